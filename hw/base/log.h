@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The four failure words. Each says whose fault it is, is counted by what it names, and is printed the first time only:
+//   guest_error    the guest did what the manual forbids or leaves undefined; the unit goes on as hardware would
+//   unsupported    a feature this platform does not have or does not announce
+//   unimplemented  the platform has it and we do not yet: wrong results are possible; docs/status.md lists it
+//   note           worth knowing, nobody's fault (an unknown register read, a reset)
+// Mistakes of our own are assert()s. Any thread may call these.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace softgen {
+
+enum class Failure : uint8_t { guest_error, unsupported, unimplemented, note };
+
+std::string_view failure_name(Failure kind);
+
+/// Counts one more occurrence of `what` (a stable name, not a message with changing numbers), and prints "kind: what: detail" when
+/// it is the first of its name. At most 4096 names are kept a kind; later ones share the name "(others)".
+void report(Failure kind, std::string_view what, std::string_view detail = {});
+
+template <typename... Args>
+void guest_error(std::string_view what, fmt::format_string<Args...> detail, Args&&... args) {
+  report(Failure::guest_error, what, fmt::format(detail, std::forward<Args>(args)...));
+}
+template <typename... Args>
+void unsupported(std::string_view what, fmt::format_string<Args...> detail, Args&&... args) {
+  report(Failure::unsupported, what, fmt::format(detail, std::forward<Args>(args)...));
+}
+template <typename... Args>
+void unimplemented(std::string_view what, fmt::format_string<Args...> detail, Args&&... args) {
+  report(Failure::unimplemented, what, fmt::format(detail, std::forward<Args>(args)...));
+}
+template <typename... Args>
+void note(std::string_view what, fmt::format_string<Args...> detail, Args&&... args) {
+  report(Failure::note, what, fmt::format(detail, std::forward<Args>(args)...));
+}
+inline void guest_error(std::string_view what) { report(Failure::guest_error, what); }
+inline void unsupported(std::string_view what) { report(Failure::unsupported, what); }
+inline void unimplemented(std::string_view what) { report(Failure::unimplemented, what); }
+inline void note(std::string_view what) { report(Failure::note, what); }
+
+struct FailureCount {
+  Failure kind;
+  std::string what;
+  uint64_t count;
+};
+
+/// Everything counted so far in this process, sorted by kind and name.
+std::vector<FailureCount> failure_counts();
+uint64_t failure_count(Failure kind, std::string_view what);
+void clear_failure_counts();
+
+/// Where first occurrences are printed. Default: standard error. An empty function silences them (counting goes on).
+using LogSink = std::function<void(Failure kind, std::string_view line)>;
+void set_log_sink(LogSink sink);
+
+}  // namespace softgen

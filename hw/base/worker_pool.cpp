@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/base/worker_pool.h"
+
+#include <algorithm>
+
+namespace softgen {
+
+struct WorkerPool::Job {
+  const std::function<void(size_t, unsigned)>& body;
+  size_t count;
+  std::atomic<size_t> next{0};
+  unsigned helpers = 0;  // workers inside run(); guarded by the pool's mutex
+};
+
+WorkerPool::WorkerPool(unsigned workers) {
+  threads_.reserve(workers);
+  for (unsigned i = 0; i < workers; ++i) threads_.emplace_back([this, i] { thread_main(i + 1); });
+}
+
+WorkerPool::~WorkerPool() {
+  {
+    std::scoped_lock lock(mutex_);
+    quit_ = true;
+  }
+  wake_.notify_all();
+  for (auto& thread : threads_) thread.join();
+}
+
+void WorkerPool::run(Job& job, unsigned slot) {
+  for (size_t i = job.next.fetch_add(1); i < job.count; i = job.next.fetch_add(1)) job.body(i, slot);
+}
+
+void WorkerPool::for_each(size_t count, const std::function<void(size_t, unsigned)>& body) {
+  Job job{body, count};
+  const bool shared = count > 1 && !threads_.empty();
+  if (shared) {
+    {
+      std::scoped_lock lock(mutex_);
+      jobs_.push_back(&job);
+    }
+    wake_.notify_all();
+  }
+  run(job, 0);
+  if (!shared) return;
+  std::unique_lock lock(mutex_);
+  std::erase(jobs_, &job);
+  done_.wait(lock, [&] { return job.helpers == 0; });
+}
+
+void WorkerPool::thread_main(unsigned slot) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    const auto ready = [&] {
+      return std::find_if(jobs_.begin(), jobs_.end(), [](const Job* j) { return j->next.load() < j->count; });
+    };
+    wake_.wait(lock, [&] { return quit_ || ready() != jobs_.end(); });
+    if (quit_) return;
+    Job& job = **ready();
+    ++job.helpers;
+    lock.unlock();
+    run(job, slot);
+    lock.lock();
+    if (--job.helpers == 0) done_.notify_all();
+  }
+}
+
+}  // namespace softgen

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Host threads that share out independent pieces of one job. Zero workers: the caller does everything itself, in order.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace softgen {
+
+class WorkerPool {
+ public:
+  /// `workers` extra threads; they sleep while there is nothing to do.
+  explicit WorkerPool(unsigned workers);
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  unsigned workers() const { return static_cast<unsigned>(threads_.size()); }
+  /// Slots that `for_each` may pass: caller plus workers. Use them to index scratch memory of one's own.
+  unsigned slots() const { return workers() + 1; }
+
+  /// Calls body(index, slot) once for each index in [0, count), in any order, on the caller (slot 0) and the workers, and returns
+  /// when all are done. Several threads may call it at the same time; `slot` is unique among the calls that run at one moment in
+  /// one for_each. body must not call for_each on the same pool and must not throw.
+  void for_each(size_t count, const std::function<void(size_t index, unsigned slot)>& body);
+
+ private:
+  struct Job;
+  void run(Job& job, unsigned slot);
+  void thread_main(unsigned slot);
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable done_;
+  std::vector<Job*> jobs_;
+  bool quit_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace softgen

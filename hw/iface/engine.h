@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The seam between the command streamers (hw/cs) and what executes packets (render, gpgpu, blitter, media): packets in, fence out.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace softgen {
+
+namespace defs {
+struct Command;
+}
+namespace memory {
+class View;
+}
+namespace mmio {
+class RegisterFile;
+}
+
+enum class EngineId : uint8_t { rcs, bcs, vcs0, vcs1, vecs };
+constexpr unsigned engine_count = 5;
+
+/// One command as it stands in a ring or batch. `dwords` has the whole packet (header first), already bounded.
+struct Packet {
+  uint64_t address;               ///< where its header stands (PPGTT or GGTT), for reports
+  const defs::Command* command;   ///< its row in hw/defs
+  std::span<const uint32_t> dwords;
+};
+
+/// Asked by whatever can run long. Set by reset, pause, preemption; polled at back-edges.
+class StopFlag {
+ public:
+  enum Reason : uint32_t {
+    none = 0,
+    reset = 1,    ///< drop the work: return ExecResult::aborted as soon as possible (the context is lost)
+    preempt = 2,  ///< stop at the next point where the work can be resumed: ExecResult::preempted, or finish if it is short
+    pause = 4,    ///< as preempt, for savevm and memory map changes
+  };
+  void request(Reason reason) { reasons_.fetch_or(reason, std::memory_order_relaxed); }
+  void clear(uint32_t reasons) { reasons_.fetch_and(~reasons, std::memory_order_relaxed); }
+  uint32_t reasons() const { return reasons_.load(std::memory_order_relaxed); }
+  bool aborting() const { return reasons() & reset; }
+
+ private:
+  std::atomic<uint32_t> reasons_{0};
+};
+
+enum class ExecResult : uint8_t {
+  done,
+  preempted,  ///< not finished; the engine holds what it needs to go on in its context state; the same packet is executed again later
+  aborted,    ///< a reset was asked for
+  fault,      ///< the packet hangs the engine (hardware would stop here); the streamer reports it in EIR/IPEIR and waits for a reset
+};
+
+/// What the command streamer lends an engine for the time of one call.
+struct EngineEnv {
+  EngineId engine;
+  memory::View& view;           ///< the running context's PPGTT (or GGTT when it has none)
+  memory::View& ggtt;
+  mmio::RegisterFile& registers;
+  StopFlag& stop;
+  bool predicate = false;       ///< MI_PREDICATE's result, for packets with Predicate Enable
+};
+
+/// PIPE_CONTROL / MI_FLUSH_DW as an engine sees them.
+struct FlushRequest {
+  bool render_target = false, depth = false, data_cache = false;             ///< write back
+  bool texture = false, state = false, constant = false, vertex = false, instruction = false;  ///< invalidate
+  bool stall = false;           ///< CS stall: all earlier work has finished on return
+  bool generic_media_state_clear = false;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  virtual ExecResult execute(const Packet& packet, EngineEnv& env) = 0;
+  /// A fence: on return (done) all memory writes of earlier packets are visible, and statistics registers are up to date.
+  virtual ExecResult flush(const FlushRequest& request, EngineEnv& env) = 0;
+
+  /// The engine's part of the context image. size is fixed for a build of a platform and fits the image's opaque pages.
+  virtual size_t context_size() const = 0;
+  virtual void save_context(std::span<std::byte> image) = 0;
+  /// `image` comes from guest memory: every value is checked; what cannot be is replaced by its default and counted.
+  virtual void restore_context(std::span<const std::byte> image) = 0;
+  /// The state of a context that was never saved (restore inhibit), also after a reset.
+  virtual void reset_context() = 0;
+};
+
+}  // namespace softgen

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the units ask of the world outside the chip. gt adapts the C ABI's sg_host_ops to it; tests and offline front ends implement it.
+#pragma once
+
+#include <cstdint>
+
+#include "softgen/softgen.h"
+
+namespace softgen {
+
+class Host {
+ public:
+  virtual ~Host() = default;
+  /// Guest time, ns. Any thread.
+  virtual int64_t clock_ns() = 0;
+  /// enum sg_timer; deadline < 0 disarms. Any thread.
+  virtual void timer_set(unsigned id, int64_t deadline_ns) = 0;
+  /// Level of the interrupt line. Any thread; the interrupt tree calls it in order.
+  virtual void interrupt(bool level) = 0;
+  virtual void display_changed(unsigned pipe) = 0;
+  /// I2C (DDC) behind a GMBUS pin pair. start returns false when nobody acknowledges.
+  virtual bool i2c_start(unsigned pin, uint8_t address, bool receive) = 0;
+  virtual bool i2c_send(unsigned pin, uint8_t byte) = 0;
+  virtual uint8_t i2c_receive(unsigned pin) = 0;
+  virtual void i2c_end(unsigned pin) = 0;
+};
+
+}  // namespace softgen

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The seam between EU threads and the shared functions a SEND may ask (sampler, data ports, URB, gateway, pixel interpolator, …).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace softgen {
+
+namespace memory {
+class View;
+}
+class StopFlag;
+
+/// One general register: 8 dwords.
+struct alignas(32) Grf {
+  uint32_t dw[8];
+};
+
+/// State bases of a draw or walker, constant for all its threads. Addresses are canonical-stripped PPGTT addresses.
+struct ShaderBases {
+  uint64_t general_state = 0, surface_state = 0, dynamic_state = 0, indirect_object = 0, instruction = 0, bindless_surface = 0;
+  uint64_t general_size = 0, dynamic_size = 0, indirect_size = 0, instruction_size = 0, bindless_surfaces = 0;  ///< bytes; 0: unbounded
+  uint32_t binding_table = 0;  ///< offset from surface_state, of the stage's binding table
+  uint32_t sampler_state = 0;  ///< offset from dynamic_state, of the stage's SAMPLER_STATE array
+};
+
+/// What a message may touch besides its registers. One a running EU thread; `group` and `stage` belong to the unit that dispatched the
+/// thread (SLM, barrier, URB, pixel state) and are known to the targets that unit plugged in.
+struct ThreadEnv {
+  memory::View& view;               ///< one a host thread
+  const ShaderBases& bases;
+  StopFlag& stop;
+  std::span<std::byte> slm;         ///< the thread group's shared local memory; empty: none
+  uint32_t fftid = 0;               ///< r0.5[9:0], scratch slot
+  uint64_t scratch_base = 0;        ///< from general_state, bytes
+  uint32_t scratch_size = 0;        ///< bytes a thread; 0: none
+  void* owner = nullptr;            ///< the dispatching unit's own record of this thread
+};
+
+/// Shared function ids (SKL PRM vol 7, "Shared Functions", SFID).
+enum class Sfid : uint8_t {
+  null = 0, sampler = 2, gateway = 3, dp_sampler = 4, dp_render = 5, urb = 6, thread_spawner = 7, vme = 8, dp_constant = 9, dp_data0 = 10,
+  pixel_interpolator = 11, dp_data1 = 12, cre = 13,
+};
+
+struct Message {
+  Sfid sfid;
+  uint32_t descriptor;              ///< [19] header present, [24:20] response length, [28:25] message length, [18:0] function
+  uint32_t ex_descriptor;
+  uint32_t exec_size;               ///< channels of the instruction
+  uint32_t exec_mask;               ///< bit i: channel i of the instruction is enabled (after predication, mask control, quarter control)
+  uint32_t dispatch_mask;           ///< the thread's mask at dispatch, same channel numbering (for quads: helper lanes are in it)
+  std::span<const Grf> payload;     ///< src0, mlen registers
+  std::span<const Grf> payload2;    ///< src1 of split sends, ex_mlen registers
+  std::span<Grf> response;          ///< rlen registers at dst; only enabled channels may be written unless the message says otherwise
+  bool end_of_thread;
+
+  bool header_present() const { return (descriptor >> 19) & 1; }
+};
+
+enum class SendResult : uint8_t {
+  done,
+  blocked,  ///< the thread waits (barrier): it is resumed after this instruction when the owner says so
+  failed,   ///< illegal message; the thread ends as an exception would end it
+};
+
+class MessageTarget {
+ public:
+  virtual ~MessageTarget() = default;
+  virtual SendResult send(const Message& message, ThreadEnv& env) = 0;
+};
+
+}  // namespace softgen

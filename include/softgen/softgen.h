@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The C ABI of the core: what a front end (the QEMU device, the replayer, the preloaded DRM node) may call.
+ *
+ * Threads: "vCPU" calls (registers, aperture, GTT window, memory map, display, state) are made under one lock of the front end (QEMU's
+ * big lock), so never two at a time, except where a line says "any thread". The core's engine threads run beside them and call the
+ * host operations marked "any thread". No call blocks on a running batch, except those marked "waits".
+ * Errors: functions with `char **error` return NULL/false and set *error to one malloc'ed sentence.
+ */
+#ifndef SOFTGEN_SOFTGEN_H
+#define SOFTGEN_SOFTGEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SG_ABI_VERSION 1
+#define SG_MAX_PIPES 4
+#define SG_MAX_CONNECTORS 3
+
+typedef struct sg_device sg_device;
+
+enum sg_log_kind { SG_LOG_GUEST_ERROR, SG_LOG_UNSUPPORTED, SG_LOG_UNIMPLEMENTED, SG_LOG_NOTE };
+
+/* Timers a device asks its host for. Pipe timers fire at vertical blank. */
+enum sg_timer { SG_TIMER_PIPE_A, SG_TIMER_PIPE_B, SG_TIMER_PIPE_C, SG_TIMER_PIPE_D, SG_TIMER_GMBUS, SG_TIMER_MISC, SG_TIMER_COUNT };
+
+typedef struct sg_host_ops {
+    void *opaque;
+    /* Guest time in ns, monotonic, stops with the VM. Any thread. */
+    int64_t (*clock_ns)(void *opaque);
+    /* Arms timer `id` (enum sg_timer) for guest time `deadline_ns`, or disarms it (< 0). When it expires the front end calls
+     * sg_timer_expired(). Any thread. */
+    void (*timer_set)(void *opaque, unsigned id, int64_t deadline_ns);
+    /* The level of the device's one interrupt (MSI is sent on its rising edge). Any thread; calls are in order. */
+    void (*interrupt)(void *opaque, bool level);
+    /* One line of text without newline. Any thread. May be NULL (standard error). */
+    void (*log)(void *opaque, enum sg_log_kind kind, const char *line);
+    /* Something shown on `pipe` may have changed (flip, mode, cursor, gamma): refresh soon. Any thread. May be NULL. */
+    void (*display_changed)(void *opaque, unsigned pipe);
+    /* I2C behind GMBUS pin pair `pin` (SKL PRM vol 12, GMBUS0), for DDC. NULL or start() != 0: nobody answers (NAK). vCPU lock held. */
+    int (*i2c_start)(void *opaque, unsigned pin, uint8_t address, bool is_receive);
+    int (*i2c_send)(void *opaque, unsigned pin, uint8_t byte);
+    uint8_t (*i2c_receive)(void *opaque, unsigned pin);
+    void (*i2c_end)(void *opaque, unsigned pin);
+    /* Guest wrote OpRegion SWSCI (driver's call to firmware): NULL when there is no OpRegion. */
+    void (*swsci)(void *opaque);
+} sg_host_ops;
+
+typedef struct sg_config {
+    const char *platform;       /* "kbl" */
+    unsigned threads;           /* worker threads beside the engine threads; 0: everything in submission order on the calling thread */
+    uint64_t aperture_size;     /* bytes of BAR2, a power of two, 128 MiB to 4 GiB */
+    uint64_t stolen_base;       /* guest physical; 0 until firmware has set BDSM (sg_set_stolen) */
+    uint64_t stolen_size;
+    uint32_t connected;         /* bit i: monitor on connector i (DDI-B, C, D) at start */
+} sg_config;
+
+/* What is fixed about a platform, for the front end's PCI config space. */
+typedef struct sg_platform_info {
+    const char *name;           /* "kbl" */
+    const char *description;
+    uint16_t pci_device_id;
+    uint8_t pci_revision;
+    uint64_t bar0_size;         /* MMIO + GTT window */
+    unsigned engines;
+    unsigned pipes;
+} sg_platform_info;
+
+/* NULL for an unknown name. */
+const sg_platform_info *sg_platform(const char *name);
+
+/* Both structs are copied. */
+sg_device *sg_device_new(const sg_config *config, const sg_host_ops *ops, char **error);
+/* Waits for the engines. */
+void sg_device_free(sg_device *dev);
+
+/* ---- guest memory -------------------------------------------------------------------------------------------------------------- */
+/* Between begin and commit no engine touches guest memory. begin waits for engines to reach a command boundary. */
+void sg_memory_begin(sg_device *dev);
+void sg_memory_add(sg_device *dev, uint64_t gpa, uint64_t size, void *host, bool readonly);
+void sg_memory_remove(sg_device *dev, uint64_t gpa, uint64_t size);
+void sg_memory_commit(sg_device *dev);
+/* Starts or stops recording which pages the device writes. */
+void sg_dirty_log(sg_device *dev, bool on);
+/* Calls back for each run of pages written in [gpa, gpa+size) since the last call, and forgets them. */
+void sg_dirty_sync(sg_device *dev, uint64_t gpa, uint64_t size, void (*dirty)(void *opaque, uint64_t gpa, uint64_t size), void *opaque);
+/* Firmware placed stolen memory (config BDSM/GGC written). */
+void sg_set_stolen(sg_device *dev, uint64_t base, uint64_t size);
+
+/* ---- registers and aperture ---------------------------------------------------------------------------------------------------- */
+/* BAR0; size 1, 2, 4 or 8; offset + size <= bar0_size. */
+uint64_t sg_bar0_read(sg_device *dev, uint64_t offset, unsigned size);
+void sg_bar0_write(sg_device *dev, uint64_t offset, uint64_t value, unsigned size);
+/* BAR2: through the GGTT, with fence detiling; size 1, 2, 4 or 8. */
+uint64_t sg_aperture_read(sg_device *dev, uint64_t offset, unsigned size);
+void sg_aperture_write(sg_device *dev, uint64_t offset, uint64_t value, unsigned size);
+/* The OpRegion's SWSCI and config-space side effects are the front end's. */
+
+/* Host pointer behind one 4 KiB aperture page when it may be mapped directly (present, no fence); NULL otherwise. */
+void *sg_aperture_page(sg_device *dev, uint64_t offset);
+
+enum sg_reset_kind { SG_RESET_POWER, SG_RESET_FLR };
+/* Waits. After it the device is as new. */
+void sg_reset(sg_device *dev, enum sg_reset_kind kind);
+void sg_timer_expired(sg_device *dev, unsigned id);
+
+/* ---- display ------------------------------------------------------------------------------------------------------------------- */
+typedef struct sg_pipe_mode {
+    bool active;                /* pipe on and its DDI enabled: a picture leaves the chip */
+    int connector;              /* 0..2 = DDI-B..D, -1: none */
+    uint32_t width, height;     /* PIPESRC */
+    uint32_t refresh_mhz;       /* milli-Hertz */
+} sg_pipe_mode;
+
+typedef struct sg_dirty_rect { uint32_t x, y, width, height; } sg_dirty_rect;
+
+void sg_display_mode(sg_device *dev, unsigned pipe, sg_pipe_mode *mode);
+/* Draws what pipe shows (planes, cursor, scaling, gamma) into `pixels` (x8r8g8b8, `stride` bytes a row, width x height of its mode) where it
+ * differs from what the last call for this pipe drew, and returns in `dirty` the bounding box of what changed (empty: nothing).
+ * `full`: draw everything. */
+void sg_display_draw(sg_device *dev, unsigned pipe, void *pixels, size_t stride, bool full, sg_dirty_rect *dirty);
+/* True while the VGA core shows (i915 has not taken over: VGA plane not disabled, no pipe active). */
+bool sg_display_is_vga(sg_device *dev);
+/* Monitor plugged in or out: live status, hot-plug interrupt. */
+void sg_connector_plug(sg_device *dev, unsigned connector, bool connected);
+
+/* ---- running, state, observation ----------------------------------------------------------------------------------------------- */
+/* Engines stop at the next command boundary (waits) / go on. For vm stop, savevm. Counted: as many resumes as pauses. */
+void sg_pause(sg_device *dev);
+void sg_resume(sg_device *dev);
+/* Whole state without guest RAM, while paused. *data is malloc'ed. */
+bool sg_save(sg_device *dev, void **data, size_t *size, char **error);
+bool sg_load(sg_device *dev, const void *data, size_t size, char **error);
+
+/* Records all submissions into an AUB file until sg_record_stop. */
+bool sg_record_start(sg_device *dev, const char *path, char **error);
+void sg_record_stop(sg_device *dev);
+/* malloc'ed JSON: failure counts, commands, engine state ("where does it hang"). Any thread. */
+char *sg_report(sg_device *dev);
+/* free() for what this library malloc'ed. */
+void sg_free(void *p);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

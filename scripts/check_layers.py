@@ -1,0 +1,45 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Checks that each folder of hw/ includes only folders above it (docs/architecture.md, "Rooms")."""
+import pathlib
+import re
+import sys
+
+ORDER = ["base", "defs", "iface", "memory", "mmio", "surface", "eu", "sampler", "dataport", "render", "gpgpu",
+         "blitter", "media", "cs", "guc", "oa", "display", "gt", "debug", "qemu", "replay", "run"]
+# Reached only through hw/iface, although they stand above.
+FORBIDDEN = {"cs": {"render", "gpgpu", "blitter", "media", "eu", "sampler", "dataport"},
+             "eu": {"surface"}, "sampler": {"eu"}, "dataport": {"eu", "sampler"},
+             "render": {"sampler", "dataport"}, "gpgpu": {"sampler", "dataport", "render"},
+             "blitter": {"eu", "sampler", "dataport", "render", "gpgpu"},
+             "qemu": set(ORDER) - {"qemu"}}
+INCLUDE = re.compile(r'^\s*#\s*include\s*"hw/([a-z0-9_]+)/')
+
+
+def violations(root):
+    for path in sorted((root / "hw").rglob("*")):
+        if path.suffix not in {".h", ".cpp", ".c", ".inc"}:
+            continue
+        room = path.relative_to(root / "hw").parts[0]
+        if room not in ORDER:
+            yield f"{path.relative_to(root)}: folder hw/{room} is not in the list of rooms"
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = INCLUDE.match(line)
+            if not match:
+                continue
+            other = match.group(1)
+            if other not in ORDER or ORDER.index(other) > ORDER.index(room) or other in FORBIDDEN.get(room, ()):
+                if other != room:
+                    yield f"{path.relative_to(root)}:{number}: hw/{room} may not include hw/{other}"
+
+
+def main():
+    root = pathlib.Path(__file__).resolve().parent.parent
+    found = list(violations(root))
+    print("\n".join(found) or "layers: every include points upwards")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/base/worker_pool.h"
+
+#include <algorithm>
+#include <atomic>
+#include "tests/catch.h"
+
+using namespace softgen;
+
+TEST_CASE("each index is done once, whatever the number of workers") {
+  for (unsigned workers : {0u, 1u, 3u}) {
+    WorkerPool pool(workers);
+    for (size_t count : {size_t{0}, size_t{1}, size_t{1000}}) {
+      std::vector<std::atomic<int>> done(count);
+      std::atomic<bool> slot_ok{true};
+      pool.for_each(count, [&](size_t i, unsigned slot) {
+        done[i]++;
+        if (slot >= pool.slots()) slot_ok = false;
+      });
+      CHECK(slot_ok);
+      CHECK(std::all_of(done.begin(), done.end(), [](const auto& d) { return d == 1; }));
+    }
+  }
+}
+
+TEST_CASE("several threads may share one pool") {
+  WorkerPool pool(2);
+  std::atomic<size_t> total{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int n = 0; n < 50; ++n) pool.for_each(20, [&](size_t, unsigned) { total++; });
+    });
+  for (auto& thread : threads) thread.join();
+  CHECK(total == 4 * 50 * 20);
+}
