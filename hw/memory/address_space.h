@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Graphics address spaces and the walk through their tables (SKL PRM vol 5, "Per-Process GTT", "Page Walk";
+// i915 gt/gen8_ppgtt.c).
+//   GGTT         32 bits, one table in the chip
+//   PPGTT, 32b   4 page directory pointers in the context, then PD, PT ("legacy 32b")
+//   PPGTT, 48b   PML4, PDP, PD, PT of 512 entries of 8 bytes each
+// Pages of 4K; of 64K where the PDE's bit 11 is set (then only each 16th PTE counts); of 2M where the PDE's
+// bit 7 is set (later chips).
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "hw/iface/host_memory.h"
+#include "hw/memory/fault.h"
+
+namespace softgen::memory {
+
+class Ggtt;
+
+/// What TLBs of PPGTTs watch: bump it when cached translations must go (TLB invalidate registers,
+/// PIPE_CONTROL / MI_FLUSH_DW with TLB invalidate, context switch). One an engine or one a device, as the
+/// owner likes.
+class TlbGeneration {
+ public:
+  void bump() { value_.fetch_add(1, std::memory_order_acq_rel); }
+  const std::atomic<uint64_t>& value() const { return value_; }
+
+ private:
+  std::atomic<uint64_t> value_{1};
+};
+
+/// A value: which tables. The Ggtt or TlbGeneration it names must outlive it.
+struct AddressSpace {
+  enum class Kind : uint8_t { none, ggtt, ppgtt32, ppgtt48 };
+
+  Kind kind = Kind::none;
+  const Ggtt* table = nullptr;
+  const std::atomic<uint64_t>* generation = nullptr;
+  std::array<uint64_t, 4> roots{};  ///< guest physical addresses of the PDs (ppgtt32) or the PML4 ([0]); low
+                                    ///< 12 bits have no meaning
+
+  static AddressSpace ggtt(const Ggtt& table);
+  static AddressSpace ppgtt32(const std::array<uint64_t, 4>& pdps, const TlbGeneration& generation);
+  static AddressSpace ppgtt48(uint64_t pml4, const TlbGeneration& generation);
+  bool operator==(const AddressSpace&) const = default;
+};
+
+struct Translation {
+  bool valid = false;
+  bool writable = false;
+  FaultType fault = FaultType::invalid_pte;  ///< when not valid
+  uint64_t gpa = 0;                          ///< of the very byte asked for
+  uint64_t page_size = 0;                    ///< bytes of the page that holds it
+};
+
+/// Walks the tables. Reads at most four entries. Whether there is RAM at the result is not checked.
+Translation translate(const AddressSpace& space, HostMemory& memory, uint64_t va);
+
+}  // namespace softgen::memory

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The CPU's way into graphics memory: BAR2, offsets are GGTT addresses, regions under a fence register are
+// detiled (SKL PRM vol 5, "Tiled (Fenced) Regions"; i915 gt/intel_ggtt_fencing.c:i965_write_fence_reg).
+// Addresses are not bit-6 swizzled on Gen9.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "hw/base/archive.h"
+#include "hw/memory/ggtt.h"
+#include "hw/memory/view.h"
+
+namespace softgen::memory {
+
+/// Calls come one at a time (the front end's lock), never while engines of another map run: no Pass is
+/// needed.
+class Aperture {
+ public:
+  static constexpr unsigned fence_count = 32;
+  static constexpr uint32_t fence_base = 0x100000;  ///< MMIO offset of fence 0; 8 bytes each
+
+  Aperture(const Ggtt& ggtt, HostMemory& memory, FaultSink* sink);
+
+  /// size 1, 2, 4 or 8; any offset below 4 GiB.
+  uint64_t read(uint64_t offset, unsigned size);
+  void write(uint64_t offset, uint64_t value, unsigned size);
+  /// Host memory of the 4 KiB page at `offset` when it may be mapped as it is: present, writable RAM, no
+  /// fence over it. Else null. It stays right until a fence or PTE changes, or the memory map; its writes are
+  /// not in the dirty log.
+  std::byte* page(uint64_t offset);
+
+  /// index < fence_count. Layout: [0] valid, [1] Y walk, [31:12] first page, [42:32] pitch / 128 - 1, [63:44]
+  /// last page.
+  uint64_t fence(unsigned index) const { return fences_[index]; }
+  void set_fence(unsigned index, uint64_t value);
+
+  void reset();
+  void state(Archive& archive);
+
+ private:
+  struct Region {
+    uint64_t first, last;  // bytes, both included
+    uint64_t pitch;        // bytes
+    bool y_walk;
+  };
+  const Region* find(uint64_t offset) const;
+  static uint64_t tiled(const Region& region, uint64_t offset);
+  uint64_t address(uint64_t offset) const;
+  bool in_one_piece(uint64_t offset, unsigned size) const;
+
+  const Ggtt& ggtt_;
+  View view_;
+  std::array<uint64_t, fence_count> fences_{};
+  std::array<std::optional<Region>, fence_count> regions_;
+  unsigned valid_fences_ = 0;
+};
+
+}  // namespace softgen::memory

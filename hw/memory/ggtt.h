@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The global graphics translation table: 2^20 entries of 8 bytes for 4 GiB, in the upper half of BAR0 (SKL
+// PRM vol 5, "Global GTT"; i915 gt/intel_ggtt.c). Entry: bit 0 present, [38:12] physical page; the rest is
+// kept and has no effect (the driver relies on none).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "hw/base/archive.h"
+
+namespace softgen::memory {
+
+class Ggtt {
+ public:
+  static constexpr uint64_t entries = uint64_t{1} << 20;
+  static constexpr uint64_t window_size = entries * 8;
+
+  Ggtt();
+
+  /// Any thread. `index` < entries.
+  uint64_t pte(uint64_t index) const { return table_[index].load(std::memory_order_relaxed); }
+  /// Tests and loaders; the guest comes through the window. Any thread.
+  void set_pte(uint64_t index, uint64_t value);
+
+  /// The window of BAR0; size 1, 2, 4 or 8, offset + size <= window_size, an access may not cross an entry
+  /// (it cannot on the bus).
+  uint64_t read_window(uint64_t offset, unsigned size) const;
+  void write_window(uint64_t offset, uint64_t value, unsigned size);
+
+  /// GFX_FLSH_CNTL: drops all cached GGTT translations. (Changing a present entry does so too: hardware may,
+  /// drivers do not mind.)
+  void invalidate() { generation_.fetch_add(1, std::memory_order_release); }
+  const std::atomic<uint64_t>& generation() const { return generation_; }
+
+  void reset();
+  void state(Archive& archive);
+
+ private:
+  std::unique_ptr<std::atomic<uint64_t>[]> table_;
+  std::atomic<uint64_t> generation_{1};
+};
+
+}  // namespace softgen::memory

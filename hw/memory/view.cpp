@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/memory/view.h"
+
+#include <algorithm>
+
+#include "hw/base/log.h"
+
+namespace softgen::memory {
+namespace {
+
+alignas(View::page_size) const std::byte zeros[View::page_size] = {};
+const std::atomic<uint64_t> unchanging{1};
+
+}  // namespace
+
+View::View(HostMemory& memory, FaultSink* sink, EngineId engine)
+    : memory_(memory), sink_(sink), engine_(engine), generation_(&unchanging), tlb_{} {}
+
+void View::set_space(const AddressSpace& space) {
+  if (space == space_) return;
+  space_ = space;
+  generation_ = space.generation ? space.generation : &unchanging;
+  seen_ = generation_->load(std::memory_order_acquire);
+  invalidate();
+}
+
+void View::invalidate() {
+  stamp_ += uint64_t{1} << vpn_bits;
+  if (stamp_) return;
+  // The stamp wrapped: tags of its last round could match again.
+  for (auto& side : tlb_) side.fill({});
+  stamp_ = uint64_t{1} << vpn_bits;
+}
+
+void View::revalidate() {
+  // Read before walking: a change during the walk is seen at the next access.
+  epoch_ = memory_.epoch();
+  seen_ = generation_->load(std::memory_order_acquire);
+  invalidate();
+}
+
+std::byte* View::miss(uint64_t vpn, Access access) {
+  const uint64_t va = vpn << 12;
+  const Translation t = translate(space_, memory_, va);
+  if (!t.valid) return fault(vpn, access, t.fault);
+  if (access == Access::write && !t.writable) {
+    guest_error("write to a read-only page");
+    return nowhere(access);
+  }
+  const HostSpan span = memory_.resolve(t.gpa, access);
+  if (!span.data || span.size < page_size) return fault(vpn, access, FaultType::invalid_pte);
+  if (access == Access::write) memory_.mark_dirty(t.gpa, page_size);
+  Entry& entry = tlb_[static_cast<size_t>(access)][(vpn ^ vpn >> tlb_bits) & ((1u << tlb_bits) - 1)];
+  entry = {stamp_ | vpn, span.data};
+  return span.data;
+}
+
+std::byte* View::fault(uint64_t vpn, Access access, FaultType type) {
+  ++faults_;
+  if (sink_) sink_->fault({vpn << 12, type, access, space_.kind == AddressSpace::Kind::ggtt, engine_});
+  return nowhere(access);
+}
+
+std::byte* View::nowhere(Access access) {
+  if (access == Access::read)
+    return const_cast<std::byte*>(zeros);  // callers of Access::read get it as const
+  if (!dropped_) dropped_ = std::make_unique<std::byte[]>(page_size + 64);
+  std::memset(dropped_.get(), 0, page_size + 64);
+  return reinterpret_cast<std::byte*>(align_up(reinterpret_cast<uintptr_t>(dropped_.get()), uintptr_t{64}));
+}
+
+void View::read(uint64_t va, void* dst, uint64_t size) {
+  auto* to = static_cast<std::byte*>(dst);
+  while (size) {
+    uint64_t left;
+    const std::byte* from = at(va, left);
+    const uint64_t n = std::min(size, left);
+    std::memcpy(to, from, n);
+    va += n, to += n, size -= n;
+  }
+}
+
+void View::write(uint64_t va, const void* src, uint64_t size) {
+  const auto* from = static_cast<const std::byte*>(src);
+  while (size) {
+    uint64_t left;
+    std::byte* to = at_for_write(va, left);
+    const uint64_t n = std::min(size, left);
+    std::memcpy(to, from, n);
+    va += n, from += n, size -= n;
+  }
+}
+
+void View::fill(uint64_t va, uint8_t byte, uint64_t size) {
+  while (size) {
+    uint64_t left;
+    std::byte* to = at_for_write(va, left);
+    const uint64_t n = std::min(size, left);
+    std::memset(to, byte, n);
+    va += n, size -= n;
+  }
+}
+
+}  // namespace softgen::memory

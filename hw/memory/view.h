@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One host thread's window on graphics memory: an address space, a TLB of its own, and accesses that never
+// leave guest RAM.
+//
+// A fault (no translation, no RAM) is given to the FaultSink; what is read is zero, what is written is
+// dropped. So callers need no error path: at() always returns memory that may be used. A write to a page
+// mapped read-only is dropped without a fault record.
+//
+// A host pointer from at() is good until the thread gives its Pass back (Gate) or the view's space changes;
+// within a Pass the map cannot change, and a translation that the guest changes meanwhile without
+// invalidating is the guest's race, as on hardware. Where a loop holds a pointer for reading and one for
+// writing, get the one for writing first: SparseMemory gives a page its memory then.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+
+#include "hw/base/bits.h"
+#include "hw/memory/address_space.h"
+
+namespace softgen::memory {
+
+/// MI_ATOMIC and the data port's integer atomics (codes: SKL PRM vol 7, "Atomic Operations").
+enum class AtomicOp : uint8_t {
+  and_,
+  or_,
+  xor_,
+  move,
+  inc,
+  dec,
+  add,
+  sub,
+  rsub,
+  imax,
+  imin,
+  umax,
+  umin,
+  cmpwr,
+  predec
+};
+
+class View {
+ public:
+  static constexpr uint64_t page_size = 4096;
+
+  View(HostMemory& memory, FaultSink* sink, EngineId engine = EngineId::rcs);
+
+  /// Cheap when it is the same space.
+  void set_space(const AddressSpace& space);
+  const AddressSpace& space() const { return space_; }
+  HostMemory& memory() const { return memory_; }
+  /// Forgets all translations.
+  void invalidate();
+  /// Faults this view has met (reads and writes with no memory behind them).
+  uint64_t faults() const { return faults_; }
+
+  /// Host memory behind `va` for hot loops. `left`: bytes until the page ends; the next page is somewhere
+  /// else. Never null.
+  const std::byte* at(uint64_t va, uint64_t& left) { return at_page<Access::read>(va, left); }
+  std::byte* at_for_write(uint64_t va, uint64_t& left) { return at_page<Access::write>(va, left); }
+  /// As above, for objects that the caller knows not to cross a page (aligned and of a power of two, say).
+  const std::byte* at(uint64_t va) { return lookup<Access::read>(va); }
+  std::byte* at_for_write(uint64_t va) { return lookup<Access::write>(va); }
+
+  /// Any alignment and size, across pages.
+  void read(uint64_t va, void* dst, uint64_t size);
+  void write(uint64_t va, const void* src, uint64_t size);
+  void fill(uint64_t va, uint8_t byte, uint64_t size);
+
+  template <typename T>
+  requires std::is_trivially_copyable_v<T> T load(uint64_t va) {
+    T value;
+    if ((va & (page_size - 1)) + sizeof(T) <= page_size) [[likely]]
+      std::memcpy(&value, lookup<Access::read>(va), sizeof(T));
+    else
+      read(va, &value, sizeof(T));
+    return value;
+  }
+  template <typename T>
+  requires std::is_trivially_copyable_v<T>
+  void store(uint64_t va, const T& value) {
+    if ((va & (page_size - 1)) + sizeof(T) <= page_size) [[likely]]
+      std::memcpy(lookup<Access::write>(va), &value, sizeof(T));
+    else
+      write(va, &value, sizeof(T));
+  }
+
+  /// For semaphores and fences: ordered against the guest's CPUs. `va` is aligned down to sizeof(T).
+  template <std::unsigned_integral T>
+  T load_acquire(uint64_t va) {
+    return __atomic_load_n(reinterpret_cast<const T*>(lookup<Access::read>(va & ~(sizeof(T) - 1))),
+                           __ATOMIC_ACQUIRE);
+  }
+  template <std::unsigned_integral T>
+  void store_release(uint64_t va, T value) {
+    __atomic_store_n(reinterpret_cast<T*>(lookup<Access::write>(va & ~(sizeof(T) - 1))), value,
+                     __ATOMIC_RELEASE);
+  }
+  /// Returns the old value. `va` is aligned down to sizeof(T). cmpwr: writes `b` where `a` stands; the others
+  /// use `a` only.
+  template <std::unsigned_integral T>
+  T atomic(AtomicOp op, uint64_t va, T a = 0, T b = 0);
+  /// Any other read-modify-write (floating point): `next` maps the old value to the new one, and may run more
+  /// than once.
+  template <std::unsigned_integral T, typename F>
+  T atomic_update(uint64_t va, F&& next) {
+    std::atomic_ref<T> cell = reference<T>(va);
+    T old = cell.load(std::memory_order_relaxed);
+    while (!cell.compare_exchange_weak(old, static_cast<T>(next(old)), std::memory_order_acq_rel)) {
+    }
+    return old;
+  }
+
+ private:
+  static constexpr unsigned tlb_bits = 9;
+  static constexpr unsigned vpn_bits = 36;
+  struct Entry {
+    uint64_t tag = 0;           // stamp << vpn_bits | virtual page
+    std::byte* page = nullptr;  // host address of the page
+  };
+
+  template <Access access>
+  std::byte* lookup(uint64_t va) {
+    if (memory_.epoch() != epoch_ || generation_->load(std::memory_order_acquire) != seen_) [[unlikely]]
+      revalidate();
+    const uint64_t vpn = strip_canonical(va) >> 12;
+    const Entry& entry = tlb_[static_cast<size_t>(access)][(vpn ^ vpn >> tlb_bits) & ((1u << tlb_bits) - 1)];
+    const uint64_t offset = va & (page_size - 1);
+    if (entry.tag == (stamp_ | vpn)) [[likely]]
+      return entry.page + offset;
+    return miss(vpn, access) + offset;
+  }
+  template <Access access>
+  std::byte* at_page(uint64_t va, uint64_t& left) {
+    left = page_size - (va & (page_size - 1));
+    return lookup<access>(va);
+  }
+  template <std::unsigned_integral T>
+  std::atomic_ref<T> reference(uint64_t va) {
+    return std::atomic_ref<T>(*reinterpret_cast<T*>(lookup<Access::write>(va & ~(sizeof(T) - 1))));
+  }
+  void revalidate();
+  std::byte* miss(uint64_t vpn, Access access);
+  std::byte* fault(uint64_t vpn, Access access, FaultType type);
+  std::byte* nowhere(Access access);
+
+  HostMemory& memory_;
+  FaultSink* sink_;
+  EngineId engine_;
+  AddressSpace space_;
+  const std::atomic<uint64_t>* generation_;
+  uint64_t epoch_ = 0, seen_ = 0;
+  uint64_t stamp_ = uint64_t{1} << vpn_bits;
+  uint64_t faults_ = 0;
+  std::array<std::array<Entry, 1u << tlb_bits>, 2> tlb_;
+  std::unique_ptr<std::byte[]> dropped_;  // where writes to nowhere go; zero whenever handed out
+};
+
+template <std::unsigned_integral T>
+T View::atomic(AtomicOp op, uint64_t va, T a, T b) {
+  using S = std::make_signed_t<T>;
+  std::atomic_ref<T> cell = reference<T>(va);
+  switch (op) {
+    case AtomicOp::and_: return cell.fetch_and(a);
+    case AtomicOp::or_: return cell.fetch_or(a);
+    case AtomicOp::xor_: return cell.fetch_xor(a);
+    case AtomicOp::move: return cell.exchange(a);
+    case AtomicOp::inc: return cell.fetch_add(1);
+    case AtomicOp::dec:
+    case AtomicOp::predec: return cell.fetch_sub(1);
+    case AtomicOp::add: return cell.fetch_add(a);
+    case AtomicOp::sub: return cell.fetch_sub(a);
+    case AtomicOp::rsub: return atomic_update<T>(va, [=](T old) { return static_cast<T>(a - old); });
+    case AtomicOp::imax:
+      return atomic_update<T>(va, [=](T old) { return static_cast<S>(old) > static_cast<S>(a) ? old : a; });
+    case AtomicOp::imin:
+      return atomic_update<T>(va, [=](T old) { return static_cast<S>(old) < static_cast<S>(a) ? old : a; });
+    case AtomicOp::umax: return atomic_update<T>(va, [=](T old) { return old > a ? old : a; });
+    case AtomicOp::umin: return atomic_update<T>(va, [=](T old) { return old < a ? old : a; });
+    case AtomicOp::cmpwr: {
+      T expected = a;
+      cell.compare_exchange_strong(expected, b);
+      return expected;
+    }
+  }
+  return 0;
+}
+
+}  // namespace softgen::memory

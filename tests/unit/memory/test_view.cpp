@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/memory/view.h"
+
+#include <numeric>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "hw/base/log.h"
+#include "hw/memory/ggtt.h"
+#include "tests/catch.h"
+#include "tests/unit/memory/tables.h"
+
+using namespace softgen;
+using namespace softgen::memory;
+using namespace softgen::memory::test;
+
+namespace {
+
+struct Fixture {
+  SparseMemory memory{16 << 20};
+  Tables tables{memory};
+  FaultRegisters faults;
+  TlbGeneration generation;
+  uint64_t pml4 = tables.new_table();
+  View view{memory, &faults, EngineId::bcs};
+  Fixture() {
+    set_log_sink({});
+    view.set_space(AddressSpace::ppgtt48(pml4, generation));
+  }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "accesses cross pages that are apart in guest memory") {
+  constexpr uint64_t va = 0x7f12'3456'7000;
+  tables.map(pml4, va, 0x50'0000);
+  tables.map(pml4, va + 0x1000, 0x90'0000);
+  std::vector<uint8_t> out(6000), in(6000);
+  std::iota(out.begin(), out.end(), uint8_t{7});
+  view.write(va + 1000, out.data(), out.size());
+  view.read(va + 1000, in.data(), in.size());
+  CHECK(in == out);
+  std::vector<uint8_t> low(3096), high(2904);
+  memory.read(0x50'0000 + 1000, low.data(), low.size());
+  memory.read(0x90'0000, high.data(), high.size());
+  low.insert(low.end(), high.begin(), high.end());
+  CHECK(low == out);
+
+  view.store<uint64_t>(va + 0xffc, 0x1122334455667788);
+  CHECK(view.load<uint64_t>(va + 0xffc) == 0x1122334455667788);
+  CHECK(view.load<uint32_t>(va + 0x1000) == 0x11223344);
+  view.fill(va + 0xff0, 0xab, 32);
+  CHECK(view.load<uint32_t>(va + 0x100c) == 0xabababab);
+  CHECK(view.faults() == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "canonical addresses are the same as stripped ones") {
+  tables.map(pml4, 0xffff'8000'0000'1000 & 0xffff'ffff'ffff, 0x50'0000);
+  view.store<uint32_t>(0xffff'8000'0000'1010, 42);
+  CHECK(view.load<uint32_t>(0x8000'0000'1010) == 42);
+}
+
+TEST_CASE_METHOD(Fixture, "a fault reads zero, drops the write and latches in the fault registers") {
+  constexpr uint64_t va = 0x9123'4567'8000;
+  CHECK(view.load<uint32_t>(va + 4) == 0);
+  CHECK(faults.read(FaultRegisters::ring_fault_reg) == (1u | 3u << 1 | 4u << 12));
+  CHECK(faults.read(FaultRegisters::tlb_data0) == static_cast<uint32_t>(va >> 12));
+  CHECK(faults.read(FaultRegisters::tlb_data1) == va >> 44);
+  view.store<uint32_t>(0x1000, 5);
+  CHECK(view.load<uint32_t>(0x1000) == 0);
+  CHECK(view.faults() == 3);
+  CHECK(faults.read(FaultRegisters::tlb_data0) == static_cast<uint32_t>(va >> 12));
+
+  faults.write(FaultRegisters::ring_fault_reg, 0);
+  tables.directory(pml4, 0x4000'0000);
+  view.store<uint32_t>(0x4000'0000, 5);
+  CHECK(faults.read(FaultRegisters::ring_fault_reg) == (1u | 1u << 1 | 4u << 12));
+  uint64_t left;
+  CHECK(std::to_integer<int>(*view.at_for_write(0x4000'0123, left)) == 0);
+  CHECK(left == 4096 - 0x123);
+}
+
+TEST_CASE_METHOD(Fixture, "a write to a read-only page is dropped and no fault") {
+  tables.map(pml4, 0x5000, 0x50'0000, present);
+  memory.write(0x50'0000, "abcd", 4);
+  view.store<uint32_t>(0x5000, 0);
+  CHECK(view.load<uint8_t>(0x5000) == 'a');
+  CHECK(view.faults() == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "a changed translation is seen after the generation was bumped") {
+  tables.map(pml4, 0x5000, 0x50'0000);
+  memory.write(0x50'0000, "a", 1);
+  memory.write(0x60'0000, "b", 1);
+  CHECK(view.load<char>(0x5000) == 'a');
+  tables.map(pml4, 0x5000, 0x60'0000);
+  generation.bump();
+  CHECK(view.load<char>(0x5000) == 'b');
+}
+
+TEST_CASE_METHOD(Fixture, "switching the address space switches the memory") {
+  const uint64_t other = tables.new_table();
+  tables.map(pml4, 0x5000, 0x50'0000);
+  tables.map(other, 0x5000, 0x60'0000);
+  const auto a = view.space(), b = AddressSpace::ppgtt48(other, generation);
+  view.store<char>(0x5000, 'a');
+  view.set_space(b);
+  view.store<char>(0x5000, 'b');
+  view.set_space(a);
+  CHECK(view.load<char>(0x5000) == 'a');
+  view.set_space(b);
+  CHECK(view.load<char>(0x5000) == 'b');
+}
+
+TEST_CASE_METHOD(Fixture, "a page read as zero before it had memory is read right afterwards") {
+  tables.map(pml4, 0x5000, 0x100'0000);
+  tables.map(pml4, 0x6000, 0x100'0000);
+  CHECK(view.load<uint32_t>(0x5000) == 0);
+  view.store<uint32_t>(0x6000, 77);
+  CHECK(view.load<uint32_t>(0x5000) == 77);
+}
+
+TEST_CASE_METHOD(Fixture, "integer atomics follow the manual's table") {
+  tables.map(pml4, 0x5000, 0x50'0000);
+  const auto run = [&](AtomicOp op, uint32_t start, uint32_t a, uint32_t b = 0) {
+    view.store<uint32_t>(0x5008, start);
+    CHECK(view.atomic<uint32_t>(op, 0x5008, a, b) == start);
+    return view.load<uint32_t>(0x5008);
+  };
+  CHECK(run(AtomicOp::and_, 0xf0f0, 0xff00) == 0xf000);
+  CHECK(run(AtomicOp::or_, 0xf0f0, 0xff00) == 0xfff0);
+  CHECK(run(AtomicOp::xor_, 0xf0f0, 0xff00) == 0x0ff0);
+  CHECK(run(AtomicOp::move, 1, 9) == 9);
+  CHECK(run(AtomicOp::inc, ~0u, 9) == 0);
+  CHECK(run(AtomicOp::dec, 0, 9) == ~0u);
+  CHECK(run(AtomicOp::predec, 5, 9) == 4);
+  CHECK(run(AtomicOp::add, 5, 9) == 14);
+  CHECK(run(AtomicOp::sub, 5, 9) == static_cast<uint32_t>(-4));
+  CHECK(run(AtomicOp::rsub, 5, 9) == 4);
+  CHECK(run(AtomicOp::imax, static_cast<uint32_t>(-5), 3) == 3);
+  CHECK(run(AtomicOp::imin, static_cast<uint32_t>(-5), 3) == static_cast<uint32_t>(-5));
+  CHECK(run(AtomicOp::umax, static_cast<uint32_t>(-5), 3) == static_cast<uint32_t>(-5));
+  CHECK(run(AtomicOp::umin, static_cast<uint32_t>(-5), 3) == 3);
+  CHECK(run(AtomicOp::cmpwr, 5, 5, 8) == 8);
+  CHECK(run(AtomicOp::cmpwr, 6, 5, 8) == 6);
+  CHECK(view.atomic<uint64_t>(AtomicOp::add, 0x5010, uint64_t{1} << 40) == 0);
+  CHECK(view.load<uint64_t>(0x5010) == uint64_t{1} << 40);
+}
+
+TEST_CASE_METHOD(Fixture, "atomics of two threads add up") {
+  tables.map(pml4, 0x5000, 0x50'0000);
+  view.store<uint32_t>(0x5000, 0);
+  const auto add = [&] {
+    View own(memory, &faults);
+    own.set_space(view.space());
+    for (int i = 0; i < 20000; ++i) own.atomic<uint32_t>(AtomicOp::inc, 0x5000);
+  };
+  std::thread other(add);
+  add();
+  other.join();
+  CHECK(view.load<uint32_t>(0x5000) == 40000);
+}
+
+TEST_CASE_METHOD(Fixture, "the GGTT is seen through its table and a changed entry at once") {
+  Ggtt ggtt;
+  ggtt.set_pte(5, 0x50'0000 | present);
+  memory.write(0x50'0000, "a", 1);
+  memory.write(0x60'0000, "b", 1);
+  view.set_space(AddressSpace::ggtt(ggtt));
+  CHECK(view.load<char>(0x5000) == 'a');
+  ggtt.write_window(5 * 8, 0x60'0001, 8);
+  CHECK(view.load<char>(0x5000) == 'b');
+  CHECK(view.load<char>(0x6000) == 0);
+  CHECK(faults.read(FaultRegisters::ring_fault_reg) == (1u | 1u << 11 | 4u << 12));
+  CHECK((faults.read(FaultRegisters::tlb_data1) & 0x10) == 0x10);
+}
