@@ -12,7 +12,7 @@ constexpr uint64_t tile_size = 4096;
 
 }  // namespace
 
-Aperture::Aperture(const Ggtt& ggtt, HostMemory& memory, FaultSink* sink) : ggtt_(ggtt), view_(memory, sink) {
+Aperture::Aperture(const Ggtt& ggtt, HostMemory& memory, FaultSink* sink) : view_(memory, sink) {
   view_.set_space(AddressSpace::ggtt(ggtt));
 }
 

@@ -50,7 +50,6 @@ class Aperture {
   uint64_t address(uint64_t offset) const;
   bool in_one_piece(uint64_t offset, unsigned size) const;
 
-  const Ggtt& ggtt_;
   View view_;
   std::array<uint64_t, fence_count> fences_{};
   std::array<std::optional<Region>, fence_count> regions_;
