@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reads the line-oriented .def files of hw/defs (syntax: docs/defs.md) into plain objects."""
+import re
+from dataclasses import dataclass, field as dataclass_field
+
+ENGINES = {"rcs": 1, "bcs": 2, "vcs": 4, "vecs": 8, "all": 15}
+BASES = ["none", "general", "surface", "dynamic", "instruction", "indirect", "mmio"]
+FIXED = re.compile(r"([us])(\d+)\.(\d+)$")
+FIELD = re.compile(r"(?:dw(\d+) )?(\d+)(?::(\d+))? (\S.*?) : (\S.*)$")
+
+
+class SyntaxProblem(Exception):
+    pass
+
+
+@dataclass
+class Enum:
+    name: str
+    values: list = dataclass_field(default_factory=list)  # (number, name)
+
+
+@dataclass
+class Field:
+    name: str
+    start: int  # bits from the start of its container
+    end: int
+    kind: str  # uint int bool float fixed enum address offset struct mbz
+    fraction: int = 0
+    signed: bool = False
+    base: str = "none"
+    target: str = ""
+    ref: str = ""  # name of the enum or struct
+    values: Enum = None  # an enum of its own
+
+    @property
+    def width(self):
+        return self.end - self.start + 1
+
+
+@dataclass
+class Repeat:
+    count: int  # 0: to the end of the packet
+    start: int
+    size: int
+    fields: list = dataclass_field(default_factory=list)
+
+
+@dataclass
+class Layout:
+    name: str
+    dwords: int
+    variable: bool
+    unit: str
+    line: str
+    items: list = dataclass_field(default_factory=list)  # Field and Repeat, in file order
+    match: int = None  # commands only from here on
+    engines: int = 0
+    length_bits: tuple = None  # None: a single dword
+
+    @property
+    def is_command(self):
+        return self.match is not None
+
+    @property
+    def fields(self):
+        return [item for item in self.items if isinstance(item, Field)]
+
+    @property
+    def repeats(self):
+        return [item for item in self.items if isinstance(item, Repeat)]
+
+
+def parse_type(field, text):
+    text, _, target = text.partition(" -> ")
+    field.target = target
+    words = text.split(" ", 1)
+    kind = words[0]
+    fixed = FIXED.match(kind)
+    if fixed:
+        field.kind, field.signed, field.fraction = "fixed", fixed.group(1) == "s", int(fixed.group(3))
+    elif kind in ("uint", "int", "bool", "float", "address", "mbz") and len(words) == 1:
+        field.kind = kind
+    elif kind == "enum":
+        field.kind = "enum"
+        if len(words) == 2:
+            field.ref = words[1]
+        else:
+            field.values = Enum(field.name)
+    elif kind == "struct" and len(words) == 2:
+        field.kind, field.ref = "struct", words[1]
+    elif kind == "offset" and len(words) == 2 and words[1] in BASES:
+        field.kind, field.base = "offset", words[1]
+    else:
+        raise SyntaxProblem(f"unknown type '{text}'")
+
+
+def parse_field(text):
+    """`[dwN ]HIGH[:LOW] Name : type[ -> target]`"""
+    match = FIELD.match(text)
+    if not match:
+        raise SyntaxProblem("expected 'dwN HIGH:LOW Name : type'")
+    dword, high, low, name, kind = match.groups()
+    high = int(high)
+    low = int(low) if low is not None else high
+    base = 32 * int(dword or 0)
+    if low > high:
+        raise SyntaxProblem(f"bits {high}:{low} are upside down")
+    field = Field(name, base + low, base + high, "")
+    parse_type(field, kind)
+    if field.kind == "float" and field.width != 32:
+        raise SyntaxProblem("a float has 32 bits")
+    if field.kind != "struct" and field.end // 32 - field.start // 32 > 1:
+        raise SyntaxProblem("a field may touch two dwords at most")
+    return field
+
+
+def parse_command(words, unit, line):
+    name, rest = words[1], words[2:]
+    if rest[0] in ("mi", "blt"):
+        kind, opcode, rest = rest[0], int(rest[1], 0), rest[2:]
+        match = opcode << 23 if kind == "mi" else 2 << 29 | opcode << 22
+    else:
+        kind, match, rest = "gfx", int(rest[0], 0) << 16, rest[1:]
+        if match >> 29 != 3:
+            raise SyntaxProblem("bits 31:29 of a GFX header are 3")
+    layout = Layout(name, 1, False, unit, line, match=match)
+    for engine in rest[0].split(","):
+        layout.engines |= ENGINES[engine]
+    for word in rest[1:]:
+        key, _, value = word.partition("=")
+        if key == "single":
+            continue
+        if key == "length":
+            layout.variable = value.endswith("+")
+            layout.dwords = int(value.rstrip("+"))
+            # Unless said otherwise: MI, blitter and 3D count in bits 7:0, media in 15:0, video in 11:0.
+            video = layout.engines & 12 and not layout.engines & 1
+            default = (7, 0) if kind != "gfx" or match >> 27 & 3 != 2 else (11, 0) if video else (15, 0)
+            layout.length_bits = layout.length_bits or default
+        elif key == "lenbits":
+            high, _, low = value.partition(":")
+            layout.length_bits = (int(high), int(low))
+        else:
+            raise SyntaxProblem(f"unknown word '{word}'")
+    return layout
+
+
+def parse_struct(words, unit, line):
+    return Layout(words[1], int(words[2].removeprefix("length=").rstrip("+")), words[2].endswith("+"), unit, line)
+
+
+def parse_repeat(text):
+    match = re.match(r"repeat (\*|\d+) dw(\d+)(?:\.(\d+))? size=(\d+)$", text)
+    if not match:
+        raise SyntaxProblem("expected 'repeat COUNT dwN[.BIT] size=BITS'")
+    count, dword, bit, size = match.groups()
+    return Repeat(0 if count == "*" else int(count), 32 * int(dword) + int(bit or 0), int(size))
+
+
+class Reader:
+    """Collects enums and layouts from any number of files."""
+
+    def __init__(self):
+        self.enums = []
+        self.layouts = []
+
+    def read(self, path, unit):
+        block = repeat = field = None
+        with open(path, encoding="utf-8") as lines:
+            for number, raw in enumerate(lines, 1):
+                text = raw.split(" #")[0].rstrip() if not raw.startswith("#") else ""
+                if not text:
+                    continue
+                try:
+                    block, repeat, field = self.line(text, unit, f"{unit}.def:{number}", block, repeat, field)
+                except (SyntaxProblem, ValueError, IndexError, KeyError) as problem:
+                    raise SystemExit(f"{path}:{number}: {problem}: {text}") from None
+
+    def line(self, text, unit, where, block, repeat, field):
+        depth, text = len(text) - len(text.lstrip()), text.strip()
+        words = text.split()
+        if depth == 0:
+            if words[0] == "enum":
+                block = Enum(text.split(" ", 1)[1])
+                self.enums.append(block)
+            else:
+                block = (parse_command if words[0] == "command" else parse_struct)(words, unit, where)
+                self.layouts.append(block)
+            return block, None, None
+        if isinstance(block, Enum) or (field and field.values and depth > (4 if repeat else 2)):
+            value, _, name = text.partition(" ")
+            (block if isinstance(block, Enum) else field.values).values.append((int(value, 0), name))
+        elif words[0] == "repeat":
+            repeat = parse_repeat(text)
+            block.items.append(repeat)
+        else:
+            if depth == 2:
+                repeat = None
+            field = parse_field(text)
+            (repeat.fields if repeat else block.items).append(field)
+        return block, repeat, field

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/defs/command.h"
+
+#include <random>
+#include <set>
+#include <string>
+
+#include "hw/defs/gen9/all.h"
+#include "tests/catch.h"
+
+using namespace softgen::defs;
+
+TEST_CASE("headers that drivers emit find their commands") {
+  struct Row {
+    EngineClass engine;
+    uint32_t header;
+    const char* name;
+    uint32_t length;
+  };
+  // Headers as i915 (gt/intel_gpu_commands.h), the captures and the iHD driver write them.
+  const Row rows[] = {
+      {EngineClass::render, 0x00000000, "MI_NOOP", 1},
+      {EngineClass::copy, 0x05000000, "MI_BATCH_BUFFER_END", 1},
+      {EngineClass::render, 0x18800101, "MI_BATCH_BUFFER_START", 3},
+      {EngineClass::render, 0x1100101b, "MI_LOAD_REGISTER_IMM", 29},
+      {EngineClass::video, 0x13000003, "MI_FLUSH_DW", 5},
+      {EngineClass::render, 0x7a000004, "PIPE_CONTROL", 6},
+      {EngineClass::render, 0x69040300, "PIPELINE_SELECT", 1},
+      {EngineClass::render, 0x680b0001, "3DSTATE_VF_STATISTICS", 1},
+      {EngineClass::render, 0x61010011, "STATE_BASE_ADDRESS", 19},
+      {EngineClass::render, 0x78080003, "3DSTATE_VERTEX_BUFFERS", 5},
+      {EngineClass::render, 0x7105000d, "GPGPU_WALKER", 15},
+      {EngineClass::render, 0x70000007, "MEDIA_VFE_STATE", 9},
+      {EngineClass::copy, 0x50800008, "XY_FAST_COPY_BLT", 10},
+      {EngineClass::copy, 0x54000005, "XY_COLOR_BLT", 7},
+      {EngineClass::video, 0x70020042, "MFX_PIPE_BUF_ADDR_STATE", 68},
+      {EngineClass::video, 0x73820066, "HCP_PIPE_BUF_ADDR_STATE", 104},
+      {EngineClass::video, 0x74000024, "MFX_VP8_PIC_STATE", 38},
+      {EngineClass::video, 0x68000000, "MFX_WAIT", 1},
+  };
+  for (const Row& row : rows) {
+    INFO(row.name);
+    const Command* command = find_command(row.engine, row.header);
+    REQUIRE(command);
+    CHECK(command->name == std::string(row.name));
+    CHECK(command_length(*command, row.header) == row.length);
+  }
+}
+
+TEST_CASE("an opcode belongs to its engines only") {
+  CHECK_FALSE(find_command(EngineClass::copy, 0x78100007));
+  CHECK_FALSE(find_command(EngineClass::render, 0x50800008));
+  const Command* vp8 = find_command(EngineClass::video, 0x74000024);
+  CHECK(find_command(EngineClass::video_enhance, 0x74000024) != vp8);
+}
+
+TEST_CASE("every declared command is found by its own header, and no other claims it") {
+  std::set<std::string> names;
+  for (const Command& command : all_commands()) {
+    INFO(command.name);
+    CHECK(names.insert(command.name).second);
+    CHECK(command.engines != 0);
+    CHECK(find_command(command.name) == &command);
+    for (unsigned engine = 0; engine < 4; engine++)
+      if (command.engines >> engine & 1) CHECK(find_command(static_cast<EngineClass>(engine), command.match) == &command);
+  }
+}
+
+TEST_CASE("lengths of hostile headers stay in bounds") {
+  std::mt19937 random(20261121);
+  for (int i = 0; i < 200000; i++) {
+    const uint32_t header = random();
+    for (unsigned engine = 0; engine < 4; engine++) {
+      const uint32_t length = command_length(find_command(static_cast<EngineClass>(engine), header), header);
+      if (length < 1 || length > 65537) FAIL("header " << header << " has length " << length);
+    }
+  }
+}
+
+TEST_CASE("a field beyond the dwords at hand reads as zero") {
+  const Command* command = find_command("3DSTATE_VS");
+  REQUIRE(command);
+  const uint32_t header[] = {0x78100007};
+  for (const Field& field : command->fields)
+    if (field.start >= 32 && field.type != FieldType::structure) CHECK(field_value(field, header) == 0);
+}
+
+TEST_CASE("field values: in place, sign-extended, plain") {
+  const Field offset{"Kernel Start Pointer", 38, 95, FieldType::offset};
+  const uint32_t dwords[] = {0, 0x0001'2345, 0xffff, 0x80};
+  CHECK(field_value(offset, dwords) == 0xffff'0001'2340);
+  const Field negative{"Delta", 100, 103, FieldType::sint, 0, true};
+  CHECK(static_cast<int64_t>(field_value(negative, dwords)) == -8);
+  CHECK(field_value(negative, dwords, 32) == 0);
+  const Field plain{"Low", 32, 39, FieldType::uint};
+  CHECK(field_value(plain, dwords) == 0x45);
+}
