@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rows of the register tables (hw/defs/gen9/registers_*.def; syntax in docs/mmio.md). Offsets count from the start of BAR0.
+// Constants of the same names are in "hw/defs/registers/registers.h" (generated), namespace softgen::reg.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace softgen::defs {
+
+/// What a reset of GDRST (0x941c) brings back to its reset value. `none`: only a power or function level reset does.
+enum class ResetDomain : uint8_t { none, gt, render, media, media2, blitter, vebox };
+
+enum class RegisterFieldType : uint8_t { uint, sint, boolean, address };
+
+struct RegisterField {
+  const char* name;
+  uint8_t high, low;
+  RegisterFieldType type;
+};
+
+struct Register {
+  const char* name;
+  uint32_t offset;      ///< of the first instance; of an engine's register: from the engine's base
+  uint32_t reset;
+  uint32_t write_mask;  ///< bits that software writes
+  uint32_t w1c_mask;    ///< bits that software clears by writing 1
+  uint32_t read_mask;   ///< bits that read back (0: write-only)
+  bool masked;          ///< [31:16] of a write select which of [15:0] change
+  bool engine;          ///< one in each engine's block
+  bool context;         ///< saved in the context image and loaded from it
+  bool saved;           ///< part of the device's saved state (else: derived, or constant)
+  bool user;            ///< a non-privileged batch may write it
+  ResetDomain domain;
+  const char* hook;     ///< the folder of hw/ whose behaviour it has; null: storage only
+  uint32_t block;       ///< bytes of a row that stands for plain memory; else 0
+  std::array<uint16_t, 2> count;   ///< instances, outer and inner dimension
+  std::array<uint32_t, 2> stride;  ///< bytes
+  std::span<const RegisterField> fields;
+  const char* source;
+};
+
+/// All rows, by declaration.
+std::span<const Register> registers();
+
+/// The row that declares the dword at `offset` (engine blocks and arrays resolved); null: unknown.
+const Register* find_register(uint32_t offset);
+
+/// "RING_HEAD.bcs", "PLANE_CTL[1][0]", or "0x12345" when unknown.
+std::string register_name(uint32_t offset);
+
+/// Calls visit(offset) for each instance of a row. A block counts as one.
+template <typename F>
+void for_each_instance(const Register& row, F&& visit);
+
+/// MMIO bases in the order of EngineId (SKL PRM vol 2c; i915 gt/intel_engine_cs.c).
+inline constexpr std::array<uint32_t, 5> engine_bases = {0x2000, 0x22000, 0x12000, 0x1c000, 0x1a000};
+inline constexpr std::array<const char*, 5> engine_names = {"rcs", "bcs", "vcs0", "vcs1", "vecs"};
+
+template <typename F>
+void for_each_instance(const Register& row, F&& visit) {
+  for (uint32_t outer = 0; outer < row.count[0]; ++outer) {
+    for (uint32_t inner = 0; inner < row.count[1]; ++inner) {
+      const uint32_t offset = row.offset + outer * row.stride[0] + inner * row.stride[1];
+      if (!row.engine) {
+        visit(offset);
+        continue;
+      }
+      for (uint32_t base : engine_bases) visit(base + offset);
+    }
+  }
+}
+
+}  // namespace softgen::defs

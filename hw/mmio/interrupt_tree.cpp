@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/mmio/interrupt_tree.h"
+
+#include "hw/base/bits.h"
+
+namespace softgen::mmio {
+
+namespace {
+
+struct BlockRow {
+  uint32_t base;  ///< ISR; IMR, IIR, IER follow
+  // Bits of MASTER_INT_CTL for the low and the high half of the block.
+  int8_t low, high;
+};
+
+// SKL PRM vol 2c, MASTER_INT_CTL 0x44200.
+constexpr std::array<BlockRow, InterruptTree::block_count> block_rows = {{
+    {0x44300, 0, 1},    // GT0: RCS, BCS
+    {0x44310, 2, 3},    // GT1: VCS0, VCS1
+    {0x44320, 4, 5},    // GT2: PM, GuC
+    {0x44330, 6, 6},    // GT3: VECS, OA
+    {0x44400, 16, 16},  // pipe A
+    {0x44410, 17, 17},
+    {0x44420, 18, 18},
+    {0x44440, 20, 20},  // port
+    {0x44460, 22, 22},  // misc
+    {0x444e0, 30, 30},  // PCU
+    {0xc4000, 23, 23},  // south display
+}};
+constexpr uint32_t master_enable = 1u << 31;
+enum Word : uint32_t { isr = 0, imr = 4, iir = 8, ier = 12 };
+
+struct EngineRow {
+  InterruptTree::Block block;
+  unsigned shift;
+};
+constexpr std::array<EngineRow, engine_count> engine_rows = {{{InterruptTree::Block::gt0, 0},
+                                                              {InterruptTree::Block::gt0, 16},
+                                                              {InterruptTree::Block::gt1, 0},
+                                                              {InterruptTree::Block::gt1, 16},
+                                                              {InterruptTree::Block::gt3, 0}}};
+
+constexpr size_t at(InterruptTree::Block block) { return static_cast<size_t>(block); }
+
+}  // namespace
+
+InterruptTree::InterruptTree(RegisterFile& registers, Host& host) : registers_(registers), host_(host) {
+  for (unsigned i = 0; i < block_count; ++i) attach(static_cast<Block>(i));
+  registers_.on_read(reg::MASTER_INT_CTL, [this](uint32_t) {
+    std::lock_guard lock(mutex_);
+    return master();
+  });
+  registers_.on_write(reg::MASTER_INT_CTL, [this](uint32_t, uint32_t value) {
+    std::lock_guard lock(mutex_);
+    enabled_ = value & master_enable;
+    update();
+  });
+}
+
+void InterruptTree::attach(Block block) {
+  const uint32_t base = block_rows[at(block)].base;
+  registers_.on_read(base, 16, [this, block, base](uint32_t offset) { return read(block, offset - base); });
+  registers_.on_write(base, 16,
+                      [this, block, base](uint32_t offset, uint32_t value) { write(block, offset - base, value); });
+}
+
+uint32_t InterruptTree::read(Block block, uint32_t offset) const {
+  std::lock_guard lock(mutex_);
+  const Registers& regs = blocks_[at(block)];
+  switch (offset) {
+    case isr: return regs.isr;
+    case imr: return regs.imr;
+    case iir: return regs.iir;
+    default: return regs.ier;
+  }
+}
+
+void InterruptTree::write(Block block, uint32_t offset, uint32_t value) {
+  std::lock_guard lock(mutex_);
+  Registers& regs = blocks_[at(block)];
+  bool edge = false;
+  switch (offset) {
+    case isr: return;
+    case imr: regs.imr = value; return;
+    case iir: {
+      const uint32_t back = regs.iir & regs.again & value;
+      regs.iir = (regs.iir & ~value) | back;
+      regs.again &= ~value;
+      edge = back & regs.ier;  // "momentarily goes low, then returns high"
+      break;
+    }
+    default: regs.ier = value;
+  }
+  update(edge);
+}
+
+void InterruptTree::raise(Block block, uint32_t bits) {
+  std::lock_guard lock(mutex_);
+  Registers& regs = blocks_[at(block)];
+  bits &= ~regs.imr;
+  regs.again |= regs.iir & bits;
+  regs.iir |= bits;
+  update();
+}
+
+void InterruptTree::raise(EngineId engine, uint32_t bits) {
+  const EngineRow& row = engine_rows[static_cast<size_t>(engine)];
+  const uint32_t shifted = (bits & 0xffff) << row.shift;
+  raise(row.block, shifted & ~registers_.peek(engine, reg::RING_IMR));
+}
+
+void InterruptTree::set_live(Block block, uint32_t mask, bool on) {
+  std::lock_guard lock(mutex_);
+  uint32_t& word = blocks_[at(block)].isr;
+  word = on ? word | mask : word & ~mask;
+}
+
+uint32_t InterruptTree::unmasked(Block block) const {
+  std::lock_guard lock(mutex_);
+  return ~blocks_[at(block)].imr;
+}
+
+uint32_t InterruptTree::master() const {
+  uint32_t value = enabled_ ? master_enable : 0;
+  for (unsigned i = 0; i < block_count; ++i) {
+    const uint32_t pending = blocks_[i].iir & blocks_[i].ier;
+    if (pending & 0xffff) value |= 1u << block_rows[i].low;
+    if (pending >> 16) value |= 1u << block_rows[i].high;
+  }
+  return value;
+}
+
+void InterruptTree::update(bool edge) {
+  const bool level = enabled_ && (master() & ~master_enable);
+  if (level && level_ && edge) host_.interrupt(false);
+  if (level != level_ || (level && edge)) host_.interrupt(level);
+  level_ = level;
+}
+
+void InterruptTree::reset() {
+  std::lock_guard lock(mutex_);
+  blocks_.fill({});
+  enabled_ = false;
+  update();
+}
+
+void InterruptTree::reset_engines(uint32_t engines) {
+  std::lock_guard lock(mutex_);
+  for (unsigned i = 0; i < engine_count; ++i) {
+    if (!bit(engines, i)) continue;
+    Registers& regs = blocks_[at(engine_rows[i].block)];
+    const uint32_t keep = ~(0xffffu << engine_rows[i].shift);
+    regs.again &= keep;
+    regs.isr &= keep;
+  }
+  update();
+}
+
+void InterruptTree::state(Archive& archive) {
+  std::lock_guard lock(mutex_);
+  archive.section("interrupts", 1);
+  for (Registers& regs : blocks_) archive.value(regs);
+  archive.value(enabled_);
+  if (archive.reading() && !archive.failed()) update();
+}
+
+bool InterruptTree::level() const {
+  std::lock_guard lock(mutex_);
+  return level_;
+}
+
+}  // namespace softgen::mmio

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The Gen8+ interrupt tree (SKL PRM vol 2c, "Interrupt Registers"; i915 i915_irq.c gen8_*): blocks of ISR, IMR, IIR, IER, a master
+// control register over them, and one level towards the host.
+//
+//   event & ~IMR sets IIR; one more event of a bit that is set already is remembered, and sets it again once it is cleared
+//   (IIR & IER) of a block makes its bits of MASTER_INT_CTL pending
+//   the level is: master enable and anything pending; MSI is sent when it rises, so enabling with something pending sends one
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+
+#include "hw/base/archive.h"
+#include "hw/iface/engine.h"
+#include "hw/iface/host.h"
+#include "hw/mmio/register_file.h"
+
+namespace softgen::mmio {
+
+class InterruptTree {
+ public:
+  enum class Block : uint8_t { gt0, gt1, gt2, gt3, pipe_a, pipe_b, pipe_c, port, misc, pcu, pch };
+  static constexpr unsigned block_count = 11;
+
+  /// Registers its hooks with `registers`.
+  InterruptTree(RegisterFile& registers, Host& host);
+
+  // All of these: any thread. They may call Host::interrupt.
+
+  /// Events of an engine in its own numbering (before the shift into GTn: 0 user, 3 error, 4 flush notify, 8 context switch, 11 wait
+  /// on semaphore). Events that the engine's RING_IMR masks do not get here.
+  void raise(EngineId engine, uint32_t bits);
+  /// DE pipe events (0 vblank, 1 vsync, 3..6 plane flip done, 31 underrun, …). pipe < 3.
+  void raise_pipe(unsigned pipe, uint32_t bits) { raise(static_cast<Block>(static_cast<unsigned>(Block::pipe_a) + pipe), bits); }
+  /// DE port events (0, 25..27 AUX done).
+  void raise_port(uint32_t bits) { raise(Block::port, bits); }
+  void raise_misc(uint32_t bits) { raise(Block::misc, bits); }
+  /// South display events (17 GMBUS, 21..25 hot plug).
+  void raise_pch(uint32_t bits) { raise(Block::pch, bits); }
+  void raise(Block block, uint32_t bits);
+
+  /// The lines as ISR shows them, where they last (hot-plug live state in SDEISR). Raises nothing.
+  void set_live(Block block, uint32_t mask, bool on);
+  /// Bits of a block that can reach IIR now (~IMR): who makes periodic events may rest while nobody listens.
+  uint32_t unmasked(Block block) const;
+
+  /// Reset of the whole device.
+  void reset();
+  /// Reset of engines (GDRST): what they had pending. bit i: EngineId i.
+  void reset_engines(uint32_t engines);
+  void state(Archive& archive);
+  bool level() const;
+
+ private:
+  struct Registers {
+    uint32_t isr = 0, imr = ~0u, iir = 0, ier = 0;
+    uint32_t again = 0;  ///< the second event that IIR holds back
+  };
+  uint32_t read(Block block, uint32_t offset) const;
+  void write(Block block, uint32_t offset, uint32_t value);
+  uint32_t master() const;
+  void update(bool edge = false);
+  void attach(Block block);
+
+  RegisterFile& registers_;
+  Host& host_;
+  mutable std::mutex mutex_;
+  std::array<Registers, block_count> blocks_;
+  bool enabled_ = false;
+  bool level_ = false;
+};
+
+}  // namespace softgen::mmio

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/mmio/register_file.h"
+
+#include <cassert>
+#include <utility>
+
+#include "hw/base/bits.h"
+#include "hw/base/log.h"
+
+namespace softgen::mmio {
+
+using defs::Register;
+
+RegisterFile::RegisterFile() : storage_(new std::atomic<uint32_t>[dwords]), cells_(dwords) {
+  const auto rows = defs::registers();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    defs::for_each_instance(rows[i], [&](uint32_t offset) {
+      for (uint32_t byte = 0; byte < std::max(rows[i].block, 4u); byte += 4)
+        cells_[index(offset + byte)].row = static_cast<uint16_t>(i + 1);
+    });
+  }
+  reset();
+}
+
+const Register* RegisterFile::row(uint32_t offset) const {
+  const uint16_t row = cells_[index(offset)].row;
+  return row ? &defs::registers()[row - 1] : nullptr;
+}
+
+void RegisterFile::report_unknown(uint32_t offset) {
+  report(Failure::note, fmt::format("unknown register 0x{:05x}", offset & ~3u));
+}
+
+uint32_t RegisterFile::read(uint32_t offset) {
+  if (offset >= register_space) return 0;
+  const Cell cell = cells_[index(offset)];
+  if (!cell.row) report_unknown(offset);
+  const uint32_t value = cell.read_hook ? read_hooks_[cell.read_hook - 1](offset & ~3u) : peek(offset);
+  return cell.row ? value & defs::registers()[cell.row - 1].read_mask : value;
+}
+
+void RegisterFile::store(uint32_t offset, const Register& row, uint32_t value) {
+  std::atomic<uint32_t>& stored = storage_[index(offset)];
+  uint32_t old = stored.load(std::memory_order_relaxed), next;
+  do {
+    const uint32_t written = row.masked ? masked_write(old, value) : value;
+    const uint32_t kept = old & ~row.write_mask & ~(row.w1c_mask & value);
+    next = kept | (written & row.write_mask);
+  } while (!stored.compare_exchange_weak(old, next, std::memory_order_acq_rel));
+}
+
+void RegisterFile::write(uint32_t offset, uint32_t value) {
+  if (offset >= register_space) return;
+  offset &= ~3u;
+  const Cell cell = cells_[index(offset)];
+  if (cell.row) {
+    store(offset, defs::registers()[cell.row - 1], value);
+  } else {
+    report_unknown(offset);
+    poke(offset, value);
+  }
+  if (cell.write_hook) write_hooks_[cell.write_hook - 1](offset, value);
+}
+
+uint64_t RegisterFile::read(uint32_t offset, unsigned size) {
+  if (size == 8) {
+    const uint64_t low = read(offset);
+    return low | uint64_t{read(offset + 4)} << 32;
+  }
+  const uint64_t dword = read(offset);
+  return size == 4 ? dword : bits(dword >> (offset & 3) * 8, size * 8 - 1, 0);
+}
+
+void RegisterFile::write(uint32_t offset, uint64_t value, unsigned size) {
+  if (size >= 4) {
+    write(offset, static_cast<uint32_t>(value));
+    if (size == 8) write(offset + 4, static_cast<uint32_t>(value >> 32));
+    return;
+  }
+  // Bytes that are not written: nothing happens to them, which for mask and write-1-to-clear bits is a zero.
+  const Register* known = row(offset);
+  const unsigned shift = (offset & 3) * 8;
+  const uint32_t lanes = ((1u << size * 8) - 1) << shift;
+  uint32_t rest = peek(offset) & ~lanes;
+  if (known) rest = known->masked ? 0 : rest & ~known->w1c_mask;
+  write(offset, rest | (static_cast<uint32_t>(value) << shift & lanes));
+}
+
+bool RegisterFile::is_nonpriv_writable(EngineId engine, uint32_t offset) const {
+  offset &= ~3u;
+  const Register* known = offset < register_space ? row(offset) : nullptr;
+  const uint32_t base = defs::engine_bases[static_cast<size_t>(engine)];
+  if (known && known->user) {
+    const bool own = offset - base < 0x1000;
+    if (known->engine ? own : engine == EngineId::rcs || own) return true;
+  }
+  constexpr uint32_t address_mask = 0x03ff'fffc;  // [25:2]; Kaby Lake has no range and access fields above and below
+  for (uint32_t slot = 0; slot < 12; ++slot) {
+    if ((peek(engine, reg::RING_FORCE_TO_NONPRIV(slot)) & address_mask) == offset) return true;
+  }
+  return false;
+}
+
+void RegisterFile::on_read(uint32_t first, uint32_t bytes, ReadHook hook) {
+  assert(first + bytes <= register_space);
+  read_hooks_.push_back(std::move(hook));
+  for (uint32_t offset = first; offset < first + bytes; offset += 4)
+    cells_[index(offset)].read_hook = static_cast<uint16_t>(read_hooks_.size());
+}
+
+void RegisterFile::on_write(uint32_t first, uint32_t bytes, WriteHook hook) {
+  assert(first + bytes <= register_space);
+  write_hooks_.push_back(std::move(hook));
+  const auto added = static_cast<uint16_t>(write_hooks_.size());
+  for (uint32_t offset = first; offset < first + bytes; offset += 4) {
+    uint16_t& slot = cells_[index(offset)].write_hook;
+    if (!slot) {
+      slot = added;
+      continue;
+    }
+    write_hooks_.push_back([earlier = write_hooks_[slot - 1], later = write_hooks_[added - 1]](uint32_t at, uint32_t value) {
+      earlier(at, value);
+      later(at, value);
+    });
+    slot = static_cast<uint16_t>(write_hooks_.size());
+  }
+}
+
+void RegisterFile::on_engine_read(uint32_t relative, const ReadHook& hook) {
+  for (uint32_t base : defs::engine_bases) on_read(base + relative, hook);
+}
+
+void RegisterFile::on_engine_write(uint32_t relative, const WriteHook& hook) {
+  for (uint32_t base : defs::engine_bases) on_write(base + relative, hook);
+}
+
+std::vector<std::string> RegisterFile::missing_hooks() const {
+  std::vector<std::string> missing;
+  for (const Register& row : defs::registers()) {
+    if (!row.hook) continue;
+    defs::for_each_instance(row, [&](uint32_t offset) {
+      const Cell& cell = cells_[index(offset)];
+      if (!cell.read_hook && !cell.write_hook) missing.push_back(defs::register_name(offset));
+    });
+  }
+  return missing;
+}
+
+void RegisterFile::reset() {
+  for (uint32_t i = 0; i < dwords; ++i) storage_[i].store(0, std::memory_order_relaxed);
+  reset(~0u);
+}
+
+void RegisterFile::reset(uint32_t domains) {
+  for (const Register& row : defs::registers()) {
+    if (row.block || !bit(domains, static_cast<unsigned>(row.domain))) continue;
+    defs::for_each_instance(row, [&](uint32_t offset) { poke(offset, row.reset); });
+  }
+}
+
+void RegisterFile::state(Archive& archive) {
+  archive.section("registers", 1);
+  if (archive.reading()) reset();
+  // Pairs of what differs from zero: most of the space does not.
+  std::vector<std::pair<uint32_t, uint32_t>> pairs;
+  for (uint32_t i = 0; i < dwords && !archive.reading(); ++i) {
+    const Register* known = row(i * 4);
+    const uint32_t value = storage_[i].load(std::memory_order_relaxed);
+    if (value != (known && !known->block ? known->reset : 0) && (!known || known->saved)) pairs.emplace_back(i * 4, value);
+  }
+  pairs.resize(archive.count(static_cast<uint32_t>(pairs.size()), dwords));
+  for (auto& [offset, value] : pairs) {
+    archive.value(offset);
+    archive.value(value);
+    if (!archive.reading() || archive.failed()) continue;
+    if (offset >= register_space) return archive.fail("a register of the saved state is outside the register space");
+    poke(offset, value);
+  }
+}
+
+}  // namespace softgen::mmio

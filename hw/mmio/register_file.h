@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The 2 MiB register space of BAR0: storage with the access rules of hw/defs/gen9/registers_*.def, and the hooks of the units whose
+// registers do more than store. Registers that no row declares are plain memory (i915 reads much of what it writes back), and each
+// is counted and reported once.
+//
+// Two ways in:
+//   read, write   software's: vCPUs and LRI/SRM of command streams. Access rules apply, hooks run.
+//   peek, poke…   the hardware's own, for units: the stored value, no rule, no hook.
+// Both from any thread. Hooks run on the accessing thread with no lock held and guard their unit themselves. They are registered
+// while the device is built, and never removed.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hw/base/archive.h"
+#include "hw/defs/registers/registers.h"
+#include "hw/defs/register.h"
+#include "hw/iface/engine.h"
+
+namespace softgen::mmio {
+
+inline constexpr uint32_t register_space = 0x200000;
+
+/// Offset of an engine's own register (reg::RING_…).
+constexpr uint32_t engine_register(EngineId engine, uint32_t relative) {
+  return defs::engine_bases[static_cast<size_t>(engine)] + relative;
+}
+
+class RegisterFile {
+ public:
+  /// Gives the dword at `offset` as software sees it.
+  using ReadHook = std::function<uint32_t(uint32_t offset)>;
+  /// Runs after the access rule has stored: peek(offset) is what was kept, `written` what software wrote (of an access narrower than
+  /// a dword, the other bytes are the old ones, or 0 for masked and write-1-to-clear registers).
+  using WriteHook = std::function<void(uint32_t offset, uint32_t written)>;
+
+  RegisterFile();
+
+  // -- software's side -----------------------------------------------------------------------------------------------------------
+  /// Dwords; the low two bits of `offset` are ignored, offsets outside the space read 0 and drop writes.
+  uint32_t read(uint32_t offset);
+  void write(uint32_t offset, uint32_t value);
+  /// size 1, 2, 4 or 8 bytes; 8 is two dword accesses, the lower first.
+  uint64_t read(uint32_t offset, unsigned size);
+  void write(uint32_t offset, uint64_t value, unsigned size);
+
+  /// May a batch that is not privileged write `offset` on `engine`: the fixed list of user-mode registers, and the engine's
+  /// RING_FORCE_TO_NONPRIV slots (SKL PRM vol 2a, "User Mode Privileged Commands"; vol 2c, FORCE_TO_NONPRIV).
+  bool is_nonpriv_writable(EngineId engine, uint32_t offset) const;
+
+  // -- the hardware's side -------------------------------------------------------------------------------------------------------
+  uint32_t peek(uint32_t offset) const { return storage_[index(offset)].load(std::memory_order_acquire); }
+  uint64_t peek64(uint32_t offset) const { return peek(offset) | uint64_t{peek(offset + 4)} << 32; }
+  void poke(uint32_t offset, uint32_t value) { storage_[index(offset)].store(value, std::memory_order_release); }
+  void poke64(uint32_t offset, uint64_t value) {
+    poke(offset, static_cast<uint32_t>(value));
+    poke(offset + 4, static_cast<uint32_t>(value >> 32));
+  }
+  void set_bits(uint32_t offset, uint32_t mask) { storage_[index(offset)].fetch_or(mask, std::memory_order_acq_rel); }
+  void clear_bits(uint32_t offset, uint32_t mask) { storage_[index(offset)].fetch_and(~mask, std::memory_order_acq_rel); }
+  /// Engine's registers by relative offset.
+  uint32_t peek(EngineId engine, uint32_t relative) const { return peek(engine_register(engine, relative)); }
+  void poke(EngineId engine, uint32_t relative, uint32_t value) { poke(engine_register(engine, relative), value); }
+
+  // -- hooks ---------------------------------------------------------------------------------------------------------------------
+  /// At most one read hook a dword: the last registered. Write hooks of one dword run in the order they were registered.
+  void on_read(uint32_t offset, ReadHook hook) { on_read(offset, 4, std::move(hook)); }
+  void on_write(uint32_t offset, WriteHook hook) { on_write(offset, 4, std::move(hook)); }
+  /// All dwords of [first, first + bytes).
+  void on_read(uint32_t first, uint32_t bytes, ReadHook hook);
+  void on_write(uint32_t first, uint32_t bytes, WriteHook hook);
+  /// The same register of all engines. The hook gets the full offset.
+  void on_engine_read(uint32_t relative, const ReadHook& hook);
+  void on_engine_write(uint32_t relative, const WriteHook& hook);
+  /// Names of registers whose row promises behaviour (`hook`) that nobody registered.
+  std::vector<std::string> missing_hooks() const;
+
+  // -- life ----------------------------------------------------------------------------------------------------------------------
+  /// Power and function level reset: everything.
+  void reset();
+  /// A reset of GDRST: the rows of these domains (bit i: ResetDomain i).
+  void reset(uint32_t domains);
+  void state(Archive& archive);
+
+ private:
+  struct Cell {
+    uint16_t row = 0, read_hook = 0, write_hook = 0;  // index + 1; 0: none
+  };
+  static constexpr uint32_t dwords = register_space / 4;
+  static constexpr uint32_t index(uint32_t offset) { return (offset / 4) & (dwords - 1); }
+  const defs::Register* row(uint32_t offset) const;
+  void store(uint32_t offset, const defs::Register& row, uint32_t value);
+  static void report_unknown(uint32_t offset);
+
+  std::unique_ptr<std::atomic<uint32_t>[]> storage_;
+  std::vector<Cell> cells_;
+  std::vector<ReadHook> read_hooks_;
+  std::vector<WriteHook> write_hooks_;
+};
+
+}  // namespace softgen::mmio

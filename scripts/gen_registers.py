@@ -1,0 +1,177 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Turns hw/defs/<generation>/registers_*.def into C++: `gen_registers.py OUTDIR FILE.def...` writes
+  registers.h          one constant a register (a function of the indices for arrays), namespace softgen::reg
+  register_table.cpp   the rows of hw/defs/register.h
+Syntax: docs/mmio.md."""
+import pathlib
+import re
+import shlex
+import sys
+
+DOMAINS = {"none", "gt", "render", "media", "media2", "blitter", "vebox"}
+ENGINE_BASES = (0x2000, 0x22000, 0x12000, 0x1C000, 0x1A000)
+FIELD_TYPES = {"uint": "uint", "int": "sint", "bool": "boolean", "address": "address"}
+FIELD = re.compile(r"^(\d+)(?::(\d+))?\s+(.+?)\s*:\s*(\w+)$")
+FULL = 0xFFFFFFFF
+SPACE = 0x200000
+
+
+class Row:
+    """One register declaration."""
+
+    def __init__(self, name, offset, defaults, words):
+        self.name, self.offset = name, offset
+        flags = {word for word in words if "=" not in word}
+        options = dict(defaults)
+        options.update(word.split("=", 1) for word in words if "=" in word)
+        unknown = flags - {"engine", "context", "nosave", "hook", "user"}
+        if unknown:
+            raise ValueError(f"unknown flags {sorted(unknown)}")
+        self.engine = "engine" in flags or defaults.get("engine") == "yes"
+        self.context, self.saved, self.user = "context" in flags, "nosave" not in flags, "user" in flags
+        self.hook = options.pop("hook", "mmio" if "hook" in flags else None)
+        self.domain = options.pop("domain", "none")
+        if self.domain not in DOMAINS:
+            raise ValueError(f"unknown reset domain {self.domain}")
+        self.source = options.pop("source", "")
+        self.reset = int(options.pop("reset", "0"), 0)
+        self.block = int(options.pop("block", "0"), 0)
+        self.count = self.pair(options.pop("array", "1"), 1)
+        self.stride = self.pair(options.pop("stride", "0"), 0)
+        self.access(options)
+        options.pop("engine", None)
+        if options:
+            raise ValueError(f"unknown attributes {sorted(options)}")
+        self.fields = []
+
+    @staticmethod
+    def pair(text, missing):
+        """"N" is the inner dimension, "N,M" outer and inner."""
+        values = [int(value, 0) for value in text.split(",")]
+        return values if len(values) == 2 else [missing, values[0]]
+
+    def access(self, options):
+        kind = options.pop("access", "rw")
+        self.masked = kind == "masked"
+        every = 0xFFFF if self.masked else FULL
+        self.w1c = int(options.pop("w1c", hex(FULL) if kind == "w1c" else "0"), 0)
+        default = {"rw": every, "masked": every, "wo": every, "ro": 0, "w1c": 0}
+        if kind not in default:
+            raise ValueError(f"unknown access {kind}")
+        self.write = int(options.pop("mask", hex(default[kind] & ~self.w1c)), 0)
+        self.read = 0 if kind == "wo" else FULL
+
+    def offsets(self):
+        for outer in range(self.count[0]):
+            for inner in range(self.count[1]):
+                offset = self.offset + outer * self.stride[0] + inner * self.stride[1]
+                yield from ((base + offset for base in ENGINE_BASES) if self.engine else (offset,))
+
+    def add_field(self, text):
+        match = FIELD.match(text)
+        if not match:
+            raise ValueError(f"not a field: {text}")
+        high, low, name, kind = match.groups()
+        high, low = int(high), int(low if low is not None else high)
+        if not 0 <= low <= high <= 31 or kind not in FIELD_TYPES:
+            raise ValueError(f"bad field: {text}")
+        self.fields.append((name, high, low, FIELD_TYPES[kind]))
+
+    def is_array(self):
+        return self.count != [1, 1]
+
+
+def read(path):
+    rows, defaults = [], {}
+    for number, raw in enumerate(pathlib.Path(path).read_text().splitlines(), 1):
+        line = re.sub(r"(^|\s)#.*$", "", raw).rstrip()
+        if not line.strip():
+            continue
+        try:
+            if line[0].isspace():
+                rows[-1].add_field(line.strip())
+                continue
+            words = shlex.split(line)
+            if words[0] == "group":
+                defaults = dict(word.split("=", 1) if "=" in word else (word, "yes") for word in words[2:])
+            elif words[0] == "register":
+                rows.append(Row(words[1], int(words[2], 0), defaults, words[3:]))
+            else:
+                raise ValueError(f"unknown line '{words[0]}'")
+        except (ValueError, IndexError) as problem:
+            raise SystemExit(f"{path}:{number}: {problem}")
+    return rows
+
+
+def check(rows):
+    names, offsets = {}, {}
+    for row in rows:
+        if row.name in names:
+            raise SystemExit(f"register {row.name} is declared twice")
+        names[row.name] = row
+        for first in row.offsets():
+            for offset in range(first, first + max(row.block, 4), 4):
+                if offset % 4 or offset >= SPACE:
+                    raise SystemExit(f"register {row.name}: offset {offset:#x} is odd or outside the register space")
+                if offset in offsets:
+                    raise SystemExit(f"registers {row.name} and {offsets[offset]} both stand at {offset:#x}")
+                offsets[offset] = row.name
+
+
+def constants(rows):
+    yield "// Generated by scripts/gen_registers.py from hw/defs/gen9/registers_*.def."
+    yield "#pragma once\n\n#include <cstdint>\n"
+    yield "// Offsets in BAR0; those marked + count from an engine's base (softgen::defs::engine_bases)."
+    yield "namespace softgen::reg {\n"
+    for row in rows:
+        note = "  // +" if row.engine else ""
+        if not row.is_array():
+            yield f"inline constexpr uint32_t {row.name} = {row.offset:#x};{note}"
+        elif row.count[0] == 1:
+            yield f"constexpr uint32_t {row.name}(uint32_t i) {{ return {row.offset:#x} + i * {row.stride[1]:#x}; }}{note}"
+        else:
+            yield (f"constexpr uint32_t {row.name}(uint32_t i, uint32_t j = 0) "
+                   f"{{ return {row.offset:#x} + i * {row.stride[0]:#x} + j * {row.stride[1]:#x}; }}{note}")
+    yield "\n}  // namespace softgen::reg"
+
+
+def text(value):
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def table(rows):
+    yield "// Generated by scripts/gen_registers.py from hw/defs/gen9/registers_*.def."
+    yield '#include "hw/defs/register.h"\n\nnamespace softgen::defs {\nnamespace {\n'
+    sources = sorted({row.source for row in rows})
+    for index, source in enumerate(sources):
+        yield f"constexpr const char* source{index} = {text(source)};"
+    yield "using enum RegisterFieldType;"
+    for row in rows:
+        if row.fields:
+            fields = ", ".join(f"{{{text(name)}, {high}, {low}, {kind}}}" for name, high, low, kind in row.fields)
+            yield f"constexpr RegisterField fields_{row.name}[] = {{{fields}}};"
+    yield "constexpr Register rows[] = {"
+    for row in rows:
+        flags = ", ".join(str(flag).lower() for flag in (row.masked, row.engine, row.context, row.saved, row.user))
+        hook = text(row.hook) if row.hook else "nullptr"
+        fields = f"fields_{row.name}" if row.fields else "{}"
+        yield (f"    {{{text(row.name)}, {row.offset:#x}, {row.reset:#x}, {row.write:#x}, {row.w1c:#x}, {row.read:#x}, {flags}, "
+               f"ResetDomain::{row.domain}, {hook}, {row.block:#x}, {{{row.count[0]}, {row.count[1]}}}, "
+               f"{{{row.stride[0]:#x}, {row.stride[1]:#x}}}, {fields}, source{sources.index(row.source)}}},")
+    yield "};\n\n}  // namespace\n"
+    yield "std::span<const Register> registers() { return rows; }\n\n}  // namespace softgen::defs"
+
+
+def main():
+    if len(sys.argv) < 3:
+        raise SystemExit("usage: gen_registers.py OUTDIR FILE.def...")
+    out = pathlib.Path(sys.argv[1])
+    rows = [row for path in sys.argv[2:] for row in read(path)]
+    check(rows)
+    (out / "registers.h").write_text("\n".join(constants(rows)) + "\n")
+    (out / "register_table.cpp").write_text("\n".join(table(rows)) + "\n")
+
+
+if __name__ == "__main__":
+    main()

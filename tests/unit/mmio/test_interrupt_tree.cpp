@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <vector>
+
+#include "hw/base/log.h"
+#include "hw/mmio/interrupt_tree.h"
+#include "tests/catch.h"
+
+using namespace softgen;
+using namespace softgen::mmio;
+
+namespace {
+
+class FakeHost final : public Host {
+ public:
+  int64_t clock_ns() override { return 0; }
+  void timer_set(unsigned, int64_t) override {}
+  void interrupt(bool level) override { levels.push_back(level); }
+  void display_changed(unsigned) override {}
+  bool i2c_start(unsigned, uint8_t, bool) override { return false; }
+  bool i2c_send(unsigned, uint8_t) override { return false; }
+  uint8_t i2c_receive(unsigned) override { return 0xff; }
+  void i2c_end(unsigned) override {}
+  std::vector<bool> levels;
+};
+
+struct Fixture {
+  FakeHost host;
+  RegisterFile regs;
+  InterruptTree tree{regs, host};
+  Fixture() { set_log_sink({}); }
+
+  uint32_t read(uint32_t offset) { return regs.read(offset); }
+  void write(uint32_t offset, uint32_t value) { regs.write(offset, value); }
+  void open_everything() {
+    for (unsigned i = 0; i < 4; ++i) {
+      write(reg::GT_IMR(i), 0);
+      write(reg::GT_IER(i), ~0u);
+    }
+    for (unsigned i = 0; i < 5; ++i) regs.write(engine_register(static_cast<EngineId>(i), reg::RING_IMR), 0);
+    write(reg::DE_PIPE_IMR(1), 0);
+    write(reg::DE_PIPE_IER(1), ~0u);
+    write(reg::MASTER_INT_CTL, 0x8000'0000);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("after reset everything is masked and nothing pends") {
+  Fixture f;
+  CHECK(f.read(reg::GT_IMR(0)) == ~0u);
+  CHECK(f.read(reg::SDEIMR) == ~0u);
+  CHECK(f.read(reg::GT_IER(0)) == 0);
+  f.tree.raise(EngineId::rcs, 1);
+  f.tree.raise_pipe(0, 1);
+  CHECK(f.read(reg::GT_IIR(0)) == 0);
+  CHECK(f.read(reg::MASTER_INT_CTL) == 0);
+  CHECK(f.host.levels.empty());
+}
+
+TEST_CASE("each source lands in its half, its block and its master bit") {
+  Fixture f;
+  f.open_everything();
+  const struct {
+    EngineId engine;
+    uint32_t iir, bits, master;
+  } rows[] = {{EngineId::rcs, reg::GT_IIR(0), 0x0101, 1u << 0},
+              {EngineId::bcs, reg::GT_IIR(0), 0x0101'0000, 1u << 1},
+              {EngineId::vcs0, reg::GT_IIR(1), 0x0101, 1u << 2},
+              {EngineId::vcs1, reg::GT_IIR(1), 0x0101'0000, 1u << 3},
+              {EngineId::vecs, reg::GT_IIR(3), 0x0101, 1u << 6}};
+  for (const auto& row : rows) {
+    f.tree.raise(row.engine, 0x101);
+    CHECK(f.read(row.iir) == row.bits);
+    CHECK(f.read(reg::MASTER_INT_CTL) == (0x8000'0000 | row.master));
+    f.write(row.iir, row.bits);
+    CHECK(f.read(row.iir) == 0);
+    CHECK(f.read(reg::MASTER_INT_CTL) == 0x8000'0000);
+  }
+  f.tree.raise_pipe(1, 1);
+  CHECK(f.read(reg::MASTER_INT_CTL) == (0x8000'0000 | 1u << 17));
+}
+
+TEST_CASE("an engine's RING_IMR keeps events out of the tree") {
+  Fixture f;
+  f.open_everything();
+  f.write(engine_register(EngineId::bcs, reg::RING_IMR), ~(1u << 16 | 1u << 24));
+  f.tree.raise(EngineId::bcs, 0x811);
+  CHECK(f.read(reg::GT_IIR(0)) == 1u << 16);
+}
+
+TEST_CASE("the line follows master enable and pending bits") {
+  Fixture f;
+  f.open_everything();
+  CHECK(f.host.levels.empty());
+  f.tree.raise(EngineId::rcs, 1);
+  CHECK(f.host.levels == std::vector<bool>{true});
+  f.write(reg::MASTER_INT_CTL, 0);
+  CHECK(f.host.levels == std::vector<bool>{true, false});
+  CHECK(f.read(reg::MASTER_INT_CTL) == 1);  // pending bits show while disabled
+
+  SECTION("re-enabling with something pending raises it again") {
+    f.write(reg::MASTER_INT_CTL, 0x8000'0000);
+    CHECK(f.host.levels == std::vector<bool>{true, false, true});
+  }
+  SECTION("re-enabling with all clear does not") {
+    f.write(reg::GT_IIR(0), 1);
+    f.write(reg::MASTER_INT_CTL, 0x8000'0000);
+    CHECK(f.host.levels == std::vector<bool>{true, false});
+  }
+  SECTION("an event while disabled is delivered at the enable") {
+    f.write(reg::GT_IIR(0), 1);
+    f.tree.raise(EngineId::vecs, 1u << 8);
+    CHECK(f.host.levels.size() == 2);
+    f.write(reg::MASTER_INT_CTL, 0x8000'0000);
+    CHECK(f.host.levels == std::vector<bool>{true, false, true});
+  }
+}
+
+TEST_CASE("IIR holds a second event back until the first is cleared") {
+  Fixture f;
+  f.open_everything();
+  for (int i = 0; i < 3; ++i) f.tree.raise(EngineId::rcs, 1);
+  f.host.levels.clear();
+  f.write(reg::GT_IIR(0), 1);
+  CHECK(f.read(reg::GT_IIR(0)) == 1);
+  CHECK(f.host.levels == std::vector<bool>{false, true});
+  f.write(reg::GT_IIR(0), 1);
+  CHECK(f.read(reg::GT_IIR(0)) == 0);
+  CHECK(f.host.levels == std::vector<bool>{false, true, false});
+}
+
+TEST_CASE("i915's gen8 reset of a block leaves IIR zero") {
+  Fixture f;
+  f.open_everything();
+  f.tree.raise(EngineId::rcs, 0x111);
+  f.tree.raise(EngineId::rcs, 0x111);
+  f.write(reg::GT_IMR(0), ~0u);
+  f.write(reg::GT_IER(0), 0);
+  f.write(reg::GT_IIR(0), ~0u);
+  f.write(reg::GT_IIR(0), ~0u);
+  CHECK(f.read(reg::GT_IIR(0)) == 0);
+}
+
+TEST_CASE("IER gates the master only; IMR gates IIR only") {
+  Fixture f;
+  f.open_everything();
+  f.write(reg::GT_IER(0), 0);
+  f.tree.raise(EngineId::rcs, 1);
+  CHECK(f.read(reg::GT_IIR(0)) == 1);
+  CHECK(f.host.levels.empty());
+  f.write(reg::GT_IMR(0), ~0u);
+  CHECK(f.read(reg::GT_IIR(0)) == 1);
+  f.write(reg::GT_IER(0), 1);
+  CHECK(f.host.levels == std::vector<bool>{true});
+}
+
+TEST_CASE("live state shows in ISR, is read-only, and raises nothing") {
+  Fixture f;
+  f.write(reg::SDEIMR, 0);
+  f.tree.set_live(InterruptTree::Block::pch, 1u << 21, true);
+  f.write(reg::SDEISR, 0);
+  CHECK(f.read(reg::SDEISR) == 1u << 21);
+  CHECK(f.read(reg::SDEIIR) == 0);
+  f.tree.set_live(InterruptTree::Block::pch, 1u << 21, false);
+  CHECK(f.read(reg::SDEISR) == 0);
+}
+
+TEST_CASE("reset lowers the line; state goes round with it") {
+  Fixture f, g;
+  f.open_everything();
+  f.tree.raise(EngineId::rcs, 1);
+  f.tree.raise(EngineId::rcs, 1);
+  Archive out;
+  f.tree.state(out);
+  Archive in(out.output());
+  g.tree.state(in);
+  REQUIRE_FALSE(in.failed());
+  CHECK(g.host.levels == std::vector<bool>{true});
+  CHECK(g.read(reg::GT_IIR(0)) == 1);
+  g.write(reg::GT_IIR(0), 1);
+  CHECK(g.read(reg::GT_IIR(0)) == 1);
+  g.tree.reset();
+  CHECK_FALSE(g.tree.level());
+  CHECK(g.host.levels.back() == false);
+  CHECK(g.read(reg::GT_IMR(0)) == ~0u);
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
+#include <set>
+
+#include "hw/base/log.h"
+#include "hw/mmio/register_file.h"
+#include "tests/catch.h"
+
+using namespace softgen;
+using namespace softgen::mmio;
+
+namespace {
+
+constexpr uint32_t unknown = 0x1ff000;
+
+struct Quiet {
+  Quiet() {
+    set_log_sink({});
+    clear_failure_counts();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("register names resolve engines and arrays") {
+  CHECK(defs::register_name(0x22034) == "RING_HEAD.bcs");
+  CHECK(defs::register_name(0x1a60c) == "CS_GPR[1][1].vecs");
+  CHECK(defs::register_name(0x44318) == "GT_IIR[1]");
+  CHECK(defs::register_name(unknown) == "0x1ff000");
+  CHECK(defs::find_register(unknown) == nullptr);
+  CHECK(defs::find_register(0x2036)->offset == reg::RING_HEAD);
+}
+
+TEST_CASE("masked registers take the bits their upper half selects and read it as zero") {
+  Quiet quiet;
+  RegisterFile file;
+  const uint32_t offset = engine_register(EngineId::rcs, reg::RING_INSTPM);
+  file.write(offset, 0x0081'00ff);
+  CHECK(file.read(offset) == 0x0081);
+  file.write(offset, 0x0001'0000);
+  CHECK(file.read(offset) == 0x0080);
+  file.write(offset, 0x0000'ffff);
+  CHECK(file.read(offset) == 0x0080);
+}
+
+TEST_CASE("read-only bits stay, write-1-to-clear bits clear, write-only registers read zero") {
+  Quiet quiet;
+  RegisterFile file;
+  const uint32_t tail = engine_register(EngineId::bcs, reg::RING_TAIL);
+  file.write(tail, 0xffff'ffff);
+  CHECK(file.read(tail) == 0x001f'fff8);
+  const uint32_t esr = engine_register(EngineId::bcs, reg::RING_ESR);
+  file.poke(esr, 5);
+  file.write(esr, 0);
+  CHECK(file.read(esr) == 5);
+  const uint32_t eir = engine_register(EngineId::bcs, reg::RING_EIR);
+  file.poke(eir, 7);
+  file.write(eir, 5);
+  CHECK(file.read(eir) == 2);
+  const uint32_t elsp = engine_register(EngineId::bcs, reg::RING_ELSP);
+  file.write(elsp, 0x1234);
+  CHECK(file.read(elsp) == 0);
+  CHECK(file.peek(elsp) == 0x1234);
+}
+
+TEST_CASE("narrow and wide accesses") {
+  Quiet quiet;
+  RegisterFile file;
+  file.write(unknown, 0x1122'3344'5566'7788, 8);
+  CHECK(file.read(unknown, 8) == 0x1122'3344'5566'7788);
+  CHECK(file.read(unknown + 4, 4) == 0x1122'3344);
+  CHECK(file.read(unknown + 1, 1) == 0x77);
+  CHECK(file.read(unknown + 6, 2) == 0x1122);
+  file.write(unknown + 2, 0xabcd, 2);
+  CHECK(file.read(unknown, 4) == 0xabcd'7788);
+  file.write(unknown + 3, 0x01, 1);
+  CHECK(file.read(unknown, 4) == 0x01cd'7788);
+  // A byte write does not clear its neighbours' write-1-to-clear bits.
+  const uint32_t eir = engine_register(EngineId::rcs, reg::RING_EIR);
+  file.poke(eir, 0x0101);
+  file.write(eir, 1, 1);
+  CHECK(file.read(eir) == 0x0100);
+}
+
+TEST_CASE("accesses outside the space are dropped") {
+  RegisterFile file;
+  CHECK(file.read(register_space) == 0);
+  file.write(register_space, 1);
+  file.write(0xffff'fffc, 1);
+  CHECK(file.peek(0) == 0);
+}
+
+TEST_CASE("unknown registers are memory, and counted by offset") {
+  Quiet quiet;
+  RegisterFile file;
+  file.write(unknown, 42);
+  CHECK(file.read(unknown) == 42);
+  CHECK(failure_count(Failure::note, "unknown register 0x1ff000") == 2);
+  file.read(engine_register(EngineId::rcs, reg::RING_HEAD));
+  CHECK(failure_counts().size() == 1);
+}
+
+TEST_CASE("hooks see the offset, what was written, and what was kept") {
+  Quiet quiet;
+  RegisterFile file;
+  std::vector<std::pair<uint32_t, uint32_t>> seen;
+  file.on_engine_write(reg::RING_TAIL, [&](uint32_t offset, uint32_t written) {
+    seen.emplace_back(offset, written);
+    CHECK(file.peek(offset) == (written & 0x001f'fff8));
+  });
+  file.on_write(engine_register(EngineId::vecs, reg::RING_TAIL), [&](uint32_t, uint32_t) { seen.emplace_back(1, 1); });
+  file.on_read(0x1fe000, 8, [](uint32_t offset) { return offset; });
+  file.write(0x12030, 0xffff'ffff);
+  file.write(0x1a030, 8);
+  CHECK(seen == std::vector<std::pair<uint32_t, uint32_t>>{{0x12030, 0xffff'ffff}, {0x1a030, 8}, {1, 1}});
+  CHECK(file.read(0x1fe000, 8) == 0x001f'e004'001f'e000);
+}
+
+TEST_CASE("registers with a hook in their row are missed until somebody registers") {
+  RegisterFile file;
+  const auto before = file.missing_hooks();
+  CHECK(std::ranges::count(before, std::string("RING_ELSP.bcs")) == 1);
+  file.on_engine_write(reg::RING_ELSP, [](uint32_t, uint32_t) {});
+  const auto after = file.missing_hooks();
+  CHECK(after.size() == before.size() - engine_count);
+}
+
+TEST_CASE("privilege of registers: user-mode list and the engine's slots") {
+  Quiet quiet;
+  RegisterFile file;
+  CHECK(file.is_nonpriv_writable(EngineId::rcs, engine_register(EngineId::rcs, reg::CS_GPR(3, 1))));
+  CHECK_FALSE(file.is_nonpriv_writable(EngineId::rcs, engine_register(EngineId::bcs, reg::CS_GPR(0))));
+  CHECK_FALSE(file.is_nonpriv_writable(EngineId::rcs, engine_register(EngineId::rcs, reg::RING_HWS_PGA)));
+  CHECK_FALSE(file.is_nonpriv_writable(EngineId::rcs, 0xb118));
+  file.write(engine_register(EngineId::rcs, reg::RING_FORCE_TO_NONPRIV(11)), 0xb118);
+  CHECK(file.is_nonpriv_writable(EngineId::rcs, 0xb118));
+  CHECK_FALSE(file.is_nonpriv_writable(EngineId::bcs, 0xb118));
+  CHECK_FALSE(file.is_nonpriv_writable(EngineId::rcs, 0xffff'fffc));
+}
+
+TEST_CASE("reset brings back what the table says and forgets the rest") {
+  Quiet quiet;
+  RegisterFile fresh, file;
+  for (uint32_t offset = 0; offset < register_space; offset += 4) file.poke(offset, 0xdeadbeef);
+  file.reset();
+  for (uint32_t offset = 0; offset < register_space; offset += 4) {
+    if (file.peek(offset) != fresh.peek(offset)) FAIL(defs::register_name(offset));
+  }
+}
+
+TEST_CASE("state goes round, and a damaged one is refused") {
+  Quiet quiet;
+  RegisterFile file, copy;
+  file.write(unknown, 1);
+  file.write(engine_register(EngineId::rcs, reg::RING_START), 0x5000);
+  Archive out;
+  file.state(out);
+  Archive in(out.output());
+  copy.poke(0x1fd000, 9);
+  copy.state(in);
+  REQUIRE_FALSE(in.failed());
+  CHECK(copy.peek(unknown) == 1);
+  CHECK(copy.peek(0x1fd000) == 0);
+  CHECK(copy.peek(EngineId::rcs, reg::RING_START) == 0x5000);
+
+  std::vector<std::byte> bytes = out.output();
+  bytes[bytes.size() - 5] = std::byte{0x7f};  // an offset's top byte
+  Archive bad(bytes);
+  copy.state(bad);
+  CHECK(bad.failed());
+}
