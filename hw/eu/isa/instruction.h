@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One Gen9 instruction, decoded into plain fields, and its two binary forms (128-bit native, 64-bit compacted).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "hw/eu/isa/opcodes.h"
+
+namespace softgen::eu {
+
+/// The native form; bit n of the manual is bit n % 64 of q[n / 64].
+struct Native {
+  uint64_t q[2] = {0, 0};
+
+  /// [high:low], within one of the two words.
+  constexpr uint64_t get(unsigned high, unsigned low) const {
+    const uint64_t word = q[high / 64] >> (low % 64);
+    const unsigned width = high - low + 1;
+    return width == 64 ? word : word & ((uint64_t{1} << width) - 1);
+  }
+  constexpr void set(unsigned high, unsigned low, uint64_t value) {
+    const unsigned width = high - low + 1;
+    const uint64_t mask = width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
+    q[high / 64] = (q[high / 64] & ~(mask << (low % 64))) | ((value & mask) << (low % 64));
+  }
+  bool operator==(const Native&) const = default;
+};
+
+enum class AccessMode : uint8_t { align1 = 0, align16 = 1 };
+
+constexpr uint8_t vstride_indirect = 15;  ///< Operand::vstride of Vx1 and VxH regions (field value)
+
+/// A destination or source. Strides and width are the hardware's field values; see vstride_elements() and friends.
+struct Operand {
+  RegFile file = RegFile::arf;
+  RegType type = RegType::ud;
+  bool negate = false, abs = false;
+  bool indirect = false;
+  uint8_t reg = 0;           ///< direct: register number (ARF: kind in the upper four bits)
+  uint8_t subreg = 0;        ///< direct: bytes
+  uint8_t vstride = 0;       ///< sources; 15: VxH / Vx1
+  uint8_t width = 0;         ///< sources
+  uint8_t hstride = 0;
+  uint8_t addr_subreg = 0;   ///< indirect: a0.N
+  int16_t addr_imm = 0;      ///< indirect: bytes, -512..511
+  uint8_t swizzle = 0xe4;    ///< align16 sources: two bits a channel, x in [1:0]
+  uint8_t writemask = 0xf;   ///< align16 destinations
+  bool replicate = false;    ///< ternary sources: RepCtrl
+
+  bool operator==(const Operand&) const = default;
+  bool is_null() const { return file == RegFile::arf && !indirect && (reg & 0xf0) == 0; }
+  bool is_arf(Arf kind) const { return file == RegFile::arf && !indirect && (reg & 0xf0) == static_cast<uint8_t>(kind); }
+};
+
+/// In elements.
+constexpr unsigned vstride_elements(uint8_t field) { return field ? 1u << (field - 1) : 0; }
+constexpr unsigned width_elements(uint8_t field) { return 1u << field; }
+constexpr unsigned hstride_elements(uint8_t field) { return field ? 1u << (field - 1) : 0; }
+
+struct Instruction {
+  Opcode opcode = Opcode::illegal;
+  AccessMode access_mode = AccessMode::align1;
+  bool no_dd_clear = false, no_dd_check = false;
+  uint8_t nib_control = 0;
+  uint8_t qtr_control = 0;
+  uint8_t thread_control = 0;
+  uint8_t pred_control = 0;
+  bool pred_invert = false;
+  uint8_t exec_size = 1;            ///< channels (the field is its logarithm; 64 and 128 are reserved)
+  uint8_t cond_mod = 0;             ///< [27:24]: CondMod, MathFunction or SFID
+  bool acc_write = false;           ///< [28]: AccWrEn, or BranchCtrl of if, else, brd, goto
+  bool debug = false;
+  bool saturate = false;
+  uint8_t flag_reg = 0, flag_subreg = 0;
+  bool no_mask = false;
+
+  Operand dst;
+  Operand src[3];
+  uint64_t imm = 0;                 ///< bits of the immediate source, in its type's width (16-bit types: low half)
+  int32_t jip = 0, uip = 0;         ///< bytes, from this instruction's start (jmpi: src1, from its end)
+
+  // send, sends
+  uint32_t descriptor = 0;          ///< [30:0] when it is not in a register
+  uint32_t ex_descriptor = 0;       ///< split sends: [31:16] and [9:6] of the extended descriptor
+  bool descriptor_in_register = false;     ///< a0.0
+  bool ex_descriptor_in_register = false;  ///< split sends: a0.N
+  uint8_t ex_descriptor_subreg = 0;        ///< in dwords of a0
+  bool end_of_thread = false;
+
+  bool compacted = false;           ///< how it was found; encode() ignores it
+
+  bool operator==(const Instruction&) const = default;
+  const OpcodeInfo* info() const { return find_opcode(opcode); }
+  unsigned sfid() const { return cond_mod; }
+  /// First channel of the dispatch this instruction works on.
+  unsigned channel_offset() const { return qtr_control * 8u + nib_control * 4u; }
+  unsigned size() const { return compacted ? 8 : 16; }
+};
+
+/// Never fails: what the hardware reserves comes out as RegType::invalid or an opcode without a row; validate() names it.
+Instruction decode(const Native& bits);
+/// The native form. Fields the instruction's form does not have are zero. decode(encode(i)) == i for every valid i.
+Native encode(const Instruction& instruction);
+
+/// The 64-bit form, when the instruction has one (SKL PRM vol 7, "Compact Instruction Formats").
+std::optional<uint64_t> compact(const Native& bits);
+Native uncompact(uint64_t compacted);
+
+/// CmptCtrl of either form.
+constexpr bool is_compacted(uint64_t first_word) { return first_word >> 29 & 1; }
+
+/// The instruction at the start of `code`; its size() says how far to go. Empty when `code` is too short.
+std::optional<Instruction> decode(std::span<const std::byte> code);
+
+/// Empty when the hardware executes this; else the first rule it breaks, as one sentence.
+std::string validate(const Instruction& instruction);
+
+}  // namespace softgen::eu

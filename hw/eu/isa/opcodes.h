@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The opcode table of Gen9 (rows in opcodes.inc).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "hw/eu/isa/types.h"
+
+namespace softgen::eu {
+
+/// Values are the hardware's opcode field [6:0]; a decoded instruction may hold a value that is no row of the table.
+enum class Opcode : uint8_t {
+#define EU_OPCODE(id, code, name, ndst, nsrc, form, dst, src, flags) id = code,
+#include "hw/eu/isa/opcodes.inc"
+#undef EU_OPCODE
+};
+
+/// How bits 35 and up are laid out.
+enum class Form : uint8_t {
+  basic,       ///< destination and one or two sources
+  math,        ///< as basic; [27:24] is the function
+  ternary,     ///< three sources (align16 only on Gen9)
+  jump,        ///< jmpi: as basic; the distance is src1
+  branch,      ///< JIP in [127:96], UIP in [95:64]
+  call,        ///< destination; JIP in [127:96] or a register in src1
+  ret,         ///< src0
+  send,        ///< as basic; src1 is the descriptor, [27:24] the SFID
+  split_send,  ///< two payloads
+  nop,
+};
+
+struct OpcodeInfo {
+  Opcode opcode;
+  std::string_view name;
+  uint8_t destinations, sources;
+  Form form;
+  std::string_view dst_types, src_types;  ///< letters, see allows()
+  std::string_view flags;
+
+  constexpr bool has(char flag) const { return flags.find(flag) != std::string_view::npos; }
+};
+
+/// All rows, by opcode.
+std::span<const OpcodeInfo> opcodes();
+/// Null: reserved on Gen9.
+const OpcodeInfo* find_opcode(unsigned code);
+inline const OpcodeInfo* find_opcode(Opcode opcode) { return find_opcode(static_cast<unsigned>(opcode)); }
+/// Whether a table cell (dst_types, src_types) has the type. Packed vectors count as their elements (W, F).
+bool allows(std::string_view letters, RegType type);
+
+/// Math functions, in [27:24] of `math` (SKL PRM vol 7, "Extended Math Function").
+enum class MathFunction : uint8_t {
+  inv = 1, log = 2, exp = 3, sqrt = 4, rsq = 5, sin = 6, cos = 7, fdiv = 9, pow = 10,
+  int_div_both = 11, int_quotient = 12, int_remainder = 13, invm = 14, rsqtm = 15,
+};
+/// Empty: reserved.
+std::string_view math_function_name(unsigned function);
+
+enum class CondMod : uint8_t { none = 0, z = 1, nz = 2, g = 3, ge = 4, l = 5, le = 6, o = 8, u = 9 };
+std::string_view cond_mod_name(unsigned cond_mod);
+
+/// Architecture registers: the upper four bits of the register number (SKL PRM vol 7, "Architecture Register File").
+enum class Arf : uint8_t {
+  null = 0x00, address = 0x10, accumulator = 0x20, flag = 0x30, channel_enable = 0x40, stack_pointer = 0x60,
+  state = 0x70, control = 0x80, notification = 0x90, ip = 0xa0, thread_dependency = 0xb0, timestamp = 0xc0,
+};
+
+}  // namespace softgen::eu
