@@ -72,7 +72,7 @@ struct IndexField {
   }
   bool shrink(uint64_t& compacted, const Native& bits, uint64_t ignore = 0) const {
     const uint64_t key = gather(bits) & ~ignore;
-    const auto found = std::find(table.begin(), table.end(), key);
+    const auto found = std::find_if(table.begin(), table.end(), [&](T entry) { return (entry & ~ignore) == key; });
     if (found == table.end()) return false;
     compacted = with_bits<uint64_t>(compacted, high, low, static_cast<uint64_t>(found - table.begin()));
     return true;

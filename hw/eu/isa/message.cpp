@@ -212,7 +212,7 @@ void gateway(Description& out, uint32_t d) {
 
 void thread_spawner(Description& out, uint32_t d) {
   out.word(bit(d, 0) ? "spawn thread" : "dereference resource");
-  out.word(bit(d, 1) ? "root thread" : "child thread");
+  out.word(bit(d, 1) ? "child thread" : "root thread");
   if (bit(d, 4)) out.add(" no URB");
 }
 

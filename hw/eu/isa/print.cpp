@@ -294,7 +294,6 @@ class Printer {
     } else if (i_.descriptor_in_register) {
       pad(48);
       source(1);
-      pad(64);
     } else {
       pad(48);
       add_uncounted(fmt::format("0x{:08x}", i_.descriptor | (i_.end_of_thread ? 0x80000000u : 0)));

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <cstring>
+#include <random>
+
+#include "hw/eu/isa/message.h"
+#include "hw/eu/isa/print.h"
+#include "tests/catch.h"
+#include "tests/unit/eu/data.h"
+
+using namespace softgen::eu;
+using softgen::eu::test::from_hex;
+using softgen::eu::test::rows;
+
+namespace {
+
+Native native_of(std::span<const std::byte> code) {
+  Native bits;
+  std::memcpy(&bits.q[0], code.data(), 8);
+  if (is_compacted(bits.q[0])) return uncompact(bits.q[0]);
+  std::memcpy(&bits.q[1], code.data() + 8, 8);
+  return bits;
+}
+
+std::string with_newlines(std::string text) {
+  for (size_t at; (at = text.find("\\n")) != std::string::npos;) text.replace(at, 2, "\n");
+  return text;
+}
+
+void check_round_trip(std::span<const std::byte> code) {
+  const auto instruction = decode(code);
+  REQUIRE(instruction);
+  const Native bits = native_of(code);
+  INFO(print(*instruction));
+  CHECK(encode(*instruction) == bits);
+  if (!instruction->compacted) return;
+  uint64_t original;
+  std::memcpy(&original, code.data(), 8);
+  const auto again = compact(bits);
+  REQUIRE(again);
+  CHECK(*again == original);
+}
+
+}  // namespace
+
+TEST_CASE("eu isa: bytes to text as Mesa prints them, and back to the same bytes") {
+  for (const auto& [hex, text] : rows("gen9_asm.txt")) {
+    const auto code = from_hex(hex);
+    const auto instruction = decode(code);
+    REQUIRE(instruction);
+    CHECK(print(*instruction) == with_newlines(text));
+    CHECK(validate(*instruction) == "");
+    check_round_trip(code);
+  }
+}
+
+TEST_CASE("eu isa: every instruction of every captured kernel round-trips, is legal and is known") {
+  for (const auto& [name, hex] : rows("kernels.txt")) {
+    const auto code = from_hex(hex);
+    INFO(name);
+    KernelWalker walker(code);
+    while (const auto line = walker.next()) {
+      check_round_trip(std::span(code).subspan(line->offset));
+      const Instruction& i = line->instruction;
+      CHECK(validate(i) == "");
+      if (i.info()->form == Form::send && !i.descriptor_in_register) CHECK(message_is_known(i.sfid(), i.descriptor));
+    }
+    CHECK(walker.ended_properly());
+    CHECK(walker.offset() == code.size());
+  }
+}
+
+TEST_CASE("eu isa: a kernel's end is found in front of other bytes") {
+  const auto kernels = rows("kernels.txt");
+  for (size_t n = 0; n + 1 < kernels.size(); n++) {
+    auto code = from_hex(kernels[n].second);
+    const size_t size = code.size();
+    const auto next = from_hex(kernels[n + 1].second);
+    code.insert(code.end(), next.begin(), next.end());
+    CHECK(kernel_size(code) == size);
+  }
+}
+
+TEST_CASE("eu isa: random bits decode, print and are judged without harm; legal ones encode to what they decode from") {
+  const uint32_t seed = 20261121;
+  INFO("seed " << seed);
+  std::mt19937_64 random(seed);
+  unsigned legal = 0;
+  for (unsigned n = 0; n < 200000; n++) {
+    Native bits{{random(), random()}};
+    bits.set(29, 29, 0);
+    // Most opcodes are reserved: pick a row of the table.
+    bits.set(6, 0, static_cast<uint64_t>(opcodes()[random() % opcodes().size()].opcode));
+    const Instruction once = decode(bits);
+    CHECK_FALSE(print(once).empty());
+    if (!validate(once).empty()) continue;
+    legal++;
+    const Native canonical = encode(once);
+    if (decode(canonical) != once || encode(decode(canonical)) != canonical) FAIL(print(once));
+  }
+  CHECK(legal > 100);
+}
+
+TEST_CASE("eu isa: each compacted word is the short form of what it expands to") {
+  const uint32_t seed = 7;
+  INFO("seed " << seed);
+  std::mt19937_64 random(seed);
+  unsigned same = 0;
+  for (unsigned n = 0; n < 100000; n++) {
+    uint64_t word = random() | uint64_t{1} << 29;
+    word = (word & ~uint64_t{0x7f}) | static_cast<uint64_t>(opcodes()[random() % opcodes().size()].opcode);
+    const Native native = uncompact(word);
+    const auto back = compact(native);
+    REQUIRE(back);
+    CHECK(uncompact(*back) == native);
+    same += *back == word;
+  }
+  CHECK(same > 10000);
+}
+
+TEST_CASE("eu isa: what a descriptor asks, in words") {
+  CHECK(describe_message(2, 0x08427001) == "ld SIMD8 Surface = 1 Sampler = 0");
+  CHECK(describe_message(6, 0x0a088017) == "offset 1 SIMD8 write masked");
+  CHECK(describe_message(10, 0x020e2005) == "(scratch block write oword, regs 4, offset 5)");
+  CHECK(describe_message(3, 0x02000004) == "(barrier msg)");
+  CHECK_FALSE(message_is_known(2, 12u << 12 | 1u << 17));
+  CHECK_FALSE(message_is_known(15, 0));
+  const MessageFields fields = message_fields(0x8a080017);
+  CHECK(fields.length == 5);
+  CHECK(fields.header);
+  CHECK(fields.response_length == 0);
+}
+
+TEST_CASE("eu isa: rules are named") {
+  Instruction i;
+  i.opcode = Opcode::add;
+  i.exec_size = 8;
+  i.dst = {.file = RegFile::grf, .type = RegType::f, .reg = 10, .hstride = 1};
+  i.src[0] = {.file = RegFile::grf, .type = RegType::f, .reg = 2, .vstride = 4, .width = 3, .hstride = 1};
+  i.src[1] = i.src[0];
+  CHECK(validate(i) == "");
+  SECTION("mixed") { i.src[1].type = RegType::d; CHECK(validate(i) == "float and integer sources are mixed"); }
+  SECTION("stride") { i.dst.hstride = 0; CHECK(validate(i) == "the destination stride is zero"); }
+  SECTION("register") { i.src[0].reg = 128; CHECK(validate(i) == "a source register number is beyond 127"); }
+  SECTION("width") { i.exec_size = 4; CHECK(validate(i) == "the width exceeds the execution size"); }
+  SECTION("span") { i.exec_size = 16; i.dst.hstride = 2; CHECK(validate(i) == "the destination spans more than two registers"); }
+  SECTION("predicate") { i.pred_control = 15; CHECK(validate(i) == "the predicate control is reserved"); }
+  SECTION("reserved") { i.opcode = static_cast<Opcode>(0x7f); CHECK(validate(i) == "the opcode is reserved"); }
+}
+
+TEST_CASE("eu isa: labels stand where branches go") {
+  for (const auto& [name, hex] : rows("kernels.txt")) {
+    if (name != "gl_loop_ps_0" && name != "gl_csonly_cs_0") continue;
+    const std::string text = disassemble(from_hex(hex));
+    CHECK(text.find("LABEL0:\n") != std::string::npos);
+    CHECK(text.find("while") != std::string::npos);
+  }
+}
