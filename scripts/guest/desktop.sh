@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# desktop start: starts weston with a terminal on the first display and returns once it draws.
+# The renderer is pixman (software) until the device's 3D engine is there; SOFTGEN_RENDERER=gl tries that.
+export XDG_RUNTIME_DIR=/run/user/0 XDG_SEAT=seat0 LIBSEAT_BACKEND=seatd
+case $1 in start) ;; *) echo "usage: desktop start" >&2; exit 2 ;; esac
+log=/run/softgen/weston.log
+case $(weston --version) in
+    "weston 10."*) seat=--tty=1 ;;  # as root it opens the devices itself
+    *)
+        seat=
+        seatd >/run/softgen/seatd.log 2>&1 &
+        tries=0
+        until [ -e /run/seatd.sock ]; do
+            tries=$((tries + 1)); [ $tries -lt 200 ] || { echo "seatd does not start" >&2; exit 1; }
+            sleep 0.05
+        done
+        ;;
+esac
+renderer=--use-pixman
+[ "$SOFTGEN_RENDERER" = gl ] && renderer=
+cat >/run/softgen/weston.ini <<'INI'
+[core]
+idle-time=0
+[shell]
+panel-position=top
+background-color=0xff204a87
+[autolaunch]
+path=/usr/bin/weston-terminal
+INI
+setsid weston --backend=drm-backend.so $seat $renderer --config=/run/softgen/weston.ini --log=$log --socket=wayland-0 >>$log 2>&1 </dev/null &
+weston=$!
+tries=0
+until [ -S $XDG_RUNTIME_DIR/wayland-0 ] && pidof weston-terminal >/dev/null; do
+    kill -0 $weston 2>/dev/null || { tail -20 $log >&2; exit 1; }
+    tries=$((tries + 1)); [ $tries -lt 1200 ] || { echo "weston does not draw" >&2; tail -20 $log >&2; exit 1; }
+    sleep 0.1
+done
+sleep 2

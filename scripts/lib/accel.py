@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Which accelerator QEMU can use here: KVM where a virtual CPU really runs, else TCG."""
+import functools
+import os
+import pathlib
+import subprocess
+import tempfile
+
+from common import CACHE, content_key, say
+
+QEMU = "/usr/bin/qemu-system-x86_64"
+KVM = ["-accel", "kvm", "-cpu", "host"]
+# Five-level page tables would only cost walks, and nested virtualization the loading of the guest's kvm modules.
+TCG = ["-accel", "tcg,thread=multi", "-cpu", "max,la57=off,svm=off"]
+PROBE_SECONDS = 10
+EXIT_PORT, EXIT_VALUE = 0x501, 0x10
+
+
+def boot_sector():
+    """A boot sector that writes EXIT_VALUE to isa-debug-exit's port: mov dx, port; mov al, value; out dx, al; hlt; jmp $-1."""
+    code = bytes([0xBA, EXIT_PORT & 0xFF, EXIT_PORT >> 8, 0xB0, EXIT_VALUE, 0xEE, 0xF4, 0xEB, 0xFD])
+    return code.ljust(510, b"\0") + b"\x55\xaa"
+
+
+def boots(accelerator):
+    """Whether QEMU with these options runs SeaBIOS and a boot sector to its end."""
+    with tempfile.NamedTemporaryFile(suffix=".img") as disk:
+        disk.write(boot_sector() * 2)
+        disk.flush()
+        command = [QEMU, *accelerator, "-M", "pc", "-m", "64", "-nodefaults", "-no-user-config", "-display", "none",
+                   "-drive", f"if=ide,format=raw,snapshot=on,file={disk.name}",
+                   "-device", f"isa-debug-exit,iobase={EXIT_PORT},iosize=1"]
+        try:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=PROBE_SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            return False
+        return done.returncode == EXIT_VALUE * 2 + 1
+
+
+@functools.cache
+def kvm_works():
+    """Whether QEMU can use /dev/kvm. The node may be there without access, without a CPU behind it, or hang, and a
+    KVM inside a virtual machine may lack what QEMU wants, so it is tried; the answer is kept until the next boot."""
+    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+        return False
+    boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text()
+    memo = CACHE / f"kvm-{content_key(boot, pathlib.Path(__file__), os.stat(QEMU).st_mtime_ns)}"
+    if not memo.exists():
+        works = boots(KVM)
+        if not works:
+            say("/dev/kvm is there but QEMU cannot use it, so guests run under TCG")
+        CACHE.mkdir(parents=True, exist_ok=True)
+        memo.write_text("yes" if works else "no")
+    return memo.read_text() == "yes"
+
+
+def arguments(choice="auto"):
+    """QEMU's options for accelerator `choice`: auto, kvm or tcg."""
+    return KVM if choice == "kvm" or (choice == "auto" and kvm_works()) else TCG

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The project's own build: meson and ninja in build/, with QEMU's headers."""
+import json
+import subprocess
+
+import qemu_headers
+from common import BUILD, CACHE, ROOT, Failure, lock, say, step
+
+PLUGIN = BUILD / "softgen.so"
+LOG = CACHE / "logs" / "build.log"
+
+
+def configured_headers():
+    """The value of the option qemu_headers in build/, or None when build/ is not configured."""
+    try:
+        options = json.loads((BUILD / "meson-info" / "intro-buildoptions.json").read_text())
+    except (OSError, ValueError):
+        return None
+    return next((option["value"] for option in options if option["name"] == "qemu_headers"), None)
+
+
+def ensure():
+    """Configures build/ where needed and builds everything; quiet when nothing is to be done."""
+    headers = str(qemu_headers.ensure())
+    with lock("build-" + str(ROOT).strip("/").replace("/", "-")):
+        if configured_headers() != headers or not (BUILD / "build.ninja").exists():
+            again = ["--reconfigure"] if (BUILD / "build.ninja").exists() else []
+            LOG.unlink(missing_ok=True)
+            step("configuring the build", ["meson", "setup", *again, f"-Dqemu_headers={headers}", BUILD, ROOT], LOG)
+        if pending():
+            ninja()
+
+
+def pending():
+    """Whether ninja has anything to do."""
+    done = subprocess.run(["ninja", "-C", BUILD, "-n"], capture_output=True, text=True, check=False)
+    return "no work to do" not in done.stdout
+
+
+def ninja():
+    """Builds with ninja's own progress lines, a line for each tenth of the work."""
+    say("building ...")
+    process = subprocess.Popen(["ninja", "-C", BUILD], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               stdin=subprocess.DEVNULL)
+    lines, shown = [], -1
+    for line in process.stdout:
+        lines.append(line)
+        mark = line[1:line.find("]")].split("/") if line.startswith("[") else []
+        if len(mark) == 2 and mark[0].isdigit() and mark[1].isdigit():
+            tenth = int(mark[0]) * 10 // int(mark[1])
+            if tenth > shown:
+                shown = tenth
+                say(f"building: {mark[0]} of {mark[1]}")
+    LOG.parent.mkdir(parents=True, exist_ok=True)
+    LOG.write_text("".join(lines))
+    if process.wait() != 0:
+        start = next((i for i, line in enumerate(lines) if line.startswith("FAILED")), max(0, len(lines) - 25))
+        say("".join(["the build failed:\n", *lines[start:start + 25]]))
+        raise Failure(f"the build failed; the whole log is {LOG}")

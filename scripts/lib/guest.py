@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A running guest: QEMU with our device (or its stock VGA), and commands in it over virtio-serial."""
+import base64
+import ctypes
+import os
+import pathlib
+import secrets
+import selectors
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+import accel
+import build
+import guest_image
+import initrd
+import overlay_image
+from common import Failure, output
+from qmp import Qmp
+
+QEMU = "/usr/bin/qemu-system-x86_64"
+BOOT_SECONDS = 300  # TCG on a busy machine
+TIMED_OUT = 124
+# The machine under the device is the same for both GPUs, so that what differs between runs is the GPU.
+STOCK_GPU = ["-device", "VGA,addr=2.0,xres=1920,yres=1080,vgamem_mb=32"]
+_PR_SET_PDEATHSIG = 1
+
+
+class TimedOut(Failure):
+    def __init__(self, sentence):
+        super().__init__(sentence, TIMED_OUT)
+
+
+def gpu_arguments(gpu, device_args=""):
+    if gpu == "stock":
+        if device_args:
+            raise Failure("--device-args are for --gpu softgen")
+        return STOCK_GPU
+    if not build.PLUGIN.exists():
+        raise Failure(f"{build.PLUGIN.name} is not in {build.PLUGIN.parent}; run scripts/setup first")
+    return ["-plugin", str(build.PLUGIN), "-device", ",".join(["intel-gpu-kbl,addr=2.0", *filter(None, [device_args])])]
+
+
+def _die_with_parent():
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+class Machine:
+    """QEMU with one GPU and a QMP connection; stopped by close() or by leaving a `with` block."""
+
+    def __init__(self, gpu="softgen", device_args="", qemu_args=(), accelerator="auto", memory="2G", display="none"):
+        self._work = pathlib.Path(tempfile.mkdtemp(prefix="softgen-run-"))
+        self.serial = self._work / "serial.log"
+        self.errors = self._work / "qemu.log"
+        self._near = []
+        self._process = None
+        self.qmp = None
+        self._arguments = [QEMU, "-name", "softgen-guest", "-M", "q35", *accel.arguments(accelerator), "-smp", "2", "-m", memory,
+                           "-nodefaults", "-no-user-config", "-no-reboot", "-vga", "none", *gpu_arguments(gpu, device_args),
+                           "-display", display, "-serial", f"file:{self.serial}",
+                           "-chardev", f"socket,id=qmp,fd={self.socket('qmp')}", "-mon", "chardev=qmp,mode=control", *qemu_args]
+
+    def socket(self, name):
+        """A connection for QEMU; returns QEMU's descriptor, self.ours[name] being our end."""
+        ours, theirs = socket.socketpair()
+        self.ours = {**getattr(self, "ours", {}), name: ours}
+        self._near.append(theirs)
+        return theirs.fileno()
+
+    def start(self, extra=()):
+        with open(self.errors, "wb") as log:
+            self._process = subprocess.Popen([*self._arguments, *extra], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                             pass_fds=[theirs.fileno() for theirs in self._near], preexec_fn=_die_with_parent)
+        for theirs in self._near:
+            theirs.close()
+        try:
+            self.qmp = Qmp(self.ours["qmp"])
+        except Failure:
+            raise self.gone("QEMU refused to start") from None
+        return self
+
+    @property
+    def pid(self):
+        return self._process.pid
+
+    def gone(self, what):
+        """A Failure that tells why QEMU is no longer there."""
+        if self._process:
+            try:
+                self._process.wait(10)
+            except subprocess.TimeoutExpired:
+                pass
+        said = [line for line in self.errors.read_text(errors="replace").splitlines() if "warning:" not in line]
+        serial = self.serial.read_text(errors="replace").splitlines() if self.serial.exists() else []
+        panic = [line for line in serial if "Kernel panic" in line or "softgen guest:" in line]
+        return Failure(f"{what}: {(said or panic or ['no message was left'])[-1]}", 125)
+
+    def screenshot(self, path):
+        path = pathlib.Path(path).absolute()
+        self.qmp.command("screendump", filename=str(path), format="png")
+
+    def wait_closed(self, timeout):
+        """Waits until QEMU ends by itself, as when its window is closed."""
+        try:
+            self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise TimedOut("the machine still runs") from None
+
+    def close(self):
+        """Ends QEMU, and removes what belonged to it."""
+        if self._process and self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(10)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        for ours in self.ours.values():
+            ours.close()
+        shutil.rmtree(self._work, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+class _Output:
+    """One output stream of a command: passes on what comes, up to the mark that ends it."""
+
+    def __init__(self, mark, sink):
+        self._mark, self._sink, self._held = mark, sink, b""
+        self.done = False
+
+    def feed(self, data):
+        data = self._held + data
+        end = data.find(self._mark)
+        if end >= 0:
+            self.done, self._held = True, b""
+            data = data[:end]
+        else:  # the mark may have come in part
+            keep = next((n for n in range(min(len(self._mark) - 1, len(data)), 0, -1) if self._mark.startswith(data[-n:])), 0)
+            data, self._held = (data[:-keep], data[-keep:]) if keep else (data, b"")
+        if data:
+            self._sink(data)
+
+
+class Guest(Machine):
+    """A Machine that boots a guest image and runs commands in it as root."""
+
+    def __init__(self, guest="bookworm", share=None, overlay=None, append="", **kwargs):
+        image = guest_image.ensure(guest)
+        super().__init__(**kwargs)
+        try:
+            self._prepare(guest, image, share, overlay, append)
+        except BaseException:
+            self.close()
+            raise
+
+    def _prepare(self, guest, image, share, overlay, append):
+        ram_disk = self._work / "initrd"
+        initrd.write(ram_disk, image)
+        words = ["quiet", "loglevel=4", "console=ttyS0", "console=tty0", "panic=-1", f"softgen.guest={guest}"]
+        arguments = ["-kernel", str(image / "vmlinuz"), "-initrd", str(ram_disk),
+                     "-drive", f"if=none,id=root,format=raw,snapshot=on,file={image / 'root.img'}", "-device", "virtio-blk-pci,drive=root"]
+        if overlay:
+            arguments += ["-drive", f"if=none,id=overlay,format=raw,readonly=on,file={overlay_image.make(overlay, self._work)}",
+                          "-device", "virtio-blk-pci,drive=overlay"]
+            words += ["softgen.overlay"] + ["softgen.depmod"] * overlay_image.has_modules(overlay)
+        arguments += ["-device", "virtio-serial-pci"]
+        for name in ("control", "stdout", "stderr"):
+            arguments += ["-chardev", f"socket,id={name},fd={self.socket(name)}",
+                          "-device", f"virtserialport,chardev={name},name=softgen.{name}"]
+        if share:
+            arguments += ["-fsdev", f"local,id=share,security_model=none,multidevs=remap,path={share}",
+                          "-device", "virtio-9p-pci,fsdev=share,mount_tag=share"]
+            words.append("softgen.share")
+        self._arguments += [*arguments, "-append", " ".join([*words, append])]
+        self._control = b""
+
+    def boot(self, timeout=BOOT_SECONDS):
+        """Starts QEMU and waits until the guest takes commands; returns the seconds that took."""
+        start = time.monotonic()
+        self.start()
+        line = self._control_line(start + timeout, "the guest did not boot")
+        if not line.startswith("READY "):
+            raise Failure(f"the guest did not come up whole: {line.removeprefix('PROBLEM ')}", 125)
+        return time.monotonic() - start
+
+    def _control_line(self, deadline, late):
+        while b"\n" not in self._control:
+            self.ours["control"].settimeout(max(0.001, deadline - time.monotonic()))
+            try:
+                data = self.ours["control"].recv(4096)
+            except TimeoutError:
+                raise TimedOut(f"{late} in time") from None
+            except OSError:
+                data = b""
+            if not data:
+                raise self.gone("the guest ended before it could answer")
+            self._control += data
+        line, self._control = self._control.split(b"\n", 1)
+        return line.decode(errors="replace").strip()
+
+    def run(self, script, timeout=None, stdout=None, stderr=None):
+        """Runs `script` by sh in the guest; returns its exit status. The sinks take bytes as they come.
+
+        Raises TimedOut after `timeout` seconds; the guest is then of no further use."""
+        mark = f"softgen-{secrets.token_hex(12)}".encode()
+        sinks = {name: _Output(mark, sink or (lambda data: None)) for name, sink in (("stdout", stdout), ("stderr", stderr))}
+        deadline = time.monotonic() + timeout if timeout else float("inf")
+        try:
+            self.ours["control"].settimeout(60)
+            self.ours["control"].sendall(b"RUN " + mark + b" " + base64.b64encode(script.encode()) + b"\n")
+        except OSError:
+            raise self.gone("the guest ended before it could answer") from None
+        with selectors.DefaultSelector() as selector:
+            for name in ("stdout", "stderr", "control"):
+                selector.register(self.ours[name], selectors.EVENT_READ, name)
+            status = None
+            while status is None or not all(sink.done for sink in sinks.values()):
+                left = deadline - time.monotonic()
+                events = selector.select(min(left, 3600)) if left > 0 else []
+                if not events and left <= 0:
+                    raise TimedOut(f"the command did not end within {timeout:g} s")
+                for key, _ in events:
+                    data = key.fileobj.recv(262144)
+                    if not data:
+                        raise self.gone("the guest ended while the command ran")
+                    if key.data != "control":
+                        sinks[key.data].feed(data)
+                        continue
+                    self._control += data
+                    while b"\n" in self._control:
+                        line, self._control = self._control.split(b"\n", 1)
+                        words = line.split()
+                        if len(words) == 3 and words[:2] == [b"EXIT", mark]:
+                            status = int(words[2])
+        return status
+
+    def capture(self, script, timeout=None):
+        """Like run(), but returns (status, stdout, stderr) with the outputs as text."""
+        out, err = [], []
+        status = self.run(script, timeout, out.append, err.append)
+        return status, b"".join(out).decode(errors="replace"), b"".join(err).decode(errors="replace")
+
+
+# A pointer that follows the host's, and a keyboard.
+WINDOW_DEVICES = ["-device", "virtio-tablet-pci", "-device", "virtio-keyboard-pci"]
+
+
+def window_display_possible():
+    if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        raise Failure("there is no desktop to open a window on; use --headless")
+
+
+def window_display():
+    """QEMU's display for a window on this desktop."""
+    window_display_possible()
+    known = output([QEMU, "-display", "help"]).split()
+    for name, options in (("gtk", ",gl=off,zoom-to-fit=on"), ("sdl", ",gl=off")):
+        if name in known:
+            return name + options
+    raise Failure("this QEMU can open no window; install qemu-system-gui or use --headless")

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The Debian packages that softgen needs on the host, by what they are for."""
+import os
+import re
+
+import apt
+from common import output
+
+# Debian 12 has an older version than the one named here, so there it comes from backports. meson and pycotap are what
+# QEMU 10's own configure asks for.
+FROM_BACKPORTS = {"qemu-system-x86": "1:10.0~", "qemu-system-gui": "1:10.0~", "meson": "1.5~", "python3-pycotap": "1~"}
+
+GROUPS = {
+    "build": ["build-essential", "meson", "ninja-build", "pkg-config", "libpixman-1-dev", "libpng-dev", "liblzma-dev",
+              "libfmt-dev", "libcli11-dev", "catch2", "nlohmann-json3-dev", "libdrm-dev", "libglib2.0-dev"],
+    # For the one run of QEMU's configure that generates its headers.
+    "headers": ["qemu-system-x86", "dpkg-dev", "xz-utils", "python3-venv", "python3-pycotap", "libfdt-dev", "libepoxy-dev"],
+    "guest": ["qemu-system-x86", "mmdebstrap", "e2fsprogs", "xz-utils", "zstd"],
+    "window": ["qemu-system-gui"],
+    "test": ["clang", "grub-common", "grub-pc-bin"],
+}
+
+
+def sanitizer_runtime():
+    """libclang-rt-N-dev for the N that `clang` stands for here."""
+    match = re.search(r"Depends: clang-(\d+)", output(["apt-cache", "depends", "clang"]))
+    return [f"libclang-rt-{match.group(1)}-dev"] if match else []
+
+
+def names(groups):
+    wanted = {name for group in groups for name in GROUPS[group]}
+    if "test" in groups:
+        wanted.update(sanitizer_runtime())
+    if "guest" in groups and os.geteuid() != 0:
+        wanted.add("uidmap")
+    return sorted(wanted)
+
+
+def ensure(groups):
+    """Installs what is missing; quick when nothing is."""
+    wanted = names(groups)
+    have = apt.installed(wanted)
+    missing = [name for name in wanted if name not in have or
+               (name in FROM_BACKPORTS and apt.older(have[name], FROM_BACKPORTS[name]))]
+    if not missing:
+        return
+    version, codename = apt.release()
+    backported = [name for name in missing if name in FROM_BACKPORTS] if version == 12 else []
+    if backported:
+        apt.ensure_suite(f"{codename}-backports", binary=True, source=True)
+        apt.install("packages from backports", backported, f"{codename}-backports")
+    else:
+        apt.base_repository()
+    rest = [name for name in missing if name not in backported]
+    if "test" in groups:  # which runtime it is shows only once apt has lists
+        rest = sorted(set(rest) | set(sanitizer_runtime()))
+    if rest:
+        apt.install("packages", rest)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A small QMP client (QEMU's docs/interop/qmp-spec.rst) on a connected unix socket."""
+import json
+import time
+
+from common import Failure
+
+
+class QmpError(Exception):
+    """QEMU's own answer to a command that it refused."""
+
+
+class Qmp:
+    def __init__(self, sock, timeout=60):
+        self._sock, self._buffer, self._timeout = sock, b"", timeout
+        self.events = []
+        self._next = 0
+        self.greeting = self._read(time.monotonic() + timeout)
+        self.command("qmp_capabilities")
+
+    def _read(self, deadline):
+        """One message; Failure when QEMU is gone or silent."""
+        while b"\n" not in self._buffer:
+            self._sock.settimeout(max(0.01, deadline - time.monotonic()))
+            try:
+                data = self._sock.recv(65536)
+            except TimeoutError:
+                raise Failure("QEMU does not answer on its control socket") from None
+            except OSError:
+                data = b""
+            if not data:
+                raise Failure("QEMU has ended")
+            self._buffer += data
+        line, self._buffer = self._buffer.split(b"\n", 1)
+        return json.loads(line)
+
+    def command(self, execute, timeout=None, **arguments):
+        """Runs a QMP command and returns its value; keeps events that come meanwhile in self.events."""
+        self._next += 1
+        message = {"execute": execute, "id": self._next}
+        if arguments:
+            message["arguments"] = {key.replace("_", "-"): value for key, value in arguments.items()}
+        try:
+            self._sock.sendall(json.dumps(message).encode() + b"\n")
+        except OSError:
+            raise Failure("QEMU has ended") from None
+        deadline = time.monotonic() + (timeout or self._timeout)
+        while True:
+            answer = self._read(deadline)
+            if "event" in answer:
+                self.events.append(answer)
+            elif answer.get("id") == self._next:
+                if "error" in answer:
+                    raise QmpError(answer["error"]["desc"])
+                return answer["return"]
+
+    def monitor(self, line):
+        """The text that the human monitor prints for `line`."""
+        return self.command("human-monitor-command", command_line=line)
