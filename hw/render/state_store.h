@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The render engine's non-pipelined memory: the last packet of each state command, as raw dwords. It is what a context image keeps (so that
+// all per-context state lives in the image), and what the pipeline unpacks a draw's state from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hw/defs/command.h"
+#include "hw/defs/gen9/ids.h"
+#include "hw/iface/engine.h"
+
+namespace softgen::render {
+
+class StateStore {
+ public:
+  StateStore();
+
+  /// Keeps the packet when it is state. False: it is an action (3DPRIMITIVE, GPGPU_WALKER, …) or belongs to another engine.
+  bool accept(const Packet& packet);
+
+  /// The packet as last written, header first; empty when the context never set it. `index`: which of the packets that share an opcode and
+  /// name their element (3DSTATE_SO_BUFFER 0-3, 3DSTATE_VF_INSTANCING 0-33, 3DSTATE_CHROMA_KEY 0-3).
+  /// 3DSTATE_VERTEX_BUFFERS reads as one packet with all 33 buffers, STATE_BASE_ADDRESS as if every modify bit had been set.
+  std::span<const uint32_t> packet(defs::CommandId id, unsigned index = 0) const;
+  /// Grows with every accepted packet of `id`: caches of decoded state compare it.
+  uint64_t version(defs::CommandId id) const;
+
+  void reset();
+  /// Bytes of the saved form; the same for every store.
+  static size_t saved_size();
+  void save(std::span<std::byte> image) const;
+  /// `image` is guest memory: a length that does not fit empties that packet, and is counted.
+  void restore(std::span<const std::byte> image);
+
+ private:
+  void store(size_t element, std::span<const uint32_t> dwords);
+
+  std::vector<uint32_t> dwords_;     // per element: length, then its packet
+  std::vector<uint64_t> versions_;   // per row of the layout
+};
+
+}  // namespace softgen::render
