@@ -105,7 +105,7 @@ def read(path):
 
 
 def check(rows):
-    names, offsets = {}, {}
+    names, offsets, clashes = {}, {}, set()
     for row in rows:
         if row.name in names:
             raise SystemExit(f"register {row.name} is declared twice")
@@ -115,8 +115,10 @@ def check(rows):
                 if offset % 4 or offset >= SPACE:
                     raise SystemExit(f"register {row.name}: offset {offset:#x} is odd or outside the register space")
                 if offset in offsets:
-                    raise SystemExit(f"registers {row.name} and {offsets[offset]} both stand at {offset:#x}")
+                    clashes.add(f"registers {row.name} and {offsets[offset]} both stand at {offset:#x}")
                 offsets[offset] = row.name
+    if clashes:
+        raise SystemExit("\n".join(sorted(clashes)))
 
 
 def constants(rows):

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What differs between platforms, as data.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace softgen::defs {
+
+struct Platform {
+  const char* name;         ///< property and device suffix: "kbl"
+  const char* description;
+  uint16_t pci_device_id;
+  uint8_t pci_revision;
+  uint64_t bar0_size;       ///< bytes; registers first, the GTT window in the upper half
+  uint32_t engines;         ///< bit i: EngineId i
+  unsigned pipes;
+  unsigned connectors;      ///< DDI-B upwards
+  uint64_t timestamp_hz;    ///< RING_TIMESTAMP
+  unsigned slices, subslices, eus, threads;  ///< subslices a slice, EUs a subslice, threads an EU
+};
+
+std::span<const Platform> platforms();
+/// Null for an unknown name.
+const Platform* find_platform(std::string_view name);
+
+}  // namespace softgen::defs

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// include/softgen/softgen.h over gt::Device.
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hw/base/log.h"
+#include "hw/gt/device.h"
+#include "hw/gt/host_adapter.h"
+#include "softgen/softgen.h"
+
+using softgen::gt::Config;
+using softgen::gt::Device;
+using softgen::gt::HostAdapter;
+
+struct sg_device {
+  sg_device(const Config& config, const sg_host_ops& ops) : host(ops), device(config, host) {}
+  HostAdapter host;
+  Device device;
+};
+
+namespace {
+
+char* copy(const std::string& text) {
+  char* bytes = static_cast<char*>(std::malloc(text.size() + 1));
+  if (bytes) std::memcpy(bytes, text.c_str(), text.size() + 1);
+  return bytes;
+}
+
+void fail(char** error, const std::string& why) {
+  if (error) *error = copy(why);
+}
+
+/// Empty when the configuration is sound.
+std::string check(const sg_config& config) {
+  const std::string name = config.platform ? config.platform : "";
+  if (!softgen::defs::find_platform(name)) return fmt::format("there is no platform '{}'", name);
+  constexpr uint64_t mib = 1ull << 20;
+  if (!std::has_single_bit(config.aperture_size) || config.aperture_size < 128 * mib || config.aperture_size > 4096 * mib)
+    return fmt::format("an aperture of {} bytes is not a power of two from 128 MiB to 4 GiB", config.aperture_size);
+  if (config.threads > 1024) return fmt::format("{} worker threads are more than the 1024 that can be", config.threads);
+  if (config.connected >> SG_MAX_CONNECTORS) return fmt::format("there are only {} connectors", SG_MAX_CONNECTORS);
+  return {};
+}
+
+void send_log_to(const sg_host_ops& ops) {
+  if (!ops.log) return;
+  softgen::set_log_sink([log = ops.log, opaque = ops.opaque](softgen::Failure kind, std::string_view line) {
+    static_assert(static_cast<int>(softgen::Failure::note) == SG_LOG_NOTE);
+    log(opaque, static_cast<sg_log_kind>(kind), std::string(line).c_str());
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+const sg_platform_info* sg_platform(const char* name) {
+  static const auto infos = [] {
+    std::vector<sg_platform_info> all;
+    for (const softgen::defs::Platform& p : softgen::defs::platforms())
+      all.push_back({p.name, p.description, p.pci_device_id, p.pci_revision, p.bar0_size,
+                     static_cast<unsigned>(std::popcount(p.engines)), p.pipes});
+    return all;
+  }();
+  for (const sg_platform_info& info : infos)
+    if (name && std::strcmp(info.name, name) == 0) return &info;
+  return nullptr;
+}
+
+sg_device* sg_device_new(const sg_config* config, const sg_host_ops* ops, char** error) {
+  if (const std::string why = check(*config); !why.empty()) {
+    fail(error, why);
+    return nullptr;
+  }
+  const Config ours{softgen::defs::find_platform(config->platform), config->threads,     config->aperture_size,
+                    config->stolen_base,                            config->stolen_size, config->connected};
+  try {
+    send_log_to(*ops);
+    return new sg_device(ours, *ops);
+  } catch (const std::exception& problem) {  // out of memory or threads
+    fail(error, fmt::format("the device could not be built: {}", problem.what()));
+    return nullptr;
+  }
+}
+
+void sg_device_free(sg_device* dev) {
+  if (!dev) return;
+  delete dev;
+  softgen::set_log_sink([](softgen::Failure, std::string_view line) { fmt::print(stderr, "{}\n", line); });
+}
+
+void sg_memory_begin(sg_device* dev) { dev->device.memory_begin(); }
+void sg_memory_add(sg_device* dev, uint64_t gpa, uint64_t size, void* host, bool readonly) {
+  dev->device.memory_add(gpa, size, host, readonly);
+}
+void sg_memory_remove(sg_device* dev, uint64_t gpa, uint64_t size) { dev->device.memory_remove(gpa, size); }
+void sg_memory_commit(sg_device* dev) { dev->device.memory_commit(); }
+void sg_dirty_log(sg_device* dev, bool on) { dev->device.dirty_log(on); }
+void sg_dirty_sync(sg_device* dev, uint64_t gpa, uint64_t size, void (*dirty)(void*, uint64_t, uint64_t), void* opaque) {
+  dev->device.dirty_sync(gpa, size, [=](uint64_t first, uint64_t bytes) { dirty(opaque, first, bytes); });
+}
+void sg_set_stolen(sg_device* dev, uint64_t base, uint64_t size) { dev->device.set_stolen(base, size); }
+
+uint64_t sg_bar0_read(sg_device* dev, uint64_t offset, unsigned size) { return dev->device.bar0_read(offset, size); }
+void sg_bar0_write(sg_device* dev, uint64_t offset, uint64_t value, unsigned size) { dev->device.bar0_write(offset, value, size); }
+uint64_t sg_aperture_read(sg_device* dev, uint64_t offset, unsigned size) { return dev->device.aperture_read(offset, size); }
+void sg_aperture_write(sg_device* dev, uint64_t offset, uint64_t value, unsigned size) {
+  dev->device.aperture_write(offset, value, size);
+}
+void* sg_aperture_page(sg_device* dev, uint64_t offset) { return dev->device.aperture_page(offset); }
+
+void sg_reset(sg_device* dev, enum sg_reset_kind) { dev->device.reset(); }
+void sg_timer_expired(sg_device* dev, unsigned id) { dev->device.timer_expired(id); }
+
+void sg_display_mode(sg_device* dev, unsigned pipe, sg_pipe_mode* mode) {
+  *mode = {};
+  mode->connector = -1;
+}
+void sg_display_draw(sg_device* dev, unsigned pipe, void* pixels, size_t stride, bool full, sg_dirty_rect* dirty) { *dirty = {}; }
+bool sg_display_is_vga(sg_device* dev) { return true; }
+void sg_connector_plug(sg_device* dev, unsigned connector, bool connected) {
+  softgen::unimplemented("connector hot-plug", "the display is not part of this build");
+}
+
+void sg_pause(sg_device* dev) { dev->device.pause(); }
+void sg_resume(sg_device* dev) { dev->device.resume(); }
+
+bool sg_save(sg_device* dev, void** data, size_t* size, char** error) {
+  softgen::Archive archive;
+  dev->device.state(archive);
+  if (archive.failed()) {
+    fail(error, archive.error());
+    return false;
+  }
+  *size = archive.output().size();
+  *data = std::malloc(*size);
+  if (!*data) {
+    fail(error, "there is no memory for the saved state");
+    return false;
+  }
+  std::memcpy(*data, archive.output().data(), *size);
+  return true;
+}
+
+bool sg_load(sg_device* dev, const void* data, size_t size, char** error) {
+  softgen::Archive archive(std::span(static_cast<const std::byte*>(data), size));
+  dev->device.state(archive);
+  if (archive.failed()) fail(error, archive.error());
+  return !archive.failed();
+}
+
+bool sg_record_start(sg_device*, const char*, char** error) {
+  fail(error, "recording submissions is not there yet");
+  return false;
+}
+void sg_record_stop(sg_device*) {}
+
+char* sg_report(sg_device* dev) { return copy(dev->device.report()); }
+void sg_free(void* p) { std::free(p); }
+
+}  // extern "C"

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The composition root: the units of a platform, built, plugged together, reset, saved. softgen.h is its C form (hw/gt/abi.cpp); offline
+// front ends and tests may use it as it stands.
+//
+// Threads: as softgen.h says. What is marked "any thread" may also come from engine threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "hw/base/archive.h"
+#include "hw/defs/platform.h"
+#include "hw/iface/host.h"
+#include "hw/memory/aperture.h"
+#include "hw/memory/fault.h"
+#include "hw/memory/flat_memory.h"
+#include "hw/memory/gate.h"
+#include "hw/memory/ggtt.h"
+#include "hw/mmio/gt_power.h"
+#include "hw/mmio/interrupt_tree.h"
+#include "hw/mmio/pcode.h"
+#include "hw/mmio/register_file.h"
+
+namespace softgen::gt {
+
+struct Config {
+  const defs::Platform* platform = nullptr;
+  unsigned threads = 0;              ///< worker threads; 0: everything on the calling thread, in submission order
+  uint64_t aperture_size = 256ull << 20;
+  uint64_t stolen_base = 0, stolen_size = 0;
+  uint32_t connected = 0;            ///< bit i: a monitor on connector i
+};
+
+class Device {
+ public:
+  /// `memory`: guest memory of an offline front end; null: a FlatMemory, filled by add_memory().
+  Device(const Config& config, Host& host, std::unique_ptr<HostMemory> memory = nullptr);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  const defs::Platform& platform() const { return *config_.platform; }
+  mmio::RegisterFile& registers() { return registers_; }
+  mmio::InterruptTree& interrupts() { return interrupts_; }
+  memory::Ggtt& ggtt() { return ggtt_; }
+  memory::FaultRegisters& faults() { return faults_; }
+  HostMemory& memory() { return *memory_; }
+
+  // -- BAR0, BAR2 ----------------------------------------------------------------------------------------------------------------
+  /// Registers below register_space, the GTT window in the upper half, nothing between (reads 0). size 1, 2, 4 or 8.
+  uint64_t bar0_read(uint64_t offset, unsigned size);
+  void bar0_write(uint64_t offset, uint64_t value, unsigned size);
+  uint64_t aperture_read(uint64_t offset, unsigned size) { return aperture_.read(offset, size); }
+  void aperture_write(uint64_t offset, uint64_t value, unsigned size) { aperture_.write(offset, value, size); }
+  std::byte* aperture_page(uint64_t offset) { return aperture_.page(offset); }
+
+  // -- guest memory, for a FlatMemory --------------------------------------------------------------------------------------------
+  void memory_begin();
+  void memory_add(uint64_t gpa, uint64_t size, void* host, bool readonly);
+  void memory_remove(uint64_t gpa, uint64_t size);
+  void memory_commit();
+  void dirty_log(bool on);
+  void dirty_sync(uint64_t gpa, uint64_t size, const std::function<void(uint64_t gpa, uint64_t size)>& dirty);
+  void set_stolen(uint64_t base, uint64_t size);
+
+  // -- life ----------------------------------------------------------------------------------------------------------------------
+  /// Power or function level reset. Waits for the engines.
+  void reset();
+  /// Engines stand at a command boundary when it returns; counted.
+  void pause();
+  void resume();
+  /// While paused. Reading: a state that does not fit leaves the device reset.
+  void state(Archive& archive);
+  void timer_expired(unsigned id);
+  /// JSON: platform, failure counts, engines, faults, registers without their behaviour. Any thread.
+  std::string report();
+
+ private:
+  void build_units();
+  void reset_units();
+  void unit_states(Archive& archive);
+  void stop_engines(uint32_t engines);
+  void restart_engines(uint32_t engines);
+
+  const Config config_;
+  Host& host_;
+  std::unique_ptr<HostMemory> memory_;
+  memory::FlatMemory* flat_ = nullptr;  ///< memory_ when it is one
+  memory::Gate gate_;
+  memory::Ggtt ggtt_;
+  memory::FaultRegisters faults_;
+  memory::TlbGeneration tlb_;
+  memory::Aperture aperture_;
+  mmio::RegisterFile registers_;
+  mmio::InterruptTree interrupts_;
+  mmio::Pcode pcode_;
+  mmio::GtPower power_;
+  uint64_t stolen_base_, stolen_size_;
+};
+
+}  // namespace softgen::gt

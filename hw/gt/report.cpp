@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <nlohmann/json.hpp>
+
+#include "hw/base/bits.h"
+#include "hw/base/log.h"
+#include "hw/gt/device.h"
+
+namespace softgen::gt {
+
+namespace {
+
+using nlohmann::json;
+
+std::string hex(uint64_t value) { return fmt::format("0x{:x}", value); }
+
+json engine_json(const mmio::RegisterFile& registers, EngineId engine) {
+  const auto get = [&](uint32_t relative) { return hex(registers.peek(engine, relative)); };
+  const auto get64 = [&](uint32_t low, uint32_t high) {
+    return hex(registers.peek(engine, low) | uint64_t{registers.peek(engine, high)} << 32);
+  };
+  return {{"head", get(reg::RING_HEAD)},
+          {"tail", get(reg::RING_TAIL)},
+          {"start", get(reg::RING_START)},
+          {"ctl", get(reg::RING_CTL)},
+          {"acthd", get64(reg::RING_ACTHD, reg::RING_ACTHD_UDW)},
+          {"batch", get64(reg::RING_BBADDR, reg::RING_BBADDR_UDW)},
+          {"ipehr", get(reg::RING_IPEHR)},
+          {"eir", get(reg::RING_EIR)},
+          {"mi_mode", get(reg::RING_MI_MODE)},
+          {"execlist_status", get64(reg::RING_EXECLIST_STATUS_LO, reg::RING_EXECLIST_STATUS_HI)}};
+}
+
+}  // namespace
+
+std::string Device::report() {
+  json failures = json::array();
+  for (const FailureCount& count : failure_counts())
+    failures.push_back({{"kind", std::string(failure_name(count.kind))}, {"what", count.what}, {"count", count.count}});
+  json engines = json::object();
+  for (unsigned i = 0; i < engine_count; ++i)
+    if (bit(config_.platform->engines, i)) engines[defs::engine_names[i]] = engine_json(registers_, static_cast<EngineId>(i));
+  const json all = {{"platform", config_.platform->name},
+                    {"failures", failures},
+                    {"engines", engines},
+                    {"interrupt", interrupts_.level()},
+                    {"faults", {{"count", faults_.count()}, {"ring_fault_reg", hex(faults_.read(reg::RING_FAULT_REG))}}},
+                    {"registers_without_behaviour", registers_.missing_hooks()}};
+  return all.dump(2);
+}
+
+}  // namespace softgen::gt

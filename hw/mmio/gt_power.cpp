@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/mmio/gt_power.h"
+
+#include "hw/mmio/forcewake.h"
+
+namespace softgen::mmio {
+
+namespace {
+
+constexpr uint32_t rc6_enable = 1u << 18;       // RC_CONTROL
+constexpr uint32_t frequency_mask = 0xff80'0000;  // RPNSWREQ, RPSTAT1 [31:23]
+constexpr int64_t residency_unit_ns = 1280;     // GT_GFX_RC6 on big cores (i915 gt/intel_rc6.c:intel_rc6_residency_ns)
+
+}  // namespace
+
+GtPower::GtPower(RegisterFile& registers, Host& host) : registers_(registers), host_(host) {
+  registers_.on_write(reg::RPNSWREQ, [this](uint32_t, uint32_t value) { registers_.poke(reg::RPSTAT1, value & frequency_mask); });
+  const auto look = [this](uint32_t, uint32_t) { evaluate(); };
+  for (uint32_t offset : {reg::RC_CONTROL, reg::RC_STATE, reg::FORCEWAKE_RENDER, reg::FORCEWAKE_GT, reg::FORCEWAKE_MEDIA})
+    registers_.on_write(offset, look);
+  registers_.on_engine_write(reg::RING_ELSP, look);
+  registers_.on_read(reg::GT_GFX_RC6, [this](uint32_t) {
+    evaluate();
+    std::lock_guard lock(mutex_);
+    return static_cast<uint32_t>(residency_ns_ / residency_unit_ns);
+  });
+}
+
+bool GtPower::may_sleep() const {
+  return (registers_.peek(reg::RC_CONTROL) & rc6_enable) && !forcewake_held(registers_) && (!idle_ || idle_());
+}
+
+void GtPower::evaluate() {
+  const int64_t now = host_.clock_ns();
+  std::lock_guard lock(mutex_);
+  if (asleep_since_ >= 0 && now > asleep_since_) residency_ns_ += now - asleep_since_;
+  asleep_since_ = may_sleep() ? now : -1;
+}
+
+void GtPower::reset() {
+  std::lock_guard lock(mutex_);
+  residency_ns_ = 0;
+  asleep_since_ = -1;
+}
+
+void GtPower::state(Archive& archive) {
+  std::lock_guard lock(mutex_);
+  archive.section("gt power", 1);
+  archive.value(residency_ns_);
+  archive.value(asleep_since_);
+}
+
+}  // namespace softgen::mmio

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Frequency requests (RPS) and RC6 of the GT. There is one speed and no leakage here: a request is granted at once, and RC6 is where the
+// clock stands in the residency counter while the GT has nothing to do. SKL PRM vol 2c; i915 gt/intel_rps.c, gt/intel_rc6.c.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+
+#include "hw/base/archive.h"
+#include "hw/iface/host.h"
+#include "hw/mmio/register_file.h"
+
+namespace softgen::mmio {
+
+class GtPower {
+ public:
+  GtPower(RegisterFile& registers, Host& host);
+  /// All engines idle? Any thread. Until it is set: yes.
+  void set_idle_query(std::function<bool()> idle) { idle_ = std::move(idle); }
+  /// Looks again whether the GT is in RC6. Called where that may have changed.
+  void evaluate();
+  void reset();
+  void state(Archive& archive);
+
+ private:
+  bool may_sleep() const;
+
+  RegisterFile& registers_;
+  Host& host_;
+  std::function<bool()> idle_;
+  std::mutex mutex_;
+  int64_t residency_ns_ = 0;
+  int64_t asleep_since_ = -1;  ///< guest ns; < 0: awake
+};
+
+}  // namespace softgen::mmio

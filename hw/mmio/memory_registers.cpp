@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/mmio/memory_registers.h"
+
+namespace softgen::mmio {
+
+namespace {
+
+void attach_fences(RegisterFile& registers, memory::Aperture& aperture) {
+  constexpr uint32_t bytes = memory::Aperture::fence_count * 8;
+  registers.on_read(reg::FENCE(0), bytes, [&aperture](uint32_t offset) {
+    const uint64_t fence = aperture.fence((offset - reg::FENCE(0)) / 8);
+    return static_cast<uint32_t>(offset & 4 ? fence >> 32 : fence);
+  });
+  registers.on_write(reg::FENCE(0), bytes, [&aperture](uint32_t offset, uint32_t value) {
+    const unsigned index = (offset - reg::FENCE(0)) / 8;
+    const uint64_t old = aperture.fence(index);
+    aperture.set_fence(index, offset & 4 ? (old & 0xffff'ffff) | uint64_t{value} << 32 : (old & ~0xffff'ffffull) | value);
+  });
+}
+
+void attach_tlb_invalidation(RegisterFile& registers, memory::Ggtt& ggtt, memory::TlbGeneration& tlb) {
+  registers.on_write(reg::GFX_FLSH_CNTL, [&registers, &ggtt](uint32_t offset, uint32_t) {
+    ggtt.invalidate();
+    registers.poke(offset, 0);
+  });
+  for (uint32_t offset : {reg::RTCR, reg::M1TCR, reg::M2TCR, reg::BTCR, reg::VTCR}) {
+    registers.on_write(offset, [&registers, &tlb](uint32_t at, uint32_t value) {
+      if (value & 1) tlb.bump();
+      registers.poke(at, 0);
+    });
+  }
+}
+
+}  // namespace
+
+void attach_memory_registers(RegisterFile& registers, MemoryUnits units) {
+  attach_fences(registers, units.aperture);
+  attach_tlb_invalidation(registers, units.ggtt, units.tlb);
+  for (uint32_t offset : {reg::RING_FAULT_REG, reg::FAULT_TLB_DATA0, reg::FAULT_TLB_DATA1}) {
+    registers.on_read(offset, [&faults = units.faults](uint32_t at) { return faults.read(at); });
+    registers.on_write(offset, [&faults = units.faults](uint32_t at, uint32_t value) { faults.write(at, value); });
+  }
+}
+
+}  // namespace softgen::mmio

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/mmio/pcode.h"
+
+#include "hw/base/log.h"
+
+namespace softgen::mmio {
+
+namespace {
+
+constexpr uint32_t run_busy = 1u << 31;
+enum Status : uint32_t { success = 0, illegal_command = 1, illegal_data = 3 };
+
+enum Command : uint32_t {
+  write_rc6vids = 0x04,
+  load_hdcp_keys = 0x05,
+  read_mem_latency = 0x06,
+  cdclk_control = 0x07,
+  write_min_freq_table = 0x08,
+  read_min_freq_table = 0x09,
+  write_d_comp = 0x11,
+  de_write_freq_req = 0x17,
+  dynamic_duty_cycle = 0x1a,
+  sagv_control = 0x21,
+};
+
+// Microseconds for the watermark levels 0-3 and 4-7, one a byte, like a desktop part with DDR4: non-decreasing, and none 0 (a 0 turns
+// the levels from there off; i915 intel_pm.c:intel_read_wm_latency).
+constexpr uint32_t latency_low = 0x0806'0402, latency_high = 0x100e'0c0a;
+constexpr uint32_t efficient_ratio = 6;  // x 50 MHz: RPn of RP_STATE_CAP
+
+}  // namespace
+
+Pcode::Pcode(RegisterFile& registers) {
+  registers.on_write(reg::GEN6_PCODE_MAILBOX, [this, &registers](uint32_t offset, uint32_t command) {
+    if (!(command & run_busy)) return;
+    const Reply reply = run(command, registers.peek(reg::GEN6_PCODE_DATA), registers.peek(reg::GEN6_PCODE_DATA1));
+    registers.poke(reg::GEN6_PCODE_DATA, reply.data0);
+    registers.poke(reg::GEN6_PCODE_DATA1, reply.data1);
+    registers.poke(offset, reply.status);
+  });
+}
+
+Pcode::Reply Pcode::run(uint32_t command, uint32_t data0, uint32_t data1) {
+  uint32_t& slot = min_freq_table_[data0 & 0xff];
+  switch (command & 0xff) {
+    case write_rc6vids:
+    case write_d_comp:
+    case de_write_freq_req: return {success, data0, data1};
+    case load_hdcp_keys: return {illegal_command, data0, data1};  // no keys are fused
+    case read_mem_latency:
+      if (data0 > 1) return {illegal_data, data0, data1};
+      return {success, data0 ? latency_high : latency_low, 0};
+    case cdclk_control: return {success, data0 | 1, 0};  // "ready for the change"; the voltage level needs no answer
+    case write_min_freq_table:
+      slot = data0;
+      return {success, data0, 0};
+    case read_min_freq_table: return {success, slot | (data0 & 0xff), 0};
+    case dynamic_duty_cycle: return {success, efficient_ratio << 8, 0};
+    case sagv_control: return {success, data0 == 0 ? 1u : 0u, 0};  // bit 0 acknowledges the disabling
+    default:
+      unimplemented("pcode command", "0x{:02x}", command & 0xff);
+      return {illegal_command, data0, data1};
+  }
+}
+
+void Pcode::state(Archive& archive) {
+  archive.section("pcode", 1);
+  archive.value(min_freq_table_);
+}
+
+}  // namespace softgen::mmio

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/mmio/reset_control.h"
+
+#include "hw/base/bits.h"
+#include "hw/base/log.h"
+
+namespace softgen::mmio {
+
+namespace {
+
+using defs::ResetDomain;
+
+struct DomainRow {
+  uint32_t request;  ///< bit of GDRST
+  EngineId engine;
+  ResetDomain domain;
+};
+constexpr uint32_t full = 1u << 0;
+constexpr DomainRow rows[] = {{1u << 1, EngineId::rcs, ResetDomain::render},
+                              {1u << 2, EngineId::vcs0, ResetDomain::media},
+                              {1u << 3, EngineId::bcs, ResetDomain::blitter},
+                              {1u << 4, EngineId::vecs, ResetDomain::vebox},
+                              {1u << 7, EngineId::vcs1, ResetDomain::media2}};
+
+constexpr uint32_t domain_bit(ResetDomain domain) { return 1u << static_cast<unsigned>(domain); }
+
+/// Each engine has its own block of the same rows, whichever domain they are declared in.
+void reset_engine_block(RegisterFile& registers, EngineId engine) {
+  for (const defs::Register& row : defs::registers()) {
+    if (!row.engine || row.domain == ResetDomain::none) continue;
+    for (uint32_t outer = 0; outer < row.count[0]; ++outer)
+      for (uint32_t inner = 0; inner < row.count[1]; ++inner)
+        registers.poke(engine, row.offset + outer * row.stride[0] + inner * row.stride[1], row.reset);
+  }
+}
+
+}  // namespace
+
+void attach_reset_control(RegisterFile& registers, InterruptTree& interrupts, StopEngines stop, RestartEngines restart) {
+  registers.on_write(reg::GDRST, [&registers, &interrupts, stop = std::move(stop), restart = std::move(restart)](
+                                     uint32_t offset, uint32_t request) {
+    uint32_t engines = 0, domains = request & full ? domain_bit(ResetDomain::gt) : 0;
+    for (const DomainRow& row : rows) {
+      if (!(request & (full | row.request))) continue;
+      engines |= 1u << static_cast<unsigned>(row.engine);
+      domains |= domain_bit(row.domain);
+    }
+    note("GDRST", "0x{:x}", request);
+    if (engines) {
+      stop(engines);
+      registers.reset(domains);
+      for (const DomainRow& row : rows)
+        if (bit(engines, static_cast<unsigned>(row.engine))) reset_engine_block(registers, row.engine);
+      interrupts.reset_engines(engines);
+      restart(engines);
+    }
+    registers.poke(offset, 0);
+  });
+}
+
+}  // namespace softgen::mmio

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <nlohmann/json.hpp>
+
+#include "hw/mmio/register_file.h"
+#include "tests/unit/gt/fake_host.h"
+
+using namespace softgen;
+using softgen::test::FakeHost;
+
+namespace {
+
+std::string refusal(sg_config config) {
+  sg_host_ops ops = {};
+  char* error = nullptr;
+  CHECK(sg_device_new(&config, &ops, &error) == nullptr);
+  std::string why = error ? error : "";
+  sg_free(error);
+  return why;
+}
+
+sg_config good() {
+  sg_config config = {};
+  config.platform = "kbl";
+  config.aperture_size = 256ull << 20;
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("a bad configuration is refused with a sentence") {
+  sg_config config = good();
+  config.platform = "i740";
+  CHECK(refusal(config) == "there is no platform 'i740'");
+  config = good();
+  config.aperture_size = 3 << 20;
+  CHECK(refusal(config).find("aperture") != std::string::npos);
+  config = good();
+  config.connected = 8;
+  CHECK(refusal(config).find("connectors") != std::string::npos);
+  config = good();
+  config.threads = 1u << 20;
+  CHECK(refusal(config).find("threads") != std::string::npos);
+}
+
+TEST_CASE("the platform's identity is Kaby Lake GT2's") {
+  const sg_platform_info* info = sg_platform("kbl");
+  REQUIRE(info);
+  CHECK(info->pci_device_id == 0x5912);
+  CHECK(info->pci_revision == 4);
+  CHECK(info->bar0_size == 16u << 20);
+  CHECK(info->engines == 4);
+  CHECK(sg_platform("nv50") == nullptr);
+  CHECK(sg_platform(nullptr) == nullptr);
+}
+
+TEST_CASE("BAR0: registers below 2 MiB, the GTT window from 8 MiB, nothing between") {
+  FakeHost host;
+  host.write(0x1ffffc, 0x1234);
+  CHECK(host.read(0x1ffffc) == 0x1234);
+  host.write(0x200000, 0xffff'ffff);
+  CHECK(host.read(0x200000) == 0);
+  sg_bar0_write(host.device(), FakeHost::gtt_window + 8, 0x1234'5001, 8);
+  CHECK(sg_bar0_read(host.device(), FakeHost::gtt_window + 8, 8) == 0x1234'5001);
+  CHECK(host.read(FakeHost::gtt_window + 12) == 0);
+  // An access across two entries is not possible on the bus.
+  sg_bar0_write(host.device(), FakeHost::gtt_window + 12, ~0ull, 8);
+  CHECK(sg_bar0_read(host.device(), FakeHost::gtt_window + 16, 8) == 0);
+  sg_bar0_write(host.device(), (16 << 20) - 8, 0x7001, 8);
+  CHECK(sg_bar0_read(host.device(), (16 << 20) - 8, 8) == 0x7001);
+}
+
+TEST_CASE("the aperture goes through the GTT and follows its changes") {
+  FakeHost host;
+  host.map(0x1000, 0x8000, 1);
+  sg_aperture_write(host.device(), 0x1010, 0xaabb'ccdd, 4);
+  CHECK(host.ram<uint32_t>(0x8010) == 0xaabb'ccdd);
+  CHECK(sg_aperture_page(host.device(), 0x1000) == &host.ram<std::byte>(0x8000));
+  host.map(0x1000, 0x9000, 1);
+  host.write(reg::GFX_FLSH_CNTL, 1);
+  CHECK(host.read(reg::GFX_FLSH_CNTL) == 0);
+  CHECK(sg_aperture_read(host.device(), 0x1010, 4) == 0);
+  host.ram<uint64_t>(0x9008) = 0x1122'3344'5566'7788;
+  CHECK(sg_aperture_read(host.device(), 0x1008, 8) == 0x1122'3344'5566'7788);
+}
+
+TEST_CASE("fences are registers in front of the aperture") {
+  FakeHost host;
+  host.map(0, 0x10000, 16);
+  // X tiles, 512 bytes pitch (4 * 128), 16 pages. i965_write_fence_reg writes 0, then the high half, then the low half.
+  host.write(reg::FENCE(3, 0), 0);
+  host.write(reg::FENCE(3, 1), 15u << 12 | 3);
+  host.write(reg::FENCE(3, 0), 1);
+  CHECK(host.read(reg::FENCE(3, 1)) == (15u << 12 | 3));
+  for (uint32_t row = 0; row < 16; ++row) sg_aperture_write(host.device(), row * 512, row, 4);
+  for (uint32_t row = 0; row < 16; ++row) CHECK(host.ram<uint32_t>(0x10000 + row * 512) == row);
+  CHECK(sg_aperture_page(host.device(), 0) == nullptr);
+}
+
+TEST_CASE("every hook that the tables promise is there") {
+  FakeHost host;
+  char* text = sg_report(host.device());
+  const auto report = nlohmann::json::parse(text);
+  sg_free(text);
+  CHECK(report["platform"] == "kbl");
+  CHECK(report["engines"].size() == 4);
+  std::vector<std::string> missing = report["registers_without_behaviour"];
+  std::erase_if(missing, [](const std::string& name) {
+    const defs::Register* row = nullptr;
+    for (const defs::Register& r : defs::registers())
+      if (name.starts_with(r.name) && std::string_view(r.hook ? r.hook : "") == "mmio") row = &r;
+    return row == nullptr;
+  });
+  CHECK(missing == std::vector<std::string>{});
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reset and saved state of the whole device.
+#include "hw/mmio/register_file.h"
+#include "tests/unit/gt/fake_host.h"
+
+using namespace softgen;
+using softgen::test::FakeHost;
+
+namespace {
+
+/// Every kind of state a driver leaves behind.
+void disturb(FakeHost& host) {
+  host.write(0x1ffffc, 7);
+  host.masked(reg::FORCEWAKE_RENDER, 1);
+  host.write(reg::FENCE(0, 1), 3);
+  host.write(reg::FENCE(0, 0), 1);
+  host.map(0, 0x4000, 4);
+  host.write(reg::GT_IMR(0), 0);
+  host.write(reg::GT_IER(0), ~0u);
+  host.write(reg::MASTER_INT_CTL, 1u << 31);
+  host.write(reg::GEN6_PCODE_DATA, 0x050607);
+  host.write(reg::GEN6_PCODE_MAILBOX, 1u << 31 | 8);
+  host.write(reg::GFX_MOCS(5), 0x3b);
+  host.write(0x80000 + 0x74, 0xd0);
+  host.write(reg::RC_CONTROL, 1u << 18);
+  host.masked(reg::FORCEWAKE_RENDER, 0, 1);
+  host.advance(1'000'000);
+  host.read(reg::GT_GFX_RC6);
+}
+
+}  // namespace
+
+TEST_CASE("reset leaves no trace") {
+  for (sg_reset_kind kind : {SG_RESET_POWER, SG_RESET_FLR}) {
+    FakeHost host;
+    const std::string fresh = host.save();
+    disturb(host);
+    CHECK(host.save() != fresh);
+    sg_reset(host.device(), kind);
+    CHECK(host.save() == fresh);
+    CHECK_FALSE(host.level());
+    CHECK(sg_aperture_page(host.device(), 0) == nullptr);
+  }
+}
+
+TEST_CASE("a saved state makes the other device the same") {
+  FakeHost one, other;
+  disturb(one);
+  const std::string saved = one.save();
+  other.write(0x1ffff8, 9);
+  CHECK(other.load(saved) == "");
+  CHECK(other.save() == saved);
+  CHECK(other.read(0x1ffffc) == 7);
+  CHECK(other.read(0x1ffff8) == 0);
+  CHECK(other.read(reg::FENCE(0, 1)) == 3);
+  CHECK(other.read(reg::GT_IER(0)) == ~0u);
+}
+
+TEST_CASE("a damaged state is refused with a sentence and leaves a reset device") {
+  FakeHost host;
+  const std::string fresh = host.save();
+  disturb(host);
+  const std::string saved = host.save();
+  for (size_t size : {size_t{0}, size_t{3}, size_t{20}, saved.size() / 2, saved.size() - 1}) {
+    CHECK(host.load(saved.substr(0, size)) != "");
+    CHECK(host.save() == fresh);
+  }
+  std::string other_chip = saved;
+  other_chip[4 + 6 + 4] ^= 1;  // behind the section's name and version: the PCI device id
+  CHECK(host.load(other_chip).find("PCI device") != std::string::npos);
+}
