@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/cs/command_streamers.h"
+
+#include "hw/defs/register.h"
+
+namespace softgen::cs {
+namespace {
+
+// threads=0: a loop in a batch gives the vCPU back its thread after about a second of host time, and goes on at the next poll.
+constexpr uint64_t slice_commands = 1u << 16;
+constexpr unsigned slices_a_poll = 256;
+
+constexpr defs::EngineClass engine_class(EngineId id) {
+  switch (id) {
+    case EngineId::rcs: return defs::EngineClass::render;
+    case EngineId::bcs: return defs::EngineClass::copy;
+    case EngineId::vcs0:
+    case EngineId::vcs1: return defs::EngineClass::video;
+    case EngineId::vecs: return defs::EngineClass::video_enhance;
+  }
+  return defs::EngineClass::render;
+}
+
+}  // namespace
+
+CommandStreamers::CommandStreamers(const Environment& environment, bool threaded) : environment_(environment), threaded_(threaded) {
+  for (size_t i = 0; i < engine_count; ++i) {
+    if (!environment.engines[i]) continue;
+    const auto id = static_cast<EngineId>(i);
+    StreamerLinks links{.memory = environment.memory,
+                        .ggtt = environment.ggtt,
+                        .faults = environment.faults,
+                        .tlb = environment.tlb,
+                        .registers = environment.registers,
+                        .interrupts = environment.interrupts,
+                        .engine = *environment.engines[i],
+                        .memory_written = [this, id] { memory_written(id); },
+                        .signal = [this](EngineId target) { if (EngineCs* cs = engine(target)) cs->kick(); },
+                        .perf_report = environment.perf_report};
+    const StreamerConfig config{.id = id, .engine_class = engine_class(id), .mmio_base = defs::engine_bases[i]};
+    engines_[i] = std::make_unique<EngineCs>(config, std::move(links), environment.gate, threaded);
+    attach(*engines_[i]);
+  }
+}
+
+// Each waits for its thread, which may still tell the others of its writes.
+CommandStreamers::~CommandStreamers() {
+  for (auto& engine : engines_)
+    if (engine) engine->stop_for_reset();
+}
+
+// The fence pairs with the one of a streamer that begins to wait: either it sees the memory, or we see that it waits.
+void CommandStreamers::memory_written(EngineId writer) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  for (auto& engine : engines_)
+    if (engine && engine->config().id != writer) engine->kick_if_waiting();
+}
+
+void CommandStreamers::attach(EngineCs& engine) {
+  mmio::RegisterFile& registers = environment_.registers;
+  Streamer& streamer = engine.streamer();
+  const uint32_t base = engine.config().mmio_base;
+  const auto peek = [&registers](uint32_t offset) { return registers.peek(offset); };
+
+  registers.on_write(base + reg::elsp, [this, &engine](uint32_t, uint32_t value) {
+    engine.write_elsp(value);
+    poll();
+  });
+  for (const uint32_t r : {reg::tail, reg::head, reg::ctl, reg::mode}) {
+    registers.on_write(base + r, [this, &engine](uint32_t, uint32_t) {
+      engine.kick();
+      poll();
+    });
+  }
+  registers.on_write(base + reg::mi_mode, [this, &engine, &streamer](uint32_t, uint32_t) {
+    streamer.stop_ring_changed();
+    engine.kick();
+    poll();
+  });
+  registers.on_read(base + reg::mi_mode, [&registers, &streamer](uint32_t offset) {
+    return (registers.peek(offset) & ~reg::mode_idle) | (streamer.busy() ? 0 : reg::mode_idle);
+  });
+  registers.on_write(base + reg::emr, [&streamer](uint32_t, uint32_t) { streamer.error_mask_changed(); });
+  registers.on_write(base + reg::eir, [&streamer](uint32_t, uint32_t) { streamer.error_mask_changed(); });
+  // Ready For Reset answers at once: GDRST itself waits for the streamer.
+  registers.on_write(base + reg::reset_ctl, [&registers](uint32_t offset, uint32_t) {
+    if (registers.peek(offset) & reg::reset_request)
+      registers.set_bits(offset, reg::reset_ready);
+    else
+      registers.clear_bits(offset, reg::reset_ready);
+  });
+  registers.on_read(base + reg::ctx_timestamp, [&streamer](uint32_t) { return streamer.context_timestamp(); });
+  registers.on_read(base + reg::execlist_status, 8, peek);
+  registers.on_read(base + reg::csb, csb_entries * 8, peek);
+  registers.on_read(base + reg::csb_ptr, peek);
+}
+
+bool CommandStreamers::busy() const {
+  for (const auto& engine : engines_)
+    if (engine && engine->busy()) return true;
+  return false;
+}
+
+void CommandStreamers::pause() {
+  for (auto& engine : engines_)
+    if (engine) engine->request_pause();
+  for (auto& engine : engines_)
+    if (engine) engine->wait_paused();
+}
+
+void CommandStreamers::resume() {
+  for (auto& engine : engines_)
+    if (engine) engine->resume();
+  poll();
+}
+
+void CommandStreamers::stop_engines(uint32_t mask) {
+  for (size_t i = 0; i < engine_count; ++i)
+    if (engines_[i] && mask >> i & 1) engines_[i]->stop_for_reset();
+}
+
+void CommandStreamers::restart_engines(uint32_t mask) {
+  for (size_t i = 0; i < engine_count; ++i)
+    if (engines_[i] && mask >> i & 1) engines_[i]->restart();
+}
+
+void CommandStreamers::state(Archive& archive) {
+  archive.section("command streamers", 1);
+  for (auto& engine : engines_)
+    if (engine) engine->state(archive);
+}
+
+void CommandStreamers::poll() {
+  if (threaded_ || polling_) return;
+  polling_ = true;
+  bool more = true;
+  for (unsigned slice = 0; more && slice < slices_a_poll; ++slice) {
+    more = false;
+    for (auto& engine : engines_)
+      if (engine && engine->run_slice(slice_commands)) more = true;
+  }
+  polling_ = false;
+}
+
+}  // namespace softgen::cs

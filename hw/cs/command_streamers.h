@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// All command streamers of a platform: their registers' behaviour, what they tell each other, pause, reset and state as one.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "hw/cs/engine_cs.h"
+
+namespace softgen::cs {
+
+class CommandStreamers {
+ public:
+  struct Environment {
+    HostMemory& memory;
+    const memory::Ggtt& ggtt;
+    memory::FaultSink* faults;
+    memory::TlbGeneration& tlb;
+    mmio::RegisterFile& registers;
+    mmio::InterruptTree& interrupts;
+    memory::Gate& gate;
+    /// By EngineId; null: the platform has no such engine. They outlive this.
+    std::array<Engine*, engine_count> engines{};
+    /// See StreamerLinks.
+    std::function<void(std::span<std::byte> report)> perf_report{};
+  };
+
+  /// Registers the hooks. `threaded` false (threads=0): work is done by the thread that submits it, inside its register write.
+  CommandStreamers(const Environment& environment, bool threaded);
+  ~CommandStreamers();
+
+  /// Null when the platform has none.
+  EngineCs* engine(EngineId id) { return engines_[static_cast<size_t>(id)].get(); }
+  /// Something runs, waits or is queued on any engine.
+  bool busy() const;
+
+  /// Counted; to be called before the gate is closed. pause() returns when all streamers stand at command boundaries.
+  void pause();
+  void resume();
+  /// The two halves of a GDRST (mmio::attach_reset_control). bit i: EngineId i.
+  void stop_engines(uint32_t engines);
+  void restart_engines(uint32_t engines);
+  /// While paused, and when loading after the register file has been loaded.
+  void state(Archive& archive);
+
+  /// threads=0: goes on with what waited for memory or had used up its share. Register hooks call it; front ends do after writing
+  /// memory themselves. Does nothing when threaded.
+  void poll();
+
+ private:
+  void attach(EngineCs& engine);
+  void memory_written(EngineId writer);
+
+  Environment environment_;
+  const bool threaded_;
+  std::array<std::unique_ptr<EngineCs>, engine_count> engines_;
+  bool polling_ = false;
+};
+
+}  // namespace softgen::cs

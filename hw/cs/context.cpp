@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The streamer's context switch: state to the image and back. All that belongs to a context is in the image's bytes, since i915 clones
+// and edits images (gt/intel_gt.c, __engines_record_defaults).
+#include <algorithm>
+#include <array>
+
+#include "hw/base/log.h"
+#include "hw/cs/context_image.h"
+#include "hw/cs/executor.h"
+#include "hw/cs/streamer.h"
+#include "hw/defs/register.h"
+
+namespace softgen::cs {
+namespace {
+
+constexpr uint32_t list_dwords = extra_list_limit;
+constexpr uint32_t mi_batch_buffer_end = 0x0500'0000;
+constexpr uint32_t mask_all = 0xffff'0000;
+constexpr uint64_t workaround_commands = 65536;
+
+/// The engine that owns a per-context register outside the engine blocks.
+bool owns(EngineId id, const defs::Register& row) {
+  switch (row.domain) {
+    case defs::ResetDomain::media: return id == EngineId::vcs0;
+    case defs::ResetDomain::media2: return id == EngineId::vcs1;
+    case defs::ResetDomain::blitter: return id == EngineId::bcs;
+    case defs::ResetDomain::vebox: return id == EngineId::vecs;
+    default: return id == EngineId::rcs;
+  }
+}
+
+bool has_slot(defs::EngineClass engine_class, uint32_t relative) {
+  const auto slots = image_slots(engine_class);
+  return std::any_of(slots.begin(), slots.end(), [&](const ImageSlot& slot) { return slot.reg == relative; });
+}
+
+}  // namespace
+
+std::vector<uint32_t> extra_context_registers(defs::EngineClass engine_class, EngineId id) {
+  const uint32_t base = defs::engine_bases[static_cast<size_t>(id)];
+  std::vector<uint32_t> found;
+  for (const defs::Register& row : defs::registers()) {
+    if (!row.context || row.block) continue;
+    defs::for_each_instance(row, [&](uint32_t offset) {
+      const bool mine = row.engine ? offset - base < 0x800 && !has_slot(engine_class, offset - base) : owns(id, row);
+      if (mine) found.push_back(offset);
+    });
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+void Streamer::restore_context() {
+  const uint64_t page = current_.lrca() + uint64_t{image_page};
+  restore_image(page, true, false);
+  run_workaround_batches();
+}
+
+void Streamer::save_context() { save_image(current_.lrca() + uint64_t{image_page}, true); }
+
+// MI_SET_CONTEXT: there the image has no status page, and its ring context is no-ops (KBL PRM vol 3, "Ring Context").
+void Streamer::set_context(uint32_t word) {
+  constexpr uint32_t force_restore = 1u << 1, core_valid = 1u << 8;
+  const uint32_t next = word & 0xffff'f000, previous = get(reg::ccid);
+  const bool same = (previous & core_valid) && (previous & 0xffff'f000) == next;
+  if ((previous & core_valid) && !same) save_image(previous & 0xffff'f000, false);
+  if (!same || word & force_restore) restore_image(next, false, word & 1);
+  set(reg::ccid, next | core_valid);
+}
+
+void Streamer::restore_image(uint64_t page_address, bool ring_context, bool inhibit) {
+  std::array<uint32_t, list_dwords> page;
+  ggtt_.read(page_address, page.data(), sizeof page);
+  if (ring_context) inhibit = masked_write(0, page[3]) & reg::restore_inhibit;
+  if (inhibit) inhibit_engine_registers();
+  load_slots(page, ring_context, !inhibit);
+  if (!inhibit) load_extra_registers(page);
+  if (ring_context) {
+    load_cursor();
+    // The image now says where the context resumes in its batch. Software that resets the engine and rewinds HEAD does not touch that
+    // (i915 gt/intel_execlists_submission.c, execlists_reset_active): it must find it cleared, or the old batch would run again.
+    if (cursor_.level()) {
+      for (const uint32_t dword : {0x0fu, 0x15u}) ggtt_.store<uint32_t>(page_address + dword * 4, page[dword] & ~reg::batch_valid);
+    }
+    set_address_space();
+    ppgtt_.invalidate();
+    start_timestamp(page[0x23]);
+  }
+  restore_engine(page_address + state_offset(config_.engine_class) - image_page, inhibit);
+}
+
+void Streamer::save_image(uint64_t page_address, bool ring_context) {
+  std::array<uint32_t, list_dwords> page;
+  if (ring_context) store_cursor();
+  const size_t end = store_slots(page, ring_context);
+  constexpr size_t tail_value = image_tail_dword + 1;
+  ggtt_.write(page_address, page.data(), tail_value * 4);
+  ggtt_.write(page_address + (tail_value + 1) * 4, page.data() + tail_value + 1, (end - tail_value - 1) * 4);
+  save_engine(page_address + state_offset(config_.engine_class) - image_page);
+}
+
+void Streamer::load_slots(std::span<const uint32_t> page, bool ring_context, bool engine_context) {
+  for (const ImageSlot& slot : image_slots(config_.engine_class)) {
+    if (!(slot.dword < ring_context_dwords ? ring_context : engine_context)) continue;
+    const uint32_t value = page[slot.dword + 1u];
+    if (slot.load == Load::value) set(slot.reg, value);
+    if (slot.load == Load::masked) set(slot.reg, masked_write(get(slot.reg), value));
+  }
+}
+
+// Through the write rules, since other units' hooks may stand behind these registers.
+void Streamer::load_extra_registers(std::span<const uint32_t> page) {
+  if (page[extra_list_dword] != lri_header(static_cast<uint32_t>(extra_registers_.size()))) return;
+  for (size_t i = 0; i < extra_registers_.size(); ++i) {
+    const uint32_t value = page[extra_list_dword + 1 + 2 * i + 1];
+    const defs::Register* row = defs::find_register(extra_registers_[i]);
+    const uint32_t kept = row && row->masked ? value & 0xffff : value;
+    if (links_.registers.peek(extra_registers_[i]) != kept) links_.registers.write(extra_registers_[i], value);
+  }
+}
+
+// A context that was never saved starts with clean registers of its own; the chip's other registers keep what software set by MMIO.
+void Streamer::inhibit_engine_registers() {
+  for (const ImageSlot& slot : image_slots(config_.engine_class))
+    if (slot.dword >= ring_context_dwords && slot.load == Load::value) set(slot.reg, 0);
+  for (const uint32_t offset : extra_registers_)
+    if (offset - config_.mmio_base < 0x800) links_.registers.poke(offset, 0);
+}
+
+size_t Streamer::store_slots(std::span<uint32_t> page, bool ring_context) {
+  write_image_frame(page, config_.engine_class, config_.mmio_base);
+  for (const ImageSlot& slot : image_slots(config_.engine_class)) {
+    uint32_t& value = page[slot.dword + 1u];
+    value = slot.load == Load::masked ? mask_all | (get(slot.reg) & 0xffff) : get(slot.reg);
+  }
+  // The image now holds a state that may be loaded.
+  page[0x03] &= ~reg::restore_inhibit;
+  page[0x0b] &= ~reg::ring_wait_semaphore;
+  page[0x23] = context_timestamp();
+  page[0x5d] = links_.registers.read(config_.mmio_base + reg::timestamp);
+  if (ring_context) {
+    timestamp_base_.store(0, std::memory_order_release);
+    set(reg::ctx_timestamp, page[0x23]);
+  } else {
+    std::fill_n(page.begin(), ring_context_dwords, 0);
+  }
+  size_t at = extra_list_dword;
+  page[at++] = lri_header(static_cast<uint32_t>(extra_registers_.size()));
+  for (const uint32_t offset : extra_registers_) {
+    const defs::Register* row = defs::find_register(offset);
+    page[at++] = offset;
+    page[at++] = links_.registers.peek(offset) | (row && row->masked ? mask_all : 0);
+  }
+  page[at++] = mi_batch_buffer_end;
+  return at;
+}
+
+void Streamer::load_cursor() {
+  Cursor::Ring& ring = cursor_.ring;
+  const uint32_t head = get(reg::head), ctl = get(reg::ctl);
+  ring.start = get(reg::start) & 0xffff'f000;
+  ring.size = (bits(ctl, 20, 12) + 1) * 4096;
+  ring.head = (head & reg::head_offset_mask) % ring.size;
+  ring.wraps = head >> 21;
+  ring.tail = (get(reg::tail) & reg::ring_offset_mask) % ring.size;
+  const auto batch = [&](uint32_t low, uint32_t high, uint32_t state) {
+    const uint64_t address = get(low) | uint64_t{get(high)} << 32;
+    return Cursor::Batch{.address = strip_canonical(address) & ~uint64_t{3},
+                         .active = (address & reg::batch_valid) != 0,
+                         .ppgtt = (get(state) & reg::batch_ppgtt) != 0};
+  };
+  cursor_.batch[0] = batch(reg::bb_addr, reg::bb_addr_udw, reg::bb_state);
+  cursor_.batch[1] = batch(reg::sbb_addr, reg::sbb_addr_udw, reg::sbb_state);
+  if (!cursor_.batch[0].active) cursor_.batch[1] = {};
+}
+
+void Streamer::store_cursor() {
+  store_head();
+  const auto batch = [&](const Cursor::Batch& b, uint32_t low, uint32_t high, uint32_t state) {
+    set(low, static_cast<uint32_t>(b.address) | (b.active ? reg::batch_valid : 0));
+    set(high, static_cast<uint32_t>(b.address >> 32));
+    set(state, b.active && b.ppgtt ? reg::batch_ppgtt : 0);
+  };
+  batch(cursor_.batch[0], reg::bb_addr, reg::bb_addr_udw, reg::bb_state);
+  batch(cursor_.batch[1], reg::sbb_addr, reg::sbb_addr_udw, reg::sbb_state);
+}
+
+void Streamer::set_address_space() {
+  const auto pdp = [&](uint32_t n) { return get64(reg::pdp + 8 * n); };
+  const uint32_t mode = get(reg::mode);
+  const bool lists = execlists();
+  const bool enabled = lists ? current_.valid() && current_.has_ppgtt() : (mode & reg::ppgtt_enable) != 0;
+  const bool wide = lists ? current_.wide_ppgtt() : (mode & reg::ppgtt_48b) != 0;
+  if (!enabled)
+    ppgtt_.set_space(memory::AddressSpace::ggtt(links_.ggtt));
+  else if (wide)
+    ppgtt_.set_space(memory::AddressSpace::ppgtt48(pdp(0), links_.tlb));
+  else
+    ppgtt_.set_space(memory::AddressSpace::ppgtt32({pdp(0), pdp(1), pdp(2), pdp(3)}, links_.tlb));
+}
+
+void Streamer::restore_engine(uint64_t state, bool inhibit) {
+  StateHeader header;
+  if (!inhibit) ggtt_.read(state, &header, sizeof header);
+  const bool good = header.magic == StateHeader::magic_value && header.version == StateHeader::version_value &&
+                    header.engine_bytes == engine_image_.size();
+  set_predicate = good ? header.set_predicate & 15 : 0;
+  const bool resident = resident_valid_;
+  resident_valid_ = false;
+  if (!good) return links_.engine.reset_context();
+  ggtt_.read(state + sizeof header, engine_image_.data(), engine_image_.size());
+  if (resident && engine_image_ == resident_image_) return;
+  links_.engine.restore_context(engine_image_);
+}
+
+void Streamer::save_engine(uint64_t state) {
+  StateHeader header;
+  header.magic = StateHeader::magic_value;
+  header.version = StateHeader::version_value;
+  header.engine_bytes = static_cast<uint32_t>(engine_image_.size());
+  header.set_predicate = set_predicate;
+  links_.engine.save_context(resident_image_);
+  resident_valid_ = true;
+  ggtt_.write(state, &header, sizeof header);
+  ggtt_.write(state + sizeof header, resident_image_.data(), resident_image_.size());
+}
+
+// -- context workaround batches: INDIRECT_CTX bounded by its length, BB_PER_CTX_PTR by its MI_BATCH_BUFFER_END ----------------------
+
+void Streamer::run_workaround_batches() {
+  const uint32_t indirect = get(reg::indirect_ctx), per_context = get(reg::bb_per_ctx_ptr);
+  if (const uint32_t cachelines = bits(indirect, 5, 0)) run_workaround_batch(indirect & ~63u, cachelines * 64);
+  if (per_context & 1) run_workaround_batch(per_context & 0xffff'f000, 0);
+}
+
+void Streamer::run_workaround_batch(uint64_t address, uint64_t bytes) {
+  const Cursor context = cursor_;
+  const uint64_t left = budget;
+  const uint32_t predicate_mode = set_predicate;
+  cursor_ = {};
+  cursor_.batch[0] = {.address = address, .active = true, .limit = bytes ? address + bytes : 0};
+  budget = workaround_commands;
+  set_predicate = 0;
+  in_workaround_ = true;
+  set_arbitration(false);
+  Executor executor(*this);
+  ParseEnd end;
+  unsigned retries = 0;
+  do {  // a packet that a pause interrupts is finished first: the restore has no boundary of its own
+    end = parse(cursor_, ParseMemory{ggtt_, ppgtt_, packet_}, config_.engine_class, executor);
+  } while (end == ParseEnd::stopped && executor.reason() == Executor::Reason::arbitration && ++retries < 1000);
+  in_workaround_ = false;
+  cursor_ = context;
+  budget = left;
+  set_predicate = predicate_mode;
+  if (end == ParseEnd::drained || stop_.aborting() || halted_) return;
+  guest_error("context workaround batch does not end", "at {:#x}", address);
+  error(reg::error_instruction, true);
+}
+
+}  // namespace softgen::cs

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/cs/engine_cs.h"
+
+#include <algorithm>
+#include <cassert>
+#include <optional>
+
+namespace softgen::cs {
+namespace {
+
+// A semaphore that a CPU releases is seen this late at most. The first looks come soon: most waits are short.
+constexpr std::chrono::microseconds first_look{20}, last_look{1000};
+
+thread_local bool on_streamer_thread = false;
+
+}  // namespace
+
+EngineCs::EngineCs(const StreamerConfig& config, StreamerLinks links, memory::Gate& gate, bool threaded)
+    : streamer_(config, std::move(links)), gate_(gate) {
+  if (threaded) thread_ = std::thread([this] { thread_main(); });
+}
+
+EngineCs::~EngineCs() {
+  {
+    std::scoped_lock lock(mutex_);
+    quit_ = true;
+    streamer_.stop().request(StopFlag::reset);
+  }
+  wake_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+bool EngineCs::busy() {
+  std::scoped_lock lock(mutex_);
+  return running_ || kicked_ || streamer_.busy();
+}
+
+void EngineCs::kick() {
+  {
+    std::scoped_lock lock(mutex_);
+    kicked_ = true;
+  }
+  wake_.notify_one();
+}
+
+void EngineCs::write_elsp(uint32_t value) {
+  {
+    std::scoped_lock lock(mutex_);
+    if (!port_.write(value)) return;
+    streamer_.submit(port_.list());
+    kicked_ = true;
+  }
+  wake_.notify_one();
+}
+
+RunEnd EngineCs::run(uint64_t commands) {
+  const bool outer = std::exchange(on_streamer_thread, true);
+  const RunEnd end = streamer_.run(commands);
+  on_streamer_thread = outer;
+  return end;
+}
+
+void EngineCs::thread_main() {
+  std::unique_lock lock(mutex_);
+  const auto due = [&] { return quit_ || (kicked_ && may_run()); };
+  for (;;) {
+    if (waits_.load(std::memory_order_relaxed) && may_run()) {
+      if (!wake_.wait_for(lock, back_off_, due)) back_off_ = std::min(back_off_ * 2, last_look);
+      if (!quit_ && !may_run()) continue;
+    } else {
+      wake_.wait(lock, due);
+    }
+    if (quit_) return;
+    kicked_ = false;
+    running_ = true;
+    lock.unlock();
+    RunEnd end;
+    {
+      memory::Gate::Pass pass(gate_);
+      end = run(~uint64_t{0});
+    }
+    lock.lock();
+    finish_slice(end);
+  }
+}
+
+// With the lock held, after the streamer came back.
+void EngineCs::finish_slice(RunEnd end) {
+  running_ = false;
+  if (end == RunEnd::reset && holds_ == 0 && !quit_) {
+    streamer_.reset();
+    streamer_.stop().clear(StopFlag::reset);
+  }
+  if (end == RunEnd::waiting) {
+    // Whoever writes after this flag is up will kick, so one more look closes the gap in between.
+    if (!waits_.load(std::memory_order_relaxed)) {
+      waits_.store(true, std::memory_order_seq_cst);
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+      kicked_ = true;
+      back_off_ = first_look;
+    }
+  } else {
+    waits_.store(false, std::memory_order_relaxed);
+  }
+  if (end == RunEnd::budget) kicked_ = true;
+  if (!may_run()) stands_.notify_all();
+}
+
+bool EngineCs::run_slice(uint64_t commands) {
+  assert(!thread_.joinable());
+  {
+    std::scoped_lock lock(mutex_);
+    if (running_ || !may_run() || !(kicked_ || waits_.load(std::memory_order_relaxed))) return false;
+    kicked_ = false;
+    running_ = true;
+  }
+  const RunEnd end = run(commands);
+  const uint64_t done = commands - std::min(commands, streamer_.budget);
+  std::scoped_lock lock(mutex_);
+  finish_slice(end);
+  if (end == RunEnd::waiting) kicked_ = false;  // nobody else runs in between
+  return end == RunEnd::waiting ? done > 1 : kicked_;
+}
+
+// -- stopping -------------------------------------------------------------------------------------------------------------------
+
+void EngineCs::request_pause() {
+  std::scoped_lock lock(mutex_);
+  ++pauses_;
+  streamer_.stop().request(StopFlag::pause);
+}
+
+void EngineCs::wait_paused() {
+  std::unique_lock lock(mutex_);
+  assert(pauses_ > 0 && !on_streamer_thread);
+  stands_.wait(lock, [&] { return !running_; });
+}
+
+void EngineCs::resume() {
+  {
+    std::scoped_lock lock(mutex_);
+    assert(pauses_ > 0);
+    if (--pauses_) return;
+    streamer_.stop().clear(StopFlag::pause);
+    kicked_ = true;
+  }
+  wake_.notify_one();
+}
+
+void EngineCs::stop_for_reset() {
+  std::unique_lock lock(mutex_);
+  streamer_.stop().request(StopFlag::reset);
+  kicked_ = true;
+  if (on_streamer_thread) {
+    wake_.notify_one();
+    return;
+  }
+  ++holds_;
+  stands_.wait(lock, [&] { return !running_; });
+}
+
+void EngineCs::restart() {
+  {
+    std::scoped_lock lock(mutex_);
+    if (on_streamer_thread || holds_ == 0) return;
+    streamer_.reset();
+    streamer_.stop().clear(StopFlag::reset);
+    port_.reset();
+    waits_.store(false, std::memory_order_relaxed);
+    --holds_;
+    kicked_ = true;
+  }
+  wake_.notify_one();
+}
+
+void EngineCs::state(Archive& archive) {
+  std::scoped_lock lock(mutex_);
+  assert(pauses_ > 0 && !running_);
+  archive.value(port_);
+  if (archive.reading()) port_.check();
+  streamer_.state(archive);
+}
+
+}  // namespace softgen::cs

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A command streamer with its host thread. The thread sleeps while there is nothing to do; it looks at its streamer when it is kicked,
+// and from time to time while a semaphore waits, since no one tells when a guest CPU writes memory.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "hw/cs/streamer.h"
+#include "hw/memory/gate.h"
+
+namespace softgen::cs {
+
+class EngineCs {
+ public:
+  /// `threaded` false: nothing runs but in run_slice(), on its caller's thread.
+  EngineCs(const StreamerConfig& config, StreamerLinks links, memory::Gate& gate, bool threaded);
+  ~EngineCs();
+  EngineCs(const EngineCs&) = delete;
+  EngineCs& operator=(const EngineCs&) = delete;
+
+  Streamer& streamer() { return streamer_; }
+  const StreamerConfig& config() const { return streamer_.config(); }
+
+  /// Runs, waits, or has been told to look.
+  bool busy();
+
+  // -- any thread ----------------------------------------------------------------------------------------------------------------
+  /// Something has changed that the streamer should look at.
+  void kick();
+  /// As kick(), when a semaphore waits. The caller has a sequentially consistent fence behind its write.
+  void kick_if_waiting() {
+    if (waits_.load(std::memory_order_relaxed)) kick();
+  }
+  /// One dword to the submit port.
+  void write_elsp(uint32_t value);
+
+  // -- the front end's thread ----------------------------------------------------------------------------------------------------
+  /// Counted. The streamer stops at the next command boundary; wait_paused() returns when it stands.
+  void request_pause();
+  void wait_paused();
+  void resume();
+  /// Drops the running work and holds the streamer until restart(). Called from a streamer's own thread (a register load reached
+  /// GDRST) it does not wait: the reset happens when that thread is back at its loop.
+  void stop_for_reset();
+  /// Resets the streamer and lets it go.
+  void restart();
+  /// While paused.
+  void state(Archive& archive);
+
+  /// threads=0: runs at most `commands`; false: there was nothing that could go on.
+  bool run_slice(uint64_t commands);
+
+ private:
+  void thread_main();
+  RunEnd run(uint64_t commands);
+  bool may_run() const { return pauses_ == 0 && holds_ == 0; }
+  void finish_slice(RunEnd end);
+
+  Streamer streamer_;
+  memory::Gate& gate_;
+
+  std::mutex mutex_;  // guards what follows, up to the atomics
+  std::condition_variable wake_, stands_;
+  SubmitPort port_;
+  bool kicked_ = false;
+  bool running_ = false;
+  bool quit_ = false;
+  unsigned pauses_ = 0, holds_ = 0;
+  std::chrono::microseconds back_off_{};
+
+  std::atomic<bool> waits_{false};
+  std::thread thread_;
+};
+
+}  // namespace softgen::cs

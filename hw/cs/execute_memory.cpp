@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// MI commands that write or copy memory (SKL PRM vol 2a). Privilege has been checked: a global bit here is allowed.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+
+#include "hw/base/log.h"
+#include "hw/cs/executor.h"
+
+namespace softgen::cs {
+namespace {
+
+uint64_t address48(uint32_t low, uint32_t high, uint32_t alignment) {
+  return (low | uint64_t{high & 0xffff} << 32) & ~uint64_t{alignment - 1};
+}
+
+/// The operation of an ATOMIC OPCODE without its size bits ([4:0] of the code, 1..0xf).
+std::optional<memory::AtomicOp> atomic_op(uint32_t code) {
+  using enum memory::AtomicOp;
+  static constexpr std::array ops = {and_, or_, xor_, move, inc, dec, add, sub, rsub, imax, imin, umax, umin, cmpwr, predec};
+  if (code == 0 || code > ops.size()) return std::nullopt;
+  return ops[code - 1];
+}
+
+}  // namespace
+
+void Executor::store_data_imm(Dwords dw) {
+  memory::View& view = s_.view(bit(dw[0], 22));
+  const uint64_t address = address48(dw[1], dw[2], 4);
+  const Dwords data = dw.subspan(3);
+  if (data.size() == 1)
+    view.store_release<uint32_t>(address, data[0]);
+  else if (data.size() == 2 && address % 8 == 0)
+    view.store_release<uint64_t>(address, data[0] | uint64_t{data[1]} << 32);
+  else
+    view.write(address, data.data(), data.size_bytes());
+  s_.links().memory_written();
+}
+
+void Executor::store_data_index(Dwords dw) {
+  const uint64_t page = bit(dw[0], 21) ? s_.pphwsp() : s_.hwsp();
+  const uint64_t address = page + (dw[1] & 0xffc);
+  s_.ggtt().store_release<uint32_t>(address, dw[2]);
+  if (dw.size() > 3) s_.ggtt().store_release<uint32_t>(address + 4, dw[3]);
+  s_.links().memory_written();
+}
+
+void Executor::copy_mem_mem(Dwords dw) {
+  const uint32_t value = s_.view(bit(dw[0], 22)).load<uint32_t>(address48(dw[3], dw[4], 4));
+  s_.view(bit(dw[0], 21)).store_release<uint32_t>(address48(dw[1], dw[2], 4), value);
+  s_.links().memory_written();
+}
+
+// Operands stand inline or in CS_GPR0..3, what is returned goes to CS_GPR4 (and 5).
+Flow Executor::atomic(Dwords dw) {
+  const uint32_t code = bits(dw[0], 15, 8), size = bits(dw[0], 20, 19);
+  const bool inline_data = bit(dw[0], 18), returns = bit(dw[0], 16);
+  const auto op = atomic_op(code & 0x1f);
+  // Codes: 0x00 + op on dwords, 0x20 + op on qwords, 0x4e the octword compare and write.
+  if (!op || (inline_data && dw.size() < 11) || (size == 0 && code >> 5 != 0) || (size == 1 && code >> 5 != 1) ||
+      (size == 2 && code != 0x4e) || size == 3)
+    return guest_error("MI_ATOMIC", "code {:#x} size {}", code, size), fault(reg::error_instruction);
+  const auto operand = [&](unsigned which, unsigned half) -> uint64_t {
+    if (!inline_data) return s_.get64(reg::gpr0 + 8 * (size == 2 ? which * 2 + half : which));
+    return dw[3 + which + 4 * half] | uint64_t{dw[5 + which + 4 * half]} << 32;
+  };
+  memory::View& view = s_.view(bit(dw[0], 22));
+  const uint64_t address = address48(dw[1], dw[2], 4u << size);
+  uint64_t old = 0;
+  switch (size) {
+    case 0: old = view.atomic<uint32_t>(*op, address, static_cast<uint32_t>(operand(0, 0)), static_cast<uint32_t>(operand(1, 0))); break;
+    case 1: old = view.atomic<uint64_t>(*op, address, operand(0, 0), operand(1, 0)); break;
+    default: {
+      // No driver uses the octword form; it is done as two halves, which only another agent's access in between could tell apart.
+      const uint64_t low = view.load<uint64_t>(address), high = view.load<uint64_t>(address + 8);
+      if (low == operand(0, 0) && high == operand(0, 1)) {
+        view.store<uint64_t>(address, operand(1, 0));
+        view.store<uint64_t>(address + 8, operand(1, 1));
+      }
+      if (returns) s_.set64(reg::gpr0 + 8 * 5, high);
+      old = low;
+    }
+  }
+  if (returns) s_.set64(reg::gpr0 + 8 * 4, old);
+  s_.links().memory_written();
+  return Flow::next();
+}
+
+// The report: id, timestamp, context id, then counters, which hw/oa fills in.
+void Executor::report_perf_count(Dwords dw) {
+  std::array<uint32_t, 64> report{};
+  report[0] = dw[3];
+  report[1] = static_cast<uint32_t>(s_.timestamp());
+  report[2] = s_.context_id();
+  if (s_.links().perf_report)
+    s_.links().perf_report(std::as_writable_bytes(std::span(report)));
+  else
+    unimplemented("OA counters of MI_REPORT_PERF_COUNT");
+  s_.view(bit(dw[1], 0)).write(address48(dw[1], dw[2], 64), report.data(), sizeof report);
+  s_.links().memory_written();
+}
+
+// HEAD to dword 4 of the status page (SKL PRM vol 2a, MI_REPORT_HEAD).
+void Executor::report_head(const Cursor& behind) {
+  s_.ggtt().store_release<uint32_t>(s_.hwsp() + 16, behind.ring.wraps << 21 | behind.ring.head);
+}
+
+}  // namespace softgen::cs

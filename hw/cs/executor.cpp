@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/cs/executor.h"
+
+#include "hw/base/log.h"
+#include "hw/cs/privilege.h"
+#include "hw/defs/gen9/ids.h"
+
+namespace softgen::cs {
+
+using defs::CommandId;
+
+bool Executor::before(const Cursor&) {
+  const uint32_t reasons = s_.stop().reasons();
+  if (reasons & (s_.in_workaround_ ? StopFlag::reset : StopFlag::reset | StopFlag::pause)) [[unlikely]] {
+    reason_ = Reason::attention;
+    return false;
+  }
+  if (s_.attention() && !s_.in_workaround_ && s_.must_leave()) [[unlikely]] {
+    reason_ = Reason::attention;
+    return false;
+  }
+  if (s_.budget == 0) [[unlikely]] {
+    reason_ = Reason::budget;
+    return false;
+  }
+  --s_.budget;
+  return true;
+}
+
+Flow Executor::command(const Packet& packet, const Cursor& behind) {
+  const uint32_t header = packet.dwords[0];
+  publish(packet.address, header, behind);
+  if (s_.set_predicate && predicated_off(packet)) [[unlikely]] return Flow::next();
+  if (packet.dwords.size() < packet.command->dwords) {
+    guest_error("command shorter than its definition", "{} at {:#x}: {} dwords", packet.command->name, packet.address,
+                packet.dwords.size());
+    return fault(reg::error_instruction);
+  }
+  privileged_ = behind.privileged();
+  if (!privileged_ && is_privileged(packet)) {
+    guest_error("privileged command in a non-privileged batch", "{} at {:#x}", packet.command->name, packet.address);
+    s_.error(reg::error_privilege, false);
+    return Flow::next();
+  }
+  if (header >> 29 == 0) return mi(packet, behind);
+  if (packet.command->id == CommandId::PIPE_CONTROL) return pipe_control(packet.dwords);
+  return engine_packet(packet);
+}
+
+Flow Executor::unknown(const Packet& packet, const Cursor& behind) {
+  publish(packet.address, packet.dwords[0], behind);
+  guest_error("unknown command", "{:#010x} at {:#x}", packet.dwords[0], packet.address);
+  return fault(reg::error_instruction);
+}
+
+Flow Executor::no_memory(uint64_t address, const Cursor&) {
+  guest_error("no memory behind a command", "at {:#x}", address);
+  return fault(reg::error_page_table);
+}
+
+// What error capture and hang detection read (i915 gt/intel_engine_cs.c, i915_gpu_error.c).
+void Executor::publish(uint64_t address, uint32_t header, const Cursor& behind) {
+  s_.set(reg::ipehr, header);
+  s_.set(reg::acthd, static_cast<uint32_t>(address));
+  s_.set(reg::acthd_udw, static_cast<uint32_t>(address >> 32));
+  if (behind.level() == 0)
+    s_.set(reg::head, behind.ring.wraps << 21 | behind.ring.head);
+  else if (behind.level() == 1)
+    s_.set(reg::bb_addr, static_cast<uint32_t>(address) | reg::batch_valid), s_.set(reg::bb_addr_udw, static_cast<uint32_t>(address >> 32));
+  else
+    s_.set(reg::sbb_addr, static_cast<uint32_t>(address) | reg::batch_valid), s_.set(reg::sbb_addr_udw, static_cast<uint32_t>(address >> 32));
+}
+
+// MI_SET_PREDICATE turns what follows into no-ops, except what ends that state (SKL PRM vol 2a, MI_SET_PREDICATE).
+bool Executor::predicated_off(const Packet& packet) const {
+  switch (packet.command->id) {
+    case CommandId::MI_SET_PREDICATE:
+    case CommandId::MI_BATCH_BUFFER_START:
+    case CommandId::MI_BATCH_BUFFER_END: return false;
+    default: break;
+  }
+  switch (s_.set_predicate) {
+    case 1: return !(s_.get(reg::predicate_result_2) & 1);
+    case 2: return s_.get(reg::predicate_result_2) & 1;
+    case 3: return !(s_.get(reg::predicate_result) & 1);
+    case 4: return s_.get(reg::predicate_result) & 1;
+    case 5: return false;  // execute when one slice is enabled: GT2 has one
+    case 6:
+    case 7:
+    case 15: return true;
+    default: return false;
+  }
+}
+
+Flow Executor::stop(Reason reason, Flow flow) {
+  reason_ = reason;
+  return flow;
+}
+
+Flow Executor::fault(uint32_t error) {
+  s_.error(error, true);
+  return stop(Reason::fault);
+}
+
+Flow Executor::arbitrate() {
+  if (s_.attention() && !s_.in_workaround_) s_.must_leave();
+  return s_.switch_wanted() && s_.arbitration() ? stop(Reason::arbitration, Flow::stop()) : Flow::next();
+}
+
+Flow Executor::result(ExecResult result) {
+  switch (result) {
+    case ExecResult::done: return Flow::next();
+    case ExecResult::preempted: return stop(Reason::arbitration);
+    case ExecResult::aborted: return stop(Reason::attention);
+    case ExecResult::fault: return fault(reg::error_instruction);
+  }
+  return Flow::next();
+}
+
+// Between packets that start work the streamer may be preempted, as at 3DPRIMITIVE and GPGPU_WALKER (SKL PRM vol 3, "Preemption").
+Flow Executor::engine_packet(const Packet& packet) {
+  switch (packet.command->id) {
+    case CommandId::_3DPRIMITIVE:
+    case CommandId::GPGPU_WALKER:
+    case CommandId::MEDIA_OBJECT:
+    case CommandId::MEDIA_OBJECT_WALKER:
+    case CommandId::MEDIA_STATE_FLUSH:
+      if (arbitrate().kind == Flow::Kind::stop) return stop(Reason::arbitration);
+      break;
+    default: break;
+  }
+  return result(s_.execute(packet));
+}
+
+Flow Executor::mi(const Packet& packet, const Cursor& behind) {
+  const std::span<const uint32_t> dw = packet.dwords;
+  switch (packet.command->id) {
+    case CommandId::MI_NOOP:
+      if (bit(dw[0], 22)) s_.set(reg::nopid, bits(dw[0], 21, 0));
+      return Flow::next();
+    case CommandId::MI_USER_INTERRUPT:
+      s_.raise(reg::irq_user);
+      return Flow::next();
+    case CommandId::MI_ARB_CHECK: return arbitrate();
+    case CommandId::MI_ARB_ON_OFF:
+      if (s_.in_workaround_) return Flow::next();
+      s_.set_arbitration(dw[0] & 1);
+      return arbitrate();
+    case CommandId::MI_BATCH_BUFFER_START: return start_batch(dw, behind);
+    case CommandId::MI_BATCH_BUFFER_END:
+      if (behind.level() == 0) guest_error("MI_BATCH_BUFFER_END in a ring");
+      return Flow::end();
+    case CommandId::MI_CONDITIONAL_BATCH_BUFFER_END: return conditional_end(dw);
+    case CommandId::MI_SEMAPHORE_WAIT: return semaphore_wait(dw);
+    case CommandId::MI_SEMAPHORE_SIGNAL: return semaphore_signal(dw), Flow::next();
+    case CommandId::MI_SET_PREDICATE: return s_.set_predicate = bits(dw[0], 3, 0), Flow::next();
+    case CommandId::MI_PREDICATE: return predicate(dw[0]), Flow::next();
+    case CommandId::MI_MATH: return math(dw);
+    case CommandId::MI_LOAD_REGISTER_IMM: return load_register_imm(dw), Flow::next();
+    case CommandId::MI_LOAD_REGISTER_MEM: return load_register_mem(dw), Flow::next();
+    case CommandId::MI_LOAD_REGISTER_REG: return load_register_reg(dw), Flow::next();
+    case CommandId::MI_STORE_REGISTER_MEM: return store_register_mem(dw), Flow::next();
+    case CommandId::MI_STORE_DATA_IMM: return store_data_imm(dw), Flow::next();
+    case CommandId::MI_STORE_DATA_INDEX: return store_data_index(dw), Flow::next();
+    case CommandId::MI_COPY_MEM_MEM: return copy_mem_mem(dw), Flow::next();
+    case CommandId::MI_ATOMIC: return atomic(dw);
+    case CommandId::MI_FLUSH_DW: return flush_dw(dw);
+    case CommandId::MI_REPORT_PERF_COUNT: return report_perf_count(dw), Flow::next();
+    case CommandId::MI_REPORT_HEAD: return report_head(behind), Flow::next();
+    case CommandId::MI_SET_CONTEXT:
+      if (s_.execlists()) return guest_error("MI_SET_CONTEXT with execlists"), Flow::next();
+      return s_.set_context(dw[1]), Flow::next();
+    default: return display_command(packet), Flow::next();
+  }
+}
+
+}  // namespace softgen::cs

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/cs/parser.h"
+
+#include <algorithm>
+
+#include "hw/defs/gen9/ids.h"
+
+namespace softgen::cs {
+namespace {
+
+constexpr unsigned second_level_bit = 22, address_space_bit = 8;
+
+void enter(Cursor::Batch& batch, const Flow& flow) {
+  batch = {.address = strip_canonical(flow.address) & ~uint64_t{3}, .active = true, .ppgtt = flow.ppgtt};
+}
+
+}  // namespace
+
+void advance(Cursor& cursor, uint32_t bytes) {
+  if (cursor.level()) {
+    cursor.innermost().address = strip_canonical(cursor.innermost().address + bytes);
+    return;
+  }
+  Cursor::Ring& ring = cursor.ring;
+  ring.head += bytes;
+  while (ring.size && ring.head >= ring.size) {
+    ring.head -= ring.size;
+    ring.wraps = (ring.wraps + 1) & 0x7ff;
+  }
+}
+
+void follow(Cursor& cursor, const Flow& flow) {
+  switch (flow.kind) {
+    case Flow::Kind::jump: return enter(cursor.batch[cursor.level() == 2], flow);
+    case Flow::Kind::call: return enter(cursor.batch[cursor.level() >= 1], flow);
+    case Flow::Kind::end:
+      if (cursor.level()) cursor.innermost() = {};
+      return;
+    case Flow::Kind::leave: cursor.batch = {}; return;
+    case Flow::Kind::next:
+    case Flow::Kind::repeat:
+    case Flow::Kind::stop: return;
+  }
+}
+
+Flow batch_start(std::span<const uint32_t> dwords, const Cursor& cursor) {
+  const uint64_t to = dwords[1] | uint64_t{dwords[2]} << 32;
+  const bool ppgtt = bit(dwords[0], address_space_bit) || !cursor.privileged();
+  // In a second-level batch the bit has no further level to call: both forms chain (Mesa's drivers rely on plain chaining there).
+  const bool call = cursor.level() == 0 || (cursor.level() == 1 && bit(dwords[0], second_level_bit));
+  return call ? Flow::call(to, ppgtt) : Flow::jump(to, ppgtt);
+}
+
+Flow static_flow(const Packet& packet, const Cursor& cursor) {
+  switch (packet.command->id) {
+    case defs::CommandId::MI_BATCH_BUFFER_START:
+      return packet.dwords.size() >= 3 ? batch_start(packet.dwords, cursor) : Flow::stop();
+    case defs::CommandId::MI_BATCH_BUFFER_END: return Flow::end();
+    default: return Flow::next();
+  }
+}
+
+namespace detail {
+
+bool fetch(const Cursor& cursor, ParseMemory& memory, uint32_t* out, uint32_t count) {
+  memory::View& view = cursor.in_ppgtt() ? memory.ppgtt : memory.ggtt;
+  const uint64_t faults = view.faults();
+  uint64_t bytes = uint64_t{count} * 4;
+  if (cursor.level()) {
+    view.read(cursor.innermost().address, out, bytes);
+  } else {
+    const Cursor::Ring& ring = cursor.ring;
+    const uint64_t first = std::min<uint64_t>(bytes, ring.size - ring.head);
+    view.read(ring.start + uint64_t{ring.head}, out, first);
+    if (first < bytes) view.read(ring.start, reinterpret_cast<std::byte*>(out) + first, bytes - first);
+  }
+  return view.faults() == faults;
+}
+
+uint64_t available(const Cursor& cursor) {
+  if (cursor.level()) {
+    const Cursor::Batch& batch = cursor.innermost();
+    return batch.limit ? (batch.limit - batch.address) / 4 : ~uint64_t{0};
+  }
+  const Cursor::Ring& ring = cursor.ring;
+  const uint32_t bytes = ring.tail >= ring.head ? ring.tail - ring.head : ring.size - ring.head + ring.tail;
+  return bytes / 4;
+}
+
+bool batch_exhausted(Cursor& cursor) {
+  if (!cursor.level()) return false;
+  const Cursor::Batch& batch = cursor.innermost();
+  if (!batch.limit || batch.address < batch.limit) return false;
+  cursor.innermost() = {};
+  return true;
+}
+
+}  // namespace detail
+}  // namespace softgen::cs

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/cs/streamer.h"
+
+#include <cassert>
+
+#include "hw/base/log.h"
+#include "hw/cs/context_image.h"
+#include "hw/cs/executor.h"
+
+namespace softgen::cs {
+namespace {
+
+constexpr uint32_t csb_ptr_reset = 0x0505;  // so that the first event goes to entry 0
+
+/// Bring `offset`, which the guest chose, into a ring of `size` bytes.
+uint32_t into_ring(uint32_t offset, uint32_t size) { return size ? offset % size : 0; }
+
+/// A bool of an archive that may have been made by anybody.
+void flag(Archive& archive, bool& value) {
+  uint8_t byte = value;
+  archive.value(byte);
+  value = byte & 1;
+}
+
+void cursor_state(Archive& archive, Cursor& cursor) {
+  archive.value(cursor.ring);
+  for (Cursor::Batch& batch : cursor.batch) {
+    archive.value(batch.address);
+    flag(archive, batch.active);
+    flag(archive, batch.ppgtt);
+  }
+}
+
+uint32_t ring_size(uint32_t ctl) { return (bits(ctl, 20, 12) + 1) * 4096; }
+
+}  // namespace
+
+Streamer::Streamer(const StreamerConfig& config, StreamerLinks links)
+    : config_(config),
+      links_(std::move(links)),
+      ggtt_(links_.memory, links_.faults, config.id),
+      ppgtt_(links_.memory, links_.faults, config.id),
+      env_{.engine = config.id, .view = ppgtt_, .ggtt = ggtt_, .registers = links_.registers, .stop = stop_},
+      extra_registers_(extra_context_registers(config.engine_class, config.id)),
+      engine_image_(links_.engine.context_size()),
+      resident_image_(links_.engine.context_size()) {
+  assert(engine_image_.size() + sizeof(StateHeader) <= state_room(config_.engine_class));
+  assert(extra_list_dword + 2 * extra_registers_.size() + 2 <= extra_list_limit);
+  ggtt_.set_space(memory::AddressSpace::ggtt(links_.ggtt));
+  ppgtt_.set_space(memory::AddressSpace::ggtt(links_.ggtt));
+  set(reg::csb_ptr, csb_ptr_reset);
+}
+
+RunEnd Streamer::run(uint64_t commands) {
+  budget = commands;
+  for (;;) {
+    const uint32_t reasons = stop_.reasons();
+    if (reasons & StopFlag::reset) return RunEnd::reset;
+    if (reasons & StopFlag::pause) return RunEnd::paused;
+    attention_.fetch_and(~attention_stop, std::memory_order_acq_rel);
+    if (get(reg::mi_mode) & reg::stop_ring) {
+      busy_.store(false, std::memory_order_release);
+      return RunEnd::stopped;
+    }
+    if (halted_) return RunEnd::stopped;
+    if (!next_work()) {
+      busy_.store(false, std::memory_order_release);
+      return RunEnd::idle;
+    }
+    busy_.store(true, std::memory_order_release);
+
+    Executor executor(*this);
+    can_switch_ = false;
+    const ParseEnd end = parse(cursor_, ParseMemory{ggtt_, ppgtt_, packet_}, config_.engine_class, executor);
+    store_head();
+    if (end == ParseEnd::drained) {
+      drained();
+      continue;
+    }
+    const bool waits = end == ParseEnd::starved || executor.reason() == Executor::Reason::waiting;
+    can_switch_ = waits || executor.reason() == Executor::Reason::arbitration;
+    if (waits && !(has_list() && arbitration())) return RunEnd::waiting;
+    if (executor.reason() == Executor::Reason::budget) return RunEnd::budget;
+  }
+}
+
+// Brings the cursor to something to do; false: there is nothing.
+bool Streamer::next_work() {
+  if (!execlists()) return load_ring();
+  if (has_list() && (!current_.valid() || (can_switch_ && arbitration()) || list_is_lite())) accept_list();
+  if (!current_.valid()) return false;
+  cursor_.ring.tail = into_ring(get(reg::tail) & reg::ring_offset_mask, cursor_.ring.size);
+  return true;
+}
+
+// HEAD has met TAIL. In ring mode next_work() looks whether TAIL has moved since.
+void Streamer::drained() {
+  if (!execlists() || !current_.valid()) return;
+  if (has_list()) return accept_list();
+  const uint32_t tail = into_ring(get(reg::tail) & reg::ring_offset_mask, cursor_.ring.size);
+  if (tail == cursor_.ring.head) finish_element();
+}
+
+bool Streamer::load_ring() {
+  const uint32_t ctl = get(reg::ctl);
+  if (!(ctl & reg::ring_valid)) return false;
+  Cursor::Ring& ring = cursor_.ring;
+  const uint32_t head = get(reg::head);
+  ring.start = get(reg::start) & 0xffff'f000;
+  ring.size = ring_size(ctl);
+  ring.head = into_ring(head & reg::head_offset_mask, ring.size);
+  ring.wraps = head >> 21;
+  ring.tail = into_ring(get(reg::tail) & reg::ring_offset_mask, ring.size);
+  set_address_space();
+  return cursor_.level() != 0 || ring.head != ring.tail;
+}
+
+void Streamer::store_head() { set(reg::head, cursor_.ring.wraps << 21 | cursor_.ring.head); }
+
+// -- execlists ------------------------------------------------------------------------------------------------------------------
+
+Execlist Streamer::take_list() {
+  std::scoped_lock lock(mailbox_mutex_);
+  attention_.fetch_and(~attention_list, std::memory_order_acq_rel);
+  stop_.clear(StopFlag::preempt);
+  switch_wanted_ = false;
+  return mail_;
+}
+
+bool Streamer::is_lite_restore(const Execlist& list) const {
+  return current_.valid() && list.element[0].valid() && !list.element[0].force_restore() &&
+         list.element[0].same_context(current_);
+}
+
+bool Streamer::list_is_lite() {
+  std::scoped_lock lock(mailbox_mutex_);
+  return is_lite_restore(mail_);
+}
+
+void Streamer::accept_list() {
+  const Execlist list = take_list();
+  if (list.empty()) return guest_error("execlist without a valid element");
+  if (is_lite_restore(list)) {
+    list_ = list;
+    element_ = 0;
+    current_ = list.element[0];
+    set(reg::tail, ggtt_.load<uint32_t>(current_.lrca() + image_page + (image_tail_dword + 1) * 4) & reg::ring_offset_mask);
+    update_status();
+    return post_event(event_preempted | event_lite_restore, current_.high);
+  }
+  const Descriptor old = current_;
+  if (old.valid()) save_context();
+  list_ = list;
+  post_event(old.valid() ? event_preempted : event_idle_to_active, old.valid() ? old.high : 0);
+  start_element(list.element[0].valid() ? 0 : 1);
+}
+
+void Streamer::start_element(unsigned index) {
+  element_ = index;
+  current_ = list_.element[index];
+  can_switch_ = true;
+  set_waiting(false);
+  update_status();
+  restore_context();
+  set_arbitration(true);
+}
+
+void Streamer::finish_element() {
+  save_context();
+  const Descriptor old = current_;
+  current_ = {};
+  if (element_ == 0 && list_.element[1].valid()) {
+    post_event(event_element_switch | event_complete, old.high);
+    return start_element(1);
+  }
+  list_ = {};
+  update_status();
+  post_event(event_active_to_idle | event_complete, old.high);
+}
+
+void Streamer::update_status() {
+  const ExeclistStatus status{.queue_full = has_list(),
+                              .running = current_.valid(),
+                              .element = element_,
+                              .arbitration = arbitration(),
+                              .last_reason = last_event_};
+  set(reg::execlist_status, status.value());
+  set(reg::execlist_status_udw, current_.high);
+}
+
+// The entry first, then the index, then the interrupt: the driver reads in the opposite order.
+void Streamer::post_event(uint32_t event, uint32_t context_id) {
+  last_event_ = event;
+  {
+    std::scoped_lock lock(register_mutex_);
+    const uint32_t pointers = get(reg::csb_ptr);
+    const uint32_t entry = (bits(pointers, 2, 0) + 1) % csb_entries;
+    const uint64_t page = hwsp();
+    ggtt_.store_release<uint64_t>(page + hwsp_csb + 8 * entry, event | uint64_t{context_id} << 32);
+    set64(reg::csb + 8 * entry, event | uint64_t{context_id} << 32);
+    ggtt_.store_release<uint32_t>(page + hwsp_csb_write, entry);
+    set(reg::csb_ptr, with_bits(pointers, 2, 0, entry));
+  }
+  raise(reg::irq_context_switch);
+}
+
+// -- mailbox --------------------------------------------------------------------------------------------------------------------
+
+void Streamer::submit(const Execlist& list) {
+  std::scoped_lock lock(mailbox_mutex_);
+  if (has_list()) guest_error("execlist submitted while one is pending");
+  mail_ = list;
+  attention_.fetch_or(attention_list, std::memory_order_acq_rel);
+  if (arbitration()) stop_.request(StopFlag::preempt);
+}
+
+void Streamer::stop_ring_changed() { attention_.fetch_or(attention_stop, std::memory_order_acq_rel); }
+
+bool Streamer::must_leave() {
+  const uint32_t attention = attention_.load(std::memory_order_acquire);
+  if (attention & attention_stop) return true;
+  if (!(attention & attention_list) || switch_wanted_ || !execlists()) return false;
+  switch_wanted_ = !list_is_lite();
+  return !switch_wanted_;
+}
+
+void Streamer::set_arbitration(bool on) {
+  std::scoped_lock lock(mailbox_mutex_);
+  arbitration_.store(on, std::memory_order_release);
+  if (on && has_list())
+    stop_.request(StopFlag::preempt);
+  else
+    stop_.clear(StopFlag::preempt);
+}
+
+// -- for the Executor -----------------------------------------------------------------------------------------------------------
+
+// ESR shows errors that last until a reset, EIR what software has not acknowledged yet.
+void Streamer::error(uint32_t bit, bool fatal) {
+  if (fatal) halted_ = true;
+  bool raised = false;
+  {
+    std::scoped_lock lock(register_mutex_);
+    if (fatal) set(reg::esr, get(reg::esr) | bit);
+    const uint32_t fresh = bit & ~get(reg::emr) & ~get(reg::eir);
+    set(reg::eir, get(reg::eir) | fresh);
+    raised = fresh != 0;
+  }
+  if (raised) raise(reg::irq_error);
+}
+
+void Streamer::error_mask_changed() {
+  bool raised = false;
+  {
+    std::scoped_lock lock(register_mutex_);
+    const uint32_t fresh = get(reg::esr) & ~get(reg::emr) & ~get(reg::eir);
+    set(reg::eir, get(reg::eir) | fresh);
+    raised = fresh != 0;
+  }
+  if (raised) raise(reg::irq_error);
+}
+
+uint64_t Streamer::timestamp() {
+  uint32_t high, low;
+  do {
+    high = links_.registers.read(config_.mmio_base + reg::timestamp_udw);
+    low = links_.registers.read(config_.mmio_base + reg::timestamp);
+  } while (high != links_.registers.read(config_.mmio_base + reg::timestamp_udw));
+  return low | uint64_t{high} << 32;
+}
+
+uint32_t Streamer::context_timestamp() const {
+  const uint64_t base = timestamp_base_.load(std::memory_order_acquire);
+  if (!(base >> 32)) return get(reg::ctx_timestamp);
+  return links_.registers.read(config_.mmio_base + reg::timestamp) + static_cast<uint32_t>(base);
+}
+
+ExecResult Streamer::execute(const Packet& packet) {
+  env_.predicate = get(reg::predicate_result) & 1;
+  return links_.engine.execute(packet, env_);
+}
+
+ExecResult Streamer::flush(const FlushRequest& request) { return links_.engine.flush(request, env_); }
+
+void Streamer::set_waiting(bool on) {
+  if (waiting_ == on) return;
+  waiting_ = on;
+  if (on)
+    links_.registers.set_bits(config_.mmio_base + reg::ctl, reg::ring_wait_semaphore);
+  else
+    links_.registers.clear_bits(config_.mmio_base + reg::ctl, reg::ring_wait_semaphore);
+  if (on) raise(reg::irq_wait_semaphore);
+}
+
+// -- life -----------------------------------------------------------------------------------------------------------------------
+
+void Streamer::reset() {
+  {
+    std::scoped_lock lock(mailbox_mutex_);
+    mail_ = {};
+    attention_.store(0, std::memory_order_release);
+    stop_.clear(StopFlag::preempt);
+    arbitration_.store(true, std::memory_order_release);
+  }
+  cursor_ = {};
+  list_ = {};
+  current_ = {};
+  element_ = 0;
+  last_event_ = set_predicate = 0;
+  switch_wanted_ = halted_ = waiting_ = resident_valid_ = false;
+  can_switch_ = true;
+  busy_.store(false, std::memory_order_release);
+  timestamp_base_.store(0, std::memory_order_release);
+  links_.engine.reset_context();
+  ggtt_.invalidate();
+  ppgtt_.set_space(memory::AddressSpace::ggtt(links_.ggtt));
+
+  std::scoped_lock lock(register_mutex_);
+  for (const uint32_t r : {reg::tail, reg::head, reg::start, reg::ctl, reg::acthd, reg::acthd_udw, reg::ipehr, reg::ipeir, reg::esr,
+                           reg::eir, reg::bb_addr, reg::bb_addr_udw, reg::bb_state, reg::sbb_addr, reg::sbb_addr_udw, reg::sbb_state,
+                           reg::execlist_status, reg::execlist_status_udw, reg::mode, reg::ctx_control})
+    set(r, 0);
+  set(reg::instdone, ~0u);
+  set(reg::emr, ~0u);
+  set(reg::mi_mode, reg::mode_idle);
+  set(reg::csb_ptr, csb_ptr_reset);
+}
+
+void Streamer::state(Archive& archive) {
+  archive.section("cs", 1);
+  bool list_waits = has_list();
+  flag(archive, list_waits);
+  archive.value(mail_);
+  cursor_state(archive, cursor_);
+  archive.value(list_);
+  archive.value(current_);
+  archive.value(element_);
+  flag(archive, switch_wanted_);
+  flag(archive, can_switch_);
+  flag(archive, halted_);
+  flag(archive, waiting_);
+  archive.value(last_event_);
+  archive.value(set_predicate);
+  bool arbitrates = arbitration();
+  flag(archive, arbitrates);
+  uint32_t ran = context_timestamp();
+  bool counting = timestamp_base_.load() >> 32;
+  archive.value(ran);
+  flag(archive, counting);
+  if (!archive.reading()) links_.engine.save_context(engine_image_);
+  archive.blob(engine_image_, state_room(config_.engine_class));
+  if (!archive.reading() || archive.failed()) return;
+  accept_state(archive, list_waits, arbitrates, counting, ran);
+}
+
+// What was read is not trusted: it may have been made by anybody.
+void Streamer::accept_state(Archive& archive, bool list_waits, bool arbitrates, bool counting, uint32_t ran) {
+  if (engine_image_.size() != resident_image_.size()) {
+    engine_image_.resize(resident_image_.size());
+    return archive.fail("the engine's state has a different size");
+  }
+  element_ &= 1;
+  cursor_.ring.size &= 0x003f'f000;
+  cursor_.ring.head = into_ring(cursor_.ring.head & reg::head_offset_mask, cursor_.ring.size);
+  cursor_.ring.tail = into_ring(cursor_.ring.tail & reg::ring_offset_mask, cursor_.ring.size);
+  for (Cursor::Batch& batch : cursor_.batch) batch.address &= 0xffff'ffff'fffc, batch.limit = 0;
+  cursor_.batch[1].active = cursor_.batch[1].active && cursor_.batch[0].active;
+  arbitration_.store(arbitrates);
+  attention_.store(list_waits ? attention_list : 0);
+  stop_.clear(StopFlag::preempt);
+  if (list_waits && arbitrates) stop_.request(StopFlag::preempt);
+  busy_.store(current_.valid());
+  set(reg::ctx_timestamp, ran);
+  if (counting) start_timestamp(ran); else timestamp_base_.store(0);
+  resident_valid_ = false;
+  links_.engine.restore_context(engine_image_);
+  ggtt_.invalidate();
+  ppgtt_.invalidate();
+  set_address_space();
+}
+
+void Streamer::start_timestamp(uint32_t value) {
+  const uint32_t now = links_.registers.read(config_.mmio_base + reg::timestamp);
+  timestamp_base_.store(uint64_t{1} << 32 | (value - now), std::memory_order_release);
+}
+
+}  // namespace softgen::cs

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One command streamer as a machine without a thread: run() works until there is nothing to do, and says why it stopped. The thread
+// around it is EngineCs (hw/cs/engine_cs.h).
+//
+// Guards: what stands under "mailbox" may be called by any thread. Everything else belongs to whoever runs the streamer, one at a time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "hw/base/archive.h"
+#include "hw/cs/execlists.h"
+#include "hw/cs/parser.h"
+#include "hw/cs/registers.h"
+#include "hw/defs/command.h"
+#include "hw/iface/engine.h"
+#include "hw/iface/host.h"
+#include "hw/memory/view.h"
+#include "hw/mmio/interrupt_tree.h"
+#include "hw/mmio/register_file.h"
+
+namespace softgen::cs {
+
+struct StreamerConfig {
+  EngineId id = EngineId::rcs;
+  defs::EngineClass engine_class = defs::EngineClass::render;
+  uint32_t mmio_base = 0x2000;
+};
+
+/// BAR0 offsets of the per-context registers (rows marked `context`) that the image has no documented slot for.
+std::vector<uint32_t> extra_context_registers(defs::EngineClass engine_class, EngineId id);
+
+/// What a streamer is plugged into. All of it outlives the streamer.
+struct StreamerLinks {
+  HostMemory& memory;
+  const memory::Ggtt& ggtt;
+  memory::FaultSink* faults;
+  memory::TlbGeneration& tlb;
+  mmio::RegisterFile& registers;
+  mmio::InterruptTree& interrupts;
+  Engine& engine;
+  /// This streamer wrote memory that others may wait for. Cheap when nobody waits.
+  std::function<void()> memory_written;
+  /// MI_SEMAPHORE_SIGNAL.
+  std::function<void(EngineId target)> signal;
+  /// MI_REPORT_PERF_COUNT: fills the 256 bytes (zeroed, but for report id and timestamp). May be empty.
+  std::function<void(std::span<std::byte> report)> perf_report;
+};
+
+/// Why run() came back.
+enum class RunEnd : uint8_t {
+  idle,     ///< no context, or (ring mode) HEAD == TAIL
+  waiting,  ///< a semaphore, or a command that is not whole yet: look again later, or when told
+  stopped,  ///< MI_MODE Stop Rings, or an error: nothing until a register write or a reset
+  paused,   ///< StopFlag::pause
+  reset,    ///< StopFlag::reset: the caller must reset()
+  budget,   ///< so many commands done: more to do
+};
+
+class Streamer {
+ public:
+  Streamer(const StreamerConfig& config, StreamerLinks links);
+  Streamer(const Streamer&) = delete;
+  Streamer& operator=(const Streamer&) = delete;
+
+  /// Runs at most `budget` commands.
+  RunEnd run(uint64_t budget = ~uint64_t{0});
+  /// An engine reset: the running context is dropped without an event, registers get their reset values.
+  void reset();
+  /// The complete state, at a command boundary.
+  void state(Archive& archive);
+
+  // -- mailbox -------------------------------------------------------------------------------------------------------------------
+  /// A list written to the submit port. It replaces one that has not been taken yet.
+  void submit(const Execlist& list);
+  /// A masked write of MI_MODE changed Stop Rings.
+  void stop_ring_changed();
+  /// EIR or EMR were written.
+  void error_mask_changed();
+  StopFlag& stop() { return stop_; }
+  bool busy() const { return busy_.load(std::memory_order_acquire); }
+  /// CTX_TIMESTAMP of the running context now.
+  uint32_t context_timestamp() const;
+
+  // -- for the Executor ----------------------------------------------------------------------------------------------------------
+  const StreamerConfig& config() const { return config_; }
+  StreamerLinks& links() { return links_; }
+  memory::View& ggtt() { return ggtt_; }
+  memory::View& ppgtt() { return ppgtt_; }
+  memory::View& view(bool global) { return global ? ggtt_ : ppgtt_; }
+  uint32_t get(uint32_t relative) const { return links_.registers.peek(config_.mmio_base + relative); }
+  void set(uint32_t relative, uint32_t value) { links_.registers.poke(config_.mmio_base + relative, value); }
+  uint64_t get64(uint32_t relative) const { return links_.registers.peek64(config_.mmio_base + relative); }
+  void set64(uint32_t relative, uint64_t value) { links_.registers.poke64(config_.mmio_base + relative, value); }
+  void raise(uint32_t bits) { links_.interrupts.raise(config_.id, bits); }
+  /// Latches an error. Fatal ones also stop the streamer until a reset.
+  void error(uint32_t bit, bool fatal);
+  bool halted() const { return halted_; }
+  uint64_t timestamp();
+  /// GGTT addresses of the status pages; the per-process one is the global one outside execlists.
+  uint64_t hwsp() const { return get(reg::hws_pga) & 0xffff'f000; }
+  uint64_t pphwsp() const { return current_.valid() ? current_.lrca() : hwsp(); }
+  uint32_t context_id() const { return current_.high; }
+  bool execlists() const { return get(reg::mode) & reg::run_list_enable; }
+  void set_arbitration(bool on);
+  bool arbitration() const { return arbitration_.load(std::memory_order_relaxed); }
+  /// A submitted list waits for the next arbitration point.
+  bool switch_wanted() const { return switch_wanted_; }
+  bool attention() const { return attention_.load(std::memory_order_relaxed); }
+  /// At a command boundary with attention(): true when run() must look before the next command.
+  bool must_leave();
+  ExecResult execute(const Packet& packet);
+  ExecResult flush(const FlushRequest& request);
+  void set_waiting(bool on);
+  /// MI_SET_CONTEXT (ring mode): dword 1 of the command.
+  void set_context(uint32_t word);
+  uint32_t set_predicate = 0;  ///< MI_SET_PREDICATE's mode
+  uint64_t budget = 0;         ///< commands left
+
+ private:
+  friend class Executor;
+  bool next_work();
+  void drained();
+  void accept_state(Archive& archive, bool list_waits, bool arbitrates, bool counting, uint32_t ran);
+  void start_timestamp(uint32_t value);
+  void update_status();
+  void post_event(uint32_t event, uint32_t context_id);
+  bool has_list() const { return attention_.load(std::memory_order_acquire) & attention_list; }
+  Execlist take_list();
+  bool is_lite_restore(const Execlist& list) const;
+  bool list_is_lite();
+  void accept_list();
+  void start_element(unsigned index);
+  void finish_element();
+  bool load_ring();
+  void store_head();
+
+  // hw/cs/context.cpp
+  void restore_context();
+  void save_context();
+  /// `page`: GGTT address of the image's page 1.
+  void restore_image(uint64_t page, bool ring_context, bool inhibit);
+  void save_image(uint64_t page, bool ring_context);
+  void load_slots(std::span<const uint32_t> page, bool ring_context, bool engine_context);
+  void load_extra_registers(std::span<const uint32_t> page);
+  void inhibit_engine_registers();
+  size_t store_slots(std::span<uint32_t> page, bool ring_context);
+  void load_cursor();
+  void store_cursor();
+  void restore_engine(uint64_t state, bool inhibit);
+  void save_engine(uint64_t state);
+  void set_address_space();
+  void run_workaround_batches();
+  void run_workaround_batch(uint64_t address, uint64_t bytes);
+
+  static constexpr uint32_t attention_list = 1, attention_stop = 2;
+
+  const StreamerConfig config_;
+  StreamerLinks links_;
+  memory::View ggtt_, ppgtt_;
+  EngineEnv env_;
+  std::vector<uint32_t> extra_registers_;  ///< BAR0 offsets of per-context registers without a documented slot
+  std::vector<uint32_t> packet_;
+  std::vector<std::byte> engine_image_, resident_image_;
+  bool resident_valid_ = false;
+
+  // Guarded by mailbox_mutex_.
+  std::mutex mailbox_mutex_;
+  Execlist mail_;
+  std::mutex register_mutex_;  ///< CSB pointers and error registers, which several threads change
+  std::atomic<uint32_t> attention_{0};
+  StopFlag stop_;
+  std::atomic<bool> busy_{false};
+  std::atomic<bool> arbitration_{true};
+  std::atomic<uint64_t> timestamp_base_{0};  ///< CTX_TIMESTAMP minus TIMESTAMP, low half; bit 32: counting
+
+  Cursor cursor_;
+  Execlist list_;
+  unsigned element_ = 0;
+  Descriptor current_;
+  bool switch_wanted_ = false;
+  bool can_switch_ = true;   ///< the cursor stands at an arbitration point
+  bool halted_ = false;
+  bool waiting_ = false;     ///< in a semaphore wait that has been announced
+  bool in_workaround_ = false;
+  uint32_t last_event_ = 0;
+};
+
+}  // namespace softgen::cs

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What i915's process_csb() has to see (gt/intel_execlists_submission.c): one promotion a submit, one completion a drained element.
+#include "tests/unit/cs/machine.h"
+
+using namespace softgen;
+using namespace softgen::cs::test;
+
+namespace {
+constexpr uint32_t out = 0x0018'0000;
+constexpr uint32_t irq_ctx = 1u << 8;
+}  // namespace
+
+TEST_CASE("one context runs from idle to idle") {
+  const EngineId id = GENERATE(EngineId::rcs, EngineId::bcs, EngineId::vcs0, EngineId::vecs);
+  Rig rig(id);
+  Context a(rig, id, 0x20);
+  a.emit(store(out, 0x1234)).emit({user_interrupt, noop});
+  rig.submit(a);
+  CHECK(rig.read(out) == 0x1234);
+  CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x18, 0x20}});
+  CHECK(rig.take_interrupts(id) == (irq_ctx | 1));
+  CHECK(a.image(5) == a.tail);  // HEAD as saved
+  CHECK(a.image(7) == a.tail);
+  CHECK((rig.reg(id, softgen::reg::RING_MI_MODE) & 0x200) != 0);
+  CHECK(rig.reg(id, softgen::reg::RING_HEAD) == rig.reg(id, softgen::reg::RING_TAIL));
+  CHECK(rig.reg(id, softgen::reg::RING_EXECLIST_STATUS_HI) == 0);
+}
+
+TEST_CASE("two elements: switch, then idle") {
+  Rig rig;
+  Context a(rig, rig.id, 0x20), b(rig, rig.id, 0x40);
+  a.emit(store(out, 1));
+  b.emit(store(out + 4, 2));
+  rig.submit(a, &b);
+  CHECK(rig.read(out) == 1);
+  CHECK(rig.read(out + 4) == 2);
+  CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x14, 0x20}, {0x18, 0x40}});
+}
+
+TEST_CASE("CSB wraps after six entries and the MMIO copy follows") {
+  Rig rig;
+  Context a(rig, rig.id, 0x20);
+  for (uint32_t i = 0; i < 20; ++i) {
+    a.emit(store(out, i));
+    rig.submit(a);
+    REQUIRE(rig.events() == std::vector<Event>{{0x1, 0}, {0x18, 0x20}});
+    REQUIRE(rig.read(out) == i);
+    const uint32_t written = rig.reg(rig.id, softgen::reg::RING_CONTEXT_STATUS_PTR) & 7;
+    REQUIRE(written == (2 * i + 1) % 6);
+    REQUIRE(rig.reg(rig.id, softgen::reg::RING_CONTEXT_STATUS_BUF(0) + 8 * written) == 0x18);
+    REQUIRE(rig.reg(rig.id, softgen::reg::RING_CONTEXT_STATUS_BUF(0) + 8 * written + 4) == 0x20);
+  }
+}
+
+TEST_CASE("lite restore reloads TAIL only") {
+  Rig rig;
+  Context a(rig, rig.id, 0x20);
+  a.emit(semaphore(out, 1)).emit(store(out + 4, 7));
+  rig.submit(a);
+  CHECK(rig.events() == std::vector<Event>{{0x1, 0}});
+  CHECK(rig.reg(rig.id, softgen::reg::RING_EXECLIST_STATUS_HI) == 0x20);
+  a.emit(store(out + 8, 8));
+  rig.submit(a);
+  CHECK(rig.events() == std::vector<Event>{{0x8002, 0x20}});
+  CHECK(rig.engine(rig.id).resets == 1);  // restored once
+  rig.write(out, 1);
+  rig.cs->poll();
+  CHECK(rig.read(out + 4) == 7);
+  CHECK(rig.read(out + 8) == 8);
+  CHECK(rig.events() == std::vector<Event>{{0x18, 0x20}});
+}
+
+TEST_CASE("a waiting context is preempted and comes back") {
+  Rig rig;
+  Context a(rig, rig.id, 0x20), b(rig, rig.id, 0x40);
+  a.emit(store(out + 12, 1)).emit(semaphore(out, 1)).emit(store(out + 4, 7));
+  rig.submit(a);
+  REQUIRE(rig.events() == std::vector<Event>{{0x1, 0}});
+  b.emit(store(out + 8, 8));
+  rig.submit(b, &a);
+  CHECK(rig.events() == std::vector<Event>{{0x2, 0x20}, {0x14, 0x40}});
+  CHECK(rig.read(out + 8) == 8);
+  CHECK(rig.read(out + 4) == 0);
+  rig.write(out + 12, 0);
+  rig.write(out, 1);
+  rig.cs->poll();
+  CHECK(rig.read(out + 4) == 7);
+  CHECK(rig.read(out + 12) == 0);  // not run twice
+  CHECK(rig.events() == std::vector<Event>{{0x18, 0x20}});
+}
+
+TEST_CASE("saving does not undo the driver's TAIL") {
+  Rig rig;
+  Context a(rig, rig.id, 0x20), b(rig, rig.id, 0x40);
+  a.emit(semaphore(out, 1));
+  rig.submit(a);
+  b.emit({noop, noop});
+  a.emit(store(out + 4, 7));  // the driver moves TAIL in the image of the running context, then preempts it
+  rig.submit(b, &a);
+  rig.write(out, 1);
+  rig.cs->poll();
+  CHECK(rig.read(out + 4) == 7);
+  CHECK(a.image(7) == a.tail);
+}
+
+TEST_CASE("force restore loads HEAD and TAIL again") {
+  Rig rig;
+  Context a(rig, rig.id, 0x20);
+  a.emit(semaphore(out, 1)).emit(store(out + 4, 7));
+  const uint32_t rewound = a.tail;
+  a.emit(store(out + 8, 8));
+  rig.submit(a);
+  a.tail = rewound;
+  rig.submit(a, nullptr, true);
+  CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x2, 0x20}});
+  rig.write(out, 1);
+  rig.cs->poll();
+  CHECK(rig.read(out + 4) == 7);
+  CHECK(rig.read(out + 8) == 0);
+  CHECK(rig.events() == std::vector<Event>{{0x18, 0x20}});
+}
+
+TEST_CASE("a list that arrives while a packet runs") {
+  Rig rig;
+  Context a(rig, rig.id, 0x20), b(rig, rig.id, 0x40);
+  b.emit(store(out + 4, 2));
+  bool lite = GENERATE(false, true);
+  a.emit(arb(true)).emit(color_blt(1)).emit({arb_check, noop}).emit(color_blt(2));
+  rig.engine(rig.id).on_execute = [&](const Packet& p, EngineEnv&) {
+    if (p.dwords.back() != 1) return ExecResult::done;
+    CHECK(rig.read(out + 4) == 0);
+    if (lite) a.emit(color_blt(3));
+    if (lite) rig.submit(a); else rig.submit(b, &a);
+    return ExecResult::done;
+  };
+  rig.submit(a);
+  if (lite)
+    CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x8002, 0x20}, {0x18, 0x20}});
+  else
+    CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x2, 0x20}, {0x14, 0x40}, {0x18, 0x20}});
+  CHECK(rig.engine(rig.id).context.word == (lite ? 3u : 2u));
+  CHECK(rig.engine(rig.id).headers.size() == (lite ? 3u : 2u));
+}
+
+TEST_CASE("an empty ring completes at once") {
+  Rig rig;
+  Context a(rig, rig.id, 0x20);
+  rig.submit(a);
+  CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x18, 0x20}});
+}
+
+TEST_CASE("lists without a valid element do nothing") {
+  Rig rig;
+  for (int i = 0; i < 4; ++i) rig.set_reg(rig.id, softgen::reg::RING_ELSP, 0);
+  CHECK(rig.events().empty());
+  Context a(rig, rig.id, 0x20);
+  a.emit(store(out, 3));
+  rig.submit(a);
+  CHECK(rig.read(out) == 3);
+}
+
+TEST_CASE("ring longer than one lap, with commands across its end") {
+  Rig rig;
+  Context a(rig, rig.id, 0x20);
+  for (uint32_t i = 0; i < 5000; ++i) {
+    a.emit(store(out, i));
+    if (i % 100) continue;
+    rig.submit(a);
+    REQUIRE(rig.read(out) == i);
+    rig.events();
+  }
+}
+
+TEST_CASE("ring buffer mode follows TAIL") {
+  Machine machine;
+  const EngineId id = GENERATE(EngineId::rcs, EngineId::bcs);
+  const uint32_t ring = machine.allocate(2);
+  machine.set_reg(id, softgen::reg::RING_HWS_PGA, Machine::hwsp(id));
+  machine.set_reg(id, softgen::reg::RING_START, ring);
+  machine.set_reg(id, softgen::reg::RING_CTL, 0x1000 | 1);
+  uint32_t tail = 0;
+  for (uint32_t i = 1; i < 2000; ++i) {
+    for (const uint32_t dword : store(out, i)) machine.write(ring + tail, dword), tail = (tail + 4) % 8192;
+    machine.set_reg(id, softgen::reg::RING_TAIL, tail);
+    REQUIRE(machine.read(out) == i);
+    REQUIRE((machine.reg(id, softgen::reg::RING_HEAD) & 0x1f'fffc) == tail);
+  }
+  CHECK((machine.reg(id, softgen::reg::RING_HEAD) >> 21) == 2000 * 16 / 8192);
+  CHECK((machine.reg(id, softgen::reg::RING_MI_MODE) & 0x200) != 0);
+}
