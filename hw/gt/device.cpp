@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/mmio/forcewake.h"
 #include "hw/mmio/memory_registers.h"
@@ -11,6 +12,12 @@
 #include "hw/mmio/timestamp.h"
 
 namespace softgen::gt {
+
+namespace {
+
+constexpr int64_t poll_period_ns = 1'000'000;
+
+}  // namespace
 
 Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> memory)
     : config_(config),
@@ -35,12 +42,32 @@ void Device::build_units() {
   mmio::attach_timestamps(registers_, host_);
   mmio::attach_memory_registers(registers_, {ggtt_, aperture_, faults_, tlb_});
   mmio::attach_reset_control(
-      registers_, interrupts_, [this](uint32_t engines) { stop_engines(engines); },
-      [this](uint32_t engines) { restart_engines(engines); });
+      registers_, interrupts_, [this](uint32_t engines) { streamers_->stop_engines(engines); },
+      [this](uint32_t engines) {
+        tlb_.bump();
+        streamers_->restart_engines(engines);
+      });
+  cs::CommandStreamers::Environment environment{*memory_, ggtt_, &faults_, tlb_, registers_, interrupts_, gate_};
+  for (unsigned i = 0; i < engine_count; ++i)
+    if (bit(config_.platform->engines, i)) environment.engines[i] = plugged(static_cast<EngineId>(i));
+  streamers_ = std::make_unique<cs::CommandStreamers>(environment, config_.threads > 0);
+  power_.set_idle_query([this] { return !streamers_->busy(); });
 }
 
-void Device::stop_engines(uint32_t) {}
-void Device::restart_engines(uint32_t) { tlb_.bump(); }
+Engine* Device::plugged(EngineId id) {
+  switch (id) {
+    case EngineId::rcs: return &render_;
+    case EngineId::bcs: return &blitter_;
+    case EngineId::vcs0: return &video_;
+    case EngineId::vecs: return &video_enhance_;
+    default: return nullptr;
+  }
+}
+
+/// threads=0: work that waits for memory, or had its share, goes on from a timer.
+void Device::poll_later() {
+  if (config_.threads == 0 && streamers_->busy()) host_.timer_set(SG_TIMER_MISC, host_.clock_ns() + poll_period_ns);
+}
 
 uint64_t Device::bar0_read(uint64_t offset, unsigned size) {
   const uint64_t window = config_.platform->bar0_size / 2;
@@ -53,7 +80,10 @@ uint64_t Device::bar0_read(uint64_t offset, unsigned size) {
 
 void Device::bar0_write(uint64_t offset, uint64_t value, unsigned size) {
   const uint64_t window = config_.platform->bar0_size / 2;
-  if (offset < mmio::register_space) return registers_.write(static_cast<uint32_t>(offset), value, size);
+  if (offset < mmio::register_space) {
+    registers_.write(static_cast<uint32_t>(offset), value, size);
+    return poll_later();
+  }
   if (offset >= window && (offset & 7) + size <= 8 && offset - window < memory::Ggtt::window_size)
     return ggtt_.write_window(offset - window, value, size);
   guest_error("BAR0 access outside registers and GTT window", "write of {} bytes at 0x{:x}", size, offset);
@@ -96,9 +126,16 @@ void Device::set_stolen(uint64_t base, uint64_t size) {
   stolen_size_ = size;
 }
 
-void Device::pause() { gate_.close(); }
+void Device::pause() {
+  streamers_->pause();
+  gate_.close();
+}
 
-void Device::resume() { gate_.open(); }
+void Device::resume() {
+  gate_.open();
+  streamers_->resume();
+  poll_later();
+}
 
 void Device::reset() {
   pause();
@@ -107,6 +144,7 @@ void Device::reset() {
 }
 
 void Device::reset_units() {
+  streamers_->stop_engines(~0u);
   registers_.reset();
   interrupts_.reset();
   pcode_.reset();
@@ -115,6 +153,7 @@ void Device::reset_units() {
   aperture_.reset();
   faults_.reset();
   tlb_.bump();
+  streamers_->restart_engines(~0u);
 }
 
 void Device::state(Archive& archive) {
@@ -137,9 +176,14 @@ void Device::unit_states(Archive& archive) {
   ggtt_.state(archive);
   aperture_.state(archive);
   faults_.state(archive);
+  streamers_->state(archive);
   if (archive.reading()) tlb_.bump();
 }
 
-void Device::timer_expired(unsigned) {}
+void Device::timer_expired(unsigned id) {
+  if (id != SG_TIMER_MISC) return;
+  streamers_->poll();
+  poll_later();
+}
 
 }  // namespace softgen::gt

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "hw/base/archive.h"
+#include "hw/cs/command_streamers.h"
 #include "hw/defs/platform.h"
 #include "hw/iface/host.h"
 #include "hw/memory/aperture.h"
@@ -22,6 +23,8 @@
 #include "hw/mmio/interrupt_tree.h"
 #include "hw/mmio/pcode.h"
 #include "hw/mmio/register_file.h"
+#include "hw/gt/null_engine.h"
+#include "hw/render/render_engine.h"
 
 namespace softgen::gt {
 
@@ -46,6 +49,7 @@ class Device {
   mmio::InterruptTree& interrupts() { return interrupts_; }
   memory::Ggtt& ggtt() { return ggtt_; }
   memory::FaultRegisters& faults() { return faults_; }
+  cs::CommandStreamers& streamers() { return *streamers_; }
   HostMemory& memory() { return *memory_; }
 
   // -- BAR0, BAR2 ----------------------------------------------------------------------------------------------------------------
@@ -81,8 +85,8 @@ class Device {
   void build_units();
   void reset_units();
   void unit_states(Archive& archive);
-  void stop_engines(uint32_t engines);
-  void restart_engines(uint32_t engines);
+  Engine* plugged(EngineId id);
+  void poll_later();
 
   const Config config_;
   Host& host_;
@@ -98,6 +102,9 @@ class Device {
   mmio::Pcode pcode_;
   mmio::GtPower power_;
   uint64_t stolen_base_, stolen_size_;
+  render::RenderEngine render_;
+  NullEngine blitter_, video_, video_enhance_;
+  std::unique_ptr<cs::CommandStreamers> streamers_;  ///< last: its threads use all of the above
 };
 
 }  // namespace softgen::gt

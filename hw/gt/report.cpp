@@ -30,6 +30,17 @@ json engine_json(const mmio::RegisterFile& registers, EngineId engine) {
           {"execlist_status", get64(reg::RING_EXECLIST_STATUS_LO, reg::RING_EXECLIST_STATUS_HI)}};
 }
 
+/// Those of engines that the platform does not have are not missed.
+json missing_hooks(const mmio::RegisterFile& registers, uint32_t engines) {
+  json names = json::array();
+  for (const std::string& name : registers.missing_hooks()) {
+    bool absent = false;
+    for (unsigned i = 0; i < engine_count; ++i) absent |= !bit(engines, i) && name.ends_with(std::string(".") + defs::engine_names[i]);
+    if (!absent) names.push_back(name);
+  }
+  return names;
+}
+
 }  // namespace
 
 std::string Device::report() {
@@ -44,7 +55,7 @@ std::string Device::report() {
                     {"engines", engines},
                     {"interrupt", interrupts_.level()},
                     {"faults", {{"count", faults_.count()}, {"ring_fault_reg", hex(faults_.read(reg::RING_FAULT_REG))}}},
-                    {"registers_without_behaviour", registers_.missing_hooks()}};
+                    {"registers_without_behaviour", missing_hooks(registers_, config_.platform->engines)}};
   return all.dump(2);
 }
 

@@ -18,7 +18,8 @@ GtPower::GtPower(RegisterFile& registers, Host& host) : registers_(registers), h
   const auto look = [this](uint32_t, uint32_t) { evaluate(); };
   for (uint32_t offset : {reg::RC_CONTROL, reg::RC_STATE, reg::FORCEWAKE_RENDER, reg::FORCEWAKE_GT, reg::FORCEWAKE_MEDIA})
     registers_.on_write(offset, look);
-  registers_.on_engine_write(reg::RING_ELSP, look);
+  for (uint32_t relative : {reg::RING_ELSP, reg::RING_TAIL})
+    registers_.on_engine_write(relative, [this](uint32_t, uint32_t) { wake(); });
   registers_.on_read(reg::GT_GFX_RC6, [this](uint32_t) {
     evaluate();
     std::lock_guard lock(mutex_);
@@ -33,8 +34,19 @@ bool GtPower::may_sleep() const {
 void GtPower::evaluate() {
   const int64_t now = host_.clock_ns();
   std::lock_guard lock(mutex_);
+  account(now);
+  if (may_sleep()) asleep_since_ = now;
+}
+
+void GtPower::wake() {
+  const int64_t now = host_.clock_ns();
+  std::lock_guard lock(mutex_);
+  account(now);
+}
+
+void GtPower::account(int64_t now) {
   if (asleep_since_ >= 0 && now > asleep_since_) residency_ns_ += now - asleep_since_;
-  asleep_since_ = may_sleep() ? now : -1;
+  asleep_since_ = -1;
 }
 
 void GtPower::reset() {

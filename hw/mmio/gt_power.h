@@ -20,11 +20,14 @@ class GtPower {
   void set_idle_query(std::function<bool()> idle) { idle_ = std::move(idle); }
   /// Looks again whether the GT is in RC6. Called where that may have changed.
   void evaluate();
+  /// Work comes: the GT is awake until something is evaluated again.
+  void wake();
   void reset();
   void state(Archive& archive);
 
  private:
   bool may_sleep() const;
+  void account(int64_t now);
 
   RegisterFile& registers_;
   Host& host_;

@@ -112,7 +112,7 @@ TEST_CASE("i915 probe: workarounds stick and read back") {  // intel_workarounds
     host.write(offset, 0x0040'0100);
     CHECK(host.read(offset) == 0x0040'0100);
   }
-  for (uint32_t offset : {reg::CSFE_CHICKEN1, reg::FF_SLICE_CS_CHICKEN1, reg::COMMON_SLICE_CHICKEN2, reg::ROW_CHICKEN}) {
+  for (uint32_t offset : {0x2000 + reg::CSFE_CHICKEN1, reg::FF_SLICE_CS_CHICKEN1, reg::COMMON_SLICE_CHICKEN2, reg::ROW_CHICKEN}) {
     INFO(defs::register_name(offset));
     host.write(offset, 0x4000'4000);
     CHECK(host.read(offset) == 0x4000);

@@ -35,9 +35,9 @@ TEST_CASE("reset leaves no trace") {
     FakeHost host;
     const std::string fresh = host.save();
     disturb(host);
-    CHECK(host.save() != fresh);
+    CHECK((host.save() != fresh));
     sg_reset(host.device(), kind);
-    CHECK(host.save() == fresh);
+    CHECK((host.save() == fresh));
     CHECK_FALSE(host.level());
     CHECK(sg_aperture_page(host.device(), 0) == nullptr);
   }
@@ -49,7 +49,7 @@ TEST_CASE("a saved state makes the other device the same") {
   const std::string saved = one.save();
   other.write(0x1ffff8, 9);
   CHECK(other.load(saved) == "");
-  CHECK(other.save() == saved);
+  CHECK((other.save() == saved));
   CHECK(other.read(0x1ffffc) == 7);
   CHECK(other.read(0x1ffff8) == 0);
   CHECK(other.read(reg::FENCE(0, 1)) == 3);
@@ -63,7 +63,7 @@ TEST_CASE("a damaged state is refused with a sentence and leaves a reset device"
   const std::string saved = host.save();
   for (size_t size : {size_t{0}, size_t{3}, size_t{20}, saved.size() / 2, saved.size() - 1}) {
     CHECK(host.load(saved.substr(0, size)) != "");
-    CHECK(host.save() == fresh);
+    CHECK((host.save() == fresh));
   }
   std::string other_chip = saved;
   other_chip[4 + 6 + 4] ^= 1;  // behind the section's name and version: the PCI device id
