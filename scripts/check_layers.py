@@ -29,6 +29,8 @@ def violations(root):
             if not match:
                 continue
             other = match.group(1)
+            if room == "qemu" and not (root / line.split('"')[1]).exists():
+                continue  # one of QEMU's own headers
             if other not in ORDER or ORDER.index(other) > ORDER.index(room) or other in FORBIDDEN.get(room, ()):
                 if other != room:
                     yield f"{path.relative_to(root)}:{number}: hw/{room} may not include hw/{other}"

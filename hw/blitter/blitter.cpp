@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/blitter/blitter.h"
+
+#include <cstring>
+#include <type_traits>
+
+#include "hw/base/bits.h"
+#include "hw/base/log.h"
+#include "hw/blitter/decode.h"
+#include "hw/defs/command.h"
+#include "hw/mmio/register_file.h"
+
+namespace softgen::blitter {
+namespace {
+
+constexpr uint32_t bcs_swctrl = 0x22200;
+
+static_assert(std::is_trivially_copyable_v<ContextState> && sizeof(ContextState) <= 256);
+
+}  // namespace
+
+ExecResult Blitter::execute(const Packet& packet, EngineEnv& env) {
+  const uint32_t swctrl = env.registers.peek(bcs_swctrl);
+  bool known = false;
+  const auto blit = decode(packet, {bit(swctrl, 0), bit(swctrl, 1)}, env.view, state_, known);
+  if (!known) unimplemented("copy engine command", "{} at {:#x}", packet.command->name, packet.address);
+  return blit ? draw(*blit, env) : ExecResult::done;
+}
+
+ExecResult Blitter::draw(const Blit& blit, EngineEnv& env) {
+  const ExecResult result = runner_.run(blit, env.view, env.stop, state_.progress);
+  if (result != ExecResult::preempted) state_.progress = 0;
+  return result;
+}
+
+void Blitter::save_context(std::span<std::byte> image) {
+  if (image.size() >= sizeof state_) std::memcpy(image.data(), &state_, sizeof state_);
+}
+
+void Blitter::restore_context(std::span<const std::byte> image) {
+  ContextState found;
+  if (image.size() < sizeof found) return reset_context();
+  std::memcpy(&found, image.data(), sizeof found);
+  // The rest is decoded as commands from the ring are: any value is one a guest may send.
+  if (found.version != ContextState::current_version || found.kind > ContextState::mono_pattern) {
+    guest_error("copy engine context image not of this device");
+    found = {};
+  }
+  state_ = found;
+}
+
+}  // namespace softgen::blitter

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The copy engine: all 2D commands of BCS (KBL PRM vol 11, Blitter; hw/defs/gen9/blt.def).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "hw/blitter/blit.h"
+#include "hw/iface/engine.h"
+
+namespace softgen::blitter {
+
+/// What XY_SETUP_* leave for XY_PIXEL_BLT, XY_SCANLINES_BLT and XY_TEXT_*, as they stood in the ring, and how
+/// far a preempted blit came. It is the engine's part of the context image.
+struct ContextState {
+  static constexpr uint32_t current_version = 1;
+  enum SetupKind : uint32_t { none, color_pattern, mono_pattern };
+
+  uint32_t version = current_version;
+  uint32_t kind = none;
+  std::array<uint32_t, 10> setup{};
+  std::array<int16_t, 4> clip{};  ///< x1, y1, x2, y2
+  uint64_t progress = 0;          ///< block rows done of the blit that was preempted
+};
+
+class Blitter final : public Engine {
+ public:
+  ExecResult execute(const Packet& packet, EngineEnv& env) override;
+  /// Every command is finished when execute() returns.
+  ExecResult flush(const FlushRequest&, EngineEnv&) override { return ExecResult::done; }
+
+  size_t context_size() const override { return 256; }
+  void save_context(std::span<std::byte> image) override;
+  void restore_context(std::span<const std::byte> image) override;
+  void reset_context() override { state_ = {}; }
+
+ private:
+  ExecResult draw(const Blit& blit, EngineEnv& env);
+
+  ContextState state_;
+  BlitRunner runner_;
+};
+
+}  // namespace softgen::blitter

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Configuration space as the integrated graphics of Kaby Lake has it: BARs, PCI Express (on a PCI Express
+ * bus) or Advanced Features (elsewhere) with function-level reset, MSI, power management, and the graphics
+ * registers GGC, BDSM, SWSCI, ASLE and ASLS. Sources: SKL PRM vol 2c and vol 4 "Configurations", i915
+ * display/intel_pci_config.h, arch/x86/kernel/early-quirks.c.
+ */
+#include "qemu/osdep.h"
+
+#include "hw/pci/msi.h"
+#include "hw/pci/pcie.h"
+#include "intel_gpu.h"
+#include "qapi/error.h"
+#include "qemu/log.h"
+#include "qemu/units.h"
+
+enum {
+  REG_GGC = 0x50,  /* u16: GTT size [7:6], stolen memory size [15:8] */
+  REG_BDSM = 0x5c, /* u32: base of stolen memory [31:20] */
+  CAP_EXPRESS = 0x70,
+  CAP_AF = 0xa4,
+  CAP_MSI = 0xac,
+  CAP_PM = 0xd0,
+  REG_ASLE = 0xe4,  /* u32: scratch between firmware and driver */
+  REG_SWSCI = 0xe8, /* u16 */
+  REG_ASLS = 0xfc,  /* u32: address of the OpRegion, chosen by firmware */
+
+  GGC_LOCK = 1 << 0,
+  GGC_GTT_8M = 3 << 6,
+  SWSCI_TRIGGER = 1 << 0,
+  SWSCI_IS_SCI = 1 << 15,
+  AF_SIZE = 6,
+  IO_BAR_SIZE = 64,
+  GTT_OFFSET = 8 * MiB, /* of the GTT window in BAR0 */
+};
+
+/* GMS field of GGC (i915's gen9_stolen_size): n * 32 MiB, or from 0xf0 on 4 MiB steps. */
+static uint8_t stolen_to_gms(uint64_t bytes) {
+  if (bytes % (32 * MiB) == 0) return bytes / (32 * MiB);
+  return 0xf0 + bytes / (4 * MiB) - 1;
+}
+
+bool intel_gpu_stolen_size_ok(uint64_t bytes) {
+  if (bytes < 64 * MiB) return bytes % (4 * MiB) == 0;
+  return bytes % (32 * MiB) == 0 && bytes <= 2016 * MiB;
+}
+
+/* ---- BARs ---- */
+static uint64_t bar0_read(void* opaque, hwaddr offset, unsigned size) {
+  return sg_bar0_read(INTEL_GPU(opaque)->core, offset, size);
+}
+
+static void bar0_write(void* opaque, hwaddr offset, uint64_t value, unsigned size) {
+  sg_bar0_write(INTEL_GPU(opaque)->core, offset, value, size);
+}
+
+static const MemoryRegionOps bar0_ops = {
+    .read = bar0_read,
+    .write = bar0_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = {.min_access_size = 1, .max_access_size = 8},
+    .impl = {.min_access_size = 1, .max_access_size = 8},
+};
+
+static uint64_t aperture_read(void* opaque, hwaddr offset, unsigned size) {
+  return sg_aperture_read(INTEL_GPU(opaque)->core, offset, size);
+}
+
+static void aperture_write(void* opaque, hwaddr offset, uint64_t value, unsigned size) {
+  sg_aperture_write(INTEL_GPU(opaque)->core, offset, value, size);
+}
+
+static const MemoryRegionOps aperture_ops = {
+    .read = aperture_read,
+    .write = aperture_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = {.min_access_size = 1, .max_access_size = 8, .unaligned = true},
+    .impl = {.min_access_size = 1, .max_access_size = 8},
+};
+
+/* MMIO_INDEX (offset 0) selects a dword by [31:2], registers or GTT by [1:0]; MMIO_DATA (offset 4) is that
+ * dword. */
+static bool indexed_offset(IntelGpuState* s, uint64_t* offset) {
+  uint32_t target = s->mmio_index & 3;
+  *offset = (s->mmio_index & ~3u) + (target == 1 ? GTT_OFFSET : 0);
+  return target <= 1 && *offset + 4 <= s->platform->bar0_size;
+}
+
+static uint64_t io_bar_read(void* opaque, hwaddr address, unsigned size) {
+  IntelGpuState* s = opaque;
+  uint64_t offset;
+  if (address == 0) return s->mmio_index;
+  if (address == 4 && indexed_offset(s, &offset)) return sg_bar0_read(s->core, offset, 4);
+  return 0;
+}
+
+static void io_bar_write(void* opaque, hwaddr address, uint64_t value, unsigned size) {
+  IntelGpuState* s = opaque;
+  uint64_t offset;
+  if (address == 0) s->mmio_index = value;
+  if (address == 4 && indexed_offset(s, &offset)) sg_bar0_write(s->core, offset, value, 4);
+}
+
+static const MemoryRegionOps io_bar_ops = {
+    .read = io_bar_read,
+    .write = io_bar_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = {.min_access_size = 1, .max_access_size = 4},
+    .impl = {.min_access_size = 4, .max_access_size = 4},
+};
+
+static void init_bars(IntelGpuState* s) {
+  PCIDevice* pci = PCI_DEVICE(s);
+  memory_region_init_io(&s->bar0, OBJECT(s), &bar0_ops, s, "intel-gpu-gttmmadr", s->platform->bar0_size);
+  memory_region_init_io(&s->aperture, OBJECT(s), &aperture_ops, s, "intel-gpu-gmadr", s->aperture_size);
+  memory_region_init_io(&s->io_bar, OBJECT(s), &io_bar_ops, s, "intel-gpu-io", IO_BAR_SIZE);
+  pci_register_bar(pci, 0, PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64, &s->bar0);
+  pci_register_bar(
+      pci, 2, PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64 | PCI_BASE_ADDRESS_MEM_PREFETCH,
+      &s->aperture);
+  pci_register_bar(pci, 4, PCI_BASE_ADDRESS_SPACE_IO, &s->io_bar);
+}
+
+/* ---- capabilities ---- */
+static bool init_reset_capability(PCIDevice* pci, Error** errp) {
+  if (pci_is_express(pci)) {
+    /* On the root bus this makes a root-complex integrated endpoint, as on the real part. */
+    if (pcie_endpoint_cap_init(pci, CAP_EXPRESS) < 0) {
+      error_setg(errp, "intel-gpu cannot set up its PCI Express capability");
+      return false;
+    }
+    pcie_cap_flr_init(pci);
+    return true;
+  }
+  if (pci_add_capability(pci, PCI_CAP_ID_AF, CAP_AF, AF_SIZE, errp) < 0) return false;
+  pci->config[CAP_AF + PCI_AF_LENGTH] = AF_SIZE;
+  pci->config[CAP_AF + PCI_AF_CAP] = PCI_AF_CAP_TP | PCI_AF_CAP_FLR;
+  return true;
+}
+
+bool intel_gpu_config_init(IntelGpuState* s, Error** errp) {
+  PCIDevice* pci = PCI_DEVICE(s);
+  pci_set_word(pci->config + PCI_DEVICE_ID, s->platform->pci_device_id);
+  pci->config[PCI_REVISION_ID] = s->platform->pci_revision;
+  pci->config[PCI_INTERRUPT_PIN] = 1;
+
+  if (!init_reset_capability(pci, errp)) return false;
+  if (msi_init(pci, CAP_MSI, 1, false, false, errp) < 0) return false;
+  if (pci_pm_init(pci, CAP_PM, errp) < 0) return false;
+  pci_set_word(pci->config + CAP_PM + PCI_PM_PMC, PCI_PM_CAP_VER_1_1);
+  pci_set_word(pci->wmask + CAP_PM + PCI_PM_CTRL, PCI_PM_CTRL_STATE_MASK);
+
+  /* A snapshot of a device with another GTT or stolen size is refused on load. */
+  pci_set_word(pci->cmask + REG_GGC, 0xffff);
+  pci_set_long(pci->wmask + REG_BDSM, 0xfff00000);
+  pci_set_long(pci->wmask + REG_ASLE, 0xffffffff);
+  pci_set_word(pci->wmask + REG_SWSCI, SWSCI_IS_SCI | SWSCI_TRIGGER);
+  pci_set_long(pci->wmask + REG_ASLS, 0xffffffff);
+  init_bars(s);
+  return true;
+}
+
+void intel_gpu_config_exit(IntelGpuState* s) {
+  PCIDevice* pci = PCI_DEVICE(s);
+  msi_uninit(pci);
+  if (pci_is_express(pci)) pcie_cap_exit(pci);
+}
+
+/* ---- graphics registers ---- */
+void intel_gpu_config_publish_stolen(IntelGpuState* s) {
+  PCIDevice* pci = PCI_DEVICE(s);
+  uint32_t base = pci_get_long(pci->config + REG_BDSM) & 0xfff00000;
+  bool present = base != 0 && s->stolen_size != 0;
+  /* Without firmware that placed it there is no stolen memory: Linux would otherwise reserve RAM from address
+   * 0 on. */
+  pci_set_word(pci->config + REG_GGC,
+               GGC_LOCK | GGC_GTT_8M | (present ? stolen_to_gms(s->stolen_size) << 8 : 0));
+  sg_set_stolen(s->core, present ? base : 0, present ? s->stolen_size : 0);
+}
+
+void intel_gpu_config_reset(IntelGpuState* s) {
+  PCIDevice* pci = PCI_DEVICE(s);
+  s->mmio_index = 0;
+  pci_set_long(pci->config + REG_BDSM, 0);
+  pci_set_long(pci->config + REG_ASLE, 0);
+  pci_set_word(pci->config + REG_SWSCI, 0);
+  pci_set_long(pci->config + REG_ASLS, 0);
+}
+
+static void check_swsci(PCIDevice* pci) {
+  uint16_t value = pci_get_word(pci->config + REG_SWSCI);
+  if (!(value & SWSCI_TRIGGER)) return;
+  if (value & SWSCI_IS_SCI) intel_gpu_opregion_swsci(pci_get_long(pci->config + REG_ASLS));
+  pci_set_word(pci->config + REG_SWSCI, value & ~SWSCI_TRIGGER);
+}
+
+static void check_function_level_reset(IntelGpuState* s, uint32_t address, uint32_t value, int length) {
+  PCIDevice* pci = PCI_DEVICE(s);
+  if (pci_is_express(pci)) {
+    const uint8_t* control = pci->config + pci->exp.exp_cap + PCI_EXP_DEVCTL;
+    s->flr = pci_get_word(control) & PCI_EXP_DEVCTL_BCR_FLR;
+    pcie_cap_flr_write_config(pci, address, value, length);
+  } else if (ranges_overlap(address, length, CAP_AF + PCI_AF_CTRL, 1)) {
+    /* Write-only trigger: nothing is stored, so take it from the value (Conventional PCI AF ECN). */
+    uint8_t byte = value >> (8 * (CAP_AF + PCI_AF_CTRL - address));
+    s->flr = byte & PCI_AF_CTRL_FLR;
+    if (s->flr) pci_device_reset(pci);
+  }
+  s->flr = false;
+}
+
+void intel_gpu_config_write(PCIDevice* pci, uint32_t address, uint32_t value, int length) {
+  IntelGpuState* s = INTEL_GPU(pci);
+  pci_default_write_config(pci, address, value, length);
+  if (ranges_overlap(address, length, REG_BDSM, 4)) intel_gpu_config_publish_stolen(s);
+  if (ranges_overlap(address, length, REG_SWSCI, 2)) check_swsci(pci);
+  check_function_level_reset(s, address, value, length);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The QOM types "intel-gpu" (abstract) and "intel-gpu-kbl": realize, reset, run and stop, snapshot. */
+#include "qemu/osdep.h"
+
+#include "hw/acpi/acpi_aml_interface.h"
+#include "hw/pci/pci_bus.h"
+#include "hw/qdev-properties.h"
+#include "intel_gpu.h"
+#include "migration/vmstate.h"
+#include "properties.h"
+#include "qapi/error.h"
+#include "qemu/error-report.h"
+#include "qemu/main-loop.h"
+#include "qemu/module.h"
+#include "qemu/units.h"
+#include "system/runstate.h"
+
+/* ---- run and stop ---- */
+static void set_paused(IntelGpuState* s, bool paused) {
+  if (s->paused == paused) return;
+  s->paused = paused;
+  if (paused) {
+    sg_pause(s->core);
+  } else {
+    sg_resume(s->core);
+  }
+}
+
+static void vm_state_changed(void* opaque, bool running, RunState state) {
+  set_paused(opaque, !running);
+}
+
+/* ---- realize ---- */
+static bool check_properties(IntelGpuState* s, Error** errp) {
+  if (s->connectors < 1 || s->connectors > SG_MAX_CONNECTORS) {
+    error_setg(errp, "connectors=%u is outside 1 to %d", s->connectors, SG_MAX_CONNECTORS);
+  } else if (!is_power_of_2(s->aperture_size) || s->aperture_size < 128 * MiB || s->aperture_size > 4 * GiB) {
+    error_setg(errp, "aperture=%" PRIu64 " is not a power of two from 128M to 4G", s->aperture_size);
+  } else if (!intel_gpu_stolen_size_ok(s->stolen_size)) {
+    error_setg(errp,
+               "stolen=%" PRIu64 " is neither a multiple of 4M below 64M nor a multiple of 32M up to 2016M",
+               s->stolen_size);
+  } else if (s->threads < -1 || s->threads > 256) {
+    error_setg(errp, "threads=%d is outside 0 to 256 (-1: as many as the host has cores)", s->threads);
+  } else if (s->check) {
+    error_setg(errp, "check=on: this version has no checker yet");
+  } else if (PCI_FUNC(PCI_DEVICE(s)->devfn) != 0) {
+    error_setg(errp, "intel-gpu has to be function 0 of its slot: its driver ignores the others");
+  } else {
+    return true;
+  }
+  return false;
+}
+
+/* Takes the malloc'ed sentence of a core function. */
+static void set_core_error(Error** errp, char* sentence) {
+  error_setg(errp, "%s", sentence ? sentence : "the GPU core gave no reason");
+  sg_free(sentence);
+}
+
+static bool create_core(IntelGpuState* s, Error** errp) {
+  sg_config config = {
+      .platform = s->platform->name,
+      .threads = s->threads < 0 ? g_get_num_processors() : s->threads,
+      .aperture_size = s->aperture_size,
+  };
+  for (unsigned i = 0; i < s->connectors; i++) config.connected |= (uint32_t)s->monitors[i].plugged << i;
+  sg_host_ops ops;
+  intel_gpu_host_ops(s, &ops);
+  char* sentence = NULL;
+  s->core = sg_device_new(&config, &ops, &sentence);
+  if (!s->core) {
+    set_core_error(errp, sentence);
+    return false;
+  }
+  if (s->record_path && !sg_record_start(s->core, s->record_path, &sentence)) {
+    set_core_error(errp, sentence);
+    return false;
+  }
+  return true;
+}
+
+/* Undoes what realize did, whole or in part. */
+static void tear_down(IntelGpuState* s) {
+  if (s->vm_change) qemu_del_vm_change_state_handler(s->vm_change);
+  s->vm_change = NULL;
+  intel_gpu_consoles_exit(s);
+  intel_gpu_vga_exit(s);
+  if (s->core) {
+    intel_gpu_memory_exit(s);
+    set_paused(s, false);
+    sg_device_free(s->core);
+    s->core = NULL;
+  }
+  intel_gpu_monitors_exit(s);
+  intel_gpu_host_exit(s);
+}
+
+static void intel_gpu_exit(PCIDevice* pci) {
+  IntelGpuState* s = INTEL_GPU(pci);
+  intel_gpu_config_exit(s);
+  tear_down(s);
+}
+
+static void intel_gpu_realize(PCIDevice* pci, Error** errp) {
+  IntelGpuState* s = INTEL_GPU(pci);
+  bool ambiguous = false;
+
+  s->platform = sg_platform(INTEL_GPU_GET_CLASS(s)->platform);
+  g_assert(s->platform);
+  if (!object_resolve_path_type("", TYPE_INTEL_GPU, &ambiguous) && ambiguous) {
+    error_setg(errp, "a machine has at most one intel-gpu");
+    return;
+  }
+  if (!check_properties(s, errp)) return;
+  intel_gpu_host_init(s);
+  if (!intel_gpu_monitors_init(s, errp) || !create_core(s, errp) || !intel_gpu_config_init(s, errp) ||
+      !intel_gpu_vga_init(s, errp)) {
+    tear_down(s);
+    return;
+  }
+  intel_gpu_consoles_init(s);
+  intel_gpu_firmware_init(s);
+  set_paused(s, !runstate_is_running());
+  s->vm_change = qdev_add_vm_change_state_handler(DEVICE(s), vm_state_changed, s);
+  intel_gpu_memory_init(s);
+  intel_gpu_config_publish_stolen(s);
+}
+
+/* On a PCI Express bus the device has the capability and 4 KiB of configuration space; this must be said
+ * before PCI's own realize. */
+static void intel_gpu_early_realize(DeviceState* dev, Error** errp) {
+  if (pci_bus_is_express(PCI_BUS(qdev_get_parent_bus(dev))))
+    PCI_DEVICE(dev)->cap_present |= QEMU_PCI_CAP_EXPRESS;
+  INTEL_GPU_GET_CLASS(dev)->parent_realize(dev, errp);
+}
+
+static void intel_gpu_reset_hold(Object* object, ResetType type) {
+  IntelGpuState* s = INTEL_GPU(object);
+  if (!s->core) return;
+  sg_reset(s->core, s->flr ? SG_RESET_FLR : SG_RESET_POWER);
+  /* What firmware set up outlives a function-level reset (BDSM is locked on hardware) and, SeaBIOS not
+   * restoring it, suspend to RAM. */
+  if (!s->flr && type != RESET_TYPE_WAKEUP) intel_gpu_config_reset(s);
+  intel_gpu_config_publish_stolen(s);
+  vga_common_reset(&s->vga);
+  intel_gpu_consoles_reset(s);
+}
+
+/* ---- snapshot ---- */
+static void drop_blob(IntelGpuState* s) {
+  g_clear_pointer(&s->blob, g_free);
+  s->blob_size = 0;
+}
+
+static int intel_gpu_pre_save(void* opaque) {
+  IntelGpuState* s = opaque;
+  void* data = NULL;
+  size_t size = 0;
+  char* sentence = NULL;
+  drop_blob(s);
+  sg_pause(s->core);
+  bool done = sg_save(s->core, &data, &size, &sentence) && size <= UINT32_MAX;
+  sg_resume(s->core);
+  if (!done) {
+    error_report("intel-gpu: %s", sentence ? sentence : "the state is too large to save");
+    sg_free(sentence);
+    sg_free(data);
+    return -EINVAL;
+  }
+  s->blob = g_memdup2(data, size);
+  s->blob_size = size;
+  sg_free(data);
+  return 0;
+}
+
+static int intel_gpu_post_save(void* opaque) {
+  drop_blob(opaque);
+  return 0;
+}
+
+static int intel_gpu_post_load(void* opaque, int version) {
+  IntelGpuState* s = opaque;
+  char* sentence = NULL;
+  sg_pause(s->core);
+  bool done = sg_load(s->core, s->blob, s->blob_size, &sentence);
+  sg_resume(s->core);
+  drop_blob(s);
+  if (!done) {
+    error_report("intel-gpu: %s", sentence ? sentence : "the saved state does not fit");
+    sg_free(sentence);
+    return -EINVAL;
+  }
+  intel_gpu_config_publish_stolen(s);
+  intel_gpu_consoles_reset(s);
+  qemu_bh_schedule(s->irq_bh);
+  return 0;
+}
+
+static const VMStateDescription vmstate_monitor = {
+    .name = "intel-gpu/monitor",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .fields = (const VMStateField[]){VMSTATE_BOOL(plugged, IntelGpuMonitor), VMSTATE_END_OF_LIST()}};
+
+static const VMStateDescription vmstate_intel_gpu = {
+    .name = TYPE_INTEL_GPU,
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .pre_save = intel_gpu_pre_save,
+    .post_save = intel_gpu_post_save,
+    .post_load = intel_gpu_post_load,
+    .fields = (const VMStateField[]){
+        VMSTATE_PCI_DEVICE(parent_obj, IntelGpuState),
+        VMSTATE_STRUCT(vga, IntelGpuState, 0, vmstate_vga_common, VGACommonState),
+        VMSTATE_UINT32_EQUAL(connectors, IntelGpuState,
+                             "the property connectors has to be the same on both sides"),
+        VMSTATE_UINT64_EQUAL(stolen_size, IntelGpuState,
+                             "the property stolen has to be the same on both sides"),
+        VMSTATE_STRUCT_ARRAY(monitors, IntelGpuState, SG_MAX_CONNECTORS, 1, vmstate_monitor, IntelGpuMonitor),
+        VMSTATE_UINT32(mmio_index, IntelGpuState), VMSTATE_BOOL(irq_level, IntelGpuState),
+        VMSTATE_TIMER_PTR_ARRAY(timers, IntelGpuState, SG_TIMER_COUNT),
+        VMSTATE_UINT32(blob_size, IntelGpuState),
+        VMSTATE_VBUFFER_ALLOC_UINT32(blob, IntelGpuState, 1, NULL, blob_size), VMSTATE_END_OF_LIST()}};
+
+/* ---- types ---- */
+static void intel_gpu_instance_init(Object* object) {
+  IntelGpuState* s = INTEL_GPU(object);
+  for (unsigned i = 0; i < SG_MAX_CONNECTORS; i++) {
+    s->monitors[i].gpu = s;
+    s->monitors[i].index = i;
+    s->monitors[i].plugged = true;
+  }
+}
+
+static void intel_gpu_instance_finalize(Object* object) {
+  g_free(INTEL_GPU(object)->record_path);
+}
+
+static void intel_gpu_class_init(ObjectClass* klass, void* data) {
+  DeviceClass* device = DEVICE_CLASS(klass);
+  PCIDeviceClass* pci = PCI_DEVICE_CLASS(klass);
+
+  device_class_set_parent_realize(device, intel_gpu_early_realize, &INTEL_GPU_CLASS(klass)->parent_realize);
+  device->vmsd = &vmstate_intel_gpu;
+  set_bit(DEVICE_CATEGORY_DISPLAY, device->categories);
+  RESETTABLE_CLASS(klass)->phases.hold = intel_gpu_reset_hold;
+  pci->realize = intel_gpu_realize;
+  pci->exit = intel_gpu_exit;
+  pci->config_write = intel_gpu_config_write;
+  pci->vendor_id = PCI_VENDOR_ID_INTEL;
+  pci->class_id = PCI_CLASS_DISPLAY_VGA;
+  pci->romfile = "vgabios-stdvga.bin";
+  ACPI_DEV_AML_IF_CLASS(klass)->build_dev_aml = build_vga_aml;
+  intel_gpu_add_properties(klass);
+}
+
+static void intel_gpu_platform_class_init(ObjectClass* klass, void* data) {
+  const sg_platform_info* platform = sg_platform(data);
+  g_assert(platform);
+  INTEL_GPU_CLASS(klass)->platform = data;
+  DEVICE_CLASS(klass)->desc = platform->description;
+}
+
+static const TypeInfo intel_gpu_types[] = {
+    {
+        .name = TYPE_INTEL_GPU,
+        .parent = TYPE_PCI_DEVICE,
+        .abstract = true,
+        .instance_size = sizeof(IntelGpuState),
+        .instance_init = intel_gpu_instance_init,
+        .instance_finalize = intel_gpu_instance_finalize,
+        .class_size = sizeof(IntelGpuClass),
+        .class_init = intel_gpu_class_init,
+        .interfaces =
+            (InterfaceInfo[]){
+                {INTERFACE_CONVENTIONAL_PCI_DEVICE}, {INTERFACE_PCIE_DEVICE}, {TYPE_ACPI_DEV_AML_IF}, {}},
+    },
+    {
+        .name = TYPE_INTEL_GPU_KBL,
+        .parent = TYPE_INTEL_GPU,
+        .class_init = intel_gpu_platform_class_init,
+        .class_data = (void*)"kbl",
+    },
+};
+
+void intel_gpu_register_types(void) {
+  intel_gpu_ddc_register_types();
+  type_register_static_array(intel_gpu_types, ARRAY_SIZE(intel_gpu_types));
+}

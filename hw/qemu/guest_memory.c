@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Keeps the core's flat map of guest RAM: what the bus master address space of this device holds, already
+ * free of overlaps (and empty while the guest has bus mastering off). Dirty pages are recorded by the core
+ * while QEMU logs (migration) and handed over when it syncs.
+ */
+#include "qemu/osdep.h"
+
+#include "exec/address-spaces.h"
+#include "exec/memory.h"
+#include "intel_gpu.h"
+#include "qemu/error-report.h"
+
+static bool is_memory(const MemoryRegionSection* section) {
+  MemoryRegion* region = section->mr;
+  return (memory_region_is_ram(region) && !memory_region_is_ram_device(region)) ||
+         memory_region_is_romd(region);
+}
+
+static uint64_t size_of(const MemoryRegionSection* section) {
+  return int128_get64(section->size);
+}
+
+/* Most transactions of QEMU do not touch RAM; the core stops its engines only for those that do. */
+static void open_map(IntelGpuState* s) {
+  if (s->map_open) return;
+  s->map_open = true;
+  sg_memory_begin(s->core);
+}
+
+static void map_region_add(MemoryListener* listener, MemoryRegionSection* section) {
+  IntelGpuState* s = container_of(listener, IntelGpuState, listener);
+  if (memory_region_is_iommu(section->mr)) {
+    error_report_once("intel-gpu does not work behind an IOMMU yet: the GPU reaches no memory through it");
+  }
+  if (!is_memory(section)) return;
+  open_map(s);
+  memory_region_ref(section->mr);
+  void* host = (uint8_t*)memory_region_get_ram_ptr(section->mr) + section->offset_within_region;
+  bool readonly = section->readonly || memory_region_is_romd(section->mr);
+  sg_memory_add(s->core, section->offset_within_address_space, size_of(section), host, readonly);
+}
+
+/* Mapping for write and unmapping marks the pages for every client of the dirty log, and drops code that TCG
+ * translated from them. */
+static void mark_dirty(void* opaque, uint64_t address, uint64_t size) {
+  while (size > 0) {
+    hwaddr length = size;
+    void* host = address_space_map(&address_space_memory, address, &length, true, MEMTXATTRS_UNSPECIFIED);
+    if (!host || length == 0) return;
+    address_space_unmap(&address_space_memory, host, length, true, length);
+    address += length;
+    size -= length;
+  }
+}
+
+static void map_log_sync(MemoryListener* listener, MemoryRegionSection* section) {
+  IntelGpuState* s = container_of(listener, IntelGpuState, listener);
+  if (!memory_region_is_ram(section->mr) || section->readonly) return;
+  sg_dirty_sync(s->core, section->offset_within_address_space, size_of(section), mark_dirty, s);
+}
+
+static void map_region_del(MemoryListener* listener, MemoryRegionSection* section) {
+  IntelGpuState* s = container_of(listener, IntelGpuState, listener);
+  if (!is_memory(section)) return;
+  open_map(s);
+  map_log_sync(listener, section);
+  sg_memory_remove(s->core, section->offset_within_address_space, size_of(section));
+  memory_region_unref(section->mr);
+}
+
+static void map_commit(MemoryListener* listener) {
+  IntelGpuState* s = container_of(listener, IntelGpuState, listener);
+  if (!s->map_open) return;
+  s->map_open = false;
+  sg_memory_commit(s->core);
+}
+
+static bool map_log_global_start(MemoryListener* listener, Error** errp) {
+  sg_dirty_log(container_of(listener, IntelGpuState, listener)->core, true);
+  return true;
+}
+
+static void map_log_global_stop(MemoryListener* listener) {
+  sg_dirty_log(container_of(listener, IntelGpuState, listener)->core, false);
+}
+
+void intel_gpu_memory_init(IntelGpuState* s) {
+  s->listener = (MemoryListener){
+      .name = "intel-gpu",
+      .region_add = map_region_add,
+      .region_del = map_region_del,
+      .commit = map_commit,
+      .log_sync = map_log_sync,
+      .log_global_start = map_log_global_start,
+      .log_global_stop = map_log_global_stop,
+      .priority = MEMORY_LISTENER_PRIORITY_DEV_BACKEND,
+  };
+  memory_listener_register(&s->listener, pci_get_address_space(PCI_DEVICE(s)));
+}
+
+void intel_gpu_memory_exit(IntelGpuState* s) {
+  if (s->listener.address_space) memory_listener_unregister(&s->listener);
+}

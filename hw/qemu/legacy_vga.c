@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Legacy VGA by QEMU's VGA core, decoded as PCI says (ports and the 0xA0000 window follow the command
+ * register). The Bochs VBE ports are left out: the video BIOS would put the linear framebuffer at BAR 0,
+ * where this chip has its registers.
+ */
+#include "qemu/osdep.h"
+
+#include "hw/pci/pci.h"
+#include "hw/qdev-core.h"
+#include "intel_gpu.h"
+#include "migration/vmstate.h"
+
+static uint64_t vga_io_low_read(void* opaque, hwaddr address, unsigned size) {
+  return vga_ioport_read(opaque, QEMU_PCI_VGA_IO_LO_BASE + address);
+}
+
+static void vga_io_low_write(void* opaque, hwaddr address, uint64_t value, unsigned size) {
+  vga_ioport_write(opaque, QEMU_PCI_VGA_IO_LO_BASE + address, value);
+}
+
+static uint64_t vga_io_high_read(void* opaque, hwaddr address, unsigned size) {
+  return vga_ioport_read(opaque, QEMU_PCI_VGA_IO_HI_BASE + address);
+}
+
+static void vga_io_high_write(void* opaque, hwaddr address, uint64_t value, unsigned size) {
+  vga_ioport_write(opaque, QEMU_PCI_VGA_IO_HI_BASE + address, value);
+}
+
+static const MemoryRegionOps vga_io_low_ops = {
+    .read = vga_io_low_read,
+    .write = vga_io_low_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = {.min_access_size = 1, .max_access_size = 4, .unaligned = true},
+    .impl = {.min_access_size = 1, .max_access_size = 1},
+};
+
+static const MemoryRegionOps vga_io_high_ops = {
+    .read = vga_io_high_read,
+    .write = vga_io_high_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = {.min_access_size = 1, .max_access_size = 4, .unaligned = true},
+    .impl = {.min_access_size = 1, .max_access_size = 1},
+};
+
+bool intel_gpu_vga_init(IntelGpuState* s, Error** errp) {
+  PCIDevice* pci = PCI_DEVICE(s);
+  VGACommonState* vga = &s->vga;
+  vga->vram_size_mb = 1; /* text and the 256 KiB of planes; there is no VBE */
+  if (!vga_common_init(vga, OBJECT(s), errp)) return false;
+  vga->legacy_address_space = pci_address_space(pci);
+  memory_region_init_io(&s->vga_memory, OBJECT(s), &vga_mem_ops, vga, "intel-gpu-vga-memory",
+                        QEMU_PCI_VGA_MEM_SIZE);
+  memory_region_set_flush_coalesced(&s->vga_memory);
+  memory_region_init_io(&s->vga_io_low, OBJECT(s), &vga_io_low_ops, vga, "intel-gpu-vga-3b0",
+                        QEMU_PCI_VGA_IO_LO_SIZE);
+  memory_region_init_io(&s->vga_io_high, OBJECT(s), &vga_io_high_ops, vga, "intel-gpu-vga-3c0",
+                        QEMU_PCI_VGA_IO_HI_SIZE);
+  memory_region_set_flush_coalesced(&s->vga_io_low);
+  memory_region_set_flush_coalesced(&s->vga_io_high);
+  pci_register_vga(pci, &s->vga_memory, &s->vga_io_low, &s->vga_io_high);
+  memory_region_set_coalescing(&s->vga_memory);
+  return true;
+}
+
+void intel_gpu_vga_exit(IntelGpuState* s) {
+  VGACommonState* vga = &s->vga;
+  if (!vga->vram_ptr) return;
+  if (vga->has_chain4_alias) {
+    memory_region_del_subregion(vga->legacy_address_space, &vga->chain4_alias);
+    object_unparent(OBJECT(&vga->chain4_alias));
+    vga->has_chain4_alias = false;
+  }
+  pci_unregister_vga(PCI_DEVICE(s));
+  vga_dirty_log_stop(vga);
+  vmstate_unregister_ram(&vga->vram, DEVICE(s));
+  vga->vram_ptr = NULL;
+}

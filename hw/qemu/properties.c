@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Properties of intel-gpu: those of -device, and those that change a running device through QOM (qom-set). */
+#include "qemu/osdep.h"
+
+#include "hw/qdev-properties.h"
+#include "intel_gpu.h"
+#include "properties.h"
+#include "qapi/error.h"
+#include "qapi/visitor.h"
+#include "qemu/units.h"
+
+static const Property fixed_properties[] = {
+    DEFINE_PROP_SIZE("aperture", IntelGpuState, aperture_size, 256 * MiB),
+    DEFINE_PROP_SIZE("stolen", IntelGpuState, stolen_size, 64 * MiB),
+    DEFINE_PROP_UINT32("connectors", IntelGpuState, connectors, 1),
+    DEFINE_PROP_UINT32("xres", IntelGpuState, xres, 1920),
+    DEFINE_PROP_UINT32("yres", IntelGpuState, yres, 1080),
+    DEFINE_PROP_UINT32("refresh_rate", IntelGpuState, refresh_rate, 60000),
+    DEFINE_PROP_STRING("edid", IntelGpuState, edid_file),
+    DEFINE_PROP_STRING("monitor0", IntelGpuState, monitors[0].spec),
+    DEFINE_PROP_STRING("monitor1", IntelGpuState, monitors[1].spec),
+    DEFINE_PROP_STRING("monitor2", IntelGpuState, monitors[2].spec),
+    DEFINE_PROP_INT32("threads", IntelGpuState, threads, -1),
+    DEFINE_PROP_BOOL("check", IntelGpuState, check, false),
+};
+
+static const struct {
+  const char *name, *text;
+} descriptions[] = {
+    {"aperture",
+     "size of the CPU's window into graphics memory (BAR 2), a power of two, 128M to 4G (default 256M)"},
+    {"stolen",
+     "memory set aside by firmware: 0, multiples of 4M below 64M, multiples of 32M up to 2016M (default "
+     "64M)"},
+    {"connectors", "number of HDMI connectors, 1 to 3: DDI-B, C, D (default 1)"},
+    {"xres", "preferred width of the monitors in pixels (default 1920)"},
+    {"yres", "preferred height of the monitors in pixels (default 1080)"},
+    {"refresh_rate", "refresh rate of the preferred mode in mHz (default 60000)"},
+    {"edid", "file with the EDID that every monitor has instead of a generated one"},
+    {"monitor0",
+     "first monitor, if different: WIDTHxHEIGHT, WIDTHxHEIGHT@HERTZ, edid=FILE, or off (unplugged at start)"},
+    {"monitor1", "second monitor, in the same way"},
+    {"monitor2", "third monitor, in the same way"},
+    {"threads", "worker threads; 0: everything on the thread that submits; -1: one a host core (default)"},
+    {"check", "report what the documentation forbids or leaves undefined (not there yet)"},
+    {"connector0", "bool, changes at run time: is the first monitor plugged in"},
+    {"connector1", "bool, changes at run time: is the second monitor plugged in"},
+    {"connector2", "bool, changes at run time: is the third monitor plugged in"},
+    {"record",
+     "AUB file to which submissions are recorded; at run time: a name starts, an empty string stops"},
+    {"report", "read only: the core's counters and engine states as JSON"},
+};
+
+static void get_connector(Object* object, Visitor* visitor, const char* name, void* opaque, Error** errp) {
+  bool value = INTEL_GPU(object)->monitors[GPOINTER_TO_UINT(opaque)].plugged;
+  visit_type_bool(visitor, name, &value, errp);
+}
+
+static void set_connector(Object* object, Visitor* visitor, const char* name, void* opaque, Error** errp) {
+  IntelGpuState* s = INTEL_GPU(object);
+  unsigned index = GPOINTER_TO_UINT(opaque);
+  bool value;
+  if (!visit_type_bool(visitor, name, &value, errp)) return;
+  if (s->core && index >= s->connectors) {
+    error_setg(errp, "%s: there are only %u connectors (property connectors)", name, s->connectors);
+    return;
+  }
+  if (s->monitors[index].plugged == value) return;
+  s->monitors[index].plugged = value;
+  if (s->core) sg_connector_plug(s->core, index, value);
+}
+
+static char* get_record(Object* object, Error** errp) {
+  const char* path = INTEL_GPU(object)->record_path;
+  return g_strdup(path ? path : "");
+}
+
+static void set_record(Object* object, const char* path, Error** errp) {
+  IntelGpuState* s = INTEL_GPU(object);
+  char* sentence = NULL;
+  if (s->core && s->record_path) sg_record_stop(s->core);
+  g_clear_pointer(&s->record_path, g_free);
+  if (path[0] == '\0') return;
+  if (s->core && !sg_record_start(s->core, path, &sentence)) {
+    error_setg(errp, "%s", sentence ? sentence : "the recording does not start");
+    sg_free(sentence);
+    return;
+  }
+  s->record_path = g_strdup(path);
+}
+
+static char* get_report(Object* object, Error** errp) {
+  IntelGpuState* s = INTEL_GPU(object);
+  if (!s->core) {
+    error_setg(errp, "the device is not realized");
+    return NULL;
+  }
+  char* report = sg_report(s->core);
+  char* copy = g_strdup(report ? report : "{}");
+  sg_free(report);
+  return copy;
+}
+
+void intel_gpu_add_properties(ObjectClass* klass) {
+  device_class_set_props(DEVICE_CLASS(klass), fixed_properties);
+  for (unsigned i = 0; i < SG_MAX_CONNECTORS; i++) {
+    g_autofree char* name = g_strdup_printf("connector%u", i);
+    object_class_property_add(klass, name, "bool", get_connector, set_connector, NULL, GUINT_TO_POINTER(i));
+  }
+  object_class_property_add_str(klass, "record", get_record, set_record);
+  object_class_property_add_str(klass, "report", get_report, NULL);
+  for (size_t i = 0; i < ARRAY_SIZE(descriptions); i++) {
+    object_class_property_set_description(klass, descriptions[i].name, descriptions[i].text);
+  }
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef HW_QEMU_PROPERTIES_H
+#define HW_QEMU_PROPERTIES_H
+
+#include "qom/object.h"
+
+/* Adds the properties of intel-gpu, each with its description, to the class. */
+void intel_gpu_add_properties(ObjectClass* klass);
+
+#endif

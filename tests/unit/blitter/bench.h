@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A blitter on flat guest memory that the GGTT maps one to one.
+#pragma once
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "hw/base/log.h"
+#include "hw/blitter/blitter.h"
+#include "hw/defs/command.h"
+#include "hw/memory/flat_memory.h"
+#include "hw/memory/ggtt.h"
+#include "hw/mmio/register_file.h"
+
+namespace softgen::test {
+
+class BlitBench {
+ public:
+  explicit BlitBench(size_t bytes)
+      : size(bytes), ram(static_cast<std::byte*>(std::aligned_alloc(4096, bytes)), &std::free) {
+    set_log_sink({});
+    memory.add(0, size, ram.get(), false);
+    memory.commit();
+    for (size_t i = 0; i < size / 4096; ++i) ggtt.set_pte(i, i * 4096 | 1);
+    view.set_space(memory::AddressSpace::ggtt(ggtt));
+  }
+  ExecResult execute(const std::vector<uint32_t>& dwords) {
+    const defs::Command* command = defs::find_command(defs::EngineClass::copy, dwords[0]);
+    if (!command || defs::command_length(*command, dwords[0]) != dwords.size()) std::abort();
+    return blitter.execute({0, command, dwords}, env);
+  }
+  void set_swctrl(uint32_t value) { registers.poke(0x22200, value); }
+
+  size_t size;
+  std::unique_ptr<std::byte, decltype(&std::free)> ram;
+  memory::FlatMemory memory;
+  memory::Ggtt ggtt;
+  memory::View view{memory, nullptr};
+  mmio::RegisterFile registers;
+  StopFlag stop;
+  EngineEnv env{EngineId::bcs, view, view, registers, stop};
+  blitter::Blitter blitter;
+};
+
+/// Header of a 2D command: opcode, other header bits, dwords in all.
+inline uint32_t header(unsigned opcode, uint32_t bits, size_t dwords) {
+  return 2u << 29 | opcode << 22 | bits | static_cast<uint32_t>(dwords - 2);
+}
+inline uint32_t xy(int x, int y) {
+  return static_cast<uint16_t>(x) | static_cast<uint32_t>(static_cast<uint16_t>(y)) << 16;
+}
+
+}  // namespace softgen::test
