@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/debug/context_state.h"
+
+#include "hw/defs/gen9/common.h"
+
+namespace softgen::debug {
+namespace {
+
+constexpr uint32_t cs_debug_mode2 = 0x20d8;
+
+void set_bases(ContextState& state, std::span<const uint32_t> dwords) {
+  const auto s = defs::gen9::STATE_BASE_ADDRESS::unpack(dwords);
+  const auto set = [](uint64_t& base, bool modify, uint64_t value) {
+    if (modify) base = strip_canonical(value);
+  };
+  set(state.general, s.general_state_base_address_modify_enable, s.general_state_base_address);
+  set(state.surface, s.surface_state_base_address_modify_enable, s.surface_state_base_address);
+  set(state.dynamic, s.dynamic_state_base_address_modify_enable, s.dynamic_state_base_address);
+  set(state.indirect, s.indirect_object_base_address_modify_enable, s.indirect_object_base_address);
+  set(state.instruction, s.instruction_base_address_modify_enable, s.instruction_base_address);
+}
+
+}  // namespace
+
+void ContextState::note(const WalkedPacket& packet) {
+  if (!packet.command) return;
+  const auto dw = packet.dwords;
+  switch (packet.command->id) {
+    case defs::CommandId::STATE_BASE_ADDRESS: set_bases(*this, dw); break;
+    case defs::CommandId::MI_LOAD_REGISTER_IMM:
+      for (size_t i = 1; i + 1 < dw.size(); i += 2)
+        if ((dw[i] & 0x7ffffc) == cs_debug_mode2 && dw[i + 1] >> 20 & 1) absolute_constants = dw[i + 1] >> 4 & 1;
+      break;
+    default: break;
+  }
+  if (packet.command->match >> 29 == 3) last[packet.command->id].assign(dw.begin(), dw.end());
+}
+
+std::span<const uint32_t> ContextState::packet(defs::CommandId id) const {
+  const auto found = last.find(id);
+  return found == last.end() ? std::span<const uint32_t>() : found->second;
+}
+
+uint64_t ContextState::base(defs::Base base) const {
+  switch (base) {
+    case defs::Base::general: return general;
+    case defs::Base::surface: return surface;
+    case defs::Base::dynamic: return dynamic;
+    case defs::Base::instruction: return instruction;
+    case defs::Base::indirect: return indirect;
+    default: return 0;
+  }
+}
+
+}  // namespace softgen::debug

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Commands and state structures as JSON, by the tables of hw/defs. The text printer renders the same values.
+//   uint, int        number                     bool     true, false
+//   enum             {"value": n, "name": s}    float, fixed  number (null when not finite; then "bits")
+//   address, offset  "0x..." (low bits in place)
+//   struct           object                     a repeat of one field  array
+//   a repeat of several fields: "repeat": array of objects
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "hw/defs/command.h"
+
+namespace softgen::debug {
+
+using Json = nlohmann::ordered_json;
+
+/// All fields of `layout`, which starts at bit `first_bit` of `dwords` and takes `size_bits` of them (groups that run to the end need it).
+Json fields_json(const defs::Structure& layout, std::span<const uint32_t> dwords, uint32_t first_bit, uint32_t size_bits);
+inline Json fields_json(const defs::Structure& layout, std::span<const uint32_t> dwords) {
+  return fields_json(layout, dwords, 0, static_cast<uint32_t>(dwords.size() * 32));
+}
+/// One field; `first_bit`: where its container starts.
+Json field_json(const defs::Field& field, std::span<const uint32_t> dwords, uint32_t first_bit);
+
+/// The value of the field called `name`, zero when there is none.
+uint64_t field_by_name(const defs::Structure& layout, std::span<const uint32_t> dwords, std::string_view name);
+
+}  // namespace softgen::debug

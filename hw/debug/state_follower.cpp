@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/debug/state_follower.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hw/defs/gen9/all.h"
+
+namespace softgen::debug {
+namespace {
+
+using defs::CommandId;
+namespace gen9 = defs::gen9;
+
+constexpr const char* stage_names[] = {"VS", "HS", "DS", "GS", "PS"};
+constexpr CommandId stage_commands[] = {CommandId::_3DSTATE_VS, CommandId::_3DSTATE_HS, CommandId::_3DSTATE_DS, CommandId::_3DSTATE_GS,
+                                        CommandId::_3DSTATE_PS};
+/// Binding table entries looked at when the shader does not announce its number (drivers announce 0 to switch prefetch off).
+constexpr uint32_t usual_table_entries = 8;
+constexpr uint32_t largest_table = 256;
+
+std::string hex(uint64_t address) { return fmt::format("0x{:08x}", address); }
+
+const defs::Structure& layout(std::string_view name) { return *defs::find_structure(name); }
+
+/// 0x7815 is CONSTANT_VS, 0x7826 BINDING_TABLE_POINTERS_VS, …: the stage by its name's end.
+unsigned stage_of(const defs::Command& command) {
+  const std::string_view name = command.name;
+  const auto found = std::find(std::begin(stage_names), std::end(stage_names), name.substr(name.size() - 2));
+  return static_cast<unsigned>(found - std::begin(stage_names));
+}
+
+}  // namespace
+
+bool StateFollower::mapped(uint64_t address, uint64_t bytes) const {
+  const auto valid = [&](uint64_t at) { return memory::translate(view_.space(), view_.memory(), at).valid; };
+  return valid(address) && valid(address + bytes - 1);
+}
+
+Json StateFollower::problem(const std::string& what, uint64_t address) const {
+  return Json{{"what", what}, {"problem", fmt::format("0x{:08x} is not mapped", address)}};
+}
+
+Json StateFollower::structure(const std::string& what, const defs::Structure& layout, uint64_t address, uint32_t dwords) {
+  address = strip_canonical(address);
+  std::vector<uint32_t> words(dwords ? dwords : layout.dwords);
+  if (!mapped(address, words.size() * 4)) return problem(what, address);
+  view_.read(address, words.data(), words.size() * 4);
+  return Json{{"what", what}, {"struct", layout.name}, {"address", hex(address)}, {"fields", fields_json(layout, words)}};
+}
+
+Json StateFollower::kernel(const std::string& what, uint64_t offset) {
+  const uint64_t address = strip_canonical(state_.instruction + offset);
+  Json node{{"what", what}, {"kernel", hex(address)}};
+  if (!mapped(address, 16)) return problem(what, address);
+  if (options_.disassemble) node["disassembly"] = options_.disassemble(view_, address);
+  return node;
+}
+
+Json StateFollower::data(const std::string& what, uint64_t address, uint64_t bytes) {
+  address = strip_canonical(address);
+  Json node{{"what", what}, {"data", hex(address)}, {"bytes", bytes}};
+  const uint64_t shown = std::min<uint64_t>(bytes / 4, options_.data_dwords);
+  if (!shown || !options_.data) return node;
+  if (!mapped(address, shown * 4)) return problem(what, address);
+  std::vector<uint32_t> words(shown);
+  view_.read(address, words.data(), shown * 4);
+  node["dwords"] = words;
+  return node;
+}
+
+void StateFollower::binding_table(Json& out, const std::string& what, uint32_t offset, uint32_t count) {
+  const uint64_t table = strip_canonical(state_.surface + offset);
+  count = std::clamp(count, usual_table_entries, largest_table);
+  if (!mapped(table, 4)) return out.push_back(problem(what, table));
+  for (uint32_t i = 0; i < count && mapped(table + i * 4, 4); i++) {
+    const auto entry = view_.load<uint32_t>(table + i * 4);
+    if (entry == 0) continue;
+    // Beyond what is announced anything may stand there: show it only if it may be a surface.
+    if (entry % 64 || !mapped(strip_canonical(state_.surface + entry), 64)) continue;
+    out.push_back(structure(fmt::format("{} entry {}", what, i), layout("RENDER_SURFACE_STATE"), state_.surface + entry));
+  }
+}
+
+void StateFollower::samplers(Json& out, const std::string& what, uint64_t offset, uint32_t count) {
+  for (uint32_t i = 0; i < std::max(count, 1u); i++) {
+    const uint64_t address = state_.dynamic + offset + i * 16;
+    Json node = structure(fmt::format("{} {}", what, i), layout("SAMPLER_STATE"), address);
+    if (node.contains("fields")) {
+      uint32_t words[4];
+      view_.read(strip_canonical(address), words, sizeof words);
+      const uint64_t border = state_.dynamic + gen9::SAMPLER_STATE::unpack(words).border_color_pointer;
+      node["points_to"].push_back(structure("border color", layout("SAMPLER_BORDER_COLOR_STATE"), border));
+    }
+    out.push_back(std::move(node));
+  }
+}
+
+void StateFollower::stage_pointers(Json& out, const WalkedPacket& packet, unsigned stage, bool sampler) {
+  const auto shader = state_.packet(stage_commands[stage]);
+  const defs::Command* command = defs::find_command(fmt::format("3DSTATE_{}", stage_names[stage]));
+  const char* field = sampler ? "Sampler Count" : "Binding Table Entry Count";
+  const auto count = shader.empty() ? 0 : static_cast<uint32_t>(field_by_name(*command, shader, field));
+  // Sampler Count is in units of four, 4 at most.
+  if (sampler) samplers(out, fmt::format("{} sampler", stage_names[stage]), packet.dwords[1] & ~31u, std::min(count, 4u) * 4);
+  else binding_table(out, fmt::format("{} binding table", stage_names[stage]), packet.dwords[1] & 0xffe0, count);
+}
+
+void StateFollower::shader(Json& out, const WalkedPacket& packet) {
+  const std::string stage = stage_names[stage_of(*packet.command)];
+  const bool enabled = field_by_name(*packet.command, packet.dwords, "Enable") != 0;
+  if (enabled) out.push_back(kernel(stage + " kernel", field_by_name(*packet.command, packet.dwords, "Kernel Start Pointer")));
+}
+
+/// Which kernel pointer has which width depends on how many are enabled (SKL PRM vol 2a, 3DSTATE_PS, "Kernel Start Pointer [0]").
+void StateFollower::pixel_shader(Json& out, const WalkedPacket& packet) {
+  const auto ps = gen9::_3DSTATE_PS::unpack(packet.dwords);
+  const bool e8 = ps._8_pixel_dispatch_enable, e16 = ps._16_pixel_dispatch_enable, e32 = ps._32_pixel_dispatch_enable;
+  const auto add = [&](const char* what, uint64_t pointer) { out.push_back(kernel(what, pointer)); };
+  if (e8) add("PS SIMD8 kernel", ps.kernel_start_pointer_0);
+  if (e16) add("PS SIMD16 kernel", e8 || e32 ? ps.kernel_start_pointer_2 : ps.kernel_start_pointer_0);
+  if (e32) add("PS SIMD32 kernel", e8 || e16 ? ps.kernel_start_pointer_1 : ps.kernel_start_pointer_0);
+}
+
+void StateFollower::viewports(Json& out, const WalkedPacket& packet) {
+  const auto clip = state_.packet(CommandId::_3DSTATE_CLIP);
+  const uint32_t count = clip.empty() ? 1 : gen9::_3DSTATE_CLIP::unpack(clip).maximum_vp_index + 1;
+  const auto target = std::find_if(packet.command->fields.begin(), packet.command->fields.end(),
+                                   [](const defs::Field& f) { return f.target == defs::Target::structure; });
+  const uint64_t address = state_.dynamic + defs::field_value(*target, packet.dwords);
+  for (uint32_t i = 0; i < count; i++)
+    out.push_back(structure(fmt::format("viewport {}", i), *target->structure, address + i * target->structure->dwords * 4));
+}
+
+void StateFollower::interface_descriptors(Json& out, const WalkedPacket& packet) {
+  const auto load = gen9::MEDIA_INTERFACE_DESCRIPTOR_LOAD::unpack(packet.dwords);
+  const uint32_t count = std::min<uint32_t>(load.interface_descriptor_total_length / 32, 64);
+  for (uint32_t i = 0; i < count; i++) {
+    const uint64_t address = state_.dynamic + load.interface_descriptor_data_start_address + i * 32;
+    Json node = structure(fmt::format("interface descriptor {}", i), layout("INTERFACE_DESCRIPTOR_DATA"), address);
+    if (node.contains("fields")) {
+      uint32_t words[8];
+      view_.read(strip_canonical(address), words, sizeof words);
+      const auto descriptor = gen9::INTERFACE_DESCRIPTOR_DATA::unpack(words);
+      Json& inside = node["points_to"] = Json::array();
+      inside.push_back(kernel("CS kernel", descriptor.kernel_start_pointer));
+      const auto sampler_groups = std::min(static_cast<uint32_t>(descriptor.sampler_count), 4u);
+      if (sampler_groups) samplers(inside, "CS sampler", descriptor.sampler_state_pointer, sampler_groups * 4);
+      binding_table(inside, "CS binding table", descriptor.binding_table_pointer, descriptor.binding_table_entry_count);
+    }
+    out.push_back(std::move(node));
+  }
+}
+
+void StateFollower::vertex_buffers(Json& out, const WalkedPacket& packet) {
+  constexpr unsigned first = gen9::_3DSTATE_VERTEX_BUFFERS::vertex_buffer_state_first_dword;
+  constexpr unsigned step = gen9::_3DSTATE_VERTEX_BUFFERS::vertex_buffer_state_dwords;
+  for (size_t at = first; at + step <= packet.dwords.size(); at += step) {
+    const auto buffer = gen9::VERTEX_BUFFER_STATE::unpack(packet.dwords.subspan(at));
+    if (!buffer.null_vertex_buffer)
+      out.push_back(data(fmt::format("vertex buffer {}", buffer.vertex_buffer_index), buffer.buffer_starting_address, buffer.buffer_size));
+  }
+}
+
+void StateFollower::constants(Json& out, const WalkedPacket& packet) {
+  const auto body = gen9::_3DSTATE_CONSTANT_VS::unpack(packet.dwords).constant_body;
+  const char* stage = stage_names[stage_of(*packet.command)];
+  for (unsigned i = 0; i < body.buffer.size(); i++) {
+    if (!body.read_length[i]) continue;
+    const uint64_t base = i == 0 && !state_.absolute_constants ? state_.dynamic : 0;
+    out.push_back(data(fmt::format("{} constant buffer {}", stage, i), base + body.buffer[i], uint64_t{body.read_length[i]} * 32));
+  }
+}
+
+void StateFollower::one_pointer(Json& out, const WalkedPacket& packet, uint32_t dwords) {
+  for (const defs::Field& field : packet.command->fields) {
+    if (field.target != defs::Target::structure || field.end >= packet.dwords.size() * 32) continue;
+    const uint64_t address = state_.base(field.base) + defs::field_value(field, packet.dwords);
+    out.push_back(structure(field.structure->name, *field.structure, address, dwords));
+  }
+}
+
+Json StateFollower::follow(const WalkedPacket& packet) {
+  Json out = Json::array();
+  if (!packet.command || packet.dwords.size() < 2) return out;
+  switch (packet.command->id) {
+    case CommandId::_3DSTATE_BINDING_TABLE_POINTERS_VS:
+    case CommandId::_3DSTATE_BINDING_TABLE_POINTERS_HS:
+    case CommandId::_3DSTATE_BINDING_TABLE_POINTERS_DS:
+    case CommandId::_3DSTATE_BINDING_TABLE_POINTERS_GS:
+    case CommandId::_3DSTATE_BINDING_TABLE_POINTERS_PS: stage_pointers(out, packet, stage_of(*packet.command), false); break;
+    case CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_VS:
+    case CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_HS:
+    case CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_DS:
+    case CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_GS:
+    case CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_PS: stage_pointers(out, packet, stage_of(*packet.command), true); break;
+    case CommandId::_3DSTATE_VIEWPORT_STATE_POINTERS_CC:
+    case CommandId::_3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP:
+    case CommandId::_3DSTATE_SCISSOR_STATE_POINTERS: viewports(out, packet); break;
+    case CommandId::_3DSTATE_BLEND_STATE_POINTERS: one_pointer(out, packet, 1 + 2 * 8); break;  // eight render targets
+    case CommandId::_3DSTATE_CC_STATE_POINTERS: one_pointer(out, packet, 0); break;
+    case CommandId::_3DSTATE_VS:
+    case CommandId::_3DSTATE_HS:
+    case CommandId::_3DSTATE_DS:
+    case CommandId::_3DSTATE_GS: shader(out, packet); break;
+    case CommandId::_3DSTATE_PS: pixel_shader(out, packet); break;
+    case CommandId::_3DSTATE_CONSTANT_VS:
+    case CommandId::_3DSTATE_CONSTANT_HS:
+    case CommandId::_3DSTATE_CONSTANT_DS:
+    case CommandId::_3DSTATE_CONSTANT_GS:
+    case CommandId::_3DSTATE_CONSTANT_PS: constants(out, packet); break;
+    case CommandId::_3DSTATE_VERTEX_BUFFERS: vertex_buffers(out, packet); break;
+    case CommandId::_3DSTATE_INDEX_BUFFER: {
+      const auto buffer = gen9::_3DSTATE_INDEX_BUFFER::unpack(packet.dwords);
+      out.push_back(data("index buffer", buffer.buffer_starting_address, buffer.buffer_size));
+      break;
+    }
+    case CommandId::MEDIA_INTERFACE_DESCRIPTOR_LOAD: interface_descriptors(out, packet); break;
+    case CommandId::MEDIA_CURBE_LOAD: {
+      const auto load = gen9::MEDIA_CURBE_LOAD::unpack(packet.dwords);
+      out.push_back(data("CURBE", state_.dynamic + load.curbe_data_start_address, load.curbe_total_data_length));
+      break;
+    }
+    default: break;
+  }
+  return out;
+}
+
+}  // namespace softgen::debug

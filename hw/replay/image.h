@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The memory image that a capture describes, built record by record: physical pages, GGTT, and who was submitted.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "hw/debug/aub_reader.h"
+#include "hw/defs/command.h"
+#include "hw/iface/engine.h"
+#include "hw/memory/ggtt.h"
+#include "hw/memory/sparse_memory.h"
+#include "hw/memory/view.h"
+
+namespace softgen::replay {
+
+/// The capture asks for something it must not have (memory beyond the bound, a write outside the GGTT): one sentence.
+class ImageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// One context of an ELSP write, as its image in memory says.
+struct Submission {
+  EngineId engine;
+  uint64_t descriptor;    ///< as written to ELSP
+  uint32_t lrca;          ///< GGTT address of the context's first page
+  uint32_t ring_start, ring_head, ring_tail, ring_size;  ///< GGTT address; offsets and bytes
+  memory::AddressSpace ppgtt;
+};
+
+defs::EngineClass class_of(EngineId engine);
+const char* name_of(EngineId engine);
+
+class Image final : public debug::AubVisitor {
+ public:
+  /// Called at each submission, with the memory as it is then.
+  using OnSubmit = std::function<void(const Submission&)>;
+  using OnRing = std::function<void(EngineId, std::span<const uint32_t>)>;
+
+  /// `limit`: bytes of physical memory the capture may fill.
+  explicit Image(uint64_t limit);
+
+  OnSubmit on_submit;
+  OnRing on_ring;  ///< classic captures
+  std::function<void(uint32_t offset, uint32_t value)> on_register;
+
+  memory::SparseMemory& memory() { return memory_; }
+  memory::Ggtt& ggtt() { return ggtt_; }
+  memory::View& ggtt_view() { return ggtt_view_; }
+  const debug::AubVersion& version() const { return version_; }
+
+  void version(const debug::AubVersion& version) override { version_ = version; }
+  void memory_write(debug::aub::Space space, uint64_t address, std::span<const std::byte> data) override;
+  void register_write(uint32_t offset, uint32_t value) override;
+  void ring_write(debug::AubRing ring, std::span<const std::byte> commands) override;
+
+  /// The context that `descriptor` names, read from its image.
+  Submission context(EngineId engine, uint64_t descriptor);
+
+ private:
+  void write_ggtt_entries(uint64_t address, std::span<const std::byte> data);
+  void write_ggtt(uint64_t address, std::span<const std::byte> data);
+  void submit(EngineId engine, uint64_t descriptor);
+
+  memory::SparseMemory memory_;
+  memory::Ggtt ggtt_;
+  memory::TlbGeneration generation_;
+  memory::View ggtt_view_;
+  debug::AubVersion version_;
+  struct Port {
+    std::array<uint32_t, 4> written{};
+    unsigned count = 0;
+  };
+  std::map<EngineId, Port> ports_;
+  uint64_t next_private_page_;
+};
+
+}  // namespace softgen::replay

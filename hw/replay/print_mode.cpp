@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/replay/print_mode.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "hw/debug/byte_source.h"
+#include "hw/debug/printer.h"
+#include "hw/defs/gen9/all.h"
+#include "hw/replay/draw_list.h"
+#include "hw/replay/image.h"
+
+namespace softgen::replay {
+namespace {
+
+using debug::Json;
+
+Json submission_json(const Submission& s, uint64_t number) {
+  return Json{{"submission", number},
+              {"engine", name_of(s.engine)},
+              {"descriptor", fmt::format("0x{:016x}", s.descriptor)},
+              {"context", fmt::format("0x{:08x}", s.lrca)},
+              {"ring", Json{{"start", fmt::format("0x{:08x}", s.ring_start)}, {"head", s.ring_head}, {"tail", s.ring_tail}}},
+              {"pml4", fmt::format("0x{:x}", s.ppgtt.roots[0])}};
+}
+
+class Session {
+ public:
+  Session(const PrintOptions& options, std::FILE* out) : options_(options), out_(out), image_(options.memory_limit) {
+    image_.on_submit = [this](const Submission& s) { submit(s); };
+    image_.on_ring = [this](EngineId engine, std::span<const uint32_t> commands) { ring(engine, commands); };
+  }
+
+  PrintResult run(const std::string& path) {
+    uint64_t position = 0;
+    try {
+      const auto source = debug::open_file(path);
+      if (options_.form == PrintOptions::Form::json) std::fputs("{\"submissions\": [", out_);
+      if (const auto error = debug::read_aub(*source, image_, &position))
+        result_.error = fmt::format("byte {}: {}", error->offset, error->message);
+    } catch (const debug::StreamError& error) {
+      result_.error = error.what();
+    } catch (const ImageError& error) {
+      result_.error = fmt::format("byte {}: {}", position, error.what());
+    }
+    finish();
+    return result_;
+  }
+
+ private:
+  void submit(const Submission& s) {
+    memory::View ppgtt(image_.memory(), nullptr, s.engine);
+    ppgtt.set_space(s.ppgtt);
+    begin(submission_json(s, result_.submissions++));
+    walk(s.engine, s.lrca, &ppgtt, [&](debug::BatchWalker& walker) { walker.ring(s.ring_start, s.ring_size, s.ring_head, s.ring_tail); });
+    end();
+  }
+  void ring(EngineId engine, std::span<const uint32_t> commands) {
+    begin(Json{{"submission", result_.submissions++}, {"engine", name_of(engine)}});
+    walk(engine, 0, &image_.ggtt_view(), [&](debug::BatchWalker& walker) { walker.commands(commands); });
+    end();
+  }
+
+  template <typename Walk>
+  void walk(EngineId engine, uint32_t lrca, memory::View* ppgtt, Walk&& go) {
+    debug::ContextState& state = contexts_[{engine, lrca}];
+    if (options_.form == PrintOptions::Form::list) {
+      DrawList list(*ppgtt, state, result_.draws + result_.walkers, [this](const std::string& line) { fmt::print(out_, "{}\n", line); });
+      debug::BatchWalker walker(class_of(engine), image_.ggtt_view(), ppgtt, list);
+      go(walker);
+      count(list.commands(), list.draws(), list.walkers(), list.unknown(), list.problems());
+      return;
+    }
+    uint64_t commands = 0, draws = 0, walkers = 0;
+    debug::PacketPrinter printer(ppgtt, state, options_.follow, [&](Json node) {
+      commands += node.contains("command");
+      if (node.contains("command") && node["command"] == "3DPRIMITIVE") draws++;
+      if (node.contains("command") && node["command"] == "GPGPU_WALKER") walkers++;
+      print(node);
+    });
+    debug::BatchWalker walker(class_of(engine), image_.ggtt_view(), ppgtt, printer);
+    go(walker);
+    count(commands, draws, walkers, printer.unknown(), printer.problems());
+  }
+  void count(uint64_t commands, uint64_t draws, uint64_t walkers, uint64_t unknown, uint64_t problems) {
+    result_.commands += commands;
+    result_.draws += draws;
+    result_.walkers += walkers;
+    result_.unknown += unknown;
+    result_.problems += problems;
+  }
+
+  void begin(const Json& head) {
+    if (options_.form == PrintOptions::Form::json) {
+      std::string text = head.dump();
+      text.pop_back();
+      fmt::print(out_, "{}{}, \"commands\": [", result_.submissions > 1 ? ",\n" : "\n", text);
+      first_ = true;
+      return;
+    }
+    fmt::print(out_, "submission {} on {}{}\n", head["submission"].dump(), head["engine"].get<std::string>(),
+               head.contains("context") ? fmt::format(", context {}, PML4 {}", head["context"].get<std::string>(), head["pml4"].get<std::string>())
+                                        : std::string());
+  }
+  void print(const Json& node) {
+    if (options_.form == PrintOptions::Form::text) {
+      std::fputs(debug::node_text(node, options_.colour).c_str(), out_);
+      return;
+    }
+    // Text in a kernel or name is ours, but bytes of a hostile file reach error sentences: never throw on them.
+    fmt::print(out_, "{}{}", first_ ? "\n" : ",\n", node.dump(-1, ' ', false, Json::error_handler_t::replace));
+    first_ = false;
+  }
+  void end() {
+    if (options_.form == PrintOptions::Form::json) std::fputs("]}", out_);
+  }
+  void finish() {
+    if (options_.form == PrintOptions::Form::json) {
+      fmt::print(out_, "],\n\"pci_id\": \"0x{:x}\", \"application\": {}, \"unknown_commands\": {}, \"problems\": {}, \"error\": {}}}\n",
+                 image_.version().pci_id, Json(image_.version().application).dump(-1, ' ', false, Json::error_handler_t::replace), result_.unknown,
+                 result_.problems, result_.error.empty() ? "null" : Json(result_.error).dump(-1, ' ', false, Json::error_handler_t::replace));
+      return;
+    }
+    fmt::print(out_, "{} submissions, {} commands, {} draws, {} walkers, {} unknown commands, {} problems\n", result_.submissions, result_.commands,
+               result_.draws, result_.walkers, result_.unknown, result_.problems);
+  }
+
+  const PrintOptions& options_;
+  std::FILE* out_;
+  Image image_;
+  std::map<std::pair<EngineId, uint32_t>, debug::ContextState> contexts_;
+  PrintResult result_;
+  bool first_ = true;
+};
+
+}  // namespace
+
+PrintResult print_capture(const std::string& path, const PrintOptions& options, std::FILE* out) { return Session(options, out).run(path); }
+
+}  // namespace softgen::replay

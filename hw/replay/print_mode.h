@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// softgen-replay --print, --json and --list: what a capture holds, without running it.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include "hw/debug/state_follower.h"
+
+namespace softgen::replay {
+
+struct PrintOptions {
+  enum class Form : uint8_t { text, json, list };
+  Form form = Form::text;
+  bool colour = false;
+  uint64_t memory_limit = uint64_t{4} << 30;
+  debug::FollowOptions follow;
+};
+
+struct PrintResult {
+  uint64_t submissions = 0, commands = 0, draws = 0, walkers = 0;
+  uint64_t unknown = 0;   ///< commands that no table names
+  uint64_t problems = 0;  ///< places where a walk could not go on
+  std::string error;      ///< empty: the file was read to its end
+};
+
+/// Reads `path` ("-": standard input) and writes to `out`.
+PrintResult print_capture(const std::string& path, const PrintOptions& options, std::FILE* out);
+
+}  // namespace softgen::replay

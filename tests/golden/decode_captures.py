@@ -1,0 +1,40 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""decode_captures.py SOFTGEN_REPLAY CAPTURE...: every command of every capture is known, no walk ends early, every form of output ends well
+and the draws are as many as the captures' README says (counted there by two other readers)."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def expected(folder):
+    """{name: (submissions, 3DPRIMITIVE, GPGPU_WALKER)} from the README's table."""
+    rows = re.findall(r"^\| (\w+) \| \d+ \| \d+ \| (\d+) \| (\d+) \| (\d+) \|", (folder / "README.md").read_text(), re.M)
+    return {name: tuple(map(int, counts)) for name, *counts in rows}
+
+
+def main():
+    replay, captures = sys.argv[1], [pathlib.Path(path) for path in sys.argv[2:]]
+    table = expected(captures[0].parent)
+    bad = []
+    for capture in captures:
+        name = capture.name.split(".")[0]
+        for form in ("--print", "--list", "--json"):
+            done = subprocess.run([replay, form, capture], capture_output=True, text=True, check=False)
+            if done.returncode or done.stderr:
+                bad.append(f"{name} {form}: exit {done.returncode} {done.stderr}")
+        data = json.loads(done.stdout)
+        commands = [node["command"] for submission in data["submissions"] for node in submission["commands"]]
+        found = (len(data["submissions"]), commands.count("3DPRIMITIVE"), commands.count("GPGPU_WALKER"))
+        if found != table.get(name):
+            bad.append(f"{name}: {found} submissions, draws and walkers; the README says {table.get(name)}")
+        if data["unknown_commands"] or data["problems"]:
+            bad.append(f"{name}: {data['unknown_commands']} unknown commands, {data['problems']} problems")
+    print("\n".join(bad) or f"{len(captures)} captures decode")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

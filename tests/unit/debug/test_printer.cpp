@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/debug/printer.h"
+
+#include <random>
+
+#include "hw/defs/gen9/all.h"
+#include "hw/memory/ggtt.h"
+#include "hw/memory/sparse_memory.h"
+#include "tests/catch.h"
+
+using namespace softgen;
+using namespace softgen::debug;
+
+namespace {
+
+WalkedPacket packet_of(std::span<const uint32_t> dwords, uint64_t address = 0x1000) {
+  return {address, BatchLevel::first, true, defs::find_command(defs::EngineClass::render, dwords[0]), dwords};
+}
+
+}  // namespace
+
+TEST_CASE("fields by type: bool, enum, address, fixed, groups") {
+  defs::gen9::PIPE_CONTROL flush;
+  flush.command_streamer_stall_enable = true;
+  flush.post_sync_operation = defs::gen9::PIPE_CONTROL::PostSyncOperation::WRITE_TIMESTAMP;
+  flush.address = 0xfffe'0000'1238;
+  const Json node = packet_json(packet_of(flush.pack()));
+  CHECK(node["command"] == "PIPE_CONTROL");
+  CHECK(node["fields"]["Command Streamer Stall Enable"] == true);
+  CHECK(node["fields"]["Post Sync Operation"]["name"] == "Write Timestamp");
+  CHECK(node["fields"]["Address"] == "0xfffe00001238");
+
+  const uint32_t imm[] = {0x11000003, 0x7034, 0x60000060, 0x2580, 0x10001};
+  const Json lri = packet_json(packet_of(imm));
+  CHECK(lri["fields"]["repeat"].size() == 2);
+  CHECK(lri["fields"]["repeat"][1]["Data DWord"] == 0x10001);
+  CHECK(lri["registers"][0]["offset"] == "0x7034");
+}
+
+TEST_CASE("an unknown command is one, in colour too") {
+  const uint32_t dwords[] = {0x7f000000, 0};
+  const Json node = packet_json(packet_of(dwords));
+  CHECK(node["command"].is_null());
+  CHECK(node_text(node, false) == "0x00001000  unknown command 0x7f000000\n");
+  CHECK(node_text(node, true).find("\x1b[") != std::string::npos);
+}
+
+TEST_CASE("a blend state pointer leads to blend state under the dynamic base") {
+  memory::SparseMemory memory(1 << 22);
+  memory::Ggtt ggtt;
+  for (uint64_t page = 1; page < 8; page++) ggtt.set_pte(page, page << 12 | 1);
+  memory::View view(memory, nullptr);
+  view.set_space(memory::AddressSpace::ggtt(ggtt));
+  ContextState state;
+  FollowOptions options;
+  std::vector<Json> nodes;
+  PacketPrinter printer(&view, state, options, [&](Json node) { nodes.push_back(std::move(node)); });
+
+  defs::gen9::STATE_BASE_ADDRESS bases;
+  bases.dynamic_state_base_address = 0x2000;
+  bases.dynamic_state_base_address_modify_enable = true;
+  bases.surface_state_base_address = 0x5000;  // not modified
+  printer.packet(packet_of(bases.pack()));
+  CHECK(state.dynamic == 0x2000);
+  CHECK(state.surface == 0);
+
+  const uint32_t blend[] = {0x80000000, 0, 0xb};
+  memory.write(0x2040, blend, sizeof blend);
+  const uint32_t pointer[] = {0x78240000, 0x41};
+  printer.packet(packet_of(pointer));
+  REQUIRE(nodes.size() == 2);
+  const Json target = nodes[1]["points_to"][0];
+  CHECK(target["address"] == "0x00002040");
+  CHECK(target["fields"]["Alpha To Coverage Enable"] == true);
+  CHECK(target["fields"]["Entry"].size() == 8);
+
+  const uint32_t nowhere[] = {0x78240000, 0x80000041};
+  printer.packet(packet_of(nowhere));
+  CHECK(nodes[2]["points_to"][0]["problem"] == "0x80002040 is not mapped");
+}
+
+TEST_CASE("random packets print without harm") {
+  memory::SparseMemory memory(1 << 22);
+  memory::Ggtt ggtt;
+  for (uint64_t page = 0; page < 8; page++) ggtt.set_pte(page, page << 12 | 1);
+  memory::View view(memory, nullptr);
+  view.set_space(memory::AddressSpace::ggtt(ggtt));
+  ContextState state;
+  FollowOptions options;
+  PacketPrinter printer(&view, state, options, [](const Json& node) { node_text(node, true); });
+  std::mt19937 random(11);
+  for (const defs::Command& command : defs::all_commands()) {
+    for (unsigned length : {1u, 2u, unsigned{command.dwords}, command.dwords + 40u}) {
+      std::vector<uint32_t> dwords(length);
+      for (uint32_t& dword : dwords) dword = random() & (random() % 2 ? 0x7fff : ~0u);
+      dwords[0] = command.match | (random() & ~command.mask);
+      printer.packet({0x1000, BatchLevel::first, true, &command, dwords});
+    }
+  }
+  SUCCEED();
+}
