@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A GEM buffer object: a memfd mapped into the arena. Its fd is what PRIME hands to other processes.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "hw/run/arena.h"
+#include "hw/run/fence.h"
+
+namespace softgen::run {
+
+class Bo {
+ public:
+  /// New zero-filled memory; size is rounded up to pages. Null: no memory or no descriptors.
+  static std::shared_ptr<Bo> create(Arena& arena, uint64_t size);
+  /// The object behind a PRIME descriptor (any mappable file with a size).
+  static std::shared_ptr<Bo> import(Arena& arena, int fd);
+  /// Memory of the program itself (GEM_USERPTR); address and size are page aligned. The pages are remapped as shared memory in place.
+  static std::shared_ptr<Bo> wrap(Arena& arena, void* memory, uint64_t size);
+  ~Bo();
+  Bo(const Bo&) = delete;
+  Bo& operator=(const Bo&) = delete;
+
+  uint64_t id() const { return id_; }
+  uint64_t size() const { return size_; }
+  uint64_t gpa() const { return gpa_; }
+  int fd() const { return fd_; }
+  std::byte* host() const { return arena_.host(gpa_); }
+  /// Identity of the file, so that importing it twice gives the same object.
+  std::pair<dev_t, ino_t> inode() const { return inode_; }
+
+  uint32_t tiling = 0, stride = 0, swizzle = 0;  ///< GEM_SET_TILING, handed to other users of the object
+  uint32_t caching = 1;
+  // Implicit synchronisation; guarded by the driver's lock.
+  FencePtr last_write;
+  std::vector<FencePtr> last_reads;
+
+ private:
+  Bo(Arena& arena, int fd, uint64_t gpa, uint64_t size);
+  static std::shared_ptr<Bo> map(Arena& arena, int fd, uint64_t size);
+
+  Arena& arena_;
+  int fd_;
+  uint64_t gpa_, size_, id_;
+  std::pair<dev_t, ino_t> inode_;
+};
+using BoPtr = std::shared_ptr<Bo>;
+
+}  // namespace softgen::run

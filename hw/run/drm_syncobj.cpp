@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Syncobjs, binary and timeline. Semantics: Linux drivers/gpu/drm/drm_syncobj.c.
+#include <drm.h>
+#include <errno.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <unordered_map>
+
+#include "hw/run/drm_file.h"
+
+namespace softgen::run {
+namespace {
+
+struct Exported {
+  std::mutex mutex;
+  std::unordered_map<int, SyncobjPtr> objects;
+};
+
+Exported& exported() {
+  static Exported& instance = *new Exported;
+  return instance;
+}
+
+template <typename T>
+std::span<T> user_array(uint64_t address, uint32_t count) {
+  return {reinterpret_cast<T*>(address), address ? count : 0};
+}
+
+/// Waits for `points` (0: binary) of `objects`. `first`: index of a signalled one when not all are asked for.
+int wait(std::vector<SyncobjPtr> objects, std::span<const uint64_t> points, uint32_t flags, int64_t deadline, uint32_t* first) {
+  const bool all = flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL;
+  const bool for_submit = flags & (DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE);
+  const bool available = flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE;
+  int result = 0;
+  const auto done = [&] {
+    size_t count = 0;
+    for (size_t i = 0; i < objects.size(); ++i) {
+      const FencePtr fence = objects[i]->find(points.empty() ? 0 : points[i]);
+      if (!fence && !for_submit) {
+        result = -EINVAL;
+        return true;
+      }
+      if (fence && (available || fence->signalled)) {
+        if (count++ == 0) *first = static_cast<uint32_t>(i);
+      }
+    }
+    return all ? count == objects.size() : count > 0;
+  };
+  if (!FenceClock::get().wait(deadline, done)) return -ETIME;
+  return result;
+}
+
+}  // namespace
+
+SyncobjPtr exported_syncobj(int fd) {
+  std::scoped_lock lock(exported().mutex);
+  const auto it = exported().objects.find(fd);
+  return it == exported().objects.end() ? nullptr : it->second;
+}
+
+void export_syncobj(int fd, SyncobjPtr syncobj) {
+  std::scoped_lock lock(exported().mutex);
+  exported().objects[fd] = std::move(syncobj);
+}
+
+void forget_syncobj(int fd) {
+  std::scoped_lock lock(exported().mutex);
+  exported().objects.erase(fd);
+}
+
+SyncobjPtr DrmFile::syncobj(uint32_t handle) {
+  const auto it = syncobjs_.find(handle);
+  return it == syncobjs_.end() ? nullptr : it->second;
+}
+
+int DrmFile::syncobj_create(void* arg) {
+  auto* create = static_cast<drm_syncobj_create*>(arg);
+  auto object = std::make_shared<Syncobj>();
+  if (create->flags & DRM_SYNCOBJ_CREATE_SIGNALED) object->fence = FenceClock::get().completed();
+  std::scoped_lock lock(driver_.gpu.lock());
+  create->handle = next_syncobj_++;
+  syncobjs_[create->handle] = std::move(object);
+  return 0;
+}
+
+int DrmFile::syncobj_destroy(void* arg) {
+  std::scoped_lock lock(driver_.gpu.lock());
+  return syncobjs_.erase(static_cast<drm_syncobj_destroy*>(arg)->handle) ? 0 : -EINVAL;
+}
+
+int DrmFile::syncobj_handle_to_fd(void* arg) {
+  auto* handle = static_cast<drm_syncobj_handle*>(arg);
+  std::scoped_lock lock(driver_.gpu.lock());
+  const SyncobjPtr object = syncobj(handle->handle);
+  if (!object) return -EINVAL;
+  if (handle->flags & DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE) {
+    const FencePtr fence = FenceClock::get().locked([&] { return object->fence; });
+    if (!fence) return -EINVAL;
+    handle->fd = export_sync_file(fence);
+  } else {
+    handle->fd = eventfd(0, EFD_CLOEXEC);
+    if (handle->fd >= 0) export_syncobj(handle->fd, object);
+  }
+  return handle->fd < 0 ? -EMFILE : 0;
+}
+
+int DrmFile::syncobj_fd_to_handle(void* arg) {
+  auto* handle = static_cast<drm_syncobj_handle*>(arg);
+  if (handle->flags & DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE) {
+    const FencePtr fence = import_sync_file(handle->fd);
+    if (!fence) return -EINVAL;
+    std::scoped_lock lock(driver_.gpu.lock());
+    const SyncobjPtr object = syncobj(handle->handle);
+    if (!object) return -EINVAL;
+    FenceClock::get().locked([&] { object->replace(fence); });
+  } else {
+    const SyncobjPtr object = exported_syncobj(handle->fd);
+    if (!object) return -EINVAL;
+    std::scoped_lock lock(driver_.gpu.lock());
+    handle->handle = next_syncobj_++;
+    syncobjs_[handle->handle] = object;
+  }
+  FenceClock::get().notify();
+  return 0;
+}
+
+int DrmFile::syncobj_wait(void* arg) {
+  auto* w = static_cast<drm_syncobj_wait*>(arg);
+  std::vector<SyncobjPtr> objects;
+  {
+    std::scoped_lock lock(driver_.gpu.lock());
+    for (uint32_t handle : user_array<uint32_t>(w->handles, w->count_handles)) objects.push_back(syncobj(handle));
+  }
+  for (const SyncobjPtr& object : objects)
+    if (!object) return -ENOENT;
+  return objects.empty() ? -EINVAL : wait(std::move(objects), {}, w->flags, w->timeout_nsec, &w->first_signaled);
+}
+
+int DrmFile::syncobj_timeline_wait(void* arg) {
+  auto* w = static_cast<drm_syncobj_timeline_wait*>(arg);
+  std::vector<SyncobjPtr> objects;
+  {
+    std::scoped_lock lock(driver_.gpu.lock());
+    for (uint32_t handle : user_array<uint32_t>(w->handles, w->count_handles)) objects.push_back(syncobj(handle));
+  }
+  for (const SyncobjPtr& object : objects)
+    if (!object) return -ENOENT;
+  if (objects.empty()) return -EINVAL;
+  return wait(std::move(objects), user_array<uint64_t>(w->points, w->count_handles), w->flags, w->timeout_nsec, &w->first_signaled);
+}
+
+int DrmFile::syncobj_reset(void* arg) {
+  const auto* array = static_cast<drm_syncobj_array*>(arg);
+  std::scoped_lock lock(driver_.gpu.lock());
+  for (uint32_t handle : user_array<uint32_t>(array->handles, array->count_handles)) {
+    const SyncobjPtr object = syncobj(handle);
+    if (!object) return -ENOENT;
+    FenceClock::get().locked([&] { object->replace(nullptr); });
+  }
+  return 0;
+}
+
+int DrmFile::syncobj_signal(void* arg) {
+  const auto* array = static_cast<drm_syncobj_array*>(arg);
+  {
+    std::scoped_lock lock(driver_.gpu.lock());
+    for (uint32_t handle : user_array<uint32_t>(array->handles, array->count_handles)) {
+      const SyncobjPtr object = syncobj(handle);
+      if (!object) return -ENOENT;
+      FenceClock::get().locked([&] { object->replace(FenceClock::get().completed()); });
+    }
+  }
+  FenceClock::get().notify();
+  driver_.gpu.kick();
+  return 0;
+}
+
+int DrmFile::syncobj_timeline_signal(void* arg) {
+  const auto* array = static_cast<drm_syncobj_timeline_array*>(arg);
+  {
+    std::scoped_lock lock(driver_.gpu.lock());
+    const auto handles = user_array<uint32_t>(array->handles, array->count_handles);
+    const auto points = user_array<uint64_t>(array->points, array->count_handles);
+    for (size_t i = 0; i < handles.size(); ++i) {
+      const SyncobjPtr object = syncobj(handles[i]);
+      if (!object || points.empty()) return -ENOENT;
+      FenceClock::get().locked([&] { object->add_point(points[i], FenceClock::get().completed()); });
+    }
+  }
+  FenceClock::get().notify();
+  driver_.gpu.kick();
+  return 0;
+}
+
+int DrmFile::syncobj_query(void* arg) {
+  const auto* array = static_cast<drm_syncobj_timeline_array*>(arg);
+  std::scoped_lock lock(driver_.gpu.lock());
+  const auto handles = user_array<uint32_t>(array->handles, array->count_handles);
+  const auto points = user_array<uint64_t>(array->points, array->count_handles);
+  for (size_t i = 0; i < handles.size(); ++i) {
+    const SyncobjPtr object = syncobj(handles[i]);
+    if (!object || points.empty()) return -ENOENT;
+    const bool last_submitted = array->flags & DRM_SYNCOBJ_QUERY_FLAGS_LAST_SUBMITTED;
+    points[i] = FenceClock::get().locked([&] {
+      if (last_submitted) return object->points.empty() ? uint64_t{0} : object->points.rbegin()->first;
+      return object->signalled_point();
+    });
+  }
+  return 0;
+}
+
+int DrmFile::syncobj_transfer(void* arg) {
+  const auto* transfer = static_cast<drm_syncobj_transfer*>(arg);
+  SyncobjPtr from, to;
+  {
+    std::scoped_lock lock(driver_.gpu.lock());
+    from = syncobj(transfer->src_handle);
+    to = syncobj(transfer->dst_handle);
+  }
+  if (!from || !to) return -ENOENT;
+  FencePtr fence;
+  const auto found = [&] { return (fence = from->find(transfer->src_point)) != nullptr; };
+  const bool wait_for_submit = transfer->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT;
+  if (wait_for_submit) FenceClock::get().wait(INT64_MAX, found);
+  else if (!FenceClock::get().locked(found)) return -EINVAL;
+  FenceClock::get().locked([&] {
+    if (transfer->dst_point) to->add_point(transfer->dst_point, fence);
+    else to->replace(fence);
+  });
+  FenceClock::get().notify();
+  return 0;
+}
+
+}  // namespace softgen::run

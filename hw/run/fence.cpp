@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/run/fence.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sync_file.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <unordered_map>
+
+namespace softgen::run {
+namespace {
+
+void wake(int fd) {
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t n = write(fd, &one, sizeof one);
+}
+
+struct SyncFiles {
+  std::mutex mutex;
+  std::unordered_map<int, FencePtr> fences;
+};
+
+SyncFiles& sync_files() {
+  static SyncFiles& instance = *new SyncFiles;
+  return instance;
+}
+
+}  // namespace
+
+FenceClock& FenceClock::get() {
+  static FenceClock& instance = *new FenceClock;
+  return instance;
+}
+
+void FenceClock::signal(const FencePtr& fence, int error) {
+  {
+    std::scoped_lock lock(mutex_);
+    if (fence->signalled) return;
+    fence->signalled = true;
+    fence->error = error;
+    fence->signalled_ns = monotonic_ns();
+    for (int fd : fence->eventfds) {
+      wake(fd);
+      close(fd);
+    }
+    fence->eventfds.clear();
+  }
+  changed_.notify_all();
+}
+
+bool FenceClock::signalled(const FencePtr& fence) {
+  std::scoped_lock lock(mutex_);
+  return !fence || fence->signalled;
+}
+
+FencePtr FenceClock::completed() {
+  auto fence = std::make_shared<Fence>();
+  fence->signalled = true;
+  fence->signalled_ns = monotonic_ns();
+  return fence;
+}
+
+int64_t monotonic_ns() {
+  timespec ts;
+  clock_gettime(CLOCK_MONOTONIC, &ts);
+  return ts.tv_sec * int64_t{1'000'000'000} + ts.tv_nsec;
+}
+
+int64_t deadline_after(int64_t timeout_ns) {
+  if (timeout_ns < 0) return INT64_MAX;
+  const int64_t now = monotonic_ns();
+  return timeout_ns > INT64_MAX - now ? INT64_MAX : now + timeout_ns;
+}
+
+FencePtr Syncobj::find(uint64_t point) const {
+  if (point == 0 || points.empty()) return fence;
+  const auto it = points.lower_bound(point);
+  return it == points.end() ? nullptr : it->second;
+}
+
+void Syncobj::add_point(uint64_t point, FencePtr f) {
+  points[point] = f;
+  fence = std::move(f);
+}
+
+uint64_t Syncobj::signalled_point() const {
+  uint64_t reached = 0;
+  for (const auto& [point, f] : points) {
+    if (!f->signalled) break;
+    reached = point;
+  }
+  return reached;
+}
+
+int export_sync_file(const FencePtr& fence) {
+  const int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (fd < 0) return -errno;
+  FenceClock::get().locked([&] {
+    if (fence->signalled) {
+      wake(fd);
+    } else if (const int ours = fcntl(fd, F_DUPFD_CLOEXEC, 3); ours >= 0) {
+      fence->eventfds.push_back(ours);
+    }
+  });
+  std::scoped_lock lock(sync_files().mutex);
+  sync_files().fences[fd] = fence;
+  return fd;
+}
+
+FencePtr import_sync_file(int fd) {
+  {
+    std::scoped_lock lock(sync_files().mutex);
+    const auto it = sync_files().fences.find(fd);
+    if (it != sync_files().fences.end()) return it->second;
+  }
+  pollfd p{fd, POLLIN, 0};
+  if (poll(&p, 1, -1) < 0 || (p.revents & POLLNVAL)) return nullptr;
+  return FenceClock::get().completed();
+}
+
+bool is_sync_file(int fd) {
+  std::scoped_lock lock(sync_files().mutex);
+  return sync_files().fences.contains(fd);
+}
+
+void forget_sync_file(int fd) {
+  std::scoped_lock lock(sync_files().mutex);
+  sync_files().fences.erase(fd);
+}
+
+void share_sync_file(int from, int to) {
+  std::scoped_lock lock(sync_files().mutex);
+  const auto it = sync_files().fences.find(from);
+  if (it == sync_files().fences.end()) return;
+  const FencePtr fence = it->second;
+  sync_files().fences[to] = fence;
+}
+
+int sync_file_ioctl(int fd, unsigned long request, void* arg) {
+  const FencePtr fence = import_sync_file(fd);
+  if (request == SYNC_IOC_MERGE) {
+    auto* merge = static_cast<sync_merge_data*>(arg);
+    const FencePtr other = import_sync_file(merge->fd2);
+    if (!other) return -ENOENT;
+    // Two fences in one file: signalled when the later one is. Waiting here keeps one fence a file; the kernel keeps an array.
+    FenceClock::get().wait(INT64_MAX, [&] { return fence->signalled || other->signalled; });
+    const int merged = export_sync_file(FenceClock::get().signalled(fence) ? other : fence);
+    if (merged < 0) return merged;
+    merge->fence = merged;
+    return 0;
+  }
+  if (request == SYNC_IOC_FILE_INFO) {
+    auto* info = static_cast<sync_file_info*>(arg);
+    const auto [status, when] = FenceClock::get().locked(
+        [&] { return std::pair(fence->signalled ? (fence->error ? fence->error : 1) : 0, fence->signalled_ns); });
+    info->status = status;
+    if (info->num_fences && info->sync_fence_info) {
+      auto* out = reinterpret_cast<sync_fence_info*>(info->sync_fence_info);
+      std::memset(out, 0, sizeof *out);
+      std::strncpy(out->driver_name, "i915", sizeof out->driver_name - 1);
+      out->status = status;
+      out->timestamp_ns = static_cast<uint64_t>(when);
+    }
+    info->num_fences = 1;
+    return 0;
+  }
+  return -ENOTTY;
+}
+
+}  // namespace softgen::run

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Device bring-up and interrupt service. Sequence and values: i915 gt/intel_execlists_submission.c (enable_execlists), i915_irq.c.
+#include "hw/run/gpu.h"
+
+#include <i915_drm.h>
+#include <sys/prctl.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "hw/run/regs.h"
+
+namespace softgen::run {
+
+const EngineInfo engine_infos[run_engines] = {
+    {"rcs0", I915_ENGINE_CLASS_RENDER, 0x2000, regs::gt_irq + 0x00, 0, 22},
+    {"bcs0", I915_ENGINE_CLASS_COPY, 0x22000, regs::gt_irq + 0x00, 16, 2},
+    {"vcs0", I915_ENGINE_CLASS_VIDEO, 0x12000, regs::gt_irq + 0x10, 0, 2},
+    {"vecs0", I915_ENGINE_CLASS_VIDEO_ENHANCE, 0x1a000, regs::gt_irq + 0x30, 0, 2},
+};
+
+namespace {
+
+// Of the process's address space, not of its memory: holes cost nothing.
+constexpr uint64_t arena_size = uint64_t{64} << 30;
+constexpr uint32_t ggtt_pages = 1u << 20;
+constexpr uint32_t csb_entries = 6;
+
+sg_host_ops host_ops(Gpu* gpu, void (*interrupt)(void*, bool)) {
+  sg_host_ops ops = {};
+  ops.opaque = gpu;
+  ops.clock_ns = [](void*) { return monotonic_ns(); };
+  ops.timer_set = [](void*, unsigned, int64_t) {};  // no display runs behind this device: nothing waits for vblank
+  ops.interrupt = interrupt;
+  return ops;
+}
+
+std::string take_error(char* error) {
+  std::string text = error ? error : "unknown error";
+  sg_free(error);
+  return text;
+}
+
+}  // namespace
+
+void Gpu::on_interrupt(void* opaque, bool level) {
+  if (!level) return;
+  Gpu* gpu = static_cast<Gpu*>(opaque);
+  {
+    std::scoped_lock lock(gpu->irq_mutex_);
+    gpu->irq_pending_ = true;
+  }
+  gpu->irq_changed_.notify_one();
+}
+
+Gpu::Gpu(const Options& options) : options_(options), arena_(arena_size) {
+  const sg_host_ops ops = host_ops(this, on_interrupt);
+  sg_config config = {};
+  config.platform = options_.platform.c_str();
+  config.threads = options_.threads;
+  config.aperture_size = uint64_t{256} << 20;
+  char* error = nullptr;
+  device_ = sg_device_new(&config, &ops, &error);
+  if (!device_) throw std::runtime_error(take_error(error));
+  sg_memory_begin(device_);
+  sg_memory_add(device_, 0, arena_.size(), arena_.base(), false);
+  sg_memory_commit(device_);
+  if (!options_.record.empty() && !sg_record_start(device_, options_.record.c_str(), &error))
+    throw std::runtime_error(take_error(error));
+  ggtt_free_[1] = ggtt_pages - 1;
+  bring_up();
+  thread_ = std::thread([this] { thread_main(); });
+}
+
+Gpu::~Gpu() {
+  {
+    std::scoped_lock lock(irq_mutex_);
+    quit_ = true;
+  }
+  irq_changed_.notify_one();
+  thread_.join();
+  if (!options_.record.empty()) sg_record_stop(device_);
+  if (!options_.stats.empty()) {
+    char* report = sg_report(device_);
+    FILE* out = options_.stats == "-" ? stderr : std::fopen(options_.stats.c_str(), "w");
+    if (out && report) std::fprintf(out, "%s\n", report);
+    if (out && out != stderr) std::fclose(out);
+    sg_free(report);
+  }
+  sg_device_free(device_);
+}
+
+uint32_t Gpu::ggtt_map(uint64_t gpa, uint32_t pages) {
+  for (auto it = ggtt_free_.begin(); it != ggtt_free_.end(); ++it) {
+    if (it->second < pages) continue;
+    const auto [first, count] = *it;
+    ggtt_free_.erase(it);
+    if (count > pages) ggtt_free_[first + pages] = count - pages;
+    for (uint32_t i = 0; i < pages; ++i)
+      sg_bar0_write(device_, regs::gtt_window + uint64_t{8} * (first + i), (gpa + uint64_t{4096} * i) | 1, 8);
+    write(regs::gfx_flsh_cntl, 1);
+    return first << 12;
+  }
+  throw std::bad_alloc();
+}
+
+void Gpu::ggtt_unmap(uint32_t address, uint32_t pages) {
+  const uint32_t first = address >> 12;
+  for (uint32_t i = 0; i < pages; ++i) sg_bar0_write(device_, regs::gtt_window + uint64_t{8} * (first + i), 0, 8);
+  ggtt_free_[first] = pages;
+}
+
+void Gpu::bring_up() {
+  for (uint32_t request : {regs::forcewake_render, regs::forcewake_gt, regs::forcewake_media})
+    write(request, 0x00010001);
+  write(regs::gamw_eco_dev_rw_ia, read(regs::gamw_eco_dev_rw_ia) | 0xf);
+  for (uint32_t block = 0; block < 4; ++block) {
+    const uint32_t base = regs::gt_irq + 0x10 * block;
+    write(base + 8, ~0u);
+    write(base + 4, 0);
+    write(base + 12, ~0u);
+  }
+  for (unsigned i = 0; i < run_engines; ++i) {
+    engines_[i].info = &engine_infos[i];
+    engines_[i].hwsp_gpa = arena_.allocate(4096);
+    if (!engines_[i].hwsp_gpa) throw std::bad_alloc();
+    engines_[i].hwsp = ggtt_map(engines_[i].hwsp_gpa, 1);
+    bring_up_engine(engines_[i]);
+  }
+  write(regs::master_irq, regs::master_irq_enable);
+}
+
+void Gpu::bring_up_engine(Engine& engine) {
+  const uint32_t base = engine.info->mmio;
+  write(base + regs::hwstam, ~0u);
+  write(base + regs::ring_mode, 0x80008000);  // RUN_LIST_ENABLE, masked
+  write(base + regs::mi_mode, 0x01000000);    // clear STOP_RING
+  write(base + regs::hws_pga, engine.hwsp);
+  write(base + regs::ring_imr, ~(regs::user_interrupt | regs::context_switch | regs::cs_error) << engine.info->irq_shift);
+  write(base + regs::emr, ~0u);
+  write(base + regs::eir, ~0u);
+  write(base + regs::csb_pointers, 0xffff0505);
+  uint32_t* hwsp = reinterpret_cast<uint32_t*>(arena_.host(engine.hwsp_gpa));
+  hwsp[regs::hwsp_csb_write] = csb_entries - 1;
+  engine.csb_read = csb_entries - 1;
+}
+
+uint64_t Gpu::read_register(uint32_t offset, unsigned size) { return sg_bar0_read(device_, offset, size); }
+
+void Gpu::kick() { on_interrupt(this, true); }
+
+void Gpu::thread_main() {
+  prctl(PR_SET_NAME, "softgen-irq");
+  std::unique_lock lock(irq_mutex_);
+  while (!quit_) {
+    const auto woken = [this] { return irq_pending_ || quit_; };
+    if (options_.hang_timeout_s) irq_changed_.wait_for(lock, std::chrono::seconds(1), woken);
+    else irq_changed_.wait(lock, woken);
+    irq_pending_ = false;
+    lock.unlock();
+    {
+      std::scoped_lock driver(mutex_);
+      service();
+    }
+    lock.lock();
+  }
+}
+
+void Gpu::service() {
+  write(regs::master_irq, 0);
+  for (uint32_t block = 0; block < 4; ++block) {
+    const uint32_t iir = regs::gt_irq + 0x10 * block + 8;
+    if (const uint32_t pending = read(iir)) write(iir, pending);
+  }
+  write(regs::master_irq, regs::master_irq_enable);
+  for (Engine& engine : engines_) {
+    process_engine(engine);
+    check_hang(engine);
+    schedule(engine);
+  }
+  std::erase_if(released_, [this](const std::shared_ptr<Context>& context) {
+    if (context.use_count() > 1) return false;
+    for (auto& [slot, logical] : context->logical) {
+      for (const Engine& engine : engines_)
+        if (engine.current == &logical) return false;
+      ggtt_unmap(logical.lrca, logical.pages);
+      ggtt_unmap(logical.ring, regs::ring_pages);
+      arena_.release(logical.image_gpa, uint64_t{4096} * logical.pages);
+      arena_.release(logical.ring_gpa, uint64_t{4096} * regs::ring_pages);
+    }
+    return true;
+  });
+}
+
+void Gpu::process_engine(Engine& engine) {
+  volatile uint32_t* hwsp = reinterpret_cast<volatile uint32_t*>(arena_.host(engine.hwsp_gpa));
+  const unsigned written = hwsp[regs::hwsp_csb_write] & 7;
+  std::atomic_thread_fence(std::memory_order_acquire);
+  bool drained = false;
+  while (engine.csb_read != written && written < csb_entries) {
+    engine.csb_read = (engine.csb_read + 1) % csb_entries;
+    const uint32_t status = hwsp[regs::hwsp_csb + 2 * engine.csb_read];
+    if (status & (regs::csb_active_to_idle | regs::csb_complete)) drained = true;
+  }
+  retire(engine, drained);
+}
+
+void Gpu::retire(Engine& engine, bool drained) {
+  while (!engine.running.empty()) {
+    const RequestPtr request = engine.running.front();
+    volatile uint32_t* pphwsp = reinterpret_cast<volatile uint32_t*>(arena_.host(engine.current->image_gpa));
+    if (static_cast<int32_t>(pphwsp[regs::pphwsp_seqno] - request->seqno) < 0) break;
+    std::atomic_thread_fence(std::memory_order_acquire);
+    engine.running.pop_front();
+    engine.since_ns = monotonic_ns();
+    FenceClock::get().signal(request->fence);
+  }
+  if (!drained) return;
+  engine.busy = false;
+  engine.current = nullptr;
+  // A drained context whose seqno never came has lost its work: say so rather than wait for ever.
+  for (const RequestPtr& request : engine.running) FenceClock::get().signal(request->fence, -EIO);
+  if (!engine.running.empty()) std::fprintf(stderr, "softgen-run: %s drained without finishing its requests\n", engine.info->name);
+  engine.running.clear();
+}
+
+void Gpu::check_hang(Engine& engine) {
+  if (!engine.busy || !options_.hang_timeout_s) return;
+  if (monotonic_ns() - engine.since_ns < options_.hang_timeout_s * int64_t{1'000'000'000}) return;
+  char* report = sg_report(device_);
+  std::fprintf(stderr, "softgen-run: %s made no progress for %d s; it is reset and its context banned\n%s\n", engine.info->name,
+               options_.hang_timeout_s, report ? report : "");
+  sg_free(report);
+  recover(engine);
+}
+
+void Gpu::recover(Engine& engine) {
+  const unsigned index = static_cast<unsigned>(&engine - engines_);
+  static constexpr uint32_t domains[run_engines] = {1u << 1, 1u << 3, 1u << 2, 1u << 4};
+  write(engine.info->mmio + regs::reset_ctl, 0x00010001);
+  write(regs::gdrst, domains[index]);
+  write(engine.info->mmio + regs::reset_ctl, 0x00010000);
+  for (const RequestPtr& request : engine.running) {
+    request->context->banned = true;
+    request->context->batch_active++;
+    request->context->resets++;
+    FenceClock::get().signal(request->fence, -EIO);
+  }
+  engine.running.clear();
+  engine.busy = false;
+  engine.current = nullptr;
+  bring_up_engine(engine);
+}
+
+}  // namespace softgen::run

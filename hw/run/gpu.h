@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The kernel side of softgen-run: brings the device up through its registers, as i915 does, and schedules requests onto execlists.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "hw/run/arena.h"
+#include "hw/run/bo.h"
+#include "hw/run/fence.h"
+#include "hw/run/ppgtt.h"
+#include "softgen/softgen.h"
+
+namespace softgen::run {
+
+/// Engines in the order of the interrupt registers; `mmio` is the register base (i915 gt/intel_engine_regs.h).
+struct EngineInfo {
+  const char* name;
+  uint16_t uapi_class;         // I915_ENGINE_CLASS_*
+  uint32_t mmio;
+  uint32_t irq_register;       // first of ISR, IMR, IIR, IER
+  unsigned irq_shift;
+  uint32_t context_pages;
+};
+inline constexpr unsigned run_engines = 4;
+extern const EngineInfo engine_infos[run_engines];  // RCS0, BCS0, VCS0, VECS0
+
+struct Options {
+  std::string platform = "kbl";
+  unsigned threads = 1;
+  std::string record;
+  std::string stats;            ///< file for the JSON report at exit; "-": standard error
+  std::string frames;           ///< directory for presented frames
+  int hang_timeout_s = 60;      ///< 0: never
+  unsigned width = 1920, height = 1080;  ///< of the one monitor
+  unsigned refresh_hz = 60;     ///< 0: a flip is shown as soon as it is drawn
+  bool verbose = false;
+};
+
+struct Context;
+struct Request {
+  std::shared_ptr<Context> context;
+  unsigned engine = 0;
+  uint64_t batch = 0;           ///< PPGTT address
+  std::vector<FencePtr> waits;
+  std::vector<BoPtr> buffers;   ///< kept alive until done
+  FencePtr fence;
+  uint32_t seqno = 0;           ///< of the logical context it runs in
+  unsigned slot = 0;
+};
+using RequestPtr = std::shared_ptr<Request>;
+
+/// One logical ring context: image and ring in the GGTT.
+struct LogicalContext {
+  uint32_t lrca = 0, ring = 0;  ///< GGTT addresses
+  uint64_t image_gpa = 0, ring_gpa = 0;
+  uint32_t pages = 0;
+  uint32_t tail = 0;            ///< ring offset, bytes
+  uint32_t seqno = 0;
+  uint32_t id = 0;
+};
+
+/// A GEM context: an address space and a logical context a engine slot that was used.
+struct Context {
+  std::shared_ptr<Ppgtt> vm;
+  uint32_t vm_id = 0;
+  std::vector<int> slots;       ///< engine map: engine index a slot, -1 invalid; empty: legacy ring flags
+  std::map<unsigned, LogicalContext> logical;  ///< key: slot
+  bool banned = false;
+  int priority = 0;
+  bool recoverable = true, bannable = true;
+  uint32_t batch_active = 0, batch_pending = 0, resets = 0;
+};
+
+class Gpu {
+ public:
+  /// Throws std::runtime_error with one sentence.
+  explicit Gpu(const Options& options);
+  ~Gpu();
+
+  /// The driver's one lock: held by every call below and by whoever touches Bo, Ppgtt or Context.
+  std::mutex& lock() { return mutex_; }
+  Arena& arena() { return arena_; }
+  sg_device* device() { return device_; }
+  const Options& options() const { return options_; }
+
+  /// Queues a request; `slot` names the logical context.
+  void submit(const RequestPtr& request, unsigned slot);
+  /// Frees the GGTT space of a context once its requests are done.
+  void release(const std::shared_ptr<Context>& context);
+  uint64_t read_register(uint32_t offset, unsigned size);
+  /// Work of fences may have become ready outside the device (a syncobj was signalled).
+  void kick();
+
+ private:
+  struct Engine {
+    const EngineInfo* info = nullptr;
+    uint32_t hwsp = 0;                     ///< GGTT
+    uint64_t hwsp_gpa = 0;
+    unsigned csb_read = 5;
+    std::deque<RequestPtr> waiting;
+    std::deque<RequestPtr> running;        ///< all of one logical context
+    LogicalContext* current = nullptr;
+    bool busy = false;
+    int64_t since_ns = 0;                  ///< last progress
+  };
+
+  void write(uint32_t offset, uint32_t value) { sg_bar0_write(device_, offset, value, 4); }
+  uint32_t read(uint32_t offset) { return static_cast<uint32_t>(sg_bar0_read(device_, offset, 4)); }
+  uint32_t ggtt_map(uint64_t gpa, uint32_t pages);
+  void ggtt_unmap(uint32_t address, uint32_t pages);
+  void bring_up();
+  void bring_up_engine(Engine& engine);
+  LogicalContext& logical_context(Context& context, unsigned slot, unsigned engine);
+  void write_image(LogicalContext& logical, const Context& context, const EngineInfo& info);
+  void emit(LogicalContext& logical, const EngineInfo& info, Request& request);
+  void schedule(Engine& engine);
+  void start(Engine& engine, const RequestPtr& request);
+  void service();                          // interrupt thread: one pass
+  void process_engine(Engine& engine);
+  void retire(Engine& engine, bool drained);
+  void check_hang(Engine& engine);
+  void recover(Engine& engine);
+  void thread_main();
+
+  static void on_interrupt(void* opaque, bool level);
+
+  Options options_;
+  Arena arena_;
+  sg_device* device_ = nullptr;
+  std::mutex mutex_;
+  Engine engines_[run_engines];
+  std::map<uint32_t, uint32_t> ggtt_free_;  // first page -> pages
+  uint32_t next_context_id_ = 1;
+  std::vector<std::shared_ptr<Context>> released_;
+
+  std::mutex irq_mutex_;
+  std::condition_variable irq_changed_;
+  bool irq_pending_ = false, quit_ = false;
+  std::thread thread_;
+};
+
+}  // namespace softgen::run

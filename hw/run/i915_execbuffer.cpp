@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// EXECBUFFER2: binding, relocations, implicit and explicit fences. Semantics: i915 gem/i915_gem_execbuffer.c.
+#include <i915_drm.h>
+#include <errno.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <optional>
+
+#include "hw/base/bits.h"
+#include "hw/base/log.h"
+#include "hw/run/drm_file.h"
+
+namespace softgen::run {
+namespace {
+
+uint64_t canonical(uint64_t address) { return static_cast<uint64_t>(sign_extend(address, 48)); }
+
+/// Engine of the legacy ring flags.
+std::optional<unsigned> legacy_engine(uint64_t flags) {
+  switch (flags & I915_EXEC_RING_MASK) {
+    case I915_EXEC_DEFAULT:
+    case I915_EXEC_RENDER: return 0;
+    case I915_EXEC_BLT: return 1;
+    case I915_EXEC_BSD: return 2;
+    case I915_EXEC_VEBOX: return 3;
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+/// One call of EXECBUFFER2; runs under the driver's lock.
+class ExecBuffer {
+ public:
+  ExecBuffer(DrmFile& file, drm_i915_gem_execbuffer2& args) : file_(file), args_(args) {}
+
+  int run() {
+    using Step = int (ExecBuffer::*)();
+    for (Step step : {&ExecBuffer::look_up, &ExecBuffer::bind, &ExecBuffer::relocate, &ExecBuffer::collect_waits,
+                      &ExecBuffer::collect_signals, &ExecBuffer::submit})
+      if (const int result = (this->*step)()) return result;
+    return 0;
+  }
+
+ private:
+  struct Signal {
+    SyncobjPtr object;
+    uint64_t point;
+  };
+
+  int look_up();
+  int bind();
+  int relocate();
+  int relocate_one(const drm_i915_gem_exec_object2& object, const Bo& bo);
+  int collect_waits();
+  int collect_signals();
+  int fence_array(const drm_i915_gem_exec_fence* fences, const uint64_t* points, uint64_t count);
+  int submit();
+  void implicit_fences();
+  unsigned batch_index() const { return args_.flags & I915_EXEC_BATCH_FIRST ? 0 : args_.buffer_count - 1; }
+
+  DrmFile& file_;
+  drm_i915_gem_execbuffer2& args_;
+  RequestPtr request_ = std::make_shared<Request>();
+  unsigned slot_ = 0;
+  std::span<drm_i915_gem_exec_object2> objects_;
+  std::vector<BoPtr> buffers_;
+  std::vector<Signal> signals_;
+};
+
+int ExecBuffer::look_up() {
+  if (args_.buffer_count == 0 || args_.buffer_count > 1u << 20) return -EINVAL;
+  objects_ = {reinterpret_cast<drm_i915_gem_exec_object2*>(args_.buffers_ptr), args_.buffer_count};
+  const auto context = file_.context(i915_execbuffer2_get_context_id(args_));
+  if (!context) return -ENOENT;
+  if (context->banned) return -EIO;
+  if (context->slots.empty()) {
+    const auto engine = legacy_engine(args_.flags);
+    if (!engine) return -EINVAL;
+    slot_ = request_->engine = *engine;
+  } else {
+    slot_ = args_.flags & I915_EXEC_RING_MASK;
+    if (slot_ >= context->slots.size() || context->slots[slot_] < 0) return -EINVAL;
+    request_->engine = static_cast<unsigned>(context->slots[slot_]);
+  }
+  request_->context = context;
+  for (const auto& object : objects_) {
+    BoPtr bo = file_.bo(object.handle);
+    if (!bo) return -ENOENT;
+    buffers_.push_back(std::move(bo));
+  }
+  return 0;
+}
+
+int ExecBuffer::bind() {
+  Ppgtt& vm = *request_->context->vm;
+  for (size_t i = 0; i < objects_.size(); ++i) {
+    drm_i915_gem_exec_object2& object = objects_[i];
+    const Bo& bo = *buffers_[i];
+    uint64_t address = strip_canonical(object.offset);
+    if (!(object.flags & EXEC_OBJECT_PINNED)) {
+      address = vm.find(bo.id());
+      if (address == ~uint64_t{0}) address = vm.choose(bo.size(), object.flags & EXEC_OBJECT_SUPPORTS_48B_ADDRESS);
+      if (address == ~uint64_t{0}) return -ENOSPC;
+    } else if (canonical(address) != object.offset || (address & 4095)) {
+      return -EINVAL;
+    }
+    if (!vm.bind(address, bo.gpa(), bo.size(), bo.id())) return -ENOMEM;
+    object.offset = canonical(address);
+  }
+  const size_t batch = batch_index();
+  request_->batch = strip_canonical(objects_[batch].offset) + args_.batch_start_offset;
+  if (args_.batch_start_offset >= buffers_[batch]->size()) return -EINVAL;
+  return 0;
+}
+
+int ExecBuffer::relocate() {
+  for (size_t i = 0; i < objects_.size(); ++i)
+    if (const int result = relocate_one(objects_[i], *buffers_[i])) return result;
+  return 0;
+}
+
+int ExecBuffer::relocate_one(const drm_i915_gem_exec_object2& object, const Bo& bo) {
+  auto* relocs = reinterpret_cast<drm_i915_gem_relocation_entry*>(object.relocs_ptr);
+  for (uint32_t i = 0; i < object.relocation_count; ++i) {
+    drm_i915_gem_relocation_entry& reloc = relocs[i];
+    uint64_t index = reloc.target_handle;
+    if (!(args_.flags & I915_EXEC_HANDLE_LUT)) {
+      const auto it = std::find_if(objects_.begin(), objects_.end(), [&](const auto& o) { return o.handle == reloc.target_handle; });
+      index = static_cast<uint64_t>(it - objects_.begin());
+    }
+    if (index >= objects_.size()) return -ENOENT;
+    if (reloc.offset > bo.size() - 8 || (reloc.offset & 3)) return -EINVAL;
+    const uint64_t value = canonical(strip_canonical(objects_[index].offset) + reloc.delta);
+    std::memcpy(bo.host() + reloc.offset, &value, sizeof value);
+    reloc.presumed_offset = objects_[index].offset;
+  }
+  return 0;
+}
+
+int ExecBuffer::collect_waits() {
+  for (size_t i = 0; i < objects_.size(); ++i) {
+    if (objects_[i].flags & EXEC_OBJECT_ASYNC) continue;
+    const Bo& bo = *buffers_[i];
+    if (bo.last_write) request_->waits.push_back(bo.last_write);
+    if (objects_[i].flags & EXEC_OBJECT_WRITE) request_->waits.insert(request_->waits.end(), bo.last_reads.begin(), bo.last_reads.end());
+  }
+  if (args_.flags & (I915_EXEC_FENCE_IN | I915_EXEC_FENCE_SUBMIT)) {
+    FencePtr fence = import_sync_file(static_cast<int>(args_.rsvd2 & 0xffffffff));
+    if (!fence) return -EINVAL;
+    request_->waits.push_back(std::move(fence));
+  }
+  return 0;
+}
+
+int ExecBuffer::fence_array(const drm_i915_gem_exec_fence* fences, const uint64_t* points, uint64_t count) {
+  for (uint64_t i = 0; i < count; ++i) {
+    const SyncobjPtr object = file_.syncobj(fences[i].handle);
+    if (!object) return -ENOENT;
+    const uint64_t point = points ? points[i] : 0;
+    if (fences[i].flags & I915_EXEC_FENCE_WAIT) {
+      FencePtr fence = FenceClock::get().locked([&] { return object->find(point); });
+      const bool passed = point && FenceClock::get().locked([&] { return object->signalled_point() >= point; });
+      if (!fence && !passed) return -EINVAL;
+      if (fence) request_->waits.push_back(std::move(fence));
+    }
+    if (fences[i].flags & I915_EXEC_FENCE_SIGNAL) signals_.push_back({object, point});
+  }
+  return 0;
+}
+
+int ExecBuffer::collect_signals() {
+  if (args_.flags & I915_EXEC_FENCE_ARRAY)
+    return fence_array(reinterpret_cast<const drm_i915_gem_exec_fence*>(args_.cliprects_ptr), nullptr, args_.num_cliprects);
+  if (!(args_.flags & I915_EXEC_USE_EXTENSIONS)) return 0;
+  unsigned links = 0;
+  for (auto* e = reinterpret_cast<i915_user_extension*>(args_.cliprects_ptr); e;
+       e = reinterpret_cast<i915_user_extension*>(e->next_extension)) {
+    if (e->name != DRM_I915_GEM_EXECBUFFER_EXT_TIMELINE_FENCES || ++links > 512) return -EINVAL;
+    const auto* timeline = reinterpret_cast<const drm_i915_gem_execbuffer_ext_timeline_fences*>(e);
+    const int result = fence_array(reinterpret_cast<const drm_i915_gem_exec_fence*>(timeline->handles_ptr),
+                                   reinterpret_cast<const uint64_t*>(timeline->values_ptr), timeline->fence_count);
+    if (result) return result;
+  }
+  return 0;
+}
+
+void ExecBuffer::implicit_fences() {
+  for (size_t i = 0; i < objects_.size(); ++i) {
+    Bo& bo = *buffers_[i];
+    if (objects_[i].flags & EXEC_OBJECT_WRITE) {
+      bo.last_write = request_->fence;
+      bo.last_reads.clear();
+      continue;
+    }
+    FenceClock::get().locked([&] { std::erase_if(bo.last_reads, [](const FencePtr& fence) { return fence->signalled; }); });
+    bo.last_reads.push_back(request_->fence);
+  }
+}
+
+int ExecBuffer::submit() {
+  request_->fence = std::make_shared<Fence>();
+  implicit_fences();
+  FenceClock::get().locked([&] {
+    for (const Signal& signal : signals_) {
+      if (signal.point) signal.object->add_point(signal.point, request_->fence);
+      else signal.object->replace(request_->fence);
+    }
+  });
+  if (!signals_.empty()) FenceClock::get().notify();
+  if (args_.flags & I915_EXEC_FENCE_OUT) {
+    const int fd = export_sync_file(request_->fence);
+    if (fd < 0) return fd;
+    args_.rsvd2 = (args_.rsvd2 & 0xffffffff) | uint64_t{static_cast<uint32_t>(fd)} << 32;
+  }
+  request_->buffers = std::move(buffers_);
+  try {
+    file_.driver().gpu.submit(request_, slot_);
+  } catch (const std::bad_alloc&) {
+    FenceClock::get().signal(request_->fence, -ENOMEM);
+    return -ENOMEM;
+  }
+  return 0;
+}
+
+int DrmFile::execbuffer2(void* arg) {
+  std::scoped_lock lock(driver_.gpu.lock());
+  return ExecBuffer(*this, *static_cast<drm_i915_gem_execbuffer2*>(arg)).run();
+}
+
+}  // namespace softgen::run

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// GETPARAM, QUERY and REG_READ: what i915 6.1 answers on a Kaby Lake GT2 (i915_getparam.c, i915_query.c).
+#include <i915_drm.h>
+#include <errno.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "hw/base/log.h"
+#include "hw/run/drm_file.h"
+
+namespace softgen::run {
+namespace {
+
+constexpr int slices = 1, subslices = 3, eus_per_subslice = 8;
+constexpr int timestamp_frequency = 12'000'000;
+
+// Absent in Debian 12's libdrm headers.
+constexpr int param_oa_timestamp_frequency = 57, param_pxp_status = 58;
+
+/// Copies `size` bytes for a query item whose length the client gave, as copy_query_item() does: 0 asks for the size.
+int32_t answer(const drm_i915_query_item& item, const void* data, int32_t size) {
+  if (item.length == 0) return size;
+  if (item.length < size) return -EINVAL;
+  std::memcpy(reinterpret_cast<void*>(item.data_ptr), data, static_cast<size_t>(size));
+  return size;
+}
+
+/// A reply with a fixed head and `tail` after it (the uapi's flexible arrays).
+template <typename Head, typename T>
+int32_t answer(const drm_i915_query_item& item, const Head& head, std::span<const T> tail) {
+  std::vector<std::byte> reply(sizeof head + tail.size_bytes());
+  std::memcpy(reply.data(), &head, sizeof head);
+  std::memcpy(reply.data() + sizeof head, tail.data(), tail.size_bytes());
+  return answer(item, reply.data(), static_cast<int32_t>(reply.size()));
+}
+
+int32_t query_topology(const drm_i915_query_item& item) {
+  drm_i915_query_topology_info info = {};
+  info.max_slices = slices;
+  info.max_subslices = subslices;
+  info.max_eus_per_subslice = eus_per_subslice;
+  info.subslice_offset = 1;
+  info.subslice_stride = 1;
+  info.eu_offset = 2;
+  info.eu_stride = 1;
+  std::array<uint8_t, 2 + subslices> masks = {(1 << slices) - 1, (1 << subslices) - 1};
+  std::fill_n(masks.data() + 2, subslices, uint8_t{0xff});
+  return answer(item, info, std::span<const uint8_t>(masks));
+}
+
+int32_t query_engines(const drm_i915_query_item& item) {
+  drm_i915_query_engine_info info = {};
+  info.num_engines = run_engines;
+  std::array<drm_i915_engine_info, run_engines> engines = {};
+  for (unsigned i = 0; i < run_engines; ++i) {
+    engines[i].engine.engine_class = engine_infos[i].uapi_class;
+    if (engine_infos[i].uapi_class == I915_ENGINE_CLASS_VIDEO) engines[i].capabilities |= I915_VIDEO_CLASS_CAPABILITY_HEVC;
+    if (engine_infos[i].uapi_class >= I915_ENGINE_CLASS_VIDEO)
+      engines[i].capabilities |= I915_VIDEO_AND_ENHANCE_CLASS_CAPABILITY_SFC;
+  }
+  return answer(item, info, std::span<const drm_i915_engine_info>(engines));
+}
+
+int32_t query_regions(const drm_i915_query_item& item, uint64_t size) {
+  drm_i915_query_memory_regions info = {};
+  info.num_regions = 1;
+  std::array<drm_i915_memory_region_info, 1> regions = {};
+  regions[0].region.memory_class = I915_MEMORY_CLASS_SYSTEM;
+  regions[0].probed_size = size;
+  regions[0].unallocated_size = size;
+  return answer(item, info, std::span<const drm_i915_memory_region_info>(regions));
+}
+
+/// -EINVAL: not a parameter of this driver.
+int param_value(int param) {
+  switch (param) {
+    case I915_PARAM_CHIPSET_ID: return 0x5912;
+    case I915_PARAM_REVISION: return 4;
+    case I915_PARAM_HAS_BSD:
+    case I915_PARAM_HAS_BLT:
+    case I915_PARAM_HAS_VEBOX:
+    case I915_PARAM_HAS_LLC: return 1;
+    case I915_PARAM_HAS_WT:
+    case I915_PARAM_HAS_BSD2: return 0;
+    case I915_PARAM_NUM_FENCES_AVAIL: return 32;
+    case I915_PARAM_HAS_OVERLAY: return 0;
+    case I915_PARAM_HAS_ALIASING_PPGTT: return 2;  // full PPGTT
+    case I915_PARAM_CMD_PARSER_VERSION: return 0;
+    case I915_PARAM_SUBSLICE_TOTAL: return subslices;
+    case I915_PARAM_EU_TOTAL: return slices * subslices * eus_per_subslice;
+    case I915_PARAM_SLICE_MASK: return (1 << slices) - 1;
+    case I915_PARAM_SUBSLICE_MASK: return (1 << subslices) - 1;
+    case I915_PARAM_HAS_GPU_RESET: return 2;
+    case I915_PARAM_HAS_POOLED_EU:
+    case I915_PARAM_MIN_EU_IN_POOL:
+    case I915_PARAM_HUC_STATUS: return 0;
+    case I915_PARAM_MMAP_GTT_VERSION: return 4;
+    case I915_PARAM_MMAP_VERSION: return 1;
+    case I915_PARAM_CS_TIMESTAMP_FREQUENCY:
+    case param_oa_timestamp_frequency: return timestamp_frequency;
+    case I915_PARAM_PERF_REVISION: return 0;
+    case I915_PARAM_HAS_SCHEDULER: return I915_SCHEDULER_CAP_ENABLED;
+    case I915_PARAM_HAS_CONTEXT_ISOLATION: return 0xf;
+    case I915_PARAM_HAS_GEM:
+    case I915_PARAM_HAS_PAGEFLIPPING:
+    case I915_PARAM_HAS_EXECBUF2:
+    case I915_PARAM_HAS_RELAXED_FENCING:
+    case I915_PARAM_HAS_COHERENT_RINGS:
+    case I915_PARAM_HAS_RELAXED_DELTA:
+    case I915_PARAM_HAS_GEN7_SOL_RESET:
+    case I915_PARAM_HAS_WAIT_TIMEOUT:
+    case I915_PARAM_HAS_PRIME_VMAP_FLUSH:
+    case I915_PARAM_HAS_SEMAPHORES:
+    case I915_PARAM_HAS_PINNED_BATCHES:
+    case I915_PARAM_HAS_EXEC_NO_RELOC:
+    case I915_PARAM_HAS_EXEC_HANDLE_LUT:
+    case I915_PARAM_HAS_COHERENT_PHYS_GTT:
+    case I915_PARAM_HAS_EXEC_SOFTPIN:
+    case I915_PARAM_HAS_EXEC_ASYNC:
+    case I915_PARAM_HAS_EXEC_FENCE:
+    case I915_PARAM_HAS_EXEC_CAPTURE:
+    case I915_PARAM_HAS_EXEC_BATCH_FIRST:
+    case I915_PARAM_HAS_EXEC_FENCE_ARRAY:
+    case I915_PARAM_HAS_EXEC_SUBMIT_FENCE:
+    case I915_PARAM_HAS_EXEC_TIMELINE_FENCES:
+    case I915_PARAM_HAS_USERPTR_PROBE:
+    case I915_PARAM_MMAP_GTT_COHERENT: return 1;
+    case I915_PARAM_HAS_RESOURCE_STREAMER:
+    case I915_PARAM_HAS_SECURE_BATCHES: return 0;
+    default: return -EINVAL;
+  }
+}
+
+}  // namespace
+
+int DrmFile::getparam(void* arg) {
+  const auto* get = static_cast<drm_i915_getparam*>(arg);
+  const int value = param_value(get->param);
+  if (value < 0) {
+    if (get->param != param_pxp_status) note("I915_GETPARAM", "unknown parameter {}", get->param);
+    return get->param == param_pxp_status ? -ENODEV : value;
+  }
+  *get->value = value;
+  return 0;
+}
+
+int DrmFile::query(void* arg) {
+  const auto* query = static_cast<drm_i915_query*>(arg);
+  if (query->flags) return -EINVAL;
+  auto* items = reinterpret_cast<drm_i915_query_item*>(query->items_ptr);
+  for (uint32_t i = 0; i < query->num_items; ++i) {
+    drm_i915_query_item& item = items[i];
+    switch (item.query_id) {
+      case DRM_I915_QUERY_TOPOLOGY_INFO: item.length = query_topology(item); break;
+      case DRM_I915_QUERY_ENGINE_INFO: item.length = query_engines(item); break;
+      case DRM_I915_QUERY_MEMORY_REGIONS: item.length = query_regions(item, driver_.gpu.arena().size()); break;
+      case DRM_I915_QUERY_PERF_CONFIG: item.length = -ENODEV; break;
+      default: item.length = -EINVAL; break;  // hwconfig tables and geometry subslices: gen 12
+    }
+  }
+  return 0;
+}
+
+int DrmFile::reg_read(void* arg) {
+  auto* read = static_cast<drm_i915_reg_read*>(arg);
+  constexpr uint64_t rcs_timestamp = 0x2358;
+  if ((read->offset & ~uint64_t{7}) != rcs_timestamp) return -EINVAL;
+  std::scoped_lock lock(driver_.gpu.lock());
+  if (read->offset & I915_REG_READ_8B_WA) {
+    const uint64_t high = driver_.gpu.read_register(rcs_timestamp + 4, 4);
+    read->val = high << 32 | (driver_.gpu.read_register(rcs_timestamp, 4) & 0xffffffff);
+  } else {
+    read->val = driver_.gpu.read_register(rcs_timestamp, 8);
+  }
+  return 0;
+}
+
+}  // namespace softgen::run

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Objects and modes. Flips are in kms_flip.cpp.
+#include "hw/run/kms.h"
+
+#include <drm_fourcc.h>
+#include <errno.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "hw/base/bits.h"
+#include "hw/base/log.h"
+#include "hw/run/drm_file.h"
+
+namespace softgen::run {
+namespace {
+
+constexpr uint32_t crtc_id = 10, encoder_id = 11, connector_id = 12, plane_id = 13, type_property = 14;
+constexpr std::array<uint32_t, 4> formats = {DRM_FORMAT_XRGB8888, DRM_FORMAT_ARGB8888, DRM_FORMAT_XBGR8888, DRM_FORMAT_RGB565};
+
+/// Copies what fits, as the kernel does: count says how many there are, the pointer is filled when the client's count is large enough.
+template <typename T, typename Count>
+void copy_list(std::span<const T> list, uint64_t pointer, Count& count) {
+  if (pointer && count >= list.size()) std::memcpy(reinterpret_cast<void*>(pointer), list.data(), list.size_bytes());
+  count = static_cast<Count>(list.size());
+}
+
+}  // namespace
+
+drm_mode_modeinfo Kms::mode() const {
+  drm_mode_modeinfo m = {};
+  m.hdisplay = static_cast<uint16_t>(width_);
+  m.hsync_start = static_cast<uint16_t>(width_ + 88);
+  m.hsync_end = static_cast<uint16_t>(width_ + 132);
+  m.htotal = static_cast<uint16_t>(width_ + 280);
+  m.vdisplay = static_cast<uint16_t>(height_);
+  m.vsync_start = static_cast<uint16_t>(height_ + 4);
+  m.vsync_end = static_cast<uint16_t>(height_ + 9);
+  m.vtotal = static_cast<uint16_t>(height_ + 45);
+  m.vrefresh = refresh_hz_ ? refresh_hz_ : 60;
+  m.clock = static_cast<uint32_t>(uint64_t{m.htotal} * m.vtotal * m.vrefresh / 1000);
+  m.flags = DRM_MODE_FLAG_PHSYNC | DRM_MODE_FLAG_PVSYNC;
+  m.type = DRM_MODE_TYPE_DRIVER | DRM_MODE_TYPE_PREFERRED;
+  fmt::format_to_n(m.name, sizeof m.name - 1, "{}x{}", width_, height_);
+  return m;
+}
+
+int Kms::get_resources(drm_mode_card_res& r) {
+  std::vector<uint32_t> fbs;
+  for (const auto& [id, fb] : framebuffers_) fbs.push_back(id);
+  copy_list(std::span<const uint32_t>(fbs), r.fb_id_ptr, r.count_fbs);
+  copy_list(std::span(&crtc_id, 1), r.crtc_id_ptr, r.count_crtcs);
+  copy_list(std::span(&encoder_id, 1), r.encoder_id_ptr, r.count_encoders);
+  copy_list(std::span(&connector_id, 1), r.connector_id_ptr, r.count_connectors);
+  r.min_width = r.min_height = 0;
+  r.max_width = r.max_height = 8192;
+  return 0;
+}
+
+int Kms::get_crtc(drm_mode_crtc& r) {
+  if (r.crtc_id != crtc_id) return -ENOENT;
+  r.fb_id = current_fb_;
+  r.x = r.y = 0;
+  r.gamma_size = 256;
+  r.mode_valid = active_;
+  r.mode = active_ ? mode() : drm_mode_modeinfo{};
+  return 0;
+}
+
+int Kms::get_encoder(drm_mode_get_encoder& r) {
+  if (r.encoder_id != encoder_id) return -ENOENT;
+  r.encoder_type = DRM_MODE_ENCODER_TMDS;
+  r.crtc_id = active_ ? crtc_id : 0;
+  r.possible_crtcs = 1;
+  r.possible_clones = 1;
+  return 0;
+}
+
+int Kms::get_connector(drm_mode_get_connector& r) {
+  if (r.connector_id != connector_id) return -ENOENT;
+  const drm_mode_modeinfo m = mode();
+  copy_list(std::span(&m, 1), r.modes_ptr, r.count_modes);
+  copy_list(std::span(&encoder_id, 1), r.encoders_ptr, r.count_encoders);
+  r.count_props = 0;
+  r.encoder_id = encoder_id;
+  r.connector_type = DRM_MODE_CONNECTOR_HDMIA;
+  r.connector_type_id = 1;
+  r.connection = 1;
+  r.mm_width = width_ * 254 / 960;
+  r.mm_height = height_ * 254 / 960;
+  r.subpixel = 1;
+  return 0;
+}
+
+int Kms::get_plane_resources(drm_mode_get_plane_res& r) {
+  copy_list(std::span(&plane_id, 1), r.plane_id_ptr, r.count_planes);
+  return 0;
+}
+
+int Kms::get_plane(drm_mode_get_plane& r) {
+  if (r.plane_id != plane_id) return -ENOENT;
+  r.crtc_id = active_ ? crtc_id : 0;
+  r.fb_id = current_fb_;
+  r.possible_crtcs = 1;
+  r.gamma_size = 0;
+  copy_list(std::span<const uint32_t>(formats), r.format_type_ptr, r.count_format_types);
+  return 0;
+}
+
+int Kms::get_properties(drm_mode_obj_get_properties& r) {
+  if (r.obj_id != plane_id) return r.count_props = 0, 0;
+  const uint64_t primary = 1;
+  uint32_t count = r.count_props;
+  copy_list(std::span(&type_property, 1), r.props_ptr, r.count_props);
+  copy_list(std::span(&primary, 1), r.prop_values_ptr, count);
+  return 0;
+}
+
+int Kms::get_property(drm_mode_get_property& r) {
+  if (r.prop_id != type_property) return -ENOENT;
+  std::array<drm_mode_property_enum, 3> names = {};
+  for (size_t i = 0; i < names.size(); ++i) names[i].value = i;
+  std::strcpy(names[0].name, "Overlay");
+  std::strcpy(names[1].name, "Primary");
+  std::strcpy(names[2].name, "Cursor");
+  std::strcpy(r.name, "type");
+  r.flags = DRM_MODE_PROP_IMMUTABLE | DRM_MODE_PROP_ENUM;
+  r.count_values = 0;
+  copy_list(std::span<const drm_mode_property_enum>(names), r.enum_blob_ptr, r.count_enum_blobs);
+  return 0;
+}
+
+int Kms::add_fb(DrmFile& file, drm_mode_fb_cmd& r) {
+  drm_mode_fb_cmd2 r2 = {};
+  r2.width = r.width;
+  r2.height = r.height;
+  r2.pitches[0] = r.pitch;
+  r2.handles[0] = r.handle;
+  if (r.bpp == 32) r2.pixel_format = r.depth == 32 ? DRM_FORMAT_ARGB8888 : DRM_FORMAT_XRGB8888;
+  else if (r.bpp == 16 && r.depth == 16) r2.pixel_format = DRM_FORMAT_RGB565;
+  else return -EINVAL;
+  const int result = add_fb2(file, r2);
+  r.fb_id = r2.fb_id;
+  return result;
+}
+
+int Kms::add_fb2(DrmFile& file, drm_mode_fb_cmd2& r) {
+  if (std::find(formats.begin(), formats.end(), r.pixel_format) == formats.end()) return -EINVAL;
+  Framebuffer fb;
+  {
+    std::scoped_lock lock(file.driver().gpu.lock());
+    fb.bo = file.bo(r.handles[0]);
+  }
+  if (!fb.bo) return -ENOENT;
+  fb.width = r.width;
+  fb.height = r.height;
+  fb.pitch = r.pitches[0];
+  fb.offset = r.offsets[0];
+  fb.format = r.pixel_format;
+  fb.owner = &file;
+  static constexpr uint64_t by_tiling[] = {DRM_FORMAT_MOD_LINEAR, I915_FORMAT_MOD_X_TILED, I915_FORMAT_MOD_Y_TILED};
+  fb.modifier = r.flags & DRM_MODE_FB_MODIFIERS ? r.modifier[0] : by_tiling[fb.bo->tiling];
+  if (std::find(std::begin(by_tiling), std::end(by_tiling), fb.modifier) == std::end(by_tiling)) return -EINVAL;
+  const uint64_t rows = fb.modifier == DRM_FORMAT_MOD_LINEAR ? fb.height : align_up(fb.height, fb.modifier == I915_FORMAT_MOD_X_TILED ? 8u : 32u);
+  const uint32_t bytes = fb.format == DRM_FORMAT_RGB565 ? 2 : 4;
+  if (!fb.width || !fb.height || fb.width > 8192 || fb.height > 8192 || fb.pitch < fb.width * bytes ||
+      fb.offset + rows * fb.pitch > fb.bo->size())
+    return -EINVAL;
+  r.fb_id = next_fb_++;
+  framebuffers_[r.fb_id] = std::move(fb);
+  return 0;
+}
+
+int Kms::remove_fb(uint32_t id) {
+  if (!framebuffers_.erase(id)) return -ENOENT;
+  if (current_fb_ == id) current_fb_ = 0, active_ = false;
+  return 0;
+}
+
+int Kms::create_dumb(DrmFile& file, drm_mode_create_dumb& r) {
+  if (!r.width || !r.height || r.width > 16384 || r.height > 16384 || !r.bpp || r.bpp > 64) return -EINVAL;
+  r.pitch = align_up(r.width * align_up(r.bpp, 8u) / 8, 64u);
+  std::scoped_lock lock(file.driver().gpu.lock());
+  const BoPtr bo = Bo::create(file.driver().gpu.arena(), uint64_t{r.pitch} * r.height);
+  if (!bo) return -ENOMEM;
+  r.size = bo->size();
+  r.handle = file.handle_of(bo);
+  return 0;
+}
+
+int Kms::map_dumb(DrmFile& file, drm_mode_map_dumb& r) {
+  std::scoped_lock lock(file.driver().gpu.lock());
+  if (!file.bo(r.handle)) return -ENOENT;
+  r.offset = uint64_t{r.handle} << 32;
+  return 0;
+}
+
+void Kms::closed(const DrmFile& file) {
+  std::scoped_lock lock(mutex_);
+  std::erase_if(framebuffers_, [&](const auto& entry) { return entry.second.owner == &file; });
+  for (Flip& flip : flips_)
+    if (flip.file == &file) flip.file = nullptr;
+}
+
+int Kms::ioctl(DrmFile& file, unsigned long request, void* arg) {
+  std::scoped_lock lock(mutex_);
+  switch (_IOC_NR(request)) {
+    case _IOC_NR(DRM_IOCTL_MODE_GETRESOURCES): return get_resources(*static_cast<drm_mode_card_res*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_GETCRTC): return get_crtc(*static_cast<drm_mode_crtc*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_SETCRTC): return set_crtc(file, *static_cast<drm_mode_crtc*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_GETENCODER): return get_encoder(*static_cast<drm_mode_get_encoder*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_GETCONNECTOR): return get_connector(*static_cast<drm_mode_get_connector*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_GETPLANERESOURCES): return get_plane_resources(*static_cast<drm_mode_get_plane_res*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_GETPLANE): return get_plane(*static_cast<drm_mode_get_plane*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_OBJ_GETPROPERTIES): return get_properties(*static_cast<drm_mode_obj_get_properties*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_GETPROPERTY): return get_property(*static_cast<drm_mode_get_property*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_ADDFB): return add_fb(file, *static_cast<drm_mode_fb_cmd*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_ADDFB2): return add_fb2(file, *static_cast<drm_mode_fb_cmd2*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_RMFB): return remove_fb(*static_cast<uint32_t*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_PAGE_FLIP): return page_flip(file, *static_cast<drm_mode_crtc_page_flip*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_CREATE_DUMB): return create_dumb(file, *static_cast<drm_mode_create_dumb*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_MAP_DUMB): return map_dumb(file, *static_cast<drm_mode_map_dumb*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_DESTROY_DUMB): return file.gem_close(arg);  // both structures begin with the handle
+    case _IOC_NR(DRM_IOCTL_MODE_CURSOR):
+    case _IOC_NR(DRM_IOCTL_MODE_CURSOR2):
+      unimplemented("KMS cursor", "the cursor is not drawn into frames");
+      return 0;
+    case _IOC_NR(DRM_IOCTL_MODE_GETGAMMA):
+    case _IOC_NR(DRM_IOCTL_MODE_SETGAMMA):
+    case _IOC_NR(DRM_IOCTL_MODE_DIRTYFB):
+    case _IOC_NR(DRM_IOCTL_MODE_SETPROPERTY): return 0;
+    default: unimplemented("KMS ioctl", "{:#x}", request); return -EINVAL;
+  }
+}
+
+}  // namespace softgen::run

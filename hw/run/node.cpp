@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Descriptors of our node, and the paths that lead to it.
+#include "hw/run/node.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "hw/run/drm_file.h"
+#include "hw/run/options.h"
+
+namespace softgen::run {
+namespace {
+
+struct Node {
+  sgrun_node minor;
+  std::shared_ptr<DrmFile> file;
+};
+
+struct Table {
+  std::mutex mutex;
+  std::unordered_map<int, Node> nodes;
+  std::atomic<size_t> count{0};  // lets other descriptors pass without the lock while there are none
+};
+
+Table& table() {
+  static Table& instance = *new Table;
+  return instance;
+}
+
+std::shared_ptr<DrmFile> file_of(int fd) {
+  if (table().count.load(std::memory_order_acquire) == 0) return nullptr;
+  std::scoped_lock lock(table().mutex);
+  const auto it = table().nodes.find(fd);
+  return it == table().nodes.end() ? nullptr : it->second.file;
+}
+
+const std::string& root() {
+  static const std::string& value = *new std::string([] {
+    const char* text = std::getenv(root_variable);
+    return std::string(text ? text : "");
+  }());
+  return value;
+}
+
+constexpr std::string_view redirected[] = {"/dev/dri",       "/sys/dev/char/226:0", "/sys/dev/char/226:128", "/sys/class/drm",
+                                           "/sys/bus/pci/devices/0000:00:02.0", "/sys/devices/pci0000:00/0000:00:02.0"};
+
+bool under(std::string_view path, std::string_view prefix) {
+  return path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/');
+}
+
+}  // namespace
+}  // namespace softgen::run
+
+using namespace softgen::run;
+
+enum sgrun_node sgrun_node_of_path(const char* path) {
+  if (!path || root().empty()) return SGRUN_NONE;
+  const std::string_view p = path;
+  if (p == "/dev/dri/card0") return SGRUN_CARD;
+  return p == "/dev/dri/renderD128" ? SGRUN_RENDER : SGRUN_NONE;
+}
+
+const char* sgrun_redirect(const char* path, char* buffer) {
+  if (!path || path[0] != '/' || root().empty()) return path;
+  for (std::string_view prefix : redirected) {
+    if (!under(path, prefix)) continue;
+    const int n = snprintf(buffer, PATH_MAX, "%s%s", root().c_str(), path);
+    return n < PATH_MAX ? buffer : path;
+  }
+  return path;
+}
+
+void sgrun_unredirect(char* path, size_t size) {
+  const std::string_view p(path, strnlen(path, size));
+  if (root().empty() || !under(p, root()) || p.size() == root().size()) return;
+  std::memmove(path, path + root().size(), p.size() - root().size());
+  if (p.size() - root().size() < size) path[p.size() - root().size()] = '\0';
+}
+
+int sgrun_open(enum sgrun_node node, int flags) {
+  Driver* driver = Driver::get();
+  if (!driver) return errno = ENODEV, -1;
+  // The program's end is readable when an event (page flip) has been written to the other one.
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return -1;
+  if (!(flags & O_CLOEXEC)) fcntl(ends[0], F_SETFD, 0);
+  if (flags & O_NONBLOCK) fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  auto file = std::make_shared<DrmFile>(*driver, node == SGRUN_CARD, ends[1]);
+  std::scoped_lock lock(table().mutex);
+  table().nodes[ends[0]] = {node, std::move(file)};
+  table().count = table().nodes.size();
+  return ends[0];
+}
+
+enum sgrun_kind sgrun_kind_of_fd(int fd) {
+  if (file_of(fd)) return SGRUN_DRM;
+  return Driver::existing() && is_sync_file(fd) ? SGRUN_SYNC_FILE : SGRUN_FOREIGN;
+}
+
+enum sgrun_node sgrun_node_of_fd(int fd) {
+  if (table().count.load(std::memory_order_acquire) == 0) return SGRUN_NONE;
+  std::scoped_lock lock(table().mutex);
+  const auto it = table().nodes.find(fd);
+  return it == table().nodes.end() ? SGRUN_NONE : it->second.minor;
+}
+
+int sgrun_ioctl(int fd, unsigned long request, void* arg) {
+  const auto file = file_of(fd);
+  const int result = file ? file->ioctl(request, arg) : sync_file_ioctl(fd, request, arg);
+  if (result >= 0) return result;
+  errno = -result;
+  return -1;
+}
+
+void* sgrun_mmap(void* address, size_t length, int protection, int flags, int fd, off_t offset) {
+  const auto file = file_of(fd);
+  uint64_t within = 0;
+  const BoPtr bo = file ? file->mapping(static_cast<uint64_t>(offset), &within) : nullptr;
+  if (!bo || within > bo->size() || length > bo->size() - within) {
+    errno = EINVAL;
+    return MAP_FAILED;
+  }
+  return mmap(address, length, protection, flags, bo->fd(), static_cast<off_t>(within));
+}
+
+void sgrun_closed(int fd) {
+  if (Driver::existing()) {
+    forget_sync_file(fd);
+    forget_syncobj(fd);
+  }
+  if (table().count.load(std::memory_order_acquire) == 0) return;
+  std::shared_ptr<DrmFile> file;  // outlives the lock: closing a file waits for the driver's
+  std::scoped_lock lock(table().mutex);
+  const auto it = table().nodes.find(fd);
+  if (it == table().nodes.end()) return;
+  file = std::move(it->second.file);
+  table().nodes.erase(it);
+  table().count = table().nodes.size();
+}
+
+void sgrun_duplicated(int from, int to) {
+  if (from == to || to < 0) return;
+  sgrun_closed(to);
+  if (const SyncobjPtr object = Driver::existing() ? exported_syncobj(from) : nullptr) export_syncobj(to, object);
+  if (Driver::existing() && is_sync_file(from)) share_sync_file(from, to);
+  const auto file = file_of(from);
+  if (!file) return;
+  const sgrun_node minor = sgrun_node_of_fd(from);
+  std::scoped_lock lock(table().mutex);
+  table().nodes[to] = {minor, file};
+  table().count = table().nodes.size();
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/run/options.h"
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace softgen::run {
+
+std::string options_to_json(const Options& o) {
+  return nlohmann::json{{"platform", o.platform}, {"threads", o.threads},     {"record", o.record},
+                        {"stats", o.stats},       {"frames", o.frames},       {"hang_timeout_s", o.hang_timeout_s},
+                        {"width", o.width},       {"height", o.height},       {"refresh", o.refresh_hz},
+                        {"verbose", o.verbose}}.dump();
+}
+
+Options options_from_json(const std::string& text) {
+  Options o;
+  try {
+    const nlohmann::json j = nlohmann::json::parse(text);
+    o.platform = j.value("platform", o.platform);
+    o.threads = j.value("threads", o.threads);
+    o.record = j.value("record", o.record);
+    o.stats = j.value("stats", o.stats);
+    o.frames = j.value("frames", o.frames);
+    o.hang_timeout_s = j.value("hang_timeout_s", o.hang_timeout_s);
+    o.width = j.value("width", o.width);
+    o.height = j.value("height", o.height);
+    o.refresh_hz = j.value("refresh", o.refresh_hz);
+    o.verbose = j.value("verbose", o.verbose);
+  } catch (const nlohmann::json::exception& e) {
+    throw std::runtime_error(std::string(options_variable) + " is not what softgen-run writes: " + e.what());
+  }
+  return o;
+}
+
+Options options_from_environment() {
+  const char* text = std::getenv(options_variable);
+  return text ? options_from_json(text) : Options{};
+}
+
+}  // namespace softgen::run

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The registers and commands that the kernel side of softgen-run writes. A driver's view of the chip, kept apart from the model's tables on
+// purpose: it must not agree with them by construction. Sources: i915 gt/intel_engine_regs.h, intel_gt_regs.h, intel_gpu_commands.h.
+#pragma once
+
+#include <cstdint>
+
+namespace softgen::run::regs {
+
+constexpr uint64_t gtt_window = 8u << 20;
+constexpr uint32_t gfx_flsh_cntl = 0x101008;
+constexpr uint32_t forcewake_render = 0xa278, forcewake_gt = 0xa188, forcewake_media = 0xa270;
+constexpr uint32_t gamw_eco_dev_rw_ia = 0x4080;
+constexpr uint32_t gdrst = 0x941c;
+constexpr uint32_t gt_irq = 0x44300;        // + 0x10 a block: ISR, IMR, IIR, IER
+constexpr uint32_t master_irq = 0x44200;
+constexpr uint32_t master_irq_enable = 1u << 31;
+
+// From an engine's base.
+constexpr uint32_t hws_pga = 0x80, hwstam = 0x98, mi_mode = 0x9c, ring_imr = 0xa8, eir = 0xb0, emr = 0xb4, reset_ctl = 0xd0, elsp = 0x230,
+                   ring_mode = 0x29c, csb_pointers = 0x3a0;
+
+// Interrupt bits of an engine's half word.
+constexpr uint32_t user_interrupt = 1u << 0, cs_error = 1u << 3, context_switch = 1u << 8;
+
+// Status page, dword indices (i915 gt/intel_engine.h, I915_HWS_CSB_*).
+constexpr unsigned hwsp_csb = 0x10, hwsp_csb_write = 0x1f;
+constexpr uint32_t csb_active_to_idle = 1u << 3, csb_complete = 1u << 4;
+constexpr unsigned pphwsp_scratch = 0x34, pphwsp_seqno = 0x40;
+constexpr uint32_t ring_pages = 4;
+
+// Context descriptor.
+constexpr uint32_t desc_valid = 1u << 0, desc_ppgtt64 = 3u << 3, desc_coherent = 1u << 5, desc_privilege = 1u << 8;
+
+// Commands.
+constexpr uint32_t mi_noop = 0, mi_user_interrupt = 0x02u << 23, mi_arb_on_off = 0x08u << 23, mi_arb_check = 0x05u << 23;
+constexpr uint32_t mi_batch_buffer_start = 0x31u << 23 | 1 << 8 | 1;  // PPGTT, 3 dwords
+constexpr uint32_t mi_flush_dw = 0x26u << 23 | 2;                     // 4 dwords on this path
+constexpr uint32_t mi_flush_dw_qword = 1u << 14, mi_flush_dw_ggtt = 1u << 2, mi_flush_dw_tlb = 1u << 18;
+constexpr uint32_t mi_load_register_imm = 0x22u << 23 | 0x1000;  // force posted, as the image has it
+constexpr uint32_t pipe_control = 0x7a000004;
+constexpr uint32_t pc_depth_flush = 1u << 0, pc_state_inv = 1u << 2, pc_const_inv = 1u << 3, pc_vf_inv = 1u << 4, pc_dc_flush = 1u << 5,
+                   pc_flush_enable = 1u << 7, pc_tex_inv = 1u << 10, pc_instruction_inv = 1u << 11, pc_rt_flush = 1u << 12,
+                   pc_qw_write = 1u << 14, pc_tlb_inv = 1u << 18, pc_cs_stall = 1u << 20, pc_ggtt = 1u << 24;
+
+}  // namespace softgen::run::regs

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Requests into rings, rings into ELSP. Layout of the image: i915 gt/intel_lrc.c (gen9_rcs_offsets, gen9_xcs_offsets).
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <new>
+
+#include "hw/run/gpu.h"
+#include "hw/run/regs.h"
+
+namespace softgen::run {
+namespace {
+
+constexpr uint32_t ring_bytes = regs::ring_pages * 4096;
+
+/// Dword writer into a ring that wraps by padding.
+class RingWriter {
+ public:
+  RingWriter(std::byte* ring, uint32_t tail, uint32_t dwords) : ring_(reinterpret_cast<uint32_t*>(ring)), tail_(tail) {
+    if (tail_ + 4 * dwords > ring_bytes) {
+      while (tail_ < ring_bytes) put(regs::mi_noop);
+      tail_ = 0;
+    }
+  }
+  void put(uint32_t dword) {
+    ring_[tail_ / 4] = dword;
+    tail_ += 4;
+  }
+  template <typename... Dwords>
+  void puts(Dwords... dwords) {
+    (put(dwords), ...);
+  }
+  uint32_t finish() {
+    if (tail_ & 4) put(regs::mi_noop);
+    return tail_ % ring_bytes;
+  }
+
+ private:
+  uint32_t* ring_;
+  uint32_t tail_;
+};
+
+void pipe_control(RingWriter& ring, uint32_t flags, uint32_t address = 0, uint32_t data = 0) {
+  ring.puts(regs::pipe_control, flags, address, 0u, data, 0u);
+}
+
+void flush_dw(RingWriter& ring, uint32_t flags, uint32_t address, uint32_t data) {
+  ring.puts(regs::mi_flush_dw | regs::mi_flush_dw_qword | flags, address | regs::mi_flush_dw_ggtt, 0u, data);
+}
+
+constexpr uint32_t request_dwords = 48;
+
+}  // namespace
+
+LogicalContext& Gpu::logical_context(Context& context, unsigned slot, unsigned engine) {
+  const auto found = context.logical.find(slot);
+  if (found != context.logical.end()) return found->second;
+  const EngineInfo& info = engine_infos[engine];
+  LogicalContext logical;
+  logical.pages = info.context_pages;
+  logical.image_gpa = arena_.allocate(uint64_t{4096} * logical.pages);
+  logical.ring_gpa = arena_.allocate(ring_bytes);
+  if (!logical.image_gpa || !logical.ring_gpa) throw std::bad_alloc();
+  logical.lrca = ggtt_map(logical.image_gpa, logical.pages);
+  logical.ring = ggtt_map(logical.ring_gpa, regs::ring_pages);
+  logical.id = next_context_id_++ & 0xfffff;
+  LogicalContext& stored = context.logical[slot] = logical;
+  write_image(stored, context, info);
+  return stored;
+}
+
+void Gpu::write_image(LogicalContext& logical, const Context& context, const EngineInfo& info) {
+  uint32_t* state = reinterpret_cast<uint32_t*>(arena_.host(logical.image_gpa + 4096));
+  const auto pair = [&](unsigned index, uint32_t offset, uint32_t value) {
+    state[index] = info.mmio + offset;
+    state[index + 1] = value;
+  };
+  state[0x01] = regs::mi_load_register_imm | (2 * 14 - 1);
+  pair(0x02, 0x244, 0x00090009);  // CTX_CONTROL: inhibit sync switch; restore inhibit: there is nothing to restore yet
+  pair(0x04, 0x34, 0);
+  pair(0x06, 0x30, 0);
+  pair(0x08, 0x38, logical.ring);
+  pair(0x0a, 0x3c, (ring_bytes - 4096) | 1);
+  static constexpr std::array<uint32_t, 9> batch_state = {0x168, 0x140, 0x110, 0x11c, 0x114, 0x118, 0x1c0, 0x1c4, 0x1c8};
+  for (unsigned i = 0; i < batch_state.size(); ++i) pair(0x0c + 2 * i, batch_state[i], i == 2 ? 1u << 5 : 0);  // BB_STATE: PPGTT
+  state[0x21] = regs::mi_load_register_imm | (2 * 9 - 1);
+  pair(0x22, 0x3a8, 0);
+  for (unsigned i = 0; i < 8; ++i) pair(0x24 + 2 * i, 0x28c - 4 * i, 0);
+  state[0x31] = static_cast<uint32_t>(context.vm->pml4() >> 32);
+  state[0x33] = static_cast<uint32_t>(context.vm->pml4());
+  if (info.uapi_class == 0) {
+    state[0x41] = regs::mi_load_register_imm | 1;
+    pair(0x42, 0xc8, 0);
+  }
+}
+
+void Gpu::emit(LogicalContext& logical, const EngineInfo& info, Request& request) {
+  RingWriter ring(arena_.host(logical.ring_gpa), logical.tail, request_dwords);
+  const bool render = info.uapi_class == 0;
+  const uint32_t scratch = logical.lrca + 4 * regs::pphwsp_scratch, seqno = logical.lrca + 4 * regs::pphwsp_seqno;
+  request.seqno = ++logical.seqno;
+  if (render)
+    pipe_control(ring, regs::pc_cs_stall | regs::pc_tlb_inv | regs::pc_instruction_inv | regs::pc_tex_inv | regs::pc_vf_inv |
+                           regs::pc_const_inv | regs::pc_state_inv | regs::pc_qw_write | regs::pc_ggtt, scratch);
+  else
+    flush_dw(ring, regs::mi_flush_dw_tlb, scratch, 0);
+  ring.puts(regs::mi_arb_on_off | 1, regs::mi_batch_buffer_start, static_cast<uint32_t>(request.batch),
+            static_cast<uint32_t>(request.batch >> 32), regs::mi_arb_on_off, regs::mi_noop);
+  if (render) {
+    pipe_control(ring, regs::pc_rt_flush | regs::pc_depth_flush | regs::pc_dc_flush);
+    pipe_control(ring, regs::pc_cs_stall | regs::pc_flush_enable | regs::pc_qw_write | regs::pc_ggtt, seqno, request.seqno);
+  } else {
+    flush_dw(ring, 0, seqno, request.seqno);
+  }
+  ring.puts(regs::mi_user_interrupt, regs::mi_arb_on_off | 1, regs::mi_arb_check, regs::mi_noop);
+  logical.tail = ring.finish();
+}
+
+void Gpu::submit(const RequestPtr& request, unsigned slot) {
+  Engine& engine = engines_[request->engine];
+  logical_context(*request->context, slot, request->engine);
+  request->slot = slot;
+  engine.waiting.push_back(request);
+  schedule(engine);
+}
+
+void Gpu::schedule(Engine& engine) {
+  while (!engine.busy && !engine.waiting.empty()) {
+    std::vector<const Context*> passed;  // contexts with an earlier request that is not ready: order within a context is kept
+    const auto ready = [&](const RequestPtr& request) {
+      if (std::find(passed.begin(), passed.end(), request->context.get()) != passed.end()) return false;
+      std::erase_if(request->waits, [](const FencePtr& fence) { return FenceClock::get().signalled(fence); });
+      if (!request->waits.empty()) passed.push_back(request->context.get());
+      return request->waits.empty();
+    };
+    const auto it = std::find_if(engine.waiting.begin(), engine.waiting.end(), ready);
+    if (it == engine.waiting.end()) return;
+    const RequestPtr request = *it;
+    engine.waiting.erase(it);
+    if (request->context->banned) {
+      FenceClock::get().signal(request->fence, -EIO);
+      continue;
+    }
+    start(engine, request);
+  }
+}
+
+void Gpu::start(Engine& engine, const RequestPtr& request) {
+  LogicalContext& logical = request->context->logical.at(request->slot);
+  emit(logical, *engine.info, *request);
+  uint32_t* state = reinterpret_cast<uint32_t*>(arena_.host(logical.image_gpa + 4096));
+  std::atomic_ref(state[0x07]).store(logical.tail, std::memory_order_release);
+  engine.current = &logical;
+  engine.running.push_back(request);
+  engine.busy = true;
+  engine.since_ns = monotonic_ns();
+  const uint32_t port = engine.info->mmio + regs::elsp;
+  write(port, 0);
+  write(port, 0);
+  write(port, logical.id);
+  write(port, logical.lrca | regs::desc_valid | regs::desc_ppgtt64 | regs::desc_coherent | regs::desc_privilege);
+}
+
+void Gpu::release(const std::shared_ptr<Context>& context) {
+  released_.push_back(context);
+  kick();
+}
+
+}  // namespace softgen::run
