@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Integer operations computed without overflow: whatever saturates, uses an accumulator, or is not worth a vector.
+#include <bit>
+
+#include "hw/eu/interp/access.h"
+#include "hw/eu/interp/execute.h"
+
+namespace softgen::eu {
+
+namespace {
+
+uint32_t low32(Int128 v) { return static_cast<uint32_t>(v); }
+
+/// First bit from the most significant end: for signed values, the first that differs from the sign. -1: none.
+Int128 find_high(Int128 value, bool with_sign) {
+  uint32_t bits = low32(value);
+  if (with_sign && static_cast<int32_t>(bits) < 0) bits = ~bits;
+  return bits ? std::countl_zero(bits) : Int128{0xffffffff};
+}
+
+uint32_t reverse(uint32_t v) {
+  uint32_t r = 0;
+  for (unsigned n = 0; n < 32; n++) r |= (v >> n & 1) << (31 - n);
+  return r;
+}
+
+/// bfe: `width` bits of `value` from bit `offset` (SKL PRM vol 7, "Bit Field Extract").
+Int128 extract(uint32_t width, uint32_t offset, uint32_t value, bool with_sign) {
+  width &= 31;
+  offset &= 31;
+  if (!width) return 0;
+  if (offset + width < 32) value <<= 32 - width - offset;
+  const unsigned down = offset + width < 32 ? 32 - width : offset;
+  return with_sign ? Int128{static_cast<int32_t>(value) >> down} : Int128{value >> down};
+}
+
+/// The value in the width of its type, as unsigned.
+Int128 as_unsigned(Int128 v, RegType type) { return v & ((Int128{1} << size_of(type) * 8) - 1); }
+
+Int128 one(const Op& op, Int128 a, Int128 b, Int128 c) {
+  const RegType type = op.src[0].type;
+  switch (op.opcode) {
+    case Opcode::mov: case Opcode::movi: return a;
+    case Opcode::add: return a + b;
+    case Opcode::mul: return a * b;
+    case Opcode::mad: return a + b * c;
+    case Opcode::avg: return (a + b + 1) >> 1;
+    case Opcode::shl: return static_cast<Int128>(static_cast<unsigned __int128>(a) << (static_cast<unsigned>(b) & op.shift_mask));
+    case Opcode::shr: return as_unsigned(a, type) >> (static_cast<unsigned>(b) & op.shift_mask);
+    case Opcode::asr: return a >> (static_cast<unsigned>(b) & op.shift_mask);
+    case Opcode::lzd: return std::countl_zero(low32(a));
+    case Opcode::fbh: return find_high(a, is_signed(type));
+    case Opcode::fbl: return low32(a) ? Int128{std::countr_zero(low32(a))} : Int128{0xffffffff};
+    case Opcode::cbit: return std::popcount(static_cast<uint32_t>(as_unsigned(a, type)));
+    case Opcode::bfrev: return reverse(low32(a));
+    case Opcode::bfe: return extract(low32(a), low32(b), low32(c), is_signed(op.dst.type));
+    case Opcode::bfi1: return low32(((Int128{1} << (low32(a) & 31)) - 1) << (low32(b) & 31));
+    case Opcode::bfi2: return low32((a & b) | (~a & c));
+    default: return 0;
+  }
+}
+
+/// The accumulator as an integer operation of this type sees it.
+Int128 accumulator(const Thread& thread, RegType type, unsigned channel) {
+  const unsigned size = size_of(type);
+  if (thread.acc_size == size) return thread.acc_wide[channel & 63];
+  Source s;
+  s.type = type;
+  s.fetch = Fetch::scalar;
+  s.base = static_cast<uint16_t>(offsetof(Registers, acc) + channel * size);
+  Lanes lanes;
+  load_for(type, LaneKind::exact)(thread.regs, s, 1, lanes);
+  return lanes.x[0];
+}
+
+/// Whether the type the accumulator is seen in is wider than the sources: W sources accumulate in W channels of 33 bits.
+RegType accumulator_type(const Op& op) {
+  const RegType s = op.src[0].type;
+  if (size_of(s) >= 2) return is_packed_vector(s) ? RegType::w : s;
+  return is_signed(s) ? RegType::w : RegType::uw;
+}
+
+void set_accumulator(Thread& thread, RegType type, unsigned channel, Int128 value) {
+  const unsigned size = size_of(type);
+  if (thread.acc_size != size) {
+    // Channels not written yet keep what a read would have seen.
+    const unsigned count = 64 / size;
+    for (unsigned n = 0; n < count; n++) thread.acc_wide[n] = static_cast<int64_t>(accumulator(thread, type, n));
+    thread.acc_size = static_cast<uint8_t>(size);
+  }
+  thread.acc_wide[channel & 63] = static_cast<int64_t>(value);
+  Destination d;
+  d.place = Place::contiguous;
+  d.base = static_cast<uint16_t>(offsetof(Registers, acc) + channel * size);
+  Lanes lanes;
+  if (size == 8) lanes.q[0] = static_cast<int64_t>(value); else lanes.i[0] = static_cast<int32_t>(value);
+  store_for(type)(thread.regs, d, 1, 1, lanes);
+}
+
+/// mach: src1's upper word times src0 joins what mul left in the accumulator; the result is the upper dword (SKL PRM vol 7,
+/// "Multiply Accumulate High").
+void multiply_high(Thread& thread, const Op& op, uint32_t mask, const Lanes* in, Lanes& r) {
+  for (unsigned n = 0; n < op.exec_size; n++) {
+    const Int128 high = in[1].x[n] >> 16;
+    const Int128 product = ((in[0].x[n] * high) << 16) + accumulator(thread, op.src[0].type, n);
+    const auto whole = static_cast<int64_t>(product);
+    r.x[n] = is_signed(op.dst.type) ? Int128{whole >> 32} : Int128{static_cast<uint64_t>(whole) >> 32};
+    if (mask >> n & 1) set_accumulator(thread, op.dst.type, n, whole);
+  }
+}
+
+void carry(Thread& thread, const Op& op, uint32_t mask, const Lanes* in, Lanes& r) {
+  const bool subtract = op.opcode == Opcode::subb;
+  for (unsigned n = 0; n < op.exec_size; n++) {
+    const Int128 a = as_unsigned(in[0].x[n], RegType::ud), b = as_unsigned(in[1].x[n], RegType::ud);
+    r.x[n] = op.saturate ? (subtract ? a - b : a + b) : as_unsigned(subtract ? a - b : a + b, RegType::ud);
+    const bool out = subtract ? a < b : (a + b) >> 32 != 0;
+    if (mask >> n & 1) set_accumulator(thread, RegType::ud, n, out);
+  }
+}
+
+/// sad2, sada2: pairs of channels; the even one gets the sum of both absolute differences.
+uint32_t absolute_differences(Thread& thread, const Op& op, uint32_t mask, const Lanes* in, Lanes& r) {
+  for (unsigned n = 0; n < op.exec_size; n += 2) {
+    Int128 sum = op.opcode == Opcode::sada2 ? accumulator(thread, accumulator_type(op), n) : 0;
+    for (unsigned k = n; k < n + 2; k++) {
+      const Int128 d = in[0].x[k] - in[1].x[k];
+      sum += d < 0 ? -d : d;
+    }
+    r.x[n] = sum;
+    if (n + 1 < 32) r.x[n + 1] = 0;
+  }
+  return mask & 0x55555555u;
+}
+
+}  // namespace
+
+Next execute_exact(Thread& thread, const Op& op, RunState& state) {
+  uint32_t mask = execution_mask(thread, op);
+  if (!mask) return Next::advance;
+  Lanes in[3], result;
+  for (unsigned n = 0; n < op.sources; n++) load_source(thread, op, n, state.mode, in[n]);
+  switch (op.opcode) {
+    case Opcode::mach: multiply_high(thread, op, mask, in, result); break;
+    case Opcode::addc: case Opcode::subb: carry(thread, op, mask, in, result); break;
+    case Opcode::sad2: case Opcode::sada2: mask = absolute_differences(thread, op, mask, in, result); break;
+    case Opcode::mac:
+      for (unsigned n = 0; n < op.exec_size; n++) result.x[n] = in[0].x[n] * in[1].x[n] + accumulator(thread, accumulator_type(op), n);
+      break;
+    default:
+      for (unsigned n = 0; n < op.exec_size; n++) result.x[n] = one(op, in[0].x[n], in[1].x[n], in[2].x[n]);
+  }
+  for (unsigned n = op.exec_size; n < op.groups * 8u; n++) result.x[n] = 0;
+
+  Lanes exact = result;
+  const bool own = op.opcode == Opcode::mach || op.opcode == Opcode::addc || op.opcode == Opcode::subb;
+  const bool to_acc = op.to_accumulator && !is_float(op.dst.type);
+  const bool float_acc = !own && is_float(op.dst.type);
+  retire(thread, op, state.mode, mask, result, retire_flags | (float_acc ? retire_accumulator : retire_store));
+  if (own || is_float(op.dst.type) || !(to_acc || op.acc_write)) return Next::advance;
+  // The integer accumulator keeps more bits than the destination shows.
+  const unsigned first = to_acc ? (op.instruction->dst.reg & 15u) * 32 / size_of(op.dst.type) : 0;
+  for (unsigned n = 0; n < op.exec_size; n++)
+    if (mask >> n & 1) set_accumulator(thread, op.dst.type, first + n, op.saturate ? Int128{size_of(op.dst.type) == 8 ? result.q[n] : result.i[n]} : exact.x[n]);
+  return Next::advance;
+}
+
+}  // namespace softgen::eu

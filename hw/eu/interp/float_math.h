@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Number formats and extended math, with the same bits on every host: only IEEE operations of the compiler and own polynomials, no libm
+// function whose last bit differs between libraries.
+#pragma once
+
+#include <cstdint>
+
+namespace softgen::eu {
+
+/// cr0.0[5:4].
+enum class Rounding : uint8_t { nearest_even = 0, up = 1, down = 2, to_zero = 3 };
+
+float half_to_float(uint16_t half);
+/// NaN becomes 0x7e00; overflow becomes infinity or the largest number as the mode says.
+uint16_t float_to_half(float value, Rounding rounding);
+uint16_t double_to_half(double value, Rounding rounding);
+
+/// Correctly rounded to float but for cases within 2^-50 of a tie (SKL PRM vol 7 asks 1 ulp of inv, sqrt, rsq; 2 to 4 of the others).
+float math_inv(float x);
+float math_log(float x);
+float math_exp(float x);
+float math_sqrt(float x);
+float math_rsq(float x);
+float math_sin(float x);
+float math_cos(float x);
+float math_fdiv(float a, float b);
+/// |a| to the power b.
+float math_pow(float a, float b);
+
+/// The precision that madm, invm and rsqtm keep between them.
+#if defined(__SIZEOF_FLOAT128__)
+__extension__ using Quad = __float128;
+#else
+using Quad = long double;
+#endif
+Quad quad_fma(Quad a, Quad b, Quad c);
+
+}  // namespace softgen::eu

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The interpreter's form of an instruction: what can be known before the thread runs is worked out once.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "hw/eu/interp/float_math.h"
+#include "hw/eu/interp/lanes.h"
+#include "hw/eu/interp/registers.h"
+#include "hw/eu/isa/instruction.h"
+
+namespace softgen::eu {
+
+class Thread;
+struct Op;
+
+using OffsetPool = std::vector<std::unique_ptr<Offsets>>;
+
+enum class Fetch : uint8_t {
+  none,        ///< null: reads zero
+  immediate,   ///< lanes in Source::constant
+  contiguous,  ///< elements follow one another
+  scalar,      ///< all channels read one element
+  offsets,     ///< any fixed pattern: strides, align16 swizzles, ARFs
+  indirect,    ///< one address, then a fixed pattern
+  indirect_vx, ///< an address for each row (Vx1, VxH)
+};
+
+struct Source {
+  Fetch fetch = Fetch::none;
+  RegType type = RegType::ud;
+  bool negate = false, abs = false, bit_not = false;
+  uint16_t base = 0;               ///< contiguous, scalar
+  const Offsets* offsets = nullptr;
+  uint8_t addr_subreg = 0, row = 1;
+  int16_t addr_imm = 0;
+  uint64_t constant = 0;           ///< immediate bits
+  void (*load)(const Registers&, const Source&, unsigned count, Lanes&) = nullptr;
+};
+
+enum class Place : uint8_t { none, contiguous, offsets, indirect };
+
+struct Destination {
+  Place place = Place::none;
+  RegType type = RegType::ud;
+  uint16_t base = 0;
+  const Offsets* offsets = nullptr;
+  uint8_t addr_subreg = 0;
+  int16_t addr_imm = 0;
+  uint32_t channels = 0xffffffff;  ///< align16 write mask, by channel
+  void (*store)(Registers&, const Destination&, unsigned count, uint32_t mask, const Lanes&) = nullptr;
+};
+
+/// cr0.0 in the form the operations want.
+struct FloatMode {
+  bool flush_f16 = true, flush_f32 = true, flush_f64 = true, alt = false;
+  Rounding rounding = Rounding::nearest_even;
+};
+
+/// Turns result lanes into what the destination holds: saturates, rounds, wraps. `overflow`: channels whose value did not fit.
+using Finish = void (*)(Lanes& lanes, const Op& op, const FloatMode& mode, uint32_t* overflow);
+
+enum class Next : uint8_t { advance, jumped, finished, blocked, failed };
+
+struct RunState;
+using Execute = Next (*)(Thread& thread, const Op& op, RunState& state);
+
+struct Op {
+  Execute execute = nullptr;
+  Opcode opcode = Opcode::illegal;
+  uint8_t exec_size = 1, groups = 1;
+  uint8_t shift = 0;              ///< first channel
+  uint8_t cond = 0;               ///< CondMod
+  uint8_t pred = 0;               ///< predicate control
+  bool align16 = false, pred_invert = false, no_mask = false, saturate = false, acc_write = false;
+  bool reads_dynamic = false;     ///< a source is ip, tm0 or ce0
+  bool writes_control = false;    ///< the destination is cr0
+  bool to_accumulator = false;    ///< the destination is acc0 or acc1
+  bool flush = false;             ///< float arithmetic: denormal sources are flushed where the mode says
+  bool joins = false;             ///< some branch leads here
+  uint8_t sources = 0;
+  uint8_t shift_mask = 0;         ///< shifts: bits of the count that count
+  LaneKind kind = LaneKind::i32;
+  LaneKind result = LaneKind::i32;  ///< after finish
+  uint8_t flag_bit = 0;           ///< of channel 0 of the dispatch
+  uint32_t lanes_mask = 1;        ///< exec_size ones
+  uint32_t offset = 0, next_offset = 0;  ///< bytes from the program's start
+  int64_t jip_offset = -1, uip_offset = -1;  ///< where branches lead, from the program's start
+  Kernel kernel = nullptr;
+  const CompareKernel* compare = nullptr;  ///< row of comparisons for `kind` (cmp, sel) or of `result` (cond mods)
+  const CompareKernel* flag_compare = nullptr;
+  Finish finish = nullptr;
+  Source src[3];
+  Destination dst;
+  const Instruction* instruction = nullptr;
+};
+
+/// Fills in everything but the branch indices. `pool` keeps the offset tables.
+class OpBuilder {
+ public:
+  OpBuilder(const Instruction& instruction, OffsetPool& pool) : i_(instruction), pool_(pool) {}
+  Op build(uint32_t offset);
+
+ private:
+  void controls(uint32_t offset);
+  void source(unsigned n);
+  void region(Source& s, const Operand& o);
+  void destination();
+  void choose();
+  void choose_mov();
+  void choose_sel();
+  void choose_cmp();
+  void choose_logic(KernelOp op);
+  void choose_shift();
+  void choose_arithmetic(KernelOp op);
+  void choose_exact();
+  void choose_float(KernelOp op);
+  LaneKind wrapping_kind() const;
+  void use(KernelOp op);
+  void raw_types(bool with_destination);
+  void attach();
+  const Offsets* keep(const Offsets& offsets);
+  bool float_sources() const;
+  bool any_source(RegType type) const;
+  bool touches_accumulator() const;
+  bool modified() const;
+
+  const Instruction& i_;
+  OffsetPool& pool_;
+  Op op_;
+};
+
+}  // namespace softgen::eu

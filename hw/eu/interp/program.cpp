@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/eu/interp/program.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "hw/eu/interp/execute.h"
+
+namespace softgen::eu {
+
+Program::~Program() = default;
+
+std::span<const Op> Program::ops() const { return ops_; }
+
+std::shared_ptr<const Program> Program::decode(std::span<const std::byte> code, uint64_t start) {
+  std::shared_ptr<Program> program(new Program);
+  program->start_ = start;
+  program->build(code.first(std::min(code.size(), max_bytes)));
+  return program;
+}
+
+void Program::build(std::span<const std::byte> code) {
+  lines_ = walk(code);
+  // What ends nothing (no EOT before the bytes do) ends in an illegal instruction.
+  uint32_t end = lines_.empty() ? 0 : lines_.back().offset + lines_.back().instruction.size();
+  bytes_.assign(code.begin(), code.begin() + end);
+  lines_.push_back({end, Instruction{}});
+  index_.assign(end / 8 + 1, -1);
+  for (size_t n = 0; n < lines_.size(); n++) index_[lines_[n].offset / 8] = static_cast<int32_t>(n);
+  ops_.reserve(lines_.size());
+  for (const Line& line : lines_) ops_.push_back(OpBuilder(line.instruction, offsets_).build(line.offset));
+  mark_targets();
+}
+
+void Program::mark(int64_t offset) {
+  if (const int32_t n = index_at(offset); n >= 0) targets_[static_cast<size_t>(n)] = true;
+}
+
+void Program::mark_targets() {
+  targets_.assign(lines_.size(), false);
+  for (size_t n = 0; n < lines_.size(); n++) {
+    const Instruction& i = lines_[n].instruction;
+    const OpcodeInfo* row = i.info();
+    Op& op = ops_[n];
+    if (!row) continue;
+    const bool by_register = i.src[0].file == RegFile::grf;
+    switch (row->form) {
+      case Form::branch:
+        // Whatever waits, waits behind a while or goto, or where one of the offsets says.
+        mark(op.next_offset);
+        if (by_register) {
+          targets_.assign(lines_.size(), true);
+          break;
+        }
+        op.jip_offset = int64_t{op.offset} + i.jip;
+        op.uip_offset = row->has('u') ? int64_t{op.offset} + i.uip : op.jip_offset;
+        if (i.opcode == Opcode::break_) {
+          // Mesa and the PRM let UIP name the while; channels that broke out go on behind it.
+          const int32_t end = index_at(op.uip_offset);
+          if (end >= 0 && lines_[static_cast<size_t>(end)].instruction.opcode == Opcode::while_)
+            op.uip_offset = ops_[static_cast<size_t>(end)].next_offset;
+        }
+        mark(op.jip_offset);
+        mark(op.uip_offset);
+        break;
+      case Form::call:
+        op.jip_offset = i.opcode == Opcode::calla ? static_cast<uint32_t>(i.jip) - static_cast<int64_t>(start_)
+                                                  : int64_t{op.offset} + i.jip;
+        mark(op.next_offset);
+        mark(op.jip_offset);
+        break;
+      default: break;
+    }
+  }
+  for (size_t n = 0; n < ops_.size(); n++) ops_[n].joins = targets_[n];
+}
+
+std::shared_ptr<const Program> ProgramCache::find(std::span<const std::byte> code, uint64_t start) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = programs_.find(start);
+    if (found != programs_.end()) {
+      const auto known = found->second->bytes();
+      if (known.size() <= code.size() && std::memcmp(known.data(), code.data(), known.size()) == 0) return found->second;
+    }
+  }
+  auto program = Program::decode(code, start);
+  const std::lock_guard lock(mutex_);
+  if (programs_.size() >= limit_) programs_.clear();
+  programs_[start] = program;
+  return program;
+}
+
+void ProgramCache::clear() {
+  const std::lock_guard lock(mutex_);
+  programs_.clear();
+}
+
+}  // namespace softgen::eu

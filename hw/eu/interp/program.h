@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A kernel decoded once: its instructions, where its branches go, and the interpreter's form of it. Immutable; shared by threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "hw/eu/interp/registers.h"
+#include "hw/eu/isa/print.h"
+
+namespace softgen::eu {
+
+struct Op;  // hw/eu/interp/op.h
+
+class Program {
+ public:
+  /// Decodes what can be reached from the start of `code` (`start`: its offset from Instruction Base Address, seen in ip and call).
+  /// At most max_bytes of `code` are looked at. Never fails: code without an end runs into an op that fails the thread.
+  static std::shared_ptr<const Program> decode(std::span<const std::byte> code, uint64_t start = 0);
+  static constexpr size_t max_bytes = 1 << 20;
+
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  uint64_t start() const { return start_; }
+  /// The kernel's bytes, from `start` to the end of its last instruction.
+  std::span<const std::byte> bytes() const { return bytes_; }
+  std::span<const Line> lines() const { return lines_; }
+  /// Index into lines() and ops(), or -1: no instruction starts at this offset from start().
+  int32_t index_at(int64_t offset) const {
+    return offset >= 0 && offset % 8 == 0 && offset / 8 < static_cast<int64_t>(index_.size())
+               ? index_[static_cast<size_t>(offset / 8)] : -1;
+  }
+  /// Whether waiting channels may join here (some JIP, UIP or return leads here).
+  bool is_target(int32_t index) const { return targets_[static_cast<size_t>(index)]; }
+  std::span<const Op> ops() const;
+
+ private:
+  Program() = default;
+  void build(std::span<const std::byte> code);
+  void mark_targets();
+  void mark(int64_t offset);
+
+  uint64_t start_ = 0;
+  std::vector<std::byte> bytes_;
+  std::vector<Line> lines_;
+  std::vector<int32_t> index_;
+  std::vector<bool> targets_;
+  std::vector<Op> ops_;
+  std::vector<std::unique_ptr<Offsets>> offsets_;  ///< what ops point to
+};
+
+/// Programs by address, checked against the bytes found there. Any thread; meant to be asked once a draw or walker, not once a thread.
+class ProgramCache {
+ public:
+  explicit ProgramCache(size_t limit = 4096) : limit_(limit) {}
+  /// `code`: bytes from the kernel's start to anywhere beyond its end.
+  std::shared_ptr<const Program> find(std::span<const std::byte> code, uint64_t start);
+  void clear();
+
+ private:
+  std::mutex mutex_;
+  size_t limit_;
+  std::unordered_map<uint64_t, std::shared_ptr<const Program>> programs_;
+};
+
+}  // namespace softgen::eu

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The interpreter's loop and the state of a thread.
+#include "hw/eu/interp/execute.h"
+#include "hw/iface/engine.h"
+
+namespace softgen::eu {
+
+void Thread::start(const ThreadStart& how) {
+  program_ = how.program;
+  index = 0;
+  ip = 0;
+  const uint32_t vector_mask = how.vector_mask ? how.vector_mask : how.dispatch_mask;
+  dispatched = active = how.run_vector_mask ? vector_mask : how.dispatch_mask;
+  call_mask = 0xffffffff;
+  channel_ip.fill(0xffffffff);
+  acc_wide.fill(0);
+  acc_size = 0;
+  instructions = 0;
+  failure = nullptr;
+  // Everything behind the general registers and their guard.
+  std::byte* from = regs.bytes() + offsetof(Registers, guard);
+  std::fill(from, regs.bytes() + sizeof(Registers), std::byte{0});
+  regs.state[0] = how.state0;
+  regs.state[2] = how.dispatch_mask;
+  regs.state[3] = vector_mask;
+  regs.control[0] = (how.alt_mode ? cr0::alt_mode : 0) | (how.rounding & 3u) << cr0::rounding_shift |
+                    (how.single_program_flow ? cr0::single_program_flow : 0) |
+                    (how.keep_denorms ? cr0::denorm_f16 | cr0::denorm_f32 | cr0::denorm_f64 : 0);
+}
+
+void Thread::clear_registers() { std::fill(regs.bytes(), regs.bytes() + grf_bytes, std::byte{0}); }
+
+bool Thread::jump(int64_t offset) {
+  const int32_t to = program_->index_at(offset);
+  if (to < 0) return false;
+  index = to;
+  return true;
+}
+
+namespace {
+
+/// Channels that waited for this instruction run again.
+void join(Thread& thread, uint32_t offset) {
+  for (uint32_t waiting = thread.dispatched & ~thread.active; waiting; waiting &= waiting - 1) {
+    const auto channel = static_cast<unsigned>(__builtin_ctz(waiting));
+    if (thread.channel_ip[channel] == offset) thread.active |= 1u << channel;
+  }
+}
+
+/// Registers that have their value only when they are read. The clock counts instructions, so that it is the same in every run.
+void make_dynamic(Thread& thread, const Op& op) {
+  thread.regs.ip[0] = static_cast<uint32_t>(thread.program()->start()) + op.offset;
+  thread.regs.channel_enable[0] = thread.active;
+  const uint64_t clock = thread.instructions * 4;
+  thread.regs.timestamp[0] = static_cast<uint32_t>(clock);
+  thread.regs.timestamp[1] = static_cast<uint32_t>(clock >> 32);
+}
+
+RunResult interpret(Thread& thread, RunState& state, HostRounding& rounding) {
+  const Op* ops = thread.program()->ops().data();
+  for (;;) {
+    const Op& op = ops[thread.index];
+    if (op.joins && thread.active != thread.dispatched) join(thread, op.offset);
+    thread.instructions++;
+    if (op.reads_dynamic) make_dynamic(thread, op);
+    switch (op.execute(thread, op, state)) {
+      case Next::advance: thread.index++; break;
+      case Next::jumped: break;
+      case Next::finished: thread.ip = op.offset; return RunResult::finished;
+      case Next::blocked:
+        // A message goes on behind itself; wait is tried again.
+        if (op.opcode != Opcode::wait) thread.index++;
+        thread.ip = ops[thread.index].offset;
+        return RunResult::blocked;
+      case Next::failed:
+        thread.ip = op.offset;
+        return thread.failure ? RunResult::failed : RunResult::aborted;
+    }
+    if (op.writes_control) {
+      state.mode = float_mode(thread.regs);
+      rounding.set(state.mode.rounding);
+    }
+  }
+}
+
+}  // namespace
+
+RunResult run(Thread& thread, ThreadEnv& env, MessageTarget& target) {
+  RunState state{env, target, float_mode(thread.regs)};
+  HostRounding rounding(state.mode.rounding);
+  return interpret(thread, state, rounding);
+}
+
+}  // namespace softgen::eu

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One EU thread and its interpreter, which is the specification of the EU here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "hw/eu/interp/program.h"
+#include "hw/eu/interp/registers.h"
+
+namespace softgen::eu {
+
+/// How a fixed function starts a thread.
+struct ThreadStart {
+  const Program* program = nullptr;  ///< must outlive the run
+  uint32_t dispatch_mask = 0xff;     ///< sr0.2: channels with work
+  uint32_t vector_mask = 0;          ///< sr0.3: those and their helpers; 0: same as dispatch_mask
+  bool run_vector_mask = false;      ///< channels of vector_mask run (3DSTATE_PS "Vector Mask Enable")
+  bool alt_mode = false;             ///< "Floating Point Mode": alternate
+  uint8_t rounding = 0;              ///< cr0.0[5:4]
+  bool keep_denorms = false;         ///< "Denorm Mode" of INTERFACE_DESCRIPTOR_DATA (all three sizes)
+  bool single_program_flow = false;
+  uint32_t state0 = 0;               ///< sr0.0: thread, EU, slice ids
+};
+
+enum class RunResult : uint8_t {
+  finished,  ///< EOT was sent
+  blocked,   ///< waits for a notification or as a message said; run() goes on from there
+  aborted,   ///< the stop flag asked for a reset
+  failed,    ///< an illegal instruction, message or jump: ended as by an exception without handler; counted
+};
+
+class Thread {
+ public:
+  Registers regs;
+
+  // Channels. A channel that is not in `active` waits at channel_ip (SKL PRM vol 7, "Flow Control": PcIP).
+  uint32_t active = 0;
+  uint32_t dispatched = 0;
+  uint32_t call_mask = 0xffffffff;
+  std::array<uint32_t, 32> channel_ip{};  ///< offsets from the program's start
+  uint32_t ip = 0;                        ///< offset from the program's start
+
+  // The wide part of accumulators, by channel of acc0 (acc1 follows): the exact integer last written, while `acc_size` is its element size.
+  std::array<int64_t, 64> acc_wide{};
+  uint8_t acc_size = 0;                   ///< 0: not written by an integer operation
+  // acc2 to acc9 as madm, invm, rsqtm use them, in quadruple precision (see float_math.h).
+  std::array<std::array<std::array<uint64_t, 2>, 16>, 8> macro_acc{};
+
+  uint64_t instructions = 0;              ///< executed so far
+  const char* failure = nullptr;          ///< why, after RunResult::failed
+
+  /// Sets everything but the general registers, which hold the caller's payload.
+  void start(const ThreadStart& how);
+  void clear_registers();
+  /// A gateway or event message for n0.N arrived.
+  void notify(unsigned n = 0) { regs.notification[n & 3]++; }
+  Grf& grf(unsigned n) { return regs.grf[n & 127]; }
+
+  const Program* program() const { return program_; }
+  /// Where an offset leads: sets ip. False when no instruction stands there.
+  bool jump(int64_t offset);
+
+  int32_t index = 0;                      ///< of the next instruction in the program
+
+ private:
+  const Program* program_ = nullptr;
+};
+
+/// Runs until one of the results; ThreadEnv::stop is polled at each backward jump. Messages go to `target`.
+RunResult run(Thread& thread, ThreadEnv& env, MessageTarget& target);
+
+}  // namespace softgen::eu
