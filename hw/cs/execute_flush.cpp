@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // PIPE_CONTROL and MI_FLUSH_DW: the engine's fence, then the post-sync operation, then the notification (SKL PRM vol 2a).
+#include <algorithm>
+#include <array>
+
 #include "hw/base/log.h"
 #include "hw/cs/executor.h"
 
@@ -62,7 +65,9 @@ Flow Executor::pipe_control(Dwords dw) {
   return Flow::next();
 }
 
-Flow Executor::flush_dw(Dwords dw) {
+Flow Executor::flush_dw(Dwords packet) {
+  std::array<uint32_t, 5> dw{};
+  std::copy_n(packet.begin(), std::min(packet.size(), dw.size()), dw.begin());
   const uint32_t header = dw[0];
   const FlushRequest request{.render_target = true, .depth = true, .data_cache = true, .instruction = bit(header, 7), .stall = true};
   if (const ExecResult flushed = s_.flush(request); flushed != ExecResult::done) return result(flushed);
@@ -73,7 +78,7 @@ Flow Executor::flush_dw(Dwords dw) {
   switch (bits(header, 15, 14)) {
     // Four dwords write a dword (i915 gt/gen8_engine_cs.c, emit_xcs_breadcrumb), five a qword.
     case immediate:
-      post_sync_write(address, global, index, dw[3] | (dw.size() > 4 ? uint64_t{dw[4]} << 32 : 0), dw.size() > 4 ? 8 : 4);
+      post_sync_write(address, global, index, dw[3] | uint64_t{dw[4]} << 32, packet.size() > 4 ? 8 : 4);
       break;
     case write_timestamp: post_sync_write(address, global, index, s_.timestamp(), 8); break;
     default: break;

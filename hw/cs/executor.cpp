@@ -31,7 +31,8 @@ Flow Executor::command(const Packet& packet, const Cursor& behind) {
   const uint32_t header = packet.dwords[0];
   publish(packet.address, header, behind);
   if (s_.set_predicate && predicated_off(packet)) [[unlikely]] return Flow::next();
-  if (packet.dwords.size() < packet.command->dwords) {
+  // MI_FLUSH_DW without a post-sync operation may leave out what that needs.
+  if (packet.dwords.size() < packet.command->dwords && packet.command->id != CommandId::MI_FLUSH_DW) {
     guest_error("command shorter than its definition", "{} at {:#x}: {} dwords", packet.command->name, packet.address,
                 packet.dwords.size());
     return fault(reg::error_instruction);

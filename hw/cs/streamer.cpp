@@ -68,6 +68,7 @@ RunEnd Streamer::run(uint64_t commands) {
       return RunEnd::idle;
     }
     busy_.store(true, std::memory_order_release);
+    if (halted_ || stop_.aborting()) continue;  // in a batch of the context's restore
 
     Executor executor(*this);
     can_switch_ = false;
