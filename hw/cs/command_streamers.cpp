@@ -6,9 +6,8 @@
 namespace softgen::cs {
 namespace {
 
-// threads=0: a loop in a batch gives the vCPU back its thread after about a second of host time, and goes on at the next poll.
+// threads=0: engines take turns after so many commands.
 constexpr uint64_t slice_commands = 1u << 16;
-constexpr unsigned slices_a_poll = 256;
 
 constexpr defs::EngineClass engine_class(EngineId id) {
   switch (id) {
@@ -134,10 +133,13 @@ void CommandStreamers::poll() {
   if (threaded_ || polling_) return;
   polling_ = true;
   bool more = true;
-  for (unsigned slice = 0; more && slice < slices_a_poll; ++slice) {
+  for (uint64_t done = 0; more && done < environment_.commands_a_poll; done += slice_commands) {
     more = false;
     for (auto& engine : engines_)
       if (engine && engine->run_slice(slice_commands)) more = true;
+    // One may have told another, which had its turn before.
+    for (auto& engine : engines_)
+      if (engine && engine->due()) more = true;
   }
   polling_ = false;
 }

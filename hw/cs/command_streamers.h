@@ -23,6 +23,8 @@ class CommandStreamers {
     std::array<Engine*, engine_count> engines{};
     /// See StreamerLinks.
     std::function<void(std::span<std::byte> report)> perf_report{};
+    /// threads=0: commands after which a looping batch gives the thread back; about a second of host time.
+    uint64_t commands_a_poll = 1u << 24;
   };
 
   /// Registers the hooks. `threaded` false (threads=0): work is done by the thread that submits it, inside its register write.

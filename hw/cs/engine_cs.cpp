@@ -122,6 +122,11 @@ bool EngineCs::run_slice(uint64_t commands) {
   return end == RunEnd::waiting ? done > 1 : kicked_;
 }
 
+bool EngineCs::due() {
+  std::scoped_lock lock(mutex_);
+  return kicked_ && may_run();
+}
+
 // -- stopping -------------------------------------------------------------------------------------------------------------------
 
 void EngineCs::request_pause() {

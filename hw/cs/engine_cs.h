@@ -54,6 +54,8 @@ class EngineCs {
 
   /// threads=0: runs at most `commands`; false: there was nothing that could go on.
   bool run_slice(uint64_t commands);
+  /// Kicked since, and allowed to run.
+  bool due();
 
  private:
   void thread_main();

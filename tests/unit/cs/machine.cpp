@@ -31,7 +31,8 @@ Machine::Machine(bool threaded) {
                                             .tlb = tlb,
                                             .registers = registers,
                                             .interrupts = interrupts,
-                                            .gate = gate};
+                                            .gate = gate,
+                                            .commands_a_poll = 1u << 18};
   for (const EngineId e : {EngineId::rcs, EngineId::bcs, EngineId::vcs0, EngineId::vecs})
     environment.engines[static_cast<size_t>(e)] = &engine(e);
   cs = std::make_unique<CommandStreamers>(environment, threaded);

@@ -167,6 +167,10 @@ class Machine {
   /// Interrupt bits of an engine that are pending in GTn_IIR, cleared by this.
   uint32_t take_interrupts(EngineId e);
   void reset_engine(EngineId e);
+  /// The driver of `other` goes on here.
+  void adopt_driver(const Machine& other) { csb_head_ = other.csb_head_; }
+  /// Gives all of allocate() and user_batch() back.
+  void next_reset() { next_ = 0x0020'0000, next_user_ = 0; }
 
   memory::SparseMemory memory{64 << 20};
   memory::Ggtt ggtt;
