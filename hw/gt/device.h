@@ -11,6 +11,7 @@
 #include <string>
 
 #include "hw/base/archive.h"
+#include "hw/blitter/blitter.h"
 #include "hw/cs/command_streamers.h"
 #include "hw/defs/platform.h"
 #include "hw/iface/host.h"
@@ -103,7 +104,8 @@ class Device {
   mmio::GtPower power_;
   uint64_t stolen_base_, stolen_size_;
   render::RenderEngine render_;
-  NullEngine blitter_, video_, video_enhance_;
+  blitter::Blitter blitter_;
+  NullEngine video_, video_enhance_;
   std::unique_ptr<cs::CommandStreamers> streamers_;  ///< last: its threads use all of the above
 };
 

@@ -230,3 +230,19 @@ TEST_CASE("what the device writes is in the dirty log, once") {
   CHECK(std::count(first.begin(), first.end(), ring) == 0);
   CHECK(pages().empty());
 }
+
+TEST_CASE("a blit through BCS fills a rectangle") {
+  FakeHost host(1);
+  Driver driver(host, engines[1]);
+  // XY_COLOR_BLT, 32 bits, ROP PATCOPY: (1,1)-(3,3) of a surface of 16 bytes pitch at `target`.
+  driver.emit({0x2u << 29 | 0x50u << 22 | 3u << 20 | 5, 3u << 24 | 0xf0u << 16 | 16, 1u << 16 | 1, 3u << 16 | 3, target, 0, 0xcafe'f00d, mi_noop});
+  driver.emit_breadcrumb(1);
+  driver.submit();
+  REQUIRE(driver.run_to_idle());
+  for (unsigned y = 1; y < 4; ++y)
+    for (unsigned x = 0; x < 4; ++x) {
+      CAPTURE(x, y);
+      const bool inside = x >= 1 && x < 3 && y >= 1 && y < 3;
+      CHECK(host.ram<uint32_t>(target + y * 16 + x * 4) == (inside ? 0xcafe'f00d : 0));
+    }
+}
