@@ -30,6 +30,12 @@ bool plain_fill(const Blit& b) {
          b.pattern_kind != PatternKind::tile;
 }
 
+// Some pixels, or some bits of them, keep their old value whatever the raster operation says.
+bool masked(const Blit& b) {
+  return b.write_mask != ~0u || b.chroma != ChromaKey::off || b.pattern_mask != ~uint64_t{0} ||
+         (b.source_kind == SourceKind::mono && b.mono.transparent);
+}
+
 Order choose_order(const Blit& b) {
   if (b.source_kind != SourceKind::color) return {};
   const bool both_linear = !b.source.tiled() && !b.destination.tiled();
@@ -127,10 +133,13 @@ struct BlitRunner::Area {
     const bool source_tiled = b.source_kind == SourceKind::color && b.source.tiled();
     const bool by_source = !b.destination.tiled() && source_tiled;
     const auto shape = surface::page_shape(by_source ? b.source.tiling : b.destination.tiling, b.pixel_bytes);
-    step_x = shape.width / b.pixel_bytes, step_y = shape.height;
+    // Rows by the page: all the blocks that are combined fit the L1 cache.
+    const bool rows = !b.destination.tiled() && !source_tiled;
+    step_x = static_cast<uint32_t>((rows ? 4096 : block_bytes / shape.height) / b.pixel_bytes),
+    step_y = shape.height;
     origin_x = origin_y = 0;
     if (by_source) origin_x = b.rect.x1 - b.source_x, origin_y = b.rect.y1 - b.source_y;
-    if (!b.destination.tiled() && !source_tiled) origin_x = rect.x1;
+    if (rows) origin_x = rect.x1;
   }
 };
 
@@ -167,28 +176,39 @@ void BlitRunner::run_row(const Blit& b, const Area& area, memory::View& view, in
   }
   const int64_t first = Area::grid(area.rect.x1, area.origin_x, area.step_x),
                 last = Area::grid(area.rect.x2 - 1, area.origin_x, area.step_x);
-  for (int64_t i = 0; i <= last - first; ++i) {
-    const int64_t index = area.order.right_to_left ? last - i : first + i;
-    const int64_t x = index * area.step_x + area.origin_x;
-    const Rect block{static_cast<int32_t>(std::max<int64_t>(x, area.rect.x1)), y,
-                     static_cast<int32_t>(std::min<int64_t>(x + area.step_x, area.rect.x2)),
-                     y + static_cast<int32_t>(height)};
-    const uint32_t width = static_cast<uint32_t>(block.x2 - block.x1) * b.pixel_bytes;
+  const auto block = [&](int64_t i) {
+    const int64_t x = (area.order.right_to_left ? last - i : first + i) * area.step_x + area.origin_x;
+    return Rect{static_cast<int32_t>(std::max<int64_t>(x, area.rect.x1)), y,
+                static_cast<int32_t>(std::min<int64_t>(x + area.step_x, area.rect.x2)),
+                y + static_cast<int32_t>(height)};
+  };
+  const int64_t count = last - first + 1;
+  for (int64_t i = 0; i < count; ++i) {
+    const Rect now = block(i);
+    const uint32_t width = static_cast<uint32_t>(now.x2 - now.x1) * b.pixel_bytes;
     if (copy)
-      copy_block(b, view, block);
+      copy_block(b, view, now);
     else if (fill)
-      write_rect(view, b.destination, {block.x1 * b.pixel_bytes, y, width, height}, result_.data, width);
+      write_rect(view, b.destination, {now.x1 * b.pixel_bytes, y, width, height}, result_.data, width);
     else
-      combine_block(b, view, block);
+      combine_block(b, view, now);
   }
 }
 
+ByteRect BlitRunner::source_area(const Blit& b, Rect block) {
+  return {(block.x1 - b.rect.x1 + b.source_x) * b.pixel_bytes, block.y1 - b.rect.y1 + b.source_y,
+          static_cast<uint32_t>(block.x2 - block.x1) * b.pixel_bytes,
+          static_cast<uint32_t>(block.y2 - block.y1)};
+}
+
 void BlitRunner::copy_block(const Blit& b, memory::View& view, Rect block) {
-  fetch_source(b, view, block);
-  const uint32_t width = static_cast<uint32_t>(block.x2 - block.x1) * b.pixel_bytes;
-  write_rect(view, b.destination,
-             {block.x1 * b.pixel_bytes, block.y1, width, static_cast<uint32_t>(block.y2 - block.y1)},
-             source_.data, width);
+  const ByteRect from = source_area(b, block);
+  const ByteRect to{block.x1 * b.pixel_bytes, block.y1, from.width, from.height};
+  if (b.destination.base != b.source.base)
+    return copy_rect(view, b.destination, to, b.source, from.x, from.y, source_.data);
+  // Within one surface a block is read whole before any of it is written.
+  read_rect(view, b.source, from, source_.data, from.width);
+  write_rect(view, b.destination, to, source_.data, from.width);
 }
 
 void BlitRunner::combine_block(const Blit& b, memory::View& view, Rect block) {
@@ -196,22 +216,18 @@ void BlitRunner::combine_block(const Blit& b, memory::View& view, Rect block) {
                  height = static_cast<uint32_t>(block.y2 - block.y1);
   const size_t bytes = size_t{width} * height;
   const ByteRect area{block.x1 * b.pixel_bytes, block.y1, width, height};
-  fill_pixels(mask_.data, b.write_mask, b.pixel_bytes, bytes);
-  if (b.source_kind == SourceKind::color) fetch_source(b, view, block);
+  const bool with_mask = masked(b);
+  if (with_mask) fill_pixels(mask_.data, b.write_mask, b.pixel_bytes, bytes);
+  if (b.source_kind == SourceKind::color)
+    read_rect(view, b.source, source_area(b, block), source_.data, width);
   if (b.source_kind == SourceKind::mono) fetch_mono(b, view, block);
   if (b.pattern_kind != PatternKind::none) make_pattern(b, block);
-  read_rect(view, b.destination, area, destination_.data, width);
+  if (with_mask || rop_uses_destination(b.rop))
+    read_rect(view, b.destination, area, destination_.data, width);
   if (b.chroma != ChromaKey::off) apply_chroma(b, bytes / b.pixel_bytes);
   apply_rop(b.rop, result_.data, pattern_.data, source_.data, destination_.data, bytes);
-  merge(bytes);
+  if (with_mask) merge(bytes);
   write_rect(view, b.destination, area, result_.data, width);
-}
-
-void BlitRunner::fetch_source(const Blit& b, memory::View& view, Rect block) {
-  const uint32_t width = static_cast<uint32_t>(block.x2 - block.x1) * b.pixel_bytes;
-  const int32_t x = block.x1 - b.rect.x1 + b.source_x, y = block.y1 - b.rect.y1 + b.source_y;
-  read_rect(view, b.source, {x * b.pixel_bytes, y, width, static_cast<uint32_t>(block.y2 - block.y1)},
-            source_.data, width);
 }
 
 void BlitRunner::fetch_mono(const Blit& b, memory::View& view, Rect block) {

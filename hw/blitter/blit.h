@@ -67,16 +67,17 @@ class BlitRunner {
   ExecResult run(const Blit& blit, memory::View& view, const StopFlag& stop, uint64_t& progress);
 
  private:
-  static constexpr size_t block_bytes = 4096;
+  static constexpr size_t block_bytes =
+      16384;  // rows of several tiles: long runs in the linear operand, and it fits the L1 cache
   struct alignas(64) Buffer {
     std::byte data[block_bytes];
   };
   struct Area;  // the rectangle that is left after clipping, and its division into blocks
 
   void run_row(const Blit& blit, const Area& area, memory::View& view, int32_t y, uint32_t height);
+  static ByteRect source_area(const Blit& blit, Rect block);
   void copy_block(const Blit& blit, memory::View& view, Rect block);
   void combine_block(const Blit& blit, memory::View& view, Rect block);
-  void fetch_source(const Blit& blit, memory::View& view, Rect block);
   void fetch_mono(const Blit& blit, memory::View& view, Rect block);
   void make_pattern(const Blit& blit, Rect block);
   void apply_chroma(const Blit& blit, size_t pixels);

@@ -77,71 +77,97 @@ constexpr std::array<uint16_t, 64> w_rows = [] {
   return table;
 }();
 
-typedef uint8_t Column __attribute__((vector_size(16)));
+typedef uint64_t Vector __attribute__((vector_size(16)));
+Vector get(const std::byte* from) {
+  Vector v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+void put(std::byte* to, Vector v) {
+  std::memcpy(to, &v, sizeof v);
+}
 
+// The two ways, and the two forms of the linear side: rows a stride apart, or anywhere.
 struct ToLinear {
   using Page = const std::byte;
   using Linear = std::byte;
   static void bytes(const std::byte* page, std::byte* linear, size_t n) { std::memcpy(linear, page, n); }
+  static void four(const std::byte* line, std::byte* a, std::byte* b, std::byte* c, std::byte* d) {
+    const Vector v0 = get(line), v1 = get(line + 16), v2 = get(line + 32), v3 = get(line + 48);
+    put(a, v0), put(b, v1), put(c, v2), put(d, v3);
+  }
 };
 struct ToPage {
   using Page = std::byte;
   using Linear = const std::byte;
   static void bytes(std::byte* page, const std::byte* linear, size_t n) { std::memcpy(page, linear, n); }
+  static void four(std::byte* line, const std::byte* a, const std::byte* b, const std::byte* c,
+                   const std::byte* d) {
+    const Vector v0 = get(a), v1 = get(b), v2 = get(c), v3 = get(d);
+    put(line, v0), put(line + 16, v1), put(line + 32, v2), put(line + 48, v3);
+  }
+};
+template <typename Byte>
+struct Strided {
+  Byte* first;
+  size_t stride;
+  Byte* operator[](uint32_t y) const { return first + y * stride; }
 };
 
-template <typename Way>
-void move_column(typename Way::Page* page, typename Way::Linear* linear) {
-  Way::bytes(page, linear, sizeof(Column));  // one vector load and store
+// Part of one 16-byte column, `at` bytes into the rows. The page is walked in the order of its memory: it is
+// what the host's caches do not hold.
+template <typename Way, typename Rows>
+void move_part(const Places& places, typename Way::Page* page, PageRect r, Rows rows, size_t at) {
+  auto* column = page + places.column[r.x / 16] + r.x % 16;
+  for (uint32_t y = 0; y < r.height; ++y) Way::bytes(column + places.row[r.y + y], rows[y] + at, r.width);
 }
 
-// Rows of 16-byte columns (Y, Yf).
-template <typename Way>
-void move_columns(const Places& places, typename Way::Page* page, PageRect r, typename Way::Linear* linear,
-                  size_t stride) {
-  const uint32_t head = std::min(r.width, (16 - r.x % 16) % 16);
-  const uint32_t whole = (r.width - head) / 16, tail = (r.width - head) % 16;
-  const uint32_t first = (r.x + 15) / 16;
-  for (uint32_t y = 0; y < r.height; ++y, linear += stride) {
-    auto* row = page + places.row[r.y + y];
-    auto* at = linear;
-    if (head) Way::bytes(row + places.column[r.x / 16] + r.x % 16, at, head);
-    at += head;
-    uint32_t i = 0;
-    for (; i + 4 <= whole; i += 4, at += 64) {
-      move_column<Way>(row + places.column[first + i], at);
-      move_column<Way>(row + places.column[first + i + 1], at + 16);
-      move_column<Way>(row + places.column[first + i + 2], at + 32);
-      move_column<Way>(row + places.column[first + i + 3], at + 48);
-    }
-    for (; i < whole; ++i, at += 16) move_column<Way>(row + places.column[first + i], at);
-    if (tail) Way::bytes(row + places.column[first + whole], at, tail);
+// Rows 4n to 4n + 3 of a column are one 64-byte line in all these layouts.
+template <typename Way, typename Rows>
+void move_whole(const Places& places, typename Way::Page* page, PageRect r, Rows rows, size_t at) {
+  auto* column = page + places.column[r.x / 16];
+  uint32_t y = 0;
+  for (; y < r.height && (r.y + y) % 4; ++y) Way::bytes(column + places.row[r.y + y], rows[y] + at, 16);
+  for (; y + 4 <= r.height; y += 4)
+    Way::four(column + places.row[r.y + y], rows[y] + at, rows[y + 1] + at, rows[y + 2] + at,
+              rows[y + 3] + at);
+  for (; y < r.height; ++y) Way::bytes(column + places.row[r.y + y], rows[y] + at, 16);
+}
+
+// 16-byte columns (Y, Yf).
+template <typename Way, typename Rows>
+void move_columns(const Places& places, typename Way::Page* page, PageRect r, Rows rows) {
+  size_t at = 0;
+  for (const uint32_t end = r.x + r.width; r.x < end; r.x += r.width, at += r.width) {
+    r.width = std::min(16 - r.x % 16, end - r.x);
+    if (r.width == 16)
+      move_whole<Way>(places, page, r, rows, at);
+    else
+      move_part<Way>(places, page, r, rows, at);
   }
 }
 
-template <typename Way>
-void move_rows(typename Way::Page* page, PageRect r, typename Way::Linear* linear, size_t stride) {
-  for (uint32_t y = 0; y < r.height; ++y)
-    Way::bytes(page + (r.y + y) * 512 + r.x, linear + y * stride, r.width);
+template <typename Way, typename Rows>
+void move_rows(typename Way::Page* page, PageRect r, Rows rows) {
+  for (uint32_t y = 0; y < r.height; ++y) Way::bytes(page + (r.y + y) * 512 + r.x, rows[y], r.width);
 }
 
-template <typename Way>
-void move_bytes(typename Way::Page* page, PageRect r, typename Way::Linear* linear, size_t stride) {
+template <typename Way, typename Rows>
+void move_bytes(typename Way::Page* page, PageRect r, Rows rows) {
   for (uint32_t y = 0; y < r.height; ++y)
     for (uint32_t x = 0; x < r.width; ++x)
-      Way::bytes(page + w_rows[r.y + y] + w_columns[r.x + x], linear + y * stride + x, 1);
+      Way::bytes(page + w_rows[r.y + y] + w_columns[r.x + x], rows[y] + x, 1);
 }
 
-template <typename Way>
-void move(Tiling tiling, unsigned element, typename Way::Page* page, PageRect r, typename Way::Linear* linear,
-          size_t stride) {
+template <typename Way, typename Rows>
+void move(Tiling tiling, unsigned element, typename Way::Page* page, PageRect r, Rows rows) {
   switch (tiling) {
     case Tiling::linear:
-    case Tiling::x: return move_rows<Way>(page, r, linear, stride);
-    case Tiling::w: return move_bytes<Way>(page, r, linear, stride);
-    case Tiling::y: return move_columns<Way>(y_places, page, r, linear, stride);
+    case Tiling::x: return move_rows<Way>(page, r, rows);
+    case Tiling::w: return move_bytes<Way>(page, r, rows);
+    case Tiling::y: return move_columns<Way>(y_places, page, r, rows);
     case Tiling::yf:
-    case Tiling::ys: return move_columns<Way>(find_places(tiling, element), page, r, linear, stride);
+    case Tiling::ys: return move_columns<Way>(find_places(tiling, element), page, r, rows);
   }
 }
 
@@ -169,12 +195,22 @@ uint64_t offset(Tiling tiling, unsigned element, uint32_t x, uint32_t y, uint32_
 
 void page_to_linear(Tiling tiling, unsigned element, const std::byte* page, PageRect rect, std::byte* linear,
                     size_t stride) {
-  move<ToLinear>(tiling, element, page, rect, linear, stride);
+  move<ToLinear>(tiling, element, page, rect, Strided<std::byte>{linear, stride});
 }
 
 void linear_to_page(Tiling tiling, unsigned element, std::byte* page, PageRect rect, const std::byte* linear,
                     size_t stride) {
-  move<ToPage>(tiling, element, page, rect, linear, stride);
+  move<ToPage>(tiling, element, page, rect, Strided<const std::byte>{linear, stride});
+}
+
+void page_to_rows(Tiling tiling, unsigned element, const std::byte* page, PageRect rect,
+                  std::byte* const* rows) {
+  move<ToLinear>(tiling, element, page, rect, rows);
+}
+
+void rows_to_page(Tiling tiling, unsigned element, std::byte* page, PageRect rect,
+                  const std::byte* const* rows) {
+  move<ToPage>(tiling, element, page, rect, rows);
 }
 
 }  // namespace softgen::surface

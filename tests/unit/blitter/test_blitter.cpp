@@ -239,7 +239,7 @@ TEST_CASE_METHOD(Fixture, "fast copies between all tilings and depths equal the 
   for (const unsigned depth : {0u, 1u, 3u, 4u, 5u})
     for (unsigned to = 0; to < 5; ++to)
       for (unsigned from = 0; from < 5; ++from)
-        for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < 6; ++i) {
           const auto method = [](unsigned t) {
             return t == 4 ? 3u : t == 3 ? 2u : t;
           };  // linear, X, Y, Yf, Ys
@@ -255,8 +255,11 @@ TEST_CASE_METHOD(Fixture, "fast copies between all tilings and depths equal the 
           dw[3] = xy(x + static_cast<int>(below(120)) / scale, y + static_cast<int>(below(80)));
           put64(dw, 4, destination_base);
           dw[6] = xy(static_cast<int>(below(100)) / scale, static_cast<int>(below(80)));
+          // Also whole tiles, and operands that lie alike in theirs.
+          if (i == 4) dw[2] = 0, dw[3] = xy(256 / scale, 128), dw[6] = xy(0, 64);
+          if (i == 5) dw[6] = dw[2];
           dw[7] = pitch(from);
-          put64(dw, 8, source_base);
+          put64(dw, 8, source_base + (from == 0 ? below(64) : 0));
           INFO("depth " << depth << " to " << to << " from " << from);
           REQUIRE(same(dw));
         }

@@ -112,6 +112,18 @@ TEST_CASE("bulk moves equal the byte-wise definition for any rectangle in a page
         for (uint32_t x = 0; x < r.width; ++x) changed[at(x, y)] = linear[y * stride + x];
       linear_to_page(c.tiling, c.element, page.data(), r, linear.data(), stride);
       same &= page == changed;
+
+      std::vector<std::byte*> rows;
+      for (uint32_t y = 0; y < r.height; ++y) rows.push_back(&linear[(r.height - 1 - y) * stride]);
+      page_to_rows(c.tiling, c.element, page.data(), r, rows.data());
+      for (uint32_t y = 0; y < r.height; ++y)
+        for (uint32_t x = 0; x < r.width; ++x) {
+          same &= rows[y][x] == page[at(x, y)];
+          rows[y][x] = static_cast<std::byte>(random());
+          changed[at(x, y)] = rows[y][x];
+        }
+      rows_to_page(c.tiling, c.element, page.data(), r, rows.data());
+      same &= page == changed;
     }
     CHECK(same);
   }
