@@ -143,6 +143,8 @@ bool intel_gpu_config_init(IntelGpuState* s, Error** errp) {
   pci_set_word(pci->config + PCI_DEVICE_ID, s->platform->pci_device_id);
   pci->config[PCI_REVISION_ID] = s->platform->pci_revision;
   pci->config[PCI_INTERRUPT_PIN] = 1;
+  /* PCI's default lets the guest write all of it. */
+  memset(pci->wmask + PCI_CONFIG_HEADER_SIZE, 0, pci_config_size(pci) - PCI_CONFIG_HEADER_SIZE);
 
   if (!init_reset_capability(pci, errp)) return false;
   if (msi_init(pci, CAP_MSI, 1, false, false, errp) < 0) return false;
@@ -150,8 +152,6 @@ bool intel_gpu_config_init(IntelGpuState* s, Error** errp) {
   pci_set_word(pci->config + CAP_PM + PCI_PM_PMC, PCI_PM_CAP_VER_1_1);
   pci_set_word(pci->wmask + CAP_PM + PCI_PM_CTRL, PCI_PM_CTRL_STATE_MASK);
 
-  /* A snapshot of a device with another GTT or stolen size is refused on load. */
-  pci_set_word(pci->cmask + REG_GGC, 0xffff);
   pci_set_long(pci->wmask + REG_BDSM, 0xfff00000);
   pci_set_long(pci->wmask + REG_ASLE, 0xffffffff);
   pci_set_word(pci->wmask + REG_SWSCI, SWSCI_IS_SCI | SWSCI_TRIGGER);

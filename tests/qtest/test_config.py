@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Configuration space, BARs, interrupts, resets."""
+import unittest
+
+from qtest import Machine
+
+CAP_PM, CAP_MSI, CAP_EXPRESS, CAP_AF = 0x01, 0x05, 0x10, 0x13
+GGC, BDSM, ASLE, SWSCI, ASLS = 0x50, 0x5C, 0xE4, 0xE8, 0xFC
+
+
+class Identity(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.machine = Machine()
+        cls.addClassCleanup(cls.machine.close)
+
+    def test_ids(self):
+        self.assertEqual(self.machine.config_read(0x00), 0x59128086)
+        self.assertEqual(self.machine.config_read(0x08), 0x03000004)
+        self.assertEqual(self.machine.config_read(0x3D, 1), 1, "interrupt pin A")
+
+    def bar_size(self, register):
+        self.machine.config_write(register, 0xFFFFFFFF)
+        low = self.machine.config_read(register)
+        self.machine.config_write(register + 4, 0xFFFFFFFF)
+        high = self.machine.config_read(register + 4)
+        self.machine.config_write(register, 0)
+        self.machine.config_write(register + 4, 0)
+        return 1 << 64 and (~(high << 32 | low & ~0xF) + 1) & (1 << 64) - 1, low & 0xF
+
+    def test_bars(self):
+        self.assertEqual(self.bar_size(0x10), (16 << 20, 0x4))
+        self.assertEqual(self.bar_size(0x18), (256 << 20, 0xC))
+        self.machine.config_write(0x20, 0xFFFFFFFF)
+        self.assertEqual(self.machine.config_read(0x20), 0xFFFFFFC1)
+        self.machine.config_write(0x20, 0)
+
+    def test_capabilities(self):
+        self.assertEqual(self.machine.capability(CAP_EXPRESS), 0x70)
+        self.assertEqual(self.machine.config_read(0x72, 1) >> 4, 9, "root complex integrated endpoint")
+        self.assertTrue(self.machine.config_read(0x74) & 1 << 28, "function-level reset")
+        self.assertEqual(self.machine.capability(CAP_MSI), 0xAC)
+        self.assertEqual(self.machine.capability(CAP_PM), 0xD0)
+        self.assertIsNone(self.machine.capability(CAP_AF))
+
+    def test_graphics_registers(self):
+        m = self.machine
+        self.assertEqual(m.config_read(GGC, 2), 0x00C1, "8 MiB of GTT, no stolen memory before firmware placed it")
+        m.config_write(BDSM, 0x0ABCDEF0)
+        self.assertEqual(m.config_read(BDSM), 0x0AB00000, "1 MiB steps")
+        self.assertEqual(m.config_read(GGC, 2), 0x02C1, "64 MiB")
+        m.config_write(GGC, 0, 2)
+        self.assertEqual(m.config_read(GGC, 2), 0x02C1, "read only")
+        m.config_write(BDSM, 0)
+        self.assertEqual(m.config_read(GGC, 2), 0x00C1)
+        for register in (ASLE, ASLS):
+            m.config_write(register, 0x12345678)
+            self.assertEqual(m.config_read(register), 0x12345678)
+
+
+class Variants(unittest.TestCase):
+    def test_aperture_property(self):
+        with Machine("aperture=512M") as m:
+            m.config_write(0x18, 0xFFFFFFFF)
+            self.assertEqual(m.config_read(0x18), 0xE000000C)
+
+    def test_stolen_in_4_mib_steps(self):
+        with Machine("stolen=12M") as m:
+            m.config_write(BDSM, 0x0F000000)
+            self.assertEqual(m.config_read(GGC, 2), 0xF2C1)
+
+    def test_no_stolen(self):
+        with Machine("stolen=0") as m:
+            m.config_write(BDSM, 0x0F000000)
+            self.assertEqual(m.config_read(GGC, 2), 0x00C1)
+
+    def test_conventional_bus_has_advanced_features(self):
+        with Machine(machine="pc") as m:
+            self.assertIsNone(m.capability(CAP_EXPRESS))
+            self.assertEqual(m.capability(CAP_AF), 0xA4)
+            m.map_bars()
+            m.config_write(0xA4 + 4, 1, 1)
+            self.assertEqual(m.config_read(0x04, 2) & 7, 0, "function-level reset clears the command register")
+
+
+class Access(unittest.TestCase):
+    """BARs reach the core; FORCEWAKE_MEDIA's acknowledge mirrors its request (gen9-map B1)."""
+
+    def setUp(self):
+        self.machine = Machine()
+        self.addCleanup(self.machine.close)
+        self.machine.map_bars()
+
+    def test_registers(self):
+        self.machine.mmio_write(0xA270, 0x00010001)
+        self.assertEqual(self.machine.mmio(0x0D88) & 1, 1)
+
+    def test_gtt_window(self):
+        self.machine.mmio_write(0x800000 + 8 * 100, 0x12345001, 8)
+        self.assertEqual(self.machine.mmio(0x800000 + 8 * 100, 8), 0x12345001)
+        self.assertEqual(self.machine.mmio(0x800000 + 8 * 100 + 4), 0)
+
+    def test_io_bar_is_an_index_and_data_pair(self):
+        m = self.machine
+        m.outl(m.IO_BAR, 0xA270)
+        m.outl(m.IO_BAR + 4, 0x00010001)
+        m.outl(m.IO_BAR, 0x0D88)
+        self.assertEqual(m.inl(m.IO_BAR + 4) & 1, 1)
+        m.outl(m.IO_BAR, 8 * 7 | 1)
+        m.outl(m.IO_BAR + 4, 0x00ABC001)
+        self.assertEqual(m.mmio(0x800000 + 8 * 7), 0x00ABC001)
+        m.outl(m.IO_BAR, 0xFFFFFFFC)
+        m.outl(m.IO_BAR + 4, 1)
+        self.assertEqual(m.inl(m.IO_BAR + 4), 0, "past the end of the GTT")
+
+    def test_aperture_writes_memory_through_the_gtt(self):
+        m = self.machine
+        m.mmio_write(0x800000, 0x00300001, 8)
+        m.mmio_write(0x101008, 1)
+        m.write(m.BAR2 + 0x10, 0xCAFEF00D)
+        self.assertEqual(m.read(0x00300010), 0xCAFEF00D)
+        m.write(0x00300020, 0x5EED5EED)
+        self.assertEqual(m.read(m.BAR2 + 0x20), 0x5EED5EED)
+
+    def test_no_bus_mastering_no_memory(self):
+        m = self.machine
+        m.mmio_write(0x800000, 0x00300001, 8)
+        m.config_write(0x04, 0x3, 2)
+        m.write(m.BAR2 + 0x10, 0xCAFEF00D)
+        self.assertEqual(m.read(0x00300010), 0)
+
+    def test_odd_sizes_and_places_do_no_harm(self):
+        m = self.machine
+        for offset in (0x1, 0x1FFFFF, 0x200000, 0x7FFFFF, 0x800001, 0xFFFFFF):
+            m.read(m.BAR0 + offset, 1)
+            m.write(m.BAR0 + offset, 0xFF, 1)
+        self.assertEqual(m.read(m.BAR0 + 0xFFFFF8, 8) >> 56, 0xFF)
+
+
+class Reset(unittest.TestCase):
+    def setUp(self):
+        self.machine = Machine()
+        self.addCleanup(self.machine.close)
+        self.machine.map_bars()
+        self.machine.config_write(BDSM, 0x0E000000)
+        self.machine.config_write(ASLS, 0x0DFF0000)
+        self.machine.mmio_write(0xA270, 0x00010001)
+
+    def state(self):
+        self.machine.map_bars()
+        return self.machine.mmio(0x0D88) & 1
+
+    def test_function_level_reset(self):
+        m = self.machine
+        m.config_write(0x78, 1 << 15, 2)
+        self.assertEqual(m.config_read(0x78, 2) & 1 << 15, 0, "reads as zero")
+        self.assertEqual(m.config_read(0x04, 2) & 7, 0)
+        self.assertEqual(m.config_read(0x10) & ~0xF, 0)
+        self.assertEqual(m.config_read(BDSM), 0x0E000000, "what firmware placed stays")
+        self.assertEqual(m.config_read(ASLS), 0x0DFF0000)
+        self.assertEqual(self.state(), 0)
+
+    def test_system_reset(self):
+        self.machine.qmp("system_reset")
+        self.machine.qmp("query-status")
+        self.assertEqual(self.machine.config_read(BDSM), 0)
+        self.assertEqual(self.machine.config_read(ASLS), 0)
+        self.assertEqual(self.state(), 0)
+
+
+class Interrupts(unittest.TestCase):
+    """GMBUS's done interrupt by way of SDE and the master register (gen9-map B5, B7), as message and as pin."""
+
+    MESSAGE = 0x00200000  # a message is a memory write: here to RAM
+
+    def setUp(self):
+        self.machine = Machine()
+        self.addCleanup(self.machine.close)
+        self.machine.map_bars()
+
+    def raise_interrupt(self):
+        m = self.machine
+        m.mmio_write(0xC4004, 0xFFFFFFFF & ~(1 << 17))  # SDEIMR
+        m.mmio_write(0xC400C, 1 << 17)                  # SDEIER
+        m.mmio_write(0x44200, 1 << 31)
+        m.mmio_write(0xC5110, 0x1F)                     # GMBUS4: all its interrupts
+        m.mmio_write(0xC5100, 5)
+        m.mmio_write(0xC5104, 1 << 30 | 1 << 27 | 1 << 25 | 1 << 16 | 0x50 << 1 | 1)
+        m.poll(lambda: m.mmio(0xC4008) & 1 << 17, "GMBUS's interrupt")
+
+    def test_message(self):
+        m = self.machine
+        m.config_write(0xB0, self.MESSAGE)
+        m.config_write(0xB4, 0x4321, 2)
+        m.config_write(0xAE, 1, 2)
+        self.raise_interrupt()
+        m.poll(lambda: m.read(self.MESSAGE) == 0x4321, "message")
+
+    def test_pin(self):
+        m = self.machine
+        self.assertEqual(m.config_read(0x06, 2) & 1 << 3, 0)
+        self.raise_interrupt()
+        m.poll(lambda: m.config_read(0x06, 2) & 1 << 3, "interrupt status set")
+        m.mmio_write(0x44200, 0)
+        m.poll(lambda: not m.config_read(0x06, 2) & 1 << 3, "interrupt status clear")
+
+
+if __name__ == "__main__":
+    unittest.main()
