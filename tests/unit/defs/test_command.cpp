@@ -29,6 +29,7 @@ TEST_CASE("headers that drivers emit find their commands") {
       {EngineClass::render, 0x680b0001, "3DSTATE_VF_STATISTICS", 1},
       {EngineClass::render, 0x61010011, "STATE_BASE_ADDRESS", 19},
       {EngineClass::render, 0x78080003, "3DSTATE_VERTEX_BUFFERS", 5},
+      {EngineClass::render, 0x791b0002, "3DSTATE_DX9_CONSTANT_BUFFER_POOL_ALLOC", 4},
       {EngineClass::render, 0x7105000d, "GPGPU_WALKER", 15},
       {EngineClass::render, 0x70000007, "MEDIA_VFE_STATE", 9},
       {EngineClass::copy, 0x50800008, "XY_FAST_COPY_BLT", 10},
