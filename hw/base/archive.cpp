@@ -10,7 +10,7 @@ void Archive::fail(std::string_view why) {
 }
 
 void Archive::raw(std::span<std::byte> block) {
-  if (failed()) return;
+  if (failed() || block.empty()) return;  // an empty span may have no address
   if (!reading_) {
     output_.insert(output_.end(), block.begin(), block.end());
     return;
