@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/render/assembly.h"
+
+#include <algorithm>
+
+namespace softgen::render {
+
+unsigned object_vertices(Topology topology) {
+  const unsigned code = static_cast<unsigned>(topology);
+  if (code >= 32) return code - 31;  // _3DPRIM_PATCHLIST_1 …
+  switch (object_type(topology)) {
+    case ObjectType::point: return 1;
+    case ObjectType::line: return 2;
+    case ObjectType::line_adjacency: return 4;
+    case ObjectType::triangle_adjacency: return 6;
+    default: return 3;
+  }
+}
+
+ObjectType object_type(Topology topology) {
+  if (static_cast<unsigned>(topology) >= 32) return ObjectType::patch;
+  switch (topology) {
+    case Topology::_3DPRIM_POINTLIST:
+    case Topology::_3DPRIM_POINTLIST_BF: return ObjectType::point;
+    case Topology::_3DPRIM_LINELIST:
+    case Topology::_3DPRIM_LINESTRIP:
+    case Topology::_3DPRIM_LINELOOP:
+    case Topology::_3DPRIM_LINESTRIP_CONT:
+    case Topology::_3DPRIM_LINESTRIP_BF:
+    case Topology::_3DPRIM_LINESTRIP_CONT_BF: return ObjectType::line;
+    case Topology::_3DPRIM_LINELIST_ADJ:
+    case Topology::_3DPRIM_LINESTRIP_ADJ: return ObjectType::line_adjacency;
+    case Topology::_3DPRIM_TRILIST_ADJ:
+    case Topology::_3DPRIM_TRISTRIP_ADJ: return ObjectType::triangle_adjacency;
+    case Topology::_3DPRIM_RECTLIST: return ObjectType::rectangle;
+    default: return ObjectType::triangle;
+  }
+}
+
+Assembler::Assembler(Topology topology, Provoking provoking, Emit emit)
+    : topology_(topology), provoking_(provoking), emit_(std::move(emit)) {
+  switch (topology) {
+    case Topology::_3DPRIM_POINTLIST:
+    case Topology::_3DPRIM_POINTLIST_BF:
+    case Topology::_3DPRIM_LINELIST:
+    case Topology::_3DPRIM_TRILIST:
+    case Topology::_3DPRIM_LINELIST_ADJ:
+    case Topology::_3DPRIM_TRILIST_ADJ:
+    case Topology::_3DPRIM_RECTLIST: list_size_ = object_vertices(topology); break;
+    case Topology::_3DPRIM_QUADLIST: list_size_ = 4; break;
+    default:
+      if (object_type(topology) == ObjectType::patch) list_size_ = object_vertices(topology);
+      break;
+  }
+}
+
+void Assembler::emit(std::initializer_list<uint32_t> vertices, unsigned provoking, bool reversed) {
+  Object object;
+  std::copy(vertices.begin(), vertices.end(), object.vertices.begin());
+  object.count = static_cast<uint8_t>(vertices.size());
+  object.provoking = static_cast<uint8_t>(std::min<size_t>(provoking, vertices.size() - 1));
+  object.reversed = reversed;
+  object.primitive_id = primitive_id_;
+  emit_(object);
+}
+
+void Assembler::emit_quad(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+  // Both halves have the quad's provoking vertex: its first or its last.
+  if (provoking_.triangle == 0) {
+    emit({a, b, c}, 0);
+    emit({a, c, d}, 0);
+  } else {
+    emit({a, b, d}, 2);
+    emit({b, c, d}, 2);
+  }
+  ++primitive_id_;
+}
+
+void Assembler::list() {
+  if (received_ % list_size_ != 0) return;
+  if (topology_ == Topology::_3DPRIM_QUADLIST) return emit_quad(recent(3), recent(2), recent(1), recent(0));
+  Object object;
+  object.count = static_cast<uint8_t>(list_size_);
+  for (unsigned i = 0; i < list_size_; ++i) object.vertices[i] = recent(list_size_ - 1 - i);
+  object.reversed = false;
+  object.primitive_id = primitive_id_++;
+  switch (object_type(topology_)) {
+    case ObjectType::line: object.provoking = provoking_.line & 1; break;
+    case ObjectType::line_adjacency: object.provoking = 1 + (provoking_.line & 1); break;
+    case ObjectType::triangle:
+    case ObjectType::rectangle: object.provoking = std::min<uint8_t>(provoking_.triangle, 2); break;
+    case ObjectType::triangle_adjacency: object.provoking = 2 * std::min<uint8_t>(provoking_.triangle, 2); break;
+    default: object.provoking = 0; break;
+  }
+  emit_(object);
+}
+
+void Assembler::strip_adjacency(bool last) {
+  // Triangle i has vertices 2i, 2i+2, 2i+4, and is known once the vertex beyond it (2i+6) or the end has come. Order of the six:
+  // corner, adjacent, corner, … (OpenGL 4.6 spec, table 10.1).
+  const uint32_t n = received_;
+  const bool ready = last ? n >= 6 && n % 2 == 0 : n >= 8 && n % 2 == 0;
+  if (!ready) return;
+  const uint32_t i = last ? (n - 6) / 2 : (n - 8) / 2;
+  const auto at = [&](uint32_t position) { return recent(n - 1 - position); };
+  const uint32_t before = i == 0 ? at(1) : at(2 * i - 2);
+  const uint32_t beyond = last ? at(2 * i + 5) : at(2 * i + 6);
+  const unsigned provoking = 2 * std::min<unsigned>(provoking_.triangle, 2);
+  if (i % 2 == 0) emit({at(2 * i), before, at(2 * i + 2), beyond, at(2 * i + 4), at(2 * i + 3)}, provoking);
+  else emit({at(2 * i), at(2 * i + 3), at(2 * i + 2), before, at(2 * i + 4), beyond}, provoking, true);
+  ++primitive_id_;
+}
+
+void Assembler::strip_or_fan() {
+  const uint32_t n = received_;
+  switch (topology_) {
+    case Topology::_3DPRIM_LINESTRIP:
+    case Topology::_3DPRIM_LINESTRIP_CONT:
+    case Topology::_3DPRIM_LINESTRIP_BF:
+    case Topology::_3DPRIM_LINESTRIP_CONT_BF:
+    case Topology::_3DPRIM_LINELOOP:
+      if (n >= 2) emit({recent(1), recent(0)}, provoking_.line & 1), ++primitive_id_;
+      break;
+    case Topology::_3DPRIM_TRISTRIP:
+    case Topology::_3DPRIM_TRISTRIP_REVERSE:
+      if (n >= 3) {
+        const bool odd = (n - 3) % 2 == 1;
+        emit({recent(2), recent(1), recent(0)}, provoking_.triangle, odd != (topology_ == Topology::_3DPRIM_TRISTRIP_REVERSE));
+        ++primitive_id_;
+      }
+      break;
+    case Topology::_3DPRIM_TRIFAN:
+    case Topology::_3DPRIM_TRIFAN_NOSTIPPLE:
+      if (n >= 3) emit({first_, recent(1), recent(0)}, provoking_.fan), ++primitive_id_;
+      break;
+    case Topology::_3DPRIM_POLYGON:
+      if (n >= 3) emit({first_, recent(1), recent(0)}, 0);
+      break;
+    case Topology::_3DPRIM_QUADSTRIP:
+      if (n >= 4 && n % 2 == 0) {
+        if (provoking_.triangle == 0) {
+          emit_quad(recent(3), recent(2), recent(0), recent(1));
+        } else {
+          emit({recent(3), recent(2), recent(0)}, 2);
+          emit({recent(1), recent(3), recent(0)}, 2);
+          ++primitive_id_;
+        }
+      }
+      break;
+    case Topology::_3DPRIM_LINESTRIP_ADJ:
+      if (n >= 4) emit({recent(3), recent(2), recent(1), recent(0)}, 1 + (provoking_.line & 1)), ++primitive_id_;
+      break;
+    case Topology::_3DPRIM_TRISTRIP_ADJ: strip_adjacency(false); break;
+    default: break;
+  }
+}
+
+void Assembler::vertex(uint32_t v) {
+  if (received_ == 0) first_ = v;
+  window_[received_ & 63] = v;
+  ++received_;
+  if (list_size_) list();
+  else strip_or_fan();
+}
+
+void Assembler::cut() {
+  if (topology_ == Topology::_3DPRIM_LINELOOP && received_ >= 3) emit({recent(0), first_}, provoking_.line & 1), ++primitive_id_;
+  if (topology_ == Topology::_3DPRIM_TRISTRIP_ADJ) strip_adjacency(true);
+  if (topology_ == Topology::_3DPRIM_POLYGON && received_ >= 3) ++primitive_id_;
+  received_ = 0;
+}
+
+void Assembler::next_instance() {
+  cut();
+  primitive_id_ = 0;
+}
+
+}  // namespace softgen::render

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Vertices after the last geometry stage: URB entries (VUEs) and what the fixed functions read of them.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <span>
+
+namespace softgen::render {
+
+/// A vertex URB entry: dwords. Header (SKL PRM vol 7, "Vertex URB Entry (VUE) Formats"): dw1 render target array index, dw2 viewport index,
+/// dw3 point width, dw4-7 position, dw8-15 clip and cull distances where the shader writes them, then attributes of four dwords.
+class Vue {
+ public:
+  Vue() = default;
+  explicit Vue(std::span<const uint32_t> dwords) : dwords_(dwords) {}
+
+  uint32_t dword(size_t i) const { return i < dwords_.size() ? dwords_[i] : 0; }
+  float value(size_t i) const { return std::bit_cast<float>(dword(i)); }
+  uint32_t layer() const { return dword(1) & 0x7ff; }
+  uint32_t viewport() const { return dword(2) & 0xf; }
+  float point_width() const { return value(3); }
+  float position(unsigned c) const { return value(4 + c); }
+  float clip_distance(unsigned i) const { return value(8 + i); }
+  std::span<const uint32_t> dwords() const { return dwords_; }
+
+ private:
+  std::span<const uint32_t> dwords_;
+};
+
+}  // namespace softgen::render

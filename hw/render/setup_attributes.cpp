@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// SKL PRM vol 7, "Setup Backend (SBE)": which dwords of the vertices become which attribute, and how they vary over the object.
+#include <algorithm>
+#include <bit>
+
+#include "hw/render/setup.h"
+
+namespace softgen::render {
+namespace {
+
+using Detail = gen9::SF_OUTPUT_ATTRIBUTE_DETAIL;
+
+float as_float(uint32_t dword) { return std::bit_cast<float>(dword); }
+uint32_t as_dword(float value) { return std::bit_cast<uint32_t>(value); }
+
+/// Attribute swizzles exist for the first 16 (3DSTATE_SBE_SWIZ) or the second (when Swizzle Control Mode of attribute 0 says so; unused).
+constexpr unsigned swizzled_attributes = 16;
+
+uint32_t constant_of(Detail::ConstantSource source, unsigned component, uint32_t primitive_id) {
+  switch (source) {
+    case Detail::ConstantSource::CONST_0001_FLOAT: return component == 3 ? as_dword(1) : 0;
+    case Detail::ConstantSource::CONST_1111_FLOAT: return as_dword(1);
+    case Detail::ConstantSource::PRIM_ID: return primitive_id;
+    default: return 0;
+  }
+}
+
+}  // namespace
+
+std::array<uint32_t, 4> Setup::attribute(const Vue& vertex, unsigned index, const PreparedObject& object, uint32_t primitive_id) const {
+  const auto& sbe = state_.get<gen9::_3DSTATE_SBE>();
+  unsigned source = index;
+  const Detail* detail = nullptr;
+  if (sbe.attribute_swizzle_enable && index < swizzled_attributes) {
+    detail = &state_.get<gen9::_3DSTATE_SBE_SWIZ>().attribute[index];
+    source = detail->source_attribute;
+    using Select = Detail::SwizzleSelect;
+    const bool facing = detail->swizzle_select == Select::INPUTATTR_FACING || detail->swizzle_select == Select::INPUTATTR_FACING_W;
+    if (facing && !object.front) ++source;  // two-sided lighting: the back colour follows the front colour
+  }
+  std::array<uint32_t, 4> value = {};
+  if (source < attribute_limit_)
+    for (unsigned c = 0; c < 4; ++c) value[c] = vertex.dword(attribute_offset_ + 4 * source + c);
+  if (detail) {
+    const bool overrides[4] = {detail->component_override_x, detail->component_override_y, detail->component_override_z, detail->component_override_w};
+    for (unsigned c = 0; c < 4; ++c)
+      if (overrides[c]) value[c] = constant_of(detail->constant_source, c, primitive_id);
+  }
+  if (index == sbe.primitive_id_override_attribute_select) {
+    if (sbe.primitive_id_override_component_x) value[0] = primitive_id;
+    if (sbe.primitive_id_override_component_y) value[1] = primitive_id;
+    if (sbe.primitive_id_override_component_z) value[2] = primitive_id;
+    if (sbe.primitive_id_override_component_w) value[3] = primitive_id;
+  }
+  return value;
+}
+
+void Setup::setup_attributes(const Object& object, std::span<const Vue> vertices, PreparedObject& out) const {
+  const auto& sbe = state_.get<gen9::_3DSTATE_SBE>();
+  const size_t provoking = std::min<size_t>(object.provoking, vertices.size() - 1);
+  out.attributes.resize(attribute_count_);
+  for (unsigned i = 0; i < attribute_count_; ++i) {
+    const bool constant = sbe.constant_interpolation_enable >> i & 1 || vertices.size() == 1;
+    const auto a0 = attribute(vertices[constant ? provoking : 0], i, out, object.primitive_id);
+    auto a1 = a0, a2 = a0;
+    if (!constant) {
+      a1 = attribute(vertices[1], i, out, object.primitive_id);
+      if (vertices.size() > 2) a2 = attribute(vertices[2], i, out, object.primitive_id);
+    }
+    for (unsigned c = 0; c < 4; ++c) {
+      uint32_t* dw = &out.attributes[i].registers[c / 2].dw[4 * (c % 2)];
+      dw[0] = constant ? 0 : as_dword(as_float(a1[c]) - as_float(a0[c]));
+      dw[1] = constant || vertices.size() < 3 ? 0 : as_dword(as_float(a2[c]) - as_float(a0[c]));
+      dw[2] = 0;
+      dw[3] = a0[c];
+    }
+    if (vertices.size() == 1 && (sbe.point_sprite_texture_coordinate_enable >> i & 1)) {
+      using Origin = gen9::_3DSTATE_SBE::PointSpriteTextureCoordinateOrigin;
+      const bool lower_left = sbe.point_sprite_texture_coordinate_origin == Origin::LOWERLEFT;
+      Grf& xy = out.attributes[i].registers[0];
+      Grf& zw = out.attributes[i].registers[1];
+      xy = {{as_dword(1), 0, 0, 0, 0, as_dword(lower_left ? -1.0f : 1.0f), 0, as_dword(lower_left ? 1.0f : 0.0f)}};
+      zw = {{0, 0, 0, 0, 0, 0, 0, as_dword(1)}};
+    }
+  }
+}
+
+}  // namespace softgen::render

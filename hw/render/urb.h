@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The unified return buffer: entries that stages pass vertices, patches and constants in, and the URB messages (SFID 6) on them.
+// Handles are offsets in 64-byte units, as the hardware's are; a handle or an offset that leads out of the buffer reads zero and drops writes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hw/iface/message_target.h"
+
+namespace softgen::render {
+
+class Urb {
+ public:
+  static constexpr uint32_t unit = 64;             ///< bytes a handle step
+  static constexpr uint32_t max_units = 1 << 16;   ///< handles have 16 bits
+
+  /// Zero-filled; returns 0 when the buffer is full (handle 0 is never given out).
+  uint32_t allocate(uint32_t bytes);
+  void clear();
+  /// Units that allocate() can still give.
+  uint32_t room() const { return max_units - next_; }
+
+  /// `count` dwords from dword `offset` of the entry; shorter or empty when that leads out of the buffer.
+  std::span<uint32_t> dwords(uint32_t handle, uint64_t offset, uint32_t count);
+
+ private:
+  std::vector<uint32_t> memory_;
+  uint32_t next_ = 1;
+};
+
+/// SIMD8 reads and writes (SKL PRM vol 7, "URB SIMD8 Write/Read"); the other forms (SIMD4x2, atomics) are counted as not implemented.
+SendResult urb_message(const Message& message, Urb& urb);
+
+}  // namespace softgen::render

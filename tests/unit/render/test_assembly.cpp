@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <vector>
+
+#include "hw/render/assembly.h"
+#include "tests/catch.h"
+
+using namespace softgen::render;
+
+namespace {
+
+struct Out {
+  std::vector<uint32_t> vertices;
+  unsigned provoking;
+  bool reversed;
+  uint32_t id;
+};
+
+constexpr uint32_t cut = ~0u;
+
+std::vector<Out> assemble(Topology topology, std::vector<uint32_t> stream, Provoking provoking = {2, 1, 2}) {
+  std::vector<Out> out;
+  Assembler assembler(topology, provoking, [&](const Object& o) {
+    out.push_back({{o.vertices.begin(), o.vertices.begin() + o.count}, o.provoking, o.reversed, o.primitive_id});
+  });
+  for (uint32_t v : stream) v == cut ? assembler.cut() : assembler.vertex(v);
+  assembler.cut();
+  return out;
+}
+
+std::vector<std::vector<uint32_t>> shapes(const std::vector<Out>& out) {
+  std::vector<std::vector<uint32_t>> result;
+  for (const Out& o : out) result.push_back(o.vertices);
+  return result;
+}
+
+using Shapes = std::vector<std::vector<uint32_t>>;
+
+}  // namespace
+
+TEST_CASE("lists drop what is not whole, and a cut starts anew") {
+  CHECK(shapes(assemble(Topology::_3DPRIM_TRILIST, {0, 1, 2, 3, 4, cut, 5, 6, 7})) == Shapes{{0, 1, 2}, {5, 6, 7}});
+  CHECK(shapes(assemble(Topology::_3DPRIM_LINELIST, {0, 1, 2})) == Shapes{{0, 1}});
+  CHECK(shapes(assemble(Topology::_3DPRIM_PATCHLIST_4, {0, 1, 2, 3, 4, 5, 6, 7})) == Shapes{{0, 1, 2, 3}, {4, 5, 6, 7}});
+}
+
+TEST_CASE("every other triangle of a strip is turned round") {
+  const auto out = assemble(Topology::_3DPRIM_TRISTRIP, {0, 1, 2, 3, 4, cut, 5, 6, 7});
+  CHECK(shapes(out) == Shapes{{0, 1, 2}, {1, 2, 3}, {2, 3, 4}, {5, 6, 7}});
+  CHECK(out[0].reversed == false);
+  CHECK(out[1].reversed == true);
+  CHECK(out[3].reversed == false);
+  CHECK(out[3].id == 3);
+}
+
+TEST_CASE("fans keep their first vertex, loops close") {
+  CHECK(shapes(assemble(Topology::_3DPRIM_TRIFAN, {9, 1, 2, 3})) == Shapes{{9, 1, 2}, {9, 2, 3}});
+  CHECK(shapes(assemble(Topology::_3DPRIM_LINELOOP, {0, 1, 2, cut, 3, 4})) == Shapes{{0, 1}, {1, 2}, {2, 0}, {3, 4}});
+  CHECK(shapes(assemble(Topology::_3DPRIM_LINESTRIP, {0, 1, 2})) == Shapes{{0, 1}, {1, 2}});
+}
+
+TEST_CASE("both halves of a quad have its provoking vertex") {
+  for (unsigned first : {0u, 2u}) {
+    for (const Out& o : assemble(Topology::_3DPRIM_QUADLIST, {0, 1, 2, 3}, {static_cast<uint8_t>(first), 1, 2}))
+      CHECK(o.vertices[o.provoking] == (first == 0 ? 0u : 3u));
+    for (const Out& o : assemble(Topology::_3DPRIM_QUADSTRIP, {0, 1, 2, 3}, {static_cast<uint8_t>(first), 1, 2}))
+      CHECK(o.vertices[o.provoking] == (first == 0 ? 0u : 3u));
+  }
+}
+
+TEST_CASE("a strip with adjacency gives OpenGL's six vertices") {
+  // OpenGL 4.6, table 10.1, with zero-based numbers.
+  CHECK(shapes(assemble(Topology::_3DPRIM_TRISTRIP_ADJ, {0, 1, 2, 3, 4, 5})) == Shapes{{0, 1, 2, 5, 4, 3}});
+  const auto out = assemble(Topology::_3DPRIM_TRISTRIP_ADJ, {0, 1, 2, 3, 4, 5, 6, 7});
+  REQUIRE(out.size() == 2);
+  CHECK(out[0].vertices == std::vector<uint32_t>{0, 1, 2, 6, 4, 3});
+  CHECK(out[1].reversed);
+}
