@@ -119,15 +119,12 @@ void* sg_aperture_page(sg_device* dev, uint64_t offset) { return dev->device.ape
 void sg_reset(sg_device* dev, enum sg_reset_kind) { dev->device.reset(); }
 void sg_timer_expired(sg_device* dev, unsigned id) { dev->device.timer_expired(id); }
 
-void sg_display_mode(sg_device* dev, unsigned pipe, sg_pipe_mode* mode) {
-  *mode = {};
-  mode->connector = -1;
+void sg_display_mode(sg_device* dev, unsigned pipe, sg_pipe_mode* mode) { dev->device.display().mode(pipe, mode); }
+void sg_display_draw(sg_device* dev, unsigned pipe, void* pixels, size_t stride, bool full, sg_dirty_rect* dirty) {
+  dev->device.display().draw(pipe, pixels, stride, full, dirty);
 }
-void sg_display_draw(sg_device* dev, unsigned pipe, void* pixels, size_t stride, bool full, sg_dirty_rect* dirty) { *dirty = {}; }
-bool sg_display_is_vga(sg_device* dev) { return true; }
-void sg_connector_plug(sg_device* dev, unsigned connector, bool connected) {
-  softgen::unimplemented("connector hot-plug", "the display is not part of this build");
-}
+bool sg_display_is_vga(sg_device* dev) { return dev->device.display().is_vga(); }
+void sg_connector_plug(sg_device* dev, unsigned connector, bool connected) { dev->device.display().plug(connector, connected); }
 
 void sg_pause(sg_device* dev) { dev->device.pause(); }
 void sg_resume(sg_device* dev) { dev->device.resume(); }

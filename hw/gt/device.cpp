@@ -28,6 +28,7 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
       interrupts_(registers_, host),
       pcode_(registers_),
       power_(registers_, host),
+      display_(registers_, interrupts_, host, *memory_, ggtt_, config.connected),
       stolen_base_(config.stolen_base),
       stolen_size_(config.stolen_size) {
   assert(config_.platform);
@@ -149,6 +150,7 @@ void Device::reset_units() {
   interrupts_.reset();
   pcode_.reset();
   power_.reset();
+  display_.reset();
   ggtt_.reset();
   aperture_.reset();
   faults_.reset();
@@ -173,6 +175,7 @@ void Device::unit_states(Archive& archive) {
   interrupts_.state(archive);
   pcode_.state(archive);
   power_.state(archive);
+  display_.state(archive);
   ggtt_.state(archive);
   aperture_.state(archive);
   faults_.state(archive);
@@ -181,7 +184,7 @@ void Device::unit_states(Archive& archive) {
 }
 
 void Device::timer_expired(unsigned id) {
-  if (id != SG_TIMER_MISC) return;
+  if (display_.timer_expired(id) || id != SG_TIMER_MISC) return;
   streamers_->poll();
   poll_later();
 }

@@ -14,6 +14,7 @@
 #include "hw/blitter/blitter.h"
 #include "hw/cs/command_streamers.h"
 #include "hw/defs/platform.h"
+#include "hw/display/display.h"
 #include "hw/iface/host.h"
 #include "hw/memory/aperture.h"
 #include "hw/memory/fault.h"
@@ -52,6 +53,7 @@ class Device {
   memory::FaultRegisters& faults() { return faults_; }
   cs::CommandStreamers& streamers() { return *streamers_; }
   HostMemory& memory() { return *memory_; }
+  display::Display& display() { return display_; }
 
   // -- BAR0, BAR2 ----------------------------------------------------------------------------------------------------------------
   /// Registers below register_space, the GTT window in the upper half, nothing between (reads 0). size 1, 2, 4 or 8.
@@ -102,6 +104,7 @@ class Device {
   mmio::InterruptTree interrupts_;
   mmio::Pcode pcode_;
   mmio::GtPower power_;
+  display::Display display_;
   uint64_t stolen_base_, stolen_size_;
   render::RenderEngine render_;
   blitter::Blitter blitter_;

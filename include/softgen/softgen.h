@@ -42,7 +42,8 @@ typedef struct sg_host_ops {
     void (*log)(void *opaque, enum sg_log_kind kind, const char *line);
     /* Something shown on `pipe` may have changed (flip, mode, cursor, gamma): refresh soon. Any thread. May be NULL. */
     void (*display_changed)(void *opaque, unsigned pipe);
-    /* I2C behind GMBUS pin pair `pin` (SKL PRM vol 12, GMBUS0), for DDC. NULL or start() != 0: nobody answers (NAK). vCPU lock held. */
+    /* I2C behind GMBUS pin pair `pin` (SKL PRM vol 12, GMBUS0), for DDC. NULL or start() != 0: nobody answers (NAK). vCPU lock held,
+     * except when a privileged batch writes GMBUS registers: a front end that must not be entered then refuses start(). */
     int (*i2c_start)(void *opaque, unsigned pin, uint8_t address, bool is_receive);
     int (*i2c_send)(void *opaque, unsigned pin, uint8_t byte);
     uint8_t (*i2c_receive)(void *opaque, unsigned pin);
@@ -113,7 +114,7 @@ void sg_timer_expired(sg_device *dev, unsigned id);
 typedef struct sg_pipe_mode {
     bool active;                /* pipe on and its DDI enabled: a picture leaves the chip */
     int connector;              /* 0..2 = DDI-B..D, -1: none */
-    uint32_t width, height;     /* PIPESRC */
+    uint32_t width, height;     /* active size of the transcoder: what the monitor shows */
     uint32_t refresh_mhz;       /* milli-Hertz */
 } sg_pipe_mode;
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/display/clocks.h"
+
+#include <array>
+
+#include "hw/base/bits.h"
+
+namespace softgen::display {
+
+namespace {
+
+// DPLL_CTRL1 link rate: half the symbol clock of a port, in Hz (SKL PRM vol 2c, DPLL_CTRL1). 0: reserved.
+constexpr std::array<uint64_t, 8> link_rate_half_hz = {270'000'000, 135'000'000, 81'000'000, 162'000'000,
+                                                       108'000'000, 216'000'000, 0,          0};
+// DPLL_CFGCR2 dividers. PDIV 5 is written by some firmware and acts as 4 (i915 skl_ddi_wrpll_get_freq). 0: reserved.
+constexpr std::array<uint32_t, 8> pdiv = {1, 2, 3, 0, 7, 7, 0, 0};
+constexpr std::array<uint32_t, 4> kdiv = {5, 2, 3, 1};
+
+uint64_t wrpll_hz(const Dpll& pll) {
+  const uint64_t dco_scaled = uint64_t{bits(pll.cfgcr1, 8, 0)} * 0x8000 + bits(pll.cfgcr1, 23, 9);
+  const uint64_t q = bit(pll.cfgcr2, 7) ? bits(pll.cfgcr2, 15, 8) : 1;
+  const uint64_t divider = uint64_t{pdiv[bits(pll.cfgcr2, 4, 2)]} * q * kdiv[bits(pll.cfgcr2, 6, 5)] * 5;
+  if (divider == 0) return 0;
+  return dco_scaled * reference_hz / (divider * 0x8000);
+}
+
+}  // namespace
+
+uint64_t port_clock_hz(const Dpll& pll) {
+  if (!pll.enabled) return 0;
+  if (bit(pll.control, 5)) return bit(pll.cfgcr1, 31) ? wrpll_hz(pll) : 0;
+  return link_rate_half_hz[bits(pll.control, 3, 1)] * 2;
+}
+
+uint64_t hdmi_pixel_clock_hz(uint64_t port_clock, unsigned bits_per_channel) {
+  switch (bits_per_channel) {
+    case 10: return port_clock * 4 / 5;
+    case 12: return port_clock * 2 / 3;
+    default: return port_clock;
+  }
+}
+
+uint64_t dp_pixel_clock_hz(uint64_t port_clock, uint32_t link_m, uint32_t link_n) {
+  if (link_n == 0) return 0;
+  return static_cast<uint64_t>(static_cast<unsigned __int128>(port_clock) * link_m / link_n);
+}
+
+uint64_t cdclk_hz(uint32_t cdclk_ctl, const Dpll& dpll0) {
+  if (!dpll0.enabled) return reference_hz;
+  // Link rates 1080 and 2160 run the VCO at 8640 MHz, the others at 8100 MHz.
+  const uint32_t rate = bits(dpll0.control, 3, 1);
+  const bool vco_8640 = rate == 4 || rate == 5;
+  switch (bits(cdclk_ctl, 27, 26)) {
+    case 0: return vco_8640 ? 432'000'000 : 450'000'000;
+    case 1: return 540'000'000;
+    case 2: return vco_8640 ? 308'571'000 : 337'500'000;
+    default: return vco_8640 ? 617'143'000 : 675'000'000;
+  }
+}
+
+}  // namespace softgen::display

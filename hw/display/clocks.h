@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Frequencies the display PLLs make, decoded from their registers. SKL PRM vol 12, "Clocks"; i915 display/intel_dpll_mgr.c.
+#pragma once
+
+#include <cstdint>
+
+namespace softgen::display {
+
+/// The crystal, and the reference of all DPLLs.
+constexpr uint64_t reference_hz = 24'000'000;
+
+/// One DPLL as its registers say.
+struct Dpll {
+  bool enabled = false;
+  uint32_t control = 0;  ///< its 6 bits of DPLL_CTRL1: [0] override, [3:1] link rate, [4] SSC, [5] HDMI mode
+  uint32_t cfgcr1 = 0;   ///< [31] frequency enable, [23:9] DCO fraction / 2^15, [8:0] DCO integer, in units of the reference
+  uint32_t cfgcr2 = 0;   ///< [15:8] QDIV ratio, [7] QDIV mode, [6:5] KDIV, [4:2] PDIV
+};
+
+/// Port (symbol) clock: TMDS character rate in HDMI mode, link symbol rate else. 0: off or not programmed to run.
+uint64_t port_clock_hz(const Dpll& pll);
+
+/// Pixel clock on an HDMI or DVI port. bits_per_channel 8, 10 or 12 (deep colour multiplies the TMDS clock).
+uint64_t hdmi_pixel_clock_hz(uint64_t port_clock, unsigned bits_per_channel);
+/// Pixel clock on a DisplayPort link, from LINK_M and LINK_N. 0 when N is 0.
+uint64_t dp_pixel_clock_hz(uint64_t port_clock, uint32_t link_m, uint32_t link_n);
+
+/// CDCLK as CDCLK_CTL and DPLL0 say; the bypass frequency (24 MHz) while DPLL0 is off.
+uint64_t cdclk_hz(uint32_t cdclk_ctl, const Dpll& dpll0);
+
+}  // namespace softgen::display

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/display/gmbus.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "hw/base/bits.h"
+
+namespace softgen::display {
+
+namespace {
+
+// GMBUS1
+constexpr unsigned clear_interrupt = 31, software_ready = 30, stop_cycle = 27, index_cycle = 26, wait_cycle = 25;
+// GMBUS0
+constexpr unsigned byte_count_override = 6;
+// GMBUS5
+constexpr unsigned two_byte_index = 31;
+
+}  // namespace
+
+uint32_t Gmbus::read(unsigned index) {
+  const uint32_t value = regs_[index];
+  if (index == 2) regs_[2] |= in_use;  // a read that finds it clear takes the bus (semaphore between software parties)
+  if (index == 3 && unread_) {
+    unread_ = false;
+    if (remaining_) {
+      fetch();
+    } else {
+      finish_data();
+    }
+  }
+  return value;
+}
+
+void Gmbus::write(unsigned index, uint32_t value) {
+  switch (index) {
+    case 0:
+      regs_[0] = value;
+      if ((regs_[2] & active) && pin() != bus_pin_) stop();
+      break;
+    case 1: command(value); break;
+    case 2: regs_[2] &= ~(value & in_use); break;
+    case 3:
+      regs_[3] = value;
+      if ((regs_[2] & active) && !receive_ && remaining_) push();
+      break;
+    case 4:
+      regs_[4] = value & 0x1f;
+      if (condition(regs_[4])) interrupt_ = true;
+      break;
+    default: regs_[index] = value; break;
+  }
+}
+
+bool Gmbus::take_interrupt() { return std::exchange(interrupt_, false); }
+
+bool Gmbus::condition(uint32_t enables) const {
+  const uint32_t status = regs_[2];
+  return ((enables & ready_enable) && (status & hw_ready)) || ((enables & wait_enable) && (status & wait_phase)) ||
+         ((enables & idle_enable) && !(status & active)) || ((enables & nak_enable) && (status & nak));
+}
+
+void Gmbus::command(uint32_t value) {
+  regs_[1] = value;
+  if (bit(value, clear_interrupt)) {
+    // Software clear: the controller starts anew, a slave error is forgotten.
+    if (regs_[2] & active) stop();
+    regs_[2] &= in_use;
+    return;
+  }
+  // A slave error stays until software clears it; commands before that do nothing.
+  if (!bit(value, software_ready) || (regs_[2] & nak)) return;
+  regs_[2] &= ~(hw_ready | wait_phase);
+  if (bits(value, 24, 16) == 0 && !bit(value, wait_cycle) && !bit(value, index_cycle)) {
+    if (bit(value, stop_cycle)) stop();
+    return;
+  }
+  begin(value);
+  if (condition(regs_[4])) interrupt_ = true;
+}
+
+bool Gmbus::send_index(uint32_t value) {
+  const uint8_t address = static_cast<uint8_t>(bits(value, 7, 1));
+  const bool two_bytes = bit(regs_[5], two_byte_index);
+  if (!two_bytes && !bit(value, index_cycle)) return true;
+  if (!host_.i2c_start(bus_pin_, address, false)) return false;
+  if (two_bytes && !host_.i2c_send(bus_pin_, static_cast<uint8_t>(bits(regs_[5], 15, 8)))) return false;
+  return host_.i2c_send(bus_pin_, static_cast<uint8_t>(two_bytes ? bits(regs_[5], 7, 0) : bits(value, 15, 8)));
+}
+
+void Gmbus::begin(uint32_t value) {
+  const bool indexed = bit(regs_[5], two_byte_index) || bit(value, index_cycle);
+  bus_pin_ = pin();
+  receive_ = bit(value, 0);
+  unread_ = false;
+  // With the override a count of 256 + n stands for 512 + n: the counter is kept above 255 once (i915 gmbus_xfer_read_chunk).
+  remaining_ = bits(value, 24, 16);
+  if (bit(regs_[0], byte_count_override) && remaining_ >= 256) remaining_ += 256;
+  regs_[2] |= active;
+  if (bus_pin_ == 0 || !send_index(value)) return fail();
+  // An indexed write goes on in the same direction; everything else needs a (repeated) start.
+  if ((receive_ || !indexed) && !host_.i2c_start(bus_pin_, static_cast<uint8_t>(bits(value, 7, 1)), receive_)) return fail();
+  if (remaining_ == 0) return finish_data();
+  if (receive_) {
+    fetch();
+  } else {
+    push();
+  }
+}
+
+void Gmbus::fetch() {
+  uint32_t data = 0;
+  const unsigned n = std::min(remaining_, 4u);
+  for (unsigned i = 0; i < n; i++) data |= uint32_t{host_.i2c_receive(bus_pin_)} << (8 * i);
+  remaining_ -= n;
+  regs_[3] = data;
+  unread_ = true;
+  regs_[2] |= hw_ready;
+}
+
+void Gmbus::push() {
+  const unsigned n = std::min(remaining_, 4u);
+  for (unsigned i = 0; i < n; i++) {
+    if (!host_.i2c_send(bus_pin_, static_cast<uint8_t>(regs_[3] >> (8 * i)))) return fail();
+  }
+  remaining_ -= n;
+  regs_[2] |= hw_ready;
+  if (remaining_ == 0) finish_data();
+}
+
+void Gmbus::finish_data() {
+  if (bit(regs_[1], stop_cycle)) {
+    stop();
+  } else if (bit(regs_[1], wait_cycle)) {
+    regs_[2] |= wait_phase;
+  }
+}
+
+void Gmbus::stop() {
+  if (bus_pin_) host_.i2c_end(bus_pin_);
+  regs_[2] &= ~(active | wait_phase);
+  remaining_ = 0;
+}
+
+void Gmbus::fail() {
+  stop();
+  regs_[2] = (regs_[2] & ~hw_ready) | nak;
+}
+
+void Gmbus::reset() {
+  if (regs_[2] & active) stop();
+  std::fill(std::begin(regs_), std::end(regs_), 0u);
+  bus_pin_ = remaining_ = 0;
+  receive_ = unread_ = interrupt_ = false;
+}
+
+void Gmbus::state(Archive& ar) {
+  ar.section("display.gmbus", 1);
+  for (uint32_t& r : regs_) ar.value(r);
+  ar.value(bus_pin_);
+  ar.value(remaining_);
+  ar.value(receive_);
+  ar.value(unread_);
+  ar.value(interrupt_);
+  bus_pin_ &= 7;
+}
+
+// ---- GPIO ---------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// GPIO_CTL, clock half; the data half is the same 8 bits higher. Mask bits select which of their neighbours a write changes.
+constexpr unsigned direction_mask = 0, direction_out = 1, value_mask = 2, value_out = 3, value_in = 4, pull_up_off = 5;
+
+uint32_t merge_half(uint32_t old, uint32_t value, unsigned shift) {
+  uint32_t half = old;
+  const auto copy = [&](unsigned b) { half = (half & ~(1u << (b + shift))) | (value & (1u << (b + shift))); };
+  if (bit(value, direction_mask + shift)) copy(direction_out);
+  if (bit(value, value_mask + shift)) copy(value_out);
+  copy(pull_up_off);
+  return half;
+}
+
+bool driven_low(uint32_t control, unsigned shift) { return bit(control, direction_out + shift) && !bit(control, value_out + shift); }
+
+}  // namespace
+
+uint32_t GpioPair::read() const {
+  uint32_t value = control_;
+  if (clock_) value |= 1u << value_in;
+  if (data_ && listener_data_) value |= 1u << (value_in + 8);
+  return value;
+}
+
+void GpioPair::write(uint32_t value) {
+  control_ = merge_half(merge_half(control_, value, 0), value, 8);
+  const bool data = !driven_low(control_, 8);
+  const bool clock = !driven_low(control_, 0);
+  // One line at a time, data first while the clock is low, so that a combined write makes no false start or stop.
+  if (clock_) {
+    lines(clock, clock ? data : data_);
+    lines(clock, data);
+  } else {
+    lines(false, data);
+    lines(clock, data);
+  }
+}
+
+void GpioPair::lines(bool clock, bool data) {
+  if (clock_ && clock && data_ != data) {
+    listener_data_ = true;
+    count_ = shift_ = 0;
+    if (!data) {
+      phase_ = address;  // start
+    } else {
+      if (on_bus_) host_.i2c_end(pin_);  // stop
+      on_bus_ = false;
+      phase_ = idle;
+    }
+  } else if (!clock_ && clock) {
+    clock_rises(data);
+  } else if (clock_ && !clock) {
+    clock_falls();
+  }
+  clock_ = clock;
+  data_ = data;
+}
+
+void GpioPair::clock_rises(bool data) {
+  if (phase_ == address || phase_ == sending) {
+    shift_ = static_cast<uint8_t>(shift_ << 1 | (data ? 1 : 0));
+    count_++;
+  } else if (phase_ == receiving) {
+    count_++;
+  } else if (phase_ == receiving_ack) {
+    master_nak_ = data;
+  }
+}
+
+void GpioPair::load() {
+  shift_ = host_.i2c_receive(pin_);
+  count_ = 0;
+  listener_data_ = shift_ & 0x80;
+  phase_ = receiving;
+}
+
+void GpioPair::clock_falls() {
+  switch (phase_) {
+    case address:
+    case sending: {
+      if (count_ != 8) break;
+      const bool ack = phase_ == sending ? host_.i2c_send(pin_, shift_) : host_.i2c_start(pin_, shift_ >> 1, shift_ & 1);
+      if (phase_ == address && ack) on_bus_ = true;
+      listener_data_ = !ack;
+      phase_ = !ack ? done : phase_ == sending ? sending_ack : address_ack;
+      break;
+    }
+    case address_ack:
+    case sending_ack: {
+      const bool receive = phase_ == address_ack && (shift_ & 1);
+      listener_data_ = true;
+      count_ = 0;
+      if (receive) {
+        load();
+      } else {
+        phase_ = sending;
+      }
+      break;
+    }
+    case receiving:
+      if (count_ < 8) {
+        listener_data_ = (shift_ << count_) & 0x80;
+      } else {
+        listener_data_ = true;
+        phase_ = receiving_ack;
+      }
+      break;
+    case receiving_ack:
+      if (master_nak_) {
+        phase_ = done;
+      } else {
+        load();
+      }
+      break;
+    case idle:
+    case done: listener_data_ = true; break;
+  }
+}
+
+void GpioPair::reset() {
+  if (on_bus_) host_.i2c_end(pin_);
+  control_ = 0;
+  clock_ = data_ = listener_data_ = true;
+  on_bus_ = master_nak_ = false;
+  phase_ = idle;
+  shift_ = count_ = 0;
+}
+
+void GpioPair::state(Archive& ar) {
+  ar.section("display.gpio", 1);
+  ar.value(control_);
+  ar.value(clock_);
+  ar.value(data_);
+  ar.value(listener_data_);
+  ar.value(on_bus_);
+  ar.value(master_nak_);
+  ar.value(phase_);
+  ar.value(shift_);
+  ar.value(count_);
+  if (phase_ > done) phase_ = idle;
+}
+
+}  // namespace softgen::display

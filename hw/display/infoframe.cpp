@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/display/infoframe.h"
+
+#include <algorithm>
+
+#include "hw/base/bits.h"
+
+namespace softgen::display {
+
+namespace {
+
+// VIDEO_DIP_CTL (i915 VIDEO_DIP_ENABLE_AVI_HSW).
+constexpr unsigned avi_enable = 12;
+
+uint32_t expand8(uint32_t v) { return std::min(255u, v <= 16 ? 0 : ((v - 16) * 255 + 109) / 219); }
+
+}  // namespace
+
+SinkRange sink_range(const mmio::RegisterFile& registers, unsigned pipe) {
+  if (!bit(registers.peek(reg::VIDEO_DIP_CTL(pipe)), avi_enable)) return SinkRange::full;
+  // Packet bytes as the hardware holds them: header HB0..HB2 and ECC, then PB0 (checksum), PB1...
+  const auto byte = [&](unsigned i) { return registers.peek(reg::VIDEO_DIP_AVI_DATA(pipe, i / 4)) >> (i % 4 * 8) & 0xff; };
+  const uint32_t quantization = byte(4 + 3) >> 2 & 3, vic = byte(4 + 4) & 0x7f;
+  if (quantization == 1) return SinkRange::limited;
+  // By default the TV formats are limited, but 640 x 480 (VIC 1) and IT formats (VIC 0) are full.
+  return quantization == 0 && vic > 1 ? SinkRange::limited : SinkRange::full;
+}
+
+void expand_range(SinkRange range, std::span<uint32_t> pixels) {
+  if (range == SinkRange::full) return;
+  for (uint32_t& p : pixels)
+    p = 0xff000000u | expand8(bits(p, 23, 16)) << 16 | expand8(bits(p, 15, 8)) << 8 | expand8(bits(p, 7, 0));
+}
+
+}  // namespace softgen::display

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One pipe with its transcoder: raster, double-buffered registers, vertical blank, flips, CRC. SKL PRM vol 12, "Pipes" and
+// "Transcoders"; i915 display/intel_display.c, intel_vblank.c, skl_universal_plane.c.
+//
+// Nothing ticks: every access first catches up with the clock (`sync`), and the host's timer runs only while somebody waits for a
+// vertical blank: its interrupt is unmasked, a CRC is wanted, or an armed update has to be latched.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+
+#include "hw/base/archive.h"
+#include "hw/display/compose.h"
+#include "hw/display/power.h"
+#include "hw/display/timing.h"
+#include "hw/display/update_hold.h"
+#include "hw/iface/host.h"
+#include "hw/mmio/interrupt_tree.h"
+#include "hw/mmio/register_file.h"
+
+namespace softgen::display {
+
+constexpr unsigned pipe_count = 3, plane_count = 4, scaler_count = 2;
+
+/// What pipes share. The mutex guards all pipes.
+struct PipeServices {
+  mmio::RegisterFile& registers;
+  mmio::InterruptTree& interrupts;
+  Host& host;
+  Power& power;
+  memory::View& view;  ///< the GGTT
+  std::mutex mutex;
+};
+
+struct ScalerRegs {
+  uint32_t ctrl = 0, position = 0, size = 0;
+  bool operator==(const ScalerRegs&) const = default;
+};
+
+/// Registers of a pipe that take effect at vertical blank.
+struct PipeRegs {
+  uint32_t source_size = 0, gamma_mode = 0, misc = 0, bottom = 0;
+  CscRegs csc;
+  bool operator==(const PipeRegs&) const = default;
+};
+
+class Pipe {
+ public:
+  Pipe(unsigned index, PipeServices& services);
+
+  /// Registers the hooks of this pipe's registers.
+  void attach();
+
+  // The rest is called with the mutex held.
+  /// Latches and counts what happened up to now, raises its interrupts, sets the timer.
+  void sync();
+  /// Timing, enable or clock registers were written.
+  void update_raster();
+  void timer_expired();
+  bool running() const { return raster_.running(); }
+  const Timing& timing() const { return raster_.timing(); }
+  /// DDI 1..3 (B..D) whose buffer is on and that shows this pipe; 0: none.
+  unsigned driven_port() const;
+  /// What is shown now. Requires running().
+  Frame frame() const { return compose_frame(~0u); }
+  const Palettes& palettes() const { return palettes_; }
+  /// Refreshes palettes() from the registers.
+  void load_palettes();
+  /// Grows with every change of what is shown except in memory.
+  uint64_t generation() const { return generation_; }
+  void changed();
+
+  void reset();
+  void state(Archive& ar);
+
+ private:
+  void attach_planes();
+  void attach_cursor();
+  void attach_scalers();
+  void attach_color();
+  void attach_counters();
+  void attach_control();
+  template <typename F>
+  void on_write(uint32_t offset, uint32_t bytes, F method);
+  template <typename F>
+  void on_read(uint32_t offset, F method);
+
+  uint32_t plane_register(unsigned plane, uint32_t relative) const;
+  void plane_written(uint32_t offset);
+  void plane_armed(unsigned plane);
+  void cursor_armed();
+  void scaler_armed(unsigned scaler);
+  void pipe_regs_written(uint32_t offset);
+  uint32_t prec_palette_read();
+  void prec_palette_write(uint32_t value);
+  void advance_prec_index();
+  uint32_t read_counter(uint32_t offset);
+
+  PlaneRegs plane_registers(unsigned plane) const;
+  PipeRegs pipe_registers() const;
+  uint64_t pixel_clock() const;
+  Timing programmed_timing() const;
+  int64_t now() const { return services_.host.clock_ns(); }
+  int64_t raster_time(int64_t now) const;
+  void blank(uint64_t first, uint64_t count);
+  uint32_t latch();
+  void compute_crc();
+  void schedule(int64_t now);
+  bool wants_timer() const;
+  void raise(uint32_t bits);
+  Frame compose_frame(uint32_t planes) const;
+  void add_planes(Frame& frame, uint32_t planes) const;
+  uint32_t scanline(int64_t time) const;
+
+  const unsigned index_;
+  PipeServices& services_;
+  Raster raster_;
+  UpdateHold hold_;
+  uint64_t blanks_done_ = 0;       ///< of this raster
+  uint32_t frame_count_ = 0, flip_count_ = 0;
+  uint32_t frame_time_us_ = 0, flip_time_us_ = 0;
+  std::array<PlaneRegs, plane_count> planes_live_, planes_pending_;
+  CursorRegs cursor_live_, cursor_pending_;
+  std::array<ScalerRegs, scaler_count> scalers_live_, scalers_pending_;
+  PipeRegs regs_live_, regs_pending_;
+  CscRegs csc_armed_;
+  uint32_t armed_ = 0;             ///< bits 0..3 planes, 4 cursor, 5..6 scalers, 7 pipe registers
+  Palettes palettes_;
+  uint32_t prec_index_ = 0;
+  uint64_t generation_ = 0;
+  uint32_t unmasked_ = 0;          ///< DE pipe interrupts, as of the last look at the mask register
+  int64_t timer_ = -1;             ///< what the host's timer is set to
+};
+
+}  // namespace softgen::display

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The pipe's registers: which writes arm what, and what reads give.
+#include "hw/base/bits.h"
+#include "hw/display/pipe.h"
+
+namespace softgen::display {
+
+namespace {
+
+constexpr uint32_t plane_stride = 0x100, plane_block = 0x50;
+constexpr unsigned async_flip = 9, plane_enable = 31;
+constexpr uint32_t armed_cursor = 1u << 4, armed_pipe = 1u << 7;
+// PAL_PREC_INDEX
+constexpr unsigned auto_increment = 15;
+
+}  // namespace
+
+template <typename F>
+void Pipe::on_write(uint32_t offset, uint32_t bytes, F method) {
+  services_.registers.on_write(offset, bytes, [this, method](uint32_t at, uint32_t value) {
+    std::lock_guard lock(services_.mutex);
+    sync();
+    method(at, value);
+    schedule(now());
+  });
+}
+
+template <typename F>
+void Pipe::on_read(uint32_t offset, F method) {
+  services_.registers.on_read(offset, [this, method](uint32_t at) {
+    std::lock_guard lock(services_.mutex);
+    return method(at);
+  });
+}
+
+void Pipe::attach() {
+  attach_control();
+  attach_planes();
+  attach_cursor();
+  attach_scalers();
+  attach_color();
+  attach_counters();
+}
+
+void Pipe::attach_control() {
+  const auto raster = [this](uint32_t, uint32_t) { update_raster(); };
+  for (uint32_t offset : {reg::TRANS_HTOTAL(index_), reg::TRANS_VTOTAL(index_), reg::TRANS_VBLANK(index_), reg::TRANS_CONF(index_),
+                          reg::TRANS_DDI_FUNC_CTL(index_), reg::TRANS_LINKM1(index_), reg::TRANS_LINKN1(index_)}) {
+    on_write(offset, 4, raster);
+  }
+  on_write(reg::PIPE_CRC_CTL(index_), 4, [](uint32_t, uint32_t) {});
+  // The interrupt tree's own hook runs first: sync() sees the new mask, and events before now were raised under the old one.
+  on_write(reg::DE_PIPE_IMR(index_), 4, [](uint32_t, uint32_t) {});
+  on_write(reg::VIDEO_DIP_CTL(index_), 4, [this](uint32_t, uint32_t) { changed(); });
+  for (uint32_t offset : {reg::PIPE_SRCSZ(index_), reg::PIPE_MISC(index_), reg::PIPE_BOTTOM_COLOR(index_), reg::GAMMA_MODE(index_)}) {
+    on_write(offset, 4, [this](uint32_t at, uint32_t) { pipe_regs_written(at); });
+  }
+}
+
+uint32_t Pipe::plane_register(unsigned plane, uint32_t relative) const { return reg::PLANE_CTL(index_, plane) + relative; }
+
+void Pipe::attach_planes() {
+  for (unsigned i = 0; i < plane_count; i++) {
+    on_write(plane_register(i, 0), 0x28, [this](uint32_t at, uint32_t) { plane_written(at); });
+    on_write(plane_register(i, 0x40), 8, [this](uint32_t at, uint32_t) { plane_written(at); });
+    on_read(reg::PLANE_SURFLIVE(index_, i), [this, i](uint32_t) {
+      sync();
+      return planes_live_[i].surf;
+    });
+  }
+}
+
+PlaneRegs Pipe::plane_registers(unsigned plane) const {
+  const auto get = [&](uint32_t relative) { return services_.registers.peek(plane_register(plane, relative)); };
+  return {get(0x00), get(0x08), get(0x0c), get(0x10), get(0x14), get(0x18), get(0x1c), get(0x20), get(0x24), get(0x40), get(0x44)};
+}
+
+void Pipe::plane_written(uint32_t offset) {
+  const unsigned plane = (offset - reg::PLANE_CTL(index_, 0)) / plane_stride;
+  if (running()) hold_.plane_written(now(), raster_.blank_time(blanks_done_));
+  if (offset == reg::PLANE_SURF(index_, plane)) plane_armed(plane);
+}
+
+// PLANE_SURF arms the plane: all its registers as they stand take effect together.
+void Pipe::plane_armed(unsigned plane) {
+  planes_pending_[plane] = plane_registers(plane);
+  armed_ |= 1u << plane;
+  const bool immediate = bit(planes_pending_[plane].ctl, async_flip) && bit(planes_live_[plane].ctl, plane_enable);
+  if (!running()) {
+    latch();
+  } else if (immediate) {
+    planes_live_[plane] = planes_pending_[plane];
+    armed_ &= ~(1u << plane);
+    if (plane == 0) flip_count_++;
+    changed();
+    raise(1u << (3 + plane));
+  }
+}
+
+void Pipe::attach_cursor() {
+  on_write(reg::CUR_BASE(index_), 4, [this](uint32_t, uint32_t) { cursor_armed(); });
+  on_read(reg::CUR_SURFLIVE(index_), [this](uint32_t) {
+    sync();
+    return cursor_live_.base;
+  });
+}
+
+void Pipe::cursor_armed() {
+  const auto& r = services_.registers;
+  cursor_pending_ = {r.peek(reg::CUR_CTL(index_)), r.peek(reg::CUR_BASE(index_)), r.peek(reg::CUR_POS(index_)), r.peek(reg::CUR_FBC_CTL(index_))};
+  if (!bit(armed_, 4) && cursor_pending_ == cursor_live_) return;
+  armed_ |= armed_cursor;
+  if (!running()) latch();
+}
+
+void Pipe::attach_scalers() {
+  for (unsigned i = 0; i < scaler_count; i++) {
+    on_write(reg::PS_WIN_SZ(index_, i), 4, [this, i](uint32_t, uint32_t) { scaler_armed(i); });
+  }
+}
+
+void Pipe::scaler_armed(unsigned scaler) {
+  const auto& r = services_.registers;
+  scalers_pending_[scaler] = {r.peek(reg::PS_CTRL(index_, scaler)), r.peek(reg::PS_WIN_POS(index_, scaler)), r.peek(reg::PS_WIN_SZ(index_, scaler))};
+  if (!bit(armed_, 5 + scaler) && scalers_pending_[scaler] == scalers_live_[scaler]) return;
+  armed_ |= 1u << (5 + scaler);
+  if (!running()) latch();
+}
+
+PipeRegs Pipe::pipe_registers() const {
+  const auto& r = services_.registers;
+  return {r.peek(reg::PIPE_SRCSZ(index_)), r.peek(reg::GAMMA_MODE(index_)), r.peek(reg::PIPE_MISC(index_)), r.peek(reg::PIPE_BOTTOM_COLOR(index_)),
+          csc_armed_};
+}
+
+// CSC_MODE arms the conversion's coefficients and offsets (SKL PRM vol 2c, CSC_MODE).
+void Pipe::pipe_regs_written(uint32_t offset) {
+  const auto& r = services_.registers;
+  if (offset == reg::CSC_MODE(index_)) {
+    for (unsigned i = 0; i < 6; i++) csc_armed_.coefficients[i] = r.peek(reg::CSC_COEFF(index_, i));
+    for (unsigned i = 0; i < 3; i++) {
+      csc_armed_.pre[i] = r.peek(reg::CSC_PREOFF(index_, i));
+      csc_armed_.post[i] = r.peek(reg::CSC_POSTOFF(index_, i));
+    }
+    csc_armed_.mode = r.peek(offset);
+  }
+  regs_pending_ = pipe_registers();
+  if (!(armed_ & armed_pipe) && regs_pending_ == regs_live_) return;
+  armed_ |= armed_pipe;
+  if (!running()) latch();
+}
+
+void Pipe::attach_color() {
+  on_write(reg::CSC_MODE(index_), 4, [this](uint32_t at, uint32_t) { pipe_regs_written(at); });
+  on_write(reg::LGC_PALETTE(index_, 0), 1024, [this](uint32_t, uint32_t) { changed(); });
+  on_write(reg::PAL_PREC_INDEX(index_), 4, [this](uint32_t, uint32_t value) { prec_index_ = value; });
+  on_read(reg::PAL_PREC_INDEX(index_), [this](uint32_t) { return prec_index_; });
+  on_write(reg::PAL_PREC_DATA(index_), 4, [this](uint32_t, uint32_t value) { prec_palette_write(value); });
+  on_read(reg::PAL_PREC_DATA(index_), [this](uint32_t) { return prec_palette_read(); });
+}
+
+void Pipe::advance_prec_index() {
+  if (bit(prec_index_, auto_increment)) prec_index_ = with_bits(prec_index_, 9, 0, prec_index_ + 1);
+}
+
+uint32_t Pipe::prec_palette_read() {
+  const uint32_t value = palettes_.precise[bits(prec_index_, 9, 0)];
+  advance_prec_index();
+  return value;
+}
+
+void Pipe::prec_palette_write(uint32_t value) {
+  palettes_.precise[bits(prec_index_, 9, 0)] = value & 0x3fffffff;
+  advance_prec_index();
+  changed();
+}
+
+void Pipe::attach_counters() {
+  for (uint32_t offset : {reg::PIPE_SCANLINE(index_), reg::PIPE_FRMCNT(index_), reg::PIPE_FLIPCNT(index_), reg::PIPE_FRMTMSTMP(index_),
+                          reg::PIPE_FLIPTMSTMP(index_)}) {
+    on_read(offset, [this](uint32_t at) { return read_counter(at); });
+  }
+}
+
+}  // namespace softgen::display

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/display/plane.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "hw/base/bits.h"
+#include "hw/base/log.h"
+
+namespace softgen::display {
+
+using surface::Tiling;
+
+namespace {
+
+constexpr uint32_t page_mask = ~0xfffu;
+
+// PLANE_CTL fields.
+constexpr unsigned enable = 31, pipe_gamma_enable = 30, range_correction_disable = 28, pipe_csc_enable = 23, rgbx_order = 20,
+                   csc_bt709 = 18, decompression = 15;
+
+// Bytes a pixel by PLANE_CTL[27:24]; 0: reserved on Gen9.
+constexpr uint8_t format_bytes[16] = {2, 1, 4, 0, 4, 0, 8, 0, 4, 0, 0, 0, 1, 0, 2, 0};
+
+bool decode_tiling(uint32_t ctl, Tiling& out) {
+  switch (bits(ctl, 12, 10)) {
+    case 0: out = Tiling::linear; return true;
+    case 1: out = Tiling::x; return true;
+    case 4: out = Tiling::y; return true;
+    case 5: out = Tiling::yf; return true;
+    default: return false;
+  }
+}
+
+void decode_blend(const PlaneRegs& regs, PlaneView& out) {
+  switch (bits(regs.ctl, 5, 4)) {
+    case 2: out.blend = Blend::premultiplied; break;
+    case 3: out.blend = Blend::coverage; break;
+    default: out.blend = Blend::opaque; break;
+  }
+  if (bit(regs.keymsk, 31)) out.constant_alpha = widen8(bits(regs.keymax, 31, 24));
+  switch (bits(regs.ctl, 22, 21)) {
+    case 1: out.key = Key::source; break;
+    case 2: out.key = Key::destination; break;
+    default: out.key = Key::none; break;
+  }
+  out.key_min = bits(regs.keyval, 23, 0);
+  out.key_max = bits(regs.keymax, 23, 0);
+  out.key_mask = bits(regs.keymsk, 26, 0);
+}
+
+void decode_surfaces(const PlaneRegs& regs, PlaneView& out) {
+  const bool linear = out.main.tiling == Tiling::linear;
+  out.main.base = regs.surf & page_mask;
+  out.main.stride = bits(regs.stride, 11, 0) * (linear ? 64 : 1);
+  out.u = bits(regs.offset, 12, 0);
+  out.v = bits(regs.offset, 28, 16);
+  out.chroma = out.main;
+  out.chroma.bytes = 2;
+  out.chroma.base = out.main.base + (regs.aux_dist & page_mask);
+  out.chroma.stride = bits(regs.aux_dist, 11, 0) * (linear ? 64 : 1);
+  out.chroma_u = bits(regs.aux_offset, 12, 0);
+  out.chroma_v = bits(regs.aux_offset, 28, 16);
+}
+
+float half_to_float(uint16_t half) {
+  const int exponent = bits<uint16_t>(half, 14, 10);
+  const float mantissa = static_cast<float>(bits<uint16_t>(half, 9, 0));
+  const float sign = half & 0x8000 ? -1.f : 1.f;
+  if (exponent == 31) return mantissa != 0 ? 0.f : sign * HUGE_VALF;
+  return exponent ? sign * std::ldexp(1024.f + mantissa, exponent - 25) : sign * std::ldexp(mantissa, -24);
+}
+
+uint16_t unit_to_16(float v) {
+  if (!(v > 0.f)) return 0;
+  return v >= 1.f ? 0xffff : static_cast<uint16_t>(std::lround(v * 65535.f));
+}
+
+Pixel from_dword(uint32_t v) { return {widen8(bits(v, 23, 16)), widen8(bits(v, 15, 8)), widen8(bits(v, 7, 0)), widen8(v >> 24)}; }
+
+Pixel from_1010102(uint32_t v) {
+  return {widen10(bits(v, 29, 20)), widen10(bits(v, 19, 10)), widen10(bits(v, 9, 0)), static_cast<uint16_t>((v >> 30) * 0x5555)};
+}
+
+Pixel from_565(uint32_t v) {
+  const uint32_t r = bits(v, 15, 11), g = bits(v, 10, 5), b = bits(v, 4, 0);
+  return {static_cast<uint16_t>(r << 11 | r << 6 | r << 1 | r >> 4), static_cast<uint16_t>(g << 10 | g << 4 | g >> 2),
+          static_cast<uint16_t>(b << 11 | b << 6 | b << 1 | b >> 4), 0xffff};
+}
+
+Pixel from_half(const uint8_t* raw) {
+  uint16_t c[4];
+  std::memcpy(c, raw, sizeof c);
+  return {unit_to_16(half_to_float(c[2])), unit_to_16(half_to_float(c[1])), unit_to_16(half_to_float(c[0])), unit_to_16(half_to_float(c[3]))};
+}
+
+}  // namespace
+
+bool decode_plane(const PlaneRegs& regs, PlaneView& out) {
+  if (!bit(regs.ctl, enable)) return false;
+  out = PlaneView{};
+  const uint32_t format = bits(regs.ctl, 27, 24);
+  out.format = static_cast<PlaneFormat>(format);
+  out.main.bytes = format_bytes[format];
+  if (out.main.bytes == 0 || !decode_tiling(regs.ctl, out.main.tiling)) {
+    guest_error("PLANE_CTL reserved format or tiling", "PLANE_CTL {:#x}", regs.ctl);
+    return false;
+  }
+  const uint32_t rotation = bits(regs.ctl, 1, 0);
+  out.main.rotated = rotation == 1 || rotation == 3;
+  out.flip = rotation >= 2;
+  if (out.main.rotated && out.main.tiling != Tiling::y && out.main.tiling != Tiling::yf) {
+    guest_error("PLANE_CTL rotation by 90 without Y tiling", "PLANE_CTL {:#x}", regs.ctl);
+    return false;
+  }
+  if (bit(regs.ctl, decompression)) note("PLANE_CTL render decompression", "shown as stored: our GPU stores nothing compressed");
+  decode_surfaces(regs, out);
+  decode_blend(regs, out);
+  out.swap_red_blue = bit(regs.ctl, rgbx_order);
+  out.yuv_order = static_cast<uint8_t>(bits(regs.ctl, 17, 16));
+  out.bt709 = bit(regs.ctl, csc_bt709);
+  out.full_range = bit(regs.ctl, range_correction_disable);
+  out.pipe_gamma = bit(regs.ctl, pipe_gamma_enable);
+  out.pipe_csc = bit(regs.ctl, pipe_csc_enable);
+  out.width = bits(regs.size, 12, 0) + 1;
+  out.height = bits(regs.size, 28, 16) + 1;
+  out.x = static_cast<int16_t>(bits(regs.pos, 15, 0));
+  out.y = static_cast<int16_t>(bits(regs.pos, 31, 16));
+  return true;
+}
+
+bool decode_cursor(const CursorRegs& regs, PlaneView& out) {
+  uint32_t size = 0;
+  bool alpha = true;
+  switch (regs.ctl & 0x27) {
+    case 0x00: return false;
+    case 0x02: size = 128, alpha = false; break;
+    case 0x03: size = 256, alpha = false; break;
+    case 0x07: size = 64, alpha = false; break;
+    case 0x22: size = 128; break;
+    case 0x23: size = 256; break;
+    case 0x27: size = 64; break;
+    default: unimplemented("CUR_CTL two-bit and 32-line cursor modes", "CUR_CTL {:#x}", regs.ctl); return false;
+  }
+  out = PlaneView{};
+  out.width = out.height = size;
+  // CUR_FBC_CTL makes it lower than wide: bit 31, [7:0] height - 1.
+  if (bit(regs.fbc_ctl, 31)) out.height = std::min(size, bits(regs.fbc_ctl, 7, 0) + 1);
+  out.main.base = regs.base & page_mask;
+  out.main.stride = size * 4;
+  out.flip = bit(regs.ctl, 15);
+  out.blend = alpha ? Blend::premultiplied : Blend::opaque;
+  out.pipe_gamma = bit(regs.ctl, 26);
+  out.pipe_csc = bit(regs.ctl, 24);
+  const auto coordinate = [&](unsigned low) {
+    const int32_t magnitude = static_cast<int32_t>(bits(regs.pos, low + 12, low));
+    return bit(regs.pos, low + 15) ? -magnitude : magnitude;
+  };
+  out.x = coordinate(0);
+  out.y = coordinate(16);
+  return true;
+}
+
+PlaneReader::PlaneReader(const PlaneView& plane, memory::View& view, const LegacyPalette& palette)
+    : plane_(plane), view_(view), palette_(palette) {}
+
+const uint8_t* PlaneReader::fetch(const Surface& surface, std::vector<uint8_t>& buffer, uint32_t u, uint32_t v, uint32_t count) {
+  buffer.resize(size_t{count} * surface.bytes);
+  surface.read_row(view_, u, v, count, buffer.data());
+  return buffer.data();
+}
+
+void PlaneReader::row(uint32_t x, uint32_t y, uint32_t count, Pixel* out) {
+  const uint32_t first = plane_.flip ? plane_.width - x - count : x;
+  const uint32_t line = plane_.flip ? plane_.height - 1 - y : y;
+  switch (plane_.format) {
+    case PlaneFormat::yuv422: yuv422_row(first, line, count, out); break;
+    case PlaneFormat::nv12: nv12_row(first, line, count, out); break;
+    default: convert(fetch(plane_.main, raw_, plane_.u + first, plane_.v + line, count), 0, count, out); break;
+  }
+  if (plane_.flip) std::reverse(out, out + count);
+}
+
+void PlaneReader::convert(const uint8_t* raw, uint32_t first, uint32_t count, Pixel* out) const {
+  const auto dword = [raw](uint32_t i) {
+    uint32_t v;
+    std::memcpy(&v, raw + i * 4, 4);
+    return v;
+  };
+  for (uint32_t i = first; i < first + count; i++, out++) {
+    switch (plane_.format) {
+      case PlaneFormat::rgb_8888: *out = from_dword(dword(i)); break;
+      case PlaneFormat::rgb_2101010: *out = from_1010102(dword(i)); break;
+      case PlaneFormat::rgb_16161616f: *out = from_half(raw + i * 8); break;
+      case PlaneFormat::rgb_565: *out = from_565(raw[i * 2] | uint32_t{raw[i * 2 + 1]} << 8); break;
+      case PlaneFormat::indexed: *out = from_dword(palette_[raw[i]] | 0xff000000u); break;
+      case PlaneFormat::xyuv_8888: *out = from_yuv(raw[i * 4 + 2], raw[i * 4 + 1], raw[i * 4]); break;
+      default: break;
+    }
+    if (plane_.swap_red_blue) std::swap(out->r, out->b);
+  }
+}
+
+void PlaneReader::row_xrgb(uint32_t x, uint32_t y, uint32_t count, uint32_t* out) {
+  const uint32_t first = plane_.flip ? plane_.width - x - count : x;
+  const uint32_t line = plane_.flip ? plane_.height - 1 - y : y;
+  if (plane_.format == PlaneFormat::rgb_8888) {
+    plane_.main.read_row(view_, plane_.u + first, plane_.v + line, count, reinterpret_cast<uint8_t*>(out));
+    if (plane_.swap_red_blue) {
+      for (uint32_t i = 0; i < count; i++) out[i] = (out[i] & 0xff00ff00u) | (out[i] & 0xff) << 16 | (out[i] >> 16 & 0xff);
+    }
+    for (uint32_t i = 0; i < count; i++) out[i] |= 0xff000000u;
+    if (plane_.flip) std::reverse(out, out + count);
+    return;
+  }
+  std::vector<Pixel> pixels(count);
+  row(x, y, count, pixels.data());
+  for (uint32_t i = 0; i < count; i++) out[i] = to_xrgb(pixels[i]);
+}
+
+// ITU-R BT.601 and BT.709 with the plane's range: SKL PRM vol 12, "Plane YUV to RGB CSC".
+Pixel PlaneReader::from_yuv(float y, float cb, float cr) const {
+  const float kr = plane_.bt709 ? 0.2126f : 0.299f, kb = plane_.bt709 ? 0.0722f : 0.114f, kg = 1.f - kr - kb;
+  const float luma = plane_.full_range ? y / 255.f : (y - 16.f) / 219.f;
+  const float scale = plane_.full_range ? 255.f : 224.f;
+  const float pb = (cb - 128.f) / scale, pr = (cr - 128.f) / scale;
+  const float r = luma + 2.f * (1.f - kr) * pr, b = luma + 2.f * (1.f - kb) * pb;
+  const float g = (luma - kr * r - kb * b) / kg;
+  return {unit_to_16(r), unit_to_16(g), unit_to_16(b), 0xffff};
+}
+
+// Four bytes hold two pixels of one chroma sample, which is sited at the first; the second gets the mean with the next one.
+void PlaneReader::yuv422_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out) {
+  const uint32_t start = plane_.u + u, aligned = start & ~1u, end = (start + count + 3) & ~1u;
+  const uint8_t* raw = fetch(plane_.main, raw_, aligned, plane_.v + v, end - aligned);
+  const bool chroma_first = plane_.yuv_order & 1, swapped = plane_.yuv_order & 2;
+  const uint32_t luma = chroma_first ? 1 : 0, cb = (chroma_first ? 0 : 1) + (swapped ? 2 : 0), cr = cb ^ 2;
+  const uint32_t last = (plane_.u + plane_.width - 1) & ~1u;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t at = start + i - aligned, pair = at & ~1u;
+    const uint32_t next = (at & 1) && aligned + pair < last ? pair + 2 : pair;
+    const float b = (raw[pair * 2 + cb] + raw[next * 2 + cb]) * 0.5f, r = (raw[pair * 2 + cr] + raw[next * 2 + cr]) * 0.5f;
+    out[i] = from_yuv(raw[at * 2 + luma], (at & 1) ? b : raw[pair * 2 + cb], (at & 1) ? r : raw[pair * 2 + cr]);
+  }
+}
+
+// Chroma is halved both ways, sited with the left column and between the rows (MPEG-2), as i915 sets the phases.
+void PlaneReader::nv12_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out) {
+  const uint8_t* luma = fetch(plane_.main, raw_, plane_.u + u, plane_.v + v, count);
+  const uint32_t columns = (plane_.width + 1) / 2, rows = (plane_.height + 1) / 2;
+  const uint32_t near = v / 2, far = (v & 1) ? std::min(near + 1, rows - 1) : (near ? near - 1 : 0);
+  const uint8_t* a = fetch(plane_.chroma, chroma_above_, plane_.chroma_u, plane_.chroma_v + near, columns);
+  const uint8_t* b = fetch(plane_.chroma, chroma_below_, plane_.chroma_u, plane_.chroma_v + far, columns);
+  const auto sample = [&](uint32_t column, unsigned channel) {
+    return (3.f * a[column * 2 + channel] + b[column * 2 + channel]) * 0.25f;
+  };
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t at = u + i, column = std::min(at / 2, columns - 1), next = (at & 1) ? std::min(column + 1, columns - 1) : column;
+    out[i] = from_yuv(luma[i], (sample(column, 0) + sample(next, 0)) * 0.5f, (sample(column, 1) + sample(next, 1)) * 0.5f);
+  }
+}
+
+}  // namespace softgen::display

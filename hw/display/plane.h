@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Universal planes and the cursor: registers decoded into what is fetched from memory and where it stands on the pipe.
+// SKL PRM vol 2c, PLANE_CTL .. PLANE_AUX_OFFSET, CUR_CTL .. CUR_FBC_CTL; i915 display/skl_universal_plane.c, intel_cursor.c.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hw/display/pixel.h"
+#include "hw/memory/view.h"
+#include "hw/surface/tiling.h"
+
+namespace softgen::display {
+
+/// One plane's double-buffered registers, in the order of their offsets from PLANE_CTL.
+struct PlaneRegs {
+  uint32_t ctl = 0, stride = 0, pos = 0, size = 0, keyval = 0, keymsk = 0, surf = 0, keymax = 0, offset = 0, aux_dist = 0, aux_offset = 0;
+  bool operator==(const PlaneRegs&) const = default;
+};
+
+struct CursorRegs {
+  uint32_t ctl = 0, base = 0, pos = 0, fbc_ctl = 0;
+  bool operator==(const CursorRegs&) const = default;
+};
+
+/// PLANE_CTL[27:24].
+enum class PlaneFormat : uint8_t {
+  yuv422 = 0, nv12 = 1, rgb_2101010 = 2, rgb_8888 = 4, rgb_16161616f = 6, xyuv_8888 = 8, indexed = 12, rgb_565 = 14,
+};
+
+/// One colour plane of a framebuffer in the GGTT.
+struct Surface {
+  uint32_t base = 0;
+  uint32_t stride = 0;      ///< bytes a row (linear), tiles a row of tiles (tiled)
+  surface::Tiling tiling = surface::Tiling::linear;
+  uint32_t bytes = 4;       ///< a pixel
+  bool rotated = false;     ///< memory is the driver's view turned by a quarter: tiles column by column, inside unturned
+
+  /// Copies `count` pixels of row `y` from column `x` on. Addresses wrap at 4 GiB; unmapped memory reads as zero.
+  void read_row(memory::View& view, uint32_t x, uint32_t y, uint32_t count, uint8_t* out) const;
+
+ private:
+  void read_tiled_row(memory::View& view, uint32_t x, uint32_t y, uint32_t count, uint8_t* out) const;
+  void read_rotated_row(memory::View& view, uint32_t x, uint32_t y, uint32_t count, uint8_t* out) const;
+};
+
+enum class Blend : uint8_t { opaque, premultiplied, coverage };
+enum class Key : uint8_t { none, source, destination };
+
+/// A plane as it is shown. Everything is bounded: width and height at most 8192, x and y within +-32768.
+struct PlaneView {
+  PlaneFormat format = PlaneFormat::rgb_8888;
+  Surface main, chroma;
+  bool swap_red_blue = false;
+  uint8_t yuv_order = 0;          ///< 0 YUYV, 1 UYVY, 2 YVYU, 3 VYUY
+  bool bt709 = false, full_range = false;
+  bool flip = false;              ///< last pixel of the last row first (rotation by 180, and the half turn in 270)
+  uint32_t width = 0, height = 0; ///< as fetched
+  uint32_t u = 0, v = 0;          ///< first pixel in the surface
+  uint32_t chroma_u = 0, chroma_v = 0;
+  int32_t x = 0, y = 0;           ///< place on the pipe, unscaled
+  Blend blend = Blend::opaque;
+  uint16_t constant_alpha = 0xffff;
+  Key key = Key::none;
+  uint32_t key_min = 0, key_max = 0, key_mask = 0;
+  bool pipe_gamma = false, pipe_csc = false;
+
+  bool yuv() const { return format == PlaneFormat::yuv422 || format == PlaneFormat::nv12 || format == PlaneFormat::xyuv_8888; }
+  /// 8 bits a channel RGB without key or blending: rows can be copied.
+  bool plain_8888() const {
+    return format == PlaneFormat::rgb_8888 && blend == Blend::opaque && constant_alpha == 0xffff && key == Key::none && !main.rotated;
+  }
+};
+
+/// False: disabled, or a format or tiling that does not exist (reported as a guest error); nothing is shown.
+bool decode_plane(const PlaneRegs& regs, PlaneView& out);
+/// False: disabled or a reserved mode.
+bool decode_cursor(const CursorRegs& regs, PlaneView& out);
+
+/// The legacy palette, which indexed pixels go through: LGC_PALETTE entries, x8r8g8b8.
+using LegacyPalette = uint32_t[256];
+
+/// Rows of a plane as pipe pixels, before scaling.
+class PlaneReader {
+ public:
+  PlaneReader(const PlaneView& plane, memory::View& view, const LegacyPalette& palette);
+  /// Pixels [x, x + count) of row `y` of the shown image, x + count <= width, y < height.
+  void row(uint32_t x, uint32_t y, uint32_t count, Pixel* out);
+  /// The raw 8-bit values of the same pixels as x8r8g8b8, for colour keys of RGB formats and for plain copies.
+  void row_xrgb(uint32_t x, uint32_t y, uint32_t count, uint32_t* out);
+
+ private:
+  void convert(const uint8_t* raw, uint32_t first, uint32_t count, Pixel* out) const;
+  void yuv422_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out);
+  void nv12_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out);
+  Pixel from_yuv(float y, float cb, float cr) const;
+  const uint8_t* fetch(const Surface& surface, std::vector<uint8_t>& buffer, uint32_t u, uint32_t v, uint32_t count);
+
+  const PlaneView& plane_;
+  memory::View& view_;
+  const LegacyPalette& palette_;
+  std::vector<uint8_t> raw_, chroma_above_, chroma_below_;
+};
+
+}  // namespace softgen::display

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What connects to monitors: DDC (GMBUS and GPIO), AUX channels, hot plug, panel power. SKL PRM vol 12, "Digital Display Interface".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+
+#include "hw/base/archive.h"
+#include "hw/display/gmbus.h"
+#include "hw/iface/host.h"
+#include "hw/mmio/interrupt_tree.h"
+#include "hw/mmio/register_file.h"
+
+namespace softgen::display {
+
+class Ports {
+ public:
+  /// Connectors are HDMI on DDI B, C, D; bit i of `connected`: a monitor on connector i.
+  Ports(mmio::RegisterFile& registers, mmio::InterruptTree& interrupts, Host& host, uint32_t connected);
+
+  /// A monitor comes or goes: live state at once, a long pulse where detection is enabled. connector < 3.
+  void plug(unsigned connector, bool connected);
+  bool connected(unsigned connector) const { return connected_ >> connector & 1; }
+
+  /// After the register file and the interrupt tree; monitors stay plugged.
+  void reset();
+  void state(Archive& ar);
+
+ private:
+  void attach_gmbus();
+  void attach_gpio();
+  void attach_aux();
+  void attach_panel();
+  void show_live();
+
+  mmio::RegisterFile& registers_;
+  mmio::InterruptTree& interrupts_;
+  std::mutex mutex_;  ///< of what is below
+  Gmbus gmbus_;
+  std::array<GpioPair, 3> gpio_;
+  uint32_t connected_;
+};
+
+}  // namespace softgen::display

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/display/timing.h"
+
+#include "hw/base/bits.h"
+
+namespace softgen::display {
+
+namespace {
+
+using u128 = unsigned __int128;
+constexpr uint64_t ns_per_s = 1'000'000'000;
+
+}  // namespace
+
+bool Timing::valid() const {
+  if (pixel_clock_hz == 0 || hactive == 0 || vactive == 0 || hactive > htotal || vactive > vblank_start) return false;
+  if (vblank_start > vtotal || lines() == 0 || blank_line() > lines()) return false;
+  return pixels() <= pixel_clock_hz && pixels() * 1000 >= pixel_clock_hz;
+}
+
+uint32_t Timing::refresh_mhz() const {
+  if (!valid()) return 0;
+  return static_cast<uint32_t>((pixel_clock_hz * 1000 + pixels() / 2) / pixels());
+}
+
+Timing decode_timing(uint32_t htotal, uint32_t vtotal, uint32_t vblank, bool interlaced, uint64_t pixel_clock_hz) {
+  Timing timing;
+  timing.hactive = bits(htotal, 12, 0) + 1;
+  timing.htotal = bits(htotal, 28, 16) + 1;
+  timing.vactive = bits(vtotal, 12, 0) + 1;
+  timing.vtotal = bits(vtotal, 28, 16) + 1;
+  timing.vblank_start = bits(vblank, 12, 0) + 1;
+  timing.interlaced = interlaced;
+  timing.pixel_clock_hz = pixel_clock_hz;
+  return timing;
+}
+
+void Raster::start(const Timing& timing, int64_t now) {
+  timing_ = timing;
+  start_ = now;
+  running_ = true;
+}
+
+uint64_t Raster::pixels_at(int64_t now) const {
+  if (now <= start_) return 0;
+  return static_cast<uint64_t>(u128(static_cast<uint64_t>(now - start_)) * timing_.pixel_clock_hz / ns_per_s);
+}
+
+uint64_t Raster::blanks(int64_t now) const {
+  const uint64_t lead = uint64_t{timing_.lines() - timing_.blank_line()} * timing_.htotal;
+  return (pixels_at(now) + lead) / timing_.pixels();
+}
+
+int64_t Raster::blank_time(uint64_t index) const {
+  const u128 pixels = u128(index) * timing_.pixels() + uint64_t{timing_.blank_line()} * timing_.htotal;
+  return start_ + static_cast<int64_t>((pixels * ns_per_s + timing_.pixel_clock_hz - 1) / timing_.pixel_clock_hz);
+}
+
+uint32_t Raster::line(int64_t now) const {
+  return static_cast<uint32_t>(pixels_at(now) / timing_.htotal % timing_.lines());
+}
+
+}  // namespace softgen::display

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A display with registers, interrupts and memory, and a driver that sets a mode on it the way i915 does.
+#pragma once
+
+#include "hw/display/display.h"
+#include "hw/memory/sparse_memory.h"
+#include "tests/unit/display/fake_host.h"
+
+namespace softgen::test {
+
+struct Machine {
+  explicit Machine(uint32_t connected = 1)
+      : interrupts(registers, host), memory(64 << 20), display(registers, interrupts, host, memory, ggtt, connected) {
+    for (uint64_t page = 0; page < 16384; page++) ggtt.set_pte(page, (page << 12) | 1);
+    write(reg::MASTER_INT_CTL, 1u << 31);
+  }
+  uint32_t read(uint32_t offset) { return registers.read(offset); }
+  void write(uint32_t offset, uint32_t value) { registers.write(offset, value); }
+
+  void power_up() {
+    write(reg::PWR_WELL_CTL(1), 0xaaaaaaaa);
+    write(reg::DPLL_CTRL1, 1 | 2 << 1);
+    write(reg::LCPLL1_CTL, 1u << 31);
+    write(reg::DBUF_CTL, 1u << 31);
+    write(reg::VGA_CONTROL, 1u << 31);
+  }
+  // 1920 x 1080 at 60 Hz on DDI B + pipe with DPLL 1, HDMI.
+  void set_mode(unsigned pipe = 0) {
+    const unsigned port = pipe + 1;
+    write(reg::DPLL_CTRL1, read(reg::DPLL_CTRL1) | 0x21u << 6);
+    write(reg::DPLL_CFGCR1(0), 1u << 31 | 8192u << 9 | 371);
+    write(reg::DPLL_CFGCR2(0), 3u << 8 | 1u << 7 | 1u << 5 | 1u << 2);
+    write(reg::LCPLL2_CTL, 1u << 31);
+    write(reg::DPLL_CTRL2, read(reg::DPLL_CTRL2) | 3u << port * 3);
+    write(reg::TRANS_HTOTAL(pipe), 1919 | 2199 << 16);
+    write(reg::TRANS_VTOTAL(pipe), 1079 | 1124 << 16);
+    write(reg::TRANS_VBLANK(pipe), 1079 | 1124 << 16);
+    write(reg::PIPE_SRCSZ(pipe), 1919 << 16 | 1079);
+    write(reg::TRANS_DDI_FUNC_CTL(pipe), 1u << 31 | port << 28);
+    write(reg::TRANS_CONF(pipe), 1u << 31);
+    write(reg::DDI_BUF_CTL(port), 1u << 31);
+  }
+  void set_plane(uint32_t surface, unsigned pipe = 0, unsigned plane = 0) {
+    write(reg::PLANE_STRIDE(pipe, plane), 1920 * 4 / 64);
+    write(reg::PLANE_POS(pipe, plane), 0);
+    write(reg::PLANE_SIZE(pipe, plane), 1919 | 1079 << 16);
+    write(reg::PLANE_CTL(pipe, plane), 1u << 31 | 4u << 24);
+    write(reg::PLANE_SURF(pipe, plane), surface);
+  }
+  // Lets the clock run to `time`, firing the timers on the way as a host does.
+  void run_until(int64_t time) {
+    while (true) {
+      unsigned next = SG_TIMER_COUNT;
+      for (unsigned i = 0; i < SG_TIMER_COUNT; i++) {
+        if (host.timers[i] >= 0 && host.timers[i] <= time && (next == SG_TIMER_COUNT || host.timers[i] < host.timers[next])) next = i;
+      }
+      if (next == SG_TIMER_COUNT) break;
+      host.now = std::max(host.now, host.timers[next]);
+      host.timers[next] = -1;
+      fired++;
+      display.timer_expired(next);
+    }
+    host.now = std::max(host.now, time);
+  }
+  void run_for(int64_t ns) { run_until(host.now + ns); }
+  void unmask_pipe(uint32_t bits, unsigned pipe = 0) {
+    write(reg::DE_PIPE_IER(pipe), ~0u);
+    write(reg::DE_PIPE_IMR(pipe), ~bits);
+  }
+  // Reads and clears.
+  uint32_t take_iir(unsigned pipe = 0) {
+    const uint32_t iir = read(reg::DE_PIPE_IIR(pipe));
+    write(reg::DE_PIPE_IIR(pipe), ~0u);
+    write(reg::DE_PIPE_IIR(pipe), ~0u);
+    return iir;
+  }
+
+  mmio::RegisterFile registers;
+  FakeHost host;
+  mmio::InterruptTree interrupts;
+  memory::SparseMemory memory;
+  memory::Ggtt ggtt;
+  display::Display display;
+  unsigned fired = 0;
+};
+
+constexpr int64_t frame_ns = 16'666'667;
+constexpr int64_t line_ns = 14'815;
+
+}  // namespace softgen::test
