@@ -25,15 +25,23 @@ idle-time=0
 [shell]
 panel-position=top
 background-color=0xff204a87
+startup-animation=none
 [autolaunch]
 path=/usr/bin/weston-terminal
 INI
 setsid weston --backend=drm-backend.so $seat $renderer --config=/run/softgen/weston.ini --log=$log --socket=wayland-0 >>$log 2>&1 </dev/null &
 weston=$!
 tries=0
-until [ -S $XDG_RUNTIME_DIR/wayland-0 ] && pidof weston-terminal >/dev/null; do
+until [ -S $XDG_RUNTIME_DIR/wayland-0 ] && pidof weston-terminal >/dev/null && pidof weston-desktop-shell >/dev/null; do
     kill -0 $weston 2>/dev/null || { tail -20 $log >&2; exit 1; }
     tries=$((tries + 1)); [ $tries -lt 1200 ] || { echo "weston does not draw" >&2; tail -20 $log >&2; exit 1; }
     sleep 0.1
 done
-sleep 2
+# Its clients have drawn once they have slept for a while: under TCG that can be seconds after they started.
+asleep() { for pid in $(pidof weston weston-desktop-shell weston-terminal); do grep -q '^State:.S' /proc/$pid/status || return 1; done; }
+calm=0 tries=0
+until [ $calm -ge 15 ]; do
+    if asleep; then calm=$((calm + 1)); else calm=0; fi
+    tries=$((tries + 1)); [ $tries -lt 600 ] || break
+    sleep 0.1
+done

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The suites of scripts/test: each runs something and tells a Report what became of it."""
+import collections
+import importlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+import fuzz
+import guest_image
+from common import BUILD, ROOT, Failure, say
+from report import UnittestResult
+
+MESON_MINUTES = 30
+FIRMWARE = "test_firmware.py"  # boots no guest system, so once is enough
+Suite = collections.namedtuple("Suite", "what run")
+
+
+def layers(report, options):
+    done = subprocess.run(["/usr/bin/python3", "-B", ROOT / "scripts" / "check_layers.py"], capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        report.ok("includes point upwards only")
+    else:
+        report.fail("includes point upwards only", done.stdout + done.stderr)
+
+
+def meson_tests(report, build, full):
+    """Runs what meson knows in `build` and reads its log, one line of JSON a test program."""
+    log = build / "meson-logs" / "testlog.json"
+    log.unlink(missing_ok=True)
+    command = ["meson", "test", "-C", build, "--no-rebuild", "--num-processes", str(os.cpu_count()), *([] if full else ["--no-suite", "slow"])]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          timeout=MESON_MINUTES * 60, check=False)
+    if not log.exists():
+        raise Failure(f"meson test left no log: {(done.stdout.strip().splitlines() or ['it said nothing'])[-1]}")
+    for line in log.read_text().splitlines():
+        result = json.loads(line)
+        if result["result"] in ("OK", "EXPECTEDFAIL"):
+            report.ok(result["name"], result["duration"], quiet=True)
+        elif result["result"] == "SKIP":
+            report.skip(result["name"], (result.get("stdout") or "no reason given").strip().splitlines()[-1])
+        else:
+            report.fail(f"{result['name']} ({result['result']})", (result.get("stdout") or "") + (result.get("stderr") or ""))
+
+
+def unit(report, options):
+    meson_tests(report, BUILD, options.full)
+
+
+def python_tests(report, options, folder, chosen="test_*.py", left_out=(), **config):
+    """Runs the files `chosen` in tests/FOLDER by unittest, with driver.CONFIG set to `config`."""
+    path = str(ROOT / "tests" / folder)
+    sys.path.insert(0, path)
+    try:
+        for name in [name for name in sys.modules if name == "driver" or name.startswith("test_")]:
+            del sys.modules[name]
+        driver = importlib.import_module("driver")
+        driver.CONFIG.update(config)
+        loader = unittest.TestLoader()
+        for file in sorted(pathlib.Path(path).glob(chosen)):
+            if file.name in left_out:
+                continue
+            tests = loader.loadTestsFromModule(importlib.import_module(file.stem))
+            wanted = unittest.TestSuite(case for case in cases(tests) if options.filter in case.id())
+            wanted.run(UnittestResult(report))
+        getattr(driver, "forget_guest", lambda: None)()
+    finally:
+        sys.path.remove(path)
+
+
+def cases(tests):
+    """The single tests in a tree of suites."""
+    for test in tests:
+        if isinstance(test, unittest.TestSuite):
+            yield from cases(test)
+        else:
+            yield test
+
+
+def boot(release):
+    def run(report, options):
+        guest_image.ensure(release)
+        python_tests(report, options, "boot", left_out=[FIRMWARE], guest=release, gpu=options.gpu)
+    return Suite(f"boots {release} ({guest_image.GUESTS[release]}) on the device", run)
+
+
+def firmware(report, options):
+    python_tests(report, options, "boot", chosen=FIRMWARE, gpu=options.gpu)
+
+
+def device(report, options):
+    if options.gpu != "softgen":
+        report.skip("all", "--gpu stock has no device of ours")
+        return
+    python_tests(report, options, "device")
+
+
+def scripts(report, options):
+    python_tests(report, options, "scripts")
+
+
+def run_fuzz(report, options):
+    seconds = 120 if options.full else 15
+    build = fuzz.build(everything=options.full)
+    for target in fuzz.targets(build):
+        say(f"fuzzing {target.name} for {seconds} s")
+        trouble = fuzz.run(target, seconds)
+        if trouble is None:
+            report.ok(f"{target.name} ({seconds} s)")
+        else:
+            report.fail(target.name, trouble)
+    if options.full:
+        meson_tests(report, build, full=False)
+
+
+ALL = {
+    "layers": Suite("folders of hw/ include only what stands above them", layers),
+    "unit": Suite("Catch2 tests of the units, and all else that meson runs", unit),
+    "device": Suite("registers of the device, without a guest system", device),
+    "scripts": Suite("what scripts/ promise", scripts),
+    "firmware": Suite("SeaBIOS and GRUB on the device's VGA", firmware),
+    "boot-bookworm": boot("bookworm"),
+    "boot-trixie": boot("trixie"),
+    "fuzz": Suite("hostile input, under ASan and UBSan", run_fuzz),
+}

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What boot tests stand on: one guest booted once a release and shared, and guests of a test's own.
+
+scripts/test sets CONFIG, imports tests/boot/test_*.py and runs them by unittest, once for each release."""
+import atexit
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts" / "lib"))
+
+import guest as guests  # noqa: E402
+from common import CACHE, Failure, content_key  # noqa: E402
+from png import Picture  # noqa: E402
+
+CONFIG = {"guest": "bookworm", "gpu": "softgen"}
+VGA_TEXT, VGA_TEXT_BYTES = 0xB8000, 80 * 25 * 2
+_shared = {}
+
+
+def shared_guest():
+    """The guest of CONFIG that tests share; booted at first use."""
+    key = CONFIG["guest"], CONFIG["gpu"]
+    if key not in _shared:
+        forget_guest()
+        machine = guests.Guest(CONFIG["guest"], gpu=CONFIG["gpu"], overlay=guest_programs())
+        try:
+            machine.boot_seconds = machine.boot()
+        except BaseException:
+            machine.close()
+            raise
+        _shared[key] = machine
+    return _shared[key]
+
+
+@atexit.register
+def forget_guest():
+    """Ends the shared guest; the next test boots a new one."""
+    for machine in _shared.values():
+        machine.close()
+    _shared.clear()
+
+
+def guest_programs():
+    """An overlay with tests/boot/guest/*.c compiled, static so that they run in every release."""
+    sources = sorted((ROOT / "tests" / "boot" / "guest").glob("*.c"))
+    target = CACHE / "guest-programs" / content_key(*sources)
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent) as work:
+            draft = pathlib.Path(work) / "overlay"
+            (draft / "usr/local/bin").mkdir(parents=True)
+            for source in sources:
+                subprocess.run(["cc", "-O2", "-Wall", "-Werror", "-static", "-I/usr/include/libdrm", "-o",
+                                draft / "usr/local/bin" / source.stem, source],
+                               check=True)
+            draft.rename(target)
+    return target
+
+
+def only_on(gpu, reason):
+    """Skips a test loudly unless the machine has this GPU."""
+    def decorate(function):
+        def wrapper(self, *args):
+            if CONFIG["gpu"] != gpu:
+                self.skipTest(reason)
+            return function(self, *args)
+        wrapper.__name__ = function.__name__
+        return wrapper
+    return decorate
+
+
+def vga_text(machine):
+    """The 25 lines of the VGA text screen as the guest's memory shows them."""
+    with tempfile.NamedTemporaryFile() as dump:
+        machine.qmp.command("pmemsave", val=VGA_TEXT, size=VGA_TEXT_BYTES, filename=dump.name)
+        cells = pathlib.Path(dump.name).read_bytes()[::2]
+    text = cells.decode("cp437").replace("\0", " ")
+    return [text[i:i + 80].rstrip() for i in range(0, len(text), 80)]
+
+
+def wait_for(what, probe, timeout=120):
+    """The first true value of probe(); AssertionError after `timeout` seconds."""
+    deadline = time.monotonic() + timeout
+    while time.monotonic() < deadline:
+        value = probe()
+        if value:
+            return value
+        time.sleep(0.2)
+    raise AssertionError(f"{what} did not come within {timeout} s")
+
+
+class GuestTest(unittest.TestCase):
+    """A test that uses the shared guest."""
+
+    def setUp(self):
+        try:
+            self.guest = shared_guest()
+        except Failure as failure:
+            self.fail(f"the guest {CONFIG['guest']} does not boot: {failure}")
+
+    def own_guest(self, **kwargs):
+        """Boots a guest for this test alone."""
+        machine = guests.Guest(CONFIG["guest"], **{"gpu": CONFIG["gpu"], "overlay": guest_programs(), **kwargs})
+        self.addCleanup(machine.close)
+        machine.boot()
+        return machine
+
+    def own_machine(self, **kwargs):
+        """Starts a machine without a guest system for this test alone."""
+        machine = guests.Machine(**{"gpu": CONFIG["gpu"], **kwargs})
+        self.addCleanup(machine.close)
+        return machine.start()
+
+    def sh(self, script, timeout=120, machine=None):
+        """The stdout of `script` in the guest; fails the test if it fails."""
+        machine = machine or self.guest
+        try:
+            status, out, err = machine.capture(script, timeout)
+        except Failure as failure:
+            if machine is self.guest:
+                forget_guest()
+            self.fail(f"`{script}`: {failure}")
+        self.assertEqual(status, 0, f"`{script}` ended with {status}:\n{out}{err}")
+        return out
+
+    def screenshot(self, machine=None):
+        with tempfile.TemporaryDirectory() as work:
+            path = pathlib.Path(work) / "screen.png"
+            (machine or self.guest).screenshot(path)
+            return Picture(path)
+
+    def assert_graphics_silent(self, machine=None):
+        """No warning or error in the kernel's log names the graphics driver."""
+        lines = self.sh("dmesg --level=emerg,alert,crit,err,warn", machine=machine).splitlines()
+        named = [line for line in lines if re.search(r"i915|drm", line)]
+        self.assertEqual(named, [], "the kernel warns:\n" + "\n".join(named))
+
+    def assert_no_error_state(self, machine=None):
+        state = self.sh("cat /sys/class/drm/card0/error", machine=machine)
+        self.assertIn(state.strip(), ("", "No error state collected"))

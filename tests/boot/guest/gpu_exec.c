@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// gpu_exec store | busy SECONDS | hang: batches through i915's own interface, checked by what they leave in memory.
+#include <errno.h>
+#include <fcntl.h>
+#include <i915_drm.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+
+// SKL PRM vol 2a: MI_STORE_DATA_IMM (one dword), MI_BATCH_BUFFER_START (PPGTT), MI_BATCH_BUFFER_END.
+#define MI_STORE_DATA_IMM (0x20u << 23 | 2)
+#define MI_BATCH_BUFFER_START (0x31u << 23 | 1 << 8 | 1)
+#define MI_BATCH_BUFFER_END (0x0au << 23)
+#define BATCH_ADDRESS 0x200000ull
+#define TARGET_ADDRESS 0x400000ull
+#define WAIT_NS (60ll * 1000 * 1000 * 1000)
+
+static const struct {
+  const char *name;
+  uint64_t flag;
+} engines[] = {
+    {"rcs0", I915_EXEC_RENDER}, {"bcs0", I915_EXEC_BLT}, {"vcs0", I915_EXEC_BSD}, {"vecs0", I915_EXEC_VEBOX}};
+
+static int card;
+
+static void check(int ok, const char *what) {
+  if (ok) return;
+  fprintf(stderr, "%s: %s\n", what, strerror(errno));
+  exit(1);
+}
+
+static uint32_t new_buffer(void) {
+  struct drm_i915_gem_create create = {.size = 4096};
+  check(ioctl(card, DRM_IOCTL_I915_GEM_CREATE, &create) == 0, "GEM_CREATE");
+  return create.handle;
+}
+
+static volatile uint32_t *map(uint32_t handle) {
+  struct drm_i915_gem_mmap_offset offset = {.handle = handle, .flags = I915_MMAP_OFFSET_WB};
+  check(ioctl(card, DRM_IOCTL_I915_GEM_MMAP_OFFSET, &offset) == 0, "GEM_MMAP_OFFSET");
+  void *memory = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, card, (off_t)offset.offset);
+  check(memory != MAP_FAILED, "mmap");
+  return memory;
+}
+
+static void submit(uint32_t target, uint32_t batch, uint64_t engine, uint32_t context) {
+  struct drm_i915_gem_exec_object2 objects[2] = {
+      {.handle = target, .offset = TARGET_ADDRESS, .flags = EXEC_OBJECT_PINNED | EXEC_OBJECT_WRITE},
+      {.handle = batch, .offset = BATCH_ADDRESS, .flags = EXEC_OBJECT_PINNED}};
+  struct drm_i915_gem_execbuffer2 execute = {.buffers_ptr = (uintptr_t)objects,
+                                             .buffer_count = 2,
+                                             .batch_len = 4096,
+                                             .flags = engine | I915_EXEC_NO_RELOC,
+                                             .rsvd1 = context};
+  check(ioctl(card, DRM_IOCTL_I915_GEM_EXECBUFFER2, &execute) == 0, "GEM_EXECBUFFER2");
+}
+
+static void wait_for(uint32_t handle) {
+  struct drm_i915_gem_wait wait = {.bo_handle = handle, .timeout_ns = WAIT_NS};
+  check(ioctl(card, DRM_IOCTL_I915_GEM_WAIT, &wait) == 0, "GEM_WAIT");
+}
+
+// Stores `value` at the end of a page by a batch on `engine`, and reads it back.
+static int stores(uint64_t engine, uint32_t value) {
+  uint32_t target = new_buffer(), batch = new_buffer();
+  volatile uint32_t *result = map(target), *commands = map(batch);
+  commands[0] = MI_STORE_DATA_IMM;
+  commands[1] = TARGET_ADDRESS + 4092;
+  commands[2] = 0;
+  commands[3] = value;
+  commands[4] = MI_BATCH_BUFFER_END;
+  submit(target, batch, engine, 0);
+  wait_for(target);
+  int ok = result[1023] == value;
+  if (!ok) fprintf(stderr, "read %#x instead of %#x\n", result[1023], value);
+  munmap((void *)result, 4096);
+  munmap((void *)commands, 4096);
+  struct drm_gem_close close_target = {.handle = target}, close_batch = {.handle = batch};
+  ioctl(card, DRM_IOCTL_GEM_CLOSE, &close_target);
+  ioctl(card, DRM_IOCTL_GEM_CLOSE, &close_batch);
+  return ok;
+}
+
+static int store(void) {
+  int failed = 0;
+  for (unsigned i = 0; i < sizeof engines / sizeof *engines; i++) {
+    int ok = stores(engines[i].flag, 0xc0ffee00u + i);
+    printf("%s %s\n", engines[i].name, ok ? "ok" : "FAILED");
+    failed |= !ok;
+  }
+  return failed;
+}
+
+static int busy(int seconds) {
+  time_t end = time(0) + seconds;
+  uint32_t n = 0;
+  for (; time(0) < end; n++) {
+    if (!stores(engines[n % 4].flag, n)) return 1;
+  }
+  printf("ok: %u batches\n", n);
+  return 0;
+}
+
+static int hang(void) {
+  struct drm_i915_gem_context_create context = {0};
+  check(ioctl(card, DRM_IOCTL_I915_GEM_CONTEXT_CREATE, &context) == 0, "GEM_CONTEXT_CREATE");
+  uint32_t target = new_buffer(), batch = new_buffer();
+  volatile uint32_t *commands = map(batch);
+  commands[0] = MI_BATCH_BUFFER_START;
+  commands[1] = BATCH_ADDRESS;
+  commands[2] = 0;
+  submit(target, batch, I915_EXEC_RENDER, context.ctx_id);
+  wait_for(target);
+  struct drm_i915_reset_stats stats = {.ctx_id = context.ctx_id};
+  check(ioctl(card, DRM_IOCTL_I915_GET_RESET_STATS, &stats) == 0, "GET_RESET_STATS");
+  printf("guilty of %u reset, %u in all\n", stats.batch_active, stats.reset_count);
+  return 0;
+}
+
+int main(int count, char **arguments) {
+  card = open("/dev/dri/card0", O_RDWR);
+  check(card >= 0, "/dev/dri/card0");
+  if (count == 2 && !strcmp(arguments[1], "store")) return store();
+  if (count == 3 && !strcmp(arguments[1], "busy")) return busy(atoi(arguments[2]));
+  if (count == 2 && !strcmp(arguments[1], "hang")) return hang();
+  fprintf(stderr, "usage: gpu_exec store | busy SECONDS | hang\n");
+  return 2;
+}

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The guest boots on the device: the unmodified i915 binds, finds nothing wrong, and shows its console."""
+from driver import GuestTest, only_on
+
+
+class Boot(GuestTest):
+    @only_on("softgen", "QEMU's standard VGA is not driven by i915")
+    def test_i915_drives_the_device(self):
+        driver = self.sh("readlink /sys/bus/pci/devices/0000:00:02.0/driver").strip()
+        self.assertTrue(driver.endswith("/i915"), f"the driver of 00:02.0 is '{driver}'")
+        self.sh("test -c /dev/dri/card0 && test -c /dev/dri/renderD128")
+
+    def test_kernel_log_names_no_graphics_driver(self):
+        self.assert_graphics_silent()
+
+    @only_on("softgen", "only i915 has an error state")
+    def test_no_error_state(self):
+        self.assert_no_error_state()
+
+    def test_console_picture(self):
+        picture = self.screenshot()
+        self.assertEqual((picture.width, picture.height), (1920, 1080))
+        # The banner alone has 40 letters of about 30 pixels.
+        self.assertGreater(picture.lit(), 1000, "the console is black")
+        self.assertLess(picture.lit(), 1920 * 1080 // 4, "the console is not text on black")
+
+    def test_console_shows_what_is_written(self):
+        self.sh("printf '\\033[2J\\033[H' >/dev/tty0; sleep 1")
+        blank = self.screenshot().lit()
+        self.sh("for i in 1 2 3 4 5 6 7 8; do echo HHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHH; done >/dev/tty0; sleep 1")
+        self.assertGreater(self.screenshot().lit(), blank + 320 * 10)
+
+    def test_monitor_is_found(self):
+        modes = self.sh("for c in /sys/class/drm/card0-*; do [ $(cat $c/status) = connected ] && cat $c/modes; done")
+        self.assertEqual(modes.split()[0], "1920x1080", "the first connected monitor's preferred mode")
+
+    def test_desktop(self):
+        self.sh("/run/softgen/desktop start", timeout=240)
+        try:
+            colours = self.screenshot().colours()
+            background = colours.get((0x20, 0x4A, 0x87), 0)
+            self.assertGreater(background, 1920 * 1080 // 2, f"the desktop's background covers {background} pixels")
+            self.assertGreater(len(colours), 20, "the desktop shows a terminal and a panel")
+        finally:
+            self.sh("killall weston; while pidof weston; do sleep 0.2; done")
+        self.assert_graphics_silent()
