@@ -15,12 +15,14 @@ from common import CACHE, ROOT, Failure, content_key, lock, output, say, step
 
 GUESTS = {"bookworm": "Debian 12, Linux 6.1", "trixie": "Debian 13, Linux 6.12", "sid": "Debian unstable, as it is today"}
 PACKAGES = ROOT / "scripts" / "guest" / "packages.txt"
-# Driver families for hardware that a guest of ours never has: half of the modules' size.
+# Driver families for hardware that a guest of ours never has: most of the modules' size. What others depend on stays.
 NO_MODULES = ["net/wireless", "net/ethernet", "media", "infiniband", "isdn", "staging", "scsi", "ata", "iio", "hwmon", "mtd", "comedi",
               "gpu/drm/amd", "gpu/drm/nouveau", "gpu/drm/radeon"]
 # Documentation, and the hook that would build an initrd we do not use.
 NO_FILES = ["/usr/share/doc/*", "/usr/share/man/*", "/usr/share/info/*", "/usr/share/locale/*",
-            "/etc/kernel/postinst.d/initramfs-tools", "/usr/share/kernel/postinst.d/initramfs-tools"]
+            "/etc/kernel/postinst.d/initramfs-tools", "/usr/share/kernel/postinst.d/initramfs-tools", "/lib/firmware/*", "/usr/lib/firmware/*"]
+# Debian's kernels log an error for firmware that is not there, so the guest has what a laptop's has: Intel's DMC, GuC and HuC.
+FIRMWARE = [f"{lib}/firmware/i915{rest}" for lib in ("/lib", "/usr/lib") for rest in ("", "/skl_*", "/kbl_*", "/icl_*", "/tgl_*")]
 FREE_MIB = 512
 
 
@@ -90,11 +92,11 @@ def make(guest, work):
 
 def bootstrap_command(guest, tarball):
     uri = apt.base_repository()[0]
-    excluded = [f"{lib}/modules/*/kernel/drivers/{name}/*" for lib in ("/lib", "/usr/lib") for name in NO_MODULES] + NO_FILES
     return ["mmdebstrap", f"--mode={'root' if os.geteuid() == 0 else 'unshare'}", "--variant=apt", "--format=tar",
-            "--architectures=amd64", "--skip=output/dev", "--dpkgopt=force-unsafe-io",
+            "--architectures=amd64", "--components=main,non-free-firmware", "--skip=output/dev", "--dpkgopt=force-unsafe-io",
             '--aptopt=APT::Install-Recommends "false"', *[f"--aptopt={option}" for option in apt.acquire_options()],
-            *[f"--dpkgopt=path-exclude={pattern}" for pattern in excluded],
+            *[f"--dpkgopt=path-exclude={pattern}" for pattern in NO_FILES],
+            *[f"--dpkgopt=path-include={pattern}" for pattern in FIRMWARE],
             f"--include={','.join(package_names(guest))}", guest, str(tarball), uri]
 
 
@@ -104,6 +106,8 @@ def pack(guest, tree, image, log):
     if len(kernels) != 1:
         raise Failure(f"the guest {guest} has {len(kernels)} kernels installed instead of one")
     release = kernels[0].name
+    step(f"guest {guest}: leaving out drivers", as_guest_root(["rm", "--", *unneeded_modules(kernels[0])]), log, cwd=kernels[0])
+    step(f"guest {guest}: listing the drivers left", as_guest_root(["depmod", "-b", tree, release]), log)
     (image / "modules.cpio").write_bytes(initrd.modules_archive(kernels[0]))
     (image / "tools.cpio").write_bytes(initrd.tools_archive(tree / "usr/bin/busybox"))
     (image / "vmlinuz").write_bytes((tree / f"boot/vmlinuz-{release}").read_bytes())
@@ -115,6 +119,15 @@ def pack(guest, tree, image, log):
     status = (tree / "var/lib/dpkg/status").read_text()
     packages = re.findall(r"(?ms)^Package: (\S+)$.*?^Version: (\S+)$", status)
     (image / "manifest").write_text(f"kernel {release}\n" + "".join(f"{name} {version}\n" for name, version in packages))
+
+
+def unneeded_modules(modules):
+    """Paths below `modules` (lib/modules/RELEASE) of the families NO_MODULES, less what any other module depends on."""
+    depends = initrd.dependencies(modules)
+    families = tuple(f"kernel/drivers/{name}/" for name in NO_MODULES)
+    kept = {path for path in depends if not path.startswith(families)}
+    kept.update(need for path in list(kept) for need in depends[path])
+    return sorted(set(depends) - kept)
 
 
 def kernel_release(image):

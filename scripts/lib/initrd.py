@@ -44,12 +44,15 @@ class Cpio:
         return b"".join(self._parts)
 
 
+def dependencies(tree):
+    """{path: [path]} of all modules below `tree` (lib/modules/RELEASE) and all that each needs, as depmod has found."""
+    lines = [line.partition(":") for line in (tree / "modules.dep").read_text().splitlines()]
+    return {path: needs.split() for path, _, needs in lines}
+
+
 def module_paths(tree):
-    """Paths below `tree` (lib/modules/VERSION) of MODULES and all they depend on, in loading order."""
-    depends, builtin = {}, (tree / "modules.builtin").read_text()
-    for line in (tree / "modules.dep").read_text().splitlines():
-        path, _, needs = line.partition(":")
-        depends[path] = needs.split()
+    """Paths below `tree` (lib/modules/RELEASE) of MODULES and all they depend on, in loading order."""
+    depends, builtin = dependencies(tree), (tree / "modules.builtin").read_text()
 
     def stem(path):
         return path.rsplit("/", 1)[-1].split(".ko")[0].replace("-", "_")

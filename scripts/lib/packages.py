@@ -15,7 +15,7 @@ GROUPS = {
               "libfmt-dev", "libcli11-dev", "catch2", "nlohmann-json3-dev", "libdrm-dev", "libglib2.0-dev"],
     # For the one run of QEMU's configure that generates its headers.
     "headers": ["qemu-system-x86", "dpkg-dev", "xz-utils", "python3-venv", "python3-pycotap", "libfdt-dev", "libepoxy-dev"],
-    "guest": ["qemu-system-x86", "mmdebstrap", "e2fsprogs", "xz-utils", "zstd"],
+    "guest": ["qemu-system-x86", "mmdebstrap", "e2fsprogs", "kmod", "xz-utils", "zstd"],
     "window": ["qemu-system-gui"],
     "test": ["clang", "grub-common", "grub-pc-bin"],
 }
