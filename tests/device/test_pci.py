@@ -8,8 +8,9 @@ from driver import DeviceTest
 from qtest import BAR0, BAR2, BAR4, MMIO_BASE
 
 CAPABILITY_POINTER, INTERRUPT_PIN = 0x34, 0x3D
-MSI, PM, ADVANCED_FEATURES = 0x05, 0x01, 0x13
-AF_CONTROL, AF_INITIATE_FLR = 4, 1  # PCI: Advanced Capabilities ECN
+PM, MSI, EXPRESS = 0x01, 0x05, 0x10
+# PCI Express base specification, 7.5.3.3 and 7.5.3.4
+DEVICE_CAPABILITIES, FLR_CAPABLE, DEVICE_CONTROL, INITIATE_FLR = 4, 1 << 28, 8, 1 << 15
 GTT = 8 << 20  # upper half of BAR 0
 # i915_reg.h
 RENDER_RING_BASE, RING_MI_MODE = 0x2000, 0x9C
@@ -47,13 +48,15 @@ class Pci(DeviceTest):
 
     def test_capabilities(self):
         found = self.capabilities(self.machine(mapped=False))
-        self.assertLessEqual({MSI, PM, ADVANCED_FEATURES}, set(found))
+        self.assertLessEqual({PM, MSI, EXPRESS}, set(found))
 
     def test_function_level_reset_clears_registers(self):
         machine = self.machine()
         fresh = machine.reg(GEN8_GT_IMR_0)
         machine.set_reg(GEN8_GT_IMR_0, fresh ^ 0xFFFF)
-        machine.set_config(self.capabilities(machine)[ADVANCED_FEATURES] + AF_CONTROL, AF_INITIATE_FLR, 1)
+        express = self.capabilities(machine)[EXPRESS]
+        self.assertTrue(machine.config(express + DEVICE_CAPABILITIES) & FLR_CAPABLE)
+        machine.set_config(express + DEVICE_CONTROL, machine.config(express + DEVICE_CONTROL, 2) | INITIATE_FLR, 2)
         machine.map_bars()
         self.assert_reg(machine, GEN8_GT_IMR_0, fresh)
 
