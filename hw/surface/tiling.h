@@ -93,8 +93,10 @@ void linear_to_page(Tiling tiling, unsigned element, std::byte* page, PageRect r
                     size_t stride);
 
 /// The same with a pointer for each of the rectangle's rows.
-void page_to_rows(Tiling tiling, unsigned element, const std::byte* page, PageRect rect, std::byte* const* rows);
-void rows_to_page(Tiling tiling, unsigned element, std::byte* page, PageRect rect, const std::byte* const* rows);
+void page_to_rows(Tiling tiling, unsigned element, const std::byte* page, PageRect rect,
+                  std::byte* const* rows);
+void rows_to_page(Tiling tiling, unsigned element, std::byte* page, PageRect rect,
+                  const std::byte* const* rows);
 constexpr uint32_t max_page_rows = 64;
 
 }  // namespace softgen::surface

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/surface/format.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace softgen::surface {
+namespace {
+
+constexpr uint16_t parse_uses(std::string_view letters) {
+  constexpr std::string_view known = "SFCRBVOWTAe";
+  uint16_t uses = 0;
+  for (const char c : letters) uses |= static_cast<uint16_t>(1u << known.find(c));
+  return uses;
+}
+
+constexpr ChannelType parse_type(std::string_view& text) {
+  struct Name {
+    std::string_view text;
+    ChannelType type;
+  };
+  constexpr Name names[] = {
+      {"un", ChannelType::unorm},  {"sn", ChannelType::snorm},   {"ui", ChannelType::uint},
+      {"si", ChannelType::sint},   {"us", ChannelType::uscaled}, {"ss", ChannelType::sscaled},
+      {"sx", ChannelType::sfixed}, {"sf", ChannelType::sfloat},  {"uf", ChannelType::ufloat},
+      {"r", ChannelType::raw},     {"x", ChannelType::unused}};
+  for (const Name& n : names)
+    if (text.starts_with(n.text)) {
+      text.remove_prefix(n.text.size());
+      return n.type;
+    }
+  throw "unknown channel type in formats.inc";
+}
+
+// "r.un8 g.un8": see formats.inc.
+constexpr void parse_channels(Format& f, std::string_view text) {
+  unsigned shift = 0;
+  while (!text.empty()) {
+    Channel& c = f.channel[f.channels++];
+    c.role = text[0];
+    text.remove_prefix(2);
+    c.type = parse_type(text);
+    while (!text.empty() && text[0] != ' ') {
+      c.bits = static_cast<uint8_t>(c.bits * 10 + (text[0] - '0'));
+      text.remove_prefix(1);
+    }
+    if (!text.empty()) text.remove_prefix(1);
+    c.shift = static_cast<uint8_t>(shift);
+    shift += c.bits;
+  }
+}
+
+constexpr void map_outputs(Format& f) {
+  bool first = true;
+  for (int8_t i = 0; i < f.channels; ++i) {
+    const Channel& c = f.channel[static_cast<size_t>(i)];
+    if (c.type == ChannelType::unused) continue;
+    for (size_t out = 0; out < 4; ++out)
+      if (c.role == "rgba"[out] || (c.role == 'l' && out < 3) || c.role == 'i') f.output[out] = i;
+    if (!first) continue;
+    first = false;
+    if (c.type == ChannelType::uint) f.numeric = Numeric::uint;
+    if (c.type == ChannelType::sint) f.numeric = Numeric::sint;
+    if (c.type == ChannelType::raw) f.numeric = Numeric::raw64;
+  }
+}
+
+constexpr bool linear = false, srgb = true;
+
+constexpr Format make_format(SurfaceFormat code, std::string_view name, unsigned bits, unsigned width,
+                             unsigned height, FormatKind kind, std::string_view channels, bool is_srgb,
+                             std::string_view uses) {
+  Format f{.code = code,
+           .name = name,
+           .block_bits = static_cast<uint16_t>(bits),
+           .block_width = static_cast<uint8_t>(width),
+           .block_height = static_cast<uint8_t>(height),
+           .kind = kind,
+           .srgb = is_srgb,
+           .uses = parse_uses(uses)};
+  parse_channels(f, channels);
+  map_outputs(f);
+  return f;
+}
+
+constexpr Format formats[] = {
+#define FORMAT(name, bits, width, height, kind, channels, space, uses) \
+  make_format(SurfaceFormat::name, #name, bits, width, height, FormatKind::kind, channels, space, uses),
+#include "hw/surface/formats.inc"
+#undef FORMAT
+};
+
+constexpr size_t code_limit = 1024;  // RENDER_SURFACE_STATE, Surface Format: 10 bits
+constexpr std::array<uint8_t, code_limit> index_of_code = [] {
+  std::array<uint8_t, code_limit> table{};
+  static_assert(std::size(formats) < 256);
+  for (size_t i = 0; i < std::size(formats); ++i)
+    table[static_cast<size_t>(formats[i].code)] = static_cast<uint8_t>(i + 1);
+  return table;
+}();
+
+constexpr uint32_t one = 0x3f800000;  // 1.0
+
+uint64_t low_mask(unsigned bits) {
+  return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+}
+
+uint64_t stored_bits(const Channel& c, const std::byte* element) {
+  uint64_t word = 0;
+  std::memcpy(&word, element + c.shift / 8, (c.shift % 8 + c.bits + 7u) / 8);
+  return word >> c.shift % 8 & low_mask(c.bits);
+}
+
+int32_t sign_extended(uint64_t value, unsigned bits) {
+  const unsigned shift = 64 - bits;
+  return static_cast<int32_t>(static_cast<int64_t>(value << shift) >> shift);
+}
+
+float float_channel(const Channel& c, uint64_t v) {
+  switch (c.type) {
+    case ChannelType::unorm: return unorm_to_float(static_cast<uint32_t>(v), c.bits);
+    case ChannelType::snorm: return snorm_to_float(sign_extended(v, c.bits), c.bits);
+    case ChannelType::uint:
+    case ChannelType::uscaled: return static_cast<float>(v);
+    case ChannelType::sint:
+    case ChannelType::sscaled: return static_cast<float>(sign_extended(v, c.bits));
+    case ChannelType::sfixed: return static_cast<float>(sign_extended(v, c.bits) / 65536.0);
+    case ChannelType::sfloat:
+      if (c.bits == 16) return half_to_float(static_cast<uint16_t>(v));
+      if (c.bits == 64) return static_cast<float>(std::bit_cast<double>(v));
+      return std::bit_cast<float>(static_cast<uint32_t>(v));
+    case ChannelType::ufloat: return ufloat_to_float(static_cast<uint32_t>(v), c.bits - 5u);
+    case ChannelType::raw:
+    case ChannelType::unused: break;
+  }
+  return 0;
+}
+
+uint32_t register_value(const Format& f, const Channel& c, const std::byte* element, bool color) {
+  const uint64_t v = stored_bits(c, element);
+  if (c.type == ChannelType::uint || c.type == ChannelType::raw) return static_cast<uint32_t>(v);
+  if (c.type == ChannelType::sint) return static_cast<uint32_t>(sign_extended(v, c.bits));
+  // The very bits, also of signalling NaNs.
+  if (c.type == ChannelType::sfloat && c.bits == 32) return static_cast<uint32_t>(v);
+  if (f.srgb && color)
+    return std::bit_cast<uint32_t>(c.bits == 8 ? srgb8_to_linear(static_cast<uint8_t>(v))
+                                               : srgb_to_linear(float_channel(c, v)));
+  return std::bit_cast<uint32_t>(float_channel(c, v));
+}
+
+uint64_t stored_value(const Format& f, const Channel& c, uint32_t word, bool color) {
+  const float value = std::bit_cast<float>(word);
+  switch (c.type) {
+    case ChannelType::unorm:
+      if (f.srgb && color)
+        return c.bits == 8 ? linear_to_srgb8(value)
+                           : float_to_unorm(linear_to_srgb(std::max(value, 0.0f)), c.bits);
+      return float_to_unorm(value, c.bits);
+    case ChannelType::snorm: return static_cast<uint64_t>(float_to_snorm(value, c.bits));
+    case ChannelType::uint: return std::min<uint64_t>(word, low_mask(c.bits));
+    case ChannelType::sint: {
+      const int64_t limit = static_cast<int64_t>(low_mask(c.bits - 1u));
+      return static_cast<uint64_t>(std::clamp<int64_t>(static_cast<int32_t>(word), -limit - 1, limit));
+    }
+    case ChannelType::sfloat: return c.bits == 16 ? float_to_half(value) : word;
+    case ChannelType::ufloat: return float_to_ufloat(value, c.bits - 5u);
+    default: return 0;  // no unit writes the others
+  }
+}
+
+void store_bits(const Channel& c, uint64_t value, std::byte* element) {
+  const unsigned bytes = (c.shift % 8 + c.bits + 7u) / 8;
+  uint64_t word = 0;
+  std::memcpy(&word, element + c.shift / 8, bytes);
+  word |= (value & low_mask(c.bits)) << c.shift % 8;
+  std::memcpy(element + c.shift / 8, &word, bytes);
+}
+
+}  // namespace
+
+const Format* find_format(uint32_t code) {
+  if (code >= code_limit || index_of_code[code] == 0) return nullptr;
+  return &formats[index_of_code[code] - 1];
+}
+
+Word4 decode(const Format& f, const std::byte* element) {
+  if (f.kind == FormatKind::shared_exponent) {
+    uint32_t packed;
+    std::memcpy(&packed, element, 4);
+    return std::bit_cast<Word4>(decode_shared_exponent(packed));
+  }
+  Word4 out{0, 0, 0, f.numeric == Numeric::floating ? one : 1u};
+  if (f.kind != FormatKind::plain) return out;
+  for (size_t i = 0; i < 4; ++i)
+    if (f.output[i] >= 0)
+      out[i] = register_value(f, f.channel[static_cast<size_t>(f.output[i])], element, i < 3);
+  return out;
+}
+
+Float4 decode_float(const Format& f, const std::byte* element) {
+  return std::bit_cast<Float4>(decode(f, element));
+}
+
+unsigned decode_raw64(const Format& f, const std::byte* element, std::array<uint32_t, 8>& out) {
+  out.fill(0);
+  std::memcpy(out.data(), element, std::min<size_t>(f.block_bytes(), sizeof out));
+  return f.block_bits / 32u;
+}
+
+void encode(const Format& f, const Word4& value, std::byte* element) {
+  if (f.kind == FormatKind::shared_exponent) {
+    const Float4 v = std::bit_cast<Float4>(value);
+    const uint32_t packed = encode_shared_exponent(v[0], v[1], v[2]);
+    std::memcpy(element, &packed, 4);
+    return;
+  }
+  if (f.kind != FormatKind::plain) return;
+  std::memset(element, 0, f.block_bytes());
+  for (unsigned stored = 0; stored < f.channels; ++stored)
+    for (size_t i = 0; i < 4; ++i) {
+      if (f.output[i] != static_cast<int8_t>(stored)) continue;
+      store_bits(f.channel[stored], stored_value(f, f.channel[stored], value[i], i < 3), element);
+      break;  // l and i are written from red
+    }
+}
+
+void encode_float(const Format& f, const Float4& value, std::byte* element) {
+  encode(f, std::bit_cast<Word4>(value), element);
+}
+
+}  // namespace softgen::surface
