@@ -3,6 +3,7 @@
 // and edits images (gt/intel_gt.c, __engines_record_defaults).
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "hw/base/log.h"
 #include "hw/cs/context_image.h"
@@ -36,17 +37,17 @@ bool has_slot(defs::EngineClass engine_class, uint32_t relative) {
 
 }  // namespace
 
-std::vector<uint32_t> extra_context_registers(defs::EngineClass engine_class, EngineId id) {
+std::vector<ExtraRegister> extra_context_registers(defs::EngineClass engine_class, EngineId id) {
   const uint32_t base = defs::engine_bases[static_cast<size_t>(id)];
-  std::vector<uint32_t> found;
+  std::vector<ExtraRegister> found;
   for (const defs::Register& row : defs::registers()) {
     if (!row.context || row.block) continue;
     defs::for_each_instance(row, [&](uint32_t offset) {
       const bool mine = row.engine ? offset - base < 0x800 && !has_slot(engine_class, offset - base) : owns(id, row);
-      if (mine) found.push_back(offset);
+      if (mine) found.push_back({offset, row.masked});
     });
   }
-  std::sort(found.begin(), found.end());
+  std::sort(found.begin(), found.end(), [](const ExtraRegister& a, const ExtraRegister& b) { return a.offset < b.offset; });
   return found;
 }
 
@@ -112,10 +113,9 @@ void Streamer::load_slots(std::span<const uint32_t> page, bool ring_context, boo
 void Streamer::load_extra_registers(std::span<const uint32_t> page) {
   if (page[extra_list_dword] != lri_header(static_cast<uint32_t>(extra_registers_.size()))) return;
   for (size_t i = 0; i < extra_registers_.size(); ++i) {
+    const auto [offset, masked] = extra_registers_[i];
     const uint32_t value = page[extra_list_dword + 1 + 2 * i + 1];
-    const defs::Register* row = defs::find_register(extra_registers_[i]);
-    const uint32_t kept = row && row->masked ? value & 0xffff : value;
-    if (links_.registers.peek(extra_registers_[i]) != kept) links_.registers.write(extra_registers_[i], value);
+    if (links_.registers.peek(offset) != (masked ? value & 0xffff : value)) links_.registers.write(offset, value);
   }
 }
 
@@ -123,8 +123,8 @@ void Streamer::load_extra_registers(std::span<const uint32_t> page) {
 void Streamer::inhibit_engine_registers() {
   for (const ImageSlot& slot : image_slots(config_.engine_class))
     if (slot.dword >= ring_context_dwords && slot.load == Load::value) set(slot.reg, 0);
-  for (const uint32_t offset : extra_registers_)
-    if (offset - config_.mmio_base < 0x800) links_.registers.poke(offset, 0);
+  for (const ExtraRegister& extra : extra_registers_)
+    if (extra.offset - config_.mmio_base < 0x800) links_.registers.poke(extra.offset, 0);
 }
 
 size_t Streamer::store_slots(std::span<uint32_t> page, bool ring_context) {
@@ -146,10 +146,9 @@ size_t Streamer::store_slots(std::span<uint32_t> page, bool ring_context) {
   }
   size_t at = extra_list_dword;
   page[at++] = lri_header(static_cast<uint32_t>(extra_registers_.size()));
-  for (const uint32_t offset : extra_registers_) {
-    const defs::Register* row = defs::find_register(offset);
+  for (const auto& [offset, masked] : extra_registers_) {
     page[at++] = offset;
-    page[at++] = links_.registers.peek(offset) | (row && row->masked ? mask_all : 0);
+    page[at++] = links_.registers.peek(offset) | (masked ? mask_all : 0);
   }
   page[at++] = mi_batch_buffer_end;
   return at;
@@ -209,7 +208,7 @@ void Streamer::restore_engine(uint64_t state, bool inhibit) {
   resident_valid_ = false;
   if (!good) return links_.engine.reset_context();
   ggtt_.read(state + sizeof header, engine_image_.data(), engine_image_.size());
-  if (resident && engine_image_ == resident_image_) return;
+  if (resident && std::memcmp(engine_image_.data(), resident_image_.data(), engine_image_.size()) == 0) return;
   links_.engine.restore_context(engine_image_);
 }
 

@@ -30,8 +30,13 @@ struct StreamerConfig {
   uint32_t mmio_base = 0x2000;
 };
 
-/// BAR0 offsets of the per-context registers (rows marked `context`) that the image has no documented slot for.
-std::vector<uint32_t> extra_context_registers(defs::EngineClass engine_class, EngineId id);
+/// A per-context register (a row marked `context`) that the image has no documented slot for.
+struct ExtraRegister {
+  uint32_t offset;  ///< in BAR0
+  bool masked;
+};
+/// Sorted by offset.
+std::vector<ExtraRegister> extra_context_registers(defs::EngineClass engine_class, EngineId id);
 
 /// What a streamer is plugged into. All of it outlives the streamer.
 struct StreamerLinks {
@@ -162,7 +167,7 @@ class Streamer {
   StreamerLinks links_;
   memory::View ggtt_, ppgtt_;
   EngineEnv env_;
-  std::vector<uint32_t> extra_registers_;  ///< BAR0 offsets of per-context registers without a documented slot
+  std::vector<ExtraRegister> extra_registers_;
   std::vector<uint32_t> packet_;
   std::vector<std::byte> engine_image_, resident_image_;
   bool resident_valid_ = false;

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Command streamers: the fuzzer writes guest RAM (rings, batches, context images) and register writes; the streamers run on this thread.
+// Whatever they do must stay inside RAM, end within its budget, and leave engines that a reset brings back to work.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "hw/base/log.h"
+#include "hw/cs/command_streamers.h"
+#include "hw/cs/context_image.h"
+#include "hw/cs/printer.h"
+#include "hw/memory/fault.h"
+#include "hw/memory/flat_memory.h"
+#include "hw/memory/ggtt.h"
+
+using namespace softgen;
+
+namespace {
+
+constexpr size_t ram_pages = 64, ram_size = ram_pages * 4096;
+// Pages: 0 status page, 1.. image (22), 24 ring, 28.. batches, 60..63 PPGTT tables that map all of RAM.
+constexpr uint32_t image = 1 * 4096, ring = 24 * 4096, batches = 28 * 4096, tables = 60 * 4096;
+
+struct Silent final : Host {
+  int64_t now = 0;
+  int64_t clock_ns() override { return now += 100; }
+  void timer_set(unsigned, int64_t) override {}
+  void interrupt(bool) override {}
+  void display_changed(unsigned) override {}
+  bool i2c_start(unsigned, uint8_t, bool) override { return false; }
+  bool i2c_send(unsigned, uint8_t) override { return false; }
+  uint8_t i2c_receive(unsigned) override { return 0; }
+  void i2c_end(unsigned) override {}
+};
+
+/// Answers by what the packet's last dword says.
+struct Echo final : Engine {
+  ExecResult execute(const Packet& packet, EngineEnv& env) override {
+    state ^= packet.dwords.back();
+    env.view.load<uint32_t>(packet.dwords.back());
+    switch (packet.dwords.back() & 0xff) {
+      case 0xf0: return ExecResult::fault;
+      case 0xf1: return (flip = !flip) ? ExecResult::preempted : ExecResult::done;
+      default: return ExecResult::done;
+    }
+  }
+  ExecResult flush(const FlushRequest&, EngineEnv&) override { return ExecResult::done; }
+  size_t context_size() const override { return sizeof state; }
+  void save_context(std::span<std::byte> to) override { std::memcpy(to.data(), &state, sizeof state); }
+  void restore_context(std::span<const std::byte> from) override { std::memcpy(&state, from.data(), sizeof state); }
+  void reset_context() override { state = 0; }
+  uint32_t state = 0;
+  bool flip = false;
+};
+
+class Input {
+ public:
+  explicit Input(std::span<const uint8_t> data) : data_(data) {}
+  template <typename T>
+  T take() {
+    T value{};
+    const size_t n = std::min(sizeof(T), data_.size());
+    std::memcpy(&value, data_.data(), n);
+    data_ = data_.subspan(n);
+    return value;
+  }
+  std::span<const uint8_t> rest() const { return data_; }
+  bool empty() const { return data_.empty(); }
+
+ private:
+  std::span<const uint8_t> data_;
+};
+
+struct Machine {
+  std::unique_ptr<std::byte[]> ram = std::make_unique<std::byte[]>(ram_size + 4096);
+  std::byte* base = reinterpret_cast<std::byte*>(align_up(reinterpret_cast<uintptr_t>(ram.get()), uintptr_t{4096}));
+  memory::FlatMemory memory;
+  memory::Ggtt ggtt;
+  memory::TlbGeneration tlb;
+  memory::FaultRegisters faults;
+  memory::Gate gate;
+  mmio::RegisterFile registers;
+  Silent host;
+  mmio::InterruptTree interrupts{registers, host};
+  Echo engines[engine_count];
+  std::unique_ptr<cs::CommandStreamers> streamers;
+
+  Machine() {
+    memory.add(0, ram_size, base, false);
+    memory.commit();
+    for (uint64_t page = 0; page < ram_pages; ++page) ggtt.set_pte(page, page << 12 | 1);
+    const auto entry = [&](uint32_t table, uint32_t index, uint64_t value) {
+      value |= 3;
+      std::memcpy(base + table + index * 8, &value, 8);
+    };
+    entry(tables, 0, tables + 4096), entry(tables + 4096, 0, tables + 8192), entry(tables + 8192, 0, tables + 12288);
+    for (uint32_t page = 0; page < ram_pages; ++page) entry(tables + 12288, page, page * 4096);
+    cs::CommandStreamers::Environment environment{.memory = memory, .ggtt = ggtt, .faults = &faults, .tlb = tlb, .registers = registers,
+                                                  .interrupts = interrupts, .gate = gate, .commands_a_poll = 1u << 12};
+    for (size_t i = 0; i < engine_count; ++i) environment.engines[i] = &engines[i];
+    streamers = std::make_unique<cs::CommandStreamers>(environment, false);
+  }
+
+  uint32_t& word(uint32_t at) { return *reinterpret_cast<uint32_t*>(base + at); }
+  void write(EngineId e, uint32_t relative, uint32_t value) { registers.write(mmio::engine_register(e, relative), value); }
+  void make_context(EngineId e, uint32_t tail) {
+    const auto engine_class = e == EngineId::rcs ? defs::EngineClass::render : defs::EngineClass::copy;
+    cs::write_image_frame({&word(image + 4096), 1024}, engine_class, mmio::engine_register(e, 0));
+    const auto slot = [&](uint32_t dword) -> uint32_t& { return word(image + 4096 + dword * 4); };
+    slot(0x03) = 0x0009'0009;
+    slot(0x07) = tail & 0x3ff8;
+    slot(0x09) = ring;
+    slot(0x0b) = (3 << 12) | 1;
+    slot(0x33) = tables;
+  }
+  void submit(EngineId e, bool force) {
+    for (const uint32_t dword : {0u, 0u, 0x20u, image | 0x119u | (force ? 4u : 0u)}) write(e, reg::RING_ELSP, dword);
+  }
+};
+
+void act(Machine& m, EngineId e, Input& in) {
+  switch (in.take<uint8_t>() & 15) {
+    case 0: m.write(e, in.take<uint16_t>() & 0x7fc, in.take<uint32_t>()); break;
+    case 1: m.submit(e, in.take<uint8_t>() & 1); break;
+    case 2: m.word(in.take<uint32_t>() % ram_size & ~3u) = in.take<uint32_t>(); break;
+    case 3: m.streamers->poll(); break;
+    case 4: {
+      const uint32_t mask = in.take<uint8_t>() & 31;
+      m.streamers->stop_engines(mask), m.streamers->restart_engines(mask);
+      break;
+    }
+    case 5: {
+      m.streamers->pause();
+      Archive out;
+      m.streamers->state(out);
+      auto bytes = out.take();
+      if (!bytes.empty()) bytes[in.take<uint16_t>() % bytes.size()] ^= static_cast<std::byte>(in.take<uint8_t>());
+      Archive back(bytes);
+      m.streamers->state(back);
+      m.streamers->resume();
+      break;
+    }
+    case 6: m.word(image + 4096 + 0x07 * 4) = in.take<uint16_t>() & 0x3ff8; break;
+    case 7: m.tlb.bump(); break;
+    default: m.submit(e, false); break;
+  }
+}
+
+// After everything: a reset engine runs a fresh context.
+void check_alive(Machine& m, EngineId e) {
+  m.streamers->stop_engines(31), m.streamers->restart_engines(31);
+  for (uint64_t page = 0; page < ram_pages; ++page) m.ggtt.set_pte(page, page << 12 | 1);
+  m.write(e, reg::RING_MODE, 0xffff'8000);
+  m.write(e, reg::RING_MI_MODE, 0x0100'0000);
+  m.write(e, reg::RING_HWS_PGA, 0);
+  std::memset(m.base + image, 0, 22 * 4096);
+  m.make_context(e, 16);
+  const uint32_t store[] = {0x1040'0002, 64, 0, 0x600d};
+  std::memcpy(m.base + ring, store, sizeof store);
+  m.word(64) = 0;
+  m.submit(e, false);
+  if (m.word(64) != 0x600d) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const bool quiet = [] { return set_log_sink({}), true; }();
+  (void)quiet;
+  Input in({data, size});
+  Machine m;
+  const auto e = static_cast<EngineId>(in.take<uint8_t>() % engine_count);
+  const unsigned actions = in.take<uint8_t>() & 31;
+  const uint16_t tail = in.take<uint16_t>(), split = in.take<uint16_t>() & 0xfff;
+  m.make_context(e, tail);
+  m.write(e, reg::RING_MODE, 0x8000'8000);
+  m.write(e, reg::RING_HWS_PGA, 0);
+  // The rest of the input is the ring's content, and from `split` on the first batch's.
+  const auto rest = in.rest();
+  std::memcpy(m.base + ring, rest.data(), std::min<size_t>(rest.size(), 4 * 4096));
+  if (rest.size() > split) std::memcpy(m.base + batches, rest.data() + split, std::min<size_t>(rest.size() - split, 16 * 4096));
+  m.submit(e, false);
+  for (unsigned i = 0; i < actions && !in.empty(); ++i) act(m, e, in);
+
+  memory::View view(m.memory, nullptr);
+  view.set_space(memory::AddressSpace::ggtt(m.ggtt));
+  std::vector<uint32_t> buffer;
+  cs::Cursor cursor;
+  cursor.batch[0] = {.address = batches, .active = true};
+  cs::print_commands(cursor, {view, view, buffer}, defs::EngineClass::render, {.max_commands = 200});
+  check_alive(m, e);
+  return 0;
+}
