@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hw/base/log.h"
+#include "hw/gt/abi.h"
 #include "hw/gt/device.h"
 #include "hw/gt/host_adapter.h"
 #include "softgen/softgen.h"
@@ -58,6 +59,8 @@ void send_log_to(const sg_host_ops& ops) {
 }
 
 }  // namespace
+
+softgen::gt::Device& softgen::gt::device_of(sg_device* dev) { return dev->device; }
 
 extern "C" {
 
@@ -152,12 +155,6 @@ bool sg_load(sg_device* dev, const void* data, size_t size, char** error) {
   if (archive.failed()) fail(error, archive.error());
   return !archive.failed();
 }
-
-bool sg_record_start(sg_device*, const char*, char** error) {
-  fail(error, "recording submissions is not there yet");
-  return false;
-}
-void sg_record_stop(sg_device*) {}
 
 char* sg_report(sg_device* dev) { return copy(dev->device.report()); }
 void sg_free(void* p) { std::free(p); }

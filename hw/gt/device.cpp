@@ -82,6 +82,7 @@ uint64_t Device::bar0_read(uint64_t offset, unsigned size) {
 void Device::bar0_write(uint64_t offset, uint64_t value, unsigned size) {
   const uint64_t window = config_.platform->bar0_size / 2;
   if (offset < mmio::register_space) {
+    if (observer_ && size == 4) observer_->register_write(static_cast<uint32_t>(offset), static_cast<uint32_t>(value));
     registers_.write(static_cast<uint32_t>(offset), value, size);
     return poll_later();
   }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "hw/base/archive.h"
 #include "hw/blitter/blitter.h"
@@ -36,6 +37,14 @@ struct Config {
   uint64_t aperture_size = 256ull << 20;
   uint64_t stolen_base = 0, stolen_size = 0;
   uint32_t connected = 0;            ///< bit i: a monitor on connector i
+};
+
+/// Sees what the front end does to the device, before it takes effect. Calls come on the front end's thread.
+class DeviceObserver {
+ public:
+  virtual ~DeviceObserver() = default;
+  /// A dword written to a register through BAR0.
+  virtual void register_write(uint32_t offset, uint32_t value) = 0;
 };
 
 class Device {
@@ -72,6 +81,9 @@ class Device {
   void dirty_sync(uint64_t gpa, uint64_t size, const std::function<void(uint64_t gpa, uint64_t size)>& dirty);
   void set_stolen(uint64_t base, uint64_t size);
 
+  /// One at a time; null ends it.
+  void set_observer(std::unique_ptr<DeviceObserver> observer) { observer_ = std::move(observer); }
+
   // -- life ----------------------------------------------------------------------------------------------------------------------
   /// Power or function level reset. Waits for the engines.
   void reset();
@@ -92,6 +104,7 @@ class Device {
   void poll_later();
 
   const Config config_;
+  std::unique_ptr<DeviceObserver> observer_;
   Host& host_;
   std::unique_ptr<HostMemory> memory_;
   memory::FlatMemory* flat_ = nullptr;  ///< memory_ when it is one

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+#include "hw/debug/recorder.h"
+#include "hw/gt/abi.h"
+
+bool sg_record_start(sg_device* dev, const char* path, char** error) {
+  try {
+    softgen::gt::Device& device = softgen::gt::device_of(dev);
+    device.set_observer(nullptr);  // an earlier recording ends first: it may be the same file
+    device.set_observer(std::make_unique<softgen::debug::Recorder>(device, path));
+    return true;
+  } catch (const std::runtime_error& e) {
+    *error = strdup(e.what());
+    return false;
+  }
+}
+
+void sg_record_stop(sg_device* dev) { softgen::gt::device_of(dev).set_observer(nullptr); }

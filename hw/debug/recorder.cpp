@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/debug/recorder.h"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <thread>
+
+#include "hw/base/bits.h"
+#include "hw/base/log.h"
+
+namespace softgen::debug {
+namespace {
+
+constexpr uint64_t page = 4096, address_mask = 0x7f'ffff'f000;
+constexpr uint32_t elsp = 0x230, execlist_status = 0x234, hws_pga = 0x80, ring_mode = 0x29c;
+// Engine bases by EngineId (i915 gt/intel_engine_regs.h).
+constexpr std::array<uint32_t, engine_count> bases = {0x2000, 0x22000, 0x12000, 0x1c000, 0x1a000};
+
+/// Not cryptographic: a change that it misses would have to be made for it.
+uint64_t hash_page(const std::byte* data) {
+  std::array<uint64_t, 8> lanes = {1, 2, 3, 4, 5, 6, 7, 8};
+  for (size_t at = 0; at < page; at += sizeof lanes) {
+    std::array<uint64_t, 8> words;
+    std::memcpy(words.data(), data + at, sizeof words);
+    for (size_t i = 0; i < lanes.size(); ++i) lanes[i] = (lanes[i] ^ words[i]) * 0x9e37'79b9'7f4a'7c15ull + (lanes[i] >> 29);
+  }
+  uint64_t h = 0;
+  for (uint64_t lane : lanes) h = (h ^ lane ^ (lane >> 31)) * 0xff51'afd7'ed55'8ccdull;
+  return h;
+}
+
+uint64_t zero_hash() {
+  static const uint64_t value = [] {
+    const std::array<std::byte, page> zeros{};
+    return hash_page(zeros.data());
+  }();
+  return value;
+}
+
+}  // namespace
+
+Recorder::Recorder(gt::Device& device, const std::string& path)
+    : device_(device),
+      file_(std::fopen(path.c_str(), "wb")),
+      writer_([this](std::span<const std::byte> bytes) { return std::fwrite(bytes.data(), 1, bytes.size(), file_) == bytes.size(); }),
+      ggtt_(memory::Ggtt::entries) {
+  if (!file_) throw std::runtime_error(path + ": " + std::strerror(errno));
+  writer_.version(device.platform().pci_device_id, "softgen");
+  for (unsigned i = 0; i < engine_count; ++i) {
+    if (!bit(device.platform().engines, i)) continue;
+    ports_.push_back({bases[i], {}});
+    writer_.register_write(bases[i] + ring_mode, 0x80008000);  // RUN_LIST_ENABLE
+  }
+}
+
+Recorder::~Recorder() {
+  if (std::fclose(file_) != 0 || writer_.failed()) note("recording", "the AUB file is incomplete: it could not be written to the end");
+}
+
+void Recorder::register_write(uint32_t offset, uint32_t value) {
+  for (Port& port : ports_) {
+    if (offset != port.base + elsp) continue;
+    port.written[port.count++] = value;
+    if (port.count == 4) {
+      port.count = 0;
+      submission(port);
+    }
+    return;
+  }
+}
+
+void Recorder::wait_idle() {
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  while (device_.streamers().busy()) {
+    if (std::chrono::steady_clock::now() > give_up) {
+      note("recording", "a submission came while an engine was busy for long: the recording may not replay to the same memory");
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+}
+
+void Recorder::submission(Port& port) {
+  if (writer_.failed()) return;
+  wait_idle();
+  ++submissions_;
+  seen_.clear();
+  record_ggtt();
+  const uint32_t status_page = device_.registers().peek(port.base + hws_pga);
+  if (status_page != port.hws_pga) writer_.register_write(port.base + hws_pga, port.hws_pga = status_page);
+  // Written element 1 high, low, element 0 high, low.
+  for (unsigned element : {2u, 0u}) {
+    const uint64_t descriptor = uint64_t{port.written[element]} << 32 | port.written[element + 1];
+    if (descriptor & 1) record_context(descriptor);
+  }
+  for (uint32_t value : port.written) writer_.register_write(port.base + elsp, value);
+  writer_.register_poll(port.base + execlist_status, 0x10, 0);
+}
+
+void Recorder::record_ggtt() {
+  // Drivers fill what they do not use with one scratch page: long runs of the same entry are left out.
+  const memory::Ggtt& ggtt = device_.ggtt();
+  std::vector<uint64_t> changed;
+  uint64_t first = 0;
+  const auto flush = [&] {
+    if (!changed.empty()) writer_.memory(aub::Space::ggtt_entry, first * 8, std::as_bytes(std::span(changed)));
+    changed.clear();
+  };
+  for (uint64_t i = 0; i < memory::Ggtt::entries; ++i) {
+    const uint64_t entry = ggtt.pte(i);
+    const bool scratch = i + 1 < memory::Ggtt::entries && ggtt.pte(i + 1) == entry && i > 0 && ggtt.pte(i - 1) == entry;
+    if (!(entry & 1) || scratch) {
+      flush();
+      continue;
+    }
+    record_page(entry & address_mask);
+    if (ggtt_[i] == entry) {
+      flush();
+      continue;
+    }
+    ggtt_[i] = entry;
+    if (changed.empty()) first = i;
+    changed.push_back(entry & (address_mask | 1));
+  }
+  flush();
+}
+
+void Recorder::record_page(uint64_t gpa) {
+  if (!seen_.insert(gpa).second) return;
+  const HostSpan span = device_.memory().resolve(gpa, Access::read);
+  if (!span.data || span.size < page) return;
+  const uint64_t hash = hash_page(span.data);
+  // What the file never wrote reads as zero when it is replayed.
+  const auto [it, fresh] = pages_.try_emplace(gpa, zero_hash());
+  if (it->second == hash) return;
+  it->second = hash;
+  writer_.memory(aub::Space::physical, gpa, std::span(span.data, page));
+}
+
+void Recorder::record_tables(uint64_t table, unsigned level, bool pages_of_64k) {
+  // The same table may stand in many places (scratch chains): once is enough. A tag keeps tables and data pages apart.
+  if (!seen_.insert(table | level | 8).second) return;
+  record_page(table);
+  const HostSpan span = device_.memory().resolve(table, Access::read);
+  if (!span.data || span.size < page) return;
+  std::array<uint64_t, 512> entries;
+  std::memcpy(entries.data(), span.data, page);
+  for (unsigned i = 0; i < entries.size(); i += pages_of_64k ? 16 : 1) {
+    if (!(entries[i] & 1)) continue;
+    const uint64_t target = entries[i] & address_mask;
+    const bool page_of_2m = level > 1 && (entries[i] & 0x80);
+    if (level > 1 && !page_of_2m) {
+      record_tables(target, level - 1, level == 2 && (entries[i] & 0x800));  // IPS: a PDE whose table has 64K pages
+      continue;
+    }
+    const uint64_t pages = page_of_2m ? 512 : pages_of_64k ? 16 : 1;
+    for (uint64_t n = 0; n < pages; ++n) record_page(target + n * page);
+  }
+}
+
+uint64_t Recorder::ggtt_dword(uint64_t address) {
+  const uint64_t entry = device_.ggtt().pte(address >> 12 & (memory::Ggtt::entries - 1));
+  const HostSpan span = device_.memory().resolve(entry & address_mask, Access::read);
+  uint32_t value = 0;
+  if ((entry & 1) && span.data && span.size >= page) std::memcpy(&value, span.data + (address & (page - 1) & ~3ull), 4);
+  return value;
+}
+
+void Recorder::record_context(uint64_t descriptor) {
+  // Register state is the image's second page; PDP dwords as i915 gt/intel_lrc_reg.h has them.
+  const uint64_t state = (descriptor & 0xffff'f000) + page;
+  const auto pdp = [&](unsigned high_dword) { return (ggtt_dword(state + 4 * high_dword) << 32 | ggtt_dword(state + 4 * (high_dword + 2))) & address_mask; };
+  if (bits(descriptor, 4u, 3u) == 3) return record_tables(pdp(0x31), 4);
+  for (unsigned high : {0x25u, 0x29u, 0x2du, 0x31u})
+    if (const uint64_t directory = pdp(high)) record_tables(directory, 2);
+}
+
+}  // namespace softgen::debug

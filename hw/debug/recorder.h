@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Records what a driver submits as an AUB file that aubinator and softgen-replay read.
+//
+// At each ELSP write the recorder waits (a bounded time) until the engines are idle, then writes what has changed since it last looked:
+// GGTT entries, pages behind them, the tables of the submitted contexts and every page they map; then the submission. So a recording is
+// serial: a driver that depends on two submissions running at the same time sees them one after the other while it is recorded.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "hw/debug/aub_writer.h"
+#include "hw/gt/device.h"
+
+namespace softgen::debug {
+
+class Recorder : public gt::DeviceObserver {
+ public:
+  /// Throws std::runtime_error with one sentence when the file cannot be written.
+  Recorder(gt::Device& device, const std::string& path);
+  ~Recorder() override;
+
+  void register_write(uint32_t offset, uint32_t value) override;
+  uint64_t submissions() const { return submissions_; }
+
+ private:
+  struct Port {
+    uint32_t base;                     ///< of the engine's registers
+    uint32_t written[4];
+    unsigned count = 0;
+    uint32_t hws_pga = ~0u;            ///< last recorded
+  };
+
+  void submission(Port& port);
+  void wait_idle();
+  void record_ggtt();
+  void record_context(uint64_t descriptor);
+  void record_tables(uint64_t table, unsigned level, bool pages_of_64k = false);
+  /// Writes the page when it differs from what the file has.
+  void record_page(uint64_t gpa);
+  uint64_t ggtt_dword(uint64_t address);
+
+  gt::Device& device_;
+  FILE* file_;
+  AubWriter writer_;
+  std::vector<Port> ports_;
+  std::vector<uint64_t> ggtt_;                        ///< entries as recorded
+  std::unordered_map<uint64_t, uint64_t> pages_;      ///< page -> hash of what the file has
+  std::unordered_set<uint64_t> seen_;                 ///< pages and tables of this submission
+  uint64_t submissions_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace softgen::debug

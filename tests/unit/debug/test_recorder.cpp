@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "hw/debug/aub_reader.h"
+#include "hw/mmio/register_file.h"
+#include "tests/unit/gt/fake_host.h"
+
+using namespace softgen;
+using softgen::test::FakeHost;
+
+namespace {
+
+// Guest physical places. The context runs a batch from its own PPGTT, where va is not the physical address.
+constexpr uint64_t hwsp = 0x20000, image = 0x40000, ring = 0x60000, pml4 = 0x80000, batch = 0x90000, target = 0xa0000;
+constexpr uint64_t batch_va = 0xffff'8000'0000, target_va = 0x1234'5000;
+constexpr uint32_t store_dword = 0x20u << 23 | 2, batch_start = 0x31u << 23 | 1u << 8 | 1, batch_end = 0x0au << 23, arb_on = 0x08u << 23 | 1;
+
+class Driver {
+ public:
+  explicit Driver(FakeHost& host) : host_(host) {
+    for (uint64_t page : {hwsp, ring, target}) host.map(page, page, 1);
+    host.map(image, image, 22);
+    host.write(0x2000 + reg::RING_MODE, 0x8000'8000);
+    host.write(0x2000 + reg::RING_HWS_PGA, hwsp);
+    uint32_t* state = &host.ram<uint32_t>(image + 0x1000);
+    const std::pair<unsigned, std::pair<uint32_t, uint32_t>> rows[] = {
+        {0x02, {0x2244, 0x90009}}, {0x04, {0x2034, 0}},      {0x06, {0x2030, 0}},   {0x08, {0x2038, ring}},
+        {0x0a, {0x203c, 1}},       {0x10, {0x2110, 1 << 5}}, {0x30, {0x2274, 0}},   {0x32, {0x2270, pml4}}};
+    for (const auto& [dword, row] : rows) state[dword] = row.first, state[dword + 1] = row.second;
+    state[1] = 0x1100'101b;
+    state[0x21] = 0x1100'1011;
+    map(batch_va, batch);
+    map(target_va, target);
+  }
+
+  /// A batch that stores `value` at `offset` of the target.
+  void store(uint32_t offset, uint32_t value) {
+    const uint32_t code[] = {store_dword, static_cast<uint32_t>(target_va) + offset, 0, value, batch_end, 0};
+    std::memcpy(&host_.ram<uint32_t>(batch), code, sizeof code);
+    const uint32_t call[] = {arb_on, batch_start, static_cast<uint32_t>(batch_va), static_cast<uint32_t>(batch_va >> 32)};
+    std::memcpy(&host_.ram<uint32_t>(ring + tail_), call, sizeof call);
+    tail_ += sizeof call;
+    host_.ram<uint32_t>(image + 0x1000 + 7 * 4) = tail_;
+    for (uint32_t dword : {0u, 0u, 1u, static_cast<uint32_t>(image) | 0x139}) host_.write(0x2000 + reg::RING_ELSP, dword);
+  }
+
+ private:
+  void map(uint64_t va, uint64_t gpa) {
+    uint64_t table = pml4;
+    for (unsigned shift : {39u, 30u, 21u}) {
+      uint64_t& entry = host_.ram<uint64_t>(table + 8 * (va >> shift & 511));
+      if (!entry) entry = (next_ += 0x1000) | 3;
+      table = entry & ~0xfffull;
+    }
+    host_.ram<uint64_t>(table + 8 * (va >> 12 & 511)) = gpa | 3;
+  }
+
+  FakeHost& host_;
+  uint64_t next_ = pml4 + 0x100000;
+  uint32_t tail_ = 0;
+};
+
+/// Feeds a recording into another device.
+class Replay : public debug::AubVisitor {
+ public:
+  explicit Replay(FakeHost& host) : host_(host) {}
+  void memory_write(debug::aub::Space space, uint64_t address, std::span<const std::byte> data) override {
+    if (space == debug::aub::Space::physical) {
+      REQUIRE(address + data.size() <= FakeHost::ram_size);
+      std::memcpy(&host_.ram<std::byte>(address), data.data(), data.size());
+      return;
+    }
+    REQUIRE(space == debug::aub::Space::ggtt_entry);
+    for (size_t i = 0; i < data.size(); i += 8) {
+      uint64_t entry;
+      std::memcpy(&entry, data.data() + i, 8);
+      sg_bar0_write(host_.device(), FakeHost::gtt_window + address + i, entry, 8);
+    }
+  }
+  void register_write(uint32_t offset, uint32_t value) override { host_.write(offset, value); }
+  void register_poll(uint32_t, uint32_t, uint32_t) override { ++polls; }
+  unsigned polls = 0;
+
+ private:
+  FakeHost& host_;
+};
+
+}  // namespace
+
+TEST_CASE("a recording replays to the same memory") {
+  char path[] = "/tmp/softgen-recorder.XXXXXX";
+  const int fd = mkstemp(path);
+  REQUIRE(fd >= 0);
+  close(fd);
+  FakeHost host;
+  Driver driver(host);
+  driver.store(0, 0x11);  // before the recording: the page is then part of its first submission
+  char* error = nullptr;
+  REQUIRE(sg_record_start(host.device(), path, &error));
+  driver.store(4, 0x22);
+  host.ram<uint32_t>(target + 12) = 0x44;  // the CPU writes between two submissions
+  driver.store(8, 0x33);
+  sg_record_stop(host.device());
+  driver.store(16, 0x55);  // after it
+
+  FakeHost other;
+  Replay replay(other);
+  const auto source = debug::open_file(path);
+  const auto failure = debug::read_aub(*source, replay);
+  CHECK_FALSE(failure);
+  CHECK(replay.polls == 2);
+  const uint32_t expected[] = {0x11, 0x22, 0x33, 0x44, 0};
+  for (unsigned i = 0; i < 5; ++i) CHECK(other.ram<uint32_t>(target + 4 * i) == expected[i]);
+  unlink(path);
+}
+
+TEST_CASE("a recording that cannot be written says so") {
+  FakeHost host;
+  char* error = nullptr;
+  CHECK_FALSE(sg_record_start(host.device(), "/nonexistent/x.aub", &error));
+  CHECK(std::string(error) == "/nonexistent/x.aub: No such file or directory");
+  sg_free(error);
+}
