@@ -5,7 +5,8 @@ import struct
 import tempfile
 import unittest
 
-from qtest import Machine, QmpError
+from machine import Machine
+from qmp import QmpError
 
 GMBUS0, GMBUS1, GMBUS2, GMBUS3, GMBUS5 = 0xC5100, 0xC5104, 0xC5108, 0xC510C, 0xC5120
 READY, NAK = 1 << 11, 1 << 10
@@ -164,17 +165,13 @@ class Firmware(unittest.TestCase):
     def test_swsci(self):
         with Machine() as machine:
             region = 0x00400000
-            machine.config_write(0xFC, region)
+            machine.set_config(0xFC, region)
             for scic, answer in ((4 << 1 | 1, 1), (6 << 1 | 1, 1), (6 << 1 | 5 << 8 | 1, 7)):
-                machine.write(region + 0x200, scic)
-                machine.write(region + 0x204, 0x1234)
-                machine.config_write(0xE8, 1 << 15, 2)
-                machine.config_write(0xE8, 1 << 15 | 1, 2)
-                self.assertEqual(machine.read(region + 0x200) & 1, 0, "answered")
-                self.assertEqual(machine.read(region + 0x200) >> 5 & 7, answer)
-                self.assertEqual(machine.read(region + 0x204), 0)
-                self.assertEqual(machine.config_read(0xE8, 2), 1 << 15)
-
-
-if __name__ == "__main__":
-    unittest.main()
+                machine.poke(region + 0x200, scic)
+                machine.poke(region + 0x204, 0x1234)
+                machine.set_config(0xE8, 1 << 15, 2)
+                machine.set_config(0xE8, 1 << 15 | 1, 2)
+                self.assertEqual(machine.peek(region + 0x200) & 1, 0, "answered")
+                self.assertEqual(machine.peek(region + 0x200) >> 5 & 7, answer)
+                self.assertEqual(machine.peek(region + 0x204), 0)
+                self.assertEqual(machine.config(0xE8, 2), 1 << 15)

@@ -2,7 +2,7 @@
 """Configuration space, BARs, interrupts, resets."""
 import unittest
 
-from qtest import Machine
+from machine import Machine
 
 CAP_PM, CAP_MSI, CAP_EXPRESS, CAP_AF = 0x01, 0x05, 0x10, 0x13
 GGC, BDSM, ASLE, SWSCI, ASLS = 0x50, 0x5C, 0xE4, 0xE8, 0xFC
@@ -15,72 +15,72 @@ class Identity(unittest.TestCase):
         cls.addClassCleanup(cls.machine.close)
 
     def test_ids(self):
-        self.assertEqual(self.machine.config_read(0x00), 0x59128086)
-        self.assertEqual(self.machine.config_read(0x08), 0x03000004)
-        self.assertEqual(self.machine.config_read(0x3D, 1), 1, "interrupt pin A")
+        self.assertEqual(self.machine.config(0x00), 0x59128086)
+        self.assertEqual(self.machine.config(0x08), 0x03000004)
+        self.assertEqual(self.machine.config(0x3D, 1), 1, "interrupt pin A")
 
     def bar_size(self, register):
-        self.machine.config_write(register, 0xFFFFFFFF)
-        low = self.machine.config_read(register)
-        self.machine.config_write(register + 4, 0xFFFFFFFF)
-        high = self.machine.config_read(register + 4)
-        self.machine.config_write(register, 0)
-        self.machine.config_write(register + 4, 0)
+        self.machine.set_config(register, 0xFFFFFFFF)
+        low = self.machine.config(register)
+        self.machine.set_config(register + 4, 0xFFFFFFFF)
+        high = self.machine.config(register + 4)
+        self.machine.set_config(register, 0)
+        self.machine.set_config(register + 4, 0)
         return 1 << 64 and (~(high << 32 | low & ~0xF) + 1) & (1 << 64) - 1, low & 0xF
 
     def test_bars(self):
         self.assertEqual(self.bar_size(0x10), (16 << 20, 0x4))
         self.assertEqual(self.bar_size(0x18), (256 << 20, 0xC))
-        self.machine.config_write(0x20, 0xFFFFFFFF)
-        self.assertEqual(self.machine.config_read(0x20), 0xFFFFFFC1)
-        self.machine.config_write(0x20, 0)
+        self.machine.set_config(0x20, 0xFFFFFFFF)
+        self.assertEqual(self.machine.config(0x20), 0xFFFFFFC1)
+        self.machine.set_config(0x20, 0)
 
     def test_capabilities(self):
         self.assertEqual(self.machine.capability(CAP_EXPRESS), 0x70)
-        self.assertEqual(self.machine.config_read(0x72, 1) >> 4, 9, "root complex integrated endpoint")
-        self.assertTrue(self.machine.config_read(0x74) & 1 << 28, "function-level reset")
+        self.assertEqual(self.machine.config(0x72, 1) >> 4, 9, "root complex integrated endpoint")
+        self.assertTrue(self.machine.config(0x74) & 1 << 28, "function-level reset")
         self.assertEqual(self.machine.capability(CAP_MSI), 0xAC)
         self.assertEqual(self.machine.capability(CAP_PM), 0xD0)
         self.assertIsNone(self.machine.capability(CAP_AF))
 
     def test_graphics_registers(self):
         m = self.machine
-        self.assertEqual(m.config_read(GGC, 2), 0x00C1, "8 MiB of GTT, no stolen memory before firmware placed it")
-        m.config_write(BDSM, 0x0ABCDEF0)
-        self.assertEqual(m.config_read(BDSM), 0x0AB00000, "1 MiB steps")
-        self.assertEqual(m.config_read(GGC, 2), 0x02C1, "64 MiB")
-        m.config_write(GGC, 0, 2)
-        self.assertEqual(m.config_read(GGC, 2), 0x02C1, "read only")
-        m.config_write(BDSM, 0)
-        self.assertEqual(m.config_read(GGC, 2), 0x00C1)
+        self.assertEqual(m.config(GGC, 2), 0x00C1, "8 MiB of GTT, no stolen memory before firmware placed it")
+        m.set_config(BDSM, 0x0ABCDEF0)
+        self.assertEqual(m.config(BDSM), 0x0AB00000, "1 MiB steps")
+        self.assertEqual(m.config(GGC, 2), 0x02C1, "64 MiB")
+        m.set_config(GGC, 0, 2)
+        self.assertEqual(m.config(GGC, 2), 0x02C1, "read only")
+        m.set_config(BDSM, 0)
+        self.assertEqual(m.config(GGC, 2), 0x00C1)
         for register in (ASLE, ASLS):
-            m.config_write(register, 0x12345678)
-            self.assertEqual(m.config_read(register), 0x12345678)
+            m.set_config(register, 0x12345678)
+            self.assertEqual(m.config(register), 0x12345678)
 
 
 class Variants(unittest.TestCase):
     def test_aperture_property(self):
         with Machine("aperture=512M") as m:
-            m.config_write(0x18, 0xFFFFFFFF)
-            self.assertEqual(m.config_read(0x18), 0xE000000C)
+            m.set_config(0x18, 0xFFFFFFFF)
+            self.assertEqual(m.config(0x18), 0xE000000C)
 
     def test_stolen_in_4_mib_steps(self):
         with Machine("stolen=12M") as m:
-            m.config_write(BDSM, 0x0F000000)
-            self.assertEqual(m.config_read(GGC, 2), 0xF2C1)
+            m.set_config(BDSM, 0x0F000000)
+            self.assertEqual(m.config(GGC, 2), 0xF2C1)
 
     def test_no_stolen(self):
         with Machine("stolen=0") as m:
-            m.config_write(BDSM, 0x0F000000)
-            self.assertEqual(m.config_read(GGC, 2), 0x00C1)
+            m.set_config(BDSM, 0x0F000000)
+            self.assertEqual(m.config(GGC, 2), 0x00C1)
 
     def test_conventional_bus_has_advanced_features(self):
         with Machine(machine="pc") as m:
             self.assertIsNone(m.capability(CAP_EXPRESS))
             self.assertEqual(m.capability(CAP_AF), 0xA4)
             m.map_bars()
-            m.config_write(0xA4 + 4, 1, 1)
-            self.assertEqual(m.config_read(0x04, 2) & 7, 0, "function-level reset clears the command register")
+            m.set_config(0xA4 + 4, 1, 1)
+            self.assertEqual(m.config(0x04, 2) & 7, 0, "function-level reset clears the command register")
 
 
 class Access(unittest.TestCase):
@@ -117,24 +117,24 @@ class Access(unittest.TestCase):
         m = self.machine
         m.mmio_write(0x800000, 0x00300001, 8)
         m.mmio_write(0x101008, 1)
-        m.write(m.BAR2 + 0x10, 0xCAFEF00D)
-        self.assertEqual(m.read(0x00300010), 0xCAFEF00D)
-        m.write(0x00300020, 0x5EED5EED)
-        self.assertEqual(m.read(m.BAR2 + 0x20), 0x5EED5EED)
+        m.poke(m.BAR2 + 0x10, 0xCAFEF00D)
+        self.assertEqual(m.peek(0x00300010), 0xCAFEF00D)
+        m.poke(0x00300020, 0x5EED5EED)
+        self.assertEqual(m.peek(m.BAR2 + 0x20), 0x5EED5EED)
 
     def test_no_bus_mastering_no_memory(self):
         m = self.machine
         m.mmio_write(0x800000, 0x00300001, 8)
-        m.config_write(0x04, 0x3, 2)
-        m.write(m.BAR2 + 0x10, 0xCAFEF00D)
-        self.assertEqual(m.read(0x00300010), 0)
+        m.set_config(0x04, 0x3, 2)
+        m.poke(m.BAR2 + 0x10, 0xCAFEF00D)
+        self.assertEqual(m.peek(0x00300010), 0)
 
     def test_odd_sizes_and_places_do_no_harm(self):
         m = self.machine
         for offset in (0x1, 0x1FFFFF, 0x200000, 0x7FFFFF, 0x800001, 0xFFFFFF):
-            m.read(m.BAR0 + offset, 1)
-            m.write(m.BAR0 + offset, 0xFF, 1)
-        self.assertEqual(m.read(m.BAR0 + 0xFFFFF8, 8) >> 56, 0xFF)
+            m.peek(m.BAR0 + offset, 1)
+            m.poke(m.BAR0 + offset, 0xFF, 1)
+        self.assertEqual(m.peek(m.BAR0 + 0xFFFFF8, 8) >> 56, 0xFF)
 
 
 class Reset(unittest.TestCase):
@@ -142,8 +142,8 @@ class Reset(unittest.TestCase):
         self.machine = Machine()
         self.addCleanup(self.machine.close)
         self.machine.map_bars()
-        self.machine.config_write(BDSM, 0x0E000000)
-        self.machine.config_write(ASLS, 0x0DFF0000)
+        self.machine.set_config(BDSM, 0x0E000000)
+        self.machine.set_config(ASLS, 0x0DFF0000)
         self.machine.mmio_write(0xA270, 0x00010001)
 
     def state(self):
@@ -152,19 +152,19 @@ class Reset(unittest.TestCase):
 
     def test_function_level_reset(self):
         m = self.machine
-        m.config_write(0x78, 1 << 15, 2)
-        self.assertEqual(m.config_read(0x78, 2) & 1 << 15, 0, "reads as zero")
-        self.assertEqual(m.config_read(0x04, 2) & 7, 0)
-        self.assertEqual(m.config_read(0x10) & ~0xF, 0)
-        self.assertEqual(m.config_read(BDSM), 0x0E000000, "what firmware placed stays")
-        self.assertEqual(m.config_read(ASLS), 0x0DFF0000)
+        m.set_config(0x78, 1 << 15, 2)
+        self.assertEqual(m.config(0x78, 2) & 1 << 15, 0, "reads as zero")
+        self.assertEqual(m.config(0x04, 2) & 7, 0)
+        self.assertEqual(m.config(0x10) & ~0xF, 0)
+        self.assertEqual(m.config(BDSM), 0x0E000000, "what firmware placed stays")
+        self.assertEqual(m.config(ASLS), 0x0DFF0000)
         self.assertEqual(self.state(), 0)
 
     def test_system_reset(self):
-        self.machine.qmp("system_reset")
-        self.machine.qmp("query-status")
-        self.assertEqual(self.machine.config_read(BDSM), 0)
-        self.assertEqual(self.machine.config_read(ASLS), 0)
+        self.machine.command("system_reset")
+        self.machine.command("query-status")
+        self.assertEqual(self.machine.config(BDSM), 0)
+        self.assertEqual(self.machine.config(ASLS), 0)
         self.assertEqual(self.state(), 0)
 
 
@@ -190,20 +190,16 @@ class Interrupts(unittest.TestCase):
 
     def test_message(self):
         m = self.machine
-        m.config_write(0xB0, self.MESSAGE)
-        m.config_write(0xB4, 0x4321, 2)
-        m.config_write(0xAE, 1, 2)
+        m.set_config(0xB0, self.MESSAGE)
+        m.set_config(0xB4, 0x4321, 2)
+        m.set_config(0xAE, 1, 2)
         self.raise_interrupt()
-        m.poll(lambda: m.read(self.MESSAGE) == 0x4321, "message")
+        m.poll(lambda: m.peek(self.MESSAGE) == 0x4321, "message")
 
     def test_pin(self):
         m = self.machine
-        self.assertEqual(m.config_read(0x06, 2) & 1 << 3, 0)
+        self.assertEqual(m.config(0x06, 2) & 1 << 3, 0)
         self.raise_interrupt()
-        m.poll(lambda: m.config_read(0x06, 2) & 1 << 3, "interrupt status set")
+        m.poll(lambda: m.config(0x06, 2) & 1 << 3, "interrupt status set")
         m.mmio_write(0x44200, 0)
-        m.poll(lambda: not m.config_read(0x06, 2) & 1 << 3, "interrupt status clear")
-
-
-if __name__ == "__main__":
-    unittest.main()
+        m.poll(lambda: not m.config(0x06, 2) & 1 << 3, "interrupt status clear")
