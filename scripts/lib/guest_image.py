@@ -8,6 +8,7 @@ import pathlib
 import re
 import shutil
 import tempfile
+import time
 
 import apt
 import initrd
@@ -24,6 +25,7 @@ NO_FILES = ["/usr/share/doc/*", "/usr/share/man/*", "/usr/share/info/*", "/usr/s
 # Debian's kernels log an error for firmware that is not there, so the guest has what a laptop's has: Intel's DMC, GuC and HuC.
 FIRMWARE = [f"{lib}/firmware/i915{rest}" for lib in ("/lib", "/usr/lib") for rest in ("", "/skl_*", "/kbl_*", "/icl_*", "/tgl_*")]
 FREE_MIB = 512
+KEEP_DAYS = 7
 
 
 def package_names(guest):
@@ -47,6 +49,7 @@ def ensure(guest):
         raise Failure(f"there is no guest '{guest}'; choose from {', '.join(GUESTS)}")
     final = directory(guest)
     if (final / "manifest").exists():
+        os.utime(final)
         return final
     with lock(f"guest-{guest}"):
         if (final / "manifest").exists():
@@ -62,10 +65,15 @@ def ensure(guest):
             shutil.rmtree(draft, ignore_errors=True)
             shutil.move(work / "image", draft)
             draft.rename(final)
-        for old in final.parent.glob(f"{guest}-*"):
-            if old != final:
-                shutil.rmtree(old, ignore_errors=True)
+        forget_old(final)
     return final
+
+
+def forget_old(current):
+    """Removes images that no checkout on this machine has used for a while."""
+    for image in current.parent.iterdir():
+        if image != current and time.time() - image.stat().st_mtime > KEEP_DAYS * 86400:
+            shutil.rmtree(image, ignore_errors=True)
 
 
 def as_guest_root(command):

@@ -49,7 +49,7 @@ def forget_guest():
 def guest_programs():
     """An overlay with tests/boot/guest/*.c compiled, static so that they run in every release."""
     sources = sorted((ROOT / "tests" / "boot" / "guest").glob("*.c"))
-    target = CACHE / "guest-programs" / content_key(*sources)
+    target = CACHE / "guest-programs" / content_key(*sources, pathlib.Path(__file__))
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent) as work:
