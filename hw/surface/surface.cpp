@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/surface/surface.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "hw/base/bits.h"
+#include "hw/base/log.h"
+#include "hw/defs/gen9/3dstate_pixel.h"
+#include "hw/defs/gen9/surface.h"
+
+namespace softgen::surface {
+namespace {
+
+using State = defs::gen9::RENDER_SURFACE_STATE;
+
+constexpr uint32_t row_layout_alignment = 64;  // SKL PRM vol 5, "1D Alignment Requirements"
+
+uint32_t minify(uint32_t size, unsigned lod) {
+  return std::max(lod < 32 ? size >> lod : 0u, 1u);
+}
+
+uint8_t alignment(uint32_t code) {
+  switch (code) {
+    case 2: return 8;
+    case 3: return 16;
+    default: return 4;
+  }
+}
+
+Tiling decode_tiling(const State& s) {
+  switch (static_cast<unsigned>(s.tile_mode)) {
+    case 1: return Tiling::w;
+    case 2: return Tiling::x;
+    case 3: break;
+    default: return Tiling::linear;
+  }
+  switch (static_cast<unsigned>(s.tiled_resource_mode)) {
+    case 1: return Tiling::yf;
+    case 2: return Tiling::ys;
+    default: return Tiling::y;
+  }
+}
+
+void decode_buffer(const State& s, Surface& out) {
+  // Entries minus one: Width has bits 6:0, Height 20:7, Depth from 21 on.
+  out.entries = (uint64_t{s.depth} << 21 | uint64_t{s.height & 0x3fff} << 7 | (s.width & 0x7f)) + 1;
+  out.pitch = s.surface_pitch + 1;
+}
+
+// The Yf and Ys image alignments (SKL PRM vol 5, "2D/CUBE Alignment Requirements"): a tile of elements.
+void standard_alignment(Surface& out) {
+  const unsigned element = std::max(out.format->block_bytes(), 1u);
+  if (!std::has_single_bit(element) || element > 16) return;
+  const PageShape tile = tile_shape(out.tiling, element);
+  out.halign = static_cast<uint16_t>(tile.width / element);
+  out.valign = static_cast<uint16_t>(tile.height);
+}
+
+void decode_image(const State& s, Surface& out) {
+  out.tiling = decode_tiling(s);
+  out.array = s.surface_array;
+  out.width = s.width + 1, out.height = s.height + 1, out.depth = s.depth + 1;
+  out.pitch = s.surface_pitch + 1;
+  out.qpitch = s.surface_qpitch * 4;
+  // isl_genX_helpers.h, isl_get_qpitch: hardware steps 3D stencil surfaces by twice the QPitch.
+  if (out.type == SurfaceType::three_d && out.tiling == Tiling::w) out.qpitch *= 2;
+  out.halign = alignment(static_cast<uint32_t>(s.surface_horizontal_alignment));
+  out.valign = alignment(static_cast<uint32_t>(s.surface_vertical_alignment));
+  if (out.tiling == Tiling::yf || out.tiling == Tiling::ys) {
+    standard_alignment(out);
+    if (s.mip_tail_start_lod < 15 && s.mip_count_lod >= s.mip_tail_start_lod)
+      unimplemented("mip tail of a Yf or Ys surface");
+  }
+  if (out.type == SurfaceType::one_d) out.height = 1;
+  out.samples = static_cast<uint8_t>(1u << static_cast<unsigned>(s.number_of_multisamples));
+  out.log2_samples = static_cast<uint8_t>(s.number_of_multisamples);
+  out.interleaved = out.samples > 1 && s.multisampled_surface_storage_format ==
+                                           State::MultisampledSurfaceStorageFormat::MSFMT_DEPTH_STENCIL;
+  out.min_array_element = s.minimum_array_element;
+  out.view_extent = s.render_target_view_extent + 1;
+  out.mip_count = static_cast<uint8_t>(s.mip_count_lod),
+  out.min_lod = static_cast<uint8_t>(s.surface_min_lod);
+  out.resource_min_lod = s.resource_min_lod, out.base_mip_level = s.base_mip_level;
+  out.x_offset = s.x_offset * 4, out.y_offset = s.y_offset * 4;
+}
+
+void decode_aux(const State& s, Surface& out) {
+  out.aux = static_cast<AuxMode>(s.auxiliary_surface_mode);
+  out.aux_base = s.auxiliary_surface_base_address;
+  out.aux_pitch = (s.auxiliary_surface_pitch + 1) * 128;
+  out.aux_qpitch = s.auxiliary_surface_qpitch * 4;
+  out.clear_color = {static_cast<uint32_t>(s.red_clear_color), static_cast<uint32_t>(s.green_clear_color),
+                     static_cast<uint32_t>(s.blue_clear_color), static_cast<uint32_t>(s.alpha_clear_color)};
+}
+
+}  // namespace
+
+Surface decode_surface(std::span<const uint32_t> dwords) {
+  const State s = State::unpack(dwords);
+  Surface out;
+  out.format = find_format(s.surface_format);
+  out.base = strip_canonical(s.surface_base_address);
+  out.mocs = static_cast<uint8_t>(s.mocs);
+  const uint32_t type = static_cast<uint32_t>(s.surface_type);
+  if (type == static_cast<uint32_t>(SurfaceType::null)) {
+    // Null surfaces have a size, for what the sampler says of it.
+    out.width = s.width + 1, out.height = s.height + 1, out.depth = s.depth + 1;
+    return out;
+  }
+  if (type == 6 || !out.format || static_cast<uint32_t>(s.number_of_multisamples) > 4) {
+    guest_error("surface state with a reserved type, format or sample count", "type {}, format {:#x}", type,
+                static_cast<uint32_t>(s.surface_format));
+    return out;
+  }
+  out.type = static_cast<SurfaceType>(type);
+  if (out.is_buffer())
+    decode_buffer(s, out);
+  else
+    decode_image(s, out);
+  decode_aux(s, out);
+  out.cube_faces =
+      static_cast<uint8_t>(s.cube_face_enable_positive_z | s.cube_face_enable_negative_z << 1 |
+                           s.cube_face_enable_positive_y << 2 | s.cube_face_enable_negative_y << 3 |
+                           s.cube_face_enable_positive_x << 4 | s.cube_face_enable_negative_x << 5);
+  out.select = {s.shader_channel_select_red, s.shader_channel_select_green, s.shader_channel_select_blue,
+                s.shader_channel_select_alpha};
+  return out;
+}
+
+namespace {
+
+using DepthState = defs::gen9::_3DSTATE_DEPTH_BUFFER;
+using StencilState = defs::gen9::_3DSTATE_STENCIL_BUFFER;
+
+// What both buffers have in common. Depth and stencil buffers are tiled always, samples interleaved.
+Surface from_depth_state(const DepthState& s, unsigned samples, SurfaceFormat format, Tiling tiling) {
+  Surface out;
+  out.width = s.width + 1, out.height = s.height + 1, out.depth = s.depth + 1;
+  const uint32_t type = static_cast<uint32_t>(s.surface_type);
+  if (type > static_cast<uint32_t>(SurfaceType::cube)) return out;
+  out.type = static_cast<SurfaceType>(type);
+  out.format = find_format(format);
+  out.tiling = tiling;
+  out.array = out.type != SurfaceType::three_d;
+  out.samples = static_cast<uint8_t>(samples);
+  out.log2_samples = static_cast<uint8_t>(std::countr_zero(samples));
+  out.interleaved = samples > 1;
+  out.min_array_element = s.minimum_array_element;
+  out.view_extent = s.render_target_view_extent + 1;
+  out.mip_count = static_cast<uint8_t>(s.lod);
+  return out;
+}
+
+}  // namespace
+
+Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples) {
+  const DepthState s = DepthState::unpack(depth);
+  SurfaceFormat format = SurfaceFormat::R32_FLOAT;
+  switch (s.surface_format) {
+    case DepthState::SurfaceFormat::D32_FLOAT: break;
+    case DepthState::SurfaceFormat::D24_UNORM_X8_UINT: format = SurfaceFormat::R24_UNORM_X8_TYPELESS; break;
+    case DepthState::SurfaceFormat::D16_UNORM: format = SurfaceFormat::R16_UNORM; break;
+    default: guest_error("3DSTATE_DEPTH_BUFFER with a reserved format"); return {};
+  }
+  Surface out = from_depth_state(s, samples, format, Tiling::y);
+  out.base = strip_canonical(s.surface_base_address);
+  out.pitch = s.surface_pitch + 1, out.qpitch = s.surface_qpitch * 4;
+  // SKL PRM vol 5, alignment parameters: D16 8 x 4, the others 4 x 4.
+  out.halign = format == SurfaceFormat::R16_UNORM ? 8 : 4;
+  return out;
+}
+
+Surface decode_stencil_buffer(std::span<const uint32_t> depth, std::span<const uint32_t> stencil,
+                              unsigned samples) {
+  const StencilState s = StencilState::unpack(stencil);
+  if (!s.stencil_buffer_enable) return {};
+  Surface out = from_depth_state(DepthState::unpack(depth), samples, SurfaceFormat::R8_UINT, Tiling::w);
+  out.base = strip_canonical(s.surface_base_address);
+  out.pitch = s.surface_pitch + 1, out.qpitch = s.surface_qpitch * 4;
+  out.halign = out.valign = 8;
+  return out;
+}
+
+Extent level_extent(const Surface& s, unsigned lod) {
+  return {minify(s.width, lod), minify(s.height, lod),
+          s.type == SurfaceType::three_d ? minify(s.depth, lod) : s.depth};
+}
+
+namespace {
+
+// Elements across `pixels` of level 0 at level `lod`, aligned.
+uint32_t level_elements(uint32_t pixels, unsigned lod, uint32_t block, uint32_t align) {
+  const uint32_t blocks = (minify(pixels, lod) + block - 1) / block;
+  return (blocks + align - 1) / align * align;
+}
+
+// Level 0 as it lies in memory: interleaved samples make it larger (SKL PRM vol 5, "Computing Mip Level
+// Sizes").
+Origin physical_size(const Surface& s) {
+  if (!s.interleaved) return {s.width, s.height};
+  const unsigned x = (s.log2_samples + 1u) / 2, y = s.log2_samples / 2u;
+  return {align_up(s.width, 2u) << x, align_up(s.height, 2u) << y};
+}
+
+}  // namespace
+
+Origin level_origin(const Surface& s, unsigned lod) {
+  const Origin size = physical_size(s);
+  const uint32_t bw = s.format->block_width, bh = s.format->block_height;
+  Origin at{s.x_offset / bw, s.y_offset / bh};
+  for (unsigned l = 0; l < lod; ++l) {
+    if (s.row_layout())
+      at.x += level_elements(size.x, l, 1, row_layout_alignment);
+    else if (l == 1)
+      at.x += level_elements(size.x, l, bw, s.halign);
+    else
+      at.y += level_elements(size.y, l, bh, s.valign);
+  }
+  return at;
+}
+
+// As blorp's encode_msaa (SKL PRM vol 5, "Multisampled Surfaces", interleaved): the low bit of x and y stays,
+// samples go above it.
+Origin interleaved_position(unsigned samples, uint32_t x, uint32_t y, unsigned s) {
+  const uint32_t x0 = x & 1, y0 = y & 1, x_rest = x & ~1u, y_rest = y & ~1u;
+  switch (samples) {
+    case 2: return {x_rest << 1 | (s & 1) << 1 | x0, y};
+    case 4: return {x_rest << 1 | (s & 1) << 1 | x0, y_rest << 1 | (s & 2) | y0};
+    case 8: return {x_rest << 2 | (s & 4) | (s & 1) << 1 | x0, y_rest << 1 | (s & 2) | y0};
+    case 16: return {x_rest << 2 | (s & 4) | (s & 1) << 1 | x0, y_rest << 2 | (s & 8) >> 1 | (s & 2) | y0};
+    default: return {x, y};
+  }
+}
+
+Level::Level(const Surface& s, unsigned lod)
+    : base_(s.base),
+      tiling_(s.tiling),
+      interleaved_(s.interleaved),
+      samples_(s.samples),
+      element_(std::max(s.format->block_bytes(), 1u)),
+      pitch_(s.pitch),
+      origin_(level_origin(s, lod)),
+      extent_(level_extent(s, lod)) {
+  if (s.row_layout()) {
+    slice_x_ = s.qpitch;
+    pitch_ = 0;
+  } else {
+    slice_y_ = s.qpitch;
+  }
+}
+
+Word4 swizzle(const Surface& s, const Word4& color) {
+  const uint32_t one =
+      s.format && s.format->numeric != Numeric::floating ? 1u : std::bit_cast<uint32_t>(1.0f);
+  Word4 out;
+  for (size_t i = 0; i < 4; ++i) {
+    switch (s.select[i]) {
+      case ShaderChannelSelect::SCS_ONE: out[i] = one; break;
+      case ShaderChannelSelect::SCS_RED: out[i] = color[0]; break;
+      case ShaderChannelSelect::SCS_GREEN: out[i] = color[1]; break;
+      case ShaderChannelSelect::SCS_BLUE: out[i] = color[2]; break;
+      case ShaderChannelSelect::SCS_ALPHA: out[i] = color[3]; break;
+      default: out[i] = 0; break;
+    }
+  }
+  return out;
+}
+
+}  // namespace softgen::surface

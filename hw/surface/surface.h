@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// RENDER_SURFACE_STATE as plain values, checked once, and where its elements lie: mip levels, array slices,
+// cube faces, samples. Sources: SKL PRM vol 2d (RENDER_SURFACE_STATE), vol 5 ("Common Surface Formats":
+// surface layout); Mesa isl/isl.c, isl_surface_state.c.
+//
+// An element is a pixel, a compression block, or (interleaved multisampling) a sample. Layouts of Gen9:
+//   2D tree   levels 0 and 1 below each other, 2 and on right of level 1 downwards; slices QPitch rows apart
+//   (2D, cube, 3D, tiled 1D) 1D row    linear 1D surfaces: all levels side by side, slices QPitch elements
+//   apart
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "hw/defs/gen9/enums.h"
+#include "hw/surface/format.h"
+#include "hw/surface/tiling.h"
+
+namespace softgen::surface {
+
+using defs::gen9::ShaderChannelSelect;
+
+/// Codes of the Surface Type field.
+enum class SurfaceType : uint8_t { one_d, two_d, three_d, cube, buffer, structured_buffer, null = 7 };
+enum class AuxMode : uint8_t {
+  none,
+  ccs_d,
+  append,
+  hiz,
+  ccs_e = 5
+};  ///< ccs_d is MCS on multisampled surfaces
+
+struct Surface {
+  SurfaceType type = SurfaceType::null;
+  const Format* format = nullptr;  ///< never null but for SurfaceType::null
+  Tiling tiling = Tiling::linear;
+  bool array = false;
+  bool interleaved = false;  ///< MSFMT_DEPTH_STENCIL: samples side by side; else a slice each
+  uint8_t samples = 1;
+  uint8_t log2_samples = 0;
+  uint16_t halign = 4, valign = 4;  ///< elements
+  uint64_t base = 0;
+  uint32_t width = 1, height = 1,
+           depth = 1;    ///< level 0: pixels; array: depth is slices (cubes of an array of cubes)
+  uint64_t entries = 0;  ///< buffers
+  uint32_t pitch = 0;    ///< bytes a row; structured buffers and typed ones: bytes an entry
+  uint32_t qpitch = 0;   ///< rows (1D row layout: elements) from slice to slice
+  uint32_t min_array_element = 0;
+  uint32_t view_extent = 1;  ///< slices a render target or typed access may reach
+  uint8_t mip_count = 0;     ///< levels after the first; of a render target: the level
+  uint8_t min_lod = 0;       ///< first level that the sampler sees
+  float resource_min_lod = 0;
+  float base_mip_level = 0;
+  uint32_t x_offset = 0, y_offset = 0;  ///< pixels
+  uint8_t cube_faces = 0x3f;            ///< bit 0 +Z, 1 -Z, 2 +Y, 3 -Y, 4 +X, 5 -X enabled
+  std::array<ShaderChannelSelect, 4> select{ShaderChannelSelect::SCS_RED, ShaderChannelSelect::SCS_GREEN,
+                                            ShaderChannelSelect::SCS_BLUE, ShaderChannelSelect::SCS_ALPHA};
+  AuxMode aux = AuxMode::none;
+  uint64_t aux_base = 0;
+  uint32_t aux_pitch = 0, aux_qpitch = 0;  ///< bytes; rows
+  Word4 clear_color{};                     ///< as the format's registers hold it
+  uint8_t mocs = 0;
+
+  bool is_buffer() const { return type == SurfaceType::buffer || type == SurfaceType::structured_buffer; }
+  bool is_null() const { return type == SurfaceType::null; }
+  bool row_layout() const { return type == SurfaceType::one_d && tiling == Tiling::linear; }
+};
+
+/// `dwords`: the 16 of a RENDER_SURFACE_STATE (missing ones read as 0). What hardware would not do (reserved
+/// type, format or sample count) gives a null surface and is counted as a guest error.
+Surface decode_surface(std::span<const uint32_t> dwords);
+
+/// The depth and stencil buffers of 3DSTATE_DEPTH_BUFFER and 3DSTATE_STENCIL_BUFFER (whole packets, header
+/// first), with `samples` of 3DSTATE_MULTISAMPLE. mip_count is the level. The stencil buffer takes size and
+/// level from the depth packet.
+Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples);
+Surface decode_stencil_buffer(std::span<const uint32_t> depth, std::span<const uint32_t> stencil,
+                              unsigned samples);
+
+/// Size of level `lod` in pixels; depth of 3D surfaces shrinks too, slices of arrays do not.
+struct Extent {
+  uint32_t width, height, depth;
+};
+Extent level_extent(const Surface& surface, unsigned lod);
+
+/// Where a level's slice 0 starts, in elements from the surface's base, X/Y offset included.
+struct Origin {
+  uint32_t x, y;
+};
+Origin level_origin(const Surface& surface, unsigned lod);
+
+/// Element of an interleaved multisampled surface that is sample `sample` of pixel (x, y).
+Origin interleaved_position(unsigned samples, uint32_t x, uint32_t y, unsigned sample);
+
+/// One level with all that does not change from texel to texel. Not for buffers.
+class Level {
+ public:
+  Level(const Surface& surface, unsigned lod);
+
+  /// Pixels.
+  const Extent& extent() const { return extent_; }
+  /// Address of the element that holds pixel (x, y) of `slice` (array slice, cube face or depth, from the
+  /// surface's own first one: add min_array_element for views), sample `sample`. For block formats x, y count
+  /// blocks. Nothing is checked or clamped.
+  uint64_t address(uint32_t x, uint32_t y, uint32_t slice, uint32_t sample = 0) const {
+    if (interleaved_) {
+      const Origin p = interleaved_position(samples_, x, y, sample);
+      x = p.x, y = p.y;
+    } else {
+      slice = slice * samples_ + sample;
+    }
+    x = (x + origin_.x + slice * slice_x_) * element_;
+    y += origin_.y + slice * slice_y_;
+    switch (tiling_) {
+      case Tiling::linear: return base_ + uint64_t{y} * pitch_ + x;
+      case Tiling::x: return base_ + offset_x(x, y, pitch_);
+      case Tiling::y: return base_ + offset_y(x, y, pitch_);
+      case Tiling::w: return base_ + offset_w(x, y, pitch_);
+      default: return base_ + offset(tiling_, element_, x, y, pitch_);
+    }
+  }
+
+ private:
+  uint64_t base_;
+  Tiling tiling_;
+  bool interleaved_;
+  uint32_t samples_, element_, pitch_;
+  uint32_t slice_x_ = 0, slice_y_ = 0;
+  Origin origin_;
+  Extent extent_;
+};
+
+/// Address of entry `index` of a buffer.
+inline uint64_t entry_address(const Surface& buffer, uint64_t index) {
+  return buffer.base + index * buffer.pitch;
+}
+
+/// `color` (registers of the format) through the surface's channel selects; `one` is 1.0 or 1 by the format.
+Word4 swizzle(const Surface& surface, const Word4& color);
+
+}  // namespace softgen::surface

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/surface/surface.h"
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "hw/base/log.h"
+#include "hw/defs/gen9/3dstate_pixel.h"
+#include "hw/defs/gen9/surface.h"
+#include "tests/catch.h"
+
+using namespace softgen;
+using namespace softgen::surface;
+using State = defs::gen9::RENDER_SURFACE_STATE;
+
+namespace {
+
+State image(State::SurfaceType type, SurfaceFormat format, uint32_t width, uint32_t height, uint32_t depth,
+            State::TileMode tile, uint32_t pitch, uint32_t qpitch) {
+  State s;
+  s.surface_type = type;
+  s.surface_format = format;
+  s.width = width - 1, s.height = height - 1, s.depth = depth - 1;
+  s.tile_mode = tile;
+  s.surface_pitch = pitch - 1;
+  s.surface_qpitch = qpitch / 4;
+  s.surface_base_address = 0x10'0000;
+  s.surface_horizontal_alignment = State::SurfaceHorizontalAlignment::HALIGN_4;
+  s.surface_vertical_alignment = State::SurfaceVerticalAlignment::VALIGN_4;
+  s.mip_tail_start_lod = 15;
+  return s;
+}
+
+Surface decoded(const State& s) {
+  const auto dwords = s.pack();
+  return decode_surface(dwords);
+}
+
+}  // namespace
+
+TEST_CASE("levels of a 2D tree stand where isl puts them") {
+  // Mesa isl/tests/isl_surf_get_image_offset_test.c: 512x512 and an array of 1024x1024, all levels.
+  const Surface a = decoded(image(State::SurfaceType::SURFTYPE_2D, SurfaceFormat::R8G8B8A8_UNORM, 512, 512, 1,
+                                  State::TileMode::YMAJOR, 2048, 772));
+  const uint32_t expect[][2] = {{0, 0},     {0, 512},   {256, 512}, {256, 640}, {256, 704},
+                                {256, 736}, {256, 752}, {256, 760}, {256, 764}, {256, 768}};
+  for (unsigned lod = 0; lod < 10; ++lod) {
+    CHECK(level_origin(a, lod).x == expect[lod][0]);
+    CHECK(level_origin(a, lod).y == expect[lod][1]);
+  }
+  const Surface b = decoded(image(State::SurfaceType::SURFTYPE_2D, SurfaceFormat::R8G8B8A8_UNORM, 1024, 1024,
+                                  6, State::TileMode::YMAJOR, 4096, 1540));
+  for (uint32_t slice = 0; slice < 6; ++slice)
+    CHECK(Level(b, 10).address(0, 0, slice) == 0x10'0000 + offset_y(512 * 4, slice * 1540 + 1536, 4096));
+}
+
+TEST_CASE("block formats count in blocks") {
+  auto s = image(State::SurfaceType::SURFTYPE_2D, SurfaceFormat::BC1_UNORM, 100, 60, 1,
+                 State::TileMode::YMAJOR, 256, 64);
+  const Surface bc = decoded(s);
+  // 25 x 15 blocks, aligned to 28 x 16; level 1: 13 x 8 blocks, aligned 16 x 8.
+  CHECK(level_origin(bc, 1).y == 16);
+  CHECK(level_origin(bc, 2).x == 16);
+  CHECK(Level(bc, 0).address(3, 5, 0) == 0x10'0000 + offset_y(24, 5, 256));
+}
+
+TEST_CASE("no two elements of a surface share a place") {
+  struct Case {
+    State::SurfaceType type;
+    SurfaceFormat format;
+    uint32_t width, height, depth, levels, samples;
+    State::TileMode tile;
+    uint32_t pitch, qpitch;
+    bool interleaved;
+  };
+  using T = State::SurfaceType;
+  using M = State::TileMode;
+  const Case cases[] = {
+      {T::SURFTYPE_2D, SurfaceFormat::R8G8B8A8_UNORM, 37, 29, 5, 6, 1, M::YMAJOR, 256, 96, false},
+      {T::SURFTYPE_2D, SurfaceFormat::R16_UNORM, 61, 33, 3, 6, 1, M::XMAJOR, 512, 96, false},
+      {T::SURFTYPE_2D, SurfaceFormat::R8_UINT, 70, 40, 2, 6, 1, M::WMAJOR, 256, 128, false},
+      {T::SURFTYPE_2D, SurfaceFormat::R32G32B32_FLOAT, 19, 21, 2, 5, 1, M::LINEAR, 240, 64, false},
+      {T::SURFTYPE_3D, SurfaceFormat::R8G8B8A8_UNORM, 16, 16, 16, 5, 1, M::YMAJOR, 128, 32, false},
+      {T::SURFTYPE_CUBE, SurfaceFormat::R32G32B32A32_FLOAT, 16, 16, 2, 5, 1, M::YMAJOR, 256, 32, false},
+      {T::SURFTYPE_1D, SurfaceFormat::R8_UNORM, 300, 1, 4, 9, 1, M::LINEAR, 1, 1024, false},
+      {T::SURFTYPE_1D, SurfaceFormat::R8_UNORM, 300, 1, 4, 9, 1, M::YMAJOR, 384, 44, false},
+      {T::SURFTYPE_2D, SurfaceFormat::R8G8B8A8_UNORM, 33, 17, 3, 1, 4, M::YMAJOR, 256, 20, false},
+      {T::SURFTYPE_2D, SurfaceFormat::R32_FLOAT, 33, 17, 3, 1, 2, M::YMAJOR, 384, 32, true},
+      {T::SURFTYPE_2D, SurfaceFormat::R32_FLOAT, 33, 17, 3, 1, 4, M::YMAJOR, 384, 64, true},
+      {T::SURFTYPE_2D, SurfaceFormat::R32_FLOAT, 33, 17, 2, 1, 8, M::YMAJOR, 768, 64, true},
+      {T::SURFTYPE_2D, SurfaceFormat::R8_UINT, 33, 17, 2, 1, 16, M::WMAJOR, 384, 128, true},
+  };
+  for (const Case& c : cases) {
+    State s = image(c.type, c.format, c.width, c.height, c.depth, c.tile, c.pitch, c.qpitch);
+    s.number_of_multisamples = static_cast<State::NumberOfMultisamples>(std::countr_zero(c.samples));
+    s.multisampled_surface_storage_format =
+        static_cast<State::MultisampledSurfaceStorageFormat>(c.interleaved);
+    const Surface surface = decoded(s);
+    REQUIRE(surface.format);
+    std::set<uint64_t> seen;
+    size_t count = 0;
+    const unsigned bytes = surface.format->block_bytes();
+    for (unsigned lod = 0; lod < c.levels; ++lod) {
+      const Level level(surface, lod);
+      const Extent e = level.extent();
+      CHECK(e.width == std::max(c.width >> lod, 1u));
+      const uint32_t slices = c.type == T::SURFTYPE_CUBE ? e.depth * 6 : e.depth;
+      for (uint32_t z = 0; z < slices; ++z)
+        for (uint32_t y = 0; y < e.height; ++y)
+          for (uint32_t x = 0; x < e.width; ++x)
+            for (unsigned sample = 0; sample < c.samples; ++sample) {
+              seen.insert(level.address(x, y, z, sample));
+              ++count;
+            }
+    }
+    INFO(surface.format->name << " " << tiling_name(surface.tiling) << " samples " << c.samples);
+    CHECK(seen.size() == count);
+    // Whole elements apart (but for the one that splits into columns).
+    if (c.format != SurfaceFormat::R32G32B32_FLOAT)
+      CHECK(std::all_of(seen.begin(), seen.end(), [&](uint64_t a) { return a % bytes == 0; }));
+  }
+}
+
+TEST_CASE("interleaved samples: 4x as the manual's figure has them") {
+  // Rows of the first 2x2 pixels: sample 0 of the four, sample 1 right of them, 2 below, 3 both.
+  for (uint32_t y = 0; y < 2; ++y)
+    for (uint32_t x = 0; x < 2; ++x)
+      for (unsigned s = 0; s < 4; ++s) {
+        const Origin p = interleaved_position(4, x, y, s);
+        CHECK(p.x == x + (s & 1) * 2);
+        CHECK(p.y == y + (s >> 1) * 2);
+      }
+  CHECK(interleaved_position(16, 2, 2, 0).x == 8);
+  CHECK(interleaved_position(16, 2, 2, 0).y == 8);
+  CHECK(interleaved_position(8, 0, 0, 7).x == 6);
+}
+
+TEST_CASE("fields of the state") {
+  State s = image(State::SurfaceType::SURFTYPE_2D, SurfaceFormat::B8G8R8A8_UNORM, 640, 480, 3,
+                  State::TileMode::XMAJOR, 2560, 480);
+  s.surface_array = true;
+  s.minimum_array_element = 2;
+  s.render_target_view_extent = 2;
+  s.x_offset = 3, s.y_offset = 2;
+  s.shader_channel_select_red = ShaderChannelSelect::SCS_BLUE;
+  s.shader_channel_select_green = ShaderChannelSelect::SCS_ONE;
+  s.shader_channel_select_blue = ShaderChannelSelect::SCS_ZERO;
+  s.shader_channel_select_alpha = ShaderChannelSelect::SCS_ALPHA;
+  s.auxiliary_surface_mode = State::AuxiliarySurfaceMode::AUX_CCS_E;
+  s.auxiliary_surface_base_address = 0x77000;
+  s.auxiliary_surface_pitch = 1;
+  s.red_clear_color = 0x3f800000;
+  const Surface d = decoded(s);
+  CHECK(d.array);
+  CHECK(d.min_array_element == 2);
+  CHECK(d.view_extent == 3);
+  CHECK(level_origin(d, 0).x == 12);
+  CHECK(level_origin(d, 0).y == 8);
+  CHECK(d.aux == AuxMode::ccs_e);
+  CHECK(d.aux_base == 0x77000);
+  CHECK(d.aux_pitch == 256);
+  CHECK(d.clear_color[0] == 0x3f800000);
+  CHECK(swizzle(d, {1, 2, 3, 4}) == Word4{3, 0x3f800000, 0, 4});
+}
+
+TEST_CASE("buffers have 31-bit sizes in three fields") {
+  State s;
+  s.surface_type = State::SurfaceType::SURFTYPE_BUFFER;
+  s.surface_format = SurfaceFormat::RAW;
+  const uint64_t entries = 0x12345678;
+  s.width = (entries - 1) & 0x7f, s.height = (entries - 1) >> 7 & 0x3fff, s.depth = (entries - 1) >> 21;
+  s.surface_base_address = 0x1000;
+  const Surface b = decoded(s);
+  CHECK(b.is_buffer());
+  CHECK(b.entries == entries);
+  CHECK(b.pitch == 1);
+  CHECK(entry_address(b, 16) == 0x1010);
+}
+
+TEST_CASE("reserved types and formats give a null surface") {
+  set_log_sink({});
+  clear_failure_counts();
+  State s = image(State::SurfaceType::SURFTYPE_2D, static_cast<SurfaceFormat>(0x3ff), 4, 4, 1,
+                  State::TileMode::LINEAR, 64, 4);
+  CHECK(decoded(s).is_null());
+  s.surface_format = SurfaceFormat::R8_UNORM;
+  s.surface_type = static_cast<State::SurfaceType>(6);
+  CHECK(decoded(s).is_null());
+  CHECK(failure_count(Failure::guest_error, "surface state with a reserved type, format or sample count") ==
+        2);
+  CHECK(decode_surface({}).type == SurfaceType::one_d);
+  constexpr unsigned seed = 4;
+  std::mt19937 random(seed);
+  for (int i = 0; i < 20000; ++i) {
+    std::array<uint32_t, 16> dwords;
+    for (auto& dw : dwords) dw = random();
+    const Surface any = decode_surface(dwords);
+    if (!any.is_null() && !any.is_buffer())
+      Level(any, random() % 16).address(random(), random(), random(), random() % 16);
+  }
+}
+
+TEST_CASE("depth and stencil buffers from their packets") {
+  defs::gen9::_3DSTATE_DEPTH_BUFFER depth;
+  depth.surface_type = decltype(depth)::SurfaceType::SURFTYPE_2D;
+  depth.surface_format = decltype(depth)::SurfaceFormat::D16_UNORM;
+  depth.width = 99, depth.height = 49, depth.depth = 1;
+  depth.surface_pitch = 511, depth.surface_qpitch = 128 / 4;
+  depth.surface_base_address = 0x5000;
+  depth.lod = 1;
+  defs::gen9::_3DSTATE_STENCIL_BUFFER stencil;
+  stencil.stencil_buffer_enable = true;
+  stencil.surface_pitch = 255, stencil.surface_qpitch = 256 / 4;
+  stencil.surface_base_address = 0x9000;
+  const Surface d = decode_depth_buffer(depth.pack(), 4),
+                s = decode_stencil_buffer(depth.pack(), stencil.pack(), 4);
+  CHECK(d.format->code == SurfaceFormat::R16_UNORM);
+  CHECK(d.tiling == Tiling::y);
+  CHECK(d.halign == 8);
+  CHECK(d.interleaved);
+  CHECK(d.mip_count == 1);
+  CHECK(s.tiling == Tiling::w);
+  CHECK(Level(s, 0).address(1, 1, 1, 3) == 0x9000 + offset_w(3, 256 + 3, 256));
+  stencil.stencil_buffer_enable = false;
+  CHECK(decode_stencil_buffer(depth.pack(), stencil.pack(), 1).is_null());
+}
