@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The vertex fetch unit: index buffer, vertex buffers, formats, system-generated values.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hw/memory/view.h"
+#include "hw/render/state.h"
+#include "hw/surface/format.h"
+
+namespace softgen::render {
+
+/// The numbers of one 3DPRIMITIVE, whether they stood in it or in registers.
+struct DrawCall {
+  defs::gen9::PrimitiveTopologyType topology{};
+  bool indexed = false;
+  uint32_t vertex_count = 0;
+  uint32_t start_vertex = 0;
+  uint32_t instance_count = 0;
+  uint32_t start_instance = 0;
+  int32_t base_vertex = 0;
+};
+
+using Vec4 = std::array<uint32_t, 4>;
+
+class VertexFetch {
+ public:
+  VertexFetch(const State& state, memory::View& view, const DrawCall& draw);
+
+  /// Vertex number `n` of an instance: its index, or cut() where the strip is cut. Indices outside the buffer are 0
+  /// (SKL PRM vol 2a, 3DSTATE_INDEX_BUFFER: out-of-bounds reads).
+  static constexpr uint64_t cut = ~uint64_t{0};
+  uint64_t index(uint32_t n);
+
+  size_t elements() const { return sources_.size(); }
+  /// All elements of the vertex with `index` (before Base Vertex), instance `instance` of the draw.
+  void fetch(uint32_t index, uint32_t instance, std::span<Vec4> out);
+
+ private:
+  struct Source {
+    VertexElement element;
+    VertexBuffer buffer;
+    const surface::Format* format = nullptr;
+  };
+  Vec4 fetch_element(const Source& source, uint32_t index, uint32_t instance);
+  void store_system_values(uint32_t vertex_id, uint32_t instance, std::span<Vec4> out) const;
+
+  const State& state_;
+  memory::View& view_;
+  DrawCall draw_;
+  std::vector<Source> sources_;
+  uint32_t index_size_ = 0;
+  bool cut_enabled_ = false;
+};
+
+}  // namespace softgen::render

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <bit>
+#include <cstring>
+
+#include "hw/memory/ggtt.h"
+#include "hw/memory/sparse_memory.h"
+#include "hw/memory/view.h"
+#include "hw/render/vertex_fetch.h"
+#include "tests/catch.h"
+
+using namespace softgen;
+using render::DrawCall;
+using render::State;
+using render::StateStore;
+using render::Vec4;
+using render::VertexFetch;
+
+namespace {
+
+constexpr uint64_t vertices = 0x10000, indices = 0x20000;
+
+/// State made of packets, memory identity-mapped by a GGTT.
+struct Fixture {
+  memory::SparseMemory memory{1 << 20};
+  memory::Ggtt ggtt;
+  memory::View view{memory, nullptr};
+  StateStore store;
+  State state;
+
+  Fixture() {
+    for (uint64_t page : {vertices, indices}) ggtt.set_pte(page >> 12, page | 1);
+    view.set_space(memory::AddressSpace::ggtt(ggtt));
+  }
+  void put(std::vector<uint32_t> dw) {
+    const defs::Command* command = defs::find_command(defs::EngineClass::render, dw[0]);
+    REQUIRE(command);
+    REQUIRE(store.accept({0, command, dw}));
+    state.refresh(store);
+  }
+  void vertex_buffer(uint32_t pitch, uint32_t size) {
+    put({0x78080003, 1u << 14 | pitch, static_cast<uint32_t>(vertices), 0, size});
+  }
+  /// One element of buffer 0 with all four components from the source.
+  void element(uint32_t format, uint32_t offset, uint32_t controls = 0x11110000) {
+    put({0x78090001, 1u << 25 | format << 16 | offset, controls});
+  }
+  void index_buffer(uint32_t format, uint32_t size) { put({0x780a0003, format << 8, static_cast<uint32_t>(indices), 0, size}); }
+  Vec4 fetch(const DrawCall& draw, uint32_t index, uint32_t instance = 0) {
+    VertexFetch fetch(state, view, draw);
+    std::vector<Vec4> out(fetch.elements());
+    fetch.fetch(index, instance, out);
+    return out[0];
+  }
+};
+
+uint32_t f(float value) { return std::bit_cast<uint32_t>(value); }
+constexpr uint32_t r32g32_float = 0x085, r8g8b8a8_unorm = 0x0c7;
+
+}  // namespace
+
+TEST_CASE("elements are converted, and missing components are 0, 0, 1") {
+  Fixture t;
+  const float data[] = {1.5f, -2, 3, 4};
+  t.view.write(vertices, data, sizeof data);
+  t.vertex_buffer(8, sizeof data);
+  t.element(r32g32_float, 0);
+  CHECK(t.fetch({}, 1) == Vec4{f(3), f(4), 0, f(1)});
+  t.element(r32g32_float, 0, 0x1u << 28 | 0x3u << 24 | 0x2u << 20 | 0x4u << 16);  // source, 1.0, 0, 1
+  CHECK(t.fetch({}, 0) == Vec4{f(1.5f), f(1), 0, 1});
+  t.element(r8g8b8a8_unorm, 0);
+  t.view.store<uint32_t>(vertices, 0xff00'00ff);
+  CHECK(t.fetch({}, 0) == Vec4{f(1), 0, 0, f(1)});
+}
+
+TEST_CASE("an element that does not lie in its buffer reads as zero") {
+  Fixture t;
+  t.view.store<uint64_t>(vertices + 8, ~0ull);
+  t.vertex_buffer(8, 12);
+  t.element(r32g32_float, 0);
+  CHECK(t.fetch({}, 1) == Vec4{0, 0, 0, 0});
+  CHECK(t.fetch({}, ~0u) == Vec4{0, 0, 0, 0});
+}
+
+TEST_CASE("instanced elements step, and start at Start Instance Location") {
+  Fixture t;
+  const float data[] = {10, 0, 11, 0, 12, 0};
+  t.view.write(vertices, data, sizeof data);
+  t.vertex_buffer(8, sizeof data);
+  t.element(r32g32_float, 0);
+  t.put({0x78490001, 1u << 8, 2});  // element 0, step rate 2
+  DrawCall draw;
+  draw.start_instance = 1;
+  CHECK(t.fetch(draw, 99, 1)[0] == f(11));
+  CHECK(t.fetch(draw, 99, 2)[0] == f(12));
+}
+
+TEST_CASE("indices of each size, cuts, and reads outside the buffer") {
+  Fixture t;
+  t.view.store<uint64_t>(indices, 0xffff'0005'0004'0003);
+  t.put({0x780c0100, 0xffff});  // indexed cut index
+  DrawCall draw;
+  draw.indexed = true;
+  t.index_buffer(1, 8);
+  VertexFetch words(t.state, t.view, draw);
+  CHECK(words.index(0) == 3);
+  CHECK(words.index(2) == 5);
+  CHECK(words.index(3) == VertexFetch::cut);
+  CHECK(words.index(4) == 0);
+  t.index_buffer(0, 8);
+  VertexFetch bytes(t.state, t.view, draw);
+  CHECK(bytes.index(4) == 5);
+  draw.indexed = false;
+  draw.start_vertex = 7;
+  CHECK(VertexFetch(t.state, t.view, draw).index(2) == 9);
+}
+
+TEST_CASE("system values: VertexID without Start Vertex, with Base Vertex left out") {
+  Fixture t;
+  t.vertex_buffer(8, 64);
+  t.element(r32g32_float, 0);
+  t.put({0x784a0000, 1u << 31 | 2u << 29 | 1u << 15 | 3u << 13});  // InstanceID in component 2, VertexID in 3, both of element 0
+  DrawCall draw;
+  draw.start_vertex = 5;
+  CHECK(t.fetch(draw, 7, 4) == Vec4{0, 0, 4, 2});
+  draw.indexed = true;
+  draw.base_vertex = 100;
+  CHECK(t.fetch(draw, 7, 4) == Vec4{0, 0, 4, 7});
+}
