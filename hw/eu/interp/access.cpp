@@ -19,6 +19,8 @@ template <typename S, typename L>
 inline L convert(S value) {
   if constexpr (std::is_same_v<S, Half>)
     return static_cast<L>(half_to_float(value.bits));
+  else if constexpr (std::is_same_v<S, float> && std::is_same_v<L, double>)
+    return value == value ? static_cast<double>(value) : std::bit_cast<double>(uint64_t{0x7ff8000000000000});
   else
     return static_cast<L>(value);
 }
@@ -182,6 +184,14 @@ inline T flush_denormal(T value, T smallest) {
 }
 
 template <typename T>
+inline T canonical_nan() {
+  if constexpr (std::is_same_v<T, float>)
+    return std::bit_cast<float>(0x7fc00000u);
+  else
+    return std::bit_cast<double>(uint64_t{0x7ff8000000000000});
+}
+
+template <typename T>
 inline T settle_float(T value, const Op& op, bool flush, const FloatMode& mode) {
   if (op.saturate) value = value > T(0) ? (value < T(1) ? value : T(1)) : T(0);
   if (flush) value = flush_denormal(value, min_normal<T>);
@@ -219,12 +229,15 @@ void finish_float(Lanes& lanes, const Op& op, const FloatMode& mode, uint32_t*) 
       const T value = std::is_same_v<T, float> ? static_cast<T>(lanes.f[n]) : static_cast<T>(lanes.d[n]);
       if (type == RegType::hf)
         lanes.f[n] = settle_half(value, op, mode);
+      else if (!std::is_same_v<T, float> && value != value)
+        lanes.f[n] = settle_float(canonical_nan<float>(), op, false, mode);
       else
         lanes.f[n] = settle_float(static_cast<float>(value), op, op.flush && mode.flush_f32, mode);
     }
   } else if (type == RegType::df) {
     for (unsigned n = count; n-- > 0;) {
-      const double value = std::is_same_v<T, float> ? static_cast<double>(lanes.f[n]) : lanes.d[n];
+      double value = std::is_same_v<T, float> ? static_cast<double>(lanes.f[n]) : lanes.d[n];
+      if (std::is_same_v<T, float> && value != value) value = canonical_nan<double>();
       lanes.d[n] = settle_float(value, op, op.flush && mode.flush_f64, mode);
     }
   } else {

@@ -250,7 +250,8 @@ void OpBuilder::choose_mov() {
     op_.kind = from == RegType::df || to == RegType::df ? LaneKind::f64 : LaneKind::f32;
     op_.flush = true;
     if (op_.kind == LaneKind::f32) return use(KernelOp::copy);
-  } else if (op_.saturate || (is_float(to) && from == RegType::uq) || touches_accumulator() || op_.cond == 8) {
+  } else if (op_.saturate || (is_float(to) && (from == RegType::uq || (from == RegType::q && modified()))) ||
+             touches_accumulator() || op_.cond == 8) {
     return choose_exact();
   } else {
     op_.kind = is_float(to) ? LaneKind::i64 : wrapping_kind();
@@ -268,7 +269,7 @@ void OpBuilder::choose_sel() {
     return;
   }
   if (float_sources()) {
-    op_.kind = any_source(RegType::df) ? LaneKind::f64 : LaneKind::f32;
+    op_.kind = any_source(RegType::df) || op_.dst.type == RegType::df ? LaneKind::f64 : LaneKind::f32;
     op_.flush = op_.cond != 0;
   } else if (same && !modified() && !op_.saturate) {
     op_.kind = wrapping_kind();
@@ -330,7 +331,9 @@ void OpBuilder::choose_exact() {
 }
 
 void OpBuilder::choose_float(KernelOp op) {
-  op_.kind = any_source(RegType::df) ? LaneKind::f64 : LaneKind::f32;
+  // A fused sum of halves would be rounded twice by way of float; by way of double it is not.
+  const bool fused_half = op == KernelOp::mad && op_.dst.type == RegType::hf && !any_source(RegType::f);
+  op_.kind = any_source(RegType::df) || fused_half ? LaneKind::f64 : LaneKind::f32;
   op_.flush = true;
   use(op);
 }

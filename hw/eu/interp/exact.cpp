@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Integer operations computed without overflow: whatever saturates, uses an accumulator, or is not worth a vector.
+#include <array>
 #include <bit>
 
 #include "hw/eu/interp/access.h"
@@ -100,13 +101,14 @@ void set_accumulator(Thread& thread, RegType type, unsigned channel, Int128 valu
 /// mach: src1's upper word times src0 joins what mul left in the accumulator; the result is the upper dword (SKL PRM vol 7,
 /// "Multiply Accumulate High").
 void multiply_high(Thread& thread, const Op& op, uint32_t mask, const Lanes* in, Lanes& r) {
+  std::array<int64_t, 32> whole;
   for (unsigned n = 0; n < op.exec_size; n++) {
     const Int128 high = in[1].x[n] >> 16;
-    const Int128 product = ((in[0].x[n] * high) << 16) + accumulator(thread, op.src[0].type, n);
-    const auto whole = static_cast<int64_t>(product);
-    r.x[n] = is_signed(op.dst.type) ? Int128{whole >> 32} : Int128{static_cast<uint64_t>(whole) >> 32};
-    if (mask >> n & 1) set_accumulator(thread, op.dst.type, n, whole);
+    whole[n] = static_cast<int64_t>(((in[0].x[n] * high) << 16) + accumulator(thread, op.src[0].type, n));
+    r.x[n] = is_signed(op.dst.type) ? Int128{whole[n] >> 32} : Int128{static_cast<uint64_t>(whole[n]) >> 32};
   }
+  for (unsigned n = 0; n < op.exec_size; n++)
+    if (mask >> n & 1) set_accumulator(thread, op.dst.type, n, whole[n]);
 }
 
 void carry(Thread& thread, const Op& op, uint32_t mask, const Lanes* in, Lanes& r) {
@@ -156,12 +158,16 @@ Next execute_exact(Thread& thread, const Op& op, RunState& state) {
   const bool own = op.opcode == Opcode::mach || op.opcode == Opcode::addc || op.opcode == Opcode::subb;
   const bool to_acc = op.to_accumulator && !is_float(op.dst.type);
   const bool float_acc = !own && is_float(op.dst.type);
-  retire(thread, op, state.mode, mask, result, retire_flags | (float_acc ? retire_accumulator : retire_store));
+  retire(thread, op, state.mode, mask, result, retire_flags | (float_acc ? retire_accumulator : retire_keep_wide));
   if (own || is_float(op.dst.type) || !(to_acc || op.acc_write)) return Next::advance;
   // The integer accumulator keeps more bits than the destination shows.
   const unsigned first = to_acc ? (op.instruction->dst.reg & 15u) * 32 / size_of(op.dst.type) : 0;
-  for (unsigned n = 0; n < op.exec_size; n++)
-    if (mask >> n & 1) set_accumulator(thread, op.dst.type, first + n, op.saturate ? Int128{size_of(op.dst.type) == 8 ? result.q[n] : result.i[n]} : exact.x[n]);
+  for (unsigned n = 0; n < op.exec_size; n++) {
+    if (!(mask >> n & 1)) continue;
+    Int128 value = exact.x[n];
+    if (op.saturate) value = size_of(op.dst.type) == 8 ? result.q[n] : is_signed(op.dst.type) ? Int128{result.i[n]} : Int128{result.u[n]};
+    set_accumulator(thread, op.dst.type, first + n, value);
+  }
   return Next::advance;
 }
 

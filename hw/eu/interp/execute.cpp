@@ -110,10 +110,10 @@ void write_accumulator(Thread& thread, const Op& op, uint32_t mask, const Lanes&
   Destination acc;
   acc.type = op.dst.type;
   acc.place = Place::contiguous;
-  const unsigned first = is_float(acc.type) ? op.shift & 15u : 0;
+  const unsigned first = is_float(op.instruction->dst.type) ? op.shift & 15u : 0;
   acc.base = static_cast<uint16_t>(offsetof(Registers, acc) + first * size_of(acc.type));
   op.dst.store(thread.regs, acc, op.exec_size, mask, lanes);
-  if (is_float(acc.type)) thread.acc_size = 0;
+  thread.acc_size = 0;
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ void retire_to(Thread& thread, const Op& op, const Destination& dst, const Float
   if (op.acc_write && (parts & retire_accumulator)) write_accumulator(thread, op, mask, result);
   if (dst.place == Place::none) return;
   op.dst.store(thread.regs, dst, op.exec_size, mask & dst.channels, result);
-  if (op.to_accumulator && op.kind != LaneKind::exact) thread.acc_size = 0;
+  if (op.to_accumulator && !(parts & retire_keep_wide)) thread.acc_size = 0;
 }
 
 void retire(Thread& thread, const Op& op, const FloatMode& mode, uint32_t mask, Lanes& result, unsigned parts) {

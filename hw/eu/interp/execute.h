@@ -24,7 +24,10 @@ FloatMode float_mode(const Registers& regs);
 /// Loads, modifies and flushes source n.
 void load_source(const Thread& thread, const Op& op, unsigned n, const FloatMode& mode, Lanes& lanes);
 /// finish, flags, accumulator, store.
-enum RetireParts : unsigned { retire_store = 0, retire_flags = 1, retire_accumulator = 2, retire_all = 3 };
+enum RetireParts : unsigned {
+  retire_store = 0, retire_flags = 1, retire_accumulator = 2, retire_all = 3,
+  retire_keep_wide = 4,  ///< the caller writes the wide part of the accumulator
+};
 void retire(Thread& thread, const Op& op, const FloatMode& mode, uint32_t mask, Lanes& result, unsigned parts = retire_all);
 void retire_to(Thread& thread, const Op& op, const Destination& dst, const FloatMode& mode, uint32_t mask, Lanes& result,
                unsigned parts);

@@ -127,7 +127,7 @@ uint16_t pack_half(bool negative, uint64_t mantissa, int exponent, bool sticky, 
 float half_to_float(uint16_t half) {
   const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16;
   const uint32_t exponent = half >> 10 & 31, mantissa = half & 1023;
-  if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000 | mantissa << 13);
+  if (exponent == 31) return mantissa ? nan() : std::bit_cast<float>(sign | 0x7f800000);
   if (exponent == 0) {
     const float value = static_cast<float>(mantissa) * 0x1p-24f;
     return sign ? -value : value;

@@ -10,6 +10,7 @@ namespace softgen::eu {
 /// cr0.0[5:4].
 enum class Rounding : uint8_t { nearest_even = 0, up = 1, down = 2, to_zero = 3 };
 
+/// NaN becomes 0x7fc00000.
 float half_to_float(uint16_t half);
 /// NaN becomes 0x7e00; overflow becomes infinity or the largest number as the mode says.
 uint16_t float_to_half(float value, Rounding rounding);

@@ -107,6 +107,12 @@ Result check_align16(const Instruction& i, const OpcodeInfo& row) {
     if (s.file == RegFile::grf && s.vstride != 0 && s.vstride != 3 && s.vstride != 2)
       return "align16 sources need a vertical stride of 0, 2 or 4";
   }
+  const auto wide = [&](const Operand& o, unsigned from) {
+    return o.file == RegFile::grf && !o.indirect && from + i.exec_size * size_of(o.type) > 64;
+  };
+  bool spans = row.destinations && wide(i.dst, i.dst.subreg);
+  for (unsigned n = 0; n < row.sources; n++) spans = spans || (i.src[n].vstride && wide(i.src[n], i.src[n].subreg));
+  if (spans) return "an align16 operand spans more than two registers";
   if (i.dst.hstride != 1 && !i.dst.is_null()) return "align16 destinations need a stride of 1";
   return {};
 }

@@ -44,7 +44,7 @@ std::optional<Line> KernelWalker::next() {
   follow(line);
   // A subroutine ends in ret; code beyond it is reached by a branch or not at all.
   const bool leaves = instruction->end_of_thread || (instruction->opcode == Opcode::ret && !instruction->pred_control) ||
-                      (instruction->opcode == Opcode::jmpi && !instruction->pred_control);
+                      (instruction->opcode == Opcode::jmpi && !instruction->pred_control && instruction->src[1].file == RegFile::imm);
   if (leaves && offset_ > furthest_) done_ = proper_ = true;
   return line;
 }

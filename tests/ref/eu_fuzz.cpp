@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/ref/eu_fuzz.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "hw/eu/interp/thread.h"
+#include "hw/eu/isa/print.h"
+#include "hw/iface/engine.h"
+#include "hw/memory/sparse_memory.h"
+#include "hw/memory/view.h"
+#include "tests/ref/eu_reference.h"
+
+namespace softgen::eu::fuzz {
+
+namespace {
+
+using reference::State;
+
+class Generator {
+ public:
+  explicit Generator(uint64_t seed) : random_(seed) {}
+
+  Instruction instruction();
+  void fill(State& state);
+
+ private:
+  unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
+  bool chance(unsigned percent) { return below(100) < percent; }
+  template <typename T, size_t N>
+  T of(const T (&list)[N]) { return list[below(N)]; }
+
+  bool candidate(Instruction& i);
+  RegType type_for(std::string_view letters, int want_float);
+  void source(Instruction& i, unsigned n, RegType type);
+  void region(const Instruction& i, Operand& o);
+  void destination(Instruction& i, RegType type);
+  void ternary(Instruction& i);
+  void immediate(Instruction& i, Operand& o);
+  uint32_t word();
+
+  std::mt19937_64 random_;
+};
+
+uint32_t Generator::word() {
+  static constexpr uint32_t special[] = {0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x80000001,
+                                         0x007fffff, 0x00800000, 0x7f7fffff, 0x3f000000, 0x40200000, 0xffffffff, 0x7fffffff,
+                                         0x3c003c00, 0x7c00fc00, 0x00010001, 0x4b000001, 0x33800000, 0x477fe000, 0x3effffff};
+  switch (below(6)) {
+    case 0: return of(special);
+    case 1: return below(64);
+    case 2: return 0u - below(64);
+    case 3: return std::bit_cast<uint32_t>(static_cast<float>(static_cast<int>(below(20000)) - 10000) / 64.0f);
+    default: return static_cast<uint32_t>(random_());
+  }
+}
+
+void Generator::fill(State& state) {
+  for (size_t n = 0; n < state.grf.size(); n += 4) {
+    const uint32_t w = word();
+    std::memcpy(&state.grf[n], &w, 4);
+  }
+  for (size_t n = 0; n < state.acc.size(); n += 4) {
+    const uint32_t w = word();
+    std::memcpy(&state.acc[n], &w, 4);
+  }
+  for (uint16_t& a : state.address) a = static_cast<uint16_t>(below(4096) & ~7u);
+  state.flags = random_();
+  state.channels = chance(40) ? 0xffffffff : static_cast<uint32_t>(random_());
+  state.cr0 = below(4) << 4 | (chance(50) ? 1u << 6 : 0) | (chance(50) ? 1u << 7 : 0) | (chance(50) ? 1u << 10 : 0);
+  if (chance(60)) state.cr0 &= ~0x30u;
+}
+
+RegType Generator::type_for(std::string_view letters, int want_float) {
+  for (;;) {
+    const auto t = static_cast<RegType>(below(static_cast<unsigned>(RegType::uv)));
+    if (!allows(letters, t)) continue;
+    if (want_float >= 0 && is_float(t) != (want_float == 1)) continue;
+    return t;
+  }
+}
+
+uint8_t log2_field(unsigned n) { return static_cast<uint8_t>(n ? std::countr_zero(n) + 1 : 0); }
+
+void Generator::region(const Instruction& i, Operand& o) {
+  const unsigned exec = i.exec_size, size = size_of(o.type);
+  if (i.access_mode == AccessMode::align16) {
+    o.vstride = chance(20) ? 0 : 3;
+    o.swizzle = chance(40) ? 0xe4 : static_cast<uint8_t>(below(256));
+    o.subreg = static_cast<uint8_t>(below(2) * 16);
+    return;
+  }
+  switch (below(4)) {
+    case 0: o.vstride = o.width = o.hstride = 0; break;  // <0;1,0>
+    case 1: {                                              // packed
+      const unsigned w = std::min({exec, 16u, 32 / size});
+      o.width = static_cast<uint8_t>(std::countr_zero(w));
+      o.hstride = w > 1;
+      o.vstride = w > 1 ? log2_field(w) : log2_field(exec > 1 ? 1 : 0);
+      break;
+    }
+    default: {
+      const unsigned w = std::min(exec, 1u << below(5));
+      const unsigned h = w == 1 ? 0 : 1u << below(3);
+      o.width = static_cast<uint8_t>(std::countr_zero(w));
+      o.hstride = log2_field(chance(15) ? 0 : h);
+      o.vstride = w == exec ? log2_field(w * hstride_elements(o.hstride)) : static_cast<uint8_t>(below(7));
+    }
+  }
+  o.subreg = static_cast<uint8_t>(below(32 / size) * size);
+}
+
+void Generator::immediate(Instruction& i, Operand& o) {
+  o.file = RegFile::imm;
+  if (o.type == RegType::ub || o.type == RegType::b) o.type = RegType::w;
+  if (o.type == RegType::w && chance(15)) o.type = RegType::v;
+  if (o.type == RegType::uw && chance(15)) o.type = RegType::uv;
+  if (o.type == RegType::f && chance(15)) o.type = RegType::vf;
+  i.imm = size_of(o.type) == 8 ? uint64_t{word()} << 32 | word() : word();
+  if (size_of(o.type) == 2 && !is_packed_vector(o.type)) i.imm = (i.imm & 0xffff) * 0x10001;
+  o.negate = o.abs = false;
+}
+
+void Generator::source(Instruction& i, unsigned n, RegType type) {
+  Operand& o = i.src[n];
+  o.type = type;
+  o.file = RegFile::grf;
+  o.reg = static_cast<uint8_t>(below(124));
+  if (i.info()->has('m')) {
+    o.negate = chance(20);
+    o.abs = chance(15) && !i.info()->has('n');
+  }
+  if (chance(20) && n + 1 == i.info()->sources && !(n == 1 && size_of(type) == 8)) return immediate(i, o);
+  region(i, o);
+  if (i.access_mode == AccessMode::align1 && chance(12)) {
+    o.indirect = true;
+    o.reg = o.subreg = 0;
+    o.addr_subreg = static_cast<uint8_t>(below(8));
+    o.addr_imm = static_cast<int16_t>((static_cast<int>(below(128)) - 64) * 8);
+    if (chance(40)) o.vstride = vstride_indirect;
+  } else if (chance(4) && (i.opcode == Opcode::add || i.opcode == Opcode::mov) && size_of(type) == 4) {
+    o.file = RegFile::arf;
+    o.reg = 0x20;
+    o.subreg = 0;
+    o.vstride = 4, o.width = 3, o.hstride = 1;
+    if (i.exec_size != 8) o.file = RegFile::grf;
+  }
+}
+
+void Generator::destination(Instruction& i, RegType type) {
+  Operand& d = i.dst;
+  d.type = type;
+  d.file = RegFile::grf;
+  d.reg = static_cast<uint8_t>(below(124));
+  d.hstride = 1;
+  const unsigned size = size_of(type);
+  if (i.access_mode == AccessMode::align16) {
+    d.subreg = static_cast<uint8_t>(below(2) * 16);
+    d.writemask = chance(60) ? 15 : static_cast<uint8_t>(1 + below(15));
+    return;
+  }
+  if (chance(30)) d.hstride = static_cast<uint8_t>(1 + below(3));
+  d.subreg = static_cast<uint8_t>(below(32 / size) * size);
+  if (chance(5)) {
+    d = Operand{};
+    d.type = type;
+    d.hstride = 1;
+  } else if (chance(8)) {
+    d.indirect = true;
+    d.reg = d.subreg = 0;
+    d.addr_subreg = static_cast<uint8_t>(below(16));
+  } else if (chance(4) && size >= 2 && size <= 4 && i.exec_size * size <= 32) {
+    d.file = RegFile::arf;
+    d.reg = static_cast<uint8_t>(0x20 + below(2));
+    d.subreg = 0;
+    d.hstride = 1;
+  }
+}
+
+void Generator::ternary(Instruction& i) {
+  const RegType type = type_for(i.info()->src_types, -1);
+  i.access_mode = AccessMode::align16;
+  i.exec_size = type == RegType::df ? 4 : static_cast<uint8_t>(8u << below(2));
+  for (unsigned n = 0; n < 3; n++) {
+    Operand& o = i.src[n];
+    o.file = RegFile::grf;
+    o.type = type;
+    o.reg = static_cast<uint8_t>(below(124));
+    o.replicate = chance(30);
+    if (o.replicate) o.subreg = static_cast<uint8_t>(below(32 / size_of(type)) * size_of(type));
+    o.swizzle = chance(70) ? 0xe4 : static_cast<uint8_t>(below(256));
+    if (i.info()->has('m')) o.negate = chance(25), o.abs = chance(15);
+  }
+  i.dst.file = RegFile::grf;
+  i.dst.type = i.opcode == Opcode::mad && type == RegType::hf && chance(30) ? RegType::f : type;
+  i.dst.reg = static_cast<uint8_t>(below(124));
+  i.dst.hstride = 1;
+  i.dst.writemask = chance(70) ? 15 : static_cast<uint8_t>(1 + below(15));
+}
+
+bool Generator::candidate(Instruction& i) {
+  const auto table = opcodes();
+  const OpcodeInfo& row = table[below(static_cast<unsigned>(table.size()))];
+  if (row.form != Form::basic && row.form != Form::ternary) return false;
+  switch (row.opcode) {
+    case Opcode::illegal: case Opcode::movi: case Opcode::smov: case Opcode::wait: case Opcode::madm: return false;
+    default: break;
+  }
+  i = Instruction{};
+  i.opcode = row.opcode;
+  i.exec_size = static_cast<uint8_t>(1u << below(6));
+  i.no_mask = chance(25);
+  i.acc_write = row.has('A') || chance(4);
+  if (chance(30) && row.has('p')) {
+    i.pred_control = static_cast<uint8_t>(1 + below(13));
+    i.pred_invert = chance(50);
+  }
+  i.flag_reg = static_cast<uint8_t>(below(2));
+  i.flag_subreg = static_cast<uint8_t>(below(2));
+  i.saturate = row.has('s') && chance(25);
+  static constexpr uint8_t conds[] = {1, 2, 3, 4, 5, 6, 8, 9};
+  const bool cmp = i.opcode == Opcode::cmp || i.opcode == Opcode::cmpn || i.opcode == Opcode::csel;
+  if (row.has('c') && (cmp || chance(25))) i.cond_mod = cmp ? conds[below(6)] : of(conds);
+  if (i.opcode == Opcode::sel) {
+    i.cond_mod = chance(50) ? conds[below(6)] : 0;
+    if (!i.cond_mod && !i.pred_control) i.pred_control = 1;
+  }
+  if (row.form == Form::ternary) {
+    ternary(i);
+  } else {
+    const bool dots = i.opcode == Opcode::dp2 || i.opcode == Opcode::dp3 || i.opcode == Opcode::dp4 || i.opcode == Opcode::dph;
+    const bool planes = i.opcode == Opcode::line || i.opcode == Opcode::pln;
+    if ((chance(8) || dots) && !planes && i.opcode != Opcode::mach) i.access_mode = AccessMode::align16;
+    if (i.access_mode == AccessMode::align16 && i.exec_size < 4) i.exec_size = 8;
+    if (planes) i.exec_size = static_cast<uint8_t>(8u << below(2));
+    const int want = row.opcode == Opcode::mov ? -1 : static_cast<int>(below(2));
+    const bool floats = row.src_types.find_first_of("HFL") != std::string_view::npos;
+    const bool integers = row.src_types.find_first_of("BWDQ") != std::string_view::npos;
+    const int kind = want < 0 ? want : !floats ? 0 : !integers ? 1 : want;
+    const RegType first = type_for(row.src_types, kind);
+    source(i, 0, first);
+    if (row.sources > 1) source(i, 1, chance(70) ? first : type_for(row.src_types, is_float(first)));
+    destination(i, chance(60) && allows(row.dst_types, first) ? first : type_for(row.dst_types, row.opcode == Opcode::mov || chance(10) ? -1 : is_float(first)));
+    if (planes) {
+      i.src[0] = Operand{.file = RegFile::grf, .type = RegType::f, .negate = chance(20), .reg = static_cast<uint8_t>(below(120)),
+                         .subreg = static_cast<uint8_t>(below(2) * 16)};
+      if (i.opcode == Opcode::pln)
+        i.src[1] = Operand{.file = RegFile::grf, .type = RegType::f, .negate = chance(20), .reg = static_cast<uint8_t>(below(120)),
+                           .vstride = 4, .width = 3, .hstride = 1};
+    }
+  }
+  const unsigned groups = std::max(1u, 32u / i.exec_size);
+  const unsigned offset = below(groups) * i.exec_size;
+  i.qtr_control = static_cast<uint8_t>(offset / 8);
+  i.nib_control = i.exec_size <= 4 ? offset / 4 & 1 : 0;
+  return true;
+}
+
+/// What stays undefined or is not modelled alike is left out, and said here.
+bool comparable(const Instruction& i) {
+  if (i.access_mode == AccessMode::align16 && i.pred_control > 7) return false;
+  if ((i.pred_control == 2 || i.pred_control == 3) && i.access_mode == AccessMode::align1 &&
+      i.flag_subreg * 16 + i.channel_offset() + i.exec_size > 32)
+    return false;
+  // The flag bits of a group beyond f1.1 do not exist.
+  if (i.pred_control > 3 && i.flag_reg * 32 + i.flag_subreg * 16 + 32 > 64) return false;
+  if (i.channel_offset() + i.exec_size + i.flag_reg * 32 + i.flag_subreg * 16 > 64) return false;
+  const bool acc = i.acc_write || i.dst.is_arf(Arf::accumulator) || i.info()->has('a') || i.info()->has('A');
+  if (acc && (i.exec_size > 8 || size_of(i.dst.type) != size_of(i.src[0].type) || size_of(i.src[0].type) == 8 || size_of(i.src[0].type) == 1)) return false;
+  if (acc && (is_float(i.dst.type) != is_float(i.src[0].type) || i.src[0].type == RegType::hf || i.dst.type == RegType::hf)) return false;
+  if (acc && i.acc_write && i.dst.is_arf(Arf::accumulator)) return false;
+  if ((i.info()->has('a')) && is_packed_vector(i.src[0].type)) return false;
+  if (acc && is_float(i.src[0].type) && i.opcode == Opcode::mac && i.src[1].type != RegType::f && i.src[1].type != RegType::vf) return false;
+  if ((i.opcode == Opcode::sad2 || i.opcode == Opcode::sada2) && (i.exec_size < 2 || i.access_mode == AccessMode::align16 || acc)) return false;
+  if (i.cond_mod == 8 && is_float(i.src[0].type) && !is_float(i.dst.type)) return false;
+  if (i.cond_mod == 8 && !is_float(i.src[0].type) && is_float(i.dst.type)) return false;
+  // Wrapping kernels do not see overflow of logic and moves between integers.
+  if (i.cond_mod == 8 && (i.info()->has('n') || i.opcode == Opcode::cbit || i.opcode == Opcode::bfrev)) return false;
+  return true;
+}
+
+Instruction Generator::instruction() {
+  for (;;) {
+    Instruction i;
+    if (!candidate(i)) continue;
+    if (!validate(i).empty() || !comparable(i)) continue;
+    return decode(encode(i));
+  }
+}
+
+class Machine {
+ public:
+  Machine() : memory_(1 << 16), view_(memory_, nullptr), env_{view_, bases_, stop_} {}
+
+  State run(const std::vector<Instruction>& code, const State& before) {
+    std::vector<std::byte> bytes(code.size() * 16);
+    for (size_t n = 0; n < code.size(); n++) {
+      const Native bits = encode(code[n]);
+      std::memcpy(&bytes[n * 16], bits.q, 16);
+    }
+    const auto program = Program::decode(bytes);
+    ThreadStart how;
+    how.program = program.get();
+    how.dispatch_mask = before.channels;
+    thread_.start(how);
+    std::memcpy(thread_.regs.grf, before.grf.data(), before.grf.size());
+    std::memcpy(thread_.regs.acc, before.acc.data(), before.acc.size());
+    std::memcpy(thread_.regs.address, before.address.data(), 32);
+    thread_.regs.flag[0] = static_cast<uint32_t>(before.flags);
+    thread_.regs.flag[1] = static_cast<uint32_t>(before.flags >> 32);
+    thread_.regs.control[0] = before.cr0;
+    thread_.acc_wide = before.acc_wide;
+    thread_.acc_size = static_cast<uint8_t>(before.acc_size);
+    eu::run(thread_, env_, target_);
+    State after = before;
+    std::memcpy(after.grf.data(), thread_.regs.grf, after.grf.size());
+    std::memcpy(after.acc.data(), thread_.regs.acc, after.acc.size());
+    after.flags = thread_.regs.flag[0] | static_cast<uint64_t>(thread_.regs.flag[1]) << 32;
+    after.acc_wide = thread_.acc_wide;
+    after.acc_size = thread_.acc_size;
+    return after;
+  }
+
+ private:
+  struct Target : MessageTarget {
+    SendResult send(const Message&, ThreadEnv&) override { return SendResult::done; }
+  };
+  memory::SparseMemory memory_;
+  memory::View view_;
+  ShaderBases bases_;
+  StopFlag stop_;
+  ThreadEnv env_;
+  Target target_;
+  Thread thread_;
+};
+
+Instruction end_of_thread() {
+  Instruction i;
+  i.opcode = Opcode::send;
+  i.exec_size = 8;
+  i.cond_mod = 7;
+  i.no_mask = true;
+  i.dst.hstride = 1;
+  i.src[0] = {.file = RegFile::grf, .reg = 127};
+  i.src[1].file = RegFile::imm;
+  i.descriptor = 0x02000010;
+  i.end_of_thread = true;
+  return i;
+}
+
+/// The wide part of the accumulator only counts while it is in use.
+bool same(State a, State b) {
+  if (!a.acc_size) a.acc_wide.fill(0);
+  if (!b.acc_size) b.acc_wide.fill(0);
+  return a == b;
+}
+
+std::string explain(const State& expected, const State& found) {
+  for (size_t n = 0; n < expected.grf.size(); n++)
+    if (expected.grf[n] != found.grf[n]) {
+      uint64_t e, f;
+      std::memcpy(&e, &expected.grf[n & ~size_t{7}], 8);
+      std::memcpy(&f, &found.grf[n & ~size_t{7}], 8);
+      return fmt::format("g{} byte {}: expected {:016x}, found {:016x}", n / 32, n % 32 & ~7u, e, f);
+    }
+  if (expected.flags != found.flags) return fmt::format("flags: expected {:016x}, found {:016x}", expected.flags, found.flags);
+  for (size_t n = 0; n < expected.acc.size(); n++)
+    if (expected.acc[n] != found.acc[n]) return fmt::format("acc byte {}", n);
+  if (expected.acc_size != found.acc_size) return fmt::format("acc size {} {}", expected.acc_size, found.acc_size);
+  for (size_t n = 0; n < 64; n++)
+    if (expected.acc_wide[n] != found.acc_wide[n]) return fmt::format("acc channel {}: expected {:x}, found {:x}", n, expected.acc_wide[n], found.acc_wide[n]);
+  return "other state";
+}
+
+}  // namespace
+
+Outcome run(uint64_t seed, uint64_t instructions) {
+  Outcome outcome;
+  Machine machine;
+  while (outcome.instructions < instructions) {
+    const uint64_t program_seed = seed * 1'000'000'007 + outcome.programs++;
+    Generator generator(program_seed);
+    State start;
+    generator.fill(start);
+    std::vector<Instruction> code;
+    for (unsigned n = 0; n < 16; n++) code.push_back(generator.instruction());
+    State expected = start;
+    for (const Instruction& i : code)
+      if (!reference::execute(expected, i)) outcome.difference = fmt::format("reference lacks {}", print(i));
+    outcome.instructions += code.size();
+    code.push_back(end_of_thread());
+    if (outcome.difference.empty() && same(expected, machine.run(code, start))) continue;
+    // Which one?
+    State state = start;
+    for (size_t n = 0; n + 1 < code.size() && outcome.difference.empty(); n++) {
+      State wanted = state;
+      reference::execute(wanted, code[n]);
+      const State found = machine.run({code[n], end_of_thread()}, state);
+      if (!same(wanted, found))
+        outcome.difference = fmt::format("seed {} program {} instruction {}: {}\n  {} (cr0 {:x}, channels {:08x}, flags {:016x})", seed,
+                                         outcome.programs - 1, n, print(code[n]), explain(wanted, found), state.cr0, state.channels, state.flags);
+      state = wanted;
+    }
+    if (outcome.difference.empty()) outcome.difference = fmt::format("seed {} program {}: only together", seed, outcome.programs - 1);
+    return outcome;
+  }
+  return outcome;
+}
+
+}  // namespace softgen::eu::fuzz

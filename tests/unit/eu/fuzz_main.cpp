@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// fuzz_eu SEED COUNT: compares COUNT random instructions with the reference; exit status 1 and the first difference, if there is one.
+#include <cstdio>
+#include <cstdlib>
+
+#include "tests/ref/eu_fuzz.h"
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: fuzz_eu SEED COUNT\n");
+    return 2;
+  }
+  const uint64_t seed = std::strtoull(argv[1], nullptr, 0), count = std::strtoull(argv[2], nullptr, 0);
+  const auto outcome = softgen::eu::fuzz::run(seed, count);
+  if (!outcome.difference.empty()) std::printf("%s\n", outcome.difference.c_str());
+  std::printf("seed %llu: %llu instructions in %llu programs compared\n", static_cast<unsigned long long>(seed),
+              static_cast<unsigned long long>(outcome.instructions), static_cast<unsigned long long>(outcome.programs));
+  return outcome.difference.empty() ? 0 : 1;
+}

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Each opcode on a few values worked out by hand.
+#include <cfenv>
+#include <cmath>
+#include <limits>
+
+#include "hw/base/log.h"
+#include "hw/eu/interp/float_math.h"
+#include "hw/eu/interp/registers.h"
+#include "tests/catch.h"
+#include "tests/unit/eu/harness.h"
+
+using namespace softgen;
+using namespace softgen::eu;
+using namespace softgen::eu::test;
+
+namespace {
+
+constexpr RegType F = RegType::f, D = RegType::d, UD = RegType::ud, W = RegType::w, UW = RegType::uw, UB = RegType::ub, B = RegType::b,
+                  DF = RegType::df, HF = RegType::hf, Q = RegType::q, UQ = RegType::uq;
+
+/// g10 = op(g1.0, g2.0, g3.0) on one channel, as the types say.
+template <typename R, typename A>
+R one(Opcode opcode, RegType dst, RegType src, A a, A b = A(), A c = A(), void (*change)(Instruction&) = nullptr) {
+  Machine m;
+  Instruction i = op(opcode, 1, scalar(10, dst), scalar(1, src), scalar(2, src), scalar(3, src));
+  if (i.info()->form == Form::ternary) {
+    i.dst.vstride = 0;
+    for (Operand& o : i.src) o.replicate = true;
+  }
+  if (i.info()->sources == 1) i.src[1] = null();
+  if (change) change(i);
+  m.load({i}, 1);
+  m.set(1, 0, a);
+  m.set(2, 0, b);
+  m.set(3, 0, c);
+  REQUIRE(m.run() == RunResult::finished);
+  return m.get<R>(10);
+}
+uint32_t u(Opcode o, uint32_t a, uint32_t b = 0, uint32_t c = 0) { return one<uint32_t, uint32_t>(o, UD, UD, a, b, c); }
+int32_t s(Opcode o, int32_t a, int32_t b = 0, int32_t c = 0) { return one<int32_t, int32_t>(o, D, D, a, b, c); }
+float f(Opcode o, float a, float b = 0, float c = 0) { return one<float, float>(o, F, F, a, b, c); }
+
+float math(MathFunction function, float a, float b = 0) {
+  Machine m;
+  Instruction i = op(Opcode::math, 8, grf(10, F), scalar(1, F), scalar(2, F));
+  i.cond_mod = static_cast<uint8_t>(function);
+  m.load({i});
+  m.set(1, 0, a);
+  m.set(2, 0, b);
+  REQUIRE(m.run() == RunResult::finished);
+  return m.get<float>(10, 7);
+}
+bool near(float value, double exact, int ulps) {
+  const auto rounded = static_cast<float>(exact);
+  return std::abs(static_cast<double>(value) - exact) <= ulps * std::abs(static_cast<double>(std::nextafter(rounded, INFINITY)) - static_cast<double>(rounded));
+}
+
+}  // namespace
+
+TEST_CASE("eu alu: moves and conversions") {
+  CHECK(one<int32_t>(Opcode::mov, D, F, -3.7f) == -3);
+  CHECK(one<int32_t>(Opcode::mov, D, F, 3e9f) == std::numeric_limits<int32_t>::max());
+  CHECK(one<int32_t>(Opcode::mov, D, F, NAN) == 0);
+  CHECK(one<uint32_t>(Opcode::mov, UD, F, -1.0f) == 0);
+  CHECK(one<float>(Opcode::mov, F, UD, 0xffffffffu) == 4294967296.0f);
+  CHECK(one<float>(Opcode::mov, F, D, -5) == -5.0f);
+  CHECK(one<int16_t>(Opcode::mov, W, D, 0x12345) == 0x2345);
+  CHECK(one<int32_t>(Opcode::mov, D, B, static_cast<int8_t>(-2)) == -2);
+  CHECK(one<uint32_t>(Opcode::mov, UD, UB, static_cast<uint8_t>(254)) == 254);
+  CHECK(one<double>(Opcode::mov, DF, F, 0.5f) == 0.5);
+  CHECK(one<float>(Opcode::mov, F, DF, 0.1) == 0.1f);
+  CHECK(one<uint16_t>(Opcode::mov, HF, F, 1.5f) == 0x3e00);
+  CHECK(one<uint16_t>(Opcode::mov, HF, F, 65520.0f) == 0x7c00);
+  CHECK(one<float>(Opcode::mov, F, HF, static_cast<uint16_t>(0xc000)) == -2.0f);
+  CHECK(one<int64_t>(Opcode::mov, Q, D, -7) == -7);
+  CHECK(one<uint64_t>(Opcode::mov, UQ, UD, 0xfffffff0u) == 0xfffffff0u);
+  CHECK(one<int8_t>(Opcode::mov, B, D, 300, 0, 0, [](Instruction& i) { i.saturate = true; }) == 127);
+  CHECK(one<float>(Opcode::mov, F, F, 1.5f, 0.f, 0.f, [](Instruction& i) { i.saturate = true; }) == 1.0f);
+  // A raw move keeps a signalling NaN and a denormal.
+  CHECK(one<uint32_t>(Opcode::mov, F, F, 0x7f800001u) == 0x7f800001u);
+  CHECK(one<uint32_t>(Opcode::mov, F, F, 0x00000001u) == 1u);
+}
+
+TEST_CASE("eu alu: integer arithmetic") {
+  CHECK(u(Opcode::add, 0xffffffff, 2) == 1);
+  CHECK(s(Opcode::add, 5, -9) == -4);
+  CHECK(one<uint32_t, uint32_t>(Opcode::add, UD, UD, 0xffffffff, 2, 0, [](Instruction& i) { i.saturate = true; }) == 0xffffffff);
+  CHECK(one<uint32_t, uint32_t>(Opcode::add, UD, UD, 3, 5, 0, [](Instruction& i) { i.src[1].negate = i.saturate = true; }) == 0);
+  CHECK(one<int32_t, int32_t>(Opcode::add, D, D, INT32_MAX, 1, 0, [](Instruction& i) { i.saturate = true; }) == INT32_MAX);
+  CHECK(one<uint64_t, uint64_t>(Opcode::add, UQ, UQ, 0xffffffff, 1) == 0x100000000);
+  CHECK(s(Opcode::mul, -3, 7) == -21);
+  CHECK(u(Opcode::mul, 0x10001, 0x10001) == 0x20001);
+  CHECK(one<int64_t, int32_t>(Opcode::mul, Q, D, INT32_MIN, INT32_MIN) == int64_t{1} << 62);
+  CHECK(one<int32_t, int16_t>(Opcode::mul, D, W, static_cast<int16_t>(-300), static_cast<int16_t>(300)) == -90000);
+  CHECK(u(Opcode::avg, 0xffffffff, 0xfffffffe) == 0xffffffff);
+  CHECK(s(Opcode::avg, -3, 0) == -1);
+}
+
+TEST_CASE("eu alu: bits") {
+  CHECK(u(Opcode::and_, 0xf0f0, 0xff00) == 0xf000);
+  CHECK(u(Opcode::or_, 0xf0f0, 0x0f00) == 0xfff0);
+  CHECK(u(Opcode::xor_, 0xf0f0, 0xff00) == 0x0ff0);
+  CHECK(u(Opcode::not_, 0xf0f0) == 0xffff0f0f);
+  CHECK(one<uint32_t, uint32_t>(Opcode::and_, UD, UD, 0xff, 0x0f, 0, [](Instruction& i) { i.src[1].negate = true; }) == 0xf0);
+  CHECK(u(Opcode::shl, 1, 33) == 2);
+  CHECK(u(Opcode::shr, 0x80000000, 31) == 1);
+  CHECK(s(Opcode::asr, -8, 2) == -2);
+  CHECK(one<uint64_t, uint64_t>(Opcode::shl, UQ, UQ, 1, 40) == uint64_t{1} << 40);
+  CHECK(u(Opcode::bfrev, 0x80000001) == 0x80000001);
+  CHECK(u(Opcode::bfrev, 0x00000006) == 0x60000000);
+  CHECK(u(Opcode::lzd, 0) == 32);
+  CHECK(u(Opcode::lzd, 0x00010000) == 15);
+  CHECK(u(Opcode::fbh, 0x00010000) == 15);
+  CHECK(s(Opcode::fbh, -1) == -1);
+  CHECK(s(Opcode::fbh, -2) == 31);
+  CHECK(u(Opcode::fbl, 0x00010000) == 16);
+  CHECK(u(Opcode::fbl, 0) == 0xffffffff);
+  CHECK(u(Opcode::cbit, 0xf00f) == 8);
+  CHECK(u(Opcode::bfi1, 4, 8) == 0xf00);
+  CHECK(u(Opcode::bfi2, 0xf00, 0xabc, 0x123) == 0xa23);
+  CHECK(u(Opcode::bfe, 4, 8, 0xabcd) == 0xb);
+  CHECK(s(Opcode::bfe, 4, 8, 0xabcd) == -5);
+  CHECK(u(Opcode::bfe, 0, 8, 0xabcd) == 0);
+}
+
+TEST_CASE("eu alu: floats") {
+  CHECK(f(Opcode::add, 1.5f, 2.25f) == 3.75f);
+  CHECK(f(Opcode::mul, -3.0f, 0.5f) == -1.5f);
+  CHECK(f(Opcode::mad, 1.0f, 2.0f, 3.0f) == 7.0f);
+  // Fused: 2^-24 survives beside 1.
+  CHECK(f(Opcode::mad, -1.0f, 1.0f + 0x1p-12f, 1.0f + 0x1p-12f) == 0x1p-11f + 0x1p-24f);
+  CHECK(f(Opcode::lrp, 0.25f, 8.0f, 4.0f) == 5.0f);
+  CHECK(f(Opcode::frc, -1.25f) == 0.75f);
+  CHECK(f(Opcode::frc, -1e-9f) < 1.0f);
+  CHECK(f(Opcode::rndd, -1.5f) == -2.0f);
+  CHECK(f(Opcode::rndu, -1.5f) == -1.0f);
+  CHECK(f(Opcode::rndz, -1.5f) == -1.0f);
+  CHECK(f(Opcode::rnde, 2.5f) == 2.0f);
+  CHECK(f(Opcode::rnde, 3.5f) == 4.0f);
+  CHECK(one<double, double>(Opcode::mad, DF, DF, 0.1, 0.2, 0.3) == std::fma(0.2, 0.3, 0.1));
+  CHECK(one<uint16_t, uint16_t>(Opcode::add, HF, HF, 0x3c00, 0x1000) == 0x3c00);  // 1 + 2^-11: to even
+  CHECK(one<uint32_t, float>(Opcode::add, F, F, INFINITY, -INFINITY) == 0x7fc00000);
+}
+
+TEST_CASE("eu alu: minimum and maximum take the number, comparisons know NaN") {
+  const auto with = [](CondMod cond) { return cond == CondMod::l ? [](Instruction& i) { i.cond_mod = 5; } : [](Instruction& i) { i.cond_mod = 4; }; };
+  CHECK(one<float>(Opcode::sel, F, F, 1.0f, 2.0f, 0.f, with(CondMod::l)) == 1.0f);
+  CHECK(one<float>(Opcode::sel, F, F, 1.0f, 2.0f, 0.f, with(CondMod::ge)) == 2.0f);
+  CHECK(one<float>(Opcode::sel, F, F, NAN, 2.0f, 0.f, with(CondMod::l)) == 2.0f);
+  CHECK(one<float>(Opcode::sel, F, F, 1.0f, NAN, 0.f, with(CondMod::ge)) == 1.0f);
+  CHECK(one<int32_t>(Opcode::sel, D, D, -1, 1, 0, with(CondMod::l)) == -1);
+  CHECK(one<uint32_t>(Opcode::sel, UD, UD, 0xffffffffu, 1u, 0u, with(CondMod::l)) == 1);
+  const auto cmp = [](Opcode o, uint8_t cond, float a, float b) {
+    Machine m;
+    Instruction i = op(o, 1, scalar(10, F), scalar(1, F), scalar(2, F));
+    i.cond_mod = cond;
+    m.load({i}, 1);
+    m.set(1, 0, a);
+    m.set(2, 0, b);
+    m.run();
+    CHECK((m.thread.regs.flag[0] & 1) == (m.get<uint32_t>(10) & 1));
+    return m.get<uint32_t>(10);
+  };
+  CHECK(cmp(Opcode::cmp, 5, 1, 2) == 0xffffffff);
+  CHECK(cmp(Opcode::cmp, 3, 1, 2) == 0);
+  CHECK(cmp(Opcode::cmp, 1, NAN, NAN) == 0);
+  CHECK(cmp(Opcode::cmp, 2, NAN, NAN) == 0xffffffff);
+  CHECK(cmp(Opcode::cmp, 4, 1, NAN) == 0);
+  CHECK(cmp(Opcode::cmpn, 4, 1, NAN) == 0xffffffff);
+  CHECK(cmp(Opcode::cmpn, 4, NAN, 1) == 0);
+  CHECK(one<float>(Opcode::csel, F, F, 1.f, 2.f, -3.f, [](Instruction& i) { i.cond_mod = 5; }) == 1.f);
+  CHECK(one<float>(Opcode::csel, F, F, 1.f, 2.f, 3.f, [](Instruction& i) { i.cond_mod = 5; }) == 2.f);
+}
+
+TEST_CASE("eu alu: the high half of a 32x32 product by mul and mach, as Mesa writes it") {
+  for (const auto& [a, b] : {std::pair<int32_t, int32_t>{123456789, -987654321}, {-5, -7}, {INT32_MIN, INT32_MIN}, {INT32_MAX, 2}, {-1, 1}}) {
+    Machine m;
+    Operand low = grf(2, UW, 0, 16, 8, 2);
+    Operand acc = arf(Arf::accumulator, D);
+    m.load({op(Opcode::mul, 8, acc, grf(1, D), low), [] {
+              Instruction i = op(Opcode::mach, 8, grf(3, D), grf(1, D), grf(2, D));
+              i.acc_write = true;
+              return i;
+            }()});
+    for (unsigned n = 0; n < 8; n++) m.set(1, n, a), m.set(2, n, b);
+    REQUIRE(m.run() == RunResult::finished);
+    CHECK(m.get<int32_t>(3, 5) == static_cast<int32_t>((int64_t{a} * b) >> 32));
+    CHECK(m.thread.regs.acc[0][5] == static_cast<uint32_t>(a) * static_cast<uint32_t>(b));
+    const auto ua = static_cast<uint32_t>(a), ub = static_cast<uint32_t>(b);
+    Machine v;
+    v.load({op(Opcode::mul, 8, arf(Arf::accumulator, UD), grf(1, UD), low), op(Opcode::mach, 8, grf(3, UD), grf(1, UD), grf(2, UD))});
+    for (unsigned n = 0; n < 8; n++) v.set(1, n, ua), v.set(2, n, ub);
+    v.run();
+    CHECK(v.get<uint32_t>(3, 2) == static_cast<uint32_t>((uint64_t{ua} * ub) >> 32));
+  }
+}
+
+TEST_CASE("eu alu: carries, multiply-add, absolute differences") {
+  Machine m;
+  m.load({op(Opcode::addc, 8, grf(3, UD), grf(1, UD), grf(2, UD)), op(Opcode::mov, 8, grf(4, UD), [] { Operand o = grf(0, UD); o.file = RegFile::arf; o.reg = 0x20; return o; }()),
+          op(Opcode::subb, 8, grf(5, UD), grf(2, UD), grf(1, UD)), op(Opcode::mov, 8, grf(6, UD), [] { Operand o = grf(0, UD); o.file = RegFile::arf; o.reg = 0x20; return o; }()),
+          op(Opcode::sad2, 8, grf(7, W), grf(8, UB), grf(9, UB))});
+  m.set<uint32_t>(1, 3, 0xfffffff0);
+  m.set<uint32_t>(2, 3, 0x20);
+  for (unsigned n = 0; n < 8; n++) m.set<uint8_t>(8, n, static_cast<uint8_t>(n * 10)), m.set<uint8_t>(9, n, 25);
+  m.run();
+  CHECK(m.get<uint32_t>(3, 3) == 0x10);
+  CHECK(m.get<uint32_t>(4, 3) == 1);
+  CHECK(m.get<uint32_t>(4, 0) == 0);
+  CHECK(m.get<uint32_t>(5, 3) == 0x30);
+  CHECK(m.get<uint32_t>(6, 3) == 1);
+  CHECK(m.get<int16_t>(7, 0) == 25 + 15);
+  CHECK(m.get<int16_t>(7, 2) == 5 + 5);
+}
+
+TEST_CASE("eu alu: dot products, lines and planes") {
+  Machine m;
+  auto dp = [](Opcode o, unsigned dst) {
+    Instruction i = op(o, 8, grf(dst, F), grf(1, F), grf(2, F));
+    i.access_mode = AccessMode::align16;
+    i.src[0].vstride = i.src[1].vstride = 3;
+    return i;
+  };
+  m.load({dp(Opcode::dp4, 10), dp(Opcode::dp3, 11), dp(Opcode::dp2, 12), dp(Opcode::dph, 13), op(Opcode::line, 8, grf(14, F), scalar(3, F), grf(4, F)),
+          op(Opcode::pln, 8, grf(15, F), scalar(3, F), grf(4, F))});
+  for (unsigned n = 0; n < 8; n++) {
+    m.set<float>(1, n, static_cast<float>(n + 1));
+    m.set<float>(2, n, 2.0f);
+    m.set<float>(4, n, static_cast<float>(n));
+    m.set<float>(5, n, 10.0f);
+  }
+  m.set<float>(3, 0, 3.0f), m.set<float>(3, 1, 0.5f), m.set<float>(3, 2, 99.0f), m.set<float>(3, 3, 7.0f);
+  m.run();
+  CHECK(m.get<float>(10, 3) == 20.0f);
+  CHECK(m.get<float>(10, 4) == 52.0f);
+  CHECK(m.get<float>(11, 0) == 12.0f);
+  CHECK(m.get<float>(12, 0) == 6.0f);
+  CHECK(m.get<float>(13, 0) == 14.0f);
+  CHECK(m.get<float>(14, 5) == 22.0f);
+  CHECK(m.get<float>(15, 5) == 27.0f);
+}
+
+TEST_CASE("eu alu: extended math") {
+  CHECK(math(MathFunction::inv, 4.0f) == 0.25f);
+  CHECK(math(MathFunction::inv, 0.0f) == INFINITY);
+  CHECK(math(MathFunction::sqrt, 2.0f) == std::sqrt(2.0f));
+  CHECK(math(MathFunction::rsq, 0.25f) == 2.0f);
+  CHECK(math(MathFunction::log, 8.0f) == 3.0f);
+  CHECK(math(MathFunction::log, 0.0f) == -INFINITY);
+  CHECK(math(MathFunction::exp, -3.0f) == 0.125f);
+  CHECK(math(MathFunction::exp, 128.0f) == INFINITY);
+  CHECK(math(MathFunction::fdiv, 1.0f, 3.0f) == 1.0f / 3.0f);
+  CHECK(math(MathFunction::pow, -2.0f, 3.0f) == 8.0f);
+  CHECK(math(MathFunction::sin, 0.0f) == 0.0f);
+  CHECK(math(MathFunction::cos, 0.0f) == 1.0f);
+  for (int n = -2000; n < 2000; n++) {
+    const float x = static_cast<float>(n) * 0.173f;
+    INFO(x);
+    CHECK(near(math_sin(x), std::sin(static_cast<double>(x)), 1));
+    CHECK(near(math_cos(x), std::cos(static_cast<double>(x)), 1));
+    if (std::abs(x) < 120) CHECK(near(math_exp(x), std::exp2(static_cast<double>(x)), 1));
+    if (x > 0) CHECK(near(math_log(x), std::log2(static_cast<double>(x)), 1));
+    if (x > 0) CHECK(near(math_pow(x, 1.7f), std::pow(static_cast<double>(x), static_cast<double>(1.7f)), 1));
+    if (x > 0) CHECK(near(math_rsq(x), 1 / std::sqrt(static_cast<double>(x)), 1));
+  }
+}
+
+TEST_CASE("eu alu: integer division") {
+  Machine m;
+  Instruction both = op(Opcode::math, 8, grf(10, UD), grf(1, UD), grf(2, UD));
+  both.cond_mod = 11;
+  Instruction quotient = op(Opcode::math, 8, grf(12, D), grf(3, D), grf(4, D));
+  quotient.cond_mod = 12;
+  Instruction remainder = quotient;
+  remainder.dst.reg = 13;
+  remainder.cond_mod = 13;
+  m.load({both, quotient, remainder});
+  for (unsigned n = 0; n < 8; n++) {
+    m.set<uint32_t>(1, n, 0xfffffff0), m.set<uint32_t>(2, n, n);
+    m.set<int32_t>(3, n, -100), m.set<int32_t>(4, n, 7);
+  }
+  m.run();
+  CHECK(m.get<uint32_t>(10, 3) == 0xfffffff0u / 3);
+  CHECK(m.get<uint32_t>(11, 7) == 0xfffffff0u % 7);
+  CHECK(m.get<uint32_t>(10, 0) == 0xffffffff);
+  CHECK(m.get<int32_t>(12, 1) == -14);
+  CHECK(m.get<int32_t>(13, 1) == -2);
+}
+
+TEST_CASE("eu alu: IEEE division and square root by invm, rsqtm and madm give the rounded quotient") {
+  // The sequence of IGC (visa, IEEE macros): y0; q0 = a*y0; e = 1 - b*y0; y1 = y0 + e*y0; r = a - b*q0; q1 = q0 + r*y1; r1 = a - b*q1; q1 + r1*y1.
+  const auto special = [](Operand o, unsigned acc) { o.swizzle = static_cast<uint8_t>(acc); return o; };
+  const auto madm = [&](unsigned dst, unsigned acc, Operand a, Operand b, Operand c) {
+    Instruction i = op(Opcode::madm, 8, grf(dst, F), a, b, c);
+    i.dst.writemask = static_cast<uint8_t>(acc);
+    return i;
+  };
+  const unsigned none = 8;
+  const Operand a = special(grf(1, F), none), b = special(grf(2, F), none), zero = special(grf(3, F), none), one = special(grf(4, F), none);
+  const auto r = [&](unsigned reg, unsigned acc) { return special(grf(reg, F), acc); };
+  Instruction invm = op(Opcode::math, 8, grf(10, F), a, b);
+  invm.access_mode = AccessMode::align16;
+  invm.cond_mod = 14;
+  invm.dst.writemask = 0;
+  invm.flag_reg = 1;
+  Machine m;
+  m.load({invm, madm(11, 1, zero, a, r(10, 0)), madm(12, 2, one, negated(b), r(10, 0)), madm(13, 3, r(10, 0), r(12, 2), r(10, 0)),
+          madm(14, 4, a, negated(b), r(11, 1)), madm(15, 5, r(11, 1), r(14, 4), r(13, 3)), madm(16, 6, a, negated(b), r(15, 5)),
+          madm(17, none, r(15, 5), r(16, 6), r(13, 3))});
+  const float as[8] = {1, 10, -7, 1e30f, 3.14159f, 0x1.fffffep0f, 5e-20f, 0}, bs[8] = {3, 7, 11, 3e-8f, 2.71828f, 0x1.000002p0f, 7e10f, 5};
+  for (unsigned n = 0; n < 8; n++) m.set(1, n, as[n]), m.set(2, n, bs[n]), m.set(4, n, 1.0f);
+  REQUIRE(m.run() == RunResult::finished);
+  for (unsigned n = 0; n < 7; n++) CHECK(m.get<float>(17, n) == as[n] / bs[n]);
+  // 0 / 5 is known at once: flagged, and the first result stands.
+  CHECK(m.thread.regs.flag[1] == 0x80);
+  CHECK(m.get<float>(10, 7) == 0.0f);
+}
+
+TEST_CASE("eu alu: rounding and denormal modes of cr0") {
+  const auto third = [](uint32_t mode) {
+    Machine m;
+    Instruction set = mov_imm(1, arf(Arf::control, UD), UD, mode);
+    set.no_mask = true;
+    m.load({set, op(Opcode::add, 8, grf(10, F), grf(1, F), grf(2, F)), op(Opcode::mul, 8, grf(11, F), grf(3, F), grf(4, F))});
+    for (unsigned n = 0; n < 8; n++) m.set(1, n, 1.0f), m.set(2, n, 0x1p-30f), m.set(3, n, 0x1p-100f), m.set(4, n, 0x1p-40f);
+    m.run();
+    return std::pair(m.get<float>(10), m.get<float>(11));
+  };
+  CHECK(third(0).first == 1.0f);
+  CHECK(third(1u << 4).first == std::nextafter(1.0f, 2.0f));
+  CHECK(third(2u << 4).first == 1.0f);
+  CHECK(third(0).second == 0.0f);
+  CHECK(third(cr0::denorm_f32).second == 0x1p-140f);
+  CHECK(std::fegetround() == FE_TONEAREST);
+}
+
+TEST_CASE("eu alu: ALT mode has no infinities") {
+  Machine m;
+  const std::vector<std::byte> code = assemble({[] {
+    Instruction i = op(Opcode::math, 8, grf(10, F), grf(1, F), null(F));
+    i.cond_mod = 1;
+    return i;
+  }(), op(Opcode::mul, 8, grf(11, F), grf(1, F), grf(2, F)), end()});
+  m.load(code);
+  m.thread.regs.control[0] |= cr0::alt_mode;
+  for (unsigned n = 0; n < 8; n++) m.set(1, n, 0.0f), m.set(2, n, INFINITY);
+  m.run();
+  CHECK(m.get<float>(10) == std::numeric_limits<float>::max());
+  CHECK(m.get<float>(11) == 0.0f);
+}
+
+TEST_CASE("eu alu: regions, indirect addresses, masks") {
+  Machine m;
+  Operand vx = grf(0, UD, 0, 1, 1, 0);
+  vx.indirect = true;
+  vx.vstride = vstride_indirect;
+  vx.addr_imm = 4;
+  Instruction quarter = op(Opcode::mov, 8, grf(12, UD), scalar(1, UD, 1));
+  quarter.qtr_control = 1;
+  m.load({op(Opcode::mov, 8, grf(10, UD), grf(1, UD, 0, 8, 4, 2)), op(Opcode::mov, 8, grf(11, UD), vx), quarter}, 0x0fff);
+  for (unsigned n = 0; n < 32; n++) m.set<uint32_t>(1 + n / 8, n % 8, 100 + n);
+  for (unsigned n = 0; n < 8; n++) m.thread.regs.address[n] = static_cast<uint16_t>(32 + 4 * (7 - n));
+  m.run();
+  CHECK(m.get<uint32_t>(10, 1) == 102);
+  CHECK(m.get<uint32_t>(10, 4) == 108);
+  CHECK(m.get<uint32_t>(11, 0) == 108);
+  CHECK(m.get<uint32_t>(11, 7) == 101);
+  // Channels 8..11 run, 12..15 do not.
+  CHECK(m.get<uint32_t>(12, 3) == 101);
+  CHECK(m.get<uint32_t>(12, 4) == 0);
+}
+
+TEST_CASE("eu alu: predicate modes") {
+  const auto run = [](uint8_t control, bool invert, uint32_t flags) {
+    Machine m;
+    Instruction i = mov_imm(8, grf(10, UD), UD, 1);
+    i.pred_control = control;
+    i.pred_invert = invert;
+    const auto code = assemble({i, end()});
+    m.load(code);
+    m.thread.regs.flag[0] = flags;
+    m.thread.regs.flag[1] = 0x0f;
+    m.run();
+    uint32_t mask = 0;
+    for (unsigned n = 0; n < 8; n++) mask |= m.get<uint32_t>(10, n) << n;
+    return mask;
+  };
+  CHECK(run(1, false, 0xa5) == 0xa5);
+  CHECK(run(1, true, 0xa5) == 0x5a);
+  CHECK(run(2, false, 0xa0) == 0xaf);
+  CHECK(run(3, false, 0xa5) == 0x05);
+  CHECK(run(4, false, 0x81) == 0xc3);
+  CHECK(run(5, false, 0xc1) == 0xc0);
+  CHECK(run(6, false, 0x10) == 0xf0);
+  CHECK(run(7, false, 0x1f) == 0x0f);
+  CHECK(run(8, false, 0x10) == 0xff);
+  CHECK(run(9, false, 0x7f) == 0x00);
+  CHECK(run(10, false, 0x8000) == 0xff);
+  CHECK(run(11, true, 0xffff) == 0x00);
+  CHECK(run(13, false, 0xffffffff) == 0xff);
+}
+
+TEST_CASE("eu alu: an illegal opcode ends the thread and is counted") {
+  set_log_sink({});
+  clear_failure_counts();
+  Machine m;
+  Instruction i;
+  i.opcode = static_cast<Opcode>(0x7f);
+  m.load(assemble({i, end()}));
+  CHECK(m.run() == RunResult::failed);
+  CHECK(m.thread.failure == std::string("illegal instruction"));
+  CHECK(failure_count(Failure::guest_error, "EU illegal instruction") == 1);
+}

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Control flow, messages, waiting, stopping. Random structured programs are checked channel by channel against the program's meaning.
+#include <memory>
+#include <random>
+
+#include "hw/base/log.h"
+#include "tests/catch.h"
+#include "tests/unit/eu/harness.h"
+
+using namespace softgen;
+using namespace softgen::eu;
+using namespace softgen::eu::test;
+
+namespace {
+
+constexpr RegType D = RegType::d, UD = RegType::ud;
+
+struct Statement {
+  enum Kind { step, choose, loop, leave, again, stop } kind = step;
+  uint32_t bit = 0;        ///< which bit of the channel's state decides
+  uint32_t constant = 1;
+  std::vector<Statement> body, other;
+};
+
+/// A channel's state: x steps through x * 1664525 + constant; decisions look at one bit of it; loops end after a number of turns.
+struct Channel {
+  uint32_t x = 0;
+  bool stopped = false;
+  enum Exit { none, broke, continued };
+  Exit run(const std::vector<Statement>& list) {
+    for (const Statement& s : list) {
+      const bool taken = x >> s.bit & 1;
+      switch (s.kind) {
+        case Statement::step: x = x * 1664525u + s.constant; break;
+        case Statement::choose:
+          if (const Exit e = run(taken ? s.body : s.other); e != none || stopped) return e;
+          break;
+        case Statement::loop:
+          for (;;) {
+            const Exit e = run(s.body);
+            if (stopped) return none;
+            if (e == broke) break;
+            // cont leads to the while, where the channel's flag is what let it continue.
+            if (e == continued) continue;
+            x = x * 1664525u + s.constant;
+            if (!(x >> s.bit & 1)) break;
+          }
+          break;
+        case Statement::leave: if (taken) return broke; break;
+        case Statement::again:
+          x = x * 1664525u + s.constant;
+          if (x >> s.bit & 1) return continued;
+          break;
+        case Statement::stop: if (taken) { stopped = true; return none; } break;
+      }
+    }
+    return none;
+  }
+};
+
+class Writer {
+ public:
+  explicit Writer(uint32_t seed) : random_(seed) {}
+
+  std::vector<Statement> list(unsigned depth, bool in_loop) {
+    std::vector<Statement> result;
+    for (unsigned n = 1 + below(4); n-- > 0;) {
+      Statement s;
+      s.bit = 16 + below(12);
+      s.constant = 1013904223u + below(1000) * 2;
+      const unsigned kind = below(10);
+      if (depth && kind < 3) {
+        s.kind = Statement::choose;
+        s.body = list(depth - 1, in_loop);
+        if (below(2)) s.other = list(depth - 1, in_loop);
+      } else if (depth && kind < 5) {
+        s.kind = Statement::loop;
+        s.body = list(depth - 1, true);
+      } else if (in_loop && kind == 5) {
+        s.kind = Statement::leave;
+      } else if (in_loop && kind == 6) {
+        s.kind = Statement::again;
+      } else if (kind == 7 && below(3) == 0) {
+        s.kind = Statement::stop;
+      }
+      result.push_back(s);
+    }
+    return result;
+  }
+
+  std::vector<Instruction> code(const std::vector<Statement>& program, unsigned exec) {
+    exec_ = exec;
+    code_.clear();
+    emit(program);
+    // The last halt collects those that halted before (Mesa brw_fs_generator.cpp, patch_halt_jumps).
+    code_.push_back(branch(Opcode::halt, exec, 1, 1));
+    patch();
+    return code_;
+  }
+
+ private:
+  uint32_t below(uint32_t n) { return random_() % n; }
+
+  void decide(uint32_t bit) {
+    Instruction i = op_imm(Opcode::and_, exec_, null(UD), grf(10, UD), UD, 1u << bit);
+    i.cond_mod = static_cast<uint8_t>(CondMod::nz);
+    code_.push_back(i);
+  }
+  void step(uint32_t constant) {
+    code_.push_back(op_imm(Opcode::mul, exec_, grf(10, D), grf(10, D), D, 1664525));
+    code_.push_back(op_imm(Opcode::add, exec_, grf(10, D), grf(10, D), D, constant));
+  }
+  void jump(Opcode o, bool predicated = true) {
+    Instruction i = branch(o, exec_, 0, 0);
+    i.pred_control = predicated;
+    code_.push_back(i);
+  }
+
+  void emit(const std::vector<Statement>& list) {
+    for (const Statement& s : list) {
+      switch (s.kind) {
+        case Statement::step: step(s.constant); break;
+        case Statement::choose:
+          decide(s.bit);
+          jump(Opcode::if_);
+          emit(s.body);
+          if (!s.other.empty()) {
+            jump(Opcode::else_, false);
+            emit(s.other);
+          }
+          jump(Opcode::endif, false);
+          break;
+        case Statement::loop: {
+          const size_t start = code_.size();
+          emit(s.body);
+          step(s.constant);
+          decide(s.bit);
+          jump(Opcode::while_);
+          code_.back().jip = static_cast<int32_t>(start) - static_cast<int32_t>(code_.size() - 1);
+          break;
+        }
+        case Statement::leave: decide(s.bit); jump(Opcode::break_); break;
+        case Statement::again: step(s.constant); decide(s.bit); jump(Opcode::cont); break;
+        case Statement::stop: decide(s.bit); jump(Opcode::halt); break;
+      }
+    }
+  }
+
+  /// The next else, endif, while or halt that ends the block `at` stands in (Mesa brw_eu_emit.c, brw_find_next_block_end).
+  size_t block_end(size_t at) const {
+    unsigned depth = 0;
+    for (size_t n = at + 1; n < code_.size(); n++) {
+      switch (code_[n].opcode) {
+        case Opcode::if_: depth++; break;
+        case Opcode::endif: if (!depth) return n; depth--; break;
+        case Opcode::while_: if (!depth && n + static_cast<size_t>(code_[n].jip) <= at) return n; break;
+        case Opcode::else_: case Opcode::halt: if (!depth) return n; break;
+        default: break;
+      }
+    }
+    return code_.size();
+  }
+  size_t loop_end(size_t at) const {
+    for (size_t n = at + 1; n < code_.size(); n++)
+      if (code_[n].opcode == Opcode::while_ && n + static_cast<size_t>(static_cast<int64_t>(code_[n].jip)) <= at) return n;
+    return code_.size();
+  }
+  size_t match(size_t at, bool else_too) const {
+    unsigned depth = 0;
+    for (size_t n = at + 1; n < code_.size(); n++) {
+      if (code_[n].opcode == Opcode::if_) depth++;
+      if (!depth && else_too && code_[n].opcode == Opcode::else_) return n;
+      if (code_[n].opcode == Opcode::endif && !depth--) return n;
+    }
+    return code_.size();
+  }
+
+  void patch() {
+    const auto distance = [](size_t from, size_t to) { return (static_cast<int32_t>(to) - static_cast<int32_t>(from)) * 16; };
+    std::vector<Instruction> result = code_;
+    for (size_t n = 0; n < code_.size(); n++) {
+      Instruction& i = result[n];
+      switch (i.opcode) {
+        case Opcode::if_: {
+          const size_t other = match(n, true);
+          i.jip = distance(n, code_[other].opcode == Opcode::else_ ? other + 1 : other);
+          i.uip = distance(n, match(n, false));
+          break;
+        }
+        case Opcode::else_: i.jip = i.uip = distance(n, match(n, false)); break;
+        case Opcode::endif: i.jip = distance(n, std::min(block_end(n), code_.size())); break;
+        case Opcode::while_: i.jip *= 16; break;
+        case Opcode::break_: case Opcode::cont: i.jip = distance(n, block_end(n)); i.uip = distance(n, loop_end(n)); break;
+        case Opcode::halt: i.jip = distance(n, n + 1 == code_.size() ? n + 1 : block_end(n)); i.uip = distance(n, code_.size()); break;
+        default: break;
+      }
+    }
+    code_ = result;
+  }
+
+  std::mt19937 random_;
+  unsigned exec_ = 8;
+  std::vector<Instruction> code_;
+};
+
+}  // namespace
+
+TEST_CASE("eu flow: random structured programs, each channel as if it were alone") {
+  unsigned loops = 0;
+  for (uint32_t seed = 1; seed <= 600; seed++) {
+    INFO("seed " << seed);
+    Writer writer(seed);
+    const auto program = writer.list(3, false);
+    const unsigned exec = 8u << seed % 3;
+    const uint32_t mask = seed % 5 ? (exec == 32 ? ~0u : (1u << exec) - 1) : 0x5a5a5a5a & (exec == 32 ? ~0u : (1u << exec) - 1);
+    std::vector<Channel> expected(exec);
+    Machine m;
+    const auto code = writer.code(program, exec);
+    m.load(code, mask);
+    for (unsigned n = 0; n < exec; n++) {
+      expected[n].x = (n + 1) * 0x9e3779b9u + seed;
+      m.set<uint32_t>(10, n, expected[n].x);
+    }
+    const auto before = expected;
+    REQUIRE(m.run() == RunResult::finished);
+    for (unsigned n = 0; n < exec; n++) {
+      if (mask >> n & 1) expected[n].run(program);
+      INFO("channel " << n);
+      CHECK(m.get<uint32_t>(10, n) == expected[n].x);
+    }
+    CHECK(m.thread.active == mask);
+    for (const Instruction& i : code) loops += i.opcode == Opcode::while_;
+  }
+  CHECK(loops > 100);
+}
+
+TEST_CASE("eu flow: goto and join") {
+  // Odd channels go to the second add; all meet at the join.
+  Machine m;
+  Instruction decide = op_imm(Opcode::and_, 8, null(UD), grf(1, UD), UD, 1);
+  decide.cond_mod = 2;
+  Instruction away = branch(Opcode::goto_, 8, 2, 3);
+  away.pred_control = 1;
+  Instruction skip = branch(Opcode::goto_, 8, 1, 3);
+  m.load({decide, away, op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 10), skip,
+          branch(Opcode::join, 8, 2), op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 100),
+          branch(Opcode::join, 8, 1), op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 1)});
+  for (unsigned n = 0; n < 8; n++) m.set<uint32_t>(1, n, n);
+  REQUIRE(m.run() == RunResult::finished);
+  CHECK(m.get<int32_t>(2, 0) == 11);
+  CHECK(m.get<int32_t>(2, 1) == 101);
+  CHECK(m.thread.active == 0xff);
+}
+
+TEST_CASE("eu flow: a backward goto with BranchCtrl loops until no channel wants to") {
+  Machine m;
+  Instruction decide = op(Opcode::cmp, 8, null(D), grf(2, D), grf(1, D));
+  decide.cond_mod = 5;
+  Instruction back = branch(Opcode::goto_, 8, -2, -2);
+  back.pred_control = 1;
+  back.acc_write = true;
+  m.load({op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 1), decide, back, branch(Opcode::join, 8, 1), op_imm(Opcode::add, 8, grf(3, D), grf(2, D), D, 0)});
+  for (unsigned n = 0; n < 8; n++) m.set<int32_t>(1, n, static_cast<int>(n));
+  REQUIRE(m.run() == RunResult::finished);
+  CHECK(m.get<int32_t>(3, 0) == 1);
+  CHECK(m.get<int32_t>(3, 7) == 7);
+}
+
+TEST_CASE("eu flow: call and ret, for some channels and for all") {
+  for (const bool all : {false, true}) {
+    Machine m;
+    Instruction decide = op_imm(Opcode::and_, 8, null(UD), grf(1, UD), UD, 1);
+    decide.cond_mod = 2;
+    Instruction call = branch(Opcode::call, all ? 1 : 8, 4);
+    call.dst = scalar(20, D);
+    call.dst.hstride = 1;
+    call.pred_control = !all;
+    call.no_mask = all;
+    Instruction ret = op(Opcode::ret, all ? 1 : 8, null(), scalar(20, D));
+    ret.no_mask = all;
+    std::vector<Instruction> code = {decide, call, op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 1), end(), end(),
+                                     op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 50), ret};
+    m.load(assemble(code), 0xff, 0x4000);
+    for (unsigned n = 0; n < 8; n++) m.set<uint32_t>(1, n, n);
+    REQUIRE(m.run() == RunResult::finished);
+    CHECK(m.get<int32_t>(2, 1) == 51);
+    CHECK(m.get<int32_t>(2, 2) == (all ? 51 : 1));
+    CHECK(m.get<uint32_t>(20, 0) == 0x4000 + 32);
+    CHECK(m.thread.active == 0xff);
+  }
+}
+
+TEST_CASE("eu flow: jmpi, forward, by register, and out of the kernel") {
+  set_log_sink({});
+  Machine m;
+  Instruction jump = op(Opcode::jmpi, 1, arf(Arf::ip, D), arf(Arf::ip, D), imm(D));
+  jump.imm = 16;
+  jump.jip = 16;
+  jump.no_mask = true;
+  Instruction by_register = jump;
+  by_register.src[1] = scalar(5, D);
+  m.load({jump, mov_imm(8, grf(2, D), D, 1), by_register, mov_imm(8, grf(3, D), D, 1), mov_imm(8, grf(4, D), D, 1)});
+  m.set<int32_t>(5, 0, 16);
+  REQUIRE(m.run() == RunResult::finished);
+  CHECK(m.get<int32_t>(2) == 0);
+  CHECK(m.get<int32_t>(3) == 0);
+  CHECK(m.get<int32_t>(4) == 1);
+  Machine bad;
+  bad.load({by_register});
+  bad.set<int32_t>(5, 0, 1 << 20);
+  CHECK(bad.run() == RunResult::failed);
+}
+
+TEST_CASE("eu flow: a kernel without an end fails, a loop without an end can be stopped") {
+  set_log_sink({});
+  Machine m;
+  m.load(assemble({mov_imm(8, grf(2, D), D, 1)}));
+  CHECK(m.run() == RunResult::failed);
+  Machine endless;
+  Instruction jump = op(Opcode::jmpi, 1, arf(Arf::ip, D), arf(Arf::ip, D), imm(D));
+  jump.imm = static_cast<uint32_t>(-16);
+  jump.jip = -16;
+  jump.no_mask = true;
+  endless.load({jump});
+  endless.stop.request(StopFlag::reset);
+  CHECK(endless.run() == RunResult::aborted);
+  CHECK(endless.thread.failure == nullptr);
+}
+
+TEST_CASE("eu flow: messages carry masks, payloads, descriptors; a response may overwrite its payload") {
+  Machine m;
+  Instruction send = op(Opcode::send, 8, grf(10, RegType::uw), grf(10, UD), imm(UD));
+  send.cond_mod = 2;
+  send.descriptor = 0x04420001;
+  Instruction split = send;
+  split.opcode = Opcode::sends;
+  split.cond_mod = 12;
+  split.dst = {};
+  split.src[1] = grf(30, UD);
+  split.descriptor = 0x02026e00;
+  split.ex_descriptor = 3u << 6 | 0xabcd0000;
+  m.load({send, split}, 0xa5);
+  m.set<uint32_t>(10, 0, 77);
+  m.set<uint32_t>(32, 1, 88);
+  unsigned seen = 0;
+  m.target.answer = [&](const Message& message, ThreadEnv&) {
+    if (message.sfid == Sfid::sampler) {
+      seen |= 1;
+      CHECK(message.exec_mask == 0xa5);
+      CHECK(message.dispatch_mask == 0xa5);
+      REQUIRE(message.payload.size() == 2);
+      REQUIRE(message.response.size() == 4);
+      message.response[0].dw[0] = 1;
+      CHECK(message.payload[0].dw[0] == 77);
+    } else if (message.sfid == Sfid::dp_data1) {
+      seen |= 2;
+      REQUIRE(message.payload2.size() == 3);
+      CHECK(message.payload2[2].dw[1] == 88);
+      CHECK(message.ex_descriptor == (0xabcd0000u | 3u << 6 | 12));
+    } else {
+      seen |= 4;
+      CHECK(message.end_of_thread);
+    }
+    return SendResult::done;
+  };
+  REQUIRE(m.run() == RunResult::finished);
+  CHECK(seen == 7);
+  CHECK(m.get<uint32_t>(10) == 1);
+}
+
+TEST_CASE("eu flow: a thread waits for its notification and goes on where it was") {
+  Machine m;
+  Instruction wait = op(Opcode::wait, 1, arf(Arf::notification, UD), null());
+  wait.no_mask = true;
+  m.load({mov_imm(8, grf(2, D), D, 1), wait, mov_imm(8, grf(3, D), D, 2)});
+  CHECK(m.run() == RunResult::blocked);
+  CHECK(m.get<int32_t>(2) == 1);
+  CHECK(m.get<int32_t>(3) == 0);
+  CHECK(m.run() == RunResult::blocked);
+  m.thread.notify();
+  CHECK(m.run() == RunResult::finished);
+  CHECK(m.get<int32_t>(3) == 2);
+  CHECK(m.thread.regs.notification[0] == 0);
+
+  Machine barrier;
+  Instruction send = op(Opcode::send, 8, null(RegType::uw), grf(10, UD), imm(UD));
+  send.cond_mod = 3;
+  send.descriptor = 0x02000004;
+  barrier.load({send, mov_imm(8, grf(3, D), D, 2)});
+  barrier.target.answer = [](const Message& message, ThreadEnv&) {
+    return message.sfid == Sfid::gateway ? SendResult::blocked : SendResult::done;
+  };
+  CHECK(barrier.run() == RunResult::blocked);
+  CHECK(barrier.get<int32_t>(3) == 0);
+  CHECK(barrier.run() == RunResult::finished);
+  CHECK(barrier.get<int32_t>(3) == 2);
+}
+
+TEST_CASE("eu flow: ip, channel enables, dispatch masks, time") {
+  Machine m;
+  std::vector<Instruction> code = {op(Opcode::mov, 1, scalar(10, UD), arf(Arf::ip, UD)), op(Opcode::mov, 1, scalar(11, UD), arf(Arf::channel_enable, UD)),
+                                   op(Opcode::mov, 1, scalar(12, UD), arf(Arf::state, UD, 0, 2)), op(Opcode::mov, 1, scalar(13, UD), arf(Arf::timestamp, UD)),
+                                   op(Opcode::mov, 1, scalar(14, UD), arf(Arf::timestamp, UD)), end()};
+  for (Instruction& i : code) i.no_mask = true;
+  m.load(assemble(code), 0x35, 0x1000);
+  m.run();
+  CHECK(m.get<uint32_t>(10) == 0x1000);
+  CHECK(m.get<uint32_t>(11) == 0x35);
+  CHECK(m.get<uint32_t>(12) == 0x35);
+  CHECK(m.get<uint32_t>(14) > m.get<uint32_t>(13));
+}
+
+TEST_CASE("eu flow: programs are found again while their bytes stay the same") {
+  ProgramCache cache;
+  auto code = assemble({mov_imm(8, grf(2, D), D, 1), end()});
+  code.resize(4096);
+  const auto first = cache.find(code, 64);
+  CHECK(cache.find(code, 64) == first);
+  CHECK(cache.find(code, 128) != first);
+  code[12] = std::byte{9};
+  CHECK(cache.find(code, 64) != first);
+}
