@@ -50,8 +50,13 @@ static uint64_t bar0_read(void* opaque, hwaddr offset, unsigned size) {
   return sg_bar0_read(INTEL_GPU(opaque)->core, offset, size);
 }
 
+static void write_bar0(IntelGpuState* s, uint64_t offset, uint64_t value, unsigned size) {
+  intel_gpu_aperture_bar0_write(s, offset, size);
+  sg_bar0_write(s->core, offset, value, size);
+}
+
 static void bar0_write(void* opaque, hwaddr offset, uint64_t value, unsigned size) {
-  sg_bar0_write(INTEL_GPU(opaque)->core, offset, value, size);
+  write_bar0(INTEL_GPU(opaque), offset, value, size);
 }
 
 static const MemoryRegionOps bar0_ops = {
@@ -63,11 +68,16 @@ static const MemoryRegionOps bar0_ops = {
 };
 
 static uint64_t aperture_read(void* opaque, hwaddr offset, unsigned size) {
-  return sg_aperture_read(INTEL_GPU(opaque)->core, offset, size);
+  IntelGpuState* s = opaque;
+  uint64_t value = sg_aperture_read(s->core, offset, size);
+  intel_gpu_aperture_touched(s, offset);
+  return value;
 }
 
 static void aperture_write(void* opaque, hwaddr offset, uint64_t value, unsigned size) {
-  sg_aperture_write(INTEL_GPU(opaque)->core, offset, value, size);
+  IntelGpuState* s = opaque;
+  sg_aperture_write(s->core, offset, value, size);
+  intel_gpu_aperture_touched(s, offset);
 }
 
 static const MemoryRegionOps aperture_ops = {
@@ -98,7 +108,7 @@ static void io_bar_write(void* opaque, hwaddr address, uint64_t value, unsigned 
   IntelGpuState* s = opaque;
   uint64_t offset;
   if (address == 0) s->mmio_index = value;
-  if (address == 4 && indexed_offset(s, &offset)) sg_bar0_write(s->core, offset, value, 4);
+  if (address == 4 && indexed_offset(s, &offset)) write_bar0(s, offset, value, 4);
 }
 
 static const MemoryRegionOps io_bar_ops = {
@@ -211,6 +221,7 @@ static void check_function_level_reset(IntelGpuState* s, uint32_t address, uint3
 
 void intel_gpu_config_write(PCIDevice* pci, uint32_t address, uint32_t value, int length) {
   IntelGpuState* s = INTEL_GPU(pci);
+  if (address < PCI_CONFIG_HEADER_SIZE) intel_gpu_aperture_unmap_all(s); /* BARs may move */
   pci_default_write_config(pci, address, value, length);
   if (ranges_overlap(address, length, REG_BDSM, 4)) intel_gpu_config_publish_stolen(s);
   if (ranges_overlap(address, length, REG_SWSCI, 2)) check_swsci(pci);

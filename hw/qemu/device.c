@@ -138,6 +138,7 @@ static void intel_gpu_early_realize(DeviceState* dev, Error** errp) {
 static void intel_gpu_reset_hold(Object* object, ResetType type) {
   IntelGpuState* s = INTEL_GPU(object);
   if (!s->core) return;
+  intel_gpu_aperture_unmap_all(s);
   sg_reset(s->core, s->flr ? SG_RESET_FLR : SG_RESET_POWER);
   /* What firmware set up outlives a function-level reset (BDSM is locked on hardware) and, SeaBIOS not
    * restoring it, suspend to RAM. */
@@ -182,6 +183,7 @@ static int intel_gpu_post_save(void* opaque) {
 static int intel_gpu_post_load(void* opaque, int version) {
   IntelGpuState* s = opaque;
   char* sentence = NULL;
+  intel_gpu_aperture_unmap_all(s);
   sg_pause(s->core);
   bool done = sg_load(s->core, s->blob, s->blob_size, &sentence);
   sg_resume(s->core);

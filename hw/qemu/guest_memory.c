@@ -10,9 +10,19 @@
 #include "exec/memory.h"
 #include "intel_gpu.h"
 #include "qemu/error-report.h"
+#include "qemu/main-loop.h"
 
-static bool is_memory(const MemoryRegionSection* section) {
+/* RAM laid over the aperture (aperture_map.c) is there already, at its own place. No BAR moves while there is
+ * any. */
+static bool is_own_aperture(IntelGpuState* s, const MemoryRegionSection* section) {
+  pcibus_t bar = pci_get_bar_addr(PCI_DEVICE(s), 2);
+  hwaddr address = section->offset_within_address_space;
+  return bar != PCI_BAR_UNMAPPED && address >= bar && address - bar < s->aperture_size;
+}
+
+static bool is_memory(IntelGpuState* s, const MemoryRegionSection* section) {
   MemoryRegion* region = section->mr;
+  if (is_own_aperture(s, section)) return false;
   return (memory_region_is_ram(region) && !memory_region_is_ram_device(region)) ||
          memory_region_is_romd(region);
 }
@@ -33,7 +43,7 @@ static void map_region_add(MemoryListener* listener, MemoryRegionSection* sectio
   if (memory_region_is_iommu(section->mr)) {
     error_report_once("intel-gpu does not work behind an IOMMU yet: the GPU reaches no memory through it");
   }
-  if (!is_memory(section)) return;
+  if (!is_memory(s, section)) return;
   open_map(s);
   memory_region_ref(section->mr);
   void* host = (uint8_t*)memory_region_get_ram_ptr(section->mr) + section->offset_within_region;
@@ -56,13 +66,13 @@ static void mark_dirty(void* opaque, uint64_t address, uint64_t size) {
 
 static void map_log_sync(MemoryListener* listener, MemoryRegionSection* section) {
   IntelGpuState* s = container_of(listener, IntelGpuState, listener);
-  if (!memory_region_is_ram(section->mr) || section->readonly) return;
+  if (!is_memory(s, section) || section->readonly) return;
   sg_dirty_sync(s->core, section->offset_within_address_space, size_of(section), mark_dirty, s);
 }
 
 static void map_region_del(MemoryListener* listener, MemoryRegionSection* section) {
   IntelGpuState* s = container_of(listener, IntelGpuState, listener);
-  if (!is_memory(section)) return;
+  if (!is_memory(s, section)) return;
   open_map(s);
   map_log_sync(listener, section);
   sg_memory_remove(s->core, section->offset_within_address_space, size_of(section));
@@ -74,6 +84,8 @@ static void map_commit(MemoryListener* listener) {
   if (!s->map_open) return;
   s->map_open = false;
   sg_memory_commit(s->core);
+  /* Not here: a listener must not change the memory map. */
+  qemu_bh_schedule(s->map_bh);
 }
 
 static bool map_log_global_start(MemoryListener* listener, Error** errp) {
@@ -85,7 +97,12 @@ static void map_log_global_stop(MemoryListener* listener) {
   sg_dirty_log(container_of(listener, IntelGpuState, listener)->core, false);
 }
 
+static void map_changed(void* opaque) {
+  intel_gpu_aperture_unmap_all(opaque);
+}
+
 void intel_gpu_memory_init(IntelGpuState* s) {
+  s->map_bh = qemu_bh_new_guarded(map_changed, s, &DEVICE(s)->mem_reentrancy_guard);
   s->listener = (MemoryListener){
       .name = "intel-gpu",
       .region_add = map_region_add,
@@ -100,5 +117,8 @@ void intel_gpu_memory_init(IntelGpuState* s) {
 }
 
 void intel_gpu_memory_exit(IntelGpuState* s) {
+  intel_gpu_aperture_unmap_all(s);
   if (s->listener.address_space) memory_listener_unregister(&s->listener);
+  if (s->map_bh) qemu_bh_delete(s->map_bh);
+  s->map_bh = NULL;
 }

@@ -49,6 +49,12 @@ typedef struct IntelGpuMonitor {
   bool redraw; /* the next update draws everything */
 } IntelGpuMonitor;
 
+/* A part of the aperture that is guest RAM as it stands; size 0: unused. */
+typedef struct ApertureMapping {
+  uint64_t offset, size;
+  MemoryRegion alias;
+} ApertureMapping;
+
 enum { SHOWN_NOTHING = -1, SHOWN_VGA = -2, SHOWN_UNDECIDED = -3 };
 
 struct IntelGpuState {
@@ -71,6 +77,9 @@ struct IntelGpuState {
   MemoryRegion bar0;
   MemoryRegion aperture;
   MemoryRegion io_bar;
+  ApertureMapping mappings[16];
+  uint64_t touched_place; /* where the aperture was accessed last, and how often in a row */
+  uint32_t touches;
   uint32_t mmio_index; /* I/O BAR, index register */
   bool flr;            /* the reset under way is a function-level reset */
 
@@ -81,6 +90,7 @@ struct IntelGpuState {
 
   MemoryListener listener;
   bool map_open; /* sg_memory_begin() called, commit due */
+  QEMUBH* map_bh;
 
   QEMUTimer* timers[SG_TIMER_COUNT];
   QEMUBH* irq_bh;
@@ -114,6 +124,13 @@ void intel_gpu_config_write(PCIDevice* dev, uint32_t address, uint32_t value, in
 /* Tells the core where BDSM and GGC say stolen memory is. */
 void intel_gpu_config_publish_stolen(IntelGpuState* s);
 bool intel_gpu_stolen_size_ok(uint64_t bytes);
+
+/* aperture_map.c: direct mappings of the aperture. All under the big lock. */
+void intel_gpu_aperture_touched(IntelGpuState* s, uint64_t offset);
+void intel_gpu_aperture_unmap(IntelGpuState* s, uint64_t offset, uint64_t size);
+void intel_gpu_aperture_unmap_all(IntelGpuState* s);
+/* Call before the core sees the write: it may end mappings. */
+void intel_gpu_aperture_bar0_write(IntelGpuState* s, uint64_t offset, unsigned size);
 
 /* guest_memory.c */
 void intel_gpu_memory_init(IntelGpuState* s);

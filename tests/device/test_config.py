@@ -122,6 +122,51 @@ class Access(unittest.TestCase):
         m.poke(0x00300020, 0x5EED5EED)
         self.assertEqual(m.peek(m.BAR2 + 0x20), 0x5EED5EED)
 
+    def mapped(self):
+        """Whether QEMU lists a direct mapping of the aperture."""
+        return "intel-gpu-gmadr-direct" in self.machine.qmp.monitor("info mtree")
+
+    def fill_aperture(self, start, count):
+        for place in range(start, start + 8 * count, 8):
+            self.machine.poke(self.machine.BAR2 + place, 0xA5A5A5A500000000 | place, 8)
+
+    def test_busy_place_of_the_aperture_is_mapped_until_the_gtt_changes(self):
+        m = self.machine
+        for page in range(64):
+            m.mmio_write(0x800000 + 8 * page, 0x00300001 + 4096 * page, 8)
+        self.fill_aperture(0, 300)
+        self.assertTrue(self.mapped())
+        self.fill_aperture(0x20000, 10)
+        self.assertEqual(m.peek(0x00320008, 8), 0xA5A5A5A500020008, "writes still arrive")
+        m.mmio_write(0x800000 + 8 * 33, 0x00500001, 8)
+        self.assertFalse(self.mapped())
+        m.poke(m.BAR2 + 33 * 4096, 0x5EED5EED)
+        self.assertEqual(m.peek(0x00500000), 0x5EED5EED, "the new page is written")
+        self.assertEqual(m.peek(0x00321000), 0, "the old one is not")
+
+    def test_fences_and_the_command_register_end_mappings(self):
+        m = self.machine
+        for page in range(64):
+            m.mmio_write(0x800000 + 8 * page, 0x00300001 + 4096 * page, 8)
+        self.fill_aperture(0, 300)
+        self.assertTrue(self.mapped())
+        m.mmio_write(0x100000, 0x00008000_00000001 | 3 << 32, 8)  # X tiled, pages 0 to 8, pitch 512
+        self.assertFalse(self.mapped())
+        self.fill_aperture(0x10000, 300)
+        self.assertTrue(self.mapped(), "behind the fence")
+        m.config(0x04, 2)
+        m.set_config(0x04, 0x3, 2)
+        m.poll(lambda: not self.mapped(), "mapping gone")
+        m.poke(m.BAR2 + 0x10000, 0x12121212)
+        self.assertNotEqual(m.peek(0x00310000), 0x12121212, "no bus mastering")
+
+    def test_scattered_pages_are_not_mapped(self):
+        m = self.machine
+        for page in range(64):
+            m.mmio_write(0x800000 + 8 * page, 0x00300001 + 8192 * page, 8)
+        self.fill_aperture(0, 300)
+        self.assertFalse(self.mapped())
+
     def test_no_bus_mastering_no_memory(self):
         m = self.machine
         m.mmio_write(0x800000, 0x00300001, 8)

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Direct mappings of the aperture. A register-like access costs a trip through the memory core (under KVM:
+ * out of the guest) for every word; a framebuffer console draws through it. Where the guest keeps accessing
+ * one place whose GTT entries are plain and whose pages follow each other in guest RAM (stolen memory, large
+ * buffers), an alias of that RAM is laid over the BAR. It goes away before anything that it depends on
+ * changes: a GTT entry, a fence, the map of guest memory, reset, load.
+ *
+ * GTT entries written by an engine are not seen here; of those only MI_UPDATE_GTT could, which the core does
+ * not execute.
+ */
+#include "qemu/osdep.h"
+
+#include "exec/address-spaces.h"
+#include "intel_gpu.h"
+#include "qemu/main-loop.h"
+#include "qemu/units.h"
+
+enum {
+  PAGE = 4096,
+  GTT_OFFSET = 8 * MiB,
+  FENCES = 0x100000, /* 32 registers of 8 bytes (i915 gt/intel_ggtt_fencing.c) */
+  FENCES_END = 0x100100,
+  ACCESSES = 256, /* to one place before a mapping is tried */
+  PLACE = 1 * MiB,
+  MIN_SIZE = 64 * KiB, /* smaller ones are not worth a change of the memory map */
+  MAX_SIZE = 64 * MiB,
+};
+
+/* Bytes from `offset` on, in direction `step`, whose pages lie in host memory as they do in the aperture. */
+static uint64_t run_length(IntelGpuState* s, uint64_t offset, const uint8_t* host, int step) {
+  uint64_t length = 0;
+  while (length < MAX_SIZE) {
+    uint64_t next = offset + step * (int64_t)(length + PAGE);
+    if (next >= s->aperture_size) break; /* also below zero */
+    if (sg_aperture_page(s->core, next) != host + step * (int64_t)(length + PAGE)) break;
+    length += PAGE;
+  }
+  return length;
+}
+
+static ApertureMapping* free_mapping(IntelGpuState* s) {
+  for (unsigned i = 0; i < ARRAY_SIZE(s->mappings); i++) {
+    if (s->mappings[i].size == 0) return &s->mappings[i];
+  }
+  return NULL;
+}
+
+static void drop(IntelGpuState* s, ApertureMapping* mapping) {
+  memory_region_del_subregion(&s->aperture, &mapping->alias);
+  object_unparent(OBJECT(&mapping->alias));
+  mapping->size = 0;
+}
+
+static bool try_map(IntelGpuState* s, uint64_t offset) {
+  ApertureMapping* mapping = free_mapping(s);
+  const uint8_t* host = sg_aperture_page(s->core, offset);
+  if (!mapping || !host) return false;
+
+  uint64_t before = run_length(s, offset, host, -1);
+  uint64_t size = before + PAGE + run_length(s, offset, host, 1);
+  if (size < MIN_SIZE) return false;
+  ram_addr_t place, last_place;
+  MemoryRegion* region = memory_region_from_host((void*)(host - before), &place);
+  MemoryRegion* last = memory_region_from_host((void*)(host - before + size - 1), &last_place);
+  if (!region || region != last || last_place - place != size - 1 || !memory_region_is_ram(region) ||
+      region->readonly)
+    return false;
+
+  mapping->offset = offset - before;
+  mapping->size = size;
+  memory_region_init_alias(&mapping->alias, OBJECT(s), "intel-gpu-gmadr-direct", region, place, size);
+  memory_region_add_subregion_overlap(&s->aperture, mapping->offset, &mapping->alias, 1);
+  return true;
+}
+
+void intel_gpu_aperture_touched(IntelGpuState* s, uint64_t offset) {
+  uint64_t place = offset / PLACE;
+  if (place != s->touched_place) {
+    s->touched_place = place;
+    s->touches = 0;
+  }
+  /* Only on this one count: where it fails, it is not tried again before another place was touched. */
+  if (++s->touches == ACCESSES) try_map(s, offset & ~(uint64_t)(PAGE - 1));
+}
+
+void intel_gpu_aperture_unmap(IntelGpuState* s, uint64_t offset, uint64_t size) {
+  for (unsigned i = 0; i < ARRAY_SIZE(s->mappings); i++) {
+    ApertureMapping* mapping = &s->mappings[i];
+    if (mapping->size && mapping->offset < offset + size && offset < mapping->offset + mapping->size)
+      drop(s, mapping);
+  }
+}
+
+void intel_gpu_aperture_unmap_all(IntelGpuState* s) {
+  intel_gpu_aperture_unmap(s, 0, s->aperture_size);
+}
+
+void intel_gpu_aperture_bar0_write(IntelGpuState* s, uint64_t offset, unsigned size) {
+  if (offset >= GTT_OFFSET) {
+    s->touches = 0;
+    intel_gpu_aperture_unmap(s, (offset - GTT_OFFSET) / 8 * PAGE, PAGE);
+  } else if (offset < FENCES_END && offset + size > FENCES) {
+    s->touches = 0;
+    intel_gpu_aperture_unmap_all(s);
+  }
+}
