@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Block-compressed formats to texels. Registers as for the uncompressed ones: linear colour, missing channels
+// 0, alpha 1.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "hw/surface/format.h"
+
+namespace softgen::surface {
+
+constexpr unsigned max_block_texels = 144;  // ASTC 12x12
+
+/// Row by row, format.block_width texels each.
+using BlockTexels = std::array<Float4, max_block_texels>;
+
+/// Decodes one block of a FormatKind::compressed format. False when it is one that we do not have (FXT1); the
+/// texels are then 0, 0, 0, 1 and the format is counted as unimplemented. Illegal encodings give what each
+/// format's specification says.
+bool decode_block(const Format& format, const std::byte* block, BlockTexels& texels);
+
+namespace blocks {
+
+using Rgba8 = std::array<uint8_t, 4>;
+using Texels8 = std::array<Rgba8, 16>;
+
+void decode_bc1(const uint8_t* block, bool with_alpha, Texels8& out);
+void decode_bc2(const uint8_t* block, Texels8& out);
+void decode_bc3(const uint8_t* block, Texels8& out);
+/// One channel of BC4 and BC5.
+void decode_rgtc(const uint8_t* block, bool is_signed, std::array<float, 16>& out);
+void decode_bc7(const uint8_t* block, Texels8& out);
+/// 16-bit floats.
+void decode_bc6h(const uint8_t* block, bool is_signed, std::array<std::array<uint16_t, 3>, 16>& out);
+void decode_etc2(const uint8_t* block, bool punch_through, Texels8& out);
+/// The alpha block of ETC2_EAC_RGBA8.
+void decode_eac_alpha(const uint8_t* block, Texels8& out);
+/// 11-bit EAC.
+void decode_eac11(const uint8_t* block, bool is_signed, std::array<float, 16>& out);
+/// Any footprint up to 12x12. `srgb`: the decode mode of the sRGB formats (8 bits a channel). Returns 16-bit
+/// values: UNORM16, of which sRGB uses the upper 8 bits; error blocks are opaque magenta.
+void decode_astc(const uint8_t* block, unsigned width, unsigned height, bool srgb,
+                 std::array<std::array<uint16_t, 4>, max_block_texels>& out);
+
+}  // namespace blocks
+
+}  // namespace softgen::surface
