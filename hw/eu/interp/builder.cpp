@@ -415,12 +415,40 @@ void OpBuilder::choose() {
 
 void OpBuilder::attach() {
   for (unsigned n = 0; n < op_.sources; n++) {
-    op_.src[n].load = load_for(op_.src[n].type, op_.kind);
-    if (!op_.src[n].load) op_.execute = execute_illegal;
+    Source& s = op_.src[n];
+    s.load = load_for(s.type, op_.kind);
+    if (!s.load) {
+      op_.execute = execute_illegal;
+      continue;
+    }
+    const bool plain = !s.negate && !s.abs && !s.bit_not;
+    const bool same = op_.kind == LaneKind::f32   ? s.type == RegType::f
+                      : op_.kind == LaneKind::f64 ? s.type == RegType::df
+                                                  : op_.kind != LaneKind::exact && !is_float(s.type) &&
+                                                        size_of(s.type) == (op_.kind == LaneKind::i32 ? 4u : 8u);
+    s.in_place = plain && same && s.fetch == Fetch::contiguous;
+    s.splat = plain && same && s.fetch == Fetch::scalar && size_of(s.type) == 4;
+    if (s.fetch == Fetch::immediate || s.fetch == Fetch::none) {
+      constants_.push_back(std::make_unique<Lanes>());
+      s.load(Registers(), s, 32, *constants_.back());
+      s.lanes = constants_.back().get();
+      apply_modifiers(*constants_.back(), s, op_.kind, 32);
+    }
   }
   op_.dst.store = store_for(op_.dst.type);
   op_.finish = finish_for(op_.kind, op_.dst.type, op_.saturate, op_.flush);
   op_.result = result_kind(op_.dst.type);
+  const bool dwords = op_.kind == LaneKind::f32 ? op_.dst.type == RegType::f
+                                                : op_.kind == LaneKind::i32 && size_of(op_.dst.type) == 4 && !is_float(op_.dst.type);
+  op_.store_32 = dwords && op_.dst.place == Place::contiguous;
+  op_.settle_32 = op_.finish && op_.kind == LaneKind::f32 && op_.dst.type == RegType::f;
+  op_.straight = op_.store_32 && op_.exec_size >= 8 && !op_.acc_write && !op_.to_accumulator && op_.dst.channels == 0xffffffff;
+  const unsigned bytes = op_.exec_size * 4u;
+  for (unsigned n = 0; n < op_.sources; n++) {
+    const Source& s = op_.src[n];
+    const bool overlaps = s.in_place && s.base != op_.dst.base && s.base < op_.dst.base + bytes && op_.dst.base < s.base + bytes;
+    op_.straight = op_.straight && !overlaps;
+  }
   op_.flag_compare = compares(op_.result, is_signed(op_.dst.type) || size_of(op_.dst.type) < 4);
 }
 

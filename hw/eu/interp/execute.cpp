@@ -84,21 +84,47 @@ void load_source(const Thread& thread, const Op& op, unsigned n, const FloatMode
   if (op.flush) flush_sources(lanes, s.type, op.kind, mode, count);
 }
 
+const void* operand(const Thread& thread, const Op& op, unsigned n, const FloatMode& mode, Lanes& lanes) {
+  const Source& s = op.src[n];
+  const void* at;
+  if (s.in_place) {
+    at = thread.regs.bytes() + s.base;
+  } else if (s.lanes) {
+    at = s.lanes;
+  } else if (s.splat) {
+    uint32_t value;
+    std::memcpy(&value, thread.regs.bytes() + s.base, 4);
+    for (unsigned k = 0; k < op.groups * 8u; k++) lanes.u[k] = value;
+    at = &lanes;
+  } else {
+    load_source(thread, op, n, mode, lanes);
+    return &lanes;
+  }
+  if (!op.flush || !(mode.alt || flushes(s.type, mode))) return at;
+  if (op.kind == LaneKind::f32 && !mode.alt && s.type == RegType::f) {
+    kernels().flush_f32(&lanes, at, op.groups);
+  } else {
+    if (at != &lanes) std::memcpy(&lanes, at, op.groups * 8u * (op.kind == LaneKind::f64 || op.kind == LaneKind::i64 ? 8 : 4));
+    flush_sources(lanes, s.type, op.kind, mode, op.groups * 8u);
+  }
+  return &lanes;
+}
+
 namespace {
 
-uint32_t condition_bits(const Op& op, const Lanes& lanes, uint32_t overflow) {
-  Lanes zero;
-  std::memset(&zero, 0, sizeof(zero.q));
+const Lanes zero_lanes{};
+
+uint32_t condition_bits(const Op& op, const void* lanes, uint32_t overflow) {
+  const auto compare = [&](CompareOp c) { return op.flag_compare[static_cast<unsigned>(c)](lanes, &zero_lanes, op.groups); };
   switch (static_cast<CondMod>(op.cond)) {
-    case CondMod::z: return op.flag_compare[static_cast<unsigned>(CompareOp::eq)](lanes, zero, op.groups);
-    case CondMod::nz: return op.flag_compare[static_cast<unsigned>(CompareOp::ne)](lanes, zero, op.groups);
-    case CondMod::g: return op.flag_compare[static_cast<unsigned>(CompareOp::gt)](lanes, zero, op.groups);
-    case CondMod::ge: return op.flag_compare[static_cast<unsigned>(CompareOp::ge)](lanes, zero, op.groups);
-    case CondMod::l: return op.flag_compare[static_cast<unsigned>(CompareOp::lt)](lanes, zero, op.groups);
-    case CondMod::le: return op.flag_compare[static_cast<unsigned>(CompareOp::le)](lanes, zero, op.groups);
-    case CondMod::u: return op.flag_compare[static_cast<unsigned>(CompareOp::unordered)](lanes, zero, op.groups);
-    case CondMod::o:
-      return overflow | op.flag_compare[static_cast<unsigned>(CompareOp::overflow)](lanes, zero, op.groups);
+    case CondMod::z: return compare(CompareOp::eq);
+    case CondMod::nz: return compare(CompareOp::ne);
+    case CondMod::g: return compare(CompareOp::gt);
+    case CondMod::ge: return compare(CompareOp::ge);
+    case CondMod::l: return compare(CompareOp::lt);
+    case CondMod::le: return compare(CompareOp::le);
+    case CondMod::u: return compare(CompareOp::unordered);
+    case CondMod::o: return overflow | compare(CompareOp::overflow);
     case CondMod::none: break;
   }
   return 0;
@@ -121,11 +147,17 @@ void write_accumulator(Thread& thread, const Op& op, uint32_t mask, const Lanes&
 void retire_to(Thread& thread, const Op& op, const Destination& dst, const FloatMode& mode, uint32_t mask, Lanes& result,
                unsigned parts) {
   uint32_t overflow = 0;
-  if (op.finish) op.finish(result, op, mode, &overflow);
-  if (op.cond && (parts & retire_flags)) write_flags(thread, op, mask, condition_bits(op, result, overflow));
+  if (op.settle_32 && !mode.alt)
+    kernels().settle_f32(&result, op.saturate, op.flush && mode.flush_f32, op.groups);
+  else if (op.finish)
+    op.finish(result, op, mode, &overflow);
+  if (op.cond && (parts & retire_flags)) write_flags(thread, op, mask, condition_bits(op, &result, overflow));
   if (op.acc_write && (parts & retire_accumulator)) write_accumulator(thread, op, mask, result);
   if (dst.place == Place::none) return;
-  op.dst.store(thread.regs, dst, op.exec_size, mask & dst.channels, result);
+  if (op.store_32)
+    kernels().store_32(thread.regs.bytes() + dst.base, &result, mask & dst.channels, op.groups);
+  else
+    op.dst.store(thread.regs, dst, op.exec_size, mask & dst.channels, result);
   if (op.to_accumulator && !(parts & retire_keep_wide)) thread.acc_size = 0;
 }
 
@@ -137,18 +169,35 @@ Next execute_kernel(Thread& thread, const Op& op, RunState& state) {
   const uint32_t mask = execution_mask(thread, op);
   if (!mask) return Next::advance;
   Lanes lanes[3], result;
-  for (unsigned n = 0; n < op.sources; n++) load_source(thread, op, n, state.mode, lanes[n]);
-  if (op.shift_mask)
-    for (unsigned n = 0; n < op.groups * 8u; n++)
-      op.kind == LaneKind::i32 ? lanes[1].u[n] &= op.shift_mask : lanes[1].uq[n] &= op.shift_mask;
-  op.kernel(result, lanes[0], lanes[1], lanes[2], op.groups);
+  const void* in[3] = {&zero_lanes, &zero_lanes, &zero_lanes};
+  for (unsigned n = 0; n < op.sources; n++) in[n] = operand(thread, op, n, state.mode, lanes[n]);
+  if (op.shift_mask) {
+    for (unsigned n = 0; n < op.groups * 8u; n++) {
+      if (op.kind == LaneKind::i32)
+        lanes[1].u[n] = static_cast<const uint32_t*>(in[1])[n] & op.shift_mask;
+      else
+        lanes[1].uq[n] = static_cast<const uint64_t*>(in[1])[n] & op.shift_mask;
+    }
+    in[1] = &lanes[1];
+  }
+  if (op.straight && mask == op.lanes_mask && !state.mode.alt) {
+    // All channels, dword for dword: the registers are the result's place.
+    void* place = thread.regs.bytes() + op.dst.base;
+    op.kernel(place, in[0], in[1], in[2], op.groups);
+    if (op.settle_32) state.table.settle_f32(place, op.saturate, op.flush && state.mode.flush_f32, op.groups);
+    if (op.cond) write_flags(thread, op, mask, condition_bits(op, place, 0));
+    return Next::advance;
+  }
+  op.kernel(&result, in[0], in[1], in[2], op.groups);
   retire(thread, op, state.mode, mask, result);
   return Next::advance;
 }
 
 namespace {
 
-uint32_t compare_exact(const Lanes& a, const Lanes& b, CondMod cond, unsigned count) {
+uint32_t compare_exact(const void* first, const void* second, CondMod cond, unsigned count) {
+  const auto& a = *static_cast<const Lanes*>(first);
+  const auto& b = *static_cast<const Lanes*>(second);
   uint32_t bits = 0;
   for (unsigned n = 0; n < count; n++) {
     const Int128 x = a.x[n], y = b.x[n];
@@ -167,7 +216,7 @@ uint32_t compare_exact(const Lanes& a, const Lanes& b, CondMod cond, unsigned co
   return bits;
 }
 
-uint32_t compare(const Op& op, const Lanes& a, const Lanes& b, CondMod cond) {
+uint32_t compare(const Op& op, const void* a, const void* b, CondMod cond) {
   if (op.kind == LaneKind::exact) return compare_exact(a, b, cond, op.groups * 8u);
   switch (cond) {
     case CondMod::z: return op.compare[static_cast<unsigned>(CompareOp::eq)](a, b, op.groups);
@@ -181,24 +230,30 @@ uint32_t compare(const Op& op, const Lanes& a, const Lanes& b, CondMod cond) {
   }
 }
 
-uint32_t nan_bits(const Op& op, const Lanes& lanes) {
+uint32_t nan_bits(const Op& op, const void* lanes) {
   if (op.kind != LaneKind::f32 && op.kind != LaneKind::f64) return 0;
   return op.compare[static_cast<unsigned>(CompareOp::unordered)](lanes, lanes, op.groups);
 }
 
-void pick(const Op& op, Lanes& r, const Lanes& a, const Lanes& b, uint32_t take_a) {
-  for (unsigned n = 0; n < op.groups * 8u; n++) {
-    const Lanes& from = take_a >> n & 1 ? a : b;
-    switch (op.kind) {
-      case LaneKind::i32: case LaneKind::f32: r.u[n] = from.u[n]; break;
-      case LaneKind::i64: case LaneKind::f64: r.uq[n] = from.uq[n]; break;
-      case LaneKind::exact: r.x[n] = from.x[n]; break;
-    }
+template <typename T>
+void pick_as(const Op& op, Lanes& r, const void* a, const void* b, uint32_t take_a) {
+  const auto *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
+  auto* to = reinterpret_cast<T*>(&r);
+  for (unsigned n = 0; n < op.groups * 8u; n++) to[n] = take_a >> n & 1 ? x[n] : y[n];
+}
+
+void pick(const Op& op, Lanes& r, const void* a, const void* b, uint32_t take_a) {
+  switch (op.kind) {
+    case LaneKind::i32: case LaneKind::f32:
+      std::memcpy(&r, b, op.groups * 32u);
+      return kernels().store_32(&r, a, take_a, op.groups);
+    case LaneKind::i64: case LaneKind::f64: return pick_as<uint64_t>(op, r, a, b, take_a);
+    case LaneKind::exact: return pick_as<Int128>(op, r, a, b, take_a);
   }
 }
 
 /// sel with .l and .ge is minimum and maximum by the rules of cmpn: a NaN gives way to a number (SKL PRM vol 7, "Select", "Compare NaN").
-uint32_t choice(const Op& op, const Lanes& a, const Lanes& b) {
+uint32_t choice(const Op& op, const void* a, const void* b) {
   const auto cond = static_cast<CondMod>(op.cond);
   uint32_t take = compare(op, a, b, cond);
   if (cond == CondMod::l || cond == CondMod::ge) take |= nan_bits(op, b);
@@ -213,17 +268,18 @@ Next execute_select(Thread& thread, const Op& op, RunState& state) {
   const uint32_t mask = by_predicate ? enabled_mask(thread, op) : execution_mask(thread, op);
   if (!mask) return Next::advance;
   Lanes lanes[3], result;
-  for (unsigned n = 0; n < op.sources; n++) load_source(thread, op, n, state.mode, lanes[n]);
+  const void* in[3] = {};
+  for (unsigned n = 0; n < op.sources; n++) in[n] = operand(thread, op, n, state.mode, lanes[n]);
   uint32_t take;
   if (op.opcode == Opcode::csel) {
-    Lanes zero;
-    std::memset(&zero, 0, sizeof(zero.q));
-    flush_sources(lanes[2], RegType::f, op.kind, state.mode, op.groups * 8u);
-    take = compare(op, lanes[2], zero, static_cast<CondMod>(op.cond));
+    Lanes tested;
+    std::memcpy(&tested, in[2], op.groups * 32u);
+    flush_sources(tested, RegType::f, op.kind, state.mode, op.groups * 8u);
+    take = compare(op, &tested, &zero_lanes, static_cast<CondMod>(op.cond));
   } else {
-    take = by_predicate ? predicate_mask(thread, op) : choice(op, lanes[0], lanes[1]);
+    take = by_predicate ? predicate_mask(thread, op) : choice(op, in[0], in[1]);
   }
-  pick(op, result, lanes[0], lanes[1], take);
+  pick(op, result, in[0], in[1], take);
   // The condition was used up: it writes no flag.
   retire(thread, op, state.mode, mask, result, retire_accumulator);
   return Next::advance;
@@ -232,14 +288,19 @@ Next execute_select(Thread& thread, const Op& op, RunState& state) {
 Next execute_compare(Thread& thread, const Op& op, RunState& state) {
   const uint32_t mask = execution_mask(thread, op);
   if (!mask) return Next::advance;
-  Lanes a, b, result;
-  load_source(thread, op, 0, state.mode, a);
-  load_source(thread, op, 1, state.mode, b);
+  Lanes lanes[2], result;
+  const void* a = operand(thread, op, 0, state.mode, lanes[0]);
+  const void* b = operand(thread, op, 1, state.mode, lanes[1]);
   const uint32_t bits = op.opcode == Opcode::cmpn ? choice(op, a, b) : compare(op, a, b, static_cast<CondMod>(op.cond));
   if (op.cond) write_flags(thread, op, mask, bits);
   if (op.dst.place == Place::none) return Next::advance;
   // All ones or zero, in the width of the destination.
   const unsigned size = size_of(op.dst.type);
+  if (size == 4 && op.dst.place == Place::contiguous) {
+    for (unsigned n = 0; n < op.groups * 8u; n++) result.u[n] = 0u - (bits >> n & 1);
+    state.table.store_32(thread.regs.bytes() + op.dst.base, &result, mask & op.dst.channels, op.groups);
+    return Next::advance;
+  }
   for (unsigned n = 0; n < op.exec_size; n++) {
     const bool holds = bits >> n & 1;
     if (size == 8)

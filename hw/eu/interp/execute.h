@@ -11,6 +11,7 @@ struct RunState {
   ThreadEnv& env;
   MessageTarget& target;
   FloatMode mode;
+  const KernelTable& table = kernels();
 };
 
 /// Channels that take part: running, in the instruction's group, predicated. Bit 0 is the instruction's first channel.
@@ -23,6 +24,8 @@ FloatMode float_mode(const Registers& regs);
 
 /// Loads, modifies and flushes source n.
 void load_source(const Thread& thread, const Op& op, unsigned n, const FloatMode& mode, Lanes& lanes);
+/// Source n as a kernel takes it: in the registers, a constant, or loaded to `lanes`.
+const void* operand(const Thread& thread, const Op& op, unsigned n, const FloatMode& mode, Lanes& lanes);
 /// finish, flags, accumulator, store.
 enum RetireParts : unsigned {
   retire_store = 0, retire_flags = 1, retire_accumulator = 2, retire_all = 3,

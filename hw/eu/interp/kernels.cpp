@@ -2,8 +2,7 @@
 // Lane arithmetic with the compiler's vector extensions. meson compiles this file once for the baseline of the host and, on x86-64,
 // once more with AVX2 and FMA (EU_KERNELS names the table); only types of lanes.h and builtins are used, so the copies share no code.
 // No contraction (-ffp-contract=off): a*b+c is fused where __builtin_fma says so and nowhere else.
-#include <cmath>
-#include <cstring>
+#include <type_traits>
 
 #include "hw/eu/interp/lanes.h"
 
@@ -24,15 +23,19 @@ using V4d = VectorOf<double, 4>::type;
 using V4q = VectorOf<int64_t, 4>::type;
 using V4uq = VectorOf<uint64_t, 4>::type;
 
-template <typename V, typename T>
-inline V load(const T* from) {
+template <typename V>
+using Element = std::remove_reference_t<decltype(V{}[0])>;
+
+/// Lanes `at` and on.
+template <typename V>
+inline V load(const void* from, unsigned at) {
   V v;
-  __builtin_memcpy(&v, from, sizeof(V));
+  __builtin_memcpy(&v, static_cast<const char*>(from) + at * sizeof(Element<V>), sizeof(V));
   return v;
 }
-template <typename V, typename T>
-inline void store(T* to, V v) {
-  __builtin_memcpy(to, &v, sizeof(V));
+template <typename V>
+inline void store(void* to, unsigned at, V v) {
+  __builtin_memcpy(static_cast<char*>(to) + at * sizeof(Element<V>), &v, sizeof(V));
 }
 
 inline V8f quiet(V8f r) {
@@ -44,20 +47,6 @@ inline V4d quiet(V4d r) {
   const V4q nan = {bits, bits, bits, bits};
   return r == r ? r : reinterpret_cast<V4d>(nan);
 }
-
-/// Which array of Lanes a vector type belongs to.
-inline const float* array(const Lanes& l, V8f) { return l.f; }
-inline const int32_t* array(const Lanes& l, V8i) { return l.i; }
-inline const uint32_t* array(const Lanes& l, V8u) { return l.u; }
-inline const double* array(const Lanes& l, V4d) { return l.d; }
-inline const int64_t* array(const Lanes& l, V4q) { return l.q; }
-inline const uint64_t* array(const Lanes& l, V4uq) { return l.uq; }
-inline float* array(Lanes& l, V8f) { return l.f; }
-inline int32_t* array(Lanes& l, V8i) { return l.i; }
-inline uint32_t* array(Lanes& l, V8u) { return l.u; }
-inline double* array(Lanes& l, V4d) { return l.d; }
-inline int64_t* array(Lanes& l, V4q) { return l.q; }
-inline uint64_t* array(Lanes& l, V4uq) { return l.uq; }
 
 template <typename V>
 constexpr unsigned lanes_of = sizeof(V) / sizeof(V{}[0]);
@@ -76,23 +65,24 @@ struct Min { template <typename V> static V of(V a, V b, V) { return (a < b) | (
 struct Max { template <typename V> static V of(V a, V b, V) { return (a >= b) | (b != b) ? a : b; } };
 
 template <typename Op, typename V, bool canonical>
-void apply(Lanes& r, const Lanes& a, const Lanes& b, const Lanes& c, unsigned groups) {
+void apply(void* r, const void* a, const void* b, const void* c, unsigned groups) {
   constexpr unsigned n = lanes_of<V>;
   for (unsigned at = 0; at < groups * 8; at += n) {
-    V v = Op::of(load<V>(array(a, V{}) + at), load<V>(array(b, V{}) + at), load<V>(array(c, V{}) + at));
+    V v = Op::of(load<V>(a, at), load<V>(b, at), load<V>(c, at));
     if constexpr (canonical) v = quiet(v);
-    store(array(r, V{}) + at, v);
+    store(r, at, v);
   }
 }
 
 template <typename Op, typename T>
-void each(Lanes& r, const Lanes& a, const Lanes& b, const Lanes& c, unsigned groups) {
+void each(void* r, const void* a, const void* b, const void* c, unsigned groups) {
   constexpr bool single = sizeof(T) == 4;
   using V = typename VectorOf<T, single ? 8 : 4>::type;
   for (unsigned at = 0; at < groups * 8; at += lanes_of<V>) {
+    const V x = load<V>(a, at), y = load<V>(b, at), z = load<V>(c, at);
     V v;
-    for (unsigned n = 0; n < lanes_of<V>; n++) v[n] = Op::of(array(a, V{})[at + n], array(b, V{})[at + n], array(c, V{})[at + n]);
-    store(array(r, V{}) + at, quiet(v));
+    for (unsigned n = 0; n < lanes_of<V>; n++) v[n] = Op::of(x[n], y[n], z[n]);
+    store(r, at, quiet(v));
   }
 }
 
@@ -123,12 +113,14 @@ struct Fraction {
 };
 
 /// pln: p * u + q * v + r with one rounding at the end of a double-precision sum. a = (p, q, -, r) in lanes 0..3, b = u, c = v.
-void plane(Lanes& r, const Lanes& a, const Lanes& b, const Lanes& c, unsigned groups) {
-  const double p = a.f[0], q = a.f[1], s = a.f[3];
+void plane(void* r, const void* a, const void* b, const void* c, unsigned groups) {
+  const auto* plane = static_cast<const float*>(a);
+  const double p = plane[0], q = plane[1], s = plane[3];
   for (unsigned at = 0; at < groups * 8; at += 8) {
+    const V8f u = load<V8f>(b, at), w = load<V8f>(c, at);
     V8f v;
-    for (unsigned n = 0; n < 8; n++) v[n] = static_cast<float>(p * b.f[at + n] + (q * c.f[at + n] + s));
-    store(r.f + at, quiet(v));
+    for (unsigned n = 0; n < 8; n++) v[n] = static_cast<float>(p * u[n] + (q * w[n] + s));
+    store(r, at, quiet(v));
   }
 }
 
@@ -143,21 +135,63 @@ struct Never { template <typename V> static auto of(V a, V) { return a != a; } }
 /// Infinite: what is left of an overflow.
 struct Infinite { template <typename V> static auto of(V a, V) { return (a == a) & (a - a != a - a); } };
 
+inline uint32_t mask_bits(V8i m) {
+  const V8i weights = {1, 2, 4, 8, 16, 32, 64, 128};
+  m &= weights;
+  m |= __builtin_shuffle(m, V8i{4, 5, 6, 7, 0, 1, 2, 3});
+  m |= __builtin_shuffle(m, V8i{2, 3, 0, 1, 2, 3, 0, 1});
+  return static_cast<uint32_t>(m[0] | m[1]);
+}
+inline uint32_t mask_bits(V4q m) {
+  const V4q weights = {1, 2, 4, 8};
+  m &= weights;
+  m |= __builtin_shuffle(m, V4q{2, 3, 0, 1});
+  return static_cast<uint32_t>(m[0] | m[1]);
+}
+
 template <typename Op, typename V>
-uint32_t compare(const Lanes& a, const Lanes& b, unsigned groups) {
+uint32_t compare(const void* a, const void* b, unsigned groups) {
   constexpr unsigned n = lanes_of<V>;
+  using Mask = std::conditional_t<n == 8, V8i, V4q>;
   uint32_t bits = 0;
-  for (unsigned at = 0; at < groups * 8; at += n) {
-    const auto m = Op::of(load<V>(array(a, V{}) + at), load<V>(array(b, V{}) + at));
-    uint32_t part = 0;
-    for (unsigned k = 0; k < n; k++) part |= (m[k] ? 1u : 0u) << k;
-    bits |= part << at;
-  }
+  for (unsigned at = 0; at < groups * 8; at += n)
+    bits |= mask_bits(reinterpret_cast<Mask>(Op::of(load<V>(a, at), load<V>(b, at)))) << at;
   return bits;
 }
 
+void unavailable(void*, const void*, const void*, const void*, unsigned) { __builtin_trap(); }
 
-void unavailable(Lanes& r, const Lanes& a, const Lanes&, const Lanes&, unsigned) { r = a; }
+V8u flushed(V8u v) {
+  // An exponent of zero: a zero or a denormal.
+  return (v & 0x7f800000u) == 0 ? v & 0x80000000u : v;
+}
+
+void flush_f32(void* r, const void* a, unsigned groups) {
+  for (unsigned at = 0; at < groups * 8; at += 8) store(r, at, flushed(load<V8u>(a, at)));
+}
+
+void settle_f32(void* r, bool saturate, bool flush, unsigned groups) {
+  const V8f zero = {}, one = {1, 1, 1, 1, 1, 1, 1, 1};
+  for (unsigned at = 0; at < groups * 8; at += 8) {
+    V8f v = load<V8f>(r, at);
+    if (saturate) {
+      v = v > zero ? v : zero;
+      v = v < one ? v : one;
+    }
+    if (flush) v = reinterpret_cast<V8f>(flushed(reinterpret_cast<V8u>(v)));
+    store(r, at, v);
+  }
+}
+
+void store_32(void* r, const void* a, uint32_t mask, unsigned groups) {
+  const V8u weights = {1, 2, 4, 8, 16, 32, 64, 128};
+  for (unsigned at = 0; at < groups * 8; at += 8) {
+    const uint32_t part = mask >> at & 255;
+    if (!part) continue;
+    const V8u bits = weights & part;
+    store(r, at, bits != 0 ? load<V8u>(a, at) : load<V8u>(r, at));
+  }
+}
 
 }  // namespace
 
@@ -184,6 +218,9 @@ const KernelTable EU_KERNELS = {
     COMPARES(V8u, Never, Never),
     COMPARES(V4q, Never, Never),
     COMPARES(V4uq, Never, Never),
+    flush_f32,
+    settle_f32,
+    store_32,
 };
 
 }  // namespace softgen::eu

@@ -21,10 +21,11 @@ union alignas(64) Lanes {
   Int128 x[32];
 };
 
-/// r = op(a, b, c) for `groups` times eight lanes; lanes beyond the execution size are computed and not used.
-using Kernel = void (*)(Lanes& r, const Lanes& a, const Lanes& b, const Lanes& c, unsigned groups);
+/// r = op(a, b, c) for `groups` times eight lanes; lanes beyond the execution size are computed and not used. Each points to lanes or
+/// straight into the registers (aligned to an element). r may be a source, else they do not overlap.
+using Kernel = void (*)(void* r, const void* a, const void* b, const void* c, unsigned groups);
 /// Bit i: a[i] compared with b[i].
-using CompareKernel = uint32_t (*)(const Lanes& a, const Lanes& b, unsigned groups);
+using CompareKernel = uint32_t (*)(const void* a, const void* b, unsigned groups);
 
 /// Operations with a kernel. Floating-point results that are NaN are the one quiet NaN 0x7fc00000 (F), 0x7ff8… (DF), on every host.
 enum class KernelOp : uint8_t { add, mul, mad, min, max, frc, rndu, rndd, rnde, rndz, lrp, pln,
@@ -44,6 +45,12 @@ struct KernelTable {
   CompareKernel compare_u32[static_cast<unsigned>(CompareOp::count)];
   CompareKernel compare_i64[static_cast<unsigned>(CompareOp::count)];
   CompareKernel compare_u64[static_cast<unsigned>(CompareOp::count)];
+  /// F: r = a with denormals as zeros of their sign.
+  void (*flush_f32)(void* r, const void* a, unsigned groups);
+  /// F: in place; to [0, 1] (NaN to 0), then denormals to zero.
+  void (*settle_f32)(void* r, bool saturate, bool flush, unsigned groups);
+  /// Dwords: those of r whose bit is set become a's.
+  void (*store_32)(void* r, const void* a, uint32_t mask, unsigned groups);
 };
 
 /// The best table this host can run. Same bits from all of them.

@@ -18,6 +18,7 @@ class Thread;
 struct Op;
 
 using OffsetPool = std::vector<std::unique_ptr<Offsets>>;
+using LanesPool = std::vector<std::unique_ptr<Lanes>>;
 
 enum class Fetch : uint8_t {
   none,        ///< null: reads zero
@@ -38,6 +39,9 @@ struct Source {
   uint8_t addr_subreg = 0, row = 1;
   int16_t addr_imm = 0;
   uint64_t constant = 0;           ///< immediate bits
+  bool in_place = false;           ///< lanes of the kind lie in the registers as they are
+  bool splat = false;              ///< scalar of four bytes, same kind
+  const Lanes* lanes = nullptr;    ///< immediates: all lanes, made once
   void (*load)(const Registers&, const Source&, unsigned count, Lanes&) = nullptr;
 };
 
@@ -81,6 +85,9 @@ struct Op {
   bool to_accumulator = false;    ///< the destination is acc0 or acc1
   bool flush = false;             ///< float arithmetic: denormal sources are flushed where the mode says
   bool joins = false;             ///< some branch leads here
+  bool store_32 = false;          ///< result lanes are the destination's dwords
+  bool settle_32 = false;         ///< finish is flushing or saturating F
+  bool straight = false;          ///< the kernel may write into the registers
   uint8_t sources = 0;
   uint8_t shift_mask = 0;         ///< shifts: bits of the count that count
   LaneKind kind = LaneKind::i32;
@@ -101,7 +108,8 @@ struct Op {
 /// Fills in everything but the branch indices. `pool` keeps the offset tables.
 class OpBuilder {
  public:
-  OpBuilder(const Instruction& instruction, OffsetPool& pool) : i_(instruction), pool_(pool) {}
+  OpBuilder(const Instruction& instruction, OffsetPool& pool, LanesPool& constants)
+      : i_(instruction), pool_(pool), constants_(constants) {}
   Op build(uint32_t offset);
 
  private:
@@ -130,6 +138,7 @@ class OpBuilder {
 
   const Instruction& i_;
   OffsetPool& pool_;
+  LanesPool& constants_;
   Op op_;
 };
 

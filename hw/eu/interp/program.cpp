@@ -28,7 +28,7 @@ void Program::build(std::span<const std::byte> code) {
   index_.assign(end / 8 + 1, -1);
   for (size_t n = 0; n < lines_.size(); n++) index_[lines_[n].offset / 8] = static_cast<int32_t>(n);
   ops_.reserve(lines_.size());
-  for (const Line& line : lines_) ops_.push_back(OpBuilder(line.instruction, offsets_).build(line.offset));
+  for (const Line& line : lines_) ops_.push_back(OpBuilder(line.instruction, offsets_, constants_).build(line.offset));
   mark_targets();
 }
 

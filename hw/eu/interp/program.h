@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "hw/eu/interp/lanes.h"
 #include "hw/eu/interp/registers.h"
 #include "hw/eu/isa/print.h"
 
@@ -54,6 +55,7 @@ class Program {
   std::vector<bool> targets_;
   std::vector<Op> ops_;
   std::vector<std::unique_ptr<Offsets>> offsets_;  ///< what ops point to
+  std::vector<std::unique_ptr<Lanes>> constants_;
 };
 
 /// Programs by address, checked against the bytes found there. Any thread; meant to be asked once a draw or walker, not once a thread.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The interpreter's loop and the state of a thread.
+#include <cstring>
+
 #include "hw/eu/interp/execute.h"
 #include "hw/iface/engine.h"
 
@@ -12,14 +14,11 @@ void Thread::start(const ThreadStart& how) {
   const uint32_t vector_mask = how.vector_mask ? how.vector_mask : how.dispatch_mask;
   dispatched = active = how.run_vector_mask ? vector_mask : how.dispatch_mask;
   call_mask = 0xffffffff;
-  channel_ip.fill(0xffffffff);
-  acc_wide.fill(0);
   acc_size = 0;
   instructions = 0;
   failure = nullptr;
-  // Everything behind the general registers and their guard.
-  std::byte* from = regs.bytes() + offsetof(Registers, guard);
-  std::fill(from, regs.bytes() + sizeof(Registers), std::byte{0});
+  // From the guard of the general registers to the last architecture register, so that no thread sees what another left.
+  std::memset(regs.bytes() + offsetof(Registers, guard), 0, offsetof(Registers, null) - offsetof(Registers, guard));
   regs.state[0] = how.state0;
   regs.state[2] = how.dispatch_mask;
   regs.state[3] = vector_mask;
@@ -28,7 +27,7 @@ void Thread::start(const ThreadStart& how) {
                     (how.keep_denorms ? cr0::denorm_f16 | cr0::denorm_f32 | cr0::denorm_f64 : 0);
 }
 
-void Thread::clear_registers() { std::fill(regs.bytes(), regs.bytes() + grf_bytes, std::byte{0}); }
+void Thread::clear_registers() { std::memset(regs.bytes(), 0, grf_bytes); }
 
 bool Thread::jump(int64_t offset) {
   const int32_t to = program_->index_at(offset);

@@ -67,7 +67,7 @@ Next execute_line(Thread& thread, const Op& op, RunState& state) {
       flush_sources(*l, RegType::f, op.kind, state.mode, op.groups * 8u);
     }
   }
-  op.kernel(r, plane, u, v, op.groups);
+  op.kernel(&r, &plane, &u, &v, op.groups);
   retire(thread, op, state.mode, mask, r);
   return Next::advance;
 }
@@ -84,7 +84,7 @@ Next execute_mac(Thread& thread, const Op& op, RunState& state) {
   load_source(thread, op, 0, state.mode, a);
   load_source(thread, op, 1, state.mode, b);
   flush_sources(acc, s.type, op.kind, state.mode, op.groups * 8u);
-  op.kernel(r, acc, a, b, op.groups);
+  op.kernel(&r, &acc, &a, &b, op.groups);
   retire(thread, op, state.mode, mask, r);
   return Next::advance;
 }

@@ -33,10 +33,10 @@ enum class RunResult : uint8_t {
 
 class Thread {
  public:
-  Registers regs;
+  Registers regs{};
 
   // Channels. A channel that is not in `active` waits at channel_ip (SKL PRM vol 7, "Flow Control": PcIP).
-  uint32_t active = 0;
+  uint32_t active = 0;                    ///< bit n: channel n runs at ip
   uint32_t dispatched = 0;
   uint32_t call_mask = 0xffffffff;
   std::array<uint32_t, 32> channel_ip{};  ///< offsets from the program's start
