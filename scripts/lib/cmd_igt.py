@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""scripts/igt: runs tests of an IGT build in the guest and prints a table."""
+import argparse
+import collections
+import json
+import pathlib
+import shlex
+import time
+
+import cmd_setup
+import guest as guests
+import guest_image
+from common import ROOT, Failure, main, say
+
+LISTS = ROOT / "tests" / "igt"
+# lib/igt_core.h: IGT_EXIT_*
+EXIT_WORDS = {0: "pass", 77: "skip", 79: "invalid", 98: "fail", 99: "fail", 112: "abort", 124: "timeout", 127: "missing", 137: "timeout"}
+GOOD = ("pass",)
+Result = collections.namedtuple("Result", "test word seconds note")
+
+
+def read_list(path, needs_3d):
+    """The tests named in a list file, without those that need 3D unless wanted."""
+    rows = [line.split("#")[0].split() for line in path.read_text().splitlines()]
+    return [row[0] for row in rows if row and (needs_3d or "3d" not in row[1:])]
+
+
+def command(folder, test):
+    """The shell command of 'igt@BINARY@SUBTEST@DYNAMIC'."""
+    parts = test.split("@")
+    if len(parts) < 2 or parts[0] != "igt":
+        raise Failure(f"'{test}' is no test name; they look like igt@gem_exec_basic@basic")
+    words = [f"{folder}/{parts[1]}"]
+    if len(parts) > 2:
+        words += ["--run-subtest", parts[2]]
+    if len(parts) > 3:
+        words += ["--dynamic-subtest", parts[3]]
+    return shlex.join(words)
+
+
+def test_folder(overlay):
+    """Where the tests are in the guest, from where they are in the overlay."""
+    found = sorted(overlay.glob("**/libexec/igt-gpu-tools"))
+    if not found:
+        raise Failure(f"{overlay} holds no libexec/igt-gpu-tools; build IGT with meson and install it there with DESTDIR")
+    return "/" + str(found[0].relative_to(overlay))
+
+
+def library_folder(overlay):
+    found = sorted(overlay.glob("**/libigt.so*"))
+    return "/" + str(found[0].parent.relative_to(overlay)) if found else "/usr/lib"
+
+
+class Runner:
+    """Keeps a guest running, boots another when a test took it along."""
+
+    def __init__(self, options, overlay):
+        self._options, self._overlay, self._machine = options, overlay, None
+        self._folder, self._libraries = test_folder(overlay), library_folder(overlay)
+
+    def close(self):
+        if self._machine:
+            self._machine.close()
+            self._machine = None
+
+    def machine(self):
+        if not self._machine:
+            say("booting the guest")
+            self._machine = guests.Guest(self._options.guest, overlay=self._overlay, device_args=self._options.device_args,
+                                         accelerator=self._options.accel)
+            self._machine.boot()
+            self._machine.capture("echo 1 >/proc/sys/kernel/printk_devkmsg; dmesg -C", 60)
+        return self._machine
+
+    def run(self, test):
+        limit = self._options.test_timeout
+        script = (f"export LD_LIBRARY_PATH={self._libraries} IGT_SENTINEL_ON_STDERR=; cd /tmp; "
+                  f"timeout -k 10 {limit} {command(self._folder, test)} 2>&1")
+        machine = self.machine()
+        start = time.monotonic()
+        try:
+            status, out, _ = machine.capture(script, limit + 60)
+            _, log, _ = machine.capture("dmesg --level=emerg,alert,crit,err,warn; dmesg -C", 60)
+        except Failure as failure:
+            self.close()
+            return Result(test, "lost", time.monotonic() - start, f"the guest is gone: {failure}"), "", ""
+        word = EXIT_WORDS.get(status, f"exit {status}")
+        return Result(test, word, time.monotonic() - start, note(word, out, log)), out, log
+
+
+def note(word, out, log):
+    """One line that says why."""
+    lines = out.splitlines()
+    if word == "skip":
+        wanted = [line for line in lines if line.startswith("Test requirement")] + [line for line in lines if "SKIP" in line]
+    elif word == "pass":
+        wanted = [f"kernel: {line.split('] ', 1)[-1]}" for line in log.splitlines() if "WARN" in line or "*ERROR*" in line]
+    else:
+        wanted = [line for line in lines if "CRITICAL" in line or "Failed assertion" in line] + lines[-1:]
+    return wanted[0].strip()[:160] if wanted else ""
+
+
+def parse(argv):
+    parser = argparse.ArgumentParser(
+        prog="scripts/igt", description="""Runs tests of IGT (igt-gpu-tools) in a guest on our device and prints a table. DIR is an installed
+        IGT, as `DESTDIR=DIR ninja install` leaves it; it is laid over the guest's root. Debian packages no IGT tests, so it is
+        built by hand from the public repository (docs/harness.md).""")
+    parser.add_argument("directory", metavar="DIR")
+    parser.add_argument("--guest", default="bookworm", choices=guest_image.GUESTS)
+    parser.add_argument("--list", action="append", metavar="FILE", help="file of test names, or the name of one in tests/igt (default: fast-feedback)")
+    parser.add_argument("--test", action="append", default=[], metavar="NAME", help="run only this test (igt@BINARY@SUBTEST)")
+    parser.add_argument("--filter", default="", metavar="TEXT", help="of the list, run only names that have TEXT")
+    parser.add_argument("--needs-3d", action="store_true", help="also run tests that need the 3D engine")
+    parser.add_argument("--test-timeout", type=int, default=180, metavar="SECONDS", help="for one test (default: 180)")
+    parser.add_argument("--logs", metavar="DIR", help="keep each test's output in this directory")
+    parser.add_argument("--json", metavar="FILE", help="also write the results there")
+    parser.add_argument("--device-args", default="", metavar="STR", help="properties of the device")
+    parser.add_argument("--accel", default="auto", choices=["auto", "kvm", "tcg"])
+    parser.add_argument("--no-setup", action="store_true", help="use what is built")
+    return parser.parse_args(argv)
+
+
+def chosen(options):
+    if options.test:
+        return options.test
+    tests = []
+    for name in options.list or ["fast-feedback"]:
+        path = pathlib.Path(name) if pathlib.Path(name).is_file() else LISTS / f"{name}.txt"
+        if not path.is_file():
+            raise Failure(f"there is no list '{name}'")
+        tests += [test for test in read_list(path, options.needs_3d) if options.filter in test and test not in tests]
+    return tests
+
+
+def igt(argv):
+    options = parse(argv)
+    overlay = pathlib.Path(options.directory)
+    if not overlay.is_dir():
+        print(f"SKIPPED: there is no IGT in '{overlay}'; no test ran\n0 passed, 0 failed, 1 skipped")
+        return 0
+    tests = chosen(options)
+    runner = Runner(options, overlay.resolve())
+    if not options.no_setup:
+        cmd_setup.ensure()
+    if options.logs:
+        pathlib.Path(options.logs).mkdir(parents=True, exist_ok=True)
+    results = []
+    try:
+        for test in tests:
+            result, out, log = runner.run(test)
+            results.append(result)
+            print(f"{result.word:8} {result.seconds:7.1f} s  {test:64} {result.note}".rstrip(), flush=True)
+            if options.logs:
+                (pathlib.Path(options.logs) / f"{test.replace('/', '_')}.txt").write_text(f"{result.word}\n{out}\n--- kernel ---\n{log}")
+    finally:
+        runner.close()
+        if options.json:
+            pathlib.Path(options.json).write_text(json.dumps([result._asdict() for result in results], indent=1))
+    return summary(results)
+
+
+def summary(results):
+    words = collections.Counter(result.word for result in results)
+    passed = sum(words[word] for word in GOOD)
+    ran = len(results) - words["skip"]
+    print(", ".join(f"{n} {word}" for word, n in words.most_common()) + f" of {len(results)}" +
+          (f"; {100 * passed / ran:.1f} % of those that ran" if ran else ""))
+    print(f"{passed} passed, {ran - passed} failed, {words['skip']} skipped")
+    return 0 if passed == ran else 1
+
+
+if __name__ == "__main__":
+    main("igt", igt)
