@@ -25,6 +25,7 @@ class CommandStreamers {
     std::function<void(std::span<std::byte> report)> perf_report{};
     /// threads=0: commands after which a looping batch gives the thread back; about a second of host time.
     uint64_t commands_a_poll = 1u << 24;
+    PacketObserver* observer = nullptr;  ///< may be null
   };
 
   /// Registers the hooks. `threaded` false (threads=0): work is done by the thread that submits it, inside its register write.

@@ -28,6 +28,18 @@ bool Executor::before(const Cursor&) {
 }
 
 Flow Executor::command(const Packet& packet, const Cursor& behind) {
+  const Flow flow = execute(packet, behind);
+  return s_.links().observer ? observe(packet, flow) : flow;
+}
+
+Flow Executor::observe(const Packet& packet, Flow flow) {
+  if (flow.kind == Flow::Kind::repeat || s_.links().observer->executed(s_.config().id, packet, s_.ppgtt())) return flow;
+  const FlushRequest everything{.render_target = true, .depth = true, .data_cache = true, .stall = true};
+  if (const ExecResult flushed = s_.flush(everything); flushed != ExecResult::done) return result(flushed);
+  return {Flow::Kind::leave};
+}
+
+Flow Executor::execute(const Packet& packet, const Cursor& behind) {
   const uint32_t header = packet.dwords[0];
   publish(packet.address, header, behind);
   if (s_.set_predicate && predicated_off(packet)) [[unlikely]] return Flow::next();

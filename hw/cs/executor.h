@@ -29,6 +29,8 @@ class Executor {
   /// The next boundary is an arbitration point.
   Flow arbitrate();
   Flow result(ExecResult result);
+  Flow execute(const Packet& packet, const Cursor& behind);
+  Flow observe(const Packet& packet, Flow flow);
   Flow engine_packet(const Packet& packet);
   Flow mi(const Packet& packet, const Cursor& behind);
 

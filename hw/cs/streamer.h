@@ -53,6 +53,7 @@ struct StreamerLinks {
   std::function<void(EngineId target)> signal;
   /// MI_REPORT_PERF_COUNT: fills the 256 bytes (zeroed, but for report id and timestamp). May be empty.
   std::function<void(std::span<std::byte> report)> perf_report;
+  PacketObserver* observer = nullptr;  ///< may be null
 };
 
 /// Why run() came back.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Follows a ring and its batches as the streamer would, without executing: what a printer, a lister or a checker needs. Registers are not
-// known to it, so a predicated batch start is taken as not jumping and a conditional end as not ending.
+// Follows a ring and its batches with the streamer's own parser (hw/cs/parser.h), without executing: what a printer, a lister or a checker
+// needs. Registers are not known to it, so a predicated batch start is taken as not jumping and a conditional end as not ending.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/cs/parser.h"
 #include "hw/defs/command.h"
 #include "hw/memory/view.h"
 
@@ -34,8 +35,7 @@ class BatchObserver {
 class BatchWalker {
  public:
   struct Limits {
-    uint64_t packets = 4'000'000;  ///< a submission; the streamer itself has none, a loop in a batch is legal
-    uint32_t jumps = 65536;
+    uint64_t packets = 4'000'000;  ///< a walk; the streamer itself has none: a loop in a batch is legal
   };
 
   /// `ppgtt` may be null (a context without one).
@@ -51,27 +51,15 @@ class BatchWalker {
   void commands(std::span<const uint32_t> dwords);
 
  private:
-  struct Cursor {
-    uint64_t address;
-    bool ppgtt;
-    BatchLevel level;
-  };
-  enum class Step : uint8_t { next, end, stop };
-
-  void run(Cursor cursor);
-  bool fetch(const Cursor& cursor, uint64_t room);
-  Step visit(Cursor& cursor, std::vector<Cursor>& callers);
-  Step jump(Cursor& cursor, std::vector<Cursor>& callers);
-  memory::View* view(bool ppgtt) { return ppgtt ? ppgtt_ : &ggtt_; }
-  bool mapped(memory::View& view, uint64_t address) const;
+  struct Visitor;
+  void walk(cs::Cursor cursor);
 
   defs::EngineClass engine_;
   memory::View& ggtt_;
-  memory::View* ppgtt_;
+  memory::View& ppgtt_;
   BatchObserver& observer_;
   Limits left_;
   std::vector<uint32_t> packet_;
-  const defs::Command* command_ = nullptr;
 };
 
 }  // namespace softgen::debug

@@ -51,6 +51,7 @@ void Device::build_units() {
   cs::CommandStreamers::Environment environment{*memory_, ggtt_, &faults_, tlb_, registers_, interrupts_, gate_};
   for (unsigned i = 0; i < engine_count; ++i)
     if (bit(config_.platform->engines, i)) environment.engines[i] = plugged(static_cast<EngineId>(i));
+  environment.observer = config_.observer;
   streamers_ = std::make_unique<cs::CommandStreamers>(environment, config_.threads > 0);
   power_.set_idle_query([this] { return !streamers_->busy(); });
 }

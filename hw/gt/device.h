@@ -37,6 +37,7 @@ struct Config {
   uint64_t aperture_size = 256ull << 20;
   uint64_t stolen_base = 0, stolen_size = 0;
   uint32_t connected = 0;            ///< bit i: a monitor on connector i
+  PacketObserver* observer = nullptr;  ///< of executed commands; may be null, outlives the device
 };
 
 /// Sees what the front end does to the device, before it takes effect. Calls come on the front end's thread.

@@ -89,4 +89,12 @@ class Engine {
   virtual void reset_context() = 0;
 };
 
+/// Is told of each command that a streamer has executed (replay, recording, statistics). On the streamer's thread.
+class PacketObserver {
+ public:
+  virtual ~PacketObserver() = default;
+  /// `ppgtt`: the running context's memory. False: finish what was started, leave all batches and go on behind them in the ring.
+  virtual bool executed(EngineId engine, const Packet& packet, memory::View& ppgtt) = 0;
+};
+
 }  // namespace softgen

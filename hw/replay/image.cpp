@@ -39,12 +39,14 @@ defs::EngineClass class_of(EngineId engine) {
 
 const char* name_of(EngineId engine) { return defs::engine_names[static_cast<unsigned>(engine)]; }
 
-Image::Image(uint64_t limit) : memory_(limit), ggtt_view_(memory_, nullptr), next_private_page_(private_pages) {
+Image::Image(memory::SparseMemory& memory, memory::Ggtt& ggtt)
+    : memory_(memory), ggtt_(ggtt), ggtt_view_(memory_, nullptr), next_private_page_(private_pages) {
   ggtt_view_.set_space(memory::AddressSpace::ggtt(ggtt_));
 }
 
 void Image::memory_write(debug::aub::Space space, uint64_t address, std::span<const std::byte> data) {
   using debug::aub::Space;
+  if (on_memory) on_memory();
   switch (space) {
     case Space::physical:
       if (!memory_.write(address, data.data(), data.size()))
@@ -88,7 +90,11 @@ void Image::write_ggtt(uint64_t address, std::span<const std::byte> data) {
 }
 
 void Image::register_write(uint32_t offset, uint32_t value) {
+  note_submission(offset, value);
   if (on_register) on_register(offset, value);
+}
+
+void Image::note_submission(uint32_t offset, uint32_t value) {
   for (unsigned i = 0; i < engine_count; i++) {
     const uint32_t base = defs::engine_bases[i];
     if (offset != base + elsp) continue;

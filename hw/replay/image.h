@@ -43,21 +43,25 @@ class Image final : public debug::AubVisitor {
   using OnSubmit = std::function<void(const Submission&)>;
   using OnRing = std::function<void(EngineId, std::span<const uint32_t>)>;
 
-  /// `limit`: bytes of physical memory the capture may fill.
-  explicit Image(uint64_t limit);
+  /// Where the capture goes; both outlive the image.
+  Image(memory::SparseMemory& memory, memory::Ggtt& ggtt);
 
-  OnSubmit on_submit;
-  OnRing on_ring;  ///< classic captures
+  OnSubmit on_submit;  ///< before on_register hands the write that submits to the device
+  OnRing on_ring;      ///< classic captures
   std::function<void(uint32_t offset, uint32_t value)> on_register;
+  std::function<void(uint32_t offset, uint32_t mask, uint32_t value)> on_poll;
+  std::function<void()> on_memory;  ///< before memory changes
 
   memory::SparseMemory& memory() { return memory_; }
-  memory::Ggtt& ggtt() { return ggtt_; }
   memory::View& ggtt_view() { return ggtt_view_; }
   const debug::AubVersion& version() const { return version_; }
 
   void version(const debug::AubVersion& version) override { version_ = version; }
   void memory_write(debug::aub::Space space, uint64_t address, std::span<const std::byte> data) override;
   void register_write(uint32_t offset, uint32_t value) override;
+  void register_poll(uint32_t offset, uint32_t mask, uint32_t value) override {
+    if (on_poll) on_poll(offset, mask, value);
+  }
   void ring_write(debug::AubRing ring, std::span<const std::byte> commands) override;
 
   /// The context that `descriptor` names, read from its image.
@@ -66,10 +70,11 @@ class Image final : public debug::AubVisitor {
  private:
   void write_ggtt_entries(uint64_t address, std::span<const std::byte> data);
   void write_ggtt(uint64_t address, std::span<const std::byte> data);
+  void note_submission(uint32_t offset, uint32_t value);
   void submit(EngineId engine, uint64_t descriptor);
 
-  memory::SparseMemory memory_;
-  memory::Ggtt ggtt_;
+  memory::SparseMemory& memory_;
+  memory::Ggtt& ggtt_;
   memory::TlbGeneration generation_;
   memory::View ggtt_view_;
   debug::AubVersion version_;

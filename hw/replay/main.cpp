@@ -1,54 +1,135 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// softgen-replay FILE.aub[.xz]: looks at a capture, or runs it. Exit status: 0 all was well, 1 the file or an argument is bad, 2 the file
-// was read but holds something we do not know.
+// softgen-replay FILE.aub[.xz]: looks at a capture, or runs it. Exit status: 0 all was well; 1 the file or an argument is bad, or a submission
+// hung; 2 the file was printed but holds something we do not know.
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <fstream>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "hw/debug/png_file.h"
+#include "hw/replay/player.h"
 #include "hw/replay/print_mode.h"
+#include "hw/replay/report.h"
+#include "hw/replay/surface_option.h"
 
 using namespace softgen;
 
 namespace {
 
-int print(const std::string& path, replay::PrintOptions options) {
-  const replay::PrintResult result = replay::print_capture(path, options, stdout);
-  if (!result.error.empty()) {
-    std::fflush(stdout);
-    fmt::print(stderr, "softgen-replay: {}: {}\n", path, result.error);
-    return 1;
+struct Arguments {
+  std::string file, colour = "auto", engine = "interp", png, until, surface, timeline, stats;
+  std::vector<std::string> dumps;
+  bool text = false, list = false, json = false, no_data = false, want_stats = false;
+  unsigned repeat = 1;
+  uint64_t limit_mib = 4096;
+  replay::PlayOptions play;
+};
+
+int complain(const Arguments& args, const std::string& what) {
+  std::fflush(stdout);
+  fmt::print(stderr, "softgen-replay: {}: {}\n", args.file, what);
+  return 1;
+}
+
+int print(const Arguments& args) {
+  replay::PrintOptions options;
+  options.memory_limit = args.limit_mib << 20;
+  options.colour = args.colour == "always" || (args.colour == "auto" && isatty(STDOUT_FILENO));
+  options.follow.data = !args.no_data;
+  using Form = replay::PrintOptions::Form;
+  options.form = args.json ? Form::json : args.list ? Form::list : Form::text;
+  const replay::PrintResult result = replay::print_capture(args.file, options, stdout);
+  if (!result.error.empty()) return complain(args, result.error);
+  return result.unknown || result.unknown_instructions ? 2 : 0;
+}
+
+void dump(memory::View& view, const replay::MemoryRange& range) {
+  std::vector<std::byte> bytes(std::min<uint64_t>(range.size, 1 << 20));
+  for (uint64_t done = 0; done < range.size; done += bytes.size()) {
+    const size_t step = static_cast<size_t>(std::min<uint64_t>(bytes.size(), range.size - done));
+    view.read(range.address + done, bytes.data(), step);
+    std::fwrite(bytes.data(), 1, step, stdout);
   }
-  return result.unknown ? 2 : 0;
+}
+
+std::optional<uint64_t> until_draw(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  if (!text.starts_with("draw:")) throw replay::BadArgument(fmt::format("--until {}: only draw:N is known", text));
+  char* end = nullptr;
+  const uint64_t number = std::strtoull(text.c_str() + 5, &end, 10);
+  if (*end || text.size() == 5) throw replay::BadArgument(fmt::format("--until {}: draw:N wants a number", text));
+  return number;
+}
+
+int run(Arguments& args) {
+  std::vector<replay::MemoryRange> dumps;
+  std::optional<debug::PictureSource> surface;
+  for (const std::string& text : args.dumps) dumps.push_back(replay::parse_dump(text));
+  if (!args.surface.empty()) surface = replay::parse_surface(args.surface);
+  if (surface && args.png.empty()) throw replay::BadArgument("--surface needs --png FILE");
+  if (args.engine != "interp") throw replay::BadArgument(fmt::format("--engine {}: this build has the interpreter only", args.engine));
+  args.play.until_draw = until_draw(args.until);
+  args.play.memory_limit = args.limit_mib << 20;
+  args.play.timeline = !args.timeline.empty();
+  if (!surface) args.play.png_folder = args.png;
+
+  replay::Player player(args.play);
+  replay::PlayResult result;
+  std::vector<int64_t> times;
+  for (unsigned i = 0; i < args.repeat; i++) {
+    result = player.run(args.file);
+    times.push_back(result.busy_ns);
+    if (!result.error.empty()) break;
+  }
+  if (memory::View* view = player.memory()) {
+    for (const replay::MemoryRange& range : dumps) dump(*view, range);
+    if (surface) {
+      const std::string why = debug::write_png(args.png, surface->width, surface->height, debug::read_picture(*view, *surface));
+      if (!why.empty()) return complain(args, why);
+    }
+  }
+  if (args.play.timeline && !replay::write_timeline(args.timeline, result)) return complain(args, "cannot write " + args.timeline);
+  if (args.want_stats && player.device()) {
+    std::FILE* out = dumps.empty() ? stdout : stderr;
+    fmt::print(out, "{}\n", replay::stats_json(*player.device(), result, times));
+  }
+  for (const std::string& picture : result.pictures) fmt::print(stderr, "{}\n", picture);
+  if (!result.hang.empty()) fmt::print(stderr, "{}\n", result.hang);
+  return result.error.empty() ? 0 : complain(args, result.error);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Looks at AUB captures of Gen9 command streams.");
-  std::string path, colour = "auto";
-  bool text = false, list = false, json = false, no_data = false;
-  replay::PrintOptions options;
-  uint64_t limit_mib = options.memory_limit >> 20;
-  app.add_option("file", path, "capture (.aub or .aub.xz; - for standard input)")->required();
-  app.add_flag("--print", text, "every command with its fields and the state it points to");
-  app.add_flag("--json", json, "the same as JSON");
-  app.add_flag("--list", list, "a line a submission and draw");
-  app.add_flag("--no-data", no_data, "leave out the contents of vertex, index and constant buffers");
-  app.add_option("--colour,--color", colour, "auto, always or never")->check(CLI::IsMember({"auto", "always", "never"}));
-  app.add_option("--memory-limit", limit_mib, "MiB of memory a capture may fill")->check(CLI::Range(1, 1 << 20));
+  Arguments args;
+  CLI::App app("Runs AUB captures of Gen9 command streams on softgen's core, or prints them.");
+  app.add_option("file", args.file, "capture (.aub or .aub.xz; - for standard input)")->required();
+  app.add_flag("--print", args.text, "print every command with its fields and the state it points to; do not run");
+  app.add_flag("--json", args.json, "the same as JSON");
+  app.add_flag("--list", args.list, "a line a submission and draw");
+  app.add_flag("--no-data", args.no_data, "leave out the contents of vertex, index and constant buffers");
+  app.add_option("--colour,--color", args.colour, "auto, always or never")->check(CLI::IsMember({"auto", "always", "never"}));
+  app.add_option("--png", args.png, "folder for render targets at each flush (with --surface: a file)");
+  app.add_option("--until", args.until, "draw:N: stop behind draw or walker N, counted from 0");
+  app.add_option("--surface", args.surface, "ADDR,FORMAT,WxH,PITCH,TILING: what --png FILE shows at the end");
+  app.add_option("--dump", args.dumps, "ADDR,LEN: bytes of PPGTT memory at the end, to standard output");
+  app.add_option("--threads", args.play.threads, "worker threads; 0: one thread, everything in order")->check(CLI::Range(0, 1024));
+  app.add_option("--engine", args.engine, "interp or jit")->check(CLI::IsMember({"interp", "jit"}));
+  app.add_flag("--stats", args.want_stats, "counts and times as JSON");
+  app.add_option("--timeline", args.timeline, "file for a trace that Perfetto opens");
+  app.add_option("--repeat", args.repeat, "run so many times")->check(CLI::Range(1, 1000000));
+  app.add_option("--platform", args.play.platform, "platform to run on (default: kbl)");
+  app.add_option("--hang", args.play.hang_seconds, "seconds after which a submission counts as hung")->check(CLI::Range(0.1, 86400.0));
+  app.add_option("--memory-limit", args.limit_mib, "MiB of memory a capture may fill")->check(CLI::Range(1, 1 << 20));
   CLI11_PARSE(app, argc, argv);
-
-  options.memory_limit = limit_mib << 20;
-  options.colour = colour == "always" || (colour == "auto" && isatty(STDOUT_FILENO));
-  options.follow.data = !no_data;
-  using Form = replay::PrintOptions::Form;
-  options.form = json ? Form::json : list ? Form::list : Form::text;
-  if (!text && !json && !list) {
-    fmt::print(stderr, "softgen-replay: nothing to do: give --print, --json or --list\n");
-    return 1;
+  try {
+    return args.text || args.json || args.list ? print(args) : run(args);
+  } catch (const replay::BadArgument& bad) {
+    return complain(args, bad.what());
   }
-  return print(path, options);
 }

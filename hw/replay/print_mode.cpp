@@ -6,6 +6,7 @@
 #include <map>
 
 #include "hw/debug/byte_source.h"
+#include "hw/debug/kernel_text.h"
 #include "hw/debug/printer.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/replay/draw_list.h"
@@ -27,7 +28,12 @@ Json submission_json(const Submission& s, uint64_t number) {
 
 class Session {
  public:
-  Session(const PrintOptions& options, std::FILE* out) : options_(options), out_(out), image_(options.memory_limit) {
+  Session(const PrintOptions& options, std::FILE* out) : options_(options), out_(out), memory_(options.memory_limit) {
+    options_.follow.disassemble = [this](memory::View& view, uint64_t address) {
+      debug::KernelText text = debug::disassemble_kernel(view, address);
+      result_.unknown_instructions += text.unknown;
+      return std::move(text.lines);
+    };
     image_.on_submit = [this](const Submission& s) { submit(s); };
     image_.on_ring = [this](EngineId engine, std::span<const uint32_t> commands) { ring(engine, commands); };
   }
@@ -117,18 +123,20 @@ class Session {
   }
   void finish() {
     if (options_.form == PrintOptions::Form::json) {
-      fmt::print(out_, "],\n\"pci_id\": \"0x{:x}\", \"application\": {}, \"unknown_commands\": {}, \"problems\": {}, \"error\": {}}}\n",
-                 image_.version().pci_id, Json(image_.version().application).dump(-1, ' ', false, Json::error_handler_t::replace), result_.unknown,
-                 result_.problems, result_.error.empty() ? "null" : Json(result_.error).dump(-1, ' ', false, Json::error_handler_t::replace));
+      fmt::print(out_, "],\n\"pci_id\": \"0x{:x}\", \"application\": {}, \"unknown_commands\": {}, \"unknown_instructions\": {}, \"problems\": {}, \"error\": {}}}\n",
+                 image_.version().pci_id, Json(image_.version().application).dump(-1, ' ', false, Json::error_handler_t::replace), result_.unknown, result_.unknown_instructions, result_.problems, result_.error.empty() ? "null" : Json(result_.error).dump(-1, ' ', false, Json::error_handler_t::replace));
       return;
     }
-    fmt::print(out_, "{} submissions, {} commands, {} draws, {} walkers, {} unknown commands, {} problems\n", result_.submissions, result_.commands,
-               result_.draws, result_.walkers, result_.unknown, result_.problems);
+    fmt::print(out_, "{} submissions, {} commands, {} draws, {} walkers, {} unknown commands, {} unknown instructions, {} problems\n",
+               result_.submissions, result_.commands, result_.draws, result_.walkers, result_.unknown, result_.unknown_instructions,
+               result_.problems);
   }
 
-  const PrintOptions& options_;
+  PrintOptions options_;
   std::FILE* out_;
-  Image image_;
+  memory::SparseMemory memory_;
+  memory::Ggtt ggtt_;
+  Image image_{memory_, ggtt_};
   std::map<std::pair<EngineId, uint32_t>, debug::ContextState> contexts_;
   PrintResult result_;
   bool first_ = true;

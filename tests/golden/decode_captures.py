@@ -30,8 +30,9 @@ def main():
         found = (len(data["submissions"]), commands.count("3DPRIMITIVE"), commands.count("GPGPU_WALKER"))
         if found != table.get(name):
             bad.append(f"{name}: {found} submissions, draws and walkers; the README says {table.get(name)}")
-        if data["unknown_commands"] or data["problems"]:
-            bad.append(f"{name}: {data['unknown_commands']} unknown commands, {data['problems']} problems")
+        for what in ("unknown_commands", "unknown_instructions", "problems"):
+            if data[what]:
+                bad.append(f"{name}: {data[what]} {what.replace('_', ' ')}")
     print("\n".join(bad) or f"{len(captures)} captures decode")
     return 1 if bad else 0
 

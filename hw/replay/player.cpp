@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/replay/player.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "hw/base/log.h"
+#include "hw/debug/byte_source.h"
+#include "hw/defs/gen9/common.h"
+#include "hw/replay/offline_host.h"
+#include "hw/replay/target_pictures.h"
+
+namespace softgen::replay {
+namespace {
+
+using defs::CommandId;
+
+/// i915 sets execlists and the status page up; a capture brings only what dump_gpu wrote of that.
+constexpr uint32_t mi_mode = 0x9c, stop_rings_off = 1u << (8 + 16);
+constexpr uint32_t ipehr = 0x68, acthd = 0x74, esr = 0xb8;
+
+const defs::Platform* platform_of(const PlayOptions& options, uint32_t pci_id) {
+  if (!options.platform.empty()) return defs::find_platform(options.platform);
+  for (const defs::Platform& platform : defs::platforms())
+    if (platform.pci_device_id == pci_id) return &platform;
+  return defs::find_platform("kbl");
+}
+
+/// The capture was run as far as asked.
+struct Enough {};
+struct Hang {
+  std::string what;
+};
+
+}  // namespace
+
+class Player::Run final : public PacketObserver {
+ public:
+  explicit Run(const PlayOptions& options) : options_(options), host_(options.threads == 0) {
+    auto memory = std::make_unique<memory::SparseMemory>(options.memory_limit);
+    memory_ = memory.get();
+    gt::Config config;
+    config.platform = platform_of(options, 0);
+    if (!config.platform) throw ImageError(fmt::format("there is no platform '{}'", options.platform));
+    config.threads = options.threads;
+    config.observer = this;
+    device_ = std::make_unique<gt::Device>(config, host_, std::move(memory));
+    image_ = std::make_unique<Image>(*memory_, device_->ggtt());
+    view_ = std::make_unique<memory::View>(*memory_, nullptr);
+    connect();
+  }
+
+  PlayResult play(const std::string& path) {
+    uint64_t position = 0;
+    try {
+      const auto source = debug::open_file(path);
+      if (const auto error = debug::read_aub(*source, *image_, &position))
+        result_.error = fmt::format("byte {}: {}", error->offset, error->message);
+      else wait_idle();
+    } catch (const debug::StreamError& error) {
+      result_.error = error.what();
+    } catch (const ImageError& error) {
+      result_.error = fmt::format("byte {}: {}", position, error.what());
+    } catch (const Enough&) {
+      result_.stopped = true;
+    } catch (const Hang& hang) {
+      result_.error = fmt::format("byte {}: {}", position, hang.what);
+      result_.hang = device_->report();
+    }
+    if (options_.until_draw && !result_.stopped && result_.error.empty())
+      result_.error = fmt::format("the capture has no draw {} (it has {})", *options_.until_draw, result_.draws + result_.walkers);
+    return std::move(result_);
+  }
+
+  /// On the streamer's thread.
+  bool executed(EngineId engine, const Packet& packet, memory::View& ppgtt) override {
+    const std::scoped_lock lock(mutex_);
+    result_.commands++;
+    const CommandId id = packet.command->id;
+    const bool draw = id == CommandId::_3DPRIMITIVE, walker = id == CommandId::GPGPU_WALKER, blit = packet.command->match >> 29 == 2;
+    if (options_.timeline) note_time(engine, packet, draw || walker || blit || id == CommandId::PIPE_CONTROL);
+    if (!options_.png_folder.empty()) follow_targets(packet, ppgtt, draw);
+    const uint64_t number = result_.draws + result_.walkers;
+    result_.draws += draw, result_.walkers += walker, result_.blits += blit;
+    if (reached_) return false;
+    if ((draw || walker) && options_.until_draw == number) reached_ = true;
+    return !reached_;
+  }
+
+  memory::View* memory() { return result_submitted_ ? view_.get() : nullptr; }
+  gt::Device* device() { return device_.get(); }
+
+ private:
+  void connect() {
+    image_->on_submit = [this](const Submission& s) { submitted(s); };
+    image_->on_register = [this](uint32_t offset, uint32_t value) { write_register(offset, value); };
+    image_->on_poll = [this](uint32_t, uint32_t, uint32_t) { wait_idle(); };
+    // Captures without polls still mean: what is written now is for later submissions.
+    image_->on_memory = [this] {
+      if (running_) wait_idle();
+    };
+    image_->on_ring = [](EngineId, std::span<const uint32_t>) {
+      throw ImageError("this is a capture of the classic kind: its ring writes can be printed, not run");
+    };
+    for (unsigned i = 0; i < engine_count; i++)
+      if (bit(device_->platform().engines, i)) device_->bar0_write(defs::engine_bases[i] + mi_mode, stop_rings_off, 4);
+  }
+
+  void submitted(const Submission& s) {
+    if (reached_) throw Enough();
+    result_.submissions++;
+    result_submitted_ = true;
+    view_->set_space(s.ppgtt);
+    context_ = s.lrca;
+    start_ns_ = last_ns_ = OfflineHost::host_ns();
+    running_ = true;
+  }
+
+  void write_register(uint32_t offset, uint32_t value) {
+    if (offset % 4 || offset >= mmio::register_space) throw ImageError(fmt::format("register write at 0x{:x}", offset));
+    device_->bar0_write(offset, value, 4);
+  }
+
+  void wait_idle() {
+    if (!running_) return;
+    const int64_t deadline = start_ns_ + static_cast<int64_t>(options_.hang_seconds * 1e9);
+    while (device_->streamers().busy()) {
+      check_errors();
+      if (OfflineHost::host_ns() > deadline)
+        throw Hang{fmt::format("submission {} did not finish in {} s", result_.submissions - 1, options_.hang_seconds)};
+      if (options_.threads == 0) device_->timer_expired(SG_TIMER_MISC);
+      else std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    check_errors();
+    running_ = false;
+    result_.busy_ns += OfflineHost::host_ns() - start_ns_;
+    if (reached_) throw Enough();
+  }
+
+  /// A streamer that met an error stands still until a reset, which no capture brings.
+  void check_errors() {
+    const auto value = [this](unsigned engine, uint32_t offset) { return device_->registers().peek(defs::engine_bases[engine] + offset); };
+    for (unsigned i = 0; i < engine_count; i++)
+      if (bit(device_->platform().engines, i) && value(i, esr))
+        throw Hang{fmt::format("submission {} stopped {} with error 0x{:x} at 0x{:08x}, header 0x{:08x}", result_.submissions - 1,
+                               name_of(static_cast<EngineId>(i)), value(i, esr), value(i, acthd), value(i, ipehr))};
+  }
+
+  void note_time(EngineId engine, const Packet& packet, bool shown) {
+    const int64_t now = OfflineHost::host_ns();
+    if (shown) result_.timeline.push_back({engine, packet.command->name, last_ns_, now, packet.address});
+    last_ns_ = now;
+  }
+
+  void follow_targets(const Packet& packet, memory::View& ppgtt, bool draw) {
+    debug::ContextState& state = contexts_[context_];
+    state.note({packet.address, debug::BatchLevel::first, true, packet.command, packet.dwords});
+    if (draw) pictures_.drawn(state, ppgtt, result_.draws);
+    const bool flush = packet.command->id == CommandId::PIPE_CONTROL &&
+                       defs::gen9::PIPE_CONTROL::unpack(packet.dwords).render_target_cache_flush_enable;
+    if (flush) pictures_.write(ppgtt, options_.png_folder, result_.pictures);
+  }
+
+  const PlayOptions& options_;
+  OfflineHost host_;
+  memory::SparseMemory* memory_ = nullptr;  ///< the device's
+  std::unique_ptr<gt::Device> device_;
+  std::unique_ptr<Image> image_;
+  std::unique_ptr<memory::View> view_;
+  std::mutex mutex_;
+  PlayResult result_;
+  bool running_ = false, reached_ = false, result_submitted_ = false;
+  int64_t start_ns_ = 0, last_ns_ = 0;
+  uint32_t context_ = 0;
+  std::map<uint32_t, debug::ContextState> contexts_;
+  TargetPictures pictures_;
+};
+
+Player::Player(const PlayOptions& options) : options_(options) {}
+Player::~Player() = default;
+
+PlayResult Player::run(const std::string& path) {
+  try {
+    run_ = std::make_unique<Run>(options_);
+  } catch (const ImageError& error) {
+    PlayResult result;
+    result.error = error.what();
+    return result;
+  }
+  return run_->play(path);
+}
+
+memory::View* Player::memory() { return run_ ? run_->memory() : nullptr; }
+gt::Device* Player::device() { return run_ ? run_->device() : nullptr; }
+
+}  // namespace softgen::replay

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/replay/target_pictures.h"
+
+#include <fmt/format.h>
+
+#include "hw/base/log.h"
+#include "hw/debug/kernel_text.h"
+#include "hw/debug/png_file.h"
+#include "hw/defs/gen9/all.h"
+
+namespace softgen::replay {
+namespace {
+
+namespace gen9 = defs::gen9;
+constexpr uint32_t most_entries = 64;
+
+uint64_t written_targets(const debug::ContextState& state, memory::View& view) {
+  const auto packet = state.packet(defs::CommandId::_3DSTATE_PS);
+  if (packet.empty()) return 0;
+  const auto ps = gen9::_3DSTATE_PS::unpack(packet);
+  // All of a shader's widths write the same targets; pointer 0 is that of some enabled width.
+  return debug::written_render_targets(view, strip_canonical(state.instruction + ps.kernel_start_pointer_0));
+}
+
+surface::Tiling tiling_of(const gen9::RENDER_SURFACE_STATE& s) {
+  using State = gen9::RENDER_SURFACE_STATE;
+  switch (s.tile_mode) {
+    case State::TileMode::WMAJOR: return surface::Tiling::w;
+    case State::TileMode::XMAJOR: return surface::Tiling::x;
+    case State::TileMode::YMAJOR:
+      return static_cast<uint32_t>(s.tiled_resource_mode) == 1   ? surface::Tiling::yf
+             : static_cast<uint32_t>(s.tiled_resource_mode) == 2 ? surface::Tiling::ys
+                                                                 : surface::Tiling::y;
+    default: return surface::Tiling::linear;
+  }
+}
+
+}  // namespace
+
+std::vector<debug::PictureSource> render_targets(const debug::ContextState& state, memory::View& view) {
+  std::vector<debug::PictureSource> targets;
+  const auto pointers = state.packet(defs::CommandId::_3DSTATE_BINDING_TABLE_POINTERS_PS);
+  if (pointers.size() < 2) return targets;
+  const uint64_t table = strip_canonical(state.surface + (pointers[1] & 0xffe0));
+  const auto mapped = [&](uint64_t at) { return memory::translate(view.space(), view.memory(), at).valid; };
+  const uint64_t written = written_targets(state, view);
+  for (uint32_t i = 0; i < most_entries; i++) {
+    if (!bit(written, i) || !mapped(table + i * 4)) continue;
+    const auto entry = view.load<uint32_t>(table + i * 4);
+    const uint64_t address = strip_canonical(state.surface + entry);
+    if (entry == 0 || entry % 64 || !mapped(address)) continue;
+    uint32_t words[16];
+    view.read(address, words, sizeof words);
+    const auto s = gen9::RENDER_SURFACE_STATE::unpack(words);
+    const char* format = defs::surface_formats().name_of(static_cast<uint32_t>(s.surface_format));
+    const auto layout = debug::pixel_layout(format ? format : "");
+    const auto kind = s.surface_type;
+    using Type = gen9::RENDER_SURFACE_STATE::SurfaceType;
+    if (kind != Type::SURFTYPE_2D && kind != Type::SURFTYPE_1D && kind != Type::SURFTYPE_3D && kind != Type::SURFTYPE_CUBE) continue;
+    if (!layout) continue;
+    targets.push_back({strip_canonical(s.surface_base_address), *layout, s.width + 1, s.height + 1, s.surface_pitch + 1, tiling_of(s)});
+  }
+  return targets;
+}
+
+void TargetPictures::drawn(const debug::ContextState& state, memory::View& view, uint64_t number) {
+  unsigned index = 0;
+  for (debug::PictureSource& source : render_targets(state, view)) {
+    const uint64_t address = source.address;
+    targets_.insert_or_assign(address, Target{number, index++, std::move(source)});
+  }
+}
+
+void TargetPictures::write(memory::View& view, const std::string& folder, std::vector<std::string>& files) {
+  for (const auto& [address, target] : targets_) {
+    const std::string path = fmt::format("{}/draw{:04}_rt{}_{:x}.png", folder, target.draw, target.index, address);
+    const std::string why = debug::write_png(path, target.source.width, target.source.height, debug::read_picture(view, target.source));
+    if (why.empty()) files.push_back(path);
+    else note("a picture could not be written", "{}", why);
+  }
+  targets_.clear();
+}
+
+}  // namespace softgen::replay

@@ -1,0 +1,101 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""check_pictures.py SOFTGEN_REPLAY CAPTURES_FOLDER [--working NAME,...] [NAME...]: runs captures and compares what they end with against
+ref/ (made by the same program on llvmpipe or lavapipe).
+
+Without names: all captures. --working FILE lists those that must come out right: the test fails when one of them does not, and also when one
+that is not listed does (then it belongs on the list). Buffers of integers must be equal. Pictures: a pixel is wrong when a channel is off by more
+than TOLERANCE; so many may be wrong (edges of MSAA, lines, points and filtering differ between rasterizers, see captures/README.md)."""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+
+TOLERANCE = 3
+WRONG_PIXELS = {"gl_msaa": 400, "gl_msaa_noccs": 400, "gl_mrt": 200, "gl_geom": 40, "gl_tess": 40}
+USUAL_WRONG_PIXELS = 20
+INTEGERS = {"gl_csonly": "csonly.bin", "vk_comp": "vk_comp.bin"}
+SIZE = 64 * 64 * 4
+
+
+def reference(folder, name):
+    if name in INTEGERS:
+        return (folder / "ref" / INTEGERS[name]).read_bytes()
+    if name == "vk_tri":
+        return (folder / "ref" / "vk_tri.bin").read_bytes()
+    scene = name.removeprefix("gl_").removesuffix("_noccs")
+    return (folder / "ref" / f"{scene}.rgba").read_bytes()
+
+
+def place(readme, name):
+    """(address, tiling) from the README's table."""
+    row = re.search(rf"^\| {name} \|.*$", readme, re.M).group(0)
+    if match := re.search(r"(linear|Y-tiled) 64x64 pitch 256 at (0x[0-9a-f]+)", row):
+        return match.group(2), match.group(1)
+    return re.search(r"VA (0x[0-9a-f]+)", row).group(1), "linear"
+
+
+def untile_y(data):
+    """64 x 64 texels of 4 bytes, pitch 256: two tiles of 128 bytes x 32 rows across."""
+    out = bytearray(SIZE)
+    for y in range(64):
+        for x in range(0, 256, 16):
+            offset = (y // 32 * 2 + x // 128) * 4096 + (x % 128 // 16) * 512 + y % 32 * 16
+            out[y * 256 + x:y * 256 + x + 16] = data[offset:offset + 16]
+    return bytes(out)
+
+
+def wrong_pixels(data, expected):
+    wrong = worst = 0
+    for at in range(0, len(expected), 4):
+        off = max(abs(a - b) for a, b in zip(data[at:at + 4], expected[at:at + 4]))
+        worst = max(worst, off)
+        wrong += off > TOLERANCE
+    return wrong, worst
+
+
+def check(replay, folder, readme, name, arguments):
+    """(is right, sentence)"""
+    address, tiling = place(readme, name)
+    expected = reference(folder, name)
+    done = subprocess.run([replay, folder / f"{name}.aub.xz", "--dump", f"{address},{len(expected)}", *arguments],
+                          capture_output=True, check=False)
+    if done.returncode:
+        return False, f"exit {done.returncode}: {done.stderr.decode(errors='replace').strip().splitlines()[-1:]}"
+    data = untile_y(done.stdout) if tiling == "Y-tiled" else done.stdout
+    if name in INTEGERS:
+        equal = sum(data[at:at + 4] == expected[at:at + 4] for at in range(0, len(expected), 4))
+        return data == expected, f"{equal} of {len(expected) // 4} values"
+    wrong, worst = wrong_pixels(data, expected)
+    return wrong <= WRONG_PIXELS.get(name, USUAL_WRONG_PIXELS), f"{wrong} of 4096 pixels wrong, worst channel off by {worst}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("replay")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--working", type=pathlib.Path)
+    parser.add_argument("--threads", default="0")
+    args = parser.parse_args()
+    readme = (args.folder / "README.md").read_text()
+    names = args.names or sorted(path.name.split(".")[0] for path in args.folder.glob("*.aub.xz"))
+    working = {line for line in args.working.read_text().split("\n") if line and line[0] != "#"} if args.working else set()
+    if unknown := working - set(names):
+        raise SystemExit(f"no such captures: {sorted(unknown)}")
+    bad = right = 0
+    for name in names:
+        good, sentence = check(args.replay, args.folder, readme, name, ["--threads", args.threads])
+        right += good
+        note = ""
+        if args.working and good != (name in working):
+            bad += 1
+            note = "  <- add it to the list of working captures" if good else "  <- REGRESSION"
+        print(f"{'right' if good else 'WRONG'}  {name}: {sentence}{note}")
+    print(f"{right} of {len(names)} captures end as they should")
+    return 1 if bad or (not args.working and right < len(names)) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

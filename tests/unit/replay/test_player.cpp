@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/replay/player.h"
+
+#include <string>
+
+#include "tests/catch.h"
+#include "tests/unit/replay/recording.h"
+
+using namespace softgen;
+using test::Recording;
+using test::TemporaryFile;
+
+namespace {
+
+constexpr uint32_t batch_end = 0x05000000, store_dword = 0x10000002, semaphore_wait = 0x1c << 23 | 1 << 15 | 4 << 12 | 2;
+
+replay::PlayResult run(replay::Player& player, const Recording& recording) {
+  const TemporaryFile file(recording.bytes());
+  return player.run(file.path());
+}
+
+}  // namespace
+
+TEST_CASE("commands of a recording run and leave their memory") {
+  for (const unsigned threads : {0u, 2u}) {
+    Recording recording;
+    const uint32_t commands[] = {store_dword, Recording::target, 0, 0x12345678, store_dword, Recording::target + 8, 0, 7, batch_end};
+    for (const EngineId engine : {EngineId::rcs, EngineId::bcs, EngineId::vcs0, EngineId::vecs}) recording.submit(engine, commands);
+    replay::Player player({.threads = threads});
+    const auto result = run(player, recording);
+    CHECK(result.error == "");
+    CHECK(result.submissions == 4);
+    CHECK(result.commands == 4 * 5);  // with the ring's batch start and no-op
+    REQUIRE(player.memory());
+    CHECK(player.memory()->load<uint32_t>(Recording::target) == 0x12345678);
+    CHECK(player.memory()->load<uint32_t>(Recording::target + 8) == 7);
+  }
+}
+
+TEST_CASE("a command that waits for ever is a hang, with a report of where") {
+  Recording recording;
+  const uint32_t commands[] = {semaphore_wait, 1, Recording::target, 0, batch_end};
+  recording.submit(EngineId::rcs, commands);
+  replay::Player player({.hang_seconds = 0.2});
+  const auto result = run(player, recording);
+  CHECK(result.error.find("submission 0 did not finish") != std::string::npos);
+  CHECK_FALSE(result.hang.empty());
+}
+
+TEST_CASE("a command nobody knows stops the run at once") {
+  Recording recording;
+  const uint32_t commands[] = {0x7f550000, 0, batch_end};
+  recording.submit(EngineId::rcs, commands);
+  replay::Player player({.hang_seconds = 60});
+  const auto result = run(player, recording);
+  CHECK(result.error.find("0x7f550000") != std::string::npos);
+}
+
+TEST_CASE("until draw N executes no command behind it") {
+  replay::Player all({}), part({.until_draw = 1});
+  const std::string capture = CAPTURES "/gl_tri.aub.xz";
+  const auto whole = all.run(capture);
+  CHECK(whole.error == "");
+  CHECK(whole.draws == 4);
+  const auto result = part.run(capture);
+  CHECK(result.error == "");
+  CHECK(result.stopped);
+  CHECK(result.draws == 2);
+  CHECK(result.commands < whole.commands);
+  replay::Player beyond({.until_draw = 99});
+  CHECK(beyond.run(capture).error == "the capture has no draw 99 (it has 4)");
+}
+
+TEST_CASE("an unknown platform and a missing file are said to be so") {
+  replay::Player player({.platform = "i740"});
+  CHECK(player.run("/nonexistent").error == "there is no platform 'i740'");
+  replay::Player missing({});
+  CHECK(missing.run("/nonexistent").error.find("cannot open") != std::string::npos);
+  CHECK_FALSE(missing.memory());
+}
+
+TEST_CASE("a capture may not fill more memory than allowed") {
+  Recording recording;
+  const std::vector<uint32_t> page(1024, 1);
+  for (uint64_t at = 0; at < 64; at++)
+    recording.writer().memory(debug::aub::Space::physical, 0x10000000 + at * 0x100000, std::as_bytes(std::span(page)));
+  replay::Player player({.memory_limit = 1 << 20});
+  const auto result = run(player, recording);
+  CHECK(result.error.find("more memory than allowed") != std::string::npos);
+  CHECK(result.error.starts_with("byte "));
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/replay/surface_option.h"
+
+#include "hw/defs/command.h"
+#include "hw/memory/ggtt.h"
+#include "hw/memory/sparse_memory.h"
+#include "tests/catch.h"
+
+using namespace softgen;
+using namespace softgen::replay;
+
+TEST_CASE("--dump and --surface arguments") {
+  CHECK(parse_dump("0xfffffffefffd9000,16384").address == 0xfffefffd9000);
+  CHECK(parse_dump("16,0x10").size == 16);
+  for (const char* bad : {"", "1", "1,2,3", "x,1", "1,-1", "1,0x80000000", "1,99999999999999999999"}) {
+    INFO(bad);
+    CHECK_THROWS_AS(parse_dump(bad), BadArgument);
+  }
+  const auto s = parse_surface("0x1000,R8G8B8A8_UNORM,64x32,256,y");
+  CHECK(s.width == 64);
+  CHECK(s.height == 32);
+  CHECK(s.tiling == surface::Tiling::y);
+  for (const char* bad : {"", "0,R8_UNORM,64,256,y", "0,NONSENSE,1x1,4,x", "0,R8_UNORM,0x1,4,x", "0,R8_UNORM,1x1,0,x", "0,R8_UNORM,1x1,4,q",
+                          "0,BC1_UNORM,4x4,8,x", "0,R8_UNORM,70000x1,4,x"}) {
+    INFO(bad);
+    CHECK_THROWS_AS(parse_surface(bad), BadArgument);
+  }
+}
+
+TEST_CASE("texels by the format's name") {
+  memory::SparseMemory memory(1 << 20);
+  memory::Ggtt ggtt;
+  ggtt.set_pte(1, 0x1001);
+  memory::View view(memory, nullptr);
+  view.set_space(memory::AddressSpace::ggtt(ggtt));
+  struct Row {
+    const char* format;
+    uint64_t texel;
+    uint32_t rgba;  ///< R in the low byte
+  };
+  const Row rows[] = {
+      {"R8G8B8A8_UNORM", 0x44332211, 0x44332211},     {"B8G8R8A8_UNORM", 0x44332211, 0x44112233},
+      {"B8G8R8X8_UNORM_SRGB", 0x00332211, 0xff112233}, {"B5G6R5_UNORM", 0xf800, 0xff0000ff},
+      {"R10G10B10A2_UNORM", 0xc00003ff, 0xff0000ff},  {"R8_UNORM", 0x80, 0xff000080},
+      {"L8_UNORM", 0x80, 0xff808080},                 {"R32_FLOAT", 0x3f800000, 0xff0000ff},
+      {"R16G16_FLOAT", 0x38003c00, 0xff0080ff},       {"R11G11B10_FLOAT", 0x3c0, 0xff0000ff},
+      {"R16G16B16A16_UNORM", 0xffff00000000ffff, 0xff0000ff}, {"R8G8B8A8_UINT", 0x01020304, 0x01020304},
+      {"R8_SNORM", 0x80, 0xff000000},                 {"R16_SINT", 0x0123, 0xff0000ff},
+  };
+  for (const Row& row : rows) {
+    INFO(row.format);
+    memory.write(0x1000, &row.texel, 8);
+    const auto layout = debug::pixel_layout(row.format);
+    REQUIRE(layout);
+    const auto pixels = debug::read_picture(view, {0x1000, *layout, 1, 1, 64, surface::Tiling::linear});
+    const uint32_t rgba = pixels[0] | pixels[1] << 8 | pixels[2] << 16 | static_cast<uint32_t>(pixels[3]) << 24;
+    CHECK(rgba == row.rgba);
+  }
+}
+
+TEST_CASE("every format name is either a layout that makes sense or none") {
+  for (const auto& value : defs::surface_formats().values) {
+    if (const auto layout = debug::pixel_layout(value.name)) {
+      INFO(value.name);
+      CHECK(layout->bytes >= 1);
+      CHECK(layout->bytes <= 16);
+    }
+  }
+  CHECK_FALSE(debug::pixel_layout("YCRCB_NORMAL"));
+  CHECK_FALSE(debug::pixel_layout("ASTC_LDR_2D_4x4_U8sRGB"));
+}
