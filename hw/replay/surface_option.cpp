@@ -58,11 +58,11 @@ debug::PictureSource parse_surface(const std::string& text) {
   if (parts.size() != 5) throw BadArgument(fmt::format("'{}' is not ADDR,FORMAT,WxH,PITCH,TILING", text));
   const auto size = split(parts[2], 'x');
   if (size.size() != 2) throw BadArgument(fmt::format("'{}' is not WxH", parts[2]));
-  const auto layout = debug::pixel_layout(parts[1]);
-  if (!layout) throw BadArgument(fmt::format("'{}' is not a format of plain texels", parts[1]));
+  const surface::Format* format = debug::picture_format(parts[1]);
+  if (!format) throw BadArgument(fmt::format("'{}' is not a format of plain texels", parts[1]));
   const uint64_t pitch = number(parts[3], "pitch");
   if (pitch == 0 || pitch > 1 << 18) throw BadArgument(fmt::format("a pitch of {} bytes is not in 1..262144", pitch));
-  return {strip_canonical(number(parts[0], "address")), *layout, side(size[0], "width"), side(size[1], "height"), static_cast<uint32_t>(pitch),
+  return {strip_canonical(number(parts[0], "address")), format, side(size[0], "width"), side(size[1], "height"), static_cast<uint32_t>(pitch),
           tiling(parts[4])};
 }
 

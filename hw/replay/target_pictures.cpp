@@ -52,13 +52,12 @@ std::vector<debug::PictureSource> render_targets(const debug::ContextState& stat
     uint32_t words[16];
     view.read(address, words, sizeof words);
     const auto s = gen9::RENDER_SURFACE_STATE::unpack(words);
-    const char* format = defs::surface_formats().name_of(static_cast<uint32_t>(s.surface_format));
-    const auto layout = debug::pixel_layout(format ? format : "");
+    const surface::Format* format = debug::picture_format(static_cast<uint32_t>(s.surface_format));
     const auto kind = s.surface_type;
     using Type = gen9::RENDER_SURFACE_STATE::SurfaceType;
     if (kind != Type::SURFTYPE_2D && kind != Type::SURFTYPE_1D && kind != Type::SURFTYPE_3D && kind != Type::SURFTYPE_CUBE) continue;
-    if (!layout) continue;
-    targets.push_back({strip_canonical(s.surface_base_address), *layout, s.width + 1, s.height + 1, s.surface_pitch + 1, tiling_of(s)});
+    if (!format) continue;
+    targets.push_back({strip_canonical(s.surface_base_address), format, s.width + 1, s.height + 1, s.surface_pitch + 1, tiling_of(s)});
   }
   return targets;
 }

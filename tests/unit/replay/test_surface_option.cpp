@@ -50,22 +50,27 @@ TEST_CASE("texels by the format's name") {
   for (const Row& row : rows) {
     INFO(row.format);
     memory.write(0x1000, &row.texel, 8);
-    const auto layout = debug::pixel_layout(row.format);
-    REQUIRE(layout);
-    const auto pixels = debug::read_picture(view, {0x1000, *layout, 1, 1, 64, surface::Tiling::linear});
+    const surface::Format* format = debug::picture_format(row.format);
+    REQUIRE(format);
+    const auto pixels = debug::read_picture(view, {0x1000, format, 1, 1, 64, surface::Tiling::linear});
     const uint32_t rgba = pixels[0] | pixels[1] << 8 | pixels[2] << 16 | static_cast<uint32_t>(pixels[3]) << 24;
     CHECK(rgba == row.rgba);
   }
 }
 
-TEST_CASE("every format name is either a layout that makes sense or none") {
-  for (const auto& value : defs::surface_formats().values) {
-    if (const auto layout = debug::pixel_layout(value.name)) {
-      INFO(value.name);
-      CHECK(layout->bytes >= 1);
-      CHECK(layout->bytes <= 16);
-    }
+TEST_CASE("what is not made of texels is no picture") {
+  CHECK_FALSE(debug::picture_format("YCRCB_NORMAL"));
+  CHECK_FALSE(debug::picture_format("BC1_UNORM"));
+  CHECK_FALSE(debug::picture_format("RAW"));
+  CHECK_FALSE(debug::picture_format(0x1ff));
+}
+
+TEST_CASE("hw/defs and hw/surface name the same formats") {
+  for (uint32_t code = 0; code < 0x200; code++) {
+    const surface::Format* format = surface::find_format(code);
+    const char* name = defs::surface_formats().name_of(code);
+    INFO(code);
+    CHECK((format != nullptr) == (name != nullptr));
+    if (format && name) CHECK(format->name == name);
   }
-  CHECK_FALSE(debug::pixel_layout("YCRCB_NORMAL"));
-  CHECK_FALSE(debug::pixel_layout("ASTC_LDR_2D_4x4_U8sRGB"));
 }
