@@ -15,6 +15,7 @@ from common import ROOT, Failure, main, say
 LISTS = ROOT / "tests" / "igt"
 # lib/igt_core.h: IGT_EXIT_*
 EXIT_WORDS = {0: "pass", 77: "skip", 79: "invalid", 98: "fail", 99: "fail", 112: "abort", 124: "timeout", 127: "missing", 137: "timeout"}
+MEMORY = "4G"  # several tests skip with less
 GOOD = ("pass",)
 Result = collections.namedtuple("Result", "test word seconds note")
 
@@ -67,7 +68,7 @@ class Runner:
         if not self._machine:
             say("booting the guest")
             self._machine = guests.Guest(self._options.guest, overlay=self._overlay, device_args=self._options.device_args,
-                                         accelerator=self._options.accel)
+                                         accelerator=self._options.accel, memory=MEMORY)
             self._machine.boot()
             self._machine.capture("echo 1 >/proc/sys/kernel/printk_devkmsg; dmesg -C", 60)
         return self._machine
