@@ -30,7 +30,9 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
       power_(registers_, host),
       display_(registers_, interrupts_, host, *memory_, ggtt_, config.connected),
       stolen_base_(config.stolen_base),
-      stolen_size_(config.stolen_size) {
+      stolen_size_(config.stolen_size),
+      pool_(config.threads),
+      render_(config.threads ? &pool_ : nullptr, &shared_functions_) {
   assert(config_.platform);
   build_units();
   reset_units();

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "hw/base/archive.h"
+#include "hw/base/worker_pool.h"
 #include "hw/blitter/blitter.h"
 #include "hw/cs/command_streamers.h"
 #include "hw/defs/platform.h"
@@ -27,6 +28,7 @@
 #include "hw/mmio/pcode.h"
 #include "hw/mmio/register_file.h"
 #include "hw/gt/null_engine.h"
+#include "hw/gt/shared_functions.h"
 #include "hw/render/render_engine.h"
 
 namespace softgen::gt {
@@ -120,6 +122,8 @@ class Device {
   mmio::GtPower power_;
   display::Display display_;
   uint64_t stolen_base_, stolen_size_;
+  WorkerPool pool_;
+  SharedFunctions shared_functions_;
   render::RenderEngine render_;
   blitter::Blitter blitter_;
   NullEngine video_, video_enhance_;

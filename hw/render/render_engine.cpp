@@ -3,15 +3,47 @@
 
 #include "hw/base/log.h"
 #include "hw/defs/command.h"
+#include "hw/mmio/register_file.h"
 
 namespace softgen::render {
 
-ExecResult RenderEngine::execute(const Packet& packet, EngineEnv&) {
+ExecResult RenderEngine::primitive(const Packet& packet, EngineEnv& env) {
+  const auto p = gen9::_3DPRIMITIVE::unpack(packet.dwords);
+  if (p.predicate_enable && !env.predicate) return ExecResult::done;
+  state_.refresh(store_);
+  DrawCall call;
+  // Gen8+: 3DSTATE_VF_TOPOLOGY has the topology, the field of 3DPRIMITIVE is ignored (SKL PRM vol 2a).
+  call.topology = state_.get<gen9::_3DSTATE_VF_TOPOLOGY>().primitive_topology_type;
+  call.indexed = p.vertex_access_type == gen9::_3DPRIMITIVE::VertexAccessType::RANDOM;
+  call.vertex_count = p.vertex_count_per_instance;
+  call.start_vertex = p.start_vertex_location;
+  call.instance_count = p.instance_count;
+  call.start_instance = p.start_instance_location;
+  call.base_vertex = p.base_vertex_location;
+  if (p.indirect_parameter_enable) {
+    call.start_vertex = env.registers.peek(reg::PRIM_START_VERTEX);
+    call.vertex_count = env.registers.peek(reg::PRIM_VERTEX_COUNT);
+    call.instance_count = env.registers.peek(reg::PRIM_INSTANCE_COUNT);
+    call.start_instance = env.registers.peek(reg::PRIM_START_INSTANCE);
+    call.base_vertex = static_cast<int32_t>(env.registers.peek(reg::PRIM_BASE_VERTEX));
+  }
+  if (p.end_offset_enable) unimplemented("3DPRIMITIVE End Offset", "a draw whose count comes from a stream output buffer");
+  return drawer_.draw(state_, store_, call, env);
+}
+
+ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
   using defs::CommandId;
-  if (state_.accept(packet)) return ExecResult::done;
+  if (store_.accept(packet)) {
+    if (packet.command->id == CommandId::_3DSTATE_WM_HZ_OP) {
+      state_.refresh(store_);
+      drawer_.hz_op(state_, store_, env);
+    }
+    return ExecResult::done;
+  }
   switch (packet.command->id) {
     case CommandId::STATE_PREFETCH:
     case CommandId::MEDIA_STATE_FLUSH: return ExecResult::done;  // every packet has finished before the next one starts
+    case CommandId::_3DPRIMITIVE: return primitive(packet, env);
     default:
       unimplemented(packet.command->name, "at {:#x}: parsed, not executed", packet.address);
       return ExecResult::done;

@@ -3,23 +3,32 @@
 #pragma once
 
 #include "hw/iface/engine.h"
+#include "hw/render/draw.h"
+#include "hw/render/state.h"
 #include "hw/render/state_store.h"
 
 namespace softgen::render {
 
 class RenderEngine : public Engine {
  public:
+  /// `pool` null: all on the streamer's thread. `shared`: what SENDs of shaders reach besides URB and render targets; null: nothing.
+  explicit RenderEngine(WorkerPool* pool = nullptr, MessageTarget* shared = nullptr) : drawer_(pool, shared) {}
+
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
   ExecResult flush(const FlushRequest& request, EngineEnv& env) override;
   size_t context_size() const override { return StateStore::saved_size(); }
-  void save_context(std::span<std::byte> image) override { state_.save(image); }
-  void restore_context(std::span<const std::byte> image) override { state_.restore(image); }
-  void reset_context() override { state_.reset(); }
+  void save_context(std::span<std::byte> image) override { store_.save(image); }
+  void restore_context(std::span<const std::byte> image) override { store_.restore(image); }
+  void reset_context() override { store_.reset(); }
 
-  const StateStore& state() const { return state_; }
+  const StateStore& state() const { return store_; }
 
  private:
-  StateStore state_;
+  ExecResult primitive(const Packet& packet, EngineEnv& env);
+
+  StateStore store_;
+  State state_;
+  Drawer drawer_;
 };
 
 }  // namespace softgen::render

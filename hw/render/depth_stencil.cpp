@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// SKL PRM vol 7, "Depth and Stencil Test".
+#include "hw/render/depth_stencil.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace softgen::render {
+namespace {
+
+using Compare = gen9::CompareFunction;
+using Op = gen9::StencilOperation;
+using defs::CommandId;
+
+template <typename T>
+bool compare(Compare function, T a, T b) {
+  switch (function) {
+    case Compare::COMPAREFUNCTION_ALWAYS: return true;
+    case Compare::COMPAREFUNCTION_NEVER: return false;
+    case Compare::COMPAREFUNCTION_LESS: return a < b;
+    case Compare::COMPAREFUNCTION_EQUAL: return a == b;
+    case Compare::COMPAREFUNCTION_LEQUAL: return a <= b;
+    case Compare::COMPAREFUNCTION_GREATER: return a > b;
+    case Compare::COMPAREFUNCTION_NOTEQUAL: return a != b;
+    case Compare::COMPAREFUNCTION_GEQUAL: return a >= b;
+  }
+  return true;
+}
+
+uint8_t apply(Op op, uint8_t value, uint8_t reference) {
+  switch (op) {
+    case Op::STENCILOP_KEEP: return value;
+    case Op::STENCILOP_ZERO: return 0;
+    case Op::STENCILOP_REPLACE: return reference;
+    case Op::STENCILOP_INCRSAT: return value == 255 ? 255 : static_cast<uint8_t>(value + 1);
+    case Op::STENCILOP_DECRSAT: return value == 0 ? 0 : static_cast<uint8_t>(value - 1);
+    case Op::STENCILOP_INCR: return static_cast<uint8_t>(value + 1);
+    case Op::STENCILOP_DECR: return static_cast<uint8_t>(value - 1);
+    case Op::STENCILOP_INVERT: return static_cast<uint8_t>(~value);
+  }
+  return value;
+}
+
+}  // namespace
+
+DepthStencil::DepthStencil(const State& state, const StateStore& store, unsigned samples) {
+  const auto depth_packet = store.packet(CommandId::_3DSTATE_DEPTH_BUFFER), stencil_packet = store.packet(CommandId::_3DSTATE_STENCIL_BUFFER);
+  depth_ = surface::decode_depth_buffer(depth_packet, samples);
+  stencil_ = surface::decode_stencil_buffer(depth_packet, stencil_packet, samples);
+  if (!depth_.is_null()) depth_level_.emplace(depth_, depth_.mip_count);
+  if (!stencil_.is_null() && state.get<gen9::_3DSTATE_STENCIL_BUFFER>().stencil_buffer_enable) stencil_level_.emplace(stencil_, stencil_.mip_count);
+  const auto& ds = state.get<gen9::_3DSTATE_WM_DEPTH_STENCIL>();
+  const auto& buffer = state.get<gen9::_3DSTATE_DEPTH_BUFFER>();
+  depth_test_ = depth_level_ && ds.depth_test_enable;
+  depth_write_ = depth_level_ && ds.depth_buffer_write_enable && buffer.depth_write_enable;
+  stencil_test_ = stencil_level_ && ds.stencil_test_enable;
+  stencil_write_ = stencil_test_ && ds.stencil_buffer_write_enable && buffer.stencil_write_enable;
+  depth_function_ = ds.depth_test_function;
+  faces_[0] = {ds.stencil_test_function, ds.stencil_fail_op, ds.stencil_pass_depth_fail_op, ds.stencil_pass_depth_pass_op,
+               static_cast<uint8_t>(ds.stencil_test_mask), static_cast<uint8_t>(ds.stencil_write_mask),
+               static_cast<uint8_t>(ds.stencil_reference_value)};
+  faces_[1] = faces_[0];
+  if (ds.double_sided_stencil_enable)
+    faces_[1] = {ds.backface_stencil_test_function, ds.backface_stencil_fail_op, ds.backface_stencil_pass_depth_fail_op,
+                 ds.backface_stencil_pass_depth_pass_op, static_cast<uint8_t>(ds.backface_stencil_test_mask),
+                 static_cast<uint8_t>(ds.backface_stencil_write_mask), static_cast<uint8_t>(ds.backface_stencil_reference_value)};
+}
+
+uint32_t DepthStencil::quantized(float z) const {
+  switch (depth_.format->block_bits) {
+    case 16: return static_cast<uint32_t>(std::lround(std::clamp(z, 0.0f, 1.0f) * 65535.0));
+    default:
+      if (depth_.format->code == surface::SurfaceFormat::R32_FLOAT) return std::bit_cast<uint32_t>(z);
+      return static_cast<uint32_t>(std::llround(std::clamp(z, 0.0f, 1.0f) * 16777215.0));
+  }
+}
+
+bool DepthStencil::depth_passes(memory::View& view, const Sample& sample, uint64_t address) const {
+  if (!depth_test_) return true;
+  if (depth_.format->block_bits == 16) return compare<uint32_t>(depth_function_, quantized(sample.z), view.load<uint16_t>(address));
+  if (depth_.format->code == surface::SurfaceFormat::R32_FLOAT) return compare(depth_function_, sample.z, view.load<float>(address));
+  return compare(depth_function_, quantized(sample.z), view.load<uint32_t>(address) & 0xffffff);
+}
+
+bool DepthStencil::test_and_write(memory::View& view, const Sample& s, std::optional<uint8_t> shader_stencil) const {
+  const Face& face = faces_[s.front ? 0 : 1];
+  uint64_t stencil_at = 0, depth_at = 0;
+  uint8_t stencil = 0;
+  bool stencil_passes = true;
+  const uint8_t reference = shader_stencil.value_or(face.reference);
+  if (stencil_test_) {
+    stencil_at = stencil_level_->address(s.x, s.y, s.layer + stencil_.min_array_element, s.sample);
+    stencil = view.load<uint8_t>(stencil_at);
+    stencil_passes = compare<uint8_t>(face.function, reference & face.test_mask, stencil & face.test_mask);
+  }
+  if (depth_test_ || depth_write_) depth_at = depth_level_->address(s.x, s.y, s.layer + depth_.min_array_element, s.sample);
+  const bool depth_ok = stencil_passes && depth_passes(view, s, depth_at);
+  if (stencil_write_) {
+    const Op op = !stencil_passes ? face.fail : !depth_ok ? face.depth_fail : face.pass;
+    const uint8_t next = apply(op, stencil, reference);
+    view.store<uint8_t>(stencil_at, static_cast<uint8_t>((stencil & ~face.write_mask) | (next & face.write_mask)));
+  }
+  if (!depth_ok) return false;
+  if (depth_write_) {
+    const uint32_t value = quantized(s.z);
+    if (depth_.format->block_bits == 16) view.store<uint16_t>(depth_at, static_cast<uint16_t>(value));
+    else view.store<uint32_t>(depth_at, value);
+  }
+  return true;
+}
+
+void DepthStencil::clear(memory::View& view, const State& state, const gen9::_3DSTATE_WM_HZ_OP& op) const {
+  const auto fill = [&](const surface::Surface& surface, const surface::Level& level, auto&& store) {
+    PixelRect rect{0, 0, static_cast<int32_t>(level.extent().width), static_cast<int32_t>(level.extent().height)};
+    if (!op.full_surface_depth_and_stencil_clear)
+      rect.clip({static_cast<int32_t>(op.clear_rectangle_x_min), static_cast<int32_t>(op.clear_rectangle_y_min),
+                 static_cast<int32_t>(op.clear_rectangle_x_max), static_cast<int32_t>(op.clear_rectangle_y_max)});
+    for (uint32_t slice = 0; slice < surface.view_extent; ++slice)
+      for (int32_t y = rect.y0; y < rect.y1; ++y)
+        for (int32_t x = rect.x0; x < rect.x1; ++x)
+          for (unsigned sample = 0; sample < surface.samples; ++sample)
+            if (op.sample_mask >> sample & 1)
+              store(level.address(static_cast<uint32_t>(x), static_cast<uint32_t>(y), slice + surface.min_array_element, sample));
+  };
+  if (op.depth_buffer_clear_enable && depth_level_) {
+    const uint32_t value = quantized(state.get<gen9::_3DSTATE_CLEAR_PARAMS>().depth_clear_value);
+    fill(depth_, *depth_level_, [&](uint64_t at) {
+      if (depth_.format->block_bits == 16) view.store<uint16_t>(at, static_cast<uint16_t>(value));
+      else view.store<uint32_t>(at, value);
+    });
+  }
+  if (op.stencil_buffer_clear_enable && stencil_level_)
+    fill(stencil_, *stencil_level_, [&](uint64_t at) { view.store<uint8_t>(at, static_cast<uint8_t>(op.stencil_clear_value)); });
+}
+
+}  // namespace softgen::render

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Depth and stencil tests, sample by sample, and the clears of 3DSTATE_WM_HZ_OP. The HiZ buffer is never touched: it only repeats what the depth
+// buffer says (resolves do nothing).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "hw/memory/view.h"
+#include "hw/render/raster_state.h"
+#include "hw/render/state.h"
+#include "hw/surface/surface.h"
+
+namespace softgen::render {
+
+class DepthStencil {
+ public:
+  /// Tests and writes as the state says; what has no buffer always passes and is not written.
+  DepthStencil(const State& state, const StateStore& store, unsigned samples);
+
+  bool any_test() const { return depth_test_ || stencil_test_; }
+  bool any_write() const { return depth_write_ || stencil_write_; }
+
+  struct Sample {
+    uint32_t x, y, layer, sample;
+    float z;       ///< within the viewport's range
+    bool front;
+  };
+  /// True: the sample passes. Both buffers are updated as the tests' results demand.
+  bool test_and_write(memory::View& view, const Sample& sample, std::optional<uint8_t> shader_stencil = std::nullopt) const;
+
+  /// 3DSTATE_WM_HZ_OP's depth and stencil clear.
+  void clear(memory::View& view, const State& state, const gen9::_3DSTATE_WM_HZ_OP& op) const;
+
+ private:
+  using Face = struct {
+    gen9::CompareFunction function;
+    gen9::StencilOperation fail, depth_fail, pass;
+    uint8_t test_mask, write_mask, reference;
+  };
+  bool depth_passes(memory::View& view, const Sample& sample, uint64_t address) const;
+  uint32_t quantized(float z) const;
+
+  surface::Surface depth_, stencil_;
+  std::optional<surface::Level> depth_level_, stencil_level_;
+  bool depth_test_ = false, depth_write_ = false, stencil_test_ = false, stencil_write_ = false;
+  gen9::CompareFunction depth_function_{};
+  Face faces_[2];  // front, back
+};
+
+}  // namespace softgen::render

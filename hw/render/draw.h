@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One 3DPRIMITIVE from its vertices to its pixels.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "hw/base/worker_pool.h"
+#include "hw/iface/engine.h"
+#include "hw/render/assembly.h"
+#include "hw/render/kernel.h"
+#include "hw/render/pixel_stage.h"
+#include "hw/render/vertex_fetch.h"
+
+namespace softgen::mmio {
+class RegisterFile;
+}
+
+namespace softgen::render {
+
+class Drawer {
+ public:
+  /// `pool` null: everything on the calling thread. `shared`: sampler and data ports, or null.
+  Drawer(WorkerPool* pool, MessageTarget* shared) : pool_(pool), shared_(shared) {}
+
+  ExecResult draw(const State& state, const StateStore& store, const DrawCall& call, EngineEnv& env);
+  /// 3DSTATE_WM_HZ_OP with a clear in it.
+  void hz_op(const State& state, const StateStore& store, EngineEnv& env);
+
+ private:
+  struct Vertices;
+  class Geometry;
+
+  WorkerPool* pool_;
+  MessageTarget* shared_;
+  KernelLoader kernels_;
+  std::vector<std::unique_ptr<PixelWorker>> workers_;
+};
+
+}  // namespace softgen::render

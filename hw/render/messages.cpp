@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/render/messages.h"
+
+#include <algorithm>
+
+#include "hw/base/bits.h"
+#include "hw/base/log.h"
+
+namespace softgen::render {
+namespace {
+
+constexpr uint32_t render_target_write = 12;  // Message Type of the render cache (SKL PRM vol 7, "Render Target Write")
+
+}  // namespace
+
+SendResult RenderMessages::send(const Message& message, ThreadEnv& env) {
+  ThreadOwner& owner = *static_cast<ThreadOwner*>(env.owner);
+  switch (message.sfid) {
+    case Sfid::null: return SendResult::done;
+    case Sfid::thread_spawner: return SendResult::done;  // end of a root thread: nothing is kept for it here
+    case Sfid::urb:
+      if (owner.urb) return urb_message(message, *owner.urb);
+      break;
+    case Sfid::dp_render:
+      if (owner.pixels && bits(message.descriptor, 17u, 14u) == render_target_write) return owner.pixels->render_target_write(message);
+      break;
+    default: break;
+  }
+  if (owner.shared) return owner.shared->send(message, env);
+  unimplemented("shared function", "SFID {} has no unit behind it: reads give zero", static_cast<unsigned>(message.sfid));
+  std::fill(message.response.begin(), message.response.end(), Grf{});
+  return SendResult::done;
+}
+
+}  // namespace softgen::render

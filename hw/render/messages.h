@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where the SENDs of 3D threads go: URB and render target writes to this folder, the rest to the shared functions that gt plugged in.
+#pragma once
+
+#include "hw/iface/message_target.h"
+#include "hw/render/urb.h"
+
+namespace softgen::render {
+
+class PixelSink {
+ public:
+  virtual ~PixelSink() = default;
+  virtual SendResult render_target_write(const Message& message) = 0;
+};
+
+/// ThreadEnv::owner of the threads of the 3D pipeline.
+struct ThreadOwner {
+  Urb* urb = nullptr;
+  PixelSink* pixels = nullptr;
+  MessageTarget* shared = nullptr;
+};
+
+class RenderMessages : public MessageTarget {
+ public:
+  SendResult send(const Message& message, ThreadEnv& env) override;
+};
+
+}  // namespace softgen::render

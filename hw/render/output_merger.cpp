@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// SKL PRM vol 7, "Color Buffer Blending", "Logic Ops", "Alpha Test".
+#include "hw/render/output_merger.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "hw/base/log.h"
+
+namespace softgen::render {
+namespace {
+
+using surface::Float4;
+using surface::Word4;
+using Factor = gen9::BlendFactor;
+using Function = gen9::BlendFunction;
+using surface::ChannelType;
+
+Float4 as_floats(const Word4& w) {
+  Float4 f;
+  for (unsigned i = 0; i < 4; ++i) f[i] = std::bit_cast<float>(w[i]);
+  return f;
+}
+
+struct Inputs {
+  const Float4 &source, &source1, &destination;
+  Float4 constant;
+};
+
+float factor(Factor f, const Inputs& in, unsigned c) {
+  switch (f) {
+    case Factor::BLENDFACTOR_ONE: return 1;
+    case Factor::BLENDFACTOR_SRC_COLOR: return in.source[c];
+    case Factor::BLENDFACTOR_SRC_ALPHA: return in.source[3];
+    case Factor::BLENDFACTOR_DST_ALPHA: return in.destination[3];
+    case Factor::BLENDFACTOR_DST_COLOR: return in.destination[c];
+    case Factor::BLENDFACTOR_SRC_ALPHA_SATURATE: return c == 3 ? 1 : std::min(in.source[3], 1 - in.destination[3]);
+    case Factor::BLENDFACTOR_CONST_COLOR: return in.constant[c];
+    case Factor::BLENDFACTOR_CONST_ALPHA: return in.constant[3];
+    case Factor::BLENDFACTOR_SRC1_COLOR: return in.source1[c];
+    case Factor::BLENDFACTOR_SRC1_ALPHA: return in.source1[3];
+    case Factor::BLENDFACTOR_INV_SRC_COLOR: return 1 - in.source[c];
+    case Factor::BLENDFACTOR_INV_SRC_ALPHA: return 1 - in.source[3];
+    case Factor::BLENDFACTOR_INV_DST_ALPHA: return 1 - in.destination[3];
+    case Factor::BLENDFACTOR_INV_DST_COLOR: return 1 - in.destination[c];
+    case Factor::BLENDFACTOR_INV_CONST_COLOR: return 1 - in.constant[c];
+    case Factor::BLENDFACTOR_INV_CONST_ALPHA: return 1 - in.constant[3];
+    case Factor::BLENDFACTOR_INV_SRC1_COLOR: return 1 - in.source1[c];
+    case Factor::BLENDFACTOR_INV_SRC1_ALPHA: return 1 - in.source1[3];
+    default: return 0;
+  }
+}
+
+float combine(Function function, float source, float source_factor, float destination, float destination_factor) {
+  switch (function) {
+    case Function::BLENDFUNCTION_ADD: return source * source_factor + destination * destination_factor;
+    case Function::BLENDFUNCTION_SUBTRACT: return source * source_factor - destination * destination_factor;
+    case Function::BLENDFUNCTION_REVERSE_SUBTRACT: return destination * destination_factor - source * source_factor;
+    case Function::BLENDFUNCTION_MIN: return std::min(source, destination);
+    case Function::BLENDFUNCTION_MAX: return std::max(source, destination);
+  }
+  return source;
+}
+
+/// The range a format holds, for the clamps before and after blending.
+void clamp_to(gen9::BLEND_STATE_ENTRY::ColorClampRange range, const surface::Format& format, Float4& color) {
+  using Range = gen9::BLEND_STATE_ENTRY::ColorClampRange;
+  float low = 0, high = 1;
+  if (range == Range::COLORCLAMP_SNORM) low = -1;
+  if (range == Range::COLORCLAMP_RTFORMAT) {
+    const ChannelType type = format.channel[0].type;
+    if (type == ChannelType::sfloat || type == ChannelType::ufloat) return;
+    if (type == ChannelType::snorm) low = -1;
+  }
+  for (float& c : color) c = std::clamp(std::isnan(c) ? 0 : c, low, high);
+}
+
+uint32_t logic(gen9::LogicOpFunction op, uint32_t s, uint32_t d) {
+  // The function's code is its truth table: bit (2 s + d).
+  const uint32_t table = static_cast<uint32_t>(op);
+  return (table & 1 ? ~s & ~d : 0) | (table & 2 ? ~s & d : 0) | (table & 4 ? s & ~d : 0) | (table & 8 ? s & d : 0);
+}
+
+/// Stored bits of the channels whose writes are disabled, as a mask over the element's first 16 bytes.
+std::array<uint8_t, 16> disabled_bits(const gen9::BLEND_STATE_ENTRY& entry, const surface::Format& format) {
+  std::array<uint8_t, 16> mask{};
+  const bool disabled[4] = {entry.write_disable_red, entry.write_disable_green, entry.write_disable_blue, entry.write_disable_alpha};
+  for (unsigned c = 0; c < 4; ++c) {
+    if (!disabled[c] || format.output[c] < 0) continue;
+    const surface::Channel& channel = format.channel[static_cast<size_t>(format.output[c])];
+    for (unsigned b = channel.shift; b < unsigned{channel.shift} + channel.bits; ++b) mask[b / 8] |= static_cast<uint8_t>(1 << b % 8);
+  }
+  return mask;
+}
+
+}  // namespace
+
+surface::Surface load_surface(memory::View& view, const ShaderBases& bases, uint32_t index) {
+  const uint32_t entry = view.load<uint32_t>(strip_canonical(bases.surface_state + bases.binding_table + 4ull * index));
+  std::array<uint32_t, 16> dwords;
+  view.read(strip_canonical(bases.surface_state + (entry & ~63u)), dwords.data(), sizeof dwords);
+  return surface::decode_surface(dwords);
+}
+
+OutputMerger::OutputMerger(const State& state, memory::View& view) : ps_blend_(state.get<gen9::_3DSTATE_PS_BLEND>()) {
+  const uint64_t dynamic = state.bases().dynamic_state;
+  const auto& pointers = state.get<gen9::_3DSTATE_BLEND_STATE_POINTERS>();
+  if (pointers.blend_state_pointer_valid) {
+    std::array<uint32_t, 1 + 8 * gen9::BLEND_STATE_ENTRY::dwords> dw;
+    view.read(strip_canonical(dynamic + pointers.blend_state_pointer), dw.data(), sizeof dw);
+    blend_ = gen9::BLEND_STATE::unpack(dw);
+    for (unsigned i = 0; i < entries_.size(); ++i)
+      entries_[i] = gen9::BLEND_STATE_ENTRY::unpack(std::span(dw).subspan(1 + 2 * i, 2));
+  }
+  std::array<uint32_t, gen9::COLOR_CALC_STATE::dwords> cc;
+  view.read(strip_canonical(dynamic + state.get<gen9::_3DSTATE_CC_STATE_POINTERS>().color_calc_state_pointer), cc.data(), sizeof cc);
+  color_calc_ = gen9::COLOR_CALC_STATE::unpack(cc);
+}
+
+bool OutputMerger::alpha_passes(float alpha) const {
+  if (!blend_.alpha_test_enable) return true;
+  using Format = gen9::COLOR_CALC_STATE::AlphaTestFormat;
+  const bool unorm = color_calc_.alpha_test_format == Format::ALPHATEST_UNORM8;
+  const float reference = unorm ? static_cast<float>(color_calc_.alpha_reference_value_as_unorm8) : color_calc_.alpha_reference_value_as_float32;
+  const float value = unorm ? std::round(std::clamp(alpha, 0.0f, 1.0f) * 255) : alpha;
+  using Compare = gen9::CompareFunction;
+  switch (blend_.alpha_test_function) {
+    case Compare::COMPAREFUNCTION_ALWAYS: return true;
+    case Compare::COMPAREFUNCTION_NEVER: return false;
+    case Compare::COMPAREFUNCTION_LESS: return value < reference;
+    case Compare::COMPAREFUNCTION_EQUAL: return value == reference;
+    case Compare::COMPAREFUNCTION_LEQUAL: return value <= reference;
+    case Compare::COMPAREFUNCTION_GREATER: return value > reference;
+    case Compare::COMPAREFUNCTION_NOTEQUAL: return value != reference;
+    case Compare::COMPAREFUNCTION_GEQUAL: return value >= reference;
+  }
+  return true;
+}
+
+uint32_t OutputMerger::alpha_to_coverage(float alpha, unsigned count) const {
+  const uint32_t all = (1u << count) - 1;
+  if (!blend_.alpha_to_coverage_enable) return all;
+  const auto covered = static_cast<unsigned>(std::lround(std::clamp(std::isnan(alpha) ? 0 : alpha, 0.0f, 1.0f) * static_cast<float>(count)));
+  return (1u << covered) - 1;
+}
+
+Float4 OutputMerger::blend(const gen9::BLEND_STATE_ENTRY& e, const surface::Format& format, const Float4& source, const Float4& source1,
+                           const Float4& destination) const {
+  const Inputs in{source, source1, destination,
+                  {color_calc_.blend_constant_color_red, color_calc_.blend_constant_color_green, color_calc_.blend_constant_color_blue,
+                   color_calc_.blend_constant_color_alpha}};
+  Float4 result;
+  for (unsigned c = 0; c < 3; ++c)
+    result[c] = combine(e.color_blend_function, source[c], factor(e.source_blend_factor, in, c), destination[c],
+                        factor(e.destination_blend_factor, in, c));
+  result[3] = combine(e.alpha_blend_function, source[3], factor(e.source_alpha_blend_factor, in, 3), destination[3],
+                      factor(e.destination_alpha_blend_factor, in, 3));
+  return result;
+}
+
+void OutputMerger::write(memory::View& view, const RenderTarget& rt, unsigned target, uint32_t x, uint32_t y, uint32_t layer, uint32_t samples,
+                         const PixelColor& color) const {
+  if (!rt.level || x >= rt.level->extent().width || y >= rt.level->extent().height || layer >= rt.surface.view_extent) return;
+  const surface::Format& format = *rt.surface.format;
+  const gen9::BLEND_STATE_ENTRY& entry = entries_[target & 7];
+  const bool blending = entry.color_buffer_blend_enable && format.is(surface::use_blend);
+  const auto disabled = disabled_bits(entry, format);
+  const bool partial = std::any_of(disabled.begin(), disabled.end(), [](uint8_t b) { return b != 0; });
+  const unsigned bytes = format.block_bytes();
+  if (bytes > 16) return;
+  for (unsigned sample = 0; sample < rt.surface.samples; ++sample) {
+    if (!(samples >> sample & 1)) continue;
+    const uint64_t address = rt.level->address(x, y, layer + rt.surface.min_array_element, sample);
+    std::array<std::byte, 16> old{}, next{};
+    if (blending || partial || entry.logic_op_enable) view.read(address, old.data(), bytes);
+    if (format.numeric != surface::Numeric::floating) {
+      surface::encode(format, color.source0, next.data());
+    } else {
+      Float4 source = as_floats(color.source0);
+      if (entry.pre_blend_color_clamp_enable) clamp_to(entry.color_clamp_range, format, source);
+      if (blending) {
+        Float4 source1 = as_floats(color.source1), destination = surface::decode_float(format, old.data());
+        if (entry.pre_blend_color_clamp_enable && !entry.pre_blend_source_only_clamp_enable) clamp_to(entry.color_clamp_range, format, source1);
+        source = blend(entry, format, source, source1, destination);
+        if (entry.post_blend_color_clamp_enable) clamp_to(entry.color_clamp_range, format, source);
+      }
+      surface::encode_float(format, source, next.data());
+    }
+    if (entry.logic_op_enable && !blending)
+      for (unsigned i = 0; i < bytes; ++i)
+        next[i] = static_cast<std::byte>(logic(entry.logic_op_function, static_cast<uint32_t>(next[i]), static_cast<uint32_t>(old[i])));
+    if (partial)
+      for (unsigned i = 0; i < bytes; ++i) {
+        const auto keep = static_cast<std::byte>(disabled[i]);
+        next[i] = (old[i] & keep) | (next[i] & ~keep);
+      }
+    view.write(address, next.data(), bytes);
+  }
+}
+
+}  // namespace softgen::render

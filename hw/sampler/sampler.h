@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The sampling engine's messages (SFID 2).
+#pragma once
+
+#include "hw/iface/message_target.h"
+
+namespace softgen::sampler {
+
+class Sampler : public MessageTarget {
+ public:
+  SendResult send(const Message& message, ThreadEnv& env) override;
+};
+
+}  // namespace softgen::sampler
