@@ -147,7 +147,7 @@ void read_color_pattern(const C& c, memory::View& view, Blit& blit) {
 
 void read_immediate_pattern(std::span<const uint32_t> dwords, Blit& blit) {
   std::byte data[256] = {};
-  std::memcpy(data, dwords.data(), std::min<size_t>(dwords.size_bytes(), 64u * blit.pixel_bytes));
+  if (!dwords.empty()) std::memcpy(data, dwords.data(), std::min<size_t>(dwords.size_bytes(), 64u * blit.pixel_bytes));
   set_color_pattern(blit, data);
 }
 
