@@ -48,8 +48,8 @@ Texture::Texture(memory::View& view, const surface::Surface& surface) : view_(vi
 }
 
 unsigned Texture::layers() const {
-  if (!surface_.array) return 1;
-  return is_cube() ? surface_.depth : std::min(surface_.depth, std::max(surface_.view_extent, 1u));
+  // Render Target View Extent does not bound what the sampler sees: isl leaves it 0 in texture views.
+  return surface_.array ? surface_.depth : 1;
 }
 
 Word4 Texture::load(int x, int y, int slice, unsigned level, unsigned sample) const {
