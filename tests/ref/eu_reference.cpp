@@ -430,7 +430,16 @@ Number Machine::compute_integer(unsigned n) {
       return Number::of(sign ? Wide{static_cast<int32_t>(r)} : Wide{static_cast<uint32_t>(r)});
     }
     case Opcode::bfi1: { uint32_t r = 0; for (unsigned k = 0; k < (bits & 31); k++) if (k + (static_cast<unsigned>(x[1]) & 31) < 32) r |= 1u << (k + (static_cast<unsigned>(x[1]) & 31)); return Number::of(r); }
-    case Opcode::bfi2: { uint32_t r = 0; for (unsigned k = 0; k < 32; k++) r |= static_cast<uint32_t>((bits >> k & 1 ? x[1] : x[2]) >> k & 1) << k; return Number::of(r); }
+    case Opcode::bfi2: {
+      uint32_t r = 0;
+      unsigned first = 0;
+      while (first < 32 && !(bits >> first & 1)) first++;
+      for (unsigned k = 0; k < 32; k++) {
+        const bool inserted = bits >> k & 1;
+        r |= static_cast<uint32_t>((inserted ? x[1] >> (k - first) : x[2] >> k) & 1) << k;
+      }
+      return Number::of(r);
+    }
     case Opcode::sel: {
       bool take = predicate(n);
       if (i_.cond_mod) take = compare(Number::of(x[0]), Number::of(x[1]), i_.cond_mod);

@@ -56,7 +56,12 @@ Int128 one(const Op& op, Int128 a, Int128 b, Int128 c) {
     case Opcode::bfrev: return reverse(low32(a));
     case Opcode::bfe: return extract(low32(a), low32(b), low32(c), is_signed(op.dst.type));
     case Opcode::bfi1: return low32(((Int128{1} << (low32(a) & 31)) - 1) << (low32(b) & 31));
-    case Opcode::bfi2: return low32((a & b) | (~a & c));
+    // The inserted value is moved up to the mask's lowest bit (Mesa nir_opcodes.py, bfi, which iris sends as this instruction).
+    case Opcode::bfi2: {
+      const uint32_t mask = low32(a);
+      const uint32_t moved = mask ? low32(b) << std::countr_zero(mask) : 0;
+      return Int128{(moved & mask) | (low32(c) & ~mask)};
+    }
     default: return 0;
   }
 }

@@ -118,7 +118,9 @@ TEST_CASE("eu alu: bits") {
   CHECK(u(Opcode::fbl, 0) == 0xffffffff);
   CHECK(u(Opcode::cbit, 0xf00f) == 8);
   CHECK(u(Opcode::bfi1, 4, 8) == 0xf00);
-  CHECK(u(Opcode::bfi2, 0xf00, 0xabc, 0x123) == 0xa23);
+  CHECK(u(Opcode::bfi2, 0xf00, 0xabc, 0x123) == 0xc23);
+  CHECK(u(Opcode::bfi2, 0x7ff00000, 0x3ff, 0x80012345) == 0xbff12345);
+  CHECK(u(Opcode::bfi2, 0, 0xabc, 0x123) == 0x123);
   CHECK(u(Opcode::bfe, 4, 8, 0xabcd) == 0xb);
   CHECK(s(Opcode::bfe, 4, 8, 0xabcd) == -5);
   CHECK(u(Opcode::bfe, 0, 8, 0xabcd) == 0);
