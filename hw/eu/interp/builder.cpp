@@ -54,6 +54,14 @@ RegType unsigned_of(unsigned size) {
 
 const KernelTable& table() { return kernels(); }
 
+/// Types the opcode's row has. What else hardware would make of an operand, nobody says.
+bool types_fit(const Instruction& i, const OpcodeInfo& row) {
+  if (row.destinations && !i.dst.is_null() && !allows(row.dst_types, i.dst.type)) return false;
+  for (unsigned n = 0; n < row.sources; n++)
+    if (!i.src[n].is_null() && !is_packed_vector(i.src[n].type) && !allows(row.src_types, i.src[n].type)) return false;
+  return true;
+}
+
 Kernel kernel_of(LaneKind kind, KernelOp op) {
   const auto n = static_cast<unsigned>(op);
   switch (kind) {
@@ -459,6 +467,7 @@ Op OpBuilder::build(uint32_t offset) {
   if (!row || i_.exec_size > 32) return op_;
   switch (row->form) {
     case Form::basic: case Form::math: case Form::ternary:
+      if (!types_fit(i_, *row)) return op_;
       for (unsigned n = 0; n < row->sources; n++) source(n);
       if (row->destinations) destination();
       choose();

@@ -56,7 +56,7 @@ uint32_t predicate_mask(const Thread& thread, const Op& op) {
     // anyv, allv: the same channel of f0 and f1.
     const uint32_t a = thread.regs.flag[0] >> (op.flag_bit & 16), b = thread.regs.flag[1] >> (op.flag_bit & 16);
     mask = op.pred == 2 ? a | b : a & b;
-  } else if (op.pred >= 4) {
+  } else if (op.pred >= 4 && op.pred <= 13) {
     mask = grouped(word, 2u << (op.pred - 4) / 2, op.pred & 1);
   }
   if (op.pred_invert) mask = ~mask;

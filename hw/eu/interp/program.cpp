@@ -75,25 +75,43 @@ void Program::mark_targets() {
   for (size_t n = 0; n < ops_.size(); n++) ops_[n].joins = targets_[n];
 }
 
+namespace {
+/// Contexts have kernels of their own at like offsets: the first bytes tell most of them apart.
+uint64_t cache_key(std::span<const std::byte> code, uint64_t start) {
+  uint64_t hash = 0xcbf29ce484222325 ^ start;
+  for (const std::byte b : code.first(std::min<size_t>(code.size(), 256))) hash = (hash ^ static_cast<uint64_t>(b)) * 0x100000001b3;
+  return hash;
+}
+}  // namespace
+
 std::shared_ptr<const Program> ProgramCache::find(std::span<const std::byte> code, uint64_t start) {
+  const uint64_t key = cache_key(code, start);
   {
     const std::lock_guard lock(mutex_);
-    const auto found = programs_.find(start);
+    const auto found = programs_.find(key);
     if (found != programs_.end()) {
       const auto known = found->second->bytes();
-      if (known.size() <= code.size() && std::memcmp(known.data(), code.data(), known.size()) == 0) return found->second;
+      if (found->second->start() == start && known.size() <= code.size() && std::memcmp(known.data(), code.data(), known.size()) == 0)
+        return found->second;
     }
   }
   auto program = Program::decode(code, start);
   const std::lock_guard lock(mutex_);
-  if (programs_.size() >= limit_) programs_.clear();
-  programs_[start] = program;
+  if (instructions_ + program->lines().size() > limit_) {
+    programs_.clear();
+    instructions_ = 0;
+  }
+  auto& slot = programs_[key];
+  if (slot) instructions_ -= slot->lines().size();
+  slot = program;
+  instructions_ += program->lines().size();
   return program;
 }
 
 void ProgramCache::clear() {
   const std::lock_guard lock(mutex_);
   programs_.clear();
+  instructions_ = 0;
 }
 
 }  // namespace softgen::eu

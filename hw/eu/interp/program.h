@@ -58,17 +58,18 @@ class Program {
   std::vector<std::unique_ptr<Lanes>> constants_;
 };
 
-/// Programs by address, checked against the bytes found there. Any thread; meant to be asked once a draw or walker, not once a thread.
+/// Programs by address and first bytes, checked against all bytes found there. Any thread; meant to be asked once a draw or walker, not
+/// once a thread. Holds at most `limit` instructions (about 400 bytes each), or one program: then it starts anew.
 class ProgramCache {
  public:
-  explicit ProgramCache(size_t limit = 4096) : limit_(limit) {}
+  explicit ProgramCache(size_t limit = 1 << 18) : limit_(limit) {}
   /// `code`: bytes from the kernel's start to anywhere beyond its end.
   std::shared_ptr<const Program> find(std::span<const std::byte> code, uint64_t start);
   void clear();
 
  private:
   std::mutex mutex_;
-  size_t limit_;
+  size_t limit_, instructions_ = 0;
   std::unordered_map<uint64_t, std::shared_ptr<const Program>> programs_;
 };
 

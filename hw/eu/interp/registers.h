@@ -18,7 +18,7 @@ struct alignas(64) Registers {
   Grf grf[grf_count];
   Grf guard[16];
   uint32_t acc[2][8];          ///< what a source of 32 bits or less sees of acc0, acc1
-  uint32_t acc_guard[48];
+  uint32_t acc_guard[128];
   uint16_t address[16];        ///< a0
   uint32_t flag[2];            ///< f0, f1
   uint32_t channel_enable[8];  ///< ce0, made when read

@@ -420,3 +420,32 @@ TEST_CASE("eu flow: programs are found again while their bytes stay the same") {
   code[12] = std::byte{9};
   CHECK(cache.find(code, 64) != first);
 }
+
+TEST_CASE("eu flow: random bytes as a kernel end by themselves or by the stop flag, within the thread") {
+  set_log_sink({});
+  const uint32_t seed = 5;
+  INFO("seed " << seed);
+  std::mt19937_64 random(seed);
+  unsigned results[4] = {};
+  for (unsigned round = 0; round < 3000; round++) {
+    Machine m;
+    std::vector<std::byte> code(8 * (2 + random() % 60));
+    for (size_t at = 0; at + 8 <= code.size(); at += 8) {
+      uint64_t word = random();
+      // Mostly opcodes that exist, so that a kernel gets somewhere.
+      if (random() % 8) word = (word & ~uint64_t{0x7f}) | static_cast<uint64_t>(opcodes()[random() % opcodes().size()].opcode);
+      std::memcpy(&code[at], &word, 8);
+    }
+    m.load(code, static_cast<uint32_t>(random()));
+    for (unsigned n = 0; n < 16; n++) m.thread.regs.address[n] = static_cast<uint16_t>(random());
+    m.stop.request(StopFlag::reset);
+    m.target.answer = [](const Message& message, ThreadEnv&) {
+      for (Grf& g : message.response) g = message.payload[0];
+      return SendResult::done;
+    };
+    results[static_cast<unsigned>(m.run())]++;
+    CHECK(m.thread.regs.null[0] == 0);
+  }
+  CHECK(results[static_cast<unsigned>(RunResult::failed)] > 0);
+  CHECK(results[static_cast<unsigned>(RunResult::finished)] > 0);
+}
