@@ -91,6 +91,25 @@ struct Machine {
   Machine() {
     memory.add(0, ram_size, base, false);
     memory.commit();
+    fill();
+    cs::CommandStreamers::Environment environment{.memory = memory, .ggtt = ggtt, .faults = &faults, .tlb = tlb, .registers = registers,
+                                                  .interrupts = interrupts, .gate = gate, .commands_a_poll = 1u << 12};
+    for (size_t i = 0; i < engine_count; ++i) environment.engines[i] = &engines[i];
+    streamers = std::make_unique<cs::CommandStreamers>(environment, false);
+  }
+
+  /// As new, but without the cost: tables of megabytes would make each input slow.
+  void recycle() {
+    streamers->stop_engines(31), streamers->restart_engines(31);
+    registers.reset();
+    interrupts.reset();
+    faults.reset();
+    for (Echo& engine : engines) engine = {};
+    host.now = 0;
+    fill();
+  }
+  void fill() {
+    std::memset(base, 0, ram_size);
     for (uint64_t page = 0; page < ram_pages; ++page) ggtt.set_pte(page, page << 12 | 1);
     const auto entry = [&](uint32_t table, uint32_t index, uint64_t value) {
       value |= 3;
@@ -98,10 +117,6 @@ struct Machine {
     };
     entry(tables, 0, tables + 4096), entry(tables + 4096, 0, tables + 8192), entry(tables + 8192, 0, tables + 12288);
     for (uint32_t page = 0; page < ram_pages; ++page) entry(tables + 12288, page, page * 4096);
-    cs::CommandStreamers::Environment environment{.memory = memory, .ggtt = ggtt, .faults = &faults, .tlb = tlb, .registers = registers,
-                                                  .interrupts = interrupts, .gate = gate, .commands_a_poll = 1u << 12};
-    for (size_t i = 0; i < engine_count; ++i) environment.engines[i] = &engines[i];
-    streamers = std::make_unique<cs::CommandStreamers>(environment, false);
   }
 
   uint32_t& word(uint32_t at) { return *reinterpret_cast<uint32_t*>(base + at); }
@@ -170,8 +185,9 @@ void check_alive(Machine& m, EngineId e) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const bool quiet = [] { return set_log_sink({}), true; }();
   (void)quiet;
+  static Machine m;
+  m.recycle();
   Input in({data, size});
-  Machine m;
   const auto e = static_cast<EngineId>(in.take<uint8_t>() % engine_count);
   const unsigned actions = in.take<uint8_t>() & 31;
   const uint16_t tail = in.take<uint16_t>(), split = in.take<uint16_t>() & 0xfff;
