@@ -10,6 +10,9 @@ namespace {
 
 // A semaphore that a CPU releases is seen this late at most. The first looks come soon: most waits are short.
 constexpr std::chrono::microseconds first_look{20}, last_look{1000};
+// Of a loop: jumps at a stretch (Mesa's loops of mi_builder are shorter), and the sleep between them.
+constexpr uint32_t loop_jumps = 256;
+constexpr std::chrono::microseconds nap{100};
 
 thread_local bool on_streamer_thread = false;
 
@@ -17,6 +20,7 @@ thread_local bool on_streamer_thread = false;
 
 EngineCs::EngineCs(const StreamerConfig& config, StreamerLinks links, memory::Gate& gate, bool threaded)
     : streamer_(config, std::move(links)), gate_(gate) {
+  if (threaded) streamer_.jumps_to_loop = loop_jumps;
   if (threaded) thread_ = std::thread([this] { thread_main(); });
 }
 
@@ -64,7 +68,10 @@ void EngineCs::thread_main() {
   std::unique_lock lock(mutex_);
   const auto due = [&] { return quit_ || (kicked_ && may_run()); };
   for (;;) {
-    if (waits_.load(std::memory_order_relaxed) && may_run()) {
+    if (naps_ && may_run()) {
+      wake_.wait_for(lock, nap, due);
+      if (!quit_ && !may_run()) continue;
+    } else if (waits_.load(std::memory_order_relaxed) && may_run()) {
       if (!wake_.wait_for(lock, back_off_, due)) back_off_ = std::min(back_off_ * 2, last_look);
       if (!quit_ && !may_run()) continue;
     } else {
@@ -87,6 +94,7 @@ void EngineCs::thread_main() {
 // With the lock held, after the streamer came back.
 void EngineCs::finish_slice(RunEnd end) {
   running_ = false;
+  naps_ = end == RunEnd::looping;
   if (end == RunEnd::reset && holds_ == 0 && !quit_) {
     streamer_.reset();
     streamer_.stop().clear(StopFlag::reset);
@@ -171,6 +179,7 @@ void EngineCs::restart() {
     streamer_.reset();
     streamer_.stop().clear(StopFlag::reset);
     port_.reset();
+    naps_ = false;
     waits_.store(false, std::memory_order_relaxed);
     --holds_;
     kicked_ = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A command streamer with its host thread. The thread sleeps while there is nothing to do; it looks at its streamer when it is kicked,
-// and from time to time while a semaphore waits, since no one tells when a guest CPU writes memory.
+// and from time to time while a semaphore waits, since no one tells when a guest CPU writes memory. A batch that only jumps in a circle is a
+// guest's busy wait: the thread sleeps between rounds, so that the CPU that shall end it gets the host.
 #pragma once
 
 #include <atomic>
@@ -73,6 +74,7 @@ class EngineCs {
   bool running_ = false;
   bool quit_ = false;
   unsigned pauses_ = 0, holds_ = 0;
+  bool naps_ = false;  ///< a batch loops: it gets a share of the host only
   std::chrono::microseconds back_off_{};
 
   std::atomic<bool> waits_{false};

@@ -36,6 +36,7 @@ Flow Executor::start_batch(Dwords dw, const Cursor& behind) {
     if (s_.switch_wanted() && s_.arbitration()) return stop(Reason::arbitration);
   }
   Flow flow = batch_start(dw, behind);
+  if (flow.kind == Flow::Kind::jump) ++s_.jumps;
   if (bit(dw[0], 16)) flow.address += s_.get(reg::bb_offset);  // Add Offset Enable
   const unsigned level = flow.kind == Flow::Kind::call ? behind.level() + 1 : behind.level();
   const uint32_t state = flow.ppgtt ? reg::batch_ppgtt : 0;

@@ -19,6 +19,11 @@ bool Executor::before(const Cursor&) {
     reason_ = Reason::attention;
     return false;
   }
+  if (s_.jumps_to_loop && s_.jumps >= s_.jumps_to_loop && !s_.in_workaround_) [[unlikely]] {
+    s_.jumps = 0;
+    reason_ = Reason::looping;
+    return false;
+  }
   if (s_.budget == 0) [[unlikely]] {
     reason_ = Reason::budget;
     return false;
@@ -142,6 +147,7 @@ Flow Executor::engine_packet(const Packet& packet) {
       break;
     default: break;
   }
+  s_.jumps = 0;
   return result(s_.execute(packet));
 }
 

@@ -82,6 +82,7 @@ RunEnd Streamer::run(uint64_t commands) {
     can_switch_ = waits || executor.reason() == Executor::Reason::arbitration;
     if (waits && !(has_list() && arbitration())) return RunEnd::waiting;
     if (executor.reason() == Executor::Reason::budget) return RunEnd::budget;
+    if (executor.reason() == Executor::Reason::looping) return RunEnd::looping;
   }
 }
 
@@ -307,7 +308,7 @@ void Streamer::reset() {
   list_ = {};
   current_ = {};
   element_ = 0;
-  last_event_ = set_predicate = 0;
+  last_event_ = set_predicate = jumps = 0;
   switch_wanted_ = halted_ = waiting_ = resident_valid_ = false;
   can_switch_ = true;
   busy_.store(false, std::memory_order_release);

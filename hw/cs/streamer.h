@@ -63,6 +63,7 @@ enum class RunEnd : uint8_t {
   stopped,  ///< MI_MODE Stop Rings, or an error: nothing until a register write or a reset
   paused,   ///< StopFlag::pause
   reset,    ///< StopFlag::reset: the caller must reset()
+  looping,  ///< the batch keeps jumping and does nothing else: more to do, but there is no hurry
   budget,   ///< so many commands done: more to do
 };
 
@@ -124,6 +125,8 @@ class Streamer {
   /// MI_SET_CONTEXT (ring mode): dword 1 of the command.
   void set_context(uint32_t word);
   uint32_t set_predicate = 0;  ///< MI_SET_PREDICATE's mode
+  uint32_t jumps_to_loop = 0;  ///< chained batches in a row without work for the engine that make a loop; 0: run() never says so
+  uint32_t jumps = 0;          ///< of them so far
   uint64_t budget = 0;         ///< commands left
 
  private:

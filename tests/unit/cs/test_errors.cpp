@@ -112,6 +112,18 @@ TEST_CASE("a batch that loops gives the thread back, and can be reset") {
   check_alive(rig, 0x60);
 }
 
+TEST_CASE("a loop that only jumps is told from one that works") {
+  Rig rig;
+  rig.cs->engine(rig.id)->streamer().jumps_to_loop = 16;  // as with threads, which sleep then
+  Context a(rig, rig.id, 0x20);
+  const bool works = GENERATE(false, true);
+  const uint32_t at = rig.allocate(1);
+  rig.write(at, Dwords{mi(0x2f, 1 | global | 5 << 8), out, 0} + (works ? color_blt(1) : Dwords{}) + start_batch(at));
+  a.emit(start_batch(at));
+  rig.submit(a);
+  if (works) CHECK(rig.read(out) > 1000); else CHECK(rig.read(out) == 16);
+}
+
 TEST_CASE("a loop with MI_ARB_CHECK is preempted") {
   Rig rig;
   Context a(rig, rig.id, 0x20), b(rig, rig.id, 0x40);
