@@ -15,7 +15,9 @@ constexpr uint32_t irq_flip_done(unsigned plane) { return 1u << (3 + plane); }
 // Bits of armed_.
 constexpr uint32_t armed_planes = 0xf, armed_cursor = 1u << 4, armed_pipe = 1u << 7;
 constexpr uint32_t armed_scaler(unsigned i) { return 1u << (5 + i); }
-constexpr unsigned transcoder_enable = 31, transcoder_state = 30, async_flip = 9;
+constexpr unsigned transcoder_enable = 31, transcoder_state = 30;
+// How far frames may fall behind the clock while software takes their CRCs one by one.
+constexpr int64_t crc_patience_ns = 1'000'000'000;
 
 uint32_t microseconds(int64_t ns) { return static_cast<uint32_t>(static_cast<uint64_t>(ns) / 1000); }
 
@@ -28,15 +30,24 @@ Pipe::Pipe(unsigned index, PipeServices& services) : index_(index), services_(se
 
 // ---- time ---------------------------------------------------------------------------------------------------------------------
 
+// The time of the raster: the clock's, unless the next blank has to wait.
 int64_t Pipe::raster_time(int64_t now) const {
-  if (now >= hold_.until()) return now;
+  if (now >= blocked_until(now)) return now;
   return std::min(now, raster_.blank_time(blanks_done_) - 1);
+}
+
+int64_t Pipe::blocked_until(int64_t now) const {
+  if (!crc_unread_) return hold_.until();
+  return std::max(hold_.until(), raster_.blank_time(blanks_done_) + crc_patience_ns);
 }
 
 void Pipe::sync() {
   const int64_t time = now();
   if (raster_.running()) {
-    const uint64_t blanks = raster_.blanks(raster_time(time));
+    note_crc_read();
+    uint64_t blanks = raster_.blanks(raster_time(time));
+    // Every frame has its CRC, also those that a late host would skip.
+    if (crc_enabled() && time < raster_.blank_time(blanks_done_) + crc_patience_ns) blanks = std::min(blanks, blanks_done_ + 1);
     if (blanks > blanks_done_) blank(blanks_done_, blanks - blanks_done_);
   }
   unmasked_ = services_.interrupts.unmasked(static_cast<mmio::InterruptTree::Block>(
@@ -49,9 +60,10 @@ void Pipe::blank(uint64_t first, uint64_t count) {
   hold_.clear();
   uint32_t events = irq_vblank | irq_vsync;
   // The CRC is of the frame that ends here: what was latched before, as memory stands now.
-  if (bit(services_.registers.peek(reg::PIPE_CRC_CTL(index_)), 31)) {
+  if (crc_enabled()) {
     compute_crc();
     events |= irq_crc_done;
+    crc_unread_ = unmasked_ & irq_crc_done;
   }
   frame_count_ += static_cast<uint32_t>(count);
   frame_time_us_ = microseconds(raster_.blank_time(blanks_done_ - 1));
@@ -88,14 +100,21 @@ void Pipe::changed() {
 
 void Pipe::raise(uint32_t events) { services_.interrupts.raise_pipe(index_, events & unmasked_); }
 
-bool Pipe::wants_timer() const {
-  if (!raster_.running()) return false;
-  return armed_ || (unmasked_ & irq_vblank) || bit(services_.registers.peek(reg::PIPE_CRC_CTL(index_)), 31);
+bool Pipe::crc_enabled() const { return bit(services_.registers.peek(reg::PIPE_CRC_CTL(index_)), 31); }
+
+// Software takes a CRC by clearing its interrupt.
+void Pipe::note_crc_read() {
+  if (crc_unread_ && !(services_.registers.read(reg::DE_PIPE_IIR(index_)) & irq_crc_done)) crc_unread_ = false;
 }
+
+bool Pipe::wants_timer() const { return raster_.running() && (armed_ || (unmasked_ & irq_vblank) || crc_enabled()); }
 
 void Pipe::schedule(int64_t now) {
   int64_t deadline = -1;
-  if (wants_timer()) deadline = std::max(raster_.blank_time(blanks_done_), now < hold_.until() ? hold_.until() : 0);
+  if (wants_timer()) {
+    const int64_t blocked = blocked_until(now);
+    deadline = std::max(raster_.blank_time(blanks_done_), now < blocked ? blocked : 0);
+  }
   if (deadline == timer_) return;
   timer_ = deadline;
   services_.host.timer_set(SG_TIMER_PIPE_A + index_, deadline);
@@ -151,6 +170,7 @@ void Pipe::update_raster() {
   }
   blanks_done_ = 0;
   hold_.clear();
+  crc_unread_ = false;
   changed();
   schedule(now());
 }
@@ -175,6 +195,7 @@ uint32_t Pipe::read_counter(uint32_t offset) {
   sync();
   const int64_t time = now();
   if (offset == reg::PIPE_SCANLINE(index_)) {
+    hold_.line_read();
     const bool second_field = raster_.running() && raster_.timing().interlaced && (blanks_done_ & 1);
     return scanline(raster_time(time)) | (second_field ? 1u << 31 : 0);
   }
@@ -268,6 +289,7 @@ void Pipe::reset() {
   regs_live_ = regs_pending_ = {};
   csc_armed_ = {};
   armed_ = prec_index_ = unmasked_ = 0;
+  crc_unread_ = false;
   palettes_ = {};
   changed();
   schedule(0);
@@ -301,6 +323,7 @@ void Pipe::state(Archive& ar) {
   ar.value(palettes_.precise);
   if (!ar.reading() || ar.failed()) return;
   hold_.clear();
+  crc_unread_ = false;
   raster_ = Raster{};
   if (running && timing.valid()) raster_.start(timing, start);
   timer_ = -1;

@@ -31,7 +31,7 @@ struct Machine {
     write(reg::DPLL_CFGCR1(0), 1u << 31 | 8192u << 9 | 371);
     write(reg::DPLL_CFGCR2(0), 3u << 8 | 1u << 7 | 1u << 5 | 1u << 2);
     write(reg::LCPLL2_CTL, 1u << 31);
-    write(reg::DPLL_CTRL2, read(reg::DPLL_CTRL2) | 3u << port * 3);
+    write(reg::DPLL_CTRL2, (read(reg::DPLL_CTRL2) & ~(1u << (15 + port))) | 3u << port * 3);
     write(reg::TRANS_HTOTAL(pipe), 1919 | 2199 << 16);
     write(reg::TRANS_VTOTAL(pipe), 1079 | 1124 << 16);
     write(reg::TRANS_VBLANK(pipe), 1079 | 1124 << 16);
@@ -67,11 +67,10 @@ struct Machine {
     write(reg::DE_PIPE_IER(pipe), ~0u);
     write(reg::DE_PIPE_IMR(pipe), ~bits);
   }
-  // Reads and clears.
+  // Reads and clears, as an interrupt handler does.
   uint32_t take_iir(unsigned pipe = 0) {
     const uint32_t iir = read(reg::DE_PIPE_IIR(pipe));
-    write(reg::DE_PIPE_IIR(pipe), ~0u);
-    write(reg::DE_PIPE_IIR(pipe), ~0u);
+    write(reg::DE_PIPE_IIR(pipe), iir);
     return iir;
   }
 
