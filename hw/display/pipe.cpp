@@ -17,7 +17,7 @@ constexpr uint32_t armed_planes = 0xf, armed_cursor = 1u << 4, armed_pipe = 1u <
 constexpr uint32_t armed_scaler(unsigned i) { return 1u << (5 + i); }
 constexpr unsigned transcoder_enable = 31, transcoder_state = 30;
 // How far frames may fall behind the clock while software takes their CRCs one by one.
-constexpr int64_t crc_patience_ns = 1'000'000'000;
+constexpr int64_t crc_patience_ns = 1'000'000'000, crc_naming_ns = 1'000'000;
 
 uint32_t microseconds(int64_t ns) { return static_cast<uint32_t>(static_cast<uint64_t>(ns) / 1000); }
 
@@ -37,14 +37,13 @@ int64_t Pipe::raster_time(int64_t now) const {
 }
 
 int64_t Pipe::blocked_until(int64_t now) const {
-  if (!crc_unread_) return hold_.until();
-  return std::max(hold_.until(), raster_.blank_time(blanks_done_) + crc_patience_ns);
+  const int64_t crc = crc_unread_ ? raster_.blank_time(blanks_done_) + crc_patience_ns : crc_named_;
+  return std::max(hold_.until(), crc);
 }
 
 void Pipe::sync() {
   const int64_t time = now();
   if (raster_.running()) {
-    note_crc_read();
     uint64_t blanks = raster_.blanks(raster_time(time));
     // Every frame has its CRC, also those that a late host would skip.
     if (crc_enabled() && time < raster_.blank_time(blanks_done_) + crc_patience_ns) blanks = std::min(blanks, blanks_done_ + 1);
@@ -102,9 +101,11 @@ void Pipe::raise(uint32_t events) { services_.interrupts.raise_pipe(index_, even
 
 bool Pipe::crc_enabled() const { return bit(services_.registers.peek(reg::PIPE_CRC_CTL(index_)), 31); }
 
-// Software takes a CRC by clearing its interrupt.
-void Pipe::note_crc_read() {
-  if (crc_unread_ && !(services_.registers.read(reg::DE_PIPE_IIR(index_)) & irq_crc_done)) crc_unread_ = false;
+// Drivers read the result in their interrupt handler, and then the frame counter to name its frame (i915 hsw_pipe_crc_irq_handler).
+void Pipe::crc_read() {
+  crc_unread_ = false;
+  crc_named_ = now() + crc_naming_ns;
+  schedule(now());
 }
 
 bool Pipe::wants_timer() const { return raster_.running() && (armed_ || (unmasked_ & irq_vblank) || crc_enabled()); }
@@ -170,7 +171,7 @@ void Pipe::update_raster() {
   }
   blanks_done_ = 0;
   hold_.clear();
-  crc_unread_ = false;
+  crc_unread_ = false, crc_named_ = 0;
   changed();
   schedule(now());
 }
@@ -289,7 +290,7 @@ void Pipe::reset() {
   regs_live_ = regs_pending_ = {};
   csc_armed_ = {};
   armed_ = prec_index_ = unmasked_ = 0;
-  crc_unread_ = false;
+  crc_unread_ = false, crc_named_ = 0;
   palettes_ = {};
   changed();
   schedule(0);
@@ -323,7 +324,7 @@ void Pipe::state(Archive& ar) {
   ar.value(palettes_.precise);
   if (!ar.reading() || ar.failed()) return;
   hold_.clear();
-  crc_unread_ = false;
+  crc_unread_ = false, crc_named_ = 0;
   raster_ = Raster{};
   if (running && timing.valid()) raster_.start(timing, start);
   timer_ = -1;

@@ -105,7 +105,7 @@ class Pipe {
   int64_t raster_time(int64_t now) const;
   int64_t blocked_until(int64_t now) const;
   bool crc_enabled() const;
-  void note_crc_read();
+  void crc_read();
   void blank(uint64_t first, uint64_t count);
   uint32_t latch();
   void compute_crc();
@@ -134,6 +134,7 @@ class Pipe {
   uint64_t generation_ = 0;
   uint32_t unmasked_ = 0;          ///< DE pipe interrupts, as of the last look at the mask register
   bool crc_unread_ = false;        ///< the next blank waits for software to take this frame's CRC
+  int64_t crc_named_ = 0;          ///< until when it still waits after that
   int64_t timer_ = -1;             ///< what the host's timer is set to
 };
 

@@ -49,8 +49,12 @@ void Pipe::attach_control() {
     on_write(offset, 4, raster);
   }
   on_write(reg::PIPE_CRC_CTL(index_), 4, [](uint32_t, uint32_t) {});
+  on_read(reg::PIPE_CRC_RES(index_, 0), [this](uint32_t at) {
+    crc_read();
+    return services_.registers.peek(at);
+  });
   // The interrupt tree's own hook runs first: sync() sees the new mask, and events before now were raised under the old one.
-  on_write(reg::DE_PIPE_IMR(index_), 8, [](uint32_t, uint32_t) {});
+  on_write(reg::DE_PIPE_IMR(index_), 4, [](uint32_t, uint32_t) {});
   on_write(reg::VIDEO_DIP_CTL(index_), 4, [this](uint32_t, uint32_t) { changed(); });
   for (uint32_t offset : {reg::PIPE_SRCSZ(index_), reg::PIPE_MISC(index_), reg::PIPE_BOTTOM_COLOR(index_), reg::GAMMA_MODE(index_)}) {
     on_write(offset, 4, [this](uint32_t at, uint32_t) { pipe_regs_written(at); });
