@@ -263,7 +263,7 @@ def window_display():
     """QEMU's display for a window on this desktop."""
     window_display_possible()
     known = output([QEMU, "-display", "help"]).split()
-    for name, options in (("gtk", ",gl=off,zoom-to-fit=on"), ("sdl", ",gl=off")):
+    for name, options in (("gtk", ",gl=off"), ("sdl", ",gl=off")):
         if name in known:
             return name + options
     raise Failure("this QEMU can open no window; install qemu-system-gui or use --headless")
