@@ -38,6 +38,12 @@ TEST_CASE("headers that drivers emit find their commands") {
       {EngineClass::video, 0x73820066, "HCP_PIPE_BUF_ADDR_STATE", 104},
       {EngineClass::video, 0x74000024, "MFX_VP8_PIC_STATE", 38},
       {EngineClass::video, 0x68000000, "MFX_WAIT", 1},
+      {EngineClass::video, 0x70880001, "VDENC_WEIGHTSOFFSETS_STATE", 3},
+      {EngineClass::video_enhance, 0x74000007, "VEBOX_SURFACE_STATE", 9},
+      {EngineClass::video_enhance, 0x7402000e, "VEBOX_STATE", 16},
+      {EngineClass::video_enhance, 0x74030016, "VEB_DI_IECP", 24},
+      {EngineClass::video_enhance, 0x75010020, "SFC_STATE", 34},
+      {EngineClass::render, 0x11800002, "MI_UPDATE_GTT", 4},
   };
   for (const Row& row : rows) {
     INFO(row.name);
@@ -95,4 +101,37 @@ TEST_CASE("field values: in place, sign-extended, plain") {
   CHECK(field_value(negative, dwords, 32) == 0);
   const Field plain{"Low", 32, 39, FieldType::uint};
   CHECK(field_value(plain, dwords) == 0x45);
+}
+
+TEST_CASE("video packets have the lengths that the iHD driver emits") {
+  struct Row {
+    const char* name;
+    unsigned dwords;
+  };
+  // dwSize of each in mhw_vdbox_{mfx,hcp,vdenc,huc}_hwcmd_g9_kbl.h and mhw_{sfc,vebox}_hwcmd_g9_X.h; genxml differs for many.
+  const Row rows[] = {{"MFX_PIPE_MODE_SELECT", 5},     {"MFX_SURFACE_STATE", 6},         {"MFX_PIPE_BUF_ADDR_STATE", 68},
+                      {"MFX_IND_OBJ_BASE_ADDR_STATE", 26}, {"MFX_BSP_BUF_BASE_ADDR_STATE", 10}, {"MFX_QM_STATE", 18},
+                      {"MFX_FQM_STATE", 34},           {"MFX_AVC_IMG_STATE", 21},        {"MFX_AVC_DIRECTMODE_STATE", 71},
+                      {"MFX_AVC_SLICE_STATE", 11},     {"MFX_AVC_REF_IDX_STATE", 10},    {"MFX_AVC_WEIGHTOFFSET_STATE", 98},
+                      {"MFD_AVC_PICID_STATE", 10},     {"MFD_AVC_DPB_STATE", 27},        {"MFD_AVC_SLICEADDR", 4},
+                      {"MFD_AVC_BSD_OBJECT", 7},       {"MFX_MPEG2_PIC_STATE", 13},      {"MFD_MPEG2_BSD_OBJECT", 5},
+                      {"MFX_VP8_PIC_STATE", 38},       {"MFD_VP8_BSD_OBJECT", 22},       {"MFX_JPEG_PIC_STATE", 3},
+                      {"MFX_JPEG_HUFF_TABLE_STATE", 53}, {"MFD_JPEG_BSD_OBJECT", 6},     {"MFC_JPEG_HUFF_TABLE_STATE", 176},
+                      {"HCP_PIPE_MODE_SELECT", 6},     {"HCP_SURFACE_STATE", 3},         {"HCP_PIPE_BUF_ADDR_STATE", 104},
+                      {"HCP_IND_OBJ_BASE_ADDR_STATE", 14}, {"HCP_QM_STATE", 18},         {"HCP_FQM_STATE", 34},
+                      {"HCP_PIC_STATE", 32},           {"HCP_TILE_STATE", 13},           {"HCP_REF_IDX_STATE", 18},
+                      {"HCP_WEIGHTOFFSET_STATE", 34},  {"HCP_SLICE_STATE", 11},          {"HCP_BSD_OBJECT", 3},
+                      {"HCP_VP9_PIC_STATE", 19},       {"HCP_VP9_SEGMENT_STATE", 7},     {"HEVC_VP9_RDOQ_STATE", 130},
+                      {"VDENC_PIPE_MODE_SELECT", 2},   {"VDENC_PIPE_BUF_ADDR_STATE", 37}, {"VDENC_IMG_STATE", 35},
+                      {"VDENC_CONST_QPT_STATE", 61},   {"VDENC_WALKER_STATE", 4},        {"HUC_IMEM_STATE", 5},
+                      {"HUC_DMEM_STATE", 6},           {"HUC_VIRTUAL_ADDR_STATE", 49},   {"HUC_IND_OBJ_BASE_ADDR_STATE", 11},
+                      {"SFC_STATE", 34},               {"SFC_AVS_LUMA_COEFF_TABLE", 129}, {"SFC_IEF_STATE", 24},
+                      {"VEBOX_STATE", 16},             {"VEB_DI_IECP", 24},              {"VEBOX_SURFACE_STATE", 9}};
+  for (const Row& row : rows) {
+    INFO(row.name);
+    const Command* command = find_command(row.name);
+    REQUIRE(command);
+    CHECK(command->dwords == row.dwords);
+    CHECK_FALSE(command->variable);
+  }
 }
