@@ -9,6 +9,7 @@
 
 #include "hw/base/log.h"
 #include "hw/debug/byte_source.h"
+#include "hw/debug/printer.h"
 #include "hw/defs/gen9/common.h"
 #include "hw/replay/offline_host.h"
 #include "hw/replay/target_pictures.h"
@@ -20,7 +21,7 @@ using defs::CommandId;
 
 /// i915 sets execlists and the status page up; a capture brings only what dump_gpu wrote of that.
 constexpr uint32_t mi_mode = 0x9c, stop_rings_off = 1u << (8 + 16);
-constexpr uint32_t ipehr = 0x68, acthd = 0x74, esr = 0xb8;
+constexpr uint32_t acthd_high = 0x5c, ipehr = 0x68, acthd = 0x74, esr = 0xb8, batch_address = 0x140;
 
 const defs::Platform* platform_of(const PlayOptions& options, uint32_t pci_id) {
   if (!options.platform.empty()) return defs::find_platform(options.platform);
@@ -68,7 +69,7 @@ class Player::Run final : public PacketObserver {
       result_.stopped = true;
     } catch (const Hang& hang) {
       result_.error = fmt::format("byte {}: {}", position, hang.what);
-      result_.hang = device_->report();
+      result_.hang = where_it_stands() + device_->report();
     }
     if (options_.until_draw && !result_.stopped && result_.error.empty())
       result_.error = fmt::format("the capture has no draw {} (it has {})", *options_.until_draw, result_.draws + result_.walkers);
@@ -147,6 +148,27 @@ class Player::Run final : public PacketObserver {
       if (bit(device_->platform().engines, i) && value(i, esr))
         throw Hang{fmt::format("submission {} stopped {} with error 0x{:x} at 0x{:08x}, header 0x{:08x}", result_.submissions - 1,
                                name_of(static_cast<EngineId>(i)), value(i, esr), value(i, acthd), value(i, ipehr))};
+  }
+
+  /// The command at which each busy engine stands, with its fields.
+  std::string where_it_stands() {
+    std::string text;
+    for (unsigned i = 0; i < engine_count; i++) {
+      const uint32_t base = defs::engine_bases[i];
+      const auto id = static_cast<EngineId>(i);
+      cs::EngineCs* engine = device_->streamers().engine(id);
+      if (!engine || !device_->registers().peek(base + ipehr)) continue;
+      const uint64_t at = device_->registers().peek(base + acthd) | uint64_t{device_->registers().peek(base + acthd_high)} << 32;
+      const bool in_batch = device_->registers().peek(base + batch_address) & 1;
+      memory::View& view = in_batch ? *view_ : image_->ggtt_view();
+      const auto header = view.load<uint32_t>(at);
+      const defs::Command* command = defs::find_command(class_of(id), header);
+      std::vector<uint32_t> dwords(defs::command_length(command, header));
+      view.read(at, dwords.data(), dwords.size() * 4);
+      const auto level = in_batch ? debug::BatchLevel::first : debug::BatchLevel::ring;
+      text += fmt::format("{} stands at {}", name_of(id), debug::node_text(debug::packet_json({at, level, in_batch, command, dwords}), false));
+    }
+    return text;
   }
 
   void note_time(EngineId engine, const Packet& packet, bool shown) {

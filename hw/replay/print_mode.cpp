@@ -5,7 +5,6 @@
 
 #include <map>
 
-#include "hw/debug/byte_source.h"
 #include "hw/debug/kernel_text.h"
 #include "hw/debug/printer.h"
 #include "hw/defs/gen9/all.h"
@@ -38,15 +37,12 @@ class Session {
     image_.on_ring = [this](EngineId engine, std::span<const uint32_t> commands) { ring(engine, commands); };
   }
 
-  PrintResult run(const std::string& path) {
+  PrintResult run(debug::ByteSource& source) {
     uint64_t position = 0;
     try {
-      const auto source = debug::open_file(path);
       if (options_.form == PrintOptions::Form::json) std::fputs("{\"submissions\": [", out_);
-      if (const auto error = debug::read_aub(*source, image_, &position))
+      if (const auto error = debug::read_aub(source, image_, &position))
         result_.error = fmt::format("byte {}: {}", error->offset, error->message);
-    } catch (const debug::StreamError& error) {
-      result_.error = error.what();
     } catch (const ImageError& error) {
       result_.error = fmt::format("byte {}: {}", position, error.what());
     }
@@ -73,7 +69,7 @@ class Session {
     debug::ContextState& state = contexts_[{engine, lrca}];
     if (options_.form == PrintOptions::Form::list) {
       DrawList list(*ppgtt, state, result_.draws + result_.walkers, [this](const std::string& line) { fmt::print(out_, "{}\n", line); });
-      debug::BatchWalker walker(class_of(engine), image_.ggtt_view(), ppgtt, list);
+      debug::BatchWalker walker(class_of(engine), image_.ggtt_view(), ppgtt, list, options_.limits);
       go(walker);
       count(list.commands(), list.draws(), list.walkers(), list.unknown(), list.problems());
       return;
@@ -85,7 +81,7 @@ class Session {
       if (node.contains("command") && node["command"] == "GPGPU_WALKER") walkers++;
       print(node);
     });
-    debug::BatchWalker walker(class_of(engine), image_.ggtt_view(), ppgtt, printer);
+    debug::BatchWalker walker(class_of(engine), image_.ggtt_view(), ppgtt, printer, options_.limits);
     go(walker);
     count(commands, draws, walkers, printer.unknown(), printer.problems());
   }
@@ -144,6 +140,16 @@ class Session {
 
 }  // namespace
 
-PrintResult print_capture(const std::string& path, const PrintOptions& options, std::FILE* out) { return Session(options, out).run(path); }
+PrintResult print_capture(debug::ByteSource& source, const PrintOptions& options, std::FILE* out) { return Session(options, out).run(source); }
+
+PrintResult print_capture(const std::string& path, const PrintOptions& options, std::FILE* out) {
+  try {
+    return print_capture(*debug::open_file(path), options, out);
+  } catch (const debug::StreamError& error) {
+    PrintResult result;
+    result.error = error.what();
+    return result;
+  }
+}
 
 }  // namespace softgen::replay

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "hw/debug/byte_source.h"
 #include "hw/debug/state_follower.h"
 
 namespace softgen::replay {
@@ -15,6 +16,7 @@ struct PrintOptions {
   Form form = Form::text;
   bool colour = false;
   uint64_t memory_limit = uint64_t{4} << 30;
+  debug::BatchWalker::Limits limits;  ///< of one submission
   debug::FollowOptions follow;
 };
 
@@ -26,7 +28,9 @@ struct PrintResult {
   std::string error;      ///< empty: the file was read to its end
 };
 
-/// Reads `path` ("-": standard input) and writes to `out`.
+/// Reads `source` and writes to `out`.
+PrintResult print_capture(debug::ByteSource& source, const PrintOptions& options, std::FILE* out);
+/// The same for a file ("-": standard input).
 PrintResult print_capture(const std::string& path, const PrintOptions& options, std::FILE* out);
 
 }  // namespace softgen::replay
