@@ -6,6 +6,7 @@ configuration with the URI and the options of its entry for the base suite. Secu
 never serve as that model."""
 import os
 import pathlib
+import platform
 import re
 import subprocess
 import tempfile
@@ -19,6 +20,8 @@ GET = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-o", "DPkg::Lock::Ti
 
 def release():
     """(version number as int or None, codename) of this Debian."""
+    if platform.machine() != "x86_64":
+        raise Failure(f"this machine is {platform.machine()}; the scripts know amd64 only")
     facts = dict(line.split("=", 1) for line in pathlib.Path("/etc/os-release").read_text().splitlines() if "=" in line)
     facts = {key: value.strip('"') for key, value in facts.items()}
     if facts.get("ID") != "debian":
