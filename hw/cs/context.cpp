@@ -52,9 +52,8 @@ std::vector<ExtraRegister> extra_context_registers(defs::EngineClass engine_clas
 }
 
 void Streamer::restore_context() {
-  const uint64_t page = current_.lrca() + uint64_t{image_page};
-  restore_image(page, true, false);
-  run_workaround_batches();
+  restore_image(current_.lrca() + uint64_t{image_page}, true, false);
+  if (const uint32_t per_context = get(reg::bb_per_ctx_ptr); per_context & 1) run_workaround_batch(per_context & 0xffff'f000, 0);
 }
 
 void Streamer::save_context() { save_image(current_.lrca() + uint64_t{image_page}, true); }
@@ -75,7 +74,6 @@ void Streamer::restore_image(uint64_t page_address, bool ring_context, bool inhi
   if (ring_context) inhibit = masked_write(0, page[3]) & reg::restore_inhibit;
   if (inhibit) inhibit_engine_registers();
   load_slots(page, ring_context, !inhibit);
-  if (!inhibit) load_extra_registers(page);
   if (ring_context) {
     load_cursor();
     // The image now says where the context resumes in its batch. Software that resets the engine and rewinds HEAD does not touch that
@@ -86,7 +84,12 @@ void Streamer::restore_image(uint64_t page_address, bool ring_context, bool inhi
     set_address_space();
     ppgtt_.invalidate();
     start_timestamp(page[0x23]);
+    // It runs amid the restore (INDIRECT_CTX_OFFSET, on Gen9 0x26 cachelines in: behind the documented lists). What the image keeps
+    // behind that point comes later and prevails, COMMON_SLICE_CHICKEN2 for one (IGT gem_ctx_isolation@preservation).
+    const uint32_t indirect = get(reg::indirect_ctx);
+    if (const uint32_t cachelines = bits(indirect, 5, 0)) run_workaround_batch(indirect & ~63u, cachelines * 64);
   }
+  if (!inhibit) load_extra_registers(page);
   restore_engine(page_address + state_offset(config_.engine_class) - image_page, inhibit);
 }
 
@@ -225,12 +228,6 @@ void Streamer::save_engine(uint64_t state) {
 }
 
 // -- context workaround batches: INDIRECT_CTX bounded by its length, BB_PER_CTX_PTR by its MI_BATCH_BUFFER_END ----------------------
-
-void Streamer::run_workaround_batches() {
-  const uint32_t indirect = get(reg::indirect_ctx), per_context = get(reg::bb_per_ctx_ptr);
-  if (const uint32_t cachelines = bits(indirect, 5, 0)) run_workaround_batch(indirect & ~63u, cachelines * 64);
-  if (per_context & 1) run_workaround_batch(per_context & 0xffff'f000, 0);
-}
 
 void Streamer::run_workaround_batch(uint64_t address, uint64_t bytes) {
   const Cursor context = cursor_;

@@ -279,6 +279,7 @@ uint32_t Streamer::context_timestamp() const {
 
 ExecResult Streamer::execute(const Packet& packet) {
   env_.predicate = get(reg::predicate_result) & 1;
+  resident_valid_ = false;  // a workaround batch amid a restore may come here
   return links_.engine.execute(packet, env_);
 }
 

@@ -162,7 +162,6 @@ class Streamer {
   void restore_engine(uint64_t state, bool inhibit);
   void save_engine(uint64_t state);
   void set_address_space();
-  void run_workaround_batches();
   void run_workaround_batch(uint64_t address, uint64_t bytes);
 
   static constexpr uint32_t attention_list = 1, attention_stop = 2;

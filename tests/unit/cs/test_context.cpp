@@ -223,6 +223,25 @@ TEST_CASE("INDIRECT_CTX and BB_PER_CTX_PTR run on each restore") {
   }
 }
 
+TEST_CASE("what the image keeps of the 3D pipeline's registers prevails over INDIRECT_CTX") {
+  // i915's gen9_init_indirectctx_bb clears a bit of COMMON_SLICE_CHICKEN2 on each restore; user space sets it per context.
+  Rig rig(EngineId::rcs);
+  Context a(rig, rig.id, 0x20), b(rig, rig.id, 0x40);
+  const uint32_t at = rig.allocate(1), chicken = softgen::reg::COMMON_SLICE_CHICKEN2;
+  Dwords indirect{mi(0x22, 1), chicken, 1u << 28};
+  indirect.resize(16);
+  rig.write(at, indirect);
+  for (Context* context : {&a, &b}) context->set_image(0x1b, at | 1);
+  a.emit(Dwords{mi(0x22, 1), chicken, 1u << 28 | 1u << 12});
+  b.emit(Dwords{mi(0x24, 2 | global), chicken, out, 0});
+  rig.submit(a);
+  rig.submit(b);
+  a.emit(Dwords{mi(0x24, 2 | global), chicken, out + 4, 0});
+  rig.submit(a);
+  CHECK(rig.read(out) == 0);
+  CHECK(rig.read(out + 4) == 1u << 12);
+}
+
 TEST_CASE("a workaround batch that does not end hangs the engine, not us") {
   Rig rig;
   Context a(rig, rig.id, 0x20);
