@@ -61,8 +61,8 @@ struct Shift { template <typename V> static V of(V a, V b, V) { return a << b; }
 struct ShiftRight { template <typename V> static V of(V a, V b, V) { return a >> b; } };
 struct Copy { template <typename V> static V of(V a, V, V) { return a; } };
 // cmpn: src0 is taken as well when src1 is NaN.
-struct Min { template <typename V> static V of(V a, V b, V) { return (a < b) | (b != b) ? a : b; } };
-struct Max { template <typename V> static V of(V a, V b, V) { return (a >= b) | (b != b) ? a : b; } };
+struct Min { template <typename V> static V of(V a, V b, V) { return ((a < b) | (b != b)) ? a : b; } };
+struct Max { template <typename V> static V of(V a, V b, V) { return ((a >= b) | (b != b)) ? a : b; } };
 
 template <typename Op, typename V, bool canonical>
 void apply(void* r, const void* a, const void* b, const void* c, unsigned groups) {
@@ -100,7 +100,20 @@ struct Lrp {
 };
 struct Floor { template <typename T> static T of(T a, T, T) { return sizeof(T) == 4 ? T(__builtin_floorf(float(a))) : T(__builtin_floor(double(a))); } };
 struct Ceil { template <typename T> static T of(T a, T, T) { return sizeof(T) == 4 ? T(__builtin_ceilf(float(a))) : T(__builtin_ceil(double(a))); } };
-struct Even { template <typename T> static T of(T a, T, T) { return sizeof(T) == 4 ? T(__builtin_roundevenf(float(a))) : T(__builtin_roundeven(double(a))); } };
+/// Whatever the host's rounding mode is.
+struct Even {
+  template <typename T>
+  static T of(T a, T, T) {
+#if __has_builtin(__builtin_roundeven)
+    return sizeof(T) == 4 ? T(__builtin_roundevenf(float(a))) : T(__builtin_roundeven(double(a)));
+#else  // clang before 17
+    const T low = Floor::of(a, a, a), rest = a - low, half = T(0.5);
+    const bool odd = Floor::of(low * half, a, a) * T(2) != low;
+    const T r = rest > half || (rest == half && odd) ? low + T(1) : low;
+    return sizeof(T) == 4 ? T(__builtin_copysignf(float(r), float(a))) : T(__builtin_copysign(double(r), double(a)));
+#endif
+  }
+};
 struct Trunc { template <typename T> static T of(T a, T, T) { return sizeof(T) == 4 ? T(__builtin_truncf(float(a))) : T(__builtin_trunc(double(a))); } };
 /// frc: x - floor(x), in [0, 1): just below one where the difference rounds up.
 struct Fraction {
@@ -138,14 +151,14 @@ struct Infinite { template <typename V> static auto of(V a, V) { return (a == a)
 inline uint32_t mask_bits(V8i m) {
   const V8i weights = {1, 2, 4, 8, 16, 32, 64, 128};
   m &= weights;
-  m |= __builtin_shuffle(m, V8i{4, 5, 6, 7, 0, 1, 2, 3});
-  m |= __builtin_shuffle(m, V8i{2, 3, 0, 1, 2, 3, 0, 1});
+  m |= __builtin_shufflevector(m, m, 4, 5, 6, 7, 0, 1, 2, 3);
+  m |= __builtin_shufflevector(m, m, 2, 3, 0, 1, 2, 3, 0, 1);
   return static_cast<uint32_t>(m[0] | m[1]);
 }
 inline uint32_t mask_bits(V4q m) {
   const V4q weights = {1, 2, 4, 8};
   m &= weights;
-  m |= __builtin_shuffle(m, V4q{2, 3, 0, 1});
+  m |= __builtin_shufflevector(m, m, 2, 3, 0, 1);
   return static_cast<uint32_t>(m[0] | m[1]);
 }
 
