@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// fuzz_eu SEED COUNT: compares COUNT random instructions with the reference; exit status 1 and the first difference, if there is one.
+// eu_differential SEED COUNT: compares COUNT random instructions with the reference; exit status 1 and the first difference, if there is one.
 #include <cstdio>
 #include <cstdlib>
 
@@ -7,7 +7,7 @@
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::fprintf(stderr, "usage: fuzz_eu SEED COUNT\n");
+    std::fprintf(stderr, "usage: eu_differential SEED COUNT\n");
     return 2;
   }
   const uint64_t seed = std::strtoull(argv[1], nullptr, 0), count = std::strtoull(argv[2], nullptr, 0);
