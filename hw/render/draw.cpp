@@ -6,6 +6,7 @@
 
 #include "hw/base/log.h"
 #include "hw/mmio/register_file.h"
+#include "hw/surface/binding.h"
 
 namespace softgen::render {
 namespace {
@@ -124,7 +125,7 @@ void Drawer::Geometry::bind_targets() {
   // Drivers put render targets first in the table: at most eight.
   const ShaderBases bases = state_.bases(Stage::ps);
   for (uint32_t i = 0; i < 8; ++i) {
-    RenderTarget rt{load_surface(env_.view, bases, i), {}};
+    RenderTarget rt{surface::load_surface(env_.view, bases, i), {}};
     if (!rt.surface.is_null() && !rt.surface.is_buffer() && rt.surface.format && rt.surface.format->is(surface::use_render))
       rt.level.emplace(rt.surface, rt.surface.mip_count);
     pixels_.targets.push_back(rt);

@@ -97,13 +97,6 @@ std::array<uint8_t, 16> disabled_bits(const gen9::BLEND_STATE_ENTRY& entry, cons
 
 }  // namespace
 
-surface::Surface load_surface(memory::View& view, const ShaderBases& bases, uint32_t index) {
-  const uint32_t entry = view.load<uint32_t>(strip_canonical(bases.surface_state + bases.binding_table + 4ull * index));
-  std::array<uint32_t, 16> dwords;
-  view.read(strip_canonical(bases.surface_state + (entry & ~63u)), dwords.data(), sizeof dwords);
-  return surface::decode_surface(dwords);
-}
-
 OutputMerger::OutputMerger(const State& state, memory::View& view) : ps_blend_(state.get<gen9::_3DSTATE_PS_BLEND>()) {
   const uint64_t dynamic = state.bases().dynamic_state;
   const auto& pointers = state.get<gen9::_3DSTATE_BLEND_STATE_POINTERS>();

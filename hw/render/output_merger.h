@@ -19,9 +19,6 @@ struct RenderTarget {
   std::optional<surface::Level> level;  ///< none: writes go nowhere (null surface, buffer)
 };
 
-/// The surface at `index` of the binding table; null surfaces for what cannot be one.
-surface::Surface load_surface(memory::View& view, const ShaderBases& bases, uint32_t index);
-
 struct PixelColor {
   surface::Word4 source0{}, source1{};  ///< as the thread sent them: floats, or integers for integer targets
   float source0_alpha = 1;              ///< of render target 0, for alpha test and alpha to coverage

@@ -10,6 +10,7 @@
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/sampler/texture.h"
+#include "hw/surface/binding.h"
 
 namespace softgen::sampler {
 namespace {
@@ -101,18 +102,7 @@ class Request {
 
 void Request::load_state() {
   const ShaderBases& bases = env_.bases;
-  const uint32_t bti = bits(message_.descriptor, 7u, 0u);
-  uint64_t surface_at;
-  constexpr uint32_t bindless = 252;
-  if (bti == bindless) {
-    surface_at = bases.bindless_surface + bits(message_.ex_descriptor, 31u, 12u) * 64ull;
-  } else {
-    const uint32_t entry = env_.view.load<uint32_t>(strip_canonical(bases.surface_state + bases.binding_table + 4ull * bti));
-    surface_at = bases.surface_state + (entry & ~63u);
-  }
-  std::array<uint32_t, 16> dwords;
-  env_.view.read(strip_canonical(surface_at), dwords.data(), sizeof dwords);
-  surface_ = surface::decode_surface(dwords);
+  surface_ = surface::load_surface(env_.view, bases, bits(message_.descriptor, 7u, 0u), message_.ex_descriptor);
   if (type_->kind != Kind::sample && type_->kind != Kind::gather && type_->kind != Kind::lod) return;
   // The header's dword 3 moves the table: samplers from 16 on, and bindless ones.
   const uint32_t table = header_ ? header_->dw[3] & ~31u : bases.sampler_state;

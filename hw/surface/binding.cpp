@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/surface/binding.h"
+
+#include "hw/base/bits.h"
+
+namespace softgen::surface {
+
+uint64_t surface_state_address(memory::View& view, const ShaderBases& bases, uint32_t index, uint32_t ex_descriptor) {
+  if (index == bindless_index) {
+    const uint64_t offset = bits(ex_descriptor, 31u, 12u) * uint64_t{sizeof(SurfaceDwords)};
+    if (bases.bindless_surfaces && offset >= bases.bindless_surfaces) return no_surface;
+    return strip_canonical(bases.bindless_surface + offset);
+  }
+  if (index > last_table_index) return no_surface;
+  const uint32_t entry = view.load<uint32_t>(strip_canonical(bases.surface_state + bases.binding_table + 4ull * index));
+  return strip_canonical(bases.surface_state + (entry & ~63u));
+}
+
+Surface load_surface(memory::View& view, const ShaderBases& bases, uint32_t index, uint32_t ex_descriptor) {
+  const uint64_t address = surface_state_address(view, bases, index, ex_descriptor);
+  if (address == no_surface) return {};
+  SurfaceDwords dwords;
+  view.read(address, dwords.data(), sizeof dwords);
+  return decode_surface(dwords);
+}
+
+}  // namespace softgen::surface

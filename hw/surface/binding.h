@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From the binding table index of a message to its surface (SKL PRM vol 7, "Binding Table", "Message Descriptor"; vol 2a,
+// STATE_BASE_ADDRESS).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "hw/iface/message_target.h"
+#include "hw/memory/view.h"
+#include "hw/surface/surface.h"
+
+namespace softgen::surface {
+
+/// Binding table indices that name no entry.
+enum BindingIndex : uint32_t {
+  last_table_index = 239,
+  bindless_index = 252,     ///< the surface is at Bindless Surface State Base + extended descriptor [31:12] * 64
+  stateless_nc_index = 253, ///< not coherent with the CPU
+  slm_index = 254,
+  stateless_index = 255,
+};
+
+constexpr uint64_t no_surface = ~uint64_t{0};
+using SurfaceDwords = std::array<uint32_t, 16>;
+
+/// Address of the RENDER_SURFACE_STATE behind `index`; `ex_descriptor` counts for bindless_index only. Bindless offsets beyond Bindless
+/// Surface State Size, and the indices that have no surface, give no_surface.
+uint64_t surface_state_address(memory::View& view, const ShaderBases& bases, uint32_t index, uint32_t ex_descriptor = 0);
+
+/// The surface behind `index`; a null surface where there is none.
+Surface load_surface(memory::View& view, const ShaderBases& bases, uint32_t index, uint32_t ex_descriptor = 0);
+
+}  // namespace softgen::surface
