@@ -150,6 +150,7 @@ void Drawer::Geometry::shade(std::span<const uint32_t> indices, std::span<uint32
   if (!vs_) return pass_through(std::span(inputs).first(indices.size()), handles);
   const auto& vs = state_.get<gen9::_3DSTATE_VS>();
   thread_.clear_registers();
+  thread_.grf(0).dw[3] = vs_.bases.sampler_state;  // kernels copy it to message headers
   for (size_t i = 0; i < indices.size(); ++i) thread_.grf(1).dw[i] = handles[i];
   unsigned reg = vs_.grf_start;
   for (const Grf& constant : vs_.constants) thread_.grf(reg++) = constant;

@@ -59,6 +59,8 @@ int main_with(const Options& options, const std::vector<std::string>& command) {
   setenv("LD_PRELOAD", before && *before ? (library + ":" + before).c_str() : library.c_str(), 1);
   setenv(options_variable, options_to_json(options).c_str(), 1);
   setenv(root_variable, root.c_str(), 1);
+  // libwaffle's GBM platform (piglit) would look for a card with libudev, which follows the real /sys.
+  setenv("WAFFLE_GBM_DEVICE", "/dev/dri/renderD128", 0);
   const int status = run_child(command);
   std::error_code ignored;
   fs::remove_all(root, ignored);
