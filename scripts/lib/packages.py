@@ -17,6 +17,7 @@ GROUPS = {
     "headers": ["qemu-system-x86", "dpkg-dev", "xz-utils", "python3-venv", "python3-pycotap", "libfdt-dev", "libepoxy-dev"],
     "guest": ["qemu-system-x86", "mmdebstrap", "e2fsprogs", "kmod", "xz-utils", "zstd"],
     "window": ["qemu-system-gui"],
+    "piglit": ["piglit", "libgl1-mesa-dri", "libegl1", "libgbm1"],
     "test": ["clang", "grub-common", "grub-pc-bin"],
 }
 

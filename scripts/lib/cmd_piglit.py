@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""scripts/piglit: runs piglit's profiles under softgen-run and counts what passes."""
+import argparse
+import bz2
+import collections
+import fnmatch
+import gzip
+import html
+import json
+import os
+import pathlib
+import random
+import re
+import tempfile
+
+import cmd_setup
+from common import BUILD, CACHE, ROOT, Failure, main, say, step
+
+PROFILES = pathlib.Path("/usr/lib/x86_64-linux-gnu/piglit/tests")
+KNOWN = ROOT / "tests" / "piglit" / "failing.txt"
+PASSED, LEFT_OUT = ("pass", "warn"), ("skip", "notrun")
+LETHAL = ("crash", "timeout", "incomplete")
+Outcome = collections.namedtuple("Outcome", "name word reason")
+
+
+def profile_tests(profile):
+    path = PROFILES / f"{profile}.xml.gz"
+    if not path.is_file():
+        known = sorted(p.name.removesuffix(".xml.gz") for p in PROFILES.glob("*.xml.gz"))
+        raise Failure(f"piglit has no profile '{profile}'; it has {', '.join(known)}")
+    with gzip.open(path, "rt") as text:
+        return [html.unescape(name) for name in re.findall(r'<Test type="[^"]*" name="([^"]*)"', text.read())]
+
+
+def chosen(options):
+    """Tests by profile."""
+    if options.list:
+        wanted = set(pathlib.Path(options.list).read_text().split("\n")) - {""}
+        return {profile: [name for name in profile_tests(profile) if name in wanted] for profile in options.profile}
+    picked = {}
+    for profile in options.profile:
+        tests = [name for name in profile_tests(profile) if options.filter in name]
+        if options.shard:
+            part, of = options.shard
+            tests = tests[part - 1::of]
+        if options.sample and options.sample < len(tests):
+            tests = sorted(random.Random(options.seed).sample(tests, options.sample))
+        picked[profile] = tests
+    return picked
+
+
+def run(profile, tests, options, folder):
+    """Results of one profile, piglit's own JSON: name -> {'result', 'out', 'err', ...}."""
+    names = folder / f"{profile}.tests"
+    names.write_text("\n".join(tests) + "\n")
+    out = folder / profile
+    command = ["/usr/bin/piglit", "run", "-o", "-j", str(options.jobs), "--timeout", str(options.timeout), "-p", options.platform,
+               "-l", "quiet", "--test-list", str(names), profile, str(out)]
+    environment = dict(os.environ)
+    if options.gpu == "softgen":
+        command = [str(BUILD / "softgen-run"), "--threads", str(options.threads), "--", *command]
+    else:
+        environment["LIBGL_ALWAYS_SOFTWARE"] = "1"
+    step(f"{profile}: {len(tests)} tests on {options.gpu}", command, folder / f"{profile}.log", env=environment)
+    path = next(iter(out.glob("results.json*")), None)
+    if not path:
+        raise Failure(f"piglit left no results in {out}")
+    with (bz2.open(path, "rt") if path.suffix == ".bz2" else open(path, encoding="utf-8")) as text:
+        return json.load(text)["tests"]
+
+
+def known_reasons():
+    """Patterns of tests that are known to fail, with the reason."""
+    rows = [line for line in KNOWN.read_text().splitlines() if line and not line.startswith("#")]
+    return [tuple(part.strip() for part in row.split("|", 1)) for row in rows]
+
+
+def reason(name, patterns):
+    """Names have brackets, which fnmatch would take for sets."""
+    return next((why for pattern, why in patterns if fnmatch.fnmatchcase(name, pattern.replace("[", "[[]"))), "")
+
+
+def shard(text):
+    match = re.fullmatch(r"(\d+)/(\d+)", text)
+    if not match or not 1 <= int(match.group(1)) <= int(match.group(2)):
+        raise argparse.ArgumentTypeError("a shard looks like 1/4")
+    return int(match.group(1)), int(match.group(2))
+
+
+def parse(argv):
+    parser = argparse.ArgumentParser(
+        prog="scripts/piglit", description="""Runs tests of Debian's piglit with the host's Mesa on softgen-run, prints those that do not pass,
+        and a count for each profile. Known failures have their reason in tests/piglit/failing.txt.""")
+    parser.add_argument("profile", nargs="*", default=["quick_gl"], help="quick_gl (default), quick_shader, glslparser, ...")
+    parser.add_argument("--shard", type=shard, metavar="I/N", help="every Nth test, beginning with the Ith")
+    parser.add_argument("--sample", type=int, metavar="N", help="N tests chosen at random")
+    parser.add_argument("--seed", type=int, default=1, help="of the choice (default: 1)")
+    parser.add_argument("--filter", default="", metavar="TEXT", help="only tests whose name has TEXT")
+    parser.add_argument("--list", metavar="FILE", help="only the tests named in FILE, one a line")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="tests at once (default: a core each)")
+    parser.add_argument("--threads", type=int, default=0, metavar="N", help="softgen-run's worker threads (default: 0)")
+    parser.add_argument("--timeout", type=int, default=60, metavar="SECONDS", help="for one test (default: 60)")
+    parser.add_argument("--platform", default="gbm", choices=["gbm", "surfaceless_egl"], help="of waffle (default: gbm)")
+    parser.add_argument("--gpu", default="softgen", choices=["softgen", "llvmpipe"], help="llvmpipe: which failures are the tests' own")
+    parser.add_argument("--keep", metavar="DIR", help="keep piglit's results there, for `piglit summary html`")
+    parser.add_argument("--json", metavar="FILE", help="also write every test's outcome there")
+    parser.add_argument("--no-setup", action="store_true", help="use what is built")
+    return parser.parse_args(argv)
+
+
+def report(profile, outcomes):
+    """Prints the failing ones and the counts; returns (passed, failed, skipped, of the failed unknown)."""
+    words = collections.Counter(outcome.word for outcome in outcomes)
+    failed = [o for o in outcomes if o.word not in PASSED + LEFT_OUT]
+    for o in sorted(failed):
+        print(f"{o.word:10} {o.name:90} {o.reason or '(unknown)'}")
+    passed, skipped = sum(words[w] for w in PASSED), sum(words[w] for w in LEFT_OUT)
+    ran = passed + len(failed)
+    print(f"{profile}: {', '.join(f'{n} {word}' for word, n in words.most_common())}"
+          + (f"; {100 * passed / ran:.2f} % of those that ran; {1000 * sum(words[w] for w in LETHAL) / ran:.1f} in 1,000 crashed or timed out"
+             if ran else ""))
+    return passed, len(failed), skipped, sum(not o.reason for o in failed)
+
+
+def piglit(argv):
+    options = parse(argv)
+    if not options.no_setup:
+        cmd_setup.ensure(("build", "piglit"))
+    patterns = known_reasons()
+    totals, everything = [0, 0, 0, 0], {}
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="piglit-", dir=CACHE) as scratch:
+        folder = pathlib.Path(options.keep).resolve() if options.keep else pathlib.Path(scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        say(f"seed {options.seed}" if options.sample else "all chosen tests")
+        for profile, tests in chosen(options).items():
+            if not tests:
+                raise Failure(f"no test of {profile} is chosen")
+            results = run(profile, tests, options, folder)
+            outcomes = [Outcome(name, test["result"], reason(name, patterns)) for name, test in results.items()]
+            missing = set(tests) - set(results)
+            outcomes += [Outcome(name, "incomplete", "") for name in missing]
+            everything[profile] = {o.name: o.word for o in outcomes}
+            totals = [a + b for a, b in zip(totals, report(profile, outcomes))]
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps(everything, indent=1))
+    passed, failed, skipped, unknown = totals
+    print(f"{unknown} failures without a known reason")
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 0 if unknown == 0 else 1
+
+
+if __name__ == "__main__":
+    main("piglit", piglit)
