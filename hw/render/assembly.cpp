@@ -37,6 +37,32 @@ ObjectType object_type(Topology topology) {
   }
 }
 
+Object primary_vertices(const Object& object, ObjectType type) {
+  const bool line = type == ObjectType::line_adjacency;
+  if (!line && type != ObjectType::triangle_adjacency) return object;
+  Object result = object;
+  result.count = line ? 2 : 3;
+  for (unsigned i = 0; i < result.count; ++i) result.vertices[i] = object.vertices[line ? 1 + i : 2 * i];
+  result.provoking = static_cast<uint8_t>(line ? object.provoking - 1 : object.provoking / 2);
+  return result;
+}
+
+Object reordered(const Object& object, Reorder mode) {
+  if (!object.reversed) return object;
+  // Positions in the turned object, by mode: SKL PRM vol 7, "Reorder Mode"; the neighbours follow their edges.
+  static constexpr std::array<uint8_t, 6> plain[2] = {{0, 2, 1}, {1, 0, 2}};
+  static constexpr std::array<uint8_t, 6> adjacent[2] = {{0, 5, 4, 3, 2, 1}, {2, 1, 0, 5, 4, 3}};
+  if (object.count != 3 && object.count != 6) return object;
+  const auto& order = (object.count == 3 ? plain : adjacent)[static_cast<unsigned>(mode)];
+  Object result = object;
+  for (unsigned i = 0; i < object.count; ++i) {
+    result.vertices[i] = object.vertices[order[i]];
+    if (order[i] == object.provoking) result.provoking = static_cast<uint8_t>(i);
+  }
+  result.reversed = false;
+  return result;
+}
+
 Assembler::Assembler(Topology topology, Provoking provoking, Emit emit)
     : topology_(topology), provoking_(provoking), emit_(std::move(emit)) {
   switch (topology) {
@@ -55,7 +81,7 @@ Assembler::Assembler(Topology topology, Provoking provoking, Emit emit)
 }
 
 void Assembler::emit(std::initializer_list<uint32_t> vertices, unsigned provoking, bool reversed) {
-  Object object;
+  Object object{};
   std::copy(vertices.begin(), vertices.end(), object.vertices.begin());
   object.count = static_cast<uint8_t>(vertices.size());
   object.provoking = static_cast<uint8_t>(std::min<size_t>(provoking, vertices.size() - 1));
@@ -79,7 +105,7 @@ void Assembler::emit_quad(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
 void Assembler::list() {
   if (received_ % list_size_ != 0) return;
   if (topology_ == Topology::_3DPRIM_QUADLIST) return emit_quad(recent(3), recent(2), recent(1), recent(0));
-  Object object;
+  Object object{};
   object.count = static_cast<uint8_t>(list_size_);
   for (unsigned i = 0; i < list_size_; ++i) object.vertices[i] = recent(list_size_ - 1 - i);
   object.reversed = false;
@@ -96,8 +122,8 @@ void Assembler::list() {
 }
 
 void Assembler::strip_adjacency(bool last) {
-  // Triangle i has vertices 2i, 2i+2, 2i+4, and is known once the vertex beyond it (2i+6) or the end has come. Order of the six:
-  // corner, adjacent, corner, … (OpenGL 4.6 spec, table 10.1).
+  // Triangle i has corners 2i, 2i+2, 2i+4, and is known once the vertex beyond it (2i+6) or the end has come. Order of the six: corner,
+  // the neighbour across the edge to the next corner, … (OpenGL 4.6 spec, table 10.1).
   const uint32_t n = received_;
   const bool ready = last ? n >= 6 && n % 2 == 0 : n >= 8 && n % 2 == 0;
   if (!ready) return;
@@ -105,9 +131,7 @@ void Assembler::strip_adjacency(bool last) {
   const auto at = [&](uint32_t position) { return recent(n - 1 - position); };
   const uint32_t before = i == 0 ? at(1) : at(2 * i - 2);
   const uint32_t beyond = last ? at(2 * i + 5) : at(2 * i + 6);
-  const unsigned provoking = 2 * std::min<unsigned>(provoking_.triangle, 2);
-  if (i % 2 == 0) emit({at(2 * i), before, at(2 * i + 2), beyond, at(2 * i + 4), at(2 * i + 3)}, provoking);
-  else emit({at(2 * i), at(2 * i + 3), at(2 * i + 2), before, at(2 * i + 4), beyond}, provoking, true);
+  emit({at(2 * i), before, at(2 * i + 2), beyond, at(2 * i + 4), at(2 * i + 3)}, 2 * std::min<unsigned>(provoking_.triangle, 2), i % 2 == 1);
   ++primitive_id_;
 }
 

@@ -27,8 +27,18 @@ struct Object {
   uint8_t count;
   bool reversed;                      ///< an odd triangle of a strip: its winding is that of the strip turned round
   uint8_t provoking;                  ///< index into vertices
+  uint8_t stream = 0;                 ///< of stream output; the rasterizer draws one of them
   uint32_t primitive_id;
+  uint32_t instance = 0;              ///< of the draw
 };
+
+/// The object without its adjacent vertices; `type` is the one it was assembled as.
+Object primary_vertices(const Object& object, ObjectType type);
+
+/// Reorder Mode of 3DSTATE_GS and 3DSTATE_STREAMOUT: which vertex keeps its place when a reversed triangle is given its strip's winding.
+enum class Reorder : uint8_t { leading, trailing };
+/// The vertices as shaders and stream output see them. Only reversed triangles (with or without adjacency) change.
+Object reordered(const Object& object, Reorder mode);
 
 /// Provoking vertex selects of 3DSTATE_SF.
 struct Provoking {

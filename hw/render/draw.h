@@ -10,6 +10,7 @@
 #include "hw/render/assembly.h"
 #include "hw/render/kernel.h"
 #include "hw/render/pixel_stage.h"
+#include "hw/render/urb.h"
 #include "hw/render/vertex_fetch.h"
 
 namespace softgen::mmio {
@@ -28,12 +29,13 @@ class Drawer {
   void hz_op(const State& state, const StateStore& store, EngineEnv& env);
 
  private:
-  struct Vertices;
-  class Geometry;
+  class Draw;
 
   WorkerPool* pool_;
   MessageTarget* shared_;
   KernelLoader kernels_;
+  Urb urb_;
+  eu::Thread thread_;
   std::vector<std::unique_ptr<PixelWorker>> workers_;
 };
 

@@ -4,7 +4,10 @@
 
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <span>
+
+#include "hw/render/assembly.h"
 
 namespace softgen::render {
 
@@ -27,5 +30,22 @@ class Vue {
  private:
   std::span<const uint32_t> dwords_;
 };
+
+/// A vertex in the URB.
+struct Vertex {
+  uint32_t handle = 0;
+  Vue vue;
+};
+
+/// What one stage hands to the next; valid until the call that passes it returns. Objects' vertices are numbers into `vertices`.
+struct Batch {
+  ObjectType type;
+  std::span<const Vertex> vertices;
+  std::span<const Object> objects;
+};
+using BatchSink = std::function<void(const Batch&)>;
+
+/// Objects a stage gathers before it passes them on, so that the guest's counts bound nothing of ours.
+constexpr size_t objects_a_batch = 2048;
 
 }  // namespace softgen::render

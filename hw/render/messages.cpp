@@ -9,6 +9,7 @@
 namespace softgen::render {
 namespace {
 
+constexpr uint32_t gateway_barrier = 4;       // SubFunction [2:0] (SKL PRM vol 7, "Message Gateway")
 constexpr uint32_t render_target_write = 12;  // Message Type of the render cache (SKL PRM vol 7, "Render Target Write")
 
 }  // namespace
@@ -21,6 +22,10 @@ SendResult RenderMessages::send(const Message& message, ThreadEnv& env) {
     case Sfid::urb:
       if (owner.urb) return urb_message(message, *owner.urb);
       break;
+    case Sfid::gateway:
+      if (!owner.barrier || bits(message.descriptor, 2u, 0u) != gateway_barrier) break;
+      ++owner.barrier->arrived;
+      return SendResult::done;
     case Sfid::dp_render:
       if (owner.pixels && bits(message.descriptor, 17u, 14u) == render_target_write) return owner.pixels->render_target_write(message);
       break;

@@ -13,11 +13,17 @@ class PixelSink {
   virtual SendResult render_target_write(const Message& message) = 0;
 };
 
+/// The barrier of the threads of one patch: counts the gateway messages that reached it.
+struct Barrier {
+  unsigned arrived = 0;
+};
+
 /// ThreadEnv::owner of the threads of the 3D pipeline.
 struct ThreadOwner {
   Urb* urb = nullptr;
   PixelSink* pixels = nullptr;
   MessageTarget* shared = nullptr;
+  Barrier* barrier = nullptr;
 };
 
 class RenderMessages : public MessageTarget {

@@ -4,6 +4,7 @@
 #include "hw/base/log.h"
 #include "hw/defs/command.h"
 #include "hw/mmio/register_file.h"
+#include "hw/render/stream_out.h"
 
 namespace softgen::render {
 
@@ -27,7 +28,11 @@ ExecResult RenderEngine::primitive(const Packet& packet, EngineEnv& env) {
     call.start_instance = env.registers.peek(reg::PRIM_START_INSTANCE);
     call.base_vertex = static_cast<int32_t>(env.registers.peek(reg::PRIM_BASE_VERTEX));
   }
-  if (p.end_offset_enable) unimplemented("3DPRIMITIVE End Offset", "a draw whose count comes from a stream output buffer");
+  if (p.end_offset_enable && !state_.vertex_buffers().empty()) {
+    // As many vertices as the stream output buffer, bound as vertex buffer 0, holds up to the end offset (SKL PRM vol 2a, 3DPRIMITIVE).
+    const uint32_t pitch = state_.vertex_buffers()[0].pitch;
+    call.vertex_count = pitch ? env.registers.peek(reg::PRIM_END_OFFSET) / pitch : 0;
+  }
   return drawer_.draw(state_, store_, call, env);
 }
 
@@ -38,6 +43,8 @@ ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
       state_.refresh(store_);
       drawer_.hz_op(state_, store_, env);
     }
+    if (packet.command->id == CommandId::_3DSTATE_SO_BUFFER && packet.dwords.size() >= gen9::_3DSTATE_SO_BUFFER::dwords)
+      load_stream_offset(gen9::_3DSTATE_SO_BUFFER::unpack(packet.dwords), env.registers, env.view);
     return ExecResult::done;
   }
   switch (packet.command->id) {

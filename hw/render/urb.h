@@ -15,10 +15,14 @@ class Urb {
  public:
   static constexpr uint32_t unit = 64;             ///< bytes a handle step
   static constexpr uint32_t max_units = 1 << 16;   ///< handles have 16 bits
+  static constexpr uint32_t units(uint32_t bytes) { return bytes <= unit ? 1 : (bytes + unit - 1) / unit; }
 
-  /// Zero-filled; returns 0 when the buffer is full (handle 0 is never given out).
+  /// Zero-filled; returns 0 when the buffer is full (handle 0 is never given out). Entries keep their place until they are released.
   uint32_t allocate(uint32_t bytes);
-  void clear();
+  /// Stages work on a stack: what was allocated since mark() is given back together.
+  uint32_t mark() const { return next_; }
+  void release(uint32_t mark);
+  void clear() { release(1); }
   /// Units that allocate() can still give.
   uint32_t room() const { return max_units - next_; }
 
@@ -30,7 +34,7 @@ class Urb {
   uint32_t next_ = 1;
 };
 
-/// SIMD8 reads and writes (SKL PRM vol 7, "URB SIMD8 Write/Read"); the other forms (SIMD4x2, atomics) are counted as not implemented.
+/// SIMD8 and SIMD4x2 reads and writes (SKL PRM vol 7, "URB Messages"); atomics are counted as not implemented.
 SendResult urb_message(const Message& message, Urb& urb);
 
 }  // namespace softgen::render

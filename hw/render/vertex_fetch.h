@@ -35,7 +35,8 @@ class VertexFetch {
   static constexpr uint64_t cut = ~uint64_t{0};
   uint64_t index(uint32_t n);
 
-  size_t elements() const { return sources_.size(); }
+  /// 128-bit slots of a vertex: one an element, two for 64-bit elements of more than two components.
+  size_t slots() const { return slots_; }
   /// All elements of the vertex with `index` (before Base Vertex), instance `instance` of the draw.
   void fetch(uint32_t index, uint32_t instance, std::span<Vec4> out);
 
@@ -44,14 +45,17 @@ class VertexFetch {
     VertexElement element;
     VertexBuffer buffer;
     const surface::Format* format = nullptr;
+    uint32_t slot = 0;
+    bool wide = false;
   };
-  Vec4 fetch_element(const Source& source, uint32_t index, uint32_t instance);
+  void fetch_element(const Source& source, uint32_t index, uint32_t instance, std::span<Vec4> out);
   void store_system_values(uint32_t vertex_id, uint32_t instance, std::span<Vec4> out) const;
 
   const State& state_;
   memory::View& view_;
   DrawCall draw_;
   std::vector<Source> sources_;
+  size_t slots_ = 0;
   uint32_t index_size_ = 0;
   bool cut_enabled_ = false;
 };

@@ -75,3 +75,20 @@ TEST_CASE("a strip with adjacency gives OpenGL's six vertices") {
   CHECK(out[0].vertices == std::vector<uint32_t>{0, 1, 2, 6, 4, 3});
   CHECK(out[1].reversed);
 }
+
+TEST_CASE("reversed triangles are turned so that the leading or the trailing vertices stay in order") {
+  std::vector<Object> objects;
+  Assembler assembler(Topology::_3DPRIM_TRISTRIP_ADJ, {2, 1, 2}, [&](const Object& o) { objects.push_back(o); });
+  for (uint32_t v = 0; v < 8; ++v) assembler.vertex(v);
+  assembler.cut();
+  REQUIRE(objects.size() == 2);
+  const auto six = [](const Object& o) { return std::vector<uint32_t>(o.vertices.begin(), o.vertices.begin() + o.count); };
+  // OpenGL 4.6, table 10.1, last triangle, i even.
+  const Object trailing = reordered(objects[1], Reorder::trailing);
+  CHECK(six(trailing) == std::vector<uint32_t>{4, 0, 2, 5, 6, 7});
+  CHECK(trailing.vertices[trailing.provoking] == 6);
+  CHECK_FALSE(trailing.reversed);
+  CHECK(six(primary_vertices(trailing, ObjectType::triangle_adjacency)) == std::vector<uint32_t>{4, 2, 6});
+  CHECK(six(primary_vertices(reordered(objects[1], Reorder::leading), ObjectType::triangle_adjacency)) == std::vector<uint32_t>{2, 6, 4});
+  CHECK(six(reordered(objects[0], Reorder::leading)) == six(objects[0]));
+}

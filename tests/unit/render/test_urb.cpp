@@ -59,3 +59,38 @@ TEST_CASE("handles and offsets that lead out of the buffer do nothing") {
   set_log_sink({});
   CHECK(urb_message(message(simd8_write | mask_present, std::span(payload).first(1)), urb) == SendResult::failed);
 }
+
+TEST_CASE("interleaved SIMD4x2 messages split their registers between two entries") {
+  Urb urb;
+  constexpr uint32_t write_hword = 0, read_oword = 3, interleaved = 1u << 15;
+  std::array<Grf, 3> payload{};
+  payload[0].dw[0] = urb.allocate(128);
+  payload[0].dw[1] = urb.allocate(128);
+  payload[0].dw[5] = 0xff00 & ~(1u << 8);  // all but the first component of the first entry
+  for (unsigned i = 0; i < 8; ++i) payload[1].dw[i] = 10 + i, payload[2].dw[i] = 20 + i;
+  urb_message(message(write_hword | interleaved | 1 << 4, payload), urb);
+  CHECK(urb.dwords(payload[0].dw[0], 8, 8)[0] == 0);
+  CHECK(urb.dwords(payload[0].dw[0], 8, 8)[5] == 21);
+  CHECK(urb.dwords(payload[0].dw[1], 8, 8)[0] == 14);
+  CHECK(urb.dwords(payload[0].dw[1], 8, 8)[7] == 27);
+  std::array<Grf, 1> response{};
+  urb_message(message(read_oword | interleaved | 3 << 4, std::span(payload).first(1), response), urb);
+  CHECK(response[0].dw[1] == 21);
+  CHECK(response[0].dw[6] == 26);
+}
+
+TEST_CASE("released entries are clean when they are given out again, older ones stay") {
+  Urb urb;
+  const uint32_t kept = urb.allocate(64);
+  urb.dwords(kept, 0, 1)[0] = 1;
+  const uint32_t mark = urb.mark(), gone = urb.allocate(200);
+  urb.dwords(gone, 0, 1)[0] = 2;
+  urb.release(mark);
+  CHECK(urb.dwords(gone, 0, 1).empty());
+  CHECK(urb.allocate(64) == gone);
+  CHECK(urb.dwords(gone, 0, 1)[0] == 0);
+  CHECK(urb.dwords(kept, 0, 1)[0] == 1);
+  while (urb.allocate(32768)) {
+  }
+  CHECK(urb.dwords(0, 0, 1).empty());
+}

@@ -47,7 +47,7 @@ struct Fixture {
   void index_buffer(uint32_t format, uint32_t size) { put({0x780a0003, format << 8, static_cast<uint32_t>(indices), 0, size}); }
   Vec4 fetch(const DrawCall& draw, uint32_t index, uint32_t instance = 0) {
     VertexFetch fetch(state, view, draw);
-    std::vector<Vec4> out(fetch.elements());
+    std::vector<Vec4> out(fetch.slots());
     fetch.fetch(index, instance, out);
     return out[0];
   }

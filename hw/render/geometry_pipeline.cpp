@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/render/geometry_pipeline.h"
+
+#include <algorithm>
+
+#include "hw/base/log.h"
+
+namespace softgen::render {
+namespace {
+
+// Of the URB's units, what vertices may take; the rest is for the stages behind. One patch of 32 of the largest entries still fits.
+constexpr uint32_t vertex_units = Urb::max_units / 4;
+
+Provoking provoking_of(const State& state) {
+  const auto& sf = state.get<gen9::_3DSTATE_SF>();
+  return {static_cast<uint8_t>(sf.triangle_strip_list_provoking_vertex_select), static_cast<uint8_t>(sf.line_strip_list_provoking_vertex_select),
+          static_cast<uint8_t>(sf.triangle_fan_provoking_vertex_select)};
+}
+
+}  // namespace
+
+Stage last_geometry_stage(const State& state) {
+  if (state.get<gen9::_3DSTATE_GS>().enable) return Stage::gs;
+  return state.get<gen9::_3DSTATE_DS>().enable ? Stage::ds : Stage::vs;
+}
+
+GeometryPipeline::GeometryPipeline(GeometryWorker& worker, const DrawCall& call)
+    : worker_(worker), call_(call), type_(object_type(call.topology)), provoking_(provoking_of(worker.state)), vs_(worker, call) {
+  if (worker.state.get<gen9::_3DSTATE_GS>().enable) gs_.emplace(worker, provoking_);
+  vertices_a_batch_ = std::max(32u, vertex_units / Urb::units(vs_.entry_bytes()));
+}
+
+void GeometryPipeline::after_tessellation(const Batch& batch, const BatchSink& finished) {
+  if (gs_) gs_->run(batch, finished);
+  else finished(batch);
+}
+
+void GeometryPipeline::flush(const BatchSink& finished) {
+  if (objects_.empty()) return;
+  counts_.ia_primitives += objects_.size();
+  worker_.urb.clear();
+  const std::span<const Vertex> vertices = vs_.shade(objects_);
+  if (!worker_.stop.aborting()) after_tessellation({type_, vertices, objects_}, finished);
+  objects_.clear();
+  gathered_ = 0;
+}
+
+void GeometryPipeline::run(const BatchSink& finished) {
+  uint32_t instance = 0;
+  Assembler assembler(call_.topology, provoking_, [&](const Object& object) {
+    if (objects_.size() >= objects_a_batch || gathered_ + object.count > vertices_a_batch_) flush(finished);
+    objects_.push_back(object);
+    objects_.back().instance = instance;
+    gathered_ += object.count;
+  });
+  for (; instance < call_.instance_count && !worker_.stop.aborting(); ++instance) {
+    for (uint32_t n = 0; n < call_.vertex_count && !worker_.stop.aborting(); ++n) {
+      const uint64_t index = vs_.fetch().index(n);
+      if (index == VertexFetch::cut) assembler.cut();
+      else assembler.vertex(static_cast<uint32_t>(index)), ++counts_.ia_vertices;
+    }
+    assembler.next_instance();
+  }
+  flush(finished);
+}
+
+GeometryCounts GeometryPipeline::counts() const {
+  GeometryCounts result = counts_;
+  result.vs = vs_.invocations();
+  if (gs_) result.gs = gs_->invocations(), result.gs_primitives = gs_->primitives();
+  return result;
+}
+
+}  // namespace softgen::render

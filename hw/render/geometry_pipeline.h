@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The geometry half of a draw: vertices through VS, tessellation and GS, in batches and in order.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "hw/render/geometry_stage.h"
+#include "hw/render/vertex_stage.h"
+
+namespace softgen::render {
+
+/// What a draw adds to the pipeline statistics registers, up to the last geometry shader.
+struct GeometryCounts {
+  uint64_t ia_vertices = 0, ia_primitives = 0, vs = 0, hs = 0, ds = 0, gs = 0, gs_primitives = 0;
+};
+
+/// The last enabled stage before clipping: its packet says where positions, attributes and clip distances stand.
+Stage last_geometry_stage(const State& state);
+
+class GeometryPipeline {
+ public:
+  GeometryPipeline(GeometryWorker& worker, const DrawCall& call);
+
+  /// The whole draw; `finished` gets the objects in the order of their primitives. Stops early when the stop flag asks for a reset.
+  void run(const BatchSink& finished);
+  GeometryCounts counts() const;
+
+ private:
+  void flush(const BatchSink& finished);
+  void after_tessellation(const Batch& batch, const BatchSink& finished);
+
+  GeometryWorker& worker_;
+  const DrawCall& call_;
+  const ObjectType type_;
+  const Provoking provoking_;
+  VertexStage vs_;
+  std::optional<GeometryStage> gs_;
+  size_t vertices_a_batch_;
+  std::vector<Object> objects_;
+  size_t gathered_ = 0;        ///< vertices of objects_, at most
+  GeometryCounts counts_;
+};
+
+}  // namespace softgen::render

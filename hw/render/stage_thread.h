@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the geometry stages share: one worker's thread, URB and window on memory, and kernels loaded for a draw.
+#pragma once
+
+#include <span>
+
+#include "hw/eu/interp/thread.h"
+#include "hw/iface/engine.h"
+#include "hw/render/geometry.h"
+#include "hw/render/kernel.h"
+#include "hw/render/messages.h"
+#include "hw/render/state.h"
+#include "hw/render/urb.h"
+
+namespace softgen::render {
+
+constexpr unsigned simd8 = 8;
+
+/// A worker's own. Stages keep no state elsewhere, so several workers may run the geometry of one draw.
+struct GeometryWorker {
+  memory::View& view;
+  const State& state;
+  StopFlag& stop;
+  MessageTarget* shared;            ///< sampler, data ports; null: not there
+  KernelLoader& kernels;
+  Urb& urb;
+  eu::Thread& thread;
+  bool absolute_constants = false;  ///< CS_DEBUG_MODE2: 3DSTATE_CONSTANT_* hold graphics addresses
+  uint32_t slot = 0;                ///< scratch slot
+
+  Kernel load(Stage stage, const auto& packet, uint32_t grf_start) const {
+    Kernel kernel;
+    kernel.bases = state.bases(stage);
+    kernel.program = kernels.load(view, kernel.bases, packet.kernel_start_pointer);
+    kernel.constants = KernelLoader::read_constants(view, state.push_constants(stage, absolute_constants));
+    kernel.grf_start = grf_start;
+    kernel.scratch_base = packet.scratch_space_base_pointer;
+    kernel.scratch_size = scratch_bytes(packet.per_thread_scratch_space);
+    kernel.start.alt_mode = static_cast<uint32_t>(packet.floating_point_mode) == 1;
+    kernel.start.run_vector_mask = packet.vector_mask_enable;
+    return kernel;
+  }
+  /// Puts the push constants into `thread`; returns the register behind them.
+  static unsigned put_constants(eu::Thread& thread, const Kernel& kernel) {
+    unsigned reg = kernel.grf_start;
+    for (const Grf& constant : kernel.constants) thread.grf(reg++) = constant;
+    return reg;
+  }
+  /// Header fields of r0 that all stages have (SKL PRM vol 7, "Thread Payload").
+  void put_header(eu::Thread& thread, const Kernel& kernel) const {
+    thread.grf(0).dw[3] = kernel.bases.sampler_state & ~0x1fu;
+    thread.grf(0).dw[5] = slot;
+  }
+  static void start(eu::Thread& thread, const Kernel& kernel, uint32_t dispatch_mask) {
+    eu::ThreadStart how = kernel.start;
+    how.program = kernel.program.get();
+    how.dispatch_mask = dispatch_mask;
+    thread.start(how);
+  }
+  eu::RunResult run(eu::Thread& on, const Kernel& kernel, Barrier* barrier = nullptr) const {
+    ThreadOwner owner{&urb, nullptr, shared, barrier};
+    ThreadEnv env{view, kernel.bases, stop, {}, slot, kernel.scratch_base, kernel.scratch_size, &owner};
+    RenderMessages messages;
+    return eu::run(on, env, messages);
+  }
+};
+
+}  // namespace softgen::render

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// SKL PRM vol 7, "URB Messages".
+#include <algorithm>
+
+#include "hw/base/bits.h"
+#include "hw/base/log.h"
+#include "hw/render/urb.h"
+
+namespace softgen::render {
+namespace {
+
+// URB Opcode, [3:0] of the message descriptor. 4 to 6 are the atomics, which no client of Gen9 sends.
+enum UrbOpcode : uint32_t { write_hword = 0, write_oword = 1, read_hword = 2, read_oword = 3, simd8_write = 7, simd8_read = 8 };
+constexpr unsigned channels = 8;
+constexpr uint32_t oword = 4;  // dwords
+
+/// The registers of a message, whether split or not, by number.
+class Payload {
+ public:
+  explicit Payload(const Message& m) : first_(m.payload), second_(m.payload2) {}
+  size_t size() const { return first_.size() + second_.size(); }
+  const Grf& operator[](size_t i) const { return i < first_.size() ? first_[i] : second_[i - first_.size()]; }
+
+ private:
+  std::span<const Grf> first_, second_;
+};
+
+SendResult too_short(const Payload& payload, size_t headers) {
+  guest_error("URB message", "{} registers, {} of header", payload.size(), headers);
+  return SendResult::failed;
+}
+
+SendResult simd8_message(const Message& message, Urb& urb, bool write) {
+  const uint32_t global_offset = bits(message.descriptor, 14u, 4u);
+  const bool masked = bit(message.descriptor, 15), per_slot = bit(message.descriptor, 17);
+  const Payload payload(message);
+  const size_t headers = 1 + per_slot + (masked && write);
+  if (payload.size() < headers) return too_short(payload, headers);
+  const size_t components = write ? payload.size() - headers : message.response.size();
+  for (unsigned channel = 0; channel < channels; ++channel) {
+    if (!(message.exec_mask >> channel & 1)) continue;
+    const uint64_t offset = global_offset + uint64_t{per_slot ? payload[1].dw[channel] : 0};
+    const std::span<uint32_t> cell = urb.dwords(payload[0].dw[channel], offset * oword, static_cast<uint32_t>(components));
+    if (!write) {
+      for (size_t c = 0; c < components; ++c) message.response[c].dw[channel] = c < cell.size() ? cell[c] : 0;
+      continue;
+    }
+    const uint32_t mask = masked ? payload[headers - 1].dw[channel] >> 16 : ~0u;  // Channel Mask: bits [23:16]
+    for (size_t c = 0; c < cell.size(); ++c)
+      if (mask >> c & 1) cell[c] = payload[headers + c].dw[channel];
+  }
+  return SendResult::done;
+}
+
+/// SIMD4x2: M0.0 and M0.1 are the two handles, M0.3 and M0.4 their per-slot offsets, M0.5[15:8] the channel mask. Interleaved
+/// ("Swizzle Control"), the halves of each register belong to one handle each, else whole registers belong to the first.
+SendResult simd4x2_message(const Message& message, Urb& urb, uint32_t opcode) {
+  const Payload payload(message);
+  if (payload.size() < 1) return too_short(payload, 1);
+  const Grf& header = payload[0];
+  const bool write = opcode == write_hword || opcode == write_oword, hwords = opcode == write_hword || opcode == read_hword;
+  const bool interleaved = bit(message.descriptor, 15), per_slot = bit(message.descriptor, 17);
+  const uint32_t scale = hwords ? 2 * oword : oword;
+  const uint32_t mask = bits(header.dw[5], 15u, 8u);
+  const size_t registers = write ? payload.size() - 1 : message.response.size();
+  const unsigned slots = interleaved ? 2 : 1, width = interleaved || !hwords ? oword : 2 * oword;
+  for (unsigned slot = 0; slot < slots; ++slot) {
+    const uint64_t offset = (bits(message.descriptor, 14u, 4u) + uint64_t{per_slot ? header.dw[3 + slot] : 0}) * scale;
+    for (size_t i = 0; i < registers; ++i) {
+      const std::span<uint32_t> cell = urb.dwords(header.dw[slot], offset + i * width, width);
+      for (unsigned c = 0; c < width; ++c) {
+        const unsigned lane = slot * oword + c;
+        if (!write) message.response[i].dw[lane] = c < cell.size() ? cell[c] : 0;
+        else if (c < cell.size() && (mask >> lane & 1)) cell[c] = payload[1 + i].dw[lane];
+      }
+    }
+  }
+  return SendResult::done;
+}
+
+}  // namespace
+
+SendResult urb_message(const Message& message, Urb& urb) {
+  const uint32_t opcode = bits(message.descriptor, 3u, 0u);
+  switch (opcode) {
+    case simd8_write:
+    case simd8_read: return simd8_message(message, urb, opcode == simd8_write);
+    case write_hword:
+    case write_oword:
+    case read_hword:
+    case read_oword: return simd4x2_message(message, urb, opcode);
+    default:
+      unimplemented("URB message", "opcode {}", opcode);
+      std::fill(message.response.begin(), message.response.end(), Grf{});
+      return SendResult::done;
+  }
+}
+
+}  // namespace softgen::render
