@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Do softgen-replay and Mesa's aubinator read the same thing in a capture?
 
-  compare_aubinator.py SOFTGEN_REPLAY CAPTURE.aub.xz...
+  compare_aubinator.py SOFTGEN_REPLAY CAPTURE.aub.xz|MAKER.py...     (MAKER.py FILE writes a capture)
 
 Compares, command by command and in order: address, name, every field with its value and enumeration name; and every state structure
 that aubinator shows (by address). aubinator is looked for in $SOFTGEN_AUBINATOR and $PATH; without it the test is skipped, loudly (77).
@@ -144,8 +144,12 @@ def same_fields(theirs, ours):
 
 def compare(replay, aubinator, capture, scratch):
     plain = os.path.join(scratch, "capture.aub")
-    with lzma.open(capture) as packed, open(plain, "wb") as out:
-        shutil.copyfileobj(packed, out)
+    if capture.endswith(".py"):
+        subprocess.run([sys.executable, capture, plain], check=True)
+        capture = plain
+    else:
+        with lzma.open(capture) as packed, open(plain, "wb") as out:
+            shutil.copyfileobj(packed, out)
     theirs, their_unknown = parse_aubinator(run([aubinator, "--color=never", "--no-pager", plain]))
     ours, our_unknown = parse_ours(run([replay, "--json", capture]))
     problems = Counter()

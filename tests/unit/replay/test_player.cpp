@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "hw/defs/gen9/blt.h"
 #include "tests/catch.h"
 #include "tests/unit/replay/recording.h"
 
@@ -35,6 +36,53 @@ TEST_CASE("commands of a recording run and leave their memory") {
     CHECK(player.memory()->load<uint32_t>(Recording::target) == 0x12345678);
     CHECK(player.memory()->load<uint32_t>(Recording::target + 8) == 7);
   }
+}
+
+TEST_CASE("blits of a recording leave exactly the memory they should") {
+  namespace gen9 = defs::gen9;
+  constexpr uint32_t pitch = 256, rows = 16;
+  Recording recording;
+  std::vector<uint32_t> before(pitch / 4 * rows);
+  for (uint32_t i = 0; i < before.size(); i++) before[i] = 0xa0000000 + i;
+  recording.put(Recording::target, before);
+
+  gen9::XY_COLOR_BLT fill;
+  fill.alpha_channel_write = fill.rgb_channel_write = true;
+  fill.color_depth = gen9::BltColorDepth::_32_BIT_COLOR;
+  fill.raster_operation = 0xf0;
+  fill.destination_pitch = pitch;
+  fill.destination_x1 = 2, fill.destination_y1 = 3, fill.destination_x2 = 10, fill.destination_y2 = 9;
+  fill.destination_base_address = Recording::target;
+  fill.solid_pattern_color = 0x11223344;
+  gen9::XY_SRC_COPY_BLT copy;
+  copy.alpha_channel_write = copy.rgb_channel_write = true;
+  copy.color_depth = gen9::BltColorDepth::_32_BIT_COLOR;
+  copy.raster_operation = 0xcc;
+  copy.destination_pitch = copy.source_pitch = pitch;
+  copy.destination_x1 = 20, copy.destination_y1 = 1, copy.destination_x2 = 25, copy.destination_y2 = 6;
+  copy.destination_base_address = copy.source_base_address = Recording::target;
+  copy.source_x1 = 8, copy.source_y1 = 4;
+  std::vector<uint32_t> commands;
+  for (const uint32_t dword : fill.pack()) commands.push_back(dword);
+  for (const uint32_t dword : copy.pack()) commands.push_back(dword);
+  commands.push_back(batch_end);
+  recording.submit(EngineId::bcs, commands);
+
+  std::vector<uint32_t> expected = before;
+  for (uint32_t y = 3; y < 9; y++)
+    for (uint32_t x = 2; x < 10; x++) expected[y * pitch / 4 + x] = 0x11223344;
+  const std::vector<uint32_t> filled = expected;
+  for (uint32_t y = 0; y < 5; y++)
+    for (uint32_t x = 0; x < 5; x++) expected[(1 + y) * pitch / 4 + 20 + x] = filled[(4 + y) * pitch / 4 + 8 + x];
+
+  replay::Player player({});
+  const auto result = run(player, recording);
+  CHECK(result.error == "");
+  CHECK(result.blits == 2);
+  REQUIRE(player.memory());
+  std::vector<uint32_t> after(before.size());
+  player.memory()->read(Recording::target, after.data(), after.size() * 4);
+  CHECK(after == expected);
 }
 
 TEST_CASE("a command that waits for ever is a hang, with a report of where") {
