@@ -6,15 +6,11 @@
 #include "hw/base/bits.h"
 
 namespace softgen::memory {
-namespace {
 
-constexpr size_t block_entries = 512;  // saved state holds only blocks that are not all zero
-
-}  // namespace
-
-Ggtt::Ggtt() : table_(std::make_unique<std::atomic<uint64_t>[]>(entries)) {}
+Ggtt::Ggtt() : table_(entries), touched_(blocks) {}
 
 void Ggtt::set_pte(uint64_t index, uint64_t value) {
+  touched_[index / block_entries].store(true, std::memory_order_relaxed);
   const uint64_t old = table_[index].exchange(value, std::memory_order_acq_rel);
   if (old != value && (old & 1)) invalidate();
 }
@@ -34,8 +30,18 @@ void Ggtt::write_window(uint64_t offset, uint64_t value, unsigned size) {
 }
 
 void Ggtt::reset() {
-  for (uint64_t i = 0; i < entries; ++i) table_[i].store(0, std::memory_order_relaxed);
+  for (uint64_t block = 0; block < blocks; ++block) {
+    if (!touched_[block].load(std::memory_order_relaxed)) continue;
+    for (uint64_t k = 0; k < block_entries; ++k) table_[block * block_entries + k].store(0, std::memory_order_relaxed);
+  }
   invalidate();
+}
+
+bool Ggtt::used(uint64_t block) const {
+  if (!touched_[block].load(std::memory_order_relaxed)) return false;
+  for (uint64_t k = 0; k < block_entries; ++k)
+    if (pte(block * block_entries + k)) return true;
+  return false;
 }
 
 void Ggtt::state(Archive& archive) {
@@ -43,28 +49,24 @@ void Ggtt::state(Archive& archive) {
   std::array<uint64_t, block_entries> block;
   if (archive.reading()) {
     reset();
-    const uint32_t count = archive.count(0, entries / block_entries);
+    const uint32_t count = archive.count(0, blocks);
     for (uint32_t i = 0; i < count && !archive.failed(); ++i) {
-      const uint32_t at = archive.count(0, entries / block_entries - 1);
+      const uint32_t at = archive.count(0, blocks - 1);
       archive.value(block);
       if (archive.failed()) return;
+      touched_[at].store(true, std::memory_order_relaxed);
       for (size_t k = 0; k < block_entries; ++k)
         table_[at * block_entries + k].store(block[k], std::memory_order_relaxed);
     }
     invalidate();
     return;
   }
-  const auto used = [&](uint64_t at) {
-    for (size_t k = 0; k < block_entries; ++k)
-      if (pte(at * block_entries + k)) return true;
-    return false;
-  };
   uint32_t count = 0;
-  for (uint64_t at = 0; at < entries / block_entries; ++at) count += used(at);
-  archive.count(count, entries / block_entries);
-  for (uint32_t at = 0; at < entries / block_entries; ++at) {
+  for (uint64_t at = 0; at < blocks; ++at) count += used(at);
+  archive.count(count, blocks);
+  for (uint32_t at = 0; at < blocks; ++at) {
     if (!used(at)) continue;
-    archive.count(at, entries / block_entries - 1);
+    archive.count(at, blocks - 1);
     for (size_t k = 0; k < block_entries; ++k) block[k] = pte(at * block_entries + k);
     archive.value(block);
   }

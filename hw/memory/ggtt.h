@@ -6,9 +6,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 
 #include "hw/base/archive.h"
+#include "hw/base/zeroed_array.h"
 
 namespace softgen::memory {
 
@@ -38,7 +38,12 @@ class Ggtt {
   void state(Archive& archive);
 
  private:
-  std::unique_ptr<std::atomic<uint64_t>[]> table_;
+  // A page of host memory each: reset and save look only at those that were ever written.
+  static constexpr uint64_t block_entries = 512, blocks = entries / block_entries;
+  bool used(uint64_t block) const;
+
+  ZeroedArray<std::atomic<uint64_t>> table_;
+  ZeroedArray<std::atomic<bool>> touched_;
   std::atomic<uint64_t> generation_{1};
 };
 

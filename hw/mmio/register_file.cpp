@@ -11,7 +11,7 @@ namespace softgen::mmio {
 
 using defs::Register;
 
-RegisterFile::RegisterFile() : storage_(new std::atomic<uint32_t>[dwords]), cells_(dwords) {
+RegisterFile::RegisterFile() : storage_(dwords), cells_(dwords) {
   const auto rows = defs::registers();
   for (size_t i = 0; i < rows.size(); ++i) {
     defs::for_each_instance(rows[i], [&](uint32_t offset) {
@@ -19,7 +19,7 @@ RegisterFile::RegisterFile() : storage_(new std::atomic<uint32_t>[dwords]), cell
         cells_[index(offset + byte)].row = static_cast<uint16_t>(i + 1);
     });
   }
-  reset();
+  reset(~0u);
 }
 
 const Register* RegisterFile::row(uint32_t offset) const {
@@ -147,7 +147,8 @@ std::vector<std::string> RegisterFile::missing_hooks() const {
 }
 
 void RegisterFile::reset() {
-  for (uint32_t i = 0; i < dwords; ++i) storage_[i].store(0, std::memory_order_relaxed);
+  for (uint32_t i = 0; i < dwords; ++i)
+    if (storage_[i].load(std::memory_order_relaxed)) storage_[i].store(0, std::memory_order_relaxed);
   reset(~0u);
 }
 

@@ -14,11 +14,11 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "hw/base/archive.h"
+#include "hw/base/zeroed_array.h"
 #include "hw/defs/registers/registers.h"
 #include "hw/defs/register.h"
 #include "hw/iface/engine.h"
@@ -90,7 +90,7 @@ class RegisterFile {
 
  private:
   struct Cell {
-    uint16_t row = 0, read_hook = 0, write_hook = 0;  // index + 1; 0: none
+    uint16_t row, read_hook, write_hook;  // index + 1; 0: none
   };
   static constexpr uint32_t dwords = register_space / 4;
   static constexpr uint32_t index(uint32_t offset) { return (offset / 4) & (dwords - 1); }
@@ -98,8 +98,8 @@ class RegisterFile {
   void store(uint32_t offset, const defs::Register& row, uint32_t value);
   static void report_unknown(uint32_t offset);
 
-  std::unique_ptr<std::atomic<uint32_t>[]> storage_;
-  std::vector<Cell> cells_;
+  ZeroedArray<std::atomic<uint32_t>> storage_;
+  ZeroedArray<Cell> cells_;
   std::vector<ReadHook> read_hooks_;
   std::vector<WriteHook> write_hooks_;
 };

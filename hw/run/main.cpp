@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // softgen-run: runs a program with our GPU as its only DRM device.
-#include <signal.h>
-#include <sys/wait.h>
+#include <errno.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -18,12 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* library_name = "libsoftgen-run.so";
-volatile sig_atomic_t child_pid = 0;
-
-void pass_on(int signal_number) {
-  if (child_pid > 0) kill(static_cast<pid_t>(child_pid), signal_number);
-}
-
 /// Beside the program (build folder), or in ../lib/softgen (installed).
 std::string find_library() {
   const fs::path self = fs::read_symlink("/proc/self/exe").parent_path();
@@ -32,26 +25,18 @@ std::string find_library() {
   throw std::runtime_error(std::string(library_name) + " is not beside softgen-run");
 }
 
-int run_child(const std::vector<std::string>& command) {
-  for (int s : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) signal(s, pass_on);
-  const pid_t pid = fork();
-  if (pid < 0) throw std::runtime_error(std::string("fork: ") + std::strerror(errno));
-  if (pid == 0) {
-    std::vector<char*> argv;
-    for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
-    argv.push_back(nullptr);
-    execvp(argv[0], argv.data());
-    std::fprintf(stderr, "softgen-run: %s: %s\n", argv[0], std::strerror(errno));
-    _exit(errno == ENOENT ? 127 : 126);
-  }
-  child_pid = pid;
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+/// Becomes the program: its process id, signals and exit status are those the caller sees, and nothing is left behind however it ends.
+[[noreturn]] void become(const std::vector<std::string>& command) {
+  std::vector<char*> argv;
+  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  execvp(argv[0], argv.data());
+  const int why = errno;
+  std::fprintf(stderr, "softgen-run: %s: %s\n", argv[0], std::strerror(why));
+  _exit(why == ENOENT ? 127 : 126);
 }
 
-int main_with(const Options& options, const std::vector<std::string>& command) {
+[[noreturn]] void main_with(const Options& options, const std::vector<std::string>& command) {
   const std::string library = find_library();
   if (!options.frames.empty()) fs::create_directories(options.frames);
   const std::string root = make_stand_ins(options.platform);
@@ -61,10 +46,7 @@ int main_with(const Options& options, const std::vector<std::string>& command) {
   setenv(root_variable, root.c_str(), 1);
   // libwaffle's GBM platform (piglit) would look for a card with libudev, which follows the real /sys.
   setenv("WAFFLE_GBM_DEVICE", "/dev/dri/renderD128", 0);
-  const int status = run_child(command);
-  std::error_code ignored;
-  fs::remove_all(root, ignored);
-  return status;
+  become(command);
 }
 
 /// Absolute, since the program may change its directory.
@@ -103,7 +85,7 @@ int main(int argc, char** argv) {
     make_absolute(options.record);
     make_absolute(options.stats);
     make_absolute(options.frames);
-    return main_with(options, command);
+    main_with(options, command);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "softgen-run: %s\n", e.what());
     return 125;

@@ -2,12 +2,19 @@
 // Files as Linux shows them for 0000:00:02.0; read by libdrm's xf86drm.c (drmParsePciDeviceInfo, drmGetDeviceFromDevId) and Mesa's loader.
 #include "hw/run/stand_ins.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include <filesystem>
+#include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <stdexcept>
+#include <vector>
 
 #include "softgen/softgen.h"
 
@@ -15,10 +22,11 @@ namespace softgen::run {
 namespace fs = std::filesystem;
 namespace {
 
-void put(const fs::path& path, const std::string& text) {
-  fs::create_directories(path.parent_path());
-  std::ofstream(path, std::ios::binary) << text;
-}
+struct Entry {
+  std::string path;  ///< below the root
+  std::string text;  ///< of the file, or where the link points
+  bool link = false;
+};
 
 std::string config_space(const sg_platform_info& info) {
   std::string config(64, '\0');
@@ -35,37 +43,76 @@ std::string config_space(const sg_platform_info& info) {
   return config;
 }
 
+std::vector<Entry> entries_of(const sg_platform_info& info) {
+  const std::string device = "sys/devices/pci0000:00/0000:00:02.0/";
+  std::vector<Entry> all = {
+      {device + "vendor", "0x8086\n"},
+      {device + "device", fmt::format("0x{:04x}\n", info.pci_device_id)},
+      {device + "revision", fmt::format("0x{:02x}\n", info.pci_revision)},
+      {device + "subsystem_vendor", "0x8086\n"},
+      {device + "subsystem_device", "0x2212\n"},
+      {device + "class", "0x030000\n"},
+      {device + "config", config_space(info)},
+      {device + "uevent", fmt::format("DRIVER=i915\nPCI_CLASS=30000\nPCI_ID=8086:{:04X}\nPCI_SUBSYS_ID=8086:2212\n"
+                                      "PCI_SLOT_NAME=0000:00:02.0\n", info.pci_device_id)},
+      {device + "subsystem", "../../bus/pci", true},
+      {"sys/bus/pci/devices/0000:00:02.0", "../../../devices/pci0000:00/0000:00:02.0", true}};
+  for (const auto& [name, minor] : {std::pair{"card0", 0}, std::pair{"renderD128", 128}}) {
+    const std::string node = fmt::format("{}drm/{}/", device, name);
+    const std::string target = fmt::format("../../devices/pci0000:00/0000:00:02.0/drm/{}", name);
+    all.insert(all.end(), {{fmt::format("dev/dri/{}", name), ""},
+                           {node + "dev", fmt::format("226:{}\n", minor)},
+                           {node + "uevent", fmt::format("MAJOR=226\nMINOR={}\nDEVNAME=dri/{}\nDEVTYPE=drm_minor\n", minor, name)},
+                           {node + "device", "../../../0000:00:02.0", true},
+                           {fmt::format("sys/dev/char/226:{}", minor), target, true},
+                           {fmt::format("sys/class/drm/{}", name), target, true}});
+  }
+  return all;
+}
+
+void write_all(const fs::path& root, const std::vector<Entry>& entries) {
+  for (const Entry& entry : entries) {
+    const fs::path path = root / entry.path;
+    fs::create_directories(path.parent_path());
+    if (entry.link) fs::create_symlink(entry.text, path);
+    else std::ofstream(path, std::ios::binary) << entry.text;
+  }
+}
+
+/// All files are there (a cleaner of temporary folders may have been at them); throws when the folder is not safely ours.
+bool complete(const fs::path& root, const std::vector<Entry>& entries) {
+  struct stat st;
+  if (lstat(root.c_str(), &st) != 0) return false;
+  if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022))
+    throw std::runtime_error(root.string() + " belongs to someone else");
+  return std::all_of(entries.begin(), entries.end(), [&](const Entry& entry) {
+    return lstat((root / entry.path).c_str(), &st) == 0 && (entry.link || static_cast<size_t>(st.st_size) == entry.text.size());
+  });
+}
+
 }  // namespace
 
-std::string make_stand_ins(const std::string& platform) {
+fs::path stand_ins_parent() {
+  return access("/dev/shm", W_OK) == 0 ? fs::path("/dev/shm") : fs::temp_directory_path();
+}
+
+std::string make_stand_ins(const std::string& platform, const fs::path& parent) {
   const sg_platform_info* info = sg_platform(platform.c_str());
   if (!info) throw std::runtime_error(fmt::format("there is no platform '{}'", platform));
-  std::string pattern = (fs::temp_directory_path() / "softgen-run.XXXXXX").string();
-  if (!mkdtemp(pattern.data())) throw std::runtime_error("no temporary folder can be made in " + fs::temp_directory_path().string());
-  const fs::path root = pattern;
-  const fs::path device = root / "sys/devices/pci0000:00/0000:00:02.0";
-  put(device / "vendor", "0x8086\n");
-  put(device / "device", fmt::format("0x{:04x}\n", info->pci_device_id));
-  put(device / "revision", fmt::format("0x{:02x}\n", info->pci_revision));
-  put(device / "subsystem_vendor", "0x8086\n");
-  put(device / "subsystem_device", "0x2212\n");
-  put(device / "class", "0x030000\n");
-  put(device / "config", config_space(*info));
-  put(device / "uevent", fmt::format("DRIVER=i915\nPCI_CLASS=30000\nPCI_ID=8086:{:04X}\nPCI_SUBSYS_ID=8086:2212\n"
-                                     "PCI_SLOT_NAME=0000:00:02.0\n", info->pci_device_id));
-  fs::create_directories(root / "sys/bus/pci/devices");
-  fs::create_symlink("../../bus/pci", device / "subsystem");
-  fs::create_symlink("../../../devices/pci0000:00/0000:00:02.0", root / "sys/bus/pci/devices/0000:00:02.0");
-  for (const auto& [name, minor] : {std::pair{"card0", 0}, std::pair{"renderD128", 128}}) {
-    put(root / "dev/dri" / name, "");
-    put(device / "drm" / name / "dev", fmt::format("226:{}\n", minor));
-    put(device / "drm" / name / "uevent", fmt::format("MAJOR=226\nMINOR={}\nDEVNAME=dri/{}\nDEVTYPE=drm_minor\n", minor, name));
-    fs::create_symlink("../../../0000:00:02.0", device / "drm" / name / "device");
-    fs::create_directories(root / "sys/dev/char");
-    fs::create_symlink(fmt::format("../../devices/pci0000:00/0000:00:02.0/drm/{}", name), root / "sys/dev/char" / fmt::format("226:{}", minor));
-    fs::create_directories(root / "sys/class/drm");
-    fs::create_symlink(fmt::format("../../devices/pci0000:00/0000:00:02.0/drm/{}", name), root / "sys/class/drm" / name);
-  }
+  const std::vector<Entry> entries = entries_of(*info);
+  size_t key = 0;
+  for (const Entry& entry : entries) key = std::hash<std::string>{}(fmt::format("{:x}{}{}", key, entry.path, entry.text));
+  const fs::path root = parent / fmt::format("softgen-run-{}-{}-{:016x}", geteuid(), info->name, key);
+  if (complete(root, entries)) return root.string();
+  std::string draft = (parent / "softgen-run.XXXXXX").string();
+  if (!mkdtemp(draft.data())) throw std::runtime_error("no folder can be made in " + parent.string());
+  write_all(draft, entries);
+  // Many may do this at the same moment; whoever reads sees a whole folder at any time.
+  if (rename(draft.c_str(), root.c_str()) == 0) return root.string();
+  if (!complete(root, entries) && renameat2(AT_FDCWD, draft.c_str(), AT_FDCWD, root.c_str(), RENAME_EXCHANGE) != 0)
+    throw std::runtime_error(fmt::format("{}: {}", root.string(), std::strerror(errno)));
+  std::error_code ignored;
+  fs::remove_all(draft, ignored);
   return root.string();
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdlib.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -24,13 +26,33 @@ TEST_CASE("options travel as JSON") {
 
 TEST_CASE("the stand-ins show one Intel device with two nodes") {
   namespace fs = std::filesystem;
-  const fs::path root = make_stand_ins("kbl");
-  std::string vendor;
-  std::ifstream(root / "sys/dev/char/226:128/device/vendor") >> vendor;
-  CHECK(vendor == "0x8086");
+  std::string parent = (fs::temp_directory_path() / "test-run.XXXXXX").string();
+  REQUIRE(mkdtemp(parent.data()));
+  const fs::path root = make_stand_ins("kbl", parent);
+  const auto vendor = [&] {
+    std::string text;
+    std::ifstream(root / "sys/dev/char/226:128/device/vendor") >> text;
+    return text;
+  };
+  CHECK(vendor() == "0x8086");
   CHECK(fs::exists(root / "dev/dri/card0"));
   CHECK(fs::exists(root / "sys/class/drm/renderD128/device/config"));
   CHECK(fs::canonical(root / "sys/dev/char/226:0/device") == fs::canonical(root / "sys/devices/pci0000:00/0000:00:02.0"));
-  fs::remove_all(root);
-  CHECK_THROWS_AS(make_stand_ins("nv50"), std::runtime_error);
+  SECTION("and are made once") {
+    const auto made = fs::last_write_time(root / "dev/dri/card0");
+    CHECK(make_stand_ins("kbl", parent) == root);
+    CHECK(fs::last_write_time(root / "dev/dri/card0") == made);
+  }
+  SECTION("and are repaired when a cleaner has been at them") {
+    fs::remove(root / "sys/devices/pci0000:00/0000:00:02.0/vendor");
+    CHECK(make_stand_ins("kbl", parent) == root);
+    CHECK(vendor() == "0x8086");
+  }
+  SECTION("nobody else may have put them there") {
+    fs::permissions(root, fs::perms::all);
+    CHECK_THROWS_AS(make_stand_ins("kbl", parent), std::runtime_error);
+  }
+  CHECK(std::distance(fs::directory_iterator(parent), {}) == 1);
+  CHECK_THROWS_AS(make_stand_ins("nv50", parent), std::runtime_error);
+  fs::remove_all(parent);
 }
