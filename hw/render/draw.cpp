@@ -197,10 +197,6 @@ ExecResult Drawer::Draw::run() {
 }
 
 ExecResult Drawer::draw(const State& state, const StateStore& store, const DrawCall& call, EngineEnv& env) {
-  if (state.get<gen9::_3DSTATE_HS>().enable) {
-    unimplemented("tessellation", "the draw is left out");
-    return ExecResult::done;
-  }
   return Draw(*this, state, store, call, env).run();
 }
 

@@ -26,6 +26,7 @@ Stage last_geometry_stage(const State& state) {
 
 GeometryPipeline::GeometryPipeline(GeometryWorker& worker, const DrawCall& call)
     : worker_(worker), call_(call), type_(object_type(call.topology)), provoking_(provoking_of(worker.state)), vs_(worker, call) {
+  if (type_ == ObjectType::patch && worker.state.get<gen9::_3DSTATE_TE>().te_enable) tessellator_.emplace(worker, provoking_);
   if (worker.state.get<gen9::_3DSTATE_GS>().enable) gs_.emplace(worker, provoking_);
   vertices_a_batch_ = std::max(32u, vertex_units / Urb::units(vs_.entry_bytes()));
 }
@@ -40,7 +41,10 @@ void GeometryPipeline::flush(const BatchSink& finished) {
   counts_.ia_primitives += objects_.size();
   worker_.urb.clear();
   const std::span<const Vertex> vertices = vs_.shade(objects_);
-  if (!worker_.stop.aborting()) after_tessellation({type_, vertices, objects_}, finished);
+  const Batch batch{type_, vertices, objects_};
+  if (worker_.stop.aborting()) return;
+  if (tessellator_) tessellator_->run(batch, [&](const Batch& tessellated) { after_tessellation(tessellated, finished); });
+  else after_tessellation(batch, finished);
   objects_.clear();
   gathered_ = 0;
 }
@@ -67,6 +71,7 @@ void GeometryPipeline::run(const BatchSink& finished) {
 GeometryCounts GeometryPipeline::counts() const {
   GeometryCounts result = counts_;
   result.vs = vs_.invocations();
+  if (tessellator_) result.hs = tessellator_->hull_invocations(), result.ds = tessellator_->domain_invocations();
   if (gs_) result.gs = gs_->invocations(), result.gs_primitives = gs_->primitives();
   return result;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hw/render/geometry_stage.h"
+#include "hw/render/tessellation.h"
 #include "hw/render/vertex_stage.h"
 
 namespace softgen::render {
@@ -35,6 +36,7 @@ class GeometryPipeline {
   const ObjectType type_;
   const Provoking provoking_;
   VertexStage vs_;
+  std::optional<Tessellator> tessellator_;
   std::optional<GeometryStage> gs_;
   size_t vertices_a_batch_;
   std::vector<Object> objects_;
