@@ -101,6 +101,10 @@ struct BlitRunner::Area {
   uint64_t rows() const {
     return static_cast<uint64_t>(grid(rect.y2 - 1, origin_y, step_y) - grid(rect.y1, origin_y, step_y) + 1);
   }
+  uint64_t bytes(const Blit& b) const {
+    return static_cast<uint64_t>(int64_t{rect.x2} - rect.x1) * static_cast<uint64_t>(int64_t{rect.y2} - rect.y1) *
+           b.pixel_bytes;
+  }
   static int64_t grid(int32_t v, int32_t origin, uint32_t step) {
     const int64_t d = int64_t{v} - origin;
     return d >= 0 ? d / step : -((-d + step - 1) / step);
@@ -124,18 +128,16 @@ struct BlitRunner::Area {
       rect.x1 = std::max(rect.x1, b.rect.x1 - b.source_x),
       rect.y1 = std::max(rect.y1, b.rect.y1 - b.source_y);
     }
-    choose_blocks(b);
   }
 
- private:
   // The grid follows the pages of the destination, else those of the source, else rows.
-  void choose_blocks(const Blit& b) {
+  void choose_blocks(const Blit& b, size_t room) {
     const bool source_tiled = b.source_kind == SourceKind::color && b.source.tiled();
     const bool by_source = !b.destination.tiled() && source_tiled;
     const auto shape = surface::page_shape(by_source ? b.source.tiling : b.destination.tiling, b.pixel_bytes);
     // Rows by the page: all the blocks that are combined fit the L1 cache.
     const bool rows = !b.destination.tiled() && !source_tiled;
-    step_x = static_cast<uint32_t>((rows ? 4096 : block_bytes / shape.height) / b.pixel_bytes),
+    step_x = static_cast<uint32_t>((rows ? 4096 : room / shape.height) / b.pixel_bytes),
     step_y = shape.height;
     origin_x = origin_y = 0;
     if (by_source) origin_x = b.rect.x1 - b.source_x, origin_y = b.rect.y1 - b.source_y;
@@ -144,8 +146,10 @@ struct BlitRunner::Area {
 };
 
 ExecResult BlitRunner::run(const Blit& blit, memory::View& view, const StopFlag& stop, uint64_t& progress) {
-  const Area area(blit);
+  Area area(blit);
   if (area.rect.empty()) return ExecResult::done;
+  stores_ = plain_copy(blit) && area.bytes(blit) >= stream_from_ ? Stores::streamed : Stores::cached;
+  area.choose_blocks(blit, stores_ == Stores::streamed ? stream_bytes : block_bytes);
   // Operands that the code uses and the command lacks are zero.
   if (blit.source_kind == SourceKind::none) std::memset(source_.data, 0, block_bytes);
   if (blit.pattern_kind == PatternKind::none) std::memset(pattern_.data, 0, block_bytes);
@@ -154,15 +158,17 @@ ExecResult BlitRunner::run(const Blit& blit, memory::View& view, const StopFlag&
       fill_pixels(pattern_.data, blit.solid, blit.pixel_bytes, block_bytes);
     apply_rop(blit.rop, result_.data, pattern_.data, source_.data, destination_.data, block_bytes);
   }
+  ExecResult result = ExecResult::done;
   for (const uint64_t rows = area.rows(); progress < rows; ++progress) {
     if (stop.reasons()) {
-      if (stop.aborting()) return ExecResult::aborted;
-      return ExecResult::preempted;
+      result = stop.aborting() ? ExecResult::aborted : ExecResult::preempted;
+      break;
     }
     const auto [y1, y2] = area.row(progress);
     run_row(blit, area, view, y1, static_cast<uint32_t>(y2 - y1));
   }
-  return ExecResult::done;
+  if (stores_ == Stores::streamed) stream_fence();
+  return result;
 }
 
 void BlitRunner::run_row(const Blit& b, const Area& area, memory::View& view, int32_t y, uint32_t height) {
@@ -205,7 +211,7 @@ void BlitRunner::copy_block(const Blit& b, memory::View& view, Rect block) {
   const ByteRect from = source_area(b, block);
   const ByteRect to{block.x1 * b.pixel_bytes, block.y1, from.width, from.height};
   if (b.destination.base != b.source.base)
-    return copy_rect(view, b.destination, to, b.source, from.x, from.y, source_.data);
+    return copy_rect(view, b.destination, to, b.source, from.x, from.y, source_.data, stores_);
   // Within one surface a block is read whole before any of it is written.
   read_rect(view, b.source, from, source_.data, from.width);
   write_rect(view, b.destination, to, source_.data, from.width);
@@ -217,6 +223,7 @@ void BlitRunner::combine_block(const Blit& b, memory::View& view, Rect block) {
   const size_t bytes = size_t{width} * height;
   const ByteRect area{block.x1 * b.pixel_bytes, block.y1, width, height};
   const bool with_mask = masked(b);
+  if (!with_mask && combine_in_place(b, view, block)) return;
   if (with_mask) fill_pixels(mask_.data, b.write_mask, b.pixel_bytes, bytes);
   if (b.source_kind == SourceKind::color)
     read_rect(view, b.source, source_area(b, block), source_.data, width);
@@ -228,6 +235,28 @@ void BlitRunner::combine_block(const Blit& b, memory::View& view, Rect block) {
   apply_rop(b.rop, result_.data, pattern_.data, source_.data, destination_.data, bytes);
   if (with_mask) merge(bytes);
   write_rect(view, b.destination, area, result_.data, width);
+}
+
+// Linear surfaces without a pattern, where they stand in memory. What is written is not read any more: an operand either is elsewhere
+// or begins behind.
+bool BlitRunner::combine_in_place(const Blit& b, memory::View& view, Rect block) {
+  constexpr uint64_t lane = 32, page = memory::View::page_size;
+  if (b.destination.tiled() || b.source.tiled() || b.source_kind != SourceKind::color ||
+      b.pattern_kind != PatternKind::none)
+    return false;
+  const ByteRect area = source_area(b, block);
+  const uint64_t to = b.destination.row(block.y1) + static_cast<uint64_t>(int64_t{block.x1} * b.pixel_bytes);
+  const uint64_t from = b.source.row(area.y) + static_cast<uint64_t>(int64_t{area.x});
+  if (area.height != 1 || area.width % lane || to % lane || from % lane || (to > from && to - from < area.width)) return false;
+  for (uint64_t done = 0, n; done < area.width; done += n) {
+    n = std::min({area.width - done, page - (to + done) % page, page - (from + done) % page});
+    std::byte* target = view.at_for_write(to + done);
+    const std::byte* source = view.at(from + done);
+    // Two addresses may be one page.
+    if (target > source && target < source + n) std::memcpy(source_.data, source, n), source = source_.data;
+    apply_rop(b.rop, target, pattern_.data, source, target, n);
+  }
+  return true;
 }
 
 void BlitRunner::fetch_mono(const Blit& b, memory::View& view, Rect block) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "hw/base/stream_copy.h"
 #include "hw/blitter/plane.h"
 #include "hw/iface/engine.h"
 
@@ -65,12 +66,16 @@ class BlitRunner {
   /// Draws `blit` from its block row `progress` on and leaves in `progress` how far it came. aborted and
   /// preempted as the stop flag says; a preempted blit goes on when it is run again with the same `progress`.
   ExecResult run(const Blit& blit, memory::View& view, const StopFlag& stop, uint64_t& progress);
+  /// Copies of so many bytes go around the host's caches.
+  void set_stream_from(uint64_t bytes) { stream_from_ = bytes; }
 
  private:
   static constexpr size_t block_bytes =
       16384;  // rows of several tiles: long runs in the linear operand, and it fits the L1 cache
+  static constexpr size_t stream_bytes = 4 * block_bytes;  // of a streamed copy, which seldom needs the buffer
+  template <size_t bytes>
   struct alignas(64) Buffer {
-    std::byte data[block_bytes];
+    std::byte data[bytes];
   };
   struct Area;  // the rectangle that is left after clipping, and its division into blocks
 
@@ -78,12 +83,16 @@ class BlitRunner {
   static ByteRect source_area(const Blit& blit, Rect block);
   void copy_block(const Blit& blit, memory::View& view, Rect block);
   void combine_block(const Blit& blit, memory::View& view, Rect block);
+  bool combine_in_place(const Blit& blit, memory::View& view, Rect block);
   void fetch_mono(const Blit& blit, memory::View& view, Rect block);
   void make_pattern(const Blit& blit, Rect block);
   void apply_chroma(const Blit& blit, size_t pixels);
   void merge(size_t bytes);
 
-  Buffer source_, pattern_, destination_, mask_, result_;
+  uint64_t stream_from_ = stream_threshold;
+  Stores stores_ = Stores::cached;  ///< of the blit under way
+  Buffer<stream_bytes> source_;
+  Buffer<block_bytes> pattern_, destination_, mask_, result_;
 };
 
 }  // namespace softgen::blitter

@@ -36,6 +36,9 @@ class Blitter final : public Engine {
   void restore_context(std::span<const std::byte> image) override;
   void reset_context() override { state_ = {}; }
 
+  /// See BlitRunner.
+  void set_stream_from(uint64_t bytes) { runner_.set_stream_from(bytes); }
+
  private:
   ExecResult draw(const Blit& blit, EngineEnv& env);
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hw/base/stream_copy.h"
+
 namespace softgen::blitter {
 namespace {
 
@@ -55,9 +57,26 @@ void read_rect(memory::View& view, const Plane& plane, ByteRect rect, std::byte*
   });
 }
 
-void write_rect(memory::View& view, const Plane& plane, ByteRect rect, const std::byte* block,
-                size_t stride) {
+namespace {
+
+void stream_block(memory::View& view, const Plane& plane, ByteRect rect, const std::byte* block, size_t stride) {
+  for (uint32_t i = 0; i < rect.height; ++i) {
+    uint64_t address = plane.row(rect.y + static_cast<int32_t>(i)) + static_cast<uint64_t>(int64_t{rect.x});
+    const std::byte* from = block + i * stride;
+    for (uint64_t left = rect.width; left;) {
+      const uint64_t n = std::min(left, page_end(address));
+      stream_copy(view.at_for_write(address), from, n);
+      address += n, from += n, left -= n;
+    }
+  }
+}
+
+}  // namespace
+
+void write_rect(memory::View& view, const Plane& plane, ByteRect rect, const std::byte* block, size_t stride,
+                Stores stores) {
   if (!plane.tiled()) {
+    if (stores == Stores::streamed) return stream_block(view, plane, rect, block, stride);
     for (uint32_t i = 0; i < rect.height; ++i)
       view.write(plane.row(rect.y + static_cast<int32_t>(i)) + static_cast<uint64_t>(int64_t{rect.x}),
                  block + i * stride, rect.width);
@@ -70,7 +89,10 @@ void write_rect(memory::View& view, const Plane& plane, ByteRect rect, const std
     // A whole page is laid out in the cache and goes out in one run, which spares the host reading it before.
     alignas(64) std::byte image[page_size];
     surface::linear_to_page(plane.tiling, plane.element, image, within, block + at, stride);
-    std::memcpy(view.at_for_write(page), image, page_size);
+    if (stores == Stores::streamed)
+      stream_copy(view.at_for_write(page), image, page_size);
+    else
+      std::memcpy(view.at_for_write(page), image, page_size);
   });
 }
 
@@ -83,13 +105,38 @@ bool alike(const Plane& a, int32_t ax, int32_t ay, const Plane& b, int32_t bx, i
 
 namespace {
 
-// Pointers to the rows of a rectangle of a linear surface; false when one of them crosses a page.
-bool find_rows(memory::View& view, const Plane& plane, ByteRect rect, const std::byte** rows) {
+// Rows are runs of bytes: linear, or X, whose pages have rows of 512.
+bool has_rows(const Plane& plane) {
+  return plane.tiling == surface::Tiling::linear || plane.tiling == surface::Tiling::x;
+}
+
+/// Address of a byte of such a surface, and how many of its row follow it in the same page.
+uint64_t row_address(const Plane& plane, int32_t x, int32_t y, uint32_t& left) {
+  if (!plane.tiled()) {
+    const uint64_t address = plane.row(y) + static_cast<uint64_t>(int64_t{x});
+    left = static_cast<uint32_t>(page_end(address));
+    return address;
+  }
+  left = 512 - static_cast<uint32_t>(x) % 512;
+  return plane.base + surface::offset(plane.tiling, plane.element, static_cast<uint32_t>(x),
+                                      static_cast<uint32_t>(y), static_cast<uint32_t>(plane.pitch));
+}
+
+std::byte* pointer(memory::View& view, uint64_t address, std::byte*) {
+  return view.at_for_write(address);
+}
+const std::byte* pointer(memory::View& view, uint64_t address, const std::byte*) {
+  return view.at(address);
+}
+
+// Pointers to the rows of a rectangle; false when one of them crosses a page.
+template <typename Byte>
+bool find_rows(memory::View& view, const Plane& plane, ByteRect rect, Byte** rows) {
   for (uint32_t i = 0; i < rect.height; ++i) {
-    const uint64_t address =
-        plane.row(rect.y + static_cast<int32_t>(i)) + static_cast<uint64_t>(int64_t{rect.x});
-    if (page_end(address) < rect.width) return false;
-    rows[i] = view.at(address);
+    uint32_t left;
+    const uint64_t address = row_address(plane, rect.x, rect.y + static_cast<int32_t>(i), left);
+    if (left < rect.width) return false;
+    rows[i] = pointer(view, address, static_cast<Byte*>(nullptr));
   }
   return true;
 }
@@ -127,11 +174,100 @@ void rows_to_pages(memory::View& view, const Plane& to, ByteRect rect, const Pla
   });
 }
 
+// -- streamed copies of surfaces that are not alike ------------------------------------------------------------------------------
+
+void stream_rows(memory::View& view, const Plane& to, ByteRect rect, const Plane& from, int32_t x, int32_t y) {
+  for (int32_t i = 0; i < static_cast<int32_t>(rect.height); ++i) {
+    uint32_t to_left, from_left;
+    for (uint32_t done = 0, n; done < rect.width; done += n) {
+      const int32_t at = static_cast<int32_t>(done);
+      const uint64_t target = row_address(to, rect.x + at, rect.y + i, to_left);
+      const uint64_t source = row_address(from, x + at, y + i, from_left);
+      n = std::min({rect.width - done, to_left, from_left});
+      std::byte* bytes = view.at_for_write(target);
+      stream_copy(bytes, view.at(source), n);
+    }
+  }
+}
+
+uint64_t page_address(const Plane& plane, PageShape shape, int32_t x, int32_t y) {
+  return plane.base + surface::page_index(plane.tiling, plane.element, static_cast<uint32_t>(x) / shape.width,
+                                          static_cast<uint32_t>(y) / shape.height,
+                                          static_cast<uint32_t>(plane.pitch)) *
+                          page_size;
+}
+
+// Whole pages side by side. Their rows come from where they are if none crosses a page there, else through the block.
+void stream_to_columns(memory::View& view, const Plane& to, ByteRect rect, const Plane& from, int32_t x, int32_t y,
+                       std::byte* block) {
+  const PageShape shape = surface::page_shape(to.tiling, to.element);
+  std::byte* pages[page_size / 64];
+  const std::byte* rows[surface::max_page_rows];
+  unsigned count = 0;
+  for (uint32_t i = 0; i < rect.width; i += shape.width)
+    pages[count++] = view.at_for_write(page_address(to, shape, rect.x + static_cast<int32_t>(i), rect.y));
+  if (!has_rows(from) || !find_rows(view, from, {x, y, rect.width, rect.height}, rows)) {
+    read_rect(view, from, {x, y, rect.width, rect.height}, block, rect.width);
+    for (uint32_t i = 0; i < rect.height; ++i) rows[i] = block + size_t{i} * rect.width;
+  }
+  surface::stream_rows_to_pages(to.tiling, to.element, pages, count, rows);
+}
+
+// False when a row crosses a page, or does not stand at a 16-byte boundary.
+bool stream_from_columns(memory::View& view, const Plane& to, ByteRect rect, const Plane& from, int32_t x, int32_t y) {
+  const PageShape shape = surface::page_shape(from.tiling, from.element);
+  const std::byte* pages[page_size / 64];
+  std::byte* rows[surface::max_page_rows];
+  if (!find_rows(view, to, rect, rows)) return false;
+  for (uint32_t i = 0; i < rect.height; ++i)
+    if (reinterpret_cast<uintptr_t>(rows[i]) % 16) return false;
+  unsigned count = 0;
+  for (uint32_t i = 0; i < rect.width; i += shape.width)
+    pages[count++] = view.at(page_address(from, shape, x + static_cast<int32_t>(i), y));
+  surface::stream_pages_to_rows(from.tiling, from.element, pages, count, rows);
+  return true;
+}
+
+// Bytes to take at once from byte `x` of a surface with columns on: whole pages of it where that is possible, and not past a
+// multiple of `band`.
+uint32_t step(const PageShape& shape, uint32_t x, uint32_t left, uint32_t band) {
+  const uint32_t room = x % shape.width ? shape.width - x % shape.width : band - x % band;
+  return left > room || left < shape.width ? std::min(left, room) : left / shape.width * shape.width;
+}
+
+void copy_stream(memory::View& view, const Plane& to, ByteRect rect, const Plane& from, int32_t x, int32_t y,
+                 std::byte* block) {
+  constexpr uint32_t long_band = 2048, short_band = 512;  // short: a page of X, and with all rows what the L1 cache holds
+  if (has_rows(to) && has_rows(from)) return stream_rows(view, to, rect, from, x, y);
+  const bool to_columns = surface::has_columns(to.tiling);
+  const Plane& columns = to_columns ? to : from;
+  const PageShape shape = surface::page_shape(columns.tiling, columns.element);
+  const bool whole_rows = rect.height == shape.height && static_cast<uint32_t>(to_columns ? rect.y : y) % shape.height == 0;
+  const bool direct = surface::has_columns(columns.tiling) && whole_rows && (to_columns || has_rows(to));
+  const uint32_t band = (to_columns ? from : to).tiled() ? short_band : long_band;
+  for (uint32_t done = 0, n; done < rect.width; done += n) {
+    const int32_t at = static_cast<int32_t>(done);
+    const uint32_t column = static_cast<uint32_t>(to_columns ? rect.x + at : x + at);
+    n = step(shape, column, rect.width - done, band);
+    const ByteRect part{rect.x + at, rect.y, n, rect.height};
+    if (direct && column % shape.width == 0 && n % shape.width == 0) {
+      if (to_columns) {
+        stream_to_columns(view, to, part, from, x + at, y, block);
+        continue;
+      }
+      if (stream_from_columns(view, to, part, from, x + at, y)) continue;
+    }
+    read_rect(view, from, {x + at, y, n, rect.height}, block, n);
+    write_rect(view, to, part, block, n, Stores::streamed);
+  }
+}
+
 }  // namespace
 
 void copy_rect(memory::View& view, const Plane& to, ByteRect rect, const Plane& from, int32_t x, int32_t y,
-               std::byte* block) {
+               std::byte* block, Stores stores) {
   if (alike(to, rect.x, rect.y, from, x, y)) return copy_pages(view, to, rect, from, x, y);
+  if (stores == Stores::streamed) return copy_stream(view, to, rect, from, x, y, block);
   // The other way round the block is faster: writes to many pages at a time are not.
   if (!from.tiled()) return rows_to_pages(view, to, rect, from, x, y, block);
   read_rect(view, from, {x, y, rect.width, rect.height}, block, rect.width);

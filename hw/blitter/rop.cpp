@@ -7,7 +7,7 @@
 namespace softgen::blitter {
 namespace {
 
-typedef uint64_t Lanes __attribute__((vector_size(32)));
+typedef uint64_t Lanes __attribute__((vector_size(32), aligned(1)));
 
 // The code's exclusive-or of ands (Reed-Muller form): bit i of the result says whether the product of the
 // operands in i takes part (1: D, 2: S, 4: P).

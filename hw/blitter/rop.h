@@ -19,9 +19,8 @@ constexpr bool rop_uses_pattern(uint8_t rop) {
   return ((rop >> 4 ^ rop) & 0x0f) != 0;
 }
 
-/// out = rop(pattern, source, destination) for `bytes` rounded up to 32; all blocks are 32-byte aligned and
-/// have room for that. Operands that the code does not use may be anything readable; `out` may be one of
-/// them.
+/// out = rop(pattern, source, destination) for `bytes` rounded up to 32, in ascending order; all blocks have room for that.
+/// Operands that the code does not use may be anything readable; `out` may be one of them.
 void apply_rop(uint8_t rop, std::byte* out, const std::byte* pattern, const std::byte* source,
                const std::byte* destination, size_t bytes);
 

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstring>
 
+#include "hw/base/stream_copy.h"
+
 namespace softgen::surface {
 namespace {
 
@@ -171,6 +173,19 @@ void move(Tiling tiling, unsigned element, typename Way::Page* page, PageRect r,
   }
 }
 
+void load_lines(Vector (&v)[4][4], const Places& places, const std::byte* page, uint32_t x, uint32_t y) {
+  for (unsigned c = 0; c < 4; ++c) {
+    const std::byte* line = page + places.column[x / 16 + c] + places.row[y];
+    for (unsigned r = 0; r < 4; ++r) v[c][r] = get(line + r * 16);
+  }
+}
+void stream_lines(const Vector (&v)[4][4], const Places& places, std::byte* page, uint32_t x, uint32_t y) {
+  for (unsigned c = 0; c < 4; ++c) {
+    std::byte* line = page + places.column[x / 16 + c] + places.row[y];
+    for (unsigned r = 0; r < 4; ++r) stream_store(line + r * 16, v[c][r]);
+  }
+}
+
 }  // namespace
 
 const char* tiling_name(Tiling tiling) {
@@ -211,6 +226,45 @@ void page_to_rows(Tiling tiling, unsigned element, const std::byte* page, PageRe
 void rows_to_page(Tiling tiling, unsigned element, std::byte* page, PageRect rect,
                   const std::byte* const* rows) {
   move<ToPage>(tiling, element, page, rect, rows);
+}
+
+// A page is first read as it stands in memory, which is what the host's prefetchers follow; then four rows by four columns, so that
+// each line of the rows is written whole.
+void stream_pages_to_rows(Tiling tiling, unsigned element, const std::byte* const* pages, unsigned count,
+                          std::byte* const* rows) {
+  const Places& places = find_places(tiling, element);
+  const PageShape shape = page_shape(tiling, element);
+  alignas(64) std::byte image[4096];
+  for (unsigned i = 0; i < count; ++i) {
+    for (size_t at = 0; at < sizeof image; at += 16) put(image + at, get(pages[i] + at));  // memcpy may bypass the L1 cache
+    const std::byte* next = pages[i + 1 < count ? i + 1 : i];
+    for (uint32_t y = 0; y < shape.height; y += 4)
+      for (uint32_t x = 0; x < shape.width; x += 64) {
+        for (unsigned c = 0; c < 4; ++c, next += 64) __builtin_prefetch(next);
+        Vector v[4][4];
+        load_lines(v, places, image, x, y);
+        for (unsigned r = 0; r < 4; ++r)
+          for (unsigned c = 0; c < 4; ++c) stream_store(rows[y + r] + i * shape.width + x + c * 16, v[c][r]);
+      }
+  }
+}
+
+// Four rows at a time through all pages, while the next four come in.
+void stream_rows_to_pages(Tiling tiling, unsigned element, std::byte* const* pages, unsigned count,
+                          const std::byte* const* rows) {
+  const Places& places = find_places(tiling, element);
+  const PageShape shape = page_shape(tiling, element);
+  for (uint32_t y = 0; y < shape.height; y += 4)
+    for (unsigned i = 0; i < count; ++i)
+      for (uint32_t x = 0; x < shape.width; x += 64) {
+        const size_t at = i * shape.width + x;
+        Vector v[4][4];
+        for (unsigned r = 0; r < 4; ++r) {
+          __builtin_prefetch(rows[y + r + (y + 4 < shape.height ? 4 : 0)] + at);
+          for (unsigned c = 0; c < 4; ++c) v[c][r] = get(rows[y + r] + at + c * 16);
+        }
+        stream_lines(v, places, pages[i], x, y);
+      }
 }
 
 }  // namespace softgen::surface

@@ -15,7 +15,7 @@ from common import ROOT, Failure, main, say
 LISTS = ROOT / "tests" / "igt"
 # lib/igt_core.h: IGT_EXIT_*
 EXIT_WORDS = {0: "pass", 77: "skip", 79: "invalid", 98: "fail", 99: "fail", 112: "abort", 124: "timeout", 127: "missing", 137: "timeout"}
-MEMORY = "4G"  # several tests skip with less
+MEMORY = "6G"  # several tests skip with less
 GOOD = ("pass",)
 Result = collections.namedtuple("Result", "test word seconds note")
 
