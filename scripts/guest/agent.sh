@@ -11,6 +11,8 @@ port() {
     done
 }
 exec 3<>"$(port softgen.control)" 4>"$(port softgen.stdout)" 5>"$(port softgen.stderr)" || exit 1
+# The commands' standard input is a terminal's at which nobody types: open and silent. At the end of a file kmscube and others quit.
+mkfifo /run/softgen/silence && exec 6<>/run/softgen/silence 7</run/softgen/silence || exit 1
 cd /root || exit 1
 if [ -s /run/softgen/problems ]; then
     echo "PROBLEM $(tr '\n' ';' </run/softgen/problems)" >&3
@@ -21,7 +23,7 @@ while read -r verb mark script <&3; do
     case $verb in
         RUN)
             # sh waits for the command, not for what it may have left in the background.
-            sh -c "$(echo "$script" | base64 -d)" </dev/null >&4 2>&5 3>&- 4>&- 5>&-
+            sh -c "$(echo "$script" | base64 -d)" <&7 >&4 2>&5 3>&- 4>&- 5>&- 6>&- 7<&-
             status=$?
             printf %s "$mark" >&4
             printf %s "$mark" >&5

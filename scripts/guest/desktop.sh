@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # desktop start: starts weston with a terminal on the first display and returns once it draws.
-# The renderer is pixman (software) until the device's 3D engine is there; SOFTGEN_RENDERER=gl tries that.
+# It composes with GL; SOFTGEN_RENDERER=pixman makes it do so on the CPU.
 export XDG_RUNTIME_DIR=/run/user/0 XDG_SEAT=seat0 LIBSEAT_BACKEND=seatd
 case $1 in start) ;; *) echo "usage: desktop start" >&2; exit 2 ;; esac
 log=/run/softgen/weston.log
@@ -17,8 +17,8 @@ case $(weston --version) in
         done
         ;;
 esac
-renderer=--use-pixman
-[ "$SOFTGEN_RENDERER" = gl ] && renderer=
+renderer=
+[ "$SOFTGEN_RENDERER" = pixman ] && renderer=--use-pixman
 cat >/run/softgen/weston.ini <<'INI'
 [core]
 idle-time=0

@@ -12,6 +12,7 @@ import cmd_setup
 import guest as guests
 import guest_image
 from common import Failure, existing_directory, main, say
+from last_picture import LastPicture
 
 DESKTOP = "/run/softgen/desktop"
 
@@ -31,7 +32,7 @@ def parse(argv):
     parser.add_argument("--gpu", default="softgen", choices=["softgen", "stock"],
                         help="softgen: our device (default); stock: QEMU's standard VGA in the same machine")
     parser.add_argument("--headless", action="store_true", help="open no window")
-    parser.add_argument("--screenshot", metavar="FILE.png", help="write the screen's picture when COMMAND (or the desktop's start) is done")
+    parser.add_argument("--screenshot", metavar="FILE.png", help="write the picture that COMMAND showed last, or the console's; without COMMAND the desktop's")
     parser.add_argument("--share", metavar="DIR", help="show this directory in the guest as /mnt/share")
     parser.add_argument("--overlay", metavar="DIR", help="lay this directory over the guest's root: a kernel module, a driver, a test suite")
     parser.add_argument("--timeout", metavar="SECONDS", type=float, help="give up after this time, booting included")
@@ -99,13 +100,17 @@ def session(machine, options):
     try:
         machine.boot(min(left() or guests.BOOT_SECONDS, guests.BOOT_SECONDS))
         if options.command:
-            status = machine.run("exec " + shlex.join(options.command), left(), passer(sys.stdout), passer(sys.stderr))
+            picture = LastPicture(machine, machine.folder) if options.screenshot else None
+            status = machine.run("exec " + shlex.join(options.command), left(), passer(sys.stdout), passer(sys.stderr),
+                                 picture and picture.look)
+            if picture:
+                picture.save(options.screenshot)
         else:
             status = machine.run(f"{DESKTOP} start", left(), passer(sys.stdout), passer(sys.stderr))
             if status != 0:
                 raise Failure("the desktop did not start", 125)
-        if options.screenshot:
-            machine.screenshot(options.screenshot)
+            if options.screenshot:
+                machine.screenshot(options.screenshot)
         if not options.command and not (options.screenshot and options.headless):
             say("the desktop is up" + ("; end it with Ctrl-C" if options.headless else ""))
             machine.wait_closed(left())

@@ -23,6 +23,7 @@ from qmp import Qmp
 
 QEMU = "/usr/bin/qemu-system-x86_64"
 BOOT_SECONDS = 300  # TCG on a busy machine
+LOOK_SECONDS = 0.3
 TIMED_OUT = 124
 # The machine under the device is the same for both GPUs, so that what differs between runs is the GPU.
 STOCK_GPU = ["-device", "VGA,addr=2.0,xres=1920,yres=1080,vgamem_mb=32"]
@@ -97,6 +98,11 @@ class Machine:
         serial = self.serial.read_text(errors="replace").splitlines() if self.serial.exists() else []
         panic = [line for line in serial if "Kernel panic" in line or "softgen guest:" in line]
         return Failure(f"{what}: {(said or panic or ['no message was left'])[-1]}", 125)
+
+    @property
+    def folder(self):
+        """For files that live as long as the machine."""
+        return self._work
 
     def screenshot(self, path):
         path = pathlib.Path(path).absolute()
@@ -207,8 +213,8 @@ class Guest(Machine):
         line, self._control = self._control.split(b"\n", 1)
         return line.decode(errors="replace").strip()
 
-    def run(self, script, timeout=None, stdout=None, stderr=None):
-        """Runs `script` by sh in the guest; returns its exit status. The sinks take bytes as they come.
+    def run(self, script, timeout=None, stdout=None, stderr=None, look=None):
+        """Runs `script` by sh in the guest; returns its exit status. The sinks take bytes as they come; look() is called now and then.
 
         Raises TimedOut after `timeout` seconds; the guest is then of no further use."""
         mark = f"softgen-{secrets.token_hex(12)}".encode()
@@ -222,12 +228,15 @@ class Guest(Machine):
         with selectors.DefaultSelector() as selector:
             for name in ("stdout", "stderr", "control"):
                 selector.register(self.ours[name], selectors.EVENT_READ, name)
-            status = None
+            status, next_look = None, 0
             while status is None or not all(sink.done for sink in sinks.values()):
                 left = deadline - time.monotonic()
-                events = selector.select(min(left, 3600)) if left > 0 else []
+                events = selector.select(min(left, LOOK_SECONDS if look else 3600)) if left > 0 else []
                 if not events and left <= 0:
                     raise TimedOut(f"the command did not end within {timeout:g} s")
+                if look and time.monotonic() >= next_look:
+                    look()
+                    next_look = time.monotonic() + LOOK_SECONDS
                 for key, _ in events:
                     data = key.fileobj.recv(262144)
                     if not data:

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The last picture that a command itself showed: when its program lets go of the display the kernel puts the console back."""
+import re
+import shutil
+
+# Gen9: the address that pipe A's plane 1 shows now (i915_reg.h, PLANE_SURFLIVE).
+PLANE_SURFLIVE_1_A = 0x701AC
+
+
+class LastPicture:
+    """Call look() now and then while the command runs, save() when it has ended."""
+
+    def __init__(self, machine, folder):
+        self._machine, self._draft, self._kept = machine, folder / "draft.png", folder / "kept.png"
+        match = re.search(r"\bVGA controller: PCI device 8086:.*?BAR0: 64 bit (?:prefetchable )?memory at (0x[0-9a-f]+)",
+                          machine.qmp.monitor("info pci"), re.DOTALL)
+        self._register = int(match.group(1), 16) + PLANE_SURFLIVE_1_A if match else None
+        self._console = self._surface()
+
+    def _surface(self):
+        """None on another GPU."""
+        if self._register is None:
+            return None
+        match = re.search(r": (0x[0-9a-f]+)", self._machine.qmp.monitor(f"xp /1wx {self._register:#x}"))
+        return match and match.group(1)
+
+    def look(self):
+        if self._surface() == self._console:
+            return
+        self._machine.screenshot(self._draft)
+        if self._surface() != self._console:  # still the program's
+            self._draft.replace(self._kept)
+
+    def save(self, path):
+        if self._kept.exists() and self._surface() == self._console:
+            shutil.copyfile(self._kept, path)
+        else:
+            self._machine.screenshot(path)
