@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The guest boots on the device: the unmodified i915 binds, finds nothing wrong, and shows its console."""
-from driver import GuestTest, only_on
+import pathlib
+import tempfile
+
+from driver import CONFIG, GuestTest, LastPicture, Picture, only_on
 
 
 class Boot(GuestTest):
@@ -41,6 +44,22 @@ class Boot(GuestTest):
             background = colours.get((0x20, 0x4A, 0x87), 0)
             self.assertGreater(background, 1920 * 1080 // 2, f"the desktop's background covers {background} pixels")
             self.assertGreater(len(colours), 20, "the desktop shows a terminal and a panel")
+            if CONFIG["gpu"] == "softgen":
+                self.assertIn("GL renderer: Mesa Intel(R) HD Graphics 630", self.sh("cat /run/softgen/weston.log"))
         finally:
             self.sh("killall weston; while pidof weston; do sleep 0.2; done")
+        self.assert_graphics_silent()
+
+    @only_on("softgen", "QEMU's standard VGA has no 3D engine")
+    def test_kmscube(self):
+        """iris draws in the guest: a cube of many colours on grey."""
+        with tempfile.TemporaryDirectory() as work:
+            work = pathlib.Path(work)
+            last = LastPicture(self.guest, work)
+            self.assertEqual(self.guest.run("kmscube --count 4", 240, look=last.look), 0)
+            last.save(work / "cube.png")
+            colours = Picture(work / "cube.png").colours()
+        grey = sum(n for colour, n in colours.items() if max(colour) - min(colour) <= 1 and 126 <= colour[0] <= 129)
+        self.assertGreater(grey, 1920 * 1080 // 2, f"the background covers {grey} pixels")
+        self.assertGreater(len(colours), 1000, "the cube's faces are shaded")
         self.assert_graphics_silent()
