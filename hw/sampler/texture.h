@@ -1,80 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Texels of a surface: addresses modes, borders, filters. No messages here.
+// The texels of a surface as the sampler sees them: levels of the view, slices, samples, every format. No filtering, no messages.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <optional>
-#include <span>
 
-#include "hw/defs/gen9/all.h"
 #include "hw/memory/view.h"
 #include "hw/surface/surface.h"
 
 namespace softgen::sampler {
 
-using State = defs::gen9::SAMPLER_STATE;
 using surface::Float4;
 using surface::Word4;
 
-/// Coordinates of one sample: normalized unless the state says otherwise; for cubes a direction; `layer` of arrays.
-struct Coordinates {
-  float u = 0, v = 0, r = 0;
-  float layer = 0;
-};
-struct Offsets {
-  int u = 0, v = 0, r = 0;
-};
-
 class Texture {
  public:
-  Texture(memory::View& view, const surface::Surface& surface);
+  Texture() = default;
+  explicit Texture(const surface::Surface& surface);
 
   const surface::Surface& surface() const { return surface_; }
-  unsigned levels() const { return levels_; }
-  unsigned first_level() const { return surface_.min_lod; }
+  /// Can be sampled: neither null nor a buffer, and of a format that we can read.
+  bool has_texels() const { return level_count_ != 0; }
+  /// Levels of the view. Level 0 of the calls below is the view's first one.
+  unsigned levels() const { return surface_.mip_count + 1u; }
+  const surface::Extent& extent(unsigned level) const { return levels_[level].extent; }
   /// Slices of an array (cubes for arrays of cubes), else 1.
-  unsigned layers() const;
+  unsigned layers() const { return surface_.array ? surface_.depth : 1; }
   bool is_cube() const { return surface_.type == surface::SurfaceType::cube; }
+  bool is_3d() const { return surface_.type == surface::SurfaceType::three_d; }
+  bool is_1d() const { return surface_.type == surface::SurfaceType::one_d; }
+  /// Array slices times faces, or the depth of the level.
+  unsigned slices(unsigned level) const { return is_3d() ? levels_[level].extent.depth : is_cube() ? layers() * 6 : layers(); }
 
-  /// One texel, swizzled by the surface's channel selects; outside of the level: zeros (with the alpha of the format).
-  /// `slice`: array slice, face or depth.
-  Word4 load(int x, int y, int slice, unsigned level, unsigned sample = 0) const;
-  Word4 load_buffer(uint32_t index) const;
-
-  /// What a message needs to filter.
-  struct Filter {
-    const State& state;
-    Float4 border{};
-    std::optional<float> reference;   ///< sample_c
-  };
-  /// Levels and weights of `lod`, filtered within each by the minification or magnification filter.
-  Float4 sample(const Filter& filter, const Coordinates& at, const Offsets& offsets, float lod) const;
-  /// The four texels of linear filtering at level 0 of the view, component `channel`, in gather order (W, Z, Y, X of the footprint:
-  /// lower left, lower right, upper right, upper left).
-  Float4 gather(const Filter& filter, const Coordinates& at, const Offsets& offsets, unsigned channel) const;
-  /// Coordinates in texels of level 0 per unit of `u`, `v`, `r`, for LOD computation.
-  std::array<float, 3> scale(const State& state) const;
+  /// One texel, not swizzled. Coordinates within the level: nothing is checked.
+  Word4 fetch(memory::View& view, unsigned level, uint32_t x, uint32_t y, uint32_t slice, uint32_t sample = 0) const;
+  /// The same for coordinates of any size: zeros outside.
+  Word4 load(memory::View& view, unsigned level, int64_t x, int64_t y, int64_t slice, uint32_t sample = 0) const;
+  Word4 load_buffer(memory::View& view, uint32_t index) const;
+  Word4 swizzle(const Word4& color) const { return plain_select_ ? color : surface::swizzle(surface_, color); }
 
  private:
-  struct Axis {
-    int low, high;       ///< texel indices; -1: border
-    float weight;        ///< of high
+  using Decoder = Word4 (*)(const surface::Format&, const std::byte*);
+  struct Level {
+    surface::Extent extent;
+    surface::Level place;
   };
-  struct Face {
-    float u, v;
-    int slice;
-  };
-  Face face_of(const Coordinates& at) const;
-  static int wrap(defs::gen9::TextureCoordinateMode mode, int i, int size);
-  Axis axis(const Filter& filter, defs::gen9::TextureCoordinateMode mode, float coordinate, int size, int offset, bool linear) const;
-  Float4 texel(const Filter& filter, int x, int y, int slice, unsigned level) const;
-  Float4 sample_level(const Filter& filter, const Coordinates& at, const Offsets& offsets, unsigned level, bool linear) const;
-  int slice_of(const Coordinates& at) const;
+  static constexpr unsigned max_levels = 16;
+  static Decoder decoder_of(const surface::Format& format);
+  Word4 fetch_block(memory::View& view, const surface::Level& place, uint32_t x, uint32_t y, uint32_t slice) const;
+  Word4 fetch_yuv(memory::View& view, const surface::Level& place, uint32_t x, uint32_t y, uint32_t slice) const;
 
-  memory::View& view_;
   surface::Surface surface_;
-  unsigned levels_ = 1;
+  std::array<Level, max_levels> levels_{};
+  unsigned level_count_ = 0;
+  Decoder decode_ = nullptr;
+  bool plain_select_ = true;
 };
 
 }  // namespace softgen::sampler

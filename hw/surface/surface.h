@@ -97,6 +97,7 @@ Origin interleaved_position(unsigned samples, uint32_t x, uint32_t y, unsigned s
 /// One level with all that does not change from texel to texel. Not for buffers.
 class Level {
  public:
+  Level() = default;
   Level(const Surface& surface, unsigned lod);
 
   /// Pixels.
@@ -123,13 +124,13 @@ class Level {
   }
 
  private:
-  uint64_t base_;
-  Tiling tiling_;
-  bool interleaved_;
-  uint32_t samples_, element_, pitch_;
+  uint64_t base_ = 0;
+  Tiling tiling_ = Tiling::linear;
+  bool interleaved_ = false;
+  uint32_t samples_ = 1, element_ = 1, pitch_ = 0;
   uint32_t slice_x_ = 0, slice_y_ = 0;
-  Origin origin_;
-  Extent extent_;
+  Origin origin_{};
+  Extent extent_{};
 };
 
 /// Address of entry `index` of a buffer.

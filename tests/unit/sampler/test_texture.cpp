@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "hw/memory/ggtt.h"
 #include "hw/memory/sparse_memory.h"
-#include "hw/sampler/texture.h"
+#include "hw/sampler/cube.h"
+#include "hw/sampler/filter.h"
+#include "hw/sampler/lod.h"
 #include "tests/catch.h"
 
 using namespace softgen;
+using sampler::Filter;
 using sampler::Texture;
 using Mode = defs::gen9::TextureCoordinateMode;
 
@@ -40,9 +45,10 @@ struct Fixture {
         for (unsigned x = 0; x < 4; ++x) view.store<uint8_t>(base + (slice * qpitch + y) * pitch + x, static_cast<uint8_t>(16 * slice + 4 * y + x));
   }
   float red(float u, float v, float layer = 0, float border = 0) {
-    const Texture texture(view, surface);
-    const Texture::Filter filter{state, {border, border, border, border}, {}};
-    return texture.sample(filter, {u, v, 0, layer}, {}, 0)[0] * 255;
+    const Texture texture(surface);
+    const uint32_t b = std::bit_cast<uint32_t>(border);
+    const Filter filter(view, texture, state, {b, b, b, b});
+    return std::bit_cast<float>(filter.sample({u, v, 0, layer}, {}, {}, filter.finish_lod(0, 0, 0), nullptr)[0]) * 255;
   }
 };
 
@@ -80,7 +86,111 @@ TEST_CASE("linear filtering mixes four texels") {
 
 TEST_CASE("texels outside of a level load as zero") {
   Fixture t;
-  const Texture texture(t.view, t.surface);
-  CHECK(texture.load(3, 3, 2, 0)[0] == std::bit_cast<uint32_t>(47 / 255.0f));
-  for (auto [x, y, slice] : {std::array{4, 0, 0}, std::array{0, -1, 0}, std::array{0, 0, 3}}) CHECK(texture.load(x, y, slice, 0)[0] == 0);
+  const Texture texture(t.surface);
+  CHECK(texture.load(t.view, 0, 3, 3, 2)[0] == std::bit_cast<uint32_t>(47 / 255.0f));
+  for (auto [x, y, slice] : {std::array{4, 0, 0}, std::array{0, -1, 0}, std::array{0, 0, 3}}) CHECK(texture.load(t.view, 0, x, y, slice)[0] == 0);
+  CHECK(texture.load(t.view, 1, 0, 0, 0)[0] == 0);
+}
+
+TEST_CASE("a mirrored-once and a half border axis") {
+  Fixture t;
+  t.state.tcx_address_control_mode = Mode::TCM_MIRROR_ONCE;
+  CHECK(t.red(-0.375f, 0) == Approx(1));
+  CHECK(t.red(-1.9f, 0) == Approx(3));
+  t.state.tcx_address_control_mode = Mode::TCM_HALF_BORDER;
+  CHECK(t.red(7, 0, 0, 1) == Approx(3));  // nearest: the last texel
+  t.state.mag_mode_filter = sampler::State::MagModeFilter::MAPFILTER_LINEAR;
+  CHECK(t.red(7, 0.125f, 0, 1) == Approx((3 + 255) / 2.0));
+}
+
+TEST_CASE("minimum and maximum reduction leave out texels without weight") {
+  Fixture t;
+  t.state.mag_mode_filter = sampler::State::MagModeFilter::MAPFILTER_LINEAR;
+  t.state.reduction_type_enable = true;
+  t.state.reduction_type = sampler::State::ReductionType::MINIMUM;
+  CHECK(t.red(0.45f, 0.45f) == Approx(5));
+  t.state.reduction_type = sampler::State::ReductionType::MAXIMUM;
+  CHECK(t.red(0.45f, 0.45f) == Approx(10));
+  CHECK(t.red(0.375f, 0.375f) == Approx(5));
+}
+
+TEST_CASE("shadow comparison answers in red, through the channel selects") {
+  Fixture t;
+  using Select = surface::ShaderChannelSelect;
+  t.surface.select = {Select::SCS_ZERO, Select::SCS_RED, Select::SCS_ONE, Select::SCS_ALPHA};
+  t.state.shadow_function = sampler::State::ShadowFunction::PREFILTEROP_LESS;  // inverted: reference <= texel
+  const Texture texture(t.surface);
+  const Filter filter(t.view, texture, t.state, {});
+  for (const auto& [reference, lit] : {std::pair{5 / 255.0f, 1.0f}, std::pair{6 / 255.0f, 0.0f}, std::pair{-3.0f, 1.0f}}) {
+    const auto color = std::bit_cast<surface::Float4>(filter.sample({0.375f, 0.375f, 0, 0}, {}, {}, filter.finish_lod(0, 0, 0), &reference));
+    CHECK(color == surface::Float4{0, lit, 1, 1});
+  }
+}
+
+TEST_CASE("borders take the form of the format") {
+  Fixture t;
+  t.state.tcx_address_control_mode = Mode::TCM_CLAMP_BORDER;
+  const Texture texture(t.surface);
+  const auto bits = [](float f) { return std::bit_cast<uint32_t>(f); };
+  const Filter filter(t.view, texture, t.state, {bits(2), bits(0.5f), bits(0.5f), bits(0.5f)});
+  const auto color = std::bit_cast<surface::Float4>(filter.sample({2, 0, 0, 0}, {}, {}, filter.finish_lod(0, 0, 0), nullptr));
+  CHECK(color == surface::Float4{1, 0, 0, 1});  // R8_UNORM: clamped, and only red is its own
+}
+
+TEST_CASE("levels of detail") {
+  Fixture t;
+  t.surface.mip_count = 2;
+  const Texture texture(t.surface);
+  t.state.max_lod = 14;
+  const Filter filter(t.view, texture, t.state, {});
+  CHECK(filter.finish_lod(0, 0, 0).magnify);
+  CHECK(!filter.finish_lod(0.01f, 0, 0).magnify);
+  CHECK(filter.finish_lod(5, 0, 0).clamped == 2);
+  CHECK(filter.finish_lod(1, 0.5f, 0).clamped == 1.5f);
+  CHECK(filter.finish_lod(0.2f, 0, 1.25f).clamped == 1.25f);
+  // Eight texels a pixel along v, one along u.
+  const sampler::Detail d = sampler::detail_of(filter, {}, {0.25f, 0, 0}, {0, 2, 0});
+  CHECK(d.lod == 3);
+  CHECK(d.taps == 1);
+  t.state.min_mode_filter = sampler::State::MinModeFilter::MAPFILTER_ANISOTROPIC;
+  t.state.maximum_anisotropy = sampler::State::MaximumAnisotropy::RATIO_4_1;
+  const Filter anisotropic(t.view, texture, t.state, {});
+  const sampler::Detail e = sampler::detail_of(anisotropic, {}, {0.25f, 0, 0}, {0, 2, 0});
+  CHECK(e.taps == 4);
+  CHECK(e.lod == 1);
+  CHECK(std::abs(e.step_v) == 2);
+  CHECK(e.step_u == 0);
+}
+
+TEST_CASE("cube edges: a neighbour's neighbour is where one came from") {
+  constexpr int size = 4;
+  for (unsigned face = 0; face < 6; ++face)
+    for (int i = 0; i < size; ++i)
+      for (const auto& [x, y] : {std::pair{-1, i}, std::pair{size, i}, std::pair{i, -1}, std::pair{i, size}}) {
+        const sampler::FaceTexel t = sampler::across_edge(face, x, y, size);
+        CHECK(t.face != face);
+        CHECK(t.face / 2 != face / 2);
+        // One of the four steps out of the neighbour's texel leads back to the edge texel.
+        const unsigned edge_x = static_cast<unsigned>(std::clamp(x, 0, size - 1)), edge_y = static_cast<unsigned>(std::clamp(y, 0, size - 1));
+        unsigned back = 0;
+        for (const auto& [dx, dy] : {std::pair{-1, 0}, std::pair{1, 0}, std::pair{0, -1}, std::pair{0, 1}}) {
+          const int nx = static_cast<int>(t.x) + dx, ny = static_cast<int>(t.y) + dy;
+          if (nx >= 0 && ny >= 0 && nx < size && ny < size) continue;
+          const sampler::FaceTexel home = sampler::across_edge(t.face, nx, ny, size);
+          back += home.face == face && home.x == edge_x && home.y == edge_y;
+        }
+        CHECK(back == 1);
+      }
+}
+
+TEST_CASE("directions and faces") {
+  const sampler::FacePoint p = sampler::face_of({-1, 0.5f, 0.25f});
+  CHECK(p.face == 1);
+  CHECK(p.u == Approx(0.625));
+  CHECK(p.v == Approx(0.25));
+  // The gradient is what moving a little shows.
+  const sampler::FacePoint q = sampler::face_of({-1.001f, 0.502f, 0.25f});
+  const auto g = sampler::face_gradient({-1, 0.5f, 0.25f}, {-0.001f, 0.002f, 0});
+  CHECK(g[0] == Approx(q.u - p.u).epsilon(0.01));
+  CHECK(g[1] == Approx(q.v - p.v).epsilon(0.01));
 }

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Cube maps: from directions to faces, and across the edges between faces (SKL PRM vol 7, "Cube Map Coordinate to Texel Mapping").
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace softgen::sampler {
+
+using Direction = std::array<float, 3>;
+
+/// A point of a face: u and v from 0 to 1. Faces in the order +X, -X, +Y, -Y, +Z, -Z.
+struct FacePoint {
+  float u = 0, v = 0;
+  unsigned face = 0;
+};
+FacePoint face_of(const Direction& direction);
+
+/// Change of u and v, in units of the face's width, when `at` moves by `delta` and stays on its face.
+std::array<float, 2> face_gradient(const Direction& at, const Direction& delta);
+
+/// The texel of a neighbouring face that stands for (x, y) of `face`, of which one coordinate is beyond the edge of `size` texels.
+struct FaceTexel {
+  uint32_t x, y;
+  unsigned face;
+};
+FaceTexel across_edge(unsigned face, int x, int y, int size);
+
+}  // namespace softgen::sampler
