@@ -11,7 +11,7 @@ std::shared_ptr<const eu::Program> KernelLoader::load(memory::View& view, const 
     buffer_.resize(size);
     view.read(address, buffer_.data(), size);
     auto program = cache_.find(buffer_, offset);
-    if (program->bytes().size() + 16 <= size || size == eu::Program::max_bytes) return program;
+    if (program->complete() || size == eu::Program::max_bytes) return program;
   }
 }
 

@@ -8,6 +8,10 @@
 
 namespace softgen::eu {
 
+namespace {
+constexpr size_t instruction_bytes = 16;
+}
+
 Program::~Program() = default;
 
 std::span<const Op> Program::ops() const { return ops_; }
@@ -24,6 +28,7 @@ void Program::build(std::span<const std::byte> code) {
   // What ends nothing (no EOT before the bytes do) ends in an illegal instruction.
   uint32_t end = lines_.empty() ? 0 : lines_.back().offset + lines_.back().instruction.size();
   bytes_.assign(code.begin(), code.begin() + end);
+  complete_ = end + instruction_bytes <= code.size();
   lines_.push_back({end, Instruction{}});
   index_.assign(end / 8 + 1, -1);
   for (size_t n = 0; n < lines_.size(); n++) index_[lines_[n].offset / 8] = static_cast<int32_t>(n);
@@ -91,7 +96,9 @@ std::shared_ptr<const Program> ProgramCache::find(std::span<const std::byte> cod
     const auto found = programs_.find(key);
     if (found != programs_.end()) {
       const auto known = found->second->bytes();
-      if (found->second->start() == start && known.size() <= code.size() && std::memcmp(known.data(), code.data(), known.size()) == 0)
+      // What was cut off is decoded again when there is more of it.
+      if (found->second->start() == start && (found->second->complete() || known.size() + instruction_bytes > code.size()) &&
+          known.size() <= code.size() && std::memcmp(known.data(), code.data(), known.size()) == 0)
         return found->second;
     }
   }

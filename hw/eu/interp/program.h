@@ -32,6 +32,8 @@ class Program {
   uint64_t start() const { return start_; }
   /// The kernel's bytes, from `start` to the end of its last instruction.
   std::span<const std::byte> bytes() const { return bytes_; }
+  /// False: the bytes given ended before the kernel did.
+  bool complete() const { return complete_; }
   std::span<const Line> lines() const { return lines_; }
   /// Index into lines() and ops(), or -1: no instruction starts at this offset from start().
   int32_t index_at(int64_t offset) const {
@@ -50,6 +52,7 @@ class Program {
 
   uint64_t start_ = 0;
   std::vector<std::byte> bytes_;
+  bool complete_ = false;
   std::vector<Line> lines_;
   std::vector<int32_t> index_;
   std::vector<bool> targets_;

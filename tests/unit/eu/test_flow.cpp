@@ -421,6 +421,19 @@ TEST_CASE("eu flow: programs are found again while their bytes stay the same") {
   CHECK(cache.find(code, 64) != first);
 }
 
+TEST_CASE("eu flow: a kernel that was cut off is decoded anew when more of it is there") {
+  ProgramCache cache;
+  auto code = assemble({mov_imm(8, grf(2, D), D, 1), mov_imm(8, grf(3, D), D, 1), end()});
+  code.resize(4096);
+  const auto part = cache.find(std::span(code).first(32), 0);
+  CHECK_FALSE(part->complete());
+  CHECK(cache.find(std::span(code).first(32), 0) == part);
+  const auto whole = cache.find(code, 0);
+  CHECK(whole != part);
+  CHECK(whole->complete());
+  CHECK(whole->bytes().size() == 48);
+}
+
 TEST_CASE("eu flow: random bytes as a kernel end by themselves or by the stop flag, within the thread") {
   set_log_sink({});
   const uint32_t seed = 5;
