@@ -13,6 +13,8 @@ constexpr std::chrono::microseconds first_look{20}, last_look{1000};
 // Of a loop: jumps at a stretch (Mesa's loops of mi_builder are shorter), and the sleep between them.
 constexpr uint32_t loop_jumps = 256;
 constexpr std::chrono::microseconds nap{100};
+// What a submitting thread does itself: i915's requests around a batch have about 20 commands, a few microseconds.
+constexpr uint64_t first_commands = 64;
 
 thread_local bool on_streamer_thread = false;
 
@@ -48,11 +50,32 @@ void EngineCs::kick() {
 }
 
 void EngineCs::write_elsp(uint32_t value) {
+  bool first;
   {
     std::scoped_lock lock(mutex_);
     if (!port_.write(value)) return;
     streamer_.submit(port_.list());
-    kicked_ = true;
+    first = may_run_first();
+    (first ? running_ : kicked_) = true;
+  }
+  if (!first) return wake_.notify_one();
+  run_first();
+}
+
+// With the lock held; takes a pass of the gate if so.
+bool EngineCs::may_run_first() {
+  return thread_.joinable() && !on_streamer_thread && !running_ && !kicked_ && may_run() && !streamer_.busy() && gate_.try_enter();
+}
+
+void EngineCs::run_first() {
+  streamer_.leave_to_thread = true;
+  const RunEnd end = run(first_commands);
+  streamer_.leave_to_thread = false;
+  gate_.leave();
+  {
+    std::scoped_lock lock(mutex_);
+    finish_slice(end);
+    if (!kicked_ && !waits_.load(std::memory_order_relaxed)) return;
   }
   wake_.notify_one();
 }
@@ -66,14 +89,15 @@ RunEnd EngineCs::run(uint64_t commands) {
 
 void EngineCs::thread_main() {
   std::unique_lock lock(mutex_);
-  const auto due = [&] { return quit_ || (kicked_ && may_run()); };
+  const auto stands = [&] { return may_run() && !running_; };
+  const auto due = [&] { return quit_ || (kicked_ && stands()); };
   for (;;) {
     if (naps_ && may_run()) {
       wake_.wait_for(lock, nap, due);
-      if (!quit_ && !may_run()) continue;
+      if (!quit_ && !stands()) continue;
     } else if (waits_.load(std::memory_order_relaxed) && may_run()) {
       if (!wake_.wait_for(lock, back_off_, due)) back_off_ = std::min(back_off_ * 2, last_look);
-      if (!quit_ && !may_run()) continue;
+      if (!quit_ && !stands()) continue;
     } else {
       wake_.wait(lock, due);
     }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A command streamer with its host thread. The thread sleeps while there is nothing to do; it looks at its streamer when it is kicked,
+// A command streamer with its host thread. What a submission to an idle streamer begins with (the context's restore, a few MI commands)
+// takes less time than waking the thread, so the submitting thread does it, up to the first packet for the Engine.
+//
+// The thread sleeps while there is nothing to do; it looks at its streamer when it is kicked,
 // and from time to time while a semaphore waits, since no one tells when a guest CPU writes memory. A batch that only jumps in a circle is a
 // guest's busy wait: the thread sleeps between rounds, so that the CPU that shall end it gets the host.
 #pragma once
@@ -37,7 +40,7 @@ class EngineCs {
   void kick_if_waiting() {
     if (waits_.load(std::memory_order_relaxed)) kick();
   }
-  /// One dword to the submit port.
+  /// One dword to the submit port. When the streamer is idle the first commands run at once, on this thread (see run_first()).
   void write_elsp(uint32_t value);
 
   // -- the front end's thread ----------------------------------------------------------------------------------------------------
@@ -60,6 +63,8 @@ class EngineCs {
 
  private:
   void thread_main();
+  bool may_run_first();
+  void run_first();
   RunEnd run(uint64_t commands);
   bool may_run() const { return pauses_ == 0 && holds_ == 0; }
   void finish_slice(RunEnd end);

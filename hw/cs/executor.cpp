@@ -137,6 +137,7 @@ Flow Executor::result(ExecResult result) {
 
 // Between packets that start work the streamer may be preempted, as at 3DPRIMITIVE and GPGPU_WALKER (SKL PRM vol 3, "Preemption").
 Flow Executor::engine_packet(const Packet& packet) {
+  if (s_.leave_to_thread && !s_.in_workaround_) return stop(Reason::budget);
   switch (packet.command->id) {
     case CommandId::_3DPRIMITIVE:
     case CommandId::GPGPU_WALKER:

@@ -128,6 +128,7 @@ class Streamer {
   uint32_t jumps_to_loop = 0;  ///< chained batches in a row without work for the engine that make a loop; 0: run() never says so
   uint32_t jumps = 0;          ///< of them so far
   uint64_t budget = 0;         ///< commands left
+  bool leave_to_thread = false;  ///< run() ends with `budget` in front of a packet for the Engine
 
  private:
   friend class Executor;

@@ -40,6 +40,17 @@ class Gate {
     Gate& gate_;
   };
 
+  /// A Pass without waiting: false while the gate is closed, else leave() gives it back.
+  bool try_enter() {
+    if (state_.fetch_add(1, std::memory_order_acquire) < one_closer) return true;
+    leave();
+    return false;
+  }
+  void leave() {
+    if (state_.fetch_sub(1, std::memory_order_release) > one_closer) [[unlikely]]
+      leave_slow();
+  }
+
   /// Somebody waits for the passes to come back. One relaxed load.
   bool closing() const { return state_.load(std::memory_order_relaxed) >= one_closer; }
 
@@ -55,10 +66,6 @@ class Gate {
   void enter() {
     if (state_.fetch_add(1, std::memory_order_acquire) >= one_closer) [[unlikely]]
       enter_slow();
-  }
-  void leave() {
-    if (state_.fetch_sub(1, std::memory_order_release) > one_closer) [[unlikely]]
-      leave_slow();
   }
   void enter_slow();
   void leave_slow();

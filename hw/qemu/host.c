@@ -76,24 +76,38 @@ static void host_log(void* opaque, enum sg_log_kind kind, const char* line) {
   }
 }
 
+/*
+ * QEMU's I2C core wants the big lock. Register writes of virtual CPUs have it. A privileged batch that loads a
+ * GMBUS or GPIO register on its engine's thread does not, and must not wait for it: its holder may be waiting for
+ * that engine. Such a batch meets a bus without devices. No driver does this.
+ */
+static IntelGpuMonitor* monitor_on_bus(IntelGpuState* s, unsigned pin) {
+  if (!bql_locked()) {
+    warn_report_once("intel-gpu: a batch uses a DDC bus, where it finds no device");
+    return NULL;
+  }
+  IntelGpuMonitor* monitor = intel_gpu_monitor_of_pin(s, pin);
+  return monitor && monitor->plugged ? monitor : NULL;
+}
+
 static int host_i2c_start(void* opaque, unsigned pin, uint8_t address, bool is_receive) {
-  IntelGpuMonitor* monitor = intel_gpu_monitor_of_pin(opaque, pin);
-  if (!monitor || !monitor->plugged) return -1;
-  return i2c_start_transfer(monitor->bus, address, is_receive);
+  IntelGpuMonitor* monitor = monitor_on_bus(opaque, pin);
+  return monitor ? i2c_start_transfer(monitor->bus, address, is_receive) : -1;
 }
 
 static int host_i2c_send(void* opaque, unsigned pin, uint8_t byte) {
-  IntelGpuMonitor* monitor = intel_gpu_monitor_of_pin(opaque, pin);
-  return monitor && monitor->plugged ? i2c_send(monitor->bus, byte) : -1;
+  IntelGpuMonitor* monitor = monitor_on_bus(opaque, pin);
+  return monitor ? i2c_send(monitor->bus, byte) : -1;
 }
 
 static uint8_t host_i2c_receive(void* opaque, unsigned pin) {
-  IntelGpuMonitor* monitor = intel_gpu_monitor_of_pin(opaque, pin);
+  IntelGpuMonitor* monitor = monitor_on_bus(opaque, pin);
   /* Nobody pulls the open-drain line down. */
-  return monitor && monitor->plugged ? i2c_recv(monitor->bus) : 0xff;
+  return monitor ? i2c_recv(monitor->bus) : 0xff;
 }
 
 static void host_i2c_end(void* opaque, unsigned pin) {
+  if (!bql_locked()) return;
   IntelGpuMonitor* monitor = intel_gpu_monitor_of_pin(opaque, pin);
   if (monitor) i2c_end_transfer(monitor->bus);
 }

@@ -25,6 +25,7 @@ constexpr int rounds = 2000;
 constexpr uint64_t ram_bytes = 64 << 20;
 constexpr uint32_t status_page = 0x10'0000, scratch = 0x18'0000, ring_bytes = 16384;
 constexpr uint64_t pml4 = 0x300'0000, user_base = 0x7f00'0000'0000, user_gpa = 0x240'0000;
+constexpr uint32_t batch_end = 0x0500'0000;  // MI_BATCH_BUFFER_END
 
 struct QuietHost final : Host {
   int64_t clock_ns() override {
@@ -98,7 +99,11 @@ class Bench {
     };
     entry(pml4, 47, pml4 + 0x1000), entry(pml4 + 0x1000, 38, pml4 + 0x2000), entry(pml4 + 0x2000, 29, pml4 + 0x3000);
     entry(pml4 + 0x3000, 20, user_gpa);
-    at<uint32_t>(user_gpa) = 0x0500'0000;  // MI_BATCH_BUFFER_END
+    at<uint32_t>(user_gpa) = batch_end;
+    // XY_COLOR_BLT of one pixel, behind the batch.
+    const uint32_t blit[] = {0x5430'0005, 0x03f0'0040, 0, 0x0001'0001, static_cast<uint32_t>(user_base) + 1024,
+                             static_cast<uint32_t>(user_base >> 32), 0x1234'5678, batch_end};
+    std::memcpy(&at<uint32_t>(user_gpa + 2048), blit, sizeof blit);
   }
   ~Bench() {
     device_.reset();
@@ -108,13 +113,13 @@ class Bench {
   template <typename T>
   T& at(uint64_t gpa) { return *reinterpret_cast<T*>(ram_ + gpa); }
   gt::Device& device() { return *device_; }
-  Sample run(EngineId id);
+  Sample run(EngineId id, bool blit);
 
  private:
   void emit(uint32_t ring, uint32_t& tail, const std::vector<uint32_t>& dwords) {
     for (const uint32_t dword : dwords) at<uint32_t>(ring + tail) = dword, tail = (tail + 4) % ring_bytes;
   }
-  std::vector<uint32_t> request(EngineId id, uint32_t seqno) const;
+  std::vector<uint32_t> request(EngineId id, uint32_t seqno, uint64_t batch) const;
 
   const bool threaded_;
   std::byte* ram_;
@@ -122,8 +127,8 @@ class Bench {
   std::unique_ptr<gt::Device> device_;
 };
 
-// A request as i915 writes it around an empty user batch (gt/gen8_engine_cs.c).
-std::vector<uint32_t> Bench::request(EngineId id, uint32_t seqno) const {
+// A request as i915 writes it around a user's batch (gt/gen8_engine_cs.c).
+std::vector<uint32_t> Bench::request(EngineId id, uint32_t seqno, uint64_t batch) const {
   const bool render = id == EngineId::rcs;
   std::vector<uint32_t> dw{0x1040'0002, scratch, 0, seqno - 1, 0, 0x0280'0000};
   const auto add = [&](std::initializer_list<uint32_t> more) { dw.insert(dw.end(), more); };
@@ -131,7 +136,7 @@ std::vector<uint32_t> Bench::request(EngineId id, uint32_t seqno) const {
     add({0x7a00'0004, 0, 0, 0, 0, 0, 0x7a00'0004, 0x0034'4c1c, 0xd0, 0, 0, 0});
   else
     add({0x1320'4002, 0xd0, 0, 0});
-  add({0x0400'0001, 0x1880'0101, static_cast<uint32_t>(user_base), static_cast<uint32_t>(user_base >> 32), 0x0400'0000, 0});
+  add({0x0400'0001, 0x1880'0101, static_cast<uint32_t>(batch), static_cast<uint32_t>(batch >> 32), 0x0400'0000, 0});
   if (render)
     add({0x7a00'0004, 0x1021, 0, 0, 0, 0, 0x7a00'0004, 0x0110'4080, scratch, 0, seqno, 0});
   else
@@ -140,7 +145,7 @@ std::vector<uint32_t> Bench::request(EngineId id, uint32_t seqno) const {
   return dw;
 }
 
-Sample Bench::run(EngineId id) {
+Sample Bench::run(EngineId id, bool blit) {
   mmio::RegisterFile& registers = device_->registers();
   const auto engine = [&](uint32_t relative, uint32_t value) { device_->bar0_write(mmio::engine_register(id, relative), value, 4); };
   engine(reg::RING_MODE, 0x8000'8000);
@@ -162,7 +167,7 @@ Sample Bench::run(EngineId id) {
   std::vector<double> us;
   uint32_t tail = 0, csb = 5;
   for (int i = 1; i <= rounds; ++i) {
-    emit(ring, tail, request(id, static_cast<uint32_t>(i)));
+    emit(ring, tail, request(id, static_cast<uint32_t>(i), user_base + (blit ? 2048 : 0)));
     __atomic_store_n(&page[0x07], tail, __ATOMIC_RELEASE);
     csb = (csb + 2) % 6;
     if (threaded_) rest();
@@ -192,10 +197,16 @@ int main() {
   std::string rows;
   for (const unsigned threads : {1u, 0u}) {
     Bench bench(threads);
-    for (const auto& [name, id] : {std::pair{"rcs", EngineId::rcs}, std::pair{"bcs", EngineId::bcs}}) {
-      const Sample ours = bench.run(id);
+    struct Row {
+      const char* name;
+      EngineId id;
+      bool blit;
+    };
+    for (const auto& [name, id, blit] : {Row{"empty batch, rcs", EngineId::rcs, false}, Row{"empty batch, bcs", EngineId::bcs, false},
+                                         Row{"one pixel, bcs", EngineId::bcs, true}}) {
+      const Sample ours = bench.run(id, blit);
       rows += fmt::format(
-          "{}{{\"name\": \"submit/empty batch, {}{}\", \"softgen\": {:.2f}, \"peer\": {:.2f}, \"ratio\": {:.2f}, \"unit\": \"us\", "
+          "{}{{\"name\": \"submit/{}{}\", \"softgen\": {:.2f}, \"peer\": {:.2f}, \"ratio\": {:.2f}, \"unit\": \"us\", "
           "\"spread\": {:.2f}}}",
           rows.empty() ? "" : ",\n  ", name, threads ? "" : ", threads=0", ours.median, floor.median, floor.median / ours.median,
           ours.spread);

@@ -3,6 +3,7 @@
 
 scripts/test sets CONFIG, imports tests/boot/test_*.py and runs them by unittest, once for each release."""
 import atexit
+import functools
 import pathlib
 import re
 import subprocess
@@ -29,7 +30,7 @@ def shared_guest():
     key = CONFIG["guest"], CONFIG["gpu"]
     if key not in _shared:
         forget_guest()
-        machine = guests.Guest(CONFIG["guest"], gpu=CONFIG["gpu"], overlay=guest_programs())
+        machine = guests.Guest(CONFIG["guest"], gpu=CONFIG["gpu"], overlay=guest_programs(), qemu_args=["-vnc", f"unix:{vnc_socket()}"])
         try:
             machine.boot_seconds = machine.boot()
         except BaseException:
@@ -37,6 +38,14 @@ def shared_guest():
             raise
         _shared[key] = machine
     return _shared[key]
+
+
+@functools.cache
+def vnc_socket():
+    """Where the shared guest's VNC server is (tests/boot/rfb.py)."""
+    folder = tempfile.TemporaryDirectory(prefix="softgen-vnc-")
+    atexit.register(folder.cleanup)
+    return pathlib.Path(folder.name) / "socket"
 
 
 @atexit.register

@@ -3,7 +3,8 @@
 import pathlib
 import tempfile
 
-from driver import CONFIG, GuestTest, LastPicture, Picture, only_on
+import rfb
+from driver import CONFIG, GuestTest, LastPicture, Picture, only_on, vnc_socket
 
 
 class Boot(GuestTest):
@@ -32,6 +33,20 @@ class Boot(GuestTest):
         blank = self.screenshot().lit()
         self.sh("for i in 1 2 3 4 5 6 7 8; do echo HHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHH; done >/dev/tty0; sleep 1")
         self.assertGreater(self.screenshot().lit(), blank + 320 * 10)
+
+    def test_vnc_shows_what_screendump_does(self):
+        self.sh("printf '\\033[?25l\\033[2J\\033[H' >/dev/tty0; sleep 1")
+        try:
+            with rfb.Screen(vnc_socket()) as screen:
+                screen.update(incremental=False)
+                self.assertEqual((screen.width, screen.height), (1920, 1080))
+                self.assertEqual(screen.rows, self.screenshot().rows)
+                self.sh("for i in 1 2 3 4; do echo 'what VNC is told to draw anew'; done >/dev/tty0; sleep 1")
+                while screen.rows != self.screenshot().rows:
+                    screen.update(incremental=True)  # ends by its time-out when nothing comes
+                self.assertGreater(sum(any(row) for row in screen.rows), 20)
+        finally:
+            self.sh("printf '\\033[?25h' >/dev/tty0")
 
     def test_monitor_is_found(self):
         modes = self.sh("for c in /sys/class/drm/card0-*; do [ $(cat $c/status) = connected ] && cat $c/modes; done")

@@ -42,6 +42,10 @@ class Run(unittest.TestCase):
         self.assertEqual(done.returncode, 124)
         self.assertEqual(done.stderr, "scripts/run: timed out after 2 s\n")
 
+    def test_signals_to_the_process_group_reach_the_command_alone(self):
+        done = script("run", *STOCK, "--", "sh", "-c", "kill -TERM 0")
+        self.assertEqual((done.returncode, done.stderr), (128 + 15, ""))
+
     def test_guest_that_ends_is_told(self):
         done = script("run", *STOCK, "--", "busybox", "poweroff", "-f")
         self.assertEqual(done.returncode, 125)

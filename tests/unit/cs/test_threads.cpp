@@ -41,6 +41,41 @@ TEST_CASE("submits one after the other, as a driver's tasklet does") {
   }
 }
 
+TEST_CASE("the submitting thread runs the first commands of an idle streamer, and no packet of the Engine") {
+  Rig rig(EngineId::bcs, true);
+  Context a(rig, rig.id, 0x20), b(rig, rig.id, 0x40);
+  std::thread::id ran;
+  rig.engine(rig.id).on_execute = [&](const Packet&, EngineEnv&) {
+    ran = std::this_thread::get_id();
+    return ExecResult::done;
+  };
+  wait_until([&] { return !rig.cs->busy(); });
+  a.emit(store(out, 1));
+  rig.submit(a);
+  CHECK(load(rig, out) == 1);
+  CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x18, 0x20}});
+  b.emit(store(out, 2)).emit(color_blt(7)).emit(store(out + 4, 1));
+  rig.submit(b);
+  CHECK(load(rig, out) == 2);
+  wait_until([&] { return load(rig, out + 4) == 1; });
+  wait_until([&] { return !rig.cs->busy(); });
+  CHECK(ran != std::this_thread::get_id());
+  CHECK(rig.engine(rig.id).context.packets == 1);
+  CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x18, 0x40}});
+}
+
+TEST_CASE("a submission while the gate is closed waits for it") {
+  Rig rig(EngineId::bcs, true);
+  Context a(rig, rig.id, 0x20);
+  wait_until([&] { return !rig.cs->busy(); });
+  rig.gate.close();
+  a.emit(store(out, 1));
+  rig.submit(a);
+  CHECK(load(rig, out) == 0);
+  rig.gate.open();
+  wait_until([&] { return load(rig, out) == 1; });
+}
+
 TEST_CASE("a CPU write ends a wait") {
   Rig rig(EngineId::rcs, true);
   Context a(rig, rig.id, 0x20);
