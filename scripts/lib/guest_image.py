@@ -36,7 +36,7 @@ def package_names(guest):
 
 
 def image_key(guest):
-    return content_key(guest, pathlib.Path(__file__), pathlib.Path(initrd.__file__), PACKAGES)
+    return content_key(guest, pathlib.Path(__file__), pathlib.Path(initrd.__file__), *package_names(guest))
 
 
 def directory(guest):
