@@ -141,6 +141,11 @@ void Composer::blend_layer(Active& active, uint32_t y, uint32_t x0, uint32_t x1,
   const bool keyed = plane.key != Key::none && !active.scaler;
   if (keyed) active.reader.row_xrgb(column, line, count, keys_.data());
   const uint8_t flags = flags_of(plane.pipe_gamma, plane.pipe_csc);
+  if (plane.blend == Blend::opaque && plane.constant_alpha == 0xffff && plane.key == Key::none && !any_hidden_) {
+    std::copy(in, in + count, out + (a - x0));
+    std::fill(flags_.begin() + (a - x0), flags_.begin() + (b - x0), flags);
+    return;
+  }
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t at = a + i - x0;
     const bool match = keyed && key_matches(plane, keys_[i]);
@@ -150,6 +155,7 @@ void Composer::blend_layer(Active& active, uint32_t y, uint32_t x0, uint32_t x1,
     // Where a destination key does not match, this plane hides those above it.
     if (plane.key == Key::destination && !match) hidden_[at] = 1;
   }
+  any_hidden_ |= plane.key == Key::destination;
 }
 
 void Composer::source_span(uint32_t y, uint32_t x0, uint32_t x1, Pixel* out) {
@@ -157,6 +163,7 @@ void Composer::source_span(uint32_t y, uint32_t x0, uint32_t x1, Pixel* out) {
   std::fill(out, out + count, frame_.bottom);
   std::fill(flags_.begin(), flags_.begin() + count, flags_of(frame_.bottom_gamma, frame_.bottom_csc));
   std::fill(hidden_.begin(), hidden_.begin() + count, uint8_t{0});
+  any_hidden_ = false;
   for (auto& layer : layers_) blend_layer(*layer, y, x0, x1, out);
   if (uniform_flags_ && !frame_.bottom_gamma && !frame_.bottom_csc) return;
   for (uint32_t i = 0; i < count; i++) {
@@ -165,6 +172,12 @@ void Composer::source_span(uint32_t y, uint32_t x0, uint32_t x1, Pixel* out) {
 }
 
 void Composer::deep_row(uint32_t y, Pixel* out) {
+  exact_row(y, out);
+  for (uint32_t x = 0; x < frame_.width; x++) quantize(out[x], frame_.bits_per_channel);
+}
+
+// Before quantization.
+void Composer::exact_row(uint32_t y, Pixel* out) {
   std::fill(out, out + frame_.width, Pixel{});
   if (fitter_) {
     const Window& w = *frame_.fitter;
@@ -178,7 +191,6 @@ void Composer::deep_row(uint32_t y, Pixel* out) {
   } else if (y < frame_.source_height) {
     source_span(y, 0, std::min(frame_.width, frame_.source_width), out);
   }
-  for (uint32_t x = 0; x < frame_.width; x++) quantize(out[x], frame_.bits_per_channel);
 }
 
 void Composer::patch(uint32_t y, uint32_t x0, uint32_t x1, uint32_t* out) {
@@ -214,7 +226,11 @@ void Composer::copy_row(uint32_t y, uint32_t* out) {
 void Composer::row(uint32_t y, uint32_t* out) {
   if (fast_ && y < frame_.source_height) return copy_row(y, out);
   deep_.resize(frame_.width);
-  deep_row(y, deep_.data());
+  if (frame_.bits_per_channel == 8) {
+    exact_row(y, deep_.data());
+  } else {
+    deep_row(y, deep_.data());
+  }
   for (uint32_t x = 0; x < frame_.width; x++) out[x] = to_xrgb(deep_[x]);
 }
 

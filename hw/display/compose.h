@@ -59,6 +59,7 @@ class Composer {
   class SourceRows;
   struct Active;
 
+  void exact_row(uint32_t y, Pixel* out);
   void source_span(uint32_t y, uint32_t x0, uint32_t x1, Pixel* out);
   void blend_layer(Active& layer, uint32_t y, uint32_t x0, uint32_t x1, Pixel* out);
   void copy_row(uint32_t y, uint32_t* out);
@@ -70,7 +71,7 @@ class Composer {
   std::unique_ptr<SourceRows> source_rows_;
   std::unique_ptr<Scaler> fitter_;
   bool fast_ = false;
-  bool uniform_flags_ = true;
+  bool uniform_flags_ = true, any_hidden_ = false;
   ColorPipe::Table8 table_;
   std::vector<Pixel> span_, pixels_, fitted_, deep_;
   std::vector<uint32_t> keys_;

@@ -2,7 +2,6 @@
 #include "hw/display/plane.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "hw/base/bits.h"
@@ -64,17 +63,20 @@ void decode_surfaces(const PlaneRegs& regs, PlaneView& out) {
   out.chroma_v = bits(regs.aux_offset, 28, 16);
 }
 
-float half_to_float(uint16_t half) {
-  const int exponent = bits<uint16_t>(half, 14, 10);
-  const float mantissa = static_cast<float>(bits<uint16_t>(half, 9, 0));
-  const float sign = half & 0x8000 ? -1.f : 1.f;
-  if (exponent == 31) return mantissa != 0 ? 0.f : sign * HUGE_VALF;
-  return exponent ? sign * std::ldexp(1024.f + mantissa, exponent - 25) : sign * std::ldexp(mantissa, -24);
-}
-
 uint16_t unit_to_16(float v) {
   if (!(v > 0.f)) return 0;
-  return v >= 1.f ? 0xffff : static_cast<uint16_t>(std::lround(v * 65535.f));
+  return v >= 1.f ? 0xffff : static_cast<uint16_t>(v * 65535.f + 0.5f);
+}
+
+// A half float clamped to [0, 1]; NaN is 0.
+uint16_t half_to_16(uint16_t half) {
+  constexpr uint16_t one = 0x3c00, infinity = 0x7c00;
+  if (half > infinity) return 0;
+  if (half >= one) return 0xffff;
+  const uint32_t exponent = half >> 10, mantissa = half & 0x3ff;
+  // (1024 + mantissa) * 2^(exponent - 25), or mantissa * 2^-24 when denormal, times 65535, rounded.
+  const uint64_t scaled = uint64_t{exponent ? 1024 + mantissa : mantissa} * 65535 << (exponent ? exponent - 1 : 0);
+  return static_cast<uint16_t>((scaled + (1u << 23)) >> 24);
 }
 
 Pixel from_dword(uint32_t v) { return {widen8(bits(v, 23, 16)), widen8(bits(v, 15, 8)), widen8(bits(v, 7, 0)), widen8(v >> 24)}; }
@@ -92,7 +94,7 @@ Pixel from_565(uint32_t v) {
 Pixel from_half(const uint8_t* raw) {
   uint16_t c[4];
   std::memcpy(c, raw, sizeof c);
-  return {unit_to_16(half_to_float(c[2])), unit_to_16(half_to_float(c[1])), unit_to_16(half_to_float(c[0])), unit_to_16(half_to_float(c[3]))};
+  return {half_to_16(c[2]), half_to_16(c[1]), half_to_16(c[0]), half_to_16(c[3])};
 }
 
 }  // namespace
@@ -177,29 +179,41 @@ void PlaneReader::row(uint32_t x, uint32_t y, uint32_t count, Pixel* out) {
   switch (plane_.format) {
     case PlaneFormat::yuv422: yuv422_row(first, line, count, out); break;
     case PlaneFormat::nv12: nv12_row(first, line, count, out); break;
-    default: convert(fetch(plane_.main, raw_, plane_.u + first, plane_.v + line, count), 0, count, out); break;
+    default: convert(fetch(plane_.main, raw_, plane_.u + first, plane_.v + line, count), count, out); break;
   }
   if (plane_.flip) std::reverse(out, out + count);
 }
 
-void PlaneReader::convert(const uint8_t* raw, uint32_t first, uint32_t count, Pixel* out) const {
-  const auto dword = [raw](uint32_t i) {
-    uint32_t v;
-    std::memcpy(&v, raw + i * 4, 4);
-    return v;
-  };
-  for (uint32_t i = first; i < first + count; i++, out++) {
-    switch (plane_.format) {
-      case PlaneFormat::rgb_8888: *out = from_dword(dword(i)); break;
-      case PlaneFormat::rgb_2101010: *out = from_1010102(dword(i)); break;
-      case PlaneFormat::rgb_16161616f: *out = from_half(raw + i * 8); break;
-      case PlaneFormat::rgb_565: *out = from_565(raw[i * 2] | uint32_t{raw[i * 2 + 1]} << 8); break;
-      case PlaneFormat::indexed: *out = from_dword(palette_[raw[i]] | 0xff000000u); break;
-      case PlaneFormat::xyuv_8888: *out = from_yuv(raw[i * 4 + 2], raw[i * 4 + 1], raw[i * 4]); break;
-      default: break;
-    }
-    if (plane_.swap_red_blue) std::swap(out->r, out->b);
+namespace {
+
+// One loop a format, so that each can be vectorised.
+template <unsigned bytes, typename F>
+void convert_all(const uint8_t* raw, uint32_t count, Pixel* out, F from) {
+  for (uint32_t i = 0; i < count; i++) out[i] = from(raw + size_t{i} * bytes);
+}
+
+uint32_t dword(const uint8_t* raw) {
+  uint32_t v;
+  std::memcpy(&v, raw, sizeof v);
+  return v;
+}
+
+}  // namespace
+
+void PlaneReader::convert(const uint8_t* raw, uint32_t count, Pixel* out) const {
+  switch (plane_.format) {
+    case PlaneFormat::rgb_8888: convert_all<4>(raw, count, out, [](const uint8_t* p) { return from_dword(dword(p)); }); break;
+    case PlaneFormat::rgb_2101010: convert_all<4>(raw, count, out, [](const uint8_t* p) { return from_1010102(dword(p)); }); break;
+    case PlaneFormat::rgb_16161616f: convert_all<8>(raw, count, out, from_half); break;
+    case PlaneFormat::rgb_565: convert_all<2>(raw, count, out, [](const uint8_t* p) { return from_565(p[0] | uint32_t{p[1]} << 8); }); break;
+    case PlaneFormat::indexed:
+      convert_all<1>(raw, count, out, [this](const uint8_t* p) { return from_dword(palette_[*p] | 0xff000000u); });
+      break;
+    case PlaneFormat::xyuv_8888: convert_all<4>(raw, count, out, [this](const uint8_t* p) { return from_yuv(p[2], p[1], p[0]); }); break;
+    default: break;
   }
+  if (!plane_.swap_red_blue) return;
+  for (uint32_t i = 0; i < count; i++) std::swap(out[i].r, out[i].b);
 }
 
 void PlaneReader::row_xrgb(uint32_t x, uint32_t y, uint32_t count, uint32_t* out) {

@@ -90,7 +90,7 @@ class PlaneReader {
   void row_xrgb(uint32_t x, uint32_t y, uint32_t count, uint32_t* out);
 
  private:
-  void convert(const uint8_t* raw, uint32_t first, uint32_t count, Pixel* out) const;
+  void convert(const uint8_t* raw, uint32_t count, Pixel* out) const;
   void yuv422_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out);
   void nv12_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out);
   Pixel from_yuv(float y, float cb, float cr) const;
