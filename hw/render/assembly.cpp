@@ -80,8 +80,9 @@ Assembler::Assembler(Topology topology, Provoking provoking, Emit emit)
   }
 }
 
-void Assembler::emit(std::initializer_list<uint32_t> vertices, unsigned provoking, bool reversed) {
+void Assembler::emit(std::initializer_list<uint32_t> vertices, unsigned provoking, bool reversed, uint8_t edges) {
   Object object{};
+  object.edges = edges;
   std::copy(vertices.begin(), vertices.end(), object.vertices.begin());
   object.count = static_cast<uint8_t>(vertices.size());
   object.provoking = static_cast<uint8_t>(std::min<size_t>(provoking, vertices.size() - 1));
@@ -93,13 +94,21 @@ void Assembler::emit(std::initializer_list<uint32_t> vertices, unsigned provokin
 void Assembler::emit_quad(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
   // Both halves have the quad's provoking vertex: its first or its last.
   if (provoking_.triangle == 0) {
-    emit({a, b, c}, 0);
-    emit({a, c, d}, 0);
+    emit({a, b, c}, 0, false, 0b011);
+    emit({a, c, d}, 0, false, 0b110);
   } else {
-    emit({a, b, d}, 2);
-    emit({b, c, d}, 2);
+    emit({a, b, d}, 2, false, 0b101);
+    emit({b, c, d}, 2, false, 0b011);
   }
   ++primitive_id_;
+}
+
+void Assembler::emit_polygon(bool last) {
+  // The triangle before the latest vertex, or the last one: only then is known whether its third side closes the polygon.
+  const uint32_t n = last ? received_ : received_ - 1;
+  if (n < 3) return;
+  const unsigned back = last ? 0 : 1;
+  emit({first_, recent(back + 1), recent(back)}, 0, false, static_cast<uint8_t>((n == 3 ? 0b001 : 0) | 0b010 | (last ? 0b100 : 0)));
 }
 
 void Assembler::list() {
@@ -158,15 +167,15 @@ void Assembler::strip_or_fan() {
       if (n >= 3) emit({first_, recent(1), recent(0)}, provoking_.fan), ++primitive_id_;
       break;
     case Topology::_3DPRIM_POLYGON:
-      if (n >= 3) emit({first_, recent(1), recent(0)}, 0);
+      emit_polygon(false);
       break;
     case Topology::_3DPRIM_QUADSTRIP:
       if (n >= 4 && n % 2 == 0) {
         if (provoking_.triangle == 0) {
           emit_quad(recent(3), recent(2), recent(0), recent(1));
         } else {
-          emit({recent(3), recent(2), recent(0)}, 2);
-          emit({recent(1), recent(3), recent(0)}, 2);
+          emit({recent(3), recent(2), recent(0)}, 2, false, 0b011);
+          emit({recent(1), recent(3), recent(0)}, 2, false, 0b101);
           ++primitive_id_;
         }
       }
@@ -190,7 +199,7 @@ void Assembler::vertex(uint32_t v) {
 void Assembler::cut() {
   if (topology_ == Topology::_3DPRIM_LINELOOP && received_ >= 3) emit({recent(0), first_}, provoking_.line & 1), ++primitive_id_;
   if (topology_ == Topology::_3DPRIM_TRISTRIP_ADJ) strip_adjacency(true);
-  if (topology_ == Topology::_3DPRIM_POLYGON && received_ >= 3) ++primitive_id_;
+  if (topology_ == Topology::_3DPRIM_POLYGON && received_ >= 3) emit_polygon(true), ++primitive_id_;
   received_ = 0;
 }
 

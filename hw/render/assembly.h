@@ -29,6 +29,7 @@ struct Object {
   uint8_t provoking;                  ///< index into vertices
   uint8_t stream = 0;                 ///< of stream output; the rasterizer draws one of them
   uint32_t primitive_id;
+  uint8_t edges = 7;                  ///< of triangles, bit i: from corner i to the next is an edge of the polygon
   uint32_t instance = 0;              ///< of the draw
 };
 
@@ -56,8 +57,9 @@ class Assembler {
   void next_instance();
 
  private:
-  void emit(std::initializer_list<uint32_t> vertices, unsigned provoking, bool reversed = false);
+  void emit(std::initializer_list<uint32_t> vertices, unsigned provoking, bool reversed = false, uint8_t edges = 7);
   void emit_quad(uint32_t a, uint32_t b, uint32_t c, uint32_t d);
+  void emit_polygon(bool last);
   void list();
   void strip_or_fan();
   void strip_adjacency(bool last);

@@ -83,7 +83,14 @@ bool DepthStencil::depth_passes(memory::View& view, const Sample& sample, uint64
   return compare(depth_function_, quantized(sample.z), view.load<uint32_t>(address) & 0xffffff);
 }
 
+bool DepthStencil::inside(const surface::Surface& surface, const std::optional<surface::Level>& level, const Sample& s) {
+  return level && s.x < level->extent().width && s.y < level->extent().height && s.layer < surface.view_extent;
+}
+
 bool DepthStencil::test_and_write(memory::View& view, const Sample& s, std::optional<uint8_t> shader_stencil) const {
+  // Beyond the buffer's edges and slices there is nothing to test or to write.
+  if ((depth_test_ || depth_write_) && !inside(depth_, depth_level_, s)) return true;
+  if (stencil_test_ && !inside(stencil_, stencil_level_, s)) return true;
   const Face& face = faces_[s.front ? 0 : 1];
   uint64_t stencil_at = 0, depth_at = 0;
   uint8_t stencil = 0;

@@ -38,6 +38,7 @@ class DepthStencil {
     gen9::StencilOperation fail, depth_fail, pass;
     uint8_t test_mask, write_mask, reference;
   };
+  static bool inside(const surface::Surface& surface, const std::optional<surface::Level>& level, const Sample& s);
   bool depth_passes(memory::View& view, const Sample& sample, uint64_t address) const;
   uint32_t quantized(float z) const;
 

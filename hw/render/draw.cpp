@@ -26,7 +26,7 @@ class Drawer::Draw {
  public:
   Draw(Drawer& drawer, const State& state, const StateStore& store, const DrawCall& call, EngineEnv& env)
       : drawer_(drawer), state_(state), env_(env), last_(last_geometry_stage(state)), raster_(load_raster()), setup_(state, raster_, last_),
-        pixels_{state, raster_, {}, {}, DepthStencil(state, store, raster_.samples), OutputMerger(state, env.view), {}, drawer.shared_, env.stop},
+        pixels_{state, raster_, {}, 8, DepthStencil(state, store, raster_.samples), OutputMerger(state, env.view), {}, drawer.shared_, env.stop, tests_are_early(state)},
         worker_{env.view, state, env.stop, drawer.shared_, drawer.kernels_, drawer.urb_, drawer.thread_, absolute()},
         geometry_(worker_, call), stream_out_(state, env.registers, env.view) {
     load_pixel_shader();
@@ -73,30 +73,27 @@ void Drawer::Draw::load_pixel_shader() {
   kernel.start.run_vector_mask = ps.vector_mask_enable;
   kernel.start.rounding = static_cast<uint8_t>(ps.rounding_mode);
   // Which of the three kernel pointers is which width: SKL PRM vol 2a, 3DSTATE_PS, "Kernel Start Pointer" table.
+  uint64_t start = ps.kernel_start_pointer_0;
+  kernel.grf_start = ps.dispatch_grf_start_register_for_constant_setup_data_0;
   if (ps._8_pixel_dispatch_enable) {
-    kernel.grf_start = ps.dispatch_grf_start_register_for_constant_setup_data_0;
-    kernel.program = drawer_.kernels_.load(env_.view, kernel.bases, ps.kernel_start_pointer_0);
-    pixels_.kernel8 = kernel;
+    pixels_.simd = 8;
   } else if (ps._16_pixel_dispatch_enable) {
-    const bool second = ps._32_pixel_dispatch_enable;
-    kernel.grf_start = second ? ps.dispatch_grf_start_register_for_constant_setup_data_2 : ps.dispatch_grf_start_register_for_constant_setup_data_0;
-    kernel.program = drawer_.kernels_.load(env_.view, kernel.bases, second ? ps.kernel_start_pointer_2 : ps.kernel_start_pointer_0);
-    pixels_.kernel16 = kernel;
+    pixels_.simd = 16;
+    if (ps._32_pixel_dispatch_enable) start = ps.kernel_start_pointer_2, kernel.grf_start = ps.dispatch_grf_start_register_for_constant_setup_data_2;
+  } else if (ps._32_pixel_dispatch_enable) {
+    pixels_.simd = 32;
   } else {
-    unimplemented("pixel shader with SIMD32 dispatch only");
+    return guest_error("3DSTATE_PS without a dispatch width", "no pixel is shaded");
   }
+  kernel.program = drawer_.kernels_.load(env_.view, kernel.bases, start);
+  pixels_.kernel = std::move(kernel);
   bind_targets();
 }
 
 void Drawer::Draw::bind_targets() {
   // Drivers put render targets first in the table: at most eight.
   const ShaderBases bases = state_.bases(Stage::ps);
-  for (uint32_t i = 0; i < 8; ++i) {
-    RenderTarget rt{surface::load_surface(env_.view, bases, i), {}};
-    if (!rt.surface.is_null() && !rt.surface.is_buffer() && rt.surface.format && rt.surface.format->is(surface::use_render))
-      rt.level.emplace(rt.surface, rt.surface.mip_count);
-    pixels_.targets.push_back(rt);
-  }
+  for (uint32_t i = 0; i < 8; ++i) pixels_.targets.emplace_back(surface::load_surface(env_.view, bases, i));
 }
 
 void Drawer::Draw::draw_objects(const Batch& batch) {
@@ -110,28 +107,34 @@ void Drawer::Draw::draw_objects(const Batch& batch) {
     const Object object = primary_vertices(whole, batch.type);
     std::array<Vue, 3> vues;
     for (unsigned i = 0; i < object.count; ++i) vues[i] = batch.vertices[object.vertices[i]].vue;
-    PreparedObject out;
-    if (setup_.prepare(type, object, std::span(vues).first(object.count), out)) prepared.push_back(std::move(out));
+    setup_.prepare(type, object, std::span(vues).first(object.count), prepared);
   }
   draw_pixels(prepared);
 }
 
 void Drawer::Draw::fast_clear(const PreparedObject& object) {
-  // The rectangle counts in blocks of the CCS (Mesa blorp_clear.c, get_fast_clear_rect): 8 CCS elements of 8x4, 4x4 or 2x4 pixels each way.
+  // The rectangle counts in blocks (Mesa blorp_clear.c, get_fast_clear_rect): of the CCS 8 elements of 8x4, 4x4 or 2x4 pixels each way, of
+  // the MCS 16 by 2 bytes.
   const RenderTarget& rt = pixels_.targets[0];
   if (!rt.level) return;
-  if (rt.surface.samples > 1) unimplemented("MCS", "fast clear of a multisampled target fills its samples");
-  const int32_t scale_x = rt.surface.samples > 1 ? 8 : rt.surface.format->block_bits == 32 ? 64 : rt.surface.format->block_bits == 64 ? 32 : 16;
-  const int32_t scale_y = rt.surface.samples > 1 ? 2 : 32;
+  const unsigned samples = rt.surface.samples;
+  const int32_t ccs_x = rt.surface.format->block_bits == 32 ? 64 : rt.surface.format->block_bits == 64 ? 32 : 16;
+  const int32_t scale_x = samples == 1 ? ccs_x : samples <= 4 ? 8 : samples == 8 ? 2 : 1, scale_y = samples == 1 ? 32 : 2;
   PixelRect rect{object.bounds.x0 * scale_x, object.bounds.y0 * scale_y, object.bounds.x1 * scale_x, object.bounds.y1 * scale_y};
   rect.clip({0, 0, static_cast<int32_t>(rt.level->extent().width), static_cast<int32_t>(rt.level->extent().height)});
+  if (object.layer >= rt.surface.view_extent) return;
+  const uint32_t slice = object.layer + rt.surface.min_array_element;
   std::array<std::byte, 16> texel{};
   surface::encode(*rt.surface.format, rt.surface.clear_color, texel.data());
   for (int32_t y = rect.y0; y < rect.y1; ++y)
-    for (int32_t x = rect.x0; x < rect.x1; ++x)
-      for (unsigned s = 0; s < rt.surface.samples; ++s)
-        env_.view.write(rt.level->address(static_cast<uint32_t>(x), static_cast<uint32_t>(y), object.layer + rt.surface.min_array_element, s),
-                        texel.data(), rt.surface.format->block_bytes());
+    for (int32_t x = rect.x0; x < rect.x1; ++x) {
+      const auto px = static_cast<uint32_t>(x), py = static_cast<uint32_t>(y);
+      if (rt.mcs) {
+        rt.mcs.write(env_.view, px, py, slice, rt.mcs.clear());
+        continue;
+      }
+      for (unsigned s = 0; s < samples; ++s) env_.view.write(rt.level->address(px, py, slice, s), texel.data(), rt.surface.format->block_bytes());
+    }
 }
 
 void Drawer::Draw::draw_pixels(std::span<const PreparedObject> objects) {

@@ -10,7 +10,8 @@ namespace softgen::render {
 namespace {
 
 constexpr uint32_t gateway_barrier = 4;       // SubFunction [2:0] (SKL PRM vol 7, "Message Gateway")
-constexpr uint32_t render_target_write = 12;  // Message Type of the render cache (SKL PRM vol 7, "Render Target Write")
+// Message Types of the render cache (SKL PRM vol 7, "Render Target Write", "Render Target Read").
+constexpr uint32_t render_target_write = 12, render_target_read = 13;
 
 }  // namespace
 
@@ -28,6 +29,10 @@ SendResult RenderMessages::send(const Message& message, ThreadEnv& env) {
       return SendResult::done;
     case Sfid::dp_render:
       if (owner.pixels && bits(message.descriptor, 17u, 14u) == render_target_write) return owner.pixels->render_target_write(message);
+      if (owner.pixels && bits(message.descriptor, 17u, 14u) == render_target_read) return owner.pixels->render_target_read(message);
+      break;
+    case Sfid::pixel_interpolator:
+      if (owner.pixels) return owner.pixels->interpolate(message);
       break;
     default: break;
   }

@@ -7,10 +7,13 @@
 
 namespace softgen::render {
 
+/// The messages of pixel shader threads to the units that know their pixels.
 class PixelSink {
  public:
   virtual ~PixelSink() = default;
   virtual SendResult render_target_write(const Message& message) = 0;
+  virtual SendResult render_target_read(const Message& message) = 0;
+  virtual SendResult interpolate(const Message& message) = 0;
 };
 
 /// The barrier of the threads of one patch: counts the gateway messages that reached it.

@@ -97,7 +97,32 @@ std::array<uint8_t, 16> disabled_bits(const gen9::BLEND_STATE_ENTRY& entry, cons
 
 }  // namespace
 
-OutputMerger::OutputMerger(const State& state, memory::View& view) : ps_blend_(state.get<gen9::_3DSTATE_PS_BLEND>()) {
+RenderTarget::RenderTarget(const surface::Surface& bound) : surface(bound) {
+  if (bound.is_null() || bound.is_buffer() || !bound.format || !bound.format->is(surface::use_render)) return;
+  if (bound.format->kind != surface::FormatKind::plain) {
+    unimplemented("rendering to a format", "{}", bound.format->name);
+    return;
+  }
+  level.emplace(bound, bound.mip_count);
+  mcs = surface::Mcs(bound);
+}
+
+void RenderTarget::expand(memory::View& view, uint32_t x, uint32_t y, uint32_t slice) const {
+  const uint64_t code = mcs.read(view, x, y, slice);
+  if (code == mcs.identity()) return;
+  const unsigned bytes = surface.format->block_bytes();
+  std::array<std::array<std::byte, 16>, 16> texels{};
+  if (mcs.is_clear(code)) {
+    surface::encode(*surface.format, surface.clear_color, texels[0].data());
+    for (unsigned s = 1; s < surface.samples; ++s) texels[s] = texels[0];
+  } else {
+    for (unsigned s = 0; s < surface.samples; ++s) view.read(level->address(x, y, slice, mcs.slice_of(code, s)), texels[s].data(), bytes);
+  }
+  for (unsigned s = 0; s < surface.samples; ++s) view.write(level->address(x, y, slice, s), texels[s].data(), bytes);
+  mcs.write(view, x, y, slice, mcs.identity());
+}
+
+OutputMerger::OutputMerger(const State& state, memory::View& view) {
   const uint64_t dynamic = state.bases().dynamic_state;
   const auto& pointers = state.get<gen9::_3DSTATE_BLEND_STATE_POINTERS>();
   if (pointers.blend_state_pointer_valid) {
@@ -110,6 +135,7 @@ OutputMerger::OutputMerger(const State& state, memory::View& view) : ps_blend_(s
   std::array<uint32_t, gen9::COLOR_CALC_STATE::dwords> cc;
   view.read(strip_canonical(dynamic + state.get<gen9::_3DSTATE_CC_STATE_POINTERS>().color_calc_state_pointer), cc.data(), sizeof cc);
   color_calc_ = gen9::COLOR_CALC_STATE::unpack(cc);
+  alpha_to_coverage_ = blend_.alpha_to_coverage_enable && !state.get<gen9::_3DSTATE_PS_EXTRA>().pixel_shader_disables_alpha_to_coverage;
 }
 
 bool OutputMerger::alpha_passes(float alpha) const {
@@ -134,63 +160,94 @@ bool OutputMerger::alpha_passes(float alpha) const {
 
 uint32_t OutputMerger::alpha_to_coverage(float alpha, unsigned count) const {
   const uint32_t all = (1u << count) - 1;
-  if (!blend_.alpha_to_coverage_enable) return all;
+  if (!alpha_to_coverage_) return all;
   const auto covered = static_cast<unsigned>(std::lround(std::clamp(std::isnan(alpha) ? 0 : alpha, 0.0f, 1.0f) * static_cast<float>(count)));
   return (1u << covered) - 1;
 }
 
-Float4 OutputMerger::blend(const gen9::BLEND_STATE_ENTRY& e, const surface::Format& format, const Float4& source, const Float4& source1,
-                           const Float4& destination) const {
-  const Inputs in{source, source1, destination,
-                  {color_calc_.blend_constant_color_red, color_calc_.blend_constant_color_green, color_calc_.blend_constant_color_blue,
-                   color_calc_.blend_constant_color_alpha}};
+Float4 OutputMerger::blend(const gen9::BLEND_STATE_ENTRY& e, const surface::Format& format, const Float4& source, const Float4& source1, const Float4& destination) const {
+  Float4 constant{color_calc_.blend_constant_color_red, color_calc_.blend_constant_color_green, color_calc_.blend_constant_color_blue,
+                  color_calc_.blend_constant_color_alpha};
+  if (e.pre_blend_color_clamp_enable && !e.pre_blend_source_only_clamp_enable) clamp_to(e.color_clamp_range, format, constant);
+  const Inputs in{source, source1, destination, constant};
   Float4 result;
   for (unsigned c = 0; c < 3; ++c)
     result[c] = combine(e.color_blend_function, source[c], factor(e.source_blend_factor, in, c), destination[c],
                         factor(e.destination_blend_factor, in, c));
-  result[3] = combine(e.alpha_blend_function, source[3], factor(e.source_alpha_blend_factor, in, 3), destination[3],
-                      factor(e.destination_alpha_blend_factor, in, 3));
+  // Without Independent Alpha Blend the colour's factors and function are alpha's too (SKL PRM vol 2d, BLEND_STATE).
+  const bool own = blend_.independent_alpha_blend_enable;
+  result[3] = combine(own ? e.alpha_blend_function : e.color_blend_function, source[3], factor(own ? e.source_alpha_blend_factor : e.source_blend_factor, in, 3),
+                      destination[3], factor(own ? e.destination_alpha_blend_factor : e.destination_blend_factor, in, 3));
   return result;
 }
 
-void OutputMerger::write(memory::View& view, const RenderTarget& rt, unsigned target, uint32_t x, uint32_t y, uint32_t layer, uint32_t samples,
-                         const PixelColor& color) const {
-  if (!rt.level || x >= rt.level->extent().width || y >= rt.level->extent().height || layer >= rt.surface.view_extent) return;
+OutputMerger::Mode OutputMerger::mode(const RenderTarget& rt, unsigned target) const {
+  Mode mode;
+  mode.entry = entries_[target & 7];
+  if (!rt.level) return mode;
   const surface::Format& format = *rt.surface.format;
-  const gen9::BLEND_STATE_ENTRY& entry = entries_[target & 7];
-  const bool blending = entry.color_buffer_blend_enable && format.is(surface::use_blend);
-  const auto disabled = disabled_bits(entry, format);
-  const bool partial = std::any_of(disabled.begin(), disabled.end(), [](uint8_t b) { return b != 0; });
+  mode.floating = format.numeric == surface::Numeric::floating;
+  mode.blending = mode.floating && mode.entry.color_buffer_blend_enable && format.is(surface::use_blend);
+  // Logic operations are for stored integers, not for floats or sRGB (SKL PRM vol 7, "Logic Ops").
+  const ChannelType type = format.channel[0].type;
+  mode.logic = mode.entry.logic_op_enable && !mode.blending && !format.srgb && type != ChannelType::sfloat && type != ChannelType::ufloat;
+  mode.kept = disabled_bits(mode.entry, format);
+  mode.partial = std::any_of(mode.kept.begin(), mode.kept.end(), [](uint8_t b) { return b != 0; });
+  mode.reads = mode.blending || mode.logic || mode.partial;
+  return mode;
+}
+
+Float4 OutputMerger::merged(const Mode& mode, const surface::Format& format, const PixelColor& color, const std::byte* old) const {
+  const gen9::BLEND_STATE_ENTRY& entry = mode.entry;
+  Float4 source = as_floats(color.source0);
+  if (blend_.alpha_to_one_enable) source[3] = 1;
+  if (entry.pre_blend_color_clamp_enable) clamp_to(entry.color_clamp_range, format, source);
+  if (!mode.blending) return source;
+  Float4 source1 = as_floats(color.source1);
+  if (blend_.alpha_to_one_enable) source1[3] = 1;
+  if (entry.pre_blend_color_clamp_enable) clamp_to(entry.color_clamp_range, format, source1);
+  source = blend(entry, format, source, source1, surface::decode_float(format, old));
+  if (entry.post_blend_color_clamp_enable) clamp_to(entry.color_clamp_range, format, source);
+  return source;
+}
+
+void OutputMerger::write(memory::View& view, const RenderTarget& rt, const Mode& mode, uint32_t x, uint32_t y, uint32_t layer, uint32_t samples,
+                         const PixelColor& color) const {
+  if (!rt.holds(x, y, layer)) return;
+  const surface::Format& format = *rt.surface.format;
   const unsigned bytes = format.block_bytes();
-  if (bytes > 16) return;
-  for (unsigned sample = 0; sample < rt.surface.samples; ++sample) {
-    if (!(samples >> sample & 1)) continue;
-    const uint64_t address = rt.level->address(x, y, layer + rt.surface.min_array_element, sample);
-    std::array<std::byte, 16> old{}, next{};
-    if (blending || partial || entry.logic_op_enable) view.read(address, old.data(), bytes);
-    if (format.numeric != surface::Numeric::floating) {
-      surface::encode(format, color.source0, next.data());
-    } else {
-      Float4 source = as_floats(color.source0);
-      if (entry.pre_blend_color_clamp_enable) clamp_to(entry.color_clamp_range, format, source);
-      if (blending) {
-        Float4 source1 = as_floats(color.source1), destination = surface::decode_float(format, old.data());
-        if (entry.pre_blend_color_clamp_enable && !entry.pre_blend_source_only_clamp_enable) clamp_to(entry.color_clamp_range, format, source1);
-        source = blend(entry, format, source, source1, destination);
-        if (entry.post_blend_color_clamp_enable) clamp_to(entry.color_clamp_range, format, source);
-      }
-      surface::encode_float(format, source, next.data());
+  const uint32_t slice = layer + rt.surface.min_array_element;
+  if (rt.mcs) rt.expand(view, x, y, slice);
+  std::array<std::byte, 16> old{}, next{};
+  bool encoded = false;
+  samples &= (1u << rt.surface.samples) - 1;
+  for (; samples; samples &= samples - 1) {
+    const uint64_t address = rt.level->address(x, y, slice, static_cast<uint32_t>(std::countr_zero(samples)));
+    if (mode.reads) view.read(address, old.data(), bytes);
+    if (!encoded || mode.reads) {
+      if (mode.floating) surface::encode_float(format, merged(mode, format, color, old.data()), next.data());
+      else surface::encode(format, color.source0, next.data());
+      encoded = true;
     }
-    if (entry.logic_op_enable && !blending)
+    if (mode.logic)
       for (unsigned i = 0; i < bytes; ++i)
-        next[i] = static_cast<std::byte>(logic(entry.logic_op_function, static_cast<uint32_t>(next[i]), static_cast<uint32_t>(old[i])));
-    if (partial)
+        next[i] = static_cast<std::byte>(logic(mode.entry.logic_op_function, static_cast<uint32_t>(next[i]), static_cast<uint32_t>(old[i])));
+    if (mode.partial)
       for (unsigned i = 0; i < bytes; ++i) {
-        const auto keep = static_cast<std::byte>(disabled[i]);
+        const auto keep = static_cast<std::byte>(mode.kept[i]);
         next[i] = (old[i] & keep) | (next[i] & ~keep);
       }
     view.write(address, next.data(), bytes);
   }
+}
+
+Word4 OutputMerger::read(memory::View& view, const RenderTarget& rt, uint32_t x, uint32_t y, uint32_t layer, unsigned sample) const {
+  if (!rt.holds(x, y, layer)) return {};
+  const uint32_t slice = layer + rt.surface.min_array_element;
+  if (rt.mcs) rt.expand(view, x, y, slice);
+  std::array<std::byte, 16> raw{};
+  view.read(rt.level->address(x, y, slice, std::min<unsigned>(sample, rt.surface.samples - 1u)), raw.data(), rt.surface.format->block_bytes());
+  return surface::decode(*rt.surface.format, raw.data());
 }
 
 }  // namespace softgen::render

@@ -9,14 +9,26 @@
 
 #include "hw/memory/view.h"
 #include "hw/render/state.h"
+#include "hw/surface/mcs.h"
 #include "hw/surface/surface.h"
 
 namespace softgen::render {
 
 /// A surface that pixels are written to: bound by binding table index.
 struct RenderTarget {
+  RenderTarget() = default;
+  explicit RenderTarget(const surface::Surface& bound);
+
   surface::Surface surface;
   std::optional<surface::Level> level;  ///< none: writes go nowhere (null surface, buffer)
+  surface::Mcs mcs;
+
+  /// Within the level and the view's slices.
+  bool holds(uint32_t x, uint32_t y, uint32_t layer) const {
+    return level && x < level->extent().width && y < level->extent().height && layer < surface.view_extent;
+  }
+  /// Makes each sample of a pixel lie in its own slice, with the colour it has had: cleared pixels get theirs.
+  void expand(memory::View& view, uint32_t x, uint32_t y, uint32_t slice) const;
 };
 
 struct PixelColor {
@@ -28,9 +40,21 @@ class OutputMerger {
  public:
   OutputMerger(const State& state, memory::View& view);
 
-  /// `target`: index that the thread named, for its blend state. Samples in `samples` are written.
-  void write(memory::View& view, const RenderTarget& rt, unsigned target, uint32_t x, uint32_t y, uint32_t layer, uint32_t samples,
+  /// What a target's format and blend state come to.
+  struct Mode {
+    gen9::BLEND_STATE_ENTRY entry;
+    bool floating = false;  ///< colours are floats
+    bool blending = false, logic = false, partial = false, reads = false;
+    std::array<uint8_t, 16> kept{};  ///< bits of channels that are not written
+  };
+  /// `target`: index that the thread named, for its blend state.
+  Mode mode(const RenderTarget& rt, unsigned target) const;
+
+  /// Samples in `samples` are written.
+  void write(memory::View& view, const RenderTarget& rt, const Mode& mode, uint32_t x, uint32_t y, uint32_t layer, uint32_t samples,
              const PixelColor& color) const;
+  /// One sample's colour as registers; zeros outside of the target.
+  surface::Word4 read(memory::View& view, const RenderTarget& rt, uint32_t x, uint32_t y, uint32_t layer, unsigned sample) const;
   bool alpha_passes(float alpha) const;
   /// Samples of `count` that alpha leaves covered; all without Alpha To Coverage.
   uint32_t alpha_to_coverage(float alpha, unsigned count) const;
@@ -38,11 +62,12 @@ class OutputMerger {
  private:
   surface::Float4 blend(const gen9::BLEND_STATE_ENTRY& entry, const surface::Format& format, const surface::Float4& source,
                         const surface::Float4& source1, const surface::Float4& destination) const;
+  surface::Float4 merged(const Mode& mode, const surface::Format& format, const PixelColor& color, const std::byte* old) const;
 
   gen9::BLEND_STATE blend_{};
   std::array<gen9::BLEND_STATE_ENTRY, 8> entries_{};
   gen9::COLOR_CALC_STATE color_calc_{};
-  gen9::_3DSTATE_PS_BLEND ps_blend_{};
+  bool alpha_to_coverage_ = false;
 };
 
 }  // namespace softgen::render

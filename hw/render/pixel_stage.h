@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Rasterization of prepared objects and the pixel shader's threads. Pixels belong to tiles, and a tile to one worker at a time: what it draws
-// it draws in the objects' order.
+// From covered pixels to pixel shader threads and back. Pixels belong to tiles, and a tile to one worker at a time: what it draws it draws in
+// the objects' order.
 #pragma once
 
 #include <atomic>
@@ -24,14 +24,34 @@ namespace softgen::render {
 struct PixelDraw {
   const State& state;
   const RasterState& raster;
-  Kernel kernel8, kernel16;             ///< at most one is used: 8 when there is one
+  Kernel kernel;                        ///< none: depth and stencil only
+  unsigned simd;                        ///< channels of the kernel: 8, 16 or 32
   DepthStencil depth_stencil;
   OutputMerger merger;
   std::vector<RenderTarget> targets;    ///< by binding table index, those that threads may write
   MessageTarget* shared_functions;      ///< sampler, data ports; null: not there
   StopFlag& stop;
+  bool early = true;                    ///< depth and stencil are tested before the shader
   std::atomic<uint64_t> depth_count{0}, invocations{0};
 };
+
+/// Whether the tests may come before the shader: nothing that it does can change their outcome (SKL PRM vol 7, "Early Depth/Stencil
+/// Processing").
+bool tests_are_early(const State& state);
+
+constexpr unsigned max_pixels = 32;
+
+/// Quads gathered for one thread: pixel i is (i & 1, i >> 1 & 1) of quad i / 4.
+struct PixelBatch {
+  unsigned pixels = 0;
+  std::array<uint32_t, max_pixels> x, y;
+  std::array<uint32_t, max_pixels> samples;   ///< coverage after the early tests
+  std::array<uint32_t, max_pixels> coverage;  ///< what the shader is told of it
+  unsigned sample_id = 0;
+};
+
+/// Where in a pixel something is evaluated.
+enum class Location : uint8_t { pixel, centroid, sample };
 
 /// One worker's own: its window on memory, its thread.
 class PixelWorker : public PixelSink {
@@ -42,37 +62,38 @@ class PixelWorker : public PixelSink {
   /// Draws the part of `object` that lies in `tile`.
   void draw(PixelDraw& draw, const PreparedObject& object, const PixelRect& tile);
   SendResult render_target_write(const Message& message) override;
+  SendResult render_target_read(const Message& message) override;
+  SendResult interpolate(const Message& message) override;
 
  private:
-  static constexpr unsigned max_pixels = 16;
-  /// Quads gathered for one thread: pixel i is (i & 1, i >> 1 & 1) of quad i / 4.
-  struct Batch {
-    unsigned pixels = 0;
-    std::array<uint32_t, max_pixels> x, y;
-    std::array<uint32_t, max_pixels> samples;  ///< coverage after the early tests
-    unsigned sample_id = 0;
-  };
+  using Point = std::array<double, 2>;
+  struct WriteLayout;
 
-  void add_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& coverage);
+  void add_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage);
+  bool stippled_out(uint32_t x, uint32_t y) const;
   void flush();
-  void run(Batch& batch);
-  void payload(const Batch& batch, const Kernel& kernel);
-  unsigned put_barycentrics(const Batch& batch, unsigned reg);
+  void run(PixelBatch& batch);
+  // The thread's payload.
+  void payload(const PixelBatch& batch, const Kernel& kernel);
+  void put_header(const PixelBatch& batch, const Kernel& kernel);
+  unsigned put_half(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg);
+  unsigned put_barycentrics(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg);
+  Point position(const PixelBatch& batch, unsigned pixel, Location location) const;
+  Point barycentrics(const Point& at, bool linear) const;
+  // Tests and results.
   float depth_at(uint32_t x, uint32_t y, unsigned sample) const;
-  std::array<double, 2> position(const Batch& batch, unsigned pixel, bool centroid) const;
-  bool early() const;
   uint32_t test(uint32_t x, uint32_t y, uint32_t samples, std::optional<float> z, std::optional<uint8_t> stencil);
+  uint32_t late_samples(const WriteLayout& layout, unsigned pixel, unsigned lane, uint32_t samples);
 
   memory::View view_;
   const unsigned slot_;
   eu::Thread thread_;
   PixelDraw* draw_ = nullptr;
   const PreparedObject* object_ = nullptr;
-  Batch batch_;
-  const Batch* running_ = nullptr;
+  PixelBatch batch_;
+  const PixelBatch* running_ = nullptr;
   uint32_t tested_ = 0;                        ///< pixels of running_ whose late tests are done
   std::array<uint32_t, max_pixels> passed_{};  ///< and the samples that passed
-  unsigned simd_ = 8;
 };
 
 }  // namespace softgen::render

@@ -81,9 +81,11 @@ void RasterState::load(const State& state, memory::View& view, Stage last) {
     const Position& position = patterns[log2_samples][i];
     sample_positions[i] = {static_cast<int32_t>(pattern.*position.x * subpixels), static_cast<int32_t>(pattern.*position.y * subpixels)};
   }
-  if (samples == 1) sample_positions[0] = {subpixels / 2, subpixels / 2};
   sample_mask = state.get<gen9::_3DSTATE_SAMPLE_MASK>().sample_mask & ((1u << samples) - 1);
-  multisample_rasterization = samples > 1 && raster.dx_multisample_rasterization_enable;
+  conservative = raster.conservative_rasterization_enable;
+  multisample_rasterization = samples > 1 && raster.dx_multisample_rasterization_enable && !conservative;
+  // Samples that are covered together are also shaded and tested at one place.
+  if (!multisample_rasterization) sample_positions.fill({subpixels / 2, subpixels / 2});
 
   // SKL PRM vol 2a: pointers of 3DSTATE_VIEWPORT_STATE_POINTERS_* and 3DSTATE_SCISSOR_STATE_POINTERS count from Dynamic State Base.
   const uint64_t dynamic = state.bases().dynamic_state;

@@ -39,6 +39,7 @@ struct RasterState {
   bool reject_all = false, accept_all = false;
   uint8_t clip_distances = 0, cull_distances = 0;          ///< masks of user distances
   bool force_layer_zero = false;
+  bool conservative = false;                               ///< every pixel that a triangle touches is covered
 
   /// `last`: the last enabled geometry stage, whose clip masks count where 3DSTATE_CLIP does not force its own.
   void load(const State& state, memory::View& view, Stage last);

@@ -6,13 +6,10 @@
 #include <bit>
 #include <cmath>
 
-#include "hw/base/log.h"
-
 namespace softgen::render {
 namespace {
 
-using FillMode = gen9::_3DSTATE_RASTER::FrontFaceFillMode;
-using BackFillMode = gen9::_3DSTATE_RASTER::BackFaceFillMode;
+using Raster = gen9::_3DSTATE_RASTER;
 
 /// The edge from a to b of a part whose inside lies where the function is positive. Pixels exactly on it belong to the part when it is a
 /// top or left edge (SKL PRM vol 7, "Rasterization Rules").
@@ -58,9 +55,11 @@ Setup::Setup(const State& state, const RasterState& raster, Stage last) : state_
   attribute_count_ = std::min(sbe.number_of_sf_output_attributes, 32u);
   attribute_offset_ = offset * 8;  // 256-bit units
   attribute_limit_ = length * 2;
+  const Topology topology = state.get<gen9::_3DSTATE_VF_TOPOLOGY>().primitive_topology_type;
+  stipple_restarts_ = last == Stage::vs && (topology == Topology::_3DPRIM_LINELIST || topology == Topology::_3DPRIM_LINELIST_ADJ);
 }
 
-Setup::Screen Setup::to_screen(const Viewport& viewport, const std::array<double, 4>& p) const {
+Setup::Screen Setup::to_screen(const Viewport& viewport, const Position& p) const {
   const double inverse = raster_.divide ? 1 / p[3] : 1;
   double x = p[0] * inverse, y = p[1] * inverse;
   if (raster_.transform) {
@@ -103,6 +102,11 @@ bool Setup::add_part(std::span<const Screen> corners, const Viewport& viewport, 
     box.y1 = std::max(box.y1, floor_pixel(a.fy) + 1);
   }
   part.edge_count = static_cast<unsigned>(corners.size());
+  if (raster_.conservative) box = {box.x0 - 1, box.y0 - 1, box.x1 + 1, box.y1 + 1};
+  return add_bounded(part, box, viewport, out);
+}
+
+bool Setup::add_bounded(Coverage part, PixelRect box, const Viewport& viewport, PreparedObject& out) const {
   box.clip(viewport.rect);
   part.bounds = box;
   if (box.empty()) return false;
@@ -149,71 +153,81 @@ bool Setup::interpolation(const Viewport& viewport, std::span<const Vue> vertice
   return true;
 }
 
-void Setup::depth_bias(PreparedObject& out, bool enable) const {
-  if (!enable) return;
-  const auto& raster = state_.get<gen9::_3DSTATE_RASTER>();
+double Setup::window_z(const Viewport& viewport, const Vue& vertex) const {
+  const double z = raster_.divide ? double{vertex.position(2)} / vertex.position(3) : vertex.position(2);
+  return raster_.transform ? z * viewport.transform.viewport_matrix_element_m22 + viewport.transform.viewport_matrix_element_m32 : z;
+}
+
+double Setup::depth_bias(const Plane2& z, double greatest) const {
+  const auto& raster = state_.get<Raster>();
   const auto format = state_.get<gen9::_3DSTATE_DEPTH_BUFFER>().surface_format;
   // Smallest resolvable difference: of the format, or for floats of the greatest depth (SKL PRM vol 7, "Depth Offset").
   double unit = std::ldexp(1.0, -16);
   using Format = gen9::_3DSTATE_DEPTH_BUFFER::SurfaceFormat;
   if (format == Format::D24_UNORM_X8_UINT) unit = std::ldexp(1.0, -24);
-  if (format == Format::D32_FLOAT) {
-    double greatest = 0;
-    for (double x : {out.bounds.x0, out.bounds.x1})
-      for (double y : {out.bounds.y0, out.bounds.y1}) greatest = std::max(greatest, std::abs(out.z.at(x, y)));
-    unit = greatest > 0 ? std::ldexp(1.0, std::ilogb(std::min(greatest, 1.0)) - 23) : 0;
-  }
-  const double slope = std::max(std::abs(out.z.a), std::abs(out.z.b));
+  if (format == Format::D32_FLOAT) unit = greatest > 0 ? std::ldexp(1.0, std::ilogb(std::min(greatest, 1.0)) - 23) : 0;
+  const double slope = std::max(std::abs(z.a), std::abs(z.b));
   // The constant counts in half units (iris and anv give twice the API's units).
   double bias = raster.global_depth_offset_constant * unit / 2 + raster.global_depth_offset_scale * slope;
   const double clamp = raster.global_depth_offset_clamp;
   if (clamp > 0) bias = std::min(bias, clamp);
   if (clamp < 0) bias = std::max(bias, clamp);
-  out.depth_bias = bias;
+  return bias;
 }
 
-bool Setup::prepare_triangle(const Object& object, std::span<const Vue> vertices, PreparedObject& out) const {
-  const Viewport& viewport = raster_.viewports[out.viewport];
+void Setup::prepare_triangle(const Object& object, std::span<const Vue> vertices, PreparedObject& triangle, std::vector<PreparedObject>& out) {
+  const Viewport& viewport = raster_.viewports[triangle.viewport];
   ClippedPolygon polygon;
   const ClipResult clip = clip_object(raster_, vertices, viewport, polygon);
-  if (clip == ClipResult::rejected) return false;
+  if (clip == ClipResult::rejected) return;
   ++primitives_;
   std::array<Screen, 20> corners;
-  unsigned count = 3;
-  if (clip == ClipResult::accepted) {
-    for (unsigned i = 0; i < 3; ++i) corners[i] = to_screen(viewport, position_of(vertices[i]));
-  } else {
-    count = polygon.count;
-    for (unsigned i = 0; i < count; ++i) corners[i] = to_screen(viewport, polygon.vertices[i].position);
-  }
+  const bool whole = clip == ClipResult::accepted;
+  const unsigned count = whole ? 3 : polygon.count;
+  for (unsigned i = 0; i < count; ++i) corners[i] = to_screen(viewport, whole ? position_of(vertices[i]) : polygon.vertices[i].position);
   int64_t area = 0;
   for (unsigned i = 0; i < count; ++i) {
     const Screen &a = corners[i], &b = corners[(i + 1) % count];
     area += a.fx * b.fy - b.fx * a.fy;
   }
-  if (area == 0) return false;
-  const auto& raster = state_.get<gen9::_3DSTATE_RASTER>();
+  if (area == 0) return;
+  const auto& raster = state_.get<Raster>();
   const bool clockwise = (area > 0) != object.reversed;
-  out.front = clockwise == (raster.front_winding == gen9::_3DSTATE_RASTER::FrontWinding::CLOCKWISE);
-  if (culled(out.front)) return false;
-  if (!interpolation(viewport, vertices, out)) return false;
-  const bool solid = out.front ? raster.front_face_fill_mode == FillMode::FILL_MODE_SOLID
-                               : raster.back_face_fill_mode == BackFillMode::FILL_MODE_SOLID;
-  if (!solid) {
-    fill_outline(object, vertices, out);
-  } else {
-    for (unsigned i = 2; i < count; ++i) add_part(std::array{corners[0], corners[i - 1], corners[i]}, viewport, out);
+  triangle.front = clockwise == (raster.front_winding == Raster::FrontWinding::CLOCKWISE);
+  if (culled(triangle.front) || !interpolation(viewport, vertices, triangle)) return;
+  const auto mode = triangle.front ? raster.front_face_fill_mode : static_cast<Raster::FrontFaceFillMode>(raster.back_face_fill_mode);
+  const bool solid = mode == Raster::FrontFaceFillMode::FILL_MODE_SOLID, points = mode == Raster::FrontFaceFillMode::FILL_MODE_POINT;
+  if (solid ? raster.global_depth_offset_enable_solid : points ? raster.global_depth_offset_enable_point : raster.global_depth_offset_enable_wireframe) {
+    double greatest = 0;
+    for (unsigned i = 0; i < count; ++i) greatest = std::max(greatest, std::abs(triangle.z.at(corners[i].x, corners[i].y)));
+    triangle.depth_bias = depth_bias(triangle.z, greatest);
   }
-  if (out.parts.empty()) return false;
-  depth_bias(out, raster.global_depth_offset_enable_solid);
-  return true;
+  if (!solid) return outline(object, vertices, triangle, points, out);
+  triangle.filled = true;
+  for (unsigned i = 2; i < count; ++i) add_part(std::array{corners[0], corners[i - 1], corners[i]}, viewport, triangle);
+  if (triangle.parts.empty()) return;
+  setup_attributes(vertices[object.provoking], object.primitive_id, vertices, triangle);
+  out.push_back(std::move(triangle));
 }
 
-void Setup::fill_outline(const Object&, std::span<const Vue>, PreparedObject&) const {
-  unimplemented("polygon fill mode", "wireframe and point fill are not drawn");
+void Setup::outline(const Object& object, std::span<const Vue> vertices, const PreparedObject& triangle, bool points, std::vector<PreparedObject>& out) {
+  const uint64_t clipped = primitives_;  // its sides are none of the clipper's
+  for (unsigned i = 0; i < 3; ++i) {
+    if (!(object.edges >> i & 1)) continue;
+    PreparedObject part;
+    part.viewport = triangle.viewport, part.layer = triangle.layer;
+    const std::array<Vue, 2> ends = {vertices[i], vertices[(i + 1) % 3]};
+    const auto corners = std::span(ends).first(points ? 1 : 2);
+    if (!(points ? prepare_point(ends[0], part) : prepare_line(corners, part))) continue;
+    part.front = triangle.front;
+    part.depth_bias = triangle.depth_bias;
+    setup_attributes(vertices[object.provoking], object.primitive_id, corners, part);
+    out.push_back(std::move(part));
+  }
+  primitives_ = clipped;
 }
 
-bool Setup::prepare_rectangle(const Object&, std::span<const Vue> vertices, PreparedObject& out) const {
+bool Setup::prepare_rectangle(std::span<const Vue> vertices, PreparedObject& out) {
   // Three corners; the fourth closes the parallelogram. Rectangles are never clipped or culled (SKL PRM vol 7, RECTLIST).
   const Viewport& viewport = raster_.viewports[out.viewport];
   ++primitives_;
@@ -224,93 +238,27 @@ bool Setup::prepare_rectangle(const Object&, std::span<const Vue> vertices, Prep
   return interpolation(viewport, vertices, out) && add_part(corners, viewport, out);
 }
 
-bool Setup::prepare_line(const Object&, std::span<const Vue> vertices, PreparedObject& out) const {
-  const Viewport& viewport = raster_.viewports[out.viewport];
-  ClippedPolygon polygon;
-  const ClipResult clip = clip_object(raster_, vertices, viewport, polygon);
-  if (clip == ClipResult::rejected) return false;
-  ++primitives_;
-  const std::array<Screen, 2> whole = {to_screen(viewport, position_of(vertices[0])), to_screen(viewport, position_of(vertices[1]))};
-  std::array<Screen, 2> ends = whole;
-  if (clip == ClipResult::clipped)
-    for (unsigned i = 0; i < 2; ++i) ends[i] = to_screen(viewport, polygon.vertices[i].position);
-  const auto& sf = state_.get<gen9::_3DSTATE_SF>();
-  const double dx = ends[1].x - ends[0].x, dy = ends[1].y - ends[0].y, length = std::hypot(dx, dy);
-  if (length == 0) return false;
-  // A line covers a rectangle around it: wide lines along their minor axis, anti-aliased ones at right angles. Thin lines stand for the
-  // grid-intersection rule by a width of one.
-  const double width = std::max(1.0, double{sf.line_width});
-  const bool smooth = state_.get<gen9::_3DSTATE_RASTER>().antialiasing_enable || raster_.multisample_rasterization;
-  double nx, ny;
-  if (smooth) nx = -dy / length * width / 2, ny = dx / length * width / 2;
-  else if (std::abs(dx) >= std::abs(dy)) nx = 0, ny = width / 2;
-  else nx = width / 2, ny = 0;
-  const auto corner = [](const Screen& s, double x, double y) {
-    return Screen{s.x + x, s.y + y, s.fx + std::llround(x * subpixels), s.fy + std::llround(y * subpixels)};
-  };
-  const std::array corners = {corner(ends[0], nx, ny), corner(ends[1], nx, ny), corner(ends[1], -nx, -ny), corner(ends[0], -nx, -ny)};
-  // Along the line: a third vertex beside the first makes the planes constant across it.
-  const double w0 = raster_.divide ? vertices[0].position(3) : 1, w1 = raster_.divide ? vertices[1].position(3) : 1;
-  const double fdx = whole[1].x - whole[0].x, fdy = whole[1].y - whole[0].y, squared = fdx * fdx + fdy * fdy;
-  if (squared == 0) return false;
-  const Plane2 t{fdx / squared, fdy / squared, -(fdx * whole[0].x + fdy * whole[0].y) / squared};
-  const auto& v = viewport.transform;
-  const auto depth = [&](unsigned i, double w) {
-    const double z = vertices[i].position(2) / w;
-    return raster_.transform ? z * v.viewport_matrix_element_m22 + v.viewport_matrix_element_m32 : z;
-  };
-  const double z0 = depth(0, w0), z1 = depth(1, w1), q0 = 1 / w0, q1 = 1 / w1;
-  const auto along = [&](double at0, double at1) { return Plane2{t.a * (at1 - at0), t.b * (at1 - at0), at0 + t.c * (at1 - at0)}; };
-  out.perspective = {along(0, q1), Plane2{}};
-  out.one_over_w = along(q0, q1);
-  out.linear = {along(0, 1), Plane2{}};
-  out.z = along(z0, z1);
-  if (!add_part(corners, viewport, out)) return false;
-  return true;
-}
-
-bool Setup::prepare_point(const Object&, const Vue& vertex, PreparedObject& out) const {
-  const Viewport& viewport = raster_.viewports[out.viewport];
-  ClippedPolygon polygon;
-  if (clip_object(raster_, std::span(&vertex, 1), viewport, polygon) == ClipResult::rejected) return false;
-  ++primitives_;
-  const auto& sf = state_.get<gen9::_3DSTATE_SF>();
-  const auto& clip = state_.get<gen9::_3DSTATE_CLIP>();
-  double width = sf.point_width_source == gen9::_3DSTATE_SF::PointWidthSource::STATE ? sf.point_width : vertex.point_width();
-  if (sf.point_width_source == gen9::_3DSTATE_SF::PointWidthSource::VERTEX && clip.maximum_point_width > 0)
-    width = std::clamp(width, double{clip.minimum_point_width}, double{clip.maximum_point_width});
-  if (!(width > 0)) width = 1;
-  const Screen center = to_screen(viewport, position_of(vertex));
-  const int64_t half = std::llround(width * subpixels / 2);
-  const auto corner = [&](int sx, int sy) { return Screen{0, 0, center.fx + sx * half, center.fy + sy * half}; };
-  const std::array corners = {corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)};
-  const double w = raster_.divide ? vertex.position(3) : 1;
-  double z = vertex.position(2) / w;
-  if (raster_.transform) z = z * viewport.transform.viewport_matrix_element_m22 + viewport.transform.viewport_matrix_element_m32;
-  // Barycentrics run over the square, for sprite coordinates: 1 to the right, 2 downwards.
-  const double q = 1 / w;
-  out.one_over_w = {0, 0, q};
-  out.linear = {Plane2{1 / width, 0, 0.5 - center.x / width}, Plane2{0, 1 / width, 0.5 - center.y / width}};
-  for (unsigned k = 0; k < 2; ++k) out.perspective[k] = {out.linear[k].a * q, out.linear[k].b * q, out.linear[k].c * q};
-  out.z = {0, 0, z};
-  return add_part(corners, viewport, out);
-}
-
-bool Setup::prepare(ObjectType type, const Object& object, std::span<const Vue> vertices, PreparedObject& out) const {
-  const Vue& provoking = vertices[std::min<size_t>(object.provoking, vertices.size() - 1)];
-  out = PreparedObject{};
-  out.viewport = static_cast<uint8_t>(provoking.viewport() < raster_.viewport_count ? provoking.viewport() : 0);
-  out.layer = raster_.force_layer_zero ? 0 : provoking.layer();
+void Setup::prepare(ObjectType type, const Object& object, std::span<const Vue> vertices, std::vector<PreparedObject>& out) {
+  const size_t first = std::min<size_t>(object.provoking, vertices.size() - 1);
+  const Vue& provoking = vertices[first];
+  PreparedObject prepared;
+  prepared.viewport = static_cast<uint8_t>(provoking.viewport() < raster_.viewport_count ? provoking.viewport() : 0);
+  prepared.layer = raster_.force_layer_zero ? 0 : provoking.layer();
+  if (type == ObjectType::triangle) {
+    Object triangle = object;
+    triangle.provoking = static_cast<uint8_t>(first);
+    return prepare_triangle(triangle, vertices, prepared, out);
+  }
   bool drawn = false;
   switch (type) {
-    case ObjectType::point: drawn = prepare_point(object, vertices[0], out); break;
-    case ObjectType::line: drawn = prepare_line(object, vertices, out); break;
-    case ObjectType::triangle: drawn = prepare_triangle(object, vertices, out); break;
-    case ObjectType::rectangle: drawn = prepare_rectangle(object, vertices, out); break;
+    case ObjectType::point: drawn = prepare_point(vertices[0], prepared); break;
+    case ObjectType::line: drawn = prepare_line(vertices, prepared); break;
+    case ObjectType::rectangle: drawn = prepare_rectangle(vertices, prepared); break;
     default: break;  // patches and adjacency do not reach setup
   }
-  if (drawn) setup_attributes(object, vertices, out);
-  return drawn;
+  if (!drawn) return;
+  setup_attributes(provoking, object.primitive_id, vertices, prepared);
+  out.push_back(std::move(prepared));
 }
 
 }  // namespace softgen::render

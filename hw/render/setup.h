@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,12 +33,24 @@ struct Edge {
 struct Coverage {
   std::array<Edge, 4> edges;
   unsigned edge_count = 0;
-  PixelRect bounds;       ///< pixels that may be covered, within the viewport's rectangle
+  bool round = false;               ///< and within a circle
+  std::array<int64_t, 2> center{};  ///< of the circle, subpixels
+  int64_t radius_squared = 0;
+  PixelRect bounds;                 ///< pixels that may be covered, within the viewport's rectangle
 };
 
 /// An attribute as the thread payload has it: per component a1 - a0, a2 - a0, (unused), a0.
 struct AttributeSetup {
   std::array<Grf, 2> registers;
+};
+
+/// What anti-aliased lines and points multiply the source's alpha with: the part of the pixel that they cover.
+struct Fade {
+  bool point = false;
+  Plane2 across, along;   ///< distances from the line and from its start, pixels; of points: from the centre along x and y
+  double length = 0;
+  double radius = 0;      ///< half the width
+  double at(double x, double y) const;
 };
 
 struct PreparedObject {
@@ -50,9 +63,12 @@ struct PreparedObject {
   Plane2 z;                         ///< depth after the viewport transform, without depth bias
   double depth_bias = 0;
   bool front = true;
+  bool filled = false;              ///< a solid polygon: the polygon stipple applies
   uint8_t viewport = 0;
   uint32_t layer = 0;
   std::vector<AttributeSetup> attributes;
+  std::optional<Fade> fade;
+  std::optional<Plane2> stipple;    ///< of lines: the pixel's number within the stipple pattern's repetition
 };
 
 class Setup {
@@ -61,26 +77,34 @@ class Setup {
 
   /// Number of attributes each object carries, and where they stand in the vertex.
   unsigned attributes() const { return attribute_count_; }
-  /// False: nothing of the object is drawn. `type` is without adjacency, and `vertices` are its: 1, 2, or 3 (also for rectangles).
-  bool prepare(ObjectType type, const Object& object, std::span<const Vue> vertices, PreparedObject& out) const;
+  /// Appends what is drawn of the object: nothing, itself, or its outline. `type` is without adjacency, and `vertices` are its: 1, 2, or 3
+  /// (also for rectangles).
+  void prepare(ObjectType type, const Object& object, std::span<const Vue> vertices, std::vector<PreparedObject>& out);
   uint64_t primitives() const { return primitives_; }
 
  private:
+  using Position = std::array<double, 4>;
   struct Screen {
     double x, y;           // pixels
     int64_t fx, fy;        // subpixels
   };
-  Screen to_screen(const Viewport& viewport, const std::array<double, 4>& position) const;
-  bool prepare_triangle(const Object& object, std::span<const Vue> vertices, PreparedObject& out) const;
-  bool prepare_rectangle(const Object& object, std::span<const Vue> vertices, PreparedObject& out) const;
-  bool prepare_line(const Object& object, std::span<const Vue> vertices, PreparedObject& out) const;
-  bool prepare_point(const Object& object, const Vue& vertex, PreparedObject& out) const;
+  Screen to_screen(const Viewport& viewport, const Position& position) const;
+  double window_z(const Viewport& viewport, const Vue& vertex) const;
+  void prepare_triangle(const Object& object, std::span<const Vue> vertices, PreparedObject& triangle, std::vector<PreparedObject>& out);
+  bool prepare_rectangle(std::span<const Vue> vertices, PreparedObject& out);
+  bool prepare_line(std::span<const Vue> vertices, PreparedObject& out);
+  bool prepare_point(const Vue& vertex, PreparedObject& out);
+  void outline(const Object& object, std::span<const Vue> vertices, const PreparedObject& triangle, bool points, std::vector<PreparedObject>& out);
   bool add_part(std::span<const Screen> corners, const Viewport& viewport, PreparedObject& out) const;
-  void fill_outline(const Object& object, std::span<const Vue> vertices, PreparedObject& out) const;
+  bool add_bounded(Coverage part, PixelRect box, const Viewport& viewport, PreparedObject& out) const;
+  bool cover_thin_line(const std::array<Screen, 2>& ends, const Viewport& viewport, PreparedObject& out);
+  bool cover_line_rectangle(const std::array<Screen, 2>& ends, bool fade, const Viewport& viewport, PreparedObject& out);
+  void stipple(const std::array<Screen, 2>& ends, bool x_major, double first, double count, PreparedObject& out);
   bool interpolation(const Viewport& viewport, std::span<const Vue> vertices, PreparedObject& out) const;
-  void setup_attributes(const Object& object, std::span<const Vue> vertices, PreparedObject& out) const;
+  bool line_interpolation(const Viewport& viewport, std::span<const Vue> vertices, PreparedObject& out) const;
+  void setup_attributes(const Vue& provoking, uint32_t primitive_id, std::span<const Vue> vertices, PreparedObject& out) const;
   std::array<uint32_t, 4> attribute(const Vue& vertex, unsigned index, const PreparedObject& object, uint32_t primitive_id) const;
-  void depth_bias(PreparedObject& out, bool enable) const;
+  double depth_bias(const Plane2& z, double greatest) const;
   bool culled(bool front) const;
 
   const State& state_;
@@ -88,7 +112,11 @@ class Setup {
   unsigned attribute_count_ = 0;
   unsigned attribute_offset_ = 0;   // of attribute 0 in the vertex, dwords
   unsigned attribute_limit_ = 0;    // attributes that are read; others are zero
-  mutable uint64_t primitives_ = 0;
+  uint64_t primitives_ = 0;
+  // Line stipple goes on from segment to segment of a strip: where the last one ended, and its pixels so far.
+  Position stipple_end_{};
+  double stipple_count_ = 0;
+  bool stipple_restarts_ = true;
 };
 
 }  // namespace softgen::render

@@ -55,21 +55,20 @@ std::array<uint32_t, 4> Setup::attribute(const Vue& vertex, unsigned index, cons
   return value;
 }
 
-void Setup::setup_attributes(const Object& object, std::span<const Vue> vertices, PreparedObject& out) const {
+void Setup::setup_attributes(const Vue& provoking, uint32_t primitive_id, std::span<const Vue> vertices, PreparedObject& out) const {
   const auto& sbe = state_.get<gen9::_3DSTATE_SBE>();
-  const size_t provoking = std::min<size_t>(object.provoking, vertices.size() - 1);
   out.attributes.resize(attribute_count_);
   for (unsigned i = 0; i < attribute_count_; ++i) {
-    const bool constant = sbe.constant_interpolation_enable >> i & 1 || vertices.size() == 1;
-    const auto a0 = attribute(vertices[constant ? provoking : 0], i, out, object.primitive_id);
+    const bool constant = sbe.constant_interpolation_enable >> i & 1;
+    const auto a0 = attribute(constant ? provoking : vertices[0], i, out, primitive_id);
     auto a1 = a0, a2 = a0;
-    if (!constant) {
-      a1 = attribute(vertices[1], i, out, object.primitive_id);
-      if (vertices.size() > 2) a2 = attribute(vertices[2], i, out, object.primitive_id);
+    if (!constant && vertices.size() > 1) {
+      a1 = attribute(vertices[1], i, out, primitive_id);
+      if (vertices.size() > 2) a2 = attribute(vertices[2], i, out, primitive_id);
     }
     for (unsigned c = 0; c < 4; ++c) {
       uint32_t* dw = &out.attributes[i].registers[c / 2].dw[4 * (c % 2)];
-      dw[0] = constant ? 0 : as_dword(as_float(a1[c]) - as_float(a0[c]));
+      dw[0] = constant || vertices.size() < 2 ? 0 : as_dword(as_float(a1[c]) - as_float(a0[c]));
       dw[1] = constant || vertices.size() < 3 ? 0 : as_dword(as_float(a2[c]) - as_float(a0[c]));
       dw[2] = 0;
       dw[3] = a0[c];

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <bit>
 #include <random>
+#include <set>
 
 #include "hw/render/clip.h"
+#include "hw/render/raster.h"
 #include "hw/render/setup.h"
 #include "tests/catch.h"
 
@@ -56,12 +58,52 @@ State no_cull() {
   return state;
 }
 
+
+/// The only object that `type` becomes.
+PreparedObject prepared(Setup& setup, ObjectType type, const Object& object, std::span<const Vue> vertices) {
+  std::vector<PreparedObject> out;
+  setup.prepare(type, object, vertices, out);
+  REQUIRE(out.size() == 1);
+  return out[0];
+}
+
+/// Pixels covered, by the rasterizer; each must be covered once.
+std::set<std::pair<int, int>> covered(const PreparedObject& o, const RasterState& raster) {
+  std::set<std::pair<int, int>> pixels;
+  for (const Coverage& part : o.parts) {
+    PartRaster(part, raster).each_quad({0, 0, 64, 64}, [&](uint32_t x, uint32_t y, const QuadCoverage& quad) {
+      for (unsigned i = 0; i < 4; ++i)
+        if (quad[i]) REQUIRE(pixels.emplace(static_cast<int>(x + (i & 1)), static_cast<int>(y + (i >> 1))).second);
+      return true;
+    });
+  }
+  return pixels;
+}
+
+/// Clip coordinates of a place on the 64x64 screen.
+float clip_of(double pixel) { return static_cast<float>(pixel / 32 - 1); }
+
+std::set<std::pair<int, int>> line(Setup& setup, const RasterState& raster, double x0, double y0, double x1, double y1) {
+  const Corner a(clip_of(x0), clip_of(y0), 0, 1), b(clip_of(x1), clip_of(y1), 0, 1);
+  const std::array vues = {a.vue(), b.vue()};
+  return covered(prepared(setup, ObjectType::line, {{0, 1}, 2, false, 0, 0}, vues), raster);
+}
+
+/// A state with these packets.
+State state_of(std::initializer_list<std::pair<const char*, std::vector<uint32_t>>> packets) {
+  StateStore store;
+  for (const auto& [name, dwords] : packets) store.accept({0, softgen::defs::find_command(name), dwords});
+  State state;
+  state.refresh(store);
+  return state;
+}
+
 }  // namespace
 
 TEST_CASE("triangles that share edges cover each pixel once") {
   const State state = no_cull();
   const RasterState raster = raster_64();
-  const Setup setup(state, raster, Stage::vs);
+  Setup setup(state, raster, Stage::vs);
   const unsigned seed = 42;
   INFO("seed " << seed);
   std::mt19937 random(seed);
@@ -73,7 +115,7 @@ TEST_CASE("triangles that share edges cover each pixel once") {
     std::array<PreparedObject, 4> objects;
     for (unsigned i = 0; i < 4; ++i) {
       const std::array vues = {centre.vue(), corners[i].vue(), corners[(i + 1) % 4].vue()};
-      REQUIRE(setup.prepare(ObjectType::triangle, triangle(), vues, objects[i]));
+      objects[i] = prepared(setup, ObjectType::triangle, triangle(), vues);
     }
     for (int y = 0; y < 64; ++y)
       for (int x = 0; x < 64; ++x) {
@@ -87,11 +129,10 @@ TEST_CASE("triangles that share edges cover each pixel once") {
 TEST_CASE("a triangle through the eye plane is clipped, its planes are those of the whole") {
   const State state = no_cull();
   const RasterState raster = raster_64();
-  const Setup setup(state, raster, Stage::vs);
+  Setup setup(state, raster, Stage::vs);
   const std::array corners = {Corner(-0.5f, -0.5f, 0, 1), Corner(0.5f, -0.5f, 0, 1), Corner(0, 2, 0, -0.5f)};
   const std::array vues = {corners[0].vue(), corners[1].vue(), corners[2].vue()};
-  PreparedObject o;
-  REQUIRE(setup.prepare(ObjectType::triangle, triangle(), vues, o));
+  const PreparedObject o = prepared(setup, ObjectType::triangle, triangle(), vues);
   // At the first vertex' place on the screen the barycentrics are those of the first vertex, and W is 1.
   const double x = 16, y = 16, w = 1 / o.one_over_w.at(x, y);
   CHECK(o.perspective[0].at(x, y) * w == Approx(0).margin(1e-9));
@@ -111,4 +152,94 @@ TEST_CASE("what lies outside is rejected, what lies in the guard band is not cli
   CHECK(clip({0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 3, 1}) == ClipResult::clipped);
   for (unsigned i = 0; i < polygon.count; ++i) CHECK(polygon.vertices[i].position[2] <= polygon.vertices[i].position[3] + 1e-9);
   CHECK(clip({NAN, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}) == ClipResult::rejected);
+}
+
+TEST_CASE("blocks of the rasterizer agree with each pixel alone") {
+  const State state = no_cull();
+  const RasterState raster = raster_64();
+  Setup setup(state, raster, Stage::vs);
+  const unsigned seed = 7;
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> place(-1.5f, 1.5f);
+  for (int n = 0; n < 200; ++n) {
+    const std::array corners = {Corner(place(random), place(random), 0, 1), Corner(place(random), place(random), 0, 1), Corner(place(random), place(random), 0, 1)};
+    const std::array vues = {corners[0].vue(), corners[1].vue(), corners[2].vue()};
+    std::vector<PreparedObject> objects;
+    setup.prepare(ObjectType::triangle, triangle(), vues, objects);
+    for (const PreparedObject& o : objects) {
+      const auto pixels = covered(o, raster);
+      for (int y = 0; y < 64; ++y)
+        for (int x = 0; x < 64; ++x) REQUIRE(pixels.count({x, y}) == coverage(o, x, y));
+    }
+  }
+}
+
+TEST_CASE("conservative rasterization covers what is touched; inner coverage is what lies inside") {
+  const State state = no_cull();
+  RasterState raster = raster_64();
+  raster.conservative = true;
+  Setup setup(state, raster, Stage::vs);
+  const Corner a(clip_of(10.25), clip_of(10.25), 0, 1), b(clip_of(14.25), clip_of(10.25), 0, 1), c(clip_of(10.25), clip_of(14.25), 0, 1);
+  const std::array vues = {a.vue(), b.vue(), c.vue()};
+  const PreparedObject o = prepared(setup, ObjectType::triangle, triangle(), vues);
+  const auto pixels = covered(o, raster);
+  for (const auto& p : {std::pair{10, 10}, std::pair{13, 10}, std::pair{10, 13}}) CHECK(pixels.count(p) == 1);
+  CHECK(pixels.count({9, 12}) == 0);
+  CHECK(pixels.count({14, 14}) == 0);
+  const PartRaster part(o.parts[0], raster);
+  CHECK(part.inner(11, 11));
+  CHECK_FALSE(part.inner(10, 10));
+}
+
+TEST_CASE("thin lines cover the pixels whose diamond they leave") {
+  const State state = no_cull();
+  const RasterState raster = raster_64();
+  Setup setup(state, raster, Stage::vs);
+  using Pixels = std::set<std::pair<int, int>>;
+  CHECK(line(setup, raster, 10.5, 5.5, 13.5, 5.5) == Pixels{{10, 5}, {11, 5}, {12, 5}});
+  CHECK(line(setup, raster, 13.5, 5.5, 10.5, 5.5) == Pixels{{11, 5}, {12, 5}, {13, 5}});
+  CHECK(line(setup, raster, 5.5, 10.5, 5.5, 12.5) == Pixels{{5, 10}, {5, 11}});
+  // Starting beyond the centre but within the diamond; ending in a diamond beyond the centre.
+  CHECK(line(setup, raster, 10.75, 5.5, 12.75, 5.5) == Pixels{{10, 5}, {11, 5}});
+  CHECK(line(setup, raster, 10.5, 10.5, 14.5, 12.5).size() == 4);
+  CHECK(line(setup, raster, 10.5, 10.5, 10.75, 10.5).empty());
+  // A closed fan of segments meets without a gap and without a pixel twice.
+  const Pixels first = line(setup, raster, 10.5, 10.5, 20.25, 16.75), second = line(setup, raster, 20.25, 16.75, 31.5, 12.125);
+  for (const auto& p : second) CHECK(first.count(p) == 0);
+  CHECK(first.size() + second.size() == 21);
+}
+
+TEST_CASE("the outline of a quad has four sides, and the stipple goes on along a strip") {
+  const State state = state_of({{"3DSTATE_RASTER", {0x78500003, 1u << 16 | 1u << 5 | 1u << 3, 0, 0, 0}}, {"3DSTATE_WM", {0x78140000, 1u << 3}}});
+  const RasterState raster = raster_64();
+  Setup setup(state, raster, Stage::vs);
+  const std::array corners = {Corner(clip_of(8.5), clip_of(8.5), 0, 1), Corner(clip_of(16.5), clip_of(8.5), 0, 1), Corner(clip_of(16.5), clip_of(16.5), 0, 1)};
+  const std::array vues = {corners[0].vue(), corners[1].vue(), corners[2].vue()};
+  std::vector<PreparedObject> sides;
+  Object half = triangle();
+  half.edges = 0b011;
+  setup.prepare(ObjectType::triangle, half, vues, sides);
+  REQUIRE(sides.size() == 2);
+  CHECK(covered(sides[0], raster).count({12, 8}) == 1);
+  CHECK(covered(sides[1], raster).count({16, 12}) == 1);
+  REQUIRE(sides[0].stipple);
+  CHECK(std::floor(sides[0].stipple->at(8.5, 8.5)) == 0);
+  CHECK(std::floor(sides[0].stipple->at(15.5, 8.5)) == 7);
+  CHECK(std::floor(sides[1].stipple->at(16.5, 8.5)) == 8);
+}
+
+TEST_CASE("smooth lines fade over a pixel") {
+  const State state = state_of({{"3DSTATE_RASTER", {0x78500003, 1u << 16 | 1u << 2, 0, 0, 0}}, {"3DSTATE_SF", {0x78130002, 2u << (12 + 7), 0, 0}}});
+  const RasterState raster = raster_64();
+  Setup setup(state, raster, Stage::vs);
+  const Corner a(clip_of(8), clip_of(16), 0, 1), b(clip_of(24), clip_of(16), 0, 1);
+  const std::array vues = {a.vue(), b.vue()};
+  const PreparedObject o = prepared(setup, ObjectType::line, {{0, 1}, 2, false, 0, 0}, vues);
+  REQUIRE(o.fade);
+  CHECK(o.fade->at(16.5, 15.5) == Approx(1));
+  CHECK(o.fade->at(16.5, 17) == Approx(0.5));
+  CHECK(o.fade->at(16.5, 17.5) == Approx(0));
+  CHECK(o.fade->at(8, 16) == Approx(0.5));
+  CHECK(covered(o, raster).count({16, 16}) == 1);
 }

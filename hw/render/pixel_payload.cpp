@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// SKL PRM vol 7, "Pixel Shader Thread Payload"; SIMD32 as Mesa's brw_fs_thread_payload.cpp reads it: two halves of 16 one after the other.
+#include <algorithm>
+#include <bit>
+
+#include "hw/base/bits.h"
+#include "hw/render/pixel_stage.h"
+
+namespace softgen::render {
+namespace {
+
+using Extra = gen9::_3DSTATE_PS_EXTRA;
+using Offset = gen9::_3DSTATE_PS::PositionXYOffsetSelect;
+using ZwMode = gen9::_3DSTATE_WM::PositionZWInterpolationMode;
+
+uint32_t as_dword(double value) { return std::bit_cast<uint32_t>(static_cast<float>(value)); }
+
+}  // namespace
+
+PixelWorker::Point PixelWorker::position(const PixelBatch& batch, unsigned pixel, Location location) const {
+  const Point center{batch.x[pixel] + 0.5, batch.y[pixel] + 0.5};
+  if (location == Location::pixel) return center;
+  unsigned sample = batch.sample_id;
+  if (location == Location::centroid) {
+    // The pixel's centre when it is wholly covered (or not at all), else its first covered sample.
+    const uint32_t all = (1u << draw_->raster.samples) - 1, covered = batch.coverage[pixel] & all;
+    if (covered == all || covered == 0) return center;
+    sample = static_cast<unsigned>(std::countr_zero(covered));
+  }
+  const auto& p = draw_->raster.sample_positions[sample];
+  return {batch.x[pixel] + p[0] / double{subpixels}, batch.y[pixel] + p[1] / double{subpixels}};
+}
+
+PixelWorker::Point PixelWorker::barycentrics(const Point& at, bool linear) const {
+  const double w = linear ? 1 : 1 / object_->one_over_w.at(at[0], at[1]);
+  const auto& planes = linear ? object_->linear : object_->perspective;
+  return {planes[0].at(at[0], at[1]) * w, planes[1].at(at[0], at[1]) * w};
+}
+
+unsigned PixelWorker::put_barycentrics(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg) {
+  // Modes: perspective at the pixel, centroid, sample; then the same without perspective.
+  const auto modes = static_cast<uint32_t>(draw_->state.get<gen9::_3DSTATE_WM>().barycentric_interpolation_mode);
+  for (unsigned mode = 0; mode < 6; ++mode) {
+    if (!(modes >> mode & 1)) continue;
+    for (unsigned i = 0; i < width; ++i) {
+      const Point b = barycentrics(position(batch, first + i, static_cast<Location>(mode % 3)), mode >= 3);
+      for (unsigned k = 0; k < 2; ++k) thread_.grf(reg + 2 * (i / 8) + k).dw[i % 8] = as_dword(b[k]);
+    }
+    reg += 2 * width / 8;
+  }
+  return reg;
+}
+
+unsigned PixelWorker::put_half(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg) {
+  const State& state = draw_->state;
+  const auto& extra = state.get<Extra>();
+  reg = put_barycentrics(batch, first, width, reg);
+  const auto per_pixel = [&](auto value) {
+    for (unsigned i = 0; i < width; ++i) thread_.grf(reg + i / 8).dw[i % 8] = value(first + i);
+    reg += width / 8;
+  };
+  const ZwMode zw = state.get<gen9::_3DSTATE_WM>().position_zw_interpolation_mode;
+  const Location where = zw == ZwMode::INTERP_CENTROID                                        ? Location::centroid
+                         : zw == ZwMode::INTERP_SAMPLE || extra.pixel_shader_is_per_sample ? Location::sample
+                                                                                             : Location::pixel;
+  if (extra.pixel_shader_uses_source_depth)
+    per_pixel([&](unsigned i) {
+      const auto [x, y] = position(batch, i, where);
+      const Viewport& viewport = draw_->raster.viewports[object_->viewport];
+      return as_dword(std::min(std::max(object_->z.at(x, y) + object_->depth_bias, double{viewport.min_depth}), double{viewport.max_depth}));
+    });
+  if (extra.pixel_shader_uses_source_w)
+    per_pixel([&](unsigned i) {
+      const auto [x, y] = position(batch, i, where);
+      return as_dword(1 / object_->one_over_w.at(x, y));
+    });
+  const Offset offset = state.get<gen9::_3DSTATE_PS>().position_xy_offset_select;
+  if (offset != Offset::POSOFFSET_NONE) {
+    // A byte pair a pixel: x and y in sixteenths.
+    auto* bytes = reinterpret_cast<uint8_t*>(thread_.grf(reg++).dw);
+    for (unsigned i = 0; i < width; ++i) {
+      const auto [x, y] = position(batch, first + i, offset == Offset::POSOFFSET_CENTROID ? Location::centroid : Location::sample);
+      bytes[2 * i] = static_cast<uint8_t>((x - batch.x[first + i]) * 16);
+      bytes[2 * i + 1] = static_cast<uint8_t>((y - batch.y[first + i]) * 16);
+    }
+  }
+  if (extra.input_coverage_mask_state != Extra::InputCoverageMaskState::ICMS_NONE) per_pixel([&](unsigned i) { return batch.coverage[i]; });
+  return reg;
+}
+
+void PixelWorker::put_header(const PixelBatch& batch, const Kernel& kernel) {
+  Grf& r0 = thread_.grf(0);
+  r0.dw[0] = (object_->layer & 0x7ff) << 16 | (object_->front ? 0u : 1u << 15);
+  r0.dw[3] = kernel.bases.sampler_state;
+  r0.dw[5] = slot_;
+  for (unsigned first = 0; first < draw_->simd; first += 16) {
+    Grf& r = thread_.grf(1 + first / 16);
+    uint32_t lit = 0;
+    for (unsigned i = 0; i < std::min(draw_->simd, 16u); ++i) lit |= (batch.samples[first + i] != 0 ? 1u : 0u) << i;
+    for (unsigned quad = 0; quad < std::min(draw_->simd, 16u) / 4; ++quad) {
+      r.dw[0] |= batch.sample_id << (4 * quad);
+      r.dw[2 + quad] = (batch.x[first + 4 * quad] & 0xffff) | batch.y[first + 4 * quad] << 16;
+    }
+    r.dw[7] = lit | lit << 16;
+  }
+}
+
+void PixelWorker::payload(const PixelBatch& batch, const Kernel& kernel) {
+  put_header(batch, kernel);
+  const unsigned width = std::min(draw_->simd, 16u);
+  unsigned reg = 1 + draw_->simd / width;
+  for (unsigned first = 0; first < draw_->simd; first += width) reg = put_half(batch, first, width, reg);
+  reg = kernel.grf_start;
+  for (const Grf& constant : kernel.constants) thread_.grf(reg++) = constant;
+  for (const AttributeSetup& attribute : object_->attributes)
+    for (const Grf& half : attribute.registers) thread_.grf(reg++) = half;
+}
+
+SendResult PixelWorker::interpolate(const Message& message) {
+  // SKL PRM vol 7, "Pixel Interpolator": type [13:12], linear [14], SIMD16 [16], slot group [11].
+  const PixelBatch& batch = *running_;
+  const uint32_t d = message.descriptor, data = bits(d, 7u, 0u), type = bits(d, 13u, 12u);
+  const bool linear = bit(d, 14);
+  const unsigned width = bit(d, 16) ? 16 : 8, first = bit(d, 11) ? width : 0, halves = width / 8;
+  const auto sixteenths = [](uint32_t value) { return static_cast<double>(sign_extend(value & 15, 4)) / 16; };
+  const size_t payload_at = message.header_present() ? 1 : 0;
+  const auto offset = [&](unsigned component, unsigned lane) {
+    const size_t reg = payload_at + component * halves + lane / 8;
+    return reg < message.payload.size() ? sixteenths(message.payload[reg].dw[lane % 8]) : 0;
+  };
+  for (unsigned i = 0; i < width; ++i) {
+    const unsigned pixel = first + i;
+    if (!(message.exec_mask >> i & 1) || pixel >= draw_->simd) continue;
+    Point at{batch.x[pixel] + 0.5, batch.y[pixel] + 0.5};
+    switch (type) {
+      case 0: at[0] += sixteenths(data), at[1] += sixteenths(data >> 4); break;
+      case 1: {
+        const auto& p = draw_->raster.sample_positions[(data >> 4) % max_samples];
+        at = {batch.x[pixel] + p[0] / double{subpixels}, batch.y[pixel] + p[1] / double{subpixels}};
+        break;
+      }
+      case 2: at = position(batch, pixel, Location::centroid); break;
+      default: at[0] += offset(0, i), at[1] += offset(1, i); break;
+    }
+    const Point b = barycentrics(at, linear);
+    for (unsigned k = 0; k < 2; ++k) {
+      const size_t reg = k * halves + i / 8;
+      if (reg < message.response.size()) message.response[reg].dw[i % 8] = as_dword(b[k]);
+    }
+  }
+  return SendResult::done;
+}
+
+}  // namespace softgen::render

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Scan conversion: which samples of which pixels a convex part covers (SKL PRM vol 7, "Rasterization Rules").
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "hw/render/raster_state.h"
+#include "hw/render/setup.h"
+
+namespace softgen::render {
+
+/// Covered samples of the four pixels of a quad: upper left, upper right, lower left, lower right.
+using QuadCoverage = std::array<uint32_t, 4>;
+
+/// One part on its way over the screen, in blocks of 8x8 pixels: blocks that an edge leaves out, or that lie inside of all, cost a test an edge.
+class PartRaster {
+ public:
+  PartRaster(const Coverage& part, const RasterState& raster);
+
+  /// Calls quad(x, y, coverage) for each quad with a covered sample within `rect`, until it answers false.
+  template <typename Quad>
+  bool each_quad(PixelRect rect, Quad&& quad) {
+    rect.clip(part_.bounds);
+    for (int32_t by = rect.y0 & ~(block - 1); by < rect.y1; by += block)
+      for (int32_t bx = rect.x0 & ~(block - 1); bx < rect.x1; bx += block) {
+        if (!enter_block(bx, by)) continue;
+        for (int32_t y = std::max(by, rect.y0 & ~1); y < std::min(by + block, rect.y1); y += 2)
+          for (int32_t x = std::max(bx, rect.x0 & ~1); x < std::min(bx + block, rect.x1); x += 2) {
+            QuadCoverage covered = coverage(x, y);
+            for (int32_t i = 0; i < 4; ++i) {
+              const int32_t px = x + (i & 1), py = y + (i >> 1);
+              if (px < rect.x0 || px >= rect.x1 || py < rect.y0 || py >= rect.y1) covered[static_cast<size_t>(i)] = 0;
+            }
+            if ((covered[0] | covered[1] | covered[2] | covered[3]) && !quad(static_cast<uint32_t>(x), static_cast<uint32_t>(y), covered)) return false;
+          }
+      }
+    return true;
+  }
+  /// Whether all of a pixel lies inside (conservative rasterization's inner coverage).
+  bool inner(int32_t x, int32_t y) const;
+
+ private:
+  static constexpr int32_t block = 8;
+
+  bool enter_block(int32_t x, int32_t y);
+  QuadCoverage coverage(int32_t x, int32_t y) const;
+  bool in_circle(int64_t x, int64_t y) const;
+
+  const Coverage& part_;
+  const RasterState& raster_;
+  std::array<Edge, 4> edges_;      ///< pushed out by half a pixel where rasterization is conservative
+  std::array<uint8_t, 4> open_{};  ///< edges that cut the block
+  unsigned open_count_ = 0;
+  unsigned points_;                ///< places tested a pixel
+  uint32_t all_;                   ///< mask of a pixel's samples
+};
+
+}  // namespace softgen::render

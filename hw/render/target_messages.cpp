@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// SKL PRM vol 7, "Render Target Write", "Render Target Read"; payload order as Mesa's brw_lower_logical_sends.cpp sends it.
+#include <algorithm>
+#include <bit>
+
+#include "hw/base/bits.h"
+#include "hw/render/pixel_stage.h"
+
+namespace softgen::render {
+namespace {
+
+using Extra = gen9::_3DSTATE_PS_EXTRA;
+
+/// Message Control of writes, [10:8].
+enum WriteControl : uint32_t { simd16 = 0, simd16_replicated = 1, simd8_dual_low = 2, simd8_dual_high = 3, simd8 = 4 };
+constexpr size_t not_there = ~size_t{0};
+
+}  // namespace
+
+/// Where a write message has what.
+struct PixelWorker::WriteLayout {
+  WriteLayout(const Message& message, const Extra& extra);
+
+  uint32_t dword(size_t reg, unsigned lane) const {
+    const size_t index = reg + (registers == 2 ? lane / 8 : 0);
+    return register_at(index).dw[lane % 8];
+  }
+  uint32_t color(size_t at, unsigned component, unsigned lane) const {
+    return replicated ? register_at(at).dw[component] : dword(at + size_t{component} * registers, lane);
+  }
+  uint32_t omask(unsigned slot) const { return reinterpret_cast<const uint16_t*>(register_at(omask_at).dw)[slot]; }
+  uint8_t stencil(unsigned lane) const { return reinterpret_cast<const uint8_t*>(register_at(stencil_at).dw)[lane]; }
+  const Grf& register_at(size_t index) const {
+    static constexpr Grf zeros{};
+    if (index < message.payload.size()) return message.payload[index];
+    index -= message.payload.size();
+    return index < message.payload2.size() ? message.payload2[index] : zeros;
+  }
+
+  const Message& message;
+  bool valid, replicated, dual;
+  unsigned first, count, registers;   ///< pixels from `first` on; registers a component
+  uint32_t pixels;                    ///< those to be written
+  unsigned target = 0;                ///< index of the blend state
+  size_t alpha_at = not_there, omask_at = not_there, color_at, source1_at = not_there, depth_at = not_there, stencil_at = not_there;
+};
+
+PixelWorker::WriteLayout::WriteLayout(const Message& m, const Extra& extra) : message(m) {
+  const uint32_t control = bits(m.descriptor, 10u, 8u);
+  valid = control <= simd8;
+  replicated = control == simd16_replicated;
+  dual = control == simd8_dual_low || control == simd8_dual_high;
+  const bool wide = control <= simd16_replicated;
+  count = wide ? 16 : 8;
+  registers = wide ? 2 : 1;
+  // Slot group (bit 11) chooses the upper 16 of 32 pixels; the upper half of 16 is a message of its own for dual sources.
+  const unsigned half = control == simd8_dual_high ? 8 : 0;
+  first = (bit(m.descriptor, 11) ? 16 : 0) + half;
+  pixels = m.exec_mask;
+  size_t at = 0;
+  if (m.header_present()) {
+    const Grf &r0 = register_at(0), &r1 = register_at(1);
+    at = 2;
+    target = r0.dw[2] & 7;
+    pixels = (r1.dw[7] & 0xffff) >> half;
+    if (bit(r0.dw[0], 11) && !replicated) alpha_at = at, at += registers;
+  }
+  if (extra.omask_present_to_render_target) omask_at = at++;
+  color_at = at;
+  at += replicated ? 1 : 4 * registers;
+  if (dual) source1_at = at, at += 4;
+  if (extra.pixel_shader_computed_depth_mode != Extra::PixelShaderComputedDepthMode::PSCDEPTH_OFF) depth_at = at, at += registers;
+  if (extra.pixel_shader_computes_stencil) stencil_at = at;
+}
+
+uint32_t PixelWorker::late_samples(const WriteLayout& layout, unsigned pixel, unsigned lane, uint32_t samples) {
+  // The tests belong to the pixel, not to each target: they are done with the first write and remembered in the batch.
+  if (!(tested_ >> pixel & 1)) {
+    std::optional<float> z;
+    if (layout.depth_at != not_there) {
+      const Viewport& viewport = draw_->raster.viewports[object_->viewport];
+      z = std::min(std::max(std::bit_cast<float>(layout.dword(layout.depth_at, lane)), viewport.min_depth), viewport.max_depth);
+    }
+    std::optional<uint8_t> stencil;
+    if (layout.stencil_at != not_there) stencil = layout.stencil(lane);
+    tested_ |= 1u << pixel;
+    passed_[pixel] = test(running_->x[pixel], running_->y[pixel], samples, z, stencil);
+  }
+  return samples & passed_[pixel];
+}
+
+SendResult PixelWorker::render_target_write(const Message& message) {
+  const WriteLayout layout(message, draw_->state.get<Extra>());
+  if (!layout.valid) return SendResult::failed;
+  const PixelBatch& batch = *running_;
+  const uint32_t bti = bits(message.descriptor, 7u, 0u);
+  static const RenderTarget nowhere{};
+  const RenderTarget& rt = bti < draw_->targets.size() ? draw_->targets[bti] : nowhere;
+  const OutputMerger& merger = draw_->merger;
+  const OutputMerger::Mode mode = merger.mode(rt, layout.target);
+  for (unsigned i = 0; i < layout.count; ++i) {
+    const unsigned pixel = layout.first + i;
+    if (pixel >= batch.pixels || !(layout.pixels >> i & 1) || !batch.samples[pixel]) continue;
+    PixelColor color;
+    for (unsigned c = 0; c < 4; ++c) {
+      color.source0[c] = layout.color(layout.color_at, c, i);
+      if (layout.dual) color.source1[c] = layout.color(layout.source1_at, c, i);
+    }
+    color.source0_alpha = std::bit_cast<float>(layout.alpha_at != not_there ? layout.dword(layout.alpha_at, i) : color.source0[3]);
+    if (object_->fade && mode.floating) {
+      const auto part = static_cast<float>(object_->fade->at(batch.x[pixel] + 0.5, batch.y[pixel] + 0.5));
+      color.source0_alpha *= part;
+      color.source0[3] = std::bit_cast<uint32_t>(std::bit_cast<float>(color.source0[3]) * part);
+    }
+    uint32_t samples = batch.samples[pixel];
+    if (layout.omask_at != not_there) samples &= layout.omask(pixel % 16);
+    if (!samples || !merger.alpha_passes(color.source0_alpha)) continue;
+    samples &= merger.alpha_to_coverage(color.source0_alpha, draw_->raster.samples);
+    if (samples && !draw_->early) samples = late_samples(layout, pixel, i, samples);
+    if (samples) merger.write(view_, rt, mode, batch.x[pixel], batch.y[pixel], object_->layer, samples, color);
+  }
+  return SendResult::done;
+}
+
+SendResult PixelWorker::render_target_read(const Message& message) {
+  // Bit 8: SIMD8. The response has red, green, blue and alpha of the current sample (the first one when pixels are shaded as a whole).
+  const PixelBatch& batch = *running_;
+  const unsigned width = bit(message.descriptor, 8) ? 8 : 16, first = bit(message.descriptor, 11) ? 16 : 0, registers = width / 8;
+  const uint32_t bti = bits(message.descriptor, 7u, 0u);
+  static const RenderTarget nowhere{};
+  const RenderTarget& rt = bti < draw_->targets.size() ? draw_->targets[bti] : nowhere;
+  for (unsigned i = 0; i < width; ++i) {
+    const unsigned pixel = first + i;
+    if (!(message.exec_mask >> i & 1) || pixel >= draw_->simd) continue;
+    const surface::Word4 color = draw_->merger.read(view_, rt, batch.x[pixel], batch.y[pixel], object_->layer, batch.sample_id);
+    for (unsigned c = 0; c < 4; ++c) {
+      const size_t reg = c * registers + i / 8;
+      if (reg < message.response.size()) message.response[reg].dw[i % 8] = color[c];
+    }
+  }
+  return SendResult::done;
+}
+
+}  // namespace softgen::render

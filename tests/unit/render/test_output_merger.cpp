@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <bit>
+
+#include "hw/memory/ggtt.h"
+#include "hw/memory/sparse_memory.h"
+#include "hw/render/output_merger.h"
+#include "tests/catch.h"
+
+using namespace softgen;
+using namespace softgen::render;
+
+namespace {
+
+constexpr uint64_t base = 0x10000, mcs_base = 0x20000;
+
+struct Fixture {
+  memory::SparseMemory memory{1 << 20};
+  memory::Ggtt ggtt;
+  memory::View view{memory, nullptr};
+  surface::Surface surface;
+
+  Fixture() {
+    for (uint32_t page = base >> 12; page < 0x40; ++page) ggtt.set_pte(page, uint64_t{page} << 12 | 1);
+    view.set_space(memory::AddressSpace::ggtt(ggtt));
+    surface.type = surface::SurfaceType::two_d;
+    surface.format = surface::find_format(surface::SurfaceFormat::R8G8B8A8_UNORM);
+    surface.tiling = surface::Tiling::y;
+    surface.base = base;
+    surface.width = surface.height = 16;
+    surface.pitch = 128;
+    surface.qpitch = 32;
+    surface.samples = 4;
+    surface.log2_samples = 2;
+    surface.aux = surface::AuxMode::ccs_d;
+    surface.aux_base = mcs_base;
+    surface.aux_pitch = 128;
+    surface.aux_qpitch = 32;
+    surface.clear_color = {std::bit_cast<uint32_t>(1.0f), 0, 0, std::bit_cast<uint32_t>(1.0f)};
+    view.fill(mcs_base, 0xff, 4096);
+  }
+};
+
+PixelColor green() {
+  PixelColor color;
+  color.source0 = {0, std::bit_cast<uint32_t>(1.0f), 0, std::bit_cast<uint32_t>(1.0f)};
+  return color;
+}
+
+}  // namespace
+
+TEST_CASE("the first write to a cleared pixel gives its other samples the clear colour") {
+  Fixture f;
+  const OutputMerger merger(State{}, f.view);
+  const RenderTarget rt(f.surface);
+  merger.write(f.view, rt, merger.mode(rt, 0), 3, 2, 0, 0b0010, green());
+  const uint32_t red = std::bit_cast<uint32_t>(std::array<uint8_t, 4>{255, 0, 0, 255}), written = std::bit_cast<uint32_t>(std::array<uint8_t, 4>{0, 255, 0, 255});
+  for (unsigned s = 0; s < 4; ++s) CHECK(f.view.load<uint32_t>(rt.level->address(3, 2, 0, s)) == (s == 1 ? written : red));
+  CHECK(rt.mcs.read(f.view, 3, 2, 0) == rt.mcs.identity());
+  CHECK(rt.mcs.is_clear(rt.mcs.read(f.view, 4, 2, 0)));
+  CHECK(f.view.load<uint32_t>(rt.level->address(4, 2, 0, 0)) == 0);
+}
+
+TEST_CASE("samples that shared a slice get their own") {
+  Fixture f;
+  const OutputMerger merger(State{}, f.view);
+  const RenderTarget rt(f.surface);
+  f.view.store<uint32_t>(rt.level->address(0, 0, 0, 0), 0x11111111);
+  f.view.store<uint32_t>(rt.level->address(0, 0, 0, 1), 0x22222222);
+  rt.mcs.write(f.view, 0, 0, 0, 0b01'01'00'00);
+  CHECK(merger.read(f.view, rt, 0, 0, 0, 3)[0] == merger.read(f.view, rt, 0, 0, 0, 2)[0]);
+  CHECK(f.view.load<uint32_t>(rt.level->address(0, 0, 0, 1)) == 0x11111111);
+  CHECK(f.view.load<uint32_t>(rt.level->address(0, 0, 0, 3)) == 0x22222222);
+}
+
+TEST_CASE("writes outside of the target or to null surfaces go nowhere") {
+  Fixture f;
+  const OutputMerger merger(State{}, f.view);
+  const RenderTarget rt(f.surface), nowhere{surface::Surface{}};
+  merger.write(f.view, rt, merger.mode(rt, 0), 16, 0, 0, 0xf, green());
+  merger.write(f.view, rt, merger.mode(rt, 0), 0, 0, 1, 0xf, green());
+  merger.write(f.view, nowhere, merger.mode(nowhere, 0), 0, 0, 0, 0xf, green());
+  for (uint64_t at = base; at < mcs_base; at += 4) REQUIRE(f.view.load<uint32_t>(at) == 0);
+}
