@@ -19,6 +19,18 @@ void count(mmio::RegisterFile& registers, uint32_t offset, uint64_t n) {
   if (n) registers.poke64(offset, registers.peek64(offset) + n);
 }
 
+/// The topology that reaches the rasterizer.
+Topology drawn_topology(const State& state, Topology assembled) {
+  using Output = gen9::_3DSTATE_TE::OutputTopology;
+  if (state.get<gen9::_3DSTATE_GS>().enable) return state.get<gen9::_3DSTATE_GS>().output_topology;
+  if (!state.get<gen9::_3DSTATE_TE>().te_enable) return assembled;
+  switch (state.get<gen9::_3DSTATE_TE>().output_topology) {
+    case Output::OUTPUT_POINT: return Topology::_3DPRIM_POINTLIST;
+    case Output::OUTPUT_LINE: return Topology::_3DPRIM_LINELIST;
+    default: return Topology::_3DPRIM_TRILIST;
+  }
+}
+
 }  // namespace
 
 /// One draw: geometry's objects through stream output and setup to their pixels.
@@ -29,6 +41,7 @@ class Drawer::Draw {
         pixels_{state, raster_, {}, 8, DepthStencil(state, store, raster_.samples), OutputMerger(state, env.view), {}, drawer.shared_, env.stop, tests_are_early(state)},
         worker_{env.view, state, env.stop, drawer.shared_, drawer.kernels_, drawer.urb_, drawer.thread_, absolute()},
         geometry_(worker_, call), stream_out_(state, env.registers, env.view) {
+    pixels_.topology = static_cast<uint32_t>(drawn_topology(state, call.topology)) & 0x1f;
     load_pixel_shader();
   }
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "hw/eu/interp/program.h"
@@ -38,6 +39,7 @@ class KernelLoader {
  private:
   eu::ProgramCache cache_;
   std::vector<std::byte> buffer_;
+  std::unordered_map<uint64_t, size_t> sizes_;  ///< of the kernels last found, by address
 };
 
 }  // namespace softgen::render

@@ -90,7 +90,8 @@ unsigned PixelWorker::put_half(const PixelBatch& batch, unsigned first, unsigned
 
 void PixelWorker::put_header(const PixelBatch& batch, const Kernel& kernel) {
   Grf& r0 = thread_.grf(0);
-  r0.dw[0] = (object_->layer & 0x7ff) << 16 | (object_->front ? 0u : 1u << 15);
+  // Mesa's gl_FrontFacing negates the low word: it needs the topology in it not to be zero.
+  r0.dw[0] = uint32_t{object_->viewport} << 27 | (object_->layer & 0x7ff) << 16 | (object_->front ? 0u : 1u << 15) | draw_->topology;
   r0.dw[3] = kernel.bases.sampler_state;
   r0.dw[5] = slot_;
   for (unsigned first = 0; first < draw_->simd; first += 16) {

@@ -32,6 +32,7 @@ struct PixelDraw {
   MessageTarget* shared_functions;      ///< sampler, data ports; null: not there
   StopFlag& stop;
   bool early = true;                    ///< depth and stencil are tested before the shader
+  uint32_t topology = 0;                ///< Primitive Topology Type of the objects, r0.0[4:0]
   std::atomic<uint64_t> depth_count{0}, invocations{0};
 };
 

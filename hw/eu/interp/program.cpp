@@ -8,10 +8,6 @@
 
 namespace softgen::eu {
 
-namespace {
-constexpr size_t instruction_bytes = 16;
-}
-
 Program::~Program() = default;
 
 std::span<const Op> Program::ops() const { return ops_; }
@@ -24,11 +20,14 @@ std::shared_ptr<const Program> Program::decode(std::span<const std::byte> code, 
 }
 
 void Program::build(std::span<const std::byte> code) {
-  lines_ = walk(code);
+  KernelWalker walker(code);
+  while (const auto line = walker.next()) lines_.push_back(*line);
   // What ends nothing (no EOT before the bytes do) ends in an illegal instruction.
   uint32_t end = lines_.empty() ? 0 : lines_.back().offset + lines_.back().instruction.size();
   bytes_.assign(code.begin(), code.begin() + end);
-  complete_ = end + instruction_bytes <= code.size();
+  decoded_from_ = code.size();
+  constexpr size_t instruction_bytes = 16;
+  complete_ = walker.ended_properly() || end + instruction_bytes <= code.size();
   lines_.push_back({end, Instruction{}});
   index_.assign(end / 8 + 1, -1);
   for (size_t n = 0; n < lines_.size(); n++) index_[lines_[n].offset / 8] = static_cast<int32_t>(n);
@@ -97,7 +96,7 @@ std::shared_ptr<const Program> ProgramCache::find(std::span<const std::byte> cod
     if (found != programs_.end()) {
       const auto known = found->second->bytes();
       // What was cut off is decoded again when there is more of it.
-      if (found->second->start() == start && (found->second->complete() || known.size() + instruction_bytes > code.size()) &&
+      if (found->second->start() == start && (found->second->complete() || code.size() <= found->second->decoded_from()) &&
           known.size() <= code.size() && std::memcmp(known.data(), code.data(), known.size()) == 0)
         return found->second;
     }

@@ -34,6 +34,8 @@ class Program {
   std::span<const std::byte> bytes() const { return bytes_; }
   /// False: the bytes given ended before the kernel did.
   bool complete() const { return complete_; }
+  /// Bytes that decode() was given.
+  size_t decoded_from() const { return decoded_from_; }
   std::span<const Line> lines() const { return lines_; }
   /// Index into lines() and ops(), or -1: no instruction starts at this offset from start().
   int32_t index_at(int64_t offset) const {
@@ -52,6 +54,7 @@ class Program {
 
   uint64_t start_ = 0;
   std::vector<std::byte> bytes_;
+  size_t decoded_from_ = 0;
   bool complete_ = false;
   std::vector<Line> lines_;
   std::vector<int32_t> index_;
