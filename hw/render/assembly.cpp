@@ -133,11 +133,11 @@ void Assembler::list() {
 void Assembler::strip_adjacency(bool last) {
   // Triangle i has corners 2i, 2i+2, 2i+4, and is known once the vertex beyond it (2i+6) or the end has come. Order of the six: corner,
   // the neighbour across the edge to the next corner, … (OpenGL 4.6 spec, table 10.1).
-  const uint32_t n = received_;
-  const bool ready = last ? n >= 6 && n % 2 == 0 : n >= 8 && n % 2 == 0;
+  const uint32_t n = last ? received_ & ~1u : received_;  // one too many at the end is ignored
+  const bool ready = last ? n >= 6 : n >= 8 && n % 2 == 0;
   if (!ready) return;
   const uint32_t i = last ? (n - 6) / 2 : (n - 8) / 2;
-  const auto at = [&](uint32_t position) { return recent(n - 1 - position); };
+  const auto at = [&](uint32_t position) { return recent(received_ - 1 - position); };
   const uint32_t before = i == 0 ? at(1) : at(2 * i - 2);
   const uint32_t beyond = last ? at(2 * i + 5) : at(2 * i + 6);
   emit({at(2 * i), before, at(2 * i + 2), beyond, at(2 * i + 4), at(2 * i + 3)}, 2 * std::min<unsigned>(provoking_.triangle, 2), i % 2 == 1);
@@ -197,7 +197,7 @@ void Assembler::vertex(uint32_t v) {
 }
 
 void Assembler::cut() {
-  if (topology_ == Topology::_3DPRIM_LINELOOP && received_ >= 3) emit({recent(0), first_}, provoking_.line & 1), ++primitive_id_;
+  if (topology_ == Topology::_3DPRIM_LINELOOP && received_ >= 2) emit({recent(0), first_}, provoking_.line & 1), ++primitive_id_;
   if (topology_ == Topology::_3DPRIM_TRISTRIP_ADJ) strip_adjacency(true);
   if (topology_ == Topology::_3DPRIM_POLYGON && received_ >= 3) emit_polygon(true), ++primitive_id_;
   received_ = 0;

@@ -54,7 +54,7 @@ TEST_CASE("every other triangle of a strip is turned round") {
 
 TEST_CASE("fans keep their first vertex, loops close") {
   CHECK(shapes(assemble(Topology::_3DPRIM_TRIFAN, {9, 1, 2, 3})) == Shapes{{9, 1, 2}, {9, 2, 3}});
-  CHECK(shapes(assemble(Topology::_3DPRIM_LINELOOP, {0, 1, 2, cut, 3, 4})) == Shapes{{0, 1}, {1, 2}, {2, 0}, {3, 4}});
+  CHECK(shapes(assemble(Topology::_3DPRIM_LINELOOP, {0, 1, 2, cut, 3, 4, cut, 5})) == Shapes{{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 3}});
   CHECK(shapes(assemble(Topology::_3DPRIM_LINESTRIP, {0, 1, 2})) == Shapes{{0, 1}, {1, 2}});
 }
 
@@ -70,6 +70,7 @@ TEST_CASE("both halves of a quad have its provoking vertex") {
 TEST_CASE("a strip with adjacency gives OpenGL's six vertices") {
   // OpenGL 4.6, table 10.1, with zero-based numbers.
   CHECK(shapes(assemble(Topology::_3DPRIM_TRISTRIP_ADJ, {0, 1, 2, 3, 4, 5})) == Shapes{{0, 1, 2, 5, 4, 3}});
+  CHECK(shapes(assemble(Topology::_3DPRIM_TRISTRIP_ADJ, {0, 1, 2, 3, 4, 5, 6})) == Shapes{{0, 1, 2, 5, 4, 3}});
   const auto out = assemble(Topology::_3DPRIM_TRISTRIP_ADJ, {0, 1, 2, 3, 4, 5, 6, 7});
   REQUIRE(out.size() == 2);
   CHECK(out[0].vertices == std::vector<uint32_t>{0, 1, 2, 6, 4, 3});
