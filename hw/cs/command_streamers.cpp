@@ -36,6 +36,7 @@ CommandStreamers::CommandStreamers(const Environment& environment, bool threaded
                         .memory_written = [this, id] { memory_written(id); },
                         .signal = [this](EngineId target) { if (EngineCs* cs = engine(target)) cs->kick(); },
                         .perf_report = environment.perf_report,
+                        .gtt_written = environment.gtt_written,
                         .observer = environment.observer};
     const StreamerConfig config{.id = id, .engine_class = engine_class(id), .mmio_base = defs::engine_bases[i]};
     engines_[i] = std::make_unique<EngineCs>(config, std::move(links), environment.gate, threaded);

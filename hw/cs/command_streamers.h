@@ -13,7 +13,7 @@ class CommandStreamers {
  public:
   struct Environment {
     HostMemory& memory;
-    const memory::Ggtt& ggtt;
+    memory::Ggtt& ggtt;
     memory::FaultSink* faults;
     memory::TlbGeneration& tlb;
     mmio::RegisterFile& registers;
@@ -23,6 +23,7 @@ class CommandStreamers {
     std::array<Engine*, engine_count> engines{};
     /// See StreamerLinks.
     std::function<void(std::span<std::byte> report)> perf_report{};
+    std::function<void()> gtt_written{};
     /// threads=0: commands after which a looping batch gives the thread back; about a second of host time.
     uint64_t commands_a_poll = 1u << 24;
     PacketObserver* observer = nullptr;  ///< may be null

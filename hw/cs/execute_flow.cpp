@@ -112,7 +112,6 @@ void Executor::display_command(const Packet& packet) {
   switch (packet.command->id) {
     case CommandId::MI_WAIT_FOR_EVENT: return unimplemented("MI_WAIT_FOR_EVENT", "does not wait: {:#x}", packet.dwords[0]);
     case CommandId::MI_DISPLAY_FLIP: return unsupported("MI_DISPLAY_FLIP", "flips are MMIO on Gen9");
-    case CommandId::MI_UPDATE_GTT:
     case CommandId::MI_LOAD_URB_MEM:
     case CommandId::MI_STORE_URB_MEM:
     case CommandId::MI_RS_STORE_DATA_IMM: return unimplemented(packet.command->name);

@@ -7,6 +7,7 @@
 
 #include "hw/base/log.h"
 #include "hw/cs/executor.h"
+#include "hw/memory/ggtt.h"
 
 namespace softgen::cs {
 namespace {
@@ -50,6 +51,14 @@ void Executor::copy_mem_mem(Dwords dw) {
   const uint32_t value = s_.view(bit(dw[0], 22)).load<uint32_t>(address48(dw[3], dw[4], 4));
   s_.view(bit(dw[0], 21)).store_release<uint32_t>(address48(dw[1], dw[2], 4), value);
   s_.links().memory_written();
+}
+
+// Entries of the global table one behind the other, from that of the page in dword 1 on (SKL PRM vol 2a, MI_UPDATE_GTT).
+void Executor::update_gtt(Dwords dw) {
+  uint64_t entry = dw[1] >> 12;
+  for (size_t at = 2; at + 1 < dw.size() && entry < memory::Ggtt::entries; at += 2, ++entry)
+    s_.links().ggtt.set_pte(entry, dw[at] | uint64_t{dw[at + 1]} << 32);
+  if (s_.links().gtt_written) s_.links().gtt_written();
 }
 
 // Operands stand inline or in CS_GPR0..3, what is returned goes to CS_GPR4 (and 5).

@@ -182,6 +182,7 @@ Flow Executor::mi(const Packet& packet, const Cursor& behind) {
     case CommandId::MI_STORE_REGISTER_MEM: return store_register_mem(dw), Flow::next();
     case CommandId::MI_STORE_DATA_IMM: return store_data_imm(dw), Flow::next();
     case CommandId::MI_STORE_DATA_INDEX: return store_data_index(dw), Flow::next();
+    case CommandId::MI_UPDATE_GTT: return update_gtt(dw), Flow::next();
     case CommandId::MI_COPY_MEM_MEM: return copy_mem_mem(dw), Flow::next();
     case CommandId::MI_ATOMIC: return atomic(dw);
     case CommandId::MI_FLUSH_DW: return flush_dw(dw);

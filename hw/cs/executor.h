@@ -38,6 +38,7 @@ class Executor {
   void store_data_imm(Dwords dw);
   void store_data_index(Dwords dw);
   void copy_mem_mem(Dwords dw);
+  void update_gtt(Dwords dw);
   Flow atomic(Dwords dw);
   void report_perf_count(Dwords dw);
   void report_head(const Cursor& behind);

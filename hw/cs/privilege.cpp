@@ -18,6 +18,7 @@ bool is_privileged(const Packet& packet) {
   switch (packet.command->id) {
     case CommandId::MI_ARB_ON_OFF:
     case CommandId::MI_DISPLAY_FLIP:
+    case CommandId::MI_UPDATE_GTT:
     case CommandId::MI_SET_CONTEXT:
     case CommandId::MI_STORE_DATA_INDEX:
     case CommandId::MI_REPORT_HEAD:

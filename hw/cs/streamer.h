@@ -41,7 +41,7 @@ std::vector<ExtraRegister> extra_context_registers(defs::EngineClass engine_clas
 /// What a streamer is plugged into. All of it outlives the streamer.
 struct StreamerLinks {
   HostMemory& memory;
-  const memory::Ggtt& ggtt;
+  memory::Ggtt& ggtt;
   memory::FaultSink* faults;
   memory::TlbGeneration& tlb;
   mmio::RegisterFile& registers;
@@ -53,6 +53,8 @@ struct StreamerLinks {
   std::function<void(EngineId target)> signal;
   /// MI_REPORT_PERF_COUNT: fills the 256 bytes (zeroed, but for report id and timestamp). May be empty.
   std::function<void(std::span<std::byte> report)> perf_report;
+  /// MI_UPDATE_GTT changed entries. May be empty.
+  std::function<void()> gtt_written;
   PacketObserver* observer = nullptr;  ///< may be null
 };
 

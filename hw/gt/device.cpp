@@ -54,6 +54,7 @@ void Device::build_units() {
   for (unsigned i = 0; i < engine_count; ++i)
     if (bit(config_.platform->engines, i)) environment.engines[i] = plugged(static_cast<EngineId>(i));
   environment.observer = config_.observer;
+  environment.gtt_written = [this] { host_.gtt_changed(); };
   streamers_ = std::make_unique<cs::CommandStreamers>(environment, config_.threads > 0);
   power_.set_idle_query([this] { return !streamers_->busy(); });
 }

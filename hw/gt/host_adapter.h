@@ -17,6 +17,9 @@ class HostAdapter final : public Host {
   void display_changed(unsigned pipe) override {
     if (ops_.display_changed) ops_.display_changed(ops_.opaque, pipe);
   }
+  void gtt_changed() override {
+    if (ops_.gtt_changed) ops_.gtt_changed(ops_.opaque);
+  }
   bool i2c_start(unsigned pin, uint8_t address, bool receive) override {
     return ops_.i2c_start && ops_.i2c_start(ops_.opaque, pin, address, receive) == 0;
   }

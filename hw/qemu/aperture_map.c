@@ -6,8 +6,8 @@
  * buffers), an alias of that RAM is laid over the BAR. It goes away before anything that it depends on
  * changes: a GTT entry, a fence, the map of guest memory, reset, load.
  *
- * GTT entries written by an engine are not seen here; of those only MI_UPDATE_GTT could, which the core does
- * not execute.
+ * GTT entries that an engine writes (MI_UPDATE_GTT, which no driver of Gen9 uses) end all mappings a little
+ * later, by a bottom half.
  */
 #include "qemu/osdep.h"
 

@@ -90,6 +90,11 @@ static IntelGpuMonitor* monitor_on_bus(IntelGpuState* s, unsigned pin) {
   return monitor && monitor->plugged ? monitor : NULL;
 }
 
+static void host_gtt_changed(void* opaque) {
+  IntelGpuState* s = opaque;
+  if (s->map_bh) qemu_bh_schedule(s->map_bh);
+}
+
 static int host_i2c_start(void* opaque, unsigned pin, uint8_t address, bool is_receive) {
   IntelGpuMonitor* monitor = monitor_on_bus(opaque, pin);
   return monitor ? i2c_start_transfer(monitor->bus, address, is_receive) : -1;
@@ -119,6 +124,7 @@ void intel_gpu_host_ops(IntelGpuState* s, sg_host_ops* ops) {
       .timer_set = host_timer_set,
       .interrupt = host_interrupt,
       .log = host_log,
+      .gtt_changed = host_gtt_changed,
       .i2c_start = host_i2c_start,
       .i2c_send = host_i2c_send,
       .i2c_receive = host_i2c_receive,

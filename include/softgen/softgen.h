@@ -42,6 +42,9 @@ typedef struct sg_host_ops {
     void (*log)(void *opaque, enum sg_log_kind kind, const char *line);
     /* Something shown on `pipe` may have changed (flip, mode, cursor, gamma): refresh soon. Any thread. May be NULL. */
     void (*display_changed)(void *opaque, unsigned pipe);
+    /* An engine wrote entries of the GTT (MI_UPDATE_GTT): what was derived from it, as mappings of the aperture, is stale. Any thread.
+     * May be NULL. */
+    void (*gtt_changed)(void *opaque);
     /* I2C behind GMBUS pin pair `pin` (SKL PRM vol 12, GMBUS0), for DDC. NULL or start() != 0: nobody answers (NAK). vCPU lock held,
      * except when a privileged batch writes GMBUS registers: a front end that must not be entered then refuses start(). */
     int (*i2c_start)(void *opaque, unsigned pin, uint8_t address, bool is_receive);

@@ -100,6 +100,27 @@ TEST_CASE("MI_COPY_MEM_MEM in all directions") {
   CHECK(run.read(out) == 0x31);
 }
 
+TEST_CASE("MI_UPDATE_GTT") {
+  Run run({});
+  const uint32_t page = 0x0700'0000;  // its entry and the next now lead elsewhere
+  run.write(in, 0x1111), run.write(in + 4096, 0x2222);
+  const Dwords update = {mi(0x23, 4), page, in | 1, 0, (in + 4096) | 1, 0};
+  const Dwords copy = {mi(0x2e, 3 | 1u << 22 | 1u << 21), out, 0, page + 4096, 0};
+  run.more({mi(0x2e, 3 | 1u << 22 | 1u << 21), out, 0, page + 4096, 0});  // its translation is cached
+  CHECK(run.completed());
+  run.more(update + copy);
+  CHECK(run.completed());
+  CHECK(run.read(out) == 0x2222);
+  CHECK(run.ggtt.pte(page >> 12) == (in | 1));
+  // The table ends; a user's batch may not.
+  run.more({mi(0x23, 4), 0xffff'f000, 5, 0, 7, 0});
+  CHECK(run.completed());
+  CHECK(run.ggtt.pte(0xf'ffff) == 5);
+  CHECK(run.ggtt.pte(0) == 1);
+  run.more(start_batch(run.user_batch(Dwords{mi(0x23, 2), page, 0, 0} + Dwords{batch_end}), true));
+  CHECK(run.ggtt.pte(page >> 12) == (in | 1));
+}
+
 TEST_CASE("MI_ATOMIC") {
   Run run({});
   const auto op = [&](uint32_t code, uint32_t size, Dwords data, uint32_t flags = 0) {
