@@ -50,6 +50,10 @@ VertexFetch::VertexFetch(const State& state, memory::View& view, const DrawCall&
       guest_error("vertex element format", "{} is not a vertex format", static_cast<uint32_t>(element.state.source_element_format));
       format = nullptr;
     }
+    if (element.state.edge_flag_enable) {
+      edge_flag_ = Source{element, buffer, format};
+      continue;
+    }
     const bool wide = is_wide(element, format);
     sources_.push_back({element, buffer, format, static_cast<uint32_t>(slots_), wide});
     slots_ += wide ? 2 : 1;
@@ -101,6 +105,12 @@ void VertexFetch::store_system_values(uint32_t vertex_id, uint32_t instance, std
   };
   if (sgvs.vertexid_enable) store(slot_of(sgvs.vertexid_element_offset), sgvs.vertexid_component_number, vertex_id);
   if (sgvs.instanceid_enable) store(slot_of(sgvs.instanceid_element_offset), sgvs.instanceid_component_number, instance);
+}
+
+bool VertexFetch::edge_flag(uint32_t index, uint32_t instance) {
+  std::array<Vec4, 2> value{};
+  if (edge_flag_) fetch_element(*edge_flag_, draw_.indexed ? index + static_cast<uint32_t>(draw_.base_vertex) : index, instance, value);
+  return value[0][0] != 0;
 }
 
 void VertexFetch::fetch(uint32_t index, uint32_t instance, std::span<Vec4> out) {

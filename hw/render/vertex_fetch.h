@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,6 +40,9 @@ class VertexFetch {
   size_t slots() const { return slots_; }
   /// All elements of the vertex with `index` (before Base Vertex), instance `instance` of the draw.
   void fetch(uint32_t index, uint32_t instance, std::span<Vec4> out);
+  /// Whether vertices have edge flags (an element with Edge Flag Enable, which is not stored), and the flag of one.
+  bool has_edge_flags() const { return edge_flag_.has_value(); }
+  bool edge_flag(uint32_t index, uint32_t instance);
 
  private:
   struct Source {
@@ -55,6 +59,7 @@ class VertexFetch {
   memory::View& view_;
   DrawCall draw_;
   std::vector<Source> sources_;
+  std::optional<Source> edge_flag_;
   size_t slots_ = 0;
   uint32_t index_size_ = 0;
   bool cut_enabled_ = false;

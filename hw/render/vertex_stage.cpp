@@ -21,12 +21,18 @@ std::vector<uint8_t> packed_components(const State& state, size_t slots) {
   return result;
 }
 
+/// Edge flags count where polygons are separate.
+bool takes_edge_flags(Topology topology) {
+  return topology == Topology::_3DPRIM_TRILIST || topology == Topology::_3DPRIM_QUADLIST || topology == Topology::_3DPRIM_POLYGON;
+}
+
 }  // namespace
 
 VertexStage::VertexStage(GeometryWorker& worker, const DrawCall& call) : worker_(worker), fetch_(worker.state, worker.view, call) {
   const uint32_t allocated = (worker.state.get<gen9::_3DSTATE_URB_VS>().vs_urb_entry_allocation_size + 1) * 64;
   entry_bytes_ = std::max(allocated, static_cast<uint32_t>(fetch_.slots()) * 16);
   packed_ = packed_components(worker.state, fetch_.slots());
+  edge_flags_ = fetch_.has_edge_flags() && takes_edge_flags(call.topology);
   const auto& vs = worker.state.get<gen9::_3DSTATE_VS>();
   if (!vs.enable) return;
   if (!vs.simd8_dispatch_enable) unimplemented("vertex shader in SIMD4x2 mode");
@@ -63,7 +69,15 @@ void VertexStage::shade_eight(std::span<const Source> sources, std::span<Vertex>
   invocations_ += sources.size();
 }
 
+/// The flag of a vertex belongs to the edge that starts there.
+void VertexStage::apply_edge_flags(std::span<Object> objects) {
+  for (Object& object : objects)
+    for (unsigned i = 0; i < object.count && i < 3; ++i)
+      if (!fetch_.edge_flag(object.vertices[i], object.instance)) object.edges &= static_cast<uint8_t>(~(1u << i));
+}
+
 std::span<const Vertex> VertexStage::shade(std::span<Object> objects) {
+  if (edge_flags_) apply_edge_flags(objects);
   std::unordered_map<uint64_t, uint32_t> number_of;
   order_.clear();
   for (Object& object : objects)

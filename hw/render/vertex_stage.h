@@ -27,10 +27,12 @@ class VertexStage {
     uint32_t index, instance;
   };
   void shade_eight(std::span<const Source> sources, std::span<Vertex> out);
+  void apply_edge_flags(std::span<Object> objects);
   void push_inputs(unsigned reg, size_t count);
 
   GeometryWorker& worker_;
   VertexFetch fetch_;
+  bool edge_flags_;                             ///< the topology has them and there are some
   Kernel kernel_;
   uint32_t entry_bytes_;
   std::vector<uint8_t> packed_;                 ///< components that reach the shader, as dwords of a fetched vertex; all when packing is off

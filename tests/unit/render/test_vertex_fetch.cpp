@@ -126,3 +126,42 @@ TEST_CASE("system values: VertexID without Start Vertex, with Base Vertex left o
   draw.base_vertex = 100;
   CHECK(t.fetch(draw, 7, 4) == Vec4{0, 0, 4, 7});
 }
+
+TEST_CASE("64-bit components pass unchanged, in one slot or two") {
+  Fixture t;
+  const double data[] = {1.5, -2.25, 3, 4};
+  t.view.write(vertices, data, sizeof data);
+  t.vertex_buffer(32, sizeof data);
+  const auto fetch = [&] {
+    VertexFetch fetch(t.state, t.view, {});
+    std::vector<Vec4> out(fetch.slots());
+    fetch.fetch(0, 0, out);
+    return out;
+  };
+  constexpr uint32_t r64g64b64_passthru = 0x1bd;
+  t.element(r64g64b64_passthru, 0, 0x1112u << 16);  // x, y, z, 0
+  const auto wide = fetch();
+  REQUIRE(wide.size() == 2);
+  double value[4];
+  std::memcpy(value, wide.data(), sizeof value);
+  CHECK(std::vector<double>(value, value + 4) == std::vector<double>{1.5, -2.25, 3, 0});
+  t.element(r64g64b64_passthru, 0, 0x1200u << 16);  // x, 0, nothing else
+  const auto narrow = fetch();
+  REQUIRE(narrow.size() == 1);
+  std::memcpy(value, narrow.data(), 16);
+  CHECK(value[0] == 1.5);
+  CHECK(value[1] == 0);
+}
+
+TEST_CASE("an element with edge flags is not stored") {
+  Fixture t;
+  const float data[] = {0, 1};
+  t.view.write(vertices, data, sizeof data);
+  t.vertex_buffer(4, sizeof data);
+  t.put({0x78090001, 1u << 25 | 1u << 15 | 0xd8u << 16, 0x12220000});
+  VertexFetch fetch(t.state, t.view, {});
+  CHECK(fetch.slots() == 0);
+  CHECK(fetch.has_edge_flags());
+  CHECK_FALSE(fetch.edge_flag(0, 0));
+  CHECK(fetch.edge_flag(1, 0));
+}
