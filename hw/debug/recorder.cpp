@@ -11,32 +11,21 @@
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/debug/page_results.h"
 
 namespace softgen::debug {
 namespace {
 
-constexpr uint64_t page = 4096, address_mask = 0x7f'ffff'f000;
+constexpr uint64_t page = page_result_bytes, address_mask = 0x7f'ffff'f000;
+constexpr size_t comment_bytes = 32 * 1024;
 constexpr uint32_t elsp = 0x230, execlist_status = 0x234, hws_pga = 0x80, ring_mode = 0x29c;
 // Engine bases by EngineId (i915 gt/intel_engine_regs.h).
 constexpr std::array<uint32_t, engine_count> bases = {0x2000, 0x22000, 0x12000, 0x1c000, 0x1a000};
 
-/// Not cryptographic: a change that it misses would have to be made for it.
-uint64_t hash_page(const std::byte* data) {
-  std::array<uint64_t, 8> lanes = {1, 2, 3, 4, 5, 6, 7, 8};
-  for (size_t at = 0; at < page; at += sizeof lanes) {
-    std::array<uint64_t, 8> words;
-    std::memcpy(words.data(), data + at, sizeof words);
-    for (size_t i = 0; i < lanes.size(); ++i) lanes[i] = (lanes[i] ^ words[i]) * 0x9e37'79b9'7f4a'7c15ull + (lanes[i] >> 29);
-  }
-  uint64_t h = 0;
-  for (uint64_t lane : lanes) h = (h ^ lane ^ (lane >> 31)) * 0xff51'afd7'ed55'8ccdull;
-  return h;
-}
-
 uint64_t zero_hash() {
   static const uint64_t value = [] {
     const std::array<std::byte, page> zeros{};
-    return hash_page(zeros.data());
+    return hash_page(zeros);
   }();
   return value;
 }
@@ -82,14 +71,22 @@ void Recorder::register_written(uint32_t) {
 }
 
 void Recorder::record_results() {
+  // Comments, since Mesa's aubinator gives up at a memory compare record.
+  std::string text;
+  const auto flush = [&] {
+    if (!text.empty()) writer_.comment(std::string(results_comment) + text);
+    text.clear();
+  };
   for (auto& [gpa, before] : results_) {
     const HostSpan span = device_.memory().resolve(gpa, Access::read);
     if (!span.data || span.size < page) continue;
-    const uint64_t hash = hash_page(span.data);
+    const uint64_t hash = hash_page(std::span<const std::byte, page>(span.data, page));
     if (hash == before) continue;
     before = hash;
-    writer_.compare(aub::Space::physical, gpa, std::span(span.data, page));
+    text += fmt::format("{:x} {:016x}\n", gpa, hash);
+    if (text.size() > comment_bytes) flush();
   }
+  flush();
 }
 
 bool Recorder::wait_idle() {
@@ -154,7 +151,7 @@ void Recorder::record_page(uint64_t gpa) {
   if (!seen_.insert(gpa).second) return;
   const HostSpan span = device_.memory().resolve(gpa, Access::read);
   if (!span.data || span.size < page) return;
-  const uint64_t hash = hash_page(span.data);
+  const uint64_t hash = hash_page(std::span<const std::byte, page>(span.data, page));
   // What the file never wrote reads as zero when it is replayed.
   const auto [it, fresh] = pages_.try_emplace(gpa, zero_hash());
   if (it->second == hash) return;

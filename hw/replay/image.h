@@ -9,6 +9,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "hw/debug/aub_reader.h"
 #include "hw/defs/command.h"
@@ -53,6 +54,7 @@ class Image final : public debug::AubVisitor {
   std::function<void()> on_memory;  ///< before memory changes
   /// What physical memory must hold now.
   std::function<void(uint64_t address, std::span<const std::byte> data)> on_compare;
+  std::function<void(std::string_view text)> on_comment;
 
   memory::SparseMemory& memory() { return memory_; }
   memory::View& ggtt_view() { return ggtt_view_; }
@@ -61,6 +63,9 @@ class Image final : public debug::AubVisitor {
   void version(const debug::AubVersion& version) override { version_ = version; }
   void memory_write(debug::aub::Space space, uint64_t address, std::span<const std::byte> data) override;
   void memory_compare(debug::aub::Space space, uint64_t address, std::span<const std::byte> data) override;
+  void comment(std::string_view text) override {
+    if (on_comment) on_comment(text);
+  }
   void register_write(uint32_t offset, uint32_t value) override;
   void register_poll(uint32_t offset, uint32_t mask, uint32_t value) override {
     if (on_poll) on_poll(offset, mask, value);

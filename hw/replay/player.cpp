@@ -4,15 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <sstream>
 #include <stop_token>
 #include <thread>
 
 #include "hw/base/log.h"
 #include "hw/debug/byte_source.h"
+#include "hw/debug/page_results.h"
 #include "hw/debug/where.h"
 #include "hw/defs/gen9/common.h"
 #include "hw/replay/offline_host.h"
@@ -66,6 +69,7 @@ class Player::Run final : public PacketObserver {
     try {
       const auto source = debug::open_file(path);
       image_->on_compare = [&](uint64_t address, std::span<const std::byte> data) { compare(position, address, data); };
+      image_->on_comment = [&](std::string_view text) { compare_pages(position, text); };
       if (const auto error = debug::read_aub(*source, *image_, &position))
         result_.error = fmt::format("byte {}: {}", error->offset, error->message);
       else wait_idle();
@@ -126,11 +130,27 @@ class Player::Run final : public PacketObserver {
     std::vector<std::byte> ours(data.size());
     memory_->read(address, ours.data(), ours.size());
     const auto [a, b] = std::mismatch(ours.begin(), ours.end(), data.begin());
-    if (a == ours.end()) return;
-    if (result_.different++ == 0)
-      first_difference_ = fmt::format("byte {}: submission {} leaves 0x{:02x} at physical 0x{:x}; when it was recorded it left 0x{:02x}", position,
-                                      result_.submissions - 1, std::to_integer<unsigned>(*a), address + static_cast<uint64_t>(a - ours.begin()),
-                                      std::to_integer<unsigned>(*b));
+    if (a != ours.end())
+      differs(position, fmt::format("leaves 0x{:02x} at physical 0x{:x}; when it was recorded it left 0x{:02x}", std::to_integer<unsigned>(*a),
+                                    address + static_cast<uint64_t>(a - ours.begin()), std::to_integer<unsigned>(*b)));
+  }
+
+  /// The same, as our recorder says it (page_results.h).
+  void compare_pages(uint64_t position, std::string_view text) {
+    if (!text.starts_with(debug::results_comment)) return;
+    wait_idle();
+    std::istringstream lines{std::string(text.substr(debug::results_comment.size()))};
+    std::array<std::byte, debug::page_result_bytes> page;
+    for (uint64_t address, hash; lines >> std::hex >> address >> hash;) {
+      result_.compared++;
+      memory_->read(address, page.data(), page.size());
+      if (debug::hash_page(page) != hash)
+        differs(position, fmt::format("leaves other bytes in the page at physical 0x{:x} than when it was recorded", address));
+    }
+  }
+
+  void differs(uint64_t position, const std::string& how) {
+    if (result_.different++ == 0) first_difference_ = fmt::format("byte {}: submission {} {}", position, result_.submissions - 1, how);
   }
 
   void submitted(const Submission& s) {

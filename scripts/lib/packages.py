@@ -17,6 +17,8 @@ GROUPS = {
     "headers": ["qemu-system-x86", "dpkg-dev", "xz-utils", "python3-venv", "python3-pycotap", "libfdt-dev", "libepoxy-dev"],
     "guest": ["qemu-system-x86", "mmdebstrap", "e2fsprogs", "kmod", "xz-utils", "zstd"],
     "window": ["qemu-system-gui"],
+    "programs": ["mesa-utils", "vulkan-tools", "mesa-vulkan-drivers", "kmscube", "glmark2-es2-drm", "piglit", "libgl1-mesa-dri", "libegl1",
+                 "libgbm1"],
     "piglit": ["piglit", "libgl1-mesa-dri", "libegl1", "libgbm1"],
     "test": ["clang", "grub-common", "grub-pc-bin"],
 }

@@ -11,6 +11,7 @@ import unittest
 
 import fuzz
 import guest_image
+import packages
 from common import BUILD, ROOT, Failure, say
 from report import UnittestResult
 
@@ -102,6 +103,11 @@ def scripts(report, options):
     python_tests(report, options, "scripts")
 
 
+def programs(report, options):
+    packages.ensure(("programs",))
+    python_tests(report, options, "run")
+
+
 def run_fuzz(report, options):
     seconds = 120 if options.full else 15
     build = fuzz.build(everything=options.full)
@@ -121,6 +127,7 @@ ALL = {
     "unit": Suite("Catch2 tests of the units, and all else that meson runs", unit),
     "device": Suite("registers of the device, without a guest system", device),
     "scripts": Suite("what scripts/ promise", scripts),
+    "run": Suite("programs under softgen-run, on this Mesa and on Debian 13's", programs),
     "firmware": Suite("SeaBIOS and GRUB on the device's VGA", firmware),
     "boot-bookworm": boot("bookworm"),
     "boot-trixie": boot("trixie"),

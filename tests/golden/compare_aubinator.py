@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Do softgen-replay and Mesa's aubinator read the same thing in a capture?
 
-  compare_aubinator.py SOFTGEN_REPLAY CAPTURE.aub.xz|MAKER.py...     (MAKER.py FILE writes a capture)
+  compare_aubinator.py SOFTGEN_REPLAY CAPTURE.aub[.xz]|MAKER.py...     (MAKER.py FILE writes a capture)
 
 Compares, command by command and in order: address, name, every field with its value and enumeration name; and every state structure
 that aubinator shows (by address). aubinator is looked for in $SOFTGEN_AUBINATOR and $PATH; without it the test is skipped, loudly (77).
@@ -147,6 +147,8 @@ def compare(replay, aubinator, capture, scratch):
     if capture.endswith(".py"):
         subprocess.run([sys.executable, capture, plain], check=True)
         capture = plain
+    elif not capture.endswith(".xz"):
+        plain = capture
     else:
         with lzma.open(capture) as packed, open(plain, "wb") as out:
             shutil.copyfileobj(packed, out)

@@ -11,7 +11,6 @@
 namespace softgen::eu {
 namespace {
 
-constexpr size_t most_threads = 16;
 constexpr size_t lines_before = 6, lines_after = 10;
 
 std::string code_around(const Program& program, uint32_t offset) {
@@ -46,14 +45,15 @@ Inspector& Inspector::get() {
   return instance;
 }
 
-std::vector<std::string> Inspector::look(std::chrono::milliseconds patience) {
+std::vector<std::string> Inspector::look(std::chrono::milliseconds patience, size_t enough) {
   std::scoped_lock one(callers_);
   std::unique_lock lock(mutex_);
   found_.clear();
+  enough_ = enough;
   if (++looks_ == 0) ++looks_;
   wanted_.store(looks_, std::memory_order_relaxed);
   const auto until = std::chrono::steady_clock::now() + patience;
-  seen_.wait_until(lock, until, [this] { return found_.size() >= most_threads; });
+  seen_.wait_until(lock, until, [this] { return found_.size() >= enough_; });
   wanted_.store(0, std::memory_order_relaxed);
   return std::move(found_);
 }
@@ -69,7 +69,7 @@ void Inspector::describe(const Thread& thread, uint32_t offset) {
                                  thread.dispatched);
   text += code_around(program, offset) + registers_of(thread);
   std::scoped_lock lock(mutex_);
-  if (found_.size() < most_threads) found_.push_back(std::move(text));
+  if (found_.size() < enough_) found_.push_back(std::move(text));
   seen_.notify_all();
 }
 

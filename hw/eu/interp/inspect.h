@@ -20,8 +20,8 @@ class Inspector {
   static Inspector& get();
 
   /// A description of each thread that jumps backward within `patience`, at most one a host thread: place, masks, the instructions around it,
-  /// general registers that are not zero. One caller at a time; others wait.
-  std::vector<std::string> look(std::chrono::milliseconds patience);
+  /// general registers that are not zero. Returns early when `enough` have shown themselves. One caller at a time; others wait.
+  std::vector<std::string> look(std::chrono::milliseconds patience, size_t enough = 16);
 
   /// At a backward jump of `thread`, from the instruction at `offset`.
   static void passed(const Thread& thread, uint32_t offset) {
@@ -35,6 +35,7 @@ class Inspector {
   std::mutex callers_, mutex_;
   std::condition_variable seen_;
   uint32_t looks_ = 0;
+  size_t enough_ = 0;
   std::vector<std::string> found_;
 };
 

@@ -2,7 +2,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include "hw/debug/aub_reader.h"
+#include "hw/debug/page_results.h"
 #include "hw/mmio/register_file.h"
 #include "tests/unit/gt/fake_host.h"
 
@@ -112,6 +115,33 @@ TEST_CASE("a recording replays to the same memory") {
   CHECK(replay.polls == 2);
   const uint32_t expected[] = {0x11, 0x22, 0x33, 0x44, 0};
   for (unsigned i = 0; i < 5; ++i) CHECK(other.ram<uint32_t>(target + 4 * i) == expected[i]);
+  unlink(path);
+}
+
+TEST_CASE("a checked recording says what a submission left, page by page") {
+  char path[] = "/tmp/softgen-recorder.XXXXXX";
+  const int fd = mkstemp(path);
+  REQUIRE(fd >= 0);
+  close(fd);
+  FakeHost host;
+  Driver driver(host);
+  char* error = nullptr;
+  REQUIRE(sg_record_start(host.device(), path, true, &error));
+  driver.store(4, 0x22);
+  sg_record_stop(host.device());
+
+  struct Comments : Replay {
+    using Replay::Replay;
+    void comment(std::string_view text) override { all += text; }
+    std::string all;
+  };
+  FakeHost other;
+  Comments replay(other);
+  const auto source = debug::open_file(path);
+  CHECK_FALSE(debug::read_aub(*source, replay));
+  const auto page = std::as_bytes(std::span(&host.ram<uint32_t>(target), 1024));
+  const std::string expected = fmt::format("{}{:x} {:016x}\n", debug::results_comment, target, debug::hash_page(page.first<4096>()));
+  CHECK(replay.all == expected);
   unlink(path);
 }
 

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A Debian release's Mesa with small programs to try it, as a folder to chroot into: for running another Mesa than the host's."""
+import os
+import pathlib
+import re
+import shutil
+import tempfile
+
+import apt
+from common import BUILD, CACHE, Failure, content_key, lock, output, step
+
+PACKAGES = ["libgl1-mesa-dri", "libegl1", "libgbm1", "libgles2", "libglx-mesa0", "mesa-utils", "mesa-utils-bin", "mesa-vulkan-drivers",
+            "vulkan-tools", "kmscube", "piglit", "glmark2-es2-drm"]
+# Mounts are the command's own and go with it; $0: root, $1: build folder, $2: where to be, the rest: the command.
+ENTER = """set -e
+mount -t proc proc "$0/proc"; mount --rbind /dev "$0/dev"; mount --rbind /sys "$0/sys"; mount --bind "$1" "$0/softgen"; mount --bind "$2" "$0/mnt"
+root=$0; shift 2
+exec chroot "$root" env -C /mnt LD_LIBRARY_PATH=/softgen-libraries "$@" """
+
+
+def possible():
+    """None, or why there can be no such folder here."""
+    return None if os.geteuid() == 0 else "only root may change the root folder"
+
+
+def ensure(release):
+    """The folder; made when it is not there."""
+    if possible():
+        raise Failure(possible())
+    root = CACHE / "mesa" / f"{release}-{content_key(release, ' '.join(PACKAGES))}"
+    log = CACHE / "logs" / f"mesa-{release}.log"
+    with lock(f"mesa-{release}"):
+        if not root.exists():
+            root.parent.mkdir(parents=True, exist_ok=True)
+            draft = pathlib.Path(tempfile.mkdtemp(prefix=f"{release}-draft-", dir=root.parent))
+            try:
+                step(f"Mesa of {release}: downloading and installing packages",
+                     ["mmdebstrap", "--mode=root", "--variant=apt", "--components=main", "--dpkgopt=force-unsafe-io",
+                      '--aptopt=APT::Install-Recommends "false"', *[f"--aptopt={option}" for option in apt.acquire_options()],
+                      f"--include={','.join(PACKAGES)}", release, draft, apt.base_repository()[0]], log)
+                draft.rename(root)
+            finally:
+                shutil.rmtree(draft, ignore_errors=True)
+        _lay_libraries(root)
+    return root
+
+
+def _lay_libraries(root):
+    """What softgen-run links with and the release has in another version. Its libc and libstdc++ are newer than those we were built with."""
+    libraries = root / "softgen-libraries"
+    for folder in (libraries, root / "softgen"):
+        folder.mkdir(exist_ok=True)
+    for line in output(["ldd", BUILD / "libsoftgen-run.so", BUILD / "softgen-run"]).splitlines():
+        match = re.match(r"\s+(\S+) => (/\S+)", line)
+        if match and not list(root.glob(f"usr/lib/*/{match[1]}")):
+            shutil.copyfile(match[2], libraries / match[1])
+
+
+def command(root, words, folder):
+    """`words` as run inside; `folder` is where it finds itself, /mnt; our build is /softgen."""
+    return ["unshare", "--mount", "sh", "-c", ENTER, str(root), str(BUILD), str(folder), *words]

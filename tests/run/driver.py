@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What tests of softgen-run share: programs run under it with the host's Mesa, or with another release's in a chroot."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts" / "lib"))
+
+import mesa_root  # noqa: E402
+from common import BUILD, Failure  # noqa: E402
+from png import Picture  # noqa: E402
+
+CONFIG = {}
+PIGLIT = "/usr/lib/x86_64-linux-gnu/piglit/bin/"
+
+
+class HostMesa:
+    """The Mesa that is installed."""
+    softgen = str(BUILD)
+
+    def has(self, program):
+        return shutil.which(program) is not None
+
+    def command(self, words, folder):
+        return words
+
+    def place(self, folder):
+        return str(folder)
+
+
+class ReleaseMesa:
+    """Another release's, in a chroot."""
+    softgen = "/softgen"
+
+    def __init__(self, release):
+        self._root = mesa_root.ensure(release)
+
+    def has(self, program):
+        return any((self._root / folder / program.lstrip("/")).exists() for folder in (".", "usr/bin"))
+
+    def command(self, words, folder):
+        return mesa_root.command(self._root, words, folder)
+
+    def place(self, folder):
+        return "/mnt"
+
+
+class RunTest(unittest.TestCase):
+    mesa = HostMesa()
+
+    def setUp(self):
+        work = tempfile.TemporaryDirectory()
+        self.addCleanup(work.cleanup)
+        self.folder = pathlib.Path(work.name)
+
+    def run_on_gpu(self, *program, options=(), timeout=120, **variables):
+        """The finished process of PROGRAM under softgen-run; it is in self.folder, its standard input is silent and open."""
+        if not self.mesa.has(program[0]):
+            self.skipTest(f"{program[0]} is not installed")
+        words = ["env", "XDG_RUNTIME_DIR=/tmp", "PIGLIT_PLATFORM=surfaceless_egl", *[f"{k}={v}" for k, v in variables.items()],
+                 f"{self.mesa.softgen}/softgen-run", *options, "--", *program]
+        silent, keep = os.pipe()
+        try:
+            return subprocess.run(self.mesa.command(words, self.folder), stdin=silent, capture_output=True, text=True, errors="replace",
+                                  timeout=timeout, check=False, cwd=self.folder)
+        finally:
+            os.close(silent)
+            os.close(keep)
+
+    def ok(self, *program, **kwargs):
+        done = self.run_on_gpu(*program, **kwargs)
+        self.assertEqual(done.returncode, 0, done.stdout[-2000:] + done.stderr[-2000:])
+        return done.stdout
+
+    def compiled(self, name):
+        """A program of tests/boot/guest."""
+        target = self.folder / name
+        subprocess.run(["cc", "-O2", "-I/usr/include/libdrm", "-o", target, ROOT / "tests" / "boot" / "guest" / f"{name}.c"], check=True)
+        return str(target)

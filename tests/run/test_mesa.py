@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Unmodified programs on unmodified Mesa find our GPU, draw with it and end: the host's Mesa, and Debian 13's (25.0)."""
+import re
+import unittest
+
+from driver import PIGLIT, Failure, Picture, ReleaseMesa, RunTest, mesa_root
+
+GPU = "HD Graphics 630 (KBL GT2)"
+
+
+class HostPrograms(RunTest):
+    def eglinfo(self):
+        """Its status counts the platforms that it could not open, X11 and Wayland among them."""
+        return self.run_on_gpu("eglinfo", "-B").stdout
+
+    def test_eglinfo(self):
+        out = self.eglinfo()
+        if "OpenGL core profile" in out:
+            self.assertTrue(re.search(rf"OpenGL core profile renderer: .*{re.escape(GPU)}", out))
+            self.assertTrue(re.search(r"OpenGL core profile version: 4\.6 ", out))
+        else:  # Debian 12's tells only of EGL
+            self.assertTrue(re.search(r"Surfaceless platform:\n(?:.+\n)*EGL driver name: iris", out))
+
+    def test_vulkaninfo(self):
+        self.assertIn(f"Intel(R) {GPU}", self.ok("vulkaninfo", "--summary"))
+
+    def test_piglit_binaries(self):
+        for platform in ("surfaceless_egl", "gbm"):
+            for test in ("fp-abs-01", "fbo-blit", "glsl-novertexdata", "clear-accum"):
+                with self.subTest(platform=platform, test=test):
+                    out = self.run_on_gpu(PIGLIT + test, "-auto", "-fbo", PIGLIT_PLATFORM=platform)
+                    self.assertRegex(out.stdout, r'PIGLIT: \{"result": "(pass|skip|warn)"', out.stdout + out.stderr)
+
+    def test_kmscube_by_legacy_and_atomic_calls(self):
+        for name, arguments in (("legacy", []), ("atomic", ["--atomic"])):
+            with self.subTest(name):
+                self.ok("kmscube", "--count", "3", *arguments, options=["--frames", f"{self.mesa.place(self.folder)}/{name}", "--mode", "320x240@0"])
+                frames = sorted((self.folder / name).glob("*.png"))
+                self.assertGreaterEqual(len(frames), 2)
+                picture = Picture(frames[-1])
+                self.assertEqual((picture.width, picture.height), (320, 240))
+                colours = {picture.pixel(x, y) for x in range(0, 320, 8) for y in range(0, 240, 8)}
+                self.assertGreater(len(colours), 10, "there is no cube in the picture")
+
+    def test_glmark2_on_kms(self):
+        self.ok("glmark2-es2-drm", "-b", "build:nframes=2",
+                options=["--frames", f"{self.mesa.place(self.folder)}/frames", "--mode", "320x240@0"])
+        self.assertTrue(list((self.folder / "frames").glob("*.png")))
+
+
+class Mesa25(HostPrograms):
+    @classmethod
+    def setUpClass(cls):
+        if mesa_root.possible():
+            raise unittest.SkipTest(mesa_root.possible())
+        try:
+            cls.mesa = ReleaseMesa("trixie")
+        except Failure as failure:
+            raise unittest.SkipTest(f"Debian 13's Mesa cannot be had: {failure}") from None
+
+    def test_eglinfo(self):
+        super().test_eglinfo()
+        self.assertTrue("Mesa 25." in self.eglinfo())

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What softgen-run promises beside running the program."""
+import json
+import pathlib
+import signal
+import subprocess
+
+from driver import BUILD, RunTest
+
+
+class Options(RunTest):
+    def setUp(self):
+        super().setUp()
+        self.store = self.compiled("gpu_exec")
+
+    def test_status_is_the_programs(self):
+        for script, status in (("exit 42", 42), ("kill -SEGV $$", -signal.SIGSEGV)):
+            self.assertEqual(self.run_on_gpu("sh", "-c", script).returncode, status)
+        done = subprocess.run([BUILD / "softgen-run", "--", "/nonexistent"], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, len(done.stderr.splitlines())), (127, 1))
+
+    def test_looks_at_the_recording_afterwards(self):
+        out = self.ok(self.store, "store", options=["--list"])
+        self.assertIn("rcs0 ok", out)
+        self.assertIn("submission 3 on vecs", out)
+        self.assertIn("MI_STORE_DATA_IMM", self.ok(self.store, "store", options=["--print"]))
+        out = self.ok(self.store, "store", options=["--json"])
+        document = json.loads(out[out.index("{"):])
+        self.assertEqual(len(document["submissions"]), 4)
+        self.ok(self.store, "store", options=["--timeline", "trace.json"])
+        json.loads((self.folder / "trace.json").read_text())
+        done = self.run_on_gpu("true", options=["--list"])
+        self.assertIn("used no GPU", done.stderr)
+
+    def test_every_process_has_its_recording(self):
+        self.ok("sh", "-c", f"{self.store} store; {self.store} store", options=["--record", "a.aub", "--stats", "s.json"])
+        recordings = sorted(path.name for path in self.folder.glob("a.aub*"))
+        self.assertEqual(len(recordings), 2, recordings)
+        self.assertEqual(recordings[0], "a.aub")
+        for name in recordings:
+            subprocess.run([BUILD / "softgen-replay", self.folder / name], check=True)
+        for path in self.folder.glob("s.json*"):
+            self.assertEqual(json.loads(path.read_text())["platform"], "kbl")
+
+    def test_a_hang_is_told_and_reset(self):
+        done = self.run_on_gpu(self.store, "hang", options=["--hang-timeout", "1"])
+        self.assertIn("guilty of 1 reset", done.stdout)
+        self.assertIn("rcs stands at 0x00200000  MI_BATCH_BUFFER_START", done.stderr)
+
+    def test_nothing_is_left_behind(self):
+        self.ok(self.store, "store")
+        places = [pathlib.Path("/dev/shm"), pathlib.Path("/tmp")]
+        before = {path.name for place in places for path in place.glob("softgen-run*")}
+        self.ok(self.store, "store", options=["--list"])
+        self.run_on_gpu("sh", "-c", f"{self.store} store; kill -KILL $$")
+        self.assertEqual({path.name for place in places for path in place.glob("softgen-run*")} - before, set())
+
+    def test_frames_go_to_a_viewer(self):
+        self.ok("kmscube", "--count", "2", options=["--show=cat >shown", "--mode", "320x240@0"])
+        size = (self.folder / "shown").stat().st_size
+        self.assertEqual(size % (320 * 240 * 4), 0)
+        self.assertGreater(size, 0)
+
+    def test_help_names_every_option(self):
+        text = subprocess.run([BUILD / "softgen-run", "--help"], capture_output=True, text=True, check=True).stdout
+        for option in ("--platform", "--threads", "--engine", "--record", "--print", "--json", "--list", "--png", "--until", "--timeline",
+                       "--stats", "--frames", "--show", "--mode", "--hang-timeout"):
+            self.assertIn(option, text)
