@@ -67,19 +67,17 @@ DepthStencil::DepthStencil(const State& state, const StateStore& store, unsigned
                  static_cast<uint8_t>(ds.backface_stencil_write_mask), static_cast<uint8_t>(ds.backface_stencil_reference_value)};
 }
 
-uint32_t DepthStencil::quantized(float z) const {
-  switch (depth_.format->block_bits) {
-    case 16: return static_cast<uint32_t>(std::lround(std::clamp(z, 0.0f, 1.0f) * 65535.0));
-    default:
-      if (depth_.format->code == surface::SurfaceFormat::R32_FLOAT) return std::bit_cast<uint32_t>(z);
-      return static_cast<uint32_t>(std::llround(std::clamp(z, 0.0f, 1.0f) * 16777215.0));
-  }
+uint32_t DepthStencil::quantized(double z) const {
+  // From full precision: a depth bias is of the size of the last bit.
+  if (depth_.format->code == surface::SurfaceFormat::R32_FLOAT) return std::bit_cast<uint32_t>(static_cast<float>(z));
+  const double most = depth_.format->block_bits == 16 ? 65535.0 : 16777215.0;
+  return z > 0 ? static_cast<uint32_t>(std::llround(std::min(z, 1.0) * most)) : 0;
 }
 
 bool DepthStencil::depth_passes(memory::View& view, const Sample& sample, uint64_t address) const {
   if (!depth_test_) return true;
   if (depth_.format->block_bits == 16) return compare<uint32_t>(depth_function_, quantized(sample.z), view.load<uint16_t>(address));
-  if (depth_.format->code == surface::SurfaceFormat::R32_FLOAT) return compare(depth_function_, sample.z, view.load<float>(address));
+  if (depth_.format->code == surface::SurfaceFormat::R32_FLOAT) return compare(depth_function_, static_cast<float>(sample.z), view.load<float>(address));
   return compare(depth_function_, quantized(sample.z), view.load<uint32_t>(address) & 0xffffff);
 }
 

@@ -23,7 +23,7 @@ class DepthStencil {
 
   struct Sample {
     uint32_t x, y, layer, sample;
-    float z;       ///< within the viewport's range
+    double z;      ///< within the viewport's range
     bool front;
   };
   /// True: the sample passes. Both buffers are updated as the tests' results demand.
@@ -40,7 +40,7 @@ class DepthStencil {
   };
   static bool inside(const surface::Surface& surface, const std::optional<surface::Level>& level, const Sample& s);
   bool depth_passes(memory::View& view, const Sample& sample, uint64_t address) const;
-  uint32_t quantized(float z) const;
+  uint32_t quantized(double z) const;
 
   surface::Surface depth_, stencil_;
   std::optional<surface::Level> depth_level_, stencil_level_;

@@ -27,11 +27,11 @@ bool tests_are_early(const State& state) {
          !extra.pixel_shader_has_uav;
 }
 
-float PixelWorker::depth_at(uint32_t x, uint32_t y, unsigned sample) const {
+double PixelWorker::depth_at(uint32_t x, uint32_t y, unsigned sample) const {
   const auto& position = draw_->raster.sample_positions[sample];
   const double z = object_->z.at(x + position[0] / double{subpixels}, y + position[1] / double{subpixels}) + object_->depth_bias;
   const Viewport& viewport = draw_->raster.viewports[object_->viewport];
-  return std::min(std::max(static_cast<float>(z), viewport.min_depth), viewport.max_depth);
+  return std::min(std::max(z, double{viewport.min_depth}), double{viewport.max_depth});
 }
 
 uint32_t PixelWorker::test(uint32_t x, uint32_t y, uint32_t samples, std::optional<float> z, std::optional<uint8_t> stencil) {

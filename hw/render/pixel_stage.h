@@ -82,7 +82,7 @@ class PixelWorker : public PixelSink {
   Point position(const PixelBatch& batch, unsigned pixel, Location location) const;
   Point barycentrics(const Point& at, bool linear) const;
   // Tests and results.
-  float depth_at(uint32_t x, uint32_t y, unsigned sample) const;
+  double depth_at(uint32_t x, uint32_t y, unsigned sample) const;
   uint32_t test(uint32_t x, uint32_t y, uint32_t samples, std::optional<float> z, std::optional<uint8_t> stencil);
   uint32_t late_samples(const WriteLayout& layout, unsigned pixel, unsigned lane, uint32_t samples);
 

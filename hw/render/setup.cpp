@@ -168,9 +168,9 @@ double Setup::depth_bias(const Plane2& z, double greatest) const {
   const auto& raster = state_.get<Raster>();
   const auto format = state_.get<gen9::_3DSTATE_DEPTH_BUFFER>().surface_format;
   // Smallest resolvable difference: of the format, or for floats of the greatest depth (SKL PRM vol 7, "Depth Offset").
-  double unit = std::ldexp(1.0, -16);
+  double unit = 1 / 65535.0;
   using Format = gen9::_3DSTATE_DEPTH_BUFFER::SurfaceFormat;
-  if (format == Format::D24_UNORM_X8_UINT) unit = std::ldexp(1.0, -24);
+  if (format == Format::D24_UNORM_X8_UINT) unit = 1 / 16777215.0;
   if (format == Format::D32_FLOAT) unit = greatest > 0 ? std::ldexp(1.0, std::ilogb(std::min(greatest, 1.0)) - 23) : 0;
   const double slope = std::max(std::abs(z.a), std::abs(z.b));
   // The constant counts in half units (iris and anv give twice the API's units).

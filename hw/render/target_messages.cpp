@@ -113,10 +113,10 @@ SendResult PixelWorker::render_target_write(const Message& message) {
       color.source0[3] = std::bit_cast<uint32_t>(std::bit_cast<float>(color.source0[3]) * part);
     }
     uint32_t samples = batch.samples[pixel];
-    if (layout.omask_at != not_there) samples &= layout.omask(pixel % 16);
+    // Where the shader gives the coverage, alpha does not (Mesa's brw_fs.cpp, brw_compile_fs: it is then lowered).
+    samples &= layout.omask_at != not_there ? layout.omask(pixel % 16) : merger.alpha_to_coverage(color.source0_alpha, draw_->raster.samples);
     if (!samples || !merger.alpha_passes(color.source0_alpha)) continue;
-    samples &= merger.alpha_to_coverage(color.source0_alpha, draw_->raster.samples);
-    if (samples && !draw_->early) samples = late_samples(layout, pixel, i, samples);
+    if (!draw_->early) samples = late_samples(layout, pixel, i, samples);
     if (samples) merger.write(view_, rt, mode, batch.x[pixel], batch.y[pixel], object_->layer, samples, color);
   }
   return SendResult::done;

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/memory/ggtt.h"
+#include "hw/memory/sparse_memory.h"
+#include "hw/render/depth_stencil.h"
+#include "tests/catch.h"
+
+using namespace softgen;
+using namespace softgen::render;
+
+namespace {
+
+constexpr uint64_t base = 0x10000;
+
+struct Fixture {
+  memory::SparseMemory memory{1 << 20};
+  memory::Ggtt ggtt;
+  memory::View view{memory, nullptr};
+  StateStore store;
+  State state;
+
+  /// A 16x16 buffer of 24 bits, less or equal, written.
+  Fixture() {
+    for (uint32_t page = base >> 12; page < 0x20; ++page) ggtt.set_pte(page, uint64_t{page} << 12 | 1);
+    view.set_space(memory::AddressSpace::ggtt(ggtt));
+    const uint32_t buffer[] = {0x78050006, 1u << 29 | 1u << 28 | 3u << 18 | 127, static_cast<uint32_t>(base), 0, 15u << 18 | 15u << 4, 0, 0, 8};
+    const uint32_t tests[] = {0x784e0002, 4u << 5 | 3, 0, 0};
+    store.accept({0, defs::find_command("3DSTATE_DEPTH_BUFFER"), buffer});
+    store.accept({0, defs::find_command("3DSTATE_WM_DEPTH_STENCIL"), tests});
+    state.refresh(store);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("one unit of depth bias is one step of a 24-bit buffer, wherever the depth lies") {
+  Fixture f;
+  f.view.fill(base, 0xff, 4096);
+  const DepthStencil tests(f.state, f.store, 1);
+  for (uint32_t x = 0; x < 16; ++x) {
+    const double z = x / 15.0 * 0.999;
+    const auto sample = [&](double depth) { return tests.test_and_write(f.view, {x, 0, 0, 0, depth, true}); };
+    CHECK(sample(z));
+    CHECK_FALSE(sample(z + 1 / 16777215.0));
+    CHECK(sample(z));
+  }
+}
+
+TEST_CASE("beyond the depth buffer nothing is tested or written") {
+  Fixture f;
+  const DepthStencil tests(f.state, f.store, 1);
+  CHECK(tests.test_and_write(f.view, {16, 0, 0, 0, 0.25, true}));
+  CHECK(tests.test_and_write(f.view, {0, 16, 0, 0, 0.25, true}));
+  CHECK(tests.test_and_write(f.view, {0, 0, 1, 0, 0.25, true}));
+  for (uint64_t at = base; at < base + 4096; at += 4) REQUIRE(f.view.load<uint32_t>(at) == 0);
+}
