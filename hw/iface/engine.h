@@ -11,6 +11,7 @@ namespace softgen {
 
 namespace defs {
 struct Command;
+enum class CommandId : uint16_t;
 }
 namespace memory {
 class View;
@@ -87,6 +88,26 @@ class Engine {
   virtual void restore_context(std::span<const std::byte> image) = 0;
   /// The state of a context that was never saved (restore inhibit), also after a reset.
   virtual void reset_context() = 0;
+};
+
+/// The state packets of the running context, as the engine that owns them keeps them in the context image.
+class StatePackets {
+ public:
+  virtual ~StatePackets() = default;
+  /// The packet as last written, header first; empty when the context never set it. `index`: see StateStore.
+  virtual std::span<const uint32_t> packet(defs::CommandId id, unsigned index = 0) const = 0;
+  /// How far a preempted packet got; its meaning is the packet's. Part of the context image, so its values are the guest's. All zero
+  /// when a packet starts anew: whoever uses it clears it when the packet is done.
+  static constexpr size_t progress_words = 4;
+  virtual std::span<uint64_t, progress_words> progress() = 0;
+};
+
+/// A pipeline behind an engine's front (GPGPU and media behind the render engine): executes packets on the state that the front keeps.
+class Pipeline {
+ public:
+  virtual ~Pipeline() = default;
+  virtual bool executes(defs::CommandId id) const = 0;
+  virtual ExecResult execute(const Packet& packet, StatePackets& state, EngineEnv& env) = 0;
 };
 
 /// Is told of each command that a streamer has executed (replay, recording, statistics). On the streamer's thread.

@@ -47,6 +47,7 @@ ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
       load_stream_offset(gen9::_3DSTATE_SO_BUFFER::unpack(packet.dwords), env.registers, env.view);
     return ExecResult::done;
   }
+  if (gpgpu_ && gpgpu_->executes(packet.command->id)) return gpgpu_->execute(packet, store_, env);
   switch (packet.command->id) {
     case CommandId::STATE_PREFETCH:
     case CommandId::MEDIA_STATE_FLUSH: return ExecResult::done;  // every packet has finished before the next one starts

@@ -12,7 +12,9 @@ namespace softgen::render {
 class RenderEngine : public Engine {
  public:
   /// `pool` null: all on the streamer's thread. `shared`: what SENDs of shaders reach besides URB and render targets; null: nothing.
-  explicit RenderEngine(WorkerPool* pool = nullptr, MessageTarget* shared = nullptr) : drawer_(pool, shared) {}
+  /// `gpgpu`: who executes what is not 3D; null: nobody. Both outlive the engine.
+  explicit RenderEngine(WorkerPool* pool = nullptr, MessageTarget* shared = nullptr, Pipeline* gpgpu = nullptr)
+      : gpgpu_(gpgpu), drawer_(pool, shared) {}
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
   ExecResult flush(const FlushRequest& request, EngineEnv& env) override;
@@ -26,6 +28,7 @@ class RenderEngine : public Engine {
  private:
   ExecResult primitive(const Packet& packet, EngineEnv& env);
 
+  Pipeline* gpgpu_;
   StateStore store_;
   State state_;
   Drawer drawer_;
