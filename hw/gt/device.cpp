@@ -32,7 +32,8 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
       stolen_base_(config.stolen_base),
       stolen_size_(config.stolen_size),
       pool_(config.threads),
-      render_(config.threads ? &pool_ : nullptr, &shared_functions_) {
+      gpgpu_(config.threads ? &pool_ : nullptr, shared_functions_),
+      render_(config.threads ? &pool_ : nullptr, &shared_functions_, &gpgpu_) {
   assert(config_.platform);
   build_units();
   reset_units();

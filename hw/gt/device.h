@@ -17,6 +17,7 @@
 #include "hw/cs/command_streamers.h"
 #include "hw/defs/platform.h"
 #include "hw/display/display.h"
+#include "hw/gpgpu/gpgpu.h"
 #include "hw/iface/host.h"
 #include "hw/memory/aperture.h"
 #include "hw/memory/fault.h"
@@ -124,6 +125,7 @@ class Device {
   uint64_t stolen_base_, stolen_size_;
   WorkerPool pool_;
   SharedFunctions shared_functions_;
+  gpgpu::Gpgpu gpgpu_;
   render::RenderEngine render_;
   blitter::Blitter blitter_;
   NullEngine video_, video_enhance_;

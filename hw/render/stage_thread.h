@@ -49,7 +49,7 @@ struct GeometryWorker {
   /// Header fields of r0 that all stages have (SKL PRM vol 7, "Thread Payload").
   void put_header(eu::Thread& thread, const Kernel& kernel) const {
     thread.grf(0).dw[3] = kernel.bases.sampler_state & ~0x1fu;
-    thread.grf(0).dw[5] = slot;
+    eu::put_scratch(thread.grf(0), kernel.scratch_base, kernel.scratch_size, slot);
   }
   static void start(eu::Thread& thread, const Kernel& kernel, uint32_t dispatch_mask) {
     eu::ThreadStart how = kernel.start;
