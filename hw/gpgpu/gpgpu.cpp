@@ -24,10 +24,8 @@ bool Gpgpu::executes(CommandId id) const {
 
 namespace {
 
-/// Where a preempted walk goes on, in StatePackets::progress(): the next group, and the command it belongs to. After an engine reset i915
-/// may start a request anew with the old image, so another command must not take the number for its own.
-enum Progress : size_t { next_group, of_command };
-constexpr uint64_t underway = 1;
+/// Of StatePackets::progress(): where a preempted walk goes on.
+constexpr size_t next_group = 0;
 
 /// Inline data from dword `first` on.
 std::span<const uint32_t> behind(const Packet& packet, size_t first) {
@@ -42,12 +40,9 @@ ExecResult Gpgpu::walk(const Packet& packet, StatePackets& state, EngineEnv& env
   auto kernel = load_kernel(state, loader_, env.view, command.interface_descriptor_offset);
   if (!kernel) return ExecResult::done;
   Walk walk(command, std::move(*kernel), shared_, env);
-  const auto progress = state.progress();
-  const bool goes_on = progress[of_command] == (packet.address | underway);
-  const ExecResult result = walk.run(workers_, goes_on ? progress[next_group] : 0);
-  const bool preempted = result == ExecResult::preempted;
-  progress[next_group] = preempted ? walk.next() : 0;
-  progress[of_command] = preempted ? packet.address | underway : 0;
+  const ExecResult result = walk.run(workers_, state.resumes(packet) ? state.progress()[next_group] : 0);
+  state.progress()[next_group] = walk.next();
+  state.keep_progress(packet, result == ExecResult::preempted);
   const uint32_t counter = reg::GPGPU_THREADS_DISPATCHED(0);
   env.registers.poke64(counter, env.registers.peek64(counter) + walk.invocations());
   return result;

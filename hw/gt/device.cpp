@@ -62,7 +62,10 @@ void Device::build_units() {
 
 Engine* Device::plugged(EngineId id) {
   switch (id) {
-    case EngineId::rcs: return &render_;
+    case EngineId::rcs:
+      if (!config_.preempt_always) return &render_;
+      render_.set_minimum_run({});
+      return &preempted_render_;
     case EngineId::bcs: return &blitter_;
     case EngineId::vcs0: return &video_;
     case EngineId::vecs: return &video_enhance_;

@@ -96,10 +96,19 @@ class StatePackets {
   virtual ~StatePackets() = default;
   /// The packet as last written, header first; empty when the context never set it. `index`: see StateStore.
   virtual std::span<const uint32_t> packet(defs::CommandId id, unsigned index = 0) const = 0;
-  /// How far a preempted packet got; its meaning is the packet's. Part of the context image, so its values are the guest's. All zero
-  /// when a packet starts anew: whoever uses it clears it when the packet is done.
-  static constexpr size_t progress_words = 4;
-  virtual std::span<uint64_t, progress_words> progress() = 0;
+  /// Whether `packet` was preempted and goes on. Then progress() tells how far it got, in words of its own meaning; they come from the
+  /// context image, so they are the guest's. Else they are nothing. After an engine reset i915 may start a request anew with the old image,
+  /// so another packet must not take them for its own.
+  bool resumes(const Packet& packet) { return kept_progress()[0] == (packet.address | underway); }
+  static constexpr size_t progress_words = 3;
+  std::span<uint64_t, progress_words> progress() { return kept_progress().template subspan<1, progress_words>(); }
+  /// To be called when `packet` ends, one way or the other.
+  void keep_progress(const Packet& packet, bool preempted) { kept_progress()[0] = preempted ? packet.address | underway : 0; }
+
+ protected:
+  static constexpr size_t kept_words = progress_words + 1;
+  static constexpr uint64_t underway = 1;
+  virtual std::span<uint64_t, kept_words> kept_progress() = 0;
 };
 
 /// A pipeline behind an engine's front (GPGPU and media behind the render engine): executes packets on the state that the front keeps.

@@ -2,6 +2,8 @@
 // The render engine: 3D, GPGPU and media commands of RCS.
 #pragma once
 
+#include <chrono>
+
 #include "hw/iface/engine.h"
 #include "hw/render/draw.h"
 #include "hw/render/state.h"
@@ -24,6 +26,9 @@ class RenderEngine : public Engine {
   void reset_context() override { store_.reset(); }
 
   const StateStore& state() const { return store_; }
+
+  /// How long a draw is left alone before it is preempted; zero: no longer than a tile.
+  void set_minimum_run(std::chrono::nanoseconds time) { drawer_.minimum_run = time; }
 
  private:
   ExecResult primitive(const Packet& packet, EngineEnv& env);

@@ -27,11 +27,13 @@ struct GeometryWorker {
   eu::Thread& thread;
   bool absolute_constants = false;  ///< CS_DEBUG_MODE2: 3DSTATE_CONSTANT_* hold graphics addresses
   uint32_t slot = 0;                ///< scratch slot
+  mutable bool repeatable = true;   ///< no kernel that was loaded writes memory
 
   Kernel load(Stage stage, const auto& packet, uint32_t grf_start) const {
     Kernel kernel;
     kernel.bases = state.bases(stage);
     kernel.program = kernels.load(view, kernel.bases, packet.kernel_start_pointer);
+    repeatable = repeatable && !kernel.program->uses_data_port();
     kernel.constants = KernelLoader::read_constants(view, state.push_constants(stage, absolute_constants));
     kernel.grf_start = grf_start;
     kernel.scratch_base = packet.scratch_space_base_pointer;

@@ -189,7 +189,7 @@ void StateStore::reset() {
   for (uint64_t& version : versions_) ++version;
 }
 
-size_t StateStore::saved_size() { return layout().dwords * 4 + progress_words * 8; }
+size_t StateStore::saved_size() { return layout().dwords * 4 + kept_words * 8; }
 
 void StateStore::save(std::span<std::byte> image) const {
   assert(image.size() >= saved_size());

@@ -28,7 +28,6 @@ class StateStore : public StatePackets {
   std::span<const uint32_t> packet(defs::CommandId id, unsigned index = 0) const override;
   /// Grows with every accepted packet of `id`: caches of decoded state compare it.
   uint64_t version(defs::CommandId id) const;
-  std::span<uint64_t, progress_words> progress() override { return progress_; }
 
   void reset();
   /// Bytes of the saved form; the same for every store.
@@ -39,10 +38,11 @@ class StateStore : public StatePackets {
 
  private:
   void store(size_t element, std::span<const uint32_t> dwords);
+  std::span<uint64_t, kept_words> kept_progress() override { return progress_; }
 
   std::vector<uint32_t> dwords_;     // per element: length, then its packet
   std::vector<uint64_t> versions_;   // per row of the layout
-  std::array<uint64_t, progress_words> progress_{};
+  std::array<uint64_t, kept_words> progress_{};
 };
 
 }  // namespace softgen::render

@@ -45,6 +45,8 @@ class Program {
   /// Whether waiting channels may join here (some JIP, UIP or return leads here).
   bool is_target(int32_t index) const { return targets_[static_cast<size_t>(index)]; }
   std::span<const Op> ops() const;
+  /// Some SEND goes to a data port, which may write memory: running the kernel a second time may not give the same.
+  bool uses_data_port() const { return uses_data_port_; }
 
  private:
   Program() = default;
@@ -59,6 +61,7 @@ class Program {
   std::vector<Line> lines_;
   std::vector<int32_t> index_;
   std::vector<bool> targets_;
+  bool uses_data_port_ = false;
   std::vector<Op> ops_;
   std::vector<std::unique_ptr<Offsets>> offsets_;  ///< what ops point to
   std::vector<std::unique_ptr<Lanes>> constants_;
