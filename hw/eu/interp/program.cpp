@@ -17,6 +17,7 @@ std::shared_ptr<const Program> Program::decode(std::span<const std::byte> code, 
   std::shared_ptr<Program> program(new Program);
   program->start_ = start;
   program->build(code.first(std::min(code.size(), max_bytes)));
+  if (const auto make = FastPath::maker.load()) program->fast_path_ = make(*program);
   return program;
 }
 
