@@ -6,6 +6,7 @@
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/eu/jit/engine.h"
 #include "hw/mmio/forcewake.h"
 #include "hw/mmio/memory_registers.h"
 #include "hw/mmio/reset_control.h"
@@ -35,6 +36,7 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
       gpgpu_(config.threads ? &pool_ : nullptr, shared_functions_),
       render_(config.threads ? &pool_ : nullptr, &shared_functions_, &gpgpu_) {
   assert(config_.platform);
+  eu::set_default_engine();
   build_units();
   reset_units();
 }

@@ -65,6 +65,8 @@ int main(int argc, char** argv) {
   std::string mode;
   app.add_option("--platform", options.platform, "the chip: kbl")->capture_default_str();
   app.add_option("--threads", options.threads, "worker threads beside the engines'; 0: all in order on one thread")->capture_default_str();
+  app.add_option("--engine", options.engine, "how EU kernels run: interp, jit (compiled before they run), tiers (interpreted until compiled)")
+      ->capture_default_str()->check(CLI::IsMember({"interp", "jit", "tiers"}));
   app.add_option("--record", options.record, "record all submissions into an AUB file")->type_name("FILE.aub");
   app.add_option("--stats", options.stats, "write a JSON report at exit; - is standard error")->type_name("FILE");
   app.add_option("--frames", options.frames, "save each frame shown through KMS as a PNG")->type_name("DIR");

@@ -11,6 +11,7 @@ class JitExecutor {
   explicit JitExecutor(jit::Isa isa) : isa_(isa) {}
 
   RunResult operator()(Thread& thread, ThreadEnv& env, MessageTarget& target) {
+    if (!jit::mode_is_compiled(thread.regs.control[0])) return interpret(thread, env, target);
     const Program& program = *thread.program();
     const jit::Variant variant{.flush_f32 = !(thread.regs.control[0] & cr0::denorm_f32),
                                .channels = thread.dispatched == 0xffffffff ? thread.dispatched : 0, .keep_registers = true};

@@ -23,8 +23,8 @@ bool Emitter::native_source(const Op& op, unsigned n) const {
 
 bool Emitter::native_destination(const Op& op) const {
   const Destination& d = op.dst;
-  if (d.place == Place::none) return true;
   if (d.place == Place::indirect || d.type == RegType::hf || d.type == RegType::df) return false;
+  if (d.place == Place::none) return true;
   const unsigned size = size_of(d.type);
   if (in_flags(element_offset(d, 0))) return op.exec_size == 1;
   std::bitset<sizeof(Registers)> seen;

@@ -95,6 +95,7 @@ Isa best_isa() { return host_is_wide() && llvm::available() ? Isa::host : Isa::n
 
 ObjectFile compile(const Program& program, const Variant& variant, Isa isa, std::string* text) {
   ObjectFile object;
+  if (!llvm::available()) return object.refused = "there is no LLVM", object;
   FlowGraph graph;
   object.refused = analyze(program, graph);
   if (object.refused) return object;

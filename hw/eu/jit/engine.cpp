@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -121,7 +122,7 @@ class CompiledProgram : public FastPath {
   /// Slot by mode and dispatch; -1: what the code does not do (ALT mode, other roundings).
   static int variant_of(const Thread& thread) {
     const uint32_t mode = thread.regs.control[0];
-    if (mode & (cr0::alt_mode | cr0::rounding_mask | cr0::single_program_flow)) return -1;
+    if (!mode_is_compiled(mode)) return -1;
     const int whole = thread.dispatched == 0xff ? 1 : thread.dispatched == 0xffff ? 2 : thread.dispatched == 0xffffffff ? 3 : 0;
     return whole + (mode & cr0::denorm_f32 ? 4 : 0);
   }
@@ -158,6 +159,10 @@ std::unique_ptr<FastPath> attach(const Program& program, Engine engine) {
 
 }  // namespace jit
 
+namespace {
+std::atomic<bool> chosen{false};
+}
+
 bool engine_from_name(std::string_view name, Engine& engine) {
   if (name == "interp") return engine = Engine::interp, true;
   if (name == "jit") return engine = Engine::jit, true;
@@ -165,7 +170,16 @@ bool engine_from_name(std::string_view name, Engine& engine) {
   return false;
 }
 
+void set_default_engine() {
+  if (chosen) return;
+  Engine engine = Engine::tiers;
+  if (const char* name = std::getenv("SOFTGEN_ENGINE"); name && !engine_from_name(name, engine))
+    note("SOFTGEN_ENGINE", "{} is none of interp, jit, tiers", name);
+  set_engine(engine);
+}
+
 void set_engine(Engine engine) {
+  chosen = true;
   if (engine != Engine::interp && !jit::host_is_wide()) {
     note("EU JIT: not available", "this host has no AVX2 with FMA");
     engine = Engine::interp;

@@ -18,6 +18,8 @@ enum class Engine : uint8_t {
 bool engine_from_name(std::string_view name, Engine& engine);
 /// For programs decoded from now on. Without LLVM or AVX2 the interpreter stays, which is said once.
 void set_engine(Engine engine);
+/// What the environment's SOFTGEN_ENGINE names, else both tiers; nothing when set_engine() was called before.
+void set_default_engine();
 
 struct EngineStats {
   uint64_t compiled = 0, refused = 0, from_cache = 0;  ///< variants of kernels

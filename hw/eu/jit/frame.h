@@ -32,6 +32,9 @@ enum class Exit : uint32_t { finished, blocked, failed, aborted, interpret };
 
 using Code = uint32_t (*)(Frame*);
 
+/// Modes (cr0.0) that the code has; the others stay with the interpreter.
+constexpr bool mode_is_compiled(uint32_t control) { return !(control & (cr0::alt_mode | cr0::rounding_mask | cr0::single_program_flow)); }
+
 /// How a variant of a kernel is specialized.
 struct Variant {
   bool flush_f32 = true;      ///< cr0: denormals of F are zeros

@@ -12,6 +12,7 @@ bool engine_from_name(std::string_view name, Engine& engine) {
 void set_engine(Engine engine) {
   if (engine != Engine::interp) note("EU JIT: not available", "this build has none");
 }
+void set_default_engine() {}
 EngineStats engine_stats() { return {}; }
 void drain_compiler() {}
 
