@@ -92,14 +92,9 @@ void Assembler::emit(std::initializer_list<uint32_t> vertices, unsigned provokin
 }
 
 void Assembler::emit_quad(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
-  // Both halves have the quad's provoking vertex: its first or its last.
-  if (provoking_.triangle == 0) {
-    emit({a, b, c}, 0, false, 0b011);
-    emit({a, c, d}, 0, false, 0b110);
-  } else {
-    emit({a, b, d}, 2, false, 0b101);
-    emit({b, c, d}, 2, false, 0b011);
-  }
+  // Quads have one provoking vertex whatever 3DSTATE_SF selects, the last: that is what Mesa tells clients of this hardware.
+  emit({a, b, d}, 2, false, 0b101);
+  emit({b, c, d}, 2, false, 0b011);
   ++primitive_id_;
 }
 
@@ -171,13 +166,9 @@ void Assembler::strip_or_fan() {
       break;
     case Topology::_3DPRIM_QUADSTRIP:
       if (n >= 4 && n % 2 == 0) {
-        if (provoking_.triangle == 0) {
-          emit_quad(recent(3), recent(2), recent(0), recent(1));
-        } else {
-          emit({recent(3), recent(2), recent(0)}, 2, false, 0b011);
-          emit({recent(1), recent(3), recent(0)}, 2, false, 0b101);
-          ++primitive_id_;
-        }
+        emit({recent(3), recent(2), recent(0)}, 2, false, 0b011);
+        emit({recent(1), recent(3), recent(0)}, 2, false, 0b101);
+        ++primitive_id_;
       }
       break;
     case Topology::_3DPRIM_LINESTRIP_ADJ:

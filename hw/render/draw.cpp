@@ -151,9 +151,13 @@ void Drawer::Draw::draw_objects(const Batch& batch) {
   for (const Object& whole : batch.objects) {
     if (!stream_out_.renders(whole.stream)) continue;
     ++clipped_;
-    const Object object = primary_vertices(whole, batch.type);
+    Object object = primary_vertices(whole, batch.type);
     std::array<Vue, 3> vues;
-    for (unsigned i = 0; i < object.count; ++i) vues[i] = batch.vertices[object.vertices[i]].vue;
+    for (unsigned i = 0; i < object.count; ++i) {
+      const Vertex& vertex = batch.vertices[object.vertices[i]];
+      vues[i] = vertex.vue;
+      if (!vertex.edge) object.edges &= static_cast<uint8_t>(~(1u << i));
+    }
     setup_.prepare(type, object, std::span(vues).first(object.count), prepared);
   }
   if (!catching_up_.count()) catching_up_ = Clock::now() - started_;

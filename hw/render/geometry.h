@@ -35,6 +35,7 @@ class Vue {
 struct Vertex {
   uint32_t handle = 0;
   Vue vue;
+  bool edge = true;  ///< edge flag: the side that begins here is one of the polygon's
 };
 
 /// What one stage hands to the next; valid until the call that passes it returns. Objects' vertices are numbers into `vertices`.

@@ -21,6 +21,9 @@ Edge make_edge(int64_t ax, int64_t ay, int64_t bx, int64_t by) {
   return e;
 }
 
+// Beyond it subpixel arithmetic has no room; the guard band keeps real clients far inside.
+constexpr double screen_limit = 1 << 17;
+
 int32_t floor_pixel(int64_t subpixel) { return static_cast<int32_t>(subpixel >> 8); }
 
 /// Rows of the inverse of a 3x3 matrix given by its rows; false when it has none.
@@ -67,10 +70,8 @@ Setup::Screen Setup::to_screen(const Viewport& viewport, const Position& p) cons
     x = x * t.viewport_matrix_element_m00 + t.viewport_matrix_element_m30;
     y = y * t.viewport_matrix_element_m11 + t.viewport_matrix_element_m31;
   }
-  // Beyond +-32K subpixel arithmetic has no room; the guard band keeps real clients far inside.
-  constexpr double limit = 1 << 17;
-  x = std::clamp(x, -limit, limit);
-  y = std::clamp(y, -limit, limit);
+  x = std::clamp(x, -screen_limit, screen_limit);
+  y = std::clamp(y, -screen_limit, screen_limit);
   return {x, y, std::llround(x * subpixels), std::llround(y * subpixels)};
 }
 
@@ -131,6 +132,11 @@ bool Setup::interpolation(const Viewport& viewport, std::span<const Vue> vertice
       x = x * t.viewport_matrix_element_m00 + t.viewport_matrix_element_m30 * w;
       y = y * t.viewport_matrix_element_m11 + t.viewport_matrix_element_m31 * w;
       z[i] = z[i] * t.viewport_matrix_element_m22 + t.viewport_matrix_element_m32 * w;
+    }
+    // Where the corner is on the screen, it counts as the edges have it: what they cover lies inside for the planes too.
+    if (const Screen at = to_screen(viewport, position_of(v)); w > 0 && std::abs(at.x) < screen_limit && std::abs(at.y) < screen_limit) {
+      x = static_cast<double>(at.fx) / subpixels * w;
+      y = static_cast<double>(at.fy) / subpixels * w;
     }
     m[i] = {x, y, w};
     flat[i] = {x / w, y / w, 1};

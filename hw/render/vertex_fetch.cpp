@@ -51,6 +51,7 @@ VertexFetch::VertexFetch(const State& state, memory::View& view, const DrawCall&
       format = nullptr;
     }
     const bool wide = is_wide(element, format);
+    if (element.state.edge_flag_enable) edge_slot_ = slots_;
     sources_.push_back({element, buffer, format, static_cast<uint32_t>(slots_), wide});
     slots_ += wide ? 2 : 1;
   }

@@ -39,6 +39,8 @@ class VertexFetch {
   size_t slots() const { return slots_; }
   /// All elements of the vertex with `index` (before Base Vertex), instance `instance` of the draw.
   void fetch(uint32_t index, uint32_t instance, std::span<Vec4> out);
+  /// The edge flag of a fetched vertex; set where no element holds one.
+  bool edge_flag(std::span<const Vec4> vertex) const { return edge_slot_ >= vertex.size() || vertex[edge_slot_][0] != 0; }
 
  private:
   struct Source {
@@ -56,6 +58,7 @@ class VertexFetch {
   DrawCall draw_;
   std::vector<Source> sources_;
   size_t slots_ = 0;
+  size_t edge_slot_ = ~size_t{0};   // VERTEX_ELEMENT_STATE, Edge Flag Enable
   uint32_t index_size_ = 0;
   bool cut_enabled_ = false;
 };

@@ -45,6 +45,7 @@ void VertexStage::shade_eight(std::span<const Source> sources, std::span<Vertex>
   for (size_t i = 0; i < sources.size(); ++i) {
     inputs_[i].resize(fetch_.slots());
     fetch_.fetch(sources[i].index, sources[i].instance, inputs_[i]);
+    out[i].edge = fetch_.edge_flag(inputs_[i]);
     out[i].handle = worker_.urb.allocate(entry_bytes_);
     const std::span<uint32_t> entry = worker_.urb.dwords(out[i].handle, 0, entry_bytes_ / 4);
     out[i].vue = Vue(entry);

@@ -16,24 +16,19 @@ using surface::Format;
 using surface::FormatKind;
 using surface::SurfaceFormat;
 
-struct UnormTables {
-  std::array<uint32_t, 256> linear, srgb;
-  UnormTables() {
-    for (unsigned i = 0; i < 256; ++i) {
-      linear[i] = std::bit_cast<uint32_t>(surface::unorm_to_float(i, 8));
-      srgb[i] = std::bit_cast<uint32_t>(surface::srgb8_to_linear(static_cast<uint8_t>(i)));
-    }
-  }
-};
-const UnormTables unorm8;
+constexpr auto unorm8 = [] {
+  std::array<uint32_t, 256> table{};
+  for (unsigned i = 0; i < 256; ++i) table[i] = std::bit_cast<uint32_t>(static_cast<float>(i / 255.0));
+  return table;
+}();
 constexpr uint32_t one = 0x3f800000;
 
 /// The four 8-bit formats nearly everything is stored in.
 template <bool bgra, bool srgb, bool alpha>
 Word4 decode_8888(const Format&, const std::byte* element) {
   const auto at = [&](unsigned i) { return static_cast<uint8_t>(element[i]); };
-  const auto& color = srgb ? unorm8.srgb : unorm8.linear;
-  return {color[at(bgra ? 2 : 0)], color[at(1)], color[at(bgra ? 0 : 2)], alpha ? unorm8.linear[at(3)] : one};
+  const auto color = [](uint8_t code) { return srgb ? std::bit_cast<uint32_t>(surface::srgb8_to_linear(code)) : unorm8[code]; };
+  return {color(at(bgra ? 2 : 0)), color(at(1)), color(at(bgra ? 0 : 2)), alpha ? unorm8[at(3)] : one};
 }
 
 /// Decoded blocks of this host thread. An entry is found by the block's bytes, so that it can never be stale.
@@ -124,7 +119,7 @@ Word4 Texture::fetch_yuv(memory::View& view, const surface::Level& place, uint32
   const bool luma_first = code == SurfaceFormat::YCRCB_NORMAL || code == SurfaceFormat::YCRCB_SWAPUV;
   const bool cr_first = code == SurfaceFormat::YCRCB_SWAPUV || code == SurfaceFormat::YCRCB_SWAPUVY;
   const unsigned chroma = luma_first ? 1 : 0, luma = (luma_first ? 0 : 1) + 2 * (x & 1);
-  return {unorm8.linear[bytes[chroma + (cr_first ? 0 : 2)]], unorm8.linear[bytes[luma]], unorm8.linear[bytes[chroma + (cr_first ? 2 : 0)]], one};
+  return {unorm8[bytes[chroma + (cr_first ? 0 : 2)]], unorm8[bytes[luma]], unorm8[bytes[chroma + (cr_first ? 2 : 0)]], one};
 }
 
 Word4 Texture::fetch(memory::View& view, unsigned level, uint32_t x, uint32_t y, uint32_t slice, uint32_t sample) const {

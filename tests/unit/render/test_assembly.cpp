@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
+#include <set>
 #include <vector>
 
 #include "hw/render/assembly.h"
@@ -58,13 +60,29 @@ TEST_CASE("fans keep their first vertex, loops close") {
   CHECK(shapes(assemble(Topology::_3DPRIM_LINESTRIP, {0, 1, 2})) == Shapes{{0, 1}, {1, 2}});
 }
 
-TEST_CASE("both halves of a quad have its provoking vertex") {
-  for (unsigned first : {0u, 2u}) {
-    for (const Out& o : assemble(Topology::_3DPRIM_QUADLIST, {0, 1, 2, 3}, {static_cast<uint8_t>(first), 1, 2}))
-      CHECK(o.vertices[o.provoking] == (first == 0 ? 0u : 3u));
-    for (const Out& o : assemble(Topology::_3DPRIM_QUADSTRIP, {0, 1, 2, 3}, {static_cast<uint8_t>(first), 1, 2}))
-      CHECK(o.vertices[o.provoking] == (first == 0 ? 0u : 3u));
-  }
+TEST_CASE("both halves of a quad have its last vertex as provoking one") {
+  for (unsigned select : {0u, 2u})
+    for (const Topology topology : {Topology::_3DPRIM_QUADLIST, Topology::_3DPRIM_QUADSTRIP})
+      for (const Out& o : assemble(topology, {0, 1, 2, 3}, {static_cast<uint8_t>(select), 1, 2})) CHECK(o.vertices[o.provoking] == 3);
+}
+
+TEST_CASE("edges of quads and polygons are their sides, once each") {
+  using Sides = std::multiset<std::pair<uint32_t, uint32_t>>;
+  const auto sides = [](Topology topology, std::initializer_list<uint32_t> vertices) {
+    Sides result;
+    Assembler assembler(topology, {}, [&](const Object& o) {
+      for (unsigned i = 0; i < 3; ++i)
+        if (o.edges >> i & 1) result.emplace(std::min(o.vertices[i], o.vertices[(i + 1) % 3]), std::max(o.vertices[i], o.vertices[(i + 1) % 3]));
+    });
+    for (const uint32_t v : vertices) assembler.vertex(v);
+    assembler.cut();
+    return result;
+  };
+  CHECK(sides(Topology::_3DPRIM_QUADLIST, {0, 1, 2, 3}) == Sides{{0, 1}, {1, 2}, {2, 3}, {0, 3}});
+  CHECK(sides(Topology::_3DPRIM_QUADSTRIP, {0, 1, 2, 3}) == Sides{{0, 1}, {1, 3}, {2, 3}, {0, 2}});
+  CHECK(sides(Topology::_3DPRIM_POLYGON, {0, 1, 2}) == Sides{{0, 1}, {1, 2}, {0, 2}});
+  CHECK(sides(Topology::_3DPRIM_POLYGON, {0, 1, 2, 3, 4}) == Sides{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {0, 4}});
+  CHECK(sides(Topology::_3DPRIM_TRISTRIP, {0, 1, 2}) == Sides{{0, 1}, {1, 2}, {0, 2}});
 }
 
 TEST_CASE("a strip with adjacency gives OpenGL's six vertices") {

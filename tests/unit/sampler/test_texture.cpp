@@ -194,3 +194,16 @@ TEST_CASE("directions and faces") {
   CHECK(g[0] == Approx(q.u - p.u).epsilon(0.01));
   CHECK(g[1] == Approx(q.v - p.v).epsilon(0.01));
 }
+
+TEST_CASE("the 8-bit formats read as their description says, linear and sRGB") {
+  Fixture t;
+  using surface::SurfaceFormat;
+  t.view.store<uint32_t>(base, 0x80402010);
+  for (const SurfaceFormat code : {SurfaceFormat::R8G8B8A8_UNORM, SurfaceFormat::R8G8B8A8_UNORM_SRGB, SurfaceFormat::R8G8B8X8_UNORM, SurfaceFormat::B8G8R8A8_UNORM,
+                                   SurfaceFormat::B8G8R8A8_UNORM_SRGB, SurfaceFormat::B8G8R8X8_UNORM, SurfaceFormat::B8G8R8X8_UNORM_SRGB}) {
+    t.surface.format = surface::find_format(code);
+    INFO(t.surface.format->name);
+    const std::array<std::byte, 4> bytes{std::byte{0x10}, std::byte{0x20}, std::byte{0x40}, std::byte{0x80}};
+    CHECK(Texture(t.surface).load(t.view, 0, 0, 0, 0) == surface::decode(*t.surface.format, bytes.data()));
+  }
+}
