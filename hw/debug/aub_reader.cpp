@@ -72,13 +72,14 @@ class Reader {
   }
   void whole() { header(dwords_); }
 
-  void stream(Space space, uint64_t address, uint64_t size, uint64_t padded) {
+  using Tell = void (AubVisitor::*)(Space, uint64_t, std::span<const std::byte>);
+  void stream(Space space, uint64_t address, uint64_t size, uint64_t padded, Tell tell = &AubVisitor::memory_write) {
     std::byte piece[piece_size];
     for (uint64_t done = 0; done < padded;) {
       const size_t step = static_cast<size_t>(std::min<uint64_t>(padded - done, piece_size));
       take_all(std::span(piece, step));
       if (done < size)
-        visitor_.memory_write(space, address + done, std::span(piece, static_cast<size_t>(std::min<uint64_t>(step, size - done))));
+        (visitor_.*tell)(space, address + done, std::span(piece, static_cast<size_t>(std::min<uint64_t>(step, size - done))));
       done += step;
     }
   }
@@ -93,13 +94,13 @@ class Reader {
       case Memtrace::register_poll:
         header(6), whole();
         return visitor_.register_poll(dw_[1], dw_[3], dw_[5]);
-      case Memtrace::memory_write: return memory_write();
+      case Memtrace::memory_write: return memory_record("memory write", &AubVisitor::memory_write);
+      case Memtrace::memory_compare: return memory_compare();
       case Memtrace::memory_write_discontiguous: return discontiguous();
       case Memtrace::comment:
         whole();
         return visitor_.comment(text_from(2));
       case Memtrace::register_compare:
-      case Memtrace::memory_compare:
       case Memtrace::memory_poll:
       case Memtrace::frame_begin:
       case Memtrace::delay:
@@ -130,11 +131,21 @@ class Reader {
     visitor_.version(v);
   }
 
-  void memory_write() {
+  void memory_record(const char* what, Tell tell) {
     header(5);
     const uint64_t payload = uint64_t{dwords_ - 5} * 4;
-    if (dw_[4] > payload) fail(fmt::format("memory write of {} bytes in a record with {}", dw_[4], payload));
-    stream(static_cast<Space>(dw_[3] >> 28), strip_canonical(join(dw_[1], dw_[2])), dw_[4], payload);
+    if (dw_[4] > payload) fail(fmt::format("{} of {} bytes in a record with {}", what, dw_[4], payload));
+    stream(static_cast<Space>(dw_[3] >> 28), strip_canonical(join(dw_[1], dw_[2])), dw_[4], payload, tell);
+  }
+
+  /// DW3: [0] no read expected, [4] checksums instead of data, [6:5] operation (0: equal), as in Intel's compute-runtime, aub_services.h.
+  void memory_compare() {
+    header(5);
+    if (dw_[3] & 0x71) {
+      note("AUB record without effect", "memory compare of kind 0x{:02x} at byte {}", dw_[3] & 0x7f, record_);
+      return stream(Space::pci, 0, 0, uint64_t{dwords_ - 5} * 4);
+    }
+    memory_record("memory compare", &AubVisitor::memory_compare);
   }
 
   void discontiguous() {

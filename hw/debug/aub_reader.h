@@ -29,6 +29,8 @@ class AubVisitor {
   virtual void version(const AubVersion&) {}
   /// A piece of at most 64 KiB of a memory write; pieces of one write come in order.
   virtual void memory_write(aub::Space space, uint64_t address, std::span<const std::byte> data) = 0;
+  /// The same, of what memory must hold at this point (equal, whole bytes).
+  virtual void memory_compare(aub::Space space, uint64_t address, std::span<const std::byte> data) {}
   virtual void register_write(uint32_t offset, uint32_t value) = 0;
   /// The recorder waited until (register & mask) == value.
   virtual void register_poll(uint32_t offset, uint32_t mask, uint32_t value) {}

@@ -37,11 +37,19 @@ void AubWriter::version(uint32_t pci_id, std::string_view application, uint32_t 
 }
 
 void AubWriter::memory(aub::Space space, uint64_t address, std::span<const std::byte> data) {
+  memory_records(aub::Memtrace::memory_write, space, address, data);
+}
+
+void AubWriter::compare(aub::Space space, uint64_t address, std::span<const std::byte> data) {
+  memory_records(aub::Memtrace::memory_compare, space, address, data);
+}
+
+void AubWriter::memory_records(aub::Memtrace kind, aub::Space space, uint64_t address, std::span<const std::byte> data) {
   while (!data.empty()) {
     // Records end at page boundaries, as dump_gpu's do: aubinator maps page by page.
     const size_t room = record_payload - (space == aub::Space::ggtt_entry ? 0 : address % record_payload);
     const auto piece = data.first(std::min(data.size(), room));
-    const uint32_t head[] = {memtrace(aub::Memtrace::memory_write, 5 + payload_dwords(piece.size())), static_cast<uint32_t>(address),
+    const uint32_t head[] = {memtrace(kind, 5 + payload_dwords(piece.size())), static_cast<uint32_t>(address),
                              static_cast<uint32_t>(address >> 32), static_cast<uint32_t>(space) << 28, static_cast<uint32_t>(piece.size())};
     record(head, piece);
     address += piece.size();

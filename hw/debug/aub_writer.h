@@ -24,6 +24,8 @@ class AubWriter {
   void version(uint32_t pci_id, std::string_view application, uint32_t simulator = 0x10);
   /// Any size; cut into records of at most 4 KiB.
   void memory(aub::Space space, uint64_t address, std::span<const std::byte> data);
+  /// What memory holds at this point, for readers that execute the file.
+  void compare(aub::Space space, uint64_t address, std::span<const std::byte> data);
   void register_write(uint32_t offset, uint32_t value);
   void register_poll(uint32_t offset, uint32_t mask, uint32_t value);
   void comment(std::string_view text);
@@ -32,6 +34,7 @@ class AubWriter {
   uint64_t size() const { return size_; }
 
  private:
+  void memory_records(aub::Memtrace kind, aub::Space space, uint64_t address, std::span<const std::byte> data);
   void record(std::span<const uint32_t> head, std::span<const std::byte> payload);
 
   Sink sink_;

@@ -6,11 +6,11 @@
 #include "hw/debug/recorder.h"
 #include "hw/gt/abi.h"
 
-bool sg_record_start(sg_device* dev, const char* path, char** error) {
+bool sg_record_start(sg_device* dev, const char* path, bool check, char** error) {
   try {
     softgen::gt::Device& device = softgen::gt::device_of(dev);
     device.set_observer(nullptr);  // an earlier recording ends first: it may be the same file
-    device.set_observer(std::make_unique<softgen::debug::Recorder>(device, path));
+    device.set_observer(std::make_unique<softgen::debug::Recorder>(device, path, check));
     return true;
   } catch (const std::runtime_error& e) {
     *error = strdup(e.what());

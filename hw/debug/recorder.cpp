@@ -43,11 +43,12 @@ uint64_t zero_hash() {
 
 }  // namespace
 
-Recorder::Recorder(gt::Device& device, const std::string& path)
+Recorder::Recorder(gt::Device& device, const std::string& path, bool check)
     : device_(device),
       file_(std::fopen(path.c_str(), "wb")),
       writer_([this](std::span<const std::byte> bytes) { return std::fwrite(bytes.data(), 1, bytes.size(), file_) == bytes.size(); }),
-      ggtt_(memory::Ggtt::entries) {
+      ggtt_(memory::Ggtt::entries),
+      check_(check) {
   if (!file_) throw std::runtime_error(path + ": " + std::strerror(errno));
   writer_.version(device.platform().pci_device_id, "softgen");
   for (unsigned i = 0; i < engine_count; ++i) {
@@ -68,20 +69,39 @@ void Recorder::register_write(uint32_t offset, uint32_t value) {
     if (port.count == 4) {
       port.count = 0;
       submission(port);
+      submitted_ = true;
     }
     return;
   }
 }
 
-void Recorder::wait_idle() {
+void Recorder::register_written(uint32_t) {
+  if (!submitted_) return;
+  submitted_ = false;
+  if (check_ && wait_idle()) record_results();
+}
+
+void Recorder::record_results() {
+  for (auto& [gpa, before] : results_) {
+    const HostSpan span = device_.memory().resolve(gpa, Access::read);
+    if (!span.data || span.size < page) continue;
+    const uint64_t hash = hash_page(span.data);
+    if (hash == before) continue;
+    before = hash;
+    writer_.compare(aub::Space::physical, gpa, std::span(span.data, page));
+  }
+}
+
+bool Recorder::wait_idle() {
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
   while (device_.streamers().busy()) {
     if (std::chrono::steady_clock::now() > give_up) {
-      note("recording", "a submission came while an engine was busy for long: the recording may not replay to the same memory");
-      return;
+      note("recording", "an engine was busy for long at a submission: the recording may not replay to the same memory");
+      return false;
     }
     std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
+  return true;
 }
 
 void Recorder::submission(Port& port) {
@@ -89,6 +109,7 @@ void Recorder::submission(Port& port) {
   wait_idle();
   ++submissions_;
   seen_.clear();
+  results_.clear();
   record_ggtt();
   const uint32_t status_page = device_.registers().peek(port.base + hws_pga);
   if (status_page != port.hws_pga) writer_.register_write(port.base + hws_pga, port.hws_pga = status_page);
@@ -158,7 +179,10 @@ void Recorder::record_tables(uint64_t table, unsigned level, bool pages_of_64k) 
       continue;
     }
     const uint64_t pages = page_of_2m ? 512 : pages_of_64k ? 16 : 1;
-    for (uint64_t n = 0; n < pages; ++n) record_page(target + n * page);
+    for (uint64_t n = 0; n < pages; ++n) {
+      record_page(target + n * page);
+      if (const auto known = check_ ? pages_.find(target + n * page) : pages_.end(); known != pages_.end()) results_.insert(*known);
+    }
   }
 }
 

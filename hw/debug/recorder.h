@@ -22,10 +22,12 @@ namespace softgen::debug {
 class Recorder : public gt::DeviceObserver {
  public:
   /// Throws std::runtime_error with one sentence when the file cannot be written.
-  Recorder(gt::Device& device, const std::string& path);
+  /// `check`: also notes what each submission leaves in memory (sg_record_start).
+  Recorder(gt::Device& device, const std::string& path, bool check);
   ~Recorder() override;
 
   void register_write(uint32_t offset, uint32_t value) override;
+  void register_written(uint32_t offset) override;
   uint64_t submissions() const { return submissions_; }
 
  private:
@@ -37,12 +39,14 @@ class Recorder : public gt::DeviceObserver {
   };
 
   void submission(Port& port);
-  void wait_idle();
+  bool wait_idle();
   void record_ggtt();
   void record_context(uint64_t descriptor);
   void record_tables(uint64_t table, unsigned level, bool pages_of_64k = false);
   /// Writes the page when it differs from what the file has.
   void record_page(uint64_t gpa);
+  /// Pages that contexts map and that the submission has changed, as what a replay must find.
+  void record_results();
   uint64_t ggtt_dword(uint64_t address);
 
   gt::Device& device_;
@@ -52,6 +56,9 @@ class Recorder : public gt::DeviceObserver {
   std::vector<uint64_t> ggtt_;                        ///< entries as recorded
   std::unordered_map<uint64_t, uint64_t> pages_;      ///< page -> hash of what the file has
   std::unordered_set<uint64_t> seen_;                 ///< pages and tables of this submission
+  std::unordered_map<uint64_t, uint64_t> results_;    ///< page that contexts map -> hash at the last submission's start or end
+  const bool check_;
+  bool submitted_ = false;                            ///< by the register write under way
   uint64_t submissions_ = 0;
   bool failed_ = false;
 };

@@ -94,7 +94,9 @@ void Device::bar0_write(uint64_t offset, uint64_t value, unsigned size) {
   if (offset < mmio::register_space) {
     if (observer_ && size == 4) observer_->register_write(static_cast<uint32_t>(offset), static_cast<uint32_t>(value));
     registers_.write(static_cast<uint32_t>(offset), value, size);
-    return poll_later();
+    poll_later();
+    if (observer_ && size == 4) observer_->register_written(static_cast<uint32_t>(offset));
+    return;
   }
   if (offset >= window && (offset & 7) + size <= 8 && offset - window < memory::Ggtt::window_size)
     return ggtt_.write_window(offset - window, value, size);

@@ -45,12 +45,14 @@ struct Config {
   PacketObserver* observer = nullptr;  ///< of executed commands; may be null, outlives the device
 };
 
-/// Sees what the front end does to the device, before it takes effect. Calls come on the front end's thread.
+/// Sees what the front end does to the device. Calls come on the front end's thread.
 class DeviceObserver {
  public:
   virtual ~DeviceObserver() = default;
-  /// A dword written to a register through BAR0.
+  /// A dword written to a register through BAR0, before it takes effect.
   virtual void register_write(uint32_t offset, uint32_t value) = 0;
+  /// The same, after: an engine may be running by now.
+  virtual void register_written(uint32_t offset) {}
 };
 
 class Device {

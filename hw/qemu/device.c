@@ -73,7 +73,7 @@ static bool create_core(IntelGpuState* s, Error** errp) {
     set_core_error(errp, sentence);
     return false;
   }
-  if (s->record_path && !sg_record_start(s->core, s->record_path, &sentence)) {
+  if (s->record_path && !sg_record_start(s->core, s->record_path, s->record_check, &sentence)) {
     set_core_error(errp, sentence);
     return false;
   }

@@ -73,6 +73,7 @@ struct IntelGpuState {
   int32_t threads; /* -1: as many as the host has cores */
   bool check;
   char* record_path; /* NULL: not recording */
+  bool record_check;
 
   MemoryRegion bar0;
   MemoryRegion aperture;

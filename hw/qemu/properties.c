@@ -48,6 +48,7 @@ static const struct {
     {"connector2", "bool, changes at run time: is the third monitor plugged in"},
     {"record",
      "AUB file to which submissions are recorded; at run time: a name starts, an empty string stops"},
+    {"record-check", "recordings also say what each submission leaves in memory; for guests with one CPU (default off)"},
     {"report", "read only: the core's counters and engine states as JSON"},
 };
 
@@ -81,12 +82,20 @@ static void set_record(Object* object, const char* path, Error** errp) {
   if (s->core && s->record_path) sg_record_stop(s->core);
   g_clear_pointer(&s->record_path, g_free);
   if (path[0] == '\0') return;
-  if (s->core && !sg_record_start(s->core, path, &sentence)) {
+  if (s->core && !sg_record_start(s->core, path, s->record_check, &sentence)) {
     error_setg(errp, "%s", sentence ? sentence : "the recording does not start");
     sg_free(sentence);
     return;
   }
   s->record_path = g_strdup(path);
+}
+
+static bool get_record_check(Object* object, Error** errp) {
+  return INTEL_GPU(object)->record_check;
+}
+
+static void set_record_check(Object* object, bool value, Error** errp) {
+  INTEL_GPU(object)->record_check = value;
 }
 
 static char* get_report(Object* object, Error** errp) {
@@ -108,6 +117,7 @@ void intel_gpu_add_properties(ObjectClass* klass) {
     object_class_property_add(klass, name, "bool", get_connector, set_connector, NULL, GUINT_TO_POINTER(i));
   }
   object_class_property_add_str(klass, "record", get_record, set_record);
+  object_class_property_add_bool(klass, "record-check", get_record_check, set_record_check);
   object_class_property_add_str(klass, "report", get_report, NULL);
   for (size_t i = 0; i < ARRAY_SIZE(descriptions); i++) {
     object_class_property_set_description(klass, descriptions[i].name, descriptions[i].text);

@@ -60,6 +60,12 @@ void Image::memory_write(debug::aub::Space space, uint64_t address, std::span<co
   unsupported("AUB address space", "{} (write of {} bytes at 0x{:x})", static_cast<uint32_t>(space), data.size(), address);
 }
 
+void Image::memory_compare(debug::aub::Space space, uint64_t address, std::span<const std::byte> data) {
+  if (space != debug::aub::Space::physical)
+    unsupported("AUB memory compare", "address space {} ({} bytes at 0x{:x})", static_cast<uint32_t>(space), data.size(), address);
+  else if (on_compare) on_compare(address, data);
+}
+
 void Image::write_ggtt_entries(uint64_t address, std::span<const std::byte> data) {
   if (address % 4 || data.size() % 4 || address > memory::Ggtt::window_size || data.size() > memory::Ggtt::window_size - address)
     throw ImageError(fmt::format("write of {} bytes at 0x{:x} of the GGTT's table", data.size(), address));

@@ -51,6 +51,8 @@ class Image final : public debug::AubVisitor {
   std::function<void(uint32_t offset, uint32_t value)> on_register;
   std::function<void(uint32_t offset, uint32_t mask, uint32_t value)> on_poll;
   std::function<void()> on_memory;  ///< before memory changes
+  /// What physical memory must hold now.
+  std::function<void(uint64_t address, std::span<const std::byte> data)> on_compare;
 
   memory::SparseMemory& memory() { return memory_; }
   memory::View& ggtt_view() { return ggtt_view_; }
@@ -58,6 +60,7 @@ class Image final : public debug::AubVisitor {
 
   void version(const debug::AubVersion& version) override { version_ = version; }
   void memory_write(debug::aub::Space space, uint64_t address, std::span<const std::byte> data) override;
+  void memory_compare(debug::aub::Space space, uint64_t address, std::span<const std::byte> data) override;
   void register_write(uint32_t offset, uint32_t value) override;
   void register_poll(uint32_t offset, uint32_t mask, uint32_t value) override {
     if (on_poll) on_poll(offset, mask, value);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <thread>
@@ -59,9 +60,11 @@ class Player::Run final : public PacketObserver {
     uint64_t position = 0;
     try {
       const auto source = debug::open_file(path);
+      image_->on_compare = [&](uint64_t address, std::span<const std::byte> data) { compare(position, address, data); };
       if (const auto error = debug::read_aub(*source, *image_, &position))
         result_.error = fmt::format("byte {}: {}", error->offset, error->message);
       else wait_idle();
+      if (result_.error.empty() && result_.different) result_.error = first_difference_;
     } catch (const debug::StreamError& error) {
       result_.error = error.what();
     } catch (const ImageError& error) {
@@ -109,6 +112,20 @@ class Player::Run final : public PacketObserver {
     };
     for (unsigned i = 0; i < engine_count; i++)
       if (bit(device_->platform().engines, i)) device_->bar0_write(defs::engine_bases[i] + mi_mode, stop_rings_off, 4);
+  }
+
+  /// What the machine that recorded had there when its engines were idle.
+  void compare(uint64_t position, uint64_t address, std::span<const std::byte> data) {
+    wait_idle();
+    result_.compared++;
+    std::vector<std::byte> ours(data.size());
+    memory_->read(address, ours.data(), ours.size());
+    const auto [a, b] = std::mismatch(ours.begin(), ours.end(), data.begin());
+    if (a == ours.end()) return;
+    if (result_.different++ == 0)
+      first_difference_ = fmt::format("byte {}: submission {} leaves 0x{:02x} at physical 0x{:x}; when it was recorded it left 0x{:02x}", position,
+                                      result_.submissions - 1, std::to_integer<unsigned>(*a), address + static_cast<uint64_t>(a - ours.begin()),
+                                      std::to_integer<unsigned>(*b));
   }
 
   void submitted(const Submission& s) {
@@ -200,6 +217,7 @@ class Player::Run final : public PacketObserver {
   uint32_t context_ = 0;
   std::map<uint32_t, debug::ContextState> contexts_;
   TargetPictures pictures_;
+  std::string first_difference_;
 };
 
 Player::Player(const PlayOptions& options) : options_(options) {}

@@ -38,6 +38,7 @@ struct PlayResult {
   uint64_t submissions = 0, commands = 0, draws = 0, walkers = 0, blits = 0;
   int64_t busy_ns = 0;   ///< from submission to idle, host time, all submissions
   bool stopped = false;  ///< by until_draw
+  uint64_t compared = 0, different = 0;  ///< pieces of memory whose result the recording says
   std::string error;     ///< empty: the capture was run to its end
   std::string hang;      ///< device report (JSON) when a submission hung
   std::vector<std::string> pictures;  ///< files written

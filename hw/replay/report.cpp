@@ -37,6 +37,7 @@ std::string stats_json(gt::Device& device, const PlayResult& result, const std::
                  {"compile_milliseconds", static_cast<double>(eu.compile_ns) * 1e-6},
                  {"longest_compile_milliseconds", static_cast<double>(eu.longest_ns) * 1e-6}};
   for (const FailureCount& failure : failure_counts()) stats["failures"][std::string(failure_name(failure.kind))][failure.what] = failure.count;
+  if (result.compared) stats["compared"] = {{"pieces", result.compared}, {"different", result.different}};
   stats["complete"] = result.error.empty();
   return stats.dump(2, ' ', false, Json::error_handler_t::replace);
 }

@@ -68,7 +68,7 @@ Gpu::Gpu(const Options& options) : options_(options), arena_(arena_size) {
   sg_memory_begin(device_);
   sg_memory_add(device_, 0, arena_.size(), arena_.base(), false);
   sg_memory_commit(device_);
-  if (!options_.record.empty() && !sg_record_start(device_, options_.record.c_str(), &error))
+  if (!options_.record.empty() && !sg_record_start(device_, options_.record.c_str(), false, &error))
     throw std::runtime_error(take_error(error));
   ggtt_free_[1] = ggtt_pages - 1;
   bring_up();

@@ -141,8 +141,10 @@ void sg_resume(sg_device *dev);
 bool sg_save(sg_device *dev, void **data, size_t *size, char **error);
 bool sg_load(sg_device *dev, const void *data, size_t size, char **error);
 
-/* Records all submissions into an AUB file until sg_record_stop. */
-bool sg_record_start(sg_device *dev, const char *path, char **error);
+/* Records all submissions into an AUB file until sg_record_stop. `check`: the write that submits returns when the engines are idle, and the
+ * file also says what the submission left in the pages its contexts map, which softgen-replay then compares. Nothing else may write to
+ * those pages meanwhile: for guests with one CPU. */
+bool sg_record_start(sg_device *dev, const char *path, bool check, char **error);
 void sg_record_stop(sg_device *dev);
 /* malloc'ed JSON: failure counts, commands, engine state ("where does it hang"). Any thread. */
 char *sg_report(sg_device *dev);

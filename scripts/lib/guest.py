@@ -52,14 +52,14 @@ def _die_with_parent():
 class Machine:
     """QEMU with one GPU and a QMP connection; stopped by close() or by leaving a `with` block."""
 
-    def __init__(self, gpu="softgen", device_args="", qemu_args=(), accelerator="auto", memory="2G", display="none"):
+    def __init__(self, gpu="softgen", device_args="", qemu_args=(), accelerator="auto", memory="2G", display="none", cpus=2):
         self._work = pathlib.Path(tempfile.mkdtemp(prefix="softgen-run-"))
         self.serial = self._work / "serial.log"
         self.errors = self._work / "qemu.log"
         self._near = []
         self._process = None
         self.qmp = None
-        self._arguments = [QEMU, "-name", "softgen-guest", "-M", "q35", *accel.arguments(accelerator), "-smp", "2", "-m", memory,
+        self._arguments = [QEMU, "-name", "softgen-guest", "-M", "q35", *accel.arguments(accelerator), "-smp", str(cpus), "-m", memory,
                            "-nodefaults", "-no-user-config", "-no-reboot", "-vga", "none", *gpu_arguments(gpu, device_args),
                            "-display", display, "-serial", f"file:{self.serial}",
                            "-chardev", f"socket,id=qmp,fd={self.socket('qmp')}", "-mon", "chardev=qmp,mode=control", *qemu_args]

@@ -97,7 +97,7 @@ TEST_CASE("a recording replays to the same memory") {
   Driver driver(host);
   driver.store(0, 0x11);  // before the recording: the page is then part of its first submission
   char* error = nullptr;
-  REQUIRE(sg_record_start(host.device(), path, &error));
+  REQUIRE(sg_record_start(host.device(), path, false, &error));
   driver.store(4, 0x22);
   host.ram<uint32_t>(target + 12) = 0x44;  // the CPU writes between two submissions
   driver.store(8, 0x33);
@@ -118,7 +118,7 @@ TEST_CASE("a recording replays to the same memory") {
 TEST_CASE("a recording that cannot be written says so") {
   FakeHost host;
   char* error = nullptr;
-  CHECK_FALSE(sg_record_start(host.device(), "/nonexistent/x.aub", &error));
+  CHECK_FALSE(sg_record_start(host.device(), "/nonexistent/x.aub", false, &error));
   CHECK(std::string(error) == "/nonexistent/x.aub: No such file or directory");
   sg_free(error);
 }

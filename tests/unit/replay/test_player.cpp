@@ -85,6 +85,31 @@ TEST_CASE("blits of a recording leave exactly the memory they should") {
   CHECK(after == expected);
 }
 
+TEST_CASE("what the recording machine had in memory is compared") {
+  Recording recording;
+  const uint32_t commands[] = {0x10000002, Recording::target, 0, 0xc0ffee, batch_end};
+  recording.submit(EngineId::rcs, commands);
+  std::vector<uint32_t> page(1024);
+  page[0] = 0xc0ffee;
+  const auto expect = [&] { recording.writer().compare(debug::aub::Space::physical, 0x200000 + Recording::target, std::as_bytes(std::span(page))); };
+  expect();
+  replay::Player player({});
+  SECTION("equal") {
+    const auto result = run(player, recording);
+    CHECK(result.error == "");
+    CHECK(result.compared == 1);
+    CHECK(result.different == 0);
+  }
+  SECTION("different") {
+    page[3] = 0x7f00;
+    expect();
+    const auto result = run(player, recording);
+    CHECK(result.compared == 2);
+    CHECK(result.different == 1);
+    CHECK(result.error.ends_with("submission 0 leaves 0x00 at physical 0x22000d; when it was recorded it left 0x7f"));
+  }
+}
+
 TEST_CASE("a command that waits for ever is a hang, with a report of where") {
   Recording recording;
   const uint32_t commands[] = {semaphore_wait, 1, Recording::target, 0, batch_end};
