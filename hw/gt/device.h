@@ -70,6 +70,7 @@ class Device {
   memory::FaultRegisters& faults() { return faults_; }
   cs::CommandStreamers& streamers() { return *streamers_; }
   HostMemory& memory() { return *memory_; }
+  const render::RenderEngine& render() const { return render_; }
   display::Display& display() { return display_; }
 
   // -- BAR0, BAR2 ----------------------------------------------------------------------------------------------------------------

@@ -50,6 +50,7 @@ static const struct {
      "AUB file to which submissions are recorded; at run time: a name starts, an empty string stops"},
     {"record-check", "recordings also say what each submission leaves in memory; for guests with one CPU (default off)"},
     {"report", "read only: the core's counters and engine states as JSON"},
+    {"where", "read only: where each engine stands, with fields, bound state and running EU threads"},
 };
 
 static void get_connector(Object* object, Visitor* visitor, const char* name, void* opaque, Error** errp) {
@@ -90,6 +91,18 @@ static void set_record(Object* object, const char* path, Error** errp) {
   s->record_path = g_strdup(path);
 }
 
+static char* get_where(Object* object, Error** errp) {
+  IntelGpuState* s = INTEL_GPU(object);
+  if (!s->core) {
+    error_setg(errp, "the device is not realized");
+    return NULL;
+  }
+  char* text = sg_where(s->core);
+  char* copy = g_strdup(text ? text : "");
+  sg_free(text);
+  return copy;
+}
+
 static bool get_record_check(Object* object, Error** errp) {
   return INTEL_GPU(object)->record_check;
 }
@@ -119,6 +132,7 @@ void intel_gpu_add_properties(ObjectClass* klass) {
   object_class_property_add_str(klass, "record", get_record, set_record);
   object_class_property_add_bool(klass, "record-check", get_record_check, set_record_check);
   object_class_property_add_str(klass, "report", get_report, NULL);
+  object_class_property_add_str(klass, "where", get_where, NULL);
   for (size_t i = 0; i < ARRAY_SIZE(descriptions); i++) {
     object_class_property_set_description(klass, descriptions[i].name, descriptions[i].text);
   }

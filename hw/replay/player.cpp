@@ -4,13 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 
 #include "hw/base/log.h"
 #include "hw/debug/byte_source.h"
-#include "hw/debug/printer.h"
+#include "hw/debug/where.h"
 #include "hw/defs/gen9/common.h"
 #include "hw/replay/offline_host.h"
 #include "hw/replay/target_pictures.h"
@@ -22,7 +25,9 @@ using defs::CommandId;
 
 /// i915 sets execlists and the status page up; a capture brings only what dump_gpu wrote of that.
 constexpr uint32_t mi_mode = 0x9c, stop_rings_off = 1u << (8 + 16);
-constexpr uint32_t acthd_high = 0x5c, ipehr = 0x68, acthd = 0x74, esr = 0xb8, batch_address = 0x140;
+constexpr uint32_t ipehr = 0x68, acthd = 0x74, esr = 0xb8;
+/// The thread that runs the capture gives up by itself at the deadline; this is for when it cannot.
+constexpr int64_t grace_ns = 500'000'000;
 
 const defs::Platform* platform_of(const PlayOptions& options, uint32_t pci_id) {
   if (!options.platform.empty()) return defs::find_platform(options.platform);
@@ -58,6 +63,7 @@ class Player::Run final : public PacketObserver {
 
   PlayResult play(const std::string& path) {
     uint64_t position = 0;
+    const std::jthread watchdog([this](std::stop_token quit) { watch(quit); });
     try {
       const auto source = debug::open_file(path);
       image_->on_compare = [&](uint64_t address, std::span<const std::byte> data) { compare(position, address, data); };
@@ -73,7 +79,7 @@ class Player::Run final : public PacketObserver {
       result_.stopped = true;
     } catch (const Hang& hang) {
       result_.error = fmt::format("byte {}: {}", position, hang.what);
-      result_.hang = where_it_stands() + device_->report();
+      result_.hang = where_ + device_->report();
     }
     if (options_.until_draw && !result_.stopped && result_.error.empty())
       result_.error = fmt::format("the capture has no draw {} (it has {})", *options_.until_draw, result_.draws + result_.walkers);
@@ -141,15 +147,14 @@ class Player::Run final : public PacketObserver {
   void write_register(uint32_t offset, uint32_t value) {
     if (offset % 4 || offset >= mmio::register_space) throw ImageError(fmt::format("register write at 0x{:x}", offset));
     device_->bar0_write(offset, value, 4);
+    if (gave_up_) throw Hang{unfinished()};
   }
 
   void wait_idle() {
     if (!running_) return;
-    const int64_t deadline = start_ns_ + static_cast<int64_t>(options_.hang_seconds * 1e9);
     while (device_->streamers().busy()) {
       check_errors();
-      if (OfflineHost::host_ns() > deadline)
-        throw Hang{fmt::format("submission {} did not finish in {} s", result_.submissions - 1, options_.hang_seconds)};
+      if (gave_up_ || OfflineHost::host_ns() > deadline()) hang(unfinished());
       if (options_.threads == 0) device_->timer_expired(SG_TIMER_MISC);
       else std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
@@ -164,30 +169,29 @@ class Player::Run final : public PacketObserver {
     const auto value = [this](unsigned engine, uint32_t offset) { return device_->registers().peek(defs::engine_bases[engine] + offset); };
     for (unsigned i = 0; i < engine_count; i++)
       if (bit(device_->platform().engines, i) && value(i, esr))
-        throw Hang{fmt::format("submission {} stopped {} with error 0x{:x} at 0x{:08x}, header 0x{:08x}", result_.submissions - 1,
-                               name_of(static_cast<EngineId>(i)), value(i, esr), value(i, acthd), value(i, ipehr))};
+        hang(fmt::format("submission {} stopped {} with error 0x{:x} at 0x{:08x}, header 0x{:08x}", result_.submissions - 1,
+                         name_of(static_cast<EngineId>(i)), value(i, esr), value(i, acthd), value(i, ipehr)));
   }
 
-  /// The command at which each busy engine stands, with its fields.
-  std::string where_it_stands() {
-    std::string text;
-    for (unsigned i = 0; i < engine_count; i++) {
-      const uint32_t base = defs::engine_bases[i];
-      const auto id = static_cast<EngineId>(i);
-      cs::EngineCs* engine = device_->streamers().engine(id);
-      if (!engine || !device_->registers().peek(base + ipehr)) continue;
-      const uint64_t at = device_->registers().peek(base + acthd) | uint64_t{device_->registers().peek(base + acthd_high)} << 32;
-      const bool in_batch = device_->registers().peek(base + batch_address) & 1;
-      memory::View& view = in_batch ? *view_ : image_->ggtt_view();
-      const auto header = view.load<uint32_t>(at);
-      const defs::Command* command = defs::find_command(class_of(id), header);
-      std::vector<uint32_t> dwords(defs::command_length(command, header));
-      view.read(at, dwords.data(), dwords.size() * 4);
-      const auto level = in_batch ? debug::BatchLevel::first : debug::BatchLevel::ring;
-      text += fmt::format("{} stands at {}", name_of(id), debug::node_text(debug::packet_json({at, level, in_batch, command, dwords}), false));
+  /// Gives a submission up from outside: with threads=0 a kernel that never ends holds the only thread there is.
+  void watch(std::stop_token quit) {
+    std::unique_lock lock(watch_mutex_);
+    while (!quit.stop_requested()) {
+      watch_changed_.wait_for(lock, quit, std::chrono::milliseconds(100), [] { return false; });
+      if (!running_ || OfflineHost::host_ns() < deadline() + grace_ns) continue;
+      where_ = debug::where_it_stands(*device_);
+      gave_up_ = true;
+      for (unsigned i = 0; i < engine_count; i++)
+        if (cs::EngineCs* engine = device_->streamers().engine(static_cast<EngineId>(i))) engine->streamer().stop().request(StopFlag::reset);
+      return;
     }
-    return text;
   }
+  int64_t deadline() const { return start_ns_ + static_cast<int64_t>(options_.hang_seconds * 1e9); }
+  [[noreturn]] void hang(const std::string& what) {
+    if (!gave_up_) where_ = debug::where_it_stands(*device_);
+    throw Hang{what};
+  }
+  std::string unfinished() const { return fmt::format("submission {} did not finish in {} s", result_.submissions - 1, options_.hang_seconds); }
 
   void note_time(EngineId engine, const Packet& packet, bool shown) {
     const int64_t now = OfflineHost::host_ns();
@@ -212,8 +216,13 @@ class Player::Run final : public PacketObserver {
   std::unique_ptr<memory::View> view_;
   std::mutex mutex_;
   PlayResult result_;
-  bool running_ = false, reached_ = false, result_submitted_ = false;
-  int64_t start_ns_ = 0, last_ns_ = 0;
+  std::atomic<bool> running_{false}, gave_up_{false};
+  bool reached_ = false, result_submitted_ = false;
+  std::atomic<int64_t> start_ns_{0};
+  int64_t last_ns_ = 0;
+  std::string where_;  ///< written before gave_up_ is
+  std::mutex watch_mutex_;
+  std::condition_variable_any watch_changed_;
   uint32_t context_ = 0;
   std::map<uint32_t, debug::ContextState> contexts_;
   TargetPictures pictures_;

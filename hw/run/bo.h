@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -33,6 +34,21 @@ class Bo {
   /// Identity of the file, so that importing it twice gives the same object.
   std::pair<dev_t, ino_t> inode() const { return inode_; }
 
+  // -- implicit synchronisation with other processes ------------------------------------------------------------------------------
+  // Each process that shares the object holds a lock of an open file description of its own on the file while its GPU has work with it:
+  // shared for reads, exclusive for writes. Locks go when a process dies. Under the driver's lock, but for the thread that waits.
+
+  /// Another process may use it from now on.
+  void share();
+  bool shared() const { return lock_fd_ >= 0; }
+  /// Work of this process with the object, from its submission to its end. Nothing for objects that are not shared.
+  void begin_use(bool write);
+  void end_use(bool write);
+  /// What another process's work with it has to do first: null when there is none. `write`: its reads count, too. `changed` is called,
+  /// on another thread, when the fence is signalled.
+  FencePtr foreign_work(bool write, const std::function<void()>& changed);
+  bool foreign_busy(bool write) const;
+
   uint32_t tiling = 0, stride = 0, swizzle = 0;  ///< GEM_SET_TILING, handed to other users of the object
   uint32_t caching = 1;
   // Implicit synchronisation; guarded by the driver's lock.
@@ -43,7 +59,12 @@ class Bo {
   Bo(Arena& arena, int fd, uint64_t gpa, uint64_t size);
   static std::shared_ptr<Bo> map(Arena& arena, int fd, uint64_t size);
 
+  void lock_for_uses();
+
   Arena& arena_;
+  int lock_fd_ = -1;
+  unsigned uses_[2] = {};  ///< reads, writes
+  FencePtr foreign_[2];    ///< last made, for reads, for writes
   int fd_;
   uint64_t gpa_, size_, id_;
   std::pair<dev_t, ino_t> inode_;

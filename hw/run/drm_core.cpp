@@ -3,6 +3,7 @@
 #include <drm.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,6 +38,7 @@ Driver* Driver::get() {
   if (instance || failed) return instance;
   try {
     instance = new Driver(options_from_environment());
+    Gpu::tell_where_on(SIGUSR2);
     std::atexit([] {
       std::scoped_lock at_exit(instance_mutex);
       Driver* driver = instance;
@@ -48,6 +50,13 @@ Driver* Driver::get() {
     std::fprintf(stderr, "softgen-run: the GPU cannot be made: %s\n", e.what());
   }
   return instance;
+}
+
+std::function<void()> Driver::kick_later() {
+  return [] {
+    std::scoped_lock lock(instance_mutex);
+    if (instance) instance->gpu.kick();
+  };
 }
 
 DrmFile::DrmFile(Driver& driver, bool primary, int event_fd) : driver_(driver), primary_(primary), event_fd_(event_fd) {}
@@ -142,7 +151,11 @@ int DrmFile::set_client_cap(void* arg) {
     case DRM_CLIENT_CAP_STEREO_3D:
     case DRM_CLIENT_CAP_UNIVERSAL_PLANES:
     case DRM_CLIENT_CAP_ASPECT_RATIO: return primary_ ? 0 : -EACCES;
-    default: return -EOPNOTSUPP;  // atomic: our KMS speaks the legacy calls
+    case DRM_CLIENT_CAP_ATOMIC:
+      if (!primary_ || cap->value > 2) return -EINVAL;
+      atomic_ = cap->value;
+      return 0;
+    default: return -EOPNOTSUPP;
   }
 }
 
@@ -187,6 +200,7 @@ int DrmFile::prime_handle_to_fd(void* arg) {
   std::scoped_lock lock(driver_.gpu.lock());
   const BoPtr object = bo(prime->handle);
   if (!object) return -ENOENT;
+  object->share();
   const int fd = fcntl(object->fd(), prime->flags & DRM_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 3);
   if (fd < 0) return -errno;
   prime->fd = fd;

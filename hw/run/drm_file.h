@@ -21,6 +21,9 @@ class Driver {
 
   explicit Driver(const Options& options) : gpu(options), kms(options) {}
 
+  /// For threads that may end after the driver has gone.
+  static std::function<void()> kick_later();
+
   Gpu gpu;
   Kms kms;
   std::map<std::pair<dev_t, ino_t>, std::weak_ptr<Bo>> by_inode;
@@ -45,6 +48,8 @@ class DrmFile {
   std::shared_ptr<Context> context(uint32_t id);
   SyncobjPtr syncobj(uint32_t handle);
   bool primary() const { return primary_; }
+  /// The client speaks atomic mode setting.
+  bool atomic() const { return atomic_; }
   int event_fd() const { return event_fd_; }
 
   // drm core (drm_core.cpp)
@@ -106,10 +111,15 @@ class DrmFile {
 
  private:
   friend class ExecBuffer;
+  std::vector<SyncobjPtr> syncobjs(uint64_t handles, uint32_t count);
+  template <typename Wait>
+  int wait_for_syncobjs(Wait& w, std::span<const uint64_t> points);
+  template <typename Array, typename Body>
+  int for_each_syncobj(const Array& array, Body body);
   int context_param(Context& context, uint64_t param, uint64_t value, uint32_t size);
 
   Driver& driver_;
-  bool primary_;
+  bool primary_, atomic_ = false;
   int event_fd_;
   std::map<uint32_t, BoPtr> handles_;
   std::map<uint64_t, uint32_t> handle_by_id_;

@@ -125,89 +125,75 @@ int DrmFile::syncobj_fd_to_handle(void* arg) {
   return 0;
 }
 
-int DrmFile::syncobj_wait(void* arg) {
-  auto* w = static_cast<drm_syncobj_wait*>(arg);
+/// The objects of an array of handles; empty when one of them does not exist. Under the driver's lock.
+std::vector<SyncobjPtr> DrmFile::syncobjs(uint64_t handles, uint32_t count) {
   std::vector<SyncobjPtr> objects;
-  {
-    std::scoped_lock lock(driver_.gpu.lock());
-    for (uint32_t handle : user_array<uint32_t>(w->handles, w->count_handles)) objects.push_back(syncobj(handle));
+  for (uint32_t handle : user_array<uint32_t>(handles, count)) {
+    objects.push_back(syncobj(handle));
+    if (!objects.back()) return {};
   }
-  for (const SyncobjPtr& object : objects)
-    if (!object) return -ENOENT;
-  return objects.empty() ? -EINVAL : wait(std::move(objects), {}, w->flags, w->timeout_nsec, &w->first_signaled);
+  return objects;
 }
 
-int DrmFile::syncobj_timeline_wait(void* arg) {
-  auto* w = static_cast<drm_syncobj_timeline_wait*>(arg);
+/// DRM_IOCTL_SYNCOBJ_WAIT and _TIMELINE_WAIT: the same but for the points.
+template <typename Wait>
+int DrmFile::wait_for_syncobjs(Wait& w, std::span<const uint64_t> points) {
+  if (!w.count_handles) return -EINVAL;
   std::vector<SyncobjPtr> objects;
   {
     std::scoped_lock lock(driver_.gpu.lock());
-    for (uint32_t handle : user_array<uint32_t>(w->handles, w->count_handles)) objects.push_back(syncobj(handle));
+    objects = syncobjs(w.handles, w.count_handles);
   }
-  for (const SyncobjPtr& object : objects)
-    if (!object) return -ENOENT;
-  if (objects.empty()) return -EINVAL;
-  return wait(std::move(objects), user_array<uint64_t>(w->points, w->count_handles), w->flags, w->timeout_nsec, &w->first_signaled);
+  return objects.empty() ? -ENOENT : wait(std::move(objects), points, w.flags, w.timeout_nsec, &w.first_signaled);
+}
+
+int DrmFile::syncobj_wait(void* arg) { return wait_for_syncobjs(*static_cast<drm_syncobj_wait*>(arg), {}); }
+
+int DrmFile::syncobj_timeline_wait(void* arg) {
+  auto& w = *static_cast<drm_syncobj_timeline_wait*>(arg);
+  return wait_for_syncobjs(w, user_array<uint64_t>(w.points, w.count_handles));
+}
+
+/// Does something to each object of an array, under the fences' lock.
+template <typename Array, typename Body>
+int DrmFile::for_each_syncobj(const Array& array, Body body) {
+  if (!array.count_handles) return -EINVAL;
+  std::scoped_lock lock(driver_.gpu.lock());
+  const std::vector<SyncobjPtr> objects = syncobjs(array.handles, array.count_handles);
+  if (objects.empty()) return -ENOENT;
+  FenceClock::get().locked([&] {
+    for (size_t i = 0; i < objects.size(); ++i) body(*objects[i], i);
+  });
+  FenceClock::get().notify();
+  driver_.gpu.kick();
+  return 0;
 }
 
 int DrmFile::syncobj_reset(void* arg) {
-  const auto* array = static_cast<drm_syncobj_array*>(arg);
-  std::scoped_lock lock(driver_.gpu.lock());
-  for (uint32_t handle : user_array<uint32_t>(array->handles, array->count_handles)) {
-    const SyncobjPtr object = syncobj(handle);
-    if (!object) return -ENOENT;
-    FenceClock::get().locked([&] { object->replace(nullptr); });
-  }
-  return 0;
+  return for_each_syncobj(*static_cast<drm_syncobj_array*>(arg), [](Syncobj& object, size_t) { object.replace(nullptr); });
 }
 
 int DrmFile::syncobj_signal(void* arg) {
-  const auto* array = static_cast<drm_syncobj_array*>(arg);
-  {
-    std::scoped_lock lock(driver_.gpu.lock());
-    for (uint32_t handle : user_array<uint32_t>(array->handles, array->count_handles)) {
-      const SyncobjPtr object = syncobj(handle);
-      if (!object) return -ENOENT;
-      FenceClock::get().locked([&] { object->replace(FenceClock::get().completed()); });
-    }
-  }
-  FenceClock::get().notify();
-  driver_.gpu.kick();
-  return 0;
+  return for_each_syncobj(*static_cast<drm_syncobj_array*>(arg),
+                          [](Syncobj& object, size_t) { object.replace(FenceClock::get().completed()); });
 }
 
 int DrmFile::syncobj_timeline_signal(void* arg) {
-  const auto* array = static_cast<drm_syncobj_timeline_array*>(arg);
-  {
-    std::scoped_lock lock(driver_.gpu.lock());
-    const auto handles = user_array<uint32_t>(array->handles, array->count_handles);
-    const auto points = user_array<uint64_t>(array->points, array->count_handles);
-    for (size_t i = 0; i < handles.size(); ++i) {
-      const SyncobjPtr object = syncobj(handles[i]);
-      if (!object || points.empty()) return -ENOENT;
-      FenceClock::get().locked([&] { object->add_point(points[i], FenceClock::get().completed()); });
-    }
-  }
-  FenceClock::get().notify();
-  driver_.gpu.kick();
-  return 0;
+  const auto& array = *static_cast<drm_syncobj_timeline_array*>(arg);
+  const auto points = user_array<uint64_t>(array.points, array.count_handles);
+  if (points.empty()) return -EINVAL;
+  return for_each_syncobj(array, [&](Syncobj& object, size_t i) { object.add_point(points[i], FenceClock::get().completed()); });
 }
 
 int DrmFile::syncobj_query(void* arg) {
-  const auto* array = static_cast<drm_syncobj_timeline_array*>(arg);
-  std::scoped_lock lock(driver_.gpu.lock());
-  const auto handles = user_array<uint32_t>(array->handles, array->count_handles);
-  const auto points = user_array<uint64_t>(array->points, array->count_handles);
-  for (size_t i = 0; i < handles.size(); ++i) {
-    const SyncobjPtr object = syncobj(handles[i]);
-    if (!object || points.empty()) return -ENOENT;
-    const bool last_submitted = array->flags & DRM_SYNCOBJ_QUERY_FLAGS_LAST_SUBMITTED;
-    points[i] = FenceClock::get().locked([&] {
-      if (last_submitted) return object->points.empty() ? uint64_t{0} : object->points.rbegin()->first;
-      return object->signalled_point();
-    });
-  }
-  return 0;
+  const auto& array = *static_cast<drm_syncobj_timeline_array*>(arg);
+  const auto points = user_array<uint64_t>(array.points, array.count_handles);
+  if (points.empty()) return -EINVAL;
+  const bool last_submitted = array.flags & DRM_SYNCOBJ_QUERY_FLAGS_LAST_SUBMITTED;
+  return for_each_syncobj(array, [&](Syncobj& object, size_t i) {
+    if (last_submitted) points[i] = object.points.empty() ? 0 : object.points.rbegin()->first;
+    else points[i] = object.signalled_point();
+  });
 }
 
 int DrmFile::syncobj_transfer(void* arg) {

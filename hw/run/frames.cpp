@@ -2,11 +2,18 @@
 #include "hw/run/frames.h"
 
 #include <drm_fourcc.h>
+#include <errno.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include <vector>
+#include <string_view>
 
+#include "hw/base/log.h"
 #include "hw/debug/png_file.h"
 #include "hw/surface/tiling.h"
+#include "hw/run/gpu.h"
 
 namespace softgen::run {
 namespace {
@@ -38,14 +45,75 @@ surface::Tiling tiling_of(uint64_t modifier) {
 
 }  // namespace
 
-std::string save_frame(const Framebuffer& fb, const std::string& path) {
+std::vector<uint8_t> screen_pixels(const Picture& picture) {
+  const Framebuffer& fb = picture.fb;
+  std::vector<uint8_t> rgba(size_t{4} * picture.screen_width * picture.screen_height);
+  for (size_t i = 3; i < rgba.size(); i += 4) rgba[i] = 255;
+  if (!fb.bo) return rgba;
   const uint32_t bytes = fb.format == DRM_FORMAT_RGB565 ? 2 : 4;
   const surface::Tiling tiling = tiling_of(fb.modifier);
-  std::vector<uint8_t> rgba(size_t{4} * fb.width * fb.height);
-  for (uint32_t y = 0; y < fb.height; ++y)
-    for (uint32_t x = 0; x < fb.width; ++x)
-      to_rgb(fb.format, fb.bo->host() + fb.offset + surface::offset(tiling, bytes, x * bytes, y, fb.pitch), &rgba[4 * (size_t{y} * fb.width + x)]);
-  return debug::write_png(path, fb.width, fb.height, rgba);
+  for (uint32_t row = 0; row < picture.height; ++row) {
+    const int64_t y = int64_t{picture.y} + row;
+    if (y < 0 || y >= picture.screen_height) continue;
+    for (uint32_t column = 0; column < picture.width; ++column) {
+      const int64_t x = int64_t{picture.x} + column;
+      if (x < 0 || x >= picture.screen_width) continue;
+      const auto at = surface::offset(tiling, bytes, (picture.src_x + column) * bytes, picture.src_y + row, fb.pitch);
+      to_rgb(fb.format, fb.bo->host() + fb.offset + at, &rgba[4 * (static_cast<size_t>(y) * picture.screen_width + static_cast<size_t>(x))]);
+    }
+  }
+  return rgba;
+}
+
+FrameSink::FrameSink(const Options& options) : folder_(options.frames), viewer_(options.show) {}
+
+FrameSink::~FrameSink() {
+  if (to_viewer_ < 0) return;
+  close(to_viewer_);
+  if (viewer_process_ > 0) waitpid(viewer_process_, nullptr, 0);
+}
+
+void FrameSink::show(const Picture& picture) {
+  if (folder_.empty() && (viewer_.empty() || viewer_gone_)) return;
+  const std::vector<uint8_t> pixels = screen_pixels(picture);
+  if (!folder_.empty()) {
+    const std::string path = fmt::format("{}/frame{:05}.png", folder_, saved_++);
+    if (const std::string error = debug::write_png(path, picture.screen_width, picture.screen_height, pixels); !error.empty())
+      unsupported("frame not saved", "{}", error);
+  }
+  if (!viewer_.empty()) send_to_viewer(pixels);
+}
+
+/// The viewer reads a socket, so that its end is an error of ours and not a signal to the program.
+void FrameSink::start_viewer() {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
+  std::vector<char*> environment;
+  for (char** word = environ; *word; ++word)
+    if (!std::string_view(*word).starts_with("LD_PRELOAD=")) environment.push_back(*word);
+  environment.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
+  const char* arguments[] = {"sh", "-c", viewer_.c_str(), nullptr};
+  if (posix_spawn(&viewer_process_, "/bin/sh", &actions, nullptr, const_cast<char**>(arguments), environment.data()) != 0) viewer_process_ = -1;
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  to_viewer_ = ends[0];
+}
+
+void FrameSink::send_to_viewer(const std::vector<uint8_t>& pixels) {
+  if (viewer_gone_) return;
+  if (to_viewer_ < 0) start_viewer();
+  for (size_t done = 0; done < pixels.size();) {
+    const ssize_t n = send(to_viewer_, pixels.data() + done, pixels.size() - done, MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      viewer_gone_ = true;
+      return unsupported("frame not shown", "the viewer is gone");
+    }
+    done += static_cast<size_t>(n);
+  }
 }
 
 }  // namespace softgen::run

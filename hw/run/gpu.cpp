@@ -3,6 +3,7 @@
 #include "hw/run/gpu.h"
 
 #include <i915_drm.h>
+#include <signal.h>
 #include <sys/prctl.h>
 
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include <stdexcept>
 
 #include "hw/eu/jit/engine.h"
+#include "hw/run/options.h"
 #include "hw/run/regs.h"
 
 namespace softgen::run {
@@ -37,6 +39,9 @@ sg_host_ops host_ops(Gpu* gpu, void (*interrupt)(void*, bool)) {
   return ops;
 }
 
+/// Set by a signal.
+std::atomic<bool> where_wanted{false};
+
 std::string take_error(char* error) {
   std::string text = error ? error : "unknown error";
   sg_free(error);
@@ -56,6 +61,8 @@ void Gpu::on_interrupt(void* opaque, bool level) {
 }
 
 Gpu::Gpu(const Options& options) : options_(options), arena_(arena_size) {
+  options_.record = own_file(options_.record);
+  options_.stats = own_file(options_.stats);
   const sg_host_ops ops = host_ops(this, on_interrupt);
   sg_config config = {};
   config.platform = options_.platform.c_str();
@@ -152,15 +159,31 @@ uint64_t Gpu::read_register(uint32_t offset, unsigned size) { return sg_bar0_rea
 
 void Gpu::kick() { on_interrupt(this, true); }
 
+void Gpu::tell_where_on(int signal_number) {
+  struct sigaction now = {};
+  if (sigaction(signal_number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;  // the program's own
+  now.sa_handler = [](int) { where_wanted = true; };
+  now.sa_flags = SA_RESTART;
+  sigaction(signal_number, &now, nullptr);
+}
+
+void Gpu::tell_where() {
+  char* where = sg_where(device_);
+  char* report = sg_report(device_);
+  std::fprintf(stderr, "%s%s\n", where ? where : "", report ? report : "");
+  sg_free(where);
+  sg_free(report);
+}
+
 void Gpu::thread_main() {
   prctl(PR_SET_NAME, "softgen-irq");
   std::unique_lock lock(irq_mutex_);
   while (!quit_) {
     const auto woken = [this] { return irq_pending_ || quit_; };
-    if (options_.hang_timeout_s) irq_changed_.wait_for(lock, std::chrono::seconds(1), woken);
-    else irq_changed_.wait(lock, woken);
+    irq_changed_.wait_for(lock, std::chrono::seconds(1), woken);
     irq_pending_ = false;
     lock.unlock();
+    if (where_wanted.exchange(false)) tell_where();
     {
       std::scoped_lock driver(mutex_);
       service();
@@ -216,24 +239,28 @@ void Gpu::retire(Engine& engine, bool drained) {
     std::atomic_thread_fence(std::memory_order_acquire);
     engine.running.pop_front();
     engine.since_ns = monotonic_ns();
-    FenceClock::get().signal(request->fence);
+    finish(*request);
   }
   if (!drained) return;
   engine.busy = false;
   engine.current = nullptr;
   // A drained context whose seqno never came has lost its work: say so rather than wait for ever.
-  for (const RequestPtr& request : engine.running) FenceClock::get().signal(request->fence, -EIO);
+  for (const RequestPtr& request : engine.running) finish(*request, -EIO);
   if (!engine.running.empty()) std::fprintf(stderr, "softgen-run: %s drained without finishing its requests\n", engine.info->name);
   engine.running.clear();
+}
+
+void Gpu::finish(const Request& request, int error) {
+  for (const auto& [bo, write] : request.shared) bo->end_use(write);
+  FenceClock::get().signal(request.fence, error);
 }
 
 void Gpu::check_hang(Engine& engine) {
   if (!engine.busy || !options_.hang_timeout_s) return;
   if (monotonic_ns() - engine.since_ns < options_.hang_timeout_s * int64_t{1'000'000'000}) return;
-  char* report = sg_report(device_);
-  std::fprintf(stderr, "softgen-run: %s made no progress for %d s; it is reset and its context banned\n%s\n", engine.info->name,
-               options_.hang_timeout_s, report ? report : "");
-  sg_free(report);
+  std::fprintf(stderr, "softgen-run: %s made no progress for %d s; it is reset and its context banned\n", engine.info->name,
+               options_.hang_timeout_s);
+  tell_where();
   recover(engine);
 }
 
@@ -247,7 +274,7 @@ void Gpu::recover(Engine& engine) {
     request->context->banned = true;
     request->context->batch_active++;
     request->context->resets++;
-    FenceClock::get().signal(request->fence, -EIO);
+    finish(*request, -EIO);
   }
   engine.running.clear();
   engine.busy = false;

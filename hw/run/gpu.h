@@ -41,6 +41,7 @@ struct Options {
   std::string record;
   std::string stats;            ///< file for the JSON report at exit; "-": standard error
   std::string frames;           ///< directory for presented frames
+  std::string show;             ///< shell command that reads each frame shown, raw R8G8B8X8, from its standard input
   int hang_timeout_s = 60;      ///< 0: never
   unsigned width = 1920, height = 1080;  ///< of the one monitor
   unsigned refresh_hz = 60;     ///< 0: a flip is shown as soon as it is drawn
@@ -54,6 +55,7 @@ struct Request {
   uint64_t batch = 0;           ///< PPGTT address
   std::vector<FencePtr> waits;
   std::vector<BoPtr> buffers;   ///< kept alive until done
+  std::vector<std::pair<BoPtr, bool>> shared;  ///< with other processes; whether it is written
   FencePtr fence;
   uint32_t seqno = 0;           ///< of the logical context it runs in
   unsigned slot = 0;
@@ -99,6 +101,8 @@ class Gpu {
   /// Frees the GGTT space of a context once its requests are done.
   void release(const std::shared_ptr<Context>& context);
   uint64_t read_register(uint32_t offset, unsigned size);
+  /// The signal makes the GPU say on standard error where each engine stands, unless the program handles it.
+  static void tell_where_on(int signal_number);
   /// Work of fences may have become ready outside the device (a syncobj was signalled).
   void kick();
 
@@ -129,8 +133,11 @@ class Gpu {
   void service();                          // interrupt thread: one pass
   void process_engine(Engine& engine);
   void retire(Engine& engine, bool drained);
+  /// The request is done with, one way or another.
+  void finish(const Request& request, int error = 0);
   void check_hang(Engine& engine);
   void recover(Engine& engine);
+  void tell_where();
   void thread_main();
 
   static void on_interrupt(void* opaque, bool level);

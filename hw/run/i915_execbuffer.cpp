@@ -143,9 +143,11 @@ int ExecBuffer::relocate_one(const drm_i915_gem_exec_object2& object, const Bo& 
 int ExecBuffer::collect_waits() {
   for (size_t i = 0; i < objects_.size(); ++i) {
     if (objects_[i].flags & EXEC_OBJECT_ASYNC) continue;
-    const Bo& bo = *buffers_[i];
+    Bo& bo = *buffers_[i];
+    const bool write = objects_[i].flags & EXEC_OBJECT_WRITE;
+    if (FencePtr foreign = bo.foreign_work(write, Driver::kick_later())) request_->waits.push_back(std::move(foreign));
     if (bo.last_write) request_->waits.push_back(bo.last_write);
-    if (objects_[i].flags & EXEC_OBJECT_WRITE) request_->waits.insert(request_->waits.end(), bo.last_reads.begin(), bo.last_reads.end());
+    if (write) request_->waits.insert(request_->waits.end(), bo.last_reads.begin(), bo.last_reads.end());
   }
   if (args_.flags & (I915_EXEC_FENCE_IN | I915_EXEC_FENCE_SUBMIT)) {
     FencePtr fence = import_sync_file(static_cast<int>(args_.rsvd2 & 0xffffffff));
@@ -190,7 +192,12 @@ int ExecBuffer::collect_signals() {
 void ExecBuffer::implicit_fences() {
   for (size_t i = 0; i < objects_.size(); ++i) {
     Bo& bo = *buffers_[i];
-    if (objects_[i].flags & EXEC_OBJECT_WRITE) {
+    const bool write = objects_[i].flags & EXEC_OBJECT_WRITE;
+    if (bo.shared()) {
+      bo.begin_use(write);
+      request_->shared.emplace_back(buffers_[i], write);
+    }
+    if (write) {
       bo.last_write = request_->fence;
       bo.last_reads.clear();
       continue;

@@ -13,8 +13,10 @@
 namespace softgen::run {
 namespace {
 
-std::vector<FencePtr> pending_of(const Bo& bo, bool writes_only) {
+/// Work that the CPU has to wait for before it reads (`writes_only`) or writes.
+std::vector<FencePtr> pending_of(Bo& bo, bool writes_only) {
   std::vector<FencePtr> fences;
+  if (FencePtr foreign = bo.foreign_work(!writes_only, Driver::kick_later())) fences.push_back(std::move(foreign));
   if (bo.last_write) fences.push_back(bo.last_write);
   if (!writes_only) fences.insert(fences.end(), bo.last_reads.begin(), bo.last_reads.end());
   return fences;
@@ -78,13 +80,15 @@ int DrmFile::gem_mmap_offset(void* arg) {
 int DrmFile::gem_pread(void* arg) {
   const auto* io = static_cast<drm_i915_gem_pread*>(arg);
   BoPtr object;
+  std::vector<FencePtr> fences;
   {
     std::scoped_lock lock(driver_.gpu.lock());
     object = bo(io->handle);
+    if (!object) return -ENOENT;
+    fences = pending_of(*object, true);
   }
-  if (!object) return -ENOENT;
   if (io->offset > object->size() || io->size > object->size() - io->offset) return -EINVAL;
-  wait_for(pending_of(*object, true), INT64_MAX);
+  wait_for(fences, INT64_MAX);
   std::memcpy(reinterpret_cast<void*>(io->data_ptr), object->host() + io->offset, io->size);
   return 0;
 }
@@ -92,13 +96,15 @@ int DrmFile::gem_pread(void* arg) {
 int DrmFile::gem_pwrite(void* arg) {
   const auto* io = static_cast<drm_i915_gem_pwrite*>(arg);
   BoPtr object;
+  std::vector<FencePtr> fences;
   {
     std::scoped_lock lock(driver_.gpu.lock());
     object = bo(io->handle);
+    if (!object) return -ENOENT;
+    fences = pending_of(*object, false);
   }
-  if (!object) return -ENOENT;
   if (io->offset > object->size() || io->size > object->size() - io->offset) return -EINVAL;
-  wait_for(pending_of(*object, false), INT64_MAX);
+  wait_for(fences, INT64_MAX);
   std::memcpy(object->host() + io->offset, reinterpret_cast<const void*>(io->data_ptr), io->size);
   return 0;
 }
@@ -189,7 +195,7 @@ int DrmFile::gem_busy(void* arg) {
   // Low half: class + 1 of the engine that writes; high half: a bit for each class that reads (i915_drm.h). Which engine it was is not kept:
   // clients test for zero.
   busy->busy = 0;
-  if (object->last_write && !FenceClock::get().signalled(object->last_write)) busy->busy |= 1 | 1u << 16;
+  if ((object->last_write && !FenceClock::get().signalled(object->last_write)) || object->foreign_busy(false)) busy->busy |= 1 | 1u << 16;
   for (const FencePtr& fence : object->last_reads)
     if (!FenceClock::get().signalled(fence)) busy->busy |= 1u << 16;
   return 0;

@@ -12,19 +12,13 @@
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/run/drm_file.h"
+#include "hw/run/kms_lists.h"
 
 namespace softgen::run {
 namespace {
 
-constexpr uint32_t crtc_id = 10, encoder_id = 11, connector_id = 12, plane_id = 13, type_property = 14;
-constexpr std::array<uint32_t, 4> formats = {DRM_FORMAT_XRGB8888, DRM_FORMAT_ARGB8888, DRM_FORMAT_XBGR8888, DRM_FORMAT_RGB565};
-
-/// Copies what fits, as the kernel does: count says how many there are, the pointer is filled when the client's count is large enough.
-template <typename T, typename Count>
-void copy_list(std::span<const T> list, uint64_t pointer, Count& count) {
-  if (pointer && count >= list.size()) std::memcpy(reinterpret_cast<void*>(pointer), list.data(), list.size_bytes());
-  count = static_cast<Count>(list.size());
-}
+constexpr uint32_t crtc_id = kms_id::crtc, encoder_id = kms_id::encoder, connector_id = kms_id::connector, plane_id = kms_id::plane;
+constexpr std::span<const uint32_t> formats = plane_formats;
 
 }  // namespace
 
@@ -60,30 +54,33 @@ int Kms::get_resources(drm_mode_card_res& r) {
 
 int Kms::get_crtc(drm_mode_crtc& r) {
   if (r.crtc_id != crtc_id) return -ENOENT;
-  r.fb_id = current_fb_;
-  r.x = r.y = 0;
+  r.fb_id = state_.fb;
+  r.x = state_.src_x >> 16;
+  r.y = state_.src_y >> 16;
   r.gamma_size = 256;
-  r.mode_valid = active_;
-  r.mode = active_ ? mode() : drm_mode_modeinfo{};
+  r.mode_valid = state_.active;
+  r.mode = state_.active ? state_.mode : drm_mode_modeinfo{};
   return 0;
 }
 
 int Kms::get_encoder(drm_mode_get_encoder& r) {
   if (r.encoder_id != encoder_id) return -ENOENT;
   r.encoder_type = DRM_MODE_ENCODER_TMDS;
-  r.crtc_id = active_ ? crtc_id : 0;
+  r.crtc_id = state_.connector_crtc;
   r.possible_crtcs = 1;
   r.possible_clones = 1;
   return 0;
 }
 
-int Kms::get_connector(drm_mode_get_connector& r) {
+int Kms::get_connector(const DrmFile& file, drm_mode_get_connector& r) {
   if (r.connector_id != connector_id) return -ENOENT;
   const drm_mode_modeinfo m = mode();
   copy_list(std::span(&m, 1), r.modes_ptr, r.count_modes);
   copy_list(std::span(&encoder_id, 1), r.encoders_ptr, r.count_encoders);
-  r.count_props = 0;
-  r.encoder_id = encoder_id;
+  drm_mode_obj_get_properties properties = {r.props_ptr, r.prop_values_ptr, r.count_props, connector_id, DRM_MODE_OBJECT_CONNECTOR};
+  get_properties(file, properties);
+  r.count_props = properties.count_props;
+  r.encoder_id = state_.connector_crtc ? encoder_id : 0;
   r.connector_type = DRM_MODE_CONNECTOR_HDMIA;
   r.connector_type_id = 1;
   r.connection = 1;
@@ -100,34 +97,11 @@ int Kms::get_plane_resources(drm_mode_get_plane_res& r) {
 
 int Kms::get_plane(drm_mode_get_plane& r) {
   if (r.plane_id != plane_id) return -ENOENT;
-  r.crtc_id = active_ ? crtc_id : 0;
-  r.fb_id = current_fb_;
+  r.crtc_id = state_.plane_crtc;
+  r.fb_id = state_.fb;
   r.possible_crtcs = 1;
   r.gamma_size = 0;
-  copy_list(std::span<const uint32_t>(formats), r.format_type_ptr, r.count_format_types);
-  return 0;
-}
-
-int Kms::get_properties(drm_mode_obj_get_properties& r) {
-  if (r.obj_id != plane_id) return r.count_props = 0, 0;
-  const uint64_t primary = 1;
-  uint32_t count = r.count_props;
-  copy_list(std::span(&type_property, 1), r.props_ptr, r.count_props);
-  copy_list(std::span(&primary, 1), r.prop_values_ptr, count);
-  return 0;
-}
-
-int Kms::get_property(drm_mode_get_property& r) {
-  if (r.prop_id != type_property) return -ENOENT;
-  std::array<drm_mode_property_enum, 3> names = {};
-  for (size_t i = 0; i < names.size(); ++i) names[i].value = i;
-  std::strcpy(names[0].name, "Overlay");
-  std::strcpy(names[1].name, "Primary");
-  std::strcpy(names[2].name, "Cursor");
-  std::strcpy(r.name, "type");
-  r.flags = DRM_MODE_PROP_IMMUTABLE | DRM_MODE_PROP_ENUM;
-  r.count_values = 0;
-  copy_list(std::span<const drm_mode_property_enum>(names), r.enum_blob_ptr, r.count_enum_blobs);
+  copy_list(formats, r.format_type_ptr, r.count_format_types);
   return 0;
 }
 
@@ -159,9 +133,9 @@ int Kms::add_fb2(DrmFile& file, drm_mode_fb_cmd2& r) {
   fb.offset = r.offsets[0];
   fb.format = r.pixel_format;
   fb.owner = &file;
-  static constexpr uint64_t by_tiling[] = {DRM_FORMAT_MOD_LINEAR, I915_FORMAT_MOD_X_TILED, I915_FORMAT_MOD_Y_TILED};
-  fb.modifier = r.flags & DRM_MODE_FB_MODIFIERS ? r.modifier[0] : by_tiling[fb.bo->tiling];
-  if (std::find(std::begin(by_tiling), std::end(by_tiling), fb.modifier) == std::end(by_tiling)) return -EINVAL;
+  // plane_modifiers are in the order of I915_TILING_*.
+  fb.modifier = r.flags & DRM_MODE_FB_MODIFIERS ? r.modifier[0] : plane_modifiers[fb.bo->tiling];
+  if (std::find(plane_modifiers.begin(), plane_modifiers.end(), fb.modifier) == plane_modifiers.end()) return -EINVAL;
   const uint64_t rows = fb.modifier == DRM_FORMAT_MOD_LINEAR ? fb.height : align_up(fb.height, fb.modifier == I915_FORMAT_MOD_X_TILED ? 8u : 32u);
   const uint32_t bytes = fb.format == DRM_FORMAT_RGB565 ? 2 : 4;
   if (!fb.width || !fb.height || fb.width > 8192 || fb.height > 8192 || fb.pitch < fb.width * bytes ||
@@ -174,7 +148,7 @@ int Kms::add_fb2(DrmFile& file, drm_mode_fb_cmd2& r) {
 
 int Kms::remove_fb(uint32_t id) {
   if (!framebuffers_.erase(id)) return -ENOENT;
-  if (current_fb_ == id) current_fb_ = 0, active_ = false;
+  if (state_.fb == id) state_ = {};  // as the kernel: a pipe whose framebuffer goes is off
   return 0;
 }
 
@@ -199,22 +173,27 @@ int Kms::map_dumb(DrmFile& file, drm_mode_map_dumb& r) {
 void Kms::closed(const DrmFile& file) {
   std::scoped_lock lock(mutex_);
   std::erase_if(framebuffers_, [&](const auto& entry) { return entry.second.owner == &file; });
+  if (!framebuffers_.contains(state_.fb)) state_ = {};
   for (Flip& flip : flips_)
     if (flip.file == &file) flip.file = nullptr;
 }
 
 int Kms::ioctl(DrmFile& file, unsigned long request, void* arg) {
-  std::scoped_lock lock(mutex_);
+  Lock lock(mutex_);
   switch (_IOC_NR(request)) {
     case _IOC_NR(DRM_IOCTL_MODE_GETRESOURCES): return get_resources(*static_cast<drm_mode_card_res*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_GETCRTC): return get_crtc(*static_cast<drm_mode_crtc*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_SETCRTC): return set_crtc(file, *static_cast<drm_mode_crtc*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_GETENCODER): return get_encoder(*static_cast<drm_mode_get_encoder*>(arg));
-    case _IOC_NR(DRM_IOCTL_MODE_GETCONNECTOR): return get_connector(*static_cast<drm_mode_get_connector*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_GETCONNECTOR): return get_connector(file, *static_cast<drm_mode_get_connector*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_GETPLANERESOURCES): return get_plane_resources(*static_cast<drm_mode_get_plane_res*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_GETPLANE): return get_plane(*static_cast<drm_mode_get_plane*>(arg));
-    case _IOC_NR(DRM_IOCTL_MODE_OBJ_GETPROPERTIES): return get_properties(*static_cast<drm_mode_obj_get_properties*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_OBJ_GETPROPERTIES): return get_properties(file, *static_cast<drm_mode_obj_get_properties*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_GETPROPERTY): return get_property(*static_cast<drm_mode_get_property*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_GETPROPBLOB): return get_blob(*static_cast<drm_mode_get_blob*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_CREATEPROPBLOB): return create_blob(*static_cast<drm_mode_create_blob*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_DESTROYPROPBLOB): return destroy_blob(*static_cast<drm_mode_destroy_blob*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_ATOMIC): return atomic(file, *static_cast<drm_mode_atomic*>(arg), lock);
     case _IOC_NR(DRM_IOCTL_MODE_ADDFB): return add_fb(file, *static_cast<drm_mode_fb_cmd*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_ADDFB2): return add_fb2(file, *static_cast<drm_mode_fb_cmd2*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_RMFB): return remove_fb(*static_cast<uint32_t*>(arg));

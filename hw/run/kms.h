@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A KMS device with one pipe, one HDMI connector and one monitor: legacy mode setting, page flips with events, dumb buffers, cursor calls.
+// A KMS device with one pipe, one plane, one HDMI connector and one monitor: legacy and atomic mode setting, page flips with events, dumb
+// buffers, cursor calls.
 #pragma once
 
 #include <drm.h>
@@ -9,8 +10,11 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <span>
 #include <thread>
+#include <vector>
 
 #include "hw/run/bo.h"
 
@@ -18,6 +22,7 @@ namespace softgen::run {
 
 class DrmFile;
 struct Options;
+class FrameSink;
 
 struct Framebuffer {
   BoPtr bo;
@@ -26,6 +31,22 @@ struct Framebuffer {
   uint64_t modifier = 0;   ///< DRM_FORMAT_MOD_*
   const DrmFile* owner = nullptr;
 };
+
+/// What the monitor shows: a part of a framebuffer, somewhere on a screen that is black elsewhere.
+struct Picture {
+  Framebuffer fb;                                        ///< without a buffer: black
+  uint32_t src_x = 0, src_y = 0, width = 0, height = 0;  ///< of the framebuffer, pixels
+  int32_t x = 0, y = 0;                                  ///< on the screen
+  uint32_t screen_width = 0, screen_height = 0;
+};
+
+// Mode objects and their properties; numbers of ours, as a kernel gives them out.
+namespace kms_id {
+constexpr uint32_t crtc = 10, encoder = 11, connector = 12, plane = 13;
+constexpr uint32_t type = 20, fb_id = 21, crtc_id = 22, src_x = 23, src_y = 24, src_w = 25, src_h = 26, crtc_x = 27, crtc_y = 28,
+                   crtc_w = 29, crtc_h = 30, in_fence_fd = 31, in_formats = 32, active = 33, mode_id = 34, out_fence_ptr = 35, legacy_mode = 36;
+constexpr uint32_t first_framebuffer = 100, first_blob = 1'000'000;
+}  // namespace kms_id
 
 class Kms {
  public:
@@ -39,22 +60,45 @@ class Kms {
  private:
   struct Flip {
     uint32_t fb = 0;
-    Framebuffer picture;
+    Picture picture;
+    std::vector<FencePtr> waits;  ///< drawing into the buffer, the client's own fence
+    FencePtr shown;               ///< signalled when it is on the screen; may be null
     uint64_t user_data = 0;
     DrmFile* file = nullptr;  ///< who is told; null: nobody
     bool event = false;
-    bool is_flip = false;     ///< PAGE_FLIP (one at a time), not SETCRTC
+    bool is_flip = false;     ///< PAGE_FLIP or a commit (one at a time), not SETCRTC
   };
+  /// What a commit sets. Source coordinates are 16.16, as the property has them.
+  struct State {
+    uint32_t fb = 0, plane_crtc = 0, connector_crtc = 0;
+    uint32_t src_x = 0, src_y = 0, src_w = 0, src_h = 0;
+    int32_t crtc_x = 0, crtc_y = 0;
+    uint32_t crtc_w = 0, crtc_h = 0;
+    bool active = false;
+    uint32_t mode_blob = 0;
+    drm_mode_modeinfo mode = {};
+  };
+  struct Commit;
+  using Lock = std::unique_lock<std::mutex>;
 
   int get_resources(drm_mode_card_res& r);
   int get_crtc(drm_mode_crtc& r);
   int set_crtc(DrmFile& file, drm_mode_crtc& r);
   int get_encoder(drm_mode_get_encoder& r);
-  int get_connector(drm_mode_get_connector& r);
+  int get_connector(const DrmFile& file, drm_mode_get_connector& r);
   int get_plane_resources(drm_mode_get_plane_res& r);
   int get_plane(drm_mode_get_plane& r);
-  int get_properties(drm_mode_obj_get_properties& r);
+  // properties and commits (kms_atomic.cpp)
+  int get_properties(const DrmFile& file, drm_mode_obj_get_properties& r);
   int get_property(drm_mode_get_property& r);
+  int get_blob(drm_mode_get_blob& r);
+  int create_blob(drm_mode_create_blob& r);
+  int destroy_blob(drm_mode_destroy_blob& r);
+  int atomic(DrmFile& file, const drm_mode_atomic& r, Lock& lock);
+  int set_property(Commit& commit, uint32_t object, uint32_t property, uint64_t value);
+  int check(const Commit& commit, uint32_t flags) const;
+  uint64_t value_of(uint32_t property) const;
+  std::vector<std::byte> formats_blob() const;
   int add_fb(DrmFile& file, drm_mode_fb_cmd& r);
   int add_fb2(DrmFile& file, drm_mode_fb_cmd2& r);
   int remove_fb(uint32_t id);
@@ -62,24 +106,25 @@ class Kms {
   int create_dumb(DrmFile& file, drm_mode_create_dumb& r);
   int map_dumb(DrmFile& file, drm_mode_map_dumb& r);
   drm_mode_modeinfo mode() const;
+  /// A flip to what `state` says; the kernel's implicit fence is that of now.
+  Flip flip_to(const State& state, DrmFile& file);
 
   void thread_main();
-  void show(const Flip& flip);
+  void wait_for_blank(Lock& lock, int64_t* when_ns);
   void send_event(const Flip& flip, int64_t when_ns);
 
   const unsigned width_, height_, refresh_hz_;
-  const std::string frames_;
+  const std::unique_ptr<FrameSink> sink_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<uint32_t, Framebuffer> framebuffers_;
-  uint32_t next_fb_ = 100;
-  uint32_t current_fb_ = 0;
-  bool active_ = false;
+  std::map<uint32_t, std::vector<std::byte>> blobs_;
+  uint32_t next_fb_ = kms_id::first_framebuffer, next_blob_ = kms_id::first_blob;
+  State state_;
   std::deque<Flip> flips_;
   bool flip_pending_ = false;
   uint32_t sequence_ = 0;
   int64_t epoch_ns_ = 0;
-  unsigned frames_saved_ = 0;
   bool quit_ = false;
   std::thread thread_;
 };

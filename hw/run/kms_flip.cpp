@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "hw/base/log.h"
 #include "hw/run/drm_file.h"
 #include "hw/run/frames.h"
 #include "hw/run/kms.h"
@@ -15,7 +14,7 @@
 namespace softgen::run {
 
 Kms::Kms(const Options& options)
-    : width_(options.width), height_(options.height), refresh_hz_(options.refresh_hz), frames_(options.frames),
+    : width_(options.width), height_(options.height), refresh_hz_(options.refresh_hz), sink_(std::make_unique<FrameSink>(options)),
       epoch_ns_(monotonic_ns()) {
   thread_ = std::thread([this] { thread_main(); });
 }
@@ -29,70 +28,101 @@ Kms::~Kms() {
   thread_.join();
 }
 
+Kms::Flip Kms::flip_to(const State& state, DrmFile& file) {
+  Flip flip;
+  flip.file = &file;
+  flip.picture.screen_width = state.mode.hdisplay;
+  flip.picture.screen_height = state.mode.vdisplay;
+  const auto fb = framebuffers_.find(state.fb);
+  if (!state.active || fb == framebuffers_.end()) return flip;
+  flip.fb = fb->first;
+  flip.picture = {fb->second,   state.src_x >> 16, state.src_y >> 16,   state.crtc_w,       state.crtc_h,
+                  state.crtc_x, state.crtc_y,      state.mode.hdisplay, state.mode.vdisplay};
+  std::scoped_lock lock(file.driver().gpu.lock());
+  if (fb->second.bo->last_write) flip.waits.push_back(fb->second.bo->last_write);
+  return flip;
+}
+
 int Kms::set_crtc(DrmFile& file, drm_mode_crtc& r) {
+  if (r.crtc_id != kms_id::crtc) return -ENOENT;
   if (!r.mode_valid) {
-    active_ = false;
-    current_fb_ = 0;
+    state_ = {};
     return 0;
   }
-  const auto fb = framebuffers_.find(r.fb_id == ~0u ? current_fb_ : r.fb_id);
+  const auto fb = framebuffers_.find(r.fb_id == ~0u ? state_.fb : r.fb_id);
   if (fb == framebuffers_.end()) return -ENOENT;
   if (r.x + uint64_t{r.mode.hdisplay} > fb->second.width || r.y + uint64_t{r.mode.vdisplay} > fb->second.height) return -ENOSPC;
-  active_ = true;
-  current_fb_ = fb->first;
-  flips_.push_back({fb->first, fb->second, 0, &file, false, false});
+  State next;
+  next.fb = fb->first;
+  next.plane_crtc = next.connector_crtc = kms_id::crtc;
+  next.src_x = r.x << 16, next.src_y = r.y << 16;
+  next.crtc_w = r.mode.hdisplay, next.crtc_h = r.mode.vdisplay;
+  next.src_w = next.crtc_w << 16, next.src_h = next.crtc_h << 16;
+  next.active = true;
+  next.mode = r.mode;
+  const auto* mode = reinterpret_cast<const std::byte*>(&r.mode);
+  blobs_[next.mode_blob = kms_id::legacy_mode].assign(mode, mode + sizeof r.mode);
+  state_ = next;
+  flips_.push_back(flip_to(state_, file));
   changed_.notify_all();
   return 0;
 }
 
 int Kms::page_flip(DrmFile& file, drm_mode_crtc_page_flip& r) {
+  if (r.crtc_id != kms_id::crtc) return -ENOENT;
   const auto fb = framebuffers_.find(r.fb_id);
   if (fb == framebuffers_.end()) return -ENOENT;
-  if (!active_ || (r.flags & ~DRM_MODE_PAGE_FLIP_EVENT)) return -EINVAL;
+  if (!state_.active || (r.flags & ~DRM_MODE_PAGE_FLIP_EVENT)) return -EINVAL;
   if (flip_pending_) return -EBUSY;
-  flip_pending_ = true;
-  flips_.push_back({fb->first, fb->second, r.user_data, &file, (r.flags & DRM_MODE_PAGE_FLIP_EVENT) != 0, true});
+  if ((state_.src_x >> 16) + uint64_t{state_.crtc_w} > fb->second.width || (state_.src_y >> 16) + uint64_t{state_.crtc_h} > fb->second.height)
+    return -ENOSPC;
+  state_.fb = fb->first;
+  Flip flip = flip_to(state_, file);
+  flip.user_data = r.user_data;
+  flip.event = r.flags & DRM_MODE_PAGE_FLIP_EVENT;
+  flip.is_flip = flip_pending_ = true;
+  flips_.push_back(std::move(flip));
   changed_.notify_all();
   return 0;
 }
 
+/// Sleeps until the next vertical blank of the monitor; its time.
+void Kms::wait_for_blank(Lock& lock, int64_t* when_ns) {
+  if (!refresh_hz_) {
+    ++sequence_;
+    return;
+  }
+  const int64_t period = 1'000'000'000 / refresh_hz_, now = *when_ns;
+  const int64_t blank = epoch_ns_ + ((now - epoch_ns_) / period + 1) * period;
+  changed_.wait_for(lock, std::chrono::nanoseconds(blank - now), [this] { return quit_; });
+  *when_ns = blank;
+  sequence_ = static_cast<uint32_t>((blank - epoch_ns_) / period);
+}
+
 void Kms::thread_main() {
   prctl(PR_SET_NAME, "softgen-kms");
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return quit_ || !flips_.empty(); });
     if (quit_) return;
     const Flip flip = flips_.front();
     lock.unlock();
-    if (flip.picture.bo->last_write)
-      FenceClock::get().wait(INT64_MAX, [&] { return flip.picture.bo->last_write->signalled; });
+    for (const FencePtr& fence : flip.waits) FenceClock::get().wait(INT64_MAX, [&] { return fence->signalled; });
     lock.lock();
     int64_t now = monotonic_ns();
-    if (refresh_hz_) {
-      const int64_t period = 1'000'000'000 / refresh_hz_;
-      const int64_t blank = epoch_ns_ + ((now - epoch_ns_) / period + 1) * period;
-      changed_.wait_for(lock, std::chrono::nanoseconds(blank - now), [this] { return quit_; });
-      if (quit_) return;
-      now = blank;
-      sequence_ = static_cast<uint32_t>((blank - epoch_ns_) / period);
-    } else {
-      ++sequence_;
-    }
-    current_fb_ = framebuffers_.contains(flip.fb) ? flip.fb : 0;
+    wait_for_blank(lock, &now);
+    if (quit_) return;
     lock.unlock();
-    show(flip);
+    sink_->show(flip.picture);
     lock.lock();
     const Flip shown = flips_.front();  // closed() may have taken its file away meanwhile
     flips_.pop_front();
-    if (shown.event) send_event(shown, now);
     flip_pending_ = std::any_of(flips_.begin(), flips_.end(), [](const Flip& f) { return f.is_flip; });
+    // Only now: who hears of it may commit again at once.
+    if (shown.shown) FenceClock::get().signal(shown.shown);
+    if (shown.event) send_event(shown, now);
+    changed_.notify_all();
   }
-}
-
-void Kms::show(const Flip& flip) {
-  if (frames_.empty()) return;
-  const std::string path = fmt::format("{}/frame{:05}.png", frames_, frames_saved_++);
-  if (const std::string error = save_frame(flip.picture, path); !error.empty()) unsupported("frame not saved", "{}", error);
 }
 
 void Kms::send_event(const Flip& flip, int64_t when_ns) {
@@ -104,7 +134,7 @@ void Kms::send_event(const Flip& flip, int64_t when_ns) {
   event.tv_sec = static_cast<uint32_t>(when_ns / 1'000'000'000);
   event.tv_usec = static_cast<uint32_t>(when_ns % 1'000'000'000 / 1000);
   event.sequence = sequence_;
-  event.crtc_id = 10;
+  event.crtc_id = kms_id::crtc;
   [[maybe_unused]] const ssize_t n = write(flip.file->event_fd(), &event, sizeof event);
 }
 

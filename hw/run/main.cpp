@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // softgen-run: runs a program with our GPU as its only DRM device.
 #include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -17,9 +19,39 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* library_name = "libsoftgen-run.so";
+
+/// What is done with a recording after the program: options of softgen-replay.
+struct Afterwards {
+  bool print = false, json = false, list = false, no_data = false;
+  std::string png, timeline, until;
+
+  std::vector<std::string> looks() const {
+    std::vector<std::string> words;
+    if (print) words.push_back("--print");
+    if (json) words.push_back("--json");
+    if (list) words.push_back("--list");
+    if (no_data) words.push_back("--no-data");
+    return words;
+  }
+  std::vector<std::string> replays() const {
+    std::vector<std::string> words;
+    for (const auto& [name, value] : {std::pair{"--png", png}, {"--timeline", timeline}, {"--until", until}})
+      if (!value.empty()) words.insert(words.end(), {name, value});
+    return words;
+  }
+};
+
+volatile sig_atomic_t child_pid = 0;
+
+void pass_on(int signal_number) {
+  if (child_pid > 0) kill(static_cast<pid_t>(child_pid), signal_number);
+}
+
+fs::path own_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
+
 /// Beside the program (build folder), or in ../lib/softgen (installed).
 std::string find_library() {
-  const fs::path self = fs::read_symlink("/proc/self/exe").parent_path();
+  const fs::path self = own_folder();
   for (const fs::path& candidate : {self / library_name, self / "../lib/softgen" / library_name})
     if (fs::exists(candidate)) return fs::canonical(candidate).string();
   throw std::runtime_error(std::string(library_name) + " is not beside softgen-run");
@@ -36,7 +68,7 @@ std::string find_library() {
   _exit(why == ENOENT ? 127 : 126);
 }
 
-[[noreturn]] void main_with(const Options& options, const std::vector<std::string>& command) {
+void set_environment(const Options& options) {
   const std::string library = find_library();
   if (!options.frames.empty()) fs::create_directories(options.frames);
   const std::string root = make_stand_ins(options.platform);
@@ -46,12 +78,63 @@ std::string find_library() {
   setenv(root_variable, root.c_str(), 1);
   // libwaffle's GBM platform (piglit) would look for a card with libudev, which follows the real /sys.
   setenv("WAFFLE_GBM_DEVICE", "/dev/dri/renderD128", 0);
-  become(command);
+}
+
+template <typename Body>
+int run_child(Body body) {
+  std::fflush(nullptr);
+  const pid_t pid = fork();
+  if (pid < 0) throw std::runtime_error(std::string("fork: ") + std::strerror(errno));
+  if (pid == 0) body();
+  child_pid = pid;
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  child_pid = 0;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void replay(const std::string& recording, std::vector<std::string> words) {
+  if (words.empty()) return;
+  words.insert(words.begin(), {(own_folder() / "softgen-replay").string(), recording});
+  run_child([&] { become(words); });
+}
+
+/// Runs the program, then looks at its recording. The status is the program's.
+int run_and_look(Options options, const Afterwards& afterwards, const std::vector<std::string>& command) {
+  const bool keep = !options.record.empty();
+  std::string name = (fs::temp_directory_path() / "softgen-run-XXXXXX.aub").string();
+  if (!keep) {
+    const int fd = mkstemps(name.data(), 4);
+    if (fd < 0) throw std::runtime_error("no temporary file can be made");
+    close(fd);
+    unlink(name.c_str());  // the first process that uses the GPU makes it
+    options.record = name;
+  }
+  for (int s : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) signal(s, pass_on);
+  const int status = run_child([&] {
+    set_environment(options);
+    become(command);
+  });
+  std::error_code ignored;
+  if (!fs::exists(options.record)) {
+    std::fprintf(stderr, "softgen-run: %s used no GPU: there is nothing to show\n", command[0].c_str());
+  } else {
+    replay(options.record, afterwards.looks());
+    replay(options.record, afterwards.replays());
+  }
+  if (!keep) fs::remove(options.record, ignored);
+  return status;
 }
 
 /// Absolute, since the program may change its directory.
 void make_absolute(std::string& path) {
   if (!path.empty() && path != "-") path = fs::absolute(path).string();
+}
+
+std::string default_viewer(const Options& options) {
+  return "exec ffplay -v error -f rawvideo -pixel_format rgb0 -video_size " + std::to_string(options.width) + "x" + std::to_string(options.height) +
+         " -framerate 60 -";
 }
 
 }  // namespace
@@ -61,20 +144,33 @@ int main(int argc, char** argv) {
   using namespace softgen::run;
   CLI::App app{"Runs PROGRAM on a software Intel GPU: its Mesa (iris, anv) finds one i915 device, ours."};
   Options options;
+  Afterwards afterwards;
   std::vector<std::string> command;
   std::string mode;
   app.add_option("--platform", options.platform, "the chip: kbl")->capture_default_str();
   app.add_option("--threads", options.threads, "worker threads beside the engines'; 0: all in order on one thread")->capture_default_str();
   app.add_option("--engine", options.engine, "how EU kernels run: interp, jit (compiled before they run), tiers (interpreted until compiled)")
       ->capture_default_str()->check(CLI::IsMember({"interp", "jit", "tiers"}));
-  app.add_option("--record", options.record, "record all submissions into an AUB file")->type_name("FILE.aub");
-  app.add_option("--stats", options.stats, "write a JSON report at exit; - is standard error")->type_name("FILE");
+  app.add_option("--record", options.record, "record all submissions into an AUB file (processes after the first: FILE.aub.PID)")
+      ->type_name("FILE.aub");
+  app.add_flag("--print", afterwards.print, "afterwards: every command with its fields and the state it points to (softgen-replay --print)");
+  app.add_flag("--json", afterwards.json, "afterwards: the same as JSON");
+  app.add_flag("--list", afterwards.list, "afterwards: a line a submission and draw");
+  app.add_flag("--no-data", afterwards.no_data, "with --print: without the contents of vertex, index and constant buffers");
+  app.add_option("--png", afterwards.png, "afterwards: replay, with the render targets at each flush as PNG")->type_name("DIR");
+  app.add_option("--until", afterwards.until, "with --png: stop behind this draw")->type_name("draw:N");
+  app.add_option("--timeline", afterwards.timeline, "afterwards: replay, with a trace for ui.perfetto.dev")->type_name("FILE");
+  app.add_option("--stats", options.stats, "write a JSON report at exit; - is standard error (processes after the first: FILE.PID)")
+      ->type_name("FILE");
   app.add_option("--frames", options.frames, "save each frame shown through KMS as a PNG")->type_name("DIR");
+  app.add_option("--show", options.show, "show the frames: a command that reads them raw (R8G8B8X8) from its standard input; without one: ffplay")
+      ->type_name("[=COMMAND]")->expected(0, 1)->default_str("-");
   app.add_option("--mode", mode, "the monitor, as WIDTHxHEIGHT[@HZ]; @0: frames are shown as soon as drawn (default 1920x1080@60)");
   app.add_option("--hang-timeout", options.hang_timeout_s, "seconds without progress after which an engine is reset; 0: never")
       ->capture_default_str()->check(CLI::NonNegativeNumber);
   app.add_option("command", command, "the program and its arguments")->required()->option_text("PROGRAM [ARGUMENTS...]");
   app.positionals_at_end();
+  app.footer("SIGUSR2 sent to the program prints where each engine stands. Exit status: the program's; 125 when it could not be started.");
   CLI11_PARSE(app, argc, argv);
   if (!mode.empty()) {
     const int n = std::sscanf(mode.c_str(), "%ux%u@%u", &options.width, &options.height, &options.refresh_hz);
@@ -83,11 +179,15 @@ int main(int argc, char** argv) {
       return 2;
     }
   }
+  if (options.show == "-") options.show = default_viewer(options);
   try {
-    make_absolute(options.record);
-    make_absolute(options.stats);
-    make_absolute(options.frames);
-    main_with(options, command);
+    for (std::string* path : {&options.record, &options.stats, &options.frames, &afterwards.png, &afterwards.timeline}) make_absolute(*path);
+    // The program's processes make these files: the first gets the name, the others one of their own.
+    for (const std::string& path : {options.record, options.stats})
+      if (fs::is_regular_file(path)) fs::remove(path);
+    if (!afterwards.looks().empty() || !afterwards.replays().empty()) return run_and_look(options, afterwards, command);
+    set_environment(options);
+    become(command);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "softgen-run: %s\n", e.what());
     return 125;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/run/options.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -9,7 +14,7 @@ namespace softgen::run {
 
 std::string options_to_json(const Options& o) {
   return nlohmann::json{{"platform", o.platform}, {"threads", o.threads},     {"record", o.record},
-                        {"stats", o.stats},       {"frames", o.frames},       {"hang_timeout_s", o.hang_timeout_s},
+                        {"stats", o.stats},       {"frames", o.frames},     {"show", o.show},       {"hang_timeout_s", o.hang_timeout_s},
                         {"width", o.width},       {"height", o.height},       {"refresh", o.refresh_hz},
                         {"verbose", o.verbose},   {"engine", o.engine}}.dump();
 }
@@ -23,6 +28,7 @@ Options options_from_json(const std::string& text) {
     o.record = j.value("record", o.record);
     o.stats = j.value("stats", o.stats);
     o.frames = j.value("frames", o.frames);
+    o.show = j.value("show", o.show);
     o.hang_timeout_s = j.value("hang_timeout_s", o.hang_timeout_s);
     o.width = j.value("width", o.width);
     o.height = j.value("height", o.height);
@@ -38,6 +44,17 @@ Options options_from_json(const std::string& text) {
 Options options_from_environment() {
   const char* text = std::getenv(options_variable);
   return text ? options_from_json(text) : Options{};
+}
+
+std::string own_file(const std::string& path) {
+  if (path.empty() || path == "-") return path;
+  const int fd = open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+  if (fd >= 0) {
+    close(fd);
+    return path;
+  }
+  struct stat st;
+  return errno == EEXIST && stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode) ? path + "." + std::to_string(getpid()) : path;
 }
 
 }  // namespace softgen::run

@@ -37,8 +37,10 @@ static mode_t open_mode(int flags, va_list arguments)
     return flags & (O_CREAT | __O_TMPFILE) ? va_arg(arguments, mode_t) : 0;
 }
 
-#define DEFINE_OPEN(name)                                             \
-    EXPORT int name(const char *path, int flags, ...)                 \
+#define UNPACK(...) __VA_ARGS__
+/* `leading`: the parameters before the path, each with a comma behind it; `passed`: the same as arguments. */
+#define DEFINE_OPEN(name, leading, passed)                            \
+    EXPORT int name(UNPACK leading const char *path, int flags, ...)  \
     {                                                                 \
         NEXT(name)                                                    \
         char buffer[PATH_MAX];                                        \
@@ -50,29 +52,13 @@ static mode_t open_mode(int flags, va_list arguments)
         va_start(arguments, flags);                                   \
         mode_t mode = open_mode(flags, arguments);                    \
         va_end(arguments);                                            \
-        return next_##name(sgrun_redirect(path, buffer), flags, mode); \
+        return next_##name(UNPACK passed sgrun_redirect(path, buffer), flags, mode); \
     }
 
-#define DEFINE_OPENAT(name)                                           \
-    EXPORT int name(int directory, const char *path, int flags, ...)  \
-    {                                                                 \
-        NEXT(name)                                                    \
-        char buffer[PATH_MAX];                                        \
-        enum sgrun_node node = sgrun_node_of_path(path);              \
-        if (node != SGRUN_NONE) {                                     \
-            return sgrun_open(node, flags);                           \
-        }                                                             \
-        va_list arguments;                                            \
-        va_start(arguments, flags);                                   \
-        mode_t mode = open_mode(flags, arguments);                    \
-        va_end(arguments);                                            \
-        return next_##name(directory, sgrun_redirect(path, buffer), flags, mode); \
-    }
-
-DEFINE_OPEN(open)
-DEFINE_OPEN(open64)
-DEFINE_OPENAT(openat)
-DEFINE_OPENAT(openat64)
+DEFINE_OPEN(open, (), ())
+DEFINE_OPEN(open64, (), ())
+DEFINE_OPEN(openat, (int directory,), (directory,))
+DEFINE_OPEN(openat64, (int directory,), (directory,))
 
 /* What _FORTIFY_SOURCE calls instead of open() without a mode. */
 EXPORT int __open_2(const char *path, int flags)

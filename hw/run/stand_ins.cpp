@@ -52,6 +52,7 @@ std::vector<Entry> entries_of(const sg_platform_info& info) {
       {device + "subsystem_vendor", "0x8086\n"},
       {device + "subsystem_device", "0x2212\n"},
       {device + "class", "0x030000\n"},
+      {device + "boot_vga", "1\n"},
       {device + "config", config_space(info)},
       {device + "uevent", fmt::format("DRIVER=i915\nPCI_CLASS=30000\nPCI_ID=8086:{:04X}\nPCI_SUBSYS_ID=8086:2212\n"
                                       "PCI_SLOT_NAME=0000:00:02.0\n", info.pci_device_id)},

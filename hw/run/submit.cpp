@@ -139,7 +139,7 @@ void Gpu::schedule(Engine& engine) {
     const RequestPtr request = *it;
     engine.waiting.erase(it);
     if (request->context->banned) {
-      FenceClock::get().signal(request->fence, -EIO);
+      finish(*request, -EIO);
       continue;
     }
     start(engine, request);

@@ -148,6 +148,9 @@ bool sg_record_start(sg_device *dev, const char *path, bool check, char **error)
 void sg_record_stop(sg_device *dev);
 /* malloc'ed JSON: failure counts, commands, engine state ("where does it hang"). Any thread. */
 char *sg_report(sg_device *dev);
+/* malloc'ed text: the command at which each engine stands with its fields, the state bound there, the EU threads that run with their
+ * registers. Waits a moment for them. Any thread. */
+char *sg_where(sg_device *dev);
 /* free() for what this library malloc'ed. */
 void sg_free(void *p);
 

@@ -15,8 +15,10 @@
 #include "hw/memory/fault.h"
 #include "hw/memory/flat_memory.h"
 #include "hw/memory/ggtt.h"
+#include "tests/fuzz/input.h"
 
 using namespace softgen;
+using fuzz::Input;
 
 namespace {
 
@@ -56,12 +58,6 @@ struct Echo final : Engine {
   bool flip = false;
 };
 
-class Input {
- public:
-  explicit Input(std::span<const uint8_t> data) : data_(data) {}
-  template <typename T>
-  T take() {
-    T value{};
     const size_t n = std::min(sizeof(T), data_.size());
     std::memcpy(&value, data_.data(), n);
     data_ = data_.subspan(n);

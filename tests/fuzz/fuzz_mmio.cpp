@@ -10,18 +10,15 @@
 #include "hw/base/log.h"
 #include "hw/defs/register.h"
 #include "softgen/softgen.h"
+#include "tests/fuzz/input.h"
+
+using softgen::fuzz::Input;
 
 namespace {
 
 constexpr size_t ram_size = 1 << 20;
 constexpr uint64_t bar0_size = 16 << 20, gtt_window = 8 << 20;
 
-class Input {
- public:
-  explicit Input(std::span<const uint8_t> data) : data_(data) {}
-  template <typename T>
-  T take() {
-    T value{};
     const size_t n = std::min(sizeof(T), data_.size());
     std::memcpy(&value, data_.data(), n);
     data_ = data_.subspan(n);

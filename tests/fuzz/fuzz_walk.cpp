@@ -12,20 +12,16 @@
 #include "hw/memory/aperture.h"
 #include "hw/memory/flat_memory.h"
 #include "hw/memory/view.h"
+#include "tests/fuzz/input.h"
 
 using namespace softgen;
+using fuzz::Input;
 using namespace softgen::memory;
 
 namespace {
 
 constexpr size_t ram_pages = 16, ram_size = ram_pages * 4096;
 
-class Input {
- public:
-  explicit Input(std::span<const uint8_t> data) : data_(data) {}
-  template <typename T>
-  T take() {
-    T value{};
     const size_t n = std::min(sizeof(T), data_.size());
     std::memcpy(&value, data_.data(), n);
     data_ = data_.subspan(n);

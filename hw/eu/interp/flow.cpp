@@ -6,6 +6,7 @@
 
 #include "hw/base/log.h"
 #include "hw/eu/interp/execute.h"
+#include "hw/eu/interp/inspect.h"
 #include "hw/iface/engine.h"
 
 namespace softgen::eu {
@@ -32,7 +33,10 @@ Next jump(Thread& thread, const Op& op, int64_t offset, RunState& state) {
     guest_error("EU jump out of the kernel", "from byte {} to byte {}", op.offset, offset);
     return fail(thread, "jump out of the kernel");
   }
-  if (offset <= op.offset && state.env.stop.aborting()) return fail(thread, nullptr);
+  if (offset <= op.offset) {
+    if (state.env.stop.aborting()) return fail(thread, nullptr);
+    Inspector::passed(thread, op.offset);
+  }
   return Next::jumped;
 }
 

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/debug/where.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "hw/base/bits.h"
+#include "hw/debug/kernel_text.h"
+#include "hw/debug/printer.h"
+#include "hw/eu/interp/inspect.h"
+#include "hw/gt/abi.h"
+
+namespace softgen::debug {
+namespace {
+
+defs::EngineClass class_of(EngineId engine) {
+  switch (engine) {
+    case EngineId::rcs: return defs::EngineClass::render;
+    case EngineId::bcs: return defs::EngineClass::copy;
+    case EngineId::vcs0:
+    case EngineId::vcs1: return defs::EngineClass::video;
+    case EngineId::vecs: return defs::EngineClass::video_enhance;
+  }
+  return defs::EngineClass::render;
+}
+
+class Where {
+ public:
+  Where(gt::Device& device, EngineId id) : registers_(device.registers()), id_(id), ppgtt_(device.memory(), nullptr), ggtt_(device.memory(), nullptr) {
+    ppgtt_.set_space(device.streamers().engine(id)->streamer().ppgtt().space());
+    ggtt_.set_space(memory::AddressSpace::ggtt(device.ggtt()));
+  }
+
+  /// The command at which the engine stands, with its fields. Empty: it never parsed one.
+  std::string position() {
+    if (!peek(reg::RING_IPEHR)) return {};
+    const uint64_t at = peek(reg::RING_ACTHD) | uint64_t{peek(reg::RING_ACTHD_UDW)} << 32;
+    const bool in_batch = peek(reg::RING_BBADDR) & 1;
+    memory::View& view = in_batch ? ppgtt_ : ggtt_;
+    const auto header = view.load<uint32_t>(at);
+    const defs::Command* command = defs::find_command(class_of(id_), header);
+    std::vector<uint32_t> dwords(defs::command_length(command, header));
+    view.read(at, dwords.data(), dwords.size() * 4);
+    const auto level = in_batch ? BatchLevel::first : BatchLevel::ring;
+    return fmt::format("{} stands at {}", defs::engine_names[static_cast<unsigned>(id_)],
+                       node_text(packet_json({at, level, in_batch, command, dwords}), false));
+  }
+
+  std::string bound(const render::StateStore& store) {
+    ContextState state;
+    std::vector<WalkedPacket> packets;
+    for (const defs::Command& command : defs::all_commands()) {
+      const auto packet = command.valid_on(defs::EngineClass::render) ? store.packet(command.id) : std::span<const uint32_t>{};
+      if (packet.empty()) continue;
+      packets.push_back({0, BatchLevel::first, true, &command, packet});
+      state.note(packets.back());
+    }
+    FollowOptions options;
+    options.data = false;
+    options.disassemble = [](memory::View& view, uint64_t address) { return disassemble_kernel(view, address).lines; };
+    StateFollower follower(ppgtt_, state, options);
+    std::string text = "bound state:\n";
+    for (const WalkedPacket& packet : packets) {
+      Json node = packet_json(packet);
+      if (Json points_to = follower.follow(packet); !points_to.empty()) node["points_to"] = std::move(points_to);
+      text += node_text(node, false);
+    }
+    return text;
+  }
+
+ private:
+  uint32_t peek(uint32_t relative) const { return registers_.peek(id_, relative); }
+
+  mmio::RegisterFile& registers_;
+  const EngineId id_;
+  memory::View ppgtt_, ggtt_;
+};
+
+}  // namespace
+
+std::string where_it_stands(gt::Device& device, const WhereOptions& options) {
+  std::string text;
+  for (unsigned i = 0; i < engine_count; ++i) {
+    const auto id = static_cast<EngineId>(i);
+    cs::EngineCs* engine = device.streamers().engine(id);
+    if (!engine) continue;
+    Where where(device, id);
+    text += where.position();
+    if (id != EngineId::rcs || !engine->streamer().busy()) continue;
+    if (options.bound_state) text += where.bound(device.render().state());
+    for (const std::string& thread : eu::Inspector::get().look(options.patience)) text += thread;
+  }
+  return text;
+}
+
+}  // namespace softgen::debug
+
+char* sg_where(sg_device* dev) {
+  const std::string text = softgen::debug::where_it_stands(softgen::gt::device_of(dev));
+  return strdup(text.c_str());
+}

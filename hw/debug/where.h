@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// "Where does it hang?": what each engine stands at, what is bound there, and which EU threads run.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "hw/gt/device.h"
+
+namespace softgen::debug {
+
+struct WhereOptions {
+  bool bound_state = true;  ///< the render engine's state with what it points to, when that engine is busy
+  std::chrono::milliseconds patience{100};  ///< how long EU threads have to show themselves
+};
+
+/// Text, empty when no engine ever did anything. Any thread. It is a look from outside: of an engine that goes on meanwhile, the parts may
+/// belong to different moments.
+std::string where_it_stands(gt::Device& device, const WhereOptions& options = {});
+
+}  // namespace softgen::debug
