@@ -8,7 +8,9 @@ namespace softgen {
 struct WorkerPool::Job {
   const std::function<void(size_t, unsigned)>& body;
   size_t count;
+  const std::function<bool()>* enough = nullptr;
   std::atomic<size_t> next{0};
+  std::atomic<size_t> cut{count};  // the first index that is left out
   unsigned helpers = 0;  // workers inside run(); guarded by the pool's mutex
 };
 
@@ -27,12 +29,30 @@ WorkerPool::~WorkerPool() {
 }
 
 void WorkerPool::run(Job& job, unsigned slot) {
-  for (size_t i = job.next.fetch_add(1); i < job.count; i = job.next.fetch_add(1)) job.body(i, slot);
+  for (size_t i = job.next.fetch_add(1); i < job.count; i = job.next.fetch_add(1)) {
+    job.body(i, slot);
+    if (!job.enough || !(*job.enough)()) continue;
+    // What was taken before is done; nothing is left for workers that look.
+    const size_t taken = job.next.exchange(job.count);
+    if (taken < job.count) job.cut = taken;
+  }
 }
 
 void WorkerPool::for_each(size_t count, const std::function<void(size_t, unsigned)>& body) {
   Job job{body, count};
-  const bool shared = count > 1 && !threads_.empty();
+  share_out(job);
+}
+
+size_t WorkerPool::for_each_until(size_t first, size_t count, const std::function<void(size_t, unsigned)>& body,
+                                  const std::function<bool()>& enough) {
+  Job job{body, count, &enough};
+  job.next = first;
+  share_out(job);
+  return job.cut;
+}
+
+void WorkerPool::share_out(Job& job) {
+  const bool shared = job.count > job.next + 1 && !threads_.empty();
   if (shared) {
     {
       std::scoped_lock lock(mutex_);

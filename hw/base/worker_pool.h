@@ -28,9 +28,14 @@ class WorkerPool {
   /// when all are done. Several threads may call it at the same time; `slot` is unique among the calls that run at one moment in
   /// one for_each. body must not call for_each on the same pool and must not throw.
   void for_each(size_t count, const std::function<void(size_t index, unsigned slot)>& body);
+  /// The same for index first to the last before enough() says true, which it is asked between bodies, on any of the threads; one body
+  /// at least is called. Returns the first index that body was not called with: all before it were done.
+  size_t for_each_until(size_t first, size_t count, const std::function<void(size_t index, unsigned slot)>& body,
+                        const std::function<bool()>& enough);
 
  private:
   struct Job;
+  void share_out(Job& job);
   void run(Job& job, unsigned slot);
   void thread_main(unsigned slot);
 

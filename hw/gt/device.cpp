@@ -6,6 +6,7 @@
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/eu/jit/engine.h"
 #include "hw/mmio/forcewake.h"
 #include "hw/mmio/memory_registers.h"
 #include "hw/mmio/reset_control.h"
@@ -32,8 +33,10 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
       stolen_base_(config.stolen_base),
       stolen_size_(config.stolen_size),
       pool_(config.threads),
-      render_(config.threads ? &pool_ : nullptr, &shared_functions_) {
+      gpgpu_(config.threads ? &pool_ : nullptr, shared_functions_),
+      render_(config.threads ? &pool_ : nullptr, &shared_functions_, &gpgpu_) {
   assert(config_.platform);
+  eu::set_default_engine();
   build_units();
   reset_units();
 }
@@ -61,7 +64,10 @@ void Device::build_units() {
 
 Engine* Device::plugged(EngineId id) {
   switch (id) {
-    case EngineId::rcs: return &render_;
+    case EngineId::rcs:
+      if (!config_.preempt_always) return &render_;
+      render_.set_minimum_run({});
+      return &preempted_render_;
     case EngineId::bcs: return &blitter_;
     case EngineId::vcs0: return &video_;
     case EngineId::vecs: return &video_enhance_;

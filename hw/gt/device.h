@@ -17,6 +17,7 @@
 #include "hw/cs/command_streamers.h"
 #include "hw/defs/platform.h"
 #include "hw/display/display.h"
+#include "hw/gpgpu/gpgpu.h"
 #include "hw/iface/host.h"
 #include "hw/memory/aperture.h"
 #include "hw/memory/fault.h"
@@ -28,6 +29,7 @@
 #include "hw/mmio/pcode.h"
 #include "hw/mmio/register_file.h"
 #include "hw/gt/null_engine.h"
+#include "hw/gt/preempting_engine.h"
 #include "hw/gt/shared_functions.h"
 #include "hw/render/render_engine.h"
 
@@ -39,6 +41,7 @@ struct Config {
   uint64_t aperture_size = 256ull << 20;
   uint64_t stolen_base = 0, stolen_size = 0;
   uint32_t connected = 0;            ///< bit i: a monitor on connector i
+  bool preempt_always = false;       ///< a check: packets of the render engine stop wherever they can, and go on
   PacketObserver* observer = nullptr;  ///< of executed commands; may be null, outlives the device
 };
 
@@ -127,7 +130,9 @@ class Device {
   uint64_t stolen_base_, stolen_size_;
   WorkerPool pool_;
   SharedFunctions shared_functions_;
+  gpgpu::Gpgpu gpgpu_;
   render::RenderEngine render_;
+  PreemptingEngine preempted_render_{render_};
   blitter::Blitter blitter_;
   NullEngine video_, video_enhance_;
   std::unique_ptr<cs::CommandStreamers> streamers_;  ///< last: its threads use all of the above

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hw/base/log.h"
+#include "hw/dataport/dataport.h"
 #include "hw/iface/message_target.h"
 #include "hw/sampler/sampler.h"
 
@@ -13,7 +14,20 @@ namespace softgen::gt {
 class SharedFunctions : public MessageTarget {
  public:
   SendResult send(const Message& message, ThreadEnv& env) override {
-    if (message.sfid == Sfid::sampler) return sampler_.send(message, env);
+    switch (message.sfid) {
+      case Sfid::null: return SendResult::done;
+      case Sfid::sampler: return sampler_.send(message, env);
+      case Sfid::gateway:
+        if (env.gateway) return env.gateway->send(message, env);
+        break;
+      case Sfid::thread_spawner: return SendResult::done;  // the end of a root thread: nothing is kept for it here
+      case Sfid::dp_sampler:
+      case Sfid::dp_render:
+      case Sfid::dp_constant:
+      case Sfid::dp_data0:
+      case Sfid::dp_data1: return data_port_.send(message, env);
+      default: break;
+    }
     unimplemented("shared function", "SFID {}: reads give zero, writes are dropped", static_cast<unsigned>(message.sfid));
     std::fill(message.response.begin(), message.response.end(), Grf{});
     return SendResult::done;
@@ -21,6 +35,7 @@ class SharedFunctions : public MessageTarget {
 
  private:
   sampler::Sampler sampler_;
+  dataport::DataPort data_port_;
 };
 
 }  // namespace softgen::gt

@@ -11,6 +11,7 @@ namespace softgen {
 
 namespace defs {
 struct Command;
+enum class CommandId : uint16_t;
 }
 namespace memory {
 class View;
@@ -87,6 +88,35 @@ class Engine {
   virtual void restore_context(std::span<const std::byte> image) = 0;
   /// The state of a context that was never saved (restore inhibit), also after a reset.
   virtual void reset_context() = 0;
+};
+
+/// The state packets of the running context, as the engine that owns them keeps them in the context image.
+class StatePackets {
+ public:
+  virtual ~StatePackets() = default;
+  /// The packet as last written, header first; empty when the context never set it. `index`: see StateStore.
+  virtual std::span<const uint32_t> packet(defs::CommandId id, unsigned index = 0) const = 0;
+  /// Whether `packet` was preempted and goes on. Then progress() tells how far it got, in words of its own meaning; they come from the
+  /// context image, so they are the guest's. Else they are nothing. After an engine reset i915 may start a request anew with the old image,
+  /// so another packet must not take them for its own.
+  bool resumes(const Packet& packet) { return kept_progress()[0] == (packet.address | underway); }
+  static constexpr size_t progress_words = 3;
+  std::span<uint64_t, progress_words> progress() { return kept_progress().template subspan<1, progress_words>(); }
+  /// To be called when `packet` ends, one way or the other.
+  void keep_progress(const Packet& packet, bool preempted) { kept_progress()[0] = preempted ? packet.address | underway : 0; }
+
+ protected:
+  static constexpr size_t kept_words = progress_words + 1;
+  static constexpr uint64_t underway = 1;
+  virtual std::span<uint64_t, kept_words> kept_progress() = 0;
+};
+
+/// A pipeline behind an engine's front (GPGPU and media behind the render engine): executes packets on the state that the front keeps.
+class Pipeline {
+ public:
+  virtual ~Pipeline() = default;
+  virtual bool executes(defs::CommandId id) const = 0;
+  virtual ExecResult execute(const Packet& packet, StatePackets& state, EngineEnv& env) = 0;
 };
 
 /// Is told of each command that a streamer has executed (replay, recording, statistics). On the streamer's thread.

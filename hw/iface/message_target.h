@@ -12,6 +12,7 @@ namespace memory {
 class View;
 }
 class StopFlag;
+class MessageTarget;
 
 /// One general register: 8 dwords.
 struct alignas(32) Grf {
@@ -37,6 +38,7 @@ struct ThreadEnv {
   uint64_t scratch_base = 0;        ///< from general_state, bytes
   uint32_t scratch_size = 0;        ///< bytes a thread; 0: none
   void* owner = nullptr;            ///< the dispatching unit's own record of this thread
+  MessageTarget* gateway = nullptr; ///< who answers SFID 3 for this thread: its group (eu::ThreadGroup sets it); null: it has no barrier
 };
 
 /// Shared function ids (SKL PRM vol 7, "Shared Functions", SFID).
@@ -58,6 +60,12 @@ struct Message {
   bool end_of_thread;
 
   bool header_present() const { return (descriptor >> 19) & 1; }
+  /// The payload by number, whether split or not; zeros behind its end.
+  size_t registers() const { return payload.size() + payload2.size(); }
+  const Grf& reg(size_t i) const {
+    static constexpr Grf zeros{};
+    return i < payload.size() ? payload[i] : i < registers() ? payload2[i - payload.size()] : zeros;
+  }
 };
 
 enum class SendResult : uint8_t {

@@ -20,6 +20,7 @@
 #include <cstring>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "hw/base/bits.h"
 #include "hw/memory/address_space.h"
@@ -45,6 +46,19 @@ enum class AtomicOp : uint8_t {
   predec
 };
 
+/// Any other read-modify-write (floating point): `next` maps the old value to the new one, and may run more than once. Returns the old value.
+template <std::unsigned_integral T, typename F>
+T atomic_update_at(T& at, F&& next) {
+  std::atomic_ref<T> cell(at);
+  T old = cell.load(std::memory_order_relaxed);
+  while (!cell.compare_exchange_weak(old, static_cast<T>(next(old)), std::memory_order_acq_rel)) {
+  }
+  return old;
+}
+/// Returns the old value. cmpwr: writes `b` where `a` stands; the others use `a` only.
+template <std::unsigned_integral T>
+T atomic_at(AtomicOp op, T& cell, T a = 0, T b = 0);
+
 class View {
  public:
   static constexpr uint64_t page_size = 4096;
@@ -55,6 +69,9 @@ class View {
   void set_space(const AddressSpace& space);
   const AddressSpace& space() const { return space_; }
   HostMemory& memory() const { return memory_; }
+  /// For views of other host threads on the same work.
+  FaultSink* sink() const { return sink_; }
+  EngineId engine() const { return engine_; }
   /// Forgets all translations.
   void invalidate();
   /// Faults this view has met (reads and writes with no memory behind them).
@@ -102,19 +119,14 @@ class View {
     __atomic_store_n(reinterpret_cast<T*>(lookup<Access::write>(va & ~(sizeof(T) - 1))), value,
                      __ATOMIC_RELEASE);
   }
-  /// Returns the old value. `va` is aligned down to sizeof(T). cmpwr: writes `b` where `a` stands; the others
-  /// use `a` only.
+  /// As atomic_at(); `va` is aligned down to sizeof(T).
   template <std::unsigned_integral T>
-  T atomic(AtomicOp op, uint64_t va, T a = 0, T b = 0);
-  /// Any other read-modify-write (floating point): `next` maps the old value to the new one, and may run more
-  /// than once.
+  T atomic(AtomicOp op, uint64_t va, T a = 0, T b = 0) {
+    return atomic_at<T>(op, cell<T>(va), a, b);
+  }
   template <std::unsigned_integral T, typename F>
   T atomic_update(uint64_t va, F&& next) {
-    std::atomic_ref<T> cell = reference<T>(va);
-    T old = cell.load(std::memory_order_relaxed);
-    while (!cell.compare_exchange_weak(old, static_cast<T>(next(old)), std::memory_order_acq_rel)) {
-    }
-    return old;
+    return atomic_update_at<T>(cell<T>(va), std::forward<F>(next));
   }
 
  private:
@@ -142,8 +154,8 @@ class View {
     return lookup<access>(va);
   }
   template <std::unsigned_integral T>
-  std::atomic_ref<T> reference(uint64_t va) {
-    return std::atomic_ref<T>(*reinterpret_cast<T*>(lookup<Access::write>(va & ~(sizeof(T) - 1))));
+  T& cell(uint64_t va) {
+    return *reinterpret_cast<T*>(lookup<Access::write>(va & ~(sizeof(T) - 1)));
   }
   void revalidate();
   std::byte* miss(uint64_t vpn, Access access);
@@ -163,9 +175,9 @@ class View {
 };
 
 template <std::unsigned_integral T>
-T View::atomic(AtomicOp op, uint64_t va, T a, T b) {
+T atomic_at(AtomicOp op, T& at, T a, T b) {
   using S = std::make_signed_t<T>;
-  std::atomic_ref<T> cell = reference<T>(va);
+  std::atomic_ref<T> cell(at);
   switch (op) {
     case AtomicOp::and_: return cell.fetch_and(a);
     case AtomicOp::or_: return cell.fetch_or(a);
@@ -176,13 +188,13 @@ T View::atomic(AtomicOp op, uint64_t va, T a, T b) {
     case AtomicOp::predec: return cell.fetch_sub(1);
     case AtomicOp::add: return cell.fetch_add(a);
     case AtomicOp::sub: return cell.fetch_sub(a);
-    case AtomicOp::rsub: return atomic_update<T>(va, [=](T old) { return static_cast<T>(a - old); });
+    case AtomicOp::rsub: return atomic_update_at<T>(at, [=](T old) { return static_cast<T>(a - old); });
     case AtomicOp::imax:
-      return atomic_update<T>(va, [=](T old) { return static_cast<S>(old) > static_cast<S>(a) ? old : a; });
+      return atomic_update_at<T>(at, [=](T old) { return static_cast<S>(old) > static_cast<S>(a) ? old : a; });
     case AtomicOp::imin:
-      return atomic_update<T>(va, [=](T old) { return static_cast<S>(old) < static_cast<S>(a) ? old : a; });
-    case AtomicOp::umax: return atomic_update<T>(va, [=](T old) { return old > a ? old : a; });
-    case AtomicOp::umin: return atomic_update<T>(va, [=](T old) { return old < a ? old : a; });
+      return atomic_update_at<T>(at, [=](T old) { return static_cast<S>(old) < static_cast<S>(a) ? old : a; });
+    case AtomicOp::umax: return atomic_update_at<T>(at, [=](T old) { return old > a ? old : a; });
+    case AtomicOp::umin: return atomic_update_at<T>(at, [=](T old) { return old < a ? old : a; });
     case AtomicOp::cmpwr: {
       T expected = a;
       cell.compare_exchange_strong(expected, b);

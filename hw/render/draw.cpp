@@ -2,6 +2,7 @@
 #include "hw/render/draw.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "hw/base/log.h"
 #include "hw/mmio/register_file.h"
@@ -36,16 +37,20 @@ Topology drawn_topology(const State& state, Topology assembled) {
 /// One draw: geometry's objects through stream output and setup to their pixels.
 class Drawer::Draw {
  public:
-  Draw(Drawer& drawer, const State& state, const StateStore& store, const DrawCall& call, EngineEnv& env)
+  Draw(Drawer& drawer, const State& state, const StateStore& store, const DrawCall& call, EngineEnv& env, const DrawProgress& earlier)
       : drawer_(drawer), state_(state), env_(env), last_(last_geometry_stage(state)), raster_(load_raster()), setup_(state, raster_, last_),
         pixels_{state, raster_, {}, 8, DepthStencil(state, store, raster_.samples), OutputMerger(state, env.view), {}, drawer.shared_, env.stop, tests_are_early(state)},
         worker_{env.view, state, env.stop, drawer.shared_, drawer.kernels_, drawer.urb_, drawer.thread_, absolute()},
-        geometry_(worker_, call), stream_out_(state, env.registers, env.view) {
+        geometry_(worker_, call), stream_out_(state, env.registers, env.view), earlier_(earlier),
+        stops_within_batches_(worker_.repeatable && !stream_out_.enabled()),
+        stops_between_batches_(stops_within_batches_ || (last_ == Stage::vs && !stream_out_.enabled())) {
     pixels_.topology = static_cast<uint32_t>(drawn_topology(state, call.topology)) & 0x1f;
     load_pixel_shader();
+    geometry_.skip(earlier.batches);
   }
 
   ExecResult run();
+  const DrawProgress& progress() const { return progress_; }
 
  private:
   RasterState load_raster() {
@@ -57,7 +62,9 @@ class Drawer::Draw {
   void load_pixel_shader();
   void bind_targets();
   void draw_objects(const Batch& batch);
-  void draw_pixels(std::span<const PreparedObject> objects);
+  bool draw_pixels(std::span<const PreparedObject> objects, uint64_t& tile);
+  bool draw_tiles(std::span<const PreparedObject> objects, std::span<const PixelRect> tiles, uint64_t& tile);
+  bool must_stop() const;
   void fast_clear(const PreparedObject& object);
   void count_statistics();
 
@@ -72,7 +79,28 @@ class Drawer::Draw {
   GeometryPipeline geometry_;
   StreamOut stream_out_;
   uint64_t clipped_ = 0;
+  const DrawProgress earlier_;
+  DrawProgress progress_;
+  /// A vertex that wrote memory or was streamed out must not be shaded again, and behind other stages all batches come again.
+  const bool stops_within_batches_, stops_between_batches_;
+  bool preempted_ = false;
+  struct {
+    uint64_t vs, clipped, primitives;
+  } settled_{};                             ///< of whole batches
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point started_ = Clock::now();
+  Clock::duration catching_up_{};  ///< the time that it took to get to where the draw had been preempted
 };
+
+/// Asked between tiles. Each call gets on for some time, and for longer than it had to catch up: a timeslice of i915's is 1 ms, after which
+/// it waits 640 ms for the preemption (Kconfig.profile, DRM_I915_TIMESLICE_DURATION, DRM_I915_PREEMPT_TIMEOUT). What is drawn does not
+/// depend on when this happens.
+bool Drawer::Draw::must_stop() const {
+  if (env_.stop.aborting()) return true;
+  if (!(env_.stop.reasons() & (StopFlag::preempt | StopFlag::pause))) return false;
+  if (!drawer_.minimum_run.count()) return true;
+  return Clock::now() - started_ >= std::max<Clock::duration>(drawer_.minimum_run, 2 * catching_up_);
+}
 
 void Drawer::Draw::load_pixel_shader() {
   const auto& ps = state_.get<gen9::_3DSTATE_PS>();
@@ -110,6 +138,12 @@ void Drawer::Draw::bind_targets() {
 }
 
 void Drawer::Draw::draw_objects(const Batch& batch) {
+  if (preempted_) return;
+  if (progress_.batches < earlier_.batches) {
+    ++progress_.batches;
+    return;
+  }
+  if (progress_.batches == earlier_.batches) progress_.tiles = earlier_.tiles;
   stream_out_.write(batch);
   std::vector<PreparedObject> prepared;
   const ObjectType type = without_adjacency(batch.type);
@@ -122,7 +156,16 @@ void Drawer::Draw::draw_objects(const Batch& batch) {
     for (unsigned i = 0; i < object.count; ++i) vues[i] = batch.vertices[object.vertices[i]].vue;
     setup_.prepare(type, object, std::span(vues).first(object.count), prepared);
   }
-  draw_pixels(prepared);
+  if (!catching_up_.count()) catching_up_ = Clock::now() - started_;
+  if (draw_pixels(prepared, progress_.tiles)) {
+    ++progress_.batches;
+    progress_.tiles = 0;
+    settled_ = {geometry_.counts().vs, clipped_, setup_.primitives()};
+    preempted_ = stops_between_batches_ && must_stop();
+  } else {
+    preempted_ = true;
+  }
+  if (preempted_) geometry_.halt();
 }
 
 void Drawer::Draw::fast_clear(const PreparedObject& object) {
@@ -150,21 +193,26 @@ void Drawer::Draw::fast_clear(const PreparedObject& object) {
     }
 }
 
-void Drawer::Draw::draw_pixels(std::span<const PreparedObject> objects) {
+/// From tile number `tile` on. False: stopped before the tile that it says now.
+bool Drawer::Draw::draw_pixels(std::span<const PreparedObject> objects, uint64_t& tile) {
   const auto& ps = state_.get<gen9::_3DSTATE_PS>();
   if (ps.render_target_fast_clear_enable) {
     for (const PreparedObject& object : objects) fast_clear(object);
-    return;
+    return true;
   }
   // Nothing is ever left compressed here, so there is nothing to resolve.
-  if (ps.render_target_resolve_type != gen9::_3DSTATE_PS::RenderTargetResolveType::RESOLVE_DISABLED) return;
+  if (ps.render_target_resolve_type != gen9::_3DSTATE_PS::RenderTargetResolveType::RESOLVE_DISABLED) return true;
   PixelRect all{INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
   for (const PreparedObject& o : objects)
     all = {std::min(all.x0, o.bounds.x0), std::min(all.y0, o.bounds.y0), std::max(all.x1, o.bounds.x1), std::max(all.y1, o.bounds.y1)};
-  if (objects.empty() || all.empty()) return;
+  if (objects.empty() || all.empty()) return true;
   std::vector<PixelRect> tiles;
   for (int32_t y = all.y0 & ~(tile_size - 1); y < all.y1; y += tile_size)
     for (int32_t x = all.x0 & ~(tile_size - 1); x < all.x1; x += tile_size) tiles.push_back({x, y, x + tile_size, y + tile_size});
+  return draw_tiles(objects, tiles, tile);
+}
+
+bool Drawer::Draw::draw_tiles(std::span<const PreparedObject> objects, std::span<const PixelRect> tiles, uint64_t& tile) {
   auto& workers = drawer_.workers_;
   const unsigned slots = drawer_.pool_ ? drawer_.pool_->slots() : 1;
   while (workers.size() < slots) workers.push_back(std::make_unique<PixelWorker>(env_.view.memory(), static_cast<unsigned>(workers.size())));
@@ -176,14 +224,27 @@ void Drawer::Draw::draw_pixels(std::span<const PreparedObject> objects) {
       if (!part.empty()) workers[slot]->draw(pixels_, object, tiles[index]);
     }
   };
-  if (drawer_.pool_) drawer_.pool_->for_each(tiles.size(), draw_tile);
+  const auto enough = [this] { return stops_within_batches_ ? must_stop() : env_.stop.aborting(); };
+  if (drawer_.pool_) tile = drawer_.pool_->for_each_until(tile, tiles.size(), draw_tile, enough);
   else
-    for (size_t i = 0; i < tiles.size(); ++i) draw_tile(i, 0);
+    while (tile < tiles.size()) {
+      draw_tile(tile++, 0);
+      if (enough()) break;
+    }
+  return tile >= tiles.size();
 }
 
 void Drawer::Draw::count_statistics() {
   mmio::RegisterFile& registers = env_.registers;
-  const GeometryCounts counts = geometry_.counts();
+  GeometryCounts counts = geometry_.counts();
+  if (preempted_) {
+    // What comes again is counted when it comes last.
+    const uint64_t vertices = last_ == Stage::vs ? settled_.vs : 0;
+    counts = {};
+    counts.vs = vertices;
+  } else {
+    settled_.clipped = clipped_, settled_.primitives = setup_.primitives();
+  }
   if (state_.get<gen9::_3DSTATE_VF_STATISTICS>().statistics_enable) {
     count(registers, reg::IA_VERTICES_COUNT(0), counts.ia_vertices);
     count(registers, reg::IA_PRIMITIVES_COUNT(0), counts.ia_primitives);
@@ -196,8 +257,8 @@ void Drawer::Draw::count_statistics() {
     count(registers, reg::GS_PRIMITIVES_COUNT(0), counts.gs_primitives);
   }
   if (state_.get<gen9::_3DSTATE_CLIP>().statistics_enable) {
-    count(registers, reg::CL_INVOCATION_COUNT(0), clipped_);
-    count(registers, reg::CL_PRIMITIVES_COUNT(0), setup_.primitives());
+    count(registers, reg::CL_INVOCATION_COUNT(0), settled_.clipped);
+    count(registers, reg::CL_PRIMITIVES_COUNT(0), settled_.primitives);
   }
   if (state_.get<gen9::_3DSTATE_WM>().statistics_enable) {
     count(registers, reg::PS_INVOCATION_COUNT(0), pixels_.invocations);
@@ -209,11 +270,15 @@ ExecResult Drawer::Draw::run() {
   geometry_.run([this](const Batch& batch) { draw_objects(batch); });
   stream_out_.finish();
   count_statistics();
-  return env_.stop.aborting() ? ExecResult::aborted : ExecResult::done;
+  if (env_.stop.aborting()) return ExecResult::aborted;
+  return preempted_ ? ExecResult::preempted : ExecResult::done;
 }
 
-ExecResult Drawer::draw(const State& state, const StateStore& store, const DrawCall& call, EngineEnv& env) {
-  return Draw(*this, state, store, call, env).run();
+ExecResult Drawer::draw(const State& state, const StateStore& store, const DrawCall& call, EngineEnv& env, DrawProgress& progress) {
+  Draw draw(*this, state, store, call, env, progress);
+  const ExecResult result = draw.run();
+  progress = draw.progress();
+  return result;
 }
 
 void Drawer::hz_op(const State& state, const StateStore& store, EngineEnv& env) {

@@ -2,6 +2,7 @@
 // One 3DPRIMITIVE from its vertices to its pixels.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -19,14 +20,23 @@ class RegisterFile;
 
 namespace softgen::render {
 
+/// What of a draw is on the render targets: whole batches of objects, and the first tiles of the next.
+struct DrawProgress {
+  uint64_t batches = 0, tiles = 0;
+};
+
 class Drawer {
  public:
   /// `pool` null: everything on the calling thread. `shared`: sampler and data ports, or null.
   Drawer(WorkerPool* pool, MessageTarget* shared) : pool_(pool), shared_(shared) {}
 
-  ExecResult draw(const State& state, const StateStore& store, const DrawCall& call, EngineEnv& env);
+  /// preempted: `progress` says how far it got, and is given to the call that goes on with it. Values beyond the draw end it.
+  ExecResult draw(const State& state, const StateStore& store, const DrawCall& call, EngineEnv& env, DrawProgress& progress);
   /// 3DSTATE_WM_HZ_OP with a clear in it.
   void hz_op(const State& state, const StateStore& store, EngineEnv& env);
+
+  /// Between preemptions a draw runs for this time, or twice the time that it took to get to where it had stopped.
+  std::chrono::nanoseconds minimum_run = std::chrono::milliseconds(20);
 
  private:
   class Draw;

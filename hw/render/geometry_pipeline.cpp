@@ -37,11 +37,12 @@ void GeometryPipeline::after_tessellation(const Batch& batch, const BatchSink& f
 }
 
 void GeometryPipeline::flush(const BatchSink& finished) {
-  if (objects_.empty()) return;
+  if (objects_.empty() || ends()) return;
   counts_.ia_primitives += objects_.size();
   worker_.urb.clear();
-  const std::span<const Vertex> vertices = vs_.shade(objects_);
-  const Batch batch{type_, vertices, objects_};
+  const bool skipped = skip_ > 0 && !tessellator_ && !gs_;
+  if (skipped) --skip_;
+  const Batch batch{type_, skipped ? std::span<const Vertex>() : vs_.shade(objects_), objects_};
   if (worker_.stop.aborting()) return;
   if (tessellator_) tessellator_->run(batch, [&](const Batch& tessellated) { after_tessellation(tessellated, finished); });
   else after_tessellation(batch, finished);
@@ -57,8 +58,8 @@ void GeometryPipeline::run(const BatchSink& finished) {
     objects_.back().instance = instance;
     gathered_ += object.count;
   });
-  for (; instance < call_.instance_count && !worker_.stop.aborting(); ++instance) {
-    for (uint32_t n = 0; n < call_.vertex_count && !worker_.stop.aborting(); ++n) {
+  for (; instance < call_.instance_count && !ends(); ++instance) {
+    for (uint32_t n = 0; n < call_.vertex_count && !ends(); ++n) {
       const uint64_t index = vs_.fetch().index(n);
       if (index == VertexFetch::cut) assembler.cut();
       else assembler.vertex(static_cast<uint32_t>(index)), ++counts_.ia_vertices;

@@ -25,9 +25,14 @@ class GeometryPipeline {
 
   /// The whole draw; `finished` gets the objects in the order of their primitives. Stops early when the stop flag asks for a reset.
   void run(const BatchSink& finished);
+  /// The first `batches` were drawn before a preemption. They come again, but with vertex shaders alone they have no vertices.
+  void skip(uint64_t batches) { skip_ = batches; }
+  /// From `finished`: no more batches are wanted.
+  void halt() { halted_ = true; }
   GeometryCounts counts() const;
 
  private:
+  bool ends() const { return halted_ || worker_.stop.aborting(); }
   void flush(const BatchSink& finished);
   void after_tessellation(const Batch& batch, const BatchSink& finished);
 
@@ -42,6 +47,8 @@ class GeometryPipeline {
   std::vector<Object> objects_;
   size_t gathered_ = 0;        ///< vertices of objects_, at most
   GeometryCounts counts_;
+  uint64_t skip_ = 0;
+  bool halted_ = false;
 };
 
 }  // namespace softgen::render

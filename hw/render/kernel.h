@@ -4,10 +4,9 @@
 
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
-#include "hw/eu/interp/program.h"
+#include "hw/eu/interp/loader.h"
 #include "hw/eu/interp/thread.h"
 #include "hw/iface/message_target.h"
 #include "hw/memory/view.h"
@@ -27,19 +26,11 @@ struct Kernel {
   explicit operator bool() const { return program != nullptr; }
 };
 
-/// Per thread scratch space of 1 KiB << field, when the pointer is set (SKL PRM vol 2a, "Per-Thread Scratch Space").
-constexpr uint32_t scratch_bytes(uint32_t field) { return 1024u << std::min(field, 11u); }
+using eu::scratch_bytes;
 
-class KernelLoader {
+class KernelLoader : public eu::Loader {
  public:
-  /// The program at `offset` from Instruction Base Address.
-  std::shared_ptr<const eu::Program> load(memory::View& view, const ShaderBases& bases, uint64_t offset);
   static std::vector<Grf> read_constants(memory::View& view, const PushConstants& push);
-
- private:
-  eu::ProgramCache cache_;
-  std::vector<std::byte> buffer_;
-  std::unordered_map<uint64_t, size_t> sizes_;  ///< of the kernels last found, by address
 };
 
 }  // namespace softgen::render

@@ -93,7 +93,7 @@ void PixelWorker::put_header(const PixelBatch& batch, const Kernel& kernel) {
   // Mesa's gl_FrontFacing negates the low word: it needs the topology in it not to be zero.
   r0.dw[0] = uint32_t{object_->viewport} << 27 | (object_->layer & 0x7ff) << 16 | (object_->front ? 0u : 1u << 15) | draw_->topology;
   r0.dw[3] = kernel.bases.sampler_state;
-  r0.dw[5] = slot_;
+  eu::put_scratch(r0, kernel.scratch_base, kernel.scratch_size, slot_);
   for (unsigned first = 0; first < draw_->simd; first += 16) {
     Grf& r = thread_.grf(1 + first / 16);
     uint32_t lit = 0;

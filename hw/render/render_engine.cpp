@@ -33,7 +33,13 @@ ExecResult RenderEngine::primitive(const Packet& packet, EngineEnv& env) {
     const uint32_t pitch = state_.vertex_buffers()[0].pitch;
     call.vertex_count = pitch ? env.registers.peek(reg::PRIM_END_OFFSET) / pitch : 0;
   }
-  return drawer_.draw(state_, store_, call, env);
+  DrawProgress progress;
+  if (store_.resumes(packet)) progress = {store_.progress()[0], store_.progress()[1]};
+  const ExecResult result = drawer_.draw(state_, store_, call, env, progress);
+  store_.progress()[0] = progress.batches;
+  store_.progress()[1] = progress.tiles;
+  store_.keep_progress(packet, result == ExecResult::preempted);
+  return result;
 }
 
 ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
@@ -47,6 +53,7 @@ ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
       load_stream_offset(gen9::_3DSTATE_SO_BUFFER::unpack(packet.dwords), env.registers, env.view);
     return ExecResult::done;
   }
+  if (gpgpu_ && gpgpu_->executes(packet.command->id)) return gpgpu_->execute(packet, store_, env);
   switch (packet.command->id) {
     case CommandId::STATE_PREFETCH:
     case CommandId::MEDIA_STATE_FLUSH: return ExecResult::done;  // every packet has finished before the next one starts

@@ -2,6 +2,8 @@
 // The render engine: 3D, GPGPU and media commands of RCS.
 #pragma once
 
+#include <chrono>
+
 #include "hw/iface/engine.h"
 #include "hw/render/draw.h"
 #include "hw/render/state.h"
@@ -12,7 +14,9 @@ namespace softgen::render {
 class RenderEngine : public Engine {
  public:
   /// `pool` null: all on the streamer's thread. `shared`: what SENDs of shaders reach besides URB and render targets; null: nothing.
-  explicit RenderEngine(WorkerPool* pool = nullptr, MessageTarget* shared = nullptr) : drawer_(pool, shared) {}
+  /// `gpgpu`: who executes what is not 3D; null: nobody. Both outlive the engine.
+  explicit RenderEngine(WorkerPool* pool = nullptr, MessageTarget* shared = nullptr, Pipeline* gpgpu = nullptr)
+      : gpgpu_(gpgpu), drawer_(pool, shared) {}
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
   ExecResult flush(const FlushRequest& request, EngineEnv& env) override;
@@ -23,9 +27,13 @@ class RenderEngine : public Engine {
 
   const StateStore& state() const { return store_; }
 
+  /// How long a draw is left alone before it is preempted; zero: no longer than a tile.
+  void set_minimum_run(std::chrono::nanoseconds time) { drawer_.minimum_run = time; }
+
  private:
   ExecResult primitive(const Packet& packet, EngineEnv& env);
 
+  Pipeline* gpgpu_;
   StateStore store_;
   State state_;
   Drawer drawer_;

@@ -27,11 +27,13 @@ struct GeometryWorker {
   eu::Thread& thread;
   bool absolute_constants = false;  ///< CS_DEBUG_MODE2: 3DSTATE_CONSTANT_* hold graphics addresses
   uint32_t slot = 0;                ///< scratch slot
+  mutable bool repeatable = true;   ///< no kernel that was loaded writes memory
 
   Kernel load(Stage stage, const auto& packet, uint32_t grf_start) const {
     Kernel kernel;
     kernel.bases = state.bases(stage);
     kernel.program = kernels.load(view, kernel.bases, packet.kernel_start_pointer);
+    repeatable = repeatable && !kernel.program->uses_data_port();
     kernel.constants = KernelLoader::read_constants(view, state.push_constants(stage, absolute_constants));
     kernel.grf_start = grf_start;
     kernel.scratch_base = packet.scratch_space_base_pointer;
@@ -49,7 +51,7 @@ struct GeometryWorker {
   /// Header fields of r0 that all stages have (SKL PRM vol 7, "Thread Payload").
   void put_header(eu::Thread& thread, const Kernel& kernel) const {
     thread.grf(0).dw[3] = kernel.bases.sampler_state & ~0x1fu;
-    thread.grf(0).dw[5] = slot;
+    eu::put_scratch(thread.grf(0), kernel.scratch_base, kernel.scratch_size, slot);
   }
   static void start(eu::Thread& thread, const Kernel& kernel, uint32_t dispatch_mask) {
     eu::ThreadStart how = kernel.start;

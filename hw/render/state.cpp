@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hw/base/bits.h"
+#include "hw/eu/interp/loader.h"
 
 namespace softgen::render {
 
@@ -62,19 +63,8 @@ void State::refresh_stream_out(const StateStore& store) {
   std::copy_n(versions, 2, so_version_);
 }
 
-void State::refresh_bases(const StateStore&) {
-  const auto& base = get<gen9::STATE_BASE_ADDRESS>();
-  constexpr uint64_t page = 4096;
-  bases_.general_state = strip_canonical(base.general_state_base_address);
-  bases_.surface_state = strip_canonical(base.surface_state_base_address);
-  bases_.dynamic_state = strip_canonical(base.dynamic_state_base_address);
-  bases_.indirect_object = strip_canonical(base.indirect_object_base_address);
-  bases_.instruction = strip_canonical(base.instruction_base_address);
-  bases_.bindless_surface = strip_canonical(base.bindless_surface_state_base_address);
-  bases_.general_size = base.general_state_buffer_size * page;
-  bases_.dynamic_size = base.dynamic_state_buffer_size * page;
-  bases_.indirect_size = base.indirect_object_buffer_size * page;
-  bases_.instruction_size = base.instruction_buffer_size * page;
+void State::refresh_bases(const StateStore& store) {
+  bases_ = eu::decode_bases(store.packet(CommandId::STATE_BASE_ADDRESS));
 }
 
 ShaderBases State::bases(Stage stage) const {

@@ -185,19 +185,22 @@ uint64_t StateStore::version(CommandId id) const { return versions_[static_cast<
 
 void StateStore::reset() {
   std::fill(dwords_.begin(), dwords_.end(), 0);
+  progress_ = {};
   for (uint64_t& version : versions_) ++version;
 }
 
-size_t StateStore::saved_size() { return layout().dwords * 4; }
+size_t StateStore::saved_size() { return layout().dwords * 4 + kept_words * 8; }
 
 void StateStore::save(std::span<std::byte> image) const {
   assert(image.size() >= saved_size());
-  std::memcpy(image.data(), dwords_.data(), saved_size());
+  std::memcpy(image.data(), dwords_.data(), dwords_.size() * 4);
+  std::memcpy(image.data() + dwords_.size() * 4, progress_.data(), sizeof progress_);
 }
 
 void StateStore::restore(std::span<const std::byte> image) {
   assert(image.size() >= saved_size());
-  std::memcpy(dwords_.data(), image.data(), saved_size());
+  std::memcpy(dwords_.data(), image.data(), dwords_.size() * 4);
+  std::memcpy(progress_.data(), image.data() + dwords_.size() * 4, sizeof progress_);
   for (size_t element = 0; element < layout().offsets.size(); ++element) {
     uint32_t& length = dwords_[layout().offsets[element]];
     if (length <= layout().capacity[element]) continue;

@@ -3,6 +3,7 @@
 // all per-context state lives in the image), and what the pipeline unpacks a draw's state from.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,7 +15,7 @@
 
 namespace softgen::render {
 
-class StateStore {
+class StateStore : public StatePackets {
  public:
   StateStore();
 
@@ -24,7 +25,7 @@ class StateStore {
   /// The packet as last written, header first; empty when the context never set it. `index`: which of the packets that share an opcode and
   /// name their element (3DSTATE_SO_BUFFER 0-3, 3DSTATE_VF_INSTANCING 0-33, 3DSTATE_CHROMA_KEY 0-3).
   /// 3DSTATE_VERTEX_BUFFERS reads as one packet with all 33 buffers, STATE_BASE_ADDRESS as if every modify bit had been set.
-  std::span<const uint32_t> packet(defs::CommandId id, unsigned index = 0) const;
+  std::span<const uint32_t> packet(defs::CommandId id, unsigned index = 0) const override;
   /// Grows with every accepted packet of `id`: caches of decoded state compare it.
   uint64_t version(defs::CommandId id) const;
 
@@ -37,9 +38,11 @@ class StateStore {
 
  private:
   void store(size_t element, std::span<const uint32_t> dwords);
+  std::span<uint64_t, kept_words> kept_progress() override { return progress_; }
 
   std::vector<uint32_t> dwords_;     // per element: length, then its packet
   std::vector<uint64_t> versions_;   // per row of the layout
+  std::array<uint64_t, kept_words> progress_{};
 };
 
 }  // namespace softgen::render

@@ -24,6 +24,7 @@ class StreamOut {
 
   /// Writes the objects in order, as far as the buffers have room for whole ones; counts in SO_NUM_PRIMS_WRITTEN, SO_PRIM_STORAGE_NEEDED.
   void write(const Batch& batch);
+  bool enabled() const { return enabled_; }
   /// Whether objects of `stream` go on to the clipper.
   bool renders(unsigned stream) const;
   /// The draw has ended: offsets go to memory where 3DSTATE_SO_BUFFER wants them.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hw/debug/png_file.h"
+#include "hw/eu/jit/engine.h"
 #include "hw/replay/player.h"
 #include "hw/replay/print_mode.h"
 #include "hw/replay/report.h"
@@ -22,7 +23,7 @@ using namespace softgen;
 namespace {
 
 struct Arguments {
-  std::string file, colour = "auto", engine = "interp", png, until, surface, timeline, stats;
+  std::string file, colour = "auto", engine = "tiers", png, until, surface, timeline, stats;
   std::vector<std::string> dumps;
   bool text = false, list = false, json = false, no_data = false, want_stats = false;
   unsigned repeat = 1;
@@ -72,7 +73,9 @@ int run(Arguments& args) {
   for (const std::string& text : args.dumps) dumps.push_back(replay::parse_dump(text));
   if (!args.surface.empty()) surface = replay::parse_surface(args.surface);
   if (surface && args.png.empty()) throw replay::BadArgument("--surface needs --png FILE");
-  if (args.engine != "interp") throw replay::BadArgument(fmt::format("--engine {}: this build has the interpreter only", args.engine));
+  eu::Engine engine = eu::Engine::tiers;
+  eu::engine_from_name(args.engine, engine);
+  eu::set_engine(engine);
   args.play.until_draw = until_draw(args.until);
   args.play.memory_limit = args.limit_mib << 20;
   args.play.timeline = !args.timeline.empty();
@@ -119,10 +122,12 @@ int main(int argc, char** argv) {
   app.add_option("--surface", args.surface, "ADDR,FORMAT,WxH,PITCH,TILING: what --png FILE shows at the end");
   app.add_option("--dump", args.dumps, "ADDR,LEN: bytes of PPGTT memory at the end, to standard output");
   app.add_option("--threads", args.play.threads, "worker threads; 0: one thread, everything in order")->check(CLI::Range(0, 1024));
-  app.add_option("--engine", args.engine, "interp or jit")->check(CLI::IsMember({"interp", "jit"}));
+  app.add_option("--engine", args.engine, "how EU kernels run: interp, jit (compiled before they run), tiers (interpreted until compiled)")
+      ->capture_default_str()->check(CLI::IsMember({"interp", "jit", "tiers"}));
   app.add_flag("--stats", args.want_stats, "counts and times as JSON");
   app.add_option("--timeline", args.timeline, "file for a trace that Perfetto opens");
   app.add_option("--repeat", args.repeat, "run so many times")->check(CLI::Range(1, 1000000));
+  app.add_flag("--preempt", args.play.preempt_always, "stop draws and walkers wherever they can be preempted and go on: the result must be the same");
   app.add_option("--platform", args.play.platform, "platform to run on (default: kbl)");
   app.add_option("--hang", args.play.hang_seconds, "seconds after which a submission counts as hung")->check(CLI::Range(0.1, 86400.0));
   app.add_option("--memory-limit", args.limit_mib, "MiB of memory a capture may fill")->check(CLI::Range(1, 1 << 20));

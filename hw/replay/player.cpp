@@ -57,6 +57,7 @@ class Player::Run final : public PacketObserver {
     if (!config.platform) throw ImageError(fmt::format("there is no platform '{}'", options.platform));
     config.threads = options.threads;
     config.observer = this;
+    config.preempt_always = options.preempt_always;
     device_ = std::make_unique<gt::Device>(config, host_, std::move(memory));
     image_ = std::make_unique<Image>(*memory_, device_->ggtt());
     view_ = std::make_unique<memory::View>(*memory_, nullptr);

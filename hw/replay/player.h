@@ -23,6 +23,7 @@ struct PlayOptions {
   std::optional<uint64_t> until_draw;  ///< stop behind this draw or walker
   std::string png_folder;           ///< render targets at each flush; empty: none
   bool timeline = false;
+  bool preempt_always = false;      ///< see gt::Config
 };
 
 /// Something that took time on an engine.

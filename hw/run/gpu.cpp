@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "hw/eu/jit/engine.h"
 #include "hw/run/options.h"
 #include "hw/run/regs.h"
 
@@ -67,6 +68,7 @@ Gpu::Gpu(const Options& options) : options_(options), arena_(arena_size) {
   config.platform = options_.platform.c_str();
   config.threads = options_.threads;
   config.aperture_size = uint64_t{256} << 20;
+  if (eu::Engine engine; eu::engine_from_name(options_.engine, engine)) eu::set_engine(engine);
   char* error = nullptr;
   device_ = sg_device_new(&config, &ops, &error);
   if (!device_) throw std::runtime_error(take_error(error));

@@ -37,6 +37,7 @@ extern const EngineInfo engine_infos[run_engines];  // RCS0, BCS0, VCS0, VECS0
 struct Options {
   std::string platform = "kbl";
   unsigned threads = 1;
+  std::string engine = "tiers";     ///< how EU kernels run (hw/eu/jit/engine.h)
   std::string record;
   std::string stats;            ///< file for the JSON report at exit; "-": standard error
   std::string frames;           ///< directory for presented frames

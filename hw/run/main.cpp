@@ -146,10 +146,11 @@ int main(int argc, char** argv) {
   Options options;
   Afterwards afterwards;
   std::vector<std::string> command;
-  std::string mode, engine = "interp";
+  std::string mode;
   app.add_option("--platform", options.platform, "the chip: kbl")->capture_default_str();
   app.add_option("--threads", options.threads, "worker threads beside the engines'; 0: all in order on one thread")->capture_default_str();
-  app.add_option("--engine", engine, "what executes shaders: interp or jit")->check(CLI::IsMember({"interp", "jit"}))->capture_default_str();
+  app.add_option("--engine", options.engine, "how EU kernels run: interp, jit (compiled before they run), tiers (interpreted until compiled)")
+      ->capture_default_str()->check(CLI::IsMember({"interp", "jit", "tiers"}));
   app.add_option("--record", options.record, "record all submissions into an AUB file (processes after the first: FILE.aub.PID)")
       ->type_name("FILE.aub");
   app.add_flag("--print", afterwards.print, "afterwards: every command with its fields and the state it points to (softgen-replay --print)");
@@ -180,7 +181,6 @@ int main(int argc, char** argv) {
   }
   if (options.show == "-") options.show = default_viewer(options);
   try {
-    if (engine != "interp") throw std::runtime_error("--engine jit: this build has the interpreter only");
     for (std::string* path : {&options.record, &options.stats, &options.frames, &afterwards.png, &afterwards.timeline}) make_absolute(*path);
     // The program's processes make these files: the first gets the name, the others one of their own.
     for (const std::string& path : {options.record, options.stats})

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/surface/binding.h"
 
+#include <memory>
+
 #include "hw/base/bits.h"
 
 namespace softgen::surface {
@@ -22,6 +24,34 @@ Surface load_surface(memory::View& view, const ShaderBases& bases, uint32_t inde
   SurfaceDwords dwords;
   view.read(address, dwords.data(), sizeof dwords);
   return decode_surface(dwords);
+}
+
+namespace {
+
+/// Decoding is a function of the bytes alone: an entry whose bytes are equal holds for any address space, at any time.
+struct Decoded {
+  SurfaceDwords dwords{};
+  Surface surface = decode_surface(SurfaceDwords{});
+};
+constexpr size_t remembered = 64;
+
+}  // namespace
+
+const Surface& cached_surface(memory::View& view, const ShaderBases& bases, uint32_t index, uint32_t ex_descriptor) {
+  static const Surface none;
+  thread_local const auto cache = std::make_unique<std::array<Decoded, remembered>>();
+  const uint64_t address = surface_state_address(view, bases, index, ex_descriptor);
+  if (address == no_surface) return none;
+  SurfaceDwords dwords;
+  view.read(address, dwords.data(), sizeof dwords);
+  // Address, base and size tell the surfaces of a binding table, and of like tables, apart.
+  const uint64_t hash = (address >> 6) ^ (dwords[8] >> 12) ^ dwords[2];
+  Decoded& slot = (*cache)[(hash ^ hash >> 6) % remembered];
+  if (slot.dwords != dwords) {
+    slot.dwords = dwords;
+    slot.surface = decode_surface(dwords);
+  }
+  return slot.surface;
 }
 
 }  // namespace softgen::surface

@@ -31,4 +31,8 @@ uint64_t surface_state_address(memory::View& view, const ShaderBases& bases, uin
 /// The surface behind `index`; a null surface where there is none.
 Surface load_surface(memory::View& view, const ShaderBases& bases, uint32_t index, uint32_t ex_descriptor = 0);
 
+/// load_surface() through a small memory of each host thread: a state whose bytes were decoded lately is not decoded again. Good until the
+/// thread's next call.
+const Surface& cached_surface(memory::View& view, const ShaderBases& bases, uint32_t index, uint32_t ex_descriptor = 0);
+
 }  // namespace softgen::surface

@@ -59,10 +59,12 @@ def check(replay, folder, readme, name, arguments):
     """(is right, sentence)"""
     address, tiling = place(readme, name)
     expected = reference(folder, name)
-    done = subprocess.run([replay, folder / f"{name}.aub.xz", "--dump", f"{address},{len(expected)}", *arguments],
-                          capture_output=True, check=False)
+    command = [replay, folder / f"{name}.aub.xz", "--dump", f"{address},{len(expected)}", *arguments]
+    done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode:
         return False, f"exit {done.returncode}: {done.stderr.decode(errors='replace').strip().splitlines()[-1:]}"
+    if subprocess.run([*command, "--preempt"], stdout=subprocess.PIPE, check=False).stdout != done.stdout:
+        return False, "preempted between tiles and groups it ends otherwise"
     data = untile_y(done.stdout) if tiling == "Y-tiled" else done.stdout
     if name in INTEGERS:
         equal = sum(data[at:at + 4] == expected[at:at + 4] for at in range(0, len(expected), 4))

@@ -24,7 +24,7 @@ using reference::State;
 
 class Generator {
  public:
-  explicit Generator(uint64_t seed) : random_(seed) {}
+  explicit Generator(uint64_t seed, bool with_math = false) : random_(seed), with_math_(with_math) {}
 
   Instruction instruction();
   void fill(State& state);
@@ -45,6 +45,7 @@ class Generator {
   uint32_t word();
 
   std::mt19937_64 random_;
+  const bool with_math_;
 };
 
 uint32_t Generator::word() {
@@ -206,7 +207,8 @@ void Generator::ternary(Instruction& i) {
 bool Generator::candidate(Instruction& i) {
   const auto table = opcodes();
   const OpcodeInfo& row = table[below(static_cast<unsigned>(table.size()))];
-  if (row.form != Form::basic && row.form != Form::ternary) return false;
+  const bool math = row.form == Form::math && with_math_;
+  if (row.form != Form::basic && row.form != Form::ternary && !math) return false;
   switch (row.opcode) {
     case Opcode::illegal: case Opcode::movi: case Opcode::smov: case Opcode::wait: case Opcode::madm: return false;
     default: break;
@@ -254,6 +256,13 @@ bool Generator::candidate(Instruction& i) {
                            .vstride = 4, .width = 3, .hstride = 1};
     }
   }
+  if (math) {
+    static constexpr uint8_t functions[] = {1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13};
+    i.cond_mod = of(functions);
+    // On doubles it fails the thread.
+    for (const Operand& o : i.src)
+      if (o.type == RegType::df) return false;
+  }
   const unsigned groups = std::max(1u, 32u / i.exec_size);
   const unsigned offset = below(groups) * i.exec_size;
   i.qtr_control = static_cast<uint8_t>(offset / 8);
@@ -297,7 +306,7 @@ class Machine {
  public:
   Machine() : memory_(1 << 16), view_(memory_, nullptr), env_{view_, bases_, stop_} {}
 
-  State run(const std::vector<Instruction>& code, const State& before) {
+  State run(const std::vector<Instruction>& code, const State& before, const Executor& executor = eu::interpret) {
     std::vector<std::byte> bytes(code.size() * 16);
     for (size_t n = 0; n < code.size(); n++) {
       const Native bits = encode(code[n]);
@@ -316,7 +325,7 @@ class Machine {
     thread_.regs.control[0] = before.cr0;
     thread_.acc_wide = before.acc_wide;
     thread_.acc_size = static_cast<uint8_t>(before.acc_size);
-    eu::run(thread_, env_, target_);
+    executor(thread_, env_, target_);
     State after = before;
     std::memcpy(after.grf.data(), thread_.regs.grf, after.grf.size());
     std::memcpy(after.acc.data(), thread_.regs.acc, after.acc.size());
@@ -408,6 +417,46 @@ Outcome run(uint64_t seed, uint64_t instructions) {
     }
     if (outcome.difference.empty()) outcome.difference = fmt::format("seed {} program {}: only together", seed, outcome.programs - 1);
     return outcome;
+  }
+  return outcome;
+}
+
+Outcome compare(uint64_t seed, uint64_t instructions, unsigned length, const Executor& executor) {
+  Outcome outcome;
+  Machine machine;
+  while (outcome.instructions < instructions && outcome.difference.empty()) {
+    Generator generator(seed * 1'000'000'007 + outcome.programs++, true);
+    State start;
+    generator.fill(start);
+    start.cr0 &= ~0x30u;
+    std::vector<Instruction> code;
+    for (unsigned n = 0; n < length; n++) code.push_back(generator.instruction());
+    outcome.instructions += length;
+    code.push_back(end_of_thread());
+    if (same(machine.run(code, start), machine.run(code, start, executor))) continue;
+    // The shortest piece that shows it.
+    std::vector<Instruction> piece;
+    State at_start = start;
+    for (unsigned first = length; first-- > 0;) {
+      at_start = start;
+      if (first) {
+        std::vector<Instruction> before(code.begin(), code.begin() + first);
+        before.push_back(end_of_thread());
+        at_start = machine.run(before, start);
+      }
+      for (unsigned count = 1; first + count <= length && piece.empty(); count++) {
+        std::vector<Instruction> some(code.begin() + first, code.begin() + first + count);
+        some.push_back(end_of_thread());
+        if (!same(machine.run(some, at_start), machine.run(some, at_start, executor))) piece = some;
+      }
+      if (!piece.empty()) break;
+    }
+    outcome.difference = fmt::format("seed {} program {}", seed, outcome.programs - 1);
+    if (piece.empty()) break;
+    outcome.difference += fmt::format(": {} (cr0 {:x}, channels {:08x}, flags {:016x})",
+                                      explain(machine.run(piece, at_start), machine.run(piece, at_start, executor)), at_start.cr0,
+                                      at_start.channels, at_start.flags);
+    for (size_t n = 0; n + 1 < piece.size(); n++) outcome.difference += "\n  " + print(piece[n]);
   }
   return outcome;
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Random legal instructions on random state: the interpreter against tests/ref/eu_reference.cpp.
+// Random legal instructions on random state: the interpreter against tests/ref/eu_reference.cpp, and the compiler against the
+// interpreter.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+
+#include "hw/eu/interp/thread.h"
 
 namespace softgen::eu::fuzz {
 
@@ -15,5 +19,11 @@ struct Outcome {
 
 /// Runs programs of random instructions until `instructions` were compared or a difference was found.
 Outcome run(uint64_t seed, uint64_t instructions);
+
+/// Runs a thread whose registers a test looks at afterwards.
+using Executor = std::function<RunResult(Thread&, ThreadEnv&, MessageTarget&)>;
+
+/// The interpreter against another way to run programs of `length` random instructions, extended math among them.
+Outcome compare(uint64_t seed, uint64_t instructions, unsigned length, const Executor& executor);
 
 }  // namespace softgen::eu::fuzz

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "hw/eu/interp/execute.h"
+#include "hw/iface/message_target.h"
 
 namespace softgen::eu {
 
@@ -16,6 +17,7 @@ std::shared_ptr<const Program> Program::decode(std::span<const std::byte> code, 
   std::shared_ptr<Program> program(new Program);
   program->start_ = start;
   program->build(code.first(std::min(code.size(), max_bytes)));
+  if (const auto make = FastPath::maker.load()) program->fast_path_ = make(*program);
   return program;
 }
 
@@ -34,6 +36,12 @@ void Program::build(std::span<const std::byte> code) {
   ops_.reserve(lines_.size());
   for (const Line& line : lines_) ops_.push_back(OpBuilder(line.instruction, offsets_, constants_).build(line.offset));
   mark_targets();
+  uses_data_port_ = std::any_of(lines_.begin(), lines_.end(), [](const Line& line) {
+    const OpcodeInfo* row = line.instruction.info();
+    const unsigned sfid = line.instruction.sfid();
+    const bool send = row && (row->form == Form::send || row->form == Form::split_send);
+    return send && (sfid == static_cast<unsigned>(Sfid::dp_data0) || sfid == static_cast<unsigned>(Sfid::dp_data1));
+  });
 }
 
 void Program::mark(int64_t offset) {

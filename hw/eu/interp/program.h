@@ -2,6 +2,7 @@
 // A kernel decoded once: its instructions, where its branches go, and the interpreter's form of it. Immutable; shared by threads.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,12 +14,27 @@
 #include "hw/eu/interp/lanes.h"
 #include "hw/eu/interp/registers.h"
 #include "hw/eu/isa/print.h"
+#include "hw/iface/message_target.h"
 
 namespace softgen::eu {
 
 struct Op;  // hw/eu/interp/op.h
 
-class Program {
+class Program;
+class Thread;
+enum class RunResult : uint8_t;
+
+/// What may run a program's threads in the interpreter's place, with the same results (hw/eu/jit).
+class FastPath {
+ public:
+  virtual ~FastPath() = default;
+  /// `thread` was just started. False: it has not been touched, the interpreter runs it.
+  virtual bool run(Thread& thread, ThreadEnv& env, MessageTarget& target, RunResult& result) = 0;
+  /// Asked for each program that is decoded; null: none.
+  static std::atomic<std::unique_ptr<FastPath> (*)(const Program&)> maker;
+};
+
+class Program : public std::enable_shared_from_this<Program> {
  public:
   /// Decodes what can be reached from the start of `code` (`start`: its offset from Instruction Base Address, seen in ip and call).
   /// At most max_bytes of `code` are looked at. Never fails: code without an end runs into an op that fails the thread.
@@ -45,6 +61,10 @@ class Program {
   /// Whether waiting channels may join here (some JIP, UIP or return leads here).
   bool is_target(int32_t index) const { return targets_[static_cast<size_t>(index)]; }
   std::span<const Op> ops() const;
+  /// Some SEND goes to a data port, which may write memory: running the kernel a second time may not give the same.
+  bool uses_data_port() const { return uses_data_port_; }
+  /// Null: none.
+  FastPath* fast_path() const { return fast_path_.get(); }
 
  private:
   Program() = default;
@@ -59,9 +79,11 @@ class Program {
   std::vector<Line> lines_;
   std::vector<int32_t> index_;
   std::vector<bool> targets_;
+  bool uses_data_port_ = false;
   std::vector<Op> ops_;
   std::vector<std::unique_ptr<Offsets>> offsets_;  ///< what ops point to
   std::vector<std::unique_ptr<Lanes>> constants_;
+  std::unique_ptr<FastPath> fast_path_;
 };
 
 /// Programs by address and first bytes, checked against all bytes found there. Any thread; meant to be asked once a draw or walker, not

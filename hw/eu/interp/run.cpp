@@ -84,10 +84,19 @@ RunResult interpret(Thread& thread, RunState& state, HostRounding& rounding) {
 
 }  // namespace
 
-RunResult run(Thread& thread, ThreadEnv& env, MessageTarget& target) {
+std::atomic<std::unique_ptr<FastPath> (*)(const Program&)> FastPath::maker{nullptr};
+
+RunResult interpret(Thread& thread, ThreadEnv& env, MessageTarget& target) {
   RunState state{env, target, float_mode(thread.regs)};
   HostRounding rounding(state.mode.rounding);
   return interpret(thread, state, rounding);
+}
+
+RunResult run(Thread& thread, ThreadEnv& env, MessageTarget& target) {
+  RunResult result;
+  // What has waited goes on as it began or in the interpreter; fast paths take threads from their start.
+  if (FastPath* fast = thread.program()->fast_path(); fast && thread.index == 0 && fast->run(thread, env, target, result)) return result;
+  return interpret(thread, env, target);
 }
 
 }  // namespace softgen::eu

@@ -70,5 +70,7 @@ class Thread {
 
 /// Runs until one of the results; ThreadEnv::stop is polled at each backward jump. Messages go to `target`.
 RunResult run(Thread& thread, ThreadEnv& env, MessageTarget& target);
+/// The same by the interpreter alone.
+RunResult interpret(Thread& thread, ThreadEnv& env, MessageTarget& target);
 
 }  // namespace softgen::eu

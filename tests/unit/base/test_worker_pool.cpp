@@ -34,3 +34,22 @@ TEST_CASE("several threads may share one pool") {
   for (auto& thread : threads) thread.join();
   CHECK(total == 4 * 50 * 20);
 }
+
+TEST_CASE("a job that is cut short has done all before the cut and nothing behind it") {
+  for (unsigned workers : {0u, 1u, 3u}) {
+    WorkerPool pool(workers);
+    constexpr size_t count = 1000;
+    std::vector<std::atomic<int>> done(count);
+    std::atomic<unsigned> asked{0};
+    size_t next = 0;
+    unsigned calls = 0;
+    for (; next < count; ++calls) {
+      const size_t before = next;
+      asked = 0;
+      next = pool.for_each_until(before, count, [&](size_t i, unsigned) { done[i]++; }, [&] { return ++asked > 20; });
+      REQUIRE(next > before);
+      for (size_t i = 0; i < count; ++i) REQUIRE(done[i] == (i < next));
+    }
+    CHECK(calls > 1);
+  }
+}

@@ -11,6 +11,9 @@
 #include "hw/iface/engine.h"
 #include "hw/memory/sparse_memory.h"
 #include "hw/memory/view.h"
+#if defined(EU_TEST_JIT)
+#include "tests/ref/eu_jit_executor.h"
+#endif
 
 namespace softgen::eu::test {
 
@@ -109,6 +112,15 @@ class FakeTarget : public MessageTarget {
   SendResult send(const Message& message, ThreadEnv& env) override { return answer(message, env); }
 };
 
+/// How many random programs of `n`: compiling takes its time.
+constexpr unsigned rounds(unsigned n) {
+#if defined(EU_TEST_JIT)
+  return n / 10;
+#else
+  return n;
+#endif
+}
+
 /// A thread with all it needs around it.
 class Machine {
  public:
@@ -125,7 +137,12 @@ class Machine {
     code.push_back(end());
     load(assemble(code), mask);
   }
+#if defined(EU_TEST_JIT)
+  // The same tests for the compiler (test_eu_jit). What waited goes on in the interpreter.
+  RunResult run() { return thread.index == 0 ? executor_(thread, env, target) : eu::interpret(thread, env, target); }
+#else
   RunResult run() { return eu::run(thread, env, target); }
+#endif
 
   template <typename T>
   T get(unsigned reg, unsigned element = 0) const {
@@ -139,6 +156,9 @@ class Machine {
   }
 
  private:
+#if defined(EU_TEST_JIT)
+  fuzz::JitExecutor executor_{jit::Isa::host};
+#endif
   memory::SparseMemory memory_;
   memory::View view_;
   ShaderBases bases_;

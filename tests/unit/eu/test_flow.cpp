@@ -207,7 +207,7 @@ class Writer {
 
 TEST_CASE("eu flow: random structured programs, each channel as if it were alone") {
   unsigned loops = 0;
-  for (uint32_t seed = 1; seed <= 600; seed++) {
+  for (uint32_t seed = 1; seed <= rounds(600); seed++) {
     INFO("seed " << seed);
     Writer writer(seed);
     const auto program = writer.list(3, false);
@@ -440,7 +440,7 @@ TEST_CASE("eu flow: random bytes as a kernel end by themselves or by the stop fl
   INFO("seed " << seed);
   std::mt19937_64 random(seed);
   unsigned results[4] = {};
-  for (unsigned round = 0; round < 3000; round++) {
+  for (unsigned round = 0; round < rounds(3000); round++) {
     Machine m;
     std::vector<std::byte> code(8 * (2 + random() % 60));
     for (size_t at = 0; at + 8 <= code.size(); at += 8) {

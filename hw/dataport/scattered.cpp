@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reads and writes with an address a channel. SKL PRM vol 2d, "Byte/DWord/QWord Scattered Read/Write", "Untyped Surface Read/Write",
+// "A64 …"; Mesa brw_eu.h (brw_dp_*_desc).
+#include "hw/base/bits.h"
+#include "hw/base/log.h"
+#include "hw/dataport/lanes.h"
+#include "hw/dataport/messages.h"
+
+namespace softgen::dataport {
+namespace {
+
+SendResult reserved(const char* what) {
+  guest_error("data port message with a reserved control", "{}", what);
+  return SendResult::failed;
+}
+
+/// `log2_size` 0 to 2: bytes of the element in the low bits of a channel's dword.
+void element(const Message& m, Space& space, Direction direction, unsigned log2_size, uint64_t offset, size_t reg, unsigned lane) {
+  if (direction == Direction::write) {
+    const uint32_t value = operand(m, reg, lane);
+    switch (log2_size) {
+      case 0: return space.store(offset, static_cast<uint8_t>(value));
+      case 1: return space.store(offset, static_cast<uint16_t>(value));
+      default: return space.store(offset, value);
+    }
+  }
+  switch (log2_size) {
+    case 0: return answer(m, reg, lane, space.load<uint8_t>(offset));
+    case 1: return answer(m, reg, lane, space.load<uint16_t>(offset));
+    default: return answer(m, reg, lane, space.load<uint32_t>(offset));
+  }
+}
+
+/// Control [5:4] of surface messages: 1 is SIMD16, 2 SIMD8. 0: SIMD4x2, which is not supported here.
+unsigned simd_of(const Message& message) {
+  switch (bits(message.descriptor, 13u, 12u)) {
+    case 1: return 16;
+    case 2: return 8;
+    default: return 0;
+  }
+}
+
+/// Dwords [0, 4) of each channel that the channel mask (control [3:0], 1 is off) leaves; `address(lane)` is the first one's.
+template <typename Address>
+SendResult dwords(const Message& m, Space& space, Direction direction, const Lanes& lanes, size_t data, Address&& address) {
+  const uint32_t off = bits(m.descriptor, 11u, 8u);
+  lanes.each([&](unsigned lane) {
+    const uint64_t at = address(lane);
+    size_t reg = data;
+    for (unsigned c = 0; c < 4; ++c) {
+      if (off >> c & 1) continue;
+      element(m, space, direction, 2, at + 4 * c, reg, lane);
+      reg += lanes.registers();
+    }
+  });
+  return SendResult::done;
+}
+
+/// Surface messages without a binding to general state may bring a mask of pixels in M0.7[15:0].
+void mask_by_header(const Message& m, const Space& space, Lanes& lanes) {
+  if (m.header_present() && space.is_surface()) lanes.restrict(m.reg(0).dw[7]);
+}
+
+}  // namespace
+
+/// Control: [0] SIMD16, [3:2] log2 of the bytes.
+SendResult byte_scattered(const Message& m, Space space, Direction direction) {
+  const Lanes lanes(m, bit(m.descriptor, 8) ? 16 : 8);
+  const unsigned log2_size = bits(m.descriptor, 11u, 10u);
+  if (log2_size > 2) return reserved("byte scattered, data size");
+  const size_t address = m.header_present(), data = direction == Direction::read ? 0 : address + lanes.registers();
+  lanes.each([&](unsigned lane) { element(m, space, direction, log2_size, operand(m, address, lane), data, lane); });
+  return SendResult::done;
+}
+
+/// Control [1:0]: 2 SIMD8, 3 SIMD16. Offsets count dwords.
+SendResult dword_scattered(const Message& m, Space space, Direction direction) {
+  const Lanes lanes(m, bit(m.descriptor, 8) ? 16 : 8);
+  const size_t address = m.header_present(), data = direction == Direction::read ? 0 : address + lanes.registers();
+  lanes.each([&](unsigned lane) { element(m, space, direction, 2, uint64_t{operand(m, address, lane)} * 4, data, lane); });
+  return SendResult::done;
+}
+
+/// As dword_scattered; offsets count qwords.
+SendResult qword_scattered(const Message& m, Space space, Direction direction) {
+  const Lanes lanes(m, bit(m.descriptor, 8) ? 16 : 8);
+  const size_t address = m.header_present(), data = direction == Direction::read ? 0 : address + lanes.registers();
+  lanes.each([&](unsigned lane) {
+    const uint64_t offset = uint64_t{operand(m, address, lane)} * 8;
+    if (direction == Direction::write) space.store(offset, operand64(m, data, lane));
+    else answer64(m, data, lane, space.load<uint64_t>(offset));
+  });
+  return SendResult::done;
+}
+
+SendResult untyped_surface(const Message& m, Space space, Direction direction) {
+  const unsigned simd = simd_of(m);
+  if (!simd) {
+    unimplemented("SIMD4x2 data port message");
+    return SendResult::done;
+  }
+  Lanes lanes(m, simd);
+  mask_by_header(m, space, lanes);
+  const size_t address = m.header_present();
+  const unsigned parameters = space.structure_pitch() ? 2 : 1;  // structured buffers: index, then offset
+  const size_t data = direction == Direction::read ? 0 : address + parameters * lanes.registers();
+  return dwords(m, space, direction, lanes, data, [&](unsigned lane) {
+    const uint64_t first = operand(m, address, lane);
+    const uint64_t at = parameters == 1 ? first : first * space.structure_pitch() + operand(m, address + lanes.registers(), lane);
+    return at & ~3ull;
+  });
+}
+
+SendResult a64_untyped_surface(const Message& m, ThreadEnv& env, Direction direction) {
+  const unsigned simd = simd_of(m);
+  if (!simd) {
+    unimplemented("SIMD4x2 data port message");
+    return SendResult::done;
+  }
+  const Lanes lanes(m, simd);
+  Space space = Space::everything(env);
+  const size_t address = m.header_present(), data = direction == Direction::read ? 0 : address + lanes.registers64();
+  return dwords(m, space, direction, lanes, data, [&](unsigned lane) { return strip_canonical(operand64(m, address, lane)) & ~3ull; });
+}
+
+/// Control: [1:0] elements are bytes, dwords or qwords; [3:2] log2 of how many; [4] SIMD16. Bytes: up to 4 in a channel's dword; dwords and
+/// qwords: each in registers of its own.
+SendResult a64_scattered(const Message& m, ThreadEnv& env, Direction direction) {
+  const uint32_t kind = bits(m.descriptor, 9u, 8u), log2_count = bits(m.descriptor, 11u, 10u);
+  const Lanes lanes(m, bit(m.descriptor, 12) ? 16 : 8);
+  if (kind > 2) return reserved("A64 scattered, element");
+  Space space = Space::everything(env);
+  const size_t address = m.header_present(), data = direction == Direction::read ? 0 : address + lanes.registers64();
+  lanes.each([&](unsigned lane) {
+    const uint64_t at = strip_canonical(operand64(m, address, lane));
+    if (kind == 0 && log2_count < 3) return element(m, space, direction, log2_count, at, data, lane);
+    // Eight bytes are two dwords.
+    const unsigned count = kind == 0 ? 2 : 1u << log2_count;
+    for (unsigned i = 0; i < count; ++i) {
+      if (kind < 2) {
+        element(m, space, direction, 2, at + 4 * i, data + i * lanes.registers(), lane);
+        continue;
+      }
+      const size_t reg = data + i * lanes.registers64();
+      if (direction == Direction::write) space.store(at + 8 * i, operand64(m, reg, lane));
+      else answer64(m, reg, lane, space.load<uint64_t>(at + 8 * i));
+    }
+  });
+  return SendResult::done;
+}
+
+}  // namespace softgen::dataport

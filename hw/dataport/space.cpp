@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/dataport/space.h"
+
+#include <algorithm>
+
+#include "hw/base/bits.h"
+#include "hw/surface/binding.h"
+
+namespace softgen::dataport {
+
+namespace {
+
+uint64_t bytes_of(const surface::Surface& s) {
+  if (s.is_null()) return 0;
+  if (s.is_buffer()) return s.entries * s.pitch;
+  // Images have no byte order of their own for these messages: only their rows count.
+  return uint64_t{s.pitch} * s.height;
+}
+
+bool is_stateless(uint32_t index) { return index == surface::stateless_index || index == surface::stateless_nc_index; }
+
+}  // namespace
+
+Space Space::bound(const Message& message, ThreadEnv& env) {
+  const uint32_t index = bits(message.descriptor, 7u, 0u);
+  if (index == surface::slm_index) {
+    Space slm(env.view, 0, env.slm.size());
+    slm.slm_ = env.slm.data();
+    return slm;
+  }
+  if (is_stateless(index)) {
+    const uint64_t moved = message.header_present() ? message.reg(0).dw[5] & ~0x3ffu : 0;
+    const uint64_t limit = env.bases.general_size ? env.bases.general_size : uint64_t{1} << 48;
+    return {env.view, env.bases.general_state + moved, limit > moved ? limit - moved : 0};
+  }
+  const surface::Surface& s = surface::cached_surface(env.view, env.bases, index, message.ex_descriptor);
+  Space space(env.view, s.base, bytes_of(s));
+  space.is_surface_ = true;
+  if (s.type == surface::SurfaceType::structured_buffer) space.structure_pitch_ = s.pitch;
+  return space;
+}
+
+void Space::read(uint64_t offset, void* to, uint64_t n) {
+  const uint64_t inside = offset < size_ ? std::min(n, size_ - offset) : 0;
+  if (slm_) std::memcpy(to, slm_ + (inside ? offset : 0), inside);
+  else view_->read(place(offset), to, inside);
+  std::memset(static_cast<std::byte*>(to) + inside, 0, n - inside);
+}
+
+void Space::write(uint64_t offset, const void* from, uint64_t n) {
+  const uint64_t inside = offset < size_ ? std::min(n, size_ - offset) : 0;
+  if (slm_) std::memcpy(slm_ + (inside ? offset : 0), from, inside);
+  else view_->write(place(offset), from, inside);
+}
+
+}  // namespace softgen::dataport

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/eu/interp/loader.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "hw/base/bits.h"
+#include "hw/defs/gen9/common.h"
+
+namespace softgen::eu {
+
+ShaderBases decode_bases(std::span<const uint32_t> state_base_address) {
+  constexpr uint64_t page = 4096;
+  const auto packet = defs::gen9::STATE_BASE_ADDRESS::unpack(state_base_address);
+  ShaderBases bases;
+  bases.general_state = strip_canonical(packet.general_state_base_address);
+  bases.surface_state = strip_canonical(packet.surface_state_base_address);
+  bases.dynamic_state = strip_canonical(packet.dynamic_state_base_address);
+  bases.indirect_object = strip_canonical(packet.indirect_object_base_address);
+  bases.instruction = strip_canonical(packet.instruction_base_address);
+  bases.bindless_surface = strip_canonical(packet.bindless_surface_state_base_address);
+  bases.general_size = packet.general_state_buffer_size * page;
+  bases.dynamic_size = packet.dynamic_state_buffer_size * page;
+  bases.indirect_size = packet.indirect_object_buffer_size * page;
+  bases.instruction_size = packet.instruction_buffer_size * page;
+  return bases;
+}
+
+void put_scratch(Grf& r0, uint64_t base, uint32_t size, uint32_t fftid) {
+  const auto space = static_cast<uint32_t>(base + uint64_t{fftid} * size) & ~0x3ffu;
+  const uint32_t code = size ? static_cast<uint32_t>(std::bit_width(size / 1024)) - 1 : 0;
+  r0.dw[3] = (r0.dw[3] & ~0xfu) | (code & 0xf);
+  r0.dw[5] = (size ? space : 0) | (fftid & 0x3ff);
+}
+
+std::shared_ptr<const Program> Loader::load(memory::View& view, const ShaderBases& bases, uint64_t offset) {
+  const uint64_t address = strip_canonical(bases.instruction + offset);
+  // The length is known only once it is decoded: read as far as last time, else page by page, so that nothing behind the kernel is touched.
+  constexpr uint64_t page = 4096;
+  constexpr size_t max_known_sizes = 4096;
+  if (sizes_.size() > max_known_sizes) sizes_.clear();
+  size_t& known = sizes_[address];
+  for (size_t size = known ? known : page - address % page;; size += page - (address + size) % page) {
+    size = std::min(size, Program::max_bytes);
+    buffer_.resize(size);
+    view.read(address, buffer_.data(), size);
+    auto program = cache_.find(buffer_, offset);
+    if (!program->complete() && size < Program::max_bytes) continue;
+    known = std::max<size_t>(program->bytes().size(), 16);
+    return program;
+  }
+}
+
+}  // namespace softgen::eu

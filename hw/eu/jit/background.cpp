@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/eu/jit/background.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "hw/eu/jit/llvm_api.h"
+
+namespace softgen::eu::jit {
+
+namespace {
+
+void stop_at_exit();
+
+class Background {
+ public:
+  void stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      quit_ = true;
+      work_.clear();
+    }
+    wake_.notify_all();
+    idle_.notify_all();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  void add(std::function<void()> work) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (quit_) return;
+      work_.push_back(std::move(work));
+      if (!thread_.joinable()) thread_ = std::thread([this] { main(); });
+    }
+    wake_.notify_all();
+  }
+
+  void drain() {
+    std::unique_lock lock(mutex_);
+    idle_.wait(lock, [this] { return quit_ || (work_.empty() && !busy_); });
+  }
+
+ private:
+  void main() {
+#if defined(__linux__)
+    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10);
+#endif
+    // Loaded here, and before the exit handler is registered: that one must run before the library's own.
+    if (llvm::available()) std::atexit(stop_at_exit);
+    std::unique_lock lock(mutex_);
+    while (true) {
+      wake_.wait(lock, [this] { return quit_ || !work_.empty(); });
+      if (quit_) return;
+      auto work = std::move(work_.front());
+      work_.pop_front();
+      busy_ = true;
+      lock.unlock();
+      work();
+      work = nullptr;
+      lock.lock();
+      busy_ = false;
+      if (work_.empty()) idle_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_, idle_;
+  std::deque<std::function<void()>> work_;
+  bool quit_ = false, busy_ = false;
+  std::thread thread_;
+};
+
+/// Never destroyed: threads may ask it for something until the very end.
+Background& background() {
+  static auto& instance = *new Background;
+  return instance;
+}
+void stop_at_exit() { background().stop(); }
+
+}  // namespace
+
+void compile_later(std::function<void()> work) { background().add(std::move(work)); }
+void drain() { background().drain(); }
+
+}  // namespace softgen::eu::jit

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/eu/jit/compile.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "hw/base/log.h"
+#include "hw/eu/jit/emitter.h"
+
+namespace softgen::eu::jit {
+
+namespace {
+
+// Registers to SSA, then what is cheap: no loop passes, no inlining; there is one function and the driver's compiler was here before.
+constexpr const char* passes = "function(mem2reg,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,adce)";
+
+std::string host_features() {
+  char* text = llvm::GetHostCPUFeatures();
+  std::string features = text;
+  llvm::DisposeMessage(text);
+  return features;
+}
+
+std::string host_cpu() {
+  char* text = llvm::GetHostCPUName();
+  std::string name = text;
+  llvm::DisposeMessage(text);
+  return name;
+}
+
+class TargetMachine {
+ public:
+  explicit TargetMachine(Isa isa) {
+    char* triple = llvm::GetDefaultTargetTriple();
+    LLVMTargetRef target = nullptr;
+    char* error = nullptr;
+    if (llvm::GetTargetFromTriple(triple, &target, &error)) {
+      llvm::DisposeMessage(error);
+    } else {
+      const std::string cpu = isa == Isa::host ? host_cpu() : "x86-64-v3", features = isa == Isa::host ? host_features() : "";
+      machine_ = llvm::CreateTargetMachine(target, triple, cpu.c_str(), features.c_str(), LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelDefault);
+    }
+    llvm::DisposeMessage(triple);
+  }
+  ~TargetMachine() {
+    if (machine_) llvm::DisposeTargetMachine(machine_);
+  }
+  LLVMTargetMachineRef get() const { return machine_; }
+
+ private:
+  LLVMTargetMachineRef machine_ = nullptr;
+};
+
+void append_text(const Ir& ir, std::string* text) {
+  if (!text) return;
+  char* printed = llvm::PrintModuleToString(ir.module());
+  *text += printed;
+  llvm::DisposeMessage(printed);
+}
+
+const char* optimize(Ir& ir, LLVMTargetMachineRef machine) {
+  LLVMPassBuilderOptionsRef options = llvm::CreatePassBuilderOptions();
+  LLVMErrorRef error = llvm::RunPasses(ir.module(), passes, machine, options);
+  llvm::DisposePassBuilderOptions(options);
+  if (!error) return nullptr;
+  llvm::ConsumeError(error);
+  return "LLVM's passes failed";
+}
+
+LLVMOrcLLJITRef linker() {
+  static LLVMOrcLLJITRef instance = [] {
+    LLVMOrcLLJITRef made = nullptr;
+    if (LLVMErrorRef error = llvm::OrcCreateLLJIT(&made, nullptr)) {
+      llvm::ConsumeError(error);
+      made = nullptr;
+    }
+    return made;
+  }();
+  return instance;
+}
+
+}  // namespace
+
+bool host_is_wide() {
+#if defined(__x86_64__)
+  static const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+  return wide;
+#else
+  return false;
+#endif
+}
+
+Isa best_isa() { return host_is_wide() && llvm::available() ? Isa::host : Isa::none; }
+
+ObjectFile compile(const Program& program, const Variant& variant, Isa isa, std::string* text) {
+  ObjectFile object;
+  if (!llvm::available()) return object.refused = "there is no LLVM", object;
+  FlowGraph graph;
+  object.refused = analyze(program, graph);
+  if (object.refused) return object;
+  const TargetMachine machine(isa);
+  if (!machine.get()) return object.refused = "LLVM has no target for this host", object;
+  Ir ir(code_name(program, variant, isa).c_str());
+  LLVMTargetDataRef layout = llvm::CreateTargetDataLayout(machine.get());
+  llvm::SetModuleDataLayout(ir.module(), layout);
+  llvm::DisposeTargetData(layout);
+  Emitter emitter(ir, program, graph, variant);
+  emitter.run();
+  object.stepped = emitter.stepped();
+  append_text(ir, text);
+  object.refused = optimize(ir, machine.get());
+  if (object.refused) return object;
+  append_text(ir, text);
+  LLVMMemoryBufferRef buffer = nullptr;
+  char* error = nullptr;
+  if (llvm::TargetMachineEmitToMemoryBuffer(machine.get(), ir.module(), LLVMObjectFile, &error, &buffer)) {
+    llvm::DisposeMessage(error);
+    return object.refused = "LLVM made no code", object;
+  }
+  const char* start = llvm::GetBufferStart(buffer);
+  object.bytes.assign(start, start + llvm::GetBufferSize(buffer));
+  llvm::DisposeMemoryBuffer(buffer);
+  return object;
+}
+
+std::string code_name(const Program& program, const Variant& variant, Isa isa) {
+  uint64_t a = 0xcbf29ce484222325, b = 0x9e3779b97f4a7c15;
+  const auto add = [&](uint64_t v) {
+    a = (a ^ v) * 0x100000001b3;
+    b = std::rotl(b ^ v, 27) * 0x2545f4914f6cdd1d;
+  };
+  add(program.start());
+  for (const std::byte v : program.bytes()) add(static_cast<uint64_t>(v));
+  return fmt::format("eu_{:016x}{:016x}_{:x}_{}{}{}", a, b, variant.channels, variant.flush_f32 ? "z" : "d", variant.keep_registers ? "k" : "",
+                     isa == Isa::host ? "h" : "v3");
+}
+
+LoadedCode::LoadedCode(const Program& program, const Variant& variant, const ObjectFile& object, const std::string& name) {
+  compiled_.variant = variant;
+  compiled_.stepped = object.stepped;
+  FlowGraph graph;
+  if (object.bytes.empty() || analyze(program, graph)) return;
+  for (const int32_t place : graph.wait_places) compiled_.wait_offsets.push_back(place < 0 ? ~0u : program.ops()[static_cast<size_t>(place)].offset);
+  LLVMOrcLLJITRef jit = linker();
+  if (!jit) return;
+  tracker_ = llvm::OrcJITDylibCreateResourceTracker(llvm::OrcLLJITGetMainJITDylib(jit));
+  LLVMMemoryBufferRef buffer = llvm::CreateMemoryBufferWithMemoryRangeCopy(object.bytes.data(), object.bytes.size(), name.c_str());
+  LLVMOrcExecutorAddress address = 0;
+  LLVMErrorRef error = llvm::OrcLLJITAddObjectFileWithRT(jit, tracker_, buffer);
+  if (!error) error = llvm::OrcLLJITLookup(jit, &address, name.c_str());
+  if (error) {
+    char* text = llvm::GetErrorMessage(error);
+    note("EU JIT: linking failed", "{}", text);
+    llvm::DisposeErrorMessage(text);
+    return;
+  }
+  compiled_.code = reinterpret_cast<Code>(address);
+}
+
+LoadedCode::~LoadedCode() {
+  if (!tracker_) return;
+  if (LLVMErrorRef error = llvm::OrcResourceTrackerRemove(tracker_)) llvm::ConsumeError(error);
+  llvm::OrcReleaseResourceTracker(tracker_);
+}
+
+}  // namespace softgen::eu::jit

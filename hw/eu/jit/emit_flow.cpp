@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Branches as interp/flow.cpp has them: channels that leave wait in a mask of their place, the thread moves when nobody is left.
+#include "hw/eu/jit/emitter.h"
+#include "hw/iface/engine.h"
+
+namespace softgen::eu::jit {
+
+Value Emitter::wait_mask(int place) { return ir_.load(ir_.i32, wait_allocas_[static_cast<size_t>(place)], 4); }
+void Emitter::set_wait_mask(int place, Value mask) { ir_.store(mask, wait_allocas_[static_cast<size_t>(place)], 4); }
+
+/// Channels of `mask` (bit n: channel n) that run leave for `offset`.
+void Emitter::suspend(Value mask, int64_t offset) {
+  const Value leaving = ir_.and_(mask, active());
+  set_active(ir_.and_(active(), ir_.not_(leaving)));
+  const int place = graph_.wait_of(program_, offset);
+  set_wait_mask(place, ir_.or_(wait_mask(place), leaving));
+}
+
+void Emitter::go(size_t n, int64_t offset) {
+  flush();
+  const Block to = blocks_[static_cast<size_t>(program_.index_at(offset))];
+  if (offset <= ops_[n].offset) {
+    const Block on = ir_.block(), stop = ir_.block();
+    const Value reasons = ir_.load_atomic(ir_.i32, ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, stop)), 8), 4);
+    ir_.branch(ir_.icmp(LLVMIntNE, ir_.and_(reasons, ir_.c32(StopFlag::reset)), ir_.c32(0)), stop, on);
+    ir_.at(stop);
+    ir_.ret(ir_.c32(static_cast<uint32_t>(Exit::aborted)));
+    ir_.at(on);
+  }
+  ir_.jump(to);
+  open_ = false;
+}
+
+void Emitter::go_on_or_jump(size_t n) {
+  const Op& op = ops_[n];
+  const int32_t next = program_.index_at(op.next_offset);
+  Value here = active();
+  if (const int place = graph_.wait_at[static_cast<size_t>(next)]; place >= 0) here = ir_.or_(here, wait_mask(place));
+  flush();
+  const Block away = ir_.block();
+  ir_.branch(ir_.icmp(LLVMIntNE, here, ir_.c32(0)), blocks_[static_cast<size_t>(next)], away);
+  ir_.at(away);
+  go(n, op.jip_offset);
+}
+
+void Emitter::branch(size_t n) {
+  const Op& op = ops_[n];
+  const auto channels = [&](Value mask) { return ir_.shl(mask, ir_.c32(op.shift)); };
+  const Block next = op.opcode == Opcode::jmpi ? nullptr : blocks_[static_cast<size_t>(program_.index_at(op.next_offset))];
+  switch (op.opcode) {
+    case Opcode::jmpi: {
+      const int64_t target = int64_t{op.next_offset} + op.instruction->jip;
+      const Value predicate = predicate_mask(op);
+      if (!predicate) return go(n, target);
+      flush();
+      const Block away = ir_.block();
+      ir_.branch(ir_.trunc(predicate, ir_.i1), away, blocks_[static_cast<size_t>(program_.index_at(op.next_offset))]);
+      ir_.at(away);
+      return go(n, target);
+    }
+    case Opcode::if_: {
+      const Value enabled = enabled_mask(op);
+      suspend(channels(ir_.and_(enabled, ir_.not_(execution_mask(op)))), op.jip_offset);
+      return go_on_or_jump(n);
+    }
+    case Opcode::else_: suspend(channels(enabled_mask(op)), op.uip_offset); return go_on_or_jump(n);
+    case Opcode::while_: {
+      const Value again = ir_.and_(channels(execution_mask(op)), active());
+      // With nobody to go again all go on.
+      const Value any = ir_.icmp(LLVMIntNE, again, ir_.c32(0));
+      suspend(ir_.select(any, ir_.and_(active(), ir_.not_(again)), ir_.c32(0)), op.next_offset);
+      flush();
+      const Block away = ir_.block();
+      ir_.branch(any, away, next);
+      ir_.at(away);
+      return go(n, op.jip_offset);
+    }
+    case Opcode::break_: case Opcode::cont: case Opcode::halt: suspend(channels(execution_mask(op)), op.uip_offset); return go_on_or_jump(n);
+    case Opcode::goto_: {
+      const Value taken = ir_.and_(channels(execution_mask(op)), active());
+      if (!op.instruction->acc_write) {
+        suspend(taken, op.uip_offset);
+        return go_on_or_jump(n);
+      }
+      const Value any = ir_.icmp(LLVMIntNE, taken, ir_.c32(0));
+      suspend(ir_.select(any, ir_.and_(active(), ir_.not_(taken)), ir_.c32(0)), op.next_offset);
+      suspend(taken, op.uip_offset);
+      // Nobody took it: as without branch control.
+      const Value stays = ir_.and_(ir_.not_(ir_.sext(any, ir_.i32)), active());
+      Value here = stays;
+      if (const int place = graph_.wait_at[static_cast<size_t>(program_.index_at(op.next_offset))]; place >= 0)
+        here = ir_.or_(here, ir_.and_(ir_.not_(ir_.sext(any, ir_.i32)), wait_mask(place)));
+      flush();
+      const Block away = ir_.block();
+      ir_.branch(ir_.icmp(LLVMIntNE, here, ir_.c32(0)), next, away);
+      ir_.at(away);
+      return go(n, op.jip_offset);
+    }
+    case Opcode::brd: case Opcode::brc:
+      suspend(channels(execution_mask(op)), op.opcode == Opcode::brc ? op.uip_offset : op.jip_offset);
+      return go_on_or_jump(n);
+    default: return go_on_or_jump(n);  // endif, join
+  }
+}
+
+Value Emitter::call_step(size_t n) {
+  const Footprint f = footprint(ops_[n]);
+  stepped_++;
+  for (unsigned s = 0; s < slot_count; s++) {
+    const bool needed = graph_.used[s] && (f.reads[s] || f.writes[s] || f.all_reads || f.all_writes);
+    if (!needed || untouched(s)) continue;
+    slot(s);
+    settle(s);
+    if (!slots_[s].in_memory) ir_.store(slots_[s].value, ir_.address(regs_, s * 32), 32);
+    slots_[s].in_memory = true;
+  }
+  ir_.store(flags(), ir_.address(regs_, offsetof(Registers, flag)), 4);
+  const Value function = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, step)), 8);
+  const Value result = ir_.call(function, ir_.i32, {frame_, ir_.c32(static_cast<uint32_t>(n)), active()});
+  for (unsigned s = 0; s < slot_count; s++) {
+    if (!graph_.used[s] || !(f.writes[s] || f.all_writes)) continue;
+    set_slot(s, ir_.load(ir_.vec(ir_.i32, 8), ir_.address(regs_, s * 32), 32), settled);
+    slots_[s].in_memory = true;
+  }
+  if (f.flags || f.all_writes) set_flags(ir_.load(ir_.i64, ir_.address(regs_, offsetof(Registers, flag)), 4));
+  return result;
+}
+
+namespace {
+bool may_fail(const Op& op) { return op.opcode == Opcode::math; }
+}  // namespace
+
+void Emitter::step(size_t n) {
+  const Value result = call_step(n);
+  if (!may_fail(ops_[n])) return;
+  const Block failed = ir_.block(), on = ir_.block();
+  ir_.branch(ir_.icmp(LLVMIntEQ, result, ir_.c32(static_cast<uint32_t>(Next::advance))), on, failed);
+  ir_.at(failed);
+  ir_.ret(ir_.c32(static_cast<uint32_t>(Exit::failed)));
+  ir_.at(on);
+}
+
+void Emitter::send(size_t n) {
+  const bool last = graph_.steps[n] == Step::end_of_thread;
+  if (last && variant_.keep_registers) write_back();
+  const Value result = call_step(n);
+  stepped_--;
+  const Block failed = ir_.block(), on = ir_.block();
+  const Next good = last ? Next::finished : Next::advance;
+  ir_.branch(ir_.icmp(LLVMIntEQ, result, ir_.c32(static_cast<uint32_t>(good))), on, failed);
+  ir_.at(failed);
+  // Only the gateway lets a thread wait.
+  if (!last && ops_[n].instruction->sfid() == static_cast<unsigned>(Sfid::gateway)) {
+    const Block blocked = ir_.block(), error = ir_.block();
+    ir_.branch(ir_.icmp(LLVMIntEQ, result, ir_.c32(static_cast<uint32_t>(Next::blocked))), blocked, error);
+    ir_.at(blocked);
+    leave_for(n + 1, Exit::blocked);
+    ir_.at(error);
+  }
+  ir_.ret(ir_.c32(static_cast<uint32_t>(Exit::failed)));
+  ir_.at(on);
+  open_ = !last;
+  if (last) ir_.ret(ir_.c32(static_cast<uint32_t>(Exit::finished)));
+}
+
+/// Leaves on a side path: what this block knows stays what it was.
+void Emitter::leave_for(size_t n, Exit how) {
+  const auto slots = slots_;
+  const Value active = active_, flags = flags_;
+  leave(n, how);
+  slots_ = slots;
+  active_ = active;
+  flags_ = flags;
+  open_ = true;
+}
+
+void Emitter::wait(size_t n) {
+  const Value result = call_step(n);
+  const Block blocked = ir_.block(), on = ir_.block();
+  ir_.branch(ir_.icmp(LLVMIntEQ, result, ir_.c32(static_cast<uint32_t>(Next::advance))), on, blocked);
+  ir_.at(blocked);
+  leave_for(n, Exit::blocked);
+  ir_.at(on);
+}
+
+}  // namespace softgen::eu::jit

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/eu/jit/emitter.h"
+
+namespace softgen::eu::jit {
+
+Emitter::Emitter(Ir& ir, const Program& program, const FlowGraph& graph, const Variant& variant)
+    : ir_(ir), program_(program), ops_(program.ops()), graph_(graph), variant_(variant) {}
+
+/// What stands in memory when the code starts goes to the allocas.
+void Emitter::entry() {
+  frame_ = ir_.parameter(0);
+  regs_ = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, thread)), 8);
+  dispatched_ = variant_.channels ? ir_.c32(variant_.channels) : ir_.load(ir_.i32, ir_.address(frame_, offsetof(Frame, active)), 4);
+  active_alloca_ = ir_.alloca(ir_.i32);
+  flags_alloca_ = ir_.alloca(ir_.i64);
+  for (Value& v : scratch_) v = ir_.alloca(ir_.vec(ir_.f32, 8));
+  const Type grf = ir_.vec(ir_.i32, 8);
+  for (unsigned s = 0; s < slot_count; s++)
+    if (graph_.used[s]) slots_[s].alloca = ir_.alloca(grf);
+  for (size_t n = 0; n < graph_.wait_places.size(); n++) wait_allocas_.push_back(ir_.alloca(ir_.i32));
+  for (const Value v : wait_allocas_) ir_.store(ir_.c32(0), v, 4);
+  ir_.store(dispatched_, active_alloca_, 4);
+  ir_.store(ir_.load(ir_.i64, ir_.address(regs_, offsetof(Registers, flag)), 4), flags_alloca_, 8);
+  for (unsigned s = 0; s < slot_count; s++)
+    if (slots_[s].alloca) ir_.store(ir_.load(grf, ir_.address(regs_, s * 32), 32), slots_[s].alloca, 32);
+  ir_.jump(blocks_[0]);
+}
+
+void Emitter::run() {
+  blocks_.assign(ops_.size(), nullptr);
+  // The entry comes first in the function; the blocks are made before it can name one.
+  const Block first = ir_.block("entry");
+  for (size_t n = 0; n < ops_.size(); n++)
+    if (graph_.leaders[n] && graph_.reached[n]) blocks_[n] = ir_.block();
+  ir_.at(first);
+  entry();
+  for (at_ = 0; at_ < ops_.size(); at_++) {
+    if (!graph_.reached[at_]) continue;
+    if (blocks_[at_]) {
+      if (open_) {
+        flush();
+        ir_.jump(blocks_[at_]);
+      }
+      block_starts(at_);
+    }
+    op(at_);
+  }
+}
+
+void Emitter::block_starts(size_t n) {
+  ir_.at(blocks_[n]);
+  open_ = true;
+  forget();
+  // Nobody waits anywhere: all channels are here.
+  if (graph_.waits_before[n].none()) {
+    active_ = dispatched_;
+    active_modified_ = true;
+    return;
+  }
+  if (const int place = graph_.wait_at[n]; place >= 0 && graph_.waits_before[n][static_cast<size_t>(place)]) {
+    Waits others = graph_.waits_before[n];
+    others.reset(static_cast<size_t>(place));
+    set_active(others.none() ? dispatched_ : ir_.or_(active(), wait_mask(place)));
+    set_wait_mask(place, ir_.c32(0));
+  }
+}
+
+void Emitter::forget() {
+  for (Slot& s : slots_) {
+    s.value = nullptr;
+    s.raw = settled;
+    s.modified = s.in_memory = false;
+  }
+  active_ = flags_ = nullptr;
+  active_modified_ = flags_modified_ = false;
+}
+
+/// To the allocas, as other blocks find it.
+void Emitter::flush() {
+  for (unsigned s = 0; s < slot_count; s++) {
+    if (!slots_[s].modified) continue;
+    settle(s);
+    ir_.store(slots_[s].value, slots_[s].alloca, 32);
+    slots_[s].modified = false;
+  }
+  if (active_modified_) ir_.store(active_, active_alloca_, 4);
+  if (flags_modified_) ir_.store(flags_, flags_alloca_, 8);
+  active_modified_ = flags_modified_ = false;
+}
+
+void Emitter::op(size_t n) {
+  switch (graph_.steps[n]) {
+    case Step::work:
+      if (ops_[n].opcode == Opcode::nop) return;
+      return native(ops_[n]) ? work(n) : step(n);
+    case Step::send: case Step::end_of_thread: return send(n);
+    case Step::wait: return wait(n);
+    case Step::branch: case Step::jump: return branch(n);
+    case Step::leave: return leave(n, Exit::interpret);
+  }
+}
+
+/// All registers to memory, as the interpreter goes on with them.
+void Emitter::write_back() {
+  for (unsigned s = 0; s < slot_count; s++) {
+    if (!graph_.used[s] || untouched(s)) continue;
+    slot(s);
+    settle(s);
+    if (!slots_[s].in_memory) ir_.store(slots_[s].value, ir_.address(regs_, s * 32), 32);
+    slots_[s].in_memory = true;
+  }
+  ir_.store(flags(), ir_.address(regs_, offsetof(Registers, flag)), 4);
+}
+
+void Emitter::leave(size_t n, Exit how) {
+  write_back();
+  for (size_t w = 0; w < graph_.wait_places.size(); w++)
+    ir_.store(wait_mask(static_cast<int>(w)), ir_.address(frame_, offsetof(Frame, waiting) + 4 * w), 4);
+  ir_.store(active(), ir_.address(frame_, offsetof(Frame, active)), 4);
+  ir_.store(ir_.c32(static_cast<uint32_t>(n)), ir_.address(frame_, offsetof(Frame, index)), 4);
+  ir_.ret(ir_.c32(static_cast<uint32_t>(how)));
+  open_ = false;
+}
+
+}  // namespace softgen::eu::jit

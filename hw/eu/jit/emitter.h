@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One kernel to one LLVM function. General registers are SSA values of eight dwords; inside a basic block a cache knows what each slot of the
+// register block holds, between blocks there are allocas, which mem2reg turns to phi nodes. The interpreter is the specification; ops that
+// have no code here are done by it, on registers written to memory for the call.
+//
+// Float results may be left "raw" in a slot: a NaN of any payload where the interpreter has the quiet one, a denormal where it has a zero.
+// Arithmetic reads them so (inputs are taken as zeros by MXCSR.DAZ, and any NaN makes a NaN); whoever sees bits has them settled first.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "hw/eu/jit/frame.h"
+#include "hw/eu/jit/ir.h"
+
+namespace softgen::eu::jit {
+
+class Emitter {
+ public:
+  Emitter(Ir& ir, const Program& program, const FlowGraph& graph, const Variant& variant);
+  void run();
+  /// Ops that were left to the interpreter.
+  unsigned stepped() const { return stepped_; }
+
+ private:
+  enum Raw : uint8_t { settled = 0, raw_nan = 1, raw_denormal = 2 };
+  struct Slot {
+    Value value = nullptr;      ///< <8 x i32>; null: not known in this block
+    Value alloca = nullptr;
+    uint8_t raw = settled;
+    bool modified = false;      ///< the alloca is behind
+    bool in_memory = false;     ///< the register block has the same
+  };
+
+  // Blocks (emitter.cpp)
+  void entry();
+  void block_starts(size_t n);
+  void forget();
+  void flush();
+  void op(size_t n);
+  void write_back();
+  void leave(size_t n, Exit how);
+  void leave_for(size_t n, Exit how);
+
+  // Control flow (emit_flow.cpp)
+  void branch(size_t n);
+  void suspend(Value mask, int64_t offset);
+  void go(size_t n, int64_t offset);
+  void go_on_or_jump(size_t n);
+  Value wait_mask(int place);
+  void set_wait_mask(int place, Value mask);
+  void step(size_t n);
+  Value call_step(size_t n);
+  void send(size_t n);
+  void wait(size_t n);
+
+  // Masks (masks.cpp)
+  Value active();
+  void set_active(Value v);
+  Value flags();
+  void set_flags(Value v);
+  Value enabled_mask(const Op& op);
+  /// Bit 0 is the instruction's first channel; null: all.
+  Value predicate_mask(const Op& op);
+  Value execution_mask(const Op& op);
+  void write_flags(const Op& op, Value mask, Value values);
+  bool full(const Op& op, Value mask) const;
+  /// Lanes of group k; null: all.
+  Value lane_mask(const Op& op, Value mask, unsigned k);
+  unsigned lanes_of(const Op& op) const { return op.exec_size < 8 ? op.exec_size : 8; }
+  unsigned groups_of(const Op& op) const { return op.exec_size < 8 ? 1 : op.exec_size / 8; }
+  Value bits_of(const std::vector<Value>& compares, unsigned lanes);
+
+  // Operands (operands.cpp)
+  enum class Want : uint8_t { bits, floats, selected };  ///< settled; raw will do; raw denormals will do
+  Value slot(unsigned s);
+  void settle(unsigned s);
+  Value settled_value(Value v, uint8_t raw);
+  void set_slot(unsigned s, Value v, uint8_t raw);
+  bool untouched(unsigned s) const;
+  Value elements(const std::array<unsigned, 8>& offsets, unsigned lanes, unsigned size, Want want, uint8_t* raw);
+  Value scalar(unsigned offset, unsigned size, Want want, uint8_t* raw);
+  /// Lanes of group k in the op's kind: <n x float>, <n x i32> or <n x i64>; modifiers applied.
+  Value source(const Op& op, unsigned n, unsigned k, Want want, uint8_t* raw = nullptr);
+  Value modified(Value v, const Source& s, LaneKind kind);
+  Value flushed(Value floats);
+  /// `v`: elements of the destination's size, as integers or floats.
+  void store(const Op& op, unsigned k, Value v, Value mask, uint8_t raw);
+  void store_flag_register(const Op& op, Value v, Value mask);
+
+  // Arithmetic (arithmetic.cpp, float_ops.cpp, integer_ops.cpp)
+  bool native(const Op& op) const;
+  bool native_source(const Op& op, unsigned n) const;
+  bool native_destination(const Op& op) const;
+  void work(size_t n);
+  void retire(const Op& op, Value mask, std::vector<Value>& results, std::vector<uint8_t>& raws, bool with_flags);
+  Value finish(const Op& op, Value v, uint8_t& raw);
+  Value narrowed(const Op& op, Value v);
+  Value compare(CondMod cond, Value a, Value b, bool is_float, bool with_sign);
+  Value float_result(const Op& op, unsigned k, uint8_t& raw);
+  Value integer_result(const Op& op, unsigned k);
+  Value bit_field(const Op& op, const Value* in);
+  void select(const Op& op, Value mask);
+  void compare_op(const Op& op, Value mask);
+  void line(const Op& op, Value mask);
+  void math(const Op& op, Value mask);
+  bool compares_signed(const Op& op) const;
+  bool float_native(const Op& op) const;
+  bool integer_native(const Op& op) const;
+
+  Ir& ir_;
+  const Program& program_;
+  const std::span<const Op> ops_;
+  const FlowGraph& graph_;
+  const Variant variant_;
+
+  size_t at_ = 0;                       ///< the op being emitted
+  bool open_ = false;                   ///< the current block has no terminator yet
+  std::vector<Block> blocks_;           ///< by op, for leaders
+  Value regs_ = nullptr, frame_ = nullptr, dispatched_ = nullptr;
+  std::array<Slot, slot_count> slots_;
+  Value active_alloca_ = nullptr, flags_alloca_ = nullptr;
+  Value active_ = nullptr, flags_ = nullptr;
+  bool active_modified_ = false, flags_modified_ = false;
+  std::vector<Value> wait_allocas_;
+  Value scratch_[3] = {};               ///< eight floats each
+  unsigned stepped_ = 0;
+};
+
+}  // namespace softgen::eu::jit

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/eu/jit/engine.h"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "hw/base/log.h"
+#include "hw/eu/interp/thread.h"
+#include "hw/eu/jit/background.h"
+#include "hw/eu/jit/compile.h"
+
+namespace softgen::eu {
+
+namespace jit {
+
+namespace {
+
+struct Counters {
+  std::atomic<uint64_t> compiled{0}, refused{0}, from_cache{0}, compile_ns{0}, longest_ns{0}, interpreted{0}, ran{0};
+};
+Counters& counters() {
+  static auto& all = *new Counters;
+  return all;
+}
+
+/// Code by name, checked against the kernel's bytes: contexts have kernels of their own, often the same ones.
+class CodeStore {
+ public:
+  std::shared_ptr<const LoadedCode> find_or_make(const Program& program, const Variant& variant) {
+    const Isa isa = best_isa();
+    if (isa == Isa::none) {
+      note("EU JIT: not available", "{}", llvm::why());
+      return nullptr;
+    }
+    const std::string name = code_name(program, variant, isa);
+    const std::lock_guard lock(mutex_);
+    Entry& entry = entries_[name];
+    const auto bytes = program.bytes();
+    const bool same = entry.start == program.start() && std::equal(bytes.begin(), bytes.end(), entry.bytes.begin(), entry.bytes.end());
+    if (auto code = entry.code.lock()) {
+      // Another kernel of the same name keeps it; this one stays with the interpreter.
+      if (same) counters().from_cache++;
+      return same ? code : nullptr;
+    }
+    auto code = make(program, variant, isa, name);
+    if (code) entry = {code, program.start(), {bytes.begin(), bytes.end()}};
+    else entries_.erase(name);
+    return code;
+  }
+
+ private:
+  struct Entry {
+    std::weak_ptr<const LoadedCode> code;
+    uint64_t start = 0;
+    std::vector<std::byte> bytes;
+  };
+
+  static std::shared_ptr<const LoadedCode> make(const Program& program, const Variant& variant, Isa isa, const std::string& name) {
+    const auto begin = std::chrono::steady_clock::now();
+    const ObjectFile object = compile(program, variant, isa);
+    Counters& c = counters();
+    if (object.refused) {
+      c.refused++;
+      note("EU JIT: a kernel stays with the interpreter", "{}", object.refused);
+      return nullptr;
+    }
+    auto code = std::make_shared<const LoadedCode>(program, variant, object, name);
+    const auto ns = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count());
+    c.compile_ns += ns;
+    if (ns > c.longest_ns) c.longest_ns = ns;
+    c.compiled++;
+    return code->compiled().code ? code : nullptr;
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<std::string, Entry> entries_;
+};
+CodeStore& store() {
+  static auto& all = *new CodeStore;
+  return all;
+}
+
+/// What a program has been compiled to so far.
+class CompiledProgram : public FastPath {
+ public:
+  CompiledProgram(const Program& program, bool now) : program_(program), now_(now) {}
+
+  bool run(Thread& thread, ThreadEnv& env, MessageTarget& target, RunResult& result) override {
+    const int kind = variant_of(thread);
+    if (kind < 0) return interpreted();
+    Slot& slot = slots_[static_cast<size_t>(kind)];
+    const LoadedCode* code = slot.code.load(std::memory_order_acquire);
+    if (!code) {
+      if (slot.settled.load(std::memory_order_acquire)) return interpreted();
+      request(slot, thread);
+      code = slot.code.load(std::memory_order_acquire);
+      if (!code) return interpreted();
+    }
+    counters().ran.fetch_add(1, std::memory_order_relaxed);
+    result = run_compiled(code->compiled(), thread, env, target);
+    return true;
+  }
+
+ private:
+  struct Slot {
+    std::atomic<const LoadedCode*> code{nullptr};
+    std::atomic<bool> settled{false};  ///< compiled, or refused: nothing is left to be asked for
+    std::once_flag asked;
+    std::shared_ptr<const LoadedCode> keeps;
+  };
+
+  static bool interpreted() {
+    counters().interpreted.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+
+  /// Slot by mode and dispatch; -1: what the code does not do (ALT mode, other roundings).
+  static int variant_of(const Thread& thread) {
+    const uint32_t mode = thread.regs.control[0];
+    if (!mode_is_compiled(mode)) return -1;
+    const int whole = thread.dispatched == 0xff ? 1 : thread.dispatched == 0xffff ? 2 : thread.dispatched == 0xffffffff ? 3 : 0;
+    return whole + (mode & cr0::denorm_f32 ? 4 : 0);
+  }
+  static Variant variant(int kind) {
+    constexpr uint32_t channels[4] = {0, 0xff, 0xffff, 0xffffffff};
+    return {.flush_f32 = kind < 4, .channels = channels[kind & 3]};
+  }
+
+  void request(Slot& slot, const Thread& thread) {
+    std::call_once(slot.asked, [&] {
+      const int kind = variant_of(thread);
+      if (now_) return fill(slot, program_, kind);
+      auto keep = program_.shared_from_this();
+      compile_later([this, keep, &slot, kind] { fill(slot, *keep, kind); });
+    });
+  }
+
+  static void fill(Slot& slot, const Program& program, int kind) {
+    slot.keeps = store().find_or_make(program, variant(kind));
+    slot.code.store(slot.keeps.get(), std::memory_order_release);
+    slot.settled.store(true, std::memory_order_release);
+  }
+
+  const Program& program_;
+  const bool now_;
+  std::array<Slot, 8> slots_;
+};
+
+std::unique_ptr<FastPath> attach(const Program& program, Engine engine) {
+  return std::make_unique<CompiledProgram>(program, engine == Engine::jit);
+}
+
+}  // namespace
+
+}  // namespace jit
+
+namespace {
+std::atomic<bool> chosen{false};
+}
+
+bool engine_from_name(std::string_view name, Engine& engine) {
+  if (name == "interp") return engine = Engine::interp, true;
+  if (name == "jit") return engine = Engine::jit, true;
+  if (name == "tiers") return engine = Engine::tiers, true;
+  return false;
+}
+
+void set_default_engine() {
+  if (chosen) return;
+  Engine engine = Engine::tiers;
+  if (const char* name = std::getenv("SOFTGEN_ENGINE"); name && !engine_from_name(name, engine))
+    note("SOFTGEN_ENGINE", "{} is none of interp, jit, tiers", name);
+  set_engine(engine);
+}
+
+void set_engine(Engine engine) {
+  chosen = true;
+  if (engine != Engine::interp && !jit::host_is_wide()) {
+    note("EU JIT: not available", "this host has no AVX2 with FMA");
+    engine = Engine::interp;
+  }
+  switch (engine) {
+    case Engine::interp: FastPath::maker = nullptr; break;
+    case Engine::jit: FastPath::maker = [](const Program& p) { return jit::attach(p, Engine::jit); }; break;
+    case Engine::tiers: FastPath::maker = [](const Program& p) { return jit::attach(p, Engine::tiers); }; break;
+  }
+}
+
+EngineStats engine_stats() {
+  const auto& c = jit::counters();
+  return {c.compiled, c.refused, c.from_cache, c.compile_ns, c.longest_ns, c.interpreted, c.ran};
+}
+
+void drain_compiler() { jit::drain(); }
+
+}  // namespace softgen::eu

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which programs run compiled: tiers, the background compiler, counters. Process-wide, as code is.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace softgen::eu {
+
+enum class Engine : uint8_t {
+  interp,  ///< never compiles
+  jit,     ///< compiles before a kernel's first thread runs (tests, measurements)
+  tiers,   ///< the interpreter runs until a low-priority thread has compiled
+};
+
+/// Empty: not one of "interp", "jit", "tiers".
+bool engine_from_name(std::string_view name, Engine& engine);
+/// For programs decoded from now on. Without LLVM or AVX2 the interpreter stays, which is said once.
+void set_engine(Engine engine);
+/// What the environment's SOFTGEN_ENGINE names, else both tiers; nothing when set_engine() was called before.
+void set_default_engine();
+
+struct EngineStats {
+  uint64_t compiled = 0, refused = 0, from_cache = 0;  ///< variants of kernels
+  uint64_t compile_ns = 0, longest_ns = 0;
+  uint64_t interpreted_threads = 0, compiled_threads = 0;
+};
+EngineStats engine_stats();
+/// Waits until nothing is left to be compiled.
+void drain_compiler();
+
+}  // namespace softgen::eu

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Arithmetic on F, operation by operation as interp/kernels.cpp and interp/special.cpp have it.
+#include "hw/eu/interp/execute.h"
+#include "hw/eu/jit/emitter.h"
+
+namespace softgen::eu::jit {
+
+namespace {
+
+MathFunction math_function(const Op& op) { return static_cast<MathFunction>(op.instruction->cond_mod); }
+
+bool math_is_native(const Op& op) {
+  switch (math_function(op)) {
+    case MathFunction::inv: case MathFunction::log: case MathFunction::exp: case MathFunction::sqrt: case MathFunction::rsq:
+    case MathFunction::sin: case MathFunction::cos: case MathFunction::fdiv: case MathFunction::pow:
+      return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+bool Emitter::float_native(const Op& op) const {
+  switch (op.opcode) {
+    case Opcode::mov: case Opcode::add: case Opcode::mul: case Opcode::mad: case Opcode::lrp: case Opcode::frc: case Opcode::rndu:
+    case Opcode::rndd: case Opcode::rnde: case Opcode::rndz: case Opcode::sel: case Opcode::csel: case Opcode::cmp: case Opcode::cmpn:
+      return op.execute != execute_illegal;
+    case Opcode::line: case Opcode::pln: {
+      const Source& p = op.src[0];
+      if (op.exec_size < 8 || p.fetch != Fetch::scalar || p.base % 4 || p.base % 32 > 16 || p.type != RegType::f) return false;
+      if (op.src[1].type != RegType::f || op.src[1].fetch == Fetch::none || op.src[1].fetch == Fetch::immediate) return false;
+      return op.opcode == Opcode::line || (op.src[1].base % 32 == 0 && op.src[1].base / 32 + 2u * op.groups <= grf_count);
+    }
+    case Opcode::math: return math_is_native(op) && op.dst.type == RegType::f;
+    default: return false;
+  }
+}
+
+Value Emitter::float_result(const Op& op, unsigned k, uint8_t& raw) {
+  const unsigned n = lanes_of(op);
+  const Type type = ir_.vec(ir_.f32, n);
+  // A mov keeps a NaN's bits.
+  if (op.opcode == Opcode::mov)
+    return source(op, 0, k, op.saturate || op.dst.type != RegType::f ? Want::floats : Want::selected, &raw);
+  Value in[3] = {};
+  for (unsigned s = 0; s < op.sources; s++) in[s] = source(op, s, k, Want::floats);
+  raw = raw_nan;
+  const auto fma = [&](Value a, Value b, Value c) { return ir_.intrinsic("llvm.fma", {type}, {a, b, c}); };
+  const auto round = [&](const char* name) { return ir_.intrinsic(name, {type}, {in[0]}); };
+  switch (op.opcode) {
+    case Opcode::add: return ir_.fadd(in[0], in[1]);
+    case Opcode::mul: return ir_.fmul(in[0], in[1]);
+    case Opcode::mad: return fma(in[1], in[2], in[0]);
+    case Opcode::lrp: return fma(in[0], in[1], ir_.fmul(ir_.fsub(ir_.splat_float(1, n), in[0]), in[2]));
+    case Opcode::rndu: return round("llvm.ceil");
+    case Opcode::rndd: return round("llvm.floor");
+    case Opcode::rnde: return round("llvm.roundeven");
+    case Opcode::rndz: return round("llvm.trunc");
+    default: {
+      const Value r = ir_.fsub(in[0], round("llvm.floor"));
+      return ir_.select(ir_.fcmp(LLVMRealOGE, r, ir_.splat_float(1, n)), ir_.splat_float(0x1.fffffep-1f, n), r);
+    }
+  }
+}
+
+/// sel, csel; sel.l and sel.ge are minimum and maximum: a NaN gives way to a number.
+void Emitter::select(const Op& op, Value mask) {
+  std::vector<Value> results;
+  std::vector<uint8_t> raws;
+  const bool floats = op.kind == LaneKind::f32;
+  const auto cond = static_cast<CondMod>(op.cond);
+  const Value predicate = op.opcode == Opcode::sel && !op.cond ? predicate_mask(op) : nullptr;
+  for (unsigned k = 0; k < groups_of(op); k++) {
+    const Want want = op.flush ? Want::selected : Want::bits;
+    const Value a = source(op, 0, k, want), b = source(op, 1, k, want);
+    Value take;
+    if (op.opcode == Opcode::csel) {
+      const Value tested = source(op, 2, k, Want::floats);
+      take = compare(cond, tested, llvm::ConstNull(llvm::TypeOf(tested)), true, true);
+    } else if (!op.cond) {
+      take = predicate ? lane_mask(op, predicate, k) : nullptr;
+    } else {
+      take = compare(cond, a, b, floats, compares_signed(op));
+      if (floats && (cond == CondMod::l || cond == CondMod::ge)) take = ir_.or_(take, ir_.fcmp(LLVMRealUNO, b, b));
+    }
+    results.push_back(take ? ir_.select(take, a, b) : a);
+    raws.push_back(settled);
+  }
+  retire(op, mask, results, raws, false);
+}
+
+void Emitter::compare_op(const Op& op, Value mask) {
+  std::vector<Value> holds;
+  const bool floats = op.kind == LaneKind::f32;
+  const auto cond = static_cast<CondMod>(op.cond);
+  for (unsigned k = 0; k < groups_of(op); k++) {
+    const Value a = source(op, 0, k, Want::floats), b = source(op, 1, k, Want::floats);
+    Value bits = compare(cond, a, b, floats, compares_signed(op));
+    if (op.opcode == Opcode::cmpn && floats && (cond == CondMod::l || cond == CondMod::ge)) bits = ir_.or_(bits, ir_.fcmp(LLVMRealUNO, b, b));
+    holds.push_back(bits);
+  }
+  if (op.cond) write_flags(op, mask, bits_of(holds, lanes_of(op)));
+  if (op.dst.place == Place::none) return;
+  const Type ones = ir_.vec(ir_.int_type(size_of(op.dst.type) * 8), lanes_of(op));
+  for (unsigned k = 0; k < holds.size(); k++) store(op, k, ir_.sext(holds[k], ones), mask, settled);
+}
+
+/// line: p * u + r. pln: p * u + q * v + r, in double precision and rounded once. Products of two floats are exact in double, so a fused
+/// sum is the same as one of rounded products.
+void Emitter::line(const Op& op, Value mask) {
+  const bool plane = op.opcode == Opcode::pln;
+  const Type doubles = ir_.vec(ir_.f64, 8), floats = ir_.vec(ir_.f32, 8);
+  const auto coefficient = [&](unsigned n) {
+    Value v = ir_.splat(scalar(op.src[0].base + 4 * n, 4, Want::floats, nullptr), 1);
+    v = modified(ir_.as_floats(v), op.src[0], LaneKind::f32);
+    return ir_.splat(ir_.fpext(ir_.extract(v, 0), ir_.f64), 8);
+  };
+  const Value p = coefficient(0), q = plane ? coefficient(1) : nullptr, s = coefficient(3);
+  const auto fma = [&](Value a, Value b, Value c) { return ir_.intrinsic("llvm.fma", {doubles}, {a, b, c}); };
+  std::vector<Value> results;
+  std::vector<uint8_t> raws;
+  for (unsigned k = 0; k < op.groups; k++) {
+    Value u, sum;
+    if (plane) {
+      const unsigned first = op.src[1].base / 32 + 2 * k;
+      u = modified(ir_.as_floats(slot(first)), op.src[1], LaneKind::f32);
+      const Value v = modified(ir_.as_floats(slot(first + 1)), op.src[1], LaneKind::f32);
+      sum = fma(q, ir_.fpext(v, doubles), s);
+    } else {
+      u = source(op, 1, k, Want::floats);
+      sum = ir_.fadd(s, ir_.bitcast(ir_.splat_int(ir_.i64, 0, 8), doubles));
+    }
+    results.push_back(ir_.fptrunc(fma(p, ir_.fpext(u, doubles), sum), floats));
+    raws.push_back(raw_nan);
+  }
+  retire(op, mask, results, raws, true);
+}
+
+void Emitter::math(const Op& op, Value mask) {
+  const unsigned n = lanes_of(op);
+  const Type type = ir_.vec(ir_.f32, n), doubles = ir_.vec(ir_.f64, n), whole = ir_.vec(ir_.f32, 8);
+  const MathFunction function = math_function(op);
+  const auto call = [&](Value a, Value b) {
+    std::array<int, 8> widen{}, narrow{};
+    for (unsigned i = 0; i < n; i++) widen[i] = narrow[i] = static_cast<int>(i);
+    if (n < 8) a = ir_.shuffle(a, nullptr, widen);
+    ir_.store(a, scratch_[1], 32);
+    if (b) ir_.store(n < 8 ? ir_.shuffle(b, nullptr, widen) : b, scratch_[2], 32);
+    const Value target = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, math) + 8 * static_cast<unsigned>(function)), 8);
+    ir_.call(target, ir_.void_type(), {scratch_[0], scratch_[1], scratch_[2]});
+    const Value r = ir_.load(whole, scratch_[0], 32);
+    return n < 8 ? ir_.shuffle(r, nullptr, std::span(narrow).first(n)) : r;
+  };
+  std::vector<Value> results;
+  std::vector<uint8_t> raws;
+  for (unsigned k = 0; k < groups_of(op); k++) {
+    const Value a = source(op, 0, k, Want::floats);
+    const bool two = function == MathFunction::fdiv || function == MathFunction::pow;
+    const Value b = two ? source(op, 1, k, Want::floats) : nullptr;
+    Value r;
+    switch (function) {
+      case MathFunction::inv: r = ir_.fdiv(ir_.splat_float(1, n), a); break;
+      case MathFunction::fdiv: r = ir_.fdiv(a, b); break;
+      case MathFunction::sqrt: r = ir_.intrinsic("llvm.sqrt", {type}, {a}); break;
+      case MathFunction::rsq: {
+        const Value root = ir_.intrinsic("llvm.sqrt", {doubles}, {ir_.fpext(a, doubles)});
+        const Value one = ir_.fpext(ir_.splat_float(1, n), doubles);
+        r = ir_.fptrunc(ir_.fdiv(one, root), type);
+        break;
+      }
+      default: r = call(a, b);
+    }
+    results.push_back(r);
+    raws.push_back(raw_nan);
+  }
+  retire(op, mask, results, raws, false);
+}
+
+}  // namespace softgen::eu::jit

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/eu/jit/flow.h"
+
+#include <algorithm>
+
+#include "hw/eu/interp/execute.h"
+
+namespace softgen::eu::jit {
+
+namespace {
+
+class Analysis {
+ public:
+  Analysis(const Program& program, FlowGraph& graph) : program_(program), ops_(program.ops()), g_(graph) {}
+
+  const char* run() {
+    const size_t n = ops_.size();
+    g_.steps.resize(n);
+    g_.leaders.assign(n, false);
+    g_.reached.assign(n, false);
+    g_.waits_before.assign(n, {});
+    g_.wait_at.assign(n, -1);
+    for (size_t i = 0; i < n; i++) {
+      if (const char* reason = refused(ops_[i])) return reason;
+      g_.steps[i] = step(ops_[i]);
+    }
+    if (!collect_waits()) return "too many places where channels wait";
+    mark_leaders();
+    propagate();
+    collect_slots();
+    return nullptr;
+  }
+
+ private:
+  static const char* refused(const Op& op) {
+    if (op.writes_control) return "cr0 is written";
+    if (op.reads_dynamic)
+      for (unsigned n = 0; n < op.sources; n++)
+        if (op.instruction->src[n].is_arf(Arf::timestamp)) return "tm0 is read";
+    return nullptr;
+  }
+
+  bool inside(int64_t offset) const { return program_.index_at(offset) >= 0; }
+
+  Step step(const Op& op) const {
+    const Instruction& i = *op.instruction;
+    const OpcodeInfo* row = i.info();
+    if (!row || op.execute == execute_illegal) return Step::leave;
+    const bool by_register = i.src[0].file == RegFile::grf;
+    switch (row->form) {
+      case Form::send: case Form::split_send: return i.end_of_thread ? Step::end_of_thread : Step::send;
+      case Form::jump: return i.src[1].file == RegFile::imm && inside(int64_t{op.next_offset} + i.jip) ? Step::jump : Step::leave;
+      case Form::branch: return !by_register && inside(op.jip_offset) ? Step::branch : Step::leave;
+      case Form::call: case Form::ret: return Step::leave;
+      default: return op.opcode == Opcode::wait ? Step::wait : Step::work;
+    }
+  }
+
+  /// Where the op lets channels wait.
+  std::vector<int64_t> suspends(const Op& op) const {
+    switch (op.opcode) {
+      case Opcode::if_: return {op.jip_offset};
+      case Opcode::else_: case Opcode::break_: case Opcode::cont: case Opcode::halt: return {op.uip_offset};
+      case Opcode::while_: return {op.next_offset};
+      case Opcode::goto_: return {op.uip_offset, op.next_offset};
+      case Opcode::brd: return {op.jip_offset};
+      case Opcode::brc: return {op.uip_offset};
+      default: return {};
+    }
+  }
+
+  bool collect_waits() {
+    for (size_t i = 0; i < ops_.size(); i++) {
+      if (g_.steps[i] != Step::branch) continue;
+      for (const int64_t offset : suspends(ops_[i])) {
+        const int32_t place = program_.index_at(offset);
+        if (std::find(g_.wait_places.begin(), g_.wait_places.end(), place) != g_.wait_places.end()) continue;
+        if (g_.wait_places.size() == max_waits) return false;
+        if (place >= 0) g_.wait_at[static_cast<size_t>(place)] = static_cast<int32_t>(g_.wait_places.size());
+        g_.wait_places.push_back(place);
+      }
+    }
+    return true;
+  }
+
+  std::vector<size_t> successors(size_t n) const {
+    const Op& op = ops_[n];
+    std::vector<size_t> result;
+    const auto to = [&](int64_t offset) {
+      if (const int32_t i = program_.index_at(offset); i >= 0) result.push_back(static_cast<size_t>(i));
+    };
+    switch (g_.steps[n]) {
+      case Step::leave: case Step::end_of_thread: return {};
+      case Step::jump: to(int64_t{op.next_offset} + op.instruction->jip); break;
+      case Step::branch: to(op.jip_offset); break;
+      default: break;
+    }
+    to(op.next_offset);
+    return result;
+  }
+
+  void mark_leaders() {
+    g_.leaders[0] = true;
+    for (size_t n = 0; n < ops_.size(); n++) {
+      if (program_.is_target(static_cast<int32_t>(n))) g_.leaders[n] = true;
+      if (g_.steps[n] != Step::branch && g_.steps[n] != Step::jump) continue;
+      for (const size_t s : successors(n)) g_.leaders[s] = true;
+    }
+  }
+
+  void propagate() {
+    std::vector<size_t> work{0};
+    g_.reached[0] = true;
+    while (!work.empty()) {
+      const size_t n = work.back();
+      work.pop_back();
+      Waits after = g_.waits_before[n];
+      if (g_.wait_at[n] >= 0) after.reset(static_cast<size_t>(g_.wait_at[n]));
+      if (g_.steps[n] == Step::branch)
+        for (const int64_t offset : suspends(ops_[n])) after.set(static_cast<size_t>(g_.wait_of(program_, offset)));
+      for (const size_t s : successors(n)) {
+        const Waits merged = g_.waits_before[s] | after;
+        if (g_.reached[s] && merged == g_.waits_before[s]) continue;
+        g_.reached[s] = true;
+        g_.waits_before[s] = merged;
+        work.push_back(s);
+      }
+    }
+  }
+
+  void collect_slots() {
+    auto& limits = g_.untouched_until;
+    limits.fill(SIZE_MAX);
+    for (size_t n = ops_.size(); n-- > 0;) {
+      if (!g_.reached[n]) continue;
+      const Footprint f = footprint(ops_[n]);
+      g_.used |= f.reads | f.writes;
+      // The writer itself still finds the old value.
+      for (unsigned s = 0; s < slot_count; s++)
+        if (f.writes[s] || (f.all_writes && is_slot(s * 32))) limits[s] = n + 1;
+    }
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t n = 0; n < ops_.size(); n++) {
+        if (!g_.reached[n]) continue;
+        for (const size_t to : successors(n))
+          if (to <= n)
+            for (size_t& limit : limits)
+              if (limit > to && limit <= n + 1) limit = to, changed = true;
+      }
+    }
+  }
+
+  const Program& program_;
+  const std::span<const Op> ops_;
+  FlowGraph& g_;
+};
+
+}  // namespace
+
+int FlowGraph::wait_of(const Program& program, int64_t offset) const {
+  const int32_t place = program.index_at(offset);
+  const auto it = std::find(wait_places.begin(), wait_places.end(), place);
+  return it == wait_places.end() ? -1 : static_cast<int>(it - wait_places.begin());
+}
+
+const char* analyze(const Program& program, FlowGraph& graph) { return Analysis(program, graph).run(); }
+
+}  // namespace softgen::eu::jit

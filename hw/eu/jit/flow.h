@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The control flow of a kernel as the compiler needs it: basic blocks, and where channels can wait while the thread is somewhere else.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <vector>
+
+#include "hw/eu/interp/op.h"
+#include "hw/eu/interp/program.h"
+#include "hw/eu/jit/footprint.h"
+
+namespace softgen::eu::jit {
+
+constexpr unsigned max_waits = 64;
+using Waits = std::bitset<max_waits>;
+
+/// What the compiled code does at an op.
+enum class Step : uint8_t {
+  work,       ///< arithmetic and the like
+  send, end_of_thread, wait,
+  branch,     ///< if, else, endif, while, …, whose offsets are known and lead to instructions
+  jump,       ///< jmpi by a constant
+  leave,      ///< the interpreter goes on from here: call, ret, jumps by register, what ends the thread by a fault
+};
+
+struct FlowGraph {
+  std::vector<Step> steps;            ///< by op
+  std::vector<bool> leaders;          ///< a block starts here
+  std::vector<bool> reached;
+  std::vector<Waits> waits_before;    ///< by op: places where some channel may wait when the thread gets there (before it joins)
+  std::vector<int32_t> wait_places;   ///< op where channels of wait n join; -1: nowhere in the kernel
+  std::vector<int32_t> wait_at;       ///< by op: which wait joins there, or -1
+  /// By slot: ops before this one find what the thread started with.
+  std::array<size_t, slot_count> untouched_until;
+  Slots used;                         ///< slots that some op reads or writes
+
+  /// -1: not an offset where channels can wait.
+  int wait_of(const Program& program, int64_t offset) const;
+};
+
+/// Empty reason: done; else why the kernel is left to the interpreter.
+const char* analyze(const Program& program, FlowGraph& graph);
+
+}  // namespace softgen::eu::jit

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/eu/jit/footprint.h"
+
+#include <algorithm>
+
+#include "hw/eu/isa/message.h"
+
+namespace softgen::eu::jit {
+
+namespace {
+
+void mark(Slots& slots, unsigned byte, unsigned size) {
+  for (unsigned at = byte; at < byte + size; at++)
+    if (is_slot(at)) slots.set(at / 32);
+}
+
+void mark_registers(Slots& slots, unsigned first, unsigned count) {
+  for (unsigned r = first; r < std::min(first + count, grf_count); r++) slots.set(r);
+}
+
+void mark_accumulators(Footprint& f, bool writes) {
+  for (unsigned n = 0; n < 2; n++) {
+    f.reads.set(acc_slot + n);
+    if (writes) f.writes.set(acc_slot + n);
+  }
+}
+
+/// A descriptor in a register may ask for all lengths that its fields can say.
+void send(const Op& op, Footprint& f) {
+  const Instruction& i = *op.instruction;
+  const bool split = i.opcode == Opcode::sends || i.opcode == Opcode::sendsc;
+  f.all_reads = i.src[0].indirect;
+  f.all_writes = i.dst.indirect;
+  if (i.descriptor_in_register || i.ex_descriptor_in_register) f.reads.set(address_slot);
+  const MessageFields known = message_fields(i.descriptor);
+  const unsigned length = i.descriptor_in_register ? 15 : known.length, answer = i.descriptor_in_register ? 31 : known.response_length;
+  mark_registers(f.reads, i.src[0].reg, length);
+  if (split && i.src[1].file == RegFile::grf)
+    mark_registers(f.reads, i.src[1].reg, i.ex_descriptor_in_register ? 15 : i.ex_descriptor >> 6 & 15);
+  if (!i.dst.is_null()) mark_registers(f.writes, i.dst.reg, answer);
+}
+
+void source(const Op& op, unsigned n, Footprint& f) {
+  const Source& s = op.src[n];
+  switch (s.fetch) {
+    case Fetch::none: case Fetch::immediate: return;
+    case Fetch::indirect: case Fetch::indirect_vx:
+      f.reads.set(address_slot);
+      f.all_reads = true;
+      return;
+    default:
+      for (unsigned k = 0; k < op.exec_size; k++) mark(f.reads, element_offset(s, k), size_of(s.type));
+  }
+}
+
+/// Operands that are not read as their region says.
+void special(const Op& op, Footprint& f) {
+  const Instruction& i = *op.instruction;
+  switch (i.opcode) {
+    case Opcode::line: case Opcode::pln:
+      mark(f.reads, op.src[0].base, 16);
+      if (i.opcode == Opcode::pln) mark(f.reads, op.src[1].base, op.groups * 64);
+      break;
+    case Opcode::dp2: case Opcode::dp3: case Opcode::dp4: case Opcode::dph: case Opcode::madm: f.all_reads = true; break;
+    case Opcode::math: {
+      const auto function = static_cast<MathFunction>(i.cond_mod);
+      if (function == MathFunction::invm || function == MathFunction::rsqtm) f.all_reads = true;
+      if (function == MathFunction::int_div_both && op.dst.place == Place::contiguous)
+        mark(f.writes, (op.dst.base + op.groups * 32u) & (grf_bytes - 1), op.exec_size * 4);
+      break;
+    }
+    case Opcode::mac: case Opcode::sada2: mark_accumulators(f, false); break;
+    case Opcode::mach: case Opcode::addc: case Opcode::subb: mark_accumulators(f, true); break;
+    default: break;
+  }
+}
+
+}  // namespace
+
+Footprint footprint(const Op& op) {
+  Footprint f;
+  const Instruction& i = *op.instruction;
+  const OpcodeInfo* row = i.info();
+  if (!row) return f;
+  if (row->form == Form::send || row->form == Form::split_send) {
+    send(op, f);
+    return f;
+  }
+  if (row->form != Form::basic && row->form != Form::math && row->form != Form::ternary) return f;
+  for (unsigned n = 0; n < op.sources; n++) source(op, n, f);
+  if (op.dst.place == Place::indirect) {
+    f.reads.set(address_slot);
+    f.all_writes = true;
+  }
+  if (op.dst.place == Place::contiguous || op.dst.place == Place::offsets)
+    for (unsigned k = 0; k < op.exec_size; k++) {
+      mark(f.writes, element_offset(op.dst, k), size_of(op.dst.type));
+      f.flags = f.flags || in_flags(element_offset(op.dst, k));
+    }
+  if (op.acc_write || op.to_accumulator) mark_accumulators(f, true);
+  f.flags = f.flags || op.cond || i.opcode == Opcode::math;
+  special(op, f);
+  return f;
+}
+
+}  // namespace softgen::eu::jit

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What compiled code gets, and what it calls. The code knows these fields by their offsets only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "hw/eu/interp/execute.h"
+#include "hw/eu/jit/flow.h"
+
+namespace softgen::eu::jit {
+
+struct Compiled;
+
+struct Frame {
+  Thread* thread;                    ///< its registers come first
+  uint8_t* acc_size;                 ///< the thread's
+  uint32_t active;                   ///< at the start; the code writes it back where it leaves
+  const uint32_t* stop;              ///< StopFlag's reasons
+  /// Runs one op as the interpreter does, on the registers in memory. Returns a Next.
+  uint32_t (*step)(Frame*, uint32_t op, uint32_t active);
+  /// Extended math on eight channels, by MathFunction.
+  std::array<void (*)(float* r, const float* a, const float* b), 16> math;
+  std::array<uint32_t, max_waits> waiting;  ///< where the code leaves: channels by place of FlowGraph::wait_places
+  uint32_t index;                    ///< where the interpreter goes on
+  RunState* state;
+  const Compiled* code;
+};
+
+/// What the code returns.
+enum class Exit : uint32_t { finished, blocked, failed, aborted, interpret };
+
+using Code = uint32_t (*)(Frame*);
+
+/// Modes (cr0.0) that the code has; the others stay with the interpreter.
+constexpr bool mode_is_compiled(uint32_t control) { return !(control & (cr0::alt_mode | cr0::rounding_mask | cr0::single_program_flow)); }
+
+/// How a variant of a kernel is specialized.
+struct Variant {
+  bool flush_f32 = true;      ///< cr0: denormals of F are zeros
+  uint32_t channels = 0;      ///< dispatched; 0: whatever the thread has
+  bool keep_registers = false;///< registers are in memory when the thread ends (tests)
+
+  bool operator==(const Variant&) const = default;
+};
+
+}  // namespace softgen::eu::jit

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// LLVM's C interface, found at run time: nothing of ours is linked to LLVM, so that programs that compile no kernel do not load its 130 MB
+// and a host without it keeps the interpreter. LLVM 19 is in Debian 12 and Debian 13.
+#pragma once
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/LLJIT.h>
+#include <llvm-c/Orc.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#define EU_JIT_LLVM_FUNCTIONS(X)                                                                                                       \
+  X(ContextCreate) X(ContextDispose) X(ModuleCreateWithNameInContext) X(DisposeModule) X(CreateBuilderInContext) X(DisposeBuilder)    \
+  X(Int1TypeInContext) X(Int8TypeInContext) X(Int16TypeInContext) X(Int32TypeInContext) X(Int64TypeInContext) X(IntTypeInContext)     \
+  X(FloatTypeInContext) X(DoubleTypeInContext) X(HalfTypeInContext) X(PointerTypeInContext) X(VoidTypeInContext) X(VectorType)        \
+  X(FunctionType) X(AddFunction) X(GetParam) X(AppendBasicBlockInContext) X(PositionBuilderAtEnd) X(GetInsertBlock)                   \
+  X(ConstInt) X(ConstReal) X(ConstVector) X(ConstNull) X(GetPoison) X(TypeOf) X(GetElementType) X(GetVectorSize) X(IsAConstantInt) X(IsNull)    \
+  X(ConstIntGetZExtValue) X(BuildAlloca) X(BuildLoad2) X(BuildStore) X(BuildGEP2) X(SetAlignment) X(SetOrdering)                      \
+  X(BuildAdd) X(BuildSub) X(BuildMul) X(BuildAnd) X(BuildOr) X(BuildXor) X(BuildNot) X(BuildNeg) X(BuildShl) X(BuildLShr)             \
+  X(BuildAShr) X(BuildFAdd) X(BuildFSub) X(BuildFMul) X(BuildFDiv) X(BuildICmp) X(BuildFCmp) X(BuildSelect) X(BuildShuffleVector)     \
+  X(BuildExtractElement) X(BuildInsertElement) X(BuildBitCast) X(BuildTrunc) X(BuildZExt) X(BuildSExt) X(BuildSIToFP) X(BuildUIToFP)  \
+  X(BuildFPExt) X(BuildFPTrunc) X(BuildCall2) X(BuildBr) X(BuildCondBr) X(BuildRet) X(BuildUnreachable) X(LookupIntrinsicID)          \
+  X(GetIntrinsicDeclaration) X(IntrinsicGetType) X(CreateStringAttribute) X(AddAttributeAtIndex) X(CreateEnumAttribute)               \
+  X(GetEnumAttributeKindForName) X(SetTarget) X(SetModuleDataLayout) X(PrintModuleToString) X(DisposeMessage) X(DumpModule)           \
+  X(CreatePassBuilderOptions) X(DisposePassBuilderOptions) X(RunPasses) X(GetErrorMessage) X(DisposeErrorMessage) X(ConsumeError)     \
+  X(GetDefaultTargetTriple) X(GetTargetFromTriple) X(CreateTargetMachine) X(DisposeTargetMachine) X(CreateTargetDataLayout)           \
+  X(DisposeTargetData) X(TargetMachineEmitToMemoryBuffer) X(GetBufferStart) X(GetBufferSize) X(DisposeMemoryBuffer)                   \
+  X(CreateMemoryBufferWithMemoryRangeCopy) X(GetHostCPUName) X(GetHostCPUFeatures) X(GetMDKindIDInContext)                            \
+  X(MDNodeInContext2) X(MetadataAsValue) X(SetMetadata) X(GetNamedFunction)                                                           \
+  X(OrcCreateLLJIT) X(OrcCreateLLJITBuilder) X(OrcDisposeLLJIT) X(OrcLLJITGetMainJITDylib) X(OrcLLJITAddObjectFileWithRT)             \
+  X(OrcLLJITLookup) X(OrcJITDylibCreateResourceTracker) X(OrcResourceTrackerRemove) X(OrcReleaseResourceTracker)                      \
+  X(InitializeX86TargetInfo) X(InitializeX86Target) X(InitializeX86TargetMC) X(InitializeX86AsmPrinter)
+
+namespace softgen::eu::jit::llvm {
+
+#define EU_JIT_DECLARE(name) extern decltype(&::LLVM##name) name;
+EU_JIT_LLVM_FUNCTIONS(EU_JIT_DECLARE)
+#undef EU_JIT_DECLARE
+
+using Value = LLVMValueRef;
+using Type = LLVMTypeRef;
+using Block = LLVMBasicBlockRef;
+
+/// Loads the library once. False: there is none, or it lacks a function; why() says what the loader said.
+bool available();
+const char* why();
+
+}  // namespace softgen::eu::jit::llvm

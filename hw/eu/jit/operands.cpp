@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Slots to lanes and back: the fixed patterns of regions become shuffles of at most a few slots.
+#include <algorithm>
+
+#include "hw/eu/jit/emitter.h"
+
+namespace softgen::eu::jit {
+
+bool Emitter::untouched(unsigned s) const { return at_ < graph_.untouched_until[s]; }
+
+/// The slot as eight dwords, raw or not.
+Value Emitter::slot(unsigned s) {
+  Slot& here = slots_[s];
+  if (here.value) return here.value;
+  const Type grf = ir_.vec(ir_.i32, 8);
+  here.in_memory = untouched(s);
+  here.value = here.in_memory ? ir_.load(grf, ir_.address(regs_, s * 32), 32) : ir_.load(grf, here.alloca, 32);
+  here.raw = settled;
+  return here.value;
+}
+
+void Emitter::set_slot(unsigned s, Value v, uint8_t raw) {
+  slots_[s].value = v;
+  slots_[s].raw = raw;
+  slots_[s].modified = true;
+  slots_[s].in_memory = false;
+}
+
+Value Emitter::flushed(Value floats) {
+  const unsigned n = Ir::size(floats);
+  const Value bits = ir_.as_ints(floats);
+  const Value small = ir_.icmp(LLVMIntEQ, ir_.and_(bits, ir_.splat_int(ir_.i32, 0x7f800000, n)), ir_.splat_int(ir_.i32, 0, n));
+  return ir_.as_floats(ir_.select(small, ir_.and_(bits, ir_.splat_int(ir_.i32, 0x80000000u, n)), bits));
+}
+
+/// What the interpreter would have there. `v`: floats or dwords.
+Value Emitter::settled_value(Value v, uint8_t raw) {
+  if (raw & raw_denormal) v = flushed(ir_.as_floats(v));
+  if (raw & raw_nan) {
+    const unsigned n = Ir::size(v);
+    const Value f = ir_.as_floats(v);
+    v = ir_.select(ir_.fcmp(LLVMRealORD, f, f), ir_.as_ints(f), ir_.splat_int(ir_.i32, 0x7fc00000, n));
+  }
+  return v;
+}
+
+void Emitter::settle(unsigned s) {
+  Slot& here = slots_[s];
+  if (!here.value || here.raw == settled) return;
+  here.value = ir_.as_ints(settled_value(here.value, here.raw));
+  here.raw = settled;
+}
+
+/// One element, where it stands in memory when nothing has been written there.
+Value Emitter::scalar(unsigned offset, unsigned size, Want want, uint8_t* raw) {
+  const unsigned s = offset / 32;
+  const Type type = ir_.int_type(size * 8);
+  if (!slots_[s].value && untouched(s)) {
+    if (raw) *raw = settled;
+    return ir_.load(type, ir_.address(regs_, offset), size);
+  }
+  slot(s);
+  if (want == Want::bits || (want == Want::selected && (slots_[s].raw & raw_nan))) settle(s);
+  if (raw) *raw = slots_[s].raw;
+  const Value whole = ir_.bitcast(slots_[s].value, ir_.vec(type, 32 / size));
+  return ir_.extract(whole, offset % 32 / size);
+}
+
+Value Emitter::elements(const std::array<unsigned, 8>& offsets, unsigned lanes, unsigned size, Want want, uint8_t* raw) {
+  const Type type = ir_.int_type(size * 8);
+  const auto begin = offsets.begin(), end = begin + lanes;
+  if (std::all_of(begin, end, [&](unsigned o) { return o == offsets[0]; })) return ir_.splat(scalar(offsets[0], size, want, raw), lanes);
+  const unsigned per_slot = 32 / size;
+  Value result = nullptr;
+  uint8_t together = settled;
+  for (unsigned n = 0; n < lanes; n++) {
+    const unsigned s = offsets[n] / 32;
+    if (std::any_of(begin, begin + n, [&](unsigned o) { return o / 32 == s; })) continue;
+    slot(s);
+    if (want == Want::bits || (want == Want::selected && (slots_[s].raw & raw_nan))) settle(s);
+    together |= slots_[s].raw;
+    const Value whole = ir_.bitcast(slots_[s].value, ir_.vec(type, per_slot));
+    std::array<int, 8> picks;
+    bool identity = lanes == per_slot;
+    for (unsigned k = 0; k < lanes; k++) {
+      picks[k] = offsets[k] / 32 == s ? static_cast<int>(offsets[k] % 32 / size) : -1;
+      identity = identity && picks[k] == static_cast<int>(k);
+    }
+    const Value part = identity ? whole : ir_.shuffle(whole, nullptr, std::span(picks).first(lanes));
+    if (!result) {
+      result = part;
+      continue;
+    }
+    std::array<int, 8> merge;
+    for (unsigned k = 0; k < lanes; k++) merge[k] = static_cast<int>(picks[k] >= 0 ? k + lanes : k);
+    result = ir_.shuffle(result, part, std::span(merge).first(lanes));
+  }
+  if (raw) *raw = together;
+  return result;
+}
+
+namespace {
+
+/// Lanes of a constant operand; modifiers are in it (OpBuilder::attach).
+Value constant_lanes(Ir& ir, const Lanes& lanes, LaneKind kind, bool flush, unsigned first, unsigned count) {
+  std::array<Value, 8> values;
+  // What folds constants does not know DAZ everywhere.
+  const auto dword = [&](uint32_t v) { return flush && !(v & 0x7f800000) ? v & 0x80000000u : v; };
+  for (unsigned n = 0; n < count; n++)
+    values[n] = kind == LaneKind::i64 ? ir.c64(lanes.uq[first + n]) : ir.c32(dword(lanes.u[first + n]));
+  const Value v = ir.vector(std::span(values).first(count));
+  return kind == LaneKind::f32 ? ir.as_floats(v) : v;
+}
+
+}  // namespace
+
+Value Emitter::modified(Value v, const Source& s, LaneKind kind) {
+  const unsigned n = Ir::size(v);
+  if (s.bit_not) return ir_.not_(v);
+  if (kind == LaneKind::f32) {
+    Value bits = ir_.as_ints(v);
+    if (s.abs) bits = ir_.and_(bits, ir_.splat_int(ir_.i32, 0x7fffffff, n));
+    if (s.negate) bits = ir_.xor_(bits, ir_.splat_int(ir_.i32, 0x80000000u, n));
+    return ir_.as_floats(bits);
+  }
+  const Value zero = llvm::ConstNull(llvm::TypeOf(v));
+  if (s.abs) v = ir_.select(ir_.icmp(LLVMIntSLT, v, zero), ir_.sub(zero, v), v);
+  if (s.negate) v = ir_.sub(zero, v);
+  return v;
+}
+
+Value Emitter::source(const Op& op, unsigned n, unsigned k, Want want, uint8_t* raw) {
+  const Source& s = op.src[n];
+  const unsigned lanes = lanes_of(op), size = size_of(s.type);
+  if (raw) *raw = settled;
+  if (s.type != RegType::f || op.kind != LaneKind::f32) want = Want::bits;
+  if (s.fetch == Fetch::immediate || s.fetch == Fetch::none) {
+    // The kernels of exact operations take dwords here.
+    const LaneKind kind = op.kind == LaneKind::exact ? LaneKind::i32 : op.kind;
+    if (op.kind != LaneKind::exact) return constant_lanes(ir_, *s.lanes, kind, op.kind == LaneKind::f32 && op.flush && variant_.flush_f32, 8 * k, lanes);
+    std::array<Value, 8> values;
+    for (unsigned i = 0; i < lanes; i++) values[i] = ir_.c32(static_cast<uint32_t>(s.lanes->x[8 * k + i]));
+    return ir_.vector(std::span(values).first(lanes));
+  }
+  Value v;
+  if (in_flags(element_offset(s, 0))) {
+    // One channel, as native_source() saw to.
+    const unsigned bit = (element_offset(s, 0) - offsetof(Registers, flag)) * 8;
+    v = ir_.splat(ir_.trunc(ir_.lshr(flags(), ir_.c64(bit)), ir_.int_type(size * 8)), lanes);
+  } else {
+    std::array<unsigned, 8> offsets{};
+    for (unsigned i = 0; i < lanes; i++) offsets[i] = element_offset(s, 8 * k + i);
+    v = elements(offsets, lanes, size, want, raw);
+  }
+  const bool floats = is_float(s.type), with_sign = is_signed(s.type);
+  switch (op.kind) {
+    case LaneKind::f32: {
+      const Type to = ir_.vec(ir_.f32, lanes);
+      v = floats ? ir_.as_floats(v) : with_sign ? ir_.sitofp(v, to) : ir_.uitofp(v, to);
+      return modified(v, s, op.kind);
+    }
+    case LaneKind::i64: {
+      const Type to = ir_.vec(ir_.i64, lanes);
+      return modified(with_sign ? ir_.sext(v, to) : ir_.zext(v, to), s, op.kind);
+    }
+    default: {
+      const Type to = ir_.vec(ir_.i32, lanes);
+      return modified(with_sign ? ir_.sext(v, to) : ir_.zext(v, to), s, LaneKind::i32);
+    }
+  }
+}
+
+void Emitter::store_flag_register(const Op& op, Value v, Value mask) {
+  const unsigned size = size_of(op.dst.type), bit = (element_offset(op.dst, 0) - offsetof(Registers, flag)) * 8;
+  const uint64_t ones = size == 4 ? 0xffffffffu : size == 2 ? 0xffff : 0xff;
+  const Value bits = ir_.zext(ir_.bitcast(v, ir_.int_type(size * 8)), ir_.i64);
+  const Value written = ir_.or_(ir_.and_(flags(), ir_.c64(~(ones << bit))), ir_.shl(bits, ir_.c64(bit)));
+  if (full(op, mask)) return set_flags(written);
+  set_flags(ir_.select(ir_.trunc(mask, ir_.i1), written, flags()));
+}
+
+void Emitter::store(const Op& op, unsigned k, Value v, Value mask, uint8_t raw) {
+  const Destination& d = op.dst;
+  const unsigned lanes = lanes_of(op), size = size_of(d.type), per_slot = 32 / size;
+  const Type element = ir_.int_type(size * 8);
+  v = ir_.bitcast(v, ir_.vec(element, lanes));
+  if (in_flags(element_offset(d, 0))) return store_flag_register(op, v, mask);
+  if (d.channels != 0xffffffffu) mask = ir_.and_(mask, ir_.c32(d.channels));
+  const Value lane_bits = lane_mask(op, mask, k);
+  for (unsigned n = 0; n < lanes; n++) {
+    const unsigned s = element_offset(d, 8 * k + n) / 32;
+    if (!is_slot(s * 32)) continue;  // the sink
+    bool seen = false, identity = lanes == per_slot;
+    std::array<int, 32> from;
+    from.fill(-1);
+    for (unsigned i = 0; i < lanes; i++) {
+      const unsigned offset = element_offset(d, 8 * k + i);
+      if (offset / 32 != s) continue;
+      seen = seen || i < n;
+      from[offset % 32 / size] = static_cast<int>(i);
+    }
+    if (seen) continue;
+    for (unsigned i = 0; i < per_slot; i++) identity = identity && from[i] == static_cast<int>(i);
+    const Value placed = identity ? v : ir_.shuffle(v, nullptr, std::span(from).first(per_slot));
+    const bool whole = std::all_of(from.begin(), from.begin() + per_slot, [](int i) { return i >= 0; });
+    if (whole && !lane_bits) {
+      set_slot(s, ir_.bitcast(placed, ir_.vec(ir_.i32, 8)), size == 4 ? raw : uint8_t{settled});
+      continue;
+    }
+    // The rest of the slot stays: both parts in the same state.
+    Value old = slot(s), fresh = placed;
+    uint8_t state = size == 4 ? raw : uint8_t{settled};
+    if (slots_[s].raw != state) {
+      settle(s);
+      old = slots_[s].value;
+      if (state != settled) fresh = settled_value(placed, state);
+      state = settled;
+    }
+    old = ir_.bitcast(old, ir_.vec(element, per_slot));
+    fresh = ir_.bitcast(fresh, ir_.vec(element, per_slot));
+    Value merged;
+    std::array<int, 32> pick;
+    if (!lane_bits) {
+      for (unsigned i = 0; i < per_slot; i++) pick[i] = static_cast<int>(from[i] >= 0 ? i + per_slot : i);
+      merged = ir_.shuffle(old, fresh, std::span(pick).first(per_slot));
+    } else {
+      for (unsigned i = 0; i < per_slot; i++) pick[i] = from[i] >= 0 ? from[i] : static_cast<int>(lanes);
+      const Value no = llvm::ConstNull(ir_.vec(ir_.i1, lanes));
+      const Value where = identity ? lane_bits : ir_.shuffle(lane_bits, no, std::span(pick).first(per_slot));
+      merged = ir_.select(where, fresh, old);
+    }
+    set_slot(s, ir_.bitcast(merged, ir_.vec(ir_.i32, 8)), state);
+  }
+}
+
+}  // namespace softgen::eu::jit

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Running compiled code on a thread, and the functions it calls.
+#pragma once
+
+#include "hw/eu/jit/frame.h"
+
+namespace softgen::eu::jit {
+
+struct Compiled {
+  Code code = nullptr;
+  Variant variant;
+  std::vector<uint32_t> wait_offsets;  ///< of FlowGraph::wait_places; ~0: nowhere
+  unsigned stepped = 0;                ///< ops that the interpreter does
+};
+
+/// Runs a thread that was just started to one of run()'s results.
+RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env, MessageTarget& target);
+
+}  // namespace softgen::eu::jit

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The GPGPU and media pipeline of the render engine: its commands that start threads. Their state is kept by the front (StatePackets).
+#pragma once
+
+#include <functional>
+
+#include "hw/gpgpu/media.h"
+#include "hw/gpgpu/walker.h"
+
+namespace softgen::gpgpu {
+
+class Gpgpu : public Pipeline {
+ public:
+  /// `pool` null: all on the streamer's thread. `shared`: sampler, data ports, …. Both outlive it.
+  Gpgpu(WorkerPool* pool, MessageTarget& shared) : workers_(pool), shared_(shared) {}
+
+  bool executes(defs::CommandId id) const override;
+  ExecResult execute(const Packet& packet, StatePackets& state, EngineEnv& env) override;
+
+ private:
+  struct MediaObject {
+    uint32_t descriptor = 0;
+    MediaPosition position;
+    std::span<const uint32_t> inline_data;
+    uint64_t indirect_offset = 0;
+    uint32_t indirect_bytes = 0;
+  };
+  ExecResult walk(const Packet& packet, StatePackets& state, EngineEnv& env);
+  /// Threads of one kernel, one after the other: `threads(run)` calls run(position) for each.
+  ExecResult media(const MediaObject& object, const StatePackets& state, EngineEnv& env,
+                   const std::function<ExecResult(const std::function<ExecResult(const MediaPosition&)>&)>& threads);
+  ExecResult media_object(const MediaObject& object, const StatePackets& state, EngineEnv& env);
+  ExecResult media_walker(const Packet& packet, const StatePackets& state, EngineEnv& env);
+
+  Workers workers_;
+  MessageTarget& shared_;
+  eu::Loader loader_;
+};
+
+}  // namespace softgen::gpgpu

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A kernel as MEDIA_VFE_STATE, MEDIA_CURBE_LOAD and an interface descriptor describe it, ready to start threads of.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "hw/eu/interp/loader.h"
+#include "hw/eu/interp/thread.h"
+#include "hw/iface/engine.h"
+#include "hw/iface/message_target.h"
+#include "hw/memory/view.h"
+
+namespace softgen::gpgpu {
+
+/// Bytes of memory as registers; what lies beyond the end reads zero.
+struct ConstantData {
+  std::vector<Grf> registers;
+  Grf at(uint64_t i) const { return i < registers.size() ? registers[i] : Grf{}; }
+};
+/// At most 128 KiB, which is what the commands' lengths can say.
+ConstantData read_constants(memory::View& view, uint64_t address, uint32_t bytes);
+
+struct Kernel {
+  std::shared_ptr<const eu::Program> program;
+  ShaderBases bases;
+  eu::ThreadStart start;
+  uint64_t scratch_base = 0;
+  uint32_t scratch_size = 0;      ///< bytes a thread; 0: none
+  uint32_t max_threads = 1;       ///< that may run at the same time: FFTIDs, scratch spaces
+  uint32_t slm_size = 0;          ///< bytes a group
+  bool barrier = false;
+  uint32_t constant_offset = 0;   ///< registers in the CURBE that are left out
+  uint32_t cross_registers = 0;   ///< for all threads of a group alike, first in the payload
+  uint32_t thread_registers = 0;  ///< for each thread its own, behind those; media threads: for all
+  ConstantData curbe;
+
+  /// r0 but for what the walker or command puts in: sampler and binding table pointers, scratch space.
+  Grf header(uint32_t fftid) const;
+  /// Registers from r`first` on, from `data` starting at its register `offset`. Returns the register behind them.
+  static unsigned put(eu::Thread& thread, unsigned first, const ConstantData& data, uint64_t offset, uint32_t count);
+};
+
+/// Descriptor `index` of the loaded ones. None: there is no such descriptor (counted).
+std::optional<Kernel> load_kernel(const StatePackets& state, eu::Loader& loader, memory::View& view, uint32_t index);
+
+}  // namespace softgen::gpgpu

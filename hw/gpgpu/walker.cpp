@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// SKL PRM vol 2a (GPGPU_WALKER), vol 7 ("GPGPU Thread Payload"); Mesa iris_state.c, compute-runtime gpgpu_walker_base.inl (layout of
+// indirect payloads).
+#include "hw/gpgpu/walker.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "hw/base/log.h"
+#include "hw/mmio/register_file.h"
+
+namespace softgen::gpgpu {
+
+namespace {
+
+constexpr uint32_t count_from(uint32_t first, uint32_t end) { return end > first ? end - first : 0; }
+
+/// x * y * z, at most the largest value: nobody lives to see the end of such a walk.
+uint64_t product(uint32_t x, uint32_t y, uint32_t z) {
+  uint64_t n = uint64_t{x} * y;
+  return __builtin_mul_overflow(n, uint64_t{z}, &n) ? ~uint64_t{0} : n;
+}
+
+}  // namespace
+
+Walk::Walk(const Command& command, Kernel kernel, MessageTarget& shared, EngineEnv& env)
+    : kernel_(std::move(kernel)), shared_(shared), env_(env), width_(command.thread_width_counter_maximum + 1),
+      height_(command.thread_height_counter_maximum + 1), depth_(command.thread_depth_counter_maximum + 1), threads_(width_ * height_ * depth_),
+      right_mask_(command.right_execution_mask), bottom_mask_(command.bottom_execution_mask), first_x_(command.thread_group_id_starting_x),
+      first_y_(command.thread_group_id_starting_y), first_z_(command.thread_group_id_starting_resume_z), constants_(&kernel_.curbe),
+      constants_at_(kernel_.constant_offset) {
+  const unsigned channels = 8u << std::min(static_cast<unsigned>(command.simd_size), 2u);
+  full_mask_ = channels == 32 ? ~0u : (1u << channels) - 1;
+  // The dimensions are the first group numbers that are not there any more.
+  uint32_t end_x = command.thread_group_id_x_dimension, end_y = command.thread_group_id_y_dimension, end_z = command.thread_group_id_z_dimension;
+  if (command.indirect_parameter_enable) {
+    end_x = env.registers.peek(reg::GPGPU_DISPATCHDIMX);
+    end_y = env.registers.peek(reg::GPGPU_DISPATCHDIMY);
+    end_z = env.registers.peek(reg::GPGPU_DISPATCHDIMZ);
+  }
+  count_x_ = count_from(first_x_, end_x);
+  count_y_ = count_from(first_y_, end_y);
+  groups_ = product(count_x_, count_y_, count_from(first_z_, end_z));
+  if (command.indirect_data_length) {
+    // Laid out as the CURBE: for all threads first, then for each.
+    indirect_ = read_constants(env.view, kernel_.bases.indirect_object + command.indirect_data_start_address, command.indirect_data_length);
+    constants_ = &indirect_;
+    constants_at_ = 0;
+  }
+}
+
+Walk::GroupId Walk::id_of(uint64_t group) const {
+  const uint64_t row = group / count_x_;
+  return {first_x_ + static_cast<uint32_t>(group % count_x_), first_y_ + static_cast<uint32_t>(row % count_y_),
+          first_z_ + static_cast<uint32_t>(row / count_y_)};
+}
+
+/// Channels of thread `number` of a group: fewer in the last column and row.
+uint32_t Walk::mask_of(uint32_t number) const {
+  uint32_t mask = full_mask_;
+  if (number % width_ == width_ - 1) mask &= right_mask_;
+  if (number / width_ % height_ == height_ - 1) mask &= bottom_mask_;
+  return mask;
+}
+
+void Walk::start_thread(eu::Thread& thread, const GroupId& id, uint32_t number, uint32_t fftid) const {
+  thread.clear_registers();
+  Grf& r0 = thread.grf(0);
+  r0 = kernel_.header(fftid);
+  r0.dw[1] = id.x;
+  r0.dw[6] = id.y;
+  r0.dw[7] = id.z;
+  unsigned reg = Kernel::put(thread, 1, *constants_, constants_at_, kernel_.cross_registers);
+  Kernel::put(thread, reg, *constants_, constants_at_ + kernel_.cross_registers + uint64_t{number} * kernel_.thread_registers, kernel_.thread_registers);
+  eu::ThreadStart start = kernel_.start;
+  start.dispatch_mask = mask_of(number);
+  thread.start(start);
+}
+
+ThreadEnv Walk::environment(Worker& worker, uint32_t fftid) const {
+  return {worker.view, kernel_.bases, env_.stop, std::as_writable_bytes(std::span(worker.slm)), fftid, kernel_.scratch_base, kernel_.scratch_size};
+}
+
+ExecResult Walk::run_group(Worker& worker, const GroupId& id, uint32_t bank) {
+  worker.slm.assign(kernel_.slm_size / sizeof(Grf), Grf{});
+  uint64_t channels = 0;
+  const auto first_fftid = bank * (kernel_.barrier ? threads_ : 1);
+  worker.group.clear();
+  for (uint32_t n = 0; n < threads_; ++n) {
+    if (env_.stop.aborting()) return ExecResult::aborted;
+    channels += static_cast<uint64_t>(std::popcount(mask_of(n)));
+    if (kernel_.barrier) {
+      start_thread(worker.group.add(environment(worker, first_fftid + n)), id, n, first_fftid + n);
+      continue;
+    }
+    // Threads that never meet need not be there at the same time.
+    start_thread(worker.thread, id, n, first_fftid);
+    ThreadEnv env = environment(worker, first_fftid);
+    const eu::RunResult result = eu::run(worker.thread, env, shared_);
+    if (result == eu::RunResult::aborted) return ExecResult::aborted;
+    if (result == eu::RunResult::blocked) return ExecResult::fault;
+  }
+  invocations_.fetch_add(channels, std::memory_order_relaxed);
+  switch (worker.group.run(shared_)) {
+    case eu::ThreadGroup::Result::finished: return ExecResult::done;
+    case eu::ThreadGroup::Result::aborted: return ExecResult::aborted;
+    case eu::ThreadGroup::Result::deadlocked: break;
+  }
+  return ExecResult::fault;
+}
+
+void Walk::stop(ExecResult why) {
+  ExecResult expected = ExecResult::done;
+  if (why == ExecResult::preempted) result_.compare_exchange_strong(expected, why);
+  else result_ = why;
+}
+
+void Walk::run_groups(Worker& worker, uint32_t bank) {
+  while (result_.load(std::memory_order_relaxed) == ExecResult::done) {
+    const uint64_t group = next_.fetch_add(1, std::memory_order_relaxed);
+    if (group >= groups_) {
+      next_.fetch_sub(1, std::memory_order_relaxed);
+      return;
+    }
+    const ExecResult result = run_group(worker, id_of(group), bank);
+    if (result != ExecResult::done) {
+      if (result == ExecResult::fault) guest_error("compute thread that waits for nobody", "in a group of {}", threads_);
+      return stop(result);
+    }
+    // After a group, so that every call gets on by one at least.
+    if (env_.stop.reasons() & (StopFlag::preempt | StopFlag::pause)) return stop(ExecResult::preempted);
+  }
+}
+
+ExecResult Walk::run(Workers& workers, uint64_t first) {
+  next_ = first;
+  if (first >= groups_) return ExecResult::done;
+  if (kernel_.barrier && threads_ > eu::ThreadGroup::max_threads) {
+    guest_error("GPGPU_WALKER", "a group with a barrier has {} threads, a subslice holds fewer", threads_);
+    return ExecResult::fault;
+  }
+  // Threads that run at the same time have scratch spaces of their own, of which there are as many as MEDIA_VFE_STATE says.
+  const uint32_t together = kernel_.barrier ? threads_ : 1;
+  unsigned banks = workers.slots();
+  if (kernel_.scratch_size) banks = std::clamp(kernel_.max_threads / together, 1u, banks);
+  banks = static_cast<unsigned>(std::min<uint64_t>(banks, groups_ - first));
+  workers.run(env_.view, banks, [this](Worker& worker, unsigned bank) { run_groups(worker, bank); });
+  const ExecResult result = result_;
+  return result == ExecResult::preempted && next_ >= groups_ ? ExecResult::done : result;
+}
+
+}  // namespace softgen::gpgpu

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// GPGPU_WALKER: thread groups over a grid. Groups are independent, so they are spread over the worker pool; the threads of a group share a
+// host thread. Between groups the walk can be preempted.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "hw/base/worker_pool.h"
+#include "hw/defs/gen9/gpgpu.h"
+#include "hw/eu/interp/thread_group.h"
+#include "hw/gpgpu/kernel.h"
+#include "hw/iface/engine.h"
+
+namespace softgen::gpgpu {
+
+/// What a host thread needs to run groups.
+struct Worker {
+  explicit Worker(const memory::View& like) : view(like.memory(), like.sink(), like.engine()) {}
+
+  memory::View view;
+  eu::ThreadGroup group;
+  eu::Thread thread;           ///< for kernels whose threads do not meet
+  std::vector<Grf> slm;
+};
+
+/// The host threads that groups may run on.
+class Workers {
+ public:
+  explicit Workers(WorkerPool* pool) : pool_(pool) {}
+  unsigned slots() const { return pool_ ? pool_->slots() : 1; }
+  /// Calls body(worker, index) for each index below `count`, at most slots() of them at the same time, each with a worker of its own.
+  template <typename F>
+  void run(const memory::View& view, unsigned count, F&& body) {
+    while (workers_.size() < slots()) workers_.push_back(std::make_unique<Worker>(view));
+    for (auto& worker : workers_) worker->view.set_space(view.space());
+    if (!pool_ || count == 1) {
+      for (unsigned i = 0; i < count; ++i) body(*workers_[0], i);
+      return;
+    }
+    pool_->for_each(count, [&](size_t index, unsigned slot) { body(*workers_[slot], static_cast<unsigned>(index)); });
+  }
+
+ private:
+  WorkerPool* pool_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+class Walk {
+ public:
+  using Command = defs::gen9::GPGPU_WALKER;
+
+  Walk(const Command& command, Kernel kernel, MessageTarget& shared, EngineEnv& env);
+
+  /// Runs groups from number `first` on. preempted: next() is the first that did not run.
+  ExecResult run(Workers& workers, uint64_t first);
+  uint64_t next() const { return next_; }
+  uint64_t groups() const { return groups_; }
+  /// Channels of all threads that were started.
+  uint64_t invocations() const { return invocations_; }
+
+ private:
+  struct GroupId {
+    uint32_t x, y, z;
+  };
+  GroupId id_of(uint64_t group) const;
+  void run_groups(Worker& worker, uint32_t bank);
+  ExecResult run_group(Worker& worker, const GroupId& id, uint32_t bank);
+  void start_thread(eu::Thread& thread, const GroupId& id, uint32_t number, uint32_t fftid) const;
+  uint32_t mask_of(uint32_t number) const;
+  ThreadEnv environment(Worker& worker, uint32_t fftid) const;
+  void stop(ExecResult why);
+
+  Kernel kernel_;
+  MessageTarget& shared_;
+  EngineEnv& env_;
+  uint32_t width_, height_, depth_, threads_;
+  uint32_t full_mask_, right_mask_, bottom_mask_;
+  uint32_t first_x_, first_y_, first_z_, count_x_, count_y_;
+  uint64_t groups_ = 0;
+  ConstantData indirect_;
+  const ConstantData* constants_;
+  uint64_t constants_at_;
+  std::atomic<uint64_t> next_{0}, invocations_{0};
+  std::atomic<ExecResult> result_{ExecResult::done};
+};
+
+}  // namespace softgen::gpgpu

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Compiles the program of each thread it is given, so that its registers can be looked at, and runs it.
+#pragma once
+
+#include "hw/eu/jit/compile.h"
+
+namespace softgen::eu::fuzz {
+
+class JitExecutor {
+ public:
+  explicit JitExecutor(jit::Isa isa) : isa_(isa) {}
+
+  RunResult operator()(Thread& thread, ThreadEnv& env, MessageTarget& target) {
+    if (!jit::mode_is_compiled(thread.regs.control[0])) return interpret(thread, env, target);
+    const Program& program = *thread.program();
+    const jit::Variant variant{.flush_f32 = !(thread.regs.control[0] & cr0::denorm_f32),
+                               .channels = thread.dispatched == 0xffffffff ? thread.dispatched : 0, .keep_registers = true};
+    const jit::ObjectFile object = jit::compile(program, variant, isa_);
+    if (object.refused) return refused_++, interpret(thread, env, target);
+    stepped_ += object.stepped;
+    ops_ += program.ops().size();
+    const jit::LoadedCode code(program, variant, object, jit::code_name(program, variant, isa_));
+    if (!code.compiled().code) return refused_++, interpret(thread, env, target);
+    return jit::run_compiled(code.compiled(), thread, env, target);
+  }
+  /// Programs that were not compiled.
+  unsigned refused() const { return refused_; }
+  uint64_t stepped() const { return stepped_; }
+  uint64_t ops() const { return ops_; }
+
+ private:
+  const jit::Isa isa_;
+  unsigned refused_ = 0;
+  uint64_t stepped_ = 0, ops_ = 0;
+};
+
+}  // namespace softgen::eu::fuzz

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// eu_jit_differential SEED COUNT [LENGTH]: compares COUNT random instructions, compiled for AVX2 and for all that the host has, with the
+// interpreter; exit status 1 and the first difference, if there is one.
+#include <cstdio>
+#include <cstdlib>
+
+#include "tests/ref/eu_fuzz.h"
+#include "tests/ref/eu_jit_executor.h"
+
+using namespace softgen::eu;
+
+int main(int argc, char** argv) {
+  if (argc < 3 || argc > 4) {
+    std::fprintf(stderr, "usage: eu_jit_differential SEED COUNT [LENGTH]\n");
+    return 2;
+  }
+  if (jit::best_isa() == jit::Isa::none) {
+    std::printf("no compiler here: %s\n", jit::host_is_wide() ? jit::llvm::why() : "the host has no AVX2");
+    return 77;  // meson: skipped
+  }
+  const uint64_t seed = std::strtoull(argv[1], nullptr, 0), count = std::strtoull(argv[2], nullptr, 0);
+  const auto length = argc > 3 ? static_cast<unsigned>(std::strtoul(argv[3], nullptr, 0)) : 48;
+  for (const jit::Isa isa : {jit::Isa::avx2, jit::Isa::host}) {
+    fuzz::JitExecutor executor(isa);
+    const auto outcome = fuzz::compare(seed, count, length, std::ref(executor));
+    if (!outcome.difference.empty()) std::printf("%s\n", outcome.difference.c_str());
+    std::printf("seed %llu: %llu instructions in %llu programs compared; %u programs not compiled, %.1f %% of the ops stepped\n",
+                static_cast<unsigned long long>(seed), static_cast<unsigned long long>(outcome.instructions),
+                static_cast<unsigned long long>(outcome.programs), executor.refused(),
+                100.0 * static_cast<double>(executor.stepped()) / static_cast<double>(executor.ops()));
+    if (!outcome.difference.empty() || executor.refused()) return 1;
+  }
+  return 0;
+}
