@@ -17,10 +17,8 @@ void each(float* r, const float* a, const float* b) {
   for (unsigned n = 0; n < 8; n++) r[n] = function(a[n], b[n]);
 }
 
-}  // namespace
-
-std::array<void (*)(float* r, const float* a, const float* b), 16> math_lanes() {
-  std::array<void (*)(float* r, const float* a, const float* b), 16> table{};
+MathLanes make() {
+  MathLanes table{};
   const auto at = [&](MathFunction f) -> auto& { return table[static_cast<unsigned>(f)]; };
   at(MathFunction::inv) = each<math_inv>;
   at(MathFunction::log) = each<math_log>;
@@ -31,6 +29,13 @@ std::array<void (*)(float* r, const float* a, const float* b), 16> math_lanes() 
   at(MathFunction::cos) = each<math_cos>;
   at(MathFunction::fdiv) = each<math_fdiv>;
   at(MathFunction::pow) = each<math_pow>;
+  return table;
+}
+
+}  // namespace
+
+const MathLanes& math_lanes() {
+  static const MathLanes table = make();
   return table;
 }
 

@@ -7,6 +7,7 @@
 namespace softgen::eu {
 
 /// By MathFunction; null where the function is no table entry (integer division, macros). `b` is read by functions of two operands only.
-std::array<void (*)(float* r, const float* a, const float* b), 16> math_lanes();
+using MathLanes = std::array<void (*)(float* r, const float* a, const float* b), 16>;
+const MathLanes& math_lanes();
 
 }  // namespace softgen::eu

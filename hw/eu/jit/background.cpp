@@ -16,6 +16,9 @@ namespace softgen::eu::jit {
 
 namespace {
 
+/// A guest can make kernels faster than they are compiled.
+constexpr size_t most_waiting = 512;
+
 void stop_at_exit();
 
 class Background {
@@ -31,14 +34,15 @@ class Background {
     if (thread_.joinable()) thread_.join();
   }
 
-  void add(std::function<void()> work) {
+  bool add(std::function<void()> work) {
     {
       const std::lock_guard lock(mutex_);
-      if (quit_) return;
+      if (quit_ || work_.size() == most_waiting) return false;
       work_.push_back(std::move(work));
       if (!thread_.joinable()) thread_ = std::thread([this] { main(); });
     }
     wake_.notify_all();
+    return true;
   }
 
   void drain() {
@@ -85,7 +89,7 @@ void stop_at_exit() { background().stop(); }
 
 }  // namespace
 
-void compile_later(std::function<void()> work) { background().add(std::move(work)); }
+bool compile_later(std::function<void()> work) { return background().add(std::move(work)); }
 void drain() { background().drain(); }
 
 }  // namespace softgen::eu::jit

@@ -7,8 +7,8 @@
 namespace softgen::eu::jit {
 
 /// In order, on one thread of low priority, which is started when it is first needed and sleeps when there is nothing to do. Work left when
-/// the process ends is dropped.
-void compile_later(std::function<void()> work);
+/// the process ends is dropped. False: as much is waiting as may wait.
+bool compile_later(std::function<void()> work);
 /// Until all that was asked for is done.
 void drain();
 

@@ -15,14 +15,14 @@ namespace {
 // Registers to SSA, then what is cheap: no loop passes, no inlining; there is one function and the driver's compiler was here before.
 constexpr const char* passes = "function(mem2reg,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,adce)";
 
-std::string host_features() {
+std::string features_text() {
   char* text = llvm::GetHostCPUFeatures();
   std::string features = text;
   llvm::DisposeMessage(text);
   return features;
 }
 
-std::string host_cpu() {
+std::string cpu_text() {
   char* text = llvm::GetHostCPUName();
   std::string name = text;
   llvm::DisposeMessage(text);
@@ -38,7 +38,7 @@ class TargetMachine {
     if (llvm::GetTargetFromTriple(triple, &target, &error)) {
       llvm::DisposeMessage(error);
     } else {
-      const std::string cpu = isa == Isa::host ? host_cpu() : "x86-64-v3", features = isa == Isa::host ? host_features() : "";
+      const std::string cpu = isa == Isa::host ? cpu_text() : "x86-64-v3", features = isa == Isa::host ? features_text() : "";
       machine_ = llvm::CreateTargetMachine(target, triple, cpu.c_str(), features.c_str(), LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelDefault);
     }
     llvm::DisposeMessage(triple);
@@ -81,6 +81,8 @@ LLVMOrcLLJITRef linker() {
 }
 
 }  // namespace
+
+std::string host_text() { return cpu_text() + " " + features_text(); }
 
 bool host_is_wide() {
 #if defined(__x86_64__)

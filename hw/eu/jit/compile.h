@@ -22,6 +22,9 @@ bool host_is_wide();
 /// Loads LLVM.
 Isa best_isa();
 
+/// Name and features of the processor that code is made for; LLVM must be available.
+std::string host_text();
+
 struct ObjectFile {
   std::vector<char> bytes;           ///< ELF; empty: see refused
   const char* refused = nullptr;     ///< why the kernel stays with the interpreter

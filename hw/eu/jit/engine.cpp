@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/eu/jit/engine.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -13,6 +14,7 @@
 #include "hw/eu/interp/thread.h"
 #include "hw/eu/jit/background.h"
 #include "hw/eu/jit/compile.h"
+#include "hw/eu/jit/disk_cache.h"
 
 namespace softgen::eu {
 
@@ -21,11 +23,22 @@ namespace jit {
 namespace {
 
 struct Counters {
-  std::atomic<uint64_t> compiled{0}, refused{0}, from_cache{0}, compile_ns{0}, longest_ns{0}, interpreted{0}, ran{0};
+  std::atomic<uint64_t> compiled{0}, refused{0}, from_cache{0}, compile_ns{0}, longest_ns{0};
+  /// Threads run, a line of the cache for each few host threads.
+  struct alignas(64) Runs {
+    std::atomic<uint64_t> interpreted{0}, compiled{0};
+  };
+  std::array<Runs, 32> runs;
 };
 Counters& counters() {
   static auto& all = *new Counters;
   return all;
+}
+
+Counters::Runs& runs() {
+  static std::atomic<unsigned> next{0};
+  thread_local Counters::Runs& mine = counters().runs[next++ % 32];
+  return mine;
 }
 
 /// Code by name, checked against the kernel's bytes: contexts have kernels of their own, often the same ones.
@@ -39,6 +52,10 @@ class CodeStore {
     }
     const std::string name = code_name(program, variant, isa);
     const std::lock_guard lock(mutex_);
+    if (entries_.size() >= next_sweep_) {
+      std::erase_if(entries_, [](const auto& e) { return e.second.code.expired(); });
+      next_sweep_ = std::max<size_t>(1024, entries_.size() * 2);
+    }
     Entry& entry = entries_[name];
     const auto bytes = program.bytes();
     const bool same = entry.start == program.start() && std::equal(bytes.begin(), bytes.end(), entry.bytes.begin(), entry.bytes.end());
@@ -61,15 +78,22 @@ class CodeStore {
   };
 
   static std::shared_ptr<const LoadedCode> make(const Program& program, const Variant& variant, Isa isa, const std::string& name) {
+    Counters& c = counters();
+    static const DiskCache disk(DiskCache::default_folder());
+    if (const auto object = disk.find(name, program)) {
+      auto code = std::make_shared<const LoadedCode>(program, variant, *object, name);
+      c.from_cache++;
+      return code->compiled().code ? code : nullptr;
+    }
     const auto begin = std::chrono::steady_clock::now();
     const ObjectFile object = compile(program, variant, isa);
-    Counters& c = counters();
     if (object.refused) {
       c.refused++;
       note("EU JIT: a kernel stays with the interpreter", "{}", object.refused);
       return nullptr;
     }
     auto code = std::make_shared<const LoadedCode>(program, variant, object, name);
+    disk.keep(name, program, object);
     const auto ns = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count());
     c.compile_ns += ns;
     if (ns > c.longest_ns) c.longest_ns = ns;
@@ -78,6 +102,7 @@ class CodeStore {
   }
 
   std::mutex mutex_;
+  size_t next_sweep_ = 1024;
   std::unordered_map<std::string, Entry> entries_;
 };
 CodeStore& store() {
@@ -101,7 +126,7 @@ class CompiledProgram : public FastPath {
       code = slot.code.load(std::memory_order_acquire);
       if (!code) return interpreted();
     }
-    counters().ran.fetch_add(1, std::memory_order_relaxed);
+    runs().compiled.fetch_add(1, std::memory_order_relaxed);
     result = run_compiled(code->compiled(), thread, env, target);
     return true;
   }
@@ -115,7 +140,7 @@ class CompiledProgram : public FastPath {
   };
 
   static bool interpreted() {
-    counters().interpreted.fetch_add(1, std::memory_order_relaxed);
+    runs().interpreted.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
 
@@ -136,7 +161,14 @@ class CompiledProgram : public FastPath {
       const int kind = variant_of(thread);
       if (now_) return fill(slot, program_, kind);
       auto keep = program_.shared_from_this();
-      compile_later([this, keep, &slot, kind] { fill(slot, *keep, kind); });
+      const bool queued = compile_later([this, keep, &slot, kind] {
+        // Nobody else has it any more.
+        if (keep.use_count() > 1) fill(slot, *keep, kind);
+      });
+      if (!queued) {
+        unsupported("EU JIT: too many kernels at once", "one stays with the interpreter");
+        slot.settled.store(true, std::memory_order_release);
+      }
     });
   }
 
@@ -193,7 +225,12 @@ void set_engine(Engine engine) {
 
 EngineStats engine_stats() {
   const auto& c = jit::counters();
-  return {c.compiled, c.refused, c.from_cache, c.compile_ns, c.longest_ns, c.interpreted, c.ran};
+  EngineStats stats{c.compiled, c.refused, c.from_cache, c.compile_ns, c.longest_ns};
+  for (const auto& r : c.runs) {
+    stats.interpreted_threads += r.interpreted;
+    stats.compiled_threads += r.compiled;
+  }
+  return stats;
 }
 
 void drain_compiler() { jit::drain(); }

@@ -146,7 +146,8 @@ void Emitter::math(const Op& op, Value mask) {
     if (n < 8) a = ir_.shuffle(a, nullptr, widen);
     ir_.store(a, scratch_[1], 32);
     if (b) ir_.store(n < 8 ? ir_.shuffle(b, nullptr, widen) : b, scratch_[2], 32);
-    const Value target = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, math) + 8 * static_cast<unsigned>(function)), 8);
+    const Value table = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, math)), 8);
+    const Value target = ir_.load(ir_.ptr, ir_.address(table, 8 * static_cast<unsigned>(function)), 8);
     ir_.call(target, ir_.void_type(), {scratch_[0], scratch_[1], scratch_[2]});
     const Value r = ir_.load(whole, scratch_[0], 32);
     return n < 8 ? ir_.shuffle(r, nullptr, std::span(narrow).first(n)) : r;

@@ -9,12 +9,17 @@ namespace softgen::eu::jit {
 
 namespace {
 
+// What a hostile kernel may cost: LLVM's time and memory grow with both.
+constexpr size_t most_ops = 6000;
+constexpr size_t most_write_backs = 400;  ///< ops that move all registers to memory or leave the code
+
 class Analysis {
  public:
   Analysis(const Program& program, FlowGraph& graph) : program_(program), ops_(program.ops()), g_(graph) {}
 
   const char* run() {
     const size_t n = ops_.size();
+    if (n > most_ops) return "it is too long";
     g_.steps.resize(n);
     g_.leaders.assign(n, false);
     g_.reached.assign(n, false);
@@ -27,8 +32,7 @@ class Analysis {
     if (!collect_waits()) return "too many places where channels wait";
     mark_leaders();
     propagate();
-    collect_slots();
-    return nullptr;
+    return collect_slots() > most_write_backs ? "too many of its ops move all registers" : nullptr;
   }
 
  private:
@@ -128,19 +132,25 @@ class Analysis {
     }
   }
 
-  void collect_slots() {
+  /// Returns how many ops need all registers in memory.
+  size_t collect_slots() {
+    size_t moves = 0;
     auto& limits = g_.untouched_until;
     limits.fill(SIZE_MAX);
     for (size_t n = ops_.size(); n-- > 0;) {
       if (!g_.reached[n]) continue;
       const Footprint f = footprint(ops_[n]);
       g_.used |= f.reads | f.writes;
+      moves += f.all_reads || f.all_writes || g_.steps[n] == Step::leave || g_.steps[n] == Step::wait;
       // The writer itself still finds the old value.
       for (unsigned s = 0; s < slot_count; s++)
         if (f.writes[s] || (f.all_writes && is_slot(s * 32))) limits[s] = n + 1;
     }
-    for (bool changed = true; changed;) {
+    // Nested loops take a round each; who needs many gets the answer that is always right.
+    unsigned round = 0;
+    for (bool changed = true; changed; round++) {
       changed = false;
+      if (round == 64) limits.fill(0);
       for (size_t n = 0; n < ops_.size(); n++) {
         if (!g_.reached[n]) continue;
         for (const size_t to : successors(n))
@@ -149,6 +159,7 @@ class Analysis {
               if (limit > to && limit <= n + 1) limit = to, changed = true;
       }
     }
+    return moves;
   }
 
   const Program& program_;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "hw/eu/interp/execute.h"
+#include "hw/eu/interp/math_lanes.h"
 #include "hw/eu/jit/flow.h"
 
 namespace softgen::eu::jit {
@@ -20,7 +21,7 @@ struct Frame {
   /// Runs one op as the interpreter does, on the registers in memory. Returns a Next.
   uint32_t (*step)(Frame*, uint32_t op, uint32_t active);
   /// Extended math on eight channels, by MathFunction.
-  std::array<void (*)(float* r, const float* a, const float* b), 16> math;
+  const MathLanes* math;
   std::array<uint32_t, max_waits> waiting;  ///< where the code leaves: channels by place of FlowGraph::wait_places
   uint32_t index;                    ///< where the interpreter goes on
   RunState* state;

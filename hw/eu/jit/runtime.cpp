@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/eu/jit/runtime.h"
 
-#include "hw/eu/interp/math_lanes.h"
 #include "hw/iface/engine.h"
 
 namespace softgen::eu::jit {
@@ -59,7 +58,7 @@ RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env,
   frame.active = thread.active;
   frame.stop = reinterpret_cast<const uint32_t*>(&env.stop);
   frame.step = step;
-  frame.math = math_lanes();
+  frame.math = &math_lanes();
   frame.state = &state;
   frame.code = &compiled;
   const bool zeros = compiled.variant.flush_f32;

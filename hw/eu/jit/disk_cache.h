@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Object files that outlive the process, in $XDG_CACHE_HOME/softgen (or ~/.cache/softgen): a second run compiles nothing.
+// Each file holds all that its code was made from, and is taken only when that is the same to the byte: kernel, variant, host, compiler.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "hw/eu/jit/compile.h"
+
+namespace softgen::eu::jit {
+
+class DiskCache {
+ public:
+  /// Empty folder: nothing is kept. At most `limit` bytes are; the files not used for longest go first.
+  explicit DiskCache(std::string folder, uint64_t limit = uint64_t{256} << 20) : folder_(std::move(folder)), limit_(limit) {}
+  /// Where the environment says; SOFTGEN_CACHE=off: nowhere.
+  static std::string default_folder();
+
+  std::optional<ObjectFile> find(const std::string& name, const Program& program) const;
+  /// Errors (a full disk, a folder that cannot be made) only mean that nothing is kept.
+  void keep(const std::string& name, const Program& program, const ObjectFile& object) const;
+
+ private:
+  void trim() const;
+
+  std::string folder_;
+  uint64_t limit_;
+};
+
+}  // namespace softgen::eu::jit

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where compiled code is kept, and which engine runs a thread.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "hw/base/log.h"
+#include "hw/eu/jit/disk_cache.h"
+#include "hw/eu/jit/engine.h"
+#include "tests/catch.h"
+#include "tests/unit/eu/harness.h"
+
+using namespace softgen;
+using namespace softgen::eu;
+using namespace softgen::eu::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class Folder {
+ public:
+  Folder() {
+    char name[] = "/tmp/softgen-cache-XXXXXX";
+    path = mkdtemp(name);
+  }
+  ~Folder() { fs::remove_all(path); }
+  std::string path;
+};
+
+std::shared_ptr<const Program> program(uint32_t value, uint64_t start = 0) {
+  const std::vector<Instruction> code{mov_imm(8, grf(10, RegType::ud), RegType::ud, value), end()};
+  return Program::decode(assemble(code), start);
+}
+
+const jit::Variant variant{.channels = 0xff};
+
+jit::ObjectFile make(const Program& p) { return jit::compile(p, variant, jit::Isa::host); }
+
+}  // namespace
+
+TEST_CASE("eu jit cache: code is found by exactly what it was made from") {
+  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  const Folder folder;
+  const jit::DiskCache cache(folder.path);
+  const auto p = program(1), other = program(2), moved = program(1, 64);
+  const jit::ObjectFile object = make(*p);
+  REQUIRE(!object.bytes.empty());
+  CHECK(!cache.find("a", *p));
+  cache.keep("a", *p, object);
+  const auto found = cache.find("a", *p);
+  REQUIRE(found);
+  CHECK(found->bytes == object.bytes);
+  CHECK(found->stepped == object.stepped);
+  CHECK(!cache.find("b", *p));
+  CHECK(!cache.find("a", *other));
+  CHECK(!cache.find("a", *moved));
+}
+
+TEST_CASE("eu jit cache: damaged files are no code") {
+  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  const Folder folder;
+  const jit::DiskCache cache(folder.path);
+  const auto p = program(1);
+  cache.keep("a", *p, make(*p));
+  const fs::path path = fs::path(folder.path) / "a";
+  const auto size = fs::file_size(path);
+  for (const uint64_t at : {uint64_t{0}, uint64_t{9}, uint64_t{16}, uint64_t{40}, uint64_t{60}, size / 2, size - 1}) {
+    INFO("byte " << at);
+    cache.keep("a", *p, make(*p));
+    {
+      std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+      file.seekg(static_cast<std::streamoff>(at));
+      const char c = static_cast<char>(file.get() ^ 0x55);
+      file.seekp(static_cast<std::streamoff>(at));
+      file.put(c);
+    }
+    const bool counts_only = at >= 12 && at < 16;  // how many ops are stepped: told to statistics only
+    CHECK((counts_only || !cache.find("a", *p)));
+  }
+  cache.keep("a", *p, make(*p));
+  for (const uint64_t length : {uint64_t{0}, uint64_t{10}, uint64_t{56}, size / 2, size - 1}) {
+    fs::resize_file(path, length);
+    CHECK(!cache.find("a", *p));
+  }
+}
+
+TEST_CASE("eu jit cache: it has a limit, and works without a folder") {
+  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  const Folder folder;
+  const auto p = program(1);
+  const jit::ObjectFile object = make(*p);
+  constexpr uint64_t limit = 40000;
+  const jit::DiskCache cache(folder.path, limit);
+  for (unsigned n = 0; n < 40; n++) cache.keep("k" + std::to_string(n), *p, object);
+  uint64_t total = 0, files = 0;
+  for (const auto& entry : fs::directory_iterator(folder.path)) total += entry.file_size(), files++;
+  CHECK(total <= limit);
+  CHECK(files > 0);
+  const jit::DiskCache none("");
+  none.keep("a", *p, object);
+  CHECK(!none.find("a", *p));
+  const jit::DiskCache impossible("/proc/no-such-folder");
+  impossible.keep("a", *p, object);
+  CHECK(!impossible.find("a", *p));
+}
+
+TEST_CASE("eu engine: each engine runs what it says, with the same result") {
+  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  const Folder folder;
+  setenv("XDG_CACHE_HOME", folder.path.c_str(), 1);
+  using Tier = eu::Engine;
+  for (const Tier engine : {Tier::interp, Tier::jit, Tier::tiers}) {
+    set_engine(engine);
+    Machine m;
+    uint32_t sent = 0;
+    m.target.answer = [&](const Message& message, ThreadEnv&) {
+      sent = message.payload[0].dw[0];
+      return SendResult::done;
+    };
+    const EngineStats before = engine_stats();
+    const std::vector<Instruction> code{mov_imm(8, grf(127, RegType::ud), RegType::ud, 77 + static_cast<unsigned>(engine)), end()};
+    const auto p = Program::decode(assemble(code));
+    const auto once = [&] {
+      ThreadStart how;
+      how.program = p.get();
+      m.thread.start(how);
+      sent = 0;
+      CHECK(eu::run(m.thread, m.env, m.target) == RunResult::finished);
+      CHECK(sent == 77 + static_cast<unsigned>(engine));
+    };
+    once();
+    drain_compiler();
+    once();
+    const EngineStats after = engine_stats();
+    const uint64_t compiled = after.compiled_threads - before.compiled_threads;
+    CHECK(compiled == (engine == Tier::interp ? 0u : engine == Tier::jit ? 2u : 1u));
+    CHECK(after.compiled - before.compiled == (engine == Tier::interp ? 0u : 1u));
+  }
+  set_engine(eu::Engine::interp);
+}
+
+TEST_CASE("eu jit: kernels that would cost too much, and modes of their own, stay with the interpreter") {
+  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  std::vector<Instruction> code(7000, mov_imm(8, grf(10, RegType::ud), RegType::ud, 1));
+  code.push_back(end());
+  CHECK(jit::compile(*Program::decode(assemble(code)), variant, jit::Isa::host).refused != nullptr);
+  std::vector<Instruction> clock{op(Opcode::mov, 1, scalar(10, RegType::ud), arf(Arf::timestamp, RegType::ud)), end()};
+  CHECK(jit::compile(*Program::decode(assemble(clock)), variant, jit::Isa::host).refused != nullptr);
+}
