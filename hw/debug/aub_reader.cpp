@@ -43,6 +43,7 @@ class Reader {
     if (position_) *position_ = record_;
     dw_.resize(1);
     const size_t got = take(std::as_writable_bytes(std::span(dw_)));
+    if (got == 0 && !record_) fail("not an AUB file (it is empty)");
     if (got == 0) return false;
     if (got < 4) fail(fmt::format("{} stray bytes at the end", got));
     const uint32_t opcode = bits(dw_[0], 28, 23), length = bits(dw_[0], 15, 0);

@@ -3,7 +3,6 @@
 import json
 import pathlib
 import subprocess
-import sys
 import tempfile
 import unittest
 
@@ -28,7 +27,3 @@ class Capture(unittest.TestCase):
             self.assertGreaterEqual(stats["submissions"], 4)
             self.assertGreaterEqual(stats["compared"]["pieces"], 4)
             self.assertEqual(stats["compared"]["different"], 0)
-            # aubinator and we read it alike, where aubinator is installed
-            compare = subprocess.run([sys.executable, ROOT / "tests" / "golden" / "compare_aubinator.py", REPLAY, file], capture_output=True,
-                                     text=True, timeout=300, check=False)
-            self.assertIn(compare.returncode, (0, 77), compare.stdout[-3000:] + compare.stderr[-3000:])
