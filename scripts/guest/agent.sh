@@ -23,8 +23,8 @@ while read -r verb mark script <&3; do
     case $verb in
         RUN)
             # sh waits for the command, not for what it may have left in the background. A session of its own: a command that
-            # signals its process group must not meet this script.
-            setsid -w sh -c "$(echo "$script" | base64 -d)" <&7 >&4 2>&5 3>&- 4>&- 5>&- 6>&- 7<&-
+            # signals its process group must not meet this script. A subshell: what this one says of its end ("Terminated") is not the command's.
+            (exec setsid -w sh -c "$(echo "$script" | base64 -d)" <&7 >&4 2>&5 3>&- 4>&- 5>&- 6>&- 7<&-)
             status=$?
             printf %s "$mark" >&4
             printf %s "$mark" >&5

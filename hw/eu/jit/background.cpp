@@ -23,15 +23,26 @@ void stop_at_exit();
 
 class Background {
  public:
+  /// While LLVM is being loaded this waits: its handlers, and ours behind them, are then there before any of them runs.
   void stop() {
     {
-      const std::lock_guard lock(mutex_);
+      const std::scoped_lock lock(loading_, mutex_);
       quit_ = true;
       work_.clear();
     }
     wake_.notify_all();
     idle_.notify_all();
     if (thread_.joinable()) thread_.join();
+  }
+
+  void load() {
+    const std::lock_guard loading(loading_);
+    {
+      const std::lock_guard lock(mutex_);
+      if (quit_) return;
+    }
+    // Registered behind the library's own handlers, and so run before them.
+    if (llvm::available()) std::atexit(stop_at_exit);
   }
 
   bool add(std::function<void()> work) {
@@ -55,8 +66,7 @@ class Background {
 #if defined(__linux__)
     setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10);
 #endif
-    // Loaded here, and before the exit handler is registered: that one must run before the library's own.
-    if (llvm::available()) std::atexit(stop_at_exit);
+    load();
     std::unique_lock lock(mutex_);
     while (true) {
       wake_.wait(lock, [this] { return quit_ || !work_.empty(); });
@@ -73,7 +83,7 @@ class Background {
     }
   }
 
-  std::mutex mutex_;
+  std::mutex mutex_, loading_;
   std::condition_variable wake_, idle_;
   std::deque<std::function<void()>> work_;
   bool quit_ = false, busy_ = false;
@@ -89,6 +99,21 @@ void stop_at_exit() { background().stop(); }
 
 }  // namespace
 
+
+/// LLVM makes static objects while it compiles, so no handler of ours would run before all of its own. exit() destroys the objects of its
+/// thread before it runs handlers (glibc, __run_exit_handlers), and the thread is nearly always the first one.
+struct StopWithThread {
+  ~StopWithThread() { background().stop(); }
+};
+
+void stop_before_exit() {
+  static const int registered = std::atexit(stop_at_exit);
+  static_cast<void>(registered);
+  if (gettid() == getpid()) {
+    thread_local StopWithThread stop;
+    static_cast<void>(stop);
+  }
+}
 bool compile_later(std::function<void()> work) { return background().add(std::move(work)); }
 void drain() { background().drain(); }
 

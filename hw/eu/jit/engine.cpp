@@ -203,6 +203,7 @@ bool engine_from_name(std::string_view name, Engine& engine) {
 }
 
 void set_default_engine() {
+  jit::stop_before_exit();
   if (chosen) return;
   Engine engine = Engine::tiers;
   if (const char* name = std::getenv("SOFTGEN_ENGINE"); name && !engine_from_name(name, engine))
@@ -212,6 +213,7 @@ void set_default_engine() {
 
 void set_engine(Engine engine) {
   chosen = true;
+  jit::stop_before_exit();
   if (engine != Engine::interp && !jit::host_is_wide()) {
     note("EU JIT: not available", "this host has no AVX2 with FMA");
     engine = Engine::interp;

@@ -117,7 +117,9 @@ TEST_CASE("what is not an AUB file is said to be none") {
   REQUIRE(error);
   CHECK(error->offset == 0);
   CHECK(error->message == "not an AUB file (first word 0x464c457f)");
-  CHECK_FALSE(read({}, log));
+  const auto empty = read({}, log);
+  REQUIRE(empty);
+  CHECK(empty->message == "not an AUB file (it is empty)");
 }
 
 TEST_CASE("a write larger than its record is refused") {
