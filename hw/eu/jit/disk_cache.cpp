@@ -54,9 +54,9 @@ std::string_view view(std::span<const std::byte> bytes) { return {reinterpret_ca
 
 std::string DiskCache::default_folder() {
   if (const char* choice = std::getenv("SOFTGEN_CACHE"); choice && !std::strcmp(choice, "off")) return {};
-  if (const char* base = std::getenv("XDG_CACHE_HOME"); base && *base == '/') return std::string(base) + "/softgen";
+  if (const char* base = std::getenv("XDG_CACHE_HOME"); base && *base == '/') return std::string(base) + "/softgen/kernels";
   const char* home = std::getenv("HOME");
-  return home && *home == '/' ? std::string(home) + "/.cache/softgen" : std::string();
+  return home && *home == '/' ? std::string(home) + "/.cache/softgen/kernels" : std::string();
 }
 
 std::optional<ObjectFile> DiskCache::find(const std::string& name, const Program& program) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Object files that outlive the process, in $XDG_CACHE_HOME/softgen (or ~/.cache/softgen): a second run compiles nothing.
+// Object files that outlive the process, in $XDG_CACHE_HOME/softgen/kernels (or ~/.cache/…): a second run compiles nothing.
 // Each file holds all that its code was made from, and is taken only when that is the same to the byte: kernel, variant, host, compiler.
 #pragma once
 
