@@ -6,6 +6,7 @@
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/base/work.h"
 #include "hw/blitter/decode.h"
 #include "hw/defs/command.h"
 #include "hw/mmio/register_file.h"
@@ -28,7 +29,9 @@ ExecResult Blitter::execute(const Packet& packet, EngineEnv& env) {
 }
 
 ExecResult Blitter::draw(const Blit& blit, EngineEnv& env) {
+  const StageClock clock(TimedStage::blit);
   const ExecResult result = runner_.run(blit, env.view, env.stop, state_.progress);
+  count_work(Work::blits, result != ExecResult::preempted);
   if (result != ExecResult::preempted) state_.progress = 0;
   return result;
 }

@@ -2,6 +2,7 @@
 #include "hw/gpgpu/gpgpu.h"
 
 #include "hw/base/log.h"
+#include "hw/base/work.h"
 #include "hw/defs/command.h"
 #include "hw/defs/gen9/ids.h"
 #include "hw/mmio/register_file.h"
@@ -76,6 +77,13 @@ ExecResult Gpgpu::media_walker(const Packet& packet, const StatePackets& state, 
 }
 
 ExecResult Gpgpu::execute(const Packet& packet, StatePackets& state, EngineEnv& env) {
+  const StageClock clock(TimedStage::compute);
+  const ExecResult result = start(packet, state, env);
+  count_work(Work::walkers, result != ExecResult::preempted);
+  return result;
+}
+
+ExecResult Gpgpu::start(const Packet& packet, StatePackets& state, EngineEnv& env) {
   MediaObject object;
   switch (packet.command->id) {
     case CommandId::GPGPU_WALKER: return walk(packet, state, env);

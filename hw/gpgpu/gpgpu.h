@@ -25,6 +25,7 @@ class Gpgpu : public Pipeline {
     uint64_t indirect_offset = 0;
     uint32_t indirect_bytes = 0;
   };
+  ExecResult start(const Packet& packet, StatePackets& state, EngineEnv& env);
   ExecResult walk(const Packet& packet, StatePackets& state, EngineEnv& env);
   /// Threads of one kernel, one after the other: `threads(run)` calls run(position) for each.
   ExecResult media(const MediaObject& object, const StatePackets& state, EngineEnv& env,

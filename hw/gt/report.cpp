@@ -4,6 +4,7 @@
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/gt/device.h"
+#include "hw/gt/work_report.h"
 
 namespace softgen::gt {
 
@@ -53,6 +54,7 @@ std::string Device::report() {
   const json all = {{"platform", config_.platform->name},
                     {"failures", failures},
                     {"engines", engines},
+                    {"work", work_json(work_counts())},
                     {"interrupt", interrupts_.level()},
                     {"faults", {{"count", faults_.count()}, {"ring_fault_reg", hex(faults_.read(reg::RING_FAULT_REG))}}},
                     {"registers_without_behaviour", missing_hooks(registers_, config_.platform->engines)}};

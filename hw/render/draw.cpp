@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "hw/base/log.h"
+#include "hw/base/work.h"
 #include "hw/mmio/register_file.h"
 #include "hw/render/geometry_pipeline.h"
 #include "hw/render/stream_out.h"
@@ -67,6 +68,8 @@ class Drawer::Draw {
   bool must_stop() const;
   void fast_clear(const PreparedObject& object);
   void count_statistics();
+  using Clock = std::chrono::steady_clock;
+  void note_times(Clock::time_point began, Clock::time_point prepared);
 
   Drawer& drawer_;
   const State& state_;
@@ -87,8 +90,8 @@ class Drawer::Draw {
   struct {
     uint64_t vs, clipped, primitives;
   } settled_{};                             ///< of whole batches
-  using Clock = std::chrono::steady_clock;
   const Clock::time_point started_ = Clock::now();
+  Clock::duration behind_geometry_{};  ///< in setup and pixels
   Clock::duration catching_up_{};  ///< the time that it took to get to where the draw had been preempted
 };
 
@@ -144,6 +147,7 @@ void Drawer::Draw::draw_objects(const Batch& batch) {
     return;
   }
   if (progress_.batches == earlier_.batches) progress_.tiles = earlier_.tiles;
+  const auto began = Clock::now();
   stream_out_.write(batch);
   std::vector<PreparedObject> prepared;
   const ObjectType type = without_adjacency(batch.type);
@@ -156,8 +160,11 @@ void Drawer::Draw::draw_objects(const Batch& batch) {
     for (unsigned i = 0; i < object.count; ++i) vues[i] = batch.vertices[object.vertices[i]].vue;
     setup_.prepare(type, object, std::span(vues).first(object.count), prepared);
   }
-  if (!catching_up_.count()) catching_up_ = Clock::now() - started_;
-  if (draw_pixels(prepared, progress_.tiles)) {
+  const auto prepared_at = Clock::now();
+  if (!catching_up_.count()) catching_up_ = prepared_at - started_;
+  const bool drawn = draw_pixels(prepared, progress_.tiles);
+  note_times(began, prepared_at);
+  if (drawn) {
     ++progress_.batches;
     progress_.tiles = 0;
     settled_ = {geometry_.counts().vs, clipped_, setup_.primitives()};
@@ -191,6 +198,14 @@ void Drawer::Draw::fast_clear(const PreparedObject& object) {
       }
       for (unsigned s = 0; s < samples; ++s) env_.view.write(rt.level->address(px, py, slice, s), texel.data(), rt.surface.format->block_bytes());
     }
+}
+
+/// Of a batch: stream output and setup from `began` to `prepared`, then its pixels.
+void Drawer::Draw::note_times(Clock::time_point began, Clock::time_point prepared) {
+  const auto now = Clock::now();
+  count_time(TimedStage::setup, prepared - began);
+  count_time(TimedStage::pixels, now - prepared);
+  behind_geometry_ += now - began;
 }
 
 /// From tile number `tile` on. False: stopped before the tile that it says now.
@@ -245,6 +260,10 @@ void Drawer::Draw::count_statistics() {
   } else {
     settled_.clipped = clipped_, settled_.primitives = setup_.primitives();
   }
+  count_work(Work::vertices, counts.ia_vertices);
+  count_work(Work::primitives, settled_.primitives);
+  count_work(Work::pixels, pixels_.invocations);
+  count_work(Work::draws, preempted_ ? 0 : 1);
   if (state_.get<gen9::_3DSTATE_VF_STATISTICS>().statistics_enable) {
     count(registers, reg::IA_VERTICES_COUNT(0), counts.ia_vertices);
     count(registers, reg::IA_PRIMITIVES_COUNT(0), counts.ia_primitives);
@@ -268,6 +287,7 @@ void Drawer::Draw::count_statistics() {
 
 ExecResult Drawer::Draw::run() {
   geometry_.run([this](const Batch& batch) { draw_objects(batch); });
+  count_time(TimedStage::geometry, Clock::now() - started_ - behind_geometry_);
   stream_out_.finish();
   count_statistics();
   if (env_.stop.aborting()) return ExecResult::aborted;

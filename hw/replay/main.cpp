@@ -84,7 +84,9 @@ int run(Arguments& args) {
   replay::Player player(args.play);
   replay::PlayResult result;
   std::vector<int64_t> times;
+  WorkCounts before;
   for (unsigned i = 0; i < args.repeat; i++) {
+    before = work_counts();
     result = player.run(args.file);
     times.push_back(result.busy_ns);
     if (!result.error.empty()) break;
@@ -99,7 +101,7 @@ int run(Arguments& args) {
   if (args.play.timeline && !replay::write_timeline(args.timeline, result)) return complain(args, "cannot write " + args.timeline);
   if (args.want_stats && player.device()) {
     std::FILE* out = dumps.empty() ? stdout : stderr;
-    fmt::print(out, "{}\n", replay::stats_json(*player.device(), result, times));
+    fmt::print(out, "{}\n", replay::stats_json(*player.device(), result, work_between(before, work_counts()), times));
   }
   for (const std::string& picture : result.pictures) fmt::print(stderr, "{}\n", picture);
   if (!result.hang.empty()) fmt::print(stderr, "{}\n", result.hang);

@@ -9,6 +9,7 @@
 
 #include "hw/base/log.h"
 #include "hw/eu/jit/engine.h"
+#include "hw/gt/work_report.h"
 
 namespace softgen::replay {
 namespace {
@@ -23,9 +24,9 @@ constexpr std::pair<const char*, uint32_t> statistics[] = {
 
 }  // namespace
 
-std::string stats_json(gt::Device& device, const PlayResult& result, const std::vector<int64_t>& runs) {
-  Json stats{{"submissions", result.submissions}, {"commands", result.commands}, {"draws", result.draws}, {"walkers", result.walkers},
-             {"blits", result.blits}};
+std::string stats_json(gt::Device& device, const PlayResult& result, const WorkCounts& work, const std::vector<int64_t>& runs) {
+  Json stats{{"submissions", result.submissions}, {"commands", result.commands}};
+  stats.update(gt::work_json(work));
   for (const auto& [name, offset] : statistics) stats["pipeline"][name] = device.registers().peek64(offset);
   Json times = Json::array();
   for (const int64_t run : runs) times.push_back(static_cast<double>(run) * 1e-6);

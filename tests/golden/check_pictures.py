@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-TOLERANCE = 3
+TOLERANCE = 2
 WRONG_PIXELS = {"gl_msaa": 400, "gl_msaa_noccs": 400, "gl_mrt": 200, "gl_geom": 40, "gl_tess": 40}
 USUAL_WRONG_PIXELS = 20
 INTEGERS = {"gl_csonly": "csonly.bin", "vk_comp": "vk_comp.bin"}

@@ -42,6 +42,13 @@ class Options(RunTest):
         for path in self.folder.glob("s.json*"):
             self.assertEqual(json.loads(path.read_text())["platform"], "kbl")
 
+    def test_stats_say_what_was_done(self):
+        self.ok("kmscube", "--count", "2", options=["--stats", "s.json", "--mode", "320x240@0"])
+        work = json.loads((self.folder / "s.json").read_text())["work"]
+        self.assertGreater(work["draws"], 1)
+        self.assertGreater(work["messages"]["render"]["RT write"], 0)
+        self.assertGreater(work["stage_milliseconds"]["pixels"], 0)
+
     def test_a_hang_is_told_and_reset(self):
         done = self.run_on_gpu(self.store, "hang", options=["--hang-timeout", "1"])
         self.assertIn("guilty of 1 reset", done.stdout)

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "hw/base/log.h"
+#include "hw/base/work.h"
 #include "hw/eu/interp/access.h"
 #include "hw/eu/interp/execute.h"
 #include "hw/eu/isa/message.h"
@@ -80,6 +81,7 @@ Next execute_send(Thread& thread, const Op& op, RunState& state) {
       .response = std::span<Grf>(thread.regs.grf + response.first, response.count),
       .end_of_thread = i.end_of_thread,
   };
+  count_message(i.sfid(), message_type(i.sfid(), descriptor));
   SendResult result;
   {
     const HostRounding nearest(Rounding::nearest_even);

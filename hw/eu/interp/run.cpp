@@ -2,12 +2,14 @@
 // The interpreter's loop and the state of a thread.
 #include <cstring>
 
+#include "hw/base/work.h"
 #include "hw/eu/interp/execute.h"
 #include "hw/iface/engine.h"
 
 namespace softgen::eu {
 
 void Thread::start(const ThreadStart& how) {
+  count_work(Work::threads, 1);
   program_ = how.program;
   index = 0;
   ip = 0;

@@ -43,6 +43,10 @@ constexpr std::string_view data0_types[32] = {
     "DC byte scattered read", "DC QWORD scattered read", "DC untyped atomic", "DC mfence", "DC OWORD block write", "",
     "DC OWORD dual block write", "DC DWORD scatterd write", "DC byte scattered write", "DC QWORD scattered write"};
 
+/// Scratch messages have no type field: they are counted behind the types.
+constexpr unsigned scratch_type = 16;
+constexpr std::string_view scratch_names[2] = {"scratch block read", "scratch block write"};
+
 constexpr std::string_view data1_types[32] = {
     "", "untyped surface read", "DC untyped atomic op", "DC untyped 4x2 atomic op", "DC media block read",
     "DC typed surface read", "DC typed atomic", "DC typed 4x2 atomic op", "", "DC untyped surface write",
@@ -247,5 +251,36 @@ std::string_view sfid_name(unsigned sfid) { return sfid < 16 ? sfid_names[sfid] 
 std::string describe_message(unsigned sfid, uint32_t descriptor) { return describe(sfid, descriptor).text(); }
 
 bool message_is_known(unsigned sfid, uint32_t descriptor) { return describe(sfid, descriptor).known(); }
+
+unsigned message_type(unsigned sfid, uint32_t d) {
+  switch (sfid) {
+    case 2: return bits(d, 16, 12);
+    case 3: return bits(d, 2, 0);
+    case 6: return bits(d, 3, 0);
+    case 7: return bits(d, 1, 0);
+    case 10: return bit(d, 18) ? scratch_type + bit(d, 17) : bits(d, 17, 14);
+    case 11: return bits(d, 13, 12);
+    case 4: case 5: case 9: case 12: return bits(d, 18, 14);
+    default: return 0;
+  }
+}
+
+std::string message_type_name(unsigned sfid, unsigned type) {
+  const auto of = [type](const auto& names) { return type < std::size(names) ? names[type] : std::string_view(); };
+  std::string_view name;
+  switch (sfid) {
+    case 2: name = of(sampler_types); break;
+    case 3: name = of(gateway_types); break;
+    case 4: case 9: name = of(read_only_types); break;
+    case 5: name = of(render_types); break;
+    case 6: name = of(urb_types); break;
+    case 7: return type & 1 ? "spawn thread" : "dereference resource";
+    case 10: name = type >= scratch_type ? scratch_names[type & 1] : of(data0_types); break;
+    case 11: name = of(interpolations); break;
+    case 12: name = of(data1_types); break;
+    default: break;
+  }
+  return name.empty() ? fmt::format("type {}", type) : std::string(name);
+}
 
 }  // namespace softgen::eu

@@ -29,4 +29,8 @@ std::string describe_message(unsigned sfid, uint32_t descriptor);
 /// False when describe_message() found a reserved code.
 bool message_is_known(unsigned sfid, uint32_t descriptor);
 
+/// What kind of message it is, below 32, for counting; and the kind's name, such as "sample_l", "RT write".
+unsigned message_type(unsigned sfid, uint32_t descriptor);
+std::string message_type_name(unsigned sfid, unsigned type);
+
 }  // namespace softgen::eu

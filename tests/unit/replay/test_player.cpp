@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/base/work.h"
 #include "hw/replay/player.h"
 
 #include <string>
@@ -161,4 +162,29 @@ TEST_CASE("a capture may not fill more memory than allowed") {
   const auto result = run(player, recording);
   CHECK(result.error.find("more memory than allowed") != std::string::npos);
   CHECK(result.error.starts_with("byte "));
+}
+
+TEST_CASE("the work of a run: draws, vertices, pixels, threads, messages by kind, time a stage") {
+  const auto work_of = [](const std::string& name) {
+    const WorkCounts before = work_counts();
+    replay::Player player({});
+    CHECK(player.run(CAPTURES "/" + name + ".aub.xz").error == "");
+    return work_between(before, work_counts());
+  };
+  // A clear, the patch, and two copies (64 x 64) with a RECTLIST each; what is counted does not depend on the engine that runs the kernels.
+  const WorkCounts tess = work_of("gl_tess");
+  CHECK(tess.of(Work::draws) == 4);
+  CHECK(tess.of(Work::vertices) == 12);
+  CHECK(tess.of(Work::pixels) == 1722 + 4096);
+  CHECK(tess.of(Work::threads) > 512);
+  constexpr unsigned sampler = 2, ld_lz = 26, gateway = 3, barrier = 4;
+  CHECK(tess.messages[sampler][ld_lz] == 512);
+  CHECK(tess.of(TimedStage::geometry) > 0);
+  CHECK(tess.of(TimedStage::setup) > 0);
+  CHECK(tess.of(TimedStage::pixels) > 0);
+  CHECK(tess.of(TimedStage::compute) == 0);
+  const WorkCounts compute = work_of("gl_compute");
+  CHECK(compute.of(Work::walkers) == 1);
+  CHECK(compute.messages[gateway][barrier] == 256);
+  CHECK(compute.of(TimedStage::compute) > 0);
 }

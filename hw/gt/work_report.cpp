@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/gt/work_report.h"
+
+#include <string>
+
+#include "hw/eu/isa/message.h"
+
+namespace softgen::gt {
+namespace {
+
+constexpr const char* work_names[] = {"draws", "walkers", "blits", "vertices", "primitives", "pixels", "threads"};
+constexpr const char* stage_names[] = {"geometry", "setup", "pixels", "compute", "blit"};
+static_assert(std::size(work_names) == std::tuple_size_v<decltype(WorkCounts::done)>);
+static_assert(std::size(stage_names) == std::tuple_size_v<decltype(WorkCounts::nanoseconds)>);
+
+}  // namespace
+
+nlohmann::ordered_json work_json(const WorkCounts& counts) {
+  using Json = nlohmann::ordered_json;
+  Json json = Json::object(), messages = Json::object(), times = Json::object();
+  for (size_t i = 0; i < counts.done.size(); i++) json[work_names[i]] = counts.done[i];
+  for (unsigned sfid = 0; sfid < WorkCounts::sfids; sfid++)
+    for (unsigned type = 0; type < WorkCounts::types; type++)
+      if (const uint64_t n = counts.messages[sfid][type]) messages[std::string(eu::sfid_name(sfid))][eu::message_type_name(sfid, type)] = n;
+  for (size_t i = 0; i < counts.nanoseconds.size(); i++) times[stage_names[i]] = static_cast<double>(counts.nanoseconds[i]) * 1e-6;
+  json["messages"] = messages;
+  json["stage_milliseconds"] = times;
+  return json;
+}
+
+}  // namespace softgen::gt

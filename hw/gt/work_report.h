@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Counts of hw/base/work.h as the device's report and softgen-replay --stats show them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "hw/base/work.h"
+
+namespace softgen::gt {
+
+/// "draws", …, "threads"; "messages": by shared function and kind; "stage_milliseconds": by stage.
+nlohmann::ordered_json work_json(const WorkCounts& counts);
+
+}  // namespace softgen::gt

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <thread>
+
+#include "hw/base/work.h"
+#include "tests/catch.h"
+
+using namespace softgen;
+
+TEST_CASE("work of threads that run and that have ended is counted") {
+  const WorkCounts before = work_counts();
+  count_work(Work::draws, 2);
+  std::thread([] {
+    count_work(Work::draws, 3);
+    count_message(12, 31);
+    count_time(TimedStage::setup, std::chrono::microseconds(5));
+  }).join();
+  count_message(12, 31);
+  const WorkCounts done = work_between(before, work_counts());
+  CHECK(done.of(Work::draws) == 5);
+  CHECK(done.of(Work::threads) == 0);
+  CHECK(done.messages[12][31] == 2);
+  CHECK(done.messages[12][30] == 0);
+  CHECK(done.of(TimedStage::setup) == 5000);
+}
