@@ -137,7 +137,10 @@ void Drawer::Draw::load_pixel_shader() {
 void Drawer::Draw::bind_targets() {
   // Drivers put render targets first in the table: at most eight.
   const ShaderBases bases = state_.bases(Stage::ps);
-  for (uint32_t i = 0; i < 8; ++i) pixels_.targets.emplace_back(surface::load_surface(env_.view, bases, i));
+  for (uint32_t i = 0; i < 8; ++i) {
+    pixels_.targets.emplace_back(surface::cached_surface(env_.view, bases, i));
+    if (raster_.samples == 1) pixels_.color[i] = pixels_.merger.color_kernel(pixels_.targets[i], i);
+  }
 }
 
 void Drawer::Draw::draw_objects(const Batch& batch) {

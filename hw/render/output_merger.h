@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hw/memory/view.h"
+#include "hw/render/pixel_kernels.h"
 #include "hw/render/state.h"
 #include "hw/surface/mcs.h"
 #include "hw/surface/surface.h"
@@ -27,6 +28,9 @@ struct RenderTarget {
   bool holds(uint32_t x, uint32_t y, uint32_t layer) const {
     return level && x < level->extent().width && y < level->extent().height && layer < surface.view_extent;
   }
+  /// Where the rows of the quad at (x, y) lie, 8 bytes each, for targets of color_kernel(). Returns those of its four pixels that are within the
+  /// level.
+  uint32_t quad_rows(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, std::byte** rows) const;
   /// Makes each sample of a pixel lie in its own slice, with the colour it has had: cleared pixels get theirs.
   void expand(memory::View& view, uint32_t x, uint32_t y, uint32_t slice) const;
 };
@@ -49,6 +53,9 @@ class OutputMerger {
   };
   /// `target`: index that the thread named, for its blend state.
   Mode mode(const RenderTarget& rt, unsigned target) const;
+
+  /// What write_color() needs to do the same as write(); none where it cannot.
+  std::optional<ColorKernel> color_kernel(const RenderTarget& rt, unsigned target) const;
 
   /// Samples in `samples` are written.
   void write(memory::View& view, const RenderTarget& rt, const Mode& mode, uint32_t x, uint32_t y, uint32_t layer, uint32_t samples,

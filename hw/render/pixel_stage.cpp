@@ -154,6 +154,7 @@ void PixelWorker::run(PixelBatch& batch) {
   ThreadEnv env{view_, kernel.bases, draw_->stop, {}, slot_, kernel.scratch_base, kernel.scratch_size, &owner};
   RenderMessages messages;
   running_ = &batch;
+  lit_ = start.dispatch_mask;
   tested_ = 0;
   eu::run(thread_, env, messages);
   running_ = nullptr;

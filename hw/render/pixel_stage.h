@@ -33,6 +33,7 @@ struct PixelDraw {
   StopFlag& stop;
   bool early = true;                    ///< depth and stencil are tested before the shader
   uint32_t topology = 0;                ///< Primitive Topology Type of the objects, r0.0[4:0]
+  std::array<std::optional<ColorKernel>, 8> color;  ///< for targets by binding table index, with the blend state of the same number
   std::atomic<uint64_t> depth_count{0}, invocations{0};
 };
 
@@ -84,6 +85,7 @@ class PixelWorker : public PixelSink {
   // Tests and results.
   double depth_at(uint32_t x, uint32_t y, unsigned sample) const;
   uint32_t test(uint32_t x, uint32_t y, uint32_t samples, std::optional<float> z, std::optional<uint8_t> stencil);
+  bool write_colors(const WriteLayout& layout, uint32_t bti);
   uint32_t late_samples(const WriteLayout& layout, unsigned pixel, unsigned lane, uint32_t samples);
 
   memory::View view_;
@@ -93,6 +95,7 @@ class PixelWorker : public PixelSink {
   const PreparedObject* object_ = nullptr;
   PixelBatch batch_;
   const PixelBatch* running_ = nullptr;
+  uint32_t lit_ = 0;                           ///< pixels of running_ with samples
   uint32_t tested_ = 0;                        ///< pixels of running_ whose late tests are done
   std::array<uint32_t, max_pixels> passed_{};  ///< and the samples that passed
 };

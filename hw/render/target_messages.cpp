@@ -89,11 +89,41 @@ uint32_t PixelWorker::late_samples(const WriteLayout& layout, unsigned pixel, un
   return samples & passed_[pixel];
 }
 
+/// The common case, eight pixels at a time. False: not that.
+bool PixelWorker::write_colors(const WriteLayout& layout, uint32_t bti) {
+  if (bti >= draw_->color.size() || !draw_->color[bti] || layout.target != bti || !draw_->early || object_->fade || layout.omask_at != not_there) return false;
+  const ColorKernel& kernel = *draw_->color[bti];
+  const RenderTarget& rt = draw_->targets[bti];
+  const uint32_t lit = lit_ & (layout.pixels & ((1u << layout.count) - 1)) << layout.first;
+  if (!lit || object_->layer >= rt.surface.view_extent) return true;
+  const uint32_t slice = object_->layer + rt.surface.min_array_element;
+  for (unsigned first = layout.first; first < layout.first + layout.count; first += 8) {
+    ColorPixels pixels;
+    pixels.lanes = lit >> first & 0xff;
+    pixels.replicated = layout.replicated;
+    for (unsigned quad = 0; quad < 2; ++quad)
+      if (pixels.lanes >> 4 * quad & 15) pixels.lanes &= rt.quad_rows(view_, running_->x[first + 4 * quad], running_->y[first + 4 * quad], slice, pixels.rows + 2 * quad) << 4 * quad | 0xf0u >> 4 * quad;
+    if (!pixels.lanes) continue;
+    const unsigned lane = first - layout.first;
+    const auto floats = [&](size_t at, unsigned component) {
+      const size_t reg = layout.replicated ? at : at + size_t{component} * layout.registers + lane / 8;
+      return reinterpret_cast<const float*>(layout.register_at(reg).dw + (layout.replicated ? component : 0));
+    };
+    for (unsigned c = 0; c < 4; ++c) {
+      pixels.source[c] = floats(layout.color_at, c);
+      pixels.source1[c] = layout.dual ? floats(layout.source1_at, c) : nullptr;
+    }
+    pixel_kernels().write_color(kernel, pixels);
+  }
+  return true;
+}
+
 SendResult PixelWorker::render_target_write(const Message& message) {
   const WriteLayout layout(message, draw_->state.get<Extra>());
   if (!layout.valid) return SendResult::failed;
   const PixelBatch& batch = *running_;
   const uint32_t bti = bits(message.descriptor, 7u, 0u);
+  if (write_colors(layout, bti)) return SendResult::done;
   static const RenderTarget nowhere{};
   const RenderTarget& rt = bti < draw_->targets.size() ? draw_->targets[bti] : nowhere;
   const OutputMerger& merger = draw_->merger;

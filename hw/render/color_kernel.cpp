@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which targets and blend states the vector code (pixel_kernels) writes as the output merger does.
+#include "hw/render/output_merger.h"
+
+namespace softgen::render {
+namespace {
+
+using surface::ChannelType;
+
+bool four_unorm8(const surface::Format& f) {
+  if (f.kind != surface::FormatKind::plain || f.block_bits != 32 || f.channels != 4 || f.numeric != surface::Numeric::floating) return false;
+  for (unsigned c = 0; c < 4; ++c) {
+    if (f.output[c] < 0 && c == 3) continue;
+    if (f.output[c] < 0) return false;
+    const surface::Channel& channel = f.channel[static_cast<size_t>(f.output[c])];
+    if (channel.type != ChannelType::unorm || channel.bits != 8) return false;
+  }
+  return true;
+}
+
+/// Quads have their rows where quad_rows() says.
+bool placed(const surface::Surface& s) {
+  switch (s.tiling) {
+    case surface::Tiling::linear: return s.base % 8 == 0 && s.pitch % 8 == 0 && !s.row_layout();
+    case surface::Tiling::x:
+    case surface::Tiling::y: return s.base % memory::View::page_size == 0;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+uint32_t RenderTarget::quad_rows(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, std::byte** rows) const {
+  const surface::Extent& extent = level->extent();
+  if (x >= extent.width || y >= extent.height) return 0;
+  // Levels and slices start at multiples of four elements each way.
+  const uint64_t at = level->address(x, y, slice);
+  rows[0] = view.at_for_write(at);
+  switch (surface.tiling) {
+    case surface::Tiling::x: rows[1] = rows[0] + 512; break;
+    case surface::Tiling::y: rows[1] = rows[0] + 16; break;
+    default: rows[1] = y + 1 < extent.height ? view.at_for_write(at + surface.pitch) : rows[0]; break;
+  }
+  return (x + 1 < extent.width ? 0xfu : 0x5u) & (y + 1 < extent.height ? 0xfu : 0x3u);
+}
+
+std::optional<ColorKernel> OutputMerger::color_kernel(const RenderTarget& rt, unsigned target) const {
+  using Range = gen9::BLEND_STATE_ENTRY::ColorClampRange;
+  if (!rt.level || rt.mcs || rt.surface.samples != 1 || !four_unorm8(*rt.surface.format) || !placed(rt.surface)) return std::nullopt;
+  const Mode how = mode(rt, target);
+  if (how.logic || blend_.alpha_test_enable || alpha_to_coverage_) return std::nullopt;
+  const surface::Format& format = *rt.surface.format;
+  const gen9::BLEND_STATE_ENTRY& e = how.entry;
+  ColorKernel k;
+  for (unsigned c = 0; c < 4; ++c)
+    if (format.output[c] >= 0) k.shift[c] = format.channel[static_cast<size_t>(format.output[c])].shift;
+  k.alpha_stored = format.has_alpha();
+  k.srgb = format.srgb;
+  k.alpha_to_one = blend_.alpha_to_one_enable;
+  for (unsigned i = 0; i < 4; ++i) k.keep |= uint32_t{how.kept[i]} << 8 * i;
+  k.blending = how.blending;
+  k.clamp_before = e.pre_blend_color_clamp_enable, k.clamp_after = e.post_blend_color_clamp_enable;
+  k.clamp_low = e.color_clamp_range == Range::COLORCLAMP_SNORM ? -1.0f : 0.0f;
+  k.constant = {color_calc_.blend_constant_color_red, color_calc_.blend_constant_color_green, color_calc_.blend_constant_color_blue,
+                color_calc_.blend_constant_color_alpha};
+  if (e.pre_blend_color_clamp_enable && !e.pre_blend_source_only_clamp_enable)
+    for (float& c : k.constant) c = !(c >= k.clamp_low) ? (c != c ? 0 : k.clamp_low) : c > 1 ? 1 : c;
+  for (unsigned c = 0; c < 4; ++c) {
+    const bool own = c == 3 && blend_.independent_alpha_blend_enable;
+    k.source_factor[c] = static_cast<uint8_t>(own ? e.source_alpha_blend_factor : e.source_blend_factor);
+    k.destination_factor[c] = static_cast<uint8_t>(own ? e.destination_alpha_blend_factor : e.destination_blend_factor);
+    k.function[c] = static_cast<uint8_t>(own ? e.alpha_blend_function : e.color_blend_function);
+  }
+  return k;
+}
+
+}  // namespace softgen::render

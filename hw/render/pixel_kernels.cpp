@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Compiled once for each instruction set (PIXEL_KERNELS names the table): everything here is local to the file, so that the linker cannot
+// give one build's functions to the other.
+#include "hw/render/pixel_kernels.h"
+
+#include <cstring>
+
+#include "hw/defs/gen9/enums.h"
+#include "hw/surface/format.h"
+
+namespace softgen::render {
+namespace {
+
+using Compare = defs::gen9::CompareFunction;
+using Factor = defs::gen9::BlendFactor;
+using Function = defs::gen9::BlendFunction;
+
+typedef float F8 __attribute__((vector_size(32)));
+typedef int32_t I8 __attribute__((vector_size(32)));
+typedef uint32_t U8 __attribute__((vector_size(32)));
+typedef float F4 __attribute__((vector_size(16)));
+typedef int32_t I4 __attribute__((vector_size(16)));
+typedef double D4 __attribute__((vector_size(32)));
+typedef int64_t L4 __attribute__((vector_size(32)));
+
+F8 splat(float v) { return F8{v, v, v, v, v, v, v, v}; }
+D4 splat(double v) { return D4{v, v, v, v}; }
+
+uint32_t sign_bits(I8 v) {
+#ifdef __AVX2__
+  return static_cast<uint32_t>(__builtin_ia32_movmskps256(reinterpret_cast<F8>(v)));
+#else
+  uint32_t bits = 0;
+  for (unsigned i = 0; i < 8; ++i) bits |= (static_cast<uint32_t>(v[i]) >> 31) << i;
+  return bits;
+#endif
+}
+
+uint64_t coverage(const BlockEdge* edges, size_t count) {
+  uint64_t out = 0;
+  for (size_t e = 0; e < count; ++e) {
+    const I8 step = {0, 1, 2, 3, 4, 5, 6, 7};
+    I8 value = edges[e].corner + step * edges[e].a;
+    for (unsigned row = 0; row < 8; ++row, value += edges[e].b) out |= uint64_t{sign_bits(value)} << 8 * row;
+  }
+  return ~out;
+}
+
+template <typename T>
+auto compared(Compare function, T a, T b) {
+  switch (function) {
+    case Compare::COMPAREFUNCTION_NEVER: return (a < b) & (a > b);
+    case Compare::COMPAREFUNCTION_LESS: return a < b;
+    case Compare::COMPAREFUNCTION_EQUAL: return a == b;
+    case Compare::COMPAREFUNCTION_LEQUAL: return a <= b;
+    case Compare::COMPAREFUNCTION_GREATER: return a > b;
+    case Compare::COMPAREFUNCTION_NOTEQUAL: return a != b;
+    case Compare::COMPAREFUNCTION_GEQUAL: return a >= b;
+    default: return ~((a < b) & (a > b));
+  }
+}
+
+I4 nearest_away(D4 v) {
+  // Nearest, halves away from zero; not negative.
+  const I4 whole = __builtin_convertvector(v, I4);
+  const L4 up = v - __builtin_convertvector(whole, D4) >= 0.5;
+  return whole - __builtin_convertvector(up, I4);
+}
+
+uint32_t depth_test(const DepthKernel& d, double x, double y, const std::byte* old, uint32_t mask, uint32_t* values) {
+  const D4 xs = {x, x + 1, x + 2, x + 3};
+  const D4 along = d.a * xs;
+  uint32_t passed = 0;
+  for (unsigned row = 0; row < 4; ++row) {
+    D4 z = along + d.b * (y + row) + d.c + d.bias;
+    z = z < splat(d.low) ? splat(d.low) : z;
+    z = splat(d.high) < z ? splat(d.high) : z;
+    I4 there, ok;
+    std::memcpy(&there, old + 16 * row, 16);
+    I4 value;
+    if (d.floating) {
+      const F4 f = __builtin_convertvector(z, F4);
+      value = reinterpret_cast<I4>(f);
+      ok = compared(static_cast<Compare>(d.function), f, reinterpret_cast<F4>(there));
+    } else {
+      const D4 clamped = z > D4{} ? (splat(1.0) < z ? splat(1.0) : z) : D4{};
+      value = nearest_away(clamped * 16777215.0);
+      ok = compared(static_cast<Compare>(d.function), value, there & 0xffffff);
+    }
+    std::memcpy(values + 4 * row, &value, 16);
+    uint32_t bits = 0xf;
+    if (d.test) {
+#ifdef __AVX2__
+      bits = static_cast<uint32_t>(__builtin_ia32_movmskps(reinterpret_cast<F4>(ok)));
+#else
+      bits = (ok[0] & 1) | (ok[1] & 2) | (ok[2] & 4) | (ok[3] & 8);
+#endif
+    }
+    passed |= bits << 4 * row;
+  }
+  return passed & mask;
+}
+
+void depth_write(std::byte* at, uint32_t mask, const uint32_t* values) {
+  if (mask == 0xffff) {
+    std::memcpy(at, values, 64);
+    return;
+  }
+  for (; mask; mask &= mask - 1) {
+    const auto i = static_cast<unsigned>(__builtin_ctz(mask));
+    std::memcpy(at + 4 * i, values + i, 4);
+  }
+}
+
+void interpolate(const Planes& p, const double* x, const double* y, size_t count, float* i, float* j) {
+  for (size_t at = 0; at < count; at += 4) {
+    D4 px, py;
+    std::memcpy(&px, x + at, sizeof px);
+    std::memcpy(&py, y + at, sizeof py);
+    D4 bi = p.i[0] * px + p.i[1] * py + p.i[2], bj = p.j[0] * px + p.j[1] * py + p.j[2];
+    if (p.one_over_w) {
+      const D4 w = 1.0 / (p.one_over_w[0] * px + p.one_over_w[1] * py + p.one_over_w[2]);
+      bi *= w, bj *= w;
+    }
+    const F4 fi = __builtin_convertvector(bi, F4), fj = __builtin_convertvector(bj, F4);
+    std::memcpy(i + at, &fi, sizeof fi);
+    std::memcpy(j + at, &fj, sizeof fj);
+  }
+}
+
+// -- colour
+using Colors = F8[4];
+
+F8 clamped(F8 c, float low) {
+  c = c != c ? F8{} : c;
+  c = c < splat(low) ? splat(low) : c;
+  return splat(1.0f) < c ? splat(1.0f) : c;
+}
+
+F8 factor(Factor f, const Colors& source, const Colors& source1, const Colors& destination, const std::array<float, 4>& constant, unsigned c) {
+  const F8 one = splat(1.0f);
+  switch (f) {
+    case Factor::BLENDFACTOR_ONE: return one;
+    case Factor::BLENDFACTOR_SRC_COLOR: return source[c];
+    case Factor::BLENDFACTOR_SRC_ALPHA: return source[3];
+    case Factor::BLENDFACTOR_DST_ALPHA: return destination[3];
+    case Factor::BLENDFACTOR_DST_COLOR: return destination[c];
+    case Factor::BLENDFACTOR_SRC_ALPHA_SATURATE: {
+      const F8 rest = one - destination[3];
+      return c == 3 ? one : rest < source[3] ? rest : source[3];
+    }
+    case Factor::BLENDFACTOR_CONST_COLOR: return splat(constant[c]);
+    case Factor::BLENDFACTOR_CONST_ALPHA: return splat(constant[3]);
+    case Factor::BLENDFACTOR_SRC1_COLOR: return source1[c];
+    case Factor::BLENDFACTOR_SRC1_ALPHA: return source1[3];
+    case Factor::BLENDFACTOR_INV_SRC_COLOR: return one - source[c];
+    case Factor::BLENDFACTOR_INV_SRC_ALPHA: return one - source[3];
+    case Factor::BLENDFACTOR_INV_DST_ALPHA: return one - destination[3];
+    case Factor::BLENDFACTOR_INV_DST_COLOR: return one - destination[c];
+    case Factor::BLENDFACTOR_INV_CONST_COLOR: return one - constant[c];
+    case Factor::BLENDFACTOR_INV_CONST_ALPHA: return one - constant[3];
+    case Factor::BLENDFACTOR_INV_SRC1_COLOR: return one - source1[c];
+    case Factor::BLENDFACTOR_INV_SRC1_ALPHA: return one - source1[3];
+    default: return F8{};
+  }
+}
+
+F8 combined(Function function, F8 source, F8 source_factor, F8 destination, F8 destination_factor) {
+  switch (function) {
+    case Function::BLENDFUNCTION_ADD: return source * source_factor + destination * destination_factor;
+    case Function::BLENDFUNCTION_SUBTRACT: return source * source_factor - destination * destination_factor;
+    case Function::BLENDFUNCTION_REVERSE_SUBTRACT: return destination * destination_factor - source * source_factor;
+    case Function::BLENDFUNCTION_MIN: return destination < source ? destination : source;
+    case Function::BLENDFUNCTION_MAX: return source < destination ? destination : source;
+  }
+  return source;
+}
+
+void blend(const ColorKernel& k, Colors& source, const Colors& source1, U8 there) {
+  const auto& tables = code_values();
+  Colors destination;
+  for (unsigned c = 0; c < 4; ++c) {
+    const U8 code = there >> k.shift[c] & 255u;
+    const float* table = tables[k.srgb && c < 3].data();
+    for (unsigned i = 0; i < 8; ++i) destination[c][i] = table[code[i]];
+  }
+  if (!k.alpha_stored) destination[3] = splat(1.0f);
+  Colors out;
+  for (unsigned c = 0; c < 4; ++c)
+    out[c] = combined(static_cast<Function>(k.function[c]), source[c],
+                      factor(static_cast<Factor>(k.source_factor[c]), source, source1, destination, k.constant, c), destination[c],
+                      factor(static_cast<Factor>(k.destination_factor[c]), source, source1, destination, k.constant, c));
+  for (unsigned c = 0; c < 4; ++c) source[c] = k.clamp_after ? clamped(out[c], k.clamp_low) : out[c];
+}
+
+/// Nearest even of 255 times the value; in double, where the product is exact.
+U8 unorm8(F8 v) {
+  v = v > F8{} ? v : F8{};
+  v = splat(1.0f) < v ? splat(1.0f) : v;
+  F4 half[2];
+  std::memcpy(half, &v, sizeof half);
+  U8 out;
+  for (unsigned h = 0; h < 2; ++h) {
+    // Adding 2^52 + 2^51 rounds to whole numbers, which then stand in the low bits.
+    const D4 rounded = __builtin_convertvector(half[h], D4) * 255.0 + 0x1.8p52;
+    const I4 low = __builtin_convertvector(reinterpret_cast<L4>(rounded) & 255, I4);
+    std::memcpy(reinterpret_cast<char*>(&out) + 16 * h, &low, 16);
+  }
+  return out;
+}
+
+U8 encoded(const ColorKernel& k, const Colors& color) {
+  U8 word{};
+  for (unsigned c = 0; c < 4; ++c) {
+    if (c == 3 && !k.alpha_stored) break;
+    U8 code;
+    if (k.srgb && c < 3)
+      for (unsigned i = 0; i < 8; ++i) code[i] = surface::linear_to_srgb8(color[c][i]);
+    else
+      code = unorm8(color[c]);
+    word |= code << k.shift[c];
+  }
+  return word;
+}
+
+U8 loaded(const ColorPixels& p) {
+  U8 there{};
+  for (unsigned row = 0; row < 4; ++row)
+    if (p.lanes >> (row & 2) * 2 & 15) std::memcpy(reinterpret_cast<char*>(&there) + 8 * row, p.rows[row], 8);
+  return there;
+}
+
+void stored(const ColorPixels& p, U8 word) {
+  for (unsigned row = 0; row < 4; ++row) {
+    const char* from = reinterpret_cast<const char*>(&word) + 8 * row;
+    switch (p.lanes >> 2 * row & 3) {
+      case 1: std::memcpy(p.rows[row], from, 4); break;
+      case 2: std::memcpy(p.rows[row] + 4, from + 4, 4); break;
+      case 3: std::memcpy(p.rows[row], from, 8); break;
+      default: break;
+    }
+  }
+}
+
+void write_color(const ColorKernel& k, const ColorPixels& p) {
+  Colors source, source1;
+  for (unsigned c = 0; c < 4; ++c) {
+    if (p.replicated) source[c] = splat(*p.source[c]);
+    else std::memcpy(&source[c], p.source[c], sizeof(F8));
+    if (k.blending && p.source1[c]) std::memcpy(&source1[c], p.source1[c], sizeof(F8));
+    else source1[c] = F8{};
+  }
+  if (k.alpha_to_one) source[3] = source1[3] = splat(1.0f);
+  U8 there{};
+  if (k.blending || k.keep) there = loaded(p);
+  if (k.blending) {
+    if (k.clamp_before)
+      for (unsigned c = 0; c < 4; ++c) source[c] = clamped(source[c], k.clamp_low), source1[c] = clamped(source1[c], k.clamp_low);
+    blend(k, source, source1, there);
+  }
+  U8 word = encoded(k, source);
+  if (k.keep) word = (there & k.keep) | (word & ~k.keep);
+  stored(p, word);
+}
+
+}  // namespace
+
+extern const PixelKernels PIXEL_KERNELS;
+const PixelKernels PIXEL_KERNELS{coverage, depth_test, depth_write, interpolate, write_color};
+
+}  // namespace softgen::render

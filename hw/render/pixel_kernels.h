@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The inner loops of the pixel stage, eight or sixteen pixels at a time: coverage of a block, depth tests, interpolation, writes of 8-bit
+// colour. Built for the baseline and for AVX2 (no contraction in either), so that all hosts have the same bits. What they do not do is left
+// to the general code, whose results they repeat exactly.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace softgen::render {
+
+/// An edge's function over a block of 8x8 sample places one pixel apart: corner + a x + b y, covered where it is not negative. All values
+/// within the block fit into 32 bits.
+struct BlockEdge {
+  int32_t corner, a, b;
+};
+
+/// Depth of 4x4 pixels whose 32-bit values stand in 64 bytes, row by row.
+struct DepthKernel {
+  double a, b, c, bias, low, high;  ///< plane over sample places, viewport's range
+  uint8_t function = 0;             ///< 3D_Compare_Function
+  bool floating = false;            ///< R32_FLOAT, else 24-bit unorm
+  bool test = false;
+};
+
+/// Writes to targets of four 8-bit unorm channels.
+struct ColorKernel {
+  std::array<uint8_t, 4> shift{};     ///< of r, g, b, a
+  bool alpha_stored = true;           ///< else it reads one and is not written
+  bool srgb = false;
+  bool blending = false;
+  bool alpha_to_one = false;
+  bool clamp_before = false, clamp_after = false;
+  float clamp_low = 0;                ///< to 1
+  uint32_t keep = 0;                  ///< bits of the pixel that are not written
+  std::array<uint8_t, 4> source_factor{}, destination_factor{}, function{};  ///< a channel: 3D_Color_Buffer_Blend_Factor and _Function
+  std::array<float, 4> constant{};
+};
+/// Two quads: pixels 0, 1 side by side in row 0 of the first, 2, 3 in row 1; then the other quad's.
+struct ColorPixels {
+  const float* source[4];
+  const float* source1[4];   ///< null: there is none
+  bool replicated = false;   ///< one value for all in source
+  uint32_t lanes;            ///< pixels written
+  std::byte* rows[4];        ///< of quads with a lane: two pixels each
+};
+
+/// i and j barycentrics; w is 1 / one_over_w, or 1 where that is null.
+struct Planes {
+  const double *i, *j, *one_over_w;  ///< a, b, c each
+};
+
+struct PixelKernels {
+  /// Bit 8 y + x.
+  uint64_t (*coverage)(const BlockEdge* edges, size_t count);
+  /// Which of the pixels in `mask` (bit 4 y + x) pass; `x` and `y`: of the upper left sample place. Their new values are in `values`.
+  uint32_t (*depth_test)(const DepthKernel& depth, double x, double y, const std::byte* old, uint32_t mask, uint32_t* values);
+  void (*depth_write)(std::byte* at, uint32_t mask, const uint32_t* values);
+  void (*interpolate)(const Planes& planes, const double* x, const double* y, size_t count, float* i, float* j);
+  void (*write_color)(const ColorKernel& color, const ColorPixels& pixels);
+};
+
+const PixelKernels& pixel_kernels();
+
+/// The tables that write_color() works with, for 8-bit channels: codes to floats, unorm and sRGB.
+const std::array<std::array<float, 256>, 2>& code_values();
+
+}  // namespace softgen::render
