@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "hw/memory/view.h"
+#include "hw/render/pixel_kernels.h"
 #include "hw/render/raster_state.h"
 #include "hw/render/state.h"
 #include "hw/surface/surface.h"
@@ -28,6 +29,16 @@ class DepthStencil {
   };
   /// True: the sample passes. Both buffers are updated as the tests' results demand.
   bool test_and_write(memory::View& view, const Sample& sample, std::optional<uint8_t> shader_stencil = std::nullopt) const;
+
+  /// Whether test_block() does what test_and_write() does, where holds_block() says that 8x8 pixels are within the buffer.
+  bool tests_blocks() const;
+  bool holds_block(uint32_t x, uint32_t y, uint32_t layer) const;
+  struct Block {
+    uint32_t x, y, layer;       ///< multiples of 8
+    double sample_x, sample_y;  ///< of the first pixel's sample
+  };
+  /// Which of the pixels in `mask` (bit 8 y + x) pass; `plane` has the depth.
+  uint64_t test_block(memory::View& view, DepthKernel plane, const Block& block, uint64_t mask) const;
 
   /// 3DSTATE_WM_HZ_OP's depth and stencil clear.
   void clear(memory::View& view, const State& state, const gen9::_3DSTATE_WM_HZ_OP& op) const;

@@ -45,6 +45,7 @@ class Drawer::Draw {
         geometry_(worker_, call), stream_out_(state, env.registers, env.view), earlier_(earlier),
         stops_within_batches_(worker_.repeatable && !stream_out_.enabled()),
         stops_between_batches_(stops_within_batches_ || (last_ == Stage::vs && !stream_out_.enabled())) {
+    pixels_.depth_by_blocks = pixels_.depth_stencil.tests_blocks();
     pixels_.topology = static_cast<uint32_t>(drawn_topology(state, call.topology)) & 0x1f;
     load_pixel_shader();
     geometry_.skip(earlier.batches);

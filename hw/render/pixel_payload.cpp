@@ -37,16 +37,30 @@ PixelWorker::Point PixelWorker::barycentrics(const Point& at, bool linear) const
   return {planes[0].at(at[0], at[1]) * w, planes[1].at(at[0], at[1]) * w};
 }
 
+void PixelWorker::positions(const PixelBatch& batch, Location location, Positions& out) const {
+  if (location == Location::pixel) {
+    for (unsigned i = 0; i < draw_->simd; ++i) out.x[i] = batch.x[i] + 0.5, out.y[i] = batch.y[i] + 0.5;
+    return;
+  }
+  for (unsigned i = 0; i < draw_->simd; ++i) {
+    const Point at = position(batch, i, location);
+    out.x[i] = at[0], out.y[i] = at[1];
+  }
+}
+
 unsigned PixelWorker::put_barycentrics(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg) {
   // Modes: perspective at the pixel, centroid, sample; then the same without perspective.
   const auto modes = static_cast<uint32_t>(draw_->state.get<gen9::_3DSTATE_WM>().barycentric_interpolation_mode);
   for (unsigned mode = 0; mode < 6; ++mode) {
     if (!(modes >> mode & 1)) continue;
-    for (unsigned i = 0; i < width; ++i) {
-      const Point b = barycentrics(position(batch, first + i, static_cast<Location>(mode % 3)), mode >= 3);
-      for (unsigned k = 0; k < 2; ++k) thread_.grf(reg + 2 * (i / 8) + k).dw[i % 8] = as_dword(b[k]);
-    }
-    reg += 2 * width / 8;
+    Positions at;
+    positions(batch, static_cast<Location>(mode % 3), at);
+    const auto plane = [](const Plane2& p) { return std::array{p.a, p.b, p.c}; };
+    const auto& weights = mode >= 3 ? object_->linear : object_->perspective;
+    const std::array i = plane(weights[0]), j = plane(weights[1]), w = plane(object_->one_over_w);
+    const Planes planes{i.data(), j.data(), mode >= 3 ? nullptr : w.data()};
+    for (unsigned lane = 0; lane < width; lane += 8, reg += 2)
+      pixel_kernels().interpolate(planes, &at.x[first + lane], &at.y[first + lane], 8, reinterpret_cast<float*>(thread_.grf(reg).dw), reinterpret_cast<float*>(thread_.grf(reg + 1).dw));
   }
   return reg;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "hw/render/raster.h"
 
@@ -45,7 +46,7 @@ uint32_t PixelWorker::test(uint32_t x, uint32_t y, uint32_t samples, std::option
       if (tests.test_and_write(view_, sample, stencil)) passed |= 1u << s;
     }
   }
-  draw_->depth_count.fetch_add(static_cast<uint64_t>(std::popcount(passed)), std::memory_order_relaxed);
+  depth_count_ += static_cast<uint64_t>(std::popcount(passed));
   return passed;
 }
 
@@ -65,14 +66,57 @@ bool PixelWorker::stippled_out(uint32_t x, uint32_t y) const {
   return object_->fade && object_->fade->at(x + 0.5, y + 0.5) <= 0;
 }
 
+uint64_t PixelWorker::test_block(uint32_t x, uint32_t y, uint64_t covered) {
+  const DepthStencil& tests = draw_->depth_stencil;
+  if (draw_->depth_by_blocks && tests.holds_block(x, y, object_->layer)) {
+    const auto& position = draw_->raster.sample_positions[0];
+    const uint64_t passed = tests.test_block(view_, depth_plane_, {x, y, object_->layer, x + position[0] / double{subpixels}, y + position[1] / double{subpixels}}, covered);
+    depth_count_ += static_cast<uint64_t>(std::popcount(passed));
+    return passed;
+  }
+  if (!tests.any_test() && !tests.any_write()) {
+    depth_count_ += static_cast<uint64_t>(std::popcount(covered));
+    return covered;
+  }
+  uint64_t passed = 0;
+  for (uint64_t left = covered; left; left &= left - 1) {
+    const auto at = static_cast<uint32_t>(std::countr_zero(left));
+    if (test(x + at % 8, y + at / 8, 1, std::nullopt, std::nullopt)) passed |= left & -left;
+  }
+  return passed;
+}
+
+/// Coverage of one sample a pixel.
+bool PixelWorker::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
+  if (draw_->stop.aborting()) return false;
+  const uint64_t left = draw_->early ? test_block(x, y, covered) : covered;
+  if (!left) return true;
+  const bool after_tests = draw_->state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_DEPTH_COVERAGE;
+  const uint64_t told = after_tests ? left : covered;
+  for (uint32_t row = 0; row < 8; row += 2) {
+    const auto rows = static_cast<uint32_t>(left >> 8 * row & 0xffff), told_rows = static_cast<uint32_t>(told >> 8 * row & 0xffff);
+    for (uint32_t column = 0; column < 8; column += 2) {
+      const uint32_t lit = rows >> column, shown = told_rows >> column;
+      if (lit & 0x303) put_quad(x + column, y + row, {lit & 1, lit >> 1 & 1, lit >> 8 & 1, lit >> 9 & 1}, {shown & 1, shown >> 1 & 1, shown >> 8 & 1, shown >> 9 & 1});
+    }
+  }
+  return true;
+}
+
 void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const PixelRect& tile) {
   draw_ = &draw;
   object_ = &object;
   batch_.pixels = 0;
+  const Viewport& viewport = draw.raster.viewports[object.viewport];
+  depth_plane_ = {object.z.a, object.z.b, object.z.c, object.depth_bias, viewport.min_depth, viewport.max_depth};
   const bool stippled = object.stipple || object.fade || (object.filled && draw.state.get<Wm>().polygon_stipple_enable);
   const bool inner = draw.state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_INNER_CONSERVATIVE;
   for (const Coverage& part : object.parts) {
     PartRaster raster(part, draw.raster);
+    if (!stippled && !inner && raster.by_blocks()) {
+      if (!raster.each_block(tile, [&](uint32_t x, uint32_t y, uint64_t covered) { return draw_block(x, y, covered); })) break;
+      continue;
+    }
     const bool finished = raster.each_quad(tile, [&](uint32_t x, uint32_t y, QuadCoverage& samples) {
       if (draw.stop.aborting()) return false;
       QuadCoverage told = samples;
@@ -84,9 +128,11 @@ void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const Pixe
       add_quad(x, y, samples, told);
       return true;
     });
-    if (!finished) return;
+    if (!finished) break;
   }
-  flush();
+  if (!draw.stop.aborting()) flush();
+  draw.depth_count.fetch_add(std::exchange(depth_count_, 0), std::memory_order_relaxed);
+  draw.invocations.fetch_add(std::exchange(invocations_, 0), std::memory_order_relaxed);
 }
 
 void PixelWorker::add_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage) {
@@ -97,12 +143,16 @@ void PixelWorker::add_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>
   }
   if (!(left[0] | left[1] | left[2] | left[3])) return;
   const bool after_tests = draw_->state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_DEPTH_COVERAGE;
+  put_quad(x, y, left, after_tests ? left : coverage);
+}
+
+void PixelWorker::put_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage) {
   for (uint32_t i = 0; i < 4; ++i) {
     const unsigned at = batch_.pixels + i;
     batch_.x[at] = x + (i & 1);
     batch_.y[at] = y + (i >> 1);
-    batch_.samples[at] = left[i];
-    batch_.coverage[at] = after_tests ? left[i] : coverage[i];
+    batch_.samples[at] = samples[i];
+    batch_.coverage[at] = coverage[i];
   }
   batch_.pixels += 4;
   if (batch_.pixels == draw_->simd) flush();
@@ -148,7 +198,7 @@ void PixelWorker::run(PixelBatch& batch) {
     start.dispatch_mask |= lit << i;
     if (lit) start.vector_mask |= 0xfu << i;
   }
-  draw_->invocations.fetch_add(static_cast<uint64_t>(std::popcount(start.dispatch_mask)), std::memory_order_relaxed);
+  invocations_ += static_cast<uint64_t>(std::popcount(start.dispatch_mask));
   thread_.start(start);
   ThreadOwner owner{nullptr, this, draw_->shared_functions};
   ThreadEnv env{view_, kernel.bases, draw_->stop, {}, slot_, kernel.scratch_base, kernel.scratch_size, &owner};

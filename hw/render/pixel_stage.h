@@ -31,6 +31,7 @@ struct PixelDraw {
   std::vector<RenderTarget> targets;    ///< by binding table index, those that threads may write
   MessageTarget* shared_functions;      ///< sampler, data ports; null: not there
   StopFlag& stop;
+  bool depth_by_blocks = false;         ///< test_block() does the depth and stencil tests
   bool early = true;                    ///< depth and stencil are tested before the shader
   uint32_t topology = 0;                ///< Primitive Topology Type of the objects, r0.0[4:0]
   std::array<std::optional<ColorKernel>, 8> color;  ///< for targets by binding table index, with the blend state of the same number
@@ -71,6 +72,9 @@ class PixelWorker : public PixelSink {
   using Point = std::array<double, 2>;
   struct WriteLayout;
 
+  bool draw_block(uint32_t x, uint32_t y, uint64_t covered);
+  uint64_t test_block(uint32_t x, uint32_t y, uint64_t covered);
+  void put_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage);
   void add_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage);
   bool stippled_out(uint32_t x, uint32_t y) const;
   void flush();
@@ -80,6 +84,10 @@ class PixelWorker : public PixelSink {
   void put_header(const PixelBatch& batch, const Kernel& kernel);
   unsigned put_half(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg);
   unsigned put_barycentrics(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg);
+  struct Positions {
+    alignas(32) std::array<double, max_pixels> x, y;
+  };
+  void positions(const PixelBatch& batch, Location location, Positions& out) const;
   Point position(const PixelBatch& batch, unsigned pixel, Location location) const;
   Point barycentrics(const Point& at, bool linear) const;
   // Tests and results.
@@ -94,6 +102,8 @@ class PixelWorker : public PixelSink {
   PixelDraw* draw_ = nullptr;
   const PreparedObject* object_ = nullptr;
   PixelBatch batch_;
+  DepthKernel depth_plane_;                    ///< of object_
+  uint64_t depth_count_ = 0, invocations_ = 0; ///< not yet in draw_
   const PixelBatch* running_ = nullptr;
   uint32_t lit_ = 0;                           ///< pixels of running_ with samples
   uint32_t tested_ = 0;                        ///< pixels of running_ whose late tests are done

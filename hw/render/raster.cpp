@@ -31,6 +31,37 @@ bool PartRaster::enter_block(int32_t x, int32_t y) {
   return true;
 }
 
+bool PartRaster::by_blocks() const {
+  if (part_.round || points_ != 1 || raster_.samples != 1 || !(raster_.sample_mask & 1)) return false;
+  // So that the values of an edge that cuts a block fit into 32 bits there.
+  constexpr int64_t steepest = int64_t{1} << 26;
+  return std::all_of(edges_.begin(), edges_.begin() + part_.edge_count, [](const Edge& e) { return std::abs(e.a) < steepest && std::abs(e.b) < steepest; });
+}
+
+uint64_t PartRaster::block_coverage(int32_t x, int32_t y) const {
+  if (open_count_ == 0) return ~uint64_t{0};
+  std::array<BlockEdge, 4> edges;
+  for (unsigned i = 0; i < open_count_; ++i) {
+    const Edge& e = edges_[open_[i]];
+    // From pixel to pixel the value changes by multiples of 256: what is below does not change its sign.
+    const int64_t corner = e.at(int64_t{x} * subpixels + raster_.sample_positions[0][0], int64_t{y} * subpixels + raster_.sample_positions[0][1]);
+    edges[i] = {static_cast<int32_t>(corner >> 8), static_cast<int32_t>(e.a), static_cast<int32_t>(e.b)};
+  }
+  return pixel_kernels().coverage(edges.data(), open_count_);
+}
+
+uint64_t PartRaster::within(const PixelRect& rect, int32_t x, int32_t y) {
+  const auto range = [](int32_t from, int32_t to) {
+    const uint32_t below = 0xffu << std::max(from, 0), above = to >= block ? 0xffu : (1u << std::max(to, 0)) - 1;
+    return below & above & 0xff;
+  };
+  const uint64_t columns = range(rect.x0 - x, rect.x1 - x) * uint64_t{0x0101010101010101};
+  uint64_t rows = ~uint64_t{0};
+  if (rect.y0 > y) rows &= ~uint64_t{0} << 8 * (rect.y0 - y);
+  if (rect.y1 < y + block) rows &= ~(~uint64_t{0} << 8 * (rect.y1 - y));
+  return columns & rows;
+}
+
 bool PartRaster::in_circle(int64_t x, int64_t y) const {
   const int64_t dx = x - part_.center[0], dy = y - part_.center[1];
   return dx * dx + dy * dy <= part_.radius_squared;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include "hw/render/pixel_kernels.h"
 #include "hw/render/raster_state.h"
 #include "hw/render/setup.h"
 
@@ -38,6 +39,20 @@ class PartRaster {
       }
     return true;
   }
+  /// Whether each_block() finds what each_quad() does: straight edges, one place a pixel.
+  bool by_blocks() const;
+  /// Calls block(x, y, pixels) for each block of 8x8 with a covered pixel within `rect` (bit 8 y + x), until it answers false.
+  template <typename Block>
+  bool each_block(PixelRect rect, Block&& covered) {
+    rect.clip(part_.bounds);
+    for (int32_t by = rect.y0 & ~(block - 1); by < rect.y1; by += block)
+      for (int32_t bx = rect.x0 & ~(block - 1); bx < rect.x1; bx += block) {
+        if (!enter_block(bx, by)) continue;
+        const uint64_t pixels = block_coverage(bx, by) & within(rect, bx, by);
+        if (pixels && !covered(static_cast<uint32_t>(bx), static_cast<uint32_t>(by), pixels)) return false;
+      }
+    return true;
+  }
   /// Whether all of a pixel lies inside (conservative rasterization's inner coverage).
   bool inner(int32_t x, int32_t y) const;
 
@@ -45,6 +60,8 @@ class PartRaster {
   static constexpr int32_t block = 8;
 
   bool enter_block(int32_t x, int32_t y);
+  uint64_t block_coverage(int32_t x, int32_t y) const;
+  static uint64_t within(const PixelRect& rect, int32_t x, int32_t y);
   QuadCoverage coverage(int32_t x, int32_t y) const;
   bool in_circle(int64_t x, int64_t y) const;
 

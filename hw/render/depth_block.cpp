@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Depth tests by blocks of 8x8 pixels.
+#include "hw/render/depth_stencil.h"
+
+namespace softgen::render {
+namespace {
+
+constexpr unsigned part = 4;  // pixels: 4x4 of 32 bits are one 64-byte line of a Y tile
+
+/// Rows of four bits from the rows of eight, and back.
+uint32_t part_mask(uint64_t mask, unsigned x, unsigned y) {
+  const auto rows = static_cast<uint32_t>(mask >> (8 * y + x)) & 0x0f0f0f0fu;
+  return (rows & 0xf) | (rows >> 4 & 0xf0) | (rows >> 8 & 0xf00) | (rows >> 12 & 0xf000);
+}
+uint64_t block_mask(uint32_t mask, unsigned x, unsigned y) {
+  const uint32_t rows = (mask & 0xf) | (mask & 0xf0) << 4 | (mask & 0xf00) << 8 | (mask & 0xf000) << 12;
+  return uint64_t{rows} << (8 * y + x);
+}
+
+}  // namespace
+
+bool DepthStencil::tests_blocks() const {
+  return !stencil_test_ && depth_level_ && depth_.samples == 1 && depth_.format->block_bits == 32 && depth_.tiling == surface::Tiling::y &&
+         depth_.base % memory::View::page_size == 0;
+}
+
+uint64_t DepthStencil::test_block(memory::View& view, DepthKernel kernel, const Block& block, uint64_t mask) const {
+  kernel.function = static_cast<uint8_t>(depth_function_);
+  kernel.floating = depth_.format->code == surface::SurfaceFormat::R32_FLOAT;
+  kernel.test = depth_test_;
+  const PixelKernels& kernels = pixel_kernels();
+  uint64_t passed = 0;
+  for (unsigned y = 0; y < 8; y += part)
+    for (unsigned x = 0; x < 8; x += part) {
+      const uint32_t left = part_mask(mask, x, y);
+      if (!left) continue;
+      const uint64_t at = depth_level_->address(block.x + x, block.y + y, block.layer + depth_.min_array_element);
+      alignas(64) uint32_t values[part * part];
+      const uint32_t ok = kernels.depth_test(kernel, block.sample_x + x, block.sample_y + y, view.at(at), left, values);
+      if (ok && depth_write_) kernels.depth_write(view.at_for_write(at), ok, values);
+      passed |= block_mask(ok, x, y);
+    }
+  return passed;
+}
+
+bool DepthStencil::holds_block(uint32_t x, uint32_t y, uint32_t layer) const {
+  return depth_level_ && x + 8 <= depth_level_->extent().width && y + 8 <= depth_level_->extent().height && layer < depth_.view_extent;
+}
+
+}  // namespace softgen::render
