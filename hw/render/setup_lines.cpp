@@ -125,7 +125,9 @@ bool Setup::prepare_line(std::span<const Vue> vertices, PreparedObject& out) {
   if (stipple_restarts_ || positions[0] != stipple_end_) stipple_count_ = 0;
   stipple_end_ = positions[1];
   if ((ends[0].fx == ends[1].fx && ends[0].fy == ends[1].fy) || !line_interpolation(viewport, vertices, out)) return false;
-  const bool smooth = state_.get<gen9::_3DSTATE_RASTER>().antialiasing_enable && !raster_.multisample_rasterization;
+  // A width of 0 asks for the thinnest lines, not anti-aliased (SKL PRM vol 2d, 3DSTATE_SF, "Line Width"); Mesa sends it for widths below 1.5.
+  const bool smooth = state_.get<gen9::_3DSTATE_RASTER>().antialiasing_enable && !raster_.multisample_rasterization &&
+                      state_.get<gen9::_3DSTATE_SF>().line_width > 0;
   return smooth || raster_.multisample_rasterization ? cover_line_rectangle(ends, smooth, viewport, out) : cover_thin_line(ends, viewport, out);
 }
 

@@ -37,6 +37,11 @@ std::array<float, 2> face_gradient(const Direction& at, const Direction& delta) 
   const Face& f = faces[select(at)];
   float major = std::abs(at[f.major]);
   if (!(major > 0)) major = 1;
+  // The neighbour seen on this face's plane, if it is in front of it.
+  if (const float there = f.major_sign * (at[f.major] + delta[f.major]); there > major / 64) {
+    const auto along = [&](unsigned axis, float sign) { return sign * ((at[axis] + delta[axis]) / there - at[axis] / major) / 2; };
+    return {along(f.u, f.u_sign), along(f.v, f.v_sign)};
+  }
   const float change = f.major_sign * delta[f.major];
   const auto along = [&](unsigned axis, float sign) { return sign * (delta[axis] * major - at[axis] * change) / (major * major) / 2; };
   return {along(f.u, f.u_sign), along(f.v, f.v_sign)};

@@ -16,7 +16,8 @@ struct FacePoint {
 };
 FacePoint face_of(const Direction& direction);
 
-/// Change of u and v, in units of the face's width, when `at` moves by `delta` and stays on its face.
+/// Change of u and v, in units of the face's width, from `at` to the neighbour `at + delta`, projected onto the face of `at`: drivers divide
+/// each pixel's direction by its largest component (Mesa's lower_cube), so a neighbour behind the face's edge has another length.
 std::array<float, 2> face_gradient(const Direction& at, const Direction& delta);
 
 /// The texel of a neighbouring face that stands for (x, y) of `face`, of which one coordinate is beyond the edge of `size` texels.

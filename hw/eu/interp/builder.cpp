@@ -119,8 +119,13 @@ void OpBuilder::region(Source& s, const Operand& o) {
   const unsigned size = size_of(o.type);
   std::array<unsigned, 32> relative{};
   const bool ternary = i_.info()->form == Form::ternary;
+  // A channel reads its own accumulator, also where the region says a scalar: Mesa's lower_sub_sat relies on it (brw_fs.cpp), and piglit's
+  // subtractSaturate tests pass on the chip.
+  const bool by_channel = o.is_arf(Arf::accumulator) && !o.indirect && !op_.align16 && o.vstride == 0 && o.width == 0;
   for (unsigned n = 0; n < 32; n++) {
-    if (ternary) {
+    if (by_channel) {
+      relative[n] = n * size;
+    } else if (ternary) {
       relative[n] = o.replicate ? 0 : (n / 4 * 4 + (o.swizzle >> 2 * (n % 4) & 3)) * size;
     } else if (op_.align16) {
       relative[n] = (n / 4 * vstride_elements(o.vstride & 7) + (o.swizzle >> 2 * (n % 4) & 3)) * size;

@@ -198,6 +198,20 @@ TEST_CASE("eu alu: the high half of a 32x32 product by mul and mach, as Mesa wri
   }
 }
 
+TEST_CASE("eu alu: each channel reads its own accumulator, whatever the region says") {
+  Machine m;
+  Operand scalar = arf(Arf::accumulator, D);
+  scalar.vstride = scalar.width = scalar.hstride = 0;
+  scalar.negate = true;
+  Instruction difference = op(Opcode::add, 8, grf(3, D), scalar, grf(2, D));
+  difference.saturate = true;
+  m.load({op(Opcode::mov, 8, arf(Arf::accumulator, D), grf(1, D)), difference});
+  for (int n = 0; n < 8; n++) m.set<int32_t>(1, static_cast<unsigned>(n), n ? n : INT32_MIN), m.set<int32_t>(2, static_cast<unsigned>(n), 10 * n);
+  REQUIRE(m.run() == RunResult::finished);
+  CHECK(m.get<int32_t>(3, 0) == INT32_MAX);
+  for (unsigned n = 1; n < 8; n++) CHECK(m.get<int32_t>(3, n) == static_cast<int32_t>(9 * n));
+}
+
 TEST_CASE("eu alu: carries, multiply-add, absolute differences") {
   Machine m;
   m.load({op(Opcode::addc, 8, grf(3, UD), grf(1, UD), grf(2, UD)), op(Opcode::mov, 8, grf(4, UD), [] { Operand o = grf(0, UD); o.file = RegFile::arf; o.reg = 0x20; return o; }()),

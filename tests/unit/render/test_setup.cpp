@@ -242,4 +242,10 @@ TEST_CASE("smooth lines fade over a pixel") {
   CHECK(o.fade->at(16.5, 17.5) == Approx(0));
   CHECK(o.fade->at(8, 16) == Approx(0.5));
   CHECK(covered(o, raster).count({16, 16}) == 1);
+  // Width 0: the thinnest line, whatever else is enabled.
+  const State thin = state_of({{"3DSTATE_RASTER", {0x78500003, 1u << 16 | 1u << 2, 0, 0, 0}}, {"3DSTATE_SF", {0x78130002, 0, 0, 0}}});
+  Setup thinnest(thin, raster, Stage::vs);
+  const PreparedObject t = prepared(thinnest, ObjectType::line, {{0, 1}, 2, false, 0, 0}, vues);
+  CHECK(!t.fade);
+  CHECK(covered(t, raster).size() == 16);
 }

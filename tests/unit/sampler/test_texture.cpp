@@ -193,6 +193,10 @@ TEST_CASE("directions and faces") {
   const auto g = sampler::face_gradient({-1, 0.5f, 0.25f}, {-0.001f, 0.002f, 0});
   CHECK(g[0] == Approx(q.u - p.u).epsilon(0.01));
   CHECK(g[1] == Approx(q.v - p.v).epsilon(0.01));
+  // A neighbour on another face, each direction divided by its largest component: (1.5, -1, 0.5) beside (0.5, -1, 0.5).
+  const auto h = sampler::face_gradient({0.5f, -1, 0.5f}, {0.5f, 1 / 3.0f, 0.5f / 1.5f - 0.5f});
+  CHECK(h[0] == Approx(0.5));
+  CHECK(std::abs(h[1]) < 1e-6f);
 }
 
 TEST_CASE("the 8-bit formats read as their description says, linear and sRGB") {
