@@ -7,11 +7,7 @@ namespace {
 
 constexpr unsigned part = 4;  // pixels: 4x4 of 32 bits are one 64-byte line of a Y tile
 
-/// Rows of four bits from the rows of eight, and back.
-uint32_t part_mask(uint64_t mask, unsigned x, unsigned y) {
-  const auto rows = static_cast<uint32_t>(mask >> (8 * y + x)) & 0x0f0f0f0fu;
-  return (rows & 0xf) | (rows >> 4 & 0xf0) | (rows >> 8 & 0xf00) | (rows >> 12 & 0xf000);
-}
+/// Rows of four bits to rows of eight.
 uint64_t block_mask(uint32_t mask, unsigned x, unsigned y) {
   const uint32_t rows = (mask & 0xf) | (mask & 0xf0) << 4 | (mask & 0xf00) << 8 | (mask & 0xf000) << 12;
   return uint64_t{rows} << (8 * y + x);

@@ -6,6 +6,8 @@
 #include <bit>
 #include <cmath>
 
+#include "hw/render/fill.h"
+
 namespace softgen::render {
 namespace {
 
@@ -116,27 +118,21 @@ bool DepthStencil::test_and_write(memory::View& view, const Sample& s, std::opti
 }
 
 void DepthStencil::clear(memory::View& view, const State& state, const gen9::_3DSTATE_WM_HZ_OP& op) const {
-  const auto fill = [&](const surface::Surface& surface, const surface::Level& level, auto&& store) {
+  const auto clear = [&](const surface::Surface& surface, const surface::Level& level, const auto& value) {
     PixelRect rect{0, 0, static_cast<int32_t>(level.extent().width), static_cast<int32_t>(level.extent().height)};
     if (!op.full_surface_depth_and_stencil_clear)
       rect.clip({static_cast<int32_t>(op.clear_rectangle_x_min), static_cast<int32_t>(op.clear_rectangle_y_min),
                  static_cast<int32_t>(op.clear_rectangle_x_max), static_cast<int32_t>(op.clear_rectangle_y_max)});
     for (uint32_t slice = 0; slice < surface.view_extent; ++slice)
-      for (int32_t y = rect.y0; y < rect.y1; ++y)
-        for (int32_t x = rect.x0; x < rect.x1; ++x)
-          for (unsigned sample = 0; sample < surface.samples; ++sample)
-            if (op.sample_mask >> sample & 1)
-              store(level.address(static_cast<uint32_t>(x), static_cast<uint32_t>(y), slice + surface.min_array_element, sample));
+      for (unsigned sample = 0; sample < surface.samples; ++sample)
+        if (op.sample_mask >> sample & 1)
+          fill(view, surface, level, rect, slice + surface.min_array_element, sample, reinterpret_cast<const std::byte*>(&value));
   };
   if (op.depth_buffer_clear_enable && depth_level_) {
     const uint32_t value = quantized(state.get<gen9::_3DSTATE_CLEAR_PARAMS>().depth_clear_value);
-    fill(depth_, *depth_level_, [&](uint64_t at) {
-      if (depth_.format->block_bits == 16) view.store<uint16_t>(at, static_cast<uint16_t>(value));
-      else view.store<uint32_t>(at, value);
-    });
+    clear(depth_, *depth_level_, value);  // of 16 bits, the low ones
   }
-  if (op.stencil_buffer_clear_enable && stencil_level_)
-    fill(stencil_, *stencil_level_, [&](uint64_t at) { view.store<uint8_t>(at, static_cast<uint8_t>(op.stencil_clear_value)); });
+  if (op.stencil_buffer_clear_enable && stencil_level_) clear(stencil_, *stencil_level_, static_cast<uint8_t>(op.stencil_clear_value));
 }
 
 }  // namespace softgen::render

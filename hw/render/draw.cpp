@@ -7,8 +7,10 @@
 #include "hw/base/log.h"
 #include "hw/base/work.h"
 #include "hw/mmio/register_file.h"
+#include "hw/render/fill.h"
 #include "hw/render/geometry_pipeline.h"
 #include "hw/render/stream_out.h"
+#include "hw/render/uniform_color.h"
 #include "hw/surface/binding.h"
 
 namespace softgen::render {
@@ -131,6 +133,7 @@ void Drawer::Draw::load_pixel_shader() {
     return guest_error("3DSTATE_PS without a dispatch width", "no pixel is shaded");
   }
   kernel.program = drawer_.kernels_.load(env_.view, kernel.bases, start);
+  pixels_.uniform = sends_one_color(*kernel.program, kernel.grf_start);
   pixels_.kernel = std::move(kernel);
   bind_targets();
 }
@@ -193,15 +196,12 @@ void Drawer::Draw::fast_clear(const PreparedObject& object) {
   const uint32_t slice = object.layer + rt.surface.min_array_element;
   std::array<std::byte, 16> texel{};
   surface::encode(*rt.surface.format, rt.surface.clear_color, texel.data());
-  for (int32_t y = rect.y0; y < rect.y1; ++y)
-    for (int32_t x = rect.x0; x < rect.x1; ++x) {
-      const auto px = static_cast<uint32_t>(x), py = static_cast<uint32_t>(y);
-      if (rt.mcs) {
-        rt.mcs.write(env_.view, px, py, slice, rt.mcs.clear());
-        continue;
-      }
-      for (unsigned s = 0; s < samples; ++s) env_.view.write(rt.level->address(px, py, slice, s), texel.data(), rt.surface.format->block_bytes());
-    }
+  if (rt.mcs) {
+    for (int32_t y = rect.y0; y < rect.y1; ++y)
+      for (int32_t x = rect.x0; x < rect.x1; ++x) rt.mcs.write(env_.view, static_cast<uint32_t>(x), static_cast<uint32_t>(y), slice, rt.mcs.clear());
+    return;
+  }
+  for (unsigned s = 0; s < samples; ++s) fill(env_.view, rt.surface, *rt.level, rect, slice, s, texel.data());
 }
 
 /// Of a batch: stream output and setup from `began` to `prepared`, then its pixels.

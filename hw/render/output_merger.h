@@ -31,6 +31,8 @@ struct RenderTarget {
   /// Where the rows of the quad at (x, y) lie, 8 bytes each, for targets of color_kernel(). Returns those of its four pixels that are within the
   /// level.
   uint32_t quad_rows(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, std::byte** rows) const;
+  /// Writes `word` to pixels of a block of 8x8 (bit 8 y + x) within the level, for targets of color_kernel().
+  void fill_block(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, uint64_t pixels, uint32_t word) const;
   /// Makes each sample of a pixel lie in its own slice, with the colour it has had: cleared pixels get theirs.
   void expand(memory::View& view, uint32_t x, uint32_t y, uint32_t slice) const;
 };

@@ -63,6 +63,12 @@ struct PixelKernels {
 
 const PixelKernels& pixel_kernels();
 
+/// The 4x4 pixels at (x, y) of a block's 8x8: bit 4 y + x.
+constexpr uint32_t part_mask(uint64_t block, unsigned x, unsigned y) {
+  const auto rows = static_cast<uint32_t>(block >> (8 * y + x)) & 0x0f0f0f0fu;
+  return (rows & 0xf) | (rows >> 4 & 0xf0) | (rows >> 8 & 0xf00) | (rows >> 12 & 0xf000);
+}
+
 /// The tables that write_color() works with, for 8-bit channels: codes to floats, unorm and sRGB.
 const std::array<std::array<float, 256>, 2>& code_values();
 

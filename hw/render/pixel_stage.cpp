@@ -109,6 +109,7 @@ void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const Pixe
   batch_.pixels = 0;
   const Viewport& viewport = draw.raster.viewports[object.viewport];
   depth_plane_ = {object.z.a, object.z.b, object.z.c, object.depth_bias, viewport.min_depth, viewport.max_depth};
+  if (draw.uniform && fill_object(tile)) return;
   const bool stippled = object.stipple || object.fade || (object.filled && draw.state.get<Wm>().polygon_stipple_enable);
   const bool inner = draw.state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_INNER_CONSERVATIVE;
   for (const Coverage& part : object.parts) {

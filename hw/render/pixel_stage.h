@@ -32,6 +32,7 @@ struct PixelDraw {
   MessageTarget* shared_functions;      ///< sampler, data ports; null: not there
   StopFlag& stop;
   bool depth_by_blocks = false;         ///< test_block() does the depth and stencil tests
+  bool uniform = false;                 ///< the kernel does nothing but send one colour for all pixels of an object
   bool early = true;                    ///< depth and stencil are tested before the shader
   uint32_t topology = 0;                ///< Primitive Topology Type of the objects, r0.0[4:0]
   std::array<std::optional<ColorKernel>, 8> color;  ///< for targets by binding table index, with the blend state of the same number
@@ -75,6 +76,8 @@ class PixelWorker : public PixelSink {
   bool draw_block(uint32_t x, uint32_t y, uint64_t covered);
   uint64_t test_block(uint32_t x, uint32_t y, uint64_t covered);
   void put_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage);
+  bool fill_object(const PixelRect& tile);
+  bool find_color();
   void add_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage);
   bool stippled_out(uint32_t x, uint32_t y) const;
   void flush();
@@ -93,6 +96,7 @@ class PixelWorker : public PixelSink {
   // Tests and results.
   double depth_at(uint32_t x, uint32_t y, unsigned sample) const;
   uint32_t test(uint32_t x, uint32_t y, uint32_t samples, std::optional<float> z, std::optional<uint8_t> stencil);
+  void capture(const WriteLayout& layout, uint32_t bti);
   bool write_colors(const WriteLayout& layout, uint32_t bti);
   uint32_t late_samples(const WriteLayout& layout, unsigned pixel, unsigned lane, uint32_t samples);
 
@@ -105,6 +109,11 @@ class PixelWorker : public PixelSink {
   DepthKernel depth_plane_;                    ///< of object_
   uint64_t depth_count_ = 0, invocations_ = 0; ///< not yet in draw_
   const PixelBatch* running_ = nullptr;
+  bool capturing_ = false;                     ///< write_colors() only says what it would write
+  struct {
+    const RenderTarget* target = nullptr;      ///< null: it did not come to that
+    uint32_t word = 0;
+  } captured_;
   uint32_t lit_ = 0;                           ///< pixels of running_ with samples
   uint32_t tested_ = 0;                        ///< pixels of running_ whose late tests are done
   std::array<uint32_t, max_pixels> passed_{};  ///< and the samples that passed

@@ -53,6 +53,8 @@ class PartRaster {
       }
     return true;
   }
+  /// The pixels of the block at (x, y) that `rect` holds.
+  static uint64_t within(const PixelRect& rect, int32_t x, int32_t y);
   /// Whether all of a pixel lies inside (conservative rasterization's inner coverage).
   bool inner(int32_t x, int32_t y) const;
 
@@ -61,7 +63,6 @@ class PartRaster {
 
   bool enter_block(int32_t x, int32_t y);
   uint64_t block_coverage(int32_t x, int32_t y) const;
-  static uint64_t within(const PixelRect& rect, int32_t x, int32_t y);
   QuadCoverage coverage(int32_t x, int32_t y) const;
   bool in_circle(int64_t x, int64_t y) const;
 

@@ -2,6 +2,7 @@
 // SKL PRM vol 7, "Render Target Write", "Render Target Read"; payload order as Mesa's brw_lower_logical_sends.cpp sends it.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "hw/base/bits.h"
 #include "hw/render/pixel_stage.h"
@@ -89,6 +90,20 @@ uint32_t PixelWorker::late_samples(const WriteLayout& layout, unsigned pixel, un
   return samples & passed_[pixel];
 }
 
+/// What a write of one colour to all pixels would leave in each.
+void PixelWorker::capture(const WriteLayout& layout, uint32_t bti) {
+  if (bti >= draw_->color.size() || !draw_->color[bti] || layout.target != bti || layout.omask_at != not_there || !layout.replicated) return;
+  const ColorKernel& kernel = *draw_->color[bti];
+  if (kernel.blending || kernel.keep) return;
+  std::array<std::byte, 32> quads;
+  ColorPixels pixels{.source = {}, .source1 = {}, .replicated = true, .lanes = 1, .rows = {&quads[0], &quads[8], &quads[16], &quads[24]}};
+  const auto* color = reinterpret_cast<const float*>(layout.register_at(layout.color_at).dw);
+  for (unsigned c = 0; c < 4; ++c) pixels.source[c] = color + c;
+  pixel_kernels().write_color(kernel, pixels);
+  std::memcpy(&captured_.word, quads.data(), sizeof captured_.word);
+  captured_.target = &draw_->targets[bti];
+}
+
 /// The common case, eight pixels at a time. False: not that.
 bool PixelWorker::write_colors(const WriteLayout& layout, uint32_t bti) {
   if (bti >= draw_->color.size() || !draw_->color[bti] || layout.target != bti || !draw_->early || object_->fade || layout.omask_at != not_there) return false;
@@ -123,6 +138,10 @@ SendResult PixelWorker::render_target_write(const Message& message) {
   if (!layout.valid) return SendResult::failed;
   const PixelBatch& batch = *running_;
   const uint32_t bti = bits(message.descriptor, 7u, 0u);
+  if (capturing_) {
+    capture(layout, bti);
+    return SendResult::done;
+  }
   if (write_colors(layout, bti)) return SendResult::done;
   static const RenderTarget nowhere{};
   const RenderTarget& rt = bti < draw_->targets.size() ? draw_->targets[bti] : nowhere;

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/render/fill.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace softgen::render {
+namespace {
+
+constexpr uint64_t page = memory::View::page_size;
+
+class Filler {
+ public:
+  Filler(memory::View& view, const surface::Surface& surface, const surface::Level& level, uint32_t slice, uint32_t sample, const std::byte* element)
+      : view_(view), level_(level), slice_(slice), sample_(sample), bytes_(surface.format->block_bytes()), element_(element) {
+    for (size_t at = 0; at + bytes_ <= line_.size(); at += bytes_) std::memcpy(line_.data() + at, element, bytes_);
+  }
+
+  void elements(const PixelRect& rect) {
+    for (int32_t y = rect.y0; y < rect.y1; ++y)
+      for (int32_t x = rect.x0; x < rect.x1; ++x) view_.write(address(x, y), element_, bytes_);
+  }
+  void whole_page(int32_t x, int32_t y) {
+    std::byte* at = view_.at_for_write(address(x, y));
+    for (uint64_t i = 0; i < page; i += line_.size()) std::memcpy(at + i, line_.data(), line_.size());
+  }
+  uint64_t address(int32_t x, int32_t y) const { return level_.address(static_cast<uint32_t>(x), static_cast<uint32_t>(y), slice_, sample_); }
+
+ private:
+  memory::View& view_;
+  const surface::Level& level_;
+  const uint32_t slice_, sample_;
+  const unsigned bytes_;
+  const std::byte* element_;
+  std::array<std::byte, 64> line_{};
+};
+
+/// The first coordinate from `from` on, of `step`, where a page begins; in a page, x and y have separate bits of the address.
+template <typename Address>
+int32_t page_start(int32_t from, int32_t step, Address&& address) {
+  int32_t best = from;
+  for (int32_t i = from; i < from + step; ++i)
+    if (address(i) % page < address(best) % page) best = i;
+  return best;
+}
+
+}  // namespace
+
+void fill(memory::View& view, const surface::Surface& surface, const surface::Level& level, const PixelRect& rect, uint32_t slice, uint32_t sample,
+          const std::byte* element) {
+  if (rect.empty()) return;
+  Filler filler(view, surface, level, slice, sample, element);
+  const unsigned bytes = surface.format->block_bytes();
+  const bool tiled = surface.tiling == surface::Tiling::x || surface.tiling == surface::Tiling::y || surface.tiling == surface::Tiling::w;
+  if (!tiled || surface.interleaved || !std::has_single_bit(bytes) || surface.base % page) return filler.elements(rect);
+  const surface::PageShape shape = surface::page_shape(surface.tiling, bytes);
+  const auto width = static_cast<int32_t>(shape.width / bytes), height = static_cast<int32_t>(shape.height);
+  const int32_t first_x = page_start(rect.x0, width, [&](int32_t x) { return filler.address(x, rect.y0); });
+  const int32_t first_y = page_start(rect.y0, height, [&](int32_t y) { return filler.address(rect.x0, y); });
+  const auto begin = [](int32_t from, int32_t first, int32_t step) { return first == from ? first : first - step; };
+  for (int32_t y = begin(rect.y0, first_y, height); y < rect.y1; y += height)
+    for (int32_t x = begin(rect.x0, first_x, width); x < rect.x1; x += width) {
+      PixelRect part{x, y, x + width, y + height};
+      part.clip(rect);
+      if (part.x1 - part.x0 == width && part.y1 - part.y0 == height) filler.whole_page(x, y);
+      else filler.elements(part);
+    }
+}
+
+}  // namespace softgen::render

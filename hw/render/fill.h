@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rectangles of one value, by whole pages where they cover them.
+#pragma once
+
+#include <cstddef>
+
+#include "hw/memory/view.h"
+#include "hw/render/raster_state.h"
+#include "hw/surface/surface.h"
+
+namespace softgen::render {
+
+/// Each pixel of `rect` (within the level) in `slice`, counted from the surface's own first one, gets `element` (the format's bytes) as its
+/// sample `sample`.
+void fill(memory::View& view, const surface::Surface& surface, const surface::Level& level, const PixelRect& rect, uint32_t slice, uint32_t sample,
+          const std::byte* element);
+
+}  // namespace softgen::render

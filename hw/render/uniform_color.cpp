@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/render/uniform_color.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "hw/base/bits.h"
+#include "hw/render/pixel_stage.h"
+#include "hw/render/raster.h"
+
+namespace softgen::render {
+namespace {
+
+using eu::Instruction;
+using eu::Opcode;
+using eu::Operand;
+using eu::RegFile;
+
+constexpr size_t most_moves = 16;
+
+bool uniform_register(const Operand& o, unsigned first) { return o.file == RegFile::grf && !o.indirect && o.reg >= first && o.reg < 120; }
+
+bool moves(const Instruction& i, unsigned first) {
+  if (i.opcode != Opcode::mov || !i.no_mask || i.pred_control || i.cond_mod || i.access_mode != eu::AccessMode::align1) return false;
+  return uniform_register(i.dst, first) && (i.src[0].file == RegFile::imm || uniform_register(i.src[0], first));
+}
+
+/// SIMD16, single source, one colour for all ("Render Target Write", Message Control 1); no header; end of thread.
+bool sends_replicated(const Instruction& i, unsigned first) {
+  constexpr uint32_t render_target_write = 12, replicated = 1;
+  if ((i.opcode != Opcode::send && i.opcode != Opcode::sendc) || i.pred_control || i.descriptor_in_register || !i.end_of_thread) return false;
+  return i.sfid() == static_cast<unsigned>(Sfid::dp_render) && bits(i.descriptor, 17u, 14u) == render_target_write &&
+         bits(i.descriptor, 10u, 8u) == replicated && !bit(i.descriptor, 11) && !bit(i.descriptor, 19) && i.exec_size == 16 && uniform_register(i.src[0], first);
+}
+
+/// `word` to the pixels of 4x4 at `at` that are in `mask`; rows `stride` bytes apart.
+void store_part(std::byte* at, size_t stride, uint32_t mask, uint32_t word) {
+  for (unsigned row = 0; row < 4; ++row, mask >>= 4)
+    for (unsigned x = 0; x < 4; ++x)
+      if (mask >> x & 1) std::memcpy(at + row * stride + 4 * x, &word, 4);
+}
+void store_line(std::byte* at, uint32_t word) {
+  typedef uint32_t Four __attribute__((vector_size(16)));
+  const Four four{word, word, word, word};
+  for (unsigned i = 0; i < 4; ++i) std::memcpy(at + 16 * i, &four, sizeof four);
+}
+
+}  // namespace
+
+bool sends_one_color(const eu::Program& program, unsigned first) {
+  const auto lines = program.lines();
+  size_t i = 0;
+  while (i < std::min(lines.size(), most_moves) && moves(lines[i].instruction, first)) ++i;
+  // What stands behind the end of the thread is not reached: there are no branches.
+  return i < lines.size() && sends_replicated(lines[i].instruction, first);
+}
+
+void RenderTarget::fill_block(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, uint64_t pixels, uint32_t word) const {
+  for (unsigned py = 0; py < 8; py += 4)
+    for (unsigned px = 0; px < 8; px += 4) {
+      const uint32_t mask = part_mask(pixels, px, py);
+      if (!mask) continue;
+      const uint64_t at = level->address(x + px, y + py, slice);
+      switch (surface.tiling) {
+        case surface::Tiling::y: {
+          std::byte* line = view.at_for_write(at);
+          if (mask == 0xffff) store_line(line, word);
+          else store_part(line, 16, mask, word);
+          break;
+        }
+        case surface::Tiling::x: store_part(view.at_for_write(at), 512, mask, word); break;
+        default:
+          for (unsigned i = 0; i < 16; ++i)
+            if (mask >> i & 1) view.store<uint32_t>(at + i / 4 * surface.pitch + 4 * (i % 4), word);
+      }
+    }
+}
+
+/// Runs the kernel once for all pixels of object_.
+bool PixelWorker::find_color() {
+  PixelBatch batch{};
+  batch.pixels = draw_->simd;
+  batch.samples.fill(1), batch.coverage.fill(1);
+  captured_ = {};
+  capturing_ = true;
+  run(batch);
+  capturing_ = false;
+  invocations_ = 0;
+  return captured_.target != nullptr;
+}
+
+/// The part of object_ in `tile`. False: it is not that simple, nothing was drawn.
+bool PixelWorker::fill_object(const PixelRect& tile) {
+  const DepthStencil& tests = draw_->depth_stencil;
+  if (draw_->simd != 16 || !draw_->early || object_->fade || object_->stipple || tests.any_test() || tests.any_write()) return false;
+  if (object_->filled && draw_->state.get<gen9::_3DSTATE_WM>().polygon_stipple_enable) return false;
+  if (draw_->state.get<gen9::_3DSTATE_PS_EXTRA>().pixel_shader_is_per_sample) return false;
+  for (const Coverage& part : object_->parts)
+    if (!PartRaster(part, draw_->raster).by_blocks()) return false;
+  if (!find_color()) return false;
+  const RenderTarget& rt = *captured_.target;
+  const PixelRect there{0, 0, static_cast<int32_t>(rt.level->extent().width), static_cast<int32_t>(rt.level->extent().height)};
+  uint64_t pixels = 0;
+  for (const Coverage& part : object_->parts)
+    PartRaster(part, draw_->raster).each_block(tile, [&](uint32_t x, uint32_t y, uint64_t covered) {
+      if (draw_->stop.aborting()) return false;
+      pixels += static_cast<uint64_t>(std::popcount(covered));
+      covered &= PartRaster::within(there, static_cast<int32_t>(x), static_cast<int32_t>(y));
+      if (object_->layer < rt.surface.view_extent) rt.fill_block(view_, x, y, object_->layer + rt.surface.min_array_element, covered, captured_.word);
+      return true;
+    });
+  draw_->depth_count.fetch_add(pixels, std::memory_order_relaxed);
+  draw_->invocations.fetch_add(pixels, std::memory_order_relaxed);
+  return true;
+}
+
+}  // namespace softgen::render
