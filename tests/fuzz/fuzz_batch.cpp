@@ -58,18 +58,6 @@ struct Echo final : Engine {
   bool flip = false;
 };
 
-    const size_t n = std::min(sizeof(T), data_.size());
-    std::memcpy(&value, data_.data(), n);
-    data_ = data_.subspan(n);
-    return value;
-  }
-  std::span<const uint8_t> rest() const { return data_; }
-  bool empty() const { return data_.empty(); }
-
- private:
-  std::span<const uint8_t> data_;
-};
-
 struct Machine {
   std::unique_ptr<std::byte[]> ram = std::make_unique<std::byte[]>(ram_size + 4096);
   std::byte* base = reinterpret_cast<std::byte*>(align_up(reinterpret_cast<uintptr_t>(ram.get()), uintptr_t{4096}));

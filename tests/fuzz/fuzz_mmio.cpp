@@ -19,22 +19,6 @@ namespace {
 constexpr size_t ram_size = 1 << 20;
 constexpr uint64_t bar0_size = 16 << 20, gtt_window = 8 << 20;
 
-    const size_t n = std::min(sizeof(T), data_.size());
-    std::memcpy(&value, data_.data(), n);
-    data_ = data_.subspan(n);
-    return value;
-  }
-  std::span<const uint8_t> take_bytes(size_t n) {
-    const auto head = data_.first(std::min(n, data_.size()));
-    data_ = data_.subspan(head.size());
-    return head;
-  }
-  bool empty() const { return data_.empty(); }
-
- private:
-  std::span<const uint8_t> data_;
-};
-
 int64_t guest_time;
 
 sg_device* make_device(std::byte* ram) {

@@ -22,17 +22,6 @@ namespace {
 
 constexpr size_t ram_pages = 16, ram_size = ram_pages * 4096;
 
-    const size_t n = std::min(sizeof(T), data_.size());
-    std::memcpy(&value, data_.data(), n);
-    data_ = data_.subspan(n);
-    return value;
-  }
-  bool empty() const { return data_.empty(); }
-
- private:
-  std::span<const uint8_t> data_;
-};
-
 void expect(bool truth) {
   if (!truth) std::abort();
 }
