@@ -38,6 +38,8 @@ class Filter {
   const State& state() const { return state_; }
   /// Anisotropic filtering is on, by the minification or the magnification filter.
   bool anisotropic() const { return anisotropic_; }
+  /// Texels are averaged: no minimum or maximum of them is asked for.
+  bool averages() const { return reduction_ == Reduction::average; }
   unsigned max_taps() const { return 2 * (static_cast<unsigned>(state_.maximum_anisotropy) + 1); }
 
   /// The level of detail after bias and clamps.

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <string_view>
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/sampler/lod.h"
+#include "hw/sampler/quads.h"
 #include "hw/surface/binding.h"
 #include "hw/surface/mcs.h"
 
@@ -151,6 +153,8 @@ class Request {
   Offsets offsets(unsigned lane) const;
   Detail detail(const Filter& filter, unsigned lane) const;
   void filter();
+  bool filter_quad(const Filter& filter, const QuadSampler& quads, unsigned first, bool implicit);
+  const float* four(char letter, unsigned lane) const;
   Word4 load(unsigned lane) const;
   Word4 clear_color(const surface::Surface& surface) const;
   Word4 load_mcs(unsigned lane) const;
@@ -204,15 +208,61 @@ Detail Request::detail(const Filter& filter, unsigned lane) const {
   return detail_of(filter, at, dx, dy);
 }
 
+/// A parameter of four lanes; null when the message is too short for it.
+const float* Request::four(char letter, unsigned lane) const {
+  const size_t reg = (header_ ? 1 : 0) + size_t{position(letter)} * (simd_ / 8) + lane / 8, first = message_.payload.size();
+  if (reg >= first + message_.payload2.size()) return nullptr;
+  const Grf& from = reg < first ? message_.payload[reg] : message_.payload2[reg - first];
+  return reinterpret_cast<const float*>(from.dw + lane % 8);
+}
+
+/// Lanes `first` to `first` + 3 at once. False: they have to be done one by one.
+bool Request::filter_quad(const Filter& filter, const QuadSampler& quads, unsigned first, bool implicit) {
+  const uint32_t lit = message_.exec_mask >> first & 15;
+  if (!lit) return true;
+  const float *u = four('u', first), *v = four('v', first);
+  if (!u || !v) return false;
+  Filter::Lod lod{};
+  if (quads.needs_lod()) {
+    for (const char letter : {'l', 'b'})
+      for (unsigned i = 1; present(letter) && i < 4; ++i)
+        if (word(letter, first + i) != word(letter, first)) return false;
+    const float detail = present('l') ? value('l', first) : implicit ? this->detail(filter, first).lod : 0;
+    lod = filter.finish_lod(detail, present('b') ? value('b', first) : 0, 0);
+  }
+  float color[4][4];
+  if (!quads.sample(view_, u, v, offsets(first), lod, color)) return false;
+  const uint32_t disabled = header_ ? bits(header_->dw[2], 15u, 12u) : 0;
+  size_t reg = first / 8;
+  for (unsigned c = 0; c < 4; ++c) {
+    if (disabled >> c & 1) continue;
+    if (reg < message_.response.size()) {
+      uint32_t* out = message_.response[reg].dw + first % 8;
+      if (lit == 15) std::memcpy(out, color[c], sizeof color[c]);
+      else
+        for (unsigned i = 0; i < 4; ++i)
+          if (lit >> i & 1) out[i] = as_dword(color[c][i]);
+    }
+    reg += simd_ / 8;
+  }
+  return true;
+}
+
 void Request::filter() {
   const Filter filter(view_, texture_, sampler_.state, sampler_.border);
   const bool gather = type_.kind == Kind::gather, compare = present('c');
   const bool implicit = !gather && !type_.zero_lod && !present('l');
   const bool least = present('M') && (header_ ? 1u : 0u) + size_t{position('M')} * (simd_ / 8) < message_.payload.size() + message_.payload2.size();
   const unsigned channel = header_ ? bits(header_->dw[2], 17u, 16u) : 0;
+  const QuadSampler quads(filter);
+  const bool by_quads = quads.possible() && type_.kind == Kind::sample && !compare && !present('x') && !least && !bit(message_.descriptor, 30);
   Detail detail;
   unsigned detail_quad = ~0u;
   for (unsigned lane = 0; lane < simd_; ++lane) {
+    if (by_quads && lane % 4 == 0 && filter_quad(filter, quads, lane, implicit)) {
+      lane += 3;
+      continue;
+    }
     if (!(message_.exec_mask >> lane & 1)) continue;
     const float reference = compare ? value('c', lane) : 0;
     const float* compared = compare ? &reference : nullptr;

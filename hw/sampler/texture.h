@@ -24,6 +24,9 @@ class Texture {
   /// Levels of the view. Level 0 of the calls below is the view's first one.
   unsigned levels() const { return surface_.mip_count + 1u; }
   const surface::Extent& extent(unsigned level) const { return levels_[level].extent; }
+  const surface::Level& place(unsigned level) const { return levels_[level].place; }
+  /// swizzle() changes nothing.
+  bool plain_select() const { return plain_select_; }
   /// Slices of an array (cubes for arrays of cubes), else 1.
   unsigned layers() const { return surface_.array ? surface_.depth : 1; }
   bool is_cube() const { return surface_.type == surface::SurfaceType::cube; }
