@@ -9,6 +9,21 @@ namespace softgen::cs {
 
 using defs::CommandId;
 
+namespace {
+
+/// A command with fewer dwords is an error.
+size_t least_dwords(const defs::Command& command) {
+  switch (command.id) {
+    // Without a post-sync operation it may leave out what that needs.
+    case CommandId::MI_FLUSH_DW: return 1;
+    // Up to what Gen8 has of it: WaBindlessSurfaceStateModifyEnable:skl even asks for less than the whole (IGT rendercopy_gen9.c).
+    case CommandId::STATE_BASE_ADDRESS: return 16;
+    default: return command.dwords;
+  }
+}
+
+}  // namespace
+
 bool Executor::before(const Cursor&) {
   const uint32_t reasons = s_.stop().reasons();
   if (reasons & (s_.in_workaround_ ? StopFlag::reset : StopFlag::reset | StopFlag::pause)) [[unlikely]] {
@@ -48,8 +63,7 @@ Flow Executor::execute(const Packet& packet, const Cursor& behind) {
   const uint32_t header = packet.dwords[0];
   publish(packet.address, header, behind);
   if (s_.set_predicate && predicated_off(packet)) [[unlikely]] return Flow::next();
-  // MI_FLUSH_DW without a post-sync operation may leave out what that needs.
-  if (packet.dwords.size() < packet.command->dwords && packet.command->id != CommandId::MI_FLUSH_DW) {
+  if (packet.dwords.size() < least_dwords(*packet.command)) {
     guest_error("command shorter than its definition", "{} at {:#x}: {} dwords", packet.command->name, packet.address,
                 packet.dwords.size());
     return fault(reg::error_instruction);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A rectangle of bytes of a 2D surface. SKL PRM vol 2d, "Media Block Read/Write": M0.0 X in bytes, M0.1 Y in rows, M0.2 [5:0] width - 1 in
-// bytes, [21:16] height - 1. Rows lie one after the other in the registers, each as wide as the next power of two (4 bytes at least).
+// bytes, [21:16] height - 1. The surface's Width counts dwords, whatever its format (IGT lib/gpu_cmds.c, xehp_fill_surface_state's comment;
+// compute-runtime's setMediaBlockImageArg). Rows lie one after the other in the registers, each as wide as the next power of two (4 bytes at least).
 // Reads beyond the surface repeat its border; writes there are dropped.
 #include <algorithm>
 #include <array>
@@ -20,7 +21,7 @@ class Rectangle {
       : level_(s, s.mip_count), element_(s.format->block_bytes()), slice_(s.min_array_element),
         x_(static_cast<int32_t>(m.reg(0).dw[0])), y_(static_cast<int32_t>(m.reg(0).dw[1])),
         width(bits(m.reg(0).dw[2], 5u, 0u) + 1), height(bits(m.reg(0).dw[2], 21u, 16u) + 1), row_pitch(std::max(std::bit_ceil(width), 4u)),
-        surface_width_(static_cast<int64_t>(level_.extent().width) * element_), surface_height_(level_.extent().height) {}
+        surface_width_(int64_t{4} * level_.extent().width), surface_height_(level_.extent().height) {}
 
   void read(memory::View& view, std::span<std::byte> registers) const {
     for (uint32_t row = 0; row < height; ++row)

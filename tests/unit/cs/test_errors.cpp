@@ -67,6 +67,17 @@ TEST_CASE("packets shorter than their definition are errors") {
   CHECK(rig.reg(rig.id, softgen::reg::RING_IPEHR) == header);
 }
 
+TEST_CASE("STATE_BASE_ADDRESS may leave out what Gen9 added to it") {
+  Rig rig(EngineId::rcs);
+  Context a(rig, rig.id, 0x20);
+  const uint32_t dwords = GENERATE(16u, 18u);
+  std::vector<uint32_t> packet(dwords);
+  packet[0] = 0x6101'0000 | (dwords - 2);
+  a.emit(packet);
+  rig.submit(a);
+  CHECK(rig.reg(rig.id, softgen::reg::RING_ESR) == 0);
+}
+
 TEST_CASE("a fault of the engine") {
   Rig rig;
   Context a(rig, rig.id, 0x20);
