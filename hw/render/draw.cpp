@@ -42,11 +42,12 @@ class Drawer::Draw {
  public:
   Draw(Drawer& drawer, const State& state, const StateStore& store, const DrawCall& call, EngineEnv& env, const DrawProgress& earlier)
       : drawer_(drawer), state_(state), env_(env), last_(last_geometry_stage(state)), raster_(load_raster()), setup_(state, raster_, last_),
-        pixels_{state, raster_, {}, 8, DepthStencil(state, store, raster_.samples), OutputMerger(state, env.view), {}, drawer.shared_, env.stop, tests_are_early(state)},
+        pixels_{state, raster_, {}, 8, DepthStencil(state, store, raster_.samples), OutputMerger(state, env.view), {}, drawer.shared_, env.stop},
         worker_{env.view, state, env.stop, drawer.shared_, drawer.kernels_, drawer.urb_, drawer.thread_, absolute()},
         geometry_(worker_, call), stream_out_(state, env.registers, env.view), earlier_(earlier),
         stops_within_batches_(worker_.repeatable && !stream_out_.enabled()),
         stops_between_batches_(stops_within_batches_ || (last_ == Stage::vs && !stream_out_.enabled())) {
+    pixels_.early = tests_are_early(state);
     pixels_.depth_by_blocks = pixels_.depth_stencil.tests_blocks();
     pixels_.topology = static_cast<uint32_t>(drawn_topology(state, call.topology)) & 0x1f;
     load_pixel_shader();

@@ -26,9 +26,10 @@ class HostPrograms(RunTest):
 
     def test_piglit_binaries(self):
         for platform in ("surfaceless_egl", "gbm"):
-            for test in ("fp-abs-01", "fbo-blit", "glsl-novertexdata", "clear-accum"):
+            for test in ("fp-abs-01", "fbo-blit", "glsl-novertexdata", "clear-accum", "copyteximage 2D"):
                 with self.subTest(platform=platform, test=test):
-                    out = self.run_on_gpu(PIGLIT + test, "-auto", "-fbo", PIGLIT_PLATFORM=platform)
+                    program, *arguments = test.split()
+                    out = self.run_on_gpu(PIGLIT + program, *arguments, "-auto", "-fbo", PIGLIT_PLATFORM=platform)
                     self.assertRegex(out.stdout, r'PIGLIT: \{"result": "(pass|skip|warn)"', out.stdout + out.stderr)
 
     def test_kmscube_by_legacy_and_atomic_calls(self):
