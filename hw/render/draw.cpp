@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "hw/base/log.h"
 #include "hw/base/work.h"
@@ -68,6 +69,7 @@ class Drawer::Draw {
   void bind_targets();
   void draw_objects(const Batch& batch);
   bool draw_pixels(std::span<const PreparedObject> objects, uint64_t& tile);
+  static std::pair<std::vector<uint32_t>, std::vector<uint32_t>> bins(std::span<const PreparedObject> objects, std::span<const PixelRect> tiles);
   bool draw_tiles(std::span<const PreparedObject> objects, std::span<const PixelRect> tiles, uint64_t& tile);
   bool must_stop() const;
   void fast_clear(const PreparedObject& object);
@@ -232,16 +234,47 @@ bool Drawer::Draw::draw_pixels(std::span<const PreparedObject> objects, uint64_t
   return draw_tiles(objects, tiles, tile);
 }
 
+/// Numbers of the objects that touch each tile, in order: those of tile t are binned[first[t]] to binned[first[t + 1] - 1]. `tiles` are the rows
+/// of one rectangle. Both are empty where that would be too much to be remembered.
+std::pair<std::vector<uint32_t>, std::vector<uint32_t>> Drawer::Draw::bins(std::span<const PreparedObject> objects, std::span<const PixelRect> tiles) {
+  const PixelRect& corner = tiles.front();
+  const int32_t columns = (tiles.back().x1 - corner.x0) / tile_size, rows = (tiles.back().y1 - corner.y0) / tile_size;
+  const auto each = [&](const PreparedObject& o, auto&& visit) {
+    if (o.bounds.empty()) return;
+    const int32_t x0 = std::max((o.bounds.x0 - corner.x0) / tile_size, 0), x1 = std::min((o.bounds.x1 - 1 - corner.x0) / tile_size + 1, columns);
+    const int32_t y0 = std::max((o.bounds.y0 - corner.y0) / tile_size, 0), y1 = std::min((o.bounds.y1 - 1 - corner.y0) / tile_size + 1, rows);
+    for (int32_t y = y0; y < y1; ++y)
+      for (int32_t x = x0; x < x1; ++x) visit(static_cast<size_t>(y) * static_cast<size_t>(columns) + static_cast<size_t>(x));
+  };
+  constexpr uint64_t most = 1 << 22;
+  uint64_t all = 0;
+  for (const PreparedObject& o : objects)
+    all += (static_cast<uint64_t>(std::max(o.bounds.x1 - o.bounds.x0, 0)) / tile_size + 2) * (static_cast<uint64_t>(std::max(o.bounds.y1 - o.bounds.y0, 0)) / tile_size + 2);
+  if (all > most) return {};
+  std::vector<uint32_t> first(tiles.size() + 1), binned;
+  for (const PreparedObject& o : objects) each(o, [&](size_t tile) { ++first[tile + 1]; });
+  for (size_t t = 0; t < tiles.size(); ++t) first[t + 1] += first[t];
+  binned.resize(first.back());
+  std::vector<uint32_t> next(first.begin(), first.end() - 1);
+  for (size_t i = 0; i < objects.size(); ++i) each(objects[i], [&](size_t tile) { binned[next[tile]++] = static_cast<uint32_t>(i); });
+  return {std::move(first), std::move(binned)};
+}
+
 bool Drawer::Draw::draw_tiles(std::span<const PreparedObject> objects, std::span<const PixelRect> tiles, uint64_t& tile) {
   auto& workers = drawer_.workers_;
   const unsigned slots = drawer_.pool_ ? drawer_.pool_->slots() : 1;
   while (workers.size() < slots) workers.push_back(std::make_unique<PixelWorker>(env_.view.memory(), static_cast<unsigned>(workers.size())));
   for (auto& worker : workers) worker->view().set_space(env_.view.space());
+  const auto [first, binned] = bins(objects, tiles);
   const auto draw_tile = [&](size_t index, unsigned slot) {
-    for (const PreparedObject& object : objects) {
-      PixelRect part = object.bounds;
-      part.clip(tiles[index]);
-      if (!part.empty()) workers[slot]->draw(pixels_, object, tiles[index]);
+    if (first.empty()) {
+      for (const PreparedObject& object : objects) {
+        PixelRect part = object.bounds;
+        part.clip(tiles[index]);
+        if (!part.empty()) workers[slot]->draw(pixels_, object, tiles[index]);
+      }
+    } else {
+      for (uint32_t i = first[index]; i < first[index + 1]; ++i) workers[slot]->draw(pixels_, objects[binned[i]], tiles[index]);
     }
   };
   const auto enough = [this] { return stops_within_batches_ ? must_stop() : env_.stop.aborting(); };

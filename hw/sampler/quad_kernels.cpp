@@ -76,6 +76,20 @@ bool axis(const AxisKernel& a, bool linear, const float* coordinates, QuadAxis& 
   return true;
 }
 
+void y_tile(const QuadAxis& across, const QuadAxis& down, uint32_t x, uint32_t y, uint32_t pitch, uint32_t (&out)[4][4]) {
+  // As surface::offset_y().
+  const auto column = [&](const int32_t* at) {
+    const U4 byte = (get<U4>(at) + x) * 4u;
+    return (byte >> 7) * 4096u + ((byte & 0x70u) << 5) + (byte & 15u);
+  };
+  const auto row = [&](const int32_t* at) {
+    const U4 line = get<U4>(at) + y;
+    return (line & ~31u) * pitch + ((line & 31u) << 4);
+  };
+  const U4 left = column(across.low), right = column(across.high), top = row(down.low), bottom = row(down.high);
+  put(out[0], left + top), put(out[1], right + top), put(out[2], left + bottom), put(out[3], right + bottom);
+}
+
 /// i / 255 rounded once: the double's error does not reach the float's rounding for any code.
 F4 unorm8(U4 code) { return __builtin_convertvector(__builtin_convertvector(reinterpret_cast<I4>(code), D4) * (1 / 255.0), F4); }
 
@@ -119,6 +133,6 @@ void mix(float (&a)[4][4], const float (&b)[4][4], float weight) {
 }  // namespace
 
 extern const QuadKernels QUAD_KERNELS;
-const QuadKernels QUAD_KERNELS{axis, linear, nearest, mix};
+const QuadKernels QUAD_KERNELS{axis, y_tile, linear, nearest, mix};
 
 }  // namespace softgen::sampler

@@ -31,6 +31,8 @@ struct DecodeKernel {
 struct QuadKernels {
   /// False: coordinates so large that 32 bits do not hold them.
   bool (*axis)(const AxisKernel& axis, bool linear, const float* coordinates, QuadAxis& out);
+  /// Offsets of 32-bit texels from the base of a Y-tiled surface, for corners as linear() takes them. `x`, `y`: of the level's first texel.
+  void (*y_tile)(const QuadAxis& across, const QuadAxis& down, uint32_t x, uint32_t y, uint32_t pitch, uint32_t (&out)[4][4]);
   /// `texels`: upper left, upper right, lower left, lower right; four lanes each. `out`: r, g, b, a.
   void (*linear)(const DecodeKernel& decode, const uint32_t (&texels)[4][4], const float* u_weight, const float* v_weight, float (&out)[4][4]);
   void (*nearest)(const DecodeKernel& decode, const uint32_t (&texels)[4], float (&out)[4][4]);

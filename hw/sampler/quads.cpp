@@ -40,26 +40,20 @@ std::optional<DecodeKernel> decode_of(const surface::Format& format) {
   }
 }
 
-/// Texels of one level; remembers the page it was at.
-class Texels {
- public:
-  Texels(memory::View& view, const Texture& texture, unsigned level) : view_(view), place_(texture.place(level)), slice_(texture.surface().min_array_element) {}
-  uint32_t at(int32_t x, int32_t y) {
-    const uint64_t address = place_.address(static_cast<uint32_t>(x), static_cast<uint32_t>(y), slice_);
-    constexpr uint64_t in_page = memory::View::page_size - 1;
-    if ((address & ~in_page) != where_) where_ = address & ~in_page, page_ = view_.at(where_);
-    uint32_t texel;
-    std::memcpy(&texel, page_ + (address & in_page), sizeof texel);
-    return texel;
-  }
+constexpr uint64_t in_page = memory::View::page_size - 1;
 
- private:
-  memory::View& view_;
-  const surface::Level& place_;
-  const uint32_t slice_;
-  uint64_t where_ = ~uint64_t{0};
-  const std::byte* page_ = nullptr;
-};
+/// The texels at sixteen addresses, mostly of one page.
+template <typename Address>
+void load(memory::View& view, unsigned corners, Address&& address, uint32_t (&out)[4][4]) {
+  uint64_t where = ~uint64_t{0};
+  const std::byte* page = nullptr;
+  for (unsigned corner = 0; corner < corners; ++corner)
+    for (unsigned i = 0; i < 4; ++i) {
+      const uint64_t at = address(corner, i);
+      if ((at & ~in_page) != where) where = at & ~in_page, page = view.at(where);
+      std::memcpy(&out[corner][i], page + (at & in_page), 4);
+    }
+}
 
 }  // namespace
 
@@ -73,6 +67,8 @@ QuadSampler::QuadSampler(const Filter& filter) : filter_(filter) {
   const auto across = wrap_of(state.tcx_address_control_mode), down = wrap_of(state.tcy_address_control_mode);
   if (!across || !down) return;
   possible_ = true;
+  // Offsets of 32 bits: the largest surface is 16384 rows of 64 KiB, and its levels stand below it.
+  by_offsets_ = s.tiling == surface::Tiling::y && s.min_array_element == 0 && s.pitch <= 1u << 16 && s.y_offset + s.x_offset == 0;
   decode_ = *decode;
   wrap_[0] = *across, wrap_[1] = *down;
   needs_lod_ = state.mip_mode_filter == State::MipModeFilter::MIPFILTER_NEAREST || state.mip_mode_filter == State::MipModeFilter::MIPFILTER_LINEAR ||
@@ -94,21 +90,22 @@ bool QuadSampler::sample_level(memory::View& view, const float* u, const float* 
   const QuadKernels& kernels = quad_kernels();
   QuadAxis x, y;
   if (!kernels.axis(across, linear, u, x) || !kernels.axis(down, linear, v, y)) return false;
-  Texels texels(view, texture, level);
-  if (!linear) {
-    uint32_t raw[4];
-    for (unsigned i = 0; i < 4; ++i) raw[i] = texels.at(x.low[i], y.low[i]);
-    kernels.nearest(decode_, raw, out);
-    return true;
-  }
   uint32_t raw[4][4];
-  for (unsigned i = 0; i < 4; ++i) {
-    raw[0][i] = texels.at(x.low[i], y.low[i]);
-    raw[1][i] = texels.at(x.high[i], y.low[i]);
-    raw[2][i] = texels.at(x.low[i], y.high[i]);
-    raw[3][i] = texels.at(x.high[i], y.high[i]);
+  const unsigned corners = linear ? 4 : 1;
+  if (by_offsets_) {
+    uint32_t offsets_of[4][4];
+    const surface::Origin& origin = texture.origin(level);
+    kernels.y_tile(x, y, origin.x, origin.y, texture.surface().pitch, offsets_of);
+    const uint64_t base = texture.surface().base;
+    load(view, corners, [&](unsigned corner, unsigned i) { return base + offsets_of[corner][i]; }, raw);
+  } else {
+    const surface::Level& place = texture.place(level);
+    load(view, corners, [&](unsigned corner, unsigned i) {
+      return place.address(static_cast<uint32_t>(corner & 1 ? x.high[i] : x.low[i]), static_cast<uint32_t>(corner & 2 ? y.high[i] : y.low[i]), texture.surface().min_array_element);
+    }, raw);
   }
-  kernels.linear(decode_, raw, x.weight, y.weight, out);
+  if (linear) kernels.linear(decode_, raw, x.weight, y.weight, out);
+  else kernels.nearest(decode_, raw[0], out);
   return true;
 }
 

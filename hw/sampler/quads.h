@@ -26,6 +26,7 @@ class QuadSampler {
   const Filter& filter_;
   DecodeKernel decode_;
   Wrap wrap_[2];
+  bool by_offsets_ = false;  ///< Y tiles
   bool possible_ = false, needs_lod_ = true;
 };
 

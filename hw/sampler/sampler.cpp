@@ -70,6 +70,13 @@ constexpr auto all_positions = [] {
   return table;
 }();
 
+/// Index into Positions, by letter.
+constexpr auto index_of_letter = [] {
+  std::array<uint8_t, 128> table{};
+  for (size_t i = 0; i < letters.size(); ++i) table[static_cast<size_t>(letters[i])] = static_cast<uint8_t>(i);
+  return table;
+}();
+
 constexpr uint8_t no_type = 0xff;
 constexpr auto index_of_code = [] {
   std::array<uint8_t, 32> table{};
@@ -120,12 +127,24 @@ struct BoundSampler {
   Word4 border{};
 };
 
+/// SAMPLER_STATEs as values, found by their dwords.
+const State& unpacked(const std::array<uint32_t, State::dwords>& dwords) {
+  struct Entry {
+    std::array<uint32_t, State::dwords> dwords{};
+    State state = State::unpack(std::array<uint32_t, State::dwords>{});
+  };
+  thread_local std::array<Entry, 16> entries;
+  Entry& entry = entries[(dwords[0] * 0x9e3779b1u ^ dwords[1] * 0x85ebca6bu ^ dwords[3] * 0xc2b2ae35u) >> 28];
+  if (entry.dwords != dwords) entry = {dwords, State::unpack(dwords)};
+  return entry.state;
+}
+
 /// The header's dword 3 moves the table: samplers from 16 on, and bindless ones.
 BoundSampler bound_sampler(ThreadEnv& env, const Message& message, const Grf* header) {
   const uint32_t table = header ? header->dw[3] & ~31u : env.bases.sampler_state;
   std::array<uint32_t, State::dwords> dwords;
   env.view.read(strip_canonical(env.bases.dynamic_state + table + 16ull * bits(message.descriptor, 11u, 8u)), dwords.data(), sizeof dwords);
-  BoundSampler sampler{State::unpack(dwords), {}};
+  BoundSampler sampler{unpacked(dwords), {}};
   env.view.read(strip_canonical(env.bases.dynamic_state + sampler.state.border_color_pointer), sampler.border.data(), sizeof sampler.border);
   return sampler;
 }
@@ -143,7 +162,7 @@ class Request {
   void run();
 
  private:
-  uint8_t position(char letter) const { return positions_[letters.find(letter)]; }
+  uint8_t position(char letter) const { return positions_[index_of_letter[static_cast<size_t>(letter)]]; }
   bool present(char letter) const { return position(letter) != absent; }
   /// Of channel `lane`; 0 where the message is too short for it.
   uint32_t word(char letter, unsigned lane) const;

@@ -99,6 +99,7 @@ Texture::Texture(const surface::Surface& surface) : surface_(surface) {
   for (unsigned i = 0; i < level_count_; ++i) {
     levels_[i].place = surface::Level(surface, surface.min_lod + i);
     levels_[i].extent = levels_[i].place.extent();
+    levels_[i].origin = surface::level_origin(surface, surface.min_lod + i);
   }
 }
 

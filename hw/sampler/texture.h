@@ -25,6 +25,8 @@ class Texture {
   unsigned levels() const { return surface_.mip_count + 1u; }
   const surface::Extent& extent(unsigned level) const { return levels_[level].extent; }
   const surface::Level& place(unsigned level) const { return levels_[level].place; }
+  /// Where slice 0 of a level begins, in elements from the surface's base.
+  const surface::Origin& origin(unsigned level) const { return levels_[level].origin; }
   /// swizzle() changes nothing.
   bool plain_select() const { return plain_select_; }
   /// Slices of an array (cubes for arrays of cubes), else 1.
@@ -47,6 +49,7 @@ class Texture {
   struct Level {
     surface::Extent extent;
     surface::Level place;
+    surface::Origin origin;
   };
   static constexpr unsigned max_levels = 16;
   static Decoder decoder_of(const surface::Format& format);
