@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The vector code of the pixel stage against the general code, for each instruction set that this host has.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "hw/memory/ggtt.h"
+#include "hw/memory/sparse_memory.h"
+#include "hw/render/depth_stencil.h"
+#include "hw/render/fill.h"
+#include "hw/render/output_merger.h"
+#include "tests/catch.h"
+
+namespace softgen::render {
+extern const PixelKernels pixel_kernels_baseline;
+}
+
+using namespace softgen;
+using namespace softgen::render;
+
+namespace {
+
+constexpr uint64_t base = 0x10000, blend_at = 0x20000, cc_at = 0x21000;
+constexpr uint32_t seed = 20261121;
+
+struct Fixture {
+  memory::SparseMemory memory{1 << 20};
+  memory::Ggtt ggtt;
+  memory::View view{memory, nullptr};
+  surface::Surface surface;
+  StateStore store;
+  State state;
+  std::mt19937 random{seed};
+
+  Fixture() {
+    for (uint32_t page = base >> 12; page < 0x40; ++page) ggtt.set_pte(page, uint64_t{page} << 12 | 1);
+    view.set_space(memory::AddressSpace::ggtt(ggtt));
+    surface.type = surface::SurfaceType::two_d;
+    surface.tiling = surface::Tiling::y;
+    surface.base = base;
+    surface.width = surface.height = 16;
+    surface.pitch = 128;
+    const uint32_t blend[] = {0x78240000, blend_at | 1}, cc[] = {0x780e0000, cc_at | 1};
+    store.accept({0, defs::find_command("3DSTATE_BLEND_STATE_POINTERS"), blend});
+    store.accept({0, defs::find_command("3DSTATE_CC_STATE_POINTERS"), cc});
+    state.refresh(store);
+  }
+  uint32_t any() { return static_cast<uint32_t>(random()); }
+  /// Mostly in and around 0 to 1, with what is not a number and halves between two codes.
+  float value() {
+    switch (any() % 8) {
+      case 0: return std::bit_cast<float>(any());
+      case 1: return static_cast<float>((any() % 255 + 0.5) / 255);
+      case 2: return any() & 1 ? -0.0f : 1.0f;
+      default: return static_cast<float>(any() % 4096) / 2048 - 0.5f;
+    }
+  }
+};
+
+std::vector<const PixelKernels*> builds() {
+  std::vector<const PixelKernels*> all{&pixel_kernels_baseline};
+  if (&pixel_kernels() != &pixel_kernels_baseline) all.push_back(&pixel_kernels());
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("eight pixels of colour are written as the output merger writes each") {
+  INFO("seed " << seed);
+  Fixture f;
+  constexpr surface::SurfaceFormat formats[] = {surface::SurfaceFormat::R8G8B8A8_UNORM, surface::SurfaceFormat::B8G8R8A8_UNORM, surface::SurfaceFormat::B8G8R8X8_UNORM,
+                                                surface::SurfaceFormat::B8G8R8A8_UNORM_SRGB};
+  unsigned compared = 0;
+  for (unsigned round = 0; round < 3000; ++round) {
+    f.surface.format = surface::find_format(formats[f.any() % 4]);
+    constexpr surface::Tiling tilings[] = {surface::Tiling::linear, surface::Tiling::x, surface::Tiling::y};
+    f.surface.tiling = tilings[f.any() % 3];
+    f.surface.pitch = f.surface.tiling == surface::Tiling::x ? 512 : 128;
+    // No alpha test or coverage, and logic operations seldom: those are the general code's.
+    const uint32_t blend[] = {f.any() & (1u << 30 | 1u << 29), f.any(), f.any() & ~(f.any() % 8 ? 1u << 31 : 0u)};
+    f.view.write(blend_at, blend, sizeof blend);
+    for (unsigned i = 0; i < 4; ++i) f.view.store(cc_at + 8 + 4 * i, f.value());
+    const OutputMerger merger(f.state, f.view);
+    const RenderTarget rt(f.surface);
+    const auto kernel = merger.color_kernel(rt, 0);
+    if (!kernel) continue;
+    ++compared;
+    float source[8][8];
+    for (auto& component : source)
+      for (float& v : component) v = f.value();
+    const uint32_t lanes = f.any() & 0xff;
+    const auto pixel = [](unsigned i) { return std::array{4 + 2 * (i / 4) + (i & 1), 6 + (i >> 1 & 1)}; };
+    const auto fill = [&] {
+      std::mt19937 old(round);
+      for (unsigned i = 0; i < 8; ++i) f.view.store<uint32_t>(rt.level->address(pixel(i)[0], pixel(i)[1], 0), static_cast<uint32_t>(old()));
+    };
+    const auto result = [&] {
+      std::array<uint32_t, 8> out;
+      for (unsigned i = 0; i < 8; ++i) out[i] = f.view.load<uint32_t>(rt.level->address(pixel(i)[0], pixel(i)[1], 0));
+      return out;
+    };
+    fill();
+    for (unsigned i = 0; i < 8; ++i) {
+      PixelColor color;
+      for (unsigned c = 0; c < 4; ++c) color.source0[c] = std::bit_cast<uint32_t>(source[c][i]), color.source1[c] = std::bit_cast<uint32_t>(source[4 + c][i]);
+      if (lanes >> i & 1) merger.write(f.view, rt, merger.mode(rt, 0), pixel(i)[0], pixel(i)[1], 0, 1, color);
+    }
+    const auto expected = result();
+    for (const PixelKernels* build : builds()) {
+      fill();
+      ColorPixels pixels{};
+      pixels.lanes = lanes;
+      for (unsigned c = 0; c < 4; ++c) pixels.source[c] = source[c], pixels.source1[c] = source[4 + c];
+      for (unsigned quad = 0; quad < 2; ++quad) REQUIRE(rt.quad_rows(f.view, 4 + 2 * quad, 6, 0, pixels.rows + 2 * quad) == 0xf);
+      build->write_color(*kernel, pixels);
+      INFO("round " << round << ", blend " << blend[0] << ' ' << blend[1] << ' ' << blend[2]);
+      REQUIRE(result() == expected);
+    }
+  }
+  CHECK(compared > 1000);
+}
+
+TEST_CASE("blocks pass the depth test as their pixels do") {
+  INFO("seed " << seed);
+  for (const uint32_t format : {1u, 3u}) {  // D32_FLOAT, D24_UNORM_X8_UINT
+    Fixture f;
+    const uint32_t buffer[] = {0x78050006, 1u << 29 | 1u << 28 | format << 18 | 127, static_cast<uint32_t>(base), 0, 15u << 18 | 15u << 4, 0, 0, 8};
+    f.store.accept({0, defs::find_command("3DSTATE_DEPTH_BUFFER"), buffer});
+    for (unsigned round = 0; round < 200; ++round) {
+      const uint32_t tests[] = {0x784e0002, (round & 7) << 5 | (f.any() & 3), 0, 0};
+      f.store.accept({0, defs::find_command("3DSTATE_WM_DEPTH_STENCIL"), tests});
+      f.state.refresh(f.store);
+      const DepthStencil depth(f.state, f.store, 1);
+      REQUIRE(depth.tests_blocks());
+      const uint64_t mask = uint64_t{f.any()} << 32 | f.any();
+      const double a = f.value() * 0.1, b = f.value() * 0.1, c = f.value();
+      if (!std::isfinite(a + b + c)) continue;
+      std::array<uint32_t, 64> old, expected, got;
+      const auto at = [](unsigned i) { return base + surface::offset_y((8 + i % 8) * 4, i / 8, 128); };
+      for (unsigned i = 0; i < 64; ++i) {
+        const double z = a * (8 + i % 8 + 0.5) + b * (i / 8 + 0.5) + c;
+        const auto near = static_cast<float>(std::min(std::max(z, 0.0), 1.0));
+        old[i] = format == 1 ? std::bit_cast<uint32_t>(f.any() & 1 ? near : f.value()) : static_cast<uint32_t>(near * 16777215.0) + f.any() % 3;
+        f.view.store(at(i), old[i]);
+      }
+      uint64_t passed = 0;
+      for (unsigned i = 0; i < 64; ++i) {
+        const double z = a * (8 + i % 8 + 0.5) + b * (i / 8 + 0.5) + c + 1e-7;
+        if (mask >> i & 1 && depth.test_and_write(f.view, {8 + i % 8, i / 8, 0, 0, std::min(std::max(z, 0.0), 1.0), true})) passed |= uint64_t{1} << i;
+      }
+      for (unsigned i = 0; i < 64; ++i) expected[i] = f.view.load<uint32_t>(at(i)), f.view.store(at(i), old[i]);
+      REQUIRE(depth.test_block(f.view, {a, b, c, 1e-7, 0, 1}, {8, 0, 0, 8.5, 0.5}, mask) == passed);
+      for (unsigned i = 0; i < 64; ++i) got[i] = f.view.load<uint32_t>(at(i));
+      REQUIRE(got == expected);
+    }
+  }
+}
+
+TEST_CASE("a block's coverage is where no edge is negative") {
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  for (unsigned round = 0; round < 500; ++round) {
+    std::array<BlockEdge, 3> edges;
+    const int32_t scale = 1 << random() % 24;
+    for (BlockEdge& e : edges) e = {static_cast<int32_t>(random()) % (8 * scale), static_cast<int32_t>(random()) % scale, static_cast<int32_t>(random()) % scale};
+    uint64_t expected = 0;
+    for (int i = 0; i < 64; ++i)
+      if (std::all_of(edges.begin(), edges.end(), [&](const BlockEdge& e) { return e.corner + int64_t{e.a} * (i % 8) + int64_t{e.b} * (i / 8) >= 0; })) expected |= uint64_t{1} << i;
+    for (const PixelKernels* build : builds()) REQUIRE(build->coverage(edges.data(), edges.size()) == expected);
+  }
+}
+
+TEST_CASE("a filled rectangle is all of it and nothing else") {
+  Fixture f;
+  f.surface.width = 80, f.surface.height = 70;
+  for (const surface::Tiling tiling : {surface::Tiling::linear, surface::Tiling::x, surface::Tiling::y}) {
+    f.view.fill(base, 0, 0x10000);
+    f.surface.format = surface::find_format(surface::SurfaceFormat::R8G8B8A8_UNORM);
+    f.surface.tiling = tiling;
+    f.surface.pitch = 512;
+    const surface::Level level(f.surface, 0);
+    const uint32_t value = 0x12345678;
+    const PixelRect rect{3, 5, 77, 69};
+    fill(f.view, f.surface, level, rect, 0, 0, reinterpret_cast<const std::byte*>(&value));
+    for (int32_t y = 0; y < 70; ++y)
+      for (int32_t x = 0; x < 80; ++x) {
+        const bool in = x >= rect.x0 && x < rect.x1 && y >= rect.y0 && y < rect.y1;
+        REQUIRE(f.view.load<uint32_t>(level.address(static_cast<uint32_t>(x), static_cast<uint32_t>(y), 0)) == (in ? value : 0));
+      }
+  }
+}
