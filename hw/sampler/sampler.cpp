@@ -10,6 +10,7 @@
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/base/per_thread.h"
 #include "hw/sampler/lod.h"
 #include "hw/sampler/quads.h"
 #include "hw/surface/binding.h"
@@ -111,7 +112,6 @@ class TextureCache {
   };
   std::array<Entry, 16> entries_;
 };
-thread_local TextureCache texture_cache;
 
 const Texture& bound_texture(ThreadEnv& env, const Message& message) {
   static const Texture nothing;
@@ -119,7 +119,7 @@ const Texture& bound_texture(ThreadEnv& env, const Message& message) {
   if (address == surface::no_surface) return nothing;
   surface::SurfaceDwords dwords;
   env.view.read(address, dwords.data(), sizeof dwords);
-  return texture_cache.get(dwords);
+  return per_thread<TextureCache>().get(dwords);
 }
 
 struct BoundSampler {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "hw/base/log.h"
+#include "hw/base/per_thread.h"
 #include "hw/surface/block.h"
 
 namespace softgen::sampler {
@@ -57,7 +58,6 @@ class BlockCache {
   };
   std::array<Entry, 16> entries_;
 };
-thread_local BlockCache block_cache;
 
 bool readable(const Format& format) {
   switch (format.kind) {
@@ -108,7 +108,7 @@ Word4 Texture::fetch_block(memory::View& view, const surface::Level& place, uint
   const uint32_t bx = x / format.block_width, by = y / format.block_height;
   std::array<std::byte, 16> raw{};
   view.read(place.address(bx, by, slice), raw.data(), format.block_bytes());
-  const auto& texels = block_cache.get(format, raw.data());
+  const auto& texels = per_thread<BlockCache>().get(format, raw.data());
   return std::bit_cast<Word4>(texels[(y - by * format.block_height) * format.block_width + (x - bx * format.block_width)]);
 }
 

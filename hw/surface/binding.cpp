@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/surface/binding.h"
 
-#include <memory>
+#include <array>
 
 #include "hw/base/bits.h"
+#include "hw/base/per_thread.h"
 
 namespace softgen::surface {
 
@@ -39,14 +40,14 @@ constexpr size_t remembered = 64;
 
 const Surface& cached_surface(memory::View& view, const ShaderBases& bases, uint32_t index, uint32_t ex_descriptor) {
   static const Surface none;
-  thread_local const auto cache = std::make_unique<std::array<Decoded, remembered>>();
+  auto& cache = per_thread<std::array<Decoded, remembered>>();
   const uint64_t address = surface_state_address(view, bases, index, ex_descriptor);
   if (address == no_surface) return none;
   SurfaceDwords dwords;
   view.read(address, dwords.data(), sizeof dwords);
   // Address, base and size tell the surfaces of a binding table, and of like tables, apart.
   const uint64_t hash = (address >> 6) ^ (dwords[8] >> 12) ^ dwords[2];
-  Decoded& slot = (*cache)[(hash ^ hash >> 6) % remembered];
+  Decoded& slot = cache[(hash ^ hash >> 6) % remembered];
   if (slot.dwords != dwords) {
     slot.dwords = dwords;
     slot.surface = decode_surface(dwords);
