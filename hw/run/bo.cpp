@@ -29,6 +29,8 @@ struct flock whole_file(short type) {
 /// A new open file description of the same file.
 int reopen(int fd) { return open(fmt::format("/proc/self/fd/{}", fd).c_str(), O_RDWR | O_CLOEXEC); }
 
+bool pending(const FencePtr& fence) { return fence && !FenceClock::get().signalled(fence); }
+
 }  // namespace
 
 Bo::Bo(Arena& arena, int fd, uint64_t gpa, uint64_t size)
@@ -103,9 +105,12 @@ bool Bo::foreign_busy(bool write) const {
   return fcntl(lock_fd_, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
+bool Bo::awaits_foreign_work() const { return pending(foreign_[0]) || pending(foreign_[1]); }
+
 FencePtr Bo::foreign_work(bool write, const std::function<void()>& changed) {
-  if (!foreign_busy(write)) return nullptr;
-  if (foreign_[write] && !FenceClock::get().signalled(foreign_[write])) return foreign_[write];
+  for (const bool kind : {true, write})
+    if (pending(foreign_[kind])) return foreign_[kind];
+  if (!foreign_busy(write)) return pending(foreign_[0]) ? foreign_[0] : nullptr;
   const int waiter = reopen(fd_);
   if (waiter < 0) return nullptr;
   const auto fence = foreign_[write] = std::make_shared<Fence>();

@@ -41,9 +41,11 @@ class Bo {
   /// Another process may use it from now on.
   void share();
   bool shared() const { return lock_fd_ >= 0; }
-  /// Work of this process with the object, from its submission to its end. Nothing for objects that are not shared.
+  /// Work of this process with the object, until end_use(). Before foreign_work() is done the object is not ours to lock: the lock would be in
+  /// the way of the thread that waits for it, and our work for itself. Then the work begins its use when it starts.
   void begin_use(bool write);
   void end_use(bool write);
+  bool awaits_foreign_work() const;
   /// What another process's work with it has to do first: null when there is none. `write`: its reads count, too. `changed` is called,
   /// on another thread, when the fence is signalled.
   FencePtr foreign_work(bool write, const std::function<void()>& changed);

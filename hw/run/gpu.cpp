@@ -251,7 +251,8 @@ void Gpu::retire(Engine& engine, bool drained) {
 }
 
 void Gpu::finish(const Request& request, int error) {
-  for (const auto& [bo, write] : request.shared) bo->end_use(write);
+  for (const Request::SharedUse& use : request.shared)
+    if (use.begun) use.bo->end_use(use.write);
   FenceClock::get().signal(request.fence, error);
 }
 

@@ -55,7 +55,11 @@ struct Request {
   uint64_t batch = 0;           ///< PPGTT address
   std::vector<FencePtr> waits;
   std::vector<BoPtr> buffers;   ///< kept alive until done
-  std::vector<std::pair<BoPtr, bool>> shared;  ///< with other processes; whether it is written
+  struct SharedUse {
+    BoPtr bo;
+    bool write, begun;
+  };
+  std::vector<SharedUse> shared;  ///< with other processes
   FencePtr fence;
   uint32_t seqno = 0;           ///< of the logical context it runs in
   unsigned slot = 0;

@@ -194,8 +194,9 @@ void ExecBuffer::implicit_fences() {
     Bo& bo = *buffers_[i];
     const bool write = objects_[i].flags & EXEC_OBJECT_WRITE;
     if (bo.shared()) {
-      bo.begin_use(write);
-      request_->shared.emplace_back(buffers_[i], write);
+      const bool begun = !bo.awaits_foreign_work();
+      if (begun) bo.begin_use(write);
+      request_->shared.push_back({buffers_[i], write, begun});
     }
     if (write) {
       bo.last_write = request_->fence;

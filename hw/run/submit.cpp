@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "hw/run/gpu.h"
 #include "hw/run/regs.h"
@@ -147,6 +148,8 @@ void Gpu::schedule(Engine& engine) {
 }
 
 void Gpu::start(Engine& engine, const RequestPtr& request) {
+  for (Request::SharedUse& use : request->shared)
+    if (!std::exchange(use.begun, true)) use.bo->begin_use(use.write);
   LogicalContext& logical = request->context->logical.at(request->slot);
   emit(logical, *engine.info, *request);
   uint32_t* state = reinterpret_cast<uint32_t*>(arena_.host(logical.image_gpa + 4096));

@@ -115,3 +115,32 @@ TEST_CASE("an exported buffer is the same memory wherever it is imported") {
   CHECK(imported->host()[4097] == std::byte{42});
   CHECK_FALSE(Bo::import(other, STDIN_FILENO));
 }
+
+TEST_CASE("work that waits for another process's does not lock the object before") {
+  Arena ours(64 * page), theirs(64 * page);
+  const BoPtr bo = Bo::create(ours, page);
+  REQUIRE(bo);
+  bo->share();
+  const BoPtr other = Bo::import(theirs, bo->fd());
+  REQUIRE(other);
+  // Their read ends while our write is put together: the thread that waits for the read must find the way free.
+  const auto written = [&](bool they_read) {
+    if (they_read) other->begin_use(false);
+    const FencePtr foreign = bo->foreign_work(true, [] {});
+    CHECK((foreign != nullptr) == they_read);
+    if (they_read) other->end_use(false);
+    const bool begun = !bo->awaits_foreign_work();
+    if (begun) bo->begin_use(true);
+    CHECK((begun || they_read));
+    if (begun) CHECK(other->foreign_busy(false));
+    const bool waited = !foreign || FenceClock::get().wait(deadline_after(20'000'000'000), [&] { return foreign->signalled; });
+    if (begun) bo->end_use(true);
+    return waited;
+  };
+  for (unsigned i = 0; i < 20; ++i) {
+    REQUIRE(written(true));
+    CHECK_FALSE(bo->awaits_foreign_work());
+  }
+  REQUIRE(written(false));
+  CHECK_FALSE(other->foreign_busy(true));
+}
