@@ -7,6 +7,8 @@
 #include <mutex>
 #include <vector>
 
+#include "hw/base/per_thread.h"
+
 namespace softgen {
 namespace {
 
@@ -59,10 +61,7 @@ ThreadCounts::~ThreadCounts() {
   add_to(registry().ended);
 }
 
-ThreadCounts& mine() {
-  thread_local ThreadCounts counts;
-  return counts;
-}
+ThreadCounts& mine() { return per_thread<ThreadCounts>(); }
 
 }  // namespace
 

@@ -20,10 +20,10 @@ GOOD = ("pass",)
 Result = collections.namedtuple("Result", "test word seconds note")
 
 
-def read_list(path, needs_3d):
-    """The tests named in a list file, without those that need 3D unless wanted."""
+def read_list(path):
+    """The tests named in a list file."""
     rows = [line.split("#")[0].split() for line in path.read_text().splitlines()]
-    return [row[0] for row in rows if row and (needs_3d or "3d" not in row[1:])]
+    return [row[0] for row in rows if row]
 
 
 def command(folder, test):
@@ -111,7 +111,6 @@ def parse(argv):
     parser.add_argument("--list", action="append", metavar="FILE", help="file of test names, or the name of one in tests/igt (default: fast-feedback)")
     parser.add_argument("--test", action="append", default=[], metavar="NAME", help="run only this test (igt@BINARY@SUBTEST)")
     parser.add_argument("--filter", default="", metavar="TEXT", help="of the list, run only names that have TEXT")
-    parser.add_argument("--needs-3d", action="store_true", help="also run tests that need the 3D engine")
     parser.add_argument("--test-timeout", type=int, default=180, metavar="SECONDS", help="for one test (default: 180)")
     parser.add_argument("--logs", metavar="DIR", help="keep each test's output in this directory")
     parser.add_argument("--json", metavar="FILE", help="also write the results there")
@@ -129,7 +128,7 @@ def chosen(options):
         path = pathlib.Path(name) if pathlib.Path(name).is_file() else LISTS / f"{name}.txt"
         if not path.is_file():
             raise Failure(f"there is no list '{name}'")
-        tests += [test for test in read_list(path, options.needs_3d) if options.filter in test and test not in tests]
+        tests += [test for test in read_list(path) if options.filter in test and test not in tests]
     return tests
 
 
