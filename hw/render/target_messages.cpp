@@ -92,13 +92,20 @@ uint32_t PixelWorker::late_samples(const WriteLayout& layout, unsigned pixel, un
 
 /// What a write of one colour to all pixels would leave in each.
 void PixelWorker::capture(const WriteLayout& layout, uint32_t bti) {
-  if (bti >= draw_->color.size() || !draw_->color[bti] || layout.target != bti || layout.omask_at != not_there || !layout.replicated) return;
+  if (bti >= draw_->color.size() || !draw_->color[bti] || layout.target != bti || layout.omask_at != not_there || layout.dual) return;
+  if (layout.first != 0 || layout.count != draw_->simd) return;
   const ColorKernel& kernel = *draw_->color[bti];
   if (kernel.blending || kernel.keep) return;
   std::array<std::byte, 32> quads;
   ColorPixels pixels{.source = {}, .source1 = {}, .replicated = true, .lanes = 1, .rows = {&quads[0], &quads[8], &quads[16], &quads[24]}};
-  const auto* color = reinterpret_cast<const float*>(layout.register_at(layout.color_at).dw);
-  for (unsigned c = 0; c < 4; ++c) pixels.source[c] = color + c;
+  std::array<float, 4> color;
+  for (unsigned c = 0; c < 4; ++c) {
+    const uint32_t word = layout.color(layout.color_at, c, 0);
+    for (unsigned lane = 1; lane < layout.count; ++lane)
+      if (layout.color(layout.color_at, c, lane) != word) return;
+    color[c] = std::bit_cast<float>(word);
+    pixels.source[c] = &color[c];
+  }
   pixel_kernels().write_color(kernel, pixels);
   std::memcpy(&captured_.word, quads.data(), sizeof captured_.word);
   captured_.target = &draw_->targets[bti];

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <bitset>
 #include <cstring>
 
 #include "hw/base/bits.h"
@@ -19,19 +20,30 @@ using eu::RegFile;
 
 constexpr size_t most_moves = 16;
 
-bool uniform_register(const Operand& o, unsigned first) { return o.file == RegFile::grf && !o.indirect && o.reg >= first && o.reg < 120; }
+bool uniform_register(const Operand& o, unsigned first) { return o.file == RegFile::grf && !o.indirect && o.reg >= first && o.reg < 127; }
 
-bool moves(const Instruction& i, unsigned first) {
-  if (i.opcode != Opcode::mov || !i.no_mask || i.pred_control || i.cond_mod || i.access_mode != eu::AccessMode::align1) return false;
-  return uniform_register(i.dst, first) && (i.src[0].file == RegFile::imm || uniform_register(i.src[0], first));
+/// A move of what the thread began with. What another move has written is not read: it may have left out channels.
+bool moves(const Instruction& i, unsigned first, std::bitset<128>& written) {
+  if (i.opcode != Opcode::mov || i.pred_control || i.cond_mod || i.access_mode != eu::AccessMode::align1) return false;
+  constexpr unsigned longest = 4;  // registers that a region reaches over
+  if (!uniform_register(i.dst, first) || i.dst.hstride != 1 || i.exec_size > 16) return false;
+  if (i.src[0].file != RegFile::imm) {
+    if (!uniform_register(i.src[0], first)) return false;
+    for (unsigned r = 0; r < longest; ++r)
+      if (written[(i.src[0].reg + r) & 127]) return false;
+  }
+  for (unsigned r = 0; r < longest; ++r) written.set((i.dst.reg + r) & 127);
+  return true;
 }
 
-/// SIMD16, single source, one colour for all ("Render Target Write", Message Control 1); no header; end of thread.
-bool sends_replicated(const Instruction& i, unsigned first) {
-  constexpr uint32_t render_target_write = 12, replicated = 1;
+/// Single source, SIMD8, SIMD16 or SIMD16 with one colour for all ("Render Target Write", Message Control 4, 0, 1); no header; end of thread.
+bool sends_all(const Instruction& i, unsigned first) {
+  constexpr uint32_t render_target_write = 12, simd16 = 0, replicated = 1, simd8 = 4;
   if ((i.opcode != Opcode::send && i.opcode != Opcode::sendc) || i.pred_control || i.descriptor_in_register || !i.end_of_thread) return false;
-  return i.sfid() == static_cast<unsigned>(Sfid::dp_render) && bits(i.descriptor, 17u, 14u) == render_target_write &&
-         bits(i.descriptor, 10u, 8u) == replicated && !bit(i.descriptor, 11) && !bit(i.descriptor, 19) && i.exec_size == 16 && uniform_register(i.src[0], first);
+  const uint32_t control = bits(i.descriptor, 10u, 8u);
+  if (control != simd8 && control != simd16 && control != replicated) return false;
+  return i.sfid() == static_cast<unsigned>(Sfid::dp_render) && bits(i.descriptor, 17u, 14u) == render_target_write && !bit(i.descriptor, 11) &&
+         !bit(i.descriptor, 19) && i.exec_size == (control == simd8 ? 8 : 16) && uniform_register(i.src[0], first);
 }
 
 /// `word` to the pixels of 4x4 at `at` that are in `mask`; rows `stride` bytes apart.
@@ -50,10 +62,11 @@ void store_line(std::byte* at, uint32_t word) {
 
 bool sends_one_color(const eu::Program& program, unsigned first) {
   const auto lines = program.lines();
+  std::bitset<128> written;
   size_t i = 0;
-  while (i < std::min(lines.size(), most_moves) && moves(lines[i].instruction, first)) ++i;
+  while (i < std::min(lines.size(), most_moves) && moves(lines[i].instruction, first, written)) ++i;
   // What stands behind the end of the thread is not reached: there are no branches.
-  return i < lines.size() && sends_replicated(lines[i].instruction, first);
+  return i < lines.size() && sends_all(lines[i].instruction, first);
 }
 
 void RenderTarget::fill_block(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, uint64_t pixels, uint32_t word) const {
@@ -93,7 +106,7 @@ bool PixelWorker::find_color() {
 /// The part of object_ in `tile`. False: it is not that simple, nothing was drawn.
 bool PixelWorker::fill_object(const PixelRect& tile) {
   const DepthStencil& tests = draw_->depth_stencil;
-  if (draw_->simd != 16 || !draw_->early || object_->fade || object_->stipple || tests.any_test() || tests.any_write()) return false;
+  if (!draw_->early || object_->fade || object_->stipple || tests.any_test() || tests.any_write()) return false;
   if (object_->filled && draw_->state.get<gen9::_3DSTATE_WM>().polygon_stipple_enable) return false;
   if (draw_->state.get<gen9::_3DSTATE_PS_EXTRA>().pixel_shader_is_per_sample) return false;
   for (const Coverage& part : object_->parts)

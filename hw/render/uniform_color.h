@@ -6,8 +6,8 @@
 
 namespace softgen::render {
 
-/// The kernel moves constants and attributes (registers from `first` on) about and ends with one write of a replicated colour, without a
-/// header. Nothing that differs from pixel to pixel is read.
+/// The kernel moves constants and attributes (registers from `first` on) about and ends with one write without a header.
+/// Nothing that differs from pixel to pixel is read.
 bool sends_one_color(const eu::Program& program, unsigned first);
 
 }  // namespace softgen::render
