@@ -3,7 +3,9 @@
 import argparse
 import collections
 import json
+import math
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -81,7 +83,42 @@ def program(name):
     return run
 
 
-ALL = {"idle": idle, "boot": boot, "blit": program("bench_blit"), "submit": program("bench_submit")}
+SCENES = ("build:use-vbo=true", "texture:texture-filter=nearest", "texture:texture-filter=linear", "texture:texture-filter=mipmap",
+          "shading:shading=gouraud", "shading:shading=blinn-phong-inf", "shading:shading=phong", "bump:bump-render=normals",
+          "effect2d:kernel=0,1,0;1,-4,1;0,1,0;", "pulsar:quads=5:texture=false:light=false", "desktop:effect=shadow:windows=4", "clear")
+GL_SIZE, GL_SECONDS, GL_THREADS = "1920x1080", 3, 2
+
+
+def glmark2(scene, env):
+    """Frames a second of one scene under softgen-run, by whichever driver the environment names."""
+    command = [build.BUILD / "softgen-run", "--threads", str(GL_THREADS - 1), "--mode", f"{GL_SIZE}@0", "--",
+               "glmark2-es2-drm", "-b", f"{scene}:duration={GL_SECONDS}"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace",
+                          env={**os.environ, **env}, check=False)
+    renderer, times = re.search(r"GL_RENDERER:\s*(.*)", done.stdout), re.findall(r"FrameTime: ([\d.]+) ms", done.stdout)
+    if done.returncode != 0 or not times or not renderer:
+        raise Failure(f"glmark2-es2-drm {scene} ended with status {done.returncode}")
+    # A driver that is not the one meant would make the ratio a lie.
+    if ("llvmpipe" in renderer.group(1)) != ("MESA_LOADER_DRIVER_OVERRIDE" in env):
+        raise Failure(f"glmark2-es2-drm runs on {renderer.group(1)}")
+    return 1000 / max(float(times[0]), 0.001)
+
+
+def gl(options):
+    """glmark2 scenes on iris and our core against llvmpipe, in turn, on the same display and with as many threads."""
+    peer = {"MESA_LOADER_DRIVER_OVERRIDE": "kms_swrast", "LP_NUM_THREADS": str(GL_THREADS)}
+    rows = []
+    for scene in SCENES:
+        glmark2(scene, {})  # compiles what is not in the cache of kernels
+        pairs = [(glmark2(scene, {}), glmark2(scene, peer)) for _ in range(options.repeats)]
+        rows.append(row(f"glmark2/{scene}@{GL_SIZE}", [a for a, _ in pairs], [b for _, b in pairs], "frames/s", smaller_is_better=False))
+        say(f"{rows[-1].name}: {rows[-1].softgen:.1f} against {rows[-1].peer:.1f} frames/s")
+        yield rows[-1]
+    mean = math.exp(statistics.fmean(math.log(max(r.ratio, 1e-9)) for r in rows))
+    yield Row(f"glmark2/geometric-mean@{GL_SIZE}", mean, 1.0, mean, "of llvmpipe", 0.0)
+
+
+ALL = {"gl": gl, "idle": idle, "boot": boot, "blit": program("bench_blit"), "submit": program("bench_submit")}
 
 
 def number(value):
