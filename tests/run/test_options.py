@@ -42,6 +42,13 @@ class Options(RunTest):
         for path in self.folder.glob("s.json*"):
             self.assertEqual(json.loads(path.read_text())["platform"], "kbl")
 
+    def test_every_engine_and_exit_while_it_compiles(self):
+        """Without input kmscube leaves at its first frame, when kernels are being compiled."""
+        for number, engine in enumerate(["interp", "jit", "jit", "jit", "tiers"]):
+            done = self.run_on_gpu("sh", "-c", "kmscube --count 20 </dev/null", options=["--engine", engine, "--threads", "2", "--mode", "320x240@0"],
+                                   XDG_CACHE_HOME=str(self.folder / f"cache{number}"))
+            self.assertEqual(done.returncode, 0, f"{engine}: {done.stderr}")
+
     def test_stats_say_what_was_done(self):
         self.ok("kmscube", "--count", "2", options=["--stats", "s.json", "--mode", "320x240@0"])
         work = json.loads((self.folder / "s.json").read_text())["work"]

@@ -123,7 +123,7 @@ class CompiledProgram : public FastPath {
     if (!code) {
       if (slot.settled.load(std::memory_order_acquire)) return interpreted();
       request(slot, thread);
-      code = slot.code.load(std::memory_order_acquire);
+      code = now_ ? slot.code.load(std::memory_order_acquire) : nullptr;
       if (!code) return interpreted();
     }
     runs().compiled.fetch_add(1, std::memory_order_relaxed);
@@ -159,7 +159,6 @@ class CompiledProgram : public FastPath {
   void request(Slot& slot, const Thread& thread) {
     std::call_once(slot.asked, [&] {
       const int kind = variant_of(thread);
-      if (now_) return fill(slot, program_, kind);
       auto keep = program_.shared_from_this();
       const bool queued = compile_later([this, keep, &slot, kind] {
         // Nobody else has it any more.
@@ -169,6 +168,8 @@ class CompiledProgram : public FastPath {
         unsupported("EU JIT: too many kernels at once", "one stays with the interpreter");
         slot.settled.store(true, std::memory_order_release);
       }
+      // Not on this thread: nobody would stop it before LLVM's own exit handlers.
+      if (queued && now_) drain();
     });
   }
 
