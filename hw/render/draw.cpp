@@ -142,9 +142,14 @@ void Drawer::Draw::load_pixel_shader() {
 }
 
 void Drawer::Draw::bind_targets() {
-  // Drivers put render targets first in the table: at most eight.
+  // Drivers put render targets first in the table: at most eight. What no message names may be anything. Fast clears are of the first.
   const ShaderBases bases = state_.bases(Stage::ps);
+  const uint32_t named = pixels_.kernel.program->render_targets() | (state_.get<gen9::_3DSTATE_PS>().render_target_fast_clear_enable ? 1u : 0u);
   for (uint32_t i = 0; i < 8; ++i) {
+    if (!bit(named, i)) {
+      pixels_.targets.emplace_back();
+      continue;
+    }
     pixels_.targets.emplace_back(surface::cached_surface(env_.view, bases, i));
     if (raster_.samples == 1) pixels_.color[i] = pixels_.merger.color_kernel(pixels_.targets[i], i);
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hw/base/bits.h"
 #include "hw/eu/interp/execute.h"
 #include "hw/iface/message_target.h"
 
@@ -36,12 +37,18 @@ void Program::build(std::span<const std::byte> code) {
   ops_.reserve(lines_.size());
   for (const Line& line : lines_) ops_.push_back(OpBuilder(line.instruction, offsets_, constants_).build(line.offset));
   mark_targets();
-  uses_data_port_ = std::any_of(lines_.begin(), lines_.end(), [](const Line& line) {
-    const OpcodeInfo* row = line.instruction.info();
-    const unsigned sfid = line.instruction.sfid();
-    const bool send = row && (row->form == Form::send || row->form == Form::split_send);
-    return send && (sfid == static_cast<unsigned>(Sfid::dp_data0) || sfid == static_cast<unsigned>(Sfid::dp_data1));
-  });
+  for (const Line& line : lines_) note_message(line.instruction);
+}
+
+void Program::note_message(const Instruction& instruction) {
+  const OpcodeInfo* row = instruction.info();
+  if (!row || (row->form != Form::send && row->form != Form::split_send)) return;
+  const auto sfid = static_cast<Sfid>(instruction.sfid());
+  if (sfid == Sfid::dp_data0 || sfid == Sfid::dp_data1) uses_data_port_ = true;
+  if (sfid != Sfid::dp_render) return;
+  const uint32_t index = bits(instruction.descriptor, 7u, 0u);
+  if (instruction.descriptor_in_register) render_targets_ = 0xff;
+  else if (index < 8) render_targets_ |= static_cast<uint8_t>(1u << index);
 }
 
 void Program::mark(int64_t offset) {

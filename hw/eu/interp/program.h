@@ -63,6 +63,8 @@ class Program : public std::enable_shared_from_this<Program> {
   std::span<const Op> ops() const;
   /// Some SEND goes to a data port, which may write memory: running the kernel a second time may not give the same.
   bool uses_data_port() const { return uses_data_port_; }
+  /// Bit i: some SEND to the render cache may name entry i of the binding table.
+  uint8_t render_targets() const { return render_targets_; }
   /// Null: none.
   FastPath* fast_path() const { return fast_path_.get(); }
 
@@ -70,6 +72,7 @@ class Program : public std::enable_shared_from_this<Program> {
   Program() = default;
   void build(std::span<const std::byte> code);
   void mark_targets();
+  void note_message(const Instruction& instruction);
   void mark(int64_t offset);
 
   uint64_t start_ = 0;
@@ -80,6 +83,7 @@ class Program : public std::enable_shared_from_this<Program> {
   std::vector<int32_t> index_;
   std::vector<bool> targets_;
   bool uses_data_port_ = false;
+  uint8_t render_targets_ = 0;
   std::vector<Op> ops_;
   std::vector<std::unique_ptr<Offsets>> offsets_;  ///< what ops point to
   std::vector<std::unique_ptr<Lanes>> constants_;

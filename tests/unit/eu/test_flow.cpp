@@ -410,6 +410,25 @@ TEST_CASE("eu flow: ip, channel enables, dispatch masks, time") {
   CHECK(m.get<uint32_t>(14) > m.get<uint32_t>(13));
 }
 
+TEST_CASE("eu flow: a program knows which render targets its messages may name") {
+  Instruction write = op(Opcode::send, 8, null(UD), grf(10, UD), imm(UD));
+  write.cond_mod = static_cast<uint8_t>(Sfid::dp_render);
+  const auto named = [&](std::initializer_list<uint32_t> indices, bool by_register = false) {
+    std::vector<Instruction> code;
+    for (const uint32_t index : indices) {
+      write.descriptor = 0x0a031000 | index;
+      code.push_back(write);
+    }
+    if (by_register) code.back().src[1] = arf(Arf::address, UD);
+    code.push_back(end());
+    return static_cast<unsigned>(Program::decode(assemble(code), 0)->render_targets());
+  };
+  CHECK(named({}) == 0);
+  CHECK(named({2, 5}) == 0x24);
+  CHECK(named({0, 8, 200}) == 1);
+  CHECK(named({2}, true) == 0xff);
+}
+
 TEST_CASE("eu flow: programs are found again while their bytes stay the same") {
   ProgramCache cache;
   auto code = assemble({mov_imm(8, grf(2, D), D, 1), end()});
