@@ -66,6 +66,17 @@ constexpr void map_outputs(Format& f) {
   }
 }
 
+constexpr ElementLayout layout_of(const Format& f) {
+  if (f.kind != FormatKind::plain || f.channels == 0) return ElementLayout::any;
+  bool words = true, bytes = !f.srgb;
+  for (unsigned i = 0; i < f.channels; ++i) {
+    const Channel& c = f.channel[i];
+    words = words && c.bits == 32 && c.shift == 32 * i && (c.type == ChannelType::sfloat || c.type == ChannelType::uint || c.type == ChannelType::sint);
+    bytes = bytes && c.bits == 8 && c.shift == 8 * i && (c.type == ChannelType::unorm || c.type == ChannelType::unused);
+  }
+  return words ? ElementLayout::words : bytes ? ElementLayout::unorm8 : ElementLayout::any;
+}
+
 constexpr bool linear = false, srgb = true;
 
 constexpr Format make_format(SurfaceFormat code, std::string_view name, unsigned bits, unsigned width,
@@ -81,6 +92,7 @@ constexpr Format make_format(SurfaceFormat code, std::string_view name, unsigned
            .uses = parse_uses(uses)};
   parse_channels(f, channels);
   map_outputs(f);
+  f.layout = layout_of(f);
   return f;
 }
 
@@ -169,6 +181,31 @@ uint64_t stored_value(const Format& f, const Channel& c, uint32_t word, bool col
   }
 }
 
+/// `value(stored channel)` for the outputs there are.
+Word4 spread(const Format& f, auto&& value) {
+  Word4 out{0, 0, 0, f.numeric == Numeric::floating ? one : 1u};
+  for (size_t i = 0; i < 4; ++i)
+    if (f.output[i] >= 0) out[i] = value(static_cast<size_t>(f.output[i]));
+  return out;
+}
+
+Word4 decode_words(const Format& f, const std::byte* element) {
+  return spread(f, [&](size_t stored) {
+    uint32_t word;
+    std::memcpy(&word, element + stored * 4, 4);
+    return word;
+  });
+}
+
+Word4 decode_unorm8(const Format& f, const std::byte* element) {
+  static const auto values = [] {
+    std::array<uint32_t, 256> table;
+    for (uint32_t v = 0; v < 256; ++v) table[v] = std::bit_cast<uint32_t>(unorm_to_float(v, 8));
+    return table;
+  }();
+  return spread(f, [&](size_t stored) { return values[std::to_integer<size_t>(element[stored])]; });
+}
+
 void store_bits(const Channel& c, uint64_t value, std::byte* element) {
   const unsigned bytes = (c.shift % 8 + c.bits + 7u) / 8;
   uint64_t word = 0;
@@ -185,6 +222,8 @@ const Format* find_format(uint32_t code) {
 }
 
 Word4 decode(const Format& f, const std::byte* element) {
+  if (f.layout == ElementLayout::words) return decode_words(f, element);
+  if (f.layout == ElementLayout::unorm8) return decode_unorm8(f, element);
   if (f.kind == FormatKind::shared_exponent) {
     uint32_t packed;
     std::memcpy(&packed, element, 4);
@@ -193,8 +232,7 @@ Word4 decode(const Format& f, const std::byte* element) {
   Word4 out{0, 0, 0, f.numeric == Numeric::floating ? one : 1u};
   if (f.kind != FormatKind::plain) return out;
   for (size_t i = 0; i < 4; ++i)
-    if (f.output[i] >= 0)
-      out[i] = register_value(f, f.channel[static_cast<size_t>(f.output[i])], element, i < 3);
+    if (f.output[i] >= 0) out[i] = register_value(f, f.channel[static_cast<size_t>(f.output[i])], element, i < 3);
   return out;
 }
 

@@ -68,6 +68,13 @@ struct Channel {
   uint8_t shift = 0;  ///< from bit 0 of the element
 };
 
+/// Elements that need no look at each channel's type.
+enum class ElementLayout : uint8_t {
+  any,
+  words,   ///< each stored channel is 32 bits, which are the register's
+  unorm8,  ///< each is 8 bits of linear UNORM
+};
+
 struct Format {
   SurfaceFormat code{};
   std::string_view name;
@@ -78,6 +85,7 @@ struct Format {
   uint16_t uses = 0;  ///< FormatUse
   Numeric numeric = Numeric::floating;
   uint8_t channels = 0;
+  ElementLayout layout = ElementLayout::any;
   std::array<Channel, 4> channel{};              ///< as stored
   std::array<int8_t, 4> output{-1, -1, -1, -1};  ///< stored channel that r, g, b, a come from; -1: none
 

@@ -122,6 +122,7 @@ class CompiledProgram : public FastPath {
     const LoadedCode* code = slot.code.load(std::memory_order_acquire);
     if (!code) {
       if (slot.settled.load(std::memory_order_acquire)) return interpreted();
+      if (!now_ && slot.runs.fetch_add(1, std::memory_order_relaxed) + 1 < runs_before_compiling) return interpreted();
       request(slot, thread);
       code = now_ ? slot.code.load(std::memory_order_acquire) : nullptr;
       if (!code) return interpreted();
@@ -134,6 +135,7 @@ class CompiledProgram : public FastPath {
  private:
   struct Slot {
     std::atomic<const LoadedCode*> code{nullptr};
+    std::atomic<uint32_t> runs{0};     ///< until it was asked for
     std::atomic<bool> settled{false};  ///< compiled, or refused: nothing is left to be asked for
     std::once_flag asked;
     std::shared_ptr<const LoadedCode> keeps;

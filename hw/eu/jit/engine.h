@@ -11,8 +11,11 @@ namespace softgen::eu {
 enum class Engine : uint8_t {
   interp,  ///< never compiles
   jit,     ///< compiles before a kernel's first thread runs (tests, measurements)
-  tiers,   ///< the interpreter runs until a low-priority thread has compiled
+  tiers,   ///< the interpreter runs until a low-priority thread has compiled what was run often
 };
+
+/// Tiers: a kernel's threads before it is compiled. So many take the interpreter about a millisecond, compiling takes ten and more.
+constexpr uint32_t runs_before_compiling = 128;
 
 /// Empty: not one of "interp", "jit", "tiers".
 bool engine_from_name(std::string_view name, Engine& engine);

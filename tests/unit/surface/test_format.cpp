@@ -100,6 +100,34 @@ TEST_CASE("known elements") {
   CHECK(decode(*find_format(SurfaceFormat::X24_TYPELESS_G8_UINT), bytes) == Word4{0, 0x5a, 0, 1});
 }
 
+TEST_CASE("elements of whole words and bytes: each channel by itself") {
+  unsigned words = 0, bytes = 0;
+  for (uint32_t code = 0; code < 1024; ++code) {
+    const Format* f = find_format(code);
+    if (!f || f->layout == ElementLayout::any) continue;
+    INFO(f->name);
+    const bool is_words = f->layout == ElementLayout::words;
+    is_words ? ++words : ++bytes;
+    std::array<std::byte, 16> element;
+    for (unsigned v = 0; v < 256; ++v) {
+      for (size_t i = 0; i < element.size(); ++i) element[i] = static_cast<std::byte>((v + i * 37) & 255);
+      const Word4 got = decode(*f, element.data());
+      for (size_t i = 0; i < 4; ++i) {
+        const bool integer = f->numeric != Numeric::floating;
+        uint32_t expected = i < 3 ? 0 : integer ? 1 : 0x3f800000;
+        if (f->output[i] >= 0) {
+          const auto stored = static_cast<size_t>(f->output[i]);
+          if (is_words) std::memcpy(&expected, &element[4 * stored], 4);
+          else expected = std::bit_cast<uint32_t>(unorm_to_float(std::to_integer<uint32_t>(element[stored]), 8));
+        }
+        if (got[i] != expected) FAIL("byte " << v << ", channel " << i);
+      }
+    }
+  }
+  CHECK(words >= 12);  // R32 to R32G32B32A32 of FLOAT, UINT and SINT
+  CHECK(bytes >= 6);
+}
+
 TEST_CASE("64-bit passthru elements come as dwords") {
   const uint64_t element[4] = {0x1122334455667788, 0x99aabbccddeeff00, 3, 4};
   std::array<uint32_t, 8> out;
