@@ -270,7 +270,9 @@ bool Drawer::Draw::draw_tiles(std::span<const PreparedObject> objects, std::span
   const unsigned slots = drawer_.pool_ ? drawer_.pool_->slots() : 1;
   while (workers.size() < slots) workers.push_back(std::make_unique<PixelWorker>(env_.view.memory(), static_cast<unsigned>(workers.size())));
   for (auto& worker : workers) worker->view().set_space(env_.view.space());
-  const auto [first, binned] = bins(objects, tiles);
+  const std::pair sorted = bins(objects, tiles);
+  // Not a structured binding, which clang 14 (the fuzz targets' compiler on Debian 12) does not capture.
+  const std::vector<uint32_t>&first = sorted.first, &binned = sorted.second;
   const auto draw_tile = [&](size_t index, unsigned slot) {
     if (first.empty()) {
       for (const PreparedObject& object : objects) {
