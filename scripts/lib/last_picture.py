@@ -8,10 +8,10 @@ PLANE_SURFLIVE_1_A = 0x701AC
 
 
 class LastPicture:
-    """Call look() now and then while the command runs, save() when it has ended."""
+    """Call look() now and then while the command runs, save() when it has ended; `kept` is the newest picture of the program, if there is one."""
 
     def __init__(self, machine, folder):
-        self._machine, self._draft, self._kept = machine, folder / "draft.png", folder / "kept.png"
+        self._machine, self._draft, self.kept = machine, folder / "draft.png", folder / "kept.png"
         match = re.search(r"\bVGA controller: PCI device 8086:.*?BAR0: 64 bit (?:prefetchable )?memory at (0x[0-9a-f]+)",
                           machine.qmp.monitor("info pci"), re.DOTALL)
         self._register = int(match.group(1), 16) + PLANE_SURFLIVE_1_A if match else None
@@ -24,15 +24,19 @@ class LastPicture:
         match = re.search(r": (0x[0-9a-f]+)", self._machine.qmp.monitor(f"xp /1wx {self._register:#x}"))
         return match and match.group(1)
 
+    def _is_the_programs(self):
+        """Neither the console's nor none: the plane is off between the program's end and the console's return."""
+        return self._surface() not in (self._console, "0x00000000")
+
     def look(self):
-        if self._surface() == self._console:
+        if not self._is_the_programs():
             return
         self._machine.screenshot(self._draft)
-        if self._surface() != self._console:  # still the program's
-            self._draft.replace(self._kept)
+        if self._is_the_programs():
+            self._draft.replace(self.kept)
 
     def save(self, path):
-        if self._kept.exists() and self._surface() == self._console:
-            shutil.copyfile(self._kept, path)
+        if self.kept.exists() and not self._is_the_programs():
+            shutil.copyfile(self.kept, path)
         else:
             self._machine.screenshot(path)

@@ -4,7 +4,7 @@ import pathlib
 import tempfile
 
 import rfb
-from driver import CONFIG, GuestTest, LastPicture, Picture, only_on, vnc_socket
+from driver import CONFIG, GuestTest, LastPicture, Picture, only_on, vnc_socket, wait_for
 
 
 class Boot(GuestTest):
@@ -67,13 +67,23 @@ class Boot(GuestTest):
 
     @only_on("softgen", "QEMU's standard VGA has no 3D engine")
     def test_kmscube(self):
-        """iris draws in the guest: a cube of many colours on grey."""
+        """iris draws in the guest: a cube of many colours on grey, and it is what LastPicture keeps when the program has ended."""
         with tempfile.TemporaryDirectory() as work:
-            work = pathlib.Path(work)
-            last = LastPicture(self.guest, work)
-            self.assertEqual(self.guest.run("kmscube --count 4", 240, look=last.look), 0)
-            last.save(work / "cube.png")
-            colours = Picture(work / "cube.png").colours()
+            cube = pathlib.Path(work) / "cube.png"
+            last = LastPicture(self.guest, cube.parent)
+
+            def cube_kept():
+                last.look()
+                return last.kept.exists() and len(Picture(last.kept).colours()) > 1000  # its first frame is grey alone
+
+            # It ends when its standard input does.
+            self.sh("sleep 600 | kmscube >/dev/null 2>&1 &")
+            try:
+                wait_for("a picture of the cube's shaded faces", cube_kept)
+            finally:
+                self.sh("killall kmscube sleep; while pidof kmscube; do sleep 0.2; done")
+            last.save(cube)
+            colours = Picture(cube).colours()
         grey = sum(n for colour, n in colours.items() if max(colour) - min(colour) <= 1 and 126 <= colour[0] <= 129)
         self.assertGreater(grey, 1920 * 1080 // 2, f"the background covers {grey} pixels")
         self.assertGreater(len(colours), 1000, "the cube's faces are shaded")
