@@ -20,8 +20,9 @@ bool known(uint32_t code) {
   return false;
 }
 
-/// Control of the untyped forms: [4] SIMD8, [5] an answer is expected.
-Lanes untyped_lanes(const Message& m, const Space& space) {
+/// Control of the untyped forms: [4] SIMD8, [5] an answer is expected. SIMD4x2 has messages of its own.
+Lanes untyped_lanes(const Message& m, const Space& space, bool pairs) {
+  if (pairs) return Lanes(m, Lanes::simd4x2);
   Lanes lanes(m, bit(m.descriptor, 12) ? 8 : 16);
   if (m.header_present() && space.is_surface()) lanes.restrict(m.reg(0).dw[7]);
   return lanes;
@@ -29,12 +30,12 @@ Lanes untyped_lanes(const Message& m, const Space& space) {
 
 uint64_t untyped_offset(const Message& m, const Space& space, const Lanes& lanes, unsigned lane) {
   const size_t address = m.header_present();
-  const uint64_t first = operand(m, address, lane);
+  const uint64_t first = parameter(m, lanes, address, 0, lane);
   if (!space.structure_pitch()) return first;
-  return first * space.structure_pitch() + operand(m, address + lanes.registers(), lane);
+  return first * space.structure_pitch() + parameter(m, lanes, address, 1, lane);
 }
 size_t untyped_data(const Message& m, const Space& space, const Lanes& lanes) {
-  return m.header_present() + lanes.registers() * (space.structure_pitch() ? 2 : 1);
+  return m.header_present() + lanes.span(space.structure_pitch() ? 2 : 1);
 }
 
 }  // namespace
@@ -66,23 +67,23 @@ uint32_t float_atomic(uint32_t code, uint32_t* cell, uint32_t a, uint32_t b) {
   }
 }
 
-SendResult untyped_atomic(const Message& m, Space space) {
+SendResult untyped_atomic(const Message& m, Space space, bool pairs) {
   const uint32_t code = bits(m.descriptor, 11u, 8u);
   if (!known(code)) return SendResult::done;
-  const Lanes lanes = untyped_lanes(m, space);
+  const Lanes lanes = untyped_lanes(m, space, pairs);
   const size_t data = untyped_data(m, space, lanes);
   const unsigned operands = operands_of_atomic(code);
   lanes.each([&](unsigned lane) {
-    const uint32_t a = operands > 0 ? operand(m, data, lane) : 0;
-    const uint32_t b = operands > 1 ? operand(m, data + lanes.registers(), lane) : 0;
-    answer(m, 0, lane, integer_atomic(code, space.cell<uint32_t>(untyped_offset(m, space, lanes, lane)), a, b));
+    const uint32_t a = operands > 0 ? parameter(m, lanes, data, 0, lane) : 0;
+    const uint32_t b = operands > 1 ? parameter(m, lanes, data, 1, lane) : 0;
+    answer_component(m, lanes, 0, 0, lane, integer_atomic(code, space.cell<uint32_t>(untyped_offset(m, space, lanes, lane)), a, b));
   });
   return SendResult::done;
 }
 
 SendResult untyped_atomic_float(const Message& m, Space space) {
   const uint32_t code = bits(m.descriptor, 10u, 8u);
-  const Lanes lanes = untyped_lanes(m, space);
+  const Lanes lanes = untyped_lanes(m, space, false);
   const size_t data = untyped_data(m, space, lanes);
   lanes.each([&](unsigned lane) {
     const uint32_t a = operand(m, data, lane), b = code == code_fcmpwr ? operand(m, data + lanes.registers(), lane) : 0;

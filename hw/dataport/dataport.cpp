@@ -31,12 +31,15 @@ enum Data0Type : uint32_t {
 enum Data1Type : uint32_t {
   d1_untyped_surface_read = 0x01,
   d1_untyped_atomic = 0x02,
+  d1_untyped_atomic_simd4x2 = 0x03,
   d1_media_block_read = 0x04,
   d1_typed_surface_read = 0x05,
   d1_typed_atomic = 0x06,
+  d1_typed_atomic_simd4x2 = 0x07,
   d1_untyped_surface_write = 0x09,
   d1_media_block_write = 0x0a,
   d1_atomic_counter = 0x0b,
+  d1_atomic_counter_simd4x2 = 0x0c,
   d1_typed_surface_write = 0x0d,
   d1_a64_scattered_read = 0x10,
   d1_a64_untyped_surface_read = 0x11,
@@ -109,11 +112,14 @@ SendResult data1(const Message& m, ThreadEnv& env, uint32_t type) {
     case d1_untyped_surface_read: return untyped_surface(m, Space::bound(m, env), read);
     case d1_untyped_surface_write: return untyped_surface(m, Space::bound(m, env), write);
     case d1_untyped_atomic:
-    case d1_atomic_counter: return untyped_atomic(m, Space::bound(m, env));
+    case d1_atomic_counter: return untyped_atomic(m, Space::bound(m, env), false);
+    case d1_untyped_atomic_simd4x2:
+    case d1_atomic_counter_simd4x2: return untyped_atomic(m, Space::bound(m, env), true);
     case d1_untyped_atomic_float: return untyped_atomic_float(m, Space::bound(m, env));
     case d1_typed_surface_read: return typed_surface(m, env, read);
     case d1_typed_surface_write: return typed_surface(m, env, write);
-    case d1_typed_atomic: return typed_atomic(m, env);
+    case d1_typed_atomic: return typed_atomic(m, env, false);
+    case d1_typed_atomic_simd4x2: return typed_atomic(m, env, true);
     case d1_media_block_read: return media_block(m, env, read);
     case d1_media_block_write: return media_block(m, env, write);
     case d1_a64_scattered_read: return a64_scattered(m, env, read);

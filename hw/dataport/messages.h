@@ -27,15 +27,15 @@ SendResult untyped_surface(const Message& message, Space space, Direction direct
 SendResult a64_scattered(const Message& message, ThreadEnv& env, Direction direction);
 SendResult a64_untyped_surface(const Message& message, ThreadEnv& env, Direction direction);
 
-// atomic.cpp
-SendResult untyped_atomic(const Message& message, Space space);
+// atomic.cpp; `pairs`: SIMD4x2
+SendResult untyped_atomic(const Message& message, Space space, bool pairs);
 SendResult untyped_atomic_float(const Message& message, Space space);
 SendResult a64_atomic(const Message& message, ThreadEnv& env);
 SendResult a64_atomic_float(const Message& message, ThreadEnv& env);
 
 // typed.cpp
 SendResult typed_surface(const Message& message, ThreadEnv& env, Direction direction);
-SendResult typed_atomic(const Message& message, ThreadEnv& env);
+SendResult typed_atomic(const Message& message, ThreadEnv& env, bool pairs);
 
 /// Operands that an integer operation has behind its address.
 unsigned operands_of_atomic(uint32_t code);

@@ -31,9 +31,10 @@ void element(const Message& m, Space& space, Direction direction, unsigned log2_
   }
 }
 
-/// Control [5:4] of surface messages: 1 is SIMD16, 2 SIMD8. 0: SIMD4x2, which is not supported here.
+/// Control [5:4] of surface messages: 0 is SIMD4x2, 1 SIMD16, 2 SIMD8.
 unsigned simd_of(const Message& message) {
   switch (bits(message.descriptor, 13u, 12u)) {
+    case 0: return Lanes::simd4x2;
     case 1: return 16;
     case 2: return 8;
     default: return 0;
@@ -44,6 +45,18 @@ unsigned simd_of(const Message& message) {
 template <typename Address>
 SendResult dwords(const Message& m, Space& space, Direction direction, const Lanes& lanes, size_t data, Address&& address) {
   const uint32_t off = bits(m.descriptor, 11u, 8u);
+  if (lanes.pairs()) {
+    // Channels that are off keep their places.
+    lanes.each([&](unsigned lane) {
+      const uint64_t at = address(lane);
+      for (unsigned c = 0; c < 4; ++c) {
+        if (off >> c & 1) continue;
+        if (direction == Direction::write) space.store(at + 4 * c, parameter(m, lanes, data, c, lane));
+        else answer_component(m, lanes, data, c, lane, space.load<uint32_t>(at + 4 * c));
+      }
+    });
+    return SendResult::done;
+  }
   lanes.each([&](unsigned lane) {
     const uint64_t at = address(lane);
     size_t reg = data;
@@ -95,26 +108,24 @@ SendResult qword_scattered(const Message& m, Space space, Direction direction) {
 
 SendResult untyped_surface(const Message& m, Space space, Direction direction) {
   const unsigned simd = simd_of(m);
-  if (!simd) {
-    unimplemented("SIMD4x2 data port message");
-    return SendResult::done;
-  }
+  if (!simd) return reserved("untyped surface, SIMD mode");
   Lanes lanes(m, simd);
-  mask_by_header(m, space, lanes);
+  if (!lanes.pairs()) mask_by_header(m, space, lanes);
   const size_t address = m.header_present();
   const unsigned parameters = space.structure_pitch() ? 2 : 1;  // structured buffers: index, then offset
-  const size_t data = direction == Direction::read ? 0 : address + parameters * lanes.registers();
+  const size_t data = direction == Direction::read ? 0 : address + lanes.span(parameters);
   return dwords(m, space, direction, lanes, data, [&](unsigned lane) {
-    const uint64_t first = operand(m, address, lane);
-    const uint64_t at = parameters == 1 ? first : first * space.structure_pitch() + operand(m, address + lanes.registers(), lane);
+    const uint64_t first = parameter(m, lanes, address, 0, lane);
+    const uint64_t at = parameters == 1 ? first : first * space.structure_pitch() + parameter(m, lanes, address, 1, lane);
     return at & ~3ull;
   });
 }
 
 SendResult a64_untyped_surface(const Message& m, ThreadEnv& env, Direction direction) {
   const unsigned simd = simd_of(m);
-  if (!simd) {
-    unimplemented("SIMD4x2 data port message");
+  if (!simd) return reserved("A64 untyped surface, SIMD mode");
+  if (simd == Lanes::simd4x2) {
+    unimplemented("SIMD4x2 A64 message");
     return SendResult::done;
   }
   const Lanes lanes(m, simd);

@@ -51,34 +51,37 @@ Lanes typed_lanes(const Message& m, bool high) {
 
 /// Channels of the message behind the address: u, v, r, and LOD, of which those that the message has no registers for are 0.
 struct Address {
+  const Message& m;
+  const Lanes& lanes;
   size_t first, data;
-  Address(const Message& m, size_t data_registers) : first(m.header_present()) {
+  /// `operands`: dwords of a channel behind the address.
+  Address(const Message& message, const Lanes& of, unsigned operands) : m(message), lanes(of), first(m.header_present()) {
     const size_t behind = m.registers() > first ? m.registers() - first : 0;
-    data = first + (behind > data_registers ? behind - data_registers : 0);
+    data = first + (behind > lanes.span(operands) ? behind - lanes.span(operands) : 0);
   }
-  uint32_t operator()(const Message& m, unsigned i, unsigned lane) const { return first + i < data ? operand(m, first + i, lane) : 0; }
+  uint32_t operator()(unsigned i, unsigned lane) const { return first + lanes.span(i + 1) <= data ? parameter(m, lanes, first, i, lane) : 0; }
 };
 
-std::optional<uint64_t> texel_of(const Texels& texels, const Message& m, const Address& address, unsigned lane) {
-  return texels.at(address(m, 0, lane), address(m, 1, lane), address(m, 2, lane));
+std::optional<uint64_t> texel_of(const Texels& texels, const Address& address, unsigned lane) {
+  return texels.at(address(0, lane), address(1, lane), address(2, lane));
 }
 
 constexpr size_t max_texel = 16;
 
 SendResult typed_read(const Message& m, ThreadEnv& env, const Surface& s, const Lanes& lanes) {
   const Texels texels(s);
-  const Address address(m, 0);
+  const Address address(m, lanes, 0);
   const uint32_t off = bits(m.descriptor, 11u, 8u);
   lanes.each([&](unsigned lane) {
     Word4 color{};
-    if (const auto at = texel_of(texels, m, address, lane)) {
+    if (const auto at = texel_of(texels, address, lane)) {
       std::array<std::byte, max_texel> bytes{};
       env.view.read(*at, bytes.data(), s.format->block_bytes());
       color = surface::decode(*s.format, bytes.data());
     }
-    size_t reg = 0;
+    unsigned number = 0;  // channels that are off keep their places in SIMD4x2 only
     for (unsigned c = 0; c < 4; ++c)
-      if (!(off >> c & 1)) answer(m, reg++, lane, color[c]);
+      if (!(off >> c & 1)) answer_component(m, lanes, 0, lanes.pairs() ? c : number++, lane, color[c]);
   });
   return SendResult::done;
 }
@@ -86,14 +89,14 @@ SendResult typed_read(const Message& m, ThreadEnv& env, const Surface& s, const 
 SendResult typed_write(const Message& m, ThreadEnv& env, const Surface& s, const Lanes& lanes) {
   const Texels texels(s);
   const uint32_t off = bits(m.descriptor, 11u, 8u);
-  const Address address(m, 4 - static_cast<size_t>(std::popcount(off)));
+  const Address address(m, lanes, 4 - static_cast<unsigned>(std::popcount(off)));
   lanes.each([&](unsigned lane) {
-    const auto at = texel_of(texels, m, address, lane);
+    const auto at = texel_of(texels, address, lane);
     if (!at) return;
     Word4 color{};
-    size_t reg = address.data;
+    unsigned number = 0;
     for (unsigned c = 0; c < 4; ++c)
-      if (!(off >> c & 1)) color[c] = operand(m, reg++, lane);
+      if (!(off >> c & 1)) color[c] = parameter(m, lanes, address.data, lanes.pairs() ? c : number++, lane);
     std::array<std::byte, max_texel> bytes{};
     surface::encode(*s.format, color, bytes.data());
     env.view.write(*at, bytes.data(), s.format->block_bytes());
@@ -111,24 +114,24 @@ bool texel_format(const Surface& s) {
 
 }  // namespace
 
-/// Control: [3:0] channels that are off, [5:4] 1 or 2: slot group low or high.
+/// Control: [3:0] channels that are off, [5:4] 0: SIMD4x2, 1 or 2: SIMD8, slot group low or high.
 SendResult typed_surface(const Message& m, ThreadEnv& env, Direction direction) {
   const uint32_t group = bits(m.descriptor, 13u, 12u);
-  if (group != 1 && group != 2) {
-    unimplemented("SIMD4x2 data port message");
-    return SendResult::done;
+  if (group == 3) {
+    guest_error("typed surface message", "reserved slot group");
+    return SendResult::failed;
   }
   const Surface& s = surface_of(m, env);
   if (!texel_format(s)) {
     guest_error("typed surface message", "format {}", s.format->name);
     return SendResult::done;
   }
-  const Lanes lanes = typed_lanes(m, group == 2);
+  const Lanes lanes = group == 0 ? Lanes(m, Lanes::simd4x2) : typed_lanes(m, group == 2);
   return direction == Direction::read ? typed_read(m, env, s, lanes) : typed_write(m, env, s, lanes);
 }
 
 /// Control: [3:0] operation, [4] slot group high, [5] an answer is expected.
-SendResult typed_atomic(const Message& m, ThreadEnv& env) {
+SendResult typed_atomic(const Message& m, ThreadEnv& env, bool pairs) {
   const uint32_t code = bits(m.descriptor, 11u, 8u);
   const Surface& s = surface_of(m, env);
   if (!s.is_null() && s.format->block_bits != 32) {
@@ -137,12 +140,14 @@ SendResult typed_atomic(const Message& m, ThreadEnv& env) {
   }
   const Texels texels(s);
   const unsigned operands = operands_of_atomic(code);
-  const Address address(m, operands);
-  typed_lanes(m, bit(m.descriptor, 12)).each([&](unsigned lane) {
-    const auto at = texel_of(texels, m, address, lane);
+  const Lanes lanes = pairs ? Lanes(m, Lanes::simd4x2) : typed_lanes(m, bit(m.descriptor, 12));
+  const Address address(m, lanes, operands);
+  lanes.each([&](unsigned lane) {
+    const auto at = texel_of(texels, address, lane);
     auto* cell = at ? reinterpret_cast<uint32_t*>(env.view.at_for_write(*at & ~3ull)) : nullptr;
-    const uint32_t a = operands > 0 ? operand(m, address.data, lane) : 0, b = operands > 1 ? operand(m, address.data + 1, lane) : 0;
-    answer(m, 0, lane, integer_atomic(code, cell, a, b));
+    const uint32_t a = operands > 0 ? parameter(m, lanes, address.data, 0, lane) : 0;
+    const uint32_t b = operands > 1 ? parameter(m, lanes, address.data, 1, lane) : 0;
+    answer_component(m, lanes, 0, 0, lane, integer_atomic(code, cell, a, b));
   });
   return SendResult::done;
 }

@@ -108,15 +108,21 @@ void PixelWorker::put_header(const PixelBatch& batch, const Kernel& kernel) {
   r0.dw[0] = uint32_t{object_->viewport} << 27 | (object_->layer & 0x7ff) << 16 | (object_->front ? 0u : 1u << 15) | draw_->topology;
   r0.dw[3] = kernel.bases.sampler_state;
   eu::put_scratch(r0, kernel.scratch_base, kernel.scratch_size, slot_);
+  // With one sample a pixel Mesa takes the pixel mask for the coverage mask (nir_lower_single_sampled), also where that is the inner one.
+  const bool inner = draw_->state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_INNER_CONSERVATIVE;
   for (unsigned first = 0; first < draw_->simd; first += 16) {
     Grf& r = thread_.grf(1 + first / 16);
-    uint32_t lit = 0;
-    for (unsigned i = 0; i < std::min(draw_->simd, 16u); ++i) lit |= (batch.samples[first + i] != 0 ? 1u : 0u) << i;
+    uint32_t lit = 0, told = 0;
+    for (unsigned i = 0; i < std::min(draw_->simd, 16u); ++i) {
+      const uint32_t pixel = (batch.samples[first + i] != 0 ? 1u : 0u) << i;
+      lit |= pixel;
+      if (!inner || batch.coverage[first + i] != 0) told |= pixel;
+    }
     for (unsigned quad = 0; quad < std::min(draw_->simd, 16u) / 4; ++quad) {
       r.dw[0] |= batch.sample_id << (4 * quad);
       r.dw[2 + quad] = (batch.x[first + 4 * quad] & 0xffff) | batch.y[first + 4 * quad] << 16;
     }
-    r.dw[7] = lit | lit << 16;
+    r.dw[7] = told | lit << 16;
   }
 }
 

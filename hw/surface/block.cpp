@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/surface/block.h"
 
-#include "hw/base/log.h"
+#include <cassert>
 
 namespace softgen::surface {
 namespace {
@@ -9,10 +9,9 @@ namespace {
 using F = SurfaceFormat;
 using blocks::Texels8;
 
-constexpr Float4 nothing{0.0f, 0.0f, 0.0f, 1.0f};
-
-void finish(const Format& format, const Texels8& texels, BlockTexels& out) {
-  for (size_t i = 0; i < 16; ++i) {
+template <size_t count>
+void finish(const Format& format, const std::array<blocks::Rgba8, count>& texels, BlockTexels& out) {
+  for (size_t i = 0; i < count; ++i) {
     for (size_t c = 0; c < 3; ++c)
       out[i][c] = format.srgb ? srgb8_to_linear(texels[i][c]) : static_cast<float>(texels[i][c]) / 255.0f;
     out[i][3] = static_cast<float>(texels[i][3]) / 255.0f;
@@ -62,7 +61,13 @@ bool decode_texels8(const Format& format, const uint8_t* block, Texels8& out) {
   }
 }
 
-bool is_astc(const Format& format) {
+void decode_fxt1(const Format& format, const uint8_t* block, BlockTexels& out) {
+  std::array<blocks::Rgba8, 32> texels;
+  blocks::decode_fxt1(block, texels);
+  finish(format, texels, out);
+}
+
+[[maybe_unused]] bool is_astc(const Format& format) {
   return format.name.starts_with("ASTC");
 }
 
@@ -82,37 +87,26 @@ void decode_astc(const Format& format, const uint8_t* block, BlockTexels& out) {
 
 }  // namespace
 
-bool decode_block(const Format& format, const std::byte* block, BlockTexels& texels) {
+void decode_block(const Format& format, const std::byte* block, BlockTexels& texels) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(block);
   Texels8 small;
-  if (decode_texels8(format, bytes, small)) {
-    finish(format, small, texels);
-    return true;
-  }
+  if (decode_texels8(format, bytes, small)) return finish(format, small, texels);
   switch (format.code) {
-    case F::BC4_UNORM: decode_two_channels(block, false, false, blocks::decode_rgtc, texels); return true;
-    case F::BC4_SNORM: decode_two_channels(block, false, true, blocks::decode_rgtc, texels); return true;
-    case F::BC5_UNORM: decode_two_channels(block, true, false, blocks::decode_rgtc, texels); return true;
-    case F::BC5_SNORM: decode_two_channels(block, true, true, blocks::decode_rgtc, texels); return true;
-    case F::EAC_R11: decode_two_channels(block, false, false, blocks::decode_eac11, texels); return true;
-    case F::EAC_SIGNED_R11:
-      decode_two_channels(block, false, true, blocks::decode_eac11, texels);
-      return true;
-    case F::EAC_RG11: decode_two_channels(block, true, false, blocks::decode_eac11, texels); return true;
-    case F::EAC_SIGNED_RG11:
-      decode_two_channels(block, true, true, blocks::decode_eac11, texels);
-      return true;
-    case F::BC6H_UF16: decode_half_colors(bytes, false, texels); return true;
-    case F::BC6H_SF16: decode_half_colors(bytes, true, texels); return true;
+    case F::BC4_UNORM: return decode_two_channels(block, false, false, blocks::decode_rgtc, texels);
+    case F::BC4_SNORM: return decode_two_channels(block, false, true, blocks::decode_rgtc, texels);
+    case F::BC5_UNORM: return decode_two_channels(block, true, false, blocks::decode_rgtc, texels);
+    case F::BC5_SNORM: return decode_two_channels(block, true, true, blocks::decode_rgtc, texels);
+    case F::EAC_R11: return decode_two_channels(block, false, false, blocks::decode_eac11, texels);
+    case F::EAC_SIGNED_R11: return decode_two_channels(block, false, true, blocks::decode_eac11, texels);
+    case F::EAC_RG11: return decode_two_channels(block, true, false, blocks::decode_eac11, texels);
+    case F::EAC_SIGNED_RG11: return decode_two_channels(block, true, true, blocks::decode_eac11, texels);
+    case F::BC6H_UF16: return decode_half_colors(bytes, false, texels);
+    case F::BC6H_SF16: return decode_half_colors(bytes, true, texels);
+    case F::FXT1: return decode_fxt1(format, bytes, texels);
     default: break;
   }
-  if (is_astc(format)) {
-    decode_astc(format, bytes, texels);
-    return true;
-  }
-  unimplemented("block-compressed surface format", "{}", format.name);
-  texels.fill(nothing);
-  return false;
+  assert(is_astc(format));
+  decode_astc(format, bytes, texels);
 }
 
 }  // namespace softgen::surface

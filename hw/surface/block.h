@@ -16,16 +16,15 @@ constexpr unsigned max_block_texels = 144;  // ASTC 12x12
 /// Row by row, format.block_width texels each.
 using BlockTexels = std::array<Float4, max_block_texels>;
 
-/// Decodes one block of a FormatKind::compressed format. False when it is one that we do not have (FXT1); the
-/// texels are then 0, 0, 0, 1 and the format is counted as unimplemented. Illegal encodings give what each
-/// format's specification says.
-bool decode_block(const Format& format, const std::byte* block, BlockTexels& texels);
+/// Decodes one block of a FormatKind::compressed format. Illegal encodings give what each format's specification says.
+void decode_block(const Format& format, const std::byte* block, BlockTexels& texels);
 
 namespace blocks {
 
 using Rgba8 = std::array<uint8_t, 4>;
 using Texels8 = std::array<Rgba8, 16>;
 
+void decode_fxt1(const uint8_t* block, std::array<Rgba8, 32>& out);
 void decode_bc1(const uint8_t* block, bool with_alpha, Texels8& out);
 void decode_bc2(const uint8_t* block, Texels8& out);
 void decode_bc3(const uint8_t* block, Texels8& out);

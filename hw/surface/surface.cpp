@@ -161,7 +161,7 @@ Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples) {
     case DepthState::SurfaceFormat::D32_FLOAT: break;
     case DepthState::SurfaceFormat::D24_UNORM_X8_UINT: format = SurfaceFormat::R24_UNORM_X8_TYPELESS; break;
     case DepthState::SurfaceFormat::D16_UNORM: format = SurfaceFormat::R16_UNORM; break;
-    default: guest_error("3DSTATE_DEPTH_BUFFER with a reserved format"); return {};
+    default: return {};
   }
   Surface out = from_depth_state(s, samples, format, Tiling::y);
   out.base = strip_canonical(s.surface_base_address);

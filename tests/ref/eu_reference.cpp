@@ -398,7 +398,7 @@ Number Machine::compute_integer(unsigned n) {
     case Opcode::mad: return Number::of(x[0] + x[1] * x[2]);
     case Opcode::avg: return Number::of((x[0] + x[1] + 1) >> 1);
     case Opcode::shl: return Number::of(x[0] * (Wide{1} << count));
-    case Opcode::shr: return Number::of(unsigned_in(x[0], size0) >> count);
+    case Opcode::shr: return Number::of((i_.src[0].type == RegType::q ? x[0] & ((Wide{1} << 65) - 1) : unsigned_in(x[0], size0)) >> count);
     case Opcode::asr: return Number::of(x[0] >> count);
     case Opcode::lzd: { unsigned z = 0; while (z < 32 && !(bits >> (31 - z) & 1)) z++; return Number::of(z); }
     case Opcode::fbh: {

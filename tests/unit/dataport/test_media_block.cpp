@@ -1,48 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <array>
-
-#include "hw/base/bits.h"
-#include "hw/dataport/dataport.h"
-#include "hw/iface/engine.h"
-#include "hw/memory/ggtt.h"
-#include "hw/memory/sparse_memory.h"
-#include "hw/memory/view.h"
 #include "tests/catch.h"
+#include "tests/unit/dataport/fixture.h"
 
 using namespace softgen;
+using namespace softgen::dataport::test;
 
 namespace {
 
-constexpr uint64_t table = 0x1000, state = 0x2000, pixels = 0x3000;
 constexpr uint32_t pitch = 64, rows = 4;
 
-/// Binding table entry 0: a linear R8_UNORM surface, Width 4, Height 4, pitch 64, as IGT's fill kernels describe 16 bytes by 4 rows.
-struct Fixture {
-  memory::SparseMemory memory{1 << 20};
-  memory::Ggtt ggtt;
-  memory::View view{memory, nullptr};
-  ShaderBases bases;
-  StopFlag stop;
-  ThreadEnv env{view, bases, stop};
-  dataport::DataPort port;
-
-  Fixture() {
-    for (const uint64_t page : {table, state, pixels}) ggtt.set_pte(page >> 12, page | 1);
-    view.set_space(memory::AddressSpace::ggtt(ggtt));
-    bases.binding_table = table;
-    view.store<uint32_t>(table, state);
-    const std::array<uint32_t, 16> dwords = {1u << 29 | 0x140u << 18 | 1 << 16 | 1 << 14, 0, (rows - 1) << 16 | 3, pitch - 1, 0, 0, 0,
-                                             4u << 25 | 5u << 22 | 6u << 19 | 7u << 16, pixels};
-    view.write(state, dwords.data(), sizeof dwords);
-  }
+/// A linear R8_UNORM surface, Width 4, Height 4, pitch 64, as IGT's fill kernels describe 16 bytes by 4 rows.
+struct Blocks : Fixture {
+  Blocks() : Fixture({1u << 29 | 0x140u << 18 | 1 << 16 | 1 << 14, 0, (rows - 1) << 16 | 3, pitch - 1, 0, 0, 0, 4u << 25 | 5u << 22 | 6u << 19 | 7u << 16, pixels}) {}
   /// Data cache port 1, a block of 16 bytes x 1 row at (x, y).
   SendResult block(bool write, int32_t x, int32_t y, std::span<const Grf> data, std::span<Grf> response) {
     std::array<Grf, 2> payload{};
     payload[0].dw[0] = static_cast<uint32_t>(x), payload[0].dw[1] = static_cast<uint32_t>(y), payload[0].dw[2] = 15;
     if (!data.empty()) payload[1] = data[0];
-    const uint32_t descriptor = (write ? 0x0au : 0x04u) << 14 | 1u << 19 | static_cast<uint32_t>(response.size()) << 20 | (write ? 2u : 1u) << 25;
-    const Message message{Sfid::dp_data1, descriptor, 0, 16, 0xffff, 0xffff, std::span(payload).first(write ? 2 : 1), {}, response, false};
-    return port.send(message, env);
+    return send(write ? 0x0a : 0x04, 0, true, 16, 0xffff, std::span(payload).first(write ? 2 : 1), response);
   }
   uint8_t byte(uint32_t x, uint32_t y) { return view.load<uint8_t>(pixels + y * pitch + x); }
 };
@@ -50,7 +25,7 @@ struct Fixture {
 }  // namespace
 
 TEST_CASE("a media block's surface is Width dwords wide, whatever its format") {
-  Fixture f;
+  Blocks f;
   Grf data{};
   for (uint32_t& dw : data.dw) dw = 0x4c4c4c4c;
   CHECK(f.block(true, 0, 1, std::span(&data, 1), {}) == SendResult::done);
@@ -68,7 +43,7 @@ TEST_CASE("a media block's surface is Width dwords wide, whatever its format") {
 }
 
 TEST_CASE("media block reads repeat the border") {
-  Fixture f;
+  Blocks f;
   for (uint32_t x = 0; x < 16; ++x) f.view.store<uint8_t>(pixels + x, static_cast<uint8_t>(x + 1));
   Grf answer{};
   CHECK(f.block(false, 8, -3, {}, std::span(&answer, 1)) == SendResult::done);

@@ -106,6 +106,11 @@ TEST_CASE("eu alu: bits") {
   CHECK(u(Opcode::shl, 1, 33) == 2);
   CHECK(u(Opcode::shr, 0x80000000, 31) == 1);
   CHECK(s(Opcode::asr, -8, 2) == -2);
+  CHECK(s(Opcode::shr, -8, 1) == 0x7ffffffc);
+  // The sign of a qword is shifted in once.
+  CHECK(one<int64_t, int64_t>(Opcode::shr, Q, Q, -8, 1) == -4);
+  CHECK(one<int64_t, int64_t>(Opcode::shr, Q, Q, -8, 2) == INT64_MAX - 1);
+  CHECK(one<uint64_t, uint64_t>(Opcode::shr, UQ, UQ, uint64_t{1} << 63, 1) == uint64_t{1} << 62);
   CHECK(one<uint64_t, uint64_t>(Opcode::shl, UQ, UQ, 1, 40) == uint64_t{1} << 40);
   CHECK(u(Opcode::bfrev, 0x80000001) == 0x80000001);
   CHECK(u(Opcode::bfrev, 0x00000006) == 0x60000000);

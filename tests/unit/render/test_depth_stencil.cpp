@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/base/log.h"
 #include "hw/memory/ggtt.h"
 #include "hw/memory/sparse_memory.h"
 #include "hw/render/depth_stencil.h"
@@ -52,4 +53,20 @@ TEST_CASE("beyond the depth buffer nothing is tested or written") {
   CHECK(tests.test_and_write(f.view, {0, 16, 0, 0, 0.25, true}));
   CHECK(tests.test_and_write(f.view, {0, 0, 1, 0, 0.25, true}));
   for (uint64_t at = base; at < base + 4096; at += 4) REQUIRE(f.view.load<uint32_t>(at) == 0);
+}
+
+TEST_CASE("a depth buffer's format counts only where depth is tested or written") {
+  Fixture f;
+  set_log_sink({});
+  clear_failure_counts();
+  const auto what = "3DSTATE_DEPTH_BUFFER with a reserved type or format";
+  const uint32_t buffer[] = {0x78050006, 0, 0, 0, 0, 0, 0, 0}, no_tests[] = {0x784e0002, 0, 0, 0};
+  f.store.accept({0, defs::find_command("3DSTATE_DEPTH_BUFFER"), buffer});
+  f.state.refresh(f.store);
+  CHECK_FALSE(DepthStencil(f.state, f.store, 1).any_test());
+  CHECK(failure_count(Failure::guest_error, what) == 1);
+  f.store.accept({0, defs::find_command("3DSTATE_WM_DEPTH_STENCIL"), no_tests});
+  f.state.refresh(f.store);
+  CHECK_FALSE(DepthStencil(f.state, f.store, 1).any_test());
+  CHECK(failure_count(Failure::guest_error, what) == 1);
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The data ports with one surface behind binding table entry 0.
+#pragma once
+
+#include <array>
+
+#include "hw/dataport/dataport.h"
+#include "hw/iface/engine.h"
+#include "hw/memory/ggtt.h"
+#include "hw/memory/sparse_memory.h"
+#include "hw/memory/view.h"
+
+namespace softgen::dataport::test {
+
+constexpr uint64_t table = 0x1000, state = 0x2000, pixels = 0x3000;
+
+struct Fixture {
+  memory::SparseMemory memory{1 << 20};
+  memory::Ggtt ggtt;
+  memory::View view{memory, nullptr};
+  ShaderBases bases;
+  StopFlag stop;
+  ThreadEnv env{view, bases, stop};
+  DataPort port;
+
+  /// `surface`: RENDER_SURFACE_STATE; its base address should be `pixels`, one page.
+  explicit Fixture(const std::array<uint32_t, 16>& surface) {
+    for (const uint64_t page : {table, state, pixels}) ggtt.set_pte(page >> 12, page | 1);
+    view.set_space(memory::AddressSpace::ggtt(ggtt));
+    bases.binding_table = table;
+    view.store<uint32_t>(table, state);
+    view.write(state, surface.data(), sizeof surface);
+  }
+  /// A message of data cache port 1; `control`: descriptor [13:8]; payload [0] is a header where `header` says so.
+  SendResult send(uint32_t type, uint32_t control, bool header, uint32_t exec_size, uint32_t exec_mask, std::span<const Grf> payload, std::span<Grf> response) {
+    const uint32_t descriptor = type << 14 | control << 8 | (header ? 1u : 0u) << 19 | static_cast<uint32_t>(response.size()) << 20 |
+                                static_cast<uint32_t>(payload.size()) << 25;
+    return port.send({Sfid::dp_data1, descriptor, 0, exec_size, exec_mask, exec_mask, payload, {}, response, false}, env);
+  }
+};
+
+}  // namespace softgen::dataport::test
