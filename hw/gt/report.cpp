@@ -55,6 +55,7 @@ std::string Device::report() {
                     {"failures", failures},
                     {"engines", engines},
                     {"work", work_json(work_counts())},
+                    {"eu", eu_json()},
                     {"interrupt", interrupts_.level()},
                     {"faults", {{"count", faults_.count()}, {"ring_fault_reg", hex(faults_.read(reg::RING_FAULT_REG))}}},
                     {"registers_without_behaviour", missing_hooks(registers_, config_.platform->engines)}};

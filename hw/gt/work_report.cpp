@@ -4,6 +4,7 @@
 #include <string>
 
 #include "hw/eu/isa/message.h"
+#include "hw/eu/jit/engine.h"
 
 namespace softgen::gt {
 namespace {
@@ -26,6 +27,17 @@ nlohmann::ordered_json work_json(const WorkCounts& counts) {
   json["messages"] = messages;
   json["stage_milliseconds"] = times;
   return json;
+}
+
+nlohmann::ordered_json eu_json() {
+  const eu::EngineStats eu = eu::engine_stats();
+  return {{"threads_interpreted", eu.interpreted_threads},
+          {"threads_compiled", eu.compiled_threads},
+          {"kernels_compiled", eu.compiled},
+          {"kernels_refused", eu.refused},
+          {"kernels_from_cache", eu.from_cache},
+          {"compile_milliseconds", static_cast<double>(eu.compile_ns) * 1e-6},
+          {"longest_compile_milliseconds", static_cast<double>(eu.longest_ns) * 1e-6}};
 }
 
 }  // namespace softgen::gt

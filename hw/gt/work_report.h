@@ -11,4 +11,7 @@ namespace softgen::gt {
 /// "draws", …, "threads"; "messages": by shared function and kind; "stage_milliseconds": by stage.
 nlohmann::ordered_json work_json(const WorkCounts& counts);
 
+/// Threads and kernels of all devices of the process, interpreted and compiled.
+nlohmann::ordered_json eu_json();
+
 }  // namespace softgen::gt

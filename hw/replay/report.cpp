@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "hw/base/log.h"
-#include "hw/eu/jit/engine.h"
 #include "hw/gt/work_report.h"
 
 namespace softgen::replay {
@@ -32,11 +31,7 @@ std::string stats_json(gt::Device& device, const PlayResult& result, const WorkC
   for (const int64_t run : runs) times.push_back(static_cast<double>(run) * 1e-6);
   stats["milliseconds"] = times;
   if (!runs.empty()) stats["fastest_milliseconds"] = static_cast<double>(*std::min_element(runs.begin(), runs.end())) * 1e-6;
-  const eu::EngineStats eu = eu::engine_stats();
-  stats["eu"] = {{"threads_interpreted", eu.interpreted_threads}, {"threads_compiled", eu.compiled_threads}, {"kernels_compiled", eu.compiled},
-                 {"kernels_refused", eu.refused}, {"kernels_from_cache", eu.from_cache},
-                 {"compile_milliseconds", static_cast<double>(eu.compile_ns) * 1e-6},
-                 {"longest_compile_milliseconds", static_cast<double>(eu.longest_ns) * 1e-6}};
+  stats["eu"] = gt::eu_json();
   for (const FailureCount& failure : failure_counts()) stats["failures"][std::string(failure_name(failure.kind))][failure.what] = failure.count;
   if (result.compared) stats["compared"] = {{"pieces", result.compared}, {"different", result.different}};
   stats["complete"] = result.error.empty();

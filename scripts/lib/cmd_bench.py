@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/bench: our figures and a peer's, measured side by side, as one table."""
 import argparse
-import collections
 import json
-import math
 import os
-import re
-import statistics
 import subprocess
 import sys
 import time
@@ -14,9 +10,11 @@ import time
 import build
 import cmd_setup
 import guest as guests
+from bench_glmark2 import SIZES, gl, guest_gl
+from bench_rates import jit, rates, scaling
+from bench_rows import Row, row
 from common import Failure, main, say
 
-Row = collections.namedtuple("Row", "name softgen peer ratio unit spread")
 TICKS = os.sysconf("SC_CLK_TCK")
 SETTLE_SECONDS, IDLE_SECONDS = 15, 30
 
@@ -25,13 +23,6 @@ def cpu_seconds(machine):
     """CPU time that QEMU has used so far, all threads (proc(5): utime and stime)."""
     fields = open(f"/proc/{machine.pid}/stat", encoding="ascii").read().rsplit(") ", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
-
-
-def row(name, ours, peers, unit, smaller_is_better=True):
-    """Medians of both sides; the spread is (max - min) / median of ours."""
-    softgen, peer = statistics.median(ours), statistics.median(peers)
-    ratio = (peer / softgen if smaller_is_better else softgen / peer) if softgen and peer else 0.0
-    return Row(name, softgen, peer, ratio, unit, (max(ours) - min(ours)) / softgen if softgen else 0.0)
 
 
 def boot(options):
@@ -83,42 +74,8 @@ def program(name):
     return run
 
 
-SCENES = ("build:use-vbo=true", "texture:texture-filter=nearest", "texture:texture-filter=linear", "texture:texture-filter=mipmap",
-          "shading:shading=gouraud", "shading:shading=blinn-phong-inf", "shading:shading=phong", "bump:bump-render=normals",
-          "effect2d:kernel=0,1,0;1,-4,1;0,1,0;", "pulsar:quads=5:texture=false:light=false", "desktop:effect=shadow:windows=4", "clear")
-GL_SIZE, GL_SECONDS, GL_THREADS = "1920x1080", 3, 2
-
-
-def glmark2(scene, env):
-    """Frames a second of one scene under softgen-run, by whichever driver the environment names."""
-    command = [build.BUILD / "softgen-run", "--threads", str(GL_THREADS - 1), "--mode", f"{GL_SIZE}@0", "--",
-               "glmark2-es2-drm", "-b", f"{scene}:duration={GL_SECONDS}"]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace",
-                          env={**os.environ, **env}, check=False)
-    renderer, times = re.search(r"GL_RENDERER:\s*(.*)", done.stdout), re.findall(r"FrameTime: ([\d.]+) ms", done.stdout)
-    if done.returncode != 0 or not times or not renderer:
-        raise Failure(f"glmark2-es2-drm {scene} ended with status {done.returncode}")
-    # A driver that is not the one meant would make the ratio a lie.
-    if ("llvmpipe" in renderer.group(1)) != ("MESA_LOADER_DRIVER_OVERRIDE" in env):
-        raise Failure(f"glmark2-es2-drm runs on {renderer.group(1)}")
-    return 1000 / max(float(times[0]), 0.001)
-
-
-def gl(options):
-    """glmark2 scenes on iris and our core against llvmpipe, in turn, on the same display and with as many threads."""
-    peer = {"MESA_LOADER_DRIVER_OVERRIDE": "kms_swrast", "LP_NUM_THREADS": str(GL_THREADS)}
-    rows = []
-    for scene in SCENES:
-        glmark2(scene, {})  # compiles what is not in the cache of kernels
-        pairs = [(glmark2(scene, {}), glmark2(scene, peer)) for _ in range(options.repeats)]
-        rows.append(row(f"glmark2/{scene}@{GL_SIZE}", [a for a, _ in pairs], [b for _, b in pairs], "frames/s", smaller_is_better=False))
-        say(f"{rows[-1].name}: {rows[-1].softgen:.1f} against {rows[-1].peer:.1f} frames/s")
-        yield rows[-1]
-    mean = math.exp(statistics.fmean(math.log(max(r.ratio, 1e-9)) for r in rows))
-    yield Row(f"glmark2/geometric-mean@{GL_SIZE}", mean, 1.0, mean, "of llvmpipe", 0.0)
-
-
-ALL = {"gl": gl, "idle": idle, "boot": boot, "blit": program("bench_blit"), "submit": program("bench_submit")}
+ALL = {"gl": gl, "rates": rates, "scaling": scaling, "jit": jit, "eu": program("bench_eu"), "blit": program("bench_blit"),
+       "submit": program("bench_submit"), "boot": boot, "idle": idle, "guest": guest_gl}
 
 
 def number(value):
@@ -136,16 +93,21 @@ def print_table(rows):
 def bench(argv):
     parser = argparse.ArgumentParser(prog="scripts/bench", description="""Measures ours and a peer in the same run on this machine and prints
         one table. A ratio above 1 means that softgen is better. Figures are medians; the spread is that of ours.""")
-    parser.add_argument("what", nargs="*", metavar="WHAT", help=f"of {', '.join(ALL)} (default: all)")
+    parser.add_argument("what", nargs="*", metavar="WHAT", help=f"of {', '.join(ALL)} (default: all; that takes hours under TCG)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     parser.add_argument("--repeats", type=int, default=5, help="of each figure (default: 5)")
+    parser.add_argument("--seconds", type=float, default=2, help="each scene and rate is run for (default: 2)")
+    parser.add_argument("--scene", action="append", help="of glmark2, as its -b takes it (may be given more than once; default: all)")
+    parser.add_argument("--size", action="append", choices=SIZES, help="of glmark2 outside the guest (default: both)")
     parser.add_argument("--guest", default="bookworm")
     parser.add_argument("--accel", default="auto", choices=["auto", "kvm", "tcg"])
     parser.add_argument("--no-setup", action="store_true", help="use what is built")
     options = parser.parse_args(argv)
     unknown = set(options.what) - set(ALL)
-    if unknown or options.repeats < 1:
-        raise Failure(f"there is no benchmark '{min(unknown)}'; choose from {', '.join(ALL)}" if unknown else "--repeats: at least 1")
+    if unknown:
+        raise Failure(f"there is no benchmark '{min(unknown)}'; choose from {', '.join(ALL)}")
+    if options.repeats < 1 or options.seconds <= 0:
+        raise Failure("--repeats: at least 1" if options.repeats < 1 else "--seconds: the time must be above zero")
     if not options.no_setup:
         cmd_setup.ensure()
     rows = [r for name in options.what or ALL for r in ALL[name](options)]

@@ -12,9 +12,9 @@ FROM_BACKPORTS = {"qemu-system-x86": "1:10.0~", "qemu-system-gui": "1:10.0~", "m
 
 GROUPS = {
     "build": ["build-essential", "meson", "ninja-build", "pkg-config", "libpixman-1-dev", "libpng-dev", "liblzma-dev",
-              "libfmt-dev", "libcli11-dev", "catch2", "nlohmann-json3-dev", "libdrm-dev", "libglib2.0-dev", "llvm-19-dev"],
+              "libfmt-dev", "libcli11-dev", "catch2", "nlohmann-json3-dev", "libdrm-dev", "libglib2.0-dev", "libepoxy-dev", "llvm-19-dev"],
     # For the one run of QEMU's configure that generates its headers.
-    "headers": ["qemu-system-x86", "dpkg-dev", "xz-utils", "python3-venv", "python3-pycotap", "libfdt-dev", "libepoxy-dev"],
+    "headers": ["qemu-system-x86", "dpkg-dev", "xz-utils", "python3-venv", "python3-pycotap", "libfdt-dev"],
     "guest": ["qemu-system-x86", "mmdebstrap", "e2fsprogs", "kmod", "xz-utils", "zstd"],
     "window": ["qemu-system-gui"],
     "programs": ["mesa-utils", "vulkan-tools", "mesa-vulkan-drivers", "kmscube", "glmark2-es2-drm", "piglit", "libgl1-mesa-dri", "libegl1",

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""glmark2, all its scenes in one process, natively under softgen-run and in the guest: iris on our core against llvmpipe."""
+import os
+import re
+import subprocess
+
+import build
+import guest as guests
+from bench_rows import geometric_mean, row
+from common import Failure, say
+
+SIZES, THREADS = ("800x600", "1920x1080"), 2
+PROGRAM = "glmark2-es2-drm"
+# Debian's Mesa names llvmpipe on a KMS device so.
+LLVMPIPE = {"MESA_LOADER_DRIVER_OVERRIDE": "kms_swrast", "LP_NUM_THREADS": str(THREADS)}
+
+
+def benchmarks(options):
+    """glmark2's arguments: the scenes chosen, or a default for all its own."""
+    duration = f"duration={options.seconds:g}"
+    return [word for scene in options.scene or [""] for word in ("-b", f"{scene}:{duration}")]
+
+
+def frames(text, llvmpipe):
+    """{scene: frames a second} of what glmark2 printed."""
+    renderer = re.search(r"GL_RENDERER:\s*(.*)", text)
+    # A driver that is not the one meant would make the ratio a lie.
+    if not renderer or ("llvmpipe" in renderer.group(1)) != llvmpipe:
+        raise Failure(f"{PROGRAM} runs on {renderer.group(1) if renderer else 'nothing'}")
+    found = re.findall(r"^\[(.*?)\] (.*?):(?:softgen:.*\n)? FPS: \d+ FrameTime: ([\d.]+) ms", text, re.MULTILINE)
+    return {name if what == "<default>" else f"{name}:{what}": 1000 / max(float(ms), 0.001) for name, what, ms in found}
+
+
+def native(options, size, env):
+    # A window of the monitor's size is what glmark2 takes for one it has already made; under DRM each is as large as the monitor.
+    command = [build.BUILD / "softgen-run", "--threads", str(THREADS - 1), "--mode", f"{size}@0", "--",
+               PROGRAM, "--size", "320x240", *benchmarks(options)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace",
+                          env={**os.environ, **env}, check=False)
+    if done.returncode != 0:
+        raise Failure(f"{PROGRAM} ended with status {done.returncode}")
+    return frames(done.stdout, llvmpipe="LP_NUM_THREADS" in env)
+
+
+def rows_of(prefix, suffix, ours, peers):
+    """A row a scene from both sides' runs, then their mean."""
+    scenes = [scene for scene in ours[0] if all(scene in run for run in ours + peers)]
+    lost = sorted(set().union(*ours, *peers) - set(scenes))
+    if lost or not scenes:
+        raise Failure(f"{PROGRAM} did not show {lost[0] if lost else 'any scene'} in every run")
+    rows = [row(f"{prefix}/{scene}@{suffix}", [run[scene] for run in ours], [run[scene] for run in peers], "frames/s", False) for scene in scenes]
+    return [*rows, geometric_mean(f"{prefix}/geometric-mean@{suffix}", rows, "of llvmpipe")]
+
+
+def gl(options):
+    """Natively, both drivers in turn, on the same display and with as many threads."""
+    for size in options.size or SIZES:
+        native(options, size, {})  # compiles what is not in the cache of kernels
+        ours, peers = [], []
+        for number in range(options.repeats):
+            ours.append(native(options, size, {}))
+            peers.append(native(options, size, LLVMPIPE))
+            say(f"glmark2 at {size}: {number + 1} of {options.repeats}")
+        yield from rows_of("glmark2", size, ours, peers)
+
+
+def guest_gl(options):
+    """In the guest: our device against llvmpipe on QEMU's standard VGA, a machine each, in turn; the display has 1920x1080 pixels."""
+    seen = {"softgen": [], "stock": []}
+    for number in range(options.repeats):
+        for gpu, runs in seen.items():
+            with guests.Guest(options.guest, gpu=gpu, accelerator=options.accel) as machine:
+                machine.boot()
+                status, out, err = machine.capture(" ".join(f"'{word}'" for word in [PROGRAM, *benchmarks(options)]), 7200)
+            if status != 0:
+                raise Failure(f"{PROGRAM} ended with status {status} in the guest: {err[-200:]}")
+            runs.append(frames(out, llvmpipe=gpu == "stock"))
+            say(f"glmark2 in the guest, {gpu}: {number + 1} of {options.repeats}")
+    yield from rows_of("guest/glmark2", "1920x1080", seen["softgen"], seen["stock"])

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Rates of tests/bench/gl_rates on our core: against llvmpipe, the host itself, one thread, and the interpreter; memory and compiling."""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+
+import build
+from bench_rows import row
+from common import Failure, say
+
+THREADS = 2
+FILL_BOUND = ("fill", "fill-blended", "texture-bilinear", "arithmetic")
+FRAGMENT_HEAVY = ("arithmetic", "texture-bilinear")
+
+
+def program(name):
+    path = build.BUILD / "tests" / "bench" / name
+    if not path.exists():
+        raise Failure(f"{path} is not built")
+    return str(path)
+
+
+def printed(command, env=None):
+    """The JSON that a program prints, and the most memory it held, in MiB."""
+    with subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True, env={**os.environ, **(env or {})}) as process:
+        text = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise Failure(f"{pathlib.Path(command[-1]).name} ended with status {process.returncode}")
+    return json.loads(text), usage.ru_maxrss / 1024
+
+
+def ours(options, tasks=(), threads=THREADS - 1, engine="tiers", warm_up=0.5, more=()):
+    command = [build.BUILD / "softgen-run", "--threads", threads, "--engine", engine, *more, "--", program("gl_rates"), "--seconds",
+               options.seconds, "--warm-up", warm_up, *tasks]
+    return printed(command)
+
+
+def llvmpipe(options):
+    return printed([program("gl_rates"), "--seconds", options.seconds],
+                   {"LIBGL_ALWAYS_SOFTWARE": "1", "GALLIUM_DRIVER": "llvmpipe", "LP_NUM_THREADS": str(THREADS)})
+
+
+def repeated(options, what, *sides):
+    """A list of results for each of `sides`, measured in turn."""
+    results = [[] for _ in sides]
+    for number in range(options.repeats):
+        for result, side in zip(results, sides):
+            result.append(side())
+        say(f"{what}: {number + 1} of {options.repeats}")
+    return results
+
+
+def values(runs, task):
+    return [run["rates"][task]["value"] for run, _ in runs]
+
+
+def rates(options):
+    """Fill, textures, triangles, vertices and compute, against llvmpipe and, where it tells more, the host's own peak; peak memory of both."""
+    ours(options)  # compiles what is not in the cache of kernels
+    mine, peer, host = repeated(options, "rates", lambda: ours(options), lambda: llvmpipe(options),
+                                lambda: printed([program("host_rates"), THREADS]))
+    if any("llvmpipe" in run["renderer"] for run, _ in mine) or any("llvmpipe" not in run["renderer"] for run, _ in peer):
+        raise Failure("gl_rates runs on a driver that was not meant")
+    for task, figure in mine[0][0]["rates"].items():
+        yield row(f"rates/{task}", values(mine, task), values(peer, task), figure["unit"], False)
+    for task, kind, unit in (("compute-fma", "fma", "GFLOP/s"), ("compute-copy", "copy", "GB/s")):
+        yield row(f"rates/{task} against the host", values(mine, task), [run[kind] for run, _ in host], unit, False)
+    yield row("memory/gl_rates", [used for _, used in mine], [used for _, used in peer], "MiB, most")
+
+
+def scaling(options):
+    """Two threads against one."""
+    two, one = repeated(options, "scaling", lambda: ours(options, FILL_BOUND), lambda: ours(options, FILL_BOUND, threads=0))
+    for task in FILL_BOUND:
+        yield row(f"scaling/{task}, 2 threads against 1", values(two, task), values(one, task), two[0][0]["rates"][task]["unit"], False)
+
+
+def jit(options):
+    """The compiler against the interpreter, and how many kernels a second run still compiles."""
+    ours(options, FRAGMENT_HEAVY, engine="jit", warm_up=1)
+    compiled, interpreted = repeated(options, "jit", lambda: ours(options, FRAGMENT_HEAVY, engine="jit"),
+                                     lambda: ours(options, FRAGMENT_HEAVY, engine="interp", warm_up=0))
+    for task in FRAGMENT_HEAVY:
+        yield row(f"jit/{task}, against the interpreter", values(compiled, task), values(interpreted, task),
+                  compiled[0][0]["rates"][task]["unit"], False)
+    with tempfile.TemporaryDirectory() as cache:
+        counts = [compiled_kernels(options, cache) for _ in range(2)]
+    yield row("jit/kernels compiled by a second run", [counts[1]], [counts[0]], "kernels")
+
+
+def compiled_kernels(options, cache):
+    with tempfile.TemporaryDirectory() as work:
+        stats = pathlib.Path(work) / "stats.json"
+        command = [build.BUILD / "softgen-run", "--engine", "jit", "--stats", stats, "--", program("gl_rates"), "--seconds", 0.1, "--warm-up", 0.1,
+                   *FRAGMENT_HEAVY]
+        printed(command, {"XDG_CACHE_HOME": cache})
+        return json.loads(stats.read_text())["eu"]["kernels_compiled"]

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Rows of scripts/bench."""
+import collections
+import math
+import statistics
+
+Row = collections.namedtuple("Row", "name softgen peer ratio unit spread")
+
+
+def row(name, ours, peers, unit, smaller_is_better=True):
+    """Medians of both sides; the spread is (max - min) / median of ours."""
+    softgen, peer = statistics.median(ours), statistics.median(peers)
+    ratio = (peer / softgen if smaller_is_better else softgen / peer) if softgen and peer else 0.0
+    return Row(name, softgen, peer, ratio, unit, (max(ours) - min(ours)) / softgen if softgen else 0.0)
+
+
+def geometric_mean(name, rows, unit):
+    mean = math.exp(statistics.fmean(math.log(max(r.ratio, 1e-9)) for r in rows))
+    return Row(name, mean, 1.0, mean, unit, 0.0)
