@@ -98,6 +98,20 @@ bool culled_by_distance(const RasterState& state, std::span<const Vue> vertices)
 
 }  // namespace
 
+uint32_t planes_outside(const RasterState& state, const Viewport& viewport, const std::array<double, 4>& p) {
+  const auto& band = viewport.transform;
+  const bool have_band = state.guardband && state.transform;
+  const double x0 = have_band ? band.x_min_clip_guardband : -1, x1 = have_band ? band.x_max_clip_guardband : 1;
+  const double y0 = have_band ? band.y_min_clip_guardband : -1, y1 = have_band ? band.y_max_clip_guardband : 1;
+  const auto outside = [](double distance) { return distance >= 0 ? 0u : 1u; };
+  uint32_t planes = outside(p[3] - min_w);
+  if (state.xy_clip)
+    planes |= outside(p[0] - x0 * p[3]) << 1 | outside(x1 * p[3] - p[0]) << 2 | outside(p[1] - y0 * p[3]) << 3 | outside(y1 * p[3] - p[1]) << 4;
+  if (state.z_near_clip) planes |= outside(state.d3d ? p[2] : p[2] + p[3]) << 5;
+  if (state.z_far_clip) planes |= outside(p[3] - p[2]) << 6;
+  return planes;
+}
+
 ClipResult clip_object(const RasterState& state, std::span<const Vue> vertices, const Viewport& viewport, ClippedPolygon& out) {
   if (state.reject_all) return ClipResult::rejected;
   if (culled_by_distance(state, vertices)) return ClipResult::rejected;

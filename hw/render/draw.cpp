@@ -8,6 +8,7 @@
 #include "hw/base/log.h"
 #include "hw/base/work.h"
 #include "hw/mmio/register_file.h"
+#include "hw/render/chunked_geometry.h"
 #include "hw/render/fill.h"
 #include "hw/render/geometry_pipeline.h"
 #include "hw/render/stream_out.h"
@@ -18,6 +19,8 @@ namespace softgen::render {
 namespace {
 
 constexpr int32_t tile_size = 64;
+/// Pixels of an object's bounds in a tile from which on the wider of two kernels is worth its idle channels.
+constexpr int64_t wide_pixels = 256;
 constexpr uint32_t constant_buffer_address_offset_disable = 1u << 4;  // CS_DEBUG_MODE2
 
 void count(mmio::RegisterFile& registers, uint32_t offset, uint64_t n) {
@@ -53,6 +56,10 @@ class Drawer::Draw {
     pixels_.topology = static_cast<uint32_t>(drawn_topology(state, call.topology)) & 0x1f;
     load_pixel_shader();
     geometry_.skip(earlier.batches);
+    if (!stream_out_.enabled() && ChunkedGeometry::takes(state, call, worker_)) {
+      chunked_.emplace(drawer.pool_, worker_, geometry_.vertex_stage(), setup_, drawer.geometry_slots_);
+      geometry_.leave_unshaded();
+    }
   }
 
   ExecResult run();
@@ -65,13 +72,20 @@ class Drawer::Draw {
     return raster;
   }
   bool absolute() const { return env_.registers.peek(reg::CS_DEBUG_MODE2) & constant_buffer_address_offset_disable; }
+  using Objects = std::span<const PreparedObject* const>;
+
   void load_pixel_shader();
+  Kernel pixel_kernel(uint64_t start, uint32_t grf_start) const;
   void bind_targets();
+  void prepare(const Batch& batch);
   void draw_objects(const Batch& batch);
-  bool draw_pixels(std::span<const PreparedObject> objects, uint64_t& tile);
-  static std::pair<std::vector<uint32_t>, std::vector<uint32_t>> bins(std::span<const PreparedObject> objects, std::span<const PixelRect> tiles);
-  bool draw_tiles(std::span<const PreparedObject> objects, std::span<const PixelRect> tiles, uint64_t& tile);
+  bool draw_pixels(Objects objects, uint64_t& tile);
+  static std::pair<std::vector<uint32_t>, std::vector<const PreparedObject*>> bins(Objects objects, std::span<const PixelRect> tiles);
+  bool draw_tiles(Objects objects, std::span<const PixelRect> tiles, uint64_t& tile);
+  void draw_object(PixelWorker& worker, const PreparedObject& object, const PixelRect& tile);
   bool must_stop() const;
+  uint64_t vertices_shaded() const { return chunked_ ? chunked_->invocations() : geometry_.counts().vs; }
+  uint64_t primitives() const { return chunked_ ? chunked_->primitives() : setup_.primitives(); }
   void fast_clear(const PreparedObject& object);
   void count_statistics();
   using Clock = std::chrono::steady_clock;
@@ -84,8 +98,10 @@ class Drawer::Draw {
   const RasterState raster_;
   Setup setup_;
   PixelDraw pixels_;
+  std::unique_ptr<PixelDraw> wide_;         ///< the same with the kernel of more channels, where the draw has two
   GeometryWorker worker_;
   GeometryPipeline geometry_;
+  std::optional<ChunkedGeometry> chunked_;  ///< shades and sets up what geometry_ assembles
   StreamOut stream_out_;
   uint64_t clipped_ = 0;
   const DrawProgress earlier_;
@@ -111,9 +127,8 @@ bool Drawer::Draw::must_stop() const {
   return Clock::now() - started_ >= std::max<Clock::duration>(drawer_.minimum_run, 2 * catching_up_);
 }
 
-void Drawer::Draw::load_pixel_shader() {
+Kernel Drawer::Draw::pixel_kernel(uint64_t start, uint32_t grf_start) const {
   const auto& ps = state_.get<gen9::_3DSTATE_PS>();
-  if (!state_.get<gen9::_3DSTATE_PS_EXTRA>().pixel_shader_valid) return;
   Kernel kernel;
   kernel.bases = state_.bases(Stage::ps);
   kernel.constants = KernelLoader::read_constants(env_.view, state_.push_constants(Stage::ps, absolute()));
@@ -122,23 +137,31 @@ void Drawer::Draw::load_pixel_shader() {
   kernel.start.alt_mode = static_cast<uint32_t>(ps.floating_point_mode) == 1;
   kernel.start.run_vector_mask = ps.vector_mask_enable;
   kernel.start.rounding = static_cast<uint8_t>(ps.rounding_mode);
-  // Which of the three kernel pointers is which width: SKL PRM vol 2a, 3DSTATE_PS, "Kernel Start Pointer" table.
-  uint64_t start = ps.kernel_start_pointer_0;
-  kernel.grf_start = ps.dispatch_grf_start_register_for_constant_setup_data_0;
-  if (ps._8_pixel_dispatch_enable) {
-    pixels_.simd = 8;
-  } else if (ps._16_pixel_dispatch_enable) {
-    pixels_.simd = 16;
-    if (ps._32_pixel_dispatch_enable) start = ps.kernel_start_pointer_2, kernel.grf_start = ps.dispatch_grf_start_register_for_constant_setup_data_2;
-  } else if (ps._32_pixel_dispatch_enable) {
-    pixels_.simd = 32;
-  } else {
-    return guest_error("3DSTATE_PS without a dispatch width", "no pixel is shaded");
-  }
+  kernel.grf_start = grf_start;
   kernel.program = drawer_.kernels_.load(env_.view, kernel.bases, start);
-  pixels_.uniform = sends_one_color(*kernel.program, kernel.grf_start);
-  pixels_.kernel = std::move(kernel);
+  return kernel;
+}
+
+void Drawer::Draw::load_pixel_shader() {
+  const auto& ps = state_.get<gen9::_3DSTATE_PS>();
+  if (!state_.get<gen9::_3DSTATE_PS_EXTRA>().pixel_shader_valid) return;
+  // Which of the three kernel pointers is which width: SKL PRM vol 2a, 3DSTATE_PS, "Kernel Start Pointer" table.
+  const bool narrow = ps._8_pixel_dispatch_enable, middle = ps._16_pixel_dispatch_enable, wide = ps._32_pixel_dispatch_enable;
+  if (!narrow && !middle && !wide) return guest_error("3DSTATE_PS without a dispatch width", "no pixel is shaded");
+  const bool third = !narrow && middle && wide;
+  pixels_.simd = narrow ? 8 : middle ? 16 : 32;
+  pixels_.kernel = pixel_kernel(third ? ps.kernel_start_pointer_2 : ps.kernel_start_pointer_0,
+                                third ? ps.dispatch_grf_start_register_for_constant_setup_data_2 : ps.dispatch_grf_start_register_for_constant_setup_data_0);
+  pixels_.uniform = sends_one_color(*pixels_.kernel.program, pixels_.kernel.grf_start);
+  Kernel second;
+  if (narrow && middle) second = pixel_kernel(ps.kernel_start_pointer_2, ps.dispatch_grf_start_register_for_constant_setup_data_2);
   bind_targets();
+  if (!second || pixels_.uniform) return;
+  wide_.reset(new PixelDraw{state_, raster_, std::move(second), 16, pixels_.depth_stencil, pixels_.merger, pixels_.targets, pixels_.shared_functions, env_.stop});
+  wide_->depth_by_blocks = pixels_.depth_by_blocks;
+  wide_->early = pixels_.early;
+  wide_->topology = pixels_.topology;
+  wide_->color = pixels_.color;
 }
 
 void Drawer::Draw::bind_targets() {
@@ -155,6 +178,27 @@ void Drawer::Draw::bind_targets() {
   }
 }
 
+/// The batch's objects, into prepared_.
+void Drawer::Draw::prepare(const Batch& batch) {
+  auto& lists = drawer_.prepared_;
+  if (chunked_) {
+    if (!stream_out_.renders(0)) return lists.clear();
+    clipped_ += batch.objects.size();
+    return chunked_->run(batch, lists);
+  }
+  stream_out_.write(batch);
+  if (lists.empty()) lists.push_back(std::make_unique<PreparedObjects>());
+  for (auto& list : lists) list->clear();
+  for (const Object& whole : batch.objects) {
+    if (!stream_out_.renders(whole.stream)) continue;
+    ++clipped_;
+    const Object object = primary_vertices(whole, batch.type);
+    std::array<Vue, 3> vues;
+    for (unsigned i = 0; i < object.count; ++i) vues[i] = batch.vertices[object.vertices[i]].vue;
+    setup_.prepare(without_adjacency(batch.type), object, std::span(vues).first(object.count), *lists[0]);
+  }
+}
+
 void Drawer::Draw::draw_objects(const Batch& batch) {
   if (preempted_) return;
   if (progress_.batches < earlier_.batches) {
@@ -163,26 +207,22 @@ void Drawer::Draw::draw_objects(const Batch& batch) {
   }
   if (progress_.batches == earlier_.batches) progress_.tiles = earlier_.tiles;
   const auto began = Clock::now();
-  stream_out_.write(batch);
-  std::vector<PreparedObject> prepared;
-  const ObjectType type = without_adjacency(batch.type);
-  if (type == ObjectType::patch) return guest_error("topology", "patches reach the clipper: nothing is drawn");
-  for (const Object& whole : batch.objects) {
-    if (!stream_out_.renders(whole.stream)) continue;
-    ++clipped_;
-    const Object object = primary_vertices(whole, batch.type);
-    std::array<Vue, 3> vues;
-    for (unsigned i = 0; i < object.count; ++i) vues[i] = batch.vertices[object.vertices[i]].vue;
-    setup_.prepare(type, object, std::span(vues).first(object.count), prepared);
+  if (batch.type == ObjectType::patch) {
+    stream_out_.write(batch);
+    return guest_error("topology", "patches reach the clipper: nothing is drawn");
   }
+  prepare(batch);
+  std::vector<const PreparedObject*> objects;
+  for (const auto& list : drawer_.prepared_)
+    for (const PreparedObject& object : list->objects) objects.push_back(&object);
   const auto prepared_at = Clock::now();
   if (!catching_up_.count()) catching_up_ = prepared_at - started_;
-  const bool drawn = draw_pixels(prepared, progress_.tiles);
+  const bool drawn = draw_pixels(objects, progress_.tiles);
   note_times(began, prepared_at);
   if (drawn) {
     ++progress_.batches;
     progress_.tiles = 0;
-    settled_ = {geometry_.counts().vs, clipped_, setup_.primitives()};
+    settled_ = {vertices_shaded(), clipped_, primitives()};
     preempted_ = stops_between_batches_ && must_stop();
   } else {
     preempted_ = true;
@@ -215,23 +255,23 @@ void Drawer::Draw::fast_clear(const PreparedObject& object) {
 /// Of a batch: stream output and setup from `began` to `prepared`, then its pixels.
 void Drawer::Draw::note_times(Clock::time_point began, Clock::time_point prepared) {
   const auto now = Clock::now();
-  count_time(TimedStage::setup, prepared - began);
+  count_time(chunked_ ? TimedStage::geometry : TimedStage::setup, prepared - began);
   count_time(TimedStage::pixels, now - prepared);
   behind_geometry_ += now - began;
 }
 
 /// From tile number `tile` on. False: stopped before the tile that it says now.
-bool Drawer::Draw::draw_pixels(std::span<const PreparedObject> objects, uint64_t& tile) {
+bool Drawer::Draw::draw_pixels(Objects objects, uint64_t& tile) {
   const auto& ps = state_.get<gen9::_3DSTATE_PS>();
   if (ps.render_target_fast_clear_enable) {
-    for (const PreparedObject& object : objects) fast_clear(object);
+    for (const PreparedObject* object : objects) fast_clear(*object);
     return true;
   }
   // Nothing is ever left compressed here, so there is nothing to resolve.
   if (ps.render_target_resolve_type != gen9::_3DSTATE_PS::RenderTargetResolveType::RESOLVE_DISABLED) return true;
   PixelRect all{INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
-  for (const PreparedObject& o : objects)
-    all = {std::min(all.x0, o.bounds.x0), std::min(all.y0, o.bounds.y0), std::max(all.x1, o.bounds.x1), std::max(all.y1, o.bounds.y1)};
+  for (const PreparedObject* o : objects)
+    all = {std::min(all.x0, o->bounds.x0), std::min(all.y0, o->bounds.y0), std::max(all.x1, o->bounds.x1), std::max(all.y1, o->bounds.y1)};
   if (objects.empty() || all.empty()) return true;
   std::vector<PixelRect> tiles;
   for (int32_t y = all.y0 & ~(tile_size - 1); y < all.y1; y += tile_size)
@@ -239,9 +279,9 @@ bool Drawer::Draw::draw_pixels(std::span<const PreparedObject> objects, uint64_t
   return draw_tiles(objects, tiles, tile);
 }
 
-/// Numbers of the objects that touch each tile, in order: those of tile t are binned[first[t]] to binned[first[t + 1] - 1]. `tiles` are the rows
+/// The objects that touch each tile, in order: those of tile t are binned[first[t]] to binned[first[t + 1] - 1]. `tiles` are the rows
 /// of one rectangle. Both are empty where that would be too much to be remembered.
-std::pair<std::vector<uint32_t>, std::vector<uint32_t>> Drawer::Draw::bins(std::span<const PreparedObject> objects, std::span<const PixelRect> tiles) {
+std::pair<std::vector<uint32_t>, std::vector<const PreparedObject*>> Drawer::Draw::bins(Objects objects, std::span<const PixelRect> tiles) {
   const PixelRect& corner = tiles.front();
   const int32_t columns = (tiles.back().x1 - corner.x0) / tile_size, rows = (tiles.back().y1 - corner.y0) / tile_size;
   const auto each = [&](const PreparedObject& o, auto&& visit) {
@@ -253,35 +293,40 @@ std::pair<std::vector<uint32_t>, std::vector<uint32_t>> Drawer::Draw::bins(std::
   };
   constexpr uint64_t most = 1 << 22;
   uint64_t all = 0;
-  for (const PreparedObject& o : objects)
-    all += (static_cast<uint64_t>(std::max(o.bounds.x1 - o.bounds.x0, 0)) / tile_size + 2) * (static_cast<uint64_t>(std::max(o.bounds.y1 - o.bounds.y0, 0)) / tile_size + 2);
+  for (const PreparedObject* o : objects)
+    all += (static_cast<uint64_t>(std::max(o->bounds.x1 - o->bounds.x0, 0)) / tile_size + 2) * (static_cast<uint64_t>(std::max(o->bounds.y1 - o->bounds.y0, 0)) / tile_size + 2);
   if (all > most) return {};
-  std::vector<uint32_t> first(tiles.size() + 1), binned;
-  for (const PreparedObject& o : objects) each(o, [&](size_t tile) { ++first[tile + 1]; });
+  std::vector<uint32_t> first(tiles.size() + 1);
+  for (const PreparedObject* o : objects) each(*o, [&](size_t tile) { ++first[tile + 1]; });
   for (size_t t = 0; t < tiles.size(); ++t) first[t + 1] += first[t];
-  binned.resize(first.back());
+  std::vector<const PreparedObject*> binned(first.back());
   std::vector<uint32_t> next(first.begin(), first.end() - 1);
-  for (size_t i = 0; i < objects.size(); ++i) each(objects[i], [&](size_t tile) { binned[next[tile]++] = static_cast<uint32_t>(i); });
+  for (const PreparedObject* o : objects) each(*o, [&](size_t tile) { binned[next[tile]++] = o; });
   return {std::move(first), std::move(binned)};
 }
 
-bool Drawer::Draw::draw_tiles(std::span<const PreparedObject> objects, std::span<const PixelRect> tiles, uint64_t& tile) {
+void Drawer::Draw::draw_object(PixelWorker& worker, const PreparedObject& object, const PixelRect& tile) {
+  PixelRect part = object.bounds;
+  part.clip(tile);
+  if (part.empty()) return;
+  const bool large = int64_t{part.x1 - part.x0} * (part.y1 - part.y0) >= wide_pixels;
+  worker.draw(wide_ && large ? *wide_ : pixels_, object, tile);
+}
+
+bool Drawer::Draw::draw_tiles(Objects objects, std::span<const PixelRect> tiles, uint64_t& tile) {
   auto& workers = drawer_.workers_;
   const unsigned slots = drawer_.pool_ ? drawer_.pool_->slots() : 1;
   while (workers.size() < slots) workers.push_back(std::make_unique<PixelWorker>(env_.view.memory(), static_cast<unsigned>(workers.size())));
   for (auto& worker : workers) worker->view().set_space(env_.view.space());
   const std::pair sorted = bins(objects, tiles);
   // Not a structured binding, which clang 14 (the fuzz targets' compiler on Debian 12) does not capture.
-  const std::vector<uint32_t>&first = sorted.first, &binned = sorted.second;
+  const std::vector<uint32_t>& first = sorted.first;
+  const std::vector<const PreparedObject*>& binned = sorted.second;
   const auto draw_tile = [&](size_t index, unsigned slot) {
     if (first.empty()) {
-      for (const PreparedObject& object : objects) {
-        PixelRect part = object.bounds;
-        part.clip(tiles[index]);
-        if (!part.empty()) workers[slot]->draw(pixels_, object, tiles[index]);
-      }
+      for (const PreparedObject* object : objects) draw_object(*workers[slot], *object, tiles[index]);
     } else {
-      for (uint32_t i = first[index]; i < first[index + 1]; ++i) workers[slot]->draw(pixels_, objects[binned[i]], tiles[index]);
+      for (uint32_t i = first[index]; i < first[index + 1]; ++i) draw_object(*workers[slot], *binned[i], tiles[index]);
     }
   };
   const auto enough = [this] { return stops_within_batches_ ? must_stop() : env_.stop.aborting(); };
@@ -297,17 +342,20 @@ bool Drawer::Draw::draw_tiles(std::span<const PreparedObject> objects, std::span
 void Drawer::Draw::count_statistics() {
   mmio::RegisterFile& registers = env_.registers;
   GeometryCounts counts = geometry_.counts();
+  counts.vs = vertices_shaded();
+  const uint64_t invocations = pixels_.invocations + (wide_ ? wide_->invocations.load() : 0);
+  const uint64_t depth_count = pixels_.depth_count + (wide_ ? wide_->depth_count.load() : 0);
   if (preempted_) {
     // What comes again is counted when it comes last.
     const uint64_t vertices = last_ == Stage::vs ? settled_.vs : 0;
     counts = {};
     counts.vs = vertices;
   } else {
-    settled_.clipped = clipped_, settled_.primitives = setup_.primitives();
+    settled_.clipped = clipped_, settled_.primitives = primitives();
   }
   count_work(Work::vertices, counts.ia_vertices);
   count_work(Work::primitives, settled_.primitives);
-  count_work(Work::pixels, pixels_.invocations);
+  count_work(Work::pixels, invocations);
   count_work(Work::draws, preempted_ ? 0 : 1);
   if (state_.get<gen9::_3DSTATE_VF_STATISTICS>().statistics_enable) {
     count(registers, reg::IA_VERTICES_COUNT(0), counts.ia_vertices);
@@ -325,8 +373,8 @@ void Drawer::Draw::count_statistics() {
     count(registers, reg::CL_PRIMITIVES_COUNT(0), settled_.primitives);
   }
   if (state_.get<gen9::_3DSTATE_WM>().statistics_enable) {
-    count(registers, reg::PS_INVOCATION_COUNT(0), pixels_.invocations);
-    count(registers, reg::PS_DEPTH_COUNT(0), pixels_.depth_count);
+    count(registers, reg::PS_INVOCATION_COUNT(0), invocations);
+    count(registers, reg::PS_DEPTH_COUNT(0), depth_count);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "hw/base/worker_pool.h"
 #include "hw/iface/engine.h"
 #include "hw/render/assembly.h"
+#include "hw/render/chunked_geometry.h"
 #include "hw/render/kernel.h"
 #include "hw/render/pixel_stage.h"
 #include "hw/render/urb.h"
@@ -47,6 +48,8 @@ class Drawer {
   Urb urb_;
   eu::Thread thread_;
   std::vector<std::unique_ptr<PixelWorker>> workers_;
+  std::vector<std::unique_ptr<GeometrySlot>> geometry_slots_;
+  std::vector<std::unique_ptr<PreparedObjects>> prepared_;  ///< of the batch that is being drawn
 };
 
 }  // namespace softgen::render

@@ -39,6 +39,11 @@ void GeometryPipeline::after_tessellation(const Batch& batch, const BatchSink& f
 void GeometryPipeline::flush(const BatchSink& finished) {
   if (objects_.empty() || ends()) return;
   counts_.ia_primitives += objects_.size();
+  if (unshaded_) {
+    finished({type_, {}, objects_});
+    objects_.clear();
+    return;
+  }
   worker_.urb.clear();
   const bool skipped = skip_ > 0 && !tessellator_ && !gs_;
   if (skipped) --skip_;
@@ -53,7 +58,8 @@ void GeometryPipeline::flush(const BatchSink& finished) {
 void GeometryPipeline::run(const BatchSink& finished) {
   uint32_t instance = 0;
   Assembler assembler(call_.topology, provoking_, [&](const Object& object) {
-    if (objects_.size() >= objects_a_batch || gathered_ + object.count > vertices_a_batch_) flush(finished);
+    if (unshaded_ ? objects_.size() >= objects_a_chunked_batch : objects_.size() >= objects_a_batch || gathered_ + object.count > vertices_a_batch_)
+      flush(finished);
     objects_.push_back(object);
     objects_.back().instance = instance;
     gathered_ += object.count;

@@ -27,6 +27,10 @@ class GeometryPipeline {
   void run(const BatchSink& finished);
   /// The first `batches` were drawn before a preemption. They come again, but with vertex shaders alone they have no vertices.
   void skip(uint64_t batches) { skip_ = batches; }
+  /// `finished` gets objects as they were assembled, whose vertices are indices, to be shaded by vertex_stage() or its copies. Only
+  /// for draws without tessellation and geometry shader.
+  void leave_unshaded() { unshaded_ = true; }
+  const VertexStage& vertex_stage() const { return vs_; }
   /// From `finished`: no more batches are wanted.
   void halt() { halted_ = true; }
   GeometryCounts counts() const;
@@ -48,7 +52,7 @@ class GeometryPipeline {
   size_t gathered_ = 0;        ///< vertices of objects_, at most
   GeometryCounts counts_;
   uint64_t skip_ = 0;
-  bool halted_ = false;
+  bool halted_ = false, unshaded_ = false;
 };
 
 }  // namespace softgen::render

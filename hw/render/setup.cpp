@@ -32,10 +32,10 @@ bool invert(const std::array<std::array<double, 3>, 3>& m, std::array<std::array
     const unsigned i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
     return m[i1][j1] * m[i2][j2] - m[i1][j2] * m[i2][j1];
   };
-  const double det = m[0][0] * cofactor(0, 0) + m[0][1] * cofactor(0, 1) + m[0][2] * cofactor(0, 2);
-  if (det == 0 || !std::isfinite(1 / det)) return false;
+  const double det = m[0][0] * cofactor(0, 0) + m[0][1] * cofactor(0, 1) + m[0][2] * cofactor(0, 2), scale = 1 / det;
+  if (det == 0 || !std::isfinite(scale)) return false;
   for (unsigned i = 0; i < 3; ++i)
-    for (unsigned j = 0; j < 3; ++j) r[j][i] = cofactor(i, j) / det;
+    for (unsigned j = 0; j < 3; ++j) r[j][i] = cofactor(i, j) * scale;
   return true;
 }
 
@@ -60,6 +60,10 @@ Setup::Setup(const State& state, const RasterState& raster, Stage last) : state_
   attribute_limit_ = length * 2;
   const Topology topology = state.get<gen9::_3DSTATE_VF_TOPOLOGY>().primitive_topology_type;
   stipple_restarts_ = last == Stage::vs && (topology == Topology::_3DPRIM_LINELIST || topology == Topology::_3DPRIM_LINELIST_ADJ);
+  constexpr uint32_t linear_modes = 0x38;
+  linear_ = (static_cast<uint32_t>(state.get<gen9::_3DSTATE_WM>().barycentric_interpolation_mode) & linear_modes) ||
+            state.get<gen9::_3DSTATE_PS_EXTRA>().pixel_shader_pulls_bary;
+  find_attributes();
 }
 
 Setup::Screen Setup::to_screen(const Viewport& viewport, const Position& p) const {
@@ -114,11 +118,12 @@ bool Setup::add_bounded(Coverage part, PixelRect box, const Viewport& viewport, 
   out.bounds = out.parts.empty() ? box
                                  : PixelRect{std::min(out.bounds.x0, box.x0), std::min(out.bounds.y0, box.y0),
                                              std::max(out.bounds.x1, box.x1), std::max(out.bounds.y1, box.y1)};
+  if (out.parts.empty() && !out.parts.room()) out.parts = arena_->slice<Coverage>(1);
   out.parts.push_back(part);
   return true;
 }
 
-bool Setup::interpolation(const Viewport& viewport, std::span<const Vue> vertices, PreparedObject& out) const {
+bool Setup::interpolation(const Viewport& viewport, std::span<const Vue> vertices, std::span<const Screen> places, PreparedObject& out) const {
   // Homogeneous: the barycentrics q of (x, y, 1) solve q * [X Y W] = (x, y, 1), whatever the signs of W.
   const auto& t = viewport.transform;
   std::array<std::array<double, 3>, 3> m, inverse, flat;
@@ -134,12 +139,12 @@ bool Setup::interpolation(const Viewport& viewport, std::span<const Vue> vertice
       z[i] = z[i] * t.viewport_matrix_element_m22 + t.viewport_matrix_element_m32 * w;
     }
     // Where the corner is on the screen, it counts as the edges have it: what they cover lies inside for the planes too.
-    if (const Screen at = to_screen(viewport, position_of(v)); w > 0 && std::abs(at.x) < screen_limit && std::abs(at.y) < screen_limit) {
+    if (const Screen& at = places[i]; w > 0 && std::abs(at.x) < screen_limit && std::abs(at.y) < screen_limit) {
       x = static_cast<double>(at.fx) / subpixels * w;
       y = static_cast<double>(at.fy) / subpixels * w;
     }
     m[i] = {x, y, w};
-    flat[i] = {x / w, y / w, 1};
+    if (linear_) flat[i] = {x / w, y / w, 1};
   }
   if (!invert(m, inverse)) return false;
   // inverse[r][k]: row r is the coefficient of x, y, 1; column k the vertex.
@@ -155,7 +160,7 @@ bool Setup::interpolation(const Viewport& viewport, std::span<const Vue> vertice
     out.z.c += q.c * z[k];
   }
   std::array<std::array<double, 3>, 3> flat_inverse;
-  out.linear = invert(flat, flat_inverse) ? std::array{plane(flat_inverse, 1), plane(flat_inverse, 2)} : out.perspective;
+  out.linear = linear_ && invert(flat, flat_inverse) ? std::array{plane(flat_inverse, 1), plane(flat_inverse, 2)} : out.perspective;
   return true;
 }
 
@@ -181,42 +186,108 @@ double Setup::depth_bias(const Plane2& z, double greatest) const {
   return bias;
 }
 
-void Setup::prepare_triangle(const Object& object, std::span<const Vue> vertices, PreparedObject& triangle, std::vector<PreparedObject>& out) {
+void Setup::prepare_triangle(const Object& object, std::span<const Vue> vertices, PreparedObject& triangle, PreparedObjects& out) {
   const Viewport& viewport = raster_.viewports[triangle.viewport];
   ClippedPolygon polygon;
   const ClipResult clip = clip_object(raster_, vertices, viewport, polygon);
   if (clip == ClipResult::rejected) return;
   ++primitives_;
+  std::array<Screen, 3> places;
+  for (unsigned i = 0; i < 3; ++i) places[i] = to_screen(viewport, position_of(vertices[i]));
+  if (clip == ClipResult::accepted) return finish_triangle(object, vertices, places, places, triangle, out);
   std::array<Screen, 20> corners;
-  const bool whole = clip == ClipResult::accepted;
-  const unsigned count = whole ? 3 : polygon.count;
-  for (unsigned i = 0; i < count; ++i) corners[i] = to_screen(viewport, whole ? position_of(vertices[i]) : polygon.vertices[i].position);
+  for (unsigned i = 0; i < polygon.count; ++i) corners[i] = to_screen(viewport, polygon.vertices[i].position);
+  finish_triangle(object, vertices, places, std::span(corners).first(polygon.count), triangle, out);
+}
+
+/// Whether no pixel has its centre within the corners' bounds, where centres are what is covered.
+bool Setup::misses_centers(std::span<const Screen> corners, const Viewport& viewport) const {
+  if (raster_.multisample_rasterization || raster_.conservative) return false;
+  constexpr int64_t center = subpixels / 2;
+  auto [left, right] = std::pair{corners[0].fx, corners[0].fx};
+  auto [top, bottom] = std::pair{corners[0].fy, corners[0].fy};
+  for (const Screen& c : corners.subspan(1)) {
+    left = std::min(left, c.fx), right = std::max(right, c.fx);
+    top = std::min(top, c.fy), bottom = std::max(bottom, c.fy);
+  }
+  PixelRect box{floor_pixel(left + center - 1), floor_pixel(top + center - 1), floor_pixel(right - center) + 1, floor_pixel(bottom - center) + 1};
+  box.clip(viewport.rect);
+  return box.empty();
+}
+
+/// Of a triangle that the clipper passed on: `corners` of what is left of it.
+void Setup::finish_triangle(const Object& object, std::span<const Vue> vertices, std::span<const Screen> places, std::span<const Screen> corners,
+                            PreparedObject& triangle, PreparedObjects& out) {
+  const Viewport& viewport = raster_.viewports[triangle.viewport];
   int64_t area = 0;
-  for (unsigned i = 0; i < count; ++i) {
-    const Screen &a = corners[i], &b = corners[(i + 1) % count];
+  for (size_t i = 0; i < corners.size(); ++i) {
+    const Screen &a = corners[i], &b = corners[i + 1 == corners.size() ? 0 : i + 1];
     area += a.fx * b.fy - b.fx * a.fy;
   }
   if (area == 0) return;
   const auto& raster = state_.get<Raster>();
   const bool clockwise = (area > 0) != object.reversed;
   triangle.front = clockwise == (raster.front_winding == Raster::FrontWinding::CLOCKWISE);
-  if (culled(triangle.front) || !interpolation(viewport, vertices, triangle)) return;
+  if (culled(triangle.front)) return;
   const auto mode = triangle.front ? raster.front_face_fill_mode : static_cast<Raster::FrontFaceFillMode>(raster.back_face_fill_mode);
   const bool solid = mode == Raster::FrontFaceFillMode::FILL_MODE_SOLID, points = mode == Raster::FrontFaceFillMode::FILL_MODE_POINT;
+  if (solid && misses_centers(corners, viewport)) return;
+  if (!interpolation(viewport, vertices, places, triangle)) return;
   if (solid ? raster.global_depth_offset_enable_solid : points ? raster.global_depth_offset_enable_point : raster.global_depth_offset_enable_wireframe) {
     double greatest = 0;
-    for (unsigned i = 0; i < count; ++i) greatest = std::max(greatest, std::abs(triangle.z.at(corners[i].x, corners[i].y)));
+    for (const Screen& c : corners) greatest = std::max(greatest, std::abs(triangle.z.at(c.x, c.y)));
     triangle.depth_bias = depth_bias(triangle.z, greatest);
   }
   if (!solid) return outline(object, vertices, triangle, points, out);
   triangle.filled = true;
-  for (unsigned i = 2; i < count; ++i) add_part(std::array{corners[0], corners[i - 1], corners[i]}, viewport, triangle);
+  triangle.parts = arena_->slice<Coverage>(corners.size() - 2);
+  for (size_t i = 2; i < corners.size(); ++i) add_part(std::array{corners[0], corners[i - 1], corners[i]}, viewport, triangle);
   if (triangle.parts.empty()) return;
   setup_attributes(vertices[object.provoking], object.primitive_id, vertices, triangle);
-  out.push_back(std::move(triangle));
+  out.objects.push_back(triangle);
 }
 
-void Setup::outline(const Object& object, std::span<const Vue> vertices, const PreparedObject& triangle, bool points, std::vector<PreparedObject>& out) {
+/// Whether a vertex' place does not depend on which triangle asks, and placed() says all that the clipper does.
+bool Setup::places_vertices() const { return raster_.viewport_count == 1 && !raster_.clip_distances && !raster_.cull_distances && !raster_.reject_all; }
+
+Setup::Placed Setup::placed(const Viewport& viewport, const Vue& vertex) const {
+  const Position p = position_of(vertex);
+  Placed result{to_screen(viewport, p), 0, true};
+  for (const double c : p) result.number = result.number && !std::isnan(c);
+  if (raster_.clip_enable && !raster_.accept_all) result.outside = planes_outside(raster_, viewport, p);
+  return result;
+}
+
+void Setup::prepare_all(ObjectType type, std::span<const Object> objects, std::span<const Vertex> vertices, PreparedObjects& out) {
+  arena_ = &out.arena;
+  const bool places = type == ObjectType::triangle && places_vertices();
+  const Viewport& viewport = raster_.viewports[0];
+  placed_.clear();
+  if (places)
+    for (const Vertex& v : vertices) placed_.push_back(placed(viewport, v.vue));
+  for (const Object& object : objects) {
+    std::array<Vue, 3> vues;
+    for (unsigned i = 0; i < object.count; ++i) vues[i] = vertices[object.vertices[i]].vue;
+    const auto corners = std::span(vues).first(object.count);
+    if (!places) {
+      prepare(type, object, corners, out);
+      continue;
+    }
+    const Placed &a = placed_[object.vertices[0]], &b = placed_[object.vertices[1]], &c = placed_[object.vertices[2]];
+    if (!a.number || !b.number || !c.number || (a.outside & b.outside & c.outside)) continue;
+    if (a.outside | b.outside | c.outside) {
+      prepare(type, object, corners, out);
+      continue;
+    }
+    ++primitives_;
+    PreparedObject triangle;
+    triangle.layer = raster_.force_layer_zero ? 0 : vues[std::min<size_t>(object.provoking, 2)].layer();
+    const std::array at{a.at, b.at, c.at};
+    finish_triangle(object, corners, at, at, triangle, out);
+  }
+}
+
+void Setup::outline(const Object& object, std::span<const Vue> vertices, const PreparedObject& triangle, bool points, PreparedObjects& out) {
   const uint64_t clipped = primitives_;  // its sides are none of the clipper's
   for (unsigned i = 0; i < 3; ++i) {
     if (!(object.edges >> i & 1)) continue;
@@ -228,7 +299,7 @@ void Setup::outline(const Object& object, std::span<const Vue> vertices, const P
     part.front = triangle.front;
     part.depth_bias = triangle.depth_bias;
     setup_attributes(vertices[object.provoking], object.primitive_id, corners, part);
-    out.push_back(std::move(part));
+    out.objects.push_back(part);
   }
   primitives_ = clipped;
 }
@@ -241,10 +312,11 @@ bool Setup::prepare_rectangle(std::span<const Vue> vertices, PreparedObject& out
   for (unsigned i = 0; i < 3; ++i) corners[i] = to_screen(viewport, position_of(vertices[i]));
   corners[3] = {corners[0].x + corners[2].x - corners[1].x, corners[0].y + corners[2].y - corners[1].y,
                 corners[0].fx + corners[2].fx - corners[1].fx, corners[0].fy + corners[2].fy - corners[1].fy};
-  return interpolation(viewport, vertices, out) && add_part(corners, viewport, out);
+  return interpolation(viewport, vertices, corners, out) && add_part(corners, viewport, out);
 }
 
-void Setup::prepare(ObjectType type, const Object& object, std::span<const Vue> vertices, std::vector<PreparedObject>& out) {
+void Setup::prepare(ObjectType type, const Object& object, std::span<const Vue> vertices, PreparedObjects& out) {
+  arena_ = &out.arena;
   const size_t first = std::min<size_t>(object.provoking, vertices.size() - 1);
   const Vue& provoking = vertices[first];
   PreparedObject prepared;
@@ -264,7 +336,7 @@ void Setup::prepare(ObjectType type, const Object& object, std::span<const Vue> 
   }
   if (!drawn) return;
   setup_attributes(provoking, object.primitive_id, vertices, prepared);
-  out.push_back(std::move(prepared));
+  out.objects.push_back(prepared);
 }
 
 }  // namespace softgen::render

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Setup: objects become edges to be filled and planes to be evaluated. A prepared object holds no pointer into vertices, so that tiles can be
-// drawn later and by other threads.
+// drawn later and by other threads; its lists lie in the arena of the PreparedObjects that it was appended to.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "hw/iface/message_target.h"
+#include "hw/render/arena.h"
 #include "hw/render/assembly.h"
 #include "hw/render/clip.h"
 #include "hw/render/geometry.h"
@@ -54,7 +54,7 @@ struct Fade {
 };
 
 struct PreparedObject {
-  std::vector<Coverage> parts;
+  Slice<Coverage> parts;
   PixelRect bounds;
   // Perspective: barycentric k (1, 2) of the object's vertices is p[k] / w, with w the sum of all three numerators; clip W is 1 / w.
   std::array<Plane2, 2> perspective;
@@ -66,9 +66,15 @@ struct PreparedObject {
   bool filled = false;              ///< a solid polygon: the polygon stipple applies
   uint8_t viewport = 0;
   uint32_t layer = 0;
-  std::vector<AttributeSetup> attributes;
-  std::optional<Fade> fade;
-  std::optional<Plane2> stipple;    ///< of lines: the pixel's number within the stipple pattern's repetition
+  Slice<AttributeSetup> attributes;
+  const Fade* fade = nullptr;       ///< null: none
+  const Plane2* stipple = nullptr;  ///< of lines: the pixel's number within the stipple pattern's repetition
+};
+
+struct PreparedObjects {
+  std::vector<PreparedObject> objects;
+  Arena arena;
+  void clear() { objects.clear(), arena.clear(); }
 };
 
 class Setup {
@@ -79,7 +85,9 @@ class Setup {
   unsigned attributes() const { return attribute_count_; }
   /// Appends what is drawn of the object: nothing, itself, or its outline. `type` is without adjacency, and `vertices` are its: 1, 2, or 3
   /// (also for rectangles).
-  void prepare(ObjectType type, const Object& object, std::span<const Vue> vertices, std::vector<PreparedObject>& out);
+  void prepare(ObjectType type, const Object& object, std::span<const Vue> vertices, PreparedObjects& out);
+  /// The same for objects whose vertices are numbers into `vertices`; each vertex is placed on the screen once.
+  void prepare_all(ObjectType type, std::span<const Object> objects, std::span<const Vertex> vertices, PreparedObjects& out);
   uint64_t primitives() const { return primitives_; }
 
  private:
@@ -88,19 +96,38 @@ class Setup {
     double x, y;           // pixels
     int64_t fx, fy;        // subpixels
   };
+  /// A vertex as all its triangles need it.
+  struct Placed {
+    Screen at;
+    uint32_t outside;      ///< bit i: it is outside of plane i of the clipper
+    bool number;           ///< its position is not NaN
+  };
+  /// Where an attribute stands in the vertex when nothing overrides its components, by facing (back, front); else `general`.
+  struct AttributeSource {
+    std::array<uint32_t, 2> at;
+    bool general;
+  };
   Screen to_screen(const Viewport& viewport, const Position& position) const;
   double window_z(const Viewport& viewport, const Vue& vertex) const;
-  void prepare_triangle(const Object& object, std::span<const Vue> vertices, PreparedObject& triangle, std::vector<PreparedObject>& out);
+  void prepare_triangle(const Object& object, std::span<const Vue> vertices, PreparedObject& triangle, PreparedObjects& out);
   bool prepare_rectangle(std::span<const Vue> vertices, PreparedObject& out);
   bool prepare_line(std::span<const Vue> vertices, PreparedObject& out);
   bool prepare_point(const Vue& vertex, PreparedObject& out);
-  void outline(const Object& object, std::span<const Vue> vertices, const PreparedObject& triangle, bool points, std::vector<PreparedObject>& out);
+  void outline(const Object& object, std::span<const Vue> vertices, const PreparedObject& triangle, bool points, PreparedObjects& out);
   bool add_part(std::span<const Screen> corners, const Viewport& viewport, PreparedObject& out) const;
   bool add_bounded(Coverage part, PixelRect box, const Viewport& viewport, PreparedObject& out) const;
   bool cover_thin_line(const std::array<Screen, 2>& ends, const Viewport& viewport, PreparedObject& out);
   bool cover_line_rectangle(const std::array<Screen, 2>& ends, bool fade, const Viewport& viewport, PreparedObject& out);
   void stipple(const std::array<Screen, 2>& ends, bool x_major, double first, double count, PreparedObject& out);
-  bool interpolation(const Viewport& viewport, std::span<const Vue> vertices, PreparedObject& out) const;
+  /// `places`: where to_screen() has the vertices.
+  bool interpolation(const Viewport& viewport, std::span<const Vue> vertices, std::span<const Screen> places, PreparedObject& out) const;
+  bool places_vertices() const;
+  Placed placed(const Viewport& viewport, const Vue& vertex) const;
+  void finish_triangle(const Object& object, std::span<const Vue> vertices, std::span<const Screen> places, std::span<const Screen> corners,
+                       PreparedObject& triangle, PreparedObjects& out);
+  bool misses_centers(std::span<const Screen> corners, const Viewport& viewport) const;
+  void find_attributes();
+  void varying_attribute(const AttributeSource& source, std::span<const Vue> vertices, bool front, AttributeSetup& out) const;
   bool line_interpolation(const Viewport& viewport, std::span<const Vue> vertices, PreparedObject& out) const;
   void setup_attributes(const Vue& provoking, uint32_t primitive_id, std::span<const Vue> vertices, PreparedObject& out) const;
   std::array<uint32_t, 4> attribute(const Vue& vertex, unsigned index, const PreparedObject& object, uint32_t primitive_id) const;
@@ -112,6 +139,10 @@ class Setup {
   unsigned attribute_count_ = 0;
   unsigned attribute_offset_ = 0;   // of attribute 0 in the vertex, dwords
   unsigned attribute_limit_ = 0;    // attributes that are read; others are zero
+  bool linear_ = true;              // someone may ask for barycentrics without perspective
+  std::array<AttributeSource, 32> sources_{};
+  Arena* arena_ = nullptr;          // of what prepare() appends to
+  std::vector<Placed> placed_;
   uint64_t primitives_ = 0;
   // Line stipple goes on from segment to segment of a strip: where the last one ended, and its pixels so far.
   Position stipple_end_{};

@@ -2,6 +2,7 @@
 // SKL PRM vol 7, "Setup Backend (SBE)": which dwords of the vertices become which attribute, and how they vary over the object.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "hw/render/setup.h"
 
@@ -55,10 +56,52 @@ std::array<uint32_t, 4> Setup::attribute(const Vue& vertex, unsigned index, cons
   return value;
 }
 
+/// Attributes that are four dwords of the vertex, whatever the primitive.
+void Setup::find_attributes() {
+  const auto& sbe = state_.get<gen9::_3DSTATE_SBE>();
+  const bool ids = sbe.primitive_id_override_component_x || sbe.primitive_id_override_component_y || sbe.primitive_id_override_component_z ||
+                   sbe.primitive_id_override_component_w;
+  for (unsigned i = 0; i < attribute_count_; ++i) {
+    AttributeSource& source = sources_[i];
+    unsigned front = i, back = i;
+    source.general = (sbe.constant_interpolation_enable >> i & 1) || (ids && i == sbe.primitive_id_override_attribute_select);
+    if (sbe.attribute_swizzle_enable && i < swizzled_attributes) {
+      const Detail& detail = state_.get<gen9::_3DSTATE_SBE_SWIZ>().attribute[i];
+      using Select = Detail::SwizzleSelect;
+      front = back = detail.source_attribute;
+      if (detail.swizzle_select == Select::INPUTATTR_FACING || detail.swizzle_select == Select::INPUTATTR_FACING_W) ++back;
+      source.general = source.general || detail.component_override_x || detail.component_override_y || detail.component_override_z || detail.component_override_w;
+    }
+    source.general = source.general || front >= attribute_limit_ || back >= attribute_limit_;
+    source.at = {attribute_offset_ + 4 * back, attribute_offset_ + 4 * front};
+  }
+}
+
+/// Over a triangle.
+void Setup::varying_attribute(const AttributeSource& source, std::span<const Vue> vertices, bool front, AttributeSetup& out) const {
+  typedef float Four __attribute__((vector_size(16)));
+  std::array<Four, 3> value;
+  for (size_t i = 0; i < 3; ++i) std::memcpy(&value[i], vertices[i].dwords().data() + source.at[front], sizeof(Four));
+  const Four along1 = value[1] - value[0], along2 = value[2] - value[0];
+  for (unsigned c = 0; c < 4; ++c) {
+    const Four column{along1[c], along2[c], 0, value[0][c]};
+    std::memcpy(&out.registers[c / 2].dw[4 * (c % 2)], &column, sizeof column);
+  }
+}
+
 void Setup::setup_attributes(const Vue& provoking, uint32_t primitive_id, std::span<const Vue> vertices, PreparedObject& out) const {
   const auto& sbe = state_.get<gen9::_3DSTATE_SBE>();
-  out.attributes.resize(attribute_count_);
+  out.attributes = arena_->slice<AttributeSetup>(attribute_count_);
+  size_t least = vertices[0].dwords().size();
+  for (const Vue& v : vertices) least = std::min(least, v.dwords().size());
   for (unsigned i = 0; i < attribute_count_; ++i) {
+    AttributeSetup attribute_setup;
+    const AttributeSource& source = sources_[i];
+    if (!source.general && vertices.size() == 3 && std::max(source.at[0], source.at[1]) + 4 <= least) {
+      varying_attribute(source, vertices, out.front, attribute_setup);
+      out.attributes.push_back(attribute_setup);
+      continue;
+    }
     const bool constant = sbe.constant_interpolation_enable >> i & 1;
     const auto a0 = attribute(constant ? provoking : vertices[0], i, out, primitive_id);
     auto a1 = a0, a2 = a0;
@@ -67,7 +110,7 @@ void Setup::setup_attributes(const Vue& provoking, uint32_t primitive_id, std::s
       if (vertices.size() > 2) a2 = attribute(vertices[2], i, out, primitive_id);
     }
     for (unsigned c = 0; c < 4; ++c) {
-      uint32_t* dw = &out.attributes[i].registers[c / 2].dw[4 * (c % 2)];
+      uint32_t* dw = &attribute_setup.registers[c / 2].dw[4 * (c % 2)];
       dw[0] = constant || vertices.size() < 2 ? 0 : as_dword(as_float(a1[c]) - as_float(a0[c]));
       dw[1] = constant || vertices.size() < 3 ? 0 : as_dword(as_float(a2[c]) - as_float(a0[c]));
       dw[2] = 0;
@@ -76,11 +119,12 @@ void Setup::setup_attributes(const Vue& provoking, uint32_t primitive_id, std::s
     if (vertices.size() == 1 && (sbe.point_sprite_texture_coordinate_enable >> i & 1)) {
       using Origin = gen9::_3DSTATE_SBE::PointSpriteTextureCoordinateOrigin;
       const bool lower_left = sbe.point_sprite_texture_coordinate_origin == Origin::LOWERLEFT;
-      Grf& xy = out.attributes[i].registers[0];
-      Grf& zw = out.attributes[i].registers[1];
+      Grf& xy = attribute_setup.registers[0];
+      Grf& zw = attribute_setup.registers[1];
       xy = {{as_dword(1), 0, 0, 0, 0, as_dword(lower_left ? -1.0f : 1.0f), 0, as_dword(lower_left ? 1.0f : 0.0f)}};
       zw = {{0, 0, 0, 0, 0, 0, 0, as_dword(1)}};
     }
+    out.attributes.push_back(attribute_setup);
   }
 }
 

@@ -48,7 +48,7 @@ void Setup::stipple(const std::array<Screen, 2>& ends, bool x_major, double firs
   if (!state_.get<gen9::_3DSTATE_WM>().line_stipple_enable) return;
   const double direction = x_major ? (ends[1].x >= ends[0].x ? 1 : -1) : (ends[1].y >= ends[0].y ? 1 : -1);
   // The pixel whose centre is `first` has the number stipple_count_; half a pixel keeps the others clear of rounding.
-  out.stipple = Plane2{x_major ? direction : 0, x_major ? 0 : direction, stipple_count_ - direction * first + 0.5};
+  out.stipple = arena_->keep(Plane2{x_major ? direction : 0, x_major ? 0 : direction, stipple_count_ - direction * first + 0.5});
   stipple_count_ += count;
 }
 
@@ -104,7 +104,7 @@ bool Setup::cover_line_rectangle(const std::array<Screen, 2>& ends, bool fade, c
   };
   if (fade) {
     const Plane2 along{ux, uy, -(ux * ends[0].x + uy * ends[0].y)}, across{-uy, ux, uy * ends[0].x - ux * ends[0].y};
-    out.fade = Fade{false, across, along, length, width / 2};
+    out.fade = arena_->keep(Fade{false, across, along, length, width / 2});
   }
   const bool x_major = std::abs(dx) >= std::abs(dy);
   stipple(ends, x_major, (x_major ? ends[0].x : ends[0].y) + (x_major ? (dx < 0 ? -0.5 : 0.5) : (dy < 0 ? -0.5 : 0.5)), std::max(std::abs(dx), std::abs(dy)), out);
@@ -154,7 +154,7 @@ bool Setup::prepare_point(const Vue& vertex, PreparedObject& out) {
   const bool round = sf.smooth_point_enable || raster.smooth_point_enable;
   const bool fade = round && !raster_.multisample_rasterization;
   const int64_t half = std::llround((width + (fade ? 1 : 0)) * half_pixel);
-  if (fade) out.fade = Fade{true, {1, 0, -center.x}, {0, 1, -center.y}, 0, width / 2};
+  if (fade) out.fade = arena_->keep(Fade{true, {1, 0, -center.x}, {0, 1, -center.y}, 0, width / 2});
   Coverage part;
   // A square [left, right) x [top, bottom); the upper right rule keeps the right edge and not the left one.
   const bool right = state_.get<gen9::_3DSTATE_WM>().point_rasterization_rule == gen9::_3DSTATE_WM::PointRasterizationRule::RASTRULE_UPPER_RIGHT;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "hw/base/log.h"
 
@@ -30,6 +31,14 @@ void store_raw64(const surface::Format& format, const std::byte* element, std::s
     for (unsigned half = 0; half < 2; ++half)
       out[c / 2][2 * (c % 2) + half] = controls[c] == Control::VFCOMP_STORE_SRC ? dwords[2 * c + half] : 0;
 }
+
+std::array<Control, 4> controls_of(const VertexElement& element) {
+  const auto& state = element.state;
+  return {state.component_0_control, state.component_1_control, state.component_2_control, state.component_3_control};
+}
+
+constexpr uint64_t nowhere = ~uint64_t{0};
+alignas(32) constexpr std::byte zeros[32] = {};
 
 bool is_wide(const VertexElement& element, const surface::Format* format) {
   return format && format->numeric == surface::Numeric::raw64 && element.state.component_2_control != Control::VFCOMP_NOSTORE;
@@ -65,6 +74,10 @@ VertexFetch::VertexFetch(const State& state, memory::View& view, const DrawCall&
   cut_enabled_ = draw.indexed ? vf.indexed_draw_cut_index_enable : vf.sequential_draw_cut_index_enable;
 }
 
+VertexFetch::VertexFetch(const VertexFetch& like, memory::View& view)
+    : state_(like.state_), view_(view), draw_(like.draw_), sources_(like.sources_), edge_flag_(like.edge_flag_), slots_(like.slots_), index_size_(like.index_size_),
+      cut_enabled_(like.cut_enabled_) {}
+
 uint64_t VertexFetch::index(uint32_t n) {
   const auto& ib = state_.get<gen9::_3DSTATE_INDEX_BUFFER>();
   uint64_t value = uint64_t{draw_.start_vertex} + n;
@@ -80,17 +93,22 @@ uint64_t VertexFetch::index(uint32_t n) {
   return value & 0xffffffff;
 }
 
-void VertexFetch::fetch_element(const Source& source, uint32_t index, uint32_t instance, std::span<Vec4> out) {
-  const auto& state = source.element.state;
-  const std::array controls = {state.component_0_control, state.component_1_control, state.component_2_control, state.component_3_control};
+/// Of an element; `nowhere` when it does not lie in its buffer as a whole: it reads as zero (SKL PRM vol 2a, VERTEX_BUFFER_STATE, Buffer Size).
+uint64_t VertexFetch::address(const Source& source, uint32_t index, uint32_t instance) const {
   uint64_t number = index;
   if (source.element.per_instance)
     number = uint64_t{draw_.start_instance} + (source.element.step_rate ? instance / source.element.step_rate : 0);
-  const uint64_t offset = number * source.buffer.pitch + state.source_element_offset;
-  // An element that does not lie in its buffer as a whole reads as zero (SKL PRM vol 2a, VERTEX_BUFFER_STATE, Buffer Size).
-  std::array<std::byte, 32> raw{};
+  const uint64_t offset = number * source.buffer.pitch + source.element.state.source_element_offset;
   const bool there = source.format && !source.buffer.null && offset + source.format->block_bytes() <= source.buffer.size;
-  if (there) view_.read(source.buffer.address + offset, raw.data(), source.format->block_bytes());
+  return there ? source.buffer.address + offset : nowhere;
+}
+
+void VertexFetch::fetch_element(const Source& source, uint32_t index, uint32_t instance, std::span<Vec4> out) {
+  const auto controls = controls_of(source.element);
+  std::array<std::byte, 32> raw{};
+  const uint64_t at = address(source, index, instance);
+  const bool there = at != nowhere;
+  if (there) view_.read(at, raw.data(), source.format->block_bytes());
   if (source.format && source.format->numeric == surface::Numeric::raw64) return store_raw64(*source.format, raw.data(), controls, out);
   Vec4 value = {};
   if (there) value = surface::decode(*source.format, raw.data());
@@ -121,8 +139,90 @@ void VertexFetch::fetch(uint32_t index, uint32_t instance, std::span<Vec4> out) 
     std::fill(slots.begin(), slots.end(), Vec4{});
     if (source.element.state.valid) fetch_element(source, vertex, instance, slots);
   }
-  // VertexID counts from zero: without Start Vertex and without Base Vertex (Mesa's vertex_id_zero_base).
-  store_system_values(draw_.indexed ? index : index - draw_.start_vertex, instance, out);
+  store_system_values(vertex_id(index), instance, out);
+}
+
+/// Where eight vertices have an element.
+struct VertexFetch::Elements {
+  std::array<const std::byte*, lanes> at;
+  uint32_t there = 0;                      ///< bit i: vertex i has it
+  std::array<std::byte, 32 * lanes> split; ///< those that cross a page
+};
+
+void VertexFetch::locate(const Source& source, std::span<const VertexName> vertices, Elements& out) {
+  constexpr uint64_t page = memory::View::page_size;
+  const unsigned bytes = source.format ? source.format->block_bytes() : 0;
+  const uint32_t base = draw_.indexed ? static_cast<uint32_t>(draw_.base_vertex) : 0;
+  uint64_t known = nowhere;  // a page, and where it is
+  const std::byte* known_at = nullptr;
+  out.there = 0;
+  for (size_t i = 0; i < vertices.size(); ++i) {
+    const uint64_t va = address(source, vertices[i].index + base, vertices[i].instance);
+    out.at[i] = zeros;
+    if (va == nowhere) continue;
+    out.there |= 1u << i;
+    const uint64_t within = va % page;
+    if (within + bytes > page) {
+      view_.read(va, &out.split[32 * i], bytes);
+      out.at[i] = &out.split[32 * i];
+      continue;
+    }
+    if (va - within != known) known = va - within, known_at = view_.at(known);
+    out.at[i] = known_at + within;
+  }
+}
+
+void VertexFetch::fetch_lanes(std::span<const VertexName> vertices, std::span<Grf* const> registers) {
+  Elements elements;
+  const uint32_t all = (1u << vertices.size()) - 1;
+  for (const Source& source : sources_) {
+    const std::span<Grf* const> to = registers.subspan(size_t{source.slot} * 4, source.wide ? 8 : 4);
+    const auto put = [&](size_t component, size_t lane, uint32_t value) {
+      if (to[component]) to[component]->dw[lane] = value;
+    };
+    if (!source.element.state.valid) {
+      for (size_t c = 0; c < to.size(); ++c)
+        for (size_t i = 0; i < vertices.size(); ++i) put(c, i, 0);
+      continue;
+    }
+    locate(source, vertices, elements);
+    const auto controls = controls_of(source.element);
+    const surface::Format* format = source.format;
+    if (format && format->numeric == surface::Numeric::raw64) {
+      for (size_t i = 0; i < vertices.size(); ++i) {
+        std::array<Vec4, 2> value{};
+        store_raw64(*format, elements.at[i], controls, std::span(value).first(to.size() / 4));
+        for (size_t c = 0; c < to.size(); ++c) put(c, i, value[c / 4][c % 4]);
+      }
+    } else if (format && format->layout == surface::ElementLayout::words && elements.there == all) {
+      for (size_t c = 0; c < 4; ++c) {
+        Grf* const reg = to[c];
+        if (!reg) continue;
+        const int stored = format->output[c];
+        if (controls[c] == Control::VFCOMP_STORE_SRC && stored >= 0) {
+          for (size_t i = 0; i < vertices.size(); ++i) std::memcpy(&reg->dw[i], elements.at[i] + 4 * stored, 4);
+        } else {
+          const uint32_t one = format->numeric == surface::Numeric::floating ? std::bit_cast<uint32_t>(1.0f) : 1;
+          const uint32_t value = controlled(controls[c], c == 3 ? one : 0);
+          for (size_t i = 0; i < vertices.size(); ++i) reg->dw[i] = value;
+        }
+      }
+    } else {
+      for (size_t i = 0; i < vertices.size(); ++i) {
+        const Vec4 value = elements.there >> i & 1 ? surface::decode(*format, elements.at[i]) : Vec4{};
+        for (size_t c = 0; c < 4; ++c) put(c, i, controlled(controls[c], value[c]));
+      }
+    }
+  }
+  const auto& sgvs = state_.get<gen9::_3DSTATE_VF_SGVS>();
+  const auto system_value = [&](uint32_t element, auto component, auto&& value) {
+    const size_t at = element < sources_.size() ? size_t{sources_[element].slot} * 4 + static_cast<unsigned>(component) : registers.size();
+    if (at >= registers.size() || !registers[at]) return;
+    for (size_t i = 0; i < vertices.size(); ++i) registers[at]->dw[i] = value(vertices[i]);
+  };
+  if (sgvs.vertexid_enable)
+    system_value(sgvs.vertexid_element_offset, sgvs.vertexid_component_number, [&](const VertexName& v) { return vertex_id(v.index); });
+  if (sgvs.instanceid_enable) system_value(sgvs.instanceid_element_offset, sgvs.instanceid_component_number, [](const VertexName& v) { return v.instance; });
 }
 
 }  // namespace softgen::render

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "hw/iface/message_target.h"
 #include "hw/memory/view.h"
 #include "hw/render/state.h"
 #include "hw/surface/format.h"
@@ -27,9 +28,16 @@ struct DrawCall {
 
 using Vec4 = std::array<uint32_t, 4>;
 
+/// A vertex of a draw: its index (before Base Vertex) and instance.
+struct VertexName {
+  uint32_t index, instance;
+};
+
 class VertexFetch {
  public:
   VertexFetch(const State& state, memory::View& view, const DrawCall& draw);
+  /// The same draw for another thread.
+  VertexFetch(const VertexFetch& like, memory::View& view);
 
   /// Vertex number `n` of an instance: its index, or cut() where the strip is cut. Indices outside the buffer are 0
   /// (SKL PRM vol 2a, 3DSTATE_INDEX_BUFFER: out-of-bounds reads).
@@ -40,6 +48,9 @@ class VertexFetch {
   size_t slots() const { return slots_; }
   /// All elements of the vertex with `index` (before Base Vertex), instance `instance` of the draw.
   void fetch(uint32_t index, uint32_t instance, std::span<Vec4> out);
+  /// fetch() of up to eight vertices into the lanes of registers. `registers`: for each component of each slot (4 * slot + component) the one
+  /// that takes it, or null.
+  void fetch_lanes(std::span<const VertexName> vertices, std::span<Grf* const> registers);
   /// Whether vertices have edge flags (an element with Edge Flag Enable, which is not stored), and the flag of one.
   bool has_edge_flags() const { return edge_flag_.has_value(); }
   bool edge_flag(uint32_t index, uint32_t instance);
@@ -52,6 +63,12 @@ class VertexFetch {
     uint32_t slot = 0;
     bool wide = false;
   };
+  static constexpr size_t lanes = 8;
+  struct Elements;
+  void locate(const Source& source, std::span<const VertexName> vertices, Elements& out);
+  /// VertexID counts from zero: without Start Vertex and without Base Vertex (Mesa's vertex_id_zero_base).
+  uint32_t vertex_id(uint32_t index) const { return draw_.indexed ? index : index - draw_.start_vertex; }
+  uint64_t address(const Source& source, uint32_t index, uint32_t instance) const;
   void fetch_element(const Source& source, uint32_t index, uint32_t instance, std::span<Vec4> out);
   void store_system_values(uint32_t vertex_id, uint32_t instance, std::span<Vec4> out) const;
 

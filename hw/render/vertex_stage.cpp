@@ -3,7 +3,7 @@
 #include "hw/render/vertex_stage.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <bit>
 
 #include "hw/base/log.h"
 
@@ -37,36 +37,47 @@ VertexStage::VertexStage(GeometryWorker& worker, const DrawCall& call) : worker_
   if (!vs.enable) return;
   if (!vs.simd8_dispatch_enable) unimplemented("vertex shader in SIMD4x2 mode");
   else kernel_ = worker.load(Stage::vs, vs, vs.dispatch_grf_start_register_for_urb_data);
+  find_inputs();
 }
 
-void VertexStage::push_inputs(unsigned reg, size_t count) {
+VertexStage::VertexStage(GeometryWorker& worker, const VertexStage& like)
+    : worker_(worker), fetch_(like.fetch_, worker.view), edge_flags_(like.edge_flags_), kernel_(like.kernel_), entry_bytes_(like.entry_bytes_), packed_(like.packed_) {
+  find_inputs();
+}
+
+/// The payload begins with the push constants; the packed components follow, from Vertex URB Entry Read Offset on.
+void VertexStage::find_inputs() {
   const auto& vs = worker_.state.get<gen9::_3DSTATE_VS>();
-  const size_t first = vs.vertex_urb_entry_read_offset * 8, last = first + vs.vertex_urb_entry_read_length * 8;
-  for (size_t at = first; at < last; ++at, ++reg)
-    for (size_t i = 0; i < count; ++i)
-      worker_.thread.grf(reg).dw[i] = at < packed_.size() ? inputs_[i][packed_[at] / 4][packed_[at] % 4] : 0;
+  const size_t first = vs.vertex_urb_entry_read_offset * 8, last = std::min(first + vs.vertex_urb_entry_read_length * 8, packed_.size());
+  const size_t reg = kernel_.grf_start + kernel_.constants.size();
+  inputs_.assign(fetch_.slots() * 4, nullptr);
+  for (size_t at = first; at < last; ++at) inputs_[packed_[at]] = &worker_.thread.grf(static_cast<unsigned>(reg + at - first));
 }
 
-void VertexStage::shade_eight(std::span<const Source> sources, std::span<Vertex> out) {
-  for (size_t i = 0; i < sources.size(); ++i) {
-    inputs_[i].resize(fetch_.slots());
-    fetch_.fetch(sources[i].index, sources[i].instance, inputs_[i]);
+/// Without a shader the fetched vertex is the VUE.
+void VertexStage::pass_on(const VertexName& name, std::span<uint32_t> entry) {
+  fetched_.resize(fetch_.slots());
+  fetch_.fetch(name.index, name.instance, fetched_);
+  for (size_t at = 0; at < packed_.size() && at < entry.size(); ++at) entry[at] = fetched_[packed_[at] / 4][packed_[at] % 4];
+}
+
+void VertexStage::shade_eight(std::span<const VertexName> names, std::span<Vertex> out) {
+  for (size_t i = 0; i < names.size(); ++i) {
     out[i].handle = worker_.urb.allocate(entry_bytes_);
     const std::span<uint32_t> entry = worker_.urb.dwords(out[i].handle, 0, entry_bytes_ / 4);
     out[i].vue = Vue(entry);
-    // Without a shader the fetched vertex is the VUE.
-    if (!kernel_)
-      for (size_t at = 0; at < packed_.size() && at < entry.size(); ++at) entry[at] = inputs_[i][packed_[at] / 4][packed_[at] % 4];
+    if (!kernel_) pass_on(names[i], entry);
   }
   if (!kernel_) return;
   eu::Thread& thread = worker_.thread;
   thread.clear_registers();
   worker_.put_header(thread, kernel_);
-  for (size_t i = 0; i < sources.size(); ++i) thread.grf(1).dw[i] = out[i].handle;
-  push_inputs(GeometryWorker::put_constants(thread, kernel_), sources.size());
-  GeometryWorker::start(thread, kernel_, (1u << sources.size()) - 1);
+  for (size_t i = 0; i < names.size(); ++i) thread.grf(1).dw[i] = out[i].handle;
+  GeometryWorker::put_constants(thread, kernel_);
+  fetch_.fetch_lanes(names, inputs_);
+  GeometryWorker::start(thread, kernel_, (1u << names.size()) - 1);
   worker_.run(thread, kernel_);
-  invocations_ += sources.size();
+  invocations_ += names.size();
 }
 
 /// The flag of a vertex belongs to the edge that starts there.
@@ -76,15 +87,35 @@ void VertexStage::apply_edge_flags(std::span<Object> objects) {
       if (!fetch_.edge_flag(object.vertices[i], object.instance)) object.edges &= static_cast<uint8_t>(~(1u << i));
 }
 
+void VertexNumbers::clear(size_t most) {
+  const size_t room = std::bit_ceil(2 * most + 1);
+  if (slots_.size() < room || ++stamp_ == 0) slots_.assign(std::max(room, slots_.size()), {}), stamp_ = 1;
+}
+
+uint32_t VertexNumbers::find_or_add(VertexName name, uint32_t next) {
+  const size_t mask = slots_.size() - 1;
+  for (size_t at = (name.index * 0x9e3779b1u >> 7) + name.instance * 0x85ebca6bu;; ++at) {
+    Slot& slot = slots_[at & mask];
+    if (slot.stamp != stamp_) {
+      slot = {name, next, stamp_};
+      return next;
+    }
+    if (slot.name.index == name.index && slot.name.instance == name.instance) return slot.number;
+  }
+}
+
 std::span<const Vertex> VertexStage::shade(std::span<Object> objects) {
   if (edge_flags_) apply_edge_flags(objects);
-  std::unordered_map<uint64_t, uint32_t> number_of;
+  size_t most = 0;
+  for (const Object& object : objects) most += object.count;
+  numbers_.clear(most);
   order_.clear();
   for (Object& object : objects)
     for (unsigned i = 0; i < object.count; ++i) {
-      const auto [found, fresh] = number_of.emplace(uint64_t{object.instance} << 32 | object.vertices[i], order_.size());
-      if (fresh) order_.push_back({object.vertices[i], object.instance});
-      object.vertices[i] = found->second;
+      const VertexName name{object.vertices[i], object.instance};
+      const auto next = static_cast<uint32_t>(order_.size());
+      object.vertices[i] = numbers_.find_or_add(name, next);
+      if (object.vertices[i] == next) order_.push_back(name);
     }
   vertices_.assign(order_.size(), {});
   for (size_t at = 0; at < order_.size() && !worker_.stop.aborting(); at += simd8) {

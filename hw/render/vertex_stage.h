@@ -10,9 +10,28 @@
 
 namespace softgen::render {
 
+/// Numbers of the vertices of a batch, by name. Cleared by counting on: no memory is touched.
+class VertexNumbers {
+ public:
+  void clear(size_t most);
+  /// The number of `name`, or `next` where it has none: that is its number from then on.
+  uint32_t find_or_add(VertexName name, uint32_t next);
+
+ private:
+  struct Slot {
+    VertexName name;
+    uint32_t number;
+    uint32_t stamp;
+  };
+  std::vector<Slot> slots_;
+  uint32_t stamp_ = 0;
+};
+
 class VertexStage {
  public:
   VertexStage(GeometryWorker& worker, const DrawCall& call);
+  /// The same for another worker of the draw; it has shaded nothing yet.
+  VertexStage(GeometryWorker& worker, const VertexStage& like);
 
   VertexFetch& fetch() { return fetch_; }
   /// Fetches and shades what the objects name (index and instance), each vertex once. Afterwards their vertices are numbers into the result,
@@ -23,12 +42,10 @@ class VertexStage {
   uint64_t invocations() const { return invocations_; }
 
  private:
-  struct Source {
-    uint32_t index, instance;
-  };
-  void shade_eight(std::span<const Source> sources, std::span<Vertex> out);
+  void shade_eight(std::span<const VertexName> names, std::span<Vertex> out);
+  void pass_on(const VertexName& name, std::span<uint32_t> entry);
   void apply_edge_flags(std::span<Object> objects);
-  void push_inputs(unsigned reg, size_t count);
+  void find_inputs();
 
   GeometryWorker& worker_;
   VertexFetch fetch_;
@@ -36,8 +53,10 @@ class VertexStage {
   Kernel kernel_;
   uint32_t entry_bytes_;
   std::vector<uint8_t> packed_;                 ///< components that reach the shader, as dwords of a fetched vertex; all when packing is off
-  std::array<std::vector<Vec4>, simd8> inputs_;
-  std::vector<Source> order_;
+  std::vector<Grf*> inputs_;                    ///< by component of a fetched vertex: the register of the payload that takes it, or null
+  std::vector<Vec4> fetched_;
+  VertexNumbers numbers_;
+  std::vector<VertexName> order_;
   std::vector<Vertex> vertices_;
   uint64_t invocations_ = 0;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <bit>
+#include <cstring>
 #include <random>
 #include <set>
 
@@ -61,10 +62,11 @@ State no_cull() {
 
 /// The only object that `type` becomes.
 PreparedObject prepared(Setup& setup, ObjectType type, const Object& object, std::span<const Vue> vertices) {
-  std::vector<PreparedObject> out;
-  setup.prepare(type, object, vertices, out);
-  REQUIRE(out.size() == 1);
-  return out[0];
+  static PreparedObjects kept;  // what the result's lists lie in
+  const size_t before = kept.objects.size();
+  setup.prepare(type, object, vertices, kept);
+  REQUIRE(kept.objects.size() == before + 1);
+  return kept.objects.back();
 }
 
 /// Pixels covered, by the rasterizer; each must be covered once.
@@ -165,9 +167,9 @@ TEST_CASE("blocks of the rasterizer agree with each pixel alone") {
   for (int n = 0; n < 200; ++n) {
     const std::array corners = {Corner(place(random), place(random), 0, 1), Corner(place(random), place(random), 0, 1), Corner(place(random), place(random), 0, 1)};
     const std::array vues = {corners[0].vue(), corners[1].vue(), corners[2].vue()};
-    std::vector<PreparedObject> objects;
-    setup.prepare(ObjectType::triangle, triangle(), vues, objects);
-    for (const PreparedObject& o : objects) {
+    PreparedObjects prepared;
+    setup.prepare(ObjectType::triangle, triangle(), vues, prepared);
+    for (const PreparedObject& o : prepared.objects) {
       const auto pixels = covered(o, raster);
       for (int y = 0; y < 64; ++y)
         for (int x = 0; x < 64; ++x) REQUIRE(pixels.count({x, y}) == coverage(o, x, y));
@@ -216,10 +218,11 @@ TEST_CASE("the outline of a quad has four sides, and the stipple goes on along a
   Setup setup(state, raster, Stage::vs);
   const std::array corners = {Corner(clip_of(8.5), clip_of(8.5), 0, 1), Corner(clip_of(16.5), clip_of(8.5), 0, 1), Corner(clip_of(16.5), clip_of(16.5), 0, 1)};
   const std::array vues = {corners[0].vue(), corners[1].vue(), corners[2].vue()};
-  std::vector<PreparedObject> sides;
+  PreparedObjects drawn;
+  const auto& sides = drawn.objects;
   Object half = triangle();
   half.edges = 0b011;
-  setup.prepare(ObjectType::triangle, half, vues, sides);
+  setup.prepare(ObjectType::triangle, half, vues, drawn);
   REQUIRE(sides.size() == 2);
   CHECK(covered(sides[0], raster).count({12, 8}) == 1);
   CHECK(covered(sides[1], raster).count({16, 12}) == 1);
@@ -248,4 +251,51 @@ TEST_CASE("smooth lines fade over a pixel") {
   const PreparedObject t = prepared(thinnest, ObjectType::line, {{0, 1}, 2, false, 0, 0}, vues);
   CHECK(!t.fade);
   CHECK(covered(t, raster).size() == 16);
+}
+
+TEST_CASE("triangles of a mesh are set up as each alone") {
+  constexpr unsigned seed = 11;
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> place(-3, 3), depth(-0.2f, 1.2f), w(0.1f, 3);
+  const State state = state_of({{"3DSTATE_RASTER", {0x78500003, 3u << 16 | 1u << 21, 0, 0, 0}}, {"3DSTATE_SBE", {0x781f0004, 2u << 22 | 1u << 11 | 1u << 5, 0, 0, 0, 0}}});
+  unsigned drawn = 0, rejected = 0;
+  for (int round = 0; round < 100; ++round) {
+    RasterState raster = raster_64();
+    raster.xy_clip = random() % 4, raster.z_far_clip = random() % 4, raster.guardband = random() % 4, raster.d3d = random() % 2;
+    Setup alone(state, raster, Stage::vs), together(state, raster, Stage::vs);
+    std::vector<Corner> corners;
+    std::vector<Vertex> vertices;
+    for (int i = 0; i < 32; ++i) corners.emplace_back(place(random), place(random), depth(random), random() % 8 ? w(random) : random() % 2 ? -w(random) : NAN, place(random));
+    for (const Corner& c : corners) vertices.push_back({0, c.vue()});
+    PreparedObjects each, all;
+    std::vector<Object> objects;
+    for (int i = 0; i < 64; ++i) {
+      Object o = triangle();
+      for (unsigned k = 0; k < 3; ++k) o.vertices[k] = static_cast<uint32_t>(random() % vertices.size());
+      o.reversed = random() % 2;
+      o.provoking = static_cast<uint8_t>(random() % 3);
+      objects.push_back(o);
+      const std::array vues = {vertices[o.vertices[0]].vue, vertices[o.vertices[1]].vue, vertices[o.vertices[2]].vue};
+      alone.prepare(ObjectType::triangle, o, vues, each);
+    }
+    together.prepare_all(ObjectType::triangle, objects, vertices, all);
+    REQUIRE(alone.primitives() == together.primitives());
+    REQUIRE(each.objects.size() == all.objects.size());
+    drawn += static_cast<unsigned>(all.objects.size()), rejected += 64u - static_cast<unsigned>(all.objects.size());
+    for (size_t i = 0; i < all.objects.size(); ++i) {
+      const PreparedObject &a = each.objects[i], &b = all.objects[i];
+      REQUIRE(a.parts.size() == b.parts.size());
+      REQUIRE(std::memcmp(&a.bounds, &b.bounds, sizeof a.bounds) == 0);
+      for (size_t p = 0; p < a.parts.size(); ++p)
+        for (unsigned e = 0; e < 3; ++e) REQUIRE(a.parts[p].edges[e].c == b.parts[p].edges[e].c);
+      REQUIRE(std::memcmp(&a.perspective, &b.perspective, sizeof a.perspective) == 0);
+      REQUIRE(std::memcmp(&a.z, &b.z, sizeof a.z) == 0);
+      REQUIRE(a.front == b.front);
+      REQUIRE(a.attributes.size() == b.attributes.size());
+      for (size_t k = 0; k < a.attributes.size(); ++k) REQUIRE(std::memcmp(&a.attributes[k], &b.attributes[k], sizeof(AttributeSetup)) == 0);
+    }
+  }
+  CHECK(drawn > 500);
+  CHECK(rejected > 500);
 }

@@ -64,7 +64,7 @@ TEST_CASE("declared components are written one behind the other, holes leave mem
   Fixture t;
   t.view.fill(buffer, 0xee, 64);
   t.set_up(64, 16);
-  const Object object = Fixture::triangle();
+  Object object = Fixture::triangle();
   StreamOut so(t.state, t.registers, t.view);
   so.write({ObjectType::triangle, t.vertices, {&object, 1}});
   so.finish();
@@ -78,7 +78,7 @@ TEST_CASE("declared components are written one behind the other, holes leave mem
 TEST_CASE("an object is written as a whole or not at all; storage needed goes on counting") {
   Fixture t;
   t.set_up(48 + 32, 16);
-  const std::array objects = {Fixture::triangle(), Fixture::triangle()};
+  std::array objects = {Fixture::triangle(), Fixture::triangle()};
   StreamOut so(t.state, t.registers, t.view);
   so.write({ObjectType::triangle, t.vertices, objects});
   so.finish();
@@ -92,7 +92,7 @@ TEST_CASE("odd triangles of a strip are turned by the reorder mode") {
     Fixture t;
     t.flags_streamout = trailing ? 1u << 26 : 0;
     t.set_up(64, 16);
-    const Object object = Fixture::triangle(true);
+    Object object = Fixture::triangle(true);
     StreamOut so(t.state, t.registers, t.view);
     so.write({ObjectType::triangle, t.vertices, {&object, 1}});
     const auto written = t.memory_dwords(9);
@@ -109,7 +109,7 @@ TEST_CASE("offsets are loaded from memory and saved at the end of a draw") {
   t.set_up(128, 16, offset_write | offset_address);
   load_stream_offset(t.state.so_buffer(0), t.registers, t.view);
   CHECK(t.registers.peek(reg::SO_WRITE_OFFSET(0)) == 16);
-  const Object object = Fixture::triangle();
+  Object object = Fixture::triangle();
   StreamOut so(t.state, t.registers, t.view);
   so.write({ObjectType::triangle, t.vertices, {&object, 1}});
   so.finish();

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/render/chunked_geometry.h"
+
+#include <algorithm>
+
+namespace softgen::render {
+
+/// What a host thread has of the draw.
+struct ChunkedGeometry::Unit {
+  Unit(const GeometryWorker& like, GeometrySlot& own, uint32_t slot, const VertexStage& vs, const Setup& prototype)
+      : worker{own.view, like.state, like.stop, like.shared, like.kernels, own.urb, own.thread, like.absolute_constants, slot}, stage(worker, vs), setup(prototype) {}
+  GeometryWorker worker;
+  VertexStage stage;
+  Setup setup;
+};
+
+bool ChunkedGeometry::takes(const State& state, const DrawCall& call, const GeometryWorker& worker) {
+  // Line stipples count from object to object, whether of lines or of outlined triangles.
+  return last_geometry_stage(state) == Stage::vs && object_type(call.topology) != ObjectType::patch && worker.repeatable &&
+         !state.get<gen9::_3DSTATE_WM>().line_stipple_enable;
+}
+
+ChunkedGeometry::ChunkedGeometry(WorkerPool* pool, const GeometryWorker& worker, const VertexStage& stage, const Setup& setup,
+                                 std::vector<std::unique_ptr<GeometrySlot>>& slots)
+    : pool_(pool), worker_(worker), stage_(stage), setup_(setup), slots_(slots), units_(pool ? pool->slots() : 1) {
+  while (slots_.size() < units_.size()) slots_.push_back(std::make_unique<GeometrySlot>(worker.view));
+  constexpr unsigned most_vertices = 6;
+  objects_a_chunk_ = std::clamp<size_t>((Urb::max_units - 1) / (size_t{Urb::units(stage.entry_bytes())} * most_vertices), 1, objects_a_chunk);
+}
+
+ChunkedGeometry::~ChunkedGeometry() = default;
+
+ChunkedGeometry::Unit& ChunkedGeometry::unit(unsigned slot) {
+  if (!units_[slot]) {
+    slots_[slot]->view.set_space(worker_.view.space());
+    units_[slot] = std::make_unique<Unit>(worker_, *slots_[slot], slot, stage_, setup_);
+  }
+  return *units_[slot];
+}
+
+void ChunkedGeometry::chunk(const Batch& batch, size_t index, unsigned slot, PreparedObjects& out) {
+  out.clear();
+  if (worker_.stop.aborting()) return;
+  Unit& own = unit(slot);
+  const size_t first = index * objects_a_chunk_;
+  const std::span<Object> objects = batch.objects.subspan(first, std::min(objects_a_chunk_, batch.objects.size() - first));
+  own.worker.urb.clear();
+  const std::span<const Vertex> vertices = own.stage.shade(objects);
+  if (worker_.stop.aborting()) return;
+  if (without_adjacency(batch.type) != batch.type)
+    for (Object& object : objects) object = primary_vertices(object, batch.type);
+  own.setup.prepare_all(without_adjacency(batch.type), objects, vertices, out);
+}
+
+void ChunkedGeometry::run(const Batch& batch, std::vector<std::unique_ptr<PreparedObjects>>& out) {
+  const size_t chunks = (batch.objects.size() + objects_a_chunk_ - 1) / objects_a_chunk_;
+  while (out.size() < chunks) out.push_back(std::make_unique<PreparedObjects>());
+  for (size_t i = chunks; i < out.size(); ++i) out[i]->clear();
+  if (pool_) pool_->for_each(chunks, [&](size_t index, unsigned slot) { chunk(batch, index, slot, *out[index]); });
+  else
+    for (size_t i = 0; i < chunks; ++i) chunk(batch, i, 0, *out[i]);
+}
+
+uint64_t ChunkedGeometry::invocations() const {
+  uint64_t sum = 0;
+  for (const auto& u : units_) sum += u ? u->stage.invocations() : 0;
+  return sum;
+}
+
+uint64_t ChunkedGeometry::primitives() const {
+  uint64_t sum = 0;
+  for (const auto& u : units_) sum += u ? u->setup.primitives() : 0;
+  return sum;
+}
+
+}  // namespace softgen::render

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Vertex shading and setup of a draw on several threads: chunks of objects, each fetched, shaded and set up by one of them. Which objects make a
+// chunk does not depend on who works, so that any number of threads does the same.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "hw/base/worker_pool.h"
+#include "hw/render/geometry_pipeline.h"
+#include "hw/render/setup.h"
+
+namespace softgen::render {
+
+/// A host thread's own, kept from draw to draw.
+struct GeometrySlot {
+  explicit GeometrySlot(const memory::View& like) : view(like.memory(), like.sink(), like.engine()) {}
+  memory::View view;
+  Urb urb;
+  eu::Thread thread;
+};
+
+class ChunkedGeometry {
+ public:
+  /// `slots` grows to what `pool` needs. All outlive the draw.
+  ChunkedGeometry(WorkerPool* pool, const GeometryWorker& worker, const VertexStage& stage, const Setup& setup, std::vector<std::unique_ptr<GeometrySlot>>& slots);
+  ~ChunkedGeometry();
+
+  /// Whether the result would be that of one chunk after the other: no vertex shader that writes memory, nothing that goes on from object
+  /// to object, nobody between shader and setup.
+  static bool takes(const State& state, const DrawCall& call, const GeometryWorker& worker);
+
+  /// `out` has the prepared objects, a list a chunk; it grows as needed.
+  void run(const Batch& batch, std::vector<std::unique_ptr<PreparedObjects>>& out);
+  uint64_t invocations() const;
+  uint64_t primitives() const;
+
+ private:
+  struct Unit;
+  Unit& unit(unsigned slot);
+  void chunk(const Batch& batch, size_t index, unsigned slot, PreparedObjects& out);
+
+  WorkerPool* pool_;
+  const GeometryWorker& worker_;
+  const VertexStage& stage_;
+  const Setup& setup_;
+  std::vector<std::unique_ptr<GeometrySlot>>& slots_;
+  std::vector<std::unique_ptr<Unit>> units_;
+  size_t objects_a_chunk_;
+};
+
+}  // namespace softgen::render
