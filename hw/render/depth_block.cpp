@@ -25,15 +25,21 @@ uint64_t DepthStencil::test_block(memory::View& view, DepthKernel kernel, const 
   kernel.floating = depth_.format->code == surface::SurfaceFormat::R32_FLOAT;
   kernel.test = depth_test_;
   const PixelKernels& kernels = pixel_kernels();
+  // A tile's column is 16 bytes wide and 32 rows high. A block that starts in an even column, at a multiple of eight rows, lies in one page.
+  constexpr uint64_t row = 16, column = 32 * row;
+  const auto address = [&](uint32_t x, uint32_t y) { return depth_level_->address(x, y, block.layer + depth_.min_array_element); };
+  const uint64_t corner = address(block.x, block.y);
+  std::byte* const there = corner & (column | 7 * row | 15) ? nullptr : const_cast<std::byte*>(depth_write_ ? view.at_for_write(corner) : view.at(corner));
   uint64_t passed = 0;
   for (unsigned y = 0; y < 8; y += part)
     for (unsigned x = 0; x < 8; x += part) {
       const uint32_t left = part_mask(mask, x, y);
       if (!left) continue;
-      const uint64_t at = depth_level_->address(block.x + x, block.y + y, block.layer + depth_.min_array_element);
+      const uint64_t at = there ? 0 : address(block.x + x, block.y + y);
+      const uint64_t offset = x / part * column + y * row;
       alignas(64) uint32_t values[part * part];
-      const uint32_t ok = kernels.depth_test(kernel, block.sample_x + x, block.sample_y + y, view.at(at), left, values);
-      if (ok && depth_write_) kernels.depth_write(view.at_for_write(at), ok, values);
+      const uint32_t ok = kernels.depth_test(kernel, block.sample_x + x, block.sample_y + y, there ? there + offset : view.at(at), left, values);
+      if (ok && depth_write_) kernels.depth_write(there ? there + offset : view.at_for_write(at), ok, values);
       passed |= block_mask(ok, x, y);
     }
   return passed;

@@ -22,6 +22,18 @@ class Filler {
     for (int32_t y = rect.y0; y < rect.y1; ++y)
       for (int32_t x = rect.x0; x < rect.x1; ++x) view_.write(address(x, y), element_, bytes_);
   }
+  /// The same for surfaces whose rows are runs of `run` bytes, a power of two that elements do not cross.
+  void rows(const PixelRect& rect, uint64_t run) {
+    for (int32_t y = rect.y0; y < rect.y1; ++y)
+      for (int32_t x = rect.x0; x < rect.x1;) {
+        const uint64_t at = address(x, y), size = std::min(run - at % run, uint64_t{bytes_} * static_cast<uint64_t>(rect.x1 - x));
+        std::byte* to = view_.at_for_write(at);
+        uint64_t done = 0;
+        for (; done + line_.size() <= size; done += line_.size()) std::memcpy(to + done, line_.data(), line_.size());
+        if (done < size) std::memcpy(to + done, line_.data(), size - done);
+        x += static_cast<int32_t>(size / bytes_);
+      }
+  }
   void whole_page(int32_t x, int32_t y) {
     std::byte* at = view_.at_for_write(address(x, y));
     for (uint64_t i = 0; i < page; i += line_.size()) std::memcpy(at + i, line_.data(), line_.size());
@@ -53,8 +65,13 @@ void fill(memory::View& view, const surface::Surface& surface, const surface::Le
   if (rect.empty()) return;
   Filler filler(view, surface, level, slice, sample, element);
   const unsigned bytes = surface.format->block_bytes();
-  const bool tiled = surface.tiling == surface::Tiling::x || surface.tiling == surface::Tiling::y || surface.tiling == surface::Tiling::w;
-  if (!tiled || surface.interleaved || !std::has_single_bit(bytes) || surface.base % page) return filler.elements(rect);
+  using surface::Tiling;
+  const Tiling tiling = surface.tiling;
+  const bool aligned = !surface.interleaved && std::has_single_bit(bytes) && surface.base % page == 0;
+  if (!aligned || tiling == Tiling::yf || tiling == Tiling::ys || (tiling == Tiling::linear && surface.pitch % bytes)) return filler.elements(rect);
+  constexpr uint64_t x_row = 512, y_column = 16;
+  if (tiling == Tiling::linear) return filler.rows(rect, page);
+  if (tiling == Tiling::x) return filler.rows(rect, x_row);
   const surface::PageShape shape = surface::page_shape(surface.tiling, bytes);
   const auto width = static_cast<int32_t>(shape.width / bytes), height = static_cast<int32_t>(shape.height);
   const int32_t first_x = page_start(rect.x0, width, [&](int32_t x) { return filler.address(x, rect.y0); });
@@ -65,6 +82,7 @@ void fill(memory::View& view, const surface::Surface& surface, const surface::Le
       PixelRect part{x, y, x + width, y + height};
       part.clip(rect);
       if (part.x1 - part.x0 == width && part.y1 - part.y0 == height) filler.whole_page(x, y);
+      else if (tiling == Tiling::y) filler.rows(part, y_column);
       else filler.elements(part);
     }
 }

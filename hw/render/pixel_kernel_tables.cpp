@@ -11,7 +11,7 @@ extern const PixelKernels pixel_kernels_avx2;
 
 const PixelKernels& pixel_kernels() {
 #ifdef RENDER_HAVE_AVX2
-  static const bool wide = __builtin_cpu_supports("avx2");
+  static const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   if (wide) return pixel_kernels_avx2;
 #endif
   return pixel_kernels_baseline;

@@ -4,6 +4,9 @@
 #include "hw/render/pixel_kernels.h"
 
 #include <cstring>
+#ifdef __FMA__
+#include <immintrin.h>
+#endif
 
 #include "hw/defs/gen9/enums.h"
 #include "hw/surface/format.h"
@@ -193,10 +196,14 @@ void blend(const ColorKernel& k, Colors& source, const Colors& source1, U8 there
   for (unsigned c = 0; c < 4; ++c) source[c] = k.clamp_after ? clamped(out[c], k.clamp_low) : out[c];
 }
 
-/// Nearest even of 255 times the value; in double, where the product is exact.
+/// Nearest even of 255 times the value, of the exact product: it is rounded once.
 U8 unorm8(F8 v) {
   v = v > F8{} ? v : F8{};
   v = splat(1.0f) < v ? splat(1.0f) : v;
+#ifdef __FMA__
+  // Adding 2^23 + 2^22 rounds to whole numbers, which then stand in the low bits.
+  return reinterpret_cast<U8>(_mm256_fmadd_ps(v, splat(255.0f), splat(0x1.8p23f))) & 255u;
+#else
   F4 half[2];
   std::memcpy(half, &v, sizeof half);
   U8 out;
@@ -207,6 +214,7 @@ U8 unorm8(F8 v) {
     std::memcpy(reinterpret_cast<char*>(&out) + 16 * h, &low, 16);
   }
   return out;
+#endif
 }
 
 U8 encoded(const ColorKernel& k, const Colors& color) {

@@ -15,19 +15,39 @@ PartRaster::PartRaster(const Coverage& part, const RasterState& raster)
     : part_(part), raster_(raster), edges_(part.edges), points_(raster.multisample_rasterization ? raster.samples : 1), all_((1u << raster.samples) - 1) {
   if (raster.conservative)
     for (Edge& e : edges_) e.c += half_extent(e);
+  constexpr int64_t extent = int64_t{block} * subpixels;
+  for (unsigned i = 0; i < part.edge_count; ++i) {
+    const Edge& e = edges_[i];
+    most_[i] = (std::max<int64_t>(e.a, 0) + std::max<int64_t>(e.b, 0)) * extent;
+    least_[i] = (std::min<int64_t>(e.a, 0) + std::min<int64_t>(e.b, 0)) * extent;
+    place_[i] = e.a * raster.sample_positions[0][0] + e.b * raster.sample_positions[0][1];
+  }
 }
 
-bool PartRaster::enter_block(int32_t x, int32_t y) {
-  constexpr int64_t extent = int64_t{block} * subpixels;
+PartRaster::Values PartRaster::values_at(int32_t x, int32_t y) const {
+  Values values;
+  for (unsigned i = 0; i < part_.edge_count; ++i) values[i] = edges_[i].at(int64_t{x} * subpixels, int64_t{y} * subpixels);
+  return values;
+}
+
+/// Which edges cut a block. False: it lies outside of one.
+bool PartRaster::open_edges(const Values& corner) {
   open_count_ = 0;
   for (unsigned i = 0; i < part_.edge_count; ++i) {
-    const Edge& e = edges_[i];
-    const int64_t corner = e.at(int64_t{x} * subpixels, int64_t{y} * subpixels);
-    const int64_t most = corner + (std::max<int64_t>(e.a, 0) + std::max<int64_t>(e.b, 0)) * extent;
-    if (most < 0) return false;
-    const int64_t least = corner + (std::min<int64_t>(e.a, 0) + std::min<int64_t>(e.b, 0)) * extent;
-    if (least < 0) open_[open_count_++] = static_cast<uint8_t>(i);
+    if (corner[i] + most_[i] < 0) return false;
+    if (corner[i] + least_[i] < 0) open_[open_count_++] = static_cast<uint8_t>(i);
   }
+  return true;
+}
+
+bool PartRaster::covers(const PixelRect& rect) const {
+  PixelRect inside = rect;
+  inside.clip(part_.bounds);
+  if (inside.x0 != rect.x0 || inside.y0 != rect.y0 || inside.x1 != rect.x1 || inside.y1 != rect.y1) return false;
+  for (unsigned i = 0; i < part_.edge_count; ++i)
+    for (const int32_t y : {rect.y0, rect.y1 - 1})
+      for (const int32_t x : {rect.x0, rect.x1 - 1})
+        if (edges_[i].at(int64_t{x} * subpixels, int64_t{y} * subpixels) + place_[i] < 0) return false;
   return true;
 }
 
@@ -38,14 +58,13 @@ bool PartRaster::by_blocks() const {
   return std::all_of(edges_.begin(), edges_.begin() + part_.edge_count, [](const Edge& e) { return std::abs(e.a) < steepest && std::abs(e.b) < steepest; });
 }
 
-uint64_t PartRaster::block_coverage(int32_t x, int32_t y) const {
+uint64_t PartRaster::block_coverage(const Values& corner) const {
   if (open_count_ == 0) return ~uint64_t{0};
   std::array<BlockEdge, 4> edges;
   for (unsigned i = 0; i < open_count_; ++i) {
     const Edge& e = edges_[open_[i]];
     // From pixel to pixel the value changes by multiples of 256: what is below does not change its sign.
-    const int64_t corner = e.at(int64_t{x} * subpixels + raster_.sample_positions[0][0], int64_t{y} * subpixels + raster_.sample_positions[0][1]);
-    edges[i] = {static_cast<int32_t>(corner >> 8), static_cast<int32_t>(e.a), static_cast<int32_t>(e.b)};
+    edges[i] = {static_cast<int32_t>((corner[open_[i]] + place_[open_[i]]) >> 8), static_cast<int32_t>(e.a), static_cast<int32_t>(e.b)};
   }
   return pixel_kernels().coverage(edges.data(), open_count_);
 }

@@ -45,14 +45,25 @@ class PartRaster {
   template <typename Block>
   bool each_block(PixelRect rect, Block&& covered) {
     rect.clip(part_.bounds);
-    for (int32_t by = rect.y0 & ~(block - 1); by < rect.y1; by += block)
-      for (int32_t bx = rect.x0 & ~(block - 1); bx < rect.x1; bx += block) {
-        if (!enter_block(bx, by)) continue;
-        const uint64_t pixels = block_coverage(bx, by) & within(rect, bx, by);
-        if (pixels && !covered(static_cast<uint32_t>(bx), static_cast<uint32_t>(by), pixels)) return false;
+    if (rect.empty()) return true;
+    const int32_t left = rect.x0 & ~(block - 1);
+    Values row = values_at(left, rect.y0 & ~(block - 1));
+    for (int32_t by = rect.y0 & ~(block - 1); by < rect.y1; by += block) {
+      Values at = row;
+      for (int32_t bx = left; bx < rect.x1; bx += block) {
+        if (open_edges(at)) {
+          uint64_t pixels = block_coverage(at);
+          if (bx < rect.x0 || by < rect.y0 || bx + block > rect.x1 || by + block > rect.y1) pixels &= within(rect, bx, by);
+          if (pixels && !covered(static_cast<uint32_t>(bx), static_cast<uint32_t>(by), pixels)) return false;
+        }
+        for (size_t i = 0; i < part_.edge_count; ++i) at[i] += edges_[i].a * (block * subpixels);
       }
+      for (size_t i = 0; i < part_.edge_count; ++i) row[i] += edges_[i].b * (block * subpixels);
+    }
     return true;
   }
+  /// by_blocks(): whether all pixels of `rect` are covered.
+  bool covers(const PixelRect& rect) const;
   /// The pixels of the block at (x, y) that `rect` holds.
   static uint64_t within(const PixelRect& rect, int32_t x, int32_t y);
   /// Whether all of a pixel lies inside (conservative rasterization's inner coverage).
@@ -61,14 +72,20 @@ class PartRaster {
  private:
   static constexpr int32_t block = 8;
 
-  bool enter_block(int32_t x, int32_t y);
-  uint64_t block_coverage(int32_t x, int32_t y) const;
+  /// Of the edges' functions, at the upper left corner of a block.
+  using Values = std::array<int64_t, 4>;
+  Values values_at(int32_t x, int32_t y) const;
+  bool open_edges(const Values& corner);
+  bool enter_block(int32_t x, int32_t y) { return open_edges(values_at(x, y)); }
+  uint64_t block_coverage(const Values& corner) const;
   QuadCoverage coverage(int32_t x, int32_t y) const;
   bool in_circle(int64_t x, int64_t y) const;
 
   const Coverage& part_;
   const RasterState& raster_;
   std::array<Edge, 4> edges_;      ///< pushed out by half a pixel where rasterization is conservative
+  std::array<int64_t, 4> most_, least_;  ///< how far an edge's function rises and falls within a block from its corner
+  std::array<int64_t, 4> place_;   ///< how far it changes from a pixel's corner to its first sample
   std::array<uint8_t, 4> open_{};  ///< edges that cut the block
   unsigned open_count_ = 0;
   unsigned points_;                ///< places tested a pixel

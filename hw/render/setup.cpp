@@ -97,18 +97,25 @@ bool Setup::add_part(std::span<const Screen> corners, const Viewport& viewport, 
   }
   if (area == 0) return false;
   Coverage part;
-  PixelRect box{INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
   for (size_t i = 0; i < corners.size(); ++i) {
     const Screen &a = corners[i], &b = corners[(i + 1) % corners.size()];
     part.edges[i] = area > 0 ? make_edge(a.fx, a.fy, b.fx, b.fy) : make_edge(b.fx, b.fy, a.fx, a.fy);
-    box.x0 = std::min(box.x0, floor_pixel(a.fx));
-    box.y0 = std::min(box.y0, floor_pixel(a.fy));
-    box.x1 = std::max(box.x1, floor_pixel(a.fx) + 1);
-    box.y1 = std::max(box.y1, floor_pixel(a.fy) + 1);
   }
   part.edge_count = static_cast<unsigned>(corners.size());
-  if (raster_.conservative) box = {box.x0 - 1, box.y0 - 1, box.x1 + 1, box.y1 + 1};
-  return add_bounded(part, box, viewport, out);
+  return add_bounded(part, bounds_of(corners), viewport, out);
+}
+
+/// Pixels that corners of a filled part may cover: where centres are what is covered, those that have theirs within the bounds.
+PixelRect Setup::bounds_of(std::span<const Screen> corners) const {
+  int64_t left = corners[0].fx, right = left, top = corners[0].fy, bottom = top;
+  for (const Screen& c : corners.subspan(1)) {
+    left = std::min(left, c.fx), right = std::max(right, c.fx);
+    top = std::min(top, c.fy), bottom = std::max(bottom, c.fy);
+  }
+  constexpr int64_t center = subpixels / 2;
+  if (raster_.conservative) return {floor_pixel(left) - 1, floor_pixel(top) - 1, floor_pixel(right) + 2, floor_pixel(bottom) + 2};
+  if (raster_.multisample_rasterization) return {floor_pixel(left), floor_pixel(top), floor_pixel(right) + 1, floor_pixel(bottom) + 1};
+  return {floor_pixel(left + center - 1), floor_pixel(top + center - 1), floor_pixel(right - center) + 1, floor_pixel(bottom - center) + 1};
 }
 
 bool Setup::add_bounded(Coverage part, PixelRect box, const Viewport& viewport, PreparedObject& out) const {
@@ -200,21 +207,6 @@ void Setup::prepare_triangle(const Object& object, std::span<const Vue> vertices
   finish_triangle(object, vertices, places, std::span(corners).first(polygon.count), triangle, out);
 }
 
-/// Whether no pixel has its centre within the corners' bounds, where centres are what is covered.
-bool Setup::misses_centers(std::span<const Screen> corners, const Viewport& viewport) const {
-  if (raster_.multisample_rasterization || raster_.conservative) return false;
-  constexpr int64_t center = subpixels / 2;
-  auto [left, right] = std::pair{corners[0].fx, corners[0].fx};
-  auto [top, bottom] = std::pair{corners[0].fy, corners[0].fy};
-  for (const Screen& c : corners.subspan(1)) {
-    left = std::min(left, c.fx), right = std::max(right, c.fx);
-    top = std::min(top, c.fy), bottom = std::max(bottom, c.fy);
-  }
-  PixelRect box{floor_pixel(left + center - 1), floor_pixel(top + center - 1), floor_pixel(right - center) + 1, floor_pixel(bottom - center) + 1};
-  box.clip(viewport.rect);
-  return box.empty();
-}
-
 /// Of a triangle that the clipper passed on: `corners` of what is left of it.
 void Setup::finish_triangle(const Object& object, std::span<const Vue> vertices, std::span<const Screen> places, std::span<const Screen> corners,
                             PreparedObject& triangle, PreparedObjects& out) {
@@ -231,7 +223,11 @@ void Setup::finish_triangle(const Object& object, std::span<const Vue> vertices,
   if (culled(triangle.front)) return;
   const auto mode = triangle.front ? raster.front_face_fill_mode : static_cast<Raster::FrontFaceFillMode>(raster.back_face_fill_mode);
   const bool solid = mode == Raster::FrontFaceFillMode::FILL_MODE_SOLID, points = mode == Raster::FrontFaceFillMode::FILL_MODE_POINT;
-  if (solid && misses_centers(corners, viewport)) return;
+  if (solid) {
+    PixelRect box = bounds_of(corners);
+    box.clip(viewport.rect);
+    if (box.empty()) return;
+  }
   if (!interpolation(viewport, vertices, places, triangle)) return;
   if (solid ? raster.global_depth_offset_enable_solid : points ? raster.global_depth_offset_enable_point : raster.global_depth_offset_enable_wireframe) {
     double greatest = 0;

@@ -125,7 +125,7 @@ class Setup {
   Placed placed(const Viewport& viewport, const Vue& vertex) const;
   void finish_triangle(const Object& object, std::span<const Vue> vertices, std::span<const Screen> places, std::span<const Screen> corners,
                        PreparedObject& triangle, PreparedObjects& out);
-  bool misses_centers(std::span<const Screen> corners, const Viewport& viewport) const;
+  PixelRect bounds_of(std::span<const Screen> corners) const;
   void find_attributes();
   void varying_attribute(const AttributeSource& source, std::span<const Vue> vertices, bool front, AttributeSetup& out) const;
   bool line_interpolation(const Viewport& viewport, std::span<const Vue> vertices, PreparedObject& out) const;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "hw/base/bits.h"
+#include "hw/render/fill.h"
 #include "hw/render/pixel_stage.h"
 #include "hw/render/raster.h"
 
@@ -115,14 +116,25 @@ bool PixelWorker::fill_object(const PixelRect& tile) {
   const RenderTarget& rt = *captured_.target;
   const PixelRect there{0, 0, static_cast<int32_t>(rt.level->extent().width), static_cast<int32_t>(rt.level->extent().height)};
   uint64_t pixels = 0;
-  for (const Coverage& part : object_->parts)
-    PartRaster(part, draw_->raster).each_block(tile, [&](uint32_t x, uint32_t y, uint64_t covered) {
+  for (const Coverage& part : object_->parts) {
+    PartRaster raster(part, draw_->raster);
+    PixelRect rect = tile;
+    rect.clip(part.bounds);
+    if (!rect.empty() && raster.covers(rect)) {
+      pixels += static_cast<uint64_t>(rect.x1 - rect.x0) * static_cast<uint64_t>(rect.y1 - rect.y0);
+      rect.clip(there);
+      if (object_->layer < rt.surface.view_extent)
+        fill(view_, rt.surface, *rt.level, rect, object_->layer + rt.surface.min_array_element, 0, reinterpret_cast<const std::byte*>(&captured_.word));
+      continue;
+    }
+    raster.each_block(tile, [&](uint32_t x, uint32_t y, uint64_t covered) {
       if (draw_->stop.aborting()) return false;
       pixels += static_cast<uint64_t>(std::popcount(covered));
       covered &= PartRaster::within(there, static_cast<int32_t>(x), static_cast<int32_t>(y));
       if (object_->layer < rt.surface.view_extent) rt.fill_block(view_, x, y, object_->layer + rt.surface.min_array_element, covered, captured_.word);
       return true;
     });
+  }
   draw_->depth_count.fetch_add(pixels, std::memory_order_relaxed);
   draw_->invocations.fetch_add(pixels, std::memory_order_relaxed);
   return true;
