@@ -174,6 +174,7 @@ void Drawer::Draw::bind_targets() {
       continue;
     }
     pixels_.targets.emplace_back(surface::cached_surface(env_.view, bases, i));
+    pixels_.merger.load_target(env_.view, i);
     if (raster_.samples == 1) pixels_.color[i] = pixels_.merger.color_kernel(pixels_.targets[i], i);
   }
 }

@@ -126,16 +126,22 @@ OutputMerger::OutputMerger(const State& state, memory::View& view) {
   const uint64_t dynamic = state.bases().dynamic_state;
   const auto& pointers = state.get<gen9::_3DSTATE_BLEND_STATE_POINTERS>();
   if (pointers.blend_state_pointer_valid) {
-    std::array<uint32_t, 1 + 8 * gen9::BLEND_STATE_ENTRY::dwords> dw;
-    view.read(strip_canonical(dynamic + pointers.blend_state_pointer), dw.data(), sizeof dw);
-    blend_ = gen9::BLEND_STATE::unpack(dw);
-    for (unsigned i = 0; i < entries_.size(); ++i)
-      entries_[i] = gen9::BLEND_STATE_ENTRY::unpack(std::span(dw).subspan(1 + 2 * i, 2));
+    blend_at_ = strip_canonical(dynamic + pointers.blend_state_pointer);
+    std::array<uint32_t, 1> common;
+    view.read(*blend_at_, common.data(), sizeof common);
+    blend_ = gen9::BLEND_STATE::unpack(common);
   }
   std::array<uint32_t, gen9::COLOR_CALC_STATE::dwords> cc;
   view.read(strip_canonical(dynamic + state.get<gen9::_3DSTATE_CC_STATE_POINTERS>().color_calc_state_pointer), cc.data(), sizeof cc);
   color_calc_ = gen9::COLOR_CALC_STATE::unpack(cc);
   alpha_to_coverage_ = blend_.alpha_to_coverage_enable && !state.get<gen9::_3DSTATE_PS_EXTRA>().pixel_shader_disables_alpha_to_coverage;
+}
+
+void OutputMerger::load_target(memory::View& view, unsigned target) {
+  if (!blend_at_) return;
+  std::array<uint32_t, gen9::BLEND_STATE_ENTRY::dwords> dw;
+  view.read(strip_canonical(*blend_at_ + 4 + target * sizeof dw), dw.data(), sizeof dw);
+  entries_[target & 7] = gen9::BLEND_STATE_ENTRY::unpack(dw);
 }
 
 bool OutputMerger::alpha_passes(float alpha) const {

@@ -45,6 +45,8 @@ struct PixelColor {
 class OutputMerger {
  public:
   OutputMerger(const State& state, memory::View& view);
+  /// The BLEND_STATE entry of a target that will be written. Drivers leave no room for others, so these are not read.
+  void load_target(memory::View& view, unsigned target);
 
   /// What a target's format and blend state come to.
   struct Mode {
@@ -74,6 +76,7 @@ class OutputMerger {
   surface::Float4 merged(const Mode& mode, const surface::Format& format, const PixelColor& color, const std::byte* old) const;
 
   gen9::BLEND_STATE blend_{};
+  std::optional<uint64_t> blend_at_;
   std::array<gen9::BLEND_STATE_ENTRY, 8> entries_{};
   gen9::COLOR_CALC_STATE color_calc_{};
   bool alpha_to_coverage_ = false;

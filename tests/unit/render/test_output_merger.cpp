@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <bit>
 
+#include "hw/base/log.h"
 #include "hw/memory/ggtt.h"
 #include "hw/memory/sparse_memory.h"
 #include "hw/render/output_merger.h"
@@ -80,4 +81,25 @@ TEST_CASE("writes outside of the target or to null surfaces go nowhere") {
   merger.write(f.view, rt, merger.mode(rt, 0), 0, 0, 1, 0xf, green());
   merger.write(f.view, nowhere, merger.mode(nowhere, 0), 0, 0, 0, 0xf, green());
   for (uint64_t at = base; at < mcs_base; at += 4) REQUIRE(f.view.load<uint32_t>(at) == 0);
+}
+
+TEST_CASE("of a blend state only the entries of targets that are written are read") {
+  Fixture f;
+  set_log_sink({});
+  clear_failure_counts();
+  constexpr uint64_t page = 0x50000;
+  f.ggtt.set_pte(page >> 12, page | 1);
+  // Two targets in the last 64 bytes of a page which no other follows.
+  const uint32_t blend[] = {0, 0, 0, 0, 1u << 31 | 15u << 27}, at = page + 0x1000 - 64;
+  f.view.write(at, blend, sizeof blend);
+  StateStore store;
+  State state;
+  const uint32_t pointers[] = {0x78240000, at | 1};
+  store.accept({0, defs::find_command("3DSTATE_BLEND_STATE_POINTERS"), pointers});
+  state.refresh(store);
+  OutputMerger merger(state, f.view);
+  merger.load_target(f.view, 1);
+  CHECK(merger.mode(RenderTarget(f.surface), 1).logic);
+  CHECK_FALSE(merger.mode(RenderTarget(f.surface), 0).logic);
+  CHECK(failure_counts().empty());
 }

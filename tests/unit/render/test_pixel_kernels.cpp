@@ -83,7 +83,8 @@ TEST_CASE("eight pixels of colour are written as the output merger writes each")
     const uint32_t blend[] = {f.any() & (1u << 30 | 1u << 29), f.any(), f.any() & ~(f.any() % 8 ? 1u << 31 : 0u)};
     f.view.write(blend_at, blend, sizeof blend);
     for (unsigned i = 0; i < 4; ++i) f.view.store(cc_at + 8 + 4 * i, f.value());
-    const OutputMerger merger(f.state, f.view);
+    OutputMerger merger(f.state, f.view);
+    merger.load_target(f.view, 0);
     const RenderTarget rt(f.surface);
     const auto kernel = merger.color_kernel(rt, 0);
     if (!kernel) continue;
