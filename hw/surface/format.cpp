@@ -68,13 +68,14 @@ constexpr void map_outputs(Format& f) {
 
 constexpr ElementLayout layout_of(const Format& f) {
   if (f.kind != FormatKind::plain || f.channels == 0) return ElementLayout::any;
-  bool words = true, bytes = !f.srgb;
+  bool words = true, bytes = !f.srgb, integers = true;
   for (unsigned i = 0; i < f.channels; ++i) {
     const Channel& c = f.channel[i];
     words = words && c.bits == 32 && c.shift == 32 * i && (c.type == ChannelType::sfloat || c.type == ChannelType::uint || c.type == ChannelType::sint);
     bytes = bytes && c.bits == 8 && c.shift == 8 * i && (c.type == ChannelType::unorm || c.type == ChannelType::unused);
+    integers = integers && c.bits == 8 && c.shift == 8 * i && c.type == ChannelType::uint;
   }
-  return words ? ElementLayout::words : bytes ? ElementLayout::unorm8 : ElementLayout::any;
+  return words ? ElementLayout::words : bytes ? ElementLayout::unorm8 : integers ? ElementLayout::uint8 : ElementLayout::any;
 }
 
 constexpr bool linear = false, srgb = true;
@@ -206,6 +207,16 @@ Word4 decode_unorm8(const Format& f, const std::byte* element) {
   return spread(f, [&](size_t stored) { return values[std::to_integer<size_t>(element[stored])]; });
 }
 
+Word4 decode_uint8(const Format& f, const std::byte* element) {
+  return spread(f, [&](size_t stored) { return std::to_integer<uint32_t>(element[stored]); });
+}
+
+/// `put(stored channel, word)` for each channel that an output writes; l and i are written from red.
+void gather(const Format& f, const Word4& value, auto&& put) {
+  for (size_t i = 4; i-- > 0;)
+    if (f.output[i] >= 0) put(static_cast<size_t>(f.output[i]), value[i]);
+}
+
 void store_bits(const Channel& c, uint64_t value, std::byte* element) {
   const unsigned bytes = (c.shift % 8 + c.bits + 7u) / 8;
   uint64_t word = 0;
@@ -224,6 +235,7 @@ const Format* find_format(uint32_t code) {
 Word4 decode(const Format& f, const std::byte* element) {
   if (f.layout == ElementLayout::words) return decode_words(f, element);
   if (f.layout == ElementLayout::unorm8) return decode_unorm8(f, element);
+  if (f.layout == ElementLayout::uint8) return decode_uint8(f, element);
   if (f.kind == FormatKind::shared_exponent) {
     uint32_t packed;
     std::memcpy(&packed, element, 4);
@@ -247,6 +259,9 @@ unsigned decode_raw64(const Format& f, const std::byte* element, std::array<uint
 }
 
 void encode(const Format& f, const Word4& value, std::byte* element) {
+  if (f.layout == ElementLayout::words) return gather(f, value, [&](size_t stored, uint32_t word) { std::memcpy(element + 4 * stored, &word, 4); });
+  if (f.layout == ElementLayout::uint8)
+    return gather(f, value, [&](size_t stored, uint32_t word) { element[stored] = static_cast<std::byte>(std::min(word, 255u)); });
   if (f.kind == FormatKind::shared_exponent) {
     const Float4 v = std::bit_cast<Float4>(value);
     const uint32_t packed = encode_shared_exponent(v[0], v[1], v[2]);

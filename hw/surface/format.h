@@ -73,6 +73,7 @@ enum class ElementLayout : uint8_t {
   any,
   words,   ///< each stored channel is 32 bits, which are the register's
   unorm8,  ///< each is 8 bits of linear UNORM
+  uint8,   ///< each is 8 bits of an integer
 };
 
 struct Format {
