@@ -12,6 +12,7 @@ struct ChunkedGeometry::Unit {
   GeometryWorker worker;
   VertexStage stage;
   Setup setup;
+  std::vector<Object> objects;  ///< assembled here
 };
 
 bool ChunkedGeometry::takes(const State& state, const DrawCall& call, const GeometryWorker& worker) {
@@ -20,12 +21,12 @@ bool ChunkedGeometry::takes(const State& state, const DrawCall& call, const Geom
          !state.get<gen9::_3DSTATE_WM>().line_stipple_enable;
 }
 
-ChunkedGeometry::ChunkedGeometry(WorkerPool* pool, const GeometryWorker& worker, const VertexStage& stage, const Setup& setup,
+ChunkedGeometry::ChunkedGeometry(WorkerPool* pool, const GeometryWorker& worker, const GeometryPipeline& pipeline, const Setup& setup,
                                  std::vector<std::unique_ptr<GeometrySlot>>& slots)
-    : pool_(pool), worker_(worker), stage_(stage), setup_(setup), slots_(slots), units_(pool ? pool->slots() : 1) {
+    : pool_(pool), worker_(worker), stage_(pipeline.vertex_stage()), provoking_(pipeline.provoking()), setup_(setup), slots_(slots), units_(pool ? pool->slots() : 1) {
   while (slots_.size() < units_.size()) slots_.push_back(std::make_unique<GeometrySlot>(worker.view));
   constexpr unsigned most_vertices = 6;
-  objects_a_chunk_ = std::clamp<size_t>((Urb::max_units - 1) / (size_t{Urb::units(stage.entry_bytes())} * most_vertices), 1, objects_a_chunk);
+  objects_a_chunk_ = std::clamp<size_t>((Urb::max_units - 1) / (size_t{Urb::units(stage_.entry_bytes())} * most_vertices), 1, objects_a_chunk);
 }
 
 ChunkedGeometry::~ChunkedGeometry() = default;
@@ -43,7 +44,16 @@ void ChunkedGeometry::chunk(const Batch& batch, size_t index, unsigned slot, Pre
   if (worker_.stop.aborting()) return;
   Unit& own = unit(slot);
   const size_t first = index * objects_a_chunk_;
-  const std::span<Object> objects = batch.objects.subspan(first, std::min(objects_a_chunk_, batch.objects.size() - first));
+  const size_t count = std::min(objects_a_chunk_, batch.size() - first);
+  std::span<Object> objects;
+  if (batch.triangles.count) {
+    own.objects.clear();
+    for (size_t i = 0; i < count; ++i)
+      own.objects.push_back(GeometryPipeline::list_triangle(own.stage.fetch(), provoking_, static_cast<uint32_t>(batch.triangles.first + first + i)));
+    objects = own.objects;
+  } else {
+    objects = batch.objects.subspan(first, count);
+  }
   own.worker.urb.clear();
   const std::span<const Vertex> vertices = own.stage.shade(objects);
   if (worker_.stop.aborting()) return;
@@ -53,7 +63,7 @@ void ChunkedGeometry::chunk(const Batch& batch, size_t index, unsigned slot, Pre
 }
 
 void ChunkedGeometry::run(const Batch& batch, std::vector<std::unique_ptr<PreparedObjects>>& out) {
-  const size_t chunks = (batch.objects.size() + objects_a_chunk_ - 1) / objects_a_chunk_;
+  const size_t chunks = (batch.size() + objects_a_chunk_ - 1) / objects_a_chunk_;
   while (out.size() < chunks) out.push_back(std::make_unique<PreparedObjects>());
   for (size_t i = chunks; i < out.size(); ++i) out[i]->clear();
   if (pool_) pool_->for_each(chunks, [&](size_t index, unsigned slot) { chunk(batch, index, slot, *out[index]); });

@@ -24,7 +24,8 @@ struct GeometrySlot {
 class ChunkedGeometry {
  public:
   /// `slots` grows to what `pool` needs. All outlive the draw.
-  ChunkedGeometry(WorkerPool* pool, const GeometryWorker& worker, const VertexStage& stage, const Setup& setup, std::vector<std::unique_ptr<GeometrySlot>>& slots);
+  ChunkedGeometry(WorkerPool* pool, const GeometryWorker& worker, const GeometryPipeline& pipeline, const Setup& setup,
+                  std::vector<std::unique_ptr<GeometrySlot>>& slots);
   ~ChunkedGeometry();
 
   /// Whether the result would be that of one chunk after the other: no vertex shader that writes memory, nothing that goes on from object
@@ -44,6 +45,7 @@ class ChunkedGeometry {
   WorkerPool* pool_;
   const GeometryWorker& worker_;
   const VertexStage& stage_;
+  const Provoking provoking_;
   const Setup& setup_;
   std::vector<std::unique_ptr<GeometrySlot>>& slots_;
   std::vector<std::unique_ptr<Unit>> units_;

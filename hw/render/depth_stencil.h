@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "hw/memory/view.h"
+#include "hw/render/fill.h"
 #include "hw/render/pixel_kernels.h"
 #include "hw/render/raster_state.h"
 #include "hw/render/state.h"
@@ -41,7 +42,7 @@ class DepthStencil {
   uint64_t test_block(memory::View& view, DepthKernel plane, const Block& block, uint64_t mask) const;
 
   /// 3DSTATE_WM_HZ_OP's depth and stencil clear.
-  void clear(memory::View& view, const State& state, const gen9::_3DSTATE_WM_HZ_OP& op) const;
+  void clear(const FillBands& bands, const State& state, const gen9::_3DSTATE_WM_HZ_OP& op) const;
 
  private:
   using Face = struct {

@@ -57,7 +57,7 @@ class Drawer::Draw {
     load_pixel_shader();
     geometry_.skip(earlier.batches);
     if (!stream_out_.enabled() && ChunkedGeometry::takes(state, call, worker_)) {
-      chunked_.emplace(drawer.pool_, worker_, geometry_.vertex_stage(), setup_, drawer.geometry_slots_);
+      chunked_.emplace(drawer.pool_, worker_, geometry_, setup_, drawer.geometry_slots_);
       geometry_.leave_unshaded();
     }
   }
@@ -184,7 +184,7 @@ void Drawer::Draw::prepare(const Batch& batch) {
   auto& lists = drawer_.prepared_;
   if (chunked_) {
     if (!stream_out_.renders(0)) return lists.clear();
-    clipped_ += batch.objects.size();
+    clipped_ += batch.size();
     return chunked_->run(batch, lists);
   }
   stream_out_.write(batch);
@@ -250,7 +250,9 @@ void Drawer::Draw::fast_clear(const PreparedObject& object) {
       for (int32_t x = rect.x0; x < rect.x1; ++x) rt.mcs.write(env_.view, static_cast<uint32_t>(x), static_cast<uint32_t>(y), slice, rt.mcs.clear());
     return;
   }
-  for (unsigned s = 0; s < samples; ++s) fill(env_.view, rt.surface, *rt.level, rect, slice, s, texel.data());
+  drawer_.in_bands(env_, rect, [&](memory::View& view, const PixelRect& band) {
+    for (unsigned s = 0; s < samples; ++s) fill(view, rt.surface, *rt.level, band, slice, s, texel.data());
+  });
 }
 
 /// Of a batch: stream output and setup from `began` to `prepared`, then its pixels.
@@ -395,10 +397,27 @@ ExecResult Drawer::draw(const State& state, const StateStore& store, const DrawC
   return result;
 }
 
+/// Bands are of whole tiles' height.
+void Drawer::in_bands(EngineEnv& env, const PixelRect& rect, const FillPart& part) {
+  constexpr int32_t height = 64, worth_sharing = 128 * 1024;
+  if (rect.empty()) return;
+  if (!pool_ || int64_t{rect.x1 - rect.x0} * (rect.y1 - rect.y0) < worth_sharing) return part(env.view, rect);
+  while (geometry_slots_.size() < pool_->slots()) geometry_slots_.push_back(std::make_unique<GeometrySlot>(env.view));
+  for (auto& slot : geometry_slots_) slot->view.set_space(env.view.space());
+  const int32_t first = rect.y0 & ~(height - 1);
+  pool_->for_each(static_cast<size_t>((rect.y1 - first + height - 1) / height), [&](size_t index, unsigned slot) {
+    const int32_t top = first + static_cast<int32_t>(index) * height;
+    PixelRect band{rect.x0, top, rect.x1, top + height};
+    band.clip(rect);
+    part(geometry_slots_[slot]->view, band);
+  });
+}
+
 void Drawer::hz_op(const State& state, const StateStore& store, EngineEnv& env) {
   const auto& op = state.get<gen9::_3DSTATE_WM_HZ_OP>();
   if (!op.depth_buffer_clear_enable && !op.stencil_buffer_clear_enable) return;
-  DepthStencil(state, store, 1u << std::min(op.number_of_multisamples, 4u)).clear(env.view, state, op);
+  const FillBands bands = [&](const PixelRect& rect, const FillPart& part) { in_bands(env, rect, part); };
+  DepthStencil(state, store, 1u << std::min(op.number_of_multisamples, 4u)).clear(bands, state, op);
 }
 
 }  // namespace softgen::render

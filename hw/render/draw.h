@@ -41,6 +41,7 @@ class Drawer {
 
  private:
   class Draw;
+  void in_bands(EngineEnv& env, const PixelRect& rect, const FillPart& part);
 
   WorkerPool* pool_;
   MessageTarget* shared_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 #include "hw/memory/view.h"
 #include "hw/render/raster_state.h"
@@ -14,5 +15,9 @@ namespace softgen::render {
 /// sample `sample`.
 void fill(memory::View& view, const surface::Surface& surface, const surface::Level& level, const PixelRect& rect, uint32_t slice, uint32_t sample,
           const std::byte* element);
+
+/// Does `part` for bands of `rect` that together are all of it: maybe on several threads, each with its own view.
+using FillPart = std::function<void(memory::View& view, const PixelRect& band)>;
+using FillBands = std::function<void(const PixelRect& rect, const FillPart& part)>;
 
 }  // namespace softgen::render

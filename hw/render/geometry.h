@@ -42,6 +42,11 @@ struct Batch {
   ObjectType type;
   std::span<const Vertex> vertices;
   std::span<Object> objects;
+  /// Instead of objects: as many triangles of a list, from number `first` on, that nobody has assembled yet.
+  struct {
+    uint32_t first = 0, count = 0;
+  } triangles{};
+  size_t size() const { return triangles.count ? triangles.count : objects.size(); }
 };
 using BatchSink = std::function<void(const Batch&)>;
 

@@ -40,14 +40,14 @@ void GeometryPipeline::flush(const BatchSink& finished) {
   if (objects_.empty() || ends()) return;
   counts_.ia_primitives += objects_.size();
   if (unshaded_) {
-    finished({type_, {}, objects_});
+    finished({type_, {}, objects_, {}});
     objects_.clear();
     return;
   }
   worker_.urb.clear();
   const bool skipped = skip_ > 0 && !tessellator_ && !gs_;
   if (skipped) --skip_;
-  const Batch batch{type_, skipped ? std::span<const Vertex>() : vs_.shade(objects_), objects_};
+  const Batch batch{type_, skipped ? std::span<const Vertex>() : vs_.shade(objects_), objects_, {}};
   if (worker_.stop.aborting()) return;
   if (tessellator_) tessellator_->run(batch, [&](const Batch& tessellated) { after_tessellation(tessellated, finished); });
   else after_tessellation(batch, finished);
@@ -55,7 +55,30 @@ void GeometryPipeline::flush(const BatchSink& finished) {
   gathered_ = 0;
 }
 
+Object GeometryPipeline::list_triangle(VertexFetch& fetch, Provoking provoking, uint32_t number) {
+  Object object;
+  for (uint32_t i = 0; i < 3; ++i) object.vertices[i] = static_cast<uint32_t>(fetch.index(3 * number + i));
+  object.count = 3;
+  object.reversed = false;
+  object.provoking = std::min<uint8_t>(provoking.triangle, 2);
+  object.primitive_id = number;
+  return object;
+}
+
+/// Lists of triangles may be assembled by whoever shades them. False: it is not that.
+bool GeometryPipeline::runs_list(const BatchSink& finished) {
+  if (!unshaded_ || call_.topology != Topology::_3DPRIM_TRILIST || call_.instance_count != 1 || vs_.fetch().has_cuts()) return false;
+  const uint32_t triangles = call_.vertex_count / 3;
+  counts_.ia_vertices += call_.vertex_count;
+  counts_.ia_primitives += triangles;
+  constexpr uint32_t most = objects_a_chunked_batch;
+  for (uint32_t first = 0; first < triangles && !ends(); first += std::min(most, triangles - first))
+    finished({type_, {}, {}, {first, std::min(most, triangles - first)}});
+  return true;
+}
+
 void GeometryPipeline::run(const BatchSink& finished) {
+  if (runs_list(finished)) return;
   uint32_t instance = 0;
   Assembler assembler(call_.topology, provoking_, [&](const Object& object) {
     if (unshaded_ ? objects_.size() >= objects_a_chunked_batch : objects_.size() >= objects_a_batch || gathered_ + object.count > vertices_a_batch_)

@@ -27,9 +27,12 @@ class GeometryPipeline {
   void run(const BatchSink& finished);
   /// The first `batches` were drawn before a preemption. They come again, but with vertex shaders alone they have no vertices.
   void skip(uint64_t batches) { skip_ = batches; }
-  /// `finished` gets objects as they were assembled, whose vertices are indices, to be shaded by vertex_stage() or its copies. Only
-  /// for draws without tessellation and geometry shader.
+  /// `finished` gets objects as they were assembled, whose vertices are indices, or triangles that were not, to be shaded by vertex_stage()
+  /// or its copies. Only for draws without tessellation and geometry shader.
   void leave_unshaded() { unshaded_ = true; }
+  /// Triangle `number` of a list.
+  static Object list_triangle(VertexFetch& fetch, Provoking provoking, uint32_t number);
+  Provoking provoking() const { return provoking_; }
   const VertexStage& vertex_stage() const { return vs_; }
   /// From `finished`: no more batches are wanted.
   void halt() { halted_ = true; }
@@ -37,6 +40,7 @@ class GeometryPipeline {
 
  private:
   bool ends() const { return halted_ || worker_.stop.aborting(); }
+  bool runs_list(const BatchSink& finished);
   void flush(const BatchSink& finished);
   void after_tessellation(const Batch& batch, const BatchSink& finished);
 

@@ -99,7 +99,7 @@ void GeometryStage::gather(const Output& output) {
 
 void GeometryStage::pass_on(const BatchSink& next) {
   primitives_ += objects_.size();
-  if (!objects_.empty()) next({object_type(gs_.output_topology), vertices_, objects_});
+  if (!objects_.empty()) next({object_type(gs_.output_topology), vertices_, objects_, {}});
   vertices_.clear();
   objects_.clear();
   worker_.urb.release(mark_);

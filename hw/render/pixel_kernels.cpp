@@ -75,6 +75,7 @@ uint32_t depth_test(const DepthKernel& d, double x, double y, const std::byte* o
   const D4 along = d.a * xs;
   uint32_t passed = 0;
   for (unsigned row = 0; row < 4; ++row) {
+    if (!(mask >> 4 * row & 15)) continue;
     D4 z = along + d.b * (y + row) + d.c + d.bias;
     z = z < splat(d.low) ? splat(d.low) : z;
     z = splat(d.high) < z ? splat(d.high) : z;
@@ -180,12 +181,16 @@ F8 combined(Function function, F8 source, F8 source_factor, F8 destination, F8 d
 }
 
 void blend(const ColorKernel& k, Colors& source, const Colors& source1, U8 there) {
-  const auto& tables = code_values();
+  const auto& srgb_values = code_values()[1];
   Colors destination;
   for (unsigned c = 0; c < 4; ++c) {
     const U8 code = there >> k.shift[c] & 255u;
-    const float* table = tables[k.srgb && c < 3].data();
-    for (unsigned i = 0; i < 8; ++i) destination[c][i] = table[code[i]];
+    if (k.srgb && c < 3) {
+      for (unsigned i = 0; i < 8; ++i) destination[c][i] = srgb_values[code[i]];
+    } else {
+      // The quotient is never near enough to the middle of two floats for its rounding to double first to matter: its bits have a period of 8.
+      destination[c] = __builtin_convertvector(reinterpret_cast<I8>(code), F8) / 255.0f;
+    }
   }
   if (!k.alpha_stored) destination[3] = splat(1.0f);
   Colors out;
@@ -198,12 +203,13 @@ void blend(const ColorKernel& k, Colors& source, const Colors& source1, U8 there
 
 /// Nearest even of 255 times the value, of the exact product: it is rounded once.
 U8 unorm8(F8 v) {
-  v = v > F8{} ? v : F8{};
-  v = splat(1.0f) < v ? splat(1.0f) : v;
 #ifdef __FMA__
-  // Adding 2^23 + 2^22 rounds to whole numbers, which then stand in the low bits.
+  // The second operand is the result when the first is NaN. Adding 2^23 + 2^22 rounds to whole numbers, which then stand in the low bits.
+  v = _mm256_min_ps(_mm256_max_ps(v, F8{}), splat(1.0f));
   return reinterpret_cast<U8>(_mm256_fmadd_ps(v, splat(255.0f), splat(0x1.8p23f))) & 255u;
 #else
+  v = v > F8{} ? v : F8{};
+  v = splat(1.0f) < v ? splat(1.0f) : v;
   F4 half[2];
   std::memcpy(half, &v, sizeof half);
   U8 out;

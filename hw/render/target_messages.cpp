@@ -123,8 +123,18 @@ bool PixelWorker::write_colors(const WriteLayout& layout, uint32_t bti) {
     ColorPixels pixels;
     pixels.lanes = lit >> first & 0xff;
     pixels.replicated = layout.replicated;
-    for (unsigned quad = 0; quad < 2; ++quad)
-      if (pixels.lanes >> 4 * quad & 15) pixels.lanes &= rt.quad_rows(view_, running_->x[first + 4 * quad], running_->y[first + 4 * quad], slice, pixels.rows + 2 * quad) << 4 * quad | 0xf0u >> 4 * quad;
+    const uint32_t x = running_->x[first], y = running_->y[first];
+    const bool pair = x % 4 == 0 && running_->x[first + 4] == x + 2 && running_->y[first + 4] == y && x + 3 < rt.level->extent().width;
+    uint32_t there = 0;
+    if (pair || pixels.lanes & 15) there = rt.quad_rows(view_, x, y, slice, pixels.rows);
+    if (pair) {
+      // Levels and slices start at multiples of four elements each way, and four of 4 bytes stand side by side in all of these tilings.
+      there |= there << 4;
+      pixels.rows[2] = pixels.rows[0] + 8, pixels.rows[3] = pixels.rows[1] + 8;
+    } else if (pixels.lanes & 0xf0) {
+      there |= rt.quad_rows(view_, running_->x[first + 4], running_->y[first + 4], slice, pixels.rows + 2) << 4;
+    }
+    pixels.lanes &= there;
     if (!pixels.lanes) continue;
     const unsigned lane = first - layout.first;
     const auto floats = [&](size_t at, unsigned component) {

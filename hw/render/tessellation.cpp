@@ -22,7 +22,7 @@ Tessellator::Tessellator(GeometryWorker& worker, Provoking provoking)
 }
 
 void Tessellator::pass_on(const BatchSink& next) {
-  if (!objects_.empty()) next({type_, vertices_, objects_});
+  if (!objects_.empty()) next({type_, vertices_, objects_, {}});
   objects_.clear();
   vertices_.clear();
 }

@@ -43,6 +43,7 @@ class VertexFetch {
   /// (SKL PRM vol 2a, 3DSTATE_INDEX_BUFFER: out-of-bounds reads).
   static constexpr uint64_t cut = ~uint64_t{0};
   uint64_t index(uint32_t n);
+  bool has_cuts() const { return cut_enabled_; }
 
   /// 128-bit slots of a vertex: one an element, two for 64-bit elements of more than two components.
   size_t slots() const { return slots_; }

@@ -34,6 +34,7 @@ class VertexStage {
   VertexStage(GeometryWorker& worker, const VertexStage& like);
 
   VertexFetch& fetch() { return fetch_; }
+  const VertexFetch& fetch() const { return fetch_; }
   /// Fetches and shades what the objects name (index and instance), each vertex once. Afterwards their vertices are numbers into the result,
   /// which holds until the next call.
   std::span<const Vertex> shade(std::span<Object> objects);
