@@ -14,6 +14,7 @@ import re
 import tempfile
 
 import cmd_setup
+import piglit_guest
 from common import BUILD, CACHE, ROOT, Failure, main, say, step
 
 PROFILES = pathlib.Path("/usr/lib/x86_64-linux-gnu/piglit/tests")
@@ -103,6 +104,7 @@ def parse(argv):
     parser.add_argument("--timeout", type=int, default=60, metavar="SECONDS", help="for one test (default: 60)")
     parser.add_argument("--platform", default="gbm", choices=["gbm", "surfaceless_egl"], help="of waffle (default: gbm)")
     parser.add_argument("--gpu", default="softgen", choices=["softgen", "llvmpipe"], help="llvmpipe: which failures are the tests' own")
+    parser.add_argument("--guest", choices=["bookworm", "trixie", "sid"], help="run them in this guest, one after the other")
     parser.add_argument("--keep", metavar="DIR", help="keep piglit's results there, for `piglit summary html`")
     parser.add_argument("--json", metavar="FILE", help="also write every test's outcome there")
     parser.add_argument("--no-setup", action="store_true", help="use what is built")
@@ -126,7 +128,7 @@ def report(profile, outcomes):
 def piglit(argv):
     options = parse(argv)
     if not options.no_setup:
-        cmd_setup.ensure(("build", "piglit"))
+        cmd_setup.ensure(("build", "piglit") + (("headers", "guest") if options.guest else ()), [options.guest] if options.guest else [])
     patterns = known_reasons()
     totals, everything = [0, 0, 0, 0], {}
     CACHE.mkdir(parents=True, exist_ok=True)
@@ -137,7 +139,7 @@ def piglit(argv):
         for profile, tests in chosen(options).items():
             if not tests:
                 raise Failure(f"no test of {profile} is chosen")
-            results = run(profile, tests, options, folder)
+            results = (piglit_guest.run if options.guest else run)(profile, tests, options, folder)
             outcomes = [Outcome(name, test["result"], reason(name, patterns)) for name, test in results.items()]
             missing = set(tests) - set(results)
             outcomes += [Outcome(name, "incomplete", "") for name in missing]

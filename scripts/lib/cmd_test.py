@@ -13,7 +13,7 @@ def test(argv):
     parser = argparse.ArgumentParser(
         prog="scripts/test", description="""Sets the machine up, builds, and runs all tests; the last line counts them. The exit status
         is 0 when none failed.""", epilog="Suites, in order: " + "; ".join(f"{name}: {suite.what}" for name, suite in suites.ALL.items()))
-    parser.add_argument("--full", action="store_true", help="also run what takes long: slow tests, longer fuzzing, unit tests under sanitizers")
+    parser.add_argument("--full", action="store_true", help="also run what takes long: slow tests, longer fuzzing, unit tests under ASan and UBSan, captures under ThreadSanitizer")
     parser.add_argument("--suite", action="append", metavar="NAME", help="run only this suite (may be given more than once)")
     parser.add_argument("--gpu", default="softgen", choices=["softgen", "stock"],
                         help="stock: run the boot tests on QEMU's standard VGA, to test the tests; what needs our device is skipped")
@@ -26,7 +26,7 @@ def test(argv):
     cmd_setup.ensure(("build", "headers", "guest", "test"))
     report = Report()
     for name, suite in suites.ALL.items():
-        if options.suite and name not in options.suite:
+        if name not in options.suite if options.suite else suite.slow and not options.full:
             continue
         report.begin(name, suite.what)
         try:

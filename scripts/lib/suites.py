@@ -12,12 +12,16 @@ import unittest
 import fuzz
 import guest_image
 import packages
+import races
 from common import BUILD, ROOT, Failure, say
 from report import UnittestResult
 
 MESON_MINUTES = 30
 FIRMWARE = "test_firmware.py"  # boots no guest system, so once is enough
-Suite = collections.namedtuple("Suite", "what run")
+
+
+class Suite(collections.namedtuple("Suite", "what run slow", defaults=[False])):
+    """slow: only with --full, or by its name."""
 
 
 def layers(report, options):
@@ -122,6 +126,18 @@ def run_fuzz(report, options):
         meson_tests(report, build, full=False)
 
 
+def run_races(report, options):
+    program = races.build()
+    for capture in races.captures():
+        for engine in ("interp", "tiers"):
+            trouble = races.run(program, capture, engine)
+            name = f"{capture.name.split('.')[0]}, {engine}"
+            if trouble is None:
+                report.ok(name, quiet=True)
+            else:
+                report.fail(name, trouble)
+
+
 ALL = {
     "layers": Suite("folders of hw/ include only what stands above them", layers),
     "unit": Suite("Catch2 tests of the units, and all else that meson runs", unit),
@@ -132,4 +148,5 @@ ALL = {
     "boot-bookworm": boot("bookworm"),
     "boot-trixie": boot("trixie"),
     "fuzz": Suite("hostile input, under ASan and UBSan", run_fuzz),
+    "races": Suite("captures on four threads, under ThreadSanitizer (with --full or by its name)", run_races, slow=True),
 }

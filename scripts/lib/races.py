@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Builds softgen-replay with ThreadSanitizer in build-tsan/, and runs captures on many threads."""
+import os
+import subprocess
+
+from common import CACHE, ROOT, step
+
+BUILD = ROOT / "build-tsan"
+LOG = CACHE / "logs" / "tsan.log"
+CAPTURES = ROOT / "tests" / "golden" / "captures"
+OPTIONS = ["-Db_sanitize=thread", "-Db_lundef=false", "-Dbuildtype=debugoptimized", "-Dqemu_headers="]
+THREADS, RUN_SECONDS = 4, 600
+RACE = 66  # exit status
+
+
+def build():
+    """The program's path."""
+    LOG.unlink(missing_ok=True)
+    if not (BUILD / "build.ninja").exists():
+        step("configuring the build with ThreadSanitizer", ["meson", "setup", *OPTIONS, BUILD, ROOT], LOG)
+    step("building with ThreadSanitizer", ["ninja", "-C", BUILD, "softgen-replay"], LOG)
+    return BUILD / "softgen-replay"
+
+
+def captures():
+    return sorted(CAPTURES.glob("*.aub*"))
+
+
+def run(program, capture, engine):
+    """None when no race was seen; else what the program said. Kernels are compiled anew: code from the cache has been seen by nobody."""
+    environment = {**os.environ, "TSAN_OPTIONS": f"halt_on_error=1:exitcode={RACE}:second_deadlock_stack=1", "XDG_CACHE_HOME": "/nonexistent"}
+    command = [program, "--threads", str(THREADS), "--engine", engine, "--stats", capture]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
+                              timeout=RUN_SECONDS, env=environment, check=False)
+    except subprocess.TimeoutExpired:
+        return f"it did not end within {RUN_SECONDS} s"
+    if done.returncode == 0 and "ThreadSanitizer" not in done.stderr:
+        return None
+    return f"status {done.returncode}\n{done.stderr[-6000:]}"
