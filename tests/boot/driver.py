@@ -145,6 +145,10 @@ class GuestTest(unittest.TestCase):
             (machine or self.guest).screenshot(path)
             return Picture(path)
 
+    def wait_lit(self, pixels, machine=None):
+        """Waits until so many pixels (a range) of the screen are lit."""
+        wait_for(f"a screen with {pixels.start} to {pixels.stop - 1} lit pixels", lambda: self.screenshot(machine).lit() in pixels)
+
     def assert_graphics_silent(self, machine=None):
         """No warning or error in the kernel's log names the graphics driver."""
         lines = self.sh("dmesg --level=emerg,alert,crit,err,warn", machine=machine).splitlines()

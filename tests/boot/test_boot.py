@@ -6,6 +6,8 @@ import tempfile
 import rfb
 from driver import CONFIG, GuestTest, LastPicture, Picture, only_on, vnc_socket, wait_for
 
+BLANK = range(0, 200)  # lit pixels: none, or the cursor
+
 
 class Boot(GuestTest):
     @only_on("softgen", "QEMU's standard VGA is not driven by i915")
@@ -29,19 +31,21 @@ class Boot(GuestTest):
         self.assertLess(picture.lit(), 1920 * 1080 // 4, "the console is not text on black")
 
     def test_console_shows_what_is_written(self):
-        self.sh("printf '\\033[2J\\033[H' >/dev/tty0; sleep 1")
-        blank = self.screenshot().lit()
-        self.sh("for i in 1 2 3 4 5 6 7 8; do echo HHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHH; done >/dev/tty0; sleep 1")
-        self.assertGreater(self.screenshot().lit(), blank + 320 * 10)
+        self.sh("printf '\\033[2J\\033[H' >/dev/tty0")
+        self.wait_lit(BLANK)
+        self.sh("for i in 1 2 3 4 5 6 7 8; do echo HHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHH; done >/dev/tty0")
+        self.wait_lit(range(320 * 10, 320 * 100))
 
     def test_vnc_shows_what_screendump_does(self):
-        self.sh("printf '\\033[?25l\\033[2J\\033[H' >/dev/tty0; sleep 1")
+        self.sh("printf '\\033[?25l\\033[2J\\033[H' >/dev/tty0")
+        self.wait_lit(BLANK)
         try:
             with rfb.Screen(vnc_socket()) as screen:
                 screen.update(incremental=False)
                 self.assertEqual((screen.width, screen.height), (1920, 1080))
                 self.assertEqual(screen.rows, self.screenshot().rows)
-                self.sh("for i in 1 2 3 4; do echo 'what VNC is told to draw anew'; done >/dev/tty0; sleep 1")
+                self.sh("for i in 1 2 3 4; do echo 'what VNC is told to draw anew'; done >/dev/tty0")
+                self.wait_lit(range(4 * 30 * 10, 10**5))
                 while screen.rows != self.screenshot().rows:
                     screen.update(incremental=True)  # ends by its time-out when nothing comes
                 self.assertGreater(sum(any(row) for row in screen.rows), 20)

@@ -100,6 +100,7 @@ static int busy(int seconds) {
   uint32_t n = 0;
   for (; time(0) < end; n++) {
     if (!stores(engines[n % 4].flag, n)) return 1;
+    if (n == 0) puts("busy"), fflush(stdout);
   }
   printf("ok: %u batches\n", n);
   return 0;
