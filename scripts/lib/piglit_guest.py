@@ -5,6 +5,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import tempfile
 
 import guest as guests
 from common import Failure, output, say
@@ -66,11 +67,12 @@ def lay_out(folder, every):
 def run(profile, tests, options, folder):
     """{name: {'result': word}}, as piglit's own results have it."""
     every = commands(profile, tests)
-    overlay = folder / f"{profile}-overlay"
-    lay_out(overlay, every)
     said, log = [], folder / f"{profile}.log"
     say(f"{profile}: {len(tests)} tests in {options.guest}")
-    with guests.Guest(options.guest, overlay=overlay) as machine:
+    with tempfile.TemporaryDirectory(dir=folder) as overlay:
+        lay_out(pathlib.Path(overlay), every)
+        machine = guests.Guest(options.guest, overlay=overlay)
+    with machine:
         machine.boot()
         status = machine.run(f"set -- {options.timeout}\n{SCRIPT}", (options.timeout + 10) * len(tests) + 60, stdout=said.append)
     text = b"".join(said).decode(errors="replace")
