@@ -10,11 +10,12 @@ namespace {
 
 alignas(View::page_size) const std::byte zeros[View::page_size] = {};
 const std::atomic<uint64_t> unchanging{1};
+std::atomic<uint64_t> views{0};
 
 }  // namespace
 
 View::View(HostMemory& memory, FaultSink* sink, EngineId engine)
-    : memory_(memory), sink_(sink), engine_(engine), generation_(&unchanging), tlb_{} {}
+    : memory_(memory), sink_(sink), engine_(engine), generation_(&unchanging), number_(++views), tlb_{} {}
 
 void View::set_space(const AddressSpace& space) {
   if (space == space_) return;
@@ -67,6 +68,21 @@ std::byte* View::nowhere(Access access) {
   if (!dropped_) dropped_ = std::make_unique<std::byte[]>(page_size + 64);
   std::memset(dropped_.get(), 0, page_size + 64);
   return reinterpret_cast<std::byte*>(align_up(reinterpret_cast<uintptr_t>(dropped_.get()), uintptr_t{64}));
+}
+
+const std::byte* View::piece(uint64_t va, uint64_t size) {
+  const uint64_t start = va & ~(page_size - 1);
+  const std::byte* first = nullptr;
+  for (uint64_t at = start; at < va + size;) {
+    const Translation t = translate(space_, memory_, strip_canonical(at));
+    if (!t.valid) return nullptr;
+    const HostSpan span = memory_.resolve(t.gpa, Access::read);
+    if (span.size < page_size || !span.data) return nullptr;
+    if (!first) first = span.data;
+    if (span.data != first + (at - start)) return nullptr;
+    at += page_size;
+  }
+  return first ? first + (va - start) : nullptr;
 }
 
 void View::read(uint64_t va, void* dst, uint64_t size) {

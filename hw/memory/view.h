@@ -74,6 +74,18 @@ class View {
   EngineId engine() const { return engine_; }
   /// Forgets all translations.
   void invalidate();
+  /// Names what this view translates to: as long as it stays the same, so do the results of at() and piece().
+  struct Stamp {
+    uint64_t view = 0, round = 0;
+    bool operator==(const Stamp&) const = default;
+  };
+  Stamp stamp() {
+    if (memory_.epoch() != epoch_ || generation_->load(std::memory_order_acquire) != seen_) [[unlikely]]
+      revalidate();
+    return {number_, stamp_};
+  }
+  /// Host memory of [va, va + size) for reading when all of it is there and in one piece, else null (no fault). Walks all of its pages.
+  const std::byte* piece(uint64_t va, uint64_t size);
   /// Faults this view has met (reads and writes with no memory behind them).
   uint64_t faults() const { return faults_; }
 
@@ -170,6 +182,7 @@ class View {
   uint64_t epoch_ = 0, seen_ = 0;
   uint64_t stamp_ = uint64_t{1} << vpn_bits;
   uint64_t faults_ = 0;
+  const uint64_t number_;  // no two views have the same
   std::array<std::array<Entry, 1u << tlb_bits>, 2> tlb_;
   std::unique_ptr<std::byte[]> dropped_;  // where writes to nowhere go; zero whenever handed out
 };

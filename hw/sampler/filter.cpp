@@ -47,9 +47,6 @@ Float4 border_of(const Format& format, const Word4& border) {
   return std::bit_cast<Float4>(out);
 }
 
-/// Levels of detail have eight bits of fraction (U4.8).
-float quantized(float value) { return std::floor(value * 256 + 0.5f) / 256; }
-
 }  // namespace
 
 Filter::Filter(memory::View& view, const Texture& texture, const State& state, const Word4& border)
@@ -86,10 +83,12 @@ int Filter::wrap(Mode mode, int64_t i, int size) {
 }
 
 Filter::Axis Filter::axis(Mode mode, float coordinate, int size, int offset, bool linear, bool rounded) const {
-  double texels = state_.non_normalized_coordinate_enable ? double{coordinate} : double{coordinate} * size;
-  texels = std::isnan(texels) ? 0 : std::clamp(texels, -1e9, 1e9);
+  // In single precision, as lane_kernels has it: 2^22 texels with eight bits of fraction are within 32 bits.
+  constexpr float far = 1 << 22;
+  float texels = state_.non_normalized_coordinate_enable ? coordinate : coordinate * static_cast<float>(size);
+  texels = std::isnan(texels) ? 0 : std::clamp(texels, -far, far);
   // Texture coordinates have eight bits below the texel; rounding or truncation comes before everything else.
-  int64_t fixed = static_cast<int64_t>(std::floor(rounded ? texels * one + 0.5 : texels * one)) + int64_t{offset} * one;
+  int64_t fixed = static_cast<int64_t>(std::floor(rounded ? texels * one + 0.5f : texels * one)) + int64_t{offset} * one;
   if (mode == Mode::TCM_HALF_BORDER) {
     fixed = std::clamp<int64_t>(fixed, 0, int64_t{size} * one);
     if (!linear) mode = Mode::TCM_CLAMP;
@@ -222,22 +221,6 @@ Float4 Filter::taps(const Coordinates& at, const Offsets& offsets, unsigned leve
   if (reduction_ == Reduction::average)
     for (float& k : sum) k /= static_cast<float>(detail.taps);
   return sum;
-}
-
-Filter::Lod Filter::finish_lod(float lod, float bias, float least) const {
-  // SKL PRM vol 7, "LOD Computation Pseudocode".
-  const auto& s = texture_.surface();
-  const float last = static_cast<float>(texture_.levels() - 1);
-  Lod out;
-  out.unclamped = (std::isnan(lod) ? 0 : lod) + bias + state_.texture_lod_bias;
-  float value = out.unclamped;
-  if (state_.lod_preclamp_mode == State::LODPreClampMode::CLAMP_MODE_OGL) value = std::max(std::min(value, state_.max_lod), state_.min_lod);
-  value = quantized(std::clamp(value, -64.0f, 64.0f));
-  out.magnify = value <= s.base_mip_level;
-  const float surface_least = std::max(s.resource_min_lod - static_cast<float>(s.min_lod), least);
-  const float low = std::max(std::min(state_.min_lod, last), surface_least), high = std::min(state_.max_lod, last);
-  out.clamped = std::clamp(std::max(std::min(value, high), low), 0.0f, last);
-  return out;
 }
 
 Word4 Filter::finished(const Float4& color, const float* reference) const {

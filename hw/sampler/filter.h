@@ -29,6 +29,13 @@ struct Detail {
   float step_u = 0, step_v = 0;  ///< normalized extent of the footprint's longer axis
 };
 
+/// The level of detail after bias and clamps.
+struct Lod {
+  float unclamped;  ///< with bias
+  float clamped;    ///< to the sampler's and the surface's levels, eight bits of fraction
+  bool magnify;
+};
+
 class Filter {
  public:
   /// `border`: the dwords of SAMPLER_BORDER_COLOR_STATE.
@@ -41,15 +48,6 @@ class Filter {
   /// Texels are averaged: no minimum or maximum of them is asked for.
   bool averages() const { return reduction_ == Reduction::average; }
   unsigned max_taps() const { return 2 * (static_cast<unsigned>(state_.maximum_anisotropy) + 1); }
-
-  /// The level of detail after bias and clamps.
-  struct Lod {
-    float unclamped;  ///< with bias
-    float clamped;    ///< to the sampler's and the surface's levels, eight bits of fraction
-    bool magnify;
-  };
-  /// `least`: a minimum that the message gives.
-  Lod finish_lod(float lod, float bias, float least) const;
 
   /// The colour, swizzled. `reference`: compare with it, null: do not.
   Word4 sample(const Coordinates& at, const Offsets& offsets, const Detail& detail, const Lod& lod, const float* reference) const;

@@ -2,6 +2,7 @@
 #include "hw/sampler/lod.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace softgen::sampler {
@@ -9,7 +10,22 @@ namespace {
 
 constexpr float no_detail = -64;
 
-float log2_of(double squared) { return squared > 0 && std::isfinite(squared) ? static_cast<float>(0.5 * std::log2(squared)) : squared > 0 ? -no_detail : no_detail; }
+/// Half the base two logarithm, with an error below 2^-24: half an exponent and the series of atanh.
+float log2_of(double squared) {
+  if (!(squared > 0)) return no_detail;
+  if (!(squared < 0x1p128)) return -no_detail;
+  if (squared < 0x1p-128) return no_detail;
+  const auto bits = std::bit_cast<uint64_t>(squared);
+  auto exponent = static_cast<int>(bits >> 52) - 1023;
+  double mantissa = std::bit_cast<double>((bits & 0x000fffffffffffff) | 0x3ff0000000000000);
+  if (mantissa > 0x1.6a09e667f3bcdp+0) mantissa *= 0.5, ++exponent;
+  const double s = (mantissa - 1) / (mantissa + 1), s2 = s * s;
+  constexpr double to_log2 = 0x1.71547652b82fep+0;  // 2 / ln 2, halved
+  return static_cast<float>(0.5 * exponent + to_log2 * s * (1 + s2 * (1 / 3.0 + s2 * (1 / 5.0 + s2 * (1 / 7.0 + s2 * (1 / 9.0))))));
+}
+
+/// Levels of detail have eight bits of fraction (U4.8).
+float quantized(float value) { return std::floor(value * 256 + 0.5f) / 256; }
 
 struct Vector {
   double u, v;
@@ -43,6 +59,11 @@ Detail ellipse(const Filter& filter, const Vector& x, const Vector& y, float wid
 
 }  // namespace
 
+float plane_lod(float width, float height, float du_dx, float dv_dx, float du_dy, float dv_dy) {
+  const Vector x{du_dx * width, dv_dx * height}, y{du_dy * width, dv_dy * height};
+  return log2_of(std::max(x.squared(), y.squared()));
+}
+
 Detail detail_of(const Filter& filter, const Direction& at, const Direction& dx, const Direction& dy) {
   const Texture& texture = filter.texture();
   if (!texture.has_texels()) return {};
@@ -59,6 +80,7 @@ Detail detail_of(const Filter& filter, const Direction& at, const Direction& dx,
   x = {dx[0] * width, texture.is_1d() ? 0 : dx[1] * height};
   y = {dy[0] * width, texture.is_1d() ? 0 : dy[1] * height};
   if (filter.anisotropic()) return ellipse(filter, x, y, width, height);
+  if (!texture.is_1d() && !texture.is_3d()) return {plane_lod(width, height, dx[0], dx[1], dy[0], dy[1]), 1, 0, 0};
   double along_x = x.squared(), along_y = y.squared();
   if (texture.is_3d()) {
     const double depth = normalized ? size.depth : 1;
@@ -66,6 +88,22 @@ Detail detail_of(const Filter& filter, const Direction& at, const Direction& dx,
     along_y += dy[2] * depth * (dy[2] * depth);
   }
   return {log2_of(std::max(along_x, along_y)), 1, 0, 0};
+}
+
+Lod finish_lod(const Texture& texture, const State& state, float lod, float bias, float least) {
+  // SKL PRM vol 7, "LOD Computation Pseudocode".
+  const auto& s = texture.surface();
+  const float last = static_cast<float>(texture.levels() - 1);
+  Lod out;
+  out.unclamped = (std::isnan(lod) ? 0 : lod) + bias + state.texture_lod_bias;
+  float value = out.unclamped;
+  if (state.lod_preclamp_mode == State::LODPreClampMode::CLAMP_MODE_OGL) value = std::max(std::min(value, state.max_lod), state.min_lod);
+  value = quantized(std::clamp(value, -64.0f, 64.0f));
+  out.magnify = value <= s.base_mip_level;
+  const float surface_least = std::max(s.resource_min_lod - static_cast<float>(s.min_lod), least);
+  const float low = std::max(std::min(state.min_lod, last), surface_least), high = std::min(state.max_lod, last);
+  out.clamped = std::clamp(std::max(std::min(value, high), low), 0.0f, last);
+  return out;
 }
 
 }  // namespace softgen::sampler

@@ -9,5 +9,9 @@ namespace softgen::sampler {
 
 /// `dx`, `dy`: how u, v and r change from pixel to pixel. What does not vary at all has a very small level of detail.
 Detail detail_of(const Filter& filter, const Direction& at, const Direction& dx, const Direction& dy);
+/// Its lod for 2D surfaces without anisotropy, from the differences of u and v. `width`, `height`: what coordinates of 1 span, in texels.
+float plane_lod(float width, float height, float du_dx, float dv_dx, float du_dy, float dv_dy);
+/// Bias and clamps. `least`: a minimum that the message gives.
+Lod finish_lod(const Texture& texture, const State& state, float lod, float bias, float least);
 
 }  // namespace softgen::sampler

@@ -7,12 +7,13 @@
 #include <cmath>
 #include <cstring>
 #include <string_view>
+#include <vector>
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/base/per_thread.h"
+#include "hw/sampler/lanes.h"
 #include "hw/sampler/lod.h"
-#include "hw/sampler/quads.h"
 #include "hw/surface/binding.h"
 #include "hw/surface/mcs.h"
 
@@ -89,81 +90,75 @@ constexpr auto index_of_code = [] {
 float as_float(uint32_t dword) { return std::bit_cast<float>(dword); }
 uint32_t as_dword(float value) { return std::bit_cast<uint32_t>(value); }
 
-/// Prepared textures of this host thread, found by the dwords of their state: what is found is never stale.
-class TextureCache {
+/// A surface and a sampler as a message names them, decoded.
+struct Bound {
+  std::array<uint32_t, State::dwords> sampler_dwords{};
+  surface::SurfaceDwords surface_dwords{};
+  bool valid = false;
+  Texture texture;
+  State state{};
+  LaneSampler lanes;
+};
+
+/// Those of this host thread, found by the addresses of their states and checked against their bytes: what is found is never stale.
+class BoundCache {
  public:
-  const Texture& get(const surface::SurfaceDwords& dwords) {
-    uint64_t hash = 0;
-    for (const uint32_t dw : dwords) hash = (hash ^ dw) * 0x9e3779b97f4a7c15;
-    Entry& entry = entries_[hash >> 60];
-    if (!entry.valid || entry.dwords != dwords) {
-      entry.texture = Texture(surface::decode_surface(dwords));
-      entry.dwords = dwords;
-      entry.valid = true;
-    }
-    return entry.texture;
+  static constexpr uint64_t nothing = ~uint64_t{0};  ///< no sampler, for messages without filtering
+  Bound& get(memory::View& view, uint64_t surface, uint64_t sampler) {
+    static constexpr surface::SurfaceDwords null_surface{7u << 29};
+    // Both lie within their pages: surfaces are aligned to 64 bytes, samplers to 16.
+    const auto* surface_state = surface == surface::no_surface ? reinterpret_cast<const std::byte*>(null_surface.data()) : view.at(surface);
+    static constexpr std::array<uint32_t, State::dwords> no_sampler{};
+    const auto* sampler_state = sampler == nothing ? reinterpret_cast<const std::byte*>(no_sampler.data()) : view.at(sampler);
+    Bound& entry = entries_[(surface >> 6 ^ surface >> 12 ^ sampler >> 4 ^ sampler >> 10) % remembered];
+    if (!entry.valid || std::memcmp(entry.surface_dwords.data(), surface_state, sizeof entry.surface_dwords) != 0 ||
+        std::memcmp(entry.sampler_dwords.data(), sampler_state, sizeof entry.sampler_dwords) != 0)
+      fill(entry, surface_state, sampler_state);
+    return entry;
   }
 
  private:
-  struct Entry {
-    surface::SurfaceDwords dwords;
-    bool valid = false;
-    Texture texture;
-  };
-  std::array<Entry, 16> entries_;
+  static constexpr size_t remembered = 64;
+
+  static void fill(Bound& entry, const std::byte* surface_state, const std::byte* sampler_state) {
+    std::memcpy(entry.surface_dwords.data(), surface_state, sizeof entry.surface_dwords);
+    std::memcpy(entry.sampler_dwords.data(), sampler_state, sizeof entry.sampler_dwords);
+    entry.texture = Texture(surface::decode_surface(entry.surface_dwords));
+    entry.state = State::unpack(entry.sampler_dwords);
+    entry.lanes = LaneSampler(entry.texture, entry.state);
+    entry.valid = true;
+  }
+
+  std::vector<Bound> entries_ = std::vector<Bound>(remembered);
 };
 
-const Texture& bound_texture(ThreadEnv& env, const Message& message) {
-  static const Texture nothing;
-  const uint64_t address = surface::surface_state_address(env.view, env.bases, bits(message.descriptor, 7u, 0u), message.ex_descriptor);
-  if (address == surface::no_surface) return nothing;
-  surface::SurfaceDwords dwords;
-  env.view.read(address, dwords.data(), sizeof dwords);
-  return per_thread<TextureCache>().get(dwords);
-}
-
-struct BoundSampler {
-  State state{};
-  Word4 border{};
-};
-
-/// SAMPLER_STATEs as values, found by their dwords.
-const State& unpacked(const std::array<uint32_t, State::dwords>& dwords) {
-  struct Entry {
-    std::array<uint32_t, State::dwords> dwords{};
-    State state = State::unpack(std::array<uint32_t, State::dwords>{});
-  };
-  thread_local std::array<Entry, 16> entries;
-  Entry& entry = entries[(dwords[0] * 0x9e3779b1u ^ dwords[1] * 0x85ebca6bu ^ dwords[3] * 0xc2b2ae35u) >> 28];
-  if (entry.dwords != dwords) entry = {dwords, State::unpack(dwords)};
-  return entry.state;
+uint64_t bound_surface(ThreadEnv& env, const Message& message) {
+  return surface::surface_state_address(env.view, env.bases, bits(message.descriptor, 7u, 0u), message.ex_descriptor);
 }
 
 /// The header's dword 3 moves the table: samplers from 16 on, and bindless ones.
-BoundSampler bound_sampler(ThreadEnv& env, const Message& message, const Grf* header) {
+uint64_t bound_sampler(ThreadEnv& env, const Message& message, const Grf* header) {
   const uint32_t table = header ? header->dw[3] & ~31u : env.bases.sampler_state;
-  std::array<uint32_t, State::dwords> dwords;
-  env.view.read(strip_canonical(env.bases.dynamic_state + table + 16ull * bits(message.descriptor, 11u, 8u)), dwords.data(), sizeof dwords);
-  BoundSampler sampler{unpacked(dwords), {}};
-  env.view.read(strip_canonical(env.bases.dynamic_state + sampler.state.border_color_pointer), sampler.border.data(), sizeof sampler.border);
-  return sampler;
+  return strip_canonical(env.bases.dynamic_state + table + 16ull * bits(message.descriptor, 11u, 8u)) & ~uint64_t{15};
 }
 
 /// One message being answered.
 class Request {
  public:
   Request(const Message& message, ThreadEnv& env, unsigned type, unsigned simd)
-      : message_(message), view_(env.view), type_(types[type]), positions_(all_positions[type]), simd_(simd),
-        header_(message.header_present() && !message.payload.empty() ? &message.payload[0] : nullptr), texture_(bound_texture(env, message)),
-        mcs_(texture_.surface()) {
-    if (type_.kind == Kind::sample || type_.kind == Kind::gather || type_.kind == Kind::lod) sampler_ = bound_sampler(env, message, header_);
-  }
+      : message_(message), env_(env), view_(env.view), type_(types[type]), positions_(all_positions[type]), simd_(simd),
+        header_(message.header_present() && !message.payload.empty() ? &message.payload[0] : nullptr),
+        bound_(per_thread<BoundCache>().get(env.view, bound_surface(env, message), filters() ? bound_sampler(env, message, header_) : BoundCache::nothing)),
+        texture_(bound_.texture), mcs_(texture_.surface()) {}
 
   void run();
 
  private:
+  bool filters() const { return type_.kind == Kind::sample || type_.kind == Kind::gather || type_.kind == Kind::lod; }
   uint8_t position(char letter) const { return positions_[index_of_letter[static_cast<size_t>(letter)]]; }
   bool present(char letter) const { return position(letter) != absent; }
+  /// The message is long enough for a least level of detail.
+  bool has_least() const { return present('M') && (header_ ? 1u : 0u) + size_t{position('M')} * (simd_ / 8) < message_.registers(); }
   /// Of channel `lane`; 0 where the message is too short for it.
   uint32_t word(char letter, unsigned lane) const;
   float value(char letter, unsigned lane) const { return as_float(word(letter, lane)); }
@@ -172,8 +167,11 @@ class Request {
   Offsets offsets(unsigned lane) const;
   Detail detail(const Filter& filter, unsigned lane) const;
   void filter();
-  bool filter_quad(const Filter& filter, const QuadSampler& quads, unsigned first, bool implicit);
-  const float* four(char letter, unsigned lane) const;
+  bool filter_lanes();
+  bool filter_eight(unsigned first, const Offsets& offsets);
+  bool quad_lod(unsigned first, Lod& lod) const;
+  const float* eight(char letter, unsigned lane) const;
+  void store_eight(unsigned first, uint32_t lit, const float (&color)[4][lane_count]);
   Word4 load(unsigned lane) const;
   Word4 clear_color(const surface::Surface& surface) const;
   Word4 load_mcs(unsigned lane) const;
@@ -181,14 +179,15 @@ class Request {
   void store(unsigned lane, const Word4& value);
 
   const Message& message_;
+  ThreadEnv& env_;
   memory::View& view_;
   const Type& type_;
   const Positions& positions_;
   const unsigned simd_;
   const Grf* header_;
+  Bound& bound_;
   const Texture& texture_;
   const surface::Mcs mcs_;
-  BoundSampler sampler_;
 };
 
 uint32_t Request::word(char letter, unsigned lane) const {
@@ -227,61 +226,87 @@ Detail Request::detail(const Filter& filter, unsigned lane) const {
   return detail_of(filter, at, dx, dy);
 }
 
-/// A parameter of four lanes; null when the message is too short for it.
-const float* Request::four(char letter, unsigned lane) const {
+/// A parameter of eight lanes; null when the message is too short for it.
+const float* Request::eight(char letter, unsigned lane) const {
   const size_t reg = (header_ ? 1 : 0) + size_t{position(letter)} * (simd_ / 8) + lane / 8, first = message_.payload.size();
   if (reg >= first + message_.payload2.size()) return nullptr;
   const Grf& from = reg < first ? message_.payload[reg] : message_.payload2[reg - first];
-  return reinterpret_cast<const float*>(from.dw + lane % 8);
+  return reinterpret_cast<const float*>(from.dw);
 }
 
-/// Lanes `first` to `first` + 3 at once. False: they have to be done one by one.
-bool Request::filter_quad(const Filter& filter, const QuadSampler& quads, unsigned first, bool implicit) {
-  const uint32_t lit = message_.exec_mask >> first & 15;
-  if (!lit) return true;
-  const float *u = four('u', first), *v = four('v', first);
-  if (!u || !v) return false;
-  Filter::Lod lod{};
-  if (quads.needs_lod()) {
-    for (const char letter : {'l', 'b'})
-      for (unsigned i = 1; present(letter) && i < 4; ++i)
-        if (word(letter, first + i) != word(letter, first)) return false;
-    const float detail = present('l') ? value('l', first) : implicit ? this->detail(filter, first).lod : 0;
-    lod = filter.finish_lod(detail, present('b') ? value('b', first) : 0, 0);
+/// The level of detail that a quad's channels have in common. False: each has its own.
+bool Request::quad_lod(unsigned first, Lod& lod) const {
+  for (const char letter : {'l', 'b'})
+    for (unsigned i = 1; present(letter) && i < 4; ++i)
+      if (word(letter, first + i) != word(letter, first)) return false;
+  float detail = 0;
+  if (present('l')) {
+    detail = value('l', first);
+  } else if (!type_.zero_lod) {
+    const float *u = eight('u', first) + first % 8, *v = eight('v', first) + first % 8;
+    detail = plane_lod(bound_.lanes.width(), bound_.lanes.height(), u[1] - u[0], v[1] - v[0], u[2] - u[0], v[2] - v[0]);
   }
-  float color[4][4];
-  if (!quads.sample(view_, u, v, offsets(first), lod, color)) return false;
+  lod = finish_lod(texture_, bound_.state, detail, present('b') ? value('b', first) : 0, 0);
+  return true;
+}
+
+void Request::store_eight(unsigned first, uint32_t lit, const float (&color)[4][lane_count]) {
   const uint32_t disabled = header_ ? bits(header_->dw[2], 15u, 12u) : 0;
   size_t reg = first / 8;
   for (unsigned c = 0; c < 4; ++c) {
     if (disabled >> c & 1) continue;
     if (reg < message_.response.size()) {
-      uint32_t* out = message_.response[reg].dw + first % 8;
-      if (lit == 15) std::memcpy(out, color[c], sizeof color[c]);
+      uint32_t* out = message_.response[reg].dw;
+      if (lit == 0xff) std::memcpy(out, color[c], sizeof color[c]);
       else
-        for (unsigned i = 0; i < 4; ++i)
+        for (unsigned i = 0; i < lane_count; ++i)
           if (lit >> i & 1) out[i] = as_dword(color[c][i]);
     }
     reg += simd_ / 8;
   }
+}
+
+/// Channels `first` to `first` + 7 at once. False: they have to be done one by one.
+bool Request::filter_eight(unsigned first, const Offsets& offsets) {
+  const uint32_t lit = message_.exec_mask >> first & 0xff;
+  if (!lit) return true;
+  const float *u = eight('u', first), *v = eight('v', first);
+  if (!u || !v) return false;
+  Lod lod[quads_of_lanes] = {};
+  if (bound_.lanes.needs_lod()) {
+    const unsigned either = lit & 15 ? 0 : 1;
+    if (!quad_lod(first + 4 * either, lod[either])) return false;
+    lod[1 - either] = lod[either];
+    if ((lit & 15) && (lit & 0xf0) && !quad_lod(first + 4, lod[1])) return false;
+  }
+  alignas(32) float color[4][lane_count];
+  bound_.lanes.sample(view_, u, v, offsets, lod, {color[0], color[1], color[2], color[3]});
+  store_eight(first, lit, color);
+  return true;
+}
+
+/// Whole registers at once, where surface, sampler and message are of the common kind.
+bool Request::filter_lanes() {
+  const bool common = bound_.lanes.possible() && type_.kind == Kind::sample && !present('c') && !present('x') && !bit(message_.descriptor, 30);
+  if (!common || has_least()) return false;
+  const Offsets offset = offsets(0);
+  for (unsigned first = 0; first < simd_; first += lane_count)
+    if (!filter_eight(first, offset)) return false;
   return true;
 }
 
 void Request::filter() {
-  const Filter filter(view_, texture_, sampler_.state, sampler_.border);
+  if (filter_lanes()) return;
+  Word4 border;
+  view_.read(strip_canonical(env_.bases.dynamic_state + bound_.state.border_color_pointer), border.data(), sizeof border);
+  const Filter filter(view_, texture_, bound_.state, border);
   const bool gather = type_.kind == Kind::gather, compare = present('c');
   const bool implicit = !gather && !type_.zero_lod && !present('l');
-  const bool least = present('M') && (header_ ? 1u : 0u) + size_t{position('M')} * (simd_ / 8) < message_.payload.size() + message_.payload2.size();
+  const bool least = has_least();
   const unsigned channel = header_ ? bits(header_->dw[2], 17u, 16u) : 0;
-  const QuadSampler quads(filter);
-  const bool by_quads = quads.possible() && type_.kind == Kind::sample && !compare && !present('x') && !least && !bit(message_.descriptor, 30);
   Detail detail;
   unsigned detail_quad = ~0u;
   for (unsigned lane = 0; lane < simd_; ++lane) {
-    if (by_quads && lane % 4 == 0 && filter_quad(filter, quads, lane, implicit)) {
-      lane += 3;
-      continue;
-    }
     if (!(message_.exec_mask >> lane & 1)) continue;
     const float reference = compare ? value('c', lane) : 0;
     const float* compared = compare ? &reference : nullptr;
@@ -291,7 +316,7 @@ void Request::filter() {
     }
     if (implicit && (present('x') || detail_quad != lane / 4)) detail = this->detail(filter, lane), detail_quad = lane / 4;
     if (present('l')) detail.lod = value('l', lane);
-    const Filter::Lod lod = filter.finish_lod(detail.lod, present('b') ? value('b', lane) : 0, least ? value('M', lane) : 0);
+    const Lod lod = finish_lod(texture_, bound_.state, detail.lod, present('b') ? value('b', lane) : 0, least ? value('M', lane) : 0);
     if (type_.kind == Kind::lod) store(lane, {as_dword(lod.clamped), as_dword(lod.unclamped), 0, 0});
     else store(lane, filter.sample(coordinates(lane), offsets(lane), detail, lod, compared));
   }

@@ -16,17 +16,11 @@ float half_to_float(uint16_t half);
 uint16_t float_to_half(float value, Rounding rounding);
 uint16_t double_to_half(double value, Rounding rounding);
 
-/// Correctly rounded to float but for cases within 2^-50 of a tie (SKL PRM vol 7 asks 1 ulp of inv, sqrt, rsq; 2 to 4 of the others).
+/// Correctly rounded to float; rsq but for cases within 2^-50 of a tie (SKL PRM vol 7 asks 1 ulp). The others are in math_lanes.h.
 float math_inv(float x);
-float math_log(float x);
-float math_exp(float x);
 float math_sqrt(float x);
 float math_rsq(float x);
-float math_sin(float x);
-float math_cos(float x);
 float math_fdiv(float a, float b);
-/// |a| to the power b.
-float math_pow(float a, float b);
 
 /// The precision that madm, invm and rsqtm keep between them.
 #if defined(__SIZEOF_FLOAT128__)

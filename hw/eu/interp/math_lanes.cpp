@@ -6,6 +6,20 @@
 
 namespace softgen::eu {
 
+extern const Transcendentals math_kernels_baseline;
+#ifdef EU_HAVE_AVX2
+extern const Transcendentals math_kernels_avx2;
+#endif
+
+const Transcendentals& transcendentals() {
+#ifdef EU_HAVE_AVX2
+  static const bool wide = __builtin_cpu_supports("avx2");
+  if (wide) return math_kernels_avx2;
+#endif
+  return math_kernels_baseline;
+}
+const Transcendentals& baseline_transcendentals() { return math_kernels_baseline; }
+
 namespace {
 
 template <float (*function)(float)>
@@ -20,15 +34,16 @@ void each(float* r, const float* a, const float* b) {
 MathLanes make() {
   MathLanes table{};
   const auto at = [&](MathFunction f) -> auto& { return table[static_cast<unsigned>(f)]; };
+  const Transcendentals& best = transcendentals();
   at(MathFunction::inv) = each<math_inv>;
-  at(MathFunction::log) = each<math_log>;
-  at(MathFunction::exp) = each<math_exp>;
+  at(MathFunction::log) = best.log;
+  at(MathFunction::exp) = best.exp;
   at(MathFunction::sqrt) = each<math_sqrt>;
   at(MathFunction::rsq) = each<math_rsq>;
-  at(MathFunction::sin) = each<math_sin>;
-  at(MathFunction::cos) = each<math_cos>;
+  at(MathFunction::sin) = best.sin;
+  at(MathFunction::cos) = best.cos;
   at(MathFunction::fdiv) = each<math_fdiv>;
-  at(MathFunction::pow) = each<math_pow>;
+  at(MathFunction::pow) = best.pow;
   return table;
 }
 

@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Extended math on eight channels at once, the bits of float_math.h.
+// Extended math on eight channels at once; float_math.h has some of the functions for one.
 #pragma once
 
 #include <array>
+#include <cstdint>
 
 namespace softgen::eu {
 
-/// By MathFunction; null where the function is no table entry (integer division, macros). `b` is read by functions of two operands only.
-using MathLanes = std::array<void (*)(float* r, const float* a, const float* b), 16>;
+/// r may be a or b, else they do not overlap. `b` is read by functions of two operands only.
+using MathLane = void (*)(float* r, const float* a, const float* b);
+
+/// By MathFunction; null where the function is no table entry (integer division, macros).
+using MathLanes = std::array<MathLane, 16>;
 const MathLanes& math_lanes();
+
+/// One implementation of those that need more than one operation, for one host instruction set (math_kernels.cpp).
+struct Transcendentals {
+  MathLane log, exp, sin, cos, pow;
+};
+/// The best that this host can run, and the plainest. Same bits.
+const Transcendentals& transcendentals();
+const Transcendentals& baseline_transcendentals();
 
 }  // namespace softgen::eu

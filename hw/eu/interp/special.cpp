@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Floating-point operations that are no plain kernel: dot products, planes, mac, extended math and its macros.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "hw/eu/interp/access.h"
 #include "hw/eu/interp/execute.h"
+#include "hw/eu/interp/math_lanes.h"
 
 namespace softgen::eu {
 
@@ -90,21 +92,6 @@ Next execute_mac(Thread& thread, const Op& op, RunState& state) {
 }
 
 namespace {
-
-float extended(MathFunction function, float a, float b) {
-  switch (function) {
-    case MathFunction::inv: return math_inv(a);
-    case MathFunction::log: return math_log(a);
-    case MathFunction::exp: return math_exp(a);
-    case MathFunction::sqrt: return math_sqrt(a);
-    case MathFunction::rsq: return math_rsq(a);
-    case MathFunction::sin: return math_sin(a);
-    case MathFunction::cos: return math_cos(a);
-    case MathFunction::fdiv: return math_fdiv(a, b);
-    case MathFunction::pow: return math_pow(a, b);
-    default: return 0;
-  }
-}
 
 /// Division by zero: all ones for unsigned; the largest number of the dividend's sign for signed quotients; the dividend remains.
 struct Division {
@@ -237,7 +224,11 @@ Next execute_math(Thread& thread, const Op& op, RunState& state) {
   load_source(thread, op, 0, state.mode, a);
   load_source(thread, op, 1, state.mode, b);
   const HostRounding nearest(Rounding::nearest_even);  // the math unit has its own rounding
-  for (unsigned n = 0; n < op.groups * 8u; n++) r.f[n] = mask >> n & 1 ? extended(function, a.f[n], b.f[n]) : 0.0f;
+  const auto compute = math_lanes()[static_cast<unsigned>(function)];
+  for (unsigned g = 0; g < op.groups; g++) {
+    if (compute) compute(r.f + 8 * g, a.f + 8 * g, b.f + 8 * g);
+    else std::fill_n(r.f + 8 * g, 8, 0.0f);
+  }
   retire(thread, op, state.mode, mask, r);
   return Next::advance;
 }

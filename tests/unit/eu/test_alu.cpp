@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Each opcode on a few values worked out by hand.
+#include <bit>
 #include <cfenv>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "hw/base/log.h"
 #include "hw/eu/interp/float_math.h"
+#include "hw/eu/interp/math_lanes.h"
 #include "hw/eu/interp/registers.h"
 #include "tests/catch.h"
 #include "tests/unit/eu/harness.h"
@@ -278,13 +281,53 @@ TEST_CASE("eu alu: extended math") {
   for (int n = -2000; n < 2000; n++) {
     const float x = static_cast<float>(n) * 0.173f;
     INFO(x);
-    CHECK(near(math_sin(x), std::sin(static_cast<double>(x)), 1));
-    CHECK(near(math_cos(x), std::cos(static_cast<double>(x)), 1));
-    if (std::abs(x) < 120) CHECK(near(math_exp(x), std::exp2(static_cast<double>(x)), 1));
-    if (x > 0) CHECK(near(math_log(x), std::log2(static_cast<double>(x)), 1));
-    if (x > 0) CHECK(near(math_pow(x, 1.7f), std::pow(static_cast<double>(x), static_cast<double>(1.7f)), 1));
+    CHECK(near(math(MathFunction::sin, x), std::sin(static_cast<double>(x)), 1));
+    CHECK(near(math(MathFunction::cos, x), std::cos(static_cast<double>(x)), 1));
+    if (std::abs(x) < 120) CHECK(near(math(MathFunction::exp, x), std::exp2(static_cast<double>(x)), 1));
+    if (x > 0) CHECK(near(math(MathFunction::log, x), std::log2(static_cast<double>(x)), 1));
+    if (x > 0) CHECK(near(math(MathFunction::pow, x, 1.7f), std::pow(static_cast<double>(x), static_cast<double>(1.7f)), 1));
     if (x > 0) CHECK(near(math_rsq(x), 1 / std::sqrt(static_cast<double>(x)), 1));
   }
+}
+
+TEST_CASE("eu alu: extended math has the same bits in all builds, and keeps to special values") {
+  constexpr uint32_t seed = 7;
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  const Transcendentals &best = transcendentals(), &plain = baseline_transcendentals();
+  const std::pair<MathLane, MathLane> functions[] = {{best.log, plain.log}, {best.exp, plain.exp}, {best.sin, plain.sin}, {best.cos, plain.cos}, {best.pow, plain.pow}};
+  for (unsigned round = 0; round < 20000; round++) {
+    alignas(32) float a[8], b[8], r[8], expected[8];
+    for (unsigned n = 0; n < 8; n++) {
+      a[n] = std::bit_cast<float>(static_cast<uint32_t>(random()));
+      b[n] = round % 2 ? static_cast<float>(random() % 512) / 16 - 16 : std::bit_cast<float>(static_cast<uint32_t>(random()));
+    }
+    for (const auto& [one, other] : functions) {
+      one(r, a, b);
+      other(expected, a, b);
+      for (unsigned n = 0; n < 8; n++) REQUIRE((std::bit_cast<uint32_t>(r[n]) == std::bit_cast<uint32_t>(expected[n]) || (std::isnan(r[n]) && std::isnan(expected[n]))));
+    }
+  }
+  const float inf = INFINITY, none = NAN;
+  CHECK(std::isnan(math(MathFunction::log, -1.0f)));
+  CHECK(std::isnan(math(MathFunction::log, none)));
+  CHECK(math(MathFunction::log, inf) == inf);
+  CHECK(math(MathFunction::exp, -inf) == 0);
+  CHECK(math(MathFunction::exp, inf) == inf);
+  CHECK(std::isnan(math(MathFunction::exp, none)));
+  CHECK(std::isnan(math(MathFunction::sin, inf)));
+  CHECK(std::signbit(math(MathFunction::sin, -0.0f)));
+  CHECK(near(math(MathFunction::cos, 3e7f), std::cos(3e7), 1));
+  CHECK(math(MathFunction::pow, 0.0f, 0.0f) == 1);
+  CHECK(math(MathFunction::pow, none, 0.0f) == 1);
+  CHECK(math(MathFunction::pow, 1.0f, inf) == 1);
+  CHECK(math(MathFunction::pow, 0.0f, -2.0f) == inf);
+  CHECK(math(MathFunction::pow, 0.0f, 2.0f) == 0);
+  CHECK(math(MathFunction::pow, inf, -2.0f) == 0);
+  CHECK(math(MathFunction::pow, 0.5f, inf) == 0);
+  CHECK(math(MathFunction::pow, 0.5f, -inf) == inf);
+  CHECK(std::isnan(math(MathFunction::pow, 2.0f, none)));
+  CHECK(math(MathFunction::pow, 10.0f, 60.0f) == inf);
 }
 
 TEST_CASE("eu alu: integer division") {

@@ -48,7 +48,7 @@ struct Fixture {
     const Texture texture(surface);
     const uint32_t b = std::bit_cast<uint32_t>(border);
     const Filter filter(view, texture, state, {b, b, b, b});
-    return std::bit_cast<float>(filter.sample({u, v, 0, layer}, {}, {}, filter.finish_lod(0, 0, 0), nullptr)[0]) * 255;
+    return std::bit_cast<float>(filter.sample({u, v, 0, layer}, {}, {}, sampler::finish_lod(texture, state, 0, 0, 0), nullptr)[0]) * 255;
   }
 };
 
@@ -122,7 +122,7 @@ TEST_CASE("shadow comparison answers in red, through the channel selects") {
   const Texture texture(t.surface);
   const Filter filter(t.view, texture, t.state, {});
   for (const auto& [reference, lit] : {std::pair{5 / 255.0f, 1.0f}, std::pair{6 / 255.0f, 0.0f}, std::pair{-3.0f, 1.0f}}) {
-    const auto color = std::bit_cast<surface::Float4>(filter.sample({0.375f, 0.375f, 0, 0}, {}, {}, filter.finish_lod(0, 0, 0), &reference));
+    const auto color = std::bit_cast<surface::Float4>(filter.sample({0.375f, 0.375f, 0, 0}, {}, {}, sampler::finish_lod(texture, t.state, 0, 0, 0), &reference));
     CHECK(color == surface::Float4{0, lit, 1, 1});
   }
 }
@@ -133,7 +133,7 @@ TEST_CASE("borders take the form of the format") {
   const Texture texture(t.surface);
   const auto bits = [](float f) { return std::bit_cast<uint32_t>(f); };
   const Filter filter(t.view, texture, t.state, {bits(2), bits(0.5f), bits(0.5f), bits(0.5f)});
-  const auto color = std::bit_cast<surface::Float4>(filter.sample({2, 0, 0, 0}, {}, {}, filter.finish_lod(0, 0, 0), nullptr));
+  const auto color = std::bit_cast<surface::Float4>(filter.sample({2, 0, 0, 0}, {}, {}, sampler::finish_lod(texture, t.state, 0, 0, 0), nullptr));
   CHECK(color == surface::Float4{1, 0, 0, 1});  // R8_UNORM: clamped, and only red is its own
 }
 
@@ -143,11 +143,11 @@ TEST_CASE("levels of detail") {
   const Texture texture(t.surface);
   t.state.max_lod = 14;
   const Filter filter(t.view, texture, t.state, {});
-  CHECK(filter.finish_lod(0, 0, 0).magnify);
-  CHECK(!filter.finish_lod(0.01f, 0, 0).magnify);
-  CHECK(filter.finish_lod(5, 0, 0).clamped == 2);
-  CHECK(filter.finish_lod(1, 0.5f, 0).clamped == 1.5f);
-  CHECK(filter.finish_lod(0.2f, 0, 1.25f).clamped == 1.25f);
+  CHECK(sampler::finish_lod(texture, t.state, 0, 0, 0).magnify);
+  CHECK(!sampler::finish_lod(texture, t.state, 0.01f, 0, 0).magnify);
+  CHECK(sampler::finish_lod(texture, t.state, 5, 0, 0).clamped == 2);
+  CHECK(sampler::finish_lod(texture, t.state, 1, 0.5f, 0).clamped == 1.5f);
+  CHECK(sampler::finish_lod(texture, t.state, 0.2f, 0, 1.25f).clamped == 1.25f);
   // Eight texels a pixel along v, one along u.
   const sampler::Detail d = sampler::detail_of(filter, {}, {0.25f, 0, 0}, {0, 2, 0});
   CHECK(d.lod == 3);

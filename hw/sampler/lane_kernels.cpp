@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Compiled once for each instruction set (LANE_KERNELS names the table); everything here is local to the file.
+#include "hw/sampler/lane_kernels.h"
+
+#include <cstring>
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+namespace softgen::sampler {
+namespace {
+
+typedef float F8 __attribute__((vector_size(32)));
+typedef int32_t I8 __attribute__((vector_size(32)));
+typedef uint32_t U8 __attribute__((vector_size(32)));
+
+constexpr int32_t one_texel = 256;   // eight bits of fraction
+constexpr float far = 1 << 22;       // texels, as in Filter::axis: 256 times that are within 32 bits
+
+template <typename V, typename T>
+inline V get(const T* from) {
+  V v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+template <typename V, typename T>
+inline void put(T* to, V v) {
+  std::memcpy(to, &v, sizeof v);
+}
+inline I8 as_ints(U8 v) { return reinterpret_cast<I8>(v); }
+inline U8 as_words(I8 v) { return reinterpret_cast<U8>(v); }
+inline F8 as_floats(U8 v) { return reinterpret_cast<F8>(v); }
+inline F8 to_floats(I8 v) { return __builtin_convertvector(v, F8); }
+inline F8 splat(float v) { return F8{v, v, v, v, v, v, v, v}; }
+/// A value for each quad.
+template <typename V, typename T>
+inline V by_quad(T a, T b) {
+  return V{a, a, a, a, b, b, b, b};
+}
+
+inline I8 floored(F8 v) {
+  const I8 cut = __builtin_convertvector(v, I8);
+  return cut + (to_floats(cut) > v);
+}
+
+inline I8 modulo(I8 i, I8 size, bool power) {
+  if (power) return i & (size - 1);
+  // The quotient is a whole number or at least 1 / size from one, and |i| is below 2^23: float has it right.
+  return i - floored(to_floats(i) / to_floats(size)) * size;
+}
+
+inline I8 wrapped(Wrap mode, I8 i, I8 size, bool power) {
+  switch (mode) {
+    case Wrap::wrap: return modulo(i, size, power);
+    case Wrap::mirror: {
+      const I8 m = modulo(i, 2 * size, power);
+      return m < size ? m : 2 * size - 1 - m;
+    }
+    case Wrap::clamp: break;
+  }
+  const I8 last = size - 1;
+  i = i < 0 ? I8{} : i;
+  return i > last ? last : i;
+}
+
+struct Axis {
+  I8 low, high;  ///< texels; equal without linear filtering
+  F8 weight;     ///< of high
+};
+
+inline Axis axis(const LaneSurface& s, const LaneTap& tap, unsigned n, I8 size) {
+  F8 texels = get<F8>(n ? tap.v : tap.u);
+  if (s.normalized) texels *= to_floats(size);
+  texels = texels == texels ? texels : F8{};
+  texels = texels > far ? splat(far) : texels;
+  texels = texels < -far ? splat(-far) : texels;
+  texels *= static_cast<float>(one_texel);
+  if (tap.rounded[n]) texels += 0.5f;
+  I8 fixed = floored(texels) + tap.offset[n] * one_texel;
+  if (!tap.linear) {
+    const I8 i = wrapped(s.wrap[n], fixed >> 8, size, s.powers);
+    return {i, i, F8{}};
+  }
+  fixed -= one_texel / 2;
+  const I8 low = fixed >> 8;
+  return {wrapped(s.wrap[n], low, size, s.powers), wrapped(s.wrap[n], low + 1, size, s.powers),
+          to_floats(fixed & (one_texel - 1)) * (1.0f / one_texel)};
+}
+
+/// Parts of an element's offset: their sum is its place (surface::offset_x, offset_y).
+inline U8 column(const LaneSurface& s, U8 x) {
+  const U8 byte = x << s.shift;
+  switch (s.tiling) {
+    case LaneTiling::y: return ((byte >> 7) << 12) + ((byte & 0x70u) << 5) + (byte & 15u);
+    case LaneTiling::x: return ((byte >> 9) << 12) + (byte & 511u);
+    case LaneTiling::linear: break;
+  }
+  return byte;
+}
+inline U8 row(const LaneSurface& s, U8 y) {
+  switch (s.tiling) {
+    case LaneTiling::y: return (y & ~31u) * s.pitch + ((y & 31u) << 4);
+    case LaneTiling::x: return (y & ~7u) * s.pitch + ((y & 7u) << 9);
+    case LaneTiling::linear: break;
+  }
+  return y * s.pitch;
+}
+
+inline U8 gather(const std::byte* base, U8 offset) {
+#ifdef __AVX2__
+  return reinterpret_cast<U8>(_mm256_i32gather_epi32(reinterpret_cast<const int*>(base), reinterpret_cast<__m256i>(offset), 1));
+#else
+  U8 out;
+  for (unsigned i = 0; i < lane_count; ++i) {
+    uint32_t word;
+    std::memcpy(&word, base + offset[i], 4);
+    out[i] = word;
+  }
+  return out;
+#endif
+}
+
+/// Elements in the low bits of dwords.
+inline void fetch(const LaneSurface& s, const LaneTap& tap, unsigned count, const U8* offsets, U8* texels) {
+  if (tap.memory) {
+    for (unsigned i = 0; i < count; ++i) texels[i] = gather(tap.memory, offsets[i] & ~3u);
+  } else {
+    alignas(32) uint32_t at[4][lane_count], words[4][lane_count];
+    for (unsigned i = 0; i < count; ++i) put(at[i], offsets[i] & ~3u);
+    tap.load(tap.context, at[0], count * lane_count, words[0]);
+    for (unsigned i = 0; i < count; ++i) texels[i] = get<U8>(words[i]);
+  }
+  if (s.shift < 2)
+    for (unsigned i = 0; i < count; ++i) texels[i] >>= (offsets[i] & 3u) * 8u;
+}
+
+inline F8 look_up(const float* table, U8 code) {
+#ifdef __AVX2__
+  return reinterpret_cast<F8>(_mm256_i32gather_ps(table, reinterpret_cast<__m256i>(code), 4));
+#else
+  F8 out;
+  for (unsigned i = 0; i < lane_count; ++i) out[i] = table[code[i]];
+  return out;
+#endif
+}
+
+/// i / 255 and i / (2^24 - 1), rounded once: the first product of unorm8 is exact, and the second is small (a unit test has all codes).
+inline F8 unorm8(U8 code) {
+  const F8 value = to_floats(as_ints(code));
+  return value * 0x1.01p-8f + value * 0x1.010102p-24f;
+}
+inline F8 unorm24(U8 code) { return to_floats(as_ints(code & 0xffffffu)) / 16777215.0f; }
+
+inline F8 component(const LaneDecode& d, unsigned n, U8 texel) {
+  switch (d.codes) {
+    case LaneCodes::unorm8: return unorm8(texel >> 8 * n & 255u);
+    case LaneCodes::srgb8: return n == d.linear_component ? unorm8(texel >> 8 * n & 255u) : look_up(d.srgb, texel >> 8 * n & 255u);
+    case LaneCodes::unorm24: return unorm24(texel);
+    case LaneCodes::float32: break;
+  }
+  return as_floats(texel);
+}
+
+/// Texels may be infinite: what has no weight does not count.
+template <bool any_value>
+inline F8 between(F8 a, F8 b, F8 weight) {
+  const F8 mixed = a + (b - a) * weight;
+  if constexpr (any_value) return weight == 0 ? a : mixed;
+  return mixed;
+}
+
+template <bool any_value>
+inline F8 bilinear(const LaneDecode& d, unsigned n, const U8 (&texels)[4], F8 u, F8 v) {
+  const F8 top = between<any_value>(component(d, n, texels[0]), component(d, n, texels[1]), u);
+  const F8 bottom = between<any_value>(component(d, n, texels[2]), component(d, n, texels[3]), u);
+  return between<any_value>(top, bottom, v);
+}
+
+void sample(const LaneSurface& s, const LaneTap& tap, float* const (&out)[4]) {
+  const LaneLevel &a = *tap.level[0], &b = *tap.level[1];
+  const Axis u = axis(s, tap, 0, by_quad<I8>(a.width, b.width)), v = axis(s, tap, 1, by_quad<I8>(a.height, b.height));
+  const U8 x = by_quad<U8>(a.x, b.x), y = by_quad<U8>(a.y, b.y);
+  U8 offsets[4], texels[4];
+  const U8 left = column(s, as_words(u.low) + x), top = row(s, as_words(v.low) + y);
+  offsets[0] = left + top;
+  if (tap.linear) {
+    const U8 right = column(s, as_words(u.high) + x), bottom = row(s, as_words(v.high) + y);
+    offsets[1] = right + top, offsets[2] = left + bottom, offsets[3] = right + bottom;
+  }
+  fetch(s, tap, tap.linear ? 4 : 1, offsets, texels);
+  const LaneDecode& d = s.decode;
+  for (unsigned c = 0; c < 4; ++c) {
+    F8 color;
+    if (d.from[c] >= LaneDecode::zero) color = splat(d.from[c] == LaneDecode::one ? 1.0f : 0.0f);
+    else if (!tap.linear) color = component(d, d.from[c], texels[0]);
+    else if (d.codes == LaneCodes::float32) color = bilinear<true>(d, d.from[c], texels, u.weight, v.weight);
+    else color = bilinear<false>(d, d.from[c], texels, u.weight, v.weight);
+    put(out[c], color);
+  }
+}
+
+void mix(float* const (&a)[4], const float (&b)[4][lane_count], const float (&weight)[quads_of_lanes]) {
+  const F8 w = by_quad<F8>(weight[0], weight[1]);
+  for (unsigned c = 0; c < 4; ++c) put(a[c], between<true>(get<F8>(a[c]), get<F8>(b[c]), w));
+}
+
+}  // namespace
+
+extern const LaneKernels LANE_KERNELS;
+const LaneKernels LANE_KERNELS{sample, mix};
+
+}  // namespace softgen::sampler

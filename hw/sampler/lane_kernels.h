@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The filter's arithmetic for eight channels at a time: nearest or linear, two coordinates, formats of up to four bytes. Built for the
+// baseline and for AVX2, without contraction; repeats the bits of Filter.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace softgen::sampler {
+
+constexpr unsigned lane_count = 8, quads_of_lanes = 2;
+
+enum class Wrap : uint8_t { wrap, mirror, clamp };
+enum class LaneTiling : uint8_t { linear, x, y };
+
+/// How the stored codes become floats.
+enum class LaneCodes : uint8_t {
+  unorm8,   ///< a byte a component
+  srgb8,    ///< the same; the bytes of red, green and blue by the table
+  unorm24,  ///< one component in the low bits of a dword
+  float32,  ///< one component
+};
+
+struct LaneDecode {
+  static constexpr uint8_t zero = 4, one = 5;
+  LaneCodes codes = LaneCodes::unorm8;
+  /// For red, green, blue and alpha of the result, channel selects included: which stored component it is, or a constant.
+  uint8_t from[4] = {zero, zero, zero, one};
+  uint8_t linear_component = 4;  ///< srgb8: the component that is alpha, which is linear
+  const float* srgb = nullptr;   ///< by code
+};
+
+/// One surface seen through one sampler.
+struct LaneSurface {
+  Wrap wrap[2] = {Wrap::wrap, Wrap::wrap};  ///< u, v
+  bool normalized = true;
+  bool powers = false;                      ///< widths and heights of all levels are powers of two
+  LaneTiling tiling = LaneTiling::linear;
+  uint8_t shift = 2;                        ///< log2 of an element's bytes, up to 2
+  uint32_t pitch = 0;
+  LaneDecode decode;
+};
+
+struct LaneLevel {
+  int32_t width = 1, height = 1;
+  uint32_t x = 0, y = 0;  ///< of its first element in the surface
+};
+
+/// Reads the elements at four-byte aligned offsets from the surface's base: where its memory is not in one piece. `count`: of offsets.
+using LaneLoad = void (*)(void* context, const uint32_t* offsets, unsigned count, uint32_t* out);
+
+/// One look at one level by eight channels.
+struct LaneTap {
+  const LaneLevel* level[quads_of_lanes];  ///< by quad
+  const float *u, *v;
+  bool linear = false;
+  bool rounded[2] = {false, false};        ///< coordinates go to the nearest 1/256 texel, else down
+  int32_t offset[2] = {0, 0};              ///< texels
+  const std::byte* memory = nullptr;       ///< the surface in one piece; null: load()
+  LaneLoad load = nullptr;
+  void* context = nullptr;
+};
+
+struct LaneKernels {
+  /// Colours by component: out[c][lane], also of channels that nobody asked for: any coordinates give some texel.
+  void (*sample)(const LaneSurface& surface, const LaneTap& tap, float* const (&out)[4]);
+  /// a + (b - a) weight in `a`; a weight for each quad, and nothing where it is zero.
+  void (*mix)(float* const (&a)[4], const float (&b)[4][lane_count], const float (&weight)[quads_of_lanes]);
+};
+
+const LaneKernels& lane_kernels();
+const LaneKernels& baseline_lane_kernels();
+
+}  // namespace softgen::sampler

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/sampler/lanes.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <optional>
+
+namespace softgen::sampler {
+namespace {
+
+using Mode = defs::gen9::TextureCoordinateMode;
+using surface::ChannelType;
+using surface::Format;
+using surface::SurfaceFormat;
+using surface::Tiling;
+
+std::optional<Wrap> wrap_of(Mode mode) {
+  switch (mode) {
+    case Mode::TCM_WRAP: return Wrap::wrap;
+    case Mode::TCM_MIRROR: return Wrap::mirror;
+    case Mode::TCM_CLAMP: return Wrap::clamp;
+    default: return std::nullopt;
+  }
+}
+
+std::optional<LaneTiling> tiling_of(Tiling tiling) {
+  switch (tiling) {
+    case Tiling::linear: return LaneTiling::linear;
+    case Tiling::x: return LaneTiling::x;
+    case Tiling::y: return LaneTiling::y;
+    default: return std::nullopt;
+  }
+}
+
+const float* srgb_table() {
+  static const auto table = [] {
+    std::array<float, 256> t;
+    for (unsigned i = 0; i < 256; ++i) t[i] = surface::srgb8_to_linear(static_cast<uint8_t>(i));
+    return t;
+  }();
+  return table.data();
+}
+
+std::optional<LaneCodes> codes_of(const Format& format) {
+  if (format.code == SurfaceFormat::R32_FLOAT) return LaneCodes::float32;
+  if (format.code == SurfaceFormat::R24_UNORM_X8_TYPELESS) return LaneCodes::unorm24;
+  if (format.kind != surface::FormatKind::plain || format.numeric != surface::Numeric::floating || format.block_bytes() > 4) return std::nullopt;
+  for (unsigned n = 0; n < format.channels; ++n) {
+    const surface::Channel& c = format.channel[n];
+    if (c.type != ChannelType::unused && (c.type != ChannelType::unorm || c.bits != 8 || c.shift != 8 * n)) return std::nullopt;
+  }
+  return format.srgb ? LaneCodes::srgb8 : LaneCodes::unorm8;
+}
+
+/// As Texture::fetch() and then Texture::swizzle() would have it.
+std::optional<LaneDecode> decode_of(const surface::Surface& s) {
+  const Format& format = *s.format;
+  const auto codes = codes_of(format);
+  if (!codes || !std::has_single_bit(format.block_bytes())) return std::nullopt;
+  LaneDecode d;
+  d.codes = *codes;
+  d.srgb = srgb_table();
+  const auto stored = [&](unsigned c) { return format.output[c] >= 0 ? static_cast<uint8_t>(format.output[c]) : c == 3 ? LaneDecode::one : LaneDecode::zero; };
+  using Select = surface::ShaderChannelSelect;
+  for (unsigned c = 0; c < 4; ++c)
+    d.from[c] = s.select[c] >= Select::SCS_RED   ? stored(static_cast<unsigned>(s.select[c]) - static_cast<unsigned>(Select::SCS_RED))
+                : s.select[c] == Select::SCS_ONE ? LaneDecode::one
+                                                 : LaneDecode::zero;
+  if (format.has_alpha()) d.linear_component = static_cast<uint8_t>(format.output[3]);
+  return d;
+}
+
+/// The elements of a surface that is scattered over host memory, mostly of few pages.
+struct Pages {
+  memory::View& view;
+  uint64_t base;
+};
+void load(void* context, const uint32_t* offsets, unsigned count, uint32_t* out) {
+  const Pages& pages = *static_cast<Pages*>(context);
+  constexpr uint64_t in_page = memory::View::page_size - 1;
+  uint64_t where = ~uint64_t{0};
+  const std::byte* page = nullptr;
+  for (unsigned i = 0; i < count; ++i) {
+    const uint64_t at = pages.base + offsets[i];
+    if ((at & ~in_page) != where) where = at & ~in_page, page = pages.view.at(where);
+    std::memcpy(out + i, page + (at & in_page), 4);
+  }
+}
+
+}  // namespace
+
+LaneSampler::LaneSampler(const Texture& texture, const State& state, const LaneKernels& kernels) : kernels_(&kernels) {
+  const surface::Surface& s = texture.surface();
+  if (!texture.has_texels() || s.type != surface::SurfaceType::two_d || texture.layers() != 1 || s.samples != 1 || s.base % 4 || s.pitch % 4) return;
+  const auto decode = decode_of(s);
+  const auto tiling = tiling_of(s.tiling);
+  const auto across = wrap_of(state.tcx_address_control_mode), down = wrap_of(state.tcy_address_control_mode);
+  const auto anisotropic = [](auto mode) { return static_cast<unsigned>(mode) == static_cast<unsigned>(State::MagModeFilter::MAPFILTER_ANISOTROPIC); };
+  const bool reduces = state.reduction_type_enable &&
+                       (state.reduction_type == State::ReductionType::MINIMUM || state.reduction_type == State::ReductionType::MAXIMUM);
+  if (!decode || !tiling || !across || !down || reduces || anisotropic(state.mag_mode_filter) || anisotropic(state.min_mode_filter)) return;
+  surface_ = {.wrap = {*across, *down}, .normalized = !state.non_normalized_coordinate_enable, .powers = true, .tiling = *tiling,
+              .shift = static_cast<uint8_t>(std::countr_zero(s.format->block_bytes())), .pitch = s.pitch, .decode = *decode};
+  base_ = s.base;
+  places(texture);
+  // Offsets of 31 bits, as the hosts' gathers have them.
+  if (bytes_ >> 31) return;
+  possible_ = true;
+  magnified_ = {state.mag_mode_filter != State::MagModeFilter::MAPFILTER_NEAREST,
+                {static_cast<bool>(state.u_address_mag_filter_rounding_enable), static_cast<bool>(state.v_address_mag_filter_rounding_enable)}};
+  minified_ = {state.min_mode_filter != State::MinModeFilter::MAPFILTER_NEAREST,
+               {static_cast<bool>(state.u_address_min_filter_rounding_enable), static_cast<bool>(state.v_address_min_filter_rounding_enable)}};
+  mips_ = state.mip_mode_filter;
+  if (surface_.normalized) span_[0] = static_cast<float>(levels_[0].width), span_[1] = static_cast<float>(levels_[0].height);
+  needs_lod_ = mips_ == State::MipModeFilter::MIPFILTER_NEAREST || mips_ == State::MipModeFilter::MIPFILTER_LINEAR || magnified_ != minified_;
+}
+
+/// The levels, and how many bytes from the surface's base they reach.
+void LaneSampler::places(const Texture& texture) {
+  const surface::Surface& s = texture.surface();
+  const uint64_t tile_rows = surface_.tiling == LaneTiling::y ? 32 : surface_.tiling == LaneTiling::x ? 8 : 1;
+  for (unsigned n = 0; n < texture.levels(); ++n) {
+    const surface::Extent& size = texture.extent(n);
+    const surface::Origin& origin = texture.origin(n);
+    const uint64_t y = origin.y + uint64_t{s.min_array_element} * s.qpitch, rows = (y + size.height + tile_rows - 1) / tile_rows * tile_rows;
+    levels_.push_back({static_cast<int32_t>(size.width), static_cast<int32_t>(size.height), origin.x, static_cast<uint32_t>(y)});
+    surface_.powers = surface_.powers && std::has_single_bit(size.width) && std::has_single_bit(size.height);
+    const uint64_t row = ((uint64_t{origin.x} + size.width) * s.format->block_bytes() + 3) & ~uint64_t{3};
+    // Columns beyond the pitch lie in the next row of tiles.
+    const uint64_t last = surface_.tiling == LaneTiling::linear ? row : tile_rows * (row <= s.pitch ? s.pitch : s.pitch + row + 512);
+    bytes_ = std::max(bytes_, (rows - tile_rows) * s.pitch + last);
+  }
+}
+
+/// Looking up all pages is worth it for those who look at many texels.
+const std::byte* LaneSampler::memory(memory::View& view) {
+  if (const auto stamp = view.stamp(); stamp != stamp_) {
+    stamp_ = stamp;
+    memory_ = nullptr;
+    looks_ = 0;
+  }
+  if (!memory_ && looks_++ == 8 + bytes_ / (8 * memory::View::page_size)) memory_ = view.piece(base_, bytes_);
+  return memory_;
+}
+
+void LaneSampler::sample_levels(LaneTap& tap, const Lod (&lod)[quads_of_lanes], float* const (&out)[4]) const {
+  const LaneLevel* next[quads_of_lanes];
+  float weight[quads_of_lanes] = {};
+  bool mixed = false;
+  for (unsigned q = 0; q < quads_of_lanes; ++q) {
+    size_t n = 0;
+    if (mips_ == State::MipModeFilter::MIPFILTER_NEAREST) {
+      n = static_cast<size_t>(lod[q].clamped + 0.5f);
+    } else if (mips_ == State::MipModeFilter::MIPFILTER_LINEAR) {
+      n = static_cast<size_t>(lod[q].clamped);
+      if (n + 1 < levels_.size()) weight[q] = static_cast<float>(static_cast<int>((lod[q].clamped - static_cast<float>(n)) * 256)) / 256;
+    }
+    tap.level[q] = &levels_[n];
+    next[q] = weight[q] != 0 ? &levels_[n + 1] : tap.level[q];
+    mixed = mixed || weight[q] != 0;
+  }
+  kernels_->sample(surface_, tap, out);
+  if (!mixed) return;
+  std::copy(std::begin(next), std::end(next), std::begin(tap.level));
+  alignas(32) float more[4][lane_count];
+  kernels_->sample(surface_, tap, {more[0], more[1], more[2], more[3]});
+  kernels_->mix(out, more, weight);
+}
+
+void LaneSampler::sample(memory::View& view, const float* u, const float* v, const Offsets& offsets, const Lod (&lod)[quads_of_lanes],
+                         float* const (&out)[4]) {
+  Pages pages{view, base_};
+  LaneTap tap{.level = {}, .u = u, .v = v, .offset = {offsets.u, offsets.v}, .memory = memory(view), .load = load, .context = &pages};
+  const auto set = [&](const Manner& m) { tap.linear = m.linear, tap.rounded[0] = m.rounded[0], tap.rounded[1] = m.rounded[1]; };
+  set(lod[0].magnify ? magnified_ : minified_);
+  if (lod[0].magnify == lod[1].magnify || magnified_ == minified_) return sample_levels(tap, lod, out);
+  // Each quad its own way.
+  alignas(32) float halves[2][4][lane_count];
+  sample_levels(tap, {lod[0], lod[0]}, {halves[0][0], halves[0][1], halves[0][2], halves[0][3]});
+  set(lod[1].magnify ? magnified_ : minified_);
+  sample_levels(tap, {lod[1], lod[1]}, {halves[1][0], halves[1][1], halves[1][2], halves[1][3]});
+  for (unsigned c = 0; c < 4; ++c)
+    for (unsigned i = 0; i < lane_count; ++i) out[c][i] = halves[i / 4][c][i];
+}
+
+}  // namespace softgen::sampler

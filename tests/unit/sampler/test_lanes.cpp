@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <bit>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "hw/memory/ggtt.h"
+#include "hw/memory/view.h"
+#include "hw/sampler/lanes.h"
+#include "hw/sampler/lod.h"
+#include "tests/catch.h"
+
+using namespace softgen;
+using sampler::Filter;
+using sampler::LaneSampler;
+using sampler::Texture;
+
+namespace {
+
+constexpr uint64_t base = 0x10000;
+constexpr uint64_t pages_end = 0x40;
+using F = surface::SurfaceFormat;
+using Select = surface::ShaderChannelSelect;
+
+class OnePiece : public HostMemory {
+ public:
+  HostSpan resolve(uint64_t gpa, Access) override {
+    const uint64_t size = pages_end << 12;
+    return gpa < size ? HostSpan{bytes_.data() + gpa, size - gpa} : HostSpan{};
+  }
+  void mark_dirty(uint64_t, uint64_t) override {}
+
+ private:
+  std::vector<std::byte> bytes_ = std::vector<std::byte>(pages_end << 12);
+};
+
+/// Random texels, in one piece of host memory or in pages that are not.
+struct Memory {
+  explicit Memory(std::mt19937& random, bool scattered) {
+    for (uint32_t page = base >> 12; page < pages_end; ++page) ggtt.set_pte(page, uint64_t{scattered ? page ^ 1 : page} << 12 | 1);
+    view.set_space(memory::AddressSpace::ggtt(ggtt));
+    for (uint64_t at = base; at < pages_end << 12; at += 4) view.store<uint32_t>(at, static_cast<uint32_t>(random()));
+  }
+  OnePiece memory;
+  memory::Ggtt ggtt;
+  memory::View view{memory, nullptr};
+};
+
+struct Round {
+  explicit Round(std::mt19937& r) : random(r) {
+    constexpr F formats[] = {F::R8G8B8A8_UNORM, F::B8G8R8A8_UNORM,     F::R8G8B8X8_UNORM, F::R8G8B8A8_UNORM_SRGB, F::B8G8R8X8_UNORM_SRGB,
+                             F::R32_FLOAT,      F::R24_UNORM_X8_TYPELESS, F::R8_UNORM,       F::R8G8_UNORM,          F::L8A8_UNORM_SRGB,
+                             F::A8_UNORM,       F::I8_UNORM,           F::L8_UNORM_SRGB};
+    constexpr surface::Tiling tilings[] = {surface::Tiling::linear, surface::Tiling::x, surface::Tiling::y};
+    s.type = surface::SurfaceType::two_d;
+    s.format = surface::find_format(formats[any(std::size(formats))]);
+    s.tiling = tilings[any(3)];
+    s.base = base;
+    s.width = any(4) ? 1 + any(60) : 1u << any(6), s.height = any(4) ? 1 + any(60) : 1u << any(6);
+    s.pitch = 512;
+    s.array = any(2);
+    s.mip_count = static_cast<uint8_t>(any(4));
+    if (any(8) == 0) s.x_offset = 4, s.y_offset = 8;
+    if (any(8) == 0) s.min_array_element = 1, s.qpitch = 64;
+    if (any(4) == 0) s.select = {Select::SCS_ALPHA, Select::SCS_ONE, Select::SCS_ZERO, Select::SCS_RED};
+    using Mode = defs::gen9::TextureCoordinateMode;
+    constexpr Mode modes[] = {Mode::TCM_WRAP, Mode::TCM_MIRROR, Mode::TCM_CLAMP};
+    state.tcx_address_control_mode = modes[any(3)], state.tcy_address_control_mode = modes[any(3)];
+    state.non_normalized_coordinate_enable = any(8) == 0;
+    state.mag_mode_filter = static_cast<sampler::State::MagModeFilter>(any(2)), state.min_mode_filter = static_cast<sampler::State::MinModeFilter>(any(2));
+    state.mip_mode_filter = any(3) == 0 ? sampler::State::MipModeFilter::MIPFILTER_NONE : any(2) ? sampler::State::MipModeFilter::MIPFILTER_NEAREST : sampler::State::MipModeFilter::MIPFILTER_LINEAR;
+    state.u_address_mag_filter_rounding_enable = any(2), state.u_address_min_filter_rounding_enable = any(2);
+    state.v_address_mag_filter_rounding_enable = any(2), state.v_address_min_filter_rounding_enable = any(2);
+    state.max_lod = 14;
+    for (unsigned i = 0; i < sampler::lane_count; ++i) {
+      u[i] = any(16) ? static_cast<float>(any(4096)) / 1024 - 2 : std::bit_cast<float>(static_cast<uint32_t>(random()));
+      v[i] = static_cast<float>(any(4096)) / 1024 - 2;
+    }
+    offsets = {static_cast<int>(any(16)) - 8, static_cast<int>(any(16)) - 8, 0};
+  }
+  uint32_t any(uint32_t n) { return static_cast<uint32_t>(random() % n); }
+
+  std::mt19937& random;
+  surface::Surface s;
+  sampler::State state{};
+  float u[sampler::lane_count], v[sampler::lane_count];
+  sampler::Offsets offsets;
+};
+
+bool same(float a, uint32_t b) { return std::bit_cast<uint32_t>(a) == b || (std::isnan(a) && std::isnan(std::bit_cast<float>(b))); }
+
+}  // namespace
+
+TEST_CASE("eight channels are sampled as one by one") {
+  constexpr uint32_t seed = 20261121;
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  Memory memories[] = {Memory(random, false), Memory(random, true)};
+  for (unsigned round = 0; round < 6000; ++round) {
+    Round r(random);
+    memory::View& view = memories[round % 2].view;
+    const Texture texture(r.s);
+    const Filter filter(view, texture, r.state, {});
+    LaneSampler lanes(texture, r.state, round % 3 ? sampler::lane_kernels() : sampler::baseline_lane_kernels());
+    REQUIRE(lanes.possible());
+    const auto lod = [&] { return sampler::finish_lod(texture, r.state, static_cast<float>(r.any(1024)) / 256 - 1, 0, 0); };
+    const sampler::Lod lods[] = {lod(), lod()};
+    alignas(32) float out[4][sampler::lane_count];
+    // Often enough for it to find out where the surface is.
+    for (unsigned times = 0; times < 20; ++times) lanes.sample(view, r.u, r.v, r.offsets, lods, {out[0], out[1], out[2], out[3]});
+    for (unsigned i = 0; i < sampler::lane_count; ++i) {
+      const auto expected = filter.sample({r.u[i], r.v[i], 0, 0}, r.offsets, {}, lods[i / 4], nullptr);
+      INFO("round " << round << " lane " << i << " format " << r.s.format->name);
+      for (unsigned c = 0; c < 4; ++c) REQUIRE(same(out[c][i], expected[c]));
+    }
+  }
+}
+
+TEST_CASE("codes of eight and 24 bits become floats rounded once") {
+  std::mt19937 random(1);
+  Memory memory(random, false);
+  sampler::State state{};
+  surface::Surface s;
+  s.type = surface::SurfaceType::two_d;
+  s.base = base;
+  s.pitch = 512;
+  s.width = s.height = 1;
+  for (const F format : {F::R8_UNORM, F::R24_UNORM_X8_TYPELESS}) {
+    s.format = surface::find_format(format);
+    const Texture texture(s);
+    const unsigned bits = s.format->channel[0].bits;
+    for (const auto* kernels : {&sampler::lane_kernels(), &sampler::baseline_lane_kernels()}) {
+      LaneSampler lanes(texture, state, *kernels);
+      for (uint32_t code = 0; code < 1u << bits; code += bits == 8 ? 1 : 4093) {
+        memory.view.store<uint32_t>(base, code);
+        const float zeros[sampler::lane_count] = {};
+        alignas(32) float out[4][sampler::lane_count];
+        lanes.sample(memory.view, zeros, zeros, {}, {}, {out[0], out[1], out[2], out[3]});
+        REQUIRE(out[0][5] == surface::unorm_to_float(code, bits));
+      }
+    }
+  }
+}
+
+TEST_CASE("memory in one piece is found, and nothing else") {
+  std::mt19937 random(2);
+  Memory whole(random, false), scattered(random, true);
+  REQUIRE(whole.view.piece(base + 4, 0x3000) == whole.view.at(base + 4));
+  CHECK(whole.view.piece(base, (pages_end << 12) - base) != nullptr);
+  CHECK(whole.view.piece(base, (pages_end << 12) - base + 1) == nullptr);
+  CHECK(scattered.view.piece(base, 0x3000) == nullptr);
+  CHECK(whole.view.faults() == 0);
+  const auto before = whole.view.stamp();
+  CHECK(before == whole.view.stamp());
+  CHECK(before != scattered.view.stamp());
+  whole.ggtt.set_pte(base >> 12, uint64_t{0x20} << 12 | 1);
+  CHECK(before != whole.view.stamp());
+}
