@@ -91,6 +91,7 @@ unsigned PixelWorker::put_half(const PixelBatch& batch, unsigned first, unsigned
   const Offset offset = state.get<gen9::_3DSTATE_PS>().position_xy_offset_select;
   if (offset != Offset::POSOFFSET_NONE) {
     // A byte pair a pixel: x and y in sixteenths.
+    thread_.grf(reg) = {};
     auto* bytes = reinterpret_cast<uint8_t*>(thread_.grf(reg++).dw);
     for (unsigned i = 0; i < width; ++i) {
       const auto [x, y] = position(batch, first + i, offset == Offset::POSOFFSET_CENTROID ? Location::centroid : Location::sample);
@@ -104,6 +105,7 @@ unsigned PixelWorker::put_half(const PixelBatch& batch, unsigned first, unsigned
 
 void PixelWorker::put_header(const PixelBatch& batch, const Kernel& kernel) {
   Grf& r0 = thread_.grf(0);
+  r0 = {};
   // Mesa's gl_FrontFacing negates the low word: it needs the topology in it not to be zero.
   r0.dw[0] = uint32_t{object_->viewport} << 27 | (object_->layer & 0x7ff) << 16 | (object_->front ? 0u : 1u << 15) | draw_->topology;
   r0.dw[3] = kernel.bases.sampler_state;
@@ -112,6 +114,7 @@ void PixelWorker::put_header(const PixelBatch& batch, const Kernel& kernel) {
   const bool inner = draw_->state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_INNER_CONSERVATIVE;
   for (unsigned first = 0; first < draw_->simd; first += 16) {
     Grf& r = thread_.grf(1 + first / 16);
+    r = {};
     uint32_t lit = 0, told = 0;
     for (unsigned i = 0; i < std::min(draw_->simd, 16u); ++i) {
       const uint32_t pixel = (batch.samples[first + i] != 0 ? 1u : 0u) << i;
@@ -126,15 +129,19 @@ void PixelWorker::put_header(const PixelBatch& batch, const Kernel& kernel) {
   }
 }
 
-void PixelWorker::payload(const PixelBatch& batch, const Kernel& kernel) {
+/// Returns how many registers it fills.
+unsigned PixelWorker::payload(const PixelBatch& batch, const Kernel& kernel) {
   put_header(batch, kernel);
   const unsigned width = std::min(draw_->simd, 16u);
   unsigned reg = 1 + draw_->simd / width;
   for (unsigned first = 0; first < draw_->simd; first += width) reg = put_half(batch, first, width, reg);
+  for (; reg < kernel.grf_start; ++reg) thread_.grf(reg) = {};
+  const unsigned inputs = reg;
   reg = kernel.grf_start;
   for (const Grf& constant : kernel.constants) thread_.grf(reg++) = constant;
   for (const AttributeSetup& attribute : object_->attributes)
     for (const Grf& half : attribute.registers) thread_.grf(reg++) = half;
+  return std::max(reg, inputs);
 }
 
 SendResult PixelWorker::interpolate(const Message& message) {

@@ -188,9 +188,8 @@ void PixelWorker::flush() {
 
 void PixelWorker::run(PixelBatch& batch) {
   const Kernel& kernel = draw_->kernel;
-  thread_.clear_registers();
-  payload(batch, kernel);
   eu::ThreadStart start = kernel.start;
+  start.payload = payload(batch, kernel);
   start.program = kernel.program.get();
   start.dispatch_mask = start.vector_mask = 0;
   for (unsigned i = 0; i < batch.pixels; i += 4) {

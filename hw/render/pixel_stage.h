@@ -83,7 +83,7 @@ class PixelWorker : public PixelSink {
   void flush();
   void run(PixelBatch& batch);
   // The thread's payload.
-  void payload(const PixelBatch& batch, const Kernel& kernel);
+  unsigned payload(const PixelBatch& batch, const Kernel& kernel);
   void put_header(const PixelBatch& batch, const Kernel& kernel);
   unsigned put_half(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg);
   unsigned put_barycentrics(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg);

@@ -53,8 +53,10 @@ struct GeometryWorker {
     thread.grf(0).dw[3] = kernel.bases.sampler_state & ~0x1fu;
     eu::put_scratch(thread.grf(0), kernel.scratch_base, kernel.scratch_size, slot);
   }
-  static void start(eu::Thread& thread, const Kernel& kernel, uint32_t dispatch_mask) {
+  /// `payload`: registers that were filled; by default all (or cleared).
+  static void start(eu::Thread& thread, const Kernel& kernel, uint32_t dispatch_mask, unsigned payload = eu::grf_count) {
     eu::ThreadStart how = kernel.start;
+    how.payload = payload;
     how.program = kernel.program.get();
     how.dispatch_mask = dispatch_mask;
     thread.start(how);

@@ -70,12 +70,15 @@ void VertexStage::shade_eight(std::span<const VertexName> names, std::span<Verte
   }
   if (!kernel_) return;
   eu::Thread& thread = worker_.thread;
-  thread.clear_registers();
+  // Headers have gaps, inputs perhaps fewer than eight vertices.
+  const auto& vs = worker_.state.get<gen9::_3DSTATE_VS>();
+  const auto payload = static_cast<unsigned>(std::clamp<size_t>(kernel_.grf_start + kernel_.constants.size() + vs.vertex_urb_entry_read_length * 8, 2, eu::grf_count));
+  for (unsigned reg = 0; reg < payload; ++reg) thread.grf(reg) = {};
   worker_.put_header(thread, kernel_);
   for (size_t i = 0; i < names.size(); ++i) thread.grf(1).dw[i] = out[i].handle;
   GeometryWorker::put_constants(thread, kernel_);
   fetch_.fetch_lanes(names, inputs_);
-  GeometryWorker::start(thread, kernel_, (1u << names.size()) - 1);
+  GeometryWorker::start(thread, kernel_, (1u << names.size()) - 1, payload);
   worker_.run(thread, kernel_);
   invocations_ += names.size();
 }

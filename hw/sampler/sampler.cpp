@@ -98,6 +98,7 @@ struct Bound {
   Texture texture;
   State state{};
   LaneSampler lanes;
+  surface::Mcs mcs{surface::Surface{}};
 };
 
 /// Those of this host thread, found by the addresses of their states and checked against their bytes: what is found is never stale.
@@ -126,6 +127,7 @@ class BoundCache {
     entry.texture = Texture(surface::decode_surface(entry.surface_dwords));
     entry.state = State::unpack(entry.sampler_dwords);
     entry.lanes = LaneSampler(entry.texture, entry.state);
+    entry.mcs = surface::Mcs(entry.texture.surface());
     entry.valid = true;
   }
 
@@ -149,7 +151,7 @@ class Request {
       : message_(message), env_(env), view_(env.view), type_(types[type]), positions_(all_positions[type]), simd_(simd),
         header_(message.header_present() && !message.payload.empty() ? &message.payload[0] : nullptr),
         bound_(per_thread<BoundCache>().get(env.view, bound_surface(env, message), filters() ? bound_sampler(env, message, header_) : BoundCache::nothing)),
-        texture_(bound_.texture), mcs_(texture_.surface()) {}
+        texture_(bound_.texture), mcs_(bound_.mcs) {}
 
   void run();
 
@@ -187,7 +189,7 @@ class Request {
   const Grf* header_;
   Bound& bound_;
   const Texture& texture_;
-  const surface::Mcs mcs_;
+  const surface::Mcs& mcs_;
 };
 
 uint32_t Request::word(char letter, unsigned lane) const {
@@ -289,7 +291,7 @@ bool Request::filter_eight(unsigned first, const Offsets& offsets) {
 bool Request::filter_lanes() {
   const bool common = bound_.lanes.possible() && type_.kind == Kind::sample && !present('c') && !present('x') && !bit(message_.descriptor, 30);
   if (!common || has_least()) return false;
-  const Offsets offset = offsets(0);
+  const Offsets offset = header_ ? offsets(0) : Offsets{};
   for (unsigned first = 0; first < simd_; first += lane_count)
     if (!filter_eight(first, offset)) return false;
   return true;

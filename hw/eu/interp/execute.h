@@ -60,6 +60,25 @@ Next execute_branch(Thread&, const Op&, RunState&);   ///< brd, brc
 Next execute_call(Thread&, const Op&, RunState&);
 Next execute_ret(Thread&, const Op&, RunState&);
 
+/// A message as its instruction and the address registers say.
+struct SendForm {
+  struct Range {
+    unsigned first = 0, count = 0;
+    bool inside() const { return first + count <= grf_count; }
+    bool overlaps(const Range& o) const { return first < o.first + o.count && o.first < first + count; }
+  };
+  uint32_t descriptor = 0, ex_descriptor = 0;
+  uint8_t sfid = 0, type = 0;        ///< message_type()
+  Range payload, second, response;
+  bool valid = false;                ///< they lie within the registers
+  bool copied = false;               ///< the response overlaps what is sent
+};
+/// It is the same for all threads: no address register has a say.
+bool has_fixed_form(const Op& op);
+SendForm send_form(const Thread& thread, const Op& op);
+/// Sends it for the channels of `mask`; the host rounds to nearest.
+Next send_message(Thread& thread, const Op& op, RunState& state, const SendForm& form, uint32_t mask);
+
 /// Host rounding as cr0 says, for the arithmetic of the lanes; nearest even again when it goes.
 class HostRounding {
  public:

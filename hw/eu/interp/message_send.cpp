@@ -15,12 +15,6 @@ namespace softgen::eu {
 
 namespace {
 
-struct Range {
-  unsigned first, count;
-  bool inside() const { return first + count <= grf_count; }
-  bool overlaps(const Range& o) const { return first < o.first + o.count && o.first < first + count; }
-};
-
 uint32_t address_dword(const Thread& thread, unsigned byte) {
   uint32_t value;
   std::memcpy(&value, reinterpret_cast<const char*>(thread.regs.address) + (byte & 28), 4);
@@ -31,65 +25,76 @@ unsigned first_register(const Thread& thread, const Operand& o) {
   return o.indirect ? indirect_address(thread.regs, o.addr_subreg, o.addr_imm) / 32 : o.reg;
 }
 
-/// A payload that the response overwrites is read from a copy.
-class Payload {
- public:
-  Payload(Thread& thread, const Range& from, const Range& response) : span_(thread.regs.grf + from.first, from.count) {
-    if (!from.overlaps(response)) return;
-    std::copy(span_.begin(), span_.end(), copy_.begin());
-    span_ = std::span<const Grf>(copy_.data(), from.count);
-  }
-  std::span<const Grf> span() const { return span_; }
-
- private:
-  std::span<const Grf> span_;
-  std::array<Grf, 16> copy_;
-};
-
 }  // namespace
 
-Next execute_send(Thread& thread, const Op& op, RunState& state) {
+bool has_fixed_form(const Op& op) {
   const Instruction& i = *op.instruction;
-  const uint32_t mask = execution_mask(thread, op);
-  // No channel: nothing to do. An end of thread happens all the same.
-  if (!mask && !i.end_of_thread) return Next::advance;
+  return !i.descriptor_in_register && !i.ex_descriptor_in_register && !i.src[0].indirect && (i.dst.is_null() || !i.dst.indirect);
+}
+
+SendForm send_form(const Thread& thread, const Op& op) {
+  const Instruction& i = *op.instruction;
   const bool split = i.opcode == Opcode::sends || i.opcode == Opcode::sendsc;
   uint32_t descriptor = i.descriptor, extended = 0;
   if (i.descriptor_in_register) descriptor = address_dword(thread, split ? 0 : i.src[1].subreg);
   if (split) extended = i.ex_descriptor_in_register ? address_dword(thread, i.ex_descriptor_subreg * 4u) : i.ex_descriptor;
   const MessageFields fields = message_fields(descriptor);
 
-  const Range payload{first_register(thread, i.src[0]), fields.length};
-  const Range second{i.src[1].reg, split && i.src[1].file == RegFile::grf ? extended >> 6 & 15 : 0};
+  SendForm form;
+  form.descriptor = descriptor;
+  // Without split sends the extended descriptor is only SFID and EOT.
+  form.ex_descriptor = (extended & ~0x3fu) | i.sfid() | (i.end_of_thread ? 0x20u : 0);
+  form.sfid = static_cast<uint8_t>(i.sfid());
+  form.type = static_cast<uint8_t>(message_type(i.sfid(), descriptor));
+  form.payload = {first_register(thread, i.src[0]), fields.length};
+  form.second = {i.src[1].reg, split && i.src[1].file == RegFile::grf ? extended >> 6 & 15 : 0};
+  if (!form.second.count) form.second.first = 0;
   const bool answered = !i.dst.is_null() && fields.response_length;
-  const Range response{answered ? first_register(thread, i.dst) : 0, answered ? fields.response_length : 0};
-  if (!fields.length || !payload.inside() || !response.inside() || (second.count && !second.inside())) {
-    guest_error("EU message beyond the registers", "SFID {} descriptor 0x{:08x} at byte {}", i.sfid(), descriptor, op.offset);
+  form.response = {answered ? first_register(thread, i.dst) : 0, answered ? fields.response_length : 0};
+  form.valid = fields.length && form.payload.inside() && form.response.inside() && form.second.inside();
+  form.copied = form.payload.overlaps(form.response) || form.second.overlaps(form.response);
+  return form;
+}
+
+Next send_message(Thread& thread, const Op& op, RunState& state, const SendForm& form, uint32_t mask) {
+  const Instruction& i = *op.instruction;
+  if (!form.valid) {
+    guest_error("EU message beyond the registers", "SFID {} descriptor 0x{:08x} at byte {}", i.sfid(), form.descriptor, op.offset);
     return fail(thread, "message beyond the registers");
   }
-  const Payload data(thread, payload, response);
-  const Payload data2(thread, second.count ? second : Range{0, 0}, response);
+  const Grf *data = thread.regs.grf + form.payload.first, *data2 = thread.regs.grf + form.second.first;
+  std::array<Grf, 32> copy;
+  if (form.copied) {
+    // The response overwrites what the unit still reads.
+    std::copy_n(data, form.payload.count, copy.begin());
+    std::copy_n(data2, form.second.count, copy.begin() + 16);
+    data = copy.data(), data2 = copy.data() + 16;
+  }
   const Message message{
-      .sfid = static_cast<Sfid>(i.sfid()),
-      .descriptor = descriptor,
-      .ex_descriptor = (extended & ~0x3fu) | i.sfid() | (i.end_of_thread ? 0x20u : 0),
+      .sfid = static_cast<Sfid>(form.sfid),
+      .descriptor = form.descriptor,
+      .ex_descriptor = form.ex_descriptor,
       .exec_size = op.exec_size,
       .exec_mask = mask,
       .dispatch_mask = thread.dispatched >> op.shift & op.lanes_mask,
-      .payload = data.span(),
-      .payload2 = data2.span(),
-      .response = std::span<Grf>(thread.regs.grf + response.first, response.count),
+      .payload = {data, form.payload.count},
+      .payload2 = {data2, form.second.count},
+      .response = {thread.regs.grf + form.response.first, form.response.count},
       .end_of_thread = i.end_of_thread,
   };
-  count_message(i.sfid(), message_type(i.sfid(), descriptor));
-  SendResult result;
-  {
-    const HostRounding nearest(Rounding::nearest_even);
-    result = state.target.send(message, state.env);
-  }
+  count_message(form.sfid, form.type);
+  const SendResult result = state.target.send(message, state.env);
   if (result == SendResult::failed) return fail(thread, "illegal message");
   if (i.end_of_thread) return Next::finished;
   return result == SendResult::blocked ? Next::blocked : Next::advance;
+}
+
+Next execute_send(Thread& thread, const Op& op, RunState& state) {
+  const uint32_t mask = execution_mask(thread, op);
+  // No channel: nothing to do. An end of thread happens all the same.
+  if (!mask && !op.instruction->end_of_thread) return Next::advance;
+  const HostRounding nearest(Rounding::nearest_even);
+  return send_message(thread, op, state, send_form(thread, op), mask);
 }
 
 /// Waits for a count in n0.N to be there and takes one.

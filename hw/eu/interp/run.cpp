@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The interpreter's loop and the state of a thread.
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "hw/base/work.h"
 #include "hw/eu/interp/execute.h"
@@ -19,8 +21,11 @@ void Thread::start(const ThreadStart& how) {
   acc_size = 0;
   instructions = 0;
   failure = nullptr;
-  // From the guard of the general registers to the last architecture register, so that no thread sees what another left.
-  std::memset(regs.bytes() + offsetof(Registers, guard), 0, offsetof(Registers, null) - offsetof(Registers, guard));
+  payload_ = std::min(how.payload, grf_count);
+  fresh_ = true;
+  // All architecture registers, so that no thread sees what another left.
+  std::memset(regs.acc, 0, sizeof regs.acc);
+  std::memset(regs.bytes() + offsetof(Registers, address), 0, offsetof(Registers, null) - offsetof(Registers, address));
   regs.state[0] = how.state0;
   regs.state[2] = how.dispatch_mask;
   regs.state[3] = vector_mask;
@@ -30,6 +35,22 @@ void Thread::start(const ThreadStart& how) {
 }
 
 void Thread::clear_registers() { std::memset(regs.bytes(), 0, grf_bytes); }
+
+void Thread::clear(unsigned first, unsigned count) {
+  const unsigned from = std::max(first, payload_), end = first + count;
+  if (from < end) std::memset(regs.grf + from, 0, size_t{end - from} * sizeof(Grf));
+}
+
+void Thread::clear_guards() {
+  std::memset(regs.guard, 0, sizeof regs.guard);
+  std::memset(regs.acc_guard, 0, sizeof regs.acc_guard);
+}
+
+void Thread::clear_rest() {
+  if (!std::exchange(fresh_, false)) return;
+  clear(0, grf_count);
+  clear_guards();
+}
 
 bool Thread::jump(int64_t offset) {
   const int32_t to = program_->index_at(offset);
@@ -89,6 +110,7 @@ RunResult interpret(Thread& thread, RunState& state, HostRounding& rounding) {
 std::atomic<std::unique_ptr<FastPath> (*)(const Program&)> FastPath::maker{nullptr};
 
 RunResult interpret(Thread& thread, ThreadEnv& env, MessageTarget& target) {
+  thread.clear_rest();
   RunState state{env, target, float_mode(thread.regs)};
   HostRounding rounding(state.mode.rounding);
   return interpret(thread, state, rounding);

@@ -22,6 +22,7 @@ struct ThreadStart {
   bool keep_denorms = false;         ///< "Denorm Mode" of INTERFACE_DESCRIPTOR_DATA (all three sizes)
   bool single_program_flow = false;
   uint32_t state0 = 0;               ///< sr0.0: thread, EU, slice ids
+  unsigned payload = grf_count;      ///< registers below are the caller's; the others read zero, as if cleared
 };
 
 enum class RunResult : uint8_t {
@@ -51,7 +52,8 @@ class Thread {
   uint64_t instructions = 0;              ///< executed so far
   const char* failure = nullptr;          ///< why, after RunResult::failed
 
-  /// Sets everything but the general registers, which hold the caller's payload.
+  /// Sets everything but the general registers, which hold the caller's payload; those behind it are cleared when the thread runs, as far
+  /// as the kernel could see what another thread left there.
   void start(const ThreadStart& how);
   void clear_registers();
   /// A gateway or event message for n0.N arrived.
@@ -64,8 +66,18 @@ class Thread {
 
   int32_t index = 0;                      ///< of the next instruction in the program
 
+  /// Registers (GRFs, then their guard) from `first` on, as far as they are not payload.
+  void clear(unsigned first, unsigned count);
+  void clear_guards();
+  /// Everything that is not yet cleared. Does nothing the second time.
+  void clear_rest();
+  /// What had to be cleared is.
+  void cleared() { fresh_ = false; }
+
  private:
   const Program* program_ = nullptr;
+  unsigned payload_ = grf_count;
+  bool fresh_ = false;                    ///< started, and nothing cleared yet
 };
 
 /// Runs until one of the results; ThreadEnv::stop is polled at each backward jump. Messages go to `target`.

@@ -144,6 +144,7 @@ LoadedCode::LoadedCode(const Program& program, const Variant& variant, const Obj
   FlowGraph graph;
   if (object.bytes.empty() || analyze(program, graph)) return;
   for (const int32_t place : graph.wait_places) compiled_.wait_offsets.push_back(place < 0 ? ~0u : program.ops()[static_cast<size_t>(place)].offset);
+  prepare(program, graph, compiled_);
   LLVMOrcLLJITRef jit = linker();
   if (!jit) return;
   tracker_ = llvm::OrcJITDylibCreateResourceTracker(llvm::OrcLLJITGetMainJITDylib(jit));

@@ -103,9 +103,9 @@ void Emitter::branch(size_t n) {
   }
 }
 
-Value Emitter::call_step(size_t n) {
+/// Calls out with the registers that the op touches in memory. `mask`: of a message; null: the op is done by the interpreter.
+Value Emitter::call_out(size_t n, Value mask) {
   const Footprint f = footprint(ops_[n]);
-  stepped_++;
   for (unsigned s = 0; s < slot_count; s++) {
     const bool needed = graph_.used[s] && (f.reads[s] || f.writes[s] || f.all_reads || f.all_writes);
     if (!needed || untouched(s)) continue;
@@ -114,9 +114,10 @@ Value Emitter::call_step(size_t n) {
     if (!slots_[s].in_memory) ir_.store(slots_[s].value, ir_.address(regs_, s * 32), 32);
     slots_[s].in_memory = true;
   }
-  ir_.store(flags(), ir_.address(regs_, offsetof(Registers, flag)), 4);
-  const Value function = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, step)), 8);
-  const Value result = ir_.call(function, ir_.i32, {frame_, ir_.c32(static_cast<uint32_t>(n)), active()});
+  if (!mask) ir_.store(flags(), ir_.address(regs_, offsetof(Registers, flag)), 4);
+  const Value function = ir_.load(ir_.ptr, ir_.address(frame_, mask ? offsetof(Frame, send) : offsetof(Frame, step)), 8);
+  const Value number = ir_.c32(static_cast<uint32_t>(n));
+  const Value result = mask ? ir_.call(function, ir_.i32, {frame_, number, active(), mask}) : ir_.call(function, ir_.i32, {frame_, number, active()});
   for (unsigned s = 0; s < slot_count; s++) {
     if (!graph_.used[s] || !(f.writes[s] || f.all_writes)) continue;
     set_slot(s, ir_.load(ir_.vec(ir_.i32, 8), ir_.address(regs_, s * 32), 32), settled);
@@ -131,7 +132,8 @@ bool may_fail(const Op& op) { return op.opcode == Opcode::math; }
 }  // namespace
 
 void Emitter::step(size_t n) {
-  const Value result = call_step(n);
+  stepped_++;
+  const Value result = call_out(n, nullptr);
   if (!may_fail(ops_[n])) return;
   const Block failed = ir_.block(), on = ir_.block();
   ir_.branch(ir_.icmp(LLVMIntEQ, result, ir_.c32(static_cast<uint32_t>(Next::advance))), on, failed);
@@ -143,8 +145,7 @@ void Emitter::step(size_t n) {
 void Emitter::send(size_t n) {
   const bool last = graph_.steps[n] == Step::end_of_thread;
   if (last && variant_.keep_registers) write_back();
-  const Value result = call_step(n);
-  stepped_--;
+  const Value result = call_out(n, execution_mask(ops_[n]));
   const Block failed = ir_.block(), on = ir_.block();
   const Next good = last ? Next::finished : Next::advance;
   ir_.branch(ir_.icmp(LLVMIntEQ, result, ir_.c32(static_cast<uint32_t>(good))), on, failed);
@@ -175,7 +176,8 @@ void Emitter::leave_for(size_t n, Exit how) {
 }
 
 void Emitter::wait(size_t n) {
-  const Value result = call_step(n);
+  stepped_++;
+  const Value result = call_out(n, nullptr);
   const Block blocked = ir_.block(), on = ir_.block();
   ir_.branch(ir_.icmp(LLVMIntEQ, result, ir_.c32(static_cast<uint32_t>(Next::advance))), on, blocked);
   ir_.at(blocked);

@@ -50,7 +50,7 @@ class Emitter {
   Value wait_mask(int place);
   void set_wait_mask(int place, Value mask);
   void step(size_t n);
-  Value call_step(size_t n);
+  Value call_out(size_t n, Value mask);
   void send(size_t n);
   void wait(size_t n);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hw/eu/interp/execute.h"
+#include "hw/eu/isa/message.h"
 
 namespace softgen::eu::jit {
 
@@ -173,6 +174,53 @@ int FlowGraph::wait_of(const Program& program, int64_t offset) const {
   const int32_t place = program.index_at(offset);
   const auto it = std::find(wait_places.begin(), wait_places.end(), place);
   return it == wait_places.end() ? -1 : static_cast<int>(it - wait_places.begin());
+}
+
+namespace {
+
+/// Slots that the op writes whole, whatever channels wait elsewhere.
+Slots written_whole(const Op& op, bool all_run, uint32_t channels) {
+  Slots whole;
+  const Instruction& i = *op.instruction;
+  const uint32_t mask = op.no_mask ? op.lanes_mask : all_run ? channels >> op.shift & op.lanes_mask : 0;
+  if (mask != op.lanes_mask || op.exec_size < 8) return whole;
+  const bool predicated = op.pred && op.opcode != Opcode::sel;
+  if (predicated) return whole;
+  if (const OpcodeInfo* row = i.info(); row && (row->form == Form::send || row->form == Form::split_send)) {
+    // The sampler answers all channels that ask with four registers for each eight (16-bit returns and write masks aside).
+    const unsigned simd = (i.descriptor >> 17 & 3) * 8;
+    const bool plain = i.sfid() == static_cast<unsigned>(Sfid::sampler) && !(i.descriptor >> 19 & 1) && !(i.descriptor >> 30 & 1) && has_fixed_form(op);
+    if (!plain || simd != op.exec_size || simd > 16 || message_fields(i.descriptor).response_length > simd / 2) return whole;
+    return footprint(op).writes;
+  }
+  if (op.dst.place != Place::contiguous || op.dst.channels != 0xffffffffu || op.dst.base % 32) return whole;
+  for (unsigned at = op.dst.base; at + 32 <= op.dst.base + op.exec_size * size_of(op.dst.type); at += 32)
+    if (is_slot(at)) whole.set(at / 32);
+  return whole;
+}
+
+}  // namespace
+
+Slots read_before_written(const Program& program, const FlowGraph& graph, uint32_t channels) {
+  const auto ops = program.ops();
+  Slots result, first_block, here;
+  bool in_first = true;
+  for (size_t n = 0; n < ops.size(); n++) {
+    if (!graph.reached[n]) continue;
+    if (graph.leaders[n] && n) {
+      // The first block comes before all others; what any other wrote counts within itself.
+      if (in_first) first_block = here;
+      in_first = false;
+      here = first_block;
+    }
+    const Footprint f = footprint(ops[n]);
+    if (graph.steps[n] == Step::leave || f.all_reads) return ~Slots{};
+    // Writes of some channels or bytes keep the rest.
+    const Slots whole = written_whole(ops[n], channels && graph.waits_before[n].none(), channels);
+    result |= (f.reads | (f.writes & ~whole)) & ~here;
+    here |= whole;
+  }
+  return result;
 }
 
 const char* analyze(const Program& program, FlowGraph& graph) { return Analysis(program, graph).run(); }

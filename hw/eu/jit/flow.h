@@ -39,6 +39,9 @@ struct FlowGraph {
   int wait_of(const Program& program, int64_t offset) const;
 };
 
+/// General registers, and their guard, that the kernel may read before it wrote all of them, when it starts with `channels` (0: any).
+Slots read_before_written(const Program& program, const FlowGraph& graph, uint32_t channels);
+
 /// Empty reason: done; else why the kernel is left to the interpreter.
 const char* analyze(const Program& program, FlowGraph& graph);
 

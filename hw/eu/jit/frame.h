@@ -20,12 +20,15 @@ struct Frame {
   const uint32_t* stop;              ///< StopFlag's reasons
   /// Runs one op as the interpreter does, on the registers in memory. Returns a Next.
   uint32_t (*step)(Frame*, uint32_t op, uint32_t active);
+  /// Sends the message of one op for the channels of `mask`. Returns a Next.
+  uint32_t (*send)(Frame*, uint32_t op, uint32_t active, uint32_t mask);
   /// Extended math on eight channels, by MathFunction.
   const MathLanes* math;
   std::array<uint32_t, max_waits> waiting;  ///< where the code leaves: channels by place of FlowGraph::wait_places
   uint32_t index;                    ///< where the interpreter goes on
   RunState* state;
   const Compiled* code;
+  uint32_t mxcsr, mxcsr_of_code;     ///< the host thread's, and with DAZ as the code wants it
 };
 
 /// What the code returns.

@@ -10,30 +10,64 @@ namespace {
 /// MXCSR.DAZ: denormal inputs of all arithmetic are zeros of their sign. Results stay as they are.
 constexpr uint32_t daz = 1u << 6;
 
-void set_denormals_are_zeros(bool on) {
+uint32_t control_word() {
 #if defined(__x86_64__)
-  const uint32_t now = __builtin_ia32_stmxcsr();
-  __builtin_ia32_ldmxcsr(on ? now | daz : now & ~daz);
+  return __builtin_ia32_stmxcsr();
 #else
-  (void)on;
+  return 0;
 #endif
+}
+void set_control_word(uint32_t value) {
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr(value);
+#else
+  (void)value;
+#endif
+}
+
+/// The host thread's own control word while others work for the code.
+class OutsideCode {
+ public:
+  explicit OutsideCode(const Frame& frame) : frame_(frame) {
+    if (frame.mxcsr != frame.mxcsr_of_code) set_control_word(frame.mxcsr);
+  }
+  ~OutsideCode() {
+    if (frame_.mxcsr != frame_.mxcsr_of_code) set_control_word(frame_.mxcsr_of_code);
+  }
+  OutsideCode(const OutsideCode&) = delete;
+  OutsideCode& operator=(const OutsideCode&) = delete;
+
+ private:
+  const Frame& frame_;
+};
+
+/// Where the thread is, for the units, and for those who ask what hangs.
+void stand_at(Thread& thread, uint32_t n, const Op& op, uint32_t active) {
+  thread.active = active;
+  thread.index = static_cast<int32_t>(n);
+  thread.ip = op.offset;
 }
 
 uint32_t step(Frame* frame, uint32_t n, uint32_t active) {
   Thread& thread = *frame->thread;
   const Op& op = thread.program()->ops()[n];
-  thread.active = active;
-  thread.index = static_cast<int32_t>(n);
-  thread.ip = op.offset;
+  stand_at(thread, n, op, active);
   if (op.reads_dynamic) {
     thread.regs.ip[0] = static_cast<uint32_t>(thread.program()->start()) + op.offset;
     thread.regs.channel_enable[0] = active;
   }
-  const bool zeros = frame->code->variant.flush_f32;
-  if (zeros) set_denormals_are_zeros(false);
-  const Next next = op.execute(thread, op, *frame->state);
-  if (zeros) set_denormals_are_zeros(true);
-  return static_cast<uint32_t>(next);
+  const OutsideCode outside(*frame);
+  return static_cast<uint32_t>(op.execute(thread, op, *frame->state));
+}
+
+uint32_t send(Frame* frame, uint32_t n, uint32_t active, uint32_t mask) {
+  Thread& thread = *frame->thread;
+  const Op& op = thread.program()->ops()[n];
+  if (!mask && !op.instruction->end_of_thread) return static_cast<uint32_t>(Next::advance);
+  stand_at(thread, n, op, active);
+  const OutsideCode outside(*frame);
+  const SendForm& fixed = frame->code->sends[n];
+  return static_cast<uint32_t>(send_message(thread, op, *frame->state, fixed.valid ? fixed : send_form(thread, op), mask));
 }
 
 /// The thread as the interpreter would have left it.
@@ -49,7 +83,32 @@ void restore(Frame& frame) {
 
 }  // namespace
 
+void prepare(const Program& program, const FlowGraph& graph, Compiled& compiled) {
+  compiled.sends.resize(program.ops().size());
+  const Thread nobody{};
+  for (size_t n = 0; n < compiled.sends.size(); n++) {
+    const Op& op = program.ops()[n];
+    if ((graph.steps[n] == Step::send || graph.steps[n] == Step::end_of_thread) && has_fixed_form(op)) compiled.sends[n] = send_form(nobody, op);
+  }
+  const Slots needed = read_before_written(program, graph, compiled.variant.channels);
+  for (unsigned s = 0; s < grf_count; s++) {
+    if (!needed[s] && !compiled.variant.keep_registers) continue;
+    if (!compiled.cleared.empty() && compiled.cleared.back().first + compiled.cleared.back().count == s) compiled.cleared.back().count++;
+    else compiled.cleared.push_back({s, 1});
+  }
+  compiled.clears_guards = compiled.stepped || compiled.variant.keep_registers;
+  for (unsigned s = grf_count; s < grf_count + 16; s++) compiled.clears_guards = compiled.clears_guards || needed[s];
+}
+
+/// What the code might see of the thread that ran here before.
+static void clear(Thread& thread, const Compiled& compiled) {
+  for (const Compiled::Run& run : compiled.cleared) thread.clear(run.first, run.count);
+  if (compiled.clears_guards) thread.clear_guards();
+  thread.cleared();
+}
+
 RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env, MessageTarget& target) {
+  clear(thread, compiled);
   RunState state{env, target, float_mode(thread.regs)};
   static_assert(sizeof(StopFlag) == sizeof(uint32_t));
   Frame frame;
@@ -58,13 +117,15 @@ RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env,
   frame.active = thread.active;
   frame.stop = reinterpret_cast<const uint32_t*>(&env.stop);
   frame.step = step;
+  frame.send = send;
   frame.math = &math_lanes();
   frame.state = &state;
   frame.code = &compiled;
-  const bool zeros = compiled.variant.flush_f32;
-  if (zeros) set_denormals_are_zeros(true);
+  frame.mxcsr = control_word();
+  frame.mxcsr_of_code = compiled.variant.flush_f32 ? frame.mxcsr | daz : frame.mxcsr;
+  if (frame.mxcsr != frame.mxcsr_of_code) set_control_word(frame.mxcsr_of_code);
   const auto exit = static_cast<Exit>(compiled.code(&frame));
-  if (zeros) set_denormals_are_zeros(false);
+  if (frame.mxcsr != frame.mxcsr_of_code) set_control_word(frame.mxcsr);
   switch (exit) {
     case Exit::finished: return RunResult::finished;
     case Exit::failed: return thread.failure ? RunResult::failed : RunResult::aborted;

@@ -11,8 +11,16 @@ struct Compiled {
   Variant variant;
   std::vector<uint32_t> wait_offsets;  ///< of FlowGraph::wait_places; ~0: nowhere
   unsigned stepped = 0;                ///< ops that the interpreter does
+  struct Run {
+    unsigned first, count;
+  };
+  std::vector<Run> cleared;            ///< general registers that have to be zero unless they are payload
+  bool clears_guards = true;
+  std::vector<SendForm> sends;         ///< by op, of those with a fixed form; else `valid` is false
 };
 
+/// What can be known about a kernel's messages and its registers at the start, for Compiled.
+void prepare(const Program& program, const FlowGraph& graph, Compiled& compiled);
 /// Runs a thread that was just started to one of run()'s results.
 RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env, MessageTarget& target);
 
