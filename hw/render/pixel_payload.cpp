@@ -172,7 +172,7 @@ SendResult PixelWorker::interpolate(const Message& message) {
     }
     const Point b = barycentrics(at, linear);
     for (unsigned k = 0; k < 2; ++k) {
-      const size_t reg = k * halves + i / 8;
+      const size_t reg = i / 8 * 2 + k;  // of eight pixels both, as in the payload (Mesa brw_fs.cpp, lower_barycentrics)
       if (reg < message.response.size()) message.response[reg].dw[i % 8] = as_dword(b[k]);
     }
   }

@@ -26,7 +26,7 @@ class HostPrograms(RunTest):
 
     def test_piglit_binaries(self):
         for platform in ("surfaceless_egl", "gbm"):
-            for test in ("fp-abs-01", "fbo-blit", "glsl-novertexdata", "clear-accum", "copyteximage 2D"):
+            for test in ("fp-abs-01", "fbo-blit", "glsl-novertexdata", "clear-accum", "copyteximage 2D", "arb_gpu_shader5-interpolateAtSample"):
                 with self.subTest(platform=platform, test=test):
                     program, *arguments = test.split()
                     out = self.run_on_gpu(PIGLIT + program, *arguments, "-auto", "-fbo", PIGLIT_PLATFORM=platform)
