@@ -164,11 +164,16 @@ bool OutputMerger::alpha_passes(float alpha) const {
   return true;
 }
 
-uint32_t OutputMerger::alpha_to_coverage(float alpha, unsigned count) const {
+// SKL PRM vol 2d, BLEND_STATE, "AlphaToCoverage Dither Enable": the screen's coordinates vary which samples are covered. How is not said: here
+// each pixel of a 2x2 block begins a quarter of the samples further on, so neighbours differ and the number of samples stays alpha's.
+uint32_t OutputMerger::alpha_to_coverage(float alpha, unsigned count, uint32_t x, uint32_t y) const {
   const uint32_t all = (1u << count) - 1;
   if (!alpha_to_coverage_) return all;
   const auto covered = static_cast<unsigned>(std::lround(std::clamp(std::isnan(alpha) ? 0 : alpha, 0.0f, 1.0f) * static_cast<float>(count)));
-  return (1u << covered) - 1;
+  const uint32_t mask = (1u << covered) - 1;
+  if (!blend_.alpha_to_coverage_dither_enable) return mask;
+  const unsigned quarter = std::max(count / 4, 1u), first = ((x & 1) * quarter + (y & 1) * 2 * quarter) % count;
+  return (mask << first | mask >> (count - first)) & all;
 }
 
 Float4 OutputMerger::blend(const gen9::BLEND_STATE_ENTRY& e, const surface::Format& format, const Float4& source, const Float4& source1, const Float4& destination) const {

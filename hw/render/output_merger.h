@@ -67,8 +67,8 @@ class OutputMerger {
   /// One sample's colour as registers; zeros outside of the target.
   surface::Word4 read(memory::View& view, const RenderTarget& rt, uint32_t x, uint32_t y, uint32_t layer, unsigned sample) const;
   bool alpha_passes(float alpha) const;
-  /// Samples of `count` that alpha leaves covered; all without Alpha To Coverage.
-  uint32_t alpha_to_coverage(float alpha, unsigned count) const;
+  /// Samples of `count` that alpha leaves covered at pixel (x, y); all without Alpha To Coverage.
+  uint32_t alpha_to_coverage(float alpha, unsigned count, uint32_t x, uint32_t y) const;
 
  private:
   surface::Float4 blend(const gen9::BLEND_STATE_ENTRY& entry, const surface::Format& format, const surface::Float4& source,

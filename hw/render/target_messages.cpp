@@ -180,7 +180,9 @@ SendResult PixelWorker::render_target_write(const Message& message) {
     }
     uint32_t samples = batch.samples[pixel];
     // Where the shader gives the coverage, alpha does not (Mesa's brw_fs.cpp, brw_compile_fs: it is then lowered).
-    samples &= layout.omask_at != not_there ? layout.omask(pixel % 16) : merger.alpha_to_coverage(color.source0_alpha, draw_->raster.samples);
+    samples &= layout.omask_at != not_there
+                   ? layout.omask(pixel % 16)
+                   : merger.alpha_to_coverage(color.source0_alpha, draw_->raster.samples, batch.x[pixel], batch.y[pixel]);
     if (!samples || !merger.alpha_passes(color.source0_alpha)) continue;
     if (!draw_->early) samples = late_samples(layout, pixel, i, samples);
     if (samples) merger.write(view_, rt, mode, batch.x[pixel], batch.y[pixel], object_->layer, samples, color);

@@ -103,3 +103,29 @@ TEST_CASE("of a blend state only the entries of targets that are written are rea
   CHECK_FALSE(merger.mode(RenderTarget(f.surface), 0).logic);
   CHECK(failure_counts().empty());
 }
+
+TEST_CASE("dithered alpha covers other samples in neighbouring pixels, and as many") {
+  Fixture f;
+  StateStore store;
+  State state;
+  constexpr uint32_t at = base + 0x8000;
+  const uint32_t pointers[] = {0x78240000, at | 1};
+  store.accept({0, defs::find_command("3DSTATE_BLEND_STATE_POINTERS"), pointers});
+  state.refresh(store);
+  for (const bool dithered : {false, true}) {
+    const uint32_t blend[] = {1u << 31 | (dithered ? 1u << 28 : 0u), 0, 0};
+    f.view.write(at, blend, sizeof blend);
+    const OutputMerger merger(state, f.view);
+    for (const unsigned count : {1u, 2u, 4u, 8u, 16u}) {
+      const uint32_t here = merger.alpha_to_coverage(0.5f, count, 4, 6);
+      CHECK(std::popcount(here) == static_cast<int>(count + 1) / 2);
+      for (const auto& [x, y] : {std::pair{5u, 6u}, {4u, 7u}, {5u, 7u}}) {
+        const uint32_t there = merger.alpha_to_coverage(0.5f, count, x, y);
+        CHECK(std::popcount(there) == std::popcount(here));
+        if (count >= 4) CHECK((there != here) == dithered);
+      }
+      CHECK(merger.alpha_to_coverage(0, count, 5, 7) == 0);
+      CHECK(merger.alpha_to_coverage(1, count, 5, 7) == (1u << count) - 1);
+    }
+  }
+}
