@@ -126,9 +126,10 @@ class Machine {
  public:
   Machine() : memory_(1 << 20), view_(memory_, nullptr), env{view_, bases_, stop} { thread.clear_registers(); }
 
-  void load(std::vector<std::byte> bytes, uint32_t mask = 0xff, uint64_t start = 0) {
+  void load(std::vector<std::byte> bytes, uint32_t mask = 0xff, uint64_t start = 0, unsigned payload = grf_count) {
     program = Program::decode(bytes, start);
     ThreadStart how;
+    how.payload = payload;
     how.program = program.get();
     how.dispatch_mask = mask;
     thread.start(how);

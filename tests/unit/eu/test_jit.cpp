@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The compiler against the interpreter: random arithmetic, captured kernels with all their messages.
+#include <cstdlib>
 #include <random>
+#include <utility>
 
 #include "hw/base/log.h"
+#include "hw/eu/jit/engine.h"
 #include "tests/catch.h"
 #include "tests/ref/eu_fuzz.h"
 #include "tests/unit/eu/data.h"
@@ -23,13 +26,23 @@ struct Trace {
   }
 };
 
-Trace trace(const std::vector<std::byte>& code, uint32_t mask, uint32_t seed, bool compiled) {
+enum class Runner : uint8_t {
+  interpreter,
+  executor,  ///< the compiler, which leaves all registers in memory
+  engine,    ///< as it runs outside tests: in variants for full dispatches, registers where it likes
+};
+
+/// `payload`: registers that are filled as a fixed function does; the others hold what `leftovers` makes of them.
+Trace trace(const std::vector<std::byte>& code, uint32_t mask, uint32_t seed, Runner runner, unsigned payload = grf_count, uint32_t leftovers = 0) {
   Machine m;
-  m.load(code, mask);
+  m.load(code, mask, 0, payload);
   std::mt19937 random(seed);
   const auto number = [&] { return std::bit_cast<uint32_t>(static_cast<float>(random() % 4096) / 64.0f - 8.0f); };
   for (unsigned r = 0; r < 128; r++)
     for (unsigned n = 0; n < 8; n++) m.set<uint32_t>(r, n, random() % 4 ? number() : random() % 64);
+  std::mt19937 rubbish(leftovers);
+  for (unsigned r = payload; r < grf_count + 16; r++)
+    for (unsigned n = 0; n < 8; n++) m.set<uint32_t>(r, n, static_cast<uint32_t>(rubbish()));
   Trace t;
   std::mt19937 answers(seed + 1);
   unsigned messages = 0;
@@ -46,7 +59,13 @@ Trace trace(const std::vector<std::byte>& code, uint32_t mask, uint32_t seed, bo
     if (++messages == 5000) m.stop.request(StopFlag::reset);
     return SendResult::done;
   };
-  t.words.push_back(static_cast<uint32_t>(compiled ? m.run() : eu::interpret(m.thread, m.env, m.target)));
+  RunResult result;
+  switch (runner) {
+    case Runner::interpreter: result = eu::interpret(m.thread, m.env, m.target); break;
+    case Runner::executor: result = m.run(); break;
+    case Runner::engine: result = eu::run(m.thread, m.env, m.target); break;
+  }
+  t.words.push_back(static_cast<uint32_t>(result));
   return t;
 }
 
@@ -68,6 +87,19 @@ TEST_CASE("eu jit: captured kernels send the same messages and leave the same an
   for (const auto& [name, hex] : rows("kernels.txt"))
     for (const uint32_t mask : {0xffu, 0x5au, 0xffffu}) {
       INFO(name << " mask " << mask);
-      CHECK(trace(from_hex(hex), mask, mask + 7, true) == trace(from_hex(hex), mask, mask + 7, false));
+      CHECK(trace(from_hex(hex), mask, mask + 7, Runner::executor) == trace(from_hex(hex), mask, mask + 7, Runner::interpreter));
     }
+}
+
+TEST_CASE("eu jit: no kernel sees what another thread left in the registers") {
+  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  setenv("SOFTGEN_CACHE", "off", 1);
+  set_engine(eu::Engine::jit);
+  constexpr std::pair<uint32_t, unsigned> starts[] = {{0xff, 9}, {0xffff, 24}, {0x5a, 2}};
+  for (const auto& [name, hex] : rows("kernels.txt"))
+    for (const auto& [mask, payload] : starts) {
+      INFO(name << " mask " << mask << " payload " << payload);
+      CHECK(trace(from_hex(hex), mask, mask + 7, Runner::engine, payload, 1) == trace(from_hex(hex), mask, mask + 7, Runner::interpreter, payload, 2));
+    }
+  set_engine(eu::Engine::interp);
 }
