@@ -14,8 +14,9 @@ typedef float F8 __attribute__((vector_size(32)));
 typedef int32_t I8 __attribute__((vector_size(32)));
 typedef uint32_t U8 __attribute__((vector_size(32)));
 
-constexpr int32_t one_texel = 256;   // eight bits of fraction
+constexpr int32_t one_texel = 256;  // eight bits of fraction
 constexpr float far = 1 << 22;       // texels, as in Filter::axis: 256 times that are within 32 bits
+constexpr float least = 0x1p-64f;
 
 template <typename V, typename T>
 inline V get(const T* from) {
@@ -30,6 +31,7 @@ inline void put(T* to, V v) {
 inline I8 as_ints(U8 v) { return reinterpret_cast<I8>(v); }
 inline U8 as_words(I8 v) { return reinterpret_cast<U8>(v); }
 inline F8 as_floats(U8 v) { return reinterpret_cast<F8>(v); }
+inline F8 magnitude(F8 v) { return reinterpret_cast<F8>(reinterpret_cast<I8>(v) & 0x7fffffff); }
 inline F8 to_floats(I8 v) { return __builtin_convertvector(v, F8); }
 inline F8 splat(float v) { return F8{v, v, v, v, v, v, v, v}; }
 /// A value for each quad.
@@ -68,16 +70,18 @@ struct Axis {
   F8 weight;     ///< of high
 };
 
+template <bool linear>
 inline Axis axis(const LaneSurface& s, const LaneTap& tap, unsigned n, I8 size) {
   F8 texels = get<F8>(n ? tap.v : tap.u);
   if (s.normalized) texels *= to_floats(size);
-  texels = texels == texels ? texels : F8{};
+  // NaN, and what is next to nothing.
+  texels = magnitude(texels) >= least ? texels : F8{};
   texels = texels > far ? splat(far) : texels;
   texels = texels < -far ? splat(-far) : texels;
   texels *= static_cast<float>(one_texel);
   if (tap.rounded[n]) texels += 0.5f;
   I8 fixed = floored(texels) + tap.offset[n] * one_texel;
-  if (!tap.linear) {
+  if constexpr (!linear) {
     const I8 i = wrapped(s.wrap[n], fixed >> 8, size, s.powers);
     return {i, i, F8{}};
   }
@@ -88,17 +92,19 @@ inline Axis axis(const LaneSurface& s, const LaneTap& tap, unsigned n, I8 size) 
 }
 
 /// Parts of an element's offset: their sum is its place (surface::offset_x, offset_y).
+template <LaneTiling tiling>
 inline U8 column(const LaneSurface& s, U8 x) {
   const U8 byte = x << s.shift;
-  switch (s.tiling) {
+  switch (tiling) {
     case LaneTiling::y: return ((byte >> 7) << 12) + ((byte & 0x70u) << 5) + (byte & 15u);
     case LaneTiling::x: return ((byte >> 9) << 12) + (byte & 511u);
     case LaneTiling::linear: break;
   }
   return byte;
 }
+template <LaneTiling tiling>
 inline U8 row(const LaneSurface& s, U8 y) {
-  switch (s.tiling) {
+  switch (tiling) {
     case LaneTiling::y: return (y & ~31u) * s.pitch + ((y & 31u) << 4);
     case LaneTiling::x: return (y & ~7u) * s.pitch + ((y & 7u) << 9);
     case LaneTiling::linear: break;
@@ -151,8 +157,9 @@ inline F8 unorm8(U8 code) {
 }
 inline F8 unorm24(U8 code) { return to_floats(as_ints(code & 0xffffffu)) / 16777215.0f; }
 
+template <LaneCodes codes>
 inline F8 component(const LaneDecode& d, unsigned n, U8 texel) {
-  switch (d.codes) {
+  switch (codes) {
     case LaneCodes::unorm8: return unorm8(texel >> 8 * n & 255u);
     case LaneCodes::srgb8: return n == d.linear_component ? unorm8(texel >> 8 * n & 255u) : look_up(d.srgb, texel >> 8 * n & 255u);
     case LaneCodes::unorm24: return unorm24(texel);
@@ -169,32 +176,34 @@ inline F8 between(F8 a, F8 b, F8 weight) {
   return mixed;
 }
 
-template <bool any_value>
-inline F8 bilinear(const LaneDecode& d, unsigned n, const U8 (&texels)[4], F8 u, F8 v) {
-  const F8 top = between<any_value>(component(d, n, texels[0]), component(d, n, texels[1]), u);
-  const F8 bottom = between<any_value>(component(d, n, texels[2]), component(d, n, texels[3]), u);
+template <LaneCodes codes>
+inline F8 bilinear(const LaneDecode& d, unsigned n, const U8* texels, F8 u, F8 v) {
+  constexpr bool any_value = codes == LaneCodes::float32;
+  const F8 top = between<any_value>(component<codes>(d, n, texels[0]), component<codes>(d, n, texels[1]), u);
+  const F8 bottom = between<any_value>(component<codes>(d, n, texels[2]), component<codes>(d, n, texels[3]), u);
   return between<any_value>(top, bottom, v);
 }
 
+template <LaneCodes codes, LaneTiling tiling, bool linear>
 void sample(const LaneSurface& s, const LaneTap& tap, float* const (&out)[4]) {
   const LaneLevel &a = *tap.level[0], &b = *tap.level[1];
-  const Axis u = axis(s, tap, 0, by_quad<I8>(a.width, b.width)), v = axis(s, tap, 1, by_quad<I8>(a.height, b.height));
+  const Axis u = axis<linear>(s, tap, 0, by_quad<I8>(a.width, b.width)), v = axis<linear>(s, tap, 1, by_quad<I8>(a.height, b.height));
   const U8 x = by_quad<U8>(a.x, b.x), y = by_quad<U8>(a.y, b.y);
-  U8 offsets[4], texels[4];
-  const U8 left = column(s, as_words(u.low) + x), top = row(s, as_words(v.low) + y);
+  constexpr unsigned corners = linear ? 4 : 1;
+  U8 offsets[corners], texels[corners];
+  const U8 left = column<tiling>(s, as_words(u.low) + x), top = row<tiling>(s, as_words(v.low) + y);
   offsets[0] = left + top;
-  if (tap.linear) {
-    const U8 right = column(s, as_words(u.high) + x), bottom = row(s, as_words(v.high) + y);
+  if constexpr (linear) {
+    const U8 right = column<tiling>(s, as_words(u.high) + x), bottom = row<tiling>(s, as_words(v.high) + y);
     offsets[1] = right + top, offsets[2] = left + bottom, offsets[3] = right + bottom;
   }
-  fetch(s, tap, tap.linear ? 4 : 1, offsets, texels);
+  fetch(s, tap, corners, offsets, texels);
   const LaneDecode& d = s.decode;
   for (unsigned c = 0; c < 4; ++c) {
     F8 color;
     if (d.from[c] >= LaneDecode::zero) color = splat(d.from[c] == LaneDecode::one ? 1.0f : 0.0f);
-    else if (!tap.linear) color = component(d, d.from[c], texels[0]);
-    else if (d.codes == LaneCodes::float32) color = bilinear<true>(d, d.from[c], texels, u.weight, v.weight);
-    else color = bilinear<false>(d, d.from[c], texels, u.weight, v.weight);
+    else if constexpr (linear) color = bilinear<codes>(d, d.from[c], texels, u.weight, v.weight);
+    else color = component<codes>(d, d.from[c], texels[0]);
     put(out[c], color);
   }
 }
@@ -207,6 +216,8 @@ void mix(float* const (&a)[4], const float (&b)[4][lane_count], const float (&we
 }  // namespace
 
 extern const LaneKernels LANE_KERNELS;
-const LaneKernels LANE_KERNELS{sample, mix};
+#define SAMPLE_OF(codes, tiling) {sample<LaneCodes::codes, LaneTiling::tiling, false>, sample<LaneCodes::codes, LaneTiling::tiling, true>}
+#define SAMPLES_OF(codes) {SAMPLE_OF(codes, linear), SAMPLE_OF(codes, x), SAMPLE_OF(codes, y)}
+const LaneKernels LANE_KERNELS{{SAMPLES_OF(unorm8), SAMPLES_OF(srgb8), SAMPLES_OF(unorm24), SAMPLES_OF(float32)}, mix};
 
 }  // namespace softgen::sampler

@@ -53,7 +53,6 @@ using LaneLoad = void (*)(void* context, const uint32_t* offsets, unsigned count
 struct LaneTap {
   const LaneLevel* level[quads_of_lanes];  ///< by quad
   const float *u, *v;
-  bool linear = false;
   bool rounded[2] = {false, false};        ///< coordinates go to the nearest 1/256 texel, else down
   int32_t offset[2] = {0, 0};              ///< texels
   const std::byte* memory = nullptr;       ///< the surface in one piece; null: load()
@@ -61,9 +60,12 @@ struct LaneTap {
   void* context = nullptr;
 };
 
+/// Colours by component: out[c][lane], also of channels that nobody asked for: any coordinates give some texel.
+using LaneSample = void (*)(const LaneSurface& surface, const LaneTap& tap, float* const (&out)[4]);
+
 struct LaneKernels {
-  /// Colours by component: out[c][lane], also of channels that nobody asked for: any coordinates give some texel.
-  void (*sample)(const LaneSurface& surface, const LaneTap& tap, float* const (&out)[4]);
+  /// By LaneCodes, LaneTiling, and whether it is linear.
+  LaneSample sample[4][3][2];
   /// a + (b - a) weight in `a`; a weight for each quad, and nothing where it is zero.
   void (*mix)(float* const (&a)[4], const float (&b)[4][lane_count], const float (&weight)[quads_of_lanes]);
 };

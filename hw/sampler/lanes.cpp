@@ -91,7 +91,7 @@ void load(void* context, const uint32_t* offsets, unsigned count, uint32_t* out)
 
 }  // namespace
 
-LaneSampler::LaneSampler(const Texture& texture, const State& state, const LaneKernels& kernels) : kernels_(&kernels) {
+LaneSampler::LaneSampler(const Texture& texture, const State& state, const LaneKernels& kernels) : mix_(kernels.mix) {
   const surface::Surface& s = texture.surface();
   if (!texture.has_texels() || s.type != surface::SurfaceType::two_d || texture.layers() != 1 || s.samples != 1 || s.base % 4 || s.pitch % 4) return;
   const auto decode = decode_of(s);
@@ -108,12 +108,14 @@ LaneSampler::LaneSampler(const Texture& texture, const State& state, const LaneK
   // Offsets of 31 bits, as the hosts' gathers have them.
   if (bytes_ >> 31) return;
   possible_ = true;
-  magnified_ = {state.mag_mode_filter != State::MagModeFilter::MAPFILTER_NEAREST,
+  const auto& of_format = kernels.sample[static_cast<unsigned>(surface_.decode.codes)][static_cast<unsigned>(surface_.tiling)];
+  magnified_ = {of_format[state.mag_mode_filter != State::MagModeFilter::MAPFILTER_NEAREST],
                 {static_cast<bool>(state.u_address_mag_filter_rounding_enable), static_cast<bool>(state.v_address_mag_filter_rounding_enable)}};
-  minified_ = {state.min_mode_filter != State::MinModeFilter::MAPFILTER_NEAREST,
+  minified_ = {of_format[state.min_mode_filter != State::MinModeFilter::MAPFILTER_NEAREST],
                {static_cast<bool>(state.u_address_min_filter_rounding_enable), static_cast<bool>(state.v_address_min_filter_rounding_enable)}};
   mips_ = state.mip_mode_filter;
   if (surface_.normalized) span_[0] = static_cast<float>(levels_[0].width), span_[1] = static_cast<float>(levels_[0].height);
+  any_value_ = surface_.decode.codes == LaneCodes::float32;
   needs_lod_ = mips_ == State::MipModeFilter::MIPFILTER_NEAREST || mips_ == State::MipModeFilter::MIPFILTER_LINEAR || magnified_ != minified_;
 }
 
@@ -145,7 +147,8 @@ const std::byte* LaneSampler::memory(memory::View& view) {
   return memory_;
 }
 
-void LaneSampler::sample_levels(LaneTap& tap, const Lod (&lod)[quads_of_lanes], float* const (&out)[4]) const {
+void LaneSampler::sample_levels(const Manner& manner, LaneTap& tap, const Lod (&lod)[quads_of_lanes], float* const (&out)[4]) const {
+  tap.rounded[0] = manner.rounded[0], tap.rounded[1] = manner.rounded[1];
   const LaneLevel* next[quads_of_lanes];
   float weight[quads_of_lanes] = {};
   bool mixed = false;
@@ -161,26 +164,31 @@ void LaneSampler::sample_levels(LaneTap& tap, const Lod (&lod)[quads_of_lanes], 
     next[q] = weight[q] != 0 ? &levels_[n + 1] : tap.level[q];
     mixed = mixed || weight[q] != 0;
   }
-  kernels_->sample(surface_, tap, out);
+  manner.sample(surface_, tap, out);
   if (!mixed) return;
   std::copy(std::begin(next), std::end(next), std::begin(tap.level));
   alignas(32) float more[4][lane_count];
-  kernels_->sample(surface_, tap, {more[0], more[1], more[2], more[3]});
-  kernels_->mix(out, more, weight);
+  manner.sample(surface_, tap, {more[0], more[1], more[2], more[3]});
+  mix_(out, more, weight);
+}
+
+void LaneSampler::sample(memory::View& view, const float* u, const float* v, const Offsets& offsets, float* const (&out)[4]) {
+  Pages pages{view, base_};
+  const LaneTap tap{.level = {levels_.data(), levels_.data()}, .u = u, .v = v, .rounded = {magnified_.rounded[0], magnified_.rounded[1]},
+                    .offset = {offsets.u, offsets.v}, .memory = memory(view), .load = load, .context = &pages};
+  magnified_.sample(surface_, tap, out);
 }
 
 void LaneSampler::sample(memory::View& view, const float* u, const float* v, const Offsets& offsets, const Lod (&lod)[quads_of_lanes],
                          float* const (&out)[4]) {
   Pages pages{view, base_};
   LaneTap tap{.level = {}, .u = u, .v = v, .offset = {offsets.u, offsets.v}, .memory = memory(view), .load = load, .context = &pages};
-  const auto set = [&](const Manner& m) { tap.linear = m.linear, tap.rounded[0] = m.rounded[0], tap.rounded[1] = m.rounded[1]; };
-  set(lod[0].magnify ? magnified_ : minified_);
-  if (lod[0].magnify == lod[1].magnify || magnified_ == minified_) return sample_levels(tap, lod, out);
+  const auto manner = [&](unsigned q) -> const Manner& { return lod[q].magnify ? magnified_ : minified_; };
+  if (lod[0].magnify == lod[1].magnify || magnified_ == minified_) return sample_levels(manner(0), tap, lod, out);
   // Each quad its own way.
   alignas(32) float halves[2][4][lane_count];
-  sample_levels(tap, {lod[0], lod[0]}, {halves[0][0], halves[0][1], halves[0][2], halves[0][3]});
-  set(lod[1].magnify ? magnified_ : minified_);
-  sample_levels(tap, {lod[1], lod[1]}, {halves[1][0], halves[1][1], halves[1][2], halves[1][3]});
+  for (unsigned q = 0; q < quads_of_lanes; ++q)
+    sample_levels(manner(q), tap, {lod[q], lod[q]}, {halves[q][0], halves[q][1], halves[q][2], halves[q][3]});
   for (unsigned c = 0; c < 4; ++c)
     for (unsigned i = 0; i < lane_count; ++i) out[c][i] = halves[i / 4][c][i];
 }

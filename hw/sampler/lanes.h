@@ -20,29 +20,34 @@ class LaneSampler {
   bool possible() const { return possible_; }
   /// Whether the level of detail has any say.
   bool needs_lod() const { return needs_lod_; }
+  /// Texels may be denormals: the host has to keep them.
+  bool any_value() const { return any_value_; }
   /// What coordinates of 1 span at level 0, in texels.
   float width() const { return span_[0]; }
   float height() const { return span_[1]; }
   /// Eight colours, swizzled: channel c of lane i in out[c][i], whoever asked for them. `lod`: of each quad.
   void sample(memory::View& view, const float* u, const float* v, const Offsets& offsets, const Lod (&lod)[quads_of_lanes], float* const (&out)[4]);
+  /// The same where the level of detail has no say.
+  void sample(memory::View& view, const float* u, const float* v, const Offsets& offsets, float* const (&out)[4]);
 
  private:
   /// What magnification and minification choose.
   struct Manner {
-    bool linear = false, rounded[2] = {false, false};
+    LaneSample sample = nullptr;
+    bool rounded[2] = {false, false};
     bool operator==(const Manner&) const = default;
   };
   void places(const Texture& texture);
   const std::byte* memory(memory::View& view);
-  void sample_levels(LaneTap& tap, const Lod (&lod)[quads_of_lanes], float* const (&out)[4]) const;
+  void sample_levels(const Manner& manner, LaneTap& tap, const Lod (&lod)[quads_of_lanes], float* const (&out)[4]) const;
 
-  const LaneKernels* kernels_ = nullptr;
+  decltype(LaneKernels::mix) mix_ = nullptr;
   LaneSurface surface_;
   std::vector<LaneLevel> levels_;
   Manner magnified_, minified_;
   State::MipModeFilter mips_ = State::MipModeFilter::MIPFILTER_NONE;
   float span_[2] = {1, 1};
-  bool possible_ = false, needs_lod_ = true;
+  bool possible_ = false, needs_lod_ = true, any_value_ = false;
   uint64_t base_ = 0, bytes_ = 0;
   // Where the surface is in host memory, when it is in one piece.
   memory::View::Stamp stamp_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hw/base/bits.h"
+#include "hw/base/denormals.h"
 #include "hw/base/log.h"
 #include "hw/base/per_thread.h"
 #include "hw/sampler/lanes.h"
@@ -173,7 +174,7 @@ class Request {
   bool filter_eight(unsigned first, const Offsets& offsets);
   bool quad_lod(unsigned first, Lod& lod) const;
   const float* eight(char letter, unsigned lane) const;
-  void store_eight(unsigned first, uint32_t lit, const float (&color)[4][lane_count]);
+  void response_of(unsigned first, float (&spare)[4][lane_count], float* (&out)[4]) const;
   Word4 load(unsigned lane) const;
   Word4 clear_color(const surface::Surface& surface) const;
   Word4 load_mcs(unsigned lane) const;
@@ -252,19 +253,14 @@ bool Request::quad_lod(unsigned first, Lod& lod) const {
   return true;
 }
 
-void Request::store_eight(unsigned first, uint32_t lit, const float (&color)[4][lane_count]) {
+/// Where the response has the components of channels `first` to `first` + 7; what it does not have is written to `spare`.
+void Request::response_of(unsigned first, float (&spare)[4][lane_count], float* (&out)[4]) const {
   const uint32_t disabled = header_ ? bits(header_->dw[2], 15u, 12u) : 0;
   size_t reg = first / 8;
   for (unsigned c = 0; c < 4; ++c) {
-    if (disabled >> c & 1) continue;
-    if (reg < message_.response.size()) {
-      uint32_t* out = message_.response[reg].dw;
-      if (lit == 0xff) std::memcpy(out, color[c], sizeof color[c]);
-      else
-        for (unsigned i = 0; i < lane_count; ++i)
-          if (lit >> i & 1) out[i] = as_dword(color[c][i]);
-    }
-    reg += simd_ / 8;
+    const bool there = !(disabled >> c & 1) && reg < message_.response.size();
+    out[c] = there ? reinterpret_cast<float*>(message_.response[reg].dw) : spare[c];
+    if (!(disabled >> c & 1)) reg += simd_ / 8;
   }
 }
 
@@ -274,31 +270,44 @@ bool Request::filter_eight(unsigned first, const Offsets& offsets) {
   if (!lit) return true;
   const float *u = eight('u', first), *v = eight('v', first);
   if (!u || !v) return false;
-  Lod lod[quads_of_lanes] = {};
+  alignas(32) float color[4][lane_count];
+  float* response[4];
+  response_of(first, color, response);
+  float* const own[4] = {color[0], color[1], color[2], color[3]};
+  float* const(&out)[4] = lit == 0xff ? response : own;
   if (bound_.lanes.needs_lod()) {
+    Lod lod[quads_of_lanes];
     const unsigned either = lit & 15 ? 0 : 1;
     if (!quad_lod(first + 4 * either, lod[either])) return false;
     lod[1 - either] = lod[either];
     if ((lit & 15) && (lit & 0xf0) && !quad_lod(first + 4, lod[1])) return false;
+    bound_.lanes.sample(view_, u, v, offsets, lod, out);
+  } else {
+    bound_.lanes.sample(view_, u, v, offsets, out);
   }
-  alignas(32) float color[4][lane_count];
-  bound_.lanes.sample(view_, u, v, offsets, lod, {color[0], color[1], color[2], color[3]});
-  store_eight(first, lit, color);
+  if (lit == 0xff) return true;
+  for (unsigned c = 0; c < 4; ++c)
+    for (unsigned i = 0; i < lane_count; ++i)
+      if (lit >> i & 1) response[c][i] = color[c][i];
   return true;
 }
 
 /// Whole registers at once, where surface, sampler and message are of the common kind.
 bool Request::filter_lanes() {
-  const bool common = bound_.lanes.possible() && type_.kind == Kind::sample && !present('c') && !present('x') && !bit(message_.descriptor, 30);
+  const bool common = bound_.lanes.possible() && !present('c') && !present('x') && !bit(message_.descriptor, 30);
   if (!common || has_least()) return false;
   const Offsets offset = header_ ? offsets(0) : Offsets{};
-  for (unsigned first = 0; first < simd_; first += lane_count)
-    if (!filter_eight(first, offset)) return false;
-  return true;
+  const auto all = [&] {
+    for (unsigned first = 0; first < simd_; first += lane_count)
+      if (!filter_eight(first, offset)) return false;
+    return true;
+  };
+  if (!bound_.lanes.any_value()) return all();
+  const KeepDenormals keep;
+  return all();
 }
 
 void Request::filter() {
-  if (filter_lanes()) return;
   Word4 border;
   view_.read(strip_canonical(env_.bases.dynamic_state + bound_.state.border_color_pointer), border.data(), sizeof border);
   const Filter filter(view_, texture_, bound_.state, border);
@@ -393,6 +402,8 @@ void Request::store(unsigned lane, const Word4& value) {
 }
 
 void Request::run() {
+  if (type_.kind == Kind::sample && filter_lanes()) return;
+  const KeepDenormals keep;
   switch (type_.kind) {
     case Kind::sample:
     case Kind::gather:

@@ -60,13 +60,17 @@ uint32_t step(Frame* frame, uint32_t n, uint32_t active) {
   return static_cast<uint32_t>(op.execute(thread, op, *frame->state));
 }
 
+/// Units whose answers do not depend on DAZ, or that see to it themselves: changing it costs as much as a short message.
+bool takes_any_mode(uint8_t sfid) { return sfid == static_cast<uint8_t>(Sfid::sampler) || sfid == static_cast<uint8_t>(Sfid::urb); }
+
 uint32_t send(Frame* frame, uint32_t n, uint32_t active, uint32_t mask) {
   Thread& thread = *frame->thread;
   const Op& op = thread.program()->ops()[n];
   if (!mask && !op.instruction->end_of_thread) return static_cast<uint32_t>(Next::advance);
   stand_at(thread, n, op, active);
-  const OutsideCode outside(*frame);
   const SendForm& fixed = frame->code->sends[n];
+  if (fixed.valid && takes_any_mode(fixed.sfid)) return static_cast<uint32_t>(send_message(thread, op, *frame->state, fixed, mask));
+  const OutsideCode outside(*frame);
   return static_cast<uint32_t>(send_message(thread, op, *frame->state, fixed.valid ? fixed : send_form(thread, op), mask));
 }
 
