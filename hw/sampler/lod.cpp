@@ -24,8 +24,12 @@ float log2_of(double squared) {
   return static_cast<float>(0.5 * exponent + to_log2 * s * (1 + s2 * (1 / 3.0 + s2 * (1 / 5.0 + s2 * (1 / 7.0 + s2 * (1 / 9.0))))));
 }
 
-/// Levels of detail have eight bits of fraction (U4.8).
-float quantized(float value) { return std::floor(value * 256 + 0.5f) / 256; }
+/// Levels of detail have eight bits of fraction (U4.8). |value| <= 64; a call of floor() costs more than the rest.
+float quantized(float value) {
+  const float scaled = value * 256 + 0.5f;
+  const int cut = static_cast<int>(scaled);
+  return static_cast<float>(cut - (static_cast<float>(cut) > scaled)) / 256;
+}
 
 struct Vector {
   double u, v;
@@ -96,7 +100,8 @@ Lod finish_lod(const Texture& texture, const State& state, float lod, float bias
   const float last = static_cast<float>(texture.levels() - 1);
   Lod out;
   out.unclamped = (std::isnan(lod) ? 0 : lod) + bias + state.texture_lod_bias;
-  float value = out.unclamped;
+  // A bias that is no number, or infinities that cancel, must not name a level.
+  float value = std::isnan(out.unclamped) ? 0 : out.unclamped;
   if (state.lod_preclamp_mode == State::LODPreClampMode::CLAMP_MODE_OGL) value = std::max(std::min(value, state.max_lod), state.min_lod);
   value = quantized(std::clamp(value, -64.0f, 64.0f));
   out.magnify = value <= s.base_mip_level;

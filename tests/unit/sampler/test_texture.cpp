@@ -148,6 +148,9 @@ TEST_CASE("levels of detail") {
   CHECK(sampler::finish_lod(texture, t.state, 5, 0, 0).clamped == 2);
   CHECK(sampler::finish_lod(texture, t.state, 1, 0.5f, 0).clamped == 1.5f);
   CHECK(sampler::finish_lod(texture, t.state, 0.2f, 0, 1.25f).clamped == 1.25f);
+  CHECK(sampler::finish_lod(texture, t.state, 1, NAN, 0).clamped == 0);
+  CHECK(sampler::finish_lod(texture, t.state, INFINITY, -INFINITY, NAN).clamped == 0);
+  CHECK(sampler::finish_lod(texture, t.state, -0.3f, 0, 0).clamped == 0);
   // Eight texels a pixel along v, one along u.
   const sampler::Detail d = sampler::detail_of(filter, {}, {0.25f, 0, 0}, {0, 2, 0});
   CHECK(d.lod == 3);
