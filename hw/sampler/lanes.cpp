@@ -100,6 +100,8 @@ LaneSampler::LaneSampler(const Texture& texture, const State& state, const LaneK
   const auto anisotropic = [](auto mode) { return static_cast<unsigned>(mode) == static_cast<unsigned>(State::MagModeFilter::MAPFILTER_ANISOTROPIC); };
   const bool reduces = state.reduction_type_enable &&
                        (state.reduction_type == State::ReductionType::MINIMUM || state.reduction_type == State::ReductionType::MAXIMUM);
+  // Only whole tiles: what lies where in a row of parts of tiles is Level::address()'s affair, and how far it reaches.
+  if (tiling && *tiling != LaneTiling::linear && s.pitch % surface::tile_pitch(s.tiling, 4)) return;
   if (!decode || !tiling || !across || !down || reduces || anisotropic(state.mag_mode_filter) || anisotropic(state.min_mode_filter)) return;
   surface_ = {.wrap = {*across, *down}, .normalized = !state.non_normalized_coordinate_enable, .powers = true, .tiling = *tiling,
               .shift = static_cast<uint8_t>(std::countr_zero(s.format->block_bytes())), .pitch = s.pitch, .decode = *decode};

@@ -116,6 +116,18 @@ TEST_CASE("eight channels are sampled as one by one") {
   }
 }
 
+TEST_CASE("rows of parts of tiles are not for eight channels at a time") {
+  surface::Surface s;
+  s.type = surface::SurfaceType::two_d;
+  s.format = surface::find_format(F::R8G8B8A8_UNORM);
+  s.width = s.height = 33;
+  s.tiling = surface::Tiling::y;
+  s.pitch = 132;
+  CHECK(!LaneSampler(Texture(s), {}).possible());
+  s.pitch = 256;
+  CHECK(LaneSampler(Texture(s), {}).possible());
+}
+
 TEST_CASE("codes of eight and 24 bits become floats rounded once") {
   std::mt19937 random(1);
   Memory memory(random, false);
