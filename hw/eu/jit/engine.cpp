@@ -24,11 +24,13 @@ namespace {
 
 struct Counters {
   std::atomic<uint64_t> compiled{0}, refused{0}, from_cache{0}, compile_ns{0}, longest_ns{0};
-  /// Threads run, a line of the cache for each few host threads.
+  /// EU threads run, a line of the cache for each host thread. Beyond so many host threads lines are shared, and counts may be a little low.
   struct alignas(64) Runs {
     std::atomic<uint64_t> interpreted{0}, compiled{0};
+    /// By one host thread, so without the price of an atomic addition.
+    static void add(std::atomic<uint64_t>& count) { count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
   };
-  std::array<Runs, 32> runs;
+  std::array<Runs, 256> runs;
 };
 Counters& counters() {
   static auto& all = *new Counters;
@@ -37,7 +39,7 @@ Counters& counters() {
 
 Counters::Runs& runs() {
   static std::atomic<unsigned> next{0};
-  thread_local Counters::Runs& mine = counters().runs[next++ % 32];
+  thread_local Counters::Runs& mine = counters().runs[next++ % counters().runs.size()];
   return mine;
 }
 
@@ -127,7 +129,7 @@ class CompiledProgram : public FastPath {
       code = now_ ? slot.code.load(std::memory_order_acquire) : nullptr;
       if (!code) return interpreted();
     }
-    runs().compiled.fetch_add(1, std::memory_order_relaxed);
+    Counters::Runs::add(runs().compiled);
     result = run_compiled(code->compiled(), thread, env, target);
     return true;
   }
@@ -142,7 +144,7 @@ class CompiledProgram : public FastPath {
   };
 
   static bool interpreted() {
-    runs().interpreted.fetch_add(1, std::memory_order_relaxed);
+    Counters::Runs::add(runs().interpreted);
     return false;
   }
 
