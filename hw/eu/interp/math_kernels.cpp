@@ -122,8 +122,8 @@ inline F4 pow_of(F4 a, F4 b) {
   r = magnitude(b) == infinity ? ((b > 0) == (base > 1) ? floats(infinity) : F4{}) : r;
   r = base == infinity ? (b > 0 ? floats(infinity) : F4{}) : r;
   r = base == 0 ? (b > 0 ? F4{} : floats(infinity)) : r;
-  r = (a != a) | (b != b) ? floats(nan) : r;
-  return (b == 0) | (base == 1) ? floats(1) : r;
+  r = ((a != a) | (b != b)) ? floats(nan) : r;
+  return ((b == 0) | (base == 1)) ? floats(1) : r;
 }
 
 template <F4 (*function)(F4, F4)>
