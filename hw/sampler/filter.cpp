@@ -64,6 +64,11 @@ Filter::Filter(memory::View& view, const Texture& texture, const State& state, c
   clamp_reference_ = format && format->channel[0].type == ChannelType::unorm;
 }
 
+bool Filter::has_border(const State& state) {
+  const auto borders = [](Mode mode) { return mode == Mode::TCM_CLAMP_BORDER || mode == Mode::TCM_HALF_BORDER; };
+  return borders(state.tcx_address_control_mode) || borders(state.tcy_address_control_mode) || borders(state.tcz_address_control_mode);
+}
+
 int Filter::wrap(Mode mode, int64_t i, int size) {
   switch (mode) {
     case Mode::TCM_WRAP: {

@@ -38,7 +38,9 @@ struct Lod {
 
 class Filter {
  public:
-  /// `border`: the dwords of SAMPLER_BORDER_COLOR_STATE.
+  /// Whether an address mode can ask for the border colour.
+  static bool has_border(const State& state);
+  /// `border`: the dwords of SAMPLER_BORDER_COLOR_STATE, where has_border().
   Filter(memory::View& view, const Texture& texture, const State& state, const Word4& border);
 
   const Texture& texture() const { return texture_; }

@@ -308,8 +308,10 @@ bool Request::filter_lanes() {
 }
 
 void Request::filter() {
-  Word4 border;
-  view_.read(strip_canonical(env_.bases.dynamic_state + bound_.state.border_color_pointer), border.data(), sizeof border);
+  Word4 border{};
+  // Without a border the pointer leads nowhere: iris leaves it at zero.
+  if (Filter::has_border(bound_.state))
+    view_.read(strip_canonical(env_.bases.dynamic_state + bound_.state.border_color_pointer), border.data(), sizeof border);
   const Filter filter(view_, texture_, bound_.state, border);
   const bool gather = type_.kind == Kind::gather, compare = present('c');
   const bool implicit = !gather && !type_.zero_lod && !present('l');

@@ -135,6 +135,11 @@ TEST_CASE("borders take the form of the format") {
   const Filter filter(t.view, texture, t.state, {bits(2), bits(0.5f), bits(0.5f), bits(0.5f)});
   const auto color = std::bit_cast<surface::Float4>(filter.sample({2, 0, 0, 0}, {}, {}, sampler::finish_lod(texture, t.state, 0, 0, 0), nullptr));
   CHECK(color == surface::Float4{1, 0, 0, 1});  // R8_UNORM: clamped, and only red is its own
+  CHECK(Filter::has_border(t.state));
+  t.state.tcx_address_control_mode = Mode::TCM_WRAP;
+  CHECK_FALSE(Filter::has_border(t.state));
+  t.state.tcz_address_control_mode = Mode::TCM_HALF_BORDER;
+  CHECK(Filter::has_border(t.state));
 }
 
 TEST_CASE("levels of detail") {
