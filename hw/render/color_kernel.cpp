@@ -18,6 +18,17 @@ bool four_unorm8(const surface::Format& f) {
   return true;
 }
 
+/// Formats whose channels are written as they come, but for saturation.
+std::optional<ColorKernel::Stored> stored_as(const surface::Format& f) {
+  if (four_unorm8(f)) return ColorKernel::Stored::unorm8;
+  if (f.kind != surface::FormatKind::plain || f.block_bits != 32 || f.srgb) return std::nullopt;
+  if (f.channels == 1 && f.output[0] == 0 && f.layout == surface::ElementLayout::words) return ColorKernel::Stored::word;
+  for (unsigned c = 0; c < 4; ++c)
+    if (f.channels != 4 || f.output[c] < 0 || f.channel[static_cast<size_t>(f.output[c])].type != ChannelType::uint || f.channel[static_cast<size_t>(f.output[c])].bits != 8)
+      return std::nullopt;
+  return ColorKernel::Stored::uint8;
+}
+
 /// Quads have their rows where quad_rows() says.
 bool placed(const surface::Surface& s) {
   switch (s.tiling) {
@@ -46,12 +57,15 @@ uint32_t RenderTarget::quad_rows(memory::View& view, uint32_t x, uint32_t y, uin
 
 std::optional<ColorKernel> OutputMerger::color_kernel(const RenderTarget& rt, unsigned target) const {
   using Range = gen9::BLEND_STATE_ENTRY::ColorClampRange;
-  if (!rt.level || rt.mcs || rt.surface.samples != 1 || !four_unorm8(*rt.surface.format) || !placed(rt.surface)) return std::nullopt;
+  if (!rt.level || rt.mcs || rt.surface.samples != 1 || !placed(rt.surface)) return std::nullopt;
+  const auto stored = stored_as(*rt.surface.format);
   const Mode how = mode(rt, target);
-  if (how.logic || blend_.alpha_test_enable || alpha_to_coverage_) return std::nullopt;
+  if (!stored || how.logic || blend_.alpha_test_enable || alpha_to_coverage_) return std::nullopt;
+  if (*stored != ColorKernel::Stored::unorm8 && (how.blending || (how.floating && how.entry.pre_blend_color_clamp_enable))) return std::nullopt;
   const surface::Format& format = *rt.surface.format;
   const gen9::BLEND_STATE_ENTRY& e = how.entry;
   ColorKernel k;
+  k.stored = *stored;
   for (unsigned c = 0; c < 4; ++c)
     if (format.output[c] >= 0) k.shift[c] = format.channel[static_cast<size_t>(format.output[c])].shift;
   k.alpha_stored = format.has_alpha();

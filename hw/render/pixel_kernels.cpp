@@ -225,6 +225,14 @@ U8 unorm8(F8 v) {
 
 U8 encoded(const ColorKernel& k, const Colors& color) {
   U8 word{};
+  if (k.stored == ColorKernel::Stored::word) return reinterpret_cast<U8>(color[0]);
+  if (k.stored == ColorKernel::Stored::uint8) {
+    for (unsigned c = 0; c < 4; ++c) {
+      const U8 value = reinterpret_cast<U8>(color[c]);
+      word |= (value < 255u ? value : U8{} + 255u) << k.shift[c];
+    }
+    return word;
+  }
   for (unsigned c = 0; c < 4; ++c) {
     if (c == 3 && !k.alpha_stored) break;
     U8 code;
@@ -258,13 +266,14 @@ void stored(const ColorPixels& p, U8 word) {
 
 void write_color(const ColorKernel& k, const ColorPixels& p) {
   Colors source, source1;
-  for (unsigned c = 0; c < 4; ++c) {
+  const unsigned used = k.stored == ColorKernel::Stored::word ? 1 : 4;
+  for (unsigned c = 0; c < used; ++c) {
     if (p.replicated) source[c] = splat(*p.source[c]);
     else std::memcpy(&source[c], p.source[c], sizeof(F8));
     if (k.blending && p.source1[c]) std::memcpy(&source1[c], p.source1[c], sizeof(F8));
     else source1[c] = F8{};
   }
-  if (k.alpha_to_one) source[3] = source1[3] = splat(1.0f);
+  if (k.alpha_to_one && k.stored == ColorKernel::Stored::unorm8) source[3] = source1[3] = splat(1.0f);
   U8 there{};
   if (k.blending || k.keep) there = loaded(p);
   if (k.blending) {

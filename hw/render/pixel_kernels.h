@@ -24,8 +24,10 @@ struct DepthKernel {
   bool test = false;
 };
 
-/// Writes to targets of four 8-bit unorm channels.
+/// Writes to targets of 32 bits a pixel: four 8-bit unorm channels, and without blending four 8-bit integers or one word.
 struct ColorKernel {
+  enum class Stored : uint8_t { unorm8, uint8, word };
+  Stored stored = Stored::unorm8;
   std::array<uint8_t, 4> shift{};     ///< of r, g, b, a
   bool alpha_stored = true;           ///< else it reads one and is not written
   bool srgb = false;

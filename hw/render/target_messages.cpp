@@ -113,10 +113,15 @@ void PixelWorker::capture(const WriteLayout& layout, uint32_t bti) {
 
 /// The common case, eight pixels at a time. False: not that.
 bool PixelWorker::write_colors(const WriteLayout& layout, uint32_t bti) {
-  if (bti >= draw_->color.size() || !draw_->color[bti] || layout.target != bti || !draw_->early || object_->fade || layout.omask_at != not_there) return false;
+  if (bti >= draw_->color.size() || !draw_->color[bti] || layout.target != bti || object_->fade || layout.omask_at != not_there) return false;
   const ColorKernel& kernel = *draw_->color[bti];
   const RenderTarget& rt = draw_->targets[bti];
-  const uint32_t lit = lit_ & (layout.pixels & ((1u << layout.count) - 1)) << layout.first;
+  uint32_t lit = lit_ & (layout.pixels & ((1u << layout.count) - 1)) << layout.first;
+  if (!draw_->early)
+    for (uint32_t left = lit; left; left &= left - 1) {
+      const auto pixel = static_cast<unsigned>(std::countr_zero(left));
+      if (!late_samples(layout, pixel, pixel - layout.first, running_->samples[pixel])) lit &= ~(1u << pixel);
+    }
   if (!lit || object_->layer >= rt.surface.view_extent) return true;
   const uint32_t slice = object_->layer + rt.surface.min_array_element;
   for (unsigned first = layout.first; first < layout.first + layout.count; first += 8) {

@@ -72,10 +72,11 @@ TEST_CASE("eight pixels of colour are written as the output merger writes each")
   INFO("seed " << seed);
   Fixture f;
   constexpr surface::SurfaceFormat formats[] = {surface::SurfaceFormat::R8G8B8A8_UNORM, surface::SurfaceFormat::B8G8R8A8_UNORM, surface::SurfaceFormat::B8G8R8X8_UNORM,
-                                                surface::SurfaceFormat::B8G8R8A8_UNORM_SRGB};
+                                                surface::SurfaceFormat::B8G8R8A8_UNORM_SRGB, surface::SurfaceFormat::R32_UINT, surface::SurfaceFormat::R32_FLOAT,
+                                                surface::SurfaceFormat::R8G8B8A8_UINT, surface::SurfaceFormat::R32_SINT};
   unsigned compared = 0;
-  for (unsigned round = 0; round < 3000; ++round) {
-    f.surface.format = surface::find_format(formats[f.any() % 4]);
+  for (unsigned round = 0; round < 6000; ++round) {
+    f.surface.format = surface::find_format(formats[f.any() % 8]);
     constexpr surface::Tiling tilings[] = {surface::Tiling::linear, surface::Tiling::x, surface::Tiling::y};
     f.surface.tiling = tilings[f.any() % 3];
     f.surface.pitch = f.surface.tiling == surface::Tiling::x ? 512 : 128;
@@ -121,7 +122,7 @@ TEST_CASE("eight pixels of colour are written as the output merger writes each")
       REQUIRE(result() == expected);
     }
   }
-  CHECK(compared > 1000);
+  CHECK(compared > 2000);
 }
 
 TEST_CASE("blocks pass the depth test as their pixels do") {
