@@ -53,6 +53,6 @@ using BatchSink = std::function<void(const Batch&)>;
 /// Objects a stage gathers before it passes them on, so that the guest's counts bound nothing of ours.
 constexpr size_t objects_a_batch = 2048;
 /// The same where the batch is shaded in chunks, and the objects of a chunk: their vertices stay in a host core's second cache.
-constexpr size_t objects_a_chunked_batch = 8192, objects_a_chunk = 256;
+constexpr size_t objects_a_chunked_batch = 8192, objects_a_chunk = 512;
 
 }  // namespace softgen::render
