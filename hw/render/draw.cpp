@@ -20,7 +20,7 @@ namespace {
 
 constexpr int32_t tile_size = 64;
 /// Pixels of an object's bounds in a tile from which on the wider of two kernels is worth its idle channels.
-constexpr int64_t wide_pixels = 256;
+constexpr int64_t wide_pixels = 64;
 constexpr uint32_t constant_buffer_address_offset_disable = 1u << 4;  // CS_DEBUG_MODE2
 
 void count(mmio::RegisterFile& registers, uint32_t offset, uint64_t n) {
