@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -34,7 +35,10 @@ sg_host_ops host_ops(Gpu* gpu, void (*interrupt)(void*, bool)) {
   sg_host_ops ops = {};
   ops.opaque = gpu;
   ops.clock_ns = [](void*) { return monotonic_ns(); };
-  ops.timer_set = [](void*, unsigned, int64_t) {};  // no display runs behind this device: nothing waits for vblank
+  // No display runs behind this device, so nothing waits for vblank; without threads the engines look at memory by a timer.
+  ops.timer_set = [](void* opaque, unsigned id, int64_t deadline_ns) {
+    if (id == SG_TIMER_MISC) static_cast<Gpu*>(opaque)->set_timer(deadline_ns);
+  };
   ops.interrupt = interrupt;
   return ops;
 }
@@ -58,6 +62,14 @@ void Gpu::on_interrupt(void* opaque, bool level) {
     gpu->irq_pending_ = true;
   }
   gpu->irq_changed_.notify_one();
+}
+
+void Gpu::set_timer(int64_t deadline_ns) {
+  {
+    std::scoped_lock lock(irq_mutex_);
+    timer_due_ = deadline_ns;
+  }
+  irq_changed_.notify_one();
 }
 
 Gpu::Gpu(const Options& options) : options_(options), arena_(arena_size) {
@@ -179,13 +191,19 @@ void Gpu::thread_main() {
   prctl(PR_SET_NAME, "softgen-irq");
   std::unique_lock lock(irq_mutex_);
   while (!quit_) {
-    const auto woken = [this] { return irq_pending_ || quit_; };
-    irq_changed_.wait_for(lock, std::chrono::seconds(1), woken);
+    const int64_t armed = timer_due_;
+    const auto woken = [&] { return irq_pending_ || quit_ || timer_due_ != armed; };
+    constexpr int64_t second = 1'000'000'000;
+    irq_changed_.wait_for(lock, std::chrono::nanoseconds(armed < 0 ? second : std::clamp<int64_t>(armed - monotonic_ns(), 0, second)), woken);
+    const bool expired = timer_due_ >= 0 && monotonic_ns() >= timer_due_;
+    if (!irq_pending_ && !quit_ && !expired && timer_due_ != armed) continue;
+    if (expired) timer_due_ = -1;
     irq_pending_ = false;
     lock.unlock();
     if (where_wanted.exchange(false)) tell_where();
     {
       std::scoped_lock driver(mutex_);
+      if (expired) sg_timer_expired(device_, SG_TIMER_MISC);
       service();
     }
     lock.lock();

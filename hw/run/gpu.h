@@ -109,6 +109,8 @@ class Gpu {
   static void tell_where_on(int signal_number);
   /// Work of fences may have become ready outside the device (a syncobj was signalled).
   void kick();
+  /// For the device: it wants to be called at `deadline_ns` of monotonic_ns(); < 0: no more.
+  void set_timer(int64_t deadline_ns);
 
  private:
   struct Engine {
@@ -158,6 +160,7 @@ class Gpu {
   std::mutex irq_mutex_;
   std::condition_variable irq_changed_;
   bool irq_pending_ = false, quit_ = false;
+  int64_t timer_due_ = -1;
   std::thread thread_;
 };
 
