@@ -70,12 +70,15 @@ void WorkerPool::share_out(Job& job) {
 void WorkerPool::thread_main(unsigned slot) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    const auto ready = [&] {
-      return std::find_if(jobs_.begin(), jobs_.end(), [](const Job* j) { return j->next.load() < j->count; });
-    };
-    wake_.wait(lock, [&] { return quit_ || ready() != jobs_.end(); });
+    // Looked for once: other threads may take the last of it at any moment, but it stays in the list while the lock is held.
+    Job* found = nullptr;
+    wake_.wait(lock, [&] {
+      const auto at = std::find_if(jobs_.begin(), jobs_.end(), [](const Job* j) { return j->next.load() < j->count; });
+      found = at == jobs_.end() ? nullptr : *at;
+      return quit_ || found;
+    });
     if (quit_) return;
-    Job& job = **ready();
+    Job& job = *found;
     ++job.helpers;
     lock.unlock();
     run(job, slot);

@@ -53,3 +53,10 @@ TEST_CASE("a job that is cut short has done all before the cut and nothing behin
     CHECK(calls > 1);
   }
 }
+
+TEST_CASE("workers that wake up for a job whose last piece is just being taken do without it") {
+  WorkerPool pool(3);
+  std::atomic<size_t> done{0};
+  for (int round = 0; round < 20000; ++round) pool.for_each(2, [&](size_t, unsigned) { ++done; });
+  CHECK(done == 40000);
+}
