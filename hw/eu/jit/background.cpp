@@ -9,6 +9,7 @@
 #include <deque>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "hw/eu/jit/llvm_api.h"
 
@@ -18,6 +19,13 @@ namespace {
 
 /// A guest can make kernels faster than they are compiled.
 constexpr size_t most_waiting = 512;
+/// Interpreted threads take ten times as long: so the compiler is to get on, but not to take a core from two busy threads.
+constexpr int niceness = 2;
+
+struct Work {
+  std::function<bool()> find;
+  std::function<void()> make;
+};
 
 void stop_at_exit();
 
@@ -28,7 +36,8 @@ class Background {
     {
       const std::scoped_lock lock(loading_, mutex_);
       quit_ = true;
-      work_.clear();
+      asked_.clear();
+      unmade_.clear();
     }
     wake_.notify_all();
     idle_.notify_all();
@@ -45,11 +54,11 @@ class Background {
     if (llvm::available()) std::atexit(stop_at_exit);
   }
 
-  bool add(std::function<void()> work) {
+  bool add(Work work) {
     {
       const std::lock_guard lock(mutex_);
-      if (quit_ || work_.size() == most_waiting) return false;
-      work_.push_back(std::move(work));
+      if (quit_ || asked_.size() + unmade_.size() >= most_waiting) return false;
+      asked_.push_back(std::move(work));
       if (!thread_.joinable()) thread_ = std::thread([this] { main(); });
     }
     wake_.notify_all();
@@ -58,34 +67,42 @@ class Background {
 
   void drain() {
     std::unique_lock lock(mutex_);
-    idle_.wait(lock, [this] { return quit_ || (work_.empty() && !busy_); });
+    idle_.wait(lock, [this] { return quit_ || (nothing() && !busy_); });
   }
 
  private:
+  bool nothing() const { return asked_.empty() && unmade_.empty(); }
+
   void main() {
 #if defined(__linux__)
-    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10);
+    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness);
 #endif
     load();
     std::unique_lock lock(mutex_);
     while (true) {
-      wake_.wait(lock, [this] { return quit_ || !work_.empty(); });
+      wake_.wait(lock, [this] { return quit_ || !nothing(); });
       if (quit_) return;
-      auto work = std::move(work_.front());
-      work_.pop_front();
+      const bool asked = !asked_.empty();
+      Work work = std::move(asked ? asked_.front() : unmade_.back());
+      if (asked) asked_.pop_front();
+      else unmade_.pop_back();
       busy_ = true;
       lock.unlock();
-      work();
-      work = nullptr;
+      const bool done = !asked || work.find();
+      if (!asked) work.make();
+      // What it holds may be the last of a program; not under the lock.
+      if (done) work = {};
       lock.lock();
+      if (!done && !quit_) unmade_.push_back(std::move(work));
       busy_ = false;
-      if (work_.empty()) idle_.notify_all();
+      if (nothing()) idle_.notify_all();
     }
   }
 
   std::mutex mutex_, loading_;
   std::condition_variable wake_, idle_;
-  std::deque<std::function<void()>> work_;
+  std::deque<Work> asked_;
+  std::vector<Work> unmade_;
   bool quit_ = false, busy_ = false;
   std::thread thread_;
 };
@@ -114,7 +131,7 @@ void stop_before_exit() {
     static_cast<void>(stop);
   }
 }
-bool compile_later(std::function<void()> work) { return background().add(std::move(work)); }
+bool compile_later(std::function<bool()> find, std::function<void()> make) { return background().add({std::move(find), std::move(make)}); }
 void drain() { background().drain(); }
 
 }  // namespace softgen::eu::jit

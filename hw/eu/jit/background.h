@@ -6,9 +6,10 @@
 
 namespace softgen::eu::jit {
 
-/// In order, on one thread of low priority, which is started when it is first needed and sleeps when there is nothing to do. Work left when
-/// the process ends is dropped. False: as much is waiting as may wait.
-bool compile_later(std::function<void()> work);
+/// On one thread, which is started when it is first needed and sleeps when there is nothing to do. `find` is asked first, in order; where it
+/// finds nothing (false), `make` follows once nobody waits to be asked, the newest first: what was asked for last is what runs now. Work left
+/// when the process ends is dropped. False: as much is waiting as may wait.
+bool compile_later(std::function<bool()> find, std::function<void()> make);
 /// From now on the process may end at any time (exit runs LLVM's destructors, which must not meet the thread at work).
 void stop_before_exit();
 /// Until all that was asked for is done.

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 #include "hw/base/log.h"
@@ -46,7 +47,8 @@ Counters::Runs& runs() {
 /// Code by name, checked against the kernel's bytes: contexts have kernels of their own, often the same ones.
 class CodeStore {
  public:
-  std::shared_ptr<const LoadedCode> find_or_make(const Program& program, const Variant& variant) {
+  /// Null: it stays with the interpreter. Nothing at all: it would have to be compiled, and `may_compile` is false.
+  std::optional<std::shared_ptr<const LoadedCode>> find(const Program& program, const Variant& variant, bool may_compile) {
     const Isa isa = best_isa();
     if (isa == Isa::none) {
       note("EU JIT: not available", "{}", llvm::why());
@@ -66,10 +68,12 @@ class CodeStore {
       if (same) counters().from_cache++;
       return same ? code : nullptr;
     }
-    auto code = make(program, variant, isa, name);
+    auto made = make(program, variant, isa, name, may_compile);
+    if (!made) return std::nullopt;
+    const auto& code = *made;
     if (code) entry = {code, program.start(), {bytes.begin(), bytes.end()}};
     else entries_.erase(name);
-    return code;
+    return made;
   }
 
  private:
@@ -79,14 +83,17 @@ class CodeStore {
     std::vector<std::byte> bytes;
   };
 
-  static std::shared_ptr<const LoadedCode> make(const Program& program, const Variant& variant, Isa isa, const std::string& name) {
+  using Made = std::optional<std::shared_ptr<const LoadedCode>>;
+  static std::shared_ptr<const LoadedCode> usable(std::shared_ptr<const LoadedCode> code) { return code->compiled().code ? code : nullptr; }
+
+  static Made make(const Program& program, const Variant& variant, Isa isa, const std::string& name, bool may_compile) {
     Counters& c = counters();
     static const DiskCache disk(DiskCache::default_folder());
     if (const auto object = disk.find(name, program)) {
-      auto code = std::make_shared<const LoadedCode>(program, variant, *object, name);
       c.from_cache++;
-      return code->compiled().code ? code : nullptr;
+      return usable(std::make_shared<const LoadedCode>(program, variant, *object, name));
     }
+    if (!may_compile) return std::nullopt;
     const auto begin = std::chrono::steady_clock::now();
     const ObjectFile object = compile(program, variant, isa);
     if (object.refused) {
@@ -100,7 +107,7 @@ class CodeStore {
     c.compile_ns += ns;
     if (ns > c.longest_ns) c.longest_ns = ns;
     c.compiled++;
-    return code->compiled().code ? code : nullptr;
+    return usable(std::move(code));
   }
 
   std::mutex mutex_;
@@ -164,10 +171,9 @@ class CompiledProgram : public FastPath {
     std::call_once(slot.asked, [&] {
       const int kind = variant_of(thread);
       auto keep = program_.shared_from_this();
-      const bool queued = compile_later([this, keep, &slot, kind] {
-        // Nobody else has it any more.
-        if (keep.use_count() > 1) fill(slot, *keep, kind);
-      });
+      // True where nobody else has it any more, too.
+      const auto fill = [keep, &slot, kind](bool may_compile) { return keep.use_count() <= 2 || filled(slot, *keep, kind, may_compile); };
+      const bool queued = compile_later([fill] { return fill(false); }, [fill] { fill(true); });
       if (!queued) {
         unsupported("EU JIT: too many kernels at once", "one stays with the interpreter");
         slot.settled.store(true, std::memory_order_release);
@@ -177,10 +183,13 @@ class CompiledProgram : public FastPath {
     });
   }
 
-  static void fill(Slot& slot, const Program& program, int kind) {
-    slot.keeps = store().find_or_make(program, variant(kind));
+  static bool filled(Slot& slot, const Program& program, int kind, bool may_compile) {
+    const auto code = store().find(program, variant(kind), may_compile);
+    if (!code) return false;
+    slot.keeps = *code;
     slot.code.store(slot.keeps.get(), std::memory_order_release);
     slot.settled.store(true, std::memory_order_release);
+    return true;
   }
 
   const Program& program_;

@@ -11,7 +11,7 @@ namespace softgen::eu {
 enum class Engine : uint8_t {
   interp,  ///< never compiles
   jit,     ///< compiles before a kernel's first thread runs (tests, measurements)
-  tiers,   ///< the interpreter runs until a low-priority thread has compiled what was run often
+  tiers,   ///< the interpreter runs until a thread beside it has compiled what was run often
 };
 
 /// Tiers: a kernel's threads before it is compiled. So many take the interpreter about a millisecond, compiling takes ten and more.
