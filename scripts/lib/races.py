@@ -28,7 +28,7 @@ def captures():
 
 def run(program, capture, engine):
     """None when no race was seen; else what the program said. Kernels are compiled anew: code from the cache has been seen by nobody."""
-    environment = {**os.environ, "TSAN_OPTIONS": f"halt_on_error=1:exitcode={RACE}:second_deadlock_stack=1", "XDG_CACHE_HOME": "/nonexistent"}
+    environment = {**os.environ, "TSAN_OPTIONS": f"halt_on_error=1:exitcode={RACE}:second_deadlock_stack=1", "SOFTGEN_CACHE": "off"}
     command = [program, "--threads", str(THREADS), "--engine", engine, "--stats", capture]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
