@@ -6,27 +6,36 @@
 
 namespace softgen {
 
+constexpr uint32_t daz = 1u << 6;
+
+/// MXCSR of this host thread; 0 on other hosts.
+inline uint32_t control_word() {
+#if defined(__x86_64__)
+  return __builtin_ia32_stmxcsr();
+#else
+  return 0;
+#endif
+}
+inline void set_control_word([[maybe_unused]] uint32_t value) {
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr(value);
+#endif
+}
+
 /// Denormals are numbers as long as this lives, whatever the caller had.
 class KeepDenormals {
  public:
-#if defined(__x86_64__)
-  KeepDenormals() : outer_(__builtin_ia32_stmxcsr()) {
-    if (outer_ & daz) __builtin_ia32_ldmxcsr(outer_ & ~daz);
+  KeepDenormals() : outer_(control_word()) {
+    if (outer_ & daz) set_control_word(outer_ & ~daz);
   }
   ~KeepDenormals() {
-    if (outer_ & daz) __builtin_ia32_ldmxcsr(outer_);
+    if (outer_ & daz) set_control_word(outer_);
   }
-
- private:
-  static constexpr uint32_t daz = 1u << 6;
-  const uint32_t outer_;
-
- public:
-#else
-  KeepDenormals() {}
-#endif
   KeepDenormals(const KeepDenormals&) = delete;
   KeepDenormals& operator=(const KeepDenormals&) = delete;
+
+ private:
+  const uint32_t outer_;
 };
 
 }  // namespace softgen

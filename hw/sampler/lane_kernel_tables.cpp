@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/base/host_cpu.h"
 #include "hw/sampler/lane_kernels.h"
 
 namespace softgen::sampler {
@@ -10,8 +11,7 @@ extern const LaneKernels lane_kernels_avx2;
 
 const LaneKernels& lane_kernels() {
 #ifdef SAMPLER_HAVE_AVX2
-  static const bool wide = __builtin_cpu_supports("avx2");
-  if (wide) return lane_kernels_avx2;
+  if (host_has_avx2_fma()) return lane_kernels_avx2;
 #endif
   return lane_kernels_baseline;
 }

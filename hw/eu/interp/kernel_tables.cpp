@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which of the compiled kernel tables this host runs.
+#include "hw/base/host_cpu.h"
 #include "hw/eu/interp/lanes.h"
 
 namespace softgen::eu {
@@ -13,8 +14,7 @@ const KernelTable& baseline_kernels() { return eu_kernels_baseline; }
 
 const KernelTable& kernels() {
 #if defined(EU_HAVE_AVX2)
-  static const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (wide) return eu_kernels_avx2;
+  if (host_has_avx2_fma()) return eu_kernels_avx2;
 #endif
   return eu_kernels_baseline;
 }

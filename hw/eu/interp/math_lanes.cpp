@@ -2,6 +2,7 @@
 #include "hw/eu/interp/math_lanes.h"
 
 #include "hw/eu/interp/float_math.h"
+#include "hw/base/host_cpu.h"
 #include "hw/eu/isa/opcodes.h"
 
 namespace softgen::eu {
@@ -13,8 +14,7 @@ extern const Transcendentals math_kernels_avx2;
 
 const Transcendentals& transcendentals() {
 #ifdef EU_HAVE_AVX2
-  static const bool wide = __builtin_cpu_supports("avx2");
-  if (wide) return math_kernels_avx2;
+  if (host_has_avx2_fma()) return math_kernels_avx2;
 #endif
   return math_kernels_baseline;
 }

@@ -5,6 +5,7 @@
 
 #include <bit>
 
+#include "hw/base/host_cpu.h"
 #include "hw/base/log.h"
 #include "hw/eu/jit/emitter.h"
 
@@ -86,7 +87,7 @@ std::string host_text() { return cpu_text() + " " + features_text(); }
 
 bool host_is_wide() {
 #if defined(__x86_64__)
-  static const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+  static const bool wide = host_has_avx2_fma() && __builtin_cpu_supports("bmi2");
   return wide;
 #else
   return false;

@@ -1,29 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/eu/jit/runtime.h"
 
+#include "hw/base/denormals.h"
 #include "hw/iface/engine.h"
 
 namespace softgen::eu::jit {
 
 namespace {
-
-/// MXCSR.DAZ: denormal inputs of all arithmetic are zeros of their sign. Results stay as they are.
-constexpr uint32_t daz = 1u << 6;
-
-uint32_t control_word() {
-#if defined(__x86_64__)
-  return __builtin_ia32_stmxcsr();
-#else
-  return 0;
-#endif
-}
-void set_control_word(uint32_t value) {
-#if defined(__x86_64__)
-  __builtin_ia32_ldmxcsr(value);
-#else
-  (void)value;
-#endif
-}
 
 /// The host thread's own control word while others work for the code.
 class OutsideCode {
@@ -85,6 +68,13 @@ void restore(Frame& frame) {
     for (uint32_t left = frame.waiting[w]; left; left &= left - 1) thread.channel_ip[static_cast<unsigned>(__builtin_ctz(left))] = offsets[w];
 }
 
+/// What the code might see of the thread that ran here before.
+void clear(Thread& thread, const Compiled& compiled) {
+  for (const Compiled::Run& run : compiled.cleared) thread.clear(run.first, run.count);
+  if (compiled.clears_guards) thread.clear_guards();
+  thread.cleared();
+}
+
 }  // namespace
 
 void prepare(const Program& program, const FlowGraph& graph, Compiled& compiled) {
@@ -102,13 +92,6 @@ void prepare(const Program& program, const FlowGraph& graph, Compiled& compiled)
   }
   compiled.clears_guards = compiled.stepped || compiled.variant.keep_registers;
   for (unsigned s = grf_count; s < grf_count + 16; s++) compiled.clears_guards = compiled.clears_guards || needed[s];
-}
-
-/// What the code might see of the thread that ran here before.
-static void clear(Thread& thread, const Compiled& compiled) {
-  for (const Compiled::Run& run : compiled.cleared) thread.clear(run.first, run.count);
-  if (compiled.clears_guards) thread.clear_guards();
-  thread.cleared();
 }
 
 RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env, MessageTarget& target) {
