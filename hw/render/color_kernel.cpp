@@ -5,28 +5,15 @@
 namespace softgen::render {
 namespace {
 
-using surface::ChannelType;
-
-bool four_unorm8(const surface::Format& f) {
-  if (f.kind != surface::FormatKind::plain || f.block_bits != 32 || f.channels != 4 || f.numeric != surface::Numeric::floating) return false;
-  for (unsigned c = 0; c < 4; ++c) {
-    if (f.output[c] < 0 && c == 3) continue;
-    if (f.output[c] < 0) return false;
-    const surface::Channel& channel = f.channel[static_cast<size_t>(f.output[c])];
-    if (channel.type != ChannelType::unorm || channel.bits != 8) return false;
-  }
-  return true;
-}
+bool four_of(const surface::Format& f, surface::ElementLayout layout) { return f.layout == layout && f.channels == 4; }
 
 /// Formats whose channels are written as they come, but for saturation.
 std::optional<ColorKernel::Stored> stored_as(const surface::Format& f) {
-  if (four_unorm8(f)) return ColorKernel::Stored::unorm8;
-  if (f.kind != surface::FormatKind::plain || f.block_bits != 32 || f.srgb) return std::nullopt;
-  if (f.channels == 1 && f.output[0] == 0 && f.layout == surface::ElementLayout::words) return ColorKernel::Stored::word;
-  for (unsigned c = 0; c < 4; ++c)
-    if (f.channels != 4 || f.output[c] < 0 || f.channel[static_cast<size_t>(f.output[c])].type != ChannelType::uint || f.channel[static_cast<size_t>(f.output[c])].bits != 8)
-      return std::nullopt;
-  return ColorKernel::Stored::uint8;
+  using surface::ElementLayout;
+  if (four_of(f, ElementLayout::unorm8)) return ColorKernel::Stored::unorm8;
+  if (four_of(f, ElementLayout::uint8)) return ColorKernel::Stored::uint8;
+  if (f.layout == ElementLayout::words && f.channels == 1 && f.output[0] == 0) return ColorKernel::Stored::word;
+  return std::nullopt;
 }
 
 /// Quads have their rows where quad_rows() says.

@@ -135,8 +135,8 @@ bool PixelWorker::fill_object(const PixelRect& tile) {
       return true;
     });
   }
-  draw_->depth_count.fetch_add(pixels, std::memory_order_relaxed);
-  draw_->invocations.fetch_add(pixels, std::memory_order_relaxed);
+  draw_->counts.depth.fetch_add(pixels, std::memory_order_relaxed);
+  draw_->counts.invocations.fetch_add(pixels, std::memory_order_relaxed);
   return true;
 }
 

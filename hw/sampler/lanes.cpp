@@ -11,7 +11,6 @@ namespace softgen::sampler {
 namespace {
 
 using Mode = defs::gen9::TextureCoordinateMode;
-using surface::ChannelType;
 using surface::Format;
 using surface::SurfaceFormat;
 using surface::Tiling;
@@ -34,23 +33,10 @@ std::optional<LaneTiling> tiling_of(Tiling tiling) {
   }
 }
 
-const float* srgb_table() {
-  static const auto table = [] {
-    std::array<float, 256> t;
-    for (unsigned i = 0; i < 256; ++i) t[i] = surface::srgb8_to_linear(static_cast<uint8_t>(i));
-    return t;
-  }();
-  return table.data();
-}
-
 std::optional<LaneCodes> codes_of(const Format& format) {
   if (format.code == SurfaceFormat::R32_FLOAT) return LaneCodes::float32;
   if (format.code == SurfaceFormat::R24_UNORM_X8_TYPELESS) return LaneCodes::unorm24;
-  if (format.kind != surface::FormatKind::plain || format.numeric != surface::Numeric::floating || format.block_bytes() > 4) return std::nullopt;
-  for (unsigned n = 0; n < format.channels; ++n) {
-    const surface::Channel& c = format.channel[n];
-    if (c.type != ChannelType::unused && (c.type != ChannelType::unorm || c.bits != 8 || c.shift != 8 * n)) return std::nullopt;
-  }
+  if (format.layout != surface::ElementLayout::unorm8) return std::nullopt;
   return format.srgb ? LaneCodes::srgb8 : LaneCodes::unorm8;
 }
 
@@ -61,7 +47,7 @@ std::optional<LaneDecode> decode_of(const surface::Surface& s) {
   if (!codes || !std::has_single_bit(format.block_bytes())) return std::nullopt;
   LaneDecode d;
   d.codes = *codes;
-  d.srgb = srgb_table();
+  d.srgb = surface::srgb8_values().data();
   const auto stored = [&](unsigned c) { return format.output[c] >= 0 ? static_cast<uint8_t>(format.output[c]) : c == 3 ? LaneDecode::one : LaneDecode::zero; };
   using Select = surface::ShaderChannelSelect;
   for (unsigned c = 0; c < 4; ++c)

@@ -67,10 +67,6 @@ void decode_fxt1(const Format& format, const uint8_t* block, BlockTexels& out) {
   finish(format, texels, out);
 }
 
-[[maybe_unused]] bool is_astc(const Format& format) {
-  return format.name.starts_with("ASTC");
-}
-
 void decode_astc(const Format& format, const uint8_t* block, BlockTexels& out) {
   std::array<std::array<uint16_t, 4>, max_block_texels> texels;
   blocks::decode_astc(block, format.block_width, format.block_height, format.srgb, texels);
@@ -105,7 +101,7 @@ void decode_block(const Format& format, const std::byte* block, BlockTexels& tex
     case F::FXT1: return decode_fxt1(format, bytes, texels);
     default: break;
   }
-  assert(is_astc(format));
+  assert(format.name.starts_with("ASTC"));
   decode_astc(format, bytes, texels);
 }
 

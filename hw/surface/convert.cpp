@@ -105,6 +105,10 @@ int32_t float_to_snorm(float value, unsigned bits) {
   return static_cast<int32_t>(std::nearbyint(scaled));
 }
 
+const std::array<float, 256>& srgb8_values() {
+  return srgb_tables.linear;
+}
+
 float srgb8_to_linear(uint8_t code) {
   return srgb_tables.linear[code];
 }

@@ -68,7 +68,7 @@ constexpr void map_outputs(Format& f) {
 
 constexpr ElementLayout layout_of(const Format& f) {
   if (f.kind != FormatKind::plain || f.channels == 0) return ElementLayout::any;
-  bool words = true, bytes = !f.srgb, integers = true;
+  bool words = true, bytes = true, integers = true;
   for (unsigned i = 0; i < f.channels; ++i) {
     const Channel& c = f.channel[i];
     words = words && c.bits == 32 && c.shift == 32 * i && (c.type == ChannelType::sfloat || c.type == ChannelType::uint || c.type == ChannelType::sint);
@@ -182,16 +182,18 @@ uint64_t stored_value(const Format& f, const Channel& c, uint32_t word, bool col
   }
 }
 
-/// `value(stored channel)` for the outputs there are.
+Word4 nothing_stored(const Format& f) { return {0, 0, 0, f.numeric == Numeric::floating ? one : 1u}; }
+
+/// `value(stored channel, output)` for the outputs there are.
 Word4 spread(const Format& f, auto&& value) {
-  Word4 out{0, 0, 0, f.numeric == Numeric::floating ? one : 1u};
+  Word4 out = nothing_stored(f);
   for (size_t i = 0; i < 4; ++i)
-    if (f.output[i] >= 0) out[i] = value(static_cast<size_t>(f.output[i]));
+    if (f.output[i] >= 0) out[i] = value(static_cast<size_t>(f.output[i]), i);
   return out;
 }
 
 Word4 decode_words(const Format& f, const std::byte* element) {
-  return spread(f, [&](size_t stored) {
+  return spread(f, [&](size_t stored, size_t) {
     uint32_t word;
     std::memcpy(&word, element + stored * 4, 4);
     return word;
@@ -204,11 +206,11 @@ Word4 decode_unorm8(const Format& f, const std::byte* element) {
     for (uint32_t v = 0; v < 256; ++v) table[v] = std::bit_cast<uint32_t>(unorm_to_float(v, 8));
     return table;
   }();
-  return spread(f, [&](size_t stored) { return values[std::to_integer<size_t>(element[stored])]; });
+  return spread(f, [&](size_t stored, size_t) { return values[std::to_integer<size_t>(element[stored])]; });
 }
 
 Word4 decode_uint8(const Format& f, const std::byte* element) {
-  return spread(f, [&](size_t stored) { return std::to_integer<uint32_t>(element[stored]); });
+  return spread(f, [&](size_t stored, size_t) { return std::to_integer<uint32_t>(element[stored]); });
 }
 
 /// `put(stored channel, word)` for each channel that an output writes; l and i are written from red.
@@ -234,18 +236,15 @@ const Format* find_format(uint32_t code) {
 
 Word4 decode(const Format& f, const std::byte* element) {
   if (f.layout == ElementLayout::words) return decode_words(f, element);
-  if (f.layout == ElementLayout::unorm8) return decode_unorm8(f, element);
+  if (f.layout == ElementLayout::unorm8 && !f.srgb) return decode_unorm8(f, element);
   if (f.layout == ElementLayout::uint8) return decode_uint8(f, element);
   if (f.kind == FormatKind::shared_exponent) {
     uint32_t packed;
     std::memcpy(&packed, element, 4);
     return std::bit_cast<Word4>(decode_shared_exponent(packed));
   }
-  Word4 out{0, 0, 0, f.numeric == Numeric::floating ? one : 1u};
-  if (f.kind != FormatKind::plain) return out;
-  for (size_t i = 0; i < 4; ++i)
-    if (f.output[i] >= 0) out[i] = register_value(f, f.channel[static_cast<size_t>(f.output[i])], element, i < 3);
-  return out;
+  if (f.kind != FormatKind::plain) return nothing_stored(f);
+  return spread(f, [&](size_t stored, size_t i) { return register_value(f, f.channel[stored], element, i < 3); });
 }
 
 Float4 decode_float(const Format& f, const std::byte* element) {

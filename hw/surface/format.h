@@ -72,7 +72,7 @@ struct Channel {
 enum class ElementLayout : uint8_t {
   any,
   words,   ///< each stored channel is 32 bits, which are the register's
-  unorm8,  ///< each is 8 bits of linear UNORM
+  unorm8,  ///< each is 8 bits of UNORM, or sRGB
   uint8,   ///< each is 8 bits of an integer
 };
 
@@ -128,7 +128,8 @@ float unorm_to_float(uint32_t value, unsigned bits);
 uint32_t float_to_unorm(float value, unsigned bits);
 float snorm_to_float(int32_t value, unsigned bits);
 int32_t float_to_snorm(float value, unsigned bits);
-/// 8-bit sRGB code to linear and back; float forms for other widths.
+/// 8-bit sRGB code to linear (srgb8_values(): by code) and back; float forms for other widths.
+const std::array<float, 256>& srgb8_values();
 float srgb8_to_linear(uint8_t code);
 uint8_t linear_to_srgb8(float linear);
 float srgb_to_linear(float srgb);
