@@ -45,25 +45,14 @@ unsigned simd_of(const Message& message) {
 template <typename Address>
 SendResult dwords(const Message& m, Space& space, Direction direction, const Lanes& lanes, size_t data, Address&& address) {
   const uint32_t off = bits(m.descriptor, 11u, 8u);
-  if (lanes.pairs()) {
-    // Channels that are off keep their places.
-    lanes.each([&](unsigned lane) {
-      const uint64_t at = address(lane);
-      for (unsigned c = 0; c < 4; ++c) {
-        if (off >> c & 1) continue;
-        if (direction == Direction::write) space.store(at + 4 * c, parameter(m, lanes, data, c, lane));
-        else answer_component(m, lanes, data, c, lane, space.load<uint32_t>(at + 4 * c));
-      }
-    });
-    return SendResult::done;
-  }
   lanes.each([&](unsigned lane) {
     const uint64_t at = address(lane);
-    size_t reg = data;
+    unsigned left = 0;  // channels that are off keep their places in SIMD4x2 only
     for (unsigned c = 0; c < 4; ++c) {
       if (off >> c & 1) continue;
-      element(m, space, direction, 2, at + 4 * c, reg, lane);
-      reg += lanes.registers();
+      const unsigned number = lanes.pairs() ? c : left++;
+      if (direction == Direction::write) space.store(at + 4 * c, parameter(m, lanes, data, number, lane));
+      else answer_component(m, lanes, data, number, lane, space.load<uint32_t>(at + 4 * c));
     }
   });
   return SendResult::done;

@@ -5,6 +5,10 @@
 
 namespace softgen::render {
 
+void add_slots(GeometrySlots& slots, size_t count, const memory::View& like) {
+  while (slots.size() < count) slots.push_back(std::make_unique<GeometrySlot>(like));
+}
+
 /// What a host thread has of the draw.
 struct ChunkedGeometry::Unit {
   Unit(const GeometryWorker& like, GeometrySlot& own, uint32_t slot, const VertexStage& vs, const Setup& prototype)
@@ -22,9 +26,9 @@ bool ChunkedGeometry::takes(const State& state, const DrawCall& call, const Geom
 }
 
 ChunkedGeometry::ChunkedGeometry(WorkerPool* pool, const GeometryWorker& worker, const GeometryPipeline& pipeline, const Setup& setup,
-                                 std::vector<std::unique_ptr<GeometrySlot>>& slots)
+                                 GeometrySlots& slots)
     : pool_(pool), worker_(worker), stage_(pipeline.vertex_stage()), provoking_(pipeline.provoking()), setup_(setup), slots_(slots), units_(pool ? pool->slots() : 1) {
-  while (slots_.size() < units_.size()) slots_.push_back(std::make_unique<GeometrySlot>(worker.view));
+  add_slots(slots_, units_.size(), worker.view);
   constexpr unsigned most_vertices = 6;
   objects_a_chunk_ = std::clamp<size_t>((Urb::max_units - 1) / (size_t{Urb::units(stage_.entry_bytes())} * most_vertices), 1, objects_a_chunk);
 }

@@ -21,11 +21,15 @@ struct GeometrySlot {
   eu::Thread thread;
 };
 
+using GeometrySlots = std::vector<std::unique_ptr<GeometrySlot>>;
+/// Until there are `count`.
+void add_slots(GeometrySlots& slots, size_t count, const memory::View& like);
+
 class ChunkedGeometry {
  public:
   /// `slots` grows to what `pool` needs. All outlive the draw.
   ChunkedGeometry(WorkerPool* pool, const GeometryWorker& worker, const GeometryPipeline& pipeline, const Setup& setup,
-                  std::vector<std::unique_ptr<GeometrySlot>>& slots);
+                  GeometrySlots& slots);
   ~ChunkedGeometry();
 
   /// Whether the result would be that of one chunk after the other: no vertex shader that writes memory, nothing that goes on from object
@@ -47,7 +51,7 @@ class ChunkedGeometry {
   const VertexStage& stage_;
   const Provoking provoking_;
   const Setup& setup_;
-  std::vector<std::unique_ptr<GeometrySlot>>& slots_;
+  GeometrySlots& slots_;
   std::vector<std::unique_ptr<Unit>> units_;
   size_t objects_a_chunk_;
 };

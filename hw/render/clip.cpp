@@ -16,24 +16,33 @@ struct Plane {
   std::array<double, 3> distance;
 };
 
+using Position = std::array<double, 4>;
+
+/// Calls plane(distance) for the eye plane and those of the viewport; distance(position) is negative, or NaN, outside.
+template <typename Visit>
+void each_plane(const RasterState& state, const Viewport& viewport, Visit&& plane) {
+  const auto& band = viewport.transform;
+  const bool have_band = state.guardband && state.transform;
+  // Without a guard band objects are clipped to the viewport itself.
+  const double x0 = have_band ? band.x_min_clip_guardband : -1, x1 = have_band ? band.x_max_clip_guardband : 1;
+  const double y0 = have_band ? band.y_min_clip_guardband : -1, y1 = have_band ? band.y_max_clip_guardband : 1;
+  plane([](const Position& p) { return p[3] - min_w; });
+  if (state.xy_clip) {
+    plane([=](const Position& p) { return p[0] - x0 * p[3]; });
+    plane([=](const Position& p) { return x1 * p[3] - p[0]; });
+    plane([=](const Position& p) { return p[1] - y0 * p[3]; });
+    plane([=](const Position& p) { return y1 * p[3] - p[1]; });
+  }
+  if (state.z_near_clip) plane([d3d = state.d3d](const Position& p) { return d3d ? p[2] : p[2] + p[3]; });
+  if (state.z_far_clip) plane([](const Position& p) { return p[3] - p[2]; });
+}
+
 class Planes {
  public:
   Planes(const RasterState& state, std::span<const Vue> vertices, const Viewport& viewport) : vertices_(vertices) {
-    const auto& band = viewport.transform;
-    const bool have_band = state.guardband && state.transform;
-    // Without a guard band objects are clipped to the viewport itself.
-    const double x0 = have_band ? band.x_min_clip_guardband : -1, x1 = have_band ? band.x_max_clip_guardband : 1;
-    const double y0 = have_band ? band.y_min_clip_guardband : -1, y1 = have_band ? band.y_max_clip_guardband : 1;
-    add([](const Vue& v) { return v.position(3) - min_w; });
-    if (state.xy_clip) {
-      add([=](const Vue& v) { return v.position(0) - x0 * v.position(3); });
-      add([=](const Vue& v) { return x1 * v.position(3) - v.position(0); });
-      add([=](const Vue& v) { return v.position(1) - y0 * v.position(3); });
-      add([=](const Vue& v) { return y1 * v.position(3) - v.position(1); });
-    }
-    if (state.z_near_clip)
-      add([d3d = state.d3d](const Vue& v) { return d3d ? double{v.position(2)} : double{v.position(2)} + v.position(3); });
-    if (state.z_far_clip) add([](const Vue& v) { return double{v.position(3)} - v.position(2); });
+    each_plane(state, viewport, [this](auto distance) {
+      add([=](const Vue& v) { return distance({v.position(0), v.position(1), v.position(2), v.position(3)}); });
+    });
     for (unsigned i = 0; i < 8; ++i)
       if (state.clip_distances >> i & 1) add([i](const Vue& v) { return v.clip_distance(i); });
   }
@@ -98,17 +107,12 @@ bool culled_by_distance(const RasterState& state, std::span<const Vue> vertices)
 
 }  // namespace
 
-uint32_t planes_outside(const RasterState& state, const Viewport& viewport, const std::array<double, 4>& p) {
-  const auto& band = viewport.transform;
-  const bool have_band = state.guardband && state.transform;
-  const double x0 = have_band ? band.x_min_clip_guardband : -1, x1 = have_band ? band.x_max_clip_guardband : 1;
-  const double y0 = have_band ? band.y_min_clip_guardband : -1, y1 = have_band ? band.y_max_clip_guardband : 1;
-  const auto outside = [](double distance) { return distance >= 0 ? 0u : 1u; };
-  uint32_t planes = outside(p[3] - min_w);
-  if (state.xy_clip)
-    planes |= outside(p[0] - x0 * p[3]) << 1 | outside(x1 * p[3] - p[0]) << 2 | outside(p[1] - y0 * p[3]) << 3 | outside(y1 * p[3] - p[1]) << 4;
-  if (state.z_near_clip) planes |= outside(state.d3d ? p[2] : p[2] + p[3]) << 5;
-  if (state.z_far_clip) planes |= outside(p[3] - p[2]) << 6;
+uint32_t planes_outside(const RasterState& state, const Viewport& viewport, const Position& position) {
+  uint32_t planes = 0, bit = 1;
+  each_plane(state, viewport, [&](auto distance) {
+    planes |= distance(position) >= 0 ? 0 : bit;
+    bit <<= 1;
+  });
   return planes;
 }
 

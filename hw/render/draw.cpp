@@ -46,7 +46,7 @@ class Drawer::Draw {
  public:
   Draw(Drawer& drawer, const State& state, const StateStore& store, const DrawCall& call, EngineEnv& env, const DrawProgress& earlier)
       : drawer_(drawer), state_(state), env_(env), last_(last_geometry_stage(state)), raster_(load_raster()), setup_(state, raster_, last_),
-        pixels_{state, raster_, {}, 8, DepthStencil(state, store, raster_.samples), OutputMerger(state, env.view), {}, drawer.shared_, env.stop},
+        pixels_{state, raster_, {}, 8, DepthStencil(state, store, raster_.samples), OutputMerger(state, env.view), {}, drawer.shared_, env.stop, pixel_counts_},
         worker_{env.view, state, env.stop, drawer.shared_, drawer.kernels_, drawer.urb_, drawer.thread_, absolute()},
         geometry_(worker_, call), stream_out_(state, env.registers, env.view), earlier_(earlier),
         stops_within_batches_(worker_.repeatable && !stream_out_.enabled()),
@@ -75,7 +75,7 @@ class Drawer::Draw {
   using Objects = std::span<const PreparedObject* const>;
 
   void load_pixel_shader();
-  Kernel pixel_kernel(uint64_t start, uint32_t grf_start) const;
+  void load_program(Kernel& kernel, uint64_t start, uint32_t grf_start);
   void bind_targets();
   void prepare(const Batch& batch);
   void draw_objects(const Batch& batch);
@@ -97,6 +97,7 @@ class Drawer::Draw {
   const Stage last_;
   const RasterState raster_;
   Setup setup_;
+  PixelCounts pixel_counts_;
   PixelDraw pixels_;
   std::unique_ptr<PixelDraw> wide_;         ///< the same with the kernel of more channels, where the draw has two
   GeometryWorker worker_;
@@ -127,19 +128,9 @@ bool Drawer::Draw::must_stop() const {
   return Clock::now() - started_ >= std::max<Clock::duration>(drawer_.minimum_run, 2 * catching_up_);
 }
 
-Kernel Drawer::Draw::pixel_kernel(uint64_t start, uint32_t grf_start) const {
-  const auto& ps = state_.get<gen9::_3DSTATE_PS>();
-  Kernel kernel;
-  kernel.bases = state_.bases(Stage::ps);
-  kernel.constants = KernelLoader::read_constants(env_.view, state_.push_constants(Stage::ps, absolute()));
-  kernel.scratch_base = ps.scratch_space_base_pointer;
-  kernel.scratch_size = scratch_bytes(ps.per_thread_scratch_space);
-  kernel.start.alt_mode = static_cast<uint32_t>(ps.floating_point_mode) == 1;
-  kernel.start.run_vector_mask = ps.vector_mask_enable;
-  kernel.start.rounding = static_cast<uint8_t>(ps.rounding_mode);
+void Drawer::Draw::load_program(Kernel& kernel, uint64_t start, uint32_t grf_start) {
   kernel.grf_start = grf_start;
   kernel.program = drawer_.kernels_.load(env_.view, kernel.bases, start);
-  return kernel;
 }
 
 void Drawer::Draw::load_pixel_shader() {
@@ -148,20 +139,24 @@ void Drawer::Draw::load_pixel_shader() {
   // Which of the three kernel pointers is which width: SKL PRM vol 2a, 3DSTATE_PS, "Kernel Start Pointer" table.
   const bool narrow = ps._8_pixel_dispatch_enable, middle = ps._16_pixel_dispatch_enable, wide = ps._32_pixel_dispatch_enable;
   if (!narrow && !middle && !wide) return guest_error("3DSTATE_PS without a dispatch width", "no pixel is shaded");
-  const bool third = !narrow && middle && wide;
   pixels_.simd = narrow ? 8 : middle ? 16 : 32;
-  pixels_.kernel = pixel_kernel(third ? ps.kernel_start_pointer_2 : ps.kernel_start_pointer_0,
-                                third ? ps.dispatch_grf_start_register_for_constant_setup_data_2 : ps.dispatch_grf_start_register_for_constant_setup_data_0);
-  pixels_.uniform = sends_one_color(*pixels_.kernel.program, pixels_.kernel.grf_start);
-  Kernel second;
-  if (narrow && middle) second = pixel_kernel(ps.kernel_start_pointer_2, ps.dispatch_grf_start_register_for_constant_setup_data_2);
+  Kernel& kernel = pixels_.kernel;
+  kernel.bases = state_.bases(Stage::ps);
+  kernel.constants = KernelLoader::read_constants(env_.view, state_.push_constants(Stage::ps, absolute()));
+  kernel.scratch_base = ps.scratch_space_base_pointer;
+  kernel.scratch_size = scratch_bytes(ps.per_thread_scratch_space);
+  kernel.start.alt_mode = static_cast<uint32_t>(ps.floating_point_mode) == 1;
+  kernel.start.run_vector_mask = ps.vector_mask_enable;
+  kernel.start.rounding = static_cast<uint8_t>(ps.rounding_mode);
+  const auto second = [&](Kernel& of) { load_program(of, ps.kernel_start_pointer_2, ps.dispatch_grf_start_register_for_constant_setup_data_2); };
+  if (!narrow && middle && wide) second(kernel);
+  else load_program(kernel, ps.kernel_start_pointer_0, ps.dispatch_grf_start_register_for_constant_setup_data_0);
+  pixels_.uniform = sends_one_color(*kernel.program, kernel.grf_start);
   bind_targets();
-  if (!second || pixels_.uniform) return;
-  wide_.reset(new PixelDraw{state_, raster_, std::move(second), 16, pixels_.depth_stencil, pixels_.merger, pixels_.targets, pixels_.shared_functions, env_.stop});
-  wide_->depth_by_blocks = pixels_.depth_by_blocks;
-  wide_->early = pixels_.early;
-  wide_->topology = pixels_.topology;
-  wide_->color = pixels_.color;
+  if (!narrow || !middle || pixels_.uniform) return;
+  wide_ = std::make_unique<PixelDraw>(pixels_);
+  wide_->simd = 16;
+  second(wide_->kernel);
 }
 
 void Drawer::Draw::bind_targets() {
@@ -346,8 +341,6 @@ void Drawer::Draw::count_statistics() {
   mmio::RegisterFile& registers = env_.registers;
   GeometryCounts counts = geometry_.counts();
   counts.vs = vertices_shaded();
-  const uint64_t invocations = pixels_.invocations + (wide_ ? wide_->invocations.load() : 0);
-  const uint64_t depth_count = pixels_.depth_count + (wide_ ? wide_->depth_count.load() : 0);
   if (preempted_) {
     // What comes again is counted when it comes last.
     const uint64_t vertices = last_ == Stage::vs ? settled_.vs : 0;
@@ -358,7 +351,7 @@ void Drawer::Draw::count_statistics() {
   }
   count_work(Work::vertices, counts.ia_vertices);
   count_work(Work::primitives, settled_.primitives);
-  count_work(Work::pixels, invocations);
+  count_work(Work::pixels, pixel_counts_.invocations);
   count_work(Work::draws, preempted_ ? 0 : 1);
   if (state_.get<gen9::_3DSTATE_VF_STATISTICS>().statistics_enable) {
     count(registers, reg::IA_VERTICES_COUNT(0), counts.ia_vertices);
@@ -376,8 +369,8 @@ void Drawer::Draw::count_statistics() {
     count(registers, reg::CL_PRIMITIVES_COUNT(0), settled_.primitives);
   }
   if (state_.get<gen9::_3DSTATE_WM>().statistics_enable) {
-    count(registers, reg::PS_INVOCATION_COUNT(0), invocations);
-    count(registers, reg::PS_DEPTH_COUNT(0), depth_count);
+    count(registers, reg::PS_INVOCATION_COUNT(0), pixel_counts_.invocations);
+    count(registers, reg::PS_DEPTH_COUNT(0), pixel_counts_.depth);
   }
 }
 
@@ -402,7 +395,7 @@ void Drawer::in_bands(EngineEnv& env, const PixelRect& rect, const FillPart& par
   constexpr int32_t height = 64, worth_sharing = 128 * 1024;
   if (rect.empty()) return;
   if (!pool_ || int64_t{rect.x1 - rect.x0} * (rect.y1 - rect.y0) < worth_sharing) return part(env.view, rect);
-  while (geometry_slots_.size() < pool_->slots()) geometry_slots_.push_back(std::make_unique<GeometrySlot>(env.view));
+  add_slots(geometry_slots_, pool_->slots(), env.view);
   for (auto& slot : geometry_slots_) slot->view.set_space(env.view.space());
   const int32_t first = rect.y0 & ~(height - 1);
   pool_->for_each(static_cast<size_t>((rect.y1 - first + height - 1) / height), [&](size_t index, unsigned slot) {

@@ -49,7 +49,7 @@ class Drawer {
   Urb urb_;
   eu::Thread thread_;
   std::vector<std::unique_ptr<PixelWorker>> workers_;
-  std::vector<std::unique_ptr<GeometrySlot>> geometry_slots_;
+  GeometrySlots geometry_slots_;
   std::vector<std::unique_ptr<PreparedObjects>> prepared_;  ///< of the batch that is being drawn
 };
 

@@ -181,7 +181,7 @@ F8 combined(Function function, F8 source, F8 source_factor, F8 destination, F8 d
 }
 
 void blend(const ColorKernel& k, Colors& source, const Colors& source1, U8 there) {
-  const auto& srgb_values = code_values()[1];
+  const auto& srgb_values = surface::srgb8_values();
   Colors destination;
   for (unsigned c = 0; c < 4; ++c) {
     const U8 code = there >> k.shift[c] & 255u;

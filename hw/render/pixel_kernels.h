@@ -71,7 +71,4 @@ constexpr uint32_t part_mask(uint64_t block, unsigned x, unsigned y) {
   return (rows & 0xf) | (rows >> 4 & 0xf0) | (rows >> 8 & 0xf00) | (rows >> 12 & 0xf000);
 }
 
-/// The tables that write_color() works with, for 8-bit channels: codes to floats, unorm and sRGB.
-const std::array<std::array<float, 256>, 2>& code_values();
-
 }  // namespace softgen::render

@@ -132,8 +132,8 @@ void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const Pixe
     if (!finished) break;
   }
   if (!draw.stop.aborting()) flush();
-  draw.depth_count.fetch_add(std::exchange(depth_count_, 0), std::memory_order_relaxed);
-  draw.invocations.fetch_add(std::exchange(invocations_, 0), std::memory_order_relaxed);
+  draw.counts.depth.fetch_add(std::exchange(depth_count_, 0), std::memory_order_relaxed);
+  draw.counts.invocations.fetch_add(std::exchange(invocations_, 0), std::memory_order_relaxed);
 }
 
 void PixelWorker::add_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage) {

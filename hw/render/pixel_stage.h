@@ -21,6 +21,10 @@
 namespace softgen::render {
 
 /// Everything of a draw that its pixels need; constant while they are drawn.
+struct PixelCounts {
+  std::atomic<uint64_t> depth{0}, invocations{0};
+};
+
 struct PixelDraw {
   const State& state;
   const RasterState& raster;
@@ -31,12 +35,12 @@ struct PixelDraw {
   std::vector<RenderTarget> targets;    ///< by binding table index, those that threads may write
   MessageTarget* shared_functions;      ///< sampler, data ports; null: not there
   StopFlag& stop;
+  PixelCounts& counts;
   bool depth_by_blocks = false;         ///< test_block() does the depth and stencil tests
   bool uniform = false;                 ///< the kernel does nothing but send one colour for all pixels of an object
   bool early = true;                    ///< depth and stencil are tested before the shader
   uint32_t topology = 0;                ///< Primitive Topology Type of the objects, r0.0[4:0]
   std::array<std::optional<ColorKernel>, 8> color;  ///< for targets by binding table index, with the blend state of the same number
-  std::atomic<uint64_t> depth_count{0}, invocations{0};
 };
 
 /// Whether the tests may come before the shader: nothing that it does can change their outcome (SKL PRM vol 7, "Early Depth/Stencil

@@ -160,8 +160,10 @@ class Request {
   bool filters() const { return type_.kind == Kind::sample || type_.kind == Kind::gather || type_.kind == Kind::lod; }
   uint8_t position(char letter) const { return positions_[index_of_letter[static_cast<size_t>(letter)]]; }
   bool present(char letter) const { return position(letter) != absent; }
+  /// Of the message, with a parameter's channel.
+  size_t register_of(uint8_t parameter, unsigned lane) const { return (header_ ? 1 : 0) + size_t{parameter} * (simd_ / 8) + lane / 8; }
   /// The message is long enough for a least level of detail.
-  bool has_least() const { return present('M') && (header_ ? 1u : 0u) + size_t{position('M')} * (simd_ / 8) < message_.registers(); }
+  bool has_least() const { return present('M') && register_of(position('M'), 0) < message_.registers(); }
   /// Of channel `lane`; 0 where the message is too short for it.
   uint32_t word(char letter, unsigned lane) const;
   float value(char letter, unsigned lane) const { return as_float(word(letter, lane)); }
@@ -196,10 +198,7 @@ class Request {
 uint32_t Request::word(char letter, unsigned lane) const {
   const uint8_t parameter = position(letter);
   if (parameter == absent) return 0;
-  const size_t reg = (header_ ? 1 : 0) + size_t{parameter} * (simd_ / 8) + lane / 8;
-  const size_t first = message_.payload.size();
-  if (reg < first) return message_.payload[reg].dw[lane % 8];
-  return reg - first < message_.payload2.size() ? message_.payload2[reg - first].dw[lane % 8] : 0;
+  return message_.reg(register_of(parameter, lane)).dw[lane % 8];
 }
 
 Coordinates Request::coordinates(unsigned lane) const {
@@ -231,10 +230,8 @@ Detail Request::detail(const Filter& filter, unsigned lane) const {
 
 /// A parameter of eight lanes; null when the message is too short for it.
 const float* Request::eight(char letter, unsigned lane) const {
-  const size_t reg = (header_ ? 1 : 0) + size_t{position(letter)} * (simd_ / 8) + lane / 8, first = message_.payload.size();
-  if (reg >= first + message_.payload2.size()) return nullptr;
-  const Grf& from = reg < first ? message_.payload[reg] : message_.payload2[reg - first];
-  return reinterpret_cast<const float*>(from.dw);
+  const size_t reg = register_of(position(letter), lane);
+  return reg < message_.registers() ? reinterpret_cast<const float*>(message_.reg(reg).dw) : nullptr;
 }
 
 /// The level of detail that a quad's channels have in common. False: each has its own.
