@@ -7,10 +7,9 @@ import subprocess
 import tempfile
 
 import build
-from bench_rows import row
+from bench_rows import THREADS, row
 from common import Failure, say
 
-THREADS = 2
 FILL_BOUND = ("fill", "fill-blended", "texture-bilinear", "arithmetic")
 FRAGMENT_HEAVY = ("arithmetic", "texture-bilinear")
 

@@ -37,6 +37,14 @@ def pending():
     return "no work to do" not in done.stdout
 
 
+def variant(folder, what, options, targets, log, env=None):
+    """Builds targets(), asked for when `folder` is configured, in a build folder of its own; `what` names it to the user."""
+    log.unlink(missing_ok=True)
+    if not (folder / "build.ninja").exists():
+        step(f"configuring the build with {what}", ["meson", "setup", *options, folder, ROOT], log, env=env)
+    step(f"building with {what}", ["ninja", "-C", folder, *targets()], log)
+
+
 def ninja():
     """Builds with ninja's own progress lines, a line for each tenth of the work."""
     say("building ...")

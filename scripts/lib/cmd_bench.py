@@ -3,15 +3,13 @@
 import argparse
 import json
 import os
-import subprocess
 import sys
 import time
 
-import build
 import cmd_setup
 import guest as guests
 from bench_glmark2 import SIZES, gl, guest_gl
-from bench_rates import jit, rates, scaling
+from bench_rates import jit, printed, program, rates, scaling
 from bench_rows import Row, row
 from common import Failure, main, say
 
@@ -59,23 +57,16 @@ def idle(options):
     yield row("guest/idle", used[0], used[1], "% of a core")
 
 
-def program(name):
-    """A benchmark program of tests/bench, which prints rows as JSON."""
-    def run(options):
-        path = build.BUILD / "tests" / "bench" / name
-        if not path.exists():
-            raise Failure(f"{path} is not built")
-        done = subprocess.run([path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False)
-        if done.returncode != 0:
-            raise Failure(f"{name} ended with status {done.returncode}")
-        for entry in json.loads(done.stdout)["rows"]:
+def rows_of(name):
+    """A benchmark program of tests/bench that prints rows."""
+    def run(_):
+        for entry in printed([program(name)])[0]["rows"]:
             yield Row(**{field: entry[field] for field in Row._fields})
-    run.__doc__ = f"Runs {name}."
     return run
 
 
-ALL = {"gl": gl, "rates": rates, "scaling": scaling, "jit": jit, "eu": program("bench_eu"), "blit": program("bench_blit"),
-       "submit": program("bench_submit"), "boot": boot, "idle": idle, "guest": guest_gl}
+ALL = {"gl": gl, "rates": rates, "scaling": scaling, "jit": jit, "eu": rows_of("bench_eu"), "blit": rows_of("bench_blit"),
+       "submit": rows_of("bench_submit"), "boot": boot, "idle": idle, "guest": guest_gl}
 
 
 def number(value):

@@ -6,7 +6,8 @@ import pathlib
 import subprocess
 import tempfile
 
-from common import CACHE, ROOT, Failure, output, step
+from build import variant
+from common import CACHE, ROOT, Failure, output
 
 BUILD = ROOT / "build-fuzz"
 LOG = CACHE / "logs" / "fuzz.log"
@@ -19,12 +20,8 @@ OPTIONS = ["-Dfuzz=true", "-Db_sanitize=address,undefined", "-Db_lundef=false", 
 
 def build(everything=False):
     """Builds the targets (or all of the project); the build directory."""
-    LOG.unlink(missing_ok=True)
-    if not (BUILD / "build.ninja").exists():
-        step("configuring the sanitizer build", ["meson", "setup", *OPTIONS, BUILD, ROOT], LOG,
-             env={**os.environ, "CC": "clang", "CXX": "clang++"})
-    wanted = [] if everything else [target.relative_to(BUILD) for target in targets(BUILD)]
-    step("building with sanitizers", ["ninja", "-C", BUILD, *wanted], LOG)
+    variant(BUILD, "ASan and UBSan", OPTIONS, lambda: [] if everything else [target.relative_to(BUILD) for target in targets(BUILD)], LOG,
+            env={**os.environ, "CC": "clang", "CXX": "clang++"})
     return BUILD
 
 

@@ -3,7 +3,8 @@
 import os
 import subprocess
 
-from common import CACHE, ROOT, step
+from build import variant
+from common import CACHE, ROOT
 
 BUILD = ROOT / "build-tsan"
 LOG = CACHE / "logs" / "tsan.log"
@@ -15,10 +16,7 @@ RACE = 66  # exit status
 
 def build():
     """The program's path."""
-    LOG.unlink(missing_ok=True)
-    if not (BUILD / "build.ninja").exists():
-        step("configuring the build with ThreadSanitizer", ["meson", "setup", *OPTIONS, BUILD, ROOT], LOG)
-    step("building with ThreadSanitizer", ["ninja", "-C", BUILD, "softgen-replay"], LOG)
+    variant(BUILD, "ThreadSanitizer", OPTIONS, lambda: ["softgen-replay"], LOG)
     return BUILD / "softgen-replay"
 
 

@@ -6,27 +6,20 @@
 
 #include "hw/dataport/dataport.h"
 #include "hw/iface/engine.h"
-#include "hw/memory/ggtt.h"
-#include "hw/memory/sparse_memory.h"
-#include "hw/memory/view.h"
+#include "tests/unit/memory/mapped.h"
 
 namespace softgen::dataport::test {
 
 constexpr uint64_t table = 0x1000, state = 0x2000, pixels = 0x3000;
 
-struct Fixture {
-  memory::SparseMemory memory{1 << 20};
-  memory::Ggtt ggtt;
-  memory::View view{memory, nullptr};
+struct Fixture : memory::test::Mapped {
   ShaderBases bases;
   StopFlag stop;
   ThreadEnv env{view, bases, stop};
   DataPort port;
 
   /// `surface`: RENDER_SURFACE_STATE; its base address should be `pixels`, one page.
-  explicit Fixture(const std::array<uint32_t, 16>& surface) {
-    for (const uint64_t page : {table, state, pixels}) ggtt.set_pte(page >> 12, page | 1);
-    view.set_space(memory::AddressSpace::ggtt(ggtt));
+  explicit Fixture(const std::array<uint32_t, 16>& surface) : Mapped({table, state, pixels}) {
     bases.binding_table = table;
     view.store<uint32_t>(table, state);
     view.write(state, surface.data(), sizeof surface);

@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "hw/memory/ggtt.h"
-#include "hw/memory/sparse_memory.h"
 #include "tests/catch.h"
+#include "tests/unit/memory/mapped.h"
 
 using namespace softgen;
 using namespace softgen::debug;
@@ -17,17 +16,11 @@ constexpr uint32_t batch_start = 0x18800001, second_level = 1 << 22, predicated 
 constexpr uint32_t store_data_imm = 0x10000002;
 
 /// GGTT pages 1..15 backed by the physical pages of the same number.
-struct Machine : BatchObserver {
-  memory::SparseMemory memory{1 << 22};
-  memory::Ggtt ggtt;
-  memory::View view{memory, nullptr};
+struct Machine : memory::test::Mapped, BatchObserver {
   std::vector<std::string> seen, problems;
   size_t limit = 1000;
 
-  Machine() {
-    for (uint64_t page = 1; page < 16; page++) ggtt.set_pte(page, page << 12 | 1);
-    view.set_space(memory::AddressSpace::ggtt(ggtt));
-  }
+  Machine() : Mapped(0x1000, 0x10000) {}
   void put(uint64_t address, std::vector<uint32_t> dwords) { memory.write(address, dwords.data(), dwords.size() * 4); }
   void packet(const WalkedPacket& packet) override {
     if (seen.size() < limit)

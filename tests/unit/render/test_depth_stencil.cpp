@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/base/log.h"
-#include "hw/memory/ggtt.h"
-#include "hw/memory/sparse_memory.h"
 #include "hw/render/depth_stencil.h"
 #include "tests/catch.h"
+#include "tests/unit/memory/mapped.h"
 
 using namespace softgen;
 using namespace softgen::render;
@@ -12,17 +11,12 @@ namespace {
 
 constexpr uint64_t base = 0x10000;
 
-struct Fixture {
-  memory::SparseMemory memory{1 << 20};
-  memory::Ggtt ggtt;
-  memory::View view{memory, nullptr};
+struct Fixture : memory::test::Mapped {
   StateStore store;
   State state;
 
   /// A 16x16 buffer of 24 bits, less or equal, written.
-  Fixture() {
-    for (uint32_t page = base >> 12; page < 0x20; ++page) ggtt.set_pte(page, uint64_t{page} << 12 | 1);
-    view.set_space(memory::AddressSpace::ggtt(ggtt));
+  Fixture() : Mapped(base, 0x20000) {
     const uint32_t buffer[] = {0x78050006, 1u << 29 | 1u << 28 | 3u << 18 | 127, static_cast<uint32_t>(base), 0, 15u << 18 | 15u << 4, 0, 0, 8};
     const uint32_t tests[] = {0x784e0002, 4u << 5 | 3, 0, 0};
     store.accept({0, defs::find_command("3DSTATE_DEPTH_BUFFER"), buffer});

@@ -2,10 +2,9 @@
 #include <bit>
 
 #include "hw/base/log.h"
-#include "hw/memory/ggtt.h"
-#include "hw/memory/sparse_memory.h"
 #include "hw/render/output_merger.h"
 #include "tests/catch.h"
+#include "tests/unit/memory/mapped.h"
 
 using namespace softgen;
 using namespace softgen::render;
@@ -14,15 +13,10 @@ namespace {
 
 constexpr uint64_t base = 0x10000, mcs_base = 0x20000;
 
-struct Fixture {
-  memory::SparseMemory memory{1 << 20};
-  memory::Ggtt ggtt;
-  memory::View view{memory, nullptr};
+struct Fixture : memory::test::Mapped {
   surface::Surface surface;
 
-  Fixture() {
-    for (uint32_t page = base >> 12; page < 0x40; ++page) ggtt.set_pte(page, uint64_t{page} << 12 | 1);
-    view.set_space(memory::AddressSpace::ggtt(ggtt));
+  Fixture() : Mapped(base, 0x40000) {
     surface.type = surface::SurfaceType::two_d;
     surface.format = surface::find_format(surface::SurfaceFormat::R8G8B8A8_UNORM);
     surface.tiling = surface::Tiling::y;

@@ -7,12 +7,11 @@
 #include <random>
 #include <vector>
 
-#include "hw/memory/ggtt.h"
-#include "hw/memory/sparse_memory.h"
 #include "hw/render/depth_stencil.h"
 #include "hw/render/fill.h"
 #include "hw/render/output_merger.h"
 #include "tests/catch.h"
+#include "tests/unit/memory/mapped.h"
 
 namespace softgen::render {
 extern const PixelKernels pixel_kernels_baseline;
@@ -26,18 +25,13 @@ namespace {
 constexpr uint64_t base = 0x10000, blend_at = 0x20000, cc_at = 0x21000;
 constexpr uint32_t seed = 20261121;
 
-struct Fixture {
-  memory::SparseMemory memory{1 << 20};
-  memory::Ggtt ggtt;
-  memory::View view{memory, nullptr};
+struct Fixture : memory::test::Mapped {
   surface::Surface surface;
   StateStore store;
   State state;
   std::mt19937 random{seed};
 
-  Fixture() {
-    for (uint32_t page = base >> 12; page < 0x40; ++page) ggtt.set_pte(page, uint64_t{page} << 12 | 1);
-    view.set_space(memory::AddressSpace::ggtt(ggtt));
+  Fixture() : Mapped(base, 0x40000) {
     surface.type = surface::SurfaceType::two_d;
     surface.tiling = surface::Tiling::y;
     surface.base = base;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/base/log.h"
-#include "hw/memory/ggtt.h"
-#include "hw/memory/sparse_memory.h"
 #include "hw/mmio/register_file.h"
 #include "hw/render/stream_out.h"
 #include "tests/catch.h"
+#include "tests/unit/memory/mapped.h"
 
 using namespace softgen;
 using namespace softgen::render;
@@ -13,19 +12,14 @@ namespace {
 
 constexpr uint32_t buffer = 0x10000, offsets = 0x20000;
 
-struct Fixture {
-  memory::SparseMemory memory{1 << 20};
-  memory::Ggtt ggtt;
-  memory::View view{memory, nullptr};
+struct Fixture : memory::test::Mapped {
   mmio::RegisterFile registers;
   StateStore store;
   State state;
   std::array<uint32_t, 16> dwords[3];
   std::vector<Vertex> vertices;
 
-  Fixture() {
-    for (uint64_t page : {buffer, offsets}) ggtt.set_pte(page >> 12, page | 1);
-    view.set_space(memory::AddressSpace::ggtt(ggtt));
+  Fixture() : Mapped({buffer, offsets}) {
     for (uint32_t v = 0; v < 3; ++v) {
       for (uint32_t i = 0; i < 16; ++i) dwords[v][i] = 100 * (v + 1) + i;
       vertices.push_back({0, Vue(dwords[v])});

@@ -3,11 +3,10 @@
 #include <cstring>
 #include <random>
 
-#include "hw/memory/ggtt.h"
-#include "hw/memory/sparse_memory.h"
 #include "hw/memory/view.h"
 #include "hw/render/vertex_fetch.h"
 #include "tests/catch.h"
+#include "tests/unit/memory/mapped.h"
 
 using namespace softgen;
 using render::DrawCall;
@@ -21,17 +20,11 @@ namespace {
 constexpr uint64_t vertices = 0x10000, indices = 0x20000;
 
 /// State made of packets, memory identity-mapped by a GGTT.
-struct Fixture {
-  memory::SparseMemory memory{1 << 20};
-  memory::Ggtt ggtt;
-  memory::View view{memory, nullptr};
+struct Fixture : memory::test::Mapped {
   StateStore store;
   State state;
 
-  Fixture() {
-    for (uint64_t page : {vertices, indices}) ggtt.set_pte(page >> 12, page | 1);
-    view.set_space(memory::AddressSpace::ggtt(ggtt));
-  }
+  Fixture() : Mapped({vertices, indices}) {}
   void put(std::vector<uint32_t> dw) {
     const defs::Command* command = defs::find_command(defs::EngineClass::render, dw[0]);
     REQUIRE(command);

@@ -3,12 +3,11 @@
 #include <bit>
 #include <cmath>
 
-#include "hw/memory/ggtt.h"
-#include "hw/memory/sparse_memory.h"
 #include "hw/sampler/cube.h"
 #include "hw/sampler/filter.h"
 #include "hw/sampler/lod.h"
 #include "tests/catch.h"
+#include "tests/unit/memory/mapped.h"
 
 using namespace softgen;
 using sampler::Filter;
@@ -21,16 +20,11 @@ constexpr uint64_t base = 0x10000;
 constexpr uint32_t pitch = 64, qpitch = 8;
 
 /// A linear R8_UNORM 2D array of 4x4 texels, three slices; texel = 16 * slice + 4 * y + x.
-struct Fixture {
-  memory::SparseMemory memory{1 << 20};
-  memory::Ggtt ggtt;
-  memory::View view{memory, nullptr};
+struct Fixture : memory::test::Mapped {
   surface::Surface surface;
   sampler::State state{};
 
-  Fixture() {
-    ggtt.set_pte(base >> 12, base | 1);
-    view.set_space(memory::AddressSpace::ggtt(ggtt));
+  Fixture() : Mapped({base}) {
     surface.type = surface::SurfaceType::two_d;
     surface.format = surface::find_format(surface::SurfaceFormat::R8_UNORM);
     surface.base = base;

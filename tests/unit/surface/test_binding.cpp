@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "hw/memory/ggtt.h"
-#include "hw/memory/sparse_memory.h"
 #include "hw/surface/binding.h"
 #include "tests/catch.h"
+#include "tests/unit/memory/mapped.h"
 
 using namespace softgen;
 using namespace softgen::surface;
@@ -11,15 +10,10 @@ namespace {
 
 constexpr uint64_t base = 0x10000, bindless = 0x12000;
 
-struct Fixture {
-  memory::SparseMemory memory{1 << 20};
-  memory::Ggtt ggtt;
-  memory::View view{memory, nullptr};
+struct Fixture : memory::test::Mapped {
   ShaderBases bases;
 
-  Fixture() {
-    for (uint64_t page = base; page < base + 0x4000; page += 4096) ggtt.set_pte(static_cast<uint32_t>(page >> 12), page | 1);
-    view.set_space(memory::AddressSpace::ggtt(ggtt));
+  Fixture() : Mapped(base, base + 0x4000) {
     bases.surface_state = base;
     bases.bindless_surface = bindless;
     bases.binding_table = 0x100;

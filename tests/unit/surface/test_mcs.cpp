@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "hw/memory/ggtt.h"
-#include "hw/memory/sparse_memory.h"
 #include "hw/surface/mcs.h"
 #include "tests/catch.h"
+#include "tests/unit/memory/mapped.h"
 
 using namespace softgen;
 using namespace softgen::surface;
 
 TEST_CASE("MCS elements: place, clear and identity codes") {
   constexpr uint64_t base = 0x10000;
-  memory::SparseMemory memory{1 << 20};
-  memory::Ggtt ggtt;
-  memory::View view{memory, nullptr};
-  for (uint32_t page = base >> 12; page < (base >> 12) + 8; ++page) ggtt.set_pte(page, uint64_t{page} << 12 | 1);
-  view.set_space(memory::AddressSpace::ggtt(ggtt));
+  memory::test::Mapped mapped(base, base + 0x8000);
+  memory::View& view = mapped.view;
   Surface s;
   s.type = SurfaceType::two_d;
   s.format = find_format(SurfaceFormat::R8G8B8A8_UNORM);
