@@ -185,8 +185,8 @@ double Setup::depth_bias(const Plane2& z, double greatest) const {
   if (format == Format::D24_UNORM_X8_UINT) unit = 1 / 16777215.0;
   if (format == Format::D32_FLOAT) unit = greatest > 0 ? std::ldexp(1.0, std::ilogb(std::min(greatest, 1.0)) - 23) : 0;
   const double slope = std::max(std::abs(z.a), std::abs(z.b));
-  // The constant counts in half units (iris and anv give twice the API's units).
-  double bias = raster.global_depth_offset_constant * unit / 2 + raster.global_depth_offset_scale * slope;
+  // A whole unit for each of the constant, as Vulkan and Direct3D have it (anv passes it on); OpenGL's unit is two of them (iris doubles it).
+  double bias = raster.global_depth_offset_constant * unit + raster.global_depth_offset_scale * slope;
   const double clamp = raster.global_depth_offset_clamp;
   if (clamp > 0) bias = std::min(bias, clamp);
   if (clamp < 0) bias = std::max(bias, clamp);

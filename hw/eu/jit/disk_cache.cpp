@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -59,6 +60,11 @@ std::string DiskCache::default_folder() {
   return home && *home == '/' ? std::string(home) + "/.cache/softgen/kernels" : std::string();
 }
 
+DiskCache::DiskCache(std::string folder, uint64_t limit)
+    : folder_(std::move(folder)),
+      limit_(limit),
+      unlooked_(static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) % std::max<uint64_t>(between_looks(), 1)) {}
+
 std::optional<ObjectFile> DiskCache::find(const std::string& name, const Program& program) const {
   if (folder_.empty()) return std::nullopt;
   const fs::path path = fs::path(folder_) / name;
@@ -108,6 +114,8 @@ void DiskCache::keep(const std::string& name, const Program& program, const Obje
   }
   fs::rename(aside, path, error);
   if (error) fs::remove(aside, error);
+  if ((unlooked_ += sizeof(h) + rest.size()) < between_looks()) return;
+  unlooked_ = 0;
   trim();
 }
 

@@ -3,6 +3,7 @@
 // Each file holds all that its code was made from, and is taken only when that is the same to the byte: kernel, variant, host, compiler.
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <string>
 
@@ -13,7 +14,7 @@ namespace softgen::eu::jit {
 class DiskCache {
  public:
   /// Empty folder: nothing is kept. At most `limit` bytes are; the files not used for longest go first.
-  explicit DiskCache(std::string folder, uint64_t limit = uint64_t{256} << 20) : folder_(std::move(folder)), limit_(limit) {}
+  explicit DiskCache(std::string folder, uint64_t limit = uint64_t{256} << 20);
   /// Where the environment says; SOFTGEN_CACHE=off: nowhere.
   static std::string default_folder();
 
@@ -23,9 +24,13 @@ class DiskCache {
 
  private:
   void trim() const;
+  uint64_t between_looks() const { return limit_ / 64; }
 
   std::string folder_;
   uint64_t limit_;
+  /// Bytes kept since the folder was last looked at, which takes tens of milliseconds when it is full of small kernels. Starts anywhere, so
+  /// that many short processes look at it as often as a long one.
+  mutable std::atomic<uint64_t> unlooked_;
 };
 
 }  // namespace softgen::eu::jit

@@ -194,6 +194,28 @@ TEST_CASE("conservative rasterization covers what is touched; inner coverage is 
   CHECK_FALSE(part.inner(10, 10));
 }
 
+TEST_CASE("a depth bias of n is n steps of a 24-bit buffer and of a 16-bit one, below its clamp") {
+  const auto bias = [](uint32_t format, float constant, float clamp) {
+    StateStore store;
+    const uint32_t buffer[] = {0x78050006, 1u << 29 | format << 18, 0, 0, 0, 0, 0, 0};
+    const uint32_t raster[] = {0x78500003, 1u << 16 | 1u << 9, std::bit_cast<uint32_t>(constant), 0, std::bit_cast<uint32_t>(clamp)};
+    store.accept({0, softgen::defs::find_command("3DSTATE_DEPTH_BUFFER"), buffer});
+    store.accept({0, softgen::defs::find_command("3DSTATE_RASTER"), raster});
+    State state;
+    state.refresh(store);
+    const RasterState clip = raster_64();
+    Setup setup(state, clip, Stage::vs);
+    const std::array corners = {Corner(-0.5f, -0.5f, 0, 1), Corner(0.5f, -0.5f, 0, 1), Corner(0, 0.5f, 0, 1)};
+    const std::array vues = {corners[0].vue(), corners[1].vue(), corners[2].vue()};
+    return prepared(setup, ObjectType::triangle, triangle(), vues).depth_bias;
+  };
+  constexpr uint32_t d24 = 3, d16 = 5;
+  CHECK(bias(d24, 3, 0) * 16777215 == Approx(3));
+  CHECK(bias(d24, -2, 0) * 16777215 == Approx(-2));
+  CHECK(bias(d16, 1, 0) * 65535 == Approx(1));
+  CHECK(bias(d16, 9, 1e-5f) == Approx(1e-5));
+}
+
 TEST_CASE("thin lines cover the pixels whose diamond they leave") {
   const State state = no_cull();
   const RasterState raster = raster_64();
