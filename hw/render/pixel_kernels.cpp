@@ -116,19 +116,32 @@ void depth_write(std::byte* at, uint32_t mask, const uint32_t* values) {
   }
 }
 
+void interpolate_four(const Planes& p, D4 px, D4 py, float* i, float* j) {
+  D4 bi = p.i[0] * px + p.i[1] * py + p.i[2], bj = p.j[0] * px + p.j[1] * py + p.j[2];
+  if (p.one_over_w) {
+    const D4 w = 1.0 / (p.one_over_w[0] * px + p.one_over_w[1] * py + p.one_over_w[2]);
+    bi *= w, bj *= w;
+  }
+  const F4 fi = __builtin_convertvector(bi, F4), fj = __builtin_convertvector(bj, F4);
+  std::memcpy(i, &fi, sizeof fi);
+  std::memcpy(j, &fj, sizeof fj);
+}
+
 void interpolate(const Planes& p, const double* x, const double* y, size_t count, float* i, float* j) {
   for (size_t at = 0; at < count; at += 4) {
     D4 px, py;
     std::memcpy(&px, x + at, sizeof px);
     std::memcpy(&py, y + at, sizeof py);
-    D4 bi = p.i[0] * px + p.i[1] * py + p.i[2], bj = p.j[0] * px + p.j[1] * py + p.j[2];
-    if (p.one_over_w) {
-      const D4 w = 1.0 / (p.one_over_w[0] * px + p.one_over_w[1] * py + p.one_over_w[2]);
-      bi *= w, bj *= w;
-    }
-    const F4 fi = __builtin_convertvector(bi, F4), fj = __builtin_convertvector(bj, F4);
-    std::memcpy(i + at, &fi, sizeof fi);
-    std::memcpy(j + at, &fj, sizeof fj);
+    interpolate_four(p, px, py, i + at, j + at);
+  }
+}
+
+void interpolate_quads(const Planes& p, const uint32_t* quads, size_t count, float* out) {
+  for (size_t q = 0; q < count; ++q) {
+    const D4 px = D4{0.5, 1.5, 0.5, 1.5} + static_cast<double>(static_cast<int32_t>(quads[q] & 0xffff));
+    const D4 py = D4{0.5, 0.5, 1.5, 1.5} + static_cast<double>(static_cast<int32_t>(quads[q] >> 16));
+    float* at = out + 16 * (q / 2) + 4 * (q % 2);
+    interpolate_four(p, px, py, at, at + 8);
   }
 }
 
@@ -289,6 +302,6 @@ void write_color(const ColorKernel& k, const ColorPixels& p) {
 }  // namespace
 
 extern const PixelKernels PIXEL_KERNELS;
-const PixelKernels PIXEL_KERNELS{coverage, depth_test, depth_write, interpolate, write_color};
+const PixelKernels PIXEL_KERNELS{coverage, depth_test, depth_write, interpolate, interpolate_quads, write_color};
 
 }  // namespace softgen::render

@@ -60,6 +60,8 @@ struct PixelKernels {
   uint32_t (*depth_test)(const DepthKernel& depth, double x, double y, const std::byte* old, uint32_t mask, uint32_t* values);
   void (*depth_write)(std::byte* at, uint32_t mask, const uint32_t* values);
   void (*interpolate)(const Planes& planes, const double* x, const double* y, size_t count, float* i, float* j);
+  /// At the centres of the pixels of `count` quads, an even number; x | y << 16 each. `out`: i of two quads, then their j, and so on.
+  void (*interpolate_quads)(const Planes& planes, const uint32_t* quads, size_t count, float* out);
   void (*write_color)(const ColorKernel& color, const ColorPixels& pixels);
 };
 

@@ -18,17 +18,17 @@ uint32_t as_dword(double value) { return std::bit_cast<uint32_t>(static_cast<flo
 }  // namespace
 
 PixelWorker::Point PixelWorker::position(const PixelBatch& batch, unsigned pixel, Location location) const {
-  const Point center{batch.x[pixel] + 0.5, batch.y[pixel] + 0.5};
+  const Point center{batch.x(pixel) + 0.5, batch.y(pixel) + 0.5};
   if (location == Location::pixel) return center;
   unsigned sample = batch.sample_id;
   if (location == Location::centroid) {
     // The pixel's centre when it is wholly covered (or not at all), else its first covered sample.
-    const uint32_t all = (1u << draw_->raster.samples) - 1, covered = batch.coverage[pixel] & all;
+    const uint32_t all = (1u << draw_->raster.samples) - 1, covered = batch.coverage_of(pixel) & all;
     if (covered == all || covered == 0) return center;
     sample = static_cast<unsigned>(std::countr_zero(covered));
   }
   const auto& p = draw_->raster.sample_positions[sample];
-  return {batch.x[pixel] + p[0] / double{subpixels}, batch.y[pixel] + p[1] / double{subpixels}};
+  return {batch.x(pixel) + p[0] / double{subpixels}, batch.y(pixel) + p[1] / double{subpixels}};
 }
 
 PixelWorker::Point PixelWorker::barycentrics(const Point& at, bool linear) const {
@@ -38,10 +38,6 @@ PixelWorker::Point PixelWorker::barycentrics(const Point& at, bool linear) const
 }
 
 void PixelWorker::positions(const PixelBatch& batch, Location location, Positions& out) const {
-  if (location == Location::pixel) {
-    for (unsigned i = 0; i < draw_->simd; ++i) out.x[i] = batch.x[i] + 0.5, out.y[i] = batch.y[i] + 0.5;
-    return;
-  }
   for (unsigned i = 0; i < draw_->simd; ++i) {
     const Point at = position(batch, i, location);
     out.x[i] = at[0], out.y[i] = at[1];
@@ -51,14 +47,20 @@ void PixelWorker::positions(const PixelBatch& batch, Location location, Position
 unsigned PixelWorker::put_barycentrics(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg) {
   // Modes: perspective at the pixel, centroid, sample; then the same without perspective.
   const auto modes = static_cast<uint32_t>(draw_->state.get<gen9::_3DSTATE_WM>().barycentric_interpolation_mode);
+  Positions at;
   for (unsigned mode = 0; mode < 6; ++mode) {
     if (!(modes >> mode & 1)) continue;
-    Positions at;
-    positions(batch, static_cast<Location>(mode % 3), at);
     const auto plane = [](const Plane2& p) { return std::array{p.a, p.b, p.c}; };
     const auto& weights = mode >= 3 ? object_->linear : object_->perspective;
     const std::array i = plane(weights[0]), j = plane(weights[1]), w = plane(object_->one_over_w);
     const Planes planes{i.data(), j.data(), mode >= 3 ? nullptr : w.data()};
+    if (const auto where = static_cast<Location>(mode % 3); where == Location::pixel) {
+      pixel_kernels().interpolate_quads(planes, &batch.quads[first / 4], width / 4, reinterpret_cast<float*>(thread_.grf(reg).dw));
+      reg += width / 4;
+      continue;
+    } else {
+      positions(batch, where, at);
+    }
     for (unsigned lane = 0; lane < width; lane += 8, reg += 2)
       pixel_kernels().interpolate(planes, &at.x[first + lane], &at.y[first + lane], 8, reinterpret_cast<float*>(thread_.grf(reg).dw), reinterpret_cast<float*>(thread_.grf(reg + 1).dw));
   }
@@ -95,43 +97,40 @@ unsigned PixelWorker::put_half(const PixelBatch& batch, unsigned first, unsigned
     auto* bytes = reinterpret_cast<uint8_t*>(thread_.grf(reg++).dw);
     for (unsigned i = 0; i < width; ++i) {
       const auto [x, y] = position(batch, first + i, offset == Offset::POSOFFSET_CENTROID ? Location::centroid : Location::sample);
-      bytes[2 * i] = static_cast<uint8_t>((x - batch.x[first + i]) * 16);
-      bytes[2 * i + 1] = static_cast<uint8_t>((y - batch.y[first + i]) * 16);
+      bytes[2 * i] = static_cast<uint8_t>((x - batch.x(first + i)) * 16);
+      bytes[2 * i + 1] = static_cast<uint8_t>((y - batch.y(first + i)) * 16);
     }
   }
-  if (extra.input_coverage_mask_state != Extra::InputCoverageMaskState::ICMS_NONE) per_pixel([&](unsigned i) { return batch.coverage[i]; });
+  if (extra.input_coverage_mask_state != Extra::InputCoverageMaskState::ICMS_NONE) per_pixel([&](unsigned i) { return batch.coverage_of(i); });
   return reg;
 }
 
-void PixelWorker::put_header(const PixelBatch& batch, const Kernel& kernel) {
-  Grf& r0 = thread_.grf(0);
-  r0 = {};
+/// r0 of all threads of object_.
+void PixelWorker::put_object_header() {
+  const Kernel& kernel = draw_->kernel;
+  header_ = {};
   // Mesa's gl_FrontFacing negates the low word: it needs the topology in it not to be zero.
-  r0.dw[0] = uint32_t{object_->viewport} << 27 | (object_->layer & 0x7ff) << 16 | (object_->front ? 0u : 1u << 15) | draw_->topology;
-  r0.dw[3] = kernel.bases.sampler_state;
-  eu::put_scratch(r0, kernel.scratch_base, kernel.scratch_size, slot_);
+  header_.dw[0] = uint32_t{object_->viewport} << 27 | (object_->layer & 0x7ff) << 16 | (object_->front ? 0u : 1u << 15) | draw_->topology;
+  header_.dw[3] = kernel.bases.sampler_state;
+  eu::put_scratch(header_, kernel.scratch_base, kernel.scratch_size, slot_);
+}
+
+void PixelWorker::put_header(const PixelBatch& batch) {
+  thread_.grf(0) = header_;
   // With one sample a pixel Mesa takes the pixel mask for the coverage mask (nir_lower_single_sampled), also where that is the inner one.
   const bool inner = draw_->state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_INNER_CONSERVATIVE;
+  const uint32_t told = inner ? batch.lit & batch.told : batch.lit;
   for (unsigned first = 0; first < draw_->simd; first += 16) {
-    Grf& r = thread_.grf(1 + first / 16);
-    r = {};
-    uint32_t lit = 0, told = 0;
-    for (unsigned i = 0; i < std::min(draw_->simd, 16u); ++i) {
-      const uint32_t pixel = (batch.samples[first + i] != 0 ? 1u : 0u) << i;
-      lit |= pixel;
-      if (!inner || batch.coverage[first + i] != 0) told |= pixel;
-    }
-    for (unsigned quad = 0; quad < std::min(draw_->simd, 16u) / 4; ++quad) {
-      r.dw[0] |= batch.sample_id << (4 * quad);
-      r.dw[2 + quad] = (batch.x[first + 4 * quad] & 0xffff) | batch.y[first + 4 * quad] << 16;
-    }
-    r.dw[7] = told | lit << 16;
+    const uint32_t* quads = &batch.quads[first / 4];
+    const bool both = draw_->simd >= 16;
+    thread_.grf(1 + first / 16) = {{batch.sample_id * (both ? 0x1111u : 0x11u), 0, quads[0], quads[1], both ? quads[2] : 0, both ? quads[3] : 0, 0,
+                                    (told >> first & 0xffff) | batch.lit >> first << 16}};
   }
 }
 
 /// Returns how many registers it fills.
 unsigned PixelWorker::payload(const PixelBatch& batch, const Kernel& kernel) {
-  put_header(batch, kernel);
+  put_header(batch);
   const unsigned width = std::min(draw_->simd, 16u);
   unsigned reg = 1 + draw_->simd / width;
   for (unsigned first = 0; first < draw_->simd; first += width) reg = put_half(batch, first, width, reg);
@@ -159,12 +158,12 @@ SendResult PixelWorker::interpolate(const Message& message) {
   for (unsigned i = 0; i < width; ++i) {
     const unsigned pixel = first + i;
     if (!(message.exec_mask >> i & 1) || pixel >= draw_->simd) continue;
-    Point at{batch.x[pixel] + 0.5, batch.y[pixel] + 0.5};
+    Point at{batch.x(pixel) + 0.5, batch.y(pixel) + 0.5};
     switch (type) {
       case 0: at[0] += sixteenths(data), at[1] += sixteenths(data >> 4); break;
       case 1: {
         const auto& p = draw_->raster.sample_positions[(data >> 4) % max_samples];
-        at = {batch.x[pixel] + p[0] / double{subpixels}, batch.y[pixel] + p[1] / double{subpixels}};
+        at = {batch.x(pixel) + p[0] / double{subpixels}, batch.y(pixel) + p[1] / double{subpixels}};
         break;
       }
       case 2: at = position(batch, pixel, Location::centroid); break;

@@ -15,6 +15,14 @@ namespace {
 using Extra = gen9::_3DSTATE_PS_EXTRA;
 using Wm = gen9::_3DSTATE_WM;
 
+/// A block's pixels (bit 8 y + x) by quads: four bits each, row after row of them.
+uint64_t by_quads(uint64_t block) {
+  uint64_t swapped = (block ^ block >> 4) & 0x00f000f000f000f0;
+  block ^= swapped ^ swapped << 4;
+  swapped = (block ^ block >> 2) & 0x0c0c0c0c0c0c0c0c;
+  return block ^ swapped ^ swapped << 2;
+}
+
 }  // namespace
 
 bool tests_are_early(const State& state) {
@@ -93,12 +101,11 @@ bool PixelWorker::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
   if (!left) return true;
   const bool after_tests = draw_->state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_DEPTH_COVERAGE;
   const uint64_t told = after_tests ? left : covered;
+  const uint64_t lit = by_quads(left), shown = by_quads(told);
   for (uint32_t row = 0; row < 8; row += 2) {
-    const auto rows = static_cast<uint32_t>(left >> 8 * row & 0xffff), told_rows = static_cast<uint32_t>(told >> 8 * row & 0xffff);
-    for (uint32_t column = 0; column < 8; column += 2) {
-      const uint32_t lit = rows >> column, shown = told_rows >> column;
-      if (lit & 0x303) put_quad(x + column, y + row, {lit & 1, lit >> 1 & 1, lit >> 8 & 1, lit >> 9 & 1}, {shown & 1, shown >> 1 & 1, shown >> 8 & 1, shown >> 9 & 1});
-    }
+    const auto lit_row = static_cast<uint32_t>(lit >> 8 * row & 0xffff), told_row = static_cast<uint32_t>(shown >> 8 * row & 0xffff);
+    for (uint32_t quad = 0; quad < 4; ++quad)
+      if (const uint32_t pixels = lit_row >> 4 * quad & 15; pixels) put_quad(x + 2 * quad, y + row, pixels, told_row >> 4 * quad & 15);
   }
   return true;
 }
@@ -107,14 +114,20 @@ void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const Pixe
   draw_ = &draw;
   object_ = &object;
   batch_.pixels = 0;
+  batch_.lit = batch_.told = 0;
   const Viewport& viewport = draw.raster.viewports[object.viewport];
+  batch_.by_sample = false;
   depth_plane_ = {object.z.a, object.z.b, object.z.c, object.depth_bias, viewport.min_depth, viewport.max_depth};
+  if (draw.kernel) put_object_header();
   if (draw.uniform && fill_object(tile)) return;
   const bool stippled = object.stipple || object.fade || (object.filled && draw.state.get<Wm>().polygon_stipple_enable);
   const bool inner = draw.state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_INNER_CONSERVATIVE;
   for (const Coverage& part : object.parts) {
     PartRaster raster(part, draw.raster);
-    if (!stippled && !inner && raster.by_blocks()) {
+    const bool by_blocks = !stippled && !inner && raster.by_blocks();
+    if (batch_.by_sample == by_blocks) flush();
+    batch_.by_sample = !by_blocks;
+    if (by_blocks) {
       if (!raster.each_block(tile, [&](uint32_t x, uint32_t y, uint64_t covered) { return draw_block(x, y, covered); })) break;
       continue;
     }
@@ -144,17 +157,16 @@ void PixelWorker::add_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>
   }
   if (!(left[0] | left[1] | left[2] | left[3])) return;
   const bool after_tests = draw_->state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_DEPTH_COVERAGE;
-  put_quad(x, y, left, after_tests ? left : coverage);
+  const std::array<uint32_t, 4>& told = after_tests ? left : coverage;
+  const auto pixels = [](const std::array<uint32_t, 4>& of) { return (of[0] ? 1u : 0u) | (of[1] ? 2u : 0u) | (of[2] ? 4u : 0u) | (of[3] ? 8u : 0u); };
+  for (uint32_t i = 0; i < 4; ++i) batch_.samples[batch_.pixels + i] = left[i], batch_.coverage[batch_.pixels + i] = told[i];
+  put_quad(x, y, pixels(left), pixels(told));
 }
 
-void PixelWorker::put_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage) {
-  for (uint32_t i = 0; i < 4; ++i) {
-    const unsigned at = batch_.pixels + i;
-    batch_.x[at] = x + (i & 1);
-    batch_.y[at] = y + (i >> 1);
-    batch_.samples[at] = samples[i];
-    batch_.coverage[at] = coverage[i];
-  }
+void PixelWorker::put_quad(uint32_t x, uint32_t y, uint32_t lit, uint32_t told) {
+  batch_.quads[batch_.pixels / 4] = x | y << 16;
+  batch_.lit |= lit << batch_.pixels;
+  batch_.told |= told << batch_.pixels;
   batch_.pixels += 4;
   if (batch_.pixels == draw_->simd) flush();
 }
@@ -162,28 +174,34 @@ void PixelWorker::put_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>
 void PixelWorker::flush() {
   if (batch_.pixels == 0) return;
   PixelBatch& batch = batch_;
-  for (unsigned i = batch.pixels; i < draw_->simd; ++i) {
-    batch.samples[i] = batch.coverage[i] = 0;
-    batch.x[i] = batch.x[i % 4], batch.y[i] = batch.y[i % 4];
-  }
+  for (unsigned i = batch.pixels; i < draw_->simd; i += 4) batch.quads[i / 4] = batch.quads[0];
+  if (batch.by_sample)
+    for (unsigned i = batch.pixels; i < draw_->simd; ++i) batch.samples[i] = batch.coverage[i] = 0;
   batch.sample_id = 0;
   if (!draw_->kernel) {
     // Depth and stencil only: there is nobody to ask for the late tests.
     if (!draw_->early)
       for (unsigned i = 0; i < batch.pixels; ++i)
-        if (batch.samples[i]) test(batch.x[i], batch.y[i], batch.samples[i], std::nullopt, std::nullopt);
+        if (batch.samples_of(i)) test(batch.x(i), batch.y(i), batch.samples_of(i), std::nullopt, std::nullopt);
   } else if (!draw_->state.get<Extra>().pixel_shader_is_per_sample) {
     run(batch);
   } else {
     for (unsigned s = 0; s < draw_->raster.samples; ++s) {
       PixelBatch one = batch;
+      one.by_sample = true;
       one.sample_id = s;
-      uint32_t left = 0;
-      for (unsigned i = 0; i < batch.pixels; ++i) left |= one.samples[i] &= 1u << s;
-      if (left) run(one);
+      one.lit = one.told = 0;
+      for (unsigned i = 0; i < draw_->simd; ++i) {
+        one.samples[i] = batch.samples_of(i) & 1u << s;
+        one.coverage[i] = batch.coverage_of(i);
+        one.lit |= (one.samples[i] ? 1u : 0u) << i;
+        one.told |= (one.coverage[i] ? 1u : 0u) << i;
+      }
+      if (one.lit) run(one);
     }
   }
   batch_.pixels = 0;
+  batch_.lit = batch_.told = 0;
 }
 
 void PixelWorker::run(PixelBatch& batch) {
@@ -191,20 +209,17 @@ void PixelWorker::run(PixelBatch& batch) {
   eu::ThreadStart start = kernel.start;
   start.payload = payload(batch, kernel);
   start.program = kernel.program.get();
-  start.dispatch_mask = start.vector_mask = 0;
-  for (unsigned i = 0; i < batch.pixels; i += 4) {
-    uint32_t lit = 0;
-    for (unsigned k = 0; k < 4; ++k) lit |= batch.samples[i + k] ? 1u << k : 0;
-    start.dispatch_mask |= lit << i;
-    if (lit) start.vector_mask |= 0xfu << i;
-  }
+  start.dispatch_mask = batch.lit;
+  // Whole quads: where any of four bits is set.
+  uint32_t any = batch.lit | batch.lit >> 1;
+  any = (any | any >> 2) & 0x11111111;
+  start.vector_mask = any * 15;
   invocations_ += static_cast<uint64_t>(std::popcount(start.dispatch_mask));
   thread_.start(start);
   ThreadOwner owner{nullptr, this, draw_->shared_functions};
   ThreadEnv env{view_, kernel.bases, draw_->stop, {}, slot_, kernel.scratch_base, kernel.scratch_size, &owner};
   RenderMessages messages;
   running_ = &batch;
-  lit_ = start.dispatch_mask;
   tested_ = 0;
   eu::run(thread_, env, messages);
   running_ = nullptr;

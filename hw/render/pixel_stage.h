@@ -52,10 +52,18 @@ constexpr unsigned max_pixels = 32;
 /// Quads gathered for one thread: pixel i is (i & 1, i >> 1 & 1) of quad i / 4.
 struct PixelBatch {
   unsigned pixels = 0;
-  std::array<uint32_t, max_pixels> x, y;
+  alignas(32) std::array<uint32_t, max_pixels / 4> quads;  ///< x | y << 16 of the upper left pixel
+  uint32_t lit = 0;       ///< pixels with samples left after the early tests
+  uint32_t told = 0;      ///< pixels with samples that the shader is told of
+  bool by_sample = false; ///< the samples of each pixel are listed; else there is one
   std::array<uint32_t, max_pixels> samples;   ///< coverage after the early tests
   std::array<uint32_t, max_pixels> coverage;  ///< what the shader is told of it
   unsigned sample_id = 0;
+
+  uint32_t x(unsigned pixel) const { return (quads[pixel / 4] & 0xffff) + (pixel & 1); }
+  uint32_t y(unsigned pixel) const { return (quads[pixel / 4] >> 16) + (pixel >> 1 & 1); }
+  uint32_t samples_of(unsigned pixel) const { return by_sample ? samples[pixel] : lit >> pixel & 1; }
+  uint32_t coverage_of(unsigned pixel) const { return by_sample ? coverage[pixel] : told >> pixel & 1; }
 };
 
 /// Where in a pixel something is evaluated.
@@ -79,7 +87,7 @@ class PixelWorker : public PixelSink {
 
   bool draw_block(uint32_t x, uint32_t y, uint64_t covered);
   uint64_t test_block(uint32_t x, uint32_t y, uint64_t covered);
-  void put_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage);
+  void put_quad(uint32_t x, uint32_t y, uint32_t lit, uint32_t told);
   bool fill_object(const PixelRect& tile);
   bool find_color();
   void add_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage);
@@ -87,8 +95,9 @@ class PixelWorker : public PixelSink {
   void flush();
   void run(PixelBatch& batch);
   // The thread's payload.
+  void put_object_header();
   unsigned payload(const PixelBatch& batch, const Kernel& kernel);
-  void put_header(const PixelBatch& batch, const Kernel& kernel);
+  void put_header(const PixelBatch& batch);
   unsigned put_half(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg);
   unsigned put_barycentrics(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg);
   struct Positions {
@@ -111,6 +120,7 @@ class PixelWorker : public PixelSink {
   const PreparedObject* object_ = nullptr;
   PixelBatch batch_;
   DepthKernel depth_plane_;                    ///< of object_
+  Grf header_;                                 ///< r0 of object_'s threads
   uint64_t depth_count_ = 0, invocations_ = 0; ///< not yet in draw_
   const PixelBatch* running_ = nullptr;
   bool capturing_ = false;                     ///< write_colors() only says what it would write
@@ -118,7 +128,6 @@ class PixelWorker : public PixelSink {
     const RenderTarget* target = nullptr;      ///< null: it did not come to that
     uint32_t word = 0;
   } captured_;
-  uint32_t lit_ = 0;                           ///< pixels of running_ with samples
   uint32_t tested_ = 0;                        ///< pixels of running_ whose late tests are done
   std::array<uint32_t, max_pixels> passed_{};  ///< and the samples that passed
 };

@@ -85,7 +85,7 @@ uint32_t PixelWorker::late_samples(const WriteLayout& layout, unsigned pixel, un
     std::optional<uint8_t> stencil;
     if (layout.stencil_at != not_there) stencil = layout.stencil(lane);
     tested_ |= 1u << pixel;
-    passed_[pixel] = test(running_->x[pixel], running_->y[pixel], samples, z, stencil);
+    passed_[pixel] = test(running_->x(pixel), running_->y(pixel), samples, z, stencil);
   }
   return samples & passed_[pixel];
 }
@@ -116,11 +116,11 @@ bool PixelWorker::write_colors(const WriteLayout& layout, uint32_t bti) {
   if (bti >= draw_->color.size() || !draw_->color[bti] || layout.target != bti || object_->fade || layout.omask_at != not_there) return false;
   const ColorKernel& kernel = *draw_->color[bti];
   const RenderTarget& rt = draw_->targets[bti];
-  uint32_t lit = lit_ & (layout.pixels & ((1u << layout.count) - 1)) << layout.first;
+  uint32_t lit = running_->lit & (layout.pixels & ((1u << layout.count) - 1)) << layout.first;
   if (!draw_->early)
     for (uint32_t left = lit; left; left &= left - 1) {
       const auto pixel = static_cast<unsigned>(std::countr_zero(left));
-      if (!late_samples(layout, pixel, pixel - layout.first, running_->samples[pixel])) lit &= ~(1u << pixel);
+      if (!late_samples(layout, pixel, pixel - layout.first, running_->samples_of(pixel))) lit &= ~(1u << pixel);
     }
   if (!lit || object_->layer >= rt.surface.view_extent) return true;
   const uint32_t slice = object_->layer + rt.surface.min_array_element;
@@ -128,8 +128,8 @@ bool PixelWorker::write_colors(const WriteLayout& layout, uint32_t bti) {
     ColorPixels pixels;
     pixels.lanes = lit >> first & 0xff;
     pixels.replicated = layout.replicated;
-    const uint32_t x = running_->x[first], y = running_->y[first];
-    const bool pair = x % 4 == 0 && running_->x[first + 4] == x + 2 && running_->y[first + 4] == y && x + 3 < rt.level->extent().width;
+    const uint32_t x = running_->x(first), y = running_->y(first);
+    const bool pair = x % 4 == 0 && running_->x(first + 4) == x + 2 && running_->y(first + 4) == y && x + 3 < rt.level->extent().width;
     uint32_t there = 0;
     if (pair || pixels.lanes & 15) there = rt.quad_rows(view_, x, y, slice, pixels.rows);
     if (pair) {
@@ -137,7 +137,7 @@ bool PixelWorker::write_colors(const WriteLayout& layout, uint32_t bti) {
       there |= there << 4;
       pixels.rows[2] = pixels.rows[0] + 8, pixels.rows[3] = pixels.rows[1] + 8;
     } else if (pixels.lanes & 0xf0) {
-      there |= rt.quad_rows(view_, running_->x[first + 4], running_->y[first + 4], slice, pixels.rows + 2) << 4;
+      there |= rt.quad_rows(view_, running_->x(first + 4), running_->y(first + 4), slice, pixels.rows + 2) << 4;
     }
     pixels.lanes &= there;
     if (!pixels.lanes) continue;
@@ -171,7 +171,7 @@ SendResult PixelWorker::render_target_write(const Message& message) {
   const OutputMerger::Mode mode = merger.mode(rt, layout.target);
   for (unsigned i = 0; i < layout.count; ++i) {
     const unsigned pixel = layout.first + i;
-    if (pixel >= batch.pixels || !(layout.pixels >> i & 1) || !batch.samples[pixel]) continue;
+    if (pixel >= batch.pixels || !(layout.pixels >> i & 1) || !batch.samples_of(pixel)) continue;
     PixelColor color;
     for (unsigned c = 0; c < 4; ++c) {
       color.source0[c] = layout.color(layout.color_at, c, i);
@@ -179,18 +179,18 @@ SendResult PixelWorker::render_target_write(const Message& message) {
     }
     color.source0_alpha = std::bit_cast<float>(layout.alpha_at != not_there ? layout.dword(layout.alpha_at, i) : color.source0[3]);
     if (object_->fade && mode.floating) {
-      const auto part = static_cast<float>(object_->fade->at(batch.x[pixel] + 0.5, batch.y[pixel] + 0.5));
+      const auto part = static_cast<float>(object_->fade->at(batch.x(pixel) + 0.5, batch.y(pixel) + 0.5));
       color.source0_alpha *= part;
       color.source0[3] = std::bit_cast<uint32_t>(std::bit_cast<float>(color.source0[3]) * part);
     }
-    uint32_t samples = batch.samples[pixel];
+    uint32_t samples = batch.samples_of(pixel);
     // Where the shader gives the coverage, alpha does not (Mesa's brw_fs.cpp, brw_compile_fs: it is then lowered).
     samples &= layout.omask_at != not_there
                    ? layout.omask(pixel % 16)
-                   : merger.alpha_to_coverage(color.source0_alpha, draw_->raster.samples, batch.x[pixel], batch.y[pixel]);
+                   : merger.alpha_to_coverage(color.source0_alpha, draw_->raster.samples, batch.x(pixel), batch.y(pixel));
     if (!samples || !merger.alpha_passes(color.source0_alpha)) continue;
     if (!draw_->early) samples = late_samples(layout, pixel, i, samples);
-    if (samples) merger.write(view_, rt, mode, batch.x[pixel], batch.y[pixel], object_->layer, samples, color);
+    if (samples) merger.write(view_, rt, mode, batch.x(pixel), batch.y(pixel), object_->layer, samples, color);
   }
   return SendResult::done;
 }
@@ -205,7 +205,7 @@ SendResult PixelWorker::render_target_read(const Message& message) {
   for (unsigned i = 0; i < width; ++i) {
     const unsigned pixel = first + i;
     if (!(message.exec_mask >> i & 1) || pixel >= draw_->simd) continue;
-    const surface::Word4 color = draw_->merger.read(view_, rt, batch.x[pixel], batch.y[pixel], object_->layer, batch.sample_id);
+    const surface::Word4 color = draw_->merger.read(view_, rt, batch.x(pixel), batch.y(pixel), object_->layer, batch.sample_id);
     for (unsigned c = 0; c < 4; ++c) {
       const size_t reg = c * registers + i / 8;
       if (reg < message.response.size()) message.response[reg].dw[i % 8] = color[c];

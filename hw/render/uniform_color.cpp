@@ -95,7 +95,7 @@ void RenderTarget::fill_block(memory::View& view, uint32_t x, uint32_t y, uint32
 bool PixelWorker::find_color() {
   PixelBatch batch{};
   batch.pixels = draw_->simd;
-  batch.samples.fill(1), batch.coverage.fill(1);
+  batch.lit = batch.told = static_cast<uint32_t>((uint64_t{1} << draw_->simd) - 1);
   captured_ = {};
   capturing_ = true;
   run(batch);
