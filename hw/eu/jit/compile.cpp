@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "hw/base/host_cpu.h"
@@ -104,11 +105,18 @@ ObjectFile compile(const Program& program, const Variant& variant, Isa isa, std:
   if (object.refused) return object;
   const TargetMachine machine(isa);
   if (!machine.get()) return object.refused = "LLVM has no target for this host", object;
+  RawFlow raw(program, graph);
+  const bool blocks = std::count(graph.leaders.begin(), graph.leaders.end(), true) > 1;
+  if (blocks) {
+    Ir scratch("scratch");
+    Emitter(scratch, program, graph, variant, nullptr, &raw).run();
+    raw.solve();
+  }
   Ir ir(code_name(program, variant, isa).c_str());
   LLVMTargetDataRef layout = llvm::CreateTargetDataLayout(machine.get());
   llvm::SetModuleDataLayout(ir.module(), layout);
   llvm::DisposeTargetData(layout);
-  Emitter emitter(ir, program, graph, variant);
+  Emitter emitter(ir, program, graph, variant, blocks ? &raw : nullptr, nullptr);
   emitter.run();
   object.stepped = emitter.stepped();
   append_text(ir, text);

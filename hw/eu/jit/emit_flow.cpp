@@ -17,7 +17,7 @@ void Emitter::suspend(Value mask, int64_t offset) {
 }
 
 void Emitter::go(size_t n, int64_t offset) {
-  flush();
+  flush(n);
   const Block to = blocks_[static_cast<size_t>(program_.index_at(offset))];
   if (offset <= ops_[n].offset) {
     const Block on = ir_.block(), stop = ir_.block();
@@ -36,7 +36,7 @@ void Emitter::go_on_or_jump(size_t n) {
   const int32_t next = program_.index_at(op.next_offset);
   Value here = active();
   if (const int place = graph_.wait_at[static_cast<size_t>(next)]; place >= 0) here = ir_.or_(here, wait_mask(place));
-  flush();
+  flush(n);
   const Block away = ir_.block();
   ir_.branch(ir_.icmp(LLVMIntNE, here, ir_.c32(0)), blocks_[static_cast<size_t>(next)], away);
   ir_.at(away);
@@ -52,7 +52,7 @@ void Emitter::branch(size_t n) {
       const int64_t target = int64_t{op.next_offset} + op.instruction->jip;
       const Value predicate = predicate_mask(op);
       if (!predicate) return go(n, target);
-      flush();
+      flush(n);
       const Block away = ir_.block();
       ir_.branch(ir_.trunc(predicate, ir_.i1), away, blocks_[static_cast<size_t>(program_.index_at(op.next_offset))]);
       ir_.at(away);
@@ -69,7 +69,7 @@ void Emitter::branch(size_t n) {
       // With nobody to go again all go on.
       const Value any = ir_.icmp(LLVMIntNE, again, ir_.c32(0));
       suspend(ir_.select(any, ir_.and_(active(), ir_.not_(again)), ir_.c32(0)), op.next_offset);
-      flush();
+      flush(n);
       const Block away = ir_.block();
       ir_.branch(any, away, next);
       ir_.at(away);
@@ -90,7 +90,7 @@ void Emitter::branch(size_t n) {
       Value here = stays;
       if (const int place = graph_.wait_at[static_cast<size_t>(program_.index_at(op.next_offset))]; place >= 0)
         here = ir_.or_(here, ir_.and_(ir_.not_(ir_.sext(any, ir_.i32)), wait_mask(place)));
-      flush();
+      flush(n);
       const Block away = ir_.block();
       ir_.branch(ir_.icmp(LLVMIntNE, here, ir_.c32(0)), next, away);
       ir_.at(away);

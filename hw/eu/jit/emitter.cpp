@@ -3,8 +3,8 @@
 
 namespace softgen::eu::jit {
 
-Emitter::Emitter(Ir& ir, const Program& program, const FlowGraph& graph, const Variant& variant)
-    : ir_(ir), program_(program), ops_(program.ops()), graph_(graph), variant_(variant) {}
+Emitter::Emitter(Ir& ir, const Program& program, const FlowGraph& graph, const Variant& variant, const RawFlow* known, RawFlow* told)
+    : ir_(ir), program_(program), ops_(program.ops()), graph_(graph), variant_(variant), known_(known), told_(told) {}
 
 /// What stands in memory when the code starts goes to the allocas.
 void Emitter::entry() {
@@ -38,7 +38,7 @@ void Emitter::run() {
     if (!graph_.reached[at_]) continue;
     if (blocks_[at_]) {
       if (open_) {
-        flush();
+        flush(at_ - 1);
         ir_.jump(blocks_[at_]);
       }
       block_starts(at_);
@@ -50,7 +50,7 @@ void Emitter::run() {
 void Emitter::block_starts(size_t n) {
   ir_.at(blocks_[n]);
   open_ = true;
-  forget();
+  forget(n);
   // Nobody waits anywhere: all channels are here.
   if (graph_.waits_before[n].none()) {
     active_ = dispatched_;
@@ -65,23 +65,47 @@ void Emitter::block_starts(size_t n) {
   }
 }
 
-void Emitter::forget() {
-  for (Slot& s : slots_) {
-    s.value = nullptr;
-    s.raw = settled;
-    s.modified = s.in_memory = false;
+void Emitter::forget(size_t leader) {
+  for (unsigned s = 0; s < slot_count; s++) {
+    Slot fresh;
+    fresh.alloca = slots_[s].alloca;
+    fresh.stored = known_ ? known_->at_start(leader, s) : uint8_t{settled};
+    slots_[s] = fresh;
   }
   active_ = flags_ = nullptr;
   active_modified_ = flags_modified_ = false;
+  leader_ = leader;
+  told_block_ = false;
 }
 
-/// To the allocas, as other blocks find it.
-void Emitter::flush() {
+void Emitter::tell_block(size_t end) {
+  if (!told_ || told_block_) return;
+  told_block_ = true;
+  RawSlots out;
+  Slots kept;
   for (unsigned s = 0; s < slot_count; s++) {
-    if (!slots_[s].modified) continue;
-    settle(s);
-    ir_.store(slots_[s].value, slots_[s].alloca, 32);
-    slots_[s].modified = false;
+    const Slot& here = slots_[s];
+    kept[s] = here.entered;
+    out.add(s, here.entered ? here.carried : here.raw);
+  }
+  told_->leaves(leader_, end, out, kept);
+}
+
+/// To the allocas, as the blocks behind op `end` want to find it.
+void Emitter::flush(size_t end) {
+  tell_block(end);
+  const RawSlots taken = known_ ? known_->taken_behind(end) : RawSlots{};
+  for (unsigned s = 0; s < slot_count; s++) {
+    Slot& here = slots_[s];
+    if (!here.alloca) continue;
+    const uint8_t state = here.modified ? here.raw : here.stored, live = known_ ? known_->live_behind(end, s) : uint8_t{raw_both};
+    const uint8_t surplus = state & ~taken[s] & live;
+    if (!here.modified && !surplus) continue;
+    slot(s);
+    settle_now(s, surplus);
+    ir_.store(here.value, here.alloca, 32);
+    here.modified = false;
+    here.stored = here.raw;
   }
   if (active_modified_) ir_.store(active_, active_alloca_, 4);
   if (flags_modified_) ir_.store(flags_, flags_alloca_, 8);

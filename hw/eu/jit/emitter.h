@@ -5,6 +5,7 @@
 //
 // Float results may be left "raw" in a slot: a NaN of any payload where the interpreter has the quiet one, a denormal where it has a zero.
 // Arithmetic reads them so (inputs are taken as zeros by MXCSR.DAZ, and any NaN makes a NaN); whoever sees bits has them settled first.
+// RawFlow knows about other blocks; without one slots are settled at the end of each.
 #pragma once
 
 #include <array>
@@ -12,31 +13,36 @@
 
 #include "hw/eu/jit/frame.h"
 #include "hw/eu/jit/ir.h"
+#include "hw/eu/jit/raw_flow.h"
 
 namespace softgen::eu::jit {
 
 class Emitter {
  public:
-  Emitter(Ir& ir, const Program& program, const FlowGraph& graph, const Variant& variant);
+  /// `known`: of an earlier run, or null. `told`: what this run tells another, or null; not both.
+  Emitter(Ir& ir, const Program& program, const FlowGraph& graph, const Variant& variant, const RawFlow* known, RawFlow* told);
   void run();
   /// Ops that were left to the interpreter.
   unsigned stepped() const { return stepped_; }
 
  private:
-  enum Raw : uint8_t { settled = 0, raw_nan = 1, raw_denormal = 2 };
   struct Slot {
     Value value = nullptr;      ///< <8 x i32>; null: not known in this block
     Value alloca = nullptr;
     uint8_t raw = settled;
     bool modified = false;      ///< the alloca is behind
     bool in_memory = false;     ///< the register block has the same
+    uint8_t stored = settled;   ///< what is in the alloca
+    bool entered = true;        ///< some of it stands there since the block began
+    uint8_t carried = raw_both; ///< would be raw now, had it been when the block began
   };
 
   // Blocks (emitter.cpp)
   void entry();
   void block_starts(size_t n);
-  void forget();
-  void flush();
+  void forget(size_t leader);
+  void flush(size_t end);
+  void tell_block(size_t end);
   void op(size_t n);
   void write_back();
   void leave(size_t n, Exit how);
@@ -74,7 +80,10 @@ class Emitter {
   // Operands (operands.cpp)
   enum class Want : uint8_t { bits, floats, selected };  ///< settled; raw will do; raw denormals will do
   Value slot(unsigned s);
-  void settle(unsigned s);
+  void settle(unsigned s, uint8_t flags = raw_both);
+  void settle_now(unsigned s, uint8_t flags);
+  void settle_for(unsigned s, Want want);
+  uint8_t live_behind(unsigned s) const { return known_ ? known_->live_behind(at_, s) : uint8_t{raw_both}; }
   Value settled_value(Value v, uint8_t raw);
   void set_slot(unsigned s, Value v, uint8_t raw);
   bool untouched(unsigned s) const;
@@ -113,9 +122,13 @@ class Emitter {
   const std::span<const Op> ops_;
   const FlowGraph& graph_;
   const Variant variant_;
+  const RawFlow* const known_;
+  RawFlow* const told_;
 
   size_t at_ = 0;                       ///< the op being emitted
+  size_t leader_ = 0;                   ///< of the current block
   bool open_ = false;                   ///< the current block has no terminator yet
+  bool told_block_ = false;
   std::vector<Block> blocks_;           ///< by op, for leaders
   Value regs_ = nullptr, frame_ = nullptr, dispatched_ = nullptr;
   std::array<Slot, slot_count> slots_;

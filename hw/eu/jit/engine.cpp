@@ -14,6 +14,7 @@
 #include "hw/base/log.h"
 #include "hw/eu/interp/thread.h"
 #include "hw/eu/jit/background.h"
+#include "hw/eu/jit/code_dump.h"
 #include "hw/eu/jit/compile.h"
 #include "hw/eu/jit/disk_cache.h"
 
@@ -91,11 +92,14 @@ class CodeStore {
     static const DiskCache disk(DiskCache::default_folder());
     if (const auto object = disk.find(name, program)) {
       c.from_cache++;
-      return usable(std::make_shared<const LoadedCode>(program, variant, *object, name));
+      auto code = std::make_shared<const LoadedCode>(program, variant, *object, name);
+      dump_code(program, name, *object, {}, code->compiled().code);
+      return usable(std::move(code));
     }
     if (!may_compile) return std::nullopt;
     const auto begin = std::chrono::steady_clock::now();
-    const ObjectFile object = compile(program, variant, isa);
+    std::string text;
+    const ObjectFile object = compile(program, variant, isa, dump_folder().empty() ? nullptr : &text);
     if (object.refused) {
       c.refused++;
       note("EU JIT: a kernel stays with the interpreter", "{}", object.refused);
@@ -107,6 +111,7 @@ class CodeStore {
     c.compile_ns += ns;
     if (ns > c.longest_ns) c.longest_ns = ns;
     c.compiled++;
+    dump_code(program, name, object, text, code->compiled().code);
     return usable(std::move(code));
   }
 

@@ -88,21 +88,7 @@ class Analysis {
     return true;
   }
 
-  std::vector<size_t> successors(size_t n) const {
-    const Op& op = ops_[n];
-    std::vector<size_t> result;
-    const auto to = [&](int64_t offset) {
-      if (const int32_t i = program_.index_at(offset); i >= 0) result.push_back(static_cast<size_t>(i));
-    };
-    switch (g_.steps[n]) {
-      case Step::leave: case Step::end_of_thread: return {};
-      case Step::jump: to(int64_t{op.next_offset} + op.instruction->jip); break;
-      case Step::branch: to(op.jip_offset); break;
-      default: break;
-    }
-    to(op.next_offset);
-    return result;
-  }
+  std::vector<size_t> successors(size_t n) const { return g_.successors(program_, n); }
 
   void mark_leaders() {
     g_.leaders[0] = true;
@@ -169,6 +155,22 @@ class Analysis {
 };
 
 }  // namespace
+
+std::vector<size_t> FlowGraph::successors(const Program& program, size_t n) const {
+  const Op& op = program.ops()[n];
+  std::vector<size_t> result;
+  const auto to = [&](int64_t offset) {
+    if (const int32_t i = program.index_at(offset); i >= 0) result.push_back(static_cast<size_t>(i));
+  };
+  switch (steps[n]) {
+    case Step::leave: case Step::end_of_thread: return {};
+    case Step::jump: to(int64_t{op.next_offset} + op.instruction->jip); break;
+    case Step::branch: to(op.jip_offset); break;
+    default: break;
+  }
+  to(op.next_offset);
+  return result;
+}
 
 int FlowGraph::wait_of(const Program& program, int64_t offset) const {
   const int32_t place = program.index_at(offset);

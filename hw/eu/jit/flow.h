@@ -37,6 +37,8 @@ struct FlowGraph {
 
   /// -1: not an offset where channels can wait.
   int wait_of(const Program& program, int64_t offset) const;
+  /// Ops that may come next while the thread stays in the code.
+  std::vector<size_t> successors(const Program& program, size_t n) const;
 };
 
 /// General registers, and their guard, that the kernel may read before it wrote all of them, when it starts with `channels` (0: any).

@@ -15,7 +15,7 @@ Value Emitter::slot(unsigned s) {
   const Type grf = ir_.vec(ir_.i32, 8);
   here.in_memory = untouched(s);
   here.value = here.in_memory ? ir_.load(grf, ir_.address(regs_, s * 32), 32) : ir_.load(grf, here.alloca, 32);
-  here.raw = settled;
+  here.raw = here.in_memory ? uint8_t{settled} : here.stored;
   return here.value;
 }
 
@@ -24,6 +24,7 @@ void Emitter::set_slot(unsigned s, Value v, uint8_t raw) {
   slots_[s].raw = raw;
   slots_[s].modified = true;
   slots_[s].in_memory = false;
+  slots_[s].entered = false;
 }
 
 Value Emitter::flushed(Value floats) {
@@ -44,11 +45,24 @@ Value Emitter::settled_value(Value v, uint8_t raw) {
   return v;
 }
 
-void Emitter::settle(unsigned s) {
+/// Somebody is about to look.
+void Emitter::settle(unsigned s, uint8_t flags) {
+  if (told_) told_->wants(at_, s, flags);
+  slots_[s].carried &= static_cast<uint8_t>(~flags);
+  settle_now(s, flags);
+}
+
+void Emitter::settle_now(unsigned s, uint8_t flags) {
   Slot& here = slots_[s];
-  if (!here.value || here.raw == settled) return;
-  here.value = ir_.as_ints(settled_value(here.value, here.raw));
-  here.raw = settled;
+  flags &= here.raw;
+  if (!here.value || !flags) return;
+  here.value = ir_.as_ints(settled_value(here.value, flags));
+  here.raw &= static_cast<uint8_t>(~flags);
+}
+
+void Emitter::settle_for(unsigned s, Want want) {
+  if (want == Want::bits) settle(s);
+  if (want == Want::selected) settle(s, raw_nan);
 }
 
 /// One element, where it stands in memory when nothing has been written there.
@@ -60,7 +74,7 @@ Value Emitter::scalar(unsigned offset, unsigned size, Want want, uint8_t* raw) {
     return ir_.load(type, ir_.address(regs_, offset), size);
   }
   slot(s);
-  if (want == Want::bits || (want == Want::selected && (slots_[s].raw & raw_nan))) settle(s);
+  settle_for(s, want);
   if (raw) *raw = slots_[s].raw;
   const Value whole = ir_.bitcast(slots_[s].value, ir_.vec(type, 32 / size));
   return ir_.extract(whole, offset % 32 / size);
@@ -77,7 +91,7 @@ Value Emitter::elements(const std::array<unsigned, 8>& offsets, unsigned lanes, 
     const unsigned s = offsets[n] / 32;
     if (std::any_of(begin, begin + n, [&](unsigned o) { return o / 32 == s; })) continue;
     slot(s);
-    if (want == Want::bits || (want == Want::selected && (slots_[s].raw & raw_nan))) settle(s);
+    settle_for(s, want);
     together |= slots_[s].raw;
     const Value whole = ir_.bitcast(slots_[s].value, ir_.vec(type, per_slot));
     std::array<int, 8> picks;
@@ -203,19 +217,20 @@ void Emitter::store(const Op& op, unsigned k, Value v, Value mask, uint8_t raw) 
     for (unsigned i = 0; i < per_slot; i++) identity = identity && from[i] == static_cast<int>(i);
     const Value placed = identity ? v : ir_.shuffle(v, nullptr, std::span(from).first(per_slot));
     const bool whole = std::all_of(from.begin(), from.begin() + per_slot, [](int i) { return i >= 0; });
+    uint8_t state = size == 4 ? raw : uint8_t{settled};
     if (whole && !lane_bits) {
-      set_slot(s, ir_.bitcast(placed, ir_.vec(ir_.i32, 8)), size == 4 ? raw : uint8_t{settled});
+      if (told_) told_->replaces(at_, s);
+      set_slot(s, ir_.bitcast(placed, ir_.vec(ir_.i32, 8)), state);
       continue;
     }
-    // The rest of the slot stays: both parts in the same state.
-    Value old = slot(s), fresh = placed;
-    uint8_t state = size == 4 ? raw : uint8_t{settled};
-    if (slots_[s].raw != state) {
-      settle(s);
-      old = slots_[s].value;
-      if (state != settled) fresh = settled_value(placed, state);
-      state = settled;
-    }
+    // The rest of the slot stays: both parts in the same state, where somebody will look.
+    slot(s);
+    const bool entered = slots_[s].entered;
+    const uint8_t common = state & slots_[s].raw, live = live_behind(s);
+    slots_[s].carried &= state;
+    settle_now(s, static_cast<uint8_t>(live & ~common));
+    Value old = slots_[s].value, fresh = placed;
+    if (const uint8_t surplus = state & ~common & live) fresh = settled_value(placed, surplus);
     old = ir_.bitcast(old, ir_.vec(element, per_slot));
     fresh = ir_.bitcast(fresh, ir_.vec(element, per_slot));
     Value merged;
@@ -227,9 +242,12 @@ void Emitter::store(const Op& op, unsigned k, Value v, Value mask, uint8_t raw) 
       for (unsigned i = 0; i < per_slot; i++) pick[i] = from[i] >= 0 ? from[i] : static_cast<int>(lanes);
       const Value no = llvm::ConstNull(ir_.vec(ir_.i1, lanes));
       const Value where = identity ? lane_bits : ir_.shuffle(lane_bits, no, std::span(pick).first(per_slot));
-      merged = ir_.select(where, fresh, old);
+      // As floats, so that LLVM makes one masked operation of it.
+      const bool floats = d.type == RegType::f;
+      merged = ir_.select(where, floats ? ir_.as_floats(fresh) : fresh, floats ? ir_.as_floats(old) : old);
     }
-    set_slot(s, ir_.bitcast(merged, ir_.vec(ir_.i32, 8)), state);
+    set_slot(s, ir_.bitcast(merged, ir_.vec(ir_.i32, 8)), common);
+    slots_[s].entered = entered;
   }
 }
 
