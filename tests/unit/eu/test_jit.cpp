@@ -69,7 +69,126 @@ Trace trace(const std::vector<std::byte>& code, uint32_t mask, uint32_t seed, Ru
   return t;
 }
 
+/// Random kernels whose floats go through branches and loops: arithmetic that leaves them as they come, operations on their bits, registers of
+/// every kind at the start, some of them sent in the middle and at the end.
+class FloatWriter {
+ public:
+  explicit FloatWriter(uint32_t seed) : random_(seed) {}
+
+  std::vector<std::byte> kernel() {
+    for (const uint32_t bits : {0x7fa01234u, 0x00000123u, 0x80000001u, 0xffc00001u, 0x7f800000u})
+      code_.push_back(mov_imm(8, grf(reg() + below(2), UD), UD, bits));
+    code_.push_back(op_imm(Opcode::and_, 16, grf(12, UD), grf(12, UD), UD, 3));
+    list(2);
+    message();
+    code_.push_back(end());
+    return assemble(code_);
+  }
+
+ private:
+  static constexpr RegType F = RegType::f, UD = RegType::ud, UW = RegType::uw;
+
+  uint32_t below(uint32_t n) { return static_cast<uint32_t>(random_()) % n; }
+  /// Of a pair; odd first registers sometimes.
+  unsigned reg() { return 20 + 2 * below(8) + (below(8) == 0); }
+  Operand floats() {
+    Operand o = below(5) ? grf(reg(), F) : scalar(reg(), F, below(8));
+    o.negate = below(6) == 0;
+    o.abs = below(8) == 0;
+    return o;
+  }
+
+  void message() {
+    Instruction i;
+    i.opcode = Opcode::send;
+    i.exec_size = 16;
+    i.cond_mod = static_cast<uint8_t>(Sfid::dp_data1);
+    i.dst = dst_of(null(UW));
+    i.src[0] = grf(reg(), UD);
+    i.src[1] = imm(UD);
+    i.descriptor = (2 + below(3)) << 25;
+    code_.push_back(i);
+  }
+
+  void step() {
+    const unsigned exec = below(4) ? 16 : 8;
+    const Operand to = grf(reg(), F);
+    Instruction i;
+    switch (below(12)) {
+      case 0: case 1: case 2: i = op(Opcode::add, exec, to, floats(), floats()); break;
+      case 3: case 4: i = op(Opcode::mul, exec, to, floats(), floats()); break;
+      case 5: i = op(Opcode::mov, exec, to, floats()); break;
+      case 6: i = op(Opcode::mov, exec, grf(reg(), UD), grf(reg(), UD)); break;
+      case 7: i = op(Opcode::add, exec, grf(reg(), UD), grf(reg(), UD), grf(reg(), UD)); break;
+      case 8: i = op(Opcode::sel, exec, to, floats(), floats()), i.cond_mod = static_cast<uint8_t>(below(2) ? CondMod::l : CondMod::ge); break;
+      case 9: i = op(Opcode::mov, exec, grf(reg(), UW), grf(reg(), UW)); break;
+      case 10: i = op_imm(Opcode::mul, exec, to, floats(), F, 0x00ffffff); break;
+      default: i = op(Opcode::sel, exec, to, grf(reg(), F), grf(reg(), F)), i.pred_control = 1; break;
+    }
+    if (i.dst.type == F && i.opcode != Opcode::sel) {
+      i.saturate = below(10) == 0;
+      i.pred_control = below(8) == 0;
+    }
+    code_.push_back(i);
+    if (below(20) == 0) message();
+  }
+
+  void decide(unsigned bit) {
+    Instruction i = op_imm(Opcode::and_, 16, null(UD), grf(4, UD), UD, 1u << bit);
+    i.cond_mod = static_cast<uint8_t>(CondMod::nz);
+    code_.push_back(i);
+  }
+
+  void list(unsigned depth) {
+    for (unsigned n = 2 + below(5); n-- > 0;) {
+      const unsigned kind = depth ? below(8) : 7;
+      if (kind > 1) {
+        step();
+        continue;
+      }
+      const size_t first = code_.size();
+      if (kind == 0) {
+        decide(below(6));
+        code_.push_back(branch(Opcode::if_, 16, 0));
+        code_.back().pred_control = 1;
+        const size_t start = code_.size() - 1;
+        list(depth - 1);
+        const auto distance = static_cast<int32_t>(code_.size() - start) * 16;
+        code_[start].jip = code_[start].uip = distance;
+        code_.push_back(branch(Opcode::endif, 16, 1));
+      } else {
+        const unsigned counter = 6 + 2 * depth;
+        code_.push_back(mov_imm(16, grf(counter, UD), UD, 0));
+        list(depth - 1);
+        code_.push_back(op_imm(Opcode::add, 16, grf(counter, UD), grf(counter, UD), UD, 1));
+        Instruction more = op(Opcode::cmp, 16, null(UD), grf(counter, UD), below(2) ? grf(12, UD) : scalar(12, UD, 0));
+        more.cond_mod = static_cast<uint8_t>(CondMod::l);
+        code_.push_back(more);
+        code_.push_back(branch(Opcode::while_, 16, static_cast<int>(first + 1) - static_cast<int>(code_.size())));
+        code_.back().pred_control = 1;
+      }
+    }
+  }
+
+  std::mt19937 random_;
+  std::vector<Instruction> code_;
+};
+
 }  // namespace
+
+TEST_CASE("eu jit: floats that stay raw from block to block end as the interpreter's") {
+  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  setenv("SOFTGEN_CACHE", "off", 1);
+  set_engine(eu::Engine::jit);
+  for (uint32_t seed = 1; seed <= 60; seed++) {
+    const auto code = FloatWriter(seed).kernel();
+    for (const uint32_t mask : {0xffffu, 0xff3bu}) {
+      INFO("seed " << seed << " mask " << mask);
+      CHECK(trace(code, mask, seed, Runner::engine) == trace(code, mask, seed, Runner::interpreter));
+    }
+  }
+  set_engine(eu::Engine::interp);
+}
 
 TEST_CASE("eu jit: random instructions give the interpreter's bits, for AVX2 and for all that the host has") {
   if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
