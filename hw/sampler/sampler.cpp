@@ -13,6 +13,7 @@
 #include "hw/base/denormals.h"
 #include "hw/base/log.h"
 #include "hw/base/per_thread.h"
+#include "hw/sampler/lane_loads.h"
 #include "hw/sampler/lanes.h"
 #include "hw/sampler/lod.h"
 #include "hw/surface/binding.h"
@@ -99,6 +100,7 @@ struct Bound {
   Texture texture;
   State state{};
   LaneSampler lanes;
+  LaneLoads loads;
   surface::Mcs mcs{surface::Surface{}};
 };
 
@@ -128,6 +130,7 @@ class BoundCache {
     entry.texture = Texture(surface::decode_surface(entry.surface_dwords));
     entry.state = State::unpack(entry.sampler_dwords);
     entry.lanes = LaneSampler(entry.texture, entry.state);
+    entry.loads = LaneLoads(entry.texture);
     entry.mcs = surface::Mcs(entry.texture.surface());
     entry.valid = true;
   }
@@ -177,8 +180,7 @@ class Request {
   bool quad_lod(unsigned first, Lod& lod) const;
   const float* eight(char letter, unsigned lane) const;
   void response_of(unsigned first, float (&spare)[4][lane_count], float* (&out)[4]) const;
-  Word4 load(unsigned lane) const;
-  Word4 clear_color(const surface::Surface& surface) const;
+  void load();
   Word4 load_mcs(unsigned lane) const;
   Word4 resinfo(unsigned lane) const;
   void store(unsigned lane, const Word4& value);
@@ -332,34 +334,24 @@ void Request::filter() {
   }
 }
 
-Word4 Request::clear_color(const surface::Surface& surface) const {
-  // What a texel would hold after the clear.
-  std::array<std::byte, 16> texel{};
-  surface::encode(*surface.format, surface.clear_color, texel.data());
-  return surface::decode(*surface.format, texel.data());
-}
-
-Word4 Request::load(unsigned lane) const {
-  const auto& s = texture_.surface();
-  if (s.is_buffer()) return texture_.swizzle(texture_.load_buffer(view_, word('u', lane)));
-  if (!texture_.has_texels()) return {};
-  const auto coordinate = [&](char c) { return static_cast<int64_t>(static_cast<int32_t>(word(c, lane))); };
-  const Offsets offset = offsets(lane);
-  const int64_t u = coordinate('u') + offset.u, v = coordinate('v'), r = coordinate('r');
-  const bool one_d = texture_.is_1d();
-  const int64_t y = one_d ? 0 : v + offset.v;
-  const int64_t slice = one_d ? (s.array ? v : 0) : texture_.is_3d() ? r + offset.r : s.array || texture_.is_cube() ? r : 0;
-  const unsigned level = present('l') ? word('l', lane) : 0;
-  uint32_t sample = present('s') ? word('s', lane) : 0;
-  if (level >= texture_.levels() || sample >= s.samples) return {};
-  if (mcs_ && present('m')) {
-    const uint64_t code = word('m', lane) | (present('n') ? uint64_t{word('n', lane)} << 32 : 0);
-    if (mcs_.is_clear(code)) return texture_.swizzle(clear_color(s));
-    sample = mcs_.slice_of(code, sample);
+void Request::load() {
+  const auto eight = [&](char letter, unsigned first) { return reinterpret_cast<const uint32_t*>(this->eight(letter, first)); };
+  const Offsets offset = header_ ? offsets(0) : Offsets{};
+  const surface::Mcs* mcs = mcs_ && present('m') ? &mcs_ : nullptr;
+  const bool half = bit(message_.descriptor, 30);
+  for (unsigned first = 0; first < simd_; first += lane_count) {
+    const uint32_t lit = message_.exec_mask >> first & 0xff;
+    if (!lit) continue;
+    const LoadParameters at{eight('u', first), eight('v', first), eight('r', first), eight('l', first), eight('s', first), eight('m', first), eight('n', first)};
+    alignas(32) float spare[4][lane_count];
+    float* response[4] = {spare[0], spare[1], spare[2], spare[3]};
+    if (!half) response_of(first, spare, response);
+    uint32_t* out[4];
+    for (unsigned c = 0; c < 4; ++c) out[c] = reinterpret_cast<uint32_t*>(response[c]);
+    bound_.loads.load(view_, texture_, mcs, at, offset, lit, out);
+    for (unsigned i = 0; half && i < lane_count; ++i)
+      if (lit >> i & 1) store(first + i, {out[0][i], out[1][i], out[2][i], out[3][i]});
   }
-  const auto& size = texture_.extent(level);
-  if (u < 0 || y < 0 || slice < 0 || u >= size.width || y >= size.height || slice >= texture_.slices(level)) return {};
-  return texture_.swizzle(texture_.load(view_, level, u, y, slice, sample));
 }
 
 Word4 Request::load_mcs(unsigned lane) const {
@@ -402,7 +394,10 @@ void Request::store(unsigned lane, const Word4& value) {
 
 void Request::run() {
   if (type_.kind == Kind::sample && filter_lanes()) return;
+  const bool loads = type_.kind == Kind::load || type_.kind == Kind::load_sample;
+  if (loads && !bound_.loads.converts()) return load();
   const KeepDenormals keep;
+  if (loads) return load();
   switch (type_.kind) {
     case Kind::sample:
     case Kind::gather:
@@ -412,8 +407,6 @@ void Request::run() {
   for (unsigned lane = 0; lane < simd_; ++lane) {
     if (!(message_.exec_mask >> lane & 1)) continue;
     switch (type_.kind) {
-      case Kind::load:
-      case Kind::load_sample: store(lane, load(lane)); break;
       case Kind::resinfo: store(lane, resinfo(lane)); break;
       case Kind::sampleinfo: store(lane, {texture_.surface().samples, 0, 0, 0}); break;
       default: store(lane, load_mcs(lane)); break;

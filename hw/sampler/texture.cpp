@@ -151,4 +151,10 @@ Word4 Texture::load_buffer(memory::View& view, uint32_t index) const {
   return decode_(*surface_.format, raw.data());
 }
 
+Word4 Texture::clear_color() const {
+  std::array<std::byte, 16> texel{};
+  surface::encode(*surface_.format, surface_.clear_color, texel.data());
+  return surface::decode(*surface_.format, texel.data());
+}
+
 }  // namespace softgen::sampler

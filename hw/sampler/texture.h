@@ -21,6 +21,8 @@ class Texture {
   const surface::Surface& surface() const { return surface_; }
   /// Can be sampled: neither null nor a buffer, and of a format that we can read.
   bool has_texels() const { return level_count_ != 0; }
+  /// Of a format that we can read; buffers, too.
+  bool decodes() const { return decode_ != nullptr; }
   /// Levels of the view. Level 0 of the calls below is the view's first one.
   unsigned levels() const { return surface_.mip_count + 1u; }
   const surface::Extent& extent(unsigned level) const { return levels_[level].extent; }
@@ -42,6 +44,10 @@ class Texture {
   /// The same for coordinates of any size: zeros outside.
   Word4 load(memory::View& view, unsigned level, int64_t x, int64_t y, int64_t slice, uint32_t sample = 0) const;
   Word4 load_buffer(memory::View& view, uint32_t index) const;
+  /// An element of a surface that decodes(), that is neither in blocks nor of two pixels, not swizzled.
+  Word4 decoded(const std::byte* element) const { return decode_(*surface_.format, element); }
+  /// What a texel holds after a fast clear, not swizzled.
+  Word4 clear_color() const;
   Word4 swizzle(const Word4& color) const { return plain_select_ ? color : surface::swizzle(surface_, color); }
 
  private:
