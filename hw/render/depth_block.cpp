@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Depth tests by blocks of 8x8 pixels.
+// Depth and stencil tests by blocks of 8x8 pixels.
+#include <array>
+#include <bit>
+#include <cstring>
+
 #include "hw/render/depth_stencil.h"
+#include "hw/render/depth_stencil_rules.h"
 
 namespace softgen::render {
 namespace {
@@ -13,14 +18,81 @@ uint64_t block_mask(uint32_t mask, unsigned x, unsigned y) {
   return uint64_t{rows} << (8 * y + x);
 }
 
+/// Codes of 8x8 pixels as a W tile has them: bits of x and y by turns, x first (SKL PRM vol 5, "Tile Formats").
+constexpr size_t stencil_block_bytes = 64;
+using StencilBlock = std::array<uint8_t, stencil_block_bytes>;
+
+/// A mask whose bits are numbered anew: bits `low` and `high` of each bit's number change places.
+template <unsigned low, unsigned high>
+constexpr uint64_t exchange(uint64_t mask) {
+  constexpr unsigned distance = (1u << high) - (1u << low);
+  constexpr uint64_t moved = [] {
+    uint64_t m = 0;
+    for (unsigned i = 0; i < 64; ++i)
+      if ((i >> low & 1) && !(i >> high & 1)) m |= uint64_t{1} << i;
+    return m;
+  }();
+  const uint64_t differs = (mask >> distance ^ mask) & moved;
+  return mask ^ differs ^ differs << distance;
+}
+/// Between bit 8 y + x and the order of a W tile.
+constexpr uint64_t from_morton(uint64_t mask) { return exchange<3, 4>(exchange<2, 4>(exchange<1, 2>(mask))); }
+constexpr uint64_t to_morton(uint64_t mask) { return exchange<1, 2>(exchange<2, 4>(exchange<3, 4>(mask))); }
+
+/// Which codes pass: bit by place in the block.
+uint64_t passing(Compare function, uint8_t reference, uint8_t test_mask, const StencilBlock& codes) {
+  uint64_t passes = 0;
+  for (size_t i = 0; i < codes.size(); ++i)
+    passes |= uint64_t{compare<uint8_t>(function, reference, codes[i] & test_mask)} << i;
+  return passes;
+}
+
 }  // namespace
 
-bool DepthStencil::tests_blocks() const {
-  return !stencil_test_ && depth_level_ && depth_.samples == 1 && depth_.format->block_bits == 32 && depth_.tiling == surface::Tiling::y &&
+bool DepthStencil::depth_in_blocks() const {
+  return depth_level_ && depth_.samples == 1 && depth_.format->block_bits == 32 && depth_.tiling == surface::Tiling::y &&
          depth_.base % memory::View::page_size == 0;
 }
 
+bool DepthStencil::stencil_in_blocks() const {
+  if (!stencil_level_ || stencil_.samples != 1 || stencil_.tiling != surface::Tiling::w) return false;
+  // Where slices, and so blocks in them, start at multiples of 8 pixels.
+  const auto starts = [&](uint32_t slice) { return stencil_level_->address(0, 0, slice) % stencil_block_bytes == 0; };
+  return starts(0) && starts(1);
+}
+
+bool DepthStencil::tests_blocks() const {
+  const bool uses_depth = depth_test_ || depth_write_;
+  return (!uses_depth || depth_in_blocks()) && (!stencil_test_ || stencil_in_blocks());
+}
+
 uint64_t DepthStencil::test_block(memory::View& view, DepthKernel kernel, const Block& block, uint64_t mask) const {
+  const bool uses_depth = depth_test_ || depth_write_;
+  const auto test_depth = [&](uint64_t pixels) { return uses_depth ? test_depth_block(view, kernel, block, pixels) : pixels; };
+  if (!stencil_test_) return test_depth(mask);
+  const Face& face = faces_[block.front ? 0 : 1];
+  const uint64_t at = stencil_level_->address(block.x, block.y, block.layer + stencil_.min_array_element);
+  StencilBlock old;
+  std::memcpy(old.data(), view.at(at), sizeof old);
+  const uint64_t stencil_passes = from_morton(passing(face.function, face.reference & face.test_mask, face.test_mask, old)) & mask;
+  const uint64_t passed = test_depth(stencil_passes);
+  if (!stencil_write_) return passed;
+  StencilBlock next = old;
+  const auto change = [&](StencilOp op, uint64_t pixels) {
+    if (op != StencilOp::STENCILOP_KEEP)
+      for (uint64_t left = to_morton(pixels); left; left &= left - 1) {
+        uint8_t& code = next[static_cast<size_t>(std::countr_zero(left))];
+        code = static_cast<uint8_t>((code & ~face.write_mask) | (apply(op, code, face.reference) & face.write_mask));
+      }
+  };
+  change(face.fail, mask & ~stencil_passes);
+  change(face.depth_fail, stencil_passes & ~passed);
+  change(face.pass, passed);
+  if (next != old) std::memcpy(view.at_for_write(at), next.data(), sizeof next);
+  return passed;
+}
+
+uint64_t DepthStencil::test_depth_block(memory::View& view, DepthKernel kernel, const Block& block, uint64_t mask) const {
   kernel.function = static_cast<uint8_t>(depth_function_);
   kernel.floating = depth_.format->code == surface::SurfaceFormat::R32_FLOAT;
   kernel.test = depth_test_;
@@ -46,7 +118,10 @@ uint64_t DepthStencil::test_block(memory::View& view, DepthKernel kernel, const 
 }
 
 bool DepthStencil::holds_block(uint32_t x, uint32_t y, uint32_t layer) const {
-  return depth_level_ && x + 8 <= depth_level_->extent().width && y + 8 <= depth_level_->extent().height && layer < depth_.view_extent;
+  const auto holds = [&](const std::optional<surface::Level>& level, const surface::Surface& surface) {
+    return level && x + 8 <= level->extent().width && y + 8 <= level->extent().height && layer < surface.view_extent;
+  };
+  return (!(depth_test_ || depth_write_) || holds(depth_level_, depth_)) && (!stencil_test_ || holds(stencil_level_, stencil_));
 }
 
 }  // namespace softgen::render

@@ -7,44 +7,11 @@
 #include <cmath>
 
 #include "hw/base/log.h"
+#include "hw/render/depth_stencil_rules.h"
 
 namespace softgen::render {
-namespace {
 
-using Compare = gen9::CompareFunction;
-using Op = gen9::StencilOperation;
 using defs::CommandId;
-
-template <typename T>
-bool compare(Compare function, T a, T b) {
-  switch (function) {
-    case Compare::COMPAREFUNCTION_ALWAYS: return true;
-    case Compare::COMPAREFUNCTION_NEVER: return false;
-    case Compare::COMPAREFUNCTION_LESS: return a < b;
-    case Compare::COMPAREFUNCTION_EQUAL: return a == b;
-    case Compare::COMPAREFUNCTION_LEQUAL: return a <= b;
-    case Compare::COMPAREFUNCTION_GREATER: return a > b;
-    case Compare::COMPAREFUNCTION_NOTEQUAL: return a != b;
-    case Compare::COMPAREFUNCTION_GEQUAL: return a >= b;
-  }
-  return true;
-}
-
-uint8_t apply(Op op, uint8_t value, uint8_t reference) {
-  switch (op) {
-    case Op::STENCILOP_KEEP: return value;
-    case Op::STENCILOP_ZERO: return 0;
-    case Op::STENCILOP_REPLACE: return reference;
-    case Op::STENCILOP_INCRSAT: return value == 255 ? 255 : static_cast<uint8_t>(value + 1);
-    case Op::STENCILOP_DECRSAT: return value == 0 ? 0 : static_cast<uint8_t>(value - 1);
-    case Op::STENCILOP_INCR: return static_cast<uint8_t>(value + 1);
-    case Op::STENCILOP_DECR: return static_cast<uint8_t>(value - 1);
-    case Op::STENCILOP_INVERT: return static_cast<uint8_t>(~value);
-  }
-  return value;
-}
-
-}  // namespace
 
 DepthStencil::DepthStencil(const State& state, const StateStore& store, unsigned samples) {
   const auto depth_packet = store.packet(CommandId::_3DSTATE_DEPTH_BUFFER), stencil_packet = store.packet(CommandId::_3DSTATE_STENCIL_BUFFER);
@@ -108,7 +75,7 @@ bool DepthStencil::test_and_write(memory::View& view, const Sample& s, std::opti
   if (depth_test_ || depth_write_) depth_at = depth_level_->address(s.x, s.y, s.layer + depth_.min_array_element, s.sample);
   const bool depth_ok = stencil_passes && depth_passes(view, s, depth_at);
   if (stencil_write_) {
-    const Op op = !stencil_passes ? face.fail : !depth_ok ? face.depth_fail : face.pass;
+    const StencilOp op = !stencil_passes ? face.fail : !depth_ok ? face.depth_fail : face.pass;
     const uint8_t next = apply(op, stencil, reference);
     view.store<uint8_t>(stencil_at, static_cast<uint8_t>((stencil & ~face.write_mask) | (next & face.write_mask)));
   }

@@ -37,6 +37,7 @@ class DepthStencil {
   struct Block {
     uint32_t x, y, layer;       ///< multiples of 8
     double sample_x, sample_y;  ///< of the first pixel's sample
+    bool front;
   };
   /// Which of the pixels in `mask` (bit 8 y + x) pass; `plane` has the depth.
   uint64_t test_block(memory::View& view, DepthKernel plane, const Block& block, uint64_t mask) const;
@@ -50,6 +51,9 @@ class DepthStencil {
     gen9::StencilOperation fail, depth_fail, pass;
     uint8_t test_mask, write_mask, reference;
   };
+  bool depth_in_blocks() const;
+  bool stencil_in_blocks() const;
+  uint64_t test_depth_block(memory::View& view, DepthKernel plane, const Block& block, uint64_t mask) const;
   static bool inside(const surface::Surface& surface, const std::optional<surface::Level>& level, const Sample& s);
   bool depth_passes(memory::View& view, const Sample& sample, uint64_t address) const;
   uint32_t quantized(double z) const;

@@ -76,15 +76,16 @@ bool PixelWorker::stippled_out(uint32_t x, uint32_t y) const {
 
 uint64_t PixelWorker::test_block(uint32_t x, uint32_t y, uint64_t covered) {
   const DepthStencil& tests = draw_->depth_stencil;
-  if (draw_->depth_by_blocks && tests.holds_block(x, y, object_->layer)) {
-    const auto& position = draw_->raster.sample_positions[0];
-    const uint64_t passed = tests.test_block(view_, depth_plane_, {x, y, object_->layer, x + position[0] / double{subpixels}, y + position[1] / double{subpixels}}, covered);
-    depth_count_ += static_cast<uint64_t>(std::popcount(passed));
-    return passed;
-  }
   if (!tests.any_test() && !tests.any_write()) {
     depth_count_ += static_cast<uint64_t>(std::popcount(covered));
     return covered;
+  }
+  if (draw_->depth_by_blocks && tests.holds_block(x, y, object_->layer)) {
+    const auto& position = draw_->raster.sample_positions[0];
+    const DepthStencil::Block block{x, y, object_->layer, x + position[0] / double{subpixels}, y + position[1] / double{subpixels}, object_->front};
+    const uint64_t passed = tests.test_block(view_, depth_plane_, block, covered);
+    depth_count_ += static_cast<uint64_t>(std::popcount(passed));
+    return passed;
   }
   uint64_t passed = 0;
   for (uint64_t left = covered; left; left &= left - 1) {

@@ -148,10 +148,71 @@ TEST_CASE("blocks pass the depth test as their pixels do") {
         if (mask >> i & 1 && depth.test_and_write(f.view, {8 + i % 8, i / 8, 0, 0, std::min(std::max(z, 0.0), 1.0), true})) passed |= uint64_t{1} << i;
       }
       for (unsigned i = 0; i < 64; ++i) expected[i] = f.view.load<uint32_t>(at(i)), f.view.store(at(i), old[i]);
-      REQUIRE(depth.test_block(f.view, {a, b, c, 1e-7, 0, 1}, {8, 0, 0, 8.5, 0.5}, mask) == passed);
+      REQUIRE(depth.test_block(f.view, {a, b, c, 1e-7, 0, 1}, {8, 0, 0, 8.5, 0.5, true}, mask) == passed);
       for (unsigned i = 0; i < 64; ++i) got[i] = f.view.load<uint32_t>(at(i));
       REQUIRE(got == expected);
     }
+  }
+}
+
+TEST_CASE("blocks pass the stencil test as their pixels do") {
+  INFO("seed " << seed);
+  constexpr uint64_t stencil_base = base + 0x4000;
+  Fixture f;
+  const uint32_t depth_buffer[] = {0x78050006, 1u << 29 | 1u << 28 | 1u << 27 | 3u << 18 | 127, static_cast<uint32_t>(base), 0, 15u << 18 | 15u << 4, 0, 0, 8};
+  const uint32_t stencil_buffer[] = {0x78060003, 1u << 31 | 127, static_cast<uint32_t>(stencil_base), 0, 16};
+  f.store.accept({0, defs::find_command("3DSTATE_DEPTH_BUFFER"), depth_buffer});
+  f.store.accept({0, defs::find_command("3DSTATE_STENCIL_BUFFER"), stencil_buffer});
+  for (unsigned round = 0; round < 2000; ++round) {
+    defs::gen9::_3DSTATE_WM_DEPTH_STENCIL state;
+    const auto op = [&] { return static_cast<defs::gen9::StencilOperation>(f.any() % 8); };
+    const auto function = [&] { return static_cast<defs::gen9::CompareFunction>(f.any() % 8); };
+    const auto mask8 = [&] { return f.any() & 1 ? 0xffu : f.any() & 0xff; };
+    state.stencil_test_enable = true, state.stencil_buffer_write_enable = f.any() % 4 != 0, state.double_sided_stencil_enable = f.any() & 1;
+    state.depth_test_enable = f.any() & 1, state.depth_buffer_write_enable = f.any() & 1, state.depth_test_function = function();
+    state.stencil_test_function = function(), state.backface_stencil_test_function = function();
+    state.stencil_fail_op = op(), state.stencil_pass_depth_fail_op = op(), state.stencil_pass_depth_pass_op = op();
+    state.backface_stencil_fail_op = op(), state.backface_stencil_pass_depth_fail_op = op(), state.backface_stencil_pass_depth_pass_op = op();
+    state.stencil_test_mask = mask8(), state.stencil_write_mask = mask8(), state.stencil_reference_value = f.any() % 4;
+    state.backface_stencil_test_mask = mask8(), state.backface_stencil_write_mask = mask8(), state.backface_stencil_reference_value = f.any() % 4;
+    auto packet = state.pack();
+    packet[0] |= packet.size() - 2;
+    f.store.accept({0, defs::find_command("3DSTATE_WM_DEPTH_STENCIL"), packet});
+    f.state.refresh(f.store);
+    const DepthStencil tests(f.state, f.store, 1);
+    REQUIRE(tests.tests_blocks());
+    REQUIRE(tests.holds_block(8, 8, 0));
+    const bool front = f.any() & 1;
+    const uint64_t mask = f.any() & 1 ? ~uint64_t{0} : uint64_t{f.any()} << 32 | f.any();
+    const auto depth_at = [](uint32_t x, uint32_t y) { return base + surface::offset_y(x * 4, y, 128); };
+    const auto stencil_at = [](uint32_t x, uint32_t y) { return stencil_base + surface::offset_w(x, y, 128); };
+    struct Codes {
+      std::array<uint32_t, 64> depth;
+      std::array<uint8_t, 64> stencil;
+      bool operator==(const Codes&) const = default;
+    };
+    const auto kept = [&] {
+      Codes now;
+      for (uint32_t i = 0; i < 64; ++i)
+        now.depth[i] = f.view.load<uint32_t>(depth_at(8 + i % 8, 8 + i / 8)), now.stencil[i] = f.view.load<uint8_t>(stencil_at(8 + i % 8, 8 + i / 8));
+      return now;
+    };
+    const auto put = [&](const Codes& codes) {
+      for (uint32_t i = 0; i < 64; ++i)
+        f.view.store(depth_at(8 + i % 8, 8 + i / 8), codes.depth[i]), f.view.store(stencil_at(8 + i % 8, 8 + i / 8), codes.stencil[i]);
+    };
+    Codes old;
+    for (auto& z : old.depth) z = 8388606 + f.any() % 4;
+    for (auto& code : old.stencil) code = static_cast<uint8_t>(f.any() & 1 ? f.any() : f.any() % 4);
+    put(old);
+    uint64_t passed = 0;
+    for (uint32_t i = 0; i < 64; ++i)
+      if (mask >> i & 1 && tests.test_and_write(f.view, {8 + i % 8, 8 + i / 8, 0, 0, 0.5, front})) passed |= uint64_t{1} << i;
+    const Codes expected = kept();
+    put(old);
+    INFO("round " << round);
+    REQUIRE(tests.test_block(f.view, {0, 0, 0.5, 0, 0, 1}, {8, 8, 0, 8.5, 8.5, front}, mask) == passed);
+    REQUIRE(kept() == expected);
   }
 }
 
