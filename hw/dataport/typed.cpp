@@ -17,25 +17,30 @@ using surface::Surface;
 using surface::SurfaceType;
 using surface::Word4;
 
-/// Where the texels of a surface's bound level are.
+/// Where the texels of a surface are. Surface Min LOD is added to a message's LOD, and MIP Count limits it, as for the sampler (SKL PRM vol 2d,
+/// RENDER_SURFACE_STATE; isl sets up storage images so, and gives one level each).
 class Texels {
  public:
   explicit Texels(const Surface& s) : surface_(s) {
-    if (!s.is_null() && !s.is_buffer()) level_.emplace(s, s.mip_count);
+    if (!s.is_null() && !s.is_buffer()) level_.emplace(s, s.min_lod);
   }
   /// Coordinates as messages have them: u; u, array index; u, v, (array index or depth). None: outside of the view.
-  std::optional<uint64_t> at(uint32_t u, uint32_t v, uint32_t r) const {
+  std::optional<uint64_t> at(uint32_t u, uint32_t v, uint32_t r, uint32_t lod) const {
     if (surface_.is_buffer()) return u < surface_.entries ? std::optional(surface::entry_address(surface_, u)) : std::nullopt;
-    if (!level_) return std::nullopt;
-    uint32_t slice = r;
-    if (surface_.type == SurfaceType::one_d) slice = v, v = 0;
-    if (!surface_.array && surface_.type != SurfaceType::three_d) slice = 0;
-    const auto& extent = level_->extent();
-    if (u >= extent.width || v >= extent.height || slice >= surface_.view_extent) return std::nullopt;
-    return level_->address(u, v, slice + surface_.min_array_element);
+    if (!level_ || lod > surface_.mip_count) return std::nullopt;
+    return lod == 0 ? in(*level_, u, v, r) : in(surface::Level(surface_, surface_.min_lod + lod), u, v, r);
   }
 
  private:
+  std::optional<uint64_t> in(const surface::Level& level, uint32_t u, uint32_t v, uint32_t r) const {
+    uint32_t slice = r;
+    if (surface_.type == SurfaceType::one_d) slice = v, v = 0;
+    if (!surface_.array && surface_.type != SurfaceType::three_d) slice = 0;
+    const auto& extent = level.extent();
+    if (u >= extent.width || v >= extent.height || slice >= surface_.view_extent) return std::nullopt;
+    return level.address(u, v, slice + surface_.min_array_element);
+  }
+
   const Surface& surface_;
   std::optional<surface::Level> level_;
 };
@@ -63,7 +68,7 @@ struct Address {
 };
 
 std::optional<uint64_t> texel_of(const Texels& texels, const Address& address, unsigned lane) {
-  return texels.at(address(0, lane), address(1, lane), address(2, lane));
+  return texels.at(address(0, lane), address(1, lane), address(2, lane), address(3, lane));
 }
 
 constexpr size_t max_texel = 16;
