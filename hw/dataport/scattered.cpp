@@ -5,6 +5,7 @@
 #include "hw/base/log.h"
 #include "hw/dataport/lanes.h"
 #include "hw/dataport/messages.h"
+#include "hw/dataport/rows.h"
 
 namespace softgen::dataport {
 namespace {
@@ -31,6 +32,15 @@ void element(const Message& m, Space& space, Direction direction, unsigned log2_
   }
 }
 
+/// Elements of every channel at `address(lane)`.
+template <typename Address>
+void elements(const Message& m, Space& space, Direction direction, const Lanes& lanes, unsigned log2_size, size_t data, Address&& address) {
+  if (log2_size == 2) {
+    if (move_dwords(m, space, direction, lanes, {{0}, 1}, addresses_of(lanes, address), data)) return;
+  }
+  lanes.each([&](unsigned lane) { element(m, space, direction, log2_size, address(lane), data, lane); });
+}
+
 /// Control [5:4] of surface messages: 0 is SIMD4x2, 1 SIMD16, 2 SIMD8.
 unsigned simd_of(const Message& message) {
   switch (bits(message.descriptor, 13u, 12u)) {
@@ -45,6 +55,12 @@ unsigned simd_of(const Message& message) {
 template <typename Address>
 SendResult dwords(const Message& m, Space& space, Direction direction, const Lanes& lanes, size_t data, Address&& address) {
   const uint32_t off = bits(m.descriptor, 11u, 8u);
+  if (!lanes.pairs()) {
+    Dwords on{};
+    for (unsigned c = 0; c < 4; ++c)
+      if (!(off >> c & 1)) on.numbers[on.count++] = static_cast<uint8_t>(c);
+    if (move_dwords(m, space, direction, lanes, on, addresses_of(lanes, address), data)) return SendResult::done;
+  }
   lanes.each([&](unsigned lane) {
     const uint64_t at = address(lane);
     unsigned left = 0;  // channels that are off keep their places in SIMD4x2 only
@@ -71,7 +87,7 @@ SendResult byte_scattered(const Message& m, Space space, Direction direction) {
   const unsigned log2_size = bits(m.descriptor, 11u, 10u);
   if (log2_size > 2) return reserved("byte scattered, data size");
   const size_t address = m.header_present(), data = direction == Direction::read ? 0 : address + lanes.registers();
-  lanes.each([&](unsigned lane) { element(m, space, direction, log2_size, operand(m, address, lane), data, lane); });
+  elements(m, space, direction, lanes, log2_size, data, [&](unsigned lane) { return uint64_t{operand(m, address, lane)}; });
   return SendResult::done;
 }
 
@@ -79,7 +95,7 @@ SendResult byte_scattered(const Message& m, Space space, Direction direction) {
 SendResult dword_scattered(const Message& m, Space space, Direction direction) {
   const Lanes lanes(m, bit(m.descriptor, 8) ? 16 : 8);
   const size_t address = m.header_present(), data = direction == Direction::read ? 0 : address + lanes.registers();
-  lanes.each([&](unsigned lane) { element(m, space, direction, 2, uint64_t{operand(m, address, lane)} * 4, data, lane); });
+  elements(m, space, direction, lanes, 2, data, [&](unsigned lane) { return uint64_t{operand(m, address, lane)} * 4; });
   return SendResult::done;
 }
 
@@ -103,6 +119,10 @@ SendResult untyped_surface(const Message& m, Space space, Direction direction) {
   const size_t address = m.header_present();
   const unsigned parameters = space.structure_pitch() ? 2 : 1;  // structured buffers: index, then offset
   const size_t data = direction == Direction::read ? 0 : address + lanes.span(parameters);
+  if (parameters == 1 && !lanes.pairs()) {
+    const std::array<const Grf*, 2> at = {&m.reg(address), &m.reg(address + 1)};
+    return dwords(m, space, direction, lanes, data, [&at](unsigned lane) { return uint64_t{at[lane / 8]->dw[lane % 8] & ~3u}; });
+  }
   return dwords(m, space, direction, lanes, data, [&](unsigned lane) {
     const uint64_t first = parameter(m, lanes, address, 0, lane);
     const uint64_t at = parameters == 1 ? first : first * space.structure_pitch() + parameter(m, lanes, address, 1, lane);
@@ -131,8 +151,10 @@ SendResult a64_scattered(const Message& m, ThreadEnv& env, Direction direction) 
   if (kind > 2) return reserved("A64 scattered, element");
   Space space = Space::everything(env);
   const size_t address = m.header_present(), data = direction == Direction::read ? 0 : address + lanes.registers64();
+  const auto place = [&](unsigned lane) { return strip_canonical(operand64(m, address, lane)); };
+  if (kind < 2 && log2_count == (kind == 0 ? 2u : 0u)) return elements(m, space, direction, lanes, 2, data, place), SendResult::done;
   lanes.each([&](unsigned lane) {
-    const uint64_t at = strip_canonical(operand64(m, address, lane));
+    const uint64_t at = place(lane);
     if (kind == 0 && log2_count < 3) return element(m, space, direction, log2_count, at, data, lane);
     // Eight bytes are two dwords.
     const unsigned count = kind == 0 ? 2 : 1u << log2_count;

@@ -2,8 +2,10 @@
 #include "hw/dataport/space.h"
 
 #include <algorithm>
+#include <array>
 
 #include "hw/base/bits.h"
+#include "hw/base/per_thread.h"
 #include "hw/surface/binding.h"
 
 namespace softgen::dataport {
@@ -16,6 +18,12 @@ uint64_t bytes_of(const surface::Surface& s) {
   // Images have no byte order of their own for these messages: only their rows count.
   return uint64_t{s.pitch} * s.height;
 }
+
+/// What a walker's binding table index means to these messages.
+struct Bound {
+  uint64_t walk = 0, base = 0, size = 0;
+  uint32_t index = 0, structure_pitch = 0;
+};
 
 bool is_stateless(uint32_t index) { return index == surface::stateless_index || index == surface::stateless_nc_index; }
 
@@ -33,11 +41,20 @@ Space Space::bound(const Message& message, ThreadEnv& env) {
     const uint64_t limit = env.bases.general_size ? env.bases.general_size : uint64_t{1} << 48;
     return {env.view, env.bases.general_state + moved, limit > moved ? limit - moved : 0};
   }
-  const surface::Surface& s = surface::cached_surface(env.view, env.bases, index, message.ex_descriptor);
-  Space space(env.view, s.base, bytes_of(s));
-  space.is_surface_ = true;
-  if (s.type == surface::SurfaceType::structured_buffer) space.structure_pitch_ = s.pitch;
-  return space;
+  const auto decoded = [&]() -> Bound {
+    const surface::Surface& s = surface::cached_surface(env.view, env.bases, index, message.ex_descriptor);
+    return {env.walk, s.base, bytes_of(s), index, s.type == surface::SurfaceType::structured_buffer ? s.pitch : 0};
+  };
+  const auto space = [&](const Bound& bound) {
+    Space made(env.view, bound.base, bound.size);
+    made.is_surface_ = true;
+    made.structure_pitch_ = bound.structure_pitch;
+    return made;
+  };
+  if (!env.walk || index == surface::bindless_index) return space(decoded());
+  Bound& known = per_thread<std::array<Bound, 16>>()[index % 16];
+  if (known.walk != env.walk || known.index != index) known = decoded();
+  return space(known);
 }
 
 void Space::read(uint64_t offset, void* to, uint64_t n) {

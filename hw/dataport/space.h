@@ -55,6 +55,14 @@ class Space {
     const uint64_t at = place(offset) & ~uint64_t{sizeof(T) - 1};
     return reinterpret_cast<T*>(slm_ ? slm_ + at : writing(at));
   }
+  /// Where [offset, offset + n) stands, when all of it is inside and in one page; else null. Read only, unless `write`.
+  std::byte* window(uint64_t offset, uint64_t n, bool write) {
+    if (!contains(offset, n)) return nullptr;
+    const uint64_t at = place(offset);
+    if (slm_) return slm_ + at;
+    if ((at & (memory::View::page_size - 1)) + n > memory::View::page_size) return nullptr;
+    return write ? writing(at) : const_cast<std::byte*>(reading(at));
+  }
   /// Any size; the part outside is zero, or dropped.
   void read(uint64_t offset, void* to, uint64_t n);
   void write(uint64_t offset, const void* from, uint64_t n);

@@ -15,6 +15,11 @@ namespace {
 
 constexpr uint32_t count_from(uint32_t first, uint32_t end) { return end > first ? end - first : 0; }
 
+uint64_t next_number() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
+
 /// x * y * z, at most the largest value: nobody lives to see the end of such a walk.
 uint64_t product(uint32_t x, uint32_t y, uint32_t z) {
   uint64_t n = uint64_t{x} * y;
@@ -28,7 +33,7 @@ Walk::Walk(const Command& command, Kernel kernel, MessageTarget& shared, EngineE
       height_(command.thread_height_counter_maximum + 1), depth_(command.thread_depth_counter_maximum + 1), threads_(width_ * height_ * depth_),
       right_mask_(command.right_execution_mask), bottom_mask_(command.bottom_execution_mask), first_x_(command.thread_group_id_starting_x),
       first_y_(command.thread_group_id_starting_y), first_z_(command.thread_group_id_starting_resume_z), constants_(&kernel_.curbe),
-      constants_at_(kernel_.constant_offset) {
+      constants_at_(kernel_.constant_offset), number_(next_number()) {
   const unsigned channels = 8u << std::min(static_cast<unsigned>(command.simd_size), 2u);
   full_mask_ = channels == 32 ? ~0u : (1u << channels) - 1;
   // The dimensions are the first group numbers that are not there any more.
@@ -64,21 +69,25 @@ uint32_t Walk::mask_of(uint32_t number) const {
 }
 
 void Walk::start_thread(eu::Thread& thread, const GroupId& id, uint32_t number, uint32_t fftid) const {
-  thread.clear_registers();
   Grf& r0 = thread.grf(0);
   r0 = kernel_.header(fftid);
   r0.dw[1] = id.x;
   r0.dw[6] = id.y;
   r0.dw[7] = id.z;
-  unsigned reg = Kernel::put(thread, 1, *constants_, constants_at_, kernel_.cross_registers);
-  Kernel::put(thread, reg, *constants_, constants_at_ + kernel_.cross_registers + uint64_t{number} * kernel_.thread_registers, kernel_.thread_registers);
+  const unsigned reg = Kernel::put(thread, 1, *constants_, constants_at_, kernel_.cross_registers);
+  const unsigned end = Kernel::put(thread, reg, *constants_, constants_at_ + kernel_.cross_registers + uint64_t{number} * kernel_.thread_registers,
+                                   kernel_.thread_registers);
   eu::ThreadStart start = kernel_.start;
   start.dispatch_mask = mask_of(number);
+  start.payload = end;
   thread.start(start);
 }
 
 ThreadEnv Walk::environment(Worker& worker, uint32_t fftid) const {
-  return {worker.view, kernel_.bases, env_.stop, std::as_writable_bytes(std::span(worker.slm)), fftid, kernel_.scratch_base, kernel_.scratch_size};
+  ThreadEnv env{worker.view, kernel_.bases, env_.stop, std::as_writable_bytes(std::span(worker.slm)), fftid, kernel_.scratch_base,
+                kernel_.scratch_size};
+  env.walk = number_;
+  return env;
 }
 
 ExecResult Walk::run_group(Worker& worker, const GroupId& id, uint32_t bank) {

@@ -83,6 +83,7 @@ class Walk {
   ConstantData indirect_;
   const ConstantData* constants_;
   uint64_t constants_at_;
+  const uint64_t number_;   ///< ThreadEnv::walk
   std::atomic<uint64_t> next_{0}, invocations_{0};
   std::atomic<ExecResult> result_{ExecResult::done};
 };

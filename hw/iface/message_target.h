@@ -39,6 +39,7 @@ struct ThreadEnv {
   uint32_t scratch_size = 0;        ///< bytes a thread; 0: none
   void* owner = nullptr;            ///< the dispatching unit's own record of this thread
   MessageTarget* gateway = nullptr; ///< who answers SFID 3 for this thread: its group (eu::ThreadGroup sets it); null: it has no barrier
+  uint64_t walk = 0;                ///< no other draw or walker of the process has this number, and its bound states stay; 0: look each time
 };
 
 /// Shared function ids (SKL PRM vol 7, "Shared Functions", SFID).

@@ -18,8 +18,8 @@ struct Fixture : memory::test::Mapped {
   ThreadEnv env{view, bases, stop};
   DataPort port;
 
-  /// `surface`: RENDER_SURFACE_STATE; its base address should be `pixels`, one page.
-  explicit Fixture(const std::array<uint32_t, 16>& surface) : Mapped({table, state, pixels}) {
+  /// `surface`: RENDER_SURFACE_STATE; it should lie in the two pages from `pixels` on.
+  explicit Fixture(const std::array<uint32_t, 16>& surface) : Mapped({table, state, pixels, pixels + 0x1000}) {
     bases.binding_table = table;
     view.store<uint32_t>(table, state);
     view.write(state, surface.data(), sizeof surface);
