@@ -14,4 +14,15 @@ inline bool host_has_avx2_fma() {
 #endif
 }
 
+/// All of AVX-512 that compilers take for granted in servers (x86-64-v4).
+inline bool host_has_avx512() {
+#if defined(__x86_64__)
+  static const bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                          __builtin_cpu_supports("avx512vl");
+  return has;
+#else
+  return false;
+#endif
+}
+
 }  // namespace softgen

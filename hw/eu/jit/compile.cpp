@@ -105,18 +105,20 @@ ObjectFile compile(const Program& program, const Variant& variant, Isa isa, std:
   if (object.refused) return object;
   const TargetMachine machine(isa);
   if (!machine.get()) return object.refused = "LLVM has no target for this host", object;
-  RawFlow raw(program, graph);
+  FirstRun first{RawFlow(program, graph), {}};
+  const unsigned lanes = isa == Isa::host && host_has_avx512() ? 16 : 8;
   const bool blocks = std::count(graph.leaders.begin(), graph.leaders.end(), true) > 1;
   if (blocks) {
-    Ir scratch("scratch");
-    Emitter(scratch, program, graph, variant, nullptr, &raw).run();
-    raw.solve();
+    Ir scratch("scratch", lanes);
+    Emitter(scratch, program, graph, variant, lanes, nullptr, &first).run();
+    first.raw.solve();
+    first.pairs.choose();
   }
-  Ir ir(code_name(program, variant, isa).c_str());
+  Ir ir(code_name(program, variant, isa).c_str(), lanes);
   LLVMTargetDataRef layout = llvm::CreateTargetDataLayout(machine.get());
   llvm::SetModuleDataLayout(ir.module(), layout);
   llvm::DisposeTargetData(layout);
-  Emitter emitter(ir, program, graph, variant, blocks ? &raw : nullptr, nullptr);
+  Emitter emitter(ir, program, graph, variant, lanes, blocks ? &first : nullptr, nullptr);
   emitter.run();
   object.stepped = emitter.stepped();
   append_text(ir, text);

@@ -3,8 +3,9 @@
 
 namespace softgen::eu::jit {
 
-Emitter::Emitter(Ir& ir, const Program& program, const FlowGraph& graph, const Variant& variant, const RawFlow* known, RawFlow* told)
-    : ir_(ir), program_(program), ops_(program.ops()), graph_(graph), variant_(variant), known_(known), told_(told) {}
+Emitter::Emitter(Ir& ir, const Program& program, const FlowGraph& graph, const Variant& variant, unsigned lanes, const FirstRun* known,
+                 FirstRun* told)
+    : ir_(ir), program_(program), ops_(program.ops()), graph_(graph), variant_(variant), lanes_(lanes), known_(known), told_(told) {}
 
 /// What stands in memory when the code starts goes to the allocas.
 void Emitter::entry() {
@@ -14,15 +15,15 @@ void Emitter::entry() {
   active_alloca_ = ir_.alloca(ir_.i32);
   flags_alloca_ = ir_.alloca(ir_.i64);
   for (Value& v : scratch_) v = ir_.alloca(ir_.vec(ir_.f32, 8));
-  const Type grf = ir_.vec(ir_.i32, 8);
+  const Type grf = ir_.vec(ir_.i32, 8), wide = ir_.vec(ir_.i32, 16);
   for (unsigned s = 0; s < slot_count; s++)
-    if (graph_.used[s]) slots_[s].alloca = ir_.alloca(grf);
+    if (graph_.used[s]) slots_[s].alloca = is_second(s) ? slots_[s - 1].alloca : ir_.alloca(is_first(s) ? wide : grf);
   for (size_t n = 0; n < graph_.wait_places.size(); n++) wait_allocas_.push_back(ir_.alloca(ir_.i32));
   for (const Value v : wait_allocas_) ir_.store(ir_.c32(0), v, 4);
   ir_.store(dispatched_, active_alloca_, 4);
   ir_.store(ir_.load(ir_.i64, ir_.address(regs_, offsetof(Registers, flag)), 4), flags_alloca_, 8);
   for (unsigned s = 0; s < slot_count; s++)
-    if (slots_[s].alloca) ir_.store(ir_.load(grf, ir_.address(regs_, s * 32), 32), slots_[s].alloca, 32);
+    if (slots_[s].alloca && !is_second(s)) ir_.store(ir_.load(is_first(s) ? wide : grf, ir_.address(regs_, s * 32), 32), slots_[s].alloca, 32);
   ir_.jump(blocks_[0]);
 }
 
@@ -69,9 +70,10 @@ void Emitter::forget(size_t leader) {
   for (unsigned s = 0; s < slot_count; s++) {
     Slot fresh;
     fresh.alloca = slots_[s].alloca;
-    fresh.stored = known_ ? known_->at_start(leader, s) : uint8_t{settled};
+    fresh.stored = known_ ? known_->raw.at_start(leader, s) : uint8_t{settled};
     slots_[s] = fresh;
   }
+  wide_.fill({});
   active_ = flags_ = nullptr;
   active_modified_ = flags_modified_ = false;
   leader_ = leader;
@@ -88,24 +90,35 @@ void Emitter::tell_block(size_t end) {
     kept[s] = here.entered;
     out.add(s, here.entered ? here.carried : here.raw);
   }
-  told_->leaves(leader_, end, out, kept);
+  told_->raw.leaves(leader_, end, out, kept);
+}
+
+/// Whether the slot's alloca is behind; the slot is made ready to go there.
+bool Emitter::flush_slot(unsigned s, size_t end, const RawSlots& taken) {
+  Slot& here = slots_[s];
+  const uint8_t state = here.modified ? here.raw : here.stored, live = known_ ? known_->raw.live_behind(end, s) : uint8_t{raw_both};
+  const uint8_t surplus = state & ~taken[s] & live;
+  if (!here.modified && !surplus) return false;
+  slot(s);
+  settle_now(s, surplus);
+  return true;
 }
 
 /// To the allocas, as the blocks behind op `end` want to find it.
 void Emitter::flush(size_t end) {
   tell_block(end);
-  const RawSlots taken = known_ ? known_->taken_behind(end) : RawSlots{};
+  const RawSlots taken = known_ ? known_->raw.taken_behind(end) : RawSlots{};
   for (unsigned s = 0; s < slot_count; s++) {
-    Slot& here = slots_[s];
-    if (!here.alloca) continue;
-    const uint8_t state = here.modified ? here.raw : here.stored, live = known_ ? known_->live_behind(end, s) : uint8_t{raw_both};
-    const uint8_t surplus = state & ~taken[s] & live;
-    if (!here.modified && !surplus) continue;
-    slot(s);
-    settle_now(s, surplus);
-    ir_.store(here.value, here.alloca, 32);
-    here.modified = false;
-    here.stored = here.raw;
+    if (!slots_[s].alloca || is_second(s)) continue;
+    const unsigned count = is_first(s) ? 2 : 1;
+    bool behind = false;
+    for (unsigned n = s; n < s + count; n++) behind = flush_slot(n, end, taken) || behind;
+    if (!behind) continue;
+    ir_.store(count == 2 ? pair(s) : slots_[s].value, slots_[s].alloca, 32);
+    for (unsigned n = s; n < s + count; n++) {
+      slots_[n].modified = false;
+      slots_[n].stored = slots_[n].raw;
+    }
   }
   if (active_modified_) ir_.store(active_, active_alloca_, 4);
   if (flags_modified_) ir_.store(flags_, flags_alloca_, 8);

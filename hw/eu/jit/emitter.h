@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One kernel to one LLVM function. General registers are SSA values of eight dwords; inside a basic block a cache knows what each slot of the
-// register block holds, between blocks there are allocas, which mem2reg turns to phi nodes. The interpreter is the specification; ops that
+// One kernel to one LLVM function. General registers are SSA values of eight dwords (of sixteen also, where two are used at once); inside a
+// basic block a cache knows what each slot of the register block holds, between blocks there are allocas, which mem2reg turns to phi nodes. The interpreter is the specification; ops that
 // have no code here are done by it, on registers written to memory for the call.
 //
 // Float results may be left "raw" in a slot: a NaN of any payload where the interpreter has the quiet one, a denormal where it has a zero.
@@ -13,14 +13,23 @@
 
 #include "hw/eu/jit/frame.h"
 #include "hw/eu/jit/ir.h"
+#include "hw/eu/jit/pairs.h"
 #include "hw/eu/jit/raw_flow.h"
 
 namespace softgen::eu::jit {
 
+/// What one run of the emitter finds out for the next.
+struct FirstRun {
+  RawFlow raw;
+  Pairs pairs;
+};
+
 class Emitter {
  public:
+  /// `lanes`: at once, 8 or 16.
   /// `known`: of an earlier run, or null. `told`: what this run tells another, or null; not both.
-  Emitter(Ir& ir, const Program& program, const FlowGraph& graph, const Variant& variant, const RawFlow* known, RawFlow* told);
+  Emitter(Ir& ir, const Program& program, const FlowGraph& graph, const Variant& variant, unsigned lanes, const FirstRun* known,
+          FirstRun* told);
   void run();
   /// Ops that were left to the interpreter.
   unsigned stepped() const { return stepped_; }
@@ -42,6 +51,7 @@ class Emitter {
   void block_starts(size_t n);
   void forget(size_t leader);
   void flush(size_t end);
+  bool flush_slot(unsigned s, size_t end, const RawSlots& taken);
   void tell_block(size_t end);
   void op(size_t n);
   void write_back();
@@ -73,8 +83,9 @@ class Emitter {
   bool full(const Op& op, Value mask) const;
   /// Lanes of group k; null: all.
   Value lane_mask(const Op& op, Value mask, unsigned k);
-  unsigned lanes_of(const Op& op) const { return op.exec_size < 8 ? op.exec_size : 8; }
-  unsigned groups_of(const Op& op) const { return op.exec_size < 8 ? 1 : op.exec_size / 8; }
+  /// An operation is done in groups of so many channels.
+  unsigned lanes_of(const Op& op) const;
+  unsigned groups_of(const Op& op) const { return op.exec_size / lanes_of(op); }
   Value bits_of(const std::vector<Value>& compares, unsigned lanes);
 
   // Operands (operands.cpp)
@@ -83,11 +94,18 @@ class Emitter {
   void settle(unsigned s, uint8_t flags = raw_both);
   void settle_now(unsigned s, uint8_t flags);
   void settle_for(unsigned s, Want want);
-  uint8_t live_behind(unsigned s) const { return known_ ? known_->live_behind(at_, s) : uint8_t{raw_both}; }
+  bool is_first(unsigned s) const { return known_ && known_->pairs.is_first(s); }
+  bool is_second(unsigned s) const { return known_ && known_->pairs.is_second(s); }
+  uint8_t live_behind(unsigned s) const { return known_ ? known_->raw.live_behind(at_, s) : uint8_t{raw_both}; }
   Value settled_value(Value v, uint8_t raw);
   void set_slot(unsigned s, Value v, uint8_t raw);
   bool untouched(unsigned s) const;
-  Value elements(const std::array<unsigned, 8>& offsets, unsigned lanes, unsigned size, Want want, uint8_t* raw);
+  Value pair(unsigned s);
+  void set_pair(unsigned s, Value v, uint8_t raw);
+  void load_pair(unsigned s);
+  bool is_pair(const Destination& d, unsigned first_lane, unsigned lanes) const;
+  void store_pair(unsigned s, Value v, Value lane_bits, uint8_t raw);
+  Value elements(const std::array<unsigned, 16>& offsets, unsigned lanes, unsigned size, Want want, uint8_t* raw);
   Value scalar(unsigned offset, unsigned size, Want want, uint8_t* raw);
   /// Lanes of group k in the op's kind: <n x float>, <n x i32> or <n x i64>; modifiers applied.
   Value source(const Op& op, unsigned n, unsigned k, Want want, uint8_t* raw = nullptr);
@@ -122,8 +140,9 @@ class Emitter {
   const std::span<const Op> ops_;
   const FlowGraph& graph_;
   const Variant variant_;
-  const RawFlow* const known_;
-  RawFlow* const told_;
+  const unsigned lanes_;
+  const FirstRun* const known_;
+  FirstRun* const told_;
 
   size_t at_ = 0;                       ///< the op being emitted
   size_t leader_ = 0;                   ///< of the current block
@@ -132,6 +151,11 @@ class Emitter {
   std::vector<Block> blocks_;           ///< by op, for leaders
   Value regs_ = nullptr, frame_ = nullptr, dispatched_ = nullptr;
   std::array<Slot, slot_count> slots_;
+  /// Slots s and s + 1 as one value, as long as they are `low` and `high`.
+  struct Wide {
+    Value value = nullptr, low = nullptr, high = nullptr;
+  };
+  std::array<Wide, slot_count> wide_;
   Value active_alloca_ = nullptr, flags_alloca_ = nullptr;
   Value active_ = nullptr, flags_ = nullptr;
   bool active_modified_ = false, flags_modified_ = false;

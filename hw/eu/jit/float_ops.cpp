@@ -141,16 +141,21 @@ void Emitter::math(const Op& op, Value mask) {
   const Type type = ir_.vec(ir_.f32, n), doubles = ir_.vec(ir_.f64, n), whole = ir_.vec(ir_.f32, 8);
   const MathFunction function = math_function(op);
   const auto call = [&](Value a, Value b) {
-    std::array<int, 8> widen{}, narrow{};
-    for (unsigned i = 0; i < n; i++) widen[i] = narrow[i] = static_cast<int>(i);
-    if (n < 8) a = ir_.shuffle(a, nullptr, widen);
     ir_.store(a, scratch_[1], 32);
-    if (b) ir_.store(n < 8 ? ir_.shuffle(b, nullptr, widen) : b, scratch_[2], 32);
+    if (b) ir_.store(b, scratch_[2], 32);
     const Value table = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, math)), 8);
     const Value target = ir_.load(ir_.ptr, ir_.address(table, 8 * static_cast<unsigned>(function)), 8);
     ir_.call(target, ir_.void_type(), {scratch_[0], scratch_[1], scratch_[2]});
-    const Value r = ir_.load(whole, scratch_[0], 32);
-    return n < 8 ? ir_.shuffle(r, nullptr, std::span(narrow).first(n)) : r;
+    return ir_.load(whole, scratch_[0], 32);
+  };
+  // Eight lanes at a time; of fewer the first is taken for those that are not there.
+  const auto calls = [&](Value a, Value b) {
+    std::array<int, 16> picks{};
+    for (unsigned i = 0; i < n; i++) picks[i] = static_cast<int>(i);
+    const auto part = [&](Value v, unsigned first) { return v && n != 8 ? ir_.shuffle(v, nullptr, std::span(picks).subspan(first, 8)) : v; };
+    const Value r = call(part(a, 0), part(b, 0));
+    if (n == 16) return ir_.shuffle(r, call(part(a, 8), part(b, 8)), picks);
+    return n < 8 ? ir_.shuffle(r, nullptr, std::span(picks).first(n)) : r;
   };
   std::vector<Value> results;
   std::vector<uint8_t> raws;
@@ -169,7 +174,7 @@ void Emitter::math(const Op& op, Value mask) {
         r = ir_.fptrunc(ir_.fdiv(one, root), type);
         break;
       }
-      default: r = call(a, b);
+      default: r = calls(a, b);
     }
     results.push_back(r);
     raws.push_back(raw_nan);

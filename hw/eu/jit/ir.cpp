@@ -8,7 +8,7 @@
 
 namespace softgen::eu::jit {
 
-Ir::Ir(const char* name)
+Ir::Ir(const char* name, unsigned lanes)
     : context_(llvm::ContextCreate()), module_(llvm::ModuleCreateWithNameInContext("eu", context_)), b_(llvm::CreateBuilderInContext(context_)),
       i1(llvm::Int1TypeInContext(context_)), i8(llvm::Int8TypeInContext(context_)), i16(llvm::Int16TypeInContext(context_)),
       i32(llvm::Int32TypeInContext(context_)), i64(llvm::Int64TypeInContext(context_)), f32(llvm::FloatTypeInContext(context_)),
@@ -21,8 +21,7 @@ Ir::Ir(const char* name)
   };
   // Inputs may be taken as zeros by MXCSR.DAZ; what folds constants must know.
   text("denormal-fp-math", "ieee,preserve-sign");
-  // Eight lanes are what a register of the EU has.
-  text("prefer-vector-width", "256");
+  text("prefer-vector-width", lanes == 16 ? "512" : "256");
   const unsigned nounwind = llvm::GetEnumAttributeKindForName("nounwind", 8);
   llvm::AddAttributeAtIndex(function_, static_cast<LLVMAttributeIndex>(LLVMAttributeFunctionIndex), llvm::CreateEnumAttribute(context_, nounwind, 0));
 }

@@ -17,7 +17,8 @@ using llvm::Value;
 
 class Ir {
  public:
-  explicit Ir(const char* name);
+  /// `lanes`: of the vectors most used, 8 or 16.
+  Ir(const char* name, unsigned lanes);
   ~Ir();
   Ir(const Ir&) = delete;
   Ir& operator=(const Ir&) = delete;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Channel masks and flags, as interp/execute.cpp has them: integers with a bit a channel.
+#include <algorithm>
+
 #include "hw/eu/jit/emitter.h"
 
 namespace softgen::eu::jit {
@@ -72,6 +74,12 @@ void Emitter::write_flags(const Op& op, Value mask, Value values) {
   set_flags(ir_.or_(ir_.and_(flags(), ir_.not_(placed(mask))), placed(ir_.and_(values, mask))));
 }
 
+unsigned Emitter::lanes_of(const Op& op) const {
+  // Planes come eight channels at a time.
+  const bool plane = op.opcode == Opcode::line || op.opcode == Opcode::pln;
+  return std::min<unsigned>(op.exec_size, plane ? 8 : lanes_);
+}
+
 bool Emitter::full(const Op& op, Value mask) const {
   uint64_t value;
   return Ir::known(mask, &value) && (value & op.lanes_mask) == op.lanes_mask;
@@ -80,14 +88,14 @@ bool Emitter::full(const Op& op, Value mask) const {
 Value Emitter::lane_mask(const Op& op, Value mask, unsigned k) {
   if (full(op, mask)) return nullptr;
   const unsigned lanes = lanes_of(op);
-  const Value part = ir_.trunc(ir_.lshr(mask, ir_.c32(8 * k)), ir_.int_type(lanes));
+  const Value part = ir_.trunc(ir_.lshr(mask, ir_.c32(lanes * k)), ir_.int_type(lanes));
   return ir_.bitcast(part, ir_.vec(ir_.i1, lanes));
 }
 
 Value Emitter::bits_of(const std::vector<Value>& compares, unsigned lanes) {
   Value bits = nullptr;
   for (size_t k = 0; k < compares.size(); k++) {
-    const Value part = ir_.shl(ir_.zext(ir_.bitcast(compares[k], ir_.int_type(lanes)), ir_.i32), ir_.c32(static_cast<uint32_t>(8 * k)));
+    const Value part = ir_.shl(ir_.zext(ir_.bitcast(compares[k], ir_.int_type(lanes)), ir_.i32), ir_.c32(static_cast<uint32_t>(lanes * k)));
     bits = bits ? ir_.or_(bits, part) : part;
   }
   return bits;

@@ -14,9 +14,47 @@ Value Emitter::slot(unsigned s) {
   if (here.value) return here.value;
   const Type grf = ir_.vec(ir_.i32, 8);
   here.in_memory = untouched(s);
+  if (!here.in_memory && (is_first(s) || is_second(s))) {
+    load_pair(is_first(s) ? s : s - 1);
+    return here.value;
+  }
   here.value = here.in_memory ? ir_.load(grf, ir_.address(regs_, s * 32), 32) : ir_.load(grf, here.alloca, 32);
   here.raw = here.in_memory ? uint8_t{settled} : here.stored;
   return here.value;
+}
+
+namespace {
+constexpr std::array<int, 16> both_halves = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+constexpr auto low_half = std::span(both_halves).first(8), high_half = std::span(both_halves).last(8);
+}  // namespace
+
+/// What a pair's alloca holds, to those of its slots that are not known yet.
+void Emitter::load_pair(unsigned s) {
+  const Value w = ir_.load(ir_.vec(ir_.i32, 16), slots_[s].alloca, 32);
+  const Value halves[2] = {ir_.shuffle(w, nullptr, low_half), ir_.shuffle(w, nullptr, high_half)};
+  for (unsigned n = 0; n < 2; n++) {
+    Slot& here = slots_[s + n];
+    if (here.value) continue;
+    here.value = halves[n];
+    here.in_memory = false;
+    here.raw = here.stored;
+  }
+  if (slots_[s].value == halves[0] && slots_[s + 1].value == halves[1]) wide_[s] = {w, halves[0], halves[1]};
+}
+
+/// Slots s and s + 1 as sixteen dwords, raw or not.
+Value Emitter::pair(unsigned s) {
+  const Value low = slot(s), high = slot(s + 1);
+  Wide& w = wide_[s];
+  if (!w.value || w.low != low || w.high != high) w = {ir_.shuffle(low, high, both_halves), low, high};
+  return w.value;
+}
+
+void Emitter::set_pair(unsigned s, Value v, uint8_t raw) {
+  const Value low = ir_.shuffle(v, nullptr, low_half), high = ir_.shuffle(v, nullptr, high_half);
+  set_slot(s, low, raw);
+  set_slot(s + 1, high, raw);
+  wide_[s] = {v, low, high};
 }
 
 void Emitter::set_slot(unsigned s, Value v, uint8_t raw) {
@@ -47,7 +85,7 @@ Value Emitter::settled_value(Value v, uint8_t raw) {
 
 /// Somebody is about to look.
 void Emitter::settle(unsigned s, uint8_t flags) {
-  if (told_) told_->wants(at_, s, flags);
+  if (told_) told_->raw.wants(at_, s, flags);
   slots_[s].carried &= static_cast<uint8_t>(~flags);
   settle_now(s, flags);
 }
@@ -56,6 +94,17 @@ void Emitter::settle_now(unsigned s, uint8_t flags) {
   Slot& here = slots_[s];
   flags &= here.raw;
   if (!here.value || !flags) return;
+  for (const unsigned first : {s, s - 1}) {
+    // Both halves of a pair in one go.
+    if (first >= slot_count - 1 || !wide_[first].value) continue;
+    Slot &low = slots_[first], &high = slots_[first + 1];
+    if (wide_[first].low != low.value || wide_[first].high != high.value || (low.raw & flags) != (high.raw & flags)) continue;
+    const Value v = ir_.as_ints(settled_value(wide_[first].value, flags));
+    low.value = ir_.shuffle(v, nullptr, low_half), high.value = ir_.shuffle(v, nullptr, high_half);
+    wide_[first] = {v, low.value, high.value};
+    low.raw &= static_cast<uint8_t>(~flags), high.raw &= static_cast<uint8_t>(~flags);
+    return;
+  }
   here.value = ir_.as_ints(settled_value(here.value, flags));
   here.raw &= static_cast<uint8_t>(~flags);
 }
@@ -80,10 +129,20 @@ Value Emitter::scalar(unsigned offset, unsigned size, Want want, uint8_t* raw) {
   return ir_.extract(whole, offset % 32 / size);
 }
 
-Value Emitter::elements(const std::array<unsigned, 8>& offsets, unsigned lanes, unsigned size, Want want, uint8_t* raw) {
+Value Emitter::elements(const std::array<unsigned, 16>& offsets, unsigned lanes, unsigned size, Want want, uint8_t* raw) {
   const Type type = ir_.int_type(size * 8);
   const auto begin = offsets.begin(), end = begin + lanes;
   if (std::all_of(begin, end, [&](unsigned o) { return o == offsets[0]; })) return ir_.splat(scalar(offsets[0], size, want, raw), lanes);
+  if (lanes == 16 && size == 4 && offsets[0] % 32 == 0 && std::all_of(begin, end, [&](const unsigned& o) { return o == offsets[0] + 4 * static_cast<unsigned>(&o - begin); })) {
+    const unsigned s = offsets[0] / 32;
+    if (told_) told_->pairs.use(s);
+    for (const unsigned half : {s, s + 1}) {
+      slot(half);
+      settle_for(half, want);
+    }
+    if (raw) *raw = slots_[s].raw | slots_[s + 1].raw;
+    return pair(s);
+  }
   const unsigned per_slot = 32 / size;
   Value result = nullptr;
   uint8_t together = settled;
@@ -94,7 +153,7 @@ Value Emitter::elements(const std::array<unsigned, 8>& offsets, unsigned lanes, 
     settle_for(s, want);
     together |= slots_[s].raw;
     const Value whole = ir_.bitcast(slots_[s].value, ir_.vec(type, per_slot));
-    std::array<int, 8> picks;
+    std::array<int, 16> picks;
     bool identity = lanes == per_slot;
     for (unsigned k = 0; k < lanes; k++) {
       picks[k] = offsets[k] / 32 == s ? static_cast<int>(offsets[k] % 32 / size) : -1;
@@ -105,7 +164,7 @@ Value Emitter::elements(const std::array<unsigned, 8>& offsets, unsigned lanes, 
       result = part;
       continue;
     }
-    std::array<int, 8> merge;
+    std::array<int, 16> merge;
     for (unsigned k = 0; k < lanes; k++) merge[k] = static_cast<int>(picks[k] >= 0 ? k + lanes : k);
     result = ir_.shuffle(result, part, std::span(merge).first(lanes));
   }
@@ -117,7 +176,7 @@ namespace {
 
 /// Lanes of a constant operand; modifiers are in it (OpBuilder::attach).
 Value constant_lanes(Ir& ir, const Lanes& lanes, LaneKind kind, bool flush, unsigned first, unsigned count) {
-  std::array<Value, 8> values;
+  std::array<Value, 16> values;
   // What folds constants does not know DAZ everywhere.
   const auto dword = [&](uint32_t v) { return flush && !(v & 0x7f800000) ? v & 0x80000000u : v; };
   for (unsigned n = 0; n < count; n++)
@@ -151,9 +210,9 @@ Value Emitter::source(const Op& op, unsigned n, unsigned k, Want want, uint8_t* 
   if (s.fetch == Fetch::immediate || s.fetch == Fetch::none) {
     // The kernels of exact operations take dwords here.
     const LaneKind kind = op.kind == LaneKind::exact ? LaneKind::i32 : op.kind;
-    if (op.kind != LaneKind::exact) return constant_lanes(ir_, *s.lanes, kind, op.kind == LaneKind::f32 && op.flush && variant_.flush_f32, 8 * k, lanes);
-    std::array<Value, 8> values;
-    for (unsigned i = 0; i < lanes; i++) values[i] = ir_.c32(static_cast<uint32_t>(s.lanes->x[8 * k + i]));
+    if (op.kind != LaneKind::exact) return constant_lanes(ir_, *s.lanes, kind, op.kind == LaneKind::f32 && op.flush && variant_.flush_f32, lanes * k, lanes);
+    std::array<Value, 16> values;
+    for (unsigned i = 0; i < lanes; i++) values[i] = ir_.c32(static_cast<uint32_t>(s.lanes->x[lanes * k + i]));
     return ir_.vector(std::span(values).first(lanes));
   }
   Value v;
@@ -162,8 +221,8 @@ Value Emitter::source(const Op& op, unsigned n, unsigned k, Want want, uint8_t* 
     const unsigned bit = (element_offset(s, 0) - offsetof(Registers, flag)) * 8;
     v = ir_.splat(ir_.trunc(ir_.lshr(flags(), ir_.c64(bit)), ir_.int_type(size * 8)), lanes);
   } else {
-    std::array<unsigned, 8> offsets{};
-    for (unsigned i = 0; i < lanes; i++) offsets[i] = element_offset(s, 8 * k + i);
+    std::array<unsigned, 16> offsets{};
+    for (unsigned i = 0; i < lanes; i++) offsets[i] = element_offset(s, lanes * k + i);
     v = elements(offsets, lanes, size, want, raw);
   }
   const bool floats = is_float(s.type), with_sign = is_signed(s.type);
@@ -193,6 +252,36 @@ void Emitter::store_flag_register(const Op& op, Value v, Value mask) {
   set_flags(ir_.select(ir_.trunc(mask, ir_.i1), written, flags()));
 }
 
+bool Emitter::is_pair(const Destination& d, unsigned first_lane, unsigned lanes) const {
+  if (lanes != 16 || size_of(d.type) != 4 || element_offset(d, first_lane) % 32) return false;
+  for (unsigned i = 0; i < 16; i++)
+    if (element_offset(d, first_lane + i) != element_offset(d, first_lane) + 4 * i || !is_slot(element_offset(d, first_lane + i))) return false;
+  return true;
+}
+
+/// As store() does one slot.
+void Emitter::store_pair(unsigned s, Value v, Value lane_bits, uint8_t raw) {
+  if (told_) told_->pairs.use(s);
+  if (!lane_bits) {
+    for (const unsigned half : {s, s + 1})
+      if (told_) told_->raw.replaces(at_, half);
+    return set_pair(s, ir_.as_ints(v), raw);
+  }
+  pair(s);
+  const uint8_t common = raw & slots_[s].raw & slots_[s + 1].raw, live = live_behind(s) | live_behind(s + 1);
+  bool entered[2];
+  for (unsigned n = 0; n < 2; n++) {
+    entered[n] = slots_[s + n].entered;
+    slots_[s + n].carried &= raw;
+    settle_now(s + n, static_cast<uint8_t>(live & ~common));
+  }
+  if (const uint8_t surplus = raw & ~common & live) v = settled_value(v, surplus);
+  // As floats where they are, so that LLVM makes one masked operation of it.
+  const Value merged = ir_.select(lane_bits, ir_.as_floats(v), ir_.as_floats(pair(s)));
+  set_pair(s, ir_.as_ints(merged), common);
+  for (unsigned n = 0; n < 2; n++) slots_[s + n].entered = entered[n];
+}
+
 void Emitter::store(const Op& op, unsigned k, Value v, Value mask, uint8_t raw) {
   const Destination& d = op.dst;
   const unsigned lanes = lanes_of(op), size = size_of(d.type), per_slot = 32 / size;
@@ -201,14 +290,15 @@ void Emitter::store(const Op& op, unsigned k, Value v, Value mask, uint8_t raw) 
   if (in_flags(element_offset(d, 0))) return store_flag_register(op, v, mask);
   if (d.channels != 0xffffffffu) mask = ir_.and_(mask, ir_.c32(d.channels));
   const Value lane_bits = lane_mask(op, mask, k);
+  if (is_pair(d, lanes * k, lanes)) return store_pair(element_offset(d, lanes * k) / 32, v, lane_bits, raw);
   for (unsigned n = 0; n < lanes; n++) {
-    const unsigned s = element_offset(d, 8 * k + n) / 32;
+    const unsigned s = element_offset(d, lanes * k + n) / 32;
     if (!is_slot(s * 32)) continue;  // the sink
     bool seen = false, identity = lanes == per_slot;
     std::array<int, 32> from;
     from.fill(-1);
     for (unsigned i = 0; i < lanes; i++) {
-      const unsigned offset = element_offset(d, 8 * k + i);
+      const unsigned offset = element_offset(d, lanes * k + i);
       if (offset / 32 != s) continue;
       seen = seen || i < n;
       from[offset % 32 / size] = static_cast<int>(i);
@@ -219,7 +309,7 @@ void Emitter::store(const Op& op, unsigned k, Value v, Value mask, uint8_t raw) 
     const bool whole = std::all_of(from.begin(), from.begin() + per_slot, [](int i) { return i >= 0; });
     uint8_t state = size == 4 ? raw : uint8_t{settled};
     if (whole && !lane_bits) {
-      if (told_) told_->replaces(at_, s);
+      if (told_) told_->raw.replaces(at_, s);
       set_slot(s, ir_.bitcast(placed, ir_.vec(ir_.i32, 8)), state);
       continue;
     }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Neighbouring slots that operations of sixteen channels use together: between blocks they are one value of sixteen dwords.
+#pragma once
+
+#include <array>
+
+#include "hw/eu/jit/footprint.h"
+
+namespace softgen::eu::jit {
+
+class Pairs {
+ public:
+  /// An operation works on slots `first` and first + 1 at once.
+  void use(unsigned first) { uses_[first]++; }
+  /// Those used most, each slot in one at most.
+  void choose();
+
+  bool is_first(unsigned s) const { return first_[s]; }
+  bool is_second(unsigned s) const { return s && first_[s - 1]; }
+
+ private:
+  std::array<unsigned, slot_count> uses_{};
+  Slots first_;
+};
+
+}  // namespace softgen::eu::jit
