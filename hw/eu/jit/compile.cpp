@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
+#include <cstring>
 
 #include "hw/base/host_cpu.h"
 #include "hw/base/log.h"
@@ -15,7 +17,8 @@ namespace softgen::eu::jit {
 namespace {
 
 // Registers to SSA, then what is cheap: no loop passes, no inlining; there is one function and the driver's compiler was here before.
-constexpr const char* passes = "function(mem2reg,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,adce)";
+// instcombine costs as much as all of these, and takes apart what instruction selection would make one masked operation of.
+constexpr const char* passes = "function(mem2reg,early-cse,simplifycfg,adce)";
 
 std::string features_text() {
   char* text = llvm::GetHostCPUFeatures();
@@ -41,7 +44,7 @@ class TargetMachine {
       llvm::DisposeMessage(error);
     } else {
       const std::string cpu = isa == Isa::host ? cpu_text() : "x86-64-v3", features = isa == Isa::host ? features_text() : "";
-      machine_ = llvm::CreateTargetMachine(target, triple, cpu.c_str(), features.c_str(), LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelDefault);
+      machine_ = llvm::CreateTargetMachine(target, triple, cpu.c_str(), features.c_str(), LLVMCodeGenLevelLess, LLVMRelocPIC, LLVMCodeModelDefault);
     }
     llvm::DisposeMessage(triple);
   }
@@ -95,7 +98,15 @@ bool host_is_wide() {
 #endif
 }
 
-Isa best_isa() { return host_is_wide() && llvm::available() ? Isa::host : Isa::none; }
+Isa best_isa() {
+  static const bool narrow = [] {
+    const char* choice = std::getenv("SOFTGEN_JIT_ISA");
+    if (choice && std::strcmp(choice, "avx2") != 0 && std::strcmp(choice, "host") != 0) note("SOFTGEN_JIT_ISA", "{} is none of avx2, host", choice);
+    return choice && !std::strcmp(choice, "avx2");
+  }();
+  if (!host_is_wide() || !llvm::available()) return Isa::none;
+  return narrow ? Isa::avx2 : Isa::host;
+}
 
 ObjectFile compile(const Program& program, const Variant& variant, Isa isa, std::string* text) {
   ObjectFile object;

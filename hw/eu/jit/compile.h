@@ -19,7 +19,7 @@ enum class Isa : uint8_t {
   host,   ///< all that the host has (AVX-512 where it is there)
 };
 bool host_is_wide();
-/// Loads LLVM.
+/// Loads LLVM. The environment's SOFTGEN_JIT_ISA may ask for less than the host has: "avx2".
 Isa best_isa();
 
 /// Name and features of the processor that code is made for; LLVM must be available.
