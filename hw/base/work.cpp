@@ -67,7 +67,9 @@ ThreadCounts& mine() { return per_thread<ThreadCounts>(); }
 
 void count_work(Work work, uint64_t n) { mine().done[static_cast<size_t>(work)].add(n); }
 
-void count_message(unsigned sfid, unsigned type) { mine().messages[sfid % WorkCounts::sfids][type % WorkCounts::types].add(1); }
+void count_message(unsigned sfid, unsigned type, uint64_t n) {
+  mine().messages[sfid % WorkCounts::sfids][type % WorkCounts::types].add(n);
+}
 
 void count_time(TimedStage stage, std::chrono::steady_clock::duration time) {
   mine().nanoseconds[static_cast<size_t>(stage)].add(static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count()));

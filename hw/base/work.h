@@ -36,7 +36,7 @@ WorkCounts work_counts();
 WorkCounts work_between(const WorkCounts& before, const WorkCounts& after);
 
 void count_work(Work work, uint64_t n);
-void count_message(unsigned sfid, unsigned type);
+void count_message(unsigned sfid, unsigned type, uint64_t n = 1);
 void count_time(TimedStage stage, std::chrono::steady_clock::duration time);
 
 /// Counts the time it lives.

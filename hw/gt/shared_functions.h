@@ -32,6 +32,9 @@ class SharedFunctions : public MessageTarget {
     std::fill(message.response.begin(), message.response.end(), Grf{});
     return SendResult::done;
   }
+  void direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) override {
+    if (form.sfid == Sfid::sampler) sampler_.direct(form, env, answer);
+  }
 
  private:
   sampler::Sampler sampler_;

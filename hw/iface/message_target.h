@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <vector>
 
 namespace softgen {
 
@@ -13,6 +15,7 @@ class View;
 }
 class StopFlag;
 class MessageTarget;
+class DirectAnswers;
 
 /// One general register: 8 dwords.
 struct alignas(32) Grf {
@@ -38,6 +41,7 @@ struct ThreadEnv {
   uint64_t scratch_base = 0;        ///< from general_state, bytes
   uint32_t scratch_size = 0;        ///< bytes a thread; 0: none
   void* owner = nullptr;            ///< the dispatching unit's own record of this thread
+  DirectAnswers* direct = nullptr;  ///< for the kernel's messages, of the dispatching unit; null: each message is a send()
   MessageTarget* gateway = nullptr; ///< who answers SFID 3 for this thread: its group (eu::ThreadGroup sets it); null: it has no barrier
   uint64_t walk = 0;                ///< no other draw or walker of the process has this number, and its bound states stay; 0: look each time
 };
@@ -69,6 +73,52 @@ struct Message {
   }
 };
 
+/// A message of which the instruction says all but the contents of its registers: these by number.
+struct MessageForm {
+  Sfid sfid;
+  uint32_t descriptor, ex_descriptor;
+  struct Range {
+    unsigned first, count;
+  } payload, payload2, response;
+  unsigned channels;                ///< of the instruction
+  bool end_of_thread;
+
+  bool header_present() const { return (descriptor >> 19) & 1; }
+  unsigned registers() const { return payload.count + payload2.count; }
+  /// The general register that has the message's register i, which is one of registers().
+  unsigned reg(unsigned i) const { return i < payload.count ? payload.first + i : payload2.first + i - payload.count; }
+};
+
+/// One function that answers all messages of a SEND while the state of its draw stands, as send() would answer them.
+struct DirectAnswer {
+  /// For the channels of `mask`. False: nothing was done, send() has to. May be called with MXCSR.DAZ set.
+  using Function = bool (*)(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
+  Function function = nullptr;      ///< null: there is none
+  std::shared_ptr<const void> state;///< what the unit found bound
+  bool asked = false;               ///< MessageTarget::direct() was called
+  uint8_t sfid = 0, type = 0;       ///< for count_message()
+  uint64_t answered = 0;            ///< and not yet counted there
+};
+
+/// Those of one kernel's SENDs in one draw, used by one host thread; whoever holds them clears them with the draw.
+class DirectAnswers {
+ public:
+  DirectAnswer& of(size_t number) {
+    if (number >= answers_.size()) answers_.resize(number + 1);
+    return answers_[number];
+  }
+  /// `count(sfid, type, n)` for what was answered.
+  template <typename F>
+  void clear(F&& count) {
+    for (const DirectAnswer& a : answers_)
+      if (a.answered) count(a.sfid, a.type, a.answered);
+    answers_.clear();
+  }
+
+ private:
+  std::vector<DirectAnswer> answers_;
+};
+
 enum class SendResult : uint8_t {
   done,
   blocked,  ///< the thread waits (barrier): it is resumed after this instruction when the owner says so
@@ -79,6 +129,8 @@ class MessageTarget {
  public:
   virtual ~MessageTarget() = default;
   virtual SendResult send(const Message& message, ThreadEnv& env) = 0;
+  /// Sets `answer` up for messages of this form, where the unit has a function for what is bound now.
+  virtual void direct(const MessageForm&, ThreadEnv&, DirectAnswer&) {}
 };
 
 }  // namespace softgen

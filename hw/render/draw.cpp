@@ -334,6 +334,7 @@ bool Drawer::Draw::draw_tiles(Objects objects, std::span<const PixelRect> tiles,
       draw_tile(tile++, 0);
       if (enough()) break;
     }
+  for (auto& worker : workers) worker->finish();
   return tile >= tiles.size();
 }
 

@@ -42,4 +42,10 @@ SendResult RenderMessages::send(const Message& message, ThreadEnv& env) {
   return SendResult::done;
 }
 
+void RenderMessages::direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) {
+  ThreadOwner& owner = *static_cast<ThreadOwner*>(env.owner);
+  if (form.sfid == Sfid::sampler && owner.shared) owner.shared->direct(form, env, answer);
+  if (form.sfid == Sfid::dp_render && owner.pixels && bits(form.descriptor, 17u, 14u) == render_target_write) owner.pixels->direct_write(form, answer);
+}
+
 }  // namespace softgen::render

@@ -14,6 +14,7 @@ class PixelSink {
   virtual SendResult render_target_write(const Message& message) = 0;
   virtual SendResult render_target_read(const Message& message) = 0;
   virtual SendResult interpolate(const Message& message) = 0;
+  virtual void direct_write(const MessageForm& form, DirectAnswer& answer) = 0;
 };
 
 /// The barrier of the threads of one patch: counts the gateway messages that reached it.
@@ -32,6 +33,7 @@ struct ThreadOwner {
 class RenderMessages : public MessageTarget {
  public:
   SendResult send(const Message& message, ThreadEnv& env) override;
+  void direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) override;
 };
 
 }  // namespace softgen::render

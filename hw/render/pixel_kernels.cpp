@@ -258,7 +258,20 @@ U8 encoded(const ColorKernel& k, const Colors& color) {
   return word;
 }
 
+/// Two rows of four pixels to two quads, and back.
+U8 exchanged(U8 v) {
+  typedef uint64_t W4 __attribute__((vector_size(32)));
+  const W4 w = reinterpret_cast<W4>(v);
+  return reinterpret_cast<U8>(W4{w[0], w[2], w[1], w[3]});
+}
+
 U8 loaded(const ColorPixels& p) {
+  if (p.pair) {
+    U8 rows;
+    std::memcpy(&rows, p.rows[0], 16);
+    std::memcpy(reinterpret_cast<char*>(&rows) + 16, p.rows[1], 16);
+    return exchanged(rows);
+  }
   U8 there{};
   for (unsigned row = 0; row < 4; ++row)
     if (p.lanes >> (row & 2) * 2 & 15) std::memcpy(reinterpret_cast<char*>(&there) + 8 * row, p.rows[row], 8);
@@ -266,6 +279,12 @@ U8 loaded(const ColorPixels& p) {
 }
 
 void stored(const ColorPixels& p, U8 word) {
+  if (p.pair) {
+    const U8 rows = exchanged(word);
+    std::memcpy(p.rows[0], &rows, 16);
+    std::memcpy(p.rows[1], reinterpret_cast<const char*>(&rows) + 16, 16);
+    return;
+  }
   for (unsigned row = 0; row < 4; ++row) {
     const char* from = reinterpret_cast<const char*>(&word) + 8 * row;
     switch (p.lanes >> 2 * row & 3) {

@@ -45,6 +45,7 @@ struct ColorPixels {
   const float* source1[4];   ///< null: there is none
   bool replicated = false;   ///< one value for all in source
   uint32_t lanes;            ///< pixels written
+  bool pair = false;         ///< all of them, and the second quad stands to the right of the first
   std::byte* rows[4];        ///< of quads with a lane: two pixels each
 };
 

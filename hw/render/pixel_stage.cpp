@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "hw/base/work.h"
 #include "hw/render/raster.h"
 
 namespace softgen::render {
@@ -205,6 +206,19 @@ void PixelWorker::flush() {
   batch_.lit = batch_.told = 0;
 }
 
+DirectAnswers& PixelWorker::direct_answers() {
+  auto& one = direct_[direct_[0].draw == draw_ || !direct_[0].draw ? 0 : 1];
+  one.draw = draw_;
+  return one.answers;
+}
+
+void PixelWorker::finish() {
+  for (auto& one : direct_) {
+    one.answers.clear([](uint8_t sfid, uint8_t type, uint64_t n) { count_message(sfid, type, n); });
+    one.draw = nullptr;
+  }
+}
+
 void PixelWorker::run(PixelBatch& batch) {
   const Kernel& kernel = draw_->kernel;
   eu::ThreadStart start = kernel.start;
@@ -218,7 +232,7 @@ void PixelWorker::run(PixelBatch& batch) {
   invocations_ += static_cast<uint64_t>(std::popcount(start.dispatch_mask));
   thread_.start(start);
   ThreadOwner owner{nullptr, this, draw_->shared_functions};
-  ThreadEnv env{view_, kernel.bases, draw_->stop, {}, slot_, kernel.scratch_base, kernel.scratch_size, &owner};
+  ThreadEnv env{view_, kernel.bases, draw_->stop, {}, slot_, kernel.scratch_base, kernel.scratch_size, &owner, capturing_ ? nullptr : &direct_answers()};
   RenderMessages messages;
   running_ = &batch;
   tested_ = 0;

@@ -80,10 +80,14 @@ class PixelWorker : public PixelSink {
   SendResult render_target_write(const Message& message) override;
   SendResult render_target_read(const Message& message) override;
   SendResult interpolate(const Message& message) override;
+  void direct_write(const MessageForm& form, DirectAnswer& answer) override;
+  /// The draw, or a part of it, is over: what was found bound for it goes.
+  void finish();
 
  private:
   using Point = std::array<double, 2>;
   struct WriteLayout;
+  struct DirectWrite;
 
   bool draw_block(uint32_t x, uint32_t y, uint64_t covered);
   uint64_t test_block(uint32_t x, uint32_t y, uint64_t covered);
@@ -111,11 +115,18 @@ class PixelWorker : public PixelSink {
   uint32_t test(uint32_t x, uint32_t y, uint32_t samples, std::optional<float> z, std::optional<uint8_t> stencil);
   void capture(const WriteLayout& layout, uint32_t bti);
   bool write_colors(const WriteLayout& layout, uint32_t bti);
+  template <typename Source>
+  void write_lit(const ColorKernel& kernel, const RenderTarget& rt, uint32_t lit, unsigned first, unsigned count, bool replicated, Source&& source);
+  DirectAnswers& direct_answers();
   uint32_t late_samples(const WriteLayout& layout, unsigned pixel, unsigned lane, uint32_t samples);
 
   memory::View view_;
   const unsigned slot_;
   eu::Thread thread_;
+  struct {
+    const PixelDraw* draw = nullptr;
+    DirectAnswers answers;
+  } direct_[2];                                ///< of the draw's kernels: it has one or two
   PixelDraw* draw_ = nullptr;
   const PreparedObject* object_ = nullptr;
   PixelBatch batch_;

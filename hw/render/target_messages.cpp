@@ -111,6 +111,34 @@ void PixelWorker::capture(const WriteLayout& layout, uint32_t bti) {
   captured_.target = &draw_->targets[bti];
 }
 
+/// Pixels `lit` of those from `first` on; `source` names the colours of eight of them.
+template <typename Source>
+void PixelWorker::write_lit(const ColorKernel& kernel, const RenderTarget& rt, uint32_t lit, unsigned first, unsigned count, bool replicated, Source&& source) {
+  const uint32_t slice = object_->layer + rt.surface.min_array_element;
+  for (unsigned lane = 0; lane < count; lane += 8) {
+    ColorPixels pixels;
+    pixels.lanes = lit >> (first + lane) & 0xff;
+    pixels.replicated = replicated;
+    const uint32_t one = running_->quads[(first + lane) / 4], other = running_->quads[(first + lane) / 4 + 1];
+    const uint32_t x = one & 0xffff, y = one >> 16;
+    const bool pair = x % 4 == 0 && other == one + 2 && x + 3 < rt.level->extent().width;
+    uint32_t there = 0;
+    if (pair || pixels.lanes & 15) there = rt.quad_rows(view_, x, y, slice, pixels.rows);
+    if (pair) {
+      // Levels and slices start at multiples of four elements each way, and four of 4 bytes stand side by side in all of these tilings.
+      there |= there << 4;
+      pixels.rows[2] = pixels.rows[0] + 8, pixels.rows[3] = pixels.rows[1] + 8;
+    } else if (pixels.lanes & 0xf0) {
+      there |= rt.quad_rows(view_, other & 0xffff, other >> 16, slice, pixels.rows + 2) << 4;
+    }
+    pixels.lanes &= there;
+    pixels.pair = pair && pixels.lanes == 0xff;
+    if (!pixels.lanes) continue;
+    source(lane, pixels);
+    pixel_kernels().write_color(kernel, pixels);
+  }
+}
+
 /// The common case, eight pixels at a time. False: not that.
 bool PixelWorker::write_colors(const WriteLayout& layout, uint32_t bti) {
   if (bti >= draw_->color.size() || !draw_->color[bti] || layout.target != bti || object_->fade || layout.omask_at != not_there) return false;
@@ -123,25 +151,7 @@ bool PixelWorker::write_colors(const WriteLayout& layout, uint32_t bti) {
       if (!late_samples(layout, pixel, pixel - layout.first, running_->samples_of(pixel))) lit &= ~(1u << pixel);
     }
   if (!lit || object_->layer >= rt.surface.view_extent) return true;
-  const uint32_t slice = object_->layer + rt.surface.min_array_element;
-  for (unsigned first = layout.first; first < layout.first + layout.count; first += 8) {
-    ColorPixels pixels;
-    pixels.lanes = lit >> first & 0xff;
-    pixels.replicated = layout.replicated;
-    const uint32_t x = running_->x(first), y = running_->y(first);
-    const bool pair = x % 4 == 0 && running_->x(first + 4) == x + 2 && running_->y(first + 4) == y && x + 3 < rt.level->extent().width;
-    uint32_t there = 0;
-    if (pair || pixels.lanes & 15) there = rt.quad_rows(view_, x, y, slice, pixels.rows);
-    if (pair) {
-      // Levels and slices start at multiples of four elements each way, and four of 4 bytes stand side by side in all of these tilings.
-      there |= there << 4;
-      pixels.rows[2] = pixels.rows[0] + 8, pixels.rows[3] = pixels.rows[1] + 8;
-    } else if (pixels.lanes & 0xf0) {
-      there |= rt.quad_rows(view_, running_->x(first + 4), running_->y(first + 4), slice, pixels.rows + 2) << 4;
-    }
-    pixels.lanes &= there;
-    if (!pixels.lanes) continue;
-    const unsigned lane = first - layout.first;
+  write_lit(kernel, rt, lit, layout.first, layout.count, layout.replicated, [&](unsigned lane, ColorPixels& pixels) {
     const auto floats = [&](size_t at, unsigned component) {
       const size_t reg = layout.replicated ? at : at + size_t{component} * layout.registers + lane / 8;
       return reinterpret_cast<const float*>(layout.register_at(reg).dw + (layout.replicated ? component : 0));
@@ -150,9 +160,53 @@ bool PixelWorker::write_colors(const WriteLayout& layout, uint32_t bti) {
       pixels.source[c] = floats(layout.color_at, c);
       pixels.source1[c] = layout.dual ? floats(layout.source1_at, c) : nullptr;
     }
-    pixel_kernels().write_color(kernel, pixels);
-  }
+  });
   return true;
+}
+
+/// What direct_write() found out about messages of one form.
+struct PixelWorker::DirectWrite {
+  PixelWorker* worker;
+  const ColorKernel* kernel;
+  const RenderTarget* target;
+  unsigned count;                   ///< pixels, from the first on
+  std::array<std::array<uint8_t, 2>, 4> registers;  ///< of each component's eights
+
+  static bool answer(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv&) {
+    const auto& d = *static_cast<const DirectWrite*>(answer.state.get());
+    PixelWorker& worker = *d.worker;
+    if (worker.object_->fade) return false;
+    const uint32_t lit = worker.running_->lit & mask & ((1u << d.count) - 1);
+    if (!lit || worker.object_->layer >= d.target->surface.view_extent) return true;
+    worker.write_lit(*d.kernel, *d.target, lit, 0, d.count, false, [&](unsigned lane, ColorPixels& pixels) {
+      for (unsigned c = 0; c < 4; ++c) {
+        pixels.source[c] = reinterpret_cast<const float*>(registers[d.registers[c][lane / 8]].dw);
+        pixels.source1[c] = nullptr;
+      }
+    });
+    return true;
+  }
+};
+
+/// Colours of the first target, without header, when nothing but colour comes of them.
+void PixelWorker::direct_write(const MessageForm& form, DirectAnswer& answer) {
+  const Message message{.sfid = form.sfid, .descriptor = form.descriptor, .ex_descriptor = form.ex_descriptor, .exec_size = form.channels, .exec_mask = 0,
+                        .dispatch_mask = 0, .payload = {}, .payload2 = {}, .response = {}, .end_of_thread = form.end_of_thread};
+  if (message.header_present() || bits(form.descriptor, 7u, 0u) != 0 || !draw_->early || !draw_->color[0]) return;
+  const WriteLayout layout(message, draw_->state.get<Extra>());
+  if (!layout.valid || layout.dual || layout.replicated || layout.first != 0 || layout.omask_at != not_there) return;
+  const ColorKernel& kernel = *draw_->color[0];
+  // Blending of infinities with denormals is not the same with MXCSR.DAZ, unless colours are clamped before.
+  if (kernel.blending && !kernel.clamp_before) return;
+  DirectWrite direct{this, &kernel, &draw_->targets[0], layout.count, {}};
+  for (unsigned c = 0; c < 4; ++c)
+    for (unsigned half = 0; half < layout.registers; ++half) {
+      const size_t index = layout.color_at + c * layout.registers + half;
+      if (index >= form.registers()) return;
+      direct.registers[c][half] = static_cast<uint8_t>(form.reg(static_cast<unsigned>(index)));
+    }
+  answer.state = std::make_shared<DirectWrite>(direct);
+  answer.function = DirectWrite::answer;
 }
 
 SendResult PixelWorker::render_target_write(const Message& message) {

@@ -200,11 +200,74 @@ void mix(float* const (&a)[4], const float (&b)[4][lane_count], const float (&we
   for (unsigned c = 0; c < 4; ++c) put(a[c], between<true>(get<F8>(a[c]), get<F8>(b[c]), w));
 }
 
+// -- levels of detail, with the bits of lod.cpp
+typedef float F4 __attribute__((vector_size(16)));
+typedef int32_t I4 __attribute__((vector_size(16)));
+typedef double D4 __attribute__((vector_size(32)));
+typedef int64_t L4 __attribute__((vector_size(32)));
+inline F4 splat4(float v) { return F4{v, v, v, v}; }
+inline D4 splat4(double v) { return D4{v, v, v, v}; }
+
+/// Channel n of four quads.
+inline F4 of_quads(const float* from, unsigned n) { return F4{from[n], from[4 + n], from[8 + n], from[12 + n]}; }
+
+inline F4 half_log2(D4 squared) {
+  const L4 bits = reinterpret_cast<L4>(squared);
+  D4 mantissa = reinterpret_cast<D4>((bits & 0x000fffffffffffff) | 0x3ff0000000000000);
+  const L4 upper = mantissa > splat4(0x1.6a09e667f3bcdp+0);
+  mantissa = upper ? mantissa * 0.5 : mantissa;
+  const I4 exponent = __builtin_convertvector((bits >> 52 & 0x7ff) - 1023 - upper, I4);
+  const D4 s = (mantissa - 1.0) / (mantissa + 1.0), s2 = s * s;
+  constexpr double to_log2 = 0x1.71547652b82fep+0;  // 2 / ln 2, halved
+  const D4 value = 0.5 * __builtin_convertvector(exponent, D4) +
+                   to_log2 * s * (1.0 + s2 * (1 / 3.0 + s2 * (1 / 5.0 + s2 * (1 / 7.0 + s2 * (1 / 9.0)))));
+  F4 result = __builtin_convertvector(value, F4);
+  const auto narrow = [](L4 mask) { return __builtin_convertvector(mask, I4); };
+  result = narrow(squared < splat4(0x1p128)) ? result : splat4(64.0f);
+  return narrow((squared > D4{}) & ~(squared < splat4(0x1p-128))) ? result : splat4(-64.0f);
+}
+
+inline D4 squared_length(F4 u, F4 v) {
+  const D4 du = __builtin_convertvector(u, D4), dv = __builtin_convertvector(v, D4);
+  return du * du + dv * dv;
+}
+
+void lods(const LaneDetail& d, const float* u, const float* v, const float* given, const float* bias, LaneLods& out) {
+  F4 detail;
+  if (given) {
+    detail = get<F4>(given);
+  } else {
+    const F4 u0 = of_quads(u, 0), v0 = of_quads(v, 0);
+    const D4 x = squared_length((of_quads(u, 1) - u0) * d.width, (of_quads(v, 1) - v0) * d.height);
+    const D4 y = squared_length((of_quads(u, 2) - u0) * d.width, (of_quads(v, 2) - v0) * d.height);
+    detail = half_log2(x < y ? y : x);
+  }
+  detail = detail == detail ? detail : F4{};
+  F4 value = detail + (bias ? get<F4>(bias) : F4{}) + d.bias;
+  value = value == value ? value : F4{};
+  if (d.preclamped) {
+    value = splat4(d.pre_high) < value ? splat4(d.pre_high) : value;
+    value = value < splat4(d.pre_low) ? splat4(d.pre_low) : value;
+  }
+  value = value < splat4(-64.0f) ? splat4(-64.0f) : value;
+  value = splat4(64.0f) < value ? splat4(64.0f) : value;
+  const F4 scaled = value * 256.0f + 0.5f;
+  const I4 cut = __builtin_convertvector(scaled, I4);
+  value = __builtin_convertvector(cut + (__builtin_convertvector(cut, F4) > scaled), F4) / 256.0f;
+  const I4 magnify = value <= splat4(d.magnified);
+  out.magnify = (magnify[0] & 1u) | (magnify[1] & 2u) | (magnify[2] & 4u) | (magnify[3] & 8u);
+  value = splat4(d.high) < value ? splat4(d.high) : value;
+  value = value < splat4(d.low) ? splat4(d.low) : value;
+  value = value < F4{} ? F4{} : value;
+  value = splat4(d.last) < value ? splat4(d.last) : value;
+  put(out.clamped, value);
+}
+
 }  // namespace
 
 extern const LaneKernels LANE_KERNELS;
 #define SAMPLE_OF(codes, tiling) {sample<LaneCodes::codes, LaneTiling::tiling, false>, sample<LaneCodes::codes, LaneTiling::tiling, true>}
 #define SAMPLES_OF(codes) {SAMPLE_OF(codes, linear), SAMPLE_OF(codes, x), SAMPLE_OF(codes, y)}
-const LaneKernels LANE_KERNELS{{SAMPLES_OF(unorm8), SAMPLES_OF(srgb8), SAMPLES_OF(unorm24), SAMPLES_OF(float32)}, mix};
+const LaneKernels LANE_KERNELS{lods, {SAMPLES_OF(unorm8), SAMPLES_OF(srgb8), SAMPLES_OF(unorm24), SAMPLES_OF(float32)}, mix};
 
 }  // namespace softgen::sampler

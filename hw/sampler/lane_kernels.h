@@ -63,7 +63,24 @@ struct LaneTap {
 /// Colours by component: out[c][lane], also of channels that nobody asked for: any coordinates give some texel.
 using LaneSample = void (*)(const LaneSurface& surface, const LaneTap& tap, float* const (&out)[4]);
 
+/// What turns derivatives into levels of detail: of a sampler and a surface (finish_lod()).
+struct LaneDetail {
+  float width = 1, height = 1;      ///< what coordinates of 1 span, in texels
+  float bias = 0;
+  bool preclamped = false;
+  float pre_low = 0, pre_high = 0;  ///< the sampler's own range
+  float magnified = 0;              ///< the last level of detail that magnifies
+  float low = 0, high = 0, last = 0;
+};
+/// Of four quads.
+struct LaneLods {
+  float clamped[4];
+  uint32_t magnify = 0;             ///< bit: quad
+};
+
 struct LaneKernels {
+  /// plane_lod() of four quads and then finish_lod(). `u`, `v`: 16 channels. `given`, `bias`: a value a quad; null: from u and v, none.
+  void (*lods)(const LaneDetail& detail, const float* u, const float* v, const float* given, const float* bias, LaneLods& out);
   /// By LaneCodes, LaneTiling, and whether it is linear.
   LaneSample sample[4][3][2];
   /// a + (b - a) weight in `a`; a weight for each quad, and nothing where it is zero.

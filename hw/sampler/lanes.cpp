@@ -7,6 +7,9 @@
 #include <cstring>
 #include <optional>
 
+#include "hw/base/denormals.h"
+#include "hw/sampler/lod.h"
+
 namespace softgen::sampler {
 namespace {
 
@@ -77,7 +80,7 @@ void load(void* context, const uint32_t* offsets, unsigned count, uint32_t* out)
 
 }  // namespace
 
-LaneSampler::LaneSampler(const Texture& texture, const State& state, const LaneKernels& kernels) : mix_(kernels.mix) {
+LaneSampler::LaneSampler(const Texture& texture, const State& state, const LaneKernels& kernels) : mix_(kernels.mix), lods_(kernels.lods) {
   const surface::Surface& s = texture.surface();
   if (!texture.has_texels() || s.type != surface::SurfaceType::two_d || texture.layers() != 1 || s.samples != 1 || s.base % 4 || s.pitch % 4) return;
   const auto decode = decode_of(s);
@@ -102,7 +105,7 @@ LaneSampler::LaneSampler(const Texture& texture, const State& state, const LaneK
   minified_ = {of_format[state.min_mode_filter != State::MinModeFilter::MAPFILTER_NEAREST],
                {static_cast<bool>(state.u_address_min_filter_rounding_enable), static_cast<bool>(state.v_address_min_filter_rounding_enable)}};
   mips_ = state.mip_mode_filter;
-  if (surface_.normalized) span_[0] = static_cast<float>(levels_[0].width), span_[1] = static_cast<float>(levels_[0].height);
+  detail_ = lane_detail(texture, state);
   any_value_ = surface_.decode.codes == LaneCodes::float32;
   needs_lod_ = mips_ == State::MipModeFilter::MIPFILTER_NEAREST || mips_ == State::MipModeFilter::MIPFILTER_LINEAR || magnified_ != minified_;
 }
@@ -135,7 +138,7 @@ const std::byte* LaneSampler::memory(memory::View& view) {
   return memory_;
 }
 
-void LaneSampler::sample_levels(const Manner& manner, LaneTap& tap, const Lod (&lod)[quads_of_lanes], float* const (&out)[4]) const {
+void LaneSampler::sample_levels(const Manner& manner, LaneTap& tap, const float (&lod)[quads_of_lanes], float* const (&out)[4]) const {
   tap.rounded[0] = manner.rounded[0], tap.rounded[1] = manner.rounded[1];
   const LaneLevel* next[quads_of_lanes];
   float weight[quads_of_lanes] = {};
@@ -143,10 +146,10 @@ void LaneSampler::sample_levels(const Manner& manner, LaneTap& tap, const Lod (&
   for (unsigned q = 0; q < quads_of_lanes; ++q) {
     size_t n = 0;
     if (mips_ == State::MipModeFilter::MIPFILTER_NEAREST) {
-      n = static_cast<size_t>(lod[q].clamped + 0.5f);
+      n = static_cast<size_t>(lod[q] + 0.5f);
     } else if (mips_ == State::MipModeFilter::MIPFILTER_LINEAR) {
-      n = static_cast<size_t>(lod[q].clamped);
-      if (n + 1 < levels_.size()) weight[q] = static_cast<float>(static_cast<int>((lod[q].clamped - static_cast<float>(n)) * 256)) / 256;
+      n = static_cast<size_t>(lod[q]);
+      if (n + 1 < levels_.size()) weight[q] = static_cast<float>(static_cast<int>((lod[q] - static_cast<float>(n)) * 256)) / 256;
     }
     tap.level[q] = &levels_[n];
     next[q] = weight[q] != 0 ? &levels_[n + 1] : tap.level[q];
@@ -160,25 +163,65 @@ void LaneSampler::sample_levels(const Manner& manner, LaneTap& tap, const Lod (&
   mix_(out, more, weight);
 }
 
-void LaneSampler::sample(memory::View& view, const float* u, const float* v, const Offsets& offsets, float* const (&out)[4]) {
-  Pages pages{view, base_};
-  const LaneTap tap{.level = {levels_.data(), levels_.data()}, .u = u, .v = v, .rounded = {magnified_.rounded[0], magnified_.rounded[1]},
-                    .offset = {offsets.u, offsets.v}, .memory = memory(view), .load = load, .context = &pages};
-  magnified_.sample(surface_, tap, out);
-}
-
-void LaneSampler::sample(memory::View& view, const float* u, const float* v, const Offsets& offsets, const Lod (&lod)[quads_of_lanes],
-                         float* const (&out)[4]) {
-  Pages pages{view, base_};
-  LaneTap tap{.level = {}, .u = u, .v = v, .offset = {offsets.u, offsets.v}, .memory = memory(view), .load = load, .context = &pages};
-  const auto manner = [&](unsigned q) -> const Manner& { return lod[q].magnify ? magnified_ : minified_; };
-  if (lod[0].magnify == lod[1].magnify || magnified_ == minified_) return sample_levels(manner(0), tap, lod, out);
+/// Eight channels; `lods` of all the message's quads, null: the level of detail has no say.
+void LaneSampler::sample_eight(LaneTap& tap, const LaneLods* lods, unsigned first_quad, float* const (&out)[4]) const {
+  if (!lods) {
+    tap.level[0] = tap.level[1] = levels_.data();
+    tap.rounded[0] = magnified_.rounded[0], tap.rounded[1] = magnified_.rounded[1];
+    return magnified_.sample(surface_, tap, out);
+  }
+  const float* lod = lods->clamped + first_quad;
+  const uint32_t magnify = lods->magnify >> first_quad & 3;
+  const auto manner = [&](unsigned q) -> const Manner& { return magnify >> q & 1 ? magnified_ : minified_; };
+  if (magnify == 0 || magnify == 3 || magnified_ == minified_) return sample_levels(manner(0), tap, {lod[0], lod[1]}, out);
   // Each quad its own way.
   alignas(32) float halves[2][4][lane_count];
   for (unsigned q = 0; q < quads_of_lanes; ++q)
     sample_levels(manner(q), tap, {lod[q], lod[q]}, {halves[q][0], halves[q][1], halves[q][2], halves[q][3]});
   for (unsigned c = 0; c < 4; ++c)
     for (unsigned i = 0; i < lane_count; ++i) out[c][i] = halves[i / 4][c][i];
+}
+
+/// False: some quad's channels do not agree.
+bool LaneSampler::lods(const LaneRequest& r, LaneLods& out) const {
+  alignas(16) float given[4] = {}, bias[4] = {};
+  const auto common = [&](const float* of, float (&quads)[4]) {
+    for (unsigned q = 0; q < r.channels / 4; ++q) {
+      quads[q] = of[4 * q];
+      if (!(r.mask >> 4 * q & 15)) continue;
+      for (unsigned i = 1; i < 4; ++i)
+        if (std::bit_cast<uint32_t>(of[4 * q + i]) != std::bit_cast<uint32_t>(of[4 * q])) return false;
+    }
+    return true;
+  };
+  if ((r.has_lod && !common(r.lod, given)) || (r.has_bias && !common(r.bias, bias))) return false;
+  lods_(detail_, r.u, r.v, r.has_lod || r.level_zero ? given : nullptr, r.has_bias ? bias : nullptr, out);
+  return true;
+}
+
+bool LaneSampler::sample(memory::View& view, const LaneRequest& r) {
+  if (any_value_ && (control_word() & daz)) {
+    const KeepDenormals keep;
+    return sample(view, r);
+  }
+  LaneLods lods;
+  if (needs_lod_ && !this->lods(r, lods)) return false;
+  Pages pages{view, base_};
+  LaneTap tap{.level = {}, .u = nullptr, .v = nullptr, .offset = {r.offsets.u, r.offsets.v}, .memory = memory(view), .load = load, .context = &pages};
+  for (unsigned first = 0; first < r.channels; first += lane_count) {
+    const uint32_t lit = r.mask >> first & 0xff;
+    if (!lit) continue;
+    alignas(32) float color[4][lane_count];
+    float* out[4];
+    for (unsigned c = 0; c < 4; ++c) out[c] = r.out[c] && lit == 0xff ? r.out[c] + first : color[c];
+    tap.u = r.u + first, tap.v = r.v + first;
+    sample_eight(tap, needs_lod_ ? &lods : nullptr, first / 4, out);
+    if (lit == 0xff) continue;
+    for (unsigned c = 0; c < 4; ++c)
+      for (unsigned i = 0; r.out[c] && i < lane_count; ++i)
+        if (lit >> i & 1) r.out[c][first + i] = color[c][i];
+  }
+  return true;
 }
 
 }  // namespace softgen::sampler

@@ -10,6 +10,19 @@
 
 namespace softgen::sampler {
 
+/// A message's channels, eight or sixteen.
+struct LaneRequest {
+  static constexpr unsigned most = 16;
+  alignas(64) float u[most], v[most];
+  alignas(64) float lod[most], bias[most];  ///< where the message has them
+  bool has_lod = false, has_bias = false;
+  bool level_zero = false;                  ///< the level of detail is 0
+  unsigned channels = 8;
+  uint32_t mask = 0;                        ///< those that want a colour
+  Offsets offsets;
+  float* out[4];                            ///< components of all channels in a row; null: nobody wants it
+};
+
 /// A surface and a sampler; belongs to one host thread.
 class LaneSampler {
  public:
@@ -22,13 +35,8 @@ class LaneSampler {
   bool needs_lod() const { return needs_lod_; }
   /// Texels may be denormals: the host has to keep them.
   bool any_value() const { return any_value_; }
-  /// What coordinates of 1 span at level 0, in texels.
-  float width() const { return span_[0]; }
-  float height() const { return span_[1]; }
-  /// Eight colours, swizzled: channel c of lane i in out[c][i], whoever asked for them. `lod`: of each quad.
-  void sample(memory::View& view, const float* u, const float* v, const Offsets& offsets, const Lod (&lod)[quads_of_lanes], float* const (&out)[4]);
-  /// The same where the level of detail has no say.
-  void sample(memory::View& view, const float* u, const float* v, const Offsets& offsets, float* const (&out)[4]);
+  /// A whole message. False: the channels of a quad have levels of detail of their own, and nothing was done.
+  bool sample(memory::View& view, const LaneRequest& request);
 
  private:
   /// What magnification and minification choose.
@@ -38,15 +46,18 @@ class LaneSampler {
     bool operator==(const Manner&) const = default;
   };
   void places(const Texture& texture);
+  bool lods(const LaneRequest& request, LaneLods& out) const;
+  void sample_eight(LaneTap& tap, const LaneLods* lods, unsigned first_quad, float* const (&out)[4]) const;
   const std::byte* memory(memory::View& view);
-  void sample_levels(const Manner& manner, LaneTap& tap, const Lod (&lod)[quads_of_lanes], float* const (&out)[4]) const;
+  void sample_levels(const Manner& manner, LaneTap& tap, const float (&lod)[quads_of_lanes], float* const (&out)[4]) const;
 
   decltype(LaneKernels::mix) mix_ = nullptr;
   LaneSurface surface_;
   std::vector<LaneLevel> levels_;
   Manner magnified_, minified_;
   State::MipModeFilter mips_ = State::MipModeFilter::MIPFILTER_NONE;
-  float span_[2] = {1, 1};
+  LaneDetail detail_;
+  decltype(LaneKernels::lods) lods_ = nullptr;
   bool possible_ = false, needs_lod_ = true, any_value_ = false;
   uint64_t base_ = 0, bytes_ = 0;
   // Where the surface is in host memory, when it is in one piece.

@@ -111,4 +111,21 @@ Lod finish_lod(const Texture& texture, const State& state, float lod, float bias
   return out;
 }
 
+LaneDetail lane_detail(const Texture& texture, const State& state) {
+  const auto& s = texture.surface();
+  LaneDetail d;
+  if (!state.non_normalized_coordinate_enable) {
+    const auto& size = texture.extent(0);
+    d.width = static_cast<float>(size.width), d.height = static_cast<float>(size.height);
+  }
+  d.bias = state.texture_lod_bias;
+  d.preclamped = state.lod_preclamp_mode == State::LODPreClampMode::CLAMP_MODE_OGL;
+  d.pre_low = state.min_lod, d.pre_high = state.max_lod;
+  d.magnified = s.base_mip_level;
+  d.last = static_cast<float>(texture.levels() - 1);
+  const float surface_least = std::max(s.resource_min_lod - static_cast<float>(s.min_lod), 0.0f);
+  d.low = std::max(std::min(state.min_lod, d.last), surface_least), d.high = std::min(state.max_lod, d.last);
+  return d;
+}
+
 }  // namespace softgen::sampler

@@ -4,6 +4,7 @@
 
 #include "hw/sampler/cube.h"
 #include "hw/sampler/filter.h"
+#include "hw/sampler/lane_kernels.h"
 
 namespace softgen::sampler {
 
@@ -11,6 +12,8 @@ namespace softgen::sampler {
 Detail detail_of(const Filter& filter, const Direction& at, const Direction& dx, const Direction& dy);
 /// Its lod for 2D surfaces without anisotropy, from the differences of u and v. `width`, `height`: what coordinates of 1 span, in texels.
 float plane_lod(float width, float height, float du_dx, float dv_dx, float du_dy, float dv_dy);
+/// What finish_lod() takes from a surface and a state, where no message gives a minimum.
+LaneDetail lane_detail(const Texture& texture, const State& state);
 /// Bias and clamps. `least`: a minimum that the message gives.
 Lod finish_lod(const Texture& texture, const State& state, float lod, float bias, float least);
 

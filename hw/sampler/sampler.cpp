@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -96,7 +97,6 @@ uint32_t as_dword(float value) { return std::bit_cast<uint32_t>(value); }
 struct Bound {
   std::array<uint32_t, State::dwords> sampler_dwords{};
   surface::SurfaceDwords surface_dwords{};
-  bool valid = false;
   Texture texture;
   State state{};
   LaneSampler lanes;
@@ -108,42 +108,45 @@ struct Bound {
 class BoundCache {
  public:
   static constexpr uint64_t nothing = ~uint64_t{0};  ///< no sampler, for messages without filtering
-  Bound& get(memory::View& view, uint64_t surface, uint64_t sampler) {
+  const std::shared_ptr<Bound>& get(memory::View& view, uint64_t surface, uint64_t sampler) {
     static constexpr surface::SurfaceDwords null_surface{7u << 29};
     // Both lie within their pages: surfaces are aligned to 64 bytes, samplers to 16.
     const auto* surface_state = surface == surface::no_surface ? reinterpret_cast<const std::byte*>(null_surface.data()) : view.at(surface);
     static constexpr std::array<uint32_t, State::dwords> no_sampler{};
     const auto* sampler_state = sampler == nothing ? reinterpret_cast<const std::byte*>(no_sampler.data()) : view.at(sampler);
-    Bound& entry = entries_[(surface >> 6 ^ surface >> 12 ^ sampler >> 4 ^ sampler >> 10) % remembered];
-    if (!entry.valid || std::memcmp(entry.surface_dwords.data(), surface_state, sizeof entry.surface_dwords) != 0 ||
-        std::memcmp(entry.sampler_dwords.data(), sampler_state, sizeof entry.sampler_dwords) != 0)
-      fill(entry, surface_state, sampler_state);
+    std::shared_ptr<Bound>& entry = entries_[(surface >> 6 ^ surface >> 12 ^ sampler >> 4 ^ sampler >> 10) % remembered];
+    if (!entry || std::memcmp(entry->surface_dwords.data(), surface_state, sizeof entry->surface_dwords) != 0 ||
+        std::memcmp(entry->sampler_dwords.data(), sampler_state, sizeof entry->sampler_dwords) != 0)
+      entry = made(surface_state, sampler_state);
     return entry;
   }
 
  private:
   static constexpr size_t remembered = 64;
 
-  static void fill(Bound& entry, const std::byte* surface_state, const std::byte* sampler_state) {
-    std::memcpy(entry.surface_dwords.data(), surface_state, sizeof entry.surface_dwords);
-    std::memcpy(entry.sampler_dwords.data(), sampler_state, sizeof entry.sampler_dwords);
-    entry.texture = Texture(surface::decode_surface(entry.surface_dwords));
-    entry.state = State::unpack(entry.sampler_dwords);
-    entry.lanes = LaneSampler(entry.texture, entry.state);
-    entry.loads = LaneLoads(entry.texture);
-    entry.mcs = surface::Mcs(entry.texture.surface());
-    entry.valid = true;
+  static std::shared_ptr<Bound> made(const std::byte* surface_state, const std::byte* sampler_state) {
+    auto bound = std::make_shared<Bound>();
+    std::memcpy(bound->surface_dwords.data(), surface_state, sizeof bound->surface_dwords);
+    std::memcpy(bound->sampler_dwords.data(), sampler_state, sizeof bound->sampler_dwords);
+    bound->texture = Texture(surface::decode_surface(bound->surface_dwords));
+    bound->state = State::unpack(bound->sampler_dwords);
+    bound->lanes = LaneSampler(bound->texture, bound->state);
+    bound->loads = LaneLoads(bound->texture);
+    bound->mcs = surface::Mcs(bound->texture.surface());
+    return bound;
   }
 
-  std::vector<Bound> entries_ = std::vector<Bound>(remembered);
+  std::vector<std::shared_ptr<Bound>> entries_{remembered};
 };
 
-uint64_t bound_surface(ThreadEnv& env, const Message& message) {
+template <typename M>
+uint64_t bound_surface(ThreadEnv& env, const M& message) {
   return surface::surface_state_address(env.view, env.bases, bits(message.descriptor, 7u, 0u), message.ex_descriptor);
 }
 
 /// The header's dword 3 moves the table: samplers from 16 on, and bindless ones.
-uint64_t bound_sampler(ThreadEnv& env, const Message& message, const Grf* header) {
+template <typename M>
+uint64_t bound_sampler(ThreadEnv& env, const M& message, const Grf* header) {
   const uint32_t table = header ? header->dw[3] & ~31u : env.bases.sampler_state;
   return strip_canonical(env.bases.dynamic_state + table + 16ull * bits(message.descriptor, 11u, 8u)) & ~uint64_t{15};
 }
@@ -154,7 +157,7 @@ class Request {
   Request(const Message& message, ThreadEnv& env, unsigned type, unsigned simd)
       : message_(message), env_(env), view_(env.view), type_(types[type]), positions_(all_positions[type]), simd_(simd),
         header_(message.header_present() && !message.payload.empty() ? &message.payload[0] : nullptr),
-        bound_(per_thread<BoundCache>().get(env.view, bound_surface(env, message), filters() ? bound_sampler(env, message, header_) : BoundCache::nothing)),
+        bound_(*per_thread<BoundCache>().get(env.view, bound_surface(env, message), filters() ? bound_sampler(env, message, header_) : BoundCache::nothing)),
         texture_(bound_.texture), mcs_(bound_.mcs) {}
 
   void run();
@@ -176,8 +179,6 @@ class Request {
   Detail detail(const Filter& filter, unsigned lane) const;
   void filter();
   bool filter_lanes();
-  bool filter_eight(unsigned first, const Offsets& offsets);
-  bool quad_lod(unsigned first, Lod& lod) const;
   const float* eight(char letter, unsigned lane) const;
   void response_of(unsigned first, float (&spare)[4][lane_count], float* (&out)[4]) const;
   void load();
@@ -230,80 +231,32 @@ Detail Request::detail(const Filter& filter, unsigned lane) const {
   return detail_of(filter, at, dx, dy);
 }
 
-/// A parameter of eight lanes; null when the message is too short for it.
-const float* Request::eight(char letter, unsigned lane) const {
-  const size_t reg = register_of(position(letter), lane);
-  return reg < message_.registers() ? reinterpret_cast<const float*>(message_.reg(reg).dw) : nullptr;
-}
-
-/// The level of detail that a quad's channels have in common. False: each has its own.
-bool Request::quad_lod(unsigned first, Lod& lod) const {
-  for (const char letter : {'l', 'b'})
-    for (unsigned i = 1; present(letter) && i < 4; ++i)
-      if (word(letter, first + i) != word(letter, first)) return false;
-  float detail = 0;
-  if (present('l')) {
-    detail = value('l', first);
-  } else if (!type_.zero_lod) {
-    const float *u = eight('u', first) + first % 8, *v = eight('v', first) + first % 8;
-    detail = plane_lod(bound_.lanes.width(), bound_.lanes.height(), u[1] - u[0], v[1] - v[0], u[2] - u[0], v[2] - v[0]);
-  }
-  lod = finish_lod(texture_, bound_.state, detail, present('b') ? value('b', first) : 0, 0);
-  return true;
-}
-
-/// Where the response has the components of channels `first` to `first` + 7; what it does not have is written to `spare`.
-void Request::response_of(unsigned first, float (&spare)[4][lane_count], float* (&out)[4]) const {
-  const uint32_t disabled = header_ ? bits(header_->dw[2], 15u, 12u) : 0;
-  size_t reg = first / 8;
-  for (unsigned c = 0; c < 4; ++c) {
-    const bool there = !(disabled >> c & 1) && reg < message_.response.size();
-    out[c] = there ? reinterpret_cast<float*>(message_.response[reg].dw) : spare[c];
-    if (!(disabled >> c & 1)) reg += simd_ / 8;
-  }
-}
-
-/// Channels `first` to `first` + 7 at once. False: they have to be done one by one.
-bool Request::filter_eight(unsigned first, const Offsets& offsets) {
-  const uint32_t lit = message_.exec_mask >> first & 0xff;
-  if (!lit) return true;
-  const float *u = eight('u', first), *v = eight('v', first);
-  if (!u || !v) return false;
-  alignas(32) float color[4][lane_count];
-  float* response[4];
-  response_of(first, color, response);
-  float* const own[4] = {color[0], color[1], color[2], color[3]};
-  float* const(&out)[4] = lit == 0xff ? response : own;
-  if (bound_.lanes.needs_lod()) {
-    Lod lod[quads_of_lanes];
-    const unsigned either = lit & 15 ? 0 : 1;
-    if (!quad_lod(first + 4 * either, lod[either])) return false;
-    lod[1 - either] = lod[either];
-    if ((lit & 15) && (lit & 0xf0) && !quad_lod(first + 4, lod[1])) return false;
-    bound_.lanes.sample(view_, u, v, offsets, lod, out);
-  } else {
-    bound_.lanes.sample(view_, u, v, offsets, out);
-  }
-  if (lit == 0xff) return true;
-  for (unsigned c = 0; c < 4; ++c)
-    for (unsigned i = 0; i < lane_count; ++i)
-      if (lit >> i & 1) response[c][i] = color[c][i];
-  return true;
-}
-
-/// Whole registers at once, where surface, sampler and message are of the common kind.
+/// A whole message at once, where surface, sampler and message are of the common kind.
 bool Request::filter_lanes() {
   const bool common = bound_.lanes.possible() && !present('c') && !present('x') && !bit(message_.descriptor, 30);
   if (!common || has_least()) return false;
-  const Offsets offset = header_ ? offsets(0) : Offsets{};
-  const auto all = [&] {
-    for (unsigned first = 0; first < simd_; first += lane_count)
-      if (!filter_eight(first, offset)) return false;
-    return true;
+  LaneRequest r;
+  const auto whole = [&](char letter, float (&to)[LaneRequest::most]) {
+    for (unsigned first = 0; first < simd_; first += 8) std::memcpy(to + first, message_.reg(register_of(position(letter), first)).dw, sizeof(Grf));
+    return register_of(position(letter), simd_ - 1) < message_.registers();
   };
-  if (!bound_.lanes.any_value()) return all();
-  const KeepDenormals keep;
-  return all();
+  if (!whole('u', r.u) || !whole('v', r.v)) return false;
+  r.has_lod = present('l'), r.has_bias = present('b'), r.level_zero = type_.zero_lod;
+  if ((r.has_lod && !whole('l', r.lod)) || (r.has_bias && !whole('b', r.bias))) return false;
+  if (simd_ == 8) std::memset(r.u + 8, 0, sizeof(Grf)), std::memset(r.v + 8, 0, sizeof(Grf));
+  r.channels = simd_;
+  r.mask = message_.exec_mask;
+  if (header_) r.offsets = offsets(0);
+  const uint32_t disabled = header_ ? bits(header_->dw[2], 15u, 12u) : 0;
+  size_t reg = 0;
+  for (unsigned c = 0; c < 4; ++c) {
+    r.out[c] = nullptr;
+    if (disabled >> c & 1) continue;
+    if (reg + simd_ / 8 <= message_.response.size()) r.out[c] = reinterpret_cast<float*>(message_.response[reg].dw);
+    else if (reg < message_.response.size()) return false;
+    reg += simd_ / 8;
+  }
+  return bound_.lanes.sample(view_, r);
 }
 
 void Request::filter() {
@@ -331,6 +284,23 @@ void Request::filter() {
     const Lod lod = finish_lod(texture_, bound_.state, detail.lod, present('b') ? value('b', lane) : 0, least ? value('M', lane) : 0);
     if (type_.kind == Kind::lod) store(lane, {as_dword(lod.clamped), as_dword(lod.unclamped), 0, 0});
     else store(lane, filter.sample(coordinates(lane), offsets(lane), detail, lod, compared));
+  }
+}
+
+/// A parameter of eight lanes; null when the message is too short for it.
+const float* Request::eight(char letter, unsigned lane) const {
+  const size_t reg = register_of(position(letter), lane);
+  return reg < message_.registers() ? reinterpret_cast<const float*>(message_.reg(reg).dw) : nullptr;
+}
+
+/// Where the response has the components of channels `first` to `first` + 7; what it does not have is written to `spare`.
+void Request::response_of(unsigned first, float (&spare)[4][lane_count], float* (&out)[4]) const {
+  const uint32_t disabled = header_ ? bits(header_->dw[2], 15u, 12u) : 0;
+  size_t reg = first / 8;
+  for (unsigned c = 0; c < 4; ++c) {
+    const bool there = !(disabled >> c & 1) && reg < message_.response.size();
+    out[c] = there ? reinterpret_cast<float*>(message_.response[reg].dw) : spare[c];
+    if (!(disabled >> c & 1)) reg += simd_ / 8;
   }
 }
 
@@ -414,6 +384,65 @@ void Request::run() {
   }
 }
 
+/// A message without header of the common kind, with what it has bound; of one host thread.
+struct DirectSample {
+  static constexpr uint8_t none = 0xff;
+
+  bool set(const MessageForm& form, const Type& type, const Positions& positions, unsigned simd);
+  static bool answer(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
+
+  std::shared_ptr<Bound> bound;
+  uint8_t u = none, v = none, lod = none, bias = none;  ///< first registers, of one or two in a row
+  std::array<uint8_t, 4> out{none, none, none, none};
+  bool level_zero = false;
+  unsigned channels = 8;
+};
+
+/// False: it is not of that kind.
+bool DirectSample::set(const MessageForm& form, const Type& type, const Positions& positions, unsigned simd) {
+  const unsigned width = simd / 8;
+  const auto at = [&](char letter) { return positions[index_of_letter[static_cast<size_t>(letter)]]; };
+  const auto registers = [&](char letter, uint8_t& first) {
+    if (at(letter) == absent) return true;
+    const unsigned index = at(letter) * width;
+    if (index + width > form.registers() || form.reg(index) + width - 1 != form.reg(index + width - 1)) return false;
+    first = static_cast<uint8_t>(form.reg(index));
+    return true;
+  };
+  if (type.kind != Kind::sample || at('c') != absent || at('x') != absent) return false;
+  if (at('M') != absent && at('M') * width < form.registers()) return false;
+  if (!registers('u', u) || !registers('v', v) || !registers('l', lod) || !registers('b', bias)) return false;
+  for (unsigned c = 0; c < 4; ++c) {
+    if (c * width >= form.response.count) break;
+    if ((c + 1) * width > form.response.count) return false;
+    out[c] = static_cast<uint8_t>(form.response.first + c * width);
+  }
+  level_zero = type.zero_lod;
+  channels = simd;
+  return form.channels <= simd;
+}
+
+bool DirectSample::answer(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env) {
+  const auto& d = *static_cast<const DirectSample*>(answer.state.get());
+  // What is read is copied first: the response may lie over it.
+  LaneRequest r;
+  const size_t bytes = d.channels * sizeof(float);
+  if (bytes == sizeof r.u) {
+    std::memcpy(r.u, registers[d.u].dw, sizeof r.u), std::memcpy(r.v, registers[d.v].dw, sizeof r.v);
+  } else {
+    // Four quads' levels of detail are worked out at once.
+    std::memset(r.u + 8, 0, sizeof(Grf)), std::memset(r.v + 8, 0, sizeof(Grf));
+    std::memcpy(r.u, registers[d.u].dw, sizeof(Grf)), std::memcpy(r.v, registers[d.v].dw, sizeof(Grf));
+  }
+  r.has_lod = d.lod != none, r.has_bias = d.bias != none, r.level_zero = d.level_zero;
+  if (r.has_lod) std::memcpy(r.lod, registers[d.lod].dw, bytes);
+  if (r.has_bias) std::memcpy(r.bias, registers[d.bias].dw, bytes);
+  r.channels = d.channels;
+  r.mask = mask;
+  for (unsigned c = 0; c < 4; ++c) r.out[c] = d.out[c] == none ? nullptr : reinterpret_cast<float*>(registers[d.out[c]].dw);
+  return d.bound->lanes.sample(env.view, r);
+}
+
 }  // namespace
 
 SendResult Sampler::send(const Message& message, ThreadEnv& env) {
@@ -427,6 +456,18 @@ SendResult Sampler::send(const Message& message, ThreadEnv& env) {
   }
   Request(message, env, type, mode == 2 ? 16 : 8).run();
   return SendResult::done;
+}
+
+void Sampler::direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) {
+  const uint32_t mode = bits(form.descriptor, 18u, 17u);
+  const uint8_t type = index_of_code[bits(form.descriptor, 16u, 12u)];
+  if (type == no_type || (mode != 1 && mode != 2) || form.header_present() || bit(form.descriptor, 30)) return;
+  auto direct = std::make_shared<DirectSample>();
+  if (!direct->set(form, types[type], all_positions[type], mode == 2 ? 16 : 8)) return;
+  direct->bound = per_thread<BoundCache>().get(env.view, bound_surface(env, form), bound_sampler(env, form, nullptr));
+  if (!direct->bound->lanes.possible()) return;
+  answer.state = direct;
+  answer.function = DirectSample::answer;
 }
 
 }  // namespace softgen::sampler

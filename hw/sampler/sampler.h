@@ -9,6 +9,7 @@ namespace softgen::sampler {
 class Sampler : public MessageTarget {
  public:
   SendResult send(const Message& message, ThreadEnv& env) override;
+  void direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) override;
 };
 
 }  // namespace softgen::sampler

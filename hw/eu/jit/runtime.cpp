@@ -46,12 +46,33 @@ uint32_t step(Frame* frame, uint32_t n, uint32_t active) {
 /// Units whose answers do not depend on DAZ, or that see to it themselves: changing it costs as much as a short message.
 bool takes_any_mode(uint8_t sfid) { return sfid == static_cast<uint8_t>(Sfid::sampler) || sfid == static_cast<uint8_t>(Sfid::urb); }
 
+MessageForm message_form(const SendForm& form, const Op& op) {
+  return {static_cast<Sfid>(form.sfid), form.descriptor, form.ex_descriptor, {form.payload.first, form.payload.count},
+          {form.second.first, form.second.count}, {form.response.first, form.response.count}, op.exec_size, op.instruction->end_of_thread};
+}
+
+/// By the function that the unit gave for this draw, if there is one.
+bool answered(Thread& thread, const Op& op, RunState& state, const SendForm& form, uint32_t mask) {
+  if (!state.env.direct || !form.valid) return false;
+  DirectAnswer& answer = state.env.direct->of(form.number);
+  if (!answer.asked) {
+    answer.asked = true;
+    answer.sfid = form.sfid, answer.type = form.type;
+    state.target.direct(message_form(form, op), state.env, answer);
+  }
+  if (!answer.function || !answer.function(answer, thread.regs.grf, mask, state.env)) return false;
+  ++answer.answered;
+  return true;
+}
+
 uint32_t send(Frame* frame, uint32_t n, uint32_t active, uint32_t mask) {
   Thread& thread = *frame->thread;
   const Op& op = thread.program()->ops()[n];
-  if (!mask && !op.instruction->end_of_thread) return static_cast<uint32_t>(Next::advance);
-  stand_at(thread, n, op, active);
+  const bool last = op.instruction->end_of_thread;
+  if (!mask && !last) return static_cast<uint32_t>(Next::advance);
   const SendForm& fixed = frame->code->sends[n];
+  if (answered(thread, op, *frame->state, fixed, mask)) return static_cast<uint32_t>(last ? Next::finished : Next::advance);
+  stand_at(thread, n, op, active);
   if (fixed.valid && takes_any_mode(fixed.sfid)) return static_cast<uint32_t>(send_message(thread, op, *frame->state, fixed, mask));
   const OutsideCode outside(*frame);
   return static_cast<uint32_t>(send_message(thread, op, *frame->state, fixed.valid ? fixed : send_form(thread, op), mask));
@@ -80,9 +101,12 @@ void clear(Thread& thread, const Compiled& compiled) {
 void prepare(const Program& program, const FlowGraph& graph, Compiled& compiled) {
   compiled.sends.resize(program.ops().size());
   const Thread nobody{};
+  unsigned number = 0;
   for (size_t n = 0; n < compiled.sends.size(); n++) {
     const Op& op = program.ops()[n];
-    if ((graph.steps[n] == Step::send || graph.steps[n] == Step::end_of_thread) && has_fixed_form(op)) compiled.sends[n] = send_form(nobody, op);
+    if ((graph.steps[n] != Step::send && graph.steps[n] != Step::end_of_thread) || !has_fixed_form(op)) continue;
+    compiled.sends[n] = send_form(nobody, op);
+    compiled.sends[n].number = number++;
   }
   const Slots needed = read_before_written(program, graph, compiled.variant.channels);
   for (unsigned s = 0; s < grf_count; s++) {

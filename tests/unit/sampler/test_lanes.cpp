@@ -12,6 +12,7 @@
 
 using namespace softgen;
 using sampler::Filter;
+using sampler::LaneRequest;
 using sampler::LaneSampler;
 using sampler::Texture;
 
@@ -72,26 +73,48 @@ struct Round {
     state.u_address_mag_filter_rounding_enable = any(2), state.u_address_min_filter_rounding_enable = any(2);
     state.v_address_mag_filter_rounding_enable = any(2), state.v_address_min_filter_rounding_enable = any(2);
     state.max_lod = 14;
-    for (unsigned i = 0; i < sampler::lane_count; ++i) {
-      u[i] = any(16) ? static_cast<float>(any(4096)) / 1024 - 2 : std::bit_cast<float>(static_cast<uint32_t>(random()));
-      v[i] = static_cast<float>(any(4096)) / 1024 - 2;
+    state.texture_lod_bias = any(4) ? 0 : static_cast<float>(any(1024)) / 256 - 2;
+    if (any(4) == 0) state.lod_preclamp_mode = sampler::State::LODPreClampMode::CLAMP_MODE_OGL, state.min_lod = static_cast<float>(any(512)) / 256;
+    if (any(8) == 0) s.resource_min_lod = static_cast<float>(any(512)) / 256;
+    if (any(8) == 0) s.base_mip_level = static_cast<float>(any(4)) / 2;
+    // Quads whose levels of detail are near, far, and nowhere.
+    const float spread = std::ldexp(1.0f, static_cast<int>(any(20)) - 14);
+    for (unsigned i = 0; i < LaneRequest::most; ++i) {
+      u[i] = any(64) ? (i % 4 ? u[i & ~3u] : static_cast<float>(any(4096)) / 1024 - 2) + static_cast<float>(any(5)) * spread
+                     : std::bit_cast<float>(static_cast<uint32_t>(random()));
+      v[i] = (i % 4 ? v[i & ~3u] : static_cast<float>(any(4096)) / 1024 - 2) + static_cast<float>(any(5)) * spread;
     }
-    offsets = {static_cast<int>(any(16)) - 8, static_cast<int>(any(16)) - 8, 0};
+    std::copy(std::begin(u), std::end(u), request.u), std::copy(std::begin(v), std::end(v), request.v);
+    request.channels = any(2) ? 16 : 8;
+    request.mask = (any(2) ? ~0u : static_cast<uint32_t>(random())) & ((1u << request.channels) - 1);
+    request.offsets = {static_cast<int>(any(16)) - 8, static_cast<int>(any(16)) - 8, 0};
+    request.has_lod = any(4) == 0, request.has_bias = any(4) == 0, request.level_zero = any(8) == 0;
+    for (unsigned i = 0; i < LaneRequest::most; ++i) {
+      request.lod[i] = i % 4 ? request.lod[i - 1] : any(32) ? static_cast<float>(any(2048)) / 256 - 2 : std::bit_cast<float>(static_cast<uint32_t>(random()));
+      request.bias[i] = i % 4 ? request.bias[i - 1] : static_cast<float>(any(1024)) / 256 - 2;
+    }
   }
   uint32_t any(uint32_t n) { return static_cast<uint32_t>(random() % n); }
+  /// As the general code has it.
+  sampler::Lod lod(const Filter& filter, const Texture& texture, unsigned lane) const {
+    const auto at = [&](unsigned n) { return sampler::Direction{u[(lane & ~3u) + n], v[(lane & ~3u) + n], 0}; };
+    const auto less = [](const sampler::Direction& a, const sampler::Direction& b) { return sampler::Direction{a[0] - b[0], a[1] - b[1], 0}; };
+    const float detail = request.has_lod ? request.lod[lane] : request.level_zero ? 0 : detail_of(filter, at(0), less(at(1), at(0)), less(at(2), at(0))).lod;
+    return sampler::finish_lod(texture, state, detail, request.has_bias ? request.bias[lane] : 0, 0);
+  }
 
   std::mt19937& random;
   surface::Surface s;
   sampler::State state{};
-  float u[sampler::lane_count], v[sampler::lane_count];
-  sampler::Offsets offsets;
+  float u[LaneRequest::most], v[LaneRequest::most];
+  LaneRequest request;
 };
 
 bool same(float a, uint32_t b) { return std::bit_cast<uint32_t>(a) == b || (std::isnan(a) && std::isnan(std::bit_cast<float>(b))); }
 
 }  // namespace
 
-TEST_CASE("eight channels are sampled as one by one") {
+TEST_CASE("the channels of a message are sampled as one by one") {
   constexpr uint32_t seed = 20261121;
   INFO("seed " << seed);
   std::mt19937 random(seed);
@@ -103,17 +126,40 @@ TEST_CASE("eight channels are sampled as one by one") {
     const Filter filter(view, texture, r.state, {});
     LaneSampler lanes(texture, r.state, round % 3 ? sampler::lane_kernels() : sampler::baseline_lane_kernels());
     REQUIRE(lanes.possible());
-    const auto lod = [&] { return sampler::finish_lod(texture, r.state, static_cast<float>(r.any(1024)) / 256 - 1, 0, 0); };
-    const sampler::Lod lods[] = {lod(), lod()};
-    alignas(32) float out[4][sampler::lane_count];
+    constexpr float untouched = 12345;
+    alignas(64) float out[4][LaneRequest::most];
+    for (unsigned c = 0; c < 4; ++c) std::fill(std::begin(out[c]), std::end(out[c]), untouched), r.request.out[c] = out[c];
+    const unsigned missing = r.any(8);
+    if (missing < 4) r.request.out[missing] = nullptr;
     // Often enough for it to find out where the surface is.
-    for (unsigned times = 0; times < 20; ++times) lanes.sample(view, r.u, r.v, r.offsets, lods, {out[0], out[1], out[2], out[3]});
-    for (unsigned i = 0; i < sampler::lane_count; ++i) {
-      const auto expected = filter.sample({r.u[i], r.v[i], 0, 0}, r.offsets, {}, lods[i / 4], nullptr);
+    for (unsigned times = 0; times < 20; ++times) REQUIRE(lanes.sample(view, r.request));
+    for (unsigned i = 0; i < LaneRequest::most; ++i) {
       INFO("round " << round << " lane " << i << " format " << r.s.format->name);
-      for (unsigned c = 0; c < 4; ++c) REQUIRE(same(out[c][i], expected[c]));
+      const bool wanted = i < r.request.channels && (r.request.mask >> i & 1);
+      sampler::Word4 expected{};
+      if (wanted) expected = filter.sample({r.u[i], r.v[i], 0, 0}, r.request.offsets, {}, r.lod(filter, texture, i), nullptr);
+      for (unsigned c = 0; c < 4; ++c) {
+        if (!wanted || c == missing) REQUIRE(out[c][i] == untouched);
+        else REQUIRE(same(out[c][i], expected[c]));
+      }
     }
   }
+}
+
+TEST_CASE("channels of a quad with levels of detail of their own are not for vectors") {
+  std::mt19937 random(3);
+  Memory memory(random, false);
+  Round r(random);
+  r.state.mip_mode_filter = sampler::State::MipModeFilter::MIPFILTER_NEAREST;
+  LaneSampler lanes(Texture(r.s), r.state);
+  r.request.has_lod = true, r.request.channels = 16, r.request.mask = 0xffff;
+  alignas(64) float out[LaneRequest::most];
+  for (float*& component : r.request.out) component = out;
+  CHECK(lanes.sample(memory.view, r.request));
+  r.request.lod[6] += 1;
+  CHECK(!lanes.sample(memory.view, r.request));
+  r.request.mask = 0xff0f;
+  CHECK(lanes.sample(memory.view, r.request));
 }
 
 TEST_CASE("rows of parts of tiles are not for eight channels at a time") {
@@ -145,9 +191,11 @@ TEST_CASE("codes of eight and 24 bits become floats rounded once") {
       LaneSampler lanes(texture, state, *kernels);
       for (uint32_t code = 0; code < 1u << bits; code += bits == 8 ? 1 : 4093) {
         memory.view.store<uint32_t>(base, code);
-        const float zeros[sampler::lane_count] = {};
-        alignas(32) float out[4][sampler::lane_count];
-        lanes.sample(memory.view, zeros, zeros, {}, {}, {out[0], out[1], out[2], out[3]});
+        alignas(64) float out[4][LaneRequest::most];
+        LaneRequest request{};
+        request.mask = 0xff;
+        for (unsigned c = 0; c < 4; ++c) request.out[c] = out[c];
+        lanes.sample(memory.view, request);
         REQUIRE(out[0][5] == surface::unorm_to_float(code, bits));
       }
     }
