@@ -149,9 +149,15 @@ void interpolate_quads(const Planes& p, const uint32_t* quads, size_t count, flo
 using Colors = F8[4];
 
 F8 clamped(F8 c, float low) {
+#ifdef __FMA__
+  // The second operand is the result where both are zero.
+  c = _mm256_and_ps(c, _mm256_cmp_ps(c, c, _CMP_ORD_Q));
+  return _mm256_min_ps(splat(1.0f), _mm256_max_ps(splat(low), c));
+#else
   c = c != c ? F8{} : c;
   c = c < splat(low) ? splat(low) : c;
   return splat(1.0f) < c ? splat(1.0f) : c;
+#endif
 }
 
 F8 factor(Factor f, const Colors& source, const Colors& source1, const Colors& destination, const std::array<float, 4>& constant, unsigned c) {
@@ -201,12 +207,20 @@ void blend(const ColorKernel& k, Colors& source, const Colors& source1, U8 there
     if (k.srgb && c < 3) {
       for (unsigned i = 0; i < 8; ++i) destination[c][i] = srgb_values[code[i]];
     } else {
-      // The quotient is never near enough to the middle of two floats for its rounding to double first to matter: its bits have a period of 8.
-      destination[c] = __builtin_convertvector(reinterpret_cast<I8>(code), F8) / 255.0f;
+      // i / 255, rounded once: the first product is exact, and the second is small (a unit test of the sampler's has all codes).
+      const F8 value = __builtin_convertvector(reinterpret_cast<I8>(code), F8);
+      destination[c] = value * 0x1.01p-8f + value * 0x1.010102p-24f;
     }
   }
   if (!k.alpha_stored) destination[3] = splat(1.0f);
   Colors out;
+  if (k.shared) {
+    const F8 ours = factor(static_cast<Factor>(k.source_factor[0]), source, source1, destination, k.constant, 0);
+    const F8 theirs = factor(static_cast<Factor>(k.destination_factor[0]), source, source1, destination, k.constant, 0);
+    for (unsigned c = 0; c < 4; ++c) source[c] = source[c] * ours + destination[c] * theirs;
+    for (unsigned c = 0; k.clamp_after && c < 4; ++c) source[c] = clamped(source[c], k.clamp_low);
+    return;
+  }
   for (unsigned c = 0; c < 4; ++c)
     out[c] = combined(static_cast<Function>(k.function[c]), source[c],
                       factor(static_cast<Factor>(k.source_factor[c]), source, source1, destination, k.constant, c), destination[c],
@@ -310,7 +324,9 @@ void write_color(const ColorKernel& k, const ColorPixels& p) {
   if (k.blending || k.keep) there = loaded(p);
   if (k.blending) {
     if (k.clamp_before)
-      for (unsigned c = 0; c < 4; ++c) source[c] = clamped(source[c], k.clamp_low), source1[c] = clamped(source1[c], k.clamp_low);
+      for (unsigned c = 0; c < 4; ++c) source[c] = clamped(source[c], k.clamp_low);
+    if (k.clamp_before && p.source1[0])
+      for (unsigned c = 0; c < 4; ++c) source1[c] = clamped(source1[c], k.clamp_low);
     blend(k, source, source1, there);
   }
   U8 word = encoded(k, source);

@@ -113,6 +113,7 @@ bool PixelWorker::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
 }
 
 void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const PixelRect& tile) {
+  if (draw_ != &draw) answers_ = &direct_[&draw];
   draw_ = &draw;
   object_ = &object;
   batch_.pixels = 0;
@@ -206,17 +207,10 @@ void PixelWorker::flush() {
   batch_.lit = batch_.told = 0;
 }
 
-DirectAnswers& PixelWorker::direct_answers() {
-  auto& one = direct_[direct_[0].draw == draw_ || !direct_[0].draw ? 0 : 1];
-  one.draw = draw_;
-  return one.answers;
-}
-
 void PixelWorker::finish() {
-  for (auto& one : direct_) {
-    one.answers.clear([](uint8_t sfid, uint8_t type, uint64_t n) { count_message(sfid, type, n); });
-    one.draw = nullptr;
-  }
+  for (auto& one : direct_) one.second.clear([](uint8_t sfid, uint8_t type, uint64_t n) { count_message(sfid, type, n); });
+  direct_.clear();
+  draw_ = nullptr;
 }
 
 void PixelWorker::run(PixelBatch& batch) {
@@ -232,7 +226,7 @@ void PixelWorker::run(PixelBatch& batch) {
   invocations_ += static_cast<uint64_t>(std::popcount(start.dispatch_mask));
   thread_.start(start);
   ThreadOwner owner{nullptr, this, draw_->shared_functions};
-  ThreadEnv env{view_, kernel.bases, draw_->stop, {}, slot_, kernel.scratch_base, kernel.scratch_size, &owner, capturing_ ? nullptr : &direct_answers()};
+  ThreadEnv env{view_, kernel.bases, draw_->stop, {}, slot_, kernel.scratch_base, kernel.scratch_size, &owner, capturing_ ? nullptr : answers_};
   RenderMessages messages;
   running_ = &batch;
   tested_ = 0;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "hw/eu/interp/thread.h"
@@ -81,7 +82,7 @@ class PixelWorker : public PixelSink {
   SendResult render_target_read(const Message& message) override;
   SendResult interpolate(const Message& message) override;
   void direct_write(const MessageForm& form, DirectAnswer& answer) override;
-  /// The draw, or a part of it, is over: what was found bound for it goes.
+  /// The draws that it drew, or parts of them, are over: what was found bound for them goes.
   void finish();
 
  private:
@@ -117,16 +118,13 @@ class PixelWorker : public PixelSink {
   bool write_colors(const WriteLayout& layout, uint32_t bti);
   template <typename Source>
   void write_lit(const ColorKernel& kernel, const RenderTarget& rt, uint32_t lit, unsigned first, unsigned count, bool replicated, Source&& source);
-  DirectAnswers& direct_answers();
   uint32_t late_samples(const WriteLayout& layout, unsigned pixel, unsigned lane, uint32_t samples);
 
   memory::View view_;
   const unsigned slot_;
   eu::Thread thread_;
-  struct {
-    const PixelDraw* draw = nullptr;
-    DirectAnswers answers;
-  } direct_[2];                                ///< of the draw's kernels: it has one or two
+  std::unordered_map<const PixelDraw*, DirectAnswers> direct_;
+  DirectAnswers* answers_ = nullptr;           ///< of draw_
   PixelDraw* draw_ = nullptr;
   const PreparedObject* object_ = nullptr;
   PixelBatch batch_;

@@ -24,8 +24,10 @@ void Thread::start(const ThreadStart& how) {
   payload_ = std::min(how.payload, grf_count);
   fresh_ = true;
   // All architecture registers, so that no thread sees what another left.
-  std::memset(regs.acc, 0, sizeof regs.acc);
-  std::memset(regs.bytes() + offsetof(Registers, address), 0, offsetof(Registers, null) - offsetof(Registers, address));
+  if (!std::exchange(clean_, false)) {
+    std::memset(regs.acc, 0, sizeof regs.acc);
+    std::memset(regs.bytes() + offsetof(Registers, address), 0, offsetof(Registers, null) - offsetof(Registers, address));
+  }
   regs.state[0] = how.state0;
   regs.state[2] = how.dispatch_mask;
   regs.state[3] = vector_mask;

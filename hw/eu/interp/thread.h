@@ -73,11 +73,14 @@ class Thread {
   void clear_rest();
   /// What had to be cleared is.
   void cleared() { fresh_ = false; }
+  /// The thread has ended and wrote no architecture register (but in compiled code's own copies).
+  void left_clean() { clean_ = !(regs.notification[0] | regs.notification[1] | regs.notification[2] | regs.notification[3]); }
 
  private:
   const Program* program_ = nullptr;
   unsigned payload_ = grf_count;
   bool fresh_ = false;                    ///< started, and nothing cleared yet
+  bool clean_ = false;                    ///< architecture registers are as start() left them
 };
 
 /// Runs until one of the results; ThreadEnv::stop is polled at each backward jump. Messages go to `target`.

@@ -102,9 +102,14 @@ void prepare(const Program& program, const FlowGraph& graph, Compiled& compiled)
   compiled.sends.resize(program.ops().size());
   const Thread nobody{};
   unsigned number = 0;
+  compiled.leaves_clean = !compiled.stepped && !compiled.variant.keep_registers;
   for (size_t n = 0; n < compiled.sends.size(); n++) {
     const Op& op = program.ops()[n];
-    if ((graph.steps[n] != Step::send && graph.steps[n] != Step::end_of_thread) || !has_fixed_form(op)) continue;
+    if (graph.steps[n] != Step::send && graph.steps[n] != Step::end_of_thread) continue;
+    if (!has_fixed_form(op)) {
+      compiled.leaves_clean = false;
+      continue;
+    }
     compiled.sends[n] = send_form(nobody, op);
     compiled.sends[n].number = number++;
   }
@@ -138,7 +143,9 @@ RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env,
   const auto exit = static_cast<Exit>(compiled.code(&frame));
   if (frame.mxcsr != frame.mxcsr_of_code) set_control_word(frame.mxcsr);
   switch (exit) {
-    case Exit::finished: return RunResult::finished;
+    case Exit::finished:
+      if (compiled.leaves_clean) thread.left_clean();
+      return RunResult::finished;
     case Exit::failed: return thread.failure ? RunResult::failed : RunResult::aborted;
     case Exit::aborted: return RunResult::aborted;
     case Exit::blocked: restore(frame); return RunResult::blocked;

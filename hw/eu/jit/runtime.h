@@ -16,6 +16,7 @@ struct Compiled {
   };
   std::vector<Run> cleared;            ///< general registers that have to be zero unless they are payload
   bool clears_guards = true;
+  bool leaves_clean = false;           ///< no architecture register is written in memory
   std::vector<SendForm> sends;         ///< by op, of those with a fixed form; else `valid` is false
 };
 
