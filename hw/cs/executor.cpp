@@ -54,8 +54,7 @@ Flow Executor::command(const Packet& packet, const Cursor& behind) {
 
 Flow Executor::observe(const Packet& packet, Flow flow) {
   if (flow.kind == Flow::Kind::repeat || s_.links().observer->executed(s_.config().id, packet, s_.ppgtt())) return flow;
-  const FlushRequest everything{.render_target = true, .depth = true, .data_cache = true, .stall = true};
-  if (const ExecResult flushed = s_.flush(everything); flushed != ExecResult::done) return result(flushed);
+  if (const ExecResult flushed = s_.fence(); flushed != ExecResult::done) return result(flushed);
   return {Flow::Kind::leave};
 }
 
@@ -166,8 +165,23 @@ Flow Executor::engine_packet(const Packet& packet) {
   return result(s_.execute(packet));
 }
 
+/// What neither looks at memory or registers nor tells anybody how far the engine has come: draws that wait may go on waiting.
+bool Executor::leaves_engine_alone(CommandId id) {
+  switch (id) {
+    case CommandId::MI_NOOP:
+    case CommandId::MI_ARB_CHECK:
+    case CommandId::MI_ARB_ON_OFF:
+    case CommandId::MI_BATCH_BUFFER_START:
+    case CommandId::MI_BATCH_BUFFER_END:
+    case CommandId::MI_FLUSH_DW: return true;  // it sees to that itself
+    default: return false;
+  }
+}
+
 Flow Executor::mi(const Packet& packet, const Cursor& behind) {
   const std::span<const uint32_t> dw = packet.dwords;
+  if (!leaves_engine_alone(packet.command->id))
+    if (const ExecResult fenced = s_.fence(); fenced != ExecResult::done) return result(fenced);
   switch (packet.command->id) {
     case CommandId::MI_NOOP:
       if (bit(dw[0], 22)) s_.set(reg::nopid, bits(dw[0], 21, 0));

@@ -31,6 +31,7 @@ class Executor {
   Flow result(ExecResult result);
   Flow execute(const Packet& packet, const Cursor& behind);
   Flow observe(const Packet& packet, Flow flow);
+  static bool leaves_engine_alone(defs::CommandId id);
   Flow engine_packet(const Packet& packet);
   Flow mi(const Packet& packet, const Cursor& behind);
 

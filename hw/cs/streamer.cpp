@@ -73,6 +73,7 @@ RunEnd Streamer::run(uint64_t commands) {
     Executor executor(*this);
     can_switch_ = false;
     const ParseEnd end = parse(cursor_, ParseMemory{ggtt_, ppgtt_, packet_}, config_.engine_class, executor);
+    fence();  // no work is left behind where the streamer may be saved, switched or stopped; if it is reset, that is seen above
     store_head();
     if (end == ParseEnd::drained) {
       drained();

@@ -18,9 +18,6 @@
 namespace softgen::render {
 namespace {
 
-constexpr int32_t tile_size = 64;
-/// Pixels of an object's bounds in a tile from which on the wider of two kernels is worth its idle channels.
-constexpr int64_t wide_pixels = 64;
 constexpr uint32_t constant_buffer_address_offset_disable = 1u << 4;  // CS_DEBUG_MODE2
 
 void count(mmio::RegisterFile& registers, uint32_t offset, uint64_t n) {
@@ -45,44 +42,42 @@ Topology drawn_topology(const State& state, Topology assembled) {
 class Drawer::Draw {
  public:
   Draw(Drawer& drawer, const State& state, const StateStore& store, const DrawCall& call, EngineEnv& env, const DrawProgress& earlier)
-      : drawer_(drawer), state_(state), env_(env), last_(last_geometry_stage(state)), raster_(load_raster()), setup_(state, raster_, last_),
-        pixels_{state, raster_, {}, 8, DepthStencil(state, store, raster_.samples), OutputMerger(state, env.view), {}, drawer.shared_, env.stop, pixel_counts_},
-        worker_{env.view, state, env.stop, drawer.shared_, drawer.kernels_, drawer.urb_, drawer.thread_, absolute()},
-        geometry_(worker_, call), stream_out_(state, env.registers, env.view), earlier_(earlier),
+      : drawer_(drawer), env_(env), last_(last_geometry_stage(state)), work_(std::make_unique<PixelWork>(state, store, last_, env, drawer.shared_)),
+        state_(work_->state), setup_(state_, work_->raster, last_), worker_{env.view, state_, env.stop, drawer.shared_, drawer.kernels_, drawer.urb_, drawer.thread_, absolute()},
+        geometry_(worker_, call), stream_out_(state_, env.registers, env.view), earlier_(earlier),
         stops_within_batches_(worker_.repeatable && !stream_out_.enabled()),
         stops_between_batches_(stops_within_batches_ || (last_ == Stage::vs && !stream_out_.enabled())) {
-    pixels_.early = tests_are_early(state);
-    pixels_.depth_by_blocks = pixels_.depth_stencil.tests_blocks();
-    pixels_.topology = static_cast<uint32_t>(drawn_topology(state, call.topology)) & 0x1f;
+    work_->lists = drawer.queue_.spare_lists();
+    PixelDraw& pixels = work_->pixels;
+    pixels.early = tests_are_early(state_);
+    pixels.depth_by_blocks = pixels.depth_stencil.tests_blocks();
+    pixels.topology = static_cast<uint32_t>(drawn_topology(state_, call.topology)) & 0x1f;
     load_pixel_shader();
     geometry_.skip(earlier.batches);
-    if (!stream_out_.enabled() && ChunkedGeometry::takes(state, call, worker_)) {
+    if (!stream_out_.enabled() && ChunkedGeometry::takes(state_, call, worker_)) {
       chunked_.emplace(drawer.pool_, worker_, geometry_, setup_, drawer.geometry_slots_);
       geometry_.leave_unshaded();
     }
+    waits_ = may_wait(call);
+  }
+  Draw(const Draw&) = delete;
+  Draw& operator=(const Draw&) = delete;
+  ~Draw() {
+    if (work_) drawer_.queue_.give_back(std::move(work_->lists));
   }
 
   ExecResult run();
   const DrawProgress& progress() const { return progress_; }
 
  private:
-  RasterState load_raster() {
-    RasterState raster;
-    raster.load(state_, env_.view, last_);
-    return raster;
-  }
   bool absolute() const { return env_.registers.peek(reg::CS_DEBUG_MODE2) & constant_buffer_address_offset_disable; }
-  using Objects = std::span<const PreparedObject* const>;
-
+  bool may_wait(const DrawCall& call) const;
   void load_pixel_shader();
   void load_program(Kernel& kernel, uint64_t start, uint32_t grf_start);
   void bind_targets();
   void prepare(const Batch& batch);
   void draw_objects(const Batch& batch);
-  bool draw_pixels(Objects objects, uint64_t& tile);
-  static std::pair<std::vector<uint32_t>, std::vector<const PreparedObject*>> bins(Objects objects, std::span<const PixelRect> tiles);
-  bool draw_tiles(Objects objects, std::span<const PixelRect> tiles, uint64_t& tile);
-  void draw_object(PixelWorker& worker, const PreparedObject& object, const PixelRect& tile);
+  bool draw_pixels(uint64_t& tile);
   bool must_stop() const;
   uint64_t vertices_shaded() const { return chunked_ ? chunked_->invocations() : geometry_.counts().vs; }
   uint64_t primitives() const { return chunked_ ? chunked_->primitives() : setup_.primitives(); }
@@ -92,14 +87,11 @@ class Drawer::Draw {
   void note_times(Clock::time_point began, Clock::time_point prepared);
 
   Drawer& drawer_;
-  const State& state_;
   EngineEnv& env_;
   const Stage last_;
-  const RasterState raster_;
+  std::unique_ptr<PixelWork> work_;
+  const State& state_;                      ///< the work's
   Setup setup_;
-  PixelCounts pixel_counts_;
-  PixelDraw pixels_;
-  std::unique_ptr<PixelDraw> wide_;         ///< the same with the kernel of more channels, where the draw has two
   GeometryWorker worker_;
   GeometryPipeline geometry_;
   std::optional<ChunkedGeometry> chunked_;  ///< shades and sets up what geometry_ assembles
@@ -109,6 +101,7 @@ class Drawer::Draw {
   DrawProgress progress_;
   /// A vertex that wrote memory or was streamed out must not be shaded again, and behind other stages all batches come again.
   const bool stops_within_batches_, stops_between_batches_;
+  bool waits_ = false;                      ///< its pixels are drawn later
   bool preempted_ = false;
   struct {
     uint64_t vs, clipped, primitives;
@@ -128,6 +121,14 @@ bool Drawer::Draw::must_stop() const {
   return Clock::now() - started_ >= std::max<Clock::duration>(drawer_.minimum_run, 2 * catching_up_);
 }
 
+/// Small draws of one batch, whose pixels write nothing but the targets.
+bool Drawer::Draw::may_wait(const DrawCall& call) const {
+  const auto& ps = state_.get<gen9::_3DSTATE_PS>();
+  const bool pixels = !ps.render_target_fast_clear_enable && ps.render_target_resolve_type == gen9::_3DSTATE_PS::RenderTargetResolveType::RESOLVE_DISABLED;
+  return pixels && chunked_ && !earlier_.batches && !earlier_.tiles && drawer_.minimum_run.count() &&
+         uint64_t{call.vertex_count} * call.instance_count <= objects_a_chunked_batch && drawer_.queue_.takes_any(*work_);
+}
+
 void Drawer::Draw::load_program(Kernel& kernel, uint64_t start, uint32_t grf_start) {
   kernel.grf_start = grf_start;
   kernel.program = drawer_.kernels_.load(env_.view, kernel.bases, start);
@@ -139,8 +140,9 @@ void Drawer::Draw::load_pixel_shader() {
   // Which of the three kernel pointers is which width: SKL PRM vol 2a, 3DSTATE_PS, "Kernel Start Pointer" table.
   const bool narrow = ps._8_pixel_dispatch_enable, middle = ps._16_pixel_dispatch_enable, wide = ps._32_pixel_dispatch_enable;
   if (!narrow && !middle && !wide) return guest_error("3DSTATE_PS without a dispatch width", "no pixel is shaded");
-  pixels_.simd = narrow ? 8 : middle ? 16 : 32;
-  Kernel& kernel = pixels_.kernel;
+  PixelDraw& pixels = work_->pixels;
+  pixels.simd = narrow ? 8 : middle ? 16 : 32;
+  Kernel& kernel = pixels.kernel;
   kernel.bases = state_.bases(Stage::ps);
   kernel.constants = KernelLoader::read_constants(env_.view, state_.push_constants(Stage::ps, absolute()));
   kernel.scratch_base = ps.scratch_space_base_pointer;
@@ -151,32 +153,33 @@ void Drawer::Draw::load_pixel_shader() {
   const auto second = [&](Kernel& of) { load_program(of, ps.kernel_start_pointer_2, ps.dispatch_grf_start_register_for_constant_setup_data_2); };
   if (!narrow && middle && wide) second(kernel);
   else load_program(kernel, ps.kernel_start_pointer_0, ps.dispatch_grf_start_register_for_constant_setup_data_0);
-  pixels_.uniform = sends_one_color(*kernel.program, kernel.grf_start);
+  pixels.uniform = sends_one_color(*kernel.program, kernel.grf_start);
   bind_targets();
-  if (!narrow || !middle || pixels_.uniform) return;
-  wide_ = std::make_unique<PixelDraw>(pixels_);
-  wide_->simd = 16;
-  second(wide_->kernel);
+  if (!narrow || !middle || pixels.uniform) return;
+  work_->wide = std::make_unique<PixelDraw>(pixels);
+  work_->wide->simd = 16;
+  second(work_->wide->kernel);
 }
 
 void Drawer::Draw::bind_targets() {
   // Drivers put render targets first in the table: at most eight. What no message names may be anything. Fast clears are of the first.
   const ShaderBases bases = state_.bases(Stage::ps);
-  const uint32_t named = pixels_.kernel.program->render_targets() | (state_.get<gen9::_3DSTATE_PS>().render_target_fast_clear_enable ? 1u : 0u);
+  PixelDraw& pixels = work_->pixels;
+  const uint32_t named = pixels.kernel.program->render_targets() | (state_.get<gen9::_3DSTATE_PS>().render_target_fast_clear_enable ? 1u : 0u);
   for (uint32_t i = 0; i < 8; ++i) {
     if (!bit(named, i)) {
-      pixels_.targets.emplace_back();
+      pixels.targets.emplace_back();
       continue;
     }
-    pixels_.targets.emplace_back(surface::cached_surface(env_.view, bases, i));
-    pixels_.merger.load_target(env_.view, i);
-    if (raster_.samples == 1) pixels_.color[i] = pixels_.merger.color_kernel(pixels_.targets[i], i);
+    pixels.targets.emplace_back(surface::cached_surface(env_.view, bases, i));
+    pixels.merger.load_target(env_.view, i);
+    if (work_->raster.samples == 1) pixels.color[i] = pixels.merger.color_kernel(pixels.targets[i], i);
   }
 }
 
-/// The batch's objects, into prepared_.
+/// The batch's objects, into the lists of work_.
 void Drawer::Draw::prepare(const Batch& batch) {
-  auto& lists = drawer_.prepared_;
+  auto& lists = work_->lists;
   if (chunked_) {
     if (!stream_out_.renders(0)) return lists.clear();
     clipped_ += batch.size();
@@ -208,18 +211,15 @@ void Drawer::Draw::draw_objects(const Batch& batch) {
     return guest_error("topology", "patches reach the clipper: nothing is drawn");
   }
   prepare(batch);
-  std::vector<const PreparedObject*> objects;
-  for (const auto& list : drawer_.prepared_)
-    for (const PreparedObject& object : list->objects) objects.push_back(&object);
   const auto prepared_at = Clock::now();
   if (!catching_up_.count()) catching_up_ = prepared_at - started_;
-  const bool drawn = draw_pixels(objects, progress_.tiles);
+  const bool drawn = waits_ || draw_pixels(progress_.tiles);
   note_times(began, prepared_at);
   if (drawn) {
     ++progress_.batches;
     progress_.tiles = 0;
     settled_ = {vertices_shaded(), clipped_, primitives()};
-    preempted_ = stops_between_batches_ && must_stop();
+    preempted_ = !waits_ && stops_between_batches_ && must_stop();
   } else {
     preempted_ = true;
   }
@@ -229,7 +229,7 @@ void Drawer::Draw::draw_objects(const Batch& batch) {
 void Drawer::Draw::fast_clear(const PreparedObject& object) {
   // The rectangle counts in blocks (Mesa blorp_clear.c, get_fast_clear_rect): of the CCS 8 elements of 8x4, 4x4 or 2x4 pixels each way, of
   // the MCS 16 by 2 bytes.
-  const RenderTarget& rt = pixels_.targets[0];
+  const RenderTarget& rt = work_->pixels.targets[0];
   if (!rt.level) return;
   const unsigned samples = rt.surface.samples;
   const int32_t ccs_x = rt.surface.format->block_bits == 32 ? 64 : rt.surface.format->block_bits == 64 ? 32 : 16;
@@ -259,83 +259,17 @@ void Drawer::Draw::note_times(Clock::time_point began, Clock::time_point prepare
 }
 
 /// From tile number `tile` on. False: stopped before the tile that it says now.
-bool Drawer::Draw::draw_pixels(Objects objects, uint64_t& tile) {
+bool Drawer::Draw::draw_pixels(uint64_t& tile) {
   const auto& ps = state_.get<gen9::_3DSTATE_PS>();
   if (ps.render_target_fast_clear_enable) {
-    for (const PreparedObject* object : objects) fast_clear(*object);
+    for (const auto& list : work_->lists)
+      for (const PreparedObject& object : list->objects) fast_clear(object);
     return true;
   }
   // Nothing is ever left compressed here, so there is nothing to resolve.
   if (ps.render_target_resolve_type != gen9::_3DSTATE_PS::RenderTargetResolveType::RESOLVE_DISABLED) return true;
-  PixelRect all{INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
-  for (const PreparedObject* o : objects)
-    all = {std::min(all.x0, o->bounds.x0), std::min(all.y0, o->bounds.y0), std::max(all.x1, o->bounds.x1), std::max(all.y1, o->bounds.y1)};
-  if (objects.empty() || all.empty()) return true;
-  std::vector<PixelRect> tiles;
-  for (int32_t y = all.y0 & ~(tile_size - 1); y < all.y1; y += tile_size)
-    for (int32_t x = all.x0 & ~(tile_size - 1); x < all.x1; x += tile_size) tiles.push_back({x, y, x + tile_size, y + tile_size});
-  return draw_tiles(objects, tiles, tile);
-}
-
-/// The objects that touch each tile, in order: those of tile t are binned[first[t]] to binned[first[t + 1] - 1]. `tiles` are the rows
-/// of one rectangle. Both are empty where that would be too much to be remembered.
-std::pair<std::vector<uint32_t>, std::vector<const PreparedObject*>> Drawer::Draw::bins(Objects objects, std::span<const PixelRect> tiles) {
-  const PixelRect& corner = tiles.front();
-  const int32_t columns = (tiles.back().x1 - corner.x0) / tile_size, rows = (tiles.back().y1 - corner.y0) / tile_size;
-  const auto each = [&](const PreparedObject& o, auto&& visit) {
-    if (o.bounds.empty()) return;
-    const int32_t x0 = std::max((o.bounds.x0 - corner.x0) / tile_size, 0), x1 = std::min((o.bounds.x1 - 1 - corner.x0) / tile_size + 1, columns);
-    const int32_t y0 = std::max((o.bounds.y0 - corner.y0) / tile_size, 0), y1 = std::min((o.bounds.y1 - 1 - corner.y0) / tile_size + 1, rows);
-    for (int32_t y = y0; y < y1; ++y)
-      for (int32_t x = x0; x < x1; ++x) visit(static_cast<size_t>(y) * static_cast<size_t>(columns) + static_cast<size_t>(x));
-  };
-  constexpr uint64_t most = 1 << 22;
-  uint64_t all = 0;
-  for (const PreparedObject* o : objects)
-    all += (static_cast<uint64_t>(std::max(o->bounds.x1 - o->bounds.x0, 0)) / tile_size + 2) * (static_cast<uint64_t>(std::max(o->bounds.y1 - o->bounds.y0, 0)) / tile_size + 2);
-  if (all > most) return {};
-  std::vector<uint32_t> first(tiles.size() + 1);
-  for (const PreparedObject* o : objects) each(*o, [&](size_t tile) { ++first[tile + 1]; });
-  for (size_t t = 0; t < tiles.size(); ++t) first[t + 1] += first[t];
-  std::vector<const PreparedObject*> binned(first.back());
-  std::vector<uint32_t> next(first.begin(), first.end() - 1);
-  for (const PreparedObject* o : objects) each(*o, [&](size_t tile) { binned[next[tile]++] = o; });
-  return {std::move(first), std::move(binned)};
-}
-
-void Drawer::Draw::draw_object(PixelWorker& worker, const PreparedObject& object, const PixelRect& tile) {
-  PixelRect part = object.bounds;
-  part.clip(tile);
-  if (part.empty()) return;
-  const bool large = int64_t{part.x1 - part.x0} * (part.y1 - part.y0) >= wide_pixels;
-  worker.draw(wide_ && large ? *wide_ : pixels_, object, tile);
-}
-
-bool Drawer::Draw::draw_tiles(Objects objects, std::span<const PixelRect> tiles, uint64_t& tile) {
-  auto& workers = drawer_.workers_;
-  const unsigned slots = drawer_.pool_ ? drawer_.pool_->slots() : 1;
-  while (workers.size() < slots) workers.push_back(std::make_unique<PixelWorker>(env_.view.memory(), static_cast<unsigned>(workers.size())));
-  for (auto& worker : workers) worker->view().set_space(env_.view.space());
-  const std::pair sorted = bins(objects, tiles);
-  // Not a structured binding, which clang 14 (the fuzz targets' compiler on Debian 12) does not capture.
-  const std::vector<uint32_t>& first = sorted.first;
-  const std::vector<const PreparedObject*>& binned = sorted.second;
-  const auto draw_tile = [&](size_t index, unsigned slot) {
-    if (first.empty()) {
-      for (const PreparedObject* object : objects) draw_object(*workers[slot], *object, tiles[index]);
-    } else {
-      for (uint32_t i = first[index]; i < first[index + 1]; ++i) draw_object(*workers[slot], *binned[i], tiles[index]);
-    }
-  };
-  const auto enough = [this] { return stops_within_batches_ ? must_stop() : env_.stop.aborting(); };
-  if (drawer_.pool_) tile = drawer_.pool_->for_each_until(tile, tiles.size(), draw_tile, enough);
-  else
-    while (tile < tiles.size()) {
-      draw_tile(tile++, 0);
-      if (enough()) break;
-    }
-  for (auto& worker : workers) worker->finish();
-  return tile >= tiles.size();
+  const std::function<bool()> enough = [this] { return stops_within_batches_ ? must_stop() : env_.stop.aborting(); };
+  return drawer_.queue_.draw(*work_, env_, tile, enough);
 }
 
 void Drawer::Draw::count_statistics() {
@@ -352,7 +286,6 @@ void Drawer::Draw::count_statistics() {
   }
   count_work(Work::vertices, counts.ia_vertices);
   count_work(Work::primitives, settled_.primitives);
-  count_work(Work::pixels, pixel_counts_.invocations);
   count_work(Work::draws, preempted_ ? 0 : 1);
   if (state_.get<gen9::_3DSTATE_VF_STATISTICS>().statistics_enable) {
     count(registers, reg::IA_VERTICES_COUNT(0), counts.ia_vertices);
@@ -369,18 +302,16 @@ void Drawer::Draw::count_statistics() {
     count(registers, reg::CL_INVOCATION_COUNT(0), settled_.clipped);
     count(registers, reg::CL_PRIMITIVES_COUNT(0), settled_.primitives);
   }
-  if (state_.get<gen9::_3DSTATE_WM>().statistics_enable) {
-    count(registers, reg::PS_INVOCATION_COUNT(0), pixel_counts_.invocations);
-    count(registers, reg::PS_DEPTH_COUNT(0), pixel_counts_.depth);
-  }
+  if (!waits_) work_->count(registers);
 }
 
 ExecResult Drawer::Draw::run() {
+  if ((!waits_ || !drawer_.queue_.follows(*work_)) && !drawer_.queue_.finish(env_)) return ExecResult::aborted;
   geometry_.run([this](const Batch& batch) { draw_objects(batch); });
   count_time(TimedStage::geometry, Clock::now() - started_ - behind_geometry_);
   stream_out_.finish();
   count_statistics();
-  if (env_.stop.aborting()) return ExecResult::aborted;
+  if (env_.stop.aborting() || (waits_ && !drawer_.queue_.add(std::move(work_), env_))) return ExecResult::aborted;
   return preempted_ ? ExecResult::preempted : ExecResult::done;
 }
 

@@ -11,7 +11,7 @@
 #include "hw/render/assembly.h"
 #include "hw/render/chunked_geometry.h"
 #include "hw/render/kernel.h"
-#include "hw/render/pixel_stage.h"
+#include "hw/render/pixel_queue.h"
 #include "hw/render/urb.h"
 #include "hw/render/vertex_fetch.h"
 
@@ -29,10 +29,12 @@ struct DrawProgress {
 class Drawer {
  public:
   /// `pool` null: everything on the calling thread. `shared`: sampler and data ports, or null.
-  Drawer(WorkerPool* pool, MessageTarget* shared) : pool_(pool), shared_(shared) {}
+  Drawer(WorkerPool* pool, MessageTarget* shared) : pool_(pool), shared_(shared), queue_(pool) {}
 
-  /// preempted: `progress` says how far it got, and is given to the call that goes on with it. Values beyond the draw end it.
+  /// done: drawn, or waiting for finish(). preempted: `progress` says how far it got, and is given to the call that goes on with it. Values beyond the draw end it.
   ExecResult draw(const State& state, const StateStore& store, const DrawCall& call, EngineEnv& env, DrawProgress& progress);
+  /// Draws all that waits. False: the engine is to be reset.
+  bool finish(EngineEnv& env) { return queue_.finish(env); }
   /// 3DSTATE_WM_HZ_OP with a clear in it.
   void hz_op(const State& state, const StateStore& store, EngineEnv& env);
 
@@ -48,9 +50,8 @@ class Drawer {
   KernelLoader kernels_;
   Urb urb_;
   eu::Thread thread_;
-  std::vector<std::unique_ptr<PixelWorker>> workers_;
+  PixelQueue queue_;
   GeometrySlots geometry_slots_;
-  std::vector<std::unique_ptr<PreparedObjects>> prepared_;  ///< of the batch that is being drawn
 };
 
 }  // namespace softgen::render

@@ -46,6 +46,7 @@ ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
   using defs::CommandId;
   if (store_.accept(packet)) {
     if (packet.command->id == CommandId::_3DSTATE_WM_HZ_OP) {
+      if (!drawer_.finish(env)) return ExecResult::aborted;
       state_.refresh(store_);
       drawer_.hz_op(state_, store_, env);
     }
@@ -53,17 +54,18 @@ ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
       load_stream_offset(gen9::_3DSTATE_SO_BUFFER::unpack(packet.dwords), env.registers, env.view);
     return ExecResult::done;
   }
+  if (packet.command->id == CommandId::_3DPRIMITIVE) return primitive(packet, env);
+  if (!drawer_.finish(env)) return ExecResult::aborted;
   if (gpgpu_ && gpgpu_->executes(packet.command->id)) return gpgpu_->execute(packet, store_, env);
   switch (packet.command->id) {
     case CommandId::STATE_PREFETCH:
     case CommandId::MEDIA_STATE_FLUSH: return ExecResult::done;  // every packet has finished before the next one starts
-    case CommandId::_3DPRIMITIVE: return primitive(packet, env);
     default:
       unimplemented(packet.command->name, "at {:#x}: parsed, not executed", packet.address);
       return ExecResult::done;
   }
 }
 
-ExecResult RenderEngine::flush(const FlushRequest&, EngineEnv&) { return ExecResult::done; }
+ExecResult RenderEngine::flush(const FlushRequest&, EngineEnv& env) { return drawer_.finish(env) ? ExecResult::done : ExecResult::aborted; }
 
 }  // namespace softgen::render

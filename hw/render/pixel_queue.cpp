@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/render/pixel_queue.h"
+
+#include <algorithm>
+#include <climits>
+#include <utility>
+
+#include "hw/base/work.h"
+#include "hw/mmio/register_file.h"
+
+namespace softgen::render {
+namespace {
+
+constexpr int32_t tile_size = 64;
+/// Pixels of an object's bounds in a tile from which on the wider of two kernels is worth its idle channels.
+constexpr int64_t wide_pixels = 64;
+/// Draws that wait cannot be preempted, so that they may not be much: i915 waits 640 ms (Kconfig.profile, DRM_I915_PREEMPT_TIMEOUT).
+constexpr double most_nanoseconds = 10e6;
+/// For a pixel of a kernel that was not measured yet: more than the interpreter takes for one of some hundred instructions.
+constexpr double unknown_pace = 10e3;
+/// Pixels (or nanoseconds), below which all else takes longer.
+constexpr double least_measured = 1024;
+constexpr size_t most_draws = 64, most_objects = 16384, most_paces = 64;
+
+uint64_t depth_versions_of(const StateStore& store) {
+  using defs::CommandId;
+  return store.version(CommandId::_3DSTATE_DEPTH_BUFFER) + store.version(CommandId::_3DSTATE_STENCIL_BUFFER);
+}
+
+RasterState raster_of(const State& state, memory::View& view, Stage last) {
+  RasterState raster;
+  raster.load(state, view, last);
+  return raster;
+}
+
+int64_t pixels_of(const PixelRect& r) { return r.empty() ? 0 : int64_t{r.x1 - r.x0} * (r.y1 - r.y0); }
+
+int64_t bounds_pixels(const PixelWork& work) {
+  int64_t sum = 0;
+  for (const auto& list : work.lists)
+    for (const PreparedObject& object : list->objects) sum += pixels_of(object.bounds);
+  return sum;
+}
+
+size_t object_count(const PixelWork& work) {
+  size_t sum = 0;
+  for (const auto& list : work.lists) sum += list->objects.size();
+  return sum;
+}
+
+/// Whether both are the same memory, laid out the same way.
+bool same_target(const RenderTarget& a, const RenderTarget& b) {
+  const surface::Surface &s = a.surface, &t = b.surface;
+  return a.level.has_value() == b.level.has_value() &&
+         (!a.level || (s.base == t.base && s.format == t.format && s.tiling == t.tiling && s.pitch == t.pitch && s.mip_count == t.mip_count &&
+                       s.min_array_element == t.min_array_element && s.samples == t.samples));
+}
+
+}  // namespace
+
+PixelWork::PixelWork(const State& now, const StateStore& store, Stage last, EngineEnv& env, MessageTarget* shared)
+    : state(now), raster(raster_of(state, env.view, last)),
+      pixels{state, raster, {}, 8, DepthStencil(state, store, raster.samples), OutputMerger(state, env.view), {}, shared, env.stop, counts},
+      depth_versions(depth_versions_of(store)) {}
+
+void PixelWork::count(mmio::RegisterFile& registers) const {
+  count_work(Work::pixels, counts.invocations);
+  if (!state.get<gen9::_3DSTATE_WM>().statistics_enable) return;
+  const auto add = [&](uint32_t offset, uint64_t n) {
+    if (n) registers.poke64(offset, registers.peek64(offset) + n);
+  };
+  add(reg::PS_INVOCATION_COUNT(0), counts.invocations);
+  add(reg::PS_DEPTH_COUNT(0), counts.depth);
+}
+
+PixelQueue::Lists PixelQueue::spare_lists() {
+  if (spare_.empty()) return {};
+  Lists lists = std::move(spare_.back());
+  spare_.pop_back();
+  for (auto& list : lists) list->clear();
+  return lists;
+}
+
+void PixelQueue::give_back(Lists&& lists) {
+  if (spare_.size() < most_draws) spare_.push_back(std::move(lists));
+}
+
+// -- waiting
+
+PixelQueue::Pace* PixelQueue::find_pace(const PixelWork& work) {
+  const auto at = std::find_if(paces_.begin(), paces_.end(), [&](const Pace& p) { return p.program == work.pixels.kernel.program; });
+  return at == paces_.end() ? nullptr : &*at;
+}
+
+/// Of draws that were drawn together: what is left of `time` beside the known kernels is the new ones', or all are as much off.
+void PixelQueue::note_time(std::span<PixelWork* const> works, Clock::duration time) {
+  const double nanoseconds = std::chrono::duration<double, std::nano>(time).count();
+  double known = 0, fresh = 0;
+  for (const PixelWork* work : works) {
+    const Pace* const pace = find_pace(*work);
+    const auto pixels = static_cast<double>(bounds_pixels(*work));
+    (pace ? known : fresh) += pace ? pixels * pace->nanoseconds : pixels;
+  }
+  if (fresh > least_measured) {
+    if (paces_.size() + works.size() > most_paces) paces_.clear();
+    for (const PixelWork* work : works)
+      if (!find_pace(*work)) paces_.push_back({work->pixels.kernel.program, std::max(nanoseconds - known, nanoseconds / 8) / fresh});
+  } else if (known > least_measured) {
+    const double factor = std::clamp(nanoseconds / known, 0.25, 4.0);
+    for (Pace& pace : paces_)
+      if (std::any_of(works.begin(), works.end(), [&](const PixelWork* work) { return work->pixels.kernel.program == pace.program; }))
+        pace.nanoseconds *= (3 + factor) / 4;
+  }
+}
+
+bool PixelQueue::takes_any(const PixelWork& work) const {
+  const Kernel& kernel = work.pixels.kernel;
+  return pool_ && pool_->workers() && (!kernel || !kernel.program->uses_data_port());
+}
+
+bool PixelQueue::follows(const PixelWork& work) const {
+  if (waiting_.empty()) return true;
+  const PixelWork& other = *waiting_.back();
+  if (work.depth_versions != other.depth_versions) return false;
+  const auto &a = work.pixels.targets, &b = other.pixels.targets;
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_target);
+}
+
+bool PixelQueue::add(std::unique_ptr<PixelWork> work, EngineEnv& env) {
+  const size_t objects = object_count(*work);
+  const Pace* const pace = find_pace(*work);
+  const double time = static_cast<double>(bounds_pixels(*work)) * (pace ? pace->nanoseconds : unknown_pace);
+  const bool full = waiting_.size() >= most_draws || waiting_objects_ + objects > most_objects || waiting_nanoseconds_ + time > most_nanoseconds;
+  if (full && !finish(env)) return false;
+  waiting_objects_ += objects;
+  waiting_nanoseconds_ += time;
+  waiting_.push_back(std::move(work));
+  return true;
+}
+
+bool PixelQueue::finish(EngineEnv& env) {
+  if (waiting_.empty()) return true;
+  const auto began = Clock::now();
+  const auto works = std::exchange(waiting_, {});
+  waiting_objects_ = 0;
+  waiting_nanoseconds_ = 0;
+  std::vector<Item> items;
+  for (const auto& work : works)
+    for (const auto& list : work->lists)
+      for (const PreparedObject& object : list->objects) items.push_back({work.get(), &object});
+  uint64_t tile = 0;
+  draw_items(items, env, tile, [&] { return env.stop.aborting(); });
+  const auto time = Clock::now() - began;
+  count_time(TimedStage::pixels, time);
+  std::vector<PixelWork*> drawn;
+  for (const auto& work : works) drawn.push_back(work.get());
+  note_time(drawn, time);
+  for (const auto& work : works) {
+    work->count(env.registers);
+    give_back(std::move(work->lists));
+  }
+  return !env.stop.aborting();
+}
+
+// -- drawing
+
+bool PixelQueue::draw(PixelWork& work, EngineEnv& env, uint64_t& tile, const std::function<bool()>& enough) {
+  const auto began = Clock::now();
+  const bool whole = tile == 0;
+  std::vector<Item> items;
+  for (const auto& list : work.lists)
+    for (const PreparedObject& object : list->objects) items.push_back({&work, &object});
+  const bool done = draw_items(items, env, tile, enough);
+  PixelWork* const drawn[] = {&work};
+  if (done && whole) note_time(drawn, Clock::now() - began);
+  return done;
+}
+
+/// The objects that touch each tile, in order: those of tile t are items[first[t]] to items[first[t + 1] - 1]. Empty where that would be too
+/// much to be remembered.
+struct PixelQueue::Bins {
+  std::vector<uint32_t> first;
+  std::vector<Item> items;
+};
+
+/// `tiles` are the rows of one rectangle.
+PixelQueue::Bins PixelQueue::bins(std::span<const Item> items, std::span<const PixelRect> tiles) {
+  const PixelRect& corner = tiles.front();
+  const int32_t columns = (tiles.back().x1 - corner.x0) / tile_size, rows = (tiles.back().y1 - corner.y0) / tile_size;
+  const auto each = [&](const PreparedObject& o, auto&& visit) {
+    if (o.bounds.empty()) return;
+    const int32_t x0 = std::max((o.bounds.x0 - corner.x0) / tile_size, 0), x1 = std::min((o.bounds.x1 - 1 - corner.x0) / tile_size + 1, columns);
+    const int32_t y0 = std::max((o.bounds.y0 - corner.y0) / tile_size, 0), y1 = std::min((o.bounds.y1 - 1 - corner.y0) / tile_size + 1, rows);
+    for (int32_t y = y0; y < y1; ++y)
+      for (int32_t x = x0; x < x1; ++x) visit(static_cast<size_t>(y) * static_cast<size_t>(columns) + static_cast<size_t>(x));
+  };
+  constexpr uint64_t most = 1 << 22;
+  uint64_t all = 0;
+  for (const Item& i : items) {
+    const PixelRect& b = i.object->bounds;
+    all += (static_cast<uint64_t>(std::max(b.x1 - b.x0, 0)) / tile_size + 2) * (static_cast<uint64_t>(std::max(b.y1 - b.y0, 0)) / tile_size + 2);
+  }
+  if (all > most) return {};
+  Bins result;
+  result.first.resize(tiles.size() + 1);
+  for (const Item& i : items) each(*i.object, [&](size_t tile) { ++result.first[tile + 1]; });
+  for (size_t t = 0; t < tiles.size(); ++t) result.first[t + 1] += result.first[t];
+  result.items.resize(result.first.back());
+  std::vector<uint32_t> next(result.first.begin(), result.first.end() - 1);
+  for (const Item& i : items) each(*i.object, [&](size_t tile) { result.items[next[tile]++] = i; });
+  return result;
+}
+
+void PixelQueue::draw_object(PixelWorker& worker, const Item& item, const PixelRect& tile) const {
+  PixelRect part = item.object->bounds;
+  part.clip(tile);
+  if (part.empty()) return;
+  worker.draw(item.work->wide && pixels_of(part) >= wide_pixels ? *item.work->wide : item.work->pixels, *item.object, tile);
+}
+
+bool PixelQueue::draw_items(std::span<const Item> items, EngineEnv& env, uint64_t& tile, const std::function<bool()>& enough) {
+  PixelRect all{INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
+  for (const Item& i : items) {
+    const PixelRect& b = i.object->bounds;
+    all = {std::min(all.x0, b.x0), std::min(all.y0, b.y0), std::max(all.x1, b.x1), std::max(all.y1, b.y1)};
+  }
+  if (items.empty() || all.empty()) return true;
+  std::vector<PixelRect> tiles;
+  for (int32_t y = all.y0 & ~(tile_size - 1); y < all.y1; y += tile_size)
+    for (int32_t x = all.x0 & ~(tile_size - 1); x < all.x1; x += tile_size) tiles.push_back({x, y, x + tile_size, y + tile_size});
+  const unsigned slots = pool_ ? pool_->slots() : 1;
+  while (workers_.size() < slots) workers_.push_back(std::make_unique<PixelWorker>(env.view.memory(), static_cast<unsigned>(workers_.size())));
+  for (auto& worker : workers_) worker->view().set_space(env.view.space());
+  const Bins sorted = bins(items, tiles);
+  const auto draw_tile = [&](size_t index, unsigned slot) {
+    if (sorted.first.empty()) {
+      for (const Item& item : items) draw_object(*workers_[slot], item, tiles[index]);
+    } else {
+      for (uint32_t i = sorted.first[index]; i < sorted.first[index + 1]; ++i) draw_object(*workers_[slot], sorted.items[i], tiles[index]);
+    }
+  };
+  if (pool_) tile = pool_->for_each_until(tile, tiles.size(), draw_tile, enough);
+  else
+    while (tile < tiles.size()) {
+      draw_tile(tile++, 0);
+      if (enough()) break;
+    }
+  for (auto& worker : workers_) worker->finish();
+  return tile >= tiles.size();
+}
+
+}  // namespace softgen::render
