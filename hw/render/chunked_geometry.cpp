@@ -51,10 +51,9 @@ void ChunkedGeometry::chunk(const Batch& batch, size_t index, unsigned slot, Pre
   const size_t count = std::min(objects_a_chunk_, batch.size() - first);
   std::span<Object> objects;
   if (batch.triangles.count) {
-    own.objects.clear();
-    for (size_t i = 0; i < count; ++i)
-      own.objects.push_back(GeometryPipeline::list_triangle(own.stage.fetch(), provoking_, static_cast<uint32_t>(batch.triangles.first + first + i)));
-    objects = own.objects;
+    own.objects.resize(objects_a_chunk_);
+    objects = std::span(own.objects).first(count);
+    GeometryPipeline::list_triangles(own.stage.fetch(), provoking_, static_cast<uint32_t>(batch.triangles.first + first), objects);
   } else {
     objects = batch.objects.subspan(first, count);
   }

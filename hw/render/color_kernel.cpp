@@ -16,17 +16,6 @@ std::optional<ColorKernel::Stored> stored_as(const surface::Format& f) {
   return std::nullopt;
 }
 
-/// The same for all four channels.
-bool of_alpha_alone(uint8_t factor) {
-  using Factor = gen9::BlendFactor;
-  switch (static_cast<Factor>(factor)) {
-    case Factor::BLENDFACTOR_ZERO: case Factor::BLENDFACTOR_ONE: case Factor::BLENDFACTOR_SRC_ALPHA: case Factor::BLENDFACTOR_INV_SRC_ALPHA:
-    case Factor::BLENDFACTOR_DST_ALPHA: case Factor::BLENDFACTOR_INV_DST_ALPHA: case Factor::BLENDFACTOR_CONST_ALPHA:
-    case Factor::BLENDFACTOR_INV_CONST_ALPHA: return true;
-    default: return false;
-  }
-}
-
 /// Quads have their rows where quad_rows() says.
 bool placed(const surface::Surface& s) {
   switch (s.tiling) {
@@ -83,9 +72,6 @@ std::optional<ColorKernel> OutputMerger::color_kernel(const RenderTarget& rt, un
     k.destination_factor[c] = static_cast<uint8_t>(own ? e.destination_alpha_blend_factor : e.destination_blend_factor);
     k.function[c] = static_cast<uint8_t>(own ? e.alpha_blend_function : e.color_blend_function);
   }
-  const auto same = [](const std::array<uint8_t, 4>& of) { return of[0] == of[1] && of[0] == of[2] && of[0] == of[3]; };
-  k.shared = same(k.source_factor) && same(k.destination_factor) && same(k.function) && of_alpha_alone(k.source_factor[0]) &&
-             of_alpha_alone(k.destination_factor[0]) && k.function[0] == static_cast<uint8_t>(gen9::BlendFunction::BLENDFUNCTION_ADD);
   return k;
 }
 

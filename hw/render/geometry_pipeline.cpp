@@ -55,14 +55,25 @@ void GeometryPipeline::flush(const BatchSink& finished) {
   gathered_ = 0;
 }
 
-Object GeometryPipeline::list_triangle(VertexFetch& fetch, Provoking provoking, uint32_t number) {
-  Object object;
-  for (uint32_t i = 0; i < 3; ++i) object.vertices[i] = static_cast<uint32_t>(fetch.index(3 * number + i));
-  object.count = 3;
-  object.reversed = false;
-  object.provoking = std::min<uint8_t>(provoking.triangle, 2);
-  object.primitive_id = number;
-  return object;
+void GeometryPipeline::list_triangles(VertexFetch& fetch, Provoking provoking, uint32_t first, std::span<Object> out) {
+  constexpr size_t at_once = 64;
+  std::array<uint32_t, 3 * at_once> indices;
+  for (size_t at = 0; at < out.size(); at += at_once) {
+    const std::span<Object> some = out.subspan(at, std::min(at_once, out.size() - at));
+    const auto number = first + static_cast<uint32_t>(at);
+    fetch.indices(3 * number, std::span(indices).first(3 * some.size()));
+    for (size_t i = 0; i < some.size(); ++i) {
+      Object& object = some[i];
+      std::copy_n(&indices[3 * i], 3, object.vertices.begin());
+      object.count = 3;
+      object.reversed = false;
+      object.provoking = std::min<uint8_t>(provoking.triangle, 2);
+      object.stream = 0;
+      object.primitive_id = number + static_cast<uint32_t>(i);
+      object.edges = 7;
+      object.instance = 0;
+    }
+  }
 }
 
 /// Lists of triangles may be assembled by whoever shades them. False: it is not that.

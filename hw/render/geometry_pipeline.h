@@ -30,8 +30,8 @@ class GeometryPipeline {
   /// `finished` gets objects as they were assembled, whose vertices are indices, or triangles that were not, to be shaded by vertex_stage()
   /// or its copies. Only for draws without tessellation and geometry shader.
   void leave_unshaded() { unshaded_ = true; }
-  /// Triangle `number` of a list.
-  static Object list_triangle(VertexFetch& fetch, Provoking provoking, uint32_t number);
+  /// Triangles of a list from number `first` on.
+  static void list_triangles(VertexFetch& fetch, Provoking provoking, uint32_t first, std::span<Object> out);
   Provoking provoking() const { return provoking_; }
   const VertexStage& vertex_stage() const { return vs_; }
   /// From `finished`: no more batches are wanted.

@@ -188,6 +188,23 @@ F8 factor(Factor f, const Colors& source, const Colors& source1, const Colors& d
   }
 }
 
+/// Whether factor() is the same for all channels.
+bool one_for_all(Factor f) {
+  switch (f) {
+    case Factor::BLENDFACTOR_ONE:
+    case Factor::BLENDFACTOR_ZERO:
+    case Factor::BLENDFACTOR_SRC_ALPHA:
+    case Factor::BLENDFACTOR_DST_ALPHA:
+    case Factor::BLENDFACTOR_CONST_ALPHA:
+    case Factor::BLENDFACTOR_SRC1_ALPHA:
+    case Factor::BLENDFACTOR_INV_SRC_ALPHA:
+    case Factor::BLENDFACTOR_INV_DST_ALPHA:
+    case Factor::BLENDFACTOR_INV_CONST_ALPHA:
+    case Factor::BLENDFACTOR_INV_SRC1_ALPHA: return true;
+    default: return false;
+  }
+}
+
 F8 combined(Function function, F8 source, F8 source_factor, F8 destination, F8 destination_factor) {
   switch (function) {
     case Function::BLENDFUNCTION_ADD: return source * source_factor + destination * destination_factor;
@@ -199,6 +216,33 @@ F8 combined(Function function, F8 source, F8 source_factor, F8 destination, F8 d
   return source;
 }
 
+/// The nearest float to code / 255.
+F8 of_unorm8(U8 code) {
+  const F8 value = __builtin_convertvector(reinterpret_cast<I8>(code), F8);
+#ifdef __FMA__
+  // The quotient by the reciprocal, corrected by what is left of it, is the rounded one for all 256 codes (a test asks).
+  const F8 near = value * (1.0f / 255.0f);
+  return _mm256_fmadd_ps(_mm256_fnmadd_ps(near, splat(255.0f), value), splat(1.0f / 255.0f), near);
+#else
+  // The quotient is never near enough to the middle of two floats for its rounding to double first to matter: its bits have a period of 8.
+  return value / 255.0f;
+#endif
+}
+
+/// What most draws ask for: all colours added, each side's factor the same for all of them. False: not that.
+bool blend_added(const ColorKernel& k, Colors& source, const Colors& source1, const Colors& destination) {
+  for (const uint8_t function : k.function)
+    if (function != static_cast<uint8_t>(Function::BLENDFUNCTION_ADD)) return false;
+  // Red, green and blue have one state.
+  if (!one_for_all(static_cast<Factor>(k.source_factor[0])) || !one_for_all(static_cast<Factor>(k.destination_factor[0]))) return false;
+  const auto factor_of = [&](uint8_t f, unsigned c) { return factor(static_cast<Factor>(f), source, source1, destination, k.constant, c); };
+  const F8 own = factor_of(k.source_factor[0], 0), other = factor_of(k.destination_factor[0], 0);
+  const F8 alpha = source[3] * factor_of(k.source_factor[3], 3) + destination[3] * factor_of(k.destination_factor[3], 3);
+  for (unsigned c = 0; c < 3; ++c) source[c] = source[c] * own + destination[c] * other;
+  source[3] = alpha;
+  return true;
+}
+
 void blend(const ColorKernel& k, Colors& source, const Colors& source1, U8 there) {
   const auto& srgb_values = surface::srgb8_values();
   Colors destination;
@@ -207,25 +251,22 @@ void blend(const ColorKernel& k, Colors& source, const Colors& source1, U8 there
     if (k.srgb && c < 3) {
       for (unsigned i = 0; i < 8; ++i) destination[c][i] = srgb_values[code[i]];
     } else {
-      // i / 255, rounded once: the first product is exact, and the second is small (a unit test of the sampler's has all codes).
-      const F8 value = __builtin_convertvector(reinterpret_cast<I8>(code), F8);
-      destination[c] = value * 0x1.01p-8f + value * 0x1.010102p-24f;
+      destination[c] = of_unorm8(code);
     }
   }
   if (!k.alpha_stored) destination[3] = splat(1.0f);
-  Colors out;
-  if (k.shared) {
-    const F8 ours = factor(static_cast<Factor>(k.source_factor[0]), source, source1, destination, k.constant, 0);
-    const F8 theirs = factor(static_cast<Factor>(k.destination_factor[0]), source, source1, destination, k.constant, 0);
-    for (unsigned c = 0; c < 4; ++c) source[c] = source[c] * ours + destination[c] * theirs;
-    for (unsigned c = 0; k.clamp_after && c < 4; ++c) source[c] = clamped(source[c], k.clamp_low);
+  // What is stored without a curve is clamped on the way.
+  const bool clamps = k.clamp_after && (k.srgb || k.stored != ColorKernel::Stored::unorm8);
+  if (blend_added(k, source, source1, destination)) {
+    for (unsigned c = 0; c < 4 && clamps; ++c) source[c] = clamped(source[c], k.clamp_low);
     return;
   }
+  Colors out;
   for (unsigned c = 0; c < 4; ++c)
     out[c] = combined(static_cast<Function>(k.function[c]), source[c],
                       factor(static_cast<Factor>(k.source_factor[c]), source, source1, destination, k.constant, c), destination[c],
                       factor(static_cast<Factor>(k.destination_factor[c]), source, source1, destination, k.constant, c));
-  for (unsigned c = 0; c < 4; ++c) source[c] = k.clamp_after ? clamped(out[c], k.clamp_low) : out[c];
+  for (unsigned c = 0; c < 4; ++c) source[c] = clamps ? clamped(out[c], k.clamp_low) : out[c];
 }
 
 /// Nearest even of 255 times the value, of the exact product: it is rounded once.
@@ -324,9 +365,10 @@ void write_color(const ColorKernel& k, const ColorPixels& p) {
   if (k.blending || k.keep) there = loaded(p);
   if (k.blending) {
     if (k.clamp_before)
-      for (unsigned c = 0; c < 4; ++c) source[c] = clamped(source[c], k.clamp_low);
-    if (k.clamp_before && p.source1[0])
-      for (unsigned c = 0; c < 4; ++c) source1[c] = clamped(source1[c], k.clamp_low);
+      for (unsigned c = 0; c < 4; ++c) {
+        source[c] = clamped(source[c], k.clamp_low);
+        if (p.source1[c]) source1[c] = clamped(source1[c], k.clamp_low);
+      }
     blend(k, source, source1, there);
   }
   U8 word = encoded(k, source);

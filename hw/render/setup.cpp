@@ -66,6 +66,13 @@ Setup::Setup(const State& state, const RasterState& raster, Stage last) : state_
   find_attributes();
 }
 
+/// std::llround() of what screen_limit bounds, without a call: halves away from zero.
+int64_t nearest_away(double v) {
+  const auto whole = static_cast<int64_t>(v);
+  const double rest = v - static_cast<double>(whole);  // exact
+  return whole + (rest >= 0.5 ? 1 : 0) - (rest <= -0.5 ? 1 : 0);
+}
+
 Setup::Screen Setup::to_screen(const Viewport& viewport, const Position& p) const {
   const double inverse = raster_.divide ? 1 / p[3] : 1;
   double x = p[0] * inverse, y = p[1] * inverse;
@@ -74,9 +81,9 @@ Setup::Screen Setup::to_screen(const Viewport& viewport, const Position& p) cons
     x = x * t.viewport_matrix_element_m00 + t.viewport_matrix_element_m30;
     y = y * t.viewport_matrix_element_m11 + t.viewport_matrix_element_m31;
   }
-  x = std::clamp(x, -screen_limit, screen_limit);
-  y = std::clamp(y, -screen_limit, screen_limit);
-  return {x, y, std::llround(x * subpixels), std::llround(y * subpixels)};
+  x = x >= -screen_limit ? std::min(x, screen_limit) : -screen_limit;  // NaN, too
+  y = y >= -screen_limit ? std::min(y, screen_limit) : -screen_limit;
+  return {x, y, nearest_away(x * subpixels), nearest_away(y * subpixels)};
 }
 
 bool Setup::culled(bool front) const {
@@ -255,6 +262,7 @@ Setup::Placed Setup::placed(const Viewport& viewport, const Vue& vertex) const {
 }
 
 void Setup::prepare_all(ObjectType type, std::span<const Object> objects, std::span<const Vertex> vertices, PreparedObjects& out) {
+  if (raster_.reject_all) return;
   arena_ = &out.arena;
   const bool places = type == ObjectType::triangle && places_vertices();
   const Viewport& viewport = raster_.viewports[0];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // SKL PRM vol 7, "URB Messages".
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
@@ -30,12 +32,44 @@ SendResult too_short(const Payload& payload, size_t headers) {
   return SendResult::failed;
 }
 
+typedef uint32_t Four __attribute__((vector_size(16)));
+
+/// Dwords c to c + 3 of channels h to h + 3, from registers to cells.
+void store_four(const Payload& payload, size_t first, size_t c, unsigned h, uint32_t* const* cells) {
+  Four row[4];
+  for (size_t i = 0; i < 4; ++i) std::memcpy(&row[i], &payload[first + c + i].dw[h], sizeof(Four));
+  const Four low01 = __builtin_shufflevector(row[0], row[1], 0, 4, 1, 5), high01 = __builtin_shufflevector(row[0], row[1], 2, 6, 3, 7);
+  const Four low23 = __builtin_shufflevector(row[2], row[3], 0, 4, 1, 5), high23 = __builtin_shufflevector(row[2], row[3], 2, 6, 3, 7);
+  const Four columns[4] = {__builtin_shufflevector(low01, low23, 0, 1, 4, 5), __builtin_shufflevector(low01, low23, 2, 3, 6, 7),
+                           __builtin_shufflevector(high01, high23, 0, 1, 4, 5), __builtin_shufflevector(high01, high23, 2, 3, 6, 7)};
+  for (size_t i = 0; i < 4; ++i) std::memcpy(cells[h + i] + c, &columns[i], sizeof(Four));
+}
+
+/// A write of all channels at one offset, as vertex shaders end. False where entries are shorter, or do not follow each other: then the
+/// last channel's is what remains.
+bool write_all(const Payload& payload, uint64_t offset, Urb& urb) {
+  const size_t components = payload.size() - 1;
+  std::array<uint32_t*, channels> cells;
+  for (unsigned channel = 0; channel < channels; ++channel) {
+    const std::span<uint32_t> cell = urb.dwords(payload[0].dw[channel], offset * oword, static_cast<uint32_t>(components));
+    if (cell.size() != components || (channel && cell.data() < cells[channel - 1] + components)) return false;
+    cells[channel] = cell.data();
+  }
+  size_t c = 0;
+  for (; c + 4 <= components; c += 4)
+    for (unsigned h = 0; h < channels; h += 4) store_four(payload, 1, c, h, cells.data());
+  for (; c < components; ++c)
+    for (unsigned channel = 0; channel < channels; ++channel) cells[channel][c] = payload[1 + c].dw[channel];
+  return true;
+}
+
 SendResult simd8_message(const Message& message, Urb& urb, bool write) {
   const uint32_t global_offset = bits(message.descriptor, 14u, 4u);
   const bool masked = bit(message.descriptor, 15), per_slot = bit(message.descriptor, 17);
   const Payload payload(message);
   const size_t headers = 1 + per_slot + (masked && write);
   if (payload.size() < headers) return too_short(payload, headers);
+  if (write && !masked && !per_slot && (message.exec_mask & 0xff) == 0xff && write_all(payload, global_offset, urb)) return SendResult::done;
   const size_t components = write ? payload.size() - headers : message.response.size();
   for (unsigned channel = 0; channel < channels; ++channel) {
     if (!(message.exec_mask >> channel & 1)) continue;

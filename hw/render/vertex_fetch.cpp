@@ -49,7 +49,7 @@ bool is_wide(const VertexElement& element, const surface::Format* format) {
 VertexFetch::VertexFetch(const State& state, memory::View& view, const DrawCall& draw) : state_(state), view_(view), draw_(draw) {
   for (const VertexElement& element : state.vertex_elements()) {
     if (!element.state.valid) {
-      sources_.push_back({element, {}, nullptr, static_cast<uint32_t>(slots_++)});
+      sources_.push_back({element, {}, nullptr, static_cast<uint32_t>(slots_++)});  // it has no elements
       continue;
     }
     const uint32_t vb = element.state.vertex_buffer_index;
@@ -61,10 +61,12 @@ VertexFetch::VertexFetch(const State& state, memory::View& view, const DrawCall&
     }
     if (element.state.edge_flag_enable) {
       edge_flag_ = Source{element, buffer, format};
+      edge_flag_->find_extent();
       continue;
     }
     const bool wide = is_wide(element, format);
     sources_.push_back({element, buffer, format, static_cast<uint32_t>(slots_), wide});
+    sources_.back().find_extent();
     slots_ += wide ? 2 : 1;
   }
   using Format = gen9::_3DSTATE_INDEX_BUFFER::IndexFormat;
@@ -93,14 +95,54 @@ uint64_t VertexFetch::index(uint32_t n) {
   return value & 0xffffffff;
 }
 
+template <typename Index>
+void VertexFetch::read_indices(uint64_t address, std::span<uint32_t> out) {
+  while (!out.empty()) {
+    uint64_t left;
+    const std::byte* const at = view_.at(address, left);
+    const size_t count = std::min<size_t>(out.size(), left / sizeof(Index));
+    if (count == 0) {  // it crosses a page
+      out[0] = view_.load<Index>(address);
+      out = out.subspan(1), address += sizeof(Index);
+      continue;
+    }
+    for (size_t i = 0; i < count; ++i) {
+      Index value;
+      std::memcpy(&value, at + i * sizeof(Index), sizeof value);
+      out[i] = value;
+    }
+    out = out.subspan(count), address += count * sizeof(Index);
+  }
+}
+
+void VertexFetch::indices(uint32_t first, std::span<uint32_t> out) {
+  const auto& ib = state_.get<gen9::_3DSTATE_INDEX_BUFFER>();
+  const uint64_t start = uint64_t{draw_.start_vertex} + first, end = start + out.size();
+  if (!draw_.indexed || end * index_size_ > ib.buffer_size) {
+    for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<uint32_t>(index(first + static_cast<uint32_t>(i)));
+    return;
+  }
+  const uint64_t address = ib.buffer_starting_address + start * index_size_;
+  if (index_size_ == 1) read_indices<uint8_t>(address, out);
+  else if (index_size_ == 2) read_indices<uint16_t>(address, out);
+  else read_indices<uint32_t>(address, out);
+}
+
+void VertexFetch::Source::find_extent() {
+  const uint64_t offset = element.state.source_element_offset;
+  start = buffer.address + offset;
+  count = 0;
+  if (!format || buffer.null || offset + format->block_bytes() > buffer.size) return;
+  const uint64_t behind_first = buffer.size - offset - format->block_bytes();
+  count = buffer.pitch ? behind_first / buffer.pitch + 1 : ~uint64_t{0};
+}
+
 /// Of an element; `nowhere` when it does not lie in its buffer as a whole: it reads as zero (SKL PRM vol 2a, VERTEX_BUFFER_STATE, Buffer Size).
 uint64_t VertexFetch::address(const Source& source, uint32_t index, uint32_t instance) const {
   uint64_t number = index;
-  if (source.element.per_instance)
+  if (source.element.per_instance) [[unlikely]]
     number = uint64_t{draw_.start_instance} + (source.element.step_rate ? instance / source.element.step_rate : 0);
-  const uint64_t offset = number * source.buffer.pitch + source.element.state.source_element_offset;
-  const bool there = source.format && !source.buffer.null && offset + source.format->block_bytes() <= source.buffer.size;
-  return there ? source.buffer.address + offset : nowhere;
+  return number < source.count ? source.start + number * source.buffer.pitch : nowhere;
 }
 
 void VertexFetch::fetch_element(const Source& source, uint32_t index, uint32_t instance, std::span<Vec4> out) {

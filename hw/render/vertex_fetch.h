@@ -44,6 +44,8 @@ class VertexFetch {
   static constexpr uint64_t cut = ~uint64_t{0};
   uint64_t index(uint32_t n);
   bool has_cuts() const { return cut_enabled_; }
+  /// index() of vertices from `first` on, of a draw without cuts.
+  void indices(uint32_t first, std::span<uint32_t> out);
 
   /// 128-bit slots of a vertex: one an element, two for 64-bit elements of more than two components.
   size_t slots() const { return slots_; }
@@ -63,6 +65,9 @@ class VertexFetch {
     const surface::Format* format = nullptr;
     uint32_t slot = 0;
     bool wide = false;
+    uint64_t start = 0;            ///< address of element 0
+    uint64_t count = 0;            ///< elements that lie in the buffer as a whole
+    void find_extent();
   };
   static constexpr size_t lanes = 8;
   struct Elements;
@@ -70,6 +75,8 @@ class VertexFetch {
   /// VertexID counts from zero: without Start Vertex and without Base Vertex (Mesa's vertex_id_zero_base).
   uint32_t vertex_id(uint32_t index) const { return draw_.indexed ? index : index - draw_.start_vertex; }
   uint64_t address(const Source& source, uint32_t index, uint32_t instance) const;
+  template <typename Index>
+  void read_indices(uint64_t address, std::span<uint32_t> out);
   void fetch_element(const Source& source, uint32_t index, uint32_t instance, std::span<Vec4> out);
   void store_system_values(uint32_t vertex_id, uint32_t instance, std::span<Vec4> out) const;
 

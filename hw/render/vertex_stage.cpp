@@ -62,8 +62,10 @@ void VertexStage::pass_on(const VertexName& name, std::span<uint32_t> entry) {
 }
 
 void VertexStage::shade_eight(std::span<const VertexName> names, std::span<Vertex> out) {
+  // All or none: one after the other they would end where the buffer does.
+  const uint32_t units = Urb::units(entry_bytes_), first = worker_.urb.allocate(units * Urb::unit * static_cast<uint32_t>(names.size()));
   for (size_t i = 0; i < names.size(); ++i) {
-    out[i].handle = worker_.urb.allocate(entry_bytes_);
+    out[i].handle = first ? first + static_cast<uint32_t>(i) * units : 0;
     const std::span<uint32_t> entry = worker_.urb.dwords(out[i].handle, 0, entry_bytes_ / 4);
     out[i].vue = Vue(entry);
     if (!kernel_) pass_on(names[i], entry);
@@ -90,28 +92,24 @@ void VertexStage::apply_edge_flags(std::span<Object> objects) {
       if (!fetch_.edge_flag(object.vertices[i], object.instance)) object.edges &= static_cast<uint8_t>(~(1u << i));
 }
 
-void VertexNumbers::clear(size_t most) {
+void VertexNumbers::clear(size_t most, uint32_t low, uint32_t high, bool one_instance) {
   const size_t room = std::bit_ceil(2 * most + 1);
   if (slots_.size() < room || ++stamp_ == 0) slots_.assign(std::max(room, slots_.size()), {}), stamp_ = 1;
-}
-
-uint32_t VertexNumbers::find_or_add(VertexName name, uint32_t next) {
-  const size_t mask = slots_.size() - 1;
-  for (size_t at = (name.index * 0x9e3779b1u >> 7) + name.instance * 0x85ebca6bu;; ++at) {
-    Slot& slot = slots_[at & mask];
-    if (slot.stamp != stamp_) {
-      slot = {name, next, stamp_};
-      return next;
-    }
-    if (slot.name.index == name.index && slot.name.instance == name.instance) return slot.number;
-  }
+  direct_ = one_instance && high - low < slots_.size();
+  low_ = low;
 }
 
 std::span<const Vertex> VertexStage::shade(std::span<Object> objects) {
   if (edge_flags_) apply_edge_flags(objects);
   size_t most = 0;
-  for (const Object& object : objects) most += object.count;
-  numbers_.clear(most);
+  uint32_t low = UINT32_MAX, high = 0;
+  bool one_instance = true;
+  for (const Object& object : objects) {
+    most += object.count;
+    one_instance = one_instance && object.instance == objects[0].instance;
+    for (unsigned i = 0; i < object.count; ++i) low = std::min(low, object.vertices[i]), high = std::max(high, object.vertices[i]);
+  }
+  numbers_.clear(most, low, high, one_instance);
   order_.clear();
   for (Object& object : objects)
     for (unsigned i = 0; i < object.count; ++i) {

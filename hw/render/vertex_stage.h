@@ -13,9 +13,21 @@ namespace softgen::render {
 /// Numbers of the vertices of a batch, by name. Cleared by counting on: no memory is touched.
 class VertexNumbers {
  public:
-  void clear(size_t most);
+  /// For at most `most` names; where `low` to `high` are few, and all of one instance, their indices number the slots, else a hash does.
+  void clear(size_t most, uint32_t low, uint32_t high, bool one_instance);
   /// The number of `name`, or `next` where it has none: that is its number from then on.
-  uint32_t find_or_add(VertexName name, uint32_t next);
+  uint32_t find_or_add(VertexName name, uint32_t next) {
+    const size_t mask = slots_.size() - 1;
+    size_t at = direct_ ? name.index - low_ : (name.index * 0x9e3779b1u >> 7) + name.instance * 0x85ebca6bu;
+    for (;; ++at) {
+      Slot& slot = slots_[at & mask];
+      if (slot.stamp != stamp_) {
+        slot = {name, next, stamp_};
+        return next;
+      }
+      if (slot.name.index == name.index && slot.name.instance == name.instance) return slot.number;
+    }
+  }
 
  private:
   struct Slot {
@@ -25,6 +37,8 @@ class VertexNumbers {
   };
   std::vector<Slot> slots_;
   uint32_t stamp_ = 0;
+  bool direct_ = false;
+  uint32_t low_ = 0;
 };
 
 class VertexStage {

@@ -75,7 +75,8 @@ TEST_CASE("eight pixels of colour are written as the output merger writes each")
     f.surface.tiling = tilings[f.any() % 3];
     f.surface.pitch = f.surface.tiling == surface::Tiling::x ? 512 : 128;
     // No alpha test or coverage, and logic operations seldom: those are the general code's.
-    const uint32_t blend[] = {f.any() & (1u << 30 | 1u << 29), f.any(), f.any() & ~(f.any() % 8 ? 1u << 31 : 0u)};
+    const uint32_t added = f.any() & 1 ? ~(7u << 18 | 7u << 5) : ~0u;  // the functions: the most common ones
+    const uint32_t blend[] = {f.any() & (1u << 30 | 1u << 29), f.any() & added, f.any() & ~(f.any() % 8 ? 1u << 31 : 0u)};
     f.view.write(blend_at, blend, sizeof blend);
     for (unsigned i = 0; i < 4; ++i) f.view.store(cc_at + 8 + 4 * i, f.value());
     OutputMerger merger(f.state, f.view);

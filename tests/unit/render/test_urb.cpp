@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
+#include <random>
+#include <vector>
+
 #include "hw/base/log.h"
 #include "hw/render/urb.h"
 #include "tests/catch.h"
@@ -28,6 +32,30 @@ TEST_CASE("what SIMD8 messages write, each channel reads back from its own entry
   std::array<Grf, 4> response{};
   REQUIRE(urb_message(message(simd8_read | 1 << 4, std::span(payload).first(1), response), urb) == SendResult::done);
   CHECK(response[1].dw[7] == 701);
+}
+
+TEST_CASE("a write of all channels is that of one after the other, wherever their entries lie") {
+  std::mt19937 random(5);
+  for (unsigned round = 0; round < 400; ++round) {
+    Urb urb;
+    const uint32_t first = urb.allocate(64 * 64);
+    const unsigned components = 1 + random() % 15, stride = random() % 3, offset = random() % 4;
+    std::vector<Grf> payload(1 + components);
+    for (unsigned ch = 0; ch < 8; ++ch) {
+      payload[0].dw[ch] = random() % 8 ? first + ch * stride : random() % 70;
+      for (unsigned c = 0; c < components; ++c) payload[1 + c].dw[ch] = 1 + random();
+    }
+    Urb expected;
+    expected.allocate(64 * 64);
+    for (unsigned ch = 0; ch < 8; ++ch) {
+      const auto cell = expected.dwords(payload[0].dw[ch], 4 * offset, components);
+      for (size_t c = 0; c < cell.size(); ++c) cell[c] = payload[1 + c].dw[ch];
+    }
+    REQUIRE(urb_message(message(simd8_write | offset << 4, payload), urb) == SendResult::done);
+    const auto a = urb.dwords(first, 0, 64 * 16), b = expected.dwords(first, 0, 64 * 16);
+    CAPTURE(round, components, stride, offset);
+    REQUIRE(std::equal(a.begin(), a.end(), b.begin(), b.end()));
+  }
 }
 
 TEST_CASE("channel masks and per-slot offsets select what is written") {

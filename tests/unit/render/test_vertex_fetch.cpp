@@ -147,6 +147,26 @@ TEST_CASE("64-bit components pass unchanged, in one slot or two") {
   CHECK(value[1] == 0);
 }
 
+TEST_CASE("many indices at once are what each is alone") {
+  Fixture t;
+  t.ggtt.set_pte((indices >> 12) + 1, (indices + 0x1000) | 1);
+  std::mt19937 random(7);
+  for (uint64_t at = 0; at < 0x2000; at += 4) t.view.store<uint32_t>(indices + at, static_cast<uint32_t>(random()));
+  for (unsigned round = 0; round < 300; ++round) {
+    const uint32_t format = random() % 3, offset = 0xf00 + random() % 0x100, size = random() % 0x400;
+    t.put({0x780a0003, format << 8, static_cast<uint32_t>(indices + offset), 0, size});
+    DrawCall draw;
+    draw.indexed = random() % 8;
+    draw.start_vertex = random() % 16;
+    VertexFetch fetch(t.state, t.view, draw);
+    std::vector<uint32_t> together(random() % 200);
+    const uint32_t first = random() % 64;
+    fetch.indices(first, together);
+    CAPTURE(round, format, offset, size);
+    for (uint32_t i = 0; i < together.size(); ++i) REQUIRE(together[i] == fetch.index(first + i));
+  }
+}
+
 TEST_CASE("an element with edge flags is not stored") {
   Fixture t;
   const float data[] = {0, 1};
