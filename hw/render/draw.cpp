@@ -75,6 +75,7 @@ class Drawer::Draw {
   void load_pixel_shader();
   void load_program(Kernel& kernel, uint64_t start, uint32_t grf_start);
   void bind_targets();
+  bool nothing_seen(const eu::Program& program) const;
   void prepare(const Batch& batch);
   void draw_objects(const Batch& batch);
   bool draw_pixels(uint64_t& tile);
@@ -155,10 +156,18 @@ void Drawer::Draw::load_pixel_shader() {
   else load_program(kernel, ps.kernel_start_pointer_0, ps.dispatch_grf_start_register_for_constant_setup_data_0);
   pixels.uniform = sends_one_color(*kernel.program, kernel.grf_start);
   bind_targets();
+  pixels.unseen = nothing_seen(*kernel.program);
   if (!narrow || !middle || pixels.uniform) return;
   work_->wide = std::make_unique<PixelDraw>(pixels);
   work_->wide->simd = 16;
   second(work_->wide->kernel);
+}
+
+/// Whether all that the pixel shader writes goes nowhere, and nothing waits for what it says: shadow maps are drawn with null surfaces.
+bool Drawer::Draw::nothing_seen(const eu::Program& program) const {
+  const PixelDraw& pixels = work_->pixels;
+  return pixels.early && writes_only_targets(program) && !state_.get<gen9::_3DSTATE_PS_EXTRA>().pixel_shader_is_per_sample &&
+         std::none_of(pixels.targets.begin(), pixels.targets.end(), [](const RenderTarget& rt) { return rt.level.has_value(); });
 }
 
 void Drawer::Draw::bind_targets() {

@@ -101,6 +101,10 @@ bool PixelWorker::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
   if (draw_->stop.aborting()) return false;
   const uint64_t left = draw_->early ? test_block(x, y, covered) : covered;
   if (!left) return true;
+  if (draw_->unseen) {
+    invocations_ += static_cast<uint64_t>(std::popcount(left));
+    return true;
+  }
   const bool after_tests = draw_->state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_DEPTH_COVERAGE;
   const uint64_t told = after_tests ? left : covered;
   const uint64_t lit = by_quads(left), shown = by_quads(told);
@@ -167,6 +171,10 @@ void PixelWorker::add_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>
 }
 
 void PixelWorker::put_quad(uint32_t x, uint32_t y, uint32_t lit, uint32_t told) {
+  if (draw_->unseen) {
+    invocations_ += static_cast<uint64_t>(std::popcount(lit));
+    return;
+  }
   batch_.quads[batch_.pixels / 4] = x | y << 16;
   batch_.lit |= lit << batch_.pixels;
   batch_.told |= told << batch_.pixels;

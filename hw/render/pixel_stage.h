@@ -38,6 +38,7 @@ struct PixelDraw {
   StopFlag& stop;
   PixelCounts& counts;
   bool depth_by_blocks = false;         ///< test_block() does the depth and stencil tests
+  bool unseen = false;                  ///< nothing that the kernel does reaches memory: its pixels are only counted
   bool uniform = false;                 ///< the kernel does nothing but send one colour for all pixels of an object
   bool early = true;                    ///< depth and stencil are tested before the shader
   uint32_t topology = 0;                ///< Primitive Topology Type of the objects, r0.0[4:0]

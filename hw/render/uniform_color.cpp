@@ -70,6 +70,27 @@ bool sends_one_color(const eu::Program& program, unsigned first) {
   return i < lines.size() && sends_all(lines[i].instruction, first);
 }
 
+bool writes_only_targets(const eu::Program& program) {
+  constexpr uint32_t render_target_write = 12, render_target_read = 13;
+  for (const auto& line : program.lines()) {
+    const Instruction& i = line.instruction;
+    const eu::OpcodeInfo* const row = i.info();
+    if (!row || (row->form != eu::Form::send && row->form != eu::Form::split_send)) continue;
+    const uint32_t type = bits(i.descriptor, 17u, 14u);
+    switch (static_cast<Sfid>(i.sfid())) {
+      case Sfid::null:
+      case Sfid::sampler:
+      case Sfid::pixel_interpolator:
+      case Sfid::dp_constant: break;
+      case Sfid::dp_render:
+        if (i.descriptor_in_register || (type != render_target_write && type != render_target_read)) return false;
+        break;
+      default: return false;
+    }
+  }
+  return true;
+}
+
 void RenderTarget::fill_block(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, uint64_t pixels, uint32_t word) const {
   for (unsigned py = 0; py < 8; py += 4)
     for (unsigned px = 0; px < 8; px += 4) {
