@@ -245,7 +245,7 @@ void Streamer::run_workaround_batch(uint64_t address, uint64_t bytes) {
   do {  // a packet that a pause interrupts is finished first: the restore has no boundary of its own
     end = parse(cursor_, ParseMemory{ggtt_, ppgtt_, packet_}, config_.engine_class, executor);
   } while (end == ParseEnd::stopped && executor.reason() == Executor::Reason::arbitration && ++retries < 1000);
-  fence();
+  finish();
   in_workaround_ = false;
   cursor_ = context;
   budget = left;

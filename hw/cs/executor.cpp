@@ -54,7 +54,8 @@ Flow Executor::command(const Packet& packet, const Cursor& behind) {
 
 Flow Executor::observe(const Packet& packet, Flow flow) {
   if (flow.kind == Flow::Kind::repeat || s_.links().observer->executed(s_.config().id, packet, s_.ppgtt())) return flow;
-  if (const ExecResult flushed = s_.fence(); flushed != ExecResult::done) return result(flushed);
+  const FlushRequest everything{.render_target = true, .depth = true, .data_cache = true, .stall = true};
+  if (const ExecResult flushed = s_.flush(everything); flushed != ExecResult::done) return result(flushed);
   return {Flow::Kind::leave};
 }
 
@@ -181,7 +182,7 @@ bool Executor::leaves_engine_alone(CommandId id) {
 Flow Executor::mi(const Packet& packet, const Cursor& behind) {
   const std::span<const uint32_t> dw = packet.dwords;
   if (!leaves_engine_alone(packet.command->id))
-    if (const ExecResult fenced = s_.fence(); fenced != ExecResult::done) return result(fenced);
+    if (const ExecResult finished = s_.finish(); finished != ExecResult::done) return result(finished);
   switch (packet.command->id) {
     case CommandId::MI_NOOP:
       if (bit(dw[0], 22)) s_.set(reg::nopid, bits(dw[0], 21, 0));

@@ -73,7 +73,7 @@ RunEnd Streamer::run(uint64_t commands) {
     Executor executor(*this);
     can_switch_ = false;
     const ParseEnd end = parse(cursor_, ParseMemory{ggtt_, ppgtt_, packet_}, config_.engine_class, executor);
-    fence();  // no work is left behind where the streamer may be saved, switched or stopped; if it is reset, that is seen above
+    finish();  // no work is left behind where the streamer may be saved, switched or stopped; if it is reset, that is seen above
     store_head();
     if (end == ParseEnd::drained) {
       drained();
@@ -285,6 +285,8 @@ ExecResult Streamer::execute(const Packet& packet) {
 }
 
 ExecResult Streamer::flush(const FlushRequest& request) { return links_.engine.flush(request, env_); }
+
+ExecResult Streamer::finish() { return links_.engine.finish(env_); }
 
 void Streamer::set_waiting(bool on) {
   if (waiting_ == on) return;

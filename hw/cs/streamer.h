@@ -123,8 +123,8 @@ class Streamer {
   bool must_leave();
   ExecResult execute(const Packet& packet);
   ExecResult flush(const FlushRequest& request);
-  /// The end of all that the engine has begun.
-  ExecResult fence() { return flush({.render_target = true, .depth = true, .data_cache = true, .stall = true}); }
+  /// The end of what the engine has put off.
+  ExecResult finish();
   void set_waiting(bool on);
   /// MI_SET_CONTEXT (ring mode): dword 1 of the command.
   void set_context(uint32_t word);

@@ -80,6 +80,9 @@ class Engine {
   virtual ExecResult execute(const Packet& packet, EngineEnv& env) = 0;
   /// A fence: on return (done) all memory writes of earlier packets are visible, and statistics registers are up to date.
   virtual ExecResult flush(const FlushRequest& request, EngineEnv& env) = 0;
+  /// Ends what execute() has put off. The streamer asks before anything that looks beyond the engine, and whenever it stops, so that there is
+  /// never such work when a context is saved, restored or reset. aborted: it was dropped.
+  virtual ExecResult finish(EngineEnv&) { return ExecResult::done; }
 
   /// The engine's part of the context image. size is fixed for a build of a platform and fits the image's opaque pages.
   virtual size_t context_size() const = 0;

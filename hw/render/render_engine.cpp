@@ -66,6 +66,8 @@ ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
   }
 }
 
-ExecResult RenderEngine::flush(const FlushRequest&, EngineEnv& env) { return drawer_.finish(env) ? ExecResult::done : ExecResult::aborted; }
+ExecResult RenderEngine::flush(const FlushRequest&, EngineEnv& env) { return finish(env); }
+
+ExecResult RenderEngine::finish(EngineEnv& env) { return drawer_.finish(env) ? ExecResult::done : ExecResult::aborted; }
 
 }  // namespace softgen::render

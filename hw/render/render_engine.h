@@ -20,6 +20,7 @@ class RenderEngine : public Engine {
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
   ExecResult flush(const FlushRequest& request, EngineEnv& env) override;
+  ExecResult finish(EngineEnv& env) override;
   size_t context_size() const override { return StateStore::saved_size(); }
   void save_context(std::span<std::byte> image) override { store_.save(image); }
   void restore_context(std::span<const std::byte> image) override { store_.restore(image); }

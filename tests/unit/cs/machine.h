@@ -45,6 +45,7 @@ struct FakeEngine final : Engine {
   std::vector<FlushRequest> flushes;
   std::function<ExecResult(const Packet&, EngineEnv&)> on_execute;
   unsigned restores = 0, resets = 0;
+  unsigned put_off = 0;  ///< packets executed and not yet finished
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override {
     if (on_execute) {
@@ -53,11 +54,17 @@ struct FakeEngine final : Engine {
     }
     headers.push_back(packet.dwords[0]);
     ++context.packets;
+    ++put_off;
     context.word = packet.dwords.back();
     return ExecResult::done;
   }
   ExecResult flush(const FlushRequest& request, EngineEnv&) override {
     flushes.push_back(request);
+    put_off = 0;
+    return ExecResult::done;
+  }
+  ExecResult finish(EngineEnv&) override {
+    put_off = 0;
     return ExecResult::done;
   }
   size_t context_size() const override { return sizeof(Context); }

@@ -245,6 +245,21 @@ TEST_CASE("CTX_TIMESTAMP runs while the context does") {
   CHECK(run.context.image(0x23) - before == 12'000);
 }
 
+TEST_CASE("what the engine puts off is finished before a command that looks at memory or registers, and when the streamer stops") {
+  Run run({});
+  auto& engine = run.engine(run.id);
+  std::vector<unsigned> seen;
+  engine.on_execute = [&](const Packet&, EngineEnv&) {
+    seen.push_back(engine.put_off);
+    return ExecResult::done;
+  };
+  const Dwords packet{0x6904'0000}, nothing{0}, arbitration_check{0x0280'0000};
+  run.more(packet + nothing + arbitration_check + packet + srm(run.base() + 0x358, out) + packet + packet);
+  CHECK(run.completed());
+  CHECK(seen == std::vector<unsigned>{0, 1, 0, 1});
+  CHECK(engine.put_off == 0);
+}
+
 TEST_CASE("PIPE_CONTROL post-sync operations") {
   Run run({});
   const uint64_t user = Machine::ppgtt_base + 0x40;
