@@ -6,10 +6,9 @@ import subprocess
 
 import build
 import guest as guests
-from bench_rows import THREADS, geometric_mean, row
+from bench_rows import SIZES, THREADS, geometric_mean, row
 from common import Failure, say
 
-SIZES = ("800x600", "1920x1080")
 PROGRAM = "glmark2-es2-drm"
 # Debian's Mesa names llvmpipe on a KMS device so.
 LLVMPIPE = {"MESA_LOADER_DRIVER_OVERRIDE": "kms_swrast", "LP_NUM_THREADS": str(THREADS)}

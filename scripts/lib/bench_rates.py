@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 
 import build
-from bench_rows import THREADS, row
+from bench_rows import SIZES, THREADS, row
 from common import Failure, say
 
 FILL_BOUND = ("fill", "fill-blended", "texture-bilinear", "arithmetic")
@@ -70,6 +70,26 @@ def rates(options):
     for task, kind, unit in (("compute-fma", "fma", "GFLOP/s"), ("compute-copy", "copy", "GB/s")):
         yield row(f"rates/{task} against the host", values(mine, task), [run[kind] for run, _ in host], unit, False)
     yield row("memory/gl_rates", [used for _, used in mine], [used for _, used in peer], "MiB, most")
+
+
+def vulkan(options):
+    """vkcube's scene drawn off the screen: anv on our core against lavapipe, at each size."""
+    lavapipe = next(iter(sorted(pathlib.Path("/usr/share/vulkan/icd.d").glob("lvp_icd*.json"))), None)
+    if not lavapipe:
+        raise Failure("lavapipe is not installed (mesa-vulkan-drivers)")
+
+    def side(size, command, env):
+        width, height = size.split("x")
+        run = printed([*command, program("vk_cube"), "--width", width, "--height", height, "--seconds", options.seconds], env)
+        if ("llvmpipe" in run[0]["renderer"]) != bool(env):
+            raise Failure("vk_cube runs on a driver that was not meant")
+        return run
+
+    for size in options.size or SIZES:
+        mine, peer = repeated(options, f"vulkan at {size}",
+                              lambda: side(size, [build.BUILD / "softgen-run", "--threads", THREADS - 1, "--"], {}),
+                              lambda: side(size, [], {"VK_ICD_FILENAMES": str(lavapipe), "LP_NUM_THREADS": str(THREADS)}))
+        yield row(f"vulkan/cube@{size}", values(mine, "cube"), values(peer, "cube"), "frames/s", False)
 
 
 def scaling(options):

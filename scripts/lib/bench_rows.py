@@ -4,6 +4,7 @@ import collections
 import math
 import statistics
 
+SIZES = ("800x600", "1920x1080")
 THREADS = 2  # of both sides; ours are an engine's thread and one worker
 Row = collections.namedtuple("Row", "name softgen peer ratio unit spread")
 

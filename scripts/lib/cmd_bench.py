@@ -8,9 +8,9 @@ import time
 
 import cmd_setup
 import guest as guests
-from bench_glmark2 import SIZES, gl, guest_gl
-from bench_rates import jit, printed, program, rates, scaling
-from bench_rows import Row, row
+from bench_glmark2 import gl, guest_gl
+from bench_rates import jit, printed, program, rates, scaling, vulkan
+from bench_rows import SIZES, Row, row
 from common import Failure, main, say
 
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -65,7 +65,7 @@ def rows_of(name):
     return run
 
 
-ALL = {"gl": gl, "rates": rates, "scaling": scaling, "jit": jit, "eu": rows_of("bench_eu"), "blit": rows_of("bench_blit"),
+ALL = {"gl": gl, "vulkan": vulkan, "rates": rates, "scaling": scaling, "jit": jit, "eu": rows_of("bench_eu"), "blit": rows_of("bench_blit"),
        "submit": rows_of("bench_submit"), "boot": boot, "idle": idle, "guest": guest_gl}
 
 
@@ -89,7 +89,7 @@ def bench(argv):
     parser.add_argument("--repeats", type=int, default=5, help="of each figure (default: 5)")
     parser.add_argument("--seconds", type=float, default=2, help="each scene and rate is run for (default: 2)")
     parser.add_argument("--scene", action="append", help="of glmark2, as its -b takes it (may be given more than once; default: all)")
-    parser.add_argument("--size", action="append", choices=SIZES, help="of glmark2 outside the guest (default: both)")
+    parser.add_argument("--size", action="append", choices=SIZES, help="of glmark2 and the Vulkan cube outside the guest (default: both)")
     parser.add_argument("--guest", default="bookworm")
     parser.add_argument("--accel", default="auto", choices=["auto", "kvm", "tcg"])
     parser.add_argument("--no-setup", action="store_true", help="use what is built")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/run: boots a guest, runs a command or the desktop in it."""
 import argparse
-import os
 import pathlib
 import shlex
 import shutil
