@@ -21,6 +21,7 @@ GROUPS = {
     "programs": ["mesa-utils", "vulkan-tools", "mesa-vulkan-drivers", "kmscube", "glmark2-es2-drm", "piglit", "libgl1-mesa-dri", "libegl1",
                  "libgbm1"],
     "piglit": ["piglit", "libgl1-mesa-dri", "libegl1", "libgbm1"],
+    "profile": ["linux-perf", "libdevel-nytprof-perl"],
     "test": ["clang", "grub-common", "grub-pc-bin"],
 }
 
