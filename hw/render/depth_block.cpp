@@ -10,7 +10,7 @@
 namespace softgen::render {
 namespace {
 
-constexpr unsigned part = 4;  // pixels: 4x4 of 32 bits are one 64-byte line of a Y tile
+constexpr unsigned part = 4;  // pixels: 4x4 of 32 bits are one 64-byte line of a Y tile, of 16 bits the halves of its rows
 
 /// Rows of four bits to rows of eight.
 uint64_t block_mask(uint32_t mask, unsigned x, unsigned y) {
@@ -47,10 +47,15 @@ uint64_t passing(Compare function, uint8_t reference, uint8_t test_mask, const S
   return passes;
 }
 
+DepthKernel::Stored stored_as(const surface::Format& format) {
+  if (format.block_bits == 16) return DepthKernel::Stored::unorm16;
+  return format.code == surface::SurfaceFormat::R32_FLOAT ? DepthKernel::Stored::float32 : DepthKernel::Stored::unorm24;
+}
+
 }  // namespace
 
 bool DepthStencil::depth_in_blocks() const {
-  return depth_level_ && depth_.samples == 1 && depth_.format->block_bits == 32 && depth_.tiling == surface::Tiling::y &&
+  return depth_level_ && depth_.samples == 1 && depth_.tiling == surface::Tiling::y &&
          depth_.base % memory::View::page_size == 0;
 }
 
@@ -94,24 +99,26 @@ uint64_t DepthStencil::test_block(memory::View& view, DepthKernel kernel, const 
 
 uint64_t DepthStencil::test_depth_block(memory::View& view, DepthKernel kernel, const Block& block, uint64_t mask) const {
   kernel.function = static_cast<uint8_t>(depth_function_);
-  kernel.floating = depth_.format->code == surface::SurfaceFormat::R32_FLOAT;
+  const unsigned bytes = depth_.format->block_bits / 8;
+  kernel.stored = stored_as(*depth_.format);
   kernel.test = depth_test_;
   const PixelKernels& kernels = pixel_kernels();
-  // A tile's column is 16 bytes wide and 32 rows high. A block that starts in an even column, at a multiple of eight rows, lies in one page.
+  // A tile's column is 16 bytes wide and 32 rows high. A block that starts in an even column (or needs but one), at a multiple of eight rows,
+  // lies in one page.
   constexpr uint64_t row = 16, column = 32 * row;
   const auto address = [&](uint32_t x, uint32_t y) { return depth_level_->address(x, y, block.layer + depth_.min_array_element); };
   const uint64_t corner = address(block.x, block.y);
-  std::byte* const there = corner & (column | 7 * row | 15) ? nullptr : const_cast<std::byte*>(depth_write_ ? view.at_for_write(corner) : view.at(corner));
+  std::byte* const there = corner & ((bytes == 4 ? column : 0) | 7 * row | 15) ? nullptr : const_cast<std::byte*>(depth_write_ ? view.at_for_write(corner) : view.at(corner));
   uint64_t passed = 0;
   for (unsigned y = 0; y < 8; y += part)
     for (unsigned x = 0; x < 8; x += part) {
       const uint32_t left = part_mask(mask, x, y);
       if (!left) continue;
       const uint64_t at = there ? 0 : address(block.x + x, block.y + y);
-      const uint64_t offset = x / part * column + y * row;
+      const uint64_t offset = (bytes == 4 ? x / part * column : x * bytes) + y * row;
       alignas(64) uint32_t values[part * part];
       const uint32_t ok = kernels.depth_test(kernel, block.sample_x + x, block.sample_y + y, there ? there + offset : view.at(at), left, values);
-      if (ok && depth_write_) kernels.depth_write(there ? there + offset : view.at_for_write(at), ok, values);
+      if (ok && depth_write_) kernels.depth_write(kernel, there ? there + offset : view.at_for_write(at), ok, values);
       passed |= block_mask(ok, x, y);
     }
   return passed;

@@ -23,6 +23,7 @@ typedef int32_t I8 __attribute__((vector_size(32)));
 typedef uint32_t U8 __attribute__((vector_size(32)));
 typedef float F4 __attribute__((vector_size(16)));
 typedef int32_t I4 __attribute__((vector_size(16)));
+typedef uint16_t H4 __attribute__((vector_size(8)));
 typedef double D4 __attribute__((vector_size(32)));
 typedef int64_t L4 __attribute__((vector_size(32)));
 
@@ -70,6 +71,8 @@ I4 nearest_away(D4 v) {
   return whole - __builtin_convertvector(up, I4);
 }
 
+using DepthStored = DepthKernel::Stored;
+
 uint32_t depth_test(const DepthKernel& d, double x, double y, const std::byte* old, uint32_t mask, uint32_t* values) {
   const D4 xs = {x, x + 1, x + 2, x + 3};
   const D4 along = d.a * xs;
@@ -80,15 +83,21 @@ uint32_t depth_test(const DepthKernel& d, double x, double y, const std::byte* o
     z = z < splat(d.low) ? splat(d.low) : z;
     z = splat(d.high) < z ? splat(d.high) : z;
     I4 there, ok;
-    std::memcpy(&there, old + 16 * row, 16);
+    if (d.stored == DepthStored::unorm16) {
+      H4 codes;
+      std::memcpy(&codes, old + 16 * row, sizeof codes);
+      there = __builtin_convertvector(codes, I4);
+    } else {
+      std::memcpy(&there, old + 16 * row, sizeof there);
+    }
     I4 value;
-    if (d.floating) {
+    if (d.stored == DepthStored::float32) {
       const F4 f = __builtin_convertvector(z, F4);
       value = reinterpret_cast<I4>(f);
       ok = compared(static_cast<Compare>(d.function), f, reinterpret_cast<F4>(there));
     } else {
       const D4 clamped = z > D4{} ? (splat(1.0) < z ? splat(1.0) : z) : D4{};
-      value = nearest_away(clamped * 16777215.0);
+      value = nearest_away(clamped * (d.stored == DepthStored::unorm16 ? 65535.0 : 16777215.0));
       ok = compared(static_cast<Compare>(d.function), value, there & 0xffffff);
     }
     std::memcpy(values + 4 * row, &value, 16);
@@ -105,14 +114,25 @@ uint32_t depth_test(const DepthKernel& d, double x, double y, const std::byte* o
   return passed & mask;
 }
 
-void depth_write(std::byte* at, uint32_t mask, const uint32_t* values) {
-  if (mask == 0xffff) {
+void depth_write(const DepthKernel& d, std::byte* at, uint32_t mask, const uint32_t* values) {
+  const bool halves = d.stored == DepthStored::unorm16;
+  if (mask == 0xffff && !halves) {
     std::memcpy(at, values, 64);
+    return;
+  }
+  if (mask == 0xffff) {
+    for (unsigned row = 0; row < 4; ++row) {
+      I4 value;
+      std::memcpy(&value, values + 4 * row, sizeof value);
+      const H4 codes = __builtin_convertvector(value, H4);
+      std::memcpy(at + 16 * row, &codes, sizeof codes);
+    }
     return;
   }
   for (; mask; mask &= mask - 1) {
     const auto i = static_cast<unsigned>(__builtin_ctz(mask));
-    std::memcpy(at + 4 * i, values + i, 4);
+    if (halves) std::memcpy(at + 16 * (i / 4) + 2 * (i % 4), values + i, 2);  // the low half: hosts are little-endian
+    else std::memcpy(at + 4 * i, values + i, 4);
   }
 }
 

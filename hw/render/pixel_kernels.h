@@ -16,11 +16,12 @@ struct BlockEdge {
   int32_t corner, a, b;
 };
 
-/// Depth of 4x4 pixels whose 32-bit values stand in 64 bytes, row by row.
+/// Depth of 4x4 pixels. Their rows are 16 bytes apart, as in a column of a Y tile.
 struct DepthKernel {
   double a, b, c, bias, low, high;  ///< plane over sample places, viewport's range
   uint8_t function = 0;             ///< 3D_Compare_Function
-  bool floating = false;            ///< R32_FLOAT, else 24-bit unorm
+  enum class Stored : uint8_t { unorm24, unorm16, float32 };
+  Stored stored = Stored::unorm24;
   bool test = false;
 };
 
@@ -59,7 +60,7 @@ struct PixelKernels {
   uint64_t (*coverage)(const BlockEdge* edges, size_t count);
   /// Which of the pixels in `mask` (bit 4 y + x) pass; `x` and `y`: of the upper left sample place. Their new values are in `values`.
   uint32_t (*depth_test)(const DepthKernel& depth, double x, double y, const std::byte* old, uint32_t mask, uint32_t* values);
-  void (*depth_write)(std::byte* at, uint32_t mask, const uint32_t* values);
+  void (*depth_write)(const DepthKernel& depth, std::byte* at, uint32_t mask, const uint32_t* values);
   void (*interpolate)(const Planes& planes, const double* x, const double* y, size_t count, float* i, float* j);
   /// At the centres of the pixels of `count` quads, an even number; x | y << 16 each. `out`: i of two quads, then their j, and so on.
   void (*interpolate_quads)(const Planes& planes, const uint32_t* quads, size_t count, float* out);

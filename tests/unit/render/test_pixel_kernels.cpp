@@ -122,7 +122,8 @@ TEST_CASE("eight pixels of colour are written as the output merger writes each")
 
 TEST_CASE("blocks pass the depth test as their pixels do") {
   INFO("seed " << seed);
-  for (const uint32_t format : {1u, 3u}) {  // D32_FLOAT, D24_UNORM_X8_UINT
+  for (const uint32_t format : {1u, 3u, 5u}) {  // D32_FLOAT, D24_UNORM_X8_UINT, D16_UNORM
+    const uint32_t bytes = format == 5 ? 2 : 4;
     Fixture f;
     const uint32_t buffer[] = {0x78050006, 1u << 29 | 1u << 28 | format << 18 | 127, static_cast<uint32_t>(base), 0, 15u << 18 | 15u << 4, 0, 0, 8};
     f.store.accept({0, defs::find_command("3DSTATE_DEPTH_BUFFER"), buffer});
@@ -136,21 +137,23 @@ TEST_CASE("blocks pass the depth test as their pixels do") {
       const double a = f.value() * 0.1, b = f.value() * 0.1, c = f.value();
       if (!std::isfinite(a + b + c)) continue;
       std::array<uint32_t, 64> old, expected, got;
-      const auto at = [](unsigned i) { return base + surface::offset_y((8 + i % 8) * 4, i / 8, 128); };
+      const auto at = [&](unsigned i) { return base + surface::offset_y((8 + i % 8) * bytes, i / 8, 128); };
+      const auto load = [&](unsigned i) { return bytes == 2 ? f.view.load<uint16_t>(at(i)) : f.view.load<uint32_t>(at(i)); };
+      const auto store = [&](unsigned i, uint32_t v) { bytes == 2 ? f.view.store(at(i), static_cast<uint16_t>(v)) : f.view.store(at(i), v); };
       for (unsigned i = 0; i < 64; ++i) {
         const double z = a * (8 + i % 8 + 0.5) + b * (i / 8 + 0.5) + c;
         const auto near = static_cast<float>(std::min(std::max(z, 0.0), 1.0));
-        old[i] = format == 1 ? std::bit_cast<uint32_t>(f.any() & 1 ? near : f.value()) : static_cast<uint32_t>(near * 16777215.0) + f.any() % 3;
-        f.view.store(at(i), old[i]);
+        old[i] = format == 1 ? std::bit_cast<uint32_t>(f.any() & 1 ? near : f.value()) : static_cast<uint32_t>(near * (bytes == 2 ? 65533.0 : 16777215.0)) + f.any() % 3;
+        store(i, old[i]);
       }
       uint64_t passed = 0;
       for (unsigned i = 0; i < 64; ++i) {
         const double z = a * (8 + i % 8 + 0.5) + b * (i / 8 + 0.5) + c + 1e-7;
         if (mask >> i & 1 && depth.test_and_write(f.view, {8 + i % 8, i / 8, 0, 0, std::min(std::max(z, 0.0), 1.0), true})) passed |= uint64_t{1} << i;
       }
-      for (unsigned i = 0; i < 64; ++i) expected[i] = f.view.load<uint32_t>(at(i)), f.view.store(at(i), old[i]);
+      for (unsigned i = 0; i < 64; ++i) expected[i] = load(i), store(i, old[i]);
       REQUIRE(depth.test_block(f.view, {a, b, c, 1e-7, 0, 1}, {8, 0, 0, 8.5, 0.5, true}, mask) == passed);
-      for (unsigned i = 0; i < 64; ++i) got[i] = f.view.load<uint32_t>(at(i));
+      for (unsigned i = 0; i < 64; ++i) got[i] = load(i);
       REQUIRE(got == expected);
     }
   }
