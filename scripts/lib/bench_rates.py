@@ -11,6 +11,7 @@ from bench_rows import SIZES, THREADS, row
 from common import Failure, say
 
 FILL_BOUND = ("fill", "fill-blended", "texture-bilinear", "arithmetic")
+LONGEST_WAIT_MILLISECONDS = 100  # for one kernel on one core
 FRAGMENT_HEAVY = ("arithmetic", "texture-bilinear")
 
 
@@ -108,14 +109,15 @@ def jit(options):
         yield row(f"jit/{task}, against the interpreter", values(compiled, task), values(interpreted, task),
                   compiled[0][0]["rates"][task]["unit"], False)
     with tempfile.TemporaryDirectory() as cache:
-        counts = [compiled_kernels(options, cache) for _ in range(2)]
-    yield row("jit/kernels compiled by a second run", [counts[1]], [counts[0]], "kernels")
+        cold, warm = [compiling(cache) for _ in range(2)]
+    yield row("jit/longest compile, against what a frame may wait", [cold["longest_compile_milliseconds"]], [LONGEST_WAIT_MILLISECONDS], "ms")
+    yield row("jit/kernels compiled by a second run", [warm["kernels_compiled"]], [cold["kernels_compiled"]], "kernels")
 
 
-def compiled_kernels(options, cache):
+def compiling(cache):
+    """What softgen-run counted of kernels when all tasks ran once with this cache."""
     with tempfile.TemporaryDirectory() as work:
         stats = pathlib.Path(work) / "stats.json"
-        command = [build.BUILD / "softgen-run", "--engine", "jit", "--stats", stats, "--", program("gl_rates"), "--seconds", 0.1, "--warm-up", 0.1,
-                   *FRAGMENT_HEAVY]
+        command = [build.BUILD / "softgen-run", "--engine", "jit", "--stats", stats, "--", program("gl_rates"), "--seconds", 0.1, "--warm-up", 0.1]
         printed(command, {"XDG_CACHE_HOME": cache})
-        return json.loads(stats.read_text())["eu"]["kernels_compiled"]
+        return json.loads(stats.read_text())["eu"]
