@@ -27,6 +27,16 @@ typedef uint16_t H4 __attribute__((vector_size(8)));
 typedef double D4 __attribute__((vector_size(32)));
 typedef int64_t L4 __attribute__((vector_size(32)));
 
+/// Eight at once: as memcpy, compilers copy halves, and a load of what was just stored in halves waits for both.
+F8 eight(const float* from) {
+  typedef float Unaligned __attribute__((vector_size(32), aligned(4), may_alias));
+  return *reinterpret_cast<const Unaligned*>(from);
+}
+void put_eight(float* to, F4 low, F4 high) {
+  typedef float Unaligned __attribute__((vector_size(32), aligned(4), may_alias));
+  *reinterpret_cast<Unaligned*>(to) = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
 F8 splat(float v) { return F8{v, v, v, v, v, v, v, v}; }
 D4 splat(double v) { return D4{v, v, v, v}; }
 
@@ -136,15 +146,16 @@ void depth_write(const DepthKernel& d, std::byte* at, uint32_t mask, const uint3
   }
 }
 
-void interpolate_four(const Planes& p, D4 px, D4 py, float* i, float* j) {
+struct Four {
+  F4 i, j;
+};
+inline Four interpolate_four(const Planes& p, D4 px, D4 py) {
   D4 bi = p.i[0] * px + p.i[1] * py + p.i[2], bj = p.j[0] * px + p.j[1] * py + p.j[2];
   if (p.one_over_w) {
     const D4 w = 1.0 / (p.one_over_w[0] * px + p.one_over_w[1] * py + p.one_over_w[2]);
     bi *= w, bj *= w;
   }
-  const F4 fi = __builtin_convertvector(bi, F4), fj = __builtin_convertvector(bj, F4);
-  std::memcpy(i, &fi, sizeof fi);
-  std::memcpy(j, &fj, sizeof fj);
+  return {__builtin_convertvector(bi, F4), __builtin_convertvector(bj, F4)};
 }
 
 void interpolate(const Planes& p, const double* x, const double* y, size_t count, float* i, float* j) {
@@ -152,16 +163,22 @@ void interpolate(const Planes& p, const double* x, const double* y, size_t count
     D4 px, py;
     std::memcpy(&px, x + at, sizeof px);
     std::memcpy(&py, y + at, sizeof py);
-    interpolate_four(p, px, py, i + at, j + at);
+    const Four four = interpolate_four(p, px, py);
+    std::memcpy(i + at, &four.i, sizeof four.i);
+    std::memcpy(j + at, &four.j, sizeof four.j);
   }
 }
 
 void interpolate_quads(const Planes& p, const uint32_t* quads, size_t count, float* out) {
-  for (size_t q = 0; q < count; ++q) {
-    const D4 px = D4{0.5, 1.5, 0.5, 1.5} + static_cast<double>(static_cast<int32_t>(quads[q] & 0xffff));
-    const D4 py = D4{0.5, 0.5, 1.5, 1.5} + static_cast<double>(static_cast<int32_t>(quads[q] >> 16));
-    float* at = out + 16 * (q / 2) + 4 * (q % 2);
-    interpolate_four(p, px, py, at, at + 8);
+  const auto quad = [&](uint32_t at) {
+    const D4 px = D4{0.5, 1.5, 0.5, 1.5} + static_cast<double>(static_cast<int32_t>(at & 0xffff));
+    const D4 py = D4{0.5, 0.5, 1.5, 1.5} + static_cast<double>(static_cast<int32_t>(at >> 16));
+    return interpolate_four(p, px, py);
+  };
+  for (size_t q = 0; q < count; q += 2, out += 16) {
+    const Four one = quad(quads[q]), other = quad(quads[q + 1]);
+    put_eight(out, one.i, other.i);
+    put_eight(out + 8, one.j, other.j);
   }
 }
 
@@ -321,16 +338,16 @@ U8 encoded(const ColorKernel& k, const Colors& color) {
     }
     return word;
   }
-  for (unsigned c = 0; c < 4; ++c) {
-    if (c == 3 && !k.alpha_stored) break;
-    U8 code;
-    if (k.srgb && c < 3)
+  if (!k.srgb) {
+    word = unorm8(color[0]) << k.shift[0] | unorm8(color[1]) << k.shift[1] | unorm8(color[2]) << k.shift[2];
+  } else {
+    for (unsigned c = 0; c < 3; ++c) {
+      U8 code;
       for (unsigned i = 0; i < 8; ++i) code[i] = surface::linear_to_srgb8(color[c][i]);
-    else
-      code = unorm8(color[c]);
-    word |= code << k.shift[c];
+      word |= code << k.shift[c];
+    }
   }
-  return word;
+  return k.alpha_stored ? word | unorm8(color[3]) << k.shift[3] : word;
 }
 
 /// Two rows of four pixels to two quads, and back.
@@ -371,13 +388,23 @@ void stored(const ColorPixels& p, U8 word) {
   }
 }
 
+/// Four 8-bit channels as they come.
+bool plain(const ColorKernel& k, const ColorPixels& p) {
+  return k.stored == ColorKernel::Stored::unorm8 && !k.blending && !k.keep && !k.srgb && !k.alpha_to_one && !p.replicated;
+}
+
 void write_color(const ColorKernel& k, const ColorPixels& p) {
+  if (plain(k, p)) {
+    U8 word = unorm8(eight(p.source[0])) << k.shift[0] | unorm8(eight(p.source[1])) << k.shift[1] | unorm8(eight(p.source[2])) << k.shift[2];
+    if (k.alpha_stored) word |= unorm8(eight(p.source[3])) << k.shift[3];
+    return stored(p, word);
+  }
   Colors source, source1;
   const unsigned used = k.stored == ColorKernel::Stored::word ? 1 : 4;
   for (unsigned c = 0; c < used; ++c) {
     if (p.replicated) source[c] = splat(*p.source[c]);
-    else std::memcpy(&source[c], p.source[c], sizeof(F8));
-    if (k.blending && p.source1[c]) std::memcpy(&source1[c], p.source1[c], sizeof(F8));
+    else source[c] = eight(p.source[c]);
+    if (k.blending && p.source1[c]) source1[c] = eight(p.source1[c]);
     else source1[c] = F8{};
   }
   if (k.alpha_to_one && k.stored == ColorKernel::Stored::unorm8) source[3] = source1[3] = splat(1.0f);

@@ -126,10 +126,18 @@ inline void fetch(const LaneSurface& s, const LaneTap& tap, unsigned count, cons
   if (tap.memory) {
     for (unsigned i = 0; i < count; ++i) texels[i] = gather(tap.memory, offsets[i] & ~3u);
   } else {
-    alignas(32) uint32_t at[4][lane_count], words[4][lane_count];
+    alignas(32) uint32_t at[4][lane_count];
+    const std::byte* places[4][lane_count];
     for (unsigned i = 0; i < count; ++i) put(at[i], offsets[i] & ~3u);
-    tap.load(tap.context, at[0], count * lane_count, words[0]);
-    for (unsigned i = 0; i < count; ++i) texels[i] = get<U8>(words[i]);
+    tap.load(tap.context, at[0], count * lane_count, places[0]);
+    for (unsigned i = 0; i < count; ++i) {
+      const auto word = [&](unsigned lane) {
+        uint32_t v;
+        std::memcpy(&v, places[i][lane], sizeof v);
+        return v;
+      };
+      texels[i] = U8{word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)};
+    }
   }
   if (s.shift < 2)
     for (unsigned i = 0; i < count; ++i) texels[i] >>= (offsets[i] & 3u) * 8u;
@@ -200,6 +208,11 @@ void mix(float* const (&a)[4], const float (&b)[4][lane_count], const float (&we
   for (unsigned c = 0; c < 4; ++c) put(a[c], between<true>(get<F8>(a[c]), get<F8>(b[c]), w));
 }
 
+void copy(float* to, const float* from) {
+  typedef float Unaligned __attribute__((vector_size(32), aligned(4), may_alias));
+  for (unsigned i = 0; i < 16; i += 8) *reinterpret_cast<Unaligned*>(to + i) = *reinterpret_cast<const Unaligned*>(from + i);
+}
+
 // -- levels of detail, with the bits of lod.cpp
 typedef float F4 __attribute__((vector_size(16)));
 typedef int32_t I4 __attribute__((vector_size(16)));
@@ -268,6 +281,6 @@ void lods(const LaneDetail& d, const float* u, const float* v, const float* give
 extern const LaneKernels LANE_KERNELS;
 #define SAMPLE_OF(codes, tiling) {sample<LaneCodes::codes, LaneTiling::tiling, false>, sample<LaneCodes::codes, LaneTiling::tiling, true>}
 #define SAMPLES_OF(codes) {SAMPLE_OF(codes, linear), SAMPLE_OF(codes, x), SAMPLE_OF(codes, y)}
-const LaneKernels LANE_KERNELS{lods, {SAMPLES_OF(unorm8), SAMPLES_OF(srgb8), SAMPLES_OF(unorm24), SAMPLES_OF(float32)}, mix};
+const LaneKernels LANE_KERNELS{copy, lods, {SAMPLES_OF(unorm8), SAMPLES_OF(srgb8), SAMPLES_OF(unorm24), SAMPLES_OF(float32)}, mix};
 
 }  // namespace softgen::sampler

@@ -46,8 +46,8 @@ struct LaneLevel {
   uint32_t x = 0, y = 0;  ///< of its first element in the surface
 };
 
-/// Reads the elements at four-byte aligned offsets from the surface's base: where its memory is not in one piece. `count`: of offsets.
-using LaneLoad = void (*)(void* context, const uint32_t* offsets, unsigned count, uint32_t* out);
+/// Where the elements at four-byte aligned offsets from the surface's base are: when its memory is not in one piece. `count`: of offsets.
+using LaneLoad = void (*)(void* context, const uint32_t* offsets, unsigned count, const std::byte** out);
 
 /// One look at one level by eight channels.
 struct LaneTap {
@@ -79,6 +79,8 @@ struct LaneLods {
 };
 
 struct LaneKernels {
+  /// 16 floats, in pieces that can be loaded again at once.
+  void (*copy)(float* to, const float* from);
   /// plane_lod() of four quads and then finish_lod(). `u`, `v`: 16 channels. `given`, `bias`: a value a quad; null: from u and v, none.
   void (*lods)(const LaneDetail& detail, const float* u, const float* v, const float* given, const float* bias, LaneLods& out);
   /// By LaneCodes, LaneTiling, and whether it is linear.

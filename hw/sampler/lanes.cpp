@@ -66,7 +66,7 @@ struct Pages {
   memory::View& view;
   uint64_t base;
 };
-void load(void* context, const uint32_t* offsets, unsigned count, uint32_t* out) {
+void load(void* context, const uint32_t* offsets, unsigned count, const std::byte** out) {
   const Pages& pages = *static_cast<Pages*>(context);
   constexpr uint64_t in_page = memory::View::page_size - 1;
   uint64_t where = ~uint64_t{0};
@@ -74,7 +74,7 @@ void load(void* context, const uint32_t* offsets, unsigned count, uint32_t* out)
   for (unsigned i = 0; i < count; ++i) {
     const uint64_t at = pages.base + offsets[i];
     if ((at & ~in_page) != where) where = at & ~in_page, page = pages.view.at(where);
-    std::memcpy(out + i, page + (at & in_page), 4);
+    out[i] = page + (at & in_page);
   }
 }
 

@@ -13,7 +13,7 @@ namespace softgen::sampler {
 /// A message's channels, eight or sixteen.
 struct LaneRequest {
   static constexpr unsigned most = 16;
-  alignas(64) float u[most], v[most];
+  const float *u, *v;                       ///< 16 there, whatever they are; not where the colours go
   alignas(64) float lod[most], bias[most];  ///< where the message has them
   bool has_lod = false, has_bias = false;
   bool level_zero = false;                  ///< the level of detail is 0

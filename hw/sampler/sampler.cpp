@@ -252,10 +252,11 @@ bool Request::filter_lanes() {
     for (unsigned first = 0; first < simd_; first += 8) std::memcpy(to + first, message_.reg(register_of(position(letter), first)).dw, sizeof(Grf));
     return register_of(position(letter), simd_ - 1) < message_.registers();
   };
-  if (!whole('u', r.u) || !whole('v', r.v)) return false;
+  alignas(64) float u[LaneRequest::most] = {}, v[LaneRequest::most] = {};
+  if (!whole('u', u) || !whole('v', v)) return false;
+  r.u = u, r.v = v;
   r.has_lod = present('l'), r.has_bias = present('b'), r.level_zero = type_.zero_lod;
   if ((r.has_lod && !whole('l', r.lod)) || (r.has_bias && !whole('b', r.bias))) return false;
-  if (simd_ == 8) std::memset(r.u + 8, 0, sizeof(Grf)), std::memset(r.v + 8, 0, sizeof(Grf));
   r.channels = simd_;
   r.mask = message_.exec_mask;
   if (header_) r.offsets = offsets(0);
@@ -410,6 +411,7 @@ struct DirectSample {
   uint8_t u = none, v = none, lod = none, bias = none;  ///< first registers, of one or two in a row
   std::array<uint8_t, 4> out{none, none, none, none};
   bool level_zero = false;
+  bool copied = false;  ///< the response lies over coordinates
   unsigned channels = 8;
 };
 
@@ -434,20 +436,20 @@ bool DirectSample::set(const MessageForm& form, const Type& type, const Position
   }
   level_zero = type.zero_lod;
   channels = simd;
+  for (const uint8_t first : {u, v})
+    copied = copied || (first < form.response.first + form.response.count && form.response.first < first + width);
   return form.channels <= simd;
 }
 
 bool DirectSample::answer(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env) {
   const auto& d = *static_cast<const DirectSample*>(answer.state.get());
-  // What is read is copied first: the response may lie over it.
   LaneRequest r;
   const size_t bytes = d.channels * sizeof(float);
-  if (bytes == sizeof r.u) {
-    std::memcpy(r.u, registers[d.u].dw, sizeof r.u), std::memcpy(r.v, registers[d.v].dw, sizeof r.v);
-  } else {
-    // Four quads' levels of detail are worked out at once.
-    std::memset(r.u + 8, 0, sizeof(Grf)), std::memset(r.v + 8, 0, sizeof(Grf));
-    std::memcpy(r.u, registers[d.u].dw, sizeof(Grf)), std::memcpy(r.v, registers[d.v].dw, sizeof(Grf));
+  r.u = reinterpret_cast<const float*>(registers[d.u].dw), r.v = reinterpret_cast<const float*>(registers[d.v].dw);
+  alignas(64) float copies[2][LaneRequest::most];
+  if (d.copied) {
+    lane_kernels().copy(copies[0], r.u), lane_kernels().copy(copies[1], r.v);
+    r.u = copies[0], r.v = copies[1];
   }
   r.has_lod = d.lod != none, r.has_bias = d.bias != none, r.level_zero = d.level_zero;
   if (r.has_lod) std::memcpy(r.lod, registers[d.lod].dw, bytes);

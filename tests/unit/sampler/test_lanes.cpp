@@ -84,7 +84,7 @@ struct Round {
                      : std::bit_cast<float>(static_cast<uint32_t>(random()));
       v[i] = (i % 4 ? v[i & ~3u] : static_cast<float>(any(4096)) / 1024 - 2) + static_cast<float>(any(5)) * spread;
     }
-    std::copy(std::begin(u), std::end(u), request.u), std::copy(std::begin(v), std::end(v), request.v);
+    request.u = u, request.v = v;
     request.channels = any(2) ? 16 : 8;
     request.mask = (any(2) ? ~0u : static_cast<uint32_t>(random())) & ((1u << request.channels) - 1);
     request.offsets = {static_cast<int>(any(16)) - 8, static_cast<int>(any(16)) - 8, 0};
@@ -194,6 +194,8 @@ TEST_CASE("codes of eight and 24 bits become floats rounded once") {
         alignas(64) float out[4][LaneRequest::most];
         LaneRequest request{};
         request.mask = 0xff;
+        const float zeros[LaneRequest::most] = {};
+        request.u = request.v = zeros;
         for (unsigned c = 0; c < 4; ++c) request.out[c] = out[c];
         lanes.sample(memory.view, request);
         REQUIRE(out[0][5] == surface::unorm_to_float(code, bits));
