@@ -110,6 +110,15 @@ bool PixelWorker::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
   const uint64_t lit = by_quads(left), shown = by_quads(told);
   for (uint32_t row = 0; row < 8; row += 2) {
     const auto lit_row = static_cast<uint32_t>(lit >> 8 * row & 0xffff), told_row = static_cast<uint32_t>(shown >> 8 * row & 0xffff);
+    if (lit_row == 0xffff && batch_.pixels == 0 && draw_->simd == 16) {
+      // A thread of its own.
+      const uint32_t at = x | (y + row) << 16;
+      for (uint32_t quad = 0; quad < 4; ++quad) batch_.quads[quad] = at + 2 * quad;
+      batch_.lit = lit_row, batch_.told = told_row;
+      batch_.pixels = 16;
+      flush();
+      continue;
+    }
     for (uint32_t quad = 0; quad < 4; ++quad)
       if (const uint32_t pixels = lit_row >> 4 * quad & 15; pixels) put_quad(x + 2 * quad, y + row, pixels, told_row >> 4 * quad & 15);
   }

@@ -163,13 +163,9 @@ void LaneSampler::sample_levels(const Manner& manner, LaneTap& tap, const float 
   mix_(out, more, weight);
 }
 
-/// Eight channels; `lods` of all the message's quads, null: the level of detail has no say.
+/// Eight channels; `lods` of all the message's quads, null: the level of detail has no say, and the tap is complete.
 void LaneSampler::sample_eight(LaneTap& tap, const LaneLods* lods, unsigned first_quad, float* const (&out)[4]) const {
-  if (!lods) {
-    tap.level[0] = tap.level[1] = levels_.data();
-    tap.rounded[0] = magnified_.rounded[0], tap.rounded[1] = magnified_.rounded[1];
-    return magnified_.sample(surface_, tap, out);
-  }
+  if (!lods) return magnified_.sample(surface_, tap, out);
   const float* lod = lods->clamped + first_quad;
   const uint32_t magnify = lods->magnify >> first_quad & 3;
   const auto manner = [&](unsigned q) -> const Manner& { return magnify >> q & 1 ? magnified_ : minified_; };
@@ -207,7 +203,16 @@ bool LaneSampler::sample(memory::View& view, const LaneRequest& r) {
   LaneLods lods;
   if (needs_lod_ && !this->lods(r, lods)) return false;
   Pages pages{view, base_};
-  LaneTap tap{.level = {}, .u = nullptr, .v = nullptr, .offset = {r.offsets.u, r.offsets.v}, .memory = memory(view), .load = load, .context = &pages};
+  LaneTap tap{.level = {levels_.data(), levels_.data()}, .u = nullptr, .v = nullptr, .offset = {r.offsets.u, r.offsets.v}, .memory = memory(view), .load = load, .context = &pages};
+  if (!needs_lod_) {
+    tap.rounded[0] = magnified_.rounded[0], tap.rounded[1] = magnified_.rounded[1];
+    const bool whole = r.mask == (1u << r.channels) - 1 && r.out[0] && r.out[1] && r.out[2] && r.out[3];
+    for (unsigned first = 0; whole && first < r.channels; first += lane_count) {
+      tap.u = r.u + first, tap.v = r.v + first;
+      magnified_.sample(surface_, tap, {r.out[0] + first, r.out[1] + first, r.out[2] + first, r.out[3] + first});
+    }
+    if (whole) return true;
+  }
   for (unsigned first = 0; first < r.channels; first += lane_count) {
     const uint32_t lit = r.mask >> first & 0xff;
     if (!lit) continue;
