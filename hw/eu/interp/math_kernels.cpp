@@ -126,15 +126,18 @@ inline F4 pow_of(F4 a, F4 b) {
   return ((b == 0) | (base == 1)) ? floats(1) : r;
 }
 
+/// The result is stored whole: who loads it at once would wait for two halves to be in the cache.
 template <F4 (*function)(F4, F4)>
 void each(float* r, const float* a, const float* b) {
-  for (unsigned n = 0; n < 8; n += 4) {
+  typedef float F8 __attribute__((vector_size(32), aligned(4), may_alias));
+  F4 values[2];
+  for (unsigned n = 0; n < 2; ++n) {
     F4 x, y{};
-    std::memcpy(&x, a + n, sizeof x);
-    if (function == pow_of) std::memcpy(&y, b + n, sizeof y);
-    const F4 value = function(x, y);
-    std::memcpy(r + n, &value, sizeof value);
+    std::memcpy(&x, a + 4 * n, sizeof x);
+    if (function == pow_of) std::memcpy(&y, b + 4 * n, sizeof y);
+    values[n] = function(x, y);
   }
+  *reinterpret_cast<F8*>(r) = __builtin_shufflevector(values[0], values[1], 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
 }  // namespace
