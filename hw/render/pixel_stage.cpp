@@ -126,7 +126,7 @@ bool PixelWorker::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
 }
 
 void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const PixelRect& tile) {
-  if (draw_ != &draw) answers_ = &direct_[&draw];
+  if (serial_ != draw.serial.value) serial_ = draw.serial.value, answers_ = &direct_[serial_];
   draw_ = &draw;
   object_ = &object;
   batch_.pixels = 0;
@@ -227,7 +227,7 @@ void PixelWorker::flush() {
 void PixelWorker::finish() {
   for (auto& one : direct_) one.second.clear([](uint8_t sfid, uint8_t type, uint64_t n) { count_message(sfid, type, n); });
   direct_.clear();
-  draw_ = nullptr;
+  serial_ = 0;
 }
 
 void PixelWorker::run(PixelBatch& batch) {

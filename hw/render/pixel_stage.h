@@ -26,6 +26,17 @@ struct PixelCounts {
   std::atomic<uint64_t> depth{0}, invocations{0};
 };
 
+/// No two objects have the same, nor do copies.
+struct Serial {
+  Serial() : value(next_++) {}
+  Serial(const Serial&) : Serial() {}
+  Serial& operator=(const Serial&) = delete;
+  const uint64_t value;
+
+ private:
+  static inline std::atomic<uint64_t> next_{1};
+};
+
 struct PixelDraw {
   const State& state;
   const RasterState& raster;
@@ -42,6 +53,7 @@ struct PixelDraw {
   bool uniform = false;                 ///< the kernel does nothing but send one colour for all pixels of an object
   bool early = true;                    ///< depth and stencil are tested before the shader
   uint32_t topology = 0;                ///< Primitive Topology Type of the objects, r0.0[4:0]
+  Serial serial{};
   std::array<std::optional<ColorKernel>, 8> color;  ///< for targets by binding table index, with the blend state of the same number
 };
 
@@ -124,8 +136,9 @@ class PixelWorker : public PixelSink {
   memory::View view_;
   const unsigned slot_;
   eu::Thread thread_;
-  std::unordered_map<const PixelDraw*, DirectAnswers> direct_;
+  std::unordered_map<uint64_t, DirectAnswers> direct_;  ///< by PixelDraw::serial
   DirectAnswers* answers_ = nullptr;           ///< of draw_
+  uint64_t serial_ = 0;                        ///< of draw_; 0: none
   PixelDraw* draw_ = nullptr;
   const PreparedObject* object_ = nullptr;
   PixelBatch batch_;
