@@ -3,6 +3,9 @@
 #include "hw/sampler/lane_kernels.h"
 
 #include <cstring>
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
 
 namespace softgen::sampler {
 namespace {
@@ -148,15 +151,32 @@ inline F8 look_up(const float* table, U8 code) { return as_floats(gather(reinter
 /// i / 255 and i / (2^24 - 1), rounded once: the first product of unorm8 is exact, and the second is small (a unit test has all codes).
 inline F8 unorm8(U8 code) {
   const F8 value = to_floats(as_ints(code));
+#ifdef __FMA__
+  return _mm256_fmadd_ps(value, splat(0x1.010102p-24f), value * 0x1.01p-8f);
+#else
   return value * 0x1.01p-8f + value * 0x1.010102p-24f;
+#endif
 }
 inline F8 unorm24(U8 code) { return to_floats(as_ints(code & 0xffffffu)) / 16777215.0f; }
+
+/// Byte n of each texel.
+inline U8 byte_of(U8 texel, unsigned n) {
+#ifdef __AVX2__
+  // 0x80 picks zero.
+  const __m256i places = {static_cast<int64_t>(0x8080800480808000), static_cast<int64_t>(0x8080800c80808008),
+                          static_cast<int64_t>(0x8080800480808000), static_cast<int64_t>(0x8080800c80808008)};
+  const __m256i picks = _mm256_add_epi32(places, _mm256_set1_epi32(static_cast<int32_t>(n)));
+  return reinterpret_cast<U8>(_mm256_shuffle_epi8(reinterpret_cast<__m256i>(texel), picks));
+#else
+  return texel >> 8 * n & 255u;
+#endif
+}
 
 template <LaneCodes codes>
 inline F8 component(const LaneDecode& d, unsigned n, U8 texel) {
   switch (codes) {
-    case LaneCodes::unorm8: return unorm8(texel >> 8 * n & 255u);
-    case LaneCodes::srgb8: return n == d.linear_component ? unorm8(texel >> 8 * n & 255u) : look_up(d.srgb, texel >> 8 * n & 255u);
+    case LaneCodes::unorm8: return unorm8(byte_of(texel, n));
+    case LaneCodes::srgb8: return n == d.linear_component ? unorm8(byte_of(texel, n)) : look_up(d.srgb, byte_of(texel, n));
     case LaneCodes::unorm24: return unorm24(texel);
     case LaneCodes::float32: break;
   }
