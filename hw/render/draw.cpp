@@ -102,7 +102,7 @@ class Drawer::Draw {
   DrawProgress progress_;
   /// A vertex that wrote memory or was streamed out must not be shaded again, and behind other stages all batches come again.
   const bool stops_within_batches_, stops_between_batches_;
-  bool waits_ = false;                      ///< its pixels are drawn later
+  bool waits_ = false;                      ///< its pixels are drawn later, if they are not too many
   bool preempted_ = false;
   struct {
     uint64_t vs, clipped, primitives;
@@ -222,6 +222,10 @@ void Drawer::Draw::draw_objects(const Batch& batch) {
   prepare(batch);
   const auto prepared_at = Clock::now();
   if (!catching_up_.count()) catching_up_ = prepared_at - started_;
+  if (waits_ && !drawer_.queue_.takes(*work_)) {
+    waits_ = false;
+    drawer_.queue_.finish(env_);
+  }
   const bool drawn = waits_ || draw_pixels(progress_.tiles);
   note_times(began, prepared_at);
   if (drawn) {

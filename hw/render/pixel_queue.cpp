@@ -17,7 +17,7 @@ constexpr int64_t wide_pixels = 64;
 /// Draws that wait cannot be preempted, so that they may not be much: i915 waits 640 ms (Kconfig.profile, DRM_I915_PREEMPT_TIMEOUT).
 constexpr double most_nanoseconds = 10e6;
 /// For a pixel of a kernel that was not measured yet: more than the interpreter takes for one of some hundred instructions.
-constexpr double unknown_pace = 10e3;
+constexpr double unknown_pace = 2e3;
 /// Pixels (or nanoseconds), below which all else takes longer.
 constexpr double least_measured = 1024;
 constexpr size_t most_draws = 64, most_objects = 16384, most_paces = 64;
@@ -126,10 +126,16 @@ bool PixelQueue::follows(const PixelWork& work) const {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_target);
 }
 
+double PixelQueue::nanoseconds(const PixelWork& work) {
+  const Pace* const pace = find_pace(work);
+  return static_cast<double>(bounds_pixels(work)) * (pace ? pace->nanoseconds : unknown_pace);
+}
+
+bool PixelQueue::takes(const PixelWork& work) { return nanoseconds(work) <= most_nanoseconds; }
+
 bool PixelQueue::add(std::unique_ptr<PixelWork> work, EngineEnv& env) {
   const size_t objects = object_count(*work);
-  const Pace* const pace = find_pace(*work);
-  const double time = static_cast<double>(bounds_pixels(*work)) * (pace ? pace->nanoseconds : unknown_pace);
+  const double time = nanoseconds(*work);
   const bool full = waiting_.size() >= most_draws || waiting_objects_ + objects > most_objects || waiting_nanoseconds_ + time > most_nanoseconds;
   if (full && !finish(env)) return false;
   waiting_objects_ += objects;

@@ -42,6 +42,8 @@ class PixelQueue {
   /// Whether a draw like `work` may wait, and behind what is there already.
   bool takes_any(const PixelWork& work) const;
   bool follows(const PixelWork& work) const;
+  /// Whether it is little enough, now that its objects are there.
+  bool takes(const PixelWork& work);
   /// Draws it later, or now. False: the engine is to be reset.
   bool add(std::unique_ptr<PixelWork> work, EngineEnv& env);
   /// Draws what waits. False: the engine is to be reset, and nothing waits any more.
@@ -68,6 +70,7 @@ class PixelQueue {
 
   using Clock = std::chrono::steady_clock;
 
+  double nanoseconds(const PixelWork& work);
   Pace* find_pace(const PixelWork& work);
   void note_time(std::span<PixelWork* const> works, Clock::duration time);
   bool draw_items(std::span<const Item> items, EngineEnv& env, uint64_t& tile, const std::function<bool()>& enough);

@@ -65,6 +65,9 @@ def check(replay, folder, readme, name, arguments):
         return False, f"exit {done.returncode}: {done.stderr.decode(errors='replace').strip().splitlines()[-1:]}"
     if subprocess.run([*command, "--preempt"], stdout=subprocess.PIPE, check=False).stdout != done.stdout:
         return False, "preempted between tiles and groups it ends otherwise"
+    threaded = [replay, folder / f"{name}.aub.xz", "--dump", f"{address},{len(expected)}", "--threads", "2"]
+    if subprocess.run(threaded, stdout=subprocess.PIPE, check=False).stdout != done.stdout:
+        return False, "with small draws put off and tiles shared out among threads it ends otherwise"
     data = untile_y(done.stdout) if tiling == "Y-tiled" else done.stdout
     if name in INTEGERS:
         equal = sum(data[at:at + 4] == expected[at:at + 4] for at in range(0, len(expected), 4))
