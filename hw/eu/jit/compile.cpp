@@ -16,9 +16,9 @@ namespace softgen::eu::jit {
 
 namespace {
 
-// Registers to SSA, then what is cheap: no loop passes, no inlining; there is one function and the driver's compiler was here before.
+// Registers to SSA, then what is cheap: of loops only what does not change is moved out; no inlining; there is one function and the driver's compiler was here before.
 // instcombine costs as much as all of these, and takes apart what instruction selection would make one masked operation of.
-constexpr const char* passes = "function(mem2reg,early-cse,simplifycfg,adce)";
+constexpr const char* passes = "function(mem2reg,early-cse,simplifycfg,adce,loop-mssa(licm))";
 
 std::string features_text() {
   char* text = llvm::GetHostCPUFeatures();

@@ -43,6 +43,19 @@ void Emitter::go_on_or_jump(size_t n) {
   go(n, op.jip_offset);
 }
 
+/// When none of the channels that run leaves, the thread goes to `offset` and all masks stay: no value of a loop then waits for a comparison.
+/// Goes on where some leave, or nobody runs.
+void Emitter::stay_if_none(size_t n, Value leaving, int64_t offset) {
+  const Value none = ir_.icmp(LLVMIntEQ, ir_.and_(leaving, active()), ir_.c32(0)), any = ir_.icmp(LLVMIntNE, active(), ir_.c32(0));
+  flush(n);
+  const Block stays = ir_.block(), leaves = ir_.block();
+  ir_.branch(ir_.and_(none, any), stays, leaves);
+  ir_.at(stays);
+  go(n, offset);
+  ir_.at(leaves);
+  open_ = true;
+}
+
 void Emitter::branch(size_t n) {
   const Op& op = ops_[n];
   const auto channels = [&](Value mask) { return ir_.shl(mask, ir_.c32(op.shift)); };
@@ -59,13 +72,15 @@ void Emitter::branch(size_t n) {
       return go(n, target);
     }
     case Opcode::if_: {
-      const Value enabled = enabled_mask(op);
-      suspend(channels(ir_.and_(enabled, ir_.not_(execution_mask(op)))), op.jip_offset);
+      const Value leaving = channels(ir_.and_(enabled_mask(op), ir_.not_(execution_mask(op))));
+      stay_if_none(n, leaving, op.next_offset);
+      suspend(leaving, op.jip_offset);
       return go_on_or_jump(n);
     }
     case Opcode::else_: suspend(channels(enabled_mask(op)), op.uip_offset); return go_on_or_jump(n);
     case Opcode::while_: {
       const Value again = ir_.and_(channels(execution_mask(op)), active());
+      stay_if_none(n, ir_.not_(again), op.jip_offset);
       // With nobody to go again all go on.
       const Value any = ir_.icmp(LLVMIntNE, again, ir_.c32(0));
       suspend(ir_.select(any, ir_.and_(active(), ir_.not_(again)), ir_.c32(0)), op.next_offset);
@@ -75,7 +90,12 @@ void Emitter::branch(size_t n) {
       ir_.at(away);
       return go(n, op.jip_offset);
     }
-    case Opcode::break_: case Opcode::cont: case Opcode::halt: suspend(channels(execution_mask(op)), op.uip_offset); return go_on_or_jump(n);
+    case Opcode::break_: case Opcode::cont: case Opcode::halt: {
+      const Value leaving = channels(execution_mask(op));
+      stay_if_none(n, leaving, op.next_offset);
+      suspend(leaving, op.uip_offset);
+      return go_on_or_jump(n);
+    }
     case Opcode::goto_: {
       const Value taken = ir_.and_(channels(execution_mask(op)), active());
       if (!op.instruction->acc_write) {

@@ -63,6 +63,7 @@ class Emitter {
   void suspend(Value mask, int64_t offset);
   void go(size_t n, int64_t offset);
   void go_on_or_jump(size_t n);
+  void stay_if_none(size_t n, Value leaving, int64_t offset);
   Value wait_mask(int place);
   void set_wait_mask(int place, Value mask);
   void step(size_t n);

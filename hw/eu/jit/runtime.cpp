@@ -43,8 +43,18 @@ uint32_t step(Frame* frame, uint32_t n, uint32_t active) {
   return static_cast<uint32_t>(op.execute(thread, op, *frame->state));
 }
 
-/// Units whose answers do not depend on DAZ, or that see to it themselves: changing it costs as much as a short message.
-bool takes_any_mode(uint8_t sfid) { return sfid == static_cast<uint8_t>(Sfid::sampler) || sfid == static_cast<uint8_t>(Sfid::urb); }
+/// Messages whose answers do not depend on DAZ, or whose units see to it themselves: changing it costs as much as a short message.
+bool takes_any_mode(const SendForm& form) {
+  switch (static_cast<Sfid>(form.sfid)) {
+    case Sfid::sampler: case Sfid::urb: case Sfid::thread_spawner: case Sfid::gateway: case Sfid::dp_constant: case Sfid::dp_data0: return true;
+    // Typed surfaces convert floats, and some atomics are on floats (types: Mesa brw_eu_defines.h, HSW_DATAPORT_DC_PORT1_*).
+    case Sfid::dp_data1: {
+      const bool typed = form.type == 0x05 || form.type == 0x06 || form.type == 0x07 || form.type == 0x0d;
+      return !typed && form.type != 0x1b && form.type != 0x1d;
+    }
+    default: return false;
+  }
+}
 
 MessageForm message_form(const SendForm& form, const Op& op) {
   return {static_cast<Sfid>(form.sfid), form.descriptor, form.ex_descriptor, {form.payload.first, form.payload.count},
@@ -73,7 +83,7 @@ uint32_t send(Frame* frame, uint32_t n, uint32_t active, uint32_t mask) {
   const SendForm& fixed = frame->code->sends[n];
   if (answered(thread, op, *frame->state, fixed, mask)) return static_cast<uint32_t>(last ? Next::finished : Next::advance);
   stand_at(thread, n, op, active);
-  if (fixed.valid && takes_any_mode(fixed.sfid)) return static_cast<uint32_t>(send_message(thread, op, *frame->state, fixed, mask));
+  if (fixed.valid && takes_any_mode(fixed)) return static_cast<uint32_t>(send_message(thread, op, *frame->state, fixed, mask));
   const OutsideCode outside(*frame);
   return static_cast<uint32_t>(send_message(thread, op, *frame->state, fixed.valid ? fixed : send_form(thread, op), mask));
 }
