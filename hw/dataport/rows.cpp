@@ -55,22 +55,36 @@ class Cells {
 };
 
 /// Channels one behind the other, all of them enabled, with 1, 2 or 4 dwords each.
-void move_neighbours(const Cells& cells, Direction direction, std::byte* memory, unsigned lanes, unsigned count) {
-  for (unsigned lane = 0; lane < lanes; lane += 4) {
-    std::byte* const at = memory + size_t{lane} * count * 4;
-    std::array<Four, 4> v{};
-    if (direction == Direction::read) {
-      for (unsigned c = 0; c < count; c++) v[c] = load(at + 16 * c);
-      if (count == 4) transpose(v);
-      if (count == 2) v = {__builtin_shufflevector(v[0], v[1], 0, 2, 4, 6), __builtin_shufflevector(v[0], v[1], 1, 3, 5, 7)};
-      for (unsigned c = 0; c < count; c++) store(cells.answered(c, lane), v[c]);
-      continue;
+template <unsigned count>
+void read_neighbours(const Cells& cells, const std::byte* memory, unsigned lanes) {
+  for (unsigned lane = 0; lane < lanes; lane += 4, memory += 16 * count) {
+    std::array<Four, 4> v{load(memory)};
+    if constexpr (count == 4) {
+      v = {v[0], load(memory + 16), load(memory + 32), load(memory + 48)};
+      transpose(v);
+    } else if constexpr (count == 2) {
+      const Four low = v[0], high = load(memory + 16);
+      v = {__builtin_shufflevector(low, high, 0, 2, 4, 6), __builtin_shufflevector(low, high, 1, 3, 5, 7)};
     }
-    for (unsigned c = 0; c < count; c++) v[c] = load(cells.sent(c, lane));
-    if (count == 4) transpose(v);
-    if (count == 2) v = {__builtin_shufflevector(v[0], v[1], 0, 4, 1, 5), __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7)};
-    for (unsigned c = 0; c < count; c++) store(at + 16 * c, v[c]);
+    for (unsigned c = 0; c < count; c++) store(cells.answered(c, lane), v[c]);
   }
+}
+
+template <unsigned count>
+void write_neighbours(const Cells& cells, std::byte* memory, unsigned lanes) {
+  for (unsigned lane = 0; lane < lanes; lane += 4, memory += 16 * count) {
+    std::array<Four, 4> v{};
+    for (unsigned c = 0; c < count; c++) v[c] = load(cells.sent(c, lane));
+    if constexpr (count == 4) transpose(v);
+    if constexpr (count == 2) v = {__builtin_shufflevector(v[0], v[1], 0, 4, 1, 5), __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7)};
+    for (unsigned c = 0; c < count; c++) store(memory + 16 * c, v[c]);
+  }
+}
+
+template <unsigned count>
+void move_neighbours(const Cells& cells, Direction direction, std::byte* memory, unsigned lanes) {
+  if (direction == Direction::read) read_neighbours<count>(cells, memory, lanes);
+  else write_neighbours<count>(cells, memory, lanes);
 }
 
 bool full(const Lanes& lanes) { return lanes.mask() == (1u << lanes.count()) - 1; }
@@ -109,7 +123,11 @@ bool move_dwords(const Message& m, Space& space, Direction direction, const Lane
   std::byte* const memory = space.window(first, end - first, direction == Direction::write);
   if (!memory) return false;
   if (side_by_side) {
-    move_neighbours(cells, direction, memory, lanes.count(), dwords.count);
+    switch (dwords.count) {
+      case 1: move_neighbours<1>(cells, direction, memory, lanes.count()); break;
+      case 2: move_neighbours<2>(cells, direction, memory, lanes.count()); break;
+      default: move_neighbours<4>(cells, direction, memory, lanes.count()); break;
+    }
     return true;
   }
   lanes.each([&](unsigned lane) {
