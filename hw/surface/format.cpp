@@ -57,7 +57,11 @@ constexpr void map_outputs(Format& f) {
     const Channel& c = f.channel[static_cast<size_t>(i)];
     if (c.type == ChannelType::unused) continue;
     for (size_t out = 0; out < 4; ++out)
-      if (c.role == "rgba"[out] || (c.role == 'l' && out < 3) || c.role == 'i') f.output[out] = i;
+      if (c.role == "rgba"[out] || (c.role == 'l' && out < 3) || c.role == 'i') {
+        f.output[out] = i;
+        // l and i are written from red.
+        if (f.input[static_cast<size_t>(i)] < 0) f.input[static_cast<size_t>(i)] = static_cast<int8_t>(out);
+      }
     if (!first) continue;
     first = false;
     if (c.type == ChannelType::uint) f.numeric = Numeric::uint;
@@ -119,11 +123,43 @@ uint64_t low_mask(unsigned bits) {
   return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
 }
 
-uint64_t stored_bits(const Channel& c, const std::byte* element) {
-  uint64_t word = 0;
-  std::memcpy(&word, element + c.shift / 8, (c.shift % 8 + c.bits + 7u) / 8);
-  return word >> c.shift % 8 & low_mask(c.bits);
-}
+/// An element's bits, from bit 0.
+class Element {
+ public:
+  Element() = default;
+  Element(const Format& f, const std::byte* from) {
+    copy(f, [&](size_t bytes) { std::memcpy(words_.data(), from, bytes); });
+  }
+  void store(const Format& f, std::byte* to) const {
+    copy(f, [&](size_t bytes) { std::memcpy(to, words_.data(), bytes); });
+  }
+  uint64_t get(const Channel& c) const {
+    const unsigned word = c.shift / 64, shift = c.shift % 64;
+    uint64_t value = words_[word] >> shift;
+    if (shift + c.bits > 64) value |= words_[word + 1] << (64 - shift);
+    return value & low_mask(c.bits);
+  }
+  void put(const Channel& c, uint64_t value) {
+    const unsigned word = c.shift / 64, shift = c.shift % 64;
+    value &= low_mask(c.bits);
+    words_[word] |= value << shift;
+    if (shift + c.bits > 64) words_[word + 1] |= value >> (64 - shift);
+  }
+
+ private:
+  /// With the common sizes as constants: copies of a size that is not known are calls.
+  static void copy(const Format& f, auto&& do_copy) {
+    switch (f.block_bytes()) {
+      case 1: return do_copy(1);
+      case 2: return do_copy(2);
+      case 4: return do_copy(4);
+      case 8: return do_copy(8);
+      case 16: return do_copy(16);
+      default: return do_copy(f.block_bytes());
+    }
+  }
+  std::array<uint64_t, 4> words_{};  // of the largest, R64G64B64A64
+};
 
 int32_t sign_extended(uint64_t value, unsigned bits) {
   const unsigned shift = 64 - bits;
@@ -150,8 +186,7 @@ float float_channel(const Channel& c, uint64_t v) {
   return 0;
 }
 
-uint32_t register_value(const Format& f, const Channel& c, const std::byte* element, bool color) {
-  const uint64_t v = stored_bits(c, element);
+uint32_t register_value(const Format& f, const Channel& c, uint64_t v, bool color) {
   if (c.type == ChannelType::uint || c.type == ChannelType::raw) return static_cast<uint32_t>(v);
   if (c.type == ChannelType::sint) return static_cast<uint32_t>(sign_extended(v, c.bits));
   // The very bits, also of signalling NaNs.
@@ -219,14 +254,6 @@ void gather(const Format& f, const Word4& value, auto&& put) {
     if (f.output[i] >= 0) put(static_cast<size_t>(f.output[i]), value[i]);
 }
 
-void store_bits(const Channel& c, uint64_t value, std::byte* element) {
-  const unsigned bytes = (c.shift % 8 + c.bits + 7u) / 8;
-  uint64_t word = 0;
-  std::memcpy(&word, element + c.shift / 8, bytes);
-  word |= (value & low_mask(c.bits)) << c.shift % 8;
-  std::memcpy(element + c.shift / 8, &word, bytes);
-}
-
 }  // namespace
 
 const Format* find_format(uint32_t code) {
@@ -244,7 +271,8 @@ Word4 decode(const Format& f, const std::byte* element) {
     return std::bit_cast<Word4>(decode_shared_exponent(packed));
   }
   if (f.kind != FormatKind::plain) return nothing_stored(f);
-  return spread(f, [&](size_t stored, size_t i) { return register_value(f, f.channel[stored], element, i < 3); });
+  const Element e(f, element);
+  return spread(f, [&](size_t stored, size_t i) { return register_value(f, f.channel[stored], e.get(f.channel[stored]), i < 3); });
 }
 
 Float4 decode_float(const Format& f, const std::byte* element) {
@@ -268,13 +296,11 @@ void encode(const Format& f, const Word4& value, std::byte* element) {
     return;
   }
   if (f.kind != FormatKind::plain) return;
-  std::memset(element, 0, f.block_bytes());
+  Element e;
   for (unsigned stored = 0; stored < f.channels; ++stored)
-    for (size_t i = 0; i < 4; ++i) {
-      if (f.output[i] != static_cast<int8_t>(stored)) continue;
-      store_bits(f.channel[stored], stored_value(f, f.channel[stored], value[i], i < 3), element);
-      break;  // l and i are written from red
-    }
+    if (const int input = f.input[stored]; input >= 0)
+      e.put(f.channel[stored], stored_value(f, f.channel[stored], value[static_cast<size_t>(input)], input < 3));
+  e.store(f, element);
 }
 
 void encode_float(const Format& f, const Float4& value, std::byte* element) {

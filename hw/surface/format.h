@@ -89,6 +89,7 @@ struct Format {
   ElementLayout layout = ElementLayout::any;
   std::array<Channel, 4> channel{};              ///< as stored
   std::array<int8_t, 4> output{-1, -1, -1, -1};  ///< stored channel that r, g, b, a come from; -1: none
+  std::array<int8_t, 4> input{-1, -1, -1, -1};   ///< which of r, g, b, a a stored channel is written from; -1: none
 
   unsigned block_bytes() const { return block_bits / 8u; }
   bool is(FormatUse use) const { return uses & use; }
