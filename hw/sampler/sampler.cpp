@@ -176,7 +176,6 @@ class Request {
   Direction direction(unsigned lane) const { return {value('u', lane), value('v', lane), value('r', lane)}; }
   Coordinates coordinates(unsigned lane) const;
   Offsets offsets(unsigned lane) const;
-  bool looks_at_one_face(unsigned lane) const;
   Detail detail(const Filter& filter, unsigned lane) const;
   void filter();
   bool filter_lanes();
@@ -222,22 +221,11 @@ Offsets Request::offsets(unsigned lane) const {
   return {field(bits(dw2, 11u, 8u), 4), field(bits(dw2, 7u, 4u), 4), field(bits(dw2, 3u, 0u), 4)};
 }
 
-/// The quad of channel `lane`; true for what is no cube.
-bool Request::looks_at_one_face(unsigned lane) const {
-  if (!texture_.is_cube()) return true;
-  const unsigned first = lane & ~3u, face = face_of(direction(first)).face;
-  for (unsigned i = 1; i < 4; ++i)
-    if (face_of(direction(first + i)).face != face) return false;
-  return true;
-}
-
 Detail Request::detail(const Filter& filter, unsigned lane) const {
   if (present('x'))
     return detail_of(filter, direction(lane), {value('x', lane), value('y', lane), value('z', lane)}, {value('X', lane), value('Y', lane), value('Z', lane)});
-  // One for the 2x2 quad: differences to its first channel. On a cube's edge each channel has its own: one beyond the primitive's edge may look
-  // at the next face (piglit fbo-cubemap).
-  const unsigned base = looks_at_one_face(lane) ? lane & ~3u : lane;
-  const Direction at = direction(base), right = direction(base ^ 1), below = direction(base ^ 2);
+  // One for the 2x2 quad: differences to its first channel.
+  const Direction at = direction(lane & ~3u), right = direction((lane & ~3u) + 1), below = direction((lane & ~3u) + 2);
   Direction dx, dy;
   for (size_t i = 0; i < 3; ++i) dx[i] = right[i] - at[i], dy[i] = below[i] - at[i];
   return detail_of(filter, at, dx, dy);
@@ -292,10 +280,7 @@ void Request::filter() {
       store(lane, filter.gather(coordinates(lane), offsets(lane), channel, compared));
       continue;
     }
-    if (implicit && (present('x') || detail_quad != lane / 4)) {
-      detail = this->detail(filter, lane);
-      detail_quad = looks_at_one_face(lane) ? lane / 4 : ~0u;
-    }
+    if (implicit && (present('x') || detail_quad != lane / 4)) detail = this->detail(filter, lane), detail_quad = lane / 4;
     if (present('l')) detail.lod = value('l', lane);
     const Lod lod = finish_lod(texture_, bound_.state, detail.lod, present('b') ? value('b', lane) : 0, least ? value('M', lane) : 0);
     if (type_.kind == Kind::lod) store(lane, {as_dword(lod.clamped), as_dword(lod.unclamped), 0, 0});
