@@ -33,19 +33,21 @@ FacePoint face_of(const Direction& d) {
   return {(f.u_sign * d[f.u] / major + 1) / 2, (f.v_sign * d[f.v] / major + 1) / 2, index};
 }
 
-std::array<float, 2> face_gradient(const Direction& at, const Direction& delta) {
-  const Face& f = faces[select(at)];
-  float major = std::abs(at[f.major]);
+std::array<float, 2> face_gradient(const Direction& own, const Direction& at, const Direction& delta) {
+  const Face& f = faces[select(own)];
+  float major = std::abs(own[f.major]);
   if (!(major > 0)) major = 1;
-  // The neighbour seen on this face's plane, if it is in front of it.
-  if (const float there = f.major_sign * (at[f.major] + delta[f.major]); there > major / 64) {
-    const auto along = [&](unsigned axis, float sign) { return sign * ((at[axis] + delta[axis]) / there - at[axis] / major) / 2; };
+  const float change = f.major_sign * delta[f.major];
+  // Both seen on this face's plane, if they are in front of it.
+  if (const float here = f.major_sign * at[f.major], there = here + change; here > major / 64 && there > major / 64) {
+    const auto along = [&](unsigned axis, float sign) { return sign * ((at[axis] + delta[axis]) / there - at[axis] / here) / 2; };
     return {along(f.u, f.u_sign), along(f.v, f.v_sign)};
   }
-  const float change = f.major_sign * delta[f.major];
-  const auto along = [&](unsigned axis, float sign) { return sign * (delta[axis] * major - at[axis] * change) / (major * major) / 2; };
+  const auto along = [&](unsigned axis, float sign) { return sign * (delta[axis] * major - own[axis] * change) / (major * major) / 2; };
   return {along(f.u, f.u_sign), along(f.v, f.v_sign)};
 }
+
+bool same_face(const Direction& a, const Direction& b) { return select(a) == select(b); }
 
 FaceTexel across_edge(unsigned face, int x, int y, int size) {
   const Face& f = faces[face];

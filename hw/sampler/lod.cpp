@@ -68,7 +68,7 @@ float plane_lod(float width, float height, float du_dx, float dv_dx, float du_dy
   return log2_of(std::max(x.squared(), y.squared()));
 }
 
-Detail detail_of(const Filter& filter, const Direction& at, const Direction& dx, const Direction& dy) {
+Detail detail_of(const Filter& filter, const Direction& own, const Direction& at, const Direction& dx, const Direction& dy) {
   const Texture& texture = filter.texture();
   if (!texture.has_texels()) return {};
   const auto& size = texture.extent(0);
@@ -76,7 +76,7 @@ Detail detail_of(const Filter& filter, const Direction& at, const Direction& dx,
   const float width = normalized ? static_cast<float>(size.width) : 1, height = normalized ? static_cast<float>(size.height) : 1;
   Vector x, y;
   if (texture.is_cube()) {
-    const auto gx = face_gradient(at, dx), gy = face_gradient(at, dy);
+    const auto gx = face_gradient(own, at, dx), gy = face_gradient(own, at, dy);
     x = {gx[0] * width, gx[1] * width};
     y = {gy[0] * width, gy[1] * width};
     return {log2_of(std::max(x.squared(), y.squared())), 1, 0, 0};

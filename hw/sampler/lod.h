@@ -8,8 +8,10 @@
 
 namespace softgen::sampler {
 
-/// `dx`, `dy`: how u, v and r change from pixel to pixel. What does not vary at all has a very small level of detail.
-Detail detail_of(const Filter& filter, const Direction& at, const Direction& dx, const Direction& dy);
+/// `dx`, `dy`: how u, v and r change from pixel to pixel, beginning at `at`; `own`: the direction that is sampled, for cubes. What does not vary
+/// at all has a very small level of detail.
+Detail detail_of(const Filter& filter, const Direction& own, const Direction& at, const Direction& dx, const Direction& dy);
+inline Detail detail_of(const Filter& filter, const Direction& at, const Direction& dx, const Direction& dy) { return detail_of(filter, at, at, dx, dy); }
 /// Its lod for 2D surfaces without anisotropy, from the differences of u and v. `width`, `height`: what coordinates of 1 span, in texels.
 float plane_lod(float width, float height, float du_dx, float dv_dx, float du_dy, float dv_dy);
 /// What finish_lod() takes from a surface and a state, where no message gives a minimum.

@@ -228,7 +228,7 @@ Detail Request::detail(const Filter& filter, unsigned lane) const {
   const Direction at = direction(lane & ~3u), right = direction((lane & ~3u) + 1), below = direction((lane & ~3u) + 2);
   Direction dx, dy;
   for (size_t i = 0; i < 3; ++i) dx[i] = right[i] - at[i], dy[i] = below[i] - at[i];
-  return detail_of(filter, at, dx, dy);
+  return detail_of(filter, direction(lane), at, dx, dy);
 }
 
 /// A whole message at once, where surface, sampler and message are of the common kind.
@@ -271,7 +271,10 @@ void Request::filter() {
   const bool least = has_least();
   const unsigned channel = header_ ? bits(header_->dw[2], 17u, 16u) : 0;
   Detail detail;
-  unsigned detail_quad = ~0u;
+  unsigned detail_lane = ~0u;  // whose detail it is
+  const auto shares_detail = [&](unsigned lane) {
+    return detail_lane / 4 == lane / 4 && !present('x') && (!texture_.is_cube() || same_face(direction(lane), direction(detail_lane)));
+  };
   for (unsigned lane = 0; lane < simd_; ++lane) {
     if (!(message_.exec_mask >> lane & 1)) continue;
     const float reference = compare ? value('c', lane) : 0;
@@ -280,7 +283,7 @@ void Request::filter() {
       store(lane, filter.gather(coordinates(lane), offsets(lane), channel, compared));
       continue;
     }
-    if (implicit && (present('x') || detail_quad != lane / 4)) detail = this->detail(filter, lane), detail_quad = lane / 4;
+    if (implicit && !shares_detail(lane)) detail = this->detail(filter, lane), detail_lane = lane;
     if (present('l')) detail.lod = value('l', lane);
     const Lod lod = finish_lod(texture_, bound_.state, detail.lod, present('b') ? value('b', lane) : 0, least ? value('M', lane) : 0);
     if (type_.kind == Kind::lod) store(lane, {as_dword(lod.clamped), as_dword(lod.unclamped), 0, 0});

@@ -199,6 +199,12 @@ TEST_CASE("directions and faces") {
   const auto h = sampler::face_gradient({0.5f, -1, 0.5f}, {0.5f, 1 / 3.0f, 0.5f / 1.5f - 0.5f});
   CHECK(h[0] == Approx(0.5));
   CHECK(std::abs(h[1]) < 1e-6f);
+  // A quad that begins beyond a corner, where all three components are as long: a texel of 32 to the next pixel on the face that is sampled.
+  const float far = 1 + 1 / 32.0f, near = 1 - 1 / 32.0f;
+  const sampler::Direction corner{1 / far, -1, -1}, right{1, -far, -near}, own{1, -near, -near};
+  const auto c = sampler::face_gradient(own, corner, {right[0] - corner[0], right[1] - corner[1], right[2] - corner[2]});
+  CHECK(c[0] == Approx(-1 / 32.0));
+  CHECK(std::abs(c[1]) < 1e-6f);
 }
 
 TEST_CASE("the 8-bit formats read as their description says, linear and sRGB") {
