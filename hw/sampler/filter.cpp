@@ -56,12 +56,16 @@ Filter::Filter(memory::View& view, const Texture& texture, const State& state, c
     if (state.reduction_type == State::ReductionType::MINIMUM) reduction_ = Reduction::minimum;
     if (state.reduction_type == State::ReductionType::MAXIMUM) reduction_ = Reduction::maximum;
   }
-  if (texture.is_cube())
-    seamless_ = state.cube_surface_control_mode == State::CubeSurfaceControlMode::OVERRIDE || modes_[0] == Mode::TCM_CUBE || modes_[1] == Mode::TCM_CUBE;
+  seamless_ = texture.is_cube() && is_seamless(state);
   anisotropic_ = (state.min_mode_filter == State::MinModeFilter::MAPFILTER_ANISOTROPIC || state.mag_mode_filter == State::MagModeFilter::MAPFILTER_ANISOTROPIC) &&
                  texture.surface().type == surface::SurfaceType::two_d;
   const Format* format = texture.surface().format;
   clamp_reference_ = format && format->channel[0].type == ChannelType::unorm;
+}
+
+bool Filter::is_seamless(const State& state) {
+  return state.cube_surface_control_mode == State::CubeSurfaceControlMode::OVERRIDE || state.tcx_address_control_mode == Mode::TCM_CUBE ||
+         state.tcy_address_control_mode == Mode::TCM_CUBE;
 }
 
 bool Filter::has_border(const State& state) {
@@ -108,12 +112,6 @@ Filter::Axis Filter::axis(Mode mode, float coordinate, int size, int offset, boo
   return {wrap(mode, low, size), wrap(mode, low + 1, size), static_cast<int>(fixed & (one - 1))};
 }
 
-int Filter::slice_of(float layer) const {
-  const int last = static_cast<int>(texture_.layers()) - 1;
-  if (std::isnan(layer)) return 0;
-  return static_cast<int>(std::clamp(std::nearbyint(layer), 0.0f, static_cast<float>(std::max(last, 0))));
-}
-
 Filter::Place Filter::place(const Coordinates& at, const Offsets& offsets, unsigned level, bool linear, bool magnify) const {
   const auto& size = texture_.extent(level);
   const int width = static_cast<int>(size.width), height = static_cast<int>(size.height);
@@ -122,7 +120,7 @@ Filter::Place Filter::place(const Coordinates& at, const Offsets& offsets, unsig
   const bool round_r = magnify ? state_.r_address_mag_filter_rounding_enable : state_.r_address_min_filter_rounding_enable;
   if (texture_.is_cube()) {
     const FacePoint p = face_of({at.u, at.v, at.r});
-    const int slice = slice_of(at.layer) * 6 + static_cast<int>(p.face);
+    const int slice = static_cast<int>(texture_.layer_of(at.layer)) * 6 + static_cast<int>(p.face);
     Place place{{}, {}, {slice, slice, 0}};
     // A nearest sample is never beyond the edge, for the edge itself belongs to the last texel.
     if (!seamless_ || !linear) {
@@ -143,7 +141,7 @@ Filter::Place Filter::place(const Coordinates& at, const Offsets& offsets, unsig
   Place place{axis(modes_[0], at.u, width, offsets.u, linear, round_u), {}, {}};
   if (!texture_.is_1d()) place.v = axis(modes_[1], at.v, height, offsets.v, linear, round_v);
   if (texture_.is_3d()) place.r = axis(modes_[2], at.r, static_cast<int>(size.depth), offsets.r, linear, round_r);
-  else place.r.low = place.r.high = slice_of(at.layer);
+  else place.r.low = place.r.high = static_cast<int>(texture_.layer_of(at.layer));
   return place;
 }
 

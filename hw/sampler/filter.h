@@ -40,6 +40,8 @@ class Filter {
  public:
   /// Whether an address mode can ask for the border colour.
   static bool has_border(const State& state);
+  /// Cubes are filtered across their edges.
+  static bool is_seamless(const State& state);
   /// `border`: the dwords of SAMPLER_BORDER_COLOR_STATE, where has_border().
   Filter(memory::View& view, const Texture& texture, const State& state, const Word4& border);
 
@@ -80,7 +82,6 @@ class Filter {
   Float4 mix(const Float4& a, const Float4& b, int weight) const;
   Float4 sample_level(const Coordinates& at, const Offsets& offsets, unsigned level, bool linear, bool magnify, const float* reference) const;
   Float4 taps(const Coordinates& at, const Offsets& offsets, unsigned level, const Detail& detail, bool linear, bool magnify, const float* reference) const;
-  int slice_of(float layer) const;
   Word4 finished(const Float4& color, const float* reference) const;
 
   memory::View& view_;

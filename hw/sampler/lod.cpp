@@ -36,6 +36,12 @@ struct Vector {
   double squared() const { return u * u + v * v; }
 };
 
+float cube_lod_of(float width, const Direction& own, const Direction& at, const Direction& dx, const Direction& dy) {
+  const auto gx = face_gradient(own, at, dx), gy = face_gradient(own, at, dy);
+  const Vector x{gx[0] * width, gx[1] * width}, y{gy[0] * width, gy[1] * width};
+  return log2_of(std::max(x.squared(), y.squared()));
+}
+
 /// The ellipse that a round pixel becomes on the texture, sampled along its longer axis. `x`, `y` in texels.
 Detail ellipse(const Filter& filter, const Vector& x, const Vector& y, float width, float height) {
   const double uu = x.u * x.u + y.u * y.u, vv = x.v * x.v + y.v * y.v, uv = x.u * x.v + y.u * y.v;
@@ -68,19 +74,20 @@ float plane_lod(float width, float height, float du_dx, float dv_dx, float du_dy
   return log2_of(std::max(x.squared(), y.squared()));
 }
 
+float cube_lod(float width, const Direction& own, const Direction& at, const Direction& right, const Direction& below) {
+  Direction dx, dy;
+  for (size_t i = 0; i < 3; ++i) dx[i] = right[i] - at[i], dy[i] = below[i] - at[i];
+  return cube_lod_of(width, own, at, dx, dy);
+}
+
 Detail detail_of(const Filter& filter, const Direction& own, const Direction& at, const Direction& dx, const Direction& dy) {
   const Texture& texture = filter.texture();
   if (!texture.has_texels()) return {};
   const auto& size = texture.extent(0);
   const bool normalized = !filter.state().non_normalized_coordinate_enable;
   const float width = normalized ? static_cast<float>(size.width) : 1, height = normalized ? static_cast<float>(size.height) : 1;
+  if (texture.is_cube()) return {cube_lod_of(width, own, at, dx, dy), 1, 0, 0};
   Vector x, y;
-  if (texture.is_cube()) {
-    const auto gx = face_gradient(own, at, dx), gy = face_gradient(own, at, dy);
-    x = {gx[0] * width, gx[1] * width};
-    y = {gy[0] * width, gy[1] * width};
-    return {log2_of(std::max(x.squared(), y.squared())), 1, 0, 0};
-  }
   x = {dx[0] * width, texture.is_1d() ? 0 : dx[1] * height};
   y = {dy[0] * width, texture.is_1d() ? 0 : dy[1] * height};
   if (filter.anisotropic()) return ellipse(filter, x, y, width, height);

@@ -12,6 +12,8 @@ namespace softgen::sampler {
 /// at all has a very small level of detail.
 Detail detail_of(const Filter& filter, const Direction& own, const Direction& at, const Direction& dx, const Direction& dy);
 inline Detail detail_of(const Filter& filter, const Direction& at, const Direction& dx, const Direction& dy) { return detail_of(filter, at, at, dx, dy); }
+/// Its lod for cubes: the quad's directions `at`, `right` and `below` seen on the face of `own`. `width`: what a coordinate of 1 spans, in texels.
+float cube_lod(float width, const Direction& own, const Direction& at, const Direction& right, const Direction& below);
 /// Its lod for 2D surfaces without anisotropy, from the differences of u and v. `width`, `height`: what coordinates of 1 span, in texels.
 float plane_lod(float width, float height, float du_dx, float dv_dx, float du_dy, float dv_dy);
 /// What finish_lod() takes from a surface and a state, where no message gives a minimum.

@@ -17,6 +17,7 @@
 #include "hw/sampler/lane_loads.h"
 #include "hw/sampler/lanes.h"
 #include "hw/sampler/lod.h"
+#include "hw/sampler/slices.h"
 #include "hw/surface/binding.h"
 #include "hw/surface/mcs.h"
 
@@ -100,6 +101,7 @@ struct Bound {
   Texture texture;
   State state{};
   LaneSampler lanes;
+  SliceSamplers slices;
   LaneLoads loads;
   surface::Mcs mcs{surface::Surface{}};
 };
@@ -131,6 +133,7 @@ class BoundCache {
     bound->texture = Texture(surface::decode_surface(bound->surface_dwords));
     bound->state = State::unpack(bound->sampler_dwords);
     bound->lanes = LaneSampler(bound->texture, bound->state);
+    bound->slices = SliceSamplers(bound->texture, bound->state);
     bound->loads = LaneLoads(bound->texture);
     bound->mcs = surface::Mcs(bound->texture.surface());
     return bound;
@@ -233,9 +236,11 @@ Detail Request::detail(const Filter& filter, unsigned lane) const {
 
 /// A whole message at once, where surface, sampler and message are of the common kind.
 bool Request::filter_lanes() {
-  const bool common = bound_.lanes.possible() && !present('c') && !present('x') && !bit(message_.descriptor, 30);
+  const bool slices = !bound_.lanes.possible() && bound_.slices.possible();
+  const bool common = (bound_.lanes.possible() || slices) && !present('c') && !present('x') && !bit(message_.descriptor, 30);
   if (!common || has_least()) return false;
-  LaneRequest r;
+  SliceRequest request;
+  LaneRequest& r = request.lanes;
   const auto whole = [&](char letter, float (&to)[LaneRequest::most]) {
     for (unsigned first = 0; first < simd_; first += 8) std::memcpy(to + first, message_.reg(register_of(position(letter), first)).dw, sizeof(Grf));
     return register_of(position(letter), simd_ - 1) < message_.registers();
@@ -257,7 +262,12 @@ bool Request::filter_lanes() {
     else if (reg < message_.response.size()) return false;
     reg += simd_ / 8;
   }
-  return bound_.lanes.sample(view_, r);
+  if (!slices) return bound_.lanes.sample(view_, r);
+  alignas(64) float third[LaneRequest::most] = {}, layers[LaneRequest::most] = {};
+  request.u = u, request.v = v;
+  if (present('r') && whole('r', third)) request.r = third;
+  if (present('a') && whole('a', layers)) request.a = layers;
+  return bound_.slices.sample(view_, texture_, request);
 }
 
 void Request::filter() {

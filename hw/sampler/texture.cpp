@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "hw/base/log.h"
@@ -101,6 +102,11 @@ Texture::Texture(const surface::Surface& surface) : surface_(surface) {
     levels_[i].extent = levels_[i].place.extent();
     levels_[i].origin = surface::level_origin(surface, surface.min_lod + i);
   }
+}
+
+unsigned Texture::layer_of(float coordinate) const {
+  if (std::isnan(coordinate)) return 0;
+  return static_cast<unsigned>(std::clamp(std::nearbyint(coordinate), 0.0f, static_cast<float>(std::max(layers(), 1u) - 1)));
 }
 
 Word4 Texture::fetch_block(memory::View& view, const surface::Level& place, uint32_t x, uint32_t y, uint32_t slice) const {

@@ -33,6 +33,8 @@ class Texture {
   bool plain_select() const { return plain_select_; }
   /// Slices of an array (cubes for arrays of cubes), else 1.
   unsigned layers() const { return surface_.array ? surface_.depth : 1; }
+  /// The one that a message's coordinate names (cube for arrays of cubes).
+  unsigned layer_of(float coordinate) const;
   bool is_cube() const { return surface_.type == surface::SurfaceType::cube; }
   bool is_3d() const { return surface_.type == surface::SurfaceType::three_d; }
   bool is_1d() const { return surface_.type == surface::SurfaceType::one_d; }

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <random>
+
+#include "hw/memory/ggtt.h"
+#include "hw/memory/sparse_memory.h"
+#include "hw/sampler/lod.h"
+#include "hw/sampler/slices.h"
+#include "tests/catch.h"
+
+using namespace softgen;
+using namespace softgen::sampler;
+
+namespace {
+
+constexpr uint64_t base = 0x10000, pages_end = 0x100;
+using F = surface::SurfaceFormat;
+using Mode = defs::gen9::TextureCoordinateMode;
+
+struct Fixture {
+  explicit Fixture(uint32_t seed) : random(seed) {
+    for (uint32_t page = base >> 12; page < pages_end; ++page) ggtt.set_pte(page, uint64_t{page ^ 3} << 12 | 1);
+    view.set_space(memory::AddressSpace::ggtt(ggtt));
+    for (uint64_t at = base; at < pages_end << 12; at += 4) view.store<uint32_t>(at, static_cast<uint32_t>(random()));
+  }
+  uint32_t any(uint32_t n) { return static_cast<uint32_t>(random() % n); }
+  surface::Surface surface(bool cube) {
+    constexpr F formats[] = {F::R8G8B8A8_UNORM, F::B8G8R8X8_UNORM_SRGB, F::R24_UNORM_X8_TYPELESS, F::R8_UNORM};
+    surface::Surface s;
+    s.type = cube ? surface::SurfaceType::cube : surface::SurfaceType::two_d;
+    s.format = surface::find_format(formats[any(std::size(formats))]);
+    s.tiling = any(2) ? surface::Tiling::y : surface::Tiling::x;
+    s.base = base;
+    s.width = s.height = 1 + any(32);
+    if (!cube) s.height = 1 + any(32);
+    s.depth = 2 + any(2);
+    s.array = true;
+    if (cube && any(2)) s.array = false, s.depth = 1;
+    s.pitch = 512;
+    s.qpitch = 64;
+    s.mip_count = static_cast<uint8_t>(any(4));
+    return s;
+  }
+  State sampler(bool nearest) {
+    State state{};
+    constexpr Mode modes[] = {Mode::TCM_WRAP, Mode::TCM_MIRROR, Mode::TCM_CLAMP};
+    state.tcx_address_control_mode = nearest && any(2) ? Mode::TCM_CUBE : modes[any(3)], state.tcy_address_control_mode = modes[any(3)];
+    if (!nearest) state.mag_mode_filter = static_cast<State::MagModeFilter>(any(2)), state.min_mode_filter = static_cast<State::MinModeFilter>(any(2));
+    state.mip_mode_filter = any(3) == 0 ? State::MipModeFilter::MIPFILTER_NONE : any(2) ? State::MipModeFilter::MIPFILTER_NEAREST : State::MipModeFilter::MIPFILTER_LINEAR;
+    state.u_address_min_filter_rounding_enable = any(2), state.v_address_mag_filter_rounding_enable = any(2);
+    state.max_lod = 14;
+    return state;
+  }
+
+  std::mt19937 random;
+  memory::SparseMemory memory{pages_end << 12};
+  memory::Ggtt ggtt;
+  memory::View view{memory, nullptr};
+};
+
+struct Channels {
+  alignas(64) float u[16], v[16], r[16], a[16];
+  Direction direction(unsigned i) const { return {u[i], v[i], r[i]}; }
+};
+
+/// Two quads, whose pixels lie beside each other.
+Channels channels(Fixture& f, bool cube) {
+  Channels c{};
+  const auto value = [&] { return static_cast<float>(f.any(2048)) / 1024 - 1; };
+  const float layer = static_cast<float>(f.any(5)) - 1;
+  float at[3] = {value(), value(), value()};
+  for (unsigned i = 0; i < 8; ++i) {
+    if (i == 4 && f.any(2)) at[0] = value(), at[1] = value();
+    const float step = 1 / 64.0f;
+    c.u[i] = at[0] + (i & 1 ? step : 0), c.v[i] = at[1] + (i & 2 ? step : 0), c.r[i] = cube ? at[2] : layer;
+    c.a[i] = layer;
+  }
+  if (f.any(8) == 0) c.r[2] = c.a[2] = layer + 1;
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("channels on one slice of an array or a cube are sampled as one by one") {
+  constexpr uint32_t seed = 20261123;
+  INFO("seed " << seed);
+  Fixture f(seed);
+  unsigned sampled = 0;
+  for (unsigned round = 0; round < 4000; ++round) {
+    const bool cube = f.any(2);
+    const Texture texture(f.surface(cube));
+    const State state = f.sampler(cube);
+    const Filter filter(f.view, texture, state, {});
+    SliceSamplers slices(texture, state);
+    REQUIRE(slices.possible());
+    const Channels c = channels(f, cube);
+    SliceRequest request;
+    request.u = c.u, request.v = c.v, request.r = c.r;
+    if (cube && texture.surface().array) request.a = c.a;
+    LaneRequest& lanes = request.lanes;
+    lanes.mask = 1 + f.any(255);
+    lanes.has_lod = f.any(3) == 0, lanes.has_bias = f.any(3) == 0;
+    for (unsigned i = 0; i < 16; ++i) lanes.lod[i] = static_cast<float>(round % 5), lanes.bias[i] = static_cast<float>(round % 3) / 2;
+    alignas(64) float out[4][16] = {};
+    for (unsigned i = 0; i < 4; ++i) lanes.out[i] = out[i];
+    const bool has_lod = lanes.has_lod;
+    if (!slices.sample(f.view, texture, request)) continue;
+    ++sampled;
+    for (unsigned i = 0; i < 8; ++i) {
+      if (!(lanes.mask >> i & 1)) continue;
+      const unsigned first = i & ~3u;
+      Direction dx, dy;
+      for (size_t k = 0; k < 3; ++k) dx[k] = c.direction(first + 1)[k] - c.direction(first)[k], dy[k] = c.direction(first + 2)[k] - c.direction(first)[k];
+      Detail detail = detail_of(filter, c.direction(i), c.direction(first), dx, dy);
+      if (has_lod) detail.lod = lanes.lod[i];
+      const Lod lod = finish_lod(texture, state, detail.lod, lanes.has_bias ? lanes.bias[i] : 0, 0);
+      const Word4 expected = filter.sample({c.u[i], c.v[i], c.r[i], cube ? c.a[i] : c.r[i]}, {}, detail, lod, nullptr);
+      INFO("round " << round << " lane " << i << " format " << texture.surface().format->name << (cube ? " cube" : " array"));
+      for (unsigned k = 0; k < 4; ++k) REQUIRE(std::bit_cast<uint32_t>(out[k][i]) == expected[k]);
+    }
+  }
+  CHECK(sampled > 2000);
+}
+
+TEST_CASE("a cube with linear filters is not sampled slice by slice") {
+  Fixture f(1);
+  State state = f.sampler(true);
+  state.mag_mode_filter = State::MagModeFilter::MAPFILTER_LINEAR;
+  CHECK_FALSE(SliceSamplers(Texture(f.surface(true)), state).possible());
+}
