@@ -19,7 +19,7 @@ struct ThreadStart {
   bool run_vector_mask = false;      ///< channels of vector_mask run (3DSTATE_PS "Vector Mask Enable")
   bool alt_mode = false;             ///< "Floating Point Mode": alternate
   uint8_t rounding = 0;              ///< cr0.0[5:4]
-  bool keep_denorms = false;         ///< "Denorm Mode" of INTERFACE_DESCRIPTOR_DATA (all three sizes)
+  bool keep_denorms = false;         ///< "Denorm Mode" of INTERFACE_DESCRIPTOR_DATA (F and DF; halves are always kept)
   bool single_program_flow = false;
   uint32_t state0 = 0;               ///< sr0.0: thread, EU, slice ids
   unsigned payload = grf_count;      ///< registers below are the caller's; the others read zero, as if cleared

@@ -399,6 +399,23 @@ TEST_CASE("eu alu: rounding and denormal modes of cr0") {
   CHECK(std::fegetround() == FE_TONEAREST);
 }
 
+TEST_CASE("eu alu: half-float denormals are kept, written and read, unless cr0 says otherwise") {
+  const auto there_and_back = [](bool flush) {
+    Machine m;
+    Instruction mode = mov_imm(1, arf(Arf::control, UD), UD, flush ? 0 : cr0::denorm_f16);
+    mode.no_mask = true;
+    const auto hf = RegType::hf;
+    std::vector<Instruction> code{op(Opcode::mov, 8, grf(10, hf), grf(1, F)), op(Opcode::mov, 8, grf(11, F), grf(10, hf))};
+    if (flush) code.insert(code.begin(), mode);
+    m.load(code);
+    for (unsigned n = 0; n < 8; n++) m.set(1, n, 0x1p-20f);
+    m.run();
+    return m.get<float>(11, 3);
+  };
+  CHECK(there_and_back(false) == 0x1p-20f);
+  CHECK(there_and_back(true) == 0.0f);
+}
+
 TEST_CASE("eu alu: ALT mode has no infinities") {
   Machine m;
   const std::vector<std::byte> code = assemble({[] {
