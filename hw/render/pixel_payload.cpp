@@ -79,17 +79,21 @@ unsigned PixelWorker::put_half(const PixelBatch& batch, unsigned first, unsigned
   const Location where = zw == ZwMode::INTERP_CENTROID                                        ? Location::centroid
                          : zw == ZwMode::INTERP_SAMPLE || extra.pixel_shader_is_per_sample ? Location::sample
                                                                                              : Location::pixel;
-  if (extra.pixel_shader_uses_source_depth)
-    per_pixel([&](unsigned i) {
-      const auto [x, y] = position(batch, i, where);
-      const Viewport& viewport = draw_->raster.viewports[object_->viewport];
-      return as_dword(std::min(std::max(object_->z.at(x, y) + object_->depth_bias, double{viewport.min_depth}), double{viewport.max_depth}));
-    });
-  if (extra.pixel_shader_uses_source_w)
-    per_pixel([&](unsigned i) {
-      const auto [x, y] = position(batch, i, where);
-      return as_dword(1 / object_->one_over_w.at(x, y));
-    });
+  if (extra.pixel_shader_uses_source_depth || extra.pixel_shader_uses_source_w) {
+    Positions at;
+    positions(batch, where, at);
+    // Eight at a time, whose number the compiler knows.
+    const auto by_eights = [&](const Plane2& plane, auto value) {
+      for (unsigned lane = 0; lane < width; lane += 8) {
+        auto* out = reinterpret_cast<float*>(thread_.grf(reg++).dw);
+        for (unsigned i = 0; i < 8; ++i) out[i] = static_cast<float>(value(plane.at(at.x[first + lane + i], at.y[first + lane + i])));
+      }
+    };
+    const Viewport& viewport = draw_->raster.viewports[object_->viewport];
+    const double low = viewport.min_depth, high = viewport.max_depth, bias = object_->depth_bias;
+    if (extra.pixel_shader_uses_source_depth) by_eights(object_->z, [=](double z) { return std::min(std::max(z + bias, low), high); });
+    if (extra.pixel_shader_uses_source_w) by_eights(object_->one_over_w, [](double inverse) { return 1 / inverse; });
+  }
   const Offset offset = state.get<gen9::_3DSTATE_PS>().position_xy_offset_select;
   if (offset != Offset::POSOFFSET_NONE) {
     // A byte pair a pixel: x and y in sixteenths.
