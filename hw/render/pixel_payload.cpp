@@ -38,6 +38,11 @@ PixelWorker::Point PixelWorker::barycentrics(const Point& at, bool linear) const
 }
 
 void PixelWorker::positions(const PixelBatch& batch, Location location, Positions& out) const {
+  // The only sample of a pixel is at its centre (RasterState::load).
+  if (location == Location::pixel || draw_->raster.samples == 1) {
+    for (unsigned i = 0; i < draw_->simd; ++i) out.x[i] = batch.x(i) + 0.5, out.y[i] = batch.y(i) + 0.5;
+    return;
+  }
   for (unsigned i = 0; i < draw_->simd; ++i) {
     const Point at = position(batch, i, location);
     out.x[i] = at[0], out.y[i] = at[1];
@@ -82,17 +87,25 @@ unsigned PixelWorker::put_half(const PixelBatch& batch, unsigned first, unsigned
   if (extra.pixel_shader_uses_source_depth || extra.pixel_shader_uses_source_w) {
     Positions at;
     positions(batch, where, at);
-    // Eight at a time, whose number the compiler knows.
-    const auto by_eights = [&](const Plane2& plane, auto value) {
+    if (extra.pixel_shader_uses_source_depth) {
+      const Viewport& viewport = draw_->raster.viewports[object_->viewport];
+      const double low = viewport.min_depth, high = viewport.max_depth, bias = object_->depth_bias;
       for (unsigned lane = 0; lane < width; lane += 8) {
         auto* out = reinterpret_cast<float*>(thread_.grf(reg++).dw);
-        for (unsigned i = 0; i < 8; ++i) out[i] = static_cast<float>(value(plane.at(at.x[first + lane + i], at.y[first + lane + i])));
+        for (unsigned i = 0; i < 8; ++i) {
+          const double z = object_->z.at(at.x[first + lane + i], at.y[first + lane + i]) + bias;
+          out[i] = static_cast<float>(std::min(std::max(z, low), high));
+        }
       }
-    };
-    const Viewport& viewport = draw_->raster.viewports[object_->viewport];
-    const double low = viewport.min_depth, high = viewport.max_depth, bias = object_->depth_bias;
-    if (extra.pixel_shader_uses_source_depth) by_eights(object_->z, [=](double z) { return std::min(std::max(z + bias, low), high); });
-    if (extra.pixel_shader_uses_source_w) by_eights(object_->one_over_w, [](double inverse) { return 1 / inverse; });
+    }
+    if (extra.pixel_shader_uses_source_w) {
+      // As a barycentric that is one everywhere, times W.
+      constexpr double one[] = {0, 0, 1};
+      const double inverse[] = {object_->one_over_w.a, object_->one_over_w.b, object_->one_over_w.c};
+      std::array<float, 8> again;
+      for (unsigned lane = 0; lane < width; lane += 8)
+        pixel_kernels().interpolate({one, one, inverse}, &at.x[first + lane], &at.y[first + lane], 8, reinterpret_cast<float*>(thread_.grf(reg++).dw), again.data());
+    }
   }
   const Offset offset = state.get<gen9::_3DSTATE_PS>().position_xy_offset_select;
   if (offset != Offset::POSOFFSET_NONE) {
