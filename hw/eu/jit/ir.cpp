@@ -44,6 +44,19 @@ Value Ir::splat_float(float v, unsigned count) const {
   return llvm::ConstVector(all.data(), count);
 }
 
+Value Ir::splat_double(double v, unsigned count) const {
+  std::array<Value, 32> all;
+  all.fill(llvm::ConstReal(f64, v));
+  return llvm::ConstVector(all.data(), count);
+}
+
+Value Ir::phi(Value a, Block from_a, Value b, Block from_b) {
+  const Value v = llvm::BuildPhi(b_, llvm::TypeOf(a), "");
+  llvm::AddIncoming(v, &a, &from_a, 1);
+  llvm::AddIncoming(v, &b, &from_b, 1);
+  return v;
+}
+
 Value Ir::splat(Value scalar, unsigned count) {
   const Type t = vec(llvm::TypeOf(scalar), count);
   const Value one = llvm::BuildInsertElement(b_, poison(t), scalar, c32(0), "");

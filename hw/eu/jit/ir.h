@@ -35,6 +35,7 @@ class Ir {
   /// `count` elements of one constant of the type's width.
   Value splat_int(Type element, uint64_t v, unsigned count) const;
   Value splat_float(float v, unsigned count) const;
+  Value splat_double(double v, unsigned count) const;
   Value vector(std::span<const Value> elements) const { return llvm::ConstVector(const_cast<Value*>(elements.data()), static_cast<unsigned>(elements.size())); }
   Value splat(Value scalar, unsigned count);
   Value poison(Type t) const { return llvm::GetPoison(t); }
@@ -82,6 +83,10 @@ class Ir {
   Value call(Value function, Type result, std::initializer_list<Value> arguments);
 
   Block block(const char* name = "") { return llvm::AppendBasicBlockInContext(context_, function_, name); }
+  /// Where code is added now.
+  Block here() const { return llvm::GetInsertBlock(b_); }
+  /// `a` from block `from_a`, `b` from the other one before this.
+  Value phi(Value a, Block from_a, Value b, Block from_b);
   void at(Block block) { llvm::PositionBuilderAtEnd(b_, block); }
   void jump(Block to) { llvm::BuildBr(b_, to); }
   void branch(Value c, Block yes, Block no) { llvm::BuildCondBr(b_, c, yes, no); }
