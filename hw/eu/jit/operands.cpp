@@ -330,8 +330,13 @@ void Emitter::store(const Op& op, unsigned k, Value v, Value mask, uint8_t raw) 
       merged = ir_.shuffle(old, fresh, std::span(pick).first(per_slot));
     } else {
       for (unsigned i = 0; i < per_slot; i++) pick[i] = from[i] >= 0 ? from[i] : static_cast<int>(lanes);
-      const Value no = llvm::ConstNull(ir_.vec(ir_.i1, lanes));
-      const Value where = identity ? lane_bits : ir_.shuffle(lane_bits, no, std::span(pick).first(per_slot));
+      // Shuffled as integers: LLVM 19 takes eight channels of sixteen that are one mask, widened by zeros, for all sixteen (test_eu_jit).
+      const auto moved = [&] {
+        const Value wide = ir_.sext(lane_bits, ir_.vec(element, lanes)), zero = llvm::ConstNull(ir_.vec(element, per_slot));
+        const Value placed_bits = ir_.shuffle(wide, llvm::ConstNull(ir_.vec(element, lanes)), std::span(pick).first(per_slot));
+        return ir_.icmp(LLVMIntNE, placed_bits, zero);
+      };
+      const Value where = identity ? lane_bits : moved();
       // As floats, so that LLVM makes one masked operation of it.
       const bool floats = d.type == RegType::f;
       merged = ir_.select(where, floats ? ir_.as_floats(fresh) : fresh, floats ? ir_.as_floats(old) : old);
