@@ -85,7 +85,8 @@ void Emitter::select(const Op& op, Value mask) {
       take = compare(cond, a, b, floats, compares_signed(op));
       if (floats && (cond == CondMod::l || cond == CondMod::ge)) take = ir_.or_(take, ir_.fcmp(LLVMRealUNO, b, b));
     }
-    results.push_back(take ? ir_.select(take, a, b) : a);
+    // As integers: LLVM makes a maximum of floats of it where a constant is no zero to it, but is one here (a denormal).
+    results.push_back(!take ? a : floats ? ir_.as_floats(ir_.select(take, ir_.as_ints(a), ir_.as_ints(b))) : ir_.select(take, a, b));
     raws.push_back(settled);
   }
   retire(op, mask, results, raws, false);
