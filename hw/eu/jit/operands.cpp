@@ -229,6 +229,8 @@ Value Emitter::source(const Op& op, unsigned n, unsigned k, Want want, uint8_t* 
   switch (op.kind) {
     case LaneKind::f32: {
       const Type to = ir_.vec(ir_.f32, lanes);
+      // What folds constants does not know DAZ everywhere.
+      if (floats && op.flush && variant_.flush_f32 && llvm::IsConstant(v)) v = flushed(ir_.as_floats(v));
       v = floats ? ir_.as_floats(v) : with_sign ? ir_.sitofp(v, to) : ir_.uitofp(v, to);
       return modified(v, s, op.kind);
     }
