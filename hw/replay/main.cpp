@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -79,7 +80,12 @@ int run(Arguments& args) {
   args.play.until_draw = until_draw(args.until);
   args.play.memory_limit = args.limit_mib << 20;
   args.play.timeline = !args.timeline.empty();
-  if (!surface) args.play.png_folder = args.png;
+  if (!surface && !args.png.empty()) {
+    args.play.png_folder = args.png;
+    std::error_code why;
+    std::filesystem::create_directories(args.png, why);
+    if (why) throw replay::BadArgument(fmt::format("--png {}: {}", args.png, why.message()));
+  }
 
   replay::Player player(args.play);
   replay::PlayResult result;

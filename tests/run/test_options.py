@@ -49,6 +49,10 @@ class Options(RunTest):
                                    XDG_CACHE_HOME=str(self.folder / f"cache{number}"))
             self.assertEqual(done.returncode, 0, f"{engine}: {done.stderr}")
 
+    def test_pictures_go_to_a_new_folder(self):
+        self.ok("kmscube", "--count", "2", options=["--png", "new/pictures", "--mode", "320x240@0"])
+        self.assertTrue(list((self.folder / "new" / "pictures").glob("draw*.png")))
+
     def test_stats_say_what_was_done(self):
         self.ok("kmscube", "--count", "2", options=["--stats", "s.json", "--mode", "320x240@0"])
         work = json.loads((self.folder / "s.json").read_text())["work"]
