@@ -11,19 +11,22 @@ namespace softgen::render {
 using Compare = defs::gen9::CompareFunction;
 using StencilOp = defs::gen9::StencilOperation;
 
+/// Of two numbers, true or false; of two of GCC's vectors, a vector of all ones where it holds. Always inlined: files that are compiled for
+/// several instruction sets share it, and must not share its code.
 template <typename T>
-constexpr bool compare(Compare function, T a, T b) {
+[[gnu::always_inline]] constexpr auto compare(Compare function, T a, T b) {
+  using Result = decltype(a < b);
   switch (function) {
-    case Compare::COMPAREFUNCTION_ALWAYS: return true;
-    case Compare::COMPAREFUNCTION_NEVER: return false;
+    case Compare::COMPAREFUNCTION_NEVER: return Result{};
     case Compare::COMPAREFUNCTION_LESS: return a < b;
     case Compare::COMPAREFUNCTION_EQUAL: return a == b;
     case Compare::COMPAREFUNCTION_LEQUAL: return a <= b;
     case Compare::COMPAREFUNCTION_GREATER: return a > b;
     case Compare::COMPAREFUNCTION_NOTEQUAL: return a != b;
     case Compare::COMPAREFUNCTION_GEQUAL: return a >= b;
+    case Compare::COMPAREFUNCTION_ALWAYS: break;
   }
-  return true;
+  return Result{} == Result{};
 }
 
 constexpr uint8_t apply(StencilOp op, uint8_t value, uint8_t reference) {

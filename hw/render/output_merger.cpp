@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "hw/base/log.h"
+#include "hw/render/depth_stencil_rules.h"
 
 namespace softgen::render {
 namespace {
@@ -150,18 +151,7 @@ bool OutputMerger::alpha_passes(float alpha) const {
   const bool unorm = color_calc_.alpha_test_format == Format::ALPHATEST_UNORM8;
   const float reference = unorm ? static_cast<float>(color_calc_.alpha_reference_value_as_unorm8) : color_calc_.alpha_reference_value_as_float32;
   const float value = unorm ? std::round(std::clamp(alpha, 0.0f, 1.0f) * 255) : alpha;
-  using Compare = gen9::CompareFunction;
-  switch (blend_.alpha_test_function) {
-    case Compare::COMPAREFUNCTION_ALWAYS: return true;
-    case Compare::COMPAREFUNCTION_NEVER: return false;
-    case Compare::COMPAREFUNCTION_LESS: return value < reference;
-    case Compare::COMPAREFUNCTION_EQUAL: return value == reference;
-    case Compare::COMPAREFUNCTION_LEQUAL: return value <= reference;
-    case Compare::COMPAREFUNCTION_GREATER: return value > reference;
-    case Compare::COMPAREFUNCTION_NOTEQUAL: return value != reference;
-    case Compare::COMPAREFUNCTION_GEQUAL: return value >= reference;
-  }
-  return true;
+  return compare(blend_.alpha_test_function, value, reference);
 }
 
 // SKL PRM vol 2d, BLEND_STATE, "AlphaToCoverage Dither Enable": the screen's coordinates vary which samples are covered. How is not said: here

@@ -9,12 +9,13 @@
 #endif
 
 #include "hw/defs/gen9/enums.h"
+#include "hw/render/depth_stencil_rules.h"
 #include "hw/surface/format.h"
+#include "hw/surface/unorm8.h"
 
 namespace softgen::render {
 namespace {
 
-using Compare = defs::gen9::CompareFunction;
 using Factor = defs::gen9::BlendFactor;
 using Function = defs::gen9::BlendFunction;
 
@@ -60,20 +61,6 @@ uint64_t coverage(const BlockEdge* edges, size_t count) {
   return ~out;
 }
 
-template <typename T>
-auto compared(Compare function, T a, T b) {
-  switch (function) {
-    case Compare::COMPAREFUNCTION_NEVER: return (a < b) & (a > b);
-    case Compare::COMPAREFUNCTION_LESS: return a < b;
-    case Compare::COMPAREFUNCTION_EQUAL: return a == b;
-    case Compare::COMPAREFUNCTION_LEQUAL: return a <= b;
-    case Compare::COMPAREFUNCTION_GREATER: return a > b;
-    case Compare::COMPAREFUNCTION_NOTEQUAL: return a != b;
-    case Compare::COMPAREFUNCTION_GEQUAL: return a >= b;
-    default: return ~((a < b) & (a > b));
-  }
-}
-
 I4 nearest_away(D4 v) {
   // Nearest, halves away from zero; not negative.
   const I4 whole = __builtin_convertvector(v, I4);
@@ -104,11 +91,11 @@ uint32_t depth_test(const DepthKernel& d, double x, double y, const std::byte* o
     if (d.stored == DepthStored::float32) {
       const F4 f = __builtin_convertvector(z, F4);
       value = reinterpret_cast<I4>(f);
-      ok = compared(static_cast<Compare>(d.function), f, reinterpret_cast<F4>(there));
+      ok = compare(static_cast<Compare>(d.function), f, reinterpret_cast<F4>(there));
     } else {
       const D4 clamped = z > D4{} ? (splat(1.0) < z ? splat(1.0) : z) : D4{};
       value = nearest_away(clamped * (d.stored == DepthStored::unorm16 ? 65535.0 : 16777215.0));
-      ok = compared(static_cast<Compare>(d.function), value, there & 0xffffff);
+      ok = compare(static_cast<Compare>(d.function), value, there & 0xffffff);
     }
     std::memcpy(values + 4 * row, &value, 16);
     uint32_t bits = 0xf;
@@ -126,11 +113,11 @@ uint32_t depth_test(const DepthKernel& d, double x, double y, const std::byte* o
 
 void depth_write(const DepthKernel& d, std::byte* at, uint32_t mask, const uint32_t* values) {
   const bool halves = d.stored == DepthStored::unorm16;
-  if (mask == 0xffff && !halves) {
-    std::memcpy(at, values, 64);
-    return;
-  }
   if (mask == 0xffff) {
+    if (!halves) {
+      std::memcpy(at, values, 64);
+      return;
+    }
     for (unsigned row = 0; row < 4; ++row) {
       I4 value;
       std::memcpy(&value, values + 4 * row, sizeof value);
@@ -253,19 +240,6 @@ F8 combined(Function function, F8 source, F8 source_factor, F8 destination, F8 d
   return source;
 }
 
-/// The nearest float to code / 255.
-F8 of_unorm8(U8 code) {
-  const F8 value = __builtin_convertvector(reinterpret_cast<I8>(code), F8);
-#ifdef __FMA__
-  // The quotient by the reciprocal, corrected by what is left of it, is the rounded one for all 256 codes (a test asks).
-  const F8 near = value * (1.0f / 255.0f);
-  return _mm256_fmadd_ps(_mm256_fnmadd_ps(near, splat(255.0f), value), splat(1.0f / 255.0f), near);
-#else
-  // The quotient is never near enough to the middle of two floats for its rounding to double first to matter: its bits have a period of 8.
-  return value / 255.0f;
-#endif
-}
-
 /// What most draws ask for: all colours added, each side's factor the same for all of them. False: not that.
 bool blend_added(const ColorKernel& k, Colors& source, const Colors& source1, const Colors& destination) {
   for (const uint8_t function : k.function)
@@ -288,7 +262,7 @@ void blend(const ColorKernel& k, Colors& source, const Colors& source1, U8 there
     if (k.srgb && c < 3) {
       for (unsigned i = 0; i < 8; ++i) destination[c][i] = srgb_values[code[i]];
     } else {
-      destination[c] = of_unorm8(code);
+      destination[c] = surface::unorm8(__builtin_convertvector(reinterpret_cast<I8>(code), F8));
     }
   }
   if (!k.alpha_stored) destination[3] = splat(1.0f);

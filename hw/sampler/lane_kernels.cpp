@@ -7,6 +7,8 @@
 #include <immintrin.h>
 #endif
 
+#include "hw/surface/unorm8.h"
+
 namespace softgen::sampler {
 namespace {
 
@@ -148,15 +150,7 @@ inline void fetch(const LaneSurface& s, const LaneTap& tap, unsigned count, cons
 
 inline F8 look_up(const float* table, U8 code) { return as_floats(gather(reinterpret_cast<const std::byte*>(table), code * 4u)); }
 
-/// i / 255 and i / (2^24 - 1), rounded once: the first product of unorm8 is exact, and the second is small (a unit test has all codes).
-inline F8 unorm8(U8 code) {
-  const F8 value = to_floats(as_ints(code));
-#ifdef __FMA__
-  return _mm256_fmadd_ps(value, splat(0x1.010102p-24f), value * 0x1.01p-8f);
-#else
-  return value * 0x1.01p-8f + value * 0x1.010102p-24f;
-#endif
-}
+inline F8 unorm8(U8 code) { return surface::unorm8(to_floats(as_ints(code))); }
 inline F8 unorm24(U8 code) { return to_floats(as_ints(code & 0xffffffu)) / 16777215.0f; }
 
 /// Byte n of each texel.
