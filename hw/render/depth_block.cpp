@@ -67,13 +67,11 @@ bool DepthStencil::stencil_in_blocks() const {
 }
 
 bool DepthStencil::tests_blocks() const {
-  const bool uses_depth = depth_test_ || depth_write_;
-  return (!uses_depth || depth_in_blocks()) && (!stencil_test_ || stencil_in_blocks());
+  return (!uses_depth() || depth_in_blocks()) && (!stencil_test_ || stencil_in_blocks());
 }
 
 uint64_t DepthStencil::test_block(memory::View& view, DepthKernel kernel, const Block& block, uint64_t mask) const {
-  const bool uses_depth = depth_test_ || depth_write_;
-  const auto test_depth = [&](uint64_t pixels) { return uses_depth ? test_depth_block(view, kernel, block, pixels) : pixels; };
+  const auto test_depth = [&](uint64_t pixels) { return uses_depth() ? test_depth_block(view, kernel, block, pixels) : pixels; };
   if (!stencil_test_) return test_depth(mask);
   const Face& face = faces_[block.front ? 0 : 1];
   const uint64_t at = stencil_level_->address(block.x, block.y, block.layer + stencil_.min_array_element);
@@ -108,7 +106,8 @@ uint64_t DepthStencil::test_depth_block(memory::View& view, DepthKernel kernel, 
   constexpr uint64_t row = 16, column = 32 * row;
   const auto address = [&](uint32_t x, uint32_t y) { return depth_level_->address(x, y, block.layer + depth_.min_array_element); };
   const uint64_t corner = address(block.x, block.y);
-  std::byte* const there = corner & ((bytes == 4 ? column : 0) | 7 * row | 15) ? nullptr : const_cast<std::byte*>(depth_write_ ? view.at_for_write(corner) : view.at(corner));
+  const bool in_parts = corner & ((bytes == 4 ? column : 0) | 7 * row | 15);
+  std::byte* const there = in_parts ? nullptr : const_cast<std::byte*>(depth_write_ ? view.at_for_write(corner) : view.at(corner));
   uint64_t passed = 0;
   for (unsigned y = 0; y < 8; y += part)
     for (unsigned x = 0; x < 8; x += part) {
@@ -128,7 +127,7 @@ bool DepthStencil::holds_block(uint32_t x, uint32_t y, uint32_t layer) const {
   const auto holds = [&](const std::optional<surface::Level>& level, const surface::Surface& surface) {
     return level && x + 8 <= level->extent().width && y + 8 <= level->extent().height && layer < surface.view_extent;
   };
-  return (!(depth_test_ || depth_write_) || holds(depth_level_, depth_)) && (!stencil_test_ || holds(stencil_level_, stencil_));
+  return (!uses_depth() || holds(depth_level_, depth_)) && (!stencil_test_ || holds(stencil_level_, stencil_));
 }
 
 }  // namespace softgen::render

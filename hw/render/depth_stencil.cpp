@@ -60,7 +60,7 @@ bool DepthStencil::inside(const surface::Surface& surface, const std::optional<s
 
 bool DepthStencil::test_and_write(memory::View& view, const Sample& s, std::optional<uint8_t> shader_stencil) const {
   // Beyond the buffer's edges and slices there is nothing to test or to write.
-  if ((depth_test_ || depth_write_) && !inside(depth_, depth_level_, s)) return true;
+  if (uses_depth() && !inside(depth_, depth_level_, s)) return true;
   if (stencil_test_ && !inside(stencil_, stencil_level_, s)) return true;
   const Face& face = faces_[s.front ? 0 : 1];
   uint64_t stencil_at = 0, depth_at = 0;
@@ -72,7 +72,7 @@ bool DepthStencil::test_and_write(memory::View& view, const Sample& s, std::opti
     stencil = view.load<uint8_t>(stencil_at);
     stencil_passes = compare<uint8_t>(face.function, reference & face.test_mask, stencil & face.test_mask);
   }
-  if (depth_test_ || depth_write_) depth_at = depth_level_->address(s.x, s.y, s.layer + depth_.min_array_element, s.sample);
+  if (uses_depth()) depth_at = depth_level_->address(s.x, s.y, s.layer + depth_.min_array_element, s.sample);
   const bool depth_ok = stencil_passes && depth_passes(view, s, depth_at);
   if (stencil_write_) {
     const StencilOp op = !stencil_passes ? face.fail : !depth_ok ? face.depth_fail : face.pass;

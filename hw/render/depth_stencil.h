@@ -21,6 +21,7 @@ class DepthStencil {
   DepthStencil(const State& state, const StateStore& store, unsigned samples);
 
   bool any_test() const { return depth_test_ || stencil_test_; }
+  bool uses_depth() const { return depth_test_ || depth_write_; }
   bool any_write() const { return depth_write_ || stencil_write_; }
 
   struct Sample {

@@ -31,7 +31,8 @@ class Drawer {
   /// `pool` null: everything on the calling thread. `shared`: sampler and data ports, or null.
   Drawer(WorkerPool* pool, MessageTarget* shared) : pool_(pool), shared_(shared), queue_(pool) {}
 
-  /// done: drawn, or waiting for finish(). preempted: `progress` says how far it got, and is given to the call that goes on with it. Values beyond the draw end it.
+  /// done: drawn, or waiting for finish(). preempted: `progress` says how far it got, and is given to the call that goes on with it. Values
+  /// beyond the draw end it.
   ExecResult draw(const State& state, const StateStore& store, const DrawCall& call, EngineEnv& env, DrawProgress& progress);
   /// Draws all that waits. False: the engine is to be reset.
   bool finish(EngineEnv& env) { return queue_.finish(env); }

@@ -21,7 +21,7 @@
 
 namespace softgen::render {
 
-/// Everything of a draw that its pixels need; constant while they are drawn.
+/// What the pixels of a draw add to the statistics.
 struct PixelCounts {
   std::atomic<uint64_t> depth{0}, invocations{0};
 };
@@ -37,6 +37,7 @@ struct Serial {
   static inline std::atomic<uint64_t> next_{1};
 };
 
+/// Everything of a draw that its pixels need; constant while they are drawn.
 struct PixelDraw {
   const State& state;
   const RasterState& raster;
