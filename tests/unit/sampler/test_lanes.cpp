@@ -2,13 +2,11 @@
 #include <bit>
 #include <cmath>
 #include <random>
-#include <vector>
 
-#include "hw/memory/ggtt.h"
-#include "hw/memory/view.h"
 #include "hw/sampler/lanes.h"
 #include "hw/sampler/lod.h"
 #include "tests/catch.h"
+#include "tests/unit/sampler/random_texels.h"
 
 using namespace softgen;
 using sampler::Filter;
@@ -18,33 +16,13 @@ using sampler::Texture;
 
 namespace {
 
-constexpr uint64_t base = 0x10000;
-constexpr uint64_t pages_end = 0x40;
+constexpr uint64_t base = sampler::test::RandomTexels::base, end = 0x40000;
 using F = surface::SurfaceFormat;
 using Select = surface::ShaderChannelSelect;
 
-class OnePiece : public HostMemory {
- public:
-  HostSpan resolve(uint64_t gpa, Access) override {
-    const uint64_t size = pages_end << 12;
-    return gpa < size ? HostSpan{bytes_.data() + gpa, size - gpa} : HostSpan{};
-  }
-  void mark_dirty(uint64_t, uint64_t) override {}
-
- private:
-  std::vector<std::byte> bytes_ = std::vector<std::byte>(pages_end << 12);
-};
-
-/// Random texels, in one piece of host memory or in pages that are not.
-struct Memory {
-  explicit Memory(std::mt19937& random, bool scattered) {
-    for (uint32_t page = base >> 12; page < pages_end; ++page) ggtt.set_pte(page, uint64_t{scattered ? page ^ 1 : page} << 12 | 1);
-    view.set_space(memory::AddressSpace::ggtt(ggtt));
-    for (uint64_t at = base; at < pages_end << 12; at += 4) view.store<uint32_t>(at, static_cast<uint32_t>(random()));
-  }
-  OnePiece memory;
-  memory::Ggtt ggtt;
-  memory::View view{memory, nullptr};
+/// In one piece of host memory or in pages that are not.
+struct Memory : sampler::test::RandomTexels {
+  Memory(std::mt19937& random, bool scattered) : RandomTexels(random, end, scattered ? 1 : 0) {}
 };
 
 struct Round {
@@ -208,8 +186,8 @@ TEST_CASE("memory in one piece is found, and nothing else") {
   std::mt19937 random(2);
   Memory whole(random, false), scattered(random, true);
   REQUIRE(whole.view.piece(base + 4, 0x3000) == whole.view.at(base + 4));
-  CHECK(whole.view.piece(base, (pages_end << 12) - base) != nullptr);
-  CHECK(whole.view.piece(base, (pages_end << 12) - base + 1) == nullptr);
+  CHECK(whole.view.piece(base, end - base) != nullptr);
+  CHECK(whole.view.piece(base, end - base + 1) == nullptr);
   CHECK(scattered.view.piece(base, 0x3000) == nullptr);
   CHECK(whole.view.faults() == 0);
   const auto before = whole.view.stamp();

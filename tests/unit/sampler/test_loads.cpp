@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <random>
 
-#include "hw/memory/ggtt.h"
-#include "hw/memory/sparse_memory.h"
-#include "hw/memory/view.h"
 #include "hw/sampler/lane_kernels.h"
 #include "hw/sampler/lane_loads.h"
 #include "tests/catch.h"
+#include "tests/unit/sampler/random_texels.h"
 
 using namespace softgen;
 using namespace softgen::sampler;
 
 namespace {
 
-constexpr uint64_t base = 0x10000, pages_end = 0x80;
+constexpr uint64_t base = sampler::test::RandomTexels::base;
 using F = surface::SurfaceFormat;
 using Select = surface::ShaderChannelSelect;
 using Type = surface::SurfaceType;
 
-struct Fixture {
-  explicit Fixture(uint32_t seed) : random(seed) {
-    for (uint32_t page = base >> 12; page < pages_end; ++page) ggtt.set_pte(page, uint64_t{page ^ 3} << 12 | 1);
-    view.set_space(memory::AddressSpace::ggtt(ggtt));
-    for (uint64_t at = base; at < pages_end << 12; at += 4) view.store<uint32_t>(at, static_cast<uint32_t>(random()));
-  }
-  uint32_t any(uint32_t n) { return static_cast<uint32_t>(random() % n); }
+struct Fixture : sampler::test::SeededTexels {
+  explicit Fixture(uint32_t seed) : SeededTexels(seed, 0x80000) {}
 
   surface::Surface surface() {
     constexpr F formats[] = {F::R8G8B8A8_UNORM, F::B8G8R8A8_UNORM_SRGB, F::R8G8B8A8_UINT, F::R8_UINT,   F::B8G8R8X8_UNORM, F::R32G32B32A32_FLOAT, F::R32_UINT,
@@ -51,11 +43,6 @@ struct Fixture {
   }
   /// Mostly within the surface, sometimes far away.
   uint32_t coordinate(uint32_t size) { return any(8) ? any(size + 2) : static_cast<uint32_t>(random()); }
-
-  std::mt19937 random;
-  memory::SparseMemory memory{pages_end << 12};
-  memory::Ggtt ggtt;
-  memory::View view{memory, nullptr};
 };
 
 }  // namespace

@@ -2,30 +2,23 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <random>
 
-#include "hw/memory/ggtt.h"
-#include "hw/memory/sparse_memory.h"
 #include "hw/sampler/lod.h"
 #include "hw/sampler/slices.h"
 #include "tests/catch.h"
+#include "tests/unit/sampler/random_texels.h"
 
 using namespace softgen;
 using namespace softgen::sampler;
 
 namespace {
 
-constexpr uint64_t base = 0x10000, pages_end = 0x100;
+constexpr uint64_t base = sampler::test::RandomTexels::base;
 using F = surface::SurfaceFormat;
 using Mode = defs::gen9::TextureCoordinateMode;
 
-struct Fixture {
-  explicit Fixture(uint32_t seed) : random(seed) {
-    for (uint32_t page = base >> 12; page < pages_end; ++page) ggtt.set_pte(page, uint64_t{page ^ 3} << 12 | 1);
-    view.set_space(memory::AddressSpace::ggtt(ggtt));
-    for (uint64_t at = base; at < pages_end << 12; at += 4) view.store<uint32_t>(at, static_cast<uint32_t>(random()));
-  }
-  uint32_t any(uint32_t n) { return static_cast<uint32_t>(random() % n); }
+struct Fixture : sampler::test::SeededTexels {
+  explicit Fixture(uint32_t seed) : SeededTexels(seed, 0x100000) {}
   surface::Surface surface(bool cube) {
     constexpr F formats[] = {F::R8G8B8A8_UNORM, F::B8G8R8X8_UNORM_SRGB, F::R24_UNORM_X8_TYPELESS, F::R8_UNORM};
     surface::Surface s;
@@ -53,11 +46,6 @@ struct Fixture {
     state.max_lod = 14;
     return state;
   }
-
-  std::mt19937 random;
-  memory::SparseMemory memory{pages_end << 12};
-  memory::Ggtt ggtt;
-  memory::View view{memory, nullptr};
 };
 
 struct Channels {
