@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/capture: records a command's GPU work in the guest as an AUB file."""
 import argparse
-import pathlib
 import shlex
 import sys
 
@@ -9,7 +8,7 @@ import cmd_setup
 import guest as guests
 import guest_image
 from cmd_run import passer
-from common import Failure, existing_directory, main, say
+from common import Failure, existing_directory, main, output_file, say
 
 DEVICE = "softgen-gpu"
 
@@ -38,9 +37,7 @@ def parse(argv):
 
 def capture(argv):
     options = parse(argv)
-    output = pathlib.Path(options.output).absolute()
-    if not output.parent.is_dir():
-        raise Failure(f"--output: there is no directory for '{options.output}'")
+    output = output_file(options.output, "--output")
     for name in ("share", "overlay"):
         if getattr(options, name):
             setattr(options, name, existing_directory(getattr(options, name), f"--{name}"))

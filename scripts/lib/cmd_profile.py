@@ -11,7 +11,7 @@ import cmd_setup
 from bench_glmark2 import PROGRAM
 from bench_rows import SIZES, THREADS
 from build import variant
-from common import CACHE, ROOT, Failure, main, say, step
+from common import CACHE, ROOT, Failure, main, output_file, say, step
 
 BUILD = ROOT / "build-profile"
 LOG = CACHE / "logs" / "profile.log"
@@ -69,9 +69,7 @@ def collapsed(text):
 
 def profile(argv):
     options = parse(argv)
-    output = pathlib.Path(options.output).absolute()
-    if not output.parent.is_dir():
-        raise Failure(f"--output: there is no directory for '{options.output}'")
+    output = output_file(options.output, "--output")
     if not options.no_setup:
         cmd_setup.ensure(("build", "programs", "profile"))
         variant(BUILD, "frame pointers", OPTIONS, lambda: ["softgen-run", "libsoftgen-run.so"], LOG)

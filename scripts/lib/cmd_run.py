@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/run: boots a guest, runs a command or the desktop in it."""
 import argparse
-import pathlib
 import shlex
 import shutil
 import sys
@@ -10,7 +9,7 @@ import time
 import cmd_setup
 import guest as guests
 import guest_image
-from common import Failure, existing_directory, main, say
+from common import Failure, existing_directory, main, output_file, say
 from last_picture import LastPicture
 
 DESKTOP = "/run/softgen/desktop"
@@ -56,8 +55,8 @@ def checked(options):
     for name in ("share", "overlay"):
         if getattr(options, name):
             setattr(options, name, existing_directory(getattr(options, name), f"--{name}"))
-    if options.screenshot and not pathlib.Path(options.screenshot).absolute().parent.is_dir():
-        raise Failure(f"--screenshot: there is no directory for '{options.screenshot}'")
+    if options.screenshot:
+        output_file(options.screenshot, "--screenshot")
     if options.timeout is not None and options.timeout <= 0:
         raise Failure("--timeout: the time must be above zero")
     if not options.headless:

@@ -103,6 +103,14 @@ def lock(name):
         yield
 
 
+def output_file(text, option):
+    """The file that `option` names, to be written; its directory is there."""
+    path = pathlib.Path(text).absolute()
+    if not path.parent.is_dir():
+        raise Failure(f"{option}: there is no directory for '{text}'")
+    return path
+
+
 def existing_directory(text, what):
     path = pathlib.Path(text)
     if not path.is_dir():
