@@ -2,23 +2,13 @@
 #include "hw/cs/command_streamers.h"
 
 #include "hw/defs/register.h"
+#include "hw/iface/engine_class.h"
 
 namespace softgen::cs {
 namespace {
 
 // threads=0: engines take turns after so many commands.
 constexpr uint64_t slice_commands = 1u << 16;
-
-constexpr defs::EngineClass engine_class(EngineId id) {
-  switch (id) {
-    case EngineId::rcs: return defs::EngineClass::render;
-    case EngineId::bcs: return defs::EngineClass::copy;
-    case EngineId::vcs0:
-    case EngineId::vcs1: return defs::EngineClass::video;
-    case EngineId::vecs: return defs::EngineClass::video_enhance;
-  }
-  return defs::EngineClass::render;
-}
 
 }  // namespace
 
@@ -38,7 +28,7 @@ CommandStreamers::CommandStreamers(const Environment& environment, bool threaded
                         .perf_report = environment.perf_report,
                         .gtt_written = environment.gtt_written,
                         .observer = environment.observer};
-    const StreamerConfig config{.id = id, .engine_class = engine_class(id), .mmio_base = defs::engine_bases[i]};
+    const StreamerConfig config{.id = id, .engine_class = class_of(id), .mmio_base = defs::engine_bases[i]};
     engines_[i] = std::make_unique<EngineCs>(config, std::move(links), environment.gate, threaded);
     attach(*engines_[i]);
   }

@@ -10,20 +10,10 @@
 #include "hw/debug/printer.h"
 #include "hw/eu/interp/inspect.h"
 #include "hw/gt/abi.h"
+#include "hw/iface/engine_class.h"
 
 namespace softgen::debug {
 namespace {
-
-defs::EngineClass class_of(EngineId engine) {
-  switch (engine) {
-    case EngineId::rcs: return defs::EngineClass::render;
-    case EngineId::bcs: return defs::EngineClass::copy;
-    case EngineId::vcs0:
-    case EngineId::vcs1: return defs::EngineClass::video;
-    case EngineId::vecs: return defs::EngineClass::video_enhance;
-  }
-  return defs::EngineClass::render;
-}
 
 class Where {
  public:

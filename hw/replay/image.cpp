@@ -26,17 +26,6 @@ enum : uint32_t { ctx_ring_head = 0x05, ctx_ring_tail = 0x07, ctx_ring_start = 0
 
 }  // namespace
 
-defs::EngineClass class_of(EngineId engine) {
-  switch (engine) {
-    case EngineId::rcs: return defs::EngineClass::render;
-    case EngineId::bcs: return defs::EngineClass::copy;
-    case EngineId::vcs0:
-    case EngineId::vcs1: return defs::EngineClass::video;
-    case EngineId::vecs: return defs::EngineClass::video_enhance;
-  }
-  return defs::EngineClass::render;
-}
-
 const char* name_of(EngineId engine) { return defs::engine_names[static_cast<unsigned>(engine)]; }
 
 Image::Image(memory::SparseMemory& memory, memory::Ggtt& ggtt)

@@ -13,7 +13,7 @@
 
 #include "hw/debug/aub_reader.h"
 #include "hw/defs/command.h"
-#include "hw/iface/engine.h"
+#include "hw/iface/engine_class.h"
 #include "hw/memory/ggtt.h"
 #include "hw/memory/sparse_memory.h"
 #include "hw/memory/view.h"
@@ -35,7 +35,6 @@ struct Submission {
   memory::AddressSpace ppgtt;
 };
 
-defs::EngineClass class_of(EngineId engine);
 const char* name_of(EngineId engine);
 
 class Image final : public debug::AubVisitor {

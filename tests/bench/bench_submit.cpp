@@ -16,6 +16,7 @@
 #include "hw/base/log.h"
 #include "hw/cs/context_image.h"
 #include "hw/gt/device.h"
+#include "hw/iface/quiet_host.h"
 
 using namespace softgen;
 
@@ -27,17 +28,10 @@ constexpr uint32_t status_page = 0x10'0000, scratch = 0x18'0000, ring_bytes = 16
 constexpr uint64_t pml4 = 0x300'0000, user_base = 0x7f00'0000'0000, user_gpa = 0x240'0000;
 constexpr uint32_t batch_end = 0x0500'0000;  // MI_BATCH_BUFFER_END
 
-struct QuietHost final : Host {
+struct ClockHost final : QuietHost {
   int64_t clock_ns() override {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
   }
-  void timer_set(unsigned, int64_t) override {}
-  void interrupt(bool) override {}
-  void display_changed(unsigned) override {}
-  bool i2c_start(unsigned, uint8_t, bool) override { return false; }
-  bool i2c_send(unsigned, uint8_t) override { return false; }
-  uint8_t i2c_receive(unsigned) override { return 0; }
-  void i2c_end(unsigned) override {}
 };
 
 double now_us() { return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -123,7 +117,7 @@ class Bench {
 
   const bool threaded_;
   std::byte* ram_;
-  QuietHost host_;
+  ClockHost host_;
   std::unique_ptr<gt::Device> device_;
 };
 

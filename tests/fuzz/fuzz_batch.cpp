@@ -12,6 +12,7 @@
 #include "hw/cs/command_streamers.h"
 #include "hw/cs/context_image.h"
 #include "hw/cs/printer.h"
+#include "hw/iface/quiet_host.h"
 #include "hw/memory/fault.h"
 #include "hw/memory/flat_memory.h"
 #include "hw/memory/ggtt.h"
@@ -26,16 +27,9 @@ constexpr size_t ram_pages = 64, ram_size = ram_pages * 4096;
 // Pages: 0 status page, 1.. image (22), 24 ring, 28.. batches, 60..63 PPGTT tables that map all of RAM.
 constexpr uint32_t image = 1 * 4096, ring = 24 * 4096, batches = 28 * 4096, tables = 60 * 4096;
 
-struct Silent final : Host {
+struct Silent final : QuietHost {
   int64_t now = 0;
   int64_t clock_ns() override { return now += 100; }
-  void timer_set(unsigned, int64_t) override {}
-  void interrupt(bool) override {}
-  void display_changed(unsigned) override {}
-  bool i2c_start(unsigned, uint8_t, bool) override { return false; }
-  bool i2c_send(unsigned, uint8_t) override { return false; }
-  uint8_t i2c_receive(unsigned) override { return 0; }
-  void i2c_end(unsigned) override {}
 };
 
 /// Answers by what the packet's last dword says.

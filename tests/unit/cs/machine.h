@@ -10,6 +10,7 @@
 
 #include "hw/cs/command_streamers.h"
 #include "hw/cs/context_image.h"
+#include "hw/iface/quiet_host.h"
 #include "hw/memory/fault.h"
 #include "hw/memory/ggtt.h"
 #include "hw/memory/sparse_memory.h"
@@ -17,21 +18,15 @@
 
 namespace softgen::cs::test {
 
-struct FakeHost final : Host {
+struct FakeHost final : QuietHost {
   std::atomic<int64_t> now{1'000'000'000};
   std::atomic<int> edges{0};
   bool level = false;
   int64_t clock_ns() override { return now; }
-  void timer_set(unsigned, int64_t) override {}
   void interrupt(bool l) override {
     if (l && !level) ++edges;
     level = l;
   }
-  void display_changed(unsigned) override {}
-  bool i2c_start(unsigned, uint8_t, bool) override { return false; }
-  bool i2c_send(unsigned, uint8_t) override { return false; }
-  uint8_t i2c_receive(unsigned) override { return 0; }
-  void i2c_end(unsigned) override {}
 };
 
 /// Records packets; its whole state is one counter and one word that XY_COLOR_BLT's (or PIPELINE_SELECT's) header sets.

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "hw/base/log.h"
+#include "hw/iface/quiet_host.h"
 #include "hw/mmio/interrupt_tree.h"
 #include "tests/catch.h"
 
@@ -10,16 +11,10 @@ using namespace softgen::mmio;
 
 namespace {
 
-class FakeHost final : public Host {
+class FakeHost final : public QuietHost {
  public:
   int64_t clock_ns() override { return 0; }
-  void timer_set(unsigned, int64_t) override {}
   void interrupt(bool level) override { levels.push_back(level); }
-  void display_changed(unsigned) override {}
-  bool i2c_start(unsigned, uint8_t, bool) override { return false; }
-  bool i2c_send(unsigned, uint8_t) override { return false; }
-  uint8_t i2c_receive(unsigned) override { return 0xff; }
-  void i2c_end(unsigned) override {}
   std::vector<bool> levels;
 };
 
