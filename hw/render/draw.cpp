@@ -20,6 +20,10 @@ namespace {
 
 constexpr uint32_t constant_buffer_address_offset_disable = 1u << 4;  // CS_DEBUG_MODE2
 
+surface::CcsRect ccs_rect(const PixelRect& r) {
+  return {static_cast<uint32_t>(r.x0), static_cast<uint32_t>(r.y0), static_cast<uint32_t>(r.x1), static_cast<uint32_t>(r.y1)};
+}
+
 void count(mmio::RegisterFile& registers, uint32_t offset, uint64_t n) {
   if (n) registers.poke64(offset, registers.peek64(offset) + n);
 }
@@ -82,7 +86,9 @@ class Drawer::Draw {
   bool must_stop() const;
   uint64_t vertices_shaded() const { return chunked_ ? chunked_->invocations() : geometry_.counts().vs; }
   uint64_t primitives() const { return chunked_ ? chunked_->primitives() : setup_.primitives(); }
+  PixelRect blocks_rect(const PreparedObject& object) const;
   void fast_clear(const PreparedObject& object);
+  void resolve(const PreparedObject& object, bool partial);
   void count_statistics();
   using Clock = std::chrono::steady_clock;
   void note_times(Clock::time_point began, Clock::time_point prepared);
@@ -157,6 +163,8 @@ void Drawer::Draw::load_pixel_shader() {
   pixels.uniform = sends_one_color(*kernel.program, kernel.grf_start);
   bind_targets();
   pixels.unseen = nothing_seen(*kernel.program);
+  for (const RenderTarget& rt : pixels.targets)
+    if (rt.ccs) work_->controlled.push_back(&rt);
   if (!narrow || !middle || pixels.uniform) return;
   work_->wide = std::make_unique<PixelDraw>(pixels);
   work_->wide->simd = 16;
@@ -239,17 +247,24 @@ void Drawer::Draw::draw_objects(const Batch& batch) {
   if (preempted_) geometry_.halt();
 }
 
-void Drawer::Draw::fast_clear(const PreparedObject& object) {
-  // The rectangle counts in blocks (Mesa blorp_clear.c, get_fast_clear_rect): of the CCS 8 elements of 8x4, 4x4 or 2x4 pixels each way, of
-  // the MCS 16 by 2 bytes.
+/// The pixels of the first target that the object of a clear or resolve means, whose rectangle counts in blocks (Mesa blorp_clear.c,
+/// get_fast_clear_rect): of the CCS 8 elements of 8x4, 4x4 or 2x4 pixels each way, of the MCS 16 by 2 bytes.
+PixelRect Drawer::Draw::blocks_rect(const PreparedObject& object) const {
   const RenderTarget& rt = work_->pixels.targets[0];
-  if (!rt.level) return;
   const unsigned samples = rt.surface.samples;
   const int32_t ccs_x = rt.surface.format->block_bits == 32 ? 64 : rt.surface.format->block_bits == 64 ? 32 : 16;
   const int32_t scale_x = samples == 1 ? ccs_x : samples <= 4 ? 8 : samples == 8 ? 2 : 1, scale_y = samples == 1 ? 32 : 2;
   PixelRect rect{object.bounds.x0 * scale_x, object.bounds.y0 * scale_y, object.bounds.x1 * scale_x, object.bounds.y1 * scale_y};
   rect.clip({0, 0, static_cast<int32_t>(rt.level->extent().width), static_cast<int32_t>(rt.level->extent().height)});
-  if (object.layer >= rt.surface.view_extent) return;
+  return rect;
+}
+
+void Drawer::Draw::fast_clear(const PreparedObject& object) {
+  if (work_->pixels.targets.empty()) return;
+  const RenderTarget& rt = work_->pixels.targets[0];
+  if (!rt.level || object.layer >= rt.surface.view_extent) return;
+  const unsigned samples = rt.surface.samples;
+  const PixelRect rect = blocks_rect(object);
   const uint32_t slice = object.layer + rt.surface.min_array_element;
   std::array<std::byte, 16> texel{};
   surface::encode(*rt.surface.format, rt.surface.clear_color, texel.data());
@@ -260,7 +275,17 @@ void Drawer::Draw::fast_clear(const PreparedObject& object) {
   }
   drawer_.in_bands(env_, rect, [&](memory::View& view, const PixelRect& band) {
     for (unsigned s = 0; s < samples; ++s) fill(view, rt.surface, *rt.level, band, slice, s, texel.data());
+    if (rt.ccs) rt.ccs.fill(view, ccs_rect(band), slice, surface::CcsCode::clear);
   });
+}
+
+/// Memory has the colours already; the codes are told so.
+void Drawer::Draw::resolve(const PreparedObject& object, bool partial) {
+  if (work_->pixels.targets.empty()) return;
+  const RenderTarget& rt = work_->pixels.targets[0];
+  if (!rt.level || !rt.ccs || object.layer >= rt.surface.view_extent) return;
+  const PixelRect rect = blocks_rect(object);
+  if (!rect.empty()) rt.ccs.resolve(env_.view, ccs_rect(rect), object.layer + rt.surface.min_array_element, partial);
 }
 
 /// Of a batch: stream output and setup from `began` to `prepared`, then its pixels.
@@ -279,8 +304,12 @@ bool Drawer::Draw::draw_pixels(uint64_t& tile) {
       for (const PreparedObject& object : list->objects) fast_clear(object);
     return true;
   }
-  // Nothing is ever left compressed here, so there is nothing to resolve.
-  if (ps.render_target_resolve_type != gen9::_3DSTATE_PS::RenderTargetResolveType::RESOLVE_DISABLED) return true;
+  using Resolve = gen9::_3DSTATE_PS::RenderTargetResolveType;
+  if (ps.render_target_resolve_type != Resolve::RESOLVE_DISABLED) {
+    for (const auto& list : work_->lists)
+      for (const PreparedObject& object : list->objects) resolve(object, ps.render_target_resolve_type == Resolve::RESOLVE_PARTIAL);
+    return true;
+  }
   const std::function<bool()> enough = [this] { return stops_within_batches_ ? must_stop() : env_.stop.aborting(); };
   return drawer_.queue_.draw(*work_, env_, tile, enough);
 }

@@ -106,6 +106,7 @@ RenderTarget::RenderTarget(const surface::Surface& bound) : surface(bound) {
   }
   level.emplace(bound, bound.mip_count);
   mcs = surface::Mcs(bound);
+  ccs = surface::Ccs(bound, bound.mip_count);
 }
 
 void RenderTarget::expand(memory::View& view, uint32_t x, uint32_t y, uint32_t slice) const {

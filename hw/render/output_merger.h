@@ -10,6 +10,7 @@
 #include "hw/memory/view.h"
 #include "hw/render/pixel_kernels.h"
 #include "hw/render/state.h"
+#include "hw/surface/ccs.h"
 #include "hw/surface/mcs.h"
 #include "hw/surface/surface.h"
 
@@ -23,6 +24,7 @@ struct RenderTarget {
   surface::Surface surface;
   std::optional<surface::Level> level;  ///< none: writes go nowhere (null surface, buffer)
   surface::Mcs mcs;
+  surface::Ccs ccs;                     ///< of the level
 
   /// Within the level and the view's slices.
   bool holds(uint32_t x, uint32_t y, uint32_t layer) const {

@@ -53,7 +53,7 @@ bool same_target(const RenderTarget& a, const RenderTarget& b) {
   const surface::Surface &s = a.surface, &t = b.surface;
   return a.level.has_value() == b.level.has_value() &&
          (!a.level || (s.base == t.base && s.format == t.format && s.tiling == t.tiling && s.pitch == t.pitch && s.mip_count == t.mip_count &&
-                       s.min_array_element == t.min_array_element && s.samples == t.samples));
+                       s.min_array_element == t.min_array_element && s.samples == t.samples && a.ccs == b.ccs));
 }
 
 }  // namespace
@@ -217,11 +217,13 @@ PixelQueue::Bins PixelQueue::bins(std::span<const Item> items, std::span<const P
   return result;
 }
 
-void PixelQueue::draw_object(PixelWorker& worker, const Item& item, const PixelRect& tile) const {
+void PixelQueue::draw_object(unsigned slot, const Item& item, const PixelRect& tile) {
   PixelRect part = item.object->bounds;
   part.clip(tile);
   if (part.empty()) return;
-  worker.draw(item.work->wide && pixels_of(part) >= wide_pixels ? *item.work->wide : item.work->pixels, *item.object, tile);
+  workers_[slot]->draw(item.work->wide && pixels_of(part) >= wide_pixels ? *item.work->wide : item.work->pixels, *item.object, tile);
+  for (const RenderTarget* rt : item.work->controlled)
+    if (item.object->layer < rt->surface.view_extent) touched_[slot].add(*rt, item.object->layer + rt->surface.min_array_element, part);
 }
 
 bool PixelQueue::draw_items(std::span<const Item> items, EngineEnv& env, uint64_t& tile, const std::function<bool()>& enough) {
@@ -237,13 +239,15 @@ bool PixelQueue::draw_items(std::span<const Item> items, EngineEnv& env, uint64_
   const unsigned slots = pool_ ? pool_->slots() : 1;
   while (workers_.size() < slots) workers_.push_back(std::make_unique<PixelWorker>(env.view.memory(), static_cast<unsigned>(workers_.size())));
   for (auto& worker : workers_) worker->view().set_space(env.view.space());
+  touched_.resize(workers_.size());
   const Bins sorted = bins(items, tiles);
   const auto draw_tile = [&](size_t index, unsigned slot) {
     if (sorted.first.empty()) {
-      for (const Item& item : items) draw_object(*workers_[slot], item, tiles[index]);
+      for (const Item& item : items) draw_object(slot, item, tiles[index]);
     } else {
-      for (uint32_t i = sorted.first[index]; i < sorted.first[index + 1]; ++i) draw_object(*workers_[slot], sorted.items[i], tiles[index]);
+      for (uint32_t i = sorted.first[index]; i < sorted.first[index + 1]; ++i) draw_object(slot, sorted.items[i], tiles[index]);
     }
+    touched_[slot].settle(workers_[slot]->view());
   };
   if (pool_) tile = pool_->for_each_until(tile, tiles.size(), draw_tile, enough);
   else

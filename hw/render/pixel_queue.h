@@ -12,6 +12,7 @@
 
 #include "hw/base/worker_pool.h"
 #include "hw/iface/engine.h"
+#include "hw/render/color_control.h"
 #include "hw/render/pixel_stage.h"
 
 namespace softgen::render {
@@ -31,6 +32,7 @@ struct PixelWork {
   PixelDraw pixels;
   std::unique_ptr<PixelDraw> wide;                      ///< the same with the kernel of more channels, where the draw has two
   std::vector<std::unique_ptr<PreparedObjects>> lists;  ///< what is drawn, list by list
+  std::vector<const RenderTarget*> controlled;          ///< targets with a CCS
   const uint64_t depth_versions;                        ///< of the packets of depth and stencil buffer
 };
 
@@ -74,11 +76,12 @@ class PixelQueue {
   Pace* find_pace(const PixelWork& work);
   void note_time(std::span<PixelWork* const> works, Clock::duration time);
   bool draw_items(std::span<const Item> items, EngineEnv& env, uint64_t& tile, const std::function<bool()>& enough);
-  void draw_object(PixelWorker& worker, const Item& item, const PixelRect& tile) const;
+  void draw_object(unsigned slot, const Item& item, const PixelRect& tile);
   static Bins bins(std::span<const Item> items, std::span<const PixelRect> tiles);
 
   WorkerPool* pool_;
   std::vector<std::unique_ptr<PixelWorker>> workers_;
+  std::vector<TouchedPairs> touched_;  ///< a worker
   std::vector<std::unique_ptr<PixelWork>> waiting_;
   size_t waiting_objects_ = 0;
   double waiting_nanoseconds_ = 0;  ///< about what they will take

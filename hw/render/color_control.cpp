@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/render/color_control.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace softgen::render {
+namespace {
+
+using surface::Ccs;
+using surface::CcsCode;
+
+/// The 64-byte lines of a pair; each is 16 bytes by 4 rows, in all tilings that have a CCS.
+struct Lines {
+  const std::byte *first, *second;
+};
+
+}  // namespace
+
+void TouchedPairs::add(const RenderTarget& rt, uint32_t slice, PixelRect part) {
+  const surface::Extent& extent = rt.level->extent();
+  part.clip({0, 0, static_cast<int32_t>(extent.width), static_cast<int32_t>(extent.height)});
+  if (part.empty()) return;
+  const uint32_t width = rt.ccs.width();
+  const auto x = static_cast<uint32_t>(part.x0), y = static_cast<uint32_t>(part.y0);
+  const uint32_t first_column = (x & ~(tile - 1)) / width, first_row = (y & ~(tile - 1)) / Ccs::pair_rows;
+  auto at = std::find_if(touched_.rbegin(), touched_.rend(), [&](const Touched& t) { return t.slice == slice && t.rt->ccs == rt.ccs; });
+  if (at == touched_.rend()) {
+    touched_.push_back({&rt, slice, first_column, first_row, {}});
+    at = touched_.rbegin();
+  }
+  const uint32_t left = x / width - first_column, right = static_cast<uint32_t>(part.x1 - 1) / width - first_column;
+  const uint32_t columns = (~uint32_t{0} >> (31 - (right - left))) << left;
+  const uint32_t last = static_cast<uint32_t>(part.y1 - 1) / Ccs::pair_rows - first_row;
+  for (uint32_t row = y / Ccs::pair_rows - first_row; row <= last; ++row) at->rows[row] |= columns;
+}
+
+void TouchedPairs::settle(memory::View& view) {
+  for (const Touched& t : touched_) settle(view, t);
+  touched_.clear();
+}
+
+void TouchedPairs::settle(memory::View& view, const Touched& t) {
+  const Ccs& ccs = t.rt->ccs;
+  const surface::Level& level = *t.rt->level;
+  const uint32_t width = ccs.width();
+  const unsigned element = t.rt->surface.format->block_bytes();
+  const bool plain = t.rt->surface.tiling == surface::Tiling::y;
+  const auto lines = [&](uint32_t column, uint32_t row) -> Lines {
+    const uint32_t x = column * width, y = row * Ccs::pair_rows;
+    const std::byte* const first = view.at(level.address(x, y, t.slice));
+    // Y tiles have columns of 512 bytes.
+    if (plain) return {first, first + 512};
+    return {first, view.at(level.address(x + width / 2, y, t.slice))};
+  };
+  for (uint32_t row = 0; row < t.rows.size(); row += 2) {
+    for (uint32_t left = t.rows[row] | t.rows[row + 1]; left;) {
+      const auto column = static_cast<uint32_t>(std::countr_zero(left)) & ~1u;
+      left &= ~(uint32_t{3} << column);
+      uint32_t mask = 0, codes = 0;
+      for (uint32_t i = 0; i < 4; ++i) {
+        const uint32_t u = column + (i & 1), v = row + i / 2;
+        if (!(t.rows[v] >> u & 1)) continue;
+        mask |= 3u << 2 * i;
+        if (!ccs.compresses()) continue;
+        const Lines pair = lines(t.first_column + u, t.first_row + v);
+        if (surface::pair_compresses(pair.first, pair.second, element)) codes |= static_cast<uint32_t>(CcsCode::compressed) << 2 * i;
+      }
+      const uint64_t at = ccs.address(t.first_column + column, t.first_row + row, t.slice);
+      view.store(at, static_cast<uint8_t>(mask == 0xff ? codes : (view.load<uint8_t>(at) & ~mask) | codes));
+    }
+  }
+}
+
+}  // namespace softgen::render

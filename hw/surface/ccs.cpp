@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/surface/ccs.h"
+
+#include <bit>
+#include <cstring>
+
+namespace softgen::surface {
+namespace {
+
+constexpr uint32_t halign = 128, valign = 64;  // pixels, of levels in the CCS
+constexpr unsigned line_bytes = 64;
+
+/// Offset within a tile of 128x128 pairs: bits 11 to 0 are u6 u5 u4 v6 v5 v4 v3 v2 v1 u3 u2 u1.
+constexpr uint32_t tile_offset(uint32_t u, uint32_t v) { return (u >> 4 & 7) << 9 | (v >> 1 & 63) << 3 | (u >> 1 & 7); }
+
+constexpr uint8_t four(CcsCode code) { return static_cast<uint8_t>(static_cast<unsigned>(code) * 0x55); }
+
+template <typename Visit>
+void each_pair(const CcsRect& rect, uint32_t width, Visit&& visit) {
+  for (uint32_t row = rect.y0 / Ccs::pair_rows; row * Ccs::pair_rows < rect.y1; ++row)
+    for (uint32_t column = rect.x0 / width; column * width < rect.x1; ++column) visit(column, row);
+}
+
+}  // namespace
+
+Ccs::Ccs(const Surface& s, unsigned lod) {
+  if ((s.aux != AuxMode::ccs_d && s.aux != AuxMode::ccs_e) || s.samples != 1 || s.is_null() || s.is_buffer() || !has_columns(s.tiling)) return;
+  // Views with an offset have no auxiliary surface (isl_surface_state.c).
+  if (s.x_offset || s.y_offset || s.format->kind != FormatKind::plain) return;
+  const unsigned bits = s.format->block_bits;
+  if (bits != 32 && bits != 64 && bits != 128) return;
+  base_ = strip_canonical(s.aux_base);
+  pitch_ = s.aux_pitch;
+  width_ = pair_bytes / (bits / 8);
+  compresses_ = s.aux == AuxMode::ccs_e && s.format->is(use_ccs_e);
+  Surface laid_out = s;
+  laid_out.halign = halign, laid_out.valign = valign;
+  const Origin origin = level_origin(laid_out, lod);
+  first_column_ = origin.x / width_, first_row_ = origin.y / pair_rows;
+  // QPitch is of pixel rows and aligned more than levels are (SKL PRM vol 2d, RENDER_SURFACE_STATE); so no two tiles of the screen share a byte.
+  slice_rows_ = (s.aux_qpitch & ~(valign - 1)) / pair_rows;
+}
+
+uint64_t Ccs::address(uint32_t column, uint32_t row, uint32_t slice) const {
+  const uint32_t u = column + first_column_, v = row + first_row_ + slice * slice_rows_;
+  return base_ + (uint64_t{v >> 7} * (pitch_ >> 7) + (u >> 7)) * 4096 + tile_offset(u, v);
+}
+
+CcsCode Ccs::read(memory::View& view, uint32_t column, uint32_t row, uint32_t slice) const {
+  return static_cast<CcsCode>(view.load<uint8_t>(address(column, row, slice)) >> shift(column, row) & 3);
+}
+
+void Ccs::write(memory::View& view, uint32_t column, uint32_t row, uint32_t slice, CcsCode code) const {
+  const uint64_t at = address(column, row, slice);
+  const unsigned by = shift(column, row);
+  view.store(at, static_cast<uint8_t>((view.load<uint8_t>(at) & ~(3u << by)) | static_cast<unsigned>(code) << by));
+}
+
+void Ccs::fill(memory::View& view, const CcsRect& rect, uint32_t slice, CcsCode code) const {
+  constexpr uint32_t run = 16;  // pairs that stand in eight bytes
+  const uint32_t end = (rect.x1 + width_ - 1) / width_;
+  for (uint32_t row = rect.y0 / pair_rows; row * pair_rows < rect.y1;) {
+    const bool both = row % 2 == 0 && (row + 1) * pair_rows < rect.y1;
+    for (uint32_t column = rect.x0 / width_; column < end;) {
+      const bool whole = both && (column + first_column_) % run == 0 && column + run <= end;
+      if (whole) view.store(address(column, row, slice), four(code) * uint64_t{0x0101010101010101});
+      else if (both && column % 2 == 0 && column + 2 <= end) view.store(address(column, row, slice), four(code));
+      else {
+        write(view, column, row, slice, code);
+        if (both) write(view, column, row + 1, slice, code);
+      }
+      column += whole ? run : both && column % 2 == 0 && column + 2 <= end ? 2 : 1;
+    }
+    row += both ? 2 : 1;
+  }
+}
+
+void Ccs::resolve(memory::View& view, const CcsRect& rect, uint32_t slice, bool partial) const {
+  if (!partial) return fill(view, rect, slice, CcsCode::pass_through);
+  each_pair(rect, width_, [&](uint32_t column, uint32_t row) {
+    if (read(view, column, row, slice) == CcsCode::clear) write(view, column, row, slice, CcsCode::compressed);
+  });
+}
+
+bool pair_compresses(const std::byte* line, const std::byte* other, unsigned element) {
+  typedef uint64_t Two __attribute__((vector_size(16)));
+  const auto two = [](const std::byte* at) {
+    Two value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  };
+  Two first = two(line);
+  if (element == 8) first = Two{first[0], first[0]};
+  if (element == 4) {
+    const uint64_t word = (first[0] & 0xffffffff) * 0x100000001;
+    first = Two{word, word};
+  }
+  Two varies{};
+  for (unsigned at = 0; at < line_bytes; at += sizeof first) varies |= (two(line + at) ^ first) | (two(other + at) ^ first);
+  constexpr unsigned line_bits = line_bytes * 8;
+  if (element == 16) return std::popcount(varies[0]) + std::popcount(varies[1]) <= static_cast<int>((line_bits - 2 * 128) / 8);
+  const uint64_t low = varies[0] | varies[1];
+  if (element == 8) return std::popcount(low) <= static_cast<int>((line_bits - 2 * 64) / 16);
+  return std::popcount(static_cast<uint32_t>(low | low >> 32)) <= static_cast<int>((line_bits - 2 * 32) / 32);
+}
+
+}  // namespace softgen::surface

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <random>
+#include <set>
+
+#include "hw/render/color_control.h"
+#include "tests/catch.h"
+#include "tests/unit/memory/mapped.h"
+
+using namespace softgen;
+using namespace softgen::render;
+using surface::CcsCode;
+
+namespace {
+
+constexpr uint64_t base = 0x10000, ccs_base = 0x50000, end = 0x60000;
+
+struct Fixture : memory::test::Mapped {
+  surface::Surface surface;
+
+  Fixture() : Mapped(base, end) {
+    surface.type = surface::SurfaceType::two_d;
+    surface.format = surface::find_format(surface::SurfaceFormat::B8G8R8A8_UNORM);
+    surface.tiling = surface::Tiling::y;
+    surface.base = base;
+    surface.width = surface.height = 128;
+    surface.pitch = 512;
+    surface.qpitch = 128;
+    surface.depth = surface.view_extent = 2;
+    surface.aux = surface::AuxMode::ccs_e;
+    surface.aux_base = ccs_base;
+    surface.aux_pitch = 128;
+    surface.aux_qpitch = 256;
+  }
+  void noise(const RenderTarget& rt, uint32_t x0, uint32_t y0, uint32_t slice) {
+    std::mt19937 random(1);
+    for (uint32_t y = y0; y < y0 + 4; ++y)
+      for (uint32_t x = x0; x < x0 + 8; ++x) view.store(rt.level->address(x, y, slice), static_cast<uint32_t>(random()));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what objects touched is compressed where it is smooth, and nothing else has a code") {
+  for (const auto tiling : {surface::Tiling::y, surface::Tiling::yf}) {
+    Fixture f;
+    f.surface.tiling = tiling;
+    const RenderTarget rt(f.surface);
+    f.noise(rt, 16, 8, 1);
+    TouchedPairs touched;
+    touched.add(rt, 1, {5, 3, 33, 12});
+    touched.settle(f.view);
+    for (uint32_t row = 0; row < 32; ++row)
+      for (uint32_t column = 0; column < 16; ++column) {
+        const bool in = column <= 4 && row <= 2, noisy = column == 2 && row == 2;
+        REQUIRE(rt.ccs.read(f.view, column, row, 1) == (in && !noisy ? CcsCode::compressed : CcsCode::pass_through));
+        REQUIRE(rt.ccs.read(f.view, column, row, 0) == CcsCode::pass_through);
+      }
+  }
+}
+
+TEST_CASE("writes over a fast clear leave pass-through with CCS_D and in pairs that do not compress") {
+  Fixture f;
+  for (const auto mode : {surface::AuxMode::ccs_d, surface::AuxMode::ccs_e}) {
+    f.surface.aux = mode;
+    const RenderTarget rt(f.surface);
+    rt.ccs.fill(f.view, {0, 0, 128, 128}, 0, CcsCode::clear);
+    f.noise(rt, 64, 64, 0);
+    TouchedPairs touched;
+    touched.add(rt, 0, {64, 64, 80, 65});
+    touched.add(rt, 0, {88, 100, 89, 128});
+    touched.settle(f.view);
+    const CcsCode smooth = mode == surface::AuxMode::ccs_e ? CcsCode::compressed : CcsCode::pass_through;
+    CHECK(rt.ccs.read(f.view, 8, 16, 0) == CcsCode::pass_through);
+    CHECK(rt.ccs.read(f.view, 9, 16, 0) == smooth);
+    CHECK(rt.ccs.read(f.view, 11, 25, 0) == smooth);
+    CHECK(rt.ccs.read(f.view, 11, 31, 0) == smooth);
+    CHECK(rt.ccs.read(f.view, 10, 16, 0) == CcsCode::clear);
+    CHECK(rt.ccs.read(f.view, 8, 17, 0) == CcsCode::clear);
+    CHECK(rt.ccs.read(f.view, 11, 24, 0) == CcsCode::clear);
+  }
+}
+
+TEST_CASE("objects outside of the level touch nothing") {
+  Fixture f;
+  f.surface.width = f.surface.height = 20;
+  const RenderTarget rt(f.surface);
+  TouchedPairs touched;
+  touched.add(rt, 0, {20, 0, 64, 64});
+  touched.add(rt, 0, {0, 40, 64, 64});
+  touched.settle(f.view);
+  for (uint64_t at = ccs_base; at < end; ++at) REQUIRE(f.view.load<uint8_t>(at) == 0);
+  touched.add(rt, 0, {0, 0, 64, 64});
+  touched.settle(f.view);
+  CHECK(rt.ccs.read(f.view, 2, 4, 0) == CcsCode::compressed);
+  CHECK(rt.ccs.read(f.view, 3, 0, 0) == CcsCode::pass_through);
+  CHECK(rt.ccs.read(f.view, 0, 5, 0) == CcsCode::pass_through);
+}
+
+TEST_CASE("no two tiles share a byte of the CCS") {
+  Fixture f;
+  for (const auto format : {surface::SurfaceFormat::B8G8R8A8_UNORM, surface::SurfaceFormat::R16G16B16A16_FLOAT, surface::SurfaceFormat::R32G32B32A32_FLOAT}) {
+    f.surface.format = surface::find_format(format);
+    f.surface.width = f.surface.height = 150;
+    f.surface.aux_qpitch = 772;
+    std::set<uint64_t> seen;
+    for (const unsigned lod : {0u, 1u, 2u, 3u}) {
+      const surface::Ccs ccs(f.surface, lod);
+      const uint32_t size = 150 >> lod, columns = 64 / ccs.width();
+      for (uint32_t slice = 0; slice < 2; ++slice)
+        for (uint32_t y = 0; y < size; y += 64)
+          for (uint32_t x = 0; x < size; x += 64) {
+            std::set<uint64_t> tile;
+            for (uint32_t row = 0; row < 16; ++row)
+              for (uint32_t column = 0; column < columns; ++column) tile.insert(ccs.address(x / ccs.width() + column, y / 4 + row, slice));
+            for (const uint64_t at : tile) REQUIRE(seen.insert(at).second);
+          }
+    }
+  }
+}

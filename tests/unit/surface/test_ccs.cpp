@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <array>
+#include <cstring>
+#include <set>
+
+#include "hw/surface/ccs.h"
+#include "tests/catch.h"
+#include "tests/unit/memory/mapped.h"
+
+using namespace softgen;
+using namespace softgen::surface;
+
+namespace {
+
+constexpr uint64_t ccs_base = 0x10000, ccs_end = 0x30000;
+
+Surface target(SurfaceFormat format = SurfaceFormat::B8G8R8A8_UNORM) {
+  Surface s;
+  s.type = SurfaceType::two_d;
+  s.format = find_format(format);
+  s.tiling = Tiling::y;
+  s.width = s.height = 512;
+  s.pitch = 512 * s.format->block_bytes();
+  s.aux = AuxMode::ccs_e;
+  s.aux_base = ccs_base;
+  s.aux_pitch = 128;
+  s.aux_qpitch = 512;
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("which surfaces have a CCS") {
+  CHECK(Ccs(target(), 0));
+  CHECK(Ccs(target(), 0).compresses());
+  Surface s = target();
+  s.aux = AuxMode::none;
+  CHECK_FALSE(Ccs(s, 0));
+  s.aux = AuxMode::hiz;
+  CHECK_FALSE(Ccs(s, 0));
+  s.aux = AuxMode::ccs_d;
+  CHECK(Ccs(s, 0));
+  CHECK_FALSE(Ccs(s, 0).compresses());
+  s.samples = 4;  // an MCS
+  CHECK_FALSE(Ccs(s, 0));
+  s = target();
+  s.tiling = Tiling::x;
+  CHECK_FALSE(Ccs(s, 0));
+  s = target();
+  s.x_offset = 4;
+  CHECK_FALSE(Ccs(s, 0));
+  CHECK_FALSE(Ccs(target(SurfaceFormat::R8G8_UNORM), 0));
+  CHECK_FALSE(Ccs(target(SurfaceFormat::R10G10B10A2_UNORM), 0).compresses());
+}
+
+TEST_CASE("CCS elements: a tile's bits, wider formats, levels and slices") {
+  const Ccs ccs(target(), 0);
+  // Mesa docs/isl/ccs.rst, Sky Lake: bits 11 to -3 are u6 u5 u4 v6 v5 v4 v3 v2 v1 u3 u2 u1, then v0 u0.
+  const auto bit_of = [&](uint32_t u, uint32_t v) { return (ccs.address(u, v, 0) - ccs_base) * 8 + Ccs::shift(u, v); };
+  const std::array<unsigned, 7> u_places{0, 2, 3, 4, 11, 12, 13}, v_places{1, 5, 6, 7, 8, 9, 10};
+  for (unsigned i = 0; i < 7; ++i) {
+    CHECK(bit_of(1u << i, 0) == 2ull << u_places[i]);
+    CHECK(bit_of(0, 1u << i) == 2ull << v_places[i]);
+  }
+  CHECK(ccs.width() == 8);
+  CHECK(Ccs(target(SurfaceFormat::R16G16B16A16_FLOAT), 0).width() == 4);
+  CHECK(Ccs(target(SurfaceFormat::R32G32B32A32_FLOAT), 0).width() == 2);
+  // Level 1 is below level 0, level 2 to its right; multiples of 128 by 64 pixels.
+  Surface s = target();
+  s.width = s.height = 200, s.aux_pitch = 256;
+  CHECK(Ccs(s, 1).address(0, 0, 0) == Ccs(s, 0).address(0, 256 / 4, 0));
+  CHECK(Ccs(s, 2).address(0, 0, 0) == Ccs(s, 1).address(128 / 8, 0, 0));
+  CHECK(Ccs(s, 0).address(0, 0, 1) == ccs_base + 2 * 4096);
+  CHECK(Ccs(s, 0).address(128, 0, 0) == ccs_base + 4096);
+}
+
+TEST_CASE("filling a rectangle is writing each of its pairs") {
+  memory::test::Mapped mapped(ccs_base, ccs_end);
+  memory::View& view = mapped.view;
+  const std::array<CcsRect, 5> rects{{{0, 0, 512, 512}, {64, 32, 128, 64}, {8, 4, 16, 8}, {9, 5, 300, 77}, {120, 60, 121, 61}}};
+  for (const auto format : {SurfaceFormat::B8G8R8A8_UNORM, SurfaceFormat::R32G32B32A32_FLOAT}) {
+    Surface s = target(format);
+    s.aux_pitch = 512;
+    for (const unsigned lod : {0u, 1u, 3u})
+      for (const CcsRect& r : rects) {
+        const Ccs ccs(s, lod);
+        view.fill(ccs_base, 0, ccs_end - ccs_base);
+        ccs.fill(view, r, 0, CcsCode::clear);
+        size_t wrong = 0, set = 0;
+        for (uint32_t row = 0; row < 128; ++row)
+          for (uint32_t column = 0; column < 512 / ccs.width(); ++column) {
+            const bool in = column >= r.x0 / ccs.width() && column * ccs.width() < r.x1 && row >= r.y0 / 4 && row * 4 < r.y1;
+            set += in;
+            wrong += (ccs.read(view, column, row, 0) == CcsCode::clear) != in;
+          }
+        CHECK(wrong == 0);
+        size_t bits = 0;
+        for (uint64_t at = ccs_base; at < ccs_end; ++at) bits += static_cast<size_t>(__builtin_popcount(view.load<uint8_t>(at)));
+        CHECK(bits == 2 * set);
+      }
+  }
+}
+
+TEST_CASE("a full resolve leaves pass-through, a partial one compressed pairs") {
+  memory::test::Mapped mapped(ccs_base, ccs_end);
+  memory::View& view = mapped.view;
+  const Ccs ccs(target(), 0);
+  ccs.write(view, 0, 0, 0, CcsCode::clear);
+  ccs.write(view, 1, 0, 0, CcsCode::compressed);
+  ccs.write(view, 40, 40, 0, CcsCode::clear);
+  ccs.resolve(view, {0, 0, 64, 64}, 0, true);
+  CHECK(ccs.read(view, 0, 0, 0) == CcsCode::compressed);
+  CHECK(ccs.read(view, 1, 0, 0) == CcsCode::compressed);
+  CHECK(ccs.read(view, 2, 0, 0) == CcsCode::pass_through);
+  CHECK(ccs.read(view, 40, 40, 0) == CcsCode::clear);
+  ccs.resolve(view, {0, 0, 512, 512}, 0, false);
+  for (uint64_t at = ccs_base; at < ccs_end; ++at) REQUIRE(view.load<uint8_t>(at) == 0);
+}
+
+TEST_CASE("pairs compress when few of their bits differ") {
+  std::array<std::byte, 128> pair{};
+  const auto compresses = [&](unsigned element) { return pair_compresses(pair.data(), pair.data() + 64, element); };
+  for (const unsigned element : {4u, 8u, 16u}) {
+    const unsigned most = (512 - 16 * element) / (128 / element);
+    for (const bool last : {false, true})
+      for (unsigned bits = 0; bits <= 8 * element; ++bits) {
+        for (size_t i = 0; i < pair.size(); ++i) pair[i] = static_cast<std::byte>(0x5a + i % element);
+        for (unsigned b = 0; b < bits; ++b) pair[(last ? 128 : 64) - element + b / 8] ^= static_cast<std::byte>(1u << b % 8);
+        CHECK(compresses(element) == (bits <= most));
+      }
+  }
+}
