@@ -11,6 +11,7 @@ class DataPort : public MessageTarget {
  public:
   /// Stateless: threads of the host may share one.
   SendResult send(const Message& message, ThreadEnv& env) override;
+  void direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) override;
 };
 
 }  // namespace softgen::dataport

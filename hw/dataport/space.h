@@ -22,6 +22,10 @@ class Space {
   /// The whole address space (A64 messages).
   static Space everything(ThreadEnv& env) { return {env.view, 0, uint64_t{1} << 48}; }
 
+  /// Where offset 0 is, if it is not shared local memory; and bytes.
+  uint64_t base() const { return base_; }
+  uint64_t size() const { return size_; }
+  bool is_local() const { return slm_; }
   /// Behind the binding table or a bindless handle.
   bool is_surface() const { return is_surface_; }
   /// Bytes an entry of a structured buffer (whose messages bring an index and an offset), else 0.

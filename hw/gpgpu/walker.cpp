@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 
 #include "hw/base/log.h"
+#include "hw/base/work.h"
 #include "hw/mmio/register_file.h"
 
 namespace softgen::gpgpu {
@@ -62,18 +64,23 @@ Walk::GroupId Walk::id_of(uint64_t group) const {
 
 /// Channels of thread `number` of a group: fewer in the last column and row.
 uint32_t Walk::mask_of(uint32_t number) const {
+  if ((full_mask_ & right_mask_ & bottom_mask_) == full_mask_) return full_mask_;
   uint32_t mask = full_mask_;
   if (number % width_ == width_ - 1) mask &= right_mask_;
   if (number / width_ % height_ == height_ - 1) mask &= bottom_mask_;
   return mask;
 }
 
-void Walk::start_thread(eu::Thread& thread, const GroupId& id, uint32_t number, uint32_t fftid) const {
-  Grf& r0 = thread.grf(0);
-  r0 = kernel_.header(fftid);
+Grf Walk::header_of(const GroupId& id, uint32_t fftid) const {
+  Grf r0 = kernel_.header(fftid);
   r0.dw[1] = id.x;
   r0.dw[6] = id.y;
   r0.dw[7] = id.z;
+  return r0;
+}
+
+void Walk::start_thread(eu::Thread& thread, const Grf& header, uint32_t number) const {
+  thread.grf(0) = header;
   const unsigned reg = Kernel::put(thread, 1, *constants_, constants_at_, kernel_.cross_registers);
   const unsigned end = Kernel::put(thread, reg, *constants_, constants_at_ + kernel_.cross_registers + uint64_t{number} * kernel_.thread_registers,
                                    kernel_.thread_registers);
@@ -87,29 +94,29 @@ ThreadEnv Walk::environment(Worker& worker, uint32_t fftid) const {
   ThreadEnv env{worker.view, kernel_.bases, env_.stop, std::as_writable_bytes(std::span(worker.slm)), fftid, kernel_.scratch_base,
                 kernel_.scratch_size};
   env.walk = number_;
+  env.direct = &worker.direct;
   return env;
 }
 
-ExecResult Walk::run_group(Worker& worker, const GroupId& id, uint32_t bank) {
+ExecResult Walk::run_group(Worker& worker, const GroupId& id, uint32_t bank, uint64_t& channels) {
   worker.slm.assign(kernel_.slm_size / sizeof(Grf), Grf{});
-  uint64_t channels = 0;
   const auto first_fftid = bank * (kernel_.barrier ? threads_ : 1);
   worker.group.clear();
+  ThreadEnv env = environment(worker, first_fftid);
+  const Grf header = header_of(id, first_fftid);
   for (uint32_t n = 0; n < threads_; ++n) {
     if (env_.stop.aborting()) return ExecResult::aborted;
     channels += static_cast<uint64_t>(std::popcount(mask_of(n)));
     if (kernel_.barrier) {
-      start_thread(worker.group.add(environment(worker, first_fftid + n)), id, n, first_fftid + n);
+      start_thread(worker.group.add(environment(worker, first_fftid + n)), header_of(id, first_fftid + n), n);
       continue;
     }
     // Threads that never meet need not be there at the same time.
-    start_thread(worker.thread, id, n, first_fftid);
-    ThreadEnv env = environment(worker, first_fftid);
+    start_thread(worker.thread, header, n);
     const eu::RunResult result = eu::run(worker.thread, env, shared_);
     if (result == eu::RunResult::aborted) return ExecResult::aborted;
     if (result == eu::RunResult::blocked) return ExecResult::fault;
   }
-  invocations_.fetch_add(channels, std::memory_order_relaxed);
   switch (worker.group.run(shared_)) {
     case eu::ThreadGroup::Result::finished: return ExecResult::done;
     case eu::ThreadGroup::Result::aborted: return ExecResult::aborted;
@@ -124,20 +131,33 @@ void Walk::stop(ExecResult why) {
   else result_ = why;
 }
 
+/// Groups [first, end), as far as they go well.
+ExecResult Walk::run_batch(Worker& worker, uint32_t bank, uint64_t first, uint64_t end) {
+  uint64_t channels = 0;
+  ExecResult result = ExecResult::done;
+  for (uint64_t group = first; group < end && result == ExecResult::done; ++group) result = run_group(worker, id_of(group), bank, channels);
+  invocations_.fetch_add(channels, std::memory_order_relaxed);
+  return result;
+}
+
 void Walk::run_groups(Worker& worker, uint32_t bank) {
+  using Clock = std::chrono::steady_clock;
+  // As many groups at a time as take a few microseconds: each locked operation waits for all that was written before it.
+  uint64_t batch = 1;
+  constexpr uint64_t largest_batch = 64;
+  constexpr auto short_time = std::chrono::microseconds(20);
   while (result_.load(std::memory_order_relaxed) == ExecResult::done) {
-    const uint64_t group = next_.fetch_add(1, std::memory_order_relaxed);
-    if (group >= groups_) {
-      next_.fetch_sub(1, std::memory_order_relaxed);
-      return;
-    }
-    const ExecResult result = run_group(worker, id_of(group), bank);
+    const auto begin = Clock::now();
+    const uint64_t first = next_.fetch_add(batch, std::memory_order_relaxed);
+    if (first >= groups_) return;
+    const ExecResult result = run_batch(worker, bank, first, std::min(first + batch, groups_));
     if (result != ExecResult::done) {
       if (result == ExecResult::fault) guest_error("compute thread that waits for nobody", "in a group of {}", threads_);
       return stop(result);
     }
-    // After a group, so that every call gets on by one at least.
+    // After a batch, so that every call gets on by one group at least.
     if (env_.stop.reasons() & (StopFlag::preempt | StopFlag::pause)) return stop(ExecResult::preempted);
+    batch = Clock::now() - begin < short_time ? std::min(2 * batch, largest_batch) : std::max<uint64_t>(batch / 2, 1);
   }
 }
 
@@ -153,7 +173,10 @@ ExecResult Walk::run(Workers& workers, uint64_t first) {
   unsigned banks = workers.slots();
   if (kernel_.scratch_size) banks = std::clamp(kernel_.max_threads / together, 1u, banks);
   banks = static_cast<unsigned>(std::min<uint64_t>(banks, groups_ - first));
-  workers.run(env_.view, banks, [this](Worker& worker, unsigned bank) { run_groups(worker, bank); });
+  workers.run(env_.view, banks, [this](Worker& worker, unsigned bank) {
+    run_groups(worker, bank);
+    worker.direct.clear(count_message);
+  });
   const ExecResult result = result_;
   return result == ExecResult::preempted && next_ >= groups_ ? ExecResult::done : result;
 }

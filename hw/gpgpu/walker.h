@@ -3,6 +3,7 @@
 // host thread. Between groups the walk can be preempted.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -24,6 +25,7 @@ struct Worker {
   eu::ThreadGroup group;
   eu::Thread thread;           ///< for kernels whose threads do not meet
   std::vector<Grf> slm;
+  DirectAnswers direct;        ///< of the walk's kernel
 };
 
 /// The host threads that groups may run on.
@@ -56,7 +58,7 @@ class Walk {
 
   /// Runs groups from number `first` on. preempted: next() is the first that did not run.
   ExecResult run(Workers& workers, uint64_t first);
-  uint64_t next() const { return next_; }
+  uint64_t next() const { return std::min(next_.load(), groups_); }
   uint64_t groups() const { return groups_; }
   /// Channels of all threads that were started.
   uint64_t invocations() const { return invocations_; }
@@ -67,8 +69,11 @@ class Walk {
   };
   GroupId id_of(uint64_t group) const;
   void run_groups(Worker& worker, uint32_t bank);
-  ExecResult run_group(Worker& worker, const GroupId& id, uint32_t bank);
-  void start_thread(eu::Thread& thread, const GroupId& id, uint32_t number, uint32_t fftid) const;
+  ExecResult run_batch(Worker& worker, uint32_t bank, uint64_t first, uint64_t end);
+  ExecResult run_group(Worker& worker, const GroupId& id, uint32_t bank, uint64_t& channels);
+  /// r0 of a group's threads.
+  Grf header_of(const GroupId& id, uint32_t fftid) const;
+  void start_thread(eu::Thread& thread, const Grf& header, uint32_t number) const;
   uint32_t mask_of(uint32_t number) const;
   ThreadEnv environment(Worker& worker, uint32_t fftid) const;
   void stop(ExecResult why);

@@ -33,7 +33,12 @@ class SharedFunctions : public MessageTarget {
     return SendResult::done;
   }
   void direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) override {
-    if (form.sfid == Sfid::sampler) sampler_.direct(form, env, answer);
+    switch (form.sfid) {
+      case Sfid::sampler: return sampler_.direct(form, env, answer);
+      case Sfid::dp_data1: return data_port_.direct(form, env, answer);
+      case Sfid::thread_spawner: answer.function = [](const DirectAnswer&, Grf*, uint32_t, ThreadEnv&) { return true; }; return;
+      default: return;
+    }
   }
 
  private:

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Untyped reads and writes of channels that lie one behind the other, without a message: what buffers are copied with. Whatever is found
+// otherwise goes through send(), which is the specification.
+#include "hw/base/bits.h"
+#include "hw/dataport/dataport.h"
+#include "hw/dataport/neighbours.h"
+#include "hw/dataport/space.h"
+#include "hw/memory/view.h"
+#include "hw/surface/binding.h"
+
+namespace softgen::dataport {
+namespace {
+
+constexpr uint32_t untyped_surface_read = 0x01, untyped_surface_write = 0x09;
+
+/// Registers in a row.
+struct Registers {
+  Grf* first;
+  unsigned each;  ///< a dword of all channels
+  const uint32_t* sent(unsigned number, unsigned lane) const { return &first[number * each + lane / 8].dw[lane % 8]; }
+  uint32_t* answered(unsigned number, unsigned lane) const { return &first[number * each + lane / 8].dw[lane % 8]; }
+};
+
+struct DirectRow {
+  uint64_t base, size;      ///< of the surface
+  bool local;               ///< shared local memory: the thread's
+  unsigned address, data;   ///< first registers
+};
+
+/// Whether the channels' offsets follow the first one at distances of `step` bytes.
+template <unsigned lanes, unsigned step>
+bool in_a_row(const Grf* offsets) {
+  using Eight = uint32_t __attribute__((vector_size(32)));
+  constexpr Eight steps = {0, step, 2 * step, 3 * step, 4 * step, 5 * step, 6 * step, 7 * step};
+  const uint32_t first = offsets->dw[0] & ~3u;
+  Eight differs{};
+  for (unsigned r = 0; r < lanes / 8; ++r) {
+    Eight v;
+    std::memcpy(&v, offsets[r].dw, sizeof v);
+    differs |= (v & ~3u) ^ (steps + (first + 8 * step * r));
+  }
+  const Four any = __builtin_shufflevector(differs, differs, 0, 1, 2, 3) | __builtin_shufflevector(differs, differs, 4, 5, 6, 7);
+  return !(any[0] | any[1] | any[2] | any[3]);
+}
+
+template <Direction direction, unsigned count, unsigned lanes>
+bool move_row(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env) {
+  constexpr uint32_t all = (1u << lanes) - 1, bytes = 4 * count * lanes;
+  const auto& d = *static_cast<const DirectRow*>(answer.state.get());
+  const Grf* const offsets = registers + d.address;
+  if ((mask & all) != all || !in_a_row<lanes, 4 * count>(offsets)) return false;
+  const uint64_t offset = offsets->dw[0] & ~3u, size = d.local ? env.slm.size() : d.size;
+  if (offset >= size || bytes > size - offset) return false;
+  std::byte* memory;
+  if (d.local) {
+    memory = env.slm.data() + offset;
+  } else {
+    const uint64_t at = strip_canonical(d.base + offset);
+    if (at % memory::View::page_size + bytes > memory::View::page_size) return false;
+    memory = direction == Direction::write ? env.view.at_for_write(at) : const_cast<std::byte*>(env.view.at(at));
+  }
+  move_neighbours<count>(Registers{registers + d.data, lanes / 8}, direction, memory, lanes);
+  return true;
+}
+
+template <Direction direction, unsigned lanes>
+DirectAnswer::Function move_row_of(unsigned count) {
+  switch (count) {
+    case 1: return move_row<direction, 1, lanes>;
+    case 2: return move_row<direction, 2, lanes>;
+    case 4: return move_row<direction, 4, lanes>;
+    default: return nullptr;
+  }
+}
+
+/// Whether registers [first, first + count) of a message follow each other.
+bool adjoin(const MessageForm& form, unsigned first, unsigned count) {
+  return first + count <= form.registers() && form.reg(first + count - 1) - form.reg(first) == count - 1;
+}
+
+}  // namespace
+
+void DataPort::direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) {
+  const uint32_t type = bits(form.descriptor, 18u, 14u), simd = bits(form.descriptor, 13u, 12u), off = bits(form.descriptor, 11u, 8u);
+  const bool write = type == untyped_surface_write;
+  if (form.sfid != Sfid::dp_data1 || (type != untyped_surface_read && !write) || form.header_present() || (simd != 1 && simd != 2)) return;
+  // Channels of a dword that are off leave no hole where they are the last.
+  const unsigned each = simd == 1 ? 2 : 1, count = off == 0 ? 4 : off == 0b1100 ? 2 : off == 0b1110 ? 1 : 0;
+  const auto function = write ? (each == 2 ? move_row_of<Direction::write, 16>(count) : move_row_of<Direction::write, 8>(count))
+                              : (each == 2 ? move_row_of<Direction::read, 16>(count) : move_row_of<Direction::read, 8>(count));
+  if (!function || !adjoin(form, 0, each) || (write ? !adjoin(form, each, count * each) : form.response.count < count * each)) return;
+  const Space space = Space::bound({.sfid = form.sfid, .descriptor = form.descriptor, .ex_descriptor = form.ex_descriptor, .exec_size = form.channels, .exec_mask = 0,
+                                    .dispatch_mask = 0, .payload = {}, .payload2 = {}, .response = {}, .end_of_thread = form.end_of_thread}, env);
+  if (space.structure_pitch()) return;
+  answer.state = std::make_shared<DirectRow>(DirectRow{space.base(), space.size(), space.is_local(), form.reg(0), write ? form.reg(each) : form.response.first});
+  answer.function = function;
+}
+
+}  // namespace softgen::dataport
