@@ -60,6 +60,7 @@ Filter::Filter(memory::View& view, const Texture& texture, const State& state, c
   anisotropic_ = (state.min_mode_filter == State::MinModeFilter::MAPFILTER_ANISOTROPIC || state.mag_mode_filter == State::MagModeFilter::MAPFILTER_ANISOTROPIC) &&
                  texture.surface().type == surface::SurfaceType::two_d;
   const Format* format = texture.surface().format;
+  codes_ = format && filters_codes(*format) && averages();
   clamp_reference_ = format && format->channel[0].type == ChannelType::unorm;
 }
 
@@ -92,13 +93,13 @@ int Filter::wrap(Mode mode, int64_t i, int size) {
 }
 
 Filter::Axis Filter::axis(Mode mode, float coordinate, int size, int offset, bool linear, bool rounded) const {
-  // In single precision, as lane_kernels has it: 2^22 texels with eight bits of fraction are within 32 bits.
+  // In single precision, as lane_kernels has it: 2^22 texels with eight bits of fraction are within 32 bits. What is no number is far.
   // What is next to nothing is nothing, also with denormals as zeros.
   constexpr float far = 1 << 22, least = 0x1p-64f;
   float texels = state_.non_normalized_coordinate_enable ? coordinate : coordinate * static_cast<float>(size);
-  texels = std::isnan(texels) || std::fabs(texels) < least ? 0 : std::clamp(texels, -far, far);
+  texels = texels < far ? std::max(texels, -far) : far;
   // Texture coordinates have eight bits below the texel; rounding or truncation comes before everything else.
-  int64_t fixed = static_cast<int64_t>(std::floor(rounded ? texels * one + 0.5f : texels * one)) + int64_t{offset} * one;
+  int64_t fixed = static_cast<int64_t>(std::floor(texels * one + (rounded ? 0.5f : least))) + int64_t{offset} * one;
   if (mode == Mode::TCM_HALF_BORDER) {
     fixed = std::clamp<int64_t>(fixed, 0, int64_t{size} * one);
     if (!linear) mode = Mode::TCM_CLAMP;
@@ -193,6 +194,23 @@ Float4 Filter::mix(const Float4& a, const Float4& b, int weight) const {
   return r;
 }
 
+/// All four corners are texels of this slice.
+bool Filter::within(const Place& p, int slice, unsigned level) const {
+  if (!seamless_) return (p.u.low | p.u.high | p.v.low | p.v.high | slice) >= 0;
+  const int size = static_cast<int>(texture_.extent(level).width);
+  return p.u.low >= 0 && p.v.low >= 0 && p.u.high < size && p.v.high < size;
+}
+
+Float4 Filter::mix_codes(const Float4 (&corners)[4], int across, int down) const {
+  Float4 r;
+  for (size_t i = 0; i < 4; ++i) {
+    const auto code = [&](size_t corner) { return static_cast<int>(corners[corner][i] * 255 + 0.5f); };
+    const int top = code(0) * (one - across) + code(1) * across, bottom = code(2) * (one - across) + code(3) * across;
+    r[i] = static_cast<float>(top * (one - down) + bottom * down) / (255 * one * one);
+  }
+  return r;
+}
+
 Float4 Filter::sample_level(const Coordinates& at, const Offsets& offsets, unsigned level, bool linear, bool magnify, const float* reference) const {
   const Place p = place(at, offsets, level, linear, magnify);
   const auto row = [&](int y, int z) {
@@ -200,6 +218,10 @@ Float4 Filter::sample_level(const Coordinates& at, const Offsets& offsets, unsig
     return p.u.weight == 0 ? left : mix(left, tested(p.u.high, y, z, level, reference), p.u.weight);
   };
   const auto plane = [&](int z) {
+    if (codes_ && !reference && (p.u.weight | p.v.weight) && within(p, z, level)) {
+      const auto at = [&](int x, int y) { return texel(x, y, z, level); };
+      return mix_codes({at(p.u.low, p.v.low), at(p.u.high, p.v.low), at(p.u.low, p.v.high), at(p.u.high, p.v.high)}, p.u.weight, p.v.weight);
+    }
     const Float4 top = row(p.v.low, z);
     return p.v.weight == 0 ? top : mix(top, row(p.v.high, z), p.v.weight);
   };

@@ -36,6 +36,9 @@ struct Lod {
   bool magnify;
 };
 
+/// Linear filters work on the codes of such texels, and round once: 8 bits of UNORM, not sRGB.
+inline bool filters_codes(const surface::Format& format) { return format.layout == surface::ElementLayout::unorm8 && !format.srgb; }
+
 class Filter {
  public:
   /// Whether an address mode can ask for the border colour.
@@ -78,6 +81,9 @@ class Filter {
   static int wrap(Mode mode, int64_t i, int size);
   Float4 texel(int x, int y, int slice, unsigned level) const;
   Float4 corner(int x, int y, int slice, int size, unsigned level) const;
+  /// Texels of four corners in reading order, all within the surface.
+  Float4 mix_codes(const Float4 (&corners)[4], int across, int down) const;
+  bool within(const Place& place, int slice, unsigned level) const;
   Float4 tested(int x, int y, int slice, unsigned level, const float* reference) const;
   Float4 mix(const Float4& a, const Float4& b, int weight) const;
   Float4 sample_level(const Coordinates& at, const Offsets& offsets, unsigned level, bool linear, bool magnify, const float* reference) const;
@@ -90,7 +96,7 @@ class Filter {
   Float4 border_;
   Mode modes_[3];
   Reduction reduction_ = Reduction::average;
-  bool seamless_ = false, anisotropic_ = false, clamp_reference_ = false;
+  bool seamless_ = false, anisotropic_ = false, clamp_reference_ = false, codes_ = false;
 };
 
 }  // namespace softgen::sampler

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The filter's arithmetic for eight channels at a time: nearest or linear, two coordinates, formats of up to four bytes. Built for the
-// baseline and for AVX2, without contraction; repeats the bits of Filter.
+// The filter's arithmetic for all channels of a message: nearest or linear, two coordinates, formats of up to four bytes. Built for the
+// baseline, AVX2 and AVX-512, without contraction; repeats the bits of Filter.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace softgen::sampler {
 
-constexpr unsigned lane_count = 8, quads_of_lanes = 2;
+constexpr unsigned most_lanes = 16, most_quads = 4;
 
 enum class Wrap : uint8_t { wrap, mirror, clamp };
 enum class LaneTiling : uint8_t { linear, x, y };
@@ -49,22 +49,29 @@ struct LaneLevel {
 /// Where the elements at four-byte aligned offsets from the surface's base are: when its memory is not in one piece. `count`: of offsets.
 using LaneLoad = void (*)(void* context, const uint32_t* offsets, unsigned count, const std::byte** out);
 
-/// One look at one level by eight channels.
+/// One look at the levels by the channels of a message. Whoever sends it sets the first five; the rest has no value before.
 struct LaneTap {
-  const LaneLevel* level[quads_of_lanes];  ///< by quad
-  const float *u, *v;
-  bool rounded[2] = {false, false};        ///< coordinates go to the nearest 1/256 texel, else down
-  int32_t offset[2] = {0, 0};              ///< texels
-  const std::byte* memory = nullptr;       ///< the surface in one piece; null: load()
-  LaneLoad load = nullptr;
-  void* context = nullptr;
+  const float *u, *v;             ///< 16 can be read, whatever they are; any coordinates give some texel
+  unsigned channels = 8;          ///< or 16
+  uint32_t mask = 0;              ///< those that want a colour
+  int32_t offset[2] = {0, 0};     ///< texels
+  bool one_level;                 ///< it is level[0] for all
+  bool rounded[2];                ///< coordinates go to the nearest 1/256 texel, else down
+  const LaneLevel* level[most_quads];  ///< by quad
+  const std::byte* memory;        ///< the surface in one piece; null: load()
+  LaneLoad load;
+  void* context;
 };
 
-/// Colours by component: out[c][lane], also of channels that nobody asked for: any coordinates give some texel.
+/// Colours by component: out[c][lane]; null: nobody wants it. Channels beyond the mask stay as they are.
 using LaneSample = void (*)(const LaneSurface& surface, const LaneTap& tap, float* const (&out)[4]);
+
+/// Between levels of detail.
+enum class LaneMips : uint8_t { none, nearest, linear };
 
 /// What turns derivatives into levels of detail: of a sampler and a surface (finish_lod()).
 struct LaneDetail {
+  LaneMips mips = LaneMips::none;
   float width = 1, height = 1;      ///< what coordinates of 1 span, in texels
   float bias = 0;
   bool preclamped = false;
@@ -74,8 +81,11 @@ struct LaneDetail {
 };
 /// Of four quads.
 struct LaneLods {
-  float clamped[4];
+  int32_t level[most_quads];
+  float weight[most_quads];         ///< of the next level: of eight bits
   uint32_t magnify = 0;             ///< bit: quad
+  bool one_level = false;           ///< all quads have the same
+  bool mixed = false;               ///< some have a weight
 };
 
 struct LaneKernels {
@@ -85,11 +95,17 @@ struct LaneKernels {
   void (*lods)(const LaneDetail& detail, const float* u, const float* v, const float* given, const float* bias, LaneLods& out);
   /// By LaneCodes, LaneTiling, and whether it is linear.
   LaneSample sample[4][3][2];
-  /// a + (b - a) weight in `a`; a weight for each quad, and nothing where it is zero.
-  void (*mix)(float* const (&a)[4], const float (&b)[4][lane_count], const float (&weight)[quads_of_lanes]);
+  /// a + (b - a) weight in `a`, for the channels of `mask`; a weight for each quad, and nothing where it is zero.
+  void (*mix)(float* const (&a)[4], const float (&b)[4][most_lanes], const float (&weight)[most_quads], unsigned channels, uint32_t mask);
 };
 
+/// The host's.
 const LaneKernels& lane_kernels();
-const LaneKernels& baseline_lane_kernels();
+/// All that run on this host; the first one is the baseline's.
+struct LaneKernelSet {
+  const LaneKernels* tables[3];
+  unsigned count;
+};
+LaneKernelSet all_lane_kernels();
 
 }  // namespace softgen::sampler

@@ -8,6 +8,8 @@
 
 namespace softgen::sampler {
 
+constexpr unsigned lane_count = 8;
+
 /// Parameters of eight channels, as the message has them; null: zeros.
 struct LoadParameters {
   const uint32_t *u = nullptr, *v = nullptr, *r = nullptr, *lod = nullptr, *sample = nullptr, *mcs_low = nullptr, *mcs_high = nullptr;

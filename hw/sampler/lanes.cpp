@@ -39,8 +39,8 @@ std::optional<LaneTiling> tiling_of(Tiling tiling) {
 std::optional<LaneCodes> codes_of(const Format& format) {
   if (format.code == SurfaceFormat::R32_FLOAT) return LaneCodes::float32;
   if (format.code == SurfaceFormat::R24_UNORM_X8_TYPELESS) return LaneCodes::unorm24;
-  if (format.layout != surface::ElementLayout::unorm8) return std::nullopt;
-  return format.srgb ? LaneCodes::srgb8 : LaneCodes::unorm8;
+  if (filters_codes(format)) return LaneCodes::unorm8;
+  return format.layout == surface::ElementLayout::unorm8 ? std::optional(LaneCodes::srgb8) : std::nullopt;
 }
 
 /// As Texture::fetch() and then Texture::swizzle() would have it.
@@ -80,7 +80,7 @@ void load(void* context, const uint32_t* offsets, unsigned count, const std::byt
 
 }  // namespace
 
-LaneSampler::LaneSampler(const Texture& texture, const State& state, const LaneKernels& kernels) : mix_(kernels.mix), lods_(kernels.lods) {
+LaneSampler::LaneSampler(const Texture& texture, const State& state, const LaneKernels& kernels) : kernels_(&kernels) {
   const surface::Surface& s = texture.surface();
   if (!texture.has_texels() || s.type != surface::SurfaceType::two_d || texture.layers() != 1 || s.samples != 1 || s.base % 4 || s.pitch % 4) return;
   const auto decode = decode_of(s);
@@ -104,10 +104,10 @@ LaneSampler::LaneSampler(const Texture& texture, const State& state, const LaneK
                 {static_cast<bool>(state.u_address_mag_filter_rounding_enable), static_cast<bool>(state.v_address_mag_filter_rounding_enable)}};
   minified_ = {of_format[state.min_mode_filter != State::MinModeFilter::MAPFILTER_NEAREST],
                {static_cast<bool>(state.u_address_min_filter_rounding_enable), static_cast<bool>(state.v_address_min_filter_rounding_enable)}};
-  mips_ = state.mip_mode_filter;
   detail_ = lane_detail(texture, state);
   any_value_ = surface_.decode.codes == LaneCodes::float32;
-  needs_lod_ = mips_ == State::MipModeFilter::MIPFILTER_NEAREST || mips_ == State::MipModeFilter::MIPFILTER_LINEAR || magnified_ != minified_;
+  two_manners_ = magnified_ != minified_;
+  needs_lod_ = detail_.mips != LaneMips::none || two_manners_;
 }
 
 /// The levels, and how many bytes from the surface's base they reach.
@@ -138,94 +138,70 @@ const std::byte* LaneSampler::memory(memory::View& view) {
   return memory_;
 }
 
-void LaneSampler::sample_levels(const Manner& manner, LaneTap& tap, const float (&lod)[quads_of_lanes], float* const (&out)[4]) const {
+void LaneSampler::sample_levels(const Manner& manner, LaneTap& tap, const LaneLods& lods, float* const (&out)[4]) const {
   tap.rounded[0] = manner.rounded[0], tap.rounded[1] = manner.rounded[1];
-  const LaneLevel* next[quads_of_lanes];
-  float weight[quads_of_lanes] = {};
-  bool mixed = false;
-  for (unsigned q = 0; q < quads_of_lanes; ++q) {
-    size_t n = 0;
-    if (mips_ == State::MipModeFilter::MIPFILTER_NEAREST) {
-      n = static_cast<size_t>(lod[q] + 0.5f);
-    } else if (mips_ == State::MipModeFilter::MIPFILTER_LINEAR) {
-      n = static_cast<size_t>(lod[q]);
-      if (n + 1 < levels_.size()) weight[q] = static_cast<float>(static_cast<int>((lod[q] - static_cast<float>(n)) * 256)) / 256;
-    }
-    tap.level[q] = &levels_[n];
-    next[q] = weight[q] != 0 ? &levels_[n + 1] : tap.level[q];
-    mixed = mixed || weight[q] != 0;
-  }
+  tap.one_level = lods.one_level;
+  const LaneLevel* levels = levels_.data();
+  for (unsigned q = 0; q < most_quads; ++q) tap.level[q] = levels + lods.level[q];
   manner.sample(surface_, tap, out);
-  if (!mixed) return;
-  std::copy(std::begin(next), std::end(next), std::begin(tap.level));
-  alignas(32) float more[4][lane_count];
+  if (!lods.mixed) return;
+  // There is a next level where it has a weight.
+  if (tap.one_level) ++tap.level[0];
+  else
+    for (unsigned q = 0; q < most_quads; ++q) tap.level[q] += lods.weight[q] != 0;
+  alignas(64) float more[4][most_lanes];
   manner.sample(surface_, tap, {more[0], more[1], more[2], more[3]});
-  mix_(out, more, weight);
-}
-
-/// Eight channels; `lods` of all the message's quads, null: the level of detail has no say, and the tap is complete.
-void LaneSampler::sample_eight(LaneTap& tap, const LaneLods* lods, unsigned first_quad, float* const (&out)[4]) const {
-  if (!lods) return magnified_.sample(surface_, tap, out);
-  const float* lod = lods->clamped + first_quad;
-  const uint32_t magnify = lods->magnify >> first_quad & 3;
-  const auto manner = [&](unsigned q) -> const Manner& { return magnify >> q & 1 ? magnified_ : minified_; };
-  if (magnify == 0 || magnify == 3 || magnified_ == minified_) return sample_levels(manner(0), tap, {lod[0], lod[1]}, out);
-  // Each quad its own way.
-  alignas(32) float halves[2][4][lane_count];
-  for (unsigned q = 0; q < quads_of_lanes; ++q)
-    sample_levels(manner(q), tap, {lod[q], lod[q]}, {halves[q][0], halves[q][1], halves[q][2], halves[q][3]});
-  for (unsigned c = 0; c < 4; ++c)
-    for (unsigned i = 0; i < lane_count; ++i) out[c][i] = halves[i / 4][c][i];
+  kernels_->mix(out, more, lods.weight, tap.channels, tap.mask);
 }
 
 /// False: some quad's channels do not agree.
 bool LaneSampler::lods(const LaneRequest& r, LaneLods& out) const {
-  alignas(16) float given[4] = {}, bias[4] = {};
-  const auto common = [&](const float* of, float (&quads)[4]) {
-    for (unsigned q = 0; q < r.channels / 4; ++q) {
+  if (!r.has_lod && !r.has_bias && !r.level_zero) {
+    kernels_->lods(detail_, r.tap.u, r.tap.v, nullptr, nullptr, out);
+    return true;
+  }
+  alignas(16) float given[most_quads] = {}, bias[most_quads] = {};
+  const auto common = [&](const float* of, float (&quads)[most_quads]) {
+    for (unsigned q = 0; q < r.tap.channels / 4; ++q) {
       quads[q] = of[4 * q];
-      if (!(r.mask >> 4 * q & 15)) continue;
+      if (!(r.tap.mask >> 4 * q & 15)) continue;
       for (unsigned i = 1; i < 4; ++i)
         if (std::bit_cast<uint32_t>(of[4 * q + i]) != std::bit_cast<uint32_t>(of[4 * q])) return false;
     }
     return true;
   };
   if ((r.has_lod && !common(r.lod, given)) || (r.has_bias && !common(r.bias, bias))) return false;
-  lods_(detail_, r.u, r.v, r.has_lod || r.level_zero ? given : nullptr, r.has_bias ? bias : nullptr, out);
+  kernels_->lods(detail_, r.tap.u, r.tap.v, r.has_lod || r.level_zero ? given : nullptr, r.has_bias ? bias : nullptr, out);
   return true;
 }
 
-bool LaneSampler::sample(memory::View& view, const LaneRequest& r) {
+bool LaneSampler::sample(memory::View& view, LaneRequest& r) {
   if (any_value_ && (control_word() & daz)) {
     const KeepDenormals keep;
     return sample(view, r);
   }
-  LaneLods lods;
-  if (needs_lod_ && !this->lods(r, lods)) return false;
+  LaneTap& tap = r.tap;
   Pages pages{view, base_};
-  LaneTap tap{.level = {levels_.data(), levels_.data()}, .u = nullptr, .v = nullptr, .offset = {r.offsets.u, r.offsets.v}, .memory = memory(view), .load = load, .context = &pages};
+  tap.memory = memory(view), tap.load = load, tap.context = &pages;
   if (!needs_lod_) {
+    tap.one_level = true, tap.level[0] = levels_.data();
     tap.rounded[0] = magnified_.rounded[0], tap.rounded[1] = magnified_.rounded[1];
-    const bool whole = r.mask == (1u << r.channels) - 1 && r.out[0] && r.out[1] && r.out[2] && r.out[3];
-    for (unsigned first = 0; whole && first < r.channels; first += lane_count) {
-      tap.u = r.u + first, tap.v = r.v + first;
-      magnified_.sample(surface_, tap, {r.out[0] + first, r.out[1] + first, r.out[2] + first, r.out[3] + first});
-    }
-    if (whole) return true;
+    magnified_.sample(surface_, tap, r.out);
+    return true;
   }
-  for (unsigned first = 0; first < r.channels; first += lane_count) {
-    const uint32_t lit = r.mask >> first & 0xff;
-    if (!lit) continue;
-    alignas(32) float color[4][lane_count];
-    float* out[4];
-    for (unsigned c = 0; c < 4; ++c) out[c] = r.out[c] && lit == 0xff ? r.out[c] + first : color[c];
-    tap.u = r.u + first, tap.v = r.v + first;
-    sample_eight(tap, needs_lod_ ? &lods : nullptr, first / 4, out);
-    if (lit == 0xff) continue;
-    for (unsigned c = 0; c < 4; ++c)
-      for (unsigned i = 0; r.out[c] && i < lane_count; ++i)
-        if (lit >> i & 1) r.out[c][first + i] = color[c][i];
+  LaneLods lods;
+  if (!this->lods(r, lods)) return false;
+  if (!two_manners_) {
+    sample_levels(minified_, tap, lods, r.out);
+    return true;
   }
+  // Quads that magnify, and the others.
+  const uint32_t m = lods.magnify, magnified = ((m | m << 3 | m << 6 | m << 9) & 0x1111) * 15, mask = tap.mask;
+  tap.mask = mask & ~magnified;
+  if (tap.mask) sample_levels(minified_, tap, lods, r.out);
+  tap.mask = mask & magnified;
+  if (tap.mask) sample_levels(magnified_, tap, lods, r.out);
+  tap.mask = mask;
   return true;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The common samples, eight channels at a time: one 2D surface of a common format, nearest, bilinear and trilinear filters, no border, no
+// The common samples, all channels of a message at a time: one 2D surface of a common format, nearest, bilinear and trilinear filters, no border, no
 // comparison. Everything else is Filter's, whose results these are bit for bit.
 #pragma once
 
@@ -12,14 +12,11 @@ namespace softgen::sampler {
 
 /// A message's channels, eight or sixteen.
 struct LaneRequest {
-  static constexpr unsigned most = 16;
-  const float *u, *v;                       ///< 16 there, whatever they are; not where the colours go
+  static constexpr unsigned most = most_lanes;
+  LaneTap tap;                              ///< what its sender sets
   alignas(64) float lod[most], bias[most];  ///< where the message has them
   bool has_lod = false, has_bias = false;
   bool level_zero = false;                  ///< the level of detail is 0
-  unsigned channels = 8;
-  uint32_t mask = 0;                        ///< those that want a colour
-  Offsets offsets;
   float* out[4];                            ///< components of all channels in a row; null: nobody wants it
 };
 
@@ -36,7 +33,7 @@ class LaneSampler {
   /// Texels may be denormals: the host has to keep them.
   bool any_value() const { return any_value_; }
   /// A whole message. False: the channels of a quad have levels of detail of their own, and nothing was done.
-  bool sample(memory::View& view, const LaneRequest& request);
+  bool sample(memory::View& view, LaneRequest& request);
 
  private:
   /// What magnification and minification choose.
@@ -47,18 +44,15 @@ class LaneSampler {
   };
   void places(const Texture& texture);
   bool lods(const LaneRequest& request, LaneLods& out) const;
-  void sample_eight(LaneTap& tap, const LaneLods* lods, unsigned first_quad, float* const (&out)[4]) const;
   const std::byte* memory(memory::View& view);
-  void sample_levels(const Manner& manner, LaneTap& tap, const float (&lod)[quads_of_lanes], float* const (&out)[4]) const;
+  void sample_levels(const Manner& manner, LaneTap& tap, const LaneLods& lods, float* const (&out)[4]) const;
 
-  decltype(LaneKernels::mix) mix_ = nullptr;
+  const LaneKernels* kernels_ = nullptr;
   LaneSurface surface_;
   std::vector<LaneLevel> levels_;
   Manner magnified_, minified_;
-  State::MipModeFilter mips_ = State::MipModeFilter::MIPFILTER_NONE;
   LaneDetail detail_;
-  decltype(LaneKernels::lods) lods_ = nullptr;
-  bool possible_ = false, needs_lod_ = true, any_value_ = false;
+  bool possible_ = false, needs_lod_ = true, any_value_ = false, two_manners_ = false;
   uint64_t base_ = 0, bytes_ = 0;
   // Where the surface is in host memory, when it is in one piece.
   memory::View::Stamp stamp_;

@@ -10,19 +10,19 @@ namespace {
 
 constexpr float no_detail = -64;
 
-/// Half the base two logarithm, with an error below 2^-24: half an exponent and the series of atanh.
-float log2_of(double squared) {
-  if (!(squared > 0)) return no_detail;
-  if (!(squared < 0x1p128)) return -no_detail;
-  if (squared < 0x1p-128) return no_detail;
-  const auto bits = std::bit_cast<uint64_t>(squared);
-  auto exponent = static_cast<int>(bits >> 52) - 1023;
-  double mantissa = std::bit_cast<double>((bits & 0x000fffffffffffff) | 0x3ff0000000000000);
-  if (mantissa > 0x1.6a09e667f3bcdp+0) mantissa *= 0.5, ++exponent;
-  const double s = (mantissa - 1) / (mantissa + 1), s2 = s * s;
-  constexpr double to_log2 = 0x1.71547652b82fep+0;  // 2 / ln 2, halved
-  return static_cast<float>(0.5 * exponent + to_log2 * s * (1 + s2 * (1 / 3.0 + s2 * (1 / 5.0 + s2 * (1 / 7.0 + s2 * (1 / 9.0))))));
+/// Half the base two logarithm, with an error below 2^-18: half an exponent and the series of atanh.
+float log2_of(float squared) {
+  if (!(squared >= 0x1p-100f)) return no_detail;
+  if (squared > 0x1.fffffep127f) return -no_detail;
+  const auto bits = std::bit_cast<uint32_t>(squared);
+  auto exponent = static_cast<int>(bits >> 23) - 127;
+  float mantissa = std::bit_cast<float>((bits & 0x007fffff) | 0x3f800000);
+  if (mantissa > 0x1.6a09e6p+0f) mantissa *= 0.5f, ++exponent;
+  const float s = (mantissa - 1) / (mantissa + 1), s2 = s * s;
+  constexpr float to_log2 = 0x1.715476p+0f;  // 2 / ln 2, halved
+  return 0.5f * static_cast<float>(exponent) + to_log2 * s * (1 + s2 * (1 / 3.0f + s2 * (1 / 5.0f)));
 }
+float log2_of(double squared) { return log2_of(static_cast<float>(squared)); }
 
 /// Levels of detail have eight bits of fraction (U4.8). |value| <= 64; a call of floor() costs more than the rest.
 float quantized(float value) {
@@ -70,8 +70,9 @@ Detail ellipse(const Filter& filter, const Vector& x, const Vector& y, float wid
 }  // namespace
 
 float plane_lod(float width, float height, float du_dx, float dv_dx, float du_dy, float dv_dy) {
-  const Vector x{du_dx * width, dv_dx * height}, y{du_dy * width, dv_dy * height};
-  return log2_of(std::max(x.squared(), y.squared()));
+  // In single precision, as lane_lods has it.
+  const auto squared = [&](float du, float dv) { return du * width * (du * width) + dv * height * (dv * height); };
+  return log2_of(std::max(squared(du_dx, dv_dx), squared(du_dy, dv_dy)));
 }
 
 float cube_lod(float width, const Direction& own, const Direction& at, const Direction& right, const Direction& below) {
@@ -125,6 +126,8 @@ LaneDetail lane_detail(const Texture& texture, const State& state) {
     const auto& size = texture.extent(0);
     d.width = static_cast<float>(size.width), d.height = static_cast<float>(size.height);
   }
+  using Mips = State::MipModeFilter;
+  d.mips = state.mip_mode_filter == Mips::MIPFILTER_NEAREST ? LaneMips::nearest : state.mip_mode_filter == Mips::MIPFILTER_LINEAR ? LaneMips::linear : LaneMips::none;
   d.bias = state.texture_lod_bias;
   d.preclamped = state.lod_preclamp_mode == State::LODPreClampMode::CLAMP_MODE_OGL;
   d.pre_low = state.min_lod, d.pre_high = state.max_lod;

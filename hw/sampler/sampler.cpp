@@ -247,12 +247,12 @@ bool Request::filter_lanes() {
   };
   alignas(64) float u[LaneRequest::most] = {}, v[LaneRequest::most] = {};
   if (!whole('u', u) || !whole('v', v)) return false;
-  r.u = u, r.v = v;
+  r.tap.u = u, r.tap.v = v;
   r.has_lod = present('l'), r.has_bias = present('b'), r.level_zero = type_.zero_lod;
   if ((r.has_lod && !whole('l', r.lod)) || (r.has_bias && !whole('b', r.bias))) return false;
-  r.channels = simd_;
-  r.mask = message_.exec_mask;
-  if (header_) r.offsets = offsets(0);
+  r.tap.channels = simd_;
+  r.tap.mask = message_.exec_mask & ((1u << simd_) - 1);
+  if (header_) r.tap.offset[0] = offsets(0).u, r.tap.offset[1] = offsets(0).v;
   const uint32_t disabled = header_ ? bits(header_->dw[2], 15u, 12u) : 0;
   size_t reg = 0;
   for (unsigned c = 0; c < 4; ++c) {
@@ -443,17 +443,17 @@ bool DirectSample::answer(const DirectAnswer& answer, Grf* registers, uint32_t m
   const auto& d = *static_cast<const DirectSample*>(answer.state.get());
   LaneRequest r;
   const size_t bytes = d.channels * sizeof(float);
-  r.u = reinterpret_cast<const float*>(registers[d.u].dw), r.v = reinterpret_cast<const float*>(registers[d.v].dw);
+  r.tap.u = reinterpret_cast<const float*>(registers[d.u].dw), r.tap.v = reinterpret_cast<const float*>(registers[d.v].dw);
   alignas(64) float copies[2][LaneRequest::most];
   if (d.copied) {
-    lane_kernels().copy(copies[0], r.u), lane_kernels().copy(copies[1], r.v);
-    r.u = copies[0], r.v = copies[1];
+    lane_kernels().copy(copies[0], r.tap.u), lane_kernels().copy(copies[1], r.tap.v);
+    r.tap.u = copies[0], r.tap.v = copies[1];
   }
   r.has_lod = d.lod != none, r.has_bias = d.bias != none, r.level_zero = d.level_zero;
   if (r.has_lod) std::memcpy(r.lod, registers[d.lod].dw, bytes);
   if (r.has_bias) std::memcpy(r.bias, registers[d.bias].dw, bytes);
-  r.channels = d.channels;
-  r.mask = mask;
+  r.tap.channels = d.channels;
+  r.tap.mask = mask;
   for (unsigned c = 0; c < 4; ++c) r.out[c] = d.out[c] == none ? nullptr : reinterpret_cast<float*>(registers[d.out[c]].dw);
   return d.bound->lanes.sample(env.view, r);
 }

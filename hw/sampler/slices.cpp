@@ -48,12 +48,12 @@ LaneSampler& SliceSamplers::sampler_of(unsigned slice) {
 }
 
 bool SliceSamplers::sample(memory::View& view, const Texture& texture, SliceRequest& request) {
-  if (!request.lanes.mask) return true;
+  if (!request.lanes.tap.mask) return true;
   if (texture.is_cube()) return sample_cube(view, texture, request);
   unsigned layer = 0;
-  if (!one_layer(texture, request.r, request.lanes.mask, layer)) return false;
+  if (!one_layer(texture, request.r, request.lanes.tap.mask, layer)) return false;
   LaneSampler& lanes = sampler_of(layer);
-  request.lanes.u = request.u, request.lanes.v = request.v;
+  request.lanes.tap.u = request.u, request.lanes.tap.v = request.v;
   // Slices far from the base may be beyond the reach of its offsets.
   return lanes.possible() && lanes.sample(view, request.lanes);
 }
@@ -62,10 +62,10 @@ bool SliceSamplers::sample_cube(memory::View& view, const Texture& texture, Slic
   LaneRequest& lanes = request.lanes;
   const auto direction = [&](unsigned lane) { return Direction{request.u[lane], request.v[lane], request.r ? request.r[lane] : 0}; };
   unsigned layer = 0;
-  if (!one_layer(texture, request.a, lanes.mask, layer)) return false;
+  if (!one_layer(texture, request.a, lanes.tap.mask, layer)) return false;
   alignas(64) float u[LaneRequest::most] = {}, v[LaneRequest::most] = {};
-  const unsigned face = face_of(direction(static_cast<unsigned>(std::countr_zero(lanes.mask)))).face;
-  const bool one_face = all_lanes(lanes.mask, [&](unsigned lane) {
+  const unsigned face = face_of(direction(static_cast<unsigned>(std::countr_zero(lanes.tap.mask)))).face;
+  const bool one_face = all_lanes(lanes.tap.mask, [&](unsigned lane) {
     const FacePoint p = face_of(direction(lane));
     u[lane] = p.u, v[lane] = p.v;
     return p.face == face;
@@ -74,15 +74,15 @@ bool SliceSamplers::sample_cube(memory::View& view, const Texture& texture, Slic
   if (!one_face || !slice.possible()) return false;
   if (slice.needs_lod() && !lanes.has_lod && !lanes.level_zero) {
     const auto width = static_cast<float>(state_.non_normalized_coordinate_enable ? 1 : texture.extent(0).width);
-    for (unsigned first = 0; first < lanes.channels; first += 4) {
-      const uint32_t lit = lanes.mask >> first & 15;
+    for (unsigned first = 0; first < lanes.tap.channels; first += 4) {
+      const uint32_t lit = lanes.tap.mask >> first & 15;
       const Direction at = direction(first), right = direction(first + 1), below = direction(first + 2);
       const float lod = lit ? cube_lod(width, direction(first + static_cast<unsigned>(std::countr_zero(lit))), at, right, below) : 0;
       for (unsigned i = 0; i < 4; ++i) lanes.lod[first + i] = lod;
     }
     lanes.has_lod = true;
   }
-  lanes.u = u, lanes.v = v;
+  lanes.tap.u = u, lanes.tap.v = v;
   return slice.sample(view, lanes);
 }
 

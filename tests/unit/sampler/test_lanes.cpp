@@ -62,10 +62,10 @@ struct Round {
                      : std::bit_cast<float>(static_cast<uint32_t>(random()));
       v[i] = (i % 4 ? v[i & ~3u] : static_cast<float>(any(4096)) / 1024 - 2) + static_cast<float>(any(5)) * spread;
     }
-    request.u = u, request.v = v;
-    request.channels = any(2) ? 16 : 8;
-    request.mask = (any(2) ? ~0u : static_cast<uint32_t>(random())) & ((1u << request.channels) - 1);
-    request.offsets = {static_cast<int>(any(16)) - 8, static_cast<int>(any(16)) - 8, 0};
+    request.tap.u = u, request.tap.v = v;
+    request.tap.channels = any(2) ? 16 : 8;
+    request.tap.mask = (any(2) ? ~0u : static_cast<uint32_t>(random())) & ((1u << request.tap.channels) - 1);
+    for (int32_t& texels : request.tap.offset) texels = static_cast<int>(any(16)) - 8;
     request.has_lod = any(4) == 0, request.has_bias = any(4) == 0, request.level_zero = any(8) == 0;
     for (unsigned i = 0; i < LaneRequest::most; ++i) {
       request.lod[i] = i % 4 ? request.lod[i - 1] : any(32) ? static_cast<float>(any(2048)) / 256 - 2 : std::bit_cast<float>(static_cast<uint32_t>(random()));
@@ -97,12 +97,13 @@ TEST_CASE("the channels of a message are sampled as one by one") {
   INFO("seed " << seed);
   std::mt19937 random(seed);
   Memory memories[] = {Memory(random, false), Memory(random, true)};
+  const sampler::LaneKernelSet kernels = sampler::all_lane_kernels();
   for (unsigned round = 0; round < 6000; ++round) {
     Round r(random);
     memory::View& view = memories[round % 2].view;
     const Texture texture(r.s);
     const Filter filter(view, texture, r.state, {});
-    LaneSampler lanes(texture, r.state, round % 3 ? sampler::lane_kernels() : sampler::baseline_lane_kernels());
+    LaneSampler lanes(texture, r.state, *kernels.tables[round % 3 % kernels.count]);
     REQUIRE(lanes.possible());
     constexpr float untouched = 12345;
     alignas(64) float out[4][LaneRequest::most];
@@ -113,9 +114,9 @@ TEST_CASE("the channels of a message are sampled as one by one") {
     for (unsigned times = 0; times < 20; ++times) REQUIRE(lanes.sample(view, r.request));
     for (unsigned i = 0; i < LaneRequest::most; ++i) {
       INFO("round " << round << " lane " << i << " format " << r.s.format->name);
-      const bool wanted = i < r.request.channels && (r.request.mask >> i & 1);
+      const bool wanted = i < r.request.tap.channels && (r.request.tap.mask >> i & 1);
       sampler::Word4 expected{};
-      if (wanted) expected = filter.sample({r.u[i], r.v[i], 0, 0}, r.request.offsets, {}, r.lod(filter, texture, i), nullptr);
+      if (wanted) expected = filter.sample({r.u[i], r.v[i], 0, 0}, {r.request.tap.offset[0], r.request.tap.offset[1], 0}, {}, r.lod(filter, texture, i), nullptr);
       for (unsigned c = 0; c < 4; ++c) {
         if (!wanted || c == missing) REQUIRE(out[c][i] == untouched);
         else REQUIRE(same(out[c][i], expected[c]));
@@ -130,13 +131,13 @@ TEST_CASE("channels of a quad with levels of detail of their own are not for vec
   Round r(random);
   r.state.mip_mode_filter = sampler::State::MipModeFilter::MIPFILTER_NEAREST;
   LaneSampler lanes(Texture(r.s), r.state);
-  r.request.has_lod = true, r.request.channels = 16, r.request.mask = 0xffff;
+  r.request.has_lod = true, r.request.tap.channels = 16, r.request.tap.mask = 0xffff;
   alignas(64) float out[LaneRequest::most];
   for (float*& component : r.request.out) component = out;
   CHECK(lanes.sample(memory.view, r.request));
   r.request.lod[6] += 1;
   CHECK(!lanes.sample(memory.view, r.request));
-  r.request.mask = 0xff0f;
+  r.request.tap.mask = 0xff0f;
   CHECK(lanes.sample(memory.view, r.request));
 }
 
@@ -165,15 +166,16 @@ TEST_CASE("codes of eight and 24 bits become floats rounded once") {
     s.format = surface::find_format(format);
     const Texture texture(s);
     const unsigned bits = s.format->channel[0].bits;
-    for (const auto* kernels : {&sampler::lane_kernels(), &sampler::baseline_lane_kernels()}) {
-      LaneSampler lanes(texture, state, *kernels);
+    const sampler::LaneKernelSet all = sampler::all_lane_kernels();
+    for (unsigned n = 0; n < all.count; ++n) {
+      LaneSampler lanes(texture, state, *all.tables[n]);
       for (uint32_t code = 0; code < 1u << bits; code += bits == 8 ? 1 : 4093) {
         memory.view.store<uint32_t>(base, code);
         alignas(64) float out[4][LaneRequest::most];
         LaneRequest request{};
-        request.mask = 0xff;
+        request.tap.mask = 0xff;
         const float zeros[LaneRequest::most] = {};
-        request.u = request.v = zeros;
+        request.tap.u = request.tap.v = zeros;
         for (unsigned c = 0; c < 4; ++c) request.out[c] = out[c];
         lanes.sample(memory.view, request);
         REQUIRE(out[0][5] == surface::unorm_to_float(code, bits));

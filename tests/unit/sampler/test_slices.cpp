@@ -88,7 +88,7 @@ TEST_CASE("channels on one slice of an array or a cube are sampled as one by one
     request.u = c.u, request.v = c.v, request.r = c.r;
     if (cube && texture.surface().array) request.a = c.a;
     LaneRequest& lanes = request.lanes;
-    lanes.mask = 1 + f.any(255);
+    lanes.tap.mask = 1 + f.any(255);
     lanes.has_lod = f.any(3) == 0, lanes.has_bias = f.any(3) == 0;
     for (unsigned i = 0; i < 16; ++i) lanes.lod[i] = static_cast<float>(round % 5), lanes.bias[i] = static_cast<float>(round % 3) / 2;
     alignas(64) float out[4][16] = {};
@@ -97,7 +97,7 @@ TEST_CASE("channels on one slice of an array or a cube are sampled as one by one
     if (!slices.sample(f.view, texture, request)) continue;
     ++sampled;
     for (unsigned i = 0; i < 8; ++i) {
-      if (!(lanes.mask >> i & 1)) continue;
+      if (!(lanes.tap.mask >> i & 1)) continue;
       const unsigned first = i & ~3u;
       Direction dx, dy;
       for (size_t k = 0; k < 3; ++k) dx[k] = c.direction(first + 1)[k] - c.direction(first)[k], dy[k] = c.direction(first + 2)[k] - c.direction(first)[k];

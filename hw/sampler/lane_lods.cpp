@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Levels of detail of four quads at once, with the bits of lod.cpp. Compiled once for each instruction set (LANE_LODS names the function).
+#include "hw/sampler/lane_kernels.h"
+#include "hw/sampler/lane_vectors.h"
+
+namespace softgen::sampler {
+namespace {
+
+typedef float F4 __attribute__((vector_size(16)));
+typedef int32_t I4 __attribute__((vector_size(16)));
+inline F4 splat(float v) { return F4{v, v, v, v}; }
+inline F4 four(const float* from) {
+  F4 v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+inline F4 floats(I4 v) { return __builtin_convertvector(v, F4); }
+inline I4 floored(F4 v) {
+  const I4 cut = __builtin_convertvector(v, I4);
+  return cut + (floats(cut) > v);
+}
+
+/// A bit for each element that is all ones.
+inline uint32_t bits_of(I4 mask) {
+#ifdef __SSE2__
+  return static_cast<uint32_t>(_mm_movemask_ps(reinterpret_cast<__m128>(mask)));
+#else
+  return (mask[0] & 1u) | (mask[1] & 2u) | (mask[2] & 4u) | (mask[3] & 8u);
+#endif
+}
+
+/// How the first channel of each quad differs from the second and from the third.
+struct Differences {
+  F4 across, down;
+};
+inline Differences differences(const float* from) {
+  const F4 a = four(from), b = four(from + 4), c = four(from + 8), d = four(from + 12);
+  const F4 ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const F4 first = __builtin_shufflevector(ab, cd, 0, 1, 4, 5), second = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+  const F4 third = F4{a[2], b[2], c[2], d[2]};
+  return {second - first, third - first};
+}
+
+/// log2_of().
+inline F4 half_log2(F4 squared) {
+  const I4 bits = reinterpret_cast<I4>(squared);
+  F4 mantissa = reinterpret_cast<F4>((bits & 0x007fffff) | 0x3f800000);
+  const I4 upper = mantissa > splat(0x1.6a09e6p+0f);
+  mantissa = upper ? mantissa * 0.5f : mantissa;
+  const F4 exponent = floats((bits >> 23) - 127 - upper);
+  const F4 s = (mantissa - 1.0f) / (mantissa + 1.0f), s2 = s * s;
+  F4 value = 0.5f * exponent + 0x1.715476p+0f * s * (1.0f + s2 * (1 / 3.0f + s2 * (1 / 5.0f)));
+  value = squared >= splat(0x1p-100f) ? value : splat(-64.0f);
+  return squared > splat(0x1.fffffep127f) ? splat(64.0f) : value;
+}
+
+inline F4 plane(const LaneDetail& d, const float* u, const float* v) {
+  const Differences du = differences(u), dv = differences(v);
+  const F4 u_across = du.across * d.width, v_across = dv.across * d.height, u_down = du.down * d.width, v_down = dv.down * d.height;
+  const F4 x = u_across * u_across + v_across * v_across, y = u_down * u_down + v_down * v_down;
+  return half_log2(x < y ? y : x);
+}
+
+}  // namespace
+
+void LANE_LODS(const LaneDetail& d, const float* u, const float* v, const float* given, const float* bias, LaneLods& out);
+void LANE_LODS(const LaneDetail& d, const float* u, const float* v, const float* given, const float* bias, LaneLods& out) {
+  F4 detail = given ? four(given) : plane(d, u, v);
+  detail = detail == detail ? detail : F4{};
+  F4 value = detail + (bias ? four(bias) : F4{}) + d.bias;
+  value = value == value ? value : F4{};
+  if (d.preclamped) {
+    value = splat(d.pre_high) < value ? splat(d.pre_high) : value;
+    value = value < splat(d.pre_low) ? splat(d.pre_low) : value;
+  }
+  value = value < splat(-64.0f) ? splat(-64.0f) : value;
+  value = splat(64.0f) < value ? splat(64.0f) : value;
+  value = floats(floored(value * 256.0f + 0.5f)) / 256.0f;
+  out.magnify = bits_of(value <= splat(d.magnified));
+  value = splat(d.high) < value ? splat(d.high) : value;
+  value = value < splat(d.low) ? splat(d.low) : value;
+  value = value < F4{} ? F4{} : value;
+  value = splat(d.last) < value ? splat(d.last) : value;
+  // Filter::sample(): clamped values are not negative.
+  I4 level{};
+  F4 weight{};
+  if (d.mips == LaneMips::nearest) level = __builtin_convertvector(value + 0.5f, I4);
+  if (d.mips == LaneMips::linear) {
+    level = __builtin_convertvector(value, I4);
+    weight = floats(__builtin_convertvector((value - floats(level)) * 256.0f, I4)) / 256.0f;
+    weight = floats(level + 1) > splat(d.last) ? F4{} : weight;
+  }
+  std::memcpy(out.level, &level, sizeof level);
+  std::memcpy(out.weight, &weight, sizeof weight);
+  out.one_level = bits_of(level == __builtin_shufflevector(level, level, 0, 0, 0, 0)) == 15;
+  out.mixed = bits_of(weight != 0) != 0;
+}
+
+}  // namespace softgen::sampler
