@@ -38,4 +38,24 @@ class KeepDenormals {
   const uint32_t outer_;
 };
 
+/// The control word of a host thread that runs compiled EU threads one after another: it stays as their code wants it until restore(), which
+/// is due before anybody does arithmetic that denormals change.
+class HeldControlWord {
+ public:
+  HeldControlWord() : outside_(control_word()), now_(outside_) {}
+  ~HeldControlWord() { restore(); }
+  HeldControlWord(const HeldControlWord&) = delete;
+  HeldControlWord& operator=(const HeldControlWord&) = delete;
+
+  uint32_t outside() const { return outside_; }
+  void set(uint32_t word) {
+    if (word != now_) set_control_word(now_ = word);
+  }
+  void restore() { set(outside_); }
+
+ private:
+  const uint32_t outside_;
+  uint32_t now_;
+};
+
 }  // namespace softgen

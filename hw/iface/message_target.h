@@ -16,6 +16,7 @@ class View;
 class StopFlag;
 class MessageTarget;
 class DirectAnswers;
+class HeldControlWord;
 
 /// One general register: 8 dwords.
 struct alignas(32) Grf {
@@ -44,6 +45,7 @@ struct ThreadEnv {
   DirectAnswers* direct = nullptr;  ///< for the kernel's messages, of the dispatching unit; null: each message is a send()
   MessageTarget* gateway = nullptr; ///< who answers SFID 3 for this thread: its group (eu::ThreadGroup sets it); null: it has no barrier
   uint64_t walk = 0;                ///< no other draw or walker of the process has this number, and its bound states stay; 0: look each time
+  HeldControlWord* control = nullptr;  ///< of a host thread that runs many threads in a row; null: each leaves MXCSR as it was
 };
 
 /// Shared function ids (SKL PRM vol 7, "Shared Functions", SFID).

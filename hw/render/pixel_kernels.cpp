@@ -156,16 +156,59 @@ void interpolate(const Planes& p, const double* x, const double* y, size_t count
   }
 }
 
-void interpolate_quads(const Planes& p, const uint32_t* quads, size_t count, float* out) {
-  const auto quad = [&](uint32_t at) {
-    const D4 px = D4{0.5, 1.5, 0.5, 1.5} + static_cast<double>(static_cast<int32_t>(at & 0xffff));
-    const D4 py = D4{0.5, 0.5, 1.5, 1.5} + static_cast<double>(static_cast<int32_t>(at >> 16));
-    return interpolate_four(p, px, py);
-  };
-  for (size_t q = 0; q < count; q += 2, out += 16) {
-    const Four one = quad(quads[q]), other = quad(quads[q + 1]);
-    put_eight(out, one.i, other.i);
-    put_eight(out + 8, one.j, other.j);
+/// Of two quads: their pixels' centres, and clip W there.
+struct Centers {
+  D4 x[2], y[2], w[2];
+};
+
+void put_barycentrics(const std::array<CenterPlanes::Plane, 2>& planes, const Centers& at, bool divided, float* out) {
+  for (unsigned k = 0; k < 2; ++k, out += 8) {
+    const CenterPlanes::Plane& p = planes[k];
+    F4 half[2];
+    for (unsigned q = 0; q < 2; ++q) {
+      D4 value = p[0] * at.x[q] + p[1] * at.y[q] + p[2];
+      if (divided) value *= at.w[q];
+      half[q] = __builtin_convertvector(value, F4);
+    }
+    put_eight(out, half[0], half[1]);
+  }
+}
+
+void put_depth(const CenterPlanes& p, const Centers& at, float* out) {
+  F4 half[2];
+  for (unsigned q = 0; q < 2; ++q) {
+    D4 z = p.z[0] * at.x[q] + p.z[1] * at.y[q] + p.z[2] + p.bias;
+    z = z < splat(p.low) ? splat(p.low) : z;
+    z = splat(p.high) < z ? splat(p.high) : z;
+    half[q] = __builtin_convertvector(z, F4);
+  }
+  put_eight(out, half[0], half[1]);
+}
+
+void center_planes(const CenterPlanes& p, const uint32_t* quads, size_t count, float* out) {
+  constexpr uint32_t with_perspective = 7, all = 63;
+  const bool divides = p.w || (p.modes & with_perspective);
+  // Where W is the same everywhere, so is its reciprocal: zeros times coordinates add nothing.
+  const bool flat = p.one_over_w[0] == 0 && p.one_over_w[1] == 0 && p.one_over_w[2] != 0;
+  const D4 flat_w = splat(1.0 / p.one_over_w[2]);
+  for (size_t n = 0; n < count; n += 2) {
+    Centers at;
+    for (unsigned q = 0; q < 2; ++q) {
+      const uint32_t quad = quads[n + q];
+      at.x[q] = D4{0.5, 1.5, 0.5, 1.5} + static_cast<double>(static_cast<int32_t>(quad & 0xffff));
+      at.y[q] = D4{0.5, 0.5, 1.5, 1.5} + static_cast<double>(static_cast<int32_t>(quad >> 16));
+      at.w[q] = flat_w;
+      if (divides && !flat) at.w[q] = 1.0 / (p.one_over_w[0] * at.x[q] + p.one_over_w[1] * at.y[q] + p.one_over_w[2]);
+    }
+    float* to = out;
+    for (uint32_t modes = p.modes & all, mode = 0; modes >> mode; ++mode) {
+      if (!(modes >> mode & 1)) continue;
+      const bool divided = with_perspective >> mode & 1;
+      put_barycentrics(divided ? p.perspective : p.linear, at, divided, to + 8 * n);
+      to += 8 * count;
+    }
+    if (p.depth) put_depth(p, at, to + 4 * n), to += 4 * count;
+    if (p.w) put_eight(to + 4 * n, __builtin_convertvector(at.w[0], F4), __builtin_convertvector(at.w[1], F4));
   }
 }
 
@@ -363,16 +406,16 @@ void stored(const ColorPixels& p, U8 word) {
 }
 
 /// Four 8-bit channels as they come.
-bool plain(const ColorKernel& k, const ColorPixels& p) {
-  return k.stored == ColorKernel::Stored::unorm8 && !k.blending && !k.keep && !k.srgb && !k.alpha_to_one && !p.replicated;
+bool plain(const ColorKernel& k) { return k.stored == ColorKernel::Stored::unorm8 && !k.blending && !k.keep && !k.srgb && !k.alpha_to_one; }
+
+U8 plain_word(const ColorKernel& k, const float* const* source) {
+  U8 word = unorm8(eight(source[0])) << k.shift[0] | unorm8(eight(source[1])) << k.shift[1] | unorm8(eight(source[2])) << k.shift[2];
+  if (k.alpha_stored) word |= unorm8(eight(source[3])) << k.shift[3];
+  return word;
 }
 
 void write_color(const ColorKernel& k, const ColorPixels& p) {
-  if (plain(k, p)) {
-    U8 word = unorm8(eight(p.source[0])) << k.shift[0] | unorm8(eight(p.source[1])) << k.shift[1] | unorm8(eight(p.source[2])) << k.shift[2];
-    if (k.alpha_stored) word |= unorm8(eight(p.source[3])) << k.shift[3];
-    return stored(p, word);
-  }
+  if (plain(k) && !p.replicated) return stored(p, plain_word(k, p.source));
   Colors source, source1;
   const unsigned used = k.stored == ColorKernel::Stored::word ? 1 : 4;
   for (unsigned c = 0; c < used; ++c) {
@@ -397,9 +440,20 @@ void write_color(const ColorKernel& k, const ColorPixels& p) {
   stored(p, word);
 }
 
+void write_row(const ColorKernel& k, const ColorRow& r) {
+  const bool is_plain = plain(k);
+  for (unsigned half = 0; half < 2; ++half) {
+    std::byte* const at = r.at + half * size_t{r.column};
+    ColorPixels p{.source = {r.source[half][0], r.source[half][1], r.source[half][2], r.source[half][3]}, .source1 = {}, .lanes = 0xff, .pair = true,
+                  .rows = {at, at + r.row, at + 8, at + r.row + 8}};
+    if (is_plain) stored(p, plain_word(k, r.source[half]));
+    else write_color(k, p);
+  }
+}
+
 }  // namespace
 
 extern const PixelKernels PIXEL_KERNELS;
-const PixelKernels PIXEL_KERNELS{coverage, depth_test, depth_write, interpolate, interpolate_quads, write_color};
+const PixelKernels PIXEL_KERNELS{coverage, depth_test, depth_write, interpolate, center_planes, write_color, write_row};
 
 }  // namespace softgen::render

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -50,9 +51,27 @@ struct ColorPixels {
   std::byte* rows[4];        ///< of quads with a lane: two pixels each
 };
 
+/// 8x2 pixels, all of them written; of each four side by side 16 bytes stand together.
+struct ColorRow {
+  const float* source[2][4];  ///< of the two left quads, then of the right ones, a channel each
+  std::byte* at;
+  uint32_t row, column;       ///< bytes from row to row, and to the right half
+};
+
 /// i and j barycentrics; w is 1 / one_over_w, or 1 where that is null.
 struct Planes {
   const double *i, *j, *one_over_w;  ///< a, b, c each
+};
+
+/// What payloads say of their pixels' centres, in the payload's order: barycentrics for each mode, depth, W.
+struct CenterPlanes {
+  using Plane = std::array<double, 3>;  ///< a, b, c
+  uint32_t modes = 0;                   ///< Barycentric Interpolation Mode: three with perspective, three without
+  bool depth = false, w = false;
+  std::array<Plane, 2> perspective, linear;
+  Plane one_over_w, z;
+  double bias, low, high;               ///< of depth
+  unsigned registers(size_t quads) const { return static_cast<unsigned>((2 * static_cast<size_t>(std::popcount(modes)) + depth + w) * quads / 2); }
 };
 
 struct PixelKernels {
@@ -62,9 +81,11 @@ struct PixelKernels {
   uint32_t (*depth_test)(const DepthKernel& depth, double x, double y, const std::byte* old, uint32_t mask, uint32_t* values);
   void (*depth_write)(const DepthKernel& depth, std::byte* at, uint32_t mask, const uint32_t* values);
   void (*interpolate)(const Planes& planes, const double* x, const double* y, size_t count, float* i, float* j);
-  /// At the centres of the pixels of `count` quads, an even number; x | y << 16 each. `out`: i of two quads, then their j, and so on.
-  void (*interpolate_quads)(const Planes& planes, const uint32_t* quads, size_t count, float* out);
+  /// At the centres of the pixels of `count` quads, an even number; x | y << 16 each. `out`: eight floats a register, CenterPlanes::registers() of
+  /// them; barycentrics are i of two quads, then their j, and so on.
+  void (*center_planes)(const CenterPlanes& planes, const uint32_t* quads, size_t count, float* out);
   void (*write_color)(const ColorKernel& color, const ColorPixels& pixels);
+  void (*write_row)(const ColorKernel& color, const ColorRow& row);
 };
 
 const PixelKernels& pixel_kernels();

@@ -2,6 +2,7 @@
 // SKL PRM vol 7, "Pixel Shader Thread Payload"; SIMD32 as Mesa's brw_fs_thread_payload.cpp reads it: two halves of 16 one after the other.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "hw/base/bits.h"
 #include "hw/render/pixel_stage.h"
@@ -55,35 +56,64 @@ unsigned PixelWorker::put_barycentrics(const PixelBatch& batch, unsigned first, 
   Positions at;
   for (unsigned mode = 0; mode < 6; ++mode) {
     if (!(modes >> mode & 1)) continue;
-    const auto plane = [](const Plane2& p) { return std::array{p.a, p.b, p.c}; };
-    const auto& weights = mode >= 3 ? object_->linear : object_->perspective;
-    const std::array i = plane(weights[0]), j = plane(weights[1]), w = plane(object_->one_over_w);
-    const Planes planes{i.data(), j.data(), mode >= 3 ? nullptr : w.data()};
-    if (const auto where = static_cast<Location>(mode % 3); where == Location::pixel) {
-      pixel_kernels().interpolate_quads(planes, &batch.quads[first / 4], width / 4, reinterpret_cast<float*>(thread_.grf(reg).dw));
-      reg += width / 4;
-      continue;
-    } else {
-      positions(batch, where, at);
-    }
+    const auto& weights = mode >= 3 ? centers_.linear : centers_.perspective;
+    const Planes planes{weights[0].data(), weights[1].data(), mode >= 3 ? nullptr : centers_.one_over_w.data()};
+    positions(batch, static_cast<Location>(mode % 3), at);
     for (unsigned lane = 0; lane < width; lane += 8, reg += 2)
       pixel_kernels().interpolate(planes, &at.x[first + lane], &at.y[first + lane], 8, reinterpret_cast<float*>(thread_.grf(reg).dw), reinterpret_cast<float*>(thread_.grf(reg + 1).dw));
   }
   return reg;
 }
 
+namespace {
+
+/// Where depth and W of the payload are evaluated.
+Location zw_location(const State& state) {
+  const ZwMode zw = state.get<gen9::_3DSTATE_WM>().position_zw_interpolation_mode;
+  if (zw == ZwMode::INTERP_CENTROID) return Location::centroid;
+  return zw == ZwMode::INTERP_SAMPLE || state.get<Extra>().pixel_shader_is_per_sample ? Location::sample : Location::pixel;
+}
+
+CenterPlanes::Plane plane_of(const Plane2& p) { return {p.a, p.b, p.c}; }
+
+}  // namespace
+
+/// What does not change from thread to thread of object_.
+void PixelWorker::find_centers() {
+  const State& state = draw_->state;
+  const auto& extra = state.get<Extra>();
+  constexpr uint32_t at_centers = 011;
+  CenterPlanes& c = centers_;
+  c.modes = static_cast<uint32_t>(state.get<gen9::_3DSTATE_WM>().barycentric_interpolation_mode) & 63;
+  c.depth = extra.pixel_shader_uses_source_depth, c.w = extra.pixel_shader_uses_source_w;
+  // The only sample of a pixel is at its centre (RasterState::load).
+  all_at_centers_ = draw_->raster.samples == 1 || (!(c.modes & ~at_centers) && (!(c.depth || c.w) || zw_location(state) == Location::pixel));
+  center_registers_ = c.registers(std::min(draw_->simd, 16u) / 4);
+  if (!center_registers_) return;
+  c.perspective = {plane_of(object_->perspective[0]), plane_of(object_->perspective[1])};
+  c.linear = {plane_of(object_->linear[0]), plane_of(object_->linear[1])};
+  c.one_over_w = plane_of(object_->one_over_w);
+  c.z = plane_of(object_->z);
+  const Viewport& viewport = draw_->raster.viewports[object_->viewport];
+  c.bias = object_->depth_bias, c.low = viewport.min_depth, c.high = viewport.max_depth;
+}
+
 unsigned PixelWorker::put_half(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg) {
+  if (all_at_centers_) {
+    if (center_registers_) pixel_kernels().center_planes(centers_, &batch.quads[first / 4], width / 4, reinterpret_cast<float*>(thread_.grf(reg).dw));
+    reg += center_registers_;
+  } else {
+    reg = put_planes(batch, first, width, reg);
+  }
+  return put_masks(batch, first, width, reg);
+}
+
+/// Barycentrics, depth and W wherever in a pixel they are asked for.
+unsigned PixelWorker::put_planes(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg) {
   const State& state = draw_->state;
   const auto& extra = state.get<Extra>();
   reg = put_barycentrics(batch, first, width, reg);
-  const auto per_pixel = [&](auto value) {
-    for (unsigned i = 0; i < width; ++i) thread_.grf(reg + i / 8).dw[i % 8] = value(first + i);
-    reg += width / 8;
-  };
-  const ZwMode zw = state.get<gen9::_3DSTATE_WM>().position_zw_interpolation_mode;
-  const Location where = zw == ZwMode::INTERP_CENTROID                                        ? Location::centroid
-                         : zw == ZwMode::INTERP_SAMPLE || extra.pixel_shader_is_per_sample ? Location::sample
-                                                                                             : Location::pixel;
+  const Location where = zw_location(state);
   if (extra.pixel_shader_uses_source_depth || extra.pixel_shader_uses_source_w) {
     Positions at;
     positions(batch, where, at);
@@ -107,6 +137,12 @@ unsigned PixelWorker::put_half(const PixelBatch& batch, unsigned first, unsigned
         pixel_kernels().interpolate({one, one, inverse}, &at.x[first + lane], &at.y[first + lane], 8, reinterpret_cast<float*>(thread_.grf(reg++).dw), again.data());
     }
   }
+  return reg;
+}
+
+/// Offsets and coverage.
+unsigned PixelWorker::put_masks(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg) {
+  const State& state = draw_->state;
   const Offset offset = state.get<gen9::_3DSTATE_PS>().position_xy_offset_select;
   if (offset != Offset::POSOFFSET_NONE) {
     // A byte pair a pixel: x and y in sixteenths.
@@ -118,8 +154,9 @@ unsigned PixelWorker::put_half(const PixelBatch& batch, unsigned first, unsigned
       bytes[2 * i + 1] = static_cast<uint8_t>((y - batch.y(first + i)) * 16);
     }
   }
-  if (extra.input_coverage_mask_state != Extra::InputCoverageMaskState::ICMS_NONE) per_pixel([&](unsigned i) { return batch.coverage_of(i); });
-  return reg;
+  if (state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_NONE) return reg;
+  for (unsigned i = 0; i < width; ++i) thread_.grf(reg + i / 8).dw[i % 8] = batch.coverage_of(first + i);
+  return reg + width / 8;
 }
 
 /// r0 of all threads of object_.
@@ -130,6 +167,7 @@ void PixelWorker::put_object_header() {
   header_.dw[0] = uint32_t{object_->viewport} << 27 | (object_->layer & 0x7ff) << 16 | (object_->front ? 0u : 1u << 15) | draw_->topology;
   header_.dw[3] = kernel.bases.sampler_state;
   eu::put_scratch(header_, kernel.scratch_base, kernel.scratch_size, slot_);
+  find_centers();
 }
 
 void PixelWorker::put_header(const PixelBatch& batch) {
@@ -149,11 +187,17 @@ void PixelWorker::put_header(const PixelBatch& batch) {
 unsigned PixelWorker::payload(const PixelBatch& batch, const Kernel& kernel) {
   put_header(batch);
   const unsigned width = std::min(draw_->simd, 16u);
-  unsigned reg = 1 + draw_->simd / width;
+  unsigned reg = draw_->simd == 32 ? 3 : 2;
   for (unsigned first = 0; first < draw_->simd; first += width) reg = put_half(batch, first, width, reg);
   for (; reg < kernel.grf_start; ++reg) thread_.grf(reg) = {};
   const unsigned inputs = reg;
   reg = kernel.grf_start;
+  const size_t constants = kernel.constants.size(), attributes = 2 * object_->attributes.size();
+  if (reg + constants + attributes <= eu::grf_count) {
+    if (constants) std::memcpy(&thread_.grf(reg), kernel.constants.data(), constants * sizeof(Grf));
+    if (attributes) std::memcpy(&thread_.grf(static_cast<unsigned>(reg + constants)), object_->attributes.begin(), attributes * sizeof(Grf));
+    return std::max(static_cast<unsigned>(reg + constants + attributes), inputs);
+  }
   for (const Grf& constant : kernel.constants) thread_.grf(reg++) = constant;
   for (const AttributeSetup& attribute : object_->attributes)
     for (const Grf& half : attribute.registers) thread_.grf(reg++) = half;

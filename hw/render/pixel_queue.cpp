@@ -217,11 +217,11 @@ PixelQueue::Bins PixelQueue::bins(std::span<const Item> items, std::span<const P
   return result;
 }
 
-void PixelQueue::draw_object(unsigned slot, const Item& item, const PixelRect& tile) {
+void PixelQueue::draw_object(unsigned slot, const Item& item, const PixelRect& tile, HeldControlWord& control) {
   PixelRect part = item.object->bounds;
   part.clip(tile);
   if (part.empty()) return;
-  workers_[slot]->draw(item.work->wide && pixels_of(part) >= wide_pixels ? *item.work->wide : item.work->pixels, *item.object, tile);
+  workers_[slot]->draw(item.work->wide && pixels_of(part) >= wide_pixels ? *item.work->wide : item.work->pixels, *item.object, tile, control);
   for (const RenderTarget* rt : item.work->controlled)
     if (item.object->layer < rt->surface.view_extent) touched_[slot].add(*rt, item.object->layer + rt->surface.min_array_element, part);
 }
@@ -242,10 +242,11 @@ bool PixelQueue::draw_items(std::span<const Item> items, EngineEnv& env, uint64_
   touched_.resize(workers_.size());
   const Bins sorted = bins(items, tiles);
   const auto draw_tile = [&](size_t index, unsigned slot) {
+    HeldControlWord control;
     if (sorted.first.empty()) {
-      for (const Item& item : items) draw_object(slot, item, tiles[index]);
+      for (const Item& item : items) draw_object(slot, item, tiles[index], control);
     } else {
-      for (uint32_t i = sorted.first[index]; i < sorted.first[index + 1]; ++i) draw_object(slot, sorted.items[i], tiles[index]);
+      for (uint32_t i = sorted.first[index]; i < sorted.first[index + 1]; ++i) draw_object(slot, sorted.items[i], tiles[index], control);
     }
     touched_[slot].settle(workers_[slot]->view());
   };

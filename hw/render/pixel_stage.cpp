@@ -99,6 +99,7 @@ uint64_t PixelWorker::test_block(uint32_t x, uint32_t y, uint64_t covered) {
 /// Coverage of one sample a pixel.
 bool PixelWorker::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
   if (draw_->stop.aborting()) return false;
+  control_->restore();
   const uint64_t left = draw_->early ? test_block(x, y, covered) : covered;
   if (!left) return true;
   if (draw_->unseen) {
@@ -116,6 +117,7 @@ bool PixelWorker::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
       for (uint32_t quad = 0; quad < 4; ++quad) batch_.quads[quad] = at + 2 * quad;
       batch_.lit = lit_row, batch_.told = told_row;
       batch_.pixels = 16;
+      batch_.row = true;
       flush();
       continue;
     }
@@ -125,12 +127,16 @@ bool PixelWorker::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
   return true;
 }
 
-void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const PixelRect& tile) {
+void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const PixelRect& tile, HeldControlWord& control) {
+  // Payloads are made as compiled code left the control word: planes come of a few products of floats, too large to be denormal doubles.
+  control_ = &control;
   if (serial_ != draw.serial.value) serial_ = draw.serial.value, answers_ = &direct_[serial_];
   draw_ = &draw;
   object_ = &object;
   batch_.pixels = 0;
   batch_.lit = batch_.told = 0;
+  batch_.row = false;
+  block_.target = nullptr;
   const Viewport& viewport = draw.raster.viewports[object.viewport];
   batch_.by_sample = false;
   depth_plane_ = {object.z.a, object.z.b, object.z.c, object.depth_bias, viewport.min_depth, viewport.max_depth};
@@ -167,6 +173,7 @@ void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const Pixe
 
 void PixelWorker::add_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage) {
   std::array<uint32_t, 4> left = samples;
+  control_->restore();
   if (draw_->early) {
     for (uint32_t i = 0; i < 4; ++i)
       if (left[i]) left[i] = test(x + (i & 1), y + (i >> 1), left[i], std::nullopt, std::nullopt);
@@ -200,6 +207,7 @@ void PixelWorker::flush() {
   batch.sample_id = 0;
   if (!draw_->kernel) {
     // Depth and stencil only: there is nobody to ask for the late tests.
+    control_->restore();
     if (!draw_->early)
       for (unsigned i = 0; i < batch.pixels; ++i)
         if (batch.samples_of(i)) test(batch.x(i), batch.y(i), batch.samples_of(i), std::nullopt, std::nullopt);
@@ -222,6 +230,7 @@ void PixelWorker::flush() {
   }
   batch_.pixels = 0;
   batch_.lit = batch_.told = 0;
+  batch_.row = false;
 }
 
 void PixelWorker::finish() {
@@ -244,6 +253,7 @@ void PixelWorker::run(PixelBatch& batch) {
   thread_.start(start);
   ThreadOwner owner{nullptr, this, draw_->shared_functions};
   ThreadEnv env{view_, kernel.bases, draw_->stop, {}, slot_, kernel.scratch_base, kernel.scratch_size, &owner, capturing_ ? nullptr : answers_};
+  env.control = control_;
   RenderMessages messages;
   running_ = &batch;
   tested_ = 0;

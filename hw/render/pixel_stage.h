@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "hw/base/denormals.h"
 #include "hw/eu/interp/thread.h"
 #include "hw/iface/engine.h"
 #include "hw/render/depth_stencil.h"
@@ -74,6 +75,7 @@ struct PixelBatch {
   std::array<uint32_t, max_pixels> samples;   ///< coverage after the early tests
   std::array<uint32_t, max_pixels> coverage;  ///< what the shader is told of it
   unsigned sample_id = 0;
+  bool row = false;       ///< 8x2 pixels with x a multiple of 8, all of them lit
 
   uint32_t x(unsigned pixel) const { return (quads[pixel / 4] & 0xffff) + (pixel & 1); }
   uint32_t y(unsigned pixel) const { return (quads[pixel / 4] >> 16) + (pixel >> 1 & 1); }
@@ -90,8 +92,8 @@ class PixelWorker : public PixelSink {
   PixelWorker(HostMemory& memory, unsigned slot) : view_(memory, nullptr), slot_(slot) {}
 
   memory::View& view() { return view_; }
-  /// Draws the part of `object` that lies in `tile`.
-  void draw(PixelDraw& draw, const PreparedObject& object, const PixelRect& tile);
+  /// Draws the part of `object` that lies in `tile`. `control`: the host thread's, for all that it draws.
+  void draw(PixelDraw& draw, const PreparedObject& object, const PixelRect& tile, HeldControlWord& control);
   SendResult render_target_write(const Message& message) override;
   SendResult render_target_read(const Message& message) override;
   SendResult interpolate(const Message& message) override;
@@ -118,6 +120,9 @@ class PixelWorker : public PixelSink {
   unsigned payload(const PixelBatch& batch, const Kernel& kernel);
   void put_header(const PixelBatch& batch);
   unsigned put_half(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg);
+  void find_centers();
+  unsigned put_planes(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg);
+  unsigned put_masks(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg);
   unsigned put_barycentrics(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg);
   struct Positions {
     alignas(32) std::array<double, max_pixels> x, y;
@@ -130,6 +135,7 @@ class PixelWorker : public PixelSink {
   uint32_t test(uint32_t x, uint32_t y, uint32_t samples, std::optional<float> z, std::optional<uint8_t> stencil);
   void capture(const WriteLayout& layout, uint32_t bti);
   bool write_colors(const WriteLayout& layout, uint32_t bti);
+  bool whole_row(const RenderTarget& rt, ColorRow& out);
   template <typename Source>
   void write_lit(const ColorKernel& kernel, const RenderTarget& rt, uint32_t lit, unsigned first, unsigned count, bool replicated, Source&& source);
   uint32_t late_samples(const WriteLayout& layout, unsigned pixel, unsigned lane, uint32_t samples);
@@ -144,6 +150,16 @@ class PixelWorker : public PixelSink {
   const PreparedObject* object_ = nullptr;
   PixelBatch batch_;
   DepthKernel depth_plane_;                    ///< of object_
+  CenterPlanes centers_;                       ///< of object_
+  unsigned center_registers_ = 0;              ///< that centers_ fills, of eight or sixteen pixels
+  bool all_at_centers_ = false;                ///< payloads need nothing evaluated elsewhere
+  HeldControlWord* control_ = nullptr;         ///< of the host thread, while object_ is drawn
+  struct {
+    const RenderTarget* target = nullptr;
+    uint32_t x = 0, y = 0, slice = 0;
+    memory::View::Stamp stamp;
+    ColorRow place;
+  } block_;                                    ///< of 8x8 pixels that write_row() wrote last
   Grf header_;                                 ///< r0 of object_'s threads
   uint64_t depth_count_ = 0, invocations_ = 0; ///< not yet in draw_
   const PixelBatch* running_ = nullptr;

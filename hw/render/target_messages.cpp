@@ -111,6 +111,28 @@ void PixelWorker::capture(const WriteLayout& layout, uint32_t bti) {
   captured_.target = &draw_->targets[bti];
 }
 
+/// Where the 8x2 pixels of running_ lie. False where they are not in one page, or not all within the level.
+bool PixelWorker::whole_row(const RenderTarget& rt, ColorRow& out) {
+  const uint32_t x = running_->quads[0] & 0xffff, y = running_->quads[0] >> 16, top = y & ~7u, slice = object_->layer + rt.surface.min_array_element;
+  const memory::View::Stamp stamp = view_.stamp();
+  ColorRow& place = block_.place;
+  if (block_.target != &rt || block_.x != x || block_.y != top || block_.slice != slice || !(block_.stamp == stamp)) {
+    block_.target = nullptr;
+    if (x + 8 > rt.level->extent().width || top + 8 > rt.level->extent().height) return false;
+    // A block of 8x8 that starts at a multiple of eight in a tile, too, lies in one page.
+    const bool columns = rt.surface.tiling == surface::Tiling::y;
+    constexpr uint32_t x_row = 512, y_row = 16, y_column = 32 * y_row;
+    if (!columns && rt.surface.tiling != surface::Tiling::x) return false;
+    place.row = columns ? y_row : x_row, place.column = columns ? y_column : 16;
+    const uint64_t at = rt.level->address(x, top, slice);
+    if (at & (7 * place.row | place.column | 15)) return false;
+    place.at = view_.at_for_write(at);
+    block_.target = &rt, block_.x = x, block_.y = top, block_.slice = slice, block_.stamp = view_.stamp();
+  }
+  out.at = place.at + size_t{y - top} * place.row, out.row = place.row, out.column = place.column;
+  return true;
+}
+
 /// Pixels `lit` of those from `first` on; `source` names the colours of eight of them.
 template <typename Source>
 void PixelWorker::write_lit(const ColorKernel& kernel, const RenderTarget& rt, uint32_t lit, unsigned first, unsigned count, bool replicated, Source&& source) {
@@ -178,6 +200,12 @@ struct PixelWorker::DirectWrite {
     if (worker.object_->fade) return false;
     const uint32_t lit = worker.running_->lit & mask & ((1u << d.count) - 1);
     if (!lit || worker.object_->layer >= d.target->surface.view_extent) return true;
+    if (ColorRow row; worker.running_->row && d.count == 16 && lit == 0xffff && worker.whole_row(*d.target, row)) {
+      for (unsigned half = 0; half < 2; ++half)
+        for (unsigned c = 0; c < 4; ++c) row.source[half][c] = reinterpret_cast<const float*>(registers[d.registers[c][half]].dw);
+      pixel_kernels().write_row(*d.kernel, row);
+      return true;
+    }
     worker.write_lit(*d.kernel, *d.target, lit, 0, d.count, false, [&](unsigned lane, ColorPixels& pixels) {
       for (unsigned c = 0; c < 4; ++c) {
         pixels.source[c] = reinterpret_cast<const float*>(registers[d.registers[c][lane / 8]].dw);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "hw/base/denormals.h"
 #include "hw/base/work.h"
 #include "hw/eu/interp/execute.h"
 #include "hw/iface/engine.h"
@@ -114,6 +115,7 @@ RunResult interpret(Thread& thread, RunState& state, HostRounding& rounding) {
 std::atomic<std::unique_ptr<FastPath> (*)(const Program&)> FastPath::maker{nullptr};
 
 RunResult interpret(Thread& thread, ThreadEnv& env, MessageTarget& target) {
+  if (env.control) env.control->restore();
   thread.clear_rest();
   RunState state{env, target, float_mode(thread.regs)};
   HostRounding rounding(state.mode.rounding);

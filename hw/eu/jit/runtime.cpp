@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/eu/jit/runtime.h"
 
+#include <optional>
+
 #include "hw/base/denormals.h"
 #include "hw/iface/engine.h"
 
@@ -147,11 +149,13 @@ RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env,
   frame.math = &math_lanes();
   frame.state = &state;
   frame.code = &compiled;
-  frame.mxcsr = control_word();
+  std::optional<HeldControlWord> own;
+  HeldControlWord& control = env.control ? *env.control : own.emplace();
+  frame.mxcsr = control.outside();
   frame.mxcsr_of_code = compiled.variant.flush_f32 ? frame.mxcsr | daz : frame.mxcsr;
-  if (frame.mxcsr != frame.mxcsr_of_code) set_control_word(frame.mxcsr_of_code);
+  control.set(frame.mxcsr_of_code);
   const auto exit = static_cast<Exit>(compiled.code(&frame));
-  if (frame.mxcsr != frame.mxcsr_of_code) set_control_word(frame.mxcsr);
+  own.reset();
   switch (exit) {
     case Exit::finished:
       if (compiled.leaves_clean) thread.left_clean();

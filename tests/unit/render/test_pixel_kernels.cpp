@@ -253,3 +253,81 @@ TEST_CASE("a filled rectangle is all of it and nothing else") {
       }
   }
 }
+
+TEST_CASE("payloads have barycentrics, depth and W as each pixel's centre has them") {
+  INFO("seed " << seed);
+  Fixture f;
+  for (unsigned round = 0; round < 2000; ++round) {
+    CenterPlanes planes;
+    planes.modes = f.any() & 63, planes.depth = f.any() & 1, planes.w = f.any() & 1;
+    const auto plane = [&] { return CenterPlanes::Plane{f.value() * 0.01, f.value() * 0.01, f.value()}; };
+    planes.perspective = {plane(), plane()}, planes.linear = {plane(), plane()}, planes.z = plane();
+    planes.one_over_w = round % 3 ? plane() : CenterPlanes::Plane{0, round & 1 ? -0.0 : 0.0, f.value()};
+    planes.bias = f.value(), planes.low = 0.25f, planes.high = 0.75f;
+    std::array<uint32_t, 4> quads;
+    for (uint32_t& quad : quads) quad = (f.any() & 0x3ffe) | (f.any() & 0x3ffe) << 16;
+    std::vector<float> expected;
+    const auto each = [&](auto&& value) {
+      for (const uint32_t quad : quads)
+        for (uint32_t i = 0; i < 4; ++i) expected.push_back(static_cast<float>(value((quad & 0xffff) + (i & 1) + 0.5, (quad >> 16) + (i >> 1) + 0.5)));
+    };
+    const auto at = [](const CenterPlanes::Plane& p, double x, double y) { return p[0] * x + p[1] * y + p[2]; };
+    for (unsigned mode = 0; mode < 6; ++mode) {
+      if (!(planes.modes >> mode & 1)) continue;
+      std::array<std::vector<float>, 2> both;
+      for (unsigned k = 0; k < 2; ++k) {
+        each([&](double x, double y) { return at((mode < 3 ? planes.perspective : planes.linear)[k], x, y) * (mode < 3 ? 1 / at(planes.one_over_w, x, y) : 1); });
+        both[k].assign(expected.end() - 16, expected.end());
+        expected.resize(expected.size() - 16);
+      }
+      for (unsigned pair = 0; pair < 2; ++pair)
+        for (const auto& of : both) expected.insert(expected.end(), of.begin() + 8 * pair, of.begin() + 8 * pair + 8);
+    }
+    if (planes.depth) each([&](double x, double y) { return std::min(std::max(at(planes.z, x, y) + planes.bias, planes.low), planes.high); });
+    if (planes.w) each([&](double x, double y) { return 1 / at(planes.one_over_w, x, y); });
+    REQUIRE(planes.registers(quads.size()) * 8 == expected.size());
+    for (const PixelKernels* build : builds()) {
+      std::vector<float> got(expected.size() + 8, -1.0f);
+      build->center_planes(planes, quads.data(), quads.size(), got.data());
+      INFO("round " << round);
+      REQUIRE(std::equal(expected.begin(), expected.end(), got.begin(),
+                         [](float a, float b) { return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b) || (std::isnan(a) && std::isnan(b)); }));
+      REQUIRE(std::all_of(got.end() - 8, got.end(), [](float v) { return v == -1.0f; }));
+    }
+  }
+}
+
+TEST_CASE("8x2 pixels of colour are written as each half alone") {
+  INFO("seed " << seed);
+  Fixture f;
+  for (unsigned round = 0; round < 2000; ++round) {
+    f.surface.format = surface::find_format(round & 1 ? surface::SurfaceFormat::B8G8R8A8_UNORM : surface::SurfaceFormat::B8G8R8X8_UNORM);
+    const uint32_t blend[] = {0, round & 2 ? f.any() : 0, f.any() & ~(1u << 31)};
+    f.view.write(blend_at, blend, sizeof blend);
+    OutputMerger merger(f.state, f.view);
+    merger.load_target(f.view, 0);
+    const RenderTarget rt(f.surface);
+    const auto kernel = merger.color_kernel(rt, 0);
+    if (!kernel) continue;
+    float source[2][4][8];
+    for (auto& half : source)
+      for (auto& component : half)
+        for (float& v : component) v = f.value();
+    alignas(64) std::array<std::byte, 1024> old, expected, got;
+    for (std::byte& b : old) b = static_cast<std::byte>(f.any());
+    for (const PixelKernels* build : builds())
+      for (const auto& [row, column] : {std::pair{16u, 512u}, std::pair{512u, 16u}}) {
+        expected = got = old;
+        ColorRow whole{.source = {}, .at = got.data(), .row = row, .column = column};
+        for (unsigned half = 0; half < 2; ++half) {
+          ColorPixels pixels{.source = {}, .source1 = {}, .lanes = 0xff};
+          for (unsigned c = 0; c < 4; ++c) pixels.source[c] = whole.source[half][c] = source[half][c];
+          for (unsigned r = 0; r < 4; ++r) pixels.rows[r] = expected.data() + half * column + (r & 1) * row + (r >> 1) * 8;
+          build->write_color(*kernel, pixels);
+        }
+        build->write_row(*kernel, whole);
+        INFO("round " << round << ", row " << row);
+        REQUIRE(expected == got);
+      }
+  }
+}
