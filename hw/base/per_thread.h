@@ -11,7 +11,8 @@ namespace softgen {
 /// a new one, which stays.
 template <typename T>
 T& per_thread() {
-  thread_local T* instance = nullptr;
+  // A few of these fit into what the C library keeps ready for libraries that are loaded later; the general way costs a call.
+  [[gnu::tls_model("initial-exec")]] thread_local T* instance = nullptr;
   if (!instance) {
     instance = new T;
     struct Owner {

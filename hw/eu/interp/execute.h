@@ -73,6 +73,7 @@ struct SendForm {
   Range payload, second, response;
   bool valid = false;                ///< they lie within the registers
   bool copied = false;               ///< the response overlaps what is sent
+  bool last = false;                 ///< end of thread
 };
 /// It is the same for all threads: no address register has a say.
 bool has_fixed_form(const Op& op);

@@ -52,6 +52,7 @@ SendForm send_form(const Thread& thread, const Op& op) {
   const bool answered = !i.dst.is_null() && fields.response_length;
   form.response = {answered ? first_register(thread, i.dst) : 0, answered ? fields.response_length : 0};
   form.valid = fields.length && form.payload.inside() && form.response.inside() && form.second.inside();
+  form.last = i.end_of_thread;
   form.copied = form.payload.overlaps(form.response) || form.second.overlaps(form.response);
   return form;
 }

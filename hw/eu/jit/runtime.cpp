@@ -63,27 +63,28 @@ MessageForm message_form(const SendForm& form, const Op& op) {
           {form.second.first, form.second.count}, {form.response.first, form.response.count}, op.exec_size, op.instruction->end_of_thread};
 }
 
-/// By the function that the unit gave for this draw, if there is one.
-bool answered(Thread& thread, const Op& op, RunState& state, const SendForm& form, uint32_t mask) {
+/// The unit's function for this draw, if there is one.
+[[gnu::noinline]] void ask(Thread& thread, uint32_t n, RunState& state, const SendForm& form, DirectAnswer& answer) {
+  answer.asked = true;
+  answer.sfid = form.sfid, answer.type = form.type;
+  state.target.direct(message_form(form, thread.program()->ops()[n]), state.env, answer);
+}
+
+bool answered(Thread& thread, uint32_t n, RunState& state, const SendForm& form, uint32_t mask) {
   if (!state.env.direct || !form.valid) return false;
   DirectAnswer& answer = state.env.direct->of(form.number);
-  if (!answer.asked) {
-    answer.asked = true;
-    answer.sfid = form.sfid, answer.type = form.type;
-    state.target.direct(message_form(form, op), state.env, answer);
-  }
+  if (!answer.asked) ask(thread, n, state, form, answer);
   if (!answer.function || !answer.function(answer, thread.regs.grf, mask, state.env)) return false;
   ++answer.answered;
   return true;
 }
 
 uint32_t send(Frame* frame, uint32_t n, uint32_t active, uint32_t mask) {
-  Thread& thread = *frame->thread;
-  const Op& op = thread.program()->ops()[n];
-  const bool last = op.instruction->end_of_thread;
-  if (!mask && !last) return static_cast<uint32_t>(Next::advance);
   const SendForm& fixed = frame->code->sends[n];
-  if (answered(thread, op, *frame->state, fixed, mask)) return static_cast<uint32_t>(last ? Next::finished : Next::advance);
+  if (!mask && !fixed.last) return static_cast<uint32_t>(Next::advance);
+  Thread& thread = *frame->thread;
+  if (answered(thread, n, *frame->state, fixed, mask)) return static_cast<uint32_t>(fixed.last ? Next::finished : Next::advance);
+  const Op& op = thread.program()->ops()[n];
   stand_at(thread, n, op, active);
   if (fixed.valid && takes_any_mode(fixed)) return static_cast<uint32_t>(send_message(thread, op, *frame->state, fixed, mask));
   const OutsideCode outside(*frame);
@@ -119,6 +120,7 @@ void prepare(const Program& program, const FlowGraph& graph, Compiled& compiled)
     const Op& op = program.ops()[n];
     if (graph.steps[n] != Step::send && graph.steps[n] != Step::end_of_thread) continue;
     if (!has_fixed_form(op)) {
+      compiled.sends[n].last = op.instruction->end_of_thread;
       compiled.leaves_clean = false;
       continue;
     }
