@@ -109,6 +109,8 @@ class DirectAnswers {
     if (number >= answers_.size()) answers_.resize(number + 1);
     return answers_[number];
   }
+  /// Null: nobody asked for it yet.
+  DirectAnswer* known(size_t number) { return number < answers_.size() ? &answers_[number] : nullptr; }
   /// `count(sfid, type, n)` for what was answered.
   template <typename F>
   void clear(F&& count) {

@@ -86,8 +86,7 @@ struct Channels : Vectors<W> {
   [[gnu::always_inline]] static inline Axis axis(const LaneSurface& s, const LaneTap& tap, unsigned n, unsigned first, I size) {
     F texels = V::get((n ? tap.v : tap.u) + first);
     if (s.normalized) texels *= V::floats(size);
-    texels = texels < far ? texels : V::template splat<F>(far);
-    texels = texels > -far ? texels : V::template splat<F>(-far);
+    texels = V::larger(V::smaller(texels, V::template splat<F>(far)), V::template splat<F>(-far));
     const I fixed = V::floored(V::fused(texels, V::template splat<F>(static_cast<float>(one_texel)), V::template splat<F>(tap.rounded[n] ? 0.5f : least))) +
                     (tap.offset[n] * one_texel - (linear ? one_texel / 2 : 0));
     const I i = fixed >> 8;
@@ -99,7 +98,7 @@ struct Channels : Vectors<W> {
   /// Parts of an element's offset: their sum is its place (surface::offset_x, offset_y).
   template <LaneTiling tiling>
   [[gnu::always_inline]] static inline U column(const LaneSurface& s, U x) {
-    const U byte = x << s.shift;
+    const U byte = s.shift == 2 ? x << 2 : x << s.shift;
     switch (tiling) {
       case LaneTiling::y: return ((byte & ~15u) << 5) + (byte & 15u);  // bits 4 to 6 to 9, the tile's number to 12
       case LaneTiling::x: return ((byte & ~511u) << 3) + (byte & 511u);
@@ -139,6 +138,35 @@ struct Channels : Vectors<W> {
     if (s.shift < 2)
       for (unsigned i = 0; i < count; ++i) texels[i] >>= (offsets[i] & 3u) * 8u;
   }
+
+#ifdef __AVX512F__
+  /// The texels of all lit channels from a window of 16x4 of them: in a Y tile four rows of four words are 64 bytes, and the next columns of four
+  /// follow each other 512 bytes apart, from tile to tile. Neighbouring pixels mostly look at neighbouring texels.
+  template <bool linear>
+  [[gnu::always_inline]] static inline bool window(const LaneSurface& s, const LaneTap& tap, uint32_t lit, const U (&x)[2], const U (&y)[2], U* texels) {
+    // Somewhere at the upper left, and within the row of tiles.
+    const auto lesser = [](uint32_t a, uint32_t b) { return a < b ? a : b; };
+    const uint32_t first_x = lesser(lesser(x[0][0], x[0][15]) & ~3u, s.pitch / 4 - 16);
+    uint32_t first_y = lesser(y[0][0], y[0][15]);
+    first_y = lesser(first_y, (first_y & ~31u) + 28);
+    const U dx[2] = {x[0] - first_x, x[1] - first_x}, dy[2] = {y[0] - first_y, y[1] - first_y};
+    const U reach = linear ? (dx[0] | dx[1]) >> 2 | dy[0] | dy[1] : dx[0] >> 2 | dy[0];
+    if (lit & _mm512_cmpge_epu32_mask(reinterpret_cast<__m512i>(reach), _mm512_set1_epi32(4))) return false;
+    const std::byte* at = tap.memory + size_t{first_x >> 2} * 512 + (first_y & ~31u) * s.pitch + ((first_y & 31u) << 4);
+    __m512i part[4];
+    for (unsigned i = 0; i < 4; ++i) part[i] = _mm512_loadu_si512(at + 512 * i);
+    for (unsigned right = 0; right < (linear ? 2 : 1); ++right) {
+      const U column = (dx[right] & 3u) + ((dx[right] & ~3u) << 2);
+      const __mmask16 far_half = _mm512_test_epi32_mask(reinterpret_cast<__m512i>(column), _mm512_set1_epi32(32));
+      for (unsigned below = 0; below < (linear ? 2 : 1); ++below) {
+        const auto index = reinterpret_cast<__m512i>(column + (dy[below] << 2));
+        const __m512i near = _mm512_permutex2var_epi32(part[0], index, part[1]), away = _mm512_permutex2var_epi32(part[2], index, part[3]);
+        texels[2 * below + right] = reinterpret_cast<U>(_mm512_mask_blend_epi32(far_half, near, away));
+      }
+    }
+    return true;
+  }
+#endif
 
   [[gnu::always_inline]] static inline F look_up(const float* table, U code) { return reinterpret_cast<F>(V::gather(reinterpret_cast<const std::byte*>(table), code * 4u)); }
 
@@ -225,12 +253,19 @@ struct Channels : Vectors<W> {
     const Axis u = axis<linear>(s, tap, 0, first, of_level(tap, first, &LaneLevel::width));
     const Axis v = axis<linear>(s, tap, 1, first, of_level(tap, first, &LaneLevel::height));
     const U x = of_level(tap, first, &LaneLevel::x), y = of_level(tap, first, &LaneLevel::y);
+    const U columns[2] = {words(u.low) + x, words(u.high) + x}, rows[2] = {words(v.low) + y, words(v.high) + y};
+    U texels[4];
+#ifdef __AVX512F__
+    if constexpr (W == 16 && tiling == LaneTiling::y)
+      if (s.shift == 2 && tap.memory && tap.one_level && window<linear>(s, tap, lit, columns, rows, texels))
+        return colors<codes, linear>(s.decode, texels, u, v, first, lit, out);
+#endif
     constexpr unsigned corners = linear ? 4 : 1;
-    U offsets[corners], texels[corners];
-    const U left = column<tiling>(s, words(u.low) + x), top = row<tiling>(s, words(v.low) + y);
+    U offsets[corners];
+    const U left = column<tiling>(s, columns[0]), top = row<tiling>(s, rows[0]);
     offsets[0] = left + top;
     if constexpr (linear) {
-      const U right = column<tiling>(s, words(u.high) + x), bottom = row<tiling>(s, words(v.high) + y);
+      const U right = column<tiling>(s, columns[1]), bottom = row<tiling>(s, rows[1]);
       offsets[1] = right + top, offsets[2] = left + bottom, offsets[3] = right + bottom;
     }
     fetch(s, tap, corners, offsets, texels);

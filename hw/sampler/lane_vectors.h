@@ -80,21 +80,55 @@ struct Vectors {
     return a * b + c;
   }
 
+  /// a < b ? a : b and a > b ? a : b: of what is no number, b.
+  [[gnu::always_inline]] static inline F smaller(F a, F b) {
+#ifdef __AVX512F__
+    if constexpr (W == 16) return reinterpret_cast<F>(_mm512_maskz_min_ps(0xffff, reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
+#endif
+    return a < b ? a : b;
+  }
+  [[gnu::always_inline]] static inline F larger(F a, F b) {
+#ifdef __AVX512F__
+    if constexpr (W == 16) return reinterpret_cast<F>(_mm512_maskz_max_ps(0xffff, reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
+#endif
+    return a > b ? a : b;
+  }
+
   /// Words at byte offsets. Loads one by one take two thirds of the time of the hosts' gather instructions, where those are not slower still.
   [[gnu::always_inline]] static inline U gather(const std::byte* base, U offset) {
     alignas(64) uint32_t at[W];
     put(at, offset);
     asm("" : "+m"(at));  // from memory, indeed: compilers know longer ways through vector registers
-    const auto word = [&](unsigned i) {
-      uint32_t v;
-      std::memcpy(&v, base + at[i], sizeof v);
-      return v;
-    };
-    if constexpr (W == 16)
-      return U{word(0), word(1), word(2),  word(3),  word(4),  word(5),  word(6),  word(7),
-               word(8), word(9), word(10), word(11), word(12), word(13), word(14), word(15)};
-    else return U{word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)};
+#ifdef __AVX2__
+    const __m256i low = eight_words(base, at);
+    if constexpr (W == 8) return reinterpret_cast<U>(low);
+    else return __builtin_shufflevector(reinterpret_cast<typename VectorTypes<8>::U>(low), reinterpret_cast<typename VectorTypes<8>::U>(eight_words(base, at + 8)),
+                                        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+    return U{word(base, at[0]), word(base, at[1]), word(base, at[2]), word(base, at[3]),
+             word(base, at[4]), word(base, at[5]), word(base, at[6]), word(base, at[7])};
+#endif
   }
+
+ private:
+  [[gnu::always_inline]] static inline uint32_t word(const std::byte* base, uint32_t offset) {
+    uint32_t v;
+    std::memcpy(&v, base + offset, sizeof v);
+    return v;
+  }
+#ifdef __AVX2__
+  /// Volatile: else they are all loaded at once, more than there are registers for.
+  [[gnu::always_inline]] static inline __m128i four_words(const std::byte* base, const volatile uint32_t* at) {
+    __m128i v = _mm_cvtsi32_si128(static_cast<int>(word(base, at[0])));
+    v = _mm_insert_epi32(v, static_cast<int>(word(base, at[1])), 1);
+    v = _mm_insert_epi32(v, static_cast<int>(word(base, at[2])), 2);
+    return _mm_insert_epi32(v, static_cast<int>(word(base, at[3])), 3);
+  }
+  [[gnu::always_inline]] static inline __m256i eight_words(const std::byte* base, const volatile uint32_t* at) {
+    const __m128i low = four_words(base, at);
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(low), four_words(base, at + 4), 1);
+  }
+#endif
 };
 
 }  // namespace

@@ -128,7 +128,7 @@ void LaneSampler::places(const Texture& texture) {
 }
 
 /// Looking up all pages is worth it for those who look at many texels.
-const std::byte* LaneSampler::memory(memory::View& view) {
+const std::byte* LaneSampler::looked_up(memory::View& view) {
   if (const auto stamp = view.stamp(); stamp != stamp_) {
     stamp_ = stamp;
     memory_ = nullptr;
@@ -175,20 +175,23 @@ bool LaneSampler::lods(const LaneRequest& r, LaneLods& out) const {
   return true;
 }
 
+void LaneSampler::sample_plain(memory::View& view, LaneTap& tap, float* const (&out)[4]) {
+  Pages pages{view, base_};
+  tap.memory = memory(view), tap.load = load, tap.context = &pages;
+  tap.one_level = true, tap.level[0] = levels_.data();
+  tap.rounded[0] = magnified_.rounded[0], tap.rounded[1] = magnified_.rounded[1];
+  magnified_.sample(surface_, tap, out);
+}
+
 bool LaneSampler::sample(memory::View& view, LaneRequest& r) {
   if (any_value_ && (control_word() & daz)) {
     const KeepDenormals keep;
     return sample(view, r);
   }
   LaneTap& tap = r.tap;
+  if (!needs_lod_) return sample_plain(view, tap, r.out), true;
   Pages pages{view, base_};
   tap.memory = memory(view), tap.load = load, tap.context = &pages;
-  if (!needs_lod_) {
-    tap.one_level = true, tap.level[0] = levels_.data();
-    tap.rounded[0] = magnified_.rounded[0], tap.rounded[1] = magnified_.rounded[1];
-    magnified_.sample(surface_, tap, r.out);
-    return true;
-  }
   LaneLods lods;
   if (!this->lods(r, lods)) return false;
   if (!two_manners_) {

@@ -32,6 +32,10 @@ class LaneSampler {
   bool needs_lod() const { return needs_lod_; }
   /// Texels may be denormals: the host has to keep them.
   bool any_value() const { return any_value_; }
+  /// Neither of them: sample_plain() will do.
+  bool plain() const { return !needs_lod_ && !any_value_; }
+  /// A whole message, of level 0. `tap`: what its sender sets.
+  void sample_plain(memory::View& view, LaneTap& tap, float* const (&out)[4]);
   /// A whole message. False: the channels of a quad have levels of detail of their own, and nothing was done.
   bool sample(memory::View& view, LaneRequest& request);
 
@@ -44,7 +48,8 @@ class LaneSampler {
   };
   void places(const Texture& texture);
   bool lods(const LaneRequest& request, LaneLods& out) const;
-  const std::byte* memory(memory::View& view);
+  const std::byte* memory(memory::View& view) { return memory_ && view.stamp() == stamp_ ? memory_ : looked_up(view); }
+  const std::byte* looked_up(memory::View& view);
   void sample_levels(const Manner& manner, LaneTap& tap, const LaneLods& lods, float* const (&out)[4]) const;
 
   const LaneKernels* kernels_ = nullptr;

@@ -403,7 +403,10 @@ struct DirectSample {
   static constexpr uint8_t none = 0xff;
 
   bool set(const MessageForm& form, const Type& type, const Positions& positions, unsigned simd);
+  void start(Grf* registers, uint32_t mask, LaneTap& tap, float (&copies)[2][most_lanes]) const;
   static bool answer(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
+  /// Where the level of detail has no say.
+  static bool answer_plain(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
 
   std::shared_ptr<Bound> bound;
   uint8_t u = none, v = none, lod = none, bias = none;  ///< first registers, of one or two in a row
@@ -439,23 +442,39 @@ bool DirectSample::set(const MessageForm& form, const Type& type, const Position
   return form.channels <= simd;
 }
 
+/// Where the coordinates are; `copies`: for those that the response would overwrite.
+void DirectSample::start(Grf* registers, uint32_t mask, LaneTap& tap, float (&copies)[2][most_lanes]) const {
+  tap.u = reinterpret_cast<const float*>(registers[u].dw), tap.v = reinterpret_cast<const float*>(registers[v].dw);
+  if (copied) {
+    lane_kernels().copy(copies[0], tap.u), lane_kernels().copy(copies[1], tap.v);
+    tap.u = copies[0], tap.v = copies[1];
+  }
+  tap.channels = channels;
+  tap.mask = mask;
+}
+
 bool DirectSample::answer(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env) {
   const auto& d = *static_cast<const DirectSample*>(answer.state.get());
   LaneRequest r;
+  alignas(64) float copies[2][most_lanes];
+  d.start(registers, mask, r.tap, copies);
   const size_t bytes = d.channels * sizeof(float);
-  r.tap.u = reinterpret_cast<const float*>(registers[d.u].dw), r.tap.v = reinterpret_cast<const float*>(registers[d.v].dw);
-  alignas(64) float copies[2][LaneRequest::most];
-  if (d.copied) {
-    lane_kernels().copy(copies[0], r.tap.u), lane_kernels().copy(copies[1], r.tap.v);
-    r.tap.u = copies[0], r.tap.v = copies[1];
-  }
   r.has_lod = d.lod != none, r.has_bias = d.bias != none, r.level_zero = d.level_zero;
   if (r.has_lod) std::memcpy(r.lod, registers[d.lod].dw, bytes);
   if (r.has_bias) std::memcpy(r.bias, registers[d.bias].dw, bytes);
-  r.tap.channels = d.channels;
-  r.tap.mask = mask;
   for (unsigned c = 0; c < 4; ++c) r.out[c] = d.out[c] == none ? nullptr : reinterpret_cast<float*>(registers[d.out[c]].dw);
   return d.bound->lanes.sample(env.view, r);
+}
+
+bool DirectSample::answer_plain(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env) {
+  const auto& d = *static_cast<const DirectSample*>(answer.state.get());
+  LaneTap tap;
+  alignas(32) float copies[2][most_lanes];
+  d.start(registers, mask, tap, copies);
+  float* out[4];
+  for (unsigned c = 0; c < 4; ++c) out[c] = d.out[c] == none ? nullptr : reinterpret_cast<float*>(registers[d.out[c]].dw);
+  d.bound->lanes.sample_plain(env.view, tap, out);
+  return true;
 }
 
 }  // namespace
@@ -482,7 +501,7 @@ void Sampler::direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answ
   direct->bound = per_thread<BoundCache>().get(env.view, bound_surface(env, form), bound_sampler(env, form, nullptr));
   if (!direct->bound->lanes.possible()) return;
   answer.state = direct;
-  answer.function = DirectSample::answer;
+  answer.function = direct->bound->lanes.plain() ? DirectSample::answer_plain : DirectSample::answer;
 }
 
 }  // namespace softgen::sampler

@@ -69,7 +69,7 @@ struct SendForm {
   };
   uint32_t descriptor = 0, ex_descriptor = 0;
   uint8_t sfid = 0, type = 0;        ///< message_type()
-  unsigned number = 0;               ///< among the kernel's messages of fixed form, where somebody counts
+  unsigned number = ~0u;             ///< among the kernel's messages of fixed form, where somebody counts
   Range payload, second, response;
   bool valid = false;                ///< they lie within the registers
   bool copied = false;               ///< the response overlaps what is sent

@@ -29,6 +29,8 @@ struct Frame {
   RunState* state;
   const Compiled* code;
   uint32_t mxcsr, mxcsr_of_code;     ///< the host thread's, and with DAZ as the code wants it
+  const SendForm* sends;             ///< the code's
+  DirectAnswers* direct;             ///< the thread's; null: none
 };
 
 /// What the code returns.

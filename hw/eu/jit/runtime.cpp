@@ -79,16 +79,26 @@ bool answered(Thread& thread, uint32_t n, RunState& state, const SendForm& form,
   return true;
 }
 
-uint32_t send(Frame* frame, uint32_t n, uint32_t active, uint32_t mask) {
-  const SendForm& fixed = frame->code->sends[n];
+/// `refused`: its direct answer, if it has one, is for send() to give.
+[[gnu::noinline]] uint32_t send_any(Frame* frame, uint32_t n, uint32_t active, uint32_t mask, bool refused) {
+  const SendForm& fixed = frame->sends[n];
   if (!mask && !fixed.last) return static_cast<uint32_t>(Next::advance);
   Thread& thread = *frame->thread;
-  if (answered(thread, n, *frame->state, fixed, mask)) return static_cast<uint32_t>(fixed.last ? Next::finished : Next::advance);
+  if (!refused && answered(thread, n, *frame->state, fixed, mask)) return static_cast<uint32_t>(fixed.last ? Next::finished : Next::advance);
   const Op& op = thread.program()->ops()[n];
   stand_at(thread, n, op, active);
   if (fixed.valid && takes_any_mode(fixed)) return static_cast<uint32_t>(send_message(thread, op, *frame->state, fixed, mask));
   const OutsideCode outside(*frame);
   return static_cast<uint32_t>(send_message(thread, op, *frame->state, fixed.valid ? fixed : send_form(thread, op), mask));
+}
+
+uint32_t send(Frame* frame, uint32_t n, uint32_t active, uint32_t mask) {
+  const SendForm& form = frame->sends[n];
+  DirectAnswer* answer = frame->direct && mask ? frame->direct->known(form.number) : nullptr;
+  if (!answer || !answer->function || !answer->function(*answer, frame->thread->regs.grf, mask, frame->state->env))
+    return send_any(frame, n, active, mask, answer && answer->asked);
+  ++answer->answered;
+  return static_cast<uint32_t>(form.last ? Next::finished : Next::advance);
 }
 
 /// The thread as the interpreter would have left it.
@@ -151,6 +161,8 @@ RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env,
   frame.math = &math_lanes();
   frame.state = &state;
   frame.code = &compiled;
+  frame.sends = compiled.sends.data();
+  frame.direct = env.direct;
   std::optional<HeldControlWord> own;
   HeldControlWord& control = env.control ? *env.control : own.emplace();
   frame.mxcsr = control.outside();

@@ -57,10 +57,13 @@ struct Round {
     if (any(8) == 0) s.base_mip_level = static_cast<float>(any(4)) / 2;
     // Quads whose levels of detail are near, far, and nowhere.
     const float spread = std::ldexp(1.0f, static_cast<int>(any(20)) - 14);
+    // And they are neighbours, or not.
+    const unsigned together = any(2) ? 4 : LaneRequest::most;
     for (unsigned i = 0; i < LaneRequest::most; ++i) {
-      u[i] = any(64) ? (i % 4 ? u[i & ~3u] : static_cast<float>(any(4096)) / 1024 - 2) + static_cast<float>(any(5)) * spread
+      const unsigned at = i / together * together;
+      u[i] = any(64) ? (i % together ? u[at] : static_cast<float>(any(4096)) / 1024 - 2) + static_cast<float>(any(5)) * spread
                      : std::bit_cast<float>(static_cast<uint32_t>(random()));
-      v[i] = (i % 4 ? v[i & ~3u] : static_cast<float>(any(4096)) / 1024 - 2) + static_cast<float>(any(5)) * spread;
+      v[i] = (i % together ? v[at] : static_cast<float>(any(4096)) / 1024 - 2) + static_cast<float>(any(5)) * spread;
     }
     request.tap.u = u, request.tap.v = v;
     request.tap.channels = any(2) ? 16 : 8;
