@@ -30,7 +30,7 @@ ChunkedGeometry::ChunkedGeometry(WorkerPool* pool, const GeometryWorker& worker,
     : pool_(pool), worker_(worker), stage_(pipeline.vertex_stage()), provoking_(pipeline.provoking()), setup_(setup), slots_(slots), units_(pool ? pool->slots() : 1) {
   add_slots(slots_, units_.size(), worker.view);
   constexpr unsigned most_vertices = 6;
-  objects_a_chunk_ = std::clamp<size_t>((Urb::max_units - 1) / (size_t{Urb::units(stage_.entry_bytes())} * most_vertices), 1, objects_a_chunk);
+  most_objects_ = std::clamp<size_t>((Urb::max_units - 1) / (size_t{Urb::units(stage_.entry_bytes())} * most_vertices), 1, most_objects_a_chunk);
 }
 
 ChunkedGeometry::~ChunkedGeometry() = default;
@@ -42,6 +42,9 @@ ChunkedGeometry::Unit& ChunkedGeometry::unit(unsigned slot) {
   }
   return *units_[slot];
 }
+
+/// Whether no two objects of the batch share a vertex.
+bool ChunkedGeometry::alone(const Batch& batch) const { return batch.triangles.count && !stage_.fetch().indexed(); }
 
 void ChunkedGeometry::chunk(const Batch& batch, size_t index, unsigned slot, PreparedObjects& out) {
   out.clear();
@@ -58,7 +61,7 @@ void ChunkedGeometry::chunk(const Batch& batch, size_t index, unsigned slot, Pre
     objects = batch.objects.subspan(first, count);
   }
   own.worker.urb.clear();
-  const std::span<const Vertex> vertices = own.stage.shade(objects);
+  const std::span<const Vertex> vertices = own.stage.shade(objects, alone(batch));
   if (worker_.stop.aborting()) return;
   if (without_adjacency(batch.type) != batch.type)
     for (Object& object : objects) object = primary_vertices(object, batch.type);
@@ -66,6 +69,7 @@ void ChunkedGeometry::chunk(const Batch& batch, size_t index, unsigned slot, Pre
 }
 
 void ChunkedGeometry::run(const Batch& batch, std::vector<std::unique_ptr<PreparedObjects>>& out) {
+  objects_a_chunk_ = std::min(most_objects_, alone(batch) ? objects_a_chunk : std::clamp(batch.size() / chunks_a_batch, objects_a_chunk, most_objects_a_chunk));
   const size_t chunks = (batch.size() + objects_a_chunk_ - 1) / objects_a_chunk_;
   while (out.size() < chunks) out.push_back(std::make_unique<PreparedObjects>());
   for (size_t i = chunks; i < out.size(); ++i) out[i]->clear();

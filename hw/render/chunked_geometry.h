@@ -44,6 +44,7 @@ class ChunkedGeometry {
  private:
   struct Unit;
   Unit& unit(unsigned slot);
+  bool alone(const Batch& batch) const;
   void chunk(const Batch& batch, size_t index, unsigned slot, PreparedObjects& out);
 
   WorkerPool* pool_;
@@ -53,7 +54,8 @@ class ChunkedGeometry {
   const Setup& setup_;
   GeometrySlots& slots_;
   std::vector<std::unique_ptr<Unit>> units_;
-  size_t objects_a_chunk_;
+  size_t most_objects_;          ///< of a chunk, so that their vertices have room in the URB
+  size_t objects_a_chunk_ = 1;   ///< of the batch that is worked on
 };
 
 }  // namespace softgen::render

@@ -52,7 +52,10 @@ using BatchSink = std::function<void(const Batch&)>;
 
 /// Objects a stage gathers before it passes them on, so that the guest's counts bound nothing of ours.
 constexpr size_t objects_a_batch = 2048;
-/// The same where the batch is shaded in chunks, and the objects of a chunk: their vertices stay in a host core's second cache.
-constexpr size_t objects_a_chunked_batch = 8192, objects_a_chunk = 512;
+/// The same where the batch is shaded in chunks.
+constexpr size_t objects_a_chunked_batch = 16384;
+/// Objects of a chunk: their vertices stay in a host core's second cache. Where vertices are shared a large batch has larger ones, as what two
+/// chunks share is shaded by both.
+constexpr size_t objects_a_chunk = 512, most_objects_a_chunk = 2048, chunks_a_batch = 8;
 
 }  // namespace softgen::render

@@ -61,11 +61,17 @@ uint64_t coverage(const BlockEdge* edges, size_t count) {
   return ~out;
 }
 
-I4 nearest_away(D4 v) {
-  // Nearest, halves away from zero; not negative.
-  const I4 whole = __builtin_convertvector(v, I4);
-  const L4 up = v - __builtin_convertvector(whole, D4) >= 0.5;
-  return whole - __builtin_convertvector(up, I4);
+/// Nearest, halves away from zero; not negative. The greatest double below one half is added, so that what is just below a half stays below one.
+I4 nearest_away(D4 v) { return __builtin_convertvector(v + 0x1.fffffffffffffp-2, I4); }
+
+/// Between the two; the second operand is the result where one is NaN, as in clamped().
+D4 between(D4 v, double low, double high) {
+#ifdef __FMA__
+  return _mm256_min_pd(splat(high), _mm256_max_pd(splat(low), v));
+#else
+  v = v < splat(low) ? splat(low) : v;
+  return splat(high) < v ? splat(high) : v;
+#endif
 }
 
 using DepthStored = DepthKernel::Stored;
@@ -77,8 +83,7 @@ uint32_t depth_test(const DepthKernel& d, double x, double y, const std::byte* o
   for (unsigned row = 0; row < 4; ++row) {
     if (!(mask >> 4 * row & 15)) continue;
     D4 z = along + d.b * (y + row) + d.c + d.bias;
-    z = z < splat(d.low) ? splat(d.low) : z;
-    z = splat(d.high) < z ? splat(d.high) : z;
+    z = between(z, d.low, d.high);
     I4 there, ok;
     if (d.stored == DepthStored::unorm16) {
       H4 codes;
@@ -93,8 +98,12 @@ uint32_t depth_test(const DepthKernel& d, double x, double y, const std::byte* o
       value = reinterpret_cast<I4>(f);
       ok = compare(static_cast<Compare>(d.function), f, reinterpret_cast<F4>(there));
     } else {
-      const D4 clamped = z > D4{} ? (splat(1.0) < z ? splat(1.0) : z) : D4{};
-      value = nearest_away(clamped * (d.stored == DepthStored::unorm16 ? 65535.0 : 16777215.0));
+#ifdef __FMA__
+      const D4 unit = _mm256_min_pd(splat(1.0), _mm256_max_pd(z, D4{}));  // NaN: zero
+#else
+      const D4 unit = z > D4{} ? (splat(1.0) < z ? splat(1.0) : z) : D4{};
+#endif
+      value = nearest_away(unit * (d.stored == DepthStored::unorm16 ? 65535.0 : 16777215.0));
       ok = compare(static_cast<Compare>(d.function), value, there & 0xffffff);
     }
     std::memcpy(values + 4 * row, &value, 16);
@@ -177,10 +186,7 @@ void put_barycentrics(const std::array<CenterPlanes::Plane, 2>& planes, const Ce
 void put_depth(const CenterPlanes& p, const Centers& at, float* out) {
   F4 half[2];
   for (unsigned q = 0; q < 2; ++q) {
-    D4 z = p.z[0] * at.x[q] + p.z[1] * at.y[q] + p.z[2] + p.bias;
-    z = z < splat(p.low) ? splat(p.low) : z;
-    z = splat(p.high) < z ? splat(p.high) : z;
-    half[q] = __builtin_convertvector(z, F4);
+    half[q] = __builtin_convertvector(between(p.z[0] * at.x[q] + p.z[1] * at.y[q] + p.z[2] + p.bias, p.low, p.high), F4);
   }
   put_eight(out, half[0], half[1]);
 }

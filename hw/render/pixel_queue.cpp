@@ -248,6 +248,7 @@ bool PixelQueue::draw_items(std::span<const Item> items, EngineEnv& env, uint64_
     } else {
       for (uint32_t i = sorted.first[index]; i < sorted.first[index + 1]; ++i) draw_object(slot, sorted.items[i], tiles[index], control);
     }
+    workers_[slot]->settle();
     touched_[slot].settle(workers_[slot]->view());
   };
   if (pool_) tile = pool_->for_each_until(tile, tiles.size(), draw_tile, enough);

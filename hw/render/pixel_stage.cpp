@@ -24,6 +24,10 @@ uint64_t by_quads(uint64_t block) {
   return block ^ swapped ^ swapped << 2;
 }
 
+/// Whole blocks and threads are most of them, and without POPCNT counting is a call.
+uint64_t count_of(uint64_t mask, uint64_t whole) { return static_cast<uint64_t>(mask == whole ? (whole == ~uint64_t{0} ? 64 : 16) : std::popcount(mask)); }
+constexpr uint64_t whole_block = ~uint64_t{0}, whole_thread = 0xffff;
+
 }  // namespace
 
 bool tests_are_early(const State& state) {
@@ -78,14 +82,14 @@ bool PixelWorker::stippled_out(uint32_t x, uint32_t y) const {
 uint64_t PixelWorker::test_block(uint32_t x, uint32_t y, uint64_t covered) {
   const DepthStencil& tests = draw_->depth_stencil;
   if (!tests.any_test() && !tests.any_write()) {
-    depth_count_ += static_cast<uint64_t>(std::popcount(covered));
+    depth_count_ += count_of(covered, whole_block);
     return covered;
   }
   if (draw_->depth_by_blocks && tests.holds_block(x, y, object_->layer)) {
     const auto& position = draw_->raster.sample_positions[0];
     const DepthStencil::Block block{x, y, object_->layer, x + position[0] / double{subpixels}, y + position[1] / double{subpixels}, object_->front};
     const uint64_t passed = tests.test_block(view_, depth_plane_, block, covered);
-    depth_count_ += static_cast<uint64_t>(std::popcount(passed));
+    depth_count_ += count_of(passed, whole_block);
     return passed;
   }
   uint64_t passed = 0;
@@ -130,13 +134,13 @@ bool PixelWorker::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
 void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const PixelRect& tile, HeldControlWord& control) {
   // Payloads are made as compiled code left the control word: planes come of a few products of floats, too large to be denormal doubles.
   control_ = &control;
-  if (serial_ != draw.serial.value) serial_ = draw.serial.value, answers_ = &direct_[serial_];
+  if (counting_ != &draw.counts) settle(), counting_ = &draw.counts;
+  if (serial_ != draw.serial.value) serial_ = draw.serial.value, answers_ = &direct_[serial_], block_.target = nullptr;
   draw_ = &draw;
   object_ = &object;
   batch_.pixels = 0;
   batch_.lit = batch_.told = 0;
   batch_.row = false;
-  block_.target = nullptr;
   const Viewport& viewport = draw.raster.viewports[object.viewport];
   batch_.by_sample = false;
   depth_plane_ = {object.z.a, object.z.b, object.z.c, object.depth_bias, viewport.min_depth, viewport.max_depth};
@@ -167,8 +171,13 @@ void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const Pixe
     if (!finished) break;
   }
   if (!draw.stop.aborting()) flush();
-  draw.counts.depth.fetch_add(std::exchange(depth_count_, 0), std::memory_order_relaxed);
-  draw.counts.invocations.fetch_add(std::exchange(invocations_, 0), std::memory_order_relaxed);
+}
+
+void PixelWorker::settle() {
+  if (!counting_) return;
+  counting_->depth.fetch_add(std::exchange(depth_count_, 0), std::memory_order_relaxed);
+  counting_->invocations.fetch_add(std::exchange(invocations_, 0), std::memory_order_relaxed);
+  counting_ = nullptr;
 }
 
 void PixelWorker::add_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage) {
@@ -249,7 +258,7 @@ void PixelWorker::run(PixelBatch& batch) {
   uint32_t any = batch.lit | batch.lit >> 1;
   any = (any | any >> 2) & 0x11111111;
   start.vector_mask = any * 15;
-  invocations_ += static_cast<uint64_t>(std::popcount(start.dispatch_mask));
+  invocations_ += count_of(start.dispatch_mask, whole_thread);
   thread_.start(start);
   ThreadOwner owner{nullptr, this, draw_->shared_functions};
   ThreadEnv env{view_, kernel.bases, draw_->stop, {}, slot_, kernel.scratch_base, kernel.scratch_size, &owner, capturing_ ? nullptr : answers_};

@@ -98,12 +98,23 @@ class PixelWorker : public PixelSink {
   SendResult render_target_read(const Message& message) override;
   SendResult interpolate(const Message& message) override;
   void direct_write(const MessageForm& form, DirectAnswer& answer) override;
+  /// What was counted goes to the draws, which are alive until then: called with each tile's end.
+  void settle();
   /// The draws that it drew, or parts of them, are over: what was found bound for them goes.
   void finish();
 
  private:
   using Point = std::array<double, 2>;
   struct WriteLayout;
+  /// 8x8 pixels of a target with all of them in one page. Of each four side by side 16 bytes stand together.
+  struct TargetBlock {
+    const RenderTarget* target = nullptr;
+    uint32_t x = 0, y = 0, slice = 0;
+    memory::View::Stamp stamp;
+    std::byte* at = nullptr;
+    uint32_t row = 0, column = 0;              ///< bytes from row to row, and to the right half
+    void quad_rows(uint32_t at_x, uint32_t at_y, std::byte** rows) const;
+  };
   struct DirectWrite;
 
   bool draw_block(uint32_t x, uint32_t y, uint64_t covered);
@@ -135,7 +146,7 @@ class PixelWorker : public PixelSink {
   uint32_t test(uint32_t x, uint32_t y, uint32_t samples, std::optional<float> z, std::optional<uint8_t> stencil);
   void capture(const WriteLayout& layout, uint32_t bti);
   bool write_colors(const WriteLayout& layout, uint32_t bti);
-  bool whole_row(const RenderTarget& rt, ColorRow& out);
+  const TargetBlock* target_block(const RenderTarget& rt, uint32_t x, uint32_t y);
   template <typename Source>
   void write_lit(const ColorKernel& kernel, const RenderTarget& rt, uint32_t lit, unsigned first, unsigned count, bool replicated, Source&& source);
   uint32_t late_samples(const WriteLayout& layout, unsigned pixel, unsigned lane, uint32_t samples);
@@ -154,14 +165,10 @@ class PixelWorker : public PixelSink {
   unsigned center_registers_ = 0;              ///< that centers_ fills, of eight or sixteen pixels
   bool all_at_centers_ = false;                ///< payloads need nothing evaluated elsewhere
   HeldControlWord* control_ = nullptr;         ///< of the host thread, while object_ is drawn
-  struct {
-    const RenderTarget* target = nullptr;
-    uint32_t x = 0, y = 0, slice = 0;
-    memory::View::Stamp stamp;
-    ColorRow place;
-  } block_;                                    ///< of 8x8 pixels that write_row() wrote last
+  TargetBlock block_;                          ///< that was written last
   Grf header_;                                 ///< r0 of object_'s threads
-  uint64_t depth_count_ = 0, invocations_ = 0; ///< not yet in draw_
+  PixelCounts* counting_ = nullptr;            ///< where the next two go; null: they are zero
+  uint64_t depth_count_ = 0, invocations_ = 0;
   const PixelBatch* running_ = nullptr;
   bool capturing_ = false;                     ///< write_colors() only says what it would write
   struct {

@@ -111,26 +111,28 @@ void PixelWorker::capture(const WriteLayout& layout, uint32_t bti) {
   captured_.target = &draw_->targets[bti];
 }
 
-/// Where the 8x2 pixels of running_ lie. False where they are not in one page, or not all within the level.
-bool PixelWorker::whole_row(const RenderTarget& rt, ColorRow& out) {
-  const uint32_t x = running_->quads[0] & 0xffff, y = running_->quads[0] >> 16, top = y & ~7u, slice = object_->layer + rt.surface.min_array_element;
+/// The block of 8x8 pixels that holds (x, y); null where it is not in one page, or not all within the level.
+const PixelWorker::TargetBlock* PixelWorker::target_block(const RenderTarget& rt, uint32_t x, uint32_t y) {
+  const uint32_t left = x & ~7u, top = y & ~7u, slice = object_->layer + rt.surface.min_array_element;
   const memory::View::Stamp stamp = view_.stamp();
-  ColorRow& place = block_.place;
-  if (block_.target != &rt || block_.x != x || block_.y != top || block_.slice != slice || !(block_.stamp == stamp)) {
-    block_.target = nullptr;
-    if (x + 8 > rt.level->extent().width || top + 8 > rt.level->extent().height) return false;
-    // A block of 8x8 that starts at a multiple of eight in a tile, too, lies in one page.
-    const bool columns = rt.surface.tiling == surface::Tiling::y;
-    constexpr uint32_t x_row = 512, y_row = 16, y_column = 32 * y_row;
-    if (!columns && rt.surface.tiling != surface::Tiling::x) return false;
-    place.row = columns ? y_row : x_row, place.column = columns ? y_column : 16;
-    const uint64_t at = rt.level->address(x, top, slice);
-    if (at & (7 * place.row | place.column | 15)) return false;
-    place.at = view_.at_for_write(at);
-    block_.target = &rt, block_.x = x, block_.y = top, block_.slice = slice, block_.stamp = view_.stamp();
-  }
-  out.at = place.at + size_t{y - top} * place.row, out.row = place.row, out.column = place.column;
-  return true;
+  if (block_.target == &rt && block_.x == left && block_.y == top && block_.slice == slice && block_.stamp == stamp) return block_.at ? &block_ : nullptr;
+  block_ = {&rt, left, top, slice, stamp, nullptr};
+  // A block that starts at a multiple of eight in a tile, too, lies in one page.
+  const bool columns = rt.surface.tiling == surface::Tiling::y;
+  constexpr uint32_t x_row = 512, y_row = 16, y_column = 32 * y_row;
+  if (left + 8 > rt.level->extent().width || top + 8 > rt.level->extent().height || (!columns && rt.surface.tiling != surface::Tiling::x)) return nullptr;
+  block_.row = columns ? y_row : x_row, block_.column = columns ? y_column : 16;
+  const uint64_t at = rt.level->address(left, top, slice);
+  if (at & (7 * block_.row | block_.column | 15)) return nullptr;
+  block_.at = view_.at_for_write(at);
+  block_.stamp = view_.stamp();
+  return &block_;
+}
+
+/// quad_rows() of a block.
+void PixelWorker::TargetBlock::quad_rows(uint32_t at_x, uint32_t at_y, std::byte** rows) const {
+  rows[0] = at + size_t{at_y & 7} * row + (at_x & 4 ? column : 0) + 4 * (at_x & 3);
+  rows[1] = rows[0] + row;
 }
 
 /// Pixels `lit` of those from `first` on; `source` names the colours of eight of them.
@@ -145,13 +147,19 @@ void PixelWorker::write_lit(const ColorKernel& kernel, const RenderTarget& rt, u
     const uint32_t x = one & 0xffff, y = one >> 16;
     const bool pair = x % 4 == 0 && other == one + 2 && x + 3 < rt.level->extent().width;
     uint32_t there = 0;
-    if (pair || pixels.lanes & 15) there = rt.quad_rows(view_, x, y, slice, pixels.rows);
+    const auto rows_of = [&](uint32_t at_x, uint32_t at_y, std::byte** rows) -> uint32_t {
+      const TargetBlock* const block = target_block(rt, at_x, at_y);
+      if (!block) return rt.quad_rows(view_, at_x, at_y, slice, rows);
+      block->quad_rows(at_x, at_y, rows);
+      return 15;
+    };
+    if (pair || pixels.lanes & 15) there = rows_of(x, y, pixels.rows);
     if (pair) {
       // Levels and slices start at multiples of four elements each way, and four of 4 bytes stand side by side in all of these tilings.
       there |= there << 4;
       pixels.rows[2] = pixels.rows[0] + 8, pixels.rows[3] = pixels.rows[1] + 8;
     } else if (pixels.lanes & 0xf0) {
-      there |= rt.quad_rows(view_, other & 0xffff, other >> 16, slice, pixels.rows + 2) << 4;
+      there |= rows_of(other & 0xffff, other >> 16, pixels.rows + 2) << 4;
     }
     pixels.lanes &= there;
     pixels.pair = pair && pixels.lanes == 0xff;
@@ -167,7 +175,14 @@ bool PixelWorker::write_colors(const WriteLayout& layout, uint32_t bti) {
   const ColorKernel& kernel = *draw_->color[bti];
   const RenderTarget& rt = draw_->targets[bti];
   uint32_t lit = running_->lit & (layout.pixels & ((1u << layout.count) - 1)) << layout.first;
-  if (!draw_->early)
+  if (!draw_->early && !draw_->depth_stencil.any_test() && !draw_->depth_stencil.any_write()) {
+    depth_count_ += static_cast<uint64_t>(std::popcount(lit & ~tested_));
+    for (uint32_t left = lit & ~tested_; left; left &= left - 1) {
+      const auto pixel = static_cast<unsigned>(std::countr_zero(left));
+      passed_[pixel] = running_->samples_of(pixel);
+    }
+    tested_ |= lit;
+  } else if (!draw_->early)
     for (uint32_t left = lit; left; left &= left - 1) {
       const auto pixel = static_cast<unsigned>(std::countr_zero(left));
       if (!late_samples(layout, pixel, pixel - layout.first, running_->samples_of(pixel))) lit &= ~(1u << pixel);
@@ -200,7 +215,10 @@ struct PixelWorker::DirectWrite {
     if (worker.object_->fade) return false;
     const uint32_t lit = worker.running_->lit & mask & ((1u << d.count) - 1);
     if (!lit || worker.object_->layer >= d.target->surface.view_extent) return true;
-    if (ColorRow row; worker.running_->row && d.count == 16 && lit == 0xffff && worker.whole_row(*d.target, row)) {
+    const PixelBatch& batch = *worker.running_;
+    const uint32_t x = batch.quads[0] & 0xffff, y = batch.quads[0] >> 16;
+    if (const TargetBlock* block; batch.row && d.count == 16 && lit == 0xffff && (block = worker.target_block(*d.target, x, y))) {
+      ColorRow row{.source = {}, .at = block->at + size_t{y & 7} * block->row, .row = block->row, .column = block->column};
       for (unsigned half = 0; half < 2; ++half)
         for (unsigned c = 0; c < 4; ++c) row.source[half][c] = reinterpret_cast<const float*>(registers[d.registers[c][half]].dw);
       pixel_kernels().write_row(*d.kernel, row);

@@ -119,9 +119,10 @@ bool PixelWorker::find_color() {
   batch.lit = batch.told = static_cast<uint32_t>((uint64_t{1} << draw_->simd) - 1);
   captured_ = {};
   capturing_ = true;
+  const uint64_t counted = invocations_;
   run(batch);
+  invocations_ = counted;
   capturing_ = false;
-  invocations_ = 0;
   return captured_.target != nullptr;
 }
 
@@ -156,8 +157,7 @@ bool PixelWorker::fill_object(const PixelRect& tile) {
       return true;
     });
   }
-  draw_->counts.depth.fetch_add(pixels, std::memory_order_relaxed);
-  draw_->counts.invocations.fetch_add(pixels, std::memory_order_relaxed);
+  depth_count_ += pixels, invocations_ += pixels;
   return true;
 }
 

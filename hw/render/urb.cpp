@@ -17,10 +17,4 @@ uint32_t Urb::allocate(uint32_t bytes) {
 
 void Urb::release(uint32_t mark) { next_ = std::clamp(mark, 1u, next_); }
 
-std::span<uint32_t> Urb::dwords(uint32_t handle, uint64_t offset, uint32_t count) {
-  const uint64_t at = uint64_t{handle & 0xffff} * (unit / 4) + offset, end = uint64_t{next_} * (unit / 4);
-  if ((handle & 0xffff) == 0 || at >= end) return {};
-  return std::span(memory_).subspan(at, std::min<uint64_t>(count, end - at));
-}
-
 }  // namespace softgen::render

@@ -3,6 +3,7 @@
 // Handles are offsets in 64-byte units, as the hardware's are; a handle or an offset that leads out of the buffer reads zero and drops writes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -27,7 +28,11 @@ class Urb {
   uint32_t room() const { return max_units - next_; }
 
   /// `count` dwords from dword `offset` of the entry; shorter or empty when that leads out of the buffer.
-  std::span<uint32_t> dwords(uint32_t handle, uint64_t offset, uint32_t count);
+  std::span<uint32_t> dwords(uint32_t handle, uint64_t offset, uint32_t count) {
+    const uint64_t at = uint64_t{handle & 0xffff} * (unit / 4) + offset, end = uint64_t{next_} * (unit / 4);
+    if ((handle & 0xffff) == 0 || at >= end) return {};
+    return std::span(memory_).subspan(at, std::min<uint64_t>(count, end - at));
+  }
 
  private:
   std::vector<uint32_t> memory_;

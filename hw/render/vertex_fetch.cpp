@@ -118,7 +118,11 @@ void VertexFetch::read_indices(uint64_t address, std::span<uint32_t> out) {
 void VertexFetch::indices(uint32_t first, std::span<uint32_t> out) {
   const auto& ib = state_.get<gen9::_3DSTATE_INDEX_BUFFER>();
   const uint64_t start = uint64_t{draw_.start_vertex} + first, end = start + out.size();
-  if (!draw_.indexed || end * index_size_ > ib.buffer_size) {
+  if (!draw_.indexed) {
+    for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<uint32_t>(start + i);
+    return;
+  }
+  if (end * index_size_ > ib.buffer_size) {
     for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<uint32_t>(index(first + static_cast<uint32_t>(i)));
     return;
   }

@@ -43,6 +43,7 @@ class VertexFetch {
   /// (SKL PRM vol 2a, 3DSTATE_INDEX_BUFFER: out-of-bounds reads).
   static constexpr uint64_t cut = ~uint64_t{0};
   uint64_t index(uint32_t n);
+  bool indexed() const { return draw_.indexed; }
   bool has_cuts() const { return cut_enabled_; }
   /// index() of vertices from `first` on, of a draw without cuts.
   void indices(uint32_t first, std::span<uint32_t> out);

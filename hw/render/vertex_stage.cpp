@@ -99,8 +99,8 @@ void VertexNumbers::clear(size_t most, uint32_t low, uint32_t high, bool one_ins
   low_ = low;
 }
 
-std::span<const Vertex> VertexStage::shade(std::span<Object> objects) {
-  if (edge_flags_) apply_edge_flags(objects);
+/// Gives each vertex a number, once.
+void VertexStage::number(std::span<Object> objects) {
   size_t most = 0;
   uint32_t low = UINT32_MAX, high = 0;
   bool one_instance = true;
@@ -110,7 +110,6 @@ std::span<const Vertex> VertexStage::shade(std::span<Object> objects) {
     for (unsigned i = 0; i < object.count; ++i) low = std::min(low, object.vertices[i]), high = std::max(high, object.vertices[i]);
   }
   numbers_.clear(most, low, high, one_instance);
-  order_.clear();
   for (Object& object : objects)
     for (unsigned i = 0; i < object.count; ++i) {
       const VertexName name{object.vertices[i], object.instance};
@@ -118,6 +117,18 @@ std::span<const Vertex> VertexStage::shade(std::span<Object> objects) {
       object.vertices[i] = numbers_.find_or_add(name, next);
       if (object.vertices[i] == next) order_.push_back(name);
     }
+}
+
+std::span<const Vertex> VertexStage::shade(std::span<Object> objects, bool alone) {
+  if (edge_flags_) apply_edge_flags(objects);
+  order_.clear();
+  if (!alone) number(objects);
+  else
+    for (Object& object : objects)
+      for (unsigned i = 0; i < object.count; ++i) {
+        order_.push_back({object.vertices[i], object.instance});
+        object.vertices[i] = static_cast<uint32_t>(order_.size() - 1);
+      }
   vertices_.assign(order_.size(), {});
   for (size_t at = 0; at < order_.size() && !worker_.stop.aborting(); at += simd8) {
     const size_t count = std::min<size_t>(simd8, order_.size() - at);

@@ -50,13 +50,14 @@ class VertexStage {
   VertexFetch& fetch() { return fetch_; }
   const VertexFetch& fetch() const { return fetch_; }
   /// Fetches and shades what the objects name (index and instance), each vertex once. Afterwards their vertices are numbers into the result,
-  /// which holds until the next call.
-  std::span<const Vertex> shade(std::span<Object> objects);
+  /// which holds until the next call. `alone`: no two objects name the same.
+  std::span<const Vertex> shade(std::span<Object> objects, bool alone = false);
   /// Of a VUE.
   uint32_t entry_bytes() const { return entry_bytes_; }
   uint64_t invocations() const { return invocations_; }
 
  private:
+  void number(std::span<Object> objects);
   void shade_eight(std::span<const VertexName> names, std::span<Vertex> out);
   void pass_on(const VertexName& name, std::span<uint32_t> entry);
   void apply_edge_flags(std::span<Object> objects);
