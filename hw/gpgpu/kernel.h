@@ -33,7 +33,9 @@ struct Kernel {
   uint32_t slm_size = 0;          ///< bytes a group
   bool barrier = false;
   uint32_t constant_offset = 0;   ///< registers in the CURBE that are left out
-  uint32_t cross_registers = 0;   ///< for all threads of a group alike, first in the payload
+  /// Constants for all threads of a group alike come first, in memory and in the payload; of indirect data they come last in the payload (what
+  /// IGC compiles for compute-runtime: local ids from r1 on, arguments behind them).
+  uint32_t cross_registers = 0;
   uint32_t thread_registers = 0;  ///< for each thread its own, behind those; media threads: for all
   ConstantData curbe;
 

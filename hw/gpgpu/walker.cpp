@@ -49,7 +49,7 @@ Walk::Walk(const Command& command, Kernel kernel, MessageTarget& shared, EngineE
   count_y_ = count_from(first_y_, end_y);
   groups_ = product(count_x_, count_y_, count_from(first_z_, end_z));
   if (command.indirect_data_length) {
-    // Laid out as the CURBE: for all threads first, then for each.
+    // In memory as the CURBE: for all threads first, then for each.
     indirect_ = read_constants(env.view, kernel_.bases.indirect_object + command.indirect_data_start_address, command.indirect_data_length);
     constants_ = &indirect_;
     constants_at_ = 0;
@@ -81,9 +81,10 @@ Grf Walk::header_of(const GroupId& id, uint32_t fftid) const {
 
 void Walk::start_thread(eu::Thread& thread, const Grf& header, uint32_t number) const {
   thread.grf(0) = header;
-  const unsigned reg = Kernel::put(thread, 1, *constants_, constants_at_, kernel_.cross_registers);
-  const unsigned end = Kernel::put(thread, reg, *constants_, constants_at_ + kernel_.cross_registers + uint64_t{number} * kernel_.thread_registers,
-                                   kernel_.thread_registers);
+  const uint64_t own_at = constants_at_ + kernel_.cross_registers + uint64_t{number} * kernel_.thread_registers;
+  const auto common = [&](unsigned reg) { return Kernel::put(thread, reg, *constants_, constants_at_, kernel_.cross_registers); };
+  const auto own = [&](unsigned reg) { return Kernel::put(thread, reg, *constants_, own_at, kernel_.thread_registers); };
+  const unsigned end = constants_ == &indirect_ ? common(own(1)) : own(common(1));
   eu::ThreadStart start = kernel_.start;
   start.dispatch_mask = mask_of(number);
   start.payload = end;
