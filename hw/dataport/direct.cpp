@@ -49,7 +49,7 @@ bool move_row(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadE
   const auto& d = *static_cast<const DirectRow*>(answer.state.get());
   const Grf* const offsets = registers + d.address;
   if ((mask & all) != all || !in_a_row<lanes, 4 * count>(offsets)) return false;
-  const uint64_t offset = offsets->dw[0] & ~3u, size = d.local ? env.slm.size() : d.size;
+  const uint64_t offset = offsets->dw[0] & (d.local ? Space::slm_bits & ~uint64_t{3} : ~uint64_t{3}), size = d.local ? env.slm.size() : d.size;
   if (offset >= size || bytes > size - offset) return false;
   std::byte* memory;
   if (d.local) {

@@ -58,6 +58,7 @@ Space Space::bound(const Message& message, ThreadEnv& env) {
 }
 
 void Space::read(uint64_t offset, void* to, uint64_t n) {
+  offset = within(offset);
   const uint64_t inside = offset < size_ ? std::min(n, size_ - offset) : 0;
   if (slm_) std::memcpy(to, slm_ + (inside ? offset : 0), inside);
   else view_->read(place(offset), to, inside);
@@ -65,6 +66,7 @@ void Space::read(uint64_t offset, void* to, uint64_t n) {
 }
 
 void Space::write(uint64_t offset, const void* from, uint64_t n) {
+  offset = within(offset);
   const uint64_t inside = offset < size_ ? std::min(n, size_ - offset) : 0;
   if (slm_) std::memcpy(slm_ + (inside ? offset : 0), from, inside);
   else view_->write(place(offset), from, inside);

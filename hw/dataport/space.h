@@ -30,7 +30,12 @@ class Space {
   bool is_surface() const { return is_surface_; }
   /// Bytes an entry of a structured buffer (whose messages bring an index and an offset), else 0.
   uint32_t structure_pitch() const { return structure_pitch_; }
-  bool contains(uint64_t offset, uint64_t n) const { return offset < size_ && n <= size_ - offset; }
+  bool contains(uint64_t offset, uint64_t n) const {
+    offset = within(offset);
+    return offset < size_ && n <= size_ - offset;
+  }
+  /// Of an offset into shared local memory only these bits are looked at: IGC's local pointers have bit 28 set, so that none is null.
+  static constexpr uint64_t slm_bits = 0xffff;
 
   template <typename T>
   T load(uint64_t offset) {
@@ -74,7 +79,8 @@ class Space {
  private:
   Space(memory::View& view, uint64_t base, uint64_t size) : view_(&view), base_(base), size_(size) {}
 
-  uint64_t place(uint64_t offset) const { return slm_ ? offset : strip_canonical(base_ + offset); }
+  uint64_t within(uint64_t offset) const { return slm_ ? offset & slm_bits : offset; }
+  uint64_t place(uint64_t offset) const { return slm_ ? offset & slm_bits : strip_canonical(base_ + offset); }
   template <size_t n>
   static bool within_page(uint64_t at) {
     return (at & (memory::View::page_size - 1)) <= memory::View::page_size - n;

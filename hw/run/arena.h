@@ -6,10 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 
 namespace softgen::run {
 
-class Arena {
+class Arena : public std::enable_shared_from_this<Arena> {
  public:
   /// Reserves `size` bytes of address space (nothing is committed). Throws std::bad_alloc when the process cannot have them.
   explicit Arena(uint64_t size);

@@ -34,7 +34,7 @@ bool pending(const FencePtr& fence) { return fence && !FenceClock::get().signall
 }  // namespace
 
 Bo::Bo(Arena& arena, int fd, uint64_t gpa, uint64_t size)
-    : arena_(arena), fd_(fd), gpa_(gpa), size_(size), id_(next_id++) {
+    : keeps_(arena.weak_from_this().lock()), arena_(arena), fd_(fd), gpa_(gpa), size_(size), id_(next_id++) {
   struct stat st = {};
   fstat(fd, &st);
   inode_ = {st.st_dev, st.st_ino};

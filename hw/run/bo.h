@@ -63,6 +63,7 @@ class Bo {
 
   void lock_for_uses();
 
+  const std::shared_ptr<Arena> keeps_;  ///< a program may unmap its objects after it has closed the device
   Arena& arena_;
   int lock_fd_ = -1;
   unsigned uses_[2] = {};  ///< reads, writes

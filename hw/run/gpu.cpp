@@ -72,7 +72,7 @@ void Gpu::set_timer(int64_t deadline_ns) {
   irq_changed_.notify_one();
 }
 
-Gpu::Gpu(const Options& options) : options_(options), arena_(arena_size) {
+Gpu::Gpu(const Options& options) : options_(options), shared_arena_(std::make_shared<Arena>(arena_size)), arena_(*shared_arena_) {
   options_.record = own_file(options_.record);
   options_.stats = own_file(options_.stats);
   const sg_host_ops ops = host_ops(this, on_interrupt);

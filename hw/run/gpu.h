@@ -149,7 +149,8 @@ class Gpu {
   static void on_interrupt(void* opaque, bool level);
 
   Options options_;
-  Arena arena_;
+  const std::shared_ptr<Arena> shared_arena_;  ///< objects that are still mapped keep it
+  Arena& arena_;
   sg_device* device_ = nullptr;
   std::mutex mutex_;
   Engine engines_[run_engines];

@@ -165,6 +165,11 @@ Number Machine::decode(const uint8_t* p, RegType t) {
 
 Number Machine::immediate(RegType t, unsigned n) const {
   const auto word = static_cast<uint32_t>(i_.imm);
+  if (t == RegType::uv || t == RegType::v) {
+    // Words side by side, each for the channel that stands there in the destination.
+    const unsigned bytes = (i_.dst.is_null() && i_.dst.type == RegType::invalid ? 4 : size_of(i_.dst.type)) * (align16() ? 1 : std::max(1u, hstride_elements(i_.dst.hstride)));
+    if (bytes > 2) n *= bytes / 2;
+  }
   if (t == RegType::uv) return Number::of(word >> n % 8 * 4 & 15);
   if (t == RegType::v) {
     const int nibble = static_cast<int>(word >> n % 8 * 4 & 15);

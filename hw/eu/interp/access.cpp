@@ -46,8 +46,8 @@ void load_immediate(const Source& s, unsigned count, L* out) {
   const uint64_t bits = s.constant;
   for (unsigned n = 0; n < count; n++) {
     switch (s.type) {
-      case RegType::v: out[n] = static_cast<L>(static_cast<int32_t>(bits << (28 - 4 * (n & 7)) & 0xf0000000) >> 28); break;
-      case RegType::uv: out[n] = static_cast<L>(bits >> 4 * (n & 7) & 15); break;
+      case RegType::v: out[n] = static_cast<L>(static_cast<int32_t>(bits << (28 - 4 * (n * s.step & 7)) & 0xf0000000) >> 28); break;
+      case RegType::uv: out[n] = static_cast<L>(bits >> 4 * (n * s.step & 7) & 15); break;
       case RegType::vf: out[n] = static_cast<L>(restricted_float(static_cast<uint8_t>(bits >> 8 * (n & 3)))); break;
       default: out[n] = convert<S, L>(read<S>(reinterpret_cast<const std::byte*>(&bits)));
     }

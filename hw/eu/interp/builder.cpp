@@ -174,6 +174,12 @@ void OpBuilder::source(unsigned n) {
   if (o.file == RegFile::imm) {
     s.fetch = Fetch::immediate;
     s.constant = i_.imm;
+    // The elements are words side by side, and a channel takes that which stands where the channel is in the destination. The manual wants the
+    // destination's to be words as well (SKL PRM vol 7, "Immediate"); IGC has dwords take every other element.
+    if (s.type == RegType::v || s.type == RegType::uv) {
+      const unsigned stride = op_.align16 ? 1 : std::max(1u, hstride_elements(i_.dst.hstride));
+      s.step = static_cast<uint8_t>(std::max(1u, size_of(i_.dst.type == RegType::invalid ? RegType::ud : i_.dst.type) * stride / 2));
+    }
     s.negate = s.abs = s.bit_not = false;
     return;
   }

@@ -39,6 +39,7 @@ struct Source {
   uint8_t addr_subreg = 0, row = 1;
   int16_t addr_imm = 0;
   uint64_t constant = 0;           ///< immediate bits
+  uint8_t step = 1;                ///< packed integer vectors: elements from channel to channel
   bool in_place = false;           ///< lanes of the kind lie in the registers as they are
   bool splat = false;              ///< scalar of four bytes, same kind
   const Lanes* lanes = nullptr;    ///< immediates: all lanes, made once

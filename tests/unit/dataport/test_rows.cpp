@@ -142,3 +142,21 @@ TEST_CASE("messages of dwords do what a model does that knows one dword at a tim
   }
   CHECK(direct > 300);
 }
+
+TEST_CASE("offsets into shared local memory have sixteen bits") {
+  Fixture f(raw(64));
+  std::array<std::byte, 1024> slm{};
+  f.env.slm = slm;
+  constexpr uint32_t local = 0x10000000, slm_index = 254, simd8_one_dword = 2u << 12 | 0xeu << 8;
+  std::vector<Grf> sent(2), received(1);
+  for (uint32_t lane = 0; lane < 8; ++lane) sent[0].dw[lane] = local + 512 + 8 * lane, sent[1].dw[lane] = lane + 1;
+  const auto message = [&](uint32_t type, std::span<const Grf> payload, std::span<Grf> answer) {
+    return f.port.send({Sfid::dp_data1, type << 14 | simd8_one_dword | slm_index, 0, 8, 0xff, 0xff, payload, {}, answer, false}, f.env);
+  };
+  CHECK(message(0x09, sent, {}) == SendResult::done);
+  CHECK(message(0x01, std::span(sent).first(1), received) == SendResult::done);
+  for (uint32_t lane = 0; lane < 8; ++lane) {
+    CHECK(slm[512 + 8 * lane] == static_cast<std::byte>(lane + 1));
+    CHECK(received[0].dw[lane] == lane + 1);
+  }
+}

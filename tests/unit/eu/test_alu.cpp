@@ -61,6 +61,22 @@ bool near(float value, double exact, int ulps) {
 
 }  // namespace
 
+TEST_CASE("eu alu: packed vectors give words their elements, dwords every other one") {
+  Machine m;
+  m.load({mov_imm(8, grf(10, UW), RegType::uv, 0x76543210), mov_imm(8, grf(11, W), RegType::v, 0xf7654321), mov_imm(4, grf(12, UD), RegType::uv, 0x0c080400),
+          op_imm(Opcode::add, 4, grf(13, D), scalar(1, D), RegType::v, 0x0f070401)});
+  m.set<int32_t>(1, 0, 100);
+  REQUIRE(m.run() == RunResult::finished);
+  for (unsigned n = 0; n < 8; ++n) CHECK(m.get<uint16_t>(10, n) == n);
+  CHECK(m.get<int16_t>(11, 6) == 7);
+  CHECK(m.get<int16_t>(11, 7) == -1);
+  const std::array<int32_t, 4> sums{101, 104, 107, 99};
+  for (unsigned n = 0; n < 4; ++n) {
+    CHECK(m.get<uint32_t>(12, n) == 4 * n);
+    CHECK(m.get<int32_t>(13, n) == sums[n]);
+  }
+}
+
 TEST_CASE("eu alu: moves and conversions") {
   CHECK(one<int32_t>(Opcode::mov, D, F, -3.7f) == -3);
   CHECK(one<int32_t>(Opcode::mov, D, F, 3e9f) == std::numeric_limits<int32_t>::max());

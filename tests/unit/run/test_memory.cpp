@@ -116,6 +116,18 @@ TEST_CASE("an exported buffer is the same memory wherever it is imported") {
   CHECK_FALSE(Bo::import(other, STDIN_FILENO));
 }
 
+TEST_CASE("an object outlives the device that it was made for") {
+  auto arena = std::make_shared<Arena>(uint64_t{1} << 24);
+  std::weak_ptr<Arena> alive = arena;
+  BoPtr bo = Bo::create(*arena, page);
+  REQUIRE(bo);
+  arena.reset();
+  REQUIRE_FALSE(alive.expired());
+  *bo->host() = std::byte{7};
+  bo.reset();
+  CHECK(alive.expired());
+}
+
 TEST_CASE("work that waits for another process's does not lock the object before") {
   Arena ours(64 * page), theirs(64 * page);
   const BoPtr bo = Bo::create(ours, page);
