@@ -66,6 +66,11 @@ struct LaneTap {
 /// Colours by component: out[c][lane]; null: nobody wants it. Channels beyond the mask stay as they are.
 using LaneSample = void (*)(const LaneSurface& surface, const LaneTap& tap, float* const (&out)[4]);
 
+/// The base two logarithm of 1 + t is t (a + b t + c t^2 + d t^3), exactly at 0 and 1, else to 2^-13.
+constexpr float log2_terms[4] = {0x1.70504ep+0f, -0x1.5b0638p-1f, 0x1.48e4dap-2f, -0x1.506684p-4f};
+/// Added to floats of up to 2^22, it rounds them to whole numbers, to even ones from the middle.
+constexpr float lod_rounding = 0x1.8p23f;
+
 /// Between levels of detail.
 enum class LaneMips : uint8_t { none, nearest, linear };
 
@@ -75,9 +80,10 @@ struct LaneDetail {
   float width = 1, height = 1;      ///< what coordinates of 1 span, in texels
   float bias = 0;
   bool preclamped = false;
-  float pre_low = 0, pre_high = 0;  ///< the sampler's own range
-  float magnified = 0;              ///< the last level of detail that magnifies
-  float low = 0, high = 0, last = 0;
+  // In 1/256:
+  int32_t pre_low = 0, pre_high = 0;  ///< the sampler's own range
+  int32_t magnified = 0;              ///< the last level of detail that magnifies
+  int32_t low = 0, high = 0, last = 0;
 };
 /// Of four quads.
 struct LaneLods {

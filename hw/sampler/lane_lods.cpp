@@ -14,11 +14,10 @@ inline F4 four(const float* from) {
   std::memcpy(&v, from, sizeof v);
   return v;
 }
+inline I4 splat(int32_t v) { return I4{v, v, v, v}; }
 inline F4 floats(I4 v) { return __builtin_convertvector(v, F4); }
-inline I4 floored(F4 v) {
-  const I4 cut = __builtin_convertvector(v, I4);
-  return cut + (floats(cut) > v);
-}
+inline I4 at_most(I4 v, int32_t bound) { return v < splat(bound) ? v : splat(bound); }
+inline I4 at_least(I4 v, int32_t bound) { return v > splat(bound) ? v : splat(bound); }
 
 /// A bit for each element that is all ones.
 inline uint32_t bits_of(I4 mask) {
@@ -44,14 +43,12 @@ inline Differences differences(const float* from) {
 /// log2_of().
 inline F4 half_log2(F4 squared) {
   const I4 bits = reinterpret_cast<I4>(squared);
-  F4 mantissa = reinterpret_cast<F4>((bits & 0x007fffff) | 0x3f800000);
-  const I4 upper = mantissa > splat(0x1.6a09e6p+0f);
-  mantissa = upper ? mantissa * 0.5f : mantissa;
-  const F4 exponent = floats((bits >> 23) - 127 - upper);
-  const F4 s = (mantissa - 1.0f) / (mantissa + 1.0f), s2 = s * s;
-  F4 value = 0.5f * exponent + 0x1.715476p+0f * s * (1.0f + s2 * (1 / 3.0f + s2 * (1 / 5.0f)));
-  value = squared >= splat(0x1p-100f) ? value : splat(-64.0f);
-  return squared > splat(0x1.fffffep127f) ? splat(64.0f) : value;
+  const F4 t = reinterpret_cast<F4>((bits & 0x007fffff) | 0x3f800000) - 1.0f;
+  const F4 exponent = floats((bits >> 23) - 127);
+  const F4 fraction = t * ((log2_terms[0] + log2_terms[1] * t) + t * t * (log2_terms[2] + log2_terms[3] * t));
+  const F4 value = 0.5f * (exponent + fraction);
+  const F4 there = squared >= splat(0x1p-100f) ? value : splat(-64.0f);
+  return squared > splat(0x1.fffffep127f) ? splat(64.0f) : there;
 }
 
 inline F4 plane(const LaneDetail& d, const float* u, const float* v) {
@@ -65,30 +62,28 @@ inline F4 plane(const LaneDetail& d, const float* u, const float* v) {
 
 void LANE_LODS(const LaneDetail& d, const float* u, const float* v, const float* given, const float* bias, LaneLods& out);
 void LANE_LODS(const LaneDetail& d, const float* u, const float* v, const float* given, const float* bias, LaneLods& out) {
-  F4 detail = given ? four(given) : plane(d, u, v);
-  detail = detail == detail ? detail : F4{};
-  F4 value = detail + (bias ? four(bias) : F4{}) + d.bias;
-  value = value == value ? value : F4{};
-  if (d.preclamped) {
-    value = splat(d.pre_high) < value ? splat(d.pre_high) : value;
-    value = value < splat(d.pre_low) ? splat(d.pre_low) : value;
+  F4 value = (given ? four(given) : plane(d, u, v));
+  if (given || bias) {
+    value = value == value ? value : F4{};
+    value = value + (bias ? four(bias) : F4{}) + d.bias;
+    value = value == value ? value : F4{};
+  } else {
+    value = value + d.bias;
   }
-  value = value < splat(-64.0f) ? splat(-64.0f) : value;
-  value = splat(64.0f) < value ? splat(64.0f) : value;
-  value = floats(floored(value * 256.0f + 0.5f)) / 256.0f;
-  out.magnify = bits_of(value <= splat(d.magnified));
-  value = splat(d.high) < value ? splat(d.high) : value;
-  value = value < splat(d.low) ? splat(d.low) : value;
-  value = value < F4{} ? F4{} : value;
-  value = splat(d.last) < value ? splat(d.last) : value;
-  // Filter::sample(): clamped values are not negative.
+  value = value < splat(64.0f) ? value : splat(64.0f);
+  value = value > splat(-64.0f) ? value : splat(-64.0f);
+  // quantized(), and from there on in 1/256, as all bounds are.
+  I4 fixed = reinterpret_cast<I4>(value * 256.0f + lod_rounding) - __builtin_bit_cast(int32_t, lod_rounding);
+  if (d.preclamped) fixed = at_least(at_most(fixed, d.pre_high), d.pre_low);
+  out.magnify = bits_of(fixed <= splat(d.magnified));
+  fixed = at_most(at_least(at_least(at_most(fixed, d.high), d.low), 0), d.last);
+  // Filter::sample(): the last level has no next one, but no weight either.
   I4 level{};
   F4 weight{};
-  if (d.mips == LaneMips::nearest) level = __builtin_convertvector(value + 0.5f, I4);
+  if (d.mips == LaneMips::nearest) level = (fixed + 128) >> 8;
   if (d.mips == LaneMips::linear) {
-    level = __builtin_convertvector(value, I4);
-    weight = floats(__builtin_convertvector((value - floats(level)) * 256.0f, I4)) / 256.0f;
-    weight = floats(level + 1) > splat(d.last) ? F4{} : weight;
+    level = fixed >> 8;
+    weight = floats(fixed & 255) * (1.0f / 256);
   }
   std::memcpy(out.level, &level, sizeof level);
   std::memcpy(out.weight, &weight, sizeof weight);

@@ -10,26 +10,19 @@ namespace {
 
 constexpr float no_detail = -64;
 
-/// Half the base two logarithm, with an error below 2^-18: half an exponent and the series of atanh.
+/// Half the base two logarithm, with an error of less than 2^-14, which is a 64th of a step: levels of detail have eight bits of fraction.
 float log2_of(float squared) {
   if (!(squared >= 0x1p-100f)) return no_detail;
   if (squared > 0x1.fffffep127f) return -no_detail;
   const auto bits = std::bit_cast<uint32_t>(squared);
-  auto exponent = static_cast<int>(bits >> 23) - 127;
-  float mantissa = std::bit_cast<float>((bits & 0x007fffff) | 0x3f800000);
-  if (mantissa > 0x1.6a09e6p+0f) mantissa *= 0.5f, ++exponent;
-  const float s = (mantissa - 1) / (mantissa + 1), s2 = s * s;
-  constexpr float to_log2 = 0x1.715476p+0f;  // 2 / ln 2, halved
-  return 0.5f * static_cast<float>(exponent) + to_log2 * s * (1 + s2 * (1 / 3.0f + s2 * (1 / 5.0f)));
+  const float t = std::bit_cast<float>((bits & 0x007fffff) | 0x3f800000) - 1;
+  const float fraction = t * ((log2_terms[0] + log2_terms[1] * t) + t * t * (log2_terms[2] + log2_terms[3] * t));
+  return 0.5f * (static_cast<float>(static_cast<int>(bits >> 23) - 127) + fraction);
 }
 float log2_of(double squared) { return log2_of(static_cast<float>(squared)); }
 
-/// Levels of detail have eight bits of fraction (U4.8). |value| <= 64; a call of floor() costs more than the rest.
-float quantized(float value) {
-  const float scaled = value * 256 + 0.5f;
-  const int cut = static_cast<int>(scaled);
-  return static_cast<float>(cut - (static_cast<float>(cut) > scaled)) / 256;
-}
+/// Levels of detail have eight bits of fraction (U4.8). |value| <= 64.
+float quantized(float value) { return (value * 256 + lod_rounding - lod_rounding) / 256; }
 
 struct Vector {
   double u, v;
@@ -130,11 +123,13 @@ LaneDetail lane_detail(const Texture& texture, const State& state) {
   d.mips = state.mip_mode_filter == Mips::MIPFILTER_NEAREST ? LaneMips::nearest : state.mip_mode_filter == Mips::MIPFILTER_LINEAR ? LaneMips::linear : LaneMips::none;
   d.bias = state.texture_lod_bias;
   d.preclamped = state.lod_preclamp_mode == State::LODPreClampMode::CLAMP_MODE_OGL;
-  d.pre_low = state.min_lod, d.pre_high = state.max_lod;
-  d.magnified = s.base_mip_level;
-  d.last = static_cast<float>(texture.levels() - 1);
+  const auto fixed = [](float level) { return static_cast<int32_t>(std::floor(level * 256)); };  // fields have no more bits
+  const auto last = static_cast<float>(texture.levels() - 1);
+  d.pre_low = fixed(state.min_lod), d.pre_high = fixed(state.max_lod);
+  d.magnified = fixed(s.base_mip_level);
+  d.last = fixed(last);
   const float surface_least = std::max(s.resource_min_lod - static_cast<float>(s.min_lod), 0.0f);
-  d.low = std::max(std::min(state.min_lod, d.last), surface_least), d.high = std::min(state.max_lod, d.last);
+  d.low = fixed(std::max(std::min(state.min_lod, last), surface_least)), d.high = fixed(std::min(state.max_lod, last));
   return d;
 }
 
