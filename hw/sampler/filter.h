@@ -54,7 +54,8 @@ class Filter {
   bool anisotropic() const { return anisotropic_; }
   /// Texels are averaged: no minimum or maximum of them is asked for.
   bool averages() const { return reduction_ == Reduction::average; }
-  unsigned max_taps() const { return 2 * (static_cast<unsigned>(state_.maximum_anisotropy) + 1); }
+  static unsigned max_taps(const State& state) { return 2 * (static_cast<unsigned>(state.maximum_anisotropy) + 1); }
+  unsigned max_taps() const { return max_taps(state_); }
 
   /// The colour, swizzled. `reference`: compare with it, null: do not.
   Word4 sample(const Coordinates& at, const Offsets& offsets, const Detail& detail, const Lod& lod, const float* reference) const;

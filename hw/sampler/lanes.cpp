@@ -91,7 +91,7 @@ LaneSampler::LaneSampler(const Texture& texture, const State& state, const LaneK
                        (state.reduction_type == State::ReductionType::MINIMUM || state.reduction_type == State::ReductionType::MAXIMUM);
   // Only whole tiles: what lies where in a row of parts of tiles is Level::address()'s affair, and how far it reaches.
   if (tiling && *tiling != LaneTiling::linear && s.pitch % surface::tile_pitch(s.tiling, 4)) return;
-  if (!decode || !tiling || !across || !down || reduces || anisotropic(state.mag_mode_filter) || anisotropic(state.min_mode_filter)) return;
+  if (!decode || !tiling || !across || !down || reduces) return;
   surface_ = {.wrap = {*across, *down}, .normalized = !state.non_normalized_coordinate_enable, .powers = true, .tiling = *tiling,
               .shift = static_cast<uint8_t>(std::countr_zero(s.format->block_bytes())), .pitch = s.pitch, .decode = *decode};
   base_ = s.base;
@@ -101,13 +101,17 @@ LaneSampler::LaneSampler(const Texture& texture, const State& state, const LaneK
   possible_ = true;
   const auto& of_format = kernels.sample[static_cast<unsigned>(surface_.decode.codes)][static_cast<unsigned>(surface_.tiling)];
   magnified_ = {of_format[state.mag_mode_filter != State::MagModeFilter::MAPFILTER_NEAREST],
-                {static_cast<bool>(state.u_address_mag_filter_rounding_enable), static_cast<bool>(state.v_address_mag_filter_rounding_enable)}};
+                {static_cast<bool>(state.u_address_mag_filter_rounding_enable), static_cast<bool>(state.v_address_mag_filter_rounding_enable)},
+                anisotropic(state.mag_mode_filter)};
   minified_ = {of_format[state.min_mode_filter != State::MinModeFilter::MAPFILTER_NEAREST],
-               {static_cast<bool>(state.u_address_min_filter_rounding_enable), static_cast<bool>(state.v_address_min_filter_rounding_enable)}};
+               {static_cast<bool>(state.u_address_min_filter_rounding_enable), static_cast<bool>(state.v_address_min_filter_rounding_enable)},
+               anisotropic(state.min_mode_filter)};
   detail_ = lane_detail(texture, state);
   any_value_ = surface_.decode.codes == LaneCodes::float32;
   two_manners_ = magnified_ != minified_;
-  needs_lod_ = detail_.mips != LaneMips::none || two_manners_;
+  anisotropic_ = magnified_.anisotropic || minified_.anisotropic;
+  most_taps_ = Filter::max_taps(state);
+  needs_lod_ = detail_.mips != LaneMips::none || two_manners_ || anisotropic_;
 }
 
 /// The levels, and how many bytes from the surface's base they reach.
@@ -138,25 +142,60 @@ const std::byte* LaneSampler::looked_up(memory::View& view) {
   return memory_;
 }
 
-void LaneSampler::sample_levels(const Manner& manner, LaneTap& tap, const LaneLods& lods, float* const (&out)[4]) const {
+/// The mean of all of a footprint's taps, as Filter::taps() has it; null: of one.
+void LaneSampler::sample_taps(const Manner& manner, LaneTap& tap, const Footprints* f, float* const (&out)[4]) const {
+  if (!f || !manner.anisotropic) return manner.sample(surface_, tap, out);
+  const LaneTap own = tap;
+  alignas(64) float u[most_lanes] = {}, v[most_lanes] = {}, one[4][most_lanes], sum[4][most_lanes] = {};
+  const float most = *std::max_element(std::begin(f->taps), std::end(f->taps));
+  for (float i = 0; i < most; ++i) {
+    tap.u = u, tap.v = v, tap.mask = 0;
+    for (unsigned lane = 0; lane < own.channels; ++lane) {
+      const unsigned q = lane / 4;
+      const float t = f->taps[q] == 1 ? 0 : (i + 0.5f) / f->taps[q] - 0.5f;
+      u[lane] = own.u[lane] + f->step_u[q] * t, v[lane] = own.v[lane] + f->step_v[q] * t;
+      if (i < f->taps[q]) tap.mask |= own.mask & 1u << lane;
+    }
+    if (!tap.mask) continue;
+    manner.sample(surface_, tap, {one[0], one[1], one[2], one[3]});
+    for (unsigned c = 0; c < 4; ++c)
+      for (unsigned lane = 0; lane < own.channels; ++lane)
+        if (i < f->taps[lane / 4]) sum[c][lane] = f->taps[lane / 4] == 1 ? one[c][lane] : sum[c][lane] + one[c][lane];
+  }
+  tap = own;
+  for (unsigned c = 0; c < 4; ++c)
+    for (unsigned lane = 0; out[c] && lane < own.channels; ++lane)
+      if (own.mask >> lane & 1) out[c][lane] = sum[c][lane] / f->taps[lane / 4];
+}
+
+void LaneSampler::sample_levels(const Manner& manner, LaneTap& tap, const LaneLods& lods, const Footprints* f, float* const (&out)[4]) const {
   tap.rounded[0] = manner.rounded[0], tap.rounded[1] = manner.rounded[1];
   tap.one_level = lods.one_level;
   const LaneLevel* levels = levels_.data();
   for (unsigned q = 0; q < most_quads; ++q) tap.level[q] = levels + lods.level[q];
-  manner.sample(surface_, tap, out);
+  sample_taps(manner, tap, f, out);
   if (!lods.mixed) return;
   // There is a next level where it has a weight.
   if (tap.one_level) ++tap.level[0];
   else
     for (unsigned q = 0; q < most_quads; ++q) tap.level[q] += lods.weight[q] != 0;
   alignas(64) float more[4][most_lanes];
-  manner.sample(surface_, tap, {more[0], more[1], more[2], more[3]});
+  sample_taps(manner, tap, f, {more[0], more[1], more[2], more[3]});
   kernels_->mix(out, more, lods.weight, tap.channels, tap.mask);
 }
 
+void LaneSampler::footprints(const LaneRequest& r, Footprints& out, float (&lod)[most_quads]) const {
+  for (unsigned q = 0; q < r.tap.channels / 4; ++q) {
+    if (!(r.tap.mask >> 4 * q & 15)) continue;
+    const float *u = r.tap.u + 4 * q, *v = r.tap.v + 4 * q;
+    const Detail d = plane_footprint(detail_.width, detail_.height, most_taps_, u[1] - u[0], v[1] - v[0], u[2] - u[0], v[2] - v[0]);
+    lod[q] = d.lod, out.taps[q] = static_cast<float>(d.taps), out.step_u[q] = d.step_u, out.step_v[q] = d.step_v;
+  }
+}
+
 /// False: some quad's channels do not agree.
-bool LaneSampler::lods(const LaneRequest& r, LaneLods& out) const {
-  if (!r.has_lod && !r.has_bias && !r.level_zero) {
+bool LaneSampler::lods(const LaneRequest& r, LaneLods& out, Footprints* f) const {
+  if (!r.has_lod && !r.has_bias && !r.level_zero && !f) {
     kernels_->lods(detail_, r.tap.u, r.tap.v, nullptr, nullptr, out);
     return true;
   }
@@ -171,7 +210,8 @@ bool LaneSampler::lods(const LaneRequest& r, LaneLods& out) const {
     return true;
   };
   if ((r.has_lod && !common(r.lod, given)) || (r.has_bias && !common(r.bias, bias))) return false;
-  kernels_->lods(detail_, r.tap.u, r.tap.v, r.has_lod || r.level_zero ? given : nullptr, r.has_bias ? bias : nullptr, out);
+  if (f) footprints(r, *f, given);
+  kernels_->lods(detail_, r.tap.u, r.tap.v, r.has_lod || r.level_zero || f ? given : nullptr, r.has_bias ? bias : nullptr, out);
   return true;
 }
 
@@ -193,17 +233,19 @@ bool LaneSampler::sample(memory::View& view, LaneRequest& r) {
   Pages pages{view, base_};
   tap.memory = memory(view), tap.load = load, tap.context = &pages;
   LaneLods lods;
-  if (!this->lods(r, lods)) return false;
+  Footprints footprints;
+  Footprints* f = anisotropic_ && !r.has_lod && !r.level_zero ? &footprints : nullptr;
+  if (!this->lods(r, lods, f)) return false;
   if (!two_manners_) {
-    sample_levels(minified_, tap, lods, r.out);
+    sample_levels(minified_, tap, lods, f, r.out);
     return true;
   }
   // Quads that magnify, and the others.
   const uint32_t m = lods.magnify, magnified = ((m | m << 3 | m << 6 | m << 9) & 0x1111) * 15, mask = tap.mask;
   tap.mask = mask & ~magnified;
-  if (tap.mask) sample_levels(minified_, tap, lods, r.out);
+  if (tap.mask) sample_levels(minified_, tap, lods, f, r.out);
   tap.mask = mask & magnified;
-  if (tap.mask) sample_levels(magnified_, tap, lods, r.out);
+  if (tap.mask) sample_levels(magnified_, tap, lods, f, r.out);
   tap.mask = mask;
   return true;
 }

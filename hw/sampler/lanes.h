@@ -44,20 +44,28 @@ class LaneSampler {
   struct Manner {
     LaneSample sample = nullptr;
     bool rounded[2] = {false, false};
+    bool anisotropic = false;
     bool operator==(const Manner&) const = default;
   };
+  /// Where each quad's channels look, beside their own coordinates.
+  struct Footprints {
+    float taps[most_quads] = {1, 1, 1, 1}, step_u[most_quads] = {}, step_v[most_quads] = {};
+  };
   void places(const Texture& texture);
-  bool lods(const LaneRequest& request, LaneLods& out) const;
+  bool lods(const LaneRequest& request, LaneLods& out, Footprints* footprints) const;
   const std::byte* memory(memory::View& view) { return memory_ && view.stamp() == stamp_ ? memory_ : looked_up(view); }
   const std::byte* looked_up(memory::View& view);
-  void sample_levels(const Manner& manner, LaneTap& tap, const LaneLods& lods, float* const (&out)[4]) const;
+  void footprints(const LaneRequest& request, Footprints& out, float (&lod)[most_quads]) const;
+  void sample_taps(const Manner& manner, LaneTap& tap, const Footprints* footprints, float* const (&out)[4]) const;
+  void sample_levels(const Manner& manner, LaneTap& tap, const LaneLods& lods, const Footprints* footprints, float* const (&out)[4]) const;
 
   const LaneKernels* kernels_ = nullptr;
   LaneSurface surface_;
   std::vector<LaneLevel> levels_;
   Manner magnified_, minified_;
   LaneDetail detail_;
-  bool possible_ = false, needs_lod_ = true, any_value_ = false, two_manners_ = false;
+  bool possible_ = false, needs_lod_ = true, any_value_ = false, two_manners_ = false, anisotropic_ = false;
+  unsigned most_taps_ = 1;
   uint64_t base_ = 0, bytes_ = 0;
   // Where the surface is in host memory, when it is in one piece.
   memory::View::Stamp stamp_;

@@ -36,20 +36,20 @@ float cube_lod_of(float width, const Direction& own, const Direction& at, const 
 }
 
 /// The ellipse that a round pixel becomes on the texture, sampled along its longer axis. `x`, `y` in texels.
-Detail ellipse(const Filter& filter, const Vector& x, const Vector& y, float width, float height) {
+Detail ellipse(double most, const Vector& x, const Vector& y, float width, float height) {
   const double uu = x.u * x.u + y.u * y.u, vv = x.v * x.v + y.v * y.v, uv = x.u * x.v + y.u * y.v;
   const double root = std::sqrt((uu - vv) * (uu - vv) + 4 * uv * uv);
   const double longer = (uu + vv + root) / 2, shorter = std::max((uu + vv - root) / 2, 0.0);
-  const double most = filter.max_taps();
   // A ratio a little above a whole number by rounding does not ask for one tap more.
   double ratio = shorter * most * most <= longer ? most : std::ceil(std::sqrt(longer / shorter) - 1e-3);
   ratio = std::clamp(ratio, 1.0, most);
   Detail detail{log2_of(longer / (ratio * ratio)), static_cast<unsigned>(ratio), 0, 0};
-  if (!(longer > 0) || !std::isfinite(longer)) return {log2_of(longer), 1, 0, 0};
+  // Next to nothing is nothing, also with denormals as zeros.
+  if (!(longer >= 0x1p-100) || !std::isfinite(longer)) return {log2_of(longer), 1, 0, 0};
   // The axis: the eigenvector of the larger eigenvalue, from the better conditioned row.
   double du = uv, dv = longer - uu;
   if (uu >= vv) du = longer - vv, dv = uv;
-  const double length = std::hypot(du, dv);
+  const double length = std::sqrt(du * du + dv * dv);
   if (length > 0) {
     const double scale = std::sqrt(longer) / length;
     detail.step_u = static_cast<float>(du * scale / width);
@@ -68,6 +68,10 @@ float plane_lod(float width, float height, float du_dx, float dv_dx, float du_dy
   return log2_of(std::max(squared(du_dx, dv_dx), squared(du_dy, dv_dy)));
 }
 
+Detail plane_footprint(float width, float height, unsigned most, float du_dx, float dv_dx, float du_dy, float dv_dy) {
+  return ellipse(most, {du_dx * width, dv_dx * height}, {du_dy * width, dv_dy * height}, width, height);
+}
+
 float cube_lod(float width, const Direction& own, const Direction& at, const Direction& right, const Direction& below) {
   Direction dx, dy;
   for (size_t i = 0; i < 3; ++i) dx[i] = right[i] - at[i], dy[i] = below[i] - at[i];
@@ -84,7 +88,7 @@ Detail detail_of(const Filter& filter, const Direction& own, const Direction& at
   Vector x, y;
   x = {dx[0] * width, texture.is_1d() ? 0 : dx[1] * height};
   y = {dy[0] * width, texture.is_1d() ? 0 : dy[1] * height};
-  if (filter.anisotropic()) return ellipse(filter, x, y, width, height);
+  if (filter.anisotropic()) return ellipse(filter.max_taps(), x, y, width, height);
   if (!texture.is_1d() && !texture.is_3d()) return {plane_lod(width, height, dx[0], dx[1], dy[0], dy[1]), 1, 0, 0};
   double along_x = x.squared(), along_y = y.squared();
   if (texture.is_3d()) {

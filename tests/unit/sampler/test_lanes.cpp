@@ -46,7 +46,8 @@ struct Round {
     constexpr Mode modes[] = {Mode::TCM_WRAP, Mode::TCM_MIRROR, Mode::TCM_CLAMP};
     state.tcx_address_control_mode = modes[any(3)], state.tcy_address_control_mode = modes[any(3)];
     state.non_normalized_coordinate_enable = any(8) == 0;
-    state.mag_mode_filter = static_cast<sampler::State::MagModeFilter>(any(2)), state.min_mode_filter = static_cast<sampler::State::MinModeFilter>(any(2));
+    state.mag_mode_filter = static_cast<sampler::State::MagModeFilter>(any(3)), state.min_mode_filter = static_cast<sampler::State::MinModeFilter>(any(3));
+    state.maximum_anisotropy = static_cast<sampler::State::MaximumAnisotropy>(any(8));
     state.mip_mode_filter = any(3) == 0 ? sampler::State::MipModeFilter::MIPFILTER_NONE : any(2) ? sampler::State::MipModeFilter::MIPFILTER_NEAREST : sampler::State::MipModeFilter::MIPFILTER_LINEAR;
     state.u_address_mag_filter_rounding_enable = any(2), state.u_address_min_filter_rounding_enable = any(2);
     state.v_address_mag_filter_rounding_enable = any(2), state.v_address_min_filter_rounding_enable = any(2);
@@ -78,10 +79,13 @@ struct Round {
   uint32_t any(uint32_t n) { return static_cast<uint32_t>(random() % n); }
   /// As the general code has it.
   sampler::Lod lod(const Filter& filter, const Texture& texture, unsigned lane) const {
+    const float detail = request.has_lod ? request.lod[lane] : this->detail(filter, lane).lod;
+    return sampler::finish_lod(texture, state, detail, request.has_bias ? request.bias[lane] : 0, 0);
+  }
+  sampler::Detail detail(const Filter& filter, unsigned lane) const {
     const auto at = [&](unsigned n) { return sampler::Direction{u[(lane & ~3u) + n], v[(lane & ~3u) + n], 0}; };
     const auto less = [](const sampler::Direction& a, const sampler::Direction& b) { return sampler::Direction{a[0] - b[0], a[1] - b[1], 0}; };
-    const float detail = request.has_lod ? request.lod[lane] : request.level_zero ? 0 : detail_of(filter, at(0), less(at(1), at(0)), less(at(2), at(0))).lod;
-    return sampler::finish_lod(texture, state, detail, request.has_bias ? request.bias[lane] : 0, 0);
+    return request.has_lod || request.level_zero ? sampler::Detail{} : detail_of(filter, at(0), less(at(1), at(0)), less(at(2), at(0)));
   }
 
   std::mt19937& random;
@@ -119,7 +123,7 @@ TEST_CASE("the channels of a message are sampled as one by one") {
       INFO("round " << round << " lane " << i << " format " << r.s.format->name);
       const bool wanted = i < r.request.tap.channels && (r.request.tap.mask >> i & 1);
       sampler::Word4 expected{};
-      if (wanted) expected = filter.sample({r.u[i], r.v[i], 0, 0}, {r.request.tap.offset[0], r.request.tap.offset[1], 0}, {}, r.lod(filter, texture, i), nullptr);
+      if (wanted) expected = filter.sample({r.u[i], r.v[i], 0, 0}, {r.request.tap.offset[0], r.request.tap.offset[1], 0}, r.detail(filter, i), r.lod(filter, texture, i), nullptr);
       for (unsigned c = 0; c < 4; ++c) {
         if (!wanted || c == missing) REQUIRE(out[c][i] == untouched);
         else REQUIRE(same(out[c][i], expected[c]));
