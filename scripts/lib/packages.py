@@ -25,6 +25,9 @@ GROUPS = {
     "test": ["clang", "grub-common", "grub-pc-bin"],
 }
 
+# Debian 13 has none that knows Gen9 (compute-runtime left it after 24.35).
+OPENCL = ["intel-opencl-icd", "clinfo"]
+
 
 def sanitizer_runtime():
     """libclang-rt-N-dev for the N that `clang` stands for here."""
@@ -36,6 +39,8 @@ def names(groups):
     wanted = {name for group in groups for name in GROUPS[group]}
     if "test" in groups:
         wanted.update(sanitizer_runtime())
+    if "programs" in groups and apt.release()[0] == 12:
+        wanted.update(OPENCL)
     if "guest" in groups and os.geteuid() != 0:
         wanted.add("uidmap")
     return sorted(wanted)
