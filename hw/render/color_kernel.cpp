@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which targets and blend states the vector code (pixel_kernels) writes as the output merger does.
+#include <algorithm>
+
 #include "hw/render/output_merger.h"
 
 namespace softgen::render {
@@ -14,6 +16,42 @@ std::optional<ColorKernel::Stored> stored_as(const surface::Format& f) {
   if (four_of(f, ElementLayout::uint8)) return ColorKernel::Stored::uint8;
   if (f.layout == ElementLayout::words && f.channels == 1 && f.output[0] == 0) return ColorKernel::Stored::word;
   return std::nullopt;
+}
+
+using Factor = gen9::BlendFactor;
+
+bool is_second_source(Factor f) {
+  switch (f) {
+    case Factor::BLENDFACTOR_SRC1_COLOR:
+    case Factor::BLENDFACTOR_SRC1_ALPHA:
+    case Factor::BLENDFACTOR_INV_SRC1_COLOR:
+    case Factor::BLENDFACTOR_INV_SRC1_ALPHA: return true;
+    default: return false;
+  }
+}
+
+/// Whether a factor is the same for red, green and blue.
+bool one_for_all(Factor f) {
+  switch (f) {
+    case Factor::BLENDFACTOR_ONE:
+    case Factor::BLENDFACTOR_ZERO:
+    case Factor::BLENDFACTOR_SRC_ALPHA:
+    case Factor::BLENDFACTOR_DST_ALPHA:
+    case Factor::BLENDFACTOR_CONST_ALPHA:
+    case Factor::BLENDFACTOR_INV_SRC_ALPHA:
+    case Factor::BLENDFACTOR_INV_DST_ALPHA:
+    case Factor::BLENDFACTOR_INV_CONST_ALPHA: return true;
+    default: return false;
+  }
+}
+
+/// What most draws ask for: 8-bit channels, all of them added, each side's factor the same for all colours and of no second source.
+bool is_added(const ColorKernel& k) {
+  if (!k.blending || k.stored != ColorKernel::Stored::unorm8 || k.srgb || k.alpha_to_one) return false;
+  const auto added = [](uint8_t f) { return f == static_cast<uint8_t>(gen9::BlendFunction::BLENDFUNCTION_ADD); };
+  const auto own = static_cast<Factor>(k.source_factor[0]), other = static_cast<Factor>(k.destination_factor[0]);
+  return std::all_of(k.function.begin(), k.function.end(), added) && one_for_all(own) && one_for_all(other) &&
+         !is_second_source(static_cast<Factor>(k.source_factor[3])) && !is_second_source(static_cast<Factor>(k.destination_factor[3]));
 }
 
 /// Quads have their rows where quad_rows() says.
@@ -72,6 +110,7 @@ std::optional<ColorKernel> OutputMerger::color_kernel(const RenderTarget& rt, un
     k.destination_factor[c] = static_cast<uint8_t>(own ? e.destination_alpha_blend_factor : e.destination_blend_factor);
     k.function[c] = static_cast<uint8_t>(own ? e.alpha_blend_function : e.color_blend_function);
   }
+  k.added = is_added(k);
   return k;
 }
 

@@ -261,23 +261,6 @@ F8 factor(Factor f, const Colors& source, const Colors& source1, const Colors& d
   }
 }
 
-/// Whether factor() is the same for all channels.
-bool one_for_all(Factor f) {
-  switch (f) {
-    case Factor::BLENDFACTOR_ONE:
-    case Factor::BLENDFACTOR_ZERO:
-    case Factor::BLENDFACTOR_SRC_ALPHA:
-    case Factor::BLENDFACTOR_DST_ALPHA:
-    case Factor::BLENDFACTOR_CONST_ALPHA:
-    case Factor::BLENDFACTOR_SRC1_ALPHA:
-    case Factor::BLENDFACTOR_INV_SRC_ALPHA:
-    case Factor::BLENDFACTOR_INV_DST_ALPHA:
-    case Factor::BLENDFACTOR_INV_CONST_ALPHA:
-    case Factor::BLENDFACTOR_INV_SRC1_ALPHA: return true;
-    default: return false;
-  }
-}
-
 F8 combined(Function function, F8 source, F8 source_factor, F8 destination, F8 destination_factor) {
   switch (function) {
     case Function::BLENDFUNCTION_ADD: return source * source_factor + destination * destination_factor;
@@ -287,20 +270,6 @@ F8 combined(Function function, F8 source, F8 source_factor, F8 destination, F8 d
     case Function::BLENDFUNCTION_MAX: return source < destination ? destination : source;
   }
   return source;
-}
-
-/// What most draws ask for: all colours added, each side's factor the same for all of them. False: not that.
-bool blend_added(const ColorKernel& k, Colors& source, const Colors& source1, const Colors& destination) {
-  for (const uint8_t function : k.function)
-    if (function != static_cast<uint8_t>(Function::BLENDFUNCTION_ADD)) return false;
-  // Red, green and blue have one state.
-  if (!one_for_all(static_cast<Factor>(k.source_factor[0])) || !one_for_all(static_cast<Factor>(k.destination_factor[0]))) return false;
-  const auto factor_of = [&](uint8_t f, unsigned c) { return factor(static_cast<Factor>(f), source, source1, destination, k.constant, c); };
-  const F8 own = factor_of(k.source_factor[0], 0), other = factor_of(k.destination_factor[0], 0);
-  const F8 alpha = source[3] * factor_of(k.source_factor[3], 3) + destination[3] * factor_of(k.destination_factor[3], 3);
-  for (unsigned c = 0; c < 3; ++c) source[c] = source[c] * own + destination[c] * other;
-  source[3] = alpha;
-  return true;
 }
 
 void blend(const ColorKernel& k, Colors& source, const Colors& source1, U8 there) {
@@ -317,10 +286,6 @@ void blend(const ColorKernel& k, Colors& source, const Colors& source1, U8 there
   if (!k.alpha_stored) destination[3] = splat(1.0f);
   // What is stored without a curve is clamped on the way.
   const bool clamps = k.clamp_after && (k.srgb || k.stored != ColorKernel::Stored::unorm8);
-  if (blend_added(k, source, source1, destination)) {
-    for (unsigned c = 0; c < 4 && clamps; ++c) source[c] = clamped(source[c], k.clamp_low);
-    return;
-  }
   Colors out;
   for (unsigned c = 0; c < 4; ++c)
     out[c] = combined(static_cast<Function>(k.function[c]), source[c],
@@ -411,6 +376,43 @@ void stored(const ColorPixels& p, U8 word) {
   }
 }
 
+/// factor() where it is of alpha or a constant.
+[[gnu::always_inline]] inline F8 alpha_factor(uint8_t f, F8 source, F8 destination, float constant) {
+  switch (static_cast<Factor>(f)) {
+    case Factor::BLENDFACTOR_ONE:
+    case Factor::BLENDFACTOR_SRC_ALPHA_SATURATE: return splat(1.0f);
+    case Factor::BLENDFACTOR_SRC_COLOR:
+    case Factor::BLENDFACTOR_SRC_ALPHA: return source;
+    case Factor::BLENDFACTOR_DST_COLOR:
+    case Factor::BLENDFACTOR_DST_ALPHA: return destination;
+    case Factor::BLENDFACTOR_CONST_COLOR:
+    case Factor::BLENDFACTOR_CONST_ALPHA: return splat(constant);
+    case Factor::BLENDFACTOR_INV_SRC_COLOR:
+    case Factor::BLENDFACTOR_INV_SRC_ALPHA: return splat(1.0f) - source;
+    case Factor::BLENDFACTOR_INV_DST_COLOR:
+    case Factor::BLENDFACTOR_INV_DST_ALPHA: return splat(1.0f) - destination;
+    case Factor::BLENDFACTOR_INV_CONST_COLOR:
+    case Factor::BLENDFACTOR_INV_CONST_ALPHA: return splat(1.0f) - splat(constant);
+    default: return F8{};
+  }
+}
+
+/// ColorKernel::added, with everything in registers.
+[[gnu::always_inline]] inline U8 added_word(const ColorKernel& k, F8 r, F8 g, F8 b, F8 a, U8 there) {
+  if (k.clamp_before) r = clamped(r, k.clamp_low), g = clamped(g, k.clamp_low), b = clamped(b, k.clamp_low), a = clamped(a, k.clamp_low);
+  const auto old = [&](unsigned c) { return surface::unorm8(__builtin_convertvector(reinterpret_cast<I8>(there >> k.shift[c] & 255u), F8)); };
+  const F8 old_a = k.alpha_stored ? old(3) : splat(1.0f);
+  const float constant = k.constant[3];
+  const F8 own = alpha_factor(k.source_factor[0], a, old_a, constant), other = alpha_factor(k.destination_factor[0], a, old_a, constant);
+  const auto channel = [&](F8 source, unsigned c) { return unorm8(source * own + old(c) * other) << k.shift[c]; };
+  U8 word = channel(r, 0) | channel(g, 1) | channel(b, 2);
+  if (k.alpha_stored) {
+    const F8 own_a = alpha_factor(k.source_factor[3], a, old_a, constant), other_a = alpha_factor(k.destination_factor[3], a, old_a, constant);
+    word |= unorm8(a * own_a + old_a * other_a) << k.shift[3];
+  }
+  return (there & k.keep) | (word & ~k.keep);
+}
+
 /// Four 8-bit channels as they come.
 bool plain(const ColorKernel& k) { return k.stored == ColorKernel::Stored::unorm8 && !k.blending && !k.keep && !k.srgb && !k.alpha_to_one; }
 
@@ -422,6 +424,7 @@ U8 plain_word(const ColorKernel& k, const float* const* source) {
 
 void write_color(const ColorKernel& k, const ColorPixels& p) {
   if (plain(k) && !p.replicated) return stored(p, plain_word(k, p.source));
+  if (k.added && !p.replicated) return stored(p, added_word(k, eight(p.source[0]), eight(p.source[1]), eight(p.source[2]), eight(p.source[3]), loaded(p)));
   Colors source, source1;
   const unsigned used = k.stored == ColorKernel::Stored::word ? 1 : 4;
   for (unsigned c = 0; c < used; ++c) {
@@ -452,7 +455,8 @@ void write_row(const ColorKernel& k, const ColorRow& r) {
     std::byte* const at = r.at + half * size_t{r.column};
     ColorPixels p{.source = {r.source[half][0], r.source[half][1], r.source[half][2], r.source[half][3]}, .source1 = {}, .lanes = 0xff, .pair = true,
                   .rows = {at, at + r.row, at + 8, at + r.row + 8}};
-    if (is_plain) stored(p, plain_word(k, r.source[half]));
+    if (is_plain) stored(p, plain_word(k, p.source));
+    else if (k.added) stored(p, added_word(k, eight(p.source[0]), eight(p.source[1]), eight(p.source[2]), eight(p.source[3]), loaded(p)));
     else write_color(k, p);
   }
 }

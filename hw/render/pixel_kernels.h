@@ -34,6 +34,7 @@ struct ColorKernel {
   bool alpha_stored = true;           ///< else it reads one and is not written
   bool srgb = false;
   bool blending = false;
+  bool added = false;                 ///< blending that is what most draws ask for: see color_kernel.cpp
   bool alpha_to_one = false;
   bool clamp_before = false, clamp_after = false;
   float clamp_low = 0;                ///< to 1

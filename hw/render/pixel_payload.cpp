@@ -86,6 +86,8 @@ void PixelWorker::find_centers() {
   CenterPlanes& c = centers_;
   c.modes = static_cast<uint32_t>(state.get<gen9::_3DSTATE_WM>().barycentric_interpolation_mode) & 63;
   c.depth = extra.pixel_shader_uses_source_depth, c.w = extra.pixel_shader_uses_source_w;
+  masks_ = state.get<gen9::_3DSTATE_PS>().position_xy_offset_select != Offset::POSOFFSET_NONE ||
+           extra.input_coverage_mask_state != Extra::InputCoverageMaskState::ICMS_NONE;
   // The only sample of a pixel is at its centre (RasterState::load).
   all_at_centers_ = draw_->raster.samples == 1 || (!(c.modes & ~at_centers) && (!(c.depth || c.w) || zw_location(state) == Location::pixel));
   center_registers_ = c.registers(std::min(draw_->simd, 16u) / 4);
@@ -105,7 +107,7 @@ unsigned PixelWorker::put_half(const PixelBatch& batch, unsigned first, unsigned
   } else {
     reg = put_planes(batch, first, width, reg);
   }
-  return put_masks(batch, first, width, reg);
+  return masks_ ? put_masks(batch, first, width, reg) : reg;
 }
 
 /// Barycentrics, depth and W wherever in a pixel they are asked for.

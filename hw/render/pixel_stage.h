@@ -144,6 +144,8 @@ class PixelWorker : public PixelSink {
   // Tests and results.
   double depth_at(uint32_t x, uint32_t y, unsigned sample) const;
   uint32_t test(uint32_t x, uint32_t y, uint32_t samples, std::optional<float> z, std::optional<uint8_t> stencil);
+  bool passes_all() const;
+  void pass(uint32_t lit);
   void capture(const WriteLayout& layout, uint32_t bti);
   bool write_colors(const WriteLayout& layout, uint32_t bti);
   const TargetBlock* target_block(const RenderTarget& rt, uint32_t x, uint32_t y);
@@ -162,6 +164,7 @@ class PixelWorker : public PixelSink {
   PixelBatch batch_;
   DepthKernel depth_plane_;                    ///< of object_
   CenterPlanes centers_;                       ///< of object_
+  bool masks_ = false;                         ///< payloads have offsets or coverage
   unsigned center_registers_ = 0;              ///< that centers_ fills, of eight or sixteen pixels
   bool all_at_centers_ = false;                ///< payloads need nothing evaluated elsewhere
   HeldControlWord* control_ = nullptr;         ///< of the host thread, while object_ is drawn

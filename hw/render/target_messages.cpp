@@ -90,6 +90,20 @@ uint32_t PixelWorker::late_samples(const WriteLayout& layout, unsigned pixel, un
   return samples & passed_[pixel];
 }
 
+/// Whether the tests come late, and are none.
+bool PixelWorker::passes_all() const { return !draw_->early && !draw_->depth_stencil.any_test() && !draw_->depth_stencil.any_write(); }
+
+/// late_samples() of pixels `lit`, where passes_all().
+void PixelWorker::pass(uint32_t lit) {
+  const uint32_t fresh = lit & ~tested_;
+  depth_count_ += static_cast<uint64_t>(std::popcount(fresh));
+  for (uint32_t left = fresh; left; left &= left - 1) {
+    const auto pixel = static_cast<unsigned>(std::countr_zero(left));
+    passed_[pixel] = running_->samples_of(pixel);
+  }
+  tested_ |= lit;
+}
+
 /// What a write of one colour to all pixels would leave in each.
 void PixelWorker::capture(const WriteLayout& layout, uint32_t bti) {
   if (bti >= draw_->color.size() || !draw_->color[bti] || layout.target != bti || layout.omask_at != not_there || layout.dual) return;
@@ -175,14 +189,8 @@ bool PixelWorker::write_colors(const WriteLayout& layout, uint32_t bti) {
   const ColorKernel& kernel = *draw_->color[bti];
   const RenderTarget& rt = draw_->targets[bti];
   uint32_t lit = running_->lit & (layout.pixels & ((1u << layout.count) - 1)) << layout.first;
-  if (!draw_->early && !draw_->depth_stencil.any_test() && !draw_->depth_stencil.any_write()) {
-    depth_count_ += static_cast<uint64_t>(std::popcount(lit & ~tested_));
-    for (uint32_t left = lit & ~tested_; left; left &= left - 1) {
-      const auto pixel = static_cast<unsigned>(std::countr_zero(left));
-      passed_[pixel] = running_->samples_of(pixel);
-    }
-    tested_ |= lit;
-  } else if (!draw_->early)
+  if (passes_all()) pass(lit);
+  else if (!draw_->early)
     for (uint32_t left = lit; left; left &= left - 1) {
       const auto pixel = static_cast<unsigned>(std::countr_zero(left));
       if (!late_samples(layout, pixel, pixel - layout.first, running_->samples_of(pixel))) lit &= ~(1u << pixel);
@@ -214,6 +222,7 @@ struct PixelWorker::DirectWrite {
     PixelWorker& worker = *d.worker;
     if (worker.object_->fade) return false;
     const uint32_t lit = worker.running_->lit & mask & ((1u << d.count) - 1);
+    if (!worker.draw_->early) worker.pass(lit);
     if (!lit || worker.object_->layer >= d.target->surface.view_extent) return true;
     const PixelBatch& batch = *worker.running_;
     const uint32_t x = batch.quads[0] & 0xffff, y = batch.quads[0] >> 16;
@@ -238,7 +247,7 @@ struct PixelWorker::DirectWrite {
 void PixelWorker::direct_write(const MessageForm& form, DirectAnswer& answer) {
   const Message message{.sfid = form.sfid, .descriptor = form.descriptor, .ex_descriptor = form.ex_descriptor, .exec_size = form.channels, .exec_mask = 0,
                         .dispatch_mask = 0, .payload = {}, .payload2 = {}, .response = {}, .end_of_thread = form.end_of_thread};
-  if (message.header_present() || bits(form.descriptor, 7u, 0u) != 0 || !draw_->early || !draw_->color[0]) return;
+  if (message.header_present() || bits(form.descriptor, 7u, 0u) != 0 || !(draw_->early || passes_all()) || !draw_->color[0]) return;
   const WriteLayout layout(message, draw_->state.get<Extra>());
   if (!layout.valid || layout.dual || layout.replicated || layout.first != 0 || layout.omask_at != not_there) return;
   const ColorKernel& kernel = *draw_->color[0];
