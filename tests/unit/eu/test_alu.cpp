@@ -140,6 +140,9 @@ TEST_CASE("eu alu: bits") {
   CHECK(s(Opcode::fbh, -2) == 31);
   CHECK(u(Opcode::fbl, 0x00010000) == 16);
   CHECK(u(Opcode::fbl, 0) == 0xffffffff);
+  // IGC looks for the first channel of a mask so.
+  CHECK(one<uint32_t, uint16_t>(Opcode::fbl, UD, UW, 0x4000) == 14);
+  CHECK(one<uint32_t, uint16_t>(Opcode::fbl, UD, UW, 0) == 0xffffffff);
   CHECK(u(Opcode::cbit, 0xf00f) == 8);
   CHECK(u(Opcode::bfi1, 4, 8) == 0xf00);
   CHECK(u(Opcode::bfi2, 0xf00, 0xabc, 0x123) == 0xc23);
