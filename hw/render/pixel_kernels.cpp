@@ -416,7 +416,7 @@ void stored(const ColorPixels& p, U8 word) {
 /// Four 8-bit channels as they come.
 bool plain(const ColorKernel& k) { return k.stored == ColorKernel::Stored::unorm8 && !k.blending && !k.keep && !k.srgb && !k.alpha_to_one; }
 
-U8 plain_word(const ColorKernel& k, const float* const* source) {
+[[gnu::always_inline]] inline U8 plain_word(const ColorKernel& k, const float* const* source) {
   U8 word = unorm8(eight(source[0])) << k.shift[0] | unorm8(eight(source[1])) << k.shift[1] | unorm8(eight(source[2])) << k.shift[2];
   if (k.alpha_stored) word |= unorm8(eight(source[3])) << k.shift[3];
   return word;

@@ -105,7 +105,7 @@ class Setup {
   /// Where an attribute stands in the vertex when nothing overrides its components, by facing (back, front); else `general`.
   struct AttributeSource {
     std::array<uint32_t, 2> at;
-    bool general;
+    bool general, constant;
   };
   Screen to_screen(const Viewport& viewport, const Position& position) const;
   double window_z(const Viewport& viewport, const Vue& vertex) const;

@@ -64,7 +64,8 @@ void Setup::find_attributes() {
   for (unsigned i = 0; i < attribute_count_; ++i) {
     AttributeSource& source = sources_[i];
     unsigned front = i, back = i;
-    source.general = (sbe.constant_interpolation_enable >> i & 1) || (ids && i == sbe.primitive_id_override_attribute_select);
+    source.constant = sbe.constant_interpolation_enable >> i & 1;
+    source.general = ids && i == sbe.primitive_id_override_attribute_select;
     if (sbe.attribute_swizzle_enable && i < swizzled_attributes) {
       const Detail& detail = state_.get<gen9::_3DSTATE_SBE_SWIZ>().attribute[i];
       using Select = Detail::SwizzleSelect;
@@ -89,6 +90,19 @@ void Setup::varying_attribute(const AttributeSource& source, std::span<const Vue
   }
 }
 
+namespace {
+
+/// The same everywhere: as the vertex has it from dword `at` on.
+void constant_attribute(const Vue& provoking, uint32_t at, AttributeSetup& out) {
+  for (unsigned c = 0; c < 4; ++c) {
+    uint32_t* const dw = &out.registers[c / 2].dw[4 * (c % 2)];
+    dw[0] = dw[1] = dw[2] = 0;
+    dw[3] = provoking.dwords()[at + c];
+  }
+}
+
+}  // namespace
+
 void Setup::setup_attributes(const Vue& provoking, uint32_t primitive_id, std::span<const Vue> vertices, PreparedObject& out) const {
   const auto& sbe = state_.get<gen9::_3DSTATE_SBE>();
   out.attributes = arena_->slice<AttributeSetup>(attribute_count_);
@@ -98,7 +112,8 @@ void Setup::setup_attributes(const Vue& provoking, uint32_t primitive_id, std::s
     AttributeSetup attribute_setup;
     const AttributeSource& source = sources_[i];
     if (!source.general && vertices.size() == 3 && std::max(source.at[0], source.at[1]) + 4 <= least) {
-      varying_attribute(source, vertices, out.front, attribute_setup);
+      if (source.constant) constant_attribute(provoking, source.at[out.front], attribute_setup);
+      else varying_attribute(source, vertices, out.front, attribute_setup);
       out.attributes.push_back(attribute_setup);
       continue;
     }
