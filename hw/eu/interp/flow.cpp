@@ -96,14 +96,17 @@ Next execute_break(Thread& thread, const Op& op, RunState& state) {
   return go_on_or_jump(thread, op, state);
 }
 
+/// Until Gfx10 a channel goes forward where the predicate is false, and back (BranchCtrl) where it is true: IGC turns the predicates of forward
+/// ones around for BDW and SKL, and clears a flag where all shall go (visa SIMDCF lowering, gotoJumpOnTrue). JIP of those that go back is where the others go on.
 Next execute_goto(Thread& thread, const Op& op, RunState& state) {
-  const uint32_t taken = channels(op, execution_mask(thread, op)) & thread.active;
   const bool branch_control = op.instruction->acc_write;
+  const uint32_t wanted = execution_mask(thread, op), going = branch_control ? wanted : enabled_mask(thread, op) & ~wanted;
+  const uint32_t taken = channels(op, going) & thread.active;
   if (branch_control && taken) {
     // Those that go take the thread along; the rest waits behind the instruction.
     suspend(thread, thread.active & ~taken, op.next_offset);
     suspend(thread, taken, op.uip_offset);
-    return jump(thread, op, op.jip_offset, state);
+    return jump(thread, op, op.uip_offset, state);
   }
   suspend(thread, taken, op.uip_offset);
   return go_on_or_jump(thread, op, state);

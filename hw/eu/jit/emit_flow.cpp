@@ -97,8 +97,10 @@ void Emitter::branch(size_t n) {
       return go_on_or_jump(n);
     }
     case Opcode::goto_: {
-      const Value taken = ir_.and_(channels(execution_mask(op)), active());
-      if (!op.instruction->acc_write) {
+      const bool forward = !op.instruction->acc_write;
+      const Value going = forward ? ir_.and_(enabled_mask(op), ir_.not_(execution_mask(op))) : execution_mask(op);
+      const Value taken = ir_.and_(channels(going), active());
+      if (forward) {
         suspend(taken, op.uip_offset);
         return go_on_or_jump(n);
       }
@@ -114,7 +116,7 @@ void Emitter::branch(size_t n) {
       const Block away = ir_.block();
       ir_.branch(ir_.icmp(LLVMIntNE, here, ir_.c32(0)), next, away);
       ir_.at(away);
-      return go(n, op.jip_offset);
+      return go(n, op.uip_offset);
     }
     case Opcode::brd: case Opcode::brc:
       suspend(channels(execution_mask(op)), op.opcode == Opcode::brc ? op.uip_offset : op.jip_offset);

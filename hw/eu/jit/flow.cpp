@@ -14,6 +14,8 @@ namespace {
 constexpr size_t most_ops = 6000;
 constexpr size_t most_write_backs = 400;  ///< ops that move all registers to memory or leave the code
 
+bool goes_back(const Op& op) { return op.opcode == Opcode::goto_ && op.instruction->acc_write; }
+
 class Analysis {
  public:
   Analysis(const Program& program, FlowGraph& graph) : program_(program), ops_(program.ops()), g_(graph) {}
@@ -55,7 +57,7 @@ class Analysis {
     switch (row->form) {
       case Form::send: case Form::split_send: return i.end_of_thread ? Step::end_of_thread : Step::send;
       case Form::jump: return i.src[1].file == RegFile::imm && inside(int64_t{op.next_offset} + i.jip) ? Step::jump : Step::leave;
-      case Form::branch: return !by_register && inside(op.jip_offset) ? Step::branch : Step::leave;
+      case Form::branch: return !by_register && inside(op.jip_offset) && (!goes_back(op) || inside(op.uip_offset)) ? Step::branch : Step::leave;
       case Form::call: case Form::ret: return Step::leave;
       default: return op.opcode == Opcode::wait ? Step::wait : Step::work;
     }
@@ -165,7 +167,10 @@ std::vector<size_t> FlowGraph::successors(const Program& program, size_t n) cons
   switch (steps[n]) {
     case Step::leave: case Step::end_of_thread: return {};
     case Step::jump: to(int64_t{op.next_offset} + op.instruction->jip); break;
-    case Step::branch: to(op.jip_offset); break;
+    case Step::branch:
+      to(op.jip_offset);
+      if (goes_back(op)) to(op.uip_offset);
+      break;
     default: break;
   }
   to(op.next_offset);

@@ -239,10 +239,15 @@ TEST_CASE("eu flow: goto and join") {
   Machine m;
   Instruction decide = op_imm(Opcode::and_, 8, null(UD), grf(1, UD), UD, 1);
   decide.cond_mod = 2;
-  Instruction away = branch(Opcode::goto_, 8, 2, 3);
+  Instruction away = branch(Opcode::goto_, 8, 3, 4);
   away.pred_control = 1;
+  away.pred_invert = true;
+  // All go where the predicate is false for all.
+  Instruction nobody = mov_imm(1, arf(Arf::flag, UD), UD, 0);
+  nobody.no_mask = true;
   Instruction skip = branch(Opcode::goto_, 8, 1, 3);
-  m.load({decide, away, op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 10), skip,
+  skip.pred_control = 1;
+  m.load({decide, away, op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 10), nobody, skip,
           branch(Opcode::join, 8, 2), op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 100),
           branch(Opcode::join, 8, 1), op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 1)});
   for (unsigned n = 0; n < 8; n++) m.set<uint32_t>(1, n, n);
@@ -256,7 +261,8 @@ TEST_CASE("eu flow: a backward goto with BranchCtrl loops until no channel wants
   Machine m;
   Instruction decide = op(Opcode::cmp, 8, null(D), grf(2, D), grf(1, D));
   decide.cond_mod = 5;
-  Instruction back = branch(Opcode::goto_, 8, -2, -2);
+  // Who does not go back waits at the join behind.
+  Instruction back = branch(Opcode::goto_, 8, 1, -2);
   back.pred_control = 1;
   back.acc_write = true;
   m.load({op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 1), decide, back, branch(Opcode::join, 8, 1), op_imm(Opcode::add, 8, grf(3, D), grf(2, D), D, 0)});
