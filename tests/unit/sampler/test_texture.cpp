@@ -78,6 +78,22 @@ TEST_CASE("linear filtering mixes four texels") {
   CHECK(t.red(0.375f, 0.375f) == Approx(5));
 }
 
+TEST_CASE("linear filters of 8-bit codes round once") {
+  Fixture t;
+  t.state.mag_mode_filter = sampler::State::MagModeFilter::MAPFILTER_LINEAR;
+  const auto red = [&](float u, float v) {
+    const Texture texture(t.surface);
+    const Filter filter(t.view, texture, t.state, {});
+    return std::bit_cast<float>(filter.sample({u, v, 0, 0}, {}, {}, sampler::finish_lod(texture, t.state, 0, 0, 0), nullptr)[0]);
+  };
+  // A quarter and a half texel beyond the center of code 5.
+  CHECK(red(1.75f / 4, 2 / 4.0f) == static_cast<float>((5 * 192 + 6 * 64) * 128 + (9 * 192 + 10 * 64) * 128) / (255 * 65536));
+  for (unsigned code = 0; code < 256; code += 5) {
+    for (unsigned i = 0; i < 16; ++i) t.view.store<uint8_t>(base + i / 4 * pitch + i % 4, static_cast<uint8_t>(code));
+    for (unsigned i = 0; i < 64; ++i) REQUIRE(red(static_cast<float>(i) / 61, static_cast<float>(i) / 71) == static_cast<float>(code) / 255);
+  }
+}
+
 TEST_CASE("texels outside of a level load as zero") {
   Fixture t;
   const Texture texture(t.surface);
