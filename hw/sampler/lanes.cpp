@@ -215,11 +215,9 @@ bool LaneSampler::lods(const LaneRequest& r, LaneLods& out, Footprints* f) const
   return true;
 }
 
-void LaneSampler::sample_plain(memory::View& view, LaneTap& tap, float* const (&out)[4]) {
+void LaneSampler::sample_scattered(memory::View& view, LaneTap& tap, float* const (&out)[4]) const {
   Pages pages{view, base_};
-  tap.memory = memory(view), tap.load = load, tap.context = &pages;
-  tap.one_level = true, tap.level[0] = levels_.data();
-  tap.rounded[0] = magnified_.rounded[0], tap.rounded[1] = magnified_.rounded[1];
+  tap.load = load, tap.context = &pages;
   magnified_.sample(surface_, tap, out);
 }
 

@@ -35,7 +35,13 @@ class LaneSampler {
   /// Neither of them: sample_plain() will do.
   bool plain() const { return !needs_lod_ && !any_value_; }
   /// A whole message, of level 0. `tap`: what its sender sets.
-  void sample_plain(memory::View& view, LaneTap& tap, float* const (&out)[4]);
+  void sample_plain(memory::View& view, LaneTap& tap, float* const (&out)[4]) {
+    tap.memory = memory(view);
+    tap.one_level = true, tap.level[0] = levels_.data();
+    tap.rounded[0] = magnified_.rounded[0], tap.rounded[1] = magnified_.rounded[1];
+    if (!tap.memory) return sample_scattered(view, tap, out);
+    magnified_.sample(surface_, tap, out);
+  }
   /// A whole message. False: the channels of a quad have levels of detail of their own, and nothing was done.
   bool sample(memory::View& view, LaneRequest& request);
 
@@ -55,6 +61,7 @@ class LaneSampler {
   bool lods(const LaneRequest& request, LaneLods& out, Footprints* footprints) const;
   const std::byte* memory(memory::View& view) { return memory_ && view.stamp() == stamp_ ? memory_ : looked_up(view); }
   const std::byte* looked_up(memory::View& view);
+  void sample_scattered(memory::View& view, LaneTap& tap, float* const (&out)[4]) const;
   void footprints(const LaneRequest& request, Footprints& out, float (&lod)[most_quads]) const;
   void sample_taps(const Manner& manner, LaneTap& tap, const Footprints* footprints, float* const (&out)[4]) const;
   void sample_levels(const Manner& manner, LaneTap& tap, const LaneLods& lods, const Footprints* footprints, float* const (&out)[4]) const;

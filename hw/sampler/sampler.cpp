@@ -403,7 +403,16 @@ struct DirectSample {
   static constexpr uint8_t none = 0xff;
 
   bool set(const MessageForm& form, const Type& type, const Positions& positions, unsigned simd);
-  void start(Grf* registers, uint32_t mask, LaneTap& tap, float (&copies)[2][most_lanes]) const;
+  /// Where the coordinates are; `copies`: for those that the response would overwrite.
+  void start(Grf* registers, uint32_t mask, LaneTap& tap, float (&copies)[2][most_lanes]) const {
+    tap.u = reinterpret_cast<const float*>(registers[u].dw), tap.v = reinterpret_cast<const float*>(registers[v].dw);
+    if (copied) {
+      lane_kernels().copy(copies[0], tap.u), lane_kernels().copy(copies[1], tap.v);
+      tap.u = copies[0], tap.v = copies[1];
+    }
+    tap.channels = channels;
+    tap.mask = mask;
+  }
   static bool answer(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
   /// Where the level of detail has no say.
   static bool answer_plain(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
@@ -442,17 +451,6 @@ bool DirectSample::set(const MessageForm& form, const Type& type, const Position
   return form.channels <= simd;
 }
 
-/// Where the coordinates are; `copies`: for those that the response would overwrite.
-void DirectSample::start(Grf* registers, uint32_t mask, LaneTap& tap, float (&copies)[2][most_lanes]) const {
-  tap.u = reinterpret_cast<const float*>(registers[u].dw), tap.v = reinterpret_cast<const float*>(registers[v].dw);
-  if (copied) {
-    lane_kernels().copy(copies[0], tap.u), lane_kernels().copy(copies[1], tap.v);
-    tap.u = copies[0], tap.v = copies[1];
-  }
-  tap.channels = channels;
-  tap.mask = mask;
-}
-
 bool DirectSample::answer(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env) {
   const auto& d = *static_cast<const DirectSample*>(answer.state.get());
   LaneRequest r;
@@ -469,7 +467,7 @@ bool DirectSample::answer(const DirectAnswer& answer, Grf* registers, uint32_t m
 bool DirectSample::answer_plain(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env) {
   const auto& d = *static_cast<const DirectSample*>(answer.state.get());
   LaneTap tap;
-  alignas(32) float copies[2][most_lanes];
+  float copies[2][most_lanes];
   d.start(registers, mask, tap, copies);
   float* out[4];
   for (unsigned c = 0; c < 4; ++c) out[c] = d.out[c] == none ? nullptr : reinterpret_cast<float*>(registers[d.out[c]].dw);
