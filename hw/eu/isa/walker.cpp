@@ -8,9 +8,11 @@ namespace softgen::eu {
 void KernelWalker::follow(const Line& line) {
   const Instruction& i = line.instruction;
   const OpcodeInfo* row = i.info();
+  // What lies beyond the bytes that are there counts as well: a kernel is read page by page, and ends in one of them do not end it.
+  constexpr int64_t furthest = 1 << 20;
   const auto reach = [&](int64_t from, int32_t distance) {
     const int64_t to = from + distance;
-    if (to > 0 && to < static_cast<int64_t>(code_.size())) furthest_ = std::max(furthest_, static_cast<uint32_t>(to));
+    if (to > 0 && to < furthest) furthest_ = std::max(furthest_, static_cast<uint32_t>(to));
   };
   switch (row->form) {
     case Form::branch:

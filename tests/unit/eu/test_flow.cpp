@@ -459,6 +459,17 @@ TEST_CASE("eu flow: a kernel that was cut off is decoded anew when more of it is
   CHECK(whole->bytes().size() == 48);
 }
 
+TEST_CASE("eu flow: an end of thread does not end a kernel that branches beyond the bytes that are there") {
+  ProgramCache cache;
+  Instruction away = branch(Opcode::goto_, 8, 3, 3);
+  away.pred_control = 1;
+  const auto code = assemble({away, mov_imm(8, grf(2, D), D, 1), end(), branch(Opcode::join, 8, 1), end()});
+  CHECK_FALSE(cache.find(std::span(code).first(48), 0)->complete());
+  const auto whole = cache.find(code, 0);
+  CHECK(whole->complete());
+  CHECK(whole->bytes().size() == 80);
+}
+
 TEST_CASE("eu flow: random bytes as a kernel end by themselves or by the stop flag, within the thread") {
   set_log_sink({});
   const uint32_t seed = 5;
