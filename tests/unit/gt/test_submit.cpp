@@ -160,35 +160,35 @@ TEST_CASE("a busy device is saved, loaded into another, and finishes there") {
 }
 
 TEST_CASE("resets drop what runs") {
-  for (unsigned threads : {0u, 1u}) {
-    CAPTURE(threads);
-    FakeHost host(threads);
-    Driver driver(host, engines[1]);
-    driver.emit({mi_semaphore_wait, 7, static_cast<uint32_t>(target) + 8, 0});
-    driver.emit_breadcrumb(1);
-    driver.submit();
+  // Not a loop: sections are entered once in each run of the test.
+  const unsigned threads = GENERATE(0u, 1u);
+  CAPTURE(threads);
+  FakeHost host(threads);
+  Driver driver(host, engines[1]);
+  driver.emit({mi_semaphore_wait, 7, static_cast<uint32_t>(target) + 8, 0});
+  driver.emit_breadcrumb(1);
+  driver.submit();
 
-    SECTION("of the engine: GDRST") {
-      host.write(reg::GDRST, 1u << 3);
-      CHECK(host.read(reg::GDRST) == 0);
-      CHECK(host.read(engines[1].base + reg::RING_HEAD) == 0);
-      CHECK(host.read(engines[1].base + reg::RING_START) == 0);
-      CHECK((host.read(engines[1].base + reg::RING_EXECLIST_STATUS_LO) & 1u << 4) == 0);
-    }
-    SECTION("of the device: FLR") {
-      FakeHost fresh(threads);
-      sg_reset(host.device(), SG_RESET_FLR);
-      CHECK((host.save() == fresh.save()));
-    }
-    // The engine runs again.
-    host.ram<uint32_t>(target) = 0;
-    Driver again(host, engines[1]);
-    again.emit_breadcrumb(2);
-    const unsigned before = host.messages();
-    again.submit();
-    REQUIRE(host.wait_messages(before + 1));
-    while (__atomic_load_n(&host.ram<uint32_t>(target), __ATOMIC_ACQUIRE) != 2) {
-    }
+  SECTION("of the engine: GDRST") {
+    host.write(reg::GDRST, 1u << 3);
+    CHECK(host.read(reg::GDRST) == 0);
+    CHECK(host.read(engines[1].base + reg::RING_HEAD) == 0);
+    CHECK(host.read(engines[1].base + reg::RING_START) == 0);
+    CHECK((host.read(engines[1].base + reg::RING_EXECLIST_STATUS_LO) & 1u << 4) == 0);
+  }
+  SECTION("of the device: FLR") {
+    FakeHost fresh(threads);
+    sg_reset(host.device(), SG_RESET_FLR);
+    CHECK((host.save() == fresh.save()));
+  }
+  // The engine runs again.
+  host.ram<uint32_t>(target) = 0;
+  Driver again(host, engines[1]);
+  again.emit_breadcrumb(2);
+  const unsigned before = host.messages();
+  again.submit();
+  REQUIRE(host.wait_messages(before + 1));
+  while (__atomic_load_n(&host.ram<uint32_t>(target), __ATOMIC_ACQUIRE) != 2) {
   }
 }
 
