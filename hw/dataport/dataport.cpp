@@ -28,29 +28,6 @@ enum Data0Type : uint32_t {
   d0_byte_scattered_write = 12,
   d0_qword_scattered_write = 13,
 };
-enum Data1Type : uint32_t {
-  d1_untyped_surface_read = 0x01,
-  d1_untyped_atomic = 0x02,
-  d1_untyped_atomic_simd4x2 = 0x03,
-  d1_media_block_read = 0x04,
-  d1_typed_surface_read = 0x05,
-  d1_typed_atomic = 0x06,
-  d1_typed_atomic_simd4x2 = 0x07,
-  d1_untyped_surface_write = 0x09,
-  d1_media_block_write = 0x0a,
-  d1_atomic_counter = 0x0b,
-  d1_atomic_counter_simd4x2 = 0x0c,
-  d1_typed_surface_write = 0x0d,
-  d1_a64_scattered_read = 0x10,
-  d1_a64_untyped_surface_read = 0x11,
-  d1_a64_untyped_atomic = 0x12,
-  d1_a64_oword_block_read = 0x14,
-  d1_a64_oword_block_write = 0x15,
-  d1_a64_untyped_surface_write = 0x19,
-  d1_a64_scattered_write = 0x1a,
-  d1_untyped_atomic_float = 0x1b,
-  d1_a64_untyped_atomic_float = 0x1d,
-};
 
 constexpr auto read = Direction::read, write = Direction::write;
 

@@ -11,8 +11,6 @@
 namespace softgen::dataport {
 namespace {
 
-constexpr uint32_t untyped_surface_read = 0x01, untyped_surface_write = 0x09;
-
 /// Registers in a row.
 struct Registers {
   Grf* first;
@@ -82,15 +80,14 @@ bool adjoin(const MessageForm& form, unsigned first, unsigned count) {
 
 void DataPort::direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) {
   const uint32_t type = bits(form.descriptor, 18u, 14u), simd = bits(form.descriptor, 13u, 12u), off = bits(form.descriptor, 11u, 8u);
-  const bool write = type == untyped_surface_write;
-  if (form.sfid != Sfid::dp_data1 || (type != untyped_surface_read && !write) || form.header_present() || (simd != 1 && simd != 2)) return;
+  const bool write = type == d1_untyped_surface_write;
+  if (form.sfid != Sfid::dp_data1 || (type != d1_untyped_surface_read && !write) || form.header_present() || (simd != 1 && simd != 2)) return;
   // Channels of a dword that are off leave no hole where they are the last.
   const unsigned each = simd == 1 ? 2 : 1, count = off == 0 ? 4 : off == 0b1100 ? 2 : off == 0b1110 ? 1 : 0;
   const auto function = write ? (each == 2 ? move_row_of<Direction::write, 16>(count) : move_row_of<Direction::write, 8>(count))
                               : (each == 2 ? move_row_of<Direction::read, 16>(count) : move_row_of<Direction::read, 8>(count));
   if (!function || !adjoin(form, 0, each) || (write ? !adjoin(form, each, count * each) : form.response.count < count * each)) return;
-  const Space space = Space::bound({.sfid = form.sfid, .descriptor = form.descriptor, .ex_descriptor = form.ex_descriptor, .exec_size = form.channels, .exec_mask = 0,
-                                    .dispatch_mask = 0, .payload = {}, .payload2 = {}, .response = {}, .end_of_thread = form.end_of_thread}, env);
+  const Space space = Space::bound(form.without_contents(), env);
   if (space.structure_pitch()) return;
   answer.state = std::make_shared<DirectRow>(DirectRow{space.base(), space.size(), space.is_local(), form.reg(0), write ? form.reg(each) : form.response.first});
   answer.function = function;

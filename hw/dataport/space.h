@@ -80,7 +80,7 @@ class Space {
   Space(memory::View& view, uint64_t base, uint64_t size) : view_(&view), base_(base), size_(size) {}
 
   uint64_t within(uint64_t offset) const { return slm_ ? offset & slm_bits : offset; }
-  uint64_t place(uint64_t offset) const { return slm_ ? offset & slm_bits : strip_canonical(base_ + offset); }
+  uint64_t place(uint64_t offset) const { return slm_ ? within(offset) : strip_canonical(base_ + offset); }
   template <size_t n>
   static bool within_page(uint64_t at) {
     return (at & (memory::View::page_size - 1)) <= memory::View::page_size - n;

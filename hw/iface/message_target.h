@@ -87,6 +87,11 @@ struct MessageForm {
 
   bool header_present() const { return (descriptor >> 19) & 1; }
   unsigned registers() const { return payload.count + payload2.count; }
+  /// For who asks only what the instruction says.
+  Message without_contents() const {
+    return {.sfid = sfid, .descriptor = descriptor, .ex_descriptor = ex_descriptor, .exec_size = channels, .exec_mask = 0, .dispatch_mask = 0, .payload = {},
+            .payload2 = {}, .response = {}, .end_of_thread = end_of_thread};
+  }
   /// The general register that has the message's register i, which is one of registers().
   unsigned reg(unsigned i) const { return i < payload.count ? payload.first + i : payload2.first + i - payload.count; }
 };

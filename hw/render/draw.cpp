@@ -86,6 +86,7 @@ class Drawer::Draw {
   bool must_stop() const;
   uint64_t vertices_shaded() const { return chunked_ ? chunked_->invocations() : geometry_.counts().vs; }
   uint64_t primitives() const { return chunked_ ? chunked_->primitives() : setup_.primitives(); }
+  const RenderTarget* blocks_target(const PreparedObject& object) const;
   PixelRect blocks_rect(const PreparedObject& object) const;
   void fast_clear(const PreparedObject& object);
   void resolve(const PreparedObject& object, bool partial);
@@ -247,7 +248,14 @@ void Drawer::Draw::draw_objects(const Batch& batch) {
   if (preempted_) geometry_.halt();
 }
 
-/// The pixels of the first target that the object of a clear or resolve means, whose rectangle counts in blocks (Mesa blorp_clear.c,
+/// The target of a clear or resolve. Null: the object lies in none.
+const RenderTarget* Drawer::Draw::blocks_target(const PreparedObject& object) const {
+  if (work_->pixels.targets.empty()) return nullptr;
+  const RenderTarget& rt = work_->pixels.targets[0];
+  return rt.level && object.layer < rt.surface.view_extent ? &rt : nullptr;
+}
+
+/// The pixels of blocks_target() that the object of a clear or resolve means, whose rectangle counts in blocks (Mesa blorp_clear.c,
 /// get_fast_clear_rect): of the CCS 8 elements of 8x4, 4x4 or 2x4 pixels each way, of the MCS 16 by 2 bytes.
 PixelRect Drawer::Draw::blocks_rect(const PreparedObject& object) const {
   const RenderTarget& rt = work_->pixels.targets[0];
@@ -260,9 +268,9 @@ PixelRect Drawer::Draw::blocks_rect(const PreparedObject& object) const {
 }
 
 void Drawer::Draw::fast_clear(const PreparedObject& object) {
-  if (work_->pixels.targets.empty()) return;
-  const RenderTarget& rt = work_->pixels.targets[0];
-  if (!rt.level || object.layer >= rt.surface.view_extent) return;
+  const RenderTarget* const target = blocks_target(object);
+  if (!target) return;
+  const RenderTarget& rt = *target;
   const unsigned samples = rt.surface.samples;
   const PixelRect rect = blocks_rect(object);
   const uint32_t slice = object.layer + rt.surface.min_array_element;
@@ -281,9 +289,9 @@ void Drawer::Draw::fast_clear(const PreparedObject& object) {
 
 /// Memory has the colours already; the codes are told so.
 void Drawer::Draw::resolve(const PreparedObject& object, bool partial) {
-  if (work_->pixels.targets.empty()) return;
-  const RenderTarget& rt = work_->pixels.targets[0];
-  if (!rt.level || !rt.ccs || object.layer >= rt.surface.view_extent) return;
+  const RenderTarget* const target = blocks_target(object);
+  if (!target || !target->ccs) return;
+  const RenderTarget& rt = *target;
   const PixelRect rect = blocks_rect(object);
   if (!rect.empty()) rt.ccs.resolve(env_.view, ccs_rect(rect), object.layer + rt.surface.min_array_element, partial);
 }

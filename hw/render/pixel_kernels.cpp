@@ -450,14 +450,11 @@ void write_color(const ColorKernel& k, const ColorPixels& p) {
 }
 
 void write_row(const ColorKernel& k, const ColorRow& r) {
-  const bool is_plain = plain(k);
   for (unsigned half = 0; half < 2; ++half) {
     std::byte* const at = r.at + half * size_t{r.column};
-    ColorPixels p{.source = {r.source[half][0], r.source[half][1], r.source[half][2], r.source[half][3]}, .source1 = {}, .lanes = 0xff, .pair = true,
-                  .rows = {at, at + r.row, at + 8, at + r.row + 8}};
-    if (is_plain) stored(p, plain_word(k, p.source));
-    else if (k.added) stored(p, added_word(k, eight(p.source[0]), eight(p.source[1]), eight(p.source[2]), eight(p.source[3]), loaded(p)));
-    else write_color(k, p);
+    const ColorPixels p{.source = {r.source[half][0], r.source[half][1], r.source[half][2], r.source[half][3]}, .source1 = {}, .lanes = 0xff, .pair = true,
+                        .rows = {at, at + r.row, at + 8, at + r.row + 8}};
+    write_color(k, p);
   }
 }
 

@@ -245,8 +245,7 @@ struct PixelWorker::DirectWrite {
 
 /// Colours of the first target, without header, when nothing but colour comes of them.
 void PixelWorker::direct_write(const MessageForm& form, DirectAnswer& answer) {
-  const Message message{.sfid = form.sfid, .descriptor = form.descriptor, .ex_descriptor = form.ex_descriptor, .exec_size = form.channels, .exec_mask = 0,
-                        .dispatch_mask = 0, .payload = {}, .payload2 = {}, .response = {}, .end_of_thread = form.end_of_thread};
+  const Message message = form.without_contents();
   if (message.header_present() || bits(form.descriptor, 7u, 0u) != 0 || !(draw_->early || passes_all()) || !draw_->color[0]) return;
   const WriteLayout layout(message, draw_->state.get<Extra>());
   if (!layout.valid || layout.dual || layout.replicated || layout.first != 0 || layout.omask_at != not_there) return;

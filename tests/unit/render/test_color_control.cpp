@@ -5,6 +5,7 @@
 #include "hw/render/color_control.h"
 #include "tests/catch.h"
 #include "tests/unit/memory/mapped.h"
+#include "tests/unit/surface/two_d.h"
 
 using namespace softgen;
 using namespace softgen::render;
@@ -18,13 +19,7 @@ struct Fixture : memory::test::Mapped {
   surface::Surface surface;
 
   Fixture() : Mapped(base, end) {
-    surface.type = surface::SurfaceType::two_d;
-    surface.format = surface::find_format(surface::SurfaceFormat::B8G8R8A8_UNORM);
-    surface.tiling = surface::Tiling::y;
-    surface.base = base;
-    surface.width = surface.height = 128;
-    surface.pitch = 512;
-    surface.qpitch = 128;
+    surface = surface::test::y_tiled(surface::SurfaceFormat::B8G8R8A8_UNORM, base, 128, 512, 128);
     surface.depth = surface.view_extent = 2;
     surface.aux = surface::AuxMode::ccs_e;
     surface.aux_base = ccs_base;

@@ -5,6 +5,7 @@
 #include "hw/render/output_merger.h"
 #include "tests/catch.h"
 #include "tests/unit/memory/mapped.h"
+#include "tests/unit/surface/two_d.h"
 
 using namespace softgen;
 using namespace softgen::render;
@@ -17,13 +18,7 @@ struct Fixture : memory::test::Mapped {
   surface::Surface surface;
 
   Fixture() : Mapped(base, 0x40000) {
-    surface.type = surface::SurfaceType::two_d;
-    surface.format = surface::find_format(surface::SurfaceFormat::R8G8B8A8_UNORM);
-    surface.tiling = surface::Tiling::y;
-    surface.base = base;
-    surface.width = surface.height = 16;
-    surface.pitch = 128;
-    surface.qpitch = 32;
+    surface = surface::test::y_tiled(surface::SurfaceFormat::R8G8B8A8_UNORM, base, 16, 128, 32);
     surface.samples = 4;
     surface.log2_samples = 2;
     surface.aux = surface::AuxMode::ccs_d;
