@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Untyped reads and writes of channels that lie one behind the other, without a message: what buffers are copied with. Whatever is found
 // otherwise goes through send(), which is the specification.
+#include <algorithm>
+
 #include "hw/base/bits.h"
 #include "hw/dataport/dataport.h"
 #include "hw/dataport/neighbours.h"
@@ -18,6 +20,15 @@ struct Registers {
   const uint32_t* sent(unsigned number, unsigned lane) const { return &first[number * each + lane / 8].dw[lane % 8]; }
   uint32_t* answered(unsigned number, unsigned lane) const { return &first[number * each + lane / 8].dw[lane % 8]; }
 };
+
+/// Offsets where a row of `bytes` may start in this page (the surface ends at `size`), for compiled code.
+template <Access access>
+void open_window(const DirectAnswer& answer, const memory::View& view, uint64_t at, uint64_t offset, uint64_t size, unsigned bytes) {
+  const memory::View::Found found = view.found<access>(at);
+  if (!found.page) return;
+  const uint64_t in_page = at % memory::View::page_size, end = std::min(memory::View::page_size, size - offset + in_page);
+  answer.window = {offset - in_page, end - bytes + 1, found.page, found.epoch, found.generation};
+}
 
 struct DirectRow {
   uint64_t base, size;      ///< of the surface
@@ -56,6 +67,7 @@ bool move_row(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadE
     const uint64_t at = strip_canonical(d.base + offset);
     if (at % memory::View::page_size + bytes > memory::View::page_size) return false;
     memory = direction == Direction::write ? env.view.at_for_write(at) : const_cast<std::byte*>(env.view.at(at));
+    open_window<direction == Direction::write ? Access::write : Access::read>(answer, env.view, at, offset, d.size, bytes);
   }
   move_neighbours<count>(Registers{registers + d.data, lanes / 8}, direction, memory, lanes);
   return true;

@@ -38,6 +38,7 @@ Walk::Walk(const Command& command, Kernel kernel, MessageTarget& shared, EngineE
       constants_at_(kernel_.constant_offset), number_(next_number()) {
   const unsigned channels = 8u << std::min(static_cast<unsigned>(command.simd_size), 2u);
   full_mask_ = channels == 32 ? ~0u : (1u << channels) - 1;
+  full_masks_ = (full_mask_ & right_mask_ & bottom_mask_) == full_mask_;
   // The dimensions are the first group numbers that are not there any more.
   uint32_t end_x = command.thread_group_id_x_dimension, end_y = command.thread_group_id_y_dimension, end_z = command.thread_group_id_z_dimension;
   if (command.indirect_parameter_enable) {
@@ -64,7 +65,7 @@ Walk::GroupId Walk::id_of(uint64_t group) const {
 
 /// Channels of thread `number` of a group: fewer in the last column and row.
 uint32_t Walk::mask_of(uint32_t number) const {
-  if ((full_mask_ & right_mask_ & bottom_mask_) == full_mask_) return full_mask_;
+  if (full_masks_) return full_mask_;
   uint32_t mask = full_mask_;
   if (number % width_ == width_ - 1) mask &= right_mask_;
   if (number / width_ % height_ == height_ - 1) mask &= bottom_mask_;
@@ -79,15 +80,18 @@ Grf Walk::header_of(const GroupId& id, uint32_t fftid) const {
   return r0;
 }
 
-void Walk::start_thread(eu::Thread& thread, const Grf& header, uint32_t number) const {
+unsigned Walk::put_payload(eu::Thread& thread, const Grf& header, uint32_t number) const {
   thread.grf(0) = header;
   const uint64_t own_at = constants_at_ + kernel_.cross_registers + uint64_t{number} * kernel_.thread_registers;
   const auto common = [&](unsigned reg) { return Kernel::put(thread, reg, *constants_, constants_at_, kernel_.cross_registers); };
   const auto own = [&](unsigned reg) { return Kernel::put(thread, reg, *constants_, own_at, kernel_.thread_registers); };
-  const unsigned end = constants_ == &indirect_ ? common(own(1)) : own(common(1));
+  return constants_ == &indirect_ ? common(own(1)) : own(common(1));
+}
+
+void Walk::start_thread(eu::Thread& thread, const Grf& header, uint32_t number) const {
   eu::ThreadStart start = kernel_.start;
   start.dispatch_mask = mask_of(number);
-  start.payload = end;
+  start.payload = put_payload(thread, header, number);
   thread.start(start);
 }
 
@@ -99,25 +103,88 @@ ThreadEnv Walk::environment(Worker& worker, uint32_t fftid) const {
   return env;
 }
 
-ExecResult Walk::run_group(Worker& worker, const GroupId& id, uint32_t bank, uint64_t& channels) {
-  worker.slm.assign(kernel_.slm_size / sizeof(Grf), Grf{});
-  const auto first_fftid = bank * (kernel_.barrier ? threads_ : 1);
-  worker.group.clear();
-  ThreadEnv env = environment(worker, first_fftid);
-  const Grf header = header_of(id, first_fftid);
-  for (uint32_t n = 0; n < threads_; ++n) {
-    if (env_.stop.aborting()) return ExecResult::aborted;
-    channels += static_cast<uint64_t>(std::popcount(mask_of(n)));
-    if (kernel_.barrier) {
-      start_thread(worker.group.add(environment(worker, first_fftid + n)), header_of(id, first_fftid + n), n);
-      continue;
-    }
-    // Threads that never meet need not be there at the same time.
-    start_thread(worker.thread, header, n);
-    const eu::RunResult result = eu::run(worker.thread, env, shared_);
-    if (result == eu::RunResult::aborted) return ExecResult::aborted;
-    if (result == eu::RunResult::blocked) return ExecResult::fault;
+void Walk::clear_local(Worker& worker) const { worker.slm.assign(kernel_.slm_size / sizeof(Grf), Grf{}); }
+
+/// The threads of groups [first, end), where none meets another.
+class Walk::Row final : public eu::ThreadRow {
+ public:
+  Row(const Walk& walk, Worker& worker, uint32_t bank, uint64_t first, uint64_t end)
+      : walk_(walk), worker_(worker), group_(first), end_(end), fftid_(bank), mask_(walk.mask_of(0)) {
+    if (first < end) enter();
   }
+  uint64_t channels() const { return channels_; }
+
+  /// Where next() does not go on. False: all have run.
+  bool start(eu::Thread& thread) {
+    if (group_ >= end_) return false;
+    mask_ = walk_.mask_of(number_);
+    of_each_ = static_cast<uint64_t>(std::popcount(mask_));
+    walk_.start_thread(thread, header_, number_);
+    step();
+    return true;
+  }
+  bool next(eu::Thread& thread) override {
+    if (group_ >= end_ || (!walk_.full_masks_ && walk_.mask_of(number_) != mask_) || walk_.env_.stop.aborting()) return false;
+    walk_.put_payload(thread, header_, number_);
+    step();
+    return true;
+  }
+
+ private:
+  void enter() {
+    number_ = 0;
+    header_ = walk_.header_of(walk_.id_of(group_), fftid_);
+    fresh_ = true;
+  }
+  /// One was started. Local memory is the group's, so it waits for the first of the next group.
+  void step() {
+    if (fresh_ && walk_.kernel_.slm_size) walk_.clear_local(worker_);
+    fresh_ = false;
+    channels_ += of_each_;
+    if (++number_ < walk_.threads_) return;
+    if (++group_ < end_) enter();
+  }
+
+  const Walk& walk_;
+  Worker& worker_;
+  uint64_t group_;
+  const uint64_t end_;
+  const uint32_t fftid_;
+  uint32_t number_ = 0, mask_;
+  uint64_t channels_ = 0, of_each_ = 0;
+  bool fresh_ = false;
+  Grf header_{};
+};
+
+ExecResult Walk::run_single(Worker& worker, uint32_t bank, uint64_t first, uint64_t end) {
+  clear_local(worker);  // takes its place
+  ThreadEnv env = environment(worker, bank);
+  Row row(*this, worker, bank, first, end);
+  ExecResult result = ExecResult::done;
+  while (result == ExecResult::done) {
+    if (env_.stop.aborting()) {
+      result = ExecResult::aborted;
+    } else {
+      if (!row.start(worker.thread)) break;
+      const eu::RunResult ended = eu::run(worker.thread, env, shared_, &row);
+      if (ended == eu::RunResult::blocked) result = ExecResult::fault;
+      if (ended == eu::RunResult::aborted) result = ExecResult::aborted;
+    }
+  }
+  invocations_.fetch_add(row.channels(), std::memory_order_relaxed);
+  return result;
+}
+
+ExecResult Walk::run_group(Worker& worker, const GroupId& id, uint32_t bank) {
+  clear_local(worker);
+  const uint32_t first_fftid = bank * threads_;
+  uint64_t channels = 0;
+  worker.group.clear();
+  for (uint32_t n = 0; n < threads_; ++n) {
+    channels += static_cast<uint64_t>(std::popcount(mask_of(n)));
+    start_thread(worker.group.add(environment(worker, first_fftid + n)), header_of(id, first_fftid + n), n);
+  }
+  invocations_.fetch_add(channels, std::memory_order_relaxed);
   switch (worker.group.run(shared_)) {
     case eu::ThreadGroup::Result::finished: return ExecResult::done;
     case eu::ThreadGroup::Result::aborted: return ExecResult::aborted;
@@ -134,10 +201,12 @@ void Walk::stop(ExecResult why) {
 
 /// Groups [first, end), as far as they go well.
 ExecResult Walk::run_batch(Worker& worker, uint32_t bank, uint64_t first, uint64_t end) {
-  uint64_t channels = 0;
+  if (!kernel_.barrier) return run_single(worker, bank, first, end);
   ExecResult result = ExecResult::done;
-  for (uint64_t group = first; group < end && result == ExecResult::done; ++group) result = run_group(worker, id_of(group), bank, channels);
-  invocations_.fetch_add(channels, std::memory_order_relaxed);
+  for (uint64_t group = first; group < end && result == ExecResult::done; ++group) {
+    if (env_.stop.aborting()) return ExecResult::aborted;
+    result = run_group(worker, id_of(group), bank);
+  }
   return result;
 }
 

@@ -69,10 +69,15 @@ class Walk {
   };
   GroupId id_of(uint64_t group) const;
   void run_groups(Worker& worker, uint32_t bank);
+  class Row;
   ExecResult run_batch(Worker& worker, uint32_t bank, uint64_t first, uint64_t end);
-  ExecResult run_group(Worker& worker, const GroupId& id, uint32_t bank, uint64_t& channels);
+  ExecResult run_single(Worker& worker, uint32_t bank, uint64_t first, uint64_t end);
+  ExecResult run_group(Worker& worker, const GroupId& id, uint32_t bank);
+  void clear_local(Worker& worker) const;
   /// r0 of a group's threads.
   Grf header_of(const GroupId& id, uint32_t fftid) const;
+  /// Registers of thread `number` of a group. Returns the first behind them.
+  unsigned put_payload(eu::Thread& thread, const Grf& header, uint32_t number) const;
   void start_thread(eu::Thread& thread, const Grf& header, uint32_t number) const;
   uint32_t mask_of(uint32_t number) const;
   ThreadEnv environment(Worker& worker, uint32_t fftid) const;
@@ -83,6 +88,7 @@ class Walk {
   EngineEnv& env_;
   uint32_t width_, height_, depth_, threads_;
   uint32_t full_mask_, right_mask_, bottom_mask_;
+  bool full_masks_;         ///< of all threads
   uint32_t first_x_, first_y_, first_z_, count_x_, count_y_;
   uint64_t groups_ = 0;
   ConstantData indirect_;

@@ -36,7 +36,7 @@ class SharedFunctions : public MessageTarget {
     switch (form.sfid) {
       case Sfid::sampler: return sampler_.direct(form, env, answer);
       case Sfid::dp_data1: return data_port_.direct(form, env, answer);
-      case Sfid::thread_spawner: answer.function = [](const DirectAnswer&, Grf*, uint32_t, ThreadEnv&) { return true; }; return;
+      case Sfid::thread_spawner: answer.silent = true, answer.function = [](const DirectAnswer&, Grf*, uint32_t, ThreadEnv&) { return true; }; return;
       default: return;
     }
   }

@@ -26,6 +26,8 @@ class HostMemory {
   virtual void mark_dirty(uint64_t gpa, uint64_t size) = 0;
   /// Grows whenever cached results of resolve() or an earlier mark_dirty() no longer hold. TLBs compare it. Any thread.
   uint64_t epoch() const { return epoch_.load(std::memory_order_acquire); }
+  /// Where it stands, for compiled code.
+  const std::atomic<uint64_t>& epoch_word() const { return epoch_; }
 
  protected:
   void advance_epoch() { epoch_.fetch_add(1, std::memory_order_acq_rel); }

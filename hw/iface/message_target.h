@@ -96,6 +96,14 @@ struct MessageForm {
   unsigned reg(unsigned i) const { return i < payload.count ? payload.first + i : payload2.first + i - payload.count; }
 };
 
+/// Memory that compiled code may read or write itself for a message whose channels' bytes follow each other. Where its first channel's offset is one
+/// of `starts` from `low` on, its bytes stand at `memory` + (offset - low). Good as long as memory::View::clock() says so.
+struct MessageWindow {
+  uint64_t low = 0, starts = 0;
+  std::byte* memory = nullptr;
+  uint64_t epoch = 0, generation = 0;
+};
+
 /// One function that answers all messages of a SEND while the state of its draw stands, as send() would answer them.
 struct DirectAnswer {
   /// For the channels of `mask`. False: nothing was done, send() has to. May be called with MXCSR.DAZ set.
@@ -104,7 +112,9 @@ struct DirectAnswer {
   std::shared_ptr<const void> state;///< what the unit found bound
   bool asked = false;               ///< MessageTarget::direct() was called
   uint8_t sfid = 0, type = 0;       ///< for count_message()
+  bool silent = false;              ///< it does nothing: compiled code need not send it
   uint64_t answered = 0;            ///< and not yet counted there
+  mutable MessageWindow window;     ///< where `function` was last, of untyped reads and writes
 };
 
 /// Those of one kernel's SENDs in one draw, used by one host thread; whoever holds them clears them with the draw.
@@ -116,6 +126,11 @@ class DirectAnswers {
   }
   /// Null: nobody asked for it yet.
   DirectAnswer* known(size_t number) { return number < answers_.size() ? &answers_[number] : nullptr; }
+  /// Numbers 0 to count - 1, which stay where they are until somebody wants more of them.
+  DirectAnswer* first(size_t count) {
+    if (count > answers_.size()) answers_.resize(count);
+    return answers_.data();
+  }
   /// `count(sfid, type, n)` for what was answered.
   template <typename F>
   void clear(F&& count) {

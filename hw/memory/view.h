@@ -86,6 +86,23 @@ class View {
   }
   /// Host memory of [va, va + size) for reading when all of it is there and in one piece, else null (no fault). Walks all of its pages.
   const std::byte* piece(uint64_t va, uint64_t size);
+  /// Host memory of the page of `va`, as its last at() or at_for_write() found it; null: that met no memory. Good as long as the words of clock()
+  /// hold these numbers.
+  struct Found {
+    std::byte* page;
+    uint64_t epoch, generation;
+  };
+  template <Access access>
+  Found found(uint64_t va) const {
+    const uint64_t vpn = strip_canonical(va) >> 12;
+    const Entry& entry = tlb_[static_cast<size_t>(access)][(vpn ^ vpn >> tlb_bits) & ((1u << tlb_bits) - 1)];
+    return {entry.tag == (stamp_ | vpn) ? entry.page : nullptr, epoch_, seen_};
+  }
+  struct Clock {
+    const std::atomic<uint64_t>*epoch, *generation;
+  };
+  /// Of the space that is set now.
+  Clock clock() const { return {&memory_.epoch_word(), generation_}; }
   /// Faults this view has met (reads and writes with no memory behind them).
   uint64_t faults() const { return faults_; }
 

@@ -22,14 +22,15 @@ struct Op;  // hw/eu/interp/op.h
 
 class Program;
 class Thread;
+class ThreadRow;
 enum class RunResult : uint8_t;
 
 /// What may run a program's threads in the interpreter's place, with the same results (hw/eu/jit).
 class FastPath {
  public:
   virtual ~FastPath() = default;
-  /// `thread` was just started. False: it has not been touched, the interpreter runs it.
-  virtual bool run(Thread& thread, ThreadEnv& env, MessageTarget& target, RunResult& result) = 0;
+  /// `thread` was just started. False: it has not been touched, the interpreter runs it. `more`: may be run, too, as run() says; or null.
+  virtual bool run(Thread& thread, ThreadEnv& env, MessageTarget& target, ThreadRow* more, RunResult& result) = 0;
   /// Asked for each program that is decoded; null: none.
   static std::atomic<std::unique_ptr<FastPath> (*)(const Program&)> maker;
 };

@@ -43,7 +43,8 @@ void Thread::clear_registers() { std::memset(regs.bytes(), 0, grf_bytes); }
 
 void Thread::clear(unsigned first, unsigned count) {
   const unsigned from = std::max(first, payload_), end = first + count;
-  if (from < end) std::memset(regs.grf + from, 0, size_t{end - from} * sizeof(Grf));
+  if (from + 1 == end) regs.grf[from] = {};
+  else if (from < end) std::memset(regs.grf + from, 0, size_t{end - from} * sizeof(Grf));
 }
 
 void Thread::clear_guards() {
@@ -122,10 +123,10 @@ RunResult interpret(Thread& thread, ThreadEnv& env, MessageTarget& target) {
   return interpret(thread, state, rounding);
 }
 
-RunResult run(Thread& thread, ThreadEnv& env, MessageTarget& target) {
+RunResult run(Thread& thread, ThreadEnv& env, MessageTarget& target, ThreadRow* more) {
   RunResult result;
   // What has waited goes on as it began or in the interpreter; fast paths take threads from their start.
-  if (FastPath* fast = thread.program()->fast_path(); fast && thread.index == 0 && fast->run(thread, env, target, result)) return result;
+  if (FastPath* fast = thread.program()->fast_path(); fast && thread.index == 0 && fast->run(thread, env, target, more, result)) return result;
   return interpret(thread, env, target);
 }
 

@@ -74,6 +74,7 @@ class Thread {
   /// What had to be cleared is.
   void cleared() { fresh_ = false; }
   /// The thread has ended and wrote no architecture register (but in compiled code's own copies).
+  bool is_clean() const { return clean_; }
   void left_clean() { clean_ = !(regs.notification[0] | regs.notification[1] | regs.notification[2] | regs.notification[3]); }
 
  private:
@@ -83,8 +84,19 @@ class Thread {
   bool clean_ = false;                    ///< architecture registers are as start() left them
 };
 
-/// Runs until one of the results; ThreadEnv::stop is polled at each backward jump. Messages go to `target`.
-RunResult run(Thread& thread, ThreadEnv& env, MessageTarget& target);
+/// Threads that run one behind the other and differ in their payload only: the same ThreadStart, the same ThreadEnv.
+class ThreadRow {
+ public:
+  /// The last one has finished: puts the payload of another in its place. False: there is none, or whoever started it looks after the next.
+  virtual bool next(Thread& thread) = 0;
+
+ protected:
+  ~ThreadRow() = default;
+};
+
+/// Runs until one of the results; ThreadEnv::stop is polled at each backward jump. Messages go to `target`. Threads of `more` may be run behind
+/// it, as long as they finish; the result is the last one's.
+RunResult run(Thread& thread, ThreadEnv& env, MessageTarget& target, ThreadRow* more = nullptr);
 /// The same by the interpreter alone.
 RunResult interpret(Thread& thread, ThreadEnv& env, MessageTarget& target);
 

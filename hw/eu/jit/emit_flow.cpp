@@ -167,7 +167,16 @@ void Emitter::step(size_t n) {
 void Emitter::send(size_t n) {
   const bool last = graph_.steps[n] == Step::end_of_thread;
   if (last && variant_.keep_registers) write_back();
-  const Value result = call_out(n, execution_mask(ops_[n]));
+  const Value mask = execution_mask(ops_[n]);
+  if (last) end_silently(n);
+  if (Row row; !last && find_row(n, row)) return move_row(n, row, mask);
+  send_out(n, mask);
+}
+
+/// By a call; ends where the thread does.
+void Emitter::send_out(size_t n, Value mask) {
+  const bool last = graph_.steps[n] == Step::end_of_thread;
+  const Value result = call_out(n, mask);
   const Block failed = ir_.block(), on = ir_.block();
   const Next good = last ? Next::finished : Next::advance;
   ir_.branch(ir_.icmp(LLVMIntEQ, result, ir_.c32(static_cast<uint32_t>(good))), on, failed);

@@ -5,7 +5,7 @@ namespace softgen::eu::jit {
 
 Emitter::Emitter(Ir& ir, const Program& program, const FlowGraph& graph, const Variant& variant, unsigned lanes, const FirstRun* known,
                  FirstRun* told)
-    : ir_(ir), program_(program), ops_(program.ops()), graph_(graph), variant_(variant), lanes_(lanes), known_(known), told_(told) {}
+    : ir_(ir), program_(program), ops_(program.ops()), graph_(graph), variant_(variant), lanes_(lanes), known_(known), told_(told), numbers_(number_sends(program, graph)) {}
 
 /// What stands in memory when the code starts goes to the allocas.
 void Emitter::entry() {

@@ -69,7 +69,27 @@ class Emitter {
   void step(size_t n);
   Value call_out(size_t n, Value mask);
   void send(size_t n);
+  void send_out(size_t n, Value mask);
   void wait(size_t n);
+
+  // Messages whose memory the code reads or writes itself (rows.cpp)
+  struct Row {
+    bool write = false;
+    unsigned each = 0, count = 0;      ///< registers a dword of all channels, dwords a channel
+    unsigned address = 0, data = 0;    ///< first registers
+    unsigned lanes(unsigned most) const { return most < 8 * each ? most : 8 * each; }
+  };
+  bool find_row(size_t n, Row& row) const;
+  void move_row(size_t n, const Row& row, Value mask);
+  Value row_is_open(size_t n, const Row& row, Value mask, Value* memory);
+  std::vector<Value> row_values(unsigned first, unsigned each);
+  void set_row_values(unsigned first, unsigned each, std::span<const Value> values);
+  std::vector<Value> row_data(const Row& row);
+  std::vector<Value> read_row(const Row& row, Value memory);
+  void write_row(const Row& row, const std::vector<Value>& data, Value memory);
+  void end_silently(size_t n);
+  Value answer_field(size_t n, uint64_t offset);
+  void count_answer(size_t n);
 
   // Masks (masks.cpp)
   Value active();
@@ -164,7 +184,8 @@ class Emitter {
   bool active_modified_ = false, flags_modified_ = false;
   std::vector<Value> wait_allocas_;
   Value scratch_[3] = {};               ///< eight floats each
-  unsigned stepped_ = 0;
+  unsigned stepped_ = 0, rows_ = 0;
+  std::vector<unsigned> numbers_;       ///< by op: of messages of fixed form (number_sends())
 };
 
 }  // namespace softgen::eu::jit

@@ -30,7 +30,7 @@ struct Counters {
   struct alignas(64) Runs {
     std::atomic<uint64_t> interpreted{0}, compiled{0};
     /// By one host thread, so without the price of an atomic addition.
-    static void add(std::atomic<uint64_t>& count) { count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+    static void add(std::atomic<uint64_t>& count, uint64_t n = 1) { count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_relaxed); }
   };
   std::array<Runs, 256> runs;
 };
@@ -129,7 +129,7 @@ class CompiledProgram : public FastPath {
  public:
   CompiledProgram(const Program& program, bool now) : program_(program), now_(now) {}
 
-  bool run(Thread& thread, ThreadEnv& env, MessageTarget& target, RunResult& result) override {
+  bool run(Thread& thread, ThreadEnv& env, MessageTarget& target, ThreadRow* more, RunResult& result) override {
     const int kind = variant_of(thread);
     if (kind < 0) return interpreted();
     Slot& slot = slots_[static_cast<size_t>(kind)];
@@ -141,8 +141,9 @@ class CompiledProgram : public FastPath {
       code = now_ ? slot.code.load(std::memory_order_acquire) : nullptr;
       if (!code) return interpreted();
     }
-    Counters::Runs::add(runs().compiled);
-    result = run_compiled(code->compiled(), thread, env, target);
+    uint64_t ran = 1;
+    result = run_compiled(code->compiled(), thread, env, target, more, &ran);
+    Counters::Runs::add(runs().compiled, ran);
     return true;
   }
 

@@ -230,6 +230,14 @@ Slots read_before_written(const Program& program, const FlowGraph& graph, uint32
   return result;
 }
 
+std::vector<unsigned> number_sends(const Program& program, const FlowGraph& graph) {
+  std::vector<unsigned> numbers(program.ops().size(), ~0u);
+  unsigned next = 0;
+  for (size_t n = 0; n < numbers.size(); n++)
+    if ((graph.steps[n] == Step::send || graph.steps[n] == Step::end_of_thread) && has_fixed_form(program.ops()[n])) numbers[n] = next++;
+  return numbers;
+}
+
 const char* analyze(const Program& program, FlowGraph& graph) { return Analysis(program, graph).run(); }
 
 }  // namespace softgen::eu::jit

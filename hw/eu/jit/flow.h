@@ -44,6 +44,9 @@ struct FlowGraph {
 /// General registers, and their guard, that the kernel may read before it wrote all of them, when it starts with `channels` (0: any).
 Slots read_before_written(const Program& program, const FlowGraph& graph, uint32_t channels);
 
+/// By op: which one it is of the kernel's messages of fixed form; ~0 for all else.
+std::vector<unsigned> number_sends(const Program& program, const FlowGraph& graph);
+
 /// Empty reason: done; else why the kernel is left to the interpreter.
 const char* analyze(const Program& program, FlowGraph& graph);
 

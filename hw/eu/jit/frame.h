@@ -8,6 +8,7 @@
 #include "hw/eu/interp/execute.h"
 #include "hw/eu/interp/math_lanes.h"
 #include "hw/eu/jit/flow.h"
+#include "hw/memory/view.h"
 
 namespace softgen::eu::jit {
 
@@ -31,6 +32,8 @@ struct Frame {
   uint32_t mxcsr, mxcsr_of_code;     ///< the host thread's, and with DAZ as the code wants it
   const SendForm* sends;             ///< the code's
   DirectAnswers* direct;             ///< the thread's; null: none
+  DirectAnswer* answers;             ///< of the code's messages of fixed form, by number
+  memory::View::Clock clock;         ///< what their windows have to agree with
 };
 
 /// What the code returns.

@@ -96,6 +96,18 @@ Value Ir::load_atomic(Type t, Value from, unsigned align) {
 
 void Ir::store(Value v, Value to, unsigned align) { llvm::SetAlignment(llvm::BuildStore(b_, v, to), align); }
 
+Value Ir::load_volatile(Type t, Value from, unsigned align) {
+  const Value v = load(t, from, align);
+  llvm::SetVolatile(v, 1);
+  return v;
+}
+
+void Ir::store_volatile(Value v, Value to, unsigned align) {
+  const Value stored = llvm::BuildStore(b_, v, to);
+  llvm::SetAlignment(stored, align);
+  llvm::SetVolatile(stored, 1);
+}
+
 Value Ir::call(Value function, Type result, std::initializer_list<Value> arguments) {
   std::vector<Type> types;
   for (const Value v : arguments) types.push_back(llvm::TypeOf(v));

@@ -78,6 +78,11 @@ class Ir {
   Value address(Value base, uint64_t offset);
   Value load(Type t, Value from, unsigned align);
   void store(Value v, Value to, unsigned align);
+  /// Of memory that others may change, too.
+  Value load_volatile(Type t, Value from, unsigned align);
+  void store_volatile(Value v, Value to, unsigned align);
+  /// `bytes` (an i64) behind `base`.
+  Value behind(Value base, Value bytes) { return llvm::BuildGEP2(b_, i8, base, &bytes, 1, ""); }
   Value load_atomic(Type t, Value from, unsigned align);
   Value alloca(Type t) { return llvm::BuildAlloca(b_, t, ""); }
   Value call(Value function, Type result, std::initializer_list<Value> arguments);

@@ -17,7 +17,7 @@
   X(FloatTypeInContext) X(DoubleTypeInContext) X(HalfTypeInContext) X(PointerTypeInContext) X(VoidTypeInContext) X(VectorType)        \
   X(FunctionType) X(AddFunction) X(GetParam) X(AppendBasicBlockInContext) X(PositionBuilderAtEnd) X(GetInsertBlock)                   \
   X(ConstInt) X(ConstReal) X(ConstVector) X(ConstNull) X(GetPoison) X(TypeOf) X(GetElementType) X(GetVectorSize) X(IsAConstantInt) X(IsConstant) X(IsNull)    \
-  X(ConstIntGetZExtValue) X(BuildAlloca) X(BuildLoad2) X(BuildStore) X(BuildGEP2) X(SetAlignment) X(SetOrdering)                      \
+  X(ConstIntGetZExtValue) X(BuildAlloca) X(BuildLoad2) X(BuildStore) X(BuildGEP2) X(SetAlignment) X(SetOrdering) X(SetVolatile)                   \
   X(BuildAdd) X(BuildSub) X(BuildMul) X(BuildAnd) X(BuildOr) X(BuildXor) X(BuildNot) X(BuildNeg) X(BuildShl) X(BuildLShr)             \
   X(BuildAShr) X(BuildFAdd) X(BuildFSub) X(BuildFMul) X(BuildFDiv) X(BuildICmp) X(BuildFCmp) X(BuildSelect) X(BuildShuffleVector)     \
   X(BuildExtractElement) X(BuildInsertElement) X(BuildBitCast) X(BuildTrunc) X(BuildZExt) X(BuildSExt) X(BuildSIToFP) X(BuildUIToFP)  \

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "hw/base/denormals.h"
+#include "hw/base/work.h"
 #include "hw/iface/engine.h"
 
 namespace softgen::eu::jit {
@@ -124,18 +125,19 @@ void clear(Thread& thread, const Compiled& compiled) {
 void prepare(const Program& program, const FlowGraph& graph, Compiled& compiled) {
   compiled.sends.resize(program.ops().size());
   const Thread nobody{};
-  unsigned number = 0;
   compiled.leaves_clean = !compiled.stepped && !compiled.variant.keep_registers;
+  const std::vector<unsigned> numbers = number_sends(program, graph);
   for (size_t n = 0; n < compiled.sends.size(); n++) {
     const Op& op = program.ops()[n];
     if (graph.steps[n] != Step::send && graph.steps[n] != Step::end_of_thread) continue;
-    if (!has_fixed_form(op)) {
+    if (numbers[n] == ~0u) {
       compiled.sends[n].last = op.instruction->end_of_thread;
       compiled.leaves_clean = false;
       continue;
     }
     compiled.sends[n] = send_form(nobody, op);
-    compiled.sends[n].number = number++;
+    compiled.sends[n].number = numbers[n];
+    compiled.fixed_sends++;
   }
   const Slots needed = read_before_written(program, graph, compiled.variant.channels);
   for (unsigned s = 0; s < grf_count; s++) {
@@ -147,7 +149,37 @@ void prepare(const Program& program, const FlowGraph& graph, Compiled& compiled)
   for (unsigned s = grf_count; s < grf_count + 16; s++) compiled.clears_guards = compiled.clears_guards || needed[s];
 }
 
-RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env, MessageTarget& target) {
+namespace {
+
+/// Where the windows and counts of the code's messages are; of a thread without direct answers, where none ever opens.
+DirectAnswer* answers_of(const Compiled& compiled, const ThreadEnv& env) {
+  if (env.direct) return env.direct->first(compiled.fixed_sends);
+  thread_local DirectAnswers shut;
+  return shut.first(compiled.fixed_sends);
+}
+
+/// The code, for the thread that was started and for those of `more` while they finish.
+Exit run_row(const Compiled& compiled, Thread& thread, Frame& frame, ThreadRow* more, uint64_t* ran) {
+  uint64_t behind = 0;
+  auto exit = static_cast<Exit>(compiled.code(&frame));
+  // What the next one is not to see lies in its registers only.
+  const bool may_follow = more && compiled.leaves_clean;
+  while (may_follow && exit == Exit::finished) {
+    thread.left_clean();
+    if (!thread.is_clean() || !more->next(thread)) break;
+    thread.acc_size = 0;
+    clear(thread, compiled);
+    exit = static_cast<Exit>(compiled.code(&frame));
+    behind++;
+  }
+  if (behind) count_work(Work::threads, behind);
+  if (ran) *ran = behind + 1;
+  return exit;
+}
+
+}  // namespace
+
+RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env, MessageTarget& target, ThreadRow* more, uint64_t* ran) {
   clear(thread, compiled);
   RunState state{env, target, float_mode(thread.regs)};
   static_assert(sizeof(StopFlag) == sizeof(uint32_t));
@@ -163,12 +195,14 @@ RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env,
   frame.code = &compiled;
   frame.sends = compiled.sends.data();
   frame.direct = env.direct;
+  frame.answers = answers_of(compiled, env);
+  frame.clock = env.view.clock();
   std::optional<HeldControlWord> own;
   HeldControlWord& control = env.control ? *env.control : own.emplace();
   frame.mxcsr = control.outside();
   frame.mxcsr_of_code = compiled.variant.flush_f32 ? frame.mxcsr | daz : frame.mxcsr;
   control.set(frame.mxcsr_of_code);
-  const auto exit = static_cast<Exit>(compiled.code(&frame));
+  const Exit exit = run_row(compiled, thread, frame, more, ran);
   own.reset();
   switch (exit) {
     case Exit::finished:

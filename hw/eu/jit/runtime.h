@@ -18,11 +18,12 @@ struct Compiled {
   bool clears_guards = true;
   bool leaves_clean = false;           ///< no architecture register is written in memory
   std::vector<SendForm> sends;         ///< by op, of those with a fixed form; else `valid` is false
+  unsigned fixed_sends = 0;            ///< how many of them
 };
 
 /// What can be known about a kernel's messages and its registers at the start, for Compiled.
 void prepare(const Program& program, const FlowGraph& graph, Compiled& compiled);
-/// Runs a thread that was just started to one of run()'s results.
-RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env, MessageTarget& target);
+/// Runs a thread that was just started to one of run()'s results, and those of `more` as run() says. `ran`: how many were run; or null.
+RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env, MessageTarget& target, ThreadRow* more = nullptr, uint64_t* ran = nullptr);
 
 }  // namespace softgen::eu::jit

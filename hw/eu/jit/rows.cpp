@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Untyped reads and writes whose channels follow each other in memory, done by the code itself where the data port's answer has opened a window
+// (hw/dataport/direct.cpp); everything else goes the way of all messages. SKL PRM vol 7, "Untyped Surface Read", "Untyped Surface Write".
+#include <cstddef>
+
+#include "hw/base/bits.h"
+#include "hw/eu/jit/emitter.h"
+#include "hw/eu/interp/execute.h"
+
+namespace softgen::eu::jit {
+
+namespace {
+
+/// So many in a kernel: each is some hundred bytes of code.
+constexpr unsigned most_rows = 24;
+// Message types of data port 1, descriptor [18:14] (Mesa brw_eu_defines.h, HSW_DATAPORT_DC_PORT1_*).
+constexpr uint32_t untyped_read = 0x01, untyped_write = 0x09;
+
+/// Of a payload in two parts, where registers [first, first + count) of the message begin when they follow each other.
+bool adjoin(const SendForm& form, unsigned first, unsigned count, unsigned* reg) {
+  const auto place = [&](unsigned i) { return i < form.payload.count ? form.payload.first + i : form.second.first + i - form.payload.count; };
+  if (first + count > form.payload.count + form.second.count || place(first + count - 1) - place(first) != count - 1) return false;
+  *reg = place(first);
+  return true;
+}
+
+}  // namespace
+
+bool Emitter::find_row(size_t n, Row& row) const {
+  static const Thread nobody{};
+  if (numbers_[n] == ~0u || rows_ >= most_rows) return false;
+  const SendForm form = send_form(nobody, ops_[n]);
+  const uint32_t simd = bits(form.descriptor, 13u, 12u), off = bits(form.descriptor, 11u, 8u);
+  row.write = form.type == untyped_write;
+  if (!form.valid || form.sfid != static_cast<uint8_t>(Sfid::dp_data1) || (form.type != untyped_read && !row.write)) return false;
+  if (bit(form.descriptor, 19) || (simd != 1 && simd != 2)) return false;
+  row.each = simd == 1 ? 2 : 1;
+  row.count = off == 0 ? 4 : off == 0b1100 ? 2 : off == 0b1110 ? 1 : 0;
+  if (!row.count || ops_[n].exec_size != 8 * row.each || !adjoin(form, 0, row.each, &row.address)) return false;
+  row.data = form.response.first;
+  return row.write ? adjoin(form, row.each, row.count * row.each, &row.data) : form.response.count >= row.count * row.each;
+}
+
+Value Emitter::answer_field(size_t n, uint64_t offset) {
+  const Value answers = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, answers)), 8);
+  return ir_.address(answers, numbers_[n] * sizeof(DirectAnswer) + offset);
+}
+
+void Emitter::count_answer(size_t n) {
+  const Value field = answer_field(n, offsetof(DirectAnswer, answered));
+  ir_.store(ir_.add(ir_.load(ir_.i64, field, 8), ir_.c64(1)), field, 8);
+}
+
+/// A dword of all channels, from register `first` on.
+std::vector<Value> Emitter::row_values(unsigned first, unsigned each) {
+  if (each == 2 && lanes_ == 16) {
+    if (told_) told_->pairs.use(first);
+    return {pair(first)};
+  }
+  std::vector<Value> values;
+  for (unsigned r = 0; r < each; r++) values.push_back(slot(first + r));
+  return values;
+}
+
+void Emitter::set_row_values(unsigned first, unsigned each, std::span<const Value> values) {
+  if (each == 2 && lanes_ == 16) {
+    if (told_) told_->pairs.use(first);
+    return set_pair(first, values[0], settled);
+  }
+  for (unsigned r = 0; r < each; r++) set_slot(first + r, values[r], settled);
+}
+
+/// Whether all channels take part, follow each other, and lie in the window. `memory`: where the first one is then.
+Value Emitter::row_is_open(size_t n, const Row& row, Value mask, Value* memory) {
+  const unsigned lanes = row.lanes(lanes_), step = 4 * row.count;
+  const std::vector<Value> offsets = row_values(row.address, row.each);
+  const Value whole = ir_.splat_int(ir_.i32, ~3u, lanes);
+  const Value first = ir_.and_(ir_.extract(offsets[0], 0), ir_.c32(~3u)), all_first = ir_.splat(first, lanes);
+  Value differ = nullptr;
+  for (size_t k = 0; k < offsets.size(); k++) {
+    std::array<Value, 16> steps;
+    for (unsigned i = 0; i < lanes; i++) steps[i] = ir_.c32(static_cast<uint32_t>((k * lanes + i) * step));
+    const Value expected = ir_.add(all_first, ir_.vector(std::span(steps).first(lanes)));
+    const Value here = ir_.xor_(ir_.and_(offsets[k], whole), expected);
+    differ = differ ? ir_.or_(differ, here) : here;
+  }
+  const Value some = ir_.bitcast(ir_.icmp(LLVMIntNE, differ, llvm::ConstNull(llvm::TypeOf(differ))), ir_.int_type(lanes));
+  Value open = ir_.icmp(LLVMIntEQ, some, ir_.constant(ir_.int_type(lanes), 0));
+  const auto window = [&](size_t field) { return answer_field(n, offsetof(DirectAnswer, window) + field); };
+  const Value inside = ir_.sub(ir_.zext(first, ir_.i64), ir_.load(ir_.i64, window(offsetof(MessageWindow, low)), 8));
+  open = ir_.and_(open, ir_.icmp(LLVMIntULT, inside, ir_.load(ir_.i64, window(offsetof(MessageWindow, starts)), 8)));
+  const auto agrees = [&](size_t clock, size_t field) {
+    const Value word = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, clock) + clock), 8);
+    return ir_.icmp(LLVMIntEQ, ir_.load_atomic(ir_.i64, word, 8), ir_.load(ir_.i64, window(field), 8));
+  };
+  open = ir_.and_(open, agrees(offsetof(memory::View::Clock, epoch), offsetof(MessageWindow, epoch)));
+  open = ir_.and_(open, agrees(offsetof(memory::View::Clock, generation), offsetof(MessageWindow, generation)));
+  if (!full(ops_[n], mask)) {
+    const Value all = ir_.c32(row.each == 2 ? 0xffff : 0xff);
+    open = ir_.and_(open, ir_.icmp(LLVMIntEQ, ir_.and_(mask, all), all));
+  }
+  *memory = ir_.behind(ir_.load(ir_.ptr, window(offsetof(MessageWindow, memory)), 8), inside);
+  return open;
+}
+
+namespace {
+
+using Picks = std::array<int, 16>;
+
+/// picks[i] = of(i)
+template <typename F>
+Picks picks_of(unsigned lanes, F&& of) {
+  Picks picks{};
+  for (unsigned i = 0; i < lanes; i++) picks[i] = static_cast<int>(of(i));
+  return picks;
+}
+
+/// `m`: 1, 2 or 4 dwords of a channel, then the next channel's. To a vector a dword.
+std::vector<Value> columns(Ir& ir, const std::vector<Value>& m, unsigned lanes) {
+  const auto shuffle = [&](Value a, Value b, const Picks& p) { return ir.shuffle(a, b, std::span(p).first(lanes)); };
+  const unsigned half = lanes / 2;
+  if (m.size() == 2) {
+    std::vector<Value> result;
+    for (unsigned c = 0; c < 2; c++) result.push_back(shuffle(m[0], m[1], picks_of(lanes, [=](unsigned i) { return 2 * i + c; })));
+    return result;
+  }
+  if (m.size() != 4) return m;
+  // Two dwords of half of the channels each, then the halves together.
+  std::vector<Value> result;
+  for (unsigned c = 0; c < 4; c += 2) {
+    const Picks two = picks_of(lanes, [=](unsigned i) { return i % half * 4 + c + i / half; });
+    const Value low = shuffle(m[0], m[1], two), high = shuffle(m[2], m[3], two);
+    for (unsigned d = 0; d < 2; d++)
+      result.push_back(shuffle(low, high, picks_of(lanes, [=](unsigned i) { return i % half + d * half + i / half * lanes; })));
+  }
+  return result;
+}
+
+/// The other way round.
+std::vector<Value> interleaved(Ir& ir, const std::vector<Value>& c, unsigned lanes) {
+  const auto shuffle = [&](Value a, Value b, const Picks& p) { return ir.shuffle(a, b, std::span(p).first(lanes)); };
+  const auto dwords = [&](unsigned part) { return picks_of(lanes, [=](unsigned i) { return i / 2 + part * lanes / 2 + i % 2 * lanes; }); };
+  const auto pairs = [&](unsigned part) { return picks_of(lanes, [=](unsigned i) { return i / 4 * 2 + i % 2 + part * lanes / 2 + i / 2 % 2 * lanes; }); };
+  if (c.size() == 2) return {shuffle(c[0], c[1], dwords(0)), shuffle(c[0], c[1], dwords(1))};
+  if (c.size() != 4) return c;
+  std::vector<Value> result;
+  for (unsigned part = 0; part < 2; part++) {
+    const Value low = shuffle(c[0], c[1], dwords(part)), high = shuffle(c[2], c[3], dwords(part));
+    result.push_back(shuffle(low, high, pairs(0)));
+    result.push_back(shuffle(low, high, pairs(1)));
+  }
+  return result;
+}
+
+}  // namespace
+
+/// By dword, then by group of channels.
+std::vector<Value> Emitter::read_row(const Row& row, Value memory) {
+  const unsigned lanes = row.lanes(lanes_), groups = 8 * row.each / lanes;
+  std::vector<Value> all(row.count * groups);
+  for (unsigned k = 0; k < groups; k++) {
+    std::vector<Value> m;
+    for (unsigned i = 0; i < row.count; i++) m.push_back(ir_.load_volatile(ir_.vec(ir_.i32, lanes), ir_.address(memory, 4 * lanes * (k * row.count + i)), 4));
+    const std::vector<Value> c = columns(ir_, m, lanes);
+    for (unsigned i = 0; i < row.count; i++) all[i * groups + k] = c[i];
+  }
+  return all;
+}
+
+void Emitter::write_row(const Row& row, const std::vector<Value>& data, Value memory) {
+  const unsigned lanes = row.lanes(lanes_), groups = 8 * row.each / lanes;
+  for (unsigned k = 0; k < groups; k++) {
+    std::vector<Value> c;
+    for (unsigned i = 0; i < row.count; i++) c.push_back(data[i * groups + k]);
+    const std::vector<Value> m = interleaved(ir_, c, lanes);
+    for (unsigned i = 0; i < row.count; i++) ir_.store_volatile(m[i], ir_.address(memory, 4 * lanes * (k * row.count + i)), 4);
+  }
+}
+
+std::vector<Value> Emitter::row_data(const Row& row) {
+  std::vector<Value> data;
+  for (unsigned i = 0; i < row.count; i++)
+    for (const Value v : row_values(row.data + i * row.each, row.each)) data.push_back(v);
+  return data;
+}
+
+void Emitter::move_row(size_t n, const Row& row, Value mask) {
+  rows_++;
+  const unsigned registers = row.count * row.each;
+  const auto seen = [&](unsigned first, unsigned count) {
+    for (unsigned s = first; s < first + count; s++) {
+      slot(s);
+      settle(s);
+    }
+  };
+  seen(row.address, row.each);
+  if (row.write) seen(row.data, registers);
+  active();
+  Value memory = nullptr;
+  const Value open = row_is_open(n, row, mask, &memory);
+  std::vector<Value> data = row.write ? row_data(row) : std::vector<Value>{};
+  const Block moves = ir_.block(), sends = ir_.block(), both = ir_.block();
+  ir_.branch(open, moves, sends);
+  ir_.at(moves);
+  if (row.write) write_row(row, data, memory);
+  else data = read_row(row, memory);
+  count_answer(n);
+  ir_.jump(both);
+  // What is known of registers where both ways meet is what was known before, and the answer.
+  const auto slots = slots_;
+  const auto wide = wide_;
+  ir_.at(sends);
+  send_out(n, mask);
+  const std::vector<Value> sent = row.write ? std::vector<Value>{} : row_data(row);
+  const Block sent_in = ir_.here();
+  ir_.jump(both);
+  slots_ = slots;
+  wide_ = wide;
+  ir_.at(both);
+  if (row.write) return;
+  const size_t groups = data.size() / row.count;
+  for (size_t i = 0; i < data.size(); i++) data[i] = ir_.phi(data[i], moves, sent[i], sent_in);
+  for (unsigned i = 0; i < row.count; i++) set_row_values(row.data + i * row.each, row.each, std::span(data).subspan(i * groups, groups));
+}
+
+/// Where the thread's last message does nothing, it ends without it.
+void Emitter::end_silently(size_t n) {
+  if (numbers_[n] == ~0u || ops_[n].instruction->sfid() != static_cast<unsigned>(Sfid::thread_spawner)) return;
+  const Value silent = ir_.load(ir_.i8, answer_field(n, offsetof(DirectAnswer, silent)), 1);
+  const Block ends = ir_.block(), sends = ir_.block();
+  ir_.branch(ir_.icmp(LLVMIntNE, silent, ir_.constant(ir_.i8, 0)), ends, sends);
+  ir_.at(ends);
+  count_answer(n);
+  ir_.ret(ir_.c32(static_cast<uint32_t>(Exit::finished)));
+  ir_.at(sends);
+}
+
+}  // namespace softgen::eu::jit

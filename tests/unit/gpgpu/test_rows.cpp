@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Walks whose threads move dwords between a buffer, shared local memory and another buffer: compiled kernels, which do most of it themselves,
+// against the interpreter with a message for each.
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+#include "hw/base/log.h"
+#include "hw/base/work.h"
+#include "hw/dataport/dataport.h"
+#include "hw/eu/jit/compile.h"
+#include "hw/eu/jit/engine.h"
+#include "hw/gpgpu/walker.h"
+#include "hw/mmio/register_file.h"
+#include "tests/catch.h"
+#include "tests/unit/eu/harness.h"
+#include "tests/unit/memory/mapped.h"
+
+using namespace softgen;
+using namespace softgen::gpgpu;
+using eu::Instruction;
+using eu::Opcode;
+using eu::RegType;
+
+namespace {
+
+constexpr uint64_t table = 0x1000, states = 0x2000, source = 0x20000, target = 0x40000;
+constexpr uint32_t buffer_pages = 4, local_index = 254, selects = 4u << 25 | 5u << 22 | 6u << 19 | 7u << 16;
+constexpr unsigned groups = 24, threads = 3;
+
+class Ports : public MessageTarget {
+ public:
+  SendResult send(const Message& message, ThreadEnv& env) override {
+    return message.sfid == Sfid::thread_spawner ? SendResult::done : port_.send(message, env);
+  }
+  void direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) override {
+    if (form.sfid == Sfid::dp_data1) return port_.direct(form, env, answer);
+    answer.silent = true;
+    answer.function = [](const DirectAnswer&, Grf*, uint32_t, ThreadEnv&) { return true; };
+  }
+
+ private:
+  dataport::DataPort port_;
+};
+
+std::array<uint32_t, 16> raw_buffer(uint64_t base, uint32_t size) {
+  const uint32_t last = size - 1;
+  return {4u << 29 | 0x1ffu << 18, 0, (last >> 7 & 0x3fff) << 16 | (last & 0x7f), (last >> 21) << 21, 0, 0, 0, selects, static_cast<uint32_t>(base)};
+}
+
+struct Shape {
+  unsigned lanes, count;
+  unsigned each() const { return lanes / 8; }
+};
+
+Instruction untyped(const Shape& shape, bool write, uint32_t index, unsigned first, unsigned answer) {
+  Instruction i;
+  i.opcode = Opcode::send;
+  i.exec_size = static_cast<uint8_t>(shape.lanes);
+  i.cond_mod = static_cast<uint8_t>(Sfid::dp_data1);
+  i.dst = eu::test::dst_of(write ? eu::test::null(RegType::uw) : eu::test::grf(answer, RegType::uw));
+  i.src[0] = eu::test::grf(first, RegType::ud);
+  i.src[1] = eu::test::imm(RegType::ud);
+  const uint32_t data = shape.count * shape.each(), off = 0xfu << shape.count & 0xf;
+  i.descriptor = index | off << 8 | (shape.lanes == 16 ? 1u : 2u) << 12 | (write ? 9u : 1u) << 14 | (write ? 0 : data) << 20 |
+                 (shape.each() + (write ? data : 0)) << 25;
+  return i;
+}
+
+/// Offsets of four messages in registers of the thread's own, moved by the group's number; what was read plus one is what is written.
+std::shared_ptr<const eu::Program> kernel_of(const Shape& shape) {
+  constexpr RegType ud = RegType::ud;
+  const unsigned each = shape.each(), data = 40 + each, lanes = shape.lanes;
+  std::vector<Instruction> code;
+  const auto place = [&](unsigned message) {
+    code.push_back(eu::test::op(Opcode::add, lanes, eu::test::grf(40, ud), eu::test::grf(1 + message * each, ud), eu::test::grf(30, ud)));
+  };
+  code.push_back(eu::test::op_imm(Opcode::shl, lanes, eu::test::grf(30, ud), eu::test::scalar(0, ud, 1), ud, 7));
+  const auto move = [&](unsigned message, uint32_t from, uint32_t to) {
+    place(message);
+    code.push_back(untyped(shape, false, from, 40, data));
+    for (unsigned n = 0; n < shape.count; n++)
+      code.push_back(eu::test::op_imm(Opcode::add, lanes, eu::test::grf(data + n * each, ud), eu::test::grf(data + n * each, ud), ud, 1));
+    place(message + 1);
+    code.push_back(untyped(shape, true, to, 40, 0));
+  };
+  move(0, 0, local_index);
+  move(2, local_index, 1);
+  code.push_back(eu::test::end());
+  return eu::Program::decode(eu::test::assemble(code), 0);
+}
+
+/// Where channels look: mostly one behind the other, in the page where the last thread looked.
+std::vector<Grf> offsets(std::mt19937& random, const Shape& shape, bool in_place) {
+  std::vector<Grf> registers(size_t{threads} * 4 * shape.each());
+  uint32_t around[4];
+  for (uint32_t& at : around) at = static_cast<uint32_t>(random() % 0x1800);
+  around[1] %= 0x280;  // of local memory
+  if (in_place) around[3] = around[0];
+  for (size_t message = 0; message < threads * 4; message++) {
+    // What was written there is mostly what is read.
+    const auto before = registers.begin() + static_cast<ptrdiff_t>((message - message % 4 + 1) * shape.each());
+    if (message % 4 == 2 && random() % 5) {
+      std::copy_n(before, shape.each(), before + static_cast<ptrdiff_t>(shape.each()));
+      continue;
+    }
+    const bool in_a_row = random() % 6 != 0;
+    const auto first = around[message % 4] + static_cast<uint32_t>(random() % 0x180), step = in_a_row ? 4 * shape.count : static_cast<uint32_t>(random() % 40);
+    for (unsigned lane = 0; lane < shape.lanes; lane++) registers[message * shape.each() + lane / 8].dw[lane % 8] = first + lane * step;
+  }
+  return registers;
+}
+
+struct Seen {
+  std::vector<uint8_t> memory;
+  uint64_t messages, invocations, threads;
+  bool operator==(const Seen&) const = default;
+};
+
+Seen walk(eu::Engine engine, const Shape& shape, uint32_t seed) {
+  eu::set_engine(engine);
+  std::mt19937 random(seed);
+  memory::test::Mapped mapped(0, 0x60000);
+  const bool same_buffer = seed % 3 == 0;  // and of memory that nobody wrote to yet
+  mapped.view.store(table, static_cast<uint32_t>(states));
+  mapped.view.store(table + 4, static_cast<uint32_t>(states + (same_buffer ? 0 : 64)));
+  const auto size = static_cast<uint32_t>(0x800 + random() % 0x2000);
+  const auto first = raw_buffer(source + 4 * (random() % 64), size), second = raw_buffer(target, size);
+  mapped.view.write(states, first.data(), sizeof first);
+  mapped.view.write(states + 64, second.data(), sizeof second);
+  for (uint64_t at = source; !same_buffer && at < source + buffer_pages * 4096; at += 4) mapped.view.store(at, static_cast<uint32_t>(random()));
+
+  mmio::RegisterFile registers;
+  StopFlag stop;
+  EngineEnv env{EngineId::rcs, mapped.view, mapped.view, registers, stop};
+  Kernel kernel;
+  kernel.program = kernel_of(shape);
+  kernel.start.program = kernel.program.get();
+  kernel.bases.binding_table = table;
+  kernel.slm_size = 4096;
+  kernel.thread_registers = 4 * shape.each();
+  kernel.curbe.registers = offsets(random, shape, same_buffer);
+  Walk::Command command{};
+  command.simd_size = static_cast<decltype(command.simd_size)>(shape.lanes == 16 ? 1 : 0);
+  command.thread_width_counter_maximum = threads - 1;
+  command.thread_group_id_x_dimension = groups;
+  command.thread_group_id_y_dimension = command.thread_group_id_z_dimension = 1;
+  command.right_execution_mask = seed % 2 ? 0xffffffff : 0x2f7;
+  command.bottom_execution_mask = 0xffffffff;
+  Workers workers(nullptr);
+  Ports ports;
+  const WorkCounts before = work_counts();
+  Walk walk(command, std::move(kernel), ports, env);
+  REQUIRE(walk.run(workers, 0) == ExecResult::done);
+  const WorkCounts done = work_between(before, work_counts());
+  Seen seen{std::vector<uint8_t>(0x60000 - source), 0, walk.invocations(), done.of(Work::threads)};
+  mapped.view.read(source, seen.memory.data(), seen.memory.size());
+  for (const auto& types : done.messages)
+    for (const uint64_t n : types) seen.messages += n;
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("rows of dwords that compiled kernels move themselves end where messages put them") {
+  if (eu::jit::best_isa() == eu::jit::Isa::none) return note("test", "no compiler here");
+  setenv("SOFTGEN_CACHE", "off", 1);
+  for (const Shape shape : {Shape{16, 4}, Shape{16, 2}, Shape{16, 1}, Shape{8, 4}, Shape{8, 2}, Shape{8, 1}})
+    for (uint32_t seed = 1; seed <= 6; seed++) {
+      INFO("seed " << seed << ", " << shape.lanes << " channels of " << shape.count << " dwords");
+      const Seen expected = walk(eu::Engine::interp, shape, seed), seen = walk(eu::Engine::jit, shape, seed);
+      CHECK(expected.threads == groups * threads);
+      CHECK(expected.messages == groups * threads * 5);
+      CHECK(seen.messages == expected.messages);
+      CHECK(seen.threads == expected.threads);
+      CHECK(seen.invocations == expected.invocations);
+      CHECK((seen.memory == expected.memory));
+    }
+  CHECK(eu::engine_stats().compiled_threads == 36 * groups * threads);
+  eu::set_engine(eu::Engine::interp);
+}
