@@ -304,7 +304,8 @@ Number Machine::compute_real(unsigned n) {
       if (df || only_half) return Number::of_real(std::fma(x[1], x[2], x[0]));
       return Number::of_real(std::fmaf(static_cast<float>(x[1]), static_cast<float>(x[2]), static_cast<float>(x[0])));
     case Opcode::lrp: {
-      const float rest = static_cast<float>(to_single(to_single(1 - x[0]) * x[2]));
+      float rest = static_cast<float>(to_single(to_single(1 - x[0]) * x[2]));
+      if (flag_of(s_.cr0, RegType::f) && std::fabs(rest) < smallest_normal(RegType::f)) rest = std::copysign(0.0f, rest);
       return Number::of_real(std::fmaf(static_cast<float>(x[0]), static_cast<float>(x[1]), rest));
     }
     case Opcode::mac: {

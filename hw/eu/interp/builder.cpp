@@ -382,7 +382,10 @@ void OpBuilder::choose() {
     case Opcode::add: return choose_arithmetic(KernelOp::add);
     case Opcode::mul: return choose_arithmetic(KernelOp::mul);
     case Opcode::mad: return float_sources() ? choose_float(KernelOp::mad) : choose_exact();
-    case Opcode::lrp: return choose_float(KernelOp::lrp);
+    case Opcode::lrp:
+      choose_float(KernelOp::rest);
+      op_.execute = execute_lrp;
+      return;
     case Opcode::frc: return choose_float(KernelOp::frc);
     case Opcode::rndu: return choose_float(KernelOp::rndu);
     case Opcode::rndd: return choose_float(KernelOp::rndd);

@@ -42,6 +42,7 @@ Next execute_exact(Thread&, const Op&, RunState&);    ///< integer operations in
 Next execute_dot(Thread&, const Op&, RunState&);      ///< dp4, dph, dp3, dp2
 Next execute_line(Thread&, const Op&, RunState&);     ///< line, pln
 Next execute_mac(Thread&, const Op&, RunState&);      ///< mac on floats
+Next execute_lrp(Thread&, const Op&, RunState&);
 Next execute_math(Thread&, const Op&, RunState&);
 Next execute_madm(Thread&, const Op&, RunState&);
 Next execute_send(Thread&, const Op&, RunState&);

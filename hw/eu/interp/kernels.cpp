@@ -90,14 +90,8 @@ inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); 
 inline double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 /// mad: src1 * src2 + src0, rounded once.
 struct Mad { template <typename T> static T of(T a, T b, T c) { return fused(b, c, a); } };
-/// lrp: src0 * src1 + (1 - src0) * src2.
-struct Lrp {
-  template <typename T>
-  static T of(T a, T b, T c) {
-    const T rest = (T(1) - a) * c;
-    return fused(a, b, rest);
-  }
-};
+/// lrp's second product; execute_lrp fuses the first one with it.
+struct Rest { template <typename T> static T of(T a, T, T c) { return (T(1) - a) * c; } };
 struct Floor { template <typename T> static T of(T a, T, T) { return sizeof(T) == 4 ? T(__builtin_floorf(float(a))) : T(__builtin_floor(double(a))); } };
 struct Ceil { template <typename T> static T of(T a, T, T) { return sizeof(T) == 4 ? T(__builtin_ceilf(float(a))) : T(__builtin_ceil(double(a))); } };
 /// Whatever the host's rounding mode is.
@@ -210,7 +204,7 @@ void store_32(void* r, const void* a, uint32_t mask, unsigned groups) {
 
 #define FLOAT_KERNELS(T, V)                                                                                               \
   {apply<Add, V, true>, apply<Mul, V, true>, each<Mad, T>, apply<Min, V, false>, apply<Max, V, false>, each<Fraction, T>, \
-   each<Ceil, T>, each<Floor, T>, each<Even, T>, each<Trunc, T>, each<Lrp, T>, plane, unavailable, unavailable,           \
+   each<Ceil, T>, each<Floor, T>, each<Even, T>, each<Trunc, T>, each<Rest, T>, plane, unavailable, unavailable,           \
    unavailable, unavailable, unavailable, unavailable, unavailable, apply<Copy, V, false>}
 #define INTEGER_KERNELS(V, U)                                                                                             \
   {apply<Add, U, false>, apply<Mul, U, false>, unavailable, apply<Min, V, false>, apply<Max, V, false>, unavailable,      \

@@ -74,6 +74,20 @@ Next execute_line(Thread& thread, const Op& op, RunState& state) {
   return Next::advance;
 }
 
+/// src0 * src1 + (1 - src0) * src2: the second product is rounded, and a denormal one is zero where sources that are denormal are.
+Next execute_lrp(Thread& thread, const Op& op, RunState& state) {
+  const uint32_t mask = execution_mask(thread, op);
+  if (!mask) return Next::advance;
+  Lanes lanes[3], rest, r;
+  const void* in[3];
+  for (unsigned n = 0; n < 3; n++) in[n] = operand(thread, op, n, state.mode, lanes[n]);
+  op.kernel(&rest, in[0], in[1], in[2], op.groups);
+  if (state.mode.flush_f32) state.table.flush_f32(&rest, &rest, op.groups);
+  state.table.f32[static_cast<unsigned>(KernelOp::mad)](&r, &rest, in[0], in[1], op.groups);
+  retire(thread, op, state.mode, mask, r);
+  return Next::advance;
+}
+
 Next execute_mac(Thread& thread, const Op& op, RunState& state) {
   const uint32_t mask = execution_mask(thread, op);
   if (!mask) return Next::advance;

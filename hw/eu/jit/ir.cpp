@@ -77,6 +77,11 @@ Value Ir::intrinsic(const char* name, std::initializer_list<Type> types, std::in
   return llvm::BuildCall2(b_, type, function, const_cast<Value*>(arguments.begin()), static_cast<unsigned>(arguments.size()), "");
 }
 
+Value Ir::fence(Value v) {
+  const Type integers = llvm::TypeOf(v), floats = vec(llvm::GetElementType(integers) == i64 ? f64 : f32, size(v));
+  return bitcast(intrinsic("llvm.arithmetic.fence", {floats}, {bitcast(v, floats)}), integers);
+}
+
 Value Ir::address(Value base, uint64_t offset) {
   Value index = c64(offset);
   return llvm::BuildGEP2(b_, i8, base, &index, 1, "");

@@ -234,13 +234,13 @@ Value Emitter::source(const Op& op, unsigned n, unsigned k, Want want, uint8_t* 
       v = floats ? ir_.as_floats(v) : with_sign ? ir_.sitofp(v, to) : ir_.uitofp(v, to);
       return modified(v, s, op.kind);
     }
-    case LaneKind::i64: {
-      const Type to = ir_.vec(ir_.i64, lanes);
-      return modified(with_sign ? ir_.sext(v, to) : ir_.zext(v, to), s, op.kind);
-    }
     default: {
-      const Type to = ir_.vec(ir_.i32, lanes);
-      return modified(with_sign ? ir_.sext(v, to) : ir_.zext(v, to), s, LaneKind::i32);
+      const LaneKind kind = op.kind == LaneKind::i64 ? op.kind : LaneKind::i32;
+      const Type to = ir_.vec(kind == LaneKind::i64 ? ir_.i64 : ir_.i32, lanes);
+      const Value wide = with_sign ? ir_.sext(v, to) : ir_.zext(v, to);
+      // LLVM 19 calculates as bytes again what becomes bytes, and its selection fails on some of that: it crashes, or ends the process with "Cannot emit
+      // physreg copy instruction" (test_jit, "bytes stay dwords").
+      return modified(size == 1 && lanes >= 8 ? ir_.fence(wide) : wide, s, kind);
     }
   }
 }

@@ -160,6 +160,7 @@ TEST_CASE("eu alu: floats") {
   // Fused: 2^-24 survives beside 1.
   CHECK(f(Opcode::mad, -1.0f, 1.0f + 0x1p-12f, 1.0f + 0x1p-12f) == 0x1p-11f + 0x1p-24f);
   CHECK(f(Opcode::lrp, 0.25f, 8.0f, 4.0f) == 5.0f);
+  CHECK(f(Opcode::lrp, 0.5f, 0x1p-125f, 0x1p-126f) == 0x1p-126f);  // the second product is a denormal
   CHECK(f(Opcode::frc, -1.25f) == 0.75f);
   CHECK(f(Opcode::frc, -1e-9f) < 1.0f);
   CHECK(f(Opcode::rndd, -1.5f) == -2.0f);
