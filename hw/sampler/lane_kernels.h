@@ -66,6 +66,8 @@ struct LaneTap {
 /// Colours by component: out[c][lane]; null: nobody wants it. Channels beyond the mask stay as they are.
 using LaneSample = void (*)(const LaneSurface& surface, const LaneTap& tap, float* const (&out)[4]);
 
+/// Coordinates stay within so many texels, as in Filter::axis: 256 times that are within 32 bits. Rounding adds a half or this to 1/256 texels.
+constexpr float lane_far = 1 << 22, lane_rounding = 0.5f, lane_least = 0x1p-64f;
 /// The base two logarithm of 1 + t is t (a + b t + c t^2 + d t^3), exactly at 0 and 1, else to 2^-13.
 constexpr float log2_terms[4] = {0x1.70504ep+0f, -0x1.5b0638p-1f, 0x1.48e4dap-2f, -0x1.506684p-4f};
 /// Added to floats of up to 2^22, it rounds them to whole numbers, to even ones from the middle.
@@ -94,6 +96,30 @@ struct LaneLods {
   bool mixed = false;               ///< some have a weight
 };
 
+/// The commonest samples take the shortest way: one level of four 8-bit UNORM components (not sRGB) in Y tiles and one piece of host memory, clamped
+/// at its edges or wrapped to powers of two, from registers (of eight dwords) to registers. All channels of the message stand in the same order.
+struct LanePlain {
+  static constexpr uint8_t nowhere = 0xff;
+  const std::byte* memory = nullptr;  ///< of the level's first texel, which is a tile's first
+  uint32_t pitch = 0;
+  float scale[2] = {1, 1};            ///< u, v: from coordinates to 1/256 texels, and what rounding adds
+  float added[2] = {0, 0};
+  float least[2] = {0, 0}, most[2] = {0, 0};  ///< they stay within
+  int32_t first[2] = {0, 0}, last[2] = {0, 0};///< so do texels with linear filters, before
+  int32_t mask[2] = {-1, -1};         ///< they are wrapped
+  /// Those three again, u in the low half of a dword and v in the high one, and what takes a window's first texel to one that it can have.
+  uint32_t firsts = 0, lasts = 0, masks = 0, window_reduced = 0;
+  uint8_t u = 0, v = 0;               ///< first registers
+  uint8_t to[4] = {nowhere, nowhere, nowhere, nowhere};  ///< where components go
+  uint8_t ones = nowhere;             ///< what is always 1 goes there
+};
+/// For the channels of `mask`.
+using LanePlainSample = void (*)(const LanePlain& plain, uint32_t* registers, uint32_t mask);
+/// By whether there are 16 channels (else 8) and whether it is linear.
+struct LanePlainKernels {
+  LanePlainSample sample[2][2];
+};
+
 struct LaneKernels {
   /// 16 floats, in pieces that can be loaded again at once.
   void (*copy)(float* to, const float* from);
@@ -103,6 +129,7 @@ struct LaneKernels {
   LaneSample sample[4][3][2];
   /// a + (b - a) weight in `a`, for the channels of `mask`; a weight for each quad, and nothing where it is zero.
   void (*mix)(float* const (&a)[4], const float (&b)[4][most_lanes], const float (&weight)[most_quads], unsigned channels, uint32_t mask);
+  const LanePlainKernels* plain;
 };
 
 /// The host's.

@@ -131,6 +131,39 @@ void LaneSampler::places(const Texture& texture) {
   }
 }
 
+LanePlainSample LaneSampler::shortest(unsigned channels, LanePlain& to) const {
+  const LaneSurface& s = surface_;
+  const LaneLevel& level = levels_[0];
+  const bool common = possible_ && plain() && s.decode.codes == LaneCodes::unorm8 && s.shift == 2 && s.tiling == LaneTiling::y;
+  if (!common || level.x || level.y % 32) return nullptr;
+  const bool linear = magnified_.sample == kernels_->sample[static_cast<unsigned>(LaneCodes::unorm8)][static_cast<unsigned>(LaneTiling::y)][1];
+  to.pitch = s.pitch;
+  const int32_t size[2] = {level.width, level.height};
+  for (unsigned n = 0; n < 2; ++n) {
+    to.scale[n] = s.normalized ? 256.0f * static_cast<float>(size[n]) : 256.0f;
+    to.added[n] = magnified_.rounded[n] ? lane_rounding : lane_least;
+    switch (s.wrap[n]) {
+      case Wrap::clamp:
+        // Linear: half a texel less; both texels are the last one where the upper one would be beyond.
+        to.least[n] = 0, to.most[n] = static_cast<float>(256 * size[n] - (linear ? 0 : 1));
+        to.first[n] = 0, to.last[n] = size[n] - 1, to.mask[n] = -1;
+        break;
+      case Wrap::wrap:
+        if (!std::has_single_bit(static_cast<uint32_t>(size[n]))) return nullptr;
+        to.least[n] = -256 * lane_far, to.most[n] = 256 * lane_far;
+        to.first[n] = INT32_MIN, to.last[n] = INT32_MAX, to.mask[n] = size[n] - 1;
+        break;
+      case Wrap::mirror: return nullptr;
+    }
+  }
+  const auto half = [](int32_t v) { return static_cast<uint32_t>(std::clamp<int32_t>(v, INT16_MIN, INT16_MAX)) & 0xffffu; };
+  const auto both = [&](const int32_t (&v)[2]) { return half(v[0]) | half(v[1]) << 16; };
+  to.firsts = both(to.first), to.lasts = both(to.last), to.masks = both(to.mask);
+  // From 0xffff to the last column that has 16 in the row of tiles; from a row of tiles' last row to its fourth last.
+  to.window_reduced = 3u << 16 | (0xffffu - (s.pitch / 4 - 16));
+  return kernels_->plain->sample[channels == 16][linear];
+}
+
 /// Looking up all pages is worth it for those who look at many texels.
 const std::byte* LaneSampler::looked_up(memory::View& view) {
   if (const auto stamp = view.stamp(); stamp != stamp_) {

@@ -42,6 +42,15 @@ class LaneSampler {
     if (!tap.memory) return sample_scattered(view, tap, out);
     magnified_.sample(surface_, tap, out);
   }
+  /// The shortest way, for a message of level 0 without offsets, when there is one: sets all of `to` but registers and memory.
+  LanePlainSample shortest(unsigned channels, LanePlain& to) const;
+  /// Where shortest()'s first texel is, as long as the view's stamp stays; null: not known yet, or the surface is scattered.
+  const std::byte* first_texel(memory::View& view) {
+    const std::byte* surface = memory(view);
+    return surface ? surface + uint64_t{levels_[0].y} * surface_.pitch : nullptr;
+  }
+  /// Where the components of a texel go: the result's by component, LanePlain::nowhere for none; or a constant.
+  const LaneDecode& decode() const { return surface_.decode; }
   /// A whole message. False: the channels of a quad have levels of detail of their own, and nothing was done.
   bool sample(memory::View& view, LaneRequest& request);
 

@@ -416,6 +416,10 @@ struct DirectSample {
   static bool answer(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
   /// Where the level of detail has no say.
   static bool answer_plain(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
+  /// And the surface is of the commonest kind.
+  static bool answer_shortest(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
+  bool set_shortest();
+  bool find_memory(memory::View& view) const;
 
   std::shared_ptr<Bound> bound;
   uint8_t u = none, v = none, lod = none, bias = none;  ///< first registers, of one or two in a row
@@ -423,6 +427,9 @@ struct DirectSample {
   bool level_zero = false;
   bool copied = false;  ///< the response lies over coordinates
   unsigned channels = 8;
+  LanePlainSample shortest = nullptr;
+  mutable LanePlain plain;
+  mutable memory::View::Stamp stamp;  ///< of plain.memory
 };
 
 /// False: it is not of that kind.
@@ -475,6 +482,36 @@ bool DirectSample::answer_plain(const DirectAnswer& answer, Grf* registers, uint
   return true;
 }
 
+/// False: there is no shortest way.
+bool DirectSample::set_shortest() {
+  shortest = bound->lanes.shortest(channels, plain);
+  if (!shortest) return false;
+  plain.u = u, plain.v = v;
+  for (unsigned c = 0; c < 4; ++c) {
+    if (out[c] == none) continue;
+    const uint8_t from = bound->lanes.decode().from[c];
+    if (from == LaneDecode::zero) return false;
+    uint8_t& to = from == LaneDecode::one ? plain.ones : plain.to[from];
+    if (to != LanePlain::nowhere) return false;
+    to = out[c];
+  }
+  return true;
+}
+
+bool DirectSample::find_memory(memory::View& view) const {
+  plain.memory = bound->lanes.first_texel(view);
+  stamp = plain.memory ? view.stamp() : memory::View::Stamp{};
+  return plain.memory;
+}
+
+bool DirectSample::answer_shortest(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env) {
+  const auto& d = *static_cast<const DirectSample*>(answer.state.get());
+  if (env.view.stamp() != d.stamp && !d.find_memory(env.view)) [[unlikely]]
+    return answer_plain(answer, registers, mask, env);
+  d.shortest(d.plain, registers->dw, mask);
+  return true;
+}
+
 }  // namespace
 
 SendResult Sampler::send(const Message& message, ThreadEnv& env) {
@@ -499,7 +536,9 @@ void Sampler::direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answ
   direct->bound = per_thread<BoundCache>().get(env.view, bound_surface(env, form), bound_sampler(env, form, nullptr));
   if (!direct->bound->lanes.possible()) return;
   answer.state = direct;
-  answer.function = direct->bound->lanes.plain() ? DirectSample::answer_plain : DirectSample::answer;
+  answer.function = direct->set_shortest()         ? DirectSample::answer_shortest
+                    : direct->bound->lanes.plain() ? DirectSample::answer_plain
+                                                   : DirectSample::answer;
 }
 
 }  // namespace softgen::sampler

@@ -34,7 +34,7 @@ struct RandomTexels {
 
 /// With random numbers of its own, of `seed`.
 struct SeededTexels {
-  SeededTexels(uint32_t seed, uint64_t end) : random(seed), texels(random, end, 3) {}
+  SeededTexels(uint32_t seed, uint64_t end, uint32_t scatter = 3) : random(seed), texels(random, end, scatter) {}
   uint32_t any(uint32_t n) { return static_cast<uint32_t>(random() % n); }
 
   std::mt19937 random;

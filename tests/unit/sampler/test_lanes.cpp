@@ -132,6 +132,53 @@ TEST_CASE("the channels of a message are sampled as one by one") {
   }
 }
 
+TEST_CASE("the shortest way leads where the longer one does") {
+  constexpr uint32_t seed = 20261122;
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  Memory memory(random, false);
+  const sampler::LaneKernelSet kernels = sampler::all_lane_kernels();
+  unsigned ways[3] = {};
+  for (unsigned round = 0; round < 6000; ++round) {
+    Round r(random);
+    r.s.format = surface::find_format(r.any(2) ? F::R8G8B8A8_UNORM : F::B8G8R8A8_UNORM), r.s.tiling = surface::Tiling::y;
+    r.state.mip_mode_filter = sampler::State::MipModeFilter::MIPFILTER_NONE;
+    r.state.mag_mode_filter = static_cast<sampler::State::MagModeFilter>(r.any(2)), r.state.min_mode_filter = static_cast<sampler::State::MinModeFilter>(r.state.mag_mode_filter);
+    r.state.u_address_min_filter_rounding_enable = r.state.u_address_mag_filter_rounding_enable;
+    r.state.v_address_min_filter_rounding_enable = r.state.v_address_mag_filter_rounding_enable;
+    if (r.any(2)) r.s.width = 64 + r.any(60), r.s.height = 64 + r.any(60);
+    const Texture texture(r.s);
+    LaneSampler lanes(texture, r.state, *kernels.tables[round % kernels.count]);
+    sampler::LanePlain plain;
+    const auto shortest = lanes.shortest(r.request.tap.channels, plain);
+    if (!shortest) continue;
+    for (unsigned times = 0; times < 20; ++times) plain.memory = lanes.first_texel(memory.view);
+    REQUIRE(plain.memory);
+    ++ways[round % kernels.count];
+    // Coordinates in registers 0 to 3, components in 8 to 15, some of them not wanted.
+    alignas(64) uint32_t registers[24][8];
+    alignas(64) float expected[4][LaneRequest::most];
+    for (unsigned c = 0; c < 4; ++c)
+      for (unsigned i = 0; i < 16; ++i) registers[8 + 2 * c + i / 8][i % 8] = static_cast<uint32_t>(random()), expected[c][i] = std::bit_cast<float>(registers[8 + 2 * c + i / 8][i % 8]);
+    for (unsigned i = 0; i < 16; ++i) registers[i / 8][i % 8] = std::bit_cast<uint32_t>(r.u[i]), registers[2 + i / 8][i % 8] = std::bit_cast<uint32_t>(r.v[i]);
+    plain.u = 0, plain.v = 2;
+    float* out[4] = {};
+    for (unsigned c = 0; c < 4; ++c) {
+      const uint8_t from = lanes.decode().from[c];
+      if (from >= sampler::LaneDecode::zero || plain.to[from] != sampler::LanePlain::nowhere || r.any(4) == 0) continue;
+      plain.to[from] = static_cast<uint8_t>(8 + 2 * c);
+      out[c] = expected[c];
+    }
+    r.request.tap.offset[0] = r.request.tap.offset[1] = 0;
+    lanes.sample_plain(memory.view, r.request.tap, out);
+    shortest(plain, registers[0], r.request.tap.mask);
+    INFO("round " << round);
+    for (unsigned c = 0; c < 4; ++c)
+      for (unsigned i = 0; i < 16; ++i) REQUIRE(registers[8 + 2 * c + i / 8][i % 8] == std::bit_cast<uint32_t>(expected[c][i]));
+  }
+  for (unsigned n = 0; n < kernels.count; ++n) CHECK(ways[n] > 200);
+}
+
 TEST_CASE("channels of a quad with levels of detail of their own are not for vectors") {
   std::mt19937 random(3);
   Memory memory(random, false);

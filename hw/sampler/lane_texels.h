@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Texels of W channels: where they are, and what their codes mean. Local to the files that are compiled once for each instruction set.
+#pragma once
+
+#include "hw/sampler/lane_kernels.h"
+#include "hw/sampler/lane_vectors.h"
+#include "hw/surface/unorm8.h"
+
+namespace softgen::sampler {
+namespace {
+
+template <unsigned W>
+struct Texels : Vectors<W> {
+  using V = Vectors<W>;
+  using F = typename VectorTypes<W>::F;
+  using I = typename VectorTypes<W>::I;
+  using U = typename VectorTypes<W>::U;
+  using H = typename VectorTypes<W>::H;
+
+  [[gnu::always_inline]] static inline U words(I v) { return reinterpret_cast<U>(v); }
+
+  [[gnu::always_inline]] static inline void store(float* to, F v, uint32_t lit) {
+    constexpr uint32_t all = (1u << W) - 1;
+    if (lit == all) return V::put(to, v);
+    U bit{};
+    for (unsigned i = 0; i < W; ++i) bit[i] = 1u << i;
+    V::put(to, (bit & lit) != 0 ? v : V::get(to));
+  }
+
+  /// Parts of an element's offset: their sum is its place (surface::offset_x, offset_y).
+  template <LaneTiling tiling>
+  [[gnu::always_inline]] static inline U column(U x, unsigned shift) {
+    const U byte = shift == 2 ? x << 2 : x << shift;
+    switch (tiling) {
+      case LaneTiling::y: return ((byte & ~15u) << 5) + (byte & 15u);  // bits 4 to 6 to 9, the tile's number to 12
+      case LaneTiling::x: return ((byte & ~511u) << 3) + (byte & 511u);
+      case LaneTiling::linear: break;
+    }
+    return byte;
+  }
+  template <LaneTiling tiling>
+  [[gnu::always_inline]] static inline U row(U y, uint32_t pitch) {
+    switch (tiling) {
+      case LaneTiling::y: return (y & ~31u) * pitch + ((y & 31u) << 4);
+      case LaneTiling::x: return (y & ~7u) * pitch + ((y & 7u) << 9);
+      case LaneTiling::linear: break;
+    }
+    return y * pitch;
+  }
+
+#ifdef __AVX512F__
+  /// The texels of all lit channels from a window of 16x4 of them: in a Y tile four rows of four words are 64 bytes, and the next columns of four
+  /// follow each other 512 bytes apart, from tile to tile. Neighbouring pixels mostly look at neighbouring texels.
+  template <bool linear>
+  [[gnu::always_inline]] static inline bool window(const std::byte* memory, uint32_t pitch, uint32_t lit, const U (&x)[2], const U (&y)[2], U* texels) {
+    // Somewhere at the upper left, and within the row of tiles.
+    const auto lesser = [](uint32_t a, uint32_t b) { return a < b ? a : b; };
+    const uint32_t first_x = lesser(lesser(x[0][0], x[0][15]) & ~3u, pitch / 4 - 16);
+    uint32_t first_y = lesser(y[0][0], y[0][15]);
+    first_y = lesser(first_y, (first_y & ~31u) + 28);
+    const U dx[2] = {x[0] - first_x, x[1] - first_x}, dy[2] = {y[0] - first_y, y[1] - first_y};
+    const U reach = linear ? (dx[0] | dx[1]) >> 2 | dy[0] | dy[1] : dx[0] >> 2 | dy[0];
+    if (lit & _mm512_cmpge_epu32_mask(reinterpret_cast<__m512i>(reach), _mm512_set1_epi32(4))) return false;
+    const std::byte* at = memory + size_t{first_x >> 2} * 512 + (first_y & ~31u) * pitch + ((first_y & 31u) << 4);
+    __m512i part[4];
+    for (unsigned i = 0; i < 4; ++i) part[i] = _mm512_loadu_si512(at + 512 * i);
+    for (unsigned right = 0; right < (linear ? 2 : 1); ++right) {
+      const U column = (dx[right] & 3u) + ((dx[right] & ~3u) << 2);
+      const __mmask16 far_half = _mm512_test_epi32_mask(reinterpret_cast<__m512i>(column), _mm512_set1_epi32(32));
+      for (unsigned below = 0; below < (linear ? 2 : 1); ++below) {
+        const auto index = reinterpret_cast<__m512i>(column + (dy[below] << 2));
+        const __m512i near = _mm512_permutex2var_epi32(part[0], index, part[1]), away = _mm512_permutex2var_epi32(part[2], index, part[3]);
+        texels[2 * below + right] = reinterpret_cast<U>(_mm512_mask_blend_epi32(far_half, near, away));
+      }
+    }
+    return true;
+  }
+#endif
+
+  [[gnu::always_inline]] static inline U byte_of(U texel, unsigned n) { return n == 3 ? texel >> 24 : texel >> 8 * n & 255u; }
+
+  /// i / 255 and i / (2^24 - 1), rounded once.
+  [[gnu::always_inline]] static inline F unorm8(U code) {
+#ifdef __FMA__
+    // The same bits with an instruction less (a unit test has all codes).
+    const F value = V::floats(code);
+    return V::fused(value, V::template splat<F>(0x1.010102p-24f), value * 0x1.01p-8f);
+#else
+    return surface::unorm8(V::floats(code));
+#endif
+  }
+
+  /// Bytes 0 and 2 of the texels, or 1 and 3: 256 a + (b - a) weight, which 16 bits hold.
+  template <bool odd>
+  [[gnu::always_inline]] static inline H across(U a, U b, H weight) {
+    const H left = reinterpret_cast<H>(a), right = reinterpret_cast<H>(b);
+    const H low = odd ? left >> 8 : left & 255, high = odd ? right >> 8 : right & 255;
+    return (odd ? left & 0xff00 : left << 8) + (high - low) * weight;
+  }
+  /// 256 times codes to colours, rounded once: all but the last step is exact.
+  [[gnu::always_inline]] static inline F down(F top, F bottom, F weight) {
+    const F sum = V::fused(bottom - top, weight, top);
+#ifdef __FMA__
+    const F quotient = sum * (1 / 65280.0f), rest = V::fused(quotient, V::template splat<F>(-65280.0f), sum);
+    return V::fused(rest, V::template splat<F>(1 / 65280.0f), quotient);
+#else
+    return sum / 65280.0f;
+#endif
+  }
+  /// Four texels of 8-bit codes, rounded once. `weight`: of the right ones in 1/256, in both halves; `vertical`: of the lower ones.
+  [[gnu::always_inline]] static inline void bytes_filtered(const U* texels, H weight, F vertical, F (&out)[4]) {
+    const U even_top = reinterpret_cast<U>(across<false>(texels[0], texels[1], weight)), odd_top = reinterpret_cast<U>(across<true>(texels[0], texels[1], weight));
+    const U even_bottom = reinterpret_cast<U>(across<false>(texels[2], texels[3], weight)),
+            odd_bottom = reinterpret_cast<U>(across<true>(texels[2], texels[3], weight));
+    out[0] = down(V::floats(even_top & 0xffffu), V::floats(even_bottom & 0xffffu), vertical);
+    out[1] = down(V::floats(odd_top & 0xffffu), V::floats(odd_bottom & 0xffffu), vertical);
+    out[2] = down(V::floats(even_top >> 16), V::floats(even_bottom >> 16), vertical);
+    out[3] = down(V::floats(odd_top >> 16), V::floats(odd_bottom >> 16), vertical);
+  }
+  /// By weights of 1/256.
+  [[gnu::always_inline]] static inline void bytes_filtered(const U* texels, I u, I v, F (&out)[4]) {
+    bytes_filtered(texels, reinterpret_cast<H>(u | u << 16), V::floats(v) * (1.0f / 256), out);
+  }
+};
+
+}  // namespace
+}  // namespace softgen::sampler

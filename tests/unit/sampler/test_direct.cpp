@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Messages answered directly, against the same ones sent one by one.
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "hw/iface/engine.h"
+#include "hw/sampler/sampler.h"
+#include "hw/sampler/filter.h"
+#include "tests/catch.h"
+#include "tests/unit/sampler/random_texels.h"
+
+using namespace softgen;
+
+namespace {
+
+constexpr uint64_t table = sampler::test::RandomTexels::base, surface_at = table + 64, sampler_at = table + 128, texels_at = table + 0x1000, end = 0x40000;
+using SurfaceState = defs::gen9::RENDER_SURFACE_STATE;
+using F = defs::gen9::SurfaceFormat;
+
+/// One surface, one sampler and one message; the surface's memory is in one piece or scattered.
+struct Round {
+  explicit Round(sampler::test::SeededTexels& t) : random(t), env{t.view, bases, stop} {
+    bases.binding_table = static_cast<uint32_t>(table);
+    bases.sampler_state = static_cast<uint32_t>(sampler_at);
+    t.view.store<uint32_t>(table, static_cast<uint32_t>(surface_at));
+    constexpr F formats[] = {F::R8G8B8A8_UNORM, F::B8G8R8A8_UNORM, F::R8G8B8X8_UNORM, F::B8G8R8X8_UNORM, F::R8G8B8A8_UNORM_SRGB, F::R8G8_UNORM};
+    SurfaceState s{};
+    s.surface_type = SurfaceState::SurfaceType::SURFTYPE_2D;
+    s.surface_format = formats[random.any(3) ? random.any(2) : random.any(std::size(formats))];
+    s.tile_mode = random.any(4) ? SurfaceState::TileMode::YMAJOR : random.any(2) ? SurfaceState::TileMode::XMAJOR : SurfaceState::TileMode::LINEAR;
+    s.surface_vertical_alignment = SurfaceState::SurfaceVerticalAlignment::VALIGN_4;
+    s.surface_horizontal_alignment = SurfaceState::SurfaceHorizontalAlignment::HALIGN_4;
+    s.width = size(), s.height = size();
+    s.surface_pitch = 511;
+    s.mip_count_lod = random.any(2);
+    s.surface_base_address = texels_at;
+    using Select = defs::gen9::ShaderChannelSelect;
+    const bool turned = random.any(4) == 0, constants = random.any(4) == 0;
+    s.shader_channel_select_red = turned ? Select::SCS_ALPHA : Select::SCS_RED;
+    s.shader_channel_select_green = constants ? Select::SCS_ONE : Select::SCS_GREEN;
+    s.shader_channel_select_blue = Select::SCS_BLUE;
+    s.shader_channel_select_alpha = turned ? Select::SCS_RED : constants && random.any(2) ? Select::SCS_ZERO : Select::SCS_ALPHA;
+    const auto dwords = s.pack();
+    t.view.write(surface_at, dwords.data(), sizeof dwords);
+    set_sampler();
+    set_message();
+  }
+
+  uint32_t size() { return random.any(3) ? random.any(60) : (1u << random.any(6)) - 1; }
+
+  void set_sampler() {
+    using State = sampler::State;
+    using Mode = defs::gen9::TextureCoordinateMode;
+    State state{};
+    constexpr Mode modes[] = {Mode::TCM_CLAMP, Mode::TCM_WRAP, Mode::TCM_MIRROR};
+    state.tcx_address_control_mode = modes[random.any(8) ? random.any(2) : 2], state.tcy_address_control_mode = modes[random.any(8) ? random.any(2) : 2];
+    state.non_normalized_coordinate_enable = random.any(8) == 0;
+    const bool linear = random.any(2);
+    state.mag_mode_filter = static_cast<State::MagModeFilter>(linear), state.min_mode_filter = static_cast<State::MinModeFilter>(random.any(8) ? linear : random.any(2));
+    state.mip_mode_filter = random.any(3) ? State::MipModeFilter::MIPFILTER_NONE : random.any(2) ? State::MipModeFilter::MIPFILTER_NEAREST : State::MipModeFilter::MIPFILTER_LINEAR;
+    state.u_address_mag_filter_rounding_enable = state.u_address_min_filter_rounding_enable = random.any(2);
+    state.v_address_mag_filter_rounding_enable = state.v_address_min_filter_rounding_enable = random.any(2);
+    state.max_lod = 14;
+    const auto dwords = state.pack();
+    random.view.write(sampler_at, dwords.data(), sizeof dwords);
+  }
+
+  void set_message() {
+    const unsigned channels = random.any(2) ? 16 : 8, width = channels / 8, components = 1 + random.any(4);
+    mask = (random.any(2) ? ~0u : static_cast<uint32_t>(random.random())) & ((1u << channels) - 1);
+    const unsigned first = 2 + random.any(8), payload = width * 2, response = random.any(3) ? 40 + random.any(2) : first - random.any(2);
+    const uint32_t type = random.any(3) ? 0 : 24;
+    const uint32_t descriptor = (channels == 16 ? 2u : 1u) << 17 | type << 12 | payload << 25 | components * width << 20;
+    form = {Sfid::sampler, descriptor, 0, {first, payload}, {}, {response, components * width}, channels, false};
+    for (Grf& g : registers)
+      for (uint32_t& dword : g.dw) dword = static_cast<uint32_t>(random.random());
+    place_channels(first, width);
+  }
+
+  /// Next to each other, or anywhere; in rows of two by four quads.
+  void place_channels(unsigned first, unsigned width) {
+    const float spread = std::ldexp(1.0f, static_cast<int>(random.any(12)) - 10);
+    const float at[2] = {static_cast<float>(random.any(4096)) / 1024 - 2, static_cast<float>(random.any(4096)) / 1024 - 2};
+    for (unsigned n = 0; n < 2; ++n)
+      for (unsigned i = 0; i < 8 * width; ++i) {
+        const unsigned place = n ? i >> 1 & 1 : (i >> 2) * 2 + (i & 1);
+        const float value = random.any(64) ? at[n] + static_cast<float>(place) * spread * (random.any(32) ? 1.0f : 0.3f) : std::bit_cast<float>(static_cast<uint32_t>(random.random()));
+        registers[first + n * width + i / 8].dw[i % 8] = std::bit_cast<uint32_t>(value);
+      }
+  }
+
+  /// As the EU does without a direct answer.
+  void send(Grf (&file)[128]) {
+    Grf payload[4];
+    std::copy_n(file + form.payload.first, form.payload.count, payload);
+    const Message message{.sfid = form.sfid, .descriptor = form.descriptor, .ex_descriptor = 0, .exec_size = form.channels, .exec_mask = mask, .dispatch_mask = mask,
+                          .payload = {payload, form.payload.count}, .payload2 = {}, .response = {file + form.response.first, form.response.count}, .end_of_thread = false};
+    unit.send(message, env);
+  }
+
+  sampler::test::SeededTexels& random;
+  ShaderBases bases;
+  StopFlag stop;
+  ThreadEnv env;
+  sampler::Sampler unit;
+  MessageForm form{};
+  uint32_t mask = 0;
+  Grf registers[128];
+};
+
+}  // namespace
+
+TEST_CASE("messages answered directly are answered as those that are sent") {
+  constexpr uint32_t seed = 20261122;
+  INFO("seed " << seed);
+  sampler::test::SeededTexels scattered(seed, end, 3), whole(seed + 1, end, 0);
+  unsigned direct = 0;
+  for (unsigned round = 0; round < 4000; ++round) {
+    Round r(round % 4 ? whole : scattered);
+    DirectAnswer answer;
+    r.unit.direct(r.form, r.env, answer);
+    if (!answer.function) continue;
+    static Grf sent[128], answered[128];
+    std::copy_n(r.registers, 128, sent);
+    r.send(sent);
+    // Often enough for it to find out where the surface is.
+    for (unsigned times = 0; times < 24; ++times) {
+      INFO("round " << round << " time " << times << " descriptor " << r.form.descriptor << " mask " << r.mask);
+      std::copy_n(r.registers, 128, answered);
+      if (!answer.function(answer, answered, r.mask, r.env)) break;
+      ++direct;
+      REQUIRE(std::memcmp(sent, answered, sizeof sent) == 0);
+    }
+  }
+  CHECK(direct > 40000);
+}
