@@ -60,7 +60,7 @@ unsigned PixelWorker::put_barycentrics(const PixelBatch& batch, unsigned first, 
     const Planes planes{weights[0].data(), weights[1].data(), mode >= 3 ? nullptr : centers_.one_over_w.data()};
     positions(batch, static_cast<Location>(mode % 3), at);
     for (unsigned lane = 0; lane < width; lane += 8, reg += 2)
-      pixel_kernels().interpolate(planes, &at.x[first + lane], &at.y[first + lane], 8, reinterpret_cast<float*>(thread_.grf(reg).dw), reinterpret_cast<float*>(thread_.grf(reg + 1).dw));
+      pixel_kernels().interpolate(planes, &at.x[first + lane], &at.y[first + lane], 8, reinterpret_cast<float*>(own(reg).dw), reinterpret_cast<float*>(own(reg + 1).dw));
   }
   return reg;
 }
@@ -102,7 +102,7 @@ void PixelWorker::find_centers() {
 
 unsigned PixelWorker::put_half(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg) {
   if (all_at_centers_) {
-    if (center_registers_) pixel_kernels().center_planes(centers_, &batch.quads[first / 4], width / 4, reinterpret_cast<float*>(thread_.grf(reg).dw));
+    if (center_registers_) pixel_kernels().center_planes(centers_, &batch.quads[first / 4], width / 4, reinterpret_cast<float*>(own(reg).dw));
     reg += center_registers_;
   } else {
     reg = put_planes(batch, first, width, reg);
@@ -123,7 +123,7 @@ unsigned PixelWorker::put_planes(const PixelBatch& batch, unsigned first, unsign
       const Viewport& viewport = draw_->raster.viewports[object_->viewport];
       const double low = viewport.min_depth, high = viewport.max_depth, bias = object_->depth_bias;
       for (unsigned lane = 0; lane < width; lane += 8) {
-        auto* out = reinterpret_cast<float*>(thread_.grf(reg++).dw);
+        auto* out = reinterpret_cast<float*>(own(reg++).dw);
         for (unsigned i = 0; i < 8; ++i) {
           const double z = object_->z.at(at.x[first + lane + i], at.y[first + lane + i]) + bias;
           out[i] = static_cast<float>(std::min(std::max(z, low), high));
@@ -136,7 +136,7 @@ unsigned PixelWorker::put_planes(const PixelBatch& batch, unsigned first, unsign
       const double inverse[] = {object_->one_over_w.a, object_->one_over_w.b, object_->one_over_w.c};
       std::array<float, 8> again;
       for (unsigned lane = 0; lane < width; lane += 8)
-        pixel_kernels().interpolate({one, one, inverse}, &at.x[first + lane], &at.y[first + lane], 8, reinterpret_cast<float*>(thread_.grf(reg++).dw), again.data());
+        pixel_kernels().interpolate({one, one, inverse}, &at.x[first + lane], &at.y[first + lane], 8, reinterpret_cast<float*>(own(reg++).dw), again.data());
     }
   }
   return reg;
@@ -148,8 +148,8 @@ unsigned PixelWorker::put_masks(const PixelBatch& batch, unsigned first, unsigne
   const Offset offset = state.get<gen9::_3DSTATE_PS>().position_xy_offset_select;
   if (offset != Offset::POSOFFSET_NONE) {
     // A byte pair a pixel: x and y in sixteenths.
-    thread_.grf(reg) = {};
-    auto* bytes = reinterpret_cast<uint8_t*>(thread_.grf(reg++).dw);
+    own(reg) = {};
+    auto* bytes = reinterpret_cast<uint8_t*>(own(reg++).dw);
     for (unsigned i = 0; i < width; ++i) {
       const auto [x, y] = position(batch, first + i, offset == Offset::POSOFFSET_CENTROID ? Location::centroid : Location::sample);
       bytes[2 * i] = static_cast<uint8_t>((x - batch.x(first + i)) * 16);
@@ -157,7 +157,7 @@ unsigned PixelWorker::put_masks(const PixelBatch& batch, unsigned first, unsigne
     }
   }
   if (state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_NONE) return reg;
-  for (unsigned i = 0; i < width; ++i) thread_.grf(reg + i / 8).dw[i % 8] = batch.coverage_of(first + i);
+  for (unsigned i = 0; i < width; ++i) own(reg + i / 8).dw[i % 8] = batch.coverage_of(first + i);
   return reg + width / 8;
 }
 
@@ -170,45 +170,62 @@ void PixelWorker::put_object_header() {
   header_.dw[3] = kernel.bases.sampler_state;
   eu::put_scratch(header_, kernel.scratch_base, kernel.scratch_size, slot_);
   find_centers();
+  const eu::SeriesLayout now = layout();
+  if (now == layout_ && waiting_) return;
+  run_threads();
+  layout_ = now;
+  own_registers_ = own_registers();
+  if (payloads_.size() < size_t{most_threads} * own_registers_) payloads_.resize(size_t{most_threads} * own_registers_);
 }
 
 void PixelWorker::put_header(const PixelBatch& batch) {
-  thread_.grf(0) = header_;
+  own(0) = header_;
   // With one sample a pixel Mesa takes the pixel mask for the coverage mask (nir_lower_single_sampled), also where that is the inner one.
   const bool inner = draw_->state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_INNER_CONSERVATIVE;
   const uint32_t told = inner ? batch.lit & batch.told : batch.lit;
   for (unsigned first = 0; first < draw_->simd; first += 16) {
     const uint32_t* quads = &batch.quads[first / 4];
     const bool both = draw_->simd >= 16;
-    thread_.grf(1 + first / 16) = {{batch.sample_id * (both ? 0x1111u : 0x11u), 0, quads[0], quads[1], both ? quads[2] : 0, both ? quads[3] : 0, 0,
+    own(1 + first / 16) = {{batch.sample_id * (both ? 0x1111u : 0x11u), 0, quads[0], quads[1], both ? quads[2] : 0, both ? quads[3] : 0, 0,
                                     (told >> first & 0xffff) | batch.lit >> first << 16}};
   }
 }
 
-/// Returns how many registers it fills.
-unsigned PixelWorker::payload(const PixelBatch& batch, const Kernel& kernel) {
+eu::SeriesLayout PixelWorker::layout() const {
+  const Kernel& kernel = draw_->kernel;
+  const size_t constants = std::clamp<size_t>(kernel.grf_start, 1, eu::grf_count), attributes = std::min<size_t>(constants + kernel.constants.size(), eu::grf_count);
+  const size_t end = std::min<size_t>(attributes + 2 * object_->attributes.size(), eu::grf_count);
+  return {static_cast<uint8_t>(constants), static_cast<uint8_t>(attributes), static_cast<uint8_t>(end)};
+}
+
+/// Registers of a payload, or more.
+unsigned PixelWorker::own_registers() const {
+  const unsigned width = std::min(draw_->simd, 16u), each = width / 8;
+  const unsigned half = each * (2 * static_cast<unsigned>(std::popcount(centers_.modes)) + centers_.depth + centers_.w + 1) + 1;
+  return std::max<unsigned>(layout_.constants, 3 + draw_->simd / width * half);
+}
+
+void PixelWorker::put_payload(PixelBatch& batch) {
   put_header(batch);
   const unsigned width = std::min(draw_->simd, 16u);
   unsigned reg = draw_->simd == 32 ? 3 : 2;
   for (unsigned first = 0; first < draw_->simd; first += width) reg = put_half(batch, first, width, reg);
-  for (; reg < kernel.grf_start; ++reg) thread_.grf(reg) = {};
-  const unsigned inputs = reg;
-  reg = kernel.grf_start;
-  const size_t constants = kernel.constants.size(), attributes = 2 * object_->attributes.size();
-  if (reg + constants + attributes <= eu::grf_count) {
-    if (constants) std::memcpy(&thread_.grf(reg), kernel.constants.data(), constants * sizeof(Grf));
-    if (attributes) std::memcpy(&thread_.grf(static_cast<unsigned>(reg + constants)), object_->attributes.begin(), attributes * sizeof(Grf));
-    return std::max(static_cast<unsigned>(reg + constants + attributes), inputs);
+  for (; reg < layout_.constants; ++reg) own(reg) = {};
+}
+
+/// Of the threads of object_ that have none.
+void PixelWorker::put_payloads() {
+  for (; made_ < waiting_; ++made_) {
+    PixelBatch& thread = threads_[made_];
+    thread.own = payload_ = &payloads_[size_t{made_} * own_registers_];
+    thread.attributes = reinterpret_cast<const Grf*>(object_->attributes.begin());
+    put_payload(thread);
   }
-  for (const Grf& constant : kernel.constants) thread_.grf(reg++) = constant;
-  for (const AttributeSetup& attribute : object_->attributes)
-    for (const Grf& half : attribute.registers) thread_.grf(reg++) = half;
-  return std::max(reg, inputs);
 }
 
 SendResult PixelWorker::interpolate(const Message& message) {
   // SKL PRM vol 7, "Pixel Interpolator": type [13:12], linear [14], SIMD16 [16], slot group [11].
-  const PixelBatch& batch = *running_;
+  const PixelBatch& batch = running();
   const uint32_t d = message.descriptor, data = bits(d, 7u, 0u), type = bits(d, 13u, 12u);
   const bool linear = bit(d, 14);
   const unsigned width = bit(d, 16) ? 16 : 8, first = bit(d, 11) ? width : 0, halves = width / 8;

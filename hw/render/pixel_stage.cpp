@@ -115,14 +115,15 @@ bool PixelWorker::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
   const uint64_t lit = by_quads(left), shown = by_quads(told);
   for (uint32_t row = 0; row < 8; row += 2) {
     const auto lit_row = static_cast<uint32_t>(lit >> 8 * row & 0xffff), told_row = static_cast<uint32_t>(shown >> 8 * row & 0xffff);
-    if (lit_row == 0xffff && batch_.pixels == 0 && draw_->simd == 16) {
+    if (lit_row == 0xffff && draw_->simd == 16 && !per_sample_) {
       // A thread of its own.
+      PixelBatch& thread = new_thread();
       const uint32_t at = x | (y + row) << 16;
-      for (uint32_t quad = 0; quad < 4; ++quad) batch_.quads[quad] = at + 2 * quad;
-      batch_.lit = lit_row, batch_.told = told_row;
-      batch_.pixels = 16;
-      batch_.row = true;
-      flush();
+      for (uint32_t quad = 0; quad < 4; ++quad) thread.quads[quad] = at + 2 * quad;
+      thread.lit = lit_row, thread.told = told_row;
+      thread.pixels = 16;
+      thread.row = true;
+      add_thread();
       continue;
     }
     for (uint32_t quad = 0; quad < 4; ++quad)
@@ -133,6 +134,8 @@ bool PixelWorker::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
 
 void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const PixelRect& tile, HeldControlWord& control) {
   // Payloads are made as compiled code left the control word: planes come of a few products of floats, too large to be denormal doubles.
+  if (draw_ != &draw) run_threads();
+  put_payloads();
   control_ = &control;
   if (counting_ != &draw.counts) settle(), counting_ = &draw.counts;
   if (serial_ != draw.serial.value) serial_ = draw.serial.value, answers_ = &direct_[serial_], block_.target = nullptr;
@@ -140,9 +143,9 @@ void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const Pixe
   object_ = &object;
   batch_.pixels = 0;
   batch_.lit = batch_.told = 0;
-  batch_.row = false;
   const Viewport& viewport = draw.raster.viewports[object.viewport];
   batch_.by_sample = false;
+  per_sample_ = draw.state.get<Extra>().pixel_shader_is_per_sample;
   depth_plane_ = {object.z.a, object.z.b, object.z.c, object.depth_bias, viewport.min_depth, viewport.max_depth};
   if (draw.kernel) put_object_header();
   if (draw.uniform && fill_object(tile)) return;
@@ -174,6 +177,7 @@ void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const Pixe
 }
 
 void PixelWorker::settle() {
+  run_threads();
   if (!counting_) return;
   counting_->depth.fetch_add(std::exchange(depth_count_, 0), std::memory_order_relaxed);
   counting_->invocations.fetch_add(std::exchange(invocations_, 0), std::memory_order_relaxed);
@@ -220,8 +224,8 @@ void PixelWorker::flush() {
     if (!draw_->early)
       for (unsigned i = 0; i < batch.pixels; ++i)
         if (batch.samples_of(i)) test(batch.x(i), batch.y(i), batch.samples_of(i), std::nullopt, std::nullopt);
-  } else if (!draw_->state.get<Extra>().pixel_shader_is_per_sample) {
-    run(batch);
+  } else if (!per_sample_) {
+    put_thread(batch);
   } else {
     for (unsigned s = 0; s < draw_->raster.samples; ++s) {
       PixelBatch one = batch;
@@ -234,12 +238,11 @@ void PixelWorker::flush() {
         one.lit |= (one.samples[i] ? 1u : 0u) << i;
         one.told |= (one.coverage[i] ? 1u : 0u) << i;
       }
-      if (one.lit) run(one);
+      if (one.lit) put_thread(one);
     }
   }
   batch_.pixels = 0;
   batch_.lit = batch_.told = 0;
-  batch_.row = false;
 }
 
 void PixelWorker::finish() {
@@ -248,26 +251,76 @@ void PixelWorker::finish() {
   serial_ = 0;
 }
 
-void PixelWorker::run(PixelBatch& batch) {
+// -- threads
+
+/// A place for one more, of object_.
+PixelBatch& PixelWorker::new_thread() {
+  if (waiting_ == most_threads) run_threads();
+  PixelBatch& thread = threads_[waiting_];
+  thread.by_sample = thread.row = false;
+  thread.sample_id = 0;
+  return thread;
+}
+
+void PixelWorker::put_thread(const PixelBatch& batch) {
+  PixelBatch& thread = new_thread();
+  thread.pixels = batch.pixels;
+  thread.lit = batch.lit, thread.told = batch.told;
+  thread.quads = batch.quads;
+  thread.sample_id = batch.sample_id;
+  thread.by_sample = batch.by_sample;
+  if (batch.by_sample) thread.samples = batch.samples, thread.coverage = batch.coverage;
+  add_thread();
+}
+
+/// The thread that new_thread() gave is complete.
+void PixelWorker::add_thread() {
+  PixelBatch& thread = threads_[waiting_];
+  // Whole quads: where any of four bits is set.
+  uint32_t any = thread.lit | thread.lit >> 1;
+  any = (any | any >> 2) & 0x11111111;
+  thread.object = object_;
+  thread.tested = 0;
+  thread.dispatch_mask = thread.lit;
+  thread.vector_mask = any * 15;
+  thread.channels = draw_->kernel.start.run_vector_mask ? thread.vector_mask : thread.lit;
+  invocations_ += count_of(thread.lit, whole_thread);
+  const uint32_t all = static_cast<uint32_t>((uint64_t{1} << draw_->simd) - 1), channels = thread.channels == all ? all : 0;
+  if (waiting_ && channels != channels_) {
+    if (channels_ == 0 && !thread.row) {
+      ++waiting_;
+      return;
+    }
+    PixelBatch* const place = &thread;
+    run_threads();
+    if (place != threads_.data()) threads_[0] = *place;
+  }
+  channels_ = channels;
+  ++waiting_;
+}
+
+/// The thread that a message comes from.
+PixelBatch& PixelWorker::running() {
+  auto& thread = *static_cast<PixelBatch*>(running_);
+  object_ = thread.object;
+  return thread;
+}
+
+void PixelWorker::run_threads() {
+  if (waiting_ == 0) return;
+  const PreparedObject* const object = object_;
+  put_payloads();
+  for (unsigned i = 0; i < waiting_; ++i) threads_[i].next = i + 1 < waiting_ ? &threads_[i + 1] : nullptr;
   const Kernel& kernel = draw_->kernel;
   eu::ThreadStart start = kernel.start;
-  start.payload = payload(batch, kernel);
   start.program = kernel.program.get();
-  start.dispatch_mask = batch.lit;
-  // Whole quads: where any of four bits is set.
-  uint32_t any = batch.lit | batch.lit >> 1;
-  any = (any | any >> 2) & 0x11111111;
-  start.vector_mask = any * 15;
-  invocations_ += count_of(start.dispatch_mask, whole_thread);
-  thread_.start(start);
   ThreadOwner owner{nullptr, this, draw_->shared_functions};
   ThreadEnv env{view_, kernel.bases, draw_->stop, {}, slot_, kernel.scratch_base, kernel.scratch_size, &owner, capturing_ ? nullptr : answers_};
   env.control = control_;
   RenderMessages messages;
-  running_ = &batch;
-  tested_ = 0;
-  eu::run(thread_, env, messages);
-  running_ = nullptr;
+  eu::run_series(thread_, start, {layout_, threads_.data(), waiting_, channels_, kernel.constants.data(), &running_}, env, messages);
+  waiting_ = made_ = 0;
+  object_ = object;
 }
 
 }  // namespace softgen::render

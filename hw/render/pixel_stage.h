@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "hw/base/denormals.h"
-#include "hw/eu/interp/thread.h"
+#include "hw/eu/interp/series.h"
 #include "hw/iface/engine.h"
 #include "hw/render/depth_stencil.h"
 #include "hw/render/kernel.h"
@@ -66,7 +66,8 @@ bool tests_are_early(const State& state);
 constexpr unsigned max_pixels = 32;
 
 /// Quads gathered for one thread: pixel i is (i & 1, i >> 1 & 1) of quad i / 4.
-struct PixelBatch {
+struct PixelBatch : eu::SeriesThread {
+  const PreparedObject* object = nullptr;
   unsigned pixels = 0;
   alignas(32) std::array<uint32_t, max_pixels / 4> quads;  ///< x | y << 16 of the upper left pixel
   uint32_t lit = 0;       ///< pixels with samples left after the early tests
@@ -76,6 +77,7 @@ struct PixelBatch {
   std::array<uint32_t, max_pixels> coverage;  ///< what the shader is told of it
   unsigned sample_id = 0;
   bool row = false;       ///< 8x2 pixels with x a multiple of 8, all of them lit
+  uint32_t tested = 0;    ///< pixels whose late tests are done
 
   uint32_t x(unsigned pixel) const { return (quads[pixel / 4] & 0xffff) + (pixel & 1); }
   uint32_t y(unsigned pixel) const { return (quads[pixel / 4] >> 16) + (pixel >> 1 & 1); }
@@ -125,10 +127,18 @@ class PixelWorker : public PixelSink {
   void add_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage);
   bool stippled_out(uint32_t x, uint32_t y) const;
   void flush();
-  void run(PixelBatch& batch);
-  // The thread's payload.
+  // Threads, each with its payload, wait to be run together.
+  PixelBatch& new_thread();
+  void add_thread();
+  void put_thread(const PixelBatch& batch);
+  PixelBatch& running();
+  void run_threads();
   void put_object_header();
-  unsigned payload(const PixelBatch& batch, const Kernel& kernel);
+  eu::SeriesLayout layout() const;
+  Grf& own(unsigned reg) { return payload_[reg]; }
+  unsigned own_registers() const;
+  void put_payloads();
+  void put_payload(PixelBatch& batch);
   void put_header(const PixelBatch& batch);
   unsigned put_half(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg);
   void find_centers();
@@ -166,20 +176,28 @@ class PixelWorker : public PixelSink {
   CenterPlanes centers_;                       ///< of object_
   bool masks_ = false;                         ///< payloads have offsets or coverage
   unsigned center_registers_ = 0;              ///< that centers_ fills, of eight or sixteen pixels
+  bool per_sample_ = false;                    ///< the pixel shader runs once a sample
   bool all_at_centers_ = false;                ///< payloads need nothing evaluated elsewhere
   HeldControlWord* control_ = nullptr;         ///< of the host thread, while object_ is drawn
   TargetBlock block_;                          ///< that was written last
   Grf header_;                                 ///< r0 of object_'s threads
   PixelCounts* counting_ = nullptr;            ///< where the next two go; null: they are zero
   uint64_t depth_count_ = 0, invocations_ = 0;
-  const PixelBatch* running_ = nullptr;
+  static constexpr unsigned most_threads = 32;
+  std::array<PixelBatch, most_threads> threads_;  ///< that wait to be run
+  unsigned waiting_ = 0, made_ = 0;            ///< how many, and of how many the payload is there
+  uint32_t channels_ = 0;                      ///< of all of them; 0: they differ
+  eu::SeriesLayout layout_;                    ///< of all of them
+  std::vector<Grf> payloads_;
+  unsigned own_registers_ = 0;                 ///< in payloads_, of each of draw_'s threads
+  Grf* payload_ = nullptr;                     ///< that is being made
+  eu::SeriesThread* running_ = nullptr;
   bool capturing_ = false;                     ///< write_colors() only says what it would write
   struct {
     const RenderTarget* target = nullptr;      ///< null: it did not come to that
     uint32_t word = 0;
   } captured_;
-  uint32_t tested_ = 0;                        ///< pixels of running_ whose late tests are done
-  std::array<uint32_t, max_pixels> passed_{};  ///< and the samples that passed
+  std::array<uint32_t, max_pixels> passed_{};  ///< samples of the running thread that passed the late tests, where they are done
 };
 
 }  // namespace softgen::render

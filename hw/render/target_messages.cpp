@@ -76,7 +76,8 @@ PixelWorker::WriteLayout::WriteLayout(const Message& m, const Extra& extra) : me
 
 uint32_t PixelWorker::late_samples(const WriteLayout& layout, unsigned pixel, unsigned lane, uint32_t samples) {
   // The tests belong to the pixel, not to each target: they are done with the first write and remembered in the batch.
-  if (!(tested_ >> pixel & 1)) {
+  PixelBatch& thread = running();
+  if (!(thread.tested >> pixel & 1)) {
     std::optional<float> z;
     if (layout.depth_at != not_there) {
       const Viewport& viewport = draw_->raster.viewports[object_->viewport];
@@ -84,8 +85,8 @@ uint32_t PixelWorker::late_samples(const WriteLayout& layout, unsigned pixel, un
     }
     std::optional<uint8_t> stencil;
     if (layout.stencil_at != not_there) stencil = layout.stencil(lane);
-    tested_ |= 1u << pixel;
-    passed_[pixel] = test(running_->x(pixel), running_->y(pixel), samples, z, stencil);
+    thread.tested |= 1u << pixel;
+    passed_[pixel] = test(thread.x(pixel), thread.y(pixel), samples, z, stencil);
   }
   return samples & passed_[pixel];
 }
@@ -95,13 +96,14 @@ bool PixelWorker::passes_all() const { return !draw_->early && !draw_->depth_ste
 
 /// late_samples() of pixels `lit`, where passes_all().
 void PixelWorker::pass(uint32_t lit) {
-  const uint32_t fresh = lit & ~tested_;
+  PixelBatch& thread = running();
+  const uint32_t fresh = lit & ~thread.tested;
   depth_count_ += static_cast<uint64_t>(std::popcount(fresh));
   for (uint32_t left = fresh; left; left &= left - 1) {
     const auto pixel = static_cast<unsigned>(std::countr_zero(left));
-    passed_[pixel] = running_->samples_of(pixel);
+    passed_[pixel] = thread.samples_of(pixel);
   }
-  tested_ |= lit;
+  thread.tested |= lit;
 }
 
 /// What a write of one colour to all pixels would leave in each.
@@ -152,12 +154,13 @@ void PixelWorker::TargetBlock::quad_rows(uint32_t at_x, uint32_t at_y, std::byte
 /// Pixels `lit` of those from `first` on; `source` names the colours of eight of them.
 template <typename Source>
 void PixelWorker::write_lit(const ColorKernel& kernel, const RenderTarget& rt, uint32_t lit, unsigned first, unsigned count, bool replicated, Source&& source) {
+  const PixelBatch& thread = running();
   const uint32_t slice = object_->layer + rt.surface.min_array_element;
   for (unsigned lane = 0; lane < count; lane += 8) {
     ColorPixels pixels;
     pixels.lanes = lit >> (first + lane) & 0xff;
     pixels.replicated = replicated;
-    const uint32_t one = running_->quads[(first + lane) / 4], other = running_->quads[(first + lane) / 4 + 1];
+    const uint32_t one = thread.quads[(first + lane) / 4], other = thread.quads[(first + lane) / 4 + 1];
     const uint32_t x = one & 0xffff, y = one >> 16;
     const bool pair = x % 4 == 0 && other == one + 2 && x + 3 < rt.level->extent().width;
     uint32_t there = 0;
@@ -185,15 +188,16 @@ void PixelWorker::write_lit(const ColorKernel& kernel, const RenderTarget& rt, u
 
 /// The common case, eight pixels at a time. False: not that.
 bool PixelWorker::write_colors(const WriteLayout& layout, uint32_t bti) {
+  const PixelBatch& batch = running();
   if (bti >= draw_->color.size() || !draw_->color[bti] || layout.target != bti || object_->fade || layout.omask_at != not_there) return false;
   const ColorKernel& kernel = *draw_->color[bti];
   const RenderTarget& rt = draw_->targets[bti];
-  uint32_t lit = running_->lit & (layout.pixels & ((1u << layout.count) - 1)) << layout.first;
+  uint32_t lit = batch.lit & (layout.pixels & ((1u << layout.count) - 1)) << layout.first;
   if (passes_all()) pass(lit);
   else if (!draw_->early)
     for (uint32_t left = lit; left; left &= left - 1) {
       const auto pixel = static_cast<unsigned>(std::countr_zero(left));
-      if (!late_samples(layout, pixel, pixel - layout.first, running_->samples_of(pixel))) lit &= ~(1u << pixel);
+      if (!late_samples(layout, pixel, pixel - layout.first, batch.samples_of(pixel))) lit &= ~(1u << pixel);
     }
   if (!lit || object_->layer >= rt.surface.view_extent) return true;
   write_lit(kernel, rt, lit, layout.first, layout.count, layout.replicated, [&](unsigned lane, ColorPixels& pixels) {
@@ -220,11 +224,11 @@ struct PixelWorker::DirectWrite {
   static bool answer(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv&) {
     const auto& d = *static_cast<const DirectWrite*>(answer.state.get());
     PixelWorker& worker = *d.worker;
+    const PixelBatch& batch = worker.running();
     if (worker.object_->fade) return false;
-    const uint32_t lit = worker.running_->lit & mask & ((1u << d.count) - 1);
+    const uint32_t lit = batch.lit & mask & ((1u << d.count) - 1);
     if (!worker.draw_->early) worker.pass(lit);
     if (!lit || worker.object_->layer >= d.target->surface.view_extent) return true;
-    const PixelBatch& batch = *worker.running_;
     const uint32_t x = batch.quads[0] & 0xffff, y = batch.quads[0] >> 16;
     if (const TargetBlock* block; batch.row && d.count == 16 && lit == 0xffff && (block = worker.target_block(*d.target, x, y))) {
       ColorRow row{.source = {}, .at = block->at + size_t{y & 7} * block->row, .row = block->row, .column = block->column};
@@ -266,7 +270,7 @@ void PixelWorker::direct_write(const MessageForm& form, DirectAnswer& answer) {
 SendResult PixelWorker::render_target_write(const Message& message) {
   const WriteLayout layout(message, draw_->state.get<Extra>());
   if (!layout.valid) return SendResult::failed;
-  const PixelBatch& batch = *running_;
+  const PixelBatch& batch = running();
   const uint32_t bti = bits(message.descriptor, 7u, 0u);
   if (capturing_) {
     capture(layout, bti);
@@ -305,7 +309,7 @@ SendResult PixelWorker::render_target_write(const Message& message) {
 
 SendResult PixelWorker::render_target_read(const Message& message) {
   // Bit 8: SIMD8. The response has red, green, blue and alpha of the current sample (the first one when pixels are shaded as a whole).
-  const PixelBatch& batch = *running_;
+  const PixelBatch& batch = running();
   const unsigned width = bit(message.descriptor, 8) ? 8 : 16, first = bit(message.descriptor, 11) ? 16 : 0, registers = width / 8;
   const uint32_t bti = bits(message.descriptor, 7u, 0u);
   static const RenderTarget nowhere{};

@@ -114,13 +114,16 @@ void RenderTarget::fill_block(memory::View& view, uint32_t x, uint32_t y, uint32
 
 /// Runs the kernel once for all pixels of object_.
 bool PixelWorker::find_color() {
-  PixelBatch batch{};
-  batch.pixels = draw_->simd;
-  batch.lit = batch.told = static_cast<uint32_t>((uint64_t{1} << draw_->simd) - 1);
+  run_threads();
+  PixelBatch& thread = new_thread();
+  thread.pixels = draw_->simd;
+  thread.quads = {};
+  thread.lit = thread.told = static_cast<uint32_t>((uint64_t{1} << draw_->simd) - 1);
   captured_ = {};
   capturing_ = true;
   const uint64_t counted = invocations_;
-  run(batch);
+  add_thread();
+  run_threads();
   invocations_ = counted;
   capturing_ = false;
   return captured_.target != nullptr;

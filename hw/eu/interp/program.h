@@ -23,6 +23,8 @@ struct Op;  // hw/eu/interp/op.h
 class Program;
 class Thread;
 class ThreadRow;
+struct ThreadStart;
+struct ThreadSeries;
 enum class RunResult : uint8_t;
 
 /// What may run a program's threads in the interpreter's place, with the same results (hw/eu/jit).
@@ -31,6 +33,12 @@ class FastPath {
   virtual ~FastPath() = default;
   /// `thread` was just started. False: it has not been touched, the interpreter runs it. `more`: may be run, too, as run() says; or null.
   virtual bool run(Thread& thread, ThreadEnv& env, MessageTarget& target, ThreadRow* more, RunResult& result) = 0;
+  enum class Series : uint8_t {
+    done,
+    interpreted,  ///< nothing was done: the interpreter is to run them, for now
+    singly,       ///< nothing was done, nor will be: each is for run()
+  };
+  virtual Series run_series(Thread& thread, const ThreadStart& how, const ThreadSeries& series, ThreadEnv& env, MessageTarget& target) = 0;
   /// Asked for each program that is decoded; null: none.
   static std::atomic<std::unique_ptr<FastPath> (*)(const Program&)> maker;
 };

@@ -108,11 +108,29 @@ Isa best_isa() {
   return narrow ? Isa::avx2 : Isa::host;
 }
 
+namespace {
+
+/// Whether all of a series can be one loop: nothing looks at what is kept in memory for a thread, or stops in its midst.
+bool fits_series(const Program& program, const FlowGraph& graph) {
+  for (size_t n = 0; n < graph.steps.size(); n++) {
+    if (!graph.reached[n]) continue;
+    const Op& op = program.ops()[n];
+    const bool sends = graph.steps[n] == Step::send || graph.steps[n] == Step::end_of_thread;
+    if (graph.steps[n] == Step::leave || graph.steps[n] == Step::wait || (sends && !has_fixed_form(op))) return false;
+    if (sends && op.instruction->sfid() == static_cast<unsigned>(Sfid::gateway)) return false;
+  }
+  return true;
+}
+constexpr const char* no_series = "its threads are started singly";
+
+}  // namespace
+
 ObjectFile compile(const Program& program, const Variant& variant, Isa isa, std::string* text) {
   ObjectFile object;
   if (!llvm::available()) return object.refused = "there is no LLVM", object;
   FlowGraph graph;
   object.refused = analyze(program, graph);
+  if (!object.refused && variant.of_series() && !fits_series(program, graph)) object.refused = no_series;
   if (object.refused) return object;
   const TargetMachine machine(isa);
   if (!machine.get()) return object.refused = "LLVM has no target for this host", object;
@@ -132,6 +150,7 @@ ObjectFile compile(const Program& program, const Variant& variant, Isa isa, std:
   Emitter emitter(ir, program, graph, variant, lanes, blocks ? &first : nullptr, nullptr);
   emitter.run();
   object.stepped = emitter.stepped();
+  if (variant.of_series() && object.stepped) return object.refused = no_series, object;
   append_text(ir, text);
   object.refused = optimize(ir, machine.get());
   if (object.refused) return object;
@@ -156,8 +175,9 @@ std::string code_name(const Program& program, const Variant& variant, Isa isa) {
   };
   add(program.start());
   for (const std::byte v : program.bytes()) add(static_cast<uint64_t>(v));
-  return fmt::format("eu_{:016x}{:016x}_{:x}_{}{}{}", a, b, variant.channels, variant.flush_f32 ? "z" : "d", variant.keep_registers ? "k" : "",
-                     isa == Isa::host ? "h" : "v3");
+  const SeriesLayout& s = variant.series;
+  return fmt::format("eu_{:016x}{:016x}_{:x}_{}{}{}{}", a, b, variant.channels, variant.flush_f32 ? "z" : "d", variant.keep_registers ? "k" : "",
+                     isa == Isa::host ? "h" : "v3", variant.of_series() ? fmt::format("_{}_{}_{}", s.constants, s.attributes, s.end) : "");
 }
 
 LoadedCode::LoadedCode(const Program& program, const Variant& variant, const ObjectFile& object, const std::string& name) {

@@ -128,9 +128,11 @@ void Emitter::branch(size_t n) {
 /// Calls out with the registers that the op touches in memory. `mask`: of a message; null: the op is done by the interpreter.
 Value Emitter::call_out(size_t n, Value mask) {
   const Footprint f = footprint(ops_[n]);
+  const Slots replaced = mask ? written_whole(ops_[n], variant_.channels && graph_.waits_before[n].none(), variant_.channels) & ~f.reads : Slots{};
   for (unsigned s = 0; s < slot_count; s++) {
     const bool needed = graph_.used[s] && (f.reads[s] || f.writes[s] || f.all_reads || f.all_writes);
-    if (!needed || untouched(s)) continue;
+    // Of a series, memory has what the thread before left there.
+    if (!needed || replaced[s] || (untouched(s) && !variant_.of_series())) continue;
     slot(s);
     settle(s);
     if (!slots_[s].in_memory) ir_.store(slots_[s].value, ir_.address(regs_, s * 32), 32);
@@ -192,7 +194,19 @@ void Emitter::send_out(size_t n, Value mask) {
   ir_.ret(ir_.c32(static_cast<uint32_t>(Exit::failed)));
   ir_.at(on);
   open_ = !last;
-  if (last) ir_.ret(ir_.c32(static_cast<uint32_t>(Exit::finished)));
+  if (last) finish_thread();
+}
+
+/// The next one of the series, or the end.
+void Emitter::finish_thread() {
+  if (variant_.of_series()) {
+    const Value next = ir_.load(ir_.ptr, ir_.address(current_, offsetof(SeriesThread, next)), 8);
+    const Block finished = ir_.block();
+    ir_.store(next, series_alloca_, 8);
+    ir_.branch(ir_.icmp(LLVMIntNE, next, llvm::ConstNull(ir_.ptr)), series_block_, finished);
+    ir_.at(finished);
+  }
+  ir_.ret(ir_.c32(static_cast<uint32_t>(Exit::finished)));
 }
 
 /// Leaves on a side path: what this block knows stays what it was.

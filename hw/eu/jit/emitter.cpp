@@ -11,7 +11,6 @@ Emitter::Emitter(Ir& ir, const Program& program, const FlowGraph& graph, const V
 void Emitter::entry() {
   frame_ = ir_.parameter(0);
   regs_ = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, thread)), 8);
-  dispatched_ = variant_.channels ? ir_.c32(variant_.channels) : ir_.load(ir_.i32, ir_.address(frame_, offsetof(Frame, active)), 4);
   active_alloca_ = ir_.alloca(ir_.i32);
   flags_alloca_ = ir_.alloca(ir_.i64);
   for (Value& v : scratch_) v = ir_.alloca(ir_.vec(ir_.f32, 8));
@@ -19,12 +18,52 @@ void Emitter::entry() {
   for (unsigned s = 0; s < slot_count; s++)
     if (graph_.used[s]) slots_[s].alloca = is_second(s) ? slots_[s - 1].alloca : ir_.alloca(is_first(s) ? wide : grf);
   for (size_t n = 0; n < graph_.wait_places.size(); n++) wait_allocas_.push_back(ir_.alloca(ir_.i32));
+  if (variant_.of_series()) next_of_series();
+  else dispatched_ = variant_.channels ? ir_.c32(variant_.channels) : ir_.load(ir_.i32, ir_.address(frame_, offsetof(Frame, active)), 4);
   for (const Value v : wait_allocas_) ir_.store(ir_.c32(0), v, 4);
   ir_.store(dispatched_, active_alloca_, 4);
-  ir_.store(ir_.load(ir_.i64, ir_.address(regs_, offsetof(Registers, flag)), 4), flags_alloca_, 8);
-  for (unsigned s = 0; s < slot_count; s++)
-    if (slots_[s].alloca && !is_second(s)) ir_.store(ir_.load(is_first(s) ? wide : grf, ir_.address(regs_, s * 32), 32), slots_[s].alloca, 32);
+  ir_.store(variant_.of_series() ? ir_.c64(0) : ir_.load(ir_.i64, ir_.address(regs_, offsetof(Registers, flag)), 4), flags_alloca_, 8);
+  for (unsigned s = 0; s < slot_count; s++) {
+    if (!slots_[s].alloca || is_second(s)) continue;
+    if (!variant_.of_series()) ir_.store(ir_.load(is_first(s) ? wide : grf, ir_.address(regs_, s * 32), 32), slots_[s].alloca, 32);
+    else if (is_first(s)) ir_.store(ir_.shuffle(at_start(s), at_start(s + 1), std::array{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}), slots_[s].alloca, 32);
+    else ir_.store(at_start(s), slots_[s].alloca, 32);
+  }
   ir_.jump(blocks_[0]);
+}
+
+/// The threads of a series are a loop around all other blocks.
+void Emitter::next_of_series() {
+  const auto field = [&](Value from, size_t offset) { return ir_.load(ir_.ptr, ir_.address(from, offset), 8); };
+  series_alloca_ = ir_.alloca(ir_.ptr);
+  constants_ = field(frame_, offsetof(Frame, constants));
+  const Value running = field(frame_, offsetof(Frame, running)), dispatched = field(frame_, offsetof(Frame, dispatched));
+  ir_.store(field(frame_, offsetof(Frame, series)), series_alloca_, 8);
+  series_block_ = ir_.block("thread");
+  ir_.jump(series_block_);
+  ir_.at(series_block_);
+  current_ = ir_.load(ir_.ptr, series_alloca_, 8);
+  ir_.store(current_, running, 8);
+  own_ = field(current_, offsetof(SeriesThread, own));
+  attributes_ = field(current_, offsetof(SeriesThread, attributes));
+  dispatched_ = variant_.channels ? ir_.c32(variant_.channels) : ir_.load(ir_.i32, ir_.address(current_, offsetof(SeriesThread, channels)), 4);
+  if (!variant_.channels) ir_.store(dispatched_, dispatched, 4);
+}
+
+/// Where byte `offset` of the registers stands when a thread starts; null: it is zero.
+Value Emitter::start_address(unsigned offset) {
+  if (!variant_.of_series()) return ir_.address(regs_, offset);
+  const SeriesLayout& layout = variant_.series;
+  const unsigned s = offset / 32;
+  if (s < layout.constants) return ir_.address(own_, offset);
+  if (s < layout.attributes) return ir_.address(constants_, offset - 32u * layout.constants);
+  return s < layout.end ? ir_.address(attributes_, offset - 32u * layout.attributes) : nullptr;
+}
+
+Value Emitter::at_start(unsigned s) {
+  const Type grf = ir_.vec(ir_.i32, 8);
+  const Value from = start_address(s * 32);
+  return from ? ir_.load(grf, from, 32) : llvm::ConstNull(grf);
 }
 
 void Emitter::run() {

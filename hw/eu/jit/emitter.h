@@ -48,6 +48,10 @@ class Emitter {
 
   // Blocks (emitter.cpp)
   void entry();
+  void next_of_series();
+  void finish_thread();
+  Value at_start(unsigned s);
+  Value start_address(unsigned offset);
   void block_starts(size_t n);
   void forget(size_t leader);
   void flush(size_t end);
@@ -173,6 +177,9 @@ class Emitter {
   bool told_block_ = false;
   std::vector<Block> blocks_;           ///< by op, for leaders
   Value regs_ = nullptr, frame_ = nullptr, dispatched_ = nullptr;
+  // Of a series: where the next thread starts, and the one that runs.
+  Block series_block_ = nullptr;
+  Value series_alloca_ = nullptr, current_ = nullptr, own_ = nullptr, constants_ = nullptr, attributes_ = nullptr;
   std::array<Slot, slot_count> slots_;
   /// Slots s and s + 1 as one value, as long as they are `low` and `high`.
   struct Wide {

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "hw/base/log.h"
+#include "hw/base/work.h"
 #include "hw/eu/interp/thread.h"
 #include "hw/eu/jit/background.h"
 #include "hw/eu/jit/code_dump.h"
@@ -30,7 +31,7 @@ struct Counters {
   struct alignas(64) Runs {
     std::atomic<uint64_t> interpreted{0}, compiled{0};
     /// By one host thread, so without the price of an atomic addition.
-    static void add(std::atomic<uint64_t>& count, uint64_t n = 1) { count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_relaxed); }
+    static void add(std::atomic<uint64_t>& count, uint64_t n) { count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_relaxed); }
   };
   std::array<Runs, 256> runs;
 };
@@ -101,6 +102,7 @@ class CodeStore {
     std::string text;
     const ObjectFile object = compile(program, variant, isa, dump_folder().empty() ? nullptr : &text);
     if (object.refused) {
+      if (variant.of_series()) return nullptr;  // its threads come one by one then
       c.refused++;
       note("EU JIT: a kernel stays with the interpreter", "{}", object.refused);
       return nullptr;
@@ -132,19 +134,32 @@ class CompiledProgram : public FastPath {
   bool run(Thread& thread, ThreadEnv& env, MessageTarget& target, ThreadRow* more, RunResult& result) override {
     const int kind = variant_of(thread);
     if (kind < 0) return interpreted();
-    Slot& slot = slots_[static_cast<size_t>(kind)];
-    const LoadedCode* code = slot.code.load(std::memory_order_acquire);
-    if (!code) {
-      if (slot.settled.load(std::memory_order_acquire)) return interpreted();
-      if (!now_ && slot.runs.fetch_add(1, std::memory_order_relaxed) + 1 < runs_before_compiling) return interpreted();
-      request(slot, thread);
-      code = now_ ? slot.code.load(std::memory_order_acquire) : nullptr;
-      if (!code) return interpreted();
-    }
+    const LoadedCode* const code = ready(slots_[static_cast<size_t>(kind)], kind, {}, 1);
+    if (!code) return interpreted();
     uint64_t ran = 1;
     result = run_compiled(code->compiled(), thread, env, target, more, &ran);
     Counters::Runs::add(runs().compiled, ran);
     return true;
+  }
+
+  Series run_series(Thread& thread, const ThreadStart& how, const ThreadSeries& series, ThreadEnv& env, MessageTarget& target) override {
+    SeriesSlots* const slots = slots_of(series.layout);
+    if (!slots || how.alt_mode || how.rounding || how.single_program_flow) return Series::singly;
+    const int kind = kind_of(series.channels, how.keep_denorms);
+    Slot& slot = slots->slots[static_cast<size_t>(kind)];
+    const LoadedCode* const code = ready(slot, kind, series.layout, series.count);
+    if (!code) {
+      if (slot.settled.load(std::memory_order_acquire)) return Series::singly;
+      Counters::Runs::add(runs().interpreted, series.count);
+      return Series::interpreted;
+    }
+    ThreadStart first = how;
+    first.dispatch_mask = series.first->dispatch_mask, first.vector_mask = series.first->vector_mask;
+    thread.start(first);
+    count_work(Work::threads, series.count - 1);
+    Counters::Runs::add(runs().compiled, series.count);
+    run_compiled(code->compiled(), thread, series, env, target);
+    return Series::done;
   }
 
  private:
@@ -156,29 +171,54 @@ class CompiledProgram : public FastPath {
     std::shared_ptr<const LoadedCode> keeps;
   };
 
+  /// Of one layout. A kernel has one, as drivers do it; with too many its threads are started singly.
+  struct SeriesSlots {
+    std::atomic<uint32_t> layout{0};  ///< packed; 0: none yet
+    std::array<Slot, 8> slots;
+  };
+  SeriesSlots* slots_of(const SeriesLayout& layout) {
+    const uint32_t wanted = uint32_t{layout.constants} | uint32_t{layout.attributes} << 8 | uint32_t{layout.end} << 16;
+    for (SeriesSlots& slots : series_) {
+      uint32_t there = slots.layout.load(std::memory_order_acquire);
+      if (there == 0 && slots.layout.compare_exchange_strong(there, wanted)) there = wanted;
+      if (there == wanted) return &slots;
+    }
+    return nullptr;
+  }
+
   static bool interpreted() {
-    Counters::Runs::add(runs().interpreted);
+    Counters::Runs::add(runs().interpreted, 1);
     return false;
   }
 
+  static int kind_of(uint32_t channels, bool keep_denorms) {
+    const int whole = channels == 0xff ? 1 : channels == 0xffff ? 2 : channels == 0xffffffff ? 3 : 0;
+    return whole + (keep_denorms ? 4 : 0);
+  }
   /// Slot by mode and dispatch; -1: what the code does not do (ALT mode, other roundings).
   static int variant_of(const Thread& thread) {
     const uint32_t mode = thread.regs.control[0];
-    if (!mode_is_compiled(mode)) return -1;
-    const int whole = thread.dispatched == 0xff ? 1 : thread.dispatched == 0xffff ? 2 : thread.dispatched == 0xffffffff ? 3 : 0;
-    return whole + (mode & cr0::denorm_f32 ? 4 : 0);
+    return mode_is_compiled(mode) ? kind_of(thread.dispatched, mode & cr0::denorm_f32) : -1;
   }
-  static Variant variant(int kind) {
+  static Variant variant(int kind, const SeriesLayout& layout) {
     constexpr uint32_t channels[4] = {0, 0xff, 0xffff, 0xffffffff};
-    return {.flush_f32 = kind < 4, .channels = channels[kind & 3]};
+    return {.flush_f32 = kind < 4, .channels = channels[kind & 3], .series = layout};
   }
 
-  void request(Slot& slot, const Thread& thread) {
+  /// Null: not yet, or never.
+  const LoadedCode* ready(Slot& slot, int kind, const SeriesLayout& layout, uint32_t runs) {
+    const LoadedCode* code = slot.code.load(std::memory_order_acquire);
+    if (code || slot.settled.load(std::memory_order_acquire)) return code;
+    if (!now_ && slot.runs.fetch_add(runs, std::memory_order_relaxed) + runs < runs_before_compiling) return nullptr;
+    request(slot, kind, layout);
+    return now_ ? slot.code.load(std::memory_order_acquire) : nullptr;
+  }
+
+  void request(Slot& slot, int kind, const SeriesLayout& layout) {
     std::call_once(slot.asked, [&] {
-      const int kind = variant_of(thread);
       auto keep = program_.shared_from_this();
       // True where nobody else has it any more, too.
-      const auto fill = [keep, &slot, kind](bool may_compile) { return keep.use_count() <= 2 || filled(slot, *keep, kind, may_compile); };
+      const auto fill = [keep, &slot, kind, layout](bool may_compile) { return keep.use_count() <= 2 || filled(slot, *keep, variant(kind, layout), may_compile); };
       const bool queued = compile_later([fill] { return fill(false); }, [fill] { fill(true); });
       if (!queued) {
         unsupported("EU JIT: too many kernels at once", "one stays with the interpreter");
@@ -189,8 +229,8 @@ class CompiledProgram : public FastPath {
     });
   }
 
-  static bool filled(Slot& slot, const Program& program, int kind, bool may_compile) {
-    const auto code = store().find(program, variant(kind), may_compile);
+  static bool filled(Slot& slot, const Program& program, const Variant& variant, bool may_compile) {
+    const auto code = store().find(program, variant, may_compile);
     if (!code) return false;
     slot.keeps = *code;
     slot.code.store(slot.keeps.get(), std::memory_order_release);
@@ -201,6 +241,7 @@ class CompiledProgram : public FastPath {
   const Program& program_;
   const bool now_;
   std::array<Slot, 8> slots_;
+  std::array<SeriesSlots, 3> series_;
 };
 
 std::unique_ptr<FastPath> attach(const Program& program, Engine engine) {

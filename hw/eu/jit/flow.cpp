@@ -183,9 +183,6 @@ int FlowGraph::wait_of(const Program& program, int64_t offset) const {
   return it == wait_places.end() ? -1 : static_cast<int>(it - wait_places.begin());
 }
 
-namespace {
-
-/// Slots that the op writes whole, whatever channels wait elsewhere.
 Slots written_whole(const Op& op, bool all_run, uint32_t channels) {
   Slots whole;
   const Instruction& i = *op.instruction;
@@ -205,8 +202,6 @@ Slots written_whole(const Op& op, bool all_run, uint32_t channels) {
     if (is_slot(at)) whole.set(at / 32);
   return whole;
 }
-
-}  // namespace
 
 Slots read_before_written(const Program& program, const FlowGraph& graph, uint32_t channels) {
   const auto ops = program.ops();

@@ -41,6 +41,9 @@ struct FlowGraph {
   std::vector<size_t> successors(const Program& program, size_t n) const;
 };
 
+/// Slots that the op writes whole, whatever channels wait elsewhere. `all_run`: those of `channels`.
+Slots written_whole(const Op& op, bool all_run, uint32_t channels);
+
 /// General registers, and their guard, that the kernel may read before it wrote all of them, when it starts with `channels` (0: any).
 Slots read_before_written(const Program& program, const FlowGraph& graph, uint32_t channels);
 

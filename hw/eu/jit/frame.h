@@ -7,6 +7,7 @@
 
 #include "hw/eu/interp/execute.h"
 #include "hw/eu/interp/math_lanes.h"
+#include "hw/eu/interp/series.h"
 #include "hw/eu/jit/flow.h"
 #include "hw/memory/view.h"
 
@@ -34,6 +35,11 @@ struct Frame {
   DirectAnswers* direct;             ///< the thread's; null: none
   DirectAnswer* answers;             ///< of the code's messages of fixed form, by number
   memory::View::Clock clock;         ///< what their windows have to agree with
+  // Of a series.
+  SeriesThread* series;              ///< where it begins
+  SeriesThread** running;
+  const Grf* constants;
+  uint32_t* dispatched;              ///< the thread's
 };
 
 /// What the code returns.
@@ -49,7 +55,9 @@ struct Variant {
   bool flush_f32 = true;      ///< cr0: denormals of F are zeros
   uint32_t channels = 0;      ///< dispatched; 0: whatever the thread has
   bool keep_registers = false;///< registers are in memory when the thread ends (tests)
+  SeriesLayout series = {};   ///< the code runs series laid out so; no end: one thread
 
+  bool of_series() const { return series.end != 0; }
   bool operator==(const Variant&) const = default;
 };
 

@@ -13,13 +13,14 @@ Value Emitter::slot(unsigned s) {
   Slot& here = slots_[s];
   if (here.value) return here.value;
   const Type grf = ir_.vec(ir_.i32, 8);
-  here.in_memory = untouched(s);
-  if (!here.in_memory && (is_first(s) || is_second(s))) {
+  const bool as_started = untouched(s);
+  here.in_memory = as_started && !variant_.of_series();
+  if (!as_started && (is_first(s) || is_second(s))) {
     load_pair(is_first(s) ? s : s - 1);
     return here.value;
   }
-  here.value = here.in_memory ? ir_.load(grf, ir_.address(regs_, s * 32), 32) : ir_.load(grf, here.alloca, 32);
-  here.raw = here.in_memory ? uint8_t{settled} : here.stored;
+  here.value = as_started ? at_start(s) : ir_.load(grf, here.alloca, 32);
+  here.raw = as_started ? uint8_t{settled} : here.stored;
   return here.value;
 }
 
@@ -120,7 +121,8 @@ Value Emitter::scalar(unsigned offset, unsigned size, Want want, uint8_t* raw) {
   const Type type = ir_.int_type(size * 8);
   if (!slots_[s].value && untouched(s)) {
     if (raw) *raw = settled;
-    return ir_.load(type, ir_.address(regs_, offset), size);
+    const Value from = start_address(offset);
+    return from ? ir_.load(type, from, size) : ir_.constant(type, 0);
   }
   slot(s);
   settle_for(s, want);

@@ -231,7 +231,7 @@ void Emitter::end_silently(size_t n) {
   ir_.branch(ir_.icmp(LLVMIntNE, silent, ir_.constant(ir_.i8, 0)), ends, sends);
   ir_.at(ends);
   count_answer(n);
-  ir_.ret(ir_.c32(static_cast<uint32_t>(Exit::finished)));
+  finish_thread();
   ir_.at(sends);
 }
 

@@ -177,44 +177,76 @@ Exit run_row(const Compiled& compiled, Thread& thread, Frame& frame, ThreadRow* 
   return exit;
 }
 
+/// All of a Frame that does not depend on what it is to run.
+class PreparedFrame {
+ public:
+  PreparedFrame(const Compiled& compiled, Thread& thread, ThreadEnv& env, MessageTarget& target)
+      : state_{env, target, float_mode(thread.regs)}, control_(env.control ? *env.control : own_.emplace()) {
+    static_assert(sizeof(StopFlag) == sizeof(uint32_t));
+    frame.thread = &thread;
+    frame.acc_size = &thread.acc_size;
+    frame.active = thread.active;
+    frame.stop = reinterpret_cast<const uint32_t*>(&env.stop);
+    frame.step = step;
+    frame.send = send;
+    frame.math = &math_lanes();
+    frame.state = &state_;
+    frame.code = &compiled;
+    frame.sends = compiled.sends.data();
+    frame.direct = env.direct;
+    frame.answers = answers_of(compiled, env);
+    frame.clock = env.view.clock();
+    frame.mxcsr = control_.outside();
+    frame.mxcsr_of_code = compiled.variant.flush_f32 ? frame.mxcsr | daz : frame.mxcsr;
+    control_.set(frame.mxcsr_of_code);
+  }
+  PreparedFrame(const PreparedFrame&) = delete;
+  PreparedFrame& operator=(const PreparedFrame&) = delete;
+
+  Frame frame;
+
+ private:
+  RunState state_;
+  std::optional<HeldControlWord> own_;
+  HeldControlWord& control_;
+};
+
 }  // namespace
 
 RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env, MessageTarget& target, ThreadRow* more, uint64_t* ran) {
   clear(thread, compiled);
-  RunState state{env, target, float_mode(thread.regs)};
-  static_assert(sizeof(StopFlag) == sizeof(uint32_t));
-  Frame frame;
-  frame.thread = &thread;
-  frame.acc_size = &thread.acc_size;
-  frame.active = thread.active;
-  frame.stop = reinterpret_cast<const uint32_t*>(&env.stop);
-  frame.step = step;
-  frame.send = send;
-  frame.math = &math_lanes();
-  frame.state = &state;
-  frame.code = &compiled;
-  frame.sends = compiled.sends.data();
-  frame.direct = env.direct;
-  frame.answers = answers_of(compiled, env);
-  frame.clock = env.view.clock();
-  std::optional<HeldControlWord> own;
-  HeldControlWord& control = env.control ? *env.control : own.emplace();
-  frame.mxcsr = control.outside();
-  frame.mxcsr_of_code = compiled.variant.flush_f32 ? frame.mxcsr | daz : frame.mxcsr;
-  control.set(frame.mxcsr_of_code);
-  const Exit exit = run_row(compiled, thread, frame, more, ran);
-  own.reset();
-  switch (exit) {
-    case Exit::finished:
-      if (compiled.leaves_clean) thread.left_clean();
-      return RunResult::finished;
-    case Exit::failed: return thread.failure ? RunResult::failed : RunResult::aborted;
-    case Exit::aborted: return RunResult::aborted;
-    case Exit::blocked: restore(frame); return RunResult::blocked;
-    case Exit::interpret: break;
+  {
+    PreparedFrame prepared(compiled, thread, env, target);
+    Frame& frame = prepared.frame;
+    switch (run_row(compiled, thread, frame, more, ran)) {
+      case Exit::finished:
+        if (compiled.leaves_clean) thread.left_clean();
+        return RunResult::finished;
+      case Exit::failed: return thread.failure ? RunResult::failed : RunResult::aborted;
+      case Exit::aborted: return RunResult::aborted;
+      case Exit::blocked: restore(frame); return RunResult::blocked;
+      case Exit::interpret: restore(frame); break;
+    }
   }
-  restore(frame);
   return interpret(thread, env, target);
+}
+
+void run_compiled(const Compiled& compiled, Thread& thread, const ThreadSeries& series, ThreadEnv& env, MessageTarget& target) {
+  PreparedFrame prepared(compiled, thread, env, target);
+  Frame& frame = prepared.frame;
+  frame.running = series.running;
+  frame.constants = series.constants;
+  frame.dispatched = &thread.dispatched;
+  for (frame.series = series.first; frame.series; frame.series = (*series.running)->next) {
+    thread.failure = nullptr;
+    const auto exit = static_cast<Exit>(compiled.code(&frame));
+    // One that failed is over, and the others go on behind it.
+    if (exit == Exit::finished) {
+      if (compiled.leaves_clean) thread.left_clean();
+      return;
+    }
+    if (!thread.failure) return;
+  }
 }
 
 }  // namespace softgen::eu::jit

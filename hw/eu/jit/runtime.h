@@ -25,5 +25,7 @@ struct Compiled {
 void prepare(const Program& program, const FlowGraph& graph, Compiled& compiled);
 /// Runs a thread that was just started to one of run()'s results, and those of `more` as run() says. `ran`: how many were run; or null.
 RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env, MessageTarget& target, ThreadRow* more = nullptr, uint64_t* ran = nullptr);
+/// Code of a series; `thread` was started as the first of it.
+void run_compiled(const Compiled& compiled, Thread& thread, const ThreadSeries& series, ThreadEnv& env, MessageTarget& target);
 
 }  // namespace softgen::eu::jit

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "hw/base/log.h"
+#include "hw/eu/interp/series.h"
 #include "hw/eu/jit/engine.h"
 #include "tests/catch.h"
 #include "tests/ref/eu_fuzz.h"
@@ -33,6 +34,23 @@ enum class Runner : uint8_t {
   engine,    ///< as it runs outside tests: in variants for full dispatches, registers where it likes
 };
 
+/// Answers by `answers`, and all that is said to `t`.
+void answer_messages(Machine& m, Trace& t, std::mt19937& answers, unsigned& messages) {
+  m.target.answer = [&](const Message& message, ThreadEnv&) {
+    t.words.insert(t.words.end(), {static_cast<uint32_t>(message.sfid), message.descriptor, message.ex_descriptor, message.exec_mask,
+                                   message.dispatch_mask, message.exec_size});
+    t.add(message.payload);
+    t.add(message.payload2);
+    for (Grf& g : message.response)
+      for (unsigned n = 0; n < 8; n++)
+        if (message.exec_mask >> n & 1) g.dw[n] = answers() % 3 ? std::bit_cast<uint32_t>(static_cast<float>(answers() % 64)) : answers() % 16;
+    m.thread.notify();
+    // A loop that waits for an answer we do not give ends here, at the same message either way.
+    if (++messages == 5000) m.stop.request(StopFlag::reset);
+    return SendResult::done;
+  };
+}
+
 /// `payload`: registers that are filled as a fixed function does; the others hold what `leftovers` makes of them.
 Trace trace(const std::vector<std::byte>& code, uint32_t mask, uint32_t seed, Runner runner, unsigned payload = grf_count, uint32_t leftovers = 0) {
   Machine m;
@@ -47,19 +65,7 @@ Trace trace(const std::vector<std::byte>& code, uint32_t mask, uint32_t seed, Ru
   Trace t;
   std::mt19937 answers(seed + 1);
   unsigned messages = 0;
-  m.target.answer = [&](const Message& message, ThreadEnv&) {
-    t.words.insert(t.words.end(), {static_cast<uint32_t>(message.sfid), message.descriptor, message.ex_descriptor, message.exec_mask,
-                                   message.dispatch_mask, message.exec_size});
-    t.add(message.payload);
-    t.add(message.payload2);
-    for (Grf& g : message.response)
-      for (unsigned n = 0; n < 8; n++)
-        if (message.exec_mask >> n & 1) g.dw[n] = answers() % 3 ? std::bit_cast<uint32_t>(static_cast<float>(answers() % 64)) : answers() % 16;
-    m.thread.notify();
-    // A loop that waits for an answer we do not give ends here, at the same message either way.
-    if (++messages == 5000) m.stop.request(StopFlag::reset);
-    return SendResult::done;
-  };
+  answer_messages(m, t, answers, messages);
   RunResult result;
   switch (runner) {
     case Runner::interpreter: result = eu::interpret(m.thread, m.env, m.target); break;
@@ -67,6 +73,44 @@ Trace trace(const std::vector<std::byte>& code, uint32_t mask, uint32_t seed, Ru
     case Runner::engine: result = eu::run(m.thread, m.env, m.target); break;
   }
   t.words.push_back(static_cast<uint32_t>(result));
+  return t;
+}
+/// Of seven threads, in the order in which they run. `mask` 0: each has its own.
+Trace trace_series(const std::vector<std::byte>& code, uint32_t mask, uint32_t seed, const SeriesLayout& layout) {
+  Machine m;
+  m.load(code, mask ? mask : 0xffff);
+  std::mt19937 random(seed);
+  const auto registers = [&](size_t count) {
+    std::vector<Grf> made(std::max<size_t>(count, 1));
+    for (Grf& g : made)
+      for (uint32_t& dw : g.dw) dw = random() % 4 ? std::bit_cast<uint32_t>(static_cast<float>(random() % 4096) / 64.0f - 8.0f) : static_cast<uint32_t>(random() % 64);
+    return made;
+  };
+  const std::vector<Grf> constants = registers(size_t{layout.attributes} - layout.constants);
+  std::array<SeriesThread, 7> threads;
+  std::array<std::vector<Grf>, 7> own, attributes;
+  for (size_t i = 0; i < threads.size(); i++) {
+    own[i] = registers(layout.constants);
+    attributes[i] = registers(size_t{layout.end} - layout.attributes);
+    threads[i].next = i + 1 < threads.size() ? &threads[i + 1] : nullptr;
+    threads[i].own = own[i].data();
+    threads[i].attributes = attributes[i / 3].data();
+    threads[i].dispatch_mask = mask ? mask : static_cast<uint32_t>(random() & 0xffff) | 1;
+    threads[i].vector_mask = threads[i].channels = threads[i].dispatch_mask;
+  }
+  Trace t;
+  std::mt19937 answers(seed + 1);
+  unsigned messages = 0;
+  answer_messages(m, t, answers, messages);
+  SeriesThread* running = nullptr;
+  const auto answer = m.target.answer;
+  m.target.answer = [&](const Message& message, ThreadEnv& env) {
+    t.words.push_back(static_cast<uint32_t>(running - threads.data()));
+    return answer(message, env);
+  };
+  ThreadStart how;
+  how.program = m.program.get();
+  run_series(m.thread, how, {layout, threads.data(), threads.size(), mask, constants.data(), &running}, m.env, m.target);
   return t;
 }
 
@@ -192,6 +236,26 @@ TEST_CASE("eu jit: floats that stay raw from block to block end as the interpret
     }
   }
   set_engine(eu::Engine::interp);
+}
+
+TEST_CASE("eu jit: a series of threads ends as each of them alone in the interpreter") {
+  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  setenv("SOFTGEN_CACHE", "off", 1);
+  std::vector<std::vector<std::byte>> codes;
+  for (const auto& row : rows("kernels.txt")) codes.push_back(from_hex(row.second));
+  for (uint32_t seed = 1; seed <= 20; seed++) codes.push_back(FloatWriter(seed).kernel());
+  constexpr SeriesLayout layouts[] = {{4, 9, 13}, {2, 2, 128}, {24, 40, 40}};
+  const uint64_t before = engine_stats().compiled_threads;
+  for (size_t n = 0; n < codes.size(); n++)
+    for (const uint32_t mask : {0xffffu, 0u}) {
+      const SeriesLayout& layout = layouts[n % 3];
+      INFO("kernel " << n << " mask " << mask);
+      set_engine(eu::Engine::jit);
+      const Trace compiled = trace_series(codes[n], mask, 3, layout);
+      set_engine(eu::Engine::interp);
+      CHECK(compiled == trace_series(codes[n], mask, 3, layout));
+    }
+  CHECK(engine_stats().compiled_threads > before);
 }
 
 TEST_CASE("eu jit: inverse square roots of any float") {

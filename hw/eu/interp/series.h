@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Many threads of one kernel, one after another, that begin alike but for some registers: what starts them is paid once.
+#pragma once
+
+#include <cstdint>
+
+#include "hw/eu/interp/thread.h"
+
+namespace softgen::eu {
+
+/// Which registers come from where. The others read zero.
+struct SeriesLayout {
+  uint8_t constants = 0;   ///< first register of those that all threads share; registers below are each thread's own
+  uint8_t attributes = 0;  ///< first register of those that some threads share, behind the constants
+  uint8_t end = 0;         ///< behind them
+
+  bool operator==(const SeriesLayout&) const = default;
+};
+
+/// One of them. Compiled code follows the pointers and reads the mask.
+struct SeriesThread {
+  SeriesThread* next = nullptr;     ///< null: the last one
+  const Grf* own = nullptr;         ///< r0 and those behind it
+  const Grf* attributes = nullptr;
+  uint32_t channels = 0;            ///< that run: one of the next two, as ThreadStart::run_vector_mask says
+  uint32_t dispatch_mask = 0, vector_mask = 0;
+};
+
+struct ThreadSeries {
+  SeriesLayout layout;
+  SeriesThread* first;
+  uint32_t count;
+  uint32_t channels;                ///< of all of them; 0: they differ
+  const Grf* constants;
+  SeriesThread** running;           ///< set to the thread that runs, for its unit
+};
+
+/// Runs all of them, in order, each to its end; `how` says what is the same for all but masks and payload. A thread that fails does not end
+/// the others; the stop flag may.
+void run_series(Thread& thread, const ThreadStart& how, const ThreadSeries& series, ThreadEnv& env, MessageTarget& target);
+
+}  // namespace softgen::eu
