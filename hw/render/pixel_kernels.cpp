@@ -33,10 +33,6 @@ F8 eight(const float* from) {
   typedef float Unaligned __attribute__((vector_size(32), aligned(4), may_alias));
   return *reinterpret_cast<const Unaligned*>(from);
 }
-void put_eight(float* to, F4 low, F4 high) {
-  typedef float Unaligned __attribute__((vector_size(32), aligned(4), may_alias));
-  *reinterpret_cast<Unaligned*>(to) = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
-}
 
 F8 splat(float v) { return F8{v, v, v, v, v, v, v, v}; }
 D4 splat(double v) { return D4{v, v, v, v}; }
@@ -165,57 +161,80 @@ void interpolate(const Planes& p, const double* x, const double* y, size_t count
   }
 }
 
+/// Two quads' pixels.
+#ifdef __AVX512F__
+typedef double Eight __attribute__((vector_size(64)));
+Eight eight_of(double v) { return Eight{v, v, v, v, v, v, v, v}; }
+Eight eight_of(I8 v) { return __builtin_convertvector(v, Eight); }
+F8 floats(Eight v) { return __builtin_convertvector(v, F8); }
+Eight between(Eight v, double low, double high) { return _mm512_maskz_min_pd(0xff, eight_of(high), _mm512_maskz_max_pd(0xff, eight_of(low), v)); }
+#else
+struct Eight {
+  D4 half[2];
+};
+Eight operator+(Eight a, Eight b) { return {{a.half[0] + b.half[0], a.half[1] + b.half[1]}}; }
+Eight operator*(Eight a, Eight b) { return {{a.half[0] * b.half[0], a.half[1] * b.half[1]}}; }
+Eight operator/(Eight a, Eight b) { return {{a.half[0] / b.half[0], a.half[1] / b.half[1]}}; }
+Eight eight_of(double v) { return {{splat(v), splat(v)}}; }
+Eight eight_of(I8 v) {
+  I4 half[2];
+  std::memcpy(half, &v, sizeof half);
+  return {{__builtin_convertvector(half[0], D4), __builtin_convertvector(half[1], D4)}};
+}
+F8 floats(Eight v) {
+  return __builtin_shufflevector(__builtin_convertvector(v.half[0], F4), __builtin_convertvector(v.half[1], F4), 0, 1, 2, 3, 4, 5, 6, 7);
+}
+Eight between(Eight v, double low, double high) { return {{between(v.half[0], low, high), between(v.half[1], low, high)}}; }
+#endif
+
 /// Of two quads: their pixels' centres, and clip W there.
 struct Centers {
-  D4 x[2], y[2], w[2];
+  Eight x, y, w;
 };
+
+Eight at_centers(const CenterPlanes::Plane& p, const Centers& at) { return eight_of(p[0]) * at.x + eight_of(p[1]) * at.y + eight_of(p[2]); }
+
+void put_eight(float* to, F8 v) {
+  typedef float Unaligned __attribute__((vector_size(32), aligned(4), may_alias));
+  *reinterpret_cast<Unaligned*>(to) = v;
+}
 
 void put_barycentrics(const std::array<CenterPlanes::Plane, 2>& planes, const Centers& at, bool divided, float* out) {
   for (unsigned k = 0; k < 2; ++k, out += 8) {
-    const CenterPlanes::Plane& p = planes[k];
-    F4 half[2];
-    for (unsigned q = 0; q < 2; ++q) {
-      D4 value = p[0] * at.x[q] + p[1] * at.y[q] + p[2];
-      if (divided) value *= at.w[q];
-      half[q] = __builtin_convertvector(value, F4);
-    }
-    put_eight(out, half[0], half[1]);
+    Eight value = at_centers(planes[k], at);
+    if (divided) value = value * at.w;
+    put_eight(out, floats(value));
   }
 }
 
-void put_depth(const CenterPlanes& p, const Centers& at, float* out) {
-  F4 half[2];
-  for (unsigned q = 0; q < 2; ++q) {
-    half[q] = __builtin_convertvector(between(p.z[0] * at.x[q] + p.z[1] * at.y[q] + p.z[2] + p.bias, p.low, p.high), F4);
-  }
-  put_eight(out, half[0], half[1]);
+Centers centers_of(uint32_t one, uint32_t other) {
+  const auto a = static_cast<int32_t>(one), b = static_cast<int32_t>(other);
+  const I8 quads{a, a, a, a, b, b, b, b}, right{0, 1, 0, 1, 0, 1, 0, 1}, below{0, 0, 1, 1, 0, 0, 1, 1};
+  const Eight half = eight_of(0.5);
+  return {eight_of((quads & 0xffff) + right) + half, eight_of((quads >> 16 & 0xffff) + below) + half, half};
 }
 
-void center_planes(const CenterPlanes& p, const uint32_t* quads, size_t count, float* out) {
+void center_planes(const CenterPlanes& p, const CenterThread* threads, size_t count, size_t quads) {
   constexpr uint32_t with_perspective = 7, all = 63;
   const bool divides = p.w || (p.modes & with_perspective);
   // Where W is the same everywhere, so is its reciprocal: zeros times coordinates add nothing.
   const bool flat = p.one_over_w[0] == 0 && p.one_over_w[1] == 0 && p.one_over_w[2] != 0;
-  const D4 flat_w = splat(1.0 / p.one_over_w[2]);
-  for (size_t n = 0; n < count; n += 2) {
-    Centers at;
-    for (unsigned q = 0; q < 2; ++q) {
-      const uint32_t quad = quads[n + q];
-      at.x[q] = D4{0.5, 1.5, 0.5, 1.5} + static_cast<double>(static_cast<int32_t>(quad & 0xffff));
-      at.y[q] = D4{0.5, 0.5, 1.5, 1.5} + static_cast<double>(static_cast<int32_t>(quad >> 16));
-      at.w[q] = flat_w;
-      if (divides && !flat) at.w[q] = 1.0 / (p.one_over_w[0] * at.x[q] + p.one_over_w[1] * at.y[q] + p.one_over_w[2]);
+  const Eight flat_w = eight_of(1.0 / p.one_over_w[2]);
+  for (const CenterThread* thread = threads; thread != threads + count; ++thread)
+    for (size_t n = 0; n < quads; n += 2) {
+      Centers at = centers_of(thread->quads[n], thread->quads[n + 1]);
+      at.w = flat_w;
+      if (divides && !flat) at.w = eight_of(1.0) / at_centers(p.one_over_w, at);
+      float* to = thread->out;
+      for (uint32_t modes = p.modes & all, mode = 0; modes >> mode; ++mode) {
+        if (!(modes >> mode & 1)) continue;
+        const bool divided = with_perspective >> mode & 1;
+        put_barycentrics(divided ? p.perspective : p.linear, at, divided, to + 8 * n);
+        to += 8 * quads;
+      }
+      if (p.depth) put_eight(to + 4 * n, floats(between(at_centers(p.z, at) + eight_of(p.bias), p.low, p.high))), to += 4 * quads;
+      if (p.w) put_eight(to + 4 * n, floats(at.w));
     }
-    float* to = out;
-    for (uint32_t modes = p.modes & all, mode = 0; modes >> mode; ++mode) {
-      if (!(modes >> mode & 1)) continue;
-      const bool divided = with_perspective >> mode & 1;
-      put_barycentrics(divided ? p.perspective : p.linear, at, divided, to + 8 * n);
-      to += 8 * count;
-    }
-    if (p.depth) put_depth(p, at, to + 4 * n), to += 4 * count;
-    if (p.w) put_eight(to + 4 * n, __builtin_convertvector(at.w[0], F4), __builtin_convertvector(at.w[1], F4));
-  }
 }
 
 // -- colour
@@ -449,13 +468,49 @@ void write_color(const ColorKernel& k, const ColorPixels& p) {
   stored(p, word);
 }
 
-void write_row(const ColorKernel& k, const ColorRow& r) {
+#ifdef __AVX512F__
+typedef float F16 __attribute__((vector_size(64)));
+typedef uint32_t U16 __attribute__((vector_size(64)));
+
+/// unorm8() of sixteen. GCC 12 warns of its own forms without a mask.
+U16 unorm8(const float* low, const float* high) {
+  // As two loads: the kernel may have stored the halves by themselves, which one load would have to wait for.
+  F16 v = __builtin_shufflevector(eight(low), eight(high), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const F16 one = F16{} + 1.0f;
+  v = _mm512_maskz_min_ps(0xffff, _mm512_maskz_max_ps(0xffff, v, F16{}), one);
+  return reinterpret_cast<U16>(_mm512_fmadd_ps(v, one * 255.0f, one * 0x1.8p23f)) & 255u;
+}
+
+void write_plain_row(const ColorKernel& k, const ColorRow& r) {
+  const auto channel = [&](unsigned c) { return unorm8(r.source[0][c], r.source[1][c]) << k.shift[c]; };
+  U16 word = channel(0) | channel(1) | channel(2);
+  if (k.alpha_stored) word |= channel(3);
+  // Pairs of pixels: those of the upper row, then the lower ones.
+  typedef uint64_t W8 __attribute__((vector_size(64)));
+  typedef uint64_t W2 __attribute__((vector_size(16)));
+  const auto w = reinterpret_cast<W8>(word);
+  const auto put = [](std::byte* at, W2 pixels) { std::memcpy(at, &pixels, sizeof pixels); };
+  put(r.at, __builtin_shufflevector(w, w, 0, 2));
+  put(r.at + r.column, __builtin_shufflevector(w, w, 4, 6));
+  put(r.at + r.row, __builtin_shufflevector(w, w, 1, 3));
+  put(r.at + r.column + r.row, __builtin_shufflevector(w, w, 5, 7));
+}
+#endif
+
+[[gnu::noinline]] void write_halves(const ColorKernel& k, const ColorRow& r) {
   for (unsigned half = 0; half < 2; ++half) {
     std::byte* const at = r.at + half * size_t{r.column};
     const ColorPixels p{.source = {r.source[half][0], r.source[half][1], r.source[half][2], r.source[half][3]}, .source1 = {}, .lanes = 0xff, .pair = true,
                         .rows = {at, at + r.row, at + 8, at + r.row + 8}};
     write_color(k, p);
   }
+}
+
+void write_row(const ColorKernel& k, const ColorRow& r) {
+#ifdef __AVX512F__
+  if (plain(k)) return write_plain_row(k, r);
+#endif
+  write_halves(k, r);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The inner loops of the pixel stage, eight or sixteen pixels at a time: coverage of a block, depth tests, interpolation, writes of 8-bit
-// colour. Built for the baseline and for AVX2 (no contraction in either), so that all hosts have the same bits. What they do not do is left
+// colour. Built for the baseline, AVX2 and AVX-512 (no contraction in any), so that all hosts have the same bits. What they do not do is left
 // to the general code, whose results they repeat exactly.
 #pragma once
 
@@ -75,6 +75,11 @@ struct CenterPlanes {
   unsigned registers(size_t quads) const { return static_cast<unsigned>((2 * static_cast<size_t>(std::popcount(modes)) + depth + w) * quads / 2); }
 };
 
+struct CenterThread {
+  const uint32_t* quads;  ///< x | y << 16 each
+  float* out;             ///< eight floats a register, CenterPlanes::registers() of them; barycentrics are i of two quads, then their j, and so on
+};
+
 struct PixelKernels {
   /// Bit 8 y + x.
   uint64_t (*coverage)(const BlockEdge* edges, size_t count);
@@ -82,14 +87,19 @@ struct PixelKernels {
   uint32_t (*depth_test)(const DepthKernel& depth, double x, double y, const std::byte* old, uint32_t mask, uint32_t* values);
   void (*depth_write)(const DepthKernel& depth, std::byte* at, uint32_t mask, const uint32_t* values);
   void (*interpolate)(const Planes& planes, const double* x, const double* y, size_t count, float* i, float* j);
-  /// At the centres of the pixels of `count` quads, an even number; x | y << 16 each. `out`: eight floats a register, CenterPlanes::registers() of
-  /// them; barycentrics are i of two quads, then their j, and so on.
-  void (*center_planes)(const CenterPlanes& planes, const uint32_t* quads, size_t count, float* out);
+  /// At the centres of the pixels of `quads` quads a thread, an even number.
+  void (*center_planes)(const CenterPlanes& planes, const CenterThread* threads, size_t count, size_t quads);
   void (*write_color)(const ColorKernel& color, const ColorPixels& pixels);
   void (*write_row)(const ColorKernel& color, const ColorRow& row);
 };
 
+/// The best that this host runs, and all that it does, the best last.
 const PixelKernels& pixel_kernels();
+struct PixelKernelSet {
+  std::array<const PixelKernels*, 3> tables;
+  size_t count;
+};
+PixelKernelSet all_pixel_kernels();
 
 /// The 4x4 pixels at (x, y) of a block's 8x8: bit 4 y + x.
 constexpr uint32_t part_mask(uint64_t block, unsigned x, unsigned y) {

@@ -60,7 +60,7 @@ unsigned PixelWorker::put_barycentrics(const PixelBatch& batch, unsigned first, 
     const Planes planes{weights[0].data(), weights[1].data(), mode >= 3 ? nullptr : centers_.one_over_w.data()};
     positions(batch, static_cast<Location>(mode % 3), at);
     for (unsigned lane = 0; lane < width; lane += 8, reg += 2)
-      pixel_kernels().interpolate(planes, &at.x[first + lane], &at.y[first + lane], 8, reinterpret_cast<float*>(own(reg).dw), reinterpret_cast<float*>(own(reg + 1).dw));
+      kernels_.interpolate(planes, &at.x[first + lane], &at.y[first + lane], 8, reinterpret_cast<float*>(own(reg).dw), reinterpret_cast<float*>(own(reg + 1).dw));
   }
   return reg;
 }
@@ -102,7 +102,8 @@ void PixelWorker::find_centers() {
 
 unsigned PixelWorker::put_half(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg) {
   if (all_at_centers_) {
-    if (center_registers_) pixel_kernels().center_planes(centers_, &batch.quads[first / 4], width / 4, reinterpret_cast<float*>(own(reg).dw));
+    const CenterThread thread{&batch.quads[first / 4], reinterpret_cast<float*>(own(reg).dw)};
+    if (center_registers_) kernels_.center_planes(centers_, &thread, 1, width / 4);
     reg += center_registers_;
   } else {
     reg = put_planes(batch, first, width, reg);
@@ -136,7 +137,7 @@ unsigned PixelWorker::put_planes(const PixelBatch& batch, unsigned first, unsign
       const double inverse[] = {object_->one_over_w.a, object_->one_over_w.b, object_->one_over_w.c};
       std::array<float, 8> again;
       for (unsigned lane = 0; lane < width; lane += 8)
-        pixel_kernels().interpolate({one, one, inverse}, &at.x[first + lane], &at.y[first + lane], 8, reinterpret_cast<float*>(own(reg++).dw), again.data());
+        kernels_.interpolate({one, one, inverse}, &at.x[first + lane], &at.y[first + lane], 8, reinterpret_cast<float*>(own(reg++).dw), again.data());
     }
   }
   return reg;
@@ -213,8 +214,26 @@ void PixelWorker::put_payload(PixelBatch& batch) {
   for (; reg < layout_.constants; ++reg) own(reg) = {};
 }
 
+/// put_payload() of those from made_ on, of at most 16 pixels that need nothing but what is at their centres.
+void PixelWorker::put_plain_payloads() {
+  std::array<CenterThread, most_threads> threads;
+  size_t count = 0;
+  const unsigned first = 2 + center_registers_;
+  for (; made_ < waiting_; ++made_) {
+    PixelBatch& thread = threads_[made_];
+    thread.own = payload_ = &payloads_[size_t{made_} * own_registers_];
+    thread.attributes = reinterpret_cast<const Grf*>(object_->attributes.begin());
+    put_header(thread);
+    threads[count++] = {thread.quads.data(), reinterpret_cast<float*>(own(2).dw)};
+    for (unsigned reg = first; reg < layout_.constants; ++reg) own(reg) = {};
+  }
+  if (center_registers_) kernels_.center_planes(centers_, threads.data(), count, draw_->simd / 4);
+}
+
 /// Of the threads of object_ that have none.
 void PixelWorker::put_payloads() {
+  if (made_ == waiting_) return;
+  if (all_at_centers_ && !masks_ && draw_->simd <= 16) return put_plain_payloads();
   for (; made_ < waiting_; ++made_) {
     PixelBatch& thread = threads_[made_];
     thread.own = payload_ = &payloads_[size_t{made_} * own_registers_];

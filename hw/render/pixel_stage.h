@@ -138,6 +138,7 @@ class PixelWorker : public PixelSink {
   Grf& own(unsigned reg) { return payload_[reg]; }
   unsigned own_registers() const;
   void put_payloads();
+  void put_plain_payloads();
   void put_payload(PixelBatch& batch);
   void put_header(const PixelBatch& batch);
   unsigned put_half(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg);
@@ -163,6 +164,7 @@ class PixelWorker : public PixelSink {
   void write_lit(const ColorKernel& kernel, const RenderTarget& rt, uint32_t lit, unsigned first, unsigned count, bool replicated, Source&& source);
   uint32_t late_samples(const WriteLayout& layout, unsigned pixel, unsigned lane, uint32_t samples);
 
+  const PixelKernels& kernels_ = pixel_kernels();
   memory::View view_;
   const unsigned slot_;
   eu::Thread thread_;

@@ -122,7 +122,7 @@ void PixelWorker::capture(const WriteLayout& layout, uint32_t bti) {
     color[c] = std::bit_cast<float>(word);
     pixels.source[c] = &color[c];
   }
-  pixel_kernels().write_color(kernel, pixels);
+  kernels_.write_color(kernel, pixels);
   std::memcpy(&captured_.word, quads.data(), sizeof captured_.word);
   captured_.target = &draw_->targets[bti];
 }
@@ -182,7 +182,7 @@ void PixelWorker::write_lit(const ColorKernel& kernel, const RenderTarget& rt, u
     pixels.pair = pair && pixels.lanes == 0xff;
     if (!pixels.lanes) continue;
     source(lane, pixels);
-    pixel_kernels().write_color(kernel, pixels);
+    kernels_.write_color(kernel, pixels);
   }
 }
 
@@ -234,7 +234,7 @@ struct PixelWorker::DirectWrite {
       ColorRow row{.source = {}, .at = block->at + size_t{y & 7} * block->row, .row = block->row, .column = block->column};
       for (unsigned half = 0; half < 2; ++half)
         for (unsigned c = 0; c < 4; ++c) row.source[half][c] = reinterpret_cast<const float*>(registers[d.registers[c][half]].dw);
-      pixel_kernels().write_row(*d.kernel, row);
+      worker.kernels_.write_row(*d.kernel, row);
       return true;
     }
     worker.write_lit(*d.kernel, *d.target, lit, 0, d.count, false, [&](unsigned lane, ColorPixels& pixels) {
