@@ -212,9 +212,11 @@ void Emitter::finish_thread() {
 /// Leaves on a side path: what this block knows stays what it was.
 void Emitter::leave_for(size_t n, Exit how) {
   const auto slots = slots_;
+  const auto wide = wide_;
   const Value active = active_, flags = flags_;
   leave(n, how);
   slots_ = slots;
+  wide_ = wide;
   active_ = active;
   flags_ = flags;
   open_ = true;

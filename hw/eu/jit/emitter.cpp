@@ -145,6 +145,7 @@ bool Emitter::flush_slot(unsigned s, size_t end, const RawSlots& taken) {
 
 /// To the allocas, as the blocks behind op `end` want to find it.
 void Emitter::flush(size_t end) {
+  merge_all_held(end);
   tell_block(end);
   const RawSlots taken = known_ ? known_->raw.taken_behind(end) : RawSlots{};
   for (unsigned s = 0; s < slot_count; s++) {

@@ -24,6 +24,13 @@ struct FirstRun {
   Pairs pairs;
 };
 
+/// Lanes of a vector that count.
+struct Channels {
+  Value active = nullptr;       ///< those of this mask, the one that runs; null: all
+  unsigned first = 0, lanes = 0;
+  bool operator==(const Channels&) const = default;
+};
+
 class Emitter {
  public:
   /// `lanes`: at once, 8 or 16.
@@ -44,6 +51,7 @@ class Emitter {
     uint8_t stored = settled;   ///< what is in the alloca
     bool entered = true;        ///< some of it stands there since the block began
     uint8_t carried = raw_both; ///< would be raw now, had it been when the block began
+    uint16_t held = 0;          ///< `value` is of held_[held - 1] and counts in its channels only; 0: in all
   };
 
   // Blocks (emitter.cpp)
@@ -113,9 +121,21 @@ class Emitter {
   unsigned groups_of(const Op& op) const { return op.exec_size / lanes_of(op); }
   Value bits_of(const std::vector<Value>& compares, unsigned lanes);
 
+  // Results not yet merged (held.cpp)
+  struct Held {
+    Value under = nullptr, where = nullptr;
+    Channels channels;
+    uint8_t raw = settled;      ///< of `under`
+  };
+  Channels running_channels(const Op& op, unsigned k);
+  bool is_held(unsigned s, const Channels& by) const;
+  void hold(unsigned s, Value v, Value where, uint8_t raw, const Channels& channels);
+  void merge_held(unsigned s, uint8_t live = raw_both);
+  void merge_all_held(size_t end);
+
   // Operands (operands.cpp)
   enum class Want : uint8_t { bits, floats, selected };  ///< settled; raw will do; raw denormals will do
-  Value slot(unsigned s);
+  Value slot(unsigned s, const Channels& by = {});
   void settle(unsigned s, uint8_t flags = raw_both);
   void settle_now(unsigned s, uint8_t flags);
   void settle_for(unsigned s, Want want);
@@ -125,12 +145,13 @@ class Emitter {
   Value settled_value(Value v, uint8_t raw);
   void set_slot(unsigned s, Value v, uint8_t raw);
   bool untouched(unsigned s) const;
-  Value pair(unsigned s);
+  Value pair(unsigned s, const Channels& by = {});
   void set_pair(unsigned s, Value v, uint8_t raw);
   void load_pair(unsigned s);
   bool is_pair(const Destination& d, unsigned first_lane, unsigned lanes) const;
-  void store_pair(unsigned s, Value v, Value lane_bits, uint8_t raw);
-  Value elements(const std::array<unsigned, 16>& offsets, unsigned lanes, unsigned size, Want want, uint8_t* raw);
+  void store_pair(unsigned s, Value v, Value lane_bits, uint8_t raw, const Channels& channels);
+  /// `by`: those of the result that count.
+  Value elements(const std::array<unsigned, 16>& offsets, unsigned lanes, unsigned size, Want want, uint8_t* raw, const Channels& by);
   Value scalar(unsigned offset, unsigned size, Want want, uint8_t* raw);
   /// Lanes of group k in the op's kind: <n x float>, <n x i32> or <n x i64>; modifiers applied.
   Value source(const Op& op, unsigned n, unsigned k, Want want, uint8_t* raw = nullptr);
@@ -186,6 +207,7 @@ class Emitter {
     Value value = nullptr, low = nullptr, high = nullptr;
   };
   std::array<Wide, slot_count> wide_;
+  std::array<Held, slot_count> held_;   ///< by first slot
   Value active_alloca_ = nullptr, flags_alloca_ = nullptr;
   Value active_ = nullptr, flags_ = nullptr;
   bool active_modified_ = false, flags_modified_ = false;

@@ -8,9 +8,10 @@ namespace softgen::eu::jit {
 
 bool Emitter::untouched(unsigned s) const { return at_ < graph_.untouched_until[s]; }
 
-/// The slot as eight dwords, raw or not.
-Value Emitter::slot(unsigned s) {
+/// The slot as eight dwords, raw or not. `by`: who looks at these channels of it only.
+Value Emitter::slot(unsigned s, const Channels& by) {
   Slot& here = slots_[s];
+  if (here.held && !is_held(s, by)) merge_held(s);
   if (here.value) return here.value;
   const Type grf = ir_.vec(ir_.i32, 8);
   const bool as_started = untouched(s);
@@ -44,8 +45,8 @@ void Emitter::load_pair(unsigned s) {
 }
 
 /// Slots s and s + 1 as sixteen dwords, raw or not.
-Value Emitter::pair(unsigned s) {
-  const Value low = slot(s), high = slot(s + 1);
+Value Emitter::pair(unsigned s, const Channels& by) {
+  const Value low = slot(s, by), high = slot(s + 1, by);
   Wide& w = wide_[s];
   if (!w.value || w.low != low || w.high != high) w = {ir_.shuffle(low, high, both_halves), low, high};
   return w.value;
@@ -53,12 +54,17 @@ Value Emitter::pair(unsigned s) {
 
 void Emitter::set_pair(unsigned s, Value v, uint8_t raw) {
   const Value low = ir_.shuffle(v, nullptr, low_half), high = ir_.shuffle(v, nullptr, high_half);
+  // Both at once, so that nothing of them is left to merge.
+  if (slots_[s].held == s + 1 && slots_[s + 1].held == s + 1) slots_[s].held = slots_[s + 1].held = 0;
   set_slot(s, low, raw);
   set_slot(s + 1, high, raw);
   wide_[s] = {v, low, high};
 }
 
 void Emitter::set_slot(unsigned s, Value v, uint8_t raw) {
+  // The other half of a pair goes on alone.
+  if (slots_[s].held && held_[slots_[s].held - 1].channels.lanes == 16) merge_held(s);
+  slots_[s].held = 0;
   slots_[s].value = v;
   slots_[s].raw = raw;
   slots_[s].modified = true;
@@ -131,19 +137,21 @@ Value Emitter::scalar(unsigned offset, unsigned size, Want want, uint8_t* raw) {
   return ir_.extract(whole, offset % 32 / size);
 }
 
-Value Emitter::elements(const std::array<unsigned, 16>& offsets, unsigned lanes, unsigned size, Want want, uint8_t* raw) {
+Value Emitter::elements(const std::array<unsigned, 16>& offsets, unsigned lanes, unsigned size, Want want, uint8_t* raw, const Channels& by) {
   const Type type = ir_.int_type(size * 8);
   const auto begin = offsets.begin(), end = begin + lanes;
   if (std::all_of(begin, end, [&](unsigned o) { return o == offsets[0]; })) return ir_.splat(scalar(offsets[0], size, want, raw), lanes);
   if (lanes == 16 && size == 4 && offsets[0] % 32 == 0 && std::all_of(begin, end, [&](const unsigned& o) { return o == offsets[0] + 4 * static_cast<unsigned>(&o - begin); })) {
     const unsigned s = offsets[0] / 32;
     if (told_) told_->pairs.use(s);
+    // Of this pair, not of one that begins beside it.
+    const bool as_held = slots_[s].held == s + 1 && slots_[s + 1].held == s + 1;
     for (const unsigned half : {s, s + 1}) {
-      slot(half);
+      slot(half, as_held ? by : Channels{});
       settle_for(half, want);
     }
     if (raw) *raw = slots_[s].raw | slots_[s + 1].raw;
-    return pair(s);
+    return pair(s, as_held ? by : Channels{});
   }
   const unsigned per_slot = 32 / size;
   Value result = nullptr;
@@ -151,16 +159,16 @@ Value Emitter::elements(const std::array<unsigned, 16>& offsets, unsigned lanes,
   for (unsigned n = 0; n < lanes; n++) {
     const unsigned s = offsets[n] / 32;
     if (std::any_of(begin, begin + n, [&](unsigned o) { return o / 32 == s; })) continue;
-    slot(s);
-    settle_for(s, want);
-    together |= slots_[s].raw;
-    const Value whole = ir_.bitcast(slots_[s].value, ir_.vec(type, per_slot));
     std::array<int, 16> picks;
     bool identity = lanes == per_slot;
     for (unsigned k = 0; k < lanes; k++) {
       picks[k] = offsets[k] / 32 == s ? static_cast<int>(offsets[k] % 32 / size) : -1;
       identity = identity && picks[k] == static_cast<int>(k);
     }
+    slot(s, identity && size == 4 ? by : Channels{});
+    settle_for(s, want);
+    together |= slots_[s].raw;
+    const Value whole = ir_.bitcast(slots_[s].value, ir_.vec(type, per_slot));
     const Value part = identity ? whole : ir_.shuffle(whole, nullptr, std::span(picks).first(lanes));
     if (!result) {
       result = part;
@@ -225,7 +233,7 @@ Value Emitter::source(const Op& op, unsigned n, unsigned k, Want want, uint8_t* 
   } else {
     std::array<unsigned, 16> offsets{};
     for (unsigned i = 0; i < lanes; i++) offsets[i] = element_offset(s, lanes * k + i);
-    v = elements(offsets, lanes, size, want, raw);
+    v = elements(offsets, lanes, size, want, raw, running_channels(op, k));
   }
   const bool floats = is_float(s.type), with_sign = is_signed(s.type);
   switch (op.kind) {
@@ -264,8 +272,9 @@ bool Emitter::is_pair(const Destination& d, unsigned first_lane, unsigned lanes)
 }
 
 /// As store() does one slot.
-void Emitter::store_pair(unsigned s, Value v, Value lane_bits, uint8_t raw) {
+void Emitter::store_pair(unsigned s, Value v, Value lane_bits, uint8_t raw, const Channels& channels) {
   if (told_) told_->pairs.use(s);
+  if (channels.active) return hold(s, ir_.as_ints(v), lane_bits, raw, channels);
   if (!lane_bits) {
     for (const unsigned half : {s, s + 1})
       if (told_) told_->raw.replaces(at_, half);
@@ -294,7 +303,8 @@ void Emitter::store(const Op& op, unsigned k, Value v, Value mask, uint8_t raw) 
   if (in_flags(element_offset(d, 0))) return store_flag_register(op, v, mask);
   if (d.channels != 0xffffffffu) mask = ir_.and_(mask, ir_.c32(d.channels));
   const Value lane_bits = lane_mask(op, mask, k);
-  if (is_pair(d, lanes * k, lanes)) return store_pair(element_offset(d, lanes * k) / 32, v, lane_bits, raw);
+  const Channels channels = lane_bits && d.channels == 0xffffffffu ? running_channels(op, k) : Channels{};
+  if (is_pair(d, lanes * k, lanes)) return store_pair(element_offset(d, lanes * k) / 32, v, lane_bits, raw, channels);
   for (unsigned n = 0; n < lanes; n++) {
     const unsigned s = element_offset(d, lanes * k + n) / 32;
     if (!is_slot(s * 32)) continue;  // the sink
@@ -315,6 +325,10 @@ void Emitter::store(const Op& op, unsigned k, Value v, Value mask, uint8_t raw) 
     if (whole && !lane_bits) {
       if (told_) told_->raw.replaces(at_, s);
       set_slot(s, ir_.bitcast(placed, ir_.vec(ir_.i32, 8)), state);
+      continue;
+    }
+    if (whole && identity && size == 4 && channels.active) {
+      hold(s, ir_.bitcast(placed, ir_.vec(ir_.i32, 8)), lane_bits, state, channels);
       continue;
     }
     // The rest of the slot stays: both parts in the same state, where somebody will look.
