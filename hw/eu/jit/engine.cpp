@@ -17,6 +17,7 @@
 #include "hw/eu/jit/background.h"
 #include "hw/eu/jit/code_dump.h"
 #include "hw/eu/jit/compile.h"
+#include "hw/eu/jit/compiler_process.h"
 #include "hw/eu/jit/disk_cache.h"
 
 namespace softgen::eu {
@@ -98,9 +99,14 @@ class CodeStore {
       return usable(std::move(code));
     }
     if (!may_compile) return std::nullopt;
+    static auto& apart = *new CompilerProcess(CompilerProcess::default_path());
+    apart.ready();
     const auto begin = std::chrono::steady_clock::now();
     std::string text;
-    const ObjectFile object = compile(program, variant, isa, dump_folder().empty() ? nullptr : &text);
+    std::string* wanted = dump_folder().empty() ? nullptr : &text;
+    auto made = apart.compile(program, variant, isa, wanted);
+    if (!made) made = compile(program, variant, isa, wanted);
+    const ObjectFile& object = *made;
     if (object.refused) {
       if (variant.of_series()) return nullptr;  // its threads come one by one then
       c.refused++;

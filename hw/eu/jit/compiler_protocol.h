@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is said between a process and its compiler: a Hello, then Request, program, Reply, reason, object, text, again and again. Both are of one build.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "hw/eu/jit/compile.h"
+
+namespace softgen::eu::jit::protocol {
+
+struct Hello {
+  std::array<char, 24> version{SOFTGEN_VERSION};
+  /// Layouts that compiled code knows: another build's compiler would make code for other ones.
+  std::array<uint32_t, 8> layout{sizeof(Frame), offsetof(Frame, clock), sizeof(DirectAnswer), sizeof(Registers), offsetof(Registers, flag), sizeof(Variant), sizeof(Thread)};
+  bool operator==(const Hello&) const = default;
+};
+
+struct Request {
+  uint64_t start;
+  uint32_t size, with_text;
+  Isa isa;
+  Variant variant;
+};
+
+struct Reply {
+  uint32_t stepped, reason, object, text;  ///< the last three: bytes that follow
+};
+constexpr uint32_t longest_reason = 256, largest_object = 64u << 20, largest_text = 64u << 20;
+
+/// All of it, or false: the other end is gone.
+bool send_all(int socket, std::span<const std::byte> bytes);
+bool receive_all(int socket, std::span<std::byte> bytes);
+
+template <typename T>
+bool send_one(int socket, const T& v) { return send_all(socket, std::as_bytes(std::span(&v, 1))); }
+template <typename T>
+bool receive_one(int socket, T& v) { return receive_all(socket, std::as_writable_bytes(std::span(&v, 1))); }
+
+}  // namespace softgen::eu::jit::protocol

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Says hello as softgen-eu-compiler does, and ends at the first kernel as LLVM does where it fails.
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "hw/eu/jit/compiler_protocol.h"
+
+using namespace softgen::eu::jit;
+
+int main() {
+  if (const pid_t child = fork()) return child < 0;
+  protocol::Request request;
+  if (!protocol::send_one(0, protocol::Hello{}) || !protocol::receive_one(0, request)) return 1;
+  std::abort();
+}
