@@ -107,14 +107,16 @@ struct LanePlain {
   float least[2] = {0, 0}, most[2] = {0, 0};  ///< they stay within
   int32_t first[2] = {0, 0}, last[2] = {0, 0};///< so do texels with linear filters, before
   int32_t mask[2] = {-1, -1};         ///< they are wrapped
-  /// Those three again, u in the low half of a dword and v in the high one, and what takes a window's first texel to one that it can have.
-  uint32_t firsts = 0, lasts = 0, masks = 0, window_reduced = 0;
+  /// Where a window of 16x4 texels is within the level no texel is clamped or wrapped: the greatest such place. Sizes, for nearest texels without rounding.
+  bool has_inside = false;
+  uint32_t inside[2] = {0, 0};
+  float size[2] = {1, 1};
   uint8_t u = 0, v = 0;               ///< first registers
   uint8_t to[4] = {nowhere, nowhere, nowhere, nowhere};  ///< where components go
   uint8_t ones = nowhere;             ///< what is always 1 goes there
 };
-/// For the channels of `mask`.
-using LanePlainSample = void (*)(const LanePlain& plain, uint32_t* registers, uint32_t mask);
+/// For the channels of `mask`. False: nothing was done, these take a longer way.
+using LanePlainSample = bool (*)(const LanePlain& plain, uint32_t* registers, uint32_t mask);
 /// By whether there are 16 channels (else 8) and whether it is linear.
 struct LanePlainKernels {
   LanePlainSample sample[2][2];

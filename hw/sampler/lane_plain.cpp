@@ -68,15 +68,23 @@ struct Plain : Texels<W> {
 };
 
 #ifdef __AVX512F__
-/// Sixteen channels at once. A channel's texel is a dword, u in its low half and v in its high one.
+/// Sixteen channels at once, whose texels all lie in a window of 16x4 of them that is inside the level, once wrapped.
 struct Sixteen : Plain<16> {
   using V = Texels<16>;
 
   /// Vectors from memory: compilers would make them of integer registers each time.
   struct Constants {
-    uint32_t upper = 0xffff0000, beyond = 0xfffcfff0, left = 0xfffffffc, ends = 0x001fffff, far = 32, byte = 255, half = 128, last = 15, one = 0x00010001;
+    uint32_t far = 32, byte = 255, half = 128, times = 1 | 4 << 16;
     float to_unit = 0x1.01p-8f, to_unit_rest = 0x1.010102p-24f;
     alignas(16) uint8_t column[16] = {0, 1, 2, 3, 16, 17, 18, 19, 32, 33, 34, 35, 48, 49, 50, 51};  ///< where it is in a window
+    alignas(16) uint8_t next_column[16] = {1, 2, 3, 16, 17, 18, 19, 32, 33, 34, 35, 48, 49, 50, 51, 0};
+    // Of four channels' u in the low half, and their v in the high half; in pairs each wants the next texel, too, anywhere or in the first eight columns.
+    alignas(16) uint16_t outside[8] = {0xfff0, 0xfff0, 0xfff0, 0xfff0, 0xfffc, 0xfffc, 0xfffc, 0xfffc};
+    alignas(16) uint16_t pairs[8] = {15, 15, 15, 15, 3, 3, 3, 3}, near_pairs[8] = {7, 7, 7, 7, 3, 3, 3, 3};
+    // What keeps a window within a row of tiles, and at whole columns: elements 0 and 4.
+    alignas(16) uint16_t bound_ends[8] = {0x7fff, 0, 0, 0, 31, 0, 0, 0}, bound_reduced[8] = {0, 0, 0, 0, 3, 0, 0, 0}, aligned[8] = {0xfffc, 0, 0, 0, 0xffff, 0, 0, 0};
+    // Orders: a window's place to all channels; u and v of a channel next to each other; a weight to both halves.
+    alignas(16) uint8_t spread[16] = {0, 1, 0, 1, 0, 1, 0, 1, 8, 9, 8, 9, 8, 9, 8, 9}, mixed[16] = {0, 255, 8, 255, 2, 255, 10, 255, 4, 255, 12, 255, 6, 255, 14, 255};
     alignas(16) uint8_t twice[16] = {0, 255, 0, 255, 4, 255, 4, 255, 8, 255, 8, 255, 12, 255, 12, 255};
   };
   [[gnu::always_inline]] static inline const Constants& constants() {
@@ -87,38 +95,11 @@ struct Sixteen : Plain<16> {
   }
   [[gnu::always_inline]] static inline __m512i all(uint32_t v) { return _mm512_set1_epi32(static_cast<int>(v)); }
   [[gnu::always_inline]] static inline __m512i looked_up(const uint8_t (&table)[16], __m512i index) {
-    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_load_si128(reinterpret_cast<const __m128i*>(table))), index);
+    return _mm512_shuffle_epi8(_mm512_maskz_broadcast_i32x4(0xffff, _mm_load_si128(reinterpret_cast<const __m128i*>(table))), index);
   }
   [[gnu::always_inline]] static inline __m512i shuffled(__m512i v, const uint8_t (&order)[16]) {
-    return _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(_mm_load_si128(reinterpret_cast<const __m128i*>(order))));
+    return _mm512_shuffle_epi8(v, _mm512_maskz_broadcast_i32x4(0xffff, _mm_load_si128(reinterpret_cast<const __m128i*>(order))));
   }
-  [[gnu::always_inline]] static inline __m512i in_halves(const Constants& k, __m512i low, __m512i high) { return _mm512_ternarylogic_epi32(all(k.upper), high, low, 0xca); }
-
-  /// Four rows of 16 texels.
-  struct Window {
-    __m512i first, part[4];
-    const std::byte* at;
-  };
-  /// From the lesser of the first and the last channel's texels on, as far as a row of tiles has so many: in a Y tile four rows of four words are
-  /// 64 bytes, and the next columns of four follow each other 512 bytes apart, from tile to tile.
-  [[gnu::always_inline]] static inline Window window_at(const LanePlain& p, const Constants& k, __m512i texel) {
-    Window w;
-    const __m512i least = _mm512_min_epu16(_mm512_broadcastd_epi32(_mm512_castsi512_si128(texel)), _mm512_permutexvar_epi32(all(k.last), texel));
-    const __m512i last = _mm512_sub_epi16(_mm512_or_si512(least, all(k.ends)), all(p.window_reduced));
-    w.first = _mm512_and_si512(_mm512_min_epu16(least, last), all(k.left));
-    const auto first = static_cast<uint32_t>(_mm_cvtsi128_si32(_mm512_castsi512_si128(w.first)));
-    const uint32_t y = first >> 16;
-    w.at = p.memory + (first & 0xffffu) * size_t{128} + size_t{y & ~31u} * p.pitch + ((y & 31u) << 4);
-    return w;
-  }
-  [[gnu::always_inline]] static inline void load(Window& w) {
-    for (unsigned i = 0; i < 4; ++i) w.part[i] = _mm512_loadu_si512(w.at + 512 * i);
-  }
-  [[gnu::always_inline]] static inline U texel(const Window& w, __m512i index, __mmask16 far) {
-    const __m512i near = _mm512_permutex2var_epi32(w.part[0], index, w.part[1]), away = _mm512_permutex2var_epi32(w.part[2], index, w.part[3]);
-    return reinterpret_cast<U>(_mm512_mask_blend_epi32(far, near, away));
-  }
-
   template <bool whole>
   [[gnu::always_inline]] static inline void put(uint32_t* registers, unsigned number, F v, uint32_t mask) {
     if constexpr (whole) _mm512_storeu_ps(registers + 8 * number, reinterpret_cast<__m512>(v));
@@ -131,94 +112,108 @@ struct Sixteen : Plain<16> {
     if (p.ones != LanePlain::nowhere) put<whole>(registers, p.ones, V::template splat<F>(1.0f), mask);
   }
 
-  [[gnu::always_inline]] static inline __m512i fixed_at(const LanePlain& p, unsigned n, const uint32_t* registers, unsigned number) {
-    return reinterpret_cast<__m512i>(fixed(p, n, V::get(floats_of(registers, number))));
+  /// In a Y tile four rows of four words are 64 bytes, and the next columns of four follow each other 512 bytes apart, from tile to tile.
+  struct Window {
+    __m512i from;         ///< where the channels' texels are in it, as 16 bits: u of four channels and then v
+    const std::byte* at;
+    bool found;           ///< all of it is inside the level
+  };
+  template <typename T>
+  [[gnu::always_inline]] static inline __m128i eight_of(const T& table) { return _mm_load_si128(reinterpret_cast<const __m128i*>(table)); }
+  /// From the lesser of the first and the last channel's texels on. What is beyond 16 bits is nowhere.
+  [[gnu::always_inline]] static inline Window window_of(const LanePlain& p, const Constants& k, __m512i x, __m512i y) {
+    const __m512i texel = _mm512_packs_epi32(x, y);
+    // In elements 0 and 4, within a row of tiles.
+    const I words = reinterpret_cast<I>(texel);
+    const auto low = reinterpret_cast<__m128i>(__builtin_shufflevector(words, words, 0, 1, 2, 3)), high = reinterpret_cast<__m128i>(__builtin_shufflevector(words, words, 12, 13, 14, 15));
+    const __m128i least = _mm_min_epi16(low, _mm_bsrli_si128(high, 6));
+    const __m128i bound = _mm_sub_epi16(_mm_or_si128(least, eight_of(k.bound_ends)), eight_of(k.bound_reduced));
+    const __m128i first = _mm_and_si128(_mm_min_epi16(least, bound), eight_of(k.aligned));
+    const int32_t x_at = static_cast<int16_t>(_mm_cvtsi128_si32(first)), y_at = static_cast<int16_t>(_mm_extract_epi16(first, 4));
+    const auto ends = [](int32_t at) { return static_cast<uint32_t>(at + INT16_MAX) > UINT16_MAX - 17u; };
+    const uint32_t first_x = static_cast<uint32_t>(x_at & p.mask[0]), first_y = static_cast<uint32_t>(y_at & p.mask[1]);
+    Window w;
+    w.found = first_x <= p.inside[0] && first_y <= p.inside[1] && !ends(x_at) && !ends(y_at);
+    w.at = p.memory + first_x * size_t{128} + size_t{first_y & ~31u} * p.pitch + ((first_y & 31u) << 4);
+    w.from = _mm512_sub_epi16(texel, _mm512_maskz_broadcast_i32x4(0xffff, _mm_shuffle_epi8(first, eight_of(k.spread))));
+    return w;
   }
+  [[gnu::always_inline]] static inline __m512i part(const Window& w, unsigned n) { return _mm512_loadu_si512(w.at + 512 * n); }
 
-  [[gnu::noinline]] static void gathered_all(const LanePlain& p, __m512i low, __m512i high, U* texels) {
-    const U x[2] = {reinterpret_cast<U>(low) & 0xffffu, reinterpret_cast<U>(high) & 0xffffu}, y[2] = {reinterpret_cast<U>(low) >> 16, reinterpret_cast<U>(high) >> 16};
-    gathered<true>(p, x, y, texels);
-  }
-  [[gnu::noinline]] static U gathered_one(const LanePlain& p, __m512i texel) {
-    const U x[2] = {reinterpret_cast<U>(texel) & 0xffffu}, y[2] = {reinterpret_cast<U>(texel) >> 16};
-    U found[1];
-    gathered<false>(p, x, y, found);
-    return found[0];
-  }
-
-  static void nearest(const LanePlain& p, uint32_t* registers, uint32_t mask) {
+  template <bool whole>
+  [[gnu::always_inline]] static inline bool nearest(const LanePlain& p, uint32_t* registers, uint32_t mask) {
     const Constants& k = constants();
-    const __m512i x = fixed_at(p, 0, registers, p.u), y = fixed_at(p, 1, registers, p.v);
-    const __m512i at = _mm512_and_si512(in_halves(k, _mm512_srli_epi32(x, 8), _mm512_slli_epi32(y, 8)), all(p.masks));
-    Window w = window_at(p, k, at);
-    const __m512i from = _mm512_sub_epi16(at, w.first);
-    U texels;
-    if (!(_mm512_test_epi32_mask(from, all(k.beyond)) & mask)) [[likely]] {
-      load(w);
-      const __m512i place = looked_up(k.column, from), index = _mm512_or_si512(place, _mm512_srli_epi32(place, 14));
-      texels = texel(w, index, _mm512_test_epi32_mask(place, all(k.far)));
-    } else {
-      texels = gathered_one(p, at);
-    }
-    const U byte = reinterpret_cast<U>(all(k.byte));
-    const auto unit = [&](U code) {
+    const F u = V::get(floats_of(registers, p.u)) * p.size[0], v = V::get(floats_of(registers, p.v)) * p.size[1];
+    const Window w = window_of(p, k, reinterpret_cast<__m512i>(V::floored(u)), reinterpret_cast<__m512i>(V::floored(v)));
+    if (!w.found || _mm512_test_epi16_mask(w.from, _mm512_maskz_broadcast_i32x4(0xffff, eight_of(k.outside)))) return false;
+    const __m512i place = looked_up(k.column, shuffled(w.from, k.mixed)), index = _mm512_madd_epi16(place, all(k.times));
+    const __m512i near = _mm512_permutex2var_epi32(part(w, 0), index, part(w, 1)), away = _mm512_permutex2var_epi32(part(w, 2), index, part(w, 3));
+    const U texels = reinterpret_cast<U>(_mm512_mask_blend_epi32(_mm512_test_epi32_mask(place, all(k.far)), near, away)), byte = reinterpret_cast<U>(all(k.byte));
+    const F scale = V::template splat<F>(k.to_unit), rest = V::template splat<F>(k.to_unit_rest);
+    const auto answer = [&](unsigned n, U code) {
       const F value = V::floats(code);
-      return V::fused(value, V::template splat<F>(k.to_unit_rest), value * V::template splat<F>(k.to_unit));
+      put<whole>(registers, n, V::fused(value, rest, value * scale), mask);
     };
-    const F colors[4] = {unit(texels & byte), unit(texels >> 8 & byte), unit(texels >> 16 & byte), unit(texels >> 24)};
-    if (mask == 0xffff) [[likely]] answer<true>(p, registers, colors, mask);
-    else answer<false>(p, registers, colors, mask);
+    if (p.to[0] != LanePlain::nowhere) answer(p.to[0], texels & byte);
+    if (p.to[1] != LanePlain::nowhere) answer(p.to[1], texels >> 8 & byte);
+    if (p.to[2] != LanePlain::nowhere) answer(p.to[2], texels >> 16 & byte);
+    if (p.to[3] != LanePlain::nowhere) answer(p.to[3], texels >> 24);
+    if (p.ones != LanePlain::nowhere) put<whole>(registers, p.ones, V::template splat<F>(1.0f), mask);
+    return true;
   }
 
-  static void linear(const LanePlain& p, uint32_t* registers, uint32_t mask) {
+  template <bool whole>
+  [[gnu::always_inline]] static inline bool linear(const LanePlain& p, uint32_t* registers, uint32_t mask) {
     const Constants& k = constants();
-    const __m512i half = all(k.half);
-    const __m512i x = _mm512_sub_epi32(fixed_at(p, 0, registers, p.u), half), y = _mm512_sub_epi32(fixed_at(p, 1, registers, p.v), half);
-    const __m512i at = in_halves(k, _mm512_srli_epi32(x, 8), _mm512_slli_epi32(y, 8));
-    const __m512i low = _mm512_and_si512(_mm512_max_epi16(at, all(p.firsts)), all(p.masks));
-    const __m512i high = _mm512_and_si512(_mm512_min_epi16(_mm512_add_epi16(at, all(k.one)), all(p.lasts)), all(p.masks));
-    Window w = window_at(p, k, low);
-    const __m512i from = _mm512_sub_epi16(low, w.first), to = _mm512_sub_epi16(high, w.first);
+    const auto fixed = [&](unsigned n, unsigned number) {
+      const F texels = V::get(floats_of(registers, number)) * p.scale[n] + p.added[n];
+      return _mm512_sub_epi32(reinterpret_cast<__m512i>(V::floored(texels)), all(k.half));
+    };
+    const __m512i x = fixed(0, p.u), y = fixed(1, p.v);
+    const Window w = window_of(p, k, _mm512_maskz_srai_epi32(0xffff, x, 8), _mm512_maskz_srai_epi32(0xffff, y, 8));
+    if (!w.found || _mm512_cmpge_epu16_mask(w.from, _mm512_maskz_broadcast_i32x4(0xffff, eight_of(k.pairs)))) return false;
+    const __m512i mixed = shuffled(w.from, k.mixed), left = looked_up(k.column, mixed), right = looked_up(k.next_column, mixed);
+    const __m512i top = _mm512_maskz_srli_epi32(0xffff, left, 14), bottom = _mm512_maskz_srli_epi32(0xffff, right, 14);
+    const __m512i index[4] = {_mm512_or_si512(left, top), _mm512_or_si512(right, top), _mm512_or_si512(left, bottom), _mm512_or_si512(right, bottom)};
     U texels[4];
-    if (!(_mm512_test_epi32_mask(_mm512_or_si512(from, to), all(k.beyond)) & mask)) [[likely]] {
-      load(w);
-      const __m512i left = looked_up(k.column, from), right = looked_up(k.column, to), top = _mm512_srli_epi32(left, 14), bottom = _mm512_srli_epi32(right, 14);
-      const __mmask16 left_far = _mm512_test_epi32_mask(left, all(k.far)), right_far = _mm512_test_epi32_mask(right, all(k.far));
-      texels[0] = texel(w, _mm512_or_si512(left, top), left_far), texels[1] = texel(w, _mm512_or_si512(right, top), right_far);
-      texels[2] = texel(w, _mm512_or_si512(left, bottom), left_far), texels[3] = texel(w, _mm512_or_si512(right, bottom), right_far);
-    } else {
-      U found[4];
-      gathered_all(p, low, high, found);
-      for (unsigned i = 0; i < 4; ++i) texels[i] = found[i];
+    const __m512i first = part(w, 0), second = part(w, 1);
+    for (unsigned i = 0; i < 4; ++i) texels[i] = reinterpret_cast<U>(_mm512_permutex2var_epi32(first, index[i], second));
+    if (_mm512_cmpge_epu16_mask(w.from, _mm512_maskz_broadcast_i32x4(0xffff, eight_of(k.near_pairs)))) {
+      const __m512i third = part(w, 2), fourth = part(w, 3);
+      const __mmask16 far[2] = {_mm512_test_epi32_mask(left, all(k.far)), _mm512_test_epi32_mask(right, all(k.far))};
+      for (unsigned i = 0; i < 4; ++i)
+        texels[i] = reinterpret_cast<U>(_mm512_mask_blend_epi32(far[i & 1], reinterpret_cast<__m512i>(texels[i]), _mm512_permutex2var_epi32(third, index[i], fourth)));
     }
     F colors[4];
     const auto weight = reinterpret_cast<typename VectorTypes<16>::H>(shuffled(x, k.twice));
-    const F vertical = V::floats(reinterpret_cast<U>(_mm512_and_si512(y, all(k.byte)))) * (1.0f / 256);
-    V::bytes_filtered(texels, weight, vertical, colors);
-    if (mask == 0xffff) [[likely]] answer<true>(p, registers, colors, mask);
-    else answer<false>(p, registers, colors, mask);
+    V::bytes_filtered(texels, weight, V::floats(reinterpret_cast<U>(_mm512_and_si512(y, all(k.byte)))) * (1.0f / 256), colors);
+    answer<whole>(p, registers, colors, mask);
+    return true;
   }
 };
 #endif
 
 template <bool linear>
-void eight(const LanePlain& p, uint32_t* registers, uint32_t mask) {
+bool eight(const LanePlain& p, uint32_t* registers, uint32_t mask) {
   using C = Plain<8>;
   C::sample<linear>(p, C::get(C::floats_of(registers, p.u)), C::get(C::floats_of(registers, p.v)), registers, 0, mask);
+  return true;
 }
 
 /// The response may lie over the coordinates: they are read before it is written.
 template <bool linear>
-void sixteen(const LanePlain& p, uint32_t* registers, uint32_t mask) {
+bool sixteen(const LanePlain& p, uint32_t* registers, uint32_t mask) {
 #ifdef __AVX512F__
-  if constexpr (linear) Sixteen::linear(p, registers, mask);
-  else Sixteen::nearest(p, registers, mask);
+  if (!p.has_inside) return false;
+  if constexpr (linear) return mask == 0xffff ? Sixteen::linear<true>(p, registers, mask) : Sixteen::linear<false>(p, registers, mask);
+  else return mask == 0xffff ? Sixteen::nearest<true>(p, registers, mask) : Sixteen::nearest<false>(p, registers, mask);
 #else
   using C = Plain<8>;
   using F = C::F;
   const F u[2] = {C::get(C::floats_of(registers, p.u)), C::get(C::floats_of(registers, p.u + 1u))};
   const F v[2] = {C::get(C::floats_of(registers, p.v)), C::get(C::floats_of(registers, p.v + 1u))};
   for (unsigned part = 0; part < 2; ++part) C::sample<linear>(p, u[part], v[part], registers, part, mask);
+  return true;
 #endif
 }
 

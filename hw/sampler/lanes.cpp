@@ -156,11 +156,9 @@ LanePlainSample LaneSampler::shortest(unsigned channels, LanePlain& to) const {
       case Wrap::mirror: return nullptr;
     }
   }
-  const auto half = [](int32_t v) { return static_cast<uint32_t>(std::clamp<int32_t>(v, INT16_MIN, INT16_MAX)) & 0xffffu; };
-  const auto both = [&](const int32_t (&v)[2]) { return half(v[0]) | half(v[1]) << 16; };
-  to.firsts = both(to.first), to.lasts = both(to.last), to.masks = both(to.mask);
-  // From 0xffff to the last column that has 16 in the row of tiles; from a row of tiles' last row to its fourth last.
-  to.window_reduced = 3u << 16 | (0xffffu - (s.pitch / 4 - 16));
+  to.has_inside = level.width >= 16 && level.height >= 4 && (linear || !(magnified_.rounded[0] || magnified_.rounded[1]));
+  if (to.has_inside) to.inside[0] = static_cast<uint32_t>(level.width - 16), to.inside[1] = static_cast<uint32_t>(level.height - 4);
+  for (unsigned n = 0; n < 2; ++n) to.size[n] = s.normalized ? static_cast<float>(size[n]) : 1.0f;
   return kernels_->plain->sample[channels == 16][linear];
 }
 

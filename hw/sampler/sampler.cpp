@@ -506,10 +506,8 @@ bool DirectSample::find_memory(memory::View& view) const {
 
 bool DirectSample::answer_shortest(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env) {
   const auto& d = *static_cast<const DirectSample*>(answer.state.get());
-  if (env.view.stamp() != d.stamp && !d.find_memory(env.view)) [[unlikely]]
-    return answer_plain(answer, registers, mask, env);
-  d.shortest(d.plain, registers->dw, mask);
-  return true;
+  const bool found = env.view.stamp() == d.stamp || d.find_memory(env.view);
+  return (found && d.shortest(d.plain, registers->dw, mask)) || answer_plain(answer, registers, mask, env);
 }
 
 }  // namespace
