@@ -177,7 +177,7 @@ class Emitter {
   void compare_op(const Op& op, Value mask);
   void line(const Op& op, Value mask);
   void math(const Op& op, Value mask);
-  Value inverse_root(Value a);
+  Value inverse_root(Value x, Value counting);
   Value inverse_root_exactly(Value a);
   bool compares_signed(const Op& op) const;
   bool float_native(const Op& op) const;

@@ -147,35 +147,35 @@ Value Emitter::inverse_root_exactly(Value a) {
   return ir_.fptrunc(ir_.fdiv(ir_.splat_double(1, n), root), ir_.vec(ir_.f32, n));
 }
 
-/// The same bits in a quarter of the time. AVX-512's estimate is good to 2^-14; a step of third order leaves an error below 2^-40, which decides
-/// where a value is not as near to the middle between two floats. Where one is, and for what is not a positive number, it is done exactly.
-Value Emitter::inverse_root(Value a) {
-  const unsigned n = Ir::size(a);
-  if (lanes_ != 16 || n < 8) return inverse_root_exactly(a);
-  constexpr unsigned dropped = 52 - 23;                              // bits of a double that a float does not have
-  constexpr uint64_t middle = uint64_t{1} << (dropped - 1), around = uint64_t{1} << (52 - 40 + 2);
-  const Type doubles = ir_.vec(ir_.f64, 8), floats = ir_.vec(ir_.f32, 8);
-  const auto fma = [&](Value x, Value y, Value z) { return ir_.intrinsic("llvm.fma", {doubles}, {x, y, z}); };
-  Value result = nullptr, doubtful = nullptr;
-  for (unsigned first = 0; first < n; first += 8) {
-    std::array<int, 16> picks;
-    for (unsigned i = 0; i < 16; i++) picks[i] = static_cast<int>(i);
-    const Value part = n == 8 ? a : ir_.shuffle(a, nullptr, std::span(picks).subspan(first, 8));
-    const Value x = ir_.fpext(part, doubles), zero = ir_.splat_double(0, 8);
-    const Value y = ir_.intrinsic("llvm.x86.avx512.rsqrt14.pd.512", {}, {x, zero, ir_.constant(ir_.i8, 0xff)});
-    const Value e = fma(ir_.fmul(x, y), y, ir_.splat_double(-1, 8));
-    const Value better = fma(ir_.fmul(y, e), fma(e, ir_.splat_double(0.375, 8), ir_.splat_double(-0.5, 8)), y);
-    const Value tail = ir_.and_(ir_.bitcast(better, ir_.vec(ir_.i64, 8)), ir_.splat_int(ir_.i64, 2 * middle - 1, 8));
-    const Value near = ir_.icmp(LLVMIntULT, ir_.sub(tail, ir_.splat_int(ir_.i64, middle - around, 8)), ir_.splat_int(ir_.i64, 2 * around, 8));
-    const Value number = ir_.and_(ir_.fcmp(LLVMRealOGT, x, zero), ir_.fcmp(LLVMRealOLT, x, ir_.splat_double(HUGE_VAL, 8)));
-    const Value bad = ir_.bitcast(ir_.or_(near, ir_.not_(number)), ir_.i8), rounded = ir_.fptrunc(better, floats);
-    doubtful = doubtful ? ir_.or_(doubtful, bad) : bad;
-    result = result ? ir_.shuffle(result, rounded, picks) : rounded;
-  }
+/// The same bits in floats. The processor's estimate is good to 2^-11 at least; a step of third order and one with the exact product leave an error
+/// below 2^-43 before the last rounding, which decides where a value is not as near to the middle between two floats. Where one of `counting` (bits
+/// by lane; null: all) is, or is no positive normal number, it is done exactly. (All floats of an even and an odd exponent were tried so.)
+Value Emitter::inverse_root(Value x, Value counting) {
+  const unsigned n = Ir::size(x);
+  if (n < 8) return inverse_root_exactly(x);
+  const Type floats = ir_.vec(ir_.f32, n);
+  const auto all = [&](float v) { return ir_.splat_float(v, n); };
+  const auto bits = [&](uint32_t v) { return ir_.splat_int(ir_.i32, v, n); };
+  const auto fma = [&](Value a, Value b, Value c) { return ir_.intrinsic("llvm.fma", {floats}, {a, b, c}); };
+  const Value estimate = n == 16 ? ir_.intrinsic("llvm.x86.avx512.rsqrt14.ps.512", {}, {x, all(0), ir_.constant(ir_.i16, 0xffff)})
+                                 : ir_.intrinsic("llvm.x86.avx.rsqrt.ps.256", {}, {x});
+  const Value off = fma(ir_.fmul(x, estimate), estimate, all(-1));
+  const Value near = fma(ir_.fmul(estimate, off), fma(off, all(0.375f), all(-0.5f)), estimate);
+  // x * near as a sum of two floats.
+  const Value product = ir_.fmul(x, near), rest = fma(x, near, ir_.fneg(product));
+  const Value still_off = fma(rest, near, fma(product, near, all(-1))), half = ir_.fmul(near, all(-0.5f));
+  const Value result = fma(half, still_off, near);
+  // What the last rounding took away, against nearly all that it could.
+  const Value taken = ir_.and_(ir_.as_ints(fma(half, still_off, ir_.fsub(near, result))), bits(0x7fffffff));
+  const Value exponent = ir_.as_floats(ir_.and_(ir_.as_ints(result), bits(0x7f800000)));
+  const Value middle = ir_.fcmp(LLVMRealOGT, ir_.as_floats(taken), ir_.fmul(exponent, all(0x1p-24f * (1 - 0x1p-16f))));
+  const Value other = ir_.icmp(LLVMIntUGE, ir_.sub(ir_.as_ints(x), bits(0x00800000)), bits(0x7f000000));
+  Value doubtful = ir_.bitcast(ir_.or_(middle, other), ir_.int_type(n));
+  if (counting) doubtful = ir_.and_(doubtful, counting);
   const Block quick = ir_.here(), exact = ir_.block(), done = ir_.block();
-  ir_.branch(ir_.icmp(LLVMIntNE, doubtful, ir_.constant(ir_.i8, 0)), exact, done);
+  ir_.branch(ir_.icmp(LLVMIntNE, doubtful, ir_.constant(ir_.int_type(n), 0)), exact, done);
   ir_.at(exact);
-  const Value slow = inverse_root_exactly(a);
+  const Value slow = inverse_root_exactly(x);
   ir_.jump(done);
   ir_.at(done);
   return ir_.phi(result, quick, slow, exact);
@@ -213,7 +213,7 @@ void Emitter::math(const Op& op, Value mask) {
       case MathFunction::inv: r = ir_.fdiv(ir_.splat_float(1, n), a); break;
       case MathFunction::fdiv: r = ir_.fdiv(a, b); break;
       case MathFunction::sqrt: r = ir_.intrinsic("llvm.sqrt", {type}, {a}); break;
-      case MathFunction::rsq: r = inverse_root(a); break;
+      case MathFunction::rsq: r = inverse_root(a, full(op, mask) ? nullptr : ir_.trunc(ir_.lshr(mask, ir_.c32(n * k)), ir_.int_type(n))); break;
       default: r = calls(a, b);
     }
     results.push_back(r);

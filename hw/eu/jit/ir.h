@@ -61,6 +61,7 @@ class Ir {
   Value fadd(Value a, Value b) { return llvm::BuildFAdd(b_, a, b, ""); }
   Value fsub(Value a, Value b) { return llvm::BuildFSub(b_, a, b, ""); }
   Value fmul(Value a, Value b) { return llvm::BuildFMul(b_, a, b, ""); }
+  Value fneg(Value a) { return llvm::BuildFNeg(b_, a, ""); }
   Value fdiv(Value a, Value b) { return llvm::BuildFDiv(b_, a, b, ""); }
   Value icmp(LLVMIntPredicate p, Value a, Value b) { return llvm::BuildICmp(b_, p, a, b, ""); }
   Value fcmp(LLVMRealPredicate p, Value a, Value b) { return llvm::BuildFCmp(b_, p, a, b, ""); }

@@ -19,7 +19,7 @@
   X(ConstInt) X(ConstReal) X(ConstVector) X(ConstNull) X(GetPoison) X(TypeOf) X(GetElementType) X(GetVectorSize) X(IsAConstantInt) X(IsConstant) X(IsNull)    \
   X(ConstIntGetZExtValue) X(BuildAlloca) X(BuildLoad2) X(BuildStore) X(BuildGEP2) X(SetAlignment) X(SetOrdering) X(SetVolatile)                   \
   X(BuildAdd) X(BuildSub) X(BuildMul) X(BuildAnd) X(BuildOr) X(BuildXor) X(BuildNot) X(BuildNeg) X(BuildShl) X(BuildLShr)             \
-  X(BuildAShr) X(BuildFAdd) X(BuildFSub) X(BuildFMul) X(BuildFDiv) X(BuildICmp) X(BuildFCmp) X(BuildSelect) X(BuildShuffleVector)     \
+  X(BuildAShr) X(BuildFAdd) X(BuildFSub) X(BuildFMul) X(BuildFDiv) X(BuildFNeg) X(BuildICmp) X(BuildFCmp) X(BuildSelect) X(BuildShuffleVector)     \
   X(BuildExtractElement) X(BuildInsertElement) X(BuildBitCast) X(BuildTrunc) X(BuildZExt) X(BuildSExt) X(BuildSIToFP) X(BuildUIToFP)  \
   X(BuildFPExt) X(BuildFPTrunc) X(BuildCall2) X(BuildPhi) X(AddIncoming) X(BuildBr) X(BuildCondBr) X(BuildRet) X(BuildUnreachable) X(LookupIntrinsicID)          \
   X(GetIntrinsicDeclaration) X(IntrinsicGetType) X(CreateStringAttribute) X(AddAttributeAtIndex) X(CreateEnumAttribute)               \
