@@ -30,6 +30,9 @@ void open_window(const DirectAnswer& answer, const memory::View& view, uint64_t 
   answer.window = {offset - in_page, end - bytes + 1, found.page, found.epoch, found.generation};
 }
 
+/// Of the constant cache and data cache port 0 alike (Mesa brw_eu_defines.h).
+constexpr uint32_t oword_block_read = 0, unaligned_oword_block_read = 1;
+
 struct DirectRow {
   uint64_t base, size;      ///< of the surface
   bool local;               ///< shared local memory: the thread's
@@ -88,10 +91,42 @@ bool adjoin(const MessageForm& form, unsigned first, unsigned count) {
   return first + count <= form.registers() && form.reg(first + count - 1) - form.reg(first) == count - 1;
 }
 
+struct DirectBlock {
+  uint64_t base, size;         ///< of the surface
+  unsigned header, response;   ///< registers
+  unsigned place, bytes;       ///< in the response
+  bool byte_offset;
+};
+
+/// An OWord block of constants, which all channels see alike.
+bool read_block(const DirectAnswer& answer, Grf* registers, uint32_t, ThreadEnv& env) {
+  const auto& d = *static_cast<const DirectBlock*>(answer.state.get());
+  const uint64_t given = registers[d.header].dw[2], offset = d.byte_offset ? given & ~uint64_t{3} : given * 16;
+  if (offset >= d.size || d.bytes > d.size - offset) return false;
+  const uint64_t at = strip_canonical(d.base + offset);
+  if (at % memory::View::page_size + d.bytes > memory::View::page_size) return false;
+  std::memcpy(reinterpret_cast<std::byte*>(registers + d.response) + d.place, env.view.at(at), d.bytes);
+  return true;
+}
+
+void direct_block(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) {
+  // Block size, descriptor [10:8]: one oword to the lower or upper half of a register, or 2, 4, 8 of them.
+  constexpr unsigned owords[8] = {1, 1, 2, 4, 8, 0, 0, 0};
+  const uint32_t size = bits(form.descriptor, 10u, 8u), place = size == 1 ? 16 : 0, bytes = 16 * owords[size];
+  if (!bytes || !form.registers() || form.response.count * sizeof(Grf) < place + bytes) return;
+  const Space space = Space::bound(form.without_contents(), env);
+  if (!space.is_surface()) return;
+  const bool byte_offset = bits(form.descriptor, 18u, 14u) == unaligned_oword_block_read;
+  answer.state = std::make_shared<DirectBlock>(DirectBlock{space.base(), space.size(), form.reg(0), form.response.first, place, bytes, byte_offset});
+  answer.function = read_block;
+}
+
 }  // namespace
 
 void DataPort::direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) {
   const uint32_t type = bits(form.descriptor, 18u, 14u), simd = bits(form.descriptor, 13u, 12u), off = bits(form.descriptor, 11u, 8u);
+  const bool constants = form.sfid == Sfid::dp_constant || form.sfid == Sfid::dp_data0;
+  if (constants && (type == oword_block_read || type == unaligned_oword_block_read)) return direct_block(form, env, answer);
   const bool write = type == d1_untyped_surface_write;
   if (form.sfid != Sfid::dp_data1 || (type != d1_untyped_surface_read && !write) || form.header_present() || (simd != 1 && simd != 2)) return;
   // Channels of a dword that are off leave no hole where they are the last.

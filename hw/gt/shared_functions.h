@@ -35,6 +35,8 @@ class SharedFunctions : public MessageTarget {
   void direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) override {
     switch (form.sfid) {
       case Sfid::sampler: return sampler_.direct(form, env, answer);
+      case Sfid::dp_constant:
+      case Sfid::dp_data0:
       case Sfid::dp_data1: return data_port_.direct(form, env, answer);
       case Sfid::thread_spawner: answer.silent = true, answer.function = [](const DirectAnswer&, Grf*, uint32_t, ThreadEnv&) { return true; }; return;
       default: return;

@@ -44,7 +44,8 @@ SendResult RenderMessages::send(const Message& message, ThreadEnv& env) {
 
 void RenderMessages::direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) {
   ThreadOwner& owner = *static_cast<ThreadOwner*>(env.owner);
-  if ((form.sfid == Sfid::sampler || form.sfid == Sfid::dp_data1) && owner.shared) owner.shared->direct(form, env, answer);
+  const bool port = form.sfid == Sfid::dp_constant || form.sfid == Sfid::dp_data0 || form.sfid == Sfid::dp_data1;
+  if ((form.sfid == Sfid::sampler || port) && owner.shared) owner.shared->direct(form, env, answer);
   if (form.sfid == Sfid::dp_render && owner.pixels && bits(form.descriptor, 17u, 14u) == render_target_write) owner.pixels->direct_write(form, answer);
 }
 

@@ -160,3 +160,33 @@ TEST_CASE("offsets into shared local memory have sixteen bits") {
     CHECK(received[0].dw[lane] == lane + 1);
   }
 }
+
+TEST_CASE("constants read directly are those that a message brings") {
+  const uint32_t seed = 9;
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  constexpr uint32_t size = 0x300;
+  Fixture f(raw(size));
+  f.env.walk = 77;
+  for (uint32_t at = 0; at < size; at += 4) f.view.store(pixels + ahead + at, static_cast<uint32_t>(random()));
+  unsigned direct = 0;
+  for (unsigned round = 0; round < 2000; round++) {
+    const uint32_t code = random() % 5, type = random() % 2;
+    const size_t answer = code == 4 ? 4 : code == 3 ? 2 : 1;
+    std::vector<Grf> registers(128), expected(answer);
+    for (Grf& g : registers)
+      for (uint32_t& dword : g.dw) dword = static_cast<uint32_t>(random());
+    registers[5].dw[2] = static_cast<uint32_t>(type ? random() % (size + 64) : random() % (size / 16 + 4));
+    std::copy_n(registers.begin() + 20, answer, expected.begin());
+    const uint32_t descriptor = type << 14 | code << 8 | 1u << 19 | static_cast<uint32_t>(answer) << 20 | 1u << 25;
+    const Sfid sfid = random() % 2 ? Sfid::dp_constant : Sfid::dp_data0;
+    REQUIRE(f.port.send({sfid, descriptor, 0, 16, 0xffff, 0xffff, {&registers[5], 1}, {}, expected, false}, f.env) == SendResult::done);
+    DirectAnswer function;
+    f.port.direct({sfid, descriptor, 0, {5, 1}, {}, {20, static_cast<unsigned>(answer)}, 16, false}, f.env, function);
+    REQUIRE(function.function);
+    if (!function.function(function, registers.data(), 0xffff, f.env)) continue;
+    direct++;
+    CHECK(std::memcmp(&registers[20], expected.data(), answer * sizeof(Grf)) == 0);
+  }
+  CHECK(direct > 1000);
+}
