@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include "hw/eu/jit/compile.h"
 
@@ -14,7 +15,7 @@ namespace softgen::eu::jit::protocol {
 struct Hello {
   std::array<char, 24> version{SOFTGEN_VERSION};
   /// Layouts that compiled code knows: another build's compiler would make code for other ones.
-  std::array<uint32_t, 8> layout{sizeof(Frame), offsetof(Frame, clock), sizeof(DirectAnswer), sizeof(Registers), offsetof(Registers, flag), sizeof(Variant), sizeof(Thread)};
+  std::array<uint32_t, 8> layout{sizeof(Frame), offsetof(Frame, clock), sizeof(DirectAnswer), sizeof(Registers), offsetof(Registers, flag), sizeof(Variant), sizeof(Thread), sizeof(SeriesThread)};
   bool operator==(const Hello&) const = default;
 };
 
@@ -24,6 +25,8 @@ struct Request {
   Isa isa;
   Variant variant;
 };
+
+static_assert(std::is_trivially_copyable_v<Request>);
 
 struct Reply {
   uint32_t stepped, reason, object, text;  ///< the last three: bytes that follow
