@@ -61,13 +61,14 @@ Grf Kernel::header(uint32_t fftid) const {
 }
 
 unsigned Kernel::put(eu::Thread& thread, unsigned first, const ConstantData& data, uint64_t offset, uint32_t count) {
+  if (!count) return first;
   count = std::min(count, last_register + 1 - std::min(first, last_register + 1));
   const uint64_t size = data.registers.size(), there = offset < size ? std::min<uint64_t>(count, size - offset) : 0;
   Grf* const to = thread.regs.grf + first;
   const Grf* const from = data.registers.data() + (there ? offset : 0);
   // They are few: calls would cost more.
   for (uint64_t i = 0; i < there; ++i) to[i] = from[i];
-  std::fill_n(to + there, count - there, Grf{});
+  if (there < count) std::fill_n(to + there, count - there, Grf{});
   return first + count;
 }
 

@@ -74,9 +74,7 @@ uint32_t Walk::mask_of(uint32_t number) const {
 
 Grf Walk::header_of(const GroupId& id, uint32_t fftid) const {
   Grf r0 = kernel_.header(fftid);
-  r0.dw[1] = id.x;
-  r0.dw[6] = id.y;
-  r0.dw[7] = id.z;
+  put_id(r0, id);
   return r0;
 }
 
@@ -109,9 +107,8 @@ void Walk::clear_local(Worker& worker) const { worker.slm.assign(kernel_.slm_siz
 class Walk::Row final : public eu::ThreadRow {
  public:
   Row(const Walk& walk, Worker& worker, uint32_t bank, uint64_t first, uint64_t end)
-      : walk_(walk), worker_(worker), group_(first), end_(end), fftid_(bank), mask_(walk.mask_of(0)) {
-    if (first < end) enter();
-  }
+      : walk_(walk), worker_(worker), group_(first), end_(end), id_(walk.id_of(first)), mask_(walk.mask_of(0)),
+        header_(walk.header_of(id_, bank)) {}
   uint64_t channels() const { return channels_; }
 
   /// Where next() does not go on. False: all have run.
@@ -131,10 +128,11 @@ class Walk::Row final : public eu::ThreadRow {
   }
 
  private:
-  void enter() {
+  void next_group() {
     number_ = 0;
-    header_ = walk_.header_of(walk_.id_of(group_), fftid_);
     fresh_ = true;
+    if (++id_.x == walk_.first_x_ + walk_.count_x_) id_ = walk_.id_of(group_);
+    put_id(header_, id_);
   }
   /// One was started. Local memory is the group's, so it waits for the first of the next group.
   void step() {
@@ -142,18 +140,18 @@ class Walk::Row final : public eu::ThreadRow {
     fresh_ = false;
     channels_ += of_each_;
     if (++number_ < walk_.threads_) return;
-    if (++group_ < end_) enter();
+    if (++group_ < end_) next_group();
   }
 
   const Walk& walk_;
   Worker& worker_;
   uint64_t group_;
   const uint64_t end_;
-  const uint32_t fftid_;
+  GroupId id_;
   uint32_t number_ = 0, mask_;
   uint64_t channels_ = 0, of_each_ = 0;
-  bool fresh_ = false;
-  Grf header_{};
+  bool fresh_ = true;
+  Grf header_;
 };
 
 ExecResult Walk::run_single(Worker& worker, uint32_t bank, uint64_t first, uint64_t end) {

@@ -74,6 +74,7 @@ class Walk {
   ExecResult run_single(Worker& worker, uint32_t bank, uint64_t first, uint64_t end);
   ExecResult run_group(Worker& worker, const GroupId& id, uint32_t bank);
   void clear_local(Worker& worker) const;
+  static void put_id(Grf& r0, const GroupId& id) { r0.dw[1] = id.x, r0.dw[6] = id.y, r0.dw[7] = id.z; }
   /// r0 of a group's threads.
   Grf header_of(const GroupId& id, uint32_t fftid) const;
   /// Registers of thread `number` of a group. Returns the first behind them.

@@ -76,6 +76,8 @@ std::shared_ptr<const eu::Program> kernel_of(const Shape& shape) {
     code.push_back(eu::test::op(Opcode::add, lanes, eu::test::grf(40, ud), eu::test::grf(1 + message * each, ud), eu::test::grf(30, ud)));
   };
   code.push_back(eu::test::op_imm(Opcode::shl, lanes, eu::test::grf(30, ud), eu::test::scalar(0, ud, 1), ud, 7));
+  code.push_back(eu::test::op_imm(Opcode::shl, lanes, eu::test::grf(32, ud), eu::test::scalar(0, ud, 6), ud, 9));
+  code.push_back(eu::test::op(Opcode::add, lanes, eu::test::grf(30, ud), eu::test::grf(30, ud), eu::test::grf(32, ud)));
   const auto move = [&](unsigned message, uint32_t from, uint32_t to) {
     place(message);
     code.push_back(untyped(shape, false, from, 40, data));
@@ -143,8 +145,10 @@ Seen walk(eu::Engine engine, const Shape& shape, uint32_t seed) {
   Walk::Command command{};
   command.simd_size = static_cast<decltype(command.simd_size)>(shape.lanes == 16 ? 1 : 0);
   command.thread_width_counter_maximum = threads - 1;
-  command.thread_group_id_x_dimension = groups;
-  command.thread_group_id_y_dimension = command.thread_group_id_z_dimension = 1;
+  command.thread_group_id_x_dimension = 5;
+  command.thread_group_id_starting_x = 1;
+  command.thread_group_id_y_dimension = groups / 4;
+  command.thread_group_id_z_dimension = 1;
   command.right_execution_mask = seed % 2 ? 0xffffffff : 0x2f7;
   command.bottom_execution_mask = 0xffffffff;
   Workers workers(nullptr);
