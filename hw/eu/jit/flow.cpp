@@ -2,7 +2,9 @@
 #include "hw/eu/jit/flow.h"
 
 #include <algorithm>
+#include <bit>
 
+#include "hw/base/bits.h"
 #include "hw/eu/interp/execute.h"
 #include "hw/eu/isa/message.h"
 
@@ -183,6 +185,28 @@ int FlowGraph::wait_of(const Program& program, int64_t offset) const {
   return it == wait_places.end() ? -1 : static_cast<int>(it - wait_places.begin());
 }
 
+/// Whether the response of a message, sent for all its channels, is written to the end.
+bool answers_all(const Op& op) {
+  const Instruction& i = *op.instruction;
+  const uint32_t d = i.descriptor;
+  const unsigned registers = message_fields(d).response_length;
+  const bool header = bit(d, 19);
+  switch (static_cast<Sfid>(i.sfid())) {
+    case Sfid::sampler: {
+      // All channels that ask get four registers for each eight (16-bit returns and write masks aside).
+      const unsigned simd = bits(d, 18u, 17u) * 8;
+      return !header && !bit(d, 30) && simd == op.exec_size && simd <= 16 && registers <= simd / 2;
+    }
+    case Sfid::dp_data1: {
+      // Untyped reads: dwords that are not masked off, of channels that no header masks off.
+      const unsigned simd = bits(d, 13u, 12u) == 1 ? 16 : bits(d, 13u, 12u) == 2 ? 8 : 0;
+      const auto dwords = 4 - static_cast<unsigned>(std::popcount(bits(d, 11u, 8u)));
+      return bits(d, 18u, 14u) == 1 && !header && simd && simd == op.exec_size && registers == dwords * simd / 8;
+    }
+    default: return false;
+  }
+}
+
 Slots written_whole(const Op& op, bool all_run, uint32_t channels) {
   Slots whole;
   const Instruction& i = *op.instruction;
@@ -191,11 +215,7 @@ Slots written_whole(const Op& op, bool all_run, uint32_t channels) {
   const bool predicated = op.pred && op.opcode != Opcode::sel;
   if (predicated) return whole;
   if (const OpcodeInfo* row = i.info(); row && (row->form == Form::send || row->form == Form::split_send)) {
-    // The sampler answers all channels that ask with four registers for each eight (16-bit returns and write masks aside).
-    const unsigned simd = (i.descriptor >> 17 & 3) * 8;
-    const bool plain = i.sfid() == static_cast<unsigned>(Sfid::sampler) && !(i.descriptor >> 19 & 1) && !(i.descriptor >> 30 & 1) && has_fixed_form(op);
-    if (!plain || simd != op.exec_size || simd > 16 || message_fields(i.descriptor).response_length > simd / 2) return whole;
-    return footprint(op).writes;
+    return has_fixed_form(op) && answers_all(op) ? footprint(op).writes : whole;
   }
   if (op.dst.place != Place::contiguous || op.dst.channels != 0xffffffffu || op.dst.base % 32) return whole;
   for (unsigned at = op.dst.base; at + 32 <= op.dst.base + op.exec_size * size_of(op.dst.type); at += 32)
