@@ -115,6 +115,10 @@ struct DirectAnswer {
   bool silent = false;              ///< it does nothing: compiled code need not send it
   uint64_t answered = 0;            ///< and not yet counted there
   mutable MessageWindow window;     ///< where `function` was last, of untyped reads and writes
+  /// What compiled code may call instead of `function` as long as `window` agrees with the clock; null: nothing. `registers`: dwords.
+  using Quick = bool (*)(const void* state, uint32_t* registers, uint32_t mask);
+  mutable Quick quick = nullptr;
+  mutable const void* quick_state = nullptr;
 };
 
 /// Those of one kernel's SENDs in one draw, used by one host thread; whoever holds them clears them with the draw.

@@ -98,6 +98,11 @@ class View {
     const Entry& entry = tlb_[static_cast<size_t>(access)][(vpn ^ vpn >> tlb_bits) & ((1u << tlb_bits) - 1)];
     return {entry.tag == (stamp_ | vpn) ? entry.page : nullptr, epoch_, seen_};
   }
+  /// What the words of clock() hold while the stamp stays.
+  struct Seen {
+    uint64_t epoch, generation;
+  };
+  Seen seen() const { return {epoch_, seen_}; }
   struct Clock {
     const std::atomic<uint64_t>*epoch, *generation;
   };

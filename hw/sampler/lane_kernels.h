@@ -115,8 +115,8 @@ struct LanePlain {
   uint8_t to[4] = {nowhere, nowhere, nowhere, nowhere};  ///< where components go
   uint8_t ones = nowhere;             ///< what is always 1 goes there
 };
-/// For the channels of `mask`. False: nothing was done, these take a longer way.
-using LanePlainSample = bool (*)(const LanePlain& plain, uint32_t* registers, uint32_t mask);
+/// For the channels of `mask`, with a LanePlain. False: nothing was done, these take a longer way.
+using LanePlainSample = bool (*)(const void* plain, uint32_t* registers, uint32_t mask);
 /// By whether there are 16 channels (else 8) and whether it is linear.
 struct LanePlainKernels {
   LanePlainSample sample[2][2];

@@ -194,7 +194,8 @@ struct Sixteen : Plain<16> {
 #endif
 
 template <bool linear>
-bool eight(const LanePlain& p, uint32_t* registers, uint32_t mask) {
+bool eight(const void* plain, uint32_t* registers, uint32_t mask) {
+  const auto& p = *static_cast<const LanePlain*>(plain);
   using C = Plain<8>;
   C::sample<linear>(p, C::get(C::floats_of(registers, p.u)), C::get(C::floats_of(registers, p.v)), registers, 0, mask);
   return true;
@@ -202,7 +203,8 @@ bool eight(const LanePlain& p, uint32_t* registers, uint32_t mask) {
 
 /// The response may lie over the coordinates: they are read before it is written.
 template <bool linear>
-bool sixteen(const LanePlain& p, uint32_t* registers, uint32_t mask) {
+bool sixteen(const void* plain, uint32_t* registers, uint32_t mask) {
+  const auto& p = *static_cast<const LanePlain*>(plain);
 #ifdef __AVX512F__
   if (!p.has_inside) return false;
   if constexpr (linear) return mask == 0xffff ? Sixteen::linear<true>(p, registers, mask) : Sixteen::linear<false>(p, registers, mask);

@@ -507,7 +507,12 @@ bool DirectSample::find_memory(memory::View& view) const {
 bool DirectSample::answer_shortest(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env) {
   const auto& d = *static_cast<const DirectSample*>(answer.state.get());
   const bool found = env.view.stamp() == d.stamp || d.find_memory(env.view);
-  return (found && d.shortest(d.plain, registers->dw, mask)) || answer_plain(answer, registers, mask, env);
+  if (found) {
+    const memory::View::Seen seen = env.view.seen();
+    answer.window.epoch = seen.epoch, answer.window.generation = seen.generation;
+    answer.quick = d.shortest, answer.quick_state = &d.plain;
+  }
+  return (found && d.shortest(&d.plain, registers->dw, mask)) || answer_plain(answer, registers, mask, env);
 }
 
 }  // namespace

@@ -139,9 +139,11 @@ Value Emitter::call_out(size_t n, Value mask) {
     slots_[s].in_memory = true;
   }
   if (!mask) ir_.store(flags(), ir_.address(regs_, offsetof(Registers, flag)), 4);
-  const Value function = ir_.load(ir_.ptr, ir_.address(frame_, mask ? offsetof(Frame, send) : offsetof(Frame, step)), 8);
-  const Value number = ir_.c32(static_cast<uint32_t>(n));
-  const Value result = mask ? ir_.call(function, ir_.i32, {frame_, number, active(), mask}) : ir_.call(function, ir_.i32, {frame_, number, active()});
+  const auto step = [&] {
+    const Value function = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, step)), 8);
+    return ir_.call(function, ir_.i32, {frame_, ir_.c32(static_cast<uint32_t>(n)), active()});
+  };
+  const Value result = mask ? send_call(n, mask) : step();
   for (unsigned s = 0; s < slot_count; s++) {
     if (!graph_.used[s] || !(f.writes[s] || f.all_writes)) continue;
     set_slot(s, ir_.load(ir_.vec(ir_.i32, 8), ir_.address(regs_, s * 32), 32), settled);

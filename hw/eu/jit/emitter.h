@@ -102,6 +102,8 @@ class Emitter {
   void end_silently(size_t n);
   Value answer_field(size_t n, uint64_t offset);
   void count_answer(size_t n);
+  Value window_agrees(size_t n);
+  Value send_call(size_t n, Value mask);
 
   // Masks (masks.cpp)
   Value active();

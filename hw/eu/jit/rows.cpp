@@ -70,6 +70,44 @@ void Emitter::set_row_values(unsigned first, unsigned each, std::span<const Valu
   for (unsigned r = 0; r < each; r++) set_slot(first + r, values[r], settled);
 }
 
+/// Memory is where it was when the answer's window was opened.
+Value Emitter::window_agrees(size_t n) {
+  const auto agrees = [&](size_t clock, size_t field) {
+    const Value word = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, clock) + clock), 8);
+    const Value seen = ir_.load(ir_.i64, answer_field(n, offsetof(DirectAnswer, window) + field), 8);
+    return ir_.icmp(LLVMIntEQ, ir_.load_atomic(ir_.i64, word, 8), seen);
+  };
+  return ir_.and_(agrees(offsetof(memory::View::Clock, epoch), offsetof(MessageWindow, epoch)),
+                  agrees(offsetof(memory::View::Clock, generation), offsetof(MessageWindow, generation)));
+}
+
+/// The call of a message, whose registers are in memory: the sampler's goes to its answer at once, where that has a quick way and takes it.
+Value Emitter::send_call(size_t n, Value mask) {
+  const Value here = active();
+  const auto send = [&] {
+    const Value function = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, send)), 8);
+    return ir_.call(function, ir_.i32, {frame_, ir_.c32(static_cast<uint32_t>(n)), here, mask});
+  };
+  if (numbers_[n] == ~0u || ops_[n].instruction->sfid() != static_cast<unsigned>(Sfid::sampler)) return send();
+  const Value quick = ir_.load(ir_.ptr, answer_field(n, offsetof(DirectAnswer, quick)), 8);
+  Value open = ir_.and_(ir_.icmp(LLVMIntNE, quick, llvm::ConstNull(ir_.ptr)), window_agrees(n));
+  if (!full(ops_[n], mask)) open = ir_.and_(open, ir_.icmp(LLVMIntNE, mask, ir_.c32(0)));
+  const Block tries = ir_.block(), done = ir_.block(), sends = ir_.block(), both = ir_.block();
+  ir_.branch(open, tries, sends);
+  ir_.at(tries);
+  const Value state = ir_.load(ir_.ptr, answer_field(n, offsetof(DirectAnswer, quick_state)), 8);
+  ir_.branch(ir_.icmp(LLVMIntNE, ir_.call(quick, ir_.i8, {state, regs_, mask}), ir_.constant(ir_.i8, 0)), done, sends);
+  ir_.at(done);
+  count_answer(n);
+  ir_.jump(both);
+  ir_.at(sends);
+  const Value sent = send();
+  const Block sent_in = ir_.here();
+  ir_.jump(both);
+  ir_.at(both);
+  return ir_.phi(ir_.c32(static_cast<uint32_t>(Next::advance)), done, sent, sent_in);
+}
+
 /// Whether all channels take part, follow each other, and lie in the window. `memory`: where the first one is then.
 Value Emitter::row_is_open(size_t n, const Row& row, Value mask, Value* memory) {
   const unsigned lanes = row.lanes(lanes_), step = 4 * row.count;
@@ -89,12 +127,7 @@ Value Emitter::row_is_open(size_t n, const Row& row, Value mask, Value* memory) 
   const auto window = [&](size_t field) { return answer_field(n, offsetof(DirectAnswer, window) + field); };
   const Value inside = ir_.sub(ir_.zext(first, ir_.i64), ir_.load(ir_.i64, window(offsetof(MessageWindow, low)), 8));
   open = ir_.and_(open, ir_.icmp(LLVMIntULT, inside, ir_.load(ir_.i64, window(offsetof(MessageWindow, starts)), 8)));
-  const auto agrees = [&](size_t clock, size_t field) {
-    const Value word = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, clock) + clock), 8);
-    return ir_.icmp(LLVMIntEQ, ir_.load_atomic(ir_.i64, word, 8), ir_.load(ir_.i64, window(field), 8));
-  };
-  open = ir_.and_(open, agrees(offsetof(memory::View::Clock, epoch), offsetof(MessageWindow, epoch)));
-  open = ir_.and_(open, agrees(offsetof(memory::View::Clock, generation), offsetof(MessageWindow, generation)));
+  open = ir_.and_(open, window_agrees(n));
   if (!full(ops_[n], mask)) {
     const Value all = ir_.c32(row.each == 2 ? 0xffff : 0xff);
     open = ir_.and_(open, ir_.icmp(LLVMIntEQ, ir_.and_(mask, all), all));

@@ -170,7 +170,7 @@ TEST_CASE("the shortest way leads where the longer one does") {
     }
     r.request.tap.offset[0] = r.request.tap.offset[1] = 0;
     lanes.sample_plain(memory.view, r.request.tap, out);
-    if (!shortest(plain, registers[0], r.request.tap.mask)) continue;
+    if (!shortest(&plain, registers[0], r.request.tap.mask)) continue;
     ++ways[round % kernels.count];
     INFO("round " << round);
     for (unsigned c = 0; c < 4; ++c)
