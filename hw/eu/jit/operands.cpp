@@ -195,6 +195,10 @@ Value constant_lanes(Ir& ir, const Lanes& lanes, LaneKind kind, bool flush, unsi
   return kind == LaneKind::f32 ? ir.as_floats(v) : v;
 }
 
+bool holds_denormal(const Lanes& lanes, unsigned first, unsigned count) {
+  return std::any_of(lanes.u + first, lanes.u + first + count, [](uint32_t v) { return !(v & 0x7f800000) && v & 0x7fffffff; });
+}
+
 }  // namespace
 
 Value Emitter::modified(Value v, const Source& s, LaneKind kind) {
@@ -220,7 +224,12 @@ Value Emitter::source(const Op& op, unsigned n, unsigned k, Want want, uint8_t* 
   if (s.fetch == Fetch::immediate || s.fetch == Fetch::none) {
     // The kernels of exact operations take dwords here.
     const LaneKind kind = op.kind == LaneKind::exact ? LaneKind::i32 : op.kind;
-    if (op.kind != LaneKind::exact) return constant_lanes(ir_, *s.lanes, kind, op.kind == LaneKind::f32 && op.flush && variant_.flush_f32, lanes * k, lanes);
+    if (op.kind != LaneKind::exact) {
+      const Value v = constant_lanes(ir_, *s.lanes, kind, op.kind == LaneKind::f32 && op.flush && variant_.flush_f32, lanes * k, lanes);
+      // LLVM folds comparisons of floats as if DAZ were not there: what a register holds as it is may be looked at as a float later.
+      const bool stays = (op.opcode == Opcode::mov || op.opcode == Opcode::sel) && kind != LaneKind::i64;
+      return stays && holds_denormal(*s.lanes, lanes * k, lanes) ? kind == LaneKind::f32 ? ir_.as_floats(ir_.fence(ir_.as_ints(v))) : ir_.fence(v) : v;
+    }
     std::array<Value, 16> values;
     for (unsigned i = 0; i < lanes; i++) values[i] = ir_.c32(static_cast<uint32_t>(s.lanes->x[lanes * k + i]));
     return ir_.vector(std::span(values).first(lanes));
