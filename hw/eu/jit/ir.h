@@ -43,7 +43,12 @@ class Ir {
   /// Elements of a, then of b (same type; null: a alone), by number; -1: any.
   Value shuffle(Value a, Value b, std::span<const int> picks);
   Value extract(Value v, unsigned n) { return llvm::BuildExtractElement(b_, v, c32(n), ""); }
-  Value bitcast(Value v, Type t) { return llvm::TypeOf(v) == t ? v : llvm::BuildBitCast(b_, v, t, ""); }
+  /// Of a cast its own source, where that is what is wanted: floats go in and out of registers all the time.
+  Value bitcast(Value v, Type t) {
+    if (llvm::TypeOf(v) == t) return v;
+    const Value from = llvm::IsABitCastInst(v) ? llvm::GetOperand(v, 0) : nullptr;
+    return from && llvm::TypeOf(from) == t ? from : llvm::BuildBitCast(b_, v, t, "");
+  }
   Value as_floats(Value v) { return bitcast(v, vec(f32, size(v))); }
   Value as_ints(Value v) { return bitcast(v, vec(i32, size(v))); }
 

@@ -16,7 +16,7 @@
   X(Int1TypeInContext) X(Int8TypeInContext) X(Int16TypeInContext) X(Int32TypeInContext) X(Int64TypeInContext) X(IntTypeInContext)     \
   X(FloatTypeInContext) X(DoubleTypeInContext) X(HalfTypeInContext) X(PointerTypeInContext) X(VoidTypeInContext) X(VectorType)        \
   X(FunctionType) X(AddFunction) X(GetParam) X(AppendBasicBlockInContext) X(PositionBuilderAtEnd) X(GetInsertBlock)                   \
-  X(ConstInt) X(ConstReal) X(ConstVector) X(ConstNull) X(GetPoison) X(TypeOf) X(GetElementType) X(GetVectorSize) X(IsAConstantInt) X(IsConstant) X(IsNull)    \
+  X(ConstInt) X(ConstReal) X(ConstVector) X(ConstNull) X(GetPoison) X(TypeOf) X(GetElementType) X(GetVectorSize) X(IsAConstantInt) X(IsConstant) X(IsABitCastInst) X(GetOperand) X(IsNull)    \
   X(ConstIntGetZExtValue) X(BuildAlloca) X(BuildLoad2) X(BuildStore) X(BuildGEP2) X(SetAlignment) X(SetOrdering) X(SetVolatile)                   \
   X(BuildAdd) X(BuildSub) X(BuildMul) X(BuildAnd) X(BuildOr) X(BuildXor) X(BuildNot) X(BuildNeg) X(BuildShl) X(BuildLShr)             \
   X(BuildAShr) X(BuildFAdd) X(BuildFSub) X(BuildFMul) X(BuildFDiv) X(BuildFNeg) X(BuildICmp) X(BuildFCmp) X(BuildSelect) X(BuildShuffleVector)     \
