@@ -46,6 +46,7 @@ void RenderMessages::direct(const MessageForm& form, ThreadEnv& env, DirectAnswe
   ThreadOwner& owner = *static_cast<ThreadOwner*>(env.owner);
   const bool port = form.sfid == Sfid::dp_constant || form.sfid == Sfid::dp_data0 || form.sfid == Sfid::dp_data1;
   if ((form.sfid == Sfid::sampler || port) && owner.shared) owner.shared->direct(form, env, answer);
+  if (form.sfid == Sfid::urb && owner.urb) urb_direct(form, *owner.urb, answer);
   if (form.sfid == Sfid::dp_render && owner.pixels && bits(form.descriptor, 17u, 14u) == render_target_write) owner.pixels->direct_write(form, answer);
 }
 

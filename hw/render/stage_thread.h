@@ -49,10 +49,11 @@ struct GeometryWorker {
     return reg;
   }
   /// Header fields of r0 that all stages have (SKL PRM vol 7, "Thread Payload").
-  void put_header(eu::Thread& thread, const Kernel& kernel) const {
-    thread.grf(0).dw[3] = kernel.bases.sampler_state & ~0x1fu;
-    eu::put_scratch(thread.grf(0), kernel.scratch_base, kernel.scratch_size, slot);
+  void put_header(Grf& r0, const Kernel& kernel) const {
+    r0.dw[3] = kernel.bases.sampler_state & ~0x1fu;
+    eu::put_scratch(r0, kernel.scratch_base, kernel.scratch_size, slot);
   }
+  void put_header(eu::Thread& thread, const Kernel& kernel) const { put_header(thread.grf(0), kernel); }
   /// `payload`: registers that were filled; by default all (or cleared).
   static void start(eu::Thread& thread, const Kernel& kernel, uint32_t dispatch_mask, unsigned payload = eu::grf_count) {
     eu::ThreadStart how = kernel.start;

@@ -27,6 +27,12 @@ class Urb {
   /// Units that allocate() can still give.
   uint32_t room() const { return max_units - next_; }
 
+  /// Dword `offset` of the first of `entries` entries `step` units apart, all of which have `count` dwords from there on; null: not all do.
+  uint32_t* row(uint32_t handle, uint32_t step, uint32_t entries, uint64_t offset, uint32_t count) {
+    const uint64_t last = uint64_t{handle} + uint64_t{step} * (entries - 1);
+    if (handle == 0 || last >= max_units || (last * (unit / 4) + offset + count) > uint64_t{next_} * (unit / 4)) return nullptr;
+    return memory_.data() + uint64_t{handle} * (unit / 4) + offset;
+  }
   /// `count` dwords from dword `offset` of the entry; shorter or empty when that leads out of the buffer.
   std::span<uint32_t> dwords(uint32_t handle, uint64_t offset, uint32_t count) {
     const uint64_t at = uint64_t{handle & 0xffff} * (unit / 4) + offset, end = uint64_t{next_} * (unit / 4);
@@ -41,5 +47,7 @@ class Urb {
 
 /// SIMD8 and SIMD4x2 reads and writes (SKL PRM vol 7, "URB Messages"); atomics are counted as not implemented.
 SendResult urb_message(const Message& message, Urb& urb);
+/// A function for SIMD8 writes of whole registers, as vertex shaders end.
+void urb_direct(const MessageForm& form, Urb& urb, DirectAnswer& answer);
 
 }  // namespace softgen::render

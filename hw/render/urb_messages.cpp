@@ -34,7 +34,20 @@ SendResult too_short(const Payload& payload, size_t headers) {
 
 typedef uint32_t Four __attribute__((vector_size(16)));
 
+/// A payload of which only the registers' numbers were known before.
+class NumberedPayload {
+ public:
+  NumberedPayload(const Grf* registers, std::span<const uint8_t> numbers) : registers_(registers), numbers_(numbers) {}
+  size_t size() const { return numbers_.size(); }
+  const Grf& operator[](size_t i) const { return registers_[numbers_[i]]; }
+
+ private:
+  const Grf* registers_;
+  std::span<const uint8_t> numbers_;
+};
+
 /// Dwords c to c + 3 of channels h to h + 3, from registers to cells.
+template <typename Payload>
 void store_four(const Payload& payload, size_t first, size_t c, unsigned h, uint32_t* const* cells) {
   Four row[4];
   for (size_t i = 0; i < 4; ++i) std::memcpy(&row[i], &payload[first + c + i].dw[h], sizeof(Four));
@@ -45,16 +58,31 @@ void store_four(const Payload& payload, size_t first, size_t c, unsigned h, uint
   for (size_t i = 0; i < 4; ++i) std::memcpy(cells[h + i] + c, &columns[i], sizeof(Four));
 }
 
-/// A write of all channels at one offset, as vertex shaders end. False where entries are shorter, or do not follow each other: then the
-/// last channel's is what remains.
-bool write_all(const Payload& payload, uint64_t offset, Urb& urb) {
-  const size_t components = payload.size() - 1;
-  std::array<uint32_t*, channels> cells;
+/// Where all channels' entries are, which do not overlap; false: elsewhere, or somewhere else.
+bool find_cells(const Grf& handles, uint64_t offset, size_t components, Urb& urb, std::array<uint32_t*, channels>& cells) {
+  const uint32_t first = handles.dw[0], step = handles.dw[1] - first;
+  uint32_t differ = 0;
+  for (uint32_t channel = 0; channel < channels; ++channel) differ |= handles.dw[channel] ^ (first + channel * step);
+  if (!differ && step < Urb::max_units && components <= size_t{step} * (Urb::unit / 4)) {
+    uint32_t* const row = urb.row(first, step, channels, offset, static_cast<uint32_t>(components));
+    for (size_t channel = 0; row && channel < channels; ++channel) cells[channel] = row + channel * step * (Urb::unit / 4);
+    if (row) return true;
+  }
   for (unsigned channel = 0; channel < channels; ++channel) {
-    const std::span<uint32_t> cell = urb.dwords(payload[0].dw[channel], offset * oword, static_cast<uint32_t>(components));
+    const std::span<uint32_t> cell = urb.dwords(handles.dw[channel], offset, static_cast<uint32_t>(components));
     if (cell.size() != components || (channel && cell.data() < cells[channel - 1] + components)) return false;
     cells[channel] = cell.data();
   }
+  return true;
+}
+
+/// A write of all channels at one offset, as vertex shaders end. False where entries are shorter, or do not follow each other: then the
+/// last channel's is what remains.
+template <typename Payload>
+bool write_all(const Payload& payload, uint64_t offset, Urb& urb) {
+  const size_t components = payload.size() - 1;
+  std::array<uint32_t*, channels> cells;
+  if (!find_cells(payload[0], offset * oword, components, urb, cells)) return false;
   size_t c = 0;
   for (; c + 4 <= components; c += 4)
     for (unsigned h = 0; h < channels; h += 4) store_four(payload, 1, c, h, cells.data());
@@ -62,6 +90,20 @@ bool write_all(const Payload& payload, uint64_t offset, Urb& urb) {
     for (unsigned channel = 0; channel < channels; ++channel) cells[channel][c] = payload[1 + c].dw[channel];
   return true;
 }
+
+/// What urb_direct() found out about messages of one form.
+struct DirectUrbWrite {
+  Urb* urb;
+  uint32_t offset;
+  size_t count;
+  std::array<uint8_t, 32> registers;
+
+  static bool answer(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv&) {
+    const auto& d = *static_cast<const DirectUrbWrite*>(answer.state.get());
+    if ((mask & 0xff) != 0xff) return false;
+    return write_all(NumberedPayload(registers, std::span(d.registers).first(d.count)), d.offset, *d.urb);
+  }
+};
 
 SendResult simd8_message(const Message& message, Urb& urb, bool write) {
   const uint32_t global_offset = bits(message.descriptor, 14u, 4u);
@@ -113,6 +155,15 @@ SendResult simd4x2_message(const Message& message, Urb& urb, uint32_t opcode) {
 }
 
 }  // namespace
+
+void urb_direct(const MessageForm& form, Urb& urb, DirectAnswer& answer) {
+  DirectUrbWrite direct{&urb, bits(form.descriptor, 14u, 4u), form.registers(), {}};
+  const bool masked = bit(form.descriptor, 15), per_slot = bit(form.descriptor, 17);
+  if (bits(form.descriptor, 3u, 0u) != simd8_write || masked || per_slot || direct.count < 1 || direct.count > direct.registers.size()) return;
+  for (unsigned i = 0; i < direct.count; ++i) direct.registers[i] = static_cast<uint8_t>(form.reg(i));
+  answer.state = std::make_shared<DirectUrbWrite>(direct);
+  answer.function = DirectUrbWrite::answer;
+}
 
 SendResult urb_message(const Message& message, Urb& urb) {
   const uint32_t opcode = bits(message.descriptor, 3u, 0u);

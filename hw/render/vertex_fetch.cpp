@@ -218,13 +218,13 @@ void VertexFetch::locate(const Source& source, std::span<const VertexName> verti
   }
 }
 
-void VertexFetch::fetch_lanes(std::span<const VertexName> vertices, std::span<Grf* const> registers) {
+void VertexFetch::fetch_lanes(std::span<const VertexName> vertices, std::span<Grf* const> registers, size_t behind) {
   Elements elements;
   const uint32_t all = (1u << vertices.size()) - 1;
   for (const Source& source : sources_) {
     const std::span<Grf* const> to = registers.subspan(size_t{source.slot} * 4, source.wide ? 8 : 4);
     const auto put = [&](size_t component, size_t lane, uint32_t value) {
-      if (to[component]) to[component]->dw[lane] = value;
+      if (to[component]) to[component][behind].dw[lane] = value;
     };
     if (!source.element.state.valid) {
       for (size_t c = 0; c < to.size(); ++c)
@@ -242,8 +242,8 @@ void VertexFetch::fetch_lanes(std::span<const VertexName> vertices, std::span<Gr
       }
     } else if (format && format->layout == surface::ElementLayout::words && elements.there == all) {
       for (size_t c = 0; c < 4; ++c) {
-        Grf* const reg = to[c];
-        if (!reg) continue;
+        if (!to[c]) continue;
+        Grf* const reg = to[c] + behind;
         const int stored = format->output[c];
         if (controls[c] == Control::VFCOMP_STORE_SRC && stored >= 0) {
           for (size_t i = 0; i < vertices.size(); ++i) std::memcpy(&reg->dw[i], elements.at[i] + 4 * stored, 4);

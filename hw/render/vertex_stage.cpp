@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "hw/base/log.h"
+#include "hw/base/work.h"
 
 namespace softgen::render {
 namespace {
@@ -37,21 +38,34 @@ VertexStage::VertexStage(GeometryWorker& worker, const DrawCall& call) : worker_
   if (!vs.enable) return;
   if (!vs.simd8_dispatch_enable) unimplemented("vertex shader in SIMD4x2 mode");
   else kernel_ = worker.load(Stage::vs, vs, vs.dispatch_grf_start_register_for_urb_data);
-  find_inputs();
+  lay_out();
 }
 
 VertexStage::VertexStage(GeometryWorker& worker, const VertexStage& like)
     : worker_(worker), fetch_(like.fetch_, worker.view), edge_flags_(like.edge_flags_), kernel_(like.kernel_), entry_bytes_(like.entry_bytes_), packed_(like.packed_) {
-  find_inputs();
+  lay_out();
 }
 
-/// The payload begins with the push constants; the packed components follow, from Vertex URB Entry Read Offset on.
-void VertexStage::find_inputs() {
+VertexStage::~VertexStage() {
+  answers_.clear([](uint8_t sfid, uint8_t type, uint64_t n) { count_message(sfid, type, n); });
+}
+
+/// The payload begins with header and handles; behind the push constants are the packed components, from Vertex URB Entry Read Offset on.
+void VertexStage::lay_out() {
   const auto& vs = worker_.state.get<gen9::_3DSTATE_VS>();
   const size_t first = vs.vertex_urb_entry_read_offset * 8, last = std::min(first + vs.vertex_urb_entry_read_length * 8, packed_.size());
-  const size_t reg = kernel_.grf_start + kernel_.constants.size();
+  input_registers_ = std::max<unsigned>(vs.vertex_urb_entry_read_length * 8, 1);
+  const size_t constants = std::clamp<size_t>(kernel_.grf_start, 1, eu::grf_count), inputs = std::min<size_t>(constants + kernel_.constants.size(), eu::grf_count);
+  const size_t end = std::min<size_t>(inputs + vs.vertex_urb_entry_read_length * 8, eu::grf_count);
+  layout_ = {static_cast<uint8_t>(constants), static_cast<uint8_t>(inputs), static_cast<uint8_t>(end)};
+  own_registers_ = std::max<unsigned>(layout_.constants, 2);
+  Grf header{};
+  worker_.put_header(header, kernel_);
+  own_.assign(most_threads * own_registers_, {});
+  for (size_t i = 0; i < most_threads; ++i) own_[i * own_registers_] = header;
+  attributes_.assign(most_threads * input_registers_, {});
   inputs_.assign(fetch_.slots() * 4, nullptr);
-  for (size_t at = first; at < last; ++at) inputs_[packed_[at]] = &worker_.thread.grf(static_cast<unsigned>(reg + at - first));
+  for (size_t at = first; at < last; ++at) inputs_[packed_[at]] = &attributes_[at - first];
 }
 
 /// Without a shader the fetched vertex is the VUE.
@@ -61,27 +75,51 @@ void VertexStage::pass_on(const VertexName& name, std::span<uint32_t> entry) {
   for (size_t at = 0; at < packed_.size() && at < entry.size(); ++at) entry[at] = fetched_[packed_[at] / 4][packed_[at] % 4];
 }
 
-void VertexStage::shade_eight(std::span<const VertexName> names, std::span<Vertex> out) {
+/// URB entries, one a vertex of at most eight.
+void VertexStage::allocate(std::span<Vertex> out) {
   // All or none: one after the other they would end where the buffer does.
-  const uint32_t units = Urb::units(entry_bytes_), first = worker_.urb.allocate(units * Urb::unit * static_cast<uint32_t>(names.size()));
-  for (size_t i = 0; i < names.size(); ++i) {
+  const uint32_t units = Urb::units(entry_bytes_), first = worker_.urb.allocate(units * Urb::unit * static_cast<uint32_t>(out.size()));
+  for (size_t i = 0; i < out.size(); ++i) {
     out[i].handle = first ? first + static_cast<uint32_t>(i) * units : 0;
-    const std::span<uint32_t> entry = worker_.urb.dwords(out[i].handle, 0, entry_bytes_ / 4);
-    out[i].vue = Vue(entry);
-    if (!kernel_) pass_on(names[i], entry);
+    out[i].vue = Vue(worker_.urb.dwords(out[i].handle, 0, entry_bytes_ / 4));
+  }
+}
+
+/// Of thread `number`.
+void VertexStage::put_payload(size_t number, std::span<const VertexName> names, std::span<const Vertex> vertices) {
+  Grf& handles = own_[number * own_registers_ + 1];
+  Grf* const inputs = &attributes_[number * input_registers_];
+  // Inputs perhaps fewer than eight vertices.
+  if (names.size() < simd8) handles = {}, std::fill_n(inputs, input_registers_, Grf{});
+  for (size_t i = 0; i < names.size(); ++i) handles.dw[i] = vertices[i].handle;
+  fetch_.fetch_lanes(names, inputs_, number * input_registers_);
+}
+
+/// Threads of eight vertices each, or one of fewer.
+void VertexStage::shade_some(std::span<const VertexName> names, std::span<Vertex> out) {
+  std::array<eu::SeriesThread, most_threads> threads;
+  const auto mask = (1u << std::min<size_t>(names.size(), simd8)) - 1;
+  size_t count = 0;
+  for (size_t at = 0; at < names.size(); at += simd8, ++count) {
+    const size_t eight = std::min<size_t>(simd8, names.size() - at);
+    const std::span<Vertex> vertices = out.subspan(at, eight);
+    allocate(vertices);
+    if (!kernel_) {
+      for (size_t i = 0; i < eight; ++i) pass_on(names[at + i], worker_.urb.dwords(vertices[i].handle, 0, entry_bytes_ / 4));
+      continue;
+    }
+    put_payload(count, names.subspan(at, eight), vertices);
+    threads[count] = {nullptr, &own_[count * own_registers_], &attributes_[count * input_registers_], mask, mask, mask};
+    if (count) threads[count - 1].next = &threads[count];
   }
   if (!kernel_) return;
-  eu::Thread& thread = worker_.thread;
-  // Headers have gaps, inputs perhaps fewer than eight vertices.
-  const auto& vs = worker_.state.get<gen9::_3DSTATE_VS>();
-  const auto payload = static_cast<unsigned>(std::clamp<size_t>(kernel_.grf_start + kernel_.constants.size() + vs.vertex_urb_entry_read_length * 8, 2, eu::grf_count));
-  for (unsigned reg = 0; reg < payload; ++reg) thread.grf(reg) = {};
-  worker_.put_header(thread, kernel_);
-  for (size_t i = 0; i < names.size(); ++i) thread.grf(1).dw[i] = out[i].handle;
-  GeometryWorker::put_constants(thread, kernel_);
-  fetch_.fetch_lanes(names, inputs_);
-  GeometryWorker::start(thread, kernel_, (1u << names.size()) - 1, payload);
-  worker_.run(thread, kernel_);
+  eu::ThreadStart start = kernel_.start;
+  start.program = kernel_.program.get();
+  ThreadOwner owner{&worker_.urb, nullptr, worker_.shared, nullptr};
+  ThreadEnv env{worker_.view, kernel_.bases, worker_.stop, {}, worker_.slot, kernel_.scratch_base, kernel_.scratch_size, &owner, &answers_};
+  RenderMessages messages;
+  eu::SeriesThread* running = nullptr;
+  eu::run_series(worker_.thread, start, {layout_, threads.data(), static_cast<uint32_t>(count), mask == 0xff ? mask : 0, kernel_.constants.data(), &running}, env, messages);
   invocations_ += names.size();
 }
 
@@ -130,9 +168,10 @@ std::span<const Vertex> VertexStage::shade(std::span<Object> objects, bool alone
         object.vertices[i] = static_cast<uint32_t>(order_.size() - 1);
       }
   vertices_.assign(order_.size(), {});
-  for (size_t at = 0; at < order_.size() && !worker_.stop.aborting(); at += simd8) {
-    const size_t count = std::min<size_t>(simd8, order_.size() - at);
-    shade_eight(std::span(order_).subspan(at, count), std::span(vertices_).subspan(at, count));
+  for (size_t at = 0, count = 0; at < order_.size() && !worker_.stop.aborting(); at += count) {
+    const size_t left = order_.size() - at;
+    count = left < simd8 ? left : std::min(left / simd8, most_threads) * simd8;
+    shade_some(std::span(order_).subspan(at, count), std::span(vertices_).subspan(at, count));
   }
   return vertices_;
 }

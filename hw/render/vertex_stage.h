@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "hw/eu/interp/series.h"
 #include "hw/render/stage_thread.h"
 #include "hw/render/vertex_fetch.h"
 
@@ -46,6 +47,9 @@ class VertexStage {
   VertexStage(GeometryWorker& worker, const DrawCall& call);
   /// The same for another worker of the draw; it has shaded nothing yet.
   VertexStage(GeometryWorker& worker, const VertexStage& like);
+  ~VertexStage();
+  VertexStage(const VertexStage&) = delete;
+  VertexStage& operator=(const VertexStage&) = delete;
 
   VertexFetch& fetch() { return fetch_; }
   const VertexFetch& fetch() const { return fetch_; }
@@ -58,10 +62,12 @@ class VertexStage {
 
  private:
   void number(std::span<Object> objects);
-  void shade_eight(std::span<const VertexName> names, std::span<Vertex> out);
+  void shade_some(std::span<const VertexName> names, std::span<Vertex> out);
+  void allocate(std::span<Vertex> out);
+  void put_payload(size_t number, std::span<const VertexName> names, std::span<const Vertex> vertices);
   void pass_on(const VertexName& name, std::span<uint32_t> entry);
   void apply_edge_flags(std::span<Object> objects);
-  void find_inputs();
+  void lay_out();
 
   GeometryWorker& worker_;
   VertexFetch fetch_;
@@ -69,7 +75,12 @@ class VertexStage {
   Kernel kernel_;
   uint32_t entry_bytes_;
   std::vector<uint8_t> packed_;                 ///< components that reach the shader, as dwords of a fetched vertex; all when packing is off
-  std::vector<Grf*> inputs_;                    ///< by component of a fetched vertex: the register of the payload that takes it, or null
+  static constexpr size_t most_threads = 32;    ///< that run together, eight vertices each
+  eu::SeriesLayout layout_;
+  unsigned own_registers_ = 0, input_registers_ = 0;  ///< of each thread, in the next two
+  std::vector<Grf> own_, attributes_;
+  std::vector<Grf*> inputs_;                    ///< by component of a fetched vertex: the first thread's register that takes it, or null
+  DirectAnswers answers_;
   std::vector<Vec4> fetched_;
   VertexNumbers numbers_;
   std::vector<VertexName> order_;
