@@ -2,6 +2,7 @@
 // The seam between EU threads and the shared functions a SEND may ask (sampler, data ports, URB, gateway, pixel interpolator, …).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -104,6 +105,12 @@ struct MessageWindow {
   uint64_t epoch = 0, generation = 0;
 };
 
+/// How four floats of a pixel are its 32 bits: clamped, times 255, rounded.
+struct ColorCodes {
+  std::array<uint32_t, 4> shift{};
+  uint32_t alpha = 0;               ///< 255, or 0: alpha is not stored
+};
+
 /// One function that answers all messages of a SEND while the state of its draw stands, as send() would answer them.
 struct DirectAnswer {
   /// For the channels of `mask`. False: nothing was done, send() has to. May be called with MXCSR.DAZ set.
@@ -113,6 +120,7 @@ struct DirectAnswer {
   bool asked = false;               ///< MessageTarget::direct() was called
   uint8_t sfid = 0, type = 0;       ///< for count_message()
   bool silent = false;              ///< it does nothing: compiled code need not send it
+  const ColorCodes* colors = nullptr;  ///< it writes just these, where the thread says: compiled code of series may do that itself
   uint64_t answered = 0;            ///< and not yet counted there
   mutable MessageWindow window;     ///< where `function` was last, of untyped reads and writes
   /// What compiled code may call instead of `function` as long as `window` agrees with the clock; null: nothing. `registers`: dwords.

@@ -432,9 +432,6 @@ void stored(const ColorPixels& p, U8 word) {
   return (there & k.keep) | (word & ~k.keep);
 }
 
-/// Four 8-bit channels as they come.
-bool plain(const ColorKernel& k) { return k.stored == ColorKernel::Stored::unorm8 && !k.blending && !k.keep && !k.srgb && !k.alpha_to_one; }
-
 [[gnu::always_inline]] inline U8 plain_word(const ColorKernel& k, const float* const* source) {
   U8 word = unorm8(eight(source[0])) << k.shift[0] | unorm8(eight(source[1])) << k.shift[1] | unorm8(eight(source[2])) << k.shift[2];
   if (k.alpha_stored) word |= unorm8(eight(source[3])) << k.shift[3];
@@ -442,7 +439,7 @@ bool plain(const ColorKernel& k) { return k.stored == ColorKernel::Stored::unorm
 }
 
 void write_color(const ColorKernel& k, const ColorPixels& p) {
-  if (plain(k) && !p.replicated) return stored(p, plain_word(k, p.source));
+  if (k.plain() && !p.replicated) return stored(p, plain_word(k, p.source));
   if (k.added && !p.replicated) return stored(p, added_word(k, eight(p.source[0]), eight(p.source[1]), eight(p.source[2]), eight(p.source[3]), loaded(p)));
   Colors source, source1;
   const unsigned used = k.stored == ColorKernel::Stored::word ? 1 : 4;
@@ -508,7 +505,7 @@ void write_plain_row(const ColorKernel& k, const ColorRow& r) {
 
 void write_row(const ColorKernel& k, const ColorRow& r) {
 #ifdef __AVX512F__
-  if (plain(k)) return write_plain_row(k, r);
+  if (k.plain()) return write_plain_row(k, r);
 #endif
   write_halves(k, r);
 }

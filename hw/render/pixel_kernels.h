@@ -41,6 +41,9 @@ struct ColorKernel {
   uint32_t keep = 0;                  ///< bits of the pixel that are not written
   std::array<uint8_t, 4> source_factor{}, destination_factor{}, function{};  ///< a channel: 3D_Color_Buffer_Blend_Factor and _Function
   std::array<float, 4> constant{};
+
+  /// Four 8-bit channels as they come.
+  bool plain() const { return stored == Stored::unorm8 && !blending && !keep && !srgb && !alpha_to_one; }
 };
 /// Two quads: pixels 0, 1 side by side in row 0 of the first, 2, 3 in row 1; then the other quad's.
 struct ColorPixels {

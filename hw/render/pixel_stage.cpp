@@ -122,7 +122,8 @@ bool PixelWorker::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
       for (uint32_t quad = 0; quad < 4; ++quad) thread.quads[quad] = at + 2 * quad;
       thread.lit = lit_row, thread.told = told_row;
       thread.pixels = 16;
-      thread.row = true;
+      thread.whole_row = true;
+      place(thread);
       add_thread();
       continue;
     }
@@ -146,6 +147,7 @@ void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const Pixe
   const Viewport& viewport = draw.raster.viewports[object.viewport];
   batch_.by_sample = false;
   per_sample_ = draw.state.get<Extra>().pixel_shader_is_per_sample;
+  places_rows_ = draw.early && draw.color[0] && draw.color[0]->plain() && !object.fade && object.layer < draw.targets[0].surface.view_extent;
   depth_plane_ = {object.z.a, object.z.b, object.z.c, object.depth_bias, viewport.min_depth, viewport.max_depth};
   if (draw.kernel) put_object_header();
   if (draw.uniform && fill_object(tile)) return;
@@ -257,9 +259,26 @@ void PixelWorker::finish() {
 PixelBatch& PixelWorker::new_thread() {
   if (waiting_ == most_threads) run_threads();
   PixelBatch& thread = threads_[waiting_];
-  thread.by_sample = thread.row = false;
+  thread.by_sample = thread.whole_row = false;
+  thread.target = nullptr;
   thread.sample_id = 0;
   return thread;
+}
+
+/// Where a row's pixels are in the first target, so that nobody has to ask: its block of 8x8 is mostly that of the row before.
+void PixelWorker::place(PixelBatch& thread) {
+  thread.target = nullptr;
+  if (!places_rows_) return;
+  const uint32_t x = thread.quads[0] & 0xffff, y = thread.quads[0] >> 16;
+  const TargetBlock* const block = target_block(draw_->targets[0], x, y);
+  if (!block) return;
+  // What an older one says is not looked at any more.
+  if (waiting_ == 0 || !(block->stamp == placed_)) {
+    for (unsigned i = 0; i < waiting_; ++i) threads_[i].target = nullptr;
+    placed_ = block->stamp;
+  }
+  thread.target = block->at + size_t{y & 7} * block->row;
+  thread.row = block->row, thread.column = block->column;
 }
 
 void PixelWorker::put_thread(const PixelBatch& batch) {
@@ -287,7 +306,7 @@ void PixelWorker::add_thread() {
   invocations_ += count_of(thread.lit, whole_thread);
   const uint32_t all = static_cast<uint32_t>((uint64_t{1} << draw_->simd) - 1), channels = thread.channels == all ? all : 0;
   if (waiting_ && channels != channels_) {
-    if (channels_ == 0 && !thread.row) {
+    if (channels_ == 0 && !thread.whole_row) {
       ++waiting_;
       return;
     }
@@ -318,7 +337,12 @@ void PixelWorker::run_threads() {
   ThreadEnv env{view_, kernel.bases, draw_->stop, {}, slot_, kernel.scratch_base, kernel.scratch_size, &owner, capturing_ ? nullptr : answers_};
   env.control = control_;
   RenderMessages messages;
-  eu::run_series(thread_, start, {layout_, threads_.data(), waiting_, channels_, kernel.constants.data(), &running_}, env, messages);
+  eu::ThreadSeries series{layout_, threads_.data(), waiting_, channels_, kernel.constants.data(), &running_};
+  // The numbers first: what changes behind them is seen.
+  series.epoch = view_.clock().epoch->load(std::memory_order_acquire), series.generation = view_.clock().generation->load(std::memory_order_acquire);
+  if (!(view_.stamp() == placed_))
+    for (unsigned i = 0; i < waiting_; ++i) threads_[i].target = nullptr;
+  eu::run_series(thread_, start, series, env, messages);
   waiting_ = made_ = 0;
   object_ = object;
 }

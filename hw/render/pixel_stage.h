@@ -76,7 +76,7 @@ struct PixelBatch : eu::SeriesThread {
   std::array<uint32_t, max_pixels> samples;   ///< coverage after the early tests
   std::array<uint32_t, max_pixels> coverage;  ///< what the shader is told of it
   unsigned sample_id = 0;
-  bool row = false;       ///< 8x2 pixels with x a multiple of 8, all of them lit
+  bool whole_row = false; ///< 8x2 pixels with x a multiple of 8, all of them lit
   uint32_t tested = 0;    ///< pixels whose late tests are done
 
   uint32_t x(unsigned pixel) const { return (quads[pixel / 4] & 0xffff) + (pixel & 1); }
@@ -130,6 +130,7 @@ class PixelWorker : public PixelSink {
   // Threads, each with its payload, wait to be run together.
   PixelBatch& new_thread();
   void add_thread();
+  void place(PixelBatch& thread);
   void put_thread(const PixelBatch& batch);
   PixelBatch& running();
   void run_threads();
@@ -178,6 +179,8 @@ class PixelWorker : public PixelSink {
   CenterPlanes centers_;                       ///< of object_
   bool masks_ = false;                         ///< payloads have offsets or coverage
   unsigned center_registers_ = 0;              ///< that centers_ fills, of eight or sixteen pixels
+  bool places_rows_ = false;                   ///< rows of object_ are written where place() says
+  memory::View::Stamp placed_;                 ///< of the view, for what it said
   bool per_sample_ = false;                    ///< the pixel shader runs once a sample
   bool all_at_centers_ = false;                ///< payloads need nothing evaluated elsewhere
   HeldControlWord* control_ = nullptr;         ///< of the host thread, while object_ is drawn

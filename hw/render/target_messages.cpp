@@ -220,6 +220,7 @@ struct PixelWorker::DirectWrite {
   const RenderTarget* target;
   unsigned count;                   ///< pixels, from the first on
   std::array<std::array<uint8_t, 2>, 4> registers;  ///< of each component's eights
+  ColorCodes codes;
 
   static bool answer(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv&) {
     const auto& d = *static_cast<const DirectWrite*>(answer.state.get());
@@ -230,7 +231,7 @@ struct PixelWorker::DirectWrite {
     if (!worker.draw_->early) worker.pass(lit);
     if (!lit || worker.object_->layer >= d.target->surface.view_extent) return true;
     const uint32_t x = batch.quads[0] & 0xffff, y = batch.quads[0] >> 16;
-    if (const TargetBlock* block; batch.row && d.count == 16 && lit == 0xffff && (block = worker.target_block(*d.target, x, y))) {
+    if (const TargetBlock* block; batch.whole_row && d.count == 16 && lit == 0xffff && (block = worker.target_block(*d.target, x, y))) {
       ColorRow row{.source = {}, .at = block->at + size_t{y & 7} * block->row, .row = block->row, .column = block->column};
       for (unsigned half = 0; half < 2; ++half)
         for (unsigned c = 0; c < 4; ++c) row.source[half][c] = reinterpret_cast<const float*>(registers[d.registers[c][half]].dw);
@@ -256,14 +257,18 @@ void PixelWorker::direct_write(const MessageForm& form, DirectAnswer& answer) {
   const ColorKernel& kernel = *draw_->color[0];
   // Blending of infinities with denormals is not the same with MXCSR.DAZ, unless colours are clamped before.
   if (kernel.blending && !kernel.clamp_before) return;
-  DirectWrite direct{this, &kernel, &draw_->targets[0], layout.count, {}};
+  DirectWrite direct{this, &kernel, &draw_->targets[0], layout.count, {}, {}};
   for (unsigned c = 0; c < 4; ++c)
     for (unsigned half = 0; half < layout.registers; ++half) {
       const size_t index = layout.color_at + c * layout.registers + half;
       if (index >= form.registers()) return;
       direct.registers[c][half] = static_cast<uint8_t>(form.reg(static_cast<unsigned>(index)));
     }
-  answer.state = std::make_shared<DirectWrite>(direct);
+  for (unsigned c = 0; c < 4; ++c) direct.codes.shift[c] = kernel.shift[c];
+  direct.codes.alpha = kernel.alpha_stored ? 255 : 0;
+  const auto state = std::make_shared<const DirectWrite>(direct);
+  if (kernel.plain() && draw_->early) answer.colors = &state->codes;
+  answer.state = state;
   answer.function = DirectWrite::answer;
 }
 

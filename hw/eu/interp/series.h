@@ -22,6 +22,8 @@ struct SeriesThread {
   SeriesThread* next = nullptr;     ///< null: the last one
   const Grf* own = nullptr;         ///< r0 and those behind it
   const Grf* attributes = nullptr;
+  std::byte* target = nullptr;      ///< of 8x2 pixels, two quads to the left, two to the right: where they are in render target 0; null: ask
+  uint32_t row = 0, column = 0;     ///< bytes from there to the lower row, and to the right half
   uint32_t channels = 0;            ///< that run: one of the next two, as ThreadStart::run_vector_mask says
   uint32_t dispatch_mask = 0, vector_mask = 0;
 };
@@ -33,6 +35,7 @@ struct ThreadSeries {
   uint32_t channels;                ///< of all of them; 0: they differ
   const Grf* constants;
   SeriesThread** running;           ///< set to the thread that runs, for its unit
+  uint64_t epoch = 0, generation = 0;  ///< of memory::View::clock(), as long as `target` is what the threads say
 };
 
 /// Runs all of them, in order, each to its end; `how` says what is the same for all but masks and payload. A thread that fails does not end

@@ -104,6 +104,13 @@ class Emitter {
   void count_answer(size_t n);
   Value window_agrees(size_t n);
   Value send_call(size_t n, Value mask);
+  Value is_at(size_t clock, Value number);
+
+  // Colours of whole rows (colors.cpp)
+  bool find_colors(size_t n, unsigned* first) const;
+  void write_colors(size_t n, unsigned first, Value mask);
+  Value color_codes(Value floats);
+  void store_colors(std::span<const Value> words);
 
   // Masks (masks.cpp)
   Value active();

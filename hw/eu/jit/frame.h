@@ -39,6 +39,7 @@ struct Frame {
   SeriesThread* series;              ///< where it begins
   SeriesThread** running;
   const Grf* constants;
+  uint64_t epoch, generation;        ///< of `clock`, for the threads' targets
   uint32_t* dispatched;              ///< the thread's
 };
 

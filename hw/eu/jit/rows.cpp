@@ -51,6 +51,12 @@ void Emitter::count_answer(size_t n) {
   ir_.store(ir_.add(ir_.load(ir_.i64, field, 8), ir_.c64(1)), field, 8);
 }
 
+/// Whether a word of the frame's clock is the number at `number`.
+Value Emitter::is_at(size_t clock, Value number) {
+  const Value word = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, clock) + clock), 8);
+  return ir_.icmp(LLVMIntEQ, ir_.load_atomic(ir_.i64, word, 8), ir_.load(ir_.i64, number, 8));
+}
+
 /// A dword of all channels, from register `first` on.
 std::vector<Value> Emitter::row_values(unsigned first, unsigned each) {
   if (each == 2 && lanes_ == 16) {
@@ -72,13 +78,9 @@ void Emitter::set_row_values(unsigned first, unsigned each, std::span<const Valu
 
 /// Memory is where it was when the answer's window was opened.
 Value Emitter::window_agrees(size_t n) {
-  const auto agrees = [&](size_t clock, size_t field) {
-    const Value word = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, clock) + clock), 8);
-    const Value seen = ir_.load(ir_.i64, answer_field(n, offsetof(DirectAnswer, window) + field), 8);
-    return ir_.icmp(LLVMIntEQ, ir_.load_atomic(ir_.i64, word, 8), seen);
-  };
-  return ir_.and_(agrees(offsetof(memory::View::Clock, epoch), offsetof(MessageWindow, epoch)),
-                  agrees(offsetof(memory::View::Clock, generation), offsetof(MessageWindow, generation)));
+  const auto window = [&](size_t field) { return answer_field(n, offsetof(DirectAnswer, window) + field); };
+  return ir_.and_(is_at(offsetof(memory::View::Clock, epoch), window(offsetof(MessageWindow, epoch))),
+                  is_at(offsetof(memory::View::Clock, generation), window(offsetof(MessageWindow, generation))));
 }
 
 /// The call of a message, whose registers are in memory: the sampler's goes to its answer at once, where that has a quick way and takes it.

@@ -236,6 +236,7 @@ void run_compiled(const Compiled& compiled, Thread& thread, const ThreadSeries& 
   Frame& frame = prepared.frame;
   frame.running = series.running;
   frame.constants = series.constants;
+  frame.epoch = series.epoch, frame.generation = series.generation;
   frame.dispatched = &thread.dispatched;
   for (frame.series = series.first; frame.series; frame.series = (*series.running)->next) {
     thread.failure = nullptr;

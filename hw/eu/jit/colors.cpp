@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The colours of 8x2 pixels that the thread's unit has found the place of are written by the code itself, as hw/render/pixel_kernels.cpp would
+// (SKL PRM vol 7, "Render Target Write"); all else goes the way of all messages.
+#include <cstddef>
+
+#include "hw/base/bits.h"
+#include "hw/eu/interp/execute.h"
+#include "hw/eu/jit/emitter.h"
+
+namespace softgen::eu::jit {
+
+/// A SIMD16 write of one source to target 0 that ends a thread of a series. `first`: the register of its first component; each has two.
+bool Emitter::find_colors(size_t n, unsigned* first) const {
+  static const Thread nobody{};
+  constexpr uint32_t render_target_write = 12;
+  constexpr unsigned components = 8;
+  if (!variant_.of_series() || variant_.channels != 0xffff || numbers_[n] == ~0u || graph_.steps[n] != Step::end_of_thread) return false;
+  const SendForm form = send_form(nobody, ops_[n]);
+  const uint32_t d = form.descriptor;
+  if (!form.valid || form.sfid != static_cast<uint8_t>(Sfid::dp_render) || bits(d, 17u, 14u) != render_target_write || ops_[n].exec_size != 16) return false;
+  // No header, SIMD16, the lower slots, binding table entry 0.
+  if (bit(d, 19) || bits(d, 11u, 0u) != 0 || form.payload.count + form.second.count != components) return false;
+  const bool together = form.second.count == 0 || form.second.first == form.payload.first + form.payload.count;
+  *first = form.payload.first;
+  return together;
+}
+
+/// The same instructions as unorm8() of pixel_kernels.cpp: the second operand is the result when the first is NaN.
+Value Emitter::color_codes(Value floats) {
+  const unsigned n = Ir::size(floats);
+  const Value zero = ir_.splat_float(0, n), one = ir_.splat_float(1, n);
+  Value v = ir_.select(ir_.fcmp(LLVMRealOGT, floats, zero), floats, zero);
+  v = ir_.select(ir_.fcmp(LLVMRealOLT, v, one), v, one);
+  const Value rounded = ir_.intrinsic("llvm.fma", {ir_.vec(ir_.f32, n)}, {v, ir_.splat_float(255, n), ir_.splat_float(0x1.8p23f, n)});
+  return ir_.and_(ir_.as_ints(rounded), ir_.splat_int(ir_.i32, 255, n));
+}
+
+/// `words`: 16 pixels, quad by quad.
+void Emitter::store_colors(std::span<const Value> words) {
+  const auto field = [&](size_t offset) { return ir_.zext(ir_.load(ir_.i32, ir_.address(current_, offset), 4), ir_.i64); };
+  const Value target = ir_.load(ir_.ptr, ir_.address(current_, offsetof(SeriesThread, target)), 8);
+  const Value row = field(offsetof(SeriesThread, row)), column = field(offsetof(SeriesThread, column));
+  constexpr std::array<int, 4> upper = {0, 1, 4, 5}, lower = {2, 3, 6, 7}, right_upper = {8, 9, 12, 13}, right_lower = {10, 11, 14, 15};
+  const bool wide = words.size() == 1;
+  const Value left = words[0], right = wide ? words[0] : words[1], across = ir_.behind(target, column);
+  ir_.store_volatile(ir_.shuffle(left, nullptr, upper), target, 16);
+  ir_.store_volatile(ir_.shuffle(left, nullptr, lower), ir_.behind(target, row), 16);
+  ir_.store_volatile(ir_.shuffle(right, nullptr, wide ? right_upper : upper), across, 16);
+  ir_.store_volatile(ir_.shuffle(right, nullptr, wide ? right_lower : lower), ir_.behind(across, row), 16);
+}
+
+void Emitter::write_colors(size_t n, unsigned first, Value mask) {
+  std::array<std::vector<Value>, 4> channels;
+  for (unsigned c = 0; c < 4; c++) channels[c] = row_values(first + 2 * c, 2);
+  active();
+  const Value null = llvm::ConstNull(ir_.ptr), codes = ir_.load(ir_.ptr, answer_field(n, offsetof(DirectAnswer, colors)), 8);
+  Value open = ir_.icmp(LLVMIntNE, codes, null);
+  open = ir_.and_(open, ir_.icmp(LLVMIntNE, ir_.load(ir_.ptr, ir_.address(current_, offsetof(SeriesThread, target)), 8), null));
+  open = ir_.and_(open, is_at(offsetof(memory::View::Clock, epoch), ir_.address(frame_, offsetof(Frame, epoch))));
+  open = ir_.and_(open, is_at(offsetof(memory::View::Clock, generation), ir_.address(frame_, offsetof(Frame, generation))));
+  if (!full(ops_[n], mask)) open = ir_.and_(open, ir_.icmp(LLVMIntEQ, ir_.and_(mask, ir_.c32(0xffff)), ir_.c32(0xffff)));
+  const Block writes = ir_.block(), sends = ir_.block();
+  ir_.branch(open, writes, sends);
+  ir_.at(writes);
+  std::vector<Value> words(channels[0].size());
+  for (unsigned c = 0; c < 4; c++) {
+    const Value shift = ir_.load(ir_.i32, ir_.address(codes, offsetof(ColorCodes, shift) + 4 * c), 4);
+    const Value kept = c == 3 ? ir_.load(ir_.i32, ir_.address(codes, offsetof(ColorCodes, alpha)), 4) : nullptr;
+    for (size_t k = 0; k < words.size(); k++) {
+      const unsigned lanes = Ir::size(channels[c][k]);
+      Value code = color_codes(ir_.as_floats(channels[c][k]));
+      if (kept) code = ir_.and_(code, ir_.splat(kept, lanes));
+      code = ir_.shl(code, ir_.splat(shift, lanes));
+      words[k] = c ? ir_.or_(words[k], code) : code;
+    }
+  }
+  store_colors(words);
+  count_answer(n);
+  finish_thread();
+  ir_.at(sends);
+}
+
+}  // namespace softgen::eu::jit
