@@ -109,7 +109,10 @@ void VertexStage::shade_some(std::span<const VertexName> names, std::span<Vertex
       continue;
     }
     put_payload(count, names.subspan(at, eight), vertices);
-    threads[count] = {nullptr, &own_[count * own_registers_], &attributes_[count * input_registers_], mask, mask, mask};
+    eu::SeriesThread& thread = threads[count];
+    thread.own = &own_[count * own_registers_];
+    thread.attributes = &attributes_[count * input_registers_];
+    thread.channels = thread.dispatch_mask = thread.vector_mask = mask;
     if (count) threads[count - 1].next = &threads[count];
   }
   if (!kernel_) return;

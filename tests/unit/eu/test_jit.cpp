@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The compiler against the interpreter: random arithmetic, captured kernels with all their messages.
+#include <cmath>
 #include <cstdlib>
 #include <numeric>
 #include <random>
@@ -257,6 +258,80 @@ TEST_CASE("eu jit: a series of threads ends as each of them alone in the interpr
       CHECK(compiled == trace_series(codes[n], mask, 3, layout));
     }
   CHECK(engine_stats().compiled_threads > before);
+}
+
+namespace {
+
+/// Says that the code may write colours itself.
+struct ColorTarget : MessageTarget {
+  ColorCodes codes{{16, 8, 0, 24}, 255};
+  unsigned sent = 0;
+  SendResult send(const Message&, ThreadEnv&) override { return ++sent, SendResult::done; }
+  void direct(const MessageForm&, ThreadEnv&, DirectAnswer& answer) override {
+    answer.function = [](const DirectAnswer&, Grf*, uint32_t, ThreadEnv&) { return false; };
+    answer.colors = &codes;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("eu jit: a series writes the colours of whole rows where its threads say, and asks where they do not") {
+  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  setenv("SOFTGEN_CACHE", "off", 1);
+  set_engine(eu::Engine::jit);
+  Machine m;
+  Instruction write = end();
+  write.exec_size = 16;
+  write.cond_mod = static_cast<uint8_t>(Sfid::dp_render);
+  write.src[0] = grf(4, RegType::ud);
+  write.descriptor = 8u << 25 | 12u << 14;
+  m.load(assemble({write}), 0xffff);
+  std::mt19937 random(9);
+  constexpr size_t count = 200;
+  constexpr uint32_t row = 32, column = 16;
+  struct alignas(16) Block {
+    std::byte bytes[64];
+  };
+  std::vector<Block> blocks(count);
+  std::vector<std::array<Grf, 12>> own(count);
+  std::vector<SeriesThread> threads(count);
+  unsigned asking = 0;
+  for (size_t i = 0; i < count; i++) {
+    for (Grf& g : own[i])
+      for (uint32_t& dw : g.dw) dw = random() % 8 ? std::bit_cast<uint32_t>(static_cast<float>(random() % 5101) / 4080 - 0.1f) : static_cast<uint32_t>(random());
+    threads[i].next = i + 1 < count ? &threads[i + 1] : nullptr;
+    threads[i].own = own[i].data();
+    threads[i].channels = threads[i].dispatch_mask = threads[i].vector_mask = 0xffff;
+    threads[i].row = row, threads[i].column = column;
+    if (i % 5) threads[i].target = blocks[i].bytes;
+    else asking++;
+  }
+  ColorTarget target;
+  DirectAnswers answers;
+  m.env.direct = &answers;
+  SeriesThread* running = nullptr;
+  ThreadSeries series{{12, 12, 12}, threads.data(), count, 0xffff, nullptr, &running};
+  series.epoch = m.env.view.clock().epoch->load(), series.generation = m.env.view.clock().generation->load();
+  ThreadStart how;
+  how.program = m.program.get();
+  run_series(m.thread, how, series, m.env, target);
+  CHECK(target.sent == asking);
+  for (size_t i = 0; i < count; i++)
+    for (unsigned pixel = 0; pixel < 16; pixel++) {
+      uint32_t expected = 0, got = 0;
+      for (unsigned c = 0; c < 4 && i % 5; c++) {
+        const float v = std::bit_cast<float>(own[i][4 + 2 * c + pixel / 8].dw[pixel % 8]), in = v > 0 ? std::min(v, 1.0f) : 0.0f;
+        expected |= static_cast<uint32_t>(std::nearbyint(double{in} * 255)) << target.codes.shift[c];
+      }
+      const unsigned quad = pixel / 4, x = quad * 2 + (pixel & 1), y = pixel >> 1 & 1;
+      std::memcpy(&got, blocks[i].bytes + y * row + x / 4 * column + x % 4 * 4, 4);
+      INFO("thread " << i << " pixel " << pixel);
+      REQUIRE(got == expected);
+    }
+  series.epoch++;
+  run_series(m.thread, how, series, m.env, target);
+  CHECK(target.sent == asking + count);
+  set_engine(eu::Engine::interp);
 }
 
 TEST_CASE("eu jit: inverse square roots of any float") {
