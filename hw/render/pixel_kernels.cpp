@@ -395,38 +395,60 @@ void stored(const ColorPixels& p, U8 word) {
   }
 }
 
+#ifdef __AVX512F__
+typedef float F16 __attribute__((vector_size(64)));
+typedef uint32_t U16 __attribute__((vector_size(64)));
+
+typedef int32_t I16 __attribute__((vector_size(64)));
+typedef uint64_t W8 __attribute__((vector_size(64)));
+typedef uint64_t W2 __attribute__((vector_size(16)));
+F16 sixteen(float v) { return F16{} + v; }
+
+/// GCC 12 warns of its own forms without a mask.
+F16 at_most(F16 v, F16 low, F16 high) { return _mm512_maskz_min_ps(0xffff, high, _mm512_maskz_max_ps(0xffff, low, v)); }
+/// clamped() and unorm8() of sixteen.
+F16 clamped(F16 v, float low) { return at_most(_mm512_maskz_mov_ps(_mm512_cmp_ps_mask(v, v, _CMP_ORD_Q), v), sixteen(low), sixteen(1.0f)); }
+U16 unorm8(F16 v) {
+  v = _mm512_maskz_min_ps(0xffff, _mm512_maskz_max_ps(0xffff, v, F16{}), sixteen(1.0f));
+  return reinterpret_cast<U16>(_mm512_fmadd_ps(v, sixteen(255.0f), sixteen(0x1.8p23f))) & 255u;
+}
+#endif
+
 /// factor() where it is of alpha or a constant.
-[[gnu::always_inline]] inline F8 alpha_factor(uint8_t f, F8 source, F8 destination, float constant) {
+template <typename Floats>
+[[gnu::always_inline]] inline Floats alpha_factor(uint8_t f, Floats source, Floats destination, float constant) {
+  const Floats one = Floats{} + 1.0f, same = Floats{} + constant;
   switch (static_cast<Factor>(f)) {
     case Factor::BLENDFACTOR_ONE:
-    case Factor::BLENDFACTOR_SRC_ALPHA_SATURATE: return splat(1.0f);
+    case Factor::BLENDFACTOR_SRC_ALPHA_SATURATE: return one;
     case Factor::BLENDFACTOR_SRC_COLOR:
     case Factor::BLENDFACTOR_SRC_ALPHA: return source;
     case Factor::BLENDFACTOR_DST_COLOR:
     case Factor::BLENDFACTOR_DST_ALPHA: return destination;
     case Factor::BLENDFACTOR_CONST_COLOR:
-    case Factor::BLENDFACTOR_CONST_ALPHA: return splat(constant);
+    case Factor::BLENDFACTOR_CONST_ALPHA: return same;
     case Factor::BLENDFACTOR_INV_SRC_COLOR:
-    case Factor::BLENDFACTOR_INV_SRC_ALPHA: return splat(1.0f) - source;
+    case Factor::BLENDFACTOR_INV_SRC_ALPHA: return one - source;
     case Factor::BLENDFACTOR_INV_DST_COLOR:
-    case Factor::BLENDFACTOR_INV_DST_ALPHA: return splat(1.0f) - destination;
+    case Factor::BLENDFACTOR_INV_DST_ALPHA: return one - destination;
     case Factor::BLENDFACTOR_INV_CONST_COLOR:
-    case Factor::BLENDFACTOR_INV_CONST_ALPHA: return splat(1.0f) - splat(constant);
-    default: return F8{};
+    case Factor::BLENDFACTOR_INV_CONST_ALPHA: return one - same;
+    default: return Floats{};
   }
 }
 
-/// ColorKernel::added, with everything in registers.
-[[gnu::always_inline]] inline U8 added_word(const ColorKernel& k, F8 r, F8 g, F8 b, F8 a, U8 there) {
-  if (k.clamp_before) r = clamped(r, k.clamp_low), g = clamped(g, k.clamp_low), b = clamped(b, k.clamp_low), a = clamped(a, k.clamp_low);
-  const auto old = [&](unsigned c) { return surface::unorm8(__builtin_convertvector(reinterpret_cast<I8>(there >> k.shift[c] & 255u), F8)); };
-  const F8 old_a = k.alpha_stored ? old(3) : splat(1.0f);
+/// ColorKernel::added, with everything in registers; the sources are clamped, where they are to be.
+template <typename Floats, typename Words>
+[[gnu::always_inline]] inline Words added_word(const ColorKernel& k, Floats r, Floats g, Floats b, Floats a, Words there) {
+  typedef decltype(Floats{} < Floats{}) Integers;
+  const auto old = [&](unsigned c) { return surface::unorm8(__builtin_convertvector(reinterpret_cast<Integers>(there >> k.shift[c] & 255u), Floats)); };
+  const Floats old_a = k.alpha_stored ? old(3) : Floats{} + 1.0f;
   const float constant = k.constant[3];
-  const F8 own = alpha_factor(k.source_factor[0], a, old_a, constant), other = alpha_factor(k.destination_factor[0], a, old_a, constant);
-  const auto channel = [&](F8 source, unsigned c) { return unorm8(source * own + old(c) * other) << k.shift[c]; };
-  U8 word = channel(r, 0) | channel(g, 1) | channel(b, 2);
+  const Floats own = alpha_factor(k.source_factor[0], a, old_a, constant), other = alpha_factor(k.destination_factor[0], a, old_a, constant);
+  const auto channel = [&](Floats source, unsigned c) { return unorm8(source * own + old(c) * other) << k.shift[c]; };
+  Words word = channel(r, 0) | channel(g, 1) | channel(b, 2);
   if (k.alpha_stored) {
-    const F8 own_a = alpha_factor(k.source_factor[3], a, old_a, constant), other_a = alpha_factor(k.destination_factor[3], a, old_a, constant);
+    const Floats own_a = alpha_factor(k.source_factor[3], a, old_a, constant), other_a = alpha_factor(k.destination_factor[3], a, old_a, constant);
     word |= unorm8(a * own_a + old_a * other_a) << k.shift[3];
   }
   return (there & k.keep) | (word & ~k.keep);
@@ -440,7 +462,11 @@ void stored(const ColorPixels& p, U8 word) {
 
 void write_color(const ColorKernel& k, const ColorPixels& p) {
   if (k.plain() && !p.replicated) return stored(p, plain_word(k, p.source));
-  if (k.added && !p.replicated) return stored(p, added_word(k, eight(p.source[0]), eight(p.source[1]), eight(p.source[2]), eight(p.source[3]), loaded(p)));
+  if (k.added && !p.replicated) {
+    Colors c;
+    for (unsigned i = 0; i < 4; ++i) c[i] = k.clamp_before ? clamped(eight(p.source[i]), k.clamp_low) : eight(p.source[i]);
+    return stored(p, added_word(k, c[0], c[1], c[2], c[3], loaded(p)));
+  }
   Colors source, source1;
   const unsigned used = k.stored == ColorKernel::Stored::word ? 1 : 4;
   for (unsigned c = 0; c < used; ++c) {
@@ -466,31 +492,43 @@ void write_color(const ColorKernel& k, const ColorPixels& p) {
 }
 
 #ifdef __AVX512F__
-typedef float F16 __attribute__((vector_size(64)));
-typedef uint32_t U16 __attribute__((vector_size(64)));
-
-/// unorm8() of sixteen. GCC 12 warns of its own forms without a mask.
-U16 unorm8(const float* low, const float* high) {
-  // As two loads: the kernel may have stored the halves by themselves, which one load would have to wait for.
-  F16 v = __builtin_shufflevector(eight(low), eight(high), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  const F16 one = F16{} + 1.0f;
-  v = _mm512_maskz_min_ps(0xffff, _mm512_maskz_max_ps(0xffff, v, F16{}), one);
-  return reinterpret_cast<U16>(_mm512_fmadd_ps(v, one * 255.0f, one * 0x1.8p23f)) & 255u;
+/// As two loads: the kernel may have stored the halves by themselves, which one load would have to wait for.
+F16 source_of(const ColorRow& r, unsigned c) {
+  return __builtin_shufflevector(eight(r.source[0][c]), eight(r.source[1][c]), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 
-void write_plain_row(const ColorKernel& k, const ColorRow& r) {
-  const auto channel = [&](unsigned c) { return unorm8(r.source[0][c], r.source[1][c]) << k.shift[c]; };
-  U16 word = channel(0) | channel(1) | channel(2);
-  if (k.alpha_stored) word |= channel(3);
+U16 loaded(const ColorRow& r) {
+  const auto at = [](const std::byte* from) {
+    W2 pixels;
+    std::memcpy(&pixels, from, sizeof pixels);
+    return pixels;
+  };
+  const auto left = __builtin_shufflevector(at(r.at), at(r.at + r.row), 0, 2, 1, 3);
+  const auto right = __builtin_shufflevector(at(r.at + r.column), at(r.at + r.column + r.row), 0, 2, 1, 3);
+  return reinterpret_cast<U16>(__builtin_shufflevector(left, right, 0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+void stored(const ColorRow& r, U16 word) {
   // Pairs of pixels: those of the upper row, then the lower ones.
-  typedef uint64_t W8 __attribute__((vector_size(64)));
-  typedef uint64_t W2 __attribute__((vector_size(16)));
   const auto w = reinterpret_cast<W8>(word);
   const auto put = [](std::byte* at, W2 pixels) { std::memcpy(at, &pixels, sizeof pixels); };
   put(r.at, __builtin_shufflevector(w, w, 0, 2));
   put(r.at + r.column, __builtin_shufflevector(w, w, 4, 6));
   put(r.at + r.row, __builtin_shufflevector(w, w, 1, 3));
   put(r.at + r.column + r.row, __builtin_shufflevector(w, w, 5, 7));
+}
+
+void write_plain_row(const ColorKernel& k, const ColorRow& r) {
+  const auto channel = [&](unsigned c) { return unorm8(source_of(r, c)) << k.shift[c]; };
+  U16 word = channel(0) | channel(1) | channel(2);
+  if (k.alpha_stored) word |= channel(3);
+  stored(r, word);
+}
+
+void write_added_row(const ColorKernel& k, const ColorRow& r) {
+  F16 source[4];
+  for (unsigned c = 0; c < 4; ++c) source[c] = k.clamp_before ? clamped(source_of(r, c), k.clamp_low) : source_of(r, c);
+  stored(r, added_word(k, source[0], source[1], source[2], source[3], loaded(r)));
 }
 #endif
 
@@ -506,6 +544,7 @@ void write_plain_row(const ColorKernel& k, const ColorRow& r) {
 void write_row(const ColorKernel& k, const ColorRow& r) {
 #ifdef __AVX512F__
   if (k.plain()) return write_plain_row(k, r);
+  if (k.added) return write_added_row(k, r);
 #endif
   write_halves(k, r);
 }

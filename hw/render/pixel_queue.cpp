@@ -35,13 +35,6 @@ RasterState raster_of(const State& state, memory::View& view, Stage last) {
 
 int64_t pixels_of(const PixelRect& r) { return r.empty() ? 0 : int64_t{r.x1 - r.x0} * (r.y1 - r.y0); }
 
-int64_t bounds_pixels(const PixelWork& work) {
-  int64_t sum = 0;
-  for (const auto& list : work.lists)
-    for (const PreparedObject& object : list->objects) sum += pixels_of(object.bounds);
-  return sum;
-}
-
 size_t object_count(const PixelWork& work) {
   size_t sum = 0;
   for (const auto& list : work.lists) sum += list->objects.size();
@@ -98,7 +91,7 @@ void PixelQueue::note_time(std::span<PixelWork* const> works, Clock::duration ti
   double known = 0, fresh = 0;
   for (const PixelWork* work : works) {
     const Pace* const pace = find_pace(*work);
-    const auto pixels = static_cast<double>(bounds_pixels(*work));
+    const auto pixels = static_cast<double>(work->bounds_pixels);
     (pace ? known : fresh) += pace ? pixels * pace->nanoseconds : pixels;
   }
   if (fresh > least_measured) {
@@ -128,10 +121,15 @@ bool PixelQueue::follows(const PixelWork& work) const {
 
 double PixelQueue::nanoseconds(const PixelWork& work) {
   const Pace* const pace = find_pace(work);
-  return static_cast<double>(bounds_pixels(work)) * (pace ? pace->nanoseconds : unknown_pace);
+  return static_cast<double>(work.bounds_pixels) * (pace ? pace->nanoseconds : unknown_pace);
 }
 
-bool PixelQueue::takes(const PixelWork& work) { return nanoseconds(work) <= most_nanoseconds; }
+bool PixelQueue::takes(PixelWork& work) {
+  work.bounds_pixels = 0;
+  for (const auto& list : work.lists)
+    for (const PreparedObject& object : list->objects) work.bounds_pixels += pixels_of(object.bounds);
+  return nanoseconds(work) <= most_nanoseconds;
+}
 
 bool PixelQueue::add(std::unique_ptr<PixelWork> work, EngineEnv& env) {
   const size_t objects = object_count(*work);
@@ -151,9 +149,7 @@ bool PixelQueue::finish(EngineEnv& env) {
   waiting_objects_ = 0;
   waiting_nanoseconds_ = 0;
   std::vector<Item> items;
-  for (const auto& work : works)
-    for (const auto& list : work->lists)
-      for (const PreparedObject& object : list->objects) items.push_back({work.get(), &object});
+  for (const auto& work : works) add_items(*work, items);
   uint64_t tile = 0;
   draw_items(items, env, tile, [&] { return env.stop.aborting(); });
   const auto time = Clock::now() - began;
@@ -170,12 +166,23 @@ bool PixelQueue::finish(EngineEnv& env) {
 
 // -- drawing
 
+/// Objects are large, and what follows looks at the bounds of all of them a few times.
+void PixelQueue::add_items(PixelWork& work, std::vector<Item>& items) {
+  work.bounds_pixels = 0;
+  items.reserve(items.size() + object_count(work));
+  for (const auto& list : work.lists)
+    for (const PreparedObject& object : list->objects) {
+      if (object.bounds.empty()) continue;
+      work.bounds_pixels += pixels_of(object.bounds);
+      items.push_back({&work, &object, object.bounds});
+    }
+}
+
 bool PixelQueue::draw(PixelWork& work, EngineEnv& env, uint64_t& tile, const std::function<bool()>& enough) {
   const auto began = Clock::now();
   const bool whole = tile == 0;
   std::vector<Item> items;
-  for (const auto& list : work.lists)
-    for (const PreparedObject& object : list->objects) items.push_back({&work, &object});
+  add_items(work, items);
   const bool done = draw_items(items, env, tile, enough);
   PixelWork* const drawn[] = {&work};
   if (done && whole) note_time(drawn, Clock::now() - began);
@@ -193,32 +200,31 @@ struct PixelQueue::Bins {
 PixelQueue::Bins PixelQueue::bins(std::span<const Item> items, std::span<const PixelRect> tiles) {
   const PixelRect& corner = tiles.front();
   const int32_t columns = (tiles.back().x1 - corner.x0) / tile_size, rows = (tiles.back().y1 - corner.y0) / tile_size;
-  const auto each = [&](const PreparedObject& o, auto&& visit) {
-    if (o.bounds.empty()) return;
-    const int32_t x0 = std::max((o.bounds.x0 - corner.x0) / tile_size, 0), x1 = std::min((o.bounds.x1 - 1 - corner.x0) / tile_size + 1, columns);
-    const int32_t y0 = std::max((o.bounds.y0 - corner.y0) / tile_size, 0), y1 = std::min((o.bounds.y1 - 1 - corner.y0) / tile_size + 1, rows);
+  const auto each = [&](const PixelRect& b, auto&& visit) {
+    const int32_t x0 = std::max((b.x0 - corner.x0) / tile_size, 0), x1 = std::min((b.x1 - 1 - corner.x0) / tile_size + 1, columns);
+    const int32_t y0 = std::max((b.y0 - corner.y0) / tile_size, 0), y1 = std::min((b.y1 - 1 - corner.y0) / tile_size + 1, rows);
     for (int32_t y = y0; y < y1; ++y)
       for (int32_t x = x0; x < x1; ++x) visit(static_cast<size_t>(y) * static_cast<size_t>(columns) + static_cast<size_t>(x));
   };
   constexpr uint64_t most = 1 << 22;
   uint64_t all = 0;
   for (const Item& i : items) {
-    const PixelRect& b = i.object->bounds;
+    const PixelRect& b = i.bounds;
     all += (static_cast<uint64_t>(std::max(b.x1 - b.x0, 0)) / tile_size + 2) * (static_cast<uint64_t>(std::max(b.y1 - b.y0, 0)) / tile_size + 2);
   }
   if (all > most) return {};
   Bins result;
   result.first.resize(tiles.size() + 1);
-  for (const Item& i : items) each(*i.object, [&](size_t tile) { ++result.first[tile + 1]; });
+  for (const Item& i : items) each(i.bounds, [&](size_t tile) { ++result.first[tile + 1]; });
   for (size_t t = 0; t < tiles.size(); ++t) result.first[t + 1] += result.first[t];
   result.items.resize(result.first.back());
   std::vector<uint32_t> next(result.first.begin(), result.first.end() - 1);
-  for (const Item& i : items) each(*i.object, [&](size_t tile) { result.items[next[tile]++] = i; });
+  for (const Item& i : items) each(i.bounds, [&](size_t tile) { result.items[next[tile]++] = i; });
   return result;
 }
 
 void PixelQueue::draw_object(unsigned slot, const Item& item, const PixelRect& tile, HeldControlWord& control) {
-  PixelRect part = item.object->bounds;
+  PixelRect part = item.bounds;
   part.clip(tile);
   if (part.empty()) return;
   workers_[slot]->draw(item.work->wide && pixels_of(part) >= wide_pixels ? *item.work->wide : item.work->pixels, *item.object, tile, control);
@@ -229,7 +235,7 @@ void PixelQueue::draw_object(unsigned slot, const Item& item, const PixelRect& t
 bool PixelQueue::draw_items(std::span<const Item> items, EngineEnv& env, uint64_t& tile, const std::function<bool()>& enough) {
   PixelRect all{INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
   for (const Item& i : items) {
-    const PixelRect& b = i.object->bounds;
+    const PixelRect& b = i.bounds;
     all = {std::min(all.x0, b.x0), std::min(all.y0, b.y0), std::max(all.x1, b.x1), std::max(all.y1, b.y1)};
   }
   if (items.empty() || all.empty()) return true;

@@ -33,6 +33,7 @@ struct PixelWork {
   std::unique_ptr<PixelDraw> wide;                      ///< the same with the kernel of more channels, where the draw has two
   std::vector<std::unique_ptr<PreparedObjects>> lists;  ///< what is drawn, list by list
   std::vector<const RenderTarget*> controlled;          ///< targets with a CCS
+  int64_t bounds_pixels = 0;                            ///< of the objects, as PixelQueue found it last
   const uint64_t depth_versions;                        ///< of the packets of depth and stencil buffer
 };
 
@@ -45,7 +46,7 @@ class PixelQueue {
   bool takes_any(const PixelWork& work) const;
   bool follows(const PixelWork& work) const;
   /// Whether it is little enough, now that its objects are there.
-  bool takes(const PixelWork& work);
+  bool takes(PixelWork& work);
   /// Draws it later, or now. False: the engine is to be reset.
   bool add(std::unique_ptr<PixelWork> work, EngineEnv& env);
   /// Draws what waits. False: the engine is to be reset, and nothing waits any more.
@@ -62,7 +63,9 @@ class PixelQueue {
   struct Item {
     PixelWork* work;
     const PreparedObject* object;
+    PixelRect bounds;             ///< the object's
   };
+  static void add_items(PixelWork& work, std::vector<Item>& items);
   struct Bins;
   /// How long a kernel has taken for a pixel of its objects' bounds.
   struct Pace {
