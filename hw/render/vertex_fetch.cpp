@@ -264,7 +264,7 @@ void VertexFetch::fetch_lanes(std::span<const VertexName> vertices, std::span<Gr
   const auto system_value = [&](uint32_t element, auto component, auto&& value) {
     const size_t at = element < sources_.size() ? size_t{sources_[element].slot} * 4 + static_cast<unsigned>(component) : registers.size();
     if (at >= registers.size() || !registers[at]) return;
-    for (size_t i = 0; i < vertices.size(); ++i) registers[at]->dw[i] = value(vertices[i]);
+    for (size_t i = 0; i < vertices.size(); ++i) registers[at][behind].dw[i] = value(vertices[i]);
   };
   if (sgvs.vertexid_enable)
     system_value(sgvs.vertexid_element_offset, sgvs.vertexid_component_number, [&](const VertexName& v) { return vertex_id(v.index); });

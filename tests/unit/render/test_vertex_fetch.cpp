@@ -209,15 +209,16 @@ TEST_CASE("eight vertices at once are what each is alone, for all formats, steps
     VertexFetch fetch(t.state, t.view, draw);
     std::vector<render::VertexName> names(1 + any() % 8);
     for (auto& n : names) n = {any() % 256, any() % 4};
-    std::vector<Grf> registers(fetch.slots() * 4);
+    const size_t behind = any() % 4;
+    std::vector<Grf> registers(fetch.slots() * 4 + behind);
     std::vector<Grf*> to;
-    for (Grf& r : registers) to.push_back(any() % 8 ? &r : nullptr);
-    VertexFetch(fetch, t.view).fetch_lanes(names, to);
+    for (size_t c = 0; c < fetch.slots() * 4; ++c) to.push_back(any() % 8 ? &registers[c] : nullptr);
+    VertexFetch(fetch, t.view).fetch_lanes(names, to, behind);
     for (size_t i = 0; i < names.size(); ++i) {
       std::vector<Vec4> alone(fetch.slots());
       fetch.fetch(names[i].index, names[i].instance, alone);
       for (size_t c = 0; c < to.size(); ++c)
-        if (to[c]) REQUIRE(to[c]->dw[i] == alone[c / 4][c % 4]);
+        if (to[c]) REQUIRE(to[c][behind].dw[i] == alone[c / 4][c % 4]);
     }
   }
   CHECK(formats > 500);
