@@ -111,7 +111,8 @@ LaneSampler::LaneSampler(const Texture& texture, const State& state, const LaneK
   two_manners_ = magnified_ != minified_;
   anisotropic_ = magnified_.anisotropic || minified_.anisotropic;
   most_taps_ = Filter::max_taps(state);
-  needs_lod_ = detail_.mips != LaneMips::none || two_manners_ || anisotropic_;
+  const bool mips = detail_.mips != LaneMips::none && (texture.levels() > 1 || detail_.low > 0);
+  needs_lod_ = mips || two_manners_ || anisotropic_;
 }
 
 /// The levels, and how many bytes from the surface's base they reach.
