@@ -9,20 +9,16 @@ extern const PixelKernels pixel_kernels_baseline;
 extern const PixelKernels pixel_kernels_avx2, pixel_kernels_avx512;
 #endif
 
-PixelKernelSet all_pixel_kernels() {
-  PixelKernelSet all{{&pixel_kernels_baseline}, 1};
+KernelSet<PixelKernels> all_pixel_kernels() {
 #ifdef RENDER_HAVE_X86
-  if (host_has_avx2_fma()) all.tables[all.count++] = &pixel_kernels_avx2;
-  if (host_has_avx2_fma() && host_has_avx512()) all.tables[all.count++] = &pixel_kernels_avx512;
+  return kernels_of_host<PixelKernels>(pixel_kernels_baseline, &pixel_kernels_avx2, &pixel_kernels_avx512);
+#else
+  return kernels_of_host<PixelKernels>(pixel_kernels_baseline, nullptr, nullptr);
 #endif
-  return all;
 }
 
 const PixelKernels& pixel_kernels() {
-  static const PixelKernels& best = []() -> const PixelKernels& {
-    const PixelKernelSet all = all_pixel_kernels();
-    return *all.tables[all.count - 1];
-  }();
+  static const PixelKernels& best = all_pixel_kernels().best();
   return best;
 }
 

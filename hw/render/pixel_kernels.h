@@ -9,6 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 
+namespace softgen {
+template <typename Table>
+struct KernelSet;  // hw/base/host_cpu.h
+}
+
 namespace softgen::render {
 
 /// An edge's function over a block of 8x8 sample places one pixel apart: corner + a x + b y, covered where it is not negative. All values
@@ -98,11 +103,7 @@ struct PixelKernels {
 
 /// The best that this host runs, and all that it does, the best last.
 const PixelKernels& pixel_kernels();
-struct PixelKernelSet {
-  std::array<const PixelKernels*, 3> tables;
-  size_t count;
-};
-PixelKernelSet all_pixel_kernels();
+KernelSet<PixelKernels> all_pixel_kernels();
 
 /// The 4x4 pixels at (x, y) of a block's 8x8: bit 4 y + x.
 constexpr uint32_t part_mask(uint64_t block, unsigned x, unsigned y) {

@@ -9,20 +9,16 @@ extern const LaneKernels lane_kernels_baseline;
 extern const LaneKernels lane_kernels_avx2, lane_kernels_avx512;
 #endif
 
-LaneKernelSet all_lane_kernels() {
-  LaneKernelSet all{{&lane_kernels_baseline}, 1};
+KernelSet<LaneKernels> all_lane_kernels() {
 #ifdef SAMPLER_HAVE_X86
-  if (host_has_avx2_fma()) all.tables[all.count++] = &lane_kernels_avx2;
-  if (host_has_avx2_fma() && host_has_avx512()) all.tables[all.count++] = &lane_kernels_avx512;
+  return kernels_of_host<LaneKernels>(lane_kernels_baseline, &lane_kernels_avx2, &lane_kernels_avx512);
+#else
+  return kernels_of_host<LaneKernels>(lane_kernels_baseline, nullptr, nullptr);
 #endif
-  return all;
 }
 
 const LaneKernels& lane_kernels() {
-  static const LaneKernels& best = [] () -> const LaneKernels& {
-    const LaneKernelSet all = all_lane_kernels();
-    return *all.tables[all.count - 1];
-  }();
+  static const LaneKernels& best = all_lane_kernels().best();
   return best;
 }
 

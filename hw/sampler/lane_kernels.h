@@ -6,6 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 
+namespace softgen {
+template <typename Table>
+struct KernelSet;  // hw/base/host_cpu.h
+}
+
 namespace softgen::sampler {
 
 constexpr unsigned most_lanes = 16, most_quads = 4;
@@ -137,10 +142,6 @@ struct LaneKernels {
 /// The host's.
 const LaneKernels& lane_kernels();
 /// All that run on this host; the first one is the baseline's.
-struct LaneKernelSet {
-  const LaneKernels* tables[3];
-  unsigned count;
-};
-LaneKernelSet all_lane_kernels();
+KernelSet<LaneKernels> all_lane_kernels();
 
 }  // namespace softgen::sampler

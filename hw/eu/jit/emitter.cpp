@@ -26,7 +26,7 @@ void Emitter::entry() {
   for (unsigned s = 0; s < slot_count; s++) {
     if (!slots_[s].alloca || is_second(s)) continue;
     if (!variant_.of_series()) ir_.store(ir_.load(is_first(s) ? wide : grf, ir_.address(regs_, s * 32), 32), slots_[s].alloca, 32);
-    else if (is_first(s)) ir_.store(ir_.shuffle(at_start(s), at_start(s + 1), std::array{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}), slots_[s].alloca, 32);
+    else if (is_first(s)) ir_.store(ir_.shuffle(at_start(s), at_start(s + 1), both_halves), slots_[s].alloca, 32);
     else ir_.store(at_start(s), slots_[s].alloca, 32);
   }
   ir_.jump(blocks_[0]);

@@ -24,6 +24,9 @@ struct FirstRun {
   Pairs pairs;
 };
 
+/// Two slots as one value of sixteen dwords.
+constexpr std::array<int, 16> both_halves = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
 /// Lanes of a vector that count.
 struct Channels {
   Value active = nullptr;       ///< those of this mask, the one that runs; null: all
@@ -125,6 +128,8 @@ class Emitter {
   bool full(const Op& op, Value mask) const;
   /// Lanes of group k; null: all.
   Value lane_mask(const Op& op, Value mask, unsigned k);
+  /// Those of group k of `lanes`, as an integer of so many bits.
+  Value lane_bits(Value mask, unsigned lanes, unsigned k);
   /// An operation is done in groups of so many channels.
   unsigned lanes_of(const Op& op) const;
   unsigned groups_of(const Op& op) const { return op.exec_size / lanes_of(op); }

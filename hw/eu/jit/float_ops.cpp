@@ -213,7 +213,7 @@ void Emitter::math(const Op& op, Value mask) {
       case MathFunction::inv: r = ir_.fdiv(ir_.splat_float(1, n), a); break;
       case MathFunction::fdiv: r = ir_.fdiv(a, b); break;
       case MathFunction::sqrt: r = ir_.intrinsic("llvm.sqrt", {type}, {a}); break;
-      case MathFunction::rsq: r = inverse_root(a, full(op, mask) ? nullptr : ir_.trunc(ir_.lshr(mask, ir_.c32(n * k)), ir_.int_type(n))); break;
+      case MathFunction::rsq: r = inverse_root(a, full(op, mask) ? nullptr : lane_bits(mask, n, k)); break;
       default: r = calls(a, b);
     }
     results.push_back(r);

@@ -185,6 +185,8 @@ int FlowGraph::wait_of(const Program& program, int64_t offset) const {
   return it == wait_places.end() ? -1 : static_cast<int>(it - wait_places.begin());
 }
 
+namespace {
+
 /// Whether the response of a message, sent for all its channels, is written to the end.
 bool answers_all(const Op& op) {
   const Instruction& i = *op.instruction;
@@ -199,13 +201,15 @@ bool answers_all(const Op& op) {
     }
     case Sfid::dp_data1: {
       // Untyped reads: dwords that are not masked off, of channels that no header masks off.
-      const unsigned simd = bits(d, 13u, 12u) == 1 ? 16 : bits(d, 13u, 12u) == 2 ? 8 : 0;
+      const unsigned simd = untyped_channels(d);
       const auto dwords = 4 - static_cast<unsigned>(std::popcount(bits(d, 11u, 8u)));
-      return bits(d, 18u, 14u) == 1 && !header && simd && simd == op.exec_size && registers == dwords * simd / 8;
+      return bits(d, 18u, 14u) == d1_untyped_surface_read && !header && simd && simd == op.exec_size && registers == dwords * simd / 8;
     }
     default: return false;
   }
 }
+
+}  // namespace
 
 Slots written_whole(const Op& op, bool all_run, uint32_t channels) {
   Slots whole;

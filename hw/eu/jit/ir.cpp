@@ -78,8 +78,8 @@ Value Ir::intrinsic(const char* name, std::initializer_list<Type> types, std::in
 }
 
 Value Ir::fence(Value v) {
-  const Type integers = llvm::TypeOf(v), floats = vec(llvm::GetElementType(integers) == i64 ? f64 : f32, size(v));
-  return bitcast(intrinsic("llvm.arithmetic.fence", {floats}, {bitcast(v, floats)}), integers);
+  const Type own = llvm::TypeOf(v), floats = vec(llvm::GetElementType(own) == i64 ? f64 : f32, size(v));
+  return bitcast(intrinsic("llvm.arithmetic.fence", {floats}, {bitcast(v, floats)}), own);
 }
 
 Value Ir::address(Value base, uint64_t offset) {

@@ -71,7 +71,7 @@ class Ir {
   Value icmp(LLVMIntPredicate p, Value a, Value b) { return llvm::BuildICmp(b_, p, a, b, ""); }
   Value fcmp(LLVMRealPredicate p, Value a, Value b) { return llvm::BuildFCmp(b_, p, a, b, ""); }
   Value select(Value c, Value a, Value b) { return llvm::BuildSelect(b_, c, a, b, ""); }
-  /// Integers (32 or 64 bits) as they are, but LLVM looks at nothing beyond. No instruction.
+  /// Integers (32 or 64 bits) or floats as they are, but LLVM looks at nothing beyond. No instruction.
   Value fence(Value v);
   Value trunc(Value v, Type t) { return llvm::BuildTrunc(b_, v, t, ""); }
   Value zext(Value v, Type t) { return llvm::TypeOf(v) == t ? v : llvm::BuildZExt(b_, v, t, ""); }

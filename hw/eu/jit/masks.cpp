@@ -88,9 +88,10 @@ bool Emitter::full(const Op& op, Value mask) const {
 Value Emitter::lane_mask(const Op& op, Value mask, unsigned k) {
   if (full(op, mask)) return nullptr;
   const unsigned lanes = lanes_of(op);
-  const Value part = ir_.trunc(ir_.lshr(mask, ir_.c32(lanes * k)), ir_.int_type(lanes));
-  return ir_.bitcast(part, ir_.vec(ir_.i1, lanes));
+  return ir_.bitcast(lane_bits(mask, lanes, k), ir_.vec(ir_.i1, lanes));
 }
+
+Value Emitter::lane_bits(Value mask, unsigned lanes, unsigned k) { return ir_.trunc(ir_.lshr(mask, ir_.c32(lanes * k)), ir_.int_type(lanes)); }
 
 Value Emitter::bits_of(const std::vector<Value>& compares, unsigned lanes) {
   Value bits = nullptr;

@@ -26,7 +26,6 @@ Value Emitter::slot(unsigned s, const Channels& by) {
 }
 
 namespace {
-constexpr std::array<int, 16> both_halves = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 constexpr auto low_half = std::span(both_halves).first(8), high_half = std::span(both_halves).last(8);
 }  // namespace
 
@@ -228,7 +227,7 @@ Value Emitter::source(const Op& op, unsigned n, unsigned k, Want want, uint8_t* 
       const Value v = constant_lanes(ir_, *s.lanes, kind, op.kind == LaneKind::f32 && op.flush && variant_.flush_f32, lanes * k, lanes);
       // LLVM folds comparisons of floats as if DAZ were not there: what a register holds as it is may be looked at as a float later.
       const bool stays = (op.opcode == Opcode::mov || op.opcode == Opcode::sel) && kind != LaneKind::i64;
-      return stays && holds_denormal(*s.lanes, lanes * k, lanes) ? kind == LaneKind::f32 ? ir_.as_floats(ir_.fence(ir_.as_ints(v))) : ir_.fence(v) : v;
+      return stays && holds_denormal(*s.lanes, lanes * k, lanes) ? ir_.fence(v) : v;
     }
     std::array<Value, 16> values;
     for (unsigned i = 0; i < lanes; i++) values[i] = ir_.c32(static_cast<uint32_t>(s.lanes->x[lanes * k + i]));

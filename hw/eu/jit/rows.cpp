@@ -6,6 +6,7 @@
 #include "hw/base/bits.h"
 #include "hw/eu/jit/emitter.h"
 #include "hw/eu/interp/execute.h"
+#include "hw/eu/isa/message.h"
 
 namespace softgen::eu::jit {
 
@@ -13,8 +14,6 @@ namespace {
 
 /// So many in a kernel: each is some hundred bytes of code.
 constexpr unsigned most_rows = 24;
-// Message types of data port 1, descriptor [18:14] (Mesa brw_eu_defines.h, HSW_DATAPORT_DC_PORT1_*).
-constexpr uint32_t untyped_read = 0x01, untyped_write = 0x09;
 
 /// Of a payload in two parts, where registers [first, first + count) of the message begin when they follow each other.
 bool adjoin(const SendForm& form, unsigned first, unsigned count, unsigned* reg) {
@@ -30,11 +29,12 @@ bool Emitter::find_row(size_t n, Row& row) const {
   static const Thread nobody{};
   if (numbers_[n] == ~0u || rows_ >= most_rows) return false;
   const SendForm form = send_form(nobody, ops_[n]);
-  const uint32_t simd = bits(form.descriptor, 13u, 12u), off = bits(form.descriptor, 11u, 8u);
-  row.write = form.type == untyped_write;
-  if (!form.valid || form.sfid != static_cast<uint8_t>(Sfid::dp_data1) || (form.type != untyped_read && !row.write)) return false;
-  if (bit(form.descriptor, 19) || (simd != 1 && simd != 2)) return false;
-  row.each = simd == 1 ? 2 : 1;
+  const unsigned channels = untyped_channels(form.descriptor);
+  const uint32_t off = bits(form.descriptor, 11u, 8u);
+  row.write = form.type == d1_untyped_surface_write;
+  if (!form.valid || form.sfid != static_cast<uint8_t>(Sfid::dp_data1) || (form.type != d1_untyped_surface_read && !row.write)) return false;
+  if (bit(form.descriptor, 19) || channels == 0) return false;
+  row.each = channels / 8;
   row.count = off == 0 ? 4 : off == 0b1100 ? 2 : off == 0b1110 ? 1 : 0;
   if (!row.count || ops_[n].exec_size != 8 * row.each || !adjoin(form, 0, row.each, &row.address)) return false;
   row.data = form.response.first;

@@ -5,6 +5,7 @@
 
 #include "hw/base/denormals.h"
 #include "hw/base/work.h"
+#include "hw/eu/isa/message.h"
 #include "hw/iface/engine.h"
 
 namespace softgen::eu::jit {
@@ -50,10 +51,10 @@ uint32_t step(Frame* frame, uint32_t n, uint32_t active) {
 bool takes_any_mode(const SendForm& form) {
   switch (static_cast<Sfid>(form.sfid)) {
     case Sfid::sampler: case Sfid::urb: case Sfid::thread_spawner: case Sfid::gateway: case Sfid::dp_constant: case Sfid::dp_data0: return true;
-    // Typed surfaces convert floats, and some atomics are on floats (types: Mesa brw_eu_defines.h, HSW_DATAPORT_DC_PORT1_*).
+    // Typed surfaces convert floats, and some atomics are on floats.
     case Sfid::dp_data1: {
-      const bool typed = form.type == 0x05 || form.type == 0x06 || form.type == 0x07 || form.type == 0x0d;
-      return !typed && form.type != 0x1b && form.type != 0x1d;
+      const bool typed = form.type == d1_typed_surface_read || form.type == d1_typed_atomic || form.type == d1_typed_atomic_simd4x2 || form.type == d1_typed_surface_write;
+      return !typed && form.type != d1_untyped_atomic_float && form.type != d1_a64_untyped_atomic_float;
     }
     default: return false;
   }

@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "hw/base/host_cpu.h"
 #include "hw/render/depth_stencil.h"
 #include "hw/render/fill.h"
 #include "hw/render/output_merger.h"
@@ -51,7 +52,7 @@ struct Fixture : memory::test::Mapped {
 };
 
 std::vector<const PixelKernels*> builds() {
-  const PixelKernelSet all = all_pixel_kernels();
+  const auto all = all_pixel_kernels();
   return {all.tables.begin(), all.tables.begin() + all.count};
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <random>
 
+#include "hw/base/host_cpu.h"
 #include "hw/sampler/lanes.h"
 #include "hw/sampler/lod.h"
 #include "tests/catch.h"
@@ -104,7 +105,7 @@ TEST_CASE("the channels of a message are sampled as one by one") {
   INFO("seed " << seed);
   std::mt19937 random(seed);
   Memory memories[] = {Memory(random, false), Memory(random, true)};
-  const sampler::LaneKernelSet kernels = sampler::all_lane_kernels();
+  const auto kernels = sampler::all_lane_kernels();
   for (unsigned round = 0; round < 6000; ++round) {
     Round r(random);
     memory::View& view = memories[round % 2].view;
@@ -137,7 +138,7 @@ TEST_CASE("the shortest way leads where the longer one does") {
   INFO("seed " << seed);
   std::mt19937 random(seed);
   Memory memory(random, false);
-  const sampler::LaneKernelSet kernels = sampler::all_lane_kernels();
+  const auto kernels = sampler::all_lane_kernels();
   unsigned ways[3] = {};
   for (unsigned round = 0; round < 6000; ++round) {
     Round r(random);
@@ -220,7 +221,7 @@ TEST_CASE("codes of eight and 24 bits become floats rounded once") {
     s.format = surface::find_format(format);
     const Texture texture(s);
     const unsigned bits = s.format->channel[0].bits;
-    const sampler::LaneKernelSet all = sampler::all_lane_kernels();
+    const auto all = sampler::all_lane_kernels();
     for (unsigned n = 0; n < all.count; ++n) {
       LaneSampler lanes(texture, state, *all.tables[n]);
       for (uint32_t code = 0; code < 1u << bits; code += bits == 8 ? 1 : 4093) {
