@@ -3,12 +3,10 @@
 #pragma once
 
 #include "hw/dataport/space.h"
-#include "hw/eu/isa/message.h"
+#include "hw/iface/data1_messages.h"
 #include "hw/iface/message_target.h"
 
 namespace softgen::dataport {
-
-using enum eu::Data1Type;
 
 /// What the types of one port's messages are called; whatever may be asked of several ports has one function here.
 enum class Direction : uint8_t { read, write };

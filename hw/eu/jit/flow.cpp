@@ -7,6 +7,7 @@
 #include "hw/base/bits.h"
 #include "hw/eu/interp/execute.h"
 #include "hw/eu/isa/message.h"
+#include "hw/iface/data1_messages.h"
 
 namespace softgen::eu::jit {
 

@@ -5,7 +5,7 @@
 
 #include "hw/base/denormals.h"
 #include "hw/base/work.h"
-#include "hw/eu/isa/message.h"
+#include "hw/iface/data1_messages.h"
 #include "hw/iface/engine.h"
 
 namespace softgen::eu::jit {
