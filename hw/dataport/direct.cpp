@@ -7,6 +7,7 @@
 #include "hw/dataport/dataport.h"
 #include "hw/dataport/neighbours.h"
 #include "hw/dataport/space.h"
+#include "hw/iface/data1_messages.h"
 #include "hw/memory/view.h"
 #include "hw/surface/binding.h"
 
@@ -36,7 +37,7 @@ constexpr uint32_t oword_block_read = 0, unaligned_oword_block_read = 1;
 struct DirectRow {
   uint64_t base, size;      ///< of the surface
   bool local;               ///< shared local memory: the thread's
-  unsigned address, data;   ///< first registers
+  UntypedRow row;
 };
 
 /// Whether the channels' offsets follow the first one at distances of `step` bytes.
@@ -59,7 +60,7 @@ template <Direction direction, unsigned count, unsigned lanes>
 bool move_row(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env) {
   constexpr uint32_t all = (1u << lanes) - 1, bytes = 4 * count * lanes;
   const auto& d = *static_cast<const DirectRow*>(answer.state.get());
-  const Grf* const offsets = registers + d.address;
+  const Grf* const offsets = registers + d.row.address;
   if ((mask & all) != all || !in_a_row<lanes, 4 * count>(offsets)) return false;
   const uint64_t offset = offsets->dw[0] & (d.local ? Space::slm_bits & ~uint64_t{3} : ~uint64_t{3}), size = d.local ? env.slm.size() : d.size;
   if (offset >= size || bytes > size - offset) return false;
@@ -72,7 +73,7 @@ bool move_row(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadE
     memory = direction == Direction::write ? env.view.at_for_write(at) : const_cast<std::byte*>(env.view.at(at));
     open_window<direction == Direction::write ? Access::write : Access::read>(answer, env.view, at, offset, d.size, bytes);
   }
-  move_neighbours<count>(Registers{registers + d.data, lanes / 8}, direction, memory, lanes);
+  move_neighbours<count>(Registers{registers + d.row.data, lanes / 8}, direction, memory, lanes);
   return true;
 }
 
@@ -84,11 +85,6 @@ DirectAnswer::Function move_row_of(unsigned count) {
     case 4: return move_row<direction, 4, lanes>;
     default: return nullptr;
   }
-}
-
-/// Whether registers [first, first + count) of a message follow each other.
-bool adjoin(const MessageForm& form, unsigned first, unsigned count) {
-  return first + count <= form.registers() && form.reg(first + count - 1) - form.reg(first) == count - 1;
 }
 
 struct DirectBlock {
@@ -124,19 +120,16 @@ void direct_block(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer)
 }  // namespace
 
 void DataPort::direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) {
-  const uint32_t type = bits(form.descriptor, 18u, 14u), simd = bits(form.descriptor, 13u, 12u), off = bits(form.descriptor, 11u, 8u);
+  const uint32_t type = bits(form.descriptor, 18u, 14u);
   const bool constants = form.sfid == Sfid::dp_constant || form.sfid == Sfid::dp_data0;
   if (constants && (type == oword_block_read || type == unaligned_oword_block_read)) return direct_block(form, env, answer);
-  const bool write = type == d1_untyped_surface_write;
-  if (form.sfid != Sfid::dp_data1 || (type != d1_untyped_surface_read && !write) || form.header_present() || (simd != 1 && simd != 2)) return;
-  // Channels of a dword that are off leave no hole where they are the last.
-  const unsigned each = simd == 1 ? 2 : 1, count = off == 0 ? 4 : off == 0b1100 ? 2 : off == 0b1110 ? 1 : 0;
-  const auto function = write ? (each == 2 ? move_row_of<Direction::write, 16>(count) : move_row_of<Direction::write, 8>(count))
-                              : (each == 2 ? move_row_of<Direction::read, 16>(count) : move_row_of<Direction::read, 8>(count));
-  if (!function || !adjoin(form, 0, each) || (write ? !adjoin(form, each, count * each) : form.response.count < count * each)) return;
+  const auto row = untyped_row(form);
+  if (!row) return;
+  const auto function = row->write ? (row->each == 2 ? move_row_of<Direction::write, 16>(row->count) : move_row_of<Direction::write, 8>(row->count))
+                                   : (row->each == 2 ? move_row_of<Direction::read, 16>(row->count) : move_row_of<Direction::read, 8>(row->count));
   const Space space = Space::bound(form.without_contents(), env);
   if (space.structure_pitch()) return;
-  answer.state = std::make_shared<DirectRow>(DirectRow{space.base(), space.size(), space.is_local(), form.reg(0), write ? form.reg(each) : form.response.first});
+  answer.state = std::make_shared<DirectRow>(DirectRow{space.base(), space.size(), space.is_local(), *row});
   answer.function = function;
 }
 

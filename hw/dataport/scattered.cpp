@@ -41,16 +41,6 @@ void elements(const Message& m, Space& space, Direction direction, const Lanes& 
   lanes.each([&](unsigned lane) { element(m, space, direction, log2_size, address(lane), data, lane); });
 }
 
-/// Control [5:4] of surface messages: 0 is SIMD4x2, 1 SIMD16, 2 SIMD8.
-unsigned simd_of(const Message& message) {
-  switch (bits(message.descriptor, 13u, 12u)) {
-    case 0: return Lanes::simd4x2;
-    case 1: return 16;
-    case 2: return 8;
-    default: return 0;
-  }
-}
-
 /// Dwords [0, 4) of each channel that the channel mask (control [3:0], 1 is off) leaves; `address(lane)` is the first one's.
 template <typename Address>
 SendResult dwords(const Message& m, Space& space, Direction direction, const Lanes& lanes, size_t data, Address&& address) {
@@ -112,7 +102,7 @@ SendResult qword_scattered(const Message& m, Space space, Direction direction) {
 }
 
 SendResult untyped_surface(const Message& m, Space space, Direction direction) {
-  const unsigned simd = simd_of(m);
+  const unsigned simd = untyped_channels(m.descriptor);
   if (!simd) return reserved("untyped surface, SIMD mode");
   Lanes lanes(m, simd);
   if (!lanes.pairs()) mask_by_header(m, space, lanes);
@@ -131,7 +121,7 @@ SendResult untyped_surface(const Message& m, Space space, Direction direction) {
 }
 
 SendResult a64_untyped_surface(const Message& m, ThreadEnv& env, Direction direction) {
-  const unsigned simd = simd_of(m);
+  const unsigned simd = untyped_channels(m.descriptor);
   if (!simd) return reserved("A64 untyped surface, SIMD mode");
   if (simd == Lanes::simd4x2) {
     unimplemented("SIMD4x2 A64 message");

@@ -3,6 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+
+#include "hw/base/bits.h"
+#include "hw/iface/message_target.h"
 
 namespace softgen {
 
@@ -31,10 +35,31 @@ enum Data1Type : uint32_t {
   d1_a64_untyped_atomic_float = 0x1d,
 };
 
-/// Channels of an untyped surface message of port 1, [13:12]; 0: SIMD4x2 or reserved.
+/// Channels of an untyped surface message, A64 or not, [13:12]: 2 with SIMD4x2; 0: reserved.
 constexpr unsigned untyped_channels(uint32_t descriptor) {
-  const uint32_t mode = descriptor >> 12 & 3;
-  return mode == 1 ? 16 : mode == 2 ? 8 : 0;
+  constexpr unsigned channels[4] = {2, 16, 8, 0};
+  return channels[descriptor >> 12 & 3];
+}
+
+/// An untyped read or write of port 1 that could move whole registers: without header, of the first 1, 2 or 4 dwords of each channel.
+struct UntypedRow {
+  bool write = false;
+  unsigned each = 0, count = 0;    ///< registers that a dword of all channels takes; dwords a channel
+  unsigned address = 0, data = 0;  ///< first registers
+};
+
+/// None: it is another message, or its registers do not follow each other.
+inline std::optional<UntypedRow> untyped_row(const MessageForm& form) {
+  const uint32_t type = bits(form.descriptor, 18u, 14u), off = bits(form.descriptor, 11u, 8u);
+  if (form.sfid != Sfid::dp_data1 || (type != d1_untyped_surface_read && type != d1_untyped_surface_write) || form.header_present()) return std::nullopt;
+  const unsigned each = untyped_channels(form.descriptor) / 8;
+  // Channels of a dword that are off leave no hole where they are the last.
+  const unsigned count = off == 0 ? 4 : off == 0b1100 ? 2 : off == 0b1110 ? 1 : 0, data = count * each;
+  const auto adjoin = [&](unsigned first, unsigned n) { return first + n <= form.registers() && form.reg(first + n - 1) - form.reg(first) == n - 1; };
+  if (!data || form.channels != 8 * each || !adjoin(0, each)) return std::nullopt;
+  const bool write = type == d1_untyped_surface_write;
+  if (write ? !adjoin(each, data) : form.response.count < data) return std::nullopt;
+  return UntypedRow{write, each, count, form.reg(0), write ? form.reg(each) : form.response.first};
 }
 
 }  // namespace softgen

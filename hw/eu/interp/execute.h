@@ -79,6 +79,8 @@ struct SendForm {
 /// It is the same for all threads: no address register has a say.
 bool has_fixed_form(const Op& op);
 SendForm send_form(const Thread& thread, const Op& op);
+/// The same for the units; of a valid one.
+MessageForm message_form(const SendForm& form, const Op& op);
 /// Sends it for the channels of `mask`; the host rounds to nearest.
 Next send_message(Thread& thread, const Op& op, RunState& state, const SendForm& form, uint32_t mask);
 

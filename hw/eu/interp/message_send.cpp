@@ -57,6 +57,11 @@ SendForm send_form(const Thread& thread, const Op& op) {
   return form;
 }
 
+MessageForm message_form(const SendForm& form, const Op& op) {
+  return {static_cast<Sfid>(form.sfid), form.descriptor, form.ex_descriptor, {form.payload.first, form.payload.count},
+          {form.second.first, form.second.count}, {form.response.first, form.response.count}, op.exec_size, op.instruction->end_of_thread};
+}
+
 Next send_message(Thread& thread, const Op& op, RunState& state, const SendForm& form, uint32_t mask) {
   const Instruction& i = *op.instruction;
   if (!form.valid) {

@@ -174,7 +174,7 @@ void Emitter::send(size_t n) {
   const Value mask = execution_mask(ops_[n]);
   if (last) end_silently(n);
   if (unsigned first; find_colors(n, &first)) write_colors(n, first, mask);
-  if (Row row; !last && find_row(n, row)) return move_row(n, row, mask);
+  if (const auto row = last ? std::nullopt : find_row(n)) return move_row(n, *row, mask);
   send_out(n, mask);
 }
 

@@ -8,13 +8,16 @@
 // RawFlow knows about other blocks; without one slots are settled at the end of each.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "hw/eu/jit/frame.h"
 #include "hw/eu/jit/ir.h"
 #include "hw/eu/jit/pairs.h"
 #include "hw/eu/jit/raw_flow.h"
+#include "hw/iface/data1_messages.h"
 
 namespace softgen::eu::jit {
 
@@ -88,20 +91,15 @@ class Emitter {
   void wait(size_t n);
 
   // Messages whose memory the code reads or writes itself (rows.cpp)
-  struct Row {
-    bool write = false;
-    unsigned each = 0, count = 0;      ///< registers a dword of all channels, dwords a channel
-    unsigned address = 0, data = 0;    ///< first registers
-    unsigned lanes(unsigned most) const { return most < 8 * each ? most : 8 * each; }
-  };
-  bool find_row(size_t n, Row& row) const;
-  void move_row(size_t n, const Row& row, Value mask);
-  Value row_is_open(size_t n, const Row& row, Value mask, Value* memory);
+  std::optional<UntypedRow> find_row(size_t n) const;
+  unsigned lanes_of(const UntypedRow& row) const { return std::min(lanes_, 8 * row.each); }
+  void move_row(size_t n, const UntypedRow& row, Value mask);
+  Value row_is_open(size_t n, const UntypedRow& row, Value mask, Value* memory);
   std::vector<Value> row_values(unsigned first, unsigned each);
   void set_row_values(unsigned first, unsigned each, std::span<const Value> values);
-  std::vector<Value> row_data(const Row& row);
-  std::vector<Value> read_row(const Row& row, Value memory);
-  void write_row(const Row& row, const std::vector<Value>& data, Value memory);
+  std::vector<Value> row_data(const UntypedRow& row);
+  std::vector<Value> read_row(const UntypedRow& row, Value memory);
+  void write_row(const UntypedRow& row, const std::vector<Value>& data, Value memory);
   void end_silently(size_t n);
   Value answer_field(size_t n, uint64_t offset);
   void count_answer(size_t n);

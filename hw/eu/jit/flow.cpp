@@ -204,7 +204,7 @@ bool answers_all(const Op& op) {
       // Untyped reads: dwords that are not masked off, of channels that no header masks off.
       const unsigned simd = untyped_channels(d);
       const auto dwords = 4 - static_cast<unsigned>(std::popcount(bits(d, 11u, 8u)));
-      return bits(d, 18u, 14u) == d1_untyped_surface_read && !header && simd && simd == op.exec_size && registers == dwords * simd / 8;
+      return bits(d, 18u, 14u) == d1_untyped_surface_read && !header && simd >= 8 && simd == op.exec_size && registers == dwords * simd / 8;
     }
     default: return false;
   }

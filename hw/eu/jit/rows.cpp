@@ -15,30 +15,13 @@ namespace {
 /// So many in a kernel: each is some hundred bytes of code.
 constexpr unsigned most_rows = 24;
 
-/// Of a payload in two parts, where registers [first, first + count) of the message begin when they follow each other.
-bool adjoin(const SendForm& form, unsigned first, unsigned count, unsigned* reg) {
-  const auto place = [&](unsigned i) { return i < form.payload.count ? form.payload.first + i : form.second.first + i - form.payload.count; };
-  if (first + count > form.payload.count + form.second.count || place(first + count - 1) - place(first) != count - 1) return false;
-  *reg = place(first);
-  return true;
-}
-
 }  // namespace
 
-bool Emitter::find_row(size_t n, Row& row) const {
+std::optional<UntypedRow> Emitter::find_row(size_t n) const {
   static const Thread nobody{};
-  if (numbers_[n] == ~0u || rows_ >= most_rows) return false;
+  if (numbers_[n] == ~0u || rows_ >= most_rows) return std::nullopt;
   const SendForm form = send_form(nobody, ops_[n]);
-  const unsigned channels = untyped_channels(form.descriptor);
-  const uint32_t off = bits(form.descriptor, 11u, 8u);
-  row.write = form.type == d1_untyped_surface_write;
-  if (!form.valid || form.sfid != static_cast<uint8_t>(Sfid::dp_data1) || (form.type != d1_untyped_surface_read && !row.write)) return false;
-  if (bit(form.descriptor, 19) || channels == 0) return false;
-  row.each = channels / 8;
-  row.count = off == 0 ? 4 : off == 0b1100 ? 2 : off == 0b1110 ? 1 : 0;
-  if (!row.count || ops_[n].exec_size != 8 * row.each || !adjoin(form, 0, row.each, &row.address)) return false;
-  row.data = form.response.first;
-  return row.write ? adjoin(form, row.each, row.count * row.each, &row.data) : form.response.count >= row.count * row.each;
+  return form.valid ? untyped_row(message_form(form, ops_[n])) : std::nullopt;
 }
 
 Value Emitter::answer_field(size_t n, uint64_t offset) {
@@ -111,8 +94,8 @@ Value Emitter::send_call(size_t n, Value mask) {
 }
 
 /// Whether all channels take part, follow each other, and lie in the window. `memory`: where the first one is then.
-Value Emitter::row_is_open(size_t n, const Row& row, Value mask, Value* memory) {
-  const unsigned lanes = row.lanes(lanes_), step = 4 * row.count;
+Value Emitter::row_is_open(size_t n, const UntypedRow& row, Value mask, Value* memory) {
+  const unsigned lanes = lanes_of(row), step = 4 * row.count;
   const std::vector<Value> offsets = row_values(row.address, row.each);
   const Value whole = ir_.splat_int(ir_.i32, ~3u, lanes);
   const Value first = ir_.and_(ir_.extract(offsets[0], 0), ir_.c32(~3u)), all_first = ir_.splat(first, lanes);
@@ -190,8 +173,8 @@ std::vector<Value> interleaved(Ir& ir, const std::vector<Value>& c, unsigned lan
 }  // namespace
 
 /// By dword, then by group of channels.
-std::vector<Value> Emitter::read_row(const Row& row, Value memory) {
-  const unsigned lanes = row.lanes(lanes_), groups = 8 * row.each / lanes;
+std::vector<Value> Emitter::read_row(const UntypedRow& row, Value memory) {
+  const unsigned lanes = lanes_of(row), groups = 8 * row.each / lanes;
   std::vector<Value> all(row.count * groups);
   for (unsigned k = 0; k < groups; k++) {
     std::vector<Value> m;
@@ -202,8 +185,8 @@ std::vector<Value> Emitter::read_row(const Row& row, Value memory) {
   return all;
 }
 
-void Emitter::write_row(const Row& row, const std::vector<Value>& data, Value memory) {
-  const unsigned lanes = row.lanes(lanes_), groups = 8 * row.each / lanes;
+void Emitter::write_row(const UntypedRow& row, const std::vector<Value>& data, Value memory) {
+  const unsigned lanes = lanes_of(row), groups = 8 * row.each / lanes;
   for (unsigned k = 0; k < groups; k++) {
     std::vector<Value> c;
     for (unsigned i = 0; i < row.count; i++) c.push_back(data[i * groups + k]);
@@ -212,14 +195,14 @@ void Emitter::write_row(const Row& row, const std::vector<Value>& data, Value me
   }
 }
 
-std::vector<Value> Emitter::row_data(const Row& row) {
+std::vector<Value> Emitter::row_data(const UntypedRow& row) {
   std::vector<Value> data;
   for (unsigned i = 0; i < row.count; i++)
     for (const Value v : row_values(row.data + i * row.each, row.each)) data.push_back(v);
   return data;
 }
 
-void Emitter::move_row(size_t n, const Row& row, Value mask) {
+void Emitter::move_row(size_t n, const UntypedRow& row, Value mask) {
   rows_++;
   const unsigned registers = row.count * row.each;
   const auto seen = [&](unsigned first, unsigned count) {

@@ -60,11 +60,6 @@ bool takes_any_mode(const SendForm& form) {
   }
 }
 
-MessageForm message_form(const SendForm& form, const Op& op) {
-  return {static_cast<Sfid>(form.sfid), form.descriptor, form.ex_descriptor, {form.payload.first, form.payload.count},
-          {form.second.first, form.second.count}, {form.response.first, form.response.count}, op.exec_size, op.instruction->end_of_thread};
-}
-
 /// The unit's function for this draw, if there is one.
 [[gnu::noinline]] void ask(Thread& thread, uint32_t n, RunState& state, const SendForm& form, DirectAnswer& answer) {
   answer.asked = true;
