@@ -29,12 +29,15 @@ TEST_CASE("the stand-ins show one Intel device with two nodes") {
   std::string parent = (fs::temp_directory_path() / "test-run.XXXXXX").string();
   REQUIRE(mkdtemp(parent.data()));
   const fs::path root = make_stand_ins("kbl", parent);
-  const auto vendor = [&] {
+  const auto word = [&](const char* path) {
     std::string text;
-    std::ifstream(root / "sys/dev/char/226:128/device/vendor") >> text;
+    std::ifstream(root / path) >> text;
     return text;
   };
+  const auto vendor = [&] { return word("sys/dev/char/226:128/device/vendor"); };
   CHECK(vendor() == "0x8086");
+  CHECK(word("sys/class/drm/card0/gt_max_freq_mhz") == "1150");  // hw/defs/gen9/registers_power.def: RP_STATE_CAP
+  CHECK(word("sys/class/drm/card0/gt_min_freq_mhz") == "300");
   CHECK(fs::exists(root / "dev/dri/card0"));
   CHECK(fs::exists(root / "sys/class/drm/renderD128/device/config"));
   CHECK(fs::canonical(root / "sys/dev/char/226:0/device") == fs::canonical(root / "sys/devices/pci0000:00/0000:00:02.0"));
