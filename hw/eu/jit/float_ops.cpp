@@ -147,9 +147,10 @@ Value Emitter::inverse_root_exactly(Value a) {
   return ir_.fptrunc(ir_.fdiv(ir_.splat_double(1, n), root), ir_.vec(ir_.f32, n));
 }
 
-/// The same bits in floats. The processor's estimate is good to 2^-11 at least; a step of third order and one with the exact product leave an error
-/// below 2^-43 before the last rounding, which decides where a value is not as near to the middle between two floats. Where one of `counting` (bits
-/// by lane; null: all) is, or is no positive normal number, it is done exactly. (All floats of an even and an odd exponent were tried so.)
+/// The same bits in floats. With x * e * e = 1 + off, 1 / sqrt(x) is e + e * (off * (-1/2 + 3/8 off - 5/16 off^2 ...)), and off is found as a sum of two
+/// floats. The processor's estimate e is good to 2^-14 (AVX-512) or 1.5 * 2^-12 (AVX), so that before its last rounding the result is off by less than
+/// 2^-36.9 or 2^-34.1 of itself: that decides where the value is not as near to the middle between two floats. Where one of `counting` (bits by lane;
+/// null: all) is, or is no positive normal number, it is done exactly.
 Value Emitter::inverse_root(Value x, Value counting) {
   const unsigned n = Ir::size(x);
   if (n < 8) return inverse_root_exactly(x);
@@ -159,16 +160,16 @@ Value Emitter::inverse_root(Value x, Value counting) {
   const auto fma = [&](Value a, Value b, Value c) { return ir_.intrinsic("llvm.fma", {floats}, {a, b, c}); };
   const Value estimate = n == 16 ? ir_.intrinsic("llvm.x86.avx512.rsqrt14.ps.512", {}, {x, all(0), ir_.constant(ir_.i16, 0xffff)})
                                  : ir_.intrinsic("llvm.x86.avx.rsqrt.ps.256", {}, {x});
-  const Value off = fma(ir_.fmul(x, estimate), estimate, all(-1));
-  const Value near = fma(ir_.fmul(estimate, off), fma(off, all(0.375f), all(-0.5f)), estimate);
-  // x * near as a sum of two floats.
-  const Value product = ir_.fmul(x, near), rest = fma(x, near, ir_.fneg(product));
-  const Value still_off = fma(rest, near, fma(product, near, all(-1))), half = ir_.fmul(near, all(-0.5f));
-  const Value result = fma(half, still_off, near);
+  const Value root = ir_.fmul(x, estimate), rest = fma(x, estimate, ir_.fneg(root)), most = fma(root, estimate, all(-1));
+  const Value off = fma(rest, estimate, most);
+  const Value quadratic = n == 16 ? all(0.375f) : fma(most, all(-0.3125f), all(0.375f));
+  const Value step = ir_.fmul(off, fma(most, quadratic, all(-0.5f)));
+  const Value result = fma(estimate, step, estimate);
   // What the last rounding took away, against nearly all that it could.
-  const Value taken = ir_.and_(ir_.as_ints(fma(half, still_off, ir_.fsub(near, result))), bits(0x7fffffff));
+  const float nearly = 0x1p-24f * (1 - (n == 16 ? 0x1p-11f : 0x1p-9f));
+  const Value taken = ir_.and_(ir_.as_ints(fma(estimate, step, ir_.fsub(estimate, result))), bits(0x7fffffff));
   const Value exponent = ir_.as_floats(ir_.and_(ir_.as_ints(result), bits(0x7f800000)));
-  const Value middle = ir_.fcmp(LLVMRealOGT, ir_.as_floats(taken), ir_.fmul(exponent, all(0x1p-24f * (1 - 0x1p-16f))));
+  const Value middle = ir_.fcmp(LLVMRealOGT, ir_.as_floats(taken), ir_.fmul(exponent, all(nearly)));
   const Value other = ir_.icmp(LLVMIntUGE, ir_.sub(ir_.as_ints(x), bits(0x00800000)), bits(0x7f000000));
   Value doubtful = ir_.bitcast(ir_.or_(middle, other), ir_.int_type(n));
   if (counting) doubtful = ir_.and_(doubtful, counting);
