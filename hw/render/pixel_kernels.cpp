@@ -493,65 +493,79 @@ void write_color(const ColorKernel& k, const ColorPixels& p) {
 
 #ifdef __AVX512F__
 /// As two loads: the kernel may have stored the halves by themselves, which one load would have to wait for.
-F16 source_of(const ColorRow& r, unsigned c) {
+F16 source_of(const ColorSquare& r, unsigned c) {
   return __builtin_shufflevector(eight(r.source[0][c]), eight(r.source[1][c]), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 
-U16 loaded(const ColorRow& r) {
-  const auto at = [](const std::byte* from) {
-    W2 pixels;
-    std::memcpy(&pixels, from, sizeof pixels);
-    return pixels;
-  };
-  const auto left = __builtin_shufflevector(at(r.at), at(r.at + r.row), 0, 2, 1, 3);
-  const auto right = __builtin_shufflevector(at(r.at + r.column), at(r.at + r.column + r.row), 0, 2, 1, 3);
-  return reinterpret_cast<U16>(__builtin_shufflevector(left, right, 0, 1, 2, 3, 4, 5, 6, 7));
+constexpr size_t square_row = 16;
+
+/// Rows of four pixels to quads and back: it is its own inverse.
+U16 exchanged(U16 v) {
+  const auto w = reinterpret_cast<W8>(v);
+  return reinterpret_cast<U16>(__builtin_shufflevector(w, w, 0, 2, 1, 3, 4, 6, 5, 7));
 }
 
-void stored(const ColorRow& r, U16 word) {
-  // Pairs of pixels: those of the upper row, then the lower ones.
-  const auto w = reinterpret_cast<W8>(word);
-  const auto put = [](std::byte* at, W2 pixels) { std::memcpy(at, &pixels, sizeof pixels); };
-  put(r.at, __builtin_shufflevector(w, w, 0, 2));
-  put(r.at + r.column, __builtin_shufflevector(w, w, 4, 6));
-  put(r.at + r.row, __builtin_shufflevector(w, w, 1, 3));
-  put(r.at + r.column + r.row, __builtin_shufflevector(w, w, 5, 7));
+U16 loaded(const ColorSquare& s) {
+  U16 rows;
+  if (s.row == square_row) {
+    std::memcpy(&rows, s.at, sizeof rows);
+  } else {
+    W2 row[4];
+    for (unsigned y = 0; y < 4; ++y) std::memcpy(&row[y], s.at + y * size_t{s.row}, sizeof row[y]);
+    const auto upper = __builtin_shufflevector(row[0], row[1], 0, 1, 2, 3), lower = __builtin_shufflevector(row[2], row[3], 0, 1, 2, 3);
+    rows = reinterpret_cast<U16>(__builtin_shufflevector(upper, lower, 0, 1, 2, 3, 4, 5, 6, 7));
+  }
+  return exchanged(rows);
 }
 
-void write_plain_row(const ColorKernel& k, const ColorRow& r) {
+void stored(const ColorSquare& s, U16 word) {
+  const U16 rows = exchanged(word);
+  if (s.row == square_row) {
+    std::memcpy(s.at, &rows, sizeof rows);
+    return;
+  }
+  const auto w = reinterpret_cast<W8>(rows);
+  const auto put = [&](unsigned y, W2 pixels) { std::memcpy(s.at + y * size_t{s.row}, &pixels, sizeof pixels); };
+  put(0, __builtin_shufflevector(w, w, 0, 1));
+  put(1, __builtin_shufflevector(w, w, 2, 3));
+  put(2, __builtin_shufflevector(w, w, 4, 5));
+  put(3, __builtin_shufflevector(w, w, 6, 7));
+}
+
+void write_plain_square(const ColorKernel& k, const ColorSquare& r) {
   const auto channel = [&](unsigned c) { return unorm8(source_of(r, c)) << k.shift[c]; };
   U16 word = channel(0) | channel(1) | channel(2);
   if (k.alpha_stored) word |= channel(3);
   stored(r, word);
 }
 
-void write_added_row(const ColorKernel& k, const ColorRow& r) {
+void write_added_square(const ColorKernel& k, const ColorSquare& r) {
   F16 source[4];
   for (unsigned c = 0; c < 4; ++c) source[c] = k.clamp_before ? clamped(source_of(r, c), k.clamp_low) : source_of(r, c);
   stored(r, added_word(k, source[0], source[1], source[2], source[3], loaded(r)));
 }
 #endif
 
-[[gnu::noinline]] void write_halves(const ColorKernel& k, const ColorRow& r) {
+[[gnu::noinline]] void write_halves(const ColorKernel& k, const ColorSquare& s) {
   for (unsigned half = 0; half < 2; ++half) {
-    std::byte* const at = r.at + half * size_t{r.column};
-    const ColorPixels p{.source = {r.source[half][0], r.source[half][1], r.source[half][2], r.source[half][3]}, .source1 = {}, .lanes = 0xff, .pair = true,
-                        .rows = {at, at + r.row, at + 8, at + r.row + 8}};
+    std::byte *const at = s.at + half * 2 * size_t{s.row}, *const below = at + s.row;
+    const ColorPixels p{.source = {s.source[half][0], s.source[half][1], s.source[half][2], s.source[half][3]}, .source1 = {}, .lanes = 0xff, .pair = true,
+                        .rows = {at, below, at + 8, below + 8}};
     write_color(k, p);
   }
 }
 
-void write_row(const ColorKernel& k, const ColorRow& r) {
+void write_square(const ColorKernel& k, const ColorSquare& s) {
 #ifdef __AVX512F__
-  if (k.plain()) return write_plain_row(k, r);
-  if (k.added) return write_added_row(k, r);
+  if (k.plain()) return write_plain_square(k, s);
+  if (k.added) return write_added_square(k, s);
 #endif
-  write_halves(k, r);
+  write_halves(k, s);
 }
 
 }  // namespace
 
 extern const PixelKernels PIXEL_KERNELS;
-const PixelKernels PIXEL_KERNELS{coverage, depth_test, depth_write, interpolate, center_planes, write_color, write_row};
+const PixelKernels PIXEL_KERNELS{coverage, depth_test, depth_write, interpolate, center_planes, write_color, write_square};
 
 }  // namespace softgen::render

@@ -60,11 +60,11 @@ struct ColorPixels {
   std::byte* rows[4];        ///< of quads with a lane: two pixels each
 };
 
-/// 8x2 pixels, all of them written; of each four side by side 16 bytes stand together.
-struct ColorRow {
-  const float* source[2][4];  ///< of the two left quads, then of the right ones, a channel each
+/// 4x4 pixels, all of them written; of each row 16 bytes stand together.
+struct ColorSquare {
+  const float* source[2][4];  ///< of the two upper quads, then of the lower ones, a channel each
   std::byte* at;
-  uint32_t row, column;       ///< bytes from row to row, and to the right half
+  uint32_t row;               ///< bytes from row to row
 };
 
 /// i and j barycentrics; w is 1 / one_over_w, or 1 where that is null.
@@ -98,7 +98,7 @@ struct PixelKernels {
   /// At the centres of the pixels of `quads` quads a thread, an even number.
   void (*center_planes)(const CenterPlanes& planes, const CenterThread* threads, size_t count, size_t quads);
   void (*write_color)(const ColorKernel& color, const ColorPixels& pixels);
-  void (*write_row)(const ColorKernel& color, const ColorRow& row);
+  void (*write_square)(const ColorKernel& color, const ColorSquare& square);
 };
 
 /// The best that this host runs, and all that it does, the best last.

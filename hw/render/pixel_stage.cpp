@@ -16,12 +16,16 @@ namespace {
 using Extra = gen9::_3DSTATE_PS_EXTRA;
 using Wm = gen9::_3DSTATE_WM;
 
-/// A block's pixels (bit 8 y + x) by quads: four bits each, row after row of them.
-uint64_t by_quads(uint64_t block) {
-  uint64_t swapped = (block ^ block >> 4) & 0x00f000f000f000f0;
-  block ^= swapped ^ swapped << 4;
-  swapped = (block ^ block >> 2) & 0x0c0c0c0c0c0c0c0c;
-  return block ^ swapped ^ swapped << 2;
+/// A block's pixels (bit 8 y + x) by squares of 4x4, 16 bits each, and in those by quads, four bits each; all of them row after row.
+uint64_t by_squares(uint64_t block) {
+  const auto exchange = [&block](unsigned distance, uint64_t moved) {
+    const uint64_t swapped = (block ^ block >> distance) & moved;
+    block ^= swapped ^ swapped << distance;
+  };
+  exchange(4, 0x00f000f000f000f0);
+  exchange(2, 0x0c0c0c0c0c0c0c0c);
+  exchange(8, 0x0000ff000000ff00);
+  return block;
 }
 
 /// Whole blocks and threads are most of them, and without POPCNT counting is a call.
@@ -112,23 +116,25 @@ bool PixelWorker::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
   }
   const bool after_tests = draw_->state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_DEPTH_COVERAGE;
   const uint64_t told = after_tests ? left : covered;
-  const uint64_t lit = by_quads(left), shown = by_quads(told);
-  for (uint32_t row = 0; row < 8; row += 2) {
-    const auto lit_row = static_cast<uint32_t>(lit >> 8 * row & 0xffff), told_row = static_cast<uint32_t>(shown >> 8 * row & 0xffff);
-    if (lit_row == 0xffff && draw_->simd == 16 && !per_sample_) {
+  const uint64_t lit = by_squares(left), shown = by_squares(told);
+  for (uint32_t square = 0; square < 4; ++square) {
+    const auto lit_here = static_cast<uint32_t>(lit >> 16 * square & 0xffff), told_here = static_cast<uint32_t>(shown >> 16 * square & 0xffff);
+    const uint32_t at = (x + 4 * (square & 1)) | (y + 4 * (square >> 1)) << 16;
+    if (lit_here == 0xffff && draw_->simd == 16 && !per_sample_) {
       // A thread of its own.
       PixelBatch& thread = new_thread();
-      const uint32_t at = x | (y + row) << 16;
-      for (uint32_t quad = 0; quad < 4; ++quad) thread.quads[quad] = at + 2 * quad;
-      thread.lit = lit_row, thread.told = told_row;
+      thread.quads[0] = at, thread.quads[1] = at + 2;
+      thread.quads[2] = at + (2u << 16), thread.quads[3] = at + 2 + (2u << 16);
+      thread.lit = lit_here, thread.told = told_here;
       thread.pixels = 16;
-      thread.whole_row = true;
+      thread.square = true;
       place(thread);
       add_thread();
       continue;
     }
     for (uint32_t quad = 0; quad < 4; ++quad)
-      if (const uint32_t pixels = lit_row >> 4 * quad & 15; pixels) put_quad(x + 2 * quad, y + row, pixels, told_row >> 4 * quad & 15);
+      if (const uint32_t pixels = lit_here >> 4 * quad & 15; pixels)
+        put_quad((at & 0xffff) + 2 * (quad & 1), (at >> 16) + 2 * (quad >> 1), pixels, told_here >> 4 * quad & 15);
   }
   return true;
 }
@@ -147,7 +153,7 @@ void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const Pixe
   const Viewport& viewport = draw.raster.viewports[object.viewport];
   batch_.by_sample = false;
   per_sample_ = draw.state.get<Extra>().pixel_shader_is_per_sample;
-  places_rows_ = draw.early && draw.color[0] && draw.color[0]->plain() && !object.fade && object.layer < draw.targets[0].surface.view_extent;
+  places_squares_ = draw.early && draw.color[0] && draw.color[0]->plain() && !object.fade && object.layer < draw.targets[0].surface.view_extent;
   depth_plane_ = {object.z.a, object.z.b, object.z.c, object.depth_bias, viewport.min_depth, viewport.max_depth};
   if (draw.kernel) put_object_header();
   if (draw.uniform && fill_object(tile)) return;
@@ -259,16 +265,16 @@ void PixelWorker::finish() {
 PixelBatch& PixelWorker::new_thread() {
   if (waiting_ == most_threads) run_threads();
   PixelBatch& thread = threads_[waiting_];
-  thread.by_sample = thread.whole_row = false;
+  thread.by_sample = thread.square = false;
   thread.target = nullptr;
   thread.sample_id = 0;
   return thread;
 }
 
-/// Where a row's pixels are in the first target, so that nobody has to ask: its block of 8x8 is mostly that of the row before.
+/// Where a square's pixels are in the first target, so that nobody has to ask: its block of 8x8 is mostly that of the square before.
 void PixelWorker::place(PixelBatch& thread) {
   thread.target = nullptr;
-  if (!places_rows_) return;
+  if (!places_squares_) return;
   const uint32_t x = thread.quads[0] & 0xffff, y = thread.quads[0] >> 16;
   const TargetBlock* const block = target_block(draw_->targets[0], x, y);
   if (!block) return;
@@ -277,8 +283,8 @@ void PixelWorker::place(PixelBatch& thread) {
     for (unsigned i = 0; i < waiting_; ++i) threads_[i].target = nullptr;
     placed_ = block->stamp;
   }
-  thread.target = block->at + size_t{y & 7} * block->row;
-  thread.row = block->row, thread.column = block->column;
+  thread.target = block->square(x, y);
+  thread.row = block->row;
 }
 
 void PixelWorker::put_thread(const PixelBatch& batch) {
@@ -306,7 +312,7 @@ void PixelWorker::add_thread() {
   invocations_ += count_of(thread.lit, whole_thread);
   const uint32_t all = static_cast<uint32_t>((uint64_t{1} << draw_->simd) - 1), channels = thread.channels == all ? all : 0;
   if (waiting_ && channels != channels_) {
-    if (channels_ == 0 && !thread.whole_row) {
+    if (channels_ == 0 && !thread.square) {
       ++waiting_;
       return;
     }

@@ -76,7 +76,7 @@ struct PixelBatch : eu::SeriesThread {
   std::array<uint32_t, max_pixels> samples;   ///< coverage after the early tests
   std::array<uint32_t, max_pixels> coverage;  ///< what the shader is told of it
   unsigned sample_id = 0;
-  bool whole_row = false; ///< 8x2 pixels with x a multiple of 8, all of them lit
+  bool square = false;    ///< 4x4 pixels that stand at multiples of 4, all of them lit
   uint32_t tested = 0;    ///< pixels whose late tests are done
 
   uint32_t x(unsigned pixel) const { return (quads[pixel / 4] & 0xffff) + (pixel & 1); }
@@ -116,6 +116,8 @@ class PixelWorker : public PixelSink {
     std::byte* at = nullptr;
     uint32_t row = 0, column = 0;              ///< bytes from row to row, and to the right half
     void quad_rows(uint32_t at_x, uint32_t at_y, std::byte** rows) const;
+    /// Of the 4x4 pixels at (at_x, at_y).
+    std::byte* square(uint32_t at_x, uint32_t at_y) const { return at + size_t{at_y & 4} * row + (at_x & 4 ? column : 0); }
   };
   struct DirectWrite;
 
@@ -179,7 +181,7 @@ class PixelWorker : public PixelSink {
   CenterPlanes centers_;                       ///< of object_
   bool masks_ = false;                         ///< payloads have offsets or coverage
   unsigned center_registers_ = 0;              ///< that centers_ fills, of eight or sixteen pixels
-  bool places_rows_ = false;                   ///< rows of object_ are written where place() says
+  bool places_squares_ = false;                ///< squares of object_ are written where place() says
   memory::View::Stamp placed_;                 ///< of the view, for what it said
   bool per_sample_ = false;                    ///< the pixel shader runs once a sample
   bool all_at_centers_ = false;                ///< payloads need nothing evaluated elsewhere

@@ -231,11 +231,11 @@ struct PixelWorker::DirectWrite {
     if (!worker.draw_->early) worker.pass(lit);
     if (!lit || worker.object_->layer >= d.target->surface.view_extent) return true;
     const uint32_t x = batch.quads[0] & 0xffff, y = batch.quads[0] >> 16;
-    if (const TargetBlock* block; batch.whole_row && d.count == 16 && lit == 0xffff && (block = worker.target_block(*d.target, x, y))) {
-      ColorRow row{.source = {}, .at = block->at + size_t{y & 7} * block->row, .row = block->row, .column = block->column};
+    if (const TargetBlock* block; batch.square && d.count == 16 && lit == 0xffff && (block = worker.target_block(*d.target, x, y))) {
+      ColorSquare square{.source = {}, .at = block->square(x, y), .row = block->row};
       for (unsigned half = 0; half < 2; ++half)
-        for (unsigned c = 0; c < 4; ++c) row.source[half][c] = reinterpret_cast<const float*>(registers[d.registers[c][half]].dw);
-      worker.kernels_.write_row(*d.kernel, row);
+        for (unsigned c = 0; c < 4; ++c) square.source[half][c] = reinterpret_cast<const float*>(registers[d.registers[c][half]].dw);
+      worker.kernels_.write_square(*d.kernel, square);
       return true;
     }
     worker.write_lit(*d.kernel, *d.target, lit, 0, d.count, false, [&](unsigned lane, ColorPixels& pixels) {

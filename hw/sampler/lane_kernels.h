@@ -112,10 +112,11 @@ struct LanePlain {
   float least[2] = {0, 0}, most[2] = {0, 0};  ///< they stay within
   int32_t first[2] = {0, 0}, last[2] = {0, 0};///< so do texels with linear filters, before
   int32_t mask[2] = {-1, -1};         ///< they are wrapped
-  /// Where a window of 16x4 texels is within the level no texel is clamped or wrapped: the greatest such place. Sizes, for nearest texels without rounding.
-  bool has_inside = false;
-  uint32_t inside[2] = {0, 0};
-  float size[2] = {1, 1};
+  /// Where a window of 12x8 texels is within the level no texel is clamped or wrapped: the greatest such place, and how places are wrapped; u (multiples
+  /// of four) in element 0, v in element 4.
+  bool has_window = false;
+  alignas(16) int16_t window_last[8] = {}, window_mask[8] = {};
+  float size[2] = {1, 1};             ///< for nearest texels without rounding
   uint8_t u = 0, v = 0;               ///< first registers
   uint8_t to[4] = {nowhere, nowhere, nowhere, nowhere};  ///< where components go
   uint8_t ones = nowhere;             ///< what is always 1 goes there

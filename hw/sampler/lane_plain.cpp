@@ -68,21 +68,19 @@ struct Plain : Texels<W> {
 };
 
 #ifdef __AVX512F__
-/// Sixteen channels at once, whose texels all lie in a window of 16x4 of them that is inside the level, once wrapped.
+/// Sixteen channels at once, whose texels all lie in a window of 12x8 of them that is inside the level, once wrapped.
 struct Sixteen : Plain<16> {
   using V = Texels<16>;
 
   /// Vectors from memory: compilers would make them of integer registers each time.
   struct Constants {
-    uint32_t far = 32, byte = 255, half = 128, times = 1 | 4 << 16;
+    uint32_t in_line = 3, line = 4, two_lines = 8, byte = 255, half = 128;
     float to_unit = 0x1.01p-8f, to_unit_rest = 0x1.010102p-24f;
-    alignas(16) uint8_t column[16] = {0, 1, 2, 3, 16, 17, 18, 19, 32, 33, 34, 35, 48, 49, 50, 51};  ///< where it is in a window
-    alignas(16) uint8_t next_column[16] = {1, 2, 3, 16, 17, 18, 19, 32, 33, 34, 35, 48, 49, 50, 51, 0};
-    // Of four channels' u in the low half, and their v in the high half; in pairs each wants the next texel, too, anywhere or in the first eight columns.
-    alignas(16) uint16_t outside[8] = {0xfff0, 0xfff0, 0xfff0, 0xfff0, 0xfffc, 0xfffc, 0xfffc, 0xfffc};
-    alignas(16) uint16_t pairs[8] = {15, 15, 15, 15, 3, 3, 3, 3}, near_pairs[8] = {7, 7, 7, 7, 3, 3, 3, 3};
-    // What keeps a window within a row of tiles, and at whole columns: elements 0 and 4.
-    alignas(16) uint16_t bound_ends[8] = {0x7fff, 0, 0, 0, 31, 0, 0, 0}, bound_reduced[8] = {0, 0, 0, 0, 3, 0, 0, 0}, aligned[8] = {0xfffc, 0, 0, 0, 0xffff, 0, 0, 0};
+    // Of four channels' u in the low half, and their v in the high half: the first that lie outside, where each wants the next one, too.
+    alignas(16) uint16_t outside[8] = {12, 12, 12, 12, 8, 8, 8, 8}, pairs_outside[8] = {11, 11, 11, 11, 7, 7, 7, 7};
+    // In elements 0 and 4: whole lines, a row's place in its tile, the last one with eight rows before the tile ends, rows of a line.
+    alignas(16) uint16_t lines[8] = {0xfffc, 0, 0, 0, 0xffff, 0, 0, 0}, in_tile[8] = {0, 0, 0, 0, 31, 0, 0, 0}, last_row[8] = {24, 24, 24, 24, 24, 24, 24, 24};
+    alignas(16) uint16_t rows[8] = {3, 3, 3, 3, 3, 3, 3, 3};
     // Orders: a window's place to all channels; u and v of a channel next to each other; a weight to both halves.
     alignas(16) uint8_t spread[16] = {0, 1, 0, 1, 0, 1, 0, 1, 8, 9, 8, 9, 8, 9, 8, 9}, mixed[16] = {0, 255, 8, 255, 2, 255, 10, 255, 4, 255, 12, 255, 6, 255, 14, 255};
     alignas(16) uint8_t twice[16] = {0, 255, 0, 255, 4, 255, 4, 255, 8, 255, 8, 255, 12, 255, 12, 255};
@@ -94,12 +92,11 @@ struct Sixteen : Plain<16> {
     return *hidden;
   }
   [[gnu::always_inline]] static inline __m512i all(uint32_t v) { return _mm512_set1_epi32(static_cast<int>(v)); }
-  [[gnu::always_inline]] static inline __m512i looked_up(const uint8_t (&table)[16], __m512i index) {
-    return _mm512_shuffle_epi8(_mm512_maskz_broadcast_i32x4(0xffff, _mm_load_si128(reinterpret_cast<const __m128i*>(table))), index);
-  }
-  [[gnu::always_inline]] static inline __m512i shuffled(__m512i v, const uint8_t (&order)[16]) {
-    return _mm512_shuffle_epi8(v, _mm512_maskz_broadcast_i32x4(0xffff, _mm_load_si128(reinterpret_cast<const __m128i*>(order))));
-  }
+  template <typename T>
+  [[gnu::always_inline]] static inline __m128i eight_of(const T& table) { return _mm_load_si128(reinterpret_cast<const __m128i*>(table)); }
+  template <typename T>
+  [[gnu::always_inline]] static inline __m512i everywhere(const T& table) { return _mm512_maskz_broadcast_i32x4(0xffff, eight_of(table)); }
+  [[gnu::always_inline]] static inline __m512i shuffled(__m512i v, const uint8_t (&order)[16]) { return _mm512_shuffle_epi8(v, everywhere(order)); }
   template <bool whole>
   [[gnu::always_inline]] static inline void put(uint32_t* registers, unsigned number, F v, uint32_t mask) {
     if constexpr (whole) _mm512_storeu_ps(registers + 8 * number, reinterpret_cast<__m512>(v));
@@ -112,43 +109,62 @@ struct Sixteen : Plain<16> {
     if (p.ones != LanePlain::nowhere) put<whole>(registers, p.ones, V::template splat<F>(1.0f), mask);
   }
 
-  /// In a Y tile four rows of four words are 64 bytes, and the next columns of four follow each other 512 bytes apart, from tile to tile.
+  /// Six pieces of 64 bytes: in a Y tile they are four rows of four words, and the next columns of four follow each other 512 bytes apart, from tile
+  /// to tile.
   struct Window {
-    __m512i from;         ///< where the channels' texels are in it, as 16 bits: u of four channels and then v
-    const std::byte* at;
+    __m512i from;         ///< where the channels' texels are in it, as 16 bits: u of four channels, and then v
+    const std::byte *upper, *lower;
     bool found;           ///< all of it is inside the level
   };
-  template <typename T>
-  [[gnu::always_inline]] static inline __m128i eight_of(const T& table) { return _mm_load_si128(reinterpret_cast<const __m128i*>(table)); }
-  /// From the lesser of the first and the last channel's texels on. What is beyond 16 bits is nowhere.
+  /// From the least of all channels' texels on, or before them where a column, a tile or the level asks for it. What is beyond 16 bits is nowhere.
   [[gnu::always_inline]] static inline Window window_of(const LanePlain& p, const Constants& k, __m512i x, __m512i y) {
     const __m512i texel = _mm512_packs_epi32(x, y);
-    // In elements 0 and 4, within a row of tiles.
     const I words = reinterpret_cast<I>(texel);
-    const auto low = reinterpret_cast<__m128i>(__builtin_shufflevector(words, words, 0, 1, 2, 3)), high = reinterpret_cast<__m128i>(__builtin_shufflevector(words, words, 12, 13, 14, 15));
-    const __m128i least = _mm_min_epi16(low, _mm_bsrli_si128(high, 6));
-    const __m128i bound = _mm_sub_epi16(_mm_or_si128(least, eight_of(k.bound_ends)), eight_of(k.bound_reduced));
-    const __m128i first = _mm_and_si128(_mm_min_epi16(least, bound), eight_of(k.aligned));
-    const int32_t x_at = static_cast<int16_t>(_mm_cvtsi128_si32(first)), y_at = static_cast<int16_t>(_mm_extract_epi16(first, 4));
-    const auto ends = [](int32_t at) { return static_cast<uint32_t>(at + INT16_MAX) > UINT16_MAX - 17u; };
-    const uint32_t first_x = static_cast<uint32_t>(x_at & p.mask[0]), first_y = static_cast<uint32_t>(y_at & p.mask[1]);
+    typedef int32_t I8 __attribute__((vector_size(32)));
+    const I8 two = reinterpret_cast<I8>(_mm256_min_epi16(reinterpret_cast<__m256i>(__builtin_shufflevector(words, words, 0, 1, 2, 3, 4, 5, 6, 7)),
+                                                         reinterpret_cast<__m256i>(__builtin_shufflevector(words, words, 8, 9, 10, 11, 12, 13, 14, 15))));
+    __m128i least = _mm_min_epi16(reinterpret_cast<__m128i>(__builtin_shufflevector(two, two, 0, 1, 2, 3)),
+                                  reinterpret_cast<__m128i>(__builtin_shufflevector(two, two, 4, 5, 6, 7)));
+    least = _mm_min_epi16(least, _mm_srli_epi64(least, 32));
+    least = _mm_min_epi16(least, _mm_srli_epi64(least, 16));  // in elements 0 and 4
+    const __m128i line = _mm_and_si128(least, eight_of(k.lines)), wrapped = _mm_and_si128(line, eight_of(p.window_mask));
+    const __m128i inside = _mm_min_epi16(wrapped, eight_of(p.window_last));
+    const __m128i crosses = _mm_cmpgt_epi16(_mm_and_si128(inside, eight_of(k.in_tile)), eight_of(k.last_row));
+    const __m128i first = _mm_sub_epi16(inside, _mm_and_si128(_mm_and_si128(inside, eight_of(k.rows)), crosses));
+    const __m128i base = _mm_sub_epi16(line, _mm_sub_epi16(wrapped, first));
+    constexpr int32_t far = 0x7fc0;  // so that no difference of two wraps around to a place in a window
+    const auto ends = [](int32_t at) { return at < -far || at > far; };
+    const int32_t first_x = static_cast<int16_t>(_mm_extract_epi16(first, 0)), first_y = static_cast<int16_t>(_mm_extract_epi16(first, 4));
     Window w;
-    w.found = first_x <= p.inside[0] && first_y <= p.inside[1] && !ends(x_at) && !ends(y_at);
-    w.at = p.memory + first_x * size_t{128} + size_t{first_y & ~31u} * p.pitch + ((first_y & 31u) << 4);
-    w.from = _mm512_sub_epi16(texel, _mm512_maskz_broadcast_i32x4(0xffff, _mm_shuffle_epi8(first, eight_of(k.spread))));
+    w.found = (first_x | first_y) >= 0 && !ends(static_cast<int16_t>(_mm_extract_epi16(least, 0))) && !ends(static_cast<int16_t>(_mm_extract_epi16(least, 4)));
+    const auto row = [&](uint32_t at) { return size_t{at & ~31u} * p.pitch + ((at & 31u) << 4); };
+    const std::byte* const column = p.memory + static_cast<uint32_t>(first_x) * size_t{128};
+    w.upper = column + row(static_cast<uint32_t>(first_y)), w.lower = column + row(static_cast<uint32_t>(first_y) + 4);
+    w.from = _mm512_sub_epi16(texel, _mm512_maskz_broadcast_i32x4(0xffff, _mm_shuffle_epi8(base, eight_of(k.spread))));
     return w;
   }
-  [[gnu::always_inline]] static inline __m512i part(const Window& w, unsigned n) { return _mm512_loadu_si512(w.at + 512 * n); }
+  struct Lines {
+    __m512i upper[3], lower[3];
+    [[gnu::always_inline]] explicit inline Lines(const Window& w) {
+      for (unsigned i = 0; i < 3; ++i) upper[i] = _mm512_loadu_si512(w.upper + 512 * i), lower[i] = _mm512_loadu_si512(w.lower + 512 * i);
+    }
+    /// At columns (in the low halves of `x`) and rows (times four).
+    [[gnu::always_inline]] inline U texels(const Constants& k, __m512i x, __m512i rows) const {
+      const __m512i index = _mm512_or_si512(_mm512_and_si512(x, all(k.in_line)), rows);
+      const auto of = [&](unsigned i) { return _mm512_permutex2var_epi32(upper[i], index, lower[i]); };
+      const __m512i two = _mm512_mask_blend_epi32(_mm512_test_epi32_mask(x, all(k.line)), of(0), of(1));
+      return reinterpret_cast<U>(_mm512_mask_blend_epi32(_mm512_test_epi32_mask(x, all(k.two_lines)), two, of(2)));
+    }
+  };
 
   template <bool whole>
   [[gnu::always_inline]] static inline bool nearest(const LanePlain& p, uint32_t* registers, uint32_t mask) {
     const Constants& k = constants();
     const F u = V::get(floats_of(registers, p.u)) * p.size[0], v = V::get(floats_of(registers, p.v)) * p.size[1];
     const Window w = window_of(p, k, reinterpret_cast<__m512i>(V::floored(u)), reinterpret_cast<__m512i>(V::floored(v)));
-    if (!w.found || _mm512_test_epi16_mask(w.from, _mm512_maskz_broadcast_i32x4(0xffff, eight_of(k.outside)))) return false;
-    const __m512i place = looked_up(k.column, shuffled(w.from, k.mixed)), index = _mm512_madd_epi16(place, all(k.times));
-    const __m512i near = _mm512_permutex2var_epi32(part(w, 0), index, part(w, 1)), away = _mm512_permutex2var_epi32(part(w, 2), index, part(w, 3));
-    const U texels = reinterpret_cast<U>(_mm512_mask_blend_epi32(_mm512_test_epi32_mask(place, all(k.far)), near, away)), byte = reinterpret_cast<U>(all(k.byte));
+    if (!w.found || _mm512_cmpge_epu16_mask(w.from, everywhere(k.outside))) return false;
+    const __m512i place = shuffled(w.from, k.mixed);
+    const U texels = Lines(w).texels(k, place, _mm512_maskz_srli_epi32(0xffff, place, 14)), byte = reinterpret_cast<U>(all(k.byte));
     const F scale = V::template splat<F>(k.to_unit), rest = V::template splat<F>(k.to_unit_rest);
     const auto answer = [&](unsigned n, U code) {
       const F value = V::floats(code);
@@ -171,23 +187,22 @@ struct Sixteen : Plain<16> {
     };
     const __m512i x = fixed(0, p.u), y = fixed(1, p.v);
     const Window w = window_of(p, k, _mm512_maskz_srai_epi32(0xffff, x, 8), _mm512_maskz_srai_epi32(0xffff, y, 8));
-    if (!w.found || _mm512_cmpge_epu16_mask(w.from, _mm512_maskz_broadcast_i32x4(0xffff, eight_of(k.pairs)))) return false;
-    const __m512i mixed = shuffled(w.from, k.mixed), left = looked_up(k.column, mixed), right = looked_up(k.next_column, mixed);
-    const __m512i top = _mm512_maskz_srli_epi32(0xffff, left, 14), bottom = _mm512_maskz_srli_epi32(0xffff, right, 14);
-    const __m512i index[4] = {_mm512_or_si512(left, top), _mm512_or_si512(right, top), _mm512_or_si512(left, bottom), _mm512_or_si512(right, bottom)};
-    U texels[4];
-    const __m512i first = part(w, 0), second = part(w, 1);
-    for (unsigned i = 0; i < 4; ++i) texels[i] = reinterpret_cast<U>(_mm512_permutex2var_epi32(first, index[i], second));
-    if (_mm512_cmpge_epu16_mask(w.from, _mm512_maskz_broadcast_i32x4(0xffff, eight_of(k.near_pairs)))) {
-      const __m512i third = part(w, 2), fourth = part(w, 3);
-      const __mmask16 far[2] = {_mm512_test_epi32_mask(left, all(k.far)), _mm512_test_epi32_mask(right, all(k.far))};
-      for (unsigned i = 0; i < 4; ++i)
-        texels[i] = reinterpret_cast<U>(_mm512_mask_blend_epi32(far[i & 1], reinterpret_cast<__m512i>(texels[i]), _mm512_permutex2var_epi32(third, index[i], fourth)));
-    }
+    if (!w.found || _mm512_cmpge_epu16_mask(w.from, everywhere(k.pairs_outside))) return false;
+    const __m512i left = shuffled(w.from, k.mixed), right = _mm512_sub_epi32(left, all(~uint32_t{0}));
+    const __m512i top = _mm512_maskz_srli_epi32(0xffff, left, 14), bottom = _mm512_add_epi32(top, all(k.line));
+    const Lines lines(w);
+    const U texels[4] = {lines.texels(k, left, top), lines.texels(k, right, top), lines.texels(k, left, bottom), lines.texels(k, right, bottom)};
     F colors[4];
     const auto weight = reinterpret_cast<typename VectorTypes<16>::H>(shuffled(x, k.twice));
     V::bytes_filtered(texels, weight, V::floats(reinterpret_cast<U>(_mm512_and_si512(y, all(k.byte)))) * (1.0f / 256), colors);
     answer<whole>(p, registers, colors, mask);
+    return true;
+  }
+
+  /// Texels one by one.
+  template <bool linear>
+  [[gnu::noinline]] static bool scattered(const LanePlain& p, uint32_t* registers, uint32_t mask) {
+    sample<linear>(p, V::get(floats_of(registers, p.u)), V::get(floats_of(registers, p.v)), registers, 0, mask);
     return true;
   }
 };
@@ -206,9 +221,11 @@ template <bool linear>
 bool sixteen(const void* plain, uint32_t* registers, uint32_t mask) {
   const auto& p = *static_cast<const LanePlain*>(plain);
 #ifdef __AVX512F__
-  if (!p.has_inside) return false;
-  if constexpr (linear) return mask == 0xffff ? Sixteen::linear<true>(p, registers, mask) : Sixteen::linear<false>(p, registers, mask);
-  else return mask == 0xffff ? Sixteen::nearest<true>(p, registers, mask) : Sixteen::nearest<false>(p, registers, mask);
+  bool done = false;
+  if (!p.has_window) done = false;
+  else if constexpr (linear) done = mask == 0xffff ? Sixteen::linear<true>(p, registers, mask) : Sixteen::linear<false>(p, registers, mask);
+  else done = mask == 0xffff ? Sixteen::nearest<true>(p, registers, mask) : Sixteen::nearest<false>(p, registers, mask);
+  return done || Sixteen::scattered<linear>(p, registers, mask);
 #else
   using C = Plain<8>;
   using F = C::F;

@@ -157,9 +157,12 @@ LanePlainSample LaneSampler::shortest(unsigned channels, LanePlain& to) const {
       case Wrap::mirror: return nullptr;
     }
   }
-  to.has_inside = level.width >= 16 && level.height >= 4 && (linear || !(magnified_.rounded[0] || magnified_.rounded[1]));
-  if (to.has_inside) to.inside[0] = static_cast<uint32_t>(level.width - 16), to.inside[1] = static_cast<uint32_t>(level.height - 4);
-  for (unsigned n = 0; n < 2; ++n) to.size[n] = s.normalized ? static_cast<float>(size[n]) : 1.0f;
+  constexpr int32_t window[2] = {12, 8};
+  to.has_window = size[0] >= window[0] && size[1] >= window[1] && std::max(size[0], size[1]) <= 1 << 14 && (linear || !(magnified_.rounded[0] || magnified_.rounded[1]));
+  for (unsigned n = 0; n < 2; ++n) {
+    to.size[n] = s.normalized ? static_cast<float>(size[n]) : 1.0f;
+    to.window_last[4 * n] = static_cast<int16_t>((size[n] - window[n]) & (n == 0 ? ~3 : ~0)), to.window_mask[4 * n] = static_cast<int16_t>(to.mask[n]);
+  }
   return kernels_->plain->sample[channels == 16][linear];
 }
 

@@ -22,8 +22,8 @@ struct SeriesThread {
   SeriesThread* next = nullptr;     ///< null: the last one
   const Grf* own = nullptr;         ///< r0 and those behind it
   const Grf* attributes = nullptr;
-  std::byte* target = nullptr;      ///< of 8x2 pixels, two quads to the left, two to the right: where they are in render target 0; null: ask
-  uint32_t row = 0, column = 0;     ///< bytes from there to the lower row, and to the right half
+  std::byte* target = nullptr;      ///< of 4x4 pixels, two quads above two quads: where they are in render target 0; null: ask
+  uint32_t row = 0;                 ///< bytes from row to row there
   uint32_t channels = 0;            ///< that run: one of the next two, as ThreadStart::run_vector_mask says
   uint32_t dispatch_mask = 0, vector_mask = 0;
 };

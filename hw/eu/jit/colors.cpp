@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The colours of 8x2 pixels that the thread's unit has found the place of are written by the code itself, as hw/render/pixel_kernels.cpp would
+// The colours of 4x4 pixels that the thread's unit has found the place of are written by the code itself, as hw/render/pixel_kernels.cpp would
 // (SKL PRM vol 7, "Render Target Write"); all else goes the way of all messages.
 #include <cstddef>
 
@@ -37,16 +37,14 @@ Value Emitter::color_codes(Value floats) {
 
 /// `words`: 16 pixels, quad by quad.
 void Emitter::store_colors(std::span<const Value> words) {
-  const auto field = [&](size_t offset) { return ir_.zext(ir_.load(ir_.i32, ir_.address(current_, offset), 4), ir_.i64); };
-  const Value target = ir_.load(ir_.ptr, ir_.address(current_, offsetof(SeriesThread, target)), 8);
-  const Value row = field(offsetof(SeriesThread, row)), column = field(offsetof(SeriesThread, column));
-  constexpr std::array<int, 4> upper = {0, 1, 4, 5}, lower = {2, 3, 6, 7}, right_upper = {8, 9, 12, 13}, right_lower = {10, 11, 14, 15};
+  constexpr std::array<std::array<int, 4>, 4> rows = {{{0, 1, 4, 5}, {2, 3, 6, 7}, {8, 9, 12, 13}, {10, 11, 14, 15}}};
   const bool wide = words.size() == 1;
-  const Value left = words[0], right = wide ? words[0] : words[1], across = ir_.behind(target, column);
-  ir_.store_volatile(ir_.shuffle(left, nullptr, upper), target, 16);
-  ir_.store_volatile(ir_.shuffle(left, nullptr, lower), ir_.behind(target, row), 16);
-  ir_.store_volatile(ir_.shuffle(right, nullptr, wide ? right_upper : upper), across, 16);
-  ir_.store_volatile(ir_.shuffle(right, nullptr, wide ? right_lower : lower), ir_.behind(across, row), 16);
+  Value at = ir_.load(ir_.ptr, ir_.address(current_, offsetof(SeriesThread, target)), 8);
+  const Value row = ir_.zext(ir_.load(ir_.i32, ir_.address(current_, offsetof(SeriesThread, row)), 4), ir_.i64);
+  for (unsigned y = 0; y < 4; y++) {
+    if (y) at = ir_.behind(at, row);
+    ir_.store_volatile(ir_.shuffle(wide ? words[0] : words[y / 2], nullptr, rows[wide ? y : y % 2]), at, 16);
+  }
 }
 
 void Emitter::write_colors(size_t n, unsigned first, Value mask) {

@@ -275,7 +275,7 @@ struct ColorTarget : MessageTarget {
 
 }  // namespace
 
-TEST_CASE("eu jit: a series writes the colours of whole rows where its threads say, and asks where they do not") {
+TEST_CASE("eu jit: a series writes the colours of whole squares where its threads say, and asks where they do not") {
   if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
   setenv("SOFTGEN_CACHE", "off", 1);
   set_engine(eu::Engine::jit);
@@ -288,7 +288,7 @@ TEST_CASE("eu jit: a series writes the colours of whole rows where its threads s
   m.load(assemble({write}), 0xffff);
   std::mt19937 random(9);
   constexpr size_t count = 200;
-  constexpr uint32_t row = 32, column = 16;
+  constexpr uint32_t row = 16;
   struct alignas(16) Block {
     std::byte bytes[64];
   };
@@ -302,7 +302,7 @@ TEST_CASE("eu jit: a series writes the colours of whole rows where its threads s
     threads[i].next = i + 1 < count ? &threads[i + 1] : nullptr;
     threads[i].own = own[i].data();
     threads[i].channels = threads[i].dispatch_mask = threads[i].vector_mask = 0xffff;
-    threads[i].row = row, threads[i].column = column;
+    threads[i].row = row;
     if (i % 5) threads[i].target = blocks[i].bytes;
     else asking++;
   }
@@ -323,8 +323,8 @@ TEST_CASE("eu jit: a series writes the colours of whole rows where its threads s
         const float v = std::bit_cast<float>(own[i][4 + 2 * c + pixel / 8].dw[pixel % 8]), in = v > 0 ? std::min(v, 1.0f) : 0.0f;
         expected |= static_cast<uint32_t>(std::nearbyint(double{in} * 255)) << target.codes.shift[c];
       }
-      const unsigned quad = pixel / 4, x = quad * 2 + (pixel & 1), y = pixel >> 1 & 1;
-      std::memcpy(&got, blocks[i].bytes + y * row + x / 4 * column + x % 4 * 4, 4);
+      const unsigned quad = pixel / 4, x = (quad & 1) * 2 + (pixel & 1), y = (quad >> 1) * 2 + (pixel >> 1 & 1);
+      std::memcpy(&got, blocks[i].bytes + y * row + x * 4, 4);
       INFO("thread " << i << " pixel " << pixel);
       REQUIRE(got == expected);
     }
