@@ -72,7 +72,7 @@ D4 between(D4 v, double low, double high) {
 
 using DepthStored = DepthKernel::Stored;
 
-uint32_t depth_test(const DepthKernel& d, double x, double y, const std::byte* old, uint32_t mask, uint32_t* values) {
+[[maybe_unused]] uint32_t depth_test(const DepthKernel& d, double x, double y, const std::byte* old, uint32_t mask, uint32_t* values) {
   const D4 xs = {x, x + 1, x + 2, x + 3};
   const D4 along = d.a * xs;
   uint32_t passed = 0;
@@ -115,6 +115,50 @@ uint32_t depth_test(const DepthKernel& d, double x, double y, const std::byte* o
   }
   return passed & mask;
 }
+
+#ifdef __AVX512F__
+typedef double Eight __attribute__((vector_size(64)));
+Eight eight_of(double v) { return Eight{v, v, v, v, v, v, v, v}; }
+Eight eight_of(I8 v) { return __builtin_convertvector(v, Eight); }
+F8 floats(Eight v) { return __builtin_convertvector(v, F8); }
+/// GCC 12 warns of its own forms without a mask.
+Eight between(Eight v, Eight low, Eight high) { return _mm512_maskz_min_pd(0xff, high, _mm512_maskz_max_pd(0xff, low, v)); }
+Eight between(Eight v, double low, double high) { return between(v, eight_of(low), eight_of(high)); }
+
+/// depth_test() of two rows at a time.
+uint32_t depth_test_rows(const DepthKernel& d, double x, double y, const std::byte* old, uint32_t mask, uint32_t* values) {
+  const Eight along = d.a * (x + Eight{0, 1, 2, 3, 0, 1, 2, 3});
+  const bool halves = d.stored == DepthStored::unorm16;
+  const double most = halves ? 65535.0 : 16777215.0;
+  uint32_t passed = 0;
+  for (unsigned row = 0; row < 4; row += 2) {
+    if (!(mask >> 4 * row & 255)) continue;
+    const double upper = y + row, lower = y + (row + 1);
+    const Eight z = between(along + d.b * Eight{upper, upper, upper, upper, lower, lower, lower, lower} + d.c + d.bias, d.low, d.high);
+    I8 there, value, ok;
+    if (halves) {
+      uint64_t codes[2];
+      for (unsigned i = 0; i < 2; ++i) std::memcpy(&codes[i], old + 16 * (row + i), sizeof codes[i]);
+      there = reinterpret_cast<I8>(_mm256_cvtepu16_epi32(_mm_set_epi64x(static_cast<int64_t>(codes[1]), static_cast<int64_t>(codes[0]))));
+    } else {
+      std::memcpy(&there, old + 16 * row, sizeof there);
+    }
+    if (d.stored == DepthStored::float32) {
+      const F8 f = floats(z);
+      value = reinterpret_cast<I8>(f);
+      ok = compare(static_cast<Compare>(d.function), f, reinterpret_cast<F8>(there));
+    } else {
+      // NaN: zero.
+      const Eight unit = _mm512_maskz_min_pd(0xff, eight_of(1.0), _mm512_maskz_max_pd(0xff, z, Eight{}));
+      value = __builtin_convertvector(unit * most + 0x1.fffffffffffffp-2, I8);
+      ok = compare(static_cast<Compare>(d.function), value, there & 0xffffff);
+    }
+    std::memcpy(values + 4 * row, &value, sizeof value);
+    passed |= (d.test ? sign_bits(ok) : 255u) << 4 * row;
+  }
+  return passed & mask;
+}
+#endif
 
 void depth_write(const DepthKernel& d, std::byte* at, uint32_t mask, const uint32_t* values) {
   const bool halves = d.stored == DepthStored::unorm16;
@@ -161,20 +205,13 @@ void interpolate(const Planes& p, const double* x, const double* y, size_t count
   }
 }
 
+#ifndef __AVX512F__
 /// Two quads' pixels.
-#ifdef __AVX512F__
-typedef double Eight __attribute__((vector_size(64)));
-Eight eight_of(double v) { return Eight{v, v, v, v, v, v, v, v}; }
-Eight eight_of(I8 v) { return __builtin_convertvector(v, Eight); }
-F8 floats(Eight v) { return __builtin_convertvector(v, F8); }
-Eight between(Eight v, double low, double high) { return _mm512_maskz_min_pd(0xff, eight_of(high), _mm512_maskz_max_pd(0xff, eight_of(low), v)); }
-#else
 struct Eight {
   D4 half[2];
 };
 Eight operator+(Eight a, Eight b) { return {{a.half[0] + b.half[0], a.half[1] + b.half[1]}}; }
 Eight operator*(Eight a, Eight b) { return {{a.half[0] * b.half[0], a.half[1] * b.half[1]}}; }
-Eight operator/(Eight a, Eight b) { return {{a.half[0] / b.half[0], a.half[1] / b.half[1]}}; }
 Eight eight_of(double v) { return {{splat(v), splat(v)}}; }
 Eight eight_of(I8 v) {
   I4 half[2];
@@ -187,53 +224,105 @@ F8 floats(Eight v) {
 Eight between(Eight v, double low, double high) { return {{between(v.half[0], low, high), between(v.half[1], low, high)}}; }
 #endif
 
-/// Of two quads: their pixels' centres, and clip W there.
+/// Of two quads: their pixels' centres.
 struct Centers {
-  Eight x, y, w;
+  Eight x, y;
 };
-
-Eight at_centers(const CenterPlanes::Plane& p, const Centers& at) { return eight_of(p[0]) * at.x + eight_of(p[1]) * at.y + eight_of(p[2]); }
 
 void put_eight(float* to, F8 v) {
   typedef float Unaligned __attribute__((vector_size(32), aligned(4), may_alias));
   *reinterpret_cast<Unaligned*>(to) = v;
 }
 
-void put_barycentrics(const std::array<CenterPlanes::Plane, 2>& planes, const Centers& at, bool divided, float* out) {
-  for (unsigned k = 0; k < 2; ++k, out += 8) {
-    Eight value = at_centers(planes[k], at);
-    if (divided) value = value * at.w;
-    put_eight(out, floats(value));
-  }
-}
-
 Centers centers_of(uint32_t one, uint32_t other) {
   const auto a = static_cast<int32_t>(one), b = static_cast<int32_t>(other);
   const I8 quads{a, a, a, a, b, b, b, b}, right{0, 1, 0, 1, 0, 1, 0, 1}, below{0, 0, 1, 1, 0, 0, 1, 1};
   const Eight half = eight_of(0.5);
-  return {eight_of((quads & 0xffff) + right) + half, eight_of((quads >> 16 & 0xffff) + below) + half, half};
+  return {eight_of((quads & 0xffff) + right) + half, eight_of((quads >> 16 & 0xffff) + below) + half};
 }
 
+/// Numbers below 2^-100 are zero: so no operand is denormal, and MXCSR.DAZ has no say.
+template <typename Floats>
+[[gnu::always_inline]] inline Floats settled(Floats v) {
+  typedef decltype(Floats{} < Floats{}) Integers;
+  constexpr int32_t least = (127 - 100) << 23;
+  const auto bits = reinterpret_cast<Integers>(v);
+  return reinterpret_cast<Floats>(bits & ((bits & 0x7fffffff) >= least));
+}
+
+/// Up to four planes, each a float at a square's corner and what is added for its pixels (see CenterPlanes).
+struct SquarePlanes {
+  D4 a, b, c;
+  F8 added[4][2];  ///< of the two upper quads, and the two lower ones
+  uint32_t corner; ///< x | y << 16
+  F4 there;
+
+  [[gnu::always_inline]] inline void set(const CenterPlanes::Plane* const (&planes)[4], unsigned count) {
+    constexpr CenterPlanes::Plane nothing{};
+    for (unsigned n = 0; n < 4; ++n) {
+      const CenterPlanes::Plane& p = n < count ? *planes[n] : nothing;
+      a[n] = p[0], b[n] = p[1], c[n] = p[2];
+    }
+    const F4 right = settled(__builtin_convertvector(a, F4)), down = settled(__builtin_convertvector(b, F4));
+    constexpr F8 x = {0.5f, 1.5f, 0.5f, 1.5f, 2.5f, 3.5f, 2.5f, 3.5f}, y = {0.5f, 0.5f, 1.5f, 1.5f, 0.5f, 0.5f, 1.5f, 1.5f};
+    for (unsigned n = 0; n < count; ++n)
+      for (unsigned half = 0; half < 2; ++half) added[n][half] = right[n] * x + down[n] * (y + 2.0f * static_cast<float>(half));
+    at(0);
+  }
+  [[gnu::always_inline]] inline void at(uint32_t square) {
+    corner = square;
+    there = settled(__builtin_convertvector(a * static_cast<double>(square & 0xffff) + b * static_cast<double>(square >> 16) + c, F4));
+  }
+  /// Of two quads.
+  [[gnu::always_inline]] inline void values(uint32_t one, uint32_t other, unsigned count, F8 (&out)[4]) {
+    constexpr uint32_t squares = 0xfffcfffc;
+    if ((one & squares) != corner) at(one & squares);
+    const unsigned half = one >> 17 & 1;
+    if (other == one + 2 && !(one & 2)) {
+      for (unsigned n = 0; n < count; ++n) out[n] = settled(splat(there[n]) + added[n][half]);
+      return;
+    }
+    const F4 here = there;
+    if ((other & squares) != corner) at(other & squares);
+    const auto four = [](F8 v, uint32_t quad) { return quad & 2 ? __builtin_shufflevector(v, v, 4, 5, 6, 7) : __builtin_shufflevector(v, v, 0, 1, 2, 3); };
+    for (unsigned n = 0; n < count; ++n) {
+      const F4 left = here[n] + four(added[n][half], one), right = there[n] + four(added[n][other >> 17 & 1], other);
+      out[n] = settled(__builtin_shufflevector(left, right, 0, 1, 2, 3, 4, 5, 6, 7));
+    }
+  }
+};
+
 void center_planes(const CenterPlanes& p, const CenterThread* threads, size_t count, size_t quads) {
-  constexpr uint32_t with_perspective = 7, all = 63;
+  constexpr uint32_t with_perspective = 7, without = 070;
   const bool divides = p.w || (p.modes & with_perspective);
-  // Where W is the same everywhere, so is its reciprocal: zeros times coordinates add nothing.
-  const bool flat = p.one_over_w[0] == 0 && p.one_over_w[1] == 0 && p.one_over_w[2] != 0;
-  const Eight flat_w = eight_of(1.0 / p.one_over_w[2]);
+  SquarePlanes perspective, linear;
+  if (divides) perspective.set({&p.one_over_w, &p.perspective[0], &p.perspective[1], nullptr}, 3);
+  if (p.modes & without) linear.set({&p.linear[0], &p.linear[1], nullptr, nullptr}, 2);
   for (const CenterThread* thread = threads; thread != threads + count; ++thread)
     for (size_t n = 0; n < quads; n += 2) {
-      Centers at = centers_of(thread->quads[n], thread->quads[n + 1]);
-      at.w = flat_w;
-      if (divides && !flat) at.w = eight_of(1.0) / at_centers(p.one_over_w, at);
+      const uint32_t one = thread->quads[n], other = thread->quads[n + 1];
+      F8 divided[4]{}, plain[4]{};
+      if (divides) {
+        perspective.values(one, other, 3, divided);
+        divided[0] = 1.0f / divided[0];
+      }
+      if (p.modes & without) linear.values(one, other, 2, plain);
+      const F8 i = divided[1] * divided[0], j = divided[2] * divided[0];
       float* to = thread->out;
-      for (uint32_t modes = p.modes & all, mode = 0; modes >> mode; ++mode) {
+      for (uint32_t mode = 0, modes = p.modes & (with_perspective | without); modes >> mode; ++mode) {
         if (!(modes >> mode & 1)) continue;
-        const bool divided = with_perspective >> mode & 1;
-        put_barycentrics(divided ? p.perspective : p.linear, at, divided, to + 8 * n);
+        const bool linearly = without >> mode & 1;
+        put_eight(to + 8 * n, linearly ? plain[0] : i);
+        put_eight(to + 8 * n + 8, linearly ? plain[1] : j);
         to += 8 * quads;
       }
-      if (p.depth) put_eight(to + 4 * n, floats(between(at_centers(p.z, at) + eight_of(p.bias), p.low, p.high))), to += 4 * quads;
-      if (p.w) put_eight(to + 4 * n, floats(at.w));
+      if (p.depth) {
+        const Centers at = centers_of(one, other);
+        const Eight z = eight_of(p.z[0]) * at.x + eight_of(p.z[1]) * at.y + eight_of(p.z[2]) + eight_of(p.bias);
+        put_eight(to + 4 * n, floats(between(z, p.low, p.high)));
+        to += 4 * quads;
+      }
+      if (p.w) put_eight(to + 4 * n, divided[0]);
     }
 }
 
@@ -566,6 +655,11 @@ void write_square(const ColorKernel& k, const ColorSquare& s) {
 }  // namespace
 
 extern const PixelKernels PIXEL_KERNELS;
-const PixelKernels PIXEL_KERNELS{coverage, depth_test, depth_write, interpolate, center_planes, write_color, write_square};
+#ifdef __AVX512F__
+constexpr auto best_depth_test = depth_test_rows;
+#else
+constexpr auto best_depth_test = depth_test;
+#endif
+const PixelKernels PIXEL_KERNELS{coverage, best_depth_test, depth_write, interpolate, center_planes, write_color, write_square};
 
 }  // namespace softgen::render

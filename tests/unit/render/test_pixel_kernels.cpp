@@ -262,25 +262,37 @@ TEST_CASE("payloads have barycentrics, depth and W as each pixel's centre has th
     planes.bias = f.value(), planes.low = 0.25f, planes.high = 0.75f;
     std::array<uint32_t, 4> quads;
     for (uint32_t& quad : quads) quad = (f.any() & 0x3ffe) | (f.any() & 0x3ffe) << 16;
+    if (round & 1) quads[1] = quads[0] + 2;
+    if (round & 2) quads[2] = quads[0] ^ (2u << 16), quads[3] = quads[1] ^ (2u << 16);
     std::vector<float> expected;
     const auto each = [&](auto&& value) {
       for (const uint32_t quad : quads)
-        for (uint32_t i = 0; i < 4; ++i) expected.push_back(static_cast<float>(value((quad & 0xffff) + (i & 1) + 0.5, (quad >> 16) + (i >> 1) + 0.5)));
+        for (uint32_t i = 0; i < 4; ++i) expected.push_back(value((quad & 0xffff) + (i & 1), (quad >> 16) + (i >> 1)));
     };
-    const auto at = [](const CenterPlanes::Plane& p, double x, double y) { return p[0] * x + p[1] * y + p[2]; };
+    // From the corner of 4x4 pixels, in floats.
+    const auto at = [](const CenterPlanes::Plane& p, uint32_t x, uint32_t y) {
+      const auto settled = [](float v) { return std::fabs(v) < 0x1p-100f ? 0.0f : v; };
+      const float corner = settled(static_cast<float>(p[0] * (x & ~3u) + p[1] * (y & ~3u) + p[2]));
+      const float right = settled(static_cast<float>(p[0])) * (static_cast<float>(x & 3) + 0.5f), down = settled(static_cast<float>(p[1])) * (static_cast<float>(y & 3) + 0.5f);
+      return settled(corner + (right + down));
+    };
     for (unsigned mode = 0; mode < 6; ++mode) {
       if (!(planes.modes >> mode & 1)) continue;
       std::array<std::vector<float>, 2> both;
       for (unsigned k = 0; k < 2; ++k) {
-        each([&](double x, double y) { return at((mode < 3 ? planes.perspective : planes.linear)[k], x, y) * (mode < 3 ? 1 / at(planes.one_over_w, x, y) : 1); });
+        each([&](uint32_t x, uint32_t y) { return at((mode < 3 ? planes.perspective : planes.linear)[k], x, y) * (mode < 3 ? 1.0f / at(planes.one_over_w, x, y) : 1.0f); });
         both[k].assign(expected.end() - 16, expected.end());
         expected.resize(expected.size() - 16);
       }
       for (unsigned pair = 0; pair < 2; ++pair)
         for (const auto& of : both) expected.insert(expected.end(), of.begin() + 8 * pair, of.begin() + 8 * pair + 8);
     }
-    if (planes.depth) each([&](double x, double y) { return std::min(std::max(at(planes.z, x, y) + planes.bias, planes.low), planes.high); });
-    if (planes.w) each([&](double x, double y) { return 1 / at(planes.one_over_w, x, y); });
+    if (planes.depth)
+      each([&](uint32_t x, uint32_t y) {
+        const double z = planes.z[0] * (x + 0.5) + planes.z[1] * (y + 0.5) + planes.z[2] + planes.bias;
+        return static_cast<float>(std::min(std::max(z, planes.low), planes.high));
+      });
+    if (planes.w) each([&](uint32_t x, uint32_t y) { return 1.0f / at(planes.one_over_w, x, y); });
     REQUIRE(planes.registers(quads.size()) * 8 == expected.size());
     for (const PixelKernels* build : builds()) {
       std::vector<float> got(expected.size() + 8, -1.0f);
