@@ -22,13 +22,20 @@ struct Registers {
   uint32_t* answered(unsigned number, unsigned lane) const { return &first[number * each + lane / 8].dw[lane % 8]; }
 };
 
-/// Offsets where a row of `bytes` may start in this page (the surface ends at `size`), for compiled code.
-template <Access access>
-void open_window(const DirectAnswer& answer, const memory::View& view, uint64_t at, uint64_t offset, uint64_t size, unsigned bytes) {
-  const memory::View::Found found = view.found<access>(at);
-  if (!found.page) return;
-  const uint64_t in_page = at % memory::View::page_size, end = std::min(memory::View::page_size, size - offset + in_page);
-  answer.window = {offset - in_page, end - bytes + 1, found.page, found.epoch, found.generation};
+/// Offsets where a row of `bytes` may start (the surface ends at `size`), for compiled code: in this page, and in those behind it as far as memory is
+/// in one piece, more of them each time that somebody goes on not far behind the window before.
+void open_window(const DirectAnswer& answer, memory::View& view, Access access, uint64_t at, uint64_t offset, uint64_t size, unsigned bytes) {
+  constexpr uint64_t longest = 256 << 10, not_far = 1 << 20;
+  MessageWindow& window = answer.window;
+  const auto [epoch, generation] = view.seen();
+  const bool stands = window.memory && window.epoch == epoch && window.generation == generation;
+  if (stands && offset - window.low < window.starts) return;
+  const uint64_t in_page = at % memory::View::page_size, low = offset - in_page;
+  const uint64_t wanted = window.memory && low - window.low < not_far ? std::min(2 * window.opened, longest) : memory::View::page_size;
+  const memory::View::Stretch found = view.stretch(at, wanted, access);
+  if (!found.first) return;
+  const uint64_t end = std::min(found.size, size - low);
+  window = {low, end - bytes + 1, found.first, found.epoch, found.generation, wanted};
 }
 
 /// Of the constant cache and data cache port 0 alike (Mesa brw_eu_defines.h).
@@ -71,7 +78,7 @@ bool move_row(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadE
     const uint64_t at = strip_canonical(d.base + offset);
     if (at % memory::View::page_size + bytes > memory::View::page_size) return false;
     memory = direction == Direction::write ? env.view.at_for_write(at) : const_cast<std::byte*>(env.view.at(at));
-    open_window<direction == Direction::write ? Access::write : Access::read>(answer, env.view, at, offset, d.size, bytes);
+    open_window(answer, env.view, direction == Direction::write ? Access::write : Access::read, at, offset, d.size, bytes);
   }
   move_neighbours<count>(Registers{registers + d.row.data, lanes / 8}, direction, memory, lanes);
   return true;

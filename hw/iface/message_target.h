@@ -103,6 +103,7 @@ struct MessageWindow {
   uint64_t low = 0, starts = 0;
   std::byte* memory = nullptr;
   uint64_t epoch = 0, generation = 0;
+  uint64_t opened = 0;              ///< bytes that it was opened for
 };
 
 /// How four floats of a pixel are its 32 bits: clamped, times 255, rounded.

@@ -85,6 +85,17 @@ const std::byte* View::piece(uint64_t va, uint64_t size) {
   return first ? first + (va - start) : nullptr;
 }
 
+View::Stretch View::stretch(uint64_t va, uint64_t most, Access access) {
+  stamp();
+  const Translation t = translate(space_, memory_, align_down(va, page_size), most);
+  if (!t.valid || (access == Access::write && !t.writable)) return {};
+  const HostSpan span = memory_.resolve(t.gpa, access);
+  const uint64_t size = std::min(t.run, align_down(span.size, page_size));
+  if (!span.data || !size) return {};
+  if (access == Access::write) memory_.mark_dirty(t.gpa, size);
+  return {span.data, size, epoch_, seen_};
+}
+
 void View::read(uint64_t va, void* dst, uint64_t size) {
   auto* to = static_cast<std::byte*>(dst);
   while (size) {

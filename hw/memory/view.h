@@ -86,18 +86,14 @@ class View {
   }
   /// Host memory of [va, va + size) for reading when all of it is there and in one piece, else null (no fault). Walks all of its pages.
   const std::byte* piece(uint64_t va, uint64_t size);
-  /// Host memory of the page of `va`, as its last at() or at_for_write() found it; null: that met no memory. Good as long as the words of clock()
-  /// hold these numbers.
-  struct Found {
-    std::byte* page;
-    uint64_t epoch, generation;
+  /// Host memory of the page of `va` and of pages behind it that follow each other in both, for accesses of this kind. Good as long as the words of
+  /// clock() hold these numbers.
+  struct Stretch {
+    std::byte* first = nullptr;  ///< null: there is none
+    uint64_t size = 0, epoch = 0, generation = 0;
   };
-  template <Access access>
-  Found found(uint64_t va) const {
-    const uint64_t vpn = strip_canonical(va) >> 12;
-    const Entry& entry = tlb_[static_cast<size_t>(access)][(vpn ^ vpn >> tlb_bits) & ((1u << tlb_bits) - 1)];
-    return {entry.tag == (stamp_ | vpn) ? entry.page : nullptr, epoch_, seen_};
-  }
+  /// `most` bytes, whole pages, at most. No fault.
+  Stretch stretch(uint64_t va, uint64_t most, Access access);
   /// What the words of clock() hold while the stamp stays.
   struct Seen {
     uint64_t epoch, generation;

@@ -2,6 +2,7 @@
 #include "hw/memory/view.h"
 
 #include <numeric>
+#include <random>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -174,4 +175,41 @@ TEST_CASE_METHOD(Fixture, "the GGTT is seen through its table and a changed entr
   CHECK(view.load<char>(0x6000) == 0);
   CHECK(faults.read(FaultRegisters::ring_fault_reg) == (1u | 1u << 11 | 4u << 12));
   CHECK((faults.read(FaultRegisters::tlb_data1) & 0x10) == 0x10);
+}
+
+TEST_CASE_METHOD(Fixture, "a stretch is as long as pages follow each other, may be used alike, and are there") {
+  constexpr uint64_t va = 0x3fe0'0000, pages = 512, ram = 0x100'0000 / View::page_size;  // two page tables, as much memory as there may be
+  std::mt19937 random(20);
+  struct Page {
+    uint64_t gpa = 0;
+    bool there = false, writable = false;
+  };
+  std::vector<Page> model(2 * pages);
+  for (size_t i = 0; i < model.size(); i++) {
+    const uint32_t kind = random() % 16;
+    Page& page = model[i];
+    page = i && kind > 3 ? Page{model[i - 1].gpa + View::page_size, true, model[i - 1].writable} : Page{random() % ram * View::page_size, kind != 0, kind > 1};
+    if (page.gpa >= ram * View::page_size) page.gpa = 0;
+    if (page.there) tables.map(pml4, va + i * View::page_size, page.gpa | 0x800'0000, present | (page.writable ? read_write : 0));
+  }
+  for (size_t i = 0; i < model.size(); i++)
+    for (const Access access : {Access::read, Access::write}) {
+      const uint64_t most = (1 + random() % 64) * View::page_size, at = va + i * View::page_size;
+      const View::Stretch found = view.stretch(at + random() % View::page_size, most, access);
+      const bool usable = model[i].there && (access == Access::read || model[i].writable);
+      INFO("page " << i << (access == Access::read ? " read" : " write") << ", most " << most);
+      REQUIRE((found.first != nullptr) == usable);
+      if (!usable) continue;
+      uint64_t expected = View::page_size;
+      for (size_t k = i + 1; k % pages && k < model.size() && expected < most; k++, expected += View::page_size) {
+        const bool follows = model[k].there && model[k].gpa == model[k - 1].gpa + View::page_size && model[k].writable == model[k - 1].writable;
+        if (!follows || model[k].gpa % SparseMemory::chunk_size == 0) break;
+      }
+      REQUIRE(found.size == expected);
+      for (uint64_t k = 0; k < found.size; k += View::page_size) {
+        const std::byte* alone = access == Access::read ? view.at(at + k) : view.at_for_write(at + k);
+        REQUIRE((alone == found.first + k || view.seen().epoch != found.epoch));
+      }
+    }
+  CHECK(view.faults() == 0);
 }
