@@ -179,14 +179,14 @@ template <typename Codec, typename I>
 void ternary_types(Codec& c, I& i) {
   c.ternary_type(i.dst.type, 48, 46);
   c.ternary_type(i.src[0].type, 45, 43);
-  // Src1Type, Src2Type: HF beside an F (or the other way round) in mixed precision.
-  bool other[2] = {i.src[1].type != i.src[0].type, i.src[2].type != i.src[0].type};
-  c.field(other[0], 36, 36);
-  c.field(other[1], 35, 35);
-  if constexpr (!Codec::writing) {
-    const RegType base = i.src[0].type;
-    for (unsigned n = 0; n < 2; n++)
-      i.src[n + 1].type = !other[n] ? base : base == RegType::hf ? RegType::f : RegType::hf;
+  // A float SrcType is source 0's alone; Src1Type and Src2Type say HF (1) or F (0): the Bspec's "srcType", which Mesa quotes
+  // (brw_eu_emit.c:brw_alu3).
+  const RegType base = i.src[0].type;
+  const bool floats = base == RegType::f || base == RegType::hf;
+  for (unsigned n : {1u, 2u}) {
+    bool half = floats && i.src[n].type == RegType::hf;
+    c.field(half, 37 - n, 37 - n);
+    if constexpr (!Codec::writing) i.src[n].type = !floats ? base : half ? RegType::hf : RegType::f;
   }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <array>
 #include <cstring>
 #include <random>
 
@@ -128,6 +129,22 @@ TEST_CASE("eu isa: what a descriptor asks, in words") {
   CHECK(fields.length == 5);
   CHECK(fields.header);
   CHECK(fields.response_length == 0);
+}
+
+// IGC's kernels for halves (piglit's mad-mix.cl). Mesa 22.3 prints SrcType for all three sources.
+TEST_CASE("eu isa: Src1Type and Src2Type say HF, whatever SrcType is") {
+  const auto sources = [](uint64_t low) {
+    const Instruction i = decode(Native{{low, 0x19c7200c'390661c8}});
+    CHECK(encode(i).q[0] == low);
+    return std::array{i.src[0].type, i.src[1].type, i.src[2].type};
+  };
+  constexpr uint64_t all_halves = 0x1a1e2018'0060015b, src1 = uint64_t{1} << 36, src2 = uint64_t{1} << 35, halves = uint64_t{4} << 43;
+  const auto f = RegType::f, hf = RegType::hf;
+  CHECK(sources(all_halves) == std::array{hf, hf, hf});
+  CHECK(sources(all_halves & ~src1) == std::array{hf, f, hf});
+  CHECK(sources(all_halves & ~src2) == std::array{hf, hf, f});
+  CHECK(sources(all_halves & ~halves) == std::array{f, hf, hf});
+  CHECK(sources(all_halves & ~halves & ~src1 & ~src2) == std::array{f, f, f});
 }
 
 TEST_CASE("eu isa: rules are named") {
