@@ -5,7 +5,7 @@ from driver import PIGLIT, RunTest
 PROGRAMS = "/usr/lib/x86_64-linux-gnu/piglit/tests/cl/program/execute"
 # Ids, memories, images, 64-bit arithmetic, stacks and branches.
 KERNELS = ("get-global-id", "get-local-id", "global-memory", "local-memory", "image-read-2d", "image-write-2d", "sampler", "scalar-arithmetic-long",
-           "scalar-arithmetic-double", "vector-conversion", "i32-stack-array", "sha256-Ch", "switch-case")
+           "scalar-arithmetic-double", "vector-conversion", "mad-mix", "i32-stack-array", "sha256-Ch", "switch-case")
 
 
 class OpenCL(RunTest):
