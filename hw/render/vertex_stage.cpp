@@ -38,20 +38,19 @@ VertexStage::VertexStage(GeometryWorker& worker, const DrawCall& call) : worker_
   if (!vs.enable) return;
   if (!vs.simd8_dispatch_enable) unimplemented("vertex shader in SIMD4x2 mode");
   else kernel_ = worker.load(Stage::vs, vs, vs.dispatch_grf_start_register_for_urb_data);
-  lay_out();
 }
 
 VertexStage::VertexStage(GeometryWorker& worker, const VertexStage& like)
-    : worker_(worker), fetch_(like.fetch_, worker.view), edge_flags_(like.edge_flags_), kernel_(like.kernel_), entry_bytes_(like.entry_bytes_), packed_(like.packed_) {
-  lay_out();
-}
+    : worker_(worker), fetch_(like.fetch_, worker.view), edge_flags_(like.edge_flags_), kernel_(like.kernel_), entry_bytes_(like.entry_bytes_), packed_(like.packed_) {}
 
 VertexStage::~VertexStage() {
   answers_.clear([](uint8_t sfid, uint8_t type, uint64_t n) { count_message(sfid, type, n); });
 }
 
-/// The payload begins with header and handles; behind the push constants are the packed components, from Vertex URB Entry Read Offset on.
-void VertexStage::lay_out() {
+/// Payloads of `threads`: they begin with header and handles; behind the push constants are the packed components, from Vertex URB Entry Read
+/// Offset on. Not before some are started: most draws are small, and who only assembles starts none.
+void VertexStage::lay_out(size_t threads) {
+  payloads_ = threads;
   const auto& vs = worker_.state.get<gen9::_3DSTATE_VS>();
   const size_t first = vs.vertex_urb_entry_read_offset * 8, last = std::min(first + vs.vertex_urb_entry_read_length * 8, packed_.size());
   input_registers_ = std::max<unsigned>(vs.vertex_urb_entry_read_length * 8, 1);
@@ -61,9 +60,9 @@ void VertexStage::lay_out() {
   own_registers_ = std::max<unsigned>(layout_.constants, 2);
   Grf header{};
   worker_.put_header(header, kernel_);
-  own_.assign(most_threads * own_registers_, {});
-  for (size_t i = 0; i < most_threads; ++i) own_[i * own_registers_] = header;
-  attributes_.assign(most_threads * input_registers_, {});
+  own_.assign(threads * own_registers_, {});
+  for (size_t i = 0; i < threads; ++i) own_[i * own_registers_] = header;
+  attributes_.assign(threads * input_registers_, {});
   inputs_.assign(fetch_.slots() * 4, nullptr);
   for (size_t at = first; at < last; ++at) inputs_[packed_[at]] = &attributes_[at - first];
 }
@@ -98,6 +97,7 @@ void VertexStage::put_payload(size_t number, std::span<const VertexName> names, 
 /// Threads of eight vertices each, or one of fewer.
 void VertexStage::shade_some(std::span<const VertexName> names, std::span<Vertex> out) {
   std::array<eu::SeriesThread, most_threads> threads;
+  if (const size_t wanted = (names.size() + simd8 - 1) / simd8; kernel_ && wanted > payloads_) lay_out(wanted);
   const auto mask = (1u << std::min<size_t>(names.size(), simd8)) - 1;
   size_t count = 0;
   for (size_t at = 0; at < names.size(); at += simd8, ++count) {

@@ -67,7 +67,7 @@ class VertexStage {
   void put_payload(size_t number, std::span<const VertexName> names, std::span<const Vertex> vertices);
   void pass_on(const VertexName& name, std::span<uint32_t> entry);
   void apply_edge_flags(std::span<Object> objects);
-  void lay_out();
+  void lay_out(size_t threads);
 
   GeometryWorker& worker_;
   VertexFetch fetch_;
@@ -77,6 +77,7 @@ class VertexStage {
   std::vector<uint8_t> packed_;                 ///< components that reach the shader, as dwords of a fetched vertex; all when packing is off
   static constexpr size_t most_threads = 32;    ///< that run together, eight vertices each
   eu::SeriesLayout layout_;
+  size_t payloads_ = 0;                         ///< threads that there is room for
   unsigned own_registers_ = 0, input_registers_ = 0;  ///< of each thread, in the next two
   std::vector<Grf> own_, attributes_;
   std::vector<Grf*> inputs_;                    ///< by component of a fetched vertex: the first thread's register that takes it, or null

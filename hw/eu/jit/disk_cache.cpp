@@ -40,13 +40,19 @@ uint64_t checksum(std::string_view bytes) {
 
 /// Everything of the host and the compiler that code depends on. Our own part is told by the file it is in, whose time and size change when
 /// the emitter does.
-std::string host_key() {
+std::string find_host_key() {
   std::string self = "?";
   Dl_info info;
   struct stat status;
   if (dladdr(reinterpret_cast<const void*>(&checksum), &info) && info.dli_fname && stat(info.dli_fname, &status) == 0)
     self = fmt::format("{} {}.{}", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
   return fmt::format("LLVM {} {} {}", LLVM_VERSION_STRING, host_text(), self);
+}
+
+/// Asked once: in a virtual machine each CPUID leaves it.
+const std::string& host_key() {
+  static const std::string& key = *new std::string(find_host_key());  // a thread beside others may ask while the program ends
+  return key;
 }
 
 std::string_view view(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
@@ -77,7 +83,7 @@ std::optional<ObjectFile> DiskCache::find(const std::string& name, const Program
   Header h;
   std::memcpy(&h, text.data(), sizeof(h));
   const std::string_view rest = std::string_view(text).substr(sizeof(h));
-  const std::string key = host_key();
+  const std::string& key = host_key();
   const std::string_view kernel = view(program.bytes());
   if (std::memcmp(h.magic, magic, sizeof(magic)) != 0 || h.version != format_version || h.start != program.start() ||
       h.key_size != key.size() || h.kernel_size != kernel.size() || h.object_size != rest.size() - key.size() - kernel.size() ||
@@ -95,7 +101,7 @@ void DiskCache::keep(const std::string& name, const Program& program, const Obje
   if (folder_.empty()) return;
   std::error_code error;
   fs::create_directories(folder_, error);
-  const std::string key = host_key();
+  const std::string& key = host_key();
   std::string rest = key;
   rest += view(program.bytes());
   rest.append(object.bytes.data(), object.bytes.size());
