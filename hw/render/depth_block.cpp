@@ -12,12 +12,6 @@ namespace {
 
 constexpr unsigned part = 4;  // pixels: 4x4 of 32 bits are one 64-byte line of a Y tile, of 16 bits the halves of its rows
 
-/// Rows of four bits to rows of eight.
-uint64_t block_mask(uint32_t mask, unsigned x, unsigned y) {
-  const uint32_t rows = (mask & 0xf) | (mask & 0xf0) << 4 | (mask & 0xf00) << 8 | (mask & 0xf000) << 12;
-  return uint64_t{rows} << (8 * y + x);
-}
-
 /// Codes of 8x8 pixels as a W tile has them: bits of x and y by turns, x first (SKL PRM vol 5, "Tile Formats").
 constexpr size_t stencil_block_bytes = 64;
 using StencilBlock = std::array<uint8_t, stencil_block_bytes>;
@@ -99,25 +93,24 @@ uint64_t DepthStencil::test_depth_block(memory::View& view, DepthKernel kernel, 
   kernel.function = static_cast<uint8_t>(depth_function_);
   const unsigned bytes = depth_.format->block_bits / 8;
   kernel.stored = stored_as(*depth_.format);
-  kernel.test = depth_test_;
+  kernel.test = depth_test_, kernel.write = depth_write_;
   const PixelKernels& kernels = pixel_kernels();
-  // A tile's column is 16 bytes wide and 32 rows high. A block that starts in an even column (or needs but one), at a multiple of eight rows,
-  // lies in one page.
-  constexpr uint64_t row = 16, column = 32 * row;
+  // A block that starts in an even column (or needs but one), at a multiple of eight rows, lies in one page.
+  constexpr uint64_t row = 16;
   const auto address = [&](uint32_t x, uint32_t y) { return depth_level_->address(x, y, block.layer + depth_.min_array_element); };
   const uint64_t corner = address(block.x, block.y);
-  const bool in_parts = corner & ((bytes == 4 ? column : 0) | 7 * row | 15);
-  std::byte* const there = in_parts ? nullptr : const_cast<std::byte*>(depth_write_ ? view.at_for_write(corner) : view.at(corner));
+  const bool in_parts = corner & ((bytes == 4 ? depth_column : 0) | 7 * row | 15);
+  if (!in_parts)
+    return kernels.depth_block(kernel, block.sample_x, block.sample_y, const_cast<std::byte*>(depth_write_ ? view.at_for_write(corner) : view.at(corner)), mask);
   uint64_t passed = 0;
   for (unsigned y = 0; y < 8; y += part)
     for (unsigned x = 0; x < 8; x += part) {
       const uint32_t left = part_mask(mask, x, y);
       if (!left) continue;
-      const uint64_t at = there ? 0 : address(block.x + x, block.y + y);
-      const uint64_t offset = (bytes == 4 ? x / part * column : x * bytes) + y * row;
+      const uint64_t at = address(block.x + x, block.y + y);
       alignas(64) uint32_t values[part * part];
-      const uint32_t ok = kernels.depth_test(kernel, block.sample_x + x, block.sample_y + y, there ? there + offset : view.at(at), left, values);
-      if (ok && depth_write_) kernels.depth_write(kernel, there ? there + offset : view.at_for_write(at), ok, values);
+      const uint32_t ok = kernels.depth_test(kernel, block.sample_x + x, block.sample_y + y, view.at(at), left, values);
+      if (ok && depth_write_) kernels.depth_write(kernel, view.at_for_write(at), ok, values);
       passed |= block_mask(ok, x, y);
     }
   return passed;

@@ -72,7 +72,7 @@ D4 between(D4 v, double low, double high) {
 
 using DepthStored = DepthKernel::Stored;
 
-[[maybe_unused]] uint32_t depth_test(const DepthKernel& d, double x, double y, const std::byte* old, uint32_t mask, uint32_t* values) {
+uint32_t depth_test(const DepthKernel& d, double x, double y, const std::byte* old, uint32_t mask, uint32_t* values) {
   const D4 xs = {x, x + 1, x + 2, x + 3};
   const D4 along = d.a * xs;
   uint32_t passed = 0;
@@ -118,46 +118,13 @@ using DepthStored = DepthKernel::Stored;
 
 #ifdef __AVX512F__
 typedef double Eight __attribute__((vector_size(64)));
+typedef float F16 __attribute__((vector_size(64)));
 Eight eight_of(double v) { return Eight{v, v, v, v, v, v, v, v}; }
 Eight eight_of(I8 v) { return __builtin_convertvector(v, Eight); }
 F8 floats(Eight v) { return __builtin_convertvector(v, F8); }
 /// GCC 12 warns of its own forms without a mask.
 Eight between(Eight v, Eight low, Eight high) { return _mm512_maskz_min_pd(0xff, high, _mm512_maskz_max_pd(0xff, low, v)); }
 Eight between(Eight v, double low, double high) { return between(v, eight_of(low), eight_of(high)); }
-
-/// depth_test() of two rows at a time.
-uint32_t depth_test_rows(const DepthKernel& d, double x, double y, const std::byte* old, uint32_t mask, uint32_t* values) {
-  const Eight along = d.a * (x + Eight{0, 1, 2, 3, 0, 1, 2, 3});
-  const bool halves = d.stored == DepthStored::unorm16;
-  const double most = halves ? 65535.0 : 16777215.0;
-  uint32_t passed = 0;
-  for (unsigned row = 0; row < 4; row += 2) {
-    if (!(mask >> 4 * row & 255)) continue;
-    const double upper = y + row, lower = y + (row + 1);
-    const Eight z = between(along + d.b * Eight{upper, upper, upper, upper, lower, lower, lower, lower} + d.c + d.bias, d.low, d.high);
-    I8 there, value, ok;
-    if (halves) {
-      uint64_t codes[2];
-      for (unsigned i = 0; i < 2; ++i) std::memcpy(&codes[i], old + 16 * (row + i), sizeof codes[i]);
-      there = reinterpret_cast<I8>(_mm256_cvtepu16_epi32(_mm_set_epi64x(static_cast<int64_t>(codes[1]), static_cast<int64_t>(codes[0]))));
-    } else {
-      std::memcpy(&there, old + 16 * row, sizeof there);
-    }
-    if (d.stored == DepthStored::float32) {
-      const F8 f = floats(z);
-      value = reinterpret_cast<I8>(f);
-      ok = compare(static_cast<Compare>(d.function), f, reinterpret_cast<F8>(there));
-    } else {
-      // NaN: zero.
-      const Eight unit = _mm512_maskz_min_pd(0xff, eight_of(1.0), _mm512_maskz_max_pd(0xff, z, Eight{}));
-      value = __builtin_convertvector(unit * most + 0x1.fffffffffffffp-2, I8);
-      ok = compare(static_cast<Compare>(d.function), value, there & 0xffffff);
-    }
-    std::memcpy(values + 4 * row, &value, sizeof value);
-    passed |= (d.test ? sign_bits(ok) : 255u) << 4 * row;
-  }
-  return passed & mask;
-}
 #endif
 
 void depth_write(const DepthKernel& d, std::byte* at, uint32_t mask, const uint32_t* values) {
@@ -181,6 +148,92 @@ void depth_write(const DepthKernel& d, std::byte* at, uint32_t mask, const uint3
     else std::memcpy(at + 4 * i, values + i, 4);
   }
 }
+
+#ifdef __AVX512F__
+/// A row at a time. What was there is written again where a pixel does not pass: the block is the caller's alone.
+template <Compare function, DepthStored stored>
+uint64_t depth_block_of(const DepthKernel& d, double x, double y, std::byte* at, uint64_t mask) {
+  typedef int32_t Half __attribute__((vector_size(16)));
+  const Eight along = d.a * (x + Eight{0, 1, 2, 3, 4, 5, 6, 7});
+  uint64_t passed = 0;
+  for (unsigned row = 0; row < 8; ++row, at += 16) {
+    const auto wanted = static_cast<uint32_t>(mask >> 8 * row & 255);
+    if (!wanted) continue;
+    const Eight z = between(along + d.b * (y + row) + d.c + d.bias, d.low, d.high);
+    I8 there, value;
+    uint32_t ok;
+    if constexpr (stored == DepthStored::unorm16) {
+      there = reinterpret_cast<I8>(_mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at))));
+    } else {
+      Half left, right;
+      std::memcpy(&left, at, sizeof left);
+      std::memcpy(&right, at + depth_column, sizeof right);
+      there = __builtin_shufflevector(left, right, 0, 1, 2, 3, 4, 5, 6, 7);
+    }
+    if constexpr (stored == DepthStored::float32) {
+      const F8 f = floats(z);
+      value = reinterpret_cast<I8>(f);
+      ok = sign_bits(compare(function, f, reinterpret_cast<F8>(there)));
+    } else {
+      // NaN: zero.
+      const Eight unit = _mm512_maskz_min_pd(0xff, eight_of(1.0), _mm512_maskz_max_pd(0xff, z, Eight{}));
+      value = __builtin_convertvector(unit * (stored == DepthStored::unorm16 ? 65535.0 : 16777215.0) + 0x1.fffffffffffffp-2, I8);
+      ok = sign_bits(compare(function, value, there & 0xffffff));
+    }
+    ok &= wanted;
+    passed |= uint64_t{ok} << 8 * row;
+    if (!ok || !d.write) continue;
+    const I8 now = reinterpret_cast<I8>(_mm256_mask_blend_epi32(static_cast<__mmask8>(ok), reinterpret_cast<__m256i>(there), reinterpret_cast<__m256i>(value)));
+    if constexpr (stored == DepthStored::unorm16) {
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(at), _mm256_maskz_cvtepi32_epi16(0xff, reinterpret_cast<__m256i>(now)));
+    } else {
+      const Half left = __builtin_shufflevector(now, now, 0, 1, 2, 3), right = __builtin_shufflevector(now, now, 4, 5, 6, 7);
+      std::memcpy(at, &left, sizeof left);
+      std::memcpy(at + depth_column, &right, sizeof right);
+    }
+  }
+  return passed;
+}
+
+template <Compare function>
+uint64_t depth_block_of(const DepthKernel& d, double x, double y, std::byte* at, uint64_t mask) {
+  switch (d.stored) {
+    case DepthStored::unorm16: return depth_block_of<function, DepthStored::unorm16>(d, x, y, at, mask);
+    case DepthStored::float32: return depth_block_of<function, DepthStored::float32>(d, x, y, at, mask);
+    case DepthStored::unorm24: break;
+  }
+  return depth_block_of<function, DepthStored::unorm24>(d, x, y, at, mask);
+}
+
+uint64_t depth_block(const DepthKernel& d, double x, double y, std::byte* at, uint64_t mask) {
+  switch (d.test ? static_cast<Compare>(d.function) : Compare::COMPAREFUNCTION_ALWAYS) {
+    case Compare::COMPAREFUNCTION_NEVER: return 0;
+    case Compare::COMPAREFUNCTION_LESS: return depth_block_of<Compare::COMPAREFUNCTION_LESS>(d, x, y, at, mask);
+    case Compare::COMPAREFUNCTION_EQUAL: return depth_block_of<Compare::COMPAREFUNCTION_EQUAL>(d, x, y, at, mask);
+    case Compare::COMPAREFUNCTION_LEQUAL: return depth_block_of<Compare::COMPAREFUNCTION_LEQUAL>(d, x, y, at, mask);
+    case Compare::COMPAREFUNCTION_GREATER: return depth_block_of<Compare::COMPAREFUNCTION_GREATER>(d, x, y, at, mask);
+    case Compare::COMPAREFUNCTION_NOTEQUAL: return depth_block_of<Compare::COMPAREFUNCTION_NOTEQUAL>(d, x, y, at, mask);
+    case Compare::COMPAREFUNCTION_GEQUAL: return depth_block_of<Compare::COMPAREFUNCTION_GEQUAL>(d, x, y, at, mask);
+    case Compare::COMPAREFUNCTION_ALWAYS: break;
+  }
+  return depth_block_of<Compare::COMPAREFUNCTION_ALWAYS>(d, x, y, at, mask);
+}
+#else
+uint64_t depth_block(const DepthKernel& d, double x, double y, std::byte* at, uint64_t mask) {
+  uint64_t passed = 0;
+  for (unsigned below = 0; below < 8; below += 4)
+    for (unsigned right = 0; right < 8; right += 4) {
+      const uint32_t part = part_mask(mask, right, below);
+      if (!part) continue;
+      std::byte* const there = at + 16 * below + (right ? d.stored == DepthStored::unorm16 ? 8 : depth_column : 0);
+      alignas(64) uint32_t values[16];
+      const uint32_t ok = depth_test(d, x + right, y + below, there, part, values);
+      if (ok && d.write) depth_write(d, there, ok, values);
+      passed |= block_mask(ok, right, below);
+    }
+  return passed;
+}
+#endif
 
 struct Four {
   F4 i, j;
@@ -273,6 +326,16 @@ struct SquarePlanes {
     corner = square;
     there = settled(__builtin_convertvector(a * static_cast<double>(square & 0xffff) + b * static_cast<double>(square >> 16) + c, F4));
   }
+#ifdef __AVX512F__
+  /// Of the square at `where`.
+  [[gnu::always_inline]] inline void squares(uint32_t where, unsigned count, F16 (&out)[4]) {
+    if (where != corner) at(where);
+    for (unsigned n = 0; n < count; ++n) {
+      const F16 all = __builtin_shufflevector(added[n][0], added[n][1], 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+      out[n] = settled((F16{} + there[n]) + all);
+    }
+  }
+#endif
   /// Of two quads.
   [[gnu::always_inline]] inline void values(uint32_t one, uint32_t other, unsigned count, F8 (&out)[4]) {
     constexpr uint32_t squares = 0xfffcfffc;
@@ -292,13 +355,50 @@ struct SquarePlanes {
   }
 };
 
+#ifdef __AVX512F__
+/// Both halves of a square, `apart` floats from each other.
+void put_halves(float* to, size_t apart, F16 v) {
+  put_eight(to, __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7));
+  put_eight(to + apart, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15));
+}
+
+bool is_square(const uint32_t* quads) {
+  constexpr uint32_t right = 2, below = 2 << 16;
+  return !(quads[0] & (right | below)) && quads[1] == quads[0] + right && quads[2] == quads[0] + below && quads[3] == quads[0] + (right | below);
+}
+
+/// Barycentrics alone, of a whole square.
+void center_square(const CenterPlanes& p, SquarePlanes& perspective, SquarePlanes& linear, uint32_t where, float* to) {
+  constexpr uint32_t with_perspective = 7;
+  F16 values[4];
+  for (const bool divided : {true, false}) {
+    uint32_t modes = divided ? p.modes & with_perspective : p.modes & ~with_perspective;
+    if (!modes) continue;
+    if (divided) {
+      perspective.squares(where, 3, values);
+      const F16 w = 1.0f / values[0];
+      values[0] = values[1] * w, values[1] = values[2] * w;
+    } else {
+      linear.squares(where, 2, values);
+    }
+    for (; modes; modes &= modes - 1, to += 32) put_halves(to, 16, values[0]), put_halves(to + 8, 16, values[1]);
+  }
+}
+#endif
+
 void center_planes(const CenterPlanes& p, const CenterThread* threads, size_t count, size_t quads) {
   constexpr uint32_t with_perspective = 7, without = 070;
   const bool divides = p.w || (p.modes & with_perspective);
   SquarePlanes perspective, linear;
   if (divides) perspective.set({&p.one_over_w, &p.perspective[0], &p.perspective[1], nullptr}, 3);
   if (p.modes & without) linear.set({&p.linear[0], &p.linear[1], nullptr, nullptr}, 2);
-  for (const CenterThread* thread = threads; thread != threads + count; ++thread)
+  for (const CenterThread* thread = threads; thread != threads + count; ++thread) {
+#ifdef __AVX512F__
+    if (quads == 4 && !p.depth && !p.w && is_square(thread->quads)) {
+      center_square(p, perspective, linear, thread->quads[0], thread->out);
+      continue;
+    }
+#endif
     for (size_t n = 0; n < quads; n += 2) {
       const uint32_t one = thread->quads[n], other = thread->quads[n + 1];
       F8 divided[4]{}, plain[4]{};
@@ -324,6 +424,7 @@ void center_planes(const CenterPlanes& p, const CenterThread* threads, size_t co
       }
       if (p.w) put_eight(to + 4 * n, divided[0]);
     }
+  }
 }
 
 // -- colour
@@ -485,10 +586,7 @@ void stored(const ColorPixels& p, U8 word) {
 }
 
 #ifdef __AVX512F__
-typedef float F16 __attribute__((vector_size(64)));
 typedef uint32_t U16 __attribute__((vector_size(64)));
-
-typedef int32_t I16 __attribute__((vector_size(64)));
 typedef uint64_t W8 __attribute__((vector_size(64)));
 typedef uint64_t W2 __attribute__((vector_size(16)));
 F16 sixteen(float v) { return F16{} + v; }
@@ -655,11 +753,6 @@ void write_square(const ColorKernel& k, const ColorSquare& s) {
 }  // namespace
 
 extern const PixelKernels PIXEL_KERNELS;
-#ifdef __AVX512F__
-constexpr auto best_depth_test = depth_test_rows;
-#else
-constexpr auto best_depth_test = depth_test;
-#endif
-const PixelKernels PIXEL_KERNELS{coverage, best_depth_test, depth_write, interpolate, center_planes, write_color, write_square};
+const PixelKernels PIXEL_KERNELS{coverage, depth_test, depth_write, depth_block, interpolate, center_planes, write_color, write_square};
 
 }  // namespace softgen::render

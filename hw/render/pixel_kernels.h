@@ -28,7 +28,7 @@ struct DepthKernel {
   uint8_t function = 0;             ///< 3D_Compare_Function
   enum class Stored : uint8_t { unorm24, unorm16, float32 };
   Stored stored = Stored::unorm24;
-  bool test = false;
+  bool test = false, write = false;
 };
 
 /// Writes to targets of 32 bits a pixel: four 8-bit unorm channels, and without blending four 8-bit integers or one word.
@@ -96,6 +96,8 @@ struct PixelKernels {
   /// Which of the pixels in `mask` (bit 4 y + x) pass; `x` and `y`: of the upper left sample place. Their new values are in `values`.
   uint32_t (*depth_test)(const DepthKernel& depth, double x, double y, const std::byte* old, uint32_t mask, uint32_t* values);
   void (*depth_write)(const DepthKernel& depth, std::byte* at, uint32_t mask, const uint32_t* values);
+  /// Both, for 8x8 pixels (bit 8 y + x) of a Y tile that stand in one page; `x` and `y`: of the upper left sample place. Which ones pass.
+  uint64_t (*depth_block)(const DepthKernel& depth, double x, double y, std::byte* at, uint64_t mask);
   void (*interpolate)(const Planes& planes, const double* x, const double* y, size_t count, float* i, float* j);
   /// At the centres of the pixels of `quads` quads a thread, an even number.
   void (*center_planes)(const CenterPlanes& planes, const CenterThread* threads, size_t count, size_t quads);
@@ -112,5 +114,14 @@ constexpr uint32_t part_mask(uint64_t block, unsigned x, unsigned y) {
   const auto rows = static_cast<uint32_t>(block >> (8 * y + x)) & 0x0f0f0f0fu;
   return (rows & 0xf) | (rows >> 4 & 0xf0) | (rows >> 8 & 0xf00) | (rows >> 12 & 0xf000);
 }
+
+/// And back.
+constexpr uint64_t block_mask(uint32_t mask, unsigned x, unsigned y) {
+  const uint32_t rows = (mask & 0xf) | (mask & 0xf0) << 4 | (mask & 0xf00) << 8 | (mask & 0xf000) << 12;
+  return uint64_t{rows} << (8 * y + x);
+}
+
+/// Bytes between columns of a Y tile, which are 16 bytes wide and 32 rows high.
+constexpr size_t depth_column = 512;
 
 }  // namespace softgen::render
