@@ -120,16 +120,8 @@ bool PixelWorker::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
   for (uint32_t square = 0; square < 4; ++square) {
     const auto lit_here = static_cast<uint32_t>(lit >> 16 * square & 0xffff), told_here = static_cast<uint32_t>(shown >> 16 * square & 0xffff);
     const uint32_t at = (x + 4 * (square & 1)) | (y + 4 * (square >> 1)) << 16;
-    if (lit_here == 0xffff && draw_->simd == 16 && !per_sample_) {
-      // A thread of its own.
-      PixelBatch& thread = new_thread();
-      thread.quads[0] = at, thread.quads[1] = at + 2;
-      thread.quads[2] = at + (2u << 16), thread.quads[3] = at + 2 + (2u << 16);
-      thread.lit = lit_here, thread.told = told_here;
-      thread.pixels = 16;
-      thread.square = true;
-      place(thread);
-      add_thread();
+    if (lit_here == whole_thread && draw_->simd == 16 && !per_sample_) {
+      add_square(at, told_here);
       continue;
     }
     for (uint32_t quad = 0; quad < 4; ++quad)
@@ -271,10 +263,28 @@ PixelBatch& PixelWorker::new_thread() {
   return thread;
 }
 
+/// A thread of 4x4 pixels that are all lit.
+void PixelWorker::add_square(uint32_t at, uint32_t told) {
+  constexpr uint32_t right = 2, below = 2 << 16, all = whole_thread;
+  if (waiting_ && (waiting_ == most_threads || channels_ != all)) run_threads();
+  PixelBatch& thread = threads_[waiting_];
+  thread.quads = {at, at + right, at + below, at + right + below};
+  thread.by_sample = false, thread.square = true;
+  thread.sample_id = 0;
+  thread.lit = all, thread.told = told;
+  thread.pixels = 16;
+  thread.object = object_;
+  thread.tested = 0;
+  thread.channels = thread.dispatch_mask = thread.vector_mask = all;
+  thread.target = nullptr;
+  if (places_squares_) place(thread);
+  invocations_ += 16;
+  channels_ = all;
+  ++waiting_;
+}
+
 /// Where a square's pixels are in the first target, so that nobody has to ask: its block of 8x8 is mostly that of the square before.
 void PixelWorker::place(PixelBatch& thread) {
-  thread.target = nullptr;
-  if (!places_squares_) return;
   const uint32_t x = thread.quads[0] & 0xffff, y = thread.quads[0] >> 16;
   const TargetBlock* const block = target_block(draw_->targets[0], x, y);
   if (!block) return;
@@ -312,7 +322,7 @@ void PixelWorker::add_thread() {
   invocations_ += count_of(thread.lit, whole_thread);
   const uint32_t all = static_cast<uint32_t>((uint64_t{1} << draw_->simd) - 1), channels = thread.channels == all ? all : 0;
   if (waiting_ && channels != channels_) {
-    if (channels_ == 0 && !thread.square) {
+    if (channels_ == 0) {
       ++waiting_;
       return;
     }

@@ -132,6 +132,7 @@ class PixelWorker : public PixelSink {
   // Threads, each with its payload, wait to be run together.
   PixelBatch& new_thread();
   void add_thread();
+  void add_square(uint32_t at, uint32_t told);
   void place(PixelBatch& thread);
   void put_thread(const PixelBatch& batch);
   PixelBatch& running();
@@ -162,7 +163,12 @@ class PixelWorker : public PixelSink {
   void pass(uint32_t lit);
   void capture(const WriteLayout& layout, uint32_t bti);
   bool write_colors(const WriteLayout& layout, uint32_t bti);
-  const TargetBlock* target_block(const RenderTarget& rt, uint32_t x, uint32_t y);
+  const TargetBlock* target_block(const RenderTarget& rt, uint32_t x, uint32_t y) {
+    const bool same = block_.target == &rt && block_.x == (x & ~7u) && block_.y == (y & ~7u) && block_.slice == object_->layer + rt.surface.min_array_element &&
+                      block_.stamp == view_.stamp();
+    return !same ? find_target_block(rt, x, y) : block_.at ? &block_ : nullptr;
+  }
+  const TargetBlock* find_target_block(const RenderTarget& rt, uint32_t x, uint32_t y);
   template <typename Source>
   void write_lit(const ColorKernel& kernel, const RenderTarget& rt, uint32_t lit, unsigned first, unsigned count, bool replicated, Source&& source);
   uint32_t late_samples(const WriteLayout& layout, unsigned pixel, unsigned lane, uint32_t samples);

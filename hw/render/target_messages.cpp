@@ -128,11 +128,9 @@ void PixelWorker::capture(const WriteLayout& layout, uint32_t bti) {
 }
 
 /// The block of 8x8 pixels that holds (x, y); null where it is not in one page, or not all within the level.
-const PixelWorker::TargetBlock* PixelWorker::target_block(const RenderTarget& rt, uint32_t x, uint32_t y) {
+const PixelWorker::TargetBlock* PixelWorker::find_target_block(const RenderTarget& rt, uint32_t x, uint32_t y) {
   const uint32_t left = x & ~7u, top = y & ~7u, slice = object_->layer + rt.surface.min_array_element;
-  const memory::View::Stamp stamp = view_.stamp();
-  if (block_.target == &rt && block_.x == left && block_.y == top && block_.slice == slice && block_.stamp == stamp) return block_.at ? &block_ : nullptr;
-  block_ = {&rt, left, top, slice, stamp, nullptr};
+  block_ = {&rt, left, top, slice, view_.stamp(), nullptr};
   // A block that starts at a multiple of eight in a tile, too, lies in one page.
   const bool columns = rt.surface.tiling == surface::Tiling::y;
   constexpr uint32_t x_row = 512, y_row = 16, y_column = 32 * y_row;
