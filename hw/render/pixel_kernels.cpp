@@ -294,15 +294,6 @@ Centers centers_of(uint32_t one, uint32_t other) {
   return {eight_of((quads & 0xffff) + right) + half, eight_of((quads >> 16 & 0xffff) + below) + half};
 }
 
-/// Numbers below 2^-100 are zero: so no operand is denormal, and MXCSR.DAZ has no say.
-template <typename Floats>
-[[gnu::always_inline]] inline Floats settled(Floats v) {
-  typedef decltype(Floats{} < Floats{}) Integers;
-  constexpr int32_t least = (127 - 100) << 23;
-  const auto bits = reinterpret_cast<Integers>(v);
-  return reinterpret_cast<Floats>(bits & ((bits & 0x7fffffff) >= least));
-}
-
 /// Up to four planes, each a float at a square's corner and what is added for its pixels (see CenterPlanes).
 struct SquarePlanes {
   D4 a, b, c;
@@ -316,7 +307,7 @@ struct SquarePlanes {
       const CenterPlanes::Plane& p = n < count ? *planes[n] : nothing;
       a[n] = p[0], b[n] = p[1], c[n] = p[2];
     }
-    const F4 right = settled(__builtin_convertvector(a, F4)), down = settled(__builtin_convertvector(b, F4));
+    const F4 right = __builtin_convertvector(a, F4), down = __builtin_convertvector(b, F4);
     constexpr F8 x = {0.5f, 1.5f, 0.5f, 1.5f, 2.5f, 3.5f, 2.5f, 3.5f}, y = {0.5f, 0.5f, 1.5f, 1.5f, 0.5f, 0.5f, 1.5f, 1.5f};
     for (unsigned n = 0; n < count; ++n)
       for (unsigned half = 0; half < 2; ++half) added[n][half] = right[n] * x + down[n] * (y + 2.0f * static_cast<float>(half));
@@ -324,7 +315,7 @@ struct SquarePlanes {
   }
   [[gnu::always_inline]] inline void at(uint32_t square) {
     corner = square;
-    there = settled(__builtin_convertvector(a * static_cast<double>(square & 0xffff) + b * static_cast<double>(square >> 16) + c, F4));
+    there = __builtin_convertvector(a * static_cast<double>(square & 0xffff) + b * static_cast<double>(square >> 16) + c, F4);
   }
 #ifdef __AVX512F__
   /// Of the square at `where`.
@@ -332,7 +323,7 @@ struct SquarePlanes {
     if (where != corner) at(where);
     for (unsigned n = 0; n < count; ++n) {
       const F16 all = __builtin_shufflevector(added[n][0], added[n][1], 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-      out[n] = settled((F16{} + there[n]) + all);
+      out[n] = (F16{} + there[n]) + all;
     }
   }
 #endif
@@ -342,7 +333,7 @@ struct SquarePlanes {
     if ((one & squares) != corner) at(one & squares);
     const unsigned half = one >> 17 & 1;
     if (other == one + 2 && !(one & 2)) {
-      for (unsigned n = 0; n < count; ++n) out[n] = settled(splat(there[n]) + added[n][half]);
+      for (unsigned n = 0; n < count; ++n) out[n] = splat(there[n]) + added[n][half];
       return;
     }
     const F4 here = there;
@@ -350,7 +341,7 @@ struct SquarePlanes {
     const auto four = [](F8 v, uint32_t quad) { return quad & 2 ? __builtin_shufflevector(v, v, 4, 5, 6, 7) : __builtin_shufflevector(v, v, 0, 1, 2, 3); };
     for (unsigned n = 0; n < count; ++n) {
       const F4 left = here[n] + four(added[n][half], one), right = there[n] + four(added[n][other >> 17 & 1], other);
-      out[n] = settled(__builtin_shufflevector(left, right, 0, 1, 2, 3, 4, 5, 6, 7));
+      out[n] = __builtin_shufflevector(left, right, 0, 1, 2, 3, 4, 5, 6, 7);
     }
   }
 };
@@ -367,8 +358,8 @@ bool is_square(const uint32_t* quads) {
   return !(quads[0] & (right | below)) && quads[1] == quads[0] + right && quads[2] == quads[0] + below && quads[3] == quads[0] + (right | below);
 }
 
-/// Barycentrics alone, of a whole square.
-void center_square(const CenterPlanes& p, SquarePlanes& perspective, SquarePlanes& linear, uint32_t where, float* to) {
+/// Barycentrics alone, of a whole square. `same_w`: W, where it is the same everywhere.
+void center_square(const CenterPlanes& p, SquarePlanes& perspective, SquarePlanes& linear, const float* same_w, uint32_t where, float* to) {
   constexpr uint32_t with_perspective = 7;
   F16 values[4];
   for (const bool divided : {true, false}) {
@@ -376,7 +367,7 @@ void center_square(const CenterPlanes& p, SquarePlanes& perspective, SquarePlane
     if (!modes) continue;
     if (divided) {
       perspective.squares(where, 3, values);
-      const F16 w = 1.0f / values[0];
+      const F16 w = same_w ? F16{} + *same_w : 1.0f / values[0];
       values[0] = values[1] * w, values[1] = values[2] * w;
     } else {
       linear.squares(where, 2, values);
@@ -392,10 +383,15 @@ void center_planes(const CenterPlanes& p, const CenterThread* threads, size_t co
   SquarePlanes perspective, linear;
   if (divides) perspective.set({&p.one_over_w, &p.perspective[0], &p.perspective[1], nullptr}, 3);
   if (p.modes & without) linear.set({&p.linear[0], &p.linear[1], nullptr, nullptr}, 2);
+#ifdef __AVX512F__
+  float w;
+  const float* same_w = nullptr;
+  if (divides && p.one_over_w[0] == 0 && p.one_over_w[1] == 0) w = 1.0f / (perspective.there[0] + perspective.added[0][0][0]), same_w = &w;
+#endif
   for (const CenterThread* thread = threads; thread != threads + count; ++thread) {
 #ifdef __AVX512F__
     if (quads == 4 && !p.depth && !p.w && is_square(thread->quads)) {
-      center_square(p, perspective, linear, thread->quads[0], thread->out);
+      center_square(p, perspective, linear, same_w, thread->quads[0], thread->out);
       continue;
     }
 #endif
@@ -594,7 +590,11 @@ F16 sixteen(float v) { return F16{} + v; }
 /// GCC 12 warns of its own forms without a mask.
 F16 at_most(F16 v, F16 low, F16 high) { return _mm512_maskz_min_ps(0xffff, high, _mm512_maskz_max_ps(0xffff, low, v)); }
 /// clamped() and unorm8() of sixteen.
-F16 clamped(F16 v, float low) { return at_most(_mm512_maskz_mov_ps(_mm512_cmp_ps_mask(v, v, _CMP_ORD_Q), v), sixteen(low), sixteen(1.0f)); }
+F16 clamped(F16 v, float low) {
+  // The second operand is the result where one is NaN. Which zero a zero becomes tells nobody.
+  if (low == 0) return _mm512_maskz_min_ps(0xffff, _mm512_maskz_max_ps(0xffff, v, F16{}), sixteen(1.0f));
+  return at_most(_mm512_maskz_mov_ps(_mm512_cmp_ps_mask(v, v, _CMP_ORD_Q), v), sixteen(low), sixteen(1.0f));
+}
 U16 unorm8(F16 v) {
   v = _mm512_maskz_min_ps(0xffff, _mm512_maskz_max_ps(0xffff, v, F16{}), sixteen(1.0f));
   return reinterpret_cast<U16>(_mm512_fmadd_ps(v, sixteen(255.0f), sixteen(0x1.8p23f))) & 255u;

@@ -74,7 +74,7 @@ struct Planes {
 
 /// What payloads say of their pixels' centres, in the payload's order: barycentrics for each mode, depth, W. All but depth are floats, from the plane's
 /// value at the corner of the 4x4 pixels that stand at multiples of four: that, rounded to a float, plus (a x + b y) from there, all in floats; divided by
-/// 1 / W by one reciprocal. Whatever of this is below 2^-100 is zero.
+/// 1 / W by one reciprocal.
 struct CenterPlanes {
   using Plane = std::array<double, 3>;  ///< a, b, c
   uint32_t modes = 0;                   ///< Barycentric Interpolation Mode: three with perspective, three without

@@ -181,6 +181,14 @@ void PixelWorker::put_object_header() {
 
 void PixelWorker::put_header(const PixelBatch& batch) {
   own(0) = header_;
+  if (batch.square) {
+    // All lit, whatever the shader is told of coverage besides: r1 says of them that all run.
+    const uint32_t rest[2] = {0, 0xffffffff};
+    std::memset(own(1).dw, 0, 8);
+    std::memcpy(own(1).dw + 2, batch.quads.data(), 16);
+    std::memcpy(own(1).dw + 6, rest, sizeof rest);
+    return;
+  }
   // With one sample a pixel Mesa takes the pixel mask for the coverage mask (nir_lower_single_sampled), also where that is the inner one.
   const bool inner = draw_->state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_INNER_CONSERVATIVE;
   const uint32_t told = inner ? batch.lit & batch.told : batch.lit;
@@ -233,6 +241,7 @@ void PixelWorker::put_plain_payloads() {
 /// Of the threads of object_ that have none.
 void PixelWorker::put_payloads() {
   if (made_ == waiting_) return;
+  control_->restore();
   if (all_at_centers_ && !masks_ && draw_->simd <= 16) return put_plain_payloads();
   for (; made_ < waiting_; ++made_) {
     PixelBatch& thread = threads_[made_];

@@ -117,11 +117,13 @@ bool PixelWorker::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
   const bool after_tests = draw_->state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_DEPTH_COVERAGE;
   const uint64_t told = after_tests ? left : covered;
   const uint64_t lit = by_squares(left), shown = by_squares(told);
+  const bool squares = draw_->simd == 16 && !per_sample_;
+  const TargetBlock block = squares ? placed_block(x, y) : TargetBlock{};
   for (uint32_t square = 0; square < 4; ++square) {
     const auto lit_here = static_cast<uint32_t>(lit >> 16 * square & 0xffff), told_here = static_cast<uint32_t>(shown >> 16 * square & 0xffff);
     const uint32_t at = (x + 4 * (square & 1)) | (y + 4 * (square >> 1)) << 16;
-    if (lit_here == whole_thread && draw_->simd == 16 && !per_sample_) {
-      add_square(at, told_here);
+    if (lit_here == whole_thread && squares) {
+      add_square(at, told_here, block);
       continue;
     }
     for (uint32_t quad = 0; quad < 4; ++quad)
@@ -132,7 +134,6 @@ bool PixelWorker::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
 }
 
 void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const PixelRect& tile, HeldControlWord& control) {
-  // Payloads are made as compiled code left the control word: planes come of a few products of floats, too large to be denormal doubles.
   if (draw_ != &draw) run_threads();
   put_payloads();
   control_ = &control;
@@ -263,8 +264,8 @@ PixelBatch& PixelWorker::new_thread() {
   return thread;
 }
 
-/// A thread of 4x4 pixels that are all lit.
-void PixelWorker::add_square(uint32_t at, uint32_t told) {
+/// A thread of 4x4 pixels that are all lit. `block`: where they are in the first target, so that nobody has to ask.
+void PixelWorker::add_square(uint32_t at, uint32_t told, const TargetBlock& block) {
   constexpr uint32_t right = 2, below = 2 << 16, all = whole_thread;
   if (waiting_ && (waiting_ == most_threads || channels_ != all)) run_threads();
   PixelBatch& thread = threads_[waiting_];
@@ -277,24 +278,24 @@ void PixelWorker::add_square(uint32_t at, uint32_t told) {
   thread.tested = 0;
   thread.channels = thread.dispatch_mask = thread.vector_mask = all;
   thread.target = nullptr;
-  if (places_squares_) place(thread);
+  if (block.at) {
+    // What an older one says is not looked at any more.
+    if (waiting_ == 0 || !(block.stamp == placed_)) {
+      for (unsigned i = 0; i < waiting_; ++i) threads_[i].target = nullptr;
+      placed_ = block.stamp;
+    }
+    thread.target = block.square(at & 0xffff, at >> 16);
+    thread.row = block.row;
+  }
   invocations_ += 16;
   channels_ = all;
   ++waiting_;
 }
 
-/// Where a square's pixels are in the first target, so that nobody has to ask: its block of 8x8 is mostly that of the square before.
-void PixelWorker::place(PixelBatch& thread) {
-  const uint32_t x = thread.quads[0] & 0xffff, y = thread.quads[0] >> 16;
-  const TargetBlock* const block = target_block(draw_->targets[0], x, y);
-  if (!block) return;
-  // What an older one says is not looked at any more.
-  if (waiting_ == 0 || !(block->stamp == placed_)) {
-    for (unsigned i = 0; i < waiting_; ++i) threads_[i].target = nullptr;
-    placed_ = block->stamp;
-  }
-  thread.target = block->square(x, y);
-  thread.row = block->row;
+/// The block that holds (x, y), where its squares can be placed; else it is nowhere. A copy: threads that run look for blocks of their own.
+PixelWorker::TargetBlock PixelWorker::placed_block(uint32_t x, uint32_t y) {
+  const TargetBlock* const block = places_squares_ ? target_block(draw_->targets[0], x, y) : nullptr;
+  return block ? *block : TargetBlock{};
 }
 
 void PixelWorker::put_thread(const PixelBatch& batch) {

@@ -132,8 +132,8 @@ class PixelWorker : public PixelSink {
   // Threads, each with its payload, wait to be run together.
   PixelBatch& new_thread();
   void add_thread();
-  void add_square(uint32_t at, uint32_t told);
-  void place(PixelBatch& thread);
+  void add_square(uint32_t at, uint32_t told, const TargetBlock& block);
+  TargetBlock placed_block(uint32_t x, uint32_t y);
   void put_thread(const PixelBatch& batch);
   PixelBatch& running();
   void run_threads();

@@ -271,10 +271,9 @@ TEST_CASE("payloads have barycentrics, depth and W as each pixel's centre has th
     };
     // From the corner of 4x4 pixels, in floats.
     const auto at = [](const CenterPlanes::Plane& p, uint32_t x, uint32_t y) {
-      const auto settled = [](float v) { return std::fabs(v) < 0x1p-100f ? 0.0f : v; };
-      const float corner = settled(static_cast<float>(p[0] * (x & ~3u) + p[1] * (y & ~3u) + p[2]));
-      const float right = settled(static_cast<float>(p[0])) * (static_cast<float>(x & 3) + 0.5f), down = settled(static_cast<float>(p[1])) * (static_cast<float>(y & 3) + 0.5f);
-      return settled(corner + (right + down));
+      const auto corner = static_cast<float>(p[0] * (x & ~3u) + p[1] * (y & ~3u) + p[2]);
+      const float right = static_cast<float>(p[0]) * (static_cast<float>(x & 3) + 0.5f), down = static_cast<float>(p[1]) * (static_cast<float>(y & 3) + 0.5f);
+      return corner + (right + down);
     };
     for (unsigned mode = 0; mode < 6; ++mode) {
       if (!(planes.modes >> mode & 1)) continue;
