@@ -4,12 +4,12 @@
 
 #include <cmath>
 
+#include "hw/render/setup_kernels.h"
+
 namespace softgen::render {
 namespace {
 
 constexpr unsigned max_planes = 16;
-// Vertices this near to the eye plane would overflow the divide.
-constexpr double min_w = 1e-20;
 
 /// Signed distances of the object's vertices to one plane; inside is >= 0.
 struct Plane {
@@ -106,15 +106,6 @@ bool culled_by_distance(const RasterState& state, std::span<const Vue> vertices)
 }
 
 }  // namespace
-
-uint32_t planes_outside(const RasterState& state, const Viewport& viewport, const Position& position) {
-  uint32_t planes = 0, bit = 1;
-  each_plane(state, viewport, [&](auto distance) {
-    planes |= distance(position) >= 0 ? 0 : bit;
-    bit <<= 1;
-  });
-  return planes;
-}
 
 ClipResult clip_object(const RasterState& state, std::span<const Vue> vertices, const Viewport& viewport, ClippedPolygon& out) {
   if (state.reject_all) return ClipResult::rejected;

@@ -28,8 +28,4 @@ enum class ClipResult : uint8_t { rejected, accepted, clipped };
 /// Triangles (3 vertices), lines (2) and points (1). When `clipped`, `out` has the part that is left.
 ClipResult clip_object(const RasterState& state, std::span<const Vue> vertices, const Viewport& viewport, ClippedPolygon& out);
 
-/// For viewport clipping and the eye plane: bit i when the vertex at `position` is outside of plane i. A triangle of numbers is rejected when
-/// all its vertices are outside of one, and accepted when none is outside of any.
-uint32_t planes_outside(const RasterState& state, const Viewport& viewport, const std::array<double, 4>& position);
-
 }  // namespace softgen::render

@@ -21,8 +21,25 @@ Edge make_edge(int64_t ax, int64_t ay, int64_t bx, int64_t by) {
   return e;
 }
 
-// Beyond it subpixel arithmetic has no room; the guard band keeps real clients far inside.
-constexpr double screen_limit = 1 << 17;
+/// Twice the signed area between corners, in subpixels.
+int64_t area_of(const auto& corners) {
+  int64_t area = 0;
+  for (size_t i = 0; i < corners.size(); ++i) {
+    const auto &a = corners[i], &b = corners[i + 1 == corners.size() ? 0 : i + 1];
+    area += a.fx * b.fy - b.fx * a.fy;
+  }
+  return area;
+}
+
+/// Of a part's corners, whichever way around they stand.
+std::array<Edge, 4> edges_of(const auto& corners, int64_t area) {
+  std::array<Edge, 4> edges{};
+  for (size_t i = 0; i < corners.size(); ++i) {
+    const auto &a = corners[i], &b = corners[i + 1 == corners.size() ? 0 : i + 1];
+    edges[i] = area > 0 ? make_edge(a.fx, a.fy, b.fx, b.fy) : make_edge(b.fx, b.fy, a.fx, a.fy);
+  }
+  return edges;
+}
 
 int32_t floor_pixel(int64_t subpixel) { return static_cast<int32_t>(subpixel >> 8); }
 
@@ -41,9 +58,21 @@ bool invert(const std::array<std::array<double, 3>, 3>& m, std::array<std::array
 
 std::array<double, 4> position_of(const Vue& v) { return {v.position(0), v.position(1), v.position(2), v.position(3)}; }
 
+PlaceRules place_rules(const RasterState& raster) {
+  const auto& t = raster.viewports[0].transform;
+  PlaceRules r{.divide = raster.divide, .transform = raster.transform, .clip = raster.clip_enable && !raster.accept_all, .xy_clip = raster.xy_clip,
+               .z_near_clip = raster.z_near_clip, .z_far_clip = raster.z_far_clip, .d3d = raster.d3d};
+  if (!raster.transform) return r;
+  r.m00 = t.viewport_matrix_element_m00, r.m11 = t.viewport_matrix_element_m11, r.m22 = t.viewport_matrix_element_m22;
+  r.m30 = t.viewport_matrix_element_m30, r.m31 = t.viewport_matrix_element_m31, r.m32 = t.viewport_matrix_element_m32;
+  if (!raster.guardband) return r;
+  r.x0 = t.x_min_clip_guardband, r.x1 = t.x_max_clip_guardband, r.y0 = t.y_min_clip_guardband, r.y1 = t.y_max_clip_guardband;
+  return r;
+}
+
 }  // namespace
 
-Setup::Setup(const State& state, const RasterState& raster, Stage last) : state_(state), raster_(raster) {
+Setup::Setup(const State& state, const RasterState& raster, Stage last, const SetupKernels& kernels) : state_(state), raster_(raster), kernels_(kernels) {
   const auto& sbe = state.get<gen9::_3DSTATE_SBE>();
   uint32_t offset = 0, length = 0;
   const auto from = [&](const auto& stage) {
@@ -63,6 +92,10 @@ Setup::Setup(const State& state, const RasterState& raster, Stage last) : state_
   constexpr uint32_t linear_modes = 0x38;
   linear_ = (static_cast<uint32_t>(state.get<gen9::_3DSTATE_WM>().barycentric_interpolation_mode) & linear_modes) ||
             state.get<gen9::_3DSTATE_PS_EXTRA>().pixel_shader_pulls_bary;
+  const auto& faces = state.get<Raster>();
+  front_is_clockwise_ = faces.front_winding == Raster::FrontWinding::CLOCKWISE;
+  solid_ = faces.front_face_fill_mode == Raster::FrontFaceFillMode::FILL_MODE_SOLID &&
+           static_cast<Raster::FrontFaceFillMode>(faces.back_face_fill_mode) == Raster::FrontFaceFillMode::FILL_MODE_SOLID;
   find_attributes();
 }
 
@@ -97,17 +130,10 @@ bool Setup::culled(bool front) const {
 }
 
 bool Setup::add_part(std::span<const Screen> corners, const Viewport& viewport, PreparedObject& out) const {
-  int64_t area = 0;
-  for (size_t i = 0; i < corners.size(); ++i) {
-    const Screen &a = corners[i], &b = corners[(i + 1) % corners.size()];
-    area += a.fx * b.fy - b.fx * a.fy;
-  }
+  const int64_t area = area_of(corners);
   if (area == 0) return false;
   Coverage part;
-  for (size_t i = 0; i < corners.size(); ++i) {
-    const Screen &a = corners[i], &b = corners[(i + 1) % corners.size()];
-    part.edges[i] = area > 0 ? make_edge(a.fx, a.fy, b.fx, b.fy) : make_edge(b.fx, b.fy, a.fx, a.fy);
-  }
+  part.edges = edges_of(corners, area);
   part.edge_count = static_cast<unsigned>(corners.size());
   return add_bounded(part, bounds_of(corners), viewport, out);
 }
@@ -138,28 +164,31 @@ bool Setup::add_bounded(Coverage part, PixelRect box, const Viewport& viewport, 
 }
 
 bool Setup::interpolation(const Viewport& viewport, std::span<const Vue> vertices, std::span<const Screen> places, PreparedObject& out) const {
-  // Homogeneous: the barycentrics q of (x, y, 1) solve q * [X Y W] = (x, y, 1), whatever the signs of W.
   const auto& t = viewport.transform;
-  std::array<std::array<double, 3>, 3> m, inverse, flat;
-  std::array<double, 3> z;
+  std::array<ScreenRow, 3> rows;
   for (unsigned i = 0; i < 3; ++i) {
     const Vue& v = vertices[i];
     const double w = raster_.divide ? v.position(3) : 1;
-    double x = v.position(0), y = v.position(1);
-    z[i] = v.position(2);
+    double x = v.position(0), y = v.position(1), z = v.position(2);
     if (raster_.transform) {
       x = x * t.viewport_matrix_element_m00 + t.viewport_matrix_element_m30 * w;
       y = y * t.viewport_matrix_element_m11 + t.viewport_matrix_element_m31 * w;
-      z[i] = z[i] * t.viewport_matrix_element_m22 + t.viewport_matrix_element_m32 * w;
+      z = z * t.viewport_matrix_element_m22 + t.viewport_matrix_element_m32 * w;
     }
     // Where the corner is on the screen, it counts as the edges have it: what they cover lies inside for the planes too.
     if (const Screen& at = places[i]; w > 0 && std::abs(at.x) < screen_limit && std::abs(at.y) < screen_limit) {
       x = static_cast<double>(at.fx) / subpixels * w;
       y = static_cast<double>(at.fy) / subpixels * w;
     }
-    m[i] = {x, y, w};
-    if (linear_) flat[i] = {x / w, y / w, 1};
+    rows[i] = {x, y, z, w};
   }
+  return find_planes({&rows[0], &rows[1], &rows[2]}, out);
+}
+
+bool Setup::find_planes(const std::array<const ScreenRow*, 3>& rows, PreparedObject& out) const {
+  // Homogeneous: the barycentrics q of (x, y, 1) solve q * [X Y W] = (x, y, 1), whatever the signs of W.
+  std::array<std::array<double, 3>, 3> m, inverse;
+  for (unsigned i = 0; i < 3; ++i) m[i] = {rows[i]->x, rows[i]->y, rows[i]->w};
   if (!invert(m, inverse)) return false;
   // inverse[r][k]: row r is the coefficient of x, y, 1; column k the vertex.
   const auto plane = [](const auto& matrix, unsigned k) { return Plane2{matrix[0][k], matrix[1][k], matrix[2][k]}; };
@@ -169,12 +198,14 @@ bool Setup::interpolation(const Viewport& viewport, std::span<const Vue> vertice
     out.one_over_w.a += q.a;
     out.one_over_w.b += q.b;
     out.one_over_w.c += q.c;
-    out.z.a += q.a * z[k];
-    out.z.b += q.b * z[k];
-    out.z.c += q.c * z[k];
+    out.z.a += q.a * rows[k]->z;
+    out.z.b += q.b * rows[k]->z;
+    out.z.c += q.c * rows[k]->z;
   }
-  std::array<std::array<double, 3>, 3> flat_inverse;
-  out.linear = linear_ && invert(flat, flat_inverse) ? std::array{plane(flat_inverse, 1), plane(flat_inverse, 2)} : out.perspective;
+  out.linear = out.perspective;
+  if (!linear_) return true;
+  for (unsigned i = 0; i < 3; ++i) m[i] = {rows[i]->x / rows[i]->w, rows[i]->y / rows[i]->w, 1};
+  if (invert(m, inverse)) out.linear = {plane(inverse, 1), plane(inverse, 2)};
   return true;
 }
 
@@ -200,6 +231,12 @@ double Setup::depth_bias(const Plane2& z, double greatest) const {
   return bias;
 }
 
+double Setup::bias_of(std::span<const Screen> corners, const PreparedObject& triangle) const {
+  double greatest = 0;
+  for (const Screen& c : corners) greatest = std::max(greatest, std::abs(triangle.z.at(c.x, c.y)));
+  return depth_bias(triangle.z, greatest);
+}
+
 void Setup::prepare_triangle(const Object& object, std::span<const Vue> vertices, PreparedObject& triangle, PreparedObjects& out) {
   const Viewport& viewport = raster_.viewports[triangle.viewport];
   ClippedPolygon polygon;
@@ -218,15 +255,11 @@ void Setup::prepare_triangle(const Object& object, std::span<const Vue> vertices
 void Setup::finish_triangle(const Object& object, std::span<const Vue> vertices, std::span<const Screen> places, std::span<const Screen> corners,
                             PreparedObject& triangle, PreparedObjects& out) {
   const Viewport& viewport = raster_.viewports[triangle.viewport];
-  int64_t area = 0;
-  for (size_t i = 0; i < corners.size(); ++i) {
-    const Screen &a = corners[i], &b = corners[i + 1 == corners.size() ? 0 : i + 1];
-    area += a.fx * b.fy - b.fx * a.fy;
-  }
+  const int64_t area = area_of(corners);
   if (area == 0) return;
   const auto& raster = state_.get<Raster>();
   const bool clockwise = (area > 0) != object.reversed;
-  triangle.front = clockwise == (raster.front_winding == Raster::FrontWinding::CLOCKWISE);
+  triangle.front = clockwise == front_is_clockwise_;
   if (culled(triangle.front)) return;
   const auto mode = triangle.front ? raster.front_face_fill_mode : static_cast<Raster::FrontFaceFillMode>(raster.back_face_fill_mode);
   const bool solid = mode == Raster::FrontFaceFillMode::FILL_MODE_SOLID, points = mode == Raster::FrontFaceFillMode::FILL_MODE_POINT;
@@ -237,9 +270,7 @@ void Setup::finish_triangle(const Object& object, std::span<const Vue> vertices,
   }
   if (!interpolation(viewport, vertices, places, triangle)) return;
   if (solid ? raster.global_depth_offset_enable_solid : points ? raster.global_depth_offset_enable_point : raster.global_depth_offset_enable_wireframe) {
-    double greatest = 0;
-    for (const Screen& c : corners) greatest = std::max(greatest, std::abs(triangle.z.at(c.x, c.y)));
-    triangle.depth_bias = depth_bias(triangle.z, greatest);
+    triangle.depth_bias = bias_of(corners, triangle);
   }
   if (!solid) return outline(object, vertices, triangle, points, out);
   triangle.filled = true;
@@ -250,25 +281,52 @@ void Setup::finish_triangle(const Object& object, std::span<const Vue> vertices,
   out.objects.push_back(triangle);
 }
 
-/// Whether a vertex' place does not depend on which triangle asks, and placed() says all that the clipper does.
+/// Whether a vertex' place does not depend on which triangle asks, and SetupKernels::place() says all that the clipper does.
 bool Setup::places_vertices() const { return raster_.viewport_count == 1 && !raster_.clip_distances && !raster_.cull_distances && !raster_.reject_all; }
 
-Setup::Placed Setup::placed(const Viewport& viewport, const Vue& vertex) const {
-  const Position p = position_of(vertex);
-  Placed result{to_screen(viewport, p), 0, true};
-  for (const double c : p) result.number = result.number && !std::isnan(c);
-  if (raster_.clip_enable && !raster_.accept_all) result.outside = planes_outside(raster_, viewport, p);
-  return result;
+/// All vertices into placed_.
+void Setup::place(std::span<const Vertex> vertices) {
+  constexpr size_t at_once = 64;
+  static constexpr float nothing[4] = {};
+  std::array<const float*, at_once> positions;
+  const PlaceRules rules = place_rules(raster_);
+  placed_.resize(vertices.size());
+  for (size_t at = 0; at < vertices.size(); at += at_once) {
+    const size_t count = std::min(at_once, vertices.size() - at);
+    for (size_t i = 0; i < count; ++i) positions[i] = vertices[at + i].vue.position_or(nothing);
+    kernels_.place(rules, positions.data(), count, &placed_[at]);
+  }
+}
+
+Setup::Screen Setup::screen_of(const PlacedVertex& v) { return {v.x, v.y, v.fx, v.fy}; }
+
+/// What most triangles are: none of it is clipped, and it is filled.
+void Setup::prepare_plain(const Object& object, const std::array<const PlacedVertex*, 3>& at, std::span<const Vue, 3> vertices, PreparedObjects& out) {
+  ++primitives_;
+  const std::array<Screen, 3> corners{{screen_of(*at[0]), screen_of(*at[1]), screen_of(*at[2])}};
+  const int64_t area = area_of(corners);
+  const bool front = ((area > 0) != object.reversed) == front_is_clockwise_;
+  if (area == 0 || culled(front)) return;
+  PixelRect box = bounds_of(corners);
+  box.clip(raster_.viewports[0].rect);
+  if (box.empty()) return;
+  PreparedObject& triangle = out.objects.emplace_back();
+  if (!find_planes({&at[0]->row, &at[1]->row, &at[2]->row}, triangle)) return out.objects.pop_back();
+  triangle.front = front, triangle.filled = true;
+  triangle.bounds = box;
+  if (state_.get<Raster>().global_depth_offset_enable_solid) triangle.depth_bias = bias_of(corners, triangle);
+  triangle.parts = arena_->slice<Coverage>(1);
+  triangle.parts.push_back({.edges = edges_of(corners, area), .edge_count = 3, .bounds = box});
+  const Vue& provoking = vertices[std::min<size_t>(object.provoking, 2)];
+  triangle.layer = raster_.force_layer_zero ? 0 : provoking.layer();
+  setup_attributes(provoking, object.primitive_id, vertices, triangle);
 }
 
 void Setup::prepare_all(ObjectType type, std::span<const Object> objects, std::span<const Vertex> vertices, PreparedObjects& out) {
   if (raster_.reject_all) return;
   arena_ = &out.arena;
   const bool places = type == ObjectType::triangle && places_vertices();
-  const Viewport& viewport = raster_.viewports[0];
-  placed_.clear();
-  if (places)
-    for (const Vertex& v : vertices) placed_.push_back(placed(viewport, v.vue));
+  if (places) place(vertices);
   for (const Object& object : objects) {
     std::array<Vue, 3> vues;
     for (unsigned i = 0; i < object.count; ++i) vues[i] = vertices[object.vertices[i]].vue;
@@ -277,17 +335,14 @@ void Setup::prepare_all(ObjectType type, std::span<const Object> objects, std::s
       prepare(type, object, corners, out);
       continue;
     }
-    const Placed &a = placed_[object.vertices[0]], &b = placed_[object.vertices[1]], &c = placed_[object.vertices[2]];
-    if (!a.number || !b.number || !c.number || (a.outside & b.outside & c.outside)) continue;
-    if (a.outside | b.outside | c.outside) {
+    const std::array<const PlacedVertex*, 3> at{&placed_[object.vertices[0]], &placed_[object.vertices[1]], &placed_[object.vertices[2]]};
+    const uint32_t any = at[0]->outside | at[1]->outside | at[2]->outside;
+    if ((any & PlacedVertex::no_number) || (at[0]->outside & at[1]->outside & at[2]->outside)) continue;
+    if (any || !solid_) {
       prepare(type, object, corners, out);
       continue;
     }
-    ++primitives_;
-    PreparedObject triangle;
-    triangle.layer = raster_.force_layer_zero ? 0 : vues[std::min<size_t>(object.provoking, 2)].layer();
-    const std::array at{a.at, b.at, c.at};
-    finish_triangle(object, corners, at, at, triangle, out);
+    prepare_plain(object, at, vues, out);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "hw/render/clip.h"
 #include "hw/render/geometry.h"
 #include "hw/render/raster_state.h"
+#include "hw/render/setup_kernels.h"
 
 namespace softgen::render {
 
@@ -79,7 +80,7 @@ struct PreparedObjects {
 
 class Setup {
  public:
-  Setup(const State& state, const RasterState& raster, Stage last);
+  Setup(const State& state, const RasterState& raster, Stage last, const SetupKernels& kernels = setup_kernels());
 
   /// Number of attributes each object carries, and where they stand in the vertex.
   unsigned attributes() const { return attribute_count_; }
@@ -95,12 +96,6 @@ class Setup {
   struct Screen {
     double x, y;           // pixels
     int64_t fx, fy;        // subpixels
-  };
-  /// A vertex as all its triangles need it.
-  struct Placed {
-    Screen at;
-    uint32_t outside;      ///< bit i: it is outside of plane i of the clipper
-    bool number;           ///< its position is not NaN
   };
   /// Where an attribute stands in the vertex when nothing overrides its components, by facing (back, front); else `general`.
   struct AttributeSource {
@@ -121,8 +116,11 @@ class Setup {
   void stipple(const std::array<Screen, 2>& ends, bool x_major, double first, double count, PreparedObject& out);
   /// `places`: where to_screen() has the vertices.
   bool interpolation(const Viewport& viewport, std::span<const Vue> vertices, std::span<const Screen> places, PreparedObject& out) const;
+  bool find_planes(const std::array<const ScreenRow*, 3>& rows, PreparedObject& out) const;
   bool places_vertices() const;
-  Placed placed(const Viewport& viewport, const Vue& vertex) const;
+  void place(std::span<const Vertex> vertices);
+  static Screen screen_of(const PlacedVertex& v);
+  void prepare_plain(const Object& object, const std::array<const PlacedVertex*, 3>& at, std::span<const Vue, 3> vertices, PreparedObjects& out);
   void finish_triangle(const Object& object, std::span<const Vue> vertices, std::span<const Screen> places, std::span<const Screen> corners,
                        PreparedObject& triangle, PreparedObjects& out);
   PixelRect bounds_of(std::span<const Screen> corners) const;
@@ -132,17 +130,20 @@ class Setup {
   void setup_attributes(const Vue& provoking, uint32_t primitive_id, std::span<const Vue> vertices, PreparedObject& out) const;
   std::array<uint32_t, 4> attribute(const Vue& vertex, unsigned index, const PreparedObject& object, uint32_t primitive_id) const;
   double depth_bias(const Plane2& z, double greatest) const;
+  double bias_of(std::span<const Screen> corners, const PreparedObject& triangle) const;
   bool culled(bool front) const;
 
   const State& state_;
   const RasterState& raster_;
+  const SetupKernels& kernels_;
+  bool front_is_clockwise_, solid_;  // solid: both faces are filled
   unsigned attribute_count_ = 0;
   unsigned attribute_offset_ = 0;   // of attribute 0 in the vertex, dwords
   unsigned attribute_limit_ = 0;    // attributes that are read; others are zero
   bool linear_ = true;              // someone may ask for barycentrics without perspective
   std::array<AttributeSource, 32> sources_{};
   Arena* arena_ = nullptr;          // of what prepare() appends to
-  std::vector<Placed> placed_;
+  std::vector<PlacedVertex> placed_;
   uint64_t primitives_ = 0;
   // Line stipple goes on from segment to segment of a strip: where the last one ended, and its pixels so far.
   Position stipple_end_{};

@@ -199,6 +199,22 @@ void VertexFetch::locate(const Source& source, std::span<const VertexName> verti
   constexpr uint64_t page = memory::View::page_size;
   const unsigned bytes = source.format ? source.format->block_bytes() : 0;
   const uint32_t base = draw_.indexed ? static_cast<uint32_t>(draw_.base_vertex) : 0;
+  // One after the other, as lists without indices have them, and mostly in one page.
+  const auto follow = [&] {
+    uint32_t gaps = 0;
+    for (size_t i = 0; i < vertices.size(); ++i) gaps |= vertices[i].index - vertices[0].index - static_cast<uint32_t>(i);
+    return gaps == 0;
+  };
+  const uint64_t first = vertices[0].index + base, all = vertices.size() - 1;
+  if (!draw_.indexed && !source.element.per_instance && first + all < source.count && source.buffer.pitch <= page / lanes && follow()) {
+    const uint64_t va = source.start + first * source.buffer.pitch;
+    if (va % page + all * source.buffer.pitch + bytes <= page) {
+      const std::byte* const at = view_.at(va);
+      for (size_t i = 0; i <= all; ++i) out.at[i] = at + i * source.buffer.pitch;
+      out.there = (2u << all) - 1;
+      return;
+    }
+  }
   uint64_t known = nowhere;  // a page, and where it is
   const std::byte* known_at = nullptr;
   out.there = 0;

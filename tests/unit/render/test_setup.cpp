@@ -4,6 +4,7 @@
 #include <random>
 #include <set>
 
+#include "hw/base/host_cpu.h"
 #include "hw/render/clip.h"
 #include "hw/render/raster.h"
 #include "hw/render/setup.h"
@@ -282,10 +283,12 @@ TEST_CASE("triangles of a mesh are set up as each alone") {
   std::uniform_real_distribution<float> place(-3, 3), depth(-0.2f, 1.2f), w(0.1f, 3);
   const State state = state_of({{"3DSTATE_RASTER", {0x78500003, 3u << 16 | 1u << 21, 0, 0, 0}}, {"3DSTATE_SBE", {0x781f0004, 2u << 22 | 1u << 11 | 1u << 5, 0, 0, 0, 0}}});
   unsigned drawn = 0, rejected = 0;
-  for (int round = 0; round < 100; ++round) {
+  const auto tables = all_setup_kernels();
+  for (unsigned round = 0; round < 150; ++round) {
+    INFO("round " << round << ", kernels " << round % tables.count);
     RasterState raster = raster_64();
     raster.xy_clip = random() % 4, raster.z_far_clip = random() % 4, raster.guardband = random() % 4, raster.d3d = random() % 2;
-    Setup alone(state, raster, Stage::vs), together(state, raster, Stage::vs);
+    Setup alone(state, raster, Stage::vs), together(state, raster, Stage::vs, *tables.tables[round % tables.count]);
     std::vector<Corner> corners;
     std::vector<Vertex> vertices;
     for (int i = 0; i < 32; ++i) corners.emplace_back(place(random), place(random), depth(random), random() % 8 ? w(random) : random() % 2 ? -w(random) : NAN, place(random));
@@ -313,6 +316,10 @@ TEST_CASE("triangles of a mesh are set up as each alone") {
         for (unsigned e = 0; e < 3; ++e) REQUIRE(a.parts[p].edges[e].c == b.parts[p].edges[e].c);
       REQUIRE(std::memcmp(&a.perspective, &b.perspective, sizeof a.perspective) == 0);
       REQUIRE(std::memcmp(&a.z, &b.z, sizeof a.z) == 0);
+      REQUIRE(std::memcmp(&a.linear, &b.linear, sizeof a.linear) == 0);
+      REQUIRE(std::memcmp(&a.one_over_w, &b.one_over_w, sizeof a.one_over_w) == 0);
+      REQUIRE(a.depth_bias == b.depth_bias);
+      REQUIRE(a.layer == b.layer);
       REQUIRE(a.front == b.front);
       REQUIRE(a.attributes.size() == b.attributes.size());
       for (size_t k = 0; k < a.attributes.size(); ++k) REQUIRE(std::memcmp(&a.attributes[k], &b.attributes[k], sizeof(AttributeSetup)) == 0);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Compiled once for each instruction set (SETUP_KERNELS names the table): everything here is local to the file, so that the linker cannot
+// give one build's functions to the other. SKL PRM vol 7, "Clip Stage" and "Strips and Fans Stage".
+#include "hw/render/setup_kernels.h"
+
+#include <cstring>
+
+namespace softgen::render {
+namespace {
+
+typedef float F4 __attribute__((vector_size(16)));
+typedef int32_t I4 __attribute__((vector_size(16)));
+typedef double D4 __attribute__((vector_size(32)));
+typedef int64_t L4 __attribute__((vector_size(32)));
+
+D4 splat(double v) { return D4{v, v, v, v}; }
+
+struct Position {
+  D4 x, y, z, w;
+};
+
+Position load(const float* const* from) {
+  F4 p[4];
+  for (unsigned i = 0; i < 4; ++i) std::memcpy(&p[i], from[i], sizeof p[i]);
+  const auto column = [&](unsigned c) { return __builtin_convertvector((F4{p[0][c], p[1][c], p[2][c], p[3][c]}), D4); };
+  return {column(0), column(1), column(2), column(3)};
+}
+
+/// NaN is outside (SKL PRM vol 7, "User-Specified Clipping").
+L4 outside(D4 distance, int64_t bit) { return ~(distance >= D4{}) & bit; }
+
+L4 planes_outside(const PlaceRules& r, const Position& p) {
+  L4 planes = outside(p.w - min_w, 1);
+  if (r.xy_clip) {
+    planes |= outside(p.x - r.x0 * p.w, 2) | outside(r.x1 * p.w - p.x, 4);
+    planes |= outside(p.y - r.y0 * p.w, 8) | outside(r.y1 * p.w - p.y, 16);
+  }
+  if (r.z_near_clip) planes |= outside(r.d3d ? p.z : p.z + p.w, 32);
+  if (r.z_far_clip) planes |= outside(p.w - p.z, 64);
+  return planes;
+}
+
+/// NaN goes to the lower end.
+D4 on_screen(D4 v) {
+  const D4 low = splat(-screen_limit), high = splat(screen_limit);
+  const D4 below = high < v ? high : v;
+  return v >= low ? below : low;
+}
+
+/// Halves away from zero, of what on_screen() bounds: std::llround().
+D4 nearest_away(D4 v) {
+  const D4 whole = __builtin_convertvector(__builtin_convertvector(v, I4), D4), rest = v - whole;  // exact
+  return whole + (rest >= splat(0.5) ? splat(1.0) : D4{}) - (rest <= splat(-0.5) ? splat(1.0) : D4{});
+}
+
+void place_four(const PlaceRules& r, const float* const* positions, size_t count, PlacedVertex* out) {
+  const Position p = load(positions);
+  const D4 w = r.divide ? p.w : splat(1.0), inverse = r.divide ? 1.0 / p.w : splat(1.0);
+  D4 x = p.x * inverse, y = p.y * inverse;
+  Position row{p.x, p.y, p.z, w};
+  if (r.transform) {
+    x = x * r.m00 + r.m30, y = y * r.m11 + r.m31;
+    row = {p.x * r.m00 + r.m30 * w, p.y * r.m11 + r.m31 * w, p.z * r.m22 + r.m32 * w, w};
+  }
+  x = on_screen(x), y = on_screen(y);
+  const D4 fx = nearest_away(x * 256.0), fy = nearest_away(y * 256.0), limit = splat(screen_limit);
+  // Where the vertex is on the screen, it counts as the edges have it: what they cover lies inside for the planes too.
+  const L4 there = (w > D4{}) & (x < limit) & (x > -limit) & (y < limit) & (y > -limit);
+  row.x = there ? fx / 256.0 * w : row.x;
+  row.y = there ? fy / 256.0 * w : row.y;
+  const L4 numbers = (p.x == p.x) & (p.y == p.y) & (p.z == p.z) & (p.w == p.w);
+  L4 flags = ~numbers & int64_t{PlacedVertex::no_number};
+  if (r.clip) flags |= planes_outside(r, p);
+  for (size_t i = 0; i < count; ++i)
+    out[i] = {{row.x[i], row.y[i], row.z[i], row.w[i]}, x[i], y[i], static_cast<int32_t>(fx[i]), static_cast<int32_t>(fy[i]), static_cast<uint32_t>(flags[i]), 0};
+}
+
+void place(const PlaceRules& rules, const float* const* positions, size_t count, PlacedVertex* out) {
+  size_t at = 0;
+  for (; at + 4 <= count; at += 4) place_four(rules, positions + at, 4, out + at);
+  if (at == count) return;
+  const float* last[4];
+  for (size_t i = 0; i < 4; ++i) last[i] = positions[at + i < count ? at + i : at];
+  place_four(rules, last, count - at, out + at);
+}
+
+}  // namespace
+
+extern const SetupKernels SETUP_KERNELS;
+const SetupKernels SETUP_KERNELS = {place};
+
+}  // namespace softgen::render
