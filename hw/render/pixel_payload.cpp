@@ -183,9 +183,9 @@ void PixelWorker::put_header(const PixelBatch& batch) {
   own(0) = header_;
   if (batch.square) {
     // All lit, whatever the shader is told of coverage besides: r1 says of them that all run.
-    const uint32_t rest[2] = {0, 0xffffffff};
-    std::memset(own(1).dw, 0, 8);
-    std::memcpy(own(1).dw + 2, batch.quads.data(), 16);
+    constexpr uint32_t first[2] = {0, 0}, rest[2] = {0, 0xffffffff};
+    std::memcpy(own(1).dw, first, sizeof first);
+    std::memcpy(own(1).dw + 2, batch.quads.data(), 4 * sizeof(uint32_t));
     std::memcpy(own(1).dw + 6, rest, sizeof rest);
     return;
   }

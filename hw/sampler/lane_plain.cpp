@@ -78,6 +78,8 @@ struct Sixteen : Plain<16> {
     float to_unit = 0x1.01p-8f, to_unit_rest = 0x1.010102p-24f;
     // Of four channels' u in the low half, and their v in the high half: the first that lie outside, where each wants the next one, too.
     alignas(16) uint16_t outside[8] = {12, 12, 12, 12, 8, 8, 8, 8}, pairs_outside[8] = {11, 11, 11, 11, 7, 7, 7, 7};
+    // And what is beyond the two upper pieces on the left, or, in pairs, beyond the four on the left.
+    alignas(16) uint16_t beyond_two[8] = {8, 8, 8, 8, 4, 4, 4, 4}, pairs_beyond_four[8] = {7, 7, 7, 7, 7, 7, 7, 7};
     // In elements 0 and 4: whole lines, a row's place in its tile, the last one with eight rows before the tile ends, rows of a line.
     alignas(16) uint16_t lines[8] = {0xfffc, 0, 0, 0, 0xffff, 0, 0, 0}, in_tile[8] = {0, 0, 0, 0, 31, 0, 0, 0}, last_row[8] = {24, 24, 24, 24, 24, 24, 24, 24};
     alignas(16) uint16_t rows[8] = {3, 3, 3, 3, 3, 3, 3, 3};
@@ -148,12 +150,21 @@ struct Sixteen : Plain<16> {
     [[gnu::always_inline]] explicit inline Lines(const Window& w) {
       for (unsigned i = 0; i < 3; ++i) upper[i] = _mm512_loadu_si512(w.upper + 512 * i), lower[i] = _mm512_loadu_si512(w.lower + 512 * i);
     }
-    /// At columns (in the low halves of `x`) and rows (times four).
+    /// At columns (in the low halves of `x`) and rows (times four); not in the pieces on the right, unless `right`.
+    template <bool right>
     [[gnu::always_inline]] inline U texels(const Constants& k, __m512i x, __m512i rows) const {
       const __m512i index = _mm512_or_si512(_mm512_and_si512(x, all(k.in_line)), rows);
       const auto of = [&](unsigned i) { return _mm512_permutex2var_epi32(upper[i], index, lower[i]); };
       const __m512i two = _mm512_mask_blend_epi32(_mm512_test_epi32_mask(x, all(k.line)), of(0), of(1));
+      if constexpr (!right) return reinterpret_cast<U>(two);
       return reinterpret_cast<U>(_mm512_mask_blend_epi32(_mm512_test_epi32_mask(x, all(k.two_lines)), two, of(2)));
+    }
+    template <bool right>
+    [[gnu::always_inline]] inline void pairs(const Constants& k, __m512i x, U (&out)[4]) const {
+      const __m512i next = _mm512_sub_epi32(x, all(~uint32_t{0}));
+      const __m512i top = _mm512_maskz_srli_epi32(0xffff, x, 14), bottom = _mm512_add_epi32(top, all(k.line));
+      out[0] = texels<right>(k, x, top), out[1] = texels<right>(k, next, top);
+      out[2] = texels<right>(k, x, bottom), out[3] = texels<right>(k, next, bottom);
     }
   };
 
@@ -164,7 +175,16 @@ struct Sixteen : Plain<16> {
     const Window w = window_of(p, k, reinterpret_cast<__m512i>(V::floored(u)), reinterpret_cast<__m512i>(V::floored(v)));
     if (!w.found || _mm512_cmpge_epu16_mask(w.from, everywhere(k.outside))) return false;
     const __m512i place = shuffled(w.from, k.mixed);
-    const U texels = Lines(w).texels(k, place, _mm512_maskz_srli_epi32(0xffff, place, 14)), byte = reinterpret_cast<U>(all(k.byte));
+    const __m512i rows = _mm512_maskz_srli_epi32(0xffff, place, 14);
+    U texels;
+    if (_mm512_cmpge_epu16_mask(w.from, everywhere(k.beyond_two))) {
+      texels = Lines(w).template texels<true>(k, place, rows);
+    } else {
+      // Bits 0 and 1, and bit 2 as bit 4.
+      const __m512i column = _mm512_or_si512(_mm512_and_si512(place, all(k.in_line)), _mm512_maskz_slli_epi32(0xffff, _mm512_and_si512(place, all(k.line)), 2));
+      texels = reinterpret_cast<U>(_mm512_permutex2var_epi32(_mm512_loadu_si512(w.upper), _mm512_or_si512(column, rows), _mm512_loadu_si512(w.upper + 512)));
+    }
+    const U byte = reinterpret_cast<U>(all(k.byte));
     const F scale = V::template splat<F>(k.to_unit), rest = V::template splat<F>(k.to_unit_rest);
     const auto answer = [&](unsigned n, U code) {
       const F value = V::floats(code);
@@ -188,10 +208,10 @@ struct Sixteen : Plain<16> {
     const __m512i x = fixed(0, p.u), y = fixed(1, p.v);
     const Window w = window_of(p, k, _mm512_maskz_srai_epi32(0xffff, x, 8), _mm512_maskz_srai_epi32(0xffff, y, 8));
     if (!w.found || _mm512_cmpge_epu16_mask(w.from, everywhere(k.pairs_outside))) return false;
-    const __m512i left = shuffled(w.from, k.mixed), right = _mm512_sub_epi32(left, all(~uint32_t{0}));
-    const __m512i top = _mm512_maskz_srli_epi32(0xffff, left, 14), bottom = _mm512_add_epi32(top, all(k.line));
-    const Lines lines(w);
-    const U texels[4] = {lines.texels(k, left, top), lines.texels(k, right, top), lines.texels(k, left, bottom), lines.texels(k, right, bottom)};
+    const __m512i place = shuffled(w.from, k.mixed);
+    U texels[4];
+    if (_mm512_cmpge_epu16_mask(w.from, everywhere(k.pairs_beyond_four))) Lines(w).template pairs<true>(k, place, texels);
+    else Lines(w).template pairs<false>(k, place, texels);
     F colors[4];
     const auto weight = reinterpret_cast<typename VectorTypes<16>::H>(shuffled(x, k.twice));
     V::bytes_filtered(texels, weight, V::floats(reinterpret_cast<U>(_mm512_and_si512(y, all(k.byte)))) * (1.0f / 256), colors);
