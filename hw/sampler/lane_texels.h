@@ -49,28 +49,41 @@ struct Texels : Vectors<W> {
   }
 
 #ifdef __AVX512F__
-  /// The texels of all lit channels from a window of 16x4 of them: in a Y tile four rows of four words are 64 bytes, and the next columns of four
+  /// The texels of all lit channels from a window of 12x8 of them: in a Y tile four rows of four words are 64 bytes, and the next columns of four
   /// follow each other 512 bytes apart, from tile to tile. Neighbouring pixels mostly look at neighbouring texels.
   template <bool linear>
   [[gnu::always_inline]] static inline bool window(const std::byte* memory, uint32_t pitch, uint32_t lit, const U (&x)[2], const U (&y)[2], U* texels) {
-    // Somewhere at the upper left, and within the row of tiles.
-    const auto lesser = [](uint32_t a, uint32_t b) { return a < b ? a : b; };
-    const uint32_t first_x = lesser(lesser(x[0][0], x[0][15]) & ~3u, pitch / 4 - 16);
-    uint32_t first_y = lesser(y[0][0], y[0][15]);
-    first_y = lesser(first_y, (first_y & ~31u) + 28);
+    constexpr uint32_t columns = 12, rows = 8, line = 4, tile_rows = 32;
+    const U first = reinterpret_cast<U>(_mm512_packus_epi32(reinterpret_cast<__m512i>(x[0]), reinterpret_cast<__m512i>(y[0])));
+    const auto two = [](U v) {
+      return _mm256_min_epu16(reinterpret_cast<__m256i>(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7)), reinterpret_cast<__m256i>(__builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15)));
+    };
+    const __m256i half = two(first);
+    __m128i least = _mm_min_epu16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+    least = _mm_min_epu16(least, _mm_srli_epi64(least, 32));
+    least = _mm_min_epu16(least, _mm_srli_epi64(least, 16));  // in elements 0 and 4
+    // Within the row of tiles, and as many rows of one tile as there are, or whole lines.
+    const uint32_t most_x = pitch / 4 - columns, least_x = static_cast<uint32_t>(_mm_extract_epi16(least, 0)) & ~(line - 1);
+    const uint32_t first_x = least_x < most_x ? least_x : most_x, least_y = static_cast<uint32_t>(_mm_extract_epi16(least, 4));
+    const uint32_t first_y = (least_y & (tile_rows - 1)) > tile_rows - rows ? least_y & ~(line - 1) : least_y;
     const U dx[2] = {x[0] - first_x, x[1] - first_x}, dy[2] = {y[0] - first_y, y[1] - first_y};
-    const U reach = linear ? (dx[0] | dx[1]) >> 2 | dy[0] | dy[1] : dx[0] >> 2 | dy[0];
-    if (lit & _mm512_cmpge_epu32_mask(reinterpret_cast<__m512i>(reach), _mm512_set1_epi32(4))) return false;
-    const std::byte* at = memory + size_t{first_x >> 2} * 512 + (first_y & ~31u) * pitch + ((first_y & 31u) << 4);
-    __m512i part[4];
-    for (unsigned i = 0; i < 4; ++i) part[i] = _mm512_loadu_si512(at + 512 * i);
+    const auto beyond = [](U v, uint32_t most) { return _mm512_cmpge_epu32_mask(reinterpret_cast<__m512i>(v), _mm512_set1_epi32(static_cast<int>(most))); };
+    const auto any_beyond = [&](const U(&d)[2], uint32_t most) -> uint32_t { return lit & (linear ? beyond(d[0], most) | beyond(d[1], most) : beyond(d[0], most)); };
+    if (any_beyond(dx, columns) | any_beyond(dy, rows)) return false;
+    const auto row = [&](uint32_t at) { return size_t{at & ~(tile_rows - 1)} * pitch + ((at & (tile_rows - 1)) << 4); };
+    const std::byte* const column = memory + size_t{first_x} * 128;
+    // The lower lines are there where somebody looks at them.
+    const std::byte *const upper = column + row(first_y), *const lower = any_beyond(dy, line) ? column + row(first_y + line) : upper;
+    __m512i part[3][2];
+    for (unsigned i = 0; i < 3; ++i) part[i][0] = _mm512_loadu_si512(upper + 512 * i), part[i][1] = _mm512_loadu_si512(lower + 512 * i);
     for (unsigned right = 0; right < (linear ? 2 : 1); ++right) {
-      const U column = (dx[right] & 3u) + ((dx[right] & ~3u) << 2);
-      const __mmask16 far_half = _mm512_test_epi32_mask(reinterpret_cast<__m512i>(column), _mm512_set1_epi32(32));
+      const auto tested = [&](uint32_t bit) { return _mm512_test_epi32_mask(reinterpret_cast<__m512i>(dx[right]), _mm512_set1_epi32(static_cast<int>(bit))); };
+      const __mmask16 second = tested(line), third = tested(2 * line);
       for (unsigned below = 0; below < (linear ? 2 : 1); ++below) {
-        const auto index = reinterpret_cast<__m512i>(column + (dy[below] << 2));
-        const __m512i near = _mm512_permutex2var_epi32(part[0], index, part[1]), away = _mm512_permutex2var_epi32(part[2], index, part[3]);
-        texels[2 * below + right] = reinterpret_cast<U>(_mm512_mask_blend_epi32(far_half, near, away));
+        const auto index = reinterpret_cast<__m512i>((dx[right] & 3u) | dy[below] << 2);
+        const auto of = [&](unsigned i) { return _mm512_permutex2var_epi32(part[i][0], index, part[i][1]); };
+        const __m512i left = _mm512_mask_blend_epi32(second, of(0), of(1));
+        texels[2 * below + right] = reinterpret_cast<U>(_mm512_mask_blend_epi32(third, left, of(2)));
       }
     }
     return true;
