@@ -34,8 +34,7 @@ Walk::Walk(const Command& command, Kernel kernel, MessageTarget& shared, EngineE
     : kernel_(std::move(kernel)), shared_(shared), env_(env), width_(command.thread_width_counter_maximum + 1),
       height_(command.thread_height_counter_maximum + 1), depth_(command.thread_depth_counter_maximum + 1), threads_(width_ * height_ * depth_),
       right_mask_(command.right_execution_mask), bottom_mask_(command.bottom_execution_mask), first_x_(command.thread_group_id_starting_x),
-      first_y_(command.thread_group_id_starting_y), first_z_(command.thread_group_id_starting_resume_z), constants_(&kernel_.curbe),
-      constants_at_(kernel_.constant_offset), number_(next_number()) {
+      first_y_(command.thread_group_id_starting_y), first_z_(command.thread_group_id_starting_resume_z), number_(next_number()) {
   const unsigned channels = 8u << std::min(static_cast<unsigned>(command.simd_size), 2u);
   full_mask_ = channels == 32 ? ~0u : (1u << channels) - 1;
   full_masks_ = (full_mask_ & right_mask_ & bottom_mask_) == full_mask_;
@@ -49,13 +48,36 @@ Walk::Walk(const Command& command, Kernel kernel, MessageTarget& shared, EngineE
   count_x_ = count_from(first_x_, end_x);
   count_y_ = count_from(first_y_, end_y);
   groups_ = product(count_x_, count_y_, count_from(first_z_, end_z));
-  if (command.indirect_data_length) {
-    // In memory as the CURBE: for all threads first, then for each.
-    indirect_ = read_constants(env.view, kernel_.bases.indirect_object + command.indirect_data_start_address, command.indirect_data_length);
-    constants_ = &indirect_;
-    constants_at_ = 0;
-  }
+  if (command.indirect_data_length)
+    constants_ = read_constants(env.view, kernel_.bases.indirect_object + command.indirect_data_start_address, command.indirect_data_length).registers;
+  else constants_ = std::move(kernel_.curbe.registers);
+  lay_out(command.indirect_data_length != 0);
 }
+
+/// Both have constants for all threads first, then for each. The CURBE's go to registers in this order; of indirect data, those for all threads come
+/// last, so that each thread's are put together.
+void Walk::lay_out(bool indirect) {
+  const uint32_t shared = kernel_.cross_registers, own = kernel_.thread_registers;
+  const auto end = static_cast<uint8_t>(1 + shared + own);
+  shared_at_ = std::min<uint64_t>(indirect ? 0 : kernel_.constant_offset, constants_.size());
+  own_at_ = shared_at_ + shared, own_step_ = own, own_end_ = constants_.size();
+  constants_.resize(constants_.size() + eu::grf_count);
+  layout_ = {1, static_cast<uint8_t>(1 + shared), end};
+  if (!indirect || !shared) return;
+  std::vector<Grf> together;
+  // The first thread behind the end stands for all others.
+  for (uint64_t number = 0, last = 0; !last && number <= threads_; ++number) {
+    last = own_at_ + number * own >= own_end_ || !own;
+    const Grf* const from = own_constants(static_cast<uint32_t>(number));
+    together.insert(together.end(), from, from + own);
+    together.insert(together.end(), constants_.begin(), constants_.begin() + shared);
+  }
+  layout_ = {1, 1, end};
+  shared_at_ = own_at_ = 0, own_step_ = shared + own, own_end_ = together.size() - own_step_;
+  constants_ = std::move(together);
+}
+
+const Grf* Walk::own_constants(uint32_t number) const { return constants_.data() + std::min(own_at_ + number * own_step_, own_end_); }
 
 Walk::GroupId Walk::id_of(uint64_t group) const {
   const uint64_t row = group / count_x_;
@@ -78,18 +100,13 @@ Grf Walk::header_of(const GroupId& id, uint32_t fftid) const {
   return r0;
 }
 
-unsigned Walk::put_payload(eu::Thread& thread, const Grf& header, uint32_t number) const {
-  thread.grf(0) = header;
-  const uint64_t own_at = constants_at_ + kernel_.cross_registers + uint64_t{number} * kernel_.thread_registers;
-  const auto common = [&](unsigned reg) { return Kernel::put(thread, reg, *constants_, constants_at_, kernel_.cross_registers); };
-  const auto own = [&](unsigned reg) { return Kernel::put(thread, reg, *constants_, own_at, kernel_.thread_registers); };
-  return constants_ == &indirect_ ? common(own(1)) : own(common(1));
-}
-
 void Walk::start_thread(eu::Thread& thread, const Grf& header, uint32_t number) const {
   eu::ThreadStart start = kernel_.start;
   start.dispatch_mask = mask_of(number);
-  start.payload = put_payload(thread, header, number);
+  start.payload = layout_.end;
+  thread.grf(0) = header;
+  std::copy_n(constants_.data() + shared_at_, layout_.attributes - layout_.constants, thread.regs.grf + layout_.constants);
+  std::copy_n(own_constants(number), layout_.end - layout_.attributes, thread.regs.grf + layout_.attributes);
   thread.start(start);
 }
 
@@ -103,73 +120,67 @@ ThreadEnv Walk::environment(Worker& worker, uint32_t fftid) const {
 
 void Walk::clear_local(Worker& worker) const { worker.slm.assign(kernel_.slm_size / sizeof(Grf), Grf{}); }
 
-/// The threads of groups [first, end), where none meets another.
-class Walk::Row final : public eu::ThreadRow {
+/// Threads that run one behind the other.
+class Walk::Series {
  public:
-  Row(const Walk& walk, Worker& worker, uint32_t bank, uint64_t first, uint64_t end)
-      : walk_(walk), worker_(worker), group_(first), end_(end), id_(walk.id_of(first)), mask_(walk.mask_of(0)),
-        header_(walk.header_of(id_, bank)) {}
+  Series(const Walk& walk, Worker& worker, uint32_t bank) : walk_(walk), worker_(worker), env_(walk.environment(worker, bank)) {}
+  bool is_full() const { return count_ == worker_.series.size(); }
+  void add(const Grf& header, uint32_t number) {
+    eu::SeriesThread& thread = worker_.series[count_];
+    const uint32_t mask = walk_.mask_of(number);
+    worker_.headers[count_] = header;
+    thread.next = &thread + 1;
+    thread.own = &worker_.headers[count_];
+    thread.attributes = walk_.own_constants(number);
+    thread.channels = thread.dispatch_mask = mask;
+    channels_ += static_cast<uint64_t>(std::popcount(mask));
+    ++count_;
+  }
+  /// Those that were added.
+  ExecResult run() {
+    if (!count_) return ExecResult::done;
+    worker_.series[count_ - 1].next = nullptr;
+    eu::SeriesThread* running = nullptr;
+    const eu::ThreadSeries series{walk_.layout_, worker_.series.data(), count_, walk_.full_masks_ ? walk_.full_mask_ : 0,
+                                  walk_.constants_.data() + walk_.shared_at_, &running};
+    count_ = 0;
+    const bool ended = eu::run_series(worker_.thread, walk_.kernel_.start, series, env_, walk_.shared_);
+    return walk_.env_.stop.aborting() ? ExecResult::aborted : ended ? ExecResult::done : ExecResult::fault;
+  }
+  /// Of all that were added.
   uint64_t channels() const { return channels_; }
 
-  /// Where next() does not go on. False: all have run.
-  bool start(eu::Thread& thread) {
-    if (group_ >= end_) return false;
-    mask_ = walk_.mask_of(number_);
-    of_each_ = static_cast<uint64_t>(std::popcount(mask_));
-    walk_.start_thread(thread, header_, number_);
-    step();
-    return true;
-  }
-  bool next(eu::Thread& thread) override {
-    if (group_ >= end_ || (!walk_.full_masks_ && walk_.mask_of(number_) != mask_) || walk_.env_.stop.aborting()) return false;
-    walk_.put_payload(thread, header_, number_);
-    step();
-    return true;
-  }
-
  private:
-  void next_group() {
-    number_ = 0;
-    fresh_ = true;
-    if (++id_.x == walk_.first_x_ + walk_.count_x_) id_ = walk_.id_of(group_);
-    put_id(header_, id_);
-  }
-  /// One was started. Local memory is the group's, so it waits for the first of the next group.
-  void step() {
-    if (fresh_ && walk_.kernel_.slm_size) walk_.clear_local(worker_);
-    fresh_ = false;
-    channels_ += of_each_;
-    if (++number_ < walk_.threads_) return;
-    if (++group_ < end_) next_group();
-  }
-
   const Walk& walk_;
   Worker& worker_;
-  uint64_t group_;
-  const uint64_t end_;
-  GroupId id_;
-  uint32_t number_ = 0, mask_;
-  uint64_t channels_ = 0, of_each_ = 0;
-  bool fresh_ = true;
-  Grf header_;
+  ThreadEnv env_;
+  uint32_t count_ = 0;
+  uint64_t channels_ = 0;
 };
 
+/// Groups [first, end), where no thread meets another.
 ExecResult Walk::run_single(Worker& worker, uint32_t bank, uint64_t first, uint64_t end) {
   clear_local(worker);  // takes its place
-  ThreadEnv env = environment(worker, bank);
-  Row row(*this, worker, bank, first, end);
-  ExecResult result = ExecResult::done;
-  while (result == ExecResult::done) {
-    if (env_.stop.aborting()) {
-      result = ExecResult::aborted;
-    } else {
-      if (!row.start(worker.thread)) break;
-      const eu::RunResult ended = eu::run(worker.thread, env, shared_, &row);
-      if (ended == eu::RunResult::blocked) result = ExecResult::fault;
-      if (ended == eu::RunResult::aborted) result = ExecResult::aborted;
+  Series series(*this, worker, bank);
+  GroupId id = id_of(first);
+  Grf header = header_of(id, bank);
+  ExecResult result = env_.stop.aborting() ? ExecResult::aborted : ExecResult::done;
+  for (uint64_t group = first; group < end && result == ExecResult::done;) {
+    for (uint32_t n = 0; n < threads_ && result == ExecResult::done; ++n) {
+      series.add(header, n);
+      if (series.is_full()) result = series.run();
     }
+    // Local memory is a group's.
+    if (kernel_.slm_size && result == ExecResult::done) {
+      result = series.run();
+      clear_local(worker);
+    }
+    ++group;
+    if (++id.x == first_x_ + count_x_) id = id_of(group);
+    put_id(header, id);
   }
-  invocations_.fetch_add(row.channels(), std::memory_order_relaxed);
+  if (result == ExecResult::done) result = series.run();
+  invocations_.fetch_add(series.channels(), std::memory_order_relaxed);
   return result;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "hw/base/worker_pool.h"
 #include "hw/defs/gen9/gpgpu.h"
+#include "hw/eu/interp/series.h"
 #include "hw/eu/interp/thread_group.h"
 #include "hw/gpgpu/kernel.h"
 #include "hw/iface/engine.h"
@@ -23,7 +25,10 @@ struct Worker {
 
   memory::View view;
   eu::ThreadGroup group;
-  eu::Thread thread;           ///< for kernels whose threads do not meet
+  // For kernels whose threads do not meet.
+  eu::Thread thread;
+  std::array<Grf, 64> headers;
+  std::array<eu::SeriesThread, 64> series;
   std::vector<Grf> slm;
   DirectAnswers direct;        ///< of the walk's kernel
 };
@@ -69,7 +74,7 @@ class Walk {
   };
   GroupId id_of(uint64_t group) const;
   void run_groups(Worker& worker, uint32_t bank);
-  class Row;
+  class Series;
   ExecResult run_batch(Worker& worker, uint32_t bank, uint64_t first, uint64_t end);
   ExecResult run_single(Worker& worker, uint32_t bank, uint64_t first, uint64_t end);
   ExecResult run_group(Worker& worker, const GroupId& id, uint32_t bank);
@@ -77,8 +82,9 @@ class Walk {
   static void put_id(Grf& r0, const GroupId& id) { r0.dw[1] = id.x, r0.dw[6] = id.y, r0.dw[7] = id.z; }
   /// r0 of a group's threads.
   Grf header_of(const GroupId& id, uint32_t fftid) const;
-  /// Registers of thread `number` of a group. Returns the first behind them.
-  unsigned put_payload(eu::Thread& thread, const Grf& header, uint32_t number) const;
+  void lay_out(bool indirect);
+  /// Constants of thread `number` of a group, as layout_ has them.
+  const Grf* own_constants(uint32_t number) const;
   void start_thread(eu::Thread& thread, const Grf& header, uint32_t number) const;
   uint32_t mask_of(uint32_t number) const;
   ThreadEnv environment(Worker& worker, uint32_t fftid) const;
@@ -92,9 +98,9 @@ class Walk {
   bool full_masks_;         ///< of all threads
   uint32_t first_x_, first_y_, first_z_, count_x_, count_y_;
   uint64_t groups_ = 0;
-  ConstantData indirect_;
-  const ConstantData* constants_;
-  uint64_t constants_at_;
+  eu::SeriesLayout layout_; ///< of the payload: r0, constants for all threads, those of each thread
+  std::vector<Grf> constants_;
+  uint64_t shared_at_ = 0, own_at_ = 0, own_step_ = 0, own_end_ = 0;  ///< in there; zeros are behind the end
   const uint64_t number_;   ///< ThreadEnv::walk
   std::atomic<uint64_t> next_{0}, invocations_{0};
   std::atomic<ExecResult> result_{ExecResult::done};

@@ -267,28 +267,36 @@ const std::vector<Task> tasks = {
      }},
 };
 
-/// Units a second; the first `warm_up` seconds are not counted (kernels are compiled in them).
-double rate(const Task& task, double warm_up, double seconds) {
+struct Rate {
+  double value = 0;    ///< units a second
+  double longest = 0;  ///< seconds that one round took until it was finished, of all of them
+};
+
+/// The first `warm_up` seconds are not counted (kernels are compiled in them).
+Rate rate(const Task& task, double warm_up, double seconds) {
   using Clock = std::chrono::steady_clock;
   const auto since = [](Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  double longest = 0;
+  const auto round = [&] {
+    const auto start = Clock::now();
+    const double done = task.work();
+    glFinish();
+    longest = std::max(longest, since(start));
+    return done;
+  };
   bind_target();
   task.prepare();
   glClearColor(0, 0, 0, 0);
   glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-  for (const auto start = Clock::now(); since(start) < warm_up;) {
-    task.work();
-    glFinish();
-  }
+  for (const auto start = Clock::now(); since(start) < warm_up;) round();
   double done = 0;
   const auto start = Clock::now();
-  do {
-    done += task.work();
-    glFinish();
-  } while (since(start) < seconds);
+  do done += round();
+  while (since(start) < seconds);
   const double taken = since(start);
   for (GLenum feature : {GL_BLEND, GL_DEPTH_TEST, GL_RASTERIZER_DISCARD}) glDisable(feature);
   require(glGetError() == GL_NO_ERROR, fmt::format("{}: a GL error", task.name));
-  return done / taken;
+  return {done / taken, longest};
 }
 
 }  // namespace
@@ -306,8 +314,9 @@ int main(int argc, char** argv) {
     std::string rates;
     for (const Task& task : tasks) {
       if (!names.empty() && std::find(names.begin(), names.end(), task.name) == names.end()) continue;
-      rates += fmt::format(R"({}"{}": {{"value": {:.6g}, "unit": "{}"}})", rates.empty() ? "" : ", ", task.name, rate(task, warm_up, seconds),
-                           task.unit);
+      const Rate measured = rate(task, warm_up, seconds);
+      rates += fmt::format(R"({}"{}": {{"value": {:.6g}, "unit": "{}", "longest_milliseconds": {:.6g}}})", rates.empty() ? "" : ", ", task.name,
+                           measured.value, task.unit, 1e3 * measured.longest);
     }
     fmt::print(R"({{"renderer": "{}", "rates": {{{}}}}})" "\n", reinterpret_cast<const char*>(glGetString(GL_RENDERER)), rates);
   } catch (const std::exception& error) {

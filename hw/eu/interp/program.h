@@ -22,7 +22,6 @@ struct Op;  // hw/eu/interp/op.h
 
 class Program;
 class Thread;
-class ThreadRow;
 struct ThreadStart;
 struct ThreadSeries;
 enum class RunResult : uint8_t;
@@ -31,8 +30,8 @@ enum class RunResult : uint8_t;
 class FastPath {
  public:
   virtual ~FastPath() = default;
-  /// `thread` was just started. False: it has not been touched, the interpreter runs it. `more`: may be run, too, as run() says; or null.
-  virtual bool run(Thread& thread, ThreadEnv& env, MessageTarget& target, ThreadRow* more, RunResult& result) = 0;
+  /// `thread` was just started. False: it has not been touched, the interpreter runs it.
+  virtual bool run(Thread& thread, ThreadEnv& env, MessageTarget& target, RunResult& result) = 0;
   enum class Series : uint8_t {
     done,
     interpreted,  ///< nothing was done: the interpreter is to run them, for now

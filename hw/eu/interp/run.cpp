@@ -123,10 +123,10 @@ RunResult interpret(Thread& thread, ThreadEnv& env, MessageTarget& target) {
   return interpret(thread, state, rounding);
 }
 
-RunResult run(Thread& thread, ThreadEnv& env, MessageTarget& target, ThreadRow* more) {
+RunResult run(Thread& thread, ThreadEnv& env, MessageTarget& target) {
   RunResult result;
   // What has waited goes on as it began or in the interpreter; fast paths take threads from their start.
-  if (FastPath* fast = thread.program()->fast_path(); fast && thread.index == 0 && fast->run(thread, env, target, more, result)) return result;
+  if (FastPath* fast = thread.program()->fast_path(); fast && thread.index == 0 && fast->run(thread, env, target, result)) return result;
   return interpret(thread, env, target);
 }
 

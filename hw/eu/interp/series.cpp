@@ -12,10 +12,11 @@ void copy(Thread& thread, unsigned first, unsigned end, const Grf* from) {
 
 }  // namespace
 
-void run_series(Thread& thread, const ThreadStart& how, const ThreadSeries& series, ThreadEnv& env, MessageTarget& target) {
+bool run_series(Thread& thread, const ThreadStart& how, const ThreadSeries& series, ThreadEnv& env, MessageTarget& target) {
   auto way = FastPath::Series::interpreted;
   if (FastPath* fast = how.program->fast_path()) way = fast->run_series(thread, how, series, env, target);
-  if (way == FastPath::Series::done) return;
+  if (way == FastPath::Series::done) return true;
+  bool ended = true;
   ThreadStart one = how;
   one.payload = series.layout.end;
   for (SeriesThread* t = series.first; t; t = t->next) {
@@ -26,8 +27,10 @@ void run_series(Thread& thread, const ThreadStart& how, const ThreadSeries& seri
     one.dispatch_mask = t->dispatch_mask, one.vector_mask = t->vector_mask;
     thread.start(one);
     const RunResult result = way == FastPath::Series::interpreted ? interpret(thread, env, target) : run(thread, env, target);
-    if (result == RunResult::aborted) return;
+    if (result == RunResult::aborted) break;
+    if (result == RunResult::blocked) ended = false;
   }
+  return ended;
 }
 
 }  // namespace softgen::eu

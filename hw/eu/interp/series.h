@@ -39,7 +39,7 @@ struct ThreadSeries {
 };
 
 /// Runs all of them, in order, each to its end; `how` says what is the same for all but masks and payload. A thread that fails does not end
-/// the others; the stop flag may.
-void run_series(Thread& thread, const ThreadStart& how, const ThreadSeries& series, ThreadEnv& env, MessageTarget& target);
+/// the others; the stop flag may. False: one waits for a notification, and was left there.
+bool run_series(Thread& thread, const ThreadStart& how, const ThreadSeries& series, ThreadEnv& env, MessageTarget& target);
 
 }  // namespace softgen::eu

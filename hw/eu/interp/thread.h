@@ -84,19 +84,8 @@ class Thread {
   bool clean_ = false;                    ///< architecture registers are as start() left them
 };
 
-/// Threads that run one behind the other and differ in their payload only: the same ThreadStart, the same ThreadEnv.
-class ThreadRow {
- public:
-  /// The last one has finished: puts the payload of another in its place. False: there is none, or whoever started it looks after the next.
-  virtual bool next(Thread& thread) = 0;
-
- protected:
-  ~ThreadRow() = default;
-};
-
-/// Runs until one of the results; ThreadEnv::stop is polled at each backward jump. Messages go to `target`. Threads of `more` may be run behind
-/// it, as long as they finish; the result is the last one's.
-RunResult run(Thread& thread, ThreadEnv& env, MessageTarget& target, ThreadRow* more = nullptr);
+/// Runs until one of the results; ThreadEnv::stop is polled at each backward jump. Messages go to `target`.
+RunResult run(Thread& thread, ThreadEnv& env, MessageTarget& target);
 /// The same by the interpreter alone.
 RunResult interpret(Thread& thread, ThreadEnv& env, MessageTarget& target);
 

@@ -137,14 +137,13 @@ class CompiledProgram : public FastPath {
  public:
   CompiledProgram(const Program& program, bool now) : program_(program), now_(now) {}
 
-  bool run(Thread& thread, ThreadEnv& env, MessageTarget& target, ThreadRow* more, RunResult& result) override {
+  bool run(Thread& thread, ThreadEnv& env, MessageTarget& target, RunResult& result) override {
     const int kind = variant_of(thread);
     if (kind < 0) return interpreted();
     const LoadedCode* const code = ready(slots_[static_cast<size_t>(kind)], kind, {}, 1);
     if (!code) return interpreted();
-    uint64_t ran = 1;
-    result = run_compiled(code->compiled(), thread, env, target, more, &ran);
-    Counters::Runs::add(runs().compiled, ran);
+    result = run_compiled(code->compiled(), thread, env, target);
+    Counters::Runs::add(runs().compiled, 1);
     return true;
   }
 

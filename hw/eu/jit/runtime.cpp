@@ -154,25 +154,6 @@ DirectAnswer* answers_of(const Compiled& compiled, const ThreadEnv& env) {
   return shut.first(compiled.fixed_sends);
 }
 
-/// The code, for the thread that was started and for those of `more` while they finish.
-Exit run_row(const Compiled& compiled, Thread& thread, Frame& frame, ThreadRow* more, uint64_t* ran) {
-  uint64_t behind = 0;
-  auto exit = static_cast<Exit>(compiled.code(&frame));
-  // What the next one is not to see lies in its registers only.
-  const bool may_follow = more && compiled.leaves_clean;
-  while (may_follow && exit == Exit::finished) {
-    thread.left_clean();
-    if (!thread.is_clean() || !more->next(thread)) break;
-    thread.acc_size = 0;
-    clear(thread, compiled);
-    exit = static_cast<Exit>(compiled.code(&frame));
-    behind++;
-  }
-  if (behind) count_work(Work::threads, behind);
-  if (ran) *ran = behind + 1;
-  return exit;
-}
-
 /// All of a Frame that does not depend on what it is to run.
 class PreparedFrame {
  public:
@@ -209,12 +190,12 @@ class PreparedFrame {
 
 }  // namespace
 
-RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env, MessageTarget& target, ThreadRow* more, uint64_t* ran) {
+RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env, MessageTarget& target) {
   clear(thread, compiled);
   {
     PreparedFrame prepared(compiled, thread, env, target);
     Frame& frame = prepared.frame;
-    switch (run_row(compiled, thread, frame, more, ran)) {
+    switch (static_cast<Exit>(compiled.code(&frame))) {
       case Exit::finished:
         if (compiled.leaves_clean) thread.left_clean();
         return RunResult::finished;

@@ -23,8 +23,8 @@ struct Compiled {
 
 /// What can be known about a kernel's messages and its registers at the start, for Compiled.
 void prepare(const Program& program, const FlowGraph& graph, Compiled& compiled);
-/// Runs a thread that was just started to one of run()'s results, and those of `more` as run() says. `ran`: how many were run; or null.
-RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env, MessageTarget& target, ThreadRow* more = nullptr, uint64_t* ran = nullptr);
+/// Runs a thread that was just started to one of run()'s results.
+RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env, MessageTarget& target);
 /// Code of a series; `thread` was started as the first of it.
 void run_compiled(const Compiled& compiled, Thread& thread, const ThreadSeries& series, ThreadEnv& env, MessageTarget& target);
 
