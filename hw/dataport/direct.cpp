@@ -24,8 +24,11 @@ struct Registers {
 
 /// Offsets where a row of `bytes` may start (the surface ends at `size`), for compiled code: in this page, and in those behind it as far as memory is
 /// in one piece, more of them each time that somebody goes on not far behind the window before.
-void open_window(const DirectAnswer& answer, memory::View& view, Access access, uint64_t at, uint64_t offset, uint64_t size, unsigned bytes) {
+void open_window(const DirectAnswer& answer, ThreadEnv& env, Access access, uint64_t at, uint64_t offset, uint64_t size, unsigned bytes) {
   constexpr uint64_t longest = 256 << 10, not_far = 1 << 20;
+  // Who goes through more than a core's own cache finds nothing of it there again.
+  constexpr uint64_t streaming_window = 64 << 10, streaming_surface = 8 << 20;
+  memory::View& view = env.view;
   MessageWindow& window = answer.window;
   const auto [epoch, generation] = view.seen();
   const bool stands = window.memory && window.epoch == epoch && window.generation == generation;
@@ -35,7 +38,10 @@ void open_window(const DirectAnswer& answer, memory::View& view, Access access, 
   const memory::View::Stretch found = view.stretch(at, wanted, access);
   if (!found.first) return;
   const uint64_t end = std::min(found.size, size - low);
-  window = {low, end - bytes + 1, found.first, found.epoch, found.generation, wanted};
+  const bool streams = access == Access::write && env.may_stream && wanted >= streaming_window && size >= streaming_surface;
+  // Whoever clears the answers sees only what the last window did.
+  if (window.streams && !streams) store_fence();
+  window = {low, end - bytes + 1, found.first, found.epoch, found.generation, wanted, streams};
 }
 
 /// Of the constant cache and data cache port 0 alike (Mesa brw_eu_defines.h).
@@ -78,7 +84,7 @@ bool move_row(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadE
     const uint64_t at = strip_canonical(d.base + offset);
     if (at % memory::View::page_size + bytes > memory::View::page_size) return false;
     memory = direction == Direction::write ? env.view.at_for_write(at) : const_cast<std::byte*>(env.view.at(at));
-    open_window(answer, env.view, direction == Direction::write ? Access::write : Access::read, at, offset, d.size, bytes);
+    open_window(answer, env, direction == Direction::write ? Access::write : Access::read, at, offset, d.size, bytes);
   }
   move_neighbours<count>(Registers{registers + d.row.data, lanes / 8}, direction, memory, lanes);
   return true;

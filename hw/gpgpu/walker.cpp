@@ -115,6 +115,7 @@ ThreadEnv Walk::environment(Worker& worker, uint32_t fftid) const {
                 kernel_.scratch_size};
   env.walk = number_;
   env.direct = &worker.direct;
+  env.may_stream = true;
   return env;
 }
 
@@ -123,12 +124,16 @@ void Walk::clear_local(Worker& worker) const { worker.slm.assign(kernel_.slm_siz
 /// Threads that run one behind the other.
 class Walk::Series {
  public:
-  Series(const Walk& walk, Worker& worker, uint32_t bank) : walk_(walk), worker_(worker), env_(walk.environment(worker, bank)) {}
+  Series(const Walk& walk, Worker& worker, uint32_t bank) : walk_(walk), worker_(worker), env_(walk.environment(worker, bank)) {
+    worker.header = walk.kernel_.header(bank);
+  }
   bool is_full() const { return count_ == worker_.series.size(); }
-  void add(const Grf& header, uint32_t number) {
+  void add(const GroupId& id, uint32_t number) {
     eu::SeriesThread& thread = worker_.series[count_];
     const uint32_t mask = walk_.mask_of(number);
-    worker_.headers[count_] = header;
+    // Moved whole, then changed: a vector loaded from where dwords were just stored would wait for all that the threads before have written.
+    worker_.headers[count_] = worker_.header;
+    put_id(worker_.headers[count_], id);
     thread.next = &thread + 1;
     thread.own = &worker_.headers[count_];
     thread.attributes = walk_.own_constants(number);
@@ -163,11 +168,10 @@ ExecResult Walk::run_single(Worker& worker, uint32_t bank, uint64_t first, uint6
   clear_local(worker);  // takes its place
   Series series(*this, worker, bank);
   GroupId id = id_of(first);
-  Grf header = header_of(id, bank);
   ExecResult result = env_.stop.aborting() ? ExecResult::aborted : ExecResult::done;
   for (uint64_t group = first; group < end && result == ExecResult::done;) {
     for (uint32_t n = 0; n < threads_ && result == ExecResult::done; ++n) {
-      series.add(header, n);
+      series.add(id, n);
       if (series.is_full()) result = series.run();
     }
     // Local memory is a group's.
@@ -177,7 +181,6 @@ ExecResult Walk::run_single(Worker& worker, uint32_t bank, uint64_t first, uint6
     }
     ++group;
     if (++id.x == first_x_ + count_x_) id = id_of(group);
-    put_id(header, id);
   }
   if (result == ExecResult::done) result = series.run();
   invocations_.fetch_add(series.channels(), std::memory_order_relaxed);

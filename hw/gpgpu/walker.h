@@ -27,6 +27,7 @@ struct Worker {
   eu::ThreadGroup group;
   // For kernels whose threads do not meet.
   eu::Thread thread;
+  Grf header;                  ///< r0 without the group
   std::array<Grf, 64> headers;
   std::array<eu::SeriesThread, 64> series;
   std::vector<Grf> slm;

@@ -46,6 +46,7 @@ struct ThreadEnv {
   DirectAnswers* direct = nullptr;  ///< for the kernel's messages, of the dispatching unit; null: each message is a send()
   MessageTarget* gateway = nullptr; ///< who answers SFID 3 for this thread: its group (eu::ThreadGroup sets it); null: it has no barrier
   uint64_t walk = 0;                ///< no other draw or walker of the process has this number, and its bound states stay; 0: look each time
+  bool may_stream = false;          ///< stores may be left unordered until DirectAnswers::clear(), which this host thread calls before it says that it is done
   HeldControlWord* control = nullptr;  ///< of a host thread that runs many threads in a row; null: each leaves MXCSR as it was
 };
 
@@ -104,6 +105,7 @@ struct MessageWindow {
   std::byte* memory = nullptr;
   uint64_t epoch = 0, generation = 0;
   uint64_t opened = 0;              ///< bytes that it was opened for
+  bool streams = false;             ///< so much is written, one behind the other, that it may go past the caches (ThreadEnv::may_stream)
 };
 
 /// How four floats of a pixel are its 32 bits: clamped, times 255, rounded.
@@ -130,6 +132,13 @@ struct DirectAnswer {
   mutable const void* quick_state = nullptr;
 };
 
+/// Stores that went past the caches come before all that follow.
+inline void store_fence() {
+#if defined(__x86_64__)
+  __builtin_ia32_sfence();
+#endif
+}
+
 /// Those of one kernel's SENDs in one draw, used by one host thread; whoever holds them clears them with the draw.
 class DirectAnswers {
  public:
@@ -147,8 +156,12 @@ class DirectAnswers {
   /// `count(sfid, type, n)` for what was answered.
   template <typename F>
   void clear(F&& count) {
-    for (const DirectAnswer& a : answers_)
+    bool streamed = false;
+    for (const DirectAnswer& a : answers_) {
       if (a.answered) count(a.sfid, a.type, a.answered);
+      streamed = streamed || a.window.streams;
+    }
+    if (streamed) store_fence();
     answers_.clear();
   }
 

@@ -99,7 +99,7 @@ class Emitter {
   void set_row_values(unsigned first, unsigned each, std::span<const Value> values);
   std::vector<Value> row_data(const UntypedRow& row);
   std::vector<Value> read_row(const UntypedRow& row, Value memory);
-  void write_row(const UntypedRow& row, const std::vector<Value>& data, Value memory);
+  void write_row(size_t n, const UntypedRow& row, const std::vector<Value>& data, Value memory);
   void end_silently(size_t n);
   Value answer_field(size_t n, uint64_t offset);
   void count_answer(size_t n);

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 namespace softgen::eu::jit {
@@ -111,6 +112,15 @@ void Ir::store_volatile(Value v, Value to, unsigned align) {
   const Value stored = llvm::BuildStore(b_, v, to);
   llvm::SetAlignment(stored, align);
   llvm::SetVolatile(stored, 1);
+}
+
+void Ir::store_streaming(Value v, Value to, unsigned align) {
+  const Value stored = llvm::BuildStore(b_, v, to);
+  llvm::SetAlignment(stored, align);
+  constexpr std::string_view kind = "nontemporal";
+  LLVMMetadataRef one = llvm::ValueAsMetadata(c32(1));
+  llvm::SetMetadata(stored, llvm::GetMDKindIDInContext(context_, kind.data(), static_cast<unsigned>(kind.size())),
+                    llvm::MetadataAsValue(context_, llvm::MDNodeInContext2(context_, &one, 1)));
 }
 
 Value Ir::call(Value function, Type result, std::initializer_list<Value> arguments) {

@@ -89,8 +89,11 @@ class Ir {
   /// Of memory that others may change, too.
   Value load_volatile(Type t, Value from, unsigned align);
   void store_volatile(Value v, Value to, unsigned align);
+  /// The same past the caches: somebody has to order such stores before others are told.
+  void store_streaming(Value v, Value to, unsigned align);
   /// `bytes` (an i64) behind `base`.
   Value behind(Value base, Value bytes) { return llvm::BuildGEP2(b_, i8, base, &bytes, 1, ""); }
+  Value address_of(Value pointer) { return llvm::BuildPtrToInt(b_, pointer, i64, ""); }
   Value load_atomic(Type t, Value from, unsigned align);
   Value alloca(Type t) { return llvm::BuildAlloca(b_, t, ""); }
   Value call(Value function, Type result, std::initializer_list<Value> arguments);

@@ -20,7 +20,7 @@
   X(ConstIntGetZExtValue) X(BuildAlloca) X(BuildLoad2) X(BuildStore) X(BuildGEP2) X(SetAlignment) X(SetOrdering) X(SetVolatile)                   \
   X(BuildAdd) X(BuildSub) X(BuildMul) X(BuildAnd) X(BuildOr) X(BuildXor) X(BuildNot) X(BuildNeg) X(BuildShl) X(BuildLShr)             \
   X(BuildAShr) X(BuildFAdd) X(BuildFSub) X(BuildFMul) X(BuildFDiv) X(BuildFNeg) X(BuildICmp) X(BuildFCmp) X(BuildSelect) X(BuildShuffleVector)     \
-  X(BuildExtractElement) X(BuildInsertElement) X(BuildBitCast) X(BuildTrunc) X(BuildZExt) X(BuildSExt) X(BuildSIToFP) X(BuildUIToFP)  \
+  X(BuildExtractElement) X(BuildInsertElement) X(BuildBitCast) X(BuildPtrToInt) X(BuildTrunc) X(BuildZExt) X(BuildSExt) X(BuildSIToFP) X(BuildUIToFP)  \
   X(BuildFPExt) X(BuildFPTrunc) X(BuildCall2) X(BuildPhi) X(AddIncoming) X(BuildBr) X(BuildCondBr) X(BuildRet) X(BuildUnreachable) X(LookupIntrinsicID)          \
   X(GetIntrinsicDeclaration) X(IntrinsicGetType) X(CreateStringAttribute) X(AddAttributeAtIndex) X(CreateEnumAttribute)               \
   X(GetEnumAttributeKindForName) X(SetTarget) X(SetModuleDataLayout) X(PrintModuleToString) X(DisposeMessage) X(DumpModule)           \
@@ -28,7 +28,7 @@
   X(GetDefaultTargetTriple) X(GetTargetFromTriple) X(CreateTargetMachine) X(DisposeTargetMachine) X(CreateTargetDataLayout)           \
   X(DisposeTargetData) X(TargetMachineEmitToMemoryBuffer) X(GetBufferStart) X(GetBufferSize) X(DisposeMemoryBuffer)                   \
   X(CreateMemoryBufferWithMemoryRangeCopy) X(GetHostCPUName) X(GetHostCPUFeatures) X(GetMDKindIDInContext)                            \
-  X(MDNodeInContext2) X(MetadataAsValue) X(SetMetadata) X(GetNamedFunction)                                                           \
+  X(MDNodeInContext2) X(MetadataAsValue) X(ValueAsMetadata) X(SetMetadata) X(GetNamedFunction)                                                           \
   X(OrcCreateLLJIT) X(OrcCreateLLJITBuilder) X(OrcDisposeLLJIT) X(OrcLLJITGetMainJITDylib) X(OrcLLJITAddObjectFileWithRT)             \
   X(OrcLLJITLookup) X(OrcJITDylibCreateResourceTracker) X(OrcResourceTrackerRemove) X(OrcReleaseResourceTracker)                      \
   X(InitializeX86TargetInfo) X(InitializeX86Target) X(InitializeX86TargetMC) X(InitializeX86AsmPrinter)

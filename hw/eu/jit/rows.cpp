@@ -185,14 +185,34 @@ std::vector<Value> Emitter::read_row(const UntypedRow& row, Value memory) {
   return all;
 }
 
-void Emitter::write_row(const UntypedRow& row, const std::vector<Value>& data, Value memory) {
-  const unsigned lanes = lanes_of(row), groups = 8 * row.each / lanes;
+/// Whole lines go past the caches where the window says so.
+void Emitter::write_row(size_t n, const UntypedRow& row, const std::vector<Value>& data, Value memory) {
+  constexpr unsigned line = 64;
+  const unsigned lanes = lanes_of(row), groups = 8 * row.each / lanes, bytes = 4 * lanes;
+  std::vector<Value> all(row.count * groups);
   for (unsigned k = 0; k < groups; k++) {
     std::vector<Value> c;
     for (unsigned i = 0; i < row.count; i++) c.push_back(data[i * groups + k]);
     const std::vector<Value> m = interleaved(ir_, c, lanes);
-    for (unsigned i = 0; i < row.count; i++) ir_.store_volatile(m[i], ir_.address(memory, 4 * lanes * (k * row.count + i)), 4);
+    for (unsigned i = 0; i < row.count; i++) all[k * row.count + i] = m[i];
   }
+  const bool may_stream = bytes * all.size() % line == 0;
+  Block both = nullptr;
+  if (may_stream) {
+    const Block streams = ir_.block(), stores = ir_.block();
+    both = ir_.block();
+    const Value wanted = ir_.load(ir_.i8, answer_field(n, offsetof(DirectAnswer, window) + offsetof(MessageWindow, streams)), 1);
+    const Value off = ir_.and_(ir_.address_of(memory), ir_.c64(line - 1));
+    ir_.branch(ir_.and_(ir_.icmp(LLVMIntNE, wanted, ir_.constant(ir_.i8, 0)), ir_.icmp(LLVMIntEQ, off, ir_.c64(0))), streams, stores);
+    ir_.at(streams);
+    for (unsigned i = 0; i < all.size(); i++) ir_.store_streaming(all[i], ir_.address(memory, bytes * i), bytes);
+    ir_.jump(both);
+    ir_.at(stores);
+  }
+  for (unsigned i = 0; i < all.size(); i++) ir_.store_volatile(all[i], ir_.address(memory, bytes * i), 4);
+  if (!may_stream) return;
+  ir_.jump(both);
+  ir_.at(both);
 }
 
 std::vector<Value> Emitter::row_data(const UntypedRow& row) {
@@ -220,9 +240,10 @@ void Emitter::move_row(size_t n, const UntypedRow& row, Value mask) {
   const Block moves = ir_.block(), sends = ir_.block(), both = ir_.block();
   ir_.branch(open, moves, sends);
   ir_.at(moves);
-  if (row.write) write_row(row, data, memory);
+  if (row.write) write_row(n, row, data, memory);
   else data = read_row(row, memory);
   count_answer(n);
+  const Block moved_in = ir_.here();
   ir_.jump(both);
   // What is known of registers where both ways meet is what was known before, and the answer.
   const auto slots = slots_;
@@ -237,7 +258,7 @@ void Emitter::move_row(size_t n, const UntypedRow& row, Value mask) {
   ir_.at(both);
   if (row.write) return;
   const size_t groups = data.size() / row.count;
-  for (size_t i = 0; i < data.size(); i++) data[i] = ir_.phi(data[i], moves, sent[i], sent_in);
+  for (size_t i = 0; i < data.size(); i++) data[i] = ir_.phi(data[i], moved_in, sent[i], sent_in);
   for (unsigned i = 0; i < row.count; i++) set_row_values(row.data + i * row.each, row.each, std::span(data).subspan(i * groups, groups));
 }
 

@@ -68,15 +68,16 @@ Instruction untyped(const Shape& shape, bool write, uint32_t index, unsigned fir
 }
 
 /// Offsets of four messages in registers of the thread's own, moved by the group's number; what was read plus one is what is written.
-std::shared_ptr<const eu::Program> kernel_of(const Shape& shape) {
+/// `group_shift`: bytes from group to group, as a power of two.
+std::shared_ptr<const eu::Program> kernel_of(const Shape& shape, uint32_t group_shift) {
   constexpr RegType ud = RegType::ud;
   const unsigned each = shape.each(), data = 40 + each, lanes = shape.lanes;
   std::vector<Instruction> code;
   const auto place = [&](unsigned message) {
     code.push_back(eu::test::op(Opcode::add, lanes, eu::test::grf(40, ud), eu::test::grf(1 + message * each, ud), eu::test::grf(30, ud)));
   };
-  code.push_back(eu::test::op_imm(Opcode::shl, lanes, eu::test::grf(30, ud), eu::test::scalar(0, ud, 1), ud, 7));
-  code.push_back(eu::test::op_imm(Opcode::shl, lanes, eu::test::grf(32, ud), eu::test::scalar(0, ud, 6), ud, 9));
+  code.push_back(eu::test::op_imm(Opcode::shl, lanes, eu::test::grf(30, ud), eu::test::scalar(0, ud, 1), ud, group_shift));
+  code.push_back(eu::test::op_imm(Opcode::shl, lanes, eu::test::grf(32, ud), eu::test::scalar(0, ud, 6), ud, group_shift + 2));
   code.push_back(eu::test::op(Opcode::add, lanes, eu::test::grf(30, ud), eu::test::grf(30, ud), eu::test::grf(32, ud)));
   const auto move = [&](unsigned message, uint32_t from, uint32_t to) {
     place(message);
@@ -119,15 +120,16 @@ struct Seen {
   bool operator==(const Seen&) const = default;
 };
 
-Seen walk(eu::Engine engine, const Shape& shape, uint32_t seed) {
+/// `far`: through many pages of a buffer that is said to be large, whole lines at a time.
+Seen walk(eu::Engine engine, const Shape& shape, uint32_t seed, bool far = false) {
   eu::set_engine(engine);
   std::mt19937 random(seed);
   memory::test::Mapped mapped(0, 0x60000);
   const bool same_buffer = seed % 3 == 0;  // and of memory that nobody wrote to yet
   mapped.view.store(table, static_cast<uint32_t>(states));
   mapped.view.store(table + 4, static_cast<uint32_t>(states + (same_buffer ? 0 : 64)));
-  const auto size = static_cast<uint32_t>(0x800 + random() % 0x2000);
-  const auto first = raw_buffer(source + 4 * (random() % 64), size), second = raw_buffer(target, size);
+  const auto size = far ? 16u << 20 : static_cast<uint32_t>(0x800 + random() % 0x2000);
+  const auto first = raw_buffer(source + (far ? 0 : 4 * (random() % 64)), size), second = raw_buffer(target, size);
   mapped.view.write(states, first.data(), sizeof first);
   mapped.view.write(states + 64, second.data(), sizeof second);
   for (uint64_t at = source; !same_buffer && at < source + buffer_pages * 4096; at += 4) mapped.view.store(at, static_cast<uint32_t>(random()));
@@ -136,12 +138,17 @@ Seen walk(eu::Engine engine, const Shape& shape, uint32_t seed) {
   StopFlag stop;
   EngineEnv env{EngineId::rcs, mapped.view, mapped.view, registers, stop};
   Kernel kernel;
-  kernel.program = kernel_of(shape);
+  kernel.program = kernel_of(shape, far ? 12 : 7);
   kernel.start.program = kernel.program.get();
   kernel.bases.binding_table = table;
   kernel.slm_size = 4096;
   kernel.thread_registers = 4 * shape.each();
   kernel.curbe.registers = offsets(random, shape, same_buffer);
+  if (far)
+    for (size_t r = 0; r < kernel.curbe.registers.size(); r++)
+      for (unsigned lane = 0; lane < 8; lane++)
+        kernel.curbe.registers[r].dw[lane] = static_cast<uint32_t>(r / shape.each() % 4 % 3 ? 0 : r / (4 * shape.each()) * 1024 + seed % 2 * 32) +
+                                             4 * shape.count * (lane + static_cast<uint32_t>(r % shape.each()) * 8);
   Walk::Command command{};
   command.simd_size = static_cast<decltype(command.simd_size)>(shape.lanes == 16 ? 1 : 0);
   command.thread_width_counter_maximum = threads - 1;
@@ -169,6 +176,7 @@ Seen walk(eu::Engine engine, const Shape& shape, uint32_t seed) {
 TEST_CASE("rows of dwords that compiled kernels move themselves end where messages put them") {
   if (eu::jit::best_isa() == eu::jit::Isa::none) return note("test", "no compiler here");
   setenv("SOFTGEN_CACHE", "off", 1);
+  const uint64_t before = eu::engine_stats().compiled_threads;
   for (const Shape shape : {Shape{16, 4}, Shape{16, 2}, Shape{16, 1}, Shape{8, 4}, Shape{8, 2}, Shape{8, 1}})
     for (uint32_t seed = 1; seed <= 6; seed++) {
       INFO("seed " << seed << ", " << shape.lanes << " channels of " << shape.count << " dwords");
@@ -180,6 +188,20 @@ TEST_CASE("rows of dwords that compiled kernels move themselves end where messag
       CHECK(seen.invocations == expected.invocations);
       CHECK((seen.memory == expected.memory));
     }
-  CHECK(eu::engine_stats().compiled_threads == 36 * groups * threads);
+  CHECK(eu::engine_stats().compiled_threads - before == 36 * groups * threads);
+  eu::set_engine(eu::Engine::interp);
+}
+
+TEST_CASE("long rows of writes that go past the caches end where messages put them") {
+  if (eu::jit::best_isa() == eu::jit::Isa::none) return note("test", "no compiler here");
+  setenv("SOFTGEN_CACHE", "off", 1);
+  for (const Shape shape : {Shape{16, 4}, Shape{16, 1}, Shape{8, 2}, Shape{8, 1}})
+    for (const uint32_t seed : {2u, 4u, 5u}) {
+      INFO("seed " << seed << ", " << shape.lanes << " channels of " << shape.count << " dwords");
+      const Seen expected = walk(eu::Engine::interp, shape, seed, true), seen = walk(eu::Engine::jit, shape, seed, true);
+      CHECK(expected.messages == groups * threads * 5);
+      CHECK(seen.messages == expected.messages);
+      CHECK((seen.memory == expected.memory));
+    }
   eu::set_engine(eu::Engine::interp);
 }
