@@ -27,12 +27,19 @@ class Filler {
     for (int32_t y = rect.y0; y < rect.y1; ++y)
       for (int32_t x = rect.x0; x < rect.x1;) {
         const uint64_t at = address(x, y), size = std::min(run - at % run, uint64_t{bytes_} * static_cast<uint64_t>(rect.x1 - x));
-        std::byte* to = view_.at_for_write(at);
-        uint64_t done = 0;
-        for (; done + line_.size() <= size; done += line_.size()) std::memcpy(to + done, line_.data(), line_.size());
-        if (done < size) std::memcpy(to + done, line_.data(), size - done);
+        put(view_.at_for_write(at), size);
         x += static_cast<int32_t>(size / bytes_);
       }
+  }
+  /// A part of a page of a Y tile, whose columns of 16 bytes have their rows one behind the other.
+  void columns(const PixelRect& part) {
+    for (int32_t x = part.x0; x < part.x1;) {
+      const uint64_t at = address(x, part.y0), left = y_column - at % y_column;
+      const int32_t end = std::min(x + static_cast<int32_t>(left / bytes_), part.x1);
+      if (left == y_column && uint64_t{bytes_} * static_cast<uint64_t>(end - x) == y_column) put(view_.at_for_write(at), y_column * static_cast<uint64_t>(part.y1 - part.y0));
+      else rows({x, part.y0, end, part.y1}, y_column);
+      x = end;
+    }
   }
   void whole_page(int32_t x, int32_t y) {
     std::byte* at = view_.at_for_write(address(x, y));
@@ -41,6 +48,13 @@ class Filler {
   uint64_t address(int32_t x, int32_t y) const { return level_.address(static_cast<uint32_t>(x), static_cast<uint32_t>(y), slice_, sample_); }
 
  private:
+  void put(std::byte* to, uint64_t size) {
+    uint64_t done = 0;
+    for (; done + line_.size() <= size; done += line_.size()) std::memcpy(to + done, line_.data(), line_.size());
+    if (done < size) std::memcpy(to + done, line_.data(), size - done);
+  }
+
+  static constexpr uint64_t y_column = 16;
   memory::View& view_;
   const surface::Level& level_;
   const uint32_t slice_, sample_;
@@ -69,7 +83,7 @@ void fill(memory::View& view, const surface::Surface& surface, const surface::Le
   const Tiling tiling = surface.tiling;
   const bool aligned = !surface.interleaved && std::has_single_bit(bytes) && surface.base % page == 0;
   if (!aligned || tiling == Tiling::yf || tiling == Tiling::ys || (tiling == Tiling::linear && surface.pitch % bytes)) return filler.elements(rect);
-  constexpr uint64_t x_row = 512, y_column = 16;
+  constexpr uint64_t x_row = 512;
   if (tiling == Tiling::linear) return filler.rows(rect, page);
   if (tiling == Tiling::x) return filler.rows(rect, x_row);
   const surface::PageShape shape = surface::page_shape(surface.tiling, bytes);
@@ -82,7 +96,7 @@ void fill(memory::View& view, const surface::Surface& surface, const surface::Le
       PixelRect part{x, y, x + width, y + height};
       part.clip(rect);
       if (part.x1 - part.x0 == width && part.y1 - part.y0 == height) filler.whole_page(x, y);
-      else if (tiling == Tiling::y) filler.rows(part, y_column);
+      else if (tiling == Tiling::y) filler.columns(part);
       else filler.elements(part);
     }
 }
