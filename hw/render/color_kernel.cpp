@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which targets and blend states the vector code (pixel_kernels) writes as the output merger does.
 #include <algorithm>
+#include <cstring>
 
 #include "hw/render/output_merger.h"
 
@@ -57,7 +58,8 @@ bool is_added(const ColorKernel& k) {
 /// Quads have their rows where quad_rows() says.
 bool placed(const surface::Surface& s) {
   switch (s.tiling) {
-    case surface::Tiling::linear: return s.base % 8 == 0 && s.pitch % 8 == 0 && !s.row_layout();
+    // Four pixels side by side are in one page.
+    case surface::Tiling::linear: return s.base % 16 == 0 && s.pitch % 16 == 0 && !s.row_layout();
     case surface::Tiling::x:
     case surface::Tiling::y: return s.base % memory::View::page_size == 0;
     default: return false;
@@ -78,6 +80,35 @@ uint32_t RenderTarget::quad_rows(memory::View& view, uint32_t x, uint32_t y, uin
     default: rows[1] = y + 1 < extent.height ? view.at_for_write(at + surface.pitch) : rows[0]; break;
   }
   return (x + 1 < extent.width ? 0xfu : 0x5u) & (y + 1 < extent.height ? 0xfu : 0x3u);
+}
+
+void RenderTarget::write_words(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, uint32_t pixels, const std::array<surface::Word4, 2>& words) const {
+  const size_t bytes = surface.format->block_bytes();
+  std::array<std::byte, 2 * sizeof(surface::Word4)> stored;
+  if (bytes == sizeof(surface::Word4)) std::memcpy(stored.data(), words.data(), stored.size());
+  else
+    for (unsigned i = 0; i < 8; ++i) stored[i] = static_cast<std::byte>(std::min(words[i / 4][i % 4], 255u));
+  const surface::Extent& extent = level->extent();
+  if (y >= extent.height) return;
+  if (x + 1 >= extent.width) pixels &= x < extent.width ? 1 : 0;
+  const uint64_t at = level->address(x, y, slice);
+  // No pixel crosses a page.
+  if (pixels == 3 && (at & (memory::View::page_size - 1)) <= memory::View::page_size - 2 * bytes) {
+    std::memcpy(view.at_for_write(at), stored.data(), 2 * bytes);
+    return;
+  }
+  for (unsigned i = 0; i < 2; ++i)
+    if (pixels >> i & 1) std::memcpy(view.at_for_write(at + i * bytes), &stored[i * bytes], bytes);
+}
+
+unsigned OutputMerger::copied_bytes(const RenderTarget& rt, unsigned target) const {
+  const surface::Surface& s = rt.surface;
+  if (!rt.level || rt.mcs || s.samples != 1 || s.tiling != surface::Tiling::linear || s.row_layout()) return 0;
+  const surface::Format& format = *s.format;
+  const Mode how = mode(rt, target);
+  if (!four_of(format, surface::ElementLayout::words) && !four_of(format, surface::ElementLayout::uint8)) return 0;
+  if (format.output != std::array<int8_t, 4>{0, 1, 2, 3} || how.floating || how.reads || blend_.alpha_test_enable || alpha_to_coverage_) return 0;
+  return (s.base | s.pitch) % format.block_bytes() == 0 ? format.block_bytes() : 0;
 }
 
 std::optional<ColorKernel> OutputMerger::color_kernel(const RenderTarget& rt, unsigned target) const {

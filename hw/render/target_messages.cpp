@@ -244,30 +244,57 @@ struct PixelWorker::DirectWrite {
     });
     return true;
   }
+  static bool answer_words(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
 };
+
+/// Of a target of copied_bytes(): two pixels of a quad side by side at a time.
+bool PixelWorker::DirectWrite::answer_words(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv&) {
+  const auto& d = *static_cast<const DirectWrite*>(answer.state.get());
+  PixelWorker& worker = *d.worker;
+  const PixelBatch& batch = worker.running();
+  uint32_t lit = batch.lit & mask & ((1u << d.count) - 1);
+  if (!worker.draw_->early) worker.pass(lit);
+  if (worker.object_->layer >= d.target->surface.view_extent) return true;
+  const uint32_t slice = worker.object_->layer + d.target->surface.min_array_element;
+  while (lit) {
+    const unsigned first = static_cast<unsigned>(std::countr_zero(lit)) & ~1u, half = first / 8;
+    std::array<surface::Word4, 2> words;
+    for (unsigned c = 0; c < 4; ++c)
+      for (unsigned i = 0; i < 2; ++i) words[i][c] = registers[d.registers[c][half]].dw[first % 8 + i];
+    d.target->write_words(worker.view_, batch.x(first), batch.y(first), slice, lit >> first & 3, words);
+    lit &= ~(3u << first);
+  }
+  return true;
+}
 
 /// Colours of the first target, without header, when nothing but colour comes of them.
 void PixelWorker::direct_write(const MessageForm& form, DirectAnswer& answer) {
   const Message message = form.without_contents();
-  if (message.header_present() || bits(form.descriptor, 7u, 0u) != 0 || !(draw_->early || passes_all()) || !draw_->color[0]) return;
+  if (message.header_present() || bits(form.descriptor, 7u, 0u) != 0 || !(draw_->early || passes_all()) || draw_->targets.empty()) return;
+  const bool words = !draw_->color[0] && draw_->merger.copied_bytes(draw_->targets[0], 0);
+  if (!draw_->color[0] && !words) return;
   const WriteLayout layout(message, draw_->state.get<Extra>());
   if (!layout.valid || layout.dual || layout.replicated || layout.first != 0 || layout.omask_at != not_there) return;
-  const ColorKernel& kernel = *draw_->color[0];
+  const ColorKernel* const kernel = words ? nullptr : &*draw_->color[0];
   // Blending of infinities with denormals is not the same with MXCSR.DAZ, unless colours are clamped before.
-  if (kernel.blending && !kernel.clamp_before) return;
-  DirectWrite direct{this, &kernel, &draw_->targets[0], layout.count, {}, {}};
+  if (kernel && kernel->blending && !kernel->clamp_before) return;
+  DirectWrite direct{this, kernel, &draw_->targets[0], layout.count, {}, {}};
   for (unsigned c = 0; c < 4; ++c)
     for (unsigned half = 0; half < layout.registers; ++half) {
       const size_t index = layout.color_at + c * layout.registers + half;
       if (index >= form.registers()) return;
       direct.registers[c][half] = static_cast<uint8_t>(form.reg(static_cast<unsigned>(index)));
     }
-  for (unsigned c = 0; c < 4; ++c) direct.codes.shift[c] = kernel.shift[c];
-  direct.codes.alpha = kernel.alpha_stored ? 255 : 0;
+  answer.function = words ? DirectWrite::answer_words : DirectWrite::answer;
+  if (words) {
+    answer.state = std::make_shared<const DirectWrite>(direct);
+    return;
+  }
+  for (unsigned c = 0; c < 4; ++c) direct.codes.shift[c] = kernel->shift[c];
+  direct.codes.alpha = kernel->alpha_stored ? 255 : 0;
   const auto state = std::make_shared<const DirectWrite>(direct);
-  if (kernel.plain() && draw_->early) answer.colors = &state->codes;
+  if (kernel->plain() && draw_->early) answer.colors = &state->codes;
   answer.state = state;
-  answer.function = DirectWrite::answer;
 }
 
 SendResult PixelWorker::render_target_write(const Message& message) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "hw/base/bits.h"
 #include "hw/defs/gen9/common.h"
@@ -33,20 +34,39 @@ void put_scratch(Grf& r0, uint64_t base, uint32_t size, uint32_t fftid) {
   r0.dw[5] = (size ? space : 0) | (fftid & 0x3ff);
 }
 
+namespace {
+
+/// Whether memory still has the program there.
+bool stands_at(memory::View& view, uint64_t address, const Program& program) {
+  for (auto rest = program.bytes(); !rest.empty();) {
+    uint64_t left;
+    const std::byte* const at = view.at(address, left);
+    const size_t part = std::min<uint64_t>(left, rest.size());
+    if (std::memcmp(at, rest.data(), part) != 0) return false;
+    rest = rest.subspan(part);
+    address += part;
+  }
+  return true;
+}
+
+}  // namespace
+
 std::shared_ptr<const Program> Loader::load(memory::View& view, const ShaderBases& bases, uint64_t offset) {
   const uint64_t address = strip_canonical(bases.instruction + offset);
   // The length is known only once it is decoded: read as far as last time, else page by page, so that nothing behind the kernel is touched.
   constexpr uint64_t page = 4096;
-  constexpr size_t max_known_sizes = 4096;
-  if (sizes_.size() > max_known_sizes) sizes_.clear();
-  size_t& known = sizes_[address];
-  for (size_t size = known ? known : page - address % page;; size += page - (address + size) % page) {
+  constexpr size_t max_known = 4096;
+  if (last_.size() > max_known) last_.clear();
+  auto& known = last_[address];
+  const auto last = known.lock();
+  if (last && last->start() == offset && last->complete() && stands_at(view, address, *last)) return last;
+  for (size_t size = last ? std::max<size_t>(last->bytes().size(), 16) : page - address % page;; size += page - (address + size) % page) {
     size = std::min(size, Program::max_bytes);
     buffer_.resize(size);
     view.read(address, buffer_.data(), size);
     auto program = cache_.find(buffer_, offset);
     if (!program->complete() && size < Program::max_bytes) continue;
-    known = std::max<size_t>(program->bytes().size(), 16);
+    known = program;
     return program;
   }
 }

@@ -33,7 +33,7 @@ class Loader {
  private:
   ProgramCache cache_;
   std::vector<std::byte> buffer_;
-  std::unordered_map<uint64_t, size_t> sizes_;  ///< of the kernels last found, by address
+  std::unordered_map<uint64_t, std::weak_ptr<const Program>> last_;  ///< found at an address
 };
 
 }  // namespace softgen::eu

@@ -230,6 +230,61 @@ TEST_CASE("a block's coverage is where no edge is negative") {
   }
 }
 
+TEST_CASE("linear targets where four pixels side by side may be in two pages have no vector code") {
+  Fixture f;
+  f.surface.format = surface::find_format(surface::SurfaceFormat::R8G8B8A8_UNORM);
+  f.surface.tiling = surface::Tiling::linear;
+  OutputMerger merger(f.state, f.view);
+  CHECK(merger.color_kernel(RenderTarget(f.surface), 0));
+  f.surface.base = base + 8;
+  CHECK_FALSE(merger.color_kernel(RenderTarget(f.surface), 0));
+  f.surface.base = base, f.surface.pitch = 72;
+  CHECK_FALSE(merger.color_kernel(RenderTarget(f.surface), 0));
+}
+
+TEST_CASE("colours of copied buffers are stored as the output merger writes each") {
+  INFO("seed " << seed);
+  Fixture f;
+  unsigned compared = 0;
+  for (unsigned round = 0; round < 2000; ++round) {
+    constexpr surface::SurfaceFormat formats[] = {surface::SurfaceFormat::R32G32B32A32_UINT, surface::SurfaceFormat::R32G32B32A32_SINT,
+                                                  surface::SurfaceFormat::R8G8B8A8_UINT, surface::SurfaceFormat::R32G32B32A32_FLOAT,
+                                                  surface::SurfaceFormat::R32G32_UINT, surface::SurfaceFormat::R8G8B8A8_SINT};
+    f.surface.format = surface::find_format(formats[f.any() % 6]);
+    f.surface.tiling = f.any() % 4 ? surface::Tiling::linear : surface::Tiling::y;
+    const uint32_t page = 4096 / f.surface.format->block_bytes();
+    f.surface.width = page - 5 + f.any() % 8, f.surface.height = 1 + f.any() % 2;
+    f.surface.pitch = 4224 + 4 * (f.any() % 4 ? 0 : f.any() % 4);
+    f.surface.base = base + 0x1000 + 4 * (f.any() % 4 ? 4 * (f.any() % 8) : f.any() % 8);
+    const uint32_t blend[] = {f.any() % 8 ? 0 : f.any() & (1u << 31 | 1u << 27), f.any() % 8 ? 0 : f.any() & 0xf, f.any() % 8 ? 0 : f.any()};
+    f.view.write(blend_at, blend, sizeof blend);
+    OutputMerger merger(f.state, f.view);
+    merger.load_target(f.view, 0);
+    const RenderTarget rt(f.surface);
+    if (!merger.copied_bytes(rt, 0)) continue;
+    ++compared;
+    REQUIRE(f.surface.base % f.surface.format->block_bytes() == 0);
+    const uint32_t x = page - 8 + 2 * (f.any() % 6), y = f.any() % 2, pixels = f.any() & 3;
+    std::array<surface::Word4, 2> words;
+    for (auto& word : words)
+      for (uint32_t& v : word) v = f.any() % 2 ? f.any() : f.any() % 300;
+    const auto result = [&](auto&& write) {
+      f.view.fill(base, 0x55, 0x8000);
+      write();
+      std::vector<std::byte> all(0x8000);
+      f.view.read(base, all.data(), all.size());
+      return all;
+    };
+    const auto expected = result([&] {
+      for (unsigned i = 0; i < 2; ++i)
+        if (pixels >> i & 1) merger.write(f.view, rt, merger.mode(rt, 0), x + i, y, 0, 1, {.source0 = words[i]});
+    });
+    INFO("round " << round << ", x " << x << ", pixels " << pixels);
+    REQUIRE(result([&] { rt.write_words(f.view, x, y, 0, pixels, words); }) == expected);
+  }
+  CHECK(compared > 200);
+}
+
 TEST_CASE("a filled rectangle is all of it and nothing else") {
   Fixture f;
   f.surface.width = 80, f.surface.height = 70;
