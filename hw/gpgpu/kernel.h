@@ -18,7 +18,6 @@ namespace softgen::gpgpu {
 /// Bytes of memory as registers; what lies beyond the end reads zero.
 struct ConstantData {
   std::vector<Grf> registers;
-  Grf at(uint64_t i) const { return i < registers.size() ? registers[i] : Grf{}; }
 };
 /// At most 128 KiB, which is what the commands' lengths can say.
 ConstantData read_constants(memory::View& view, uint64_t address, uint32_t bytes);

@@ -138,7 +138,7 @@ class Walk::Series {
     thread.own = &worker_.headers[count_];
     thread.attributes = walk_.own_constants(number);
     thread.channels = thread.dispatch_mask = mask;
-    channels_ += static_cast<uint64_t>(std::popcount(mask));
+    channels_ += mask == walk_.full_mask_ ? full_channels_ : static_cast<uint64_t>(std::popcount(mask));
     ++count_;
   }
   /// Those that were added.
@@ -159,6 +159,7 @@ class Walk::Series {
   const Walk& walk_;
   Worker& worker_;
   ThreadEnv env_;
+  const uint64_t full_channels_ = static_cast<uint64_t>(std::popcount(walk_.full_mask_));
   uint32_t count_ = 0;
   uint64_t channels_ = 0;
 };
