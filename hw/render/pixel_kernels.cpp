@@ -238,13 +238,17 @@ uint64_t depth_block(const DepthKernel& d, double x, double y, std::byte* at, ui
 struct Four {
   F4 i, j;
 };
+/// As CenterPlanes has it, anywhere in a pixel.
 inline Four interpolate_four(const Planes& p, D4 px, D4 py) {
-  D4 bi = p.i[0] * px + p.i[1] * py + p.i[2], bj = p.j[0] * px + p.j[1] * py + p.j[2];
-  if (p.one_over_w) {
-    const D4 w = 1.0 / (p.one_over_w[0] * px + p.one_over_w[1] * py + p.one_over_w[2]);
-    bi *= w, bj *= w;
-  }
-  return {__builtin_convertvector(bi, F4), __builtin_convertvector(bj, F4)};
+  const D4 x = __builtin_convertvector(__builtin_convertvector(px, I4) & ~3, D4), y = __builtin_convertvector(__builtin_convertvector(py, I4) & ~3, D4);
+  const F4 right = __builtin_convertvector(px - x, F4), down = __builtin_convertvector(py - y, F4);
+  const auto value = [&](const double* plane) {
+    const F4 there = __builtin_convertvector(plane[0] * x + plane[1] * y + plane[2], F4);
+    return there + (static_cast<float>(plane[0]) * right + static_cast<float>(plane[1]) * down);
+  };
+  if (!p.one_over_w) return {value(p.i), value(p.j)};
+  const F4 w = 1.0f / value(p.one_over_w);
+  return {value(p.i) * w, value(p.j) * w};
 }
 
 void interpolate(const Planes& p, const double* x, const double* y, size_t count, float* i, float* j) {

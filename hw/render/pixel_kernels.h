@@ -67,7 +67,7 @@ struct ColorSquare {
   uint32_t row;               ///< bytes from row to row
 };
 
-/// i and j barycentrics; w is 1 / one_over_w, or 1 where that is null.
+/// i and j barycentrics at places that are multiples of 1/256 pixel; w is 1 / one_over_w, or 1 where that is null.
 struct Planes {
   const double *i, *j, *one_over_w;  ///< a, b, c each
 };

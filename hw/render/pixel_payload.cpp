@@ -16,6 +16,8 @@ using ZwMode = gen9::_3DSTATE_WM::PositionZWInterpolationMode;
 
 uint32_t as_dword(double value) { return std::bit_cast<uint32_t>(static_cast<float>(value)); }
 
+CenterPlanes::Plane plane_of(const Plane2& p) { return {p.a, p.b, p.c}; }
+
 }  // namespace
 
 PixelWorker::Point PixelWorker::position(const PixelBatch& batch, unsigned pixel, Location location) const {
@@ -33,9 +35,12 @@ PixelWorker::Point PixelWorker::position(const PixelBatch& batch, unsigned pixel
 }
 
 PixelWorker::Point PixelWorker::barycentrics(const Point& at, bool linear) const {
-  const double w = linear ? 1 : 1 / object_->one_over_w.at(at[0], at[1]);
-  const auto& planes = linear ? object_->linear : object_->perspective;
-  return {planes[0].at(at[0], at[1]) * w, planes[1].at(at[0], at[1]) * w};
+  const auto& of = linear ? object_->linear : object_->perspective;
+  const CenterPlanes::Plane i = plane_of(of[0]), j = plane_of(of[1]), w = plane_of(object_->one_over_w);
+  const std::array<double, 4> x{at[0], at[0], at[0], at[0]}, y{at[1], at[1], at[1], at[1]};
+  std::array<float, 4> i_there, j_there;
+  kernels_.interpolate({i.data(), j.data(), linear ? nullptr : w.data()}, x.data(), y.data(), x.size(), i_there.data(), j_there.data());
+  return {i_there[0], j_there[0]};
 }
 
 void PixelWorker::positions(const PixelBatch& batch, Location location, Positions& out) const {
@@ -73,8 +78,6 @@ Location zw_location(const State& state) {
   if (zw == ZwMode::INTERP_CENTROID) return Location::centroid;
   return zw == ZwMode::INTERP_SAMPLE || state.get<Extra>().pixel_shader_is_per_sample ? Location::sample : Location::pixel;
 }
-
-CenterPlanes::Plane plane_of(const Plane2& p) { return {p.a, p.b, p.c}; }
 
 }  // namespace
 
