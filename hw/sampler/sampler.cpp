@@ -1,158 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SKL PRM vol 7, "Sampler Messages"; order of parameters as Mesa's brw_lower_logical_sends.cpp (lower_sampler_logical_send_gfx7) sends them.
+// Answers of all messages. SKL PRM vol 7, "Sampler Messages".
 #include "hw/sampler/sampler.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <memory>
-#include <string_view>
-#include <vector>
 
 #include "hw/base/bits.h"
 #include "hw/base/denormals.h"
 #include "hw/base/log.h"
 #include "hw/base/per_thread.h"
-#include "hw/sampler/lane_loads.h"
-#include "hw/sampler/lanes.h"
+#include "hw/sampler/bound.h"
 #include "hw/sampler/lod.h"
-#include "hw/sampler/slices.h"
-#include "hw/surface/binding.h"
-#include "hw/surface/mcs.h"
+#include "hw/sampler/message_types.h"
 
 namespace softgen::sampler {
 namespace {
 
-enum class Kind : uint8_t { sample, gather, load, load_sample, resinfo, sampleinfo, lod, load_mcs };
-
-/// One message type. `parameters`: one letter a parameter: c reference, b bias, l LOD, u v r coordinates (r: depth or array index), then a array
-/// index of cubes; x y z their x derivatives, X Y Z their y derivatives; o p offsets; s sample index, m n MCS dwords; M least LOD.
-struct Type {
-  uint8_t code;
-  Kind kind;
-  bool zero_lod;
-  std::string_view parameters;
-};
-
-constexpr Type types[] = {
-    {0, Kind::sample, false, "uvraM"},
-    {1, Kind::sample, false, "buvraM"},
-    {2, Kind::sample, false, "luvra"},
-    {3, Kind::sample, false, "cuvraM"},
-    {4, Kind::sample, false, "uxXvyYrzZaM"},
-    {5, Kind::sample, false, "cbuvraM"},
-    {6, Kind::sample, false, "cluvra"},
-    {7, Kind::load, false, "uvlr"},
-    {8, Kind::gather, false, "uvra"},
-    {9, Kind::lod, false, "uvra"},
-    {10, Kind::resinfo, false, "l"},
-    {11, Kind::sampleinfo, false, ""},
-    {16, Kind::gather, false, "cuvra"},
-    {17, Kind::gather, false, "uvopr"},
-    {18, Kind::gather, false, "cuvopr"},
-    {20, Kind::sample, false, "cuxXvyYrzZaM"},
-    {24, Kind::sample, true, "uvra"},
-    {25, Kind::sample, true, "cuvra"},
-    {26, Kind::load, true, "uvr"},
-    {28, Kind::load_sample, true, "smnuvr"},
-    {29, Kind::load_mcs, true, "uvr"},
-    {30, Kind::load_sample, true, "smuvr"},
-    {31, Kind::load_sample, true, "suvr"},
-};
-
-constexpr std::string_view letters = "cbluvraxXyYzZopsmnM";
-constexpr uint8_t absent = 0xff;
-
-/// Where each letter stands in a type's parameters.
-using Positions = std::array<uint8_t, letters.size()>;
-constexpr auto all_positions = [] {
-  std::array<Positions, std::size(types)> table{};
-  for (size_t t = 0; t < std::size(types); ++t)
-    for (size_t i = 0; i < letters.size(); ++i) {
-      const size_t at = types[t].parameters.find(letters[i]);
-      table[t][i] = at == std::string_view::npos ? absent : static_cast<uint8_t>(at);
-    }
-  return table;
-}();
-
-/// Index into Positions, by letter.
-constexpr auto index_of_letter = [] {
-  std::array<uint8_t, 128> table{};
-  for (size_t i = 0; i < letters.size(); ++i) table[static_cast<size_t>(letters[i])] = static_cast<uint8_t>(i);
-  return table;
-}();
-
-constexpr uint8_t no_type = 0xff;
-constexpr auto index_of_code = [] {
-  std::array<uint8_t, 32> table{};
-  table.fill(no_type);
-  for (size_t t = 0; t < std::size(types); ++t) table[types[t].code] = static_cast<uint8_t>(t);
-  return table;
-}();
-
 float as_float(uint32_t dword) { return std::bit_cast<float>(dword); }
 uint32_t as_dword(float value) { return std::bit_cast<uint32_t>(value); }
-
-/// A surface and a sampler as a message names them, decoded.
-struct Bound {
-  std::array<uint32_t, State::dwords> sampler_dwords{};
-  surface::SurfaceDwords surface_dwords{};
-  Texture texture;
-  State state{};
-  LaneSampler lanes;
-  SliceSamplers slices;
-  LaneLoads loads;
-  surface::Mcs mcs{surface::Surface{}};
-};
-
-/// Those of this host thread, found by the addresses of their states and checked against their bytes: what is found is never stale.
-class BoundCache {
- public:
-  static constexpr uint64_t nothing = ~uint64_t{0};  ///< no sampler, for messages without filtering
-  const std::shared_ptr<Bound>& get(memory::View& view, uint64_t surface, uint64_t sampler) {
-    static constexpr surface::SurfaceDwords null_surface{7u << 29};
-    // Both lie within their pages: surfaces are aligned to 64 bytes, samplers to 16.
-    const auto* surface_state = surface == surface::no_surface ? reinterpret_cast<const std::byte*>(null_surface.data()) : view.at(surface);
-    static constexpr std::array<uint32_t, State::dwords> no_sampler{};
-    const auto* sampler_state = sampler == nothing ? reinterpret_cast<const std::byte*>(no_sampler.data()) : view.at(sampler);
-    std::shared_ptr<Bound>& entry = entries_[(surface >> 6 ^ surface >> 12 ^ sampler >> 4 ^ sampler >> 10) % remembered];
-    if (!entry || std::memcmp(entry->surface_dwords.data(), surface_state, sizeof entry->surface_dwords) != 0 ||
-        std::memcmp(entry->sampler_dwords.data(), sampler_state, sizeof entry->sampler_dwords) != 0)
-      entry = made(surface_state, sampler_state);
-    return entry;
-  }
-
- private:
-  static constexpr size_t remembered = 64;
-
-  static std::shared_ptr<Bound> made(const std::byte* surface_state, const std::byte* sampler_state) {
-    auto bound = std::make_shared<Bound>();
-    std::memcpy(bound->surface_dwords.data(), surface_state, sizeof bound->surface_dwords);
-    std::memcpy(bound->sampler_dwords.data(), sampler_state, sizeof bound->sampler_dwords);
-    bound->texture = Texture(surface::decode_surface(bound->surface_dwords));
-    bound->state = State::unpack(bound->sampler_dwords);
-    bound->lanes = LaneSampler(bound->texture, bound->state);
-    bound->slices = SliceSamplers(bound->texture, bound->state);
-    bound->loads = LaneLoads(bound->texture);
-    bound->mcs = surface::Mcs(bound->texture.surface());
-    return bound;
-  }
-
-  std::vector<std::shared_ptr<Bound>> entries_{remembered};
-};
-
-template <typename M>
-uint64_t bound_surface(ThreadEnv& env, const M& message) {
-  return surface::surface_state_address(env.view, env.bases, bits(message.descriptor, 7u, 0u), message.ex_descriptor);
-}
-
-/// The header's dword 3 moves the table: samplers from 16 on, and bindless ones.
-template <typename M>
-uint64_t bound_sampler(ThreadEnv& env, const M& message, const Grf* header) {
-  const uint32_t table = header ? header->dw[3] & ~31u : env.bases.sampler_state;
-  return strip_canonical(env.bases.dynamic_state + table + 16ull * bits(message.descriptor, 11u, 8u)) & ~uint64_t{15};
-}
 
 /// One message being answered.
 class Request {
@@ -398,150 +265,19 @@ void Request::run() {
   }
 }
 
-/// A message without header of the common kind, with what it has bound; of one host thread.
-struct DirectSample {
-  static constexpr uint8_t none = 0xff;
-
-  bool set(const MessageForm& form, const Type& type, const Positions& positions, unsigned simd);
-  /// Where the coordinates are; `copies`: for those that the response would overwrite.
-  void start(Grf* registers, uint32_t mask, LaneTap& tap, float (&copies)[2][most_lanes]) const {
-    tap.u = reinterpret_cast<const float*>(registers[u].dw), tap.v = reinterpret_cast<const float*>(registers[v].dw);
-    if (copied) {
-      lane_kernels().copy(copies[0], tap.u), lane_kernels().copy(copies[1], tap.v);
-      tap.u = copies[0], tap.v = copies[1];
-    }
-    tap.channels = channels;
-    tap.mask = mask;
-  }
-  static bool answer(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
-  /// Where the level of detail has no say.
-  static bool answer_plain(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
-  /// And the surface is of the commonest kind.
-  static bool answer_shortest(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
-  bool set_shortest();
-  bool find_memory(memory::View& view) const;
-
-  std::shared_ptr<Bound> bound;
-  uint8_t u = none, v = none, lod = none, bias = none;  ///< first registers, of one or two in a row
-  std::array<uint8_t, 4> out{none, none, none, none};
-  bool level_zero = false;
-  bool copied = false;  ///< the response lies over coordinates
-  unsigned channels = 8;
-  LanePlainSample shortest = nullptr;
-  mutable LanePlain plain;
-  mutable memory::View::Stamp stamp;  ///< of plain.memory
-};
-
-/// False: it is not of that kind.
-bool DirectSample::set(const MessageForm& form, const Type& type, const Positions& positions, unsigned simd) {
-  const unsigned width = simd / 8;
-  const auto at = [&](char letter) { return positions[index_of_letter[static_cast<size_t>(letter)]]; };
-  const auto registers = [&](char letter, uint8_t& first) {
-    if (at(letter) == absent) return true;
-    const unsigned index = at(letter) * width;
-    if (index + width > form.registers() || form.reg(index) + width - 1 != form.reg(index + width - 1)) return false;
-    first = static_cast<uint8_t>(form.reg(index));
-    return true;
-  };
-  if (type.kind != Kind::sample || at('c') != absent || at('x') != absent) return false;
-  if (at('M') != absent && at('M') * width < form.registers()) return false;
-  if (!registers('u', u) || !registers('v', v) || !registers('l', lod) || !registers('b', bias)) return false;
-  for (unsigned c = 0; c < 4; ++c) {
-    if (c * width >= form.response.count) break;
-    if ((c + 1) * width > form.response.count) return false;
-    out[c] = static_cast<uint8_t>(form.response.first + c * width);
-  }
-  level_zero = type.zero_lod;
-  channels = simd;
-  for (const uint8_t first : {u, v})
-    copied = copied || (first < form.response.first + form.response.count && form.response.first < first + width);
-  return form.channels <= simd;
-}
-
-bool DirectSample::answer(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env) {
-  const auto& d = *static_cast<const DirectSample*>(answer.state.get());
-  LaneRequest r;
-  alignas(64) float copies[2][most_lanes];
-  d.start(registers, mask, r.tap, copies);
-  const size_t bytes = d.channels * sizeof(float);
-  r.has_lod = d.lod != none, r.has_bias = d.bias != none, r.level_zero = d.level_zero;
-  if (r.has_lod) std::memcpy(r.lod, registers[d.lod].dw, bytes);
-  if (r.has_bias) std::memcpy(r.bias, registers[d.bias].dw, bytes);
-  for (unsigned c = 0; c < 4; ++c) r.out[c] = d.out[c] == none ? nullptr : reinterpret_cast<float*>(registers[d.out[c]].dw);
-  return d.bound->lanes.sample(env.view, r);
-}
-
-bool DirectSample::answer_plain(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env) {
-  const auto& d = *static_cast<const DirectSample*>(answer.state.get());
-  LaneTap tap;
-  float copies[2][most_lanes];
-  d.start(registers, mask, tap, copies);
-  float* out[4];
-  for (unsigned c = 0; c < 4; ++c) out[c] = d.out[c] == none ? nullptr : reinterpret_cast<float*>(registers[d.out[c]].dw);
-  d.bound->lanes.sample_plain(env.view, tap, out);
-  return true;
-}
-
-/// False: there is no shortest way.
-bool DirectSample::set_shortest() {
-  shortest = bound->lanes.shortest(channels, plain);
-  if (!shortest) return false;
-  plain.u = u, plain.v = v;
-  for (unsigned c = 0; c < 4; ++c) {
-    if (out[c] == none) continue;
-    const uint8_t from = bound->lanes.decode().from[c];
-    if (from == LaneDecode::zero) return false;
-    uint8_t& to = from == LaneDecode::one ? plain.ones : plain.to[from];
-    if (to != LanePlain::nowhere) return false;
-    to = out[c];
-  }
-  return true;
-}
-
-bool DirectSample::find_memory(memory::View& view) const {
-  plain.memory = bound->lanes.first_texel(view);
-  stamp = plain.memory ? view.stamp() : memory::View::Stamp{};
-  return plain.memory;
-}
-
-bool DirectSample::answer_shortest(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env) {
-  const auto& d = *static_cast<const DirectSample*>(answer.state.get());
-  const bool found = env.view.stamp() == d.stamp || d.find_memory(env.view);
-  if (found) {
-    const memory::View::Seen seen = env.view.seen();
-    answer.window.epoch = seen.epoch, answer.window.generation = seen.generation;
-    answer.quick = d.shortest, answer.quick_state = &d.plain;
-  }
-  return (found && d.shortest(&d.plain, registers->dw, mask)) || answer_plain(answer, registers, mask, env);
-}
-
 }  // namespace
 
 SendResult Sampler::send(const Message& message, ThreadEnv& env) {
-  // SIMD modes 1 and 2 are SIMD8 and SIMD16; 0 is SIMD8D and SIMD4x2, 3 the media functions.
   const uint32_t mode = bits(message.descriptor, 18u, 17u), code = bits(message.descriptor, 16u, 12u);
+  const unsigned simd = channels_of_mode(mode);
   const uint8_t type = index_of_code[code];
-  if (type == no_type || (mode != 1 && mode != 2)) {
+  if (type == no_type || !simd) {
     unimplemented("sampler message", "type {}, SIMD mode {}", code, mode);
     std::fill(message.response.begin(), message.response.end(), Grf{});
     return SendResult::done;
   }
-  Request(message, env, type, mode == 2 ? 16 : 8).run();
+  Request(message, env, type, simd).run();
   return SendResult::done;
-}
-
-void Sampler::direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) {
-  const uint32_t mode = bits(form.descriptor, 18u, 17u);
-  const uint8_t type = index_of_code[bits(form.descriptor, 16u, 12u)];
-  if (type == no_type || (mode != 1 && mode != 2) || form.header_present() || bit(form.descriptor, 30)) return;
-  auto direct = std::make_shared<DirectSample>();
-  if (!direct->set(form, types[type], all_positions[type], mode == 2 ? 16 : 8)) return;
-  direct->bound = per_thread<BoundCache>().get(env.view, bound_surface(env, form), bound_sampler(env, form, nullptr));
-  if (!direct->bound->lanes.possible()) return;
-  answer.state = direct;
-  answer.function = direct->set_shortest()         ? DirectSample::answer_shortest
-                    : direct->bound->lanes.plain() ? DirectSample::answer_plain
-                                                   : DirectSample::answer;
 }
 
 }  // namespace softgen::sampler

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a message has bound: surface and sampler, decoded once.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "hw/base/bits.h"
+#include "hw/iface/message_target.h"
+#include "hw/sampler/lane_loads.h"
+#include "hw/sampler/lanes.h"
+#include "hw/sampler/slices.h"
+#include "hw/surface/binding.h"
+#include "hw/surface/mcs.h"
+
+namespace softgen::sampler {
+
+/// A surface and a sampler as a message names them, decoded.
+struct Bound {
+  std::array<uint32_t, State::dwords> sampler_dwords{};
+  surface::SurfaceDwords surface_dwords{};
+  Texture texture;
+  State state{};
+  LaneSampler lanes;
+  SliceSamplers slices;
+  LaneLoads loads;
+  surface::Mcs mcs{surface::Surface{}};
+};
+
+/// Those of this host thread, found by the addresses of their states and checked against their bytes: what is found is never stale.
+class BoundCache {
+ public:
+  static constexpr uint64_t nothing = ~uint64_t{0};  ///< no sampler, for messages without filtering
+  const std::shared_ptr<Bound>& get(memory::View& view, uint64_t surface, uint64_t sampler);
+
+ private:
+  static constexpr size_t remembered = 64;
+
+  static std::shared_ptr<Bound> made(const std::byte* surface_state, const std::byte* sampler_state);
+
+  std::vector<std::shared_ptr<Bound>> entries_{remembered};
+};
+
+/// Where a message's states are; of a Message or its form.
+template <typename M>
+uint64_t bound_surface(ThreadEnv& env, const M& message) {
+  return surface::surface_state_address(env.view, env.bases, bits(message.descriptor, 7u, 0u), message.ex_descriptor);
+}
+
+/// The header's dword 3 moves the table: samplers from 16 on, and bindless ones.
+template <typename M>
+uint64_t bound_sampler(ThreadEnv& env, const M& message, const Grf* header) {
+  const uint32_t table = header ? header->dw[3] & ~31u : env.bases.sampler_state;
+  return strip_canonical(env.bases.dynamic_state + table + 16ull * bits(message.descriptor, 11u, 8u)) & ~uint64_t{15};
+}
+
+}  // namespace softgen::sampler
