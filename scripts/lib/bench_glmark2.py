@@ -79,7 +79,8 @@ def rows_of(prefix, suffix, ours, peers):
 def gl(options):
     """Natively, both drivers in turn, on the same display and with as many threads."""
     for size in options.size or SIZES:
-        native(options, size, {})  # compiles what is not in the cache of kernels
+        for env in ({}, LLVMPIPE):
+            native(options, size, env)  # not counted: compiles what is not in the caches of kernels and shaders
         ours, peers = [], []
         for number in range(options.repeats):
             ours.append(native(options, size, {}))
