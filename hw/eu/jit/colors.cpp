@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The colours of 4x4 pixels that the thread's unit has found the place of are written by the code itself, as hw/render/pixel_kernels.cpp would
+// The colours of 4x4 pixels that the thread's unit has found the place of are written by the code itself, as hw/render/pixel_colors.cpp would
 // (SKL PRM vol 7, "Render Target Write"); all else goes the way of all messages.
 #include <cstddef>
 
@@ -25,7 +25,7 @@ bool Emitter::find_colors(size_t n, unsigned* first) const {
   return together;
 }
 
-/// The same instructions as unorm8() of pixel_kernels.cpp: the second operand is the result when the first is NaN.
+/// The same instructions as unorm8() of pixel_colors.cpp: the second operand is the result when the first is NaN.
 Value Emitter::color_codes(Value floats) {
   const unsigned n = Ir::size(floats);
   const Value zero = ir_.splat_float(0, n), one = ir_.splat_float(1, n);

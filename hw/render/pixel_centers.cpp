@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Barycentrics, depth and W at pixels. See pixel_vectors.h.
+#include "hw/render/pixel_vectors.h"
+
+namespace softgen::render {
+namespace {
+
+struct Four {
+  F4 i, j;
+};
+/// As CenterPlanes has it, anywhere in a pixel.
+inline Four interpolate_four(const Planes& p, D4 px, D4 py) {
+  const D4 x = __builtin_convertvector(__builtin_convertvector(px, I4) & ~3, D4), y = __builtin_convertvector(__builtin_convertvector(py, I4) & ~3, D4);
+  const F4 right = __builtin_convertvector(px - x, F4), down = __builtin_convertvector(py - y, F4);
+  const auto value = [&](const double* plane) {
+    const F4 there = __builtin_convertvector(plane[0] * x + plane[1] * y + plane[2], F4);
+    return there + (static_cast<float>(plane[0]) * right + static_cast<float>(plane[1]) * down);
+  };
+  if (!p.one_over_w) return {value(p.i), value(p.j)};
+  const F4 w = 1.0f / value(p.one_over_w);
+  return {value(p.i) * w, value(p.j) * w};
+}
+
+}  // namespace
+
+void PIXEL_ISA::interpolate(const Planes& p, const double* x, const double* y, size_t count, float* i, float* j) {
+  for (size_t at = 0; at < count; at += 4) {
+    D4 px, py;
+    std::memcpy(&px, x + at, sizeof px);
+    std::memcpy(&py, y + at, sizeof py);
+    const Four four = interpolate_four(p, px, py);
+    std::memcpy(i + at, &four.i, sizeof four.i);
+    std::memcpy(j + at, &four.j, sizeof four.j);
+  }
+}
+
+namespace {
+
+/// Of two quads: their pixels' centres.
+struct Centers {
+  Eight x, y;
+};
+
+void put_eight(float* to, F8 v) {
+  typedef float Unaligned __attribute__((vector_size(32), aligned(4), may_alias));
+  *reinterpret_cast<Unaligned*>(to) = v;
+}
+
+Centers centers_of(uint32_t one, uint32_t other) {
+  const auto a = static_cast<int32_t>(one), b = static_cast<int32_t>(other);
+  const I8 quads{a, a, a, a, b, b, b, b}, right{0, 1, 0, 1, 0, 1, 0, 1}, below{0, 0, 1, 1, 0, 0, 1, 1};
+  const Eight half = eight_of(0.5);
+  return {eight_of((quads & 0xffff) + right) + half, eight_of((quads >> 16 & 0xffff) + below) + half};
+}
+
+/// Up to four planes, each a float at a square's corner and what is added for its pixels (see CenterPlanes).
+struct SquarePlanes {
+  D4 a, b, c;
+  F8 added[4][2];  ///< of the two upper quads, and the two lower ones
+  uint32_t corner; ///< x | y << 16
+  F4 there;
+
+  [[gnu::always_inline]] inline void set(const CenterPlanes::Plane* const (&planes)[4], unsigned count) {
+    constexpr CenterPlanes::Plane nothing{};
+    for (unsigned n = 0; n < 4; ++n) {
+      const CenterPlanes::Plane& p = n < count ? *planes[n] : nothing;
+      a[n] = p[0], b[n] = p[1], c[n] = p[2];
+    }
+    const F4 right = __builtin_convertvector(a, F4), down = __builtin_convertvector(b, F4);
+    constexpr F8 x = {0.5f, 1.5f, 0.5f, 1.5f, 2.5f, 3.5f, 2.5f, 3.5f}, y = {0.5f, 0.5f, 1.5f, 1.5f, 0.5f, 0.5f, 1.5f, 1.5f};
+    for (unsigned n = 0; n < count; ++n)
+      for (unsigned half = 0; half < 2; ++half) added[n][half] = right[n] * x + down[n] * (y + 2.0f * static_cast<float>(half));
+    at(0);
+  }
+  [[gnu::always_inline]] inline void at(uint32_t square) {
+    corner = square;
+    there = __builtin_convertvector(a * static_cast<double>(square & 0xffff) + b * static_cast<double>(square >> 16) + c, F4);
+  }
+#ifdef __AVX512F__
+  /// Of the square at `where`.
+  [[gnu::always_inline]] inline void squares(uint32_t where, unsigned count, F16 (&out)[4]) {
+    if (where != corner) at(where);
+    for (unsigned n = 0; n < count; ++n) {
+      const F16 all = __builtin_shufflevector(added[n][0], added[n][1], 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+      out[n] = (F16{} + there[n]) + all;
+    }
+  }
+#endif
+  /// Of two quads.
+  [[gnu::always_inline]] inline void values(uint32_t one, uint32_t other, unsigned count, F8 (&out)[4]) {
+    constexpr uint32_t squares = 0xfffcfffc;
+    if ((one & squares) != corner) at(one & squares);
+    const unsigned half = one >> 17 & 1;
+    if (other == one + 2 && !(one & 2)) {
+      for (unsigned n = 0; n < count; ++n) out[n] = splat(there[n]) + added[n][half];
+      return;
+    }
+    const F4 here = there;
+    if ((other & squares) != corner) at(other & squares);
+    const auto four = [](F8 v, uint32_t quad) { return quad & 2 ? __builtin_shufflevector(v, v, 4, 5, 6, 7) : __builtin_shufflevector(v, v, 0, 1, 2, 3); };
+    for (unsigned n = 0; n < count; ++n) {
+      const F4 left = here[n] + four(added[n][half], one), right = there[n] + four(added[n][other >> 17 & 1], other);
+      out[n] = __builtin_shufflevector(left, right, 0, 1, 2, 3, 4, 5, 6, 7);
+    }
+  }
+};
+
+#ifdef __AVX512F__
+/// Both halves of a square, `apart` floats from each other.
+void put_halves(float* to, size_t apart, F16 v) {
+  put_eight(to, __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7));
+  put_eight(to + apart, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15));
+}
+
+bool is_square(const uint32_t* quads) {
+  constexpr uint32_t right = 2, below = 2 << 16;
+  return !(quads[0] & (right | below)) && quads[1] == quads[0] + right && quads[2] == quads[0] + below && quads[3] == quads[0] + (right | below);
+}
+
+/// Barycentrics alone, of a whole square. `same_w`: W, where it is the same everywhere.
+void center_square(const CenterPlanes& p, SquarePlanes& perspective, SquarePlanes& linear, const float* same_w, uint32_t where, float* to) {
+  constexpr uint32_t with_perspective = 7;
+  F16 values[4];
+  for (const bool divided : {true, false}) {
+    uint32_t modes = divided ? p.modes & with_perspective : p.modes & ~with_perspective;
+    if (!modes) continue;
+    if (divided) {
+      perspective.squares(where, 3, values);
+      const F16 w = same_w ? F16{} + *same_w : 1.0f / values[0];
+      values[0] = values[1] * w, values[1] = values[2] * w;
+    } else {
+      linear.squares(where, 2, values);
+    }
+    for (; modes; modes &= modes - 1, to += 32) put_halves(to, 16, values[0]), put_halves(to + 8, 16, values[1]);
+  }
+}
+#endif
+
+}  // namespace
+
+void PIXEL_ISA::center_planes(const CenterPlanes& p, const CenterThread* threads, size_t count, size_t quads) {
+  constexpr uint32_t with_perspective = 7, without = 070;
+  const bool divides = p.w || (p.modes & with_perspective);
+  SquarePlanes perspective, linear;
+  if (divides) perspective.set({&p.one_over_w, &p.perspective[0], &p.perspective[1], nullptr}, 3);
+  if (p.modes & without) linear.set({&p.linear[0], &p.linear[1], nullptr, nullptr}, 2);
+#ifdef __AVX512F__
+  float w;
+  const float* same_w = nullptr;
+  if (divides && p.one_over_w[0] == 0 && p.one_over_w[1] == 0) w = 1.0f / (perspective.there[0] + perspective.added[0][0][0]), same_w = &w;
+#endif
+  for (const CenterThread* thread = threads; thread != threads + count; ++thread) {
+#ifdef __AVX512F__
+    if (quads == 4 && !p.depth && !p.w && is_square(thread->quads)) {
+      center_square(p, perspective, linear, same_w, thread->quads[0], thread->out);
+      continue;
+    }
+#endif
+    for (size_t n = 0; n < quads; n += 2) {
+      const uint32_t one = thread->quads[n], other = thread->quads[n + 1];
+      F8 divided[4]{}, plain[4]{};
+      if (divides) {
+        perspective.values(one, other, 3, divided);
+        divided[0] = 1.0f / divided[0];
+      }
+      if (p.modes & without) linear.values(one, other, 2, plain);
+      const F8 i = divided[1] * divided[0], j = divided[2] * divided[0];
+      float* to = thread->out;
+      for (uint32_t mode = 0, modes = p.modes & (with_perspective | without); modes >> mode; ++mode) {
+        if (!(modes >> mode & 1)) continue;
+        const bool linearly = without >> mode & 1;
+        put_eight(to + 8 * n, linearly ? plain[0] : i);
+        put_eight(to + 8 * n + 8, linearly ? plain[1] : j);
+        to += 8 * quads;
+      }
+      if (p.depth) {
+        const Centers at = centers_of(one, other);
+        const Eight z = eight_of(p.z[0]) * at.x + eight_of(p.z[1]) * at.y + eight_of(p.z[2]) + eight_of(p.bias);
+        put_eight(to + 4 * n, floats(between(z, p.low, p.high)));
+        to += 4 * quads;
+      }
+      if (p.w) put_eight(to + 4 * n, divided[0]);
+    }
+  }
+}
+
+}  // namespace softgen::render
