@@ -44,11 +44,10 @@ void load_descriptor(const gen9::INTERFACE_DESCRIPTOR_DATA& descriptor, Kernel& 
 
 }  // namespace
 
-ConstantData read_constants(memory::View& view, uint64_t address, uint32_t bytes) {
-  ConstantData data;
+std::vector<Grf> read_constants(memory::View& view, uint64_t address, uint32_t bytes) {
   bytes = std::min(bytes, 128u << 10);
-  data.registers.resize((bytes + register_bytes - 1) / register_bytes);
-  view.read(strip_canonical(address), data.registers.data(), bytes);
+  std::vector<Grf> data((bytes + register_bytes - 1) / register_bytes);
+  view.read(strip_canonical(address), data.data(), bytes);
   return data;
 }
 
@@ -60,12 +59,12 @@ Grf Kernel::header(uint32_t fftid) const {
   return r0;
 }
 
-unsigned Kernel::put(eu::Thread& thread, unsigned first, const ConstantData& data, uint64_t offset, uint32_t count) {
+unsigned Kernel::put(eu::Thread& thread, unsigned first, const std::vector<Grf>& data, uint64_t offset, uint32_t count) {
   if (!count) return first;
   count = std::min(count, last_register + 1 - std::min(first, last_register + 1));
-  const uint64_t size = data.registers.size(), there = offset < size ? std::min<uint64_t>(count, size - offset) : 0;
+  const uint64_t size = data.size(), there = offset < size ? std::min<uint64_t>(count, size - offset) : 0;
   Grf* const to = thread.regs.grf + first;
-  const Grf* const from = data.registers.data() + (there ? offset : 0);
+  const Grf* const from = data.data() + (there ? offset : 0);
   // They are few: calls would cost more.
   for (uint64_t i = 0; i < there; ++i) to[i] = from[i];
   if (there < count) std::fill_n(to + there, count - there, Grf{});

@@ -15,12 +15,8 @@
 
 namespace softgen::gpgpu {
 
-/// Bytes of memory as registers; what lies beyond the end reads zero.
-struct ConstantData {
-  std::vector<Grf> registers;
-};
-/// At most 128 KiB, which is what the commands' lengths can say.
-ConstantData read_constants(memory::View& view, uint64_t address, uint32_t bytes);
+/// Bytes of memory as registers, the last one filled up with zeros: at most 128 KiB, which is what the commands' lengths can say.
+std::vector<Grf> read_constants(memory::View& view, uint64_t address, uint32_t bytes);
 
 struct Kernel {
   std::shared_ptr<const eu::Program> program;
@@ -36,12 +32,12 @@ struct Kernel {
   /// IGC compiles for compute-runtime: local ids from r1 on, arguments behind them).
   uint32_t cross_registers = 0;
   uint32_t thread_registers = 0;  ///< for each thread its own, behind those; media threads: for all
-  ConstantData curbe;
+  std::vector<Grf> curbe;
 
   /// r0 but for what the walker or command puts in: sampler and binding table pointers, scratch space.
   Grf header(uint32_t fftid) const;
   /// Registers from r`first` on, from `data` starting at its register `offset`. Returns the register behind them.
-  static unsigned put(eu::Thread& thread, unsigned first, const ConstantData& data, uint64_t offset, uint32_t count);
+  static unsigned put(eu::Thread& thread, unsigned first, const std::vector<Grf>& data, uint64_t offset, uint32_t count);
 };
 
 /// Descriptor `index` of the loaded ones. None: there is no such descriptor (counted).

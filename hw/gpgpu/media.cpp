@@ -9,8 +9,8 @@
 namespace softgen::gpgpu {
 
 void MediaThreads::set_data(std::span<const uint32_t> inline_data, uint64_t indirect_offset, uint32_t indirect_bytes) {
-  inline_.registers.assign((inline_data.size_bytes() + sizeof(Grf) - 1) / sizeof(Grf), Grf{});
-  if (!inline_data.empty()) std::memcpy(inline_.registers.data(), inline_data.data(), inline_data.size_bytes());
+  inline_.assign((inline_data.size_bytes() + sizeof(Grf) - 1) / sizeof(Grf), Grf{});
+  if (!inline_data.empty()) std::memcpy(inline_.data(), inline_data.data(), inline_data.size_bytes());
   if (indirect_bytes) indirect_ = read_constants(env_.view, kernel_.bases.indirect_object + indirect_offset, indirect_bytes);
 }
 
@@ -22,8 +22,8 @@ ExecResult MediaThreads::run(Worker& worker, const MediaPosition& position) {
   r0.dw[1] = (position.x & 0xfff) | (position.y & 0xfff) << 16;
   r0.dw[2] = (position.color & 0xf) << 16;
   unsigned reg = Kernel::put(thread, 1, kernel_.curbe, kernel_.constant_offset, kernel_.thread_registers);
-  reg = Kernel::put(thread, reg, inline_, 0, static_cast<uint32_t>(inline_.registers.size()));
-  Kernel::put(thread, reg, indirect_, 0, static_cast<uint32_t>(indirect_.registers.size()));
+  reg = Kernel::put(thread, reg, inline_, 0, static_cast<uint32_t>(inline_.size()));
+  Kernel::put(thread, reg, indirect_, 0, static_cast<uint32_t>(indirect_.size()));
   eu::ThreadStart start = kernel_.start;
   start.dispatch_mask = ~0u;  // media kernels have no channels of their own: every one is on
   thread.start(start);

@@ -27,7 +27,7 @@ class MediaThreads {
   Kernel kernel_;
   MessageTarget& shared_;
   EngineEnv& env_;
-  ConstantData inline_, indirect_;
+  std::vector<Grf> inline_, indirect_;
 };
 
 /// The positions of MEDIA_OBJECT_WALKER in order (SKL PRM vol 7, "Walker Algorithm").

@@ -49,8 +49,8 @@ Walk::Walk(const Command& command, Kernel kernel, MessageTarget& shared, EngineE
   count_y_ = count_from(first_y_, end_y);
   groups_ = product(count_x_, count_y_, count_from(first_z_, end_z));
   if (command.indirect_data_length)
-    constants_ = read_constants(env.view, kernel_.bases.indirect_object + command.indirect_data_start_address, command.indirect_data_length).registers;
-  else constants_ = std::move(kernel_.curbe.registers);
+    constants_ = read_constants(env.view, kernel_.bases.indirect_object + command.indirect_data_start_address, command.indirect_data_length);
+  else constants_ = std::move(kernel_.curbe);
   lay_out(command.indirect_data_length != 0);
 }
 

@@ -101,14 +101,14 @@ void RenderTarget::write_words(memory::View& view, uint32_t x, uint32_t y, uint3
     if (pixels >> i & 1) std::memcpy(view.at_for_write(at + i * bytes), &stored[i * bytes], bytes);
 }
 
-unsigned OutputMerger::copied_bytes(const RenderTarget& rt, unsigned target) const {
+bool OutputMerger::copies_words(const RenderTarget& rt, unsigned target) const {
   const surface::Surface& s = rt.surface;
-  if (!rt.level || rt.mcs || s.samples != 1 || s.tiling != surface::Tiling::linear || s.row_layout()) return 0;
+  if (!rt.level || rt.mcs || s.samples != 1 || s.tiling != surface::Tiling::linear || s.row_layout()) return false;
   const surface::Format& format = *s.format;
   const Mode how = mode(rt, target);
-  if (!four_of(format, surface::ElementLayout::words) && !four_of(format, surface::ElementLayout::uint8)) return 0;
-  if (format.output != std::array<int8_t, 4>{0, 1, 2, 3} || how.floating || how.reads || blend_.alpha_test_enable || alpha_to_coverage_) return 0;
-  return (s.base | s.pitch) % format.block_bytes() == 0 ? format.block_bytes() : 0;
+  if (!four_of(format, surface::ElementLayout::words) && !four_of(format, surface::ElementLayout::uint8)) return false;
+  if (format.output != std::array<int8_t, 4>{0, 1, 2, 3} || how.floating || how.reads || blend_.alpha_test_enable || alpha_to_coverage_) return false;
+  return (s.base | s.pitch) % format.block_bytes() == 0;
 }
 
 std::optional<ColorKernel> OutputMerger::color_kernel(const RenderTarget& rt, unsigned target) const {

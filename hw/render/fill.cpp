@@ -41,10 +41,7 @@ class Filler {
       x = end;
     }
   }
-  void whole_page(int32_t x, int32_t y) {
-    std::byte* at = view_.at_for_write(address(x, y));
-    for (uint64_t i = 0; i < page; i += line_.size()) std::memcpy(at + i, line_.data(), line_.size());
-  }
+  void whole_page(int32_t x, int32_t y) { put(view_.at_for_write(address(x, y)), page); }
   uint64_t address(int32_t x, int32_t y) const { return level_.address(static_cast<uint32_t>(x), static_cast<uint32_t>(y), slice_, sample_); }
 
  private:

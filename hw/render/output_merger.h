@@ -35,7 +35,7 @@ struct RenderTarget {
   uint32_t quad_rows(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, std::byte** rows) const;
   /// Writes `word` to pixels of a block of 8x8 (bit 8 y + x) within the level, for targets of color_kernel().
   void fill_block(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, uint64_t pixels, uint32_t word) const;
-  /// Writes the colours of two pixels side by side (bits 0 and 1 of `pixels`), as far as they lie within the level, for targets of copied_bytes().
+  /// Writes the colours of two pixels side by side (bits 0 and 1 of `pixels`), as far as they lie within the level, for targets that copies_words().
   void write_words(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, uint32_t pixels, const std::array<surface::Word4, 2>& words) const;
   /// Makes each sample of a pixel lie in its own slice, with the colour it has had: cleared pixels get theirs.
   void expand(memory::View& view, uint32_t x, uint32_t y, uint32_t slice) const;
@@ -65,9 +65,9 @@ class OutputMerger {
   /// What write_color() needs to do the same as write(); none where it cannot.
   std::optional<ColorKernel> color_kernel(const RenderTarget& rt, unsigned target) const;
 
-  /// Bytes of a pixel where write() stores the four words of a colour as they come, or as saturated bytes: so buffers are copied, wherever they
-  /// begin (Mesa's blorp). Else 0.
-  unsigned copied_bytes(const RenderTarget& rt, unsigned target) const;
+  /// Whether write() stores the four words of a colour as they come, or as saturated bytes: so buffers are copied, wherever they begin (Mesa's
+  /// blorp).
+  bool copies_words(const RenderTarget& rt, unsigned target) const;
 
   /// Samples in `samples` are written.
   void write(memory::View& view, const RenderTarget& rt, const Mode& mode, uint32_t x, uint32_t y, uint32_t layer, uint32_t samples,

@@ -36,6 +36,9 @@ void PIXEL_ISA::interpolate(const Planes& p, const double* x, const double* y, s
 
 namespace {
 
+// Of CenterPlanes::modes.
+constexpr uint32_t with_perspective = 7, without = 070;
+
 /// Of two quads: their pixels' centres.
 struct Centers {
   Eight x, y;
@@ -119,7 +122,6 @@ bool is_square(const uint32_t* quads) {
 
 /// Barycentrics alone, of a whole square. `same_w`: W, where it is the same everywhere.
 void center_square(const CenterPlanes& p, SquarePlanes& perspective, SquarePlanes& linear, const float* same_w, uint32_t where, float* to) {
-  constexpr uint32_t with_perspective = 7;
   F16 values[4];
   for (const bool divided : {true, false}) {
     uint32_t modes = divided ? p.modes & with_perspective : p.modes & ~with_perspective;
@@ -139,7 +141,6 @@ void center_square(const CenterPlanes& p, SquarePlanes& perspective, SquarePlane
 }  // namespace
 
 void PIXEL_ISA::center_planes(const CenterPlanes& p, const CenterThread* threads, size_t count, size_t quads) {
-  constexpr uint32_t with_perspective = 7, without = 070;
   const bool divides = p.w || (p.modes & with_perspective);
   SquarePlanes perspective, linear;
   if (divides) perspective.set({&p.one_over_w, &p.perspective[0], &p.perspective[1], nullptr}, 3);

@@ -247,7 +247,7 @@ struct PixelWorker::DirectWrite {
   static bool answer_words(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
 };
 
-/// Of a target of copied_bytes(): two pixels of a quad side by side at a time.
+/// Of a target that copies_words(): two pixels of a quad side by side at a time.
 bool PixelWorker::DirectWrite::answer_words(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv&) {
   const auto& d = *static_cast<const DirectWrite*>(answer.state.get());
   PixelWorker& worker = *d.worker;
@@ -271,7 +271,7 @@ bool PixelWorker::DirectWrite::answer_words(const DirectAnswer& answer, Grf* reg
 void PixelWorker::direct_write(const MessageForm& form, DirectAnswer& answer) {
   const Message message = form.without_contents();
   if (message.header_present() || bits(form.descriptor, 7u, 0u) != 0 || !(draw_->early || passes_all()) || draw_->targets.empty()) return;
-  const bool words = !draw_->color[0] && draw_->merger.copied_bytes(draw_->targets[0], 0);
+  const bool words = !draw_->color[0] && draw_->merger.copies_words(draw_->targets[0], 0);
   if (!draw_->color[0] && !words) return;
   const WriteLayout layout(message, draw_->state.get<Extra>());
   if (!layout.valid || layout.dual || layout.replicated || layout.first != 0 || layout.omask_at != not_there) return;

@@ -3,10 +3,8 @@
 // (hw/dataport/direct.cpp); everything else goes the way of all messages. SKL PRM vol 7, "Untyped Surface Read", "Untyped Surface Write".
 #include <cstddef>
 
-#include "hw/base/bits.h"
 #include "hw/eu/jit/emitter.h"
 #include "hw/eu/interp/execute.h"
-#include "hw/iface/data1_messages.h"
 
 namespace softgen::eu::jit {
 

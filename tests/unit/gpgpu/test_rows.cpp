@@ -143,11 +143,11 @@ Seen walk(eu::Engine engine, const Shape& shape, uint32_t seed, bool far = false
   kernel.bases.binding_table = table;
   kernel.slm_size = 4096;
   kernel.thread_registers = 4 * shape.each();
-  kernel.curbe.registers = offsets(random, shape, same_buffer);
+  kernel.curbe = offsets(random, shape, same_buffer);
   if (far)
-    for (size_t r = 0; r < kernel.curbe.registers.size(); r++)
+    for (size_t r = 0; r < kernel.curbe.size(); r++)
       for (unsigned lane = 0; lane < 8; lane++)
-        kernel.curbe.registers[r].dw[lane] = static_cast<uint32_t>(r / shape.each() % 4 % 3 ? 0 : r / (4 * shape.each()) * 1024 + seed % 2 * 32) +
+        kernel.curbe[r].dw[lane] = static_cast<uint32_t>(r / shape.each() % 4 % 3 ? 0 : r / (4 * shape.each()) * 1024 + seed % 2 * 32) +
                                              4 * shape.count * (lane + static_cast<uint32_t>(r % shape.each()) * 8);
   Walk::Command command{};
   command.simd_size = static_cast<decltype(command.simd_size)>(shape.lanes == 16 ? 1 : 0);

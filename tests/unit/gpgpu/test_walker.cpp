@@ -39,7 +39,7 @@ std::vector<std::array<uint32_t, 3>> payloads(bool indirect) {
   kernel.thread_registers = 2;
   for (uint32_t r = 0; r < 5; ++r) {
     mapped.view.store(data + 32 * r, 100 + r);
-    kernel.curbe.registers.push_back({{100 + r}});
+    kernel.curbe.push_back({{100 + r}});
   }
   Walk::Command command{};
   command.thread_width_counter_maximum = 1;
@@ -47,7 +47,7 @@ std::vector<std::array<uint32_t, 3>> payloads(bool indirect) {
   command.right_execution_mask = command.bottom_execution_mask = 0xff;
   if (indirect) {
     command.indirect_data_length = 5 * 32;
-    kernel.curbe.registers.clear();
+    kernel.curbe.clear();
     kernel.bases.indirect_object = data;
   }
   std::vector<std::array<uint32_t, 3>> seen;
