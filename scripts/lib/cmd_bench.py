@@ -100,7 +100,7 @@ def bench(argv):
     if options.repeats < 1 or options.seconds <= 0:
         raise Failure("--repeats: at least 1" if options.repeats < 1 else "--seconds: the time must be above zero")
     if not options.no_setup:
-        cmd_setup.ensure()
+        cmd_setup.ensure(("build", "headers", "guest", "programs"))  # programs: the peers
     rows = [r for name in options.what or ALL for r in ALL[name](options)]
     if options.json:
         json.dump({"rows": [r._asdict() for r in rows]}, sys.stdout, indent=1)
