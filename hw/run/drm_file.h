@@ -116,6 +116,8 @@ class DrmFile {
   int wait_for_syncobjs(Wait& w, std::span<const uint64_t> points);
   template <typename Array, typename Body>
   int for_each_syncobj(const Array& array, Body body);
+  template <typename Array, typename Body>
+  int signal_syncobjs(const Array& array, Body body);
   int context_param(Context& context, uint64_t param, uint64_t value, uint32_t size);
 
   Driver& driver_;

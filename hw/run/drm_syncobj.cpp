@@ -164,6 +164,13 @@ int DrmFile::for_each_syncobj(const Array& array, Body body) {
   FenceClock::get().locked([&] {
     for (size_t i = 0; i < objects.size(); ++i) body(*objects[i], i);
   });
+  return 0;
+}
+
+/// The same with a body that signals them: work and waiters may have become ready.
+template <typename Array, typename Body>
+int DrmFile::signal_syncobjs(const Array& array, Body body) {
+  if (const int result = for_each_syncobj(array, body)) return result;
   FenceClock::get().notify();
   driver_.gpu.kick();
   return 0;
@@ -174,15 +181,14 @@ int DrmFile::syncobj_reset(void* arg) {
 }
 
 int DrmFile::syncobj_signal(void* arg) {
-  return for_each_syncobj(*static_cast<drm_syncobj_array*>(arg),
-                          [](Syncobj& object, size_t) { object.replace(FenceClock::get().completed()); });
+  return signal_syncobjs(*static_cast<drm_syncobj_array*>(arg), [](Syncobj& object, size_t) { object.replace(FenceClock::get().completed()); });
 }
 
 int DrmFile::syncobj_timeline_signal(void* arg) {
   const auto& array = *static_cast<drm_syncobj_timeline_array*>(arg);
   const auto points = user_array<uint64_t>(array.points, array.count_handles);
   if (points.empty()) return -EINVAL;
-  return for_each_syncobj(array, [&](Syncobj& object, size_t i) { object.add_point(points[i], FenceClock::get().completed()); });
+  return signal_syncobjs(array, [&](Syncobj& object, size_t i) { object.add_point(points[i], FenceClock::get().completed()); });
 }
 
 int DrmFile::syncobj_query(void* arg) {

@@ -38,20 +38,59 @@ FenceClock& FenceClock::get() {
   return instance;
 }
 
+void FenceClock::mark(const FencePtr& fence, int error) {
+  std::scoped_lock lock(mutex_);
+  if (fence->signalled) return;
+  fence->signalled = true;
+  fence->error = error;
+  fence->signalled_ns = monotonic_ns();
+  for (int fd : fence->eventfds) {
+    wake(fd);
+    close(fd);
+  }
+  fence->eventfds.clear();
+}
+
 void FenceClock::signal(const FencePtr& fence, int error) {
+  mark(fence, error);
+  notify();
+}
+
+void FenceClock::set_service(Service service) {
+  std::unique_lock lock(mutex_);
+  service_ = std::move(service);
+  offered_ = false;
+  served_.wait(lock, [this] { return serving_ == 0; });
+}
+
+bool FenceClock::offer() {
   {
     std::scoped_lock lock(mutex_);
-    if (fence->signalled) return;
-    fence->signalled = true;
-    fence->error = error;
-    fence->signalled_ns = monotonic_ns();
-    for (int fd : fence->eventfds) {
-      wake(fd);
-      close(fd);
-    }
-    fence->eventfds.clear();
+    if (!waiting_ || !service_.serve) return false;
+    offered_ = true;
   }
-  changed_.notify_all();
+  changed_.notify_one();
+  return true;
+}
+
+/// With the lock held, which is open meanwhile.
+void FenceClock::serve(std::unique_lock<std::mutex>& lock) {
+  offered_ = false;
+  const auto work = service_.serve;
+  ++serving_;
+  lock.unlock();
+  work();
+  lock.lock();
+  if (--serving_ == 0) served_.notify_all();
+}
+
+/// With the lock held: one waits no more.
+void FenceClock::leave() {
+  --waiting_;
+  if (!offered_) return;
+  if (waiting_) return changed_.notify_one();
+  offered_ = false;
+  service_.refuse();
 }
 
 bool FenceClock::signalled(const FencePtr& fence) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -29,6 +30,8 @@ class FenceClock {
   static FenceClock& get();
 
   void signal(const FencePtr& fence, int error = 0);
+  /// The same without waking anybody: notify() is due.
+  void mark(const FencePtr& fence, int error = 0);
   bool signalled(const FencePtr& fence);
   FencePtr completed();
 
@@ -44,9 +47,26 @@ class FenceClock {
   /// Something other than a fence changed that waiters look at (a syncobj was given its fence).
   void notify() { changed_.notify_all(); }
 
+  /// Who waits here may as well do what there is to do before a fence is signalled: the kernel's interrupt work, which would else wake a thread
+  /// that wakes the waiter.
+  struct Service {
+    std::function<void()> serve;  ///< called without any lock
+    std::function<void()> refuse; ///< who had been chosen left, and nobody else waits
+  };
+  /// An empty one ends it; then no waiter is in `serve` any more. The caller holds no lock that it takes.
+  void set_service(Service service);
+  /// There is something to serve. False: nobody waits.
+  bool offer();
+
  private:
+  void serve(std::unique_lock<std::mutex>& lock);
+  void leave();
+
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable changed_, served_;
+  Service service_;
+  unsigned waiting_ = 0, serving_ = 0;
+  bool offered_ = false;
 };
 
 int64_t monotonic_ns();
@@ -80,16 +100,17 @@ bool is_sync_file(int fd);
 
 template <typename Done>
 bool FenceClock::wait(int64_t deadline_ns, Done done) {
+  const std::chrono::time_point<std::chrono::steady_clock> when{std::chrono::nanoseconds(deadline_ns)};
   std::unique_lock lock(mutex_);
-  while (!done()) {
-    if (deadline_ns == INT64_MAX) {
-      changed_.wait(lock);
-      continue;
-    }
-    const std::chrono::time_point<std::chrono::steady_clock> when{std::chrono::nanoseconds(deadline_ns)};
-    if (changed_.wait_until(lock, when) == std::cv_status::timeout) return done();
+  ++waiting_;
+  bool in_time = true, is_done = done();
+  for (; !is_done && in_time; is_done = done()) {
+    if (offered_) serve(lock);
+    else if (deadline_ns == INT64_MAX) changed_.wait(lock);
+    else in_time = changed_.wait_until(lock, when) == std::cv_status::no_timeout;
   }
-  return true;
+  leave();
+  return is_done;
 }
 
 }  // namespace softgen::run

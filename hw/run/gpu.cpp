@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
+#include <utility>
 
 #include "hw/eu/jit/engine.h"
 #include "hw/run/options.h"
@@ -61,7 +62,7 @@ void Gpu::on_interrupt(void* opaque, bool level) {
     std::scoped_lock lock(gpu->irq_mutex_);
     gpu->irq_pending_ = true;
   }
-  gpu->irq_changed_.notify_one();
+  if (!FenceClock::get().offer()) gpu->irq_changed_.notify_one();
 }
 
 void Gpu::set_timer(int64_t deadline_ns) {
@@ -92,9 +93,11 @@ Gpu::Gpu(const Options& options) : options_(options), shared_arena_(std::make_sh
   ggtt_free_[1] = ggtt_pages - 1;
   bring_up();
   thread_ = std::thread([this] { thread_main(); });
+  FenceClock::get().set_service({[this] { serve_interrupt(); }, [this] { irq_changed_.notify_one(); }});
 }
 
 Gpu::~Gpu() {
+  FenceClock::get().set_service({});
   {
     std::scoped_lock lock(irq_mutex_);
     quit_ = true;
@@ -158,13 +161,21 @@ void Gpu::bring_up_engine(Engine& engine) {
   write(base + regs::ring_mode, 0x80008000);  // RUN_LIST_ENABLE, masked
   write(base + regs::mi_mode, 0x01000000);    // clear STOP_RING
   write(base + regs::hws_pga, engine.hwsp);
-  write(base + regs::ring_imr, ~(regs::user_interrupt | regs::context_switch | regs::cs_error) << engine.info->irq_shift);
+  hear_switches(engine, false);
   write(base + regs::emr, ~0u);
   write(base + regs::eir, ~0u);
   write(base + regs::csb_pointers, 0xffff0505);
   uint32_t* hwsp = reinterpret_cast<uint32_t*>(arena_.host(engine.hwsp_gpa));
   hwsp[regs::hwsp_csb_write] = csb_entries - 1;
   engine.csb_read = csb_entries - 1;
+  engine.submitted = engine.active = false;
+}
+
+/// Only who waits for an engine to be left by its context has to hear of it: of all else the requests' own interrupts tell.
+void Gpu::hear_switches(Engine& engine, bool on) {
+  engine.hears_switches = on;
+  const uint32_t heard = regs::user_interrupt | regs::cs_error | (on ? regs::context_switch : 0);
+  write(engine.info->mmio + regs::ring_imr, ~heard << engine.info->irq_shift);
 }
 
 uint64_t Gpu::read_register(uint32_t offset, unsigned size) { return sg_bar0_read(device_, offset, size); }
@@ -206,8 +217,22 @@ void Gpu::thread_main() {
       if (expired) sg_timer_expired(device_, SG_TIMER_MISC);
       service();
     }
+    FenceClock::get().notify();
     lock.lock();
   }
+}
+
+/// On a thread that waits for a fence.
+void Gpu::serve_interrupt() {
+  {
+    std::scoped_lock lock(irq_mutex_);
+    if (!std::exchange(irq_pending_, false)) return;
+  }
+  {
+    std::scoped_lock driver(mutex_);
+    service();
+  }
+  FenceClock::get().notify();
 }
 
 void Gpu::service() {
@@ -240,16 +265,17 @@ void Gpu::process_engine(Engine& engine) {
   volatile uint32_t* hwsp = reinterpret_cast<volatile uint32_t*>(arena_.host(engine.hwsp_gpa));
   const unsigned written = hwsp[regs::hwsp_csb_write] & 7;
   std::atomic_thread_fence(std::memory_order_acquire);
-  bool drained = false;
   while (engine.csb_read != written && written < csb_entries) {
     engine.csb_read = (engine.csb_read + 1) % csb_entries;
     const uint32_t status = hwsp[regs::hwsp_csb + 2 * engine.csb_read];
-    if (status & (regs::csb_active_to_idle | regs::csb_complete)) drained = true;
+    const bool taken = status & (regs::csb_idle_to_active | regs::csb_lite_restore);
+    if (taken) engine.submitted = false;
+    engine.active = taken || (engine.active && !(status & regs::csb_active_to_idle));
   }
-  retire(engine, drained);
+  retire(engine);
 }
 
-void Gpu::retire(Engine& engine, bool drained) {
+void Gpu::retire(Engine& engine) {
   while (!engine.running.empty()) {
     const RequestPtr request = engine.running.front();
     volatile uint32_t* pphwsp = reinterpret_cast<volatile uint32_t*>(arena_.host(engine.current->image_gpa));
@@ -259,7 +285,7 @@ void Gpu::retire(Engine& engine, bool drained) {
     engine.since_ns = monotonic_ns();
     finish(*request);
   }
-  if (!drained) return;
+  if (!engine.busy || engine.submitted || engine.active) return;
   engine.busy = false;
   engine.current = nullptr;
   // A drained context whose seqno never came has lost its work: say so rather than wait for ever.
@@ -271,7 +297,7 @@ void Gpu::retire(Engine& engine, bool drained) {
 void Gpu::finish(const Request& request, int error) {
   for (const Request::SharedUse& use : request.shared)
     if (use.begun) use.bo->end_use(use.write);
-  FenceClock::get().signal(request.fence, error);
+  FenceClock::get().mark(request.fence, error);
 }
 
 void Gpu::check_hang(Engine& engine) {

@@ -119,9 +119,12 @@ class Gpu {
     uint64_t hwsp_gpa = 0;
     unsigned csb_read = 5;
     std::deque<RequestPtr> waiting;
-    std::deque<RequestPtr> running;        ///< all of one logical context
+    std::deque<RequestPtr> running;        ///< all of one logical context, in its ring one behind the other
     LogicalContext* current = nullptr;
     bool busy = false;
+    bool submitted = false;                ///< to the port, and not taken from there yet
+    bool active = false;                   ///< as the last event says
+    bool hears_switches = false;           ///< its context switches interrupt
     int64_t since_ns = 0;                  ///< last progress
   };
 
@@ -135,11 +138,15 @@ class Gpu {
   void write_image(LogicalContext& logical, const Context& context, const EngineInfo& info);
   void emit(LogicalContext& logical, const EngineInfo& info, Request& request);
   void schedule(Engine& engine);
+  RequestPtr take_ready(Engine& engine);
+  bool start_ready(Engine& engine);
+  void hear_switches(Engine& engine, bool on);
   void start(Engine& engine, const RequestPtr& request);
-  void service();                          // interrupt thread: one pass
+  void serve_interrupt();
+  void service();
   void process_engine(Engine& engine);
-  void retire(Engine& engine, bool drained);
-  /// The request is done with, one way or another.
+  void retire(Engine& engine);
+  /// The request is done with, one way or another; FenceClock::notify() is due.
   void finish(const Request& request, int error = 0);
   void check_hang(Engine& engine);
   void recover(Engine& engine);

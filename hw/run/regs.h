@@ -25,7 +25,7 @@ constexpr uint32_t user_interrupt = 1u << 0, cs_error = 1u << 3, context_switch 
 
 // Status page, dword indices (i915 gt/intel_engine.h, I915_HWS_CSB_*).
 constexpr unsigned hwsp_csb = 0x10, hwsp_csb_write = 0x1f;
-constexpr uint32_t csb_active_to_idle = 1u << 3, csb_complete = 1u << 4;
+constexpr uint32_t csb_idle_to_active = 1u << 0, csb_active_to_idle = 1u << 3, csb_lite_restore = 1u << 15;
 constexpr unsigned pphwsp_scratch = 0x34, pphwsp_seqno = 0x40;
 constexpr uint32_t ring_pages = 4;
 

@@ -51,6 +51,8 @@ void flush_dw(RingWriter& ring, uint32_t flags, uint32_t address, uint32_t data)
 }
 
 constexpr uint32_t request_dwords = 48;
+constexpr size_t most_running = 16;
+static_assert((most_running + 1) * request_dwords * 4 < ring_bytes / 2);
 
 }  // namespace
 
@@ -123,27 +125,57 @@ void Gpu::submit(const RequestPtr& request, unsigned slot) {
   logical_context(*request->context, slot, request->engine);
   request->slot = slot;
   engine.waiting.push_back(request);
+  process_engine(engine);
   schedule(engine);
+  FenceClock::get().notify();
 }
 
+/// The first request that may start now, out of those that wait. Null: there is none.
+RequestPtr Gpu::take_ready(Engine& engine) {
+  std::vector<const Context*> passed;  // contexts with an earlier request that is not ready: order within a context is kept
+  const auto runs_before = [&](const RequestPtr& request, const FencePtr& fence) {
+    const auto same_ring = [&](const RequestPtr& r) { return r->fence == fence && r->context == request->context && r->slot == request->slot; };
+    return std::any_of(engine.running.begin(), engine.running.end(), same_ring);
+  };
+  const auto ready = [&](const RequestPtr& request) {
+    if (std::find(passed.begin(), passed.end(), request->context.get()) != passed.end()) return false;
+    std::erase_if(request->waits, [](const FencePtr& fence) { return FenceClock::get().signalled(fence); });
+    const bool is_ready = std::all_of(request->waits.begin(), request->waits.end(), [&](const FencePtr& fence) { return runs_before(request, fence); });
+    if (!is_ready) passed.push_back(request->context.get());
+    return is_ready;
+  };
+  const auto it = std::find_if(engine.waiting.begin(), engine.waiting.end(), ready);
+  if (it == engine.waiting.end()) return nullptr;
+  // An engine that works takes more of the same context only.
+  const bool follows = !engine.busy || engine.current == &logical_context(*(*it)->context, (*it)->slot, (*it)->engine);
+  if (!follows) return nullptr;
+  const RequestPtr request = *it;
+  engine.waiting.erase(it);
+  return request;
+}
+
+/// False: nothing can be started now.
+bool Gpu::start_ready(Engine& engine) {
+  if (engine.waiting.empty() || engine.submitted || engine.running.size() >= most_running) return false;
+  const RequestPtr request = take_ready(engine);
+  if (!request) return false;
+  if (request->context->banned) finish(*request, -EIO);
+  else start(engine, request);
+  return true;
+}
+
+/// Requests of one context go into its ring as they come, so that its engine need not wait for us between them (i915 does it so, too: "lite
+/// restore"); those of another one wait until it is through.
 void Gpu::schedule(Engine& engine) {
-  while (!engine.busy && !engine.waiting.empty()) {
-    std::vector<const Context*> passed;  // contexts with an earlier request that is not ready: order within a context is kept
-    const auto ready = [&](const RequestPtr& request) {
-      if (std::find(passed.begin(), passed.end(), request->context.get()) != passed.end()) return false;
-      std::erase_if(request->waits, [](const FencePtr& fence) { return FenceClock::get().signalled(fence); });
-      if (!request->waits.empty()) passed.push_back(request->context.get());
-      return request->waits.empty();
-    };
-    const auto it = std::find_if(engine.waiting.begin(), engine.waiting.end(), ready);
-    if (it == engine.waiting.end()) return;
-    const RequestPtr request = *it;
-    engine.waiting.erase(it);
-    if (request->context->banned) {
-      finish(*request, -EIO);
-      continue;
-    }
-    start(engine, request);
+  while (start_ready(engine)) {
+  }
+  const bool hears = engine.busy && !engine.submitted && !engine.waiting.empty();
+  if (hears == engine.hears_switches) return;
+  hear_switches(engine, hears);
+  if (!hears) return;
+  // What happened before that would not be heard of.
+  process_engine(engine);
+  while (start_ready(engine)) {
   }
 }
 
@@ -156,8 +188,8 @@ void Gpu::start(Engine& engine, const RequestPtr& request) {
   std::atomic_ref(state[0x07]).store(logical.tail, std::memory_order_release);
   engine.current = &logical;
   engine.running.push_back(request);
-  engine.busy = true;
-  engine.since_ns = monotonic_ns();
+  if (!engine.busy) engine.since_ns = monotonic_ns();
+  engine.busy = engine.submitted = true;
   const uint32_t port = engine.info->mmio + regs::elsp;
   write(port, 0);
   write(port, 0);

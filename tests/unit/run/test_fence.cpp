@@ -2,7 +2,9 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <thread>
+#include <utility>
 
 #include "hw/run/fence.h"
 #include "tests/catch.h"
@@ -53,4 +55,45 @@ TEST_CASE("waiting ends with the signal, or at the deadline") {
   CHECK(FenceClock::get().wait(INT64_MAX, [&] { return fence->signalled; }));
   signaller.join();
   CHECK(fence->error == -5);
+}
+
+TEST_CASE("who waits does what is offered, and a waiter that leaves refuses it") {
+  FenceClock& clock = FenceClock::get();
+  const auto fence = std::make_shared<Fence>();
+  std::atomic<int> served{0}, refused{0};
+  CHECK_FALSE(clock.offer());
+  clock.set_service({[&] {
+                       ++served;
+                       clock.mark(fence);
+                     },
+                     [&] { ++refused; }});
+  CHECK_FALSE(clock.offer());  // nobody waits
+  // Offered amid the first look: served before the second.
+  std::thread offering;
+  bool taken = false;
+  CHECK(clock.wait(INT64_MAX, [&] {
+    if (!offering.joinable()) offering = std::thread([&] { taken = clock.offer(); });
+    return fence->signalled;
+  }));
+  offering.join();
+  CHECK(taken);
+  CHECK((served == 1 && refused == 0));
+  // Offered to somebody who finds that all is done: it is somebody else's then.
+  std::atomic<bool> waits{false}, goes{false};
+  std::thread waiter([&] {
+    clock.wait(INT64_MAX, [&] {
+      waits = true;
+      return goes.load();
+    });
+  });
+  while (!waits) std::this_thread::yield();
+  clock.locked([&] { goes = true; });
+  if (clock.offer()) {
+    waiter.join();
+    CHECK(served + refused == 2);
+  } else {
+    waiter.join();
+  }
+  clock.set_service({});
+  CHECK_FALSE(clock.offer());
 }

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Requests of several contexts on one engine: they come in the order of their submission, whether they follow in a ring or wait for it.
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "hw/run/gpu.h"
+#include "tests/catch.h"
+
+using namespace softgen::run;
+
+namespace {
+
+constexpr uint64_t page = 4096, batch_at = 1 << 20, words_at = 2 << 20, batch_bytes = 64;
+constexpr uint32_t mi_batch_buffer_end = 0x0a << 23, mi_copy_mem_mem = 0x2e << 23 | 3, mi_store_data_imm = 0x20 << 23 | 2,
+                   mi_semaphore_wait_until_equal = 0x1c << 23 | 1 << 15 | 4 << 12 | 2;
+/// Words that the batches use: the gate they wait for, who came last, and what each has seen there.
+constexpr size_t gate = 0, last = 1, seen = 2;
+
+Options one_worker() {
+  Options options;
+  options.threads = 1;
+  return options;
+}
+
+struct Machine {
+  Gpu gpu{one_worker()};
+  BoPtr batches = Bo::create(gpu.arena(), page), words = Bo::create(gpu.arena(), page);
+  std::vector<RequestPtr> requests;
+
+  ~Machine() { open(); }
+  uint32_t* word(size_t index) { return reinterpret_cast<uint32_t*>(words->host()) + index; }
+  void open() { std::atomic_ref(*word(gate)).store(1, std::memory_order_release); }
+
+  std::shared_ptr<Context> context() {
+    auto made = std::make_shared<Context>();
+    made->vm = std::make_shared<Ppgtt>(gpu.arena());
+    REQUIRE(made->vm->bind(batch_at, batches->gpa(), page, batches->id()));
+    REQUIRE(made->vm->bind(words_at, words->gpa(), page, words->id()));
+    return made;
+  }
+
+  /// It notes who came before it. `waits`: for the gate.
+  RequestPtr submit(const std::shared_ptr<Context>& context, bool waits, std::vector<FencePtr> after = {}) {
+    const auto number = static_cast<uint32_t>(requests.size() + 1);
+    const auto address = [](size_t index) { return static_cast<uint32_t>(words_at + 4 * index); };
+    std::vector<uint32_t> batch;
+    if (waits) batch = {mi_semaphore_wait_until_equal, 1, address(gate), 0};
+    batch.insert(batch.end(), {mi_copy_mem_mem, address(seen + number), 0, address(last), 0, mi_store_data_imm, address(last), 0, number, mi_batch_buffer_end});
+    const uint64_t offset = batch_bytes * (number - 1);
+    REQUIRE(batch.size() * 4 <= batch_bytes);
+    REQUIRE(offset + batch_bytes <= page);
+    std::memcpy(batches->host() + offset, batch.data(), batch.size() * 4);
+    auto request = std::make_shared<Request>();
+    request->context = context;
+    request->batch = batch_at + offset;
+    request->waits = std::move(after);
+    request->fence = std::make_shared<Fence>();
+    requests.push_back(request);
+    std::scoped_lock lock(gpu.lock());
+    gpu.submit(request, 0);
+    return request;
+  }
+
+  void check_order() {
+    for (const RequestPtr& request : requests) FenceClock::get().wait(INT64_MAX, [&] { return request->fence->signalled; });
+    for (size_t i = 0; i < requests.size(); ++i) {
+      CHECK(requests[i]->fence->error == 0);
+      CHECK(*word(seen + i + 1) == i);
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("requests of one context follow each other, those that wait for its own earlier ones, too") {
+  Machine machine;
+  const auto context = machine.context();
+  constexpr size_t count = 50;  // more than a ring takes at a time
+  std::vector<FencePtr> after;
+  for (size_t i = 0; i < count; ++i) {
+    after = {machine.submit(context, i == 0, after)->fence};
+    CHECK_FALSE(FenceClock::get().signalled(after[0]));
+  }
+  machine.open();
+  machine.check_order();
+}
+
+TEST_CASE("a request of another context is not overtaken by later ones of the context that runs") {
+  Machine machine;
+  const auto one = machine.context(), other = machine.context();
+  machine.submit(one, true);
+  for (int i = 0; i < 8; ++i) machine.submit(i % 2 ? one : other, false);
+  machine.open();
+  machine.check_order();
+}
+
+TEST_CASE("a ring that has run empty takes the next request") {
+  Machine machine;
+  machine.open();
+  const auto context = machine.context();
+  for (int i = 0; i < 30; ++i) {
+    const FencePtr fence = machine.submit(context, false)->fence;
+    CHECK(FenceClock::get().wait(INT64_MAX, [&] { return fence->signalled; }));
+  }
+  machine.check_order();
+}
