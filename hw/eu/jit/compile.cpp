@@ -10,6 +10,7 @@
 
 #include "hw/base/host_cpu.h"
 #include "hw/base/log.h"
+#include "hw/eu/jit/chains.h"
 #include "hw/eu/jit/emitter.h"
 
 namespace softgen::eu::jit {
@@ -147,8 +148,14 @@ ObjectFile compile(const Program& program, const Variant& variant, Isa isa, std:
   LLVMTargetDataRef layout = llvm::CreateTargetDataLayout(machine.get());
   llvm::SetModuleDataLayout(ir.module(), layout);
   llvm::DisposeTargetData(layout);
-  Emitter emitter(ir, program, graph, variant, lanes, blocks ? &first : nullptr, nullptr);
-  emitter.run();
+  const auto emitter_of = [&] { return Emitter(ir, program, graph, variant, lanes, blocks ? &first : nullptr, nullptr); };
+  Emitter emitter = emitter_of();
+  if (variant.of_series() && variant.channels == 0xffff && lanes == 16 && gains_beside(program, graph)) {
+    Emitter beside = emitter_of();
+    emitter.run(&beside);
+  } else {
+    emitter.run();
+  }
   object.stepped = emitter.stepped();
   if (variant.of_series() && object.stepped) return object.refused = no_series, object;
   append_text(ir, text);

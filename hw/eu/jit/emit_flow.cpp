@@ -200,18 +200,6 @@ void Emitter::send_out(size_t n, Value mask) {
   if (last) finish_thread();
 }
 
-/// The next one of the series, or the end.
-void Emitter::finish_thread() {
-  if (variant_.of_series()) {
-    const Value next = ir_.load(ir_.ptr, ir_.address(current_, offsetof(SeriesThread, next)), 8);
-    const Block finished = ir_.block();
-    ir_.store(next, series_alloca_, 8);
-    ir_.branch(ir_.icmp(LLVMIntNE, next, llvm::ConstNull(ir_.ptr)), series_block_, finished);
-    ir_.at(finished);
-  }
-  ir_.ret(ir_.c32(static_cast<uint32_t>(Exit::finished)));
-}
-
 /// Leaves on a side path: what this block knows stays what it was.
 void Emitter::leave_for(size_t n, Exit how) {
   const auto slots = slots_;

@@ -7,10 +7,24 @@ Emitter::Emitter(Ir& ir, const Program& program, const FlowGraph& graph, const V
                  FirstRun* told)
     : ir_(ir), program_(program), ops_(program.ops()), graph_(graph), variant_(variant), lanes_(lanes), known_(known), told_(told), numbers_(number_sends(program, graph)) {}
 
-/// What stands in memory when the code starts goes to the allocas.
-void Emitter::entry() {
+/// Up to the first op of the kernel, of one thread or of two.
+void Emitter::entry(Emitter* beside) {
+  const std::array<Emitter*, 2> both = {this, beside};
+  const auto threads = std::span(both).first(beside ? 2 : 1);
   frame_ = ir_.parameter(0);
   regs_ = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, thread)), 8);
+  if (variant_.of_series()) begin_series();
+  for (Emitter* e : threads) {
+    if (e != this) e->frame_ = frame_, e->regs_ = regs_;
+    e->place_slots();
+  }
+  if (variant_.of_series()) next_of_series(beside);
+  else dispatched_ = variant_.channels ? ir_.c32(variant_.channels) : ir_.load(ir_.i32, ir_.address(frame_, offsetof(Frame, active)), 4);
+  for (Emitter* e : threads) e->fill_slots();
+  ir_.jump(blocks_[0]);
+}
+
+void Emitter::place_slots() {
   active_alloca_ = ir_.alloca(ir_.i32);
   flags_alloca_ = ir_.alloca(ir_.i64);
   for (Value& v : scratch_) v = ir_.alloca(ir_.vec(ir_.f32, 8));
@@ -18,8 +32,11 @@ void Emitter::entry() {
   for (unsigned s = 0; s < slot_count; s++)
     if (graph_.used[s]) slots_[s].alloca = is_second(s) ? slots_[s - 1].alloca : ir_.alloca(is_first(s) ? wide : grf);
   for (size_t n = 0; n < graph_.wait_places.size(); n++) wait_allocas_.push_back(ir_.alloca(ir_.i32));
-  if (variant_.of_series()) next_of_series();
-  else dispatched_ = variant_.channels ? ir_.c32(variant_.channels) : ir_.load(ir_.i32, ir_.address(frame_, offsetof(Frame, active)), 4);
+}
+
+/// What stands in memory when the code starts goes to the allocas.
+void Emitter::fill_slots() {
+  const Type grf = ir_.vec(ir_.i32, 8), wide = ir_.vec(ir_.i32, 16);
   for (const Value v : wait_allocas_) ir_.store(ir_.c32(0), v, 4);
   ir_.store(dispatched_, active_alloca_, 4);
   ir_.store(variant_.of_series() ? ir_.c64(0) : ir_.load(ir_.i64, ir_.address(regs_, offsetof(Registers, flag)), 4), flags_alloca_, 8);
@@ -29,25 +46,6 @@ void Emitter::entry() {
     else if (is_first(s)) ir_.store(ir_.shuffle(at_start(s), at_start(s + 1), both_halves), slots_[s].alloca, 32);
     else ir_.store(at_start(s), slots_[s].alloca, 32);
   }
-  ir_.jump(blocks_[0]);
-}
-
-/// The threads of a series are a loop around all other blocks.
-void Emitter::next_of_series() {
-  const auto field = [&](Value from, size_t offset) { return ir_.load(ir_.ptr, ir_.address(from, offset), 8); };
-  series_alloca_ = ir_.alloca(ir_.ptr);
-  constants_ = field(frame_, offsetof(Frame, constants));
-  const Value running = field(frame_, offsetof(Frame, running)), dispatched = field(frame_, offsetof(Frame, dispatched));
-  ir_.store(field(frame_, offsetof(Frame, series)), series_alloca_, 8);
-  series_block_ = ir_.block("thread");
-  ir_.jump(series_block_);
-  ir_.at(series_block_);
-  current_ = ir_.load(ir_.ptr, series_alloca_, 8);
-  ir_.store(current_, running, 8);
-  own_ = field(current_, offsetof(SeriesThread, own));
-  attributes_ = field(current_, offsetof(SeriesThread, attributes));
-  dispatched_ = variant_.channels ? ir_.c32(variant_.channels) : ir_.load(ir_.i32, ir_.address(current_, offsetof(SeriesThread, channels)), 4);
-  if (!variant_.channels) ir_.store(dispatched_, dispatched, 4);
 }
 
 /// Where byte `offset` of the registers stands when a thread starts; null: it is zero.
@@ -66,14 +64,14 @@ Value Emitter::at_start(unsigned s) {
   return from ? ir_.load(grf, from, 32) : llvm::ConstNull(grf);
 }
 
-void Emitter::run() {
+void Emitter::run(Emitter* beside) {
   blocks_.assign(ops_.size(), nullptr);
   // The entry comes first in the function; the blocks are made before it can name one.
   const Block first = ir_.block("entry");
   for (size_t n = 0; n < ops_.size(); n++)
     if (graph_.leaders[n] && graph_.reached[n]) blocks_[n] = ir_.block();
   ir_.at(first);
-  entry();
+  entry(beside);
   for (at_ = 0; at_ < ops_.size(); at_++) {
     if (!graph_.reached[at_]) continue;
     if (blocks_[at_]) {
@@ -82,8 +80,10 @@ void Emitter::run() {
         ir_.jump(blocks_[at_]);
       }
       block_starts(at_);
+      if (beside) beside->blocks_ = blocks_, beside->block_starts(at_);
     }
     op(at_);
+    if (beside) beside->follow(at_);
   }
 }
 

@@ -43,7 +43,8 @@ class Emitter {
   /// `known`: of an earlier run, or null. `told`: what this run tells another, or null; not both.
   Emitter(Ir& ir, const Program& program, const FlowGraph& graph, const Variant& variant, unsigned lanes, const FirstRun* known,
           FirstRun* told);
-  void run();
+  /// `beside`: another emitter of this kernel, for the thread behind each of this one's (gains_beside()); null: threads run one by one.
+  void run(Emitter* beside = nullptr);
   /// Ops that were left to the interpreter.
   unsigned stepped() const { return stepped_; }
 
@@ -61,9 +62,9 @@ class Emitter {
   };
 
   // Blocks (emitter.cpp)
-  void entry();
-  void next_of_series();
-  void finish_thread();
+  void entry(Emitter* beside);
+  void place_slots();
+  void fill_slots();
   Value at_start(unsigned s);
   Value start_address(unsigned offset);
   void block_starts(size_t n);
@@ -75,6 +76,14 @@ class Emitter {
   void write_back();
   void leave(size_t n, Exit how);
   void leave_for(size_t n, Exit how);
+
+  // Threads of a series (series.cpp)
+  void begin_series();
+  void start_thread(Value thread);
+  void next_of_series(Emitter* beside);
+  void join(Emitter& first);
+  void follow(size_t n);
+  void finish_thread();
 
   // Control flow (emit_flow.cpp)
   void branch(size_t n);
@@ -212,7 +221,10 @@ class Emitter {
   Value regs_ = nullptr, frame_ = nullptr, dispatched_ = nullptr;
   // Of a series: where the next thread starts, and the one that runs.
   Block series_block_ = nullptr;
-  Value series_alloca_ = nullptr, current_ = nullptr, own_ = nullptr, constants_ = nullptr, attributes_ = nullptr;
+  Value series_alloca_ = nullptr, current_ = nullptr, own_ = nullptr, constants_ = nullptr, attributes_ = nullptr, running_ = nullptr;
+  // Of two threads at a time: where the second one's end begins, and (the second's) whether there is one.
+  Block behind_first_ = nullptr;
+  Value is_there_ = nullptr;
   std::array<Slot, slot_count> slots_;
   /// Slots s and s + 1 as one value, as long as they are `low` and `high`.
   struct Wide {

@@ -147,9 +147,9 @@ Value Emitter::inverse_root_exactly(Value a) {
   return ir_.fptrunc(ir_.fdiv(ir_.splat_double(1, n), root), ir_.vec(ir_.f32, n));
 }
 
-/// The same bits in floats. With x * e * e = 1 + off, 1 / sqrt(x) is e + e * (off * (-1/2 + 3/8 off - 5/16 off^2 ...)), and off is found as a sum of two
+/// The same bits in floats. With x * e * e = 1 + off, 1 / sqrt(x) is e + off * (e * (-1/2 + 3/8 off - 5/16 off^2 ...)), and off is found as a sum of two
 /// floats. The processor's estimate e is good to 2^-14 (AVX-512) or 1.5 * 2^-12 (AVX), so that before its last rounding the result is off by less than
-/// 2^-36.9 or 2^-34.1 of itself: that decides where the value is not as near to the middle between two floats. Where one of `counting` (bits by lane;
+/// 2^-36.2 or 2^-33.8 of itself: that decides where the value is not as near to the middle between two floats. Where one of `counting` (bits by lane;
 /// null: all) is, or is no positive normal number, it is done exactly.
 Value Emitter::inverse_root(Value x, Value counting) {
   const unsigned n = Ir::size(x);
@@ -162,12 +162,13 @@ Value Emitter::inverse_root(Value x, Value counting) {
                                  : ir_.intrinsic("llvm.x86.avx.rsqrt.ps.256", {}, {x});
   const Value root = ir_.fmul(x, estimate), rest = fma(x, estimate, ir_.fneg(root)), most = fma(root, estimate, all(-1));
   const Value off = fma(rest, estimate, most);
-  const Value quadratic = n == 16 ? all(0.375f) : fma(most, all(-0.3125f), all(0.375f));
-  const Value step = ir_.fmul(off, fma(most, quadratic, all(-0.5f)));
-  const Value result = fma(estimate, step, estimate);
+  // `off` is known last, and is all that the result then waits for.
+  const Value linear = ir_.fmul(estimate, all(0.375f)), bent = n == 16 ? linear : fma(most, ir_.fmul(estimate, all(-0.3125f)), linear);
+  const Value step = fma(most, bent, ir_.fmul(estimate, all(-0.5f)));
+  const Value result = fma(off, step, estimate);
   // What the last rounding took away, against nearly all that it could.
-  const float nearly = 0x1p-24f * (1 - (n == 16 ? 0x1p-11f : 0x1p-9f));
-  const Value taken = ir_.and_(ir_.as_ints(fma(estimate, step, ir_.fsub(estimate, result))), bits(0x7fffffff));
+  const float nearly = 0x1p-24f * (1 - (n == 16 ? 0x1p-11f : 0x1.4p-9f));
+  const Value taken = ir_.and_(ir_.as_ints(fma(off, step, ir_.fsub(estimate, result))), bits(0x7fffffff));
   const Value exponent = ir_.as_floats(ir_.and_(ir_.as_ints(result), bits(0x7f800000)));
   const Value middle = ir_.fcmp(LLVMRealOGT, ir_.as_floats(taken), ir_.fmul(exponent, all(nearly)));
   const Value other = ir_.icmp(LLVMIntUGE, ir_.sub(ir_.as_ints(x), bits(0x00800000)), bits(0x7f000000));
