@@ -12,11 +12,11 @@ void add_slots(GeometrySlots& slots, size_t count, const memory::View& like) {
 /// What a host thread has of the draw.
 struct ChunkedGeometry::Unit {
   Unit(const GeometryWorker& like, GeometrySlot& own, uint32_t slot, const VertexStage& vs, const Setup& prototype)
-      : worker{own.view, like.state, like.stop, like.shared, like.kernels, own.urb, own.thread, like.absolute_constants, slot}, stage(worker, vs), setup(prototype) {}
+      : worker{own.view, like.state, like.stop, like.shared, like.kernels, own.urb, own.thread, like.absolute_constants, slot}, stage(worker, vs), setup(prototype), objects(own.objects) {}
   GeometryWorker worker;
   VertexStage stage;
   Setup setup;
-  std::vector<Object> objects;  ///< assembled here
+  std::vector<Object>& objects;
 };
 
 bool ChunkedGeometry::takes(const State& state, const DrawCall& call, const GeometryWorker& worker) {
@@ -54,7 +54,7 @@ void ChunkedGeometry::chunk(const Batch& batch, size_t index, unsigned slot, Pre
   const size_t count = std::min(objects_a_chunk_, batch.size() - first);
   std::span<Object> objects;
   if (batch.triangles.count) {
-    own.objects.resize(objects_a_chunk_);
+    if (own.objects.size() < count) own.objects.resize(count);
     objects = std::span(own.objects).first(count);
     GeometryPipeline::list_triangles(own.stage.fetch(), provoking_, static_cast<uint32_t>(batch.triangles.first + first), objects);
   } else {

@@ -19,6 +19,7 @@ struct GeometrySlot {
   memory::View view;
   Urb urb;
   eu::Thread thread;
+  std::vector<Object> objects;  ///< assembled here
 };
 
 using GeometrySlots = std::vector<std::unique_ptr<GeometrySlot>>;

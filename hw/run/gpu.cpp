@@ -236,6 +236,8 @@ void Gpu::serve_interrupt() {
 }
 
 void Gpu::service() {
+  // What memory says first: the engine's thread, which told of it, is still behind the registers' lock.
+  for (Engine& engine : engines_) process_engine(engine);
   write(regs::master_irq, 0);
   for (uint32_t block = 0; block < 4; ++block) {
     const uint32_t iir = regs::gt_irq + 0x10 * block + 8;
