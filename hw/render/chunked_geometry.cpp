@@ -12,7 +12,7 @@ void add_slots(GeometrySlots& slots, size_t count, const memory::View& like) {
 /// What a host thread has of the draw.
 struct ChunkedGeometry::Unit {
   Unit(const GeometryWorker& like, GeometrySlot& own, uint32_t slot, const VertexStage& vs, const Setup& prototype)
-      : worker{own.view, like.state, like.stop, like.shared, like.kernels, own.urb, own.thread, like.absolute_constants, slot}, stage(worker, vs), setup(prototype), objects(own.objects) {}
+      : worker{own.view, like.state, like.stop, like.shared, like.kernels, own.urb, own.thread, own.vertices, like.absolute_constants, slot}, stage(worker, vs), setup(prototype), objects(own.objects) {}
   GeometryWorker worker;
   VertexStage stage;
   Setup setup;

@@ -19,6 +19,7 @@ struct GeometrySlot {
   memory::View view;
   Urb urb;
   eu::Thread thread;
+  VertexScratch vertices;
   std::vector<Object> objects;  ///< assembled here
 };
 

@@ -2,6 +2,7 @@
 #include "hw/render/draw.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <utility>
 
@@ -47,7 +48,7 @@ class Drawer::Draw {
  public:
   Draw(Drawer& drawer, const State& state, const StateStore& store, const DrawCall& call, EngineEnv& env, const DrawProgress& earlier)
       : drawer_(drawer), env_(env), last_(last_geometry_stage(state)), work_(std::make_unique<PixelWork>(state, store, last_, env, drawer.shared_)),
-        state_(work_->state), setup_(state_, work_->raster, last_), worker_{env.view, state_, env.stop, drawer.shared_, drawer.kernels_, drawer.urb_, drawer.thread_, absolute()},
+        state_(work_->state), setup_(state_, work_->raster, last_), worker_{env.view, state_, env.stop, drawer.shared_, drawer.kernels_, drawer.urb_, drawer.thread_, drawer.vertices_, absolute()},
         geometry_(worker_, call), stream_out_(state_, env.registers, env.view), earlier_(earlier),
         stops_within_batches_(worker_.repeatable && !stream_out_.enabled()),
         stops_between_batches_(stops_within_batches_ || (last_ == Stage::vs && !stream_out_.enabled())) {
@@ -184,7 +185,9 @@ void Drawer::Draw::bind_targets() {
   const ShaderBases bases = state_.bases(Stage::ps);
   PixelDraw& pixels = work_->pixels;
   const uint32_t named = pixels.kernel.program->render_targets() | (state_.get<gen9::_3DSTATE_PS>().render_target_fast_clear_enable ? 1u : 0u);
-  for (uint32_t i = 0; i < 8; ++i) {
+  const auto count = static_cast<uint32_t>(std::bit_width(named & 0xff));
+  pixels.targets.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) {
     if (!bit(named, i)) {
       pixels.targets.emplace_back();
       continue;

@@ -51,6 +51,7 @@ class Drawer {
   KernelLoader kernels_;
   Urb urb_;
   eu::Thread thread_;
+  VertexScratch vertices_;
   PixelQueue queue_;
   GeometrySlots geometry_slots_;
 };

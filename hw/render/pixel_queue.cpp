@@ -20,6 +20,8 @@ constexpr double most_nanoseconds = 10e6;
 constexpr double unknown_pace = 2e3;
 /// Pixels (or nanoseconds), below which all else takes longer.
 constexpr double least_measured = 1024;
+/// Less is done before another thread has come.
+constexpr double least_shared = 20e3;
 constexpr size_t most_draws = 64, most_objects = 16384, most_paces = 64;
 
 uint64_t depth_versions_of(const StateStore& store) {
@@ -147,11 +149,11 @@ bool PixelQueue::finish(EngineEnv& env) {
   const auto began = Clock::now();
   const auto works = std::exchange(waiting_, {});
   waiting_objects_ = 0;
-  waiting_nanoseconds_ = 0;
+  const double expected = std::exchange(waiting_nanoseconds_, 0);
   std::vector<Item> items;
   for (const auto& work : works) add_items(*work, items);
   uint64_t tile = 0;
-  draw_items(items, env, tile, [&] { return env.stop.aborting(); });
+  draw_items(items, expected, env, tile, [&] { return env.stop.aborting(); });
   const auto time = Clock::now() - began;
   count_time(TimedStage::pixels, time);
   std::vector<PixelWork*> drawn;
@@ -183,7 +185,7 @@ bool PixelQueue::draw(PixelWork& work, EngineEnv& env, uint64_t& tile, const std
   const bool whole = tile == 0;
   std::vector<Item> items;
   add_items(work, items);
-  const bool done = draw_items(items, env, tile, enough);
+  const bool done = draw_items(items, nanoseconds(work), env, tile, enough);
   PixelWork* const drawn[] = {&work};
   if (done && whole) note_time(drawn, Clock::now() - began);
   return done;
@@ -232,7 +234,7 @@ void PixelQueue::draw_object(unsigned slot, const Item& item, const PixelRect& t
     if (item.object->layer < rt->surface.view_extent) touched_[slot].add(*rt, item.object->layer + rt->surface.min_array_element, part);
 }
 
-bool PixelQueue::draw_items(std::span<const Item> items, EngineEnv& env, uint64_t& tile, const std::function<bool()>& enough) {
+bool PixelQueue::draw_items(std::span<const Item> items, double nanoseconds, EngineEnv& env, uint64_t& tile, const std::function<bool()>& enough) {
   PixelRect all{INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
   for (const Item& i : items) {
     const PixelRect& b = i.bounds;
@@ -257,7 +259,7 @@ bool PixelQueue::draw_items(std::span<const Item> items, EngineEnv& env, uint64_
     workers_[slot]->settle();
     touched_[slot].settle(workers_[slot]->view());
   };
-  if (pool_) tile = pool_->for_each_until(tile, tiles.size(), draw_tile, enough);
+  if (pool_ && nanoseconds >= least_shared) tile = pool_->for_each_until(tile, tiles.size(), draw_tile, enough);
   else
     while (tile < tiles.size()) {
       draw_tile(tile++, 0);

@@ -78,7 +78,8 @@ class PixelQueue {
   double nanoseconds(const PixelWork& work);
   Pace* find_pace(const PixelWork& work);
   void note_time(std::span<PixelWork* const> works, Clock::duration time);
-  bool draw_items(std::span<const Item> items, EngineEnv& env, uint64_t& tile, const std::function<bool()>& enough);
+  /// `nanoseconds`: about what it will take.
+  bool draw_items(std::span<const Item> items, double nanoseconds, EngineEnv& env, uint64_t& tile, const std::function<bool()>& enough);
   void draw_object(unsigned slot, const Item& item, const PixelRect& tile, HeldControlWord& control);
   static Bins bins(std::span<const Item> items, std::span<const PixelRect> tiles);
 

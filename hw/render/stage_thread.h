@@ -16,6 +16,8 @@ namespace softgen::render {
 
 constexpr unsigned simd8 = 8;
 
+struct VertexScratch;
+
 /// A worker's own. Stages keep no state elsewhere, so several workers may run the geometry of one draw.
 struct GeometryWorker {
   memory::View& view;
@@ -25,6 +27,7 @@ struct GeometryWorker {
   KernelLoader& kernels;
   Urb& urb;
   eu::Thread& thread;
+  VertexScratch& vertices;
   bool absolute_constants = false;  ///< CS_DEBUG_MODE2: 3DSTATE_CONSTANT_* hold graphics addresses
   uint32_t slot = 0;                ///< scratch slot
   mutable bool repeatable = true;   ///< no kernel that was loaded writes memory

@@ -29,7 +29,8 @@ bool takes_edge_flags(Topology topology) {
 
 }  // namespace
 
-VertexStage::VertexStage(GeometryWorker& worker, const DrawCall& call) : worker_(worker), fetch_(worker.state, worker.view, call) {
+VertexStage::VertexStage(GeometryWorker& worker, const DrawCall& call)
+    : worker_(worker), fetch_(worker.state, worker.view, call), scratch_(worker.vertices) {
   const uint32_t allocated = (worker.state.get<gen9::_3DSTATE_URB_VS>().vs_urb_entry_allocation_size + 1) * 64;
   entry_bytes_ = std::max(allocated, static_cast<uint32_t>(fetch_.slots()) * 16);
   packed_ = packed_components(worker.state, fetch_.slots());
@@ -41,10 +42,11 @@ VertexStage::VertexStage(GeometryWorker& worker, const DrawCall& call) : worker_
 }
 
 VertexStage::VertexStage(GeometryWorker& worker, const VertexStage& like)
-    : worker_(worker), fetch_(like.fetch_, worker.view), edge_flags_(like.edge_flags_), kernel_(like.kernel_), entry_bytes_(like.entry_bytes_), packed_(like.packed_) {}
+    : worker_(worker), fetch_(like.fetch_, worker.view), edge_flags_(like.edge_flags_), kernel_(like.kernel_), entry_bytes_(like.entry_bytes_), packed_(like.packed_),
+      scratch_(worker.vertices) {}
 
 VertexStage::~VertexStage() {
-  answers_.clear([](uint8_t sfid, uint8_t type, uint64_t n) { count_message(sfid, type, n); });
+  scratch_.answers.clear([](uint8_t sfid, uint8_t type, uint64_t n) { count_message(sfid, type, n); });
 }
 
 /// Payloads of `threads`: they begin with header and handles; behind the push constants are the packed components, from Vertex URB Entry Read
@@ -60,18 +62,18 @@ void VertexStage::lay_out(size_t threads) {
   own_registers_ = std::max<unsigned>(layout_.constants, 2);
   Grf header{};
   worker_.put_header(header, kernel_);
-  own_.assign(threads * own_registers_, {});
-  for (size_t i = 0; i < threads; ++i) own_[i * own_registers_] = header;
-  attributes_.assign(threads * input_registers_, {});
-  inputs_.assign(fetch_.slots() * 4, nullptr);
-  for (size_t at = first; at < last; ++at) inputs_[packed_[at]] = &attributes_[at - first];
+  scratch_.own.assign(threads * own_registers_, {});
+  for (size_t i = 0; i < threads; ++i) scratch_.own[i * own_registers_] = header;
+  scratch_.attributes.assign(threads * input_registers_, {});
+  scratch_.inputs.assign(fetch_.slots() * 4, nullptr);
+  for (size_t at = first; at < last; ++at) scratch_.inputs[packed_[at]] = &scratch_.attributes[at - first];
 }
 
 /// Without a shader the fetched vertex is the VUE.
 void VertexStage::pass_on(const VertexName& name, std::span<uint32_t> entry) {
-  fetched_.resize(fetch_.slots());
-  fetch_.fetch(name.index, name.instance, fetched_);
-  for (size_t at = 0; at < packed_.size() && at < entry.size(); ++at) entry[at] = fetched_[packed_[at] / 4][packed_[at] % 4];
+  scratch_.fetched.resize(fetch_.slots());
+  fetch_.fetch(name.index, name.instance, scratch_.fetched);
+  for (size_t at = 0; at < packed_.size() && at < entry.size(); ++at) entry[at] = scratch_.fetched[packed_[at] / 4][packed_[at] % 4];
 }
 
 /// URB entries, one a vertex of at most eight.
@@ -86,12 +88,12 @@ void VertexStage::allocate(std::span<Vertex> out) {
 
 /// Of thread `number`.
 void VertexStage::put_payload(size_t number, std::span<const VertexName> names, std::span<const Vertex> vertices) {
-  Grf& handles = own_[number * own_registers_ + 1];
-  Grf* const inputs = &attributes_[number * input_registers_];
+  Grf& handles = scratch_.own[number * own_registers_ + 1];
+  Grf* const inputs = &scratch_.attributes[number * input_registers_];
   // Inputs perhaps fewer than eight vertices.
   if (names.size() < simd8) handles = {}, std::fill_n(inputs, input_registers_, Grf{});
   for (size_t i = 0; i < names.size(); ++i) handles.dw[i] = vertices[i].handle;
-  fetch_.fetch_lanes(names, inputs_, number * input_registers_);
+  fetch_.fetch_lanes(names, scratch_.inputs, number * input_registers_);
 }
 
 /// Threads of eight vertices each, or one of fewer.
@@ -110,8 +112,8 @@ void VertexStage::shade_some(std::span<const VertexName> names, std::span<Vertex
     }
     put_payload(count, names.subspan(at, eight), vertices);
     eu::SeriesThread& thread = threads[count];
-    thread.own = &own_[count * own_registers_];
-    thread.attributes = &attributes_[count * input_registers_];
+    thread.own = &scratch_.own[count * own_registers_];
+    thread.attributes = &scratch_.attributes[count * input_registers_];
     thread.channels = thread.dispatch_mask = thread.vector_mask = mask;
     if (count) threads[count - 1].next = &threads[count];
   }
@@ -119,7 +121,7 @@ void VertexStage::shade_some(std::span<const VertexName> names, std::span<Vertex
   eu::ThreadStart start = kernel_.start;
   start.program = kernel_.program.get();
   ThreadOwner owner{&worker_.urb, nullptr, worker_.shared, nullptr};
-  ThreadEnv env{worker_.view, kernel_.bases, worker_.stop, {}, worker_.slot, kernel_.scratch_base, kernel_.scratch_size, &owner, &answers_};
+  ThreadEnv env{worker_.view, kernel_.bases, worker_.stop, {}, worker_.slot, kernel_.scratch_base, kernel_.scratch_size, &owner, &scratch_.answers};
   RenderMessages messages;
   eu::SeriesThread* running = nullptr;
   eu::run_series(worker_.thread, start, {layout_, threads.data(), static_cast<uint32_t>(count), mask == 0xff ? mask : 0, kernel_.constants.data(), &running}, env, messages);
@@ -150,33 +152,33 @@ void VertexStage::number(std::span<Object> objects) {
     one_instance = one_instance && object.instance == objects[0].instance;
     for (unsigned i = 0; i < object.count; ++i) low = std::min(low, object.vertices[i]), high = std::max(high, object.vertices[i]);
   }
-  numbers_.clear(most, low, high, one_instance);
+  scratch_.numbers.clear(most, low, high, one_instance);
   for (Object& object : objects)
     for (unsigned i = 0; i < object.count; ++i) {
       const VertexName name{object.vertices[i], object.instance};
-      const auto next = static_cast<uint32_t>(order_.size());
-      object.vertices[i] = numbers_.find_or_add(name, next);
-      if (object.vertices[i] == next) order_.push_back(name);
+      const auto next = static_cast<uint32_t>(scratch_.order.size());
+      object.vertices[i] = scratch_.numbers.find_or_add(name, next);
+      if (object.vertices[i] == next) scratch_.order.push_back(name);
     }
 }
 
 std::span<const Vertex> VertexStage::shade(std::span<Object> objects, bool alone) {
   if (edge_flags_) apply_edge_flags(objects);
-  order_.clear();
+  scratch_.order.clear();
   if (!alone) number(objects);
   else
     for (Object& object : objects)
       for (unsigned i = 0; i < object.count; ++i) {
-        order_.push_back({object.vertices[i], object.instance});
-        object.vertices[i] = static_cast<uint32_t>(order_.size() - 1);
+        scratch_.order.push_back({object.vertices[i], object.instance});
+        object.vertices[i] = static_cast<uint32_t>(scratch_.order.size() - 1);
       }
-  vertices_.assign(order_.size(), {});
-  for (size_t at = 0, count = 0; at < order_.size() && !worker_.stop.aborting(); at += count) {
-    const size_t left = order_.size() - at;
+  scratch_.vertices.assign(scratch_.order.size(), {});
+  for (size_t at = 0, count = 0; at < scratch_.order.size() && !worker_.stop.aborting(); at += count) {
+    const size_t left = scratch_.order.size() - at;
     count = left < simd8 ? left : std::min(left / simd8, most_threads) * simd8;
-    shade_some(std::span(order_).subspan(at, count), std::span(vertices_).subspan(at, count));
+    shade_some(std::span(scratch_.order).subspan(at, count), std::span(scratch_.vertices).subspan(at, count));
   }
-  return vertices_;
+  return scratch_.vertices;
 }
 
 }  // namespace softgen::render

@@ -42,6 +42,17 @@ class VertexNumbers {
   uint32_t low_ = 0;
 };
 
+/// Memory of a host thread's vertex stages, used by one draw after the other: most are small.
+struct VertexScratch {
+  std::vector<Grf> own, attributes;  ///< registers of all threads that run together
+  std::vector<Grf*> inputs;          ///< by component of a fetched vertex: the first thread's register that takes it, or null
+  DirectAnswers answers;
+  std::vector<Vec4> fetched;
+  VertexNumbers numbers;
+  std::vector<VertexName> order;
+  std::vector<Vertex> vertices;
+};
+
 class VertexStage {
  public:
   VertexStage(GeometryWorker& worker, const DrawCall& call);
@@ -78,14 +89,8 @@ class VertexStage {
   static constexpr size_t most_threads = 32;    ///< that run together, eight vertices each
   eu::SeriesLayout layout_;
   size_t payloads_ = 0;                         ///< threads that there is room for
-  unsigned own_registers_ = 0, input_registers_ = 0;  ///< of each thread, in the next two
-  std::vector<Grf> own_, attributes_;
-  std::vector<Grf*> inputs_;                    ///< by component of a fetched vertex: the first thread's register that takes it, or null
-  DirectAnswers answers_;
-  std::vector<Vec4> fetched_;
-  VertexNumbers numbers_;
-  std::vector<VertexName> order_;
-  std::vector<Vertex> vertices_;
+  unsigned own_registers_ = 0, input_registers_ = 0;  ///< of each thread, in the scratch
+  VertexScratch& scratch_;                      ///< the worker's
   uint64_t invocations_ = 0;
 };
 

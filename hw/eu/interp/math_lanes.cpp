@@ -2,23 +2,22 @@
 #include "hw/eu/interp/math_lanes.h"
 
 #include "hw/eu/interp/float_math.h"
-#include "hw/base/host_cpu.h"
 #include "hw/eu/isa/opcodes.h"
 
 namespace softgen::eu {
 
 extern const Transcendentals math_kernels_baseline;
 #ifdef EU_HAVE_AVX2
-extern const Transcendentals math_kernels_avx2;
+extern const Transcendentals math_kernels_avx2, math_kernels_avx512;
 #endif
 
-const Transcendentals& transcendentals() {
+KernelSet<Transcendentals> all_transcendentals() {
 #ifdef EU_HAVE_AVX2
-  if (host_has_avx2_fma()) return math_kernels_avx2;
+  return kernels_of_host<Transcendentals>(math_kernels_baseline, &math_kernels_avx2, &math_kernels_avx512);
+#else
+  return kernels_of_host<Transcendentals>(math_kernels_baseline, nullptr, nullptr);
 #endif
-  return math_kernels_baseline;
 }
-const Transcendentals& baseline_transcendentals() { return math_kernels_baseline; }
 
 namespace {
 
@@ -34,7 +33,7 @@ void each(float* r, const float* a, const float* b) {
 MathLanes make() {
   MathLanes table{};
   const auto at = [&](MathFunction f) -> auto& { return table[static_cast<unsigned>(f)]; };
-  const Transcendentals& best = transcendentals();
+  const Transcendentals best = all_transcendentals().best();
   at(MathFunction::inv) = each<math_inv>;
   at(MathFunction::log) = best.log;
   at(MathFunction::exp) = best.exp;

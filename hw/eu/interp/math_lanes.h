@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 
+#include "hw/base/host_cpu.h"
+
 namespace softgen::eu {
 
 /// r may be a or b, else they do not overlap. `b` is read by functions of two operands only.
@@ -18,8 +20,7 @@ const MathLanes& math_lanes();
 struct Transcendentals {
   MathLane log, exp, sin, cos, pow;
 };
-/// The best that this host can run, and the plainest. Same bits.
-const Transcendentals& transcendentals();
-const Transcendentals& baseline_transcendentals();
+/// Same bits from all of them.
+KernelSet<Transcendentals> all_transcendentals();
 
 }  // namespace softgen::eu

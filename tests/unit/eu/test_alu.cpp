@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "hw/base/log.h"
 #include "hw/eu/interp/float_math.h"
@@ -314,8 +316,12 @@ TEST_CASE("eu alu: extended math has the same bits in all builds, and keeps to s
   constexpr uint32_t seed = 7;
   INFO("seed " << seed);
   std::mt19937 random(seed);
-  const Transcendentals &best = transcendentals(), &plain = baseline_transcendentals();
-  const std::pair<MathLane, MathLane> functions[] = {{best.log, plain.log}, {best.exp, plain.exp}, {best.sin, plain.sin}, {best.cos, plain.cos}, {best.pow, plain.pow}};
+  const auto all = all_transcendentals();
+  const Transcendentals& plain = *all.tables[0];
+  std::vector<std::pair<MathLane, MathLane>> functions;
+  for (size_t i = 1; i < all.count; ++i)
+    for (const auto function : {&Transcendentals::log, &Transcendentals::exp, &Transcendentals::sin, &Transcendentals::cos, &Transcendentals::pow})
+      functions.emplace_back(all.tables[i]->*function, plain.*function);
   for (unsigned round = 0; round < 20000; round++) {
     alignas(32) float a[8], b[8], r[8], expected[8];
     for (unsigned n = 0; n < 8; n++) {
