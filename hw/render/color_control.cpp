@@ -46,6 +46,7 @@ void TouchedPairs::settle(memory::View& view, const Touched& t) {
   const uint32_t width = ccs.width();
   const unsigned element = t.rt->surface.format->block_bytes();
   const bool plain = t.rt->surface.tiling == surface::Tiling::y;
+  const PixelKernels& kernels = pixel_kernels();
   const auto lines = [&](uint32_t column, uint32_t row) -> Lines {
     const uint32_t x = column * width, y = row * Ccs::pair_rows;
     const std::byte* const first = view.at(level.address(x, y, t.slice));
@@ -64,7 +65,7 @@ void TouchedPairs::settle(memory::View& view, const Touched& t) {
         mask |= 3u << 2 * i;
         if (!ccs.compresses()) continue;
         const Lines pair = lines(t.first_column + u, t.first_row + v);
-        if (surface::pair_compresses(pair.first, pair.second, element)) codes |= static_cast<uint32_t>(CcsCode::compressed) << 2 * i;
+        if (kernels.pair_compresses(pair.first, pair.second, element)) codes |= static_cast<uint32_t>(CcsCode::compressed) << 2 * i;
       }
       const uint64_t at = ccs.address(t.first_column + column, t.first_row + row, t.slice);
       view.store(at, static_cast<uint8_t>(mask == 0xff ? codes : (view.load<uint8_t>(at) & ~mask) | codes));

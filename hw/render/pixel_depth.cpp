@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Depth tests of 4x4 and 8x8 pixels. See pixel_vectors.h.
+#include <iterator>
+
 #include "hw/render/depth_stencil_rules.h"
 #include "hw/render/pixel_vectors.h"
 
@@ -82,46 +84,64 @@ void PIXEL_ISA::depth_write(const DepthKernel& d, std::byte* at, uint32_t mask, 
 #ifdef __AVX512F__
 namespace {
 
-/// A row at a time. What was there is written again where a pixel does not pass: the block is the caller's alone.
+/// compare(), as a mask.
+template <Compare function>
+[[gnu::always_inline]] inline uint32_t passes(I8 a, I8 b) {
+  if constexpr (function == Compare::COMPAREFUNCTION_ALWAYS) return 0xff;
+  // By function, from "less" on.
+  constexpr int predicates[] = {_MM_CMPINT_LT, _MM_CMPINT_EQ, _MM_CMPINT_LE, _MM_CMPINT_GT, _MM_CMPINT_NE, _MM_CMPINT_GE};
+  constexpr int predicate = predicates[(static_cast<unsigned>(function) - static_cast<unsigned>(Compare::COMPAREFUNCTION_LESS)) % std::size(predicates)];
+  return _mm256_cmp_epi32_mask(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b), predicate);
+}
+
+/// All rows are tested before one is written, so that none waits for another. What was there is written again where a pixel of a row does not pass:
+/// the block is the caller's alone.
 template <Compare function, DepthStored stored>
 uint64_t depth_block_of(const DepthKernel& d, double x, double y, std::byte* at, uint64_t mask) {
   typedef int32_t Half __attribute__((vector_size(16)));
+  constexpr unsigned rows = 8, row_bytes = 16;
   const Eight along = d.a * (x + Eight{0, 1, 2, 3, 4, 5, 6, 7});
+  I8 there[rows], value[rows];
   uint64_t passed = 0;
-  for (unsigned row = 0; row < 8; ++row, at += 16) {
-    const auto wanted = static_cast<uint32_t>(mask >> 8 * row & 255);
-    if (!wanted) continue;
+#pragma GCC unroll 8
+  for (unsigned row = 0; row < rows; ++row) {
+    const std::byte* const from = at + row_bytes * row;
     const Eight z = between(along + d.b * (y + row) + d.c + d.bias, d.low, d.high);
-    I8 there, value;
-    uint32_t ok;
     if constexpr (stored == DepthStored::unorm16) {
-      there = reinterpret_cast<I8>(_mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at))));
+      there[row] = reinterpret_cast<I8>(_mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
     } else {
       Half left, right;
-      std::memcpy(&left, at, sizeof left);
-      std::memcpy(&right, at + depth_column, sizeof right);
-      there = __builtin_shufflevector(left, right, 0, 1, 2, 3, 4, 5, 6, 7);
+      std::memcpy(&left, from, sizeof left);
+      std::memcpy(&right, from + depth_column, sizeof right);
+      there[row] = __builtin_shufflevector(left, right, 0, 1, 2, 3, 4, 5, 6, 7);
     }
+    uint32_t ok;
     if constexpr (stored == DepthStored::float32) {
       const F8 f = floats(z);
-      value = reinterpret_cast<I8>(f);
-      ok = sign_bits(compare(function, f, reinterpret_cast<F8>(there)));
+      value[row] = reinterpret_cast<I8>(f);
+      ok = sign_bits(compare(function, f, reinterpret_cast<F8>(there[row])));
     } else {
       // NaN: zero.
       const Eight unit = _mm512_maskz_min_pd(0xff, eight_of(1.0), _mm512_maskz_max_pd(0xff, z, Eight{}));
-      value = __builtin_convertvector(unit * (stored == DepthStored::unorm16 ? 65535.0 : 16777215.0) + 0x1.fffffffffffffp-2, I8);
-      ok = sign_bits(compare(function, value, there & 0xffffff));
+      value[row] = __builtin_convertvector(unit * (stored == DepthStored::unorm16 ? 65535.0 : 16777215.0) + 0x1.fffffffffffffp-2, I8);
+      ok = passes<function>(value[row], stored == DepthStored::unorm24 ? there[row] & 0xffffff : there[row]);
     }
-    ok &= wanted;
     passed |= uint64_t{ok} << 8 * row;
-    if (!ok || !d.write) continue;
-    const I8 now = reinterpret_cast<I8>(_mm256_mask_blend_epi32(static_cast<__mmask8>(ok), reinterpret_cast<__m256i>(there), reinterpret_cast<__m256i>(value)));
+  }
+  passed &= mask;
+  if (!passed || !d.write) return passed;
+#pragma GCC unroll 8
+  for (unsigned row = 0; row < rows; ++row) {
+    const auto ok = static_cast<__mmask8>(passed >> 8 * row);
+    if (!ok) continue;
+    std::byte* const to = at + row_bytes * row;
+    const I8 now = reinterpret_cast<I8>(_mm256_mask_blend_epi32(ok, reinterpret_cast<__m256i>(there[row]), reinterpret_cast<__m256i>(value[row])));
     if constexpr (stored == DepthStored::unorm16) {
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(at), _mm256_maskz_cvtepi32_epi16(0xff, reinterpret_cast<__m256i>(now)));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_maskz_cvtepi32_epi16(0xff, reinterpret_cast<__m256i>(now)));
     } else {
       const Half left = __builtin_shufflevector(now, now, 0, 1, 2, 3), right = __builtin_shufflevector(now, now, 4, 5, 6, 7);
-      std::memcpy(at, &left, sizeof left);
-      std::memcpy(at + depth_column, &right, sizeof right);
+      std::memcpy(to, &left, sizeof left);
+      std::memcpy(to + depth_column, &right, sizeof right);
     }
   }
   return passed;

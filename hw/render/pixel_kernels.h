@@ -103,6 +103,8 @@ struct PixelKernels {
   void (*center_planes)(const CenterPlanes& planes, const CenterThread* threads, size_t count, size_t quads);
   void (*write_color)(const ColorKernel& color, const ColorPixels& pixels);
   void (*write_square)(const ColorKernel& color, const ColorSquare& square);
+  /// surface::pair_compresses().
+  bool (*pair_compresses)(const std::byte* line, const std::byte* other, unsigned element);
 };
 
 /// The best that this host runs, and all that it does, the best last.

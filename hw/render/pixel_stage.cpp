@@ -116,7 +116,7 @@ bool PixelWorker::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
   }
   const bool after_tests = draw_->state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_DEPTH_COVERAGE;
   const uint64_t told = after_tests ? left : covered;
-  const uint64_t lit = by_squares(left), shown = by_squares(told);
+  const uint64_t lit = by_squares(left), shown = told == left ? lit : by_squares(told);
   const bool squares = draw_->simd == 16 && !per_sample_;
   const TargetBlock block = squares ? placed_block(x, y) : TargetBlock{};
   for (uint32_t square = 0; square < 4; ++square) {

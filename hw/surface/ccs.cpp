@@ -97,11 +97,7 @@ bool pair_compresses(const std::byte* line, const std::byte* other, unsigned ele
   }
   Two varies{};
   for (unsigned at = 0; at < line_bytes; at += sizeof first) varies |= (two(line + at) ^ first) | (two(other + at) ^ first);
-  constexpr unsigned line_bits = line_bytes * 8;
-  if (element == 16) return std::popcount(varies[0]) + std::popcount(varies[1]) <= static_cast<int>((line_bits - 2 * 128) / 8);
-  const uint64_t low = varies[0] | varies[1];
-  if (element == 8) return std::popcount(low) <= static_cast<int>((line_bits - 2 * 64) / 16);
-  return std::popcount(static_cast<uint32_t>(low | low >> 32)) <= static_cast<int>((line_bits - 2 * 32) / 32);
+  return pair_compresses(std::array{uint64_t{varies[0]}, uint64_t{varies[1]}}, element);
 }
 
 }  // namespace softgen::surface

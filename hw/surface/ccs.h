@@ -6,6 +6,8 @@
 // Pixels lie in memory as they are, whatever the codes say: codes are written for those who look at them, and never needed to read a pixel.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -61,5 +63,15 @@ class Ccs {
 /// Whether a pair of 64-byte lines fits into one without loss: the first of its elements, which bits ever differ from it, and these bits of
 /// each element. `element`: 4, 8 or 16 bytes. A chip's own coding is not public; as this one, it takes smooth and flat colours.
 bool pair_compresses(const std::byte* line, const std::byte* other, unsigned element);
+/// The same, when it is known which bits differ from the first element's anywhere in their 16 bytes.
+inline bool pair_compresses(const std::array<uint64_t, 2>& varies, unsigned element) {
+  constexpr int line_bits = 512;
+  const uint64_t eight = varies[0] | varies[1];
+  switch (element) {
+    case 16: return std::popcount(varies[0]) + std::popcount(varies[1]) <= (line_bits - 2 * 128) / 8;
+    case 8: return std::popcount(eight) <= (line_bits - 2 * 64) / 16;
+    default: return std::popcount(static_cast<uint32_t>(eight | eight >> 32)) <= (line_bits - 2 * 32) / 32;
+  }
+}
 
 }  // namespace softgen::surface
