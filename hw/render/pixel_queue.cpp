@@ -201,10 +201,11 @@ struct PixelQueue::Bins {
 /// `tiles` are the rows of one rectangle.
 PixelQueue::Bins PixelQueue::bins(std::span<const Item> items, std::span<const PixelRect> tiles) {
   const PixelRect& corner = tiles.front();
-  const int32_t columns = (tiles.back().x1 - corner.x0) / tile_size, rows = (tiles.back().y1 - corner.y0) / tile_size;
+  const int32_t width = corner.x1 - corner.x0, height = corner.y1 - corner.y0;
+  const int32_t columns = (tiles.back().x1 - corner.x0) / width, rows = (tiles.back().y1 - corner.y0) / height;
   const auto each = [&](const PixelRect& b, auto&& visit) {
-    const int32_t x0 = std::max((b.x0 - corner.x0) / tile_size, 0), x1 = std::min((b.x1 - 1 - corner.x0) / tile_size + 1, columns);
-    const int32_t y0 = std::max((b.y0 - corner.y0) / tile_size, 0), y1 = std::min((b.y1 - 1 - corner.y0) / tile_size + 1, rows);
+    const int32_t x0 = std::max((b.x0 - corner.x0) / width, 0), x1 = std::min((b.x1 - 1 - corner.x0) / width + 1, columns);
+    const int32_t y0 = std::max((b.y0 - corner.y0) / height, 0), y1 = std::min((b.y1 - 1 - corner.y0) / height + 1, rows);
     for (int32_t y = y0; y < y1; ++y)
       for (int32_t x = x0; x < x1; ++x) visit(static_cast<size_t>(y) * static_cast<size_t>(columns) + static_cast<size_t>(x));
   };
@@ -212,7 +213,7 @@ PixelQueue::Bins PixelQueue::bins(std::span<const Item> items, std::span<const P
   uint64_t all = 0;
   for (const Item& i : items) {
     const PixelRect& b = i.bounds;
-    all += (static_cast<uint64_t>(std::max(b.x1 - b.x0, 0)) / tile_size + 2) * (static_cast<uint64_t>(std::max(b.y1 - b.y0, 0)) / tile_size + 2);
+    all += static_cast<uint64_t>((std::max(b.x1 - b.x0, 0) / width + 2)) * static_cast<uint64_t>(std::max(b.y1 - b.y0, 0) / height + 2);
   }
   if (all > most) return {};
   Bins result;
@@ -234,6 +235,16 @@ void PixelQueue::draw_object(unsigned slot, const Item& item, const PixelRect& t
     if (item.object->layer < rt->surface.view_extent) touched_[slot].add(*rt, item.object->layer + rt->surface.min_array_element, part);
 }
 
+/// Of tiles that have as many pixels as the usual ones: less where `all` lies in few rows, as copies of buffers do, so that their threads run
+/// together. Targets with a CCS keep to the tiles of its bytes.
+int32_t PixelQueue::tile_height(std::span<const Item> items, const PixelRect& all) {
+  if (std::any_of(items.begin(), items.end(), [](const Item& i) { return !i.work->controlled.empty(); })) return tile_size;
+  constexpr int32_t least = 8;
+  int32_t height = tile_size;
+  while (height > least && (all.y0 & ~(height / 2 - 1)) + height / 2 >= all.y1) height /= 2;
+  return height;
+}
+
 bool PixelQueue::draw_items(std::span<const Item> items, double nanoseconds, EngineEnv& env, uint64_t& tile, const std::function<bool()>& enough) {
   PixelRect all{INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
   for (const Item& i : items) {
@@ -241,9 +252,10 @@ bool PixelQueue::draw_items(std::span<const Item> items, double nanoseconds, Eng
     all = {std::min(all.x0, b.x0), std::min(all.y0, b.y0), std::max(all.x1, b.x1), std::max(all.y1, b.y1)};
   }
   if (items.empty() || all.empty()) return true;
+  const int32_t height = tile_height(items, all), width = tile_size * tile_size / height;
   std::vector<PixelRect> tiles;
-  for (int32_t y = all.y0 & ~(tile_size - 1); y < all.y1; y += tile_size)
-    for (int32_t x = all.x0 & ~(tile_size - 1); x < all.x1; x += tile_size) tiles.push_back({x, y, x + tile_size, y + tile_size});
+  for (int32_t y = all.y0 & ~(height - 1); y < all.y1; y += height)
+    for (int32_t x = all.x0 & ~(width - 1); x < all.x1; x += width) tiles.push_back({x, y, x + width, y + height});
   const unsigned slots = pool_ ? pool_->slots() : 1;
   while (workers_.size() < slots) workers_.push_back(std::make_unique<PixelWorker>(env.view.memory(), static_cast<unsigned>(workers_.size())));
   for (auto& worker : workers_) worker->view().set_space(env.view.space());

@@ -82,6 +82,7 @@ class PixelQueue {
   bool draw_items(std::span<const Item> items, double nanoseconds, EngineEnv& env, uint64_t& tile, const std::function<bool()>& enough);
   void draw_object(unsigned slot, const Item& item, const PixelRect& tile, HeldControlWord& control);
   static Bins bins(std::span<const Item> items, std::span<const PixelRect> tiles);
+  static int32_t tile_height(std::span<const Item> items, const PixelRect& all);
 
   WorkerPool* pool_;
   std::vector<std::unique_ptr<PixelWorker>> workers_;

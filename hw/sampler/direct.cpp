@@ -11,10 +11,43 @@
 namespace softgen::sampler {
 namespace {
 
+constexpr uint8_t none = 0xff;
+
+/// Where a message's registers are: the first ones, of one or two in a row.
+struct Registers {
+  Registers(const MessageForm& message, const Positions& parameters, unsigned simd) : form(message), positions(parameters), width(simd / 8) {}
+
+  uint8_t position(char letter) const { return positions[index_of_letter[static_cast<size_t>(letter)]]; }
+  /// The message type has the parameter.
+  bool has(char letter) const { return position(letter) != absent; }
+  /// The message is long enough for the parameter's beginning.
+  bool reaches(char letter) const { return has(letter) && position(letter) * width < form.registers(); }
+  /// False: they are not there, or not in a row.
+  bool find(char letter, uint8_t& first) const {
+    const unsigned index = position(letter) * width;
+    if (index + width > form.registers() || form.reg(index) + width - 1 != form.reg(index + width - 1)) return false;
+    first = static_cast<uint8_t>(form.reg(index));
+    return true;
+  }
+  /// Of the response's components, none where it ends before. False: within one.
+  bool find_response(std::array<uint8_t, 4>& out) const {
+    for (unsigned c = 0; c < 4; ++c) {
+      if (c * width >= form.response.count) break;
+      if ((c + 1) * width > form.response.count) return false;
+      out[c] = static_cast<uint8_t>(form.response.first + c * width);
+    }
+    return true;
+  }
+  /// The response lies over the registers from `first` on.
+  bool overwritten(uint8_t first) const { return first < form.response.first + form.response.count && form.response.first < first + width; }
+
+  const MessageForm& form;
+  const Positions& positions;
+  const unsigned width;
+};
+
 /// A message without header of the common kind, with what it has bound; of one host thread.
 struct DirectSample {
-  static constexpr uint8_t none = 0xff;
-
   bool set(const MessageForm& form, const Type& type, const Positions& positions, unsigned simd);
   /// Where the coordinates are; `copies`: for those that the response would overwrite.
   void start(Grf* registers, uint32_t mask, LaneTap& tap, float (&copies)[2][most_lanes]) const {
@@ -47,27 +80,13 @@ struct DirectSample {
 
 /// False: it is not of that kind.
 bool DirectSample::set(const MessageForm& form, const Type& type, const Positions& positions, unsigned simd) {
-  const unsigned width = simd / 8;
-  const auto at = [&](char letter) { return positions[index_of_letter[static_cast<size_t>(letter)]]; };
-  const auto registers = [&](char letter, uint8_t& first) {
-    if (at(letter) == absent) return true;
-    const unsigned index = at(letter) * width;
-    if (index + width > form.registers() || form.reg(index) + width - 1 != form.reg(index + width - 1)) return false;
-    first = static_cast<uint8_t>(form.reg(index));
-    return true;
-  };
-  if (type.kind != Kind::sample || at('c') != absent || at('x') != absent) return false;
-  if (at('M') != absent && at('M') * width < form.registers()) return false;
-  if (!registers('u', u) || !registers('v', v) || !registers('l', lod) || !registers('b', bias)) return false;
-  for (unsigned c = 0; c < 4; ++c) {
-    if (c * width >= form.response.count) break;
-    if ((c + 1) * width > form.response.count) return false;
-    out[c] = static_cast<uint8_t>(form.response.first + c * width);
-  }
+  const Registers registers(form, positions, simd);
+  if (type.kind != Kind::sample || registers.has('c') || registers.has('x') || registers.reaches('M')) return false;
+  if (!registers.find('u', u) || !registers.find('v', v) || !registers.find_response(out)) return false;
+  if ((registers.has('l') && !registers.find('l', lod)) || (registers.has('b') && !registers.find('b', bias))) return false;
   level_zero = type.zero_lod;
   channels = simd;
-  for (const uint8_t first : {u, v})
-    copied = copied || (first < form.response.first + form.response.count && form.response.first < first + width);
+  copied = registers.overwritten(u) || registers.overwritten(v);
   return form.channels <= simd;
 }
 
@@ -128,12 +147,75 @@ bool DirectSample::answer_shortest(const DirectAnswer& answer, Grf* registers, u
   return (found && d.shortest(&d.plain, registers->dw, mask)) || answer_plain(answer, registers, mask, env);
 }
 
+/// A message without header that loads texels which need no arithmetic, with the surface that it has bound; of one host thread.
+struct DirectLoad {
+  enum Parameter : unsigned { at_u, at_v, at_r, at_lod, parameters };
+
+  bool set(const MessageForm& form, const Type& type, const Positions& positions, unsigned simd);
+  static bool answer(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
+
+  std::shared_ptr<Bound> bound;
+  std::array<uint8_t, parameters> first{none, none, none, none};  ///< registers, as in DirectSample
+  std::array<uint8_t, 4> out{none, none, none, none};
+  unsigned channels = 8;
+  bool copied = false;  ///< the response lies over parameters
+};
+
+/// False: it is not of that kind.
+bool DirectLoad::set(const MessageForm& form, const Type& type, const Positions& positions, unsigned simd) {
+  const Registers registers(form, positions, simd);
+  if (type.kind != Kind::load || !registers.find_response(out)) return false;
+  constexpr char letters[parameters] = {'u', 'v', 'r', 'l'};
+  for (unsigned p = 0; p < parameters; ++p) {
+    if (!registers.reaches(letters[p])) continue;
+    if (!registers.find(letters[p], first[p])) return false;
+    copied = copied || registers.overwritten(first[p]);
+  }
+  channels = simd;
+  return form.channels <= simd;
+}
+
+bool DirectLoad::answer(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env) {
+  const auto& d = *static_cast<const DirectLoad*>(answer.state.get());
+  alignas(64) uint32_t copies[parameters][most_lanes];
+  const uint32_t* at[parameters] = {};
+  for (unsigned p = 0; p < parameters; ++p) {
+    if (d.first[p] == none) continue;
+    at[p] = registers[d.first[p]].dw;
+    if (d.copied) at[p] = static_cast<const uint32_t*>(std::memcpy(copies[p], at[p], d.channels * sizeof(uint32_t)));
+  }
+  for (unsigned lane = 0; lane < d.channels; lane += lane_count) {
+    const uint32_t lit = mask >> lane & 0xff;
+    if (!lit) continue;
+    const auto eight = [&](Parameter p) { return at[p] ? at[p] + lane : nullptr; };
+    const LoadParameters from{.u = eight(at_u), .v = eight(at_v), .r = eight(at_r), .lod = eight(at_lod)};
+    uint32_t spare[lane_count];
+    uint32_t* out[4];
+    for (unsigned c = 0; c < 4; ++c) out[c] = d.out[c] == none ? spare : registers[d.out[c]].dw + lane;
+    d.bound->loads.load(env.view, d.bound->texture, nullptr, from, {}, lit, out);
+  }
+  return true;
+}
+
+/// Null: there is no such answer.
+std::shared_ptr<const void> direct_load(const MessageForm& form, unsigned type, unsigned simd, ThreadEnv& env) {
+  auto direct = std::make_shared<DirectLoad>();
+  if (!direct->set(form, types[type], all_positions[type], simd)) return nullptr;
+  direct->bound = per_thread<BoundCache>().get(env.view, bound_surface(env, form), BoundCache::nothing);
+  return direct->bound->loads.converts() ? nullptr : direct;
+}
+
 }  // namespace
 
 void Sampler::direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) {
   const unsigned simd = channels_of_mode(bits(form.descriptor, 18u, 17u));
   const uint8_t type = index_of_code[bits(form.descriptor, 16u, 12u)];
   if (type == no_type || !simd || form.header_present() || bit(form.descriptor, 30)) return;
+  if (types[type].kind == Kind::load) {
+    answer.state = direct_load(form, type, simd, env);
+    if (answer.state) answer.function = DirectLoad::answer;
+    return;
+  }
   auto direct = std::make_shared<DirectSample>();
   if (!direct->set(form, types[type], all_positions[type], simd)) return;
   direct->bound = per_thread<BoundCache>().get(env.view, bound_surface(env, form), bound_sampler(env, form, nullptr));

@@ -71,6 +71,30 @@ class LaneLoads::Elements {
   std::array<std::byte, 16> copies_[lane_count];
 };
 
+/// Addresses of elements that mostly follow each other.
+class LaneLoads::Rows {
+ public:
+  explicit Rows(const Texture& texture) : texture_(texture), bytes_(texture.surface().format->block_bytes()) {
+    const surface::Surface& s = texture.surface();
+    linear_ = s.tiling == surface::Tiling::linear && s.samples == 1;
+  }
+  uint64_t address(unsigned level, uint32_t column, uint32_t row, uint32_t slice, uint32_t sample) {
+    if (!linear_) return texture_.place(level).address(column, row, slice, sample);
+    if (const std::array place{level, row, slice, sample}; !known_ || place != place_) {
+      known_ = true, place_ = place;
+      begins_ = texture_.place(level).address(0, row, slice, sample);
+    }
+    return begins_ + uint64_t{column} * bytes_;
+  }
+
+ private:
+  const Texture& texture_;
+  const unsigned bytes_;
+  bool linear_, known_ = false;
+  std::array<uint32_t, 4> place_{};
+  uint64_t begins_ = 0;
+};
+
 LaneLoads::Decode LaneLoads::decode_of(const Format& format) {
   if (format.kind != FormatKind::plain && format.kind != FormatKind::shared_exponent) return Decode::none;
   if (format.layout == ElementLayout::words) return Decode::words;
@@ -127,6 +151,7 @@ void LaneLoads::load(memory::View& view, const Texture& texture, const surface::
   if (s.is_buffer()) return load_buffer(view, texture, at, lit, out);
   if (!texture.has_texels()) return each_lane(lit, [&](unsigned lane) { give(out, lane, {}); });
   Elements elements(view, s.format->block_bytes());
+  Rows rows(texture);
   uint32_t found = 0;
   const bool one_d = texture.is_1d(), three_d = texture.is_3d(), layered = s.array || texture.is_cube();
   each_lane(lit, [&](unsigned lane) {
@@ -146,7 +171,7 @@ void LaneLoads::load(memory::View& view, const Texture& texture, const surface::
       return give(out, lane, {});
     const auto column = static_cast<uint32_t>(x), row = static_cast<uint32_t>(y), layer = static_cast<uint32_t>(slice);
     if (decode_ == Decode::none) return give(out, lane, texture.swizzle(texture.fetch(view, level, column, row, layer, sample)));
-    elements.find(lane, texture.place(level).address(column, row, layer + s.min_array_element, sample));
+    elements.find(lane, rows.address(level, column, row, layer + s.min_array_element, sample));
     found |= 1u << lane;
   });
   decode(texture, elements, found, out);

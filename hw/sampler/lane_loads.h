@@ -32,6 +32,7 @@ class LaneLoads {
   static Decode decode_of(const surface::Format& format);
   /// Where an element lies, or a copy of one that lies in two pages.
   class Elements;
+  class Rows;
   void load_buffer(memory::View& view, const Texture& texture, const LoadParameters& at, uint32_t lit, uint32_t* const (&out)[4]) const;
   void decode(const Texture& texture, const Elements& elements, uint32_t lit, uint32_t* const (&out)[4]) const;
 

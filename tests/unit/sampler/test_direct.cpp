@@ -20,7 +20,7 @@ using F = defs::gen9::SurfaceFormat;
 
 /// One surface, one sampler and one message; the surface's memory is in one piece or scattered.
 struct Round {
-  explicit Round(sampler::test::SeededTexels& t) : random(t), env{t.view, bases, stop} {
+  explicit Round(sampler::test::SeededTexels& t, bool loads = false) : random(t), env{t.view, bases, stop} {
     bases.binding_table = static_cast<uint32_t>(table);
     bases.sampler_state = static_cast<uint32_t>(sampler_at);
     t.view.store<uint32_t>(table, static_cast<uint32_t>(surface_at));
@@ -28,6 +28,8 @@ struct Round {
     SurfaceState s{};
     s.surface_type = SurfaceState::SurfaceType::SURFTYPE_2D;
     s.surface_format = formats[random.any(3) ? random.any(2) : random.any(std::size(formats))];
+    constexpr F loaded[] = {F::R32G32B32A32_UINT, F::R8G8B8A8_UINT, F::R8G8B8A8_UNORM};
+    if (loads) s.surface_format = loaded[random.any(std::size(loaded))];
     s.tile_mode = random.any(4) ? SurfaceState::TileMode::YMAJOR : random.any(2) ? SurfaceState::TileMode::XMAJOR : SurfaceState::TileMode::LINEAR;
     s.surface_vertical_alignment = SurfaceState::SurfaceVerticalAlignment::VALIGN_4;
     s.surface_horizontal_alignment = SurfaceState::SurfaceHorizontalAlignment::HALIGN_4;
@@ -44,7 +46,7 @@ struct Round {
     const auto dwords = s.pack();
     t.view.write(surface_at, dwords.data(), sizeof dwords);
     set_sampler();
-    set_message();
+    set_message(loads);
   }
 
   uint32_t size() { return random.any(3) ? random.any(60) : (1u << random.any(6)) - 1; }
@@ -66,16 +68,24 @@ struct Round {
     random.view.write(sampler_at, dwords.data(), sizeof dwords);
   }
 
-  void set_message() {
+  void set_message(bool loads) {
     const unsigned channels = random.any(2) ? 16 : 8, width = channels / 8, components = 1 + random.any(4);
     mask = (random.any(2) ? ~0u : static_cast<uint32_t>(random.random())) & ((1u << channels) - 1);
-    const unsigned first = 2 + random.any(8), payload = width * 2, response = random.any(3) ? 40 + random.any(2) : first - random.any(2);
-    const uint32_t type = random.any(3) ? 0 : 24;
+    const unsigned first = 2 + random.any(8), payload = width * (loads ? 1 + random.any(4) : 2), response = random.any(3) ? 40 + random.any(2) : first - random.any(2);
+    const uint32_t type = loads ? (random.any(2) ? 7 : 26) : random.any(3) ? 0 : 24;
     const uint32_t descriptor = (channels == 16 ? 2u : 1u) << 17 | type << 12 | payload << 25 | components * width << 20;
     form = {Sfid::sampler, descriptor, 0, {first, payload}, {}, {response, components * width}, channels, false};
     for (Grf& g : registers)
       for (uint32_t& dword : g.dw) dword = static_cast<uint32_t>(random.random());
-    place_channels(first, width);
+    if (loads) place_texels(first, payload);
+    else place_channels(first, width);
+  }
+
+  /// Mostly some of one row, of small levels and slices.
+  void place_texels(unsigned first, unsigned count) {
+    const uint32_t start = random.any(60);
+    for (unsigned n = 0; n < count; ++n)
+      for (uint32_t i = 0; i < 8; ++i) registers[first + n].dw[i] = random.any(32) ? (random.any(2) ? start + i : random.any(2)) : static_cast<uint32_t>(random.random());
   }
 
   /// Next to each other, or anywhere; in rows of two by four quads.
@@ -92,7 +102,7 @@ struct Round {
 
   /// As the EU does without a direct answer.
   void send(Grf (&file)[128]) {
-    Grf payload[4];
+    Grf payload[8];
     std::copy_n(file + form.payload.first, form.payload.count, payload);
     const Message message{.sfid = form.sfid, .descriptor = form.descriptor, .ex_descriptor = 0, .exec_size = form.channels, .exec_mask = mask, .dispatch_mask = mask,
                           .payload = {payload, form.payload.count}, .payload2 = {}, .response = {file + form.response.first, form.response.count}, .end_of_thread = false};
@@ -113,11 +123,12 @@ struct Round {
 
 TEST_CASE("messages answered directly are answered as those that are sent") {
   constexpr uint32_t seed = 20261122;
-  INFO("seed " << seed);
+  const bool loads = GENERATE(false, true);
+  INFO("seed " << seed << " loads " << loads);
   sampler::test::SeededTexels scattered(seed, end, 3), whole(seed + 1, end, 0);
   unsigned direct = 0;
   for (unsigned round = 0; round < 4000; ++round) {
-    Round r(round % 4 ? whole : scattered);
+    Round r(round % 4 ? whole : scattered, loads);
     DirectAnswer answer;
     r.unit.direct(r.form, r.env, answer);
     if (!answer.function) continue;
