@@ -58,7 +58,7 @@ inline Trace trace(const std::vector<std::byte>& code, uint32_t mask, uint32_t s
   std::mt19937 answers(seed + 1);
   unsigned messages = 0;
   answer_messages(m, t, answers, messages);
-  RunResult result;
+  RunResult result{};
   switch (runner) {
     case Runner::interpreter: result = eu::interpret(m.thread, m.env, m.target); break;
     case Runner::executor: result = m.run(); break;
