@@ -113,10 +113,10 @@ void Emitter::compare_op(const Op& op, Value mask) {
 void Emitter::line(const Op& op, Value mask) {
   const bool plane = op.opcode == Opcode::pln;
   const Type doubles = ir_.vec(ir_.f64, 8), floats = ir_.vec(ir_.f32, 8);
+  // Widened as a vector: that is one instruction with the load.
   const auto coefficient = [&](unsigned n) {
-    Value v = ir_.splat(scalar(op.src[0].base + 4 * n, 4, Want::floats, nullptr), 1);
-    v = modified(ir_.as_floats(v), op.src[0], LaneKind::f32);
-    return ir_.splat(ir_.fpext(ir_.extract(v, 0), ir_.f64), 8);
+    const Value v = ir_.splat(scalar(op.src[0].base + 4 * n, 4, Want::floats, nullptr), 8);
+    return ir_.fpext(modified(ir_.as_floats(v), op.src[0], LaneKind::f32), doubles);
   };
   const Value p = coefficient(0), q = plane ? coefficient(1) : nullptr, s = coefficient(3);
   const auto fma = [&](Value a, Value b, Value c) { return ir_.intrinsic("llvm.fma", {doubles}, {a, b, c}); };
@@ -133,7 +133,8 @@ void Emitter::line(const Op& op, Value mask) {
       u = source(op, 1, k, Want::floats);
       sum = ir_.fadd(s, ir_.bitcast(ir_.splat_int(ir_.i64, 0, 8), doubles));
     }
-    results.push_back(ir_.fptrunc(fma(p, ir_.fpext(u, doubles), sum), floats));
+    // Here, not behind the next message: its operands are more, and larger, than it is itself.
+    results.push_back(ir_.pinned(ir_.fptrunc(fma(p, ir_.fpext(u, doubles), sum), floats)));
     raws.push_back(raw_nan);
   }
   retire(op, mask, results, raws, true);

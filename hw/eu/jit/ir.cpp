@@ -83,6 +83,14 @@ Value Ir::fence(Value v) {
   return bitcast(intrinsic("llvm.arithmetic.fence", {floats}, {bitcast(v, floats)}), own);
 }
 
+Value Ir::pinned(Value v) {
+  Type type = llvm::TypeOf(v);
+  constexpr std::string_view constraints = "=v,0";
+  const Type function = llvm::FunctionType(type, &type, 1, 0);
+  const Value nothing = llvm::GetInlineAsm(function, "", 0, constraints.data(), constraints.size(), 1, 0, LLVMInlineAsmDialectATT, 0);
+  return llvm::BuildCall2(b_, function, nothing, &v, 1, "");
+}
+
 Value Ir::address(Value base, uint64_t offset) {
   Value index = c64(offset);
   return llvm::BuildGEP2(b_, i8, base, &index, 1, "");

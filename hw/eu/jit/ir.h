@@ -73,6 +73,8 @@ class Ir {
   Value select(Value c, Value a, Value b) { return llvm::BuildSelect(b_, c, a, b, ""); }
   /// Integers (32 or 64 bits) or floats as they are, but LLVM looks at nothing beyond. No instruction.
   Value fence(Value v);
+  /// A vector as it is, known here and nowhere later: LLVM does not move what it is made of behind this. No instruction.
+  Value pinned(Value v);
   Value trunc(Value v, Type t) { return llvm::BuildTrunc(b_, v, t, ""); }
   Value zext(Value v, Type t) { return llvm::TypeOf(v) == t ? v : llvm::BuildZExt(b_, v, t, ""); }
   Value sext(Value v, Type t) { return llvm::TypeOf(v) == t ? v : llvm::BuildSExt(b_, v, t, ""); }

@@ -21,7 +21,7 @@
   X(BuildAdd) X(BuildSub) X(BuildMul) X(BuildAnd) X(BuildOr) X(BuildXor) X(BuildNot) X(BuildNeg) X(BuildShl) X(BuildLShr)             \
   X(BuildAShr) X(BuildFAdd) X(BuildFSub) X(BuildFMul) X(BuildFDiv) X(BuildFNeg) X(BuildICmp) X(BuildFCmp) X(BuildSelect) X(BuildShuffleVector)     \
   X(BuildExtractElement) X(BuildInsertElement) X(BuildBitCast) X(BuildPtrToInt) X(BuildTrunc) X(BuildZExt) X(BuildSExt) X(BuildSIToFP) X(BuildUIToFP)  \
-  X(BuildFPExt) X(BuildFPTrunc) X(BuildCall2) X(BuildPhi) X(AddIncoming) X(BuildBr) X(BuildCondBr) X(BuildRet) X(BuildUnreachable) X(LookupIntrinsicID)          \
+  X(BuildFPExt) X(BuildFPTrunc) X(BuildCall2) X(GetInlineAsm) X(BuildPhi) X(AddIncoming) X(BuildBr) X(BuildCondBr) X(BuildRet) X(BuildUnreachable) X(LookupIntrinsicID)          \
   X(GetIntrinsicDeclaration) X(IntrinsicGetType) X(CreateStringAttribute) X(AddAttributeAtIndex) X(CreateEnumAttribute)               \
   X(GetEnumAttributeKindForName) X(SetTarget) X(SetModuleDataLayout) X(PrintModuleToString) X(DisposeMessage) X(DumpModule)           \
   X(CreatePassBuilderOptions) X(DisposePassBuilderOptions) X(RunPasses) X(GetErrorMessage) X(DisposeErrorMessage) X(ConsumeError)     \
