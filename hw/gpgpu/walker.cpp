@@ -131,11 +131,14 @@ class Walk::Series {
   void add(const GroupId& id, uint32_t number) {
     eu::SeriesThread& thread = worker_.series[count_];
     const uint32_t mask = walk_.mask_of(number);
-    // Moved whole, then changed: a vector loaded from where dwords were just stored would wait for all that the threads before have written.
-    worker_.headers[count_] = worker_.header;
-    put_id(worker_.headers[count_], id);
+    if (number == 0 || count_ == 0) {
+      // Moved whole, then changed: a vector loaded from where dwords were just stored would wait for all that the threads before have written.
+      header_ = &worker_.headers[count_];
+      *header_ = worker_.header;
+      put_id(*header_, id);
+    }
     thread.next = &thread + 1;
-    thread.own = &worker_.headers[count_];
+    thread.own = header_;
     thread.attributes = walk_.own_constants(number);
     thread.channels = thread.dispatch_mask = mask;
     channels_ += mask == walk_.full_mask_ ? full_channels_ : static_cast<uint64_t>(std::popcount(mask));
@@ -161,6 +164,7 @@ class Walk::Series {
   ThreadEnv env_;
   const uint64_t full_channels_ = static_cast<uint64_t>(std::popcount(walk_.full_mask_));
   uint32_t count_ = 0;
+  Grf* header_ = nullptr;  ///< of the group, for its threads of this series
   uint64_t channels_ = 0;
 };
 
