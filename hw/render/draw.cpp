@@ -185,9 +185,8 @@ void Drawer::Draw::bind_targets() {
   const ShaderBases bases = state_.bases(Stage::ps);
   PixelDraw& pixels = work_->pixels;
   const uint32_t named = pixels.kernel.program->render_targets() | (state_.get<gen9::_3DSTATE_PS>().render_target_fast_clear_enable ? 1u : 0u);
-  const auto count = static_cast<uint32_t>(std::bit_width(named & 0xff));
-  pixels.targets.reserve(count);
-  for (uint32_t i = 0; i < count; ++i) {
+  pixels.targets.reserve(static_cast<size_t>(std::bit_width(named)));
+  for (uint32_t i = 0; i < 8 && named >> i; ++i) {
     if (!bit(named, i)) {
       pixels.targets.emplace_back();
       continue;

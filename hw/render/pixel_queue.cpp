@@ -213,7 +213,7 @@ PixelQueue::Bins PixelQueue::bins(std::span<const Item> items, std::span<const P
   uint64_t all = 0;
   for (const Item& i : items) {
     const PixelRect& b = i.bounds;
-    all += static_cast<uint64_t>((std::max(b.x1 - b.x0, 0) / width + 2)) * static_cast<uint64_t>(std::max(b.y1 - b.y0, 0) / height + 2);
+    all += static_cast<uint64_t>(std::max(b.x1 - b.x0, 0) / width + 2) * static_cast<uint64_t>(std::max(b.y1 - b.y0, 0) / height + 2);
   }
   if (all > most) return {};
   Bins result;
