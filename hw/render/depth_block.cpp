@@ -64,8 +64,15 @@ bool DepthStencil::tests_blocks() const {
   return (!uses_depth() || depth_in_blocks()) && (!stencil_test_ || stencil_in_blocks());
 }
 
-uint64_t DepthStencil::test_block(memory::View& view, DepthKernel kernel, const Block& block, uint64_t mask) const {
-  const auto test_depth = [&](uint64_t pixels) { return uses_depth() ? test_depth_block(view, kernel, block, pixels) : pixels; };
+DepthKernel DepthStencil::kernel(DepthKernel plane) const {
+  plane.function = static_cast<uint8_t>(depth_function_);
+  if (uses_depth()) plane.stored = stored_as(*depth_.format);
+  plane.test = depth_test_, plane.write = depth_write_;
+  return plane;
+}
+
+uint64_t DepthStencil::test_block(memory::View& view, const DepthKernel& depth, const Block& block, uint64_t mask) const {
+  const auto test_depth = [&](uint64_t pixels) { return uses_depth() ? test_depth_block(view, depth, block, pixels) : pixels; };
   if (!stencil_test_) return test_depth(mask);
   const Face& face = faces_[block.front ? 0 : 1];
   const uint64_t at = stencil_level_->address(block.x, block.y, block.layer + stencil_.min_array_element);
@@ -89,19 +96,15 @@ uint64_t DepthStencil::test_block(memory::View& view, DepthKernel kernel, const 
   return passed;
 }
 
-uint64_t DepthStencil::test_depth_block(memory::View& view, DepthKernel kernel, const Block& block, uint64_t mask) const {
-  kernel.function = static_cast<uint8_t>(depth_function_);
-  const unsigned bytes = depth_.format->block_bits / 8;
-  kernel.stored = stored_as(*depth_.format);
-  kernel.test = depth_test_, kernel.write = depth_write_;
+uint64_t DepthStencil::test_depth_block(memory::View& view, const DepthKernel& depth, const Block& block, uint64_t mask) const {
   const PixelKernels& kernels = pixel_kernels();
   // A block that starts in an even column (or needs but one), at a multiple of eight rows, lies in one page.
   constexpr uint64_t row = 16;
   const auto address = [&](uint32_t x, uint32_t y) { return depth_level_->address(x, y, block.layer + depth_.min_array_element); };
   const uint64_t corner = address(block.x, block.y);
-  const bool in_parts = corner & ((bytes == 4 ? depth_column : 0) | 7 * row | 15);
+  const bool in_parts = corner & ((depth.stored == DepthKernel::Stored::unorm16 ? 0 : depth_column) | 7 * row | 15);
   if (!in_parts)
-    return kernels.depth_block(kernel, block.sample_x, block.sample_y, const_cast<std::byte*>(depth_write_ ? view.at_for_write(corner) : view.at(corner)), mask);
+    return kernels.depth_block(depth, block.sample_x, block.sample_y, const_cast<std::byte*>(depth_write_ ? view.at_for_write(corner) : view.at(corner)), mask);
   uint64_t passed = 0;
   for (unsigned y = 0; y < 8; y += part)
     for (unsigned x = 0; x < 8; x += part) {
@@ -109,8 +112,8 @@ uint64_t DepthStencil::test_depth_block(memory::View& view, DepthKernel kernel, 
       if (!left) continue;
       const uint64_t at = address(block.x + x, block.y + y);
       alignas(64) uint32_t values[part * part];
-      const uint32_t ok = kernels.depth_test(kernel, block.sample_x + x, block.sample_y + y, view.at(at), left, values);
-      if (ok && depth_write_) kernels.depth_write(kernel, view.at_for_write(at), ok, values);
+      const uint32_t ok = kernels.depth_test(depth, block.sample_x + x, block.sample_y + y, view.at(at), left, values);
+      if (ok && depth_write_) kernels.depth_write(depth, view.at_for_write(at), ok, values);
       passed |= block_mask(ok, x, y);
     }
   return passed;

@@ -40,8 +40,10 @@ class DepthStencil {
     double sample_x, sample_y;  ///< of the first pixel's sample
     bool front;
   };
-  /// Which of the pixels in `mask` (bit 8 y + x) pass; `plane` has the depth.
-  uint64_t test_block(memory::View& view, DepthKernel plane, const Block& block, uint64_t mask) const;
+  /// `plane` with what the state says of its test.
+  DepthKernel kernel(DepthKernel plane) const;
+  /// Which of the pixels in `mask` (bit 8 y + x) pass; `depth`: of kernel().
+  uint64_t test_block(memory::View& view, const DepthKernel& depth, const Block& block, uint64_t mask) const;
 
   /// 3DSTATE_WM_HZ_OP's depth and stencil clear.
   void clear(const FillBands& bands, const State& state, const gen9::_3DSTATE_WM_HZ_OP& op) const;
@@ -54,7 +56,7 @@ class DepthStencil {
   };
   bool depth_in_blocks() const;
   bool stencil_in_blocks() const;
-  uint64_t test_depth_block(memory::View& view, DepthKernel plane, const Block& block, uint64_t mask) const;
+  uint64_t test_depth_block(memory::View& view, const DepthKernel& depth, const Block& block, uint64_t mask) const;
   static bool inside(const surface::Surface& surface, const std::optional<surface::Level>& level, const Sample& s);
   bool depth_passes(memory::View& view, const Sample& sample, uint64_t address) const;
   uint32_t quantized(double z) const;

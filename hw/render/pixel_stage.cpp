@@ -92,7 +92,7 @@ uint64_t PixelWorker::test_block(uint32_t x, uint32_t y, uint64_t covered) {
   if (draw_->depth_by_blocks && tests.holds_block(x, y, object_->layer)) {
     const auto& position = draw_->raster.sample_positions[0];
     const DepthStencil::Block block{x, y, object_->layer, x + position[0] / double{subpixels}, y + position[1] / double{subpixels}, object_->front};
-    const uint64_t passed = tests.test_block(view_, depth_plane_, block, covered);
+    const uint64_t passed = tests.test_block(view_, depth_, block, covered);
     depth_count_ += count_of(passed, whole_block);
     return passed;
   }
@@ -114,15 +114,18 @@ bool PixelWorker::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
     invocations_ += static_cast<uint64_t>(std::popcount(left));
     return true;
   }
-  const bool after_tests = draw_->state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_DEPTH_COVERAGE;
-  const uint64_t told = after_tests ? left : covered;
+  const uint64_t told = told_after_tests_ ? left : covered;
+  const TargetBlock block = squares_ ? placed_block(x, y) : TargetBlock{};
+  const auto place = [&](uint32_t square) { return (x + 4 * (square & 1)) | (y + 4 * (square >> 1)) << 16; };
+  if (left == whole_block && squares_) {
+    for (uint32_t square = 0; square < 4; ++square) add_square(place(square), whole_thread, block);
+    return true;
+  }
   const uint64_t lit = by_squares(left), shown = told == left ? lit : by_squares(told);
-  const bool squares = draw_->simd == 16 && !per_sample_;
-  const TargetBlock block = squares ? placed_block(x, y) : TargetBlock{};
   for (uint32_t square = 0; square < 4; ++square) {
     const auto lit_here = static_cast<uint32_t>(lit >> 16 * square & 0xffff), told_here = static_cast<uint32_t>(shown >> 16 * square & 0xffff);
-    const uint32_t at = (x + 4 * (square & 1)) | (y + 4 * (square >> 1)) << 16;
-    if (lit_here == whole_thread && squares) {
+    const uint32_t at = place(square);
+    if (lit_here == whole_thread && squares_) {
       add_square(at, told_here, block);
       continue;
     }
@@ -145,13 +148,16 @@ void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const Pixe
   batch_.lit = batch_.told = 0;
   const Viewport& viewport = draw.raster.viewports[object.viewport];
   batch_.by_sample = false;
-  per_sample_ = draw.state.get<Extra>().pixel_shader_is_per_sample;
+  const auto& extra = draw.state.get<Extra>();
+  per_sample_ = extra.pixel_shader_is_per_sample;
+  squares_ = draw.simd == 16 && !per_sample_;
+  told_after_tests_ = extra.input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_DEPTH_COVERAGE;
   places_squares_ = draw.early && draw.color[0] && draw.color[0]->plain() && !object.fade && object.layer < draw.targets[0].surface.view_extent;
-  depth_plane_ = {object.z.a, object.z.b, object.z.c, object.depth_bias, viewport.min_depth, viewport.max_depth};
+  depth_ = draw.depth_stencil.kernel({object.z.a, object.z.b, object.z.c, object.depth_bias, viewport.min_depth, viewport.max_depth});
   if (draw.kernel) put_object_header();
   if (draw.uniform && fill_object(tile)) return;
   const bool stippled = object.stipple || object.fade || (object.filled && draw.state.get<Wm>().polygon_stipple_enable);
-  const bool inner = draw.state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_INNER_CONSERVATIVE;
+  const bool inner = extra.input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_INNER_CONSERVATIVE;
   for (const Coverage& part : object.parts) {
     PartRaster raster(part, draw.raster);
     const bool by_blocks = !stippled && !inner && raster.by_blocks();
@@ -193,8 +199,7 @@ void PixelWorker::add_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>
       if (left[i]) left[i] = test(x + (i & 1), y + (i >> 1), left[i], std::nullopt, std::nullopt);
   }
   if (!(left[0] | left[1] | left[2] | left[3])) return;
-  const bool after_tests = draw_->state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_DEPTH_COVERAGE;
-  const std::array<uint32_t, 4>& told = after_tests ? left : coverage;
+  const std::array<uint32_t, 4>& told = told_after_tests_ ? left : coverage;
   const auto pixels = [](const std::array<uint32_t, 4>& of) { return (of[0] ? 1u : 0u) | (of[1] ? 2u : 0u) | (of[2] ? 4u : 0u) | (of[3] ? 8u : 0u); };
   for (uint32_t i = 0; i < 4; ++i) batch_.samples[batch_.pixels + i] = left[i], batch_.coverage[batch_.pixels + i] = told[i];
   put_quad(x, y, pixels(left), pixels(told));

@@ -183,13 +183,15 @@ class PixelWorker : public PixelSink {
   PixelDraw* draw_ = nullptr;
   const PreparedObject* object_ = nullptr;
   PixelBatch batch_;
-  DepthKernel depth_plane_;                    ///< of object_
+  DepthKernel depth_;                          ///< of object_
   CenterPlanes centers_;                       ///< of object_
   bool masks_ = false;                         ///< payloads have offsets or coverage
   unsigned center_registers_ = 0;              ///< that centers_ fills, of eight or sixteen pixels
   bool places_squares_ = false;                ///< squares of object_ are written where place() says
   memory::View::Stamp placed_;                 ///< of the view, for what it said
   bool per_sample_ = false;                    ///< the pixel shader runs once a sample
+  bool squares_ = false;                       ///< 4x4 pixels may be a thread of object_
+  bool told_after_tests_ = false;              ///< the pixel shader is told of what passed the early tests
   bool all_at_centers_ = false;                ///< payloads need nothing evaluated elsewhere
   HeldControlWord* control_ = nullptr;         ///< of the host thread, while object_ is drawn
   TargetBlock block_;                          ///< that was written last

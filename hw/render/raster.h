@@ -47,13 +47,20 @@ class PartRaster {
     rect.clip(part_.bounds);
     if (rect.empty()) return true;
     const int32_t left = rect.x0 & ~(block - 1);
+    const auto cut = [&](int32_t x, int32_t y) { return x < rect.x0 || y < rect.y0 || x + block > rect.x1 || y + block > rect.y1; };
+    if (std::min(rect.x1 - rect.x0, rect.y1 - rect.y0) >= large && covers(rect)) {
+      for (int32_t by = rect.y0 & ~(block - 1); by < rect.y1; by += block)
+        for (int32_t bx = left; bx < rect.x1; bx += block)
+          if (!covered(static_cast<uint32_t>(bx), static_cast<uint32_t>(by), cut(bx, by) ? within(rect, bx, by) : ~uint64_t{0})) return false;
+      return true;
+    }
     Values row = values_at(left, rect.y0 & ~(block - 1));
     for (int32_t by = rect.y0 & ~(block - 1); by < rect.y1; by += block) {
       Values at = row;
       for (int32_t bx = left; bx < rect.x1; bx += block) {
         if (open_edges(at)) {
           uint64_t pixels = block_coverage(at);
-          if (bx < rect.x0 || by < rect.y0 || bx + block > rect.x1 || by + block > rect.y1) pixels &= within(rect, bx, by);
+          if (cut(bx, by)) pixels &= within(rect, bx, by);
           if (pixels && !covered(static_cast<uint32_t>(bx), static_cast<uint32_t>(by), pixels)) return false;
         }
         for (size_t i = 0; i < part_.edge_count; ++i) at[i] += edges_[i].a * (block * subpixels);
@@ -71,6 +78,7 @@ class PartRaster {
 
  private:
   static constexpr int32_t block = 8;
+  static constexpr int32_t large = 24;  ///< each way: it pays to ask first whether all is covered
 
   /// Of the edges' functions, at the upper left corner of a block.
   using Values = std::array<int64_t, 4>;

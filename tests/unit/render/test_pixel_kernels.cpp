@@ -148,7 +148,7 @@ TEST_CASE("blocks pass the depth test as their pixels do") {
         if (mask >> i & 1 && depth.test_and_write(f.view, {8 + i % 8, i / 8, 0, 0, std::min(std::max(z, 0.0), 1.0), true})) passed |= uint64_t{1} << i;
       }
       for (unsigned i = 0; i < 64; ++i) expected[i] = load(i), store(i, old[i]);
-      REQUIRE(depth.test_block(f.view, {a, b, c, 1e-7, 0, 1}, {8, 0, 0, 8.5, 0.5, true}, mask) == passed);
+      REQUIRE(depth.test_block(f.view, depth.kernel({a, b, c, 1e-7, 0, 1}), {8, 0, 0, 8.5, 0.5, true}, mask) == passed);
       for (unsigned i = 0; i < 64; ++i) got[i] = load(i);
       REQUIRE(got == expected);
     }
@@ -211,7 +211,7 @@ TEST_CASE("blocks pass the stencil test as their pixels do") {
     const Codes expected = kept();
     put(old);
     INFO("round " << round);
-    REQUIRE(tests.test_block(f.view, {0, 0, 0.5, 0, 0, 1}, {8, 8, 0, 8.5, 8.5, front}, mask) == passed);
+    REQUIRE(tests.test_block(f.view, tests.kernel({0, 0, 0.5, 0, 0, 1}), {8, 8, 0, 8.5, 8.5, front}, mask) == passed);
     REQUIRE(kept() == expected);
   }
 }
