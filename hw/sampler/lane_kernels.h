@@ -77,6 +77,8 @@ constexpr float lane_far = 1 << 22, lane_rounding = 0.5f, lane_least = 0x1p-64f;
 constexpr float log2_terms[4] = {0x1.70504ep+0f, -0x1.5b0638p-1f, 0x1.48e4dap-2f, -0x1.506684p-4f};
 /// Added to floats of up to 2^22, it rounds them to whole numbers, to even ones from the middle.
 constexpr float lod_rounding = 0x1.8p23f;
+/// 1 / 65280 in two parts, for sums of 8-bit codes by weights of 1/256 in both directions: sum * unit + sum * rest, the second product rounded.
+constexpr float byte_sum_unit = 0x1.010102p-16f, byte_sum_rest = -0x1.fdfdfep-41f;
 
 /// Between levels of detail.
 enum class LaneMips : uint8_t { none, nearest, linear };

@@ -83,6 +83,8 @@ struct Sixteen : Plain<16> {
     // In elements 0 and 4: whole lines, a row's place in its tile, the last one with eight rows before the tile ends, rows of a line.
     alignas(16) uint16_t lines[8] = {0xfffc, 0, 0, 0, 0xffff, 0, 0, 0}, in_tile[8] = {0, 0, 0, 0, 31, 0, 0, 0}, last_row[8] = {24, 24, 24, 24, 24, 24, 24, 24};
     alignas(16) uint16_t rows[8] = {3, 3, 3, 3, 3, 3, 3, 3};
+    // Where the packed u and v of the four corners of 4x4 pixels are: channels 0, 5, 10 and 15.
+    alignas(16) uint16_t corners[8] = {0, 9, 18, 27, 4, 13, 22, 31};
     // Orders: a window's place to all channels; u and v of a channel next to each other; a weight to both halves.
     alignas(16) uint8_t spread[16] = {0, 1, 0, 1, 0, 1, 0, 1, 8, 9, 8, 9, 8, 9, 8, 9}, mixed[16] = {0, 255, 8, 255, 2, 255, 10, 255, 4, 255, 12, 255, 6, 255, 14, 255};
     alignas(16) uint8_t twice[16] = {0, 255, 0, 255, 4, 255, 4, 255, 8, 255, 8, 255, 12, 255, 12, 255};
@@ -118,15 +120,12 @@ struct Sixteen : Plain<16> {
     const std::byte *upper, *lower;
     bool found;           ///< all of it is inside the level
   };
-  /// From the least of all channels' texels on, or before them where a column, a tile or the level asks for it. What is beyond 16 bits is nowhere.
+  /// From the least of the corners' texels on, or before them where a column, a tile or the level asks for it: mostly all others lie behind it. What is
+  /// beyond 16 bits is nowhere.
   [[gnu::always_inline]] static inline Window window_of(const LanePlain& p, const Constants& k, __m512i x, __m512i y) {
     const __m512i texel = _mm512_packs_epi32(x, y);
-    const I words = reinterpret_cast<I>(texel);
-    typedef int32_t I8 __attribute__((vector_size(32)));
-    const I8 two = reinterpret_cast<I8>(_mm256_min_epi16(reinterpret_cast<__m256i>(__builtin_shufflevector(words, words, 0, 1, 2, 3, 4, 5, 6, 7)),
-                                                         reinterpret_cast<__m256i>(__builtin_shufflevector(words, words, 8, 9, 10, 11, 12, 13, 14, 15))));
-    __m128i least = _mm_min_epi16(reinterpret_cast<__m128i>(__builtin_shufflevector(two, two, 0, 1, 2, 3)),
-                                  reinterpret_cast<__m128i>(__builtin_shufflevector(two, two, 4, 5, 6, 7)));
+    const I corners = reinterpret_cast<I>(_mm512_maskz_permutexvar_epi16(0xff, _mm512_zextsi128_si512(eight_of(k.corners)), texel));
+    __m128i least = reinterpret_cast<__m128i>(__builtin_shufflevector(corners, corners, 0, 1, 2, 3));
     least = _mm_min_epi16(least, _mm_srli_epi64(least, 32));
     least = _mm_min_epi16(least, _mm_srli_epi64(least, 16));  // in elements 0 and 4
     const __m128i line = _mm_and_si128(least, eight_of(k.lines)), wrapped = _mm_and_si128(line, eight_of(p.window_mask));

@@ -239,6 +239,15 @@ TEST_CASE("codes of eight and 24 bits become floats rounded once") {
   }
 }
 
+TEST_CASE("sums of weighted codes become floats rounded once") {
+  uint32_t wrong = 0;
+  for (uint32_t sum = 0; sum <= 255u << 16; ++sum) {
+    const auto value = static_cast<float>(sum);
+    wrong += std::fma(value, sampler::byte_sum_unit, value * sampler::byte_sum_rest) != value / 65280.0f;
+  }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("memory in one piece is found, and nothing else") {
   std::mt19937 random(2);
   Memory whole(random, false), scattered(random, true);
