@@ -11,11 +11,14 @@ namespace {
 alignas(View::page_size) const std::byte zeros[View::page_size] = {};
 const std::atomic<uint64_t> unchanging{1};
 std::atomic<uint64_t> views{0};
+View::Nowhere test_nowhere;
 
 }  // namespace
 
 View::View(HostMemory& memory, FaultSink* sink, EngineId engine)
     : memory_(memory), sink_(sink), engine_(engine), generation_(&unchanging), number_(++views), tlb_{} {}
+
+void View::set_nowhere(const Nowhere& pages) { test_nowhere = pages; }
 
 void View::set_space(const AddressSpace& space) {
   if (space == space_) return;
@@ -63,6 +66,11 @@ std::byte* View::fault(uint64_t vpn, Access access, FaultType type) {
 }
 
 std::byte* View::nowhere(Access access) {
+  if (test_nowhere.zeros) [[unlikely]] {
+    if (access == Access::read) return const_cast<std::byte*>(test_nowhere.zeros);
+    std::memset(test_nowhere.dropped, 0, page_size);
+    return test_nowhere.dropped;
+  }
   if (access == Access::read)
     return const_cast<std::byte*>(zeros);  // callers of Access::read get it as const
   if (!dropped_) dropped_ = std::make_unique<std::byte[]>(page_size + 64);

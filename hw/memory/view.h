@@ -104,6 +104,13 @@ class View {
   };
   /// Of the space that is set now.
   Clock clock() const { return {&memory_.epoch_word(), generation_}; }
+  /// For tests, before any view is used: the pages that all views read and write where no memory is, in place of their own (tests/fuzz).
+  struct Nowhere {
+    const std::byte* zeros = nullptr;  ///< null: their own
+    std::byte* dropped = nullptr;
+  };
+  static void set_nowhere(const Nowhere& pages);
+
   /// Faults this view has met (reads and writes with no memory behind them).
   uint64_t faults() const { return faults_; }
 
