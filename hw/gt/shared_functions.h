@@ -43,6 +43,8 @@ class SharedFunctions : public MessageTarget {
     }
   }
 
+  void invalidate_textures() override { sampler_.invalidate_textures(); }
+
  private:
   sampler::Sampler sampler_;
   dataport::DataPort data_port_;

@@ -17,7 +17,7 @@ struct Lines {
 
 }  // namespace
 
-void TouchedPairs::add(const RenderTarget& rt, uint32_t slice, PixelRect part) {
+void TouchedPairs::add(memory::View& view, const RenderTarget& rt, uint32_t slice, PixelRect part) {
   const surface::Extent& extent = rt.level->extent();
   part.clip({0, 0, static_cast<int32_t>(extent.width), static_cast<int32_t>(extent.height)});
   if (part.empty()) return;
@@ -32,7 +32,15 @@ void TouchedPairs::add(const RenderTarget& rt, uint32_t slice, PixelRect part) {
   const uint32_t left = x / width - first_column, right = static_cast<uint32_t>(part.x1 - 1) / width - first_column;
   const uint32_t columns = (~uint32_t{0} >> (31 - (right - left))) << left;
   const uint32_t last = static_cast<uint32_t>(part.y1 - 1) / Ccs::pair_rows - first_row;
-  for (uint32_t row = y / Ccs::pair_rows - first_row; row <= last; ++row) at->rows[row] |= columns;
+  bool added_before = true;
+  for (uint32_t row = y / Ccs::pair_rows - first_row; row <= last; ++row) {
+    added_before = added_before && (at->rows[row] & columns) == columns;
+    at->rows[row] |= columns;
+  }
+  if (added_before) return;
+  const surface::CcsRect rect{x, y, static_cast<uint32_t>(part.x1), static_cast<uint32_t>(part.y1)};
+  // The next object of the tile must not find them clear again.
+  if (expand_clears(view, rt.ccs, rt.surface, *rt.level, rect, slice)) rt.ccs.fill(view, rect, slice, CcsCode::pass_through);
 }
 
 void TouchedPairs::settle(memory::View& view) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What writing pixels does to the codes of color control surfaces (hw/surface/ccs.h): a tile's worker notes what the bounds of objects
-// touched, and looks at it when the tile is drawn.
+// What drawing does to the codes of color control surfaces (hw/surface/ccs.h). Before a tile's worker draws an object, pairs within its bounds that are
+// coded "clear" get the clear colour; when the tile is drawn, all pairs within such bounds are coded anew.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@ namespace softgen::render {
 
 class TouchedPairs {
  public:
-  /// `part`: pixels of one tile, the same until settle(), as is `rt`.
-  void add(const RenderTarget& rt, uint32_t slice, PixelRect part);
-  /// Gives all of them the code that their pixels have earned.
+  /// Makes `part` ready to be drawn to. It lies in one tile, the same until settle(), as is `rt`.
+  void add(memory::View& view, const RenderTarget& rt, uint32_t slice, PixelRect part);
+  /// Codes all added pairs by their pixels.
   void settle(memory::View& view);
 
  private:

@@ -276,26 +276,29 @@ void Drawer::Draw::fast_clear(const PreparedObject& object) {
   const unsigned samples = rt.surface.samples;
   const PixelRect rect = blocks_rect(object);
   const uint32_t slice = object.layer + rt.surface.min_array_element;
-  std::array<std::byte, 16> texel{};
-  surface::encode(*rt.surface.format, rt.surface.clear_color, texel.data());
+  if (rect.empty()) return;
+  if (rt.ccs) return rt.ccs.fill(env_.view, ccs_rect(rect), slice, surface::CcsCode::clear);
   if (rt.mcs) {
     for (int32_t y = rect.y0; y < rect.y1; ++y)
       for (int32_t x = rect.x0; x < rect.x1; ++x) rt.mcs.write(env_.view, static_cast<uint32_t>(x), static_cast<uint32_t>(y), slice, rt.mcs.clear());
     return;
   }
+  std::array<std::byte, 16> texel{};
+  surface::encode(*rt.surface.format, rt.surface.clear_color, texel.data());
   drawer_.in_bands(env_, rect, [&](memory::View& view, const PixelRect& band) {
     for (unsigned s = 0; s < samples; ++s) fill(view, rt.surface, *rt.level, band, slice, s, texel.data());
-    if (rt.ccs) rt.ccs.fill(view, ccs_rect(band), slice, surface::CcsCode::clear);
   });
 }
 
-/// Memory has the colours already; the codes are told so.
 void Drawer::Draw::resolve(const PreparedObject& object, bool partial) {
   const RenderTarget* const target = blocks_target(object);
   if (!target || !target->ccs) return;
   const RenderTarget& rt = *target;
-  const PixelRect rect = blocks_rect(object);
-  if (!rect.empty()) rt.ccs.resolve(env_.view, ccs_rect(rect), object.layer + rt.surface.min_array_element, partial);
+  const uint32_t slice = object.layer + rt.surface.min_array_element;
+  drawer_.in_bands(env_, blocks_rect(object), [&](memory::View& view, const PixelRect& band) {
+    surface::expand_clears(view, rt.ccs, rt.surface, *rt.level, ccs_rect(band), slice);
+    rt.ccs.resolve(view, ccs_rect(band), slice, partial);
+  });
 }
 
 /// Of a batch: stream output and setup from `began` to `prepared`, then its pixels.

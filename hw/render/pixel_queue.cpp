@@ -48,7 +48,7 @@ bool same_target(const RenderTarget& a, const RenderTarget& b) {
   const surface::Surface &s = a.surface, &t = b.surface;
   return a.level.has_value() == b.level.has_value() &&
          (!a.level || (s.base == t.base && s.format == t.format && s.tiling == t.tiling && s.pitch == t.pitch && s.mip_count == t.mip_count &&
-                       s.min_array_element == t.min_array_element && s.samples == t.samples && a.ccs == b.ccs));
+                       s.min_array_element == t.min_array_element && s.samples == t.samples && a.ccs == b.ccs && s.clear_color == t.clear_color));
 }
 
 }  // namespace
@@ -230,9 +230,10 @@ void PixelQueue::draw_object(unsigned slot, const Item& item, const PixelRect& t
   PixelRect part = item.bounds;
   part.clip(tile);
   if (part.empty()) return;
-  workers_[slot]->draw(item.work->wide && pixels_of(part) >= wide_pixels ? *item.work->wide : item.work->pixels, *item.object, tile, control);
   for (const RenderTarget* rt : item.work->controlled)
-    if (item.object->layer < rt->surface.view_extent) touched_[slot].add(*rt, item.object->layer + rt->surface.min_array_element, part);
+    if (item.object->layer < rt->surface.view_extent)
+      touched_[slot].add(workers_[slot]->view(), *rt, item.object->layer + rt->surface.min_array_element, part);
+  workers_[slot]->draw(item.work->wide && pixels_of(part) >= wide_pixels ? *item.work->wide : item.work->pixels, *item.object, tile, control);
 }
 
 /// Of tiles that have as many pixels as the usual ones: less where `all` lies in few rows, as copies of buffers do, so that their threads run

@@ -66,7 +66,15 @@ ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
   }
 }
 
-ExecResult RenderEngine::flush(const FlushRequest&, EngineEnv& env) { return finish(env); }
+ExecResult RenderEngine::flush(const FlushRequest& request, EngineEnv& env) {
+  const ExecResult result = finish(env);
+  if (request.texture) invalidate_textures();
+  return result;
+}
+
+void RenderEngine::invalidate_textures() {
+  if (shared_) shared_->invalidate_textures();
+}
 
 ExecResult RenderEngine::finish(EngineEnv& env) { return drawer_.finish(env) ? ExecResult::done : ExecResult::aborted; }
 

@@ -16,15 +16,21 @@ class RenderEngine : public Engine {
   /// `pool` null: all on the streamer's thread. `shared`: what SENDs of shaders reach besides URB and render targets; null: nothing.
   /// `gpgpu`: who executes what is not 3D; null: nobody. Both outlive the engine.
   explicit RenderEngine(WorkerPool* pool = nullptr, MessageTarget* shared = nullptr, Pipeline* gpgpu = nullptr)
-      : gpgpu_(gpgpu), drawer_(pool, shared) {}
+      : shared_(shared), gpgpu_(gpgpu), drawer_(pool, shared) {}
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
   ExecResult flush(const FlushRequest& request, EngineEnv& env) override;
   ExecResult finish(EngineEnv& env) override;
   size_t context_size() const override { return StateStore::saved_size(); }
   void save_context(std::span<std::byte> image) override { store_.save(image); }
-  void restore_context(std::span<const std::byte> image) override { store_.restore(image); }
-  void reset_context() override { store_.reset(); }
+  void restore_context(std::span<const std::byte> image) override {
+    store_.restore(image);
+    invalidate_textures();
+  }
+  void reset_context() override {
+    store_.reset();
+    invalidate_textures();
+  }
 
   const StateStore& state() const { return store_; }
 
@@ -33,7 +39,9 @@ class RenderEngine : public Engine {
 
  private:
   ExecResult primitive(const Packet& packet, EngineEnv& env);
+  void invalidate_textures();
 
+  MessageTarget* shared_;
   Pipeline* gpgpu_;
   StateStore store_;
   State state_;

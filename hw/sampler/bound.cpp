@@ -28,6 +28,9 @@ std::shared_ptr<Bound> BoundCache::made(const std::byte* surface_state, const st
   bound->slices = SliceSamplers(bound->texture, bound->state);
   bound->loads = LaneLoads(bound->texture);
   bound->mcs = surface::Mcs(bound->texture.surface());
+  if (bound->texture.has_texels() && surface::Ccs(bound->texture.surface(), bound->texture.surface().min_lod))
+    for (unsigned level = 0; level < bound->texture.levels(); ++level)
+      bound->controls.emplace_back(bound->texture.surface(), bound->texture.surface().min_lod + level);
   return bound;
 }
 

@@ -12,6 +12,7 @@
 #include "hw/sampler/lanes.h"
 #include "hw/sampler/slices.h"
 #include "hw/surface/binding.h"
+#include "hw/surface/ccs.h"
 #include "hw/surface/mcs.h"
 
 namespace softgen::sampler {
@@ -26,6 +27,8 @@ struct Bound {
   SliceSamplers slices;
   LaneLoads loads;
   surface::Mcs mcs{surface::Surface{}};
+  std::vector<surface::Ccs> controls;  ///< of each level; empty: the surface has no CCS
+  uint64_t expanded = 0;               ///< the round of ClearColors in which clear colours were last written
 };
 
 /// Those of this host thread, found by the addresses of their states and checked against their bytes: what is found is never stale.

@@ -198,10 +198,11 @@ bool DirectLoad::answer(const DirectAnswer& answer, Grf* registers, uint32_t mas
 }
 
 /// Null: there is no such answer.
-std::shared_ptr<const void> direct_load(const MessageForm& form, unsigned type, unsigned simd, ThreadEnv& env) {
+std::shared_ptr<const void> direct_load(const MessageForm& form, unsigned type, unsigned simd, ThreadEnv& env, ClearColors& clear_colors) {
   auto direct = std::make_shared<DirectLoad>();
   if (!direct->set(form, types[type], all_positions[type], simd)) return nullptr;
   direct->bound = per_thread<BoundCache>().get(env.view, bound_surface(env, form), BoundCache::nothing);
+  clear_colors.expand(env.view, *direct->bound);
   return direct->bound->loads.converts() ? nullptr : direct;
 }
 
@@ -212,13 +213,14 @@ void Sampler::direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answ
   const uint8_t type = index_of_code[bits(form.descriptor, 16u, 12u)];
   if (type == no_type || !simd || form.header_present() || bit(form.descriptor, 30)) return;
   if (types[type].kind == Kind::load) {
-    answer.state = direct_load(form, type, simd, env);
+    answer.state = direct_load(form, type, simd, env, clear_colors_);
     if (answer.state) answer.function = DirectLoad::answer;
     return;
   }
   auto direct = std::make_shared<DirectSample>();
   if (!direct->set(form, types[type], all_positions[type], simd)) return;
   direct->bound = per_thread<BoundCache>().get(env.view, bound_surface(env, form), bound_sampler(env, form, nullptr));
+  clear_colors_.expand(env.view, *direct->bound);
   if (!direct->bound->lanes.possible()) return;
   answer.state = direct;
   answer.function = direct->set_shortest()         ? DirectSample::answer_shortest

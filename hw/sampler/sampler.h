@@ -3,6 +3,7 @@
 #pragma once
 
 #include "hw/iface/message_target.h"
+#include "hw/sampler/clear_colors.h"
 
 namespace softgen::sampler {
 
@@ -10,6 +11,10 @@ class Sampler : public MessageTarget {
  public:
   SendResult send(const Message& message, ThreadEnv& env) override;
   void direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) override;
+  void invalidate_textures() override { clear_colors_.invalidate(); }
+
+ private:
+  ClearColors clear_colors_;
 };
 
 }  // namespace softgen::sampler

@@ -15,12 +15,6 @@ constexpr uint32_t tile_offset(uint32_t u, uint32_t v) { return (u >> 4 & 7) << 
 
 constexpr uint8_t four(CcsCode code) { return static_cast<uint8_t>(static_cast<unsigned>(code) * 0x55); }
 
-template <typename Visit>
-void each_pair(const CcsRect& rect, uint32_t width, Visit&& visit) {
-  for (uint32_t row = rect.y0 / Ccs::pair_rows; row * Ccs::pair_rows < rect.y1; ++row)
-    for (uint32_t column = rect.x0 / width; column * width < rect.x1; ++column) visit(column, row);
-}
-
 }  // namespace
 
 Ccs::Ccs(const Surface& s, unsigned lod) {
@@ -41,9 +35,23 @@ Ccs::Ccs(const Surface& s, unsigned lod) {
   slice_rows_ = (s.aux_qpitch & ~(valign - 1)) / pair_rows;
 }
 
-uint64_t Ccs::address(uint32_t column, uint32_t row, uint32_t slice) const {
-  const uint32_t u = column + first_column_, v = row + first_row_ + slice * slice_rows_;
+uint64_t Ccs::block_address(uint32_t u, uint32_t v) const {
   return base_ + (uint64_t{v >> 7} * (pitch_ >> 7) + (u >> 7)) * 4096 + tile_offset(u, v);
+}
+
+uint64_t Ccs::address(uint32_t column, uint32_t row, uint32_t slice) const {
+  return block_address(column + first_column_, row + first_row_ + slice * slice_rows_);
+}
+
+uint32_t Ccs::clear_columns(uint64_t clear, uint32_t row) {
+  // Each byte has 2x2 codes: those of row 0 in bits 0 and 2, of row 1 in bits 4 and 6.
+  const uint64_t of_row = clear >> 4 * row;
+  uint32_t columns = 0;
+  for (unsigned byte = 0; byte < 8; ++byte) {
+    const auto two = static_cast<uint32_t>(of_row >> 8 * byte);
+    columns |= ((two & 1) | (two >> 1 & 2)) << 2 * byte;
+  }
+  return columns;
 }
 
 CcsCode Ccs::read(memory::View& view, uint32_t column, uint32_t row, uint32_t slice) const {
@@ -77,9 +85,32 @@ void Ccs::fill(memory::View& view, const CcsRect& rect, uint32_t slice, CcsCode 
 
 void Ccs::resolve(memory::View& view, const CcsRect& rect, uint32_t slice, bool partial) const {
   if (!partial) return fill(view, rect, slice, CcsCode::pass_through);
-  each_pair(rect, width_, [&](uint32_t column, uint32_t row) {
-    if (read(view, column, row, slice) == CcsCode::clear) write(view, column, row, slice, CcsCode::compressed);
+  each_clear(view, rect, slice, [&](const CcsRect& clear) { fill(view, clear, slice, CcsCode::compressed); });
+}
+
+bool expand_clears(memory::View& view, const Ccs& ccs, const Surface& surface, const Level& level, const CcsRect& rect, uint32_t slice) {
+  constexpr uint32_t y_tile_rows = 32;
+  const unsigned bytes = surface.format->block_bytes();
+  std::array<std::byte, 16> texel{};
+  encode(*surface.format, surface.clear_color, texel.data());
+  std::array<std::byte, line_bytes> line;
+  for (size_t at = 0; at < line.size(); at += bytes) std::memcpy(line.data() + at, texel.data(), bytes);
+  // Lines are 16 bytes by 4 rows in all tilings that have a CCS; those of a Y tile's column follow each other.
+  const uint32_t line_width = ccs.width() / 2, run_rows = surface.tiling == Tiling::y ? y_tile_rows : Ccs::pair_rows;
+  bool any = false;
+  ccs.each_clear(view, rect, slice, [&](const CcsRect& clear) {
+    any = true;
+    for (uint32_t x = clear.x0; x < clear.x1; x += line_width)
+      for (uint32_t y = clear.y0; y < clear.y1;) {
+        uint64_t left;
+        std::byte* to = view.at_for_write(level.address(x, y, slice), left);
+        const uint32_t column_left = run_rows == y_tile_rows ? static_cast<uint32_t>(left % (y_tile_rows * 16)) / 16 : 0;
+        const uint32_t rows = std::min(clear.y1 - y, column_left ? column_left : run_rows);
+        for (uint32_t row = 0; row < rows; row += Ccs::pair_rows, to += line_bytes) std::memcpy(to, line.data(), line_bytes);
+        y += rows;
+      }
   });
+  return any;
 }
 
 bool pair_compresses(const std::byte* line, const std::byte* other, unsigned element) {

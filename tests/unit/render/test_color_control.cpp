@@ -45,7 +45,7 @@ TEST_CASE("what objects touched is compressed where it is smooth, and nothing el
     const RenderTarget rt(f.surface);
     f.noise(rt, 16, 8, 1);
     TouchedPairs touched;
-    touched.add(rt, 1, {5, 3, 33, 12});
+    touched.add(f.view, rt, 1, {5, 3, 33, 12});
     touched.settle(f.view);
     for (uint32_t row = 0; row < 32; ++row)
       for (uint32_t column = 0; column < 16; ++column) {
@@ -62,10 +62,10 @@ TEST_CASE("writes over a fast clear leave pass-through with CCS_D and in pairs t
     f.surface.aux = mode;
     const RenderTarget rt(f.surface);
     rt.ccs.fill(f.view, {0, 0, 128, 128}, 0, CcsCode::clear);
-    f.noise(rt, 64, 64, 0);
     TouchedPairs touched;
-    touched.add(rt, 0, {64, 64, 80, 65});
-    touched.add(rt, 0, {88, 100, 89, 128});
+    touched.add(f.view, rt, 0, {64, 64, 80, 65});
+    f.noise(rt, 64, 64, 0);
+    touched.add(f.view, rt, 0, {88, 100, 89, 128});
     touched.settle(f.view);
     const CcsCode smooth = mode == surface::AuxMode::ccs_e ? CcsCode::compressed : CcsCode::pass_through;
     CHECK(rt.ccs.read(f.view, 8, 16, 0) == CcsCode::pass_through);
@@ -78,16 +78,38 @@ TEST_CASE("writes over a fast clear leave pass-through with CCS_D and in pairs t
   }
 }
 
+TEST_CASE("what is drawn over a fast clear has the clear colour beside it, and stays when more is drawn") {
+  Fixture f;
+  f.surface.clear_color = {0x3f800000, 0, 0, 0x3f800000};
+  const uint32_t red = 0xffff0000, drawn = 0x12345678;
+  const RenderTarget rt(f.surface);
+  const auto at = [&](uint32_t x, uint32_t y) { return rt.level->address(x, y, 0); };
+  f.view.fill(base, 0x77, ccs_base - base);
+  rt.ccs.fill(f.view, {0, 0, 128, 128}, 0, CcsCode::clear);
+  TouchedPairs touched;
+  touched.add(f.view, rt, 0, {0, 0, 10, 10});
+  f.view.store(at(9, 9), drawn);
+  touched.add(f.view, rt, 0, {9, 9, 20, 10});
+  touched.settle(f.view);
+  CHECK(f.view.load<uint32_t>(at(9, 9)) == drawn);
+  CHECK(f.view.load<uint32_t>(at(0, 0)) == red);
+  CHECK(f.view.load<uint32_t>(at(15, 11)) == red);
+  CHECK(f.view.load<uint32_t>(at(23, 8)) == red);
+  CHECK(f.view.load<uint32_t>(at(24, 8)) == 0x77777777);
+  CHECK(rt.ccs.read(f.view, 3, 2, 0) == CcsCode::clear);
+  CHECK(rt.ccs.read(f.view, 2, 2, 0) == CcsCode::compressed);
+}
+
 TEST_CASE("objects outside of the level touch nothing") {
   Fixture f;
   f.surface.width = f.surface.height = 20;
   const RenderTarget rt(f.surface);
   TouchedPairs touched;
-  touched.add(rt, 0, {20, 0, 64, 64});
-  touched.add(rt, 0, {0, 40, 64, 64});
+  touched.add(f.view, rt, 0, {20, 0, 64, 64});
+  touched.add(f.view, rt, 0, {0, 40, 64, 64});
   touched.settle(f.view);
   for (uint64_t at = ccs_base; at < end; ++at) REQUIRE(f.view.load<uint8_t>(at) == 0);
-  touched.add(rt, 0, {0, 0, 64, 64});
+  touched.add(f.view, rt, 0, {0, 0, 64, 64});
   touched.settle(f.view);
   CHECK(rt.ccs.read(f.view, 2, 4, 0) == CcsCode::compressed);
   CHECK(rt.ccs.read(f.view, 3, 0, 0) == CcsCode::pass_through);

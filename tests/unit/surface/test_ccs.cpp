@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <array>
 #include <cstring>
+#include <random>
 #include <set>
+#include <vector>
 
 #include "hw/surface/ccs.h"
 #include "tests/catch.h"
@@ -115,6 +117,56 @@ TEST_CASE("a full resolve leaves pass-through, a partial one compressed pairs") 
   CHECK(ccs.read(view, 40, 40, 0) == CcsCode::clear);
   ccs.resolve(view, {0, 0, 512, 512}, 0, false);
   for (uint64_t at = ccs_base; at < ccs_end; ++at) REQUIRE(view.load<uint8_t>(at) == 0);
+}
+
+TEST_CASE("clear pairs are found one by one as each_clear() reports them, and expanded to the clear colour") {
+  constexpr unsigned seed = 5;
+  INFO("seed " << seed);
+  constexpr uint64_t pixels = 0x40000, pixels_end = 0xc0000;
+  memory::test::Mapped mapped(ccs_base, pixels_end);
+  std::mt19937 random(seed);
+  for (const auto format : {SurfaceFormat::B8G8R8A8_UNORM, SurfaceFormat::R16G16B16A16_UINT, SurfaceFormat::R32G32B32A32_UINT})
+    for (const auto tiling : {Tiling::y, Tiling::yf})
+      for (const CcsRect& rect : {CcsRect{0, 0, 128, 128}, CcsRect{13, 9, 14, 10}, CcsRect{31, 21, 90, 101}}) {
+        memory::View& view = mapped.view;
+        Surface s = target(format);
+        s.tiling = tiling, s.base = pixels, s.width = s.height = 128, s.pitch = 128 * s.format->block_bytes(), s.halign = 16, s.valign = 4;
+        s.depth = 2, s.array = true, s.qpitch = 128, s.aux_qpitch = 128, s.clear_color = {0x3f800000, 5, 6, 7};
+        const Ccs ccs(s, 0);
+        const Level level(s, 0);
+        const uint32_t columns = 128 / ccs.width(), rows = 128 / Ccs::pair_rows;
+        std::vector<bool> clear(columns * rows);
+        view.fill(ccs_base, 0xff, ccs_end - ccs_base);
+        view.fill(pixels, 0xaa, pixels_end - pixels);
+        for (uint32_t row = 0; row < rows; ++row)
+          for (uint32_t column = 0; column < columns; ++column) {
+            // Mostly runs, sometimes single pairs.
+            const uint32_t code = row < 12 ? 3 : row < 20 ? random() % 4 : row < 26 ? column / 5 % 4 : 0;
+            ccs.write(view, column, row, 1, static_cast<CcsCode>(code));
+            clear[row * columns + column] = code == 3 && column >= rect.x0 / ccs.width() && column * ccs.width() < rect.x1 && row >= rect.y0 / 4 && row * 4 < rect.y1;
+          }
+        std::vector<int> reported(columns * rows);
+        ccs.each_clear(view, rect, 1, [&](const CcsRect& r) {
+          for (uint32_t row = r.y0 / 4; row * 4 < r.y1; ++row)
+            for (uint32_t column = r.x0 / ccs.width(); column * ccs.width() < r.x1; ++column) ++reported.at(row * columns + column);
+        });
+        bool any = false;
+        for (size_t i = 0; i < clear.size(); ++i) {
+          REQUIRE(reported[i] == clear[i]);
+          any = any || clear[i];
+        }
+        CHECK(expand_clears(view, ccs, s, level, rect, 1) == any);
+        std::array<std::byte, 16> expected{};
+        encode(*s.format, s.clear_color, expected.data());
+        for (uint32_t slice = 0; slice < 2; ++slice)
+          for (uint32_t y = 0; y < 128; ++y)
+            for (uint32_t x = 0; x < 128; ++x) {
+              std::array<std::byte, 16> texel{}, old{};
+              view.read(level.address(x, y, slice), texel.data(), s.format->block_bytes());
+              std::memset(old.data(), 0xaa, s.format->block_bytes());
+              REQUIRE(texel == (slice == 1 && clear[y / 4 * columns + x / ccs.width()] ? expected : old));
+            }
+      }
 }
 
 TEST_CASE("pairs compress when few of their bits differ") {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Clear colours of surfaces with a CCS, in memory before their texels are read (hw/surface/ccs.h): so all ways to read a texel stay what they are.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "hw/memory/view.h"
+#include "hw/sampler/bound.h"
+
+namespace softgen::sampler {
+
+/// One for all host threads of an engine.
+class ClearColors {
+ public:
+  ClearColors() { invalidate(); }
+
+  /// To be called before texels of `bound` are read. Writes the clear colour to all pairs of the bound levels and slices that are coded "clear",
+  /// once for each surface state until invalidate().
+  void expand(memory::View& view, Bound& bound) {
+    if (bound.controls.empty() || bound.expanded == round_.load(std::memory_order_acquire)) [[likely]] return;
+    expand_now(view, bound);
+  }
+  /// As PIPE_CONTROL's Texture Cache Invalidation Enable: software sets it between writing a surface or its codes and sampling it. Not while threads
+  /// sample.
+  void invalidate();
+
+ private:
+  void expand_now(memory::View& view, Bound& bound);
+
+  std::atomic<uint64_t> round_{0};  ///< no two rounds of the process have the same number
+  std::mutex mutex_;
+  std::vector<surface::SurfaceDwords> expanded_;  ///< states of this round
+};
+
+}  // namespace softgen::sampler
