@@ -9,6 +9,9 @@ namespace {
 
 // threads=0: engines take turns after so many commands.
 constexpr uint64_t slice_commands = 1u << 16;
+// A pause is asked for with QEMU's lock held, and is to be answered within 100 ms (docs/cs.md): half of them for packets to come to an end or to
+// where they can be preempted, the other half for those that are dropped.
+constexpr std::chrono::milliseconds patience{50};
 
 }  // namespace
 
@@ -37,7 +40,9 @@ CommandStreamers::CommandStreamers(const Environment& environment, bool threaded
 // Each waits for its thread, which may still tell the others of its writes.
 CommandStreamers::~CommandStreamers() {
   for (auto& engine : engines_)
-    if (engine) engine->stop_for_reset();
+    if (engine) engine->request_reset();
+  for (auto& engine : engines_)
+    if (engine) engine->wait_held();
 }
 
 // The fence pairs with the one of a streamer that begins to wait: either it sees the memory, or we see that it waits.
@@ -93,8 +98,11 @@ bool CommandStreamers::busy() const {
 }
 
 void CommandStreamers::pause() {
+  const auto until = EngineCs::Clock::now() + patience;
   for (auto& engine : engines_)
     if (engine) engine->request_pause();
+  for (auto& engine : engines_)
+    if (engine && !engine->wait_paused(until)) engine->abandon();
   for (auto& engine : engines_)
     if (engine) engine->wait_paused();
 }
@@ -107,7 +115,9 @@ void CommandStreamers::resume() {
 
 void CommandStreamers::stop_engines(uint32_t mask) {
   for (size_t i = 0; i < engine_count; ++i)
-    if (engines_[i] && mask >> i & 1) engines_[i]->stop_for_reset();
+    if (engines_[i] && mask >> i & 1) engines_[i]->request_reset();
+  for (size_t i = 0; i < engine_count; ++i)
+    if (engines_[i] && mask >> i & 1) engines_[i]->wait_held();
 }
 
 void CommandStreamers::restart_engines(uint32_t mask) {

@@ -38,7 +38,8 @@ class CommandStreamers {
   /// Something runs, waits or is queued on any engine.
   bool busy() const;
 
-  /// Counted; to be called before the gate is closed. pause() returns when all streamers stand at command boundaries.
+  /// Counted; to be called before the gate is closed. pause() returns when all streamers stand at command boundaries, within 100 ms: a packet that
+  /// takes longer is abandoned, its streamer hangs at it until it is reset (docs/cs.md).
   void pause();
   void resume();
   /// The two halves of a GDRST (mmio::attach_reset_control). bit i: EngineId i.

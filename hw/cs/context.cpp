@@ -250,7 +250,8 @@ void Streamer::run_workaround_batch(uint64_t address, uint64_t bytes) {
   cursor_ = context;
   budget = left;
   set_predicate = predicate_mode;
-  if (end == ParseEnd::drained || stop_.aborting() || halted_) return;
+  if (end == ParseEnd::drained || stop_.resetting() || halted_) return;
+  if (stop_.aborting()) return hang_abandoned();
   guest_error("context workaround batch does not end", "at {:#x}", address);
   error(reg::error_instruction, true);
 }

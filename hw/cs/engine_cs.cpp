@@ -118,6 +118,7 @@ void EngineCs::thread_main() {
 // With the lock held, after the streamer came back.
 void EngineCs::finish_slice(RunEnd end) {
   running_ = false;
+  streamer_.stop().clear(StopFlag::abandon);
   naps_ = end == RunEnd::looping;
   if (end == RunEnd::reset && holds_ == 0 && !quit_) {
     streamer_.reset();
@@ -167,10 +168,20 @@ void EngineCs::request_pause() {
   streamer_.stop().request(StopFlag::pause);
 }
 
-void EngineCs::wait_paused() {
+bool EngineCs::wait_paused(Clock::time_point until) {
   std::unique_lock lock(mutex_);
   assert(pauses_ > 0 && !on_streamer_thread);
-  stands_.wait(lock, [&] { return !running_; });
+  const auto stands = [&] { return !running_; };
+  if (until != Clock::time_point::max()) return stands_.wait_until(lock, until, stands);
+  stands_.wait(lock, stands);
+  return true;
+}
+
+// finish_slice() takes the reason back, so that it never meets a packet that begins later.
+void EngineCs::abandon() {
+  std::scoped_lock lock(mutex_);
+  assert(pauses_ > 0);
+  if (running_) streamer_.stop().request(StopFlag::abandon);
 }
 
 void EngineCs::resume() {
@@ -184,15 +195,19 @@ void EngineCs::resume() {
   wake_.notify_one();
 }
 
-void EngineCs::stop_for_reset() {
-  std::unique_lock lock(mutex_);
-  streamer_.stop().request(StopFlag::reset);
-  kicked_ = true;
-  if (on_streamer_thread) {
-    wake_.notify_one();
-    return;
+void EngineCs::request_reset() {
+  {
+    std::scoped_lock lock(mutex_);
+    streamer_.stop().request(StopFlag::reset);
+    kicked_ = true;
+    if (!on_streamer_thread) ++holds_;
   }
-  ++holds_;
+  wake_.notify_one();
+}
+
+void EngineCs::wait_held() {
+  if (on_streamer_thread) return;
+  std::unique_lock lock(mutex_);
   stands_.wait(lock, [&] { return !running_; });
 }
 

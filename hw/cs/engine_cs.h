@@ -44,13 +44,18 @@ class EngineCs {
   void write_elsp(uint32_t value);
 
   // -- the front end's thread ----------------------------------------------------------------------------------------------------
-  /// Counted. The streamer stops at the next command boundary; wait_paused() returns when it stands.
+  /// Counted. The streamer stops at the next command boundary or where its packet can be preempted. wait_paused() returns whether it stands
+  /// by then; abandon() makes it stand within milliseconds: a packet that is still under way is dropped, and the streamer hangs there until it
+  /// is reset. Then wait_paused() without a limit.
+  using Clock = std::chrono::steady_clock;
   void request_pause();
-  void wait_paused();
+  bool wait_paused(Clock::time_point until = Clock::time_point::max());
+  void abandon();
   void resume();
-  /// Drops the running work and holds the streamer until restart(). Called from a streamer's own thread (a register load reached
-  /// GDRST) it does not wait: the reset happens when that thread is back at its loop.
-  void stop_for_reset();
+  /// Drops the running work and holds the streamer until restart(); wait_held() returns when it stands. Called from a streamer's own thread
+  /// (a register load reached GDRST) both do not wait: the reset happens when that thread is back at its loop. Paused or not.
+  void request_reset();
+  void wait_held();
   /// Resets the streamer and lets it go.
   void restart();
   /// While paused.

@@ -26,7 +26,7 @@ size_t least_dwords(const defs::Command& command) {
 
 bool Executor::before(const Cursor&) {
   const uint32_t reasons = s_.stop().reasons();
-  if (reasons & (s_.in_workaround_ ? StopFlag::reset : StopFlag::reset | StopFlag::pause)) [[unlikely]] {
+  if (reasons & (s_.in_workaround_ ? StopFlag::dropping : StopFlag::dropping | StopFlag::pause)) [[unlikely]] {
     reason_ = Reason::attention;
     return false;
   }

@@ -6,6 +6,7 @@
 #include "hw/base/log.h"
 #include "hw/cs/context_image.h"
 #include "hw/cs/executor.h"
+#include "hw/defs/register.h"
 
 namespace softgen::cs {
 namespace {
@@ -73,8 +74,9 @@ RunEnd Streamer::run(uint64_t commands) {
     Executor executor(*this);
     can_switch_ = false;
     const ParseEnd end = parse(cursor_, ParseMemory{ggtt_, ppgtt_, packet_}, config_.engine_class, executor);
-    finish();  // no work is left behind where the streamer may be saved, switched or stopped; if it is reset, that is seen above
+    finish();  // no work is left behind where the streamer may be saved, switched or stopped
     store_head();
+    if (halted_ || stop_.aborting()) continue;  // dropped: the context has not come to its end
     if (end == ParseEnd::drained) {
       drained();
       continue;
@@ -281,12 +283,34 @@ uint32_t Streamer::context_timestamp() const {
 ExecResult Streamer::execute(const Packet& packet) {
   env_.predicate = get(reg::predicate_result) & 1;
   resident_valid_ = false;  // a workaround batch amid a restore may come here
-  return links_.engine.execute(packet, env_);
+  return left(links_.engine.execute(packet, env_));
 }
 
-ExecResult Streamer::flush(const FlushRequest& request) { return links_.engine.flush(request, env_); }
+ExecResult Streamer::flush(const FlushRequest& request) { return left(links_.engine.flush(request, env_)); }
 
-ExecResult Streamer::finish() { return links_.engine.finish(env_); }
+ExecResult Streamer::finish() { return left(links_.engine.finish(env_)); }
+
+ExecResult Streamer::left(ExecResult result) {
+  if (result == ExecResult::aborted && !stop_.resetting()) hang_abandoned();
+  return result;
+}
+
+// The driver finds an engine that stands at the packet with an error, and resets it as for any other hang.
+void Streamer::hang_abandoned() {
+  if (halted_) return;
+  {
+    std::scoped_lock lock(register_mutex_);
+    abandoned_ = {abandoned_.count + 1, true, get(reg::acthd) | uint64_t{get(reg::acthd_udw)} << 32, get(reg::ipehr)};
+  }
+  note("packet abandoned", "{:#010x} at {:#x} ran on while the engine was to stand still: {} hangs there until it is reset", abandoned_.header,
+       abandoned_.address, defs::engine_names[static_cast<size_t>(config_.id)]);
+  error(reg::error_instruction, true);
+}
+
+Streamer::Abandoned Streamer::abandoned() {
+  std::scoped_lock lock(register_mutex_);
+  return abandoned_;
+}
 
 void Streamer::set_waiting(bool on) {
   if (waiting_ == on) return;
@@ -322,6 +346,7 @@ void Streamer::reset() {
   ppgtt_.set_space(memory::AddressSpace::ggtt(links_.ggtt));
 
   std::scoped_lock lock(register_mutex_);
+  abandoned_ = {.count = abandoned_.count};
   for (const uint32_t r : {reg::tail, reg::head, reg::start, reg::ctl, reg::acthd, reg::acthd_udw, reg::ipehr, reg::ipeir, reg::esr,
                            reg::eir, reg::bb_addr, reg::bb_addr_udw, reg::bb_state, reg::sbb_addr, reg::sbb_addr_udw, reg::sbb_state,
                            reg::execlist_status, reg::execlist_status_udw, reg::mode, reg::ctx_control})
@@ -333,7 +358,7 @@ void Streamer::reset() {
 }
 
 void Streamer::state(Archive& archive) {
-  archive.section("cs", 1);
+  const uint32_t version = archive.section("cs", 2);
   bool list_waits = has_list();
   flag(archive, list_waits);
   archive.value(mail_);
@@ -347,6 +372,11 @@ void Streamer::state(Archive& archive) {
   flag(archive, waiting_);
   archive.value(last_event_);
   archive.value(set_predicate);
+  if (version >= 2) {
+    flag(archive, abandoned_.stands);
+    archive.value(abandoned_.address);
+    archive.value(abandoned_.header);
+  }
   bool arbitrates = arbitration();
   flag(archive, arbitrates);
   uint32_t ran = context_timestamp();

@@ -91,6 +91,14 @@ class Streamer {
   void error_mask_changed();
   StopFlag& stop() { return stop_; }
   bool busy() const { return busy_.load(std::memory_order_acquire); }
+  /// What StopFlag::abandon dropped: the packet that was last parsed, and how often that happened since the device was made. Any thread.
+  struct Abandoned {
+    uint64_t count = 0;    ///< not part of a saved state
+    bool stands = false;   ///< the streamer has not been reset since; else the rest is zero
+    uint64_t address = 0;  ///< of its header, as in ACTHD
+    uint32_t header = 0;   ///< as in IPEHR
+  };
+  Abandoned abandoned();
   /// CTX_TIMESTAMP of the running context now.
   uint32_t context_timestamp() const;
 
@@ -137,6 +145,8 @@ class Streamer {
  private:
   friend class Executor;
   bool next_work();
+  ExecResult left(ExecResult result);
+  void hang_abandoned();
   void drained();
   void accept_state(Archive& archive, bool list_waits, bool arbitrates, bool counting, uint32_t ran);
   void start_timestamp(uint32_t value);
@@ -183,7 +193,8 @@ class Streamer {
   // Guarded by mailbox_mutex_.
   std::mutex mailbox_mutex_;
   Execlist mail_;
-  std::mutex register_mutex_;  ///< CSB pointers and error registers, which several threads change
+  std::mutex register_mutex_;  ///< CSB pointers, error registers and abandoned_, which several threads use
+  Abandoned abandoned_;
   std::atomic<uint32_t> attention_{0};
   StopFlag stop_;
   std::atomic<bool> busy_{false};

@@ -77,6 +77,9 @@ std::string where_it_stands(gt::Device& device, const WhereOptions& options) {
     if (!engine) continue;
     Where where(device, id);
     text += where.position();
+    if (const auto abandoned = engine->streamer().abandoned(); abandoned.stands)
+      text += fmt::format("  abandoned: {:#010x} at {:#x} ran on while the engine was to stand still; it hangs there until it is reset\n", abandoned.header,
+                          abandoned.address);
     if (id != EngineId::rcs || !engine->streamer().busy()) continue;
     if (options.bound_state) text += where.bound(device.render().state());
     for (const std::string& thread : eu::Inspector::get().look(options.patience)) text += thread;

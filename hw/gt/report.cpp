@@ -14,6 +14,14 @@ using nlohmann::json;
 
 std::string hex(uint64_t value) { return fmt::format("0x{:x}", value); }
 
+/// Null: none.
+json abandoned_json(const cs::Streamer::Abandoned& abandoned) {
+  if (!abandoned.count && !abandoned.stands) return nullptr;
+  json all = {{"count", abandoned.count}, {"stands", abandoned.stands}};
+  if (abandoned.stands) all["address"] = hex(abandoned.address), all["header"] = hex(abandoned.header);
+  return all;
+}
+
 json engine_json(const mmio::RegisterFile& registers, EngineId engine) {
   const auto get = [&](uint32_t relative) { return hex(registers.peek(engine, relative)); };
   const auto get64 = [&](uint32_t low, uint32_t high) {
@@ -50,7 +58,10 @@ std::string Device::report() {
     failures.push_back({{"kind", std::string(failure_name(count.kind))}, {"what", count.what}, {"count", count.count}});
   json engines = json::object();
   for (unsigned i = 0; i < engine_count; ++i)
-    if (bit(config_.platform->engines, i)) engines[defs::engine_names[i]] = engine_json(registers_, static_cast<EngineId>(i));
+    if (cs::EngineCs* engine = streamers_->engine(static_cast<EngineId>(i))) {
+      json& one = engines[defs::engine_names[i]] = engine_json(registers_, static_cast<EngineId>(i));
+      one["abandoned_packets"] = abandoned_json(engine->streamer().abandoned());
+    }
   const json all = {{"platform", config_.platform->name},
                     {"failures", failures},
                     {"engines", engines},

@@ -30,7 +30,8 @@ struct Packet {
   std::span<const uint32_t> dwords;
 };
 
-/// Asked by whatever can run long. Set by reset, pause, preemption; polled at back-edges.
+/// Asked by whatever can run long. Set by reset, pause, preemption; polled at back-edges, and at least every millisecond or so by every loop
+/// whose length the guest chooses.
 class StopFlag {
  public:
   enum Reason : uint32_t {
@@ -38,11 +39,16 @@ class StopFlag {
     reset = 1,    ///< drop the work: return ExecResult::aborted as soon as possible (the context is lost)
     preempt = 2,  ///< stop at the next point where the work can be resumed: ExecResult::preempted, or finish if it is short
     pause = 4,    ///< as preempt, for savevm and memory map changes
+    abandon = 8,  ///< a pause has waited long enough: as reset for the work; the streamer then stands as hung at the packet
   };
+  /// Reasons to drop the work. Both stay set until the engine's thread has left the packet, so whoever looks again sees the same.
+  static constexpr uint32_t dropping = reset | abandon;
   void request(Reason reason) { reasons_.fetch_or(reason, std::memory_order_relaxed); }
   void clear(uint32_t reasons) { reasons_.fetch_and(~reasons, std::memory_order_relaxed); }
   uint32_t reasons() const { return reasons_.load(std::memory_order_relaxed); }
-  bool aborting() const { return reasons() & reset; }
+  /// The work is to be dropped.
+  bool aborting() const { return reasons() & dropping; }
+  bool resetting() const { return reasons() & reset; }
 
  private:
   std::atomic<uint32_t> reasons_{0};
@@ -51,7 +57,7 @@ class StopFlag {
 enum class ExecResult : uint8_t {
   done,
   preempted,  ///< not finished; the engine holds what it needs to go on in its context state; the same packet is executed again later
-  aborted,    ///< a reset was asked for
+  aborted,    ///< the work was dropped: StopFlag::dropping
   fault,      ///< the packet hangs the engine (hardware would stop here); the streamer reports it in EIR/IPEIR and waits for a reset
 };
 

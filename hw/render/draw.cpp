@@ -125,7 +125,9 @@ class Drawer::Draw {
 /// depend on when this happens.
 bool Drawer::Draw::must_stop() const {
   if (env_.stop.aborting()) return true;
-  if (!(env_.stop.reasons() & (StopFlag::preempt | StopFlag::pause))) return false;
+  const uint32_t reasons = env_.stop.reasons();
+  if (reasons & StopFlag::pause) return true;  // what does not stop soon is abandoned
+  if (!(reasons & StopFlag::preempt)) return false;
   if (!drawer_.minimum_run.count()) return true;
   return Clock::now() - started_ >= std::max<Clock::duration>(drawer_.minimum_run, 2 * catching_up_);
 }

@@ -28,7 +28,7 @@ struct ThreadStart {
 enum class RunResult : uint8_t {
   finished,  ///< EOT was sent
   blocked,   ///< waits for a notification or as a message said; run() goes on from there
-  aborted,   ///< the stop flag asked for a reset
+  aborted,   ///< the stop flag says that the work is dropped
   failed,    ///< an illegal instruction, message or jump: ended as by an exception without handler; counted
 };
 

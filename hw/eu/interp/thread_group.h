@@ -26,7 +26,7 @@ class ThreadGroup : public MessageTarget {
 
   enum class Result : uint8_t {
     finished,    ///< all threads have ended
-    aborted,     ///< the stop flag asked for a reset
+    aborted,     ///< the stop flag says that the work is dropped
     deadlocked,  ///< every thread that is left waits for a notification that nobody will send: hardware would hang
   };
 

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr uint32_t format_version = 3;
+constexpr uint32_t format_version = 4;
 constexpr char magic[8] = {'s', 'o', 'f', 't', 'g', 'e', 'n', 'E'};
 constexpr uint64_t largest_file = uint64_t{64} << 20;
 

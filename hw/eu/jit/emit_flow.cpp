@@ -22,7 +22,7 @@ void Emitter::go(size_t n, int64_t offset) {
   if (offset <= ops_[n].offset) {
     const Block on = ir_.block(), stop = ir_.block();
     const Value reasons = ir_.load_atomic(ir_.i32, ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, stop)), 8), 4);
-    ir_.branch(ir_.icmp(LLVMIntNE, ir_.and_(reasons, ir_.c32(StopFlag::reset)), ir_.c32(0)), stop, on);
+    ir_.branch(ir_.icmp(LLVMIntNE, ir_.and_(reasons, ir_.c32(StopFlag::dropping)), ir_.c32(0)), stop, on);
     ir_.at(stop);
     ir_.ret(ir_.c32(static_cast<uint32_t>(Exit::aborted)));
     ir_.at(on);

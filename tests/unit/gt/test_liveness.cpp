@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Whatever the guest submits, the device answers those who hold QEMU's lock within 100 ms: pause, reset, a change of the memory map, saving,
+// the device's end. The work is tests/device/endless.py's.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "endless_work.h"
+#include "hw/base/work.h"
+#include "hw/eu/jit/engine.h"
+#include "hw/mmio/register_file.h"
+#include "tests/unit/gt/fake_host.h"
+
+using namespace softgen;
+using namespace softgen::test;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(undefined_behavior_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(SANITIZED) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::chrono::milliseconds limit{1000};
+#else
+constexpr std::chrono::milliseconds limit{100};
+#endif
+
+constexpr uint32_t rcs = 0x2000, gdrst_render = 1u << 1;
+constexpr uint8_t untouched = 0xee;
+
+const EndlessWork& work_named(std::string_view name) {
+  for (const EndlessWork& work : endless_work)
+    if (name == work.name) return work;
+  FAIL("there is no such work");
+  return endless_work[0];
+}
+
+/// Ends a test that hangs, with its name, since nobody else will.
+class Watchdog {
+ public:
+  explicit Watchdog(std::string what) : thread_([this, what = std::move(what)] {
+    std::unique_lock lock(mutex_);
+    if (ended_.wait_for(lock, std::chrono::minutes(1), [this] { return done_; })) return;
+    std::fprintf(stderr, "%s: no answer\n", what.c_str());
+    std::abort();
+  }) {}
+  ~Watchdog() {
+    {
+      std::lock_guard lock(mutex_);
+      done_ = true;
+    }
+    ended_.notify_one();
+    thread_.join();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool done_ = false;
+  std::thread thread_;
+};
+
+/// A device with the work in its memory.
+class Guest {
+ public:
+  Guest(const EndlessWork& work, unsigned threads) : host(std::make_unique<FakeHost>(threads)), work_(work) {
+    host->map(0, 0, work_bytes / 4096);
+    std::memset(&host->ram<std::byte>(0x200000), untouched, work_bytes - 0x200000);
+    put(work);
+  }
+
+  void put(const EndlessWork& work) {
+    std::memset(&host->ram<std::byte>(0), 0, 0x200000);
+    for (const auto& [address, dwords] : work.memory) std::memcpy(&host->ram<uint32_t>(address), dwords.data(), dwords.size_bytes());
+  }
+  /// Returns when it is known to be under way.
+  void submit(bool elsewhere) {
+    threads_before_ = work_counts().of(Work::threads);
+    const auto write = [host = host.get()] {
+      for (const auto& [offset, value] : work_registers) host->write(offset, value);
+    };
+    if (elsewhere) submitter_ = std::thread(write);
+    else write();
+    while (!under_way()) std::this_thread::yield();
+  }
+  void join() {
+    if (submitter_.joinable()) submitter_.join();
+  }
+  bool finished() { return load(work_result) == work_finished; }
+  /// The engine takes work again after a reset.
+  bool runs_again() {
+    put(work_named("semaphore"));
+    host->ram<uint32_t>(work_result + 8) = 1;  // what it waits for
+    for (const auto& [offset, value] : work_registers) host->write(offset, value);
+    const auto until = Clock::now() + std::chrono::minutes(1);
+    while (!finished() && Clock::now() < until) std::this_thread::yield();
+    return finished();
+  }
+  std::string report() {
+    char* text = sg_report(host->device());
+    std::string copy = text;
+    sg_free(text);
+    return copy;
+  }
+  bool hangs() { return report().find("\"stands\": true") != std::string::npos; }
+
+  std::unique_ptr<FakeHost> host;
+
+ private:
+  uint32_t load(uint64_t address) { return __atomic_load_n(&host->ram<uint32_t>(address), __ATOMIC_ACQUIRE); }
+  bool is(std::string_view name) const { return name == work_.name; }
+  /// Kernels: the last of its stages has a thread. Clears have begun to write. The others: the command is being executed.
+  bool under_way() {
+    if (is("fast_clear") || is("depth_clear")) return __atomic_load_n(&host->ram<uint8_t>(0x200000), __ATOMIC_RELAXED) != untouched;
+    const uint32_t opcode = host->read(rcs + reg::RING_IPEHR) >> 16;
+    if (is("semaphore")) return opcode == 0x0e40;
+    if (is("batch")) return opcode == 0x1880;
+    if (is("cut_indices")) return opcode == 0x7b00;
+    const uint64_t wanted = is("domain_shader") ? 2 : 1;
+    return work_counts().of(Work::threads) >= threads_before_ + wanted;
+  }
+
+  const EndlessWork& work_;
+  uint64_t threads_before_ = 0;
+  std::thread submitter_;
+};
+
+template <typename Body>
+Clock::duration time_of(Body&& body) {
+  const auto begin = Clock::now();
+  body();
+  return Clock::now() - begin;
+}
+
+/// Times `action(guest)` with the work under way. The host may be busy with something else: one of a few rounds has to meet the limit.
+template <typename Action>
+void answers(const EndlessWork& work, unsigned threads, const char* name, Action&& action) {
+  const Watchdog watchdog(fmt::format("{}, threads={}, {}", work.name, threads, name));
+  auto best = Clock::duration::max();
+  for (int round = 0; round < 5 && best > limit; ++round) {
+    Guest guest(work, threads);
+    guest.submit(threads == 0);
+    best = std::min(best, action(guest));
+    guest.join();
+  }
+  INFO(work.name << ", threads=" << threads << ", " << name << ": " << std::chrono::duration<double, std::milli>(best).count() << " ms");
+  CHECK(best <= limit);
+}
+
+/// It may go on after a pause: nothing of it is lost.
+bool can_be_preempted(std::string_view name) {
+  for (const char* other : {"batch", "semaphore", "widest_walker", "media_walker", "fast_clear", "depth_clear"})
+    if (name == other) return true;
+  return false;
+}
+
+void pause_is_answered(const EndlessWork& work, unsigned threads) {
+  answers(work, threads, "pause", [&](Guest& guest) {
+    sg_device* device = guest.host->device();
+    const auto time = time_of([&] { sg_pause(device); });
+    CHECK(guest.hangs() == !can_be_preempted(work.name));
+    guest.join();
+    sg_resume(device);
+    CHECK_FALSE(guest.finished());
+    CHECK(guest.hangs() == !can_be_preempted(work.name));
+    if (guest.hangs()) CHECK((guest.host->read(rcs + reg::RING_EIR) | guest.host->read(rcs + reg::RING_ESR)) != 0);
+    guest.host->write(reg::GDRST, gdrst_render);
+    CHECK_FALSE(guest.hangs());
+    CHECK(guest.runs_again());
+    return time;
+  });
+}
+
+void resets_are_answered(const EndlessWork& work, unsigned threads) {
+  answers(work, threads, "reset", [&](Guest& guest) {
+    const auto time = time_of([&] { sg_reset(guest.host->device(), SG_RESET_FLR); });
+    guest.join();
+    return time;
+  });
+  if (threads == 0) return;  // the submitting thread has the device's lock there
+  answers(work, threads, "engine reset", [&](Guest& guest) {
+    const auto time = time_of([&] { guest.host->write(reg::GDRST, gdrst_render); });
+    CHECK_FALSE(guest.hangs());
+    CHECK(guest.runs_again());
+    return time;
+  });
+}
+
+void saving_is_answered(const EndlessWork& work) {
+  answers(work, 2, "save", [&](Guest& guest) {
+    std::string saved;
+    const auto time = time_of([&] { saved = guest.host->save(); });
+    // There the work stands where it stood here, and the guest can reset the engine.
+    Guest other(work, 2);
+    CHECK(other.host->load(saved) == "");
+    CHECK(other.hangs() == guest.hangs());
+    CHECK_FALSE(other.finished());
+    other.host->write(reg::GDRST, gdrst_render);
+    CHECK_FALSE(other.hangs());
+    other.host->map(0, 0, work_bytes / 4096);
+    CHECK(other.runs_again());
+    return time;
+  });
+}
+
+void others_are_answered(const EndlessWork& work) {
+  answers(work, 2, "memory change", [&](Guest& guest) {
+    sg_device* device = guest.host->device();
+    static std::vector<std::byte> more(1 << 20);
+    return time_of([&] {
+      sg_memory_begin(device);
+      sg_memory_add(device, 64 << 20, more.size(), more.data(), false);
+      sg_memory_commit(device);
+    });
+  });
+  answers(work, 2, "dirty log", [&](Guest& guest) { return time_of([&] { sg_dirty_log(guest.host->device(), true); }); });
+  answers(work, 2, "the device's end", [&](Guest& guest) { return time_of([&] { guest.host.reset(); }); });
+  answers(work, 2, "the device's end while paused", [&](Guest& guest) {
+    return time_of([&] {
+      sg_pause(guest.host->device());
+      guest.host.reset();
+    });
+  });
+}
+
+void all_is_answered(const EndlessWork& work) {
+  for (unsigned threads : {0u, 2u}) {
+    // With one thread a semaphore and a batch that loops give it back by themselves.
+    if (threads == 0 && (work.name == std::string_view("semaphore") || work.name == std::string_view("batch"))) continue;
+    pause_is_answered(work, threads);
+    resets_are_answered(work, threads);
+  }
+  saving_is_answered(work);
+  others_are_answered(work);
+}
+
+class ChosenEngine {
+ public:
+  explicit ChosenEngine(eu::Engine engine) { eu::set_engine(engine); }
+  ~ChosenEngine() { eu::set_engine(eu::Engine::tiers); }
+};
+
+}  // namespace
+
+TEST_CASE("stand still: endless kernels of each stage, interpreted") {
+  const ChosenEngine interpreter(eu::Engine::interp);
+  for (const char* name : {"vertex_shader", "hull_shader", "domain_shader", "geometry_shader", "pixel_shader", "compute", "media"})
+    all_is_answered(work_named(name));
+}
+
+TEST_CASE("stand still: endless batch, semaphore that nobody releases, widest walkers") {
+  for (const char* name : {"batch", "semaphore", "widest_walker", "media_walker"}) all_is_answered(work_named(name));
+}
+
+TEST_CASE("stand still: draws that make nothing, the largest clears") {
+  for (const char* name : {"cut_indices", "fast_clear", "depth_clear"}) all_is_answered(work_named(name));
+}
