@@ -146,7 +146,7 @@ def _pixels(fields):
     return (packet("3DSTATE_BINDING_TABLE_POINTERS_PS", {"Pointer to PS Binding Table": TABLE})
             + packet("3DSTATE_PS", {"Kernel Start Pointer 0": ENDLESS, "8 Pixel Dispatch Enable": 1,
                                     "Dispatch GRF Start Register For Constant/Setup Data 0": 2} | fields)
-            + packet("3DSTATE_PS_EXTRA", {"Pixel Shader Valid": 1}) + packet("3DSTATE_PS_BLEND", {"Has Writeable RT": 1}))
+            + packet("3DSTATE_PS_EXTRA", {"Pixel Shader Valid": 1, "Pixel Shader Kills Pixel": 1}) + packet("3DSTATE_PS_BLEND", {"Has Writeable RT": 1}))
 
 
 def pixel_shader():
