@@ -44,9 +44,13 @@ void Ports::attach_gmbus() {
       return gmbus_.read(i);
     });
     registers_.on_write(offsets[i], [this, i](uint32_t, uint32_t value) {
-      std::lock_guard lock(mutex_);
-      gmbus_.write(i, value);
-      if (gmbus_.take_interrupt()) interrupts_.raise_pch(sde_gmbus);
+      bool done;
+      {
+        std::lock_guard lock(mutex_);
+        gmbus_.write(i, value);
+        done = gmbus_.take_interrupt();
+      }
+      if (done) interrupts_.raise_pch(sde_gmbus);
     });
   }
 }
@@ -86,10 +90,12 @@ void Ports::show_live() {
 }
 
 void Ports::plug(unsigned connector, bool connected) {
-  std::lock_guard lock(mutex_);
-  if (connector > 2 || this->connected(connector) == connected) return;
-  connected_ ^= 1u << connector;
-  show_live();
+  {
+    std::lock_guard lock(mutex_);
+    if (connector > 2 || this->connected(connector) == connected) return;
+    connected_ ^= 1u << connector;
+    show_live();
+  }
   const unsigned shift = hotplug_shift(connector);
   if (!(registers_.peek(reg::SHOTPLUG_CTL) & hotplug_enable << shift)) return;
   registers_.set_bits(reg::SHOTPLUG_CTL, hotplug_long << shift);

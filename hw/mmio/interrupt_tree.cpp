@@ -51,9 +51,10 @@ InterruptTree::InterruptTree(RegisterFile& registers, Host& host) : registers_(r
     return master();
   });
   registers_.on_write(reg::MASTER_INT_CTL, [this](uint32_t, uint32_t value) {
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     enabled_ = value & master_enable;
     update();
+    deliver(lock);
   });
 }
 
@@ -76,7 +77,7 @@ uint32_t InterruptTree::read(Block block, uint32_t offset) const {
 }
 
 void InterruptTree::write(Block block, uint32_t offset, uint32_t value) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   Registers& regs = blocks_[at(block)];
   bool edge = false;
   switch (offset) {
@@ -92,9 +93,15 @@ void InterruptTree::write(Block block, uint32_t offset, uint32_t value) {
     default: regs.ier = value;
   }
   update(edge);
+  deliver(lock);
 }
 
 void InterruptTree::raise(Block block, uint32_t bits) {
+  post(block, bits);
+  deliver();
+}
+
+void InterruptTree::post(Block block, uint32_t bits) {
   std::lock_guard lock(mutex_);
   Registers& regs = blocks_[at(block)];
   bits &= ~regs.imr;
@@ -132,20 +139,43 @@ uint32_t InterruptTree::master() const {
 
 void InterruptTree::update(bool edge) {
   const bool level = enabled_ && (master() & ~master_enable);
-  if (level && level_ && edge) host_.interrupt(false);
-  if (level != level_ || (level && edge)) host_.interrupt(level);
+  // Where the host was told of a high line, each further rise is one more message.
+  if (level && told_ && (!level_ || edge)) fall_ = true;
   level_ = level;
+  untold_.store(level != told_ || fall_, std::memory_order_release);
+}
+
+void InterruptTree::deliver() {
+  if (!untold_.load(std::memory_order_acquire)) return;
+  std::unique_lock lock(mutex_);
+  deliver(lock);
+}
+
+void InterruptTree::deliver(std::unique_lock<std::mutex>& lock) {
+  if (telling_) return;
+  telling_ = true;
+  while (told_ != level_ || fall_) {
+    told_ = !told_;
+    if (!told_) fall_ = false;
+    const bool level = told_;
+    lock.unlock();
+    host_.interrupt(level);
+    lock.lock();
+  }
+  telling_ = false;
+  untold_.store(false, std::memory_order_release);
 }
 
 void InterruptTree::reset() {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   blocks_.fill({});
   enabled_ = false;
   update();
+  deliver(lock);
 }
 
 void InterruptTree::reset_engines(uint32_t engines) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   for (unsigned i = 0; i < engine_count; ++i) {
     if (!bit(engines, i)) continue;
     Registers& regs = blocks_[at(engine_rows[i].block)];
@@ -154,14 +184,17 @@ void InterruptTree::reset_engines(uint32_t engines) {
     regs.isr &= keep;
   }
   update();
+  deliver(lock);
 }
 
 void InterruptTree::state(Archive& archive) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   archive.section("interrupts", 1);
   for (Registers& regs : blocks_) archive.value(regs);
   archive.value(enabled_);
-  if (archive.reading() && !archive.failed()) update();
+  if (!archive.reading() || archive.failed()) return;
+  update();
+  deliver(lock);
 }
 
 bool InterruptTree::level() const {

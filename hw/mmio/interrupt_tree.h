@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 
@@ -26,7 +27,8 @@ class InterruptTree {
   /// Registers its hooks with `registers`.
   InterruptTree(RegisterFile& registers, Host& host);
 
-  // All of these: any thread. They may call Host::interrupt.
+  // All of these: any thread. They call Host::interrupt on the way out, with no lock of ours held: it may come back into the registers
+  // (an MSI aimed at our own BAR). A caller that holds a lock which a register's hook takes uses post() and, after unlocking, deliver().
 
   /// Events of an engine in its own numbering (before the shift into GTn: 0 user, 3 error, 4 flush notify, 8 context switch, 11 wait
   /// on semaphore). Events that the engine's RING_IMR masks do not get here.
@@ -39,6 +41,13 @@ class InterruptTree {
   /// South display events (17 GMBUS, 21..25 hot plug).
   void raise_pch(uint32_t bits) { raise(Block::pch, bits); }
   void raise(Block block, uint32_t bits);
+
+  /// raise() but for the call of the host.
+  void post(Block block, uint32_t bits);
+  void post_pipe(unsigned pipe, uint32_t bits) { post(static_cast<Block>(static_cast<unsigned>(Block::pipe_a) + pipe), bits); }
+  /// Brings the host's line up to date. One thread at a time calls the host; who comes meanwhile, or from within that call, leaves what
+  /// there is to tell to it. A level that falls and rises again before the host was told is an edge of its own.
+  void deliver();
 
   /// The lines as ISR shows them, where they last (hot-plug live state in SDEISR). Raises nothing.
   void set_live(Block block, uint32_t mask, bool on);
@@ -61,6 +70,7 @@ class InterruptTree {
   void write(Block block, uint32_t offset, uint32_t value);
   uint32_t master() const;
   void update(bool edge = false);
+  void deliver(std::unique_lock<std::mutex>& lock);
   void attach(Block block);
 
   RegisterFile& registers_;
@@ -69,6 +79,9 @@ class InterruptTree {
   std::array<Registers, block_count> blocks_;
   bool enabled_ = false;
   bool level_ = false;
+  // The host's side: what it was told last, whether it has to see the line fall before it is high (again), whether a thread is telling it.
+  bool told_ = false, fall_ = false, telling_ = false;
+  std::atomic<bool> untold_ = false;  ///< deliver() has something to do
 };
 
 }  // namespace softgen::mmio

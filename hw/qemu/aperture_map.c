@@ -50,6 +50,8 @@ static void drop(IntelGpuState* s, ApertureMapping* mapping) {
   memory_region_del_subregion(&s->aperture, &mapping->alias);
   object_unparent(OBJECT(&mapping->alias));
   mapping->size = 0;
+  memory_region_unref(mapping->target);
+  mapping->target = NULL;
 }
 
 static bool try_map(IntelGpuState* s, uint64_t offset) {
@@ -69,6 +71,11 @@ static bool try_map(IntelGpuState* s, uint64_t offset) {
 
   mapping->offset = offset - before;
   mapping->size = size;
+  mapping->target = region;
+  mapping->place = place;
+  /* An alias holds no reference to what it shows, and after an unplug of that RAM it stands until map_bh has
+   * run. */
+  memory_region_ref(region);
   memory_region_init_alias(&mapping->alias, OBJECT(s), "intel-gpu-gmadr-direct", region, place, size);
   memory_region_add_subregion_overlap(&s->aperture, mapping->offset, &mapping->alias, 1);
   return true;

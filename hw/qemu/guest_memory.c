@@ -12,12 +12,26 @@
 #include "qemu/error-report.h"
 #include "qemu/main-loop.h"
 
-/* RAM laid over the aperture (aperture_map.c) is there already, at its own place. No BAR moves while there is
- * any. */
+/* What the core's map was given: a section as region_add() had it. Sections of one address space do not overlap. */
+typedef struct MemorySection {
+  hwaddr address;
+  uint64_t size;
+  MemoryRegion* region; /* a reference is held */
+  bool readonly;
+} MemorySection;
+
+/* RAM laid over the aperture (aperture_map.c) is in the map already, at its own place. */
 static bool is_own_aperture(IntelGpuState* s, const MemoryRegionSection* section) {
   pcibus_t bar = pci_get_bar_addr(PCI_DEVICE(s), 2);
-  hwaddr address = section->offset_within_address_space;
-  return bar != PCI_BAR_UNMAPPED && address >= bar && address - bar < s->aperture_size;
+  if (bar == PCI_BAR_UNMAPPED) return false;
+  for (unsigned i = 0; i < ARRAY_SIZE(s->mappings); i++) {
+    const ApertureMapping* mapping = &s->mappings[i];
+    hwaddr into = section->offset_within_address_space - (bar + mapping->offset);
+    if (mapping->size && into < mapping->size && section->mr == mapping->target &&
+        section->offset_within_region == mapping->place + into)
+      return true;
+  }
+  return false;
 }
 
 static bool is_memory(IntelGpuState* s, const MemoryRegionSection* section) {
@@ -29,6 +43,18 @@ static bool is_memory(IntelGpuState* s, const MemoryRegionSection* section) {
 
 static uint64_t size_of(const MemoryRegionSection* section) {
   return int128_get64(section->size);
+}
+
+/* Index in s->sections of what region_add() took of this section; -1: nothing. What the guest's BARs say now is
+ * no answer: they may have moved since. */
+static int find_section(IntelGpuState* s, const MemoryRegionSection* section) {
+  for (guint i = 0; i < s->sections->len; i++) {
+    const MemorySection* held = &g_array_index(s->sections, MemorySection, i);
+    if (held->address == section->offset_within_address_space && held->size == size_of(section) &&
+        held->region == section->mr)
+      return i;
+  }
+  return -1;
 }
 
 /* Most transactions of QEMU do not touch RAM; the core stops its engines only for those that do. */
@@ -45,10 +71,16 @@ static void map_region_add(MemoryListener* listener, MemoryRegionSection* sectio
   }
   if (!is_memory(s, section)) return;
   open_map(s);
-  memory_region_ref(section->mr);
+  MemorySection held = {
+      .address = section->offset_within_address_space,
+      .size = size_of(section),
+      .region = section->mr,
+      .readonly = section->readonly || memory_region_is_romd(section->mr),
+  };
+  memory_region_ref(held.region);
+  g_array_append_val(s->sections, held);
   void* host = (uint8_t*)memory_region_get_ram_ptr(section->mr) + section->offset_within_region;
-  bool readonly = section->readonly || memory_region_is_romd(section->mr);
-  sg_memory_add(s->core, section->offset_within_address_space, size_of(section), host, readonly);
+  sg_memory_add(s->core, held.address, held.size, host, held.readonly);
 }
 
 /* Mapping for write and unmapping marks the pages for every client of the dirty log, and drops code that TCG
@@ -64,19 +96,29 @@ static void mark_dirty(void* opaque, uint64_t address, uint64_t size) {
   }
 }
 
+static void sync_section(IntelGpuState* s, const MemorySection* held) {
+  if (!held->readonly) sg_dirty_sync(s->core, held->address, held->size, mark_dirty, s);
+}
+
 static void map_log_sync(MemoryListener* listener, MemoryRegionSection* section) {
   IntelGpuState* s = container_of(listener, IntelGpuState, listener);
-  if (!is_memory(s, section) || section->readonly) return;
-  sg_dirty_sync(s->core, section->offset_within_address_space, size_of(section), mark_dirty, s);
+  int index = find_section(s, section);
+  if (index >= 0) sync_section(s, &g_array_index(s->sections, MemorySection, index));
+}
+
+static void remove_section(IntelGpuState* s, unsigned index) {
+  MemorySection held = g_array_index(s->sections, MemorySection, index);
+  open_map(s);
+  sync_section(s, &held);
+  sg_memory_remove(s->core, held.address, held.size);
+  g_array_remove_index_fast(s->sections, index);
+  memory_region_unref(held.region);
 }
 
 static void map_region_del(MemoryListener* listener, MemoryRegionSection* section) {
   IntelGpuState* s = container_of(listener, IntelGpuState, listener);
-  if (!is_memory(s, section)) return;
-  open_map(s);
-  map_log_sync(listener, section);
-  sg_memory_remove(s->core, section->offset_within_address_space, size_of(section));
-  memory_region_unref(section->mr);
+  int index = find_section(s, section);
+  if (index >= 0) remove_section(s, index);
 }
 
 static void map_commit(MemoryListener* listener) {
@@ -97,12 +139,8 @@ static void map_log_global_stop(MemoryListener* listener) {
   sg_dirty_log(container_of(listener, IntelGpuState, listener)->core, false);
 }
 
-static void map_changed(void* opaque) {
-  intel_gpu_aperture_unmap_all(opaque);
-}
-
 void intel_gpu_memory_init(IntelGpuState* s) {
-  s->map_bh = qemu_bh_new_guarded(map_changed, s, &DEVICE(s)->mem_reentrancy_guard);
+  s->sections = g_array_new(false, false, sizeof(MemorySection));
   s->listener = (MemoryListener){
       .name = "intel-gpu",
       .region_add = map_region_add,
@@ -118,7 +156,10 @@ void intel_gpu_memory_init(IntelGpuState* s) {
 
 void intel_gpu_memory_exit(IntelGpuState* s) {
   intel_gpu_aperture_unmap_all(s);
-  if (s->listener.address_space) memory_listener_unregister(&s->listener);
-  if (s->map_bh) qemu_bh_delete(s->map_bh);
-  s->map_bh = NULL;
+  if (!s->sections) return;
+  memory_listener_unregister(&s->listener);
+  while (s->sections->len > 0) remove_section(s, s->sections->len - 1);
+  map_commit(&s->listener);
+  g_array_free(s->sections, true);
+  s->sections = NULL;
 }

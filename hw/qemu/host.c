@@ -57,7 +57,9 @@ static void host_interrupt(void* opaque, bool level) {
   bool before = qatomic_xchg(&s->irq_level, level);
   if (level && !before) qatomic_set(&s->irq_rose, true);
   if (before == level) return;
-  if (bql_locked() && runstate_is_running()) {
+  /* A message may be aimed at our own registers: it is sent here only where QEMU refuses accesses to them,
+   * which is within an access to them (the guard of system/memory.c). The bottom half sets that guard too. */
+  if (bql_locked() && DEVICE(s)->mem_reentrancy_guard.engaged_in_io && runstate_is_running()) {
     intel_gpu_irq_update(s);
   } else {
     qemu_bh_schedule(s->irq_bh);
@@ -92,7 +94,11 @@ static IntelGpuMonitor* monitor_on_bus(IntelGpuState* s, unsigned pin) {
 
 static void host_gtt_changed(void* opaque) {
   IntelGpuState* s = opaque;
-  if (s->map_bh) qemu_bh_schedule(s->map_bh);
+  qemu_bh_schedule(s->map_bh);
+}
+
+static void end_mappings(void* opaque) {
+  intel_gpu_aperture_unmap_all(opaque);
 }
 
 static int host_i2c_start(void* opaque, unsigned pin, uint8_t address, bool is_receive) {
@@ -135,6 +141,7 @@ void intel_gpu_host_ops(IntelGpuState* s, sg_host_ops* ops) {
 void intel_gpu_host_init(IntelGpuState* s) {
   DeviceState* dev = DEVICE(s);
   s->irq_bh = qemu_bh_new_guarded(irq_bottom_half, s, &dev->mem_reentrancy_guard);
+  s->map_bh = qemu_bh_new_guarded(end_mappings, s, &dev->mem_reentrancy_guard);
   for (unsigned i = 0; i < SG_TIMER_COUNT; i++) {
     TimerContext* context = g_new(TimerContext, 1);
     *context = (TimerContext){s, i};
@@ -150,5 +157,6 @@ void intel_gpu_host_exit(IntelGpuState* s) {
     s->timers[i] = NULL;
   }
   if (s->irq_bh) qemu_bh_delete(s->irq_bh);
-  s->irq_bh = NULL;
+  if (s->map_bh) qemu_bh_delete(s->map_bh);
+  s->irq_bh = s->map_bh = NULL;
 }

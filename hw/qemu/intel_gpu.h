@@ -53,6 +53,8 @@ typedef struct IntelGpuMonitor {
 typedef struct ApertureMapping {
   uint64_t offset, size;
   MemoryRegion alias;
+  MemoryRegion* target; /* the RAM that `alias` shows from `place` on; a reference is held */
+  ram_addr_t place;
 } ApertureMapping;
 
 enum { SHOWN_NOTHING = -1, SHOWN_VGA = -2, SHOWN_UNDECIDED = -3 };
@@ -90,8 +92,9 @@ struct IntelGpuState {
   IntelGpuMonitor monitors[SG_MAX_CONNECTORS];
 
   MemoryListener listener;
-  bool map_open; /* sg_memory_begin() called, commit due */
-  QEMUBH* map_bh;
+  GArray* sections; /* of MemorySection (guest_memory.c): what the core's map holds; NULL: not listening */
+  bool map_open;    /* sg_memory_begin() called, commit due */
+  QEMUBH* map_bh;   /* ends all mappings of the aperture */
 
   QEMUTimer* timers[SG_TIMER_COUNT];
   QEMUBH* irq_bh;
@@ -113,6 +116,7 @@ void intel_gpu_register_types(void);
 /* host.c: what the core asks of its host. */
 void intel_gpu_host_ops(IntelGpuState* s, sg_host_ops* ops);
 void intel_gpu_host_init(IntelGpuState* s);
+/* After the core is gone, whose threads call the host until then. */
 void intel_gpu_host_exit(IntelGpuState* s);
 /* Brings the interrupt pin or MSI up to date; big lock held. */
 void intel_gpu_irq_update(IntelGpuState* s);
