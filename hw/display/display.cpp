@@ -37,7 +37,7 @@ Display::Display(mmio::RegisterFile& registers, mmio::InterruptTree& interrupts,
 Display::~Display() = default;
 
 void Display::pipes_update_rasters() {
-  std::lock_guard lock(services_.mutex);
+  PipesLock lock(services_);
   for (auto& pipe : pipes_) pipe->update_raster();
 }
 
@@ -46,7 +46,7 @@ void Display::attach_misc() {
   registers_.on_write(reg::VGA_CONTROL, [this](uint32_t, uint32_t) { host_.display_changed(0); });
   // The compressor works on pipe A's first plane, 4 lines a segment, and is always done (i915 intel_fbc_is_compressing).
   registers_.on_read(reg::FBC_STATUS2, [this](uint32_t) {
-    std::lock_guard lock(services_.mutex);
+    PipesLock lock(services_);
     const bool works = bit(registers_.peek(reg::FBC_CTL), 31) && pipes_[0]->running();
     return works ? std::min(pipes_[0]->timing().vactive / 4, 0xfffu) : 0u;
   });
@@ -56,7 +56,7 @@ void Display::mode(unsigned pipe, sg_pipe_mode* mode) {
   *mode = {};
   mode->connector = -1;
   if (pipe >= pipe_count) return;
-  std::lock_guard lock(services_.mutex);
+  PipesLock lock(services_);
   const Pipe& p = *pipes_[pipe];
   if (!p.running()) return;
   const unsigned port = p.driven_port();
@@ -70,7 +70,7 @@ void Display::mode(unsigned pipe, sg_pipe_mode* mode) {
 void Display::draw(unsigned pipe, void* pixels, size_t stride, bool full, sg_dirty_rect* dirty) {
   *dirty = {};
   if (pipe >= pipe_count) return;
-  std::lock_guard lock(services_.mutex);
+  PipesLock lock(services_);
   Pipe& p = *pipes_[pipe];
   Canvas& canvas = *canvases_[pipe];
   p.sync();
@@ -110,21 +110,21 @@ void Display::draw(unsigned pipe, void* pixels, size_t stride, bool full, sg_dir
 }
 
 bool Display::is_vga() {
-  std::lock_guard lock(services_.mutex);
+  PipesLock lock(services_);
   if (bit(registers_.peek(reg::VGA_CONTROL), 31)) return false;
   return std::none_of(pipes_.begin(), pipes_.end(), [](const auto& pipe) { return pipe->running(); });
 }
 
 bool Display::timer_expired(unsigned timer) {
   if (timer >= SG_TIMER_PIPE_A + pipe_count) return false;
-  std::lock_guard lock(services_.mutex);
+  PipesLock lock(services_);
   pipes_[timer - SG_TIMER_PIPE_A]->timer_expired();
   return true;
 }
 
 void Display::reset() {
   ports_.reset();
-  std::lock_guard lock(services_.mutex);
+  PipesLock lock(services_);
   for (auto& pipe : pipes_) pipe->reset();
   for (auto& canvas : canvases_) *canvas = Canvas{};
 }
@@ -132,7 +132,7 @@ void Display::reset() {
 void Display::state(Archive& ar) {
   ar.section("display", 1);
   ports_.state(ar);
-  std::lock_guard lock(services_.mutex);
+  PipesLock lock(services_);
   for (auto& pipe : pipes_) pipe->state(ar);
   if (ar.reading()) {
     for (auto& canvas : canvases_) *canvas = Canvas{};

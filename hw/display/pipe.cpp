@@ -67,7 +67,7 @@ void Pipe::blank(uint64_t first, uint64_t count) {
   frame_count_ += static_cast<uint32_t>(count);
   frame_time_us_ = microseconds(raster_.blank_time(blanks_done_ - 1));
   events |= latch();
-  raise(events);
+  post(events);
 }
 
 uint32_t Pipe::latch() {
@@ -97,7 +97,7 @@ void Pipe::changed() {
   services_.host.display_changed(index_);
 }
 
-void Pipe::raise(uint32_t events) { services_.interrupts.raise_pipe(index_, events & unmasked_); }
+void Pipe::post(uint32_t events) { services_.interrupts.post_pipe(index_, events & unmasked_); }
 
 bool Pipe::crc_enabled() const { return bit(services_.registers.peek(reg::PIPE_CRC_CTL(index_)), 31); }
 

@@ -33,6 +33,21 @@ struct PipeServices {
   std::mutex mutex;
 };
 
+/// Holds the pipes. What was raised meanwhile reaches the host when it ends, after the mutex: the host may come back into the registers.
+class PipesLock {
+ public:
+  explicit PipesLock(PipeServices& services) : services_(services) { services_.mutex.lock(); }
+  ~PipesLock() {
+    services_.mutex.unlock();
+    services_.interrupts.deliver();
+  }
+  PipesLock(const PipesLock&) = delete;
+  PipesLock& operator=(const PipesLock&) = delete;
+
+ private:
+  PipeServices& services_;
+};
+
 struct ScalerRegs {
   uint32_t ctrl = 0, position = 0, size = 0;
   bool operator==(const ScalerRegs&) const = default;
@@ -52,8 +67,8 @@ class Pipe {
   /// Registers the hooks of this pipe's registers.
   void attach();
 
-  // The rest is called with the mutex held.
-  /// Latches and counts what happened up to now, raises its interrupts, sets the timer.
+  // The rest is called under a PipesLock.
+  /// Latches and counts what happened up to now, posts its interrupts, sets the timer.
   void sync();
   /// Timing, enable or clock registers were written.
   void update_raster();
@@ -111,7 +126,7 @@ class Pipe {
   void compute_crc();
   void schedule(int64_t now);
   bool wants_timer() const;
-  void raise(uint32_t bits);
+  void post(uint32_t events);
   Frame compose_frame(uint32_t planes) const;
   void add_planes(Frame& frame, uint32_t planes) const;
   uint32_t scanline(int64_t time) const;

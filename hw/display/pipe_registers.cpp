@@ -18,7 +18,7 @@ constexpr unsigned auto_increment = 15;
 template <typename F>
 void Pipe::on_write(uint32_t offset, uint32_t bytes, F method) {
   services_.registers.on_write(offset, bytes, [this, method](uint32_t at, uint32_t value) {
-    std::lock_guard lock(services_.mutex);
+    PipesLock lock(services_);
     sync();
     method(at, value);
     schedule(now());
@@ -28,7 +28,7 @@ void Pipe::on_write(uint32_t offset, uint32_t bytes, F method) {
 template <typename F>
 void Pipe::on_read(uint32_t offset, F method) {
   services_.registers.on_read(offset, [this, method](uint32_t at) {
-    std::lock_guard lock(services_.mutex);
+    PipesLock lock(services_);
     return method(at);
   });
 }
@@ -97,7 +97,7 @@ void Pipe::plane_armed(unsigned plane) {
     armed_ &= ~(1u << plane);
     if (plane == 0) flip_count_++;
     changed();
-    raise(1u << (3 + plane));
+    post(1u << (3 + plane));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "hw/iface/host.h"
@@ -17,6 +18,7 @@ class FakeHost final : public Host {
   void interrupt(bool on) override {
     if (on && !level) edges++;
     level = on;
+    if (on_interrupt) on_interrupt(on);
   }
   void display_changed(unsigned pipe) override { changes[pipe]++; }
 
@@ -53,6 +55,7 @@ class FakeHost final : public Host {
   std::array<unsigned, SG_MAX_PIPES> changes{};
   bool level = false;
   unsigned edges = 0;
+  std::function<void(bool)> on_interrupt;
 
   unsigned monitor_pin = 5;
   std::vector<uint8_t> eeprom = std::vector<uint8_t>(512);

@@ -304,3 +304,36 @@ TEST_CASE_METHOD(Running, "hostile timings stop the pipe instead of the host") {
   display.mode(0, &mode);
   CHECK_FALSE(mode.active);
 }
+
+TEST_CASE_METHOD(Running, "the interrupt may come back into the registers of its pipe and port") {
+  // A message aimed at our own BAR. Every way that an interrupt of the display is raised: timer, register access, plug, GMBUS.
+  unsigned calls = 0;
+  host.on_interrupt = [&](bool level) {
+    if (!level) return;
+    calls++;
+    read(reg::PIPE_FRMCNT(0));
+    write(reg::PLANE_SURF(0, 0), 0x100000);
+    read(reg::GMBUS2);
+    write(reg::DE_PIPE_IIR(0), ~0u);
+    write(reg::SDEIIR, ~0u);
+  };
+  unmask_pipe(vblank | flip_done);
+  run_until(blank_time(0));
+  CHECK(calls >= 1);
+  calls = 0;
+  host.now = blank_time(3);
+  read(reg::PIPE_FRMCNT(0));
+  CHECK(calls >= 1);
+  calls = 0;
+  write(reg::SHOTPLUG_CTL, 1u << 12);
+  write(reg::SDEIER, ~0u);
+  write(reg::SDEIMR, 0);
+  display.plug(1, true);
+  CHECK(calls >= 1);
+  calls = 0;
+  write(reg::GMBUS0, 5);
+  write(reg::GMBUS4, 0x1f);
+  write(reg::GMBUS1, 1u << 30 | 3u << 25 | 1u << 16 | 0x50u << 1 | 1);
+  CHECK(calls >= 1);
+  CHECK_FALSE(host.level);
+}
