@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <set>
@@ -215,6 +216,35 @@ TEST_CASE("a depth bias of n is n steps of a 24-bit buffer and of a 16-bit one, 
   CHECK(bias(d24, -2, 0) * 16777215 == Approx(-2));
   CHECK(bias(d16, 1, 0) * 65535 == Approx(1));
   CHECK(bias(d16, 9, 1e-5f) == Approx(1e-5));
+}
+
+TEST_CASE("the depth plane of three equal depths is exactly constant") {
+  const State state = no_cull();
+  const RasterState raster = raster_64();
+  Setup setup(state, raster, Stage::vs);
+  const unsigned seed = 21;
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  const auto number = [&](double low, double high) { return static_cast<float>(low + (high - low) * random() / 0xffffffffu); };
+  for (int i = 0; i < 2000; ++i) {
+    // Behind the eye, too: such a triangle is clipped, and its plane is that of the whole.
+    const bool perspective = i & 1;
+    const auto depth = static_cast<float>(static_cast<int>(random() % 4095) - 2047) / 2048;
+    std::vector<Corner> corners;
+    for (unsigned k = 0; k < 3; ++k) {
+      // In steps for which depth * w is exact.
+      const float w = perspective ? std::round(number(k ? -1 : 1, 4) * 64) / 64 : 1;
+      corners.emplace_back(number(-1, 1) * w, number(-1, 1) * w, depth * w, w);
+    }
+    const std::array vues = {corners[0].vue(), corners[1].vue(), corners[2].vue()};
+    PreparedObjects out;
+    setup.prepare(ObjectType::triangle, triangle(), vues, out);
+    for (const PreparedObject& o : out.objects) {
+      REQUIRE(o.z.a == 0);
+      REQUIRE(o.z.b == 0);
+      REQUIRE(o.z.c == 0.5 + 0.5 * depth);
+    }
+  }
 }
 
 TEST_CASE("thin lines cover the pixels whose diamond they leave") {
