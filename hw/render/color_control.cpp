@@ -53,13 +53,15 @@ void TouchedPairs::settle(memory::View& view, const Touched& t) {
   const surface::Level& level = *t.rt->level;
   const uint32_t width = ccs.width();
   const unsigned element = t.rt->surface.format->block_bytes();
-  const bool plain = t.rt->surface.tiling == surface::Tiling::y;
+  // Y tiles have columns of 512 bytes. Of levels that begin at an odd one (with HALIGN_4, which hardware does not allow with a CCS), the second half of a
+  // pair may be in another tile.
+  constexpr uint64_t column_bytes = 512;
+  const bool plain = t.rt->surface.tiling == surface::Tiling::y && !(level.address(0, 0, t.slice) & column_bytes);
   const PixelKernels& kernels = pixel_kernels();
   const auto lines = [&](uint32_t column, uint32_t row) -> Lines {
     const uint32_t x = column * width, y = row * Ccs::pair_rows;
     const std::byte* const first = view.at(level.address(x, y, t.slice));
-    // Y tiles have columns of 512 bytes.
-    if (plain) return {first, first + 512};
+    if (plain) return {first, first + column_bytes};
     return {first, view.at(level.address(x + width / 2, y, t.slice))};
   };
   for (uint32_t row = 0; row < t.rows.size(); row += 2) {

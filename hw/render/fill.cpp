@@ -28,7 +28,7 @@ class Filler {
       for (int32_t x = rect.x0; x < rect.x1;) {
         const uint64_t at = address(x, y), size = std::min(run - at % run, uint64_t{bytes_} * static_cast<uint64_t>(rect.x1 - x));
         put(view_.at_for_write(at), size);
-        x += static_cast<int32_t>(size / bytes_);
+        x += std::max(static_cast<int32_t>(size / bytes_), 1);
       }
   }
   /// A part of a page of a Y tile, whose columns of 16 bytes have their rows one behind the other.

@@ -42,6 +42,20 @@ Tiling decode_tiling(const State& s) {
   }
 }
 
+unsigned element_bytes(const Format& format) { return std::max(format.block_bytes(), 1u); }
+
+/// Tiled surfaces begin at a tile (Ys) or page and have rows of whole tiles (SKL PRM vol 2d, RENDER_SURFACE_STATE, Surface Base Address and Surface
+/// Pitch). Users of the fast paths rely on it to stay within a page, so what state says is rounded here, once; low bits of the address have no meaning.
+void round_to_tiles(Surface& s) {
+  if (s.tiling == Tiling::linear) return;
+  const unsigned element = element_bytes(*s.format);
+  const uint64_t base = align_down(s.base, tile_bytes(s.tiling, element));
+  const uint32_t pitch = legal_pitch(s.tiling, element, s.pitch);
+  if (base != s.base || pitch != s.pitch)
+    guest_error("tiled surface whose base or pitch is no whole number of tiles", "{}, base {:#x}, pitch {}", tiling_name(s.tiling), s.base, s.pitch);
+  s.base = base, s.pitch = pitch;
+}
+
 void decode_buffer(const State& s, Surface& out) {
   // Entries minus one: Width has bits 6:0, Height 20:7, Depth from 21 on.
   out.entries = (uint64_t{s.depth} << 21 | uint64_t{s.height & 0x3fff} << 7 | (s.width & 0x7f)) + 1;
@@ -50,7 +64,7 @@ void decode_buffer(const State& s, Surface& out) {
 
 // The Yf and Ys image alignments (SKL PRM vol 5, "2D/CUBE Alignment Requirements"): a tile of elements.
 void standard_alignment(Surface& out) {
-  const unsigned element = std::max(out.format->block_bytes(), 1u);
+  const unsigned element = element_bytes(*out.format);
   if (!std::has_single_bit(element) || element > 16) return;
   const PageShape tile = tile_shape(out.tiling, element);
   out.halign = static_cast<uint16_t>(tile.width / element);
@@ -62,6 +76,7 @@ void decode_image(const State& s, Surface& out) {
   out.array = s.surface_array;
   out.width = s.width + 1, out.height = s.height + 1, out.depth = s.depth + 1;
   out.pitch = s.surface_pitch + 1;
+  round_to_tiles(out);
   out.qpitch = s.surface_qpitch * 4;
   // isl_genX_helpers.h, isl_get_qpitch: hardware steps 3D stencil surfaces by twice the QPitch.
   if (out.type == SurfaceType::three_d && out.tiling == Tiling::w) out.qpitch *= 2;
@@ -85,6 +100,7 @@ void decode_image(const State& s, Surface& out) {
   out.x_offset = s.x_offset * 4, out.y_offset = s.y_offset * 4;
 }
 
+// Of whole Y tiles by its fields: the address has bits 63:12, the pitch counts tiles.
 void decode_aux(const State& s, Surface& out) {
   out.aux = static_cast<AuxMode>(s.auxiliary_surface_mode);
   out.aux_base = s.auxiliary_surface_base_address;
@@ -166,6 +182,7 @@ Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples) {
   Surface out = from_depth_state(s, samples, format, Tiling::y);
   out.base = strip_canonical(s.surface_base_address);
   out.pitch = s.surface_pitch + 1, out.qpitch = s.surface_qpitch * 4;
+  if (!out.is_null()) round_to_tiles(out);
   // SKL PRM vol 5, alignment parameters: D16 8 x 4, the others 4 x 4.
   out.halign = format == SurfaceFormat::R16_UNORM ? 8 : 4;
   return out;
@@ -178,6 +195,7 @@ Surface decode_stencil_buffer(std::span<const uint32_t> depth, std::span<const u
   Surface out = from_depth_state(DepthState::unpack(depth), samples, SurfaceFormat::R8_UINT, Tiling::w);
   out.base = strip_canonical(s.surface_base_address);
   out.pitch = s.surface_pitch + 1, out.qpitch = s.surface_qpitch * 4;
+  if (!out.is_null()) round_to_tiles(out);
   out.halign = out.valign = 8;
   return out;
 }
@@ -238,7 +256,7 @@ Level::Level(const Surface& s, unsigned lod)
       tiling_(s.tiling),
       interleaved_(s.interleaved),
       samples_(s.samples),
-      element_(std::max(s.format->block_bytes(), 1u)),
+      element_(element_bytes(*s.format)),
       pitch_(s.pitch),
       origin_(level_origin(s, lod)),
       extent_(level_extent(s, lod)) {

@@ -43,6 +43,12 @@ constexpr PageShape tile_shape(Tiling tiling, unsigned element) {
   return tiling == Tiling::ys ? PageShape{page.width * 4, page.height * 4} : page;
 }
 
+/// Bytes of one whole tile: its base is aligned to them.
+constexpr uint64_t tile_bytes(Tiling tiling, unsigned element) {
+  const PageShape tile = tile_shape(tiling, element);
+  return uint64_t{tile.width} * tile.height;
+}
+
 /// Offset of byte `x` (0 <= x < page width) and of row `y` within a page; their sum is the place of the byte.
 /// Not for linear.
 uint32_t page_column(Tiling tiling, unsigned element, uint32_t x);
@@ -52,6 +58,12 @@ uint32_t page_row(Tiling tiling, unsigned element, uint32_t y);
 /// RENDER_SURFACE_STATE, Surface Pitch).
 constexpr uint32_t tile_pitch(Tiling tiling, unsigned element) {
   return tiling == Tiling::w ? 128 : tile_shape(tiling, element).width;
+}
+
+/// `pitch` as whole tiles, one at least: what page_index() makes of it.
+constexpr uint32_t legal_pitch(Tiling tiling, unsigned element, uint32_t pitch) {
+  const uint32_t tile = tile_pitch(tiling, element);
+  return pitch < tile ? tile : pitch / tile * tile;
 }
 
 /// Index of the page at column `px`, row `py` of a surface with `pitch` bytes a row as state has it, in
@@ -68,7 +80,7 @@ constexpr uint64_t page_index(Tiling tiling, unsigned element, uint32_t px, uint
 /// state has it.
 uint64_t offset(Tiling tiling, unsigned element, uint32_t x, uint32_t y, uint32_t pitch);
 
-/// The common cases inline, for hot loops; pitch is a whole number of tiles.
+/// The common cases inline, for hot loops; pitch is a whole number of tiles (legal_pitch).
 constexpr uint64_t offset_x(uint32_t x, uint32_t y, uint32_t pitch) {
   return uint64_t{y & ~7u} * pitch + (x >> 9) * 4096 + ((y & 7) << 9) + (x & 511);
 }

@@ -226,3 +226,68 @@ TEST_CASE("depth and stencil buffers from their packets") {
   stencil.stencil_buffer_enable = false;
   CHECK(decode_stencil_buffer(depth.pack(), stencil.pack(), 1).is_null());
 }
+
+namespace {
+
+/// What the inline offsets, and all that goes to a tile's end from a pointer, rely on.
+void check_legal(const Surface& s) {
+  CAPTURE(tiling_name(s.tiling), s.format->name, s.base, s.pitch);
+  if (s.tiling == Tiling::linear) return;
+  const unsigned element = std::max(s.format->block_bytes(), 1u);
+  CHECK(s.base % (s.tiling == Tiling::ys ? 65536 : 4096) == 0);
+  CHECK(s.pitch % tile_pitch(s.tiling, element) == 0);
+  CHECK(s.pitch >= tile_pitch(s.tiling, element));
+}
+
+}  // namespace
+
+TEST_CASE("a tiled surface begins at a page and has rows of whole tiles, whatever its state says; a linear one keeps what it has") {
+  set_log_sink({});
+  std::mt19937 random(14);
+  for (const auto format : {SurfaceFormat::R8_UNORM, SurfaceFormat::R16_UNORM, SurfaceFormat::R8G8B8_UNORM, SurfaceFormat::R8G8B8A8_UNORM, SurfaceFormat::R16G16B16_FLOAT,
+                            SurfaceFormat::R32G32_FLOAT, SurfaceFormat::R32G32B32_FLOAT, SurfaceFormat::R32G32B32A32_FLOAT, SurfaceFormat::R64G64B64_FLOAT,
+                            SurfaceFormat::R64G64B64A64_FLOAT, SurfaceFormat::BC1_UNORM, SurfaceFormat::R1_UNORM})
+    for (unsigned tile = 0; tile < 4; ++tile)
+      for (unsigned resource = 0; resource < 4; ++resource)
+        for (unsigned i = 0; i < 16; ++i) {
+          State state = image(State::SurfaceType::SURFTYPE_2D, format, 64, 64, 1, static_cast<State::TileMode>(tile), random() % 4096 + 1, 64);
+          state.tiled_resource_mode = static_cast<State::TiledResourceMode>(resource);
+          state.surface_base_address = 0x10'0000 + random() % 0x20000;
+          const Surface s = decoded(state);
+          REQUIRE_FALSE(s.is_null());
+          check_legal(s);
+          if (s.tiling == Tiling::linear) {
+            CHECK(s.base == state.surface_base_address);
+            CHECK(s.pitch == state.surface_pitch + 1);
+          }
+          // The common cases inline and the general one agree.
+          const Level level(s, 0);
+          const unsigned element = std::max(s.format->block_bytes(), 1u);
+          for (unsigned n = 0; n < 8; ++n) {
+            const uint32_t x = random() % 200, y = random() % 200;
+            CHECK(level.address(x, y, 0) == s.base + offset(s.tiling, element, x * element, y, s.pitch));
+          }
+        }
+}
+
+TEST_CASE("depth, stencil and control surfaces are of whole tiles, too") {
+  set_log_sink({});
+  for (uint32_t pitch = 1; pitch < 1100; pitch += 37)
+    for (const uint64_t base : {0x10'0000ull, 0x10'0004ull, 0x10'0ffcull}) {
+      defs::gen9::_3DSTATE_DEPTH_BUFFER depth{};
+      depth.surface_type = defs::gen9::_3DSTATE_DEPTH_BUFFER::SurfaceType::SURFTYPE_2D;
+      depth.surface_format = defs::gen9::_3DSTATE_DEPTH_BUFFER::SurfaceFormat::D16_UNORM;
+      depth.surface_pitch = pitch - 1, depth.surface_base_address = base;
+      defs::gen9::_3DSTATE_STENCIL_BUFFER stencil{};
+      stencil.stencil_buffer_enable = true;
+      stencil.surface_pitch = pitch - 1, stencil.surface_base_address = base;
+      check_legal(decode_depth_buffer(depth.pack(), 1));
+      check_legal(decode_stencil_buffer(depth.pack(), stencil.pack(), 1));
+      State state = image(State::SurfaceType::SURFTYPE_2D, SurfaceFormat::R8G8B8A8_UNORM, 64, 64, 1, State::TileMode::YMAJOR, 256, 64);
+      state.auxiliary_surface_base_address = base, state.auxiliary_surface_pitch = pitch % 512;
+      const Surface s = decoded(state);
+      CHECK(s.aux_base % 4096 == 0);
+      CHECK(s.aux_pitch % 128 == 0);
+      CHECK(s.aux_pitch >= 128);
+    }
+}

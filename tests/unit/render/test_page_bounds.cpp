@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Surfaces as a hostile guest describes them, drawn to by each of the fast paths: none may touch a byte beyond the page that it looked up. Guest pages
+// lie between inaccessible ones, so that a stray access is a SIGSEGV.
+#include <array>
+#include <random>
+
+#include "hw/base/log.h"
+#include "hw/defs/gen9/3dstate_pixel.h"
+#include "hw/defs/gen9/surface.h"
+#include "hw/render/color_control.h"
+#include "hw/render/depth_stencil.h"
+#include "hw/render/fill.h"
+#include "tests/catch.h"
+#include "tests/unit/memory/isolated.h"
+
+using namespace softgen;
+using namespace softgen::render;
+using SurfaceState = gen9::RENDER_SURFACE_STATE;
+using surface::SurfaceFormat;
+
+namespace {
+
+constexpr uint64_t base = 0x10000, aux_base = 0x90000;
+constexpr uint32_t pages = 0xc0;
+
+struct Fixture : memory::test::Isolated {
+  StateStore store;
+  State state;
+  Fixture() : Isolated(pages) { set_log_sink({}); }
+
+  template <typename Packet>
+  void accept(const char* name, const Packet& packet) {
+    store.accept({0, defs::find_command(name), packet.pack()});
+    state.refresh(store);
+  }
+  /// 64x64 of this format, tested and written, at a base and with a pitch (bytes) of the guest's choice.
+  void depth_buffer(gen9::_3DSTATE_DEPTH_BUFFER::SurfaceFormat format, uint64_t at, uint32_t pitch) {
+    gen9::_3DSTATE_DEPTH_BUFFER d{};
+    d.surface_type = gen9::_3DSTATE_DEPTH_BUFFER::SurfaceType::SURFTYPE_2D;
+    d.surface_format = format;
+    d.depth_write_enable = true;
+    d.surface_pitch = pitch - 1;
+    d.surface_base_address = at;
+    d.width = d.height = 63;
+    d.surface_qpitch = 64 / 4;
+    accept("3DSTATE_DEPTH_BUFFER", d);
+    gen9::_3DSTATE_WM_DEPTH_STENCIL tests{};
+    tests.depth_test_enable = tests.depth_buffer_write_enable = true;
+    tests.depth_test_function = gen9::CompareFunction::COMPAREFUNCTION_ALWAYS;
+    accept("3DSTATE_WM_DEPTH_STENCIL", tests);
+  }
+};
+
+SurfaceState image(SurfaceFormat format, SurfaceState::TileMode tiling, uint64_t at, uint32_t pitch) {
+  SurfaceState s{};
+  s.surface_type = SurfaceState::SurfaceType::SURFTYPE_2D;
+  s.surface_format = format;
+  s.width = s.height = 63;
+  s.tile_mode = tiling;
+  s.surface_base_address = at;
+  s.surface_pitch = pitch - 1;
+  s.surface_qpitch = 64 / 4;
+  s.surface_horizontal_alignment = SurfaceState::SurfaceHorizontalAlignment::HALIGN_4;
+  s.surface_vertical_alignment = SurfaceState::SurfaceVerticalAlignment::VALIGN_4;
+  s.mip_tail_start_lod = 15;
+  return s;
+}
+
+surface::Surface decoded(const SurfaceState& s) { return surface::decode_surface(s.pack()); }
+
+/// Pitches of no whole number of tiles among them; the longest keeps 64 rows within the memory.
+constexpr uint32_t pitches[] = {1, 4, 127, 128, 132, 160, 255, 256, 257, 400, 511, 512, 520, 640, 1016, 1024, 1028};
+constexpr uint64_t bases[] = {base, base + 4, base + 16, base + 64, base + 0x200, base + 0xe10, base + 0xfc0};
+constexpr SurfaceState::TileMode tilings[] = {SurfaceState::TileMode::LINEAR, SurfaceState::TileMode::WMAJOR, SurfaceState::TileMode::XMAJOR,
+                                              SurfaceState::TileMode::YMAJOR};
+
+}  // namespace
+
+TEST_CASE("a depth clear of a buffer whose pitch is no whole number of tiles stays within its pages") {
+  using Format = gen9::_3DSTATE_DEPTH_BUFFER::SurfaceFormat;
+  for (const Format format : {Format::D32_FLOAT, Format::D16_UNORM})
+    for (const uint32_t pitch : pitches)
+      for (const uint64_t at : bases) {
+        Fixture f;
+        f.depth_buffer(format, at, pitch);
+        gen9::_3DSTATE_WM_HZ_OP op{};
+        op.depth_buffer_clear_enable = op.full_surface_depth_and_stencil_clear = true;
+        op.sample_mask = 1;
+        CAPTURE(static_cast<int>(format), pitch, at);
+        DepthStencil(f.state, f.store, 1).clear([&](const PixelRect& rect, const FillPart& part) { part(f.view, rect); }, f.state, op);
+      }
+}
+
+TEST_CASE("depth tests by blocks stay within their pages") {
+  using Format = gen9::_3DSTATE_DEPTH_BUFFER::SurfaceFormat;
+  for (const Format format : {Format::D32_FLOAT, Format::D24_UNORM_X8_UINT, Format::D16_UNORM})
+    for (const uint32_t pitch : pitches)
+      for (const uint64_t at : bases) {
+        Fixture f;
+        f.depth_buffer(format, at, pitch);
+        const DepthStencil tests(f.state, f.store, 1);
+        REQUIRE(tests.uses_depth());
+        if (!tests.tests_blocks()) continue;
+        const DepthKernel kernel = tests.kernel({.a = 0, .b = 0, .c = 0.5, .bias = 0, .low = 0, .high = 1});
+        CAPTURE(static_cast<int>(format), pitch, at);
+        for (uint32_t y = 0; y < 64; y += 8)
+          for (uint32_t x = 0; x < 64; x += 8)
+            if (tests.holds_block(x, y, 0)) tests.test_block(f.view, kernel, {x, y, 0, x + 0.5, y + 0.5, true}, ~uint64_t{0});
+      }
+}
+
+TEST_CASE("colours are written within their pages, whatever the target's base and pitch") {
+  Fixture f;
+  const OutputMerger merger(State{}, f.view);
+  for (const auto format : {SurfaceFormat::R8G8B8A8_UNORM, SurfaceFormat::R32_UINT})
+    for (const auto tiling : tilings)
+      for (const uint32_t pitch : pitches)
+        for (const uint64_t at : bases) {
+          const RenderTarget rt(decoded(image(format, tiling, at, pitch)));
+          REQUIRE(rt.level);
+          CAPTURE(static_cast<int>(format), static_cast<int>(tiling), pitch, at);
+          if (!merger.color_kernel(rt, 0)) continue;
+          for (uint32_t y = 0; y < 64; y += 2)
+            for (uint32_t x = 0; x < 64; x += 4) {
+              std::byte* rows[2];
+              REQUIRE(rt.quad_rows(f.view, x, y, 0, rows) == 15);
+              // Of two quads side by side, as write_lit() has them.
+              for (std::byte* const row : rows) std::memset(row, 0x5a, 16);
+            }
+          for (uint32_t y = 0; y < 64; y += 8)
+            for (uint32_t x = 0; x < 64; x += 8) {
+              rt.fill_block(f.view, x, y, 0, ~uint64_t{0}, 0x12345678);
+              rt.fill_block(f.view, x, y, 0, 0x8040201008040201, 0x12345678);
+            }
+        }
+}
+
+TEST_CASE("fills stay within their pages, whatever format, tiling, base and pitch") {
+  Fixture f;
+  const std::array<std::byte, 16> texel{};
+  for (const auto format : {SurfaceFormat::R8_UNORM, SurfaceFormat::R16_UINT, SurfaceFormat::R32_UINT, SurfaceFormat::R16G16B16A16_UNORM})
+    for (const auto tiling : tilings)
+      for (const uint32_t pitch : pitches)
+        for (const uint64_t at : bases) {
+          const surface::Surface s = decoded(image(format, tiling, at, pitch));
+          const surface::Level level(s, 0);
+          CAPTURE(static_cast<int>(format), static_cast<int>(tiling), pitch, at);
+          fill(f.view, s, level, {0, 0, 64, 64}, 0, 0, texel.data());
+          fill(f.view, s, level, {3, 5, 61, 50}, 0, 0, texel.data());
+        }
+}
+
+TEST_CASE("fills of 16-byte elements end, whatever the pitch") {
+  Fixture f;
+  const std::array<std::byte, 16> texel{};
+  for (const auto tiling : tilings)
+    for (const uint32_t pitch : {8u, 520u, 536u, 1032u, 1025u}) {
+      CAPTURE(static_cast<int>(tiling), pitch);
+      const surface::Surface s = decoded(image(SurfaceFormat::R32G32B32A32_FLOAT, tiling, base, pitch));
+      fill(f.view, s, surface::Level(s, 0), {0, 0, 64, 64}, 0, 0, texel.data());
+    }
+}
+
+TEST_CASE("a color control surface is expanded and settled within pages, whatever base and alignment the pixels have") {
+  Fixture f;
+  for (const auto format : {SurfaceFormat::R8G8B8A8_UNORM, SurfaceFormat::R16G16B16A16_UNORM, SurfaceFormat::R32G32B32A32_UINT})
+    for (const uint64_t at : bases)
+      for (const uint32_t lod : {0u, 2u}) {
+        SurfaceState state = image(format, SurfaceState::TileMode::YMAJOR, at, 1024 + 64);
+        // With HALIGN_4 level 2 begins at element 100: of 4 bytes each, in the middle of a pair.
+        state.width = state.height = 199, state.surface_qpitch = 320 / 4;
+        state.mip_count_lod = lod;
+        state.auxiliary_surface_mode = static_cast<decltype(state.auxiliary_surface_mode)>(surface::AuxMode::ccs_e);
+        state.auxiliary_surface_base_address = aux_base | 0xabc;
+        const RenderTarget rt(decoded(state));
+        CAPTURE(static_cast<int>(format), at, lod);
+        if (!rt.ccs) continue;
+        // All "clear": add() writes the clear colour where nothing has been drawn.
+        rt.ccs.fill(f.view, {0, 0, rt.level->extent().width, rt.level->extent().height}, 0, surface::CcsCode::clear);
+        TouchedPairs touched;
+        for (int32_t y = 0; y < 128; y += 64)
+          for (int32_t x = 0; x < 128; x += 64) {
+            touched.add(f.view, rt, 0, {x + 3, y + 1, x + 62, y + 63});
+            touched.settle(f.view);
+          }
+      }
+}
