@@ -113,8 +113,11 @@ const Surface& surface_of(const Message& m, ThreadEnv& env) {
   return surface::cached_surface(env.view, env.bases, bits(m.descriptor, 7u, 0u), m.ex_descriptor);
 }
 
-bool texel_format(const Surface& s) {
-  return s.is_null() || s.format->kind == surface::FormatKind::plain || s.format->kind == surface::FormatKind::shared_exponent;
+/// Hardware converts the formats of its tables only (SKL PRM vol 7, "Surface Formats" of the data port; hw/surface/formats.inc); none is longer than
+/// max_texel. Formats of vertices, up to 32 bytes, are not among them.
+bool texel_format(const Surface& s, Direction direction) {
+  if (s.is_null()) return true;
+  return s.format->is(direction == Direction::read ? surface::use_typed_read : surface::use_typed_write) && s.format->block_bytes() <= max_texel;
 }
 
 }  // namespace
@@ -127,7 +130,7 @@ SendResult typed_surface(const Message& m, ThreadEnv& env, Direction direction) 
     return SendResult::failed;
   }
   const Surface& s = surface_of(m, env);
-  if (!texel_format(s)) {
+  if (!texel_format(s, direction)) {
     guest_error("typed surface message", "format {}", s.format->name);
     return SendResult::done;
   }
