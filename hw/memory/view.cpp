@@ -8,7 +8,8 @@
 namespace softgen::memory {
 namespace {
 
-alignas(View::page_size) const std::byte zeros[View::page_size] = {};
+// A page, and as much behind it: nothing may read beyond a page, and if something does, it finds zeros.
+alignas(View::page_size) const std::byte zeros[2 * View::page_size] = {};
 const std::atomic<uint64_t> unchanging{1};
 std::atomic<uint64_t> views{0};
 View::Nowhere test_nowhere;
@@ -29,6 +30,7 @@ void View::set_space(const AddressSpace& space) {
 }
 
 void View::invalidate() {
+  ++round_;
   stamp_ += uint64_t{1} << vpn_bits;
   if (stamp_) return;
   // The stamp wrapped: tags of its last round could match again.
@@ -73,22 +75,26 @@ std::byte* View::nowhere(Access access) {
   }
   if (access == Access::read)
     return const_cast<std::byte*>(zeros);  // callers of Access::read get it as const
-  if (!dropped_) dropped_ = std::make_unique<std::byte[]>(page_size + 64);
-  std::memset(dropped_.get(), 0, page_size + 64);
-  return reinterpret_cast<std::byte*>(align_up(reinterpret_cast<uintptr_t>(dropped_.get()), uintptr_t{64}));
+  constexpr uint64_t alignment = 64;
+  // As with zeros: a page more than may be written.
+  if (!dropped_) dropped_ = std::make_unique<std::byte[]>(2 * page_size + alignment);
+  auto* const page = reinterpret_cast<std::byte*>(align_up(reinterpret_cast<uintptr_t>(dropped_.get()), uintptr_t{alignment}));
+  std::memset(page, 0, page_size);
+  return page;
 }
 
 const std::byte* View::piece(uint64_t va, uint64_t size) {
-  const uint64_t start = va & ~(page_size - 1);
+  const uint64_t start = va & ~(page_size - 1), end = align_up(va + size, page_size);
   const std::byte* first = nullptr;
-  for (uint64_t at = start; at < va + size;) {
-    const Translation t = translate(space_, memory_, strip_canonical(at));
+  // By runs, not by pages: a texture may have half a million of them.
+  for (uint64_t at = start; at < end;) {
+    const Translation t = translate(space_, memory_, strip_canonical(at), end - at);
     if (!t.valid) return nullptr;
     const HostSpan span = memory_.resolve(t.gpa, Access::read);
     if (span.size < page_size || !span.data) return nullptr;
     if (!first) first = span.data;
     if (span.data != first + (at - start)) return nullptr;
-    at += page_size;
+    at += std::min(t.run, align_down(span.size, page_size));
   }
   return first ? first + (va - start) : nullptr;
 }

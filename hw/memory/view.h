@@ -82,7 +82,7 @@ class View {
   Stamp stamp() {
     if (memory_.epoch() != epoch_ || generation_->load(std::memory_order_acquire) != seen_) [[unlikely]]
       revalidate();
-    return {number_, stamp_};
+    return {number_, round_};
   }
   /// Host memory of [va, va + size) for reading when all of it is there and in one piece, else null (no fault). Walks all of its pages.
   const std::byte* piece(uint64_t va, uint64_t size);
@@ -170,7 +170,7 @@ class View {
   static constexpr unsigned tlb_bits = 9;
   static constexpr unsigned vpn_bits = 36;
   struct Entry {
-    uint64_t tag = 0;           // stamp << vpn_bits | virtual page
+    uint64_t tag = 0;           // stamp_ | virtual page
     std::byte* page = nullptr;  // host address of the page
   };
 
@@ -205,7 +205,8 @@ class View {
   AddressSpace space_;
   const std::atomic<uint64_t>* generation_;
   uint64_t epoch_ = 0, seen_ = 0;
-  uint64_t stamp_ = uint64_t{1} << vpn_bits;
+  uint64_t stamp_ = uint64_t{1} << vpn_bits;  // of tags: what bits they have left, which come again when the TLB is empty
+  uint64_t round_ = 1;                        // of Stamp: never comes again
   uint64_t faults_ = 0;
   const uint64_t number_;  // no two views have the same
   std::array<std::array<Entry, 1u << tlb_bits>, 2> tlb_;

@@ -213,3 +213,54 @@ TEST_CASE_METHOD(Fixture, "a stretch is as long as pages follow each other, may 
     }
   CHECK(view.faults() == 0);
 }
+
+// Tags of the TLB have 28 bits for the round, which come again; whoever keeps a pointer by a stamp must not take the old round for the new one.
+TEST_CASE_METHOD(Fixture, "a stamp never comes again, also when the TLB's tags do") {
+  constexpr uint64_t rounds = (1 << 28) - 1;  // tags have no round 0
+  const View::Stamp first = view.stamp();
+  for (uint64_t i = 0; i < rounds - 1; ++i) view.invalidate();
+  CHECK(view.stamp() != first);
+  view.invalidate();
+  CHECK(view.stamp() != first);
+  view.invalidate();
+  CHECK(view.stamp() != first);
+}
+
+namespace {
+
+/// Counts what is looked up in it.
+struct CountingMemory final : HostMemory {
+  SparseMemory memory{64 << 20};
+  uint64_t looks = 0;
+  HostSpan resolve(uint64_t gpa, Access access) override {
+    ++looks;
+    return memory.resolve(gpa, access);
+  }
+  void mark_dirty(uint64_t gpa, uint64_t size) override { memory.mark_dirty(gpa, size); }
+};
+
+}  // namespace
+
+TEST_CASE("a piece is found by runs of pages: its cost is that of its tables, not of its pages") {
+  CountingMemory counting;
+  Tables tables{counting.memory};
+  const uint64_t pml4 = tables.new_table(), va = 0x4000'0000;
+  TlbGeneration generation;
+  View view(counting, nullptr);
+  view.set_space(AddressSpace::ppgtt48(pml4, generation));
+  constexpr uint64_t pages = SparseMemory::chunk_size / View::page_size, gpa = 32 << 20;
+  static_assert(gpa % SparseMemory::chunk_size == 0);
+  for (uint64_t i = 0; i < pages; ++i) tables.map(pml4, va + i * View::page_size, gpa + i * View::page_size, 3);
+  view.fill(va, 1, pages * View::page_size);
+  counting.looks = 0;
+  const std::byte* const whole = view.piece(va, pages * View::page_size);
+  CHECK(counting.looks <= 8);
+  REQUIRE(whole);
+  CHECK(whole == view.at(va));
+  // Of parts, and what is not all there.
+  CHECK(view.piece(va + 5, 2 * View::page_size) == whole + 5);
+  CHECK_FALSE(view.piece(va + 5, pages * View::page_size));
+  tables.map(pml4, va + View::page_size, gpa + 2 * View::page_size, 3);
+  CHECK_FALSE(view.piece(va, 2 * View::page_size));
+  CHECK(view.piece(va, View::page_size) == whole);
+}
