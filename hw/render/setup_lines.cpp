@@ -13,9 +13,19 @@ constexpr int64_t half_pixel = subpixels / 2;
 /// Whether a point lies within the diamond of its pixel: |x - centre| + |y - centre| < 1/2.
 bool in_diamond(double x, double y) { return std::abs(x - std::floor(x) - 0.5) + std::abs(y - std::floor(y) - 0.5) < 0.5; }
 
+/// Of places that to_screen() bounds, and a margin that a width's field or bounded_width() does.
 PixelRect box_around(double x0, double y0, double x1, double y1, double margin) {
   const auto pixel = [](double v) { return static_cast<int32_t>(std::floor(v)); };
   return {pixel(std::min(x0, x1) - margin), pixel(std::min(y0, y1) - margin), pixel(std::max(x0, x1) + margin) + 1, pixel(std::max(y0, y1) + margin) + 1};
+}
+
+/// Of points: by fields of 3DSTATE_CLIP where these say something, and in any case what a field of U8.3 can hold (SKL PRM vol 2d, 3DSTATE_SF, Point
+/// Width). Vertices bring any float.
+double bounded_width(double width, double least, double most) {
+  constexpr double narrowest = 1.0 / 8, widest = 255.875;
+  if (most > 0) width = std::max(std::min(width, most), std::min(least, most));
+  if (!(width > 0)) width = 1;
+  return std::max(std::min(width, widest), narrowest);
 }
 
 double ramp(double inside) { return std::clamp(inside + 0.5, 0.0, 1.0); }
@@ -140,9 +150,7 @@ bool Setup::prepare_point(const Vue& vertex, PreparedObject& out) {
   const auto& clip = state_.get<gen9::_3DSTATE_CLIP>();
   const auto& raster = state_.get<gen9::_3DSTATE_RASTER>();
   const bool from_state = sf.point_width_source == gen9::_3DSTATE_SF::PointWidthSource::STATE;
-  double width = from_state ? sf.point_width : vertex.point_width();
-  if (!from_state && clip.maximum_point_width > 0) width = std::clamp(width, double{clip.minimum_point_width}, double{clip.maximum_point_width});
-  if (!(width > 0)) width = 1;
+  const double width = from_state ? bounded_width(sf.point_width, 0, 0) : bounded_width(vertex.point_width(), clip.minimum_point_width, clip.maximum_point_width);
   const Screen center = to_screen(viewport, {vertex.position(0), vertex.position(1), vertex.position(2), vertex.position(3)});
   // Barycentrics run over the square, for sprite coordinates: 1 to the right, 2 downwards.
   const double q = raster_.divide ? 1 / vertex.position(3) : 1;

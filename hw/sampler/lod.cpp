@@ -39,13 +39,14 @@ float cube_lod_of(float width, const Direction& own, const Direction& at, const 
 Detail ellipse(double most, const Vector& x, const Vector& y, float width, float height) {
   const double uu = x.u * x.u + y.u * y.u, vv = x.v * x.v + y.v * y.v, uv = x.u * x.v + y.u * y.v;
   const double root = std::sqrt((uu - vv) * (uu - vv) + 4 * uv * uv);
-  const double longer = (uu + vv + root) / 2, shorter = std::max((uu + vv - root) / 2, 0.0);
+  const double longer = (uu + vv + root) / 2;
+  // Next to nothing is nothing, also with denormals as zeros.
+  if (!(longer >= 0x1p-100) || !std::isfinite(longer)) return {log2_of(longer), 1, 0, 0};
+  const double shorter = std::max((uu + vv - root) / 2, 0.0);
   // A ratio a little above a whole number by rounding does not ask for one tap more.
   double ratio = shorter * most * most <= longer ? most : std::ceil(std::sqrt(longer / shorter) - 1e-3);
   ratio = std::clamp(ratio, 1.0, most);
   Detail detail{log2_of(longer / (ratio * ratio)), static_cast<unsigned>(ratio), 0, 0};
-  // Next to nothing is nothing, also with denormals as zeros.
-  if (!(longer >= 0x1p-100) || !std::isfinite(longer)) return {log2_of(longer), 1, 0, 0};
   // The axis: the eigenvector of the larger eigenvalue, from the better conditioned row.
   double du = uv, dv = longer - uu;
   if (uu >= vv) du = longer - vv, dv = uv;

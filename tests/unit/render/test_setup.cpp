@@ -2,6 +2,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <set>
 
@@ -357,4 +358,33 @@ TEST_CASE("triangles of a mesh are set up as each alone") {
   }
   CHECK(drawn > 500);
   CHECK(rejected > 500);
+}
+
+// Vertices bring any float as their point's width, and the limits of 3DSTATE_CLIP may say the least is more than the most, or nothing.
+TEST_CASE("points are as wide as hardware has them, whatever their vertices and the limits say") {
+  const RasterState raster = raster_64();
+  constexpr float infinity = std::numeric_limits<float>::infinity(), no_number = std::numeric_limits<float>::quiet_NaN();
+  constexpr uint32_t eighths = 8;
+  const auto pixels = [&](float width, uint32_t least, uint32_t most) {
+    const State state = state_of({{"3DSTATE_RASTER", {0x78500003, 1u << 16, 0, 0, 0}}, {"3DSTATE_CLIP", {0x78120002, 0, 0, least * eighths << 17 | most * eighths << 6}}});
+    Setup setup(state, raster, Stage::vs);
+    Corner corner(clip_of(32), clip_of(32), 0, 1);
+    corner.dwords[3] = std::bit_cast<uint32_t>(width);
+    const std::array vues = {corner.vue()};
+    const PreparedObject o = prepared(setup, ObjectType::point, {{0}, 1, false, 0, 0}, vues);
+    CHECK((*o.parts.begin()).radius_squared <= 256 * 256 * 128 * 128);
+    return covered(o, raster).size();
+  };
+  for (const float width : {1e3f, 1e10f, 1e17f, 1e30f, infinity}) {
+    CAPTURE(width);
+    CHECK(pixels(width, 0, 0) == 64 * 64);
+    CHECK(pixels(width, 0, 8) == 64);
+    CHECK(pixels(width, 16, 8) == 64);  // the most wins
+  }
+  for (const float width : {-infinity, -1.0f, 0.0f, no_number}) {
+    CAPTURE(width);
+    CHECK(pixels(width, 0, 0) == 1);
+    CHECK(pixels(width, 4, 8) == (width < 0 || width == 0 ? 16 : 1));
+  }
+  CHECK(pixels(2, 4, 8) == 16);
 }
