@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/debug/context_state.h"
 
+#include <algorithm>
+
 #include "hw/defs/gen9/common.h"
 
 namespace softgen::debug {
@@ -33,7 +35,10 @@ void ContextState::note(const WalkedPacket& packet) {
       break;
     default: break;
   }
-  if (packet.command->match >> 29 == 3) last[packet.command->id].assign(dw.begin(), dw.end());
+  if (packet.command->match >> 29 == 3) {
+    const auto kept = dw.first(std::min(dw.size(), most_dwords));
+    last[packet.command->id].assign(kept.begin(), kept.end());
+  }
 }
 
 std::span<const uint32_t> ContextState::packet(defs::CommandId id) const {
@@ -50,6 +55,17 @@ uint64_t ContextState::base(defs::Base base) const {
     case defs::Base::indirect: return indirect;
     default: return 0;
   }
+}
+
+ContextState& ContextStates::of(EngineId engine, uint32_t id) {
+  const auto found = std::ranges::find_if(states_, [&](const Entry& e) { return e.engine == engine && e.id == id; });
+  if (found != states_.end()) {
+    states_.splice(states_.begin(), states_, found);
+  } else {
+    if (states_.size() == most) states_.pop_back();
+    states_.push_front({engine, id, {}});
+  }
+  return states_.front().state;
 }
 
 }  // namespace softgen::debug

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <map>
 #include <span>
 #include <vector>
@@ -14,6 +15,9 @@
 namespace softgen::debug {
 
 struct ContextState {
+  /// Of a packet, dwords that are kept: more than any state command has. Files bring packets of 65537.
+  static constexpr size_t most_dwords = 1024;
+
   uint64_t general = 0, surface = 0, dynamic = 0, indirect = 0, instruction = 0;
   /// CS_DEBUG_MODE2 bit 4: push constant addresses do not count from the dynamic state base (SKL PRM vol 2c).
   bool absolute_constants = false;
@@ -23,6 +27,24 @@ struct ContextState {
   /// Empty when the command was not seen.
   std::span<const uint32_t> packet(defs::CommandId id) const;
   uint64_t base(defs::Base base) const;
+};
+
+/// Those of a capture's contexts that were used last: a file may name as many contexts as it has submissions.
+class ContextStates {
+ public:
+  static constexpr size_t most = 64;
+
+  /// Good until the next call. A context that was not among the last ones starts anew.
+  ContextState& of(EngineId engine, uint32_t id);
+  size_t size() const { return states_.size(); }
+
+ private:
+  struct Entry {
+    EngineId engine;
+    uint32_t id;
+    ContextState state;
+  };
+  std::list<Entry> states_;  ///< the last one first
 };
 
 }  // namespace softgen::debug

@@ -12,6 +12,7 @@ namespace softgen::debug {
 namespace {
 
 constexpr uint32_t largest_side = 16384;
+constexpr unsigned largest_texel = 16;  // bytes; formats of vertices have up to 32
 
 uint8_t byte_of(uint32_t value, surface::Numeric numeric, bool encode_srgb) {
   if (numeric == surface::Numeric::uint) return static_cast<uint8_t>(std::min<uint32_t>(value, 255));
@@ -27,7 +28,8 @@ uint8_t byte_of(uint32_t value, surface::Numeric numeric, bool encode_srgb) {
 const surface::Format* picture_format(uint32_t code) {
   const surface::Format* format = surface::find_format(code);
   const bool texels = format && (format->kind == surface::FormatKind::plain || format->kind == surface::FormatKind::shared_exponent);
-  return texels && format->numeric != surface::Numeric::raw64 && format->block_bits >= 8 ? format : nullptr;
+  const bool fits = format && format->block_bits >= 8 && format->block_bytes() <= largest_texel;
+  return texels && fits && format->numeric != surface::Numeric::raw64 ? format : nullptr;
 }
 
 const surface::Format* picture_format(std::string_view name) {
@@ -41,7 +43,7 @@ std::vector<uint8_t> read_picture(memory::View& view, const PictureSource& sourc
   const unsigned bytes = source.format->block_bytes();
   std::vector<uint8_t> rgba(size_t{4} * width * height);
   uint8_t* out = rgba.data();
-  std::array<std::byte, 16> texel{};
+  std::array<std::byte, largest_texel> texel{};
   for (uint32_t y = 0; y < height; y++) {
     for (uint32_t x = 0; x < width; x++, out += 4) {
       view.read(source.address + surface::offset(source.tiling, bytes, x * bytes, y, source.pitch), texel.data(), bytes);

@@ -220,7 +220,7 @@ class Player::Run final : public PacketObserver {
   }
 
   void follow_targets(const Packet& packet, memory::View& ppgtt, bool draw) {
-    debug::ContextState& state = contexts_[context_];
+    debug::ContextState& state = contexts_.of(EngineId::rcs, context_);
     state.note({packet.address, debug::BatchLevel::first, true, packet.command, packet.dwords});
     if (draw) pictures_.drawn(state, ppgtt, result_.draws);
     const bool flush = packet.command->id == CommandId::PIPE_CONTROL &&
@@ -244,7 +244,7 @@ class Player::Run final : public PacketObserver {
   std::mutex watch_mutex_;
   std::condition_variable_any watch_changed_;
   uint32_t context_ = 0;
-  std::map<uint32_t, debug::ContextState> contexts_;
+  debug::ContextStates contexts_;
   TargetPictures pictures_;
   std::string first_difference_;
 };

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <map>
 
 #include "hw/debug/kernel_text.h"
 #include "hw/debug/printer.h"
@@ -66,7 +65,7 @@ class Session {
 
   template <typename Walk>
   void walk(EngineId engine, uint32_t lrca, memory::View* ppgtt, Walk&& go) {
-    debug::ContextState& state = contexts_[{engine, lrca}];
+    debug::ContextState& state = contexts_.of(engine, lrca);
     if (options_.form == PrintOptions::Form::list) {
       DrawList list(*ppgtt, state, result_.draws + result_.walkers, [this](const std::string& line) { fmt::print(out_, "{}\n", line); });
       debug::BatchWalker walker(class_of(engine), image_.ggtt_view(), ppgtt, list, options_.limits);
@@ -133,7 +132,7 @@ class Session {
   memory::SparseMemory memory_;
   memory::Ggtt ggtt_;
   Image image_{memory_, ggtt_};
-  std::map<std::pair<EngineId, uint32_t>, debug::ContextState> contexts_;
+  debug::ContextStates contexts_;
   PrintResult result_;
   bool first_ = true;
 };
