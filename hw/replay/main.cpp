@@ -76,6 +76,7 @@ int run(Arguments& args) {
   if (surface && args.png.empty()) throw replay::BadArgument("--surface needs --png FILE");
   eu::Engine engine = eu::Engine::tiers;
   eu::engine_from_name(args.engine, engine);
+  eu::allow_compiler_in_process();
   eu::set_engine(engine);
   args.play.until_draw = until_draw(args.until);
   args.play.memory_limit = args.limit_mib << 20;

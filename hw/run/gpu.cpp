@@ -81,6 +81,7 @@ Gpu::Gpu(const Options& options) : options_(options), shared_arena_(std::make_sh
   config.platform = options_.platform.c_str();
   config.threads = options_.threads;
   config.aperture_size = uint64_t{256} << 20;
+  eu::allow_compiler_in_process();
   if (eu::Engine engine; eu::engine_from_name(options_.engine, engine)) eu::set_engine(engine);
   char* error = nullptr;
   device_ = sg_device_new(&config, &ops, &error);

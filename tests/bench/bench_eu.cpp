@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <ctime>
 
 #include "hw/eu/jit/engine.h"
@@ -70,6 +71,7 @@ class Bench {
 }  // namespace
 
 int main() {
+  setenv("SOFTGEN_EU_COMPILER", EU_COMPILER, 0);
   std::string rows;
   double logarithms = 0;
   unsigned count = 0;

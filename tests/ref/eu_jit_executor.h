@@ -2,7 +2,7 @@
 // Compiles the program of each thread it is given, so that its registers can be looked at, and runs it.
 #pragma once
 
-#include "hw/eu/jit/compile.h"
+#include "hw/eu/jit/loaded_code.h"
 
 namespace softgen::eu::fuzz {
 

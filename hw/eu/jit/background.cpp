@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
@@ -41,10 +42,12 @@ class Background {
     }
     wake_.notify_all();
     idle_.notify_all();
+    if (const auto interrupt = interrupt_.load()) interrupt();
     if (thread_.joinable()) thread_.join();
   }
 
   void load() {
+    if (!loads_llvm_) return;
     const std::lock_guard loading(loading_);
     {
       const std::lock_guard lock(mutex_);
@@ -64,6 +67,9 @@ class Background {
     wake_.notify_all();
     return true;
   }
+
+  void load_llvm_first() { loads_llvm_ = true; }
+  void when_stopping(void (*function)()) { interrupt_ = function; }
 
   void drain() {
     std::unique_lock lock(mutex_);
@@ -104,6 +110,8 @@ class Background {
   std::deque<Work> asked_;
   std::vector<Work> unmade_;
   bool quit_ = false, busy_ = false;
+  std::atomic<bool> loads_llvm_{false};
+  std::atomic<void (*)()> interrupt_{nullptr};
   std::thread thread_;
 };
 
@@ -132,6 +140,8 @@ void stop_before_exit() {
   }
 }
 bool compile_later(std::function<bool()> find, std::function<void()> make) { return background().add({std::move(find), std::move(make)}); }
+void load_llvm_first() { background().load_llvm_first(); }
+void when_stopping(void (*function)()) { background().when_stopping(function); }
 void drain() { background().drain(); }
 
 }  // namespace softgen::eu::jit

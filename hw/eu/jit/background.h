@@ -12,6 +12,10 @@ namespace softgen::eu::jit {
 bool compile_later(std::function<bool()> find, std::function<void()> make);
 /// From now on the process may end at any time (exit runs LLVM's destructors, which must not meet the thread at work).
 void stop_before_exit();
+/// Work uses LLVM: before the first of it the thread loads LLVM.
+void load_llvm_first();
+/// Called when the thread is to stop, by another one, so that the work it is at ends soon. Null: nothing.
+void when_stopping(void (*function)());
 /// Until all that was asked for is done.
 void drain();
 

@@ -74,21 +74,7 @@ const char* optimize(Ir& ir, LLVMTargetMachineRef machine) {
   return "LLVM's passes failed";
 }
 
-LLVMOrcLLJITRef linker() {
-  static LLVMOrcLLJITRef instance = [] {
-    LLVMOrcLLJITRef made = nullptr;
-    if (LLVMErrorRef error = llvm::OrcCreateLLJIT(&made, nullptr)) {
-      llvm::ConsumeError(error);
-      made = nullptr;
-    }
-    return made;
-  }();
-  return instance;
-}
-
 }  // namespace
-
-std::string host_text() { return cpu_text() + " " + features_text(); }
 
 bool host_is_wide() {
 #if defined(__x86_64__)
@@ -105,7 +91,7 @@ Isa best_isa() {
     if (choice && std::strcmp(choice, "avx2") != 0 && std::strcmp(choice, "host") != 0) note("SOFTGEN_JIT_ISA", "{} is none of avx2, host", choice);
     return choice && !std::strcmp(choice, "avx2");
   }();
-  if (!host_is_wide() || !llvm::available()) return Isa::none;
+  if (!host_is_wide()) return Isa::none;
   return narrow ? Isa::avx2 : Isa::host;
 }
 
@@ -185,35 +171,6 @@ std::string code_name(const Program& program, const Variant& variant, Isa isa) {
   const SeriesLayout& s = variant.series;
   return fmt::format("eu_{:016x}{:016x}_{:x}_{}{}{}{}", a, b, variant.channels, variant.flush_f32 ? "z" : "d", variant.keep_registers ? "k" : "",
                      isa == Isa::host ? "h" : "v3", variant.of_series() ? fmt::format("_{}_{}_{}", s.constants, s.attributes, s.end) : "");
-}
-
-LoadedCode::LoadedCode(const Program& program, const Variant& variant, const ObjectFile& object, const std::string& name) {
-  compiled_.variant = variant;
-  compiled_.stepped = object.stepped;
-  FlowGraph graph;
-  if (object.bytes.empty() || analyze(program, graph)) return;
-  for (const int32_t place : graph.wait_places) compiled_.wait_offsets.push_back(place < 0 ? ~0u : program.ops()[static_cast<size_t>(place)].offset);
-  prepare(program, graph, compiled_);
-  LLVMOrcLLJITRef jit = linker();
-  if (!jit) return;
-  tracker_ = llvm::OrcJITDylibCreateResourceTracker(llvm::OrcLLJITGetMainJITDylib(jit));
-  LLVMMemoryBufferRef buffer = llvm::CreateMemoryBufferWithMemoryRangeCopy(object.bytes.data(), object.bytes.size(), name.c_str());
-  LLVMOrcExecutorAddress address = 0;
-  LLVMErrorRef error = llvm::OrcLLJITAddObjectFileWithRT(jit, tracker_, buffer);
-  if (!error) error = llvm::OrcLLJITLookup(jit, &address, name.c_str());
-  if (error) {
-    char* text = llvm::GetErrorMessage(error);
-    note("EU JIT: linking failed", "{}", text);
-    llvm::DisposeErrorMessage(text);
-    return;
-  }
-  compiled_.code = reinterpret_cast<Code>(address);
-}
-
-LoadedCode::~LoadedCode() {
-  if (!tracker_) return;
-  if (LLVMErrorRef error = llvm::OrcResourceTrackerRemove(tracker_)) llvm::ConsumeError(error);
-  llvm::OrcReleaseResourceTracker(tracker_);
 }
 
 }  // namespace softgen::eu::jit

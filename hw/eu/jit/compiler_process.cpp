@@ -3,18 +3,25 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <set>
+#include <sstream>
 
 #include "hw/base/log.h"
 #include "hw/eu/jit/compiler_protocol.h"
@@ -25,22 +32,40 @@ namespace softgen::eu::jit {
 
 namespace protocol {
 
-bool send_all(int socket, std::span<const std::byte> bytes) {
+namespace {
+
+/// Until `events` can be had; false: the time is over.
+bool wait_for(int socket, short events, Deadline deadline) {
+  while (true) {
+    int timeout = -1;
+    if (deadline != whenever) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+      if (left <= 0) return false;
+      timeout = static_cast<int>(std::min<int64_t>(left, 60'000));
+    }
+    pollfd one{socket, events, 0};
+    const int n = poll(&one, 1, timeout);
+    if (n > 0) return true;
+    if (n < 0 && errno != EINTR) return false;
+  }
+}
+
+}  // namespace
+
+bool send_all(int socket, std::span<const std::byte> bytes, Deadline deadline) {
   while (!bytes.empty()) {
-    const ssize_t n = send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    bytes = bytes.subspan(static_cast<size_t>(n));
+    const ssize_t n = send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n > 0) bytes = bytes.subspan(static_cast<size_t>(n));
+    else if (n == 0 || (errno != EAGAIN && errno != EINTR) || !wait_for(socket, POLLOUT, deadline)) return false;
   }
   return true;
 }
 
-bool receive_all(int socket, std::span<std::byte> bytes) {
+bool receive_all(int socket, std::span<std::byte> bytes, Deadline deadline) {
   while (!bytes.empty()) {
-    const ssize_t n = recv(socket, bytes.data(), bytes.size(), 0);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    bytes = bytes.subspan(static_cast<size_t>(n));
+    const ssize_t n = recv(socket, bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (n > 0) bytes = bytes.subspan(static_cast<size_t>(n));
+    else if (n == 0 || (errno != EAGAIN && errno != EINTR) || !wait_for(socket, POLLIN, deadline)) return false;
   }
   return true;
 }
@@ -65,8 +90,20 @@ std::vector<char*> environment_of_child() {
   return kept;
 }
 
-/// Its other end is its standard input. It goes on as a grandchild, so that no program has a child that it does not know of.
-bool spawn(const std::string& path, int other_end) {
+/// Until the child has ended, which it does at once; killed when it does not, or when nobody needs it any more.
+void reap(pid_t child, protocol::Deadline deadline, const std::atomic<bool>& unneeded) {
+  constexpr int look_ms = 100;
+  const int handle = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
+  pollfd one{handle, POLLIN, 0};
+  while (handle >= 0 && poll(&one, 1, look_ms) == 0)
+    if (unneeded || std::chrono::steady_clock::now() > deadline) ::kill(child, SIGKILL);
+  if (handle >= 0) close(handle);
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {}
+}
+
+/// Its other end is its standard input. 0: its first process is `child`; else an error. It goes on as a grandchild, so that no program has a child that it
+/// does not know of.
+int spawn(const std::string& path, int other_end, pid_t& child) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t how;
   posix_spawn_file_actions_init(&files);
@@ -78,15 +115,49 @@ bool spawn(const std::string& path, int other_end) {
   sigfillset(&all);
   posix_spawnattr_setsigmask(&how, &none);
   posix_spawnattr_setsigdefault(&how, &all);
-  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+  // Out of the terminal's signals. A filter of system calls may end who asks for a session (QEMU's -sandbox elevateprivileges=deny); under one the
+  // compiler ignores those signals by itself (confinement.cpp).
+  const bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0;
+  posix_spawnattr_setflags(&how, static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (filtered ? 0 : POSIX_SPAWN_SETSID)));
   char* arguments[] = {const_cast<char*>(path.c_str()), nullptr};
-  pid_t child = 0;
   const int error = posix_spawn(&child, path.c_str(), &files, &how, arguments, environment_of_child().data());
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&how);
-  if (error) return errno = error, false;
-  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {}
-  return true;
+  return error;
+}
+
+/// When a process was started, in ticks since the host was (proc(5), stat); empty: nobody tells.
+std::string birth_of(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  const size_t behind_name = text.rfind(')');
+  if (behind_name == std::string::npos) return "";
+  std::istringstream fields(text.substr(behind_name + 1));
+  std::string field;
+  for (int n = 3; n <= 22; n++) fields >> field;
+  return field;
+}
+
+/// Who sent what comes next, by the kernel's word.
+bool receive_with_sender(int socket, std::span<std::byte> bytes, pid_t& sender, protocol::Deadline deadline) {
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))];
+  std::byte first{};
+  pollfd one{socket, POLLIN, 0};
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+  if (poll(&one, 1, static_cast<int>(std::max<int64_t>(left, 0))) <= 0) return false;
+  iovec into{&first, 1};
+  msghdr message{};
+  message.msg_iov = &into, message.msg_iovlen = 1;
+  message.msg_control = control, message.msg_controllen = sizeof(control);
+  if (recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != 1) return false;
+  for (cmsghdr* c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c)) {
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_CREDENTIALS) continue;
+    ucred who;
+    std::memcpy(&who, CMSG_DATA(c), sizeof(who));
+    sender = who.pid;
+  }
+  bytes[0] = first;
+  return protocol::receive_all(socket, bytes.subspan(1), deadline);
 }
 
 }  // namespace
@@ -103,27 +174,82 @@ std::string CompilerProcess::default_path() {
   return access(beside.c_str(), X_OK) == 0 ? beside : std::filesystem::path(SOFTGEN_LIBEXEC) / name;
 }
 
-bool CompilerProcess::start() {
-  int ends[2];
-  if (path_.empty() || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return false;
-  // Out of the way of programs that count on the lowest numbers.
-  socket_ = fcntl(ends[0], F_DUPFD_CLOEXEC, 100);
-  close(ends[0]);
-  const bool spawned = socket_ >= 0 && spawn(path_, ends[1]);
-  const int error = errno;
-  close(ends[1]);
-  protocol::Hello hello;
-  struct stat status;
-  if (spawned && protocol::receive_one(socket_, hello) && hello == protocol::Hello{} && !fstat(socket_, &status)) return inode_ = status.st_ino, true;
-  note("EU JIT: LLVM runs in this process", "{}: {}", path_, spawned ? "it did not start as the compiler of this build" : std::strerror(error));
-  stop();
+/// Said once, and nothing is tried again.
+bool CompilerProcess::unusable(const std::string& why) {
+  note("EU JIT: kernels are interpreted", "{}: {}", path_.empty() ? "softgen-eu-compiler" : path_, why);
+  unusable_ = true;
   return false;
 }
 
+bool CompilerProcess::start() {
+  int ends[2];
+  if (path_.empty()) return unusable("it is not there");
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return false;
+  // Out of the way of programs that count on the lowest numbers.
+  const int socket = fcntl(ends[0], F_DUPFD_CLOEXEC, 100), on = 1;
+  close(ends[0]);
+  struct stat status;
+  if (socket < 0 || setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) || fstat(socket, &status)) return close(ends[1]), false;
+  {
+    const std::lock_guard lock(mutex_);
+    socket_ = socket;
+    inode_ = status.st_ino;
+  }
+  const auto deadline = protocol::within(limits_.start);
+  pid_t child = 0;
+  const int error = spawn(path_, ends[1], child);
+  close(ends[1]);
+  std::string why = std::strerror(error);
+  if (!error) {
+    reap(child, deadline, unusable_);
+    if (greeted(deadline, why)) return true;
+  }
+  stop();
+  // Of the host's resources there may be enough again later.
+  if (unusable_ || error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE) return false;
+  return unusable(why);
+}
+
+bool CompilerProcess::greeted(protocol::Deadline deadline, std::string& why) {
+  protocol::Hello hello;
+  protocol::Compiler compiler;
+  pid_t sender = 0;
+  why = "it did not start as the compiler of this build";
+  if (!receive_with_sender(socket_, std::as_writable_bytes(std::span(&hello, 1)), sender, deadline) || hello != protocol::Hello{} ||
+      !protocol::receive_one(socket_, compiler, deadline))
+    return false;
+  compiler.text.back() = 0;
+  why = compiler.text.data();
+  if (compiler.why_not) return false;
+  const std::lock_guard lock(mutex_);
+  pid_ = sender;
+  born_ = birth_of(sender);
+  return true;
+}
+
 void CompilerProcess::stop() {
-  if (socket_ >= 0 && (!inode_ || ours())) close(socket_);
+  const std::lock_guard lock(mutex_);
+  kill();
+  if (ours()) close(socket_);
   socket_ = -1;
   inode_ = 0;
+  pid_ = 0;
+}
+
+/// Where it is stopped or stuck it would stay for ever. Whoever has its number now is not touched.
+void CompilerProcess::kill() {
+  if (pid_ <= 0 || born_.empty()) return;
+  const int handle = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
+  if (handle < 0) return;
+  if (birth_of(pid_) == born_) syscall(SYS_pidfd_send_signal, handle, SIGKILL, nullptr, 0);
+  close(handle);
+}
+
+void CompilerProcess::abandon() {
+  unusable_ = true;
+  const std::lock_guard lock(mutex_);
+  kill();
+  if (ours()) shutdown(socket_, SHUT_RDWR);
 }
 
 bool CompilerProcess::ours() const {
@@ -132,14 +258,22 @@ bool CompilerProcess::ours() const {
 }
 
 bool CompilerProcess::ready() {
+  if (unusable_) return false;
   if (ours()) return true;
   stop();
-  if (!cannot_start_) cannot_start_ = !start();
-  return !cannot_start_;
+  return start();
 }
 
-std::optional<ObjectFile> CompilerProcess::compile(const Program& program, const Variant& variant, Isa isa, std::string* text) {
-  if (!ready()) return std::nullopt;
+ObjectFile CompilerProcess::compile(const Program& program, const Variant& variant, Isa isa, std::string* text) {
+  ObjectFile object;
+  const auto refuse = [&](const char* why) {
+    stop();
+    object = {};
+    object.refused = why;
+    return object;
+  };
+  constexpr const char* none = "there is no compiler";
+  if (!ready()) return refuse(none);
   const auto bytes = program.bytes();
   protocol::Request request{};
   request.start = program.start();
@@ -147,23 +281,20 @@ std::optional<ObjectFile> CompilerProcess::compile(const Program& program, const
   request.with_text = text != nullptr;
   request.isa = isa;
   request.variant = variant;
-  const auto ask = [&] { return protocol::send_one(socket_, request) && protocol::send_all(socket_, bytes); };
+  const auto deadline = protocol::within(limits_.kernel);
+  const auto ask = [&] { return protocol::send_one(socket_, request, deadline) && protocol::send_all(socket_, bytes, deadline); };
   // It may have ended since the last time.
   if (!ask()) {
     stop();
-    if (!ready()) return std::nullopt;
-    ask();
+    if (!ready()) return refuse(none);
+    if (!ask()) return refuse("LLVM broke off");
   }
-  ObjectFile object;
   protocol::Reply reply;
-  const auto receive = [&](auto& into, uint32_t size) { return into.resize(size), protocol::receive_all(socket_, std::as_writable_bytes(std::span(into))); };
+  const auto receive = [&](auto& into, uint32_t size) { return into.resize(size), protocol::receive_all(socket_, std::as_writable_bytes(std::span(into)), deadline); };
   std::string reason, printed;
-  if (!protocol::receive_one(socket_, reply) || reply.reason > protocol::longest_reason || reply.object > protocol::largest_object || reply.text > protocol::largest_text ||
-      !receive(reason, reply.reason) || !receive(object.bytes, reply.object) || !receive(printed, reply.text)) {
-    stop();
-    object.bytes.clear();
-    return object.refused = "LLVM broke off", object;
-  }
+  if (!protocol::receive_one(socket_, reply, deadline) || reply.reason > protocol::longest_reason || reply.object > protocol::largest_object ||
+      reply.text > protocol::largest_text || !receive(reason, reply.reason) || !receive(object.bytes, reply.object) || !receive(printed, reply.text))
+    return refuse(std::chrono::steady_clock::now() < deadline ? "LLVM broke off" : "LLVM took too long");
   object.stepped = reply.stepped;
   if (!reason.empty() || object.bytes.empty()) object.refused = kept(reason);
   if (text) *text += printed;

@@ -5,7 +5,9 @@
 
 #include <sys/types.h>
 
-#include <optional>
+#include <atomic>
+#include <chrono>
+#include <mutex>
 
 #include "hw/eu/jit/compile.h"
 
@@ -13,31 +15,48 @@ namespace softgen::eu::jit {
 
 class CompilerProcess {
  public:
+  /// Of the clock on the wall: a compiler that takes longer is killed. A host may be busy, and the compiler limits its processor time itself
+  /// (confinement.h).
+  struct Limits {
+    std::chrono::milliseconds start{20'000}, kernel{60'000};
+  };
+
   /// `path`: the program softgen-eu-compiler. It is started when it is first needed, and again after it ended.
-  explicit CompilerProcess(std::string path) : path_(std::move(path)) {}
+  explicit CompilerProcess(std::string path) : CompilerProcess(std::move(path), Limits{}) {}
+  CompilerProcess(std::string path, Limits limits) : path_(std::move(path)), limits_(limits) {}
   ~CompilerProcess() { stop(); }
   CompilerProcess(const CompilerProcess&) = delete;
   CompilerProcess& operator=(const CompilerProcess&) = delete;
 
-  /// As jit::compile(), by one thread at a time; a kernel on which the process ends is refused. Nothing: it cannot be started (said once), as
-  /// under a filter of system calls that allows no processes.
-  std::optional<ObjectFile> compile(const Program& program, const Variant& variant, Isa isa, std::string* text);
+  /// As jit::compile(), by one thread at a time. A kernel on which the process ends or is late is refused; so are all where it cannot be started (said
+  /// once), as under a filter of system calls that allows no processes.
+  ObjectFile compile(const Program& program, const Variant& variant, Isa isa, std::string* text);
+  /// Started, if it can be: so that no kernel's time holds that of LLVM's start.
+  bool ready();
+  /// Any thread: the process is killed, compile() returns at once, and refuses what comes later.
+  void abandon();
+  /// Its process; 0: none. For tests.
+  pid_t pid() const { return pid_; }
 
   /// $SOFTGEN_EU_COMPILER, or softgen-eu-compiler beside the file that this code is in or where it is installed.
   static std::string default_path();
 
-  /// Started, if it can be: so that no kernel's time holds that of LLVM's start.
-  bool ready();
-
  private:
   bool start();
+  bool greeted(std::chrono::steady_clock::time_point deadline, std::string& why);
   void stop();
+  void kill();
   bool ours() const;
+  bool unusable(const std::string& why);
 
   const std::string path_;
+  const Limits limits_;
+  std::mutex mutex_;    ///< of what follows, which compile()'s thread alone changes, but for abandon()
   int socket_ = -1;
-  ino_t inode_ = 0;  ///< the socket's: programs that run on softgen-run close files which they did not open
-  bool cannot_start_ = false;
+  ino_t inode_ = 0;     ///< the socket's: programs that run on softgen-run close files which they did not open
+  pid_t pid_ = 0;
+  std::string born_;    ///< the process's start time, as its number may be another's later
+  std::atomic<bool> unusable_{false};
 };
 
 /// What the process does, until its other end goes away. Exit status.

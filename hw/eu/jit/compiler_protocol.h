@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is said between a process and its compiler: a Hello, then Request, program, Reply, reason, object, text, again and again. Both are of one build.
+// What is said between a process and its compiler: Hello and Compiler, then Request, program, Reply, reason, object, text, again and again. Both are of one build.
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -19,6 +20,12 @@ struct Hello {
   bool operator==(const Hello&) const = default;
 };
 
+/// What compiles: "LLVM 19.1.7". `why_not`: nothing does, and text says why.
+struct Compiler {
+  uint32_t why_not = 0;
+  std::array<char, 124> text{};
+};
+
 struct Request {
   uint64_t start;
   uint32_t size, with_text;
@@ -33,13 +40,18 @@ struct Reply {
 };
 constexpr uint32_t longest_reason = 256, largest_object = 64u << 20, largest_text = 64u << 20;
 
-/// All of it, or false: the other end is gone.
-bool send_all(int socket, std::span<const std::byte> bytes);
-bool receive_all(int socket, std::span<std::byte> bytes);
+/// When an exchange has to be over. The other side may be stopped, stuck, or somebody's who does what he likes.
+using Deadline = std::chrono::steady_clock::time_point;
+inline Deadline within(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
+constexpr Deadline whenever = Deadline::max();
+
+/// All of it, or false: the other end is gone, or the time is over.
+bool send_all(int socket, std::span<const std::byte> bytes, Deadline deadline);
+bool receive_all(int socket, std::span<std::byte> bytes, Deadline deadline);
 
 template <typename T>
-bool send_one(int socket, const T& v) { return send_all(socket, std::as_bytes(std::span(&v, 1))); }
+bool send_one(int socket, const T& v, Deadline deadline) { return send_all(socket, std::as_bytes(std::span(&v, 1)), deadline); }
 template <typename T>
-bool receive_one(int socket, T& v) { return receive_all(socket, std::as_writable_bytes(std::span(&v, 1))); }
+bool receive_one(int socket, T& v, Deadline deadline) { return receive_all(socket, std::as_writable_bytes(std::span(&v, 1)), deadline); }
 
 }  // namespace softgen::eu::jit::protocol

@@ -7,16 +7,15 @@
 #include <chrono>
 #include <cstdlib>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <unordered_map>
+#include <vector>
 
 #include "hw/base/log.h"
 #include "hw/base/work.h"
 #include "hw/eu/interp/thread.h"
 #include "hw/eu/jit/background.h"
 #include "hw/eu/jit/code_dump.h"
-#include "hw/eu/jit/compile.h"
+#include "hw/eu/jit/code_store.h"
 #include "hw/eu/jit/compiler_process.h"
 #include "hw/eu/jit/disk_cache.h"
 
@@ -47,102 +46,106 @@ Counters::Runs& runs() {
   return mine;
 }
 
-/// Code by name, checked against the kernel's bytes: contexts have kernels of their own, often the same ones.
-class CodeStore {
+CodeStore& store() {
+  static auto& all = *new CodeStore(CodeArena::shared());
+  return all;
+}
+
+std::atomic<bool> in_process_allowed{false};
+
+/// LLVM in this process, only by somebody's choice: random kernels were seen to make it abort.
+bool compiles_in_process() {
+  static const bool chosen = [] {
+    const char* choice = std::getenv("SOFTGEN_JIT");
+    if (!choice || !*choice) return false;
+    const bool wanted = std::string_view(choice) == "inprocess";
+    if (!wanted) note("SOFTGEN_JIT", "{} is not inprocess", choice);
+    else if (!in_process_allowed) note("SOFTGEN_JIT", "inprocess is for softgen-run and softgen-replay");
+    if (wanted && in_process_allowed) load_llvm_first();
+    return wanted && in_process_allowed;
+  }();
+  return chosen;
+}
+
+CompilerProcess& compiler() {
+  static auto& apart = *new CompilerProcess(CompilerProcess::default_path());
+  static const bool told = (when_stopping([] { apart.abandon(); }), true);
+  static_cast<void>(told);
+  return apart;
+}
+
+/// Where object files come from: the cache on disk, else LLVM.
+class ObjectSource {
  public:
-  /// Null: it stays with the interpreter. Nothing at all: it would have to be compiled, and `may_compile` is false.
-  std::optional<std::shared_ptr<const LoadedCode>> find(const Program& program, const Variant& variant, bool may_compile) {
-    const Isa isa = best_isa();
-    if (isa == Isa::none) {
-      note("EU JIT: not available", "{}", llvm::why());
-      return nullptr;
-    }
-    const std::string name = code_name(program, variant, isa);
-    const std::lock_guard lock(mutex_);
-    if (entries_.size() >= next_sweep_) {
-      std::erase_if(entries_, [](const auto& e) { return e.second.code.expired(); });
-      next_sweep_ = std::max<size_t>(1024, entries_.size() * 2);
-    }
-    Entry& entry = entries_[name];
-    const auto bytes = program.bytes();
-    const bool same = entry.start == program.start() && std::equal(bytes.begin(), bytes.end(), entry.bytes.begin(), entry.bytes.end());
-    if (auto code = entry.code.lock()) {
-      // Another kernel of the same name keeps it; this one stays with the interpreter.
-      if (same) counters().from_cache++;
-      return same ? code : nullptr;
-    }
-    auto made = make(program, variant, isa, name, may_compile);
-    if (!made) return std::nullopt;
-    const auto& code = *made;
-    if (code) entry = {code, program.start(), {bytes.begin(), bytes.end()}};
-    else entries_.erase(name);
-    return made;
-  }
+  ObjectSource(const Program& program, const Variant& variant, Isa isa, std::string name) : program_(program), variant_(variant), isa_(isa), name_(std::move(name)) {}
 
- private:
-  struct Entry {
-    std::weak_ptr<const LoadedCode> code;
-    uint64_t start = 0;
-    std::vector<std::byte> bytes;
-  };
-
-  using Made = std::optional<std::shared_ptr<const LoadedCode>>;
-  static std::shared_ptr<const LoadedCode> usable(std::shared_ptr<const LoadedCode> code) { return code->compiled().code ? code : nullptr; }
-
-  static Made make(const Program& program, const Variant& variant, Isa isa, const std::string& name, bool may_compile) {
-    Counters& c = counters();
+  /// Nothing: it would have to be compiled, and `may_compile` is false.
+  std::optional<ObjectFile> get(bool may_compile) {
     static const DiskCache disk(DiskCache::default_folder());
-    if (const auto object = disk.find(name, program)) {
-      c.from_cache++;
-      auto code = std::make_shared<const LoadedCode>(program, variant, *object, name);
-      dump_code(program, name, *object, {}, code->compiled().code);
-      return usable(std::move(code));
+    if (auto object = disk.find(name_, program_)) {
+      counters().from_cache++;
+      return object_ = std::move(object);
     }
     if (!may_compile) return std::nullopt;
-    static auto& apart = *new CompilerProcess(CompilerProcess::default_path());
-    apart.ready();
+    if (!compiles_in_process()) compiler().ready();  // so that no kernel's time holds that of LLVM's start
     const auto begin = std::chrono::steady_clock::now();
-    std::string text;
-    std::string* wanted = dump_folder().empty() ? nullptr : &text;
-    auto made = apart.compile(program, variant, isa, wanted);
-    if (!made) made = compile(program, variant, isa, wanted);
-    const ObjectFile& object = *made;
-    if (object.refused) {
-      if (variant.of_series()) return nullptr;  // its threads come one by one then
-      c.refused++;
-      note("EU JIT: a kernel stays with the interpreter", "{}", object.refused);
-      return nullptr;
-    }
-    auto code = std::make_shared<const LoadedCode>(program, variant, object, name);
-    disk.keep(name, program, object);
+    object_ = compiled();
+    if (object_->refused) return object_;
+    disk.keep(name_, program_, *object_);
+    Counters& c = counters();
     const auto ns = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count());
     c.compile_ns += ns;
     if (ns > c.longest_ns) c.longest_ns = ns;
     c.compiled++;
-    dump_code(program, name, object, text, code->compiled().code);
-    return usable(std::move(code));
+    return object_;
   }
 
-  std::mutex mutex_;
-  size_t next_sweep_ = 1024;
-  std::unordered_map<std::string, Entry> entries_;
+  void dump(Code code) const {
+    if (object_ && !object_->refused) dump_code(program_, name_, *object_, text_, code);
+  }
+
+ private:
+  ObjectFile compiled() {
+    std::string* wanted = dump_folder().empty() ? nullptr : &text_;
+    ObjectFile object = compiles_in_process() ? compile(program_, variant_, isa_, wanted) : compiler().compile(program_, variant_, isa_, wanted);
+    // Refused threads of a series come one by one then.
+    if (!object.refused || variant_.of_series()) return object;
+    counters().refused++;
+    note("EU JIT: a kernel stays with the interpreter", "{}", object.refused);
+    return object;
+  }
+
+  const Program& program_;
+  const Variant variant_;
+  const Isa isa_;
+  const std::string name_;
+  std::optional<ObjectFile> object_;
+  std::string text_;
 };
-CodeStore& store() {
-  static auto& all = *new CodeStore;
-  return all;
-}
 
 /// What a program has been compiled to so far.
 class CompiledProgram : public FastPath {
  public:
   CompiledProgram(const Program& program, bool now) : program_(program), now_(now) {}
+  ~CompiledProgram() override {
+    std::vector<CodeSlot*> with_code;
+    const auto look = [&](auto& slots) {
+      for (CodeSlot& slot : slots)
+        if (slot.code.load(std::memory_order_relaxed)) with_code.push_back(&slot);
+    };
+    look(slots_);
+    for (SeriesSlots& series : series_) look(series.slots);
+    if (!with_code.empty()) store().leave(with_code);
+  }
 
   bool run(Thread& thread, ThreadEnv& env, MessageTarget& target, RunResult& result) override {
     const int kind = variant_of(thread);
     if (kind < 0) return interpreted();
-    const LoadedCode* const code = ready(slots_[static_cast<size_t>(kind)], kind, {}, 1);
+    CodeSlot& slot = slots_[static_cast<size_t>(kind)];
+    if (!slot.code.load(std::memory_order_acquire)) want(slot, kind, {}, 1);
+    const RunningCode code(slot, store().now());
     if (!code) return interpreted();
-    result = run_compiled(code->compiled(), thread, env, target);
+    result = run_compiled(code.compiled(), thread, env, target);
     Counters::Runs::add(runs().compiled, 1);
     return true;
   }
@@ -151,10 +154,11 @@ class CompiledProgram : public FastPath {
     SeriesSlots* const slots = slots_of(series.layout);
     if (!slots || how.alt_mode || how.rounding || how.single_program_flow) return Series::singly;
     const int kind = kind_of(series.channels, how.keep_denorms);
-    Slot& slot = slots->slots[static_cast<size_t>(kind)];
-    const LoadedCode* const code = ready(slot, kind, series.layout, series.count);
+    CodeSlot& slot = slots->slots[static_cast<size_t>(kind)];
+    if (!slot.code.load(std::memory_order_acquire)) want(slot, kind, series.layout, series.count);
+    const RunningCode code(slot, store().now());
     if (!code) {
-      if (slot.settled.load(std::memory_order_acquire)) return Series::singly;
+      if (slot.state.load(std::memory_order_acquire) == CodeSlot::State::settled) return Series::singly;
       Counters::Runs::add(runs().interpreted, series.count);
       return Series::interpreted;
     }
@@ -163,23 +167,15 @@ class CompiledProgram : public FastPath {
     thread.start(first);
     count_work(Work::threads, series.count - 1);
     Counters::Runs::add(runs().compiled, series.count);
-    run_compiled(code->compiled(), thread, series, env, target);
+    run_compiled(code.compiled(), thread, series, env, target);
     return Series::done;
   }
 
  private:
-  struct Slot {
-    std::atomic<const LoadedCode*> code{nullptr};
-    std::atomic<uint32_t> runs{0};     ///< until it was asked for
-    std::atomic<bool> settled{false};  ///< compiled, or refused: nothing is left to be asked for
-    std::once_flag asked;
-    std::shared_ptr<const LoadedCode> keeps;
-  };
-
   /// Of one layout. A kernel has one, as drivers do it; with too many its threads are started singly.
   struct SeriesSlots {
     std::atomic<uint32_t> layout{0};  ///< packed; 0: none yet
-    std::array<Slot, 8> slots;
+    std::array<CodeSlot, 8> slots;
   };
   SeriesSlots* slots_of(const SeriesLayout& layout) {
     const uint32_t wanted = uint32_t{layout.constants} | uint32_t{layout.attributes} << 8 | uint32_t{layout.end} << 16;
@@ -210,42 +206,41 @@ class CompiledProgram : public FastPath {
     return {.flush_f32 = kind < 4, .channels = channels[kind & 3], .series = layout};
   }
 
-  /// Null: not yet, or never.
-  const LoadedCode* ready(Slot& slot, int kind, const SeriesLayout& layout, uint32_t runs) {
-    const LoadedCode* code = slot.code.load(std::memory_order_acquire);
-    if (code || slot.settled.load(std::memory_order_acquire)) return code;
-    if (!now_ && slot.runs.fetch_add(runs, std::memory_order_relaxed) + runs < runs_before_compiling) return nullptr;
-    request(slot, kind, layout);
-    return now_ ? slot.code.load(std::memory_order_acquire) : nullptr;
+  /// `slot` has no code: counts what would have run it, and asks for it in time.
+  void want(CodeSlot& slot, int kind, const SeriesLayout& layout, uint32_t runs) {
+    auto state = slot.state.load(std::memory_order_acquire);
+    if (state == CodeSlot::State::settled) return;
+    if (!now_ && slot.runs.fetch_add(runs, std::memory_order_relaxed) + runs < runs_before_compiling) return;
+    if (state == CodeSlot::State::idle && slot.state.compare_exchange_strong(state, CodeSlot::State::asked)) request(slot, kind, layout);
+    // Not on this thread: nobody would stop it before LLVM's own exit handlers.
+    if (now_) drain();
   }
 
-  void request(Slot& slot, int kind, const SeriesLayout& layout) {
-    std::call_once(slot.asked, [&] {
-      auto keep = program_.shared_from_this();
-      // True where nobody else has it any more, too.
-      const auto fill = [keep, &slot, kind, layout](bool may_compile) { return keep.use_count() <= 2 || filled(slot, *keep, variant(kind, layout), may_compile); };
-      const bool queued = compile_later([fill] { return fill(false); }, [fill] { fill(true); });
-      if (!queued) {
-        unsupported("EU JIT: too many kernels at once", "one stays with the interpreter");
-        slot.settled.store(true, std::memory_order_release);
-      }
-      // Not on this thread: nobody would stop it before LLVM's own exit handlers.
-      if (queued && now_) drain();
-    });
+  void request(CodeSlot& slot, int kind, const SeriesLayout& layout) {
+    compiles_in_process();  // asked before there is a thread
+    auto keep = program_.shared_from_this();
+    // True where nobody else has it any more, too.
+    const auto fill = [keep, &slot, kind, layout](bool may_compile) { return keep.use_count() <= 2 || filled(slot, *keep, variant(kind, layout), may_compile); };
+    if (compile_later([fill] { return fill(false); }, [fill] { fill(true); })) return;
+    unsupported("EU JIT: too many kernels at once", "one stays with the interpreter");
+    slot.state.store(CodeSlot::State::settled, std::memory_order_release);
   }
 
-  static bool filled(Slot& slot, const Program& program, const Variant& variant, bool may_compile) {
-    const auto code = store().find(program, variant, may_compile);
-    if (!code) return false;
-    slot.keeps = *code;
-    slot.code.store(slot.keeps.get(), std::memory_order_release);
-    slot.settled.store(true, std::memory_order_release);
-    return true;
+  static bool filled(CodeSlot& slot, const Program& program, const Variant& variant, bool may_compile) {
+    const Isa isa = best_isa();
+    const std::string name = code_name(program, variant, isa);
+    ObjectSource source(program, variant, isa, name);
+    bool asked = false;
+    const bool filled = store().fill(slot, program, variant, name, [&] { return asked = true, source.get(may_compile); });
+    const RunningCode code(slot, store().now());
+    if (code && asked) source.dump(code.compiled().code);
+    if (code && !asked) counters().from_cache++;
+    return filled;
   }
 
   const Program& program_;
   const bool now_;
-  std::array<Slot, 8> slots_;
+  std::array<CodeSlot, 8> slots_;
   std::array<SeriesSlots, 3> series_;
 };
 
@@ -276,6 +271,8 @@ void set_default_engine() {
     note("SOFTGEN_ENGINE", "{} is none of interp, jit, tiers", name);
   set_engine(engine);
 }
+
+void allow_compiler_in_process() { jit::in_process_allowed = true; }
 
 void set_engine(Engine engine) {
   chosen = true;

@@ -19,7 +19,10 @@ constexpr uint32_t runs_before_compiling = 128;
 
 /// Empty: not one of "interp", "jit", "tiers".
 bool engine_from_name(std::string_view name, Engine& engine);
-/// For programs decoded from now on. Without LLVM or AVX2 the interpreter stays, which is said once.
+/// From now on the environment's SOFTGEN_JIT=inprocess has LLVM in this process, where a kernel that it cannot take ends the process. For tools, whose user runs
+/// his own kernels; never for QEMU. Otherwise LLVM is in softgen-eu-compiler only, and without that all kernels are interpreted, which is said once.
+void allow_compiler_in_process();
+/// For programs decoded from now on. Without AVX2 the interpreter stays, which is said once.
 void set_engine(Engine engine);
 /// What the environment's SOFTGEN_ENGINE names, else both tiers; nothing when set_engine() was called before.
 void set_default_engine();

@@ -2,6 +2,7 @@
 #include "hw/eu/jit/llvm_api.h"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 
 #include <string>
 
@@ -46,6 +47,13 @@ bool load() {
 bool available() {
   static const bool loaded = load();
   return loaded;
+}
+
+std::string version() {
+  unsigned major = 0, minor = 0, patch = 0;
+  if (!available()) return "";
+  GetVersion(&major, &minor, &patch);
+  return fmt::format("LLVM {}.{}.{}", major, minor, patch);
 }
 
 const char* why() { return error_text.c_str(); }

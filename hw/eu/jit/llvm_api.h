@@ -5,11 +5,11 @@
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
-#include <llvm-c/LLJIT.h>
-#include <llvm-c/Orc.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+
+#include <string>
 
 #define EU_JIT_LLVM_FUNCTIONS(X)                                                                                                       \
   X(ContextCreate) X(ContextDispose) X(ModuleCreateWithNameInContext) X(DisposeModule) X(CreateBuilderInContext) X(DisposeBuilder)    \
@@ -27,11 +27,9 @@
   X(CreatePassBuilderOptions) X(DisposePassBuilderOptions) X(RunPasses) X(GetErrorMessage) X(DisposeErrorMessage) X(ConsumeError)     \
   X(GetDefaultTargetTriple) X(GetTargetFromTriple) X(CreateTargetMachine) X(DisposeTargetMachine) X(CreateTargetDataLayout)           \
   X(DisposeTargetData) X(TargetMachineEmitToMemoryBuffer) X(GetBufferStart) X(GetBufferSize) X(DisposeMemoryBuffer)                   \
-  X(CreateMemoryBufferWithMemoryRangeCopy) X(GetHostCPUName) X(GetHostCPUFeatures) X(GetMDKindIDInContext)                            \
+  X(GetHostCPUName) X(GetHostCPUFeatures) X(GetMDKindIDInContext)                            \
   X(MDNodeInContext2) X(MetadataAsValue) X(ValueAsMetadata) X(SetMetadata) X(GetNamedFunction)                                                           \
-  X(OrcCreateLLJIT) X(OrcCreateLLJITBuilder) X(OrcDisposeLLJIT) X(OrcLLJITGetMainJITDylib) X(OrcLLJITAddObjectFileWithRT)             \
-  X(OrcLLJITLookup) X(OrcJITDylibCreateResourceTracker) X(OrcResourceTrackerRemove) X(OrcReleaseResourceTracker)                      \
-  X(InitializeX86TargetInfo) X(InitializeX86Target) X(InitializeX86TargetMC) X(InitializeX86AsmPrinter)
+  X(InitializeX86TargetInfo) X(InitializeX86Target) X(InitializeX86TargetMC) X(InitializeX86AsmPrinter) X(GetVersion)
 
 namespace softgen::eu::jit::llvm {
 
@@ -46,5 +44,7 @@ using Block = LLVMBasicBlockRef;
 /// Loads the library once. False: there is none, or it lacks a function; why() says what the loader said.
 bool available();
 const char* why();
+/// "LLVM 19.1.7".
+std::string version();
 
 }  // namespace softgen::eu::jit::llvm

@@ -13,6 +13,7 @@ void set_engine(Engine engine) {
   if (engine != Engine::interp) note("EU JIT: not available", "this build has none");
 }
 void set_default_engine() {}
+void allow_compiler_in_process() {}
 EngineStats engine_stats() { return {}; }
 void drain_compiler() {}
 

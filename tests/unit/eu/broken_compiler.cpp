@@ -11,6 +11,8 @@ using namespace softgen::eu::jit;
 int main() {
   if (const pid_t child = fork()) return child < 0;
   protocol::Request request;
-  if (!protocol::send_one(0, protocol::Hello{}) || !protocol::receive_one(0, request)) return 1;
+  if (!protocol::send_one(0, protocol::Hello{}, protocol::whenever) || !protocol::send_one(0, protocol::Compiler{}, protocol::whenever) ||
+      !protocol::receive_one(0, request, protocol::whenever))
+    return 1;
   std::abort();
 }

@@ -2,12 +2,24 @@
 #include "hw/eu/jit/compiler_process.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <set>
+#include <thread>
 
 #include "hw/base/log.h"
+#include "hw/eu/jit/confinement.h"
 #include "tests/catch.h"
 #include "tests/unit/eu/data.h"
 #include "tests/unit/eu/harness.h"
@@ -16,8 +28,14 @@ using namespace softgen;
 using namespace softgen::eu;
 using namespace softgen::eu::test;
 using jit::CompilerProcess;
+using namespace std::chrono_literals;
 
 namespace {
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 constexpr jit::Variant variant{.flush_f32 = true, .channels = 0, .keep_registers = false};
 
@@ -28,7 +46,19 @@ std::string path_from(const char* name) {
 
 std::shared_ptr<const Program> small() { return Program::decode(assemble({op(Opcode::add, 8, grf(10, RegType::f), grf(2, RegType::f), grf(3, RegType::f)), end()})); }
 
-std::optional<jit::ObjectFile> make(CompilerProcess& process) { return process.compile(*small(), variant, jit::best_isa(), nullptr); }
+jit::ObjectFile make(CompilerProcess& process) { return process.compile(*small(), variant, jit::best_isa(), nullptr); }
+
+/// A process that is no child of ours: waits until nobody has its number, or it is a zombie that nobody fetches.
+bool ended(pid_t pid) {
+  const auto limit = std::chrono::steady_clock::now() + 60s;
+  while (std::chrono::steady_clock::now() < limit) {
+    const std::string stat = text_of(fmt::format("/proc/{}/stat", pid));
+    const size_t state = stat.rfind(") ");
+    if (state == std::string::npos || stat[state + 2] == 'Z' || stat[state + 2] == 'X') return true;
+    std::this_thread::sleep_for(1ms);
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -42,12 +72,11 @@ TEST_CASE("eu compiler process: what comes back is what jit::compile makes") {
     std::string text, text_here;
     const auto there = process.compile(*program, variant, jit::best_isa(), &text);
     const auto here = jit::compile(*program, variant, jit::best_isa(), &text_here);
-    REQUIRE(there.has_value());
-    CHECK(there->bytes == here.bytes);
-    CHECK(there->stepped == here.stepped);
+    CHECK(there.bytes == here.bytes);
+    CHECK(there.stepped == here.stepped);
     CHECK(text == text_here);
-    CHECK((there->refused == nullptr) == (here.refused == nullptr));
-    if (there->refused && here.refused) CHECK(std::string(there->refused) == here.refused);
+    CHECK((there.refused == nullptr) == (here.refused == nullptr));
+    if (there.refused && here.refused) CHECK(std::string(there.refused) == here.refused);
   }
 }
 
@@ -56,33 +85,133 @@ TEST_CASE("eu compiler process: a kernel that ends it is refused, and it is star
   CompilerProcess process(path_from("BROKEN_EU_COMPILER"));
   for (int n = 0; n < 3; n++) {
     const auto object = make(process);
-    REQUIRE(object.has_value());
-    REQUIRE(object->refused);
-    CHECK(std::string(object->refused) == "LLVM broke off");
-    CHECK(object->bytes.empty());
+    REQUIRE(object.refused);
+    CHECK(std::string(object.refused) == "LLVM broke off");
+    CHECK(object.bytes.empty());
   }
 }
 
-TEST_CASE("eu compiler process: without one nothing comes back") {
-  for (const char* path : {"", "/nonexistent/softgen-eu-compiler", "/bin/false"}) {
+TEST_CASE("eu compiler process: without one all is refused, which is said once") {
+  for (const char* path : {"", "/nonexistent/softgen-eu-compiler", "/bin/false", "/bin/cat"}) {
     INFO(path);
-    CompilerProcess process(path);
+    clear_failure_counts();
+    CompilerProcess process(path, {.start = 300ms});
     CHECK_FALSE(process.ready());
-    CHECK_FALSE(make(process).has_value());
+    for (int n = 0; n < 2; n++) {
+      const auto object = make(process);
+      CHECK(object.bytes.empty());
+      REQUIRE(object.refused);
+      CHECK(std::string(object.refused) == "there is no compiler");
+    }
+    CHECK(failure_count(Failure::note, "EU JIT: kernels are interpreted") == 1);
   }
+}
+
+TEST_CASE("eu compiler process: one that is stopped is killed in time, and the next kernel has a new one") {
+  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  CompilerProcess process(path_from("SOFTGEN_EU_COMPILER"), {.start = 20s, .kernel = 300ms});
+  REQUIRE(process.ready());
+  const pid_t first = process.pid();
+  REQUIRE(first > 0);
+  REQUIRE(kill(first, SIGSTOP) == 0);
+  const auto late = make(process);
+  REQUIRE(late.refused);
+  CHECK(std::string(late.refused) == "LLVM took too long");
+  CHECK(ended(first));
+  CompilerProcess patient(path_from("SOFTGEN_EU_COMPILER"));
+  CHECK_FALSE(make(patient).refused);
+}
+
+TEST_CASE("eu compiler process: who waits for a stopped one is let go, and nothing of it stays") {
+  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  CompilerProcess process(path_from("SOFTGEN_EU_COMPILER"), {.start = 600s, .kernel = 600s});
+  REQUIRE(process.ready());
+  const pid_t pid = process.pid();
+  REQUIRE(kill(pid, SIGSTOP) == 0);
+  auto waits = std::async(std::launch::async, [&] { return make(process); });
+  CHECK(waits.wait_for(200ms) == std::future_status::timeout);
+  process.abandon();
+  REQUIRE(waits.wait_for(60s) == std::future_status::ready);
+  CHECK(waits.get().refused);
+  CHECK(ended(pid));
+  CHECK_FALSE(process.ready());
+}
+
+TEST_CASE("eu compiler process: one that is stopped goes with its owner") {
+  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  pid_t pid = 0;
+  {
+    CompilerProcess process(path_from("SOFTGEN_EU_COMPILER"));
+    REQUIRE(process.ready());
+    pid = process.pid();
+    REQUIRE(kill(pid, SIGSTOP) == 0);
+  }
+  CHECK(ended(pid));
+}
+
+TEST_CASE("eu compiler process: it is confined") {
+  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (!jit::confines()) return note("test", "not under a sanitizer");
+  CompilerProcess process(path_from("SOFTGEN_EU_COMPILER"));
+  REQUIRE_FALSE(make(process).refused);
+  const std::string status = text_of(fmt::format("/proc/{}/status", process.pid())), limits = text_of(fmt::format("/proc/{}/limits", process.pid()));
+  CHECK(status.find("Seccomp:\t2\n") != std::string::npos);
+  CHECK(status.find("NoNewPrivs:\t1\n") != std::string::npos);
+  CHECK(limits.find(fmt::format("Max address space         {:<20}", jit::compiler_memory)) != std::string::npos);
+  CHECK(limits.find("Max core file size        0 ") != std::string::npos);
+  std::set<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", process.pid()))) files.insert(entry.path().filename());
+  CHECK(files == std::set<std::string>{"0", "1", "2"});
+}
+
+TEST_CASE("eu compiler process: the filter ends who opens a socket, and opens no file") {
+  if (!jit::confines()) return note("test", "not under a sanitizer");
+  const auto outcome = [](auto act) {
+    const pid_t child = fork();
+    if (child == 0) {
+      jit::limit_process();
+      if (jit::filter_system_calls()) _exit(99);
+      _exit(act());
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    return status;
+  };
+  CHECK(outcome([] { return 7; }) == 7 << 8);
+  CHECK(outcome([] { return open("/etc/passwd", O_RDONLY) < 0 && errno == EACCES ? 7 : 8; }) == 7 << 8);
+  CHECK(outcome([] { return mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? 7 : 8; }) == 7 << 8);
+  const auto ended_by_filter = [](int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS; };
+  CHECK(ended_by_filter(outcome([] { return socket(AF_INET, SOCK_STREAM, 0); })));
+  CHECK(ended_by_filter(outcome([] { return static_cast<int>(fork()); })));
+  CHECK(ended_by_filter(outcome([] { return kill(getppid(), 0); })));
+  CHECK(ended_by_filter(outcome([] { return execl("/bin/true", "true", nullptr); })));
+}
+
+TEST_CASE("eu compiler process: the largest kernels fit into its memory") {
+  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  std::vector<Instruction> code;
+  for (unsigned n = 0; n < 5900; n++)
+    code.push_back(op(n % 3 ? Opcode::mul : Opcode::add, 16, grf(10 + n * 2 % 110, RegType::f), grf(2 + n * 6 % 116, RegType::f), grf(4 + n * 10 % 114, RegType::f)));
+  code.push_back(end());
+  CompilerProcess process(path_from("SOFTGEN_EU_COMPILER"));
+  const auto object = process.compile(*Program::decode(assemble(code)), variant, jit::best_isa(), nullptr);
+  CHECK((object.refused ? std::string(object.refused) : "") == "");
+  const std::string status = text_of(fmt::format("/proc/{}/status", process.pid()));
+  const uint64_t kib = std::strtoull(status.c_str() + status.find("VmPeak:") + 7, nullptr, 10);
+  CHECK((!jit::confines() || kib << 10 < jit::compiler_memory / 2));
 }
 
 TEST_CASE("eu compiler process: a program that closes or takes its socket's number does not break it") {
   if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
   CompilerProcess process(path_from("SOFTGEN_EU_COMPILER"));
-  REQUIRE(make(process).has_value());
+  REQUIRE_FALSE(make(process).refused);
   const int lowest = fcntl(0, F_DUPFD_CLOEXEC, 100);
   REQUIRE(lowest > 100);
   const int its = lowest - 1;
   close(its);
-  CHECK_FALSE(make(process)->refused);
+  CHECK_FALSE(make(process).refused);
   REQUIRE(dup2(lowest, its) == its);
-  CHECK_FALSE(make(process)->refused);
+  CHECK_FALSE(make(process).refused);
   CHECK(fcntl(its, F_GETFD) >= 0);
   close(its);
   close(lowest);

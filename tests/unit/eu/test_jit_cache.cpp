@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Where compiled code is kept, and which engine runs a thread.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -103,6 +106,81 @@ TEST_CASE("eu jit cache: it has a limit, and works without a folder") {
   const jit::DiskCache impossible("/proc/no-such-folder");
   impossible.keep("a", *p, object);
   CHECK(!impossible.find("a", *p));
+}
+
+TEST_CASE("eu jit cache: the folder is made private, and only what is private is taken") {
+  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  const Folder folder;
+  const auto p = program(1);
+  const jit::ObjectFile object = make(*p);
+  const fs::path inside = fs::path(folder.path) / "softgen" / "kernels";
+  const auto permissions = [](const fs::path& path) { return fs::status(path).permissions(); };
+  const mode_t before = umask(0);
+  const jit::DiskCache cache(inside);
+  cache.keep("a", *p, object);
+  umask(before);
+  REQUIRE(cache.find("a", *p));
+  CHECK(permissions(inside) == fs::perms::owner_all);
+  CHECK(permissions(inside.parent_path()) == fs::perms::owner_all);
+  CHECK(permissions(inside / "a") == (fs::perms::owner_read | fs::perms::owner_write));
+  clear_failure_counts();
+  const auto refused = [&](const char* what) {
+    INFO(what);
+    CHECK(!cache.find("a", *p));
+  };
+  for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
+    fs::permissions(inside / "a", others, fs::perm_options::add);
+    refused("a file that others may write");
+    fs::permissions(inside / "a", others, fs::perm_options::remove);
+    REQUIRE(cache.find("a", *p));
+    fs::permissions(inside, others, fs::perm_options::add);
+    refused("a folder that others may write");
+    cache.keep("b", *p, object);
+    CHECK(!fs::exists(inside / "b"));
+    fs::permissions(inside, others, fs::perm_options::remove);
+    REQUIRE(cache.find("a", *p));
+  }
+  CHECK(failure_count(Failure::note, "EU JIT: no cache on disk") > 0);
+  if (geteuid() == 0) {
+    REQUIRE(chown((inside / "a").c_str(), 12345, 12345) == 0);
+    refused("a file of somebody else");
+    REQUIRE(chown((inside / "a").c_str(), 0, 0) == 0);
+    REQUIRE(chown(inside.c_str(), 12345, 12345) == 0);
+    refused("a folder of somebody else");
+    REQUIRE(chown(inside.c_str(), 0, 0) == 0);
+  }
+  CHECK(cache.find("a", *p));
+}
+
+TEST_CASE("eu jit cache: no link is followed, and nothing waits") {
+  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  const Folder folder, elsewhere;
+  const auto p = program(1);
+  const jit::ObjectFile object = make(*p);
+  const fs::path inside = fs::path(folder.path) / "kernels", outside = elsewhere.path;
+  jit::DiskCache(outside).keep("a", *p, object);
+  fs::create_symlink(outside, inside);
+  const jit::DiskCache by_link(inside);
+  CHECK(!by_link.find("a", *p));
+  by_link.keep("b", *p, object);
+  CHECK(!fs::exists(outside / "b"));
+  fs::remove(inside);
+  const jit::DiskCache cache(inside);
+  cache.keep("c", *p, object);
+  REQUIRE(cache.find("c", *p));
+  fs::create_symlink(outside / "a", inside / "a");
+  CHECK(!cache.find("a", *p));
+  REQUIRE(mkfifo((inside / "pipe").c_str(), 0600) == 0);
+  CHECK(!cache.find("pipe", *p));
+  // The name is replaced, not what it leads to.
+  const fs::path victim = outside / "victim";
+  std::ofstream(victim) << "text";
+  fs::create_symlink(victim, inside / "d");
+  fs::create_symlink(victim, inside / ("d." + std::to_string(getpid())));
+  cache.keep("d", *p, object);
+  CHECK(fs::file_size(victim) == 4);
+  CHECK(!fs::is_symlink(inside / "d"));
+  CHECK(cache.find("d", *p));
 }
 
 TEST_CASE("eu engine: each engine runs what it says, with the same result") {

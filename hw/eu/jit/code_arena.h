@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Memory for compiled code: one range of addresses, reserved once, of which whole pages are given out. A page is writable or executable, never both.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <span>
+
+namespace softgen::eu::jit {
+
+class CodeArena {
+ public:
+  /// Reserves addresses only; pages cost memory while they are given out.
+  explicit CodeArena(size_t capacity);
+  ~CodeArena();
+  CodeArena(const CodeArena&) = delete;
+  CodeArena& operator=(const CodeArena&) = delete;
+
+  /// The process's. Never destroyed.
+  static CodeArena& shared();
+  /// Its capacity, and so the bound of all live code. Real programs have some megabytes.
+  static constexpr size_t shared_capacity = size_t{256} << 20;
+
+  /// Whole pages, writable and zero; empty: no run of free pages is long enough, or the host has no memory.
+  std::span<std::byte> allocate(size_t bytes);
+  /// From now on executable and read only. False: the host refuses it.
+  bool seal(std::span<std::byte> block);
+  /// `block` is what allocate() gave. Its memory goes back to the host.
+  void release(std::span<std::byte> block);
+
+  size_t used() const;
+
+ private:
+  void give_back(size_t offset, size_t size);
+
+  const size_t capacity_;
+  std::byte* base_ = nullptr;  ///< null: the host gave no addresses, and allocate() nothing
+  mutable std::mutex mutex_;
+  std::map<size_t, size_t> free_;  ///< offset to size; neighbours are merged
+  size_t used_ = 0;
+};
+
+}  // namespace softgen::eu::jit

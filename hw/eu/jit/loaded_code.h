@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// An object file to code that runs.
+#pragma once
+
+#include <atomic>
+#include <span>
+#include <string>
+
+#include "hw/eu/jit/code_arena.h"
+#include "hw/eu/jit/compile.h"
+#include "hw/eu/jit/runtime.h"
+
+namespace softgen::eu::jit {
+
+/// Code in memory, as long as this lives. What the object says of itself is checked, but not its instructions: whoever made it is trusted with those.
+class LoadedCode {
+ public:
+  LoadedCode(const Program& program, const Variant& variant, const ObjectFile& object, const std::string& name, CodeArena& arena = CodeArena::shared());
+  ~LoadedCode() { arena_.release(block_); }
+  LoadedCode(const LoadedCode&) = delete;
+  LoadedCode& operator=(const LoadedCode&) = delete;
+
+  /// Its code is null when it could not be loaded.
+  const Compiled& compiled() const { return compiled_; }
+  /// It could not be loaded because the arena has no room.
+  bool lacks_room() const { return lacks_room_; }
+
+  /// When it was used last, in the CodeStore's time.
+  mutable std::atomic<uint32_t> used{0};
+
+ private:
+  CodeArena& arena_;
+  std::span<std::byte> block_;
+  Compiled compiled_;
+  bool lacks_room_ = false;
+};
+
+}  // namespace softgen::eu::jit
