@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Kernels under QEMU's filter of system calls, and without a compiler that works: QEMU lives, has no LLVM in it, and says once why it interprets."""
+import contextlib
+import os
+import pathlib
+import shutil
+import signal
+import struct
+import tempfile
+import unittest
+from unittest import mock
+
+import build
+import endless
+from machine import Machine
+
+# What libvirt passes where qemu.conf's seccomp_sandbox is not 0.
+LIBVIRT = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"
+RAM = 0x4000000  # where the GGTT's region lies in guest memory
+GTT = 0x800000
+INTERPRETED = "EU JIT: kernels are interpreted"
+
+
+class Sandbox(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="softgen-sandbox-")
+        self.addCleanup(folder.cleanup)
+        # A copy, so that its processes are known by their file.
+        self.compiler = pathlib.Path(folder.name) / "softgen-eu-compiler"
+        shutil.copy(build.PLUGIN.parent / "softgen-eu-compiler", self.compiler)
+
+    def start(self, sandbox, compiler=None):
+        environment = {"SOFTGEN_CACHE": "off", "SOFTGEN_ENGINE": "tiers", "SOFTGEN_JIT": "inprocess",
+                       "SOFTGEN_EU_COMPILER": str(compiler or self.compiler)}
+        with mock.patch.dict(os.environ, environment):
+            machine = Machine(extra=["-sandbox", sandbox])
+        self.addCleanup(machine.close)
+        machine.map_bars()
+        ptes = [RAM + page | 1 for page in range(0, endless.SIZE, 4096)]
+        machine.write(machine.BAR0 + GTT, struct.pack(f"<{len(ptes)}Q", *ptes))
+        return machine
+
+    def run_kernel(self, machine, header_moves):
+        """512 threads of a kernel that is another one for each number of moves, more than the interpreter runs before it wants code."""
+        work = endless._threads(endless.ENDS, endless._walker(8), "GPGPU")
+        words = [endless._MOVE_HEADER] * header_moves + [endless._END]
+        work.memory[endless.INSTRUCTIONS + endless.ENDS] = struct.pack(f"<{2 * len(words)}Q", *(half for word in words for half in word))
+        work.put(endless.RESULT, [0])
+        for address, data in work.memory.items():
+            machine.write(RAM + address, data)
+        for offset, value in work.registers():
+            machine.mmio_write(offset, value)
+        machine.poll(lambda: machine.peek(RAM + endless.RESULT) == endless.FINISHED, "the walker's end")
+
+    def compilers(self):
+        """Its processes, once they are confined, and so have told that they are ready."""
+        found = []
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if (process / "exe").readlink() == self.compiler and "Seccomp:\t2\n" in (process / "status").read_text():
+                    found.append(int(process.name))
+        return found
+
+    def said(self, machine):
+        return machine.errors.read_text().count(INTERPRETED)
+
+    def ends(self, machine):
+        self.assertNotIn("libLLVM", pathlib.Path(f"/proc/{machine.pid}/maps").read_text())
+        machine.command("quit")
+        status, words = machine.ended()
+        self.assertEqual(status, 0, words)
+        machine.poll(lambda: not self.compilers(), "the compiler's end")
+
+    def interprets(self, machine):
+        self.run_kernel(machine, 1)
+        machine.poll(lambda: self.said(machine), "the sentence")
+        self.run_kernel(machine, 2)
+        self.assertEqual(self.said(machine), 1)
+        self.assertEqual(self.compilers(), [])
+        self.ends(machine)
+
+    def compiles(self, machine):
+        self.run_kernel(machine, 1)
+        machine.poll(self.compilers, "the compiler")
+        self.run_kernel(machine, 2)
+        self.assertEqual(self.said(machine), 0)
+        self.ends(machine)
+
+    def test_libvirts_sandbox(self):
+        machine = self.start(LIBVIRT)
+        self.interprets(machine)
+        self.assertIn("Operation not permitted", machine.errors.read_text())
+
+    def test_sandbox_that_allows_processes(self):
+        self.compiles(self.start("on,obsolete=deny,elevateprivileges=deny,spawn=allow,resourcecontrol=deny"))
+
+    def test_no_sandbox(self):
+        self.compiles(self.start("off"))
+
+    def test_compiler_that_is_missing_or_no_compiler(self):
+        for path in ("/nonexistent/softgen-eu-compiler", "/bin/false"):
+            with self.subTest(path=path):
+                self.interprets(self.start("off", path))
+
+    def test_compiler_that_is_stopped_or_killed(self):
+        machine = self.start("off")
+        self.run_kernel(machine, 1)
+        machine.poll(self.compilers, "the compiler")
+        os.kill(self.compilers()[0], signal.SIGKILL)
+        self.run_kernel(machine, 2)
+        machine.poll(self.compilers, "the next compiler")
+        self.run_kernel(machine, 3)
+        os.kill(self.compilers()[0], signal.SIGSTOP)
+        self.run_kernel(machine, 4)
+        self.ends(machine)
