@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/mmio/register_file.h"
 
+#include <bit>
 #include <cassert>
 #include <utility>
+#include <vector>
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
@@ -11,7 +13,26 @@ namespace softgen::mmio {
 
 using defs::Register;
 
-RegisterFile::RegisterFile() : storage_(dwords), cells_(dwords) {
+namespace {
+
+/// Registers whose reset value is not zero, of which there are few.
+std::vector<std::pair<uint32_t, uint32_t>> find_reset_values() {
+  std::vector<std::pair<uint32_t, uint32_t>> values;
+  for (const Register& row : defs::registers()) {
+    if (row.block || !row.reset) continue;
+    defs::for_each_instance(row, [&](uint32_t offset) { values.emplace_back(offset, row.reset); });
+  }
+  return values;
+}
+
+const std::vector<std::pair<uint32_t, uint32_t>>& reset_values() {
+  static const auto values = find_reset_values();
+  return values;
+}
+
+}  // namespace
+
+RegisterFile::RegisterFile() : storage_(dwords), touched_(blocks / 64), cells_(dwords) {
   const auto rows = defs::registers();
   for (size_t i = 0; i < rows.size(); ++i) {
     defs::for_each_instance(rows[i], [&](uint32_t offset) {
@@ -19,7 +40,7 @@ RegisterFile::RegisterFile() : storage_(dwords), cells_(dwords) {
         cells_[index(offset + byte)].row = static_cast<uint16_t>(i + 1);
     });
   }
-  reset(~0u);
+  reset();
 }
 
 const Register* RegisterFile::row(uint32_t offset) const {
@@ -40,6 +61,7 @@ uint32_t RegisterFile::read(uint32_t offset) {
 }
 
 void RegisterFile::store(uint32_t offset, const Register& row, uint32_t value) {
+  touch(offset);
   std::atomic<uint32_t>& stored = storage_[index(offset)];
   uint32_t old = stored.load(std::memory_order_relaxed), next;
   do {
@@ -146,10 +168,21 @@ std::vector<std::string> RegisterFile::missing_hooks() const {
   return missing;
 }
 
+template <typename F>
+void RegisterFile::each_touched(F&& visit) const {
+  for (uint32_t word = 0; word < blocks / 64; ++word)
+    for (uint64_t left = touched_[word].load(std::memory_order_relaxed); left; left &= left - 1) {
+      const uint32_t first = (word * 64 + static_cast<uint32_t>(std::countr_zero(left))) * block_dwords;
+      visit(first, first + block_dwords);
+    }
+}
+
 void RegisterFile::reset() {
-  for (uint32_t i = 0; i < dwords; ++i)
-    if (storage_[i].load(std::memory_order_relaxed)) storage_[i].store(0, std::memory_order_relaxed);
-  reset(~0u);
+  each_touched([&](uint32_t first, uint32_t end) {
+    for (uint32_t i = first; i < end; ++i) storage_[i].store(0, std::memory_order_relaxed);
+  });
+  for (uint32_t word = 0; word < blocks / 64; ++word) touched_[word].store(0, std::memory_order_relaxed);
+  for (const auto& [offset, value] : reset_values()) poke(offset, value);
 }
 
 void RegisterFile::reset(uint32_t domains) {
@@ -164,11 +197,14 @@ void RegisterFile::state(Archive& archive) {
   if (archive.reading()) reset();
   // Pairs of what differs from zero: most of the space does not.
   std::vector<std::pair<uint32_t, uint32_t>> pairs;
-  for (uint32_t i = 0; i < dwords && !archive.reading(); ++i) {
-    const Register* known = row(i * 4);
-    const uint32_t value = storage_[i].load(std::memory_order_relaxed);
-    if (value != (known && !known->block ? known->reset : 0) && (!known || known->saved)) pairs.emplace_back(i * 4, value);
-  }
+  if (!archive.reading())
+    each_touched([&](uint32_t first, uint32_t end) {
+      for (uint32_t i = first; i < end; ++i) {
+        const Register* known = row(i * 4);
+        const uint32_t value = storage_[i].load(std::memory_order_relaxed);
+        if (value != (known && !known->block ? known->reset : 0) && (!known || known->saved)) pairs.emplace_back(i * 4, value);
+      }
+    });
   pairs.resize(archive.count(static_cast<uint32_t>(pairs.size()), dwords));
   for (auto& [offset, value] : pairs) {
     archive.value(offset);

@@ -57,12 +57,18 @@ class RegisterFile {
   // -- the hardware's side -------------------------------------------------------------------------------------------------------
   uint32_t peek(uint32_t offset) const { return storage_[index(offset)].load(std::memory_order_acquire); }
   uint64_t peek64(uint32_t offset) const { return peek(offset) | uint64_t{peek(offset + 4)} << 32; }
-  void poke(uint32_t offset, uint32_t value) { storage_[index(offset)].store(value, std::memory_order_release); }
+  void poke(uint32_t offset, uint32_t value) {
+    touch(offset);
+    storage_[index(offset)].store(value, std::memory_order_release);
+  }
   void poke64(uint32_t offset, uint64_t value) {
     poke(offset, static_cast<uint32_t>(value));
     poke(offset + 4, static_cast<uint32_t>(value >> 32));
   }
-  void set_bits(uint32_t offset, uint32_t mask) { storage_[index(offset)].fetch_or(mask, std::memory_order_acq_rel); }
+  void set_bits(uint32_t offset, uint32_t mask) {
+    touch(offset);
+    storage_[index(offset)].fetch_or(mask, std::memory_order_acq_rel);
+  }
   void clear_bits(uint32_t offset, uint32_t mask) { storage_[index(offset)].fetch_and(~mask, std::memory_order_acq_rel); }
   /// Engine's registers by relative offset.
   uint32_t peek(EngineId engine, uint32_t relative) const { return peek(engine_register(engine, relative)); }
@@ -94,11 +100,23 @@ class RegisterFile {
   };
   static constexpr uint32_t dwords = register_space / 4;
   static constexpr uint32_t index(uint32_t offset) { return (offset / 4) & (dwords - 1); }
+  // Which parts of the storage were ever written: reset and save look at those only.
+  static constexpr uint32_t block_dwords = 64, blocks = dwords / block_dwords;
+  void touch(uint32_t offset) {
+    const uint32_t block = index(offset) / block_dwords;
+    std::atomic<uint64_t>& word = touched_[block / 64];
+    const uint64_t mask = uint64_t{1} << block % 64;
+    if (!(word.load(std::memory_order_relaxed) & mask)) word.fetch_or(mask, std::memory_order_relaxed);
+  }
+  /// Calls visit(first dword, behind the last) for those parts, in order.
+  template <typename F>
+  void each_touched(F&& visit) const;
   const defs::Register* row(uint32_t offset) const;
   void store(uint32_t offset, const defs::Register& row, uint32_t value);
   static void report_unknown(uint32_t offset);
 
   ZeroedArray<std::atomic<uint32_t>> storage_;
+  ZeroedArray<std::atomic<uint64_t>> touched_;  ///< a bit a block
   ZeroedArray<Cell> cells_;
   std::vector<ReadHook> read_hooks_;
   std::vector<WriteHook> write_hooks_;
