@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Command streamers: the fuzzer writes guest RAM (rings, batches, context images) and register writes; the streamers run on this thread.
+// Command streamers with the engines of the device: the fuzzer writes guest RAM (rings, batches, context images) and register writes; the
+// streamers run on this thread. Half of the inputs meet engines that answer anything at any time instead.
 // Whatever they do must stay inside RAM, end within its budget, and leave engines that a reset brings back to work.
 #include <algorithm>
 #include <cstdlib>
@@ -9,14 +10,18 @@
 #include <vector>
 
 #include "hw/base/log.h"
+#include "hw/blitter/blitter.h"
 #include "hw/cs/command_streamers.h"
 #include "hw/cs/context_image.h"
 #include "hw/cs/printer.h"
+#include "hw/gpgpu/gpgpu.h"
+#include "hw/gt/shared_functions.h"
 #include "hw/iface/quiet_host.h"
 #include "hw/memory/fault.h"
-#include "hw/memory/flat_memory.h"
 #include "hw/memory/ggtt.h"
+#include "hw/render/render_engine.h"
 #include "tests/fuzz/input.h"
+#include "tests/fuzz/isolated_memory.h"
 
 using namespace softgen;
 using fuzz::Input;
@@ -53,9 +58,8 @@ struct Echo final : Engine {
 };
 
 struct Machine {
-  std::unique_ptr<std::byte[]> ram = std::make_unique<std::byte[]>(ram_size + 4096);
-  std::byte* base = reinterpret_cast<std::byte*>(align_up(reinterpret_cast<uintptr_t>(ram.get()), uintptr_t{4096}));
-  memory::FlatMemory memory;
+  fuzz::IsolatedMemory memory{ram_pages};
+  std::byte* base = memory.for_write(0, ram_size);
   memory::Ggtt ggtt;
   memory::TlbGeneration tlb;
   memory::FaultRegisters faults;
@@ -64,15 +68,18 @@ struct Machine {
   Silent host;
   mmio::InterruptTree interrupts{registers, host};
   Echo engines[engine_count];
+  gt::SharedFunctions functions;
+  gpgpu::Gpgpu gpgpu{nullptr, functions};
+  render::RenderEngine render{nullptr, &functions, &gpgpu};
+  blitter::Blitter blitter;
   std::unique_ptr<cs::CommandStreamers> streamers;
 
-  Machine() {
-    memory.add(0, ram_size, base, false);
-    memory.commit();
+  explicit Machine(bool real) {
     fill();
     cs::CommandStreamers::Environment environment{.memory = memory, .ggtt = ggtt, .faults = &faults, .tlb = tlb, .registers = registers,
                                                   .interrupts = interrupts, .gate = gate, .commands_a_poll = 1u << 12};
     for (size_t i = 0; i < engine_count; ++i) environment.engines[i] = &engines[i];
+    if (real) environment.engines[0] = &render, environment.engines[1] = &blitter;
     streamers = std::make_unique<cs::CommandStreamers>(environment, false);
   }
 
@@ -83,6 +90,7 @@ struct Machine {
     interrupts.reset();
     faults.reset();
     for (Echo& engine : engines) engine = {};
+    render.reset_context(), blitter.reset_context();
     host.now = 0;
     fill();
   }
@@ -163,10 +171,13 @@ void check_alive(Machine& m, EngineId e) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const bool quiet = [] { return set_log_sink({}), true; }();
   (void)quiet;
-  static Machine m;
-  m.recycle();
+  static fuzz::GuardedNowhere nowhere;
+  static Machine echoing(false), real(true);
   Input in({data, size});
-  const auto e = static_cast<EngineId>(in.take<uint8_t>() % engine_count);
+  const uint8_t choice = in.take<uint8_t>();
+  Machine& m = choice & 0x80 ? real : echoing;
+  m.recycle();
+  const auto e = static_cast<EngineId>((choice & 0x7f) % engine_count);
   const unsigned actions = in.take<uint8_t>() & 31;
   const uint16_t tail = in.take<uint16_t>(), split = in.take<uint16_t>() & 0xfff;
   m.make_context(e, tail);

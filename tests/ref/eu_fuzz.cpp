@@ -388,6 +388,13 @@ std::string explain(const State& expected, const State& found) {
 
 }  // namespace
 
+std::vector<Native> legal_instructions(uint64_t seed, size_t count) {
+  Generator generator(seed);
+  std::vector<Native> code;
+  while (code.size() < count) code.push_back(encode(generator.instruction()));
+  return code;
+}
+
 Outcome run(uint64_t seed, uint64_t instructions) {
   Outcome outcome;
   Machine machine;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "hw/eu/interp/thread.h"
 
@@ -19,6 +20,9 @@ struct Outcome {
 
 /// Runs programs of random instructions until `instructions` were compared or a difference was found.
 Outcome run(uint64_t seed, uint64_t instructions);
+
+/// `count` random legal instructions.
+std::vector<Native> legal_instructions(uint64_t seed, size_t count);
 
 /// Runs a thread whose registers a test looks at afterwards.
 using Executor = std::function<RunResult(Thread&, ThreadEnv&, MessageTarget&)>;

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A display on isolated memory, with a host whose timers run as QEMU's do, and a small mode on one pipe to begin from.
+#pragma once
+
+#include <array>
+#include <cstdlib>
+#include <vector>
+
+#include "hw/base/log.h"
+#include "hw/defs/register.h"
+#include "hw/display/display.h"
+#include "hw/iface/quiet_host.h"
+#include "tests/fuzz/guest_map.h"
+#include "tests/fuzz/state_source.h"
+
+namespace softgen::fuzz {
+
+struct TimerHost final : QuietHost {
+  int64_t now = 0;
+  std::array<int64_t, SG_TIMER_COUNT> deadlines;
+
+  int64_t clock_ns() override { return now; }
+  void timer_set(unsigned id, int64_t deadline) override { deadlines[id] = deadline; }
+  void reset() { now = 1'000'000, deadlines.fill(-1); }
+  /// One pass of QEMU's timer list (util/qemu-timer.c, timerlist_run_timers): all that are due at one `now`, also those armed meanwhile.
+  template <typename Expired>
+  void run_timers(Expired&& expired) {
+    for (unsigned fired = 0;; ++fired) {
+      const auto next = std::ranges::min_element(deadlines, {}, [](int64_t t) { return static_cast<uint64_t>(t); });
+      if (*next < 0 || *next > now) return;
+      if (fired > 64) std::abort();  // a timer that arms itself in the past: the main loop would stay in it
+      *next = -1;
+      expired(static_cast<unsigned>(next - deadlines.begin()));
+    }
+  }
+};
+
+class DisplayMachine {
+ public:
+  static constexpr uint32_t memory_pages = 64;
+
+  DisplayMachine() : interrupts(registers, host), memory(memory_pages), display(registers, interrupts, host, memory, ggtt, 7) {
+    set_log_sink({});
+    uint32_t word = 1;
+    for (uint64_t at = 0; at < memory.size(); at += 4) memory.store<uint32_t>(at, word = word * 1664525 + 1013904223);
+    memory.keep();
+    // A few holes; what lies behind is not mapped.
+    for (uint32_t page = 0; page < memory_pages; ++page)
+      if (page % 13 != 12) ggtt.set_pte(page, page * page_size | 1);
+    ggtt.set_pte(0xfffff, 5 * page_size | 1);
+    for (const defs::Register& row : defs::registers())
+      if (row.hook && std::string_view(row.hook) == "display" && !row.engine) rows_.push_back(&row);
+  }
+
+  void reset() {
+    registers.reset();
+    interrupts.reset();
+    host.reset();
+    display.reset();
+  }
+  void write(uint32_t offset, uint32_t value) { registers.write(offset, value); }
+  /// Up to 64 x 64 pixels on a raster slow enough to be valid.
+  void set_mode(StateSource& in, unsigned pipe) {
+    const unsigned port = pipe + 1;
+    const uint32_t width = 1 + in.below(64), height = 1 + in.below(64), lines = height + 20 + in.below(200);
+    write(reg::PWR_WELL_CTL(1), 0xaaaa'aaaa), write(reg::DPLL_CTRL1, 1 | 2 << 1 | 0x21u << 6), write(reg::LCPLL1_CTL, 1u << 31);
+    write(reg::DBUF_CTL, 1u << 31), write(reg::VGA_CONTROL, 1u << 31), write(reg::MASTER_INT_CTL, 1u << 31);
+    write(reg::DPLL_CFGCR1(0), 1u << 31 | 8192u << 9 | 371), write(reg::DPLL_CFGCR2(0), 3u << 8 | 1u << 7 | 1u << 5 | 1u << 2);
+    write(reg::LCPLL2_CTL, 1u << 31);
+    write(reg::DPLL_CTRL2, (registers.read(reg::DPLL_CTRL2) & ~(1u << (15 + port))) | 3u << port * 3);
+    write(reg::TRANS_HTOTAL(pipe), (width - 1) | 8191u << 16);
+    write(reg::TRANS_VTOTAL(pipe), (height - 1) | (lines - 1) << 16), write(reg::TRANS_VBLANK(pipe), (height - 1) | (lines - 1) << 16);
+    write(reg::PIPE_SRCSZ(pipe), (width - 1) << 16 | (height - 1));
+    write(reg::TRANS_DDI_FUNC_CTL(pipe), 1u << 31 | port << 28);
+    write(reg::TRANS_CONF(pipe), 1u << 31);
+    write(reg::DDI_BUF_CTL(port), 1u << 31);
+    write(reg::PLANE_STRIDE(pipe, 0), 4), write(reg::PLANE_SIZE(pipe, 0), (width - 1) | (height - 1) << 16);
+    write(reg::PLANE_CTL(pipe, 0), 1u << 31 | 4u << 24), write(reg::PLANE_SURF(pipe, 0), in.below(memory_pages) * page_size);
+  }
+  /// A register of the display, most often with one field of it changed.
+  void change_register(StateSource& in) {
+    const defs::Register& row = *in.one_of(rows_);
+    const uint32_t offset = row.offset + in.below(row.count[0]) * row.stride[0] + in.below(row.count[1]) * row.stride[1] +
+                            (row.block ? in.below(row.block / 4) * 4 : 0);
+    const uint8_t kind = in.take<uint8_t>();
+    if (kind >= 250) {
+      registers.write(offset, in.take<uint64_t>(), 1u << (kind & 3));
+    } else if (!row.fields.empty() && kind & 1) {
+      const defs::RegisterField& field = in.one_of(row.fields);
+      uint32_t value = registers.peek(offset);
+      StateSource::put({&value, 1}, field.low, field.high - field.low + 1u,
+                       field.type == defs::RegisterFieldType::address ? in.below(memory_pages) * page_size >> field.low : in.number(field.high - field.low + 1u));
+      write(offset, value);
+    } else if (kind & 2) {
+      write(offset, static_cast<uint32_t>(in.number(32)));
+    } else {
+      registers.read(offset);
+    }
+  }
+  void run_timers() {
+    host.run_timers([&](unsigned id) { display.timer_expired(id); });
+  }
+
+  mmio::RegisterFile registers;
+  TimerHost host;
+  mmio::InterruptTree interrupts;
+  IsolatedMemory memory;
+  memory::Ggtt ggtt;
+  display::Display display;
+
+ private:
+  std::vector<const defs::Register*> rows_;
+};
+
+}  // namespace softgen::fuzz

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Any message to any shared function: descriptors, payloads and three bound surfaces chosen from the tables.
+#include "hw/gt/shared_functions.h"
+#include "tests/fuzz/bound_surfaces.h"
+
+using namespace softgen;
+using namespace softgen::fuzz;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static BoundSurfaces bound;
+  static gt::SharedFunctions functions;
+  StateSource in({data, size}, bound.map.addresses());
+  bound.bind(in, BoundSurfaces::surfaces);
+  bound.bind_samplers(in, 2);
+  static constexpr Sfid sfids[] = {Sfid::sampler, Sfid::sampler, Sfid::dp_sampler, Sfid::dp_render, Sfid::dp_constant, Sfid::dp_data0, Sfid::dp_data1,
+                                   Sfid::dp_data1, Sfid::gateway, Sfid::thread_spawner};
+  static constexpr uint32_t widths[] = {1, 8, 8, 16, 16, 2, 4, 32};
+  LimitedRun run(bound.stop);
+  for (unsigned messages = 1 + (in.take<uint8_t>() & 3); messages; --messages) {
+    const Sfid sfid = in.one_of(sfids);
+    const uint32_t registers = 1 + in.below(11), answer = in.below(17), split = in.one_in(4) ? in.below(9) : 0, width = in.one_of(widths);
+    uint32_t function = in.take<uint32_t>() & 0x7'ffff;
+    // Most often one of the three surfaces; else shared local memory, stateless, bindless, any entry.
+    if (!in.one_in(8)) function = (function & ~0xffu) | in.below(BoundSurfaces::surfaces);
+    else if (in.one_in(2)) function = (function & ~0xffu) | (252 + in.below(4));
+    if (sfid == Sfid::sampler && !in.one_in(8)) function = (function & ~(3u << 17)) | (1 + in.below(2)) << 17;  // SIMD8 or SIMD16
+    const uint32_t header = in.one_in(3) ? 1u << 19 : 0;
+    const auto payload = bound.payload(registers), payload2 = bound.payload2(split), response = bound.response(answer);
+    bound.fill_registers(in, payload);
+    bound.fill_registers(in, payload2);
+    if (header && !in.one_in(8)) payload[0].dw[3] = 0;  // the sampler table stays
+    const uint32_t dispatch = in.one_in(2) ? ~0u : in.take<uint32_t>(), mask = in.one_in(2) ? dispatch : in.take<uint32_t>();
+    const uint32_t channels = width == 32 ? ~0u : (1u << width) - 1;
+    const Message message{.sfid = sfid, .descriptor = function | header | answer << 20 | registers << 25, .ex_descriptor = in.one_in(4) ? in.take<uint32_t>() : 0,
+                          .exec_size = width, .exec_mask = mask & channels, .dispatch_mask = dispatch & channels, .payload = payload, .payload2 = payload2,
+                          .response = response, .end_of_thread = false};
+    functions.send(message, bound.env);
+  }
+  bound.restore();
+  return 0;
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Whatever an input starts must end when it is told to. A run that takes longer than run_ms is asked to stop, as a reset does; one that then goes on
+// for stop_ms of processor time is a finding: the process aborts.
+#pragma once
+
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "hw/iface/engine.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SOFTGEN_FUZZ_SANITIZED 1
+#endif
+#endif
+
+namespace softgen::fuzz {
+
+class LimitedRun {
+ public:
+#ifdef SOFTGEN_FUZZ_SANITIZED
+  static constexpr int64_t run_ms = 10, stop_ms = 2000;
+#else
+  static constexpr int64_t run_ms = 1, stop_ms = 100;
+#endif
+
+  explicit LimitedRun(StopFlag& stop) : stop_(stop) {
+    static const bool installed = install();
+    (void)installed;
+    stop.clear(~0u);
+    asked_at_ = 0, ticks_ = 0;
+    current_.store(&stop, std::memory_order_release);
+  }
+  ~LimitedRun() {
+    current_.store(nullptr, std::memory_order_release);
+    stop_.clear(~0u);
+  }
+  LimitedRun(const LimitedRun&) = delete;
+  LimitedRun& operator=(const LimitedRun&) = delete;
+
+ private:
+  static int64_t processor_ms() {
+    timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
+  }
+  static void on_tick(int) {
+    StopFlag* const stop = current_.load(std::memory_order_acquire);
+    if (!stop) return;
+    const int ticks = ++ticks_;
+    if (ticks == 2 * run_ms) {
+      asked_at_ = processor_ms();
+      stop->request(StopFlag::reset);
+    } else if (asked_at_ && processor_ms() > asked_at_ + stop_ms) {
+      static const char text[] = "\nliveness: it goes on after it was told to stop\n";
+      if (write(STDERR_FILENO, text, sizeof text - 1) >= 0) std::abort();
+    }
+  }
+  static bool install() {
+    struct sigaction action = {};
+    action.sa_handler = on_tick;
+    action.sa_flags = SA_RESTART | SA_ONSTACK;
+    sigaction(SIGRTMIN, &action, nullptr);
+    sigevent event = {};
+    event.sigev_notify = SIGEV_SIGNAL;
+    event.sigev_signo = SIGRTMIN;
+    timer_t timer;
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) std::abort();
+    const itimerspec half_ms = {{0, 500'000}, {0, 500'000}};
+    timer_settime(timer, 0, &half_ms, nullptr);
+    return true;
+  }
+
+  StopFlag& stop_;
+  static inline std::atomic<StopFlag*> current_{nullptr};
+  static inline std::atomic<int> ticks_{0};
+  static inline std::atomic<int64_t> asked_at_{0};
+};
+
+}  // namespace softgen::fuzz
