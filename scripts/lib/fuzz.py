@@ -1,54 +1,164 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Builds tests/fuzz with clang, ASan and UBSan in build-fuzz/, and runs its targets for a while."""
+"""The targets of tests/fuzz: at full speed from the build folder (guard pages tell), and under libFuzzer, ASan and UBSan from build-fuzz/."""
+import dataclasses
 import json
 import os
 import pathlib
+import re
+import shutil
 import subprocess
-import tempfile
+import time
 
 from build import variant
-from common import CACHE, ROOT, Failure, output
+from common import BUILD, CACHE, ROOT, Failure, output
 
-BUILD = ROOT / "build-fuzz"
+SANITIZED = ROOT / "build-fuzz"
 LOG = CACHE / "logs" / "fuzz.log"
-SEED = 20261121  # the same inputs on each run of CI; libFuzzer prints it
+SEED = 20261121  # the same inputs on each run of CI; both engines print it
 SLOWEST_INPUT_SECONDS = 20
+MOST_FINDINGS = 20  # of a target and run
+LARGE_CORPUS = 2000  # files, from which on it is merged
 # Coverage in all of our code, not only in the harness file.
 OPTIONS = ["-Dfuzz=true", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dbuildtype=debugoptimized",
            "-Dc_args=-fsanitize=fuzzer-no-link", "-Dcpp_args=-fsanitize=fuzzer-no-link"]
 
 
-def build(everything=False):
-    """Builds the targets (or all of the project); the build directory."""
-    variant(BUILD, "ASan and UBSan", OPTIONS, lambda: [] if everything else [target.relative_to(BUILD) for target in targets(BUILD)], LOG,
-            env={**os.environ, "CC": "clang", "CXX": "clang++"})
-    return BUILD
+@dataclasses.dataclass
+class Result:
+    """What became of one target, or of a part of its run."""
+    name: str
+    executions: int = 0
+    seconds: float = 0  # spent in `executions`
+    plain_executions: int = 0
+    plain_seconds: float = 0
+    coverage: int = 0  # edges that were new
+    findings: list = dataclasses.field(default_factory=list)  # (what, file, command)
+    trouble: str = ""  # a run that did not go as it should, though no input is to blame
+
+    @property
+    def rate(self):
+        """At full speed where the target has that, else under the sanitizers; a second and process."""
+        if self.plain_seconds:
+            return self.plain_executions / self.plain_seconds
+        return self.executions / self.seconds if self.seconds else 0.0
+
+    def add(self, other):
+        self.executions += other.executions
+        self.seconds += other.seconds
+        self.plain_executions += other.plain_executions
+        self.plain_seconds += other.plain_seconds
+        self.coverage = max(self.coverage, other.coverage)
+        self.findings += other.findings
+        self.trouble = self.trouble or other.trouble
 
 
 def targets(build_directory):
-    """The executables called fuzz_UNIT."""
+    """The executables called fuzz_UNIT, by UNIT."""
     listing = output(["meson", "introspect", "--targets", str(build_directory)])
     if not listing:
         raise Failure(f"meson does not list the targets of {build_directory}")
-    return sorted(pathlib.Path(target["filename"][0]) for target in json.loads(listing)
-                  if target["type"] == "executable" and target["name"].startswith("fuzz_"))
+    paths = [pathlib.Path(target["filename"][0]) for target in json.loads(listing)
+             if target["type"] == "executable" and target["name"].startswith("fuzz_")]
+    return {path.name.removeprefix("fuzz_"): path for path in sorted(paths)}
 
 
-def run(target, seconds):
-    """None when `target` survived; else what it said. New inputs are kept in the cache for the next run."""
-    corpus = CACHE / "corpus" / target.name
+def build(everything=False, names=None):
+    """Builds the targets (those called `names`, or all of the project) with the sanitizers; the build directory."""
+    def wanted():
+        if everything:
+            return []
+        return [path.relative_to(SANITIZED) for name, path in targets(SANITIZED).items() if names is None or name in names]
+    variant(SANITIZED, "ASan and UBSan", OPTIONS, wanted, LOG, env={**os.environ, "CC": "clang", "CXX": "clang++"})
+    return SANITIZED
+
+
+def findings_folder(name):
+    folder = CACHE / "findings" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def run_plain(name, path, seconds, seed):
+    """At full speed; after a finding it goes on with other inputs."""
+    result, deadline, first = Result(name), time.monotonic() + seconds, 0
+    while (left := deadline - time.monotonic()) > 0.5 and len(result.findings) < MOST_FINDINGS and not result.trouble:
+        command = [path, f"--seconds={left:.1f}", f"--seed={seed}", f"--first={first}", f"--timeout={SLOWEST_INPUT_SECONDS}",
+                   f"--save={findings_folder(name)}"]
+        try:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+                                  timeout=left + 60 + 2 * SLOWEST_INPUT_SECONDS, check=False)
+            summary = json.loads(done.stdout.strip().splitlines()[-1])
+        except (subprocess.TimeoutExpired, ValueError, IndexError) as problem:
+            result.trouble = f"{path.name} did not end as it should: {problem}"
+            break
+        result.executions += summary["executions"]
+        result.seconds += summary["seconds"]
+        result.plain_executions += summary["executions"]
+        result.plain_seconds += summary["seconds"]
+        first += summary["executions"] + 1
+        if summary["finding"]:
+            result.findings.append((done.stderr.strip().splitlines()[-2:][0], summary["finding"], f"{path} {summary['finding']}"))
+    return result
+
+
+def edges(text):
+    """Edges covered by the corpus, and at the end, in libFuzzer's output."""
+    marks = [int(number) for number in re.findall(r" cov: (\d+)", text)]
+    begin = re.search(r"INITED cov: (\d+)", text)
+    return (int(begin.group(1)) if begin else 0), max(marks, default=0)
+
+
+def run_sanitized(name, path, seconds, seed):
+    """Under libFuzzer. New inputs are kept in the cache for the next run."""
+    result, deadline = Result(name), time.monotonic() + seconds
+    corpus = CACHE / "corpus" / path.name
     corpus.mkdir(parents=True, exist_ok=True)
-    seeds = ROOT / "tests" / "fuzz" / "corpus" / target.name
+    seeds = ROOT / "tests" / "fuzz" / "corpus" / path.name
     environment = {**os.environ, "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1", "ASAN_OPTIONS": "detect_leaks=1"}
-    with tempfile.TemporaryDirectory() as work:
-        command = [target, f"-max_total_time={seconds}", f"-seed={SEED}", f"-timeout={SLOWEST_INPUT_SECONDS}", "-rss_limit_mb=4096",
-                   "-print_final_stats=1", f"-artifact_prefix={work}/", corpus, *([seeds] if seeds.is_dir() else [])]
+    while (left := deadline - time.monotonic()) > 0.5 and len(result.findings) < MOST_FINDINGS and not result.trouble:
+        folder = findings_folder(name)
+        before = set(folder.iterdir())
+        command = [path, f"-max_total_time={max(1, round(left))}", f"-seed={seed + len(result.findings)}", f"-timeout={SLOWEST_INPUT_SECONDS}",
+                   "-rss_limit_mb=4096", "-print_final_stats=1", f"-artifact_prefix={folder}/", corpus, *([seeds] if seeds.is_dir() else [])]
+        start = time.monotonic()
         try:
             done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                  errors="replace", timeout=seconds * 4 + 60, env=environment, check=False)
+                                  errors="replace", timeout=left * 4 + 60, env=environment, check=False)
         except subprocess.TimeoutExpired:
-            return f"{target.name} did not end"
+            result.trouble = f"{path.name} did not end"
+            break
+        count = re.search(r"number_of_executed_units: +(\d+)", done.stdout)
+        result.executions += int(count.group(1)) if count else 0
+        result.seconds += time.monotonic() - start
+        began, ended = edges(done.stdout)
+        result.coverage += max(0, ended - began)
         if done.returncode == 0:
-            return None
-        crashes = [f"{path.name}: {path.read_bytes()[:4096].hex()}" for path in pathlib.Path(work).iterdir()]
-        return done.stdout[-6000:] + "\n" + "\n".join(crashes)
+            break
+        fresh = sorted(set(folder.iterdir()) - before)
+        what = re.search(r"(ERROR: .*|.*runtime error: .*|SUMMARY: .*)", done.stdout)
+        if not fresh:
+            result.trouble = done.stdout[-3000:]
+        for file in fresh:
+            result.findings.append((what.group(1)[:300] if what else done.stdout[-300:], str(file), f"{path} {file}"))
+    return result
+
+
+def merge_corpus(path):
+    """Of a corpus that has grown large, keeps what is needed for its coverage."""
+    corpus = CACHE / "corpus" / path.name
+    if not corpus.is_dir() or sum(1 for _ in corpus.iterdir()) < LARGE_CORPUS:
+        return
+    merged = corpus.with_suffix(".merged")
+    shutil.rmtree(merged, ignore_errors=True)
+    merged.mkdir()
+    done = subprocess.run([path, "-merge=1", merged, corpus], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if done.returncode == 0 and any(merged.iterdir()):
+        shutil.rmtree(corpus)
+        merged.rename(corpus)
+    else:
+        shutil.rmtree(merged)
+
+
+def plain_targets():
+    """Those that run at full speed; they are part of the project's own build."""
+    return targets(BUILD)

@@ -113,15 +113,18 @@ def programs(report, options):
 
 
 def run_fuzz(report, options):
-    seconds = 120 if options.full else 15
+    sanitized_seconds, plain_seconds = (120, 60) if options.full else (8, 3)
     build = fuzz.build(everything=options.full)
-    for target in fuzz.targets(build):
-        say(f"fuzzing {target.name} for {seconds} s")
-        trouble = fuzz.run(target, seconds)
-        if trouble is None:
-            report.ok(f"{target.name} ({seconds} s)")
+    work = [(fuzz.run_plain, name, path, plain_seconds, "at full speed") for name, path in fuzz.plain_targets().items()]
+    work += [(fuzz.run_sanitized, name, path, sanitized_seconds, "under ASan and UBSan") for name, path in fuzz.targets(build).items()]
+    for run, name, path, seconds, how in work:
+        say(f"fuzzing {name} for {seconds} s, {how}")
+        result = run(name, path, seconds, fuzz.SEED)
+        title = f"{name}, {how} ({seconds} s, {result.executions} inputs)"
+        if result.findings or result.trouble:
+            report.fail(title, "\n".join([result.trouble, *(f"{what}\nrepeat with: {command}" for what, _, command in result.findings)]))
         else:
-            report.fail(target.name, trouble)
+            report.ok(title)
     if options.full:
         meson_tests(report, build, full=False)
 
