@@ -16,21 +16,38 @@ Aperture::Aperture(const Ggtt& ggtt, HostMemory& memory, FaultSink* sink) : view
   view_.set_space(AddressSpace::ggtt(ggtt));
 }
 
+uint64_t Aperture::fence(unsigned index) const {
+  std::lock_guard lock(mutex_);
+  return fences_[index];
+}
+
 void Aperture::set_fence(unsigned index, uint64_t value) {
+  std::lock_guard lock(mutex_);
+  set_fence_locked(index, value);
+}
+
+void Aperture::set_fence_half(unsigned index, bool high, uint32_t value) {
+  std::lock_guard lock(mutex_);
+  const unsigned low = high ? 32 : 0;
+  set_fence_locked(index, with_bits<uint64_t>(fences_[index], low + 31, low, value));
+}
+
+void Aperture::set_fence_locked(unsigned index, uint64_t value) {
   fences_[index] = value;
   regions_[index].reset();
   const uint64_t first = bits(value, 31, 12) << 12, last = bits(value, 63, 44) << 12 | 0xfff;
   if ((value & 1) && first <= last)
     regions_[index] = Region{first, last, (bits(value, 42, 32) + 1) * 128, bit(value, 1)};
-  valid_fences_ = static_cast<unsigned>(
-      std::count_if(regions_.begin(), regions_.end(), [](const auto& r) { return r.has_value(); }));
+  const auto valid = std::count_if(regions_.begin(), regions_.end(), [](const auto& r) { return r.has_value(); });
+  valid_fences_.store(static_cast<unsigned>(valid), std::memory_order_relaxed);
 }
 
-const Aperture::Region* Aperture::find(uint64_t offset) const {
-  if (valid_fences_ == 0) return nullptr;
+std::optional<Aperture::Region> Aperture::find(uint64_t offset) const {
+  if (valid_fences_.load(std::memory_order_relaxed) == 0) return {};
+  std::lock_guard lock(mutex_);
   for (const auto& r : regions_)
-    if (r && offset >= r->first && offset <= r->last) return &*r;
-  return nullptr;
+    if (r && offset >= r->first && offset <= r->last) return r;
+  return {};
 }
 
 // SKL PRM vol 5, "Tiling Algorithm". A pitch that is no whole number of tiles is undefined; the tile row then
@@ -47,13 +64,13 @@ uint64_t Aperture::tiled(const Region& region, uint64_t offset) {
 }
 
 uint64_t Aperture::address(uint64_t offset) const {
-  const Region* region = find(offset);
+  const std::optional<Region> region = find(offset);
   return region ? tiled(*region, offset) : offset;
 }
 
 // Bytes of one 16-byte column stay together in both walks.
 bool Aperture::in_one_piece(uint64_t offset, unsigned size) const {
-  return valid_fences_ == 0 || offset % 16 + size <= 16;
+  return valid_fences_.load(std::memory_order_relaxed) == 0 || offset % 16 + size <= 16;
 }
 
 uint64_t Aperture::read(uint64_t offset, unsigned size) {
@@ -89,10 +106,11 @@ void Aperture::reset() {
 
 void Aperture::state(Archive& archive) {
   archive.section("fences", 1);
+  std::lock_guard lock(mutex_);
   auto fences = fences_;
   archive.value(fences);
   if (archive.failed()) return;
-  for (unsigned i = 0; i < fence_count; ++i) set_fence(i, fences[i]);
+  for (unsigned i = 0; i < fence_count; ++i) set_fence_locked(i, fences[i]);
 }
 
 }  // namespace softgen::memory

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 
 #include "hw/base/archive.h"
@@ -14,8 +16,8 @@
 
 namespace softgen::memory {
 
-/// Calls come one at a time (the front end's lock), never while engines of another map run: no Pass is
-/// needed.
+/// Accesses come one at a time (the front end's lock), never while engines of another map run: no Pass is
+/// needed. Fences may be set by any thread (batches load their registers).
 class Aperture {
  public:
   static constexpr unsigned fence_count = 32;
@@ -33,8 +35,10 @@ class Aperture {
 
   /// index < fence_count. Layout: [0] valid, [1] Y walk, [31:12] first page, [42:32] pitch / 128 - 1, [63:44]
   /// last page.
-  uint64_t fence(unsigned index) const { return fences_[index]; }
+  uint64_t fence(unsigned index) const;
   void set_fence(unsigned index, uint64_t value);
+  /// One dword of it.
+  void set_fence_half(unsigned index, bool high, uint32_t value);
 
   void reset();
   void state(Archive& archive);
@@ -45,15 +49,17 @@ class Aperture {
     uint64_t pitch;        // bytes
     bool y_walk;
   };
-  const Region* find(uint64_t offset) const;
+  void set_fence_locked(unsigned index, uint64_t value);
+  std::optional<Region> find(uint64_t offset) const;
   static uint64_t tiled(const Region& region, uint64_t offset);
   uint64_t address(uint64_t offset) const;
   bool in_one_piece(uint64_t offset, unsigned size) const;
 
   View view_;
+  mutable std::mutex mutex_;  // guards fences_ and regions_
   std::array<uint64_t, fence_count> fences_{};
   std::array<std::optional<Region>, fence_count> regions_;
-  unsigned valid_fences_ = 0;
+  std::atomic<unsigned> valid_fences_{0};
 };
 
 }  // namespace softgen::memory

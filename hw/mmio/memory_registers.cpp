@@ -12,9 +12,7 @@ void attach_fences(RegisterFile& registers, memory::Aperture& aperture) {
     return static_cast<uint32_t>(offset & 4 ? fence >> 32 : fence);
   });
   registers.on_write(reg::FENCE(0), bytes, [&aperture](uint32_t offset, uint32_t value) {
-    const unsigned index = (offset - reg::FENCE(0)) / 8;
-    const uint64_t old = aperture.fence(index);
-    aperture.set_fence(index, offset & 4 ? (old & 0xffff'ffff) | uint64_t{value} << 32 : (old & ~0xffff'ffffull) | value);
+    aperture.set_fence_half((offset - reg::FENCE(0)) / 8, offset & 4, value);
   });
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/memory/aperture.h"
 
+#include <atomic>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "hw/base/log.h"
@@ -139,4 +141,40 @@ TEST_CASE_METHOD(Fixture, "fences survive save and load") {
   aperture.state(reader);
   CHECK(aperture.fence(3) == value);
   CHECK_FALSE(aperture.page(0x4000));
+}
+
+TEST_CASE_METHOD(Fixture, "a fence that another thread changes is seen old or new, never in parts") {
+  // Two fences over the same pages that send one offset to different bytes. What is no fence at all would give a third.
+  const uint64_t first = 0x1'0000, size = 0x10000, offset = first + 5 * 1024 + 64;
+  const uint64_t fences[2] = {fence(first, size, 1024, false), fence(first, size, 256, true)};
+  for (uint32_t at = 0; at < size; at += 4) memory.write(base + first + at, &at, 4);
+  uint64_t seen[2];
+  for (unsigned i = 0; i < 2; ++i) {
+    aperture.set_fence(3, fences[i]);
+    seen[i] = aperture.read(offset, 4);
+  }
+  aperture.set_fence(3, 0);
+  const uint64_t linear = aperture.read(offset, 4);
+  REQUIRE(seen[0] != seen[1]);
+  REQUIRE(seen[0] != linear);
+  REQUIRE(seen[1] != linear);
+
+  aperture.set_fence(3, fences[0]);
+  constexpr unsigned enough = 300'000;
+  std::atomic<unsigned> changes{0};
+  std::jthread writer([&] {
+    for (unsigned i = 0; i < enough; ++i, ++changes) aperture.set_fence(3, fences[i & 1]);
+  });
+  unsigned strange = 0;
+  while (changes < enough) {
+    const uint64_t value = aperture.read(offset, 4);
+    strange += value != seen[0] && value != seen[1];
+  }
+  CHECK(strange == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "halves of a fence are set one by one") {
+  aperture.set_fence_half(1, true, 0x8765'4321);
+  aperture.set_fence_half(1, false, 0x1234'5678);
+  CHECK(aperture.fence(1) == 0x8765'4321'1234'5678);
 }
