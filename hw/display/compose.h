@@ -14,9 +14,6 @@
 
 namespace softgen::display {
 
-/// Bound of everything a pipe draws; what the hardware can do is less.
-constexpr uint32_t max_pipe_size = 8192;
-
 /// Destination of a scaler on the pipe.
 struct Window {
   int32_t x = 0, y = 0;
@@ -40,6 +37,16 @@ struct Frame {
   bool bottom_gamma = false, bottom_csc = false;
   ColorPipe color;
   unsigned bits_per_channel = 8;
+};
+
+/// All that a frame is made of except the memory that its planes show: it can be composed later, on another thread. `frame` refers to
+/// `palettes`.
+struct Scene {
+  Scene() = default;
+  Scene(const Scene&) = delete;
+  Scene& operator=(const Scene&) = delete;
+  Palettes palettes;
+  Frame frame;
 };
 
 /// Not for several threads. `frame` and `palette` must outlive it.

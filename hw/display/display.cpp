@@ -2,30 +2,29 @@
 #include "hw/display/display.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "hw/base/bits.h"
 #include "hw/display/infoframe.h"
 
 namespace softgen::display {
 
-/// What draw() remembers of a pipe between calls.
+/// The picture of a pipe, and what it was made from.
 struct Display::Canvas {
+  Picture picture;
+  // Guarded by the pipes' mutex.
   uint64_t generation = ~uint64_t{0};
-  uint32_t unchanged = 0;  ///< draws in a row that found nothing new
-  uint32_t skip = 0;       ///< draws to leave out
-  std::vector<uint32_t> row;
+  uint32_t unchanged = 0;  ///< times in a row that nothing new was found
+  uint32_t skip = 0;       ///< times to leave out
 };
 
 Display::Display(mmio::RegisterFile& registers, mmio::InterruptTree& interrupts, Host& host, HostMemory& memory, const memory::Ggtt& ggtt,
-                 uint32_t connected)
+                 uint32_t connected, bool threaded)
     : registers_(registers),
       host_(host),
-      view_(memory, nullptr),
       power_(registers, [this] { pipes_update_rasters(); }),
       ports_(registers, interrupts, host, connected),
-      services_{registers, interrupts, host, power_, view_, {}} {
-  view_.set_space(memory::AddressSpace::ggtt(ggtt));
+      services_{registers, interrupts, host, power_, compositor_, {}},
+      compositor_(memory, ggtt, threaded) {
   for (unsigned i = 0; i < pipe_count; i++) {
     pipes_[i] = std::make_unique<Pipe>(i, services_);
     pipes_[i]->attach();
@@ -67,46 +66,68 @@ void Display::mode(unsigned pipe, sg_pipe_mode* mode) {
   mode->refresh_mhz = p.timing().refresh_mhz();
 }
 
-void Display::draw(unsigned pipe, void* pixels, size_t stride, bool full, sg_dirty_rect* dirty) {
-  *dirty = {};
-  if (pipe >= pipe_count) return;
-  PipesLock lock(services_);
-  Pipe& p = *pipes_[pipe];
+// A picture that stands still is looked at less often, down to every fourth time: what a guest's CPU writes to the frame buffer leaves
+// no trace but the pixels.
+void Display::compose(unsigned pipe, bool look, Compositor::Turn& turn) {
   Canvas& canvas = *canvases_[pipe];
-  p.sync();
-  if (!p.running()) return;
-  if (!full && canvas.generation == p.generation() && canvas.skip) {
-    canvas.skip--;
+  Scene scene;
+  SinkRange sink;
+  uint64_t generation;
+  {
+    PipesLock lock(services_);
+    Pipe& p = *pipes_[pipe];
+    p.sync();
+    if (!p.running()) return canvas.picture.clear();
+    if (!look && canvas.generation == p.generation() && canvas.skip) {
+      canvas.skip--;
+      return;
+    }
+    generation = canvas.generation = p.generation();
+    p.show(scene);
+    sink = sink_range(registers_, pipe);
+  }
+  const bool changed = canvas.picture.compose(scene, sink, turn);
+  PipesLock lock(services_);
+  if (canvas.generation != generation) return;
+  canvas.unchanged = changed ? 0 : canvas.unchanged + 1;
+  canvas.skip = std::min(canvas.unchanged / 8, 3u);
+}
+
+void Display::refresh(unsigned pipe, bool look) {
+  if (pipe >= pipe_count) return;
+  if (!compositor_.threaded()) return host_.display_ready(pipe);
+  if (!canvases_[pipe]->picture.begin()) return;
+  compositor_.post(pipe_count + pipe, [this, pipe, look](Compositor::Turn& turn) {
+    struct Done {
+      ~Done() {
+        display.canvases_[pipe]->picture.end();
+        display.host_.display_ready(pipe);
+      }
+      Display& display;
+      unsigned pipe;
+    } done{*this, pipe};
+    compose(pipe, look, turn);
+  });
+}
+
+void Display::picture_size(unsigned pipe, uint32_t* width, uint32_t* height) {
+  *width = *height = 0;
+  if (pipe >= pipe_count) return;
+  if (compositor_.threaded()) {
+    const Picture::Size size = canvases_[pipe]->picture.size();
+    *width = size.width, *height = size.height;
     return;
   }
-  canvas.generation = p.generation();
-  p.load_palettes();
-  const Frame frame = p.frame();
-  Composer composer(frame, view_, p.palettes().legacy);
-  const SinkRange sink = sink_range(registers_, pipe);
-  canvas.row.resize(frame.width);
-  uint32_t left = frame.width, right = 0, top = frame.height, bottom = 0;
-  for (uint32_t y = 0; y < frame.height; y++) {
-    composer.row(y, canvas.row.data());
-    expand_range(sink, canvas.row);
-    auto* out = reinterpret_cast<uint32_t*>(static_cast<std::byte*>(pixels) + y * stride);
-    if (!full && std::memcmp(out, canvas.row.data(), frame.width * sizeof out[0]) == 0) continue;
-    uint32_t first = 0, last = frame.width;
-    if (!full) {
-      while (out[first] == canvas.row[first]) first++;
-      while (out[last - 1] == canvas.row[last - 1]) last--;
-    }
-    std::copy(canvas.row.begin() + first, canvas.row.begin() + last, out + first);
-    left = std::min(left, first);
-    right = std::max(right, last);
-    top = std::min(top, y);
-    bottom = y + 1;
-  }
-  if (bottom) *dirty = {left, top, right - left, bottom - top};
-  // A picture that stands still is looked at less often, down to every fourth time: what a guest's CPU writes to the frame buffer
-  // leaves no trace but the pixels.
-  canvas.unchanged = bottom ? 0 : canvas.unchanged + 1;
-  canvas.skip = std::min(canvas.unchanged / 8, 3u);
+  sg_pipe_mode shown;
+  mode(pipe, &shown);
+  *width = shown.width, *height = shown.height;
+}
+
+void Display::draw(unsigned pipe, void* pixels, Picture::Size size, size_t stride, bool full, sg_dirty_rect* dirty) {
+  *dirty = {};
+  if (pipe >= pipe_count) return;
+  if (!compositor_.threaded()) compose(pipe, full, compositor_.own_turn());
+  canvases_[pipe]->picture.take(pixels, size, stride, full, dirty);
 }
 
 bool Display::is_vga() {
@@ -126,7 +147,15 @@ void Display::reset() {
   ports_.reset();
   PipesLock lock(services_);
   for (auto& pipe : pipes_) pipe->reset();
-  for (auto& canvas : canvases_) *canvas = Canvas{};
+  forget_pictures();
+}
+
+/// The next look is at everything.
+void Display::forget_pictures() {
+  for (auto& canvas : canvases_) {
+    canvas->generation = ~uint64_t{0};
+    canvas->unchanged = canvas->skip = 0;
+  }
 }
 
 void Display::state(Archive& ar) {
@@ -134,9 +163,7 @@ void Display::state(Archive& ar) {
   ports_.state(ar);
   PipesLock lock(services_);
   for (auto& pipe : pipes_) pipe->state(ar);
-  if (ar.reading()) {
-    for (auto& canvas : canvases_) *canvas = Canvas{};
-  }
+  if (ar.reading()) forget_pictures();
 }
 
 }  // namespace softgen::display

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "hw/display/compositor.h"
+#include "hw/display/picture.h"
 #include "hw/display/pipe.h"
 #include "hw/display/ports.h"
 #include "hw/display/power.h"
@@ -17,18 +19,24 @@ namespace softgen::display {
 
 class Display {
  public:
-  /// Registers its hooks. Bit i of `connected`: a monitor on connector i (DDI B, C, D).
+  /// Registers its hooks. Bit i of `connected`: a monitor on connector i (DDI B, C, D). `threaded`: frames are composed on a thread.
   Display(mmio::RegisterFile& registers, mmio::InterruptTree& interrupts, Host& host, HostMemory& memory, const memory::Ggtt& ggtt,
-          uint32_t connected);
+          uint32_t connected, bool threaded = false);
   ~Display();
 
   // The display calls of the C ABI (softgen.h), under the front end's lock.
   void mode(unsigned pipe, sg_pipe_mode* mode);
-  void draw(unsigned pipe, void* pixels, size_t stride, bool full, sg_dirty_rect* dirty);
+  void refresh(unsigned pipe, bool look);
+  void picture_size(unsigned pipe, uint32_t* width, uint32_t* height);
+  void draw(unsigned pipe, void* pixels, Picture::Size size, size_t stride, bool full, sg_dirty_rect* dirty);
   bool is_vga();
   void plug(unsigned connector, bool connected) { ports_.plug(connector, connected); }
   /// True when `timer` is one of the display's.
   bool timer_expired(unsigned timer);
+
+  /// Around a change of the memory map: no frame is composed meanwhile.
+  void hold_memory() { compositor_.hold_memory(); }
+  void release_memory() { compositor_.release_memory(); }
 
   /// After the register file and the interrupt tree. Monitors stay plugged.
   void reset();
@@ -39,15 +47,17 @@ class Display {
   struct Canvas;
   void attach_misc();
   void pipes_update_rasters();
+  void compose(unsigned pipe, bool look, Compositor::Turn& turn);
+  void forget_pictures();
 
   mmio::RegisterFile& registers_;
   Host& host_;
-  memory::View view_;
   Power power_;
   Ports ports_;
   PipeServices services_;
   std::array<std::unique_ptr<Pipe>, pipe_count> pipes_;
   std::array<std::unique_ptr<Canvas>, pipe_count> canvases_;
+  Compositor compositor_;  ///< last: its thread uses all of the above
 };
 
 }  // namespace softgen::display

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "hw/base/bits.h"
+#include "hw/base/log.h"
+#include "hw/display/gen9_limits.h"
 
 namespace softgen::display {
 
@@ -17,12 +19,11 @@ constexpr uint32_t armed_planes = 0xf, armed_cursor = 1u << 4, armed_pipe = 1u <
 constexpr uint32_t armed_scaler(unsigned i) { return 1u << (5 + i); }
 constexpr unsigned transcoder_enable = 31, transcoder_state = 30;
 // How far frames may fall behind the clock while software takes their CRCs one by one.
-constexpr int64_t crc_patience_ns = 1'000'000'000, crc_naming_ns = 1'000'000;
+constexpr int64_t crc_patience_ns = 1'000'000'000;
+// A deadline that has passed is set to this long after now: a host that runs its timers in a loop comes to an end.
+constexpr int64_t soon_ns = 1'000;
 
 uint32_t microseconds(int64_t ns) { return static_cast<uint32_t>(static_cast<uint64_t>(ns) / 1000); }
-
-// PIPE_CRC_CTL[30:28] names the tap: the plane, or 4 for the pipe's output (i915 PIPE_CRC_SOURCE_*_SKL). Masks of armed_'s numbering.
-constexpr uint32_t crc_taps[8] = {1u << 0, 0, 1u << 1, 0, ~0u, 0, 1u << 2, 1u << 3};
 
 }  // namespace
 
@@ -32,7 +33,7 @@ Pipe::Pipe(unsigned index, PipeServices& services) : index_(index), services_(se
 
 // The time of the raster: the clock's, unless the next blank has to wait.
 int64_t Pipe::raster_time(int64_t now) const {
-  if (now >= blocked_until(now)) return now;
+  if (crc_ != Crc::under_way && now >= blocked_until(now)) return now;
   return std::min(now, raster_.blank_time(blanks_done_) - 1);
 }
 
@@ -44,9 +45,13 @@ int64_t Pipe::blocked_until(int64_t now) const {
 void Pipe::sync() {
   const int64_t time = now();
   if (raster_.running()) {
+    if (!crc_enabled()) forget_crc();
     uint64_t blanks = raster_.blanks(raster_time(time));
-    // Every frame has its CRC, also those that a late host would skip.
-    if (crc_enabled() && time < raster_.blank_time(blanks_done_) + crc_patience_ns) blanks = std::min(blanks, blanks_done_ + 1);
+    if (crc_enabled()) {
+      // Every frame has its CRC, also those that a late host would skip.
+      if (time < raster_.blank_time(blanks_done_) + crc_patience_ns) blanks = std::min(blanks, blanks_done_ + 1);
+      if (blanks > blanks_done_ && !crc_taken()) blanks = blanks_done_;
+    }
     if (blanks > blanks_done_) blank(blanks_done_, blanks - blanks_done_);
   }
   unmasked_ = services_.interrupts.unmasked(static_cast<mmio::InterruptTree::Block>(
@@ -58,9 +63,10 @@ void Pipe::blank(uint64_t first, uint64_t count) {
   blanks_done_ = first + count;
   hold_.clear();
   uint32_t events = irq_vblank | irq_vsync;
-  // The CRC is of the frame that ends here: what was latched before, as memory stands now.
+  // The CRC is of the frame that ends here: what was latched before, as memory stood then.
   if (crc_enabled()) {
-    compute_crc();
+    services_.registers.poke(reg::PIPE_CRC_RES(index_, 0), crc_value_);
+    crc_ = Crc::none;
     events |= irq_crc_done;
     crc_unread_ = unmasked_ & irq_crc_done;
   }
@@ -99,22 +105,14 @@ void Pipe::changed() {
 
 void Pipe::post(uint32_t events) { services_.interrupts.post_pipe(index_, events & unmasked_); }
 
-bool Pipe::crc_enabled() const { return bit(services_.registers.peek(reg::PIPE_CRC_CTL(index_)), 31); }
-
-// Drivers read the result in their interrupt handler, and then the frame counter to name its frame (i915 hsw_pipe_crc_irq_handler).
-void Pipe::crc_read() {
-  crc_unread_ = false;
-  crc_named_ = now() + crc_naming_ns;
-  schedule(now());
-}
-
 bool Pipe::wants_timer() const { return raster_.running() && (armed_ || (unmasked_ & irq_vblank) || crc_enabled()); }
 
 void Pipe::schedule(int64_t now) {
   int64_t deadline = -1;
-  if (wants_timer()) {
+  if (wants_timer() && crc_ != Crc::under_way) {
     const int64_t blocked = blocked_until(now);
     deadline = std::max(raster_.blank_time(blanks_done_), now < blocked ? blocked : 0);
+    deadline = std::max(deadline, now + soon_ns);
   }
   if (deadline == timer_) return;
   timer_ = deadline;
@@ -171,6 +169,7 @@ void Pipe::update_raster() {
   }
   blanks_done_ = 0;
   hold_.clear();
+  forget_crc();
   crc_unread_ = false, crc_named_ = 0;
   changed();
   schedule(now());
@@ -211,8 +210,19 @@ uint32_t Pipe::read_counter(uint32_t offset) {
 
 // ---- what is shown ------------------------------------------------------------------------------------------------------------
 
-void Pipe::load_palettes() {
-  for (unsigned i = 0; i < 256; i++) palettes_.legacy[i] = services_.registers.peek(reg::LGC_PALETTE(index_, i)) & 0xffffff;
+/// Whether `scaler` is for `user` (0: the pipe, i + 1: plane i) and can do what it is asked for, from width x height to its window.
+bool Pipe::scaler_window(unsigned scaler, uint32_t user, uint32_t width, uint32_t height, bool nv12, Window& out) const {
+  const ScalerRegs& regs = scalers_live_[scaler];
+  if (!bit(regs.ctrl, 31) || bits(regs.ctrl, 27, 25) != user) return false;
+  const Window window = {static_cast<int32_t>(bits(regs.position, 28, 16)), static_cast<int32_t>(bits(regs.position, 12, 0)),
+                         bits(regs.size, 28, 16), bits(regs.size, 12, 0)};
+  if (window.width == 0 || window.height == 0) return false;
+  if (!limits::can_scale(width, window.width, nv12) || !limits::can_scale(height, window.height, nv12)) {
+    guest_error("a pipe scaler beyond its range", "{}x{} to {}x{}", width, height, window.width, window.height);
+    return false;
+  }
+  out = window;
+  return true;
 }
 
 void Pipe::add_planes(Frame& frame, uint32_t planes) const {
@@ -221,60 +231,35 @@ void Pipe::add_planes(Frame& frame, uint32_t planes) const {
     layer.id = i;
     const bool shown = i < plane_count ? decode_plane(planes_live_[i], layer.plane) : decode_cursor(cursor_live_, layer.plane);
     if (!shown || !bit(planes, i)) continue;
-    layer.window = {layer.plane.x, layer.plane.y, layer.plane.width, layer.plane.height};
-    for (const ScalerRegs& scaler : scalers_live_) {
-      if (!bit(scaler.ctrl, 31) || bits(scaler.ctrl, 27, 25) != i + 1) continue;
-      const Window window = {static_cast<int32_t>(bits(scaler.position, 28, 16)), static_cast<int32_t>(bits(scaler.position, 12, 0)),
-                             bits(scaler.size, 28, 16), bits(scaler.size, 12, 0)};
-      if (window.width == 0 || window.height == 0) continue;
-      layer.scaled = window.width != layer.plane.width || window.height != layer.plane.height;
-      layer.window = window;
+    const PlaneView& plane = layer.plane;
+    layer.window = {plane.x, plane.y, plane.width, plane.height};
+    for (unsigned scaler = 0; scaler < limits::scalers(index_); scaler++) {
+      if (!scaler_window(scaler, i + 1, plane.width, plane.height, plane.format == PlaneFormat::nv12, layer.window)) continue;
+      layer.scaled = layer.window.width != plane.width || layer.window.height != plane.height;
     }
     frame.layers.push_back(layer);
   }
 }
 
-Frame Pipe::compose_frame(uint32_t planes) const {
-  Frame frame;
+void Pipe::show(Scene& scene, uint32_t planes) const {
+  for (unsigned i = 0; i < 256; i++) scene.palettes.legacy[i] = services_.registers.peek(reg::LGC_PALETTE(index_, i)) & 0xffffff;
+  scene.palettes.precise = precise_palette_;
+  Frame& frame = scene.frame;
   frame.width = raster_.timing().hactive;
   frame.height = raster_.timing().vactive;
-  frame.source_width = bits(regs_live_.source_size, 28, 16) + 1;
-  frame.source_height = bits(regs_live_.source_size, 12, 0) + 1;
+  frame.source_width = std::min(bits(regs_live_.source_size, 28, 16) + 1, limits::pipe_width);
+  frame.source_height = std::min(bits(regs_live_.source_size, 12, 0) + 1, limits::pipe_height);
   frame.bottom = {widen10(bits(regs_live_.bottom, 29, 20)), widen10(bits(regs_live_.bottom, 19, 10)), widen10(bits(regs_live_.bottom, 9, 0)), 0xffff};
   frame.bottom_gamma = bit(regs_live_.bottom, 31);
   frame.bottom_csc = bit(regs_live_.bottom, 30);
-  frame.color = ColorPipe(regs_live_.gamma_mode, regs_live_.csc, palettes_);
+  frame.color = ColorPipe(regs_live_.gamma_mode, regs_live_.csc, scene.palettes);
   constexpr unsigned depth[8] = {8, 10, 6, 12, 8, 8, 8, 8};
   frame.bits_per_channel = depth[bits(regs_live_.misc, 7, 5)];
-  for (const ScalerRegs& scaler : scalers_live_) {
-    if (!bit(scaler.ctrl, 31) || bits(scaler.ctrl, 27, 25) != 0) continue;
-    const Window window = {static_cast<int32_t>(bits(scaler.position, 28, 16)), static_cast<int32_t>(bits(scaler.position, 12, 0)),
-                           bits(scaler.size, 28, 16), bits(scaler.size, 12, 0)};
-    if (window.width && window.height) frame.fitter = window;
+  for (unsigned scaler = 0; scaler < limits::scalers(index_); scaler++) {
+    Window window;
+    if (scaler_window(scaler, 0, frame.source_width, frame.source_height, false, window)) frame.fitter = window;
   }
   add_planes(frame, planes);
-  return frame;
-}
-
-void Pipe::compute_crc() {
-  const uint32_t tap = crc_taps[bits(services_.registers.peek(reg::PIPE_CRC_CTL(index_)), 30, 28)];
-  load_palettes();
-  const Frame frame = compose_frame(tap);
-  Composer composer(frame, services_.view, palettes_.legacy);
-  FrameHash hash;
-  std::vector<uint32_t> row(frame.width);
-  std::vector<Pixel> deep(frame.width);
-  for (uint32_t y = 0; y < frame.height; y++) {
-    if (frame.bits_per_channel == 8) {
-      composer.row(y, row.data());
-      hash.add(row.data(), row.size() * sizeof row[0]);
-    } else {
-      composer.deep_row(y, deep.data());
-      hash.add(deep.data(), deep.size() * sizeof deep[0]);
-    }
-  }
-  // One word differs for all frames that differ; the driver reads the first only (i915 hsw_pipe_crc_irq_handler).
-  services_.registers.poke(reg::PIPE_CRC_RES(index_, 0), hash.value());
 }
 
 // ---- life ---------------------------------------------------------------------------------------------------------------------
@@ -290,8 +275,9 @@ void Pipe::reset() {
   regs_live_ = regs_pending_ = {};
   csc_armed_ = {};
   armed_ = prec_index_ = unmasked_ = 0;
+  forget_crc();
   crc_unread_ = false, crc_named_ = 0;
-  palettes_ = {};
+  precise_palette_ = {};
   changed();
   schedule(0);
 }
@@ -321,13 +307,22 @@ void Pipe::state(Archive& ar) {
   ar.value(regs_live_);
   ar.value(regs_pending_);
   ar.value(csc_armed_);
-  ar.value(palettes_.precise);
+  ar.value(precise_palette_);
   if (!ar.reading() || ar.failed()) return;
   hold_.clear();
+  forget_crc();
   crc_unread_ = false, crc_named_ = 0;
   raster_ = Raster{};
-  if (running && timing.valid()) raster_.start(timing, start);
   timer_ = -1;
+  if (running) {
+    if (!timing.valid()) return ar.fail("a pipe of the saved state has a timing that Gen9 has not");
+    if (start < 0 || start > now()) return ar.fail("a pipe of the saved state starts in the future");
+    raster_.start(timing, start);
+    if (blanks_done_ > raster_.blanks(now())) {
+      raster_.stop();
+      return ar.fail("a pipe of the saved state has seen vertical blanks of the future");
+    }
+  }
   changed();
   sync();
 }

@@ -7,11 +7,14 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 
 #include "hw/base/archive.h"
 #include "hw/display/compose.h"
+#include "hw/display/compositor.h"
 #include "hw/display/power.h"
 #include "hw/display/timing.h"
 #include "hw/display/update_hold.h"
@@ -29,7 +32,7 @@ struct PipeServices {
   mmio::InterruptTree& interrupts;
   Host& host;
   Power& power;
-  memory::View& view;  ///< the GGTT
+  Compositor& compositor;
   std::mutex mutex;
 };
 
@@ -77,11 +80,8 @@ class Pipe {
   const Timing& timing() const { return raster_.timing(); }
   /// DDI 1..3 (B..D) whose buffer is on and that shows this pipe; 0: none.
   unsigned driven_port() const;
-  /// What is shown now. Requires running().
-  Frame frame() const { return compose_frame(~0u); }
-  const Palettes& palettes() const { return palettes_; }
-  /// Refreshes palettes() from the registers.
-  void load_palettes();
+  /// What is shown now. Requires running(). Bit i of `planes`: with plane i, 4: the cursor.
+  void show(Scene& scene, uint32_t planes = ~0u) const;
   /// Grows with every change of what is shown except in memory.
   uint64_t generation() const { return generation_; }
   void changed();
@@ -121,14 +121,18 @@ class Pipe {
   int64_t blocked_until(int64_t now) const;
   bool crc_enabled() const;
   void crc_read();
+  bool crc_taken();
+  void take_crc();
+  void forget_crc();
+  template <typename F>
+  static std::optional<uint32_t> hash_frame(const Scene& scene, Compositor::Turn& turn, F wanted);
   void blank(uint64_t first, uint64_t count);
   uint32_t latch();
-  void compute_crc();
   void schedule(int64_t now);
   bool wants_timer() const;
   void post(uint32_t events);
-  Frame compose_frame(uint32_t planes) const;
   void add_planes(Frame& frame, uint32_t planes) const;
+  bool scaler_window(unsigned scaler, uint32_t user, uint32_t width, uint32_t height, bool nv12, Window& out) const;
   uint32_t scanline(int64_t time) const;
 
   const unsigned index_;
@@ -144,10 +148,15 @@ class Pipe {
   PipeRegs regs_live_, regs_pending_;
   CscRegs csc_armed_;
   uint32_t armed_ = 0;             ///< bits 0..3 planes, 4 cursor, 5..6 scalers, 7 pipe registers
-  Palettes palettes_;
+  std::array<uint32_t, prec_palette_entries> precise_palette_{};
   uint32_t prec_index_ = 0;
   uint64_t generation_ = 0;
   uint32_t unmasked_ = 0;          ///< DE pipe interrupts, as of the last look at the mask register
+  /// Of the frame that ends: under way on the compositor's thread, or taken. The number names the one that is under way.
+  enum class Crc : uint8_t { none, under_way, taken };
+  Crc crc_ = Crc::none;
+  uint32_t crc_value_ = 0;
+  std::atomic<uint64_t> crc_number_{0};
   bool crc_unread_ = false;        ///< the next blank waits for software to take this frame's CRC
   int64_t crc_named_ = 0;          ///< until when it still waits after that
   int64_t timer_ = -1;             ///< what the host's timer is set to

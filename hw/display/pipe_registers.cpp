@@ -168,13 +168,13 @@ void Pipe::advance_prec_index() {
 }
 
 uint32_t Pipe::prec_palette_read() {
-  const uint32_t value = palettes_.precise[bits(prec_index_, 9, 0)];
+  const uint32_t value = precise_palette_[bits(prec_index_, 9, 0)];
   advance_prec_index();
   return value;
 }
 
 void Pipe::prec_palette_write(uint32_t value) {
-  palettes_.precise[bits(prec_index_, 9, 0)] = value & 0x3fffffff;
+  precise_palette_[bits(prec_index_, 9, 0)] = value & 0x3fffffff;
   advance_prec_index();
   changed();
 }

@@ -6,6 +6,7 @@
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/display/gen9_limits.h"
 
 namespace softgen::display {
 
@@ -127,6 +128,10 @@ bool decode_plane(const PlaneRegs& regs, PlaneView& out) {
   out.pipe_csc = bit(regs.ctl, pipe_csc_enable);
   out.width = bits(regs.size, 12, 0) + 1;
   out.height = bits(regs.size, 28, 16) + 1;
+  if (out.width > limits::plane_width(out.main.tiling, out.main.bytes) || out.height > limits::plane_height) {
+    guest_error("a plane larger than Gen9's", "PLANE_SIZE {:#x} PLANE_CTL {:#x}", regs.size, regs.ctl);
+    return false;
+  }
   out.x = static_cast<int16_t>(bits(regs.pos, 15, 0));
   out.y = static_cast<int16_t>(bits(regs.pos, 31, 16));
   return true;

@@ -47,7 +47,7 @@ struct Surface {
 enum class Blend : uint8_t { opaque, premultiplied, coverage };
 enum class Key : uint8_t { none, source, destination };
 
-/// A plane as it is shown. Everything is bounded: width and height at most 8192, x and y within +-32768.
+/// A plane as it is shown. Everything is bounded: width and height by gen9_limits.h, x and y within +-32768.
 struct PlaneView {
   PlaneFormat format = PlaneFormat::rgb_8888;
   Surface main, chroma;
@@ -72,7 +72,7 @@ struct PlaneView {
   }
 };
 
-/// False: disabled, or a format or tiling that does not exist (reported as a guest error); nothing is shown.
+/// False: disabled, or a format, tiling or size that does not exist (reported as a guest error); nothing is shown.
 bool decode_plane(const PlaneRegs& regs, PlaneView& out);
 /// False: disabled or a reserved mode.
 bool decode_cursor(const CursorRegs& regs, PlaneView& out);

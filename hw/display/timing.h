@@ -14,7 +14,8 @@ struct Timing {
   bool interlaced = false;  ///< a vertical blank every half frame
 
   bool operator==(const Timing&) const = default;
-  /// A raster that can run: ordered counts and between 1 and 1000 fields a second (a bound of ours against hostile values).
+  /// A raster that can run: ordered counts, no larger than Gen9's, and between 1 and 1000 fields a second (a bound of ours against hostile
+  /// values).
   bool valid() const;
   /// Lines between two vertical blanks.
   uint32_t lines() const { return interlaced ? vtotal / 2 : vtotal; }

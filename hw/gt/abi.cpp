@@ -123,8 +123,13 @@ void sg_reset(sg_device* dev, enum sg_reset_kind) { dev->device.reset(); }
 void sg_timer_expired(sg_device* dev, unsigned id) { dev->device.timer_expired(id); }
 
 void sg_display_mode(sg_device* dev, unsigned pipe, sg_pipe_mode* mode) { dev->device.display().mode(pipe, mode); }
-void sg_display_draw(sg_device* dev, unsigned pipe, void* pixels, size_t stride, bool full, sg_dirty_rect* dirty) {
-  dev->device.display().draw(pipe, pixels, stride, full, dirty);
+void sg_display_refresh(sg_device* dev, unsigned pipe, bool look) { dev->device.display().refresh(pipe, look); }
+void sg_display_picture(sg_device* dev, unsigned pipe, uint32_t* width, uint32_t* height) {
+  dev->device.display().picture_size(pipe, width, height);
+}
+void sg_display_draw(sg_device* dev, unsigned pipe, void* pixels, uint32_t width, uint32_t height, size_t stride, bool full,
+                     sg_dirty_rect* dirty) {
+  dev->device.display().draw(pipe, pixels, {width, height}, stride, full, dirty);
 }
 bool sg_display_is_vga(sg_device* dev) { return dev->device.display().is_vga(); }
 void sg_connector_plug(sg_device* dev, unsigned connector, bool connected) { dev->device.display().plug(connector, connected); }

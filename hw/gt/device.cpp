@@ -29,7 +29,7 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
       interrupts_(registers_, host),
       pcode_(registers_),
       power_(registers_, host),
-      display_(registers_, interrupts_, host, *memory_, ggtt_, config.connected),
+      display_(registers_, interrupts_, host, *memory_, ggtt_, config.connected, config.threads > 0),
       stolen_base_(config.stolen_base),
       stolen_size_(config.stolen_size),
       pool_(config.threads),
@@ -103,7 +103,10 @@ void Device::bar0_write(uint64_t offset, uint64_t value, unsigned size) {
   guest_error("BAR0 access outside registers and GTT window", "write of {} bytes at 0x{:x}", size, offset);
 }
 
-void Device::memory_begin() { pause(); }
+void Device::memory_begin() {
+  pause();
+  display_.hold_memory();
+}
 
 void Device::memory_add(uint64_t gpa, uint64_t size, void* host, bool readonly) {
   assert(flat_);
@@ -118,13 +121,15 @@ void Device::memory_remove(uint64_t gpa, uint64_t size) {
 void Device::memory_commit() {
   assert(flat_);
   flat_->commit();
+  display_.release_memory();
   resume();
 }
 
 void Device::dirty_log(bool on) {
   assert(flat_);
-  pause();
+  memory_begin();
   flat_->dirty_log(on);
+  display_.release_memory();
   resume();
 }
 

@@ -17,6 +17,9 @@ class HostAdapter final : public Host {
   void display_changed(unsigned pipe) override {
     if (ops_.display_changed) ops_.display_changed(ops_.opaque, pipe);
   }
+  void display_ready(unsigned pipe) override {
+    if (ops_.display_ready) ops_.display_ready(ops_.opaque, pipe);
+  }
   void gtt_changed() override {
     if (ops_.gtt_changed) ops_.gtt_changed(ops_.opaque);
   }

@@ -18,6 +18,8 @@ class Host {
   /// Level of the interrupt line. Any thread; the interrupt tree calls it in order.
   virtual void interrupt(bool level) = 0;
   virtual void display_changed(unsigned pipe) = 0;
+  /// A picture that Display::refresh() asked for is there. Any thread.
+  virtual void display_ready(unsigned) {}
   /// An engine wrote entries of the GTT. Any thread.
   virtual void gtt_changed() {}
   /// I2C (DDC) behind a GMBUS pin pair. start returns false when nobody acknowledges.

@@ -161,7 +161,7 @@ static int intel_gpu_pre_save(void* opaque) {
   char* sentence = NULL;
   drop_blob(s);
   sg_pause(s->core);
-  bool done = sg_save(s->core, &data, &size, &sentence) && size <= UINT32_MAX;
+  bool done = sg_save(s->core, &data, &size, &sentence) && size <= INTEL_GPU_MAX_BLOB;
   sg_resume(s->core);
   if (!done) {
     error_report("intel-gpu: %s", sentence ? sentence : "the state is too large to save");
@@ -199,6 +199,11 @@ static int intel_gpu_post_load(void* opaque, int version) {
   return 0;
 }
 
+/* A stream is not trusted: what it says is allocated before anything else is known of it. */
+static bool blob_size_is_sane(void* opaque, int version) {
+  return INTEL_GPU(opaque)->blob_size <= INTEL_GPU_MAX_BLOB;
+}
+
 static const VMStateDescription vmstate_monitor = {
     .name = "intel-gpu/monitor",
     .version_id = 1,
@@ -223,6 +228,7 @@ static const VMStateDescription vmstate_intel_gpu = {
         VMSTATE_UINT32(mmio_index, IntelGpuState), VMSTATE_BOOL(irq_level, IntelGpuState),
         VMSTATE_TIMER_PTR_ARRAY(timers, IntelGpuState, SG_TIMER_COUNT),
         VMSTATE_UINT32(blob_size, IntelGpuState),
+        VMSTATE_VALIDATE("the GPU core's state is at most 64 MiB", blob_size_is_sane),
         VMSTATE_VBUFFER_ALLOC_UINT32(blob, IntelGpuState, 1, NULL, blob_size), VMSTATE_END_OF_LIST()}};
 
 /* ---- types ---- */

@@ -97,6 +97,10 @@ static void host_gtt_changed(void* opaque) {
   qemu_bh_schedule(s->map_bh);
 }
 
+static void host_display_ready(void* opaque, unsigned pipe) {
+  intel_gpu_picture_ready(opaque, pipe);
+}
+
 static void end_mappings(void* opaque) {
   intel_gpu_aperture_unmap_all(opaque);
 }
@@ -130,6 +134,7 @@ void intel_gpu_host_ops(IntelGpuState* s, sg_host_ops* ops) {
       .timer_set = host_timer_set,
       .interrupt = host_interrupt,
       .log = host_log,
+      .display_ready = host_display_ready,
       .gtt_changed = host_gtt_changed,
       .i2c_start = host_i2c_start,
       .i2c_send = host_i2c_send,
@@ -158,5 +163,6 @@ void intel_gpu_host_exit(IntelGpuState* s) {
   }
   if (s->irq_bh) qemu_bh_delete(s->irq_bh);
   if (s->map_bh) qemu_bh_delete(s->map_bh);
-  s->irq_bh = s->map_bh = NULL;
+  if (s->picture_bh) qemu_bh_delete(s->picture_bh);
+  s->irq_bh = s->map_bh = s->picture_bh = NULL;
 }

@@ -6,6 +6,7 @@
 #include "hw/display/vga_int.h"
 #include "hw/i2c/i2c.h"
 #include "hw/pci/pci_device.h"
+#include "qemu/units.h"
 #include "qom/object.h"
 #include "softgen/softgen.h"
 #include "ui/console.h"
@@ -45,8 +46,12 @@ typedef struct IntelGpuMonitor {
   uint32_t edid_size;
   I2CBus* bus;
   QemuConsole* console;
-  int shown;   /* pipe that the console shows, or one of SHOWN_* */
-  bool redraw; /* the next update draws everything */
+  int shown;         /* pipe that the console shows, or one of SHOWN_* */
+  bool redraw;       /* the next update draws everything */
+  int composing;     /* pipe whose picture the core composes for this console, or SHOWN_NOTHING */
+  bool again;        /* asked for once more meanwhile */
+  unsigned rounds;   /* pictures since graphic_hw_update_done() */
+  int64_t looked_ms; /* when the last one was begun, QEMU_CLOCK_REALTIME */
 } IntelGpuMonitor;
 
 /* A part of the aperture that is guest RAM as it stands; size 0: unused. */
@@ -56,6 +61,8 @@ typedef struct ApertureMapping {
   MemoryRegion* target; /* the RAM that `alias` shows from `place` on; a reference is held */
   ram_addr_t place;
 } ApertureMapping;
+
+#define INTEL_GPU_MAX_BLOB (64 * MiB)
 
 enum { SHOWN_NOTHING = -1, SHOWN_VGA = -2, SHOWN_UNDECIDED = -3 };
 
@@ -90,6 +97,8 @@ struct IntelGpuState {
   MemoryRegion vga_memory, vga_io_low, vga_io_high;
 
   IntelGpuMonitor monitors[SG_MAX_CONNECTORS];
+  QEMUBH* picture_bh;
+  uint32_t pictures_ready; /* bit a pipe; written by any thread, consumed under the big lock */
 
   MemoryListener listener;
   GArray* sections; /* of MemorySection (guest_memory.c): what the core's map holds; NULL: not listening */
@@ -105,7 +114,7 @@ struct IntelGpuState {
   VMChangeStateEntry* vm_change;
   bool paused;
 
-  /* The core's state while a snapshot is made or loaded. */
+  /* The core's state while a snapshot is made or loaded: at most INTEL_GPU_MAX_BLOB bytes. */
   void* blob;
   uint32_t blob_size;
 };
@@ -149,6 +158,7 @@ void intel_gpu_vga_exit(IntelGpuState* s);
 void intel_gpu_consoles_init(IntelGpuState* s);
 void intel_gpu_consoles_exit(IntelGpuState* s);
 void intel_gpu_consoles_reset(IntelGpuState* s);
+void intel_gpu_picture_ready(IntelGpuState* s, unsigned pipe);
 
 /* monitor.c: EDIDs and DDC. */
 bool intel_gpu_monitors_init(IntelGpuState* s, Error** errp);

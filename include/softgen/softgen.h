@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define SG_ABI_VERSION 1
+#define SG_ABI_VERSION 2
 #define SG_MAX_PIPES 4
 #define SG_MAX_CONNECTORS 3
 
@@ -42,6 +42,8 @@ typedef struct sg_host_ops {
     void (*log)(void *opaque, enum sg_log_kind kind, const char *line);
     /* Something shown on `pipe` may have changed (flip, mode, cursor, gamma): refresh soon. Any thread. May be NULL. */
     void (*display_changed)(void *opaque, unsigned pipe);
+    /* The picture that sg_display_refresh() asked for is there. Any thread. May be NULL. */
+    void (*display_ready)(void *opaque, unsigned pipe);
     /* An engine wrote entries of the GTT (MI_UPDATE_GTT): what was derived from it, as mappings of the aperture, is stale. Any thread.
      * May be NULL. */
     void (*gtt_changed)(void *opaque);
@@ -124,10 +126,17 @@ typedef struct sg_pipe_mode {
 typedef struct sg_dirty_rect { uint32_t x, y, width, height; } sg_dirty_rect;
 
 void sg_display_mode(sg_device *dev, unsigned pipe, sg_pipe_mode *mode);
-/* Draws what pipe shows (planes, cursor, scaling, gamma) into `pixels` (x8r8g8b8, `stride` bytes a row, width x height of its mode) where it
- * differs from what the last call for this pipe drew, and returns in `dirty` the bounding box of what changed (empty: nothing).
- * `full`: draw everything. */
-void sg_display_draw(sg_device *dev, unsigned pipe, void *pixels, size_t stride, bool full, sg_dirty_rect *dirty);
+/* Asks for a picture of what pipe shows now (planes, cursor, scaling, gamma). The device composes it on a thread of its own; ops.display_ready
+ * follows, also when the pipe is off, and until then more calls for the same pipe do nothing. `look`: also where nothing but its pixels would
+ * tell of a change (else a picture that stands still is looked at less often). With threads=0 display_ready comes in the call, and
+ * sg_display_draw() composes. Works while the device is paused, too. */
+void sg_display_refresh(sg_device *dev, unsigned pipe, bool look);
+/* Size of the picture that sg_display_draw() would give; 0, 0: there is none now. */
+void sg_display_picture(sg_device *dev, unsigned pipe, uint32_t *width, uint32_t *height);
+/* Copies the picture that was composed last into `pixels` (x8r8g8b8, `height` rows of `width` pixels, `stride` bytes a row), where it differs
+ * from what the last call for this pipe copied, and returns in `dirty` the bounding box of what changed (empty: nothing). Draws nothing when
+ * the picture is not width x height: the guest may change the mode at any time. `full`: all of it. */
+void sg_display_draw(sg_device *dev, unsigned pipe, void *pixels, uint32_t width, uint32_t height, size_t stride, bool full, sg_dirty_rect *dirty);
 /* True while the VGA core shows (i915 has not taken over: VGA plane not disabled, no pipe active). */
 bool sg_display_is_vga(sg_device *dev);
 /* Monitor plugged in or out: live status, hot-plug interrupt. */

@@ -2,6 +2,7 @@
 """The device in a machine: VGA picture, snapshot, migration, unplug, wrong arguments."""
 import os
 import pathlib
+import struct
 import tempfile
 import time
 import unittest
@@ -111,6 +112,42 @@ class Snapshot(unittest.TestCase):
         self.assertNotEqual(status, 0)
         self.assertIn("stolen", words)
         del source
+
+    def saved(self):
+        """A saved machine's stream, and where in it the size of the GPU core's state stands (4 bytes, big endian, before the state)."""
+        path = self.folder / "saved"
+        machine = Machine()
+        self.addCleanup(machine.close)
+        self.fill(machine)
+        machine.command("migrate", uri=f"file:{path}")
+        machine.wait_status("query-migrate", "completed")
+        stream = bytearray(path.read_bytes())
+        state = stream.index(struct.pack("<I", 6) + b"device")
+        return stream, state - 4
+
+    def refused(self, stream):
+        """Starts a machine from the stream, which has to end QEMU with a sentence; gives it."""
+        path = self.folder / "strange"
+        path.write_bytes(stream)
+        machine = Machine(extra=["-incoming", "defer"])
+        self.addCleanup(machine.close)
+        machine.command("migrate-incoming", uri=f"file:{path}")
+        status, words = machine.ended()
+        self.assertEqual(status, 1, words)
+        self.assertNotRegex(words, "(?i)assert|abort|sanitizer|core dumped")
+        return words
+
+    def test_a_strangers_state_is_refused_with_a_sentence(self):
+        stream, size_at = self.saved()
+        size = struct.unpack_from(">I", stream, size_at)[0]
+        for wrong in (0xFFFFFFFF, 0x80000000, (64 << 20) + 1):
+            with self.subTest(size=hex(wrong)):
+                strange = bytearray(stream)
+                struct.pack_into(">I", strange, size_at, wrong)
+                self.assertIn("64 MiB", self.refused(strange))
+        strange = bytearray(stream)
+        strange[size_at + 4 + size // 2:size_at + 4 + size] = bytes(size - size // 2)
+        self.assertIn("intel-gpu", self.refused(strange))
 
     def test_pages_written_by_the_device_migrate(self):
         # Written through the aperture while the migration is held back by its bandwidth limit.

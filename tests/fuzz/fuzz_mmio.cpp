@@ -106,7 +106,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     sg_display_mode(device, pipe, &mode);
     sg_dirty_rect dirty;
     if (mode.active && mode.width <= 64 && mode.height <= 64)
-      sg_display_draw(device, pipe, pixels.data(), 64 * 4, true, &dirty);
+      sg_display_draw(device, pipe, pixels.data(), mode.width, mode.height, 64 * 4, true, &dirty);
   }
   sg_free(sg_report(device));
   return 0;

@@ -8,45 +8,55 @@
 
 namespace softgen::test {
 
+// What i915 writes, to anything with read() and write() of registers.
+
+void power_up(auto& m) {
+  m.write(reg::PWR_WELL_CTL(1), 0xaaaaaaaa);
+  m.write(reg::DPLL_CTRL1, 1 | 2 << 1);
+  m.write(reg::LCPLL1_CTL, 1u << 31);
+  m.write(reg::DBUF_CTL, 1u << 31);
+  m.write(reg::VGA_CONTROL, 1u << 31);
+}
+// 1920 x 1080 at 60 Hz on DDI B + pipe with DPLL 1, HDMI.
+void set_mode(auto& m, unsigned pipe = 0) {
+  const unsigned port = pipe + 1;
+  m.write(reg::DPLL_CTRL1, m.read(reg::DPLL_CTRL1) | 0x21u << 6);
+  m.write(reg::DPLL_CFGCR1(0), 1u << 31 | 8192u << 9 | 371);
+  m.write(reg::DPLL_CFGCR2(0), 3u << 8 | 1u << 7 | 1u << 5 | 1u << 2);
+  m.write(reg::LCPLL2_CTL, 1u << 31);
+  m.write(reg::DPLL_CTRL2, (m.read(reg::DPLL_CTRL2) & ~(1u << (15 + port))) | 3u << port * 3);
+  m.write(reg::TRANS_HTOTAL(pipe), 1919 | 2199 << 16);
+  m.write(reg::TRANS_VTOTAL(pipe), 1079 | 1124 << 16);
+  m.write(reg::TRANS_VBLANK(pipe), 1079 | 1124 << 16);
+  m.write(reg::PIPE_SRCSZ(pipe), 1919 << 16 | 1079);
+  m.write(reg::TRANS_DDI_FUNC_CTL(pipe), 1u << 31 | port << 28);
+  m.write(reg::TRANS_CONF(pipe), 1u << 31);
+  m.write(reg::DDI_BUF_CTL(port), 1u << 31);
+}
+void light(auto& m) {
+  power_up(m);
+  set_mode(m);
+}
+void show_plane(auto& m, uint32_t surface, unsigned pipe = 0, unsigned plane = 0) {
+  m.write(reg::PLANE_STRIDE(pipe, plane), 1920 * 4 / 64);
+  m.write(reg::PLANE_POS(pipe, plane), 0);
+  m.write(reg::PLANE_SIZE(pipe, plane), 1919 | 1079 << 16);
+  m.write(reg::PLANE_CTL(pipe, plane), 1u << 31 | 4u << 24);
+  m.write(reg::PLANE_SURF(pipe, plane), surface);
+}
+
 struct Machine {
-  explicit Machine(uint32_t connected = 1)
-      : interrupts(registers, host), memory(64 << 20), display(registers, interrupts, host, memory, ggtt, connected) {
+  explicit Machine(uint32_t connected = 1, bool threaded = false)
+      : interrupts(registers, host), memory(64 << 20), display(registers, interrupts, host, memory, ggtt, connected, threaded) {
     for (uint64_t page = 0; page < 16384; page++) ggtt.set_pte(page, (page << 12) | 1);
     write(reg::MASTER_INT_CTL, 1u << 31);
   }
   uint32_t read(uint32_t offset) { return registers.read(offset); }
   void write(uint32_t offset, uint32_t value) { registers.write(offset, value); }
 
-  void power_up() {
-    write(reg::PWR_WELL_CTL(1), 0xaaaaaaaa);
-    write(reg::DPLL_CTRL1, 1 | 2 << 1);
-    write(reg::LCPLL1_CTL, 1u << 31);
-    write(reg::DBUF_CTL, 1u << 31);
-    write(reg::VGA_CONTROL, 1u << 31);
-  }
-  // 1920 x 1080 at 60 Hz on DDI B + pipe with DPLL 1, HDMI.
-  void set_mode(unsigned pipe = 0) {
-    const unsigned port = pipe + 1;
-    write(reg::DPLL_CTRL1, read(reg::DPLL_CTRL1) | 0x21u << 6);
-    write(reg::DPLL_CFGCR1(0), 1u << 31 | 8192u << 9 | 371);
-    write(reg::DPLL_CFGCR2(0), 3u << 8 | 1u << 7 | 1u << 5 | 1u << 2);
-    write(reg::LCPLL2_CTL, 1u << 31);
-    write(reg::DPLL_CTRL2, (read(reg::DPLL_CTRL2) & ~(1u << (15 + port))) | 3u << port * 3);
-    write(reg::TRANS_HTOTAL(pipe), 1919 | 2199 << 16);
-    write(reg::TRANS_VTOTAL(pipe), 1079 | 1124 << 16);
-    write(reg::TRANS_VBLANK(pipe), 1079 | 1124 << 16);
-    write(reg::PIPE_SRCSZ(pipe), 1919 << 16 | 1079);
-    write(reg::TRANS_DDI_FUNC_CTL(pipe), 1u << 31 | port << 28);
-    write(reg::TRANS_CONF(pipe), 1u << 31);
-    write(reg::DDI_BUF_CTL(port), 1u << 31);
-  }
-  void set_plane(uint32_t surface, unsigned pipe = 0, unsigned plane = 0) {
-    write(reg::PLANE_STRIDE(pipe, plane), 1920 * 4 / 64);
-    write(reg::PLANE_POS(pipe, plane), 0);
-    write(reg::PLANE_SIZE(pipe, plane), 1919 | 1079 << 16);
-    write(reg::PLANE_CTL(pipe, plane), 1u << 31 | 4u << 24);
-    write(reg::PLANE_SURF(pipe, plane), surface);
-  }
+  void power_up() { test::power_up(*this); }
+  void set_mode(unsigned pipe = 0) { test::set_mode(*this, pipe); }
+  void set_plane(uint32_t surface, unsigned pipe = 0, unsigned plane = 0) { test::show_plane(*this, surface, pipe, plane); }
   // Lets the clock run to `time`, firing the timers on the way as a host does.
   void run_until(int64_t time) {
     while (true) {

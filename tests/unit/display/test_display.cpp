@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <string>
+#include <string_view>
+
 #include "tests/catch.h"
 #include "tests/unit/display/machine.h"
 
@@ -16,7 +22,7 @@ struct Shown : test::Machine {
   }
   sg_dirty_rect draw(bool full = false) {
     sg_dirty_rect dirty;
-    display.draw(0, canvas.data(), 1920 * 4, full, &dirty);
+    display.draw(0, canvas.data(), {1920, 1080}, 1920 * 4, full, &dirty);
     return dirty;
   }
   void paint(uint32_t x, uint32_t y, uint32_t value) { memory.write(0x100000 + (y * 1920 + x) * 4, &value, 4); }
@@ -180,6 +186,174 @@ TEST_CASE_METHOD(Shown, "save and load carry a running display over") {
   CHECK(other.read(reg::PLANE_SURFLIVE(0, 0)) == 0x2000000);
 }
 
+TEST_CASE_METHOD(Shown, "a picture of another size than the surface is not drawn") {
+  // The guest changes the mode, on an engine's thread, between the front end's question for it and the drawing.
+  sg_pipe_mode mode;
+  write(reg::TRANS_HTOTAL(0), 63 | 2199 << 16);
+  display.mode(0, &mode);
+  REQUIRE(mode.width == 64);
+  std::vector<uint32_t> pixels(size_t{mode.width} * mode.height, 0x12345678);
+  write(reg::TRANS_HTOTAL(0), 1919 | 2199 << 16);
+  for (bool full : {true, false}) {
+    sg_dirty_rect dirty;
+    display.draw(0, pixels.data(), {mode.width, mode.height}, mode.width * 4, full, &dirty);
+    CHECK(same(dirty, 0, 0, 0, 0));
+  }
+  CHECK(std::all_of(pixels.begin(), pixels.end(), [](uint32_t pixel) { return pixel == 0x12345678; }));
+  CHECK(same(draw(true), 0, 0, 1920, 1080));
+}
+
+namespace {
+
+/// Offsets in a display's saved state of the first pipe's fields, in the order of Pipe::state().
+struct Saved {
+  explicit Saved(display::Display& display) {
+    Archive out;
+    display.state(out);
+    bytes = out.take();
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    running = text.find("display.pipe") + 12 + 4;
+  }
+  static constexpr size_t hactive = 1, htotal = 5, vactive = 9, vtotal = 13, vblank_start = 17, clock = 21, start = 30, blanks_done = 38;
+  template <typename T>
+  Saved& set(size_t field, T value) {
+    std::memcpy(bytes.data() + running + field, &value, sizeof value);
+    return *this;
+  }
+  template <typename T>
+  T get(size_t field) const {
+    T value;
+    std::memcpy(&value, bytes.data() + running + field, sizeof value);
+    return value;
+  }
+  /// Empty when a display at time `now` takes it; that display's clock then runs for ten frames.
+  std::string load(int64_t now) const {
+    test::Machine other;
+    other.host.now = now;
+    other.unmask_pipe(1);
+    Archive in(bytes);
+    other.display.state(in);
+    if (!in.failed()) {
+      const unsigned before = other.fired;
+      other.run_for(10 * frame_ns);
+      CHECK(other.fired - before <= 11);
+    }
+    return in.error();
+  }
+  std::vector<std::byte> bytes;
+  size_t running = 0;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Shown, "a saved raster that no pipe can have is refused with a sentence") {
+  run_for(5 * frame_ns);
+  read(reg::PIPE_FRMCNT(0));
+  const Saved saved(display);
+  REQUIRE(saved.get<uint32_t>(Saved::hactive) == 1920);
+  REQUIRE(saved.get<uint64_t>(Saved::clock) == 148'500'000);
+  REQUIRE(saved.get<int64_t>(Saved::start) < host.now);
+  const uint64_t blanks = saved.get<uint64_t>(Saved::blanks_done);
+  REQUIRE(blanks >= 5);
+  CHECK(saved.load(host.now) == "");
+
+  CHECK(Saved(saved).set(Saved::hactive, 1u << 31).set(Saved::htotal, 1u << 31).set(Saved::clock, uint64_t{1} << 52).load(host.now) != "");
+  CHECK(Saved(saved).set(Saved::htotal, 8193u).load(host.now) != "");
+  CHECK(Saved(saved).set(Saved::vtotal, 8193u).load(host.now) != "");
+  CHECK(Saved(saved).set(Saved::vactive, 4097u).set(Saved::vblank_start, 4097u).set(Saved::vtotal, 4100u).load(host.now) != "");
+  CHECK(Saved(saved).set(Saved::clock, uint64_t{0}).load(host.now) != "");
+  for (int64_t start : {host.now + 1, INT64_MAX, INT64_MIN, int64_t{-1}}) CHECK(Saved(saved).set(Saved::start, start).load(host.now) != "");
+  for (uint64_t done : {blanks + 1, uint64_t{1} << 40, ~uint64_t{0}, ~uint64_t{0} - 1})
+    CHECK(Saved(saved).set(Saved::blanks_done, done).load(host.now) != "");
+  CHECK(Saved(saved).set(Saved::blanks_done, uint64_t{0}).load(host.now) == "");
+}
+
+TEST_CASE_METHOD(Shown, "no deadline lies in the past") {
+  unmask_pipe(1);
+  // A host that is late, and one whose clock stands still while it runs its timers.
+  host.now = host.timers[0] + 10 * frame_ns + 3;
+  for (int i = 0; i < 5; i++) {
+    display.timer_expired(0);
+    CHECK(host.timers[0] > host.now);
+  }
+  read(reg::PIPE_SCANLINE(0));
+  read(reg::PIPE_FRMCNT(0));
+  CHECK(host.timers[0] > host.now);
+}
+
+TEST_CASE_METHOD(Shown, "what Gen9 cannot do is not shown") {
+  const auto lit = [&](uint32_t x, uint32_t y) {
+    draw(true);
+    return canvas[y * 1920 + x] != 0xff000000;
+  };
+  const std::vector<uint32_t> white(4096, 0xffffffff);
+  for (uint32_t y = 0; y < 64; y++) memory.write(0x100000 + y * 1920 * 4, white.data(), 1920 * 4);
+  draw(true);
+  REQUIRE(lit(0, 0));
+
+  SECTION("planes wider than 5120, or 4096 where tiled in Y, or higher than 4096") {
+    const struct {
+      uint32_t width, height, tiling;
+      bool shown;
+    } rows[] = {{5120, 4096, 0, true}, {5121, 1080, 0, false}, {1920, 4097, 0, false}, {4096, 1080, 4, true}, {4097, 1080, 4, false}};
+    for (const auto& row : rows) {
+      CAPTURE(row.width, row.height, row.tiling);
+      write(reg::PLANE_STRIDE(0, 0), row.tiling ? 60 : 120);
+      write(reg::PLANE_SIZE(0, 0), (row.width - 1) | (row.height - 1) << 16);
+      write(reg::PLANE_CTL(0, 0), 1u << 31 | 4u << 24 | row.tiling << 10);
+      write(reg::PLANE_SURF(0, 0), 0x100000);
+      run_for(frame_ns);
+      CHECK(lit(0, 0) == row.shown);
+    }
+  }
+  SECTION("a scaler that shrinks by 3 does nothing, one that shrinks by less does") {
+    const auto scaled_to = [&](uint32_t width, uint32_t height) {
+      write(reg::PS_CTRL(0, 0), 1u << 31 | 1u << 25);
+      write(reg::PS_WIN_POS(0, 0), 0);
+      write(reg::PS_WIN_SZ(0, 0), width << 16 | height);
+      run_for(frame_ns);
+      return !lit(1900, 5);
+    };
+    CHECK(scaled_to(641, 361));
+    CHECK_FALSE(scaled_to(640, 361));
+    CHECK_FALSE(scaled_to(641, 360));
+    CHECK_FALSE(scaled_to(4097, 1080));
+  }
+  SECTION("rasters larger than 5120 x 4096 do not run") {
+    sg_pipe_mode mode;
+    const auto runs = [&](uint32_t width, uint32_t height) {
+      write(reg::TRANS_HTOTAL(0), (width - 1) | (width + 79) << 16);
+      write(reg::TRANS_VTOTAL(0), (height - 1) | (height + 9) << 16);
+      write(reg::TRANS_VBLANK(0), (height - 1) | (height + 9) << 16);
+      display.mode(0, &mode);
+      return mode.active;
+    };
+    CHECK(runs(5120, 4096));
+    CHECK_FALSE(runs(5121, 100));
+    CHECK_FALSE(runs(640, 4097));
+    CHECK(runs(640, 480));
+  }
+}
+
+TEST_CASE_METHOD(test::Machine, "pipe C has one scaler") {
+  power_up();
+  set_mode(2);
+  set_plane(0x100000, 2);
+  const std::vector<uint32_t> white(1920 * 64, 0xffffffff);
+  memory.write(0x100000, white.data(), white.size() * 4);
+  std::vector<uint32_t> canvas(1920 * 1080);
+  for (unsigned scaler : {0u, 1u}) {
+    for (unsigned i : {0u, 1u}) {
+      write(reg::PS_CTRL(2, i), i == scaler ? 1u << 31 | 1u << 25 : 0);
+      write(reg::PS_WIN_SZ(2, i), 960 << 16 | 540);
+    }
+    run_for(2 * frame_ns);
+    sg_dirty_rect dirty;
+    display.draw(2, canvas.data(), {1920, 1080}, 1920 * 4, true, &dirty);
+    CHECK(canvas[1500] == (scaler == 0 ? 0xff000000 : 0xffffffff));
+  }
+}
+
 TEST_CASE_METHOD(Shown, "a damaged state is refused or harmless") {
   Archive out;
   display.state(out);
@@ -195,7 +369,7 @@ TEST_CASE_METHOD(Shown, "a damaged state is refused or harmless") {
     sg_pipe_mode mode;
     other.display.mode(0, &mode);
     std::vector<uint32_t> pixels(size_t{mode.width} * mode.height);
-    if (!pixels.empty() && i % 2440 == 0) other.display.draw(0, pixels.data(), mode.width * 4, true, &dirty);
+    if (!pixels.empty() && i % 2440 == 0) other.display.draw(0, pixels.data(), {mode.width, mode.height}, mode.width * 4, true, &dirty);
   }
 }
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The pipe's CRC. It is taken when the frame ends, from memory as it stands then, before the driver hears of the blank and draws into what
+// was shown. With a compositor thread the blank therefore waits for the CRC: the raster's time stands just before it, and the thread lets
+// it through. i915 display/intel_pipe_crc.c.
+#include "hw/base/bits.h"
+#include "hw/display/pipe.h"
+
+namespace softgen::display {
+
+namespace {
+
+constexpr int64_t crc_naming_ns = 1'000'000;
+
+// PIPE_CRC_CTL[30:28] names the tap: the plane, or 4 for the pipe's output (i915 PIPE_CRC_SOURCE_*_SKL). Masks of armed_'s numbering.
+constexpr uint32_t crc_taps[8] = {1u << 0, 0, 1u << 1, 0, ~0u, 0, 1u << 2, 1u << 3};
+
+}  // namespace
+
+bool Pipe::crc_enabled() const { return bit(services_.registers.peek(reg::PIPE_CRC_CTL(index_)), 31); }
+
+// Drivers read the result in their interrupt handler, and then the frame counter to name its frame (i915 hsw_pipe_crc_irq_handler).
+void Pipe::crc_read() {
+  crc_unread_ = false;
+  crc_named_ = now() + crc_naming_ns;
+  schedule(now());
+}
+
+void Pipe::forget_crc() {
+  crc_ = Crc::none;
+  crc_number_.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// Whether the CRC of the frame that ends is there; else it will be.
+bool Pipe::crc_taken() {
+  if (crc_ == Crc::none) take_crc();
+  return crc_ == Crc::taken;
+}
+
+void Pipe::take_crc() {
+  auto scene = std::make_shared<Scene>();
+  show(*scene, crc_taps[bits(services_.registers.peek(reg::PIPE_CRC_CTL(index_)), 30, 28)]);
+  if (!services_.compositor.threaded()) {
+    crc_value_ = hash_frame(*scene, services_.compositor.own_turn(), [] { return true; }).value_or(0);
+    crc_ = Crc::taken;
+    return;
+  }
+  crc_ = Crc::under_way;
+  const uint64_t number = crc_number_.fetch_add(1, std::memory_order_relaxed) + 1;
+  services_.compositor.post(index_, [this, scene, number](Compositor::Turn& turn) {
+    const auto value = hash_frame(*scene, turn, [&] { return crc_number_.load(std::memory_order_relaxed) == number; });
+    if (!value) return;
+    PipesLock lock(services_);
+    if (crc_ != Crc::under_way || crc_number_.load(std::memory_order_relaxed) != number) return;
+    crc_value_ = *value;
+    crc_ = Crc::taken;
+    sync();
+  });
+}
+
+/// One word that differs for all frames that differ; the driver reads the first result register only (i915 hsw_pipe_crc_irq_handler).
+/// Nothing: the display ends, or the CRC is no longer wanted().
+template <typename F>
+std::optional<uint32_t> Pipe::hash_frame(const Scene& scene, Compositor::Turn& turn, F wanted) {
+  const Frame& frame = scene.frame;
+  Composer composer(frame, turn.view(), scene.palettes.legacy);
+  FrameHash hash;
+  std::vector<uint32_t> row(frame.width);
+  std::vector<Pixel> deep(frame.width);
+  for (uint32_t y = 0; y < frame.height; y++) {
+    if (!turn.next_row() || !wanted()) return {};
+    if (frame.bits_per_channel == 8) {
+      composer.row(y, row.data());
+      hash.add(row.data(), row.size() * sizeof row[0]);
+    } else {
+      composer.deep_row(y, deep.data());
+      hash.add(deep.data(), deep.size() * sizeof deep[0]);
+    }
+  }
+  return hash.value();
+}
+
+}  // namespace softgen::display
