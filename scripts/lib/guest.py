@@ -51,6 +51,7 @@ def _die_with_parent():
 
 class Machine:
     """QEMU with one GPU and a QMP connection; stopped by close() or by leaving a `with` block."""
+    environment = {}  # of QEMU, beside ours
 
     def __init__(self, gpu="softgen", device_args="", qemu_args=(), accelerator="auto", memory="2G", display="none", cpus=2):
         self._work = pathlib.Path(tempfile.mkdtemp(prefix="softgen-run-"))
@@ -74,7 +75,7 @@ class Machine:
     def start(self, extra=()):
         with open(self.errors, "wb") as log:
             self._process = subprocess.Popen([*self._arguments, *extra], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                             pass_fds=[theirs.fileno() for theirs in self._near], preexec_fn=_die_with_parent)
+                                             env={**os.environ, **self.environment}, pass_fds=[theirs.fileno() for theirs in self._near], preexec_fn=_die_with_parent)
         for theirs in self._near:
             theirs.close()
         try:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What tests of the device without a guest system share: a machine under QEMU's qtest protocol."""
+import os
 import pathlib
 import sys
 import unittest
@@ -7,7 +8,16 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 
+import build  # noqa: E402
+from guest import Machine  # noqa: E402
 from qtest import QTest  # noqa: E402
+
+# For a plugin of another build: its file, and what QEMU has to load before it (docs/qemu.md, "Under AddressSanitizer").
+if "SOFTGEN_TEST_PLUGIN" in os.environ:
+    build.PLUGIN = pathlib.Path(os.environ["SOFTGEN_TEST_PLUGIN"])
+if "SOFTGEN_TEST_PRELOAD" in os.environ:
+    Machine.environment = {"LD_PRELOAD": os.environ["SOFTGEN_TEST_PRELOAD"],
+                           "ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=0:abort_on_error=0:exitcode=99"}
 
 CONFIG = {}
 

@@ -6,7 +6,8 @@ The tests run under AddressSanitizer too: docs/qemu.md, "Under AddressSanitizer"
 import unittest
 
 import display_mode
-from machine import Machine
+import endless
+from machine import DEVICE, Machine
 
 ANSWER_S = 2
 MSI_CONTROL, MSI_ADDRESS, MSI_DATA = 0xAE, 0xB0, 0xB4
@@ -132,17 +133,82 @@ class MessagesToOneself(HostileTest):
         self.ends(machine)
 
 
-class ResetsWithWorkInFlight(HostileTest):
-    def test_function_level_resets_of_a_running_pipe(self):
+def rewrites_the_gtt():
+    """A batch that writes one entry of the GTT for ever; each write tells QEMU that mappings of the aperture are stale."""
+    update = [0x23 << 23 | 2, 0x3FF000, 0x3FF001, 0]  # MI_UPDATE_GTT (SKL PRM vol 2a): entry 0x3ff to itself
+    return endless.Work(8 * update + endless.packet("MI_BATCH_BUFFER_START", {"Batch Buffer Start Address": endless.BATCH}))
+
+
+class WorkInFlight(HostileTest):
+    """Resets and unplugging while an engine, a pipe and its CRC are busy."""
+
+    SLOT = 5
+
+    def submit(self, machine, work):
+        machine.write(machine.BAR0 + 0x800000, b"".join((page << 12 | 1).to_bytes(8, "little") for page in range(endless.SIZE >> 12)))
+        for address, data in work.memory.items():
+            machine.write(address, data)
+        for offset, value in work.registers():
+            machine.mmio_write(offset, value)
+        machine.poll(lambda: machine.mmio(endless.RENDER + 0x74), "the engine at work")  # RING_ACTHD
+
+    def busy(self, machine):
+        display_mode.light(machine)
+        display_mode.show_plane(machine, 0x100000)
+        display_mode.unmask(machine, display_mode.VBLANK | display_mode.CRC_DONE)
+        machine.mmio_write(display_mode.PIPE_CRC_CTL, 1 << 31 | 4 << 28)
+        self.submit(machine, rewrites_the_gtt())
+
+    def test_function_level_resets(self):
         machine = self.start()
-        for _ in range(20):
-            display_mode.light(machine)
-            display_mode.show_plane(machine, 0x100000)
-            display_mode.unmask(machine, display_mode.VBLANK | display_mode.CRC_DONE)
-            machine.mmio_write(display_mode.PIPE_CRC_CTL, 1 << 31 | 4 << 28)
+        for _ in range(10):
+            self.busy(machine)
             machine.set_config(DEVICE_CONTROL, FLR, 2)
             self.assertEqual(self.answers(machine), "running")
             machine.map_bars()
+        self.ends(machine)
+
+    def test_system_resets_and_stops(self):
+        machine = self.start()
+        for command in ("stop", "cont", "system_reset"):
+            self.busy(machine)
+            machine.qmp.command(command, timeout=ANSWER_S)
+            self.answers(machine)
+            machine.map_bars()
+        self.busy(machine)
+        self.ends(machine)
+
+    def map_slot(self, machine):
+        for offset, value, size in ((0x10, machine.BAR0, 4), (0x14, 0, 4), (BAR2, machine.BAR2, 4), (BAR2 + 4, 0, 4), (COMMAND, IO_MEMORY_MASTER, 2)):
+            machine.set_config(offset, value, size, slot=self.SLOT)
+
+    def test_unplug(self):
+        # The guest's ACPI ejects by this port; QEMU's i440FX machine, whose root bus takes hot-plug.
+        machine = self.start(machine="pc", gpu=False, mapped=False)
+        for _ in range(5):
+            machine.command("device_add", driver=DEVICE, id="gpu", bus="pci.0", addr=str(self.SLOT))
+            self.map_slot(machine)
+            self.busy(machine)
+            for place in range(0, 512 * 8, 8):  # a direct mapping of the aperture, for the GTT's rewriting to end
+                machine.peek(machine.BAR2 + place, 8)
+            machine.qmp.command("device_del", timeout=ANSWER_S, id="gpu")
+            machine.outl(0xAE08, 1 << self.SLOT)
+            self.assertEqual(self.answers(machine), "running")
+            names = [child["name"] for child in machine.command("qom-list", path="/machine/peripheral")]
+            self.assertNotIn("gpu", names)
+        self.ends(machine)
+
+
+class Sandbox(HostileTest):
+    """As libvirt starts QEMU (its seccomp_sandbox = 1)."""
+
+    def test_start_up(self):
+        machine = self.start(extra=["-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"])
+        display_mode.light(machine)
+        display_mode.unmask(machine, display_mode.VBLANK)
+        machine.poll(lambda: machine.mmio(display_mode.PIPE_FRMCNT) > 2, "vertical blanks")
+        self.assertEqual(machine.picture()[:2], (1920, 1080))
+        self.assertEqual(self.answers(machine), "running")
         self.ends(machine)
 
 
