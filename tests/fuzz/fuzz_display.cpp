@@ -51,7 +51,7 @@ class DisplayTarget {
     if (!mode.width || row * mode.height > Canvas::bytes) return;
     for (unsigned n = in.below(4); n; --n) step(in);
     sg_dirty_rect dirty;
-    machine_.display.draw(pipe, canvas_.block(row * mode.height), row, in.one_in(2), &dirty);
+    machine_.display.draw(pipe, canvas_.block(row * mode.height), {mode.width, mode.height}, row, in.one_in(2), &dirty);
     if (dirty.x + dirty.width > mode.width || dirty.y + dirty.height > mode.height) std::abort();
   }
 

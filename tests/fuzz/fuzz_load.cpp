@@ -96,7 +96,7 @@ class LoadTarget {
     const size_t row = size_t{mode.width} * 4;
     if (mode.width && row * mode.height <= pixels_.size() * 4) {
       sg_dirty_rect dirty;
-      m_.display.draw(pipe, pixels_.data(), row, true, &dirty);
+      m_.display.draw(pipe, pixels_.data(), {mode.width, mode.height}, row, true, &dirty);
     }
     aperture_.read(in.number(28), 4);
     if (in.one_in(4)) submit();

@@ -143,7 +143,7 @@ class SurfaceTarget {
     PixelRect part{tile(p.x), tile(p.y), tile(p.x) + 64, tile(p.y) + 64};
     part.clip({0, 0, static_cast<int32_t>(rt.level->extent().width), static_cast<int32_t>(rt.level->extent().height)});
     render::TouchedPairs touched;
-    touched.add(rt, slice, part);
+    touched.add(view(), rt, slice, part);
     touched.settle(view());
   }
 
