@@ -26,7 +26,7 @@ bool Gpgpu::executes(CommandId id) const {
 namespace {
 
 /// Of StatePackets::progress(): where a preempted walk goes on.
-constexpr size_t next_group = 0;
+constexpr size_t next_group = 0, visited_threads = 0;
 
 /// Inline data from dword `first` on.
 std::span<const uint32_t> behind(const Packet& packet, size_t first) {
@@ -38,7 +38,7 @@ std::span<const uint32_t> behind(const Packet& packet, size_t first) {
 ExecResult Gpgpu::walk(const Packet& packet, StatePackets& state, EngineEnv& env) {
   const auto command = gen9::GPGPU_WALKER::unpack(packet.dwords);
   if (command.predicate_enable && !env.predicate) return ExecResult::done;
-  auto kernel = load_kernel(state, loader_, env.view, command.interface_descriptor_offset);
+  auto kernel = load_kernel(state, loader_, env, command.interface_descriptor_offset);
   if (!kernel) return ExecResult::done;
   Walk walk(command, std::move(*kernel), shared_, env);
   const ExecResult result = walk.run(workers_, state.resumes(packet) ? state.progress()[next_group] : 0);
@@ -51,7 +51,7 @@ ExecResult Gpgpu::walk(const Packet& packet, StatePackets& state, EngineEnv& env
 
 ExecResult Gpgpu::media(const MediaObject& object, const StatePackets& state, EngineEnv& env,
                         const std::function<ExecResult(const std::function<ExecResult(const MediaPosition&)>&)>& threads) {
-  auto kernel = load_kernel(state, loader_, env.view, object.descriptor);
+  auto kernel = load_kernel(state, loader_, env, object.descriptor);
   if (!kernel) return ExecResult::done;
   MediaThreads media(std::move(*kernel), shared_, env);
   media.set_data(object.inline_data, object.indirect_offset, object.indirect_bytes);
@@ -66,14 +66,18 @@ ExecResult Gpgpu::media_object(const MediaObject& object, const StatePackets& st
   return media(object, state, env, [&](const auto& run) { return run(object.position); });
 }
 
-ExecResult Gpgpu::media_walker(const Packet& packet, const StatePackets& state, EngineEnv& env) {
+ExecResult Gpgpu::media_walker(const Packet& packet, StatePackets& state, EngineEnv& env) {
   const auto command = gen9::MEDIA_OBJECT_WALKER::unpack(packet.dwords);
   MediaObject object;
   object.descriptor = command.interface_descriptor_offset;
   object.inline_data = behind(packet, 17);
   object.indirect_offset = command.indirect_data_start_address;
   object.indirect_bytes = command.indirect_data_length;
-  return media(object, state, env, [&](const auto& run) { return MediaWalk(command).run(env.stop, run); });
+  uint64_t visited = state.resumes(packet) ? state.progress()[visited_threads] : 0;
+  const ExecResult result = media(object, state, env, [&](const auto& run) { return MediaWalk(command).run(env.stop, visited, run); });
+  state.progress()[visited_threads] = visited;
+  state.keep_progress(packet, result == ExecResult::preempted);
+  return result;
 }
 
 ExecResult Gpgpu::execute(const Packet& packet, StatePackets& state, EngineEnv& env) {

@@ -31,7 +31,7 @@ class Gpgpu : public Pipeline {
   ExecResult media(const MediaObject& object, const StatePackets& state, EngineEnv& env,
                    const std::function<ExecResult(const std::function<ExecResult(const MediaPosition&)>&)>& threads);
   ExecResult media_object(const MediaObject& object, const StatePackets& state, EngineEnv& env);
-  ExecResult media_walker(const Packet& packet, const StatePackets& state, EngineEnv& env);
+  ExecResult media_walker(const Packet& packet, StatePackets& state, EngineEnv& env);
 
   Workers workers_;
   MessageTarget& shared_;

@@ -71,7 +71,8 @@ unsigned Kernel::put(eu::Thread& thread, unsigned first, const std::vector<Grf>&
   return first + count;
 }
 
-std::optional<Kernel> load_kernel(const StatePackets& state, eu::Loader& loader, memory::View& view, uint32_t index) {
+std::optional<Kernel> load_kernel(const StatePackets& state, eu::Loader& loader, EngineEnv& env, uint32_t index) {
+  memory::View& view = env.view;
   using defs::CommandId;
   const auto load = gen9::MEDIA_INTERFACE_DESCRIPTOR_LOAD::unpack(state.packet(CommandId::MEDIA_INTERFACE_DESCRIPTOR_LOAD));
   constexpr uint32_t size = gen9::INTERFACE_DESCRIPTOR_DATA::dwords * 4;
@@ -88,7 +89,7 @@ std::optional<Kernel> load_kernel(const StatePackets& state, eu::Loader& loader,
   load_descriptor(descriptor, kernel);
   const auto curbe = gen9::MEDIA_CURBE_LOAD::unpack(state.packet(CommandId::MEDIA_CURBE_LOAD));
   kernel.curbe = read_constants(view, kernel.bases.dynamic_state + curbe.curbe_data_start_address, curbe.curbe_total_data_length);
-  kernel.program = loader.load(view, kernel.bases, descriptor.kernel_start_pointer);
+  kernel.program = loader.load(view, kernel.bases, descriptor.kernel_start_pointer, env.stop);
   kernel.start.program = kernel.program.get();
   return kernel;
 }

@@ -41,6 +41,6 @@ struct Kernel {
 };
 
 /// Descriptor `index` of the loaded ones. None: there is no such descriptor (counted).
-std::optional<Kernel> load_kernel(const StatePackets& state, eu::Loader& loader, memory::View& view, uint32_t index);
+std::optional<Kernel> load_kernel(const StatePackets& state, eu::Loader& loader, EngineEnv& env, uint32_t index);
 
 }  // namespace softgen::gpgpu

@@ -36,9 +36,10 @@ class MediaWalk {
   using Command = defs::gen9::MEDIA_OBJECT_WALKER;
 
   explicit MediaWalk(const Command& command) : c_(command) {}
-  /// visit(position) for each, until it returns something else than done; polls `stop` where nothing is visited for long.
+  /// visit(position) for each behind the first `visited`, until it returns something else than done. A pause ends it between two of them, behind
+  /// one at least: preempted, and `visited` is where to go on. Polls `stop` where nothing is visited for long.
   template <typename Visit>
-  ExecResult run(const StopFlag& stop, Visit&& visit) const;
+  ExecResult run(const StopFlag& stop, uint64_t& visited, Visit&& visit) const;
 
  private:
   struct Point {
@@ -67,7 +68,16 @@ class MediaWalk {
 };
 
 template <typename Visit>
-ExecResult MediaWalk::run(const StopFlag& stop, Visit&& visit) const {
+ExecResult MediaWalk::run(const StopFlag& stop, uint64_t& visited, Visit&& visit) const {
+  uint64_t number = 0;
+  const uint64_t first = visited;
+  const auto next = [&](const MediaPosition& position) {
+    if (number++ < first) return ExecResult::done;
+    if (visited > first && (stop.reasons() & StopFlag::pause)) return ExecResult::preempted;
+    const ExecResult result = visit(position);
+    if (result == ExecResult::done) visited = number;
+    return result;
+  };
   const Point block{static_cast<int32_t>(c_.block_resolution_x), static_cast<int32_t>(c_.block_resolution_y)};
   const Point global{static_cast<int32_t>(c_.global_resolution_x), static_cast<int32_t>(c_.global_resolution_y)};
   const auto local_line = [&](const Point& origin, const Point& start) {
@@ -76,7 +86,7 @@ ExecResult MediaWalk::run(const StopFlag& stop, Visit&& visit) const {
       const Point at = origin + p;
       if (!inside(at, global)) return ExecResult::done;
       for (uint32_t color = 0; color <= c_.color_count_minus_one; ++color)
-        if (const ExecResult result = visit(MediaPosition{static_cast<uint32_t>(at.x), static_cast<uint32_t>(at.y), color}); result != ExecResult::done)
+        if (const ExecResult result = next(MediaPosition{static_cast<uint32_t>(at.x), static_cast<uint32_t>(at.y), color}); result != ExecResult::done)
           return result;
       return ExecResult::done;
     });

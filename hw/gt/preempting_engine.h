@@ -21,7 +21,7 @@ class PreemptingEngine : public Engine {
       inner_.save_context(image_);
       inner_.reset_context();
       inner_.restore_context(image_);
-    } while (result == ExecResult::preempted);
+    } while (result == ExecResult::preempted && !(env.stop.reasons() & StopFlag::pause));
     return result;
   }
   ExecResult flush(const FlushRequest& request, EngineEnv& env) override { return inner_.flush(request, env); }

@@ -88,7 +88,7 @@ bool DepthStencil::test_and_write(memory::View& view, const Sample& s, std::opti
   return true;
 }
 
-void DepthStencil::clear(const FillBands& bands, const State& state, const gen9::_3DSTATE_WM_HZ_OP& op) const {
+void DepthStencil::clear(const FillBands& bands, StopReasons stops, const State& state, const gen9::_3DSTATE_WM_HZ_OP& op) const {
   const auto clear = [&](const surface::Surface& surface, const surface::Level& level, const auto& value) {
     PixelRect rect{0, 0, static_cast<int32_t>(level.extent().width), static_cast<int32_t>(level.extent().height)};
     if (!op.full_surface_depth_and_stencil_clear)
@@ -96,9 +96,9 @@ void DepthStencil::clear(const FillBands& bands, const State& state, const gen9:
                  static_cast<int32_t>(op.clear_rectangle_x_max), static_cast<int32_t>(op.clear_rectangle_y_max)});
     bands(rect, [&](memory::View& view, const PixelRect& band) {
       for (uint32_t slice = 0; slice < surface.view_extent; ++slice)
-        for (unsigned sample = 0; sample < surface.samples; ++sample)
+        for (unsigned sample = 0; sample < surface.samples && !stops; ++sample)
           if (op.sample_mask >> sample & 1)
-            fill(view, surface, level, band, slice + surface.min_array_element, sample, reinterpret_cast<const std::byte*>(&value));
+            fill(view, surface, level, band, slice + surface.min_array_element, sample, reinterpret_cast<const std::byte*>(&value), stops);
     });
   };
   if (op.depth_buffer_clear_enable && depth_level_) {

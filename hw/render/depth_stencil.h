@@ -45,8 +45,8 @@ class DepthStencil {
   /// Which of the pixels in `mask` (bit 8 y + x) pass; `depth`: of kernel().
   uint64_t test_block(memory::View& view, const DepthKernel& depth, const Block& block, uint64_t mask) const;
 
-  /// 3DSTATE_WM_HZ_OP's depth and stencil clear.
-  void clear(const FillBands& bands, const State& state, const gen9::_3DSTATE_WM_HZ_OP& op) const;
+  /// 3DSTATE_WM_HZ_OP's depth and stencil clear, or some of it when `stops` says so.
+  void clear(const FillBands& bands, StopReasons stops, const State& state, const gen9::_3DSTATE_WM_HZ_OP& op) const;
 
  private:
   using Face = struct {

@@ -89,8 +89,11 @@ class Drawer::Draw {
   uint64_t primitives() const { return chunked_ ? chunked_->primitives() : setup_.primitives(); }
   const RenderTarget* blocks_target(const PreparedObject& object) const;
   PixelRect blocks_rect(const PreparedObject& object) const;
+  /// Where a clear or resolve may stop within an object: it is done again from the object's start, which gives the same.
+  StopReasons stops() const { return {env_.stop, StopFlag::dropping | (stops_within_batches_ ? StopFlag::pause : 0u)}; }
   void fast_clear(const PreparedObject& object);
   void resolve(const PreparedObject& object, bool partial);
+  bool each_object(uint64_t& done, const std::function<void(const PreparedObject&)>& body);
   void count_statistics();
   using Clock = std::chrono::steady_clock;
   void note_times(Clock::time_point began, Clock::time_point prepared);
@@ -142,7 +145,7 @@ bool Drawer::Draw::may_wait(const DrawCall& call) const {
 
 void Drawer::Draw::load_program(Kernel& kernel, uint64_t start, uint32_t grf_start) {
   kernel.grf_start = grf_start;
-  kernel.program = drawer_.kernels_.load(env_.view, kernel.bases, start);
+  kernel.program = drawer_.kernels_.load(env_.view, kernel.bases, start, env_.stop);
 }
 
 void Drawer::Draw::load_pixel_shader() {
@@ -221,7 +224,7 @@ void Drawer::Draw::prepare(const Batch& batch) {
 }
 
 void Drawer::Draw::draw_objects(const Batch& batch) {
-  if (preempted_) return;
+  if (preempted_ || env_.stop.aborting()) return;
   if (progress_.batches < earlier_.batches) {
     ++progress_.batches;
     return;
@@ -280,15 +283,15 @@ void Drawer::Draw::fast_clear(const PreparedObject& object) {
   const uint32_t slice = object.layer + rt.surface.min_array_element;
   if (rect.empty()) return;
   if (rt.ccs) return rt.ccs.fill(env_.view, ccs_rect(rect), slice, surface::CcsCode::clear);
-  if (rt.mcs) {
-    for (int32_t y = rect.y0; y < rect.y1; ++y)
-      for (int32_t x = rect.x0; x < rect.x1; ++x) rt.mcs.write(env_.view, static_cast<uint32_t>(x), static_cast<uint32_t>(y), slice, rt.mcs.clear());
-    return;
-  }
+  if (rt.mcs)
+    return drawer_.in_bands(env_, rect, stops(), [&](memory::View& view, const PixelRect& band) {
+      for (int32_t y = band.y0; y < band.y1; ++y)
+        for (int32_t x = band.x0; x < band.x1; ++x) rt.mcs.write(view, static_cast<uint32_t>(x), static_cast<uint32_t>(y), slice, rt.mcs.clear());
+    });
   std::array<std::byte, 16> texel{};
   surface::encode(*rt.surface.format, rt.surface.clear_color, texel.data());
-  drawer_.in_bands(env_, rect, [&](memory::View& view, const PixelRect& band) {
-    for (unsigned s = 0; s < samples; ++s) fill(view, rt.surface, *rt.level, band, slice, s, texel.data());
+  drawer_.in_bands(env_, rect, stops(), [&](memory::View& view, const PixelRect& band) {
+    for (unsigned s = 0; s < samples && !stops(); ++s) fill(view, rt.surface, *rt.level, band, slice, s, texel.data(), stops());
   });
 }
 
@@ -297,7 +300,7 @@ void Drawer::Draw::resolve(const PreparedObject& object, bool partial) {
   if (!target || !target->ccs) return;
   const RenderTarget& rt = *target;
   const uint32_t slice = object.layer + rt.surface.min_array_element;
-  drawer_.in_bands(env_, blocks_rect(object), [&](memory::View& view, const PixelRect& band) {
+  drawer_.in_bands(env_, blocks_rect(object), stops(), [&](memory::View& view, const PixelRect& band) {
     surface::expand_clears(view, rt.ccs, rt.surface, *rt.level, ccs_rect(band), slice);
     rt.ccs.resolve(view, ccs_rect(band), slice, partial);
   });
@@ -311,20 +314,27 @@ void Drawer::Draw::note_times(Clock::time_point began, Clock::time_point prepare
   behind_geometry_ += now - began;
 }
 
-/// From tile number `tile` on. False: stopped before the tile that it says now.
+/// The batch's objects from number `done` on, which is then the first that is not done. False: stopped there.
+bool Drawer::Draw::each_object(uint64_t& done, const std::function<void(const PreparedObject&)>& body) {
+  uint64_t number = 0;
+  for (const auto& list : work_->lists)
+    for (const PreparedObject& object : list->objects) {
+      if (number++ < done) continue;
+      if (stops()) return false;
+      body(object);
+      if (stops()) return false;
+      done = number;
+    }
+  return true;
+}
+
+/// From tile number `tile` on; of clears and resolves, object number. False: stopped before the one that it says now.
 bool Drawer::Draw::draw_pixels(uint64_t& tile) {
   const auto& ps = state_.get<gen9::_3DSTATE_PS>();
-  if (ps.render_target_fast_clear_enable) {
-    for (const auto& list : work_->lists)
-      for (const PreparedObject& object : list->objects) fast_clear(object);
-    return true;
-  }
+  if (ps.render_target_fast_clear_enable) return each_object(tile, [this](const PreparedObject& object) { fast_clear(object); });
   using Resolve = gen9::_3DSTATE_PS::RenderTargetResolveType;
-  if (ps.render_target_resolve_type != Resolve::RESOLVE_DISABLED) {
-    for (const auto& list : work_->lists)
-      for (const PreparedObject& object : list->objects) resolve(object, ps.render_target_resolve_type == Resolve::RESOLVE_PARTIAL);
-    return true;
-  }
+  if (const Resolve type = ps.render_target_resolve_type; type != Resolve::RESOLVE_DISABLED)
+    return each_object(tile, [&](const PreparedObject& object) { resolve(object, type == Resolve::RESOLVE_PARTIAL); });
   const std::function<bool()> enough = [this] { return stops_within_batches_ ? must_stop() : env_.stop.aborting(); };
   return drawer_.queue_.draw(*work_, env_, tile, enough);
 }
@@ -380,26 +390,35 @@ ExecResult Drawer::draw(const State& state, const StateStore& store, const DrawC
 }
 
 /// Bands are of whole tiles' height.
-void Drawer::in_bands(EngineEnv& env, const PixelRect& rect, const FillPart& part) {
+void Drawer::in_bands(EngineEnv& env, const PixelRect& rect, StopReasons stops, const FillPart& part) {
   constexpr int32_t height = 64, worth_sharing = 128 * 1024;
   if (rect.empty()) return;
-  if (!pool_ || int64_t{rect.x1 - rect.x0} * (rect.y1 - rect.y0) < worth_sharing) return part(env.view, rect);
-  add_slots(geometry_slots_, pool_->slots(), env.view);
-  for (auto& slot : geometry_slots_) slot->view.set_space(env.view.space());
   const int32_t first = rect.y0 & ~(height - 1);
-  pool_->for_each(static_cast<size_t>((rect.y1 - first + height - 1) / height), [&](size_t index, unsigned slot) {
+  const auto count = static_cast<size_t>((rect.y1 - first + height - 1) / height);
+  const auto band_part = [&](memory::View& view, size_t index) {
+    if (stops) return;
     const int32_t top = first + static_cast<int32_t>(index) * height;
     PixelRect band{rect.x0, top, rect.x1, top + height};
     band.clip(rect);
-    part(geometry_slots_[slot]->view, band);
-  });
+    part(view, band);
+  };
+  if (!pool_ || int64_t{rect.x1 - rect.x0} * (rect.y1 - rect.y0) < worth_sharing) {
+    for (size_t index = 0; index < count; ++index) band_part(env.view, index);
+    return;
+  }
+  add_slots(geometry_slots_, pool_->slots(), env.view);
+  for (auto& slot : geometry_slots_) slot->view.set_space(env.view.space());
+  pool_->for_each(count, [&](size_t index, unsigned slot) { band_part(geometry_slots_[slot]->view, index); });
 }
 
-void Drawer::hz_op(const State& state, const StateStore& store, EngineEnv& env) {
+ExecResult Drawer::hz_op(const State& state, const StateStore& store, EngineEnv& env) {
   const auto& op = state.get<gen9::_3DSTATE_WM_HZ_OP>();
-  if (!op.depth_buffer_clear_enable && !op.stencil_buffer_clear_enable) return;
-  const FillBands bands = [&](const PixelRect& rect, const FillPart& part) { in_bands(env, rect, part); };
-  DepthStencil(state, store, 1u << std::min(op.number_of_multisamples, 4u)).clear(bands, state, op);
+  if (!op.depth_buffer_clear_enable && !op.stencil_buffer_clear_enable) return ExecResult::done;
+  const StopReasons stops{env.stop, StopFlag::dropping | StopFlag::pause};
+  const FillBands bands = [&](const PixelRect& rect, const FillPart& part) { in_bands(env, rect, stops, part); };
+  DepthStencil(state, store, 1u << std::min(op.number_of_multisamples, 4u)).clear(bands, stops, state, op);
+  if (env.stop.aborting()) return ExecResult::aborted;
+  return stops ? ExecResult::preempted : ExecResult::done;
 }
 
 }  // namespace softgen::render

@@ -13,18 +13,18 @@ constexpr uint64_t page = memory::View::page_size;
 
 class Filler {
  public:
-  Filler(memory::View& view, const surface::Surface& surface, const surface::Level& level, uint32_t slice, uint32_t sample, const std::byte* element)
-      : view_(view), level_(level), slice_(slice), sample_(sample), bytes_(surface.format->block_bytes()), element_(element) {
+  Filler(memory::View& view, const surface::Surface& surface, const surface::Level& level, uint32_t slice, uint32_t sample, const std::byte* element, StopReasons stops)
+      : view_(view), level_(level), slice_(slice), sample_(sample), bytes_(surface.format->block_bytes()), element_(element), stops_(stops) {
     for (size_t at = 0; at + bytes_ <= line_.size(); at += bytes_) std::memcpy(line_.data() + at, element, bytes_);
   }
 
   void elements(const PixelRect& rect) {
-    for (int32_t y = rect.y0; y < rect.y1; ++y)
+    for (int32_t y = rect.y0; y < rect.y1 && !stops_; ++y)
       for (int32_t x = rect.x0; x < rect.x1; ++x) view_.write(address(x, y), element_, bytes_);
   }
   /// The same for surfaces whose rows are runs of `run` bytes, a power of two that elements do not cross.
   void rows(const PixelRect& rect, uint64_t run) {
-    for (int32_t y = rect.y0; y < rect.y1; ++y)
+    for (int32_t y = rect.y0; y < rect.y1 && !stops_; ++y)
       for (int32_t x = rect.x0; x < rect.x1;) {
         const uint64_t at = address(x, y), size = std::min(run - at % run, uint64_t{bytes_} * static_cast<uint64_t>(rect.x1 - x));
         put(view_.at_for_write(at), size);
@@ -57,6 +57,7 @@ class Filler {
   const uint32_t slice_, sample_;
   const unsigned bytes_;
   const std::byte* element_;
+  const StopReasons stops_;
   std::array<std::byte, 64> line_{};
 };
 
@@ -72,9 +73,9 @@ int32_t page_start(int32_t from, int32_t step, Address&& address) {
 }  // namespace
 
 void fill(memory::View& view, const surface::Surface& surface, const surface::Level& level, const PixelRect& rect, uint32_t slice, uint32_t sample,
-          const std::byte* element) {
+          const std::byte* element, StopReasons stops) {
   if (rect.empty()) return;
-  Filler filler(view, surface, level, slice, sample, element);
+  Filler filler(view, surface, level, slice, sample, element, stops);
   const unsigned bytes = surface.format->block_bytes();
   using surface::Tiling;
   const Tiling tiling = surface.tiling;
@@ -88,7 +89,7 @@ void fill(memory::View& view, const surface::Surface& surface, const surface::Le
   const int32_t first_x = page_start(rect.x0, width, [&](int32_t x) { return filler.address(x, rect.y0); });
   const int32_t first_y = page_start(rect.y0, height, [&](int32_t y) { return filler.address(rect.x0, y); });
   const auto begin = [](int32_t from, int32_t first, int32_t step) { return first == from ? first : first - step; };
-  for (int32_t y = begin(rect.y0, first_y, height); y < rect.y1; y += height)
+  for (int32_t y = begin(rect.y0, first_y, height); y < rect.y1 && !stops; y += height)
     for (int32_t x = begin(rect.x0, first_x, width); x < rect.x1; x += width) {
       PixelRect part{x, y, x + width, y + height};
       part.clip(rect);

@@ -48,7 +48,7 @@ ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
     if (packet.command->id == CommandId::_3DSTATE_WM_HZ_OP) {
       if (!drawer_.finish(env)) return ExecResult::aborted;
       state_.refresh(store_);
-      drawer_.hz_op(state_, store_, env);
+      return drawer_.hz_op(state_, store_, env);
     }
     if (packet.command->id == CommandId::_3DSTATE_SO_BUFFER && packet.dwords.size() >= gen9::_3DSTATE_SO_BUFFER::dwords)
       load_stream_offset(gen9::_3DSTATE_SO_BUFFER::unpack(packet.dwords), env.registers, env.view);

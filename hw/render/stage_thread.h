@@ -35,7 +35,7 @@ struct GeometryWorker {
   Kernel load(Stage stage, const auto& packet, uint32_t grf_start) const {
     Kernel kernel;
     kernel.bases = state.bases(stage);
-    kernel.program = kernels.load(view, kernel.bases, packet.kernel_start_pointer);
+    kernel.program = kernels.load(view, kernel.bases, packet.kernel_start_pointer, stop);
     repeatable = repeatable && !kernel.program->uses_data_port();
     kernel.constants = KernelLoader::read_constants(view, state.push_constants(stage, absolute_constants));
     kernel.grf_start = grf_start;

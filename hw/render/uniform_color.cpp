@@ -149,7 +149,7 @@ bool PixelWorker::fill_object(const PixelRect& tile) {
       pixels += static_cast<uint64_t>(rect.x1 - rect.x0) * static_cast<uint64_t>(rect.y1 - rect.y0);
       rect.clip(there);
       if (object_->layer < rt.surface.view_extent)
-        fill(view_, rt.surface, *rt.level, rect, object_->layer + rt.surface.min_array_element, 0, reinterpret_cast<const std::byte*>(&captured_.word));
+        fill(view_, rt.surface, *rt.level, rect, object_->layer + rt.surface.min_array_element, 0, reinterpret_cast<const std::byte*>(&captured_.word), {draw_->stop, StopFlag::dropping});
       continue;
     }
     raster.each_block(tile, [&](uint32_t x, uint32_t y, uint64_t covered) {

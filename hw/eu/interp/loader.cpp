@@ -51,24 +51,33 @@ bool stands_at(memory::View& view, uint64_t address, const Program& program) {
 
 }  // namespace
 
-std::shared_ptr<const Program> Loader::load(memory::View& view, const ShaderBases& bases, uint64_t offset) {
+std::shared_ptr<const Program> Loader::load(memory::View& view, const ShaderBases& bases, uint64_t offset, const StopFlag& stop) {
   const uint64_t address = strip_canonical(bases.instruction + offset);
-  // The length is known only once it is decoded: read as far as last time, else page by page, so that nothing behind the kernel is touched.
+  // The length is known only once the kernel's end is found: read as far as last time, else page by page, so that nothing behind it is touched.
   constexpr uint64_t page = 4096;
   constexpr size_t max_known = 4096;
   if (last_.size() > max_known) last_.clear();
   auto& known = last_[address];
   const auto last = known.lock();
   if (last && last->start() == offset && last->complete() && stands_at(view, address, *last)) return last;
-  for (size_t size = last ? std::max<size_t>(last->bytes().size(), 16) : page - address % page;; size += page - (address + size) % page) {
+  constexpr uint32_t instruction = 16;
+  KernelWalker walker({});
+  size_t size = 0;
+  bool complete = false;
+  while (!complete && size < Program::max_bytes) {
+    const size_t read = size;
+    size += size || !last ? page - (address + size) % page : std::max<size_t>(last->bytes().size(), instruction);
     size = std::min(size, Program::max_bytes);
     buffer_.resize(size);
-    view.read(address, buffer_.data(), size);
-    auto program = cache_.find(buffer_, offset);
-    if (!program->complete() && size < Program::max_bytes) continue;
-    known = program;
-    return program;
+    view.read(address + read, buffer_.data() + read, size - read);
+    walker.extend(buffer_);
+    while (walker.next()) {}
+    complete = walker.ended_properly() || walker.offset() + instruction <= size;
   }
+  auto program = cache_.find(buffer_, offset, &stop);
+  if (!program) return Program::decode({}, offset);
+  known = program;
+  return program;
 }
 
 }  // namespace softgen::eu

@@ -27,8 +27,9 @@ void put_scratch(Grf& r0, uint64_t base, uint32_t size, uint32_t fftid);
 /// Kernels of guest memory, decoded once. One caller at a time.
 class Loader {
  public:
-  /// The program at `offset` from Instruction Base Address.
-  std::shared_ptr<const Program> load(memory::View& view, const ShaderBases& bases, uint64_t offset);
+  /// The program at `offset` from Instruction Base Address. Decoding a kernel of Program::max_bytes takes a while: when `stop` says that the
+  /// work is dropped, the program is one that fails at once.
+  std::shared_ptr<const Program> load(memory::View& view, const ShaderBases& bases, uint64_t offset, const StopFlag& stop);
 
  private:
   ProgramCache cache_;

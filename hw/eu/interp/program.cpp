@@ -6,6 +6,7 @@
 
 #include "hw/base/bits.h"
 #include "hw/eu/interp/execute.h"
+#include "hw/iface/engine.h"
 #include "hw/iface/message_target.h"
 
 namespace softgen::eu {
@@ -14,17 +15,22 @@ Program::~Program() = default;
 
 std::span<const Op> Program::ops() const { return ops_; }
 
-std::shared_ptr<const Program> Program::decode(std::span<const std::byte> code, uint64_t start) {
+std::shared_ptr<const Program> Program::decode(std::span<const std::byte> code, uint64_t start, const StopFlag* stop) {
   std::shared_ptr<Program> program(new Program);
   program->start_ = start;
-  program->build(code.first(std::min(code.size(), max_bytes)));
+  if (!program->build(code.first(std::min(code.size(), max_bytes)), stop)) return nullptr;
   if (const auto make = FastPath::maker.load()) program->fast_path_ = make(*program);
   return program;
 }
 
-void Program::build(std::span<const std::byte> code) {
+/// False: `stop` said so.
+bool Program::build(std::span<const std::byte> code, const StopFlag* stop) {
+  const auto stopped = [&] { return stop && stop->aborting(); };
   KernelWalker walker(code);
-  while (const auto line = walker.next()) lines_.push_back(*line);
+  while (const auto line = walker.next()) {
+    lines_.push_back(*line);
+    if (stopped()) return false;
+  }
   // What ends nothing (no EOT before the bytes do) ends in an illegal instruction.
   uint32_t end = lines_.empty() ? 0 : lines_.back().offset + lines_.back().instruction.size();
   bytes_.assign(code.begin(), code.begin() + end);
@@ -35,9 +41,13 @@ void Program::build(std::span<const std::byte> code) {
   index_.assign(end / 8 + 1, -1);
   for (size_t n = 0; n < lines_.size(); n++) index_[lines_[n].offset / 8] = static_cast<int32_t>(n);
   ops_.reserve(lines_.size());
-  for (const Line& line : lines_) ops_.push_back(OpBuilder(line.instruction, offsets_, constants_).build(line.offset));
+  for (const Line& line : lines_) {
+    ops_.push_back(OpBuilder(line.instruction, offsets_, constants_).build(line.offset));
+    if (stopped()) return false;
+  }
   mark_targets();
   for (const Line& line : lines_) note_message(line.instruction);
+  return true;
 }
 
 void Program::note_message(const Instruction& instruction) {
@@ -57,6 +67,7 @@ void Program::mark(int64_t offset) {
 
 void Program::mark_targets() {
   targets_.assign(lines_.size(), false);
+  bool any_target = false;  // some offset is known only when the kernel runs
   for (size_t n = 0; n < lines_.size(); n++) {
     const Instruction& i = lines_[n].instruction;
     const OpcodeInfo* row = i.info();
@@ -68,7 +79,7 @@ void Program::mark_targets() {
         // Whatever waits, waits behind a while or goto, or where one of the offsets says.
         mark(op.next_offset);
         if (by_register) {
-          targets_.assign(lines_.size(), true);
+          any_target = true;
           break;
         }
         op.jip_offset = int64_t{op.offset} + i.jip;
@@ -91,6 +102,7 @@ void Program::mark_targets() {
       default: break;
     }
   }
+  if (any_target) targets_.assign(lines_.size(), true);
   for (size_t n = 0; n < ops_.size(); n++) ops_[n].joins = targets_[n];
 }
 
@@ -103,7 +115,7 @@ uint64_t cache_key(std::span<const std::byte> code, uint64_t start) {
 }
 }  // namespace
 
-std::shared_ptr<const Program> ProgramCache::find(std::span<const std::byte> code, uint64_t start) {
+std::shared_ptr<const Program> ProgramCache::find(std::span<const std::byte> code, uint64_t start, const StopFlag* stop) {
   const uint64_t key = cache_key(code, start);
   {
     const std::lock_guard lock(mutex_);
@@ -116,7 +128,8 @@ std::shared_ptr<const Program> ProgramCache::find(std::span<const std::byte> cod
         return found->second;
     }
   }
-  auto program = Program::decode(code, start);
+  auto program = Program::decode(code, start, stop);
+  if (!program) return nullptr;
   const std::lock_guard lock(mutex_);
   if (instructions_ + program->lines().size() > limit_) {
     programs_.clear();

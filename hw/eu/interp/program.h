@@ -46,7 +46,8 @@ class Program : public std::enable_shared_from_this<Program> {
  public:
   /// Decodes what can be reached from the start of `code` (`start`: its offset from Instruction Base Address, seen in ip and call).
   /// At most max_bytes of `code` are looked at. Never fails: code without an end runs into an op that fails the thread.
-  static std::shared_ptr<const Program> decode(std::span<const std::byte> code, uint64_t start = 0);
+  /// Null: `stop`, which may be null, said meanwhile that the work is dropped.
+  static std::shared_ptr<const Program> decode(std::span<const std::byte> code, uint64_t start = 0, const StopFlag* stop = nullptr);
   static constexpr size_t max_bytes = 1 << 20;
 
   ~Program();
@@ -78,7 +79,7 @@ class Program : public std::enable_shared_from_this<Program> {
 
  private:
   Program() = default;
-  void build(std::span<const std::byte> code);
+  bool build(std::span<const std::byte> code, const StopFlag* stop);
   void mark_targets();
   void note_message(const Instruction& instruction);
   void mark(int64_t offset);
@@ -104,7 +105,8 @@ class ProgramCache {
  public:
   explicit ProgramCache(size_t limit = 1 << 18) : limit_(limit) {}
   /// `code`: bytes from the kernel's start to anywhere beyond its end.
-  std::shared_ptr<const Program> find(std::span<const std::byte> code, uint64_t start);
+  /// Null as from Program::decode().
+  std::shared_ptr<const Program> find(std::span<const std::byte> code, uint64_t start, const StopFlag* stop = nullptr);
   void clear();
 
  private:

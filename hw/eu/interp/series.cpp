@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "hw/iface/engine.h"
+
 namespace softgen::eu {
 namespace {
 
@@ -19,7 +21,7 @@ bool run_series(Thread& thread, const ThreadStart& how, const ThreadSeries& seri
   bool ended = true;
   ThreadStart one = how;
   one.payload = series.layout.end;
-  for (SeriesThread* t = series.first; t; t = t->next) {
+  for (SeriesThread* t = series.first; t && !env.stop.aborting(); t = t->next) {
     *series.running = t;
     copy(thread, 0, series.layout.constants, t->own);
     copy(thread, series.layout.constants, series.layout.attributes, series.constants);

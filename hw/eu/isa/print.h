@@ -31,6 +31,11 @@ struct Line {
 class KernelWalker {
  public:
   explicit KernelWalker(std::span<const std::byte> code) : code_(code) {}
+  /// The same bytes with more behind them: the walk goes on where it ran out of them.
+  void extend(std::span<const std::byte> code) {
+    code_ = code;
+    if (ran_out_) done_ = ran_out_ = false;
+  }
   /// The next instruction; empty at the end.
   std::optional<Line> next();
   uint32_t offset() const { return offset_; }
@@ -43,7 +48,7 @@ class KernelWalker {
   std::span<const std::byte> code_;
   uint32_t offset_ = 0;
   uint32_t furthest_ = 0;  ///< the furthest byte that an earlier branch jumps to
-  bool done_ = false, proper_ = false;
+  bool done_ = false, proper_ = false, ran_out_ = false;
 };
 
 /// All instructions of the kernel at the start of `code`.

@@ -34,7 +34,7 @@ std::optional<Line> KernelWalker::next() {
   if (done_) return std::nullopt;
   const auto instruction = decode(code_.subspan(offset_));
   if (!instruction) {
-    done_ = true;
+    done_ = ran_out_ = true;
     return std::nullopt;
   }
   const Line line{offset_, *instruction};

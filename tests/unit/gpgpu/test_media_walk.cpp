@@ -31,7 +31,8 @@ Command over(uint32_t width, uint32_t height) {
 std::vector<MediaPosition> walked(const Command& command) {
   std::vector<MediaPosition> all;
   const StopFlag stop;
-  CHECK(MediaWalk(command).run(stop, [&](const MediaPosition& p) { return all.push_back(p), ExecResult::done; }) == ExecResult::done);
+  uint64_t visited = 0;
+  CHECK(MediaWalk(command).run(stop, visited, [&](const MediaPosition& p) { return all.push_back(p), ExecResult::done; }) == ExecResult::done);
   return all;
 }
 
@@ -105,6 +106,35 @@ TEST_CASE("media walk: every colour at each place; what the body says ends the w
   CHECK(all[3].color == 0);
   const StopFlag stop;
   unsigned visits = 0;
-  CHECK(MediaWalk(c).run(stop, [&](const MediaPosition&) { return ++visits == 4 ? ExecResult::fault : ExecResult::done; }) == ExecResult::fault);
+  uint64_t visited = 0;
+  CHECK(MediaWalk(c).run(stop, visited, [&](const MediaPosition&) { return ++visits == 4 ? ExecResult::fault : ExecResult::done; }) == ExecResult::fault);
   CHECK(visits == 4);
+}
+
+TEST_CASE("a walk that pauses interrupt goes on where it was, and each call gets on by one thread at least") {
+  Command c = over(5, 3);
+  c.local_inner_loop_unit_x = 1;
+  c.local_outer_loop_stride_y = 1;
+  c.local_loop_exec_count = 2;
+  c.color_count_minus_one = 1;
+  const auto whole = walked(c);
+  REQUIRE(whole.size() == 30);
+  StopFlag stop;
+  std::vector<MediaPosition> all;
+  uint64_t visited = 0;
+  ExecResult result;
+  unsigned calls = 0;
+  do {
+    stop.clear(StopFlag::pause);
+    if (++calls % 3 == 0) stop.request(StopFlag::pause);  // before it begins
+    unsigned some = 0;
+    result = MediaWalk(c).run(stop, visited, [&](const MediaPosition& p) {
+      if (++some == 4) stop.request(StopFlag::pause);
+      return all.push_back(p), ExecResult::done;
+    });
+  } while (result == ExecResult::preempted && calls < 100);
+  CHECK(result == ExecResult::done);
+  CHECK(calls > 8);
+  REQUIRE(all.size() == whole.size());
+  for (size_t i = 0; i < all.size(); ++i) CHECK((all[i].x == whole[i].x && all[i].y == whole[i].y && all[i].color == whole[i].color));
 }
