@@ -2,6 +2,7 @@
 #include "hw/base/worker_pool.h"
 
 #include <algorithm>
+#include <exception>
 
 namespace softgen {
 
@@ -11,7 +12,8 @@ struct WorkerPool::Job {
   const std::function<bool()>* enough = nullptr;
   std::atomic<size_t> next{0};
   std::atomic<size_t> cut{count};  // the first index that is left out
-  unsigned helpers = 0;  // workers inside run(); guarded by the pool's mutex
+  unsigned helpers = 0;  // workers inside run(); guarded by the pool's mutex, as is what follows
+  std::exception_ptr thrown;
 };
 
 WorkerPool::WorkerPool(unsigned workers) {
@@ -29,6 +31,16 @@ WorkerPool::~WorkerPool() {
 }
 
 void WorkerPool::run(Job& job, unsigned slot) {
+  try {
+    take(job, slot);
+  } catch (...) {
+    job.next = job.count;  // the others look no further
+    std::scoped_lock lock(mutex_);
+    if (!job.thrown) job.thrown = std::current_exception();
+  }
+}
+
+void WorkerPool::take(Job& job, unsigned slot) {
   for (size_t i = job.next.fetch_add(1); i < job.count; i = job.next.fetch_add(1)) {
     job.body(i, slot);
     if (!job.enough || !(*job.enough)()) continue;
@@ -61,10 +73,12 @@ void WorkerPool::share_out(Job& job) {
     wake_.notify_all();
   }
   run(job, 0);
-  if (!shared) return;
-  std::unique_lock lock(mutex_);
-  std::erase(jobs_, &job);
-  done_.wait(lock, [&] { return job.helpers == 0; });
+  if (shared) {
+    std::unique_lock lock(mutex_);
+    std::erase(jobs_, &job);
+    done_.wait(lock, [&] { return job.helpers == 0; });
+  }
+  if (job.thrown) std::rethrow_exception(job.thrown);
 }
 
 void WorkerPool::thread_main(unsigned slot) {

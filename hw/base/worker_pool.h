@@ -26,7 +26,8 @@ class WorkerPool {
 
   /// Calls body(index, slot) once for each index in [0, count), in any order, on the caller (slot 0) and the workers, and returns
   /// when all are done. Several threads may call it at the same time; `slot` is unique among the calls that run at one moment in
-  /// one for_each. body must not call for_each on the same pool and must not throw.
+  /// one for_each. body must not call for_each on the same pool. When a body throws, bodies that were not begun are left out, and one such exception is
+  /// thrown on when all others have returned.
   void for_each(size_t count, const std::function<void(size_t index, unsigned slot)>& body);
   /// The same for index first to the last before enough() says true, which it is asked between bodies, on any of the threads; one body
   /// at least is called. Returns the first index that body was not called with: all before it were done.
@@ -37,6 +38,7 @@ class WorkerPool {
   struct Job;
   void share_out(Job& job);
   void run(Job& job, unsigned slot);
+  static void take(Job& job, unsigned slot);
   void thread_main(unsigned slot);
 
   std::mutex mutex_;

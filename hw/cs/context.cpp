@@ -9,6 +9,7 @@
 #include "hw/cs/context_image.h"
 #include "hw/cs/executor.h"
 #include "hw/cs/streamer.h"
+#include "hw/defs/gen9/ids.h"
 #include "hw/defs/register.h"
 
 namespace softgen::cs {
@@ -18,6 +19,8 @@ constexpr uint32_t list_dwords = extra_list_limit;
 constexpr uint32_t mi_batch_buffer_end = 0x0500'0000;
 constexpr uint32_t mask_all = 0xffff'0000;
 constexpr uint64_t workaround_commands = 65536;
+// i915's batches for Gen9 have about fifteen (gt/intel_lrc.c, gen9_init_indirectctx_bb); a few microseconds on the thread that submits.
+constexpr uint64_t short_batch_commands = 64;
 
 /// The engine that owns a per-context register outside the engine blocks.
 bool owns(EngineId id, const defs::Register& row) {
@@ -34,6 +37,46 @@ bool has_slot(defs::EngineClass engine_class, uint32_t relative) {
   const auto slots = image_slots(engine_class);
   return std::any_of(slots.begin(), slots.end(), [&](const ImageSlot& slot) { return slot.reg == relative; });
 }
+
+/// Looks through a workaround batch without running it.
+class ShortBatch {
+ public:
+  bool ends() const { return ends_; }
+
+  bool before(const Cursor&) { return ends_ && (ends_ = left_-- > 0); }
+  Flow command(const Packet& packet, const Cursor&) {
+    using defs::CommandId;
+    switch (packet.command->id) {
+      case CommandId::MI_BATCH_BUFFER_END: return Flow::end();
+      case CommandId::MI_BATCH_BUFFER_START:
+      case CommandId::MI_CONDITIONAL_BATCH_BUFFER_END:
+      case CommandId::MI_SEMAPHORE_WAIT:
+      case CommandId::MI_SET_CONTEXT:
+      case CommandId::MI_UPDATE_GTT: return stop();
+      case CommandId::PIPE_CONTROL: return Flow::next();
+      default: return packet.dwords[0] >> 29 == 0 ? Flow::next() : stop();
+    }
+  }
+  Flow unknown(const Packet&, const Cursor&) { return stop(); }
+  Flow no_memory(uint64_t, const Cursor&) { return stop(); }
+
+ private:
+  Flow stop() {
+    ends_ = false;
+    return Flow::repeat();
+  }
+  uint64_t left_ = short_batch_commands;
+  bool ends_ = true;
+};
+
+struct WorkaroundBatch {
+  uint64_t address = 0;
+  uint64_t bytes = 0;  ///< 0: to its MI_BATCH_BUFFER_END
+  bool named = false;
+};
+/// As INDIRECT_CTX and BB_PER_CTX_PTR name them (SKL PRM vol 2c).
+WorkaroundBatch indirect_batch(uint32_t value) { return {value & ~63u, bits(value, 5, 0) * uint64_t{64}, bits(value, 5, 0) != 0}; }
+WorkaroundBatch per_context_batch(uint32_t value) { return {value & 0xffff'f000, 0, (value & 1) != 0}; }
 
 }  // namespace
 
@@ -53,7 +96,7 @@ std::vector<ExtraRegister> extra_context_registers(defs::EngineClass engine_clas
 
 void Streamer::restore_context() {
   restore_image(current_.lrca() + uint64_t{image_page}, true, false);
-  if (const uint32_t per_context = get(reg::bb_per_ctx_ptr); per_context & 1) run_workaround_batch(per_context & 0xffff'f000, 0);
+  if (const WorkaroundBatch batch = per_context_batch(get(reg::bb_per_ctx_ptr)); batch.named) run_workaround_batch(batch.address, batch.bytes);
 }
 
 void Streamer::save_context() { save_image(current_.lrca() + uint64_t{image_page}, true); }
@@ -86,8 +129,7 @@ void Streamer::restore_image(uint64_t page_address, bool ring_context, bool inhi
     start_timestamp(page[0x23]);
     // It runs amid the restore (INDIRECT_CTX_OFFSET, on Gen9 0x26 cachelines in: behind the documented lists). What the image keeps
     // behind that point comes later and prevails, COMMON_SLICE_CHICKEN2 for one (IGT gem_ctx_isolation@preservation).
-    const uint32_t indirect = get(reg::indirect_ctx);
-    if (const uint32_t cachelines = bits(indirect, 5, 0)) run_workaround_batch(indirect & ~63u, cachelines * 64);
+    if (const WorkaroundBatch batch = indirect_batch(get(reg::indirect_ctx)); batch.named) run_workaround_batch(batch.address, batch.bytes);
   }
   if (!inhibit) load_extra_registers(page);
   restore_engine(page_address + state_offset(config_.engine_class) - image_page, inhibit);
@@ -229,22 +271,41 @@ void Streamer::save_engine(uint64_t state) {
 
 // -- context workaround batches: INDIRECT_CTX bounded by its length, BB_PER_CTX_PTR by its MI_BATCH_BUFFER_END ----------------------
 
+bool Streamer::is_short(uint64_t address, uint64_t bytes) {
+  Cursor cursor;
+  cursor.batch[0] = {.address = address, .active = true, .limit = bytes ? address + bytes : 0};
+  ShortBatch visitor;
+  parse(cursor, ParseMemory{ggtt_, ppgtt_, packet_}, config_.engine_class, visitor);
+  return visitor.ends();
+}
+
+// The guest may change image and batches before they are restored: run_workaround_batch() counts again.
+bool Streamer::restores_shortly(const Execlist& list) {
+  for (const Descriptor& element : list.element) {
+    if (!element.valid()) continue;
+    for (const ImageSlot& slot : image_slots(config_.engine_class)) {
+      if (slot.reg != reg::indirect_ctx && slot.reg != reg::bb_per_ctx_ptr) continue;
+      const auto value = ggtt_.load<uint32_t>(element.lrca() + uint64_t{image_page} + (slot.dword + 1u) * 4);
+      const WorkaroundBatch batch = slot.reg == reg::indirect_ctx ? indirect_batch(value) : per_context_batch(value);
+      if (batch.named && !is_short(batch.address, batch.bytes)) return false;
+    }
+  }
+  return true;
+}
+
 void Streamer::run_workaround_batch(uint64_t address, uint64_t bytes) {
   const Cursor context = cursor_;
   const uint64_t left = budget;
   const uint32_t predicate_mode = set_predicate;
   cursor_ = {};
   cursor_.batch[0] = {.address = address, .active = true, .limit = bytes ? address + bytes : 0};
-  budget = workaround_commands;
+  budget = leave_to_thread ? short_batch_commands : workaround_commands;
   set_predicate = 0;
   in_workaround_ = true;
   set_arbitration(false);
   Executor executor(*this);
-  ParseEnd end;
-  unsigned retries = 0;
-  do {  // a packet that a pause interrupts is finished first: the restore has no boundary of its own
-    end = parse(cursor_, ParseMemory{ggtt_, ppgtt_, packet_}, config_.engine_class, executor);
-  } while (end == ParseEnd::stopped && executor.reason() == Executor::Reason::arbitration && ++retries < 1000);
+  // Pauses wait for its end, since the restore has no boundary of its own, and abandon it.
+  const ParseEnd end = parse(cursor_, ParseMemory{ggtt_, ppgtt_, packet_}, config_.engine_class, executor);
   finish();
   in_workaround_ = false;
   cursor_ = context;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <exception>
 #include <optional>
 
 namespace softgen::cs {
@@ -55,7 +56,7 @@ void EngineCs::write_elsp(uint32_t value) {
     std::scoped_lock lock(mutex_);
     if (!port_.write(value)) return;
     streamer_.submit(port_.list());
-    first = may_run_first();
+    first = may_run_first(port_.list());
     (first ? running_ : kicked_) = true;
   }
   if (!first) return wake_.notify_one();
@@ -63,8 +64,11 @@ void EngineCs::write_elsp(uint32_t value) {
 }
 
 // With the lock held; takes a pass of the gate if so.
-bool EngineCs::may_run_first() {
-  return thread_.joinable() && !on_streamer_thread && !running_ && !kicked_ && may_run() && !streamer_.busy() && gate_.try_enter();
+bool EngineCs::may_run_first(const Execlist& list) {
+  if (!thread_.joinable() || on_streamer_thread || running_ || kicked_ || !may_run() || streamer_.busy() || !gate_.try_enter()) return false;
+  if (streamer_.restores_shortly(list)) return true;
+  gate_.leave();
+  return false;
 }
 
 void EngineCs::run_first() {
@@ -82,7 +86,14 @@ void EngineCs::run_first() {
 
 RunEnd EngineCs::run(uint64_t commands) {
   const bool outer = std::exchange(on_streamer_thread, true);
-  const RunEnd end = streamer_.run(commands);
+  RunEnd end;
+  try {
+    end = streamer_.run(commands);
+  } catch (const std::exception& problem) {
+    end = streamer_.failed(problem.what());
+  } catch (...) {
+    end = streamer_.failed("not a std::exception");
+  }
   on_streamer_thread = outer;
   return end;
 }

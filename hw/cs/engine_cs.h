@@ -68,7 +68,7 @@ class EngineCs {
 
  private:
   void thread_main();
-  bool may_run_first();
+  bool may_run_first(const Execlist& list);
   void run_first();
   RunEnd run(uint64_t commands);
   bool may_run() const { return pauses_ == 0 && holds_ == 0; }

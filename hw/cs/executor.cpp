@@ -149,9 +149,32 @@ Flow Executor::result(ExecResult result) {
   return Flow::next();
 }
 
+/// What a workaround batch may not hold: packets that start work (SKL PRM vol 2c, INDIRECT_CTX and BB_PER_CTX_PTR, which list 3DPRIMITIVE,
+/// GPGPU_WALKER and MEDIA_OBJECT* among the commands that are not supported there). Copy and video engines have nothing else.
+bool Executor::starts_work(const Packet& packet) const {
+  switch (packet.command->id) {
+    case CommandId::_3DPRIMITIVE:
+    case CommandId::_3DSTATE_WM_HZ_OP:
+    case CommandId::GPGPU_WALKER:
+    case CommandId::MEDIA_OBJECT:
+    case CommandId::MEDIA_OBJECT_PRT:
+    case CommandId::MEDIA_OBJECT_WALKER:
+    case CommandId::MEDIA_OBJECT_GRPID: return true;
+    default: return s_.config().engine_class != defs::EngineClass::render;
+  }
+}
+
 // Between packets that start work the streamer may be preempted, as at 3DPRIMITIVE and GPGPU_WALKER (SKL PRM vol 3, "Preemption").
 Flow Executor::engine_packet(const Packet& packet) {
-  if (s_.leave_to_thread && !s_.in_workaround_) return stop(Reason::budget);
+  if (s_.in_workaround_) {
+    // On the submitting thread restores_shortly() has seen none; the guest has changed the batch since.
+    if (s_.leave_to_thread || starts_work(packet)) {
+      guest_error("packet that a context workaround batch may not hold", "{} at {:#x}", packet.command->name, packet.address);
+      return fault(reg::error_instruction);
+    }
+    return result(s_.execute(packet));
+  }
+  if (s_.leave_to_thread) return stop(Reason::budget);
   switch (packet.command->id) {
     case CommandId::_3DPRIMITIVE:
     case CommandId::GPGPU_WALKER:

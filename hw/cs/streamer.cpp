@@ -89,6 +89,25 @@ RunEnd Streamer::run(uint64_t commands) {
   }
 }
 
+RunEnd Streamer::failed(const char* why) noexcept {
+  halted_ = true;
+  in_workaround_ = false;
+  stop_.request(StopFlag::abandon);  // EngineCs takes it back
+  try {
+    unsupported("exception on an engine's thread", "{}: {} hangs until it is reset", why, defs::engine_names[static_cast<size_t>(config_.id)]);
+  } catch (...) {  // NOLINT: telling may need the memory that there is none of
+  }
+  try {
+    links_.engine.finish(env_);
+  } catch (...) {  // NOLINT: what waits is dropped all the same
+  }
+  try {
+    error(reg::error_instruction, true);
+  } catch (...) {  // NOLINT: it hangs without an interrupt
+  }
+  return RunEnd::stopped;
+}
+
 // Brings the cursor to something to do; false: there is nothing.
 bool Streamer::next_work() {
   if (!execlists()) return load_ring();

@@ -77,6 +77,8 @@ class Streamer {
 
   /// Runs at most `budget` commands.
   RunEnd run(uint64_t budget = ~uint64_t{0});
+  /// run() threw, which only the host's own failures do (no memory): what waits is dropped, and the streamer hangs where it stood.
+  RunEnd failed(const char* why) noexcept;
   /// An engine reset: the running context is dropped without an event, registers get their reset values.
   void reset();
   /// The complete state, at a command boundary.
@@ -127,6 +129,9 @@ class Streamer {
   /// A submitted list waits for the next arbitration point.
   bool switch_wanted() const { return switch_wanted_; }
   bool attention() const { return attention_.load(std::memory_order_relaxed); }
+  /// Whether restoring the contexts of `list` may be left to a thread that submits it: their images name no workaround batches, or such as come to
+  /// their end within a few commands none of which waits, jumps or is for the Engine. Whoever runs the streamer.
+  bool restores_shortly(const Execlist& list);
   /// At a command boundary with attention(): true when run() must look before the next command.
   bool must_leave();
   ExecResult execute(const Packet& packet);
@@ -178,6 +183,7 @@ class Streamer {
   void save_engine(uint64_t state);
   void set_address_space();
   void run_workaround_batch(uint64_t address, uint64_t bytes);
+  bool is_short(uint64_t address, uint64_t bytes);
 
   static constexpr uint32_t attention_list = 1, attention_stop = 2;
 

@@ -5,6 +5,7 @@
 
 #include "hw/debug/recorder.h"
 #include "hw/gt/abi.h"
+#include "hw/gt/guard.h"
 
 bool sg_record_start(sg_device* dev, const char* path, bool check, char** error) {
   try {
@@ -12,10 +13,12 @@ bool sg_record_start(sg_device* dev, const char* path, bool check, char** error)
     device.set_observer(nullptr);  // an earlier recording ends first: it may be the same file
     device.set_observer(std::make_unique<softgen::debug::Recorder>(device, path, check));
     return true;
-  } catch (const std::runtime_error& e) {
+  } catch (const std::exception& e) {
     *error = strdup(e.what());
     return false;
   }
 }
 
-void sg_record_stop(sg_device* dev) { softgen::gt::device_of(dev).set_observer(nullptr); }
+void sg_record_stop(sg_device* dev) {
+  softgen::gt::guarded("sg_record_stop", [&] { softgen::gt::device_of(dev).set_observer(nullptr); });
+}

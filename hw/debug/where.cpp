@@ -10,6 +10,7 @@
 #include "hw/debug/printer.h"
 #include "hw/eu/interp/inspect.h"
 #include "hw/gt/abi.h"
+#include "hw/gt/guard.h"
 #include "hw/iface/engine_class.h"
 
 namespace softgen::debug {
@@ -90,6 +91,7 @@ std::string where_it_stands(gt::Device& device, const WhereOptions& options) {
 }  // namespace softgen::debug
 
 char* sg_where(sg_device* dev) {
-  const std::string text = softgen::debug::where_it_stands(softgen::gt::device_of(dev));
-  return strdup(text.c_str());
+  return softgen::gt::guarded("sg_where", static_cast<char*>(nullptr), [&] {
+    return strdup(softgen::debug::where_it_stands(softgen::gt::device_of(dev)).c_str());
+  });
 }

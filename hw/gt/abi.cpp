@@ -13,11 +13,13 @@
 #include "hw/base/log.h"
 #include "hw/gt/abi.h"
 #include "hw/gt/device.h"
+#include "hw/gt/guard.h"
 #include "hw/gt/host_adapter.h"
 #include "softgen/softgen.h"
 
 using softgen::gt::Config;
 using softgen::gt::Device;
+using softgen::gt::guarded;
 using softgen::gt::HostAdapter;
 
 struct sg_device {
@@ -48,6 +50,19 @@ std::string check(const sg_config& config) {
   if (config.threads > 1024) return fmt::format("{} worker threads are more than the 1024 that can be", config.threads);
   if (config.connected >> SG_MAX_CONNECTORS) return fmt::format("there are only {} connectors", SG_MAX_CONNECTORS);
   return {};
+}
+
+/// guarded(), with an error of its own: whoever gets false is promised a sentence.
+template <typename Body>
+bool fails_with_sentence(const char* entry, char** error, Body&& body) {
+  bool threw = true;
+  const bool result = guarded(entry, false, [&] {
+    const bool done = body();
+    threw = false;
+    return done;
+  });
+  if (threw) guarded(entry, [&] { fail(error, "the host failed, see the log"); });
+  return result;
 }
 
 void send_log_to(const sg_host_ops& ops) {
@@ -95,73 +110,109 @@ sg_device* sg_device_new(const sg_config* config, const sg_host_ops* ops, char**
 
 void sg_device_free(sg_device* dev) {
   if (!dev) return;
-  delete dev;
+  guarded("sg_device_free", [&] { delete dev; });
   softgen::set_log_sink([](softgen::Failure, std::string_view line) { fmt::print(stderr, "{}\n", line); });
 }
 
-void sg_memory_begin(sg_device* dev) { dev->device.memory_begin(); }
+void sg_memory_begin(sg_device* dev) {
+  guarded("sg_memory_begin", [&] { dev->device.memory_begin(); });
+}
 void sg_memory_add(sg_device* dev, uint64_t gpa, uint64_t size, void* host, bool readonly) {
-  dev->device.memory_add(gpa, size, host, readonly);
+  guarded("sg_memory_add", [&] { dev->device.memory_add(gpa, size, host, readonly); });
 }
-void sg_memory_remove(sg_device* dev, uint64_t gpa, uint64_t size) { dev->device.memory_remove(gpa, size); }
-void sg_memory_commit(sg_device* dev) { dev->device.memory_commit(); }
-void sg_dirty_log(sg_device* dev, bool on) { dev->device.dirty_log(on); }
+void sg_memory_remove(sg_device* dev, uint64_t gpa, uint64_t size) {
+  guarded("sg_memory_remove", [&] { dev->device.memory_remove(gpa, size); });
+}
+void sg_memory_commit(sg_device* dev) {
+  guarded("sg_memory_commit", [&] { dev->device.memory_commit(); });
+}
+void sg_dirty_log(sg_device* dev, bool on) {
+  guarded("sg_dirty_log", [&] { dev->device.dirty_log(on); });
+}
 void sg_dirty_sync(sg_device* dev, uint64_t gpa, uint64_t size, void (*dirty)(void*, uint64_t, uint64_t), void* opaque) {
-  dev->device.dirty_sync(gpa, size, [=](uint64_t first, uint64_t bytes) { dirty(opaque, first, bytes); });
+  guarded("sg_dirty_sync", [&] { dev->device.dirty_sync(gpa, size, [=](uint64_t first, uint64_t bytes) { dirty(opaque, first, bytes); }); });
 }
-void sg_set_stolen(sg_device* dev, uint64_t base, uint64_t size) { dev->device.set_stolen(base, size); }
+void sg_set_stolen(sg_device* dev, uint64_t base, uint64_t size) {
+  guarded("sg_set_stolen", [&] { dev->device.set_stolen(base, size); });
+}
 
-uint64_t sg_bar0_read(sg_device* dev, uint64_t offset, unsigned size) { return dev->device.bar0_read(offset, size); }
-void sg_bar0_write(sg_device* dev, uint64_t offset, uint64_t value, unsigned size) { dev->device.bar0_write(offset, value, size); }
-uint64_t sg_aperture_read(sg_device* dev, uint64_t offset, unsigned size) { return dev->device.aperture_read(offset, size); }
+uint64_t sg_bar0_read(sg_device* dev, uint64_t offset, unsigned size) {
+  return guarded("sg_bar0_read", uint64_t{0}, [&] { return dev->device.bar0_read(offset, size); });
+}
+void sg_bar0_write(sg_device* dev, uint64_t offset, uint64_t value, unsigned size) {
+  guarded("sg_bar0_write", [&] { dev->device.bar0_write(offset, value, size); });
+}
+uint64_t sg_aperture_read(sg_device* dev, uint64_t offset, unsigned size) {
+  return guarded("sg_aperture_read", uint64_t{0}, [&] { return dev->device.aperture_read(offset, size); });
+}
 void sg_aperture_write(sg_device* dev, uint64_t offset, uint64_t value, unsigned size) {
-  dev->device.aperture_write(offset, value, size);
+  guarded("sg_aperture_write", [&] { dev->device.aperture_write(offset, value, size); });
 }
-void* sg_aperture_page(sg_device* dev, uint64_t offset) { return dev->device.aperture_page(offset); }
+void* sg_aperture_page(sg_device* dev, uint64_t offset) {
+  return guarded("sg_aperture_page", static_cast<void*>(nullptr), [&]() -> void* { return dev->device.aperture_page(offset); });
+}
 
-void sg_reset(sg_device* dev, enum sg_reset_kind) { dev->device.reset(); }
-void sg_timer_expired(sg_device* dev, unsigned id) { dev->device.timer_expired(id); }
+void sg_reset(sg_device* dev, enum sg_reset_kind) {
+  guarded("sg_reset", [&] { dev->device.reset(); });
+}
+void sg_timer_expired(sg_device* dev, unsigned id) {
+  guarded("sg_timer_expired", [&] { dev->device.timer_expired(id); });
+}
 
-void sg_display_mode(sg_device* dev, unsigned pipe, sg_pipe_mode* mode) { dev->device.display().mode(pipe, mode); }
-void sg_display_refresh(sg_device* dev, unsigned pipe, bool look) { dev->device.display().refresh(pipe, look); }
+void sg_display_mode(sg_device* dev, unsigned pipe, sg_pipe_mode* mode) {
+  guarded("sg_display_mode", [&] { dev->device.display().mode(pipe, mode); });
+}
+void sg_display_refresh(sg_device* dev, unsigned pipe, bool look) {
+  guarded("sg_display_refresh", [&] { dev->device.display().refresh(pipe, look); });
+}
 void sg_display_picture(sg_device* dev, unsigned pipe, uint32_t* width, uint32_t* height) {
-  dev->device.display().picture_size(pipe, width, height);
+  guarded("sg_display_picture", [&] { dev->device.display().picture_size(pipe, width, height); });
 }
 void sg_display_draw(sg_device* dev, unsigned pipe, void* pixels, uint32_t width, uint32_t height, size_t stride, bool full,
                      sg_dirty_rect* dirty) {
-  dev->device.display().draw(pipe, pixels, {width, height}, stride, full, dirty);
+  guarded("sg_display_draw", [&] { dev->device.display().draw(pipe, pixels, {width, height}, stride, full, dirty); });
 }
-bool sg_display_is_vga(sg_device* dev) { return dev->device.display().is_vga(); }
-void sg_connector_plug(sg_device* dev, unsigned connector, bool connected) { dev->device.display().plug(connector, connected); }
+bool sg_display_is_vga(sg_device* dev) {
+  return guarded("sg_display_is_vga", false, [&] { return dev->device.display().is_vga(); });
+}
+void sg_connector_plug(sg_device* dev, unsigned connector, bool connected) {
+  guarded("sg_connector_plug", [&] { dev->device.display().plug(connector, connected); });
+}
 
-void sg_pause(sg_device* dev) { dev->device.pause(); }
-void sg_resume(sg_device* dev) { dev->device.resume(); }
+void sg_pause(sg_device* dev) {
+  guarded("sg_pause", [&] { dev->device.pause(); });
+}
+void sg_resume(sg_device* dev) {
+  guarded("sg_resume", [&] { dev->device.resume(); });
+}
 
 bool sg_save(sg_device* dev, void** data, size_t* size, char** error) {
-  softgen::Archive archive;
-  dev->device.state(archive);
-  if (archive.failed()) {
-    fail(error, archive.error());
-    return false;
-  }
-  *size = archive.output().size();
-  *data = std::malloc(*size);
-  if (!*data) {
-    fail(error, "there is no memory for the saved state");
-    return false;
-  }
-  std::memcpy(*data, archive.output().data(), *size);
-  return true;
+  const auto save = [&] {
+    softgen::Archive archive;
+    dev->device.state(archive);
+    if (archive.failed()) return fail(error, archive.error()), false;
+    *size = archive.output().size();
+    *data = std::malloc(*size);
+    if (!*data) return fail(error, "there is no memory for the saved state"), false;
+    std::memcpy(*data, archive.output().data(), *size);
+    return true;
+  };
+  return fails_with_sentence("sg_save", error, save);
 }
 
 bool sg_load(sg_device* dev, const void* data, size_t size, char** error) {
-  softgen::Archive archive(std::span(static_cast<const std::byte*>(data), size));
-  dev->device.state(archive);
-  if (archive.failed()) fail(error, archive.error());
-  return !archive.failed();
+  const auto load = [&] {
+    softgen::Archive archive(std::span(static_cast<const std::byte*>(data), size));
+    dev->device.state(archive);
+    if (archive.failed()) fail(error, archive.error());
+    return !archive.failed();
+  };
+  return fails_with_sentence("sg_load", error, load);
 }
 
-char* sg_report(sg_device* dev) { return copy(dev->device.report()); }
+char* sg_report(sg_device* dev) {
+  return guarded("sg_report", static_cast<char*>(nullptr), [&] { return copy(dev->device.report()); });
+}
 void sg_free(void* p) { std::free(p); }
 
 }  // extern "C"

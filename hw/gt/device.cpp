@@ -18,6 +18,30 @@ namespace {
 
 constexpr int64_t poll_period_ns = 1'000'000;
 
+/// Resumes a paused device at the end of the scope, whatever is thrown in it.
+class Resumed {
+ public:
+  explicit Resumed(Device& device) : device_(device) {}
+  ~Resumed() { device_.resume(); }
+  Resumed(const Resumed&) = delete;
+  Resumed& operator=(const Resumed&) = delete;
+
+ private:
+  Device& device_;
+};
+
+/// Ends Display::hold_memory(), however the scope is left.
+class FramesGoOn {
+ public:
+  explicit FramesGoOn(display::Display& display) : display_(display) {}
+  ~FramesGoOn() { display_.release_memory(); }
+  FramesGoOn(const FramesGoOn&) = delete;
+  FramesGoOn& operator=(const FramesGoOn&) = delete;
+
+ private:
+  display::Display& display_;
+};
+
 }  // namespace
 
 Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> memory)
@@ -120,24 +144,24 @@ void Device::memory_remove(uint64_t gpa, uint64_t size) {
 
 void Device::memory_commit() {
   assert(flat_);
+  const Resumed resumed(*this);
+  const FramesGoOn frames(display_);
   flat_->commit();
-  display_.release_memory();
-  resume();
 }
 
 void Device::dirty_log(bool on) {
   assert(flat_);
   memory_begin();
+  const Resumed resumed(*this);
+  const FramesGoOn frames(display_);
   flat_->dirty_log(on);
-  display_.release_memory();
-  resume();
 }
 
 void Device::dirty_sync(uint64_t gpa, uint64_t size, const std::function<void(uint64_t gpa, uint64_t size)>& dirty) {
   assert(flat_);
   pause();
+  const Resumed resumed(*this);
   flat_->dirty_sync(gpa, size, dirty);
-  resume();
 }
 
 void Device::set_stolen(uint64_t base, uint64_t size) {

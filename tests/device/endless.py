@@ -33,30 +33,32 @@ WIDE, HIGH = 16384, 16384
 
 
 class Work:
-    """`batch` runs from a ring that then stores FINISHED at RESULT. `memory`: bytes by address."""
+    """`batch` runs from a ring that then stores FINISHED at RESULT. `memory`: bytes by address. `on_restore`: it is the context's workaround
+    batch instead (BB_PER_CTX_PTR)."""
 
-    def __init__(self, batch, memory=None):
+    def __init__(self, batch, memory=None, on_restore=False):
         self.memory = dict(memory or {})
         for offset, words in _KERNELS.items():
             self.memory[INSTRUCTIONS + offset] = struct.pack(f"<{2 * len(words)}Q", *(half for word in words for half in word))
         self.put(BATCH, batch + packet("MI_BATCH_BUFFER_END"))
-        ring = packet("MI_BATCH_BUFFER_START", {"Batch Buffer Start Address": BATCH})
+        ring = [] if on_restore else packet("MI_BATCH_BUFFER_START", {"Batch Buffer Start Address": BATCH})
         ring += packet("MI_STORE_DATA_IMM", {"Use Global GTT": 1, "Address": RESULT, "Immediate Data": FINISHED}) + packet("MI_USER_INTERRUPT")
         ring += packet("MI_NOOP") * (len(ring) % 2)
         self.put(RING, ring)
-        self.put(IMAGE + 0x1000, self.image(4 * len(ring)))
+        self.put(IMAGE + 0x1000, self.image(4 * len(ring), BATCH | 1 if on_restore else 0))
         self.put(STATUS_PAGE, [0] * 0x20)
 
     def put(self, address, dwords):
         self.memory[address] = struct.pack(f"<{len(dwords)}I", *dwords)
 
     @staticmethod
-    def image(tail):
+    def image(tail, per_context):
         """Page 1 of a context image with restore inhibit (KBL PRM vol 3, "Register/State Context"): of the ring context what a ring needs."""
         page = [0] * 0x40
         page[1] = 0x1100101B
         for index, (offset, value) in enumerate(((0x244, 0x00090009), (0x34, 0), (0x30, tail), (0x38, RING), (0x3C, 1))):
             page[2 + 2 * index], page[3 + 2 * index] = RENDER + offset, value
+        page[0x18], page[0x19] = RENDER + 0x1C0, per_context
         return page
 
     @staticmethod
@@ -210,6 +212,20 @@ def media_walker():
     return _threads(ENDS, packet("MEDIA_OBJECT_WALKER", most), "Media")
 
 
+def _workaround(work):
+    return Work([word for (word,) in struct.iter_unpack("<I", work.memory[BATCH])][:-1], work.memory, on_restore=True)
+
+
+def workaround_walker():
+    """A context whose workaround batch starts a thread that never ends: hardware forbids it, the engine hangs there."""
+    return _workaround(compute())
+
+
+def workaround_loop():
+    """A context whose workaround batch runs in a circle."""
+    return _workaround(batch())
+
+
 def batch():
     """Jumps to itself."""
     return Work(packet("MI_BATCH_BUFFER_START", {"Batch Buffer Start Address": BATCH}))
@@ -224,7 +240,7 @@ def semaphore():
 
 WORK = {function.__name__: function for function in (
     vertex_shader, hull_shader, domain_shader, geometry_shader, pixel_shader, compute, media, batch, semaphore, widest_walker, media_walker,
-    cut_indices, fast_clear, depth_clear)}
+    cut_indices, fast_clear, depth_clear, workaround_walker, workaround_loop)}
 
 
 def write_header(path):

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "hw/base/denormals.h"
+#include "hw/base/log.h"
 #include "hw/base/work.h"
 #include "hw/iface/data1_messages.h"
 #include "hw/iface/engine.h"
@@ -35,7 +36,15 @@ void stand_at(Thread& thread, uint32_t n, const Op& op, uint32_t active) {
   thread.ip = op.offset;
 }
 
-uint32_t step(Frame* frame, uint32_t n, uint32_t active) {
+/// Exceptions must not pass through compiled code, which has no tables for them. Those that are caught here are the host's (no memory): the thread
+/// fails.
+uint32_t thrown(Frame* frame) {
+  unsupported("exception in a compiled kernel", "the thread ends");
+  frame->thread->failure = "exception";
+  return static_cast<uint32_t>(Next::failed);
+}
+
+uint32_t step(Frame* frame, uint32_t n, uint32_t active) try {
   Thread& thread = *frame->thread;
   const Op& op = thread.program()->ops()[n];
   stand_at(thread, n, op, active);
@@ -45,6 +54,8 @@ uint32_t step(Frame* frame, uint32_t n, uint32_t active) {
   }
   const OutsideCode outside(*frame);
   return static_cast<uint32_t>(op.execute(thread, op, *frame->state));
+} catch (...) {
+  return thrown(frame);
 }
 
 /// Messages whose answers do not depend on DAZ, or whose units see to it themselves: changing it costs as much as a short message.
@@ -89,7 +100,7 @@ bool answered(Thread& thread, uint32_t n, RunState& state, const SendForm& form,
   return static_cast<uint32_t>(send_message(thread, op, *frame->state, fixed.valid ? fixed : send_form(thread, op), mask));
 }
 
-uint32_t send(Frame* frame, uint32_t n, uint32_t active, uint32_t mask) {
+uint32_t send(Frame* frame, uint32_t n, uint32_t active, uint32_t mask) try {
   if (frame->state->env.stop.aborting()) [[unlikely]] return static_cast<uint32_t>(Next::failed);  // see send_message()
   const SendForm& form = frame->sends[n];
   DirectAnswer* answer = frame->direct && mask ? frame->direct->known(form.number) : nullptr;
@@ -97,6 +108,8 @@ uint32_t send(Frame* frame, uint32_t n, uint32_t active, uint32_t mask) {
     return send_any(frame, n, active, mask, answer && answer->asked);
   ++answer->answered;
   return static_cast<uint32_t>(form.last ? Next::finished : Next::advance);
+} catch (...) {
+  return thrown(frame);
 }
 
 /// The thread as the interpreter would have left it.

@@ -255,3 +255,18 @@ TEST_CASE("a workaround batch that does not end hangs the engine, not us") {
   CHECK(rig.read(out + 4) == 0);
   CHECK((rig.reg(rig.id, softgen::reg::RING_ESR) & 1) == 1);
 }
+
+TEST_CASE("a workaround batch may not start work, and sets state") {
+  Rig rig(EngineId::rcs);
+  Context a(rig, rig.id, 0x20);
+  const uint32_t at = rig.allocate(1);
+  const bool draws = GENERATE(true, false);
+  Dwords body = draws ? Dwords{0x7b000005, 0, 3, 0, 1, 0, 0} : Dwords{0x780d0000, 0};  // 3DPRIMITIVE, 3DSTATE_MULTISAMPLE
+  body.push_back(batch_end);
+  rig.write(at, body);
+  a.set_image(0x19, at | 1);
+  a.emit(store(out, 1));
+  rig.submit(a);
+  CHECK(rig.read(out) == (draws ? 0 : 1));
+  CHECK((rig.reg(rig.id, softgen::reg::RING_ESR) & 1) == (draws ? 1 : 0));
+}

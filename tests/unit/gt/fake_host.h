@@ -2,12 +2,14 @@
 // A front end in the test's own process: guest RAM, a clock that tests move, what the device asked for.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -21,9 +23,15 @@ class FakeHost {
  public:
   explicit FakeHost(unsigned threads = 0, uint32_t connected = 1) : ram_(ram_size) {
     ops_.opaque = this;
-    ops_.clock_ns = [](void* self) { return static_cast<FakeHost*>(self)->now(); };
+    ops_.clock_ns = [](void* self) {
+      if (static_cast<FakeHost*>(self)->clock_throws) throw std::bad_alloc();
+      return static_cast<FakeHost*>(self)->now();
+    };
     ops_.timer_set = [](void* self, unsigned id, int64_t deadline) { static_cast<FakeHost*>(self)->set_timer(id, deadline); };
-    ops_.interrupt = [](void* self, bool level) { static_cast<FakeHost*>(self)->set_level(level); };
+    ops_.interrupt = [](void* self, bool level) {
+      if (level && static_cast<FakeHost*>(self)->interrupt_throws) throw std::bad_alloc();
+      static_cast<FakeHost*>(self)->set_level(level);
+    };
     ops_.log = [](void*, enum sg_log_kind, const char*) {};
     sg_config config = {};
     config.platform = "kbl";
@@ -43,6 +51,8 @@ class FakeHost {
   static constexpr uint64_t gtt_window = 8 << 20;
 
   sg_device* device() { return device_; }
+  /// Callbacks that fail as the host's own code may.
+  std::atomic<bool> clock_throws{false}, interrupt_throws{false};
   uint32_t read(uint64_t offset) { return static_cast<uint32_t>(sg_bar0_read(device_, offset, 4)); }
   void write(uint64_t offset, uint32_t value) { sg_bar0_write(device_, offset, value, 4); }
   void masked(uint64_t offset, uint32_t set, uint32_t clear = 0) { write(offset, (set | clear) << 16 | set); }

@@ -79,15 +79,15 @@ class Guest {
     std::memset(&host->ram<std::byte>(0), 0, 0x200000);
     for (const auto& [address, dwords] : work.memory) std::memcpy(&host->ram<uint32_t>(address), dwords.data(), dwords.size_bytes());
   }
-  /// Returns when it is known to be under way.
+  void start() {
+    for (const auto& [offset, value] : work_registers) host->write(offset, value);
+  }
+  /// start(), and returns when it is known to be under way.
   void submit(bool elsewhere) {
     threads_before_ = work_counts().of(Work::threads);
     kernels_before_ = kernels_compiled();
-    const auto write = [host = host.get()] {
-      for (const auto& [offset, value] : work_registers) host->write(offset, value);
-    };
-    if (elsewhere) submitter_ = std::thread(write);
-    else write();
+    if (elsewhere) submitter_ = std::thread([this] { start(); });
+    else start();
     while (!under_way()) std::this_thread::yield();
   }
   void join() {
@@ -98,7 +98,7 @@ class Guest {
   bool runs_again() {
     put(work_named("semaphore"));
     host->ram<uint32_t>(work_result + 8) = 1;  // what it waits for
-    for (const auto& [offset, value] : work_registers) host->write(offset, value);
+    start();
     const auto until = Clock::now() + std::chrono::minutes(1);
     while (!finished() && Clock::now() < until) std::this_thread::yield();
     return finished();
@@ -279,4 +279,19 @@ TEST_CASE("stand still: endless batch, semaphore that nobody releases, widest wa
 
 TEST_CASE("stand still: draws that make nothing, the largest clears") {
   for (const char* name : {"cut_indices", "fast_clear", "depth_clear"}) all_is_answered(work_named(name));
+}
+
+TEST_CASE("stand still: workaround batches do not run on the thread that submits but where they are short") {
+  const ChosenEngine interpreter(eu::Engine::interp);
+  for (const char* name : {"workaround_walker", "workaround_loop"}) {
+    const Watchdog watchdog(name);
+    Guest guest(work_named(name), 2);
+    guest.start();
+    const auto until = Clock::now() + std::chrono::minutes(1);
+    while ((guest.host->read(rcs + reg::RING_ESR) & 1) == 0 && Clock::now() < until) std::this_thread::yield();
+    CHECK((guest.host->read(rcs + reg::RING_ESR) & 1) == 1);
+    CHECK_FALSE(guest.finished());
+    guest.host->write(reg::GDRST, gdrst_render);
+    CHECK(guest.runs_again());
+  }
 }
