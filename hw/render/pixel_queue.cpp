@@ -218,18 +218,24 @@ PixelQueue::Bins PixelQueue::bins(std::span<const Item> items, std::span<const P
   if (all > most) return {};
   Bins result;
   result.first.resize(tiles.size() + 1);
-  for (const Item& i : items) each(i.bounds, [&](size_t tile) { ++result.first[tile + 1]; });
+  for (const Item& i : items) {
+    if (i.work->pixels.stop.aborting()) return {};
+    each(i.bounds, [&](size_t tile) { ++result.first[tile + 1]; });
+  }
   for (size_t t = 0; t < tiles.size(); ++t) result.first[t + 1] += result.first[t];
   result.items.resize(result.first.back());
   std::vector<uint32_t> next(result.first.begin(), result.first.end() - 1);
-  for (const Item& i : items) each(i.bounds, [&](size_t tile) { result.items[next[tile]++] = i; });
+  for (const Item& i : items) {
+    if (i.work->pixels.stop.aborting()) return {};
+    each(i.bounds, [&](size_t tile) { result.items[next[tile]++] = i; });
+  }
   return result;
 }
 
 void PixelQueue::draw_object(unsigned slot, const Item& item, const PixelRect& tile, HeldControlWord& control) {
   PixelRect part = item.bounds;
   part.clip(tile);
-  if (part.empty()) return;
+  if (part.empty() || item.work->pixels.stop.aborting()) return;
   for (const RenderTarget* rt : item.work->controlled)
     if (item.object->layer < rt->surface.view_extent)
       touched_[slot].add(workers_[slot]->view(), *rt, item.object->layer + rt->surface.min_array_element, part);
@@ -262,6 +268,7 @@ bool PixelQueue::draw_items(std::span<const Item> items, double nanoseconds, Eng
   for (auto& worker : workers_) worker->view().set_space(env.view.space());
   touched_.resize(workers_.size());
   const Bins sorted = bins(items, tiles);
+  if (env.stop.aborting()) return false;
   const auto draw_tile = [&](size_t index, unsigned slot) {
     HeldControlWord control;
     if (sorted.first.empty()) {
