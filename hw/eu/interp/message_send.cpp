@@ -64,9 +64,9 @@ MessageForm message_form(const SendForm& form, const Op& op) {
 }
 
 Next send_message(Thread& thread, const Op& op, RunState& state, const SendForm& form, uint32_t mask) {
-  // A kernel without a loop may have tens of thousands of messages, each of which may take tens of microseconds.
-  if (state.env.stop.aborting()) return fail(thread, nullptr);
   const Instruction& i = *op.instruction;
+  // A kernel without a loop may have tens of thousands of messages, each of which may take tens of microseconds.
+  if (state.env.stop.aborting() && !i.end_of_thread) return fail(thread, nullptr);
   if (!form.valid) {
     guest_error("EU message beyond the registers", "SFID {} descriptor 0x{:08x} at byte {}", i.sfid(), form.descriptor, op.offset);
     return fail(thread, "message beyond the registers");

@@ -101,8 +101,8 @@ bool answered(Thread& thread, uint32_t n, RunState& state, const SendForm& form,
 }
 
 uint32_t send(Frame* frame, uint32_t n, uint32_t active, uint32_t mask) try {
-  if (frame->state->env.stop.aborting()) [[unlikely]] return static_cast<uint32_t>(Next::failed);  // see send_message()
   const SendForm& form = frame->sends[n];
+  if (frame->state->env.stop.aborting() && !form.last) [[unlikely]] return static_cast<uint32_t>(Next::failed);  // see send_message()
   DirectAnswer* answer = frame->direct && mask ? frame->direct->known(form.number) : nullptr;
   if (!answer || !answer->function || !answer->function(*answer, frame->thread->regs.grf, mask, frame->state->env))
     return send_any(frame, n, active, mask, answer && answer->asked);

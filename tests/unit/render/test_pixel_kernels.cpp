@@ -296,7 +296,8 @@ TEST_CASE("a filled rectangle is all of it and nothing else") {
     const surface::Level level(f.surface, 0);
     const uint32_t value = 0x12345678;
     const PixelRect rect{3, 5, 77, 69};
-    fill(f.view, f.surface, level, rect, 0, 0, reinterpret_cast<const std::byte*>(&value));
+    const StopFlag stop;
+    fill(f.view, f.surface, level, rect, 0, 0, reinterpret_cast<const std::byte*>(&value), {stop, StopFlag::dropping});
     for (int32_t y = 0; y < 70; ++y)
       for (int32_t x = 0; x < 80; ++x) {
         const bool in = x >= rect.x0 && x < rect.x1 && y >= rect.y0 && y < rect.y1;
