@@ -8,6 +8,20 @@ namespace {
 
 /// Beyond this many surface states they are expanded again, which changes nothing.
 constexpr size_t max_remembered = 256;
+/// Of the widest surface, 16 MiB at most between two looks at the stop flag.
+constexpr uint32_t band_rows = 64;
+
+/// False: stopped.
+bool expand_slice(memory::View& view, const Bound& bound, unsigned level, unsigned slice, const StopFlag& stop) {
+  const Texture& texture = bound.texture;
+  const surface::Extent& extent = texture.extent(level);
+  for (uint32_t y = 0; y < extent.height; y += band_rows) {
+    if (stop.aborting()) return false;
+    const surface::CcsRect band{0, y, extent.width, std::min(y + band_rows, extent.height)};
+    surface::expand_clears(view, bound.controls[level], texture.surface(), texture.place(level), band, slice + texture.surface().min_array_element);
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -18,17 +32,14 @@ void ClearColors::invalidate() {
   round_.store(rounds.fetch_add(1, std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
-void ClearColors::expand_now(memory::View& view, Bound& bound) {
+void ClearColors::expand_now(memory::View& view, Bound& bound, const StopFlag& stop) {
   const std::lock_guard lock(mutex_);
+  const bool known = std::find(expanded_.begin(), expanded_.end(), bound.surface_dwords) != expanded_.end();
+  for (unsigned level = 0; !known && level < bound.controls.size(); ++level)
+    for (unsigned slice = 0; slice < bound.texture.slices(level); ++slice)
+      if (!expand_slice(view, bound, level, slice, stop)) return;
   bound.expanded = round_.load(std::memory_order_relaxed);
-  if (std::find(expanded_.begin(), expanded_.end(), bound.surface_dwords) != expanded_.end()) return;
-  const Texture& texture = bound.texture;
-  const surface::Surface& surface = texture.surface();
-  for (unsigned level = 0; level < bound.controls.size(); ++level) {
-    const surface::CcsRect all{0, 0, texture.extent(level).width, texture.extent(level).height};
-    for (unsigned slice = 0; slice < texture.slices(level); ++slice)
-      surface::expand_clears(view, bound.controls[level], surface, texture.place(level), all, slice + surface.min_array_element);
-  }
+  if (known) return;
   if (expanded_.size() >= max_remembered) expanded_.clear();
   expanded_.push_back(bound.surface_dwords);
 }

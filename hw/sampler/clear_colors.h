@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "hw/iface/engine.h"
 #include "hw/memory/view.h"
 #include "hw/sampler/bound.h"
 
@@ -18,17 +19,18 @@ class ClearColors {
   ClearColors() { invalidate(); }
 
   /// To be called before texels of `bound` are read. Writes the clear colour to all pairs of the bound levels and slices that are coded "clear",
-  /// once for each surface state until invalidate().
-  void expand(memory::View& view, Bound& bound) {
+  /// once for each surface state until invalidate(). A surface may have 12288 slices of 16384x16384 texels: with `stop` aborting the rest is left, and the
+  /// surface counts as not expanded.
+  void expand(memory::View& view, Bound& bound, const StopFlag& stop) {
     if (bound.controls.empty() || bound.expanded == round_.load(std::memory_order_acquire)) [[likely]] return;
-    expand_now(view, bound);
+    expand_now(view, bound, stop);
   }
   /// As PIPE_CONTROL's Texture Cache Invalidation Enable: software sets it between writing a surface or its codes and sampling it. Not while threads
   /// sample.
   void invalidate();
 
  private:
-  void expand_now(memory::View& view, Bound& bound);
+  void expand_now(memory::View& view, Bound& bound, const StopFlag& stop);
 
   std::atomic<uint64_t> round_{0};  ///< no two rounds of the process have the same number
   std::mutex mutex_;

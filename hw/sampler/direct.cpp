@@ -202,7 +202,7 @@ std::shared_ptr<const void> direct_load(const MessageForm& form, unsigned type, 
   auto direct = std::make_shared<DirectLoad>();
   if (!direct->set(form, types[type], all_positions[type], simd)) return nullptr;
   direct->bound = per_thread<BoundCache>().get(env.view, bound_surface(env, form), BoundCache::nothing);
-  clear_colors.expand(env.view, *direct->bound);
+  clear_colors.expand(env.view, *direct->bound, env.stop);
   return direct->bound->loads.converts() ? nullptr : direct;
 }
 
@@ -220,7 +220,7 @@ void Sampler::direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answ
   auto direct = std::make_shared<DirectSample>();
   if (!direct->set(form, types[type], all_positions[type], simd)) return;
   direct->bound = per_thread<BoundCache>().get(env.view, bound_surface(env, form), bound_sampler(env, form, nullptr));
-  clear_colors_.expand(env.view, *direct->bound);
+  clear_colors_.expand(env.view, *direct->bound, env.stop);
   if (!direct->bound->lanes.possible()) return;
   answer.state = direct;
   answer.function = direct->set_shortest()         ? DirectSample::answer_shortest

@@ -29,7 +29,7 @@ class Request {
         header_(message.header_present() && !message.payload.empty() ? &message.payload[0] : nullptr),
         bound_(*per_thread<BoundCache>().get(env.view, bound_surface(env, message), filters() ? bound_sampler(env, message, header_) : BoundCache::nothing)),
         texture_(bound_.texture), mcs_(bound_.mcs) {
-    clear_colors.expand(view_, bound_);
+    clear_colors.expand(view_, bound_, env.stop);
   }
 
   void run();

@@ -72,6 +72,16 @@ struct Fixture : memory::test::Mapped {
 
 }  // namespace
 
+TEST_CASE("a reset does not wait for clear colours, and what it left out is done the next time") {
+  Fixture f;
+  f.stop.request(StopFlag::reset);
+  f.sent(sample_type);
+  CHECK(f.view.load<uint32_t>(texels_at) == 0x80808080);
+  f.stop.clear(StopFlag::reset);
+  CHECK(f.sent(sample_type) == std::array<uint32_t, 2>{0, one});
+  CHECK(f.view.load<uint32_t>(texels_at + 31 * 16) != 0x80808080);
+}
+
 TEST_CASE("texels of fast-cleared pairs have the clear colour") {
   for (const uint32_t type : {sample_type, ld_type})
     for (const bool answered : {false, true}) {
