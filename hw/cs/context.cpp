@@ -229,6 +229,17 @@ void Streamer::store_cursor() {
   batch(cursor_.batch[1], reg::sbb_addr, reg::sbb_addr_udw, reg::sbb_state);
 }
 
+memory::AddressSpace Streamer::address_space() const {
+  std::scoped_lock lock(space_mutex_);
+  return space_;
+}
+
+void Streamer::set_address_space(const memory::AddressSpace& space) {
+  ppgtt_.set_space(space);
+  std::scoped_lock lock(space_mutex_);
+  space_ = space;
+}
+
 void Streamer::set_address_space() {
   const auto pdp = [&](uint32_t n) { return get64(reg::pdp + 8 * n); };
   const uint32_t mode = get(reg::mode);
@@ -236,11 +247,11 @@ void Streamer::set_address_space() {
   const bool enabled = lists ? current_.valid() && current_.has_ppgtt() : (mode & reg::ppgtt_enable) != 0;
   const bool wide = lists ? current_.wide_ppgtt() : (mode & reg::ppgtt_48b) != 0;
   if (!enabled)
-    ppgtt_.set_space(memory::AddressSpace::ggtt(links_.ggtt));
+    set_address_space(memory::AddressSpace::ggtt(links_.ggtt));
   else if (wide)
-    ppgtt_.set_space(memory::AddressSpace::ppgtt48(pdp(0), links_.tlb));
+    set_address_space(memory::AddressSpace::ppgtt48(pdp(0), links_.tlb));
   else
-    ppgtt_.set_space(memory::AddressSpace::ppgtt32({pdp(0), pdp(1), pdp(2), pdp(3)}, links_.tlb));
+    set_address_space(memory::AddressSpace::ppgtt32({pdp(0), pdp(1), pdp(2), pdp(3)}, links_.tlb));
 }
 
 void Streamer::restore_engine(uint64_t state, bool inhibit) {

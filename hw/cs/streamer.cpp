@@ -48,7 +48,7 @@ Streamer::Streamer(const StreamerConfig& config, StreamerLinks links)
   assert(engine_image_.size() + sizeof(StateHeader) <= state_room(config_.engine_class));
   assert(extra_list_dword + 2 * extra_registers_.size() + 2 <= extra_list_limit);
   ggtt_.set_space(memory::AddressSpace::ggtt(links_.ggtt));
-  ppgtt_.set_space(memory::AddressSpace::ggtt(links_.ggtt));
+  set_address_space(memory::AddressSpace::ggtt(links_.ggtt));
   set(reg::csb_ptr, csb_ptr_reset);
 }
 
@@ -362,7 +362,7 @@ void Streamer::reset() {
   timestamp_base_.store(0, std::memory_order_release);
   links_.engine.reset_context();
   ggtt_.invalidate();
-  ppgtt_.set_space(memory::AddressSpace::ggtt(links_.ggtt));
+  set_address_space(memory::AddressSpace::ggtt(links_.ggtt));
 
   std::scoped_lock lock(register_mutex_);
   abandoned_ = {.count = abandoned_.count};

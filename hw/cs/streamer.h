@@ -101,6 +101,8 @@ class Streamer {
     uint32_t header = 0;   ///< as in IPEHR
   };
   Abandoned abandoned();
+  /// Which memory the running context sees. Any thread.
+  memory::AddressSpace address_space() const;
   /// CTX_TIMESTAMP of the running context now.
   uint32_t context_timestamp() const;
 
@@ -182,6 +184,7 @@ class Streamer {
   void restore_engine(uint64_t state, bool inhibit);
   void save_engine(uint64_t state);
   void set_address_space();
+  void set_address_space(const memory::AddressSpace& space);
   void run_workaround_batch(uint64_t address, uint64_t bytes);
   bool is_short(uint64_t address, uint64_t bytes);
 
@@ -190,6 +193,8 @@ class Streamer {
   const StreamerConfig config_;
   StreamerLinks links_;
   memory::View ggtt_, ppgtt_;
+  mutable std::mutex space_mutex_;
+  memory::AddressSpace space_;  ///< that of ppgtt_, for other threads; guarded by space_mutex_
   EngineEnv env_;
   std::vector<ExtraRegister> extra_registers_;
   std::vector<uint32_t> packet_;

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <deque>
+#include <vector>
 
 #include "hw/base/bits.h"
 #include "hw/debug/kernel_text.h"
@@ -19,7 +21,7 @@ namespace {
 class Where {
  public:
   Where(gt::Device& device, EngineId id) : registers_(device.registers()), id_(id), ppgtt_(device.memory(), nullptr), ggtt_(device.memory(), nullptr) {
-    ppgtt_.set_space(device.streamers().engine(id)->streamer().ppgtt().space());
+    ppgtt_.set_space(device.streamers().engine(id)->streamer().address_space());
     ggtt_.set_space(memory::AddressSpace::ggtt(device.ggtt()));
   }
 
@@ -41,10 +43,13 @@ class Where {
   std::string bound(const render::StateStore& store) {
     ContextState state;
     std::vector<WalkedPacket> packets;
+    // The engine may run on and change what it keeps: what is shown is one copy of each packet.
+    std::deque<std::vector<uint32_t>> copies;
     for (const defs::Command& command : defs::all_commands()) {
       const auto packet = command.valid_on(defs::EngineClass::render) ? store.packet(command.id) : std::span<const uint32_t>{};
       if (packet.empty()) continue;
-      packets.push_back({0, BatchLevel::first, true, &command, packet});
+      const std::vector<uint32_t>& copy = copies.emplace_back(packet.begin(), packet.end());
+      packets.push_back({0, BatchLevel::first, true, &command, copy});
       state.note(packets.back());
     }
     FollowOptions options;
