@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the consoles show, and that nobody waits for it: pictures are composed outside QEMU's lock."""
+import tempfile
 import time
 import unittest
 
 import display_mode as display
 from machine import Machine
+from rfb import Rfb
 
 ANSWER_S = 2
 GTT, PLANE_SURFLIVE = 0x800000, 0x701AC
@@ -26,7 +28,6 @@ class DisplayTest(unittest.TestCase):
             machine.write(machine.BAR0 + GTT + 8 * first, entries)
 
     def paint(self, machine, address, pixel, count):
-        """`pixel` has four equal bytes, or is written word by word."""
         machine.write(address, pixel.to_bytes(4, "little") * count)
 
     def colour(self, machine):
@@ -41,9 +42,9 @@ class DisplayTest(unittest.TestCase):
         machine.poll(lambda: machine.mmio(PLANE_SURFLIVE) == surface, "flip")
 
 
-class Pictures(DisplayTest):
-    def lit(self, *args):
-        machine = self.start(*args)
+class LitTest(DisplayTest):
+    def lit(self, *args, **kwargs):
+        machine = self.start(*args, **kwargs)
         self.map_memory(machine, 16 << 20)
         self.paint(machine, RED, 0xFF0000, 640 * 480)
         self.paint(machine, GREEN, 0x00FF00, 640 * 480)
@@ -52,6 +53,8 @@ class Pictures(DisplayTest):
         self.flip(machine, RED)
         return machine
 
+
+class Pictures(LitTest):
     def test_a_screendump_right_after_a_flip_shows_it(self):
         for properties in ("", "threads=0"):
             machine = self.lit(properties)
@@ -86,6 +89,32 @@ class Pictures(DisplayTest):
         machine.mmio_write(display.TRANS_CONF, 0)
         machine.picture()  # "Display output is not active."
         self.assertEqual(machine.command("query-status")["status"], "running")
+
+
+class Vnc(LitTest):
+    """The same pictures by a refresh that comes by itself."""
+
+    def test_flips_arrive(self):
+        folder = tempfile.TemporaryDirectory(prefix="softgen-vnc-")
+        self.addCleanup(folder.cleanup)
+        machine = self.lit("", extra=["-vnc", f"unix:{folder.name}/vnc"])
+        client = Rfb(f"{folder.name}/vnc")
+        self.addCleanup(client.close)
+
+        def shows(colour):
+            """Asks until the whole picture has it; an update waits at the server until there is a change."""
+            client.update(incremental=False)
+            while (client.width, client.height) != (640, 480) or {client.pixel(0, 0), client.pixel(639, 479)} != {colour}:
+                client.update()
+
+        shows(0xFF0000)
+        for surface, colour in ((GREEN, 0x00FF00), (RED, 0xFF0000), (GREEN, 0x00FF00)):
+            self.flip(machine, surface)
+            shows(colour)
+        self.paint(machine, GREEN, 0x0000FF, 640 * 480)
+        shows(0x0000FF)
+        self.flip(machine, RED)
+        self.assertEqual(self.colour(machine), b"\xff\0\0", "a screendump beside it")
 
 
 class NobodyWaits(DisplayTest):

@@ -7,6 +7,7 @@ import tempfile
 import time
 import unittest
 
+import display_mode
 from machine import DEVICE, LIMIT_S, Machine, run_device, run_once
 import build
 
@@ -48,6 +49,9 @@ class Snapshot(unittest.TestCase):
         machine.outb(0x3C5, 7)
         machine.poke(machine.BAR2 + 0x5010, 0xCAFEF00D)
         machine.set("connector0", False)
+        display_mode.light(machine)
+        display_mode.unmask(machine, display_mode.VBLANK)
+        machine.poll(lambda: machine.mmio(display_mode.PIPE_FRMCNT) > 2, "vertical blanks")
 
     def check(self, machine):
         self.assertEqual(machine.config(0x10), machine.BAR0 | 4)
@@ -61,6 +65,9 @@ class Snapshot(unittest.TestCase):
         self.assertEqual(machine.inb(0x3C5), 7)
         self.assertEqual(machine.peek(machine.BAR2 + 0x5010), 0xCAFEF00D)
         self.assertFalse(machine.get("connector0"))
+        frame = machine.mmio(display_mode.PIPE_FRMCNT)
+        self.assertGreater(frame, 2)
+        machine.poll(lambda: machine.mmio(display_mode.PIPE_FRMCNT) > frame, "the next vertical blank")
 
     def snapshot_disk(self, machine):
         """Gives the machine a qcow2 image that holds snapshots."""
