@@ -31,7 +31,8 @@ nlohmann::ordered_json work_json(const WorkCounts& counts) {
 
 nlohmann::ordered_json eu_json() {
   const eu::EngineStats eu = eu::engine_stats();
-  return {{"threads_interpreted", eu.interpreted_threads},
+  return {{"compiler", eu.compiler},
+          {"threads_interpreted", eu.interpreted_threads},
           {"threads_compiled", eu.compiled_threads},
           {"kernels_compiled", eu.compiled},
           {"kernels_refused", eu.refused},

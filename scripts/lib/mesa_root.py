@@ -12,10 +12,16 @@ from common import BUILD, CACHE, Failure, content_key, lock, output, step
 PACKAGES = ["libgl1-mesa-dri", "libegl1", "libgbm1", "libgles2", "libglx-mesa0", "mesa-utils", "mesa-utils-bin", "mesa-vulkan-drivers",
             "vulkan-tools", "kmscube", "piglit", "glmark2-es2-drm"]
 # Mounts are the command's own and go with it; $0: root, $1: build folder, $2: where to be, the rest: the command.
+# The release may have no LLVM that we know: kernels are compiled by the host's softgen-eu-compiler, over a socket. Its parent becomes the command, with which it goes.
 ENTER = """set -e
 mount -t proc proc "$0/proc"; mount --rbind /dev "$0/dev"; mount --rbind /sys "$0/sys"; mount --bind "$1" "$0/softgen"; mount --bind "$2" "$0/mnt"
+mount -t tmpfs tmpfs "$0/softgen-compiler"
+if [ -x "$1/softgen-eu-compiler" ]; then
+  setpriv --pdeathsig TERM "$1/softgen-eu-compiler" --listen "$0/softgen-compiler/socket" </dev/null >&2 &
+  tries=500; until [ -S "$0/softgen-compiler/socket" ] || [ $((tries -= 1)) -eq 0 ]; do sleep 0.01; done
+fi
 root=$0; shift 2
-exec chroot "$root" env -C /mnt LD_LIBRARY_PATH=/softgen-libraries "$@" """
+exec chroot "$root" env -C /mnt LD_LIBRARY_PATH=/softgen-libraries SOFTGEN_EU_COMPILER=unix:/softgen-compiler/socket "$@" """
 
 
 def possible():
@@ -48,7 +54,7 @@ def ensure(release):
 def _lay_libraries(root):
     """What softgen-run links with and the release has in another version. Its libc and libstdc++ are newer than those we were built with."""
     libraries = root / "softgen-libraries"
-    for folder in (libraries, root / "softgen"):
+    for folder in (libraries, root / "softgen", root / "softgen-compiler"):
         folder.mkdir(exist_ok=True)
     for line in output(["ldd", BUILD / "libsoftgen-run.so", BUILD / "softgen-run"]).splitlines():
         match = re.match(r"\s+(\S+) => (/\S+)", line)

@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import signal
 import struct
+import subprocess
 import tempfile
 import unittest
 from unittest import mock
@@ -93,6 +94,16 @@ class Sandbox(unittest.TestCase):
 
     def test_sandbox_that_allows_processes(self):
         self.compiles(self.start("on,obsolete=deny,elevateprivileges=deny,spawn=allow,resourcecontrol=deny"))
+
+    def test_libvirts_sandbox_with_a_compiler_that_listens(self):
+        address = self.compiler.parent / "socket"
+        with subprocess.Popen([self.compiler, "--listen", address]) as listener:
+            self.addCleanup(listener.wait)
+            self.addCleanup(listener.terminate)
+            machine = self.start(LIBVIRT, f"unix:{address}")
+            machine.poll(address.exists, "the socket")
+            self.compiles(machine)
+            listener.terminate()
 
     def test_no_sandbox(self):
         self.compiles(self.start("off"))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Unmodified programs on unmodified Mesa find our GPU, draw with it and end: the host's Mesa, and Debian 13's (25.0)."""
+import json
 import re
 import unittest
 
@@ -64,3 +65,11 @@ class Mesa25(HostPrograms):
     def test_eglinfo(self):
         super().test_eglinfo()
         self.assertTrue("Mesa 25." in self.eglinfo())
+
+    def test_kernels_are_compiled_by_the_host(self):
+        """The release's own may be no LLVM that we know; here it is told not to be."""
+        self.ok("glmark2-es2-drm", "-b", "build:nframes=2", SOFTGEN_CACHE="off", SOFTGEN_LLVM="99",
+                options=["--engine", "jit", "--stats", f"{self.mesa.place(self.folder)}/stats.json", "--mode", "320x240@0"])
+        eu = json.loads((self.folder / "stats.json").read_text())["eu"]
+        self.assertRegex(eu["compiler"], "^LLVM ")
+        self.assertGreater(eu["threads_compiled"], 0)

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// softgen-eu-compiler: started by softgen itself, with a socket as its standard input.
+// softgen-eu-compiler: started by softgen itself, with a socket as its standard input; or by hand, for those who may not start it.
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 
 #include "hw/eu/jit/compiler_process.h"
 
-int main(int argc, char**) {
+int main(int argc, char** argv) {
+  if (argc == 3 && !std::strcmp(argv[1], "--listen")) return softgen::eu::jit::listen_as_compiler(argv[2]);
   int type = 0;
   socklen_t size = sizeof(type);
   if (argc > 1 || getsockopt(0, SOL_SOCKET, SO_TYPE, &type, &size)) {
-    std::fputs("softgen-eu-compiler is started by softgen's device, not by hand: it compiles EU kernels that come through its standard input, a socket.\n", stderr);
+    std::fputs("softgen-eu-compiler compiles EU kernels. softgen's device starts it; where it may not (QEMU's -sandbox spawn=deny), or has no LLVM (another root),\n"
+               "  softgen-eu-compiler --listen PATH\nbeforehand and SOFTGEN_EU_COMPILER=unix:PATH in the device's environment let it compile there.\n", stderr);
     return 2;
   }
   close_range(3, ~0u, 0);

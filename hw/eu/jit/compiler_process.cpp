@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -160,10 +161,30 @@ bool receive_with_sender(int socket, std::span<std::byte> bytes, pid_t& sender, 
   return protocol::receive_all(socket, bytes.subspan(1), deadline);
 }
 
+/// Our end of a connection to a compiler that listens at `path`; errno says why there is none.
+int connect_to(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof(address.sun_path)) return errno = ENAMETOOLONG, -1;
+  std::memcpy(address.sun_path, path.c_str(), path.size());
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (socket < 0 || connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0) return socket;
+  const int error = errno;
+  close(socket);
+  return errno = error, -1;
+}
+
+/// What compiles is run: it has to be ours, or of one who may do anything.
+bool is_trusted(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof(peer);
+  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == geteuid() || peer.uid == 0);
+}
+
 }  // namespace
 
 std::string CompilerProcess::default_path() {
-  if (const char* path = std::getenv("SOFTGEN_EU_COMPILER")) return path;
+  if (const char* path = std::getenv("SOFTGEN_EU_COMPILER"); path && *path) return path;
   Dl_info info;
   if (!dladdr(reinterpret_cast<const void*>(&kept), &info) || !info.dli_fname) return "";
   std::error_code error;
@@ -178,32 +199,51 @@ std::string CompilerProcess::default_path() {
 bool CompilerProcess::unusable(const std::string& why) {
   note("EU JIT: kernels are interpreted", "{}: {}", path_.empty() ? "softgen-eu-compiler" : path_, why);
   unusable_ = true;
+  const std::lock_guard lock(mutex_);
+  compiler_ = "none: " + why;
   return false;
 }
 
-bool CompilerProcess::start() {
-  int ends[2];
-  if (path_.empty()) return unusable("it is not there");
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return false;
-  // Out of the way of programs that count on the lowest numbers.
-  const int socket = fcntl(ends[0], F_DUPFD_CLOEXEC, 100), on = 1;
-  close(ends[0]);
+std::string CompilerProcess::compiler() const {
+  const std::lock_guard lock(mutex_);
+  return compiler_;
+}
+
+/// Takes the socket over, out of the way of programs that count on the lowest numbers. 0, or an error.
+int CompilerProcess::begin(int socket) {
+  const int moved = fcntl(socket, F_DUPFD_CLOEXEC, 100), on = 1, error = errno;
+  close(socket);
+  if (moved < 0) return error;
   struct stat status;
-  if (socket < 0 || setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) || fstat(socket, &status)) return close(ends[1]), false;
-  {
-    const std::lock_guard lock(mutex_);
-    socket_ = socket;
-    inode_ = status.st_ino;
-  }
+  const std::lock_guard lock(mutex_);
+  if (setsockopt(moved, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) || fstat(moved, &status)) return close(moved), EINVAL;
+  socket_ = moved;
+  inode_ = status.st_ino;
+  return 0;
+}
+
+bool CompilerProcess::start() {
+  constexpr std::string_view listening = "unix:";
+  if (path_.empty()) return unusable("it is not there");
   const auto deadline = protocol::within(limits_.start);
-  pid_t child = 0;
-  const int error = spawn(path_, ends[1], child);
-  close(ends[1]);
-  std::string why = std::strerror(error);
-  if (!error) {
-    reap(child, deadline, unusable_);
-    if (greeted(deadline, why)) return true;
+  std::string why;
+  int error = 0;
+  if (path_.starts_with(listening)) {
+    const int socket = connect_to(path_.substr(listening.size()));
+    error = socket < 0 ? errno : 0;
+    if (socket >= 0 && !is_trusted(socket)) return close(socket), unusable("it is somebody else's");
+    if (!error) error = begin(socket);
+  } else {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return false;
+    pid_t child = 0;
+    error = begin(ends[0]);
+    if (!error) error = spawn(path_, ends[1], child);
+    close(ends[1]);
+    if (!error) reap(child, deadline, unusable_);
   }
+  if (error) why = std::strerror(error);
+  else if (greeted(deadline, why)) return true;
   stop();
   // Of the host's resources there may be enough again later.
   if (unusable_ || error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE) return false;
@@ -221,7 +261,9 @@ bool CompilerProcess::greeted(protocol::Deadline deadline, std::string& why) {
   compiler.text.back() = 0;
   why = compiler.text.data();
   if (compiler.why_not) return false;
+  if (compiler_.empty()) note("EU JIT: compiler", "{}", why);
   const std::lock_guard lock(mutex_);
+  compiler_ = why;
   pid_ = sender;
   born_ = birth_of(sender);
   return true;

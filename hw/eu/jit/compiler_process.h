@@ -21,7 +21,8 @@ class CompilerProcess {
     std::chrono::milliseconds start{20'000}, kernel{60'000};
   };
 
-  /// `path`: the program softgen-eu-compiler. It is started when it is first needed, and again after it ended.
+  /// `path`: the program softgen-eu-compiler. It is started when it is first needed, and again after it ended. "unix:PATH": the socket of one that was
+  /// started with --listen, by this user or by root, each connection to which is a compiler of its own.
   explicit CompilerProcess(std::string path) : CompilerProcess(std::move(path), Limits{}) {}
   CompilerProcess(std::string path, Limits limits) : path_(std::move(path)), limits_(limits) {}
   ~CompilerProcess() { stop(); }
@@ -35,6 +36,8 @@ class CompilerProcess {
   bool ready();
   /// Any thread: the process is killed, compile() returns at once, and refuses what comes later.
   void abandon();
+  /// What compiles, as "LLVM 19.1.7", once it did; empty: none yet; else why there is none.
+  std::string compiler() const;
   /// Its process; 0: none. For tests.
   pid_t pid() const { return pid_; }
 
@@ -48,18 +51,22 @@ class CompilerProcess {
   void kill();
   bool ours() const;
   bool unusable(const std::string& why);
+  int begin(int socket);
 
   const std::string path_;
   const Limits limits_;
-  std::mutex mutex_;    ///< of what follows, which compile()'s thread alone changes, but for abandon()
+  mutable std::mutex mutex_;  ///< of what follows, which compile()'s thread alone changes, but for abandon()
   int socket_ = -1;
   ino_t inode_ = 0;     ///< the socket's: programs that run on softgen-run close files which they did not open
   pid_t pid_ = 0;
   std::string born_;    ///< the process's start time, as its number may be another's later
+  std::string compiler_;
   std::atomic<bool> unusable_{false};
 };
 
 /// What the process does, until its other end goes away. Exit status.
 int serve_compiler(int socket);
+/// Serves each connection to a new socket at `path`, which only this user and root can reach, by a process of its own. Exit status; does not return while it can.
+int listen_as_compiler(const std::string& path);
 
 }  // namespace softgen::eu::jit

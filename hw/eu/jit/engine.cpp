@@ -291,6 +291,7 @@ void set_engine(Engine engine) {
 EngineStats engine_stats() {
   const auto& c = jit::counters();
   EngineStats stats{c.compiled, c.refused, c.from_cache, c.compile_ns, c.longest_ns};
+  stats.compiler = jit::compiles_in_process() ? jit::llvm::version() : jit::compiler().compiler();
   for (const auto& r : c.runs) {
     stats.interpreted_threads += r.interpreted;
     stats.compiled_threads += r.compiled;

@@ -31,6 +31,7 @@ struct EngineStats {
   uint64_t compiled = 0, refused = 0, from_cache = 0;  ///< variants of kernels
   uint64_t compile_ns = 0, longest_ns = 0;
   uint64_t interpreted_threads = 0, compiled_threads = 0;
+  std::string compiler;  ///< "LLVM 19.1.7"; why there is none; empty: nothing had to be compiled
 };
 EngineStats engine_stats();
 /// Waits until nothing is left to be compiled.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // LLVM's C interface, found at run time: nothing of ours is linked to LLVM, so that programs that compile no kernel do not load its 130 MB
-// and a host without it keeps the interpreter. LLVM 19 is in Debian 12 and Debian 13.
+// and a host without it keeps the interpreter. LLVM 19 is in Debian 12 and Debian 13, and what our figures are of; others from 15 to 22 have the same
+// functions and give the same bits.
 #pragma once
 
 #include <llvm-c/Core.h>
@@ -29,7 +30,7 @@
   X(DisposeTargetData) X(TargetMachineEmitToMemoryBuffer) X(GetBufferStart) X(GetBufferSize) X(DisposeMemoryBuffer)                   \
   X(GetHostCPUName) X(GetHostCPUFeatures) X(GetMDKindIDInContext)                            \
   X(MDNodeInContext2) X(MetadataAsValue) X(ValueAsMetadata) X(SetMetadata) X(GetNamedFunction)                                                           \
-  X(InitializeX86TargetInfo) X(InitializeX86Target) X(InitializeX86TargetMC) X(InitializeX86AsmPrinter) X(GetVersion)
+  X(InitializeX86TargetInfo) X(InitializeX86Target) X(InitializeX86TargetMC) X(InitializeX86AsmPrinter)
 
 namespace softgen::eu::jit::llvm {
 
@@ -41,10 +42,10 @@ using Value = LLVMValueRef;
 using Type = LLVMTypeRef;
 using Block = LLVMBasicBlockRef;
 
-/// Loads the library once. False: there is none, or it lacks a function; why() says what the loader said.
+/// Loads the library once: 19, else the newest there is, or the one that the environment's SOFTGEN_LLVM names by its number. False: there is none, or it lacks a function; why() says what the loader said.
 bool available();
 const char* why();
-/// "LLVM 19.1.7".
+/// "LLVM 19.1.7"; before 16 it does not tell more than "LLVM 15".
 std::string version();
 
 }  // namespace softgen::eu::jit::llvm

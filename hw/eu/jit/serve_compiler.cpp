@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The compiler's side of compiler_process.h.
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <string_view>
 
@@ -58,6 +66,35 @@ int serve_compiler(int socket) {
     if (!answer(socket, request)) return 0;
   }
   return 0;
+}
+
+int listen_as_compiler(const std::string& path) {
+  constexpr unsigned most_at_once = 64;
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof(address.sun_path)) return std::fputs("softgen-eu-compiler: the socket's path is too long\n", stderr), 2;
+  std::memcpy(address.sun_path, path.c_str(), path.size());
+  struct stat status;
+  if (lstat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode)) unlink(path.c_str());
+  const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  umask(S_IRWXG | S_IRWXO);
+  if (listener < 0 || bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) || listen(listener, 16))
+    return std::fprintf(stderr, "softgen-eu-compiler: %s: %s\n", path.c_str(), std::strerror(errno)), 1;
+  for (unsigned running = 0;;) {
+    while (running && waitpid(-1, nullptr, running < most_at_once ? WNOHANG : 0) > 0) running--;
+    const int socket = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+    if (socket < 0) {
+      if (errno == EINTR || errno == ECONNABORTED) continue;
+      return std::fprintf(stderr, "softgen-eu-compiler: %s: %s\n", path.c_str(), std::strerror(errno)), 1;
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+      if (dup2(socket, 0) != 0 || close_range(3, ~0u, 0)) _exit(1);
+      _exit(serve_compiler(0));
+    }
+    close(socket);
+    running += child > 0;
+  }
 }
 
 }  // namespace softgen::eu::jit

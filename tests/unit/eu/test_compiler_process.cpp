@@ -60,6 +60,41 @@ bool ended(pid_t pid) {
   return false;
 }
 
+/// softgen-eu-compiler --listen, until the end; by another user where `user` is not 0.
+class Listener {
+ public:
+  explicit Listener(uid_t user = 0) {
+    char name[] = "/tmp/softgen-listener-XXXXXX";
+    folder_ = mkdtemp(name);
+    if (user) REQUIRE(chown(name, user, user) == 0);
+    const std::string program = path_from("SOFTGEN_EU_COMPILER"), socket = path();
+    pid_ = fork();
+    if (pid_ == 0) {
+      // Another user may not reach the program's file.
+      if (user) _exit(setresuid(user, user, user) ? 1 : jit::listen_as_compiler(socket));
+      execl(program.c_str(), program.c_str(), "--listen", socket.c_str(), nullptr);
+      _exit(1);
+    }
+    const auto limit = std::chrono::steady_clock::now() + 60s;
+    while (!std::filesystem::exists(socket) && std::chrono::steady_clock::now() < limit) std::this_thread::sleep_for(1ms);
+    REQUIRE(std::filesystem::is_socket(socket));
+  }
+  ~Listener() {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+    std::filesystem::remove_all(folder_);
+  }
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+  std::string path() const { return folder_ + "/socket"; }
+  std::string address() const { return "unix:" + path(); }
+  pid_t pid() const { return pid_; }
+
+ private:
+  std::string folder_;
+  pid_t pid_ = 0;
+};
+
 }  // namespace
 
 TEST_CASE("eu compiler process: what comes back is what jit::compile makes") {
@@ -147,6 +182,51 @@ TEST_CASE("eu compiler process: one that is stopped goes with its owner") {
     REQUIRE(kill(pid, SIGSTOP) == 0);
   }
   CHECK(ended(pid));
+}
+
+TEST_CASE("eu compiler process: one that listens serves each connection by a process of its own") {
+  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  const Listener listener;
+  CompilerProcess first(listener.address()), second(listener.address());
+  REQUIRE_FALSE(make(first).refused);
+  REQUIRE_FALSE(make(second).refused);
+  CHECK(first.compiler().starts_with("LLVM "));
+  CHECK(first.pid() > 0);
+  CHECK(second.pid() > 0);
+  CHECK(first.pid() != second.pid());
+  CHECK(first.pid() != listener.pid());
+  if (jit::confines()) CHECK(text_of(fmt::format("/proc/{}/status", first.pid())).find("Seccomp:\t2\n") != std::string::npos);
+  REQUIRE(kill(first.pid(), SIGKILL) == 0);
+  REQUIRE(ended(first.pid()));
+  CHECK_FALSE(make(first).refused);
+  CHECK((std::filesystem::status(listener.path()).permissions() & (std::filesystem::perms::group_all | std::filesystem::perms::others_all)) == std::filesystem::perms::none);
+}
+
+TEST_CASE("eu compiler process: a socket that nobody or somebody else listens at is refused") {
+  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  clear_failure_counts();
+  CompilerProcess nobody("unix:/nonexistent/softgen");
+  CHECK(make(nobody).refused);
+  CHECK(nobody.compiler().starts_with("none: "));
+  CHECK(failure_count(Failure::note, "EU JIT: kernels are interpreted") == 1);
+  if (geteuid() != 0) return note("test", "only root can be somebody else");
+  const Listener listener(12345);
+  CompilerProcess foreign(listener.address());
+  CHECK(make(foreign).refused);
+  CHECK(foreign.compiler() == "none: it is somebody else's");
+}
+
+TEST_CASE("eu compiler process: without LLVM it says so") {
+  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  clear_failure_counts();
+  const char* before = std::getenv("SOFTGEN_LLVM");
+  const std::string kept = before ? before : "";
+  setenv("SOFTGEN_LLVM", "99", 1);
+  CompilerProcess process(path_from("SOFTGEN_EU_COMPILER"));
+  CHECK(make(process).refused);
+  CHECK(process.compiler() == "none: there is no LLVM 99");
+  CHECK(failure_count(Failure::note, "EU JIT: kernels are interpreted") == 1);
+  before ? setenv("SOFTGEN_LLVM", kept.c_str(), 1) : unsetenv("SOFTGEN_LLVM");
 }
 
 TEST_CASE("eu compiler process: it is confined") {
