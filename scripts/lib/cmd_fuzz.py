@@ -14,7 +14,7 @@ from common import BUILD, Failure, main, output_file, say
 PROGRESS_SECONDS = 15
 EPILOG = """Each target gets --seconds of time: half of it at full speed, with inputs made from a seed and guest memory whose pages stand between
 inaccessible ones; half under libFuzzer with ASan and UBSan, guided by coverage. (The targets that only libFuzzer runs get all of it there.)
-Rate is of the part at full speed. What libFuzzer learns is kept in ~/.cache/softgen/corpus, findings in ~/.cache/softgen/findings; docs/harness.md
+Rate is of the part at full speed, a second of processor time. What libFuzzer learns is kept in ~/.cache/softgen/corpus, findings in ~/.cache/softgen/findings; docs/harness.md
 says how to go on from one. Exit status: 0 no finding, 1 findings."""
 
 
