@@ -103,11 +103,14 @@ void Gpu::emit(LogicalContext& logical, const EngineInfo& info, Request& request
   const bool render = info.uapi_class == 0;
   const uint32_t scratch = logical.lrca + 4 * regs::pphwsp_scratch, seqno = logical.lrca + 4 * regs::pphwsp_seqno;
   request.seqno = ++logical.seqno;
-  if (render)
+  if (render) {
+    // Gen9 wants an empty PIPE_CONTROL in front of one that invalidates the vertex fetch cache (i915 gt/gen8_engine_cs.c, gen8_emit_flush_rcs).
+    pipe_control(ring, 0);
     pipe_control(ring, regs::pc_cs_stall | regs::pc_tlb_inv | regs::pc_instruction_inv | regs::pc_tex_inv | regs::pc_vf_inv |
                            regs::pc_const_inv | regs::pc_state_inv | regs::pc_qw_write | regs::pc_ggtt, scratch);
-  else
+  } else {
     flush_dw(ring, regs::mi_flush_dw_tlb, scratch, 0);
+  }
   ring.puts(regs::mi_arb_on_off | 1, regs::mi_batch_buffer_start, static_cast<uint32_t>(request.batch),
             static_cast<uint32_t>(request.batch >> 32), regs::mi_arb_on_off, regs::mi_noop);
   if (render) {
