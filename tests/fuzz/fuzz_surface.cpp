@@ -44,6 +44,7 @@ class SurfaceTarget {
 
  private:
   memory::View& view() { return bound_.map.view; }
+  render::StopReasons stops() const { return {bound_.stop, StopFlag::reset}; }
   surface::Surface decoded() const { return surface::decode_surface(bound_.surface[0]); }
 
   void send(StateSource& in, Sfid sfid, uint32_t function, uint32_t registers, uint32_t answer, uint32_t channels) {
@@ -123,7 +124,7 @@ class SurfaceTarget {
     std::byte texel[16];
     for (std::byte& byte : texel) byte = in.take<std::byte>();
     const PixelRect rect = rect_in(in, rt.level->extent());
-    render::fill(view(), rt.surface, *rt.level, rect, rt.surface.min_array_element + in.below(2), in.below(rt.surface.samples), texel);
+    render::fill(view(), rt.surface, *rt.level, rect, rt.surface.min_array_element + in.below(2), in.below(rt.surface.samples), texel, stops());
   }
   void color_control(StateSource& in) {
     const render::RenderTarget rt(decoded());
@@ -186,7 +187,7 @@ class SurfaceTarget {
         PixelRect band = rect_in(in, {static_cast<uint32_t>(rect.x1), static_cast<uint32_t>(rect.y1), 1});
         if (rect.empty() || bound_.stop.aborting()) return;
         part(view(), band);
-      }, state, op);
+      }, stops(), state, op);
       return;
     }
     for (unsigned i = 0; i < 4; ++i) {

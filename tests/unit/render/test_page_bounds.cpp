@@ -26,6 +26,8 @@ constexpr uint32_t pages = 0xc0;
 struct Fixture : memory::test::Isolated {
   StateStore store;
   State state;
+  const StopFlag flag;
+  const StopReasons never{flag, 0};
   Fixture() : Isolated(pages) { set_log_sink({}); }
 
   template <typename Packet>
@@ -87,7 +89,7 @@ TEST_CASE("a depth clear of a buffer whose pitch is no whole number of tiles sta
         op.depth_buffer_clear_enable = op.full_surface_depth_and_stencil_clear = true;
         op.sample_mask = 1;
         CAPTURE(static_cast<int>(format), pitch, at);
-        DepthStencil(f.state, f.store, 1).clear([&](const PixelRect& rect, const FillPart& part) { part(f.view, rect); }, f.state, op);
+        DepthStencil(f.state, f.store, 1).clear([&](const PixelRect& rect, const FillPart& part) { part(f.view, rect); }, f.never, f.state, op);
       }
 }
 
@@ -145,8 +147,8 @@ TEST_CASE("fills stay within their pages, whatever format, tiling, base and pitc
           const surface::Surface s = decoded(image(format, tiling, at, pitch));
           const surface::Level level(s, 0);
           CAPTURE(static_cast<int>(format), static_cast<int>(tiling), pitch, at);
-          fill(f.view, s, level, {0, 0, 64, 64}, 0, 0, texel.data());
-          fill(f.view, s, level, {3, 5, 61, 50}, 0, 0, texel.data());
+          fill(f.view, s, level, {0, 0, 64, 64}, 0, 0, texel.data(), f.never);
+          fill(f.view, s, level, {3, 5, 61, 50}, 0, 0, texel.data(), f.never);
         }
 }
 
@@ -157,7 +159,7 @@ TEST_CASE("fills of 16-byte elements end, whatever the pitch") {
     for (const uint32_t pitch : {8u, 520u, 536u, 1032u, 1025u}) {
       CAPTURE(static_cast<int>(tiling), pitch);
       const surface::Surface s = decoded(image(SurfaceFormat::R32G32B32A32_FLOAT, tiling, base, pitch));
-      fill(f.view, s, surface::Level(s, 0), {0, 0, 64, 64}, 0, 0, texel.data());
+      fill(f.view, s, surface::Level(s, 0), {0, 0, 64, 64}, 0, 0, texel.data(), f.never);
     }
 }
 
