@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Kernels of guest memory: how far they are read, and that decoding a long one can be stopped.
+#include "hw/eu/interp/loader.h"
+#include "hw/iface/engine.h"
+#include "tests/catch.h"
+#include "tests/unit/eu/harness.h"
+#include "tests/unit/memory/mapped.h"
+
+using namespace softgen;
+using namespace softgen::eu;
+using namespace softgen::eu::test;
+
+namespace {
+
+constexpr uint64_t start = 0x10000, page = memory::View::page_size;
+constexpr size_t instructions_a_page = page / 16;
+
+/// Memory that has just the pages of a kernel of `moves` moves, with an end behind them or not.
+struct Fixture : memory::test::Mapped {
+  Fixture(size_t moves, bool ends) : Mapped(start, start + (moves + ends) * 16) {
+    std::vector<Instruction> code(moves, mov_imm(8, grf(2, RegType::d), RegType::d, 1));
+    if (ends) code.push_back(end());
+    const auto bytes = assemble(code);
+    view.write(start, bytes.data(), bytes.size());
+  }
+  std::shared_ptr<const Program> load() { return loader.load(view, {}, start, stop); }
+
+  StopFlag stop;
+  Loader loader;
+};
+
+}  // namespace
+
+TEST_CASE("eu loader: a kernel that ends with its page is read to its end, and no page behind it is touched") {
+  for (const size_t instructions : {instructions_a_page, 2 * instructions_a_page, 5 * instructions_a_page, 5 * instructions_a_page + 1}) {
+    CAPTURE(instructions);
+    Fixture f(instructions - 1, true);
+    const auto program = f.load();
+    CHECK(program->complete());
+    CHECK(program->bytes().size() == instructions * 16);
+    CHECK(f.view.faults() == 0);
+    CHECK(f.load() == program);
+    CHECK(f.view.faults() == 0);
+  }
+}
+
+TEST_CASE("eu loader: work that is dropped does not wait for a long kernel, and nothing of it is kept") {
+  Fixture f(64 * instructions_a_page, false);
+  for (const StopFlag::Reason reason : {StopFlag::reset, StopFlag::abandon}) {
+    f.stop.request(reason);
+    CHECK(f.load()->lines().size() == 1);  // an illegal instruction
+    f.stop.clear(reason);
+  }
+  const auto whole = f.load();
+  CHECK(whole->lines().size() > 64 * instructions_a_page);
+  CHECK(f.load()->lines().size() == whole->lines().size());
+}
