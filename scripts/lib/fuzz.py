@@ -97,7 +97,9 @@ def run_plain(name, path, seconds, seed):
         result.plain_seconds += summary["seconds"]
         first += summary["executions"] + 1
         if summary["finding"]:
-            result.findings.append((done.stderr.strip().splitlines()[-2:][0], summary["finding"], f"{path} {summary['finding']}"))
+            said = [line for line in done.stderr.splitlines() if line.strip() and ": seed " not in line][:-1]  # without the command's line
+            what = "; ".join(said[-4:]).removesuffix(". Repeat with:")
+            result.findings.append((what, summary["finding"], f"{path} {summary['finding']}"))
     return result
 
 

@@ -78,7 +78,7 @@ class SurfaceTarget {
   static PixelRect rect_in(StateSource& in, const surface::Extent& extent) {
     const Place from = in.one_in(3) ? Place{} : place_in(in, extent, 1);
     return {static_cast<int32_t>(from.x), static_cast<int32_t>(from.y), static_cast<int32_t>(std::min(extent.width, from.x + 1 + in.below(160))),
-            static_cast<int32_t>(std::min(extent.height, from.y + 1 + in.below(96)))};
+            static_cast<int32_t>(std::min(extent.height, from.y + 1 + in.below(40)))};
   }
 
   void colors(StateSource& in) {
@@ -181,7 +181,7 @@ class SurfaceTarget {
     if (in.one_in(2)) {
       gen9::_3DSTATE_WM_HZ_OP op;
       op.depth_buffer_clear_enable = op.stencil_buffer_clear_enable = true;
-      op.sample_mask = 0xffff & in.take<uint16_t>();
+      op.sample_mask = in.one_in(16) ? in.take<uint16_t>() : 1u << in.below(samples);
       op.full_surface_depth_and_stencil_clear = true;
       unit.clear([&](const PixelRect& rect, const render::FillPart& part) {
         PixelRect band = rect_in(in, {static_cast<uint32_t>(rect.x1), static_cast<uint32_t>(rect.y1), 1});
@@ -225,7 +225,7 @@ class SurfaceTarget {
     const surface::Surface s = decoded();
     if (s.is_null() || s.is_buffer()) return;
     const surface::Format* format = debug::picture_format(static_cast<uint32_t>(s.format->code));
-    if (format) debug::read_picture(view(), {s.base, format, std::min(s.width, 64u), std::min(s.height, 64u), s.pitch, s.tiling});
+    if (format) debug::read_picture(view(), {s.base, format, std::min(s.width, 40u), std::min(s.height, 34u), s.pitch, s.tiling});
   }
 
   template <size_t n>
