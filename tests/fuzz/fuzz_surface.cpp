@@ -77,8 +77,8 @@ class SurfaceTarget {
   }
   static PixelRect rect_in(StateSource& in, const surface::Extent& extent) {
     const Place from = in.one_in(3) ? Place{} : place_in(in, extent, 1);
-    return {static_cast<int32_t>(from.x), static_cast<int32_t>(from.y), static_cast<int32_t>(std::min(extent.width, from.x + 1 + in.below(160))),
-            static_cast<int32_t>(std::min(extent.height, from.y + 1 + in.below(40)))};
+    return {static_cast<int32_t>(from.x), static_cast<int32_t>(from.y), static_cast<int32_t>(std::min(extent.width, from.x + 1 + in.below(100))),
+            static_cast<int32_t>(std::min(extent.height, from.y + 1 + in.below(36)))};
   }
 
   void colors(StateSource& in) {

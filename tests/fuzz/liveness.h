@@ -12,7 +12,9 @@
 
 #include "hw/iface/engine.h"
 
-#if defined(__has_feature)
+#if defined(__SANITIZE_ADDRESS__)
+#define SOFTGEN_FUZZ_SANITIZED 1
+#elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define SOFTGEN_FUZZ_SANITIZED 1
 #endif

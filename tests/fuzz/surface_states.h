@@ -4,6 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
 
 #include "hw/defs/gen9/all.h"
 #include "tests/fuzz/state_source.h"
@@ -27,9 +30,32 @@ inline uint32_t small_size(StateSource& in) {
   return in.one_in(16) ? 1 + (in.take<uint16_t>() & 0x3fff) : in.one_of(sizes);
 }
 
+/// Those that drivers bound in the golden captures (extract_states.cpp).
+inline const std::vector<SurfaceState>& captured_surface_states() {
+  static const std::vector<SurfaceState> states = [] {
+    std::vector<SurfaceState> read;
+    std::FILE* const file = std::fopen(FUZZ_SURFACE_STATES, "rb");
+    if (!file) std::perror(FUZZ_SURFACE_STATES), std::abort();
+    for (SurfaceState state; std::fread(state.data(), sizeof state, 1, file) == 1;) read.push_back(state);
+    std::fclose(file);
+    return read;
+  }();
+  return states;
+}
+
 inline SurfaceState surface_state(StateSource& in) {
   using S = gen9::RENDER_SURFACE_STATE;
   static const defs::Structure& layout = structure("RENDER_SURFACE_STATE");
+  if (in.one_in(4)) {
+    SurfaceState state = in.one_of(captured_surface_states());
+    // Surface Base Address and Auxiliary Surface Base Address.
+    for (const unsigned dword : {8u, 10u}) {
+      const uint64_t at = in.address();
+      state[dword] = (static_cast<uint32_t>(at) & ~0xfffu) | (state[dword] & 0xfff), state[dword + 1] = static_cast<uint32_t>(at >> 32);
+    }
+    in.change_some(layout, state);
+    return state;
+  }
   static constexpr S::SurfaceType types[] = {S::SurfaceType::SURFTYPE_2D, S::SurfaceType::SURFTYPE_2D, S::SurfaceType::SURFTYPE_2D, S::SurfaceType::SURFTYPE_1D,
                                              S::SurfaceType::SURFTYPE_3D, S::SurfaceType::SURFTYPE_CUBE, S::SurfaceType::SURFTYPE_BUFFER,
                                              S::SurfaceType::SURFTYPE_STRBUF};
