@@ -72,13 +72,18 @@ int listen_as_compiler(const std::string& path) {
   constexpr unsigned most_at_once = 64;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof(address.sun_path)) return std::fputs("softgen-eu-compiler: the socket's path is too long\n", stderr), 2;
-  std::memcpy(address.sun_path, path.c_str(), path.size());
-  struct stat status;
-  if (lstat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode)) unlink(path.c_str());
+  // It gets its name when it listens: who sees it may connect.
+  const std::string unnamed = path + ".new";
+  if (unnamed.size() >= sizeof(address.sun_path)) return std::fputs("softgen-eu-compiler: the socket's path is too long\n", stderr), 2;
+  std::memcpy(address.sun_path, unnamed.c_str(), unnamed.size());
+  for (const std::string& old : {path, unnamed}) {
+    struct stat status;
+    if (lstat(old.c_str(), &status) == 0 && S_ISSOCK(status.st_mode)) unlink(old.c_str());
+  }
   const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   umask(S_IRWXG | S_IRWXO);
-  if (listener < 0 || bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) || listen(listener, 16))
+  if (listener < 0 || bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) || listen(listener, 16) ||
+      link(unnamed.c_str(), path.c_str()) || unlink(unnamed.c_str()))
     return std::fprintf(stderr, "softgen-eu-compiler: %s: %s\n", path.c_str(), std::strerror(errno)), 1;
   for (unsigned running = 0;;) {
     while (running && waitpid(-1, nullptr, running < most_at_once ? WNOHANG : 0) > 0) running--;
