@@ -37,6 +37,13 @@ class Archive {
   void value(T& v) {
     raw(std::as_writable_bytes(std::span(&v, 1)));
   }
+  /// A byte that is 0 or 1: any other is no value of a bool.
+  void value(bool& v) {
+    uint8_t byte = v;
+    value(byte);
+    if (byte > 1) return fail("a flag is neither 0 nor 1");
+    v = byte;
+  }
   /// A block whose size both sides know.
   void bytes(std::span<std::byte> block) { raw(block); }
   /// A block of guest-chosen size; reading fails above `limit` bytes.

@@ -50,3 +50,14 @@ TEST_CASE("damaged state is refused with a sentence") {
   in.state(reader);
   CHECK(reader.error() == "the saved state has no section 'unit' where one is due");
 }
+
+TEST_CASE("a flag that is neither 0 nor 1 is refused, and the value stays") {
+  for (const unsigned byte : {0u, 1u, 2u, 255u}) {
+    const std::byte data[] = {static_cast<std::byte>(byte)};
+    Archive back(data);
+    bool flag = true;
+    back.value(flag);
+    CHECK(back.failed() == (byte > 1));
+    CHECK(flag == (byte != 0));
+  }
+}
