@@ -170,6 +170,7 @@ void PixelWorker::write_lit(const ColorKernel& kernel, const RenderTarget& rt, u
     };
     if (pair || pixels.lanes & 15) there = rows_of(x, y, pixels.rows);
     if (pair) {
+      if (!there) continue;  // below the level: there are no rows
       // Levels and slices start at multiples of four elements each way, and four of 4 bytes stand side by side in all of these tilings.
       there |= there << 4;
       pixels.rows[2] = pixels.rows[0] + 8, pixels.rows[3] = pixels.rows[1] + 8;

@@ -42,7 +42,7 @@ def shared_guest():
 
 @functools.cache
 def vnc_socket():
-    """Where the shared guest's VNC server is (tests/boot/rfb.py)."""
+    """Where the shared guest's VNC server is (scripts/lib/rfb.py)."""
     folder = tempfile.TemporaryDirectory(prefix="softgen-vnc-")
     atexit.register(folder.cleanup)
     return pathlib.Path(folder.name) / "socket"

@@ -6,7 +6,7 @@ import unittest
 
 import display_mode as display
 from machine import Machine
-from rfb import Rfb
+from rfb import Screen
 
 ANSWER_S = 2
 GTT, PLANE_SURFLIVE = 0x800000, 0x701AC
@@ -98,14 +98,14 @@ class Vnc(LitTest):
         folder = tempfile.TemporaryDirectory(prefix="softgen-vnc-")
         self.addCleanup(folder.cleanup)
         machine = self.lit("", extra=["-vnc", f"unix:{folder.name}/vnc"])
-        client = Rfb(f"{folder.name}/vnc")
+        client = Screen(f"{folder.name}/vnc")
         self.addCleanup(client.close)
 
         def shows(colour):
             """Asks until the whole picture has it; an update waits at the server until there is a change."""
             client.update(incremental=False)
             while (client.width, client.height) != (640, 480) or {client.pixel(0, 0), client.pixel(639, 479)} != {colour}:
-                client.update()
+                client.update(incremental=True)
 
         shows(0xFF0000)
         for surface, colour in ((GREEN, 0x00FF00), (RED, 0xFF0000), (GREEN, 0x00FF00)):

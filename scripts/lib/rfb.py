@@ -68,3 +68,7 @@ class Screen:
                 for channel in range(3):  # blue comes first
                     row[3 * x + 2 - channel:3 * (x + width):3] = data[channel::4]
         return pixels > 0
+
+    def pixel(self, x, y):
+        """0xRRGGBB"""
+        return int.from_bytes(self.rows[y][3 * x:3 * x + 3], "big")
