@@ -7,6 +7,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import tempfile
 import time
 
 from build import variant
@@ -16,6 +17,7 @@ SANITIZED = ROOT / "build-fuzz"
 LOG = CACHE / "logs" / "fuzz.log"
 SEED = 20261121  # the same inputs on each run of CI; both engines print it
 SLOWEST_INPUT_SECONDS = 20
+CI_SECONDS = 60  # of a target, at most
 MOST_FINDINGS = 20  # of a target and run
 LARGE_CORPUS = 2000  # files, from which on it is merged
 # Coverage in all of our code, not only in the harness file.
@@ -110,10 +112,21 @@ def edges(text):
     return (int(begin.group(1)) if begin else 0), max(marks, default=0)
 
 
-def run_sanitized(name, path, seconds, seed):
-    """Under libFuzzer. New inputs are kept in the cache for the next run."""
+# Inputs of a target in CI under the sanitizers: a few seconds' worth. A number, since what a time allows differs from run to run.
+CI_INPUTS = {"aub": 1000, "batch": 2000, "draw": 700, "mmio": 800, "surface": 10000, "eu": 12000}
+CI_INPUTS_OF_OTHERS = 30000
+
+
+def run_repeatable(name, path, seed):
+    """Under libFuzzer, the same inputs on each run of one build: from the repository's seeds alone."""
+    with tempfile.TemporaryDirectory() as corpus:
+        return run_sanitized(name, path, CI_SECONDS, seed, corpus=pathlib.Path(corpus), runs=CI_INPUTS.get(name, CI_INPUTS_OF_OTHERS))
+
+
+def run_sanitized(name, path, seconds, seed, corpus=None, runs=None):
+    """Under libFuzzer, for `seconds`, or for `runs` inputs and `seconds` at most. New inputs are kept in `corpus`, else in the cache for the next run."""
     result, deadline = Result(name), time.monotonic() + seconds
-    corpus = CACHE / "corpus" / path.name
+    corpus = corpus or CACHE / "corpus" / path.name
     corpus.mkdir(parents=True, exist_ok=True)
     seeds = ROOT / "tests" / "fuzz" / "corpus" / path.name
     environment = {**os.environ, "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1", "ASAN_OPTIONS": "detect_leaks=1"}
@@ -121,7 +134,7 @@ def run_sanitized(name, path, seconds, seed):
         folder = findings_folder(name)
         before = set(folder.iterdir())
         command = [path, f"-max_total_time={max(1, round(left))}", f"-seed={seed + len(result.findings)}", f"-timeout={SLOWEST_INPUT_SECONDS}",
-                   "-rss_limit_mb=4096", "-print_final_stats=1", f"-artifact_prefix={folder}/", corpus, *([seeds] if seeds.is_dir() else [])]
+                   "-rss_limit_mb=4096", "-print_final_stats=1", f"-artifact_prefix={folder}/", *([f"-runs={runs}"] if runs else []), corpus, *([seeds] if seeds.is_dir() else [])]
         start = time.monotonic()
         try:
             done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

@@ -267,7 +267,8 @@ void OpBuilder::attach() {
                       : op_.kind == LaneKind::f64 ? s.type == RegType::df
                                                   : op_.kind != LaneKind::exact && !is_float(s.type) &&
                                                         size_of(s.type) == (op_.kind == LaneKind::i32 ? 4u : 8u);
-    s.in_place = plain && same && s.fetch == Fetch::contiguous;
+    // Hardware wants elements aligned, but a guest may write any region: kernels take aligned registers only.
+    s.in_place = plain && same && s.fetch == Fetch::contiguous && s.base % size_of(s.type) == 0;
     s.splat = plain && same && s.fetch == Fetch::scalar && size_of(s.type) == 4;
     if (s.fetch == Fetch::immediate || s.fetch == Fetch::none) {
       constants_.push_back(std::make_unique<Lanes>());
@@ -281,7 +282,7 @@ void OpBuilder::attach() {
   op_.result = result_kind(op_.dst.type);
   const bool dwords = op_.kind == LaneKind::f32 ? op_.dst.type == RegType::f
                                                 : op_.kind == LaneKind::i32 && size_of(op_.dst.type) == 4 && !is_float(op_.dst.type);
-  op_.store_32 = dwords && op_.dst.place == Place::contiguous;
+  op_.store_32 = dwords && op_.dst.place == Place::contiguous && op_.dst.base % 4 == 0;
   op_.settle_32 = op_.finish && op_.kind == LaneKind::f32 && op_.dst.type == RegType::f;
   op_.straight = op_.store_32 && op_.exec_size >= 8 && !op_.acc_write && !op_.to_accumulator && op_.dst.channels == 0xffffffff;
   const unsigned bytes = op_.exec_size * 4u;
