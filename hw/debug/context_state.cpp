@@ -36,7 +36,7 @@ void ContextState::note(const WalkedPacket& packet) {
     default: break;
   }
   if (packet.command->match >> 29 == 3) {
-    const auto kept = dw.first(std::min(dw.size(), most_dwords));
+    const auto kept = dw.first(std::min(dw.size(), max_dwords));
     last[packet.command->id].assign(kept.begin(), kept.end());
   }
 }
@@ -62,7 +62,7 @@ ContextState& ContextStates::of(EngineId engine, uint32_t id) {
   if (found != states_.end()) {
     states_.splice(states_.begin(), states_, found);
   } else {
-    if (states_.size() == most) states_.pop_back();
+    if (states_.size() == max_contexts) states_.pop_back();
     states_.push_front({engine, id, {}});
   }
   return states_.front().state;

@@ -16,7 +16,7 @@ namespace softgen::debug {
 
 struct ContextState {
   /// Of a packet, dwords that are kept: more than any state command has. Files bring packets of 65537.
-  static constexpr size_t most_dwords = 1024;
+  static constexpr size_t max_dwords = 1024;
 
   uint64_t general = 0, surface = 0, dynamic = 0, indirect = 0, instruction = 0;
   /// CS_DEBUG_MODE2 bit 4: push constant addresses do not count from the dynamic state base (SKL PRM vol 2c).
@@ -32,7 +32,7 @@ struct ContextState {
 /// Those of a capture's contexts that were used last: a file may name as many contexts as it has submissions.
 class ContextStates {
  public:
-  static constexpr size_t most = 64;
+  static constexpr size_t max_contexts = 64;
 
   /// Good until the next call. A context that was not among the last ones starts anew.
   ContextState& of(EngineId engine, uint32_t id);

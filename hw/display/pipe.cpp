@@ -315,7 +315,7 @@ void Pipe::state(Archive& ar) {
   raster_ = Raster{};
   timer_ = -1;
   if (running) {
-    if (!timing.valid()) return ar.fail("a pipe of the saved state has a timing that Gen9 has not");
+    if (!timing.valid()) return ar.fail("a pipe of the saved state has a timing beyond the platform's limits");
     if (start < 0 || start > now()) return ar.fail("a pipe of the saved state starts in the future");
     raster_.start(timing, start);
     if (blanks_done_ > raster_.blanks(now())) {

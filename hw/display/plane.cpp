@@ -129,7 +129,7 @@ bool decode_plane(const PlaneRegs& regs, PlaneView& out) {
   out.width = bits(regs.size, 12, 0) + 1;
   out.height = bits(regs.size, 28, 16) + 1;
   if (out.width > limits::plane_width(out.main.tiling, out.main.bytes) || out.height > limits::plane_height) {
-    guest_error("a plane larger than Gen9's", "PLANE_SIZE {:#x} PLANE_CTL {:#x}", regs.size, regs.ctl);
+    guest_error("a plane larger than the platform's limit", "PLANE_SIZE {:#x} PLANE_CTL {:#x}", regs.size, regs.ctl);
     return false;
   }
   out.x = static_cast<int16_t>(bits(regs.pos, 15, 0));

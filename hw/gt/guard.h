@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// C++ exceptions end at the C ABI: the front ends are C, where one that passes is the end of QEMU. What is thrown here is the host's (no memory, no
-// threads), so it is told, and the call does nothing or gives its error.
+// C++ exceptions end at the C ABI: the front ends are C, where one that passes is the end of QEMU. Exceptions here come from the host (out of memory or
+// threads): they are logged, and the call does nothing or returns its error value.
 #pragma once
 
 #include <exception>

@@ -139,31 +139,31 @@ uint32_t InterruptTree::master() const {
 
 void InterruptTree::update(bool edge) {
   const bool level = enabled_ && (master() & ~master_enable);
-  // Where the host was told of a high line, each further rise is one more message.
-  if (level && told_ && (!level_ || edge)) fall_ = true;
+  // While the host sees a high line, each further rising edge needs a falling one first: it is another message.
+  if (level && reported_ && (!level_ || edge)) fall_ = true;
   level_ = level;
-  untold_.store(level != told_ || fall_, std::memory_order_release);
+  unreported_.store(level != reported_ || fall_, std::memory_order_release);
 }
 
 void InterruptTree::deliver() {
-  if (!untold_.load(std::memory_order_acquire)) return;
+  if (!unreported_.load(std::memory_order_acquire)) return;
   std::unique_lock lock(mutex_);
   deliver(lock);
 }
 
 void InterruptTree::deliver(std::unique_lock<std::mutex>& lock) {
-  if (telling_) return;
-  telling_ = true;
-  while (told_ != level_ || fall_) {
-    told_ = !told_;
-    if (!told_) fall_ = false;
-    const bool level = told_;
+  if (reporting_) return;
+  reporting_ = true;
+  while (reported_ != level_ || fall_) {
+    reported_ = !reported_;
+    if (!reported_) fall_ = false;
+    const bool level = reported_;
     lock.unlock();
     host_.interrupt(level);
     lock.lock();
   }
-  telling_ = false;
-  untold_.store(false, std::memory_order_release);
+  reporting_ = false;
+  unreported_.store(false, std::memory_order_release);
 }
 
 void InterruptTree::reset() {

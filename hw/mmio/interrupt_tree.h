@@ -45,8 +45,8 @@ class InterruptTree {
   /// raise() but for the call of the host.
   void post(Block block, uint32_t bits);
   void post_pipe(unsigned pipe, uint32_t bits) { post(static_cast<Block>(static_cast<unsigned>(Block::pipe_a) + pipe), bits); }
-  /// Brings the host's line up to date. One thread at a time calls the host; who comes meanwhile, or from within that call, leaves what
-  /// there is to tell to it. A level that falls and rises again before the host was told is an edge of its own.
+  /// Brings the host's line up to date. One thread at a time calls the host; concurrent and nested calls leave
+  /// the delivery to that thread. A level that falls and rises again before it is reported is a separate edge.
   void deliver();
 
   /// The lines as ISR shows them, where they last (hot-plug live state in SDEISR). Raises nothing.
@@ -79,9 +79,9 @@ class InterruptTree {
   std::array<Registers, block_count> blocks_;
   bool enabled_ = false;
   bool level_ = false;
-  // The host's side: what it was told last, whether it has to see the line fall before it is high (again), whether a thread is telling it.
-  bool told_ = false, fall_ = false, telling_ = false;
-  std::atomic<bool> untold_ = false;  ///< deliver() has something to do
+  // The host's side: the level reported last, whether it has to see the line fall before it is high (again), whether a thread is reporting.
+  bool reported_ = false, fall_ = false, reporting_ = false;
+  std::atomic<bool> unreported_ = false;  ///< deliver() has something to do
 };
 
 }  // namespace softgen::mmio

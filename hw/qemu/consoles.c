@@ -176,7 +176,7 @@ void intel_gpu_consoles_exit(IntelGpuState* s) {
   for (unsigned i = 0; i < SG_MAX_CONNECTORS; i++) {
     IntelGpuMonitor* monitor = &s->monitors[i];
     if (!monitor->console) continue;
-    if (monitor->composing >= 0) update_done(monitor); /* nobody waits for a device that is gone */
+    if (monitor->composing >= 0) update_done(monitor); /* the device is gone: its waiters must not hang */
     graphic_console_close(monitor->console);
     monitor->console = NULL;
   }

@@ -127,8 +127,8 @@ typedef struct sg_dirty_rect { uint32_t x, y, width, height; } sg_dirty_rect;
 
 void sg_display_mode(sg_device *dev, unsigned pipe, sg_pipe_mode *mode);
 /* Asks for a picture of what pipe shows now (planes, cursor, scaling, gamma). The device composes it on a thread of its own; ops.display_ready
- * follows, also when the pipe is off, and until then more calls for the same pipe do nothing. `look`: also where nothing but its pixels would
- * tell of a change (else a picture that stands still is looked at less often). With threads=0 display_ready comes in the call, and
+ * follows, also when the pipe is off, and until then more calls for the same pipe do nothing. `look`: compose even where only
+ * pixels in memory may have changed (else a static picture is composed less often). With threads=0 display_ready comes in the call, and
  * sg_display_draw() composes. Works while the device is paused, too. */
 void sg_display_refresh(sg_device *dev, unsigned pipe, bool look);
 /* Size of the picture that sg_display_draw() would give; 0, 0: there is none now. */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""scripts/fuzz: runs the fuzz targets and tells what they found."""
+"""scripts/fuzz: runs the fuzz targets and reports their findings."""
 import argparse
 import concurrent.futures
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The targets of tests/fuzz: at full speed from the build folder (guard pages tell), and under libFuzzer, ASan and UBSan from build-fuzz/."""
+"""The targets of tests/fuzz: at full speed from the build folder (guard pages detect), and under libFuzzer, ASan and UBSan from build-fuzz/."""
 import dataclasses
 import json
 import os
@@ -16,10 +16,10 @@ from common import BUILD, CACHE, ROOT, Failure, output
 SANITIZED = ROOT / "build-fuzz"
 LOG = CACHE / "logs" / "fuzz.log"
 SEED = 20261121  # the same inputs on each run of CI; both engines print it
-SLOWEST_INPUT_SECONDS = 20
+MAX_INPUT_SECONDS = 20
 CI_SECONDS = 60  # of a target, at most
-MOST_FINDINGS = 20  # of a target and run
-LARGE_CORPUS = 2000  # files, from which on it is merged
+MAX_FINDINGS = 20  # of a target and run
+MAX_CORPUS_FILES = 2000  # a larger one is merged
 # Coverage in all of our code, not only in the harness file.
 OPTIONS = ["-Dfuzz=true", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dbuildtype=debugoptimized",
            "-Dc_args=-fsanitize=fuzzer-no-link", "-Dcpp_args=-fsanitize=fuzzer-no-link"]
@@ -83,12 +83,12 @@ def findings_folder(name):
 def run_plain(name, path, seconds, seed):
     """At full speed; after a finding it goes on with other inputs."""
     result, deadline, first = Result(name), time.monotonic() + seconds, 0
-    while (left := deadline - time.monotonic()) > 0.5 and len(result.findings) < MOST_FINDINGS and not result.trouble:
-        command = [path, f"--seconds={left:.1f}", f"--seed={seed}", f"--first={first}", f"--timeout={SLOWEST_INPUT_SECONDS}",
+    while (left := deadline - time.monotonic()) > 0.5 and len(result.findings) < MAX_FINDINGS and not result.trouble:
+        command = [path, f"--seconds={left:.1f}", f"--seed={seed}", f"--first={first}", f"--timeout={MAX_INPUT_SECONDS}",
                    f"--save={findings_folder(name)}"]
         try:
             done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
-                                  timeout=left + 60 + 2 * SLOWEST_INPUT_SECONDS, check=False)
+                                  timeout=left + 60 + 2 * MAX_INPUT_SECONDS, check=False)
             summary = json.loads(done.stdout.strip().splitlines()[-1])
         except (subprocess.TimeoutExpired, ValueError, IndexError) as problem:
             result.trouble = f"{path.name} did not end as it should: {problem}"
@@ -130,10 +130,10 @@ def run_sanitized(name, path, seconds, seed, corpus=None, runs=None):
     corpus.mkdir(parents=True, exist_ok=True)
     seeds = ROOT / "tests" / "fuzz" / "corpus" / path.name
     environment = {**os.environ, "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1", "ASAN_OPTIONS": "detect_leaks=1"}
-    while (left := deadline - time.monotonic()) > 0.5 and len(result.findings) < MOST_FINDINGS and not result.trouble:
+    while (left := deadline - time.monotonic()) > 0.5 and len(result.findings) < MAX_FINDINGS and not result.trouble:
         folder = findings_folder(name)
         before = set(folder.iterdir())
-        command = [path, f"-max_total_time={max(1, round(left))}", f"-seed={seed + len(result.findings)}", f"-timeout={SLOWEST_INPUT_SECONDS}",
+        command = [path, f"-max_total_time={max(1, round(left))}", f"-seed={seed + len(result.findings)}", f"-timeout={MAX_INPUT_SECONDS}",
                    "-rss_limit_mb=4096", "-print_final_stats=1", f"-artifact_prefix={folder}/", *([f"-runs={runs}"] if runs else []), corpus, *([seeds] if seeds.is_dir() else [])]
         start = time.monotonic()
         try:
@@ -161,7 +161,7 @@ def run_sanitized(name, path, seconds, seed, corpus=None, runs=None):
 def merge_corpus(path):
     """Of a corpus that has grown large, keeps what is needed for its coverage."""
     corpus = CACHE / "corpus" / path.name
-    if not corpus.is_dir() or sum(1 for _ in corpus.iterdir()) < LARGE_CORPUS:
+    if not corpus.is_dir() or sum(1 for _ in corpus.iterdir()) < MAX_CORPUS_FILES:
         return
     merged = corpus.with_suffix(".merged")
     shutil.rmtree(merged, ignore_errors=True)

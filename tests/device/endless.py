@@ -206,10 +206,10 @@ def media():
 
 def media_walker():
     """As many threads as one packet can name, with steps of zero."""
-    most = {"Color Count Minus One": 15, "Middle Loop Extra Steps": 31, "Global Loop Exec Count": 4095, "Local Loop Exec Count": 4095,
+    max_values = {"Color Count Minus One": 15, "Middle Loop Extra Steps": 31, "Global Loop Exec Count": 4095, "Local Loop Exec Count": 4095,
             "Block Resolution X": 2047, "Block Resolution Y": 2047, "Global Resolution X": 2047, "Global Resolution Y": 2047,
             "Local Inner Loop Unit X": 1, "Global Inner Loop Unit X": 1}
-    return _threads(ENDS, packet("MEDIA_OBJECT_WALKER", most), "Media")
+    return _threads(ENDS, packet("MEDIA_OBJECT_WALKER", max_values), "Media")
 
 
 def _workaround(work):
@@ -232,7 +232,7 @@ def batch():
 
 
 def semaphore():
-    """Waits for a dword that nobody writes."""
+    """Waits for a dword that is never written."""
     return Work(packet("MI_SEMAPHORE_WAIT", {"Memory Type": "Global Graphics Address", "Wait Mode": "Polling Mode",
                                              "Compare Operation": "COMPARE_SAD_EQUAL_SDD", "Semaphore Data Dword": 1,
                                              "Semaphore Address": RESULT + 8}))

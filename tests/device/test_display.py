@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the consoles show, and that nobody waits for it: pictures are composed outside QEMU's lock."""
+"""What the consoles show, and that no caller waits for it: pictures are composed outside QEMU's lock."""
 import tempfile
 import time
 import unittest

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What a guest kernel may do to its host with BARs, messages, resets and plugging. The oracle: QEMU answers its monitor within 2 s, and
-ends by itself when told to.
+exits by itself when asked to.
 
 The tests run under AddressSanitizer too: docs/qemu.md, "Under AddressSanitizer"."""
 import unittest
@@ -28,7 +28,7 @@ class HostileTest(unittest.TestCase):
         return machine.qmp.command("query-status", timeout=ANSWER_S)["status"]
 
     def ends(self, machine):
-        """QEMU ends when it is told to, and had nothing to complain of."""
+        """QEMU exits when asked to, and printed no complaint."""
         machine.command("quit")
         status, log = machine.ended()
         words = "\n".join(line for line in log.splitlines() if not line.startswith("["))  # without qtest's own record

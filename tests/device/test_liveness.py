@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Work that never ends, submitted by hand (endless.py): whoever runs the machine is answered within a second all the same."""
 import json
-import pathlib
-import tempfile
 import time
 import unittest
 
 import endless
+from folder_test import FolderTest
 from machine import DEVICE, Machine
 
 ANSWER_S = 1
@@ -20,12 +19,7 @@ OTHERS = {"batch": 0x1880, "semaphore": 0x0E40, "widest_walker": 0x7105}
 EJECT_PORT = 0xAE08  # of i440FX's ACPI hot-plug
 
 
-class Liveness(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="softgen-liveness-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class Liveness(FolderTest):
     def start(self, **kwargs):
         machine = Machine(memory="64M", **kwargs)
         self.addCleanup(machine.close)
@@ -56,20 +50,6 @@ class Liveness(unittest.TestCase):
         begin = time.monotonic()
         action()
         self.assertLess(time.monotonic() - begin, ANSWER_S, what)
-
-    def job(self, machine, command, **arguments):
-        machine.command(command, **{"job-id": "job", **arguments})
-        machine.poll(lambda: any(job["status"] == "concluded" for job in machine.command("query-jobs")), command)
-        error = machine.command("query-jobs")[0].get("error")
-        machine.command("job-dismiss", id="job")
-        self.assertIsNone(error)
-
-    def snapshot_disk(self, machine):
-        path = str(self.folder / "disk.qcow2")
-        self.job(machine, "blockdev-create", options={"driver": "file", "filename": path, "size": 0})
-        machine.command("blockdev-add", **{"driver": "file", "node-name": "file", "filename": path})
-        self.job(machine, "blockdev-create", options={"driver": "qcow2", "file": "file", "size": 64 << 20})
-        machine.command("blockdev-add", **{"driver": "qcow2", "node-name": "disk", "file": "file"})
 
     def hangs(self, machine):
         abandoned = json.loads(machine.get("report"))["engines"]["rcs"]["abandoned_packets"]

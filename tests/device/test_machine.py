@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The device in a machine: VGA picture, snapshot, migration, unplug, wrong arguments."""
 import os
-import pathlib
 import struct
 import tempfile
 import time
 import unittest
 
 import display_mode
+from folder_test import FolderTest
 from machine import DEVICE, LIMIT_S, Machine, run_device, run_once
 import build
 
@@ -31,12 +31,7 @@ class Picture(unittest.TestCase):
                 machine.picture(head)
 
 
-class Snapshot(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="softgen-snapshot-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class Snapshot(FolderTest):
     def fill(self, machine):
         """State in each part of the device."""
         machine.map_bars()
@@ -68,21 +63,6 @@ class Snapshot(unittest.TestCase):
         frame = machine.mmio(display_mode.PIPE_FRMCNT)
         self.assertGreater(frame, 2)
         machine.poll(lambda: machine.mmio(display_mode.PIPE_FRMCNT) > frame, "the next vertical blank")
-
-    def snapshot_disk(self, machine):
-        """Gives the machine a qcow2 image that holds snapshots."""
-        path = str(self.folder / "disk.qcow2")
-        self.job(machine, "blockdev-create", options={"driver": "file", "filename": path, "size": 0})
-        machine.command("blockdev-add", **{"driver": "file", "node-name": "file", "filename": path})
-        self.job(machine, "blockdev-create", options={"driver": "qcow2", "file": "file", "size": 64 << 20})
-        machine.command("blockdev-add", **{"driver": "qcow2", "node-name": "disk", "file": "file"})
-
-    def job(self, machine, command, **arguments):
-        machine.command(command, **{"job-id": "job", **arguments})
-        machine.poll(lambda: any(job["status"] == "concluded" for job in machine.command("query-jobs")), command)
-        error = machine.command("query-jobs")[0].get("error")
-        machine.command("job-dismiss", id="job")
-        self.assertIsNone(error)
 
     def test_savevm_and_loadvm(self):
         with Machine() as machine:

@@ -54,7 +54,7 @@ class Sandbox(unittest.TestCase):
         machine.poll(lambda: machine.peek(RAM + endless.RESULT) == endless.FINISHED, "the walker's end")
 
     def compilers(self):
-        """Its processes, once they are confined, and so have told that they are ready."""
+        """Its processes, once they are confined, which is when they report that they are ready."""
         found = []
         for process in pathlib.Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):

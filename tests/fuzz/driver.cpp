@@ -178,7 +178,7 @@ int main(int argc, char** argv) {
     else if (const char* v5 = value("--timeout=")) timeout_seconds = static_cast<unsigned>(std::strtoul(v5, nullptr, 0));
     else if (const char* v6 = value("--save=")) folder = v6;
     else if (text == "--help") return help(), 0;
-    else if (text.rfind("--", 0) == 0) return std::fprintf(stderr, "%s: unknown option %s (--help tells all)\n", program, argv[i]), 2;
+    else if (text.rfind("--", 0) == 0) return std::fprintf(stderr, "%s: unknown option %s (see --help)\n", program, argv[i]), 2;
     else paths.push_back(text);
   }
   install_handlers();

@@ -38,7 +38,7 @@ inline std::byte* map(void* at, size_t size, int protection, int flags, int fd =
 
 }  // namespace detail
 
-/// `pages` pages, each behind and before a page that nobody may touch.
+/// `pages` pages, each between two inaccessible pages.
 class GuardedPages {
  public:
   explicit GuardedPages(size_t pages) : size_((2 * pages + 1) * page_size) {

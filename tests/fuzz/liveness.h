@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whatever an input starts must end when it is told to. A run that takes longer than run_ms is asked to stop, as a reset does; one that then goes on
+// Whatever an input starts must end on request. A run that takes longer than run_ms is asked to stop, as a reset does; one that then goes on
 // for stop_ms of processor time is a finding: the process aborts.
 #pragma once
 
@@ -58,7 +58,7 @@ class LimitedRun {
       asked_at_ = processor_ms();
       stop->request(StopFlag::reset);
     } else if (asked_at_ && processor_ms() > asked_at_ + stop_ms) {
-      static const char text[] = "\nliveness: it goes on after it was told to stop\n";
+      static const char text[] = "\nliveness: it runs on after the stop request\n";
       if (write(STDERR_FILENO, text, sizeof text - 1) >= 0) std::abort();
     }
   }

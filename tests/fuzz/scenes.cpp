@@ -17,9 +17,9 @@ namespace {
 using defs::CommandId;
 namespace gen9 = defs::gen9;
 
-constexpr size_t most_pages = 30000;  // two mappings each, of the 65530 that Linux allows
-constexpr size_t table_pages_a_space = 16;
-constexpr size_t zero_pages = 64;  // of a space: buffers that nobody has written share these
+constexpr size_t max_pages = 30000;  // two mappings each, of the 65530 that Linux allows
+constexpr size_t table_pages_per_space = 16;
+constexpr size_t zero_pages = 64;  // per address space: buffers that were never written share these
 constexpr uint32_t table_entries = 12, samplers = 4, kernel_dwords = 256;
 
 /// One address space of a submission that drew: virtual pages with their contents.
@@ -29,7 +29,7 @@ struct Snapshot {
   size_t written() const {
     return static_cast<size_t>(std::ranges::count_if(pages, [](const auto& page) { return !page.second.empty(); }));
   }
-  size_t table_pages() const { return table_pages_a_space + pages.size() / 8; }
+  size_t table_pages() const { return table_pages_per_space + pages.size() / 8; }
 };
 
 bool is_action(CommandId id) {
@@ -194,7 +194,7 @@ Scenes::Scenes(const std::string& folder) {
 
   size_t total = 0;
   for (const Snapshot& s : snapshots) total += s.written() + zero_pages + s.table_pages();
-  if (total > most_pages) std::fprintf(stderr, "captures have %zu pages\n", total), std::abort();
+  if (total > max_pages) std::fprintf(stderr, "captures have %zu pages\n", total), std::abort();
   memory_ = std::make_unique<IsolatedMemory>(total);
   uint64_t next = 0;
   for (const Snapshot& s : snapshots) {

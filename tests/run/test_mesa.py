@@ -67,7 +67,7 @@ class Mesa25(HostPrograms):
         self.assertTrue("Mesa 25." in self.eglinfo())
 
     def test_kernels_are_compiled_by_the_host(self):
-        """The release's own may be no LLVM that we know; here it is told not to be."""
+        """The release's own may be no LLVM that we know; here the library is disabled."""
         self.ok("glmark2-es2-drm", "-b", "build:nframes=2", SOFTGEN_CACHE="off", SOFTGEN_LLVM="99",
                 options=["--engine", "jit", "--stats", f"{self.mesa.place(self.folder)}/stats.json", "--mode", "320x240@0"])
         eu = json.loads((self.folder / "stats.json").read_text())["eu"]

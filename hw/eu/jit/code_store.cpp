@@ -92,7 +92,7 @@ RunningCode::~RunningCode() {
   if (thread_) thread_->runs[--thread_->depth].store(nullptr, std::memory_order_release);
 }
 
-CodeStore::CodeStore(CodeArena& arena, size_t most) : arena_(arena), most_(most) {}
+CodeStore::CodeStore(CodeArena& arena, size_t max_codes) : arena_(arena), max_codes_(max_codes) {}
 CodeStore::~CodeStore() = default;
 
 bool CodeStore::fill(CodeSlot& slot, const Program& program, const Variant& variant, const std::string& name, const Make& make) {
@@ -130,7 +130,7 @@ void CodeStore::give(CodeSlot& slot, Entry& entry) {
 }
 
 std::unique_ptr<const LoadedCode> CodeStore::load(const Program& program, const Variant& variant, const ObjectFile& object, const std::string& name) {
-  while (codes() < most_ || evict_some()) {
+  while (codes() < max_codes_ || evict_some()) {
     auto code = std::make_unique<const LoadedCode>(program, variant, object, name, arena_);
     if (code->compiled().code) return code;
     if (!code->lacks_room()) return nullptr;

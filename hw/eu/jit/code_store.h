@@ -21,8 +21,8 @@ namespace softgen::eu::jit {
 class CodeSlot {
  public:
   enum class State : uint8_t {
-    idle,     ///< nobody asked for code
-    asked,    ///< somebody is at it
+    idle,     ///< code was not requested yet
+    asked,    ///< requested, not there yet
     settled,  ///< there is code, or there will be none
   };
   std::atomic<State> state{State::idle};
@@ -33,8 +33,8 @@ class CodeSlot {
 
 class CodeStore {
  public:
-  /// `most`: codes at a time. They are in `arena`, whose capacity bounds their bytes.
-  explicit CodeStore(CodeArena& arena, size_t most = 4096);
+  /// `max_codes`: codes at a time. They are in `arena`, whose capacity bounds their bytes.
+  explicit CodeStore(CodeArena& arena, size_t max_codes = 4096);
   ~CodeStore();
 
   /// Makes an object file; nothing: not now. Refused: never.
@@ -47,7 +47,7 @@ class CodeStore {
 
   size_t codes() const;
   uint64_t evicted() const { return evicted_.load(std::memory_order_relaxed); }
-  /// Advances when code is added: the time by which last uses are told.
+  /// Advances when code is added: the clock of last uses.
   uint32_t now() const { return now_.load(std::memory_order_relaxed); }
 
  private:
@@ -67,7 +67,7 @@ class CodeStore {
   bool reclaim();
 
   CodeArena& arena_;
-  const size_t most_;
+  const size_t max_codes_;
   mutable std::mutex mutex_;
   Entries entries_;
   std::map<const LoadedCode*, Entries::iterator> by_code_;

@@ -91,7 +91,7 @@ std::vector<char*> environment_of_child() {
   return kept;
 }
 
-/// Until the child has ended, which it does at once; killed when it does not, or when nobody needs it any more.
+/// Waits until the child has exited. Kills it at the deadline, or when it is no longer needed.
 void reap(pid_t child, protocol::Deadline deadline, const std::atomic<bool>& unneeded) {
   constexpr int look_ms = 100;
   const int handle = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
@@ -127,7 +127,7 @@ int spawn(const std::string& path, int other_end, pid_t& child) {
   return error;
 }
 
-/// When a process was started, in ticks since the host was (proc(5), stat); empty: nobody tells.
+/// When a process was started, in ticks since the host was (proc(5), stat); empty: unknown.
 std::string birth_of(pid_t pid) {
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   std::string text(std::istreambuf_iterator<char>(file), {});

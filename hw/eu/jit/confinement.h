@@ -18,7 +18,7 @@ void limit_process();
 /// After LLVM is loaded: from now on a system call beyond memory, the socket and standard error ends the process, and opening files fails. Null, or why
 /// the host does not allow it.
 const char* filter_system_calls();
-/// SIGPROF, which nobody handles, after kernel_seconds of processor time; false: no more.
+/// SIGPROF, which has no handler, after kernel_seconds of processor time; false: no more.
 void limit_time(bool on);
 
 }  // namespace softgen::eu::jit

@@ -124,7 +124,7 @@ bool write_all(int file, std::string_view bytes) {
   return true;
 }
 
-/// Nobody else can have written what is in it: root may do anything anyway.
+/// Only its owner can have written it (and root, who may do anything anyway).
 bool is_private(const struct stat& status) { return status.st_uid == geteuid() && !(status.st_mode & (S_IWGRP | S_IWOTH)); }
 
 void make_folders(const std::string& path) {
@@ -201,7 +201,7 @@ void DiskCache::keep(const std::string& name, const Program& program, const Obje
   rest.append(object.bytes.data(), object.bytes.size());
   Header h{{}, format_version, object.stepped, program.start(), key.size(), program.bytes().size(), object.bytes.size(), checksum(rest)};
   std::memcpy(h.magic, magic, sizeof(magic));
-  // Written aside and moved into place, so that nobody reads half a file. One process writes at a time, but others may be of the same number (containers).
+  // Written under a temporary name and renamed, so that no reader sees a partial file. Process ids may repeat (containers), so the name has the time, too.
   const std::string aside = fmt::format("{}.{}.{:x}", name, getpid(), static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
   bool written;
   {

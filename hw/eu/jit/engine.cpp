@@ -69,8 +69,8 @@ bool compiles_in_process() {
 
 CompilerProcess& compiler() {
   static auto& apart = *new CompilerProcess(CompilerProcess::default_path());
-  static const bool told = (when_stopping([] { apart.abandon(); }), true);
-  static_cast<void>(told);
+  static const bool registered = (when_stopping([] { apart.abandon(); }), true);
+  static_cast<void>(registered);
   return apart;
 }
 
@@ -212,14 +212,14 @@ class CompiledProgram : public FastPath {
     if (state == CodeSlot::State::settled) return;
     if (!now_ && slot.runs.fetch_add(runs, std::memory_order_relaxed) + runs < runs_before_compiling) return;
     if (state == CodeSlot::State::idle && slot.state.compare_exchange_strong(state, CodeSlot::State::asked)) request(slot, kind, layout);
-    // Not on this thread: nobody would stop it before LLVM's own exit handlers.
+    // Not on this thread: it would not be stopped before LLVM's own exit handlers run.
     if (now_) drain();
   }
 
   void request(CodeSlot& slot, int kind, const SeriesLayout& layout) {
     compiles_in_process();  // asked before there is a thread
     auto keep = program_.shared_from_this();
-    // True where nobody else has it any more, too.
+    // Also true when the program has no other owner any more.
     const auto fill = [keep, &slot, kind, layout](bool may_compile) { return keep.use_count() <= 2 || filled(slot, *keep, variant(kind, layout), may_compile); };
     if (compile_later([fill] { return fill(false); }, [fill] { fill(true); })) return;
     unsupported("EU JIT: too many kernels at once", "one stays with the interpreter");

@@ -45,7 +45,7 @@ using Block = LLVMBasicBlockRef;
 /// Loads the library once: 19, else the newest there is, or the one that the environment's SOFTGEN_LLVM names by its number. False: there is none, or it lacks a function; why() says what the loader said.
 bool available();
 const char* why();
-/// "LLVM 19.1.7"; before 16 it does not tell more than "LLVM 15".
+/// "LLVM 19.1.7"; before 16 only "LLVM 15": there is no function for the rest.
 std::string version();
 
 }  // namespace softgen::eu::jit::llvm

@@ -69,7 +69,7 @@ int serve_compiler(int socket) {
 }
 
 int listen_as_compiler(const std::string& path) {
-  constexpr unsigned most_at_once = 64;
+  constexpr unsigned max_processes = 64;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   // It gets its name when it listens: who sees it may connect.
@@ -86,7 +86,7 @@ int listen_as_compiler(const std::string& path) {
       link(unnamed.c_str(), path.c_str()) || unlink(unnamed.c_str()))
     return std::fprintf(stderr, "softgen-eu-compiler: %s: %s\n", path.c_str(), std::strerror(errno)), 1;
   for (unsigned running = 0;;) {
-    while (running && waitpid(-1, nullptr, running < most_at_once ? WNOHANG : 0) > 0) running--;
+    while (running && waitpid(-1, nullptr, running < max_processes ? WNOHANG : 0) > 0) running--;
     const int socket = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
     if (socket < 0) {
       if (errno == EINTR || errno == ECONNABORTED) continue;

@@ -12,9 +12,9 @@ TEST_CASE("of a capture's contexts the last 64 are remembered") {
   for (uint32_t id = 1; id < 1000; ++id) {
     states.of(EngineId::rcs, id).general = id;
     REQUIRE(states.of(EngineId::rcs, 0).general == 7);
-    REQUIRE(states.size() <= ContextStates::most);
+    REQUIRE(states.size() <= ContextStates::max_contexts);
   }
-  CHECK(states.size() == ContextStates::most);
+  CHECK(states.size() == ContextStates::max_contexts);
   CHECK(states.of(EngineId::rcs, 999).general == 999);
   CHECK(states.of(EngineId::bcs, 999).general == 0);
   CHECK(states.of(EngineId::rcs, 1).general == 0);
@@ -25,7 +25,7 @@ TEST_CASE("a packet longer than any state command is kept in part only") {
   std::vector<uint32_t> dwords(65537, 5);
   ContextState state;
   state.note({0, BatchLevel::first, true, command, dwords});
-  CHECK(state.packet(command->id).size() == ContextState::most_dwords);
+  CHECK(state.packet(command->id).size() == ContextState::max_dwords);
   dwords.resize(4);
   state.note({0, BatchLevel::first, true, command, dwords});
   CHECK(state.packet(command->id).size() == 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Frames composed on the display's thread: the same bits as without it, and nobody waits for them.
+// Frames composed on the display's thread: the same bits as without it, and no caller waits for them.
 #include <chrono>
 #include <condition_variable>
 #include <future>
@@ -16,7 +16,7 @@ namespace {
 constexpr uint32_t vblank = 1, flip_done = 1u << 3, crc_done = 1u << 28;
 constexpr auto a_minute = std::chrono::minutes(1);
 
-/// A host for threads: what the display's thread tells it can be waited for.
+/// A host for threads: calls by the display's thread can be waited for.
 class ThreadHost final : public QuietHost {
  public:
   int64_t clock_ns() override {
@@ -49,7 +49,7 @@ class ThreadHost final : public QuietHost {
     std::lock_guard lock(mutex);
     return level;
   }
-  /// A thread that tells the host of one level may also tell it of the next, which this one's register access made.
+  /// A thread that reports one level may also report the next, which this one's register access made.
   bool wait_level(bool high) {
     std::unique_lock lock(mutex);
     return changed.wait_for(lock, a_minute, [&] { return level == high; });
@@ -223,7 +223,7 @@ TEST_CASE("nothing waits while a CRC is taken; the blank comes with it") {
   REQUIRE(m.host.wait_ready(1));
 }
 
-TEST_CASE("a CRC that nobody wants any more holds nothing back") {
+TEST_CASE("a CRC that was turned off holds nothing back") {
   Threaded m;
   m.go_to(m.blank_time(0));
   m.take_iir();
@@ -248,7 +248,7 @@ TEST_CASE("a CRC that nobody wants any more holds nothing back") {
     CHECK(m.host.timer(0) == -1);
   }
   m.memory.let_go();
-  // What the thread was at reaches nobody: the register keeps its value of reset.
+  // The result in progress is dropped: the register keeps its reset value.
   m.display.refresh(0, true);
   REQUIRE(m.host.wait_ready(1));
   CHECK(m.registers.peek(reg::PIPE_CRC_RES(0, 0)) == 0);

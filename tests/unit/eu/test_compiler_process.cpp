@@ -48,7 +48,7 @@ std::shared_ptr<const Program> small() { return Program::decode(assemble({op(Opc
 
 jit::ObjectFile make(CompilerProcess& process) { return process.compile(*small(), variant, jit::best_isa(), nullptr); }
 
-/// A process that is no child of ours: waits until nobody has its number, or it is a zombie that nobody fetches.
+/// Waits until a process that is not our child is gone, or is a zombie.
 bool ended(pid_t pid) {
   const auto limit = std::chrono::steady_clock::now() + 60s;
   while (std::chrono::steady_clock::now() < limit) {
@@ -202,12 +202,12 @@ TEST_CASE("eu compiler process: one that listens serves each connection by a pro
   CHECK((std::filesystem::status(listener.path()).permissions() & (std::filesystem::perms::group_all | std::filesystem::perms::others_all)) == std::filesystem::perms::none);
 }
 
-TEST_CASE("eu compiler process: a socket that nobody or somebody else listens at is refused") {
+TEST_CASE("eu compiler process: a socket without a listener, or with a listener of another user, is refused") {
   if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
   clear_failure_counts();
-  CompilerProcess nobody("unix:/nonexistent/softgen");
-  CHECK(make(nobody).refused);
-  CHECK(nobody.compiler().starts_with("none: "));
+  CompilerProcess absent("unix:/nonexistent/softgen");
+  CHECK(make(absent).refused);
+  CHECK(absent.compiler().starts_with("none: "));
   CHECK(failure_count(Failure::note, "EU JIT: kernels are interpreted") == 1);
   if (geteuid() != 0) return note("test", "only root can be somebody else");
   const Listener listener(12345);

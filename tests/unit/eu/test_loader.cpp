@@ -13,7 +13,7 @@ using namespace softgen::eu::test;
 namespace {
 
 constexpr uint64_t start = 0x10000, page = memory::View::page_size;
-constexpr size_t instructions_a_page = page / 16;
+constexpr size_t instructions_per_page = page / 16;
 
 /// Memory that has just the pages of a kernel of `moves` moves, with an end behind them or not.
 struct Fixture : memory::test::Mapped {
@@ -32,7 +32,7 @@ struct Fixture : memory::test::Mapped {
 }  // namespace
 
 TEST_CASE("eu loader: a kernel that ends with its page is read to its end, and no page behind it is touched") {
-  for (const size_t instructions : {instructions_a_page, 2 * instructions_a_page, 5 * instructions_a_page, 5 * instructions_a_page + 1}) {
+  for (const size_t instructions : {instructions_per_page, 2 * instructions_per_page, 5 * instructions_per_page, 5 * instructions_per_page + 1}) {
     CAPTURE(instructions);
     Fixture f(instructions - 1, true);
     const auto program = f.load();
@@ -45,13 +45,13 @@ TEST_CASE("eu loader: a kernel that ends with its page is read to its end, and n
 }
 
 TEST_CASE("eu loader: work that is dropped does not wait for a long kernel, and nothing of it is kept") {
-  Fixture f(64 * instructions_a_page, false);
+  Fixture f(64 * instructions_per_page, false);
   for (const StopFlag::Reason reason : {StopFlag::reset, StopFlag::abandon}) {
     f.stop.request(reason);
     CHECK(f.load()->lines().size() == 1);  // an illegal instruction
     f.stop.clear(reason);
   }
   const auto whole = f.load();
-  CHECK(whole->lines().size() > 64 * instructions_a_page);
+  CHECK(whole->lines().size() > 64 * instructions_per_page);
   CHECK(f.load()->lines().size() == whole->lines().size());
 }

@@ -41,7 +41,7 @@ const EndlessWork& work_named(std::string_view name) {
   return endless_work[0];
 }
 
-/// Ends a test that hangs, with its name, since nobody else will.
+/// Ends a test that hangs, and prints its name.
 class Watchdog {
  public:
   explicit Watchdog(std::string what) : thread_([this, what = std::move(what)] {
@@ -273,7 +273,7 @@ TEST_CASE("stand still: endless kernels of each stage, interpreted and compiled"
   }
 }
 
-TEST_CASE("stand still: endless batch, semaphore that nobody releases, widest walkers") {
+TEST_CASE("stand still: endless batch, semaphore that is never released, widest walkers") {
   for (const char* name : {"batch", "semaphore", "widest_walker", "media_walker"}) all_is_answered(work_named(name));
 }
 

@@ -34,7 +34,7 @@ void touch(std::byte* at) { *const_cast<volatile std::byte*>(at) = std::byte{1};
 
 }  // namespace
 
-TEST_CASE("each page of isolated memory ends at pages nobody may touch") {
+TEST_CASE("each page of isolated memory stands between inaccessible pages") {
   IsolatedMemory memory(3);
   for (uint64_t gpa = 0; gpa < memory.size(); gpa += 4096) {
     const HostSpan span = memory.resolve(gpa, Access::write);

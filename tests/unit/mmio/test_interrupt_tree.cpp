@@ -233,7 +233,7 @@ TEST_CASE("the host may come back into the registers from the interrupt") {
     tree.raise_pipe(0, 1);
     CHECK(host.levels == std::vector<bool>{true, false, true, false, true, false, true});
   }
-  SECTION("disabling and enabling again while the host is being told is an edge") {
+  SECTION("disabling and enabling again during a report to the host is an edge") {
     bool once = true;
     host.answer = [&](bool level) {
       if (!level || !std::exchange(once, false)) return;
@@ -257,7 +257,7 @@ TEST_CASE("what is posted reaches the host when it is delivered, as the level th
   CHECK(f.host.levels.size() == 1);
 }
 
-TEST_CASE("from several threads no interrupt is lost and none is told twice") {
+TEST_CASE("from several threads no interrupt is lost and none is reported twice") {
   set_log_sink({});
   // The host counts rises; each is acknowledged by a driver thread that waits for it, as an interrupt handler does.
   class Counting final : public QuietHost {
