@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "hw/base/bits.h"
+#include "hw/run/own_memory.h"
 
 namespace softgen::run {
 namespace {
@@ -36,14 +37,14 @@ bool pending(const FencePtr& fence) { return fence && !FenceClock::get().signall
 Bo::Bo(Arena& arena, int fd, uint64_t gpa, uint64_t size)
     : keeps_(arena.weak_from_this().lock()), arena_(arena), fd_(fd), gpa_(gpa), size_(size), id_(next_id++) {
   struct stat st = {};
-  fstat(fd, &st);
+  if (fd >= 0) fstat(fd, &st);
   inode_ = {st.st_dev, st.st_ino};
 }
 
 Bo::~Bo() {
   if (lock_fd_ >= 0) close(lock_fd_);
   arena_.release(gpa_, size_);
-  close(fd_);
+  if (fd_ >= 0) close(fd_);
 }
 
 std::shared_ptr<Bo> Bo::map(Arena& arena, int fd, uint64_t size) {
@@ -125,13 +126,11 @@ FencePtr Bo::foreign_work(bool write, const std::function<void()>& changed) {
   return fence;
 }
 
-std::shared_ptr<Bo> Bo::wrap(Arena& arena, void* memory, uint64_t size) {
-  auto bo = create(arena, size);
-  if (!bo) return nullptr;
-  // The GPU and the program must see one memory: the pages move into the object, which then takes their place.
-  std::memcpy(bo->host(), memory, size);
-  if (mmap(memory, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, bo->fd(), 0) == MAP_FAILED) return nullptr;
-  return bo;
+std::shared_ptr<Bo> Bo::wrap(Arena& arena, void* memory, uint64_t size, bool write) {
+  const uint64_t gpa = size <= arena.size() ? arena.allocate(size) : 0;
+  if (!gpa) return nullptr;
+  const std::shared_ptr<Bo> bo(new Bo(arena, -1, gpa, size));
+  return share_memory(memory, size, write, bo->host()) ? bo : nullptr;
 }
 
 }  // namespace softgen::run

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A GEM buffer object: a memfd mapped into the arena. Its fd is what PRIME hands to other processes.
+// A GEM buffer object: a memfd mapped into the arena, whose fd is what PRIME hands to other processes; or memory of the program itself.
 #pragma once
 
 #include <sys/types.h>
@@ -20,8 +20,10 @@ class Bo {
   static std::shared_ptr<Bo> create(Arena& arena, uint64_t size);
   /// The object behind a PRIME descriptor (any mappable file with a size).
   static std::shared_ptr<Bo> import(Arena& arena, int fd);
-  /// Memory of the program itself (GEM_USERPTR); address and size are page aligned. The pages are remapped as shared memory in place.
-  static std::shared_ptr<Bo> wrap(Arena& arena, void* memory, uint64_t size);
+  /// Memory of the program itself (GEM_USERPTR); address and size are page aligned. Private pages become shared ones in place; pages that are
+  /// shared already (as those of an earlier object over them) are mapped a second time, so that all objects over a page see one memory.
+  /// Null: a page is not mapped, not readable, or (`write`) not writable; or there is no memory.
+  static std::shared_ptr<Bo> wrap(Arena& arena, void* memory, uint64_t size, bool write);
   ~Bo();
   Bo(const Bo&) = delete;
   Bo& operator=(const Bo&) = delete;
@@ -29,9 +31,11 @@ class Bo {
   uint64_t id() const { return id_; }
   uint64_t size() const { return size_; }
   uint64_t gpa() const { return gpa_; }
+  /// Of the object's own file; -1: it is memory of the program.
   int fd() const { return fd_; }
+  bool is_userptr() const { return fd_ < 0; }
   std::byte* host() const { return arena_.host(gpa_); }
-  /// Identity of the file, so that importing it twice gives the same object.
+  /// Identity of the file, so that importing it twice gives the same object. Not of a userptr.
   std::pair<dev_t, ino_t> inode() const { return inode_; }
 
   // -- implicit synchronisation with other processes ------------------------------------------------------------------------------

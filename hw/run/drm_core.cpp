@@ -81,7 +81,7 @@ uint32_t DrmFile::handle_of(const BoPtr& object) {
   const uint32_t handle = next_handle_++;
   handles_[handle] = object;
   handle_by_id_[object->id()] = handle;
-  driver_.by_inode[object->inode()] = object;
+  if (!object->is_userptr()) driver_.by_inode[object->inode()] = object;
   return handle;
 }
 
@@ -200,6 +200,7 @@ int DrmFile::prime_handle_to_fd(void* arg) {
   std::scoped_lock lock(driver_.gpu.lock());
   const BoPtr object = bo(prime->handle);
   if (!object) return -ENOENT;
+  if (object->is_userptr()) return -EINVAL;
   object->share();
   const int fd = fcntl(object->fd(), prime->flags & DRM_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 3);
   if (fd < 0) return -errno;

@@ -59,6 +59,7 @@ int DrmFile::gem_mmap(void* arg) {
   std::scoped_lock lock(driver_.gpu.lock());
   const BoPtr object = bo(map->handle);
   if (!object) return -ENOENT;
+  if (object->is_userptr()) return -ENXIO;
   if (map->offset > object->size() || map->size > object->size() - map->offset) return -EINVAL;
   void* p = ::mmap(nullptr, map->size, PROT_READ | PROT_WRITE, MAP_SHARED, object->fd(), static_cast<off_t>(map->offset));
   if (p == MAP_FAILED) return -errno;
@@ -71,6 +72,7 @@ int DrmFile::gem_mmap_offset(void* arg) {
   std::scoped_lock lock(driver_.gpu.lock());
   const BoPtr object = bo(map->handle);
   if (!object) return -ENOENT;
+  if (object->is_userptr()) return -ENODEV;
   if (object->tiling != I915_TILING_NONE && map->flags == I915_MMAP_OFFSET_GTT)
     unimplemented("GTT mapping of a tiled buffer", "tiling {} is seen untiled by the CPU", object->tiling);
   map->offset = uint64_t{map->handle} << 32;
@@ -87,7 +89,7 @@ int DrmFile::gem_pread(void* arg) {
     if (!object) return -ENOENT;
     fences = pending_of(*object, true);
   }
-  if (io->offset > object->size() || io->size > object->size() - io->offset) return -EINVAL;
+  if (object->is_userptr() || io->offset > object->size() || io->size > object->size() - io->offset) return -EINVAL;
   wait_for(fences, INT64_MAX);
   std::memcpy(reinterpret_cast<void*>(io->data_ptr), object->host() + io->offset, io->size);
   return 0;
@@ -103,7 +105,7 @@ int DrmFile::gem_pwrite(void* arg) {
     if (!object) return -ENOENT;
     fences = pending_of(*object, false);
   }
-  if (io->offset > object->size() || io->size > object->size() - io->offset) return -EINVAL;
+  if (object->is_userptr() || io->offset > object->size() || io->size > object->size() - io->offset) return -EINVAL;
   wait_for(fences, INT64_MAX);
   std::memcpy(object->host() + io->offset, reinterpret_cast<const void*>(io->data_ptr), io->size);
   return 0;
@@ -181,7 +183,8 @@ int DrmFile::gem_userptr(void* arg) {
   if (!userptr->user_size || (userptr->user_ptr | userptr->user_size) & 4095) return -EINVAL;
   if (userptr->flags & ~(I915_USERPTR_READ_ONLY | I915_USERPTR_PROBE)) return -ENODEV;
   std::scoped_lock lock(driver_.gpu.lock());
-  const BoPtr object = Bo::wrap(driver_.gpu.arena(), reinterpret_cast<void*>(userptr->user_ptr), userptr->user_size);
+  const bool write = !(userptr->flags & I915_USERPTR_READ_ONLY);
+  const BoPtr object = Bo::wrap(driver_.gpu.arena(), reinterpret_cast<void*>(userptr->user_ptr), userptr->user_size, write);
   if (!object) return -EFAULT;
   userptr->handle = handle_of(object);
   return 0;

@@ -65,6 +65,10 @@ class Options(RunTest):
         self.assertIn("guilty of 1 reset", done.stdout)
         self.assertIn("rcs stands at 0x00200000  MI_BATCH_BUFFER_START", done.stderr)
 
+    def test_two_buffers_over_one_page_of_the_program(self):
+        out = self.ok(self.store, "userptr")
+        self.assertEqual(out.count("ok"), 3, out)
+
     def test_nothing_is_left_behind(self):
         self.ok(self.store, "store")
         places = [pathlib.Path("/dev/shm"), pathlib.Path("/tmp")]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// gpu_exec store | busy SECONDS | hang: batches through i915's own interface, checked by what they leave in memory.
+// gpu_exec store | busy SECONDS | hang | userptr: batches through i915's own interface, checked by what they leave in memory.
 #include <errno.h>
 #include <fcntl.h>
 #include <i915_drm.h>
@@ -15,6 +15,7 @@
 #define MI_STORE_DATA_IMM (0x20u << 23 | 2)
 #define MI_BATCH_BUFFER_START (0x31u << 23 | 1 << 8 | 1)
 #define MI_BATCH_BUFFER_END (0x0au << 23)
+#define MI_COPY_MEM_MEM (0x2eu << 23 | 3)
 #define BATCH_ADDRESS 0x200000ull
 #define TARGET_ADDRESS 0x400000ull
 #define WAIT_NS (60ll * 1000 * 1000 * 1000)
@@ -106,6 +107,62 @@ static int busy(int seconds) {
   return 0;
 }
 
+#define PAGE 4096
+#define SEEN_ADDRESS 0x500000ull
+
+// A buffer over memory of this program.
+static uint32_t over(void *memory, uint64_t size) {
+  struct drm_i915_gem_userptr userptr = {.user_ptr = (uintptr_t)memory, .user_size = size};
+  check(ioctl(card, DRM_IOCTL_I915_GEM_USERPTR, &userptr) == 0, "GEM_USERPTR");
+  return userptr.handle;
+}
+
+// The GPU stores `value` at `write_offset` of one buffer and copies the dword at `read_offset` of the other; returns what it has copied.
+static uint32_t store_and_see(uint32_t written, uint32_t write_offset, uint32_t read, uint32_t read_offset, uint32_t value) {
+  uint32_t seen = new_buffer(), batch = new_buffer();
+  volatile uint32_t *result = map(seen), *commands = map(batch);
+  const uint64_t read_address = 2 * TARGET_ADDRESS;
+  const uint32_t text[] = {MI_STORE_DATA_IMM, (uint32_t)TARGET_ADDRESS + write_offset, 0, value,
+                           MI_COPY_MEM_MEM, (uint32_t)SEEN_ADDRESS, 0, (uint32_t)read_address + read_offset, 0,
+                           MI_BATCH_BUFFER_END};
+  for (unsigned i = 0; i < sizeof text / sizeof *text; i++) commands[i] = text[i];
+  struct drm_i915_gem_exec_object2 objects[] = {
+      {.handle = written, .offset = TARGET_ADDRESS, .flags = EXEC_OBJECT_PINNED | EXEC_OBJECT_WRITE},
+      {.handle = read, .offset = read_address, .flags = EXEC_OBJECT_PINNED},
+      {.handle = seen, .offset = SEEN_ADDRESS, .flags = EXEC_OBJECT_PINNED | EXEC_OBJECT_WRITE},
+      {.handle = batch, .offset = BATCH_ADDRESS, .flags = EXEC_OBJECT_PINNED}};
+  struct drm_i915_gem_execbuffer2 execute = {.buffers_ptr = (uintptr_t)objects,
+                                             .buffer_count = sizeof objects / sizeof *objects,
+                                             .batch_len = PAGE,
+                                             .flags = I915_EXEC_RENDER | I915_EXEC_NO_RELOC};
+  check(ioctl(card, DRM_IOCTL_I915_GEM_EXECBUFFER2, &execute) == 0, "GEM_EXECBUFFER2");
+  wait_for(seen);
+  return *result;
+}
+
+// Two buffers over three pages, the middle one in both: what the GPU writes through one it reads through the other, and so does the CPU.
+static int userptr(void) {
+  char *memory = mmap(0, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  check(memory != MAP_FAILED, "mmap");
+  volatile uint32_t *const dwords = (volatile uint32_t *)memory;
+  for (unsigned i = 0; i < 3 * PAGE / 4; i++) dwords[i] = i;
+  const uint32_t first = over(memory, 2 * PAGE), second = over(memory + PAGE, 2 * PAGE);
+  int failed = 0;
+  const struct { const char *who; uint32_t written, offset, read, read_offset, value; } rows[] = {
+      {"first to second", first, PAGE + 64, second, 64, 0x11110001}, {"second to first", second, 128, first, PAGE + 128, 0x22220002}};
+  for (unsigned i = 0; i < 2; i++) {
+    const uint32_t seen = store_and_see(rows[i].written, rows[i].offset, rows[i].read, rows[i].read_offset, rows[i].value);
+    const uint32_t here = dwords[(PAGE + rows[i].offset % PAGE) / 4];
+    const int ok = seen == rows[i].value && here == rows[i].value;
+    printf("%s: GPU reads %#x, CPU %#x of %#x: %s\n", rows[i].who, seen, here, rows[i].value, ok ? "ok" : "FAILED");
+    failed |= !ok;
+  }
+  dwords[PAGE / 4 + 7] = 0x33330003;  // what the CPU writes, both read
+  const int ok = store_and_see(first, 0, second, 28, 1) == 0x33330003 && store_and_see(second, PAGE, first, PAGE + 28, 1) == 0x33330003;
+  printf("CPU to both: %s\n", ok ? "ok" : "FAILED");
+  return failed || !ok;
+}
+
 static int hang(void) {
   struct drm_i915_gem_context_create context = {0};
   check(ioctl(card, DRM_IOCTL_I915_GEM_CONTEXT_CREATE, &context) == 0, "GEM_CONTEXT_CREATE");
@@ -128,6 +185,7 @@ int main(int count, char **arguments) {
   if (count == 2 && !strcmp(arguments[1], "store")) return store();
   if (count == 3 && !strcmp(arguments[1], "busy")) return busy(atoi(arguments[2]));
   if (count == 2 && !strcmp(arguments[1], "hang")) return hang();
-  fprintf(stderr, "usage: gpu_exec store | busy SECONDS | hang\n");
+  if (count == 2 && !strcmp(arguments[1], "userptr")) return userptr();
+  fprintf(stderr, "usage: gpu_exec store | busy SECONDS | hang | userptr\n");
   return 2;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -155,4 +156,68 @@ TEST_CASE("work that waits for another process's does not lock the object before
   }
   REQUIRE(written(false));
   CHECK_FALSE(other->foreign_busy(true));
+}
+
+namespace {
+
+/// Pages of the program; their first bytes are 1, 2, 3, ...
+struct Pages {
+  explicit Pages(size_t pages, int flags = MAP_PRIVATE) : size(pages * page) {
+    memory = static_cast<uint8_t*>(mmap(nullptr, size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0));
+    REQUIRE(memory != MAP_FAILED);
+    for (size_t i = 0; i < pages; ++i) memory[i * page] = static_cast<uint8_t>(i + 1);
+  }
+  ~Pages() { munmap(memory, size); }
+  uint8_t* at(size_t index) { return memory + index * page; }
+  uint8_t* memory;
+  size_t size;
+};
+
+/// The first byte of a page of an object.
+uint8_t& first(const BoPtr& bo, size_t index) { return reinterpret_cast<uint8_t*>(bo->host())[index * page]; }
+
+}  // namespace
+
+TEST_CASE("objects over the same memory of the program see each other's bytes") {
+  Arena arena(uint64_t{1} << 30);
+  for (const int flags : {MAP_PRIVATE, MAP_SHARED}) {
+    INFO("flags " << flags);
+    Pages pages(8, flags);
+    // The later ones cover pages of earlier ones and others between and around them.
+    std::vector<std::pair<size_t, BoPtr>> objects;
+    for (const auto& [index, count] : {std::pair<size_t, size_t>{1, 2}, {2, 2}, {5, 1}, {0, 8}, {1, 2}})
+      objects.emplace_back(index, Bo::wrap(arena, pages.at(index), count * page, true));
+    for (const auto& [index, bo] : objects) REQUIRE(bo);
+    const auto check = [&] {
+      for (const auto& [index, bo] : objects)
+        for (size_t i = 0; bo && i < bo->size() / page; ++i) CHECK(first(bo, i) == *pages.at(index + i));
+    };
+    for (size_t i = 0; i < 8; ++i) CHECK(*pages.at(i) == i + 1);
+    check();
+    for (const auto& [index, bo] : objects) {
+      first(bo, bo->size() / page - 1) += 100;
+      check();
+    }
+    objects.front().second.reset();
+    *pages.at(2) = 77;
+    check();
+    CHECK(first(objects[1].second, 0) == 77);
+  }
+}
+
+TEST_CASE("memory that the program does not have, or may not write, is no object") {
+  Arena arena(uint64_t{1} << 30);
+  Pages pages(4);
+  munmap(pages.at(2), page);
+  CHECK_FALSE(Bo::wrap(arena, pages.at(1), 3 * page, true));
+  CHECK_FALSE(Bo::wrap(arena, pages.at(2), page, false));
+  CHECK(Bo::wrap(arena, pages.at(0), 2 * page, true));
+  mprotect(pages.at(3), page, PROT_READ);
+  CHECK_FALSE(Bo::wrap(arena, pages.at(3), page, true));
+  const BoPtr read_only = Bo::wrap(arena, pages.at(3), page, false);
+  REQUIRE(read_only);
+  CHECK(first(read_only, 0) == 4);
+  mprotect(pages.at(3), page, PROT_NONE);
+  CHECK_FALSE(Bo::wrap(arena, pages.at(3), page, false));
+  CHECK_FALSE(Bo::wrap(arena, pages.at(0), uint64_t{1} << 40, true));
 }
