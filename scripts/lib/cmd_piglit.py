@@ -3,16 +3,15 @@
 import argparse
 import bz2
 import collections
-import fnmatch
 import gzip
 import html
 import json
 import os
 import pathlib
-import random
 import re
 import tempfile
 
+import choice
 import cmd_setup
 import piglit_guest
 from common import BUILD, CACHE, ROOT, Failure, main, say, step
@@ -38,16 +37,7 @@ def chosen(options):
     if options.list:
         wanted = set(pathlib.Path(options.list).read_text().split("\n")) - {""}
         return {profile: [name for name in profile_tests(profile) if name in wanted] for profile in options.profile}
-    picked = {}
-    for profile in options.profile:
-        tests = [name for name in profile_tests(profile) if options.filter in name]
-        if options.shard:
-            part, of = options.shard
-            tests = tests[part - 1::of]
-        if options.sample and options.sample < len(tests):
-            tests = sorted(random.Random(options.seed).sample(tests, options.sample))
-        picked[profile] = tests
-    return picked
+    return {profile: choice.choose(profile_tests(profile), options) for profile in options.profile}
 
 
 def run(profile, tests, options, folder):
@@ -71,33 +61,12 @@ def run(profile, tests, options, folder):
         return json.load(text)["tests"]
 
 
-def known_reasons():
-    """Patterns of tests that are known to fail, with the reason."""
-    rows = [line for line in KNOWN.read_text().splitlines() if line and not line.startswith("#")]
-    return [tuple(part.strip() for part in row.split("|", 1)) for row in rows]
-
-
-def reason(name, patterns):
-    """Names have brackets, which fnmatch would take for sets."""
-    return next((why for pattern, why in patterns if fnmatch.fnmatchcase(name, pattern.replace("[", "[[]"))), "")
-
-
-def shard(text):
-    match = re.fullmatch(r"(\d+)/(\d+)", text)
-    if not match or not 1 <= int(match.group(1)) <= int(match.group(2)):
-        raise argparse.ArgumentTypeError("a shard looks like 1/4")
-    return int(match.group(1)), int(match.group(2))
-
-
 def parse(argv):
     parser = argparse.ArgumentParser(
         prog="scripts/piglit", description="""Runs tests of Debian's piglit with the host's Mesa on softgen-run, prints those that do not pass,
         and a count for each profile. Known failures have their reason in tests/piglit/failing.txt.""")
     parser.add_argument("profile", nargs="*", default=["quick_gl"], help="quick_gl (default), quick_shader, glslparser, ...")
-    parser.add_argument("--shard", type=shard, metavar="I/N", help="every Nth test, beginning with the Ith")
-    parser.add_argument("--sample", type=int, metavar="N", help="N tests chosen at random")
-    parser.add_argument("--seed", type=int, default=1, help="of the choice (default: 1)")
-    parser.add_argument("--filter", default="", metavar="TEXT", help="only tests whose name has TEXT")
+    choice.add_options(parser)
     parser.add_argument("--list", metavar="FILE", help="only the tests named in FILE, one a line")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="tests at once (default: a core each)")
     parser.add_argument("--threads", type=int, default=0, metavar="N", help="softgen-run's worker threads (default: 0)")
@@ -129,7 +98,7 @@ def piglit(argv):
     options = parse(argv)
     if not options.no_setup:
         cmd_setup.ensure(("build", "piglit") + (("headers", "guest") if options.guest else ()), [options.guest] if options.guest else [])
-    patterns = known_reasons()
+    patterns = choice.known_reasons(KNOWN)
     totals, everything = [0, 0, 0, 0], {}
     CACHE.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="piglit-", dir=CACHE) as scratch:
@@ -140,7 +109,7 @@ def piglit(argv):
             if not tests:
                 raise Failure(f"no test of {profile} is chosen")
             results = (piglit_guest.run if options.guest else run)(profile, tests, options, folder)
-            outcomes = [Outcome(name, test["result"], reason(name, patterns)) for name, test in results.items()]
+            outcomes = [Outcome(name, test["result"], choice.reason(name, patterns)) for name, test in results.items()]
             missing = set(tests) - set(results)
             outcomes += [Outcome(name, "incomplete", "") for name in missing]
             everything[profile] = {o.name: o.word for o in outcomes}

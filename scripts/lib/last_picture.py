@@ -36,7 +36,8 @@ class LastPicture:
             self._draft.replace(self.kept)
 
     def save(self, path):
-        if self.kept.exists() and not self._is_the_programs():
+        self.look()
+        if self.kept.exists():
             shutil.copyfile(self.kept, path)
         else:
             self._machine.screenshot(path)

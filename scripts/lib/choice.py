@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Which tests of a suite to run (a shard, a seeded sample), and the reasons of those known to fail."""
+import argparse
+import fnmatch
+import random
+import re
+
+
+def shard(text):
+    """argparse type of 'I/N'."""
+    match = re.fullmatch(r"(\d+)/(\d+)", text)
+    if not match or not 1 <= int(match.group(1)) <= int(match.group(2)):
+        raise argparse.ArgumentTypeError("a shard looks like 1/4")
+    return int(match.group(1)), int(match.group(2))
+
+
+def add_options(parser):
+    parser.add_argument("--shard", type=shard, metavar="I/N", help="every Nth test, beginning with the Ith")
+    parser.add_argument("--sample", type=int, metavar="N", help="N tests chosen at random")
+    parser.add_argument("--seed", type=int, default=1, help="of the choice (default: 1)")
+    parser.add_argument("--filter", default="", metavar="TEXT", help="only tests whose name has TEXT")
+
+
+def choose(tests, options):
+    """Of `tests`, in their order before sampling, those that the options of add_options ask for."""
+    tests = [name for name in tests if options.filter in name]
+    if options.shard:
+        part, of = options.shard
+        tests = tests[part - 1::of]
+    if options.sample and options.sample < len(tests):
+        tests = sorted(random.Random(options.seed).sample(tests, options.sample))
+    return tests
+
+
+def known_reasons(path):
+    """(pattern, reason) of each line 'PATTERN | reason' of a file of tests that are known to fail."""
+    rows = [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
+    return [tuple(part.strip() for part in row.split("|", 1)) for row in rows]
+
+
+def reason(name, patterns):
+    """Of the first pattern that `name` matches, or ''. Names have brackets, which fnmatch would take for sets."""
+    return next((why for pattern, why in patterns if fnmatch.fnmatchcase(name, pattern.replace("[", "[[]"))), "")
