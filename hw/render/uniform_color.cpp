@@ -21,7 +21,8 @@ using eu::RegFile;
 
 constexpr size_t most_moves = 16;
 
-bool uniform_register(const Operand& o, unsigned first) { return o.file == RegFile::grf && !o.indirect && o.reg >= first && o.reg < 127; }
+/// A register behind the pixels' own part of the payload (positions, barycentrics), which is the same for all of an object's pixels or was moved there.
+bool uniform_register(const Operand& o, unsigned first) { return o.file == RegFile::grf && !o.indirect && o.reg >= first; }
 
 /// A move of what the thread began with. What another move has written is not read: it may have left out channels.
 bool moves(const Instruction& i, unsigned first, std::bitset<128>& written) {
@@ -40,7 +41,10 @@ bool moves(const Instruction& i, unsigned first, std::bitset<128>& written) {
 /// Single source, SIMD8, SIMD16 or SIMD16 with one colour for all ("Render Target Write", Message Control 4, 0, 1); no header; end of thread.
 bool sends_all(const Instruction& i, unsigned first) {
   constexpr uint32_t render_target_write = 12, simd16 = 0, replicated = 1, simd8 = 4;
-  if ((i.opcode != Opcode::send && i.opcode != Opcode::sendc) || i.pred_control || i.descriptor_in_register || !i.end_of_thread) return false;
+  const eu::OpcodeInfo* const row = i.info();
+  const bool split = row && row->form == eu::Form::split_send;
+  if (!row || (row->form != eu::Form::send && !split) || i.pred_control || i.descriptor_in_register || !i.end_of_thread) return false;
+  if (split && (i.ex_descriptor_in_register || !uniform_register(i.src[1], first))) return false;
   const uint32_t control = bits(i.descriptor, 10u, 8u);
   if (control != simd8 && control != simd16 && control != replicated) return false;
   return i.sfid() == static_cast<unsigned>(Sfid::dp_render) && bits(i.descriptor, 17u, 14u) == render_target_write && !bit(i.descriptor, 11) &&
