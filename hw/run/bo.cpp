@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "hw/base/bits.h"
+#include "hw/base/signals.h"
 #include "hw/run/own_memory.h"
 
 namespace softgen::run {
@@ -115,6 +116,7 @@ FencePtr Bo::foreign_work(bool write, const std::function<void()>& changed) {
   const int waiter = reopen(fd_);
   if (waiter < 0) return nullptr;
   const auto fence = foreign_[write] = std::make_shared<Fence>();
+  const SignalsBlocked in_new_threads;
   std::thread([waiter, write, fence, changed] {
     struct flock wanted = whole_file(write ? F_WRLCK : F_RDLCK);
     while (fcntl(waiter, F_OFD_SETLKW, &wanted) != 0 && errno == EINTR) {

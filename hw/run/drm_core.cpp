@@ -14,6 +14,7 @@
 #include <exception>
 
 #include "hw/run/drm_file.h"
+#include "hw/run/kms_lists.h"
 #include "hw/run/options.h"
 
 namespace softgen::run {
@@ -138,7 +139,7 @@ int DrmFile::get_cap(void* arg) {
     case DRM_CAP_DUMB_PREFERRED_DEPTH: cap->value = 24; return 0;
     case DRM_CAP_DUMB_PREFER_SHADOW: cap->value = 1; return 0;
     case DRM_CAP_CURSOR_WIDTH:
-    case DRM_CAP_CURSOR_HEIGHT: cap->value = 256; return 0;
+    case DRM_CAP_CURSOR_HEIGHT: cap->value = cursor_max_size; return 0;
     case DRM_CAP_ASYNC_PAGE_FLIP:
     case DRM_CAP_PAGE_FLIP_TARGET: cap->value = 0; return 0;
     default: return -EINVAL;
@@ -148,12 +149,16 @@ int DrmFile::get_cap(void* arg) {
 int DrmFile::set_client_cap(void* arg) {
   const auto* cap = static_cast<drm_set_client_cap*>(arg);
   switch (cap->capability) {
-    case DRM_CLIENT_CAP_STEREO_3D:
     case DRM_CLIENT_CAP_UNIVERSAL_PLANES:
+      if (!primary_) return -EACCES;
+      if (cap->value > 1) return -EINVAL;
+      universal_planes_ = cap->value;
+      return 0;
+    case DRM_CLIENT_CAP_STEREO_3D:
     case DRM_CLIENT_CAP_ASPECT_RATIO: return primary_ ? 0 : -EACCES;
     case DRM_CLIENT_CAP_ATOMIC:
       if (!primary_ || cap->value > 2) return -EINVAL;
-      atomic_ = cap->value;
+      atomic_ = universal_planes_ = cap->value;
       return 0;
     default: return -EOPNOTSUPP;
   }

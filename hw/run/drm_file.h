@@ -50,6 +50,8 @@ class DrmFile {
   bool primary() const { return primary_; }
   /// The client speaks atomic mode setting.
   bool atomic() const { return atomic_; }
+  /// It sees the primary and the cursor plane, too.
+  bool universal_planes() const { return universal_planes_; }
   int event_fd() const { return event_fd_; }
 
   // drm core (drm_core.cpp)
@@ -121,7 +123,7 @@ class DrmFile {
   int context_param(Context& context, uint64_t param, uint64_t value, uint32_t size);
 
   Driver& driver_;
-  bool primary_, atomic_ = false;
+  bool primary_, atomic_ = false, universal_planes_ = false;
   int event_fd_;
   std::map<uint32_t, BoPtr> handles_;
   std::map<uint64_t, uint32_t> handle_by_id_;

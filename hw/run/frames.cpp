@@ -3,15 +3,19 @@
 
 #include <drm_fourcc.h>
 #include <errno.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "hw/base/log.h"
 #include "hw/debug/png_file.h"
+#include "hw/display/pixel.h"
 #include "hw/surface/tiling.h"
 #include "hw/run/gpu.h"
 
@@ -43,25 +47,48 @@ surface::Tiling tiling_of(uint64_t modifier) {
   }
 }
 
+/// Calls back with each pixel of the layer that is on the screen: where it is in memory, and the screen's four bytes.
+template <typename Body>
+void for_each_pixel(const Layer& layer, const Picture& picture, std::vector<uint8_t>& rgba, Body body) {
+  const Framebuffer& fb = layer.fb;
+  if (!fb.bo) return;
+  const uint32_t bytes = fb.format == DRM_FORMAT_RGB565 ? 2 : 4;
+  const surface::Tiling tiling = tiling_of(fb.modifier);
+  const auto visible = [](int32_t start, uint32_t size, uint32_t screen) {  // the first and behind the last, within the layer
+    const int64_t first = std::max<int64_t>(0, -int64_t{start});
+    return std::pair(first, std::max(first, std::min<int64_t>(size, int64_t{screen} - start)));
+  };
+  const auto [top, bottom] = visible(layer.y, layer.height, picture.screen_height);
+  const auto [left, right] = visible(layer.x, layer.width, picture.screen_width);
+  for (int64_t row = top; row < bottom; ++row) {
+    uint8_t* out = &rgba[4 * (static_cast<size_t>(layer.y + row) * picture.screen_width + static_cast<size_t>(layer.x + left))];
+    for (int64_t column = left; column < right; ++column, out += 4) {
+      const auto at = surface::offset(tiling, bytes, (layer.src_x + static_cast<uint32_t>(column)) * bytes, layer.src_y + static_cast<uint32_t>(row), fb.pitch);
+      body(fb.bo->host() + fb.offset + at, out);
+    }
+  }
+}
+
+/// ARGB8888 with premultiplied alpha over what is there, as the device's pipe blends a cursor (hw/display/compose.cpp).
+void blend(const std::byte* in, uint8_t* out) {
+  const auto* b = reinterpret_cast<const uint8_t*>(in);
+  const uint32_t rest = 0xffff - display::widen8(b[3]);
+  for (unsigned i = 0; i < 3; ++i) {
+    const uint32_t sum = display::widen8(b[2 - i]) + uint32_t{display::mul16(display::widen8(out[i]), rest)};
+    out[i] = static_cast<uint8_t>(display::narrow8(std::min<uint32_t>(0xffff, sum)));
+  }
+}
+
 }  // namespace
 
 std::vector<uint8_t> screen_pixels(const Picture& picture) {
-  const Framebuffer& fb = picture.fb;
   std::vector<uint8_t> rgba(size_t{4} * picture.screen_width * picture.screen_height);
   for (size_t i = 3; i < rgba.size(); i += 4) rgba[i] = 255;
-  if (!fb.bo) return rgba;
-  const uint32_t bytes = fb.format == DRM_FORMAT_RGB565 ? 2 : 4;
-  const surface::Tiling tiling = tiling_of(fb.modifier);
-  for (uint32_t row = 0; row < picture.height; ++row) {
-    const int64_t y = int64_t{picture.y} + row;
-    if (y < 0 || y >= picture.screen_height) continue;
-    for (uint32_t column = 0; column < picture.width; ++column) {
-      const int64_t x = int64_t{picture.x} + column;
-      if (x < 0 || x >= picture.screen_width) continue;
-      const auto at = surface::offset(tiling, bytes, (picture.src_x + column) * bytes, picture.src_y + row, fb.pitch);
-      to_rgb(fb.format, fb.bo->host() + fb.offset + at, &rgba[4 * (static_cast<size_t>(y) * picture.screen_width + static_cast<size_t>(x))]);
-    }
-  }
+  for_each_pixel(picture.primary, picture, rgba, [format = picture.primary.fb.format](const std::byte* in, uint8_t* out) { to_rgb(format, in, out); });
+  for_each_pixel(picture.cursor, picture, rgba, blend);
+  if (!picture.gamma) return rgba;
+  for (size_t i = 0; i < rgba.size(); ++i)
+    if (i % 4 != 3) rgba[i] = (*picture.gamma)[i % 4][rgba[i]];
   return rgba;
 }
 
@@ -92,12 +119,20 @@ void FrameSink::start_viewer() {
   for (char** word = environ; *word; ++word)
     if (!std::string_view(*word).starts_with("LD_PRELOAD=")) environment.push_back(*word);
   environment.push_back(nullptr);
+  // The thread that starts it takes no signals; the viewer does.
+  posix_spawnattr_t how;
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_init(&how);
+  posix_spawnattr_setsigmask(&how, &none);
+  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
   const char* arguments[] = {"sh", "-c", viewer_.c_str(), nullptr};
-  if (posix_spawn(&viewer_process_, "/bin/sh", &actions, nullptr, const_cast<char**>(arguments), environment.data()) != 0) viewer_process_ = -1;
+  if (posix_spawn(&viewer_process_, "/bin/sh", &actions, &how, const_cast<char**>(arguments), environment.data()) != 0) viewer_process_ = -1;
   posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&how);
   close(ends[1]);
   to_viewer_ = ends[0];
 }

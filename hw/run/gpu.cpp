@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "hw/base/signals.h"
 #include "hw/eu/jit/engine.h"
 #include "hw/run/options.h"
 #include "hw/run/regs.h"
@@ -74,6 +75,7 @@ void Gpu::set_timer(int64_t deadline_ns) {
 }
 
 Gpu::Gpu(const Options& options) : options_(options), shared_arena_(std::make_shared<Arena>(arena_size)), arena_(*shared_arena_) {
+  const SignalsBlocked in_new_threads;
   options_.record = own_file(options_.record);
   options_.stats = own_file(options_.stats);
   const sg_host_ops ops = host_ops(this, on_interrupt);

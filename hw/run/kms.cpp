@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Objects and modes. Flips are in kms_flip.cpp.
+// Objects and modes. Properties and commits are in kms_properties.cpp and kms_atomic.cpp, flips in kms_flip.cpp.
 #include "hw/run/kms.h"
 
 #include <drm_fourcc.h>
@@ -17,7 +17,8 @@
 namespace softgen::run {
 namespace {
 
-constexpr uint32_t crtc_id = kms_id::crtc, encoder_id = kms_id::encoder, connector_id = kms_id::connector, plane_id = kms_id::plane;
+constexpr uint32_t crtc_id = kms_id::crtc, encoder_id = kms_id::encoder, connector_id = kms_id::connector;
+constexpr uint32_t plane_ids[] = {kms_id::plane, kms_id::cursor};
 constexpr std::span<const uint32_t> formats = plane_formats;
 
 }  // namespace
@@ -40,9 +41,21 @@ drm_mode_modeinfo Kms::mode() const {
   return m;
 }
 
-int Kms::get_resources(drm_mode_card_res& r) {
+uint32_t Kms::type_of(uint32_t object) const {
+  switch (object) {
+    case kms_id::crtc: return DRM_MODE_OBJECT_CRTC;
+    case kms_id::encoder: return DRM_MODE_OBJECT_ENCODER;
+    case kms_id::connector: return DRM_MODE_OBJECT_CONNECTOR;
+    case kms_id::plane:
+    case kms_id::cursor: return DRM_MODE_OBJECT_PLANE;
+    default: return framebuffers_.contains(object) ? DRM_MODE_OBJECT_FB : blobs_.contains(object) ? DRM_MODE_OBJECT_BLOB : 0;
+  }
+}
+
+int Kms::get_resources(const DrmFile& file, drm_mode_card_res& r) {
   std::vector<uint32_t> fbs;
-  for (const auto& [id, fb] : framebuffers_) fbs.push_back(id);
+  for (const auto& [id, fb] : framebuffers_)
+    if (fb.owner == &file && !fb.internal) fbs.push_back(id);
   copy_list(std::span<const uint32_t>(fbs), r.fb_id_ptr, r.count_fbs);
   copy_list(std::span(&crtc_id, 1), r.crtc_id_ptr, r.count_crtcs);
   copy_list(std::span(&encoder_id, 1), r.encoder_id_ptr, r.count_encoders);
@@ -54,10 +67,10 @@ int Kms::get_resources(drm_mode_card_res& r) {
 
 int Kms::get_crtc(drm_mode_crtc& r) {
   if (r.crtc_id != crtc_id) return -ENOENT;
-  r.fb_id = state_.fb;
-  r.x = state_.src_x >> 16;
-  r.y = state_.src_y >> 16;
-  r.gamma_size = 256;
+  r.fb_id = state_.primary.fb;
+  r.x = state_.primary.src_x >> 16;
+  r.y = state_.primary.src_y >> 16;
+  r.gamma_size = gamma_ramp_[0].size();
   r.mode_valid = state_.active;
   r.mode = state_.active ? state_.mode : drm_mode_modeinfo{};
   return 0;
@@ -90,18 +103,22 @@ int Kms::get_connector(const DrmFile& file, drm_mode_get_connector& r) {
   return 0;
 }
 
-int Kms::get_plane_resources(drm_mode_get_plane_res& r) {
-  copy_list(std::span(&plane_id, 1), r.plane_id_ptr, r.count_planes);
+int Kms::get_plane_resources(const DrmFile& file, drm_mode_get_plane_res& r) {
+  // Who has not asked for universal planes sees overlays only, and there are none.
+  const std::span<const uint32_t> seen(plane_ids, file.universal_planes() ? std::size(plane_ids) : 0);
+  copy_list(seen, r.plane_id_ptr, r.count_planes);
   return 0;
 }
 
 int Kms::get_plane(drm_mode_get_plane& r) {
-  if (r.plane_id != plane_id) return -ENOENT;
-  r.crtc_id = state_.plane_crtc;
-  r.fb_id = state_.fb;
+  if (r.plane_id != kms_id::plane && r.plane_id != kms_id::cursor) return -ENOENT;
+  const bool is_cursor = r.plane_id == kms_id::cursor;
+  const PlaneState& plane = is_cursor ? state_.cursor : state_.primary;
+  r.crtc_id = plane.crtc;
+  r.fb_id = plane.fb;
   r.possible_crtcs = 1;
   r.gamma_size = 0;
-  copy_list(formats, r.format_type_ptr, r.count_format_types);
+  copy_list(is_cursor ? std::span<const uint32_t>(cursor_formats) : formats, r.format_type_ptr, r.count_format_types);
   return 0;
 }
 
@@ -146,9 +163,30 @@ int Kms::add_fb2(DrmFile& file, drm_mode_fb_cmd2& r) {
   return 0;
 }
 
-int Kms::remove_fb(uint32_t id) {
-  if (!framebuffers_.erase(id)) return -ENOENT;
-  if (state_.fb == id) state_ = {};  // as the kernel: a pipe whose framebuffer goes is off
+/// As the kernel (drm_framebuffer.c, atomic_remove_fb).
+void Kms::drop_lost_framebuffers() {
+  std::erase_if(framebuffers_, [this](const auto& entry) { return entry.second.internal && entry.first != state_.cursor.fb && entry.first != state_.primary.fb; });
+  if (state_.cursor.fb && !framebuffers_.contains(state_.cursor.fb)) state_.cursor = {};
+  if (!state_.primary.fb || framebuffers_.contains(state_.primary.fb)) return;
+  const PlaneState kept = state_.cursor;
+  state_ = {};
+  state_.cursor = kept;
+}
+
+int Kms::remove_fb(DrmFile& file, uint32_t id) {
+  const auto fb = framebuffers_.find(id);
+  if (fb == framebuffers_.end() || fb->second.owner != &file || fb->second.internal) return -ENOENT;
+  framebuffers_.erase(fb);
+  const bool was_cursor = state_.cursor.fb == id;
+  drop_lost_framebuffers();
+  if (was_cursor) refresh(file);
+  return 0;
+}
+
+/// The client has drawn into what may be shown.
+int Kms::dirty_fb(DrmFile& file, uint32_t id) {
+  if (!framebuffers_.contains(id)) return -ENOENT;
+  if (id == state_.primary.fb || id == state_.cursor.fb) refresh(file);
   return 0;
 }
 
@@ -173,7 +211,7 @@ int Kms::map_dumb(DrmFile& file, drm_mode_map_dumb& r) {
 void Kms::closed(const DrmFile& file) {
   std::scoped_lock lock(mutex_);
   std::erase_if(framebuffers_, [&](const auto& entry) { return entry.second.owner == &file; });
-  if (!framebuffers_.contains(state_.fb)) state_ = {};
+  drop_lost_framebuffers();
   for (Flip& flip : flips_)
     if (flip.file == &file) flip.file = nullptr;
 }
@@ -181,12 +219,12 @@ void Kms::closed(const DrmFile& file) {
 int Kms::ioctl(DrmFile& file, unsigned long request, void* arg) {
   Lock lock(mutex_);
   switch (_IOC_NR(request)) {
-    case _IOC_NR(DRM_IOCTL_MODE_GETRESOURCES): return get_resources(*static_cast<drm_mode_card_res*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_GETRESOURCES): return get_resources(file, *static_cast<drm_mode_card_res*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_GETCRTC): return get_crtc(*static_cast<drm_mode_crtc*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_SETCRTC): return set_crtc(file, *static_cast<drm_mode_crtc*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_GETENCODER): return get_encoder(*static_cast<drm_mode_get_encoder*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_GETCONNECTOR): return get_connector(file, *static_cast<drm_mode_get_connector*>(arg));
-    case _IOC_NR(DRM_IOCTL_MODE_GETPLANERESOURCES): return get_plane_resources(*static_cast<drm_mode_get_plane_res*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_GETPLANERESOURCES): return get_plane_resources(file, *static_cast<drm_mode_get_plane_res*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_GETPLANE): return get_plane(*static_cast<drm_mode_get_plane*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_OBJ_GETPROPERTIES): return get_properties(file, *static_cast<drm_mode_obj_get_properties*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_GETPROPERTY): return get_property(*static_cast<drm_mode_get_property*>(arg));
@@ -196,19 +234,21 @@ int Kms::ioctl(DrmFile& file, unsigned long request, void* arg) {
     case _IOC_NR(DRM_IOCTL_MODE_ATOMIC): return atomic(file, *static_cast<drm_mode_atomic*>(arg), lock);
     case _IOC_NR(DRM_IOCTL_MODE_ADDFB): return add_fb(file, *static_cast<drm_mode_fb_cmd*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_ADDFB2): return add_fb2(file, *static_cast<drm_mode_fb_cmd2*>(arg));
-    case _IOC_NR(DRM_IOCTL_MODE_RMFB): return remove_fb(*static_cast<uint32_t*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_RMFB): return remove_fb(file, *static_cast<uint32_t*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_PAGE_FLIP): return page_flip(file, *static_cast<drm_mode_crtc_page_flip*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_CREATE_DUMB): return create_dumb(file, *static_cast<drm_mode_create_dumb*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_MAP_DUMB): return map_dumb(file, *static_cast<drm_mode_map_dumb*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_DESTROY_DUMB): return file.gem_close(arg);  // both structures begin with the handle
     case _IOC_NR(DRM_IOCTL_MODE_CURSOR):
-    case _IOC_NR(DRM_IOCTL_MODE_CURSOR2):
-      unimplemented("KMS cursor", "the cursor is not drawn into frames");
-      return 0;
-    case _IOC_NR(DRM_IOCTL_MODE_GETGAMMA):
-    case _IOC_NR(DRM_IOCTL_MODE_SETGAMMA):
-    case _IOC_NR(DRM_IOCTL_MODE_DIRTYFB):
-    case _IOC_NR(DRM_IOCTL_MODE_SETPROPERTY): return 0;
+    case _IOC_NR(DRM_IOCTL_MODE_CURSOR2): return cursor(file, *static_cast<drm_mode_cursor*>(arg));  // the second begins as the first
+    case _IOC_NR(DRM_IOCTL_MODE_GETGAMMA): return get_gamma(*static_cast<drm_mode_crtc_lut*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_SETGAMMA): return set_gamma(file, *static_cast<drm_mode_crtc_lut*>(arg));
+    case _IOC_NR(DRM_IOCTL_MODE_OBJ_SETPROPERTY): return obj_set_property(file, *static_cast<drm_mode_obj_set_property*>(arg), lock);
+    case _IOC_NR(DRM_IOCTL_MODE_SETPROPERTY): {
+      const auto& r = *static_cast<drm_mode_connector_set_property*>(arg);
+      return obj_set_property(file, {r.value, r.prop_id, r.connector_id, DRM_MODE_OBJECT_CONNECTOR}, lock);
+    }
+    case _IOC_NR(DRM_IOCTL_MODE_DIRTYFB): return dirty_fb(file, static_cast<drm_mode_fb_dirty_cmd*>(arg)->fb_id);
     default: unimplemented("KMS ioctl", "{:#x}", request); return -EINVAL;
   }
 }

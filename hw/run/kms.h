@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A KMS device with one pipe, one plane, one HDMI connector and one monitor: legacy and atomic mode setting, page flips with events, dumb
-// buffers, cursor calls.
+// A KMS device with one pipe, a primary and a cursor plane, one HDMI connector and one monitor: legacy and atomic mode setting, page flips with
+// events, dumb buffers, the legacy cursor and gamma.
 #pragma once
 
 #include <drm.h>
 #include <drm_mode.h>
 
+#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -30,21 +31,32 @@ struct Framebuffer {
   uint32_t format = 0;     ///< DRM_FORMAT_*
   uint64_t modifier = 0;   ///< DRM_FORMAT_MOD_*
   const DrmFile* owner = nullptr;
+  bool internal = false;   ///< made by a cursor ioctl: no client knows it, and it goes with its use
 };
 
-/// What the monitor shows: a part of a framebuffer, somewhere on a screen that is black elsewhere.
-struct Picture {
-  Framebuffer fb;                                        ///< without a buffer: black
+/// A part of a framebuffer, somewhere on the screen.
+struct Layer {
+  Framebuffer fb;                                        ///< without a buffer: nothing
   uint32_t src_x = 0, src_y = 0, width = 0, height = 0;  ///< of the framebuffer, pixels
   int32_t x = 0, y = 0;                                  ///< on the screen
+};
+
+/// The pipe's table: what is sent for each value of a channel; [0] red, [1] green, [2] blue.
+using Gamma = std::array<std::array<uint8_t, 256>, 3>;
+
+/// What the monitor shows: black, with these layers on it.
+struct Picture {
+  Layer primary, cursor;  ///< the cursor: ARGB8888 with premultiplied alpha
   uint32_t screen_width = 0, screen_height = 0;
+  std::shared_ptr<const Gamma> gamma;  ///< null: as it is
 };
 
 // Mode objects and their properties; numbers of ours, as a kernel gives them out.
 namespace kms_id {
-constexpr uint32_t crtc = 10, encoder = 11, connector = 12, plane = 13;
+constexpr uint32_t crtc = 10, encoder = 11, connector = 12, plane = 13, cursor = 14;
 constexpr uint32_t type = 20, fb_id = 21, crtc_id = 22, src_x = 23, src_y = 24, src_w = 25, src_h = 26, crtc_x = 27, crtc_y = 28,
-                   crtc_w = 29, crtc_h = 30, in_fence_fd = 31, in_formats = 32, active = 33, mode_id = 34, out_fence_ptr = 35, legacy_mode = 36;
+                   crtc_w = 29, crtc_h = 30, in_fence_fd = 31, in_formats = 32, active = 33, mode_id = 34, out_fence_ptr = 35, legacy_mode = 36,
+                   cursor_formats = 37, dpms = 38, vrr_enabled = 39;
 constexpr uint32_t first_framebuffer = 100, first_blob = 1'000'000;
 }  // namespace kms_id
 
@@ -59,57 +71,86 @@ class Kms {
 
  private:
   struct Flip {
-    uint32_t fb = 0;
     Picture picture;
     std::vector<FencePtr> waits;  ///< drawing into the buffer, the client's own fence
+    FencePtr cursor_drawn;        ///< drawing into the cursor's; may be null
     FencePtr shown;               ///< signalled when it is on the screen; may be null
     uint64_t user_data = 0;
     DrmFile* file = nullptr;  ///< who is told; null: nobody
+    bool active = false;      ///< the pipe is on
     bool event = false;
     bool is_flip = false;     ///< PAGE_FLIP or a commit (one at a time), not SETCRTC
+    bool is_refresh = false;  ///< of a legacy call that nobody waits for (cursor, gamma, DIRTYFB): left out when a flip comes at the same blank
+    bool showing = false;     ///< its picture is taken: later changes come too late for it
   };
-  /// What a commit sets. Source coordinates are 16.16, as the property has them.
-  struct State {
-    uint32_t fb = 0, plane_crtc = 0, connector_crtc = 0;
+  /// Source coordinates are 16.16, as the property has them.
+  struct PlaneState {
+    uint32_t fb = 0, crtc = 0;
     uint32_t src_x = 0, src_y = 0, src_w = 0, src_h = 0;
     int32_t crtc_x = 0, crtc_y = 0;
     uint32_t crtc_w = 0, crtc_h = 0;
-    bool active = false;
+  };
+  /// What a commit sets.
+  struct State {
+    PlaneState primary, cursor;
+    uint32_t connector_crtc = 0;
+    bool active = false, vrr_enabled = false;
     uint32_t mode_blob = 0;
     drm_mode_modeinfo mode = {};
   };
   struct Commit;
   using Lock = std::unique_lock<std::mutex>;
 
-  int get_resources(drm_mode_card_res& r);
+  int get_resources(const DrmFile& file, drm_mode_card_res& r);
   int get_crtc(drm_mode_crtc& r);
   int set_crtc(DrmFile& file, drm_mode_crtc& r);
   int get_encoder(drm_mode_get_encoder& r);
   int get_connector(const DrmFile& file, drm_mode_get_connector& r);
-  int get_plane_resources(drm_mode_get_plane_res& r);
+  int get_plane_resources(const DrmFile& file, drm_mode_get_plane_res& r);
   int get_plane(drm_mode_get_plane& r);
-  // properties and commits (kms_atomic.cpp)
+  /// DRM_MODE_OBJECT_* of an identifier; 0: there is no such object.
+  uint32_t type_of(uint32_t object) const;
+  // properties (kms_properties.cpp)
   int get_properties(const DrmFile& file, drm_mode_obj_get_properties& r);
   int get_property(drm_mode_get_property& r);
   int get_blob(drm_mode_get_blob& r);
   int create_blob(drm_mode_create_blob& r);
   int destroy_blob(drm_mode_destroy_blob& r);
+  uint64_t value_of(uint32_t object, uint32_t property) const;
+  uint64_t plane_value_of(const PlaneState& plane, uint32_t property) const;
+  // commits (kms_atomic.cpp)
   int atomic(DrmFile& file, const drm_mode_atomic& r, Lock& lock);
+  int obj_set_property(DrmFile& file, const drm_mode_obj_set_property& r, Lock& lock);
   int set_property(Commit& commit, uint32_t object, uint32_t property, uint64_t value);
-  int check(const Commit& commit, uint32_t flags) const;
-  uint64_t value_of(uint32_t property) const;
-  std::vector<std::byte> formats_blob() const;
+  int set_plane_property(Commit& commit, PlaneState& plane, uint32_t property, uint64_t value);
+  int check(const State& next, bool allow_modeset) const;
+  int check_plane(const PlaneState& plane) const;
+  int check_cursor(const State& next) const;
+  int apply(DrmFile& file, Commit& commit, bool nonblock, Lock& lock);
+  // the legacy cursor and gamma (kms_cursor.cpp)
+  int cursor(DrmFile& file, const drm_mode_cursor& r);
+  int cursor_framebuffer(DrmFile& file, const drm_mode_cursor& r, uint32_t& id);
+  int get_gamma(const drm_mode_crtc_lut& r) const;
+  int set_gamma(DrmFile& file, const drm_mode_crtc_lut& r);
+  /// The cursor, the table or the drawing has changed without a flip: what is queued shows it, else a frame of its own does.
+  void refresh(DrmFile& file);
   int add_fb(DrmFile& file, drm_mode_fb_cmd& r);
   int add_fb2(DrmFile& file, drm_mode_fb_cmd2& r);
-  int remove_fb(uint32_t id);
+  int remove_fb(DrmFile& file, uint32_t id);
+  int dirty_fb(DrmFile& file, uint32_t id);
+  /// After framebuffers went: planes that showed them are off, the pipe with its primary one; internal ones that no plane uses go, too.
+  void drop_lost_framebuffers();
   int page_flip(DrmFile& file, drm_mode_crtc_page_flip& r);
   int create_dumb(DrmFile& file, drm_mode_create_dumb& r);
   int map_dumb(DrmFile& file, drm_mode_map_dumb& r);
   drm_mode_modeinfo mode() const;
   /// A flip to what `state` says; the kernel's implicit fence is that of now.
   Flip flip_to(const State& state, DrmFile& file);
+  Layer layer_of(const PlaneState& plane) const;
 
   void thread_main();
+  bool is_drawn(const Flip& flip) const;
+  void wait_for_drawing(Lock& lock);
   void wait_for_blank(Lock& lock, int64_t* when_ns);
   void send_event(const Flip& flip, int64_t when_ns);
 
@@ -121,6 +162,9 @@ class Kms {
   std::map<uint32_t, std::vector<std::byte>> blobs_;
   uint32_t next_fb_ = kms_id::first_framebuffer, next_blob_ = kms_id::first_blob;
   State state_;
+  int32_t cursor_x_ = 0, cursor_y_ = 0;  ///< where the legacy calls have put it
+  std::array<std::array<uint16_t, 256>, 3> gamma_ramp_;
+  std::shared_ptr<const Gamma> gamma_;   ///< of the ramp; null: it changes nothing
   std::deque<Flip> flips_;
   bool flip_pending_ = false;
   uint32_t sequence_ = 0;

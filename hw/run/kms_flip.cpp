@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "hw/base/signals.h"
 #include "hw/run/drm_file.h"
 #include "hw/run/frames.h"
 #include "hw/run/kms.h"
@@ -16,6 +17,9 @@ namespace softgen::run {
 Kms::Kms(const Options& options)
     : width_(options.width), height_(options.height), refresh_hz_(options.refresh_hz), sink_(std::make_unique<FrameSink>(options)),
       epoch_ns_(monotonic_ns()) {
+  for (auto& channel : gamma_ramp_)  // as drm_mode_crtc_set_gamma_size() begins
+    for (size_t i = 0; i < channel.size(); ++i) channel[i] = static_cast<uint16_t>(i << 8);
+  const SignalsBlocked in_new_threads;
   thread_ = std::thread([this] { thread_main(); });
 }
 
@@ -28,36 +32,46 @@ Kms::~Kms() {
   thread_.join();
 }
 
+Layer Kms::layer_of(const PlaneState& plane) const {
+  const auto fb = framebuffers_.find(plane.fb);
+  if (fb == framebuffers_.end()) return {};
+  return {fb->second, plane.src_x >> 16, plane.src_y >> 16, plane.crtc_w, plane.crtc_h, plane.crtc_x, plane.crtc_y};
+}
+
 Kms::Flip Kms::flip_to(const State& state, DrmFile& file) {
   Flip flip;
   flip.file = &file;
+  flip.active = state.active;
   flip.picture.screen_width = state.mode.hdisplay;
   flip.picture.screen_height = state.mode.vdisplay;
-  const auto fb = framebuffers_.find(state.fb);
-  if (!state.active || fb == framebuffers_.end()) return flip;
-  flip.fb = fb->first;
-  flip.picture = {fb->second,   state.src_x >> 16, state.src_y >> 16,   state.crtc_w,       state.crtc_h,
-                  state.crtc_x, state.crtc_y,      state.mode.hdisplay, state.mode.vdisplay};
+  if (!state.active) return flip;
+  flip.picture.primary = layer_of(state.primary);
+  flip.picture.cursor = layer_of(state.cursor);
+  flip.picture.gamma = gamma_;
   std::scoped_lock lock(file.driver().gpu.lock());
-  if (fb->second.bo->last_write) flip.waits.push_back(fb->second.bo->last_write);
+  if (const BoPtr& bo = flip.picture.primary.fb.bo; bo && bo->last_write) flip.waits.push_back(bo->last_write);
+  if (const BoPtr& bo = flip.picture.cursor.fb.bo) flip.cursor_drawn = bo->last_write;
   return flip;
 }
 
 int Kms::set_crtc(DrmFile& file, drm_mode_crtc& r) {
   if (r.crtc_id != kms_id::crtc) return -ENOENT;
+  State next;
+  next.cursor = state_.cursor;
+  next.vrr_enabled = state_.vrr_enabled;
   if (!r.mode_valid) {
-    state_ = {};
+    state_ = next;
     return 0;
   }
-  const auto fb = framebuffers_.find(r.fb_id == ~0u ? state_.fb : r.fb_id);
+  const auto fb = framebuffers_.find(r.fb_id == ~0u ? state_.primary.fb : r.fb_id);
   if (fb == framebuffers_.end()) return -ENOENT;
   if (r.x + uint64_t{r.mode.hdisplay} > fb->second.width || r.y + uint64_t{r.mode.vdisplay} > fb->second.height) return -ENOSPC;
-  State next;
-  next.fb = fb->first;
-  next.plane_crtc = next.connector_crtc = kms_id::crtc;
-  next.src_x = r.x << 16, next.src_y = r.y << 16;
-  next.crtc_w = r.mode.hdisplay, next.crtc_h = r.mode.vdisplay;
-  next.src_w = next.crtc_w << 16, next.src_h = next.crtc_h << 16;
+  PlaneState& plane = next.primary;
+  plane.fb = fb->first;
+  plane.crtc = next.connector_crtc = kms_id::crtc;
+  plane.src_x = r.x << 16, plane.src_y = r.y << 16;
+  plane.crtc_w = r.mode.hdisplay, plane.crtc_h = r.mode.vdisplay;
+  plane.src_w = plane.crtc_w << 16, plane.src_h = plane.crtc_h << 16;
   next.active = true;
   next.mode = r.mode;
   const auto* mode = reinterpret_cast<const std::byte*>(&r.mode);
@@ -74,9 +88,9 @@ int Kms::page_flip(DrmFile& file, drm_mode_crtc_page_flip& r) {
   if (fb == framebuffers_.end()) return -ENOENT;
   if (!state_.active || (r.flags & ~DRM_MODE_PAGE_FLIP_EVENT)) return -EINVAL;
   if (flip_pending_) return -EBUSY;
-  if ((state_.src_x >> 16) + uint64_t{state_.crtc_w} > fb->second.width || (state_.src_y >> 16) + uint64_t{state_.crtc_h} > fb->second.height)
-    return -ENOSPC;
-  state_.fb = fb->first;
+  PlaneState& plane = state_.primary;
+  if ((plane.src_x >> 16) + uint64_t{plane.crtc_w} > fb->second.width || (plane.src_y >> 16) + uint64_t{plane.crtc_h} > fb->second.height) return -ENOSPC;
+  plane.fb = fb->first;
   Flip flip = flip_to(state_, file);
   flip.user_data = r.user_data;
   flip.event = r.flags & DRM_MODE_PAGE_FLIP_EVENT;
@@ -99,21 +113,40 @@ void Kms::wait_for_blank(Lock& lock, int64_t* when_ns) {
   sequence_ = static_cast<uint32_t>((blank - epoch_ns_) / period);
 }
 
+bool Kms::is_drawn(const Flip& flip) const {
+  const auto done = [](const FencePtr& fence) { return !fence || FenceClock::get().signalled(fence); };
+  return done(flip.cursor_drawn) && std::all_of(flip.waits.begin(), flip.waits.end(), done);
+}
+
+/// For the first flip; what it waits for can change meanwhile.
+void Kms::wait_for_drawing(Lock& lock) {
+  while (!is_drawn(flips_.front())) {
+    std::vector<FencePtr> fences = flips_.front().waits;
+    if (flips_.front().cursor_drawn) fences.push_back(flips_.front().cursor_drawn);
+    lock.unlock();
+    for (const FencePtr& fence : fences) FenceClock::get().wait(INT64_MAX, [&] { return fence->signalled; });
+    lock.lock();
+  }
+}
+
 void Kms::thread_main() {
   prctl(PR_SET_NAME, "softgen-kms");
   Lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return quit_ || !flips_.empty(); });
     if (quit_) return;
-    const Flip flip = flips_.front();
+    int64_t now = 0;
+    do {
+      wait_for_drawing(lock);
+      now = monotonic_ns();
+      wait_for_blank(lock, &now);
+      if (quit_) return;
+      while (flips_.front().is_refresh && flips_.size() > 1 && is_drawn(flips_[1])) flips_.pop_front();
+    } while (!is_drawn(flips_.front()));
+    flips_.front().showing = true;
+    const Picture picture = flips_.front().picture;
     lock.unlock();
-    for (const FencePtr& fence : flip.waits) FenceClock::get().wait(INT64_MAX, [&] { return fence->signalled; });
-    lock.lock();
-    int64_t now = monotonic_ns();
-    wait_for_blank(lock, &now);
-    if (quit_) return;
-    lock.unlock();
-    sink_->show(flip.picture);
+    sink_->show(picture);
     lock.lock();
     const Flip shown = flips_.front();  // closed() may have taken its file away meanwhile
     flips_.pop_front();

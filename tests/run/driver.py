@@ -77,8 +77,8 @@ class RunTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout[-2000:] + done.stderr[-2000:])
         return done.stdout
 
-    def compiled(self, name):
-        """A program of tests/boot/guest."""
+    def compiled(self, name, sources=ROOT / "tests" / "boot" / "guest", libraries=()):
+        """A program of ours."""
         target = self.folder / name
-        subprocess.run(["cc", "-O2", "-I/usr/include/libdrm", "-o", target, ROOT / "tests" / "boot" / "guest" / f"{name}.c"], check=True)
+        subprocess.run(["cc", "-O2", "-I/usr/include/libdrm", "-o", target, sources / f"{name}.c", *libraries], check=True)
         return str(target)

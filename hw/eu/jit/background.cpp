@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "hw/base/signals.h"
 #include "hw/eu/jit/llvm_api.h"
 
 namespace softgen::eu::jit {
@@ -62,6 +63,7 @@ class Background {
       const std::lock_guard lock(mutex_);
       if (quit_ || asked_.size() + unmade_.size() >= most_waiting) return false;
       asked_.push_back(std::move(work));
+      const SignalsBlocked in_new_threads;
       if (!thread_.joinable()) thread_ = std::thread([this] { main(); });
     }
     wake_.notify_all();

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Requests of several contexts on one engine: they come in the order of their submission, whether they follow in a ring or wait for it.
+#include <signal.h>
+
 #include <atomic>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <vector>
 
 #include "hw/run/gpu.h"
+#include "hw/run/kms.h"
 #include "tests/catch.h"
 
 using namespace softgen::run;
@@ -105,4 +110,43 @@ TEST_CASE("a ring that has run empty takes the next request") {
     CHECK(FenceClock::get().wait(INT64_MAX, [&] { return fence->signalled; }));
   }
   machine.check_order();
+}
+
+namespace {
+
+/// Signals that a thread of this process blocks; bit n - 1: signal n (proc(5), SigBlk).
+uint64_t blocked_by(const std::filesystem::path& task) {
+  std::ifstream status(task / "status");
+  for (std::string name; status >> name;)
+    if (name == "SigBlk:") {
+      uint64_t mask = 0;
+      status >> std::hex >> mask;
+      return mask;
+    }
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("the program's signals are not handled on our threads") {
+  const auto tasks = [] { return std::filesystem::directory_iterator("/proc/self/task"); };
+  std::vector<std::filesystem::path> before;
+  for (const auto& task : tasks()) before.push_back(task.path());
+  Machine machine;
+  const Kms kms{one_worker()};
+  machine.open();
+  machine.submit(machine.context(), false);
+  machine.check_order();
+  size_t ours = 0;
+  for (const auto& task : tasks()) {
+    if (std::find(before.begin(), before.end(), task.path()) != before.end()) continue;
+    ++ours;
+    const uint64_t blocked = blocked_by(task.path());
+    for (const int taken : {SIGTERM, SIGINT, SIGCHLD, SIGALRM, SIGUSR1, SIGRTMIN + 5}) CHECK(blocked >> (taken - 1) & 1);
+    CHECK_FALSE(blocked >> (SIGSEGV - 1) & 1);
+  }
+  CHECK(ours >= 2);
+  sigset_t own;
+  pthread_sigmask(SIG_SETMASK, nullptr, &own);
+  CHECK_FALSE(sigismember(&own, SIGTERM));
 }
