@@ -55,13 +55,13 @@ std::span<const ImageSlot> image_slots(defs::EngineClass engine) {
 uint32_t image_size(defs::EngineClass engine) { return (engine == defs::EngineClass::render ? 22 : 2) * image_page; }
 
 uint32_t state_offset(defs::EngineClass engine) {
-  return engine == defs::EngineClass::render ? 2 * image_page : image_page + extra_list_limit * 4;
+  return engine == defs::EngineClass::render ? 2 * image_page : image_page + list_dwords(engine) * 4;
 }
 
 uint32_t state_room(defs::EngineClass engine) { return image_size(engine) - state_offset(engine); }
 
 void write_image_frame(std::span<uint32_t> page, defs::EngineClass engine, uint32_t mmio_base) {
-  std::fill_n(page.begin(), extra_list_dword, 0);
+  std::fill_n(page.begin(), documented_dwords, 0);
   for (const List& list : lists) page[list.header] = lri_header(list.count);
   // R_PWR_CLK_STATE's list is the one that hardware does not mark Force Posted (i915 gt/intel_lrc.c, gen9_rcs_offsets).
   if (engine == defs::EngineClass::render) page[0x41] = 0x1100'0001;

@@ -24,9 +24,7 @@ void Executor::write_register(uint32_t offset, uint32_t value) {
 }
 
 void Executor::load_register_imm(Dwords dw) {
-  uint32_t kept = 0;
-  for (unsigned byte = 0; byte < 4; ++byte)
-    if (bit(dw[0], 8 + byte)) kept |= 0xffu << 8 * byte;
+  const uint32_t kept = load_register_imm_kept(dw[0]);
   for (size_t i = 1; i + 1 < dw.size(); i += 2) {
     const uint32_t old = kept ? s_.links().registers.read(dw[i] & offset_mask) & kept : 0;
     write_register(dw[i], (dw[i + 1] & ~kept) | old);

@@ -242,7 +242,8 @@ Flow Executor::mi(const Packet& packet, const Cursor& behind) {
     case CommandId::MI_REPORT_HEAD: return report_head(behind), Flow::next();
     case CommandId::MI_SET_CONTEXT:
       if (s_.execlists()) return guest_error("MI_SET_CONTEXT with execlists"), Flow::next();
-      return s_.set_context(dw[1]), Flow::next();
+      s_.set_context(dw[1]);
+      return s_.halted() ? stop(Reason::fault) : Flow::next();
     default: return display_command(packet), Flow::next();
   }
 }

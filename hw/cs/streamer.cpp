@@ -42,11 +42,11 @@ Streamer::Streamer(const StreamerConfig& config, StreamerLinks links)
       ggtt_(links_.memory, links_.faults, config.id),
       ppgtt_(links_.memory, links_.faults, config.id),
       env_{.engine = config.id, .view = ppgtt_, .ggtt = ggtt_, .registers = links_.registers, .stop = stop_},
-      extra_registers_(extra_context_registers(config.engine_class, config.id)),
+      layout_(config.engine_class, config.mmio_base, other_context_registers(config.engine_class, config.id)),
+      image_(layout_.frame().begin(), layout_.frame().end()),
       engine_image_(links_.engine.context_size()),
       resident_image_(links_.engine.context_size()) {
   assert(engine_image_.size() + sizeof(StateHeader) <= state_room(config_.engine_class));
-  assert(extra_list_dword + 2 * extra_registers_.size() + 2 <= extra_list_limit);
   ggtt_.set_space(memory::AddressSpace::ggtt(links_.ggtt));
   set_address_space(memory::AddressSpace::ggtt(links_.ggtt));
   set(reg::csb_ptr, csb_ptr_reset);

@@ -13,6 +13,7 @@
 
 #include "hw/base/archive.h"
 #include "hw/cs/execlists.h"
+#include "hw/cs/image_layout.h"
 #include "hw/cs/parser.h"
 #include "hw/cs/registers.h"
 #include "hw/defs/command.h"
@@ -29,14 +30,6 @@ struct StreamerConfig {
   defs::EngineClass engine_class = defs::EngineClass::render;
   uint32_t mmio_base = 0x2000;
 };
-
-/// A per-context register (a row marked `context`) that the image has no documented slot for.
-struct ExtraRegister {
-  uint32_t offset;  ///< in BAR0
-  bool masked;
-};
-/// Sorted by offset.
-std::vector<ExtraRegister> extra_context_registers(defs::EngineClass engine_class, EngineId id);
 
 /// What a streamer is plugged into. All of it outlives the streamer.
 struct StreamerLinks {
@@ -175,16 +168,18 @@ class Streamer {
   /// `page`: GGTT address of the image's page 1.
   void restore_image(uint64_t page, bool ring_context, bool inhibit);
   void save_image(uint64_t page, bool ring_context);
-  void load_slots(std::span<const uint32_t> page, bool ring_context, bool engine_context);
-  void load_extra_registers(std::span<const uint32_t> page);
+  void run_lists(ImageWalk& walk, uint64_t page_address, std::span<const uint32_t> page, size_t until);
+  void load_register(Restore how, uint32_t offset, uint32_t value);
   void inhibit_engine_registers();
-  size_t store_slots(std::span<uint32_t> page, bool ring_context);
+  void store_registers();
   void load_cursor();
   void store_cursor();
   void restore_engine(uint64_t state, bool inhibit);
   void save_engine(uint64_t state);
   void set_address_space();
   void set_address_space(const memory::AddressSpace& space);
+
+  // hw/cs/workaround_batch.cpp
   void run_workaround_batch(uint64_t address, uint64_t bytes);
   bool is_short(uint64_t address, uint64_t bytes);
 
@@ -196,7 +191,8 @@ class Streamer {
   mutable std::mutex space_mutex_;
   memory::AddressSpace space_;  ///< that of ppgtt_, for other threads; guarded by space_mutex_
   EngineEnv env_;
-  std::vector<ExtraRegister> extra_registers_;
+  const ImageLayout layout_;
+  std::vector<uint32_t> image_;  ///< page 1 as it is saved
   std::vector<uint32_t> packet_;
   std::vector<std::byte> engine_image_, resident_image_;
   bool resident_valid_ = false;

@@ -48,7 +48,8 @@ TEST_CASE("saving writes the list headers and register offsets anew") {
   const EngineId id = GENERATE(EngineId::rcs, EngineId::bcs);
   Rig rig(id);
   Context a(rig, id, 0x20);
-  for (const uint32_t dword : {0x01u, 0x21u, 0x41u, 0x51u, 0x42u, 0x52u}) a.set_image(dword, 0);
+  // While it runs, so that the restore still found them.
+  for (const uint32_t dword : {0x00u, 0x01u, 0x21u, 0x41u, 0x51u, 0x42u, 0x52u}) a.emit(store(a.lrca + 0x1000 + 4 * dword, 0xdead));
   rig.submit(a);
   CHECK(a.image(0x01) == 0x1100'101b);
   CHECK(a.image(0x21) == 0x1100'1011);
@@ -69,17 +70,30 @@ TEST_CASE("registers of two contexts do not mix") {
   Context a(rig, id, 0x20), b(rig, id, 0x40);
   for (Context* c : {&a, &b}) {
     for (uint32_t n = 0; n < 16; ++n) c->emit(lri(base + 0x600 + 8 * n, c->id + n)).emit(lri(base + 0x604 + 8 * n, c->id * n));
-    c->emit(lri(base + 0x400, c->id + 1)).emit(lri(base + 0x418, c == &a)).emit({mi(0x01, 3)});
+    c->emit(lri(base + 0x41c, c->id + 1));
+    rig.submit(*c);
+  }
+  for (Context* c : {&a, &b}) {
+    for (uint32_t n = 0; n < 16; ++n) c->emit(srm(base + 0x600 + 8 * n, out)).emit(srm(base + 0x604 + 8 * n, out + 4));
+    c->emit(srm(base + 0x41c, out + 12));
+    rig.submit(*c);
+    CHECK(rig.read(out) == c->id + 15);
+    CHECK(rig.read(out + 4) == c->id * 15);
+    CHECK(rig.read(out + 12) == c->id + 1);
+  }
+}
+
+TEST_CASE("predicates of two render contexts do not mix") {
+  Rig rig(EngineId::rcs);
+  Context a(rig, rig.id, 0x20), b(rig, rig.id, 0x40);
+  for (Context* c : {&a, &b}) {
+    c->emit(lri(0x2400, c->id + 1)).emit(lri(0x2418, c == &a)).emit({mi(0x01, 3)});
     rig.submit(*c);
   }
   for (Context* c : {&a, &b}) {
     // b is under MI_SET_PREDICATE with a clear result, a with a set one.
-    c->emit(store(out + 8, c->id)).emit({mi(0x01, 0)});
-    for (uint32_t n = 0; n < 16; ++n) c->emit(srm(base + 0x600 + 8 * n, out)).emit(srm(base + 0x604 + 8 * n, out + 4));
-    c->emit(srm(base + 0x400, out + 12));
+    c->emit(store(out + 8, c->id)).emit({mi(0x01, 0)}).emit(srm(0x2400, out + 12));
     rig.submit(*c);
-    CHECK(rig.read(out) == c->id + 15);
-    CHECK(rig.read(out + 4) == c->id * 15);
     CHECK(rig.read(out + 12) == c->id + 1);
   }
   CHECK(rig.read(out + 8) == 0x20);

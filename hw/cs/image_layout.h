@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// All registers of an engine's context image, documented slots and others, and the walk through the lists of an image that the guest may
+// have written. The image is a batch of MI_LOAD_REGISTER_IMM: saving writes this layout, restoring obeys whatever lists are there (KBL
+// PRM vol 3, "Register/State Context"; SKL PRM vol 7, "Register State Context").
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "hw/cs/context_image.h"
+#include "hw/defs/register.h"
+#include "hw/iface/engine.h"
+
+namespace softgen::cs {
+
+constexpr uint32_t streamer_block = 0x800;            ///< bytes of MMIO that each streamer has of its own
+constexpr uint32_t register_offset_mask = 0x007f'fffc;  ///< MI_LOAD_REGISTER_IMM: [22:2]
+
+/// How a restore treats a register that a list names.
+enum class Restore : uint8_t {
+  skip,          ///< not of this engine's contexts
+  value,         ///< the streamer's own: stored as is
+  masked,        ///< the streamer's own: a masked write
+  batch,         ///< as value: BB_ADDR, SBB_ADDR, whose valid bits a restore clears in the image
+  counter,       ///< CTX_TIMESTAMP, which runs on from the image's value
+  never,         ///< saved only
+  rules,         ///< by the register file's access rules and hooks
+  rules_masked,  ///< the same, of a masked register
+};
+
+struct LayoutSlot {
+  uint16_t dword;   ///< of the register's offset in page 1; its value is the next dword
+  Restore restore;
+  uint32_t offset;  ///< in BAR0
+};
+
+/// A per-context register (a row marked `context`) without a documented slot.
+struct OtherRegister {
+  uint32_t offset;  ///< in BAR0
+  bool masked;
+};
+/// Sorted by offset. Render's alone among the streamers' own registers: the manual names all that the other engines' images hold.
+std::vector<OtherRegister> other_context_registers(defs::EngineClass engine_class, EngineId id);
+
+class ImageLayout {
+ public:
+  /// `others`: sorted by offset; none of them has a documented slot. There must be room for all (an assertion, since rows are ours).
+  ImageLayout(defs::EngineClass engine_class, uint32_t mmio_base, std::span<const OtherRegister> others);
+
+  /// Page 1 as it is saved, up to and with MI_BATCH_BUFFER_END: headers and offsets of all lists, values zero.
+  std::span<const uint32_t> frame() const { return frame_; }
+  /// Sorted by dword.
+  std::span<const LayoutSlot> slots() const { return slots_; }
+  /// `offset`: in BAR0, any value.
+  Restore restore(uint32_t offset) const {
+    const uint32_t index = (offset - base_) / 4;
+    return index < restore_.size() ? restore_[index] : Restore::skip;
+  }
+
+ private:
+  using Registers = std::span<const OtherRegister>;
+  void add_slot(uint32_t dword, uint32_t offset, Restore restore);
+  void add_render_lists(Registers others);
+  Registers add_lists(uint32_t header, uint32_t end, Registers registers);
+
+  const uint32_t base_;
+  std::vector<uint32_t> frame_;
+  std::vector<LayoutSlot> slots_;
+  std::vector<Restore> restore_;  ///< by (offset - base_) / 4
+};
+
+/// Steps through the lists of an image. The lists may say anything: the walk stays inside the page and ends.
+class ImageWalk {
+ public:
+  /// `page`: page 1 of the image; `at`: the dword to begin with.
+  ImageWalk(std::span<const uint32_t> page, defs::EngineClass engine_class, size_t at = 0) : page_(page), engine_class_(engine_class), at_(at) {}
+
+  struct List {
+    size_t first;       ///< dword of the first register's offset
+    uint32_t count;     ///< registers
+    uint32_t kept;      ///< Byte Write Disables: bits of each register that keep their value
+  };
+  /// The next list whose header stands before dword `until`; none: MI_BATCH_BUFFER_END, `until` or the page's end was reached, or bad().
+  std::optional<List> next(size_t until);
+  /// The walk stands at a command that an image may not hold, or at a list that leaves the page.
+  bool bad() const { return bad_; }
+  /// The dword where it stands.
+  size_t at() const { return at_; }
+
+ private:
+  std::span<const uint32_t> page_;
+  defs::EngineClass engine_class_;
+  size_t at_;
+  bool ended_ = false, bad_ = false;
+};
+
+}  // namespace softgen::cs
