@@ -91,7 +91,7 @@ class Place:
         words = [str(build / suite.folder / suite.program), f"--deqp-archive-dir={build / suite.folder}", *OPTIONS]
         words += SURFACE if suite.program != "deqp-vk" else []
         libraries = [self.inside(self.libraries)] + (["/softgen-libraries"] if self._root else [])
-        inner = ["env", f"LD_LIBRARY_PATH={':'.join(libraries)}"]
+        inner = ["env", "EGL_PLATFORM=surfaceless", f"LD_LIBRARY_PATH={':'.join(libraries)}"]
         if gpu == "softgen":
             build_folder = "/softgen" if self._root else str(BUILD)
             words = [*inner, f"{build_folder}/softgen-run", "--threads", str(options.threads), "--", *words]
