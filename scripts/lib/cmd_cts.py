@@ -101,6 +101,10 @@ class Place:
         return (mesa_root.command(self._root, words, self._build) if self._root else words), dict(os.environ)
 
 
+def failing(outcomes):
+    return {case: o for case, o in outcomes.items() if o.word not in PASSED + LEFT_OUT}
+
+
 def run_suite(name, cases, place, options, gpu, log):
     """Outcome by case, in `options.jobs` processes at once."""
     words, environment = place.command(SUITES[name], options, gpu)
@@ -114,10 +118,11 @@ def run_suite(name, cases, place, options, gpu, log):
                 ready, waiting = concurrent.futures.wait(waiting, PROGRESS_SECONDS, concurrent.futures.FIRST_COMPLETED)
                 for future in ready:
                     outcomes |= future.result()
+                    for case, o in failing(future.result()).items():
+                        say(f"{o.word} {case} ({o.text})")
                 if time.monotonic() - said >= PROGRESS_SECONDS:
                     said = time.monotonic()
-                    failed = sum(o.word not in PASSED + LEFT_OUT for o in outcomes.values())
-                    say(f"{name}: {len(outcomes)} of {len(cases)} tests done, {failed} failed, {said - start:.0f} s so far")
+                    say(f"{name}: {len(outcomes)} of {len(cases)} tests done, {len(failing(outcomes))} failed, {said - start:.0f} s so far")
         except BaseException:
             for future in waiting:
                 future.cancel()
@@ -147,10 +152,6 @@ def parse(argv):
     options = parser.parse_args(argv)
     options.suite = options.suite or list(DEFAULT_SUITES)
     return options
-
-
-def failing(outcomes):
-    return {case: o for case, o in outcomes.items() if o.word not in PASSED + LEFT_OUT}
 
 
 def row(name, gpu, outcomes, seconds):
