@@ -36,9 +36,8 @@ void Streamer::set_context(uint32_t word) {
 }
 
 void Streamer::restore_image(uint64_t page_address, bool ring_context, bool inhibit) {
-  std::array<uint32_t, max_list_dwords> page;
-  const std::span<const uint32_t> lists(page.data(), list_dwords(config_.engine_class));
-  ggtt_.read(page_address, page.data(), lists.size_bytes());
+  const std::span<const uint32_t> lists = restored_;
+  ggtt_.read(page_address, restored_.data(), lists.size_bytes());
   ImageWalk walk(lists, config_.engine_class, ring_context ? 0 : ring_context_dwords);
   if (ring_context) {
     set(reg::ctx_control, get(reg::ctx_control) & ~reg::restore_inhibit);
@@ -61,20 +60,7 @@ void Streamer::restore_image(uint64_t page_address, bool ring_context, bool inhi
 
 /// Does what the image's lists before dword `until` say.
 void Streamer::run_lists(ImageWalk& walk, uint64_t page_address, std::span<const uint32_t> page, size_t until) {
-  uint32_t skipped = 0, first_skipped = 0;
-  while (const std::optional<ImageWalk::List> list = walk.next(until)) {
-    for (size_t at = list->first; at < list->first + 2 * size_t{list->count}; at += 2) {
-      const uint32_t offset = page[at] & register_offset_mask;
-      const uint32_t old = list->kept ? links_.registers.peek(offset) & list->kept : 0;
-      const Restore how = layout_.restore(offset);
-      load_register(how, offset, (page[at + 1] & ~list->kept) | old);
-      // The image now says where the context resumes in its batch. Software that resets the engine and rewinds HEAD does not touch that
-      // (i915 gt/intel_execlists_submission.c, execlists_reset_active): it must find it cleared, or the old batch would run again.
-      if (how == Restore::batch && page[at + 1] & reg::batch_valid) ggtt_.store<uint32_t>(page_address + (at + 1) * 4, page[at + 1] & ~reg::batch_valid);
-      if (how == Restore::skip && skipped++ == 0) first_skipped = offset;
-    }
-  }
-  if (skipped) guest_error("register of a context image that its engine's contexts do not have", "{:#x}, and {} more", first_skipped, skipped - 1);
+  while (const std::optional<ImageWalk::List> list = walk.next(until)) load_list(*list, page_address, page);
   if (!walk.bad() || halted_) return;
   guest_error("command of a context image", "{:#010x} at dword {:#x} of {:#x}", page[walk.at()], walk.at(), page_address);
   const uint64_t address = page_address + walk.at() * 4;
@@ -84,23 +70,38 @@ void Streamer::run_lists(ImageWalk& walk, uint64_t page_address, std::span<const
   error(reg::error_instruction, true);
 }
 
-void Streamer::load_register(Restore how, uint32_t offset, uint32_t value) {
+void Streamer::load_list(const ImageWalk::List& list, uint64_t page_address, std::span<const uint32_t> page) {
   mmio::RegisterFile& registers = links_.registers;
-  switch (how) {
-    case Restore::value:
-    case Restore::batch: return registers.poke(offset, value);
-    case Restore::masked: return registers.poke(offset, masked_write(registers.peek(offset), value));
-    case Restore::counter: return start_timestamp(value);
-    // Other units' hooks may stand behind these, which need not run where nothing changes.
-    case Restore::rules:
-      if (registers.peek(offset) != value) registers.write(offset, value);
-      return;
-    case Restore::rules_masked:
-      if (registers.peek(offset) != (value & 0xffff)) registers.write(offset, value);
-      return;
-    case Restore::skip:
-    case Restore::never: return;
+  uint32_t skipped = 0, first_skipped = 0;
+  const size_t end = list.first + 2 * size_t{list.count};
+  for (size_t at = list.first; at < end; at += 2) {
+    const uint32_t offset = page[at] & register_offset_mask;
+    uint32_t value = page[at + 1];
+    if (list.kept) [[unlikely]] value = (value & ~list.kept) | (registers.peek(offset) & list.kept);
+    switch (layout_.restore(offset)) {
+      case Restore::value: registers.poke(offset, value); break;
+      case Restore::masked: registers.poke(offset, masked_write(registers.peek(offset), value)); break;
+      // Other units' hooks may stand behind these, which need not run where nothing changes.
+      case Restore::rules:
+        if (registers.peek(offset) != value) registers.write(offset, value);
+        break;
+      case Restore::rules_masked:
+        if (registers.peek(offset) != (value & 0xffff)) registers.write(offset, value);
+        break;
+      case Restore::batch:
+        registers.poke(offset, value);
+        // The image now says where the context resumes in its batch. Software that resets the engine and rewinds HEAD does not touch that
+        // (i915 gt/intel_execlists_submission.c, execlists_reset_active): it must find it cleared, or the old batch would run again.
+        if (value & reg::batch_valid) ggtt_.store<uint32_t>(page_address + (at + 1) * 4, value & ~reg::batch_valid);
+        break;
+      case Restore::counter: start_timestamp(value); break;
+      case Restore::never: break;
+      case Restore::skip:
+        if (skipped++ == 0) first_skipped = offset;
+        break;
+    }
   }
+  if (skipped) guest_error("register of a context image that its engine's contexts do not have", "{:#x}, and {} more", first_skipped, skipped - 1);
 }
 
 // A context that was never saved starts with clean registers of its own; the chip's other registers keep what software set by MMIO.

@@ -37,7 +37,6 @@ constexpr uint32_t documented_dwords = 0xb0;        ///< end of the lists that a
 
 /// Dwords of page 1 that lists may take: all of it, or up to StateHeader.
 constexpr uint32_t list_dwords(defs::EngineClass engine) { return engine == defs::EngineClass::render ? 0x400 : 0x200; }
-constexpr uint32_t max_list_dwords = 0x400;
 
 /// Documented slots, sorted by dword.
 std::span<const ImageSlot> image_slots(defs::EngineClass engine);

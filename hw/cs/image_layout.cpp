@@ -2,7 +2,9 @@
 #include "hw/cs/image_layout.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
+#include <cstring>
 
 #include "hw/cs/parser.h"
 #include "hw/cs/registers.h"
@@ -18,7 +20,7 @@ namespace {
 constexpr uint32_t streamer_list = 0xb1, oa_list = 0x127, units_list = 0x261, flex_list = 0x3dd;
 constexpr uint32_t streamer_end = 0x260;
 constexpr uint32_t flex_registers = 7;
-constexpr size_t no_op_run = 16;
+constexpr std::array<uint32_t, 32> no_ops{};
 constexpr uint32_t first_unit_register = 0x5000;  ///< render's streamer and arbiter are below, the units of the pipelines from here on
 
 /// The engine that owns a per-context register outside the engine blocks.
@@ -49,13 +51,6 @@ Restore documented(const ImageSlot& slot) {
     case Load::never: return Restore::never;
     default: return Restore::value;
   }
-}
-
-/// Without a branch a dword, so that the compiler looks at several at once.
-bool are_no_ops(std::span<const uint32_t> dwords) {
-  uint32_t any = 0;
-  for (const uint32_t dword : dwords) any |= dword;
-  return any == 0;
 }
 
 /// EU_PERF_CNTL0-6 in i915's order: E458, E558, E658, E758, E45C, E55C, E65C.
@@ -140,7 +135,7 @@ std::optional<ImageWalk::List> ImageWalk::next(size_t until) {
   for (; at_ < until; ++at_) {
     const uint32_t header = page_[at_];
     if (header == 0) {  // MI_NOOP, in long runs between render's lists
-      while (until - at_ > no_op_run && are_no_ops(page_.subspan(at_ + 1, no_op_run))) at_ += no_op_run;
+      while (until - at_ > no_ops.size() && std::memcmp(&page_[at_ + 1], no_ops.data(), sizeof no_ops) == 0) at_ += no_ops.size();
       continue;
     }
     const defs::Command* command = defs::find_command(engine_class_, header);

@@ -44,6 +44,7 @@ Streamer::Streamer(const StreamerConfig& config, StreamerLinks links)
       env_{.engine = config.id, .view = ppgtt_, .ggtt = ggtt_, .registers = links_.registers, .stop = stop_},
       layout_(config.engine_class, config.mmio_base, other_context_registers(config.engine_class, config.id)),
       image_(layout_.frame().begin(), layout_.frame().end()),
+      restored_(list_dwords(config.engine_class)),
       engine_image_(links_.engine.context_size()),
       resident_image_(links_.engine.context_size()) {
   assert(engine_image_.size() + sizeof(StateHeader) <= state_room(config_.engine_class));

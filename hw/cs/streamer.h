@@ -169,7 +169,7 @@ class Streamer {
   void restore_image(uint64_t page, bool ring_context, bool inhibit);
   void save_image(uint64_t page, bool ring_context);
   void run_lists(ImageWalk& walk, uint64_t page_address, std::span<const uint32_t> page, size_t until);
-  void load_register(Restore how, uint32_t offset, uint32_t value);
+  void load_list(const ImageWalk::List& list, uint64_t page_address, std::span<const uint32_t> page);
   void inhibit_engine_registers();
   void store_registers();
   void load_cursor();
@@ -192,7 +192,8 @@ class Streamer {
   memory::AddressSpace space_;  ///< that of ppgtt_, for other threads; guarded by space_mutex_
   EngineEnv env_;
   const ImageLayout layout_;
-  std::vector<uint32_t> image_;  ///< page 1 as it is saved
+  std::vector<uint32_t> image_;     ///< page 1 as it is saved
+  std::vector<uint32_t> restored_;  ///< page 1 as it is restored
   std::vector<uint32_t> packet_;
   std::vector<std::byte> engine_image_, resident_image_;
   bool resident_valid_ = false;
