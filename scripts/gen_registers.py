@@ -117,18 +117,19 @@ def read(path):
 
 
 def check(rows):
-    names, offsets, clashes = {}, {}, set()
+    names, offsets, blocks, clashes = {}, {}, {}, set()
     for row in rows:
         if row.name in names:
             raise SystemExit(f"register {row.name} is declared twice")
         names[row.name] = row
+        taken = blocks if row.block else offsets  # registers may stand inside a block
         for first in row.offsets():
             for offset in range(first, first + max(row.block, 4), 4):
                 if offset % 4 or offset >= SPACE:
                     raise SystemExit(f"register {row.name}: offset {offset:#x} is odd or outside the register space")
-                if offset in offsets:
-                    clashes.add(f"registers {row.name} and {offsets[offset]} both stand at {offset:#x}")
-                offsets[offset] = row.name
+                if offset in taken:
+                    clashes.add(f"registers {row.name} and {taken[offset]} both stand at {offset:#x}")
+                taken[offset] = row.name
     if clashes:
         raise SystemExit("\n".join(sorted(clashes)))
 

@@ -85,5 +85,6 @@ struct ExeclistStatus {
 /// CSB: six entries of two dwords in the hardware status page, and the index of the last one written (i915 gt/intel_engine.h).
 constexpr uint32_t csb_entries = 6;
 constexpr uint32_t hwsp_csb = 0x40, hwsp_csb_write = 0x7c;
+constexpr uint32_t csb_ptr_reset = 0x0505;  ///< RING_CONTEXT_STATUS_PTR: so that the first event goes to entry 0
 
 }  // namespace softgen::cs

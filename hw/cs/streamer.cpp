@@ -11,27 +11,6 @@
 namespace softgen::cs {
 namespace {
 
-constexpr uint32_t csb_ptr_reset = 0x0505;  // so that the first event goes to entry 0
-
-/// Bring `offset`, which the guest chose, into a ring of `size` bytes.
-uint32_t into_ring(uint32_t offset, uint32_t size) { return size ? offset % size : 0; }
-
-/// A bool of an archive that may have been made by anybody.
-void flag(Archive& archive, bool& value) {
-  uint8_t byte = value;
-  archive.value(byte);
-  value = byte & 1;
-}
-
-void cursor_state(Archive& archive, Cursor& cursor) {
-  archive.value(cursor.ring);
-  for (Cursor::Batch& batch : cursor.batch) {
-    archive.value(batch.address);
-    flag(archive, batch.active);
-    flag(archive, batch.ppgtt);
-  }
-}
-
 uint32_t ring_size(uint32_t ctl) { return (bits(ctl, 20, 12) + 1) * 4096; }
 
 }  // namespace
@@ -340,104 +319,6 @@ void Streamer::set_waiting(bool on) {
   else
     links_.registers.clear_bits(config_.mmio_base + reg::ctl, reg::ring_wait_semaphore);
   if (on) raise(reg::irq_wait_semaphore);
-}
-
-// -- life -----------------------------------------------------------------------------------------------------------------------
-
-void Streamer::reset() {
-  {
-    std::scoped_lock lock(mailbox_mutex_);
-    mail_ = {};
-    attention_.store(0, std::memory_order_release);
-    stop_.clear(StopFlag::preempt);
-    arbitration_.store(true, std::memory_order_release);
-  }
-  cursor_ = {};
-  list_ = {};
-  current_ = {};
-  element_ = 0;
-  last_event_ = set_predicate = jumps = 0;
-  switch_wanted_ = halted_ = waiting_ = resident_valid_ = false;
-  can_switch_ = true;
-  busy_.store(false, std::memory_order_release);
-  timestamp_base_.store(0, std::memory_order_release);
-  links_.engine.reset_context();
-  ggtt_.invalidate();
-  set_address_space(memory::AddressSpace::ggtt(links_.ggtt));
-
-  std::scoped_lock lock(register_mutex_);
-  abandoned_ = {.count = abandoned_.count};
-  for (const uint32_t r : {reg::tail, reg::head, reg::start, reg::ctl, reg::acthd, reg::acthd_udw, reg::ipehr, reg::ipeir, reg::esr,
-                           reg::eir, reg::bb_addr, reg::bb_addr_udw, reg::bb_state, reg::sbb_addr, reg::sbb_addr_udw, reg::sbb_state,
-                           reg::execlist_status, reg::execlist_status_udw, reg::mode, reg::ctx_control})
-    set(r, 0);
-  set(reg::instdone, ~0u);
-  set(reg::emr, ~0u);
-  set(reg::mi_mode, reg::mode_idle);
-  set(reg::csb_ptr, csb_ptr_reset);
-}
-
-void Streamer::state(Archive& archive) {
-  const uint32_t version = archive.section("cs", 2);
-  bool list_waits = has_list();
-  flag(archive, list_waits);
-  archive.value(mail_);
-  cursor_state(archive, cursor_);
-  archive.value(list_);
-  archive.value(current_);
-  archive.value(element_);
-  flag(archive, switch_wanted_);
-  flag(archive, can_switch_);
-  flag(archive, halted_);
-  flag(archive, waiting_);
-  archive.value(last_event_);
-  archive.value(set_predicate);
-  if (version >= 2) {
-    flag(archive, abandoned_.stands);
-    archive.value(abandoned_.address);
-    archive.value(abandoned_.header);
-  }
-  bool arbitrates = arbitration();
-  flag(archive, arbitrates);
-  uint32_t ran = context_timestamp();
-  bool counting = timestamp_base_.load() >> 32;
-  archive.value(ran);
-  flag(archive, counting);
-  if (!archive.reading()) links_.engine.save_context(engine_image_);
-  archive.blob(engine_image_, state_room(config_.engine_class));
-  if (!archive.reading() || archive.failed()) return;
-  accept_state(archive, list_waits, arbitrates, counting, ran);
-}
-
-// What was read is not trusted: it may have been made by anybody.
-void Streamer::accept_state(Archive& archive, bool list_waits, bool arbitrates, bool counting, uint32_t ran) {
-  if (engine_image_.size() != resident_image_.size()) {
-    engine_image_.resize(resident_image_.size());
-    return archive.fail("the engine's state has a different size");
-  }
-  element_ &= 1;
-  cursor_.ring.size &= 0x003f'f000;
-  cursor_.ring.head = into_ring(cursor_.ring.head & reg::head_offset_mask, cursor_.ring.size);
-  cursor_.ring.tail = into_ring(cursor_.ring.tail & reg::ring_offset_mask, cursor_.ring.size);
-  for (Cursor::Batch& batch : cursor_.batch) batch.address &= 0xffff'ffff'fffc, batch.limit = 0;
-  cursor_.batch[1].active = cursor_.batch[1].active && cursor_.batch[0].active;
-  arbitration_.store(arbitrates);
-  attention_.store(list_waits ? attention_list : 0);
-  stop_.clear(StopFlag::preempt);
-  if (list_waits && arbitrates) stop_.request(StopFlag::preempt);
-  busy_.store(current_.valid());
-  set(reg::ctx_timestamp, ran);
-  if (counting) start_timestamp(ran); else timestamp_base_.store(0);
-  resident_valid_ = false;
-  links_.engine.restore_context(engine_image_);
-  ggtt_.invalidate();
-  ppgtt_.invalidate();
-  set_address_space();
-}
-
-void Streamer::start_timestamp(uint32_t value) {
-  const uint32_t now = links_.registers.read(config_.mmio_base + reg::timestamp);
-  timestamp_base_.store(uint64_t{1} << 32 | (value - now), std::memory_order_release);
 }
 
 }  // namespace softgen::cs

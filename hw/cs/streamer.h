@@ -62,6 +62,9 @@ enum class RunEnd : uint8_t {
   budget,   ///< so many commands done: more to do
 };
 
+/// Brings `offset`, which the guest chose, into a ring of `size` bytes.
+constexpr uint32_t into_ring(uint32_t offset, uint32_t size) { return size ? offset % size : 0; }
+
 class Streamer {
  public:
   Streamer(const StreamerConfig& config, StreamerLinks links);

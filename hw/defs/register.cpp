@@ -15,16 +15,23 @@ struct Instance {
   uint16_t row;
 };
 
-const std::vector<Instance>& instances() {
-  static const std::vector<Instance> sorted = [] {
-    std::vector<Instance> all;
-    const auto rows = registers();
-    for (size_t row = 0; row < rows.size(); ++row)
+/// Of blocks, or of what may stand inside them, by offset.
+std::vector<Instance> find_instances(bool blocks) {
+  std::vector<Instance> all;
+  const auto rows = registers();
+  for (size_t row = 0; row < rows.size(); ++row)
+    if ((rows[row].block != 0) == blocks)
       for_each_instance(rows[row], [&](uint32_t offset) { all.push_back({offset, static_cast<uint16_t>(row)}); });
-    std::ranges::sort(all, {}, &Instance::offset);
-    return all;
-  }();
-  return sorted;
+  std::ranges::sort(all, {}, &Instance::offset);
+  return all;
+}
+
+const Register* find_in(const std::vector<Instance>& instances, uint32_t offset) {
+  auto next = std::ranges::upper_bound(instances, offset, {}, &Instance::offset);
+  if (next == instances.begin()) return nullptr;
+  const Instance& found = *std::prev(next);
+  const Register& row = registers()[found.row];
+  return offset < found.offset + std::max(row.block, 4u) ? &row : nullptr;
 }
 
 std::string index_text(const Register& row, uint32_t offset) {
@@ -41,12 +48,10 @@ std::string index_text(const Register& row, uint32_t offset) {
 }  // namespace
 
 const Register* find_register(uint32_t offset) {
+  static const std::vector<Instance> single = find_instances(false), blocks = find_instances(true);
   offset &= ~3u;
-  auto next = std::ranges::upper_bound(instances(), offset, {}, &Instance::offset);
-  if (next == instances().begin()) return nullptr;
-  const Instance& found = *std::prev(next);
-  const Register& row = registers()[found.row];
-  return offset < found.offset + std::max(row.block, 4u) ? &row : nullptr;
+  const Register* row = find_in(single, offset);
+  return row ? row : find_in(blocks, offset);
 }
 
 std::string register_name(uint32_t offset) {

@@ -35,7 +35,7 @@ struct Register {
   bool user;            ///< a non-privileged batch may write it
   ResetDomain domain;
   const char* hook;     ///< the folder of hw/ whose behaviour it has; null: storage only
-  uint32_t block;       ///< bytes of a row that stands for plain memory; else 0
+  uint32_t block;       ///< bytes of a row that stands for plain memory, but for the registers that other rows declare in it; else 0
   std::array<uint16_t, 2> count;   ///< instances, outer and inner dimension
   std::array<uint32_t, 2> stride;  ///< bytes
   std::span<const RegisterField> fields;

@@ -34,11 +34,14 @@ const std::vector<std::pair<uint32_t, uint32_t>>& reset_values() {
 
 RegisterFile::RegisterFile() : storage_(dwords), touched_(blocks / 64), cells_(dwords) {
   const auto rows = defs::registers();
-  for (size_t i = 0; i < rows.size(); ++i) {
-    defs::for_each_instance(rows[i], [&](uint32_t offset) {
-      for (uint32_t byte = 0; byte < std::max(rows[i].block, 4u); byte += 4)
-        cells_[index(offset + byte)].row = static_cast<uint16_t>(i + 1);
-    });
+  for (const bool blocks : {true, false}) {  // registers may stand inside a block
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if ((rows[i].block != 0) != blocks) continue;
+      defs::for_each_instance(rows[i], [&](uint32_t offset) {
+        for (uint32_t byte = 0; byte < std::max(rows[i].block, 4u); byte += 4)
+          cells_[index(offset + byte)].row = static_cast<uint16_t>(i + 1);
+      });
+    }
   }
   reset();
 }
@@ -114,7 +117,8 @@ bool RegisterFile::is_nonpriv_writable(EngineId engine, uint32_t offset) const {
   const uint32_t base = defs::engine_bases[static_cast<size_t>(engine)];
   if (known && known->user) {
     const bool own = offset - base < 0x1000;
-    if (known->engine ? own : engine == EngineId::rcs || own) return true;
+    const bool renders = known->domain == defs::ResetDomain::render;  // render's registers are not all in its streamer's block
+    if (own || (engine == EngineId::rcs && !known->engine && renders)) return true;
   }
   constexpr uint32_t address_mask = 0x03ff'fffc;  // [25:2]; Kaby Lake has no range and access fields above and below
   for (uint32_t slot = 0; slot < 12; ++slot) {

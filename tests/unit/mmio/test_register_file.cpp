@@ -169,3 +169,47 @@ TEST_CASE("state goes round, and a damaged one is refused") {
   copy.state(bad);
   CHECK(bad.failed());
 }
+
+TEST_CASE("reserved ranges and the memory controller's mirror cannot be written") {
+  // KBL PRM vol 3, "Memory and IO Space Registers": 8800-88FF has no impact; 140000-17FFFF is read-only.
+  Quiet quiet;
+  RegisterFile file;
+  for (const uint32_t offset : {0x8800u, 0x88fcu, 0x140000u, 0x145f00u, 0x17fffcu}) {
+    CAPTURE(offset);
+    file.write(offset, 0x1234'5678);
+    CHECK(file.read(offset) == 0);
+  }
+  CHECK(defs::register_name(0x8810) == "RESERVED_8800+0x10");
+  // What other rows declare amid a block is theirs.
+  CHECK(defs::register_name(reg::MC_BIOS_DATA) == "MC_BIOS_DATA");
+  CHECK(file.read(reg::MC_BIOS_DATA) == 8);
+  CHECK(file.read(reg::MAD_DIMM_CH(1)) == 8);
+}
+
+TEST_CASE("the registers of the power contexts are declared on each engine") {
+  // KBL PRM vol 3, "Video Engine Power Context" and the tables of BCS and VECS: offsets from the engine's base.
+  constexpr uint32_t relative[] = {0x29c, 0x80,  0x3c,  0x34,  0x30,  0x38,  0x168, 0x140, 0x110, 0x11c, 0x114, 0x118, 0x50,  0x54,  0x58,  0x94,  0x98,
+                                   0xa8,  0xb0,  0xb4,  0xc4,  0x134, 0x16c, 0x148, 0x14c, 0x214, 0x2d0, 0x2d4, 0x2ec, 0xcc,  0x4cc, 0x4c8, 0x4bc, 0x180,
+                                   0x138, 0x13c, 0x3bc, 0x3a0, 0x370, 0x39c, 0x24c, 0x23c, 0x2e8, 0x4d0, 0x4fc, 0x234};
+  for (const EngineId id : {EngineId::vcs0, EngineId::bcs, EngineId::vecs})
+    for (const uint32_t offset : relative) {
+      CAPTURE(id, offset);
+      CHECK(defs::find_register(engine_register(id, offset)) != nullptr);
+    }
+  for (const uint32_t offset : {0x21acu, 0x120a0u, 0x220a0u}) CHECK(defs::find_register(offset) != nullptr);
+}
+
+TEST_CASE("a user batch on the video engine may write its MFX registers, one on render may not") {
+  RegisterFile file;
+  CHECK(file.is_nonpriv_writable(EngineId::vcs0, reg::MFX_STATUS(63)));
+  CHECK(!file.is_nonpriv_writable(EngineId::vcs0, reg::MFX_BITSTREAM(0)));
+  for (const EngineId id : {EngineId::rcs, EngineId::bcs, EngineId::vecs}) CHECK(!file.is_nonpriv_writable(id, reg::MFX_STATUS(0)));
+  CHECK(file.is_nonpriv_writable(EngineId::rcs, reg::CACHE_MODE_1));
+}
+
+TEST_CASE("field constants are as the tables declare them") {
+  CHECK(reg::field::RING_INDIRECT_CTX_ADDRESS.mask() == 0xffff'ffc0);
+  CHECK(reg::field::RING_INDIRECT_CTX_CACHELINES.of(0x1234'5667) == 0x27);
+  CHECK(reg::field::RING_BB_PER_CTX_PTR_VALID.of(0xffff'fffe) == 0);
+  CHECK(reg::field::RING_INDIRECT_CTX_OFFSET_CACHELINES.of(0x26 << 6) == 0x26);
+}
