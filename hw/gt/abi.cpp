@@ -142,6 +142,12 @@ uint64_t sg_bar0_read(sg_device* dev, uint64_t offset, unsigned size) {
 void sg_bar0_write(sg_device* dev, uint64_t offset, uint64_t value, unsigned size) {
   guarded("sg_bar0_write", [&] { dev->device.bar0_write(offset, value, size); });
 }
+uint8_t sg_vga_read(sg_device* dev, uint16_t port) {
+  return guarded("sg_vga_read", uint8_t{0xff}, [&] { return dev->device.vga().read(port); });
+}
+void sg_vga_write(sg_device* dev, uint16_t port, uint8_t value) {
+  guarded("sg_vga_write", [&] { dev->device.vga().write(port, value); });
+}
 uint64_t sg_aperture_read(sg_device* dev, uint64_t offset, unsigned size) {
   return guarded("sg_aperture_read", uint64_t{0}, [&] { return dev->device.aperture_read(offset, size); });
 }

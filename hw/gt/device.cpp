@@ -54,6 +54,7 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
       pcode_(registers_),
       power_(registers_, host),
       display_(registers_, interrupts_, host, *memory_, ggtt_, config.connected, config.threads > 0),
+      vga_(host),
       stolen_base_(config.stolen_base),
       stolen_size_(config.stolen_size),
       pool_(config.threads),
@@ -106,6 +107,7 @@ void Device::poll_later() {
 
 uint64_t Device::bar0_read(uint64_t offset, unsigned size) {
   const uint64_t window = config_.platform->bar0_size / 2;
+  if (display::LegacyVga::covers(offset)) return vga_.read_mapped(static_cast<uint16_t>(offset), size);
   if (offset < mmio::register_space) return registers_.read(static_cast<uint32_t>(offset), size);
   if (offset >= window && (offset & 7) + size <= 8 && offset - window < memory::Ggtt::window_size)
     return ggtt_.read_window(offset - window, size);
@@ -115,6 +117,7 @@ uint64_t Device::bar0_read(uint64_t offset, unsigned size) {
 
 void Device::bar0_write(uint64_t offset, uint64_t value, unsigned size) {
   const uint64_t window = config_.platform->bar0_size / 2;
+  if (display::LegacyVga::covers(offset)) return vga_.write_mapped(static_cast<uint16_t>(offset), value, size);
   if (offset < mmio::register_space) {
     if (observer_ && size == 4) observer_->register_write(static_cast<uint32_t>(offset), static_cast<uint32_t>(value));
     registers_.write(static_cast<uint32_t>(offset), value, size);
@@ -190,6 +193,7 @@ void Device::reset_units() {
   pcode_.reset();
   power_.reset();
   display_.reset();
+  vga_.reset();
   ggtt_.reset();
   aperture_.reset();
   faults_.reset();
@@ -215,6 +219,7 @@ void Device::unit_states(Archive& archive) {
   pcode_.state(archive);
   power_.state(archive);
   display_.state(archive);
+  vga_.state(archive);
   ggtt_.state(archive);
   aperture_.state(archive);
   faults_.state(archive);

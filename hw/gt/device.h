@@ -17,6 +17,7 @@
 #include "hw/cs/command_streamers.h"
 #include "hw/defs/platform.h"
 #include "hw/display/display.h"
+#include "hw/display/legacy_vga.h"
 #include "hw/gpgpu/gpgpu.h"
 #include "hw/iface/host.h"
 #include "hw/memory/aperture.h"
@@ -72,9 +73,10 @@ class Device {
   HostMemory& memory() { return *memory_; }
   const render::RenderEngine& render() const { return render_; }
   display::Display& display() { return display_; }
+  display::LegacyVga& vga() { return vga_; }
 
   // -- BAR0, BAR2 ----------------------------------------------------------------------------------------------------------------
-  /// Registers below register_space, the GTT window in the upper half, nothing between (reads 0). size 1, 2, 4 or 8.
+  /// VGA's registers at their port numbers (vCPUs alone: an engine finds memory there), other registers below register_space, the GTT window in the upper half, nothing between (reads 0). size 1, 2, 4 or 8.
   uint64_t bar0_read(uint64_t offset, unsigned size);
   void bar0_write(uint64_t offset, uint64_t value, unsigned size);
   uint64_t aperture_read(uint64_t offset, unsigned size) { return aperture_.read(offset, size); }
@@ -127,6 +129,7 @@ class Device {
   mmio::Pcode pcode_;
   mmio::GtPower power_;
   display::Display display_;
+  display::LegacyVga vga_;
   uint64_t stolen_base_, stolen_size_;
   WorkerPool pool_;
   SharedFunctions shared_functions_;

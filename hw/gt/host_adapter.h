@@ -31,6 +31,17 @@ class HostAdapter final : public Host {
   void i2c_end(unsigned pin) override {
     if (ops_.i2c_end) ops_.i2c_end(ops_.opaque, pin);
   }
+  uint8_t vga_read(uint16_t port) override { return ops_.vga_read ? ops_.vga_read(ops_.opaque, port) : 0xff; }
+  void vga_write(uint16_t port, uint8_t value) override {
+    if (ops_.vga_write) ops_.vga_write(ops_.opaque, port, value);
+  }
+  uint8_t vga_latch() override { return ops_.vga_latch ? ops_.vga_latch(ops_.opaque) : 0; }
+  void vga_color(uint8_t index, uint8_t red, uint8_t green, uint8_t blue) override {
+    if (ops_.vga_color) ops_.vga_color(ops_.opaque, index, red, green, blue);
+  }
+  void vga_page(uint32_t page) override {
+    if (ops_.vga_page) ops_.vga_page(ops_.opaque, page);
+  }
 
  private:
   const sg_host_ops ops_;

@@ -27,6 +27,12 @@ class Host {
   virtual bool i2c_send(unsigned pin, uint8_t byte) = 0;
   virtual uint8_t i2c_receive(unsigned pin) = 0;
   virtual void i2c_end(unsigned pin) = 0;
+  /// The VGA core behind display::LegacyVga, as sg_host_ops has it.
+  virtual uint8_t vga_read(uint16_t) { return 0xff; }
+  virtual void vga_write(uint16_t, uint8_t) {}
+  virtual uint8_t vga_latch() { return 0; }
+  virtual void vga_color(uint8_t, uint8_t, uint8_t, uint8_t) {}
+  virtual void vga_page(uint32_t) {}
 };
 
 }  // namespace softgen

@@ -153,6 +153,7 @@ void intel_gpu_memory_exit(IntelGpuState* s);
 /* legacy_vga.c */
 bool intel_gpu_vga_init(IntelGpuState* s, Error** errp);
 void intel_gpu_vga_exit(IntelGpuState* s);
+void intel_gpu_vga_host_ops(sg_host_ops* ops);
 
 /* consoles.c */
 void intel_gpu_consoles_init(IntelGpuState* s);

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define SG_ABI_VERSION 2
+#define SG_ABI_VERSION 3
 #define SG_MAX_PIPES 4
 #define SG_MAX_CONNECTORS 3
 
@@ -53,6 +53,16 @@ typedef struct sg_host_ops {
     int (*i2c_send)(void *opaque, unsigned pin, uint8_t byte);
     uint8_t (*i2c_receive)(void *opaque, unsigned pin);
     void (*i2c_end)(void *opaque, unsigned pin);
+    /* The front end's VGA core, behind sg_vga_read() and sg_vga_write(); all five or none (NULL: ports read 0xff, writes are dropped).
+     * vCPU lock held; the last two also come from sg_device_new(), sg_reset() and sg_load(). A port that the device passes on: */
+    uint8_t (*vga_read)(void *opaque, uint16_t port);
+    void (*vga_write)(void *opaque, uint16_t port, uint8_t value);
+    /* the memory read latch of the plane that GR04 selects; */
+    uint8_t (*vga_latch)(void *opaque);
+    /* what the DAC shows for pixel value `index`, as written to the palette; */
+    void (*vga_color)(void *opaque, uint8_t index, uint8_t red, uint8_t green, uint8_t blue);
+    /* which 64 KiB of VGA memory 0xA0000 shows; a page beyond its end wraps. */
+    void (*vga_page)(void *opaque, uint32_t page);
     /* Guest wrote OpRegion SWSCI (driver's call to firmware): NULL when there is no OpRegion. */
     void (*swsci)(void *opaque);
 } sg_host_ops;
@@ -102,6 +112,9 @@ void sg_set_stolen(sg_device *dev, uint64_t base, uint64_t size);
 /* BAR0; size 1, 2, 4 or 8; offset + size <= bar0_size. */
 uint64_t sg_bar0_read(sg_device *dev, uint64_t offset, unsigned size);
 void sg_bar0_write(sg_device *dev, uint64_t offset, uint64_t value, unsigned size);
+/* A VGA port, 0x3b0 to 0x3df; BAR0 has the same registers at the same offsets. Calls the vga_ operations. */
+uint8_t sg_vga_read(sg_device *dev, uint16_t port);
+void sg_vga_write(sg_device *dev, uint16_t port, uint8_t value);
 /* BAR2: through the GGTT, with fence detiling; size 1, 2, 4 or 8. */
 uint64_t sg_aperture_read(sg_device *dev, uint64_t offset, unsigned size);
 void sg_aperture_write(sg_device *dev, uint64_t offset, uint64_t value, unsigned size);
