@@ -42,8 +42,9 @@ Kms::Flip Kms::flip_to(const State& state, DrmFile& file) {
   Flip flip;
   flip.file = &file;
   flip.active = state.active;
-  flip.picture.screen_width = state.mode.hdisplay;
-  flip.picture.screen_height = state.mode.vdisplay;
+  // A pipe that has had no mode leaves the monitor black.
+  flip.picture.screen_width = state.mode.hdisplay ? state.mode.hdisplay : width_;
+  flip.picture.screen_height = state.mode.vdisplay ? state.mode.vdisplay : height_;
   if (!state.active) return flip;
   flip.picture.primary = layer_of(state.primary);
   flip.picture.cursor = layer_of(state.cursor);

@@ -175,6 +175,8 @@ int main(int count, char **arguments) {
   legacy_cursor(crtc, cursor, framebuffer);
   properties(crtc, connector->connector_id, connector->encoders[0]);
   atomic_cursor(crtc, cursor);
+  check(drmModeSetCrtc(card, crtc, 0, 0, 0, 0, 0, 0) == 0, "SETCRTC");
+  shown(drmModeObjectSetProperty(card, crtc, DRM_MODE_OBJECT_CRTC, property(crtc, DRM_MODE_OBJECT_CRTC, "VRR_ENABLED"), 0), "without a mode");
   puts("ok");
   return 0;
 }

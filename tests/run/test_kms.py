@@ -45,6 +45,7 @@ STEPS = [
     ("cursor plane at the upper right", expected((WIDTH - 20, -10))),
     ("one property of it", expected((50, -10))),
     ("its framebuffer goes", expected(None)),
+    ("without a mode", lambda x, y: (0, 0, 0)),
 ]
 
 
