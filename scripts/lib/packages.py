@@ -19,7 +19,7 @@ GROUPS = {
     "guest": ["qemu-system-x86", "mmdebstrap", "e2fsprogs", "kmod", "xz-utils", "zstd"],
     "window": ["qemu-system-gui"],
     "programs": ["mesa-utils", "vulkan-tools", "mesa-vulkan-drivers", "kmscube", "glmark2-es2-drm", "piglit", "libgl1-mesa-dri", "libegl1",
-                 "libgbm1"],
+                 "libgbm1", "ffmpeg", "mpv", "gstreamer1.0-tools", "gstreamer1.0-gl", "gstreamer1.0-plugins-base"],
     "piglit": ["piglit", "libgl1-mesa-dri", "libegl1", "libgbm1"],
     "profile": ["linux-perf", "libdevel-nytprof-perl"],
     "test": ["clang", "grub-common", "grub-pc-bin"],

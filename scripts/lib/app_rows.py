@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The programs of scripts/apps: how each is run on our GPU and on its peer, and how far their pictures may differ.
+
+The folder that a command runs in is empty but for `files`; its pictures are what it leaves there, or ("display") what it shows."""
+import collections
+
+# `limit`: the largest difference of a channel value (0 to 255) that counts as none; `share`: how much of the values may differ by more.
+Bound = collections.namedtuple("Bound", "limit share why")
+# How the peer runs: what it is called, its environment, whether under softgen-run (for its display only), and its command when it is another one.
+Peer = collections.namedtuple("Peer", "name environment display command", defaults=[None])
+# `pictures`: raw FILE, images PATTERN, or display; the first `count` are compared, fewer are a failure. `seconds`: a time-out for one run.
+Row = collections.namedtuple("Row", "name packages command pictures count peer bound seconds environment files", defaults=[{}, {}])
+
+LAVAPIPE_ICD = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"
+LAVAPIPE = Peer("lavapipe", {"VK_DRIVER_FILES": LAVAPIPE_ICD, "VK_ICD_FILENAMES": LAVAPIPE_ICD}, False)
+# Mesa's GBM then draws with llvmpipe into dumb buffers of our card, so that both sides show their pictures in the same way.
+LLVMPIPE = Peer("llvmpipe", {"MESA_LOADER_DRIVER_OVERRIDE": "kms_swrast"}, True)
+
+MONITOR = (320, 240)
+
+# Whole chroma and no dither: what is left is one conversion to RGB.
+MPV_SOURCE = "av://lavfi:testsrc2=s=320x240:d=1:r=5,format=yuv444p"
+MPV = ["mpv", "--no-config", "--no-audio", "--untimed", "--framedrop=no", "--osd-level=0", "--dither-depth=no", "--msg-level=all=warn"]
+
+
+def mpv(output):
+    # llvmpipe is no peer here: mpv makes its surfaces on the render node, where there are no dumb buffers.
+    peer = Peer("libswscale", {}, False, [*MPV, "--vo=image", "--vo-image-format=png", "--vo-image-outdir=.", MPV_SOURCE])
+    # It ends without a flip to its fifth picture.
+    return Row(f"mpv-{output}", ["mpv"], [*MPV, f"--vo={output}", "--gpu-context=drm", MPV_SOURCE], "display", 4, peer,
+               Bound(1, 0, "one conversion from Y'CbCr, rounded once on each side"), 120)
+
+
+OPENARENA_SCRIPT = "timedemo 1; demo demo088-test1; wait 60; screenshot; wait 30; screenshot; wait 2; quit\n"
+
+ROWS = [
+    Row("ffmpeg-gblur-vulkan", ["ffmpeg", "mesa-vulkan-drivers"],
+        ["ffmpeg", "-v", "error", "-nostdin", "-init_hw_device", "vulkan=v:0", "-filter_hw_device", "v", "-f", "lavfi", "-i", "testsrc2=s=640x360:d=1:r=5",
+         "-vf", "format=nv12,hwupload,gblur_vulkan=sigma=4,hwdownload,format=nv12", "-f", "rawvideo", "out"],
+        "raw out", 5, LAVAPIPE, Bound(2, 0, "a pass along each axis, each rounded to 8 bits"), 120),
+    Row("gstreamer-sobel", ["gstreamer1.0-tools", "gstreamer1.0-gl", "gstreamer1.0-plugins-base"],
+        ["gst-launch-1.0", "-q", "videotestsrc", "num-buffers=5", "!", "video/x-raw,width=320,height=240,format=RGBA", "!", "glupload", "!",
+         "gleffects", "effect=sobel", "!", "gldownload", "!", "video/x-raw,format=RGBA", "!", "filesink", "location=out"],
+        "raw out", 5, LLVMPIPE, Bound(4, 0, "four passes, each rounded to 8 bits, and a square root"), 120, {"GST_GL_PLATFORM": "egl"}),
+    mpv("gpu"),
+    mpv("gpu-next"),
+    Row("openarena", ["openarena"],
+        ["openarena", "+set", "r_mode", "3", "+set", "r_fullscreen", "1", "+set", "cl_renderer", "opengl1", "+set", "s_initsound", "0", "+set", "cg_draw2D", "0",
+         "+set", "con_notifytime", "0", "+exec", "softgen.cfg"],
+        "images .openarena/baseoa/screenshots/*.tga", 2, LLVMPIPE,
+        Bound(16, 0.002, "several textures a pixel, filtered at 8 bits and made twice as bright; edges of triangles"), 600,
+        {"SDL_VIDEODRIVER": "kmsdrm", "SDL_AUDIODRIVER": "dummy"}, {".openarena/baseoa/softgen.cfg": OPENARENA_SCRIPT}),
+]

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs one program of scripts/apps on our GPU or on its peer, and compares the pictures."""
+import collections
+import json
+import os
+import pathlib
+import re
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+
+from app_rows import MONITOR
+from common import BUILD, Failure
+from png import Picture
+
+# `pictures`: bytes of each; `drawn`: draws and dispatches of our GPU; `trouble`: what went wrong, or "".
+Run = collections.namedtuple("Run", "pictures seconds drawn trouble")
+Difference = collections.namedtuple("Difference", "largest over")
+
+
+def tga_pixels(path):
+    """Of an uncompressed true-colour file, as OpenArena writes them."""
+    data = path.read_bytes()
+    if len(data) < 18 or data[2] != 2:
+        raise Failure(f"{path} is no uncompressed TGA file")
+    width, height = struct.unpack_from("<HH", data, 12)
+    start = 18 + data[0]
+    return data[start:start + width * height * data[16] // 8]
+
+
+def pixels(path):
+    return tga_pixels(path) if path.suffix == ".tga" else b"".join(Picture(path).rows)
+
+
+def shown(paths):
+    """What a display showed: without black screens (before the first picture and behind the last) and repetitions."""
+    pictures = []
+    for picture in map(pixels, paths):
+        if any(picture) and picture not in pictures[-1:]:
+            pictures.append(picture)
+    return pictures
+
+
+def pictures_of(row, folder, display):
+    kind, _, what = row.pictures.partition(" ")
+    if kind == "raw":
+        data = (folder / what).read_bytes() if (folder / what).is_file() else b""
+        size = len(data) // row.count
+        return [data[i * size:(i + 1) * size] for i in range(row.count)] if size and size * row.count == len(data) else []
+    if kind == "images":
+        return [pixels(path) for path in sorted(folder.glob(what))]
+    return shown(sorted(display.glob("*.png")) if display else sorted(folder.glob("*.png")))
+
+
+def run_in_time(words, environment, folder, seconds):
+    """(status, what it said); status None: it was still running."""
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True)
+        try:
+            status = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            status = None
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        said.seek(0)
+        return status, said.read().decode(errors="replace")
+
+
+def run(row, peer=None):
+    """The program on our GPU, or on its peer."""
+    with tempfile.TemporaryDirectory(prefix="softgen-apps-") as name:
+        folder = pathlib.Path(name) / "home"
+        folder.mkdir()
+        for path, text in row.files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text)
+        display, stats = pathlib.Path(name) / "display", pathlib.Path(name) / "stats.json"
+        words = (peer.command if peer else None) or row.command
+        shows = row.pictures == "display" and (not peer or peer.display)
+        if not peer or peer.display:
+            width, height = MONITOR if shows else (640, 480)
+            frames = ["--frames", str(display)] if shows else []
+            words = [str(BUILD / "softgen-run"), "--mode", f"{width}x{height}@0", "--stats", str(stats), *frames, "--", *words]
+        environment = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/games", "HOME": str(folder), "XDG_RUNTIME_DIR": name, **row.environment,
+                       **(peer.environment if peer else {})}
+        start = time.monotonic()
+        status, said = run_in_time(words, environment, folder, row.seconds)
+        seconds = time.monotonic() - start
+        work = json.loads(stats.read_text())["work"] if stats.is_file() else {"draws": 0, "walkers": 0}
+        drawn = work["draws"] + work["walkers"]
+        pictures = pictures_of(row, folder, display if shows else None)[:row.count]
+        return Run(pictures, seconds, drawn, trouble(row, peer, status, said, drawn, len(pictures)))
+
+
+def trouble(row, peer, status, said, drawn, pictures):
+    """What is wrong with a run, its pictures' contents apart."""
+    last = said.strip().splitlines()[-1:] or [""]
+    if status is None:
+        return f"ran longer than {row.seconds} s"
+    if status:
+        return f"status {status}: {last[0]}"
+    if not peer and (lacks := re.search("unimplemented: .*", said)):
+        return lacks[0]
+    if bool(drawn) == bool(peer):
+        return "drew on our GPU instead of its own" if peer else "drew nothing on our GPU"
+    return "" if pictures == row.count else f"{pictures} pictures instead of {row.count}"
+
+
+def compare(ours, theirs, limit):
+    """Of channel values: the largest difference, and the share of those above `limit`. Requires as many pictures, of the same sizes."""
+    counts = collections.Counter()
+    for one, other in zip(ours, theirs):
+        counts.update(abs(a - b) for a, b in zip(one, other))
+    over = sum(n for difference, n in counts.items() if difference > limit)
+    return Difference(max(counts), over / counts.total())
+
+
+def verdict(row, ours, theirs):
+    """(Difference or None, what is wrong or "")."""
+    for who, result in (("softgen", ours), (row.peer.name, theirs)):
+        if result.trouble:
+            return None, f"{who}: {result.trouble}"
+    if [len(p) for p in ours.pictures] != [len(p) for p in theirs.pictures]:
+        return None, "the pictures differ in size"
+    difference = compare(ours.pictures, theirs.pictures, row.bound.limit)
+    if difference.over <= row.bound.share:
+        return difference, ""
+    return difference, f"{100 * difference.over:.3f} % of the values differ by more than {row.bound.limit} ({100 * row.bound.share:g} % may: {row.bound.why})"

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""scripts/apps: real programs under softgen-run, their pictures beside those of llvmpipe, lavapipe or the CPU."""
+import argparse
+
+import app_run
+import apt
+import cmd_setup
+from app_rows import ROWS
+from common import Failure, main, say
+
+NAMES = [row.name for row in ROWS]
+
+
+def parse(argv):
+    parser = argparse.ArgumentParser(
+        prog="scripts/apps", description=f"""Runs programs on our GPU and on a peer, compares what they draw, and prints a table with both sides' speed
+        (pictures per second, with the start of the program). Their packages are installed from Debian when they are missing.
+        Names: {', '.join(NAMES)} (default: all).""",
+        epilog="Exit status: 0 all pictures agree, 1 some do not or a program failed.")
+    parser.add_argument("name", nargs="*", metavar="NAME")
+    parser.add_argument("--no-setup", action="store_true", help="use what is built and installed")
+    options = parser.parse_args(argv)
+    unknown = [name for name in options.name if name not in NAMES]
+    if unknown:
+        raise Failure(f"there is no program '{unknown[0]}'; there are {', '.join(NAMES)}")
+    return options
+
+
+def install(rows):
+    wanted = sorted({package for row in rows for package in row.packages})
+    have = apt.installed(wanted)
+    missing = [package for package in wanted if package not in have]
+    if missing:
+        apt.base_repository()
+        apt.install("the programs", missing)
+
+
+def speed(row, result):
+    return "-" if result.trouble else f"{row.count / result.seconds:.2f}"
+
+
+def cells(row):
+    """A line of the table, and whether the program did what it should."""
+    say(f"{row.name} on softgen")
+    ours = app_run.run(row)
+    say(f"{row.name} on {row.peer.name}")
+    theirs = app_run.run(row, row.peer)
+    difference, wrong = app_run.verdict(row, ours, theirs)
+    numbers = [str(difference.largest), f"{100 * difference.over:.3f} %"] if difference else ["-", "-"]
+    return [row.name, speed(row, ours), row.peer.name, speed(row, theirs), *numbers, wrong or "agrees"], not wrong
+
+
+def print_table(lines):
+    lines = [["program", "per second", "peer", "per second", "max", "over", "pictures"], *lines]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    for line in lines:
+        print("  ".join(cell.rjust(w) if i in (1, 3, 4, 5) else cell.ljust(w) for i, (cell, w) in enumerate(zip(line, widths))).rstrip())
+
+
+def apps(argv):
+    options = parse(argv)
+    rows = [row for row in ROWS if not options.name or row.name in options.name]
+    if not options.no_setup:
+        cmd_setup.ensure(("build", "programs"))
+        install(rows)
+    results = [cells(row) for row in rows]
+    print_table([line for line, _ in results])
+    passed = sum(good for _, good in results)
+    print(f"{passed} passed, {len(rows) - passed} failed, 0 skipped")
+    return 0 if passed == len(rows) else 1
+
+
+if __name__ == "__main__":
+    main("apps", apps)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How scripts/apps judges runs, and that it refuses what it does not know."""
+import sys
+import unittest
+
+from driver import ROOT, script
+
+sys.path.insert(0, str(ROOT / "scripts" / "lib"))
+import app_run  # noqa: E402
+from app_rows import LLVMPIPE, Bound, Row  # noqa: E402
+
+ROW = Row("program", [], ["program"], "raw out", 2, LLVMPIPE, Bound(2, 0.25, "rounding"), 60)
+
+
+def result(*pictures, trouble=""):
+    return app_run.Run([bytes(p) for p in pictures], 1.0, 1, trouble)
+
+
+class Judgement(unittest.TestCase):
+    def verdict(self, ours, theirs):
+        return app_run.verdict(ROW, ours, theirs)
+
+    def test_differences_within_the_bound(self):
+        difference, wrong = self.verdict(result([0, 10], [20, 30]), result([2, 10], [20, 130]))
+        self.assertEqual((difference.largest, difference.over, wrong), (100, 0.25, ""))
+
+    def test_differences_beyond_the_bound(self):
+        _, wrong = self.verdict(result([0, 10], [20, 30]), result([3, 10], [20, 33]))
+        self.assertIn("50.000 % of the values differ by more than 2", wrong)
+
+    def test_pictures_of_another_size(self):
+        self.assertEqual(self.verdict(result([0, 10]), result([0])), (None, "the pictures differ in size"))
+
+    def test_a_failed_run_is_named(self):
+        self.assertEqual(self.verdict(result([1]), result([1], trouble="status 1: no")), (None, "llvmpipe: status 1: no"))
+
+    def test_what_is_wrong_with_a_run(self):
+        for peer, status, said, drawn, pictures, wrong in (
+                (None, 0, "", 5, 2, ""), (LLVMPIPE, 0, "", 0, 2, ""), (None, None, "", 5, 2, "ran longer than 60 s"),
+                (None, 3, "a\nb\n", 5, 2, "status 3: b"), (None, 0, "softgen: unimplemented: x: y\n", 5, 2, "unimplemented: x: y"),
+                (None, 0, "", 0, 2, "drew nothing on our GPU"), (LLVMPIPE, 0, "", 5, 2, "drew on our GPU instead of its own"),
+                (None, 0, "", 5, 1, "1 pictures instead of 2")):
+            self.assertEqual(app_run.trouble(ROW, peer, status, said, drawn, pictures), wrong)
+
+
+class Command(unittest.TestCase):
+    def test_unknown_program(self):
+        done = script("apps", "nothing")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("there is no program 'nothing'", done.stderr)
