@@ -215,7 +215,12 @@ void OpBuilder::choose() {
       choose_float(KernelOp::mad);
       op_.execute = execute_mac;
       return;
-    case Opcode::avg: case Opcode::mach: case Opcode::lzd: case Opcode::fbh: case Opcode::fbl: case Opcode::cbit:
+    case Opcode::mach:
+      choose_exact();
+      // The accumulator gets the destination's type, and holds integers here (SKL PRM vol 2a, "mach": D and UD).
+      if (is_float(op_.dst.type)) op_.execute = execute_illegal;
+      return;
+    case Opcode::avg: case Opcode::lzd: case Opcode::fbh: case Opcode::fbl: case Opcode::cbit:
     case Opcode::addc: case Opcode::subb: case Opcode::sad2: case Opcode::sada2: case Opcode::bfrev: case Opcode::bfe:
     case Opcode::bfi1: case Opcode::bfi2:
       return choose_exact();

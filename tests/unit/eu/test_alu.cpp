@@ -346,6 +346,16 @@ TEST_CASE("eu alu: predicate modes") {
   CHECK(run(13, false, 0xffffffff) == 0xff);
 }
 
+TEST_CASE("eu alu: mach to floats is illegal") {
+  set_log_sink({});
+  for (const RegType type : {RegType::hf, RegType::f, RegType::df}) {
+    Machine m;
+    m.load(assemble({op(Opcode::mach, 4, grf(20, type), grf(10, RegType::d), grf(12, RegType::d)), end()}));
+    CHECK(m.run() == RunResult::failed);
+    CHECK(m.thread.failure == std::string("illegal instruction"));
+  }
+}
+
 TEST_CASE("eu alu: an illegal opcode ends the thread and is counted") {
   set_log_sink({});
   clear_failure_counts();
