@@ -59,7 +59,10 @@ def _lay_libraries(root):
     for line in output(["ldd", BUILD / "libsoftgen-run.so", BUILD / "softgen-run"]).splitlines():
         match = re.match(r"\s+(\S+) => (/\S+)", line)
         if match and not list(root.glob(f"usr/lib/*/{match[1]}")):
-            shutil.copyfile(match[2], libraries / match[1])
+            # By renaming: other processes may have the file mapped.
+            draft = libraries / f".{match[1]}.draft"
+            shutil.copyfile(match[2], draft)
+            draft.rename(libraries / match[1])
 
 
 def command(root, words, folder):
