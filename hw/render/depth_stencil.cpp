@@ -17,7 +17,11 @@ DepthStencil::DepthStencil(const State& state, const StateStore& store, unsigned
   const auto depth_packet = store.packet(CommandId::_3DSTATE_DEPTH_BUFFER), stencil_packet = store.packet(CommandId::_3DSTATE_STENCIL_BUFFER);
   depth_ = surface::decode_depth_buffer(depth_packet, samples);
   stencil_ = surface::decode_stencil_buffer(depth_packet, stencil_packet, samples);
-  if (!depth_.is_null()) depth_level_.emplace(depth_, depth_.mip_count);
+  if (!depth_.is_null()) {
+    depth_level_.emplace(depth_, depth_.mip_count);
+    clear_value_ = quantized(state.get<gen9::_3DSTATE_CLEAR_PARAMS>().depth_clear_value);
+    if (const HizClear hiz(state, depth_); hiz.enabled()) hiz_ = hiz;
+  }
   if (!stencil_.is_null() && state.get<gen9::_3DSTATE_STENCIL_BUFFER>().stencil_buffer_enable) stencil_level_.emplace(stencil_, stencil_.mip_count);
   const auto& ds = state.get<gen9::_3DSTATE_WM_DEPTH_STENCIL>();
   const auto& buffer = state.get<gen9::_3DSTATE_DEPTH_BUFFER>();
@@ -88,24 +92,71 @@ bool DepthStencil::test_and_write(memory::View& view, const Sample& s, std::opti
   return true;
 }
 
-void DepthStencil::clear(const FillBands& bands, StopReasons stops, const State& state, const gen9::_3DSTATE_WM_HZ_OP& op) const {
+namespace {
+
+PixelRect whole(const surface::Level& level) { return {0, 0, static_cast<int32_t>(level.extent().width), static_cast<int32_t>(level.extent().height)}; }
+
+PixelRect clear_rect(const surface::Level& level, const gen9::_3DSTATE_WM_HZ_OP& op) {
+  PixelRect rect = whole(level);
+  if (!op.full_surface_depth_and_stencil_clear)
+    rect.clip({static_cast<int32_t>(op.clear_rectangle_x_min), static_cast<int32_t>(op.clear_rectangle_y_min),
+               static_cast<int32_t>(op.clear_rectangle_x_max), static_cast<int32_t>(op.clear_rectangle_y_max)});
+  return rect;
+}
+
+constexpr uint32_t all_samples = ~0u;
+
+/// `value` in the samples of `mask` of the pixels of `rect`.
+template <typename Value>
+void fill_samples(memory::View& view, const surface::Surface& surface, const surface::Level& level, const PixelRect& rect, uint32_t slice, uint32_t mask,
+                  const Value& value, StopReasons stops) {
+  for (unsigned sample = 0; sample < surface.samples && !stops; ++sample)
+    if (mask >> sample & 1) fill(view, surface, level, rect, slice, sample, reinterpret_cast<const std::byte*>(&value), stops);
+}
+
+}  // namespace
+
+bool DepthStencil::covered_by(const gen9::_3DSTATE_WM_HZ_OP& op) const {
+  const PixelRect rect = clear_rect(*depth_level_, op), all = whole(*depth_level_);
+  const uint32_t samples = (1u << depth_.samples) - 1;
+  return rect.x0 == all.x0 && rect.y0 == all.y0 && rect.x1 == all.x1 && rect.y1 == all.y1 && (op.sample_mask & samples) == samples;
+}
+
+void DepthStencil::clear(memory::View& view, const FillBands& bands, StopReasons stops, const State& state, const gen9::_3DSTATE_WM_HZ_OP& op) const {
   const auto clear = [&](const surface::Surface& surface, const surface::Level& level, const auto& value) {
-    PixelRect rect{0, 0, static_cast<int32_t>(level.extent().width), static_cast<int32_t>(level.extent().height)};
-    if (!op.full_surface_depth_and_stencil_clear)
-      rect.clip({static_cast<int32_t>(op.clear_rectangle_x_min), static_cast<int32_t>(op.clear_rectangle_y_min),
-                 static_cast<int32_t>(op.clear_rectangle_x_max), static_cast<int32_t>(op.clear_rectangle_y_max)});
-    bands(rect, [&](memory::View& view, const PixelRect& band) {
+    bands(clear_rect(level, op), [&](memory::View& own, const PixelRect& band) {
       for (uint32_t slice = 0; slice < surface.view_extent; ++slice)
-        for (unsigned sample = 0; sample < surface.samples && !stops; ++sample)
-          if (op.sample_mask >> sample & 1)
-            fill(view, surface, level, band, slice + surface.min_array_element, sample, reinterpret_cast<const std::byte*>(&value), stops);
+        fill_samples(own, surface, level, band, slice + surface.min_array_element, op.sample_mask, value, stops);
     });
   };
   if (op.depth_buffer_clear_enable && depth_level_) {
-    const uint32_t value = quantized(state.get<gen9::_3DSTATE_CLEAR_PARAMS>().depth_clear_value);
-    clear(depth_, *depth_level_, value);  // of 16 bits, the low ones
+    const bool all = hiz_ && covered_by(op);
+    if (!all) renew(view, bands, stops);
+    clear(depth_, *depth_level_, clear_value_);  // of 16 bits, the low ones
+    for (uint32_t slice = 0; all && !stops && slice < depth_.view_extent; ++slice) hiz_->mark(view, slice + depth_.min_array_element, clear_value_);
   }
   if (op.stencil_buffer_clear_enable && stencil_level_) clear(stencil_, *stencil_level_, static_cast<uint8_t>(op.stencil_clear_value));
+}
+
+bool DepthStencil::clear_value_changed(memory::View& view) const {
+  for (uint32_t slice = 0; hiz_ && slice < depth_.view_extent; ++slice)
+    if (hiz_->cleared(view, slice + depth_.min_array_element).value_or(clear_value_) != clear_value_) return true;
+  return false;
+}
+
+void DepthStencil::renew(memory::View& view, const FillBands& bands, StopReasons stops) const {
+  for (uint32_t i = 0; hiz_ && !stops && i < depth_.view_extent; ++i) {
+    const uint32_t slice = i + depth_.min_array_element;
+    if (hiz_->cleared(view, slice).value_or(clear_value_) == clear_value_) continue;
+    bands(whole(*depth_level_), [&](memory::View& own, const PixelRect& band) {
+      fill_samples(own, depth_, *depth_level_, band, slice, all_samples, clear_value_, stops);
+    });
+    if (!stops) hiz_->mark(view, slice, clear_value_);
+  }
+}
+
+void DepthStencil::forget_clears(memory::View& view) const {
+  for (uint32_t slice = 0; hiz_ && slice < depth_.view_extent; ++slice) hiz_->forget(view, slice + depth_.min_array_element);
 }
 
 }  // namespace softgen::render

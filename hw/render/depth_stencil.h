@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Depth and stencil tests, sample by sample, and the clears of 3DSTATE_WM_HZ_OP. The HiZ buffer is never touched: it only repeats what the depth
-// buffer says (resolves do nothing).
+// Depth and stencil tests, sample by sample, and the clears of 3DSTATE_WM_HZ_OP. The depth buffer always holds the depth: of the HiZ buffer only
+// the clear state is kept (hw/render/hiz_clear.h), and resolves change no depth.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include "hw/memory/view.h"
 #include "hw/render/fill.h"
+#include "hw/render/hiz_clear.h"
 #include "hw/render/pixel_kernels.h"
 #include "hw/render/raster_state.h"
 #include "hw/render/state.h"
@@ -46,7 +47,14 @@ class DepthStencil {
   uint64_t test_block(memory::View& view, const DepthKernel& depth, const Block& block, uint64_t mask) const;
 
   /// 3DSTATE_WM_HZ_OP's depth and stencil clear, or some of it when `stops` says so.
-  void clear(const FillBands& bands, StopReasons stops, const State& state, const gen9::_3DSTATE_WM_HZ_OP& op) const;
+  void clear(memory::View& view, const FillBands& bands, StopReasons stops, const State& state, const gen9::_3DSTATE_WM_HZ_OP& op) const;
+  /// Some slice of the view was cleared with another value than the one that is bound: renew() is due before depth is used.
+  bool clear_value_changed(memory::View& view) const;
+  /// Gives such slices the bound value, or some of them when `stops` says so.
+  void renew(memory::View& view, const FillBands& bands, StopReasons stops) const;
+  /// The slices of the view are no longer as a clear left them.
+  void forget_clears(memory::View& view) const;
+  bool writes_depth() const { return depth_write_; }
 
  private:
   using Face = struct {
@@ -60,9 +68,12 @@ class DepthStencil {
   static bool inside(const surface::Surface& surface, const std::optional<surface::Level>& level, const Sample& s);
   bool depth_passes(memory::View& view, const Sample& sample, uint64_t address) const;
   uint32_t quantized(double z) const;
+  bool covered_by(const gen9::_3DSTATE_WM_HZ_OP& op) const;
 
   surface::Surface depth_, stencil_;
   std::optional<surface::Level> depth_level_, stencil_level_;
+  std::optional<HizClear> hiz_;  ///< when it is enabled
+  uint32_t clear_value_ = 0;     ///< 3DSTATE_CLEAR_PARAMS', as the depth buffer holds it
   bool depth_test_ = false, depth_write_ = false, stencil_test_ = false, stencil_write_ = false;
   gen9::CompareFunction depth_function_{};
   Face faces_[2];  // front, back

@@ -383,6 +383,7 @@ ExecResult Drawer::Draw::run() {
 }
 
 ExecResult Drawer::draw(const State& state, const StateStore& store, const DrawCall& call, EngineEnv& env, DrawProgress& progress) {
+  if (const ExecResult updated = update_clears(state, store, env); updated != ExecResult::done) return updated;
   Draw draw(*this, state, store, call, env, progress);
   const ExecResult result = draw.run();
   progress = draw.progress();
@@ -411,12 +412,35 @@ void Drawer::in_bands(EngineEnv& env, const PixelRect& rect, StopReasons stops, 
   pool_->for_each(count, [&](size_t index, unsigned slot) { band_part(geometry_slots_[slot]->view, index); });
 }
 
+ExecResult Drawer::update_clears(const State& state, const StateStore& store, EngineEnv& env) {
+  if (!state.get<gen9::_3DSTATE_DEPTH_BUFFER>().hierarchical_depth_buffer_enable) return ExecResult::done;
+  const DepthStencil depth(state, store, 1u << std::min(state.get<gen9::_3DSTATE_MULTISAMPLE>().number_of_multisamples, 4u));
+  if (depth.uses_depth() && depth.clear_value_changed(env.view)) {
+    // What waits was drawn with the value before.
+    if (!finish(env)) return ExecResult::aborted;
+    const StopReasons stops{env.stop, StopFlag::dropping | StopFlag::pause};
+    depth.renew(env.view, [&](const PixelRect& rect, const FillPart& part) { in_bands(env, rect, stops, part); }, stops);
+    if (env.stop.aborting()) return ExecResult::aborted;
+    if (stops) return ExecResult::preempted;
+  }
+  if (depth.writes_depth()) depth.forget_clears(env.view);
+  return ExecResult::done;
+}
+
 ExecResult Drawer::hz_op(const State& state, const StateStore& store, EngineEnv& env) {
   const auto& op = state.get<gen9::_3DSTATE_WM_HZ_OP>();
-  if (!op.depth_buffer_clear_enable && !op.stencil_buffer_clear_enable) return ExecResult::done;
+  const bool resolve = op.depth_buffer_resolve_enable || op.hierarchical_depth_buffer_resolve_enable;
+  if (!op.depth_buffer_clear_enable && !op.stencil_buffer_clear_enable && !resolve) return ExecResult::done;
   const StopReasons stops{env.stop, StopFlag::dropping | StopFlag::pause};
   const FillBands bands = [&](const PixelRect& rect, const FillPart& part) { in_bands(env, rect, stops, part); };
-  DepthStencil(state, store, 1u << std::min(op.number_of_multisamples, 4u)).clear(bands, stops, state, op);
+  const DepthStencil depth(state, store, 1u << std::min(op.number_of_multisamples, 4u));
+  if (resolve) {
+    // A depth resolve writes cleared pixels; the other one makes HiZ from the depth buffer.
+    if (op.depth_buffer_resolve_enable) depth.renew(env.view, bands, stops);
+    if (!stops) depth.forget_clears(env.view);
+  } else {
+    depth.clear(env.view, bands, stops, state, op);
+  }
   if (env.stop.aborting()) return ExecResult::aborted;
   return stops ? ExecResult::preempted : ExecResult::done;
 }

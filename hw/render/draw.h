@@ -36,7 +36,7 @@ class Drawer {
   ExecResult draw(const State& state, const StateStore& store, const DrawCall& call, EngineEnv& env, DrawProgress& progress);
   /// Draws all that waits. False: the engine is to be reset.
   bool finish(EngineEnv& env) { return queue_.finish(env); }
-  /// 3DSTATE_WM_HZ_OP with a clear in it. preempted: by a pause, somewhere in the midst: it is done again from its start, which gives the same.
+  /// 3DSTATE_WM_HZ_OP; what waits has been finished. preempted: by a pause, somewhere in the midst: it is done again from its start, which gives the same.
   ExecResult hz_op(const State& state, const StateStore& store, EngineEnv& env);
 
   /// Between preemptions a draw runs for this time, or twice the time that it took to get to where it had stopped.
@@ -44,6 +44,8 @@ class Drawer {
 
  private:
   class Draw;
+  /// Before a draw: the depth buffer's clear state follows the bound clear value, and ends where depth will be written.
+  ExecResult update_clears(const State& state, const StateStore& store, EngineEnv& env);
   /// Leaves out what is left when `stops` says so.
   void in_bands(EngineEnv& env, const PixelRect& rect, StopReasons stops, const FillPart& part);
 

@@ -183,7 +183,7 @@ class SurfaceTarget {
       op.depth_buffer_clear_enable = op.stencil_buffer_clear_enable = true;
       op.sample_mask = in.one_in(16) ? in.take<uint16_t>() : 1u << in.below(samples);
       op.full_surface_depth_and_stencil_clear = true;
-      unit.clear([&](const PixelRect& rect, const render::FillPart& part) {
+      unit.clear(view(), [&](const PixelRect& rect, const render::FillPart& part) {
         PixelRect band = rect_in(in, {static_cast<uint32_t>(rect.x1), static_cast<uint32_t>(rect.y1), 1});
         if (rect.empty() || bound_.stop.aborting()) return;
         part(view(), band);

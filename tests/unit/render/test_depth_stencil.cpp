@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <bit>
+
 #include "hw/base/log.h"
 #include "hw/render/depth_stencil.h"
 #include "tests/catch.h"
@@ -63,4 +65,48 @@ TEST_CASE("a depth buffer's format counts only where depth is tested or written"
   f.state.refresh(f.store);
   CHECK_FALSE(DepthStencil(f.state, f.store, 1).any_test());
   CHECK(failure_count(Failure::guest_error, what) == 1);
+}
+
+TEST_CASE("a cleared slice has the clear value that is bound until something is drawn") {
+  Fixture f;
+  set_log_sink({});
+  constexpr uint64_t hiz = base + 0x8000;
+  const uint32_t buffer[] = {0x78050006, 1u << 29 | 1u << 28 | 1u << 22 | 3u << 18 | 127, static_cast<uint32_t>(base), 0, 15u << 18 | 15u << 4, 0, 0, 8};
+  const uint32_t hier[] = {0x78070003, 127, static_cast<uint32_t>(hiz), 0, 16};
+  f.store.accept({0, defs::find_command("3DSTATE_DEPTH_BUFFER"), buffer});
+  f.store.accept({0, defs::find_command("3DSTATE_HIER_DEPTH_BUFFER"), hier});
+  const auto bind = [&](float value) {
+    const uint32_t params[] = {0x78040001, std::bit_cast<uint32_t>(value), 1};
+    f.store.accept({0, defs::find_command("3DSTATE_CLEAR_PARAMS"), params});
+    f.state.refresh(f.store);
+    return DepthStencil(f.state, f.store, 1);
+  };
+  const StopFlag never;
+  const StopReasons stops{never, StopFlag::dropping};
+  const auto bands = [&](const PixelRect& rect, const FillPart& part) { part(f.view, rect); };
+  const auto at = [&](uint32_t x, uint32_t y) { return f.view.load<uint32_t>(base + y * 16 + x % 4 * 4 + x / 4 * 512) & 0xffffff; };
+  gen9::_3DSTATE_WM_HZ_OP op{};
+  op.depth_buffer_clear_enable = op.full_surface_depth_and_stencil_clear = true;
+  op.sample_mask = 0xffff;
+  bind(0).clear(f.view, bands, stops, f.state, op);
+  CHECK_FALSE(bind(0).clear_value_changed(f.view));
+
+  DepthStencil changed = bind(1);
+  REQUIRE(changed.clear_value_changed(f.view));
+  changed.renew(f.view, bands, stops);
+  CHECK_FALSE(changed.clear_value_changed(f.view));
+  CHECK(at(0, 0) == 0xffffff);
+  CHECK(at(15, 15) == 0xffffff);
+
+  SECTION("a part of the slice is cleared with another value: the rest follows") {
+    op.full_surface_depth_and_stencil_clear = false;
+    op.clear_rectangle_x_max = op.clear_rectangle_y_max = 8;
+    bind(0).clear(f.view, bands, stops, f.state, op);
+    CHECK(at(15, 15) == 0);
+  }
+  SECTION("drawn") {
+    changed.forget_clears(f.view);
+    CHECK_FALSE(bind(0).clear_value_changed(f.view));
+    CHECK(at(15, 15) == 0xffffff);
+  }
 }

@@ -89,7 +89,7 @@ TEST_CASE("a depth clear of a buffer whose pitch is no whole number of tiles sta
         op.depth_buffer_clear_enable = op.full_surface_depth_and_stencil_clear = true;
         op.sample_mask = 1;
         CAPTURE(static_cast<int>(format), pitch, at);
-        DepthStencil(f.state, f.store, 1).clear([&](const PixelRect& rect, const FillPart& part) { part(f.view, rect); }, f.never, f.state, op);
+        DepthStencil(f.state, f.store, 1).clear(f.view, [&](const PixelRect& rect, const FillPart& part) { part(f.view, rect); }, f.never, f.state, op);
       }
 }
 
