@@ -42,13 +42,16 @@ Int128 as_unsigned(Int128 v, RegType type) { return v & ((Int128{1} << size_of(t
 /// (fs-subtractSaturate-int64 is not among the failures of src/intel/ci/iris-kbl-fails.txt).
 Int128 shifted_value(Int128 v, RegType type) { return type == RegType::q ? v & ((Int128{1} << 65) - 1) : as_unsigned(v, type); }
 
+/// Modulo 2^128: qwords with a sign of their own reach beyond it, and no destination shows those bits.
+Int128 times(Int128 a, Int128 b) { return static_cast<Int128>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b)); }
+
 Int128 one(const Op& op, Int128 a, Int128 b, Int128 c) {
   const RegType type = op.src[0].type;
   switch (op.opcode) {
     case Opcode::mov: case Opcode::movi: return a;
     case Opcode::add: return a + b;
-    case Opcode::mul: return a * b;
-    case Opcode::mad: return a + b * c;
+    case Opcode::mul: return times(a, b);
+    case Opcode::mad: return static_cast<Int128>(static_cast<unsigned __int128>(a) + static_cast<unsigned __int128>(times(b, c)));
     case Opcode::avg: return (a + b + 1) >> 1;
     case Opcode::shl: return static_cast<Int128>(static_cast<unsigned __int128>(a) << (static_cast<unsigned>(b) & op.shift_mask));
     case Opcode::shr: return shifted_value(a, type) >> (static_cast<unsigned>(b) & op.shift_mask);
