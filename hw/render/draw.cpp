@@ -71,6 +71,9 @@ class Drawer::Draw {
     if (work_) drawer_.queue_.give_back(std::move(work_->lists));
   }
 
+  /// Before run(): the depth buffer's clear state follows the bound clear value, and ends where depth will be written. Other than done: the
+  /// draw has not begun.
+  ExecResult update_clears();
   ExecResult run();
   const DrawProgress& progress() const { return progress_; }
 
@@ -382,9 +385,23 @@ ExecResult Drawer::Draw::run() {
   return preempted_ ? ExecResult::preempted : ExecResult::done;
 }
 
+ExecResult Drawer::Draw::update_clears() {
+  const DepthStencil& depth = work_->pixels.depth_stencil;
+  if (depth.uses_depth() && depth.clear_value_changed(env_.view)) {
+    // What waits was drawn with the value before.
+    if (!drawer_.finish(env_)) return ExecResult::aborted;
+    const StopReasons stops{env_.stop, StopFlag::dropping | StopFlag::pause};
+    depth.renew(env_.view, [&](const PixelRect& rect, const FillPart& part) { drawer_.in_bands(env_, rect, stops, part); }, stops);
+    if (env_.stop.aborting()) return ExecResult::aborted;
+    if (stops) return ExecResult::preempted;
+  }
+  if (depth.writes_depth()) depth.forget_clears(env_.view);
+  return ExecResult::done;
+}
+
 ExecResult Drawer::draw(const State& state, const StateStore& store, const DrawCall& call, EngineEnv& env, DrawProgress& progress) {
-  if (const ExecResult updated = update_clears(state, store, env); updated != ExecResult::done) return updated;
   Draw draw(*this, state, store, call, env, progress);
+  if (const ExecResult updated = draw.update_clears(); updated != ExecResult::done) return updated;
   const ExecResult result = draw.run();
   progress = draw.progress();
   return result;
@@ -410,21 +427,6 @@ void Drawer::in_bands(EngineEnv& env, const PixelRect& rect, StopReasons stops, 
   add_slots(geometry_slots_, pool_->slots(), env.view);
   for (auto& slot : geometry_slots_) slot->view.set_space(env.view.space());
   pool_->for_each(count, [&](size_t index, unsigned slot) { band_part(geometry_slots_[slot]->view, index); });
-}
-
-ExecResult Drawer::update_clears(const State& state, const StateStore& store, EngineEnv& env) {
-  if (!state.get<gen9::_3DSTATE_DEPTH_BUFFER>().hierarchical_depth_buffer_enable) return ExecResult::done;
-  const DepthStencil depth(state, store, 1u << std::min(state.get<gen9::_3DSTATE_MULTISAMPLE>().number_of_multisamples, 4u));
-  if (depth.uses_depth() && depth.clear_value_changed(env.view)) {
-    // What waits was drawn with the value before.
-    if (!finish(env)) return ExecResult::aborted;
-    const StopReasons stops{env.stop, StopFlag::dropping | StopFlag::pause};
-    depth.renew(env.view, [&](const PixelRect& rect, const FillPart& part) { in_bands(env, rect, stops, part); }, stops);
-    if (env.stop.aborting()) return ExecResult::aborted;
-    if (stops) return ExecResult::preempted;
-  }
-  if (depth.writes_depth()) depth.forget_clears(env.view);
-  return ExecResult::done;
 }
 
 ExecResult Drawer::hz_op(const State& state, const StateStore& store, EngineEnv& env) {

@@ -44,8 +44,6 @@ class Drawer {
 
  private:
   class Draw;
-  /// Before a draw: the depth buffer's clear state follows the bound clear value, and ends where depth will be written.
-  ExecResult update_clears(const State& state, const StateStore& store, EngineEnv& env);
   /// Leaves out what is left when `stops` says so.
   void in_bands(EngineEnv& env, const PixelRect& rect, StopReasons stops, const FillPart& part);
 
