@@ -5,19 +5,12 @@
 namespace softgen::cs {
 namespace {
 
-/// A bool of an archive that may have been made by anybody.
-void flag(Archive& archive, bool& value) {
-  uint8_t byte = value;
-  archive.value(byte);
-  value = byte & 1;
-}
-
 void cursor_state(Archive& archive, Cursor& cursor) {
   archive.value(cursor.ring);
   for (Cursor::Batch& batch : cursor.batch) {
     archive.value(batch.address);
-    flag(archive, batch.active);
-    flag(archive, batch.ppgtt);
+    archive.value(batch.active);
+    archive.value(batch.ppgtt);
   }
 }
 
@@ -59,36 +52,36 @@ void Streamer::reset() {
 void Streamer::state(Archive& archive) {
   const uint32_t version = archive.section("cs", 2);
   bool list_waits = has_list();
-  flag(archive, list_waits);
+  archive.value(list_waits);
   archive.value(mail_);
   cursor_state(archive, cursor_);
   archive.value(list_);
   archive.value(current_);
   archive.value(element_);
-  flag(archive, switch_wanted_);
-  flag(archive, can_switch_);
-  flag(archive, halted_);
-  flag(archive, waiting_);
+  archive.value(switch_wanted_);
+  archive.value(can_switch_);
+  archive.value(halted_);
+  archive.value(waiting_);
   archive.value(last_event_);
   archive.value(set_predicate);
   if (version >= 2) {
-    flag(archive, abandoned_.stands);
+    archive.value(abandoned_.stands);
     archive.value(abandoned_.address);
     archive.value(abandoned_.header);
   }
   bool arbitrates = arbitration();
-  flag(archive, arbitrates);
+  archive.value(arbitrates);
   uint32_t ran = context_timestamp();
   bool counting = timestamp_base_.load() >> 32;
   archive.value(ran);
-  flag(archive, counting);
+  archive.value(counting);
   if (!archive.reading()) links_.engine.save_context(engine_image_);
   archive.blob(engine_image_, state_room(config_.engine_class));
   if (!archive.reading() || archive.failed()) return;
   accept_state(archive, list_waits, arbitrates, counting, ran);
 }
 
-// What was read is not trusted: it may have been made by anybody.
+// A saved state is not trusted: it may come from a stranger.
 void Streamer::accept_state(Archive& archive, bool list_waits, bool arbitrates, bool counting, uint32_t ran) {
   if (engine_image_.size() != resident_image_.size()) {
     engine_image_.resize(resident_image_.size());
