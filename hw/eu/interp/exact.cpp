@@ -42,16 +42,19 @@ Int128 as_unsigned(Int128 v, RegType type) { return v & ((Int128{1} << size_of(t
 /// (fs-subtractSaturate-int64 is not among the failures of src/intel/ci/iris-kbl-fails.txt).
 Int128 shifted_value(Int128 v, RegType type) { return type == RegType::q ? v & ((Int128{1} << 65) - 1) : as_unsigned(v, type); }
 
-/// Modulo 2^128: qwords with a sign of their own reach beyond it, and no destination shows those bits.
-Int128 times(Int128 a, Int128 b) { return static_cast<Int128>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b)); }
+/// a + b * c modulo 2^128: products of qwords with a sign of their own reach beyond it, and no destination shows those bits.
+Int128 multiply_add(Int128 a, Int128 b, Int128 c) {
+  using Unsigned = unsigned __int128;
+  return static_cast<Int128>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b) * static_cast<Unsigned>(c));
+}
 
 Int128 one(const Op& op, Int128 a, Int128 b, Int128 c) {
   const RegType type = op.src[0].type;
   switch (op.opcode) {
     case Opcode::mov: case Opcode::movi: return a;
     case Opcode::add: return a + b;
-    case Opcode::mul: return times(a, b);
-    case Opcode::mad: return static_cast<Int128>(static_cast<unsigned __int128>(a) + static_cast<unsigned __int128>(times(b, c)));
+    case Opcode::mul: return multiply_add(0, a, b);
+    case Opcode::mad: return multiply_add(a, b, c);
     case Opcode::avg: return (a + b + 1) >> 1;
     case Opcode::shl: return static_cast<Int128>(static_cast<unsigned __int128>(a) << (static_cast<unsigned>(b) & op.shift_mask));
     case Opcode::shr: return shifted_value(a, type) >> (static_cast<unsigned>(b) & op.shift_mask);
@@ -115,8 +118,8 @@ void set_accumulator(Thread& thread, RegType type, unsigned channel, Int128 valu
 void multiply_high(Thread& thread, const Op& op, uint32_t mask, const Lanes* in, Lanes& r) {
   std::array<int64_t, 32> whole;
   for (unsigned n = 0; n < op.exec_size; n++) {
-    const Int128 high = in[1].x[n] >> 16;
-    whole[n] = static_cast<int64_t>(((in[0].x[n] * high) << 16) + accumulator(thread, op.src[0].type, n));
+    const Int128 high = (in[1].x[n] >> 16) << 16;
+    whole[n] = static_cast<int64_t>(multiply_add(accumulator(thread, op.src[0].type, n), in[0].x[n], high));
     r.x[n] = is_signed(op.dst.type) ? Int128{whole[n] >> 32} : Int128{static_cast<uint64_t>(whole[n]) >> 32};
   }
   for (unsigned n = 0; n < op.exec_size; n++)
@@ -159,7 +162,7 @@ Next execute_exact(Thread& thread, const Op& op, RunState& state) {
     case Opcode::addc: case Opcode::subb: carry(thread, op, mask, in, result); break;
     case Opcode::sad2: case Opcode::sada2: mask = absolute_differences(thread, op, mask, in, result); break;
     case Opcode::mac:
-      for (unsigned n = 0; n < op.exec_size; n++) result.x[n] = in[0].x[n] * in[1].x[n] + accumulator(thread, accumulator_type(op), n);
+      for (unsigned n = 0; n < op.exec_size; n++) result.x[n] = multiply_add(accumulator(thread, accumulator_type(op), n), in[0].x[n], in[1].x[n]);
       break;
     default:
       for (unsigned n = 0; n < op.exec_size; n++) result.x[n] = one(op, in[0].x[n], in[1].x[n], in[2].x[n]);
