@@ -6,7 +6,7 @@ import app_run
 import apt
 import cmd_setup
 from app_rows import ROWS
-from common import Failure, main, say
+from common import Failure, main, print_table, say
 
 NAMES = [row.name for row in ROWS]
 
@@ -50,13 +50,6 @@ def cells(row):
     return [row.name, speed(row, ours), row.peer.name, speed(row, theirs), *numbers, wrong or "agrees"], not wrong
 
 
-def print_table(lines):
-    lines = [["program", "per second", "peer", "per second", "max", "over", "pictures"], *lines]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    for line in lines:
-        print("  ".join(cell.rjust(w) if i in (1, 3, 4, 5) else cell.ljust(w) for i, (cell, w) in enumerate(zip(line, widths))).rstrip())
-
-
 def apps(argv):
     options = parse(argv)
     rows = [row for row in ROWS if not options.name or row.name in options.name]
@@ -64,7 +57,7 @@ def apps(argv):
         cmd_setup.ensure(("build", "programs"))
         install(rows)
     results = [cells(row) for row in rows]
-    print_table([line for line, _ in results])
+    print_table([["program", "per second", "peer", "per second", "max", "over", "pictures"], *[line for line, _ in results]], left=(0, 2, 6))
     passed = sum(good for _, good in results)
     print(f"{passed} passed, {len(rows) - passed} failed, 0 skipped")
     return 0 if passed == len(rows) else 1

@@ -11,7 +11,7 @@ import guest as guests
 from bench_glmark2 import gl, guest_gl
 from bench_rates import jit, printed, program, rates, scaling, vulkan
 from bench_rows import SIZES, Row, row
-from common import Failure, main, say
+from common import Failure, main, print_table, say
 
 TICKS = os.sysconf("SC_CLK_TCK")
 SETTLE_SECONDS, IDLE_SECONDS = 15, 30
@@ -73,12 +73,9 @@ def number(value):
     return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
 
 
-def print_table(rows):
-    cells = [("name", "softgen", "peer", "ratio", "unit", "spread")]
-    cells += [(r.name, number(r.softgen), number(r.peer), f"{r.ratio:.2f}", r.unit, f"{100 * r.spread:.0f} %") for r in rows]
-    widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
-    for line in cells:
-        print("  ".join(cell.ljust(width) if i in (0, 4) else cell.rjust(width) for i, (cell, width) in enumerate(zip(line, widths))).rstrip())
+def print_rows(rows):
+    lines = [(r.name, number(r.softgen), number(r.peer), f"{r.ratio:.2f}", r.unit, f"{100 * r.spread:.0f} %") for r in rows]
+    print_table([("name", "softgen", "peer", "ratio", "unit", "spread"), *lines], left=(0, 4))
 
 
 def bench(argv):
@@ -106,7 +103,7 @@ def bench(argv):
         json.dump({"rows": [r._asdict() for r in rows]}, sys.stdout, indent=1)
         print()
     else:
-        print_table(rows)
+        print_rows(rows)
     return 0
 
 

@@ -15,7 +15,8 @@ import choice
 import cmd_setup
 import cts_process
 import mesa_root
-from common import BUILD, CACHE, ROOT, Failure, existing_directory, main, output_file, say
+from app_rows import LAVAPIPE
+from common import BUILD, CACHE, ROOT, Failure, existing_directory, main, output_file, print_table, say
 
 KNOWN = ROOT / "tests" / "cts" / "failing.txt"
 RELEASES = ("bookworm", "trixie", "sid")
@@ -38,6 +39,7 @@ PASSED = ("Pass", "QualityWarning", "CompatibilityWarning", "CapabilityWarning",
 LEFT_OUT = ("NotSupported",)
 CHUNK = 400  # cases a process: enough to hide its start, few enough that the last ones keep all cores busy
 PROGRESS_SECONDS = 30
+HEAD = ["suite", "GPU", "tests", "passed", "failed", "crashed", "timed out", "unsupported", "seconds"]  # of row()'s cells
 LIBRARIES = {"libEGL.so": "libEGL.so.1", "libGLESv2.so": "libGLESv2.so.2", "libGL.so": "libGL.so.1", "libvulkan.so": "libvulkan.so.1"}
 MULTIARCH = pathlib.Path("/usr/lib/x86_64-linux-gnu")
 
@@ -96,8 +98,7 @@ class Place:
             build_folder = "/softgen" if self._root else str(BUILD)
             words = [*inner, f"{build_folder}/softgen-run", "--threads", str(options.threads), "--", *words]
         else:
-            lavapipe = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"
-            words = [*inner, "LIBGL_ALWAYS_SOFTWARE=1", f"VK_DRIVER_FILES={lavapipe}", f"VK_ICD_FILENAMES={lavapipe}", *words]
+            words = [*inner, "LIBGL_ALWAYS_SOFTWARE=1", *[f"{name}={value}" for name, value in LAVAPIPE.environment.items()], *words]
         return (mesa_root.command(self._root, words, self._build) if self._root else words), dict(os.environ)
 
 
@@ -155,18 +156,11 @@ def parse(argv):
 
 
 def row(name, gpu, outcomes, seconds):
-    """Cells of the table: name, GPU, tests, passed, failed, crashed, timed out, not supported, seconds."""
+    """A line of the table."""
     words = collections.Counter(o.word for o in outcomes.values())
     passed, skipped = sum(words[w] for w in PASSED), sum(words[w] for w in LEFT_OUT)
     lethal = words["Crash"] + words["Timeout"]
     return [name, gpu, len(outcomes), passed, len(outcomes) - passed - skipped - lethal, words["Crash"], words["Timeout"], skipped, f"{seconds:.0f}"]
-
-
-def print_table(rows):
-    cells = [["suite", "GPU", "tests", "passed", "failed", "crashed", "timed out", "unsupported", "seconds"], *[[str(c) for c in r] for r in rows]]
-    widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
-    for line in cells:
-        print("  ".join(cell.ljust(w) if i < 2 else cell.rjust(w) for i, (cell, w) in enumerate(zip(line, widths))).rstrip())
 
 
 def unimplemented(log):
@@ -207,7 +201,7 @@ def report(rows, everything):
                 why = f"the peer's result is {peer[case].word}, too"
             unknown += not why
             print(f"{o.word:14} {case} ({o.text}): {why or '(unknown)'}")
-    print_table(rows)
+    print_table([HEAD, *rows], left=(0, 1))
     ours = [r for r in rows if r[1] == "softgen"]
     return sum(r[3] for r in ours), sum(r[4] + r[5] + r[6] for r in ours), sum(r[7] for r in ours), unknown
 

@@ -9,7 +9,7 @@ import time
 
 import cmd_setup
 import fuzz
-from common import BUILD, Failure, main, output_file, say
+from common import BUILD, Failure, main, output_file, print_table, say
 
 PROGRESS_SECONDS = 15
 EPILOG = """Each target gets --seconds of time: half of it at full speed, with inputs made from a seed and guest memory whose pages stand between
@@ -76,12 +76,9 @@ def run_all(work, jobs):
     return [results[name] for name in sorted(results)]
 
 
-def print_table(results):
-    cells = [("target", "executions", "rate", "new coverage", "findings")]
-    cells += [(r.name, str(r.executions), f"{r.rate:.0f}/s", str(r.coverage), "failed" if r.trouble else str(len(r.findings))) for r in results]
-    widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
-    for line in cells:
-        print("  ".join([line[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:]))]))
+def print_results(results):
+    lines = [(r.name, r.executions, f"{r.rate:.0f}/s", r.coverage, "failed" if r.trouble else len(r.findings)) for r in results]
+    print_table([("target", "executions", "rate", "new coverage", "findings"), *lines], left=(0,))
 
 
 def chosen(options, names):
@@ -117,7 +114,7 @@ def own(options):
     results = run_all(list(tasks(options, plain, sanitized, seed)), options.jobs)
     for path in sanitized.values():
         fuzz.merge_corpus(path)
-    print_table(results)
+    print_results(results)
     if report:
         rows = [{"name": r.name, "executions": r.executions, "rate": round(r.rate), "findings": len(r.findings)} for r in results]
         report.write_text(json.dumps({"targets": rows}, indent=1) + "\n")

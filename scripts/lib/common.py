@@ -103,6 +103,14 @@ def lock(name):
         yield
 
 
+def print_table(lines, left):
+    """Prints lines of cells as columns: those whose numbers are in `left` begin, the others end below each other."""
+    lines = [[str(cell) for cell in line] for line in lines]
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    for line in lines:
+        print("  ".join(cell.ljust(width) if i in left else cell.rjust(width) for i, (cell, width) in enumerate(zip(line, widths))).rstrip())
+
+
 def output_file(text, option):
     """The file that `option` names, to be written; its directory is there."""
     path = pathlib.Path(text).absolute()
