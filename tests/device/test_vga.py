@@ -16,6 +16,16 @@ class VgaMachine(Machine):
         self.outb(index_port, index)
         self.outb(index_port + 1, value)
 
+    def change_all(self):
+        """Each register that QEMU's core lacks, and the palette."""
+        self.outb(DAC_WRITE, 7)
+        for value in (9, 8, 7):
+            self.outb(DAC_DATA, value)
+        self.outb(DAC_MASK, 0x0F)
+        self.outb(EXTENSION, 0x21)
+        for index, value in ((0x11, 0x02), (0x10, 0x01), (0x18, 0x5C)):
+            self.write_indexed(GRAPHICS, index, value)
+
     def read_indexed(self, index_port, index):
         self.outb(index_port, index)
         return self.inb(index_port + 1)
@@ -137,20 +147,10 @@ class Registers(unittest.TestCase):
             m.mmio_write(port, 0x5A, 1)
             self.assertEqual(m.mmio(port, 1), 0, hex(port))
 
-    def change_all(self):
-        m = self.machine
-        m.outb(DAC_WRITE, 7)
-        for value in (9, 8, 7):
-            m.outb(DAC_DATA, value)
-        m.outb(DAC_MASK, 0x0F)
-        m.outb(EXTENSION, 0x21)
-        for index, value in ((0x10, 0x01), (0x11, 0x02), (0x18, 0x5C)):
-            m.write_indexed(GRAPHICS, index, value)
-
     def test_resets(self):
         m = self.machine
         for reset in (lambda: m.command("system_reset"), lambda: m.set_config(DEVICE_CONTROL, FUNCTION_LEVEL_RESET, 2)):
-            self.change_all()
+            m.change_all()
             reset()
             m.command("query-status")
             m.map_bars()
@@ -168,13 +168,7 @@ class State(FolderTest):
             m.map_bars()
             m.planar()
             m.write_indexed(SEQUENCER, 4, 0x0E)
-            m.outb(DAC_WRITE, 7)
-            for value in (9, 8, 7):
-                m.outb(DAC_DATA, value)
-            m.outb(DAC_MASK, 0x0F)
-            m.outb(EXTENSION, 0x21)
-            for index, value in ((0x11, 0x02), (0x10, 0x01), (0x18, 0x5C)):
-                m.write_indexed(GRAPHICS, index, value)
+            m.change_all()
             m.poke(VGA_MEMORY, 0x22, 1)
             self.job(m, "snapshot-save", tag="one", vmstate="disk", devices=["disk"])
             m.command("system_reset")
