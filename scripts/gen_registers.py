@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Turns hw/defs/<generation>/registers_*.def into C++: `gen_registers.py OUTDIR FILE.def...` writes
-  registers.h          one constant a register (a function of the indices for arrays), namespace softgen::reg, and one a field
+  registers.h          one constant per register (a function of the indices for arrays), namespace softgen::reg, and one per field
   register_table.cpp   the rows of hw/defs/register.h
 Syntax: docs/mmio.md."""
 import pathlib

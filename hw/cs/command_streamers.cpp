@@ -135,7 +135,7 @@ void CommandStreamers::poll() {
   if (threaded_ || polling_) return;
   polling_ = true;
   bool more = true;
-  for (uint64_t done = 0; more && done < environment_.commands_a_poll; done += slice_commands) {
+  for (uint64_t done = 0; more && done < environment_.commands_per_poll; done += slice_commands) {
     more = false;
     for (auto& engine : engines_)
       if (engine && engine->run_slice(slice_commands)) more = true;

@@ -25,7 +25,7 @@ class CommandStreamers {
     std::function<void(std::span<std::byte> report)> perf_report{};
     std::function<void()> gtt_written{};
     /// threads=0: commands after which a looping batch gives the thread back; about a second of host time.
-    uint64_t commands_a_poll = 1u << 24;
+    uint64_t commands_per_poll = 1u << 24;
     PacketObserver* observer = nullptr;  ///< may be null
   };
 

@@ -2,7 +2,7 @@
 // One command streamer as a machine without a thread: run() works until there is nothing to do, and says why it stopped. The thread
 // around it is EngineCs (hw/cs/engine_cs.h).
 //
-// Guards: what stands under "mailbox" may be called by any thread. Everything else belongs to whoever runs the streamer, one at a time.
+// Guards: what stands under "mailbox" may be called by any thread. Everything else belongs to the thread that runs the streamer, one at a time.
 #pragma once
 
 #include <atomic>
@@ -127,8 +127,8 @@ class Streamer {
   /// A submitted list waits for the next arbitration point.
   bool switch_wanted() const { return switch_wanted_; }
   bool attention() const { return attention_.load(std::memory_order_relaxed); }
-  /// Whether restoring the contexts of `list` may be left to a thread that submits it: their images name no workaround batches, or such as come to
-  /// their end within a few commands none of which waits, jumps or is for the Engine. Whoever runs the streamer.
+  /// Whether the submitting thread may restore the contexts of `list`: their images name no workaround batch, or short ones, in which no command
+  /// waits, jumps or is for the Engine. Called by the thread that runs the streamer.
   bool restores_shortly(const Execlist& list);
   /// At a command boundary with attention(): true when run() must look before the next command.
   bool must_leave();

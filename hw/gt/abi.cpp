@@ -52,7 +52,7 @@ std::string check(const sg_config& config) {
   return {};
 }
 
-/// guarded(), with an error of its own: whoever gets false is promised a sentence.
+/// guarded(), with an error of its own: a caller that gets false also gets a sentence.
 template <typename Body>
 bool fails_with_sentence(const char* entry, char** error, Body&& body) {
   bool threw = true;

@@ -76,7 +76,8 @@ class Device {
   display::LegacyVga& vga() { return vga_; }
 
   // -- BAR0, BAR2 ----------------------------------------------------------------------------------------------------------------
-  /// VGA's registers at their port numbers (vCPUs alone: an engine finds memory there), other registers below register_space, the GTT window in the upper half, nothing between (reads 0). size 1, 2, 4 or 8.
+  /// VGA's registers at their port numbers (for vCPUs only: an engine finds memory there), other registers below register_space, the GTT window
+  /// in the upper half, nothing between (reads 0). size 1, 2, 4 or 8.
   uint64_t bar0_read(uint64_t offset, unsigned size);
   void bar0_write(uint64_t offset, uint64_t value, unsigned size);
   uint64_t aperture_read(uint64_t offset, unsigned size) { return aperture_.read(offset, size); }

@@ -41,7 +41,7 @@ class StopFlag {
     pause = 4,    ///< as preempt, for savevm and memory map changes
     abandon = 8,  ///< a pause has waited long enough: as reset for the work; the streamer then stands as hung at the packet
   };
-  /// Reasons to drop the work. Both stay set until the engine's thread has left the packet, so whoever looks again sees the same.
+  /// Reasons to drop the work. Both stay set until the engine's thread has left the packet, so a second look sees the same.
   static constexpr uint32_t dropping = reset | abandon;
   void request(Reason reason) { reasons_.fetch_or(reason, std::memory_order_relaxed); }
   void clear(uint32_t reasons) { reasons_.fetch_and(~reasons, std::memory_order_relaxed); }

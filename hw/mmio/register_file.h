@@ -84,7 +84,7 @@ class RegisterFile {
   /// The same register of all engines. The hook gets the full offset.
   void on_engine_read(uint32_t relative, const ReadHook& hook);
   void on_engine_write(uint32_t relative, const WriteHook& hook);
-  /// Names of registers whose row promises behaviour (`hook`) that nobody registered.
+  /// Names of registers whose row promises behaviour (`hook`) that is not registered.
   std::vector<std::string> missing_hooks() const;
 
   // -- life ----------------------------------------------------------------------------------------------------------------------

@@ -4,8 +4,8 @@
  * the pipe that feeds its connector. The core composes a pipe's picture on a thread of its own, outside the
  * big lock; what differs from the picture before is then copied into the console's surface here.
  *
- * An update is therefore asynchronous (GraphicHwOps.gfx_update_async): whoever asked for it, as a screendump
- * does, waits for graphic_hw_update_done(). That comes after a picture that was begun after the question.
+ * An update is therefore asynchronous (GraphicHwOps.gfx_update_async): its caller, a screendump for
+ * one, waits for graphic_hw_update_done(). That comes after a picture that was begun after the call.
  */
 #include "qemu/osdep.h"
 

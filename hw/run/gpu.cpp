@@ -174,7 +174,7 @@ void Gpu::bring_up_engine(Engine& engine) {
   engine.submitted = engine.active = false;
 }
 
-/// Only who waits for an engine to be left by its context has to hear of it: of all else the requests' own interrupts tell.
+/// Context switches matter only to a request that waits for its engine to leave a context: all else follows from the requests' own interrupts.
 void Gpu::hear_switches(Engine& engine, bool on) {
   engine.hears_switches = on;
   const uint32_t heard = regs::user_interrupt | regs::cs_error | (on ? regs::context_switch : 0);

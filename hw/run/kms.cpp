@@ -104,7 +104,7 @@ int Kms::get_connector(const DrmFile& file, drm_mode_get_connector& r) {
 }
 
 int Kms::get_plane_resources(const DrmFile& file, drm_mode_get_plane_res& r) {
-  // Who has not asked for universal planes sees overlays only, and there are none.
+  // Without the universal-planes capability a client sees overlays only, and there are none.
   const std::span<const uint32_t> seen(plane_ids, file.universal_planes() ? std::size(plane_ids) : 0);
   copy_list(seen, r.plane_id_ptr, r.count_planes);
   return 0;

@@ -76,11 +76,11 @@ class Kms {
     FencePtr cursor_drawn;        ///< drawing into the cursor's; may be null
     FencePtr shown;               ///< signalled when it is on the screen; may be null
     uint64_t user_data = 0;
-    DrmFile* file = nullptr;  ///< who is told; null: nobody
+    DrmFile* file = nullptr;  ///< that gets the event; null: none
     bool active = false;      ///< the pipe is on
     bool event = false;
     bool is_flip = false;     ///< PAGE_FLIP or a commit (one at a time), not SETCRTC
-    bool is_refresh = false;  ///< of a legacy call that nobody waits for (cursor, gamma, DIRTYFB): left out when a flip comes at the same blank
+    bool is_refresh = false;  ///< of a legacy call that no client waits for (cursor, gamma, DIRTYFB): left out when a flip comes at the same blank
     bool showing = false;     ///< its picture is taken: later changes come too late for it
   };
   /// Source coordinates are 16.16, as the property has them.

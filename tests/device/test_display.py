@@ -117,8 +117,8 @@ class Vnc(LitTest):
         self.assertEqual(self.colour(machine), b"\xff\0\0", "a screendump beside it")
 
 
-class NobodyWaits(DisplayTest):
-    """The dearest frames that the hardware has: every plane, both scalers, a CRC of each."""
+class NoVcpuWaits(DisplayTest):
+    """The most expensive frames that the hardware has: every plane, both scalers, a CRC of each."""
 
     def load(self, machine):
         display.light(machine, 5120, 4096)

@@ -135,7 +135,7 @@ class MessagesToOneself(HostileTest):
 
 
 def rewrites_the_gtt():
-    """A batch that writes one entry of the GTT for ever; each write tells QEMU that mappings of the aperture are stale."""
+    """A batch that writes one entry of the GTT in an endless loop; each write tells QEMU that mappings of the aperture are stale."""
     update = [0x23 << 23 | 2, 0x3FF000, 0x3FF001, 0]  # MI_UPDATE_GTT (SKL PRM vol 2a): entry 0x3ff to itself
     return endless.Work(8 * update + endless.packet("MI_BATCH_BUFFER_START", {"Batch Buffer Start Address": endless.BATCH}))
 

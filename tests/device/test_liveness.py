@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Work that never ends, submitted by hand (endless.py): whoever runs the machine is answered within a second all the same."""
+"""Work that never ends, submitted by hand (endless.py): each command of the monitor returns within a second all the same."""
 import json
 import time
 import unittest

@@ -19,7 +19,7 @@ class LoadTarget {
  public:
   LoadTarget() {
     cs::CommandStreamers::Environment environment{.memory = m_.memory, .ggtt = m_.ggtt, .faults = &faults_, .tlb = tlb_, .registers = m_.registers,
-                                                  .interrupts = m_.interrupts, .gate = gate_, .commands_a_poll = 1u << 10};
+                                                  .interrupts = m_.interrupts, .gate = gate_, .commands_per_poll = 1u << 10};
     environment.engines[0] = &render_, environment.engines[1] = &blitter_;
     streamers_ = std::make_unique<cs::CommandStreamers>(environment, false);
     for (unsigned kind = 0; kind < 4; ++kind) {

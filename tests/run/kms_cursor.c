@@ -133,7 +133,7 @@ static int commit_cursor(uint32_t plane, uint32_t crtc, uint32_t framebuffer, in
 
 static void atomic_cursor(uint32_t crtc, uint32_t cursor) {
   drmModePlaneRes *planes = drmModeGetPlaneResources(card);
-  check(planes && planes->count_planes == 0, "who has not asked for universal planes sees none of ours");
+  check(planes && planes->count_planes == 0, "a client without the universal-planes capability sees none of ours");
   drmModeFreePlaneResources(planes);
   check(drmSetClientCap(card, DRM_CLIENT_CAP_ATOMIC, 1) == 0, "CAP_ATOMIC");
   const uint32_t plane = cursor_plane();

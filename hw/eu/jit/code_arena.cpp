@@ -55,7 +55,7 @@ bool CodeArena::seal(std::span<std::byte> block) { return mprotect(block.data(),
 
 void CodeArena::release(std::span<std::byte> block) {
   if (block.empty()) return;
-  // The pages first, while their addresses are still ours: whoever gets them next finds zeros. A host that cannot split the mapping (ENOMEM)
+  // The pages first, while their addresses are still ours: the next owner finds zeros. A host that cannot split the mapping (ENOMEM)
   // leaves these pages as they are, and they are not given out again.
   const bool gone = madvise(block.data(), block.size(), MADV_DONTNEED) == 0 && mprotect(block.data(), block.size(), PROT_NONE) == 0;
   const std::lock_guard lock(mutex_);

@@ -278,7 +278,7 @@ void CompilerProcess::stop() {
   pid_ = 0;
 }
 
-/// Where it is stopped or stuck it would stay for ever. Whoever has its number now is not touched.
+/// A stopped or stuck compiler would never exit. A process that has got its number since is not touched.
 void CompilerProcess::kill() {
   if (pid_ <= 0 || born_.empty()) return;
   const int handle = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));

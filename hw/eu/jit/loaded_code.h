@@ -12,7 +12,8 @@
 
 namespace softgen::eu::jit {
 
-/// Code in memory, as long as this lives. What the object says of itself is checked, but not its instructions: whoever made it is trusted with those.
+/// Code in memory, as long as this lives. The object's headers, symbols and relocations are checked, its instructions are not: the compiler is
+/// trusted with those.
 class LoadedCode {
  public:
   LoadedCode(const Program& program, const Variant& variant, const ObjectFile& object, const std::string& name, CodeArena& arena = CodeArena::shared());

@@ -22,8 +22,8 @@ namespace {
 /// For what follows a request's first word: its sender has all of it.
 constexpr std::chrono::seconds transfer_time{10};
 
-/// Null, or why there is no compiler. LLVM opens its library's files and makes its tables now, while that is allowed; who waits for the Hello waits for that,
-/// not the first kernel.
+/// Null, or why there is no compiler. LLVM opens its library's files and makes its tables now, while that is allowed: the
+/// time counts towards the Hello, not towards the first kernel.
 const char* prepare_llvm() {
   if (!llvm::available()) return llvm::why();
   const auto program = Program::decode({});

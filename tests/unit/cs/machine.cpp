@@ -32,7 +32,7 @@ Machine::Machine(bool threaded) {
                                             .registers = registers,
                                             .interrupts = interrupts,
                                             .gate = gate,
-                                            .commands_a_poll = 1u << 18};
+                                            .commands_per_poll = 1u << 18};
   for (const EngineId e : {EngineId::rcs, EngineId::bcs, EngineId::vcs0, EngineId::vecs})
     environment.engines[static_cast<size_t>(e)] = &engine(e);
   cs = std::make_unique<CommandStreamers>(environment, threaded);

@@ -168,7 +168,7 @@ TEST_CASE("a restore goes by the offsets that the lists name, wherever they stan
 TEST_CASE("a register that an engine's contexts do not have is skipped, and counted") {
   Rig rig;
   Context context = saved_context(rig);
-  // Another engine's, a reset, the submit port, one that nobody declares, and beyond the register space.
+  // Another engine's, a reset, the submit port, one that no row declares, and beyond the register space.
   const std::array<uint32_t, 6> foreign = {0x12600, 0x941c, 0x22230, 0x100000 + 0x7ffc, 0x1f'0000, 0xffff'fffc};
   context.set_image(0xb1, 0x1100'1000 | (2 * foreign.size() - 1));
   context.set_image(0xb0, 0);

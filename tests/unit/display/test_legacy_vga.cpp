@@ -13,7 +13,7 @@ using display::LegacyVga;
 
 namespace {
 
-/// Standard registers as storage behind their indices, as QEMU's VGA core keeps them, and what it is told.
+/// Standard registers as storage behind their indices, as QEMU's VGA core keeps them, and the calls that it gets.
 class VgaCore final : public QuietHost {
  public:
   int64_t clock_ns() override { return 0; }

@@ -157,7 +157,7 @@ TEST_CASE("eu compiler process: one that is stopped is killed in time, and the n
   CHECK_FALSE(make(patient).refused);
 }
 
-TEST_CASE("eu compiler process: who waits for a stopped one is let go, and nothing of it stays") {
+TEST_CASE("eu compiler process: a wait for a stopped compiler ends, and nothing of it stays") {
   if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
   CompilerProcess process(path_from("SOFTGEN_EU_COMPILER"), {.start = 600s, .kernel = 600s});
   REQUIRE(process.ready());

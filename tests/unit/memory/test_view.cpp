@@ -214,7 +214,7 @@ TEST_CASE_METHOD(Fixture, "a stretch is as long as pages follow each other, may 
   CHECK(view.faults() == 0);
 }
 
-// Tags of the TLB have 28 bits for the round, which come again; whoever keeps a pointer by a stamp must not take the old round for the new one.
+// Tags of the TLB have 28 bits for the round, which repeat: a pointer kept with a stamp must not be taken as valid a whole round later.
 TEST_CASE_METHOD(Fixture, "a stamp never comes again, also when the TLB's tags do") {
   constexpr uint64_t rounds = (1 << 28) - 1;  // tags have no round 0
   const View::Stamp first = view.stamp();
