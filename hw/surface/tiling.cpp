@@ -89,11 +89,12 @@ void put(std::byte* to, Vector v) {
   std::memcpy(to, &v, sizeof v);
 }
 
-// The two ways, and the two forms of the linear side: rows a stride apart, or anywhere.
+// The two ways, and the two forms of the linear side: rows a stride apart, or anywhere. A guest may map a page at two addresses, so both sides
+// may lie in one page and overlap.
 struct ToLinear {
   using Page = const std::byte;
   using Linear = std::byte;
-  static void bytes(const std::byte* page, std::byte* linear, size_t n) { std::memcpy(linear, page, n); }
+  static void bytes(const std::byte* page, std::byte* linear, size_t n) { std::memmove(linear, page, n); }
   static void four(const std::byte* line, std::byte* a, std::byte* b, std::byte* c, std::byte* d) {
     const Vector v0 = get(line), v1 = get(line + 16), v2 = get(line + 32), v3 = get(line + 48);
     put(a, v0), put(b, v1), put(c, v2), put(d, v3);
@@ -102,7 +103,7 @@ struct ToLinear {
 struct ToPage {
   using Page = std::byte;
   using Linear = const std::byte;
-  static void bytes(std::byte* page, const std::byte* linear, size_t n) { std::memcpy(page, linear, n); }
+  static void bytes(std::byte* page, const std::byte* linear, size_t n) { std::memmove(page, linear, n); }
   static void four(std::byte* line, const std::byte* a, const std::byte* b, const std::byte* c,
                    const std::byte* d) {
     const Vector v0 = get(a), v1 = get(b), v2 = get(c), v3 = get(d);
