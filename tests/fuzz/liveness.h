@@ -67,9 +67,11 @@ class LimitedRun {
     action.sa_handler = on_tick;
     action.sa_flags = SA_RESTART | SA_ONSTACK;
     sigaction(SIGRTMIN, &action, nullptr);
+    // To the thread that runs the inputs: in another one (libFuzzer has its own) the handler would read what the next run resets meanwhile.
     sigevent event = {};
-    event.sigev_notify = SIGEV_SIGNAL;
+    event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = SIGRTMIN;
+    event._sigev_un._tid = gettid();  // sigev_notify_thread_id, which glibc 2.36 does not name
     timer_t timer;
     if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) std::abort();
     const itimerspec half_ms = {{0, 500'000}, {0, 500'000}};
