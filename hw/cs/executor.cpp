@@ -96,7 +96,7 @@ void Executor::publish(uint64_t address, uint32_t header, const Cursor& behind) 
   s_.set(reg::acthd, static_cast<uint32_t>(address));
   s_.set(reg::acthd_udw, static_cast<uint32_t>(address >> 32));
   if (behind.level() == 0)
-    s_.set(reg::head, behind.ring.wraps << 21 | behind.ring.head);
+    publish_head(behind);
   else if (behind.level() == 1)
     s_.set(reg::bb_addr, static_cast<uint32_t>(address) | reg::batch_valid), s_.set(reg::bb_addr_udw, static_cast<uint32_t>(address >> 32));
   else

@@ -44,6 +44,7 @@ class Executor {
   Flow atomic(Dwords dw);
   void report_perf_count(Dwords dw);
   void report_head(const Cursor& behind);
+  void publish_head(const Cursor& behind);
 
   // hw/cs/execute_register.cpp
   void load_register_imm(Dwords dw);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/display/color.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "hw/base/bits.h"
@@ -32,7 +33,7 @@ ColorPipe::ColorPipe(uint32_t gamma_mode, const CscRegs& csc, const Palettes& pa
   switch (gamma_mode & 3) {
     case 0: step = Step::legacy; break;
     case 1: step = Step::precise; break;
-    case 2: unimplemented("GAMMA_MODE 12-bit interpolated", "GAMMA_MODE {:#x}", gamma_mode); break;
+    case 2: step = Step::interpolated; break;
     case 3: break;
   }
   (csc_first ? after_ : before_) = step;
@@ -47,6 +48,21 @@ ColorPipe::ColorPipe(uint32_t gamma_mode, const CscRegs& csc, const Palettes& pa
   }
 }
 
+/// Between two of 513 points: the palette's entries in pairs, of which the first has the low 6 bits of each channel in [9:4] of its field
+/// and the second the high 10, and PAL_GC_MAX (i915 display/intel_color.c, ilk_lut_12p4_ldw, ilk_lut_12p4_udw, ivb_load_lut_max).
+uint16_t ColorPipe::interpolate(uint16_t in, unsigned channel) const {
+  constexpr unsigned points = prec_palette_entries / 2, step_bits = 7;  // 16 bits over 512 steps
+  const unsigned low = 20 - 10 * channel;
+  const auto point = [&](unsigned index) -> uint32_t {
+    if (index == points) return std::min(palettes_->gc_max[channel], 0x10000u);
+    return bits(palettes_->precise[2 * index + 1], low + 9, low) << 6 | bits(palettes_->precise[2 * index], low + 9, low + 4);
+  };
+  const unsigned index = in >> step_bits;
+  const int32_t part = static_cast<int32_t>(bits(in, step_bits - 1, 0));
+  const int32_t first = static_cast<int32_t>(point(index)), second = static_cast<int32_t>(point(index + 1));
+  return static_cast<uint16_t>(std::min(first + (second - first) * part / (1 << step_bits), 0xffff));
+}
+
 Pixel ColorPipe::look_up(const Pixel& in, Step step) const {
   const auto precise = [this](uint32_t index, unsigned low) { return widen10(bits(palettes_->precise[index], low + 9, low)); };
   switch (step) {
@@ -55,6 +71,7 @@ Pixel ColorPipe::look_up(const Pixel& in, Step step) const {
       return {widen8(bits(palettes_->legacy[in.r >> 8], 23, 16)), widen8(bits(palettes_->legacy[in.g >> 8], 15, 8)),
               widen8(bits(palettes_->legacy[in.b >> 8], 7, 0)), in.a};
     case Step::precise: return {precise(in.r >> 6, 20), precise(in.g >> 6, 10), precise(in.b >> 6, 0), in.a};
+    case Step::interpolated: return {interpolate(in.r, 0), interpolate(in.g, 1), interpolate(in.b, 2), in.a};
     case Step::degamma: return {precise(in.r >> 7, 20), precise(in.g >> 7, 10), precise(in.b >> 7, 0), in.a};
     case Step::gamma: return {precise(512 + (in.r >> 7), 20), precise(512 + (in.g >> 7), 10), precise(512 + (in.b >> 7), 0), in.a};
   }

@@ -21,10 +21,14 @@ struct CscRegs {
   bool operator==(const CscRegs&) const = default;
 };
 
+/// The last of the 513 points of the 12-bit interpolated gamma: red, green, blue, 0x10000 is 1.0.
+using GcMax = std::array<uint32_t, 3>;
+
 /// The look-up tables, which take effect as they are written.
 struct Palettes {
   LegacyPalette legacy{};                                ///< LGC_PALETTE: [23:16] red, [15:8] green, [7:0] blue
   std::array<uint32_t, prec_palette_entries> precise{};  ///< PAL_PREC_DATA: [29:20] red, [19:10] green, [9:0] blue
+  GcMax gc_max{};                                        ///< PAL_GC_MAX
 };
 
 /// Both stages of a pipe, compiled from registers for one frame.
@@ -43,8 +47,9 @@ class ColorPipe {
   Table8 table8(bool gamma, bool csc) const;
 
  private:
-  enum class Step : uint8_t { none, legacy, precise, degamma, gamma };
+  enum class Step : uint8_t { none, legacy, precise, interpolated, degamma, gamma };
   Pixel look_up(const Pixel& in, Step step) const;
+  uint16_t interpolate(uint16_t in, unsigned channel) const;
   Pixel convert(const Pixel& in) const;
 
   const Palettes* palettes_ = nullptr;

@@ -244,6 +244,7 @@ void Pipe::add_planes(Frame& frame, uint32_t planes) const {
 void Pipe::show(Scene& scene, uint32_t planes) const {
   for (unsigned i = 0; i < 256; i++) scene.palettes.legacy[i] = services_.registers.peek(reg::LGC_PALETTE(index_, i)) & 0xffffff;
   scene.palettes.precise = precise_palette_;
+  for (unsigned i = 0; i < scene.palettes.gc_max.size(); i++) scene.palettes.gc_max[i] = services_.registers.peek(reg::PAL_GC_MAX(index_, i));
   Frame& frame = scene.frame;
   frame.width = raster_.timing().hactive;
   frame.height = raster_.timing().vactive;

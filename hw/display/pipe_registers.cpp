@@ -157,6 +157,7 @@ void Pipe::pipe_regs_written(uint32_t offset) {
 void Pipe::attach_color() {
   on_write(reg::CSC_MODE(index_), 4, [this](uint32_t at, uint32_t) { pipe_regs_written(at); });
   on_write(reg::LGC_PALETTE(index_, 0), 1024, [this](uint32_t, uint32_t) { changed(); });
+  on_write(reg::PAL_GC_MAX(index_, 0), 12, [this](uint32_t, uint32_t) { changed(); });
   on_write(reg::PAL_PREC_INDEX(index_), 4, [this](uint32_t, uint32_t value) { prec_index_ = value; });
   on_read(reg::PAL_PREC_INDEX(index_), [this](uint32_t) { return prec_index_; });
   on_write(reg::PAL_PREC_DATA(index_), 4, [this](uint32_t, uint32_t value) { prec_palette_write(value); });

@@ -171,6 +171,24 @@ TEST_CASE("ring longer than one lap, with commands across its end") {
   }
 }
 
+TEST_CASE("automatic report of HEAD, each time that it passes a multiple of 4 KiB") {
+  Machine machine;
+  const EngineId id = EngineId::bcs;
+  const uint32_t ring = machine.allocate(2), reported = Machine::hwsp(id) + 16;
+  const uint32_t control = GENERATE(0u, 1u, 2u);  // off, 64 KiB (which this ring never passes), 4 KiB
+  machine.set_reg(id, softgen::reg::RING_HWS_PGA, Machine::hwsp(id));
+  machine.set_reg(id, softgen::reg::RING_START, ring);
+  machine.set_reg(id, softgen::reg::RING_CTL, 0x1000 | control << 1 | 1);
+  machine.write(reported, 0x5eed);
+  for (uint32_t i = 1; i < 1100; ++i) {
+    for (uint32_t dword = 0; const uint32_t value : store(out, i)) machine.write(ring + (16 * (i - 1) + 4 * dword++) % 8192, value);
+    machine.set_reg(id, softgen::reg::RING_TAIL, 16 * i % 8192);
+    const uint32_t passed = i / 256 * 4096;
+    const uint32_t expected = passed == 0 || control != 2 ? 0x5eed : passed / 8192 << 21 | passed % 8192;
+    REQUIRE(machine.read(reported) == expected);
+  }
+}
+
 TEST_CASE("ring buffer mode follows TAIL") {
   Machine machine;
   const EngineId id = GENERATE(EngineId::rcs, EngineId::bcs);

@@ -392,6 +392,38 @@ TEST_CASE_METHOD(Scene, "palettes: 8-bit, 10-bit, split, and only where a plane 
   }
 }
 
+namespace {
+
+// As i915 packs an entry: the low 6 bits of each 16-bit channel, then the high 10.
+void put_point(Palettes& palettes, unsigned index, uint32_t red, uint32_t green, uint32_t blue) {
+  palettes.precise[2 * index] = (red & 63) << 24 | (green & 63) << 14 | (blue & 63) << 4;
+  palettes.precise[2 * index + 1] = red >> 6 << 20 | green >> 6 << 10 | blue >> 6;
+}
+
+}  // namespace
+
+TEST_CASE("12-bit gamma interpolates between 513 points, whose last is PAL_GC_MAX") {
+  Palettes palettes;
+  for (unsigned i = 0; i < 512; i++) put_point(palettes, i, i * 128, 0xffff - i * 128, i * 64);
+  palettes.gc_max = {0x10000, 0, 0x8000};
+  const ColorPipe color(2, {}, palettes);
+  for (unsigned v = 0; v < 0x10000; v++) {
+    const auto in = static_cast<uint16_t>(v);
+    const Pixel out = color.apply({in, in, in, 0x1234}, true, false);
+    if (out.r != in || std::abs(out.g - (0xffff - static_cast<int>(v))) > 1 || out.b != in / 2 || out.a != 0x1234) FAIL_CHECK("at " << v);
+  }
+  palettes.gc_max = {0x1ffff, 0x1ffff, 0x1ffff};  // beyond 1.0
+  const Pixel white = ColorPipe(2, {}, palettes).apply({0xffff, 0xffff, 0xffff, 0}, true, false);
+  CHECK(white.r == 0xffff);
+  // Steep: from 0 to 1.0 within one step.
+  put_point(palettes, 3, 0, 0, 0);
+  put_point(palettes, 4, 0xffff, 0xffc0, 0x003f);
+  const Pixel half = ColorPipe(2, {}, palettes).apply({3 * 128 + 64, 3 * 128 + 64, 3 * 128 + 64, 0}, true, false);
+  CHECK(half.r == 0x7fff);
+  CHECK(half.g == 0x7fe0);
+  CHECK(half.b == 0x001f);
+}
+
 TEST_CASE("CSC coefficients are the driver's floating format") {
   CHECK(csc_coefficient(0x7800) == 1.0f);
   CHECK(csc_coefficient(0xf800) == -1.0f);

@@ -66,6 +66,19 @@ TEST_CASE("block formats count in blocks") {
   CHECK(Level(bc, 0).address(3, 5, 0) == 0x10'0000 + offset_y(24, 5, 256));
 }
 
+TEST_CASE("a surface with one tile more than its width, for media compression's control data, keeps its elements' places") {
+  // KBL PRM vol 3, "Media Memory Compression": 1920x1088 of 8 bits are 16 tiles wide when compression is off, 17 else.
+  auto s = image(State::SurfaceType::SURFTYPE_2D, SurfaceFormat::R8_UNORM, 1920, 1088, 1, State::TileMode::YMAJOR, 17 * 128, 1088);
+  const Surface plain = decoded(s);
+  s.memory_compression_enable = true;
+  const Surface compressible = decoded(s);
+  for (const Surface* surface : {&plain, &compressible}) {
+    CHECK(surface->width == 1920);
+    CHECK(Level(*surface, 0).address(1919, 1087, 0) == 0x10'0000 + offset_y(1919, 1087, 17 * 128));
+    CHECK(Level(*surface, 0).address(0, 32, 0) == 0x10'0000 + 17 * 4096);
+  }
+}
+
 TEST_CASE("no two elements of a surface share a place") {
   struct Case {
     State::SurfaceType type;
