@@ -181,7 +181,7 @@ class MessageTarget {
   virtual SendResult send(const Message& message, ThreadEnv& env) = 0;
   /// Sets `answer` up for messages of this form, where the unit has a function for what is bound now.
   virtual void direct(const MessageForm&, ThreadEnv&, DirectAnswer&) {}
-  /// PIPE_CONTROL with Texture Cache Invalidation Enable, or another context: textures may have changed. Not while threads run.
+  /// PIPE_CONTROL with Texture or State Cache Invalidation Enable, or another context: textures or their states may have changed. Not while threads run.
   virtual void invalidate_textures() {}
 };
 

@@ -13,6 +13,17 @@ namespace softgen::render {
 
 using defs::CommandId;
 
+namespace {
+
+std::optional<surface::HizClear> bound_hiz(const State& state, const surface::Surface& depth) {
+  if (!state.get<gen9::_3DSTATE_DEPTH_BUFFER>().hierarchical_depth_buffer_enable || !state.get<gen9::_3DSTATE_CLEAR_PARAMS>().depth_clear_value_valid)
+    return std::nullopt;
+  const auto& hiz = state.get<gen9::_3DSTATE_HIER_DEPTH_BUFFER>();
+  return surface::HizClear(hiz.surface_base_address, hiz.surface_pitch + 1, hiz.surface_qpitch * 4, depth, depth.mip_count);
+}
+
+}  // namespace
+
 DepthStencil::DepthStencil(const State& state, const StateStore& store, unsigned samples) {
   const auto depth_packet = store.packet(CommandId::_3DSTATE_DEPTH_BUFFER), stencil_packet = store.packet(CommandId::_3DSTATE_STENCIL_BUFFER);
   depth_ = surface::decode_depth_buffer(depth_packet, samples);
@@ -20,7 +31,7 @@ DepthStencil::DepthStencil(const State& state, const StateStore& store, unsigned
   if (!depth_.is_null()) {
     depth_level_.emplace(depth_, depth_.mip_count);
     clear_value_ = quantized(state.get<gen9::_3DSTATE_CLEAR_PARAMS>().depth_clear_value);
-    if (const HizClear hiz(state, depth_); hiz.enabled()) hiz_ = hiz;
+    hiz_ = bound_hiz(state, depth_);
   }
   if (!stencil_.is_null() && state.get<gen9::_3DSTATE_STENCIL_BUFFER>().stencil_buffer_enable) stencil_level_.emplace(stencil_, stencil_.mip_count);
   const auto& ds = state.get<gen9::_3DSTATE_WM_DEPTH_STENCIL>();
@@ -42,13 +53,6 @@ DepthStencil::DepthStencil(const State& state, const StateStore& store, unsigned
     faces_[1] = {ds.backface_stencil_test_function, ds.backface_stencil_fail_op, ds.backface_stencil_pass_depth_fail_op,
                  ds.backface_stencil_pass_depth_pass_op, static_cast<uint8_t>(ds.backface_stencil_test_mask),
                  static_cast<uint8_t>(ds.backface_stencil_write_mask), static_cast<uint8_t>(ds.backface_stencil_reference_value)};
-}
-
-uint32_t DepthStencil::quantized(double z) const {
-  // From full precision: a depth bias is of the size of the last bit.
-  if (depth_.format->code == surface::SurfaceFormat::R32_FLOAT) return std::bit_cast<uint32_t>(static_cast<float>(z));
-  const double most = depth_.format->block_bits == 16 ? 65535.0 : 16777215.0;
-  return z > 0 ? static_cast<uint32_t>(std::llround(std::min(z, 1.0) * most)) : 0;
 }
 
 bool DepthStencil::depth_passes(memory::View& view, const Sample& sample, uint64_t address) const {

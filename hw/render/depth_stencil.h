@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Depth and stencil tests, sample by sample, and the clears of 3DSTATE_WM_HZ_OP. The depth buffer always holds the depth: of the HiZ buffer only
-// the clear state is kept (hw/render/hiz_clear.h), and resolves change no depth.
+// the clear state is kept (hw/surface/hiz_clear.h), and resolves change no depth.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 #include "hw/memory/view.h"
 #include "hw/render/fill.h"
-#include "hw/render/hiz_clear.h"
 #include "hw/render/pixel_kernels.h"
 #include "hw/render/raster_state.h"
 #include "hw/render/state.h"
+#include "hw/surface/hiz_clear.h"
 #include "hw/surface/surface.h"
 
 namespace softgen::render {
@@ -67,12 +67,12 @@ class DepthStencil {
   uint64_t test_depth_block(memory::View& view, const DepthKernel& depth, const Block& block, uint64_t mask) const;
   static bool inside(const surface::Surface& surface, const std::optional<surface::Level>& level, const Sample& s);
   bool depth_passes(memory::View& view, const Sample& sample, uint64_t address) const;
-  uint32_t quantized(double z) const;
+  uint32_t quantized(double z) const { return surface::depth_code(*depth_.format, z); }
   bool covered_by(const gen9::_3DSTATE_WM_HZ_OP& op) const;
 
   surface::Surface depth_, stencil_;
   std::optional<surface::Level> depth_level_, stencil_level_;
-  std::optional<HizClear> hiz_;  ///< when it is enabled
+  std::optional<surface::HizClear> hiz_;  ///< when HiZ is on and a clear value is bound
   uint32_t clear_value_ = 0;     ///< 3DSTATE_CLEAR_PARAMS', as the depth buffer holds it
   bool depth_test_ = false, depth_write_ = false, stencil_test_ = false, stencil_write_ = false;
   gen9::CompareFunction depth_function_{};

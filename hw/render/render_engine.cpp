@@ -68,7 +68,7 @@ ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
 
 ExecResult RenderEngine::flush(const FlushRequest& request, EngineEnv& env) {
   const ExecResult result = finish(env);
-  if (request.texture) invalidate_textures();
+  if (request.texture || request.state) invalidate_textures();
   return result;
 }
 

@@ -27,10 +27,12 @@ std::shared_ptr<Bound> BoundCache::made(const std::byte* surface_state, const st
   bound->lanes = LaneSampler(bound->texture, bound->state);
   bound->slices = SliceSamplers(bound->texture, bound->state);
   bound->loads = LaneLoads(bound->texture);
-  bound->mcs = surface::Mcs(bound->texture.surface());
-  if (bound->texture.has_texels() && surface::Ccs(bound->texture.surface(), bound->texture.surface().min_lod))
-    for (unsigned level = 0; level < bound->texture.levels(); ++level)
-      bound->controls.emplace_back(bound->texture.surface(), bound->texture.surface().min_lod + level);
+  const surface::Surface& decoded = bound->texture.surface();
+  bound->mcs = surface::Mcs(decoded);
+  for (unsigned level = 0; bound->texture.has_texels() && level < bound->texture.levels(); ++level) {
+    if (const surface::Ccs ccs(decoded, decoded.min_lod + level); ccs) bound->controls.push_back(ccs);
+    if (const auto hiz = surface::HizClear::of_texture(decoded, decoded.min_lod + level)) bound->hiz.push_back(*hiz);
+  }
   return bound;
 }
 

@@ -13,6 +13,7 @@
 #include "hw/sampler/slices.h"
 #include "hw/surface/binding.h"
 #include "hw/surface/ccs.h"
+#include "hw/surface/hiz_clear.h"
 #include "hw/surface/mcs.h"
 
 namespace softgen::sampler {
@@ -28,6 +29,7 @@ struct Bound {
   LaneLoads loads;
   surface::Mcs mcs{surface::Surface{}};
   std::vector<surface::Ccs> controls;  ///< of each level; empty: the surface has no CCS
+  std::vector<surface::HizClear> hiz;  ///< the same for HiZ
   uint64_t expanded = 0;               ///< the round of ClearColors in which clear colours were last written
 };
 

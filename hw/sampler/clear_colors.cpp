@@ -14,11 +14,13 @@ constexpr uint32_t band_rows = 64;
 /// False: stopped.
 bool expand_slice(memory::View& view, const Bound& bound, unsigned level, unsigned slice, const StopFlag& stop) {
   const Texture& texture = bound.texture;
+  const uint32_t in_surface = slice + texture.surface().min_array_element;
+  if (!bound.hiz.empty()) return bound.hiz[level].follow(view, texture.surface(), texture.place(level), in_surface, stop);
   const surface::Extent& extent = texture.extent(level);
   for (uint32_t y = 0; y < extent.height; y += band_rows) {
     if (stop.aborting()) return false;
     const surface::CcsRect band{0, y, extent.width, std::min(y + band_rows, extent.height)};
-    surface::expand_clears(view, bound.controls[level], texture.surface(), texture.place(level), band, slice + texture.surface().min_array_element);
+    surface::expand_clears(view, bound.controls[level], texture.surface(), texture.place(level), band, in_surface);
   }
   return true;
 }
@@ -35,7 +37,8 @@ void ClearColors::invalidate() {
 void ClearColors::expand_now(memory::View& view, Bound& bound, const StopFlag& stop) {
   const std::lock_guard lock(mutex_);
   const bool known = std::find(expanded_.begin(), expanded_.end(), bound.surface_dwords) != expanded_.end();
-  for (unsigned level = 0; !known && level < bound.controls.size(); ++level)
+  const auto levels = static_cast<unsigned>(std::max(bound.controls.size(), bound.hiz.size()));
+  for (unsigned level = 0; !known && level < levels; ++level)
     for (unsigned slice = 0; slice < bound.texture.slices(level); ++slice)
       if (!expand_slice(view, bound, level, slice, stop)) return;
   bound.expanded = round_.load(std::memory_order_relaxed);
