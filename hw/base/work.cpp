@@ -25,18 +25,25 @@ class Counter {
 struct alignas(64) ThreadCounts {
   std::array<Counter, std::tuple_size_v<decltype(WorkCounts::done)>> done;
   std::array<Counter, std::tuple_size_v<decltype(WorkCounts::nanoseconds)>> nanoseconds;
-  std::array<std::array<Counter, WorkCounts::types>, WorkCounts::sfids> messages;
+  std::array<Counter, std::tuple_size_v<decltype(WorkCounts::taken)>> taken;
+  using Messages = std::array<std::array<Counter, WorkCounts::types>, WorkCounts::sfids>;
+  Messages messages, direct;
 
   ThreadCounts();
   ~ThreadCounts();
   void add_to(WorkCounts& sum) const;
 };
 
+template <typename Counters, typename Sums>
+void add(const Counters& counters, Sums& sums) {
+  for (size_t i = 0; i < counters.size(); i++) sums[i] += counters[i].value();
+}
+
 void ThreadCounts::add_to(WorkCounts& sum) const {
-  for (size_t i = 0; i < done.size(); i++) sum.done[i] += done[i].value();
-  for (size_t i = 0; i < nanoseconds.size(); i++) sum.nanoseconds[i] += nanoseconds[i].value();
-  for (size_t sfid = 0; sfid < messages.size(); sfid++)
-    for (size_t type = 0; type < WorkCounts::types; type++) sum.messages[sfid][type] += messages[sfid][type].value();
+  add(done, sum.done);
+  add(nanoseconds, sum.nanoseconds);
+  add(taken, sum.taken);
+  for (size_t sfid = 0; sfid < messages.size(); sfid++) add(messages[sfid], sum.messages[sfid]), add(direct[sfid], sum.direct[sfid]);
 }
 
 /// Outlives all threads: a program's threads may end after its static objects do.
@@ -67,8 +74,14 @@ ThreadCounts& mine() { return per_thread<ThreadCounts>(); }
 
 void count_work(Work work, uint64_t n) { mine().done[static_cast<size_t>(work)].add(n); }
 
-void count_message(unsigned sfid, unsigned type, uint64_t n) {
-  mine().messages[sfid % WorkCounts::sfids][type % WorkCounts::types].add(n);
+void count_path(Path path, uint64_t n) { mine().taken[static_cast<size_t>(path)].add(n); }
+
+void count_message(unsigned sfid, unsigned type) { mine().messages[sfid % WorkCounts::sfids][type % WorkCounts::types].add(1); }
+
+void count_direct_messages(unsigned sfid, unsigned type, uint64_t n) {
+  sfid %= WorkCounts::sfids, type %= WorkCounts::types;
+  mine().messages[sfid][type].add(n);
+  mine().direct[sfid][type].add(n);
 }
 
 void count_time(TimedStage stage, std::chrono::steady_clock::duration time) {
@@ -83,11 +96,15 @@ WorkCounts work_counts() {
 }
 
 WorkCounts work_between(const WorkCounts& before, const WorkCounts& after) {
-  WorkCounts difference;
-  std::transform(after.done.begin(), after.done.end(), before.done.begin(), difference.done.begin(), std::minus());
-  std::transform(after.nanoseconds.begin(), after.nanoseconds.end(), before.nanoseconds.begin(), difference.nanoseconds.begin(), std::minus());
-  for (size_t sfid = 0; sfid < WorkCounts::sfids; sfid++)
-    std::transform(after.messages[sfid].begin(), after.messages[sfid].end(), before.messages[sfid].begin(), difference.messages[sfid].begin(), std::minus());
+  WorkCounts difference = after;
+  const auto subtract = [](auto& from, const auto& what) { std::transform(from.begin(), from.end(), what.begin(), from.begin(), std::minus()); };
+  subtract(difference.done, before.done);
+  subtract(difference.nanoseconds, before.nanoseconds);
+  subtract(difference.taken, before.taken);
+  for (size_t sfid = 0; sfid < WorkCounts::sfids; sfid++) {
+    subtract(difference.messages[sfid], before.messages[sfid]);
+    subtract(difference.direct[sfid], before.direct[sfid]);
+  }
   return difference;
 }
 

@@ -20,13 +20,28 @@ enum class Work : uint8_t {
 /// Wall time of an engine's thread in a stage. Pixels: the stage's workers included, as long as the engine waits for them.
 enum class TimedStage : uint8_t { geometry, setup, pixels, compute, blit, last = blit };
 
+/// Ways of the hot loops, so that a slow one shows as a number.
+enum class Path : uint8_t {
+  pixels_filled,       ///< of objects of one colour, without a thread each
+  pixels_written_singly,  ///< samples that OutputMerger::write() wrote, one by one; the others are written eight or more at a time
+  pixels_tested_singly,   ///< depth and stencil tests of one pixel each; the others are of blocks of 8x8
+  threads_in_series,   ///< started together, with one call of compiled code
+  threads_alone,
+  samples_singly,      ///< sampler messages whose channels are filtered one by one; the others' are vectors
+  last = samples_singly
+};
+
 struct WorkCounts {
   static constexpr size_t sfids = 16, types = 32;
   std::array<uint64_t, static_cast<size_t>(Work::last) + 1> done{};
   std::array<uint64_t, static_cast<size_t>(TimedStage::last) + 1> nanoseconds{};
-  std::array<std::array<uint64_t, types>, sfids> messages{};  ///< by shared function and eu::message_type()
+  std::array<uint64_t, static_cast<size_t>(Path::last) + 1> taken{};
+  using Messages = std::array<std::array<uint64_t, types>, sfids>;
+  Messages messages{};                ///< by shared function and eu::message_type()
+  Messages direct{};                  ///< of them, those that a function of DirectAnswers answered
 
   uint64_t of(Work work) const { return done[static_cast<size_t>(work)]; }
+  uint64_t of(Path path) const { return taken[static_cast<size_t>(path)]; }
   uint64_t of(TimedStage stage) const { return nanoseconds[static_cast<size_t>(stage)]; }
 };
 
@@ -36,7 +51,10 @@ WorkCounts work_counts();
 WorkCounts work_between(const WorkCounts& before, const WorkCounts& after);
 
 void count_work(Work work, uint64_t n);
-void count_message(unsigned sfid, unsigned type, uint64_t n = 1);
+void count_path(Path path, uint64_t n);
+void count_message(unsigned sfid, unsigned type);
+/// Messages that a function of DirectAnswers answered.
+void count_direct_messages(unsigned sfid, unsigned type, uint64_t n);
 void count_time(TimedStage stage, std::chrono::steady_clock::duration time);
 
 /// Counts the time it lives.

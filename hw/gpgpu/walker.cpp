@@ -262,7 +262,7 @@ ExecResult Walk::run(Workers& workers, uint64_t first) {
   banks = static_cast<unsigned>(std::min<uint64_t>(banks, groups_ - first));
   workers.run(env_.view, banks, [this](Worker& worker, unsigned bank) {
     run_groups(worker, bank);
-    worker.direct.clear(count_message);
+    worker.direct.clear(count_direct_messages);
   });
   const ExecResult result = result_;
   return result == ExecResult::preempted && next_ >= groups_ ? ExecResult::done : result;

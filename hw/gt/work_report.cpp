@@ -10,21 +10,31 @@ namespace softgen::gt {
 namespace {
 
 constexpr const char* work_names[] = {"draws", "walkers", "blits", "vertices", "primitives", "pixels", "threads"};
+constexpr const char* path_names[] = {"pixels_filled", "pixels_written_singly", "pixels_tested_singly", "threads_in_series", "threads_alone", "samples_singly"};
 constexpr const char* stage_names[] = {"geometry", "setup", "pixels", "compute", "blit"};
 static_assert(std::size(work_names) == std::tuple_size_v<decltype(WorkCounts::done)>);
+static_assert(std::size(path_names) == std::tuple_size_v<decltype(WorkCounts::taken)>);
 static_assert(std::size(stage_names) == std::tuple_size_v<decltype(WorkCounts::nanoseconds)>);
+
+nlohmann::ordered_json messages_json(const WorkCounts::Messages& messages) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (unsigned sfid = 0; sfid < WorkCounts::sfids; sfid++)
+    for (unsigned type = 0; type < WorkCounts::types; type++)
+      if (const uint64_t n = messages[sfid][type]) json[std::string(eu::sfid_name(sfid))][eu::message_type_name(sfid, type)] = n;
+  return json;
+}
 
 }  // namespace
 
 nlohmann::ordered_json work_json(const WorkCounts& counts) {
   using Json = nlohmann::ordered_json;
-  Json json = Json::object(), messages = Json::object(), times = Json::object();
+  Json json = Json::object(), paths = Json::object(), times = Json::object();
   for (size_t i = 0; i < counts.done.size(); i++) json[work_names[i]] = counts.done[i];
-  for (unsigned sfid = 0; sfid < WorkCounts::sfids; sfid++)
-    for (unsigned type = 0; type < WorkCounts::types; type++)
-      if (const uint64_t n = counts.messages[sfid][type]) messages[std::string(eu::sfid_name(sfid))][eu::message_type_name(sfid, type)] = n;
+  for (size_t i = 0; i < counts.taken.size(); i++) paths[path_names[i]] = counts.taken[i];
   for (size_t i = 0; i < counts.nanoseconds.size(); i++) times[stage_names[i]] = static_cast<double>(counts.nanoseconds[i]) * 1e-6;
-  json["messages"] = messages;
+  json["messages"] = messages_json(counts.messages);
+  json["direct_messages"] = messages_json(counts.direct);
+  json["paths"] = paths;
   json["stage_milliseconds"] = times;
   return json;
 }

@@ -8,7 +8,8 @@
 
 namespace softgen::gt {
 
-/// "draws", …, "threads"; "messages": by shared function and kind; "stage_milliseconds": by stage.
+/// "draws", …, "threads"; "messages" and, of them, "direct_messages": by shared function and kind; "paths": by name of Path;
+/// "stage_milliseconds": by stage.
 nlohmann::ordered_json work_json(const WorkCounts& counts);
 
 /// Threads and kernels of all devices of the process, interpreted and compiled.

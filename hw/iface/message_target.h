@@ -121,7 +121,7 @@ struct DirectAnswer {
   Function function = nullptr;      ///< null: there is none
   std::shared_ptr<const void> state;///< what the unit found bound
   bool asked = false;               ///< MessageTarget::direct() was called
-  uint8_t sfid = 0, type = 0;       ///< for count_message()
+  uint8_t sfid = 0, type = 0;       ///< for count_direct_messages()
   bool silent = false;              ///< it does nothing: compiled code need not send it
   const ColorCodes* colors = nullptr;  ///< it writes just these, where the thread says: compiled code of series may do that itself
   uint64_t answered = 0;            ///< and not yet counted there

@@ -57,6 +57,7 @@ uint32_t PixelWorker::test(uint32_t x, uint32_t y, uint32_t samples, std::option
   uint32_t passed = samples;
   if (tests.any_test() || tests.any_write()) {
     passed = 0;
+    ++tested_singly_;
     for (uint32_t left = samples; left; left &= left - 1) {
       const auto s = static_cast<unsigned>(std::countr_zero(left));
       const DepthStencil::Sample sample{x, y, object_->layer, s, z ? *z : depth_at(x, y, s), object_->front};
@@ -186,6 +187,9 @@ void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const Pixe
 void PixelWorker::settle() {
   run_threads();
   if (!counting_) return;
+  count_path(Path::pixels_filled, std::exchange(filled_, 0));
+  count_path(Path::pixels_tested_singly, std::exchange(tested_singly_, 0));
+  count_path(Path::pixels_written_singly, std::exchange(written_singly_, 0));
   counting_->depth.fetch_add(std::exchange(depth_count_, 0), std::memory_order_relaxed);
   counting_->invocations.fetch_add(std::exchange(invocations_, 0), std::memory_order_relaxed);
   counting_ = nullptr;
@@ -252,7 +256,7 @@ void PixelWorker::flush() {
 }
 
 void PixelWorker::finish() {
-  for (auto& one : direct_) one.second.clear([](uint8_t sfid, uint8_t type, uint64_t n) { count_message(sfid, type, n); });
+  for (auto& one : direct_) one.second.clear(count_direct_messages);
   direct_.clear();
   serial_ = 0;
 }

@@ -198,6 +198,7 @@ class PixelWorker : public PixelSink {
   Grf header_;                                 ///< r0 of object_'s threads
   PixelCounts* counting_ = nullptr;            ///< where the next two go; null: they are zero
   uint64_t depth_count_ = 0, invocations_ = 0;
+  uint64_t filled_ = 0, tested_singly_ = 0, written_singly_ = 0;  ///< for count_path()
   static constexpr unsigned most_threads = 32;
   std::array<PixelBatch, most_threads> threads_;  ///< that wait to be run
   unsigned waiting_ = 0, made_ = 0;            ///< how many, and of how many the payload is there

@@ -333,6 +333,7 @@ SendResult PixelWorker::render_target_write(const Message& message) {
                    : merger.alpha_to_coverage(color.source0_alpha, draw_->raster.samples, batch.x(pixel), batch.y(pixel));
     if (!samples || !merger.alpha_passes(color.source0_alpha)) continue;
     if (!draw_->early) samples = late_samples(layout, pixel, i, samples);
+    written_singly_ += static_cast<uint64_t>(std::popcount(samples));
     if (samples) merger.write(view_, rt, mode, batch.x(pixel), batch.y(pixel), object_->layer, samples, color);
   }
   return SendResult::done;

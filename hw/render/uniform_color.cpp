@@ -164,7 +164,7 @@ bool PixelWorker::fill_object(const PixelRect& tile) {
       return true;
     });
   }
-  depth_count_ += pixels, invocations_ += pixels;
+  depth_count_ += pixels, invocations_ += pixels, filled_ += pixels;
   return true;
 }
 

@@ -46,7 +46,7 @@ VertexStage::VertexStage(GeometryWorker& worker, const VertexStage& like)
       scratch_(worker.vertices) {}
 
 VertexStage::~VertexStage() {
-  scratch_.answers.clear([](uint8_t sfid, uint8_t type, uint64_t n) { count_message(sfid, type, n); });
+  scratch_.answers.clear(count_direct_messages);
 }
 
 /// Payloads of `threads`: they begin with header and handles; behind the push constants are the packed components, from Vertex URB Entry Read

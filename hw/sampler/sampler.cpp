@@ -11,6 +11,7 @@
 #include "hw/base/denormals.h"
 #include "hw/base/log.h"
 #include "hw/base/per_thread.h"
+#include "hw/base/work.h"
 #include "hw/sampler/bound.h"
 #include "hw/sampler/lod.h"
 #include "hw/sampler/message_types.h"
@@ -140,6 +141,7 @@ bool Request::filter_lanes() {
 }
 
 void Request::filter() {
+  count_path(Path::samples_singly, 1);
   Word4 border{};
   // Without a border the pointer leads nowhere: iris leaves it at zero.
   if (Filter::has_border(bound_.state))

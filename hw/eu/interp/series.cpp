@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "hw/base/work.h"
 #include "hw/iface/engine.h"
 
 namespace softgen::eu {
@@ -26,6 +27,7 @@ bool run_series(Thread& thread, const ThreadStart& how, const ThreadSeries& seri
     copy(thread, 0, series.layout.constants, t->own);
     copy(thread, series.layout.constants, series.layout.attributes, series.constants);
     copy(thread, series.layout.attributes, series.layout.end, t->attributes);
+    count_path(Path::threads_alone, 1);
     one.dispatch_mask = t->dispatch_mask, one.vector_mask = t->vector_mask;
     thread.start(one);
     const RunResult result = way == FastPath::Series::interpreted ? interpret(thread, env, target) : run(thread, env, target);

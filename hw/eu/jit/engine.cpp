@@ -166,6 +166,7 @@ class CompiledProgram : public FastPath {
     first.dispatch_mask = series.first->dispatch_mask, first.vector_mask = series.first->vector_mask;
     thread.start(first);
     count_work(Work::threads, series.count - 1);
+    count_path(Path::threads_in_series, series.count);
     Counters::Runs::add(runs().compiled, series.count);
     run_compiled(code.compiled(), thread, series, env, target);
     return Series::done;
