@@ -23,6 +23,8 @@ constexpr size_t most_moves = 16;
 
 /// A register behind the pixels' own part of the payload (positions, barycentrics), which is the same for all of an object's pixels or was moved there.
 bool uniform_register(const Operand& o, unsigned first) { return o.file == RegFile::grf && !o.indirect && o.reg >= first; }
+/// A message's first payload is in the GRF; of split sends Mesa leaves the file's bits 0 (brw_eu_emit.c, brw_set_src0).
+bool uniform_payload(const Operand& o, unsigned first) { return !o.indirect && o.reg >= first; }
 
 /// A move of what the thread began with. What another move has written is not read: it may have left out channels.
 bool moves(const Instruction& i, unsigned first, std::bitset<128>& written) {
@@ -44,11 +46,11 @@ bool sends_all(const Instruction& i, unsigned first) {
   const eu::OpcodeInfo* const row = i.info();
   const bool split = row && row->form == eu::Form::split_send;
   if (!row || (row->form != eu::Form::send && !split) || i.pred_control || i.descriptor_in_register || !i.end_of_thread) return false;
-  if (split && (i.ex_descriptor_in_register || !uniform_register(i.src[1], first))) return false;
+  if (split && (i.ex_descriptor_in_register || (i.ex_message_length() && !uniform_register(i.src[1], first)))) return false;
   const uint32_t control = bits(i.descriptor, 10u, 8u);
   if (control != simd8 && control != simd16 && control != replicated) return false;
   return i.sfid() == static_cast<unsigned>(Sfid::dp_render) && bits(i.descriptor, 17u, 14u) == render_target_write && !bit(i.descriptor, 11) &&
-         !bit(i.descriptor, 19) && i.exec_size == (control == simd8 ? 8 : 16) && uniform_register(i.src[0], first);
+         !bit(i.descriptor, 19) && i.exec_size == (control == simd8 ? 8 : 16) && uniform_payload(i.src[0], first);
 }
 
 /// `word` to the pixels of 4x4 at `at` that are in `mask`; rows `stride` bytes apart.

@@ -43,6 +43,13 @@ TEST_CASE("a repeated colour in any register is one colour") {
   CHECK(one_color({move(127, scalar(2, RegType::ud), 4), send_write(replicated, 127, 1)}));  // Mesa 25
 }
 
+TEST_CASE("a split send whose second payload is empty is as one that is not split") {
+  Instruction send = split_write(replicated, 127, 1, 0, 0);
+  send.src[0].file = RegFile::arf;  // as Mesa writes it
+  send.src[1] = null();
+  CHECK(one_color({move(127, scalar(2, RegType::ud), 4), send}));  // Mesa 26
+}
+
 TEST_CASE("a payload in two parts is one colour when both are") {
   const auto moves = [](unsigned to, unsigned count) {
     std::vector<Instruction> code;
