@@ -62,7 +62,7 @@ void CommandStreamers::attach(EngineCs& engine) {
     engine.write_elsp(value);
     poll();
   });
-  for (const uint32_t r : {reg::tail, reg::head, reg::ctl, reg::mode}) {
+  for (const uint32_t r : {reg::tail, reg::head, reg::ctl, reg::mode, reg::uhptr}) {
     registers.on_write(base + r, [this, &engine](uint32_t, uint32_t) {
       engine.kick();
       poll();
@@ -76,8 +76,13 @@ void CommandStreamers::attach(EngineCs& engine) {
   registers.on_read(base + reg::mi_mode, [&registers, &streamer](uint32_t offset) {
     return (registers.peek(offset) & ~reg::mode_idle) | (streamer.busy() ? 0 : reg::mode_idle);
   });
-  registers.on_write(base + reg::emr, [&streamer](uint32_t, uint32_t) { streamer.error_mask_changed(); });
-  registers.on_write(base + reg::eir, [&streamer](uint32_t, uint32_t) { streamer.error_mask_changed(); });
+  for (const uint32_t r : {reg::emr, reg::eir}) {
+    registers.on_write(base + r, [this, &engine, &streamer](uint32_t, uint32_t) {
+      streamer.error_mask_changed();
+      engine.kick();
+      poll();
+    });
+  }
   // Ready For Reset answers at once: GDRST itself waits for the streamer.
   registers.on_write(base + reg::reset_ctl, [&registers](uint32_t offset, uint32_t) {
     if (registers.peek(offset) & reg::reset_request)

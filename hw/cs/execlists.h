@@ -39,6 +39,7 @@ enum Event : uint32_t {
   event_active_to_idle = 1u << 3,
   event_complete = 1u << 4,
   event_wait_semaphore = 1u << 7,
+  event_wait_polls = 1u << 11,  ///< with the one above: the command's Wait Mode
   event_lite_restore = 1u << 15,
 };
 

@@ -72,6 +72,11 @@ Flow Executor::semaphore_wait(Dwords dw) {
     s_.set_waiting(false);
     return Flow::next();
   }
+  // Without the inhibit the context is switched out, to be submitted again; the interrupt is for those that wait here (SKL PRM vol 2a, MI_SEMAPHORE_WAIT).
+  if (s_.execlists() && !s_.in_workaround_ && !(s_.get(reg::ctx_control) & reg::inhibit_switch_on_wait)) {
+    s_.failed_wait = event_wait_semaphore | (bit(dw[0], 15) ? event_wait_polls : 0u);
+    return stop(Reason::failed_wait);
+  }
   s_.set_waiting(true);
   return stop(Reason::waiting);
 }

@@ -213,7 +213,9 @@ Flow Executor::mi(const Packet& packet, const Cursor& behind) {
     case CommandId::MI_USER_INTERRUPT:
       s_.raise(reg::irq_user);
       return Flow::next();
-    case CommandId::MI_ARB_CHECK: return arbitrate();
+    case CommandId::MI_ARB_CHECK:
+      if (behind.level() == 0 && s_.head_pending() && s_.arbitration()) return stop(Reason::arbitration, Flow::stop());
+      return arbitrate();
     case CommandId::MI_ARB_ON_OFF:
       if (s_.in_workaround_) return Flow::next();
       s_.set_arbitration(dw[0] & 1);

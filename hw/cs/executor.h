@@ -11,7 +11,7 @@ class Executor {
   explicit Executor(Streamer& streamer) : s_(streamer) {}
 
   /// Why the walk was stopped.
-  enum class Reason : uint8_t { none, attention, arbitration, waiting, fault, looping, budget };
+  enum class Reason : uint8_t { none, attention, arbitration, waiting, failed_wait, fault, looping, budget };
   Reason reason() const { return reason_; }
 
   bool before(const Cursor& cursor);

@@ -15,7 +15,7 @@ namespace all = softgen::reg;
 constexpr uint32_t
     excc = all::RING_EXCC, tail = all::RING_TAIL, head = all::RING_HEAD, start = all::RING_START, ctl = all::RING_CTL,
     acthd_udw = all::RING_ACTHD_UDW, ipeir = all::RING_IPEIR, ipehr = all::RING_IPEHR, instdone = all::RING_INSTDONE,
-    acthd = all::RING_ACTHD, hws_pga = all::RING_HWS_PGA, nopid = all::RING_NOPID, mi_mode = all::RING_MI_MODE,
+    acthd = all::RING_ACTHD, hws_pga = all::RING_HWS_PGA, hwstam = all::RING_HWSTAM, uhptr = all::RING_UHPTR, nopid = all::RING_NOPID, mi_mode = all::RING_MI_MODE,
     eir = all::RING_EIR, emr = all::RING_EMR, esr = all::RING_ESR, instpm = all::RING_INSTPM,
     r_pwr_clk_state = all::R_PWR_CLK_STATE, reset_ctl = all::RING_RESET_CTL,
     bb_state = all::RING_BBSTATE, sbb_addr = all::RING_SBBADDR, sbb_state = all::RING_SBBSTATE, sbb_addr_udw = all::RING_SBBADDR_UDW,
@@ -47,7 +47,10 @@ constexpr uint32_t ppgtt_48b = 1u << 7;
 constexpr uint32_t reset_request = 1u << 0;         // RESET_CTL
 constexpr uint32_t reset_ready = 1u << 1;
 
+constexpr uint32_t head_pending = 1u << 0;          // UHPTR
+
 constexpr uint32_t restore_inhibit = 1u << 0;       // CTXT_SR_CTL
+constexpr uint32_t inhibit_switch_on_wait = 1u << 3;
 
 constexpr uint32_t batch_valid = 1u << 0;           // BB_ADDR, SBB_ADDR
 constexpr uint32_t batch_ppgtt = 1u << 5;           // BB_STATE, SBB_STATE: address space indicator
@@ -62,5 +65,7 @@ constexpr uint32_t irq_error = 1u << 3;
 constexpr uint32_t irq_flush_notify = 1u << 4;
 constexpr uint32_t irq_context_switch = 1u << 8;
 constexpr uint32_t irq_wait_semaphore = 1u << 11;
+/// Of them, those whose status HWSTAM may report.
+constexpr uint32_t status_events = irq_user | irq_error | irq_flush_notify;
 
 }  // namespace softgen::cs::reg

@@ -39,6 +39,7 @@ RunEnd Streamer::run(uint64_t commands) {
     if (reasons & StopFlag::reset) return RunEnd::reset;
     if (reasons & StopFlag::pause) return RunEnd::paused;
     attention_.fetch_and(~attention_stop, std::memory_order_acq_rel);
+    if (status_due_.exchange(false, std::memory_order_acq_rel)) write_status(reg::irq_error);
     if (get(reg::mi_mode) & reg::stop_ring) {
       busy_.store(false, std::memory_order_release);
       return RunEnd::stopped;
@@ -59,6 +60,11 @@ RunEnd Streamer::run(uint64_t commands) {
     if (halted_ || stop_.aborting()) continue;  // dropped: the context has not come to its end
     if (end == ParseEnd::drained) {
       drained();
+      continue;
+    }
+    if (executor.reason() == Executor::Reason::failed_wait) {
+      if (has_list() && arbitration()) accept_list();
+      else leave_element(failed_wait);
       continue;
     }
     const bool waits = end == ParseEnd::starved || executor.reason() == Executor::Reason::waiting;
@@ -102,7 +108,7 @@ void Streamer::drained() {
   if (!execlists() || !current_.valid()) return;
   if (has_list()) return accept_list();
   const uint32_t tail = into_ring(get(reg::tail) & reg::ring_offset_mask, cursor_.ring.size);
-  if (tail == cursor_.ring.head) finish_element();
+  if (tail == cursor_.ring.head) leave_element(event_complete);
 }
 
 bool Streamer::load_ring() {
@@ -116,6 +122,12 @@ bool Streamer::load_ring() {
   ring.wraps = head >> 21;
   ring.tail = into_ring(get(reg::tail) & reg::ring_offset_mask, ring.size);
   set_address_space();
+  // At an arbitration point, MI_ARB_CHECK or an empty ring, a valid UHPTR becomes HEAD (ILK PRM vol 1 part 2, "Command Arbitration Rules").
+  if (head_pending() && cursor_.level() == 0 && arbitration() && (can_switch_ || ring.head == ring.tail)) {
+    links_.registers.clear_bits(config_.mmio_base + reg::uhptr, reg::head_pending);
+    ring.head = into_ring(get(reg::uhptr) & reg::ring_offset_mask, ring.size);
+    store_head();
+  }
   return cursor_.level() != 0 || ring.head != ring.tail;
 }
 
@@ -169,17 +181,17 @@ void Streamer::start_element(unsigned index) {
   set_arbitration(true);
 }
 
-void Streamer::finish_element() {
+void Streamer::leave_element(uint32_t why) {
   save_context();
   const Descriptor old = current_;
   current_ = {};
   if (element_ == 0 && list_.element[1].valid()) {
-    post_event(event_element_switch | event_complete, old.high);
+    post_event(event_element_switch | why, old.high);
     return start_element(1);
   }
   list_ = {};
   update_status();
-  post_event(event_active_to_idle | event_complete, old.high);
+  post_event(event_active_to_idle | why, old.high);
 }
 
 void Streamer::update_status() {
@@ -261,7 +273,21 @@ void Streamer::error_mask_changed() {
     set(reg::eir, get(reg::eir) | fresh);
     raised = fresh != 0;
   }
-  if (raised) raise(reg::irq_error);
+  status_due_.store(true, std::memory_order_release);
+  if (raised) links_.interrupts.raise(config_.id, reg::irq_error);
+}
+
+void Streamer::raise(uint32_t bits) {
+  write_status(bits);
+  links_.interrupts.raise(config_.id, bits);
+}
+
+// A change of an ISR bit that HWSTAM does not mask writes all of ISR to dword 0 of the status page, where the user interrupt and the notification
+// read 0, being over at once, and the master error as long as EIR has one (ILK PRM vol 1 part 4, "Hardware Status Write", HWSTAM).
+void Streamer::write_status(uint32_t events) {
+  const unsigned shift = mmio::InterruptTree::shift_of(config_.id);
+  if (!(~get(reg::hwstam) >> shift & events & reg::status_events)) return;
+  ggtt_.store_release<uint32_t>(hwsp(), get(reg::eir) ? reg::irq_error << shift : 0);
 }
 
 uint64_t Streamer::timestamp() {

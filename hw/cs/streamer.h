@@ -112,7 +112,8 @@ class Streamer {
   void set(uint32_t relative, uint32_t value) { links_.registers.poke(config_.mmio_base + relative, value); }
   uint64_t get64(uint32_t relative) const { return links_.registers.peek64(config_.mmio_base + relative); }
   void set64(uint32_t relative, uint64_t value) { links_.registers.poke64(config_.mmio_base + relative, value); }
-  void raise(uint32_t bits) { links_.interrupts.raise(config_.id, bits); }
+  /// Events in the engine's own numbering, to the interrupt tree and, as HWSTAM says, the status page.
+  void raise(uint32_t bits);
   /// Latches an error. Fatal ones also stop the streamer until a reset.
   void error(uint32_t bit, bool fatal);
   bool halted() const { return halted_; }
@@ -122,6 +123,8 @@ class Streamer {
   uint64_t pphwsp() const { return current_.valid() ? current_.lrca() : hwsp(); }
   uint32_t context_id() const { return current_.high; }
   bool execlists() const { return get(reg::mode) & reg::run_list_enable; }
+  /// Ring mode: software has written UHPTR, for the next arbitration point.
+  bool head_pending() const { return !execlists() && (get(reg::uhptr) & reg::head_pending); }
   void set_arbitration(bool on);
   bool arbitration() const { return arbitration_.load(std::memory_order_relaxed); }
   /// A submitted list waits for the next arbitration point.
@@ -140,6 +143,7 @@ class Streamer {
   /// MI_SET_CONTEXT (ring mode): dword 1 of the command.
   void set_context(uint32_t word);
   uint32_t set_predicate = 0;  ///< MI_SET_PREDICATE's mode
+  uint32_t failed_wait = 0;    ///< the event of the wait that a context is to be switched out for
   uint32_t jumps_to_loop = 0;  ///< chained batches in a row without work for the engine that make a loop; 0: run() never says so
   uint32_t jumps = 0;          ///< of them so far
   uint64_t budget = 0;         ///< commands left
@@ -161,7 +165,10 @@ class Streamer {
   bool list_is_lite();
   void accept_list();
   void start_element(unsigned index);
-  void finish_element();
+  /// The running context leaves: `why` is an event, beside those for what comes next.
+  void leave_element(uint32_t why);
+  /// Writes the status page's first dword, if HWSTAM lets one of these events do so.
+  void write_status(uint32_t events);
   bool load_ring();
   void store_head();
 
@@ -209,6 +216,7 @@ class Streamer {
   std::atomic<uint32_t> attention_{0};
   StopFlag stop_;
   std::atomic<bool> busy_{false};
+  std::atomic<bool> status_due_{false};  ///< software has cleared or masked errors: write_status() is due
   std::atomic<bool> arbitration_{true};
   std::atomic<uint64_t> timestamp_base_{0};  ///< CTX_TIMESTAMP minus TIMESTAMP, low half; bit 32: counting
 

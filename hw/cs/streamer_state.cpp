@@ -32,6 +32,7 @@ void Streamer::reset() {
   switch_wanted_ = halted_ = waiting_ = resident_valid_ = false;
   can_switch_ = true;
   busy_.store(false, std::memory_order_release);
+  status_due_.store(false, std::memory_order_release);
   timestamp_base_.store(0, std::memory_order_release);
   links_.engine.reset_context();
   ggtt_.invalidate();
@@ -98,6 +99,7 @@ void Streamer::accept_state(Archive& archive, bool list_waits, bool arbitrates, 
   stop_.clear(StopFlag::preempt);
   if (list_waits && arbitrates) stop_.request(StopFlag::preempt);
   busy_.store(current_.valid());
+  status_due_.store(true);  // it may have been due; once more writes the same
   set(reg::ctx_timestamp, ran);
   if (counting) start_timestamp(ran); else timestamp_base_.store(0);
   resident_valid_ = false;

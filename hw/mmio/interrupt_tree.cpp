@@ -110,6 +110,8 @@ void InterruptTree::post(Block block, uint32_t bits) {
   update();
 }
 
+unsigned InterruptTree::shift_of(EngineId engine) { return engine_rows[static_cast<size_t>(engine)].shift; }
+
 void InterruptTree::raise(EngineId engine, uint32_t bits) {
   const EngineRow& row = engine_rows[static_cast<size_t>(engine)];
   const uint32_t shifted = (bits & 0xffff) << row.shift;

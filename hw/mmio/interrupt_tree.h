@@ -33,6 +33,8 @@ class InterruptTree {
   /// Events of an engine in its own numbering (before the shift into GTn: 0 user, 3 error, 4 flush notify, 8 context switch, 11 wait
   /// on semaphore). Events that the engine's RING_IMR masks do not get here.
   void raise(EngineId engine, uint32_t bits);
+  /// Where the engine's events begin in its interrupt registers (GTn, RING_IMR, HWSTAM).
+  static unsigned shift_of(EngineId engine);
   /// DE pipe events (0 vblank, 1 vsync, 3..6 plane flip done, 31 underrun, …). pipe < 3.
   void raise_pipe(unsigned pipe, uint32_t bits) { raise(static_cast<Block>(static_cast<unsigned>(Block::pipe_a) + pipe), bits); }
   /// DE port events (0, 25..27 AUX done).

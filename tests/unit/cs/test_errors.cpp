@@ -227,3 +227,27 @@ TEST_CASE("random dwords as batches end in error registers or in nothing") {
   }
   check_alive(rig, 0x40);
 }
+
+TEST_CASE("HWSTAM: events that it does not mask write the status page's first dword") {
+  const EngineId id = GENERATE(EngineId::rcs, EngineId::bcs);
+  const unsigned shift = id == EngineId::bcs ? 16 : 0;
+  constexpr uint32_t user = 1, error = 1u << 3, before = 0x5eed;
+  Rig rig(id);
+  const uint32_t page = Machine::hwsp(id);
+  const auto run = [&](const Dwords& commands) {
+    rig.write(page, before);
+    Context context(rig, id, 0x20);
+    rig.submit(context.emit(commands));
+    return rig.read(page);
+  };
+  CHECK(run({user_interrupt, noop}) == before);
+  rig.set_reg(id, softgen::reg::RING_HWSTAM, ~(error << shift));
+  CHECK(run({user_interrupt, noop}) == before);
+  rig.set_reg(id, softgen::reg::RING_HWSTAM, ~(user << shift));
+  CHECK(run({user_interrupt, noop}) == 0);  // over at once
+  rig.set_reg(id, softgen::reg::RING_HWSTAM, ~(error << shift));
+  CHECK(run({0xffff'ffff}) == error << shift);
+  rig.set_reg(id, softgen::reg::RING_EMR, ~0u);
+  rig.set_reg(id, softgen::reg::RING_EIR, ~0u);
+  CHECK(rig.read(page) == 0);
+}

@@ -189,6 +189,51 @@ TEST_CASE("automatic report of HEAD, each time that it passes a multiple of 4 Ki
   }
 }
 
+TEST_CASE("a valid UHPTR becomes HEAD where the ring asks for arbitration, and when it is empty") {
+  Machine machine;
+  const EngineId id = EngineId::bcs;
+  const uint32_t ring = machine.allocate(1), other = 0x800, valid = 1;
+  const auto stop_rings = [&](bool on) { machine.set_reg(id, softgen::reg::RING_MI_MODE, 0x0100'0000 | (on ? 0x100 : 0)); };
+  const auto put = [&](uint32_t at, const Dwords& commands) {
+    machine.write(ring + at, commands);
+    return at + static_cast<uint32_t>(commands.size()) * 4;
+  };
+  const uint32_t begin = put(0, Dwords{noop, noop}), first_end = put(begin, arb(false) + Dwords{arb_check} + store(out, 1) + arb(true) + Dwords{arb_check} + store(out, 2) + Dwords{noop, noop});
+  const uint32_t other_end = put(other, store(out + 4, 1));  // from here to the ring's end there are no-ops
+  machine.set_reg(id, softgen::reg::RING_START, ring);
+  machine.set_reg(id, softgen::reg::RING_CTL, 1);
+  machine.set_reg(id, softgen::reg::RING_TAIL, begin);
+  REQUIRE(machine.reg(id, softgen::reg::RING_HEAD) == begin);
+  stop_rings(true);
+  SECTION("not valid") {
+    machine.set_reg(id, softgen::reg::RING_UHPTR, other);
+    machine.set_reg(id, softgen::reg::RING_TAIL, first_end);
+    stop_rings(false);
+    CHECK(machine.read(out) == 2);
+    CHECK(machine.read(out + 4) == 0);
+    CHECK(machine.reg(id, softgen::reg::RING_HEAD) == first_end);
+  }
+  SECTION("at MI_ARB_CHECK, with arbitration on") {
+    machine.set_reg(id, softgen::reg::RING_TAIL, other_end);
+    machine.set_reg(id, softgen::reg::RING_UHPTR, other | valid);
+    stop_rings(false);
+    CHECK(machine.read(out) == 1);
+    CHECK(machine.read(out + 4) == 1);
+    CHECK(machine.reg(id, softgen::reg::RING_UHPTR) == other);
+    CHECK(machine.reg(id, softgen::reg::RING_HEAD) == other_end);
+  }
+  SECTION("of an empty ring") {
+    machine.set_reg(id, softgen::reg::RING_TAIL, other_end);
+    machine.set_reg(id, softgen::reg::RING_HEAD, other_end);
+    stop_rings(false);
+    REQUIRE(machine.read(out + 4) == 0);
+    machine.set_reg(id, softgen::reg::RING_UHPTR, other | valid);
+    CHECK(machine.read(out + 4) == 1);
+    CHECK(machine.reg(id, softgen::reg::RING_UHPTR) == other);
+    CHECK(machine.reg(id, softgen::reg::RING_HEAD) == other_end);
+  }
+}
+
 TEST_CASE("ring buffer mode follows TAIL") {
   Machine machine;
   const EngineId id = GENERATE(EngineId::rcs, EngineId::bcs);

@@ -93,3 +93,28 @@ TEST_CASE("with arbitration off a wait is not left, but a lite restore is taken"
   CHECK(rig.read(out + 4) == 1);
   CHECK(rig.events() == std::vector<Event>{{0x2, 0x20}, {0x14, 0x40}, {0x18, 0x20}});
 }
+
+TEST_CASE("a context whose wait fails is switched out, unless its image inhibits that") {
+  constexpr uint32_t failed = 1u << 7, polls = 1u << 11;
+  const bool polling = GENERATE(false, true), second = GENERATE(false, true);
+  Rig rig;
+  Context a(rig, rig.id, 0x20), b(rig, rig.id, 0x40);
+  a.set_image(0x03, 0x0009'0001);
+  a.emit(semaphore(flag, 1, 4, global | (polling ? 1u << 15 : 0u))).emit(store(out, 1));
+  b.emit(store(out + 4, 1));
+  rig.submit(a, second ? &b : nullptr);
+  const uint32_t why = failed | (polling ? polls : 0);
+  if (second) CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x4 | why, 0x20}, {0x18, 0x40}});
+  else CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x8 | why, 0x20}});
+  CHECK(rig.read(out + 4) == second);
+  CHECK((rig.take_interrupts(rig.id) & irq_semaphore) == 0);
+  CHECK((rig.reg(rig.id, softgen::reg::RING_CTL) & 0x400) == 0);
+  // Submitted again it looks again.
+  rig.submit(a);
+  CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x8 | why, 0x20}});
+  CHECK(rig.read(out) == 0);
+  rig.write(flag, 1);
+  rig.submit(a);
+  CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x18, 0x20}});
+  CHECK(rig.read(out) == 1);
+}
