@@ -44,6 +44,7 @@ class SharedFunctions : public MessageTarget {
   }
 
   void invalidate_textures() override { sampler_.invalidate_textures(); }
+  void set_palettes(const TexturePalettes& palettes) override { sampler_.set_palettes(palettes); }
 
  private:
   sampler::Sampler sampler_;

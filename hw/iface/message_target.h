@@ -169,6 +169,9 @@ class DirectAnswers {
   std::vector<DirectAnswer> answers_;
 };
 
+/// Entries of both texture palettes: [31:24] alpha, [23:16] red, [15:8] green, [7:0] blue.
+using TexturePalettes = std::array<std::array<uint32_t, 256>, 2>;
+
 enum class SendResult : uint8_t {
   done,
   blocked,  ///< the thread waits (barrier): it is resumed after this instruction when the owner says so
@@ -183,6 +186,8 @@ class MessageTarget {
   virtual void direct(const MessageForm&, ThreadEnv&, DirectAnswer&) {}
   /// PIPE_CONTROL with Texture or State Cache Invalidation Enable, or another context: textures or their states may have changed. Not while threads run.
   virtual void invalidate_textures() {}
+  /// The texture palettes of the context, 3DSTATE_SAMPLER_PALETTE_LOAD0 and 1, are these now. Not while threads run.
+  virtual void set_palettes(const TexturePalettes&) {}
 };
 
 }  // namespace softgen

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/render/render_engine.h"
 
+#include <algorithm>
+
 #include "hw/base/log.h"
 #include "hw/defs/command.h"
 #include "hw/mmio/register_file.h"
@@ -50,6 +52,10 @@ ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
       state_.refresh(store_);
       return drawer_.hz_op(state_, store_, env);
     }
+    if (packet.command->id == CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD0 || packet.command->id == CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD1) {
+      if (!drawer_.finish(env)) return ExecResult::aborted;
+      give_palettes();
+    }
     if (packet.command->id == CommandId::_3DSTATE_SO_BUFFER && packet.dwords.size() >= gen9::_3DSTATE_SO_BUFFER::dwords)
       load_stream_offset(gen9::_3DSTATE_SO_BUFFER::unpack(packet.dwords), env.registers, env.view);
     return ExecResult::done;
@@ -74,6 +80,15 @@ ExecResult RenderEngine::flush(const FlushRequest& request, EngineEnv& env) {
 
 void RenderEngine::invalidate_textures() {
   if (shared_) shared_->invalidate_textures();
+}
+
+void RenderEngine::give_palettes() {
+  using defs::CommandId;
+  if (!shared_) return;
+  TexturePalettes palettes{};
+  for (const auto& [id, palette] : {std::pair{CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD0, &palettes[0]}, {CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD1, &palettes[1]}})
+    if (const auto packet = store_.packet(id); packet.size() > 1) std::copy_n(packet.begin() + 1, std::min(packet.size() - 1, palette->size()), palette->begin());
+  shared_->set_palettes(palettes);
 }
 
 ExecResult RenderEngine::finish(EngineEnv& env) { return drawer_.finish(env) ? ExecResult::done : ExecResult::aborted; }

@@ -26,10 +26,12 @@ class RenderEngine : public Engine {
   void restore_context(std::span<const std::byte> image) override {
     store_.restore(image);
     invalidate_textures();
+    give_palettes();
   }
   void reset_context() override {
     store_.reset();
     invalidate_textures();
+    give_palettes();
   }
 
   const StateStore& state() const { return store_; }
@@ -40,6 +42,7 @@ class RenderEngine : public Engine {
  private:
   ExecResult primitive(const Packet& packet, EngineEnv& env);
   void invalidate_textures();
+  void give_palettes();
 
   MessageTarget* shared_;
   Pipeline* gpgpu_;

@@ -18,7 +18,7 @@ using defs::CommandId;
 constexpr unsigned vertex_buffers = 33, vertex_elements = 34, vertex_buffer_dwords = 4;
 
 /// How packets of one opcode become state.
-enum class Merge : uint8_t { replace, vertex_buffers, base_address, pipeline_select };
+enum class Merge : uint8_t { replace, first_entries, vertex_buffers, base_address, pipeline_select };
 
 struct Rule {
   CommandId id;
@@ -36,8 +36,8 @@ constexpr Rule rules[] = {
     {CommandId::_3DSTATE_SO_BUFFER, 0, 4, 1, 30, 29},
     {CommandId::_3DSTATE_SO_DECL_LIST, 3 + 2 * 128},
     {CommandId::_3DSTATE_CHROMA_KEY, 0, 4, 1, 31, 30},
-    {CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD0, 1 + 256},
-    {CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD1, 1 + 256},
+    {CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD0, 1 + 256, 1, 0, 0, 0, Merge::first_entries},
+    {CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD1, 1 + 256, 1, 0, 0, 0, Merge::first_entries},
     {CommandId::STATE_BASE_ADDRESS, 0, 1, 0, 0, 0, Merge::base_address},
     {CommandId::PIPELINE_SELECT, 0, 1, 0, 0, 0, Merge::pipeline_select},
 };
@@ -132,6 +132,13 @@ std::vector<uint32_t> merged_vertex_buffers(std::span<const uint32_t> old, std::
   return result;
 }
 
+// A palette may be loaded in part, from entry 0 on (SNB PRM vol 2 part 1, 3DSTATE_SAMPLER_PALETTE_LOAD0): the others stay.
+std::vector<uint32_t> merged_entries(std::span<const uint32_t> old, std::span<const uint32_t> packet) {
+  std::vector<uint32_t> result(packet.begin(), packet.end());
+  if (old.size() > result.size()) result.insert(result.end(), old.begin() + static_cast<std::ptrdiff_t>(result.size()), old.end());
+  return result;
+}
+
 }  // namespace
 
 StateStore::StateStore() : dwords_(layout().dwords), versions_(layout().rows.size()) {}
@@ -160,6 +167,7 @@ bool StateStore::accept(const Packet& packet) {
       else store(row.first + index, packet.dwords);
       break;
     }
+    case Merge::first_entries: store(row.first, merged_entries(old, packet.dwords)); break;
     case Merge::vertex_buffers: store(row.first, merged_vertex_buffers(old, packet.dwords)); break;
     case Merge::base_address: store(row.first, merged_base_address(old, packet.dwords)); break;
     case Merge::pipeline_select: {

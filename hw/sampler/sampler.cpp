@@ -25,12 +25,13 @@ uint32_t as_dword(float value) { return std::bit_cast<uint32_t>(value); }
 /// One message being answered.
 class Request {
  public:
-  Request(const Message& message, ThreadEnv& env, unsigned type, unsigned simd, ClearColors& clear_colors)
+  Request(const Message& message, ThreadEnv& env, unsigned type, unsigned simd, ClearColors& clear_colors, const TexturePalettes& palettes)
       : message_(message), env_(env), view_(env.view), type_(types[type]), positions_(all_positions[type]), simd_(simd),
         header_(message.header_present() && !message.payload.empty() ? &message.payload[0] : nullptr),
         bound_(*per_thread<BoundCache>().get(env.view, bound_surface(env, message), filters() ? bound_sampler(env, message, header_) : BoundCache::nothing)),
         texture_(bound_.texture), mcs_(bound_.mcs) {
     clear_colors.expand(view_, bound_, env.stop);
+    if (texture_.has_palette()) [[unlikely]] bound_.texture.set_palettes(palettes);
   }
 
   void run();
@@ -280,7 +281,7 @@ SendResult Sampler::send(const Message& message, ThreadEnv& env) {
     std::fill(message.response.begin(), message.response.end(), Grf{});
     return SendResult::done;
   }
-  Request(message, env, type, simd, clear_colors_).run();
+  Request(message, env, type, simd, clear_colors_, palettes_).run();
   return SendResult::done;
 }
 

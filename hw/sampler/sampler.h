@@ -12,9 +12,11 @@ class Sampler : public MessageTarget {
   SendResult send(const Message& message, ThreadEnv& env) override;
   void direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) override;
   void invalidate_textures() override { clear_colors_.invalidate(); }
+  void set_palettes(const TexturePalettes& palettes) override { palettes_ = palettes; }
 
  private:
   ClearColors clear_colors_;
+  TexturePalettes palettes_{};
 };
 
 }  // namespace softgen::sampler

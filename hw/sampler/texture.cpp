@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "hw/base/log.h"
 #include "hw/base/per_thread.h"
@@ -65,7 +66,8 @@ bool readable(const Format& format) {
     case FormatKind::plain:
     case FormatKind::shared_exponent:
     case FormatKind::compressed: return format.block_bytes() <= 16;
-    case FormatKind::yuv: return format.block_bits == 16 && format.is(surface::use_sample);
+    case FormatKind::palette: return format.block_bits >= 8;
+    case FormatKind::yuv: return format.is(surface::use_sample);
     default: return false;
   }
 }
@@ -90,7 +92,8 @@ Texture::Texture(const surface::Surface& surface) : surface_(surface) {
   using Select = surface::ShaderChannelSelect;
   plain_select_ = surface.select == std::array{Select::SCS_RED, Select::SCS_GREEN, Select::SCS_BLUE, Select::SCS_ALPHA};
   if (surface.is_null() || !surface.format) return;
-  if (!readable(*surface.format)) {
+  const bool texels_alone = surface.format->kind == FormatKind::palette || surface.format->kind == FormatKind::yuv;
+  if (!readable(*surface.format) || (texels_alone && surface.is_buffer())) {
     if (surface.format->kind != FormatKind::raw) unimplemented("sampling a format", "{}", surface.format->name);
     return;
   }
@@ -129,12 +132,46 @@ Word4 Texture::fetch_yuv(memory::View& view, const surface::Level& place, uint32
   return {unorm8[bytes[chroma + (cr_first ? 0 : 2)]], unorm8[bytes[luma]], unorm8[bytes[chroma + (cr_first ? 2 : 0)]], one};
 }
 
+// SKL PRM vol 2d, RENDER_SURFACE_STATE, X and Y Offset for U and V Planes: the chroma planes have half the width and height and the pitch of the luma.
+// All four pixels of a square have its chroma. Red is Cr, green Y, blue Cb, as in the other YUV formats.
+Word4 Texture::fetch_planar(memory::View& view, const surface::Level& place, uint32_t x, uint32_t y, uint32_t slice) const {
+  const bool wide = surface_.format->block_bits == 16;
+  const auto value = [&](uint32_t column, uint32_t row) {
+    const uint64_t at = place.address(column, row, slice);
+    return wide ? std::bit_cast<uint32_t>(surface::unorm_to_float(view.load<uint16_t>(at), 16)) : unorm8[view.load<uint8_t>(at)];
+  };
+  const auto& [cb, cr, separate] = surface_.chroma;
+  const uint32_t luma = value(x, y);
+  if (separate) return {value(cr.x + x / 2, cr.y + y / 2), luma, value(cb.x + x / 2, cb.y + y / 2), one};
+  const uint32_t pair = cb.x + (x & ~1u), row = cb.y + y / 2;
+  return {value(pair + 1, row), luma, value(pair, row), one};
+}
+
+// An alpha beside the index takes the place of the palette's.
+Word4 Texture::fetch_indexed(memory::View& view, uint64_t address) const {
+  const Format& format = *surface_.format;
+  const uint32_t texel = format.block_bits == 16 ? view.load<uint16_t>(address) : view.load<uint8_t>(address);
+  uint32_t index = 0;
+  std::optional<uint32_t> alpha;
+  for (unsigned i = 0; i < format.channels; ++i) {
+    const surface::Channel& channel = format.channel[i];
+    const uint32_t code = texel >> channel.shift & ((1u << channel.bits) - 1);
+    if (channel.role == 'p') index = code;
+    else alpha = std::bit_cast<uint32_t>(surface::unorm_to_float(code, channel.bits));
+  }
+  const uint32_t entry = palette_ ? (*palette_)[index] : 0;
+  return {unorm8[entry >> 16 & 0xff], unorm8[entry >> 8 & 0xff], unorm8[entry & 0xff], alpha.value_or(unorm8[entry >> 24])};
+}
+
+void Texture::set_palettes(const TexturePalettes& palettes) { palette_ = &palettes[surface_.format->name.back() - '0']; }
+
 Word4 Texture::fetch(memory::View& view, unsigned level, uint32_t x, uint32_t y, uint32_t slice, uint32_t sample) const {
   const surface::Level& place = levels_[level].place;
   const Format& format = *surface_.format;
   slice += surface_.min_array_element;
   if (format.kind == FormatKind::compressed) return fetch_block(view, place, x, y, slice);
-  if (format.kind == FormatKind::yuv) return fetch_yuv(view, place, x, y, slice);
+  if (format.kind == FormatKind::yuv) return surface::is_planar(format) ? fetch_planar(view, place, x, y, slice) : fetch_yuv(view, place, x, y, slice);
+  if (format.kind == FormatKind::palette) return fetch_indexed(view, place.address(x, y, slice, sample));
   const uint64_t address = place.address(x, y, slice, sample);
   const unsigned bytes = format.block_bytes();
   if ((address & (memory::View::page_size - 1)) + bytes <= memory::View::page_size) return decode_(format, view.at(address));

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "hw/iface/message_target.h"
 #include "hw/memory/view.h"
 #include "hw/surface/surface.h"
 
@@ -23,6 +24,9 @@ class Texture {
   bool has_texels() const { return level_count_ != 0; }
   /// Of a format that we can read; buffers, too.
   bool decodes() const { return decode_ != nullptr; }
+  /// Texels name entries of a palette: set_palettes() comes before fetch(), and what it is given stays. Until then all entries are zero.
+  bool has_palette() const { return surface_.format && surface_.format->kind == surface::FormatKind::palette; }
+  void set_palettes(const TexturePalettes& palettes);
   /// Levels of the view. Level 0 of the calls below is the view's first one.
   unsigned levels() const { return surface_.mip_count + 1u; }
   const surface::Extent& extent(unsigned level) const { return levels_[level].extent; }
@@ -63,11 +67,14 @@ class Texture {
   static Decoder decoder_of(const surface::Format& format);
   Word4 fetch_block(memory::View& view, const surface::Level& place, uint32_t x, uint32_t y, uint32_t slice) const;
   Word4 fetch_yuv(memory::View& view, const surface::Level& place, uint32_t x, uint32_t y, uint32_t slice) const;
+  Word4 fetch_planar(memory::View& view, const surface::Level& place, uint32_t x, uint32_t y, uint32_t slice) const;
+  Word4 fetch_indexed(memory::View& view, uint64_t address) const;
 
   surface::Surface surface_;
   std::array<Level, max_levels> levels_{};
   unsigned level_count_ = 0;
   Decoder decode_ = nullptr;
+  const std::array<uint32_t, 256>* palette_ = nullptr;
   bool plain_select_ = true;
 };
 

@@ -96,6 +96,11 @@ struct Format {
   bool has_alpha() const { return output[3] >= 0; }
 };
 
+/// 4:2:0 with chroma planes of their own.
+constexpr bool is_planar(const Format& format) {
+  return format.code == SurfaceFormat::PLANAR_420_8 || format.code == SurfaceFormat::PLANAR_420_16;
+}
+
 /// Null for codes that Gen9 does not have.
 const Format* find_format(uint32_t code);
 inline const Format* find_format(SurfaceFormat code) {

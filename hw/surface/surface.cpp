@@ -100,6 +100,10 @@ void decode_image(const State& s, Surface& out) {
   out.x_offset = s.x_offset * 4, out.y_offset = s.y_offset * 4;
 }
 
+void decode_chroma(const State& s, Surface& out) {
+  out.chroma = {{s.x_offset_for_u_or_uv_plane, s.y_offset_for_u_or_uv_plane}, {s.x_offset_for_v_plane, s.y_offset_for_v_plane}, s.separate_uv_plane_enable};
+}
+
 // Of whole Y tiles by its fields: the address has bits 63:12, the pitch counts tiles.
 void decode_aux(const State& s, Surface& out) {
   out.aux = static_cast<AuxMode>(s.auxiliary_surface_mode);
@@ -134,7 +138,8 @@ Surface decode_surface(std::span<const uint32_t> dwords) {
     decode_buffer(s, out);
   else
     decode_image(s, out);
-  decode_aux(s, out);
+  if (is_planar(*out.format)) decode_chroma(s, out);
+  else decode_aux(s, out);
   out.cube_faces =
       static_cast<uint8_t>(s.cube_face_enable_positive_z | s.cube_face_enable_negative_z << 1 |
                            s.cube_face_enable_positive_y << 2 | s.cube_face_enable_negative_y << 3 |

@@ -32,6 +32,18 @@ enum class AuxMode : uint8_t {
   ccs_e = 5
 };  ///< ccs_d is MCS on multisampled surfaces
 
+/// Where the chroma planes of a planar YUV surface begin, in elements and rows from its own beginning. Without `separate`, U and V follow each other in
+/// the first one.
+struct ChromaPlanes {
+  struct Origin {
+    uint32_t x, y;
+    bool operator==(const Origin&) const = default;
+  };
+  Origin u{}, v{};
+  bool separate = false;
+  bool operator==(const ChromaPlanes&) const = default;
+};
+
 struct Surface {
   SurfaceType type = SurfaceType::null;
   const Format* format = nullptr;  ///< never null but for SurfaceType::null
@@ -60,6 +72,7 @@ struct Surface {
   AuxMode aux = AuxMode::none;
   uint64_t aux_base = 0;
   uint32_t aux_pitch = 0, aux_qpitch = 0;  ///< bytes; rows
+  ChromaPlanes chroma{};  ///< of planar formats, which have no auxiliary surface
   Word4 clear_color{};                     ///< as the format's registers hold it
   uint8_t mocs = 0;
 

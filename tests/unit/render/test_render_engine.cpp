@@ -6,6 +6,17 @@
 
 using namespace softgen;
 
+namespace {
+
+struct Environment : memory::test::Mapped {
+  mmio::RegisterFile registers;
+  StopFlag stop;
+  EngineEnv env{.engine = EngineId::rcs, .view = view, .ggtt = view, .registers = registers, .stop = stop};
+  Environment() : Mapped(0x1000, 0x2000) {}
+};
+
+}  // namespace
+
 TEST_CASE("textures are looked at again after the texture or the state cache was invalidated") {
   struct Shared : MessageTarget {
     SendResult send(const Message&, ThreadEnv&) override { return SendResult::done; }
@@ -13,10 +24,8 @@ TEST_CASE("textures are looked at again after the texture or the state cache was
     unsigned invalidated = 0;
   } shared;
   render::RenderEngine engine(nullptr, &shared);
-  memory::test::Mapped f(0x1000, 0x2000);
-  mmio::RegisterFile registers;
-  StopFlag stop;
-  EngineEnv env{.engine = EngineId::rcs, .view = f.view, .ggtt = f.view, .registers = registers, .stop = stop};
+  Environment f;
+  EngineEnv& env = f.env;
   CHECK(engine.flush({.render_target = true, .depth = true, .stall = true}, env) == ExecResult::done);
   CHECK(shared.invalidated == 0);
   CHECK(engine.flush({.texture = true}, env) == ExecResult::done);
@@ -24,4 +33,28 @@ TEST_CASE("textures are looked at again after the texture or the state cache was
   // RENDER_SURFACE_STATE lies in the state cache: its clear colour may be another one now.
   CHECK(engine.flush({.state = true}, env) == ExecResult::done);
   CHECK(shared.invalidated == 2);
+}
+
+TEST_CASE("texture palettes are the context's") {
+  struct Shared : MessageTarget {
+    SendResult send(const Message&, ThreadEnv&) override { return SendResult::done; }
+    void set_palettes(const TexturePalettes& given) override { palettes = given; }
+    TexturePalettes palettes{};
+  } shared;
+  render::RenderEngine engine(nullptr, &shared);
+  Environment f;
+  const auto load = [&](std::vector<uint32_t> dwords) {
+    CHECK(engine.execute({0, defs::find_command(defs::EngineClass::render, dwords[0]), dwords}, f.env) == ExecResult::done);
+  };
+  load({0x79020001, 1, 2});
+  load({0x790c0000, 3});
+  CHECK(shared.palettes[0][1] == 2);
+  CHECK(shared.palettes[1][0] == 3);
+  std::vector<std::byte> image(engine.context_size());
+  engine.save_context(image);
+  engine.reset_context();
+  CHECK(shared.palettes[0][1] == 0);
+  engine.restore_context(image);
+  CHECK(shared.palettes[0][1] == 2);
+  CHECK(shared.palettes[1][0] == 3);
 }

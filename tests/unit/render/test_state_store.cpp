@@ -95,3 +95,11 @@ TEST_CASE("a saved context is restored, and a damaged one is survived") {
   for (const defs::Command& command : defs::all_commands())
     for (unsigned index = 0; index < 34; ++index) CHECK(other.packet(command.id, index).size() <= 257 + 3);
 }
+
+TEST_CASE("a palette that is loaded in part keeps its other entries") {
+  StateStore store;
+  CHECK(put(store, {0x79020002, 1, 2, 3}));
+  CHECK(put(store, {0x79020000, 7}));
+  const auto palette = get(store, CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD0);
+  CHECK(std::vector(palette.begin() + 1, palette.end()) == std::vector<uint32_t>{7, 2, 3});
+}

@@ -235,3 +235,77 @@ TEST_CASE("the 8-bit formats read as their description says, linear and sRGB") {
     CHECK(Texture(t.surface).load(t.view, 0, 0, 0, 0) == surface::decode(*t.surface.format, bytes.data()));
   }
 }
+
+TEST_CASE("texels of palette formats are the palette's entries, whose alpha one beside the index replaces") {
+  using F = surface::SurfaceFormat;
+  Fixture t;
+  TexturePalettes palettes{};
+  for (uint32_t i = 0; i < 256; ++i) palettes[0][i] = (255 - i) << 24 | i << 16 | (i ^ 0x55) << 8 | (i ^ 0xaa), palettes[1][i] = i;
+  t.view.store<uint16_t>(base, 0xc7e4);
+  struct Row {
+    F format;
+    uint32_t index;
+    float alpha;
+  };
+  const Row row = GENERATE(values<Row>({{F::P8_UNORM_PALETTE0, 0xe4, (255 - 0xe4) / 255.0f},
+                                        {F::P4A4_UNORM_PALETTE0, 0x4, 14 / 15.0f},
+                                        {F::A4P4_UNORM_PALETTE0, 0xe, 4 / 15.0f},
+                                        {F::P8A8_UNORM_PALETTE0, 0xe4, 0xc7 / 255.0f},
+                                        {F::A8P8_UNORM_PALETTE0, 0xc7, 0xe4 / 255.0f}}));
+  t.surface.format = surface::find_format(row.format);
+  INFO(t.surface.format->name);
+  Texture texture(t.surface);
+  REQUIRE(texture.has_texels());
+  texture.set_palettes(palettes);
+  const auto color = std::bit_cast<std::array<float, 4>>(texture.fetch(t.view, 0, 0, 0, 0));
+  CHECK(color[0] == Approx(row.index / 255.0f));
+  CHECK(color[1] == Approx((row.index ^ 0x55) / 255.0f));
+  CHECK(color[2] == Approx((row.index ^ 0xaa) / 255.0f));
+  CHECK(color[3] == Approx(row.alpha));
+  t.surface.format = surface::find_format(F::P8_UNORM_PALETTE1);
+  Texture other(t.surface);
+  other.set_palettes(palettes);
+  CHECK(std::bit_cast<std::array<float, 4>>(other.fetch(t.view, 0, 0, 0, 0))[2] == Approx(0xe4 / 255.0f));
+}
+
+TEST_CASE("planar YUV: chroma of 2x2 pixels, in pairs or in planes of their own") {
+  using F = surface::SurfaceFormat;
+  const bool wide = GENERATE(false, true), separate = GENERATE(false, true);
+  const unsigned bytes = wide ? 2 : 1;
+  constexpr uint32_t u_row = 8, v_row = 16, v_column = 4;
+  Fixture t;
+  defs::gen9::RENDER_SURFACE_STATE s{};
+  using State = defs::gen9::RENDER_SURFACE_STATE;
+  s.surface_type = State::SurfaceType::SURFTYPE_2D;
+  s.surface_format = wide ? F::PLANAR_420_16 : F::PLANAR_420_8;
+  s.width = s.height = 3;
+  s.surface_pitch = pitch - 1;
+  s.surface_base_address = base;
+  s.separate_uv_plane_enable = separate;
+  s.y_offset_for_u_or_uv_plane = u_row;
+  s.x_offset_for_v_plane = v_column, s.y_offset_for_v_plane = v_row;
+  const Texture texture(surface::decode_surface(s.pack()));
+  REQUIRE(texture.has_texels());
+  const auto put = [&](uint32_t x, uint32_t y, uint32_t value) {
+    if (wide) t.view.store<uint16_t>(base + y * pitch + x * bytes, static_cast<uint16_t>(value * 257));
+    else t.view.store<uint8_t>(base + y * pitch + x, static_cast<uint8_t>(value));
+  };
+  const auto cb = [](uint32_t x, uint32_t y) { return 100 + 10 * (y / 2) + x / 2; };
+  const auto cr = [](uint32_t x, uint32_t y) { return 200 + 10 * (y / 2) + x / 2; };
+  for (uint32_t y = 0; y < 4; ++y)
+    for (uint32_t x = 0; x < 4; ++x) put(x, y, 16 * y + x);
+  for (uint32_t y = 0; y < 4; y += 2)
+    for (uint32_t x = 0; x < 4; x += 2) {
+      if (separate) put(x / 2, u_row + y / 2, cb(x, y)), put(v_column + x / 2, v_row + y / 2, cr(x, y));
+      else put(x, u_row + y / 2, cb(x, y)), put(x + 1, u_row + y / 2, cr(x, y));
+    }
+  for (uint32_t y = 0; y < 4; ++y)
+    for (uint32_t x = 0; x < 4; ++x) {
+      INFO("at " << x << ", " << y);
+      const auto color = std::bit_cast<std::array<float, 4>>(texture.fetch(t.view, 0, x, y, 0));
+      CHECK(color[0] * 255 == Approx(cr(x, y)));
+      CHECK(color[1] * 255 == Approx(16 * y + x));
+      CHECK(color[2] * 255 == Approx(cb(x, y)));
+      CHECK(color[3] == 1);
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Messages to a sampler: what they name, sent one by one or answered directly.
+#pragma once
+
+#include <array>
+
+#include "hw/iface/engine.h"
+#include "hw/sampler/filter.h"
+#include "hw/sampler/sampler.h"
+#include "tests/catch.h"
+#include "tests/unit/memory/mapped.h"
+
+namespace softgen::sampler::test {
+
+constexpr uint64_t table = 0x10000, surface_at = table + 64, sampler_at = table + 128, ccs_at = 0x11000, texels_at = 0x12000, end = 0x20000;
+using SurfaceState = defs::gen9::RENDER_SURFACE_STATE;
+constexpr uint32_t one = 0x3f800000, sample_type = 0, ld_type = 7;
+
+/// One binding, one sampler of zeros, registers of a kernel, and a unit.
+struct MessageFixture : memory::test::Mapped {
+  ShaderBases bases;
+  StopFlag stop;
+  ThreadEnv env{view, bases, stop};
+  Sampler unit;
+  Grf registers[32]{};
+
+  MessageFixture() : Mapped(table, end) {
+    bases.binding_table = static_cast<uint32_t>(table);
+    bases.sampler_state = static_cast<uint32_t>(sampler_at);
+    view.store<uint32_t>(table, static_cast<uint32_t>(surface_at));
+  }
+  /// 32x32 texels, a control surface at ccs_at, and the first two words of a clear colour.
+  surface::Surface set(defs::gen9::SurfaceFormat format, SurfaceState::AuxiliarySurfaceMode aux, uint32_t red, uint32_t green) {
+    using Select = defs::gen9::ShaderChannelSelect;
+    SurfaceState s{};
+    s.surface_type = SurfaceState::SurfaceType::SURFTYPE_2D;
+    s.surface_format = format;
+    s.tile_mode = SurfaceState::TileMode::YMAJOR;
+    s.surface_vertical_alignment = SurfaceState::SurfaceVerticalAlignment::VALIGN_4;
+    s.surface_horizontal_alignment = SurfaceState::SurfaceHorizontalAlignment::HALIGN_16;
+    s.width = s.height = 31;
+    s.surface_pitch = 127;
+    s.surface_base_address = texels_at;
+    s.auxiliary_surface_mode = aux;
+    s.auxiliary_surface_base_address = ccs_at;
+    s.red_clear_color = static_cast<decltype(s.red_clear_color)>(red);
+    s.green_clear_color = static_cast<decltype(s.green_clear_color)>(green);
+    s.shader_channel_select_red = Select::SCS_RED, s.shader_channel_select_green = Select::SCS_GREEN;
+    s.shader_channel_select_blue = Select::SCS_BLUE, s.shader_channel_select_alpha = Select::SCS_ALPHA;
+    const auto dwords = s.pack();
+    view.write(surface_at, dwords.data(), sizeof dwords);
+    return surface::decode_surface(dwords);
+  }
+  MessageForm form(uint32_t type) const { return {Sfid::sampler, 1u << 17 | type << 12 | 4u << 25 | 4u << 20, 0, {2, 4}, {}, {10, 4}, 8, false}; }
+  /// Red and green of texel (0, 0), by a message.
+  std::array<uint32_t, 2> sent(uint32_t type) {
+    const MessageForm f = form(type);
+    const Message message{.sfid = f.sfid, .descriptor = f.descriptor, .ex_descriptor = 0, .exec_size = 8, .exec_mask = 0xff, .dispatch_mask = 0xff,
+                          .payload = {registers + 2, 4}, .payload2 = {}, .response = {registers + 10, 4}, .end_of_thread = false};
+    unit.send(message, env);
+    return {registers[10].dw[0], registers[11].dw[0]};
+  }
+  std::array<uint32_t, 2> direct(uint32_t type) {
+    DirectAnswer answer;
+    unit.direct(form(type), env, answer);
+    REQUIRE(answer.function);
+    REQUIRE(answer.function(answer, registers, 0xff, env));
+    return {registers[10].dw[0], registers[11].dw[0]};
+  }
+};
+
+}  // namespace softgen::sampler::test
