@@ -25,11 +25,12 @@ typedef uint64_t StreamVector __attribute__((vector_size(16)));
 inline void stream_store(std::byte* to, StreamVector v) {
   _mm_stream_si128(reinterpret_cast<__m128i*>(to), reinterpret_cast<__m128i>(v));
 }
-/// As memcpy. Others see the bytes in order only behind stream_fence().
+/// Copies `bytes`; others see them in order only behind stream_fence(). Where the ranges overlap (the guest may map one page at two addresses),
+/// which of both ranges' bytes are read in the end is unspecified.
 inline void stream_copy(std::byte* to, const std::byte* from, size_t bytes) {
   constexpr size_t line = 64;
   const size_t head = std::min(bytes, (line - reinterpret_cast<uintptr_t>(to) % line) % line);
-  std::memcpy(to, from, head);
+  std::memmove(to, from, head);
   size_t at = head;
   for (; at + line <= bytes; at += line) {
     const auto get = [&](size_t i) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at + i)); };
@@ -37,14 +38,14 @@ inline void stream_copy(std::byte* to, const std::byte* from, size_t bytes) {
     const __m128i a = get(0), b = get(16), c = get(32), d = get(48);
     put(0, a), put(16, b), put(32, c), put(48, d);
   }
-  std::memcpy(to + at, from + at, bytes - at);
+  std::memmove(to + at, from + at, bytes - at);
 }
 inline void stream_fence() { _mm_sfence(); }
 
 #else
 
 inline void stream_store(std::byte* to, StreamVector v) { std::memcpy(to, &v, sizeof v); }
-inline void stream_copy(std::byte* to, const std::byte* from, size_t bytes) { std::memcpy(to, from, bytes); }
+inline void stream_copy(std::byte* to, const std::byte* from, size_t bytes) { std::memmove(to, from, bytes); }
 inline void stream_fence() {}
 
 #endif
