@@ -1,103 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// libudev as far as programs use it to find DRM nodes (glmark2, Weston's and waffle's choice of a card): enumerating the subsystem "drm" finds
-// our two nodes, and devices of our sysfs paths answer from the stand-ins. libudev itself walks the real /sys component by component, which
-// redirected paths do not reach. Everything else goes on to libudev. Prototypes: libudev.h.
+// libudev as far as programs use it to find DRM nodes (glmark2, Weston's and waffle's choice of a card): enumerating the subsystem "drm"
+// finds our two nodes, and devices of our sysfs paths answer from the stand-ins: to every call that takes a device, since libudev knows
+// none of ours. libudev itself walks the real /sys component by component, which redirected paths do not reach. Everything else goes on to
+// libudev. Prototypes: libudev.h.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdlib.h>
-#include <sys/types.h>
 
-#include <array>
-#include <fstream>
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <set>
-#include <sstream>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
-#include "hw/run/options.h"
-
-struct udev;
-struct udev_device;
-struct udev_enumerate;
-
-/// An entry of a list of ours; libudev's are told from it by where they lie.
-struct udev_list_entry {
-  const char* name = nullptr;
-  udev_list_entry* next = nullptr;
-};
+#include "hw/run/udev_devices.h"
 
 namespace softgen::run {
 namespace {
 
-constexpr const char* pci_path = "/sys/devices/pci0000:00/0000:00:02.0";
-constexpr dev_t drm_device(unsigned minor) { return static_cast<dev_t>(226) << 8 | minor; }
-
-/// A device of ours. They live for ever: three of them, and what they hand out are pointers into themselves.
-struct Device {
-  std::string syspath, sysname, subsystem, devtype, devnode, number;
-  dev_t devnum = 0;
-  std::map<std::string, std::string> properties;
-  std::map<std::string, std::string> attributes;  // as asked for
-  Device* parent = nullptr;
-};
-
-std::string root() {
-  const char* text = getenv(root_variable);
-  return text ? text : "";
+udev_device* found(Device& device, udev* context) {
+  device.context = context;
+  return reinterpret_cast<udev_device*>(&device);
 }
 
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  std::string all = text.str();
-  while (!all.empty() && all.back() == '\n') all.pop_back();
-  return all;
-}
-
-void load_properties(Device& device) {
-  std::istringstream lines(read_file(root() + device.syspath + "/uevent"));
-  for (std::string line; std::getline(lines, line);)
-    if (const size_t equals = line.find('='); equals != std::string::npos) device.properties[line.substr(0, equals)] = line.substr(equals + 1);
-  device.properties["SUBSYSTEM"] = device.subsystem;
-  device.properties["DEVPATH"] = device.syspath.substr(4);
-  if (device.devnode.empty()) return;
-  device.properties["DEVNAME"] = device.devnode;
-  device.properties["ID_PATH"] = "pci-0000:00:02.0";
-  device.properties["ID_SEAT"] = "seat0";
-}
-
-std::array<Device, 3>& devices() {
-  static std::array<Device, 3>& all = *new std::array<Device, 3>([] {
-    std::array<Device, 3> made;
-    made[0] = {pci_path, "0000:00:02.0", "pci", "", "", "0", 0, {}, {}, nullptr};
-    for (const auto& [index, name, minor] : {std::tuple{1, "card0", 0u}, std::tuple{2, "renderD128", 128u}})
-      made[static_cast<size_t>(index)] = {std::string(pci_path) + "/drm/" + name, name, "drm", "drm_minor", std::string("/dev/dri/") + name,
-                                          std::to_string(minor), drm_device(minor), {}, {}, nullptr};
-    for (Device& device : made) load_properties(device);
-    return made;
-  }());
-  all[1].parent = all[2].parent = &all[0];
-  return all;
-}
-
-Device* ours(const void* device) {
-  for (Device& d : devices())
-    if (device == &d) return &d;
-  return nullptr;
-}
-
-Device* by_path(std::string_view path) {
-  for (Device& d : devices())
-    if (path == d.syspath || (d.subsystem == "drm" && path == "/sys/class/drm/" + d.sysname)) return &d;
-  return nullptr;
-}
+udev_list_entry* first_of(std::vector<udev_list_entry>& list) { return list.empty() ? nullptr : list.data(); }
 
 const char* text_or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
@@ -105,7 +34,9 @@ const char* text_or_null(const std::string& text) { return text.empty() ? nullpt
 struct Enumeration {
   std::set<std::string> subsystems;
   std::vector<std::string> names;
+  std::set<std::string> tags;
   std::vector<std::pair<std::string, std::string>> properties;
+  const Device* parent = nullptr;
   std::vector<udev_list_entry> found;
 };
 
@@ -123,22 +54,25 @@ bool matches(const Enumeration& wanted, const Device& device) {
     const auto has = device.properties.find(key);
     property |= has != device.properties.end() && fits(pattern, has->second);
   }
-  return wanted.subsystems.contains(device.subsystem) && name && property;
+  const bool tagged = std::ranges::includes(device.tags, wanted.tags);
+  const bool below = !wanted.parent || wanted.parent == &device || wanted.parent == device.parent;
+  return wanted.subsystems.contains(device.subsystem) && name && property && tagged && below;
 }
 
 bool is_ours(const udev_list_entry* entry) {
+  const auto has = [entry](const std::vector<udev_list_entry>& list) {
+    return std::less_equal<>{}(list.data(), entry) && std::less<>{}(entry, list.data() + list.size());
+  };
+  for (const Device& d : devices())
+    if (has(d.property_list) || has(d.tag_list) || has(d.attribute_list)) return true;
   std::scoped_lock lock(mutex);
-  for (const auto& [key, enumeration] : enumerations()) {
-    const auto& found = enumeration.found;
-    if (std::less_equal<>{}(found.data(), entry) && std::less<>{}(entry, found.data() + found.size())) return true;
-  }
-  return false;
+  return std::ranges::any_of(enumerations(), [&](const auto& one) { return has(one.second.found); });
 }
 
 void scan(Enumeration& enumeration) {
   enumeration.found.clear();
   for (const Device& device : devices())
-    if (matches(enumeration, device)) enumeration.found.push_back({device.syspath.c_str(), nullptr});
+    if (matches(enumeration, device)) enumeration.found.push_back({device.syspath.c_str()});
   for (size_t i = 0; i + 1 < enumeration.found.size(); ++i) enumeration.found[i].next = &enumeration.found[i + 1];
 }
 
@@ -155,10 +89,10 @@ using namespace softgen::run;
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 /// Calls libudev's function; a program that has none gets `absent`.
-#define PASS_ON(absent, name, ...)                              \
-  do {                                                          \
-    static auto* const theirs = next<decltype(name)>(#name);    \
-    return theirs ? theirs(__VA_ARGS__) : (absent);             \
+#define PASS_ON(absent, name, ...)                           \
+  do {                                                       \
+    static auto* const theirs = next<decltype(name)>(#name); \
+    return theirs ? theirs(__VA_ARGS__) : (absent);          \
   } while (0)
 
 EXPORT int udev_enumerate_add_match_subsystem(udev_enumerate* e, const char* subsystem) {
@@ -183,6 +117,23 @@ EXPORT int udev_enumerate_add_match_property(udev_enumerate* e, const char* key,
     enumerations()[e].properties.emplace_back(key, value);
   }
   PASS_ON(-ENOSYS, udev_enumerate_add_match_property, e, key, value);
+}
+
+EXPORT int udev_enumerate_add_match_tag(udev_enumerate* e, const char* tag) {
+  if (e && tag) {
+    std::scoped_lock lock(mutex);
+    enumerations()[e].tags.insert(tag);
+  }
+  PASS_ON(-ENOSYS, udev_enumerate_add_match_tag, e, tag);
+}
+
+EXPORT int udev_enumerate_add_match_parent(udev_enumerate* e, udev_device* parent) {
+  if (const Device* d = ours(parent)) {
+    std::scoped_lock lock(mutex);
+    enumerations()[e].parent = d;
+    return 0;
+  }
+  PASS_ON(-ENOSYS, udev_enumerate_add_match_parent, e, parent);
 }
 
 EXPORT int udev_enumerate_scan_devices(udev_enumerate* e) {
@@ -220,21 +171,43 @@ EXPORT const char* udev_list_entry_get_name(udev_list_entry* entry) {
   PASS_ON(nullptr, udev_list_entry_get_name, entry);
 }
 
+EXPORT const char* udev_list_entry_get_value(udev_list_entry* entry) {
+  if (is_ours(entry)) return entry->value;
+  PASS_ON(nullptr, udev_list_entry_get_value, entry);
+}
+
+EXPORT udev_list_entry* udev_list_entry_get_by_name(udev_list_entry* entry, const char* name) {
+  if (is_ours(entry)) {
+    while (entry && name && entry->name != std::string_view(name)) entry = entry->next;
+    return name ? entry : nullptr;
+  }
+  PASS_ON(nullptr, udev_list_entry_get_by_name, entry, name);
+}
+
 EXPORT udev_device* udev_device_new_from_syspath(udev* context, const char* path) {
-  if (Device* device = path ? by_path(path) : nullptr) return reinterpret_cast<udev_device*>(device);
+  if (Device* device = path ? by_path(path) : nullptr) return found(*device, context);
   PASS_ON(nullptr, udev_device_new_from_syspath, context, path);
 }
 
 EXPORT udev_device* udev_device_new_from_devnum(udev* context, char type, dev_t number) {
   for (Device& device : devices())
-    if (type == 'c' && device.devnum && device.devnum == number) return reinterpret_cast<udev_device*>(&device);
+    if (type == 'c' && device.devnum && device.devnum == number) return found(device, context);
   PASS_ON(nullptr, udev_device_new_from_devnum, context, type, number);
 }
 
 EXPORT udev_device* udev_device_new_from_subsystem_sysname(udev* context, const char* subsystem, const char* name) {
   for (Device& device : devices())
-    if (subsystem && name && device.subsystem == subsystem && device.sysname == name) return reinterpret_cast<udev_device*>(&device);
+    if (subsystem && name && device.subsystem == subsystem && device.sysname == name) return found(device, context);
   PASS_ON(nullptr, udev_device_new_from_subsystem_sysname, context, subsystem, name);
+}
+
+EXPORT udev_device* udev_device_new_from_device_id(udev* context, const char* id) {
+  for (Device& device : devices()) {
+    const std::string by_name = "+" + device.subsystem + ":" + device.sysname,
+                      by_number = "c" + std::to_string(device.devnum >> 8) + ":" + device.number;
+    if (id && (id == by_name || (device.devnum && id == by_number))) return found(device, context);
+  }
+  PASS_ON(nullptr, udev_device_new_from_device_id, context, id);
 }
 
 EXPORT udev_device* udev_device_ref(udev_device* device) {
@@ -256,6 +229,67 @@ EXPORT udev_device* udev_device_get_parent_with_subsystem_devtype(udev_device* d
   if (const Device* d = ours(device))
     return reinterpret_cast<udev_device*>(d->parent && subsystem && d->parent->subsystem == subsystem && !devtype ? d->parent : nullptr);
   PASS_ON(nullptr, udev_device_get_parent_with_subsystem_devtype, device, subsystem, devtype);
+}
+
+EXPORT udev* udev_device_get_udev(udev_device* device) {
+  if (const Device* d = ours(device)) return d->context;
+  PASS_ON(nullptr, udev_device_get_udev, device);
+}
+
+EXPORT const char* udev_device_get_devpath(udev_device* device) {
+  if (const Device* d = ours(device)) return d->properties.at("DEVPATH").c_str();
+  PASS_ON(nullptr, udev_device_get_devpath, device);
+}
+
+EXPORT const char* udev_device_get_driver(udev_device* device) {
+  if (const Device* d = ours(device)) return d->parent ? nullptr : "i915";
+  PASS_ON(nullptr, udev_device_get_driver, device);
+}
+
+// Ours come from no event.
+EXPORT const char* udev_device_get_action(udev_device* device) {
+  if (ours(device)) return nullptr;
+  PASS_ON(nullptr, udev_device_get_action, device);
+}
+
+EXPORT unsigned long long udev_device_get_seqnum(udev_device* device) {
+  if (ours(device)) return 0;
+  PASS_ON(0, udev_device_get_seqnum, device);
+}
+
+EXPORT unsigned long long udev_device_get_usec_since_initialized(udev_device* device) {
+  if (ours(device)) return 0;
+  PASS_ON(0, udev_device_get_usec_since_initialized, device);
+}
+
+EXPORT int udev_device_has_tag(udev_device* device, const char* tag) {
+  if (const Device* d = ours(device)) return tag && d->tags.contains(tag);
+  PASS_ON(0, udev_device_has_tag, device, tag);
+}
+
+EXPORT int udev_device_has_current_tag(udev_device* device, const char* tag) {
+  if (const Device* d = ours(device)) return tag && d->tags.contains(tag);
+  PASS_ON(0, udev_device_has_current_tag, device, tag);
+}
+
+EXPORT int udev_device_set_sysattr_value(udev_device* device, const char* name, const char* value) {
+  if (ours(device)) return -EACCES;
+  PASS_ON(-ENOSYS, udev_device_set_sysattr_value, device, name, value);
+}
+
+#define DEFINE_LIST(function, list)                         \
+  EXPORT udev_list_entry* function(udev_device* device) {   \
+    if (Device* d = ours(device)) return first_of(d->list); \
+    PASS_ON(nullptr, function, device);                     \
+  }
+DEFINE_LIST(udev_device_get_properties_list_entry, property_list)
+DEFINE_LIST(udev_device_get_tags_list_entry, tag_list)
+DEFINE_LIST(udev_device_get_current_tags_list_entry, tag_list)
+DEFINE_LIST(udev_device_get_sysattr_list_entry, attribute_list)
+
+EXPORT udev_list_entry* udev_device_get_devlinks_list_entry(udev_device* device) {
+  if (ours(device)) return nullptr;
+  PASS_ON(nullptr, udev_device_get_devlinks_list_entry, device);
 }
 
 EXPORT int udev_device_get_is_initialized(udev_device* device) {
@@ -292,7 +326,7 @@ EXPORT const char* udev_device_get_sysattr_value(udev_device* device, const char
   if (Device* d = ours(device)) {
     std::scoped_lock lock(mutex);
     const auto [it, fresh] = d->attributes.try_emplace(name ? name : "");
-    if (fresh) it->second = read_file(root() + d->syspath + "/" + it->first);
+    if (fresh) it->second = read_attribute(*d, it->first);
     return text_or_null(it->second);
   }
   PASS_ON(nullptr, udev_device_get_sysattr_value, device, name);

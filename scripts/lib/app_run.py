@@ -12,7 +12,8 @@ import tempfile
 import time
 
 from app_rows import MONITOR
-from common import BUILD, Failure
+from common import Failure
+from mesa_root import PROGRAM_PATH
 from png import Picture
 
 # `pictures`: bytes of each; `drawn`: draws and dispatches of our GPU; `trouble`: what went wrong, or "".
@@ -54,10 +55,10 @@ def pictures_of(row, folder, display):
     return shown(sorted(display.glob("*.png")) if display else sorted(folder.glob("*.png")))
 
 
-def run_in_time(words, environment, folder, seconds):
+def run_in_time(words, environment, seconds):
     """(status, what it said); status None: it was still running."""
     with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen(words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True)
+        process = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True)
         try:
             status = process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -70,8 +71,8 @@ def run_in_time(words, environment, folder, seconds):
         return status, said.read().decode(errors="replace")
 
 
-def run(row, peer=None):
-    """The program on our GPU, or on its peer."""
+def run(row, mesa, peer=None):
+    """The program on our GPU, or on its peer, with `mesa` (HostMesa or ReleaseMesa)."""
     with tempfile.TemporaryDirectory(prefix="softgen-apps-") as name:
         folder = pathlib.Path(name) / "home"
         folder.mkdir()
@@ -79,16 +80,18 @@ def run(row, peer=None):
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text)
         display, stats = pathlib.Path(name) / "display", pathlib.Path(name) / "stats.json"
+        place = mesa.place(name)
         words = (peer.command if peer else None) or row.command
         shows = row.pictures == "display" and (not peer or peer.display)
         if not peer or peer.display:
             width, height = MONITOR if shows else (640, 480)
-            frames = ["--frames", str(display)] if shows else []
-            words = [str(BUILD / "softgen-run"), "--mode", f"{width}x{height}@0", "--stats", str(stats), *frames, "--", *words]
-        environment = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/games", "HOME": str(folder), "XDG_RUNTIME_DIR": name, **row.environment,
+            frames = ["--frames", f"{place}/display"] if shows else []
+            words = [f"{mesa.softgen}/softgen-run", "--mode", f"{width}x{height}@0", "--stats", f"{place}/stats.json", *frames, "--", *words]
+        environment = {**os.environ, "PATH": PROGRAM_PATH, "HOME": f"{place}/home", "XDG_RUNTIME_DIR": place, **row.environment,
                        **(peer.environment if peer else {})}
+        words = mesa.command(["env", "-C", f"{place}/home", *words], name)
         start = time.monotonic()
-        status, said = run_in_time(words, environment, folder, row.seconds)
+        status, said = run_in_time(words, environment, row.seconds)
         seconds = time.monotonic() - start
         work = json.loads(stats.read_text())["work"] if stats.is_file() else {"draws": 0, "walkers": 0}
         drawn = work["draws"] + work["walkers"]

@@ -9,6 +9,7 @@ import tempfile
 import apt
 from common import BUILD, CACHE, Failure, content_key, lock, output, step
 
+PROGRAM_PATH = f"{os.environ.get('PATH', os.defpath)}:/usr/games"
 PACKAGES = ["libgl1-mesa-dri", "libegl1", "libgbm1", "libgles2", "libglx-mesa0", "mesa-utils", "mesa-utils-bin", "mesa-vulkan-drivers",
             "vulkan-tools", "kmscube", "piglit", "glmark2-es2-drm"]
 # Mounts are the command's own and go with it; $0: root, $1: build folder, $2: where to be, the rest: the command.
@@ -29,13 +30,13 @@ def possible():
     return None if os.geteuid() == 0 else "only root may change the root folder"
 
 
-def ensure(release):
-    """The folder; made when it is not there."""
+def ensure(release, packages=PACKAGES):
+    """The folder with `packages`; made when it is not there."""
     if possible():
         raise Failure(possible())
-    root = CACHE / "mesa" / f"{release}-{content_key(release, ' '.join(PACKAGES))}"
+    root = CACHE / "mesa" / f"{release}-{content_key(release, ' '.join(packages))}"
     log = CACHE / "logs" / f"mesa-{release}.log"
-    with lock(f"mesa-{release}"):
+    with lock(f"mesa-{root.name}"):
         if not root.exists():
             root.parent.mkdir(parents=True, exist_ok=True)
             draft = pathlib.Path(tempfile.mkdtemp(prefix=f"{release}-draft-", dir=root.parent))
@@ -43,7 +44,7 @@ def ensure(release):
                 step(f"Mesa of {release}: downloading and installing packages",
                      ["mmdebstrap", "--mode=root", "--variant=apt", "--components=main", "--dpkgopt=force-unsafe-io",
                       '--aptopt=APT::Install-Recommends "false"', *[f"--aptopt={option}" for option in apt.acquire_options()],
-                      f"--include={','.join(PACKAGES)}", release, draft, apt.base_repository()[0]], log)
+                      f"--include={','.join(packages)}", release, draft, apt.base_repository()[0]], log)
                 draft.rename(root)
             finally:
                 shutil.rmtree(draft, ignore_errors=True)
@@ -68,3 +69,37 @@ def _lay_libraries(root):
 def command(root, words, folder):
     """`words` as run inside; `folder` is where it finds itself, /mnt; our build is /softgen."""
     return ["unshare", "--mount", "sh", "-c", ENTER, str(root), str(BUILD), str(folder), *words]
+
+
+class HostMesa:
+    """Where programs run with the Mesa that is installed."""
+    name = "host"
+    softgen = str(BUILD)
+
+    def has(self, program):
+        return shutil.which(program, path=PROGRAM_PATH) is not None
+
+    def command(self, words, folder):
+        return words
+
+    def place(self, folder):
+        """What `folder` is called there."""
+        return str(folder)
+
+
+class ReleaseMesa:
+    """Where they run with another release's, in its folder."""
+    softgen = "/softgen"
+
+    def __init__(self, release, packages=PACKAGES):
+        self.name = release
+        self._root = ensure(release, packages)
+
+    def has(self, program):
+        return any((self._root / folder / program.lstrip("/")).exists() for folder in (".", "usr/bin", "usr/games"))
+
+    def command(self, words, folder):
+        return command(self._root, words, folder)
+
+    def place(self, folder):
+        return "/mnt"

@@ -2,7 +2,6 @@
 """What tests of softgen-run share: programs run under it with the host's Mesa, or with another release's in a chroot."""
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,42 +11,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 
 import mesa_root  # noqa: E402
-from common import BUILD, Failure  # noqa: E402
+from common import BUILD, Failure  # noqa: E402, F401
+from mesa_root import HostMesa, ReleaseMesa  # noqa: E402, F401
 from png import Picture  # noqa: E402
 
 CONFIG = {}
 PIGLIT = "/usr/lib/x86_64-linux-gnu/piglit/bin/"
-
-
-class HostMesa:
-    """The Mesa that is installed."""
-    softgen = str(BUILD)
-
-    def has(self, program):
-        return shutil.which(program) is not None
-
-    def command(self, words, folder):
-        return words
-
-    def place(self, folder):
-        return str(folder)
-
-
-class ReleaseMesa:
-    """Another release's, in a chroot."""
-    softgen = "/softgen"
-
-    def __init__(self, release):
-        self._root = mesa_root.ensure(release)
-
-    def has(self, program):
-        return any((self._root / folder / program.lstrip("/")).exists() for folder in (".", "usr/bin"))
-
-    def command(self, words, folder):
-        return mesa_root.command(self._root, words, folder)
-
-    def place(self, folder):
-        return "/mnt"
 
 
 class RunTest(unittest.TestCase):

@@ -1,22 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The programs of scripts/apps that take less than a minute: their pictures agree with the peer's."""
-import shutil
+"""The programs of scripts/apps that take less than a minute: their pictures agree with the peer's, with the host's Mesa and with Debian 13's."""
+import unittest
 
-from driver import RunTest
+from driver import Failure, ReleaseMesa, RunTest, mesa_root
 
 import app_rows
 import app_run
 
-LONG = ("openarena",)  # and its data are 400 MB
+SHORT = [row for row in app_rows.ROWS if not row.long]
 
 
 class Apps(RunTest):
     def test_pictures_agree(self):
-        for row in app_rows.ROWS:
-            if row.name in LONG:
-                continue
+        for row in SHORT:
             with self.subTest(row.name):
-                if not shutil.which(row.command[0]):
+                if not self.mesa.has(row.command[0]):
                     self.skipTest(f"{row.command[0]} is not installed")
-                _, wrong = app_run.verdict(row, app_run.run(row), app_run.run(row, row.peer))
+                if self.mesa.name in row.fault:
+                    self.skipTest(row.fault[self.mesa.name])
+                _, wrong = app_run.verdict(row, app_run.run(row, self.mesa), app_run.run(row, self.mesa, row.peer))
                 self.assertEqual(wrong, "")
+
+
+class AppsOfDebian13(Apps):
+    @classmethod
+    def setUpClass(cls):
+        if mesa_root.possible():
+            raise unittest.SkipTest(mesa_root.possible())
+        try:
+            cls.mesa = ReleaseMesa("trixie", app_rows.packages(SHORT))
+        except Failure as failure:
+            raise unittest.SkipTest(f"Debian 13's programs cannot be had: {failure}") from None

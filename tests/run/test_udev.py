@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""libudev tells of our DRM nodes all that it tells of any device."""
+import pathlib
+
+from driver import RunTest
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Udev(RunTest):
+    def test_all_that_libudev_tells_of_a_device(self):
+        out = self.ok(self.compiled("udev_devices", HERE, ["-l:libudev.so.1"]))
+        nodes, rest = out.removeprefix("nodes:\n").split("of a seat:\n")
+        of_seat, family = rest.split("of the PCI device:\n")
+        card, render = nodes.split("renderD128 at", 1)
+        self.assertIn("card0 at /devices/pci0000:00/0000:00:02.0/drm/card0, driver none, context same", card)
+        for line in ("tag master-of-seat", "tag seat", "tag uaccess", "current tag seat", "property DEVNAME=/dev/dri/card0", "property SUBSYSTEM=drm",
+                     "attribute uevent", "event none 0 0", "seat tag 1 1, set 1", "found /dev/dri/card0"):
+            self.assertIn(f"  {line}\n", card)
+        self.assertIn("seat tag 0 0, set 1", render)
+        self.assertIn("found /dev/dri/renderD128", render)
+        self.assertIn("card0 at", of_seat)
+        self.assertNotIn("renderD128 at", of_seat)
+        self.assertIn("renderD128 at", family)
+        self.assertIn("by number: renderD128", family)
