@@ -28,6 +28,11 @@ bool key_matches(const PlaneView& plane, uint32_t xrgb) {
 }
 
 void blend_pixel(const PlaneView& plane, Pixel in, Pixel& out) {
+  if (plane.blend == Blend::inverting && in.a == invert_alpha) {
+    const auto inverse = [](uint16_t v) { return static_cast<uint16_t>(~v); };
+    out = {inverse(out.r), inverse(out.g), inverse(out.b), 0xffff};
+    return;
+  }
   uint32_t alpha = plane.blend == Blend::opaque ? 0xffff : in.a;
   if (plane.blend == Blend::coverage) in = {mul16(in.r, alpha), mul16(in.g, alpha), mul16(in.b, alpha), in.a};
   if (plane.constant_alpha != 0xffff) {

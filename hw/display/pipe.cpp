@@ -226,10 +226,12 @@ bool Pipe::scaler_window(unsigned scaler, uint32_t user, uint32_t width, uint32_
 }
 
 void Pipe::add_planes(Frame& frame, uint32_t planes) const {
+  CursorPalette cursor_palette;
+  for (unsigned i = 0; i < cursor_palette.size(); i++) cursor_palette[i] = services_.registers.peek(reg::CUR_PAL(index_, i)) & 0xffffff;
   for (unsigned i = 0; i <= plane_count; i++) {
     Layer layer;
     layer.id = i;
-    const bool shown = i < plane_count ? decode_plane(planes_live_[i], layer.plane) : decode_cursor(cursor_live_, layer.plane);
+    const bool shown = i < plane_count ? decode_plane(planes_live_[i], layer.plane) : decode_cursor(cursor_live_, cursor_palette, layer.plane);
     if (!shown || !bit(planes, i)) continue;
     const PlaneView& plane = layer.plane;
     layer.window = {plane.x, plane.y, plane.width, plane.height};

@@ -103,6 +103,7 @@ void Pipe::plane_armed(unsigned plane) {
 
 void Pipe::attach_cursor() {
   on_write(reg::CUR_BASE(index_), 4, [this](uint32_t, uint32_t) { cursor_armed(); });
+  on_write(reg::CUR_PAL(index_, 0), 16, [this](uint32_t, uint32_t) { changed(); });
   on_read(reg::CUR_SURFLIVE(index_), [this](uint32_t) {
     sync();
     return cursor_live_.base;

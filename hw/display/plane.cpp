@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
@@ -15,6 +16,7 @@ using surface::Tiling;
 namespace {
 
 constexpr uint32_t page_mask = ~0xfffu;
+constexpr uint32_t two_bit_cursor_stride = 16;
 
 // PLANE_CTL fields.
 constexpr unsigned enable = 31, pipe_gamma_enable = 30, range_correction_disable = 28, pipe_csc_enable = 23, rgbx_order = 20,
@@ -137,18 +139,23 @@ bool decode_plane(const PlaneRegs& regs, PlaneView& out) {
   return true;
 }
 
-bool decode_cursor(const CursorRegs& regs, PlaneView& out) {
+bool decode_cursor(const CursorRegs& regs, const CursorPalette& palette, PlaneView& out) {
   uint32_t size = 0;
   bool alpha = true;
+  std::optional<PlaneFormat> two_bit;
   switch (regs.ctl & 0x27) {
     case 0x00: return false;
     case 0x02: size = 128, alpha = false; break;
     case 0x03: size = 256, alpha = false; break;
+    // Two bits a pixel (xf86-video-intel, i830_cursor.c: CURSOR_MODE_64_3C, _4C_AX, _4C).
+    case 0x04: size = 64, two_bit = PlaneFormat::cursor_three_colors; break;
+    case 0x05: size = 64, two_bit = PlaneFormat::cursor_and_xor; break;
+    case 0x06: size = 64, two_bit = PlaneFormat::cursor_four_colors; break;
     case 0x07: size = 64, alpha = false; break;
     case 0x22: size = 128; break;
     case 0x23: size = 256; break;
     case 0x27: size = 64; break;
-    default: unimplemented("CUR_CTL two-bit and 32-line cursor modes", "CUR_CTL {:#x}", regs.ctl); return false;
+    default: unimplemented("CUR_CTL 32-line and AND/XOR cursor modes", "CUR_CTL {:#x}", regs.ctl); return false;
   }
   out = PlaneView{};
   out.width = out.height = size;
@@ -158,6 +165,12 @@ bool decode_cursor(const CursorRegs& regs, PlaneView& out) {
   out.main.stride = size * 4;
   out.flip = bit(regs.ctl, 15);
   out.blend = alpha ? Blend::premultiplied : Blend::opaque;
+  if (two_bit) {
+    out.format = *two_bit;
+    out.blend = Blend::inverting;
+    out.main.bytes = 1, out.main.stride = two_bit_cursor_stride;
+    out.cursor_palette = palette;
+  }
   out.pipe_gamma = bit(regs.ctl, 26);
   out.pipe_csc = bit(regs.ctl, 24);
   const auto coordinate = [&](unsigned low) {
@@ -184,9 +197,26 @@ void PlaneReader::row(uint32_t x, uint32_t y, uint32_t count, Pixel* out) {
   switch (plane_.format) {
     case PlaneFormat::yuv422: yuv422_row(first, line, count, out); break;
     case PlaneFormat::nv12: nv12_row(first, line, count, out); break;
+    case PlaneFormat::cursor_and_xor:
+    case PlaneFormat::cursor_three_colors:
+    case PlaneFormat::cursor_four_colors: cursor_row(first, line, count, out); break;
     default: convert(fetch(plane_.main, raw_, plane_.u + first, plane_.v + line, count), count, out); break;
   }
   if (plane_.flip) std::reverse(out, out + count);
+}
+
+// A row is 64 bits of the first plane (AND) and 64 of the second (XOR), the leftmost pixel in the highest bit of the first byte (i810fb's
+// i810_load_cursor_image; i830_cursor.c, whose masks are so interleaved). Codes 0 and 1 are colours. With AND and XOR, 2 shows what is below and 3
+// inverts it; of three colours, 2 shows what is below.
+void PlaneReader::cursor_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out) {
+  const uint8_t* row = fetch(plane_.main, raw_, 0, v, two_bit_cursor_stride);
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t x = u + i, shift = 7 - x % 8;
+    const unsigned code = (row[x / 8] >> shift & 1) * 2 + (row[8 + x / 8] >> shift & 1);
+    const bool clear = code == 2 && plane_.format != PlaneFormat::cursor_four_colors;
+    const bool inverts = code == 3 && plane_.format == PlaneFormat::cursor_and_xor;
+    out[i] = clear ? Pixel{0, 0, 0, 0} : inverts ? Pixel{0, 0, 0, invert_alpha} : from_dword(plane_.cursor_palette[code] | 0xff000000u);
+  }
 }
 
 namespace {

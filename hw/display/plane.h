@@ -3,6 +3,7 @@
 // SKL PRM vol 2c, PLANE_CTL .. PLANE_AUX_OFFSET, CUR_CTL .. CUR_FBC_CTL; i915 display/skl_universal_plane.c, intel_cursor.c.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -23,9 +24,13 @@ struct CursorRegs {
   bool operator==(const CursorRegs&) const = default;
 };
 
+/// CUR_PAL: [23:16] red, [15:8] green, [7:0] blue. Takes effect as it is written.
+using CursorPalette = std::array<uint32_t, 4>;
+
 /// PLANE_CTL[27:24].
 enum class PlaneFormat : uint8_t {
   yuv422 = 0, nv12 = 1, rgb_2101010 = 2, rgb_8888 = 4, rgb_16161616f = 6, xyuv_8888 = 8, indexed = 12, rgb_565 = 14,
+  cursor_and_xor, cursor_three_colors, cursor_four_colors,  ///< of the cursor: two bits a pixel, in no PLANE_CTL
 };
 
 /// One colour plane of a framebuffer in the GGTT.
@@ -44,7 +49,9 @@ struct Surface {
   void read_rotated_row(memory::View& view, uint32_t x, uint32_t y, uint32_t count, uint8_t* out) const;
 };
 
-enum class Blend : uint8_t { opaque, premultiplied, coverage };
+/// inverting: premultiplied, but for pixels of alpha `invert_alpha`, which invert what is below.
+enum class Blend : uint8_t { opaque, premultiplied, coverage, inverting };
+constexpr uint16_t invert_alpha = 1;
 enum class Key : uint8_t { none, source, destination };
 
 /// A plane as it is shown. Everything is bounded: width and height by gen9_limits.h, x and y within +-32768.
@@ -64,6 +71,7 @@ struct PlaneView {
   Key key = Key::none;
   uint32_t key_min = 0, key_max = 0, key_mask = 0;
   bool pipe_gamma = false, pipe_csc = false;
+  CursorPalette cursor_palette{};  ///< of the cursor's formats
 
   bool yuv() const { return format == PlaneFormat::yuv422 || format == PlaneFormat::nv12 || format == PlaneFormat::xyuv_8888; }
   /// 8 bits a channel RGB without key or blending: rows can be copied.
@@ -75,7 +83,7 @@ struct PlaneView {
 /// False: disabled, or a format, tiling or size that does not exist (reported as a guest error); nothing is shown.
 bool decode_plane(const PlaneRegs& regs, PlaneView& out);
 /// False: disabled or a reserved mode.
-bool decode_cursor(const CursorRegs& regs, PlaneView& out);
+bool decode_cursor(const CursorRegs& regs, const CursorPalette& palette, PlaneView& out);
 
 /// The legacy palette, which indexed pixels go through: LGC_PALETTE entries, x8r8g8b8.
 using LegacyPalette = uint32_t[256];
@@ -92,6 +100,7 @@ class PlaneReader {
  private:
   void convert(const uint8_t* raw, uint32_t count, Pixel* out) const;
   void yuv422_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out);
+  void cursor_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out);
   void nv12_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out);
   Pixel from_yuv(float y, float cb, float cr) const;
   const uint8_t* fetch(const Surface& surface, std::vector<uint8_t>& buffer, uint32_t u, uint32_t v, uint32_t count);

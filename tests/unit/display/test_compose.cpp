@@ -29,9 +29,9 @@ struct Scene {
     REQUIRE(decode_plane(regs, layer.plane));
     return place(layer, id);
   }
-  Layer& add(const CursorRegs& regs) {
+  Layer& add(const CursorRegs& regs, const CursorPalette& palette = {}) {
     Layer layer;
-    REQUIRE(decode_cursor(regs, layer.plane));
+    REQUIRE(decode_cursor(regs, palette, layer.plane));
     return place(layer, 4);
   }
   Layer& place(Layer& layer, unsigned id) {
@@ -298,6 +298,40 @@ TEST_CASE_METHOD(Scene, "random stacks of planes equal a naive composition, on t
         REQUIRE(want.close(pixels[y * 320 + x]));
       }
   }
+}
+
+TEST_CASE_METHOD(Scene, "cursors of two bits a pixel: colours, what is below, and its inverse") {
+  constexpr uint32_t below = 0x102030, image = 0x200000, size = 64;
+  for (uint32_t y = 0; y < 100; y++)
+    for (uint32_t x = 0; x < 100; x++) put(0x100000, Tiling::linear, 512, 4, x, y, below);
+  add(plane_8888(Tiling::linear, 0x100000, 100, 100, 512));
+  const auto code = [](uint32_t x, uint32_t y) { return (x / 3 + y) % 4; };
+  for (uint32_t y = 0; y < size; y++)
+    for (unsigned plane = 0; plane < 2; plane++)
+      for (uint32_t byte = 0; byte < 8; byte++) {
+        uint8_t bits = 0;
+        for (uint32_t x = 0; x < 8; x++) bits |= static_cast<uint8_t>((code(byte * 8 + x, y) >> (1 - plane) & 1) << (7 - x));
+        memory.write(image + y * 16 + plane * 8 + byte, &bits, 1);
+      }
+  const CursorPalette palette{0x111111, 0x222222, 0x333333, 0x444444};
+  const uint32_t mode = GENERATE(4u, 5u, 6u);
+  const bool turned = GENERATE(false, true);
+  CursorRegs cursor;
+  cursor.ctl = mode | (turned ? 1u << 15 : 0);
+  cursor.base = image;
+  cursor.pos = 10 | 20 << 16;
+  add(cursor, palette);
+  const auto pixels = render();
+  CHECK(pixels == render_slowly());
+  for (uint32_t y = 0; y < size; y++)
+    for (uint32_t x = 0; x < size; x++) {
+      const uint32_t c = turned ? code(size - 1 - x, size - 1 - y) : code(x, y);
+      uint32_t want = palette[c];
+      if (c == 2 && mode != 6) want = below;
+      if (c == 3 && mode == 5) want = ~below & 0xffffff;
+      INFO("mode " << mode << " turned " << turned << " x " << x << " y " << y);
+      REQUIRE((pixels[(y + 20) * 320 + x + 10] & 0xffffff) == want);
+    }
 }
 
 TEST_CASE_METHOD(Scene, "colour keys") {
