@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/render/raster.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace softgen::render {
@@ -70,15 +71,15 @@ uint64_t PartRaster::block_coverage(const Values& corner) const {
 }
 
 uint64_t PartRaster::within(const PixelRect& rect, int32_t x, int32_t y) {
-  const auto range = [](int32_t from, int32_t to) {
-    const uint32_t below = 0xffu << std::max(from, 0), above = to >= block ? 0xffu : (1u << std::max(to, 0)) - 1;
-    return below & above & 0xff;
+  struct Range {
+    unsigned from, to;
+    bool empty() const { return from >= to; }
   };
-  const uint64_t columns = range(rect.x0 - x, rect.x1 - x) * uint64_t{0x0101010101010101};
-  uint64_t rows = ~uint64_t{0};
-  if (rect.y0 > y) rows &= ~uint64_t{0} << 8 * (rect.y0 - y);
-  if (rect.y1 < y + block) rows &= ~(~uint64_t{0} << 8 * (rect.y1 - y));
-  return columns & rows;
+  const auto inside = [](int32_t from, int32_t to) { return Range{static_cast<unsigned>(std::clamp(from, 0, block)), static_cast<unsigned>(std::clamp(to, 0, block))}; };
+  const Range columns = inside(rect.x0 - x, rect.x1 - x), rows = inside(rect.y0 - y, rect.y1 - y);
+  if (columns.empty() || rows.empty()) return 0;
+  const uint64_t row = ((1u << columns.to) - (1u << columns.from)) * uint64_t{0x0101010101010101};
+  return row & ~uint64_t{0} << 8 * rows.from & ~uint64_t{0} >> 8 * (block - rows.to);
 }
 
 bool PartRaster::in_circle(int64_t x, int64_t y) const {
