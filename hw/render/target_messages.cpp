@@ -132,10 +132,10 @@ const PixelWorker::TargetBlock* PixelWorker::find_target_block(const RenderTarge
   const uint32_t left = x & ~7u, top = y & ~7u, slice = object_->layer + rt.surface.min_array_element;
   block_ = {&rt, left, top, slice, view_.stamp(), nullptr};
   // A block that starts at a multiple of eight in a tile, too, lies in one page.
-  const bool columns = rt.surface.tiling == surface::Tiling::y;
-  constexpr uint32_t x_row = 512, y_row = 16, y_column = 32 * y_row;
+  const bool y_tiled = rt.surface.tiling == surface::Tiling::y, columns = y_tiled || rt.surface.tiling == surface::Tiling::yf;
+  constexpr uint32_t x_row = 512, y_row = 16, y_column = 32 * y_row, yf_column = 8 * y_row;
   if (left + 8 > rt.level->extent().width || top + 8 > rt.level->extent().height || (!columns && rt.surface.tiling != surface::Tiling::x)) return nullptr;
-  block_.row = columns ? y_row : x_row, block_.column = columns ? y_column : 16;
+  block_.row = columns ? y_row : x_row, block_.column = y_tiled ? y_column : columns ? yf_column : 16;
   const uint64_t at = rt.level->address(left, top, slice);
   if (at & (7 * block_.row | block_.column | 15)) return nullptr;
   block_.at = view_.at_for_write(at);

@@ -104,7 +104,8 @@ void RenderTarget::fill_block(memory::View& view, uint32_t x, uint32_t y, uint32
       if (!mask) continue;
       const uint64_t at = level->address(x + px, y + py, slice);
       switch (surface.tiling) {
-        case surface::Tiling::y: {
+        case surface::Tiling::y:
+        case surface::Tiling::yf: {
           std::byte* line = view.at_for_write(at);
           if (mask == 0xffff) store_line(line, word);
           else store_part(line, 16, mask, word);

@@ -208,7 +208,7 @@ void LANE_LODS(const LaneDetail& d, const float* u, const float* v, const float*
 extern const LanePlainKernels LANE_PLAIN;
 extern const LaneKernels LANE_KERNELS;
 #define SAMPLE_OF(codes, tiling) {sample<LaneCodes::codes, LaneTiling::tiling, false>, sample<LaneCodes::codes, LaneTiling::tiling, true>}
-#define SAMPLES_OF(codes) {SAMPLE_OF(codes, linear), SAMPLE_OF(codes, x), SAMPLE_OF(codes, y)}
+#define SAMPLES_OF(codes) {SAMPLE_OF(codes, linear), SAMPLE_OF(codes, x), SAMPLE_OF(codes, y), SAMPLE_OF(codes, yf)}
 const LaneKernels LANE_KERNELS{copy, LANE_LODS, {SAMPLES_OF(unorm8), SAMPLES_OF(srgb8), SAMPLES_OF(unorm24), SAMPLES_OF(float32)}, mix, &LANE_PLAIN};
 
 }  // namespace softgen::sampler

@@ -16,7 +16,7 @@ namespace softgen::sampler {
 constexpr unsigned most_lanes = 16, most_quads = 4;
 
 enum class Wrap : uint8_t { wrap, mirror, clamp };
-enum class LaneTiling : uint8_t { linear, x, y };
+enum class LaneTiling : uint8_t { linear, x, y, yf };  ///< yf: of elements of 2 or 4 bytes
 
 /// How the stored codes become floats.
 enum class LaneCodes : uint8_t {
@@ -136,7 +136,7 @@ struct LaneKernels {
   /// plane_lod() of four quads and then finish_lod(). `u`, `v`: 16 channels. `given`, `bias`: a value a quad; null: from u and v, none.
   void (*lods)(const LaneDetail& detail, const float* u, const float* v, const float* given, const float* bias, LaneLods& out);
   /// By LaneCodes, LaneTiling, and whether it is linear.
-  LaneSample sample[4][3][2];
+  LaneSample sample[4][4][2];
   /// a + (b - a) weight in `a`, for the channels of `mask`; a weight for each quad, and nothing where it is zero.
   void (*mix)(float* const (&a)[4], const float (&b)[4][most_lanes], const float (&weight)[most_quads], unsigned channels, uint32_t mask);
   const LanePlainKernels* plain;

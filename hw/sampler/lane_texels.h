@@ -27,12 +27,13 @@ struct Texels : Vectors<W> {
     V::put(to, (bit & lit) != 0 ? v : V::get(to));
   }
 
-  /// Parts of an element's offset: their sum is its place (surface::offset_x, offset_y).
+  /// Parts of an element's offset: their sum is its place (surface::offset_x, offset_y; Yf: surface::page_column, page_row).
   template <LaneTiling tiling>
   [[gnu::always_inline]] static inline U column(U x, unsigned shift) {
     const U byte = shift == 2 ? x << 2 : x << shift;
     switch (tiling) {
       case LaneTiling::y: return ((byte & ~15u) << 5) + (byte & 15u);  // bits 4 to 6 to 9, the tile's number to 12
+      case LaneTiling::yf: return ((byte & ~63u) << 5) + ((byte & 32u) << 4) + ((byte & 16u) << 3) + (byte & 15u);  // bits 4, 5, 6 to 7, 9, 11
       case LaneTiling::x: return ((byte & ~511u) << 3) + (byte & 511u);
       case LaneTiling::linear: break;
     }
@@ -42,6 +43,7 @@ struct Texels : Vectors<W> {
   [[gnu::always_inline]] static inline U row(U y, uint32_t pitch) {
     switch (tiling) {
       case LaneTiling::y: return (y & ~31u) * pitch + ((y & 31u) << 4);
+      case LaneTiling::yf: return (y & ~31u) * pitch + ((y & 16u) << 6) + ((y & 8u) << 5) + ((y & 7u) << 4);
       case LaneTiling::x: return (y & ~7u) * pitch + ((y & 7u) << 9);
       case LaneTiling::linear: break;
     }

@@ -27,11 +27,12 @@ std::optional<Wrap> wrap_of(Mode mode) {
   }
 }
 
-std::optional<LaneTiling> tiling_of(Tiling tiling) {
+std::optional<LaneTiling> tiling_of(Tiling tiling, unsigned element) {
   switch (tiling) {
     case Tiling::linear: return LaneTiling::linear;
     case Tiling::x: return LaneTiling::x;
     case Tiling::y: return LaneTiling::y;
+    case Tiling::yf: return element == 2 || element == 4 ? std::optional(LaneTiling::yf) : std::nullopt;
     default: return std::nullopt;
   }
 }
@@ -84,7 +85,7 @@ LaneSampler::LaneSampler(const Texture& texture, const State& state, const LaneK
   const surface::Surface& s = texture.surface();
   if (!texture.has_texels() || s.type != surface::SurfaceType::two_d || texture.layers() != 1 || s.samples != 1 || s.base % 4 || s.pitch % 4) return;
   const auto decode = decode_of(s);
-  const auto tiling = tiling_of(s.tiling);
+  const auto tiling = tiling_of(s.tiling, s.format->block_bytes());
   const auto across = wrap_of(state.tcx_address_control_mode), down = wrap_of(state.tcy_address_control_mode);
   const auto anisotropic = [](auto mode) { return static_cast<unsigned>(mode) == static_cast<unsigned>(State::MagModeFilter::MAPFILTER_ANISOTROPIC); };
   const bool reduces = state.reduction_type_enable &&
@@ -118,7 +119,7 @@ LaneSampler::LaneSampler(const Texture& texture, const State& state, const LaneK
 /// The levels, and how many bytes from the surface's base they reach.
 void LaneSampler::places(const Texture& texture) {
   const surface::Surface& s = texture.surface();
-  const uint64_t tile_rows = surface_.tiling == LaneTiling::y ? 32 : surface_.tiling == LaneTiling::x ? 8 : 1;
+  const uint64_t tile_rows = surface::page_shape(s.tiling, 4).height;
   for (unsigned n = 0; n < texture.levels(); ++n) {
     const surface::Extent& size = texture.extent(n);
     const surface::Origin& origin = texture.origin(n);

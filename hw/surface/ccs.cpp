@@ -26,9 +26,11 @@ Ccs::Ccs(const Surface& s, unsigned lod) {
   base_ = strip_canonical(s.aux_base);
   pitch_ = s.aux_pitch;
   width_ = pair_bytes / (bits / 8);
-  compresses_ = s.aux == AuxMode::ccs_e && s.format->is(use_ccs_e);
+  // Levels of a mip tail begin within lines.
+  in_tail_ = in_mip_tail(s, lod);
+  compresses_ = s.aux == AuxMode::ccs_e && s.format->is(use_ccs_e) && !in_tail_;
   Surface laid_out = s;
-  laid_out.halign = halign, laid_out.valign = valign;
+  laid_out.halign = halign, laid_out.valign = valign, laid_out.mip_tail = no_mip_tail;
   const Origin origin = level_origin(laid_out, lod);
   first_column_ = origin.x / width_, first_row_ = origin.y / pair_rows;
   // QPitch is of pixel rows and aligned more than levels are (SKL PRM vol 2d, RENDER_SURFACE_STATE); so no two tiles of the screen share a byte.
@@ -88,6 +90,16 @@ void Ccs::resolve(memory::View& view, const CcsRect& rect, uint32_t slice, bool 
   each_clear(view, rect, slice, [&](const CcsRect& clear) { fill(view, clear, slice, CcsCode::compressed); });
 }
 
+namespace {
+
+/// The same element to all of `rect` that is in the level.
+void write_elements(memory::View& view, const Level& level, const CcsRect& rect, uint32_t slice, std::span<const std::byte> element) {
+  for (uint32_t y = rect.y0; y < std::min(rect.y1, level.extent().height); ++y)
+    for (uint32_t x = rect.x0; x < std::min(rect.x1, level.extent().width); ++x) view.write(level.address(x, y, slice), element.data(), element.size());
+}
+
+}  // namespace
+
 bool expand_clears(memory::View& view, const Ccs& ccs, const Surface& surface, const Level& level, const CcsRect& rect, uint32_t slice) {
   constexpr uint32_t y_tile_rows = 32;
   const unsigned bytes = surface.format->block_bytes();
@@ -100,6 +112,7 @@ bool expand_clears(memory::View& view, const Ccs& ccs, const Surface& surface, c
   bool any = false;
   ccs.each_clear(view, rect, slice, [&](const CcsRect& clear) {
     any = true;
+    if (ccs.in_tail()) return write_elements(view, level, clear, slice, std::span(texel).first(bytes));
     for (uint32_t x = clear.x0; x < clear.x1; x += line_width)
       for (uint32_t y = clear.y0; y < clear.y1;) {
         uint64_t left;

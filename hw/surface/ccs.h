@@ -40,6 +40,8 @@ class Ccs {
   bool operator==(const Ccs&) const = default;
   /// AUX_CCS_E, with a format that it takes: what is written may be compressed. Else only clears are coded.
   bool compresses() const { return compresses_; }
+  /// The level lies in a mip tail, where pairs of the surface share lines with other levels.
+  bool in_tail() const { return in_tail_; }
   /// Pixels across one pair.
   uint32_t width() const { return width_; }
 
@@ -69,7 +71,7 @@ class Ccs {
   uint32_t pitch_ = 0, slice_rows_ = 0;        ///< bytes; pairs from slice to slice
   uint32_t first_column_ = 0, first_row_ = 0;  ///< of the level, in pairs
   uint32_t width_ = 0;
-  bool compresses_ = false;
+  bool compresses_ = false, in_tail_ = false;
 };
 
 /// Writes the surface's clear colour to the pairs coded "clear" among those that `rect` of `level` touches; their codes stay. `ccs` is the level's.

@@ -8,6 +8,7 @@
 #include "hw/base/log.h"
 #include "hw/defs/gen9/3dstate_pixel.h"
 #include "hw/defs/gen9/surface.h"
+#include "hw/surface/mip_tail.h"
 
 namespace softgen::surface {
 namespace {
@@ -84,8 +85,9 @@ void decode_image(const State& s, Surface& out) {
   out.valign = alignment(static_cast<uint32_t>(s.surface_vertical_alignment));
   if (out.tiling == Tiling::yf || out.tiling == Tiling::ys) {
     standard_alignment(out);
-    if (s.mip_tail_start_lod < 15 && s.mip_count_lod >= s.mip_tail_start_lod)
-      unimplemented("mip tail of a Yf or Ys surface");
+    if (out.type == SurfaceType::three_d) unimplemented("3D surface of Yf or Ys tiling");
+    else if (s.number_of_multisamples != State::NumberOfMultisamples::MULTISAMPLECOUNT_1) unimplemented("multisampled surface of Yf or Ys tiling");
+    else if (out.type != SurfaceType::one_d && std::has_single_bit(element_bytes(*out.format))) out.mip_tail = s.mip_tail_start_lod;
   }
   if (out.type == SurfaceType::one_d) out.height = 1;
   out.samples = static_cast<uint8_t>(1u << static_cast<unsigned>(s.number_of_multisamples));
@@ -232,13 +234,17 @@ Origin level_origin(const Surface& s, unsigned lod) {
   const Origin size = physical_size(s);
   const uint32_t bw = s.format->block_width, bh = s.format->block_height;
   Origin at{s.x_offset / bw, s.y_offset / bh};
-  for (unsigned l = 0; l < lod; ++l) {
+  for (unsigned l = 0; l < std::min<unsigned>(lod, s.mip_tail); ++l) {
     if (s.row_layout())
       at.x += level_elements(size.x, l, 1, row_layout_alignment);
     else if (l == 1)
       at.x += level_elements(size.x, l, bw, s.halign);
     else
       at.y += level_elements(size.y, l, bh, s.valign);
+  }
+  if (in_mip_tail(s, lod)) {
+    const Origin slot = mip_tail_slot(s.tiling, element_bytes(*s.format), lod - s.mip_tail);
+    at.x += slot.x, at.y += slot.y;
   }
   return at;
 }

@@ -44,6 +44,8 @@ struct ChromaPlanes {
   bool operator==(const ChromaPlanes&) const = default;
 };
 
+constexpr uint8_t no_mip_tail = 15;
+
 struct Surface {
   SurfaceType type = SurfaceType::null;
   const Format* format = nullptr;  ///< never null but for SurfaceType::null
@@ -63,6 +65,7 @@ struct Surface {
   uint32_t view_extent = 1;  ///< slices a render target or typed access may reach
   uint8_t mip_count = 0;     ///< levels after the first; of a render target: the level
   uint8_t min_lod = 0;       ///< first level that the sampler sees
+  uint8_t mip_tail = no_mip_tail;  ///< first level of the mip tail (hw/surface/mip_tail.h)
   float resource_min_lod = 0;
   float base_mip_level = 0;
   uint32_t x_offset = 0, y_offset = 0;  ///< pixels
@@ -91,6 +94,8 @@ Surface decode_surface(std::span<const uint32_t> dwords);
 Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples);
 Surface decode_stencil_buffer(std::span<const uint32_t> depth, std::span<const uint32_t> stencil,
                               unsigned samples);
+
+inline bool in_mip_tail(const Surface& surface, unsigned lod) { return surface.mip_tail != no_mip_tail && lod >= surface.mip_tail; }
 
 /// Size of level `lod` in pixels; depth of 3D surfaces shrinks too, slices of arrays do not.
 struct Extent {

@@ -76,6 +76,12 @@ constexpr uint64_t bases[] = {base, base + 4, base + 16, base + 64, base + 0x200
 constexpr SurfaceState::TileMode tilings[] = {SurfaceState::TileMode::LINEAR, SurfaceState::TileMode::WMAJOR, SurfaceState::TileMode::XMAJOR,
                                               SurfaceState::TileMode::YMAJOR};
 
+surface::Surface yf_tiled(SurfaceFormat format, uint64_t at, uint32_t pitch) {
+  SurfaceState state = image(format, SurfaceState::TileMode::YMAJOR, at, pitch);
+  state.tiled_resource_mode = SurfaceState::TiledResourceMode::_4KB;
+  return decoded(state);
+}
+
 }  // namespace
 
 TEST_CASE("a depth clear of a buffer whose pitch is no whole number of tiles stays within its pages") {
@@ -135,6 +141,39 @@ TEST_CASE("colours are written within their pages, whatever the target's base an
               rt.fill_block(f.view, x, y, 0, 0x8040201008040201, 0x12345678);
             }
         }
+}
+
+TEST_CASE("quads and blocks of a target are where its surface has their pixels") {
+  Fixture f;
+  const OutputMerger merger(State{}, f.view);
+  constexpr auto format = SurfaceFormat::R8G8B8A8_UNORM;
+  for (const surface::Surface& s : {decoded(image(format, SurfaceState::TileMode::XMAJOR, base, 512)), decoded(image(format, SurfaceState::TileMode::YMAJOR, base, 256)), yf_tiled(format, base, 256)}) {
+    const RenderTarget rt(s);
+    CAPTURE(surface::tiling_name(s.tiling));
+    REQUIRE(merger.color_kernel(rt, 0));
+    for (uint32_t y = 0; y < 64; ++y)
+      for (uint32_t x = 0; x < 64; ++x) {
+        const uint64_t at = rt.level->address(x, y, 0);
+        std::byte* rows[2];
+        REQUIRE(rt.quad_rows(f.view, x & ~1u, y & ~1u, 0, rows) == 15);
+        REQUIRE(rows[y & 1] + 4 * (x & 1) == f.view.at(at));
+        f.view.store<uint32_t>(at, 0);
+        rt.fill_block(f.view, x & ~7u, y & ~7u, 0, uint64_t{1} << (y % 8 * 8 + x % 8), 0x5eed);
+        REQUIRE(f.view.load<uint32_t>(at) == 0x5eed);
+      }
+  }
+}
+
+TEST_CASE("a target in a mip tail is written pixel by pixel") {
+  Fixture f;
+  SurfaceState state = image(SurfaceFormat::R8G8B8A8_UNORM, SurfaceState::TileMode::YMAJOR, base, 256);
+  state.tiled_resource_mode = SurfaceState::TiledResourceMode::_4KB;
+  state.mip_tail_start_lod = 2;
+  const OutputMerger merger(State{}, f.view);
+  for (const unsigned level : {1u, 2u}) {
+    state.mip_count_lod = level;
+    CHECK(merger.color_kernel(RenderTarget(decoded(state)), 0).has_value() == (level == 1));
+  }
 }
 
 TEST_CASE("fills stay within their pages, whatever format, tiling, base and pitch") {

@@ -31,15 +31,20 @@ struct Round {
     constexpr F formats[] = {F::R8G8B8A8_UNORM, F::B8G8R8A8_UNORM,     F::R8G8B8X8_UNORM, F::R8G8B8A8_UNORM_SRGB, F::B8G8R8X8_UNORM_SRGB,
                              F::R32_FLOAT,      F::R24_UNORM_X8_TYPELESS, F::R8_UNORM,       F::R8G8_UNORM,          F::L8A8_UNORM_SRGB,
                              F::A8_UNORM,       F::I8_UNORM,           F::L8_UNORM_SRGB};
-    constexpr surface::Tiling tilings[] = {surface::Tiling::linear, surface::Tiling::x, surface::Tiling::y};
+    constexpr surface::Tiling tilings[] = {surface::Tiling::linear, surface::Tiling::x, surface::Tiling::y, surface::Tiling::yf};
     s.type = surface::SurfaceType::two_d;
     s.format = surface::find_format(formats[any(std::size(formats))]);
-    s.tiling = tilings[any(3)];
+    s.tiling = tilings[any(s.format->block_bytes() == 1 ? 3 : 4)];
     s.base = base;
     s.width = any(4) ? 1 + any(60) : 1u << any(6), s.height = any(4) ? 1 + any(60) : 1u << any(6);
     s.pitch = 512;
     s.array = any(2);
     s.mip_count = static_cast<uint8_t>(any(4));
+    if (s.tiling == surface::Tiling::yf) {
+      const surface::PageShape tile = surface::tile_shape(s.tiling, s.format->block_bytes());
+      s.halign = static_cast<uint16_t>(tile.width / s.format->block_bytes()), s.valign = static_cast<uint16_t>(tile.height);
+      s.mip_tail = static_cast<uint8_t>(any(2) ? any(4) : surface::no_mip_tail);
+    }
     if (any(8) == 0) s.x_offset = 4, s.y_offset = 8;
     if (any(8) == 0) s.min_array_element = 1, s.qpitch = 64;
     if (any(4) == 0) s.select = {Select::SCS_ALPHA, Select::SCS_ONE, Select::SCS_ZERO, Select::SCS_RED};

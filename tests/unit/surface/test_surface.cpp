@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/surface/mip_tail.h"
 #include "hw/surface/surface.h"
 
 #include <algorithm>
@@ -77,6 +78,60 @@ TEST_CASE("a surface with one tile more than its width, for media compression's 
     CHECK(Level(*surface, 0).address(1919, 1087, 0) == 0x10'0000 + offset_y(1919, 1087, 17 * 128));
     CHECK(Level(*surface, 0).address(0, 32, 0) == 0x10'0000 + 17 * 4096);
   }
+}
+
+namespace {
+
+/// A 2D surface of whole tiles of Yf or Ys whose levels from `tail` on share a tile.
+Surface standard_tiled(SurfaceFormat format, uint32_t width, uint32_t height, uint32_t pitch, uint32_t qpitch, bool yf, unsigned tail, unsigned levels) {
+  State s = image(State::SurfaceType::SURFTYPE_2D, format, width, height, 2, State::TileMode::YMAJOR, pitch, qpitch);
+  s.tiled_resource_mode = yf ? State::TiledResourceMode::_4KB : State::TiledResourceMode::_64KB;
+  s.mip_tail_start_lod = tail;
+  s.mip_count_lod = levels - 1;
+  return decoded(s);
+}
+
+}  // namespace
+
+TEST_CASE("levels of a mip tail stand in their slots") {
+  // Mesa isl.c, skl_std_y_2d_miptail_offset_el, for 64x64: levels 0 and 1 have tiles of their own, 2 to 6 share the one right of level 1.
+  const Surface s = standard_tiled(SurfaceFormat::R8G8B8A8_UNORM, 64, 64, 256, 96, true, 2, 7);
+  const uint32_t expect[][2] = {{0, 0}, {0, 64}, {32 + 16, 64}, {32 + 8, 64 + 16}, {32, 64 + 24}, {32, 64 + 16}, {32 + 8, 64 + 8}};
+  for (unsigned lod = 0; lod < std::size(expect); ++lod) {
+    INFO("level " << lod);
+    CHECK(level_origin(s, lod).x == expect[lod][0]);
+    CHECK(level_origin(s, lod).y == expect[lod][1]);
+  }
+  CHECK(Level(s, 6).address(0, 0, 1) == 0x10'0000 + offset(Tiling::yf, 4, (32 + 8) * 4, 96 + 64 + 8, 256));
+  // A level that no slot is left for is where the last one is.
+  CHECK(level_origin(standard_tiled(SurfaceFormat::R8G8B8A8_UNORM, 64, 64, 256, 96, true, 0, 15), 14).x == 0);
+}
+
+TEST_CASE("the levels of a mip tail fill one tile without sharing a place") {
+  struct Case {
+    SurfaceFormat format;
+    uint32_t bytes;
+  };
+  const Case cases[] = {{SurfaceFormat::R8_UNORM, 1}, {SurfaceFormat::R16_UNORM, 2}, {SurfaceFormat::R8G8B8A8_UNORM, 4}, {SurfaceFormat::R32G32_FLOAT, 8}, {SurfaceFormat::R32G32B32A32_FLOAT, 16}};
+  for (const Case& c : cases)
+    for (const bool yf : {true, false}) {
+      const PageShape tile = tile_shape(yf ? Tiling::yf : Tiling::ys, c.bytes);
+      const Origin first = mip_tail_slot(yf ? Tiling::yf : Tiling::ys, c.bytes, 0);
+      const uint32_t width = tile.width / c.bytes - first.x, height = tile.height - first.y;
+      const unsigned levels = static_cast<unsigned>(std::bit_width(std::max(width, height)));
+      const Surface surface = standard_tiled(c.format, width, height, tile.width, tile.height, yf, 0, levels);
+      INFO(c.bytes << " bytes " << tiling_name(surface.tiling));
+      std::set<uint64_t> seen;
+      size_t count = 0;
+      for (unsigned lod = 0; lod < levels; ++lod) {
+        const Level level(surface, lod);
+        for (uint32_t y = 0; y < level.extent().height; ++y)
+          for (uint32_t x = 0; x < level.extent().width; ++x, ++count) seen.insert(level.address(x, y, 0));
+      }
+      CHECK(seen.size() == count);
+      CHECK(*seen.begin() >= surface.base);
+      CHECK(*seen.rbegin() < surface.base + tile_bytes(surface.tiling, c.bytes));
+    }
 }
 
 TEST_CASE("no two elements of a surface share a place") {
