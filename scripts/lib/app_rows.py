@@ -9,7 +9,7 @@ Bound = collections.namedtuple("Bound", "limit share why")
 # How the peer runs: what it is called, its environment, whether under softgen-run (for its display only), and its command when it is another one.
 Peer = collections.namedtuple("Peer", "name environment display command", defaults=[None])
 # `pictures`: raw FILE, images PATTERN, or display; the first `count` are compared, fewer are a failure. `seconds`: a time-out for one run.
-# `fault`: by the Mesa whose release's program makes a mistake of its own: which, so that it is not run there.
+# `fault`: by the Mesa (trixie, sid) with whose release the program cannot run right by its own fault: why; it is not run there.
 # `long`: more than a minute, or more packages than scripts/test should install.
 Row = collections.namedtuple("Row", "name packages command pictures count peer bound seconds environment files long fault", defaults=[{}, {}, False, {}])
 
@@ -42,11 +42,21 @@ MESA = ["libgl1-mesa-dri", "libegl1", "libgbm1", "libgles2", "mesa-vulkan-driver
 FFMPEG_DESCRIPTORS = "FFmpeg binds a descriptor buffer per set, more than the one that anv allows (maxResourceDescriptorBufferBindings)"
 
 
-def ffmpeg(name, filters, bound, size="640x360", pixels="nv12", fault=None):
+def ffmpeg(name, filters, bound, size="640x360", pixels="nv12", count=1, fault=None):
+    """One picture unless told otherwise: FFmpeg 7.1 uploads from the memory of a frame to which it holds no reference, so that the next
+    frame is often written there before the copy has been made (vulkan_transfer_frame in its libavutil/hwcontext_vulkan.c)."""
     return Row(f"ffmpeg-{name}", ["ffmpeg"],
-               ["ffmpeg", "-v", "error", "-nostdin", "-init_hw_device", "vulkan=v:0", "-filter_hw_device", "v", "-f", "lavfi", "-i", f"testsrc2=s={size}:d=1:r=5",
+               ["ffmpeg", "-v", "error", "-nostdin", "-init_hw_device", "vulkan=v:0", "-filter_hw_device", "v", "-f", "lavfi", "-i", f"testsrc2=s={size}:d=1:r={count}",
                 "-vf", f"format={pixels},hwupload,{filters},hwdownload,format={pixels}", "-f", "rawvideo", "out"],
-               "raw out", 5, LAVAPIPE, bound, 120, fault=fault or {})
+               "raw out", count, LAVAPIPE, bound, 120, fault=fault or {})
+
+
+# Weights of a sharpening of 5 by 5 pixels; their sum is 5.
+SHARPEN = "0 -1 -2 -1 0 -1 3 -4 3 -1 -2 -4 29 -4 -2 -1 3 -4 3 -1 0 -1 -2 -1 0"
+SHARPEN_ALL = ":".join(f"{plane}m={SHARPEN}:{plane}rdiv=0.2:{plane}bias=0" for plane in range(3))
+# Of several OpenCL platforms only this one.
+INTEL_OPENCL = {"OCL_ICD_VENDORS": "/etc/OpenCL/vendors/intel.icd"}
+OPENCL_GEN9 = "its compute-runtime knows no Gen9"
 
 
 ROWS = [
@@ -54,7 +64,16 @@ ROWS = [
     # (a hang), and a plane's values in shared memory are overwritten with the next plane's while other threads read them.
     ffmpeg("avgblur-vulkan", "avgblur_vulkan=sizeX=5", Bound(2, 0, "a pass along each axis, each rounded to 8 bits"), "640x384", "gray"),
     ffmpeg("gblur-vulkan", "gblur_vulkan=sigma=4", Bound(2, 0, "a pass along each axis, each rounded to 8 bits"),
-           fault={"trixie": FFMPEG_DESCRIPTORS, "sid": FFMPEG_DESCRIPTORS}),
+           count=5, fault={"trixie": FFMPEG_DESCRIPTORS, "sid": FFMPEG_DESCRIPTORS}),
+    ffmpeg("libplacebo", "libplacebo=w=480:h=270:downscaler=mitchell:dithering=-1:deband=0",
+           Bound(2, 0, "to RGB and back, and a pass along each axis in 16-bit floats, rounded to 8 bits at the end")),
+    Row("ffmpeg-convolution-opencl", ["ffmpeg", "intel-opencl-icd", "pocl-opencl-icd"],
+        ["ffmpeg", "-v", "error", "-nostdin", "-init_hw_device", "opencl=o:0.0", "-filter_hw_device", "o", "-f", "lavfi", "-i", "testsrc2=s=640x360:d=1:r=5",
+         "-vf", f"format=yuv420p,hwupload,convolution_opencl={SHARPEN_ALL},hwdownload,format=yuv420p", "-f", "rawvideo", "out"],
+        "raw out", 5, Peer("pocl", {"OCL_ICD_VENDORS": "/etc/OpenCL/vendors/pocl.icd"}, False),
+        Bound(1, 0, "a sum of 25 products of floats, rounded once"), 120, INTEL_OPENCL,
+        long=True,  # pocl brings 100 MB of compiler
+        fault={"trixie": OPENCL_GEN9, "sid": OPENCL_GEN9}),
     Row("gstreamer-sobel", ["gstreamer1.0-tools", "gstreamer1.0-gl", "gstreamer1.0-plugins-base"],
         ["gst-launch-1.0", "-q", "videotestsrc", "num-buffers=5", "!", "video/x-raw,width=320,height=240,format=RGBA", "!", "glupload", "!",
          "gleffects", "effect=sobel", "!", "gldownload", "!", "video/x-raw,format=RGBA", "!", "filesink", "location=out"],
@@ -69,6 +88,8 @@ ROWS = [
         {"SDL_VIDEODRIVER": "kmsdrm", "SDL_AUDIODRIVER": "dummy"}, {".openarena/baseoa/softgen.cfg": OPENARENA_SCRIPT}, long=True),  # and its data are 400 MB
 ]
 
+SHORT = [row for row in ROWS if not row.long]
+
 
 def packages(rows):
     """What they need beside the base system, sorted."""
@@ -77,4 +98,4 @@ def packages(rows):
 
 def place_rows(row):
     """The rows that share a release's folder with `row`: the short ones have one, a long one has its own."""
-    return [row] if row.long else [other for other in ROWS if not other.long]
+    return [row] if row.long else SHORT

@@ -44,9 +44,7 @@ def speed(row, result):
 
 
 def cells(row, mesa):
-    """A line of the table, and whether the program did what it should (None: it is not run with this Mesa)."""
-    if mesa.name in row.fault:
-        return [row.name, "-", row.peer.name, "-", "-", "-", f"not run: {row.fault[mesa.name]}"], None
+    """A line of the table, and whether the program did what it should."""
     say(f"{row.name} on softgen")
     ours = app_run.run(row, mesa)
     say(f"{row.name} on {row.peer.name}")
@@ -54,6 +52,11 @@ def cells(row, mesa):
     difference, wrong = app_run.verdict(row, ours, theirs)
     numbers = [str(difference.largest), f"{100 * difference.over:.3f} %"] if difference else ["-", "-"]
     return [row.name, speed(row, ours), row.peer.name, speed(row, theirs), *numbers, wrong or "agrees"], not wrong
+
+
+def not_run(row, mesa):
+    """cells() of a program that cannot run with this Mesa."""
+    return [row.name, "-", row.peer.name, "-", "-", "-", f"not run: {row.fault[mesa]}"], None
 
 
 def apps(argv):
@@ -66,7 +69,9 @@ def apps(argv):
             install(rows)
         results = [cells(row, HostMesa()) for row in rows]
     else:
-        results = [cells(row, ReleaseMesa(options.mesa, packages(place_rows(row)))) for row in rows]
+        # A row that cannot run there needs no folder.
+        results = [not_run(row, options.mesa) if options.mesa in row.fault else
+                   cells(row, ReleaseMesa(options.mesa, packages(place_rows(row)))) for row in rows]
     print_table([["program", "per second", "peer", "per second", "max", "over", "pictures"], *[line for line, _ in results]], left=(0, 2, 6))
     passed, failed, skipped = (sum(good is what for _, good in results) for what in (True, False, None))
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

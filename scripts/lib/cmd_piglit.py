@@ -14,6 +14,7 @@ import tempfile
 import choice
 import cmd_setup
 import piglit_guest
+from app_rows import INTEL_OPENCL
 from common import BUILD, CACHE, ROOT, Failure, main, say, step
 
 PROFILES = pathlib.Path("/usr/lib/x86_64-linux-gnu/piglit/tests")
@@ -48,7 +49,7 @@ def run(profile, tests, options, folder):
     command = ["/usr/bin/piglit", "run", "-o", "-j", str(options.jobs), "--timeout", str(options.timeout), "-p", options.platform,
                "-l", "quiet", "--test-list", str(names), profile, str(out)]
     # Without it piglit decides from what an EGL or GLX context offers which shader tests to skip, and here finds neither.
-    environment = os.environ | {"PIGLIT_NO_FAST_SKIP": "1"}
+    environment = os.environ | {"PIGLIT_NO_FAST_SKIP": "1"} | INTEL_OPENCL
     if options.gpu == "softgen":
         command = [str(BUILD / "softgen-run"), "--threads", str(options.threads), "--", *command]
     else:

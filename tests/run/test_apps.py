@@ -7,12 +7,10 @@ from driver import Failure, ReleaseMesa, RunTest, mesa_root
 import app_rows
 import app_run
 
-SHORT = [row for row in app_rows.ROWS if not row.long]
-
 
 class Apps(RunTest):
     def test_pictures_agree(self):
-        for row in SHORT:
+        for row in app_rows.SHORT:
             with self.subTest(row.name):
                 if not self.mesa.has(row.command[0]):
                     self.skipTest(f"{row.command[0]} is not installed")
@@ -28,6 +26,6 @@ class AppsOfDebian13(Apps):
         if mesa_root.possible():
             raise unittest.SkipTest(mesa_root.possible())
         try:
-            cls.mesa = ReleaseMesa("trixie", app_rows.packages(SHORT))
+            cls.mesa = ReleaseMesa("trixie", app_rows.packages(app_rows.SHORT))
         except Failure as failure:
             raise unittest.SkipTest(f"Debian 13's programs cannot be had: {failure}") from None
