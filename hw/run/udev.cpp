@@ -76,10 +76,12 @@ void scan(Enumeration& enumeration) {
   for (size_t i = 0; i + 1 < enumeration.found.size(); ++i) enumeration.found[i].next = &enumeration.found[i + 1];
 }
 
-/// libudev's function of this name; null when the program has no libudev.
+/// libudev's function of this name; null when the program has no libudev. What a plugin brought is not behind us but by itself.
 template <typename F>
 F* next(const char* name) {
-  return reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));
+  if (void* const behind = dlsym(RTLD_NEXT, name)) return reinterpret_cast<F*>(behind);
+  void* const library = dlopen("libudev.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  return library ? reinterpret_cast<F*>(dlsym(library, name)) : nullptr;
 }
 
 }  // namespace

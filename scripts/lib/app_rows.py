@@ -34,6 +34,29 @@ def mpv(output):
                Bound(1, 0, "one conversion from Y'CbCr, rounded once on each side"), 120)
 
 
+# Gradients, blending, a rotated item with smooth edges, and an item drawn to a texture; no edge goes through the middle of a pixel.
+QML_SCENE = """import QtQuick
+import QtQuick.Window
+Window {
+    id: window
+    visible: true
+    visibility: Window.FullScreen
+    Rectangle {
+        anchors.fill: parent
+        gradient: Gradient { GradientStop { position: 0; color: "#ffc040" } GradientStop { position: 1; color: "#4020a0" } }
+    }
+    Rectangle {
+        x: 40; y: 30; width: 120; height: 90; radius: 20; rotation: 15; color: "#80ff2020"; antialiasing: true
+        border { width: 4; color: "white" }
+    }
+    ShaderEffectSource { x: 170; y: 120; width: 140; height: 110; sourceItem: window.contentItem.children[1]; smooth: true }
+    Repeater {
+        model: 8
+        Rectangle { x: 10 + 38 * index; y: 200; width: 30; height: 30; scale: 0.53 + index / 9.7; color: Qt.hsva(index / 8, 1, 1, 0.75) }
+    }
+    Timer { interval: 1000; running: true; onTriggered: Qt.quit() }
+}
+"""
 OPENARENA_SCRIPT = "timedemo 1; demo demo088-test1; wait 60; screenshot; wait 30; screenshot; wait 2; quit\n"
 
 MESA = ["libgl1-mesa-dri", "libegl1", "libgbm1", "libgles2", "mesa-vulkan-drivers"]
@@ -80,6 +103,9 @@ ROWS = [
         "raw out", 5, LLVMPIPE, Bound(4, 0, "four passes, each rounded to 8 bits, and a square root"), 120, {"GST_GL_PLATFORM": "egl"}),
     mpv("gpu"),
     mpv("gpu-next"),
+    Row("qt-quick", ["qml-qt6", "qml6-module-qtquick", "qml6-module-qtquick-window", "qml6-module-qtqml-workerscript", "qt6-qpa-plugins"],
+        ["/usr/lib/qt6/bin/qml", "scene.qml"], "display", 1, LLVMPIPE, Bound(2, 0, "three blended layers, each rounded to 8 bits"), 120,
+        {"QT_QPA_PLATFORM": "eglfs", "QT_QPA_EGLFS_INTEGRATION": "eglfs_kms", "QT_QPA_EGLFS_HIDECURSOR": "1"}, {"scene.qml": QML_SCENE}),
     Row("openarena", ["openarena"],
         ["openarena", "+set", "r_mode", "3", "+set", "r_fullscreen", "1", "+set", "cl_renderer", "opengl1", "+set", "s_initsound", "0", "+set", "cg_draw2D", "0",
          "+set", "con_notifytime", "0", "+exec", "softgen.cfg"],

@@ -3,6 +3,7 @@
 import os
 import re
 
+import app_rows
 import apt
 from common import output
 
@@ -18,8 +19,7 @@ GROUPS = {
     "headers": ["qemu-system-x86", "dpkg-dev", "xz-utils", "python3-venv", "python3-pycotap", "libfdt-dev"],
     "guest": ["qemu-system-x86", "mmdebstrap", "e2fsprogs", "kmod", "xz-utils", "zstd"],
     "window": ["qemu-system-gui"],
-    "programs": ["mesa-utils", "vulkan-tools", "mesa-vulkan-drivers", "kmscube", "glmark2-es2-drm", "piglit", "libgl1-mesa-dri", "libegl1",
-                 "libgbm1", "ffmpeg", "mpv", "gstreamer1.0-tools", "gstreamer1.0-gl", "gstreamer1.0-plugins-base"],
+    "programs": ["mesa-utils", "vulkan-tools", "kmscube", "glmark2-es2-drm", "piglit", *app_rows.packages(app_rows.SHORT)],
     "piglit": ["piglit", "libgl1-mesa-dri", "libegl1", "libgbm1"],
     "profile": ["linux-perf", "libdevel-nytprof-perl"],
     "test": ["clang", "grub-common", "grub-pc-bin"],

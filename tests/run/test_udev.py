@@ -9,7 +9,15 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 class Udev(RunTest):
     def test_all_that_libudev_tells_of_a_device(self):
-        out = self.ok(self.compiled("udev_devices", HERE, ["-l:libudev.so.1"]))
+        self.check(self.ok(self.compiled("udev_devices", HERE, ["-l:libudev.so.1"])))
+
+    def test_libudev_of_a_plugin(self):
+        """Qt's plugins are loaded with their libraries out of everybody's sight."""
+        plugin = self.compiled("udev_devices", HERE, ["-shared", "-fPIC", "-l:libudev.so.1"])
+        self.check(self.ok("python3", "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1]).main()", plugin))
+
+    def check(self, out):
+        self.assertNotIn("failed", out)
         nodes, rest = out.removeprefix("nodes:\n").split("of a seat:\n")
         of_seat, family = rest.split("of the PCI device:\n")
         card, render = nodes.split("renderD128 at", 1)

@@ -66,8 +66,9 @@ static void print_device(struct udev* context, struct udev_device* device) {
 
 /// Prints all devices of an enumeration and ends it.
 static void print_all(struct udev* context, const char* title, struct udev_enumerate* all) {
+  const int status = udev_enumerate_scan_devices(all);
   printf("%s:\n", title);
-  udev_enumerate_scan_devices(all);
+  if (status) printf("  the scan failed: %d\n", status);
   for (struct udev_list_entry* entry = udev_enumerate_get_list_entry(all); entry; entry = udev_list_entry_get_next(entry)) {
     struct udev_device* device = udev_device_new_from_syspath(context, udev_list_entry_get_name(entry));
     print_device(context, device);
