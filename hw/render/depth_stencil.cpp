@@ -144,14 +144,14 @@ void DepthStencil::clear(memory::View& view, const FillBands& bands, StopReasons
 
 bool DepthStencil::clear_value_changed(memory::View& view) const {
   for (uint32_t slice = 0; hiz_ && slice < depth_.view_extent; ++slice)
-    if (hiz_->cleared(view, slice + depth_.min_array_element).value_or(clear_value_) != clear_value_) return true;
+    if (hiz_->differs(view, slice + depth_.min_array_element, clear_value_)) return true;
   return false;
 }
 
 void DepthStencil::renew(memory::View& view, const FillBands& bands, StopReasons stops) const {
   for (uint32_t i = 0; hiz_ && !stops && i < depth_.view_extent; ++i) {
     const uint32_t slice = i + depth_.min_array_element;
-    if (hiz_->cleared(view, slice).value_or(clear_value_) == clear_value_) continue;
+    if (!hiz_->differs(view, slice, clear_value_)) continue;
     bands(whole(*depth_level_), [&](memory::View& own, const PixelRect& band) {
       fill_samples(own, depth_, *depth_level_, band, slice, all_samples, clear_value_, stops);
     });

@@ -4,10 +4,12 @@
 // sampled. Drivers change the value without another clear (Mesa 25, iris_clear.c, fast_clear_depth). Our clears fill the depth buffer, so
 // that all who read it find the value; a mark in the slice's part of the HiZ buffer says with which value, until something is drawn. The
 // format of the HiZ buffer is not public, and no client reads it: the mark is ours. Whole slices alone are marked, since drivers resolve those
-// that are drawn in part before they change the value.
+// that are drawn in part before they change the value. A HiZ buffer of zeros says "clear": Mesa 26 draws with a new one, which its kernel
+// zeroed, without a clear or a resolve before; Mesa 22 to 25 resolve first (iris_resource.c, ISL_AUX_STATE_AUX_INVALID).
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -36,15 +38,18 @@ class HizClear {
 
   /// `slice` counts from the surface's own first one, `code` is as the depth buffer holds it.
   void mark(memory::View& view, uint32_t slice, uint32_t code) const;
+  /// The slice was drawn to or resolved: it has the depth that its buffer holds.
   void forget(memory::View& view, uint32_t slice) const;
-  /// The code that the slice was cleared with, when nothing was drawn since.
-  std::optional<uint32_t> cleared(memory::View& view, uint32_t slice) const;
+  /// The slice is clear, and what its buffer holds is not `code`.
+  bool differs(memory::View& view, uint32_t slice, uint32_t code) const;
   /// A slice of a texture that is still clear gets the clear value of `surface`. The caller keeps other threads from it. False: `stop` is aborting,
   /// and the slice has it in part.
   bool follow(memory::View& view, const Surface& surface, const Level& level, uint32_t slice, const StopFlag& stop) const;
 
  private:
+  using Words = std::array<uint32_t, 4>;
   uint64_t address(uint32_t slice) const;
+  Words drawn() const;
 
   uint64_t base_;
   uint32_t pitch_, qpitch_;

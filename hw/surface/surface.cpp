@@ -63,10 +63,16 @@ void decode_buffer(const State& s, Surface& out) {
   out.pitch = s.surface_pitch + 1;
 }
 
-// The Yf and Ys image alignments (SKL PRM vol 5, "2D/CUBE Alignment Requirements"): a tile of elements.
-void standard_alignment(Surface& out) {
+bool is_standard(Tiling tiling) { return tiling == Tiling::yf || tiling == Tiling::ys; }
+
+/// The Yf and Ys image alignments (SKL PRM vol 5, "2D/CUBE Alignment Requirements"), a tile of elements, and the mip tail. For 2D and cube surfaces, whose
+/// samples are side by side or slices; type and samples of `out` are known.
+void place_standard(Surface& out, uint32_t mip_tail) {
   const unsigned element = element_bytes(*out.format);
+  if (out.type == SurfaceType::three_d) unimplemented("3D surface of Yf or Ys tiling");
+  else if (out.tiling == Tiling::ys && out.samples > 1 && !out.interleaved) unimplemented("multisampled surface of Ys tiling");
   if (!std::has_single_bit(element) || element > 16) return;
+  if (out.samples == 1 && (out.type == SurfaceType::two_d || out.type == SurfaceType::cube)) out.mip_tail = static_cast<uint8_t>(mip_tail);
   const PageShape tile = tile_shape(out.tiling, element);
   out.halign = static_cast<uint16_t>(tile.width / element);
   out.valign = static_cast<uint16_t>(tile.height);
@@ -83,17 +89,12 @@ void decode_image(const State& s, Surface& out) {
   if (out.type == SurfaceType::three_d && out.tiling == Tiling::w) out.qpitch *= 2;
   out.halign = alignment(static_cast<uint32_t>(s.surface_horizontal_alignment));
   out.valign = alignment(static_cast<uint32_t>(s.surface_vertical_alignment));
-  if (out.tiling == Tiling::yf || out.tiling == Tiling::ys) {
-    standard_alignment(out);
-    if (out.type == SurfaceType::three_d) unimplemented("3D surface of Yf or Ys tiling");
-    else if (s.number_of_multisamples != State::NumberOfMultisamples::MULTISAMPLECOUNT_1) unimplemented("multisampled surface of Yf or Ys tiling");
-    else if (out.type != SurfaceType::one_d && std::has_single_bit(element_bytes(*out.format))) out.mip_tail = s.mip_tail_start_lod;
-  }
   if (out.type == SurfaceType::one_d) out.height = 1;
   out.samples = static_cast<uint8_t>(1u << static_cast<unsigned>(s.number_of_multisamples));
   out.log2_samples = static_cast<uint8_t>(s.number_of_multisamples);
   out.interleaved = out.samples > 1 && s.multisampled_surface_storage_format ==
                                            State::MultisampledSurfaceStorageFormat::MSFMT_DEPTH_STENCIL;
+  if (is_standard(out.tiling)) place_standard(out, s.mip_tail_start_lod);
   out.min_array_element = s.minimum_array_element;
   out.view_extent = s.render_target_view_extent + 1;
   out.mip_count = static_cast<uint8_t>(s.mip_count_lod),
@@ -186,10 +187,16 @@ Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples) {
     case DepthState::SurfaceFormat::D16_UNORM: format = SurfaceFormat::R16_UNORM; break;
     default: return {};
   }
-  Surface out = from_depth_state(s, samples, format, Tiling::y);
+  using Mode = DepthState::TiledResourceMode;
+  const Tiling tiling = s.tiled_resource_mode == Mode::TILEYF ? Tiling::yf : s.tiled_resource_mode == Mode::TILEYS ? Tiling::ys : Tiling::y;
+  Surface out = from_depth_state(s, samples, format, tiling);
   out.base = strip_canonical(s.surface_base_address);
   out.pitch = s.surface_pitch + 1, out.qpitch = s.surface_qpitch * 4;
   if (!out.is_null()) round_to_tiles(out);
+  if (is_standard(out.tiling) && !out.is_null()) {
+    place_standard(out, s.mip_tail_start_lod);
+    return out;
+  }
   // SKL PRM vol 5, alignment parameters: D16 8 x 4, the others 4 x 4.
   out.halign = format == SurfaceFormat::R16_UNORM ? 8 : 4;
   return out;

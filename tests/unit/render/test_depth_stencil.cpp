@@ -88,6 +88,17 @@ TEST_CASE("a cleared slice has the clear value that is bound until something is 
   gen9::_3DSTATE_WM_HZ_OP op{};
   op.depth_buffer_clear_enable = op.full_surface_depth_and_stencil_clear = true;
   op.sample_mask = 0xffff;
+  SECTION("a HiZ buffer of zeros") {
+    const DepthStencil fresh = bind(1);
+    REQUIRE(fresh.clear_value_changed(f.view));
+    fresh.renew(f.view, bands, stops);
+    CHECK(at(15, 15) == 0xffffff);
+  }
+  SECTION("resolved before it is drawn to") {
+    bind(1).forget_clears(f.view);
+    CHECK_FALSE(bind(1).clear_value_changed(f.view));
+    CHECK(at(15, 15) == 0);
+  }
   bind(0).clear(f.view, bands, stops, f.state, op);
   CHECK_FALSE(bind(0).clear_value_changed(f.view));
 

@@ -72,6 +72,8 @@ TEST_CASE("texels of a depth slice that HiZ says is clear have the clear value o
       f.view.fill(texels_at, 0, 32 * 128);
       const auto hiz = surface::HizClear::of_texture(cleared, 0);
       REQUIRE(hiz);
+      f.view.fill(cleared.aux_base, 0, 4096);
+      CHECK(hiz->differs(f.view, 0, 0));  // zeros: clear, with no value yet
       hiz->mark(f.view, 0, 0);
       CHECK(depth() == 0);
       // Another clear value, and no other clear.

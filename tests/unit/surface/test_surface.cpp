@@ -107,6 +107,32 @@ TEST_CASE("levels of a mip tail stand in their slots") {
   CHECK(level_origin(standard_tiled(SurfaceFormat::R8G8B8A8_UNORM, 64, 64, 256, 96, true, 0, 15), 14).x == 0);
 }
 
+TEST_CASE("depth buffers of Yf and Ys tiling have its alignment and its mip tail") {
+  using Depth = defs::gen9::_3DSTATE_DEPTH_BUFFER;
+  for (const auto mode : {Depth::TiledResourceMode::TILEYF, Depth::TiledResourceMode::TILEYS}) {
+    const bool yf = mode == Depth::TiledResourceMode::TILEYF;
+    Depth depth;
+    depth.surface_type = Depth::SurfaceType::SURFTYPE_2D;
+    depth.surface_format = Depth::SurfaceFormat::D32_FLOAT;
+    depth.width = depth.height = 255;
+    depth.surface_pitch = 1023;
+    depth.surface_base_address = 0x10'0000;
+    depth.surface_qpitch = 384 / 4;
+    depth.tiled_resource_mode = mode;
+    depth.mip_tail_start_lod = 4;
+    depth.lod = 4;
+    const Surface s = decode_depth_buffer(depth.pack(), 1);
+    const uint32_t tile = yf ? 32 : 128;
+    CHECK(s.tiling == (yf ? Tiling::yf : Tiling::ys));
+    CHECK(s.halign == tile);
+    CHECK(s.valign == tile);
+    const Origin slot = mip_tail_slot(s.tiling, 4, 0);
+    CHECK(level_origin(s, 4).x == 128 + slot.x);
+    CHECK(level_origin(s, 4).y == 256 + (yf ? 64 + 32 : 128 + 128) + slot.y);
+    CHECK(decode_depth_buffer(depth.pack(), 4).mip_tail == no_mip_tail);
+  }
+}
+
 TEST_CASE("the levels of a mip tail fill one tile without sharing a place") {
   struct Case {
     SurfaceFormat format;
