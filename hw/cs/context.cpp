@@ -150,13 +150,7 @@ void Streamer::store_registers() {
 }
 
 void Streamer::load_cursor() {
-  Cursor::Ring& ring = cursor_.ring;
-  const uint32_t head = get(reg::head), ctl = get(reg::ctl);
-  ring.start = get(reg::start) & 0xffff'f000;
-  ring.size = (bits(ctl, 20, 12) + 1) * 4096;
-  ring.head = (head & reg::head_offset_mask) % ring.size;
-  ring.wraps = head >> 21;
-  ring.tail = (get(reg::tail) & reg::ring_offset_mask) % ring.size;
+  load_ring_registers();
   const auto batch = [&](uint32_t low, uint32_t high, uint32_t state) {
     const uint64_t address = get(low) | uint64_t{get(high)} << 32;
     return Cursor::Batch{.address = strip_canonical(address) & ~uint64_t{3},

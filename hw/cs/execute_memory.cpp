@@ -21,8 +21,6 @@ constexpr uint32_t status_page_head = 16;
 /// Bytes between two reports, by the code in RING_CTL's Automatic Report Head Pointer; 0: off.
 constexpr std::array<uint32_t, 4> report_distance{0, 64 << 10, 4 << 10, 128 << 10};
 
-uint32_t head_of(const Cursor& cursor) { return cursor.ring.wraps << 21 | cursor.ring.head; }
-
 /// The operation of an ATOMIC OPCODE without its size bits ([4:0] of the code, 1..0xf).
 std::optional<memory::AtomicOp> atomic_op(uint32_t code) {
   using enum memory::AtomicOp;
@@ -119,13 +117,13 @@ void Executor::report_perf_count(Dwords dw) {
 
 // HEAD to dword 4 of the status page (SKL PRM vol 2a, MI_REPORT_HEAD).
 void Executor::report_head(const Cursor& behind) {
-  s_.ggtt().store_release<uint32_t>(s_.hwsp() + status_page_head, head_of(behind));
+  s_.ggtt().store_release<uint32_t>(s_.hwsp() + status_page_head, behind.ring.head_register());
 }
 
 // RING_CTL may ask for the same report whenever HEAD passes a multiple of 4, 64 or 128 KiB; with execlists it goes to the context's own status
 // page (ILK PRM vol 1 part 4, RING_BUFFER_CTL, Automatic Report Head Pointer).
 void Executor::publish_head(const Cursor& behind) {
-  const uint32_t before = s_.get(reg::head), now = head_of(behind);
+  const uint32_t before = s_.get(reg::head), now = behind.ring.head_register();
   s_.set(reg::head, now);
   const uint32_t distance = report_distance[bits(s_.get(reg::ctl), 2, 1)];
   if (!distance) return;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "hw/base/bits.h"
+#include "hw/cs/registers.h"
 #include "hw/defs/command.h"
 #include "hw/iface/engine.h"
 #include "hw/memory/view.h"
@@ -30,6 +31,18 @@ struct Cursor {
     uint32_t head = 0;   ///< byte offset, < size
     uint32_t tail = 0;   ///< byte offset, < size; the walk ends here
     uint32_t wraps = 0;  ///< of HEAD, modulo 2048
+
+    /// As RING_BUFFER_HEAD has it.
+    uint32_t head_register() const { return wraps << reg::head_wraps_shift | head; }
+    /// Takes head and wraps from RING_BUFFER_HEAD; `size` must stand already.
+    void set_head(uint32_t value) {
+      head = into(value & reg::head_offset_mask);
+      wraps = value >> reg::head_wraps_shift;
+    }
+    /// Takes tail from RING_BUFFER_TAIL; `size` must stand already.
+    void set_tail(uint32_t value) { tail = into(value & reg::ring_offset_mask); }
+    /// Brings `offset`, which the guest chose, into the ring.
+    uint32_t into(uint32_t offset) const { return size ? offset % size : 0; }
   };
   struct Batch {
     uint64_t address = 0;

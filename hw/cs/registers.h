@@ -35,7 +35,8 @@ constexpr uint32_t
 constexpr uint32_t ring_valid = 1u << 0;            // RING_BUFFER_CTL
 constexpr uint32_t ring_wait_semaphore = 1u << 10;
 constexpr uint32_t ring_offset_mask = 0x001f'fff8;  // RING_BUFFER_TAIL [20:3]
-constexpr uint32_t head_offset_mask = 0x001f'fffc;  // RING_BUFFER_HEAD [20:2]; [31:21] wrap count
+constexpr uint32_t head_offset_mask = 0x001f'fffc;  // RING_BUFFER_HEAD [20:2]
+constexpr uint32_t head_wraps_shift = 21;           // RING_BUFFER_HEAD [31:21], wrap count
 
 constexpr uint32_t stop_ring = 1u << 8;             // MI_MODE
 constexpr uint32_t mode_idle = 1u << 9;

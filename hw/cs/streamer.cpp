@@ -9,11 +9,6 @@
 #include "hw/defs/register.h"
 
 namespace softgen::cs {
-namespace {
-
-uint32_t ring_size(uint32_t ctl) { return (bits(ctl, 20, 12) + 1) * 4096; }
-
-}  // namespace
 
 Streamer::Streamer(const StreamerConfig& config, StreamerLinks links)
     : config_(config),
@@ -99,7 +94,7 @@ bool Streamer::next_work() {
   if (!execlists()) return load_ring();
   if (has_list() && (!current_.valid() || (can_switch_ && arbitration()) || list_is_lite())) accept_list();
   if (!current_.valid()) return false;
-  cursor_.ring.tail = into_ring(get(reg::tail) & reg::ring_offset_mask, cursor_.ring.size);
+  cursor_.ring.set_tail(get(reg::tail));
   return true;
 }
 
@@ -107,31 +102,33 @@ bool Streamer::next_work() {
 void Streamer::drained() {
   if (!execlists() || !current_.valid()) return;
   if (has_list()) return accept_list();
-  const uint32_t tail = into_ring(get(reg::tail) & reg::ring_offset_mask, cursor_.ring.size);
+  const uint32_t tail = cursor_.ring.into(get(reg::tail) & reg::ring_offset_mask);
   if (tail == cursor_.ring.head) leave_element(event_complete);
 }
 
-bool Streamer::load_ring() {
-  const uint32_t ctl = get(reg::ctl);
-  if (!(ctl & reg::ring_valid)) return false;
+void Streamer::load_ring_registers() {
   Cursor::Ring& ring = cursor_.ring;
-  const uint32_t head = get(reg::head);
   ring.start = get(reg::start) & 0xffff'f000;
-  ring.size = ring_size(ctl);
-  ring.head = into_ring(head & reg::head_offset_mask, ring.size);
-  ring.wraps = head >> 21;
-  ring.tail = into_ring(get(reg::tail) & reg::ring_offset_mask, ring.size);
+  ring.size = (bits(get(reg::ctl), 20, 12) + 1) * 4096;
+  ring.set_head(get(reg::head));
+  ring.set_tail(get(reg::tail));
+}
+
+bool Streamer::load_ring() {
+  if (!(get(reg::ctl) & reg::ring_valid)) return false;
+  load_ring_registers();
   set_address_space();
   // At an arbitration point, MI_ARB_CHECK or an empty ring, a valid UHPTR becomes HEAD (ILK PRM vol 1 part 2, "Command Arbitration Rules").
+  Cursor::Ring& ring = cursor_.ring;
   if (head_pending() && cursor_.level() == 0 && arbitration() && (can_switch_ || ring.head == ring.tail)) {
     links_.registers.clear_bits(config_.mmio_base + reg::uhptr, reg::head_pending);
-    ring.head = into_ring(get(reg::uhptr) & reg::ring_offset_mask, ring.size);
+    ring.head = ring.into(get(reg::uhptr) & reg::ring_offset_mask);
     store_head();
   }
   return cursor_.level() != 0 || ring.head != ring.tail;
 }
 
-void Streamer::store_head() { set(reg::head, cursor_.ring.wraps << 21 | cursor_.ring.head); }
+void Streamer::store_head() { set(reg::head, cursor_.ring.head_register()); }
 
 // -- execlists ------------------------------------------------------------------------------------------------------------------
 

@@ -62,9 +62,6 @@ enum class RunEnd : uint8_t {
   budget,   ///< so many commands done: more to do
 };
 
-/// Brings `offset`, which the guest chose, into a ring of `size` bytes.
-constexpr uint32_t into_ring(uint32_t offset, uint32_t size) { return size ? offset % size : 0; }
-
 class Streamer {
  public:
   Streamer(const StreamerConfig& config, StreamerLinks links);
@@ -169,6 +166,7 @@ class Streamer {
   void leave_element(uint32_t why);
   /// Writes the status page's first dword, if HWSTAM lets one of these events do so.
   void write_status(uint32_t events);
+  void load_ring_registers();
   bool load_ring();
   void store_head();
 

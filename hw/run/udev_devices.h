@@ -15,7 +15,7 @@ struct udev;
 struct udev_device;
 struct udev_enumerate;
 
-/// An entry of a list of ours; libudev's are told from it by where they lie.
+/// An entry of a list of our devices. An address inside our lists tells it from an entry of libudev's.
 struct udev_list_entry {
   const char* name = nullptr;
   const char* value = nullptr;

@@ -66,7 +66,7 @@ FFMPEG_DESCRIPTORS = "FFmpeg binds a descriptor buffer per set, more than the on
 
 
 def ffmpeg(name, filters, bound, size="640x360", pixels="nv12", count=1, fault=None):
-    """One picture unless told otherwise: FFmpeg 7.1 uploads from the memory of a frame to which it holds no reference, so that the next
+    """By default one picture: FFmpeg 7.1 uploads from the memory of a frame to which it holds no reference, so that the next
     frame is often written there before the copy has been made (vulkan_transfer_frame in its libavutil/hwcontext_vulkan.c)."""
     return Row(f"ffmpeg-{name}", ["ffmpeg"],
                ["ffmpeg", "-v", "error", "-nostdin", "-init_hw_device", "vulkan=v:0", "-filter_hw_device", "v", "-f", "lavfi", "-i", f"testsrc2=s={size}:d=1:r={count}",

@@ -19,6 +19,16 @@ CONFIG = {}
 PIGLIT = "/usr/lib/x86_64-linux-gnu/piglit/bin/"
 
 
+def mesa_of(release, *packages):
+    """The Mesa of a Debian release, with PACKAGES if given; skips the tests where it cannot be had."""
+    if mesa_root.possible():
+        raise unittest.SkipTest(mesa_root.possible())
+    try:
+        return ReleaseMesa(release, *packages)
+    except Failure as failure:
+        raise unittest.SkipTest(f"The Mesa of {release} cannot be had: {failure}") from None
+
+
 class RunTest(unittest.TestCase):
     mesa = HostMesa()
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The programs of scripts/apps that take less than a minute: their pictures agree with the peer's, with the host's Mesa and with Debian 13's."""
-import unittest
-
-from driver import Failure, ReleaseMesa, RunTest, mesa_root
+from driver import RunTest, mesa_of
 
 import app_rows
 import app_run
@@ -23,9 +21,4 @@ class Apps(RunTest):
 class AppsOfDebian13(Apps):
     @classmethod
     def setUpClass(cls):
-        if mesa_root.possible():
-            raise unittest.SkipTest(mesa_root.possible())
-        try:
-            cls.mesa = ReleaseMesa("trixie", app_rows.packages(app_rows.SHORT))
-        except Failure as failure:
-            raise unittest.SkipTest(f"Debian 13's programs cannot be had: {failure}") from None
+        cls.mesa = mesa_of("trixie", app_rows.packages(app_rows.SHORT))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""libudev tells of our DRM nodes all that it tells of any device."""
+"""libudev shows our DRM nodes as it shows any other device."""
 import pathlib
 
 from driver import RunTest
@@ -8,11 +8,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 class Udev(RunTest):
-    def test_all_that_libudev_tells_of_a_device(self):
+    def test_every_property_of_the_nodes(self):
         self.check(self.ok(self.compiled("udev_devices", HERE, ["-l:libudev.so.1"])))
 
     def test_libudev_of_a_plugin(self):
-        """Qt's plugins are loaded with their libraries out of everybody's sight."""
+        """As Qt loads its plugins: dlopen() without RTLD_GLOBAL, so that no other object sees the symbols of their libraries."""
         plugin = self.compiled("udev_devices", HERE, ["-shared", "-fPIC", "-l:libudev.so.1"])
         self.check(self.ok("python3", "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1]).main()", plugin))
 

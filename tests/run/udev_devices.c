@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Asks libudev for the DRM nodes and for all that it tells of each, as libgudev does (GStreamer's GL elements), and prints that.
+// Asks libudev for the DRM nodes and for every property, tag and attribute of each, as libgudev does (GStreamer's GL elements), and prints that.
 #include <stdio.h>
 #include <string.h>
 

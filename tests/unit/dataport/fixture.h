@@ -5,23 +5,18 @@
 #include <array>
 
 #include "hw/dataport/dataport.h"
-#include "hw/iface/engine.h"
-#include "tests/unit/memory/mapped.h"
+#include "tests/unit/iface/thread_memory.h"
 
 namespace softgen::dataport::test {
 
 constexpr uint64_t table = 0x1000, state = 0x2000, pixels = 0x3000;
 
-struct Fixture : memory::test::Mapped {
-  ShaderBases bases;
-  StopFlag stop;
-  ThreadEnv env{view, bases, stop};
+struct Fixture : iface::test::ThreadMemory {
   DataPort port;
 
   /// `surface`: RENDER_SURFACE_STATE; it should lie in the two pages from `pixels` on.
-  explicit Fixture(const std::array<uint32_t, 16>& surface) : Mapped({table, state, pixels, pixels + 0x1000}) {
-    bases.binding_table = table;
-    view.store<uint32_t>(table, state);
+  explicit Fixture(const std::array<uint32_t, 16>& surface) : ThreadMemory({table, state, pixels, pixels + 0x1000}) {
+    bind(table, state);
     view.write(state, surface.data(), sizeof surface);
   }
   /// A message of data cache port 1; `control`: descriptor [13:8]; payload [0] is a header where `header` says so.

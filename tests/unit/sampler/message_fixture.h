@@ -4,11 +4,10 @@
 
 #include <array>
 
-#include "hw/iface/engine.h"
 #include "hw/sampler/filter.h"
 #include "hw/sampler/sampler.h"
 #include "tests/catch.h"
-#include "tests/unit/memory/mapped.h"
+#include "tests/unit/iface/thread_memory.h"
 
 namespace softgen::sampler::test {
 
@@ -17,17 +16,13 @@ using SurfaceState = defs::gen9::RENDER_SURFACE_STATE;
 constexpr uint32_t one = 0x3f800000, sample_type = 0, ld_type = 7;
 
 /// One binding, one sampler of zeros, registers of a kernel, and a unit.
-struct MessageFixture : memory::test::Mapped {
-  ShaderBases bases;
-  StopFlag stop;
-  ThreadEnv env{view, bases, stop};
+struct MessageFixture : iface::test::ThreadMemory {
   Sampler unit;
   Grf registers[32]{};
 
-  MessageFixture() : Mapped(table, end) {
-    bases.binding_table = static_cast<uint32_t>(table);
+  MessageFixture() : ThreadMemory(table, end) {
+    bind(table, surface_at);
     bases.sampler_state = static_cast<uint32_t>(sampler_at);
-    view.store<uint32_t>(table, static_cast<uint32_t>(surface_at));
   }
   /// 32x32 texels, a control surface at ccs_at, and the first two words of a clear colour.
   surface::Surface set(defs::gen9::SurfaceFormat format, SurfaceState::AuxiliarySurfaceMode aux, uint32_t red, uint32_t green) {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A little mapped memory as the messages of an EU thread see it.
+#pragma once
+
+#include <cstdint>
+
+#include "hw/iface/engine.h"
+#include "tests/unit/memory/mapped.h"
+
+namespace softgen::iface::test {
+
+struct ThreadMemory : memory::test::Mapped {
+  ShaderBases bases;
+  StopFlag stop;
+  ThreadEnv env{view, bases, stop};
+
+  using Mapped::Mapped;
+  /// The binding table at `table` has one entry: the surface state at `state`.
+  void bind(uint64_t table, uint64_t state) {
+    bases.binding_table = static_cast<uint32_t>(table);
+    view.store<uint32_t>(table, static_cast<uint32_t>(state));
+  }
+};
+
+}  // namespace softgen::iface::test
