@@ -263,8 +263,7 @@ SendResult PixelWorker::interpolate(const Message& message) {
   const auto sixteenths = [](uint32_t value) { return static_cast<double>(sign_extend(value & 15, 4)) / 16; };
   const size_t payload_at = message.header_present() ? 1 : 0;
   const auto offset = [&](unsigned component, unsigned lane) {
-    const size_t reg = payload_at + component * halves + lane / 8;
-    return reg < message.payload.size() ? sixteenths(message.payload[reg].dw[lane % 8]) : 0;
+    return sixteenths(message.reg(payload_at + component * halves + lane / 8).dw[lane % 8]);
   };
   for (unsigned i = 0; i < width; ++i) {
     const unsigned pixel = first + i;

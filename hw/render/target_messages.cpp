@@ -24,19 +24,13 @@ struct PixelWorker::WriteLayout {
 
   uint32_t dword(size_t reg, unsigned lane) const {
     const size_t index = reg + (registers == 2 ? lane / 8 : 0);
-    return register_at(index).dw[lane % 8];
+    return message.reg(index).dw[lane % 8];
   }
   uint32_t color(size_t at, unsigned component, unsigned lane) const {
-    return replicated ? register_at(at).dw[component] : dword(at + size_t{component} * registers, lane);
+    return replicated ? message.reg(at).dw[component] : dword(at + size_t{component} * registers, lane);
   }
-  uint32_t omask(unsigned slot) const { return reinterpret_cast<const uint16_t*>(register_at(omask_at).dw)[slot]; }
-  uint8_t stencil(unsigned lane) const { return reinterpret_cast<const uint8_t*>(register_at(stencil_at).dw)[lane]; }
-  const Grf& register_at(size_t index) const {
-    static constexpr Grf zeros{};
-    if (index < message.payload.size()) return message.payload[index];
-    index -= message.payload.size();
-    return index < message.payload2.size() ? message.payload2[index] : zeros;
-  }
+  uint32_t omask(unsigned slot) const { return reinterpret_cast<const uint16_t*>(message.reg(omask_at).dw)[slot]; }
+  uint8_t stencil(unsigned lane) const { return reinterpret_cast<const uint8_t*>(message.reg(stencil_at).dw)[lane]; }
 
   const Message& message;
   bool valid, replicated, dual;
@@ -60,7 +54,7 @@ PixelWorker::WriteLayout::WriteLayout(const Message& m, const Extra& extra) : me
   pixels = m.exec_mask;
   size_t at = 0;
   if (m.header_present()) {
-    const Grf &r0 = register_at(0), &r1 = register_at(1);
+    const Grf &r0 = message.reg(0), &r1 = message.reg(1);
     at = 2;
     target = r0.dw[2] & 7;
     pixels = (r1.dw[7] & 0xffff) >> half;
@@ -202,7 +196,7 @@ bool PixelWorker::write_colors(const WriteLayout& layout, uint32_t bti) {
   write_lit(kernel, rt, lit, layout.first, layout.count, layout.replicated, [&](unsigned lane, ColorPixels& pixels) {
     const auto floats = [&](size_t at, unsigned component) {
       const size_t reg = layout.replicated ? at : at + size_t{component} * layout.registers + lane / 8;
-      return reinterpret_cast<const float*>(layout.register_at(reg).dw + (layout.replicated ? component : 0));
+      return reinterpret_cast<const float*>(layout.message.reg(reg).dw + (layout.replicated ? component : 0));
     };
     for (unsigned c = 0; c < 4; ++c) {
       pixels.source[c] = floats(layout.color_at, c);

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Unmodified programs on unmodified Mesa find our GPU, draw with it and end: the host's Mesa, and Debian 13's (25.0)."""
 import json
+import pathlib
 import re
+import shutil
 
 from driver import PIGLIT, Picture, RunTest, mesa_of
 
+SHADERS = pathlib.Path(__file__).resolve().parent / "shaders"
 GPU = "HD Graphics 630 (KBL GT2)"
 
 
@@ -33,6 +36,13 @@ class HostPrograms(RunTest):
                     program, *arguments = test.split()
                     out = self.run_on_gpu(PIGLIT + program, *arguments, "-auto", "-fbo", PIGLIT_PLATFORM=platform)
                     self.assertRegex(out.stdout, r'PIGLIT: \{"result": "(pass|skip|warn)"', out.stdout + out.stderr)
+
+    def test_shaders(self):
+        for shader in sorted(SHADERS.glob("*.shader_test")):
+            with self.subTest(shader.stem):
+                shutil.copy(shader, self.folder)
+                out = self.run_on_gpu(PIGLIT + "shader_runner", f"{self.mesa.place(self.folder)}/{shader.name}", "-auto", "-fbo")
+                self.assertIn('PIGLIT: {"result": "pass" }', out.stdout, out.stdout + out.stderr)
 
     def test_kmscube_by_legacy_and_atomic_calls(self):
         for name, arguments in (("legacy", []), ("atomic", ["--atomic"])):
