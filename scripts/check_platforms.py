@@ -1,0 +1,172 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Counts, per folder of hw/, the places where a unit states a fact of one hardware generation by itself, and compares the counts with
+their limits (docs/defs.md, "Facts outside this folder")."""
+import argparse
+import collections
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import gen_registers  # noqa: E402
+
+KINDS = {
+    "generation": "a generation's namespace or an include of its folder: gen9::, \"hw/defs/gen9/...\"",
+    "dword-bits": "bits of a command picked by number: bit(dw[0], 22), bits(header, 15, 8)",
+    "offset": "a declared register's offset, or an engine's base, as a number: 0x2350",
+    "descriptor-bits": "bits of a message descriptor picked by number: descriptor >> 14, bits(descriptor, 18, 14)",
+    "platform": "a comparison with a platform's name or PCI id: name == \"kbl\", pci_device_id == 0x5912",
+}
+# Where a kind is at home. A pattern ends in / (a folder) or names a file; * stands for one part of a path.
+EVERYWHERE = ["hw/defs/"]
+GENERATION = ["hw/*/decode/", "hw/eu/isa/gen*/", "hw/display/*/", "hw/gt/platforms/"]
+ALLOWED = {
+    "generation": GENERATION,
+    "dword-bits": GENERATION,
+    # The driver's side of softgen-run states its view of the chip a second time on purpose.
+    "offset": ["hw/run/regs.h"],
+    "descriptor-bits": GENERATION,
+    "platform": ["hw/gt/platforms/"],
+}
+# Numbers that also are a register's offset, by chance: halves of floating point (sign, infinity) and the tables of compacted instructions.
+CHANCE = {0x7C00, 0x8000}
+CHANCE_FILES = ["hw/eu/isa/compaction.cpp"]
+SOURCES = {".h", ".cpp", ".c", ".inc"}
+LIMITS = pathlib.Path("scripts/platform_limits.txt")
+
+CODE = re.compile(r'("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\')|//[^\n]*|/\*.*?\*/', re.DOTALL)
+GEN = re.compile(r'\bgen\d+::|#\s*include\s*"hw/defs/gen\d+/')
+DWORD_BITS = re.compile(r"\bbits?\(\s*(?:\w+(?:\.|->))*(?:dw|dwords|packet)\[|\bbits?\(\s*header,")
+DESCRIPTOR = re.compile(r"\w*descriptor\)?\s*>>\s*\d|\bbits?\(\s*(?:\w+(?:\.|->))*\w*descriptor\b")
+HEX = re.compile(r"(?:\b(\w+)\s*=\s*)?\b0x([0-9a-fA-F']+)\b")
+
+
+class Declared:
+    """What hw/defs declares: registers by offset, platforms by name and id."""
+
+    def __init__(self, root):
+        self.offsets, self.relative = set(gen_registers.ENGINE_BASES), collections.defaultdict(set)
+        for path in sorted((root / "hw/defs").glob("gen*/registers_*.def")):
+            for row in gen_registers.read(path):
+                if row.engine:
+                    self.relative[self.plain(row.name)].add(row.offset)
+                if not row.block:
+                    self.offsets.update(row.offsets())
+        names, ids = set(), set()
+        for path in [root / "hw/defs/platform.cpp"]:
+            for name, number in re.findall(r'\{"(\w+)", "[^"]*", (0x[0-9a-fA-F]+)', path.read_text() if path.exists() else ""):
+                names.add(name)
+                ids.add(number)
+        either = "|".join([f'"{name}"' for name in sorted(names)] + [rf"{number}\b" for number in sorted(ids)] or ["(?!)"])
+        self.platform = re.compile(rf"[=!]=\s*(?:{either})|(?:{either})\s*[=!]=|case\s+(?:{either})|"
+                                   r"\bpci_(?:device_)?id\s*(?:[=!]=|[<>]=?\s*\w)|\bplatform\w*(?:\(\))?(?:\.|->)name\s*[=!]=", re.IGNORECASE)
+
+    @staticmethod
+    def plain(name):
+        return re.sub(r"^ring_|_(lo|register|reg|offset)$", "", name.lower())
+
+    def is_offset(self, name, number):
+        """`number` is a register's offset in BAR0, or `name` is given the offset that an engine's register of that name has."""
+        return number in self.offsets - CHANCE or (name is not None and number in self.relative.get(self.plain(name), ()))
+
+
+def matches(path, patterns):
+    parts = path.parts
+    for pattern in patterns:
+        wanted = pathlib.PurePath(pattern).parts
+        whole = len(parts) == len(wanted) or (pattern.endswith("/") and len(parts) > len(wanted))
+        if whole and all(pathlib.PurePath(part).match(want) for part, want in zip(parts, wanted)):
+            return True
+    return False
+
+
+def without_comments(text):
+    """The text with comments blanked; line numbers stay."""
+    return CODE.sub(lambda match: match.group(1) or "\n" * match.group().count("\n"), text)
+
+
+def found_in(line, declared):
+    """The kinds of what stands in a line of code, one entry per occurrence."""
+    yield from ["generation"] * len(GEN.findall(line))
+    yield from ["dword-bits"] * len(DWORD_BITS.findall(line))
+    yield from ["descriptor-bits"] * len(DESCRIPTOR.findall(line))
+    yield from ["platform"] * len(declared.platform.findall(line))
+    for name, digits in HEX.findall(line):
+        if declared.is_offset(name or None, int(digits.replace("'", ""), 16)):
+            yield "offset"
+
+
+def occurrences(root):
+    """(kind, folder): ["file:line: text", ...] over all of hw/."""
+    declared, found = Declared(root), collections.defaultdict(list)
+    for path in sorted((root / "hw").rglob("*")):
+        relative = path.relative_to(root)
+        if path.suffix not in SOURCES or matches(relative, EVERYWHERE):
+            continue
+        for number, line in enumerate(without_comments(path.read_text()).split("\n"), 1):
+            for kind in found_in(line, declared):
+                chance = kind == "offset" and matches(relative, CHANCE_FILES)
+                if not chance and not matches(relative, ALLOWED[kind]):
+                    found[kind, relative.parts[1]].append(f"{relative}:{number}: {line.strip()}")
+    return found
+
+
+def read_limits(path):
+    limits = {}
+    for number, line in enumerate(path.read_text().splitlines() if path.exists() else [], 1):
+        if line.strip() and not line.startswith("#"):
+            kind, folder, count = line.split()
+            if kind not in KINDS or (kind, folder) in limits:
+                raise SystemExit(f"{path}:{number}: unknown kind, or a second limit of one folder: {line}")
+            limits[kind, folder] = int(count)
+    return limits
+
+
+def write_limits(path, limits):
+    rows = "".join(f"{kind:16} {folder:10} {count:4}\n" for (kind, folder), count in sorted(limits.items()) if count)
+    path.write_text("# Limits of scripts/check_platforms.py: kind, folder of hw/, occurrences. A folder that is not listed has none. They only fall.\n" + rows)
+
+
+def problems(found, limits):
+    for key in sorted(found.keys() | limits.keys()):
+        kind, folder = key
+        places, limit = found.get(key, []), limits.get(key, 0)
+        if len(places) > limit:
+            yield f"hw/{folder}: {len(places)} of '{kind}', limit {limit}: {KINDS[kind]}. One of these is new:"
+            yield from (f"  {place}" for place in places)
+        elif len(places) < limit:
+            yield f"hw/{folder}: {len(places)} of '{kind}', limit {limit}: lower the limit (scripts/check_platforms.py --lower)"
+
+
+def main():
+    kinds = "\n".join(f"  {kind:16} {text}" for kind, text in KINDS.items())
+    parser = argparse.ArgumentParser(
+        prog="check_platforms.py", formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=f"{__doc__}\n\nKinds:\n{kinds}", epilog="""A count above its limit fails and lists the places. A count below fails as well, until the limit is lowered: limits only
+fall. The exit status is 0 when all counts equal their limits, 1 when one does not, 2 for a wrong option.""")
+    parser.add_argument("--root", metavar="DIR", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent,
+                        help="the source tree to check (default: the one this script is in)")
+    parser.add_argument("--list", metavar="KIND", choices=KINDS, help="print every place of one kind, and stop")
+    parser.add_argument("--lower", action="store_true", help=f"lower the limits in {LIMITS} to today's counts; never raises one")
+    options = parser.parse_args()
+    found, path = occurrences(options.root), options.root / LIMITS
+    if options.list:
+        for kind, folder in sorted(found):
+            if kind == options.list:
+                print("\n".join(found[kind, folder]))
+        return 0
+    limits = read_limits(path)
+    if options.lower:
+        limits = {key: min(limit, len(found.get(key, []))) for key, limit in limits.items()}
+        write_limits(path, limits)
+    bad = list(problems(found, limits))
+    counts = collections.Counter({kind: 0 for kind in KINDS})
+    for (kind, _), places in found.items():
+        counts[kind] += len(places)
+    print("\n".join(bad) or "platforms: " + ", ".join(f"{count} {kind}" for kind, count in counts.items()) + ": as the limits say")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
