@@ -97,6 +97,7 @@ Gpu::Gpu(const Options& options) : options_(options), shared_arena_(std::make_sh
   bring_up();
   thread_ = std::thread([this] { thread_main(); });
   FenceClock::get().set_service({[this] { serve_interrupt(); }, [this] { irq_changed_.notify_one(); }});
+  if (!options_.record.empty() || !options_.stats.empty()) end_.emplace([this] { write_results(); });
 }
 
 Gpu::~Gpu() {
@@ -107,15 +108,19 @@ Gpu::~Gpu() {
   }
   irq_changed_.notify_one();
   thread_.join();
-  if (!options_.record.empty()) sg_record_stop(device_);
-  if (!options_.stats.empty()) {
-    char* report = sg_report(device_);
-    FILE* out = options_.stats == "-" ? stderr : std::fopen(options_.stats.c_str(), "w");
-    if (out && report) std::fprintf(out, "%s\n", report);
-    if (out && out != stderr) std::fclose(out);
-    sg_free(report);
-  }
+  end_.reset();
+  write_results();
   sg_device_free(device_);
+}
+
+void Gpu::write_results() {
+  if (!options_.record.empty()) sg_record_stop(device_);
+  if (options_.stats.empty()) return;
+  char* report = sg_report(device_);
+  FILE* out = options_.stats == "-" ? stderr : std::fopen(options_.stats.c_str(), "w");
+  if (out && report) std::fprintf(out, "%s\n", report);
+  if (out && out != stderr) std::fclose(out);
+  sg_free(report);
 }
 
 uint32_t Gpu::ggtt_map(uint64_t gpa, uint32_t pages) {

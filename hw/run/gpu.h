@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "hw/run/bo.h"
 #include "hw/run/fence.h"
 #include "hw/run/ppgtt.h"
+#include "hw/run/process_end.h"
 #include "softgen/softgen.h"
 
 namespace softgen::run {
@@ -151,6 +153,8 @@ class Gpu {
   void check_hang(Engine& engine);
   void recover(Engine& engine);
   void tell_where();
+  /// Ends the recording and writes the report of --stats. Any thread, while engines run, too.
+  void write_results();
   void thread_main();
 
   static void on_interrupt(void* opaque, bool level);
@@ -170,6 +174,7 @@ class Gpu {
   bool irq_pending_ = false, quit_ = false;
   int64_t timer_due_ = -1;
   std::thread thread_;
+  std::optional<ProcessEnd> end_;  ///< where there are results to write
 };
 
 }  // namespace softgen::run

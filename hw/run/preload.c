@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "hw/run/node.h"
+#include "hw/run/process_end.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define DRM_MAJOR 226
@@ -256,3 +257,16 @@ EXPORT int dup3(int from, int to, int flags)
 
 DEFINE_FCNTL(fcntl)
 DEFINE_FCNTL(fcntl64)
+
+EXPORT void _exit(int status)
+{
+    NEXT(_exit)
+    sgrun_before_exit();
+    next__exit(status);
+    __builtin_unreachable();
+}
+
+EXPORT void _Exit(int status)
+{
+    _exit(status);
+}

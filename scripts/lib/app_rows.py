@@ -57,6 +57,39 @@ Window {
     Timer { interval: 1000; running: true; onTriggered: Qt.quit() }
 }
 """
+# Blended, turned squares with a texture in a repeating pattern; integers make the same texels on each side.
+WEBGL_SCENE = """<!doctype html>
+<body style="margin: 0"><canvas id="canvas" width="320" height="240"></canvas>
+<script>
+const gl = document.getElementById("canvas").getContext("webgl2", {preserveDrawingBuffer: true, antialias: false});
+const shader = (type, text) => { const s = gl.createShader(type); gl.shaderSource(s, text); gl.compileShader(s); return s; };
+const program = gl.createProgram();
+gl.attachShader(program, shader(gl.VERTEX_SHADER, `#version 300 es
+in vec2 position; out vec2 at; uniform float turn;
+void main() { at = position * 0.5 + 0.5; gl_Position = vec4(mat2(cos(turn), sin(turn), -sin(turn), cos(turn)) * position * 0.7, 0, 1); }`));
+gl.attachShader(program, shader(gl.FRAGMENT_SHADER, `#version 300 es
+precision highp float; in vec2 at; uniform sampler2D image; out vec4 color;
+void main() { color = texture(image, at * 3.0) * vec4(at, 1.0 - at.x, 0.8); }`));
+gl.linkProgram(program);
+gl.useProgram(program);
+gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([-1, -1, 1, -1, -1, 1, 1, 1]), gl.STATIC_DRAW);
+gl.enableVertexAttribArray(0);
+gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
+gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
+const texels = new Uint8Array(16 * 16 * 4).map((_, i) => (i * 37 + (i >> 6) * 11) & 255);
+gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, 16, 16, 0, gl.RGBA, gl.UNSIGNED_BYTE, texels);
+gl.generateMipmap(gl.TEXTURE_2D);
+gl.clearColor(0.1, 0.3, 0.2, 1);
+gl.clear(gl.COLOR_BUFFER_BIT);
+gl.enable(gl.BLEND);
+gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
+for (let i = 0; i < 3; ++i) {
+  gl.uniform1f(gl.getUniformLocation(program, "turn"), i * 0.6);
+  gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+}
+</script>
+"""
 OPENARENA_SCRIPT = "timedemo 1; demo demo088-test1; wait 60; screenshot; wait 30; screenshot; wait 2; quit\n"
 
 MESA = ["libgl1-mesa-dri", "libegl1", "libgbm1", "libgles2", "mesa-vulkan-drivers"]
@@ -80,6 +113,18 @@ SHARPEN_ALL = ":".join(f"{plane}m={SHARPEN}:{plane}rdiv=0.2:{plane}bias=0" for p
 # Of several OpenCL platforms only this one.
 INTEL_OPENCL = {"OCL_ICD_VENDORS": "/etc/OpenCL/vendors/intel.icd"}
 OPENCL_GEN9 = "its compute-runtime knows no Gen9"
+
+
+def chromium(name, *options):
+    """Headless, a page with WebGL 2, by ANGLE. Its window is put together on the GPU, too."""
+    def command(*words):
+        return ["chromium", "--headless", "--no-sandbox", "--hide-scrollbars", f"--window-size={MONITOR[0]},{MONITOR[1]}", "--use-gl=angle",
+                "--ignore-gpu-blocklist", *words, "--screenshot=picture.png", "scene.html"]
+    # Of Vulkan, too: Chromium refuses lavapipe.
+    peer = Peer("llvmpipe", {"LIBGL_ALWAYS_SOFTWARE": "1"}, False, command("--use-angle=gles-egl"))
+    return Row(f"chromium-{name}", ["chromium"], command(*options), "images picture.png", 1, peer,
+               Bound(4, 0, "linear filters, three blended layers and the window, each rounded to 8 bits"), 180, {}, {"scene.html": WEBGL_SCENE},
+               long=True)  # 400 MB
 
 
 ROWS = [
@@ -106,6 +151,8 @@ ROWS = [
     Row("qt-quick", ["qml-qt6", "qml6-module-qtquick", "qml6-module-qtquick-window", "qml6-module-qtqml-workerscript", "qt6-qpa-plugins"],
         ["/usr/lib/qt6/bin/qml", "scene.qml"], "display", 1, LLVMPIPE, Bound(2, 0, "three blended layers, each rounded to 8 bits"), 120,
         {"QT_QPA_PLATFORM": "eglfs", "QT_QPA_EGLFS_INTEGRATION": "eglfs_kms", "QT_QPA_EGLFS_HIDECURSOR": "1"}, {"scene.qml": QML_SCENE}),
+    chromium("gles", "--use-angle=gles-egl"),
+    chromium("vulkan", "--use-angle=vulkan", "--enable-features=Vulkan"),
     Row("openarena", ["openarena"],
         ["openarena", "+set", "r_mode", "3", "+set", "r_fullscreen", "1", "+set", "cl_renderer", "opengl1", "+set", "s_initsound", "0", "+set", "cg_draw2D", "0",
          "+set", "con_notifytime", "0", "+exec", "softgen.cfg"],

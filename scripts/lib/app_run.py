@@ -56,19 +56,17 @@ def pictures_of(row, folder, display):
 
 
 def run_in_time(words, environment, seconds):
-    """(status, what it said); status None: it was still running."""
-    with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True)
+    """(status, what it said); status None: it was still running, or a child that shares its standard error was: Chromium's GPU process writes
+    its report when the first process has ended."""
+    with subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          start_new_session=True) as process:
         try:
-            status = process.wait(seconds)
+            said, _ = process.communicate(timeout=seconds)
+            return process.returncode, said.decode(errors="replace")
         except subprocess.TimeoutExpired:
-            status = None
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-        said.seek(0)
-        return status, said.read().decode(errors="replace")
+            os.killpg(process.pid, signal.SIGKILL)
+            said, _ = process.communicate()
+            return None, said.decode(errors="replace")
 
 
 def run(row, mesa, peer=None):

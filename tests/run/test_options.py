@@ -42,6 +42,19 @@ class Options(RunTest):
         for path in self.folder.glob("s.json*"):
             self.assertEqual(json.loads(path.read_text())["platform"], "kbl")
 
+    def test_results_of_a_program_without_exit_handlers(self):
+        """One that a signal ends, and one that calls _exit(), as Chromium's GPU process does."""
+        ends = {-number: f"signal.signal({number:d}, signal.SIG_DFL); use(); os.kill(os.getpid(), {number:d}); signal.pause()"
+                for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)}
+        ends[7] = "use(); os._exit(7)"
+        ends[8] = "use(); child = os.fork(); child or os._exit(1); os.waitpid(child, 0); os._exit(8)"
+        for status, end in ends.items():
+            program = f"import os, signal\ndef use(): os.open('/dev/dri/renderD128', os.O_RDWR)\n{end}"
+            done = self.run_on_gpu("/usr/bin/python3", "-c", program, options=["--stats", "s.json", "--record", "a.aub"])
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertEqual(json.loads((self.folder / "s.json").read_text())["platform"], "kbl")
+            subprocess.run([BUILD / "softgen-replay", self.folder / "a.aub"], check=True)
+
     def test_every_engine_and_exit_while_it_compiles(self):
         """Without input kmscube leaves at its first frame, when kernels are being compiled."""
         for number, engine in enumerate(["interp", "jit", "jit", "jit", "tiers"]):
