@@ -22,6 +22,7 @@ struct Bits {
   constexpr uint32_t mask() const { return static_cast<uint32_t>((uint64_t{2} << high) - (uint64_t{1} << low)); }
   constexpr uint32_t of(uint32_t word) const { return (word & mask()) >> low; }
   constexpr uint32_t in_place(uint32_t word) const { return word & mask(); }
+  constexpr uint32_t with(uint32_t word, uint32_t value) const { return (word & ~mask()) | ((value << low) & mask()); }
 };
 }  // namespace softgen::reg
 """
@@ -88,6 +89,8 @@ class Row:
             raise ValueError(f"bad field: {text}")
         if any(constant(name) == constant(other[0]) for other in self.fields):
             raise ValueError(f"a second field {name}")
+        if any(low <= other[1] and other[2] <= high for other in self.fields):
+            raise ValueError(f"field {name} overlaps another")
         self.fields.append((name, high, low, FIELD_TYPES[kind]))
 
     def is_array(self):

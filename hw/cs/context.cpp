@@ -27,12 +27,12 @@ void Streamer::save_context() { save_image(current_.lrca() + uint64_t{image_page
 
 // MI_SET_CONTEXT: there the image has no status page, and its ring context is no-ops (KBL PRM vol 3, "Ring Context").
 void Streamer::set_context(uint32_t word) {
-  constexpr uint32_t force_restore = 1u << 1, core_valid = 1u << 8;
-  const uint32_t next = word & 0xffff'f000, previous = get(reg::ccid);
-  const bool same = (previous & core_valid) && (previous & 0xffff'f000) == next;
-  if ((previous & core_valid) && !same) save_image(previous & 0xffff'f000, false);
-  if (!same || word & force_restore) restore_image(next, false, word & 1);
-  set(reg::ccid, next | core_valid);
+  constexpr uint32_t force_restore = 1u << 1, inhibit = 1u << 0;
+  const uint32_t next = reg::context_address.in_place(word), previous = get(reg::ccid);
+  const bool names = previous & reg::context_valid, same = names && reg::context_address.in_place(previous) == next;
+  if (names && !same) save_image(reg::context_address.in_place(previous), false);
+  if (!same || word & force_restore) restore_image(next, false, word & inhibit);
+  set(reg::ccid, next | reg::context_valid);
 }
 
 void Streamer::restore_image(uint64_t page_address, bool ring_context, bool inhibit) {

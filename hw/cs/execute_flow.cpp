@@ -30,7 +30,7 @@ bool compare(uint32_t operation, uint32_t sad, uint32_t sdd) {
 // see (IGT lib/igt_dummyload.c, IGT_SPIN_NO_PREEMPTION).
 Flow Executor::start_batch(Dwords dw, const Cursor& behind) {
   // Predication Enable (SKL PRM vol 2a): ignored when MI_PREDICATE_RESULT_1 is clear.
-  if (bit(dw[0], 15) && !(s_.get(reg::predicate_result_1) & 1)) return Flow::next();
+  if (bit(dw[0], 15) && !reg::predicate_bit.of(s_.get(reg::predicate_result_1))) return Flow::next();
   if (behind.level() == 0 && !s_.in_workaround_) {
     if (s_.attention()) s_.must_leave();
     if (s_.switch_wanted() && s_.arbitration()) return stop(Reason::arbitration);
@@ -90,7 +90,7 @@ void Executor::semaphore_signal(Dwords dw) {
 
 void Executor::predicate(uint32_t header) {
   const uint64_t src0 = s_.get64(reg::predicate_src0), src1 = s_.get64(reg::predicate_src1);
-  const bool state = s_.get(reg::predicate_result) & 1;
+  const bool state = reg::predicate_bit.of(s_.get(reg::predicate_result));
   bool value = false;
   switch (bits(header, 1, 0)) {
     case 0: value = true; break;

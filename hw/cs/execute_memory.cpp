@@ -125,10 +125,10 @@ void Executor::report_head(const Cursor& behind) {
 void Executor::publish_head(const Cursor& behind) {
   const uint32_t before = s_.get(reg::head), now = behind.ring.head_register();
   s_.set(reg::head, now);
-  const uint32_t distance = report_distance[bits(s_.get(reg::ctl), 2, 1)];
+  const uint32_t distance = report_distance[reg::head_reports.of(s_.get(reg::ctl))];
   if (!distance) return;
-  const bool wrapped = (before ^ now) & ~reg::head_offset_mask;
-  const bool passed = (before & reg::head_offset_mask) / distance != (now & reg::head_offset_mask) / distance;
+  const bool wrapped = (before ^ now) & ~reg::head_offset.mask();
+  const bool passed = reg::head_offset.in_place(before) / distance != reg::head_offset.in_place(now) / distance;
   if (passed || (wrapped && behind.ring.size >= distance)) s_.ggtt().store_release<uint32_t>(s_.pphwsp() + status_page_head, now);
 }
 

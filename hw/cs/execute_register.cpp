@@ -38,7 +38,7 @@ void Executor::load_register_mem(Dwords dw) {
 void Executor::load_register_reg(Dwords dw) { write_register(dw[2], s_.links().registers.read(dw[1] & offset_mask)); }
 
 void Executor::store_register_mem(Dwords dw) {
-  if (bit(dw[0], 21) && !(s_.get(reg::predicate_result) & 1)) return;
+  if (bit(dw[0], 21) && !reg::predicate_bit.of(s_.get(reg::predicate_result))) return;
   const uint32_t value = s_.links().registers.read(dw[1] & offset_mask);
   s_.view(bit(dw[0], 22)).store_release<uint32_t>(memory_address(dw[2], dw[3]), value);
   s_.links().memory_written();

@@ -112,10 +112,10 @@ bool Executor::predicated_off(const Packet& packet) const {
     default: break;
   }
   switch (s_.set_predicate) {
-    case 1: return !(s_.get(reg::predicate_result_2) & 1);
-    case 2: return s_.get(reg::predicate_result_2) & 1;
-    case 3: return !(s_.get(reg::predicate_result) & 1);
-    case 4: return s_.get(reg::predicate_result) & 1;
+    case 1: return !reg::predicate_bit.of(s_.get(reg::predicate_result_2));
+    case 2: return reg::predicate_bit.of(s_.get(reg::predicate_result_2));
+    case 3: return !reg::predicate_bit.of(s_.get(reg::predicate_result));
+    case 4: return reg::predicate_bit.of(s_.get(reg::predicate_result));
     case 5: return false;  // execute when one slice is enabled: GT2 has one
     case 6:
     case 7:

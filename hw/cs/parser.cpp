@@ -25,7 +25,7 @@ void advance(Cursor& cursor, uint32_t bytes) {
   ring.head += bytes;
   while (ring.size && ring.head >= ring.size) {
     ring.head -= ring.size;
-    ring.wraps = (ring.wraps + 1) & 0x7ff;
+    ring.wraps = reg::head_wraps.of(reg::head_wraps.with(0, ring.wraps + 1));
   }
 }
 

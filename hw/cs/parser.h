@@ -33,11 +33,11 @@ struct Cursor {
     uint32_t wraps = 0;  ///< of HEAD, modulo 2048
 
     /// As RING_BUFFER_HEAD has it.
-    uint32_t head_register() const { return wraps << reg::head_wraps_shift | head; }
+    uint32_t head_register() const { return reg::head_wraps.with(head, wraps); }
     /// Takes head and wraps from RING_BUFFER_HEAD; `size` must stand already.
     void set_head(uint32_t value) {
-      head = into(value & reg::head_offset_mask);
-      wraps = value >> reg::head_wraps_shift;
+      head = into(reg::head_offset.in_place(value));
+      wraps = reg::head_wraps.of(value);
     }
     /// Takes tail from RING_BUFFER_TAIL; `size` must stand already.
     void set_tail(uint32_t value) { tail = into(value & reg::ring_offset_mask); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The registers a streamer acts on, relative to its MMIO base (rows: hw/defs/gen9/registers_engine.def), and their bits (SKL PRM
-// vol 2c; i915 gt/intel_engine_regs.h).
+// Short names of the registers a streamer acts on, relative to its MMIO base, and of their fields (rows and sources:
+// hw/defs/gen9/registers_engine.def).
 #pragma once
 
 #include <cstdint>
@@ -32,40 +32,58 @@ constexpr uint32_t
     predicate_result_2 = all::MI_PREDICATE_RESULT_2, gpr0 = all::CS_GPR(0, 0);
 // clang-format on
 
-constexpr uint32_t ring_valid = 1u << 0;            // RING_BUFFER_CTL
-constexpr uint32_t ring_wait_semaphore = 1u << 10;
-constexpr uint32_t ring_offset_mask = 0x001f'fff8;  // RING_BUFFER_TAIL [20:3]
-constexpr uint32_t head_offset_mask = 0x001f'fffc;  // RING_BUFFER_HEAD [20:2]
-constexpr uint32_t head_wraps_shift = 21;           // RING_BUFFER_HEAD [31:21], wrap count
+// Their fields (reg::field, generated from the same rows), those of one bit as masks.
+namespace field = softgen::reg::field;
+constexpr uint32_t ring_valid = field::RING_CTL_RING_BUFFER_ENABLE.mask();
+constexpr uint32_t ring_wait_semaphore = field::RING_CTL_SEMAPHORE_WAIT.mask();
+constexpr auto ring_pages = field::RING_CTL_BUFFER_LENGTH;  ///< of 4 KiB, minus 1
+constexpr auto head_reports = field::RING_CTL_AUTOMATIC_REPORT_HEAD_POINTER;
+constexpr uint32_t ring_offset_mask = field::RING_TAIL_TAIL_OFFSET.mask();
+constexpr auto ring_start = field::RING_START_STARTING_ADDRESS;
+constexpr auto head_offset = field::RING_HEAD_HEAD_OFFSET;
+constexpr auto head_wraps = field::RING_HEAD_WRAP_COUNT;
+constexpr auto status_page = field::RING_HWS_PGA_HARDWARE_STATUS_PAGE_ADDRESS;
 
-constexpr uint32_t stop_ring = 1u << 8;             // MI_MODE
-constexpr uint32_t mode_idle = 1u << 9;
+constexpr uint32_t stop_ring = field::RING_MI_MODE_STOP_RINGS.mask();
+constexpr uint32_t mode_idle = field::RING_MI_MODE_RINGS_IDLE.mask();
 
-constexpr uint32_t run_list_enable = 1u << 15;      // GFX_MODE
-constexpr uint32_t ppgtt_enable = 1u << 9;
-constexpr uint32_t ppgtt_48b = 1u << 7;
+constexpr uint32_t run_list_enable = field::RING_MODE_EXECUTION_LIST_ENABLE.mask();
+constexpr uint32_t ppgtt_enable = field::RING_MODE_PPGTT_ENABLE.mask();
+constexpr uint32_t ppgtt_48b = field::RING_MODE_48_BIT_PPGTT.mask();
 
-constexpr uint32_t reset_request = 1u << 0;         // RESET_CTL
-constexpr uint32_t reset_ready = 1u << 1;
+constexpr uint32_t reset_request = field::RING_RESET_CTL_REQUEST_RESET.mask();
+constexpr uint32_t reset_ready = field::RING_RESET_CTL_READY_FOR_RESET.mask();
 
-constexpr uint32_t head_pending = 1u << 0;          // UHPTR
+constexpr uint32_t head_pending = field::RING_UHPTR_HEAD_POINTER_VALID.mask();
 
-constexpr uint32_t restore_inhibit = 1u << 0;       // CTXT_SR_CTL
-constexpr uint32_t inhibit_switch_on_wait = 1u << 3;
+constexpr uint32_t restore_inhibit = field::RING_CONTEXT_CONTROL_ENGINE_CONTEXT_RESTORE_INHIBIT.mask();
+constexpr uint32_t inhibit_switch_on_wait = field::RING_CONTEXT_CONTROL_INHIBIT_SYNCHRONOUS_CONTEXT_SWITCH.mask();
 
-constexpr uint32_t batch_valid = 1u << 0;           // BB_ADDR, SBB_ADDR
-constexpr uint32_t batch_ppgtt = 1u << 5;           // BB_STATE, SBB_STATE: address space indicator
+constexpr auto context_address = field::RING_CCID_LOGICAL_RENDER_CONTEXT_ADDRESS;
+/// Set by us in CCID once it names a context, as MI_SET_CONTEXT has it.
+constexpr uint32_t context_valid = field::RING_CCID_RESERVED_MUST_BE_1.mask();
 
-constexpr uint32_t error_instruction = 1u << 0;     // EIR, EMR, ESR
-constexpr uint32_t error_privilege = 1u << 2;
-constexpr uint32_t error_page_table = 1u << 4;
+// BB_ADDR and SBB_ADDR, BB_STATE and SBB_STATE have their fields in the same places.
+constexpr uint32_t batch_valid = field::RING_BBADDR_VALID.mask();
+constexpr uint32_t batch_ppgtt = field::RING_BBSTATE_ADDRESS_SPACE_INDICATOR.mask();
+static_assert(batch_valid == field::RING_SBBADDR_VALID.mask() && batch_ppgtt == field::RING_SBBSTATE_ADDRESS_SPACE_INDICATOR.mask());
 
-// Events of an engine, in its own numbering (SKL PRM vol 2c, "GT Interrupt").
-constexpr uint32_t irq_user = 1u << 0;
-constexpr uint32_t irq_error = 1u << 3;
-constexpr uint32_t irq_flush_notify = 1u << 4;
-constexpr uint32_t irq_context_switch = 1u << 8;
-constexpr uint32_t irq_wait_semaphore = 1u << 11;
+constexpr auto csb_write_pointer = field::RING_CONTEXT_STATUS_PTR_WRITE_POINTER;
+constexpr auto predicate_bit = field::MI_PREDICATE_RESULT_MI_PREDICATE_RESULT;
+static_assert(predicate_bit.mask() == field::MI_PREDICATE_RESULT_1_MI_PREDICATE_RESULT_1.mask() &&
+              predicate_bit.mask() == field::MI_PREDICATE_RESULT_2_MI_PREDICATE_RESULT_2.mask());
+
+// EIR, EMR, ESR
+constexpr uint32_t error_instruction = field::RING_EIR_INSTRUCTION_ERROR.mask();
+constexpr uint32_t error_privilege = field::RING_EIR_COMMAND_PRIVILEGE_VIOLATION_ERROR.mask();
+constexpr uint32_t error_page_table = field::RING_EIR_PAGE_TABLE_ERROR.mask();
+
+// Events of an engine, in its own numbering.
+constexpr uint32_t irq_user = field::GT_ISR_USER_INTERRUPT.mask();
+constexpr uint32_t irq_error = field::GT_ISR_MASTER_ERROR.mask();
+constexpr uint32_t irq_flush_notify = field::GT_ISR_FLUSH_NOTIFY.mask();
+constexpr uint32_t irq_context_switch = field::GT_ISR_CONTEXT_SWITCH_INTERRUPT.mask();
+constexpr uint32_t irq_wait_semaphore = field::GT_ISR_WAIT_ON_SEMAPHORE.mask();
 /// Of them, those whose status HWSTAM may report.
 constexpr uint32_t status_events = irq_user | irq_error | irq_flush_notify;
 

@@ -108,8 +108,8 @@ void Streamer::drained() {
 
 void Streamer::load_ring_registers() {
   Cursor::Ring& ring = cursor_.ring;
-  ring.start = get(reg::start) & 0xffff'f000;
-  ring.size = (bits(get(reg::ctl), 20, 12) + 1) * 4096;
+  ring.start = reg::ring_start.in_place(get(reg::start));
+  ring.size = (reg::ring_pages.of(get(reg::ctl)) + 1) * 4096;
   ring.set_head(get(reg::head));
   ring.set_tail(get(reg::tail));
 }
@@ -207,12 +207,12 @@ void Streamer::post_event(uint32_t event, uint32_t context_id) {
   {
     std::scoped_lock lock(register_mutex_);
     const uint32_t pointers = get(reg::csb_ptr);
-    const uint32_t entry = (bits(pointers, 2, 0) + 1) % csb_entries;
+    const uint32_t entry = (reg::csb_write_pointer.of(pointers) + 1) % csb_entries;
     const uint64_t page = hwsp();
     ggtt_.store_release<uint64_t>(page + hwsp_csb + 8 * entry, event | uint64_t{context_id} << 32);
     set64(reg::csb + 8 * entry, event | uint64_t{context_id} << 32);
     ggtt_.store_release<uint32_t>(page + hwsp_csb_write, entry);
-    set(reg::csb_ptr, with_bits(pointers, 2, 0, entry));
+    set(reg::csb_ptr, reg::csb_write_pointer.with(pointers, entry));
   }
   raise(reg::irq_context_switch);
 }
@@ -303,7 +303,7 @@ uint32_t Streamer::context_timestamp() const {
 }
 
 ExecResult Streamer::execute(const Packet& packet) {
-  env_.predicate = get(reg::predicate_result) & 1;
+  env_.predicate = reg::predicate_bit.of(get(reg::predicate_result));
   resident_valid_ = false;  // a workaround batch amid a restore may come here
   return left(links_.engine.execute(packet, env_));
 }

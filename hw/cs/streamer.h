@@ -116,7 +116,7 @@ class Streamer {
   bool halted() const { return halted_; }
   uint64_t timestamp();
   /// GGTT addresses of the status pages; the per-process one is the global one outside execlists.
-  uint64_t hwsp() const { return get(reg::hws_pga) & 0xffff'f000; }
+  uint64_t hwsp() const { return reg::status_page.in_place(get(reg::hws_pga)); }
   uint64_t pphwsp() const { return current_.valid() ? current_.lrca() : hwsp(); }
   uint32_t context_id() const { return current_.high; }
   bool execlists() const { return get(reg::mode) & reg::run_list_enable; }

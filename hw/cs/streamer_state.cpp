@@ -90,7 +90,7 @@ void Streamer::accept_state(Archive& archive, bool list_waits, bool arbitrates, 
   }
   element_ &= 1;
   cursor_.ring.size &= 0x003f'f000;
-  cursor_.ring.head = cursor_.ring.into(cursor_.ring.head & reg::head_offset_mask);
+  cursor_.ring.head = cursor_.ring.into(reg::head_offset.in_place(cursor_.ring.head));
   cursor_.ring.set_tail(cursor_.ring.tail);
   for (Cursor::Batch& batch : cursor_.batch) batch.address &= 0xffff'ffff'fffc, batch.limit = 0;
   cursor_.batch[1].active = cursor_.batch[1].active && cursor_.batch[0].active;

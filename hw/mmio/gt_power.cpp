@@ -7,14 +7,15 @@ namespace softgen::mmio {
 
 namespace {
 
-constexpr uint32_t rc6_enable = 1u << 18;       // RC_CONTROL
-constexpr uint32_t frequency_mask = 0xff80'0000;  // RPNSWREQ, RPSTAT1 [31:23]
 constexpr int64_t residency_unit_ns = 1280;     // GT_GFX_RC6 on big cores (i915 gt/intel_rc6.c:intel_rc6_residency_ns)
 
 }  // namespace
 
 GtPower::GtPower(RegisterFile& registers, Host& host) : registers_(registers), host_(host) {
-  registers_.on_write(reg::RPNSWREQ, [this](uint32_t, uint32_t value) { registers_.poke(reg::RPSTAT1, value & frequency_mask); });
+  registers_.on_write(reg::RPNSWREQ, [this](uint32_t, uint32_t value) {
+    const uint32_t frequency = reg::field::RPNSWREQ_SOFTWARE_FREQUENCY.of(value);
+    registers_.poke(reg::RPSTAT1, reg::field::RPSTAT1_CURRENT_FREQUENCY.with(0, frequency));
+  });
   const auto look = [this](uint32_t, uint32_t) { evaluate(); };
   for (uint32_t offset : {reg::RC_CONTROL, reg::RC_STATE, reg::FORCEWAKE_RENDER, reg::FORCEWAKE_GT, reg::FORCEWAKE_MEDIA})
     registers_.on_write(offset, look);
@@ -28,7 +29,7 @@ GtPower::GtPower(RegisterFile& registers, Host& host) : registers_(registers), h
 }
 
 bool GtPower::may_sleep() const {
-  return (registers_.peek(reg::RC_CONTROL) & rc6_enable) && !forcewake_held(registers_) && (!idle_ || idle_());
+  return reg::field::RC_CONTROL_RC6_ENABLE.of(registers_.peek(reg::RC_CONTROL)) && !forcewake_held(registers_) && (!idle_ || idle_());
 }
 
 void GtPower::evaluate() {

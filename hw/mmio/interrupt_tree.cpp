@@ -10,25 +10,28 @@ namespace {
 struct BlockRow {
   uint32_t base;  ///< ISR; IMR, IIR, IER follow
   // Bits of MASTER_INT_CTL for the low and the high half of the block.
-  int8_t low, high;
+  uint8_t low, high;
 };
 
-// SKL PRM vol 2c, MASTER_INT_CTL 0x44200.
+constexpr BlockRow block(uint32_t isr, reg::Bits low, reg::Bits high) { return {isr, low.low, high.low}; }
+constexpr BlockRow block(uint32_t isr, reg::Bits both) { return block(isr, both, both); }
+
 constexpr std::array<BlockRow, InterruptTree::block_count> block_rows = {{
-    {0x44300, 0, 1},    // GT0: RCS, BCS
-    {0x44310, 2, 3},    // GT1: VCS0, VCS1
-    {0x44320, 4, 5},    // GT2: PM, GuC
-    {0x44330, 6, 6},    // GT3: VECS, OA
-    {0x44400, 16, 16},  // pipe A
-    {0x44410, 17, 17},
-    {0x44420, 18, 18},
-    {0x44440, 20, 20},  // port
-    {0x44460, 22, 22},  // misc
-    {0x444e0, 30, 30},  // PCU
-    {0xc4000, 23, 23},  // south display
+    block(reg::GT_ISR(0), reg::field::MASTER_INT_CTL_RENDER_PENDING, reg::field::MASTER_INT_CTL_BLITTER_PENDING),
+    block(reg::GT_ISR(1), reg::field::MASTER_INT_CTL_VCS1_PENDING, reg::field::MASTER_INT_CTL_VCS2_PENDING),
+    block(reg::GT_ISR(2), reg::field::MASTER_INT_CTL_PM_PENDING, reg::field::MASTER_INT_CTL_GUC_PENDING),
+    block(reg::GT_ISR(3), reg::field::MASTER_INT_CTL_VEBOX_PENDING),  // OA's events in the high half
+    block(reg::DE_PIPE_ISR(0), reg::field::MASTER_INT_CTL_DE_PIPE_A_PENDING),
+    block(reg::DE_PIPE_ISR(1), reg::field::MASTER_INT_CTL_DE_PIPE_B_PENDING),
+    block(reg::DE_PIPE_ISR(2), reg::field::MASTER_INT_CTL_DE_PIPE_C_PENDING),
+    block(reg::DE_PORT_ISR, reg::field::MASTER_INT_CTL_DE_PORT_PENDING),
+    block(reg::DE_MISC_ISR, reg::field::MASTER_INT_CTL_DE_MISC_PENDING),
+    block(reg::PCU_ISR, reg::field::MASTER_INT_CTL_PCU_PENDING),
+    block(reg::SDEISR, reg::field::MASTER_INT_CTL_PCH_PENDING),
 }};
-constexpr uint32_t master_enable = 1u << 31;
-enum Word : uint32_t { isr = 0, imr = 4, iir = 8, ier = 12 };
+constexpr uint32_t master_enable = reg::field::MASTER_INT_CTL_MASTER_INTERRUPT_ENABLE.mask();
+/// From a block's ISR.
+enum Word : uint32_t { isr = 0, imr = reg::GT_IMR(0) - reg::GT_ISR(0), iir = reg::GT_IIR(0) - reg::GT_ISR(0), ier = reg::GT_IER(0) - reg::GT_ISR(0) };
 
 struct EngineRow {
   InterruptTree::Block block;

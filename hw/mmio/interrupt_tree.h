@@ -30,8 +30,8 @@ class InterruptTree {
   // All of these: any thread. They call Host::interrupt on the way out, with no lock of ours held: it may come back into the registers
   // (an MSI aimed at our own BAR). A caller that holds a lock which a register's hook takes uses post() and, after unlocking, deliver().
 
-  /// Events of an engine in its own numbering (before the shift into GTn: 0 user, 3 error, 4 flush notify, 8 context switch, 11 wait
-  /// on semaphore). Events that the engine's RING_IMR masks do not get here.
+  /// Events of an engine in its own numbering, that of GT_ISR's low half (reg::field::GT_ISR_*; before the shift into GTn). Events that the
+  /// engine's RING_IMR masks do not get here.
   void raise(EngineId engine, uint32_t bits);
   /// Where the engine's events begin in its interrupt registers (GTn, RING_IMR, HWSTAM).
   static unsigned shift_of(EngineId engine);

@@ -21,9 +21,10 @@ void attach_tlb_invalidation(RegisterFile& registers, memory::Ggtt& ggtt, memory
     ggtt.invalidate();
     registers.poke(offset, 0);
   });
+  // All have RTCR's one field.
   for (uint32_t offset : {reg::RTCR, reg::M1TCR, reg::M2TCR, reg::BTCR, reg::VTCR}) {
     registers.on_write(offset, [&registers, &tlb](uint32_t at, uint32_t value) {
-      if (value & 1) tlb.bump();
+      if (reg::field::RTCR_INVALIDATE.of(value)) tlb.bump();
       registers.poke(at, 0);
     });
   }

@@ -7,7 +7,8 @@ namespace softgen::mmio {
 
 namespace {
 
-constexpr uint32_t run_busy = 1u << 31;
+namespace field = reg::field;
+
 enum Status : uint32_t { success = 0, illegal_command = 1, illegal_data = 3 };
 
 enum Command : uint32_t {
@@ -32,7 +33,7 @@ constexpr uint32_t efficient_ratio = 6;  // x 50 MHz: RPn of RP_STATE_CAP
 
 Pcode::Pcode(RegisterFile& registers) {
   registers.on_write(reg::GEN6_PCODE_MAILBOX, [this, &registers](uint32_t offset, uint32_t command) {
-    if (!(command & run_busy)) return;
+    if (!field::GEN6_PCODE_MAILBOX_RUN_BUSY.of(command)) return;
     const Reply reply = run(command, registers.peek(reg::GEN6_PCODE_DATA), registers.peek(reg::GEN6_PCODE_DATA1));
     registers.poke(reg::GEN6_PCODE_DATA, reply.data0);
     registers.poke(reg::GEN6_PCODE_DATA1, reply.data1);
@@ -42,7 +43,7 @@ Pcode::Pcode(RegisterFile& registers) {
 
 Pcode::Reply Pcode::run(uint32_t command, uint32_t data0, uint32_t data1) {
   uint32_t& slot = min_freq_table_[data0 & 0xff];
-  switch (command & 0xff) {
+  switch (field::GEN6_PCODE_MAILBOX_COMMAND.of(command)) {
     case write_rc6vids:
     case write_d_comp:
     case de_write_freq_req: return {success, data0, data1};
@@ -58,7 +59,7 @@ Pcode::Reply Pcode::run(uint32_t command, uint32_t data0, uint32_t data1) {
     case dynamic_duty_cycle: return {success, efficient_ratio << 8, 0};
     case sagv_control: return {success, data0 == 0 ? 1u : 0u, 0};  // bit 0 acknowledges the disabling
     default:
-      unimplemented("pcode command", "0x{:02x}", command & 0xff);
+      unimplemented("pcode command", "0x{:02x}", field::GEN6_PCODE_MAILBOX_COMMAND.of(command));
       return {illegal_command, data0, data1};
   }
 }

@@ -120,9 +120,9 @@ bool RegisterFile::is_nonpriv_writable(EngineId engine, uint32_t offset) const {
     const bool renders = known->domain == defs::ResetDomain::render;  // render's registers are not all in its streamer's block
     if (own || (engine == EngineId::rcs && !known->engine && renders)) return true;
   }
-  constexpr uint32_t address_mask = 0x03ff'fffc;  // [25:2]; Kaby Lake has no range and access fields above and below
+  constexpr reg::Bits address = reg::field::RING_FORCE_TO_NONPRIV_NON_PRIVILEGE_REGISTER_ADDRESS;
   for (uint32_t slot = 0; slot < 12; ++slot) {
-    if ((peek(engine, reg::RING_FORCE_TO_NONPRIV(slot)) & address_mask) == offset) return true;
+    if (address.in_place(peek(engine, reg::RING_FORCE_TO_NONPRIV(slot))) == offset) return true;
   }
   return false;
 }

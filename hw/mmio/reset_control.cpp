@@ -15,12 +15,12 @@ struct DomainRow {
   EngineId engine;
   ResetDomain domain;
 };
-constexpr uint32_t full = 1u << 0;
-constexpr DomainRow rows[] = {{1u << 1, EngineId::rcs, ResetDomain::render},
-                              {1u << 2, EngineId::vcs0, ResetDomain::media},
-                              {1u << 3, EngineId::bcs, ResetDomain::blitter},
-                              {1u << 4, EngineId::vecs, ResetDomain::vebox},
-                              {1u << 7, EngineId::vcs1, ResetDomain::media2}};
+constexpr uint32_t full = reg::field::GDRST_FULL.mask();
+constexpr DomainRow rows[] = {{reg::field::GDRST_RENDER.mask(), EngineId::rcs, ResetDomain::render},
+                              {reg::field::GDRST_MEDIA.mask(), EngineId::vcs0, ResetDomain::media},
+                              {reg::field::GDRST_BLITTER.mask(), EngineId::bcs, ResetDomain::blitter},
+                              {reg::field::GDRST_VEBOX.mask(), EngineId::vecs, ResetDomain::vebox},
+                              {reg::field::GDRST_MEDIA_2.mask(), EngineId::vcs1, ResetDomain::media2}};
 
 constexpr uint32_t domain_bit(ResetDomain domain) { return 1u << static_cast<unsigned>(domain); }
 

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""scripts/gen_registers.py: what a small .def file becomes, by the compiler's judgement, and what it refuses."""
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from driver import script
+
+REGISTERS = """# Comments and empty lines count for nothing.
+group "Engine" engine domain=gt source="PRM"
+register RING_CTL 0x3c mask=0x001ffc07 context hook=cs
+  20:12 Buffer Length : uint
+  0 Ring Buffer Enable : bool
+
+group "Others"
+register ONE 0x5000
+  31:0 Whole Word : address
+  # A comment between fields.
+register MANY 0x6000 array=2,3 stride=0x100,4
+  31 48-bit PPGTT : bool
+register ROW 0x7000 array=4 stride=8
+"""
+CHECKS = """
+using namespace softgen::reg;
+static_assert(RING_CTL == 0x3c && ONE == 0x5000 && MANY(1, 2) == 0x6108 && MANY(1) == 0x6100 && ROW(3) == 0x7018);
+static_assert(field::RING_CTL_BUFFER_LENGTH.of(0xffe01fff) == 1 && field::RING_CTL_BUFFER_LENGTH.in_place(0xffe01fff) == 0x1000);
+static_assert(field::RING_CTL_BUFFER_LENGTH.mask() == 0x1ff000 && field::RING_CTL_RING_BUFFER_ENABLE.mask() == 1);
+static_assert(field::RING_CTL_BUFFER_LENGTH.with(0xffffffff, 2) == 0xffe02fff);
+static_assert(field::RING_CTL_BUFFER_LENGTH.with(0, 0x3ff) == 0x1ff000, "what does not fit is cut off");
+static_assert(field::ONE_WHOLE_WORD.mask() == 0xffffffff && field::ONE_WHOLE_WORD.of(0x80000001) == 0x80000001);
+static_assert(field::ONE_WHOLE_WORD.with(1, 0x80000000) == 0x80000000);
+static_assert(field::MANY_48_BIT_PPGTT.of(0x80000000) == 1);
+"""
+
+
+class Registers(unittest.TestCase):
+    def setUp(self):
+        work = tempfile.TemporaryDirectory()
+        self.addCleanup(work.cleanup)
+        self.out = pathlib.Path(work.name)
+
+    def generate(self, text):
+        (self.out / "small.def").write_text(text)
+        return script("gen_registers.py", str(self.out), str(self.out / "small.def"))
+
+    def test_constants_and_fields(self):
+        done = self.generate(REGISTERS)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (self.out / "checks.cpp").write_text('#include "registers.h"\n' + CHECKS)
+        command = ["c++", "-std=c++20", "-fsyntax-only", "-Wall", "-Werror", str(self.out / "checks.cpp")]
+        compiled = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual(compiled.returncode, 0, compiled.stderr)
+
+    def test_rows_of_the_table(self):
+        self.generate(REGISTERS)
+        table = (self.out / "register_table.cpp").read_text()
+        self.assertIn('fields_RING_CTL[] = {{"Buffer Length", 20, 12, uint}, {"Ring Buffer Enable", 0, 0, boolean}};', table)
+        self.assertIn('{"RING_CTL", 0x3c, 0x0, 0x1ffc07, 0x0, 0xffffffff, false, true, true, true, false, ResetDomain::gt, "cs", '
+                      '0x0, {1, 1}, {0x0, 0x0}, fields_RING_CTL, source1}', table)
+
+    def test_what_it_refuses(self):
+        register = "register A 0x5000\n"
+        for text, complaint in (
+                (register + "  7:0 Low : uint\n  8:7 High : uint\n", "small.def:3: field High overlaps another"),
+                (register + "  0 One : bool\n  1 one : bool\n", "small.def:3: a second field one"),
+                (register + "  32:31 Beyond : uint\n", "small.def:2: bad field"),
+                (register + "  0:7 Upside Down : uint\n", "small.def:2: bad field"),
+                (register + "  0 Kind : text\n", "small.def:2: bad field"),
+                (register + "  Name : bool\n", "small.def:2: not a field"),
+                (register + register, "register A is declared twice"),
+                (register + "register B 0x5000\n", "registers B and A both stand at 0x5000"),
+                ("register A 0x5002\n", "offset 0x5002 is odd or outside"),
+                ("register A 0x5000 domain=moon\n", "unknown reset domain moon"),
+                ("register A 0x5000 colour=red\n", "unknown attributes ['colour']")):
+            with self.subTest(text):
+                done = self.generate(text)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(complaint, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
