@@ -206,7 +206,7 @@ int DrmFile::prime_handle_to_fd(void* arg) {
   const BoPtr object = bo(prime->handle);
   if (!object) return -ENOENT;
   if (object->is_userptr()) return -EINVAL;
-  object->share();
+  driver_.gpu.share(object);
   const int fd = fcntl(object->fd(), prime->flags & DRM_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 3);
   if (fd < 0) return -errno;
   prime->fd = fd;

@@ -104,6 +104,8 @@ class Gpu {
 
   /// Queues a request; `slot` names the logical context.
   void submit(const RequestPtr& request, unsigned slot);
+  /// Another process may use the object from now on; requests that are queued or run count as uses of it.
+  void share(const BoPtr& bo);
   /// Frees the GGTT space of a context once its requests are done.
   void release(const std::shared_ptr<Context>& context);
   uint64_t read_register(uint32_t offset, unsigned size);

@@ -200,6 +200,21 @@ void Gpu::start(Engine& engine, const RequestPtr& request) {
   write(port, logical.lrca | regs::desc_valid | regs::desc_ppgtt64 | regs::desc_coherent | regs::desc_privilege);
 }
 
+void Gpu::share(const BoPtr& bo) {
+  if (bo->shared()) return;
+  bo->share();
+  const auto count = [&](const RequestPtr& request) {
+    const bool write = request->fence == bo->last_write;
+    if (!write && !std::ranges::count(bo->last_reads, request->fence)) return;
+    bo->begin_use(write);
+    request->shared.push_back({bo, write, true});
+  };
+  for (Engine& engine : engines_) {
+    std::ranges::for_each(engine.waiting, count);
+    std::ranges::for_each(engine.running, count);
+  }
+}
+
 void Gpu::release(const std::shared_ptr<Context>& context) {
   released_.push_back(context);
   kick();

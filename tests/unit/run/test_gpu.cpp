@@ -112,6 +112,24 @@ TEST_CASE("a ring that has run empty takes the next request") {
   machine.check_order();
 }
 
+TEST_CASE("work that was queued before an object is shared counts as its use") {
+  Machine machine;
+  const FencePtr fence = machine.submit(machine.context(), true)->fence;
+  machine.words->last_write = fence;  // as EXECBUFFER2 notes it
+  {
+    std::scoped_lock lock(machine.gpu.lock());
+    machine.gpu.share(machine.words);
+  }
+  Arena of_another_process(page * 16);
+  const BoPtr theirs = Bo::import(of_another_process, machine.words->fd());
+  REQUIRE(theirs);
+  CHECK(theirs->foreign_busy(false));
+  machine.open();
+  machine.check_order();
+  std::scoped_lock lock(machine.gpu.lock());
+  CHECK_FALSE(theirs->foreign_busy(true));
+}
+
 namespace {
 
 /// Signals that a thread of this process blocks; bit n - 1: signal n (proc(5), SigBlk).
