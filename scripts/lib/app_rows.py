@@ -90,6 +90,52 @@ for (let i = 0; i < 3; ++i) {
 }
 </script>
 """
+# The client and the compositor are two processes that both draw; the picture is the compositor's.
+GTK_SCENE = """#!/usr/bin/python3
+import subprocess
+import gi
+gi.require_version("Gtk", "4.0")
+from gi.repository import GLib, Gtk
+
+def take_picture(application):
+    subprocess.run(["weston-screenshooter"], check=True)
+    application.quit()
+
+def activate(application):
+    Gtk.Settings.get_default().props.gtk_enable_animations = False
+    window = Gtk.ApplicationWindow(application=application, decorated=False)
+    grid = Gtk.Grid(row_spacing=6, column_spacing=6)
+    grid.attach(Gtk.Label(label="softgen"), 0, 0, 1, 1)
+    grid.attach(Gtk.Button(label="A button"), 1, 0, 1, 1)
+    grid.attach(Gtk.ProgressBar(fraction=0.4, hexpand=True), 0, 1, 2, 1)
+    grid.attach(Gtk.Scale.new_with_range(Gtk.Orientation.HORIZONTAL, 0, 10, 1), 0, 2, 2, 1)
+    grid.attach(Gtk.CheckButton(label="Checked", active=True), 0, 3, 1, 1)
+    grid.attach(Gtk.Switch(active=True), 1, 3, 1, 1)
+    window.set_child(grid)
+    window.fullscreen()
+    window.present()
+    GLib.timeout_add(2000, take_picture, application)  # behind the first frames
+
+application = Gtk.Application()
+application.connect("activate", activate)
+application.run()
+"""
+WESTON_CONFIGURATION = """[core]
+idle-time=0
+[shell]
+panel-position=none
+background-color=0xff203040
+startup-animation=none
+[autolaunch]
+path=./scene.py
+watch=true
+"""
+# Weston 12 calls --use-gl otherwise.
+WESTON_SESSION = f"""
+renderer=--use-gl
+weston --help | grep -q -e --renderer && renderer=--renderer=gl
+exec weston --debug --backend=headless-backend.so $renderer --width={MONITOR[0]} --height={MONITOR[1]}
+"""
 OPENARENA_SCRIPT = "timedemo 1; demo demo088-test1; wait 60; screenshot; wait 30; screenshot; wait 2; quit\n"
 
 MESA = ["libgl1-mesa-dri", "libegl1", "libgbm1", "libgles2", "mesa-vulkan-drivers"]
@@ -151,6 +197,10 @@ ROWS = [
     Row("qt-quick", ["qml-qt6", "qml6-module-qtquick", "qml6-module-qtquick-window", "qml6-module-qtqml-workerscript", "qt6-qpa-plugins"],
         ["/usr/lib/qt6/bin/qml", "scene.qml"], "display", 1, LLVMPIPE, Bound(2, 0, "three blended layers, each rounded to 8 bits"), 120,
         {"QT_QPA_PLATFORM": "eglfs", "QT_QPA_EGLFS_INTEGRATION": "eglfs_kms", "QT_QPA_EGLFS_HIDECURSOR": "1"}, {"scene.qml": QML_SCENE}),
+    Row("gtk4-weston", ["weston", "python3-gi", "gir1.2-gtk-4.0"], ["sh", "session"], "images wayland-screenshot-*.png", 1,
+        Peer("llvmpipe", {"LIBGL_ALWAYS_SOFTWARE": "1"}, False), Bound(4, 0, "smooth corners, glyphs and shadows, and the window's copy, each rounded to 8 bits"), 120,
+        {"GDK_BACKEND": "wayland", "GSK_RENDERER": "gl"},
+        {"scene.py": GTK_SCENE, ".config/weston.ini": WESTON_CONFIGURATION, "session": WESTON_SESSION}),
     chromium("gles", "--use-angle=gles-egl"),
     chromium("vulkan", "--use-angle=vulkan", "--enable-features=Vulkan"),
     Row("openarena", ["openarena"],

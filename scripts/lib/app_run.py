@@ -77,6 +77,8 @@ def run(row, mesa, peer=None):
         for path, text in row.files.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text)
+            if text.startswith("#!"):
+                (folder / path).chmod(0o755)
         display, stats = pathlib.Path(name) / "display", pathlib.Path(name) / "stats.json"
         place = mesa.place(name)
         words = (peer.command if peer else None) or row.command
