@@ -4,10 +4,10 @@ import os
 import re
 import subprocess
 
-import build
 import guest as guests
-from bench_rows import SIZES, THREADS, geometric_mean, row
+from bench_rows import SIZES, THREADS, geometric_mean, mesa_version, row
 from common import Failure, say
+from mesa_root import HostMesa, ReleaseMesa
 
 PROGRAM = "glmark2-es2-drm"
 # Debian's Mesa names llvmpipe on a KMS device so.
@@ -34,6 +34,11 @@ SCENES = ("build:use-vbo=false", "build:use-vbo=true", "texture:texture-filter=n
 CPU_THAT_LLVM_KNOWS = ["-cpu", "max,la57=off,svm=off,family=23,model=49"]
 
 
+def place(options):
+    """Where native programs run: HostMesa or ReleaseMesa."""
+    return HostMesa() if options.mesa == "host" else ReleaseMesa(options.mesa)
+
+
 def benchmarks(options, scenes):
     """glmark2's arguments."""
     return [word for scene in scenes for word in ("-b", f"{scene}:duration={options.seconds:g}")]
@@ -51,42 +56,46 @@ def frames(text, llvmpipe):
     return {name if what == "<default>" else f"{name}:{what}": 1000 / max(float(ms), 0.001) for name, what, ms in found}
 
 
-def native(options, size, env):
-    """A process for each scene: what the last one left to be drawn would be counted as the next one's."""
-    found = {}
+def native(options, mesa, size, env):
+    """({scene: frames per second}, what the driver says of itself). A process per scene: what the last one left to be drawn would be counted
+    as the next one's."""
+    found, version = {}, ""
     for scene in options.scene or SCENES:
         # A window of the monitor's size is what glmark2 takes for one it has already made; under DRM each is as large as the monitor.
-        command = [build.BUILD / "softgen-run", "--threads", str(THREADS - 1), "--mode", f"{size}@0", "--",
-                   PROGRAM, "--size", "320x240", *benchmarks(options, [scene])]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace",
-                              env={**os.environ, **env}, check=False)
+        words = [f"{mesa.softgen}/softgen-run", "--threads", str(THREADS - 1), "--mode", f"{size}@0", "--",
+                 PROGRAM, "--size", "320x240", *benchmarks(options, [scene])]
+        done = subprocess.run(mesa.command(words, os.getcwd()), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                              errors="replace", env={**os.environ, **env}, check=False)
         if done.returncode != 0:
             raise Failure(f"{PROGRAM} {scene} ended with status {done.returncode}")
         found |= {scene: rate for rate in frames(done.stdout, llvmpipe="LP_NUM_THREADS" in env).values()}
-    return found
+        version = re.search(r"GL_VERSION:\s*(.*)", done.stdout)[1]
+    return found, mesa_version(version)
 
 
-def rows_of(prefix, suffix, ours, peers):
+def rows_of(prefix, suffix, ours, peers, driver="-"):
     """A row a scene from both sides' runs, then their mean."""
     scenes = [scene for scene in ours[0] if all(scene in run for run in ours + peers)]
     lost = sorted(set().union(*ours, *peers) - set(scenes))
     if lost or not scenes:
         raise Failure(f"{PROGRAM} did not show {lost[0] if lost else 'any scene'} in every run")
-    rows = [row(f"{prefix}/{scene}@{suffix}", [run[scene] for run in ours], [run[scene] for run in peers], "frames/s", False) for scene in scenes]
+    rows = [row(f"{prefix}/{scene}@{suffix}", [run[scene] for run in ours], [run[scene] for run in peers], "frames/s", False, driver)
+            for scene in scenes]
     return [*rows, geometric_mean(f"{prefix}/geometric-mean@{suffix}", rows, "of llvmpipe")]
 
 
 def gl(options):
     """Natively, both drivers in turn, on the same display and with as many threads."""
+    mesa = place(options)
     for size in options.size or SIZES:
         for env in ({}, LLVMPIPE):
-            native(options, size, env)  # not counted: compiles what is not in the caches of kernels and shaders
+            _, driver = native(options, mesa, size, env)  # not counted: compiles what is not in the caches of kernels and shaders
         ours, peers = [], []
         for number in range(options.repeats):
-            ours.append(native(options, size, {}))
-            peers.append(native(options, size, LLVMPIPE))
+            ours.append(native(options, mesa, size, {})[0])
+            peers.append(native(options, mesa, size, LLVMPIPE)[0])
             say(f"glmark2 at {size}: {number + 1} of {options.repeats}")
-        yield from rows_of("glmark2", size, ours, peers)
+        yield from rows_of("glmark2", size, ours, peers, driver)
 
 
 def guest_gl(options):

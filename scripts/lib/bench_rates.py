@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Rates of tests/bench/gl_rates on our core: against llvmpipe, the host itself, one thread, and the interpreter; memory and compiling."""
+import argparse
 import json
 import os
 import pathlib
@@ -7,7 +8,9 @@ import subprocess
 import tempfile
 
 import build
-from bench_rows import SIZES, THREADS, row
+from app_rows import LAVAPIPE
+from bench_glmark2 import place
+from bench_rows import SIZES, THREADS, mesa_version, row
 from common import Failure, say
 
 FILL_BOUND = ("fill", "fill-blended", "texture-bilinear", "arithmetic")
@@ -15,33 +18,41 @@ LONGEST_WAIT_MILLISECONDS = 100  # for one kernel on one core
 FRAGMENT_HEAVY = ("arithmetic", "texture-bilinear")
 
 
-def program(name):
+def program(name, mesa=None):
+    """Its path on the host, or as `mesa` has it."""
     path = build.BUILD / "tests" / "bench" / name
     if not path.exists():
         raise Failure(f"{path} is not built")
-    return str(path)
+    return str(path) if mesa is None else f"{mesa.softgen}/tests/bench/{name}"
 
 
 def printed(command, env=None):
     """The JSON that a program prints, and the most memory it held, in MiB."""
+    name = pathlib.Path(next(word for word in map(str, command) if "/tests/bench/" in word)).name
     with subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           text=True, env={**os.environ, **(env or {})}) as process:
         text = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        raise Failure(f"{pathlib.Path(command[-1]).name} ended with status {process.returncode}")
+        raise Failure(f"{name} ended with status {process.returncode}")
     return json.loads(text), usage.ru_maxrss / 1024
 
 
+def inside(mesa, words):
+    return mesa.command([str(word) for word in words], os.getcwd())
+
+
 def ours(options, tasks=(), threads=THREADS - 1, engine="tiers", warm_up=0.5, env=None):
-    command = [build.BUILD / "softgen-run", "--threads", threads, "--engine", engine, "--", program("gl_rates"), "--seconds",
-               options.seconds, "--warm-up", warm_up, *tasks]
-    return printed(command, env)
+    mesa = place(options)
+    words = [f"{mesa.softgen}/softgen-run", "--threads", threads, "--engine", engine, "--", program("gl_rates", mesa), "--seconds",
+             options.seconds, "--warm-up", warm_up, *tasks]
+    return printed(inside(mesa, words), env)
 
 
 def llvmpipe(options):
-    return printed([program("gl_rates"), "--seconds", options.seconds],
+    mesa = place(options)
+    return printed(inside(mesa, [program("gl_rates", mesa), "--seconds", options.seconds]),
                    {"LIBGL_ALWAYS_SOFTWARE": "1", "GALLIUM_DRIVER": "llvmpipe", "LP_NUM_THREADS": str(THREADS)})
 
 
@@ -66,31 +77,30 @@ def rates(options):
                                 lambda: printed([program("host_rates"), THREADS]))
     if any("llvmpipe" in run["renderer"] for run, _ in mine) or any("llvmpipe" not in run["renderer"] for run, _ in peer):
         raise Failure("gl_rates runs on a driver that was not meant")
+    driver = mesa_version(mine[0][0]["version"])
     for task, figure in mine[0][0]["rates"].items():
-        yield row(f"rates/{task}", values(mine, task), values(peer, task), figure["unit"], False)
+        yield row(f"rates/{task}", values(mine, task), values(peer, task), figure["unit"], False, driver)
     for task, kind, unit in (("compute-fma", "fma", "GFLOP/s"), ("compute-copy", "copy", "GB/s")):
-        yield row(f"rates/{task} against the host", values(mine, task), [run[kind] for run, _ in host], unit, False)
-    yield row("memory/gl_rates", [used for _, used in mine], [used for _, used in peer], "MiB, most")
+        yield row(f"rates/{task} against the host", values(mine, task), [run[kind] for run, _ in host], unit, False, driver)
+    yield row("memory/gl_rates", [used for _, used in mine], [used for _, used in peer], "MiB, most", driver=driver)
 
 
 def vulkan(options):
     """vkcube's scene drawn off the screen: anv on our core against lavapipe, at each size."""
-    lavapipe = next(iter(sorted(pathlib.Path("/usr/share/vulkan/icd.d").glob("lvp_icd*.json"))), None)
-    if not lavapipe:
-        raise Failure("lavapipe is not installed (mesa-vulkan-drivers)")
+    mesa = place(options)
 
     def side(size, command, env):
         width, height = size.split("x")
-        run = printed([*command, program("vk_cube"), "--width", width, "--height", height, "--seconds", options.seconds], env)
+        run = printed(inside(mesa, [*command, program("vk_cube", mesa), "--width", width, "--height", height, "--seconds", options.seconds]), env)
         if ("llvmpipe" in run[0]["renderer"]) != bool(env):
             raise Failure("vk_cube runs on a driver that was not meant")
         return run
 
     for size in options.size or SIZES:
         mine, peer = repeated(options, f"vulkan at {size}",
-                              lambda: side(size, [build.BUILD / "softgen-run", "--threads", THREADS - 1, "--"], {}),
-                              lambda: side(size, [], {"VK_ICD_FILENAMES": str(lavapipe), "LP_NUM_THREADS": str(THREADS)}))
-        yield row(f"vulkan/cube@{size}", values(mine, "cube"), values(peer, "cube"), "frames/s", False)
+                              lambda: side(size, [f"{mesa.softgen}/softgen-run", "--threads", THREADS - 1, "--"], {}),
+                              lambda: side(size, [], {**LAVAPIPE.environment, "LP_NUM_THREADS": str(THREADS)}))
+        yield row(f"vulkan/cube@{size}", values(mine, "cube"), values(peer, "cube"), "frames/s", False, mesa_version(mine[0][0]["version"]))
 
 
 def scaling(options):
@@ -101,7 +111,8 @@ def scaling(options):
 
 
 def jit(options):
-    """The compiler against the interpreter, and how many kernels a second run still compiles."""
+    """The compiler against the interpreter, and how many kernels a second run still compiles: with the host's Mesa."""
+    options = argparse.Namespace(**{**vars(options), "mesa": "host"})
     ours(options, FRAGMENT_HEAVY, engine="jit", warm_up=1)
     compiled, interpreted = repeated(options, "jit", lambda: ours(options, FRAGMENT_HEAVY, engine="jit"),
                                      lambda: ours(options, FRAGMENT_HEAVY, engine="interp", warm_up=0))

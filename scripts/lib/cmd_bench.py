@@ -13,6 +13,7 @@ from bench_rates import jit, printed, program, rates, scaling, vulkan
 from bench_rows import SIZES, Row, row
 from common import Failure, main, print_table, say
 
+MESAS = ("host", "trixie", "sid")
 TICKS = os.sysconf("SC_CLK_TCK")
 SETTLE_SECONDS, IDLE_SECONDS = 15, 30
 
@@ -61,7 +62,7 @@ def rows_of(name):
     """A benchmark program of tests/bench that prints rows."""
     def run(_):
         for entry in printed([program(name)])[0]["rows"]:
-            yield Row(**{field: entry[field] for field in Row._fields})
+            yield Row(**{field: entry[field] for field in Row._fields if field in entry})
     return run
 
 
@@ -74,8 +75,8 @@ def number(value):
 
 
 def print_rows(rows):
-    lines = [(r.name, number(r.softgen), number(r.peer), f"{r.ratio:.2f}", r.unit, f"{100 * r.spread:.0f} %") for r in rows]
-    print_table([("name", "softgen", "peer", "ratio", "unit", "spread"), *lines], left=(0, 4))
+    lines = [(r.name, number(r.softgen), number(r.peer), f"{r.ratio:.2f}", r.unit, f"{100 * r.spread:.0f} %", r.driver) for r in rows]
+    print_table([("name", "softgen", "peer", "ratio", "unit", "spread", "driver"), *lines], left=(0, 4, 6))
 
 
 def bench(argv):
@@ -87,6 +88,8 @@ def bench(argv):
     parser.add_argument("--seconds", type=float, default=2, help="each scene and rate is run for (default: 2)")
     parser.add_argument("--scene", action="append", help="of glmark2, as its -b takes it (may be given more than once; default: all)")
     parser.add_argument("--size", action="append", choices=SIZES, help="of glmark2 and the Vulkan cube outside the guest (default: both)")
+    parser.add_argument("--mesa", choices=MESAS, default="host", help="of gl, vulkan, rates and scaling: this Debian release's, in a folder of its own "
+                        "(needs root; default: the host's)")
     parser.add_argument("--guest", default="bookworm")
     parser.add_argument("--accel", default="auto", choices=["auto", "kvm", "tcg"])
     parser.add_argument("--no-setup", action="store_true", help="use what is built")

@@ -53,11 +53,13 @@ def ensure(release, packages=PACKAGES):
 
 
 def _lay_libraries(root):
-    """What softgen-run links with and the release has in another version. Its libc and libstdc++ are newer than those we were built with."""
+    """What softgen-run and the programs of scripts/bench link with and the release has in another version. Its libc and libstdc++ are newer
+    than those we were built with."""
     libraries = root / "softgen-libraries"
     for folder in (libraries, root / "softgen", root / "softgen-compiler"):
         folder.mkdir(exist_ok=True)
-    for line in output(["ldd", BUILD / "libsoftgen-run.so", BUILD / "softgen-run"]).splitlines():
+    programs = [BUILD / "libsoftgen-run.so", BUILD / "softgen-run", *(BUILD / "tests" / "bench" / name for name in ("gl_rates", "vk_cube"))]
+    for line in output(["ldd", *filter(pathlib.Path.exists, programs)]).splitlines():
         match = re.match(r"\s+(\S+) => (/\S+)", line)
         if match and not list(root.glob(f"usr/lib/*/{match[1]}")):
             # By renaming: other processes may have the file mapped.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What a GL driver does in a second, for scripts/bench, which runs it on ours and on llvmpipe: one JSON object on stdout,
-// {"renderer": "...", "rates": {NAME: {"value": V, "unit": "U"}}}. Draws off the screen (EGL without a surface), each task for a fixed time.
+// {"renderer": "...", "version": "...", "rates": {NAME: {"value": V, "unit": "U"}}}. Draws off the screen (EGL without a surface), each task for a fixed time.
 #include <CLI/CLI.hpp>
 #include <epoxy/egl.h>
 #include <epoxy/gl.h>
@@ -318,7 +318,8 @@ int main(int argc, char** argv) {
       rates += fmt::format(R"({}"{}": {{"value": {:.6g}, "unit": "{}", "longest_milliseconds": {:.6g}}})", rates.empty() ? "" : ", ", task.name,
                            measured.value, task.unit, 1e3 * measured.longest);
     }
-    fmt::print(R"({{"renderer": "{}", "rates": {{{}}}}})" "\n", reinterpret_cast<const char*>(glGetString(GL_RENDERER)), rates);
+    const auto text = [](GLenum name) { return reinterpret_cast<const char*>(glGetString(name)); };
+    fmt::print(R"({{"renderer": "{}", "version": "{}", "rates": {{{}}}}})" "\n", text(GL_RENDERER), text(GL_VERSION), rates);
   } catch (const std::exception& error) {
     fmt::print(stderr, "gl_rates: {}\n", error.what());
     return 1;

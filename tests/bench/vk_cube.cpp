@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Frames a second of a Vulkan driver on vkcube's scene, a lit cube with a texture, drawn off the screen: one JSON object on stdout,
-// {"renderer": "...", "rates": {"cube": {"value": V, "unit": "frames/s"}}}. scripts/bench runs it on anv and on lavapipe.
+// {"renderer": "...", "version": "...", "rates": {"cube": {"value": V, "unit": "frames/s"}}}. scripts/bench runs it on anv and on lavapipe.
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <vulkan/vulkan.h>
@@ -52,7 +52,8 @@ class Cube {
     make_frames();
   }
 
-  const char* renderer() const { return properties_.deviceName; }
+  const char* renderer() const { return properties_.properties.deviceName; }
+  const char* version() const { return driver_.driverInfo; }
 
   /// Frames a second, the last ones' ends included.
   double rate(double seconds) {
@@ -74,14 +75,14 @@ class Cube {
   };
 
   void open_device() {
-    const VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO, nullptr, "vk_cube", 0, nullptr, 0, VK_API_VERSION_1_0};
+    const VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO, nullptr, "vk_cube", 0, nullptr, 0, VK_API_VERSION_1_2};
     const VkInstanceCreateInfo instance_info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, nullptr, 0, &application, 0, nullptr, 0, nullptr};
     VkInstance instance;
     require(vkCreateInstance(&instance_info, nullptr, &instance), "vkCreateInstance");
     uint32_t count = 1;
     const VkResult found = vkEnumeratePhysicalDevices(instance, &count, &physical_);
     if (count == 0 || (found != VK_SUCCESS && found != VK_INCOMPLETE)) throw std::runtime_error("there is no Vulkan device");
-    vkGetPhysicalDeviceProperties(physical_, &properties_);
+    vkGetPhysicalDeviceProperties2(physical_, &properties_);
     vkGetPhysicalDeviceMemoryProperties(physical_, &memory_);
     const float priority = 1;  // family 0 draws on anv and lavapipe
     const VkDeviceQueueCreateInfo queue_info{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, nullptr, 0, 0, 1, &priority};
@@ -333,7 +334,8 @@ class Cube {
 
   VkExtent2D size_;
   VkPhysicalDevice physical_;
-  VkPhysicalDeviceProperties properties_;
+  VkPhysicalDeviceDriverProperties driver_ = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+  VkPhysicalDeviceProperties2 properties_ = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &driver_};
   VkPhysicalDeviceMemoryProperties memory_;
   VkDevice device_;
   VkQueue queue_;
@@ -362,7 +364,8 @@ int main(int argc, char** argv) {
     Cube cube(size);
     cube.rate(warm_up);
     const double rate = cube.rate(seconds);
-    fmt::print(R"({{"renderer": "{}", "rates": {{"cube": {{"value": {:.6g}, "unit": "frames/s"}}}}}})" "\n", cube.renderer(), rate);
+    fmt::print(R"({{"renderer": "{}", "version": "{}", "rates": {{"cube": {{"value": {:.6g}, "unit": "frames/s"}}}}}})" "\n", cube.renderer(),
+               cube.version(), rate);
   } catch (const std::exception& error) {
     fmt::print(stderr, "vk_cube: {}\n", error.what());
     return 1;
