@@ -3,7 +3,7 @@
 """Turns hw/defs/<generation>/*.def into C++: `gen_defs.py NAMESPACE OUTDIR FILE.def...` writes
   ids.h          CommandId
   enums.h        enumerations that several fields share
-  <unit>.h       one struct a command and structure, with unpack() and pack()
+  <unit>.h       one struct per command and structure, with unpack(), pack() and a View that reads single fields in place
   all.h          every unit
   types.cpp      their bodies
   tables.cpp     the run-time tables of hw/defs/command.h"""
@@ -158,7 +158,49 @@ def enum_body(values, indent):
     return "".join(f"{indent}{name} = {number},\n" for name, (number, _) in zip(names, values))
 
 
-def struct_declaration(layout):
+def field_type(layout, field, member, namespace):
+    """cpp_type(), qualified where a member's name or the struct's own would hide it."""
+    kind = cpp_type(field)
+    hidden = kind == identifier(layout.name) or field.kind == "enum" and not field.values and kind == member
+    return f"{namespace}::{kind}" if hidden else kind
+
+
+def accessor(layout, field, repeat, name, namespace):
+    """One method of a View; of a repeated field it takes the element's index."""
+    start, step = field.start + (repeat.start if repeat else 0), repeat.size // 32 if repeat else 0
+    low, high = start % 32, start % 32 + field.end - field.start
+    where = f"{start // 32}{f' + {step} * i' if repeat else ''}"
+    value = f"{'wide' if high > 31 else 'narrow'}<{high}, {low}>({where})"
+    kind = field_type(layout, field, name, namespace)
+    if field.kind in ("address", "offset"):
+        value = f"static_cast<{kind}>({value}) << {low}"
+    else:
+        value = {"bool": f"{value} != 0", "float": f"std::bit_cast<float>({value})",
+                 "int": f"static_cast<{kind}>(sign_extend({value}, {field.width}))"}.get(field.kind, f"static_cast<{kind}>({value})")
+    return f"    constexpr {kind} {name}({'size_t i' if repeat else ''}) const {{ return {value}; }}"
+
+
+def view_class(layout, namespace):
+    """The fields of a layout one by one. Fixed point and nested structures are for unpack(), as is what repeats in parts of a dword."""
+    flat = [(item, None) if isinstance(item, Field) else (field, item)
+            for item in layout.items for field in ([item] if isinstance(item, Field) else item.fields)]
+    flat = [(field, repeat) for field, repeat in flat
+            if field.kind not in ("mbz", "fixed", "struct") and not (repeat and (repeat.size % 32 or repeat.start % 32))]
+    names = unique([snake(field.name) for field, _ in flat])
+    open_repeats = [repeat for repeat in layout.repeats if repeat.count == 0 and repeat.size % 32 == 0]
+    if not flat and not open_repeats:
+        return []
+    lines = ["\n  /// Single fields of a packet, read where they stand. Missing dwords read as zero.", "  class View : PacketView {", "   public:",
+             "    using PacketView::PacketView;"]
+    lines += [accessor(layout, field, repeat, name, namespace) for (field, repeat), name in zip(flat, names)]
+    if len(open_repeats) == 1:
+        repeat = open_repeats[0]
+        lines.append("    /// Of the fields that repeat to the packet's end, whole ones.")
+        lines.append(f"    constexpr size_t elements() const {{ return PacketView::elements({repeat.start // 32}, {repeat.size // 32}); }}")
+    return lines + ["  };"]
+
+
+def struct_declaration(layout, namespace):
     name = identifier(layout.name)
     lines = [f"/// {layout.line}", f"struct {name} {{"]
     if layout.is_command:
@@ -173,10 +215,9 @@ def struct_declaration(layout):
     for field, enum in nested_enums(layout):
         lines.append(f"  enum class {enum} : uint32_t {{\n{enum_body(field.values.values, '    ')}  }};")
     for field, repeat, member in members(layout):
-        kind = cpp_type(field)
-        if kind == identifier(layout.name) or field.kind == "enum" and not field.values and kind == member:
-            kind = f"gen9::{kind}"
+        kind = field_type(layout, field, member, namespace)
         lines.append(f"  std::array<{kind}, {repeat.count}> {member}{{}};" if repeat else f"  {kind} {member}{{}};")
+    lines += view_class(layout, namespace)
     lines += [f"\n  static {name} unpack(std::span<const uint32_t> dw);", "  std::array<uint32_t, dwords> pack() const;", "};", ""]
     return "\n".join(lines) + "\n"
 
@@ -210,7 +251,8 @@ def unit_header(model, namespace, unit):
     text = "// SPDX-License-Identifier: GPL-2.0-or-later\n" + BANNER + "#pragma once\n\n#include <array>\n#include <cstddef>\n"
     text += "#include <cstdint>\n#include <span>\n\n"
     text += "".join(f'#include "hw/defs/{namespace}/{name}.h"\n' for name in ["enums", "ids"] + needs)
-    text += f"\nnamespace softgen::defs::{namespace} {{\n\n" + "\n".join(struct_declaration(layout) for layout in layouts)
+    text += '#include "hw/defs/packet_view.h"\n'
+    text += f"\nnamespace softgen::defs::{namespace} {{\n\n" + "\n".join(struct_declaration(layout, namespace) for layout in layouts)
     return text + f"\n}}  // namespace softgen::defs::{namespace}\n"
 
 

@@ -6,6 +6,7 @@
 
 #include "hw/base/log.h"
 #include "hw/cs/context_image.h"
+#include "hw/cs/decode/packets.h"
 #include "hw/cs/image_layout.h"
 #include "hw/cs/streamer.h"
 #include "hw/cs/workaround_batch.h"
@@ -26,12 +27,12 @@ void Streamer::restore_context() {
 void Streamer::save_context() { save_image(current_.lrca() + uint64_t{image_page}, true); }
 
 // MI_SET_CONTEXT: there the image has no status page, and its ring context is no-ops (KBL PRM vol 3, "Ring Context").
-void Streamer::set_context(uint32_t word) {
-  constexpr uint32_t force_restore = 1u << 1, inhibit = 1u << 0;
-  const uint32_t next = reg::context_address.in_place(word), previous = get(reg::ccid);
+void Streamer::set_context(std::span<const uint32_t> packet) {
+  const packets::MI_SET_CONTEXT::View command(packet);
+  const uint32_t next = command.logical_context_address(), previous = get(reg::ccid);
   const bool names = previous & reg::context_valid, same = names && reg::context_address.in_place(previous) == next;
   if (names && !same) save_image(reg::context_address.in_place(previous), false);
-  if (!same || word & force_restore) restore_image(next, false, word & inhibit);
+  if (!same || command.force_restore()) restore_image(next, false, command.restore_inhibit());
   set(reg::ccid, next | reg::context_valid);
 }
 

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // PIPE_CONTROL and MI_FLUSH_DW: the engine's fence, then the post-sync operation, then the notification (SKL PRM vol 2a).
-#include <algorithm>
-#include <array>
-
 #include "hw/base/log.h"
+#include "hw/cs/decode/packets.h"
 #include "hw/cs/executor.h"
 
 namespace softgen::cs {
-namespace {
 
-constexpr uint32_t ps_depth_count = 0x2350;
-
-enum PostSync : uint32_t { no_write = 0, immediate = 1, depth_count = 2, write_timestamp = 3 };
-
-}  // namespace
+using packets::MI_FLUSH_DW;
+using packets::PIPE_CONTROL;
 
 // In a non-privileged batch a write through the GGTT or to a status page is dropped, the flush itself is done.
 void Executor::post_sync_write(uint64_t address, bool global, bool index, uint64_t value, unsigned bytes) {
@@ -31,59 +25,65 @@ void Executor::post_sync_write(uint64_t address, bool global, bool index, uint64
 }
 
 Flow Executor::pipe_control(Dwords dw) {
-  const uint32_t flags = dw[1];
-  const uint32_t operation = bits(flags, 15, 14);
+  using enum PIPE_CONTROL::PostSyncOperation;
+  const PIPE_CONTROL::View control(dw);
+  const auto operation = control.post_sync_operation();
+  const bool loads = control.lri_post_sync_operation() == PIPE_CONTROL::LRIPostSyncOperation::MMIO_WRITE_IMMEDIATE_DATA;
   const FlushRequest request{
-      .render_target = bit(flags, 12),
-      .depth = bit(flags, 0),
-      .data_cache = bit(flags, 5),
-      .texture = bit(flags, 10),
-      .state = bit(flags, 2),
-      .constant = bit(flags, 3),
-      .vertex = bit(flags, 4),
-      .instruction = bit(flags, 11),
+      .render_target = control.render_target_cache_flush_enable(),
+      .depth = control.depth_cache_flush_enable(),
+      .data_cache = control.dc_flush_enable(),
+      .texture = control.texture_cache_invalidation_enable(),
+      .state = control.state_cache_invalidation_enable(),
+      .constant = control.constant_cache_invalidation_enable(),
+      .vertex = control.vf_cache_invalidation_enable(),
+      .instruction = control.instruction_cache_invalidate_enable(),
       // A post-sync write happens after all earlier work, which only a stalled engine can promise here.
-      .stall = bit(flags, 20) || operation != no_write || bit(flags, 8) || bit(flags, 23),
-      .generic_media_state_clear = bit(flags, 16),
+      .stall = control.command_streamer_stall_enable() || operation != NO_WRITE || control.notify_enable() || loads,
+      .generic_media_state_clear = control.generic_media_state_clear(),
   };
   if (const ExecResult flushed = s_.flush(request); flushed != ExecResult::done) return result(flushed);
-  if (bit(flags, 18)) s_.links().tlb.bump();
+  if (control.tlb_invalidate()) s_.links().tlb.bump();
 
-  const uint64_t address = (dw[2] | uint64_t{dw[3] & 0xffff} << 32) & ~uint64_t{3};
-  const bool global = bit(flags, 24), index = bit(flags, 21);
-  if (bit(flags, 23)) {
-    write_register(dw[2] & 0x007f'fffc, dw[4]);  // LRI Post Sync Operation: the address is a register's
+  const uint64_t data = control.immediate_data();
+  if (loads) {
+    // The address is a register's.
+    write_register(static_cast<uint32_t>(control.address()), static_cast<uint32_t>(data));
   } else {
+    const uint64_t address = align_down(control.address(), uint64_t{8});
+    const bool global = control.destination_address_type() == PIPE_CONTROL::DestinationAddressType::DAT_GGTT,
+               index = control.store_data_index();
     switch (operation) {
-      case immediate: post_sync_write(address & ~uint64_t{7}, global, index, dw[4] | uint64_t{dw[5]} << 32, 8); break;
-      case depth_count: post_sync_write(address & ~uint64_t{7}, global, index, s_.links().registers.peek64(ps_depth_count), 8); break;
-      case write_timestamp: post_sync_write(address & ~uint64_t{7}, global, index, s_.timestamp(), 8); break;
+      case WRITE_IMMEDIATE_DATA: post_sync_write(address, global, index, data, 8); break;
+      case WRITE_PS_DEPTH_COUNT:
+        post_sync_write(address, global, index, s_.links().registers.peek64(softgen::reg::PS_DEPTH_COUNT(0)), 8);
+        break;
+      case WRITE_TIMESTAMP: post_sync_write(address, global, index, s_.timestamp(), 8); break;
       default: break;
     }
   }
-  if (bit(flags, 8)) s_.raise(reg::irq_flush_notify);
+  if (control.notify_enable()) s_.raise(reg::irq_flush_notify);
   return Flow::next();
 }
 
-Flow Executor::flush_dw(Dwords packet) {
-  std::array<uint32_t, 5> dw{};
-  std::copy_n(packet.begin(), std::min(packet.size(), dw.size()), dw.begin());
-  const uint32_t header = dw[0];
-  const FlushRequest request{.render_target = true, .depth = true, .data_cache = true, .instruction = bit(header, 7), .stall = true};
+// It may leave out the dwords of a post-sync operation that it does not ask for.
+Flow Executor::flush_dw(Dwords dw) {
+  using enum MI_FLUSH_DW::PostSyncOperation;
+  const MI_FLUSH_DW::View flush(dw);
+  const FlushRequest request{
+      .render_target = true, .depth = true, .data_cache = true, .instruction = flush.video_pipeline_cache_invalidate(), .stall = true};
   if (const ExecResult flushed = s_.flush(request); flushed != ExecResult::done) return result(flushed);
-  if (bit(header, 18)) s_.links().tlb.bump();
+  if (flush.tlb_invalidate()) s_.links().tlb.bump();
 
-  const uint64_t address = (dw[1] | uint64_t{dw[2] & 0xffff} << 32) & ~uint64_t{7};
-  const bool global = bit(dw[1], 2), index = bit(header, 21);
-  switch (bits(header, 15, 14)) {
+  const uint64_t address = flush.address();
+  const bool global = flush.destination_address_type() == MI_FLUSH_DW::DestinationAddressType::DAT_GGTT, index = flush.store_data_index();
+  switch (flush.post_sync_operation()) {
     // Four dwords write a dword (i915 gt/gen8_engine_cs.c, emit_xcs_breadcrumb), five a qword.
-    case immediate:
-      post_sync_write(address, global, index, dw[3] | uint64_t{dw[4]} << 32, packet.size() > 4 ? 8 : 4);
-      break;
-    case write_timestamp: post_sync_write(address, global, index, s_.timestamp(), 8); break;
+    case WRITE_IMMEDIATE_DATA: post_sync_write(address, global, index, flush.immediate_data(), dw.size() > 4 ? 8 : 4); break;
+    case WRITE_TIMESTAMP: post_sync_write(address, global, index, s_.timestamp(), 8); break;
     default: break;
   }
-  if (bit(header, 8)) s_.raise(reg::irq_flush_notify);
+  if (flush.notify_enable()) s_.raise(reg::irq_flush_notify);
   return Flow::next();
 }
 

@@ -6,15 +6,12 @@
 #include <optional>
 
 #include "hw/base/log.h"
+#include "hw/cs/decode/packets.h"
 #include "hw/cs/executor.h"
 #include "hw/memory/ggtt.h"
 
 namespace softgen::cs {
 namespace {
-
-uint64_t address48(uint32_t low, uint32_t high, uint32_t alignment) {
-  return (low | uint64_t{high & 0xffff} << 32) & ~uint64_t{alignment - 1};
-}
 
 /// Where HEAD is reported in a status page.
 constexpr uint32_t status_page_head = 16;
@@ -29,11 +26,23 @@ std::optional<memory::AtomicOp> atomic_op(uint32_t code) {
   return ops[code - 1];
 }
 
+/// Half 0 or 1 of operand 0 or 1 (the PRM's Operand1 and Operand2), for sizes above a dword's.
+uint64_t inline_operand(const packets::MI_ATOMIC::View& command, unsigned which, unsigned half) {
+  const auto qword = [](uint32_t low, uint32_t high) { return low | uint64_t{high} << 32; };
+  switch (which * 2 + half) {
+    case 0: return qword(command.operand1_data_dword_0(), command.operand1_data_dword_1());
+    case 1: return qword(command.operand1_data_dword_2(), command.operand1_data_dword_3());
+    case 2: return qword(command.operand2_data_dword_0(), command.operand2_data_dword_1());
+    default: return qword(command.operand2_data_dword_2(), command.operand2_data_dword_3());
+  }
+}
+
 }  // namespace
 
 void Executor::store_data_imm(Dwords dw) {
-  memory::View& view = s_.view(bit(dw[0], 22));
-  const uint64_t address = address48(dw[1], dw[2], 4);
+  const packets::MI_STORE_DATA_IMM::View store(dw);
+  memory::View& view = s_.view(store.use_global_gtt());
+  const uint64_t address = store.address();
   const Dwords data = dw.subspan(3);
   if (data.size() == 1)
     view.store_release<uint32_t>(address, data[0]);
@@ -45,31 +54,35 @@ void Executor::store_data_imm(Dwords dw) {
 }
 
 void Executor::store_data_index(Dwords dw) {
-  const uint64_t page = bit(dw[0], 21) ? s_.pphwsp() : s_.hwsp();
-  const uint64_t address = page + (dw[1] & 0xffc);
-  s_.ggtt().store_release<uint32_t>(address, dw[2]);
-  if (dw.size() > 3) s_.ggtt().store_release<uint32_t>(address + 4, dw[3]);
+  const packets::MI_STORE_DATA_INDEX::View store(dw);
+  const uint64_t page = store.use_per_process_hardware_status_page() ? s_.pphwsp() : s_.hwsp();
+  const uint64_t address = page + 4 * store.offset();
+  s_.ggtt().store_release<uint32_t>(address, store.data_dword_0());
+  if (dw.size() > 3) s_.ggtt().store_release<uint32_t>(address + 4, store.data_dword_1());
   s_.links().memory_written();
 }
 
 void Executor::copy_mem_mem(Dwords dw) {
-  const uint32_t value = s_.view(bit(dw[0], 22)).load<uint32_t>(address48(dw[3], dw[4], 4));
-  s_.view(bit(dw[0], 21)).store_release<uint32_t>(address48(dw[1], dw[2], 4), value);
+  const packets::MI_COPY_MEM_MEM::View copy(dw);
+  const uint32_t value = s_.view(copy.use_global_gtt_source()).load<uint32_t>(strip_canonical(copy.source_memory_address()));
+  s_.view(copy.use_global_gtt_destination()).store_release<uint32_t>(strip_canonical(copy.destination_memory_address()), value);
   s_.links().memory_written();
 }
 
 // Entries of the global table one behind the other, from that of the page in dword 1 on (SKL PRM vol 2a, MI_UPDATE_GTT).
 void Executor::update_gtt(Dwords dw) {
-  uint64_t entry = dw[1] >> 12;
-  for (size_t at = 2; at + 1 < dw.size() && entry < memory::Ggtt::entries; at += 2, ++entry)
-    s_.links().ggtt.set_pte(entry, dw[at] | uint64_t{dw[at + 1]} << 32);
+  const packets::MI_UPDATE_GTT::View update(dw);
+  uint64_t entry = update.entry_address() >> 12;
+  for (size_t i = 0; i < update.elements() && entry < memory::Ggtt::entries; ++i, ++entry)
+    s_.links().ggtt.set_pte(entry, update.entry_data_low(i) | uint64_t{update.entry_data_high(i)} << 32);
   if (s_.links().gtt_written) s_.links().gtt_written();
 }
 
 // Operands stand inline or in CS_GPR0..3, what is returned goes to CS_GPR4 (and 5).
 Flow Executor::atomic(Dwords dw) {
-  const uint32_t code = bits(dw[0], 15, 8), size = bits(dw[0], 20, 19);
-  const bool inline_data = bit(dw[0], 18), returns = bit(dw[0], 16);
+  const packets::MI_ATOMIC::View command(dw);
+  const auto code = static_cast<uint32_t>(command.atomic_opcode()), size = static_cast<uint32_t>(command.data_size());
+  const bool inline_data = command.inline_data(), returns = command.return_data_control();
   const auto op = atomic_op(code & 0x1f);
   // Codes: 0x00 + op on dwords, 0x20 + op on qwords, 0x4e the octword compare and write.
   if (!op || (inline_data && dw.size() < 11) || (size == 0 && code >> 5 != 0) || (size == 1 && code >> 5 != 1) ||
@@ -77,10 +90,10 @@ Flow Executor::atomic(Dwords dw) {
     return guest_error("MI_ATOMIC", "code {:#x} size {}", code, size), fault(reg::error_instruction);
   const auto operand = [&](unsigned which, unsigned half) -> uint64_t {
     if (!inline_data) return s_.get64(reg::gpr0 + 8 * (size == 2 ? which * 2 + half : which));
-    return dw[3 + which + 4 * half] | uint64_t{dw[5 + which + 4 * half]} << 32;
+    return inline_operand(command, which, half);
   };
-  memory::View& view = s_.view(bit(dw[0], 22));
-  const uint64_t address = address48(dw[1], dw[2], 4u << size);
+  memory::View& view = s_.view(command.memory_type() == packets::MI_ATOMIC::MemoryType::GLOBAL_GRAPHICS_ADDRESS);
+  const uint64_t address = align_down(command.memory_address(), uint64_t{4} << size);
   uint64_t old = 0;
   switch (size) {
     case 0: old = view.atomic<uint32_t>(*op, address, static_cast<uint32_t>(operand(0, 0)), static_cast<uint32_t>(operand(1, 0))); break;
@@ -104,14 +117,15 @@ Flow Executor::atomic(Dwords dw) {
 // The report: id, timestamp, context id, then counters, which hw/oa fills in.
 void Executor::report_perf_count(Dwords dw) {
   std::array<uint32_t, 64> report{};
-  report[0] = dw[3];
+  const packets::MI_REPORT_PERF_COUNT::View command(dw);
+  report[0] = command.report_id();
   report[1] = static_cast<uint32_t>(s_.timestamp());
   report[2] = s_.context_id();
   if (s_.links().perf_report)
     s_.links().perf_report(std::as_writable_bytes(std::span(report)));
   else
     unimplemented("OA counters of MI_REPORT_PERF_COUNT");
-  s_.view(bit(dw[1], 0)).write(address48(dw[1], dw[2], 64), report.data(), sizeof report);
+  s_.view(command.use_global_gtt()).write(strip_canonical(command.memory_address()), report.data(), sizeof report);
   s_.links().memory_written();
 }
 

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // MI commands that load and store registers, and MI_MATH (SKL PRM vol 2a).
 #include "hw/base/log.h"
+#include "hw/cs/decode/packets.h"
 #include "hw/cs/executor.h"
 #include "hw/cs/math.h"
 
 namespace softgen::cs {
-namespace {
-
-constexpr uint32_t offset_mask = 0x007f'fffc;  // [22:2]
-
-uint64_t memory_address(uint32_t low, uint32_t high) { return (low | uint64_t{high & 0xffff} << 32) & ~uint64_t{3}; }
-
-}  // namespace
 
 // A register that the batch may not write keeps its value; the command goes on.
 void Executor::write_register(uint32_t offset, uint32_t value) {
-  offset &= offset_mask;
+  offset &= register_offset_mask;
   if (!privileged_ && !s_.links().registers.is_nonpriv_writable(s_.config().id, offset)) {
     guest_error("register write from a non-privileged batch", "{:#x}", offset);
     return s_.error(reg::error_privilege, false);
@@ -25,22 +19,28 @@ void Executor::write_register(uint32_t offset, uint32_t value) {
 
 void Executor::load_register_imm(Dwords dw) {
   const uint32_t kept = load_register_imm_kept(dw[0]);
-  for (size_t i = 1; i + 1 < dw.size(); i += 2) {
-    const uint32_t old = kept ? s_.links().registers.read(dw[i] & offset_mask) & kept : 0;
-    write_register(dw[i], (dw[i + 1] & ~kept) | old);
+  const packets::MI_LOAD_REGISTER_IMM::View load(dw);
+  for (size_t i = 0; i < load.elements(); ++i) {
+    const uint32_t offset = load.register_offset(i), old = kept ? s_.links().registers.read(offset) & kept : 0;
+    write_register(offset, (load.data_dword(i) & ~kept) | old);
   }
 }
 
 void Executor::load_register_mem(Dwords dw) {
-  write_register(dw[1], s_.view(bit(dw[0], 22)).load_acquire<uint32_t>(memory_address(dw[2], dw[3])));
+  const packets::MI_LOAD_REGISTER_MEM::View load(dw);
+  write_register(load.register_address(), s_.view(load.use_global_gtt()).load_acquire<uint32_t>(strip_canonical(load.memory_address())));
 }
 
-void Executor::load_register_reg(Dwords dw) { write_register(dw[2], s_.links().registers.read(dw[1] & offset_mask)); }
+void Executor::load_register_reg(Dwords dw) {
+  const packets::MI_LOAD_REGISTER_REG::View load(dw);
+  write_register(load.destination_register_address(), s_.links().registers.read(load.source_register_address()));
+}
 
 void Executor::store_register_mem(Dwords dw) {
-  if (bit(dw[0], 21) && !reg::predicate_bit.of(s_.get(reg::predicate_result))) return;
-  const uint32_t value = s_.links().registers.read(dw[1] & offset_mask);
-  s_.view(bit(dw[0], 22)).store_release<uint32_t>(memory_address(dw[2], dw[3]), value);
+  const packets::MI_STORE_REGISTER_MEM::View store(dw);
+  if (store.predicate_enable() && !reg::predicate_bit.of(s_.get(reg::predicate_result))) return;
+  const uint32_t value = s_.links().registers.read(store.register_address());
+  s_.view(store.use_global_gtt()).store_release<uint32_t>(strip_canonical(store.memory_address()), value);
   s_.links().memory_written();
 }
 

@@ -2,8 +2,8 @@
 #include "hw/cs/executor.h"
 
 #include "hw/base/log.h"
+#include "hw/cs/decode/packets.h"
 #include "hw/cs/privilege.h"
-#include "hw/defs/gen9/ids.h"
 
 namespace softgen::cs {
 
@@ -111,15 +111,16 @@ bool Executor::predicated_off(const Packet& packet) const {
     case CommandId::MI_BATCH_BUFFER_END: return false;
     default: break;
   }
-  switch (s_.set_predicate) {
-    case 1: return !reg::predicate_bit.of(s_.get(reg::predicate_result_2));
-    case 2: return reg::predicate_bit.of(s_.get(reg::predicate_result_2));
-    case 3: return !reg::predicate_bit.of(s_.get(reg::predicate_result));
-    case 4: return reg::predicate_bit.of(s_.get(reg::predicate_result));
-    case 5: return false;  // execute when one slice is enabled: GT2 has one
-    case 6:
-    case 7:
-    case 15: return true;
+  using enum packets::MI_SET_PREDICATE::PREDICATEENABLE;
+  switch (static_cast<packets::MI_SET_PREDICATE::PREDICATEENABLE>(s_.set_predicate)) {
+    case NOOP_ON_RESULT2_CLEAR: return !reg::predicate_bit.of(s_.get(reg::predicate_result_2));
+    case NOOP_ON_RESULT2_SET: return reg::predicate_bit.of(s_.get(reg::predicate_result_2));
+    case NOOP_ON_RESULT_CLEAR: return !reg::predicate_bit.of(s_.get(reg::predicate_result));
+    case NOOP_ON_RESULT_SET: return reg::predicate_bit.of(s_.get(reg::predicate_result));
+    case EXECUTE_WHEN_ONE_SLICE_ENABLED: return false;  // GT2 has one
+    case EXECUTE_WHEN_TWO_SLICES_ARE_ENABLED:
+    case EXECUTE_WHEN_THREE_SLICES_ARE_ENABLED:
+    case NOOP_ALWAYS: return true;
     default: return false;
   }
 }
@@ -208,7 +209,8 @@ Flow Executor::mi(const Packet& packet, const Cursor& behind) {
     if (const ExecResult finished = s_.finish(); finished != ExecResult::done) return result(finished);
   switch (packet.command->id) {
     case CommandId::MI_NOOP:
-      if (bit(dw[0], 22)) s_.set(reg::nopid, bits(dw[0], 21, 0));
+      if (const packets::MI_NOOP::View noop(dw); noop.identification_number_register_write_enable())
+        s_.set(reg::nopid, noop.identification_number());
       return Flow::next();
     case CommandId::MI_USER_INTERRUPT:
       s_.raise(reg::irq_user);
@@ -218,7 +220,7 @@ Flow Executor::mi(const Packet& packet, const Cursor& behind) {
       return arbitrate();
     case CommandId::MI_ARB_ON_OFF:
       if (s_.in_workaround_) return Flow::next();
-      s_.set_arbitration(dw[0] & 1);
+      s_.set_arbitration(packets::MI_ARB_ON_OFF::View(dw).arbitration_enable());
       return arbitrate();
     case CommandId::MI_BATCH_BUFFER_START: return start_batch(dw, behind);
     case CommandId::MI_BATCH_BUFFER_END:
@@ -227,8 +229,10 @@ Flow Executor::mi(const Packet& packet, const Cursor& behind) {
     case CommandId::MI_CONDITIONAL_BATCH_BUFFER_END: return conditional_end(dw);
     case CommandId::MI_SEMAPHORE_WAIT: return semaphore_wait(dw);
     case CommandId::MI_SEMAPHORE_SIGNAL: return semaphore_signal(dw), Flow::next();
-    case CommandId::MI_SET_PREDICATE: return s_.set_predicate = bits(dw[0], 3, 0), Flow::next();
-    case CommandId::MI_PREDICATE: return predicate(dw[0]), Flow::next();
+    case CommandId::MI_SET_PREDICATE:
+      s_.set_predicate = static_cast<uint32_t>(packets::MI_SET_PREDICATE::View(dw).predicate_enable());
+      return Flow::next();
+    case CommandId::MI_PREDICATE: return predicate(dw), Flow::next();
     case CommandId::MI_MATH: return math(dw);
     case CommandId::MI_LOAD_REGISTER_IMM: return load_register_imm(dw), Flow::next();
     case CommandId::MI_LOAD_REGISTER_MEM: return load_register_mem(dw), Flow::next();
@@ -244,7 +248,7 @@ Flow Executor::mi(const Packet& packet, const Cursor& behind) {
     case CommandId::MI_REPORT_HEAD: return report_head(behind), Flow::next();
     case CommandId::MI_SET_CONTEXT:
       if (s_.execlists()) return guest_error("MI_SET_CONTEXT with execlists"), Flow::next();
-      s_.set_context(dw[1]);
+      s_.set_context(dw);
       return s_.halted() ? stop(Reason::fault) : Flow::next();
     default: return display_command(packet), Flow::next();
   }

@@ -59,7 +59,7 @@ class Executor {
   Flow conditional_end(Dwords dw);
   Flow semaphore_wait(Dwords dw);
   void semaphore_signal(Dwords dw);
-  void predicate(uint32_t header);
+  void predicate(Dwords dw);
   void display_command(const Packet& packet);
 
   // hw/cs/execute_flush.cpp

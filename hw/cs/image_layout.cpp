@@ -6,9 +6,8 @@
 #include <cassert>
 #include <cstring>
 
-#include "hw/cs/parser.h"
+#include "hw/cs/decode/packets.h"
 #include "hw/cs/registers.h"
-#include "hw/defs/gen9/ids.h"
 
 namespace softgen::cs {
 namespace {

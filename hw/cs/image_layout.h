@@ -16,8 +16,7 @@
 
 namespace softgen::cs {
 
-constexpr uint32_t streamer_block = 0x800;            ///< bytes of MMIO that each streamer has of its own
-constexpr uint32_t register_offset_mask = 0x007f'fffc;  ///< MI_LOAD_REGISTER_IMM: [22:2]
+constexpr uint32_t streamer_block = 0x800;  ///< bytes of MMIO that each streamer has of its own
 
 /// How a restore treats a register that a list names.
 enum class Restore : uint8_t {

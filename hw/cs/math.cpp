@@ -3,17 +3,13 @@
 
 #include <optional>
 
-#include "hw/base/bits.h"
+#include "hw/cs/decode/packets.h"
 
 namespace softgen::cs {
 namespace {
 
-enum Opcode : uint32_t {
-  op_noop = 0x000, op_load = 0x080, op_load0 = 0x081, op_loadinv = 0x480, op_load1 = 0x481,
-  op_add = 0x100, op_sub = 0x101, op_and = 0x102, op_or = 0x103, op_xor = 0x104,
-  op_store = 0x180, op_storeinv = 0x580,
-};
-enum Operand : uint32_t { srca = 0x20, srcb = 0x21, accu = 0x31, zf = 0x32, cf = 0x33 };
+using Instruction = packets::MI_MATH_ALU_INSTRUCTION;
+using Operand = packets::ALUOperand;
 
 struct Alu {
   Gprs& gprs;
@@ -21,18 +17,18 @@ struct Alu {
   // Flags read as all ones or zero, which is what STORE of ZF/CF leaves in a register.
   uint64_t zero = 0, carry = 0;
 
-  std::optional<uint64_t> source(uint32_t operand) const {
-    if (operand < gprs.size()) return gprs[operand];
+  std::optional<uint64_t> source(Operand operand) const {
+    if (const auto index = static_cast<uint32_t>(operand); index < gprs.size()) return gprs[index];
     switch (operand) {
-      case accu: return accumulator;
-      case zf: return zero;
-      case cf: return carry;
+      case Operand::MI_ALU_ACCU: return accumulator;
+      case Operand::MI_ALU_ZF: return zero;
+      case Operand::MI_ALU_CF: return carry;
       default: return std::nullopt;
     }
   }
-  bool load(uint32_t into, uint64_t value) {
-    if (into != srca && into != srcb) return false;
-    (into == srca ? a : b) = value;
+  bool load(Operand into, uint64_t value) {
+    if (into != Operand::MI_ALU_SRCA && into != Operand::MI_ALU_SRCB) return false;
+    (into == Operand::MI_ALU_SRCA ? a : b) = value;
     return true;
   }
   void result(uint64_t value, bool carry_out) {
@@ -44,28 +40,32 @@ struct Alu {
 };
 
 bool Alu::step(uint32_t instruction) {
-  const uint32_t opcode = bits(instruction, 31, 20), first = bits(instruction, 19, 10), second = bits(instruction, 9, 0);
+  using enum Instruction::ALUOpcode;
+  const Instruction::View fields({&instruction, 1});
+  const Instruction::ALUOpcode opcode = fields.alu_opcode();
+  const Operand first = fields.operand_1(), second = fields.operand_2();
   switch (opcode) {
-    case op_noop: return true;
-    case op_load0: return load(first, 0);
-    case op_load1: return load(first, ~uint64_t{0});
-    case op_load:
-    case op_loadinv: {
+    case MI_ALU_NOOP: return true;
+    case MI_ALU_LOAD0: return load(first, 0);
+    case MI_ALU_LOAD1: return load(first, ~uint64_t{0});
+    case MI_ALU_LOAD:
+    case MI_ALU_LOADINV: {
       const auto value = source(second);
-      return value && load(first, opcode == op_load ? *value : ~*value);
+      return value && load(first, opcode == MI_ALU_LOAD ? *value : ~*value);
     }
-    case op_store:
-    case op_storeinv: {
+    case MI_ALU_STORE:
+    case MI_ALU_STOREINV: {
       const auto value = source(second);
-      if (!value || first >= gprs.size()) return false;
-      gprs[first] = opcode == op_store ? *value : ~*value;
+      const auto to = static_cast<uint32_t>(first);
+      if (!value || to >= gprs.size()) return false;
+      gprs[to] = opcode == MI_ALU_STORE ? *value : ~*value;
       return true;
     }
-    case op_add: result(a + b, a + b < a); return true;
-    case op_sub: result(a - b, a < b); return true;
-    case op_and: result(a & b, false); return true;
-    case op_or: result(a | b, false); return true;
-    case op_xor: result(a ^ b, false); return true;
+    case MI_ALU_ADD: result(a + b, a + b < a); return true;
+    case MI_ALU_SUB: result(a - b, a < b); return true;
+    case MI_ALU_AND: result(a & b, false); return true;
+    case MI_ALU_OR: result(a | b, false); return true;
+    case MI_ALU_XOR: result(a ^ b, false); return true;
     default: return false;
   }
 }

@@ -3,12 +3,10 @@
 
 #include <algorithm>
 
-#include "hw/defs/gen9/ids.h"
+#include "hw/cs/decode/packets.h"
 
 namespace softgen::cs {
 namespace {
-
-constexpr unsigned second_level_bit = 22, address_space_bit = 8;
 
 void enter(Cursor::Batch& batch, const Flow& flow) {
   batch = {.address = strip_canonical(flow.address) & ~uint64_t{3}, .active = true, .ppgtt = flow.ppgtt};
@@ -44,10 +42,13 @@ void follow(Cursor& cursor, const Flow& flow) {
 }
 
 Flow batch_start(std::span<const uint32_t> dwords, const Cursor& cursor) {
-  const uint64_t to = dwords[1] | uint64_t{dwords[2]} << 32;
-  const bool ppgtt = bit(dwords[0], address_space_bit) || !cursor.privileged();
+  using Command = packets::MI_BATCH_BUFFER_START;
+  const Command::View start(dwords);
+  const uint64_t to = start.batch_buffer_start_address();
+  const bool ppgtt = start.address_space_indicator() == Command::AddressSpaceIndicator::ASI_PPGTT || !cursor.privileged();
+  const bool second = start.second_level_batch_buffer() == Command::SecondLevelBatchBuffer::SECOND_LEVEL_BATCH;
   // In a second-level batch the bit has no further level to call: both forms chain (Mesa's drivers rely on plain chaining there).
-  const bool call = cursor.level() == 0 || (cursor.level() == 1 && bit(dwords[0], second_level_bit));
+  const bool call = cursor.level() == 0 || (cursor.level() == 1 && second);
   return call ? Flow::call(to, ppgtt) : Flow::jump(to, ppgtt);
 }
 

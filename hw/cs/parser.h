@@ -97,13 +97,6 @@ void follow(Cursor& cursor, const Flow& flow);
 /// What MI_BATCH_BUFFER_START asks for, predicates aside (SKL PRM vol 2a): a jump on its level, or with Second Level Batch Buffer in a
 /// first-level batch a call. Privilege is inherited: a batch in PPGTT cannot start one in GGTT.
 Flow batch_start(std::span<const uint32_t> dwords, const Cursor& cursor);
-/// The bits of each register that a MI_LOAD_REGISTER_IMM leaves as they are: Byte Write Disables, header bits [11:8] (SKL PRM vol 2a).
-constexpr uint32_t load_register_imm_kept(uint32_t header) {
-  uint32_t kept = 0;
-  for (unsigned byte = 0; byte < 4; ++byte)
-    if (bit(header, 8 + byte)) kept |= 0xffu << 8 * byte;
-  return kept;
-}
 /// For visitors that do not execute: follows every MI_BATCH_BUFFER_START, leaves at every MI_BATCH_BUFFER_END.
 Flow static_flow(const Packet& packet, const Cursor& cursor);
 

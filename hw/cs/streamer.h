@@ -137,8 +137,8 @@ class Streamer {
   /// The end of what the engine has put off.
   ExecResult finish();
   void set_waiting(bool on);
-  /// MI_SET_CONTEXT (ring mode): dword 1 of the command.
-  void set_context(uint32_t word);
+  /// MI_SET_CONTEXT (ring mode).
+  void set_context(std::span<const uint32_t> packet);
   uint32_t set_predicate = 0;  ///< MI_SET_PREDICATE's mode
   uint32_t failed_wait = 0;    ///< the event of the wait that a context is to be switched out for
   uint32_t jumps_to_loop = 0;  ///< chained batches in a row without work for the engine that make a loop; 0: run() never says so

@@ -3,15 +3,14 @@
 
 #include <fmt/format.h>
 
-#include "hw/defs/gen9/ids.h"
+#include "hw/cs/decode/packets.h"
 
 namespace softgen::debug {
 namespace {
 
-constexpr unsigned predication_enable_bit = 15;
-
 bool is_predicated_start(const Packet& packet) {
-  return packet.command->id == defs::CommandId::MI_BATCH_BUFFER_START && bit(packet.dwords[0], predication_enable_bit);
+  return packet.command->id == defs::CommandId::MI_BATCH_BUFFER_START &&
+         cs::packets::MI_BATCH_BUFFER_START::View(packet.dwords).predication_enable();
 }
 
 }  // namespace
