@@ -46,13 +46,15 @@ class Declared:
     """What hw/defs declares: registers by offset, platforms by name and id."""
 
     def __init__(self, root):
-        self.offsets, self.relative = set(gen_registers.ENGINE_BASES), collections.defaultdict(set)
-        for path in sorted((root / "hw/defs").glob("gen*/registers_*.def")):
-            for row in gen_registers.read(path):
+        self.offsets, self.relative = set(), collections.defaultdict(set)
+        for folder in sorted((root / "hw/defs").glob("gen*")):
+            declared = gen_registers.read(sorted(folder.glob("registers_*.def")))
+            self.offsets.update(engine.base for engine in declared.engines)
+            for row in declared.rows:
                 if row.engine:
                     self.relative[self.plain(row.name)].add(row.offset)
                 if not row.block:
-                    self.offsets.update(row.offsets())
+                    self.offsets.update(declared.offsets(row))
         names, ids = set(), set()
         for path in [root / "hw/defs/platform.cpp"]:
             for name, number in re.findall(r'\{"(\w+)", "[^"]*", (0x[0-9a-fA-F]+)', path.read_text() if path.exists() else ""):

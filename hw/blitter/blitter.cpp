@@ -14,16 +14,16 @@
 namespace softgen::blitter {
 namespace {
 
-constexpr uint32_t bcs_swctrl = 0x22200;
-
 static_assert(std::is_trivially_copyable_v<ContextState> && sizeof(ContextState) <= 256);
 
 }  // namespace
 
 ExecResult Blitter::execute(const Packet& packet, EngineEnv& env) {
-  const uint32_t swctrl = env.registers.peek(bcs_swctrl);
+  const uint32_t swctrl = env.registers.peek(EngineId::bcs, reg::BCS_SWCTRL);
+  const bool source_y = reg::field::BCS_SWCTRL_TILE_Y_SOURCE.of(swctrl),
+             destination_y = reg::field::BCS_SWCTRL_TILE_Y_DESTINATION.of(swctrl);
   bool known = false;
-  const auto blit = decode(packet, {bit(swctrl, 0), bit(swctrl, 1)}, env.view, state_, known);
+  const auto blit = decode(packet, {source_y, destination_y}, env.view, state_, known);
   if (!known) unimplemented("copy engine command", "{} at {:#x}", packet.command->name, packet.address);
   return blit ? draw(*blit, env) : ExecResult::done;
 }

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "hw/cs/registers.h"
+#include "hw/defs/registers/engines.h"
 
 namespace softgen::cs {
 namespace {
@@ -52,7 +53,9 @@ std::span<const ImageSlot> image_slots(defs::EngineClass engine) {
   return engine == defs::EngineClass::render ? render_slots : other_slots;
 }
 
-uint32_t image_size(defs::EngineClass engine) { return (engine == defs::EngineClass::render ? 22 : 2) * image_page; }
+uint32_t image_size(defs::EngineClass engine) {
+  return std::ranges::find(defs::engines, engine, &defs::EngineRow::engine_class)->context_pages * image_page;
+}
 
 uint32_t state_offset(defs::EngineClass engine) {
   return engine == defs::EngineClass::render ? 2 * image_page : image_page + list_dwords(engine) * 4;

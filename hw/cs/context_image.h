@@ -56,7 +56,7 @@ static_assert(sizeof(StateHeader) == 64);
 /// Byte offset of StateHeader from the LRCA, and bytes from there to the end of the image.
 uint32_t state_offset(defs::EngineClass engine);
 uint32_t state_room(defs::EngineClass engine);
-/// Bytes of the whole image: 22 pages for render, else 2 (i915 gt/intel_engine_cs.c, intel_engine_context_size).
+/// Bytes of the whole image.
 uint32_t image_size(defs::EngineClass engine);
 
 /// Writes MI_LOAD_REGISTER_IMM headers and register offsets of all documented lists to the first documented_dwords dwords of page 1;

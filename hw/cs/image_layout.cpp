@@ -24,13 +24,8 @@ constexpr uint32_t first_unit_register = 0x5000;  ///< render's streamer and arb
 
 /// The engine that owns a per-context register outside the engine blocks.
 bool owns(EngineId id, const defs::Register& row) {
-  switch (row.domain) {
-    case defs::ResetDomain::media: return id == EngineId::vcs0;
-    case defs::ResetDomain::media2: return id == EngineId::vcs1;
-    case defs::ResetDomain::blitter: return id == EngineId::bcs;
-    case defs::ResetDomain::vebox: return id == EngineId::vecs;
-    default: return id == EngineId::rcs;
-  }
+  const auto owner = std::ranges::find(defs::engines, row.domain, &defs::EngineRow::domain);
+  return id == (owner == defs::engines.end() ? EngineId::rcs : static_cast<EngineId>(owner - defs::engines.begin()));
 }
 
 bool has_slot(defs::EngineClass engine_class, uint32_t relative) {
@@ -58,7 +53,7 @@ uint32_t flex_offset(uint32_t n) { return softgen::reg::EU_PERF_CNTL(n % 4, n / 
 }  // namespace
 
 std::vector<OtherRegister> other_context_registers(defs::EngineClass engine_class, EngineId id) {
-  const uint32_t base = defs::engine_bases[static_cast<size_t>(id)];
+  const uint32_t base = defs::engines[static_cast<size_t>(id)].mmio_base;
   std::vector<OtherRegister> found;
   for (const defs::Register& row : defs::registers()) {
     if (!row.context || row.block || (row.engine && engine_class != defs::EngineClass::render)) continue;

@@ -75,7 +75,8 @@ RunEnd Streamer::failed(const char* why) noexcept {
   in_workaround_ = false;
   stop_.request(StopFlag::abandon);  // EngineCs takes it back
   try {
-    unsupported("exception on an engine's thread", "{}: {} hangs until it is reset", why, defs::engine_names[static_cast<size_t>(config_.id)]);
+    unsupported("exception on an engine's thread", "{}: {} hangs until it is reset", why,
+                defs::engines[static_cast<size_t>(config_.id)].name);
   } catch (...) {  // NOLINT: telling may need the memory that there is none of
   }
   try {
@@ -324,8 +325,8 @@ void Streamer::hang_abandoned() {
     std::scoped_lock lock(register_mutex_);
     abandoned_ = {abandoned_.count + 1, true, get(reg::acthd) | uint64_t{get(reg::acthd_udw)} << 32, get(reg::ipehr)};
   }
-  note("packet abandoned", "{:#010x} at {:#x} ran on while the engine was to stand still: {} hangs there until it is reset", abandoned_.header,
-       abandoned_.address, defs::engine_names[static_cast<size_t>(config_.id)]);
+  note("packet abandoned", "{:#010x} at {:#x} ran on while the engine was to stand still: {} hangs there until it is reset",
+       abandoned_.header, abandoned_.address, defs::engines[static_cast<size_t>(config_.id)].name);
   error(reg::error_instruction, true);
 }
 

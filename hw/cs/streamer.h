@@ -26,9 +26,9 @@
 namespace softgen::cs {
 
 struct StreamerConfig {
-  EngineId id = EngineId::rcs;
-  defs::EngineClass engine_class = defs::EngineClass::render;
-  uint32_t mmio_base = 0x2000;
+  EngineId id;
+  defs::EngineClass engine_class;
+  uint32_t mmio_base;
 };
 
 /// What a streamer is plugged into. All of it outlives the streamer.

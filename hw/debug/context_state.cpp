@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/debug/context_state.h"
+#include "hw/cs/decode/packets.h"
+#include "hw/defs/registers/registers.h"
 
 #include <algorithm>
 
@@ -8,7 +10,14 @@
 namespace softgen::debug {
 namespace {
 
-constexpr uint32_t cs_debug_mode2 = 0x20d8;
+/// A masked write of CS_DEBUG_MODE2 says how constant buffers' addresses count.
+void note_registers(ContextState& state, std::span<const uint32_t> dwords) {
+  constexpr reg::Bits absolute = reg::field::CS_DEBUG_MODE2_3DSTATE_CONSTANT_BUFFER_ADDRESS_OFFSET_DISABLE;
+  const cs::packets::MI_LOAD_REGISTER_IMM::View load(dwords);
+  for (size_t i = 0; i < load.elements(); ++i)
+    if (load.register_offset(i) == reg::CS_DEBUG_MODE2 && load.data_dword(i) & absolute.mask() << 16)
+      state.absolute_constants = absolute.of(load.data_dword(i));
+}
 
 void set_bases(ContextState& state, std::span<const uint32_t> dwords) {
   const auto s = defs::gen9::STATE_BASE_ADDRESS::unpack(dwords);
@@ -29,10 +38,7 @@ void ContextState::note(const WalkedPacket& packet) {
   const auto dw = packet.dwords;
   switch (packet.command->id) {
     case defs::CommandId::STATE_BASE_ADDRESS: set_bases(*this, dw); break;
-    case defs::CommandId::MI_LOAD_REGISTER_IMM:
-      for (size_t i = 1; i + 1 < dw.size(); i += 2)
-        if ((dw[i] & 0x7ffffc) == cs_debug_mode2 && dw[i + 1] >> 20 & 1) absolute_constants = dw[i + 1] >> 4 & 1;
-      break;
+    case defs::CommandId::MI_LOAD_REGISTER_IMM: note_registers(*this, dw); break;
     default: break;
   }
   if (packet.command->match >> 29 == 3) {

@@ -12,15 +12,16 @@
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/debug/page_results.h"
+#include "hw/defs/register.h"
+#include "hw/defs/registers/registers.h"
 
 namespace softgen::debug {
 namespace {
 
 constexpr uint64_t page = page_result_bytes, address_mask = 0x7f'ffff'f000;
 constexpr size_t comment_bytes = 32 * 1024;
-constexpr uint32_t elsp = 0x230, execlist_status = 0x234, hws_pga = 0x80, ring_mode = 0x29c;
-// Engine bases by EngineId (i915 gt/intel_engine_regs.h).
-constexpr std::array<uint32_t, engine_count> bases = {0x2000, 0x22000, 0x12000, 0x1c000, 0x1a000};
+/// A masked write of RING_MODE.
+constexpr uint32_t enable_lists = reg::field::RING_MODE_EXECUTION_LIST_ENABLE.mask() * 0x10001;
 
 uint64_t zero_hash() {
   static const uint64_t value = [] {
@@ -42,8 +43,9 @@ Recorder::Recorder(gt::Device& device, const std::string& path, bool check)
   writer_.version(device.platform().pci_device_id, "softgen");
   for (unsigned i = 0; i < engine_count; ++i) {
     if (!bit(device.platform().engines, i)) continue;
-    ports_.push_back({bases[i], {}});
-    writer_.register_write(bases[i] + ring_mode, 0x80008000);  // RUN_LIST_ENABLE
+    const uint32_t base = defs::engines[i].mmio_base;
+    ports_.push_back({base, {}});
+    writer_.register_write(base + reg::RING_MODE, enable_lists);
   }
 }
 
@@ -53,7 +55,7 @@ Recorder::~Recorder() {
 
 void Recorder::register_write(uint32_t offset, uint32_t value) {
   for (Port& port : ports_) {
-    if (offset != port.base + elsp) continue;
+    if (offset != port.base + reg::RING_ELSP) continue;
     port.written[port.count++] = value;
     if (port.count == 4) {
       port.count = 0;
@@ -108,15 +110,15 @@ void Recorder::submission(Port& port) {
   seen_.clear();
   results_.clear();
   record_ggtt();
-  const uint32_t status_page = device_.registers().peek(port.base + hws_pga);
-  if (status_page != port.hws_pga) writer_.register_write(port.base + hws_pga, port.hws_pga = status_page);
+  const uint32_t status_page = device_.registers().peek(port.base + reg::RING_HWS_PGA);
+  if (status_page != port.hws_pga) writer_.register_write(port.base + reg::RING_HWS_PGA, port.hws_pga = status_page);
   // Written element 1 high, low, element 0 high, low.
   for (unsigned element : {2u, 0u}) {
     const uint64_t descriptor = uint64_t{port.written[element]} << 32 | port.written[element + 1];
     if (descriptor & 1) record_context(descriptor);
   }
-  for (uint32_t value : port.written) writer_.register_write(port.base + elsp, value);
-  writer_.register_poll(port.base + execlist_status, 0x10, 0);
+  for (uint32_t value : port.written) writer_.register_write(port.base + reg::RING_ELSP, value);
+  writer_.register_poll(port.base + reg::RING_EXECLIST_STATUS_LO, 0x10, 0);
 }
 
 void Recorder::record_ggtt() {

@@ -36,7 +36,7 @@ class Where {
     std::vector<uint32_t> dwords(defs::command_length(command, header));
     view.read(at, dwords.data(), dwords.size() * 4);
     const auto level = in_batch ? BatchLevel::first : BatchLevel::ring;
-    return fmt::format("{} stands at {}", defs::engine_names[static_cast<unsigned>(id_)],
+    return fmt::format("{} stands at {}", defs::engines[static_cast<unsigned>(id_)].name,
                        node_text(packet_json({at, level, in_batch, command, dwords}), false));
   }
 

@@ -7,10 +7,9 @@
 #include <span>
 #include <string_view>
 
-namespace softgen::defs {
+#include "hw/defs/engine.h"
 
-/// The instruction sets of the streamers; VCS0 and VCS1 are both `video`.
-enum class EngineClass : uint8_t { render, copy, video, video_enhance };
+namespace softgen::defs {
 
 enum class FieldType : uint8_t {
   uint,

@@ -60,9 +60,9 @@ std::string register_name(uint32_t offset) {
   offset &= ~3u;
   if (row->block) return fmt::format("{}+0x{:x}", row->name, offset - row->offset);
   if (!row->engine) return row->name + index_text(*row, offset);
-  for (size_t engine = 0; engine < engine_bases.size(); ++engine) {
-    const uint32_t relative = offset - engine_bases[engine];
-    if (relative < 0x1000) return fmt::format("{}{}.{}", row->name, index_text(*row, relative), engine_names[engine]);
+  for (const EngineRow& engine : engines) {
+    const uint32_t relative = offset - engine.mmio_base;
+    if (relative < 0x1000) return fmt::format("{}{}.{}", row->name, index_text(*row, relative), engine.name);
   }
   return row->name;
 }

@@ -8,10 +8,9 @@
 #include <span>
 #include <string>
 
-namespace softgen::defs {
+#include "hw/defs/registers/engines.h"
 
-/// What a reset of GDRST (0x941c) brings back to its reset value. `none`: only a power or function level reset does.
-enum class ResetDomain : uint8_t { none, gt, render, media, media2, blitter, vebox };
+namespace softgen::defs {
 
 enum class RegisterFieldType : uint8_t { uint, sint, boolean, address };
 
@@ -55,10 +54,6 @@ std::string register_name(uint32_t offset);
 template <typename F>
 void for_each_instance(const Register& row, F&& visit);
 
-/// MMIO bases in the order of EngineId (SKL PRM vol 2c; i915 gt/intel_engine_cs.c).
-inline constexpr std::array<uint32_t, 5> engine_bases = {0x2000, 0x22000, 0x12000, 0x1c000, 0x1a000};
-inline constexpr std::array<const char*, 5> engine_names = {"rcs", "bcs", "vcs0", "vcs1", "vecs"};
-
 template <typename F>
 void for_each_instance(const Register& row, F&& visit) {
   for (uint32_t outer = 0; outer < row.count[0]; ++outer) {
@@ -68,7 +63,7 @@ void for_each_instance(const Register& row, F&& visit) {
         visit(offset);
         continue;
       }
-      for (uint32_t base : engine_bases) visit(base + offset);
+      for (const EngineRow& engine : engines) visit(engine.mmio_base + offset);
     }
   }
 }

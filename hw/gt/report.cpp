@@ -44,7 +44,7 @@ json missing_hooks(const mmio::RegisterFile& registers, uint32_t engines) {
   json names = json::array();
   for (const std::string& name : registers.missing_hooks()) {
     bool absent = false;
-    for (unsigned i = 0; i < engine_count; ++i) absent |= !bit(engines, i) && name.ends_with(std::string(".") + defs::engine_names[i]);
+    for (unsigned i = 0; i < engine_count; ++i) absent |= !bit(engines, i) && name.ends_with(std::string(".") + defs::engines[i].name);
     if (!absent) names.push_back(name);
   }
   return names;
@@ -59,7 +59,7 @@ std::string Device::report() {
   json engines = json::object();
   for (unsigned i = 0; i < engine_count; ++i)
     if (cs::EngineCs* engine = streamers_->engine(static_cast<EngineId>(i))) {
-      json& one = engines[defs::engine_names[i]] = engine_json(registers_, static_cast<EngineId>(i));
+      json& one = engines[defs::engines[i].name] = engine_json(registers_, static_cast<EngineId>(i));
       one["abandoned_packets"] = abandoned_json(engine->streamer().abandoned());
     }
   const json all = {{"platform", config_.platform->name},

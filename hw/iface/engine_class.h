@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "hw/defs/command.h"
+#include "hw/defs/registers/engines.h"
 #include "hw/iface/engine.h"
 
 namespace softgen {
 
+static_assert(defs::engines.size() == engine_count);
+
 /// Whose instructions an engine's streamer takes.
-constexpr defs::EngineClass class_of(EngineId engine) {
-  switch (engine) {
-    case EngineId::rcs: return defs::EngineClass::render;
-    case EngineId::bcs: return defs::EngineClass::copy;
-    case EngineId::vcs0:
-    case EngineId::vcs1: return defs::EngineClass::video;
-    case EngineId::vecs: return defs::EngineClass::video_enhance;
-  }
-  return defs::EngineClass::render;
-}
+constexpr defs::EngineClass class_of(EngineId engine) { return defs::engines[static_cast<size_t>(engine)].engine_class; }
 
 }  // namespace softgen

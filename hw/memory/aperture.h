@@ -21,7 +21,6 @@ namespace softgen::memory {
 class Aperture {
  public:
   static constexpr unsigned fence_count = 32;
-  static constexpr uint32_t fence_base = 0x100000;  ///< MMIO offset of fence 0; 8 bytes each
 
   Aperture(const Ggtt& ggtt, HostMemory& memory, FaultSink* sink);
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Translation faults on their way to the registers a driver reads: RING_FAULT_REG 0x4094, FAULT_TLB_DATA0/1
-// 0x4B10/0x4B14 (SKL PRM vol 2c; i915 gt/intel_gt.c:gen8_check_faults).
+// Translation faults on their way to the registers a driver reads: RING_FAULT_REG, FAULT_TLB_DATA0/1
+// (SKL PRM vol 2c; i915 gt/intel_gt.c:gen8_check_faults).
 #pragma once
 
 #include <cstdint>
 #include <mutex>
 
 #include "hw/base/archive.h"
+#include "hw/defs/registers/registers.h"
 #include "hw/iface/engine.h"
 #include "hw/iface/host_memory.h"
 
@@ -34,7 +35,7 @@ class FaultSink {
 /// The fault registers. The first fault latches and stays until software clears the valid bit. Any thread.
 class FaultRegisters final : public FaultSink {
  public:
-  static constexpr uint32_t ring_fault_reg = 0x4094, tlb_data0 = 0x4b10, tlb_data1 = 0x4b14;
+  static constexpr uint32_t ring_fault_reg = reg::RING_FAULT_REG, tlb_data0 = reg::FAULT_TLB_DATA0, tlb_data1 = reg::FAULT_TLB_DATA1;
 
   void fault(const Fault& fault) override;
   /// `offset`: one of the three above; anything else reads 0.

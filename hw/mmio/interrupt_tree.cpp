@@ -33,15 +33,9 @@ constexpr uint32_t master_enable = reg::field::MASTER_INT_CTL_MASTER_INTERRUPT_E
 /// From a block's ISR.
 enum Word : uint32_t { isr = 0, imr = reg::GT_IMR(0) - reg::GT_ISR(0), iir = reg::GT_IIR(0) - reg::GT_ISR(0), ier = reg::GT_IER(0) - reg::GT_ISR(0) };
 
-struct EngineRow {
-  InterruptTree::Block block;
-  unsigned shift;
-};
-constexpr std::array<EngineRow, engine_count> engine_rows = {{{InterruptTree::Block::gt0, 0},
-                                                              {InterruptTree::Block::gt0, 16},
-                                                              {InterruptTree::Block::gt1, 0},
-                                                              {InterruptTree::Block::gt1, 16},
-                                                              {InterruptTree::Block::gt3, 0}}};
+constexpr const defs::EngineRow& row_of(EngineId engine) { return defs::engines[static_cast<size_t>(engine)]; }
+constexpr InterruptTree::Block block_of(const defs::EngineRow& engine) { return static_cast<InterruptTree::Block>(engine.interrupt_word); }
+static_assert(static_cast<unsigned>(InterruptTree::Block::gt3) == 3);
 
 constexpr size_t at(InterruptTree::Block block) { return static_cast<size_t>(block); }
 
@@ -113,12 +107,12 @@ void InterruptTree::post(Block block, uint32_t bits) {
   update();
 }
 
-unsigned InterruptTree::shift_of(EngineId engine) { return engine_rows[static_cast<size_t>(engine)].shift; }
+unsigned InterruptTree::shift_of(EngineId engine) { return row_of(engine).interrupt_shift; }
 
 void InterruptTree::raise(EngineId engine, uint32_t bits) {
-  const EngineRow& row = engine_rows[static_cast<size_t>(engine)];
-  const uint32_t shifted = (bits & 0xffff) << row.shift;
-  raise(row.block, shifted & ~registers_.peek(engine, reg::RING_IMR));
+  const defs::EngineRow& row = row_of(engine);
+  const uint32_t shifted = (bits & 0xffff) << row.interrupt_shift;
+  raise(block_of(row), shifted & ~registers_.peek(engine, reg::RING_IMR));
 }
 
 void InterruptTree::set_live(Block block, uint32_t mask, bool on) {
@@ -183,8 +177,8 @@ void InterruptTree::reset_engines(uint32_t engines) {
   std::unique_lock lock(mutex_);
   for (unsigned i = 0; i < engine_count; ++i) {
     if (!bit(engines, i)) continue;
-    Registers& regs = blocks_[at(engine_rows[i].block)];
-    const uint32_t keep = ~(0xffffu << engine_rows[i].shift);
+    Registers& regs = blocks_[at(block_of(defs::engines[i]))];
+    const uint32_t keep = ~(0xffffu << defs::engines[i].interrupt_shift);
     regs.again &= keep;
     regs.isr &= keep;
   }

@@ -114,7 +114,7 @@ void RegisterFile::write(uint32_t offset, uint64_t value, unsigned size) {
 bool RegisterFile::is_nonpriv_writable(EngineId engine, uint32_t offset) const {
   offset &= ~3u;
   const Register* known = offset < register_space ? row(offset) : nullptr;
-  const uint32_t base = defs::engine_bases[static_cast<size_t>(engine)];
+  const uint32_t base = defs::engines[static_cast<size_t>(engine)].mmio_base;
   if (known && known->user) {
     const bool own = offset - base < 0x1000;
     const bool renders = known->domain == defs::ResetDomain::render;  // render's registers are not all in its streamer's block
@@ -153,11 +153,11 @@ void RegisterFile::on_write(uint32_t first, uint32_t bytes, WriteHook hook) {
 }
 
 void RegisterFile::on_engine_read(uint32_t relative, const ReadHook& hook) {
-  for (uint32_t base : defs::engine_bases) on_read(base + relative, hook);
+  for (const defs::EngineRow& engine : defs::engines) on_read(engine.mmio_base + relative, hook);
 }
 
 void RegisterFile::on_engine_write(uint32_t relative, const WriteHook& hook) {
-  for (uint32_t base : defs::engine_bases) on_write(base + relative, hook);
+  for (const defs::EngineRow& engine : defs::engines) on_write(engine.mmio_base + relative, hook);
 }
 
 std::vector<std::string> RegisterFile::missing_hooks() const {

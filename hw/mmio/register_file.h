@@ -29,7 +29,7 @@ inline constexpr uint32_t register_space = 0x200000;
 
 /// Offset of an engine's own register (reg::RING_…).
 constexpr uint32_t engine_register(EngineId engine, uint32_t relative) {
-  return defs::engine_bases[static_cast<size_t>(engine)] + relative;
+  return defs::engines[static_cast<size_t>(engine)].mmio_base + relative;
 }
 
 class RegisterFile {

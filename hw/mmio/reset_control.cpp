@@ -10,17 +10,7 @@ namespace {
 
 using defs::ResetDomain;
 
-struct DomainRow {
-  uint32_t request;  ///< bit of GDRST
-  EngineId engine;
-  ResetDomain domain;
-};
 constexpr uint32_t full = reg::field::GDRST_FULL.mask();
-constexpr DomainRow rows[] = {{reg::field::GDRST_RENDER.mask(), EngineId::rcs, ResetDomain::render},
-                              {reg::field::GDRST_MEDIA.mask(), EngineId::vcs0, ResetDomain::media},
-                              {reg::field::GDRST_BLITTER.mask(), EngineId::bcs, ResetDomain::blitter},
-                              {reg::field::GDRST_VEBOX.mask(), EngineId::vecs, ResetDomain::vebox},
-                              {reg::field::GDRST_MEDIA_2.mask(), EngineId::vcs1, ResetDomain::media2}};
 
 constexpr uint32_t domain_bit(ResetDomain domain) { return 1u << static_cast<unsigned>(domain); }
 
@@ -40,17 +30,17 @@ void attach_reset_control(RegisterFile& registers, InterruptTree& interrupts, St
   registers.on_write(reg::GDRST, [&registers, &interrupts, stop = std::move(stop), restart = std::move(restart)](
                                      uint32_t offset, uint32_t request) {
     uint32_t engines = 0, domains = request & full ? domain_bit(ResetDomain::gt) : 0;
-    for (const DomainRow& row : rows) {
-      if (!(request & (full | row.request))) continue;
-      engines |= 1u << static_cast<unsigned>(row.engine);
-      domains |= domain_bit(row.domain);
+    for (unsigned i = 0; i < engine_count; ++i) {
+      if (!(request & (full | defs::engines[i].reset))) continue;
+      engines |= 1u << i;
+      domains |= domain_bit(defs::engines[i].domain);
     }
     note("GDRST", "0x{:x}", request);
     if (engines) {
       stop(engines);
       registers.reset(domains);
-      for (const DomainRow& row : rows)
-        if (bit(engines, static_cast<unsigned>(row.engine))) reset_engine_block(registers, row.engine);
+      for (unsigned i = 0; i < engine_count; ++i)
+        if (bit(engines, i)) reset_engine_block(registers, static_cast<EngineId>(i));
       interrupts.reset_engines(engines);
       restart(engines);
     }

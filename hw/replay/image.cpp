@@ -9,6 +9,7 @@
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/defs/register.h"
+#include "hw/defs/registers/registers.h"
 
 namespace softgen::replay {
 namespace {
@@ -18,7 +19,6 @@ constexpr uint64_t page = 4096;
 constexpr uint64_t private_pages = uint64_t{1} << 37;
 constexpr uint64_t private_pages_end = uint64_t{1} << 38;
 
-constexpr uint32_t elsp = 0x230;
 constexpr uint64_t descriptor_valid = 1, descriptor_48b = 1u << 3 | 1u << 4;
 
 /// Dwords of the context image's register page (SKL PRM vol 3, "Register State Context"; gen9-map C6).
@@ -26,7 +26,7 @@ enum : uint32_t { ctx_ring_head = 0x05, ctx_ring_tail = 0x07, ctx_ring_start = 0
 
 }  // namespace
 
-const char* name_of(EngineId engine) { return defs::engine_names[static_cast<unsigned>(engine)]; }
+const char* name_of(EngineId engine) { return defs::engines[static_cast<unsigned>(engine)].name; }
 
 Image::Image(memory::SparseMemory& memory, memory::Ggtt& ggtt)
     : memory_(memory), ggtt_(ggtt), ggtt_view_(memory_, nullptr), next_private_page_(private_pages) {
@@ -91,8 +91,8 @@ void Image::register_write(uint32_t offset, uint32_t value) {
 
 void Image::note_submission(uint32_t offset, uint32_t value) {
   for (unsigned i = 0; i < engine_count; i++) {
-    const uint32_t base = defs::engine_bases[i];
-    if (offset != base + elsp) continue;
+    const uint32_t base = defs::engines[i].mmio_base;
+    if (offset != base + reg::RING_ELSP) continue;
     Port& port = ports_[static_cast<EngineId>(i)];
     port.written[port.count++] = value;
     if (port.count < 4) return;

@@ -27,8 +27,7 @@ namespace {
 using defs::CommandId;
 
 /// i915 sets execlists and the status page up; a capture brings only what dump_gpu wrote of that.
-constexpr uint32_t mi_mode = 0x9c, stop_rings_off = 1u << (8 + 16);
-constexpr uint32_t ipehr = 0x68, acthd = 0x74, esr = 0xb8;
+constexpr uint32_t stop_rings_off = reg::field::RING_MI_MODE_STOP_RINGS.mask() << 16;
 /// The thread that runs the capture gives up by itself at the deadline; this is for when it cannot.
 constexpr int64_t grace_ns = 500'000'000;
 
@@ -121,7 +120,7 @@ class Player::Run final : public PacketObserver {
       throw ImageError("this is a capture of the classic kind: its ring writes can be printed, not run");
     };
     for (unsigned i = 0; i < engine_count; i++)
-      if (bit(device_->platform().engines, i)) device_->bar0_write(defs::engine_bases[i] + mi_mode, stop_rings_off, 4);
+      if (bit(device_->platform().engines, i)) device_->bar0_write(defs::engines[i].mmio_base + reg::RING_MI_MODE, stop_rings_off, 4);
   }
 
   /// What the machine that recorded had there when its engines were idle.
@@ -186,11 +185,13 @@ class Player::Run final : public PacketObserver {
 
   /// A streamer that met an error stands still until a reset, which no capture brings.
   void check_errors() {
-    const auto value = [this](unsigned engine, uint32_t offset) { return device_->registers().peek(defs::engine_bases[engine] + offset); };
+    const auto value = [this](unsigned engine, uint32_t offset) {
+      return device_->registers().peek(defs::engines[engine].mmio_base + offset);
+    };
     for (unsigned i = 0; i < engine_count; i++)
-      if (bit(device_->platform().engines, i) && value(i, esr))
+      if (bit(device_->platform().engines, i) && value(i, reg::RING_ESR))
         hang(fmt::format("submission {} stopped {} with error 0x{:x} at 0x{:08x}, header 0x{:08x}", result_.submissions - 1,
-                         name_of(static_cast<EngineId>(i)), value(i, esr), value(i, acthd), value(i, ipehr)));
+                         name_of(static_cast<EngineId>(i)), value(i, reg::RING_ESR), value(i, reg::RING_ACTHD), value(i, reg::RING_IPEHR)));
   }
 
   /// Gives a submission up from outside: with threads=0 a kernel that never ends holds the only thread there is.

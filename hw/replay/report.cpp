@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hw/base/log.h"
+#include "hw/defs/registers/registers.h"
 #include "hw/gt/work_report.h"
 
 namespace softgen::replay {
@@ -17,9 +18,12 @@ using Json = nlohmann::ordered_json;
 
 /// Pipeline statistics of the render engine (SKL PRM vol 2c): 64-bit counters.
 constexpr std::pair<const char*, uint32_t> statistics[] = {
-    {"ia_vertices", 0x2310},    {"ia_primitives", 0x2318}, {"vs_invocations", 0x2320}, {"hs_invocations", 0x2300}, {"ds_invocations", 0x2308},
-    {"gs_invocations", 0x2328}, {"gs_primitives", 0x2330}, {"cl_invocations", 0x2338}, {"cl_primitives", 0x2340},  {"ps_invocations", 0x2348},
-    {"ps_depth_count", 0x2350}, {"cs_invocations", 0x2290}};
+    {"ia_vertices", reg::IA_VERTICES_COUNT(0)},      {"ia_primitives", reg::IA_PRIMITIVES_COUNT(0)},
+    {"vs_invocations", reg::VS_INVOCATION_COUNT(0)}, {"hs_invocations", reg::HS_INVOCATION_COUNT(0)},
+    {"ds_invocations", reg::DS_INVOCATION_COUNT(0)}, {"gs_invocations", reg::GS_INVOCATION_COUNT(0)},
+    {"gs_primitives", reg::GS_PRIMITIVES_COUNT(0)},  {"cl_invocations", reg::CL_INVOCATION_COUNT(0)},
+    {"cl_primitives", reg::CL_PRIMITIVES_COUNT(0)},  {"ps_invocations", reg::PS_INVOCATION_COUNT(0)},
+    {"ps_depth_count", reg::PS_DEPTH_COUNT(0)},      {"cs_invocations", reg::GPGPU_THREADS_DISPATCHED(0)}};
 
 }  // namespace
 

@@ -20,10 +20,10 @@
 namespace softgen::run {
 
 const EngineInfo engine_infos[run_engines] = {
-    {"rcs0", I915_ENGINE_CLASS_RENDER, 0x2000, regs::gt_irq + 0x00, 0, 22},
-    {"bcs0", I915_ENGINE_CLASS_COPY, 0x22000, regs::gt_irq + 0x00, 16, 2},
-    {"vcs0", I915_ENGINE_CLASS_VIDEO, 0x12000, regs::gt_irq + 0x10, 0, 2},
-    {"vecs0", I915_ENGINE_CLASS_VIDEO_ENHANCE, 0x1a000, regs::gt_irq + 0x30, 0, 2},
+    {"rcs0", I915_ENGINE_CLASS_RENDER, regs::rcs_base, regs::gt_irq + 0x00, 0, 22},
+    {"bcs0", I915_ENGINE_CLASS_COPY, regs::bcs_base, regs::gt_irq + 0x00, 16, 2},
+    {"vcs0", I915_ENGINE_CLASS_VIDEO, regs::vcs0_base, regs::gt_irq + 0x10, 0, 2},
+    {"vecs0", I915_ENGINE_CLASS_VIDEO_ENHANCE, regs::vecs_base, regs::gt_irq + 0x30, 0, 2},
 };
 
 namespace {

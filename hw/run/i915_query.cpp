@@ -11,6 +11,7 @@
 
 #include "hw/base/log.h"
 #include "hw/run/drm_file.h"
+#include "hw/run/regs.h"
 
 namespace softgen::run {
 namespace {
@@ -167,7 +168,7 @@ int DrmFile::query(void* arg) {
 
 int DrmFile::reg_read(void* arg) {
   auto* read = static_cast<drm_i915_reg_read*>(arg);
-  constexpr uint64_t rcs_timestamp = 0x2358;
+  constexpr uint64_t rcs_timestamp = regs::rcs_timestamp;
   if ((read->offset & ~uint64_t{7}) != rcs_timestamp) return -EINVAL;
   std::scoped_lock lock(driver_.gpu.lock());
   if (read->offset & I915_REG_READ_8B_WA) {

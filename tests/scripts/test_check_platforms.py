@@ -6,7 +6,9 @@ import unittest
 
 from driver import script
 
-REGISTERS = """group "Engines" engine
+REGISTERS = """engine bcs 0x22000 class=copy interrupt=0.16 reset=Blitter domain=blitter pages=2
+engine vcs0 0x12000 class=video interrupt=1.0 reset=Media domain=media pages=2
+group "Engines" engine
 register RING_ELSP 0x230
 group "Render"
 register PS_DEPTH_COUNT 0x2350

@@ -5,9 +5,15 @@ import subprocess
 import tempfile
 import unittest
 
-from driver import script
+from driver import ROOT, script
 
-REGISTERS = """# Comments and empty lines count for nothing.
+ENGINES = """engine first 0x2000 class=render interrupt=0.0 reset=Render domain=render pages=22
+engine second 0x22000 class=copy interrupt=0.16 reset=Blitter domain=blitter pages=2
+register GDRST 0x941c
+  3 Blitter : bool
+  1 Render : bool
+"""
+REGISTERS = ENGINES + """# Comments and empty lines count for nothing.
 group "Engine" engine domain=gt source="PRM"
 register RING_CTL 0x3c mask=0x001ffc07 context hook=cs
   20:12 Buffer Length : uint
@@ -31,6 +37,10 @@ static_assert(field::RING_CTL_BUFFER_LENGTH.with(0, 0x3ff) == 0x1ff000, "what do
 static_assert(field::ONE_WHOLE_WORD.mask() == 0xffffffff && field::ONE_WHOLE_WORD.of(0x80000001) == 0x80000001);
 static_assert(field::ONE_WHOLE_WORD.with(1, 0x80000000) == 0x80000000);
 static_assert(field::MANY_48_BIT_PPGTT.of(0x80000000) == 1);
+using softgen::defs::engines;
+static_assert(engines.size() == 2 && engines[1].mmio_base == 0x22000 && engines[1].interrupt_word == 0 && engines[1].interrupt_shift == 16);
+static_assert(engines[0].reset == 2 && engines[1].reset == 8 && engines[0].context_pages == 22);
+static_assert(engines[1].engine_class == softgen::defs::EngineClass::copy && engines[1].domain == softgen::defs::ResetDomain::blitter);
 """
 
 
@@ -47,8 +57,8 @@ class Registers(unittest.TestCase):
     def test_constants_and_fields(self):
         done = self.generate(REGISTERS)
         self.assertEqual(done.returncode, 0, done.stderr)
-        (self.out / "checks.cpp").write_text('#include "registers.h"\n' + CHECKS)
-        command = ["c++", "-std=c++20", "-fsyntax-only", "-Wall", "-Werror", str(self.out / "checks.cpp")]
+        (self.out / "checks.cpp").write_text('#include "registers.h"\n#include "engines.h"\n' + CHECKS)
+        command = ["c++", "-std=c++20", "-fsyntax-only", "-Wall", "-Werror", f"-I{ROOT}", str(self.out / "checks.cpp")]
         compiled = subprocess.run(command, capture_output=True, text=True, check=False)
         self.assertEqual(compiled.returncode, 0, compiled.stderr)
 
@@ -70,6 +80,10 @@ class Registers(unittest.TestCase):
                 (register + "  Name : bool\n", "small.def:2: not a field"),
                 (register + register, "register A is declared twice"),
                 (register + "register B 0x5000\n", "registers B and A both stand at 0x5000"),
+                ("engine e 0x2000 class=render interrupt=0.0 reset=Moon domain=render pages=2\n", "engine e: GDRST has no field Moon"),
+                ("engine e 0x2000 class=render\n", "small.def:1: 'domain'"),
+                ("engine e 0x2000 class=moon interrupt=0.0 reset=Render domain=render pages=2\n", "small.def:1: bad engine"),
+                (ENGINES + "register A 0x24030\ngroup E engine\nregister B 0x2030\n", "registers B and A both stand at 0x24030"),
                 ("register A 0x5002\n", "offset 0x5002 is odd or outside"),
                 ("register A 0x5000 domain=moon\n", "unknown reset domain moon"),
                 ("register A 0x5000 colour=red\n", "unknown attributes ['colour']")):

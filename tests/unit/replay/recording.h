@@ -43,7 +43,7 @@ class Recording {
   }
   void submit(EngineId engine, std::span<const uint32_t> commands) {
     put(batch, commands);
-    const uint32_t base = defs::engine_bases[static_cast<unsigned>(engine)];
+    const uint32_t base = defs::engines[static_cast<unsigned>(engine)].mmio_base;
     const uint32_t start[] = {0x18800101, batch, 0, 0};
     ggtt(ring, start);
     std::vector<uint32_t> page(1024);
