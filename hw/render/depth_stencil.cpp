@@ -38,7 +38,7 @@ DepthStencil::DepthStencil(const State& state, const StateStore& store, unsigned
   const auto& buffer = state.get<gen9::_3DSTATE_DEPTH_BUFFER>();
   // Clients without a depth buffer leave its packet at zero (IGT's rendercopy does): the format counts where depth is used.
   if (depth_.is_null() && buffer.surface_type != gen9::_3DSTATE_DEPTH_BUFFER::SurfaceType::SURFTYPE_NULL && (ds.depth_test_enable || ds.depth_buffer_write_enable))
-    guest_error("3DSTATE_DEPTH_BUFFER with a reserved type or format", "type {}, format {}", static_cast<unsigned>(buffer.surface_type),
+    guest_error("3DSTATE_DEPTH_BUFFER with a reserved type or format, or no memory", "type {}, format {}", static_cast<unsigned>(buffer.surface_type),
                 static_cast<unsigned>(buffer.surface_format));
   depth_test_ = depth_level_ && ds.depth_test_enable;
   depth_write_ = depth_level_ && ds.depth_buffer_write_enable && buffer.depth_write_enable;

@@ -180,6 +180,8 @@ Surface from_depth_state(const DepthState& s, unsigned samples, SurfaceFormat fo
 
 Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples) {
   const DepthState s = DepthState::unpack(depth);
+  // Of a client with a stencil buffer alone: the packet then has its size, and D32_FLOAT without memory (Mesa, isl_emit_depth_stencil.c).
+  if (s.surface_pitch == 0 && s.surface_base_address == 0) return {};
   SurfaceFormat format = SurfaceFormat::R32_FLOAT;
   switch (s.surface_format) {
     case DepthState::SurfaceFormat::D32_FLOAT: break;

@@ -90,7 +90,7 @@ Surface decode_surface(std::span<const uint32_t> dwords);
 
 /// The depth and stencil buffers of 3DSTATE_DEPTH_BUFFER and 3DSTATE_STENCIL_BUFFER (whole packets, header
 /// first), with `samples` of 3DSTATE_MULTISAMPLE. mip_count is the level. The stencil buffer takes size and
-/// level from the depth packet. A reserved type or format gives a null surface.
+/// level from the depth packet. A reserved type or format, and a pitch and an address of zero, give a null surface.
 Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples);
 Surface decode_stencil_buffer(std::span<const uint32_t> depth, std::span<const uint32_t> stencil,
                               unsigned samples);

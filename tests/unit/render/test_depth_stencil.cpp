@@ -55,7 +55,7 @@ TEST_CASE("a depth buffer's format counts only where depth is tested or written"
   Fixture f;
   set_log_sink({});
   clear_failure_counts();
-  const auto what = "3DSTATE_DEPTH_BUFFER with a reserved type or format";
+  const auto what = "3DSTATE_DEPTH_BUFFER with a reserved type or format, or no memory";
   const uint32_t buffer[] = {0x78050006, 0, 0, 0, 0, 0, 0, 0}, no_tests[] = {0x784e0002, 0, 0, 0};
   f.store.accept({0, defs::find_command("3DSTATE_DEPTH_BUFFER"), buffer});
   f.state.refresh(f.store);

@@ -321,6 +321,22 @@ TEST_CASE("depth and stencil buffers from their packets") {
   CHECK(decode_stencil_buffer(depth.pack(), stencil.pack(), 1).is_null());
 }
 
+TEST_CASE("a stencil buffer alone has its size from a depth packet without memory") {
+  defs::gen9::_3DSTATE_DEPTH_BUFFER depth;  // as Mesa's isl_emit_depth_stencil.c writes it
+  depth.surface_type = decltype(depth)::SurfaceType::SURFTYPE_2D;
+  depth.surface_format = decltype(depth)::SurfaceFormat::D32_FLOAT;
+  depth.width = 99, depth.height = 49;
+  defs::gen9::_3DSTATE_STENCIL_BUFFER stencil;
+  stencil.stencil_buffer_enable = true;
+  stencil.surface_pitch = 255;
+  stencil.surface_base_address = 0x9000;
+  set_log_sink({});
+  clear_failure_counts();
+  CHECK(decode_depth_buffer(depth.pack(), 1).is_null());
+  CHECK(decode_stencil_buffer(depth.pack(), stencil.pack(), 1).width == 100);
+  CHECK(failure_counts().empty());
+}
+
 namespace {
 
 /// What the inline offsets, and all that goes to a tile's end from a pointer, rely on.
