@@ -126,7 +126,7 @@ const PixelWorker::TargetBlock* PixelWorker::find_target_block(const RenderTarge
   const uint32_t left = x & ~7u, top = y & ~7u, slice = object_->layer + rt.surface.min_array_element;
   block_ = {&rt, left, top, slice, view_.stamp(), nullptr};
   // A block that starts at a multiple of eight in a tile, too, lies in one page.
-  const bool y_tiled = rt.surface.tiling == surface::Tiling::y, columns = y_tiled || rt.surface.tiling == surface::Tiling::yf;
+  const bool y_tiled = rt.surface.tiling == surface::Tiling::y, columns = y_tiled || (rt.surface.tiling == surface::Tiling::yf && rt.surface.type != surface::SurfaceType::three_d);
   constexpr uint32_t x_row = 512, y_row = 16, y_column = 32 * y_row, yf_column = 8 * y_row;
   if (left + 8 > rt.level->extent().width || top + 8 > rt.level->extent().height || (!columns && rt.surface.tiling != surface::Tiling::x)) return nullptr;
   block_.row = columns ? y_row : x_row, block_.column = y_tiled ? y_column : columns ? yf_column : 16;

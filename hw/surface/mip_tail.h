@@ -10,4 +10,7 @@ namespace softgen::surface {
 /// behind the last one are the last one. SKL PRM vol 5, "Tiling and Mip Tail for 2D Surfaces".
 Origin mip_tail_slot(Tiling tiling, unsigned element, unsigned slot);
 
+/// The same of 3D surfaces. SKL PRM vol 5, "Tiling and Mip Tails for 3D Surfaces"; GmmLib's GmmTexture.h, GEN9_MIPTAIL_SLOT_OFFSET_3D_SURFACE.
+Origin volume_mip_tail_slot(Tiling tiling, unsigned element, unsigned slot);
+
 }  // namespace softgen::surface

@@ -45,13 +45,16 @@ Tiling decode_tiling(const State& s) {
 
 unsigned element_bytes(const Format& format) { return std::max(format.block_bytes(), 1u); }
 
+bool is_standard(Tiling tiling) { return tiling == Tiling::yf || tiling == Tiling::ys; }
+
 /// Tiled surfaces begin at a tile (Ys) or page and have rows of whole tiles (SKL PRM vol 2d, RENDER_SURFACE_STATE, Surface Base Address and Surface
 /// Pitch). Users of the fast paths rely on it to stay within a page, so what state says is rounded here, once; low bits of the address have no meaning.
 void round_to_tiles(Surface& s) {
   if (s.tiling == Tiling::linear) return;
   const unsigned element = element_bytes(*s.format);
   const uint64_t base = align_down(s.base, tile_bytes(s.tiling, element));
-  const uint32_t pitch = legal_pitch(s.tiling, element, s.pitch);
+  const uint32_t tile = is_volume(s) ? tile_volume(s.tiling, element).width : tile_pitch(s.tiling, element);
+  const uint32_t pitch = legal_pitch(tile, s.pitch);
   if (base != s.base || pitch != s.pitch)
     guest_error("tiled surface whose base or pitch is no whole number of tiles", "{}, base {:#x}, pitch {}", tiling_name(s.tiling), s.base, s.pitch);
   s.base = base, s.pitch = pitch;
@@ -63,17 +66,15 @@ void decode_buffer(const State& s, Surface& out) {
   out.pitch = s.surface_pitch + 1;
 }
 
-bool is_standard(Tiling tiling) { return tiling == Tiling::yf || tiling == Tiling::ys; }
-
-/// The Yf and Ys image alignments (SKL PRM vol 5, "2D/CUBE Alignment Requirements"), a tile of elements, and the mip tail. For 2D and cube surfaces, whose
-/// samples are side by side or slices; type and samples of `out` are known.
+/// The Yf and Ys image alignments (SKL PRM vol 5, "2D/CUBE Alignment Requirements" and "3D Alignment Requirements"), a tile of elements, and the mip tail.
+/// Samples are side by side or slices; type and samples of `out` are known.
 void place_standard(Surface& out, uint32_t mip_tail) {
   const unsigned element = element_bytes(*out.format);
-  if (out.type == SurfaceType::three_d) unimplemented("3D surface of Yf or Ys tiling");
-  else if (out.tiling == Tiling::ys && out.samples > 1 && !out.interleaved) unimplemented("multisampled surface of Ys tiling");
+  if (out.tiling == Tiling::ys && out.samples > 1 && !out.interleaved) unimplemented("multisampled surface of Ys tiling");
   if (!std::has_single_bit(element) || element > 16) return;
-  if (out.samples == 1 && (out.type == SurfaceType::two_d || out.type == SurfaceType::cube)) out.mip_tail = static_cast<uint8_t>(mip_tail);
-  const PageShape tile = tile_shape(out.tiling, element);
+  if (out.samples == 1 && out.type != SurfaceType::one_d) out.mip_tail = static_cast<uint8_t>(mip_tail);
+  PageShape tile = tile_shape(out.tiling, element);
+  if (const TileVolume volume = tile_volume(out.tiling, element); is_volume(out)) tile = {volume.width, volume.height};
   out.halign = static_cast<uint16_t>(tile.width / element);
   out.valign = static_cast<uint16_t>(tile.height);
 }
@@ -216,6 +217,11 @@ Surface decode_stencil_buffer(std::span<const uint32_t> depth, std::span<const u
   return out;
 }
 
+bool is_volume(const Surface& s) {
+  const unsigned element = element_bytes(*s.format);
+  return s.type == SurfaceType::three_d && is_standard(s.tiling) && std::has_single_bit(element) && element <= 16;
+}
+
 Extent level_extent(const Surface& s, unsigned lod) {
   return {minify(s.width, lod), minify(s.height, lod),
           s.type == SurfaceType::three_d ? minify(s.depth, lod) : s.depth};
@@ -252,8 +258,8 @@ Origin level_origin(const Surface& s, unsigned lod) {
       at.y += level_elements(size.y, l, bh, s.valign);
   }
   if (in_mip_tail(s, lod)) {
-    const Origin slot = mip_tail_slot(s.tiling, element_bytes(*s.format), lod - s.mip_tail);
-    at.x += slot.x, at.y += slot.y;
+    const Origin slot = (is_volume(s) ? volume_mip_tail_slot : mip_tail_slot)(s.tiling, element_bytes(*s.format), lod - s.mip_tail);
+    at.x += slot.x, at.y += slot.y, at.z = slot.z;
   }
   return at;
 }
@@ -283,6 +289,9 @@ Level::Level(const Surface& s, unsigned lod)
   if (s.row_layout()) {
     slice_x_ = s.qpitch;
     pitch_ = 0;
+  } else if (is_volume(s)) {
+    volume_ = true;
+    volume_qpitch_ = s.qpitch;
   } else {
     slice_y_ = s.qpitch;
   }

@@ -7,6 +7,7 @@
 //   2D tree   levels 0 and 1 below each other, 2 and on right of level 1 downwards; slices QPitch rows apart
 //   (2D, cube, 3D, tiled 1D) 1D row    linear 1D surfaces: all levels side by side, slices QPitch elements
 //   apart
+//   volume    3D surfaces of Yf and Ys: a 2D tree of tiles that are several slices deep (hw/surface/volume.h)
 #pragma once
 
 #include <array>
@@ -17,6 +18,7 @@
 #include "hw/defs/gen9/enums.h"
 #include "hw/surface/format.h"
 #include "hw/surface/tiling.h"
+#include "hw/surface/volume.h"
 
 namespace softgen::surface {
 
@@ -97,6 +99,9 @@ Surface decode_stencil_buffer(std::span<const uint32_t> depth, std::span<const u
 
 inline bool in_mip_tail(const Surface& surface, unsigned lod) { return surface.mip_tail != no_mip_tail && lod >= surface.mip_tail; }
 
+/// Its tiles are several slices deep: elements of one slice do not lie as in the 2D surfaces of its tiling.
+bool is_volume(const Surface& surface);
+
 /// Size of level `lod` in pixels; depth of 3D surfaces shrinks too, slices of arrays do not.
 struct Extent {
   uint32_t width, height, depth;
@@ -105,7 +110,7 @@ Extent level_extent(const Surface& surface, unsigned lod);
 
 /// Where a level's slice 0 starts, in elements from the surface's base, X/Y offset included.
 struct Origin {
-  uint32_t x, y;
+  uint32_t x, y, z = 0;  ///< z: slices, of levels in a volume's mip tail
 };
 Origin level_origin(const Surface& surface, unsigned lod);
 
@@ -137,16 +142,17 @@ class Level {
       case Tiling::x: return base_ + offset_x(x, y, pitch_);
       case Tiling::y: return base_ + offset_y(x, y, pitch_);
       case Tiling::w: return base_ + offset_w(x, y, pitch_);
-      default: return base_ + offset(tiling_, element_, x, y, pitch_);
+      default: return base_ + (volume_ ? volume_offset(tiling_, element_, x, y, slice + origin_.z, pitch_, volume_qpitch_) : offset(tiling_, element_, x, y, pitch_));
     }
   }
 
  private:
   uint64_t base_ = 0;
   Tiling tiling_ = Tiling::linear;
-  bool interleaved_ = false;
+  bool interleaved_ = false, volume_ = false;
   uint32_t samples_ = 1, element_ = 1, pitch_ = 0;
-  uint32_t slice_x_ = 0, slice_y_ = 0;
+  uint32_t slice_x_ = 0, slice_y_ = 0;  ///< of a volume 0
+  uint32_t volume_qpitch_ = 0;
   Origin origin_{};
   Extent extent_{};
 };

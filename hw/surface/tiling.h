@@ -60,9 +60,8 @@ constexpr uint32_t tile_pitch(Tiling tiling, unsigned element) {
   return tiling == Tiling::w ? 128 : tile_shape(tiling, element).width;
 }
 
-/// `pitch` as whole tiles, one at least: what page_index() makes of it.
-constexpr uint32_t legal_pitch(Tiling tiling, unsigned element, uint32_t pitch) {
-  const uint32_t tile = tile_pitch(tiling, element);
+/// `pitch` as whole tiles of `tile` bytes of pitch, one at least: what page_index() makes of it.
+constexpr uint32_t legal_pitch(uint32_t tile, uint32_t pitch) {
   return pitch < tile ? tile : pitch / tile * tile;
 }
 
