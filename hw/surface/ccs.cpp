@@ -4,8 +4,6 @@
 #include <bit>
 #include <cstring>
 
-#include "hw/base/log.h"
-
 namespace softgen::surface {
 namespace {
 
@@ -21,10 +19,6 @@ constexpr uint8_t four(CcsCode code) { return static_cast<uint8_t>(static_cast<u
 
 Ccs::Ccs(const Surface& s, unsigned lod) {
   if ((s.aux != AuxMode::ccs_d && s.aux != AuxMode::ccs_e) || s.samples != 1 || s.is_null() || s.is_buffer() || !has_columns(s.tiling)) return;
-  if (is_volume(s)) {
-    unimplemented("compressed or fast-cleared 3D surface of Yf or Ys tiling");
-    return;
-  }
   // Views with an offset have no auxiliary surface (isl_surface_state.c).
   if (s.x_offset || s.y_offset || s.format->kind != FormatKind::plain) return;
   const unsigned bits = s.format->block_bits;
