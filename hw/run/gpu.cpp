@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -169,6 +170,7 @@ void Gpu::bring_up_engine(Engine& engine) {
   write(base + regs::ring_mode, 0x80008000);  // RUN_LIST_ENABLE, masked
   write(base + regs::mi_mode, 0x01000000);    // clear STOP_RING
   write(base + regs::hws_pga, engine.hwsp);
+  open_registers(engine);
   hear_switches(engine, false);
   write(base + regs::emr, ~0u);
   write(base + regs::eir, ~0u);
@@ -177,6 +179,13 @@ void Gpu::bring_up_engine(Engine& engine) {
   hwsp[regs::hwsp_csb_write] = csb_entries - 1;
   engine.csb_read = csb_entries - 1;
   engine.submitted = engine.active = false;
+}
+
+/// As i915's intel_engine_apply_whitelist(): slots without a register name one that is harmless.
+void Gpu::open_registers(const Engine& engine) {
+  const std::span<const uint32_t> open = engine.info->uapi_class == I915_ENGINE_CLASS_RENDER ? std::span<const uint32_t>(regs::open_to_batches) : std::span<const uint32_t>();
+  const uint32_t base = engine.info->mmio;
+  for (uint32_t slot = 0; slot < regs::nonpriv_slots; ++slot) write(base + regs::nonpriv + 4 * slot, slot < open.size() ? open[slot] : base + regs::nopid);
 }
 
 /// Context switches matter only to a request that waits for its engine to leave a context: all else follows from the requests' own interrupts.

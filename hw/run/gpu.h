@@ -144,6 +144,7 @@ class Gpu {
   void schedule(Engine& engine);
   RequestPtr take_ready(Engine& engine);
   bool start_ready(Engine& engine);
+  void open_registers(const Engine& engine);
   void hear_switches(Engine& engine, bool on);
   void start(Engine& engine, const RequestPtr& request);
   void serve_interrupt();

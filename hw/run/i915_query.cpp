@@ -20,7 +20,7 @@ constexpr int slices = 1, subslices = 3, eus_per_subslice = 8;
 constexpr int timestamp_frequency = 12'000'000;
 
 // Absent in Debian 12's libdrm headers.
-constexpr int param_oa_timestamp_frequency = 57, param_pxp_status = 58;
+constexpr int param_oa_timestamp_frequency = 57, param_pxp_status = 58, param_has_context_freq_hint = 59;
 
 /// Copies `size` bytes for a query item whose length the client gave, as copy_query_item() does: 0 asks for the size.
 int32_t answer(const drm_i915_query_item& item, const void* data, int32_t size) {
@@ -140,6 +140,11 @@ int param_value(int param) {
 
 int DrmFile::getparam(void* arg) {
   const auto* get = static_cast<drm_i915_getparam*>(arg);
+  // Without GuC submission i915 stores the error as the value and succeeds (i915_getparam.c).
+  if (get->param == param_has_context_freq_hint) {
+    *get->value = -EINVAL;
+    return 0;
+  }
   const int value = param_value(get->param);
   if (value < 0) {
     if (get->param != param_pxp_status) note("I915_GETPARAM", "unknown parameter {}", get->param);

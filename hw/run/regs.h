@@ -20,7 +20,11 @@ constexpr uint32_t master_irq_enable = 1u << 31;
 
 // From an engine's base.
 constexpr uint32_t hws_pga = 0x80, hwstam = 0x98, mi_mode = 0x9c, ring_imr = 0xa8, eir = 0xb0, emr = 0xb4, reset_ctl = 0xd0, elsp = 0x230,
-                   ring_mode = 0x29c, csb_pointers = 0x3a0;
+                   ring_mode = 0x29c, csb_pointers = 0x3a0, nonpriv = 0x4d0, nopid = 0x94;
+constexpr uint32_t nonpriv_slots = 12;
+
+/// What i915 lets batches of the render engine write on Kaby Lake (gt/intel_workarounds.c, gen9_whitelist_build() and kbl_whitelist_build()).
+constexpr uint32_t open_to_batches[] = {0x2248, 0x2580, 0x7304, 0x7014, 0xb118};
 
 // Interrupt bits of an engine's half word.
 constexpr uint32_t user_interrupt = 1u << 0, cs_error = 1u << 3, context_switch = 1u << 8;

@@ -142,6 +142,10 @@ MESA = ["libgl1-mesa-dri", "libegl1", "libgbm1", "libgles2", "mesa-vulkan-driver
 
 # Debian 13's is 7.1. anv is right to say 1 on this chip: the base of bindless surfaces can be at one place only.
 FFMPEG_DESCRIPTORS = "FFmpeg binds a descriptor buffer per set, more than the one that anv allows (maxResourceDescriptorBufferBindings)"
+# Its kernel declares StorageImageReadWithoutFormat. Gen9 has no typed reads of R8_UNORM (Mesa's isl_format.c), anv converts only formats that the shader names.
+FFMPEG_FORMATLESS = "FFmpeg 9 reads images without a format, which anv does not offer on Gen9 (shaderStorageImageReadWithoutFormat)"
+# copy_pl_queue() in its libavfilter/vf_libplacebo.c; lavapipe lacks VK_KHR_internally_synchronized_queues.
+LIBPLACEBO_QUEUES = "FFmpeg 9 makes internally synchronized queues where the driver has them, and refuses to import those into a libplacebo before 7.365"
 
 
 def ffmpeg(name, filters, bound, size="640x360", pixels="nv12", count=1, fault=None):
@@ -176,11 +180,12 @@ def chromium(name, *options):
 ROWS = [
     # FFmpeg 5.1's kernel has two faults, which this size and one plane avoid: threads beyond the picture end without the group's barrier
     # (a hang), and a plane's values in shared memory are overwritten with the next plane's while other threads read them.
-    ffmpeg("avgblur-vulkan", "avgblur_vulkan=sizeX=5", Bound(2, 0, "a pass along each axis, each rounded to 8 bits"), "640x384", "gray"),
+    ffmpeg("avgblur-vulkan", "avgblur_vulkan=sizeX=5", Bound(2, 0, "a pass along each axis, each rounded to 8 bits"), "640x384", "gray",
+           fault={"sid": FFMPEG_FORMATLESS}),
     ffmpeg("gblur-vulkan", "gblur_vulkan=sigma=4", Bound(2, 0, "a pass along each axis, each rounded to 8 bits"),
            count=5, fault={"trixie": FFMPEG_DESCRIPTORS, "sid": FFMPEG_DESCRIPTORS}),
     ffmpeg("libplacebo", "libplacebo=w=480:h=270:downscaler=mitchell:dithering=-1:deband=0",
-           Bound(2, 0, "to RGB and back, and a pass along each axis in 16-bit floats, rounded to 8 bits at the end")),
+           Bound(2, 0, "to RGB and back, and a pass along each axis in 16-bit floats, rounded to 8 bits at the end"), fault={"sid": LIBPLACEBO_QUEUES}),
     Row("ffmpeg-convolution-opencl", ["ffmpeg", "intel-opencl-icd", "pocl-opencl-icd"],
         ["ffmpeg", "-v", "error", "-nostdin", "-init_hw_device", "opencl=o:0.0", "-filter_hw_device", "o", "-f", "lavfi", "-i", "testsrc2=s=640x360:d=1:r=5",
          "-vf", f"format=yuv420p,hwupload,convolution_opencl={SHARPEN_ALL},hwdownload,format=yuv420p", "-f", "rawvideo", "out"],

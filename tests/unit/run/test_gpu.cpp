@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "hw/run/gpu.h"
@@ -46,14 +47,8 @@ struct Machine {
     return made;
   }
 
-  /// It notes who came before it. `waits`: for the gate.
-  RequestPtr submit(const std::shared_ptr<Context>& context, bool waits, std::vector<FencePtr> after = {}) {
-    const auto number = static_cast<uint32_t>(requests.size() + 1);
-    const auto address = [](size_t index) { return static_cast<uint32_t>(words_at + 4 * index); };
-    std::vector<uint32_t> batch;
-    if (waits) batch = {mi_semaphore_wait_until_equal, 1, address(gate), 0};
-    batch.insert(batch.end(), {mi_copy_mem_mem, address(seen + number), 0, address(last), 0, mi_store_data_imm, address(last), 0, number, mi_batch_buffer_end});
-    const uint64_t offset = batch_bytes * (number - 1);
+  void submit_batch(const std::shared_ptr<Context>& context, std::span<const uint32_t> batch, std::vector<FencePtr> after) {
+    const uint64_t offset = batch_bytes * requests.size();
     REQUIRE(batch.size() * 4 <= batch_bytes);
     REQUIRE(offset + batch_bytes <= page);
     std::memcpy(batches->host() + offset, batch.data(), batch.size() * 4);
@@ -65,7 +60,17 @@ struct Machine {
     requests.push_back(request);
     std::scoped_lock lock(gpu.lock());
     gpu.submit(request, 0);
-    return request;
+  }
+
+  /// It notes who came before it. `waits`: for the gate.
+  RequestPtr submit(const std::shared_ptr<Context>& context, bool waits, std::vector<FencePtr> after = {}) {
+    const auto number = static_cast<uint32_t>(requests.size() + 1);
+    const auto address = [](size_t index) { return static_cast<uint32_t>(words_at + 4 * index); };
+    std::vector<uint32_t> batch;
+    if (waits) batch = {mi_semaphore_wait_until_equal, 1, address(gate), 0};
+    batch.insert(batch.end(), {mi_copy_mem_mem, address(seen + number), 0, address(last), 0, mi_store_data_imm, address(last), 0, number, mi_batch_buffer_end});
+    submit_batch(context, batch, std::move(after));
+    return requests.back();
   }
 
   void check_order() {
@@ -99,6 +104,29 @@ TEST_CASE("a request of another context is not overtaken by later ones of the co
   for (int i = 0; i < 8; ++i) machine.submit(i % 2 ? one : other, false);
   machine.open();
   machine.check_order();
+}
+
+TEST_CASE("batches write the registers that i915 opens to them, and no others") {
+  constexpr uint32_t mi_load_register_imm = 0x22 << 23 | 1, mi_store_register_mem = 0x24 << 23 | 2;
+  struct Case {
+    uint32_t offset, value, expected;
+    bool open;
+  };
+  // HDC_CHICKEN1 and COMMON_SLICE_CHICKEN2 have write masks; FF_SLICE_CS_CHICKEN1 is in no list.
+  const Case cases[] = {{0x7304, 0x0010'0010, 0x10, true}, {0x7014, 0x0200'0200, 0x200, true}, {0xb118, 0x4060'0000, 0x4060'0000, true}, {0x20e0, 0x0100'0100, 0x100, false}};
+  Machine machine;
+  machine.open();
+  const auto context = machine.context();
+  for (size_t i = 0; i < std::size(cases); ++i) {
+    const auto to = static_cast<uint32_t>(words_at + 4 * (seen + i));
+    const std::vector<uint32_t> batch{mi_load_register_imm, cases[i].offset, cases[i].value, mi_store_register_mem, cases[i].offset, to, 0, mi_batch_buffer_end};
+    machine.submit_batch(context, batch, {});
+  }
+  for (const RequestPtr& request : machine.requests) FenceClock::get().wait(INT64_MAX, [&] { return request->fence->signalled; });
+  for (size_t i = 0; i < std::size(cases); ++i) {
+    INFO("register " << std::hex << cases[i].offset);
+    CHECK(((*machine.word(seen + i) & cases[i].expected) == cases[i].expected) == cases[i].open);
+  }
 }
 
 TEST_CASE("a ring that has run empty takes the next request") {
