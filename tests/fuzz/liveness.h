@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Whatever an input starts must end on request. A run that takes longer than run_ms is asked to stop, as a reset does; one that then goes on
-// for stop_ms of processor time is a finding: the process aborts. Time in the kernel does not count: a page fault may wait for its compaction.
-// Nor does a jump of that time: a virtual machine that stood still counts it as the thread's, but then the timer ticks once, not for each half millisecond.
+// for stop_ms of processor time is a finding: the process prints where the last ticks of its timer found it, and aborts. Time in the kernel does
+// not count: a page fault may wait for its compaction. What is late may be what earlier inputs left (a cache that is full), so that the input alone may
+// not repeat it: run the target with --first some 100,000 inputs before.
 #pragma once
 
+#include <execinfo.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 
@@ -52,22 +56,24 @@ class LimitedRun {
     getrusage(RUSAGE_THREAD, &used);
     return used.ru_utime.tv_sec * 1000 + used.ru_utime.tv_usec / 1000;
   }
-  static void on_tick(int) {
+  static void on_tick(int, siginfo_t*, void* context) {
     StopFlag* const stop = current_.load(std::memory_order_acquire);
     if (!stop) return;
     const int ticks = ++ticks_;
+    interrupted_[ticks % places] = reinterpret_cast<void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
     if (ticks == 2 * run_ms) {
       asked_at_ = processor_ms();
       stop->request(StopFlag::reset);
-    } else if (asked_at_ && ticks > 2 * run_ms + stop_ms && processor_ms() > asked_at_ + stop_ms) {
-      static const char text[] = "\nliveness: it runs on after the stop request\n";
-      if (write(STDERR_FILENO, text, sizeof text - 1) >= 0) std::abort();
+    } else if (ticks > 2 * run_ms && processor_ms() > asked_at_ + stop_ms) {
+      static const char text[] = "\nliveness: it runs on after the stop request, in (for addr2line -Cfie)\n";
+      if (write(STDERR_FILENO, text, sizeof text - 1) >= 0) backtrace_symbols_fd(interrupted_, std::min(ticks, places), STDERR_FILENO);
+      std::abort();
     }
   }
   static bool install() {
     struct sigaction action = {};
-    action.sa_handler = on_tick;
-    action.sa_flags = SA_RESTART | SA_ONSTACK;
+    action.sa_sigaction = on_tick;
+    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
     sigaction(SIGRTMIN, &action, nullptr);
     // To the thread that runs the inputs: in another one (libFuzzer has its own) the handler would read what the next run resets meanwhile.
     sigevent event = {};
@@ -84,6 +90,8 @@ class LimitedRun {
   StopFlag& stop_;
   static inline std::atomic<StopFlag*> current_{nullptr};
   static inline std::atomic<int> ticks_{0};
+  static constexpr int places = 16;
+  static inline void* interrupted_[places] = {};
   static inline std::atomic<int64_t> asked_at_{0};
 };
 

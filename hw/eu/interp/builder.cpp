@@ -60,9 +60,8 @@ bool types_fit(const Instruction& i, const OpcodeInfo& row) {
 
 const Offsets* OpBuilder::keep(const Offsets& offsets) {
   for (auto it = pool_.rbegin(); it != pool_.rend() && it - pool_.rbegin() < 32; ++it)
-    if (**it == offsets) return it->get();
-  pool_.push_back(std::make_unique<Offsets>(offsets));
-  return pool_.back().get();
+    if (*it == offsets) return &*it;
+  return &pool_.emplace_back(offsets);
 }
 
 void OpBuilder::controls(uint32_t offset) {

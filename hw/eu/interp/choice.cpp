@@ -276,10 +276,10 @@ void OpBuilder::attach() {
     s.in_place = plain && same && s.fetch == Fetch::contiguous && s.base % size_of(s.type) == 0;
     s.splat = plain && same && s.fetch == Fetch::scalar && size_of(s.type) == 4;
     if (s.fetch == Fetch::immediate || s.fetch == Fetch::none) {
-      constants_.push_back(std::make_unique<Lanes>());
-      s.load(Registers(), s, 32, *constants_.back());
-      s.lanes = constants_.back().get();
-      apply_modifiers(*constants_.back(), s, op_.kind, 32);
+      Lanes& lanes = constants_.emplace_back();
+      s.load(Registers(), s, 32, lanes);
+      apply_modifiers(lanes, s, op_.kind, 32);
+      s.lanes = &lanes;
     }
   }
   op_.dst.store = store_for(op_.dst.type);

@@ -59,7 +59,10 @@ std::shared_ptr<const Program> Loader::load(memory::View& view, const ShaderBase
   if (last_.size() > max_known) last_.clear();
   auto& known = last_[address];
   const auto last = known.lock();
-  if (last && last->start() == offset && last->complete() && stands_at(view, address, *last)) return last;
+  if (last && last->start() == offset && last->complete() && stands_at(view, address, *last)) {
+    last->note_use();
+    return last;
+  }
   constexpr uint32_t instruction = 16;
   KernelWalker walker({});
   size_t size = 0;

@@ -4,8 +4,8 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
-#include <vector>
+#include <deque>
+#include <memory_resource>
 
 #include "hw/eu/interp/float_math.h"
 #include "hw/eu/interp/lanes.h"
@@ -17,8 +17,9 @@ namespace softgen::eu {
 class Thread;
 struct Op;
 
-using OffsetPool = std::vector<std::unique_ptr<Offsets>>;
-using LanesPool = std::vector<std::unique_ptr<Lanes>>;
+/// Elements stay where they are.
+using OffsetPool = std::pmr::deque<Offsets>;
+using LanesPool = std::pmr::deque<Lanes>;
 
 enum class Fetch : uint8_t {
   none,        ///< null: reads zero

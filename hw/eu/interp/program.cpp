@@ -119,33 +119,39 @@ std::shared_ptr<const Program> ProgramCache::find(std::span<const std::byte> cod
   const uint64_t key = cache_key(code, start);
   {
     const std::lock_guard lock(mutex_);
-    const auto found = programs_.find(key);
-    if (found != programs_.end()) {
-      const auto known = found->second->bytes();
+    if (const auto found = by_key_.find(key); found != by_key_.end()) {
+      const auto& program = found->second->program;
+      const auto known = program->bytes();
       // What was cut off is decoded again when there is more of it.
-      if (found->second->start() == start && (found->second->complete() || code.size() <= found->second->decoded_from()) &&
-          known.size() <= code.size() && std::memcmp(known.data(), code.data(), known.size()) == 0)
-        return found->second;
+      if (program->start() == start && (program->complete() || code.size() <= program->decoded_from()) && known.size() <= code.size() &&
+          std::memcmp(known.data(), code.data(), known.size()) == 0) {
+        program->note_use();
+        return program;
+      }
     }
   }
   auto program = Program::decode(code, start, stop);
   if (!program) return nullptr;
+  Entries evicted;
   const std::lock_guard lock(mutex_);
-  if (instructions_ + program->lines().size() > limit_) {
-    programs_.clear();
-    instructions_ = 0;
-  }
-  auto& slot = programs_[key];
-  if (slot) instructions_ -= slot->lines().size();
-  slot = program;
+  if (const auto found = by_key_.find(key); found != by_key_.end()) remove(found->second, evicted);
+  evict(program->lines().size(), evicted);
+  by_key_[key] = entries_.insert(entries_.end(), {key, program});
   instructions_ += program->lines().size();
   return program;
 }
 
-void ProgramCache::clear() {
-  const std::lock_guard lock(mutex_);
-  programs_.clear();
-  instructions_ = 0;
+void ProgramCache::remove(Entries::iterator entry, Entries& evicted) {
+  instructions_ -= entry->program->lines().size();
+  by_key_.erase(entry->key);
+  evicted.splice(evicted.end(), entries_, entry);
+}
+
+void ProgramCache::evict(size_t needed, Entries& evicted) {
+  while (!entries_.empty() && instructions_ + needed > limit_) {
+    if (entries_.front().program->take_use()) entries_.splice(entries_.end(), entries_, entries_.begin());
+    else remove(entries_.begin(), evicted);
+  }
 }
 
 }  // namespace softgen::eu

@@ -5,7 +5,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <list>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <span>
 #include <unordered_map>
@@ -77,6 +80,11 @@ class Program : public std::enable_shared_from_this<Program> {
   /// Null: none.
   FastPath* fast_path() const { return fast_path_.get(); }
 
+  /// It was found without the cache's help: not to be evicted soon.
+  void note_use() const { used_.store(true, std::memory_order_relaxed); }
+  /// Whether it was used since the last call.
+  bool take_use() const { return used_.exchange(false, std::memory_order_relaxed); }
+
  private:
   Program() = default;
   bool build(std::span<const std::byte> code, const StopFlag* stop);
@@ -94,25 +102,38 @@ class Program : public std::enable_shared_from_this<Program> {
   bool uses_data_port_ = false;
   uint8_t render_targets_ = 0;
   std::vector<Op> ops_;
-  std::vector<std::unique_ptr<Offsets>> offsets_;  ///< what ops point to
-  std::vector<std::unique_ptr<Lanes>> constants_;
+  std::pmr::monotonic_buffer_resource memory_;  ///< freed in few pieces: a long program is destroyed in milliseconds
+  std::pmr::deque<Offsets> offsets_{&memory_};  ///< what ops point to
+  std::pmr::deque<Lanes> constants_{&memory_};
   std::unique_ptr<FastPath> fast_path_;
+  mutable std::atomic<bool> used_{false};
 };
 
 /// Programs by address and first bytes, checked against all bytes found there. Any thread; meant to be asked once a draw or walker, not
-/// once a thread. Holds at most `limit` instructions (about 400 bytes each), or one program: then it starts anew.
+/// once a thread. Holds at most `limit` instructions (about 400 bytes each), or one program. A new one evicts as many as it needs room for,
+/// the oldest that were not used since the last eviction passed them ("second chance"): a guest cannot make one call free all of them.
 class ProgramCache {
  public:
   explicit ProgramCache(size_t limit = 1 << 18) : limit_(limit) {}
   /// `code`: bytes from the kernel's start to anywhere beyond its end.
   /// Null as from Program::decode().
   std::shared_ptr<const Program> find(std::span<const std::byte> code, uint64_t start, const StopFlag* stop = nullptr);
-  void clear();
 
  private:
   std::mutex mutex_;
+  struct Entry {
+    uint64_t key;
+    std::shared_ptr<const Program> program;
+  };
+  using Entries = std::list<Entry>;
+
+  /// Moves entries to `evicted`, which the caller destroys without the lock, until `needed` more instructions fit.
+  void evict(size_t needed, Entries& evicted);
+  void remove(Entries::iterator entry, Entries& evicted);
+
   size_t limit_, instructions_ = 0;
-  std::unordered_map<uint64_t, std::shared_ptr<const Program>> programs_;
+  Entries entries_;  ///< the oldest first
+  std::unordered_map<uint64_t, Entries::iterator> by_key_;
 };
 
 }  // namespace softgen::eu

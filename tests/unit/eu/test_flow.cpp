@@ -446,6 +446,23 @@ TEST_CASE("eu flow: programs are found again while their bytes stay the same") {
   CHECK(cache.find(code, 64) != first);
 }
 
+TEST_CASE("eu flow: a full cache evicts the oldest programs that are not used, no more than it must") {
+  const auto code = assemble({mov_imm(8, grf(2, D), D, 1), end()});
+  const size_t instructions = Program::decode(code)->lines().size();
+  ProgramCache cache(4 * instructions);
+  std::weak_ptr<const Program> programs[6];
+  const auto find = [&](unsigned n) { programs[n] = cache.find(code, n * 64); };
+  for (unsigned n = 0; n < 4; ++n) find(n);
+  find(0);
+  find(4);
+  CHECK_FALSE(programs[0].expired());
+  CHECK(programs[1].expired());
+  for (const unsigned n : {2, 3, 4}) CHECK_FALSE(programs[n].expired());
+  find(5);
+  CHECK(programs[2].expired());
+  for (const unsigned n : {0, 3, 4, 5}) CHECK_FALSE(programs[n].expired());
+}
+
 TEST_CASE("eu flow: a kernel that was cut off is decoded anew when more of it is there") {
   ProgramCache cache;
   auto code = assemble({mov_imm(8, grf(2, D), D, 1), mov_imm(8, grf(3, D), D, 1), end()});
