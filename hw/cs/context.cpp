@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The streamer's context switch: state to the image and back. All that belongs to a context is in the image's bytes, since i915 clones
 // and edits images (gt/intel_gt.c, __engines_record_defaults).
-#include <array>
 #include <cstring>
+#include <vector>
 
 #include "hw/base/log.h"
 #include "hw/cs/context_image.h"
@@ -39,10 +39,10 @@ void Streamer::set_context(std::span<const uint32_t> packet) {
 void Streamer::restore_image(uint64_t page_address, bool ring_context, bool inhibit) {
   const std::span<const uint32_t> lists = restored_;
   ggtt_.read(page_address, restored_.data(), lists.size_bytes());
-  ImageWalk walk(lists, config_.engine_class, ring_context ? 0 : ring_context_dwords);
+  ImageWalk walk(lists, config_.engine_class, ring_context ? 0 : layout_.documented().ring_dwords);
   if (ring_context) {
     set(reg::ctx_control, get(reg::ctx_control) & ~reg::restore_inhibit);
-    run_lists(walk, page_address, lists, ring_context_dwords);
+    run_lists(walk, page_address, lists, layout_.documented().ring_dwords);
     inhibit = get(reg::ctx_control) & reg::restore_inhibit;
   }
   if (inhibit) inhibit_engine_registers();
@@ -109,7 +109,7 @@ void Streamer::load_list(const ImageWalk::List& list, uint64_t page_address, std
 void Streamer::inhibit_engine_registers() {
   for (const LayoutSlot& slot : layout_.slots()) {
     const bool streamer = slot.restore == Restore::value || slot.restore == Restore::rules || slot.restore == Restore::rules_masked;
-    if (slot.dword >= ring_context_dwords && streamer && slot.offset - config_.mmio_base < streamer_block) links_.registers.poke(slot.offset, 0);
+    if (slot.dword >= layout_.documented().ring_dwords && streamer && slot.offset - config_.mmio_base < streamer_block) links_.registers.poke(slot.offset, 0);
   }
 }
 
@@ -119,15 +119,16 @@ void Streamer::save_image(uint64_t page_address, bool ring_context) {
   const uint32_t* page = image_.data();
   const auto write = [&](size_t first, size_t end) { ggtt_.write(page_address + first * 4, page + first, (end - first) * 4); };
   if (ring_context) {
-    constexpr size_t tail_value = image_tail_dword + 1;
-    set(reg::ctx_timestamp, image_[image_timestamp_dword + 1]);
+    // RING_TAIL belongs to the driver: saving must not undo its update.
+    const size_t tail_value = image_dwords_.tail;
+    set(reg::ctx_timestamp, image_[image_dwords_.timestamp]);
     timestamp_base_.store(0, std::memory_order_release);
     write(0, tail_value);
     write(tail_value + 1, image_.size());
   } else {
-    constexpr std::array<uint32_t, ring_context_dwords> no_ops{};
-    ggtt_.write(page_address, no_ops.data(), sizeof no_ops);
-    write(ring_context_dwords, image_.size());
+    const std::vector<uint32_t> no_ops(layout_.documented().ring_dwords);
+    ggtt_.write(page_address, no_ops.data(), no_ops.size() * 4);
+    write(no_ops.size(), image_.size());
   }
   save_engine(page_address + state_offset(config_.engine_class) - image_page);
 }
@@ -146,8 +147,8 @@ void Streamer::store_registers() {
     }
   }
   // The image now holds a state that may be loaded.
-  image_[image_context_control_dword + 1] &= ~reg::restore_inhibit;
-  image_[image_ring_control_dword + 1] &= ~reg::ring_wait_semaphore;
+  image_[image_dwords_.context_control] &= ~reg::restore_inhibit;
+  image_[image_dwords_.ring_control] &= ~reg::ring_wait_semaphore;
 }
 
 void Streamer::load_cursor() {

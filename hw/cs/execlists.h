@@ -1,27 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Words of execlist submission: context descriptors, the execlist submit port, status register and context status events (SKL PRM
-// vol 3 "Execlists"; i915 gt/intel_execlists_submission.c and gvt/execlist.h for the layouts).
+// vol 3 "Execlists"; i915 gt/intel_execlists_submission.c).
 #pragma once
 
 #include <array>
 #include <cstdint>
 
-#include "hw/base/bits.h"
+#include "hw/defs/registers/registers.h"
 
 namespace softgen::cs {
 
+namespace field = softgen::reg::field;
+
+/// Addressing Mode of a context descriptor: the 32-bit PPGTT is 1.
+constexpr uint32_t addressing_48b = 3;
+
 /// One element of an execlist, as the driver wrote it.
 struct Descriptor {
-  uint32_t low = 0;   ///< [31:12] LRCA, flags
+  uint32_t low = 0;   ///< LRCA and flags: the fields of RING_ELSP
   uint32_t high = 0;  ///< the driver's context id, echoed in events
 
-  bool valid() const { return bit(low, 0); }
-  bool force_restore() const { return bit(low, 2); }
-  /// [4:3]: 3 is the 48-bit PPGTT (PDP0 holds the PML4), 1 the 32-bit one. Without [8] the context lives in the GGTT alone.
-  bool has_ppgtt() const { return bit(low, 8); }
-  bool wide_ppgtt() const { return bits(low, 4, 3) == 3; }
+  static Descriptor from(uint64_t value) { return {static_cast<uint32_t>(value), static_cast<uint32_t>(value >> 32)}; }
+  bool valid() const { return field::RING_ELSP_VALID.of(low) != 0; }
+  bool force_restore() const { return field::RING_ELSP_FORCE_RESTORE.of(low) != 0; }
+  /// Without it the context lives in the GGTT alone.
+  bool has_ppgtt() const { return field::RING_ELSP_PPGTT_ENABLE.of(low) != 0; }
+  /// PDP0 holds the PML4.
+  bool wide_ppgtt() const { return field::RING_ELSP_ADDRESSING_MODE.of(low) == addressing_48b; }
   /// GGTT address of the context image.
-  uint32_t lrca() const { return low & 0xffff'f000; }
+  uint32_t lrca() const { return field::RING_ELSP_LOGICAL_RING_CONTEXT_ADDRESS.in_place(low); }
   bool same_context(const Descriptor& other) const { return lrca() == other.lrca() && high == other.high; }
 };
 
@@ -63,7 +70,7 @@ class SubmitPort {
   uint32_t count_ = 0;
 };
 
-/// EXECLIST_STATUS low dword (gvt/execlist.h, execlist_status_format).
+/// RING_EXECLIST_STATUS_LO.
 struct ExeclistStatus {
   bool queue_full = false;    ///< a submitted list waits for the running one to be preempted
   bool running = false;
@@ -74,12 +81,11 @@ struct ExeclistStatus {
 
   uint32_t value() const {
     uint32_t v = 0;
-    v |= queue_full ? 1u << 2 | 1u << 3 : 0;
-    v |= running ? 1u << 4 | 1u << 18 : 0;
-    v |= (last_reason & 0x1ff) << 5;
-    v |= (running ? (element == 0 ? 1u : 2u) : 0u) << 14;
-    v |= arbitration ? 1u << 16 : 0;
-    return v;
+    v |= queue_full ? field::RING_EXECLIST_STATUS_LO_EXECLIST_QUEUE_FULL.mask() | field::RING_EXECLIST_STATUS_LO_EXECLIST_1_VALID.mask() : 0;
+    v |= running ? field::RING_EXECLIST_STATUS_LO_EXECLIST_0_VALID.mask() | field::RING_EXECLIST_STATUS_LO_EXECLIST_0_ACTIVE.mask() : 0;
+    v = field::RING_EXECLIST_STATUS_LO_LAST_CONTEXT_SWITCH_REASON.with(v, last_reason);
+    v = field::RING_EXECLIST_STATUS_LO_CURRENT_ACTIVE_ELEMENT_STATUS.with(v, running ? (element == 0 ? 1 : 2) : 0);
+    return field::RING_EXECLIST_STATUS_LO_ARBITRATION_ENABLE.with(v, arbitration);
   }
 };
 

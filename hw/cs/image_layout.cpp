@@ -5,22 +5,14 @@
 #include <array>
 #include <cassert>
 #include <cstring>
+#include <iterator>
 
 #include "hw/cs/decode/packets.h"
-#include "hw/cs/registers.h"
 
 namespace softgen::cs {
 namespace {
 
-// Header dwords of render's other lists. Two places are fixed by software: i915_perf.c writes OACTXCONTROL's value at dword 129h and those
-// of EU_PERF_CNTL0-6 from 3DFh on, in that order. The third is where INDIRECT_CTX runs by default, 26h cachelines in (i915 gt/intel_lrc.c,
-// GEN9_CTX_RCS_INDIRECT_CTX_OFFSET_DEFAULT): what its batch changes and a context keeps, COMMON_SLICE_CHICKEN2 for one, stands behind it
-// (IGT gem_ctx_isolation@preservation). The rest of a chip's order is not known; all headers are at odd dwords, as there.
-constexpr uint32_t streamer_list = 0xb1, oa_list = 0x127, units_list = 0x261, flex_list = 0x3dd;
-constexpr uint32_t streamer_end = 0x260;
-constexpr uint32_t flex_registers = 7;
 constexpr std::array<uint32_t, 32> no_ops{};
-constexpr uint32_t first_unit_register = 0x5000;  ///< render's streamer and arbiter are below, the units of the pipelines from here on
 
 /// The engine that owns a per-context register outside the engine blocks.
 bool owns(EngineId id, const defs::Register& row) {
@@ -28,37 +20,27 @@ bool owns(EngineId id, const defs::Register& row) {
   return id == (owner == defs::engines.end() ? EngineId::rcs : static_cast<EngineId>(owner - defs::engines.begin()));
 }
 
-bool has_slot(defs::EngineClass engine_class, uint32_t relative) {
-  const auto slots = image_slots(engine_class);
-  return std::any_of(slots.begin(), slots.end(), [&](const ImageSlot& slot) { return slot.reg == relative; });
-}
-
-Restore documented(const ImageSlot& slot) {
-  switch (slot.reg) {
-    case reg::bb_addr:
-    case reg::sbb_addr: return Restore::batch;
-    case reg::ctx_timestamp: return Restore::counter;
-    default: break;
+Restore restore_of(defs::ContextLoad load) {
+  switch (load) {
+    case defs::ContextLoad::value: return Restore::value;
+    case defs::ContextLoad::masked: return Restore::masked;
+    case defs::ContextLoad::batch: return Restore::batch;
+    case defs::ContextLoad::counter: return Restore::counter;
+    case defs::ContextLoad::never: return Restore::never;
   }
-  switch (slot.load) {
-    case Load::masked: return Restore::masked;
-    case Load::never: return Restore::never;
-    default: return Restore::value;
-  }
+  return Restore::skip;
 }
-
-/// EU_PERF_CNTL0-6 in i915's order: E458, E558, E658, E758, E45C, E55C, E65C.
-uint32_t flex_offset(uint32_t n) { return softgen::reg::EU_PERF_CNTL(n % 4, n / 4); }
 
 }  // namespace
 
 std::vector<OtherRegister> other_context_registers(defs::EngineClass engine_class, EngineId id) {
   const uint32_t base = defs::engines[static_cast<size_t>(id)].mmio_base;
+  const defs::ContextLayout& layout = defs::context_layout(engine_class);
   std::vector<OtherRegister> found;
   for (const defs::Register& row : defs::registers()) {
     if (!row.context || row.block || (row.engine && engine_class != defs::EngineClass::render)) continue;
     defs::for_each_instance(row, [&](uint32_t offset) {
-      const bool mine = row.engine ? offset - base < streamer_block && !has_slot(engine_class, offset - base) : owns(id, row);
+      const bool mine = row.engine ? offset - base < streamer_block && !layout.has_slot(offset - base) : owns(id, row);
       if (mine) found.push_back({offset, row.masked});
     });
   }
@@ -66,16 +48,12 @@ std::vector<OtherRegister> other_context_registers(defs::EngineClass engine_clas
   return found;
 }
 
-ImageLayout::ImageLayout(defs::EngineClass engine_class, uint32_t mmio_base, Registers others) : base_(mmio_base), frame_(list_dwords(engine_class)) {
+ImageLayout::ImageLayout(defs::EngineClass engine_class, uint32_t mmio_base, Registers others)
+    : base_(mmio_base), layout_(defs::context_layout(engine_class)), frame_(layout_.list_dwords) {
   write_image_frame(frame_, engine_class, mmio_base);
-  for (const ImageSlot& slot : image_slots(engine_class)) add_slot(slot.dword, mmio_base + slot.reg, documented(slot));
-  if (engine_class == defs::EngineClass::render) {
-    add_render_lists(others);
-  } else {
-    [[maybe_unused]] const Registers left = add_lists(streamer_list, list_dwords(engine_class) - 1, others);
-    assert(left.empty());
-  }
-  size_t end = documented_dwords;
+  for (const defs::ContextSlot& slot : layout_.slots) add_slot(slot.dword, mmio_base + slot.reg, restore_of(slot.load));
+  fill_spaces(others);
+  size_t end = layout_.documented_dwords;
   for (const LayoutSlot& slot : slots_) end = std::max<size_t>(end, slot.dword + 2u);
   frame_[end] = mi_batch_buffer_end;
   frame_.resize(end + 1);
@@ -89,26 +67,24 @@ void ImageLayout::add_slot(uint32_t dword, uint32_t offset, Restore restore) {
   slots_.push_back({static_cast<uint16_t>(dword), restore, offset});
 }
 
-void ImageLayout::add_render_lists(Registers others) {
-  std::vector<OtherRegister> streamer, oa, units, flex;
-  const auto take = [&](uint32_t offset, std::vector<OtherRegister>& to) {
-    const auto found = std::ranges::find(others, offset, &OtherRegister::offset);
-    if (found != others.end()) to.push_back(*found);
+void ImageLayout::fill_spaces(Registers others) {
+  const auto named = [&](const OtherRegister& other) {
+    return std::ranges::any_of(layout_.spaces, [&](const defs::ContextSpace& space) { return std::ranges::find(space.named, other.offset) != space.named.end(); });
   };
-  take(softgen::reg::OACTXCONTROL, oa);
-  for (uint32_t n = 0; n < flex_registers; ++n) take(flex_offset(n), flex);
-  const auto placed = [&](const OtherRegister& other) {
-    const auto same = [&](const OtherRegister& r) { return r.offset == other.offset; };
-    return std::ranges::any_of(oa, same) || std::ranges::any_of(flex, same);
-  };
-  for (const OtherRegister& other : others)
-    if (!placed(other)) (other.offset < first_unit_register ? streamer : units).push_back(other);
-
-  const Registers behind_oa = add_lists(streamer_list, oa_list, streamer);
-  oa.insert(oa.end(), behind_oa.begin(), behind_oa.end());
-  [[maybe_unused]] const bool room = add_lists(oa_list, streamer_end, oa).empty() && add_lists(units_list, flex_list, units).empty() &&
-                                     add_lists(flex_list, static_cast<uint32_t>(frame_.size()) - 1, flex).empty();
-  assert(room);
+  std::vector<OtherRegister> left;
+  std::ranges::remove_copy_if(others, std::back_inserter(left), named);
+  for (const defs::ContextSpace& space : layout_.spaces) {
+    std::vector<OtherRegister> here;
+    for (const uint32_t offset : space.named) {
+      const auto found = std::ranges::find(others, offset, &OtherRegister::offset);
+      if (found != others.end()) here.push_back(*found);
+    }
+    const auto end = std::ranges::lower_bound(left, space.below, {}, &OtherRegister::offset);
+    here.insert(here.end(), left.begin(), end);
+    const Registers behind = add_lists(space.first, space.end, here);
+    left.erase(left.begin(), end - static_cast<ptrdiff_t>(behind.size()));
+  }
+  assert(left.empty());
 }
 
 /// Lists with headers at odd dwords from `header` on, up to dword `end`. Gives back the registers that find no room.

@@ -51,6 +51,8 @@ class ImageLayout {
 
   /// Page 1 as it is saved, up to and with MI_BATCH_BUFFER_END: headers and offsets of all lists, values zero.
   std::span<const uint32_t> frame() const { return frame_; }
+  /// The documented slots, and what is the same for all engines of the class.
+  const defs::ContextLayout& documented() const { return layout_; }
   /// Sorted by dword.
   std::span<const LayoutSlot> slots() const { return slots_; }
   /// `offset`: in BAR0, any value.
@@ -62,10 +64,11 @@ class ImageLayout {
  private:
   using Registers = std::span<const OtherRegister>;
   void add_slot(uint32_t dword, uint32_t offset, Restore restore);
-  void add_render_lists(Registers others);
+  void fill_spaces(Registers others);
   Registers add_lists(uint32_t header, uint32_t end, Registers registers);
 
   const uint32_t base_;
+  const defs::ContextLayout& layout_;
   std::vector<uint32_t> frame_;
   std::vector<LayoutSlot> slots_;
   std::vector<Restore> restore_;  ///< by (offset - base_) / 4

@@ -17,8 +17,9 @@ Streamer::Streamer(const StreamerConfig& config, StreamerLinks links)
       ppgtt_(links_.memory, links_.faults, config.id),
       env_{.engine = config.id, .view = ppgtt_, .ggtt = ggtt_, .registers = links_.registers, .stop = stop_},
       layout_(config.engine_class, config.mmio_base, other_context_registers(config.engine_class, config.id)),
+      image_dwords_(layout_.documented()),
       image_(layout_.frame().begin(), layout_.frame().end()),
-      restored_(list_dwords(config.engine_class)),
+      restored_(layout_.documented().list_dwords),
       engine_image_(links_.engine.context_size()),
       resident_image_(links_.engine.context_size()) {
   assert(engine_image_.size() + sizeof(StateHeader) <= state_room(config_.engine_class));
@@ -158,7 +159,7 @@ void Streamer::accept_list() {
     list_ = list;
     element_ = 0;
     current_ = list.element[0];
-    set(reg::tail, ggtt_.load<uint32_t>(current_.lrca() + image_page + (image_tail_dword + 1) * 4) & reg::ring_offset_mask);
+    set(reg::tail, ggtt_.load<uint32_t>(current_.lrca() + image_page + image_dwords_.tail * 4) & reg::ring_offset_mask);
     update_status();
     return post_event(event_preempted | event_lite_restore, current_.high);
   }

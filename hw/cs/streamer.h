@@ -200,6 +200,14 @@ class Streamer {
   memory::AddressSpace space_;  ///< that of ppgtt_, for other threads; guarded by space_mutex_
   EngineEnv env_;
   const ImageLayout layout_;
+  /// Dwords of page 1 with the values that the streamer uses outside a restore.
+  struct ImageDwords {
+    explicit ImageDwords(const defs::ContextLayout& layout)
+        : context_control(layout.value_dword(reg::ctx_control)), tail(layout.value_dword(reg::tail)), ring_control(layout.value_dword(reg::ctl)),
+          timestamp(layout.value_dword(reg::ctx_timestamp)), per_context(layout.value_dword(reg::bb_per_ctx_ptr)),
+          indirect(layout.value_dword(reg::indirect_ctx)) {}
+    const uint32_t context_control, tail, ring_control, timestamp, per_context, indirect;
+  } image_dwords_;
   std::vector<uint32_t> image_;     ///< page 1 as it is saved
   std::vector<uint32_t> restored_;  ///< page 1 as it is restored
   std::vector<uint32_t> packet_;

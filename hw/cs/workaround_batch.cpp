@@ -60,12 +60,9 @@ bool Streamer::is_short(uint64_t address, uint64_t bytes) {
 bool Streamer::restores_shortly(const Execlist& list) {
   for (const Descriptor& element : list.element) {
     if (!element.valid()) continue;
-    for (const ImageSlot& slot : image_slots(config_.engine_class)) {
-      if (slot.reg != reg::indirect_ctx && slot.reg != reg::bb_per_ctx_ptr) continue;
-      const auto value = ggtt_.load<uint32_t>(element.lrca() + uint64_t{image_page} + (slot.dword + 1u) * 4);
-      const WorkaroundBatch batch = slot.reg == reg::indirect_ctx ? indirect_batch(value) : per_context_batch(value);
+    const auto value = [&](uint32_t dword) { return ggtt_.load<uint32_t>(element.lrca() + uint64_t{image_page} + dword * 4); };
+    for (const WorkaroundBatch batch : {per_context_batch(value(image_dwords_.per_context)), indirect_batch(value(image_dwords_.indirect))})
       if (batch.named && !is_short(batch.address, batch.bytes)) return false;
-    }
   }
   return true;
 }

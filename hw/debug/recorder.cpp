@@ -11,7 +11,9 @@
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/cs/execlists.h"
 #include "hw/debug/page_results.h"
+#include "hw/defs/context.h"
 #include "hw/defs/register.h"
 #include "hw/defs/registers/registers.h"
 
@@ -44,7 +46,7 @@ Recorder::Recorder(gt::Device& device, const std::string& path, bool check)
   for (unsigned i = 0; i < engine_count; ++i) {
     if (!bit(device.platform().engines, i)) continue;
     const uint32_t base = defs::engines[i].mmio_base;
-    ports_.push_back({base, {}});
+    ports_.push_back({base, defs::engines[i].engine_class, {}});
     writer_.register_write(base + reg::RING_MODE, enable_lists);
   }
 }
@@ -115,10 +117,10 @@ void Recorder::submission(Port& port) {
   // Written element 1 high, low, element 0 high, low.
   for (unsigned element : {2u, 0u}) {
     const uint64_t descriptor = uint64_t{port.written[element]} << 32 | port.written[element + 1];
-    if (descriptor & 1) record_context(descriptor);
+    if (cs::Descriptor::from(descriptor).valid()) record_context(descriptor, port.engine_class);
   }
   for (uint32_t value : port.written) writer_.register_write(port.base + reg::RING_ELSP, value);
-  writer_.register_poll(port.base + reg::RING_EXECLIST_STATUS_LO, 0x10, 0);
+  writer_.register_poll(port.base + reg::RING_EXECLIST_STATUS_LO, reg::field::RING_EXECLIST_STATUS_LO_EXECLIST_0_VALID.mask(), 0);
 }
 
 void Recorder::record_ggtt() {
@@ -193,13 +195,14 @@ uint64_t Recorder::ggtt_dword(uint64_t address) {
   return value;
 }
 
-void Recorder::record_context(uint64_t descriptor) {
-  // Register state is the image's second page; PDP dwords as i915 gt/intel_lrc_reg.h has them.
-  const uint64_t state = (descriptor & 0xffff'f000) + page;
-  const auto pdp = [&](unsigned high_dword) { return (ggtt_dword(state + 4 * high_dword) << 32 | ggtt_dword(state + 4 * (high_dword + 2))) & address_mask; };
-  if (bits(descriptor, 4u, 3u) == 3) return record_tables(pdp(0x31), 4);
-  for (unsigned high : {0x25u, 0x29u, 0x2du, 0x31u})
-    if (const uint64_t directory = pdp(high)) record_tables(directory, 2);
+void Recorder::record_context(uint64_t descriptor, defs::EngineClass engine_class) {
+  const auto element = cs::Descriptor::from(descriptor);
+  const defs::ContextLayout& layout = defs::context_layout(engine_class);
+  const auto value = [&](uint32_t reg) { return ggtt_dword(element.lrca() + uint64_t{defs::context_page} + layout.value_dword(reg) * 4); };
+  const auto pdp = [&](unsigned i) { return (value(reg::RING_PDP(2 * i + 1)) << 32 | value(reg::RING_PDP(2 * i))) & address_mask; };
+  if (element.wide_ppgtt()) return record_tables(pdp(0), 4);
+  for (unsigned i = 4; i--;)
+    if (const uint64_t directory = pdp(i)) record_tables(directory, 2);
 }
 
 }  // namespace softgen::debug

@@ -33,6 +33,7 @@ class Recorder : public gt::DeviceObserver {
  private:
   struct Port {
     uint32_t base;                     ///< of the engine's registers
+    defs::EngineClass engine_class;
     uint32_t written[4];
     unsigned count = 0;
     uint32_t hws_pga = ~0u;            ///< last recorded
@@ -41,7 +42,7 @@ class Recorder : public gt::DeviceObserver {
   void submission(Port& port);
   bool wait_idle();
   void record_ggtt();
-  void record_context(uint64_t descriptor);
+  void record_context(uint64_t descriptor, defs::EngineClass engine_class);
   void record_tables(uint64_t table, unsigned level, bool pages_of_64k = false);
   /// Writes the page when it differs from what the file has.
   void record_page(uint64_t gpa);

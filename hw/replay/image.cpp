@@ -6,23 +6,21 @@
 #include <cstring>
 #include <vector>
 
-#include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/cs/execlists.h"
+#include "hw/defs/context.h"
 #include "hw/defs/register.h"
 #include "hw/defs/registers/registers.h"
 
 namespace softgen::replay {
 namespace {
 
+namespace field = reg::field;
+
 constexpr uint64_t page = 4096;
 /// Classic captures write through the GGTT without saying what backs it: pages are made up, above what a PTE of theirs could name.
 constexpr uint64_t private_pages = uint64_t{1} << 37;
 constexpr uint64_t private_pages_end = uint64_t{1} << 38;
-
-constexpr uint64_t descriptor_valid = 1, descriptor_48b = 1u << 3 | 1u << 4;
-
-/// Dwords of the context image's register page (SKL PRM vol 3, "Register State Context"; gen9-map C6).
-enum : uint32_t { ctx_ring_head = 0x05, ctx_ring_tail = 0x07, ctx_ring_start = 0x09, ctx_ring_ctl = 0x0b, ctx_pdp3_high = 0x25 };
 
 }  // namespace
 
@@ -105,24 +103,26 @@ void Image::note_submission(uint32_t offset, uint32_t value) {
 }
 
 void Image::submit(EngineId engine, uint64_t descriptor) {
-  if (descriptor & descriptor_valid && on_submit) on_submit(context(engine, descriptor));
+  if (cs::Descriptor::from(descriptor).valid() && on_submit) on_submit(context(engine, descriptor));
 }
 
 Submission Image::context(EngineId engine, uint64_t descriptor) {
   Submission s{};
   s.engine = engine;
   s.descriptor = descriptor;
-  s.lrca = static_cast<uint32_t>(descriptor) & ~0xfffu;
-  const auto value = [&](uint32_t dword) { return ggtt_view_.load<uint32_t>(uint64_t{s.lrca} + page + dword * 4); };
-  s.ring_size = (value(ctx_ring_ctl) & 0x1ff000) + page;
-  s.ring_start = value(ctx_ring_start) & ~0xfffu;
-  s.ring_head = value(ctx_ring_head) & 0x1ffffc;
-  s.ring_tail = value(ctx_ring_tail) & 0x1ffff8;
+  const auto element = cs::Descriptor::from(descriptor);
+  s.lrca = element.lrca();
+  const defs::ContextLayout& layout = defs::context_layout(class_of(engine));
+  const auto value = [&](uint32_t reg) {
+    return ggtt_view_.load<uint32_t>(uint64_t{s.lrca} + defs::context_page + layout.value_dword(reg) * 4);
+  };
+  s.ring_size = (field::RING_CTL_BUFFER_LENGTH.of(value(reg::RING_CTL)) + 1) * page;
+  s.ring_start = field::RING_START_STARTING_ADDRESS.in_place(value(reg::RING_START));
+  s.ring_head = field::RING_HEAD_HEAD_OFFSET.in_place(value(reg::RING_HEAD));
+  s.ring_tail = field::RING_TAIL_TAIL_OFFSET.in_place(value(reg::RING_TAIL));
   std::array<uint64_t, 4> pdp;
-  for (unsigned i = 0; i < 4; i++)  // PDP3 first, upper half first
-    pdp[3 - i] = uint64_t{value(ctx_pdp3_high + 4 * i)} << 32 | value(ctx_pdp3_high + 4 * i + 2);
-  s.ppgtt = (descriptor & descriptor_48b) == descriptor_48b ? memory::AddressSpace::ppgtt48(pdp[0], generation_)
-                                                            : memory::AddressSpace::ppgtt32(pdp, generation_);
+  for (unsigned i = 0; i < 4; i++) pdp[i] = uint64_t{value(reg::RING_PDP(2 * i + 1))} << 32 | value(reg::RING_PDP(2 * i));
+  s.ppgtt = element.wide_ppgtt() ? memory::AddressSpace::ppgtt48(pdp[0], generation_) : memory::AddressSpace::ppgtt32(pdp, generation_);
   return s;
 }
 

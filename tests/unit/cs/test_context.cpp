@@ -3,8 +3,6 @@
 #include "tests/unit/cs/machine.h"
 
 using namespace softgen;
-using softgen::cs::image_slots;
-using softgen::cs::ImageSlot;
 using softgen::cs::StateHeader;
 using softgen::cs::state_offset;
 using namespace softgen::cs::test;
@@ -16,7 +14,7 @@ constexpr uint32_t out = 0x0018'0000;
 TEST_CASE("slots are where i915 has them") {
   // Dword of each register as gt/intel_lrc_reg.h and intel_lrc.c name them.
   const auto slot = [](defs::EngineClass e, uint32_t reg) {
-    for (const ImageSlot& s : image_slots(e))
+    for (const defs::ContextSlot& s : defs::context_layout(e).slots)
       if (s.reg == reg) return int(s.dword);
     return -1;
   };
@@ -41,7 +39,7 @@ TEST_CASE("slots are where i915 has them") {
   CHECK(slot(r, 0x600) == 0x68);
   CHECK(slot(r, 0x67c) == 0xa6);
   CHECK(slot(r, 0x068) == 0xa8);
-  CHECK(image_slots(r).size() == 14 + 9 + 1 + 44);
+  CHECK(defs::context_layout(r).slots.size() == 14 + 9 + 1 + 44);
 }
 
 TEST_CASE("saving writes the list headers and register offsets anew") {

@@ -1,0 +1,182 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Turns hw/defs/<generation>/context.def into C++: `gen_context.py OUTDIR CONTEXT.def REGISTERS.def...` writes context_table.cpp, the rows
+of hw/defs/context.h. Syntax: docs/defs.md, "Context images"."""
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import gen_registers  # noqa: E402
+
+CLASSES = ["render", "copy", "video", "video_enhance"]  # EngineClass
+LOADS = {"value", "masked", "batch", "counter", "never"}
+INSTANCE = re.compile(r"^(\w+)((?:\[\d+(?:\.\.\d+)?\])*)$")
+
+
+class Problem(Exception):
+    pass
+
+
+class List:
+    def __init__(self, header, classes, words):
+        self.header, self.classes, self.slots = header, classes, []  # slots: (offset, load)
+        if set(words) - {"unposted"}:
+            raise Problem(f"unknown words {words}")
+        self.posted = "unposted" not in words
+
+
+class Space:
+    def __init__(self, first, end, classes, below):
+        self.first, self.end, self.classes, self.below, self.named = first, end, classes, below, []
+        if not first < end:
+            raise Problem("an empty space")
+
+
+def engine_classes(word):
+    classes = CLASSES if word == "all" else word.split(",")
+    if not set(classes) <= set(CLASSES):
+        raise Problem(f"unknown engine class in {word}")
+    return classes
+
+
+def indices(text, row):
+    """"[0..3][1]" -> the index pairs of an array's instances, in the order of the text."""
+    ranges = []
+    for first, last in re.findall(r"\[(\d+)(?:\.\.(\d+))?\]", text):
+        first, last = int(first), int(last or first)
+        ranges.append(range(first, last + 1) if first <= last else range(first, last - 1, -1))
+    if len(ranges) != (0 if not row.is_array() else 1 if row.count[0] == 1 else 2):
+        raise Problem(f"{row.name} has another number of dimensions")
+    outer, inner = ([range(1)] * 2 + ranges)[-2:]
+    if max(outer) >= row.count[0] or max(inner) >= row.count[1]:
+        raise Problem(f"{row.name} has no such instance")
+    return [(i, j) for i in outer for j in inner]
+
+
+def offsets(text, rows):
+    """The row, and the offsets of the instances that `text` names."""
+    match = INSTANCE.match(text)
+    if not match or match[1] not in rows:
+        raise Problem(f"{text} is no register")
+    row = rows[match[1]]
+    return row, [row.offset + i * row.stride[0] + j * row.stride[1] for i, j in indices(match[2], row)]
+
+
+class Reader:
+    def __init__(self, rows):
+        self.rows, self.image, self.blocks = {row.name: row for row in rows}, None, []
+
+    def line(self, text):
+        words = text.split()
+        if text[0].isspace():
+            self.register(words)
+        elif words[0] == "image":
+            self.image = {key: int(value, 0) for key, value in (word.split("=") for word in words[1:])}
+            if set(self.image) != {"ring", "documented", *CLASSES}:
+                raise Problem("an image has ring, documented and the dwords of each engine class")
+        elif words[0] == "list":
+            self.blocks.append(List(int(words[1], 0), engine_classes(words[2]), words[3:]))
+        elif words[0] == "space":
+            first, end = (int(word, 0) for word in words[1].split(".."))
+            self.blocks.append(Space(first, end, engine_classes(words[2]), int(words[3].removeprefix("below="), 0)))
+        else:
+            raise Problem(f"unknown line '{words[0]}'")
+
+    def register(self, words):
+        row, found = offsets(words[0], self.rows)
+        load = words[1] if len(words) > 1 else "masked" if row.masked else "value"
+        if load not in LOADS or len(words) > 2:
+            raise Problem(f"unknown words {words[1:]}")
+        if not row.context and load != "never":
+            raise Problem(f"{row.name} is not marked `context`")
+        block = self.blocks[-1]
+        if isinstance(block, List):
+            if not row.engine:
+                raise Problem(f"{row.name} is not an engine's own")
+            block.slots += [(offset, load) for offset in found]
+        elif row.engine or len(words) > 1:
+            raise Problem(f"{row.name}: a space names registers outside the engines' blocks")
+        else:
+            block.named += found
+
+
+def check(reader, name, lists, spaces):
+    """Lists and spaces stand in order and do not overlap; no register has two places."""
+    documented = reader.image["documented"]
+    last, seen = 0, set()
+    for block in [*lists, *spaces]:
+        header, end = (block.header, block.header + 1 + 2 * len(block.slots)) if isinstance(block, List) else (block.first, block.end)
+        limit = documented if isinstance(block, List) else reader.image[name]
+        if header <= last or header % 2 == 0 or end > limit or (isinstance(block, Space) and header < documented):
+            raise Problem(f"{name}: the block at dword {header:#x} does not fit in where it stands")
+        last = end - 1
+        for offset in [offset for offset, _ in block.slots] if isinstance(block, List) else block.named:
+            if (type(block), offset) in seen:
+                raise Problem(f"{name}: two places for {offset:#x}")
+            seen.add((type(block), offset))
+
+
+def read(context, registers):
+    reader = Reader(gen_registers.read(registers).rows)
+    for number, raw in enumerate(pathlib.Path(context).read_text().splitlines(), 1):
+        text = re.sub(r"(^|\s)#.*$", "", raw).rstrip()
+        try:
+            if text:
+                reader.line(text)
+        except (Problem, ValueError, IndexError, KeyError) as problem:
+            raise SystemExit(f"{context}:{number}: {problem}")
+    try:
+        for name in CLASSES:
+            check(reader, name, *of_class(reader, name))
+    except Problem as problem:
+        raise SystemExit(f"{context}: {problem}")
+    return reader
+
+
+def of_class(reader, name):
+    mine = [block for block in reader.blocks if name in block.classes]
+    return [block for block in mine if isinstance(block, List)], [block for block in mine if isinstance(block, Space)]
+
+
+def layout(reader, name):
+    """One engine class' tables, and its row."""
+    lists, spaces = of_class(reader, name)
+    yield f"constexpr ContextList {name}_lists[] = {{"
+    yield from (f"    {{{block.header:#x}, {len(block.slots)}, {str(block.posted).lower()}}}," for block in lists)
+    yield f"}};\nconstexpr ContextSlot {name}_slots[] = {{"
+    for block in lists:
+        yield from (f"    {{{block.header + 1 + 2 * i:#x}, {offset:#x}, ContextLoad::{load}}}," for i, (offset, load) in enumerate(block.slots))
+    yield "};"
+    for index, block in enumerate(spaces):
+        if block.named:
+            yield f"constexpr uint32_t {name}_named{index}[] = {{{', '.join(map(hex, block.named))}}};"
+    yield f"constexpr ContextSpace {name}_spaces[] = {{"
+    for index, block in enumerate(spaces):
+        yield f"    {{{block.first:#x}, {block.end:#x}, {block.below:#x}, {f'{name}_named{index}' if block.named else '{}'}}},"
+    yield "};"
+
+
+def table(reader):
+    yield "// Generated by scripts/gen_context.py from hw/defs/gen9/context.def."
+    yield '#include "hw/defs/context.h"\n\nnamespace softgen::defs {\nnamespace {\n'
+    for name in CLASSES:
+        yield from layout(reader, name)
+    yield "\nconstexpr ContextLayout layouts[] = {"
+    for name in CLASSES:
+        yield (f"    {{.ring_dwords = {reader.image['ring']:#x}, .documented_dwords = {reader.image['documented']:#x}, "
+               f".list_dwords = {reader.image[name]:#x}, .lists = {name}_lists, .slots = {name}_slots, .spaces = {name}_spaces}},")
+    yield "};\n\n}  // namespace\n"
+    yield ("const ContextLayout& context_layout(EngineClass engine) { return layouts[static_cast<unsigned>(engine)]; }\n\n"
+           "}  // namespace softgen::defs")
+
+
+def main():
+    if len(sys.argv) < 4:
+        raise SystemExit("usage: gen_context.py OUTDIR CONTEXT.def REGISTERS.def...")
+    reader = read(sys.argv[2], sys.argv[3:])
+    (pathlib.Path(sys.argv[1]) / "context_table.cpp").write_text("\n".join(table(reader)) + "\n")
+
+
+if __name__ == "__main__":
+    main()
