@@ -3,9 +3,11 @@
 
 #include <array>
 
-#include "hw/base/bits.h"
+#include "hw/defs/registers/registers.h"
 
 namespace softgen::display {
+
+namespace field = reg::field;
 
 namespace {
 
@@ -16,20 +18,22 @@ constexpr std::array<uint64_t, 8> link_rate_half_hz = {270'000'000, 135'000'000,
 constexpr std::array<uint32_t, 8> pdiv = {1, 2, 3, 0, 7, 7, 0, 0};
 constexpr std::array<uint32_t, 4> kdiv = {5, 2, 3, 1};
 
+constexpr uint64_t dco_fraction = 0x8000;  ///< units of DCO Fraction per unit of DCO Integer
+
 uint64_t wrpll_hz(const Dpll& pll) {
-  const uint64_t dco_scaled = uint64_t{bits(pll.cfgcr1, 8, 0)} * 0x8000 + bits(pll.cfgcr1, 23, 9);
-  const uint64_t q = bit(pll.cfgcr2, 7) ? bits(pll.cfgcr2, 15, 8) : 1;
-  const uint64_t divider = uint64_t{pdiv[bits(pll.cfgcr2, 4, 2)]} * q * kdiv[bits(pll.cfgcr2, 6, 5)] * 5;
+  const uint64_t dco_scaled = uint64_t{field::DPLL_CFGCR1_DCO_INTEGER.of(pll.cfgcr1)} * dco_fraction + field::DPLL_CFGCR1_DCO_FRACTION.of(pll.cfgcr1);
+  const uint64_t q = field::DPLL_CFGCR2_QDIV_MODE.of(pll.cfgcr2) ? field::DPLL_CFGCR2_QDIV_RATIO.of(pll.cfgcr2) : 1;
+  const uint64_t divider = uint64_t{pdiv[field::DPLL_CFGCR2_PDIV.of(pll.cfgcr2)]} * q * kdiv[field::DPLL_CFGCR2_KDIV.of(pll.cfgcr2)] * 5;
   if (divider == 0) return 0;
-  return dco_scaled * reference_hz / (divider * 0x8000);
+  return dco_scaled * reference_hz / (divider * dco_fraction);
 }
 
 }  // namespace
 
 uint64_t port_clock_hz(const Dpll& pll) {
   if (!pll.enabled) return 0;
-  if (bit(pll.control, 5)) return bit(pll.cfgcr1, 31) ? wrpll_hz(pll) : 0;
-  return link_rate_half_hz[bits(pll.control, 3, 1)] * 2;
+  if (field::DPLL_CTRL1_DPLL0_HDMI_MODE.of(pll.control)) return field::DPLL_CFGCR1_FREQUENCY_ENABLE.of(pll.cfgcr1) ? wrpll_hz(pll) : 0;
+  return link_rate_half_hz[field::DPLL_CTRL1_DPLL0_LINK_RATE.of(pll.control)] * 2;
 }
 
 uint64_t hdmi_pixel_clock_hz(uint64_t port_clock, unsigned bits_per_channel) {
@@ -48,9 +52,9 @@ uint64_t dp_pixel_clock_hz(uint64_t port_clock, uint32_t link_m, uint32_t link_n
 uint64_t cdclk_hz(uint32_t cdclk_ctl, const Dpll& dpll0) {
   if (!dpll0.enabled) return reference_hz;
   // Link rates 1080 and 2160 run the VCO at 8640 MHz, the others at 8100 MHz.
-  const uint32_t rate = bits(dpll0.control, 3, 1);
+  const uint32_t rate = field::DPLL_CTRL1_DPLL0_LINK_RATE.of(dpll0.control);
   const bool vco_8640 = rate == 4 || rate == 5;
-  switch (bits(cdclk_ctl, 27, 26)) {
+  switch (field::CDCLK_CTL_CD_FREQUENCY_SELECT.of(cdclk_ctl)) {
     case 0: return vco_8640 ? 432'000'000 : 450'000'000;
     case 1: return 540'000'000;
     case 2: return vco_8640 ? 308'571'000 : 337'500'000;

@@ -12,9 +12,9 @@ constexpr uint64_t reference_hz = 24'000'000;
 /// One DPLL as its registers say.
 struct Dpll {
   bool enabled = false;
-  uint32_t control = 0;  ///< its 6 bits of DPLL_CTRL1: [0] override, [3:1] link rate, [4] SSC, [5] HDMI mode
-  uint32_t cfgcr1 = 0;   ///< [31] frequency enable, [23:9] DCO fraction / 2^15, [8:0] DCO integer, in units of the reference
-  uint32_t cfgcr2 = 0;   ///< [15:8] QDIV ratio, [7] QDIV mode, [6:5] KDIV, [4:2] PDIV
+  uint32_t control = 0;  ///< its bits of DPLL_CTRL1, in the place of DPLL0's
+  uint32_t cfgcr1 = 0;   ///< DPLL_CFGCR1: frequencies in units of the reference
+  uint32_t cfgcr2 = 0;   ///< DPLL_CFGCR2
 };
 
 /// Port (symbol) clock: TMDS character rate in HDMI mode, link symbol rate else. 0: off or not programmed to run.

@@ -6,43 +6,48 @@
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/defs/registers/registers.h"
 
 namespace softgen::display {
 
+namespace field = reg::field;
+
 namespace {
 
-constexpr unsigned csc_before_gamma = 1;
+constexpr reg::Bits precise_channels[3] = {field::PAL_PREC_DATA_RED, field::PAL_PREC_DATA_GREEN, field::PAL_PREC_DATA_BLUE};
 
 uint16_t unit_to_16(float v) { return v <= 0.f ? 0 : v >= 1.f ? 0xffff : static_cast<uint16_t>(std::lround(v * 65535.f)); }
 
 // Offsets are 13-bit two's complement in units of 1/4096.
-float csc_offset(uint32_t field) { return static_cast<float>(sign_extend(bits(field, 12, 0), 13)) / 4096.f; }
+float csc_offset(uint32_t value) { return static_cast<float>(sign_extend(field::CSC_PREOFF_OFFSET.of(value), 13)) / 4096.f; }
+static_assert(field::CSC_PREOFF_OFFSET.mask() == 0x1fff && field::CSC_POSTOFF_OFFSET.mask() == 0x1fff);
 
 }  // namespace
 
-float csc_coefficient(uint32_t field) {
+float csc_coefficient(uint32_t value) {
   // Fraction bits of the mantissa by exponent; 4 and 5 are reserved (i915 ilk_csc_convert_ctm).
   constexpr int fraction[8] = {9, 10, 11, 12, 9, 9, 7, 8};
-  const float magnitude = std::ldexp(static_cast<float>(bits(field, 11, 3)), -fraction[bits(field, 14, 12)]);
-  return bit(field, 15) ? -magnitude : magnitude;
+  const float magnitude = std::ldexp(static_cast<float>(field::CSC_COEFF_MANTISSA.of(value)), -fraction[field::CSC_COEFF_EXPONENT.of(value)]);
+  return field::CSC_COEFF_SIGN.of(value) ? -magnitude : magnitude;
 }
 
 ColorPipe::ColorPipe(uint32_t gamma_mode, const CscRegs& csc, const Palettes& palettes) : palettes_(&palettes) {
-  const bool csc_first = bit(csc.mode, csc_before_gamma);
+  const bool csc_first = field::CSC_MODE_CSC_POSITION.of(csc.mode) != 0;
   Step step = Step::none;
-  switch (gamma_mode & 3) {
+  const uint32_t mode = field::GAMMA_MODE_GAMMA_MODE.of(gamma_mode);
+  switch (mode) {
     case 0: step = Step::legacy; break;
     case 1: step = Step::precise; break;
     case 2: step = Step::interpolated; break;
     case 3: break;
   }
   (csc_first ? after_ : before_) = step;
-  if ((gamma_mode & 3) == 3) before_ = Step::degamma, after_ = Step::gamma;
+  if (mode == 3) before_ = Step::degamma, after_ = Step::gamma;
   for (unsigned row = 0; row < 3; row++) {
     const uint32_t first = csc.coefficients[row * 2], second = csc.coefficients[row * 2 + 1];
-    matrix_[row * 3] = csc_coefficient(first >> 16);
+    matrix_[row * 3] = csc_coefficient(field::CSC_COEFF_FIRST_COEFFICIENT.of(first));
     matrix_[row * 3 + 1] = csc_coefficient(first & 0xffff);
-    matrix_[row * 3 + 2] = csc_coefficient(second >> 16);
+    matrix_[row * 3 + 2] = csc_coefficient(field::CSC_COEFF_FIRST_COEFFICIENT.of(second));
     pre_[row] = csc_offset(csc.pre[row]);
     post_[row] = csc_offset(csc.post[row]);
   }
@@ -52,28 +57,29 @@ ColorPipe::ColorPipe(uint32_t gamma_mode, const CscRegs& csc, const Palettes& pa
 /// and the second the high 10, and PAL_GC_MAX (i915 display/intel_color.c, ilk_lut_12p4_ldw, ilk_lut_12p4_udw, ivb_load_lut_max).
 uint16_t ColorPipe::interpolate(uint16_t in, unsigned channel) const {
   constexpr unsigned points = prec_palette_entries / 2, step_bits = 7;  // 16 bits over 512 steps
-  const unsigned low = 20 - 10 * channel;
+  const reg::Bits bits = precise_channels[channel];
   const auto point = [&](unsigned index) -> uint32_t {
     if (index == points) return std::min(palettes_->gc_max[channel], 0x10000u);
-    return bits(palettes_->precise[2 * index + 1], low + 9, low) << 6 | bits(palettes_->precise[2 * index], low + 9, low + 4);
+    return bits.of(palettes_->precise[2 * index + 1]) << 6 | bits.of(palettes_->precise[2 * index]) >> 4;
   };
   const unsigned index = in >> step_bits;
-  const int32_t part = static_cast<int32_t>(bits(in, step_bits - 1, 0));
+  const int32_t part = in % (1 << step_bits);
   const int32_t first = static_cast<int32_t>(point(index)), second = static_cast<int32_t>(point(index + 1));
   return static_cast<uint16_t>(std::min(first + (second - first) * part / (1 << step_bits), 0xffff));
 }
 
 Pixel ColorPipe::look_up(const Pixel& in, Step step) const {
-  const auto precise = [this](uint32_t index, unsigned low) { return widen10(bits(palettes_->precise[index], low + 9, low)); };
+  const auto precise = [this](uint32_t index, reg::Bits channel) { return widen10(channel.of(palettes_->precise[index])); };
+  constexpr auto r = precise_channels[0], g = precise_channels[1], b = precise_channels[2];
   switch (step) {
     case Step::none: return in;
     case Step::legacy:
-      return {widen8(bits(palettes_->legacy[in.r >> 8], 23, 16)), widen8(bits(palettes_->legacy[in.g >> 8], 15, 8)),
-              widen8(bits(palettes_->legacy[in.b >> 8], 7, 0)), in.a};
-    case Step::precise: return {precise(in.r >> 6, 20), precise(in.g >> 6, 10), precise(in.b >> 6, 0), in.a};
+      return {widen8(field::LGC_PALETTE_RED.of(palettes_->legacy[in.r >> 8])), widen8(field::LGC_PALETTE_GREEN.of(palettes_->legacy[in.g >> 8])),
+              widen8(field::LGC_PALETTE_BLUE.of(palettes_->legacy[in.b >> 8])), in.a};
+    case Step::precise: return {precise(in.r >> 6, r), precise(in.g >> 6, g), precise(in.b >> 6, b), in.a};
     case Step::interpolated: return {interpolate(in.r, 0), interpolate(in.g, 1), interpolate(in.b, 2), in.a};
-    case Step::degamma: return {precise(in.r >> 7, 20), precise(in.g >> 7, 10), precise(in.b >> 7, 0), in.a};
-    case Step::gamma: return {precise(512 + (in.r >> 7), 20), precise(512 + (in.g >> 7), 10), precise(512 + (in.b >> 7), 0), in.a};
+    case Step::degamma: return {precise(in.r >> 7, r), precise(in.g >> 7, g), precise(in.b >> 7, b), in.a};
+    case Step::gamma: return {precise(512 + (in.r >> 7), r), precise(512 + (in.g >> 7), g), precise(512 + (in.b >> 7), b), in.a};
   }
   return in;
 }

@@ -16,7 +16,7 @@ constexpr unsigned prec_palette_entries = 1024;
 /// CSC registers in the order of their offsets: RY_GY, BY, RU_GU, BU, RV_GV, BV; pre-offsets and post-offsets HI, ME, LO.
 struct CscRegs {
   std::array<uint32_t, 6> coefficients{};
-  uint32_t mode = 0;  ///< [1] CSC before gamma
+  uint32_t mode = 0;  ///< CSC_MODE
   std::array<uint32_t, 3> pre{}, post{};
   bool operator==(const CscRegs&) const = default;
 };
@@ -26,8 +26,8 @@ using GcMax = std::array<uint32_t, 3>;
 
 /// The look-up tables, which take effect as they are written.
 struct Palettes {
-  LegacyPalette legacy{};                                ///< LGC_PALETTE: [23:16] red, [15:8] green, [7:0] blue
-  std::array<uint32_t, prec_palette_entries> precise{};  ///< PAL_PREC_DATA: [29:20] red, [19:10] green, [9:0] blue
+  LegacyPalette legacy{};                                ///< LGC_PALETTE
+  std::array<uint32_t, prec_palette_entries> precise{};  ///< PAL_PREC_DATA
   GcMax gc_max{};                                        ///< PAL_GC_MAX
 };
 
@@ -58,7 +58,7 @@ class ColorPipe {
   std::array<float, 3> pre_{}, post_{};
 };
 
-/// Value of a CSC coefficient: [15] sign, [14:12] exponent, [11:3] mantissa.
-float csc_coefficient(uint32_t field);
+/// `value`: 16 bits, a coefficient of CSC_COEFF.
+float csc_coefficient(uint32_t value);
 
 }  // namespace softgen::display

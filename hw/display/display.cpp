@@ -3,10 +3,12 @@
 
 #include <algorithm>
 
-#include "hw/base/bits.h"
+#include "hw/defs/registers/registers.h"
 #include "hw/display/infoframe.h"
 
 namespace softgen::display {
+
+namespace field = reg::field;
 
 /// The picture of a pipe, and what it was made from.
 struct Display::Canvas {
@@ -46,8 +48,8 @@ void Display::attach_misc() {
   // The compressor works on pipe A's first plane, 4 lines a segment, and is always done (i915 intel_fbc_is_compressing).
   registers_.on_read(reg::FBC_STATUS2, [this](uint32_t) {
     PipesLock lock(services_);
-    const bool works = bit(registers_.peek(reg::FBC_CTL), 31) && pipes_[0]->running();
-    return works ? std::min(pipes_[0]->timing().vactive / 4, 0xfffu) : 0u;
+    const bool works = field::FBC_CTL_ENABLE_FBC.of(registers_.peek(reg::FBC_CTL)) && pipes_[0]->running();
+    return works ? std::min(pipes_[0]->timing().vactive / 4, field::FBC_STATUS2_COMPRESSED_SEGMENT_COUNT.mask()) : 0u;
   });
 }
 
@@ -132,7 +134,7 @@ void Display::draw(unsigned pipe, void* pixels, Picture::Size size, size_t strid
 
 bool Display::is_vga() {
   PipesLock lock(services_);
-  if (bit(registers_.peek(reg::VGA_CONTROL), 31)) return false;
+  if (field::VGA_CONTROL_VGA_DISPLAY_DISABLE.of(registers_.peek(reg::VGA_CONTROL))) return false;
   return std::none_of(pipes_.begin(), pipes_.end(), [](const auto& pipe) { return pipe->running(); });
 }
 

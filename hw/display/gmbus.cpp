@@ -5,17 +5,21 @@
 #include <utility>
 
 #include "hw/base/bits.h"
+#include "hw/defs/registers/registers.h"
 
 namespace softgen::display {
 
+namespace field = reg::field;
+
 namespace {
 
-// GMBUS1
-constexpr unsigned clear_interrupt = 31, software_ready = 30, stop_cycle = 27, index_cycle = 26, wait_cycle = 25;
-// GMBUS0
-constexpr unsigned byte_count_override = 6;
-// GMBUS5
-constexpr unsigned two_byte_index = 31;
+constexpr auto clear_interrupt = field::GMBUS1_SOFTWARE_CLEAR_INTERRUPT, software_ready = field::GMBUS1_SOFTWARE_READY,
+               stop_cycle = field::GMBUS1_CYCLE_STOP, index_cycle = field::GMBUS1_CYCLE_INDEX, wait_cycle = field::GMBUS1_CYCLE_WAIT,
+               byte_count = field::GMBUS1_TOTAL_BYTE_COUNT, slave_address = field::GMBUS1_SLAVE_ADDRESS,
+               byte_count_override = field::GMBUS0_BYTE_COUNT_OVERRIDE, two_byte_index = field::GMBUS5_2_BYTE_INDEX_ENABLE;
+constexpr uint32_t gmbus4_enables = field::GMBUS4_SLAVE_STALL_TIMEOUT_INTERRUPT_ENABLE.mask() | field::GMBUS4_NAK_INTERRUPT_ENABLE.mask() |
+                                    field::GMBUS4_IDLE_INTERRUPT_ENABLE.mask() | field::GMBUS4_HARDWARE_WAIT_INTERRUPT_ENABLE.mask() |
+                                    field::GMBUS4_HARDWARE_READY_INTERRUPT_ENABLE.mask();
 
 }  // namespace
 
@@ -46,7 +50,7 @@ void Gmbus::write(unsigned index, uint32_t value) {
       if ((regs_[2] & active) && !receive_ && remaining_) push();
       break;
     case 4:
-      regs_[4] = value & 0x1f;
+      regs_[4] = value & gmbus4_enables;
       if (condition(regs_[4])) interrupt_ = true;
       break;
     default: regs_[index] = value; break;
@@ -63,17 +67,17 @@ bool Gmbus::condition(uint32_t enables) const {
 
 void Gmbus::command(uint32_t value) {
   regs_[1] = value;
-  if (bit(value, clear_interrupt)) {
+  if (clear_interrupt.of(value)) {
     // Software clear: the controller starts anew, a slave error is forgotten.
     if (regs_[2] & active) stop();
     regs_[2] &= in_use;
     return;
   }
   // A slave error stays until software clears it; commands before that do nothing.
-  if (!bit(value, software_ready) || (regs_[2] & nak)) return;
+  if (!software_ready.of(value) || (regs_[2] & nak)) return;
   regs_[2] &= ~(hw_ready | wait_phase);
-  if (bits(value, 24, 16) == 0 && !bit(value, wait_cycle) && !bit(value, index_cycle)) {
-    if (bit(value, stop_cycle)) stop();
+  if (byte_count.of(value) == 0 && !wait_cycle.of(value) && !index_cycle.of(value)) {
+    if (stop_cycle.of(value)) stop();
     return;
   }
   begin(value);
@@ -81,26 +85,26 @@ void Gmbus::command(uint32_t value) {
 }
 
 bool Gmbus::send_index(uint32_t value) {
-  const uint8_t address = static_cast<uint8_t>(bits(value, 7, 1));
-  const bool two_bytes = bit(regs_[5], two_byte_index);
-  if (!two_bytes && !bit(value, index_cycle)) return true;
+  const uint8_t address = static_cast<uint8_t>(slave_address.of(value));
+  const bool two_bytes = two_byte_index.of(regs_[5]) != 0;
+  if (!two_bytes && !index_cycle.of(value)) return true;
   if (!host_.i2c_start(bus_pin_, address, false)) return false;
-  if (two_bytes && !host_.i2c_send(bus_pin_, static_cast<uint8_t>(bits(regs_[5], 15, 8)))) return false;
-  return host_.i2c_send(bus_pin_, static_cast<uint8_t>(two_bytes ? bits(regs_[5], 7, 0) : bits(value, 15, 8)));
+  if (two_bytes && !host_.i2c_send(bus_pin_, static_cast<uint8_t>(field::GMBUS5_2_BYTE_INDEX_HIGH.of(regs_[5])))) return false;
+  return host_.i2c_send(bus_pin_, static_cast<uint8_t>(two_bytes ? field::GMBUS5_2_BYTE_INDEX_LOW.of(regs_[5]) : field::GMBUS1_SLAVE_REGISTER_INDEX.of(value)));
 }
 
 void Gmbus::begin(uint32_t value) {
-  const bool indexed = bit(regs_[5], two_byte_index) || bit(value, index_cycle);
+  const bool indexed = two_byte_index.of(regs_[5]) || index_cycle.of(value);
   bus_pin_ = pin();
-  receive_ = bit(value, 0);
+  receive_ = field::GMBUS1_SLAVE_DIRECTION.of(value) != 0;
   unread_ = false;
   // With the override a count of 256 + n stands for 512 + n: the counter is kept above 255 once (i915 gmbus_xfer_read_chunk).
-  remaining_ = bits(value, 24, 16);
-  if (bit(regs_[0], byte_count_override) && remaining_ >= 256) remaining_ += 256;
+  remaining_ = byte_count.of(value);
+  if (byte_count_override.of(regs_[0]) && remaining_ >= 256) remaining_ += 256;
   regs_[2] |= active;
   if (bus_pin_ == 0 || !send_index(value)) return fail();
   // An indexed write goes on in the same direction; everything else needs a (repeated) start.
-  if ((receive_ || !indexed) && !host_.i2c_start(bus_pin_, static_cast<uint8_t>(bits(value, 7, 1)), receive_)) return fail();
+  if ((receive_ || !indexed) && !host_.i2c_start(bus_pin_, static_cast<uint8_t>(slave_address.of(value)), receive_)) return fail();
   if (remaining_ == 0) return finish_data();
   if (receive_) {
     fetch();
@@ -130,9 +134,9 @@ void Gmbus::push() {
 }
 
 void Gmbus::finish_data() {
-  if (bit(regs_[1], stop_cycle)) {
+  if (stop_cycle.of(regs_[1])) {
     stop();
-  } else if (bit(regs_[1], wait_cycle)) {
+  } else if (wait_cycle.of(regs_[1])) {
     regs_[2] |= wait_phase;
   }
 }
@@ -170,8 +174,11 @@ void Gmbus::state(Archive& ar) {
 
 namespace {
 
-// GPIO_CTL, clock half; the data half is the same 8 bits higher. Mask bits select which of their neighbours a write changes.
-constexpr unsigned direction_mask = 0, direction_out = 1, value_mask = 2, value_out = 3, value_in = 4, pull_up_off = 5;
+// GPIO_CTL, clock half; the data half is the same some bits higher. Mask bits select which of their neighbours a write changes.
+constexpr unsigned direction_mask = field::GPIO_CTL_GPIO_CLOCK_DIRECTION_MASK.low, direction_out = field::GPIO_CTL_GPIO_CLOCK_DIRECTION_VALUE.low,
+                   value_mask = field::GPIO_CTL_GPIO_CLOCK_DATA_MASK.low, value_out = field::GPIO_CTL_GPIO_CLOCK_DATA_VALUE.low,
+                   value_in = field::GPIO_CTL_GPIO_CLOCK_DATA_IN.low, pull_up_off = field::GPIO_CTL_GPIO_CLOCK_PULLUP_DISABLE.low,
+                   data_half = field::GPIO_CTL_GPIO_DATA_DIRECTION_MASK.low - direction_mask;
 
 uint32_t merge_half(uint32_t old, uint32_t value, unsigned shift) {
   uint32_t half = old;
@@ -189,13 +196,13 @@ bool driven_low(uint32_t control, unsigned shift) { return bit(control, directio
 uint32_t GpioPair::read() const {
   uint32_t value = control_;
   if (clock_) value |= 1u << value_in;
-  if (data_ && listener_data_) value |= 1u << (value_in + 8);
+  if (data_ && listener_data_) value |= 1u << (value_in + data_half);
   return value;
 }
 
 void GpioPair::write(uint32_t value) {
-  control_ = merge_half(merge_half(control_, value, 0), value, 8);
-  const bool data = !driven_low(control_, 8);
+  control_ = merge_half(merge_half(control_, value, 0), value, data_half);
+  const bool data = !driven_low(control_, data_half);
   const bool clock = !driven_low(control_, 0);
   // One line at a time, data first while the clock is low, so that a combined write makes no false start or stop.
   if (clock_) {

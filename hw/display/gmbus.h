@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "hw/base/archive.h"
+#include "hw/defs/registers/registers.h"
 #include "hw/iface/host.h"
 
 namespace softgen::display {
@@ -16,9 +17,18 @@ class Gmbus {
 
   /// GMBUS2 status and GMBUS4 enable bits.
   enum Status : uint32_t {
-    in_use = 1u << 15, wait_phase = 1u << 14, stall_timeout = 1u << 13, hw_ready = 1u << 11, nak = 1u << 10, active = 1u << 9,
+    in_use = reg::field::GMBUS2_IN_USE.mask(),
+    wait_phase = reg::field::GMBUS2_HARDWARE_WAIT_PHASE.mask(),
+    hw_ready = reg::field::GMBUS2_HARDWARE_READY.mask(),
+    nak = reg::field::GMBUS2_NAK_INDICATOR.mask(),
+    active = reg::field::GMBUS2_GMBUS_ACTIVE.mask(),
   };
-  enum Enable : uint32_t { ready_enable = 1, wait_enable = 2, idle_enable = 4, nak_enable = 8, timeout_enable = 16 };
+  enum Enable : uint32_t {
+    ready_enable = reg::field::GMBUS4_HARDWARE_READY_INTERRUPT_ENABLE.mask(),
+    wait_enable = reg::field::GMBUS4_HARDWARE_WAIT_INTERRUPT_ENABLE.mask(),
+    idle_enable = reg::field::GMBUS4_IDLE_INTERRUPT_ENABLE.mask(),
+    nak_enable = reg::field::GMBUS4_NAK_INTERRUPT_ENABLE.mask(),
+  };
 
   /// Register number 0..5 (GMBUS0..GMBUS5).
   uint32_t read(unsigned index);

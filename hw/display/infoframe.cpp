@@ -7,17 +7,16 @@
 
 namespace softgen::display {
 
-namespace {
+namespace field = reg::field;
 
-// VIDEO_DIP_CTL (i915 VIDEO_DIP_ENABLE_AVI_HSW).
-constexpr unsigned avi_enable = 12;
+namespace {
 
 uint32_t expand8(uint32_t v) { return std::min(255u, v <= 16 ? 0 : ((v - 16) * 255 + 109) / 219); }
 
 }  // namespace
 
 SinkRange sink_range(const mmio::RegisterFile& registers, unsigned pipe) {
-  if (!bit(registers.peek(reg::VIDEO_DIP_CTL(pipe)), avi_enable)) return SinkRange::full;
+  if (!field::VIDEO_DIP_CTL_VDIP_ENABLE_AVI.of(registers.peek(reg::VIDEO_DIP_CTL(pipe)))) return SinkRange::full;
   // Packet bytes as the hardware holds them: header HB0..HB2 and ECC, then PB0 (checksum), PB1...
   const auto byte = [&](unsigned i) { return registers.peek(reg::VIDEO_DIP_AVI_DATA(pipe, i / 4)) >> (i % 4 * 8) & 0xff; };
   const uint32_t quantization = byte(4 + 3) >> 2 & 3, vic = byte(4 + 4) & 0x7f;

@@ -3,21 +3,17 @@
 
 #include <algorithm>
 
-#include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/display/gen9_limits.h"
 
 namespace softgen::display {
 
+namespace field = reg::field;
+
 namespace {
 
-// DE_PIPE interrupts (i915 GEN8_PIPE_*, GEN9_PIPE_*).
-constexpr uint32_t irq_vblank = 1u << 0, irq_vsync = 1u << 1, irq_crc_done = 1u << 28;
-constexpr uint32_t irq_flip_done(unsigned plane) { return 1u << (3 + plane); }
-// Bits of armed_.
-constexpr uint32_t armed_planes = 0xf, armed_cursor = 1u << 4, armed_pipe = 1u << 7;
-constexpr uint32_t armed_scaler(unsigned i) { return 1u << (5 + i); }
-constexpr unsigned transcoder_enable = 31, transcoder_state = 30;
+constexpr uint32_t irq_vblank = field::DE_PIPE_ISR_VERTICAL_BLANK.mask(), irq_vsync = field::DE_PIPE_ISR_VERTICAL_SYNC.mask(),
+                   irq_crc_done = field::DE_PIPE_ISR_CRC_DONE.mask();
 // How far frames may fall behind the clock while software takes their CRCs one by one.
 constexpr int64_t crc_patience_ns = 1'000'000'000;
 // A deadline that has passed is set to this long after now: a host that runs its timers in a loop comes to an end.
@@ -80,7 +76,7 @@ uint32_t Pipe::latch() {
   if (!armed_) return 0;
   uint32_t events = 0;
   for (unsigned i = 0; i < plane_count; i++) {
-    if (!bit(armed_, i)) continue;
+    if (!(armed_ & armed_plane(i))) continue;
     planes_live_[i] = planes_pending_[i];
     events |= irq_flip_done(i);
   }
@@ -89,7 +85,7 @@ uint32_t Pipe::latch() {
     if (armed_ & armed_scaler(i)) scalers_live_[i] = scalers_pending_[i];
   }
   if (armed_ & armed_pipe) regs_live_ = regs_pending_;
-  if (armed_ & 1) {
+  if (armed_ & armed_plane(0)) {
     flip_count_++;
     flip_time_us_ = frame_time_us_;
   }
@@ -126,25 +122,26 @@ void Pipe::timer_expired() {
 
 uint64_t Pipe::pixel_clock() const {
   const uint32_t function = services_.registers.peek(reg::TRANS_DDI_FUNC_CTL(index_));
-  if (!bit(function, 31)) return 0;
-  const uint64_t symbol_clock = services_.power.port_clock(bits(function, 30, 28));
+  if (!field::TRANS_DDI_FUNC_CTL_TRANS_DDI_FUNCTION_ENABLE.of(function)) return 0;
+  const uint64_t symbol_clock = services_.power.port_clock(field::TRANS_DDI_FUNC_CTL_DDI_SELECT.of(function));
   constexpr unsigned depth[8] = {8, 10, 6, 12, 8, 8, 8, 8};
   uint64_t clock = symbol_clock;
-  switch (bits(function, 26, 24)) {
-    case 0: clock = hdmi_pixel_clock_hz(symbol_clock, depth[bits(function, 22, 20)]); break;
+  switch (field::TRANS_DDI_FUNC_CTL_TRANS_DDI_MODE_SELECT.of(function)) {
+    case 0: clock = hdmi_pixel_clock_hz(symbol_clock, depth[field::TRANS_DDI_FUNC_CTL_BITS_PER_COLOR.of(function)]); break;
     case 2:
     case 3:
-      clock = dp_pixel_clock_hz(symbol_clock, bits(services_.registers.peek(reg::TRANS_LINKM1(index_)), 23, 0),
-                                bits(services_.registers.peek(reg::TRANS_LINKN1(index_)), 23, 0));
+      clock = dp_pixel_clock_hz(symbol_clock, field::TRANS_LINKM1_LINK_M_VALUE.of(services_.registers.peek(reg::TRANS_LINKM1(index_))),
+                                field::TRANS_LINKN1_LINK_N_VALUE.of(services_.registers.peek(reg::TRANS_LINKN1(index_))));
       break;
     default: break;
   }
-  return clock / (bits(services_.registers.peek(reg::TRANS_MULT(index_)), 2, 0) + 1);
+  return clock / (field::TRANS_MULT_MULTIPLIER.of(services_.registers.peek(reg::TRANS_MULT(index_))) + 1);
 }
 
 Timing Pipe::programmed_timing() const {
   const auto& r = services_.registers;
-  const bool interlaced = bits(r.peek(reg::TRANS_CONF(index_)), 22, 21) == 3 || bits(r.peek(reg::TRANS_CONF(index_)), 22, 21) == 1;
+  const uint32_t mode = field::TRANS_CONF_INTERLACED_MODE.of(r.peek(reg::TRANS_CONF(index_)));
+  const bool interlaced = mode == 3 || mode == 1;
   return decode_timing(r.peek(reg::TRANS_HTOTAL(index_)), r.peek(reg::TRANS_VTOTAL(index_)), r.peek(reg::TRANS_VBLANK(index_)), interlaced,
                        pixel_clock());
 }
@@ -152,11 +149,11 @@ Timing Pipe::programmed_timing() const {
 void Pipe::update_raster() {
   sync();
   auto& r = services_.registers;
-  const bool enable = bit(r.peek(reg::TRANS_CONF(index_)), transcoder_enable);
+  const bool enable = field::TRANS_CONF_TRANSCODER_ENABLE.of(r.peek(reg::TRANS_CONF(index_))) != 0;
   if (enable) {
-    r.set_bits(reg::TRANS_CONF(index_), 1u << transcoder_state);
+    r.set_bits(reg::TRANS_CONF(index_), field::TRANS_CONF_TRANSCODER_STATE.mask());
   } else {
-    r.clear_bits(reg::TRANS_CONF(index_), 1u << transcoder_state);
+    r.clear_bits(reg::TRANS_CONF(index_), field::TRANS_CONF_TRANSCODER_STATE.mask());
   }
   const Timing timing = enable ? programmed_timing() : Timing{};
   if (!timing.valid()) {
@@ -177,16 +174,16 @@ void Pipe::update_raster() {
 
 unsigned Pipe::driven_port() const {
   const uint32_t function = services_.registers.peek(reg::TRANS_DDI_FUNC_CTL(index_));
-  const unsigned port = bits(function, 30, 28);
-  if (!raster_.running() || !bit(function, 31) || port < 1 || port > 3) return 0;
-  return bit(services_.registers.peek(reg::DDI_BUF_CTL(port)), 31) ? port : 0;
+  const unsigned port = field::TRANS_DDI_FUNC_CTL_DDI_SELECT.of(function);
+  if (!raster_.running() || !field::TRANS_DDI_FUNC_CTL_TRANS_DDI_FUNCTION_ENABLE.of(function) || port < 1 || port > 3) return 0;
+  return field::DDI_BUF_CTL_DDI_BUFFER_ENABLE.of(services_.registers.peek(reg::DDI_BUF_CTL(port))) ? port : 0;
 }
 
 // Drivers count lines from the start of hsync and one more on HDMI and DVI (i915 update_scanline_offset).
 uint32_t Pipe::scanline(int64_t time) const {
   if (!raster_.running()) return 0;
   const uint32_t lines = raster_.timing().lines();
-  const bool tmds = bits(services_.registers.peek(reg::TRANS_DDI_FUNC_CTL(index_)), 26, 24) <= 1;
+  const bool tmds = field::TRANS_DDI_FUNC_CTL_TRANS_DDI_MODE_SELECT.of(services_.registers.peek(reg::TRANS_DDI_FUNC_CTL(index_))) <= 1;
   const uint32_t lead = (tmds ? 2u : 1u) % lines;
   return (raster_.line(time) + lines - lead) % lines;
 }
@@ -197,7 +194,7 @@ uint32_t Pipe::read_counter(uint32_t offset) {
   if (offset == reg::PIPE_SCANLINE(index_)) {
     hold_.line_read();
     const bool second_field = raster_.running() && raster_.timing().interlaced && (blanks_done_ & 1);
-    return scanline(raster_time(time)) | (second_field ? 1u << 31 : 0);
+    return scanline(raster_time(time)) | field::PIPE_SCANLINE_CURRENT_FIELD.with(0, second_field);
   }
   if (offset == reg::PIPE_FRMCNT(index_)) {
     if (raster_.running()) hold_.counter_read(time, raster_.blank_time(blanks_done_));
@@ -213,9 +210,10 @@ uint32_t Pipe::read_counter(uint32_t offset) {
 /// Whether `scaler` is for `user` (0: the pipe, i + 1: plane i) and can do what it is asked for, from width x height to its window.
 bool Pipe::scaler_window(unsigned scaler, uint32_t user, uint32_t width, uint32_t height, bool nv12, Window& out) const {
   const ScalerRegs& regs = scalers_live_[scaler];
-  if (!bit(regs.ctrl, 31) || bits(regs.ctrl, 27, 25) != user) return false;
-  const Window window = {static_cast<int32_t>(bits(regs.position, 28, 16)), static_cast<int32_t>(bits(regs.position, 12, 0)),
-                         bits(regs.size, 28, 16), bits(regs.size, 12, 0)};
+  if (!field::PS_CTRL_ENABLE_SCALER.of(regs.ctrl) || field::PS_CTRL_SCALER_BINDING.of(regs.ctrl) != user) return false;
+  const Window window = {static_cast<int32_t>(field::PS_WIN_POS_X_POSITION.of(regs.position)),
+                         static_cast<int32_t>(field::PS_WIN_POS_Y_POSITION.of(regs.position)), field::PS_WIN_SZ_X_SIZE.of(regs.size),
+                         field::PS_WIN_SZ_Y_SIZE.of(regs.size)};
   if (window.width == 0 || window.height == 0) return false;
   if (!limits::can_scale(width, window.width, nv12) || !limits::can_scale(height, window.height, nv12)) {
     guest_error("a pipe scaler beyond its range", "{}x{} to {}x{}", width, height, window.width, window.height);
@@ -232,7 +230,7 @@ void Pipe::add_planes(Frame& frame, uint32_t planes) const {
     Layer layer;
     layer.id = i;
     const bool shown = i < plane_count ? decode_plane(planes_live_[i], layer.plane) : decode_cursor(cursor_live_, cursor_palette, layer.plane);
-    if (!shown || !bit(planes, i)) continue;
+    if (!shown || !(planes >> i & 1)) continue;
     const PlaneView& plane = layer.plane;
     layer.window = {plane.x, plane.y, plane.width, plane.height};
     for (unsigned scaler = 0; scaler < limits::scalers(index_); scaler++) {
@@ -250,14 +248,16 @@ void Pipe::show(Scene& scene, uint32_t planes) const {
   Frame& frame = scene.frame;
   frame.width = raster_.timing().hactive;
   frame.height = raster_.timing().vactive;
-  frame.source_width = std::min(bits(regs_live_.source_size, 28, 16) + 1, limits::pipe_width);
-  frame.source_height = std::min(bits(regs_live_.source_size, 12, 0) + 1, limits::pipe_height);
-  frame.bottom = {widen10(bits(regs_live_.bottom, 29, 20)), widen10(bits(regs_live_.bottom, 19, 10)), widen10(bits(regs_live_.bottom, 9, 0)), 0xffff};
-  frame.bottom_gamma = bit(regs_live_.bottom, 31);
-  frame.bottom_csc = bit(regs_live_.bottom, 30);
+  frame.source_width = std::min(field::PIPE_SRCSZ_HORIZONTAL_SOURCE_SIZE.of(regs_live_.source_size) + 1, limits::pipe_width);
+  frame.source_height = std::min(field::PIPE_SRCSZ_VERTICAL_SOURCE_SIZE.of(regs_live_.source_size) + 1, limits::pipe_height);
+  frame.bottom = {widen10(field::PIPE_BOTTOM_COLOR_RED_BOTTOM_COLOR.of(regs_live_.bottom)),
+                  widen10(field::PIPE_BOTTOM_COLOR_GREEN_BOTTOM_COLOR.of(regs_live_.bottom)),
+                  widen10(field::PIPE_BOTTOM_COLOR_BLUE_BOTTOM_COLOR.of(regs_live_.bottom)), 0xffff};
+  frame.bottom_gamma = field::PIPE_BOTTOM_COLOR_PIPE_GAMMA_ENABLE.of(regs_live_.bottom);
+  frame.bottom_csc = field::PIPE_BOTTOM_COLOR_PIPE_CSC_ENABLE.of(regs_live_.bottom);
   frame.color = ColorPipe(regs_live_.gamma_mode, regs_live_.csc, scene.palettes);
   constexpr unsigned depth[8] = {8, 10, 6, 12, 8, 8, 8, 8};
-  frame.bits_per_channel = depth[bits(regs_live_.misc, 7, 5)];
+  frame.bits_per_channel = depth[field::PIPE_MISC_DITHERING_BPC.of(regs_live_.misc)];
   for (unsigned scaler = 0; scaler < limits::scalers(index_); scaler++) {
     Window window;
     if (scaler_window(scaler, 0, frame.source_width, frame.source_height, false, window)) frame.fitter = window;

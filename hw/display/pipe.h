@@ -26,6 +26,14 @@ namespace softgen::display {
 
 constexpr unsigned pipe_count = 3, plane_count = 4, scaler_count = 2;
 
+/// What waits for the next vertical blank (and is in saved states): planes from bit 0 on, cursor, scalers, the pipe's own registers.
+constexpr uint32_t armed_plane(unsigned i) { return 1u << i; }
+constexpr uint32_t armed_cursor = 1u << 4, armed_pipe = 1u << 7;
+constexpr uint32_t armed_scaler(unsigned i) { return 1u << (5 + i); }
+/// The event of DE_PIPE_ISR that tells of a flip.
+constexpr uint32_t irq_flip_done(unsigned plane) { return reg::field::DE_PIPE_ISR_PLANE_1_FLIP_DONE.mask() << plane; }
+static_assert(irq_flip_done(3) == reg::field::DE_PIPE_ISR_PLANE_4_FLIP_DONE.mask());
+
 /// What pipes share. The mutex guards all pipes.
 struct PipeServices {
   mmio::RegisterFile& registers;
@@ -101,7 +109,6 @@ class Pipe {
   template <typename F>
   void on_read(uint32_t offset, F method);
 
-  uint32_t plane_register(unsigned plane, uint32_t relative) const;
   void plane_written(uint32_t offset);
   void plane_armed(unsigned plane);
   void cursor_armed();
@@ -147,7 +154,7 @@ class Pipe {
   std::array<ScalerRegs, scaler_count> scalers_live_, scalers_pending_;
   PipeRegs regs_live_, regs_pending_;
   CscRegs csc_armed_;
-  uint32_t armed_ = 0;             ///< bits 0..3 planes, 4 cursor, 5..6 scalers, 7 pipe registers
+  uint32_t armed_ = 0;             ///< armed_plane() and so on
   std::array<uint32_t, prec_palette_entries> precise_palette_{};
   uint32_t prec_index_ = 0;
   uint64_t generation_ = 0;

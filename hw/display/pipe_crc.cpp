@@ -2,21 +2,22 @@
 // The pipe's CRC. It is taken when the frame ends, from memory as it stands then, before the driver hears of the blank and draws into what
 // was shown. With a compositor thread the blank therefore waits for the CRC: the raster's time stands just before it, and the thread lets
 // it through. i915 display/intel_pipe_crc.c.
-#include "hw/base/bits.h"
 #include "hw/display/pipe.h"
 
 namespace softgen::display {
+
+namespace field = reg::field;
 
 namespace {
 
 constexpr int64_t crc_naming_ns = 1'000'000;
 
-// PIPE_CRC_CTL[30:28] names the tap: the plane, or 4 for the pipe's output (i915 PIPE_CRC_SOURCE_*_SKL). Masks of armed_'s numbering.
+// Pipe CRC Source names the tap: the plane, or 4 for the pipe's output (i915 PIPE_CRC_SOURCE_*_SKL). Masks of armed_'s numbering.
 constexpr uint32_t crc_taps[8] = {1u << 0, 0, 1u << 1, 0, ~0u, 0, 1u << 2, 1u << 3};
 
 }  // namespace
 
-bool Pipe::crc_enabled() const { return bit(services_.registers.peek(reg::PIPE_CRC_CTL(index_)), 31); }
+bool Pipe::crc_enabled() const { return field::PIPE_CRC_CTL_ENABLE_PIPE_CRC.of(services_.registers.peek(reg::PIPE_CRC_CTL(index_))) != 0; }
 
 // Drivers read the result in their interrupt handler, and then the frame counter to name its frame (i915 hsw_pipe_crc_irq_handler).
 void Pipe::crc_read() {
@@ -38,7 +39,7 @@ bool Pipe::crc_taken() {
 
 void Pipe::take_crc() {
   auto scene = std::make_shared<Scene>();
-  show(*scene, crc_taps[bits(services_.registers.peek(reg::PIPE_CRC_CTL(index_)), 30, 28)]);
+  show(*scene, crc_taps[field::PIPE_CRC_CTL_PIPE_CRC_SOURCE.of(services_.registers.peek(reg::PIPE_CRC_CTL(index_)))]);
   if (!services_.compositor.threaded()) {
     crc_value_ = hash_frame(*scene, services_.compositor.own_turn(), [] { return true; }).value_or(0);
     crc_ = Crc::taken;

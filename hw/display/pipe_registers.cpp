@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The pipe's registers: which writes arm what, and what reads give.
-#include "hw/base/bits.h"
 #include "hw/display/pipe.h"
 
 namespace softgen::display {
 
+namespace field = reg::field;
+
 namespace {
 
-constexpr uint32_t plane_stride = 0x100, plane_block = 0x50;
-constexpr unsigned async_flip = 9, plane_enable = 31;
-constexpr uint32_t armed_cursor = 1u << 4, armed_pipe = 1u << 7;
-// PAL_PREC_INDEX
-constexpr unsigned auto_increment = 15;
+constexpr uint32_t plane_stride = reg::PLANE_CTL(0, 1) - reg::PLANE_CTL(0, 0);
+constexpr auto prec_index_value = field::PAL_PREC_INDEX_INDEX_VALUE;
+constexpr uint32_t prec_data = field::PAL_PREC_DATA_RED.mask() | field::PAL_PREC_DATA_GREEN.mask() | field::PAL_PREC_DATA_BLUE.mask();
 
 }  // namespace
 
@@ -61,12 +60,10 @@ void Pipe::attach_control() {
   }
 }
 
-uint32_t Pipe::plane_register(unsigned plane, uint32_t relative) const { return reg::PLANE_CTL(index_, plane) + relative; }
-
 void Pipe::attach_planes() {
   for (unsigned i = 0; i < plane_count; i++) {
-    on_write(plane_register(i, 0), 0x28, [this](uint32_t at, uint32_t) { plane_written(at); });
-    on_write(plane_register(i, 0x40), 8, [this](uint32_t at, uint32_t) { plane_written(at); });
+    on_write(reg::PLANE_CTL(index_, i), reg::PLANE_OFFSET(index_, i) + 4 - reg::PLANE_CTL(index_, i), [this](uint32_t at, uint32_t) { plane_written(at); });
+    on_write(reg::PLANE_AUX_DIST(index_, i), 8, [this](uint32_t at, uint32_t) { plane_written(at); });
     on_read(reg::PLANE_SURFLIVE(index_, i), [this, i](uint32_t) {
       sync();
       return planes_live_[i].surf;
@@ -75,8 +72,18 @@ void Pipe::attach_planes() {
 }
 
 PlaneRegs Pipe::plane_registers(unsigned plane) const {
-  const auto get = [&](uint32_t relative) { return services_.registers.peek(plane_register(plane, relative)); };
-  return {get(0x00), get(0x08), get(0x0c), get(0x10), get(0x14), get(0x18), get(0x1c), get(0x20), get(0x24), get(0x40), get(0x44)};
+  const auto get = [&](uint32_t (*offset)(uint32_t, uint32_t)) { return services_.registers.peek(offset(index_, plane)); };
+  return {.ctl = get(reg::PLANE_CTL),
+          .stride = get(reg::PLANE_STRIDE),
+          .pos = get(reg::PLANE_POS),
+          .size = get(reg::PLANE_SIZE),
+          .keyval = get(reg::PLANE_KEY_VAL),
+          .keymsk = get(reg::PLANE_KEY_MSK),
+          .surf = get(reg::PLANE_SURF),
+          .keymax = get(reg::PLANE_KEY_MAX),
+          .offset = get(reg::PLANE_OFFSET),
+          .aux_dist = get(reg::PLANE_AUX_DIST),
+          .aux_offset = get(reg::PLANE_AUX_OFFSET)};
 }
 
 void Pipe::plane_written(uint32_t offset) {
@@ -88,16 +95,17 @@ void Pipe::plane_written(uint32_t offset) {
 // PLANE_SURF arms the plane: all its registers as they stand take effect together.
 void Pipe::plane_armed(unsigned plane) {
   planes_pending_[plane] = plane_registers(plane);
-  armed_ |= 1u << plane;
-  const bool immediate = bit(planes_pending_[plane].ctl, async_flip) && bit(planes_live_[plane].ctl, plane_enable);
+  armed_ |= armed_plane(plane);
+  const bool immediate = field::PLANE_CTL_ASYNC_ADDRESS_UPDATE_ENABLE.of(planes_pending_[plane].ctl) &&
+                         field::PLANE_CTL_PLANE_ENABLE.of(planes_live_[plane].ctl);
   if (!running()) {
     latch();
   } else if (immediate) {
     planes_live_[plane] = planes_pending_[plane];
-    armed_ &= ~(1u << plane);
+    armed_ &= ~armed_plane(plane);
     if (plane == 0) flip_count_++;
     changed();
-    post(1u << (3 + plane));
+    post(irq_flip_done(plane));
   }
 }
 
@@ -113,7 +121,7 @@ void Pipe::attach_cursor() {
 void Pipe::cursor_armed() {
   const auto& r = services_.registers;
   cursor_pending_ = {r.peek(reg::CUR_CTL(index_)), r.peek(reg::CUR_BASE(index_)), r.peek(reg::CUR_POS(index_)), r.peek(reg::CUR_FBC_CTL(index_))};
-  if (!bit(armed_, 4) && cursor_pending_ == cursor_live_) return;
+  if (!(armed_ & armed_cursor) && cursor_pending_ == cursor_live_) return;
   armed_ |= armed_cursor;
   if (!running()) latch();
 }
@@ -127,8 +135,8 @@ void Pipe::attach_scalers() {
 void Pipe::scaler_armed(unsigned scaler) {
   const auto& r = services_.registers;
   scalers_pending_[scaler] = {r.peek(reg::PS_CTRL(index_, scaler)), r.peek(reg::PS_WIN_POS(index_, scaler)), r.peek(reg::PS_WIN_SZ(index_, scaler))};
-  if (!bit(armed_, 5 + scaler) && scalers_pending_[scaler] == scalers_live_[scaler]) return;
-  armed_ |= 1u << (5 + scaler);
+  if (!(armed_ & armed_scaler(scaler)) && scalers_pending_[scaler] == scalers_live_[scaler]) return;
+  armed_ |= armed_scaler(scaler);
   if (!running()) latch();
 }
 
@@ -166,17 +174,17 @@ void Pipe::attach_color() {
 }
 
 void Pipe::advance_prec_index() {
-  if (bit(prec_index_, auto_increment)) prec_index_ = with_bits(prec_index_, 9, 0, prec_index_ + 1);
+  if (field::PAL_PREC_INDEX_INDEX_AUTO_INCREMENT.of(prec_index_)) prec_index_ = prec_index_value.with(prec_index_, prec_index_ + 1);
 }
 
 uint32_t Pipe::prec_palette_read() {
-  const uint32_t value = precise_palette_[bits(prec_index_, 9, 0)];
+  const uint32_t value = precise_palette_[prec_index_value.of(prec_index_)];
   advance_prec_index();
   return value;
 }
 
 void Pipe::prec_palette_write(uint32_t value) {
-  precise_palette_[bits(prec_index_, 9, 0)] = value & 0x3fffffff;
+  precise_palette_[prec_index_value.of(prec_index_)] = value & prec_data;
   advance_prec_index();
   changed();
 }

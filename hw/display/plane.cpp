@@ -7,26 +7,24 @@
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/defs/registers/registers.h"
 #include "hw/display/gen9_limits.h"
 
 namespace softgen::display {
+
+namespace field = reg::field;
 
 using surface::Tiling;
 
 namespace {
 
-constexpr uint32_t page_mask = ~0xfffu;
 constexpr uint32_t two_bit_cursor_stride = 16;
 
-// PLANE_CTL fields.
-constexpr unsigned enable = 31, pipe_gamma_enable = 30, range_correction_disable = 28, pipe_csc_enable = 23, rgbx_order = 20,
-                   csc_bt709 = 18, decompression = 15;
-
-// Bytes a pixel by PLANE_CTL[27:24]; 0: reserved on Gen9.
+// Bytes per pixel by Source Pixel Format; 0: reserved on Gen9.
 constexpr uint8_t format_bytes[16] = {2, 1, 4, 0, 4, 0, 8, 0, 4, 0, 0, 0, 1, 0, 2, 0};
 
 bool decode_tiling(uint32_t ctl, Tiling& out) {
-  switch (bits(ctl, 12, 10)) {
+  switch (field::PLANE_CTL_TILED_SURFACE.of(ctl)) {
     case 0: out = Tiling::linear; return true;
     case 1: out = Tiling::x; return true;
     case 4: out = Tiling::y; return true;
@@ -36,34 +34,34 @@ bool decode_tiling(uint32_t ctl, Tiling& out) {
 }
 
 void decode_blend(const PlaneRegs& regs, PlaneView& out) {
-  switch (bits(regs.ctl, 5, 4)) {
+  switch (field::PLANE_CTL_ALPHA_MODE.of(regs.ctl)) {
     case 2: out.blend = Blend::premultiplied; break;
     case 3: out.blend = Blend::coverage; break;
     default: out.blend = Blend::opaque; break;
   }
-  if (bit(regs.keymsk, 31)) out.constant_alpha = widen8(bits(regs.keymax, 31, 24));
-  switch (bits(regs.ctl, 22, 21)) {
+  if (field::PLANE_KEY_MSK_PLANE_ALPHA_ENABLE.of(regs.keymsk)) out.constant_alpha = widen8(field::PLANE_KEY_MAX_PLANE_ALPHA_VALUE.of(regs.keymax));
+  switch (field::PLANE_CTL_KEY_ENABLE.of(regs.ctl)) {
     case 1: out.key = Key::source; break;
     case 2: out.key = Key::destination; break;
     default: out.key = Key::none; break;
   }
-  out.key_min = bits(regs.keyval, 23, 0);
-  out.key_max = bits(regs.keymax, 23, 0);
-  out.key_mask = bits(regs.keymsk, 26, 0);
+  out.key_min = field::PLANE_KEY_VAL_KEY_MIN_VALUE.of(regs.keyval);
+  out.key_max = field::PLANE_KEY_MAX_KEY_MAX_VALUE.of(regs.keymax);
+  out.key_mask = field::PLANE_KEY_MSK_KEY_CHANNEL_ENABLES.in_place(regs.keymsk) | field::PLANE_KEY_MSK_KEY_MASK_VALUE.of(regs.keymsk);
 }
 
 void decode_surfaces(const PlaneRegs& regs, PlaneView& out) {
   const bool linear = out.main.tiling == Tiling::linear;
-  out.main.base = regs.surf & page_mask;
-  out.main.stride = bits(regs.stride, 11, 0) * (linear ? 64 : 1);
-  out.u = bits(regs.offset, 12, 0);
-  out.v = bits(regs.offset, 28, 16);
+  out.main.base = field::PLANE_SURF_SURFACE_BASE_ADDRESS.in_place(regs.surf);
+  out.main.stride = field::PLANE_STRIDE_STRIDE.of(regs.stride) * (linear ? 64 : 1);
+  out.u = field::PLANE_OFFSET_START_X_POSITION.of(regs.offset);
+  out.v = field::PLANE_OFFSET_START_Y_POSITION.of(regs.offset);
   out.chroma = out.main;
   out.chroma.bytes = 2;
-  out.chroma.base = out.main.base + (regs.aux_dist & page_mask);
-  out.chroma.stride = bits(regs.aux_dist, 11, 0) * (linear ? 64 : 1);
-  out.chroma_u = bits(regs.aux_offset, 12, 0);
-  out.chroma_v = bits(regs.aux_offset, 28, 16);
+  out.chroma.base = out.main.base + field::PLANE_AUX_DIST_AUXILIARY_SURFACE_DISTANCE.in_place(regs.aux_dist);
+  out.chroma.stride = field::PLANE_AUX_DIST_AUXILIARY_SURFACE_STRIDE.of(regs.aux_dist) * (linear ? 64 : 1);
+  out.chroma_u = field::PLANE_AUX_OFFSET_AUXILIARY_START_X_POSITION.of(regs.aux_offset);
+  out.chroma_v = field::PLANE_AUX_OFFSET_AUXILIARY_START_Y_POSITION.of(regs.aux_offset);
 }
 
 uint16_t unit_to_16(float v) {
@@ -103,39 +101,39 @@ Pixel from_half(const uint8_t* raw) {
 }  // namespace
 
 bool decode_plane(const PlaneRegs& regs, PlaneView& out) {
-  if (!bit(regs.ctl, enable)) return false;
+  if (!field::PLANE_CTL_PLANE_ENABLE.of(regs.ctl)) return false;
   out = PlaneView{};
-  const uint32_t format = bits(regs.ctl, 27, 24);
+  const uint32_t format = field::PLANE_CTL_SOURCE_PIXEL_FORMAT.of(regs.ctl);
   out.format = static_cast<PlaneFormat>(format);
   out.main.bytes = format_bytes[format];
   if (out.main.bytes == 0 || !decode_tiling(regs.ctl, out.main.tiling)) {
     guest_error("PLANE_CTL reserved format or tiling", "PLANE_CTL {:#x}", regs.ctl);
     return false;
   }
-  const uint32_t rotation = bits(regs.ctl, 1, 0);
+  const uint32_t rotation = field::PLANE_CTL_PLANE_ROTATION.of(regs.ctl);
   out.main.rotated = rotation == 1 || rotation == 3;
   out.flip = rotation >= 2;
   if (out.main.rotated && out.main.tiling != Tiling::y && out.main.tiling != Tiling::yf) {
     guest_error("PLANE_CTL rotation by 90 without Y tiling", "PLANE_CTL {:#x}", regs.ctl);
     return false;
   }
-  if (bit(regs.ctl, decompression)) note("PLANE_CTL render decompression", "shown as stored: our GPU stores nothing compressed");
+  if (field::PLANE_CTL_RENDER_DECOMPRESSION.of(regs.ctl)) note("PLANE_CTL render decompression", "shown as stored: our GPU stores nothing compressed");
   decode_surfaces(regs, out);
   decode_blend(regs, out);
-  out.swap_red_blue = bit(regs.ctl, rgbx_order);
-  out.yuv_order = static_cast<uint8_t>(bits(regs.ctl, 17, 16));
-  out.bt709 = bit(regs.ctl, csc_bt709);
-  out.full_range = bit(regs.ctl, range_correction_disable);
-  out.pipe_gamma = bit(regs.ctl, pipe_gamma_enable);
-  out.pipe_csc = bit(regs.ctl, pipe_csc_enable);
-  out.width = bits(regs.size, 12, 0) + 1;
-  out.height = bits(regs.size, 28, 16) + 1;
+  out.swap_red_blue = field::PLANE_CTL_RGB_COLOR_ORDER.of(regs.ctl);
+  out.yuv_order = static_cast<uint8_t>(field::PLANE_CTL_YUV_422_BYTE_ORDER.of(regs.ctl));
+  out.bt709 = field::PLANE_CTL_PLANE_YUV_TO_RGB_CSC_FORMAT.of(regs.ctl);
+  out.full_range = field::PLANE_CTL_YUV_RANGE_CORRECTION_DISABLE.of(regs.ctl);
+  out.pipe_gamma = field::PLANE_CTL_PIPE_GAMMA_ENABLE.of(regs.ctl);
+  out.pipe_csc = field::PLANE_CTL_PIPE_CSC_ENABLE.of(regs.ctl);
+  out.width = field::PLANE_SIZE_WIDTH.of(regs.size) + 1;
+  out.height = field::PLANE_SIZE_HEIGHT.of(regs.size) + 1;
   if (out.width > limits::plane_width(out.main.tiling, out.main.bytes) || out.height > limits::plane_height) {
     guest_error("a plane larger than the platform's limit", "PLANE_SIZE {:#x} PLANE_CTL {:#x}", regs.size, regs.ctl);
     return false;
   }
-  out.x = static_cast<int16_t>(bits(regs.pos, 15, 0));
-  out.y = static_cast<int16_t>(bits(regs.pos, 31, 16));
+  out.x = static_cast<int16_t>(field::PLANE_POS_X_POSITION.of(regs.pos));
+  out.y = static_cast<int16_t>(field::PLANE_POS_Y_POSITION.of(regs.pos));
   return true;
 }
 
@@ -143,7 +141,8 @@ bool decode_cursor(const CursorRegs& regs, const CursorPalette& palette, PlaneVi
   uint32_t size = 0;
   bool alpha = true;
   std::optional<PlaneFormat> two_bit;
-  switch (regs.ctl & 0x27) {
+  constexpr uint32_t known_modes = 0x27;  // of Cursor Mode Select
+  switch (field::CUR_CTL_CURSOR_MODE_SELECT.of(regs.ctl) & known_modes) {
     case 0x00: return false;
     case 0x02: size = 128, alpha = false; break;
     case 0x03: size = 256, alpha = false; break;
@@ -159,11 +158,11 @@ bool decode_cursor(const CursorRegs& regs, const CursorPalette& palette, PlaneVi
   }
   out = PlaneView{};
   out.width = out.height = size;
-  // CUR_FBC_CTL makes it lower than wide: bit 31, [7:0] height - 1.
-  if (bit(regs.fbc_ctl, 31)) out.height = std::min(size, bits(regs.fbc_ctl, 7, 0) + 1);
-  out.main.base = regs.base & page_mask;
+  // It makes the cursor lower than wide.
+  if (field::CUR_FBC_CTL_REDUCTION_ENABLE.of(regs.fbc_ctl)) out.height = std::min(size, field::CUR_FBC_CTL_REDUCED_SCAN_LINES.of(regs.fbc_ctl) + 1);
+  out.main.base = field::CUR_BASE_CURSOR_BASE_ADDRESS.in_place(regs.base);
   out.main.stride = size * 4;
-  out.flip = bit(regs.ctl, 15);
+  out.flip = field::CUR_CTL_180_ROTATION.of(regs.ctl);
   out.blend = alpha ? Blend::premultiplied : Blend::opaque;
   if (two_bit) {
     out.format = *two_bit;
@@ -171,14 +170,14 @@ bool decode_cursor(const CursorRegs& regs, const CursorPalette& palette, PlaneVi
     out.main.bytes = 1, out.main.stride = two_bit_cursor_stride;
     out.cursor_palette = palette;
   }
-  out.pipe_gamma = bit(regs.ctl, 26);
-  out.pipe_csc = bit(regs.ctl, 24);
-  const auto coordinate = [&](unsigned low) {
-    const int32_t magnitude = static_cast<int32_t>(bits(regs.pos, low + 12, low));
-    return bit(regs.pos, low + 15) ? -magnitude : magnitude;
+  out.pipe_gamma = field::CUR_CTL_PIPE_GAMMA_ENABLE.of(regs.ctl);
+  out.pipe_csc = field::CUR_CTL_PIPE_CSC_ENABLE.of(regs.ctl);
+  const auto coordinate = [&](reg::Bits magnitude, reg::Bits sign) {
+    const auto value = static_cast<int32_t>(magnitude.of(regs.pos));
+    return sign.of(regs.pos) ? -value : value;
   };
-  out.x = coordinate(0);
-  out.y = coordinate(16);
+  out.x = coordinate(field::CUR_POS_X_POSITION_MAGNITUDE, field::CUR_POS_X_POSITION_SIGN);
+  out.y = coordinate(field::CUR_POS_Y_POSITION_MAGNITUDE, field::CUR_POS_Y_POSITION_SIGN);
   return true;
 }
 

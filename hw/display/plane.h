@@ -27,7 +27,7 @@ struct CursorRegs {
 /// CUR_PAL: [23:16] red, [15:8] green, [7:0] blue. Takes effect as it is written.
 using CursorPalette = std::array<uint32_t, 4>;
 
-/// PLANE_CTL[27:24].
+/// PLANE_CTL: Source Pixel Format.
 enum class PlaneFormat : uint8_t {
   yuv422 = 0, nv12 = 1, rgb_2101010 = 2, rgb_8888 = 4, rgb_16161616f = 6, xyuv_8888 = 8, indexed = 12, rgb_565 = 14,
   cursor_and_xor, cursor_three_colors, cursor_four_colors,  ///< of the cursor: two bits a pixel, in no PLANE_CTL

@@ -1,25 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/display/ports.h"
 
-#include "hw/base/bits.h"
+#include "hw/defs/registers/registers.h"
 
 namespace softgen::display {
+
+namespace field = reg::field;
 
 namespace {
 
 // South display interrupts (i915 hpd_spt, SDE_GMBUS_CPT).
-constexpr uint32_t sde_gmbus = 1u << 17;
-constexpr uint32_t sde_hotplug(unsigned connector) { return 1u << (21 + connector); }
-// SHOTPLUG_CTL: 8 bits a port from DDI B on; [4] enable, [1:0] status, 2: long pulse.
-constexpr unsigned hotplug_shift(unsigned connector) { return connector * 8; }
-constexpr uint32_t hotplug_enable = 1u << 4, hotplug_long = 2;
-// DDI_AUX_CTL
-constexpr unsigned aux_send = 31, aux_interrupt = 29;
-constexpr uint32_t aux_done = 1u << 30, aux_timeout = 1u << 28;
+constexpr uint32_t sde_gmbus = field::SDEISR_GMBUS.mask();
+constexpr uint32_t sde_hotplug(unsigned connector) { return field::SDEISR_HOTPLUG_DDI_B.mask() << connector; }
+static_assert(sde_hotplug(2) == field::SDEISR_HOTPLUG_DDI_D.mask());
+// SHOTPLUG_CTL has the same fields for each port from DDI B on. HPD Status 2: long pulse.
+constexpr unsigned hotplug_shift(unsigned connector) {
+  return connector * (field::SHOTPLUG_CTL_DDI_C_HPD_STATUS.low - field::SHOTPLUG_CTL_DDI_B_HPD_STATUS.low);
+}
+constexpr uint32_t hotplug_enable = field::SHOTPLUG_CTL_DDI_B_HPD_INPUT_ENABLE.mask(), hotplug_long = field::SHOTPLUG_CTL_DDI_B_HPD_STATUS.with(0, 2);
+constexpr auto aux_send = field::DDI_AUX_CTL_SEND_BUSY, aux_interrupt = field::DDI_AUX_CTL_INTERRUPT_ON_DONE;
+constexpr uint32_t aux_done = field::DDI_AUX_CTL_DONE.mask(), aux_timeout = field::DDI_AUX_CTL_TIME_OUT_ERROR.mask();
 // DE_PORT interrupts of AUX A..D.
-constexpr uint32_t aux_interrupts[5] = {1u << 0, 1u << 25, 1u << 26, 1u << 27, 0};
+constexpr uint32_t aux_interrupts[5] = {field::DE_PORT_ISR_AUX_CHANNEL_A.mask(), field::DE_PORT_ISR_AUX_CHANNEL_B.mask(), field::DE_PORT_ISR_AUX_CHANNEL_C.mask(),
+                                         field::DE_PORT_ISR_AUX_CHANNEL_D.mask(), 0};
 // GPIO_CTL 3, 4, 5 are the pins of GMBUS pairs 4 (DDI C), 5 (DDI B), 6 (DDI D): i915 gmbus_pins_skl.
 constexpr unsigned first_ddc_gpio = 3;
+// PP_STATUS: Internal Sequence State
+constexpr uint32_t on_idle = 8;
 
 }  // namespace
 
@@ -72,17 +79,20 @@ void Ports::attach_gpio() {
 void Ports::attach_aux() {
   for (unsigned port = 0; port < 5; port++) {
     registers_.on_write(reg::DDI_AUX_CTL(port), [this, port](uint32_t offset, uint32_t written) {
-      if (!bit(written, aux_send)) return;
-      registers_.clear_bits(offset, 1u << aux_send);
+      if (!aux_send.of(written)) return;
+      registers_.clear_bits(offset, aux_send.mask());
       registers_.set_bits(offset, aux_done | aux_timeout);
-      if (bit(written, aux_interrupt)) interrupts_.raise_port(aux_interrupts[port]);
+      if (aux_interrupt.of(written)) interrupts_.raise_port(aux_interrupts[port]);
     });
   }
 }
 
-// The panel power sequencer without its delays: on idle (8) or off idle (0). i915 display/intel_pps.c, IDLE_ON_VALUE.
+// The panel power sequencer without its delays: on idle or off idle. i915 display/intel_pps.c, IDLE_ON_VALUE.
 void Ports::attach_panel() {
-  registers_.on_read(reg::PP_STATUS, [this](uint32_t) { return bit(registers_.peek(reg::PP_CONTROL), 0) ? 1u << 31 | 8u : 0u; });
+  registers_.on_read(reg::PP_STATUS, [this](uint32_t) {
+    const bool on = field::PP_CONTROL_POWER_STATE_TARGET.of(registers_.peek(reg::PP_CONTROL)) != 0;
+    return on ? field::PP_STATUS_PANEL_POWER_ON_STATUS.mask() | field::PP_STATUS_INTERNAL_SEQUENCE_STATE.with(0, on_idle) : 0u;
+  });
 }
 
 void Ports::show_live() {

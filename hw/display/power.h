@@ -25,7 +25,7 @@ class Power {
   void attach_wells();
   void attach_plls();
   void attach_buffers();
-  void follow(uint32_t offset, unsigned request, unsigned state, bool inverted = false);
+  void follow(uint32_t offset, reg::Bits request, reg::Bits state, bool inverted = false);
   void update_wells();
 
   mmio::RegisterFile& registers_;

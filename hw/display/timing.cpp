@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/display/timing.h"
 
-#include "hw/base/bits.h"
+#include "hw/defs/registers/registers.h"
 #include "hw/display/gen9_limits.h"
 
 namespace softgen::display {
+
+namespace field = reg::field;
 
 namespace {
 
@@ -28,11 +30,11 @@ uint32_t Timing::refresh_mhz() const {
 
 Timing decode_timing(uint32_t htotal, uint32_t vtotal, uint32_t vblank, bool interlaced, uint64_t pixel_clock_hz) {
   Timing timing;
-  timing.hactive = bits(htotal, 12, 0) + 1;
-  timing.htotal = bits(htotal, 28, 16) + 1;
-  timing.vactive = bits(vtotal, 12, 0) + 1;
-  timing.vtotal = bits(vtotal, 28, 16) + 1;
-  timing.vblank_start = bits(vblank, 12, 0) + 1;
+  timing.hactive = field::TRANS_HTOTAL_HORIZONTAL_ACTIVE.of(htotal) + 1;
+  timing.htotal = field::TRANS_HTOTAL_HORIZONTAL_TOTAL.of(htotal) + 1;
+  timing.vactive = field::TRANS_VTOTAL_VERTICAL_ACTIVE.of(vtotal) + 1;
+  timing.vtotal = field::TRANS_VTOTAL_VERTICAL_TOTAL.of(vtotal) + 1;
+  timing.vblank_start = field::TRANS_VBLANK_VERTICAL_BLANK_START.of(vblank) + 1;
   timing.interlaced = interlaced;
   timing.pixel_clock_hz = pixel_clock_hz;
   return timing;
