@@ -32,9 +32,8 @@ def plain(name):
 def our_layouts(folder):
     """{plain layout name: (name, {plain field name: (name, positions)})}; positions are sorted (first bit, last bit)."""
     reader = defs_syntax.Reader()
-    for path in sorted(folder.glob("*.def")):
-        if not path.stem.startswith("registers_"):
-            reader.read(path, path.stem)
+    for path in defs_syntax.layout_files(folder):
+        reader.read(path, path.stem)
     result = {}
     for layout in reader.layouts:
         fields = collections.defaultdict(lambda: ("", []))

@@ -157,6 +157,11 @@ def parse_repeat(text):
     return Repeat(0 if count == "*" else int(count), 32 * int(dword) + int(bit or 0), int(size))
 
 
+def layout_files(folder):
+    """The .def files of a set that declare commands and structures; the others are registers and the layout of context images."""
+    return [path for path in sorted(folder.glob("*.def")) if not path.stem.startswith("registers_") and path.stem != "context"]
+
+
 class Reader:
     """Collects enums and layouts from any number of files."""
 

@@ -7,10 +7,10 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from defs_syntax import Reader  # noqa: E402
+from defs_syntax import Reader, layout_files  # noqa: E402
 
 _reader = Reader()
-for _path in sorted(path for path in (ROOT / "hw" / "defs" / "gen9").glob("*.def") if not path.name.startswith("registers_")):
+for _path in layout_files(ROOT / "hw" / "defs" / "gen9"):
     _reader.read(_path, _path.stem)
 LAYOUTS = {layout.name: layout for layout in _reader.layouts}
 ENUMS = {enum.name: enum for enum in _reader.enums}
