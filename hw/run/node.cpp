@@ -10,10 +10,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
-#include <string>
+#include <new>
 #include <string_view>
 #include <unordered_map>
 
@@ -34,8 +35,11 @@ struct Table {
   std::atomic<size_t> count{0};  // lets other descriptors pass without the lock while there are none
 };
 
+// The program's allocator may open files before it can allocate (jemalloc reads a link as it starts): what is asked for each file of
+// the program allocates nothing unless it is ours. Neither of the two is destroyed: threads and exit handlers still ask at the end.
 Table& table() {
-  static Table& instance = *new Table;
+  alignas(Table) static std::byte memory[sizeof(Table)];
+  static Table& instance = *new (memory) Table;
   return instance;
 }
 
@@ -46,11 +50,13 @@ std::shared_ptr<DrmFile> file_of(int fd) {
   return it == table().nodes.end() ? nullptr : it->second.file;
 }
 
-const std::string& root() {
-  static const std::string& value = *new std::string([] {
-    const char* text = std::getenv(root_variable);
-    return std::string(text ? text : "");
-  }());
+/// Of softgen-run's stand-ins for files; empty outside it.
+std::string_view root() {
+  static char memory[PATH_MAX];
+  static const std::string_view value = [] {
+    const char* const text = std::getenv(root_variable);
+    return text && std::strlen(text) < sizeof memory ? std::string_view(std::strcpy(memory, text)) : std::string_view();
+  }();
   return value;
 }
 
@@ -77,7 +83,7 @@ const char* sgrun_redirect(const char* path, char* buffer) {
   if (!path || path[0] != '/' || root().empty()) return path;
   for (std::string_view prefix : redirected) {
     if (!under(path, prefix)) continue;
-    const int n = snprintf(buffer, PATH_MAX, "%s%s", root().c_str(), path);
+    const int n = snprintf(buffer, PATH_MAX, "%s%s", root().data(), path);
     return n < PATH_MAX ? buffer : path;
   }
   return path;

@@ -19,6 +19,11 @@ class Options(RunTest):
         done = subprocess.run([BUILD / "softgen-run", "--", "/nonexistent"], capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, len(done.stderr.splitlines())), (127, 1))
 
+    def test_a_program_with_an_allocator_of_its_own(self):
+        """One that opens files before it can allocate: Blender's jemalloc waited for itself."""
+        program = self.compiled("own_malloc", pathlib.Path(__file__).resolve().parent)
+        self.assertEqual(self.ok(program), "runs\n")
+
     def test_looks_at_the_recording_afterwards(self):
         out = self.ok(self.store, "store", options=["--list"])
         self.assertIn("rcs0 ok", out)
