@@ -136,6 +136,24 @@ renderer=--use-gl
 weston --help | grep -q -e --renderer && renderer=--renderer=gl
 exec weston --debug --backend=headless-backend.so $renderer --width={MONITOR[0]} --height={MONITOR[1]}
 """
+# A cube and a smooth head, which shade each other. EEVEE has another name in Blender 4.2 to 4.5.
+BLENDER_SCENE = """import os
+import sys
+import bpy
+scene = bpy.context.scene
+for name in ({"eevee": ["BLENDER_EEVEE", "BLENDER_EEVEE_NEXT"], "workbench": ["BLENDER_WORKBENCH"]})[sys.argv[-1]]:
+    try:
+        scene.render.engine = name
+    except TypeError:
+        pass
+scene.eevee.taa_render_samples = 2
+scene.render.resolution_x, scene.render.resolution_y, scene.render.resolution_percentage = 320, 240, 100
+scene.render.image_settings.file_format = "PNG"
+scene.render.filepath = os.path.abspath("picture.png")
+bpy.ops.mesh.primitive_monkey_add(location=(1.5, -1, 1))
+bpy.ops.object.shade_smooth()
+bpy.ops.render.render(write_still=True)
+"""
 OPENARENA_SCRIPT = "timedemo 1; demo demo088-test1; wait 60; screenshot; wait 30; screenshot; wait 2; quit\n"
 
 MESA = ["libgl1-mesa-dri", "libegl1", "libgbm1", "libgles2", "mesa-vulkan-drivers"]
@@ -177,6 +195,13 @@ def chromium(name, *options):
                long=True)  # 400 MB
 
 
+def blender(engine):
+    """Without a window: it finds no display, and draws on EGL's surfaceless platform."""
+    return Row(f"blender-{engine}", ["blender"], ["blender", "-b", "--factory-startup", "--python", "scene.py", "--", engine], "images picture.png", 1,
+               Peer("llvmpipe", {"LIBGL_ALWAYS_SOFTWARE": "1"}, False), Bound(4, 0.0005, "pixels that the edge of a triangle touches"), 600, {},
+               {"scene.py": BLENDER_SCENE}, long=True)  # 76 packages
+
+
 ROWS = [
     # FFmpeg 5.1's kernel has two faults, which this size and one plane avoid: threads beyond the picture end without the group's barrier
     # (a hang), and a plane's values in shared memory are overwritten with the next plane's while other threads read them.
@@ -206,6 +231,8 @@ ROWS = [
         Peer("llvmpipe", {"LIBGL_ALWAYS_SOFTWARE": "1"}, False), Bound(4, 0, "smooth corners, glyphs and shadows, and the window's copy, each rounded to 8 bits"), 120,
         {"GDK_BACKEND": "wayland", "GSK_RENDERER": "gl"},
         {"scene.py": GTK_SCENE, ".config/weston.ini": WESTON_CONFIGURATION, "session": WESTON_SESSION}),
+    blender("workbench"),
+    blender("eevee"),
     chromium("gles", "--use-angle=gles-egl"),
     chromium("vulkan", "--use-angle=vulkan", "--enable-features=Vulkan"),
     Row("openarena", ["openarena"],
