@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Compares the positions that hw/defs/gen9/*.def declare with those of public sources that have the same names: Mesa's genxml (commands,
+"""Compares the positions that hw/defs/<set>/*.def declare with those of public sources that have the same names: Mesa's genxml (commands,
 structures and a few registers) and i915's headers (registers)."""
 import argparse
 import collections
+import itertools
 import os
 import pathlib
 import re
@@ -12,9 +13,11 @@ import xml.etree.ElementTree as ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import defs_syntax  # noqa: E402
+import gen_defs  # noqa: E402
 import gen_registers  # noqa: E402
 
 SKIPPED = 77  # meson's exit status for a test that did not run
+GENXML = {"gen9": "gen90.xml", "gen11": "gen110.xml"}  # by set
 KNOWN = pathlib.Path("scripts/defs_disagreements.txt")
 # i915's headers that hold registers of Gen9, below the folder drivers/gpu/drm/i915.
 HEADERS = ["i915_reg.h", "intel_mchbar_regs.h", "i915_perf_oa_regs.h", "gt/intel_engine_regs.h", "gt/intel_gt_regs.h", "gt/uc/intel_guc_reg.h"]
@@ -29,13 +32,11 @@ def plain(name):
 
 # Our side -------------------------------------------------------------------------------------------------------------------------
 
-def our_layouts(folder):
-    """{plain layout name: (name, {plain field name: (name, positions)})}; positions are sorted (first bit, last bit)."""
-    reader = defs_syntax.Reader()
-    for path in defs_syntax.layout_files(folder):
-        reader.read(path, path.stem)
+def our_layouts(root, name):
+    """{plain layout name: (name, {plain field name: (name, positions)})} of a set; positions are sorted (first bit, last bit)."""
+    sets = [[one, *defs_syntax.layout_files(root / "hw/defs" / one)] for one in GENXML if (root / "hw/defs" / one).is_dir()]
     result = {}
-    for layout in reader.layouts:
+    for layout in gen_defs.read(sets)[name].layouts:
         fields = collections.defaultdict(lambda: ("", []))
         for item in layout.items:
             one = isinstance(item, defs_syntax.Field)
@@ -84,9 +85,9 @@ def joined(fields, name):
     return sorted((start, upper.get(end + 1, end)) for start, end in fields[name])
 
 
-def against_genxml(layouts, registers, folder):
+def against_genxml(layouts, registers, path):
     """Yields (place, ours, theirs) for each field that both know."""
-    elements = genxml_elements(folder / "gen90.xml")
+    elements = genxml_elements(path)
     for (tag, name), node in elements.items():
         if tag in ("instruction", "struct") and plain(name) in layouts:
             layout, fields = layouts[plain(name)]
@@ -210,7 +211,9 @@ a line there that is not needed fails too. The exit status is 0 when all agree, 
     declared = gen_registers.read(sorted(folder.glob("registers_*.def")))
     if options.genxml:
         registers = {offset: row for row in declared.rows if not row.block for offset in declared.offsets(row)}
-        compared, problems = compare("genxml", against_genxml(our_layouts(folder), registers, options.genxml), known)
+        pairs = itertools.chain.from_iterable(against_genxml(our_layouts(options.root, name), registers if name == "gen9" else {}, options.genxml / file)
+                                              for name, file in GENXML.items() if (options.root / "hw/defs" / name).is_dir())
+        compared, problems = compare("genxml", pairs, known)
         print(f"genxml: {compared} fields compared, {problems} problems")
         bad += problems
     if options.i915:

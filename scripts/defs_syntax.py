@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Reads the line-oriented .def files of hw/defs (syntax: docs/defs.md) into plain objects."""
 import re
-from dataclasses import dataclass, field as dataclass_field
+from dataclasses import dataclass, field as dataclass_field, replace
 
 ENGINES = {"rcs": 1, "bcs": 2, "vcs": 4, "vecs": 8, "all": 15}
+# What a command does, for those who do not execute it (docs/defs.md).
+EFFECTS = ["state", "resource_streamer", "draws", "dispatches", "overlaps"]
 BASES = ["none", "general", "surface", "dynamic", "instruction", "indirect", "mmio"]
 FIXED = re.compile(r"([us])(\d+)\.(\d+)$")
 FIELD = re.compile(r"(?:dw(\d+) )?(\d+)(?::(\d+))? (\S.*?) : (\S.*)$")
@@ -17,6 +19,7 @@ class SyntaxProblem(Exception):
 class Enum:
     name: str
     values: list = dataclass_field(default_factory=list)  # (number, name)
+    home: str = ""  # the set whose C++ type it is
 
 
 @dataclass
@@ -56,6 +59,8 @@ class Layout:
     match: int = None  # commands only from here on
     engines: int = 0
     length_bits: tuple = None  # None: a single dword
+    effects: set = dataclass_field(default_factory=set)
+    home: str = ""  # the set whose C++ type it is
 
     @property
     def is_command(self):
@@ -130,6 +135,9 @@ def parse_command(words, unit, line):
         key, _, value = word.partition("=")
         if key == "single":
             continue
+        if key in EFFECTS:
+            layout.effects.add(key)
+            continue
         if key == "length":
             layout.variable = value.endswith("+")
             layout.dwords = int(value.rstrip("+"))
@@ -147,6 +155,53 @@ def parse_command(words, unit, line):
 
 def parse_struct(words, unit, line):
     return Layout(words[1], int(words[2].removeprefix("length=").rstrip("+")), words[2].endswith("+"), unit, line)
+
+
+def parse_import(text):
+    """`import SET[ except NAME, NAME...]`"""
+    match = re.match(r"import (\w+)(?: except (.+))?$", text)
+    if not match:
+        raise SyntaxProblem("expected 'import SET except NAME, NAME'")
+    return match[1], {name.strip() for name in (match[2] or "").split(",")} - {""}
+
+
+@dataclass
+class Change:
+    """A layout as an imported set has it, but for some fields."""
+    name: str
+    line: str
+    unit: str
+    words: list  # behind the name: length=, an opcode's effects
+    without: set  # names of fields that are gone
+    items: list = dataclass_field(default_factory=list)  # fields that are new, or take the place of those of the same names
+
+
+def parse_change(text, unit, line):
+    """`change NAME [length=N[+]] [EFFECT...] [without FIELD, FIELD...]`"""
+    text, _, gone = text.partition(" without ")
+    words = text.split()[1:]
+    without = {name.strip() for name in gone.split(",")} - {""}
+    for word in words[1:]:
+        if not word.startswith("length=") and word not in EFFECTS:
+            raise SyntaxProblem(f"unknown word '{word}'")
+    return Change(words[0], line, unit, words[1:], without)
+
+
+def changed(change, layout):
+    """`layout` with the change made. Raises SyntaxProblem."""
+    gone = change.without | {item.name for item in change.items if isinstance(item, Field)}
+    missing = change.without - {item.name for item in layout.items if isinstance(item, Field)}
+    if missing:
+        raise SyntaxProblem(f"{change.line}: {change.name} has no {sorted(missing)} that could be left out")
+    items = [item for item in layout.items if not (isinstance(item, Field) and item.name in gone)] + change.items
+    result = replace(layout, unit=change.unit, line=change.line, items=sorted(items, key=lambda item: item.start), effects=set(layout.effects))
+    for word in change.words:
+        if word in EFFECTS:
+            result.effects.add(word)
+        else:
+            length = word.removeprefix("length=")
+            result.variable, result.dwords = length.endswith("+"), int(length.rstrip("+"))
+    return result
 
 
 def parse_repeat(text):
@@ -168,6 +223,8 @@ class Reader:
     def __init__(self):
         self.enums = []
         self.layouts = []
+        self.imports = {}  # base: names that are not taken from it
+        self.changes = []
 
     def read(self, path, unit):
         block = repeat = field = None
@@ -185,9 +242,16 @@ class Reader:
         depth, text = len(text) - len(text.lstrip()), text.strip()
         words = text.split()
         if depth == 0:
+            if words[0] == "import":
+                base, excluded = parse_import(text)
+                self.imports.setdefault(base, set()).update(excluded)
+                return None, None, None
             if words[0] == "enum":
                 block = Enum(text.split(" ", 1)[1])
                 self.enums.append(block)
+            elif words[0] == "change":
+                block = parse_change(text, unit, where)
+                self.changes.append(block)
             else:
                 block = (parse_command if words[0] == "command" else parse_struct)(words, unit, where)
                 self.layouts.append(block)

@@ -12,6 +12,7 @@ namespace softgen::cs {
 class CommandStreamers {
  public:
   struct Environment {
+    const defs::CommandSet& commands;
     HostMemory& memory;
     memory::Ggtt& ggtt;
     memory::FaultSink* faults;

@@ -39,7 +39,7 @@ void Streamer::set_context(std::span<const uint32_t> packet) {
 void Streamer::restore_image(uint64_t page_address, bool ring_context, bool inhibit) {
   const std::span<const uint32_t> lists = restored_;
   ggtt_.read(page_address, restored_.data(), lists.size_bytes());
-  ImageWalk walk(lists, config_.engine_class, ring_context ? 0 : layout_.documented().ring_dwords);
+  ImageWalk walk(lists, config_.commands, config_.engine_class, ring_context ? 0 : layout_.documented().ring_dwords);
   if (ring_context) {
     set(reg::ctx_control, get(reg::ctx_control) & ~reg::restore_inhibit);
     run_lists(walk, page_address, lists, layout_.documented().ring_dwords);

@@ -190,22 +190,9 @@ Flow Executor::engine_packet(const Packet& packet) {
   return result(s_.execute(packet));
 }
 
-/// What neither looks at memory or registers nor tells anybody how far the engine has come: draws that wait may go on waiting.
-bool Executor::leaves_engine_alone(CommandId id) {
-  switch (id) {
-    case CommandId::MI_NOOP:
-    case CommandId::MI_ARB_CHECK:
-    case CommandId::MI_ARB_ON_OFF:
-    case CommandId::MI_BATCH_BUFFER_START:
-    case CommandId::MI_BATCH_BUFFER_END:
-    case CommandId::MI_FLUSH_DW: return true;  // it sees to that itself
-    default: return false;
-  }
-}
-
 Flow Executor::mi(const Packet& packet, const Cursor& behind) {
   const std::span<const uint32_t> dw = packet.dwords;
-  if (!leaves_engine_alone(packet.command->id))
+  if (!packet.command->overlaps)
     if (const ExecResult finished = s_.finish(); finished != ExecResult::done) return result(finished);
   switch (packet.command->id) {
     case CommandId::MI_NOOP:

@@ -31,7 +31,6 @@ class Executor {
   Flow result(ExecResult result);
   Flow execute(const Packet& packet, const Cursor& behind);
   Flow observe(const Packet& packet, Flow flow);
-  static bool leaves_engine_alone(defs::CommandId id);
   bool starts_work(const Packet& packet) const;
   Flow engine_packet(const Packet& packet);
   Flow mi(const Packet& packet, const Cursor& behind);

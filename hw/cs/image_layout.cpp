@@ -108,7 +108,7 @@ std::optional<ImageWalk::List> ImageWalk::next(size_t until) {
       while (until - at_ > no_ops.size() && std::memcmp(&page_[at_ + 1], no_ops.data(), sizeof no_ops) == 0) at_ += no_ops.size();
       continue;
     }
-    const defs::Command* command = defs::find_command(engine_class_, header);
+    const defs::Command* command = commands_.find(engine_class_, header);
     if (command && command->id == defs::CommandId::MI_NOOP) continue;
     ended_ = command && command->id == defs::CommandId::MI_BATCH_BUFFER_END;
     if (ended_) return std::nullopt;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hw/cs/context_image.h"
+#include "hw/defs/command.h"
 #include "hw/defs/register.h"
 #include "hw/iface/engine.h"
 
@@ -78,7 +79,8 @@ class ImageLayout {
 class ImageWalk {
  public:
   /// `page`: page 1 of the image; `at`: the dword to begin with.
-  ImageWalk(std::span<const uint32_t> page, defs::EngineClass engine_class, size_t at = 0) : page_(page), engine_class_(engine_class), at_(at) {}
+  ImageWalk(std::span<const uint32_t> page, const defs::CommandSet& commands, defs::EngineClass engine_class, size_t at = 0)
+      : page_(page), commands_(commands), engine_class_(engine_class), at_(at) {}
 
   struct List {
     size_t first;       ///< dword of the first register's offset
@@ -94,6 +96,7 @@ class ImageWalk {
 
  private:
   std::span<const uint32_t> page_;
+  const defs::CommandSet& commands_;
   defs::EngineClass engine_class_;
   size_t at_;
   bool ended_ = false, bad_ = false;

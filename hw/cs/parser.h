@@ -117,7 +117,7 @@ bool batch_exhausted(Cursor& cursor);
 }  // namespace detail
 
 template <typename Visitor>
-ParseEnd parse(Cursor& cursor, ParseMemory memory, defs::EngineClass engine, Visitor& visitor) {
+ParseEnd parse(Cursor& cursor, ParseMemory memory, const defs::CommandSet& commands, defs::EngineClass engine, Visitor& visitor) {
   auto& buffer = memory.buffer;
   if (buffer.size() < 256) buffer.resize(256);
   for (;;) {
@@ -130,7 +130,7 @@ ParseEnd parse(Cursor& cursor, ParseMemory memory, defs::EngineClass engine, Vis
     uint32_t length = 1;
     bool present = detail::fetch(cursor, memory, buffer.data(), 1);
     if (present) {
-      command = defs::find_command(engine, buffer[0]);
+      command = commands.find(engine, buffer[0]);
       length = command ? defs::command_length(*command, buffer[0]) : 1;
       if (length > detail::available(cursor)) return ParseEnd::starved;
       if (length > 1) {

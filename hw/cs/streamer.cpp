@@ -50,7 +50,7 @@ RunEnd Streamer::run(uint64_t commands) {
 
     Executor executor(*this);
     can_switch_ = false;
-    const ParseEnd end = parse(cursor_, ParseMemory{ggtt_, ppgtt_, packet_}, config_.engine_class, executor);
+    const ParseEnd end = parse(cursor_, ParseMemory{ggtt_, ppgtt_, packet_}, config_.commands, config_.engine_class, executor);
     finish();  // no work is left behind where the streamer may be saved, switched or stopped
     store_head();
     if (halted_ || stop_.aborting()) continue;  // dropped: the context has not come to its end

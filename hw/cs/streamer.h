@@ -27,6 +27,7 @@ namespace softgen::cs {
 
 struct StreamerConfig {
   EngineId id;
+  const defs::CommandSet& commands;
   defs::EngineClass engine_class;
   uint32_t mmio_base;
 };

@@ -6,7 +6,7 @@
 #include "hw/cs/executor.h"
 #include "hw/cs/streamer.h"
 #include "hw/cs/workaround_batch.h"
-#include "hw/defs/gen9/ids.h"
+#include "hw/defs/ids.h"
 
 namespace softgen::cs {
 namespace {
@@ -52,7 +52,7 @@ bool Streamer::is_short(uint64_t address, uint64_t bytes) {
   Cursor cursor;
   cursor.batch[0] = {.address = address, .active = true, .limit = bytes ? address + bytes : 0};
   ShortBatch visitor;
-  parse(cursor, ParseMemory{ggtt_, ppgtt_, packet_}, config_.engine_class, visitor);
+  parse(cursor, ParseMemory{ggtt_, ppgtt_, packet_}, config_.commands, config_.engine_class, visitor);
   return visitor.ends();
 }
 
@@ -79,7 +79,7 @@ void Streamer::run_workaround_batch(uint64_t address, uint64_t bytes) {
   set_arbitration(false);
   Executor executor(*this);
   // Pauses wait for its end, since the restore has no boundary of its own, and abandon it.
-  const ParseEnd end = parse(cursor_, ParseMemory{ggtt_, ppgtt_, packet_}, config_.engine_class, executor);
+  const ParseEnd end = parse(cursor_, ParseMemory{ggtt_, ppgtt_, packet_}, config_.commands, config_.engine_class, executor);
   finish();
   in_workaround_ = false;
   cursor_ = context;

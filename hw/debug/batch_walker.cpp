@@ -42,12 +42,13 @@ struct BatchWalker::Visitor {
   }
 };
 
-BatchWalker::BatchWalker(defs::EngineClass engine, memory::View& ggtt, memory::View* ppgtt, BatchObserver& observer, Limits limits)
-    : engine_(engine), ggtt_(ggtt), ppgtt_(ppgtt ? *ppgtt : ggtt), observer_(observer), left_(limits) {}
+BatchWalker::BatchWalker(const defs::CommandSet& commands, defs::EngineClass engine, memory::View& ggtt, memory::View* ppgtt,
+                         BatchObserver& observer, Limits limits)
+    : commands_(commands), engine_(engine), ggtt_(ggtt), ppgtt_(ppgtt ? *ppgtt : ggtt), observer_(observer), left_(limits) {}
 
 void BatchWalker::walk(cs::Cursor cursor) {
   Visitor visitor{*this};
-  const cs::ParseEnd end = cs::parse(cursor, {ggtt_, ppgtt_, packet_}, engine_, visitor);
+  const cs::ParseEnd end = cs::parse(cursor, {ggtt_, ppgtt_, packet_}, commands_, engine_, visitor);
   if (end == cs::ParseEnd::starved)
     observer_.problem(cursor.address(), fmt::format("the command 0x{:08x} is longer than what is left of the ring", packet_[0]));
 }
@@ -67,7 +68,7 @@ void BatchWalker::ring(uint32_t start, uint32_t size, uint32_t head, uint32_t ta
 
 void BatchWalker::commands(std::span<const uint32_t> dwords) {
   for (size_t at = 0; at < dwords.size();) {
-    const defs::Command* command = defs::find_command(engine_, dwords[at]);
+    const defs::Command* command = commands_.find(engine_, dwords[at]);
     const uint32_t length = defs::command_length(command, dwords[at]);
     if (length > dwords.size() - at)
       return observer_.problem(at * 4, fmt::format("header 0x{:08x} claims {} dwords, {} are left", dwords[at], length, dwords.size() - at));

@@ -39,9 +39,10 @@ class BatchWalker {
   };
 
   /// `ppgtt` may be null (a context without one).
-  BatchWalker(defs::EngineClass engine, memory::View& ggtt, memory::View* ppgtt, BatchObserver& observer, Limits limits);
-  BatchWalker(defs::EngineClass engine, memory::View& ggtt, memory::View* ppgtt, BatchObserver& observer)
-      : BatchWalker(engine, ggtt, ppgtt, observer, Limits()) {}
+  BatchWalker(const defs::CommandSet& commands, defs::EngineClass engine, memory::View& ggtt, memory::View* ppgtt, BatchObserver& observer,
+              Limits limits);
+  BatchWalker(const defs::CommandSet& commands, defs::EngineClass engine, memory::View& ggtt, memory::View* ppgtt, BatchObserver& observer)
+      : BatchWalker(commands, engine, ggtt, ppgtt, observer, Limits()) {}
 
   /// Commands from head to tail of a ring at GGTT address `start`; head and tail are offsets below `size`, bytes.
   void ring(uint32_t start, uint32_t size, uint32_t head, uint32_t tail);
@@ -54,6 +55,7 @@ class BatchWalker {
   struct Visitor;
   void walk(cs::Cursor cursor);
 
+  const defs::CommandSet& commands_;
   defs::EngineClass engine_;
   memory::View& ggtt_;
   memory::View& ppgtt_;

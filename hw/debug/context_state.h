@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hw/debug/batch_walker.h"
-#include "hw/defs/gen9/ids.h"
+#include "hw/defs/ids.h"
 
 namespace softgen::debug {
 

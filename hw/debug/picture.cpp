@@ -32,8 +32,8 @@ const surface::Format* picture_format(uint32_t code) {
   return texels && fits && format->numeric != surface::Numeric::raw64 ? format : nullptr;
 }
 
-const surface::Format* picture_format(std::string_view name) {
-  for (const defs::EnumValue& value : defs::surface_formats().values)
+const surface::Format* picture_format(const defs::CommandSet& commands, std::string_view name) {
+  for (const defs::EnumValue& value : commands.surface_formats.values)
     if (name == value.name) return picture_format(value.value);
   return nullptr;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hw/defs/command.h"
 #include "hw/memory/view.h"
 #include "hw/surface/ccs.h"
 #include "hw/surface/format.h"
@@ -14,7 +15,7 @@
 namespace softgen::debug {
 
 /// A format whose elements are texels (plain, shared exponent) by its name in SURFACE_FORMAT; null: none.
-const surface::Format* picture_format(std::string_view name);
+const surface::Format* picture_format(const defs::CommandSet& commands, std::string_view name);
 /// The same by code.
 const surface::Format* picture_format(uint32_t code);
 

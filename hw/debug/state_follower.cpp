@@ -22,8 +22,6 @@ constexpr uint32_t largest_table = 256;
 
 std::string hex(uint64_t address) { return fmt::format("0x{:08x}", address); }
 
-const defs::Structure& layout(std::string_view name) { return *defs::find_structure(name); }
-
 /// 0x7815 is CONSTANT_VS, 0x7826 BINDING_TABLE_POINTERS_VS, …: the stage by its name's end.
 unsigned stage_of(const defs::Command& command) {
   const std::string_view name = command.name;
@@ -99,7 +97,7 @@ void StateFollower::samplers(Json& out, const std::string& what, uint64_t offset
 
 void StateFollower::stage_pointers(Json& out, const WalkedPacket& packet, unsigned stage, bool sampler) {
   const auto shader = state_.packet(stage_commands[stage]);
-  const defs::Command* command = defs::find_command(fmt::format("3DSTATE_{}", stage_names[stage]));
+  const defs::Command* command = options_.commands->find(fmt::format("3DSTATE_{}", stage_names[stage]));
   const char* field = sampler ? "Sampler Count" : "Binding Table Entry Count";
   const auto count = shader.empty() ? 0 : static_cast<uint32_t>(field_by_name(*command, shader, field));
   // Sampler Count is in units of four, 4 at most.

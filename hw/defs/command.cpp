@@ -9,11 +9,11 @@
 namespace softgen::defs {
 namespace {
 
-uint16_t index_of(unsigned engine, uint32_t header) {
+uint16_t row_of(const CommandIndex& index, unsigned engine, uint32_t header) {
   switch (header >> 29) {
-    case 0: return command_index.mi[engine][bits(header, 28, 23)];
-    case 2: return command_index.blt[engine][bits(header, 28, 22)];
-    case 3: return command_index.gfx[engine][bits(header, 28, 16)];
+    case 0: return index.mi[engine][bits(header, 28, 23)];
+    case 2: return index.blt[engine][bits(header, 28, 22)];
+    case 3: return index.gfx[engine][bits(header, 28, 16)];
     default: return 0;
   }
 }
@@ -37,13 +37,13 @@ uint32_t Group::elements(size_t dwords) const {
   return room <= start ? 0 : static_cast<uint32_t>((room - start) / size);
 }
 
-const Command* find_command(EngineClass engine, uint32_t header) {
-  const uint16_t entry = index_of(static_cast<unsigned>(engine), header);
-  return entry ? &all_commands()[entry - 1u] : nullptr;
+const Command* CommandSet::find(EngineClass engine, uint32_t header) const {
+  const uint16_t row = row_of(index, static_cast<unsigned>(engine), header);
+  return row ? &commands[row - 1u] : nullptr;
 }
 
-const Command* find_command(std::string_view name) { return by_name(all_commands(), name); }
-const Structure* find_structure(std::string_view name) { return by_name(all_structures(), name); }
+const Command* CommandSet::find(std::string_view command) const { return by_name(commands, command); }
+const Structure* CommandSet::find_structure(std::string_view structure) const { return by_name(structures, structure); }
 
 uint32_t command_length(const Command& command, uint32_t header) {
   if (command.length_high == 0) return 1;

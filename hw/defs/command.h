@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Run-time form of what hw/defs/<generation>/*.def declare: commands, state structures and enumerations as tables that the streamers,
-// the printer and the checker walk. The typed form (one struct a command) is generated next to it: hw/defs/gen9/<unit>.h.
+// Run-time form of what hw/defs/<set>/*.def declare: commands, state structures and enumerations as tables that the streamers, the
+// printer and the checker walk. A platform names its set (hw/defs/platform.h). The typed form (one struct per command) is generated next to
+// it: hw/defs/gen9/<unit>.h.
 #pragma once
 
 #include <cstdint>
@@ -81,7 +82,7 @@ struct Structure {
   std::span<const Group> groups;
 };
 
-enum class CommandId : uint16_t;  // hw/defs/gen9/ids.h
+enum class CommandId : uint16_t;  // hw/defs/ids.h: the commands of all sets
 
 struct Command : Structure {
   CommandId id;
@@ -90,18 +91,32 @@ struct Command : Structure {
   uint8_t engines;       ///< 1 << EngineClass
   uint8_t length_high;   ///< DWord Length is header bits [length_high:length_low], biased by 2; both 0: always a single dword
   uint8_t length_low;
+  // What it does, for those who do not execute it.
+  bool keeps_state;        ///< the render engine keeps its last packet, and contexts save it
+  bool resource_streamer;  ///< state that only the resource streamer reads, which no client of Gen9 turns on
+  bool draws;              ///< starts the 3D pipeline
+  bool dispatches;         ///< starts threads of the GPGPU and media pipeline
+  bool overlaps;           ///< looks at no memory or registers and tells nobody how far the engine has come: earlier draws may wait
 
   bool valid_on(EngineClass engine) const { return engines >> static_cast<unsigned>(engine) & 1; }
 };
 
-/// The command that `header` starts on `engine`, or null. Constant time.
-const Command* find_command(EngineClass engine, uint32_t header);
-/// By the PRM's name; null: none.
-const Command* find_command(std::string_view name);
-const Structure* find_structure(std::string_view name);
-std::span<const Command> all_commands();
-std::span<const Structure> all_structures();
-const Enumeration& surface_formats();
+struct CommandIndex;  // hw/defs/tables.h
+
+/// The commands and structures of one generation: gen9::commands (hw/defs/gen9/set.h).
+struct CommandSet {
+  const char* name;
+  std::span<const Command> commands;
+  std::span<const Structure> structures;
+  const Enumeration& surface_formats;
+  const CommandIndex& index;
+
+  /// The command that `header` starts on `engine`, or null. Constant time.
+  const Command* find(EngineClass engine, uint32_t header) const;
+  /// By the PRM's name; null: none.
+  const Command* find(std::string_view command) const;
+  const Structure* find_structure(std::string_view structure) const;
+};
 
 /// Dwords of the packet that `header` starts, at least 1, at most 65537. The header is the guest's: the answer may exceed what the
 /// command defines or what the buffer holds.

@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "hw/defs/command.h"
+
 namespace softgen::defs {
 
 struct Platform {
@@ -14,6 +16,7 @@ struct Platform {
   uint16_t pci_device_id;
   uint8_t pci_revision;
   uint64_t bar0_size;       ///< bytes; registers first, the GTT window in the upper half
+  const CommandSet* commands;
   uint32_t engines;         ///< bit i: EngineId i
   unsigned pipes;
   unsigned connectors;      ///< DDI-B upwards
@@ -24,5 +27,7 @@ struct Platform {
 std::span<const Platform> platforms();
 /// Null for an unknown name.
 const Platform* find_platform(std::string_view name);
+/// Null: no platform has that id.
+const Platform* find_platform(uint32_t pci_device_id);
 
 }  // namespace softgen::defs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How find_command() finds: three small tables indexed by the opcode bits of a header. Included by the generated tables.cpp and command.cpp.
+// How CommandSet::find() finds: three small tables indexed by the opcode bits of a header. Included by the generated tables.cpp and command.cpp.
 #pragma once
 
 #include <array>
@@ -27,7 +27,5 @@ struct CommandIndex {
     }
   }
 };
-
-extern const CommandIndex command_index;
 
 }  // namespace softgen::defs

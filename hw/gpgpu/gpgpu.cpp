@@ -4,25 +4,13 @@
 #include "hw/base/log.h"
 #include "hw/base/work.h"
 #include "hw/defs/command.h"
-#include "hw/defs/gen9/ids.h"
+#include "hw/defs/ids.h"
 #include "hw/mmio/register_file.h"
 
 namespace softgen::gpgpu {
 
 namespace gen9 = defs::gen9;
 using defs::CommandId;
-
-bool Gpgpu::executes(CommandId id) const {
-  switch (id) {
-    case CommandId::GPGPU_WALKER:
-    case CommandId::MEDIA_OBJECT:
-    case CommandId::MEDIA_OBJECT_PRT:
-    case CommandId::MEDIA_OBJECT_WALKER:
-    case CommandId::MEDIA_OBJECT_GRPID: return true;
-    default: return false;
-  }
-}
-
 namespace {
 
 /// Of StatePackets::progress(): where a preempted walk goes on.

@@ -14,7 +14,6 @@ class Gpgpu : public Pipeline {
   /// `pool` null: all on the streamer's thread. `shared`: sampler, data ports, …. Both outlive it.
   Gpgpu(WorkerPool* pool, MessageTarget& shared) : workers_(pool), shared_(shared) {}
 
-  bool executes(defs::CommandId id) const override;
   ExecResult execute(const Packet& packet, StatePackets& state, EngineEnv& env) override;
 
  private:

@@ -10,7 +10,7 @@
 #include "hw/base/log.h"
 #include "hw/defs/gen9/common.h"
 #include "hw/defs/gen9/gpgpu.h"
-#include "hw/defs/gen9/ids.h"
+#include "hw/defs/ids.h"
 
 namespace softgen::gpgpu {
 

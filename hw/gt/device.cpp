@@ -59,8 +59,7 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
       stolen_size_(config.stolen_size),
       pool_(config.threads),
       gpgpu_(config.threads ? &pool_ : nullptr, shared_functions_),
-      render_(config.threads ? &pool_ : nullptr, &shared_functions_, &gpgpu_) {
-  assert(config_.platform);
+      render_(*config.platform->commands, config.threads ? &pool_ : nullptr, &shared_functions_, &gpgpu_) {
   eu::set_default_engine();
   build_units();
   reset_units();
@@ -78,7 +77,7 @@ void Device::build_units() {
         tlb_.bump();
         streamers_->restart_engines(engines);
       });
-  cs::CommandStreamers::Environment environment{*memory_, ggtt_, &faults_, tlb_, registers_, interrupts_, gate_};
+  cs::CommandStreamers::Environment environment{*config_.platform->commands, *memory_, ggtt_, &faults_, tlb_, registers_, interrupts_, gate_};
   for (unsigned i = 0; i < engine_count; ++i)
     if (bit(config_.platform->engines, i)) environment.engines[i] = plugged(static_cast<EngineId>(i));
   environment.observer = config_.observer;

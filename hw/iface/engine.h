@@ -124,7 +124,6 @@ class StatePackets {
 class Pipeline {
  public:
   virtual ~Pipeline() = default;
-  virtual bool executes(defs::CommandId id) const = 0;
   virtual ExecResult execute(const Packet& packet, StatePackets& state, EngineEnv& env) = 0;
 };
 

@@ -60,9 +60,9 @@ ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
       load_stream_offset(gen9::_3DSTATE_SO_BUFFER::unpack(packet.dwords), env.registers, env.view);
     return ExecResult::done;
   }
-  if (packet.command->id == CommandId::_3DPRIMITIVE) return primitive(packet, env);
+  if (packet.command->draws) return primitive(packet, env);
   if (!drawer_.finish(env)) return ExecResult::aborted;
-  if (gpgpu_ && gpgpu_->executes(packet.command->id)) return gpgpu_->execute(packet, store_, env);
+  if (gpgpu_ && packet.command->dispatches) return gpgpu_->execute(packet, store_, env);
   switch (packet.command->id) {
     case CommandId::STATE_PREFETCH:
     case CommandId::MEDIA_STATE_FLUSH: return ExecResult::done;  // every packet has finished before the next one starts

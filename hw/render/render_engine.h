@@ -13,15 +13,15 @@ namespace softgen::render {
 
 class RenderEngine : public Engine {
  public:
-  /// `pool` null: all on the streamer's thread. `shared`: what SENDs of shaders reach besides URB and render targets; null: nothing.
+  /// `commands`: whose state is kept. `pool` null: all on the streamer's thread. `shared`: what SENDs of shaders reach besides URB and render targets; null: nothing.
   /// `gpgpu`: who executes what is not 3D; null: nobody. Both outlive the engine.
-  explicit RenderEngine(WorkerPool* pool = nullptr, MessageTarget* shared = nullptr, Pipeline* gpgpu = nullptr)
-      : shared_(shared), gpgpu_(gpgpu), drawer_(pool, shared) {}
+  explicit RenderEngine(const defs::CommandSet& commands, WorkerPool* pool = nullptr, MessageTarget* shared = nullptr, Pipeline* gpgpu = nullptr)
+      : shared_(shared), gpgpu_(gpgpu), store_(commands), drawer_(pool, shared) {}
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
   ExecResult flush(const FlushRequest& request, EngineEnv& env) override;
   ExecResult finish(EngineEnv& env) override;
-  size_t context_size() const override { return StateStore::saved_size(); }
+  size_t context_size() const override { return store_.saved_size(); }
   void save_context(std::span<std::byte> image) override { store_.save(image); }
   void restore_context(std::span<const std::byte> image) override {
     store_.restore(image);

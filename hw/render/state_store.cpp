@@ -5,7 +5,6 @@
 #include <array>
 #include <cassert>
 #include <cstring>
-#include <string_view>
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
@@ -42,57 +41,11 @@ constexpr Rule rules[] = {
     {CommandId::PIPELINE_SELECT, 0, 1, 0, 0, 0, Merge::pipeline_select},
 };
 
-/// State that only the resource streamer reads, which no client of Gen9 turns on: parsed, not kept.
-bool resource_streamer(std::string_view name) {
-  return name.starts_with("3DSTATE_GATHER_CONSTANT") || name.starts_with("3DSTATE_BINDING_TABLE_EDIT") ||
-         name == "3DSTATE_RS_CONSTANT_POINTER";
-}
-
-bool is_state(const defs::Command& command) {
-  const std::string_view name = command.name;
-  return name.starts_with("3DSTATE_") || name == "STATE_BASE_ADDRESS" || name == "STATE_SIP" || name == "GPGPU_CSR_BASE_ADDRESS" ||
-         name == "PIPELINE_SELECT" || name == "MEDIA_VFE_STATE" || name == "MEDIA_CURBE_LOAD" ||
-         name == "MEDIA_INTERFACE_DESCRIPTOR_LOAD";
-}
-
 struct Row {
   Rule rule{};
   bool kept = false;
   uint32_t first = 0;  // element number of copy 0
 };
-
-/// Where each command's packets lie. One for the process: it follows from the declarations.
-struct Layout {
-  std::vector<Row> rows;           // by CommandId
-  std::vector<uint32_t> offsets;   // of each element in dwords_; its length word
-  std::vector<uint32_t> capacity;  // of each element, dwords
-  size_t dwords = 0;
-
-  Layout() {
-    rows.resize(defs::all_commands().size());
-    for (const defs::Command& command : defs::all_commands()) {
-      if (!command.valid_on(defs::EngineClass::render) || !is_state(command) || resource_streamer(command.name)) continue;
-      Row& row = rows[static_cast<size_t>(command.id)];
-      row.rule.id = command.id;
-      const auto rule = std::find_if(std::begin(rules), std::end(rules), [&](const Rule& r) { return r.id == command.id; });
-      if (rule != std::end(rules)) row.rule = *rule;
-      assert((row.rule.capacity || !command.variable) && "a command of variable length needs a limit");
-      if (row.rule.capacity == 0) row.rule.capacity = command.dwords;
-      row.kept = true;
-      row.first = static_cast<uint32_t>(offsets.size());
-      for (unsigned i = 0; i < row.rule.copies; ++i) {
-        offsets.push_back(static_cast<uint32_t>(dwords));
-        capacity.push_back(row.rule.capacity);
-        dwords += 1 + row.rule.capacity;
-      }
-    }
-  }
-};
-
-const Layout& layout() {
-  static const Layout instance;
-  return instance;
-}
 
 std::vector<uint32_t> merged_base_address(std::span<const uint32_t> old, std::span<const uint32_t> packet) {
   // Each base (two dwords) and size has its own Modify Enable in bit 0 (SKL PRM vol 2a, STATE_BASE_ADDRESS).
@@ -141,18 +94,46 @@ std::vector<uint32_t> merged_entries(std::span<const uint32_t> old, std::span<co
 
 }  // namespace
 
-StateStore::StateStore() : dwords_(layout().dwords), versions_(layout().rows.size()) {}
+/// Where each command's packets lie, as the declarations say.
+struct StateStore::Layout {
+  std::vector<Row> rows;           // by CommandId
+  std::vector<uint32_t> offsets;   // of each element in dwords_; its length word
+  std::vector<uint32_t> capacity;  // of each element, dwords
+  size_t dwords = 0;
+
+  explicit Layout(const defs::CommandSet& set) : rows(defs::command_ids) {
+    for (const defs::Command& command : set.commands) {
+      if (!command.keeps_state) continue;
+      Row& row = rows[static_cast<size_t>(command.id)];
+      row.rule.id = command.id;
+      const auto rule = std::find_if(std::begin(rules), std::end(rules), [&](const Rule& r) { return r.id == command.id; });
+      if (rule != std::end(rules)) row.rule = *rule;
+      assert((row.rule.capacity || !command.variable) && "a command of variable length needs a limit");
+      if (row.rule.capacity == 0) row.rule.capacity = command.dwords;
+      row.kept = true;
+      row.first = static_cast<uint32_t>(offsets.size());
+      for (unsigned i = 0; i < row.rule.copies; ++i) {
+        offsets.push_back(static_cast<uint32_t>(dwords));
+        capacity.push_back(row.rule.capacity);
+        dwords += 1 + row.rule.capacity;
+      }
+    }
+  }
+};
+
+StateStore::StateStore(const defs::CommandSet& commands)
+    : layout_(std::make_shared<const Layout>(commands)), dwords_(layout_->dwords), versions_(layout_->rows.size()) {}
 
 void StateStore::store(size_t element, std::span<const uint32_t> dwords) {
-  uint32_t* slot = &dwords_[layout().offsets[element]];
-  const size_t length = std::min<size_t>(dwords.size(), layout().capacity[element]);
+  uint32_t* slot = &dwords_[layout_->offsets[element]];
+  const size_t length = std::min<size_t>(dwords.size(), layout_->capacity[element]);
   slot[0] = static_cast<uint32_t>(length);
   std::memcpy(slot + 1, dwords.data(), length * 4);
 }
 
 bool StateStore::accept(const Packet& packet) {
-  const Row& row = layout().rows[static_cast<size_t>(packet.command->id)];
-  if (!row.kept) return resource_streamer(packet.command->name);
+  const Row& row = layout_->rows[static_cast<size_t>(packet.command->id)];
+  if (!row.kept) return packet.command->resource_streamer;
   const Rule& rule = row.rule;
   if (packet.dwords.size() > rule.capacity)
     guest_error(packet.command->name, "{} dwords, {} at most", packet.dwords.size(), rule.capacity);
@@ -183,9 +164,9 @@ bool StateStore::accept(const Packet& packet) {
 }
 
 std::span<const uint32_t> StateStore::packet(CommandId id, unsigned index) const {
-  const Row& row = layout().rows[static_cast<size_t>(id)];
+  const Row& row = layout_->rows[static_cast<size_t>(id)];
   if (!row.kept || index >= row.rule.copies) return {};
-  const uint32_t* slot = &dwords_[layout().offsets[row.first + index]];
+  const uint32_t* slot = &dwords_[layout_->offsets[row.first + index]];
   return {slot + 1, slot[0]};
 }
 
@@ -197,7 +178,7 @@ void StateStore::reset() {
   for (uint64_t& version : versions_) ++version;
 }
 
-size_t StateStore::saved_size() { return layout().dwords * 4 + kept_words * 8; }
+size_t StateStore::saved_size() const { return layout_->dwords * 4 + kept_words * 8; }
 
 void StateStore::save(std::span<std::byte> image) const {
   assert(image.size() >= saved_size());
@@ -209,10 +190,10 @@ void StateStore::restore(std::span<const std::byte> image) {
   assert(image.size() >= saved_size());
   std::memcpy(dwords_.data(), image.data(), dwords_.size() * 4);
   std::memcpy(progress_.data(), image.data() + dwords_.size() * 4, sizeof progress_);
-  for (size_t element = 0; element < layout().offsets.size(); ++element) {
-    uint32_t& length = dwords_[layout().offsets[element]];
-    if (length <= layout().capacity[element]) continue;
-    guest_error("context image", "a saved packet claims {} dwords, {} at most", length, layout().capacity[element]);
+  for (size_t element = 0; element < layout_->offsets.size(); ++element) {
+    uint32_t& length = dwords_[layout_->offsets[element]];
+    if (length <= layout_->capacity[element]) continue;
+    guest_error("context image", "a saved packet claims {} dwords, {} at most", length, layout_->capacity[element]);
     length = 0;
   }
   for (uint64_t& version : versions_) ++version;

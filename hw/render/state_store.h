@@ -6,18 +6,20 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "hw/defs/command.h"
-#include "hw/defs/gen9/ids.h"
+#include "hw/defs/ids.h"
 #include "hw/iface/engine.h"
 
 namespace softgen::render {
 
 class StateStore : public StatePackets {
  public:
-  StateStore();
+  /// `commands` outlives the store.
+  explicit StateStore(const defs::CommandSet& commands);
 
   /// Keeps the packet when it is state. False: it is an action (3DPRIMITIVE, GPGPU_WALKER, …) or belongs to another engine.
   bool accept(const Packet& packet);
@@ -30,16 +32,18 @@ class StateStore : public StatePackets {
   uint64_t version(defs::CommandId id) const;
 
   void reset();
-  /// Bytes of the saved form; the same for every store.
-  static size_t saved_size();
+  /// Bytes of the saved form; the same for every store of one command set.
+  size_t saved_size() const;
   void save(std::span<std::byte> image) const;
   /// `image` is guest memory: a length that does not fit empties that packet, and is counted.
   void restore(std::span<const std::byte> image);
 
  private:
+  struct Layout;
   void store(size_t element, std::span<const uint32_t> dwords);
   std::span<uint64_t, kept_words> kept_progress() override { return progress_; }
 
+  std::shared_ptr<const Layout> layout_;  // copies of a store share it
   std::vector<uint32_t> dwords_;     // per element: length, then its packet
   std::vector<uint64_t> versions_;   // per row of the layout
   std::array<uint64_t, kept_words> progress_{};

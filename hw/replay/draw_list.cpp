@@ -40,7 +40,7 @@ std::string DrawList::targets_text() const {
     view_.read(address, words, sizeof words);
     const auto surface = gen9::RENDER_SURFACE_STATE::unpack(words);
     if (surface.surface_type == gen9::RENDER_SURFACE_STATE::SurfaceType::SURFTYPE_NULL) break;
-    const char* format = defs::surface_formats().name_of(static_cast<uint32_t>(surface.surface_format));
+    const char* format = commands_set_.surface_formats.name_of(static_cast<uint32_t>(surface.surface_format));
     text += fmt::format("{}0x{:x} {}x{} {}", i ? "; " : " surfaces ", strip_canonical(surface.surface_base_address), surface.width + 1,
                         surface.height + 1, format ? format : "?");
   }
@@ -51,7 +51,7 @@ std::string DrawList::draw_text(const debug::WalkedPacket& packet) const {
   const auto draw = gen9::_3DPRIMITIVE::unpack(packet.dwords);
   const auto topology = state_.packet(CommandId::_3DSTATE_VF_TOPOLOGY);
   const std::string kind =
-      topology.empty() ? "?" : enum_text(*defs::find_command("3DSTATE_VF_TOPOLOGY"), topology, "Primitive Topology Type");
+      topology.empty() ? "?" : enum_text(*commands_set_.find("3DSTATE_VF_TOPOLOGY"), topology, "Primitive Topology Type");
   const std::string amount = draw.indirect_parameter_enable
                                  ? "indirect"
                                  : fmt::format("{} vertices, {} instances", draw.vertex_count_per_instance, draw.instance_count);
@@ -75,7 +75,7 @@ void DrawList::packet(const debug::WalkedPacket& packet) {
     return line_(fmt::format("      0x{:08x}  unknown command 0x{:08x}", packet.address, packet.dwords[0]));
   }
   const CommandId id = packet.command->id;
-  const bool draw = id == CommandId::_3DPRIMITIVE, walker = id == CommandId::GPGPU_WALKER;
+  const bool draw = packet.command->draws, walker = id == CommandId::GPGPU_WALKER;
   if (draw || walker) {
     draws_ += draw, walkers_ += walker;
     line_(fmt::format("  {:>3} 0x{:08x}  {}", number_++, packet.address, draw ? draw_text(packet) : walker_text(packet)));

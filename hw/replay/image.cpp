@@ -26,6 +26,12 @@ constexpr uint64_t private_pages_end = uint64_t{1} << 38;
 
 const char* name_of(EngineId engine) { return defs::engines[static_cast<unsigned>(engine)].name; }
 
+const defs::Platform& platform_for(const std::string& name, uint32_t pci_device_id) {
+  const defs::Platform* found = name.empty() ? defs::find_platform(pci_device_id) : defs::find_platform(name);
+  if (!found && !name.empty()) throw ImageError(fmt::format("there is no platform '{}'", name));
+  return found ? *found : defs::platforms().front();
+}
+
 Image::Image(memory::SparseMemory& memory, memory::Ggtt& ggtt)
     : memory_(memory), ggtt_(ggtt), ggtt_view_(memory_, nullptr), next_private_page_(private_pages) {
   ggtt_view_.set_space(memory::AddressSpace::ggtt(ggtt_));

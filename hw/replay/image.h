@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "hw/debug/aub_reader.h"
-#include "hw/defs/command.h"
+#include "hw/defs/platform.h"
 #include "hw/iface/engine_class.h"
 #include "hw/memory/ggtt.h"
 #include "hw/memory/sparse_memory.h"
@@ -36,6 +36,9 @@ struct Submission {
 };
 
 const char* name_of(EngineId engine);
+
+/// The platform called `name`; of an empty name the one with that PCI id, or the first there is.
+const defs::Platform& platform_for(const std::string& name, uint32_t pci_device_id);
 
 class Image final : public debug::AubVisitor {
  public:

@@ -43,6 +43,7 @@ int print(const Arguments& args) {
   options.memory_limit = args.limit_mib << 20;
   options.colour = args.colour == "always" || (args.colour == "auto" && isatty(STDOUT_FILENO));
   options.follow.data = !args.no_data;
+  options.platform = args.play.platform;
   using Form = replay::PrintOptions::Form;
   options.form = args.json ? Form::json : args.list ? Form::list : Form::text;
   const replay::PrintResult result = replay::print_capture(args.file, options, stdout);
@@ -72,7 +73,7 @@ int run(Arguments& args) {
   std::vector<replay::MemoryRange> dumps;
   std::optional<debug::PictureSource> surface;
   for (const std::string& text : args.dumps) dumps.push_back(replay::parse_dump(text));
-  if (!args.surface.empty()) surface = replay::parse_surface(args.surface);
+  if (!args.surface.empty()) surface = replay::parse_surface(*replay::platform_for(args.play.platform, 0).commands, args.surface);
   if (surface && args.png.empty()) throw replay::BadArgument("--surface needs --png FILE");
   eu::Engine engine = eu::Engine::tiers;
   eu::engine_from_name(args.engine, engine);
@@ -137,7 +138,7 @@ int main(int argc, char** argv) {
   app.add_option("--timeline", args.timeline, "file for a trace that Perfetto opens");
   app.add_option("--repeat", args.repeat, "run so many times")->check(CLI::Range(1, 1000000));
   app.add_flag("--preempt", args.play.preempt_always, "stop draws and walkers wherever they can be preempted and go on: the result must be the same");
-  app.add_option("--platform", args.play.platform, "platform to run on (default: kbl)");
+  app.add_option("--platform", args.play.platform, "platform to run on or to print for (default: the capture's when printing, else the first)");
   app.add_option("--hang", args.play.hang_seconds, "seconds after which a submission counts as hung")->check(CLI::Range(0.1, 86400.0));
   app.add_option("--memory-limit", args.limit_mib, "MiB of memory a capture may fill")->check(CLI::Range(1, 1 << 20));
   CLI11_PARSE(app, argc, argv);

@@ -31,13 +31,6 @@ constexpr uint32_t stop_rings_off = reg::field::RING_MI_MODE_STOP_RINGS.mask() <
 /// The thread that runs the capture gives up by itself at the deadline; this is for when it cannot.
 constexpr int64_t grace_ns = 500'000'000;
 
-const defs::Platform* platform_of(const PlayOptions& options, uint32_t pci_id) {
-  if (!options.platform.empty()) return defs::find_platform(options.platform);
-  for (const defs::Platform& platform : defs::platforms())
-    if (platform.pci_device_id == pci_id) return &platform;
-  return defs::find_platform("kbl");
-}
-
 /// The capture was run as far as asked.
 struct Enough {};
 struct Hang {
@@ -52,8 +45,7 @@ class Player::Run final : public PacketObserver {
     auto memory = std::make_unique<memory::SparseMemory>(options.memory_limit);
     memory_ = memory.get();
     gt::Config config;
-    config.platform = platform_of(options, 0);
-    if (!config.platform) throw ImageError(fmt::format("there is no platform '{}'", options.platform));
+    config.platform = &platform_for(options.platform, 0);
     config.threads = options.threads;
     config.observer = this;
     config.preempt_always = options.preempt_always;
@@ -94,7 +86,7 @@ class Player::Run final : public PacketObserver {
     const std::scoped_lock lock(mutex_);
     result_.commands++;
     const CommandId id = packet.command->id;
-    const bool draw = id == CommandId::_3DPRIMITIVE, walker = id == CommandId::GPGPU_WALKER, blit = packet.command->match >> 29 == 2;
+    const bool draw = packet.command->draws, walker = id == CommandId::GPGPU_WALKER, blit = packet.command->match >> 29 == 2;
     if (options_.timeline) note_time(engine, packet, draw || walker || blit || id == CommandId::PIPE_CONTROL);
     if (!options_.png_folder.empty()) follow_targets(packet, ppgtt, draw);
     const uint64_t number = result_.draws + result_.walkers;

@@ -15,9 +15,10 @@ struct PrintOptions {
   enum class Form : uint8_t { text, json, list };
   Form form = Form::text;
   bool colour = false;
+  std::string platform;  ///< empty: the one whose PCI id the capture names, or the first there is
   uint64_t memory_limit = uint64_t{4} << 30;
   debug::BatchWalker::Limits limits;  ///< of one submission
-  debug::FollowOptions follow;
+  debug::FollowOptions follow;  ///< but for `commands`, which are the platform's
 };
 
 struct PrintResult {

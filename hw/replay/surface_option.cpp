@@ -53,12 +53,12 @@ MemoryRange parse_dump(const std::string& text) {
   return range;
 }
 
-debug::PictureSource parse_surface(const std::string& text) {
+debug::PictureSource parse_surface(const defs::CommandSet& commands, const std::string& text) {
   const auto parts = split(text, ',');
   if (parts.size() != 5) throw BadArgument(fmt::format("'{}' is not ADDR,FORMAT,WxH,PITCH,TILING", text));
   const auto size = split(parts[2], 'x');
   if (size.size() != 2) throw BadArgument(fmt::format("'{}' is not WxH", parts[2]));
-  const surface::Format* format = debug::picture_format(parts[1]);
+  const surface::Format* format = debug::picture_format(commands, parts[1]);
   if (!format) throw BadArgument(fmt::format("'{}' is not a format of plain texels", parts[1]));
   const uint64_t pitch = number(parts[3], "pitch");
   if (pitch == 0 || pitch > 1 << 18) throw BadArgument(fmt::format("a pitch of {} bytes is not in 1..262144", pitch));

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "hw/debug/picture.h"
+#include "hw/defs/command.h"
 
 namespace softgen::replay {
 
@@ -22,6 +23,6 @@ struct MemoryRange {
 
 /// Throw BadArgument. Addresses may be canonical. At most 1 GiB, 16384 x 16384.
 MemoryRange parse_dump(const std::string& text);
-debug::PictureSource parse_surface(const std::string& text);
+debug::PictureSource parse_surface(const defs::CommandSet& commands, const std::string& text);
 
 }  // namespace softgen::replay

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "hw/base/log.h"
+#include "hw/defs/gen9/set.h"
 #include "tests/fuzz/scenes.h"
 
 using namespace softgen;
@@ -14,7 +15,7 @@ int main(int argc, char** argv) {
   if (argc != 3) return std::fprintf(stderr, "Usage: %s CAPTURES OUT\n", argv[0]), 2;
   set_log_sink({});
   Scenes scenes(argv[1]);
-  const defs::Structure* const wanted = defs::find_structure("RENDER_SURFACE_STATE");
+  const defs::Structure* const wanted = defs::gen9::commands.find_structure("RENDER_SURFACE_STATE");
   std::set<std::array<uint32_t, 16>> found;
   memory::View view(scenes.memory(), nullptr);
   for (const Scene& scene : scenes.all()) {

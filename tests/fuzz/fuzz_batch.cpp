@@ -14,6 +14,7 @@
 #include "hw/cs/command_streamers.h"
 #include "hw/cs/context_image.h"
 #include "hw/cs/printer.h"
+#include "hw/defs/gen9/set.h"
 #include "hw/gpgpu/gpgpu.h"
 #include "hw/gt/shared_functions.h"
 #include "hw/iface/quiet_host.h"
@@ -70,13 +71,13 @@ struct Machine {
   Echo engines[engine_count];
   gt::SharedFunctions functions;
   gpgpu::Gpgpu gpgpu{nullptr, functions};
-  render::RenderEngine render{nullptr, &functions, &gpgpu};
+  render::RenderEngine render{defs::gen9::commands, nullptr, &functions, &gpgpu};
   blitter::Blitter blitter;
   std::unique_ptr<cs::CommandStreamers> streamers;
 
   explicit Machine(bool real) {
     fill();
-    cs::CommandStreamers::Environment environment{.memory = memory, .ggtt = ggtt, .faults = &faults, .tlb = tlb, .registers = registers,
+    cs::CommandStreamers::Environment environment{.commands = defs::gen9::commands, .memory = memory, .ggtt = ggtt, .faults = &faults, .tlb = tlb, .registers = registers,
                                                   .interrupts = interrupts, .gate = gate, .commands_per_poll = 1u << 12};
     for (size_t i = 0; i < engine_count; ++i) environment.engines[i] = &engines[i];
     if (real) environment.engines[0] = &render, environment.engines[1] = &blitter;
@@ -195,7 +196,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<uint32_t> buffer;
   cs::Cursor cursor;
   cursor.batch[0] = {.address = batches, .active = true};
-  cs::print_commands(cursor, {view, view, buffer}, defs::EngineClass::render, {.max_commands = 200});
+  cs::print_commands(cursor, {view, view, buffer}, defs::gen9::commands, defs::EngineClass::render, {.max_commands = 200});
   check_alive(m, e);
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "hw/base/log.h"
+#include "hw/defs/gen9/set.h"
 #include "hw/eu/interp/thread.h"
 #include "hw/gpgpu/gpgpu.h"
 #include "hw/gt/shared_functions.h"
@@ -23,7 +24,7 @@ class DrawTarget {
  public:
   DrawTarget() {
     set_log_sink({});
-    for (const defs::Command& command : defs::all_commands())
+    for (const defs::Command& command : defs::gen9::commands.commands)
       if (command.valid_on(defs::EngineClass::render) && std::string_view(command.name).starts_with("3DSTATE_") && command.dwords > 1) state_commands_.push_back(&command);
     view_.set_space(scenes_.all()[0].space);
   }
@@ -92,7 +93,7 @@ class DrawTarget {
   /// Few pixels, most often.
   void small_rectangle(StateSource& in, EngineEnv& env) {
     if (in.one_in(64)) return;
-    static const defs::Command& command = *defs::find_command("3DSTATE_DRAWING_RECTANGLE");
+    static const defs::Command& command = *defs::gen9::commands.find("3DSTATE_DRAWING_RECTANGLE");
     const uint32_t x = in.one_in(4) ? in.below(256) : 0, y = in.one_in(4) ? in.below(256) : 0;
     const uint32_t packet[] = {StateSource::header(command, 4), y << 16 | x, (y + 23) << 16 | (x + 23), 0};
     engine_.execute({0x1000, &command, packet}, env);
@@ -118,8 +119,8 @@ class DrawTarget {
   mmio::RegisterFile registers_;
   gt::SharedFunctions functions_;
   gpgpu::Gpgpu gpgpu_{nullptr, functions_};
-  render::RenderEngine engine_{nullptr, &functions_, &gpgpu_};
-  std::vector<std::byte> image_ = std::vector<std::byte>(render::StateStore::saved_size());
+  render::RenderEngine engine_{defs::gen9::commands, nullptr, &functions_, &gpgpu_};
+  std::vector<std::byte> image_ = std::vector<std::byte>(engine_.context_size());
   std::vector<const defs::Command*> state_commands_;
 };
 

@@ -4,6 +4,7 @@
 #include "hw/blitter/blitter.h"
 #include "hw/cs/command_streamers.h"
 #include "hw/cs/context_image.h"
+#include "hw/defs/gen9/set.h"
 #include "hw/memory/aperture.h"
 #include "hw/memory/fault.h"
 #include "hw/render/render_engine.h"
@@ -18,7 +19,7 @@ namespace {
 class LoadTarget {
  public:
   LoadTarget() {
-    cs::CommandStreamers::Environment environment{.memory = m_.memory, .ggtt = m_.ggtt, .faults = &faults_, .tlb = tlb_, .registers = m_.registers,
+    cs::CommandStreamers::Environment environment{.commands = defs::gen9::commands, .memory = m_.memory, .ggtt = m_.ggtt, .faults = &faults_, .tlb = tlb_, .registers = m_.registers,
                                                   .interrupts = m_.interrupts, .gate = gate_, .commands_per_poll = 1u << 10};
     environment.engines[0] = &render_, environment.engines[1] = &blitter_;
     streamers_ = std::make_unique<cs::CommandStreamers>(environment, false);
@@ -134,7 +135,7 @@ class LoadTarget {
   memory::TlbGeneration tlb_;
   memory::Gate gate_;
   memory::Aperture aperture_{m_.ggtt, m_.memory, &faults_};
-  render::RenderEngine render_;
+  render::RenderEngine render_{defs::gen9::commands};
   blitter::Blitter blitter_;
   std::unique_ptr<cs::CommandStreamers> streamers_;
   std::array<std::array<std::vector<std::byte>, units>, 4> saved_;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "hw/base/log.h"
+#include "hw/defs/gen9/set.h"
 #include "hw/render/assembly.h"
 #include "hw/render/raster.h"
 #include "hw/render/setup.h"
@@ -20,7 +21,7 @@ class SetupTarget {
  public:
   SetupTarget() {
     set_log_sink({});
-    for (const char* name : names) commands_.push_back(defs::find_command(name));
+    for (const char* name : names) commands_.push_back(defs::gen9::commands.find(name));
   }
 
   void run(std::span<const uint8_t> bytes) {
@@ -65,13 +66,13 @@ class SetupTarget {
     in.change_some(scissor, rect);
     map_.memory.store(cc, range), map_.memory.store(scissors, rect);
     pointer("3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP", sf_clip), pointer("3DSTATE_VIEWPORT_STATE_POINTERS_CC", cc), pointer("3DSTATE_SCISSOR_STATE_POINTERS", scissors);
-    const defs::Command* const rectangle = defs::find_command("3DSTATE_DRAWING_RECTANGLE");
+    const defs::Command* const rectangle = defs::gen9::commands.find("3DSTATE_DRAWING_RECTANGLE");
     if (in.one_in(4)) return;
     uint32_t all[] = {rectangle->match | 2, 0, 0x3fff'3fff, 0};
     store_.accept({0, rectangle, all});
   }
   void pointer(const char* name, uint32_t at) {
-    const defs::Command* const command = defs::find_command(name);
+    const defs::Command* const command = defs::gen9::commands.find(name);
     const uint32_t packet[] = {command->match, at};
     store_.accept({0, command, packet});
   }
@@ -90,7 +91,7 @@ class SetupTarget {
     for (unsigned i = 0; i < count; ++i)
       vertices[i] = {i + 1, Vue(std::span<const uint32_t>(vertices_[i]).first(in.one_in(32) ? in.below(vertex_dwords) : vertex_dwords))};
     static const defs::Enumeration& topologies = *[] {
-      for (const defs::Field& field : defs::find_command("3DSTATE_VF_TOPOLOGY")->fields)
+      for (const defs::Field& field : defs::gen9::commands.find("3DSTATE_VF_TOPOLOGY")->fields)
         if (field.enumeration) return field.enumeration;
       std::abort();
     }();
@@ -151,7 +152,7 @@ class SetupTarget {
   }
 
   void tessellate_patch(StateSource& in) {
-    static const defs::Command& command = *defs::find_command("3DSTATE_TE");
+    static const defs::Command& command = *defs::gen9::commands.find("3DSTATE_TE");
     std::vector<uint32_t> packet(command.dwords);
     in.fill(command, packet);
     const gen9::_3DSTATE_TE te = gen9::_3DSTATE_TE::unpack(packet);
@@ -174,7 +175,7 @@ class SetupTarget {
   GuardedNowhere nowhere_;
   GuestMap map_{16, 1};
   std::vector<const defs::Command*> commands_;
-  StateStore store_;
+  StateStore store_{defs::gen9::commands};
   State state_;
   std::array<std::array<uint32_t, 32>, 6> vertices_{};
   std::vector<Object> objects_;

@@ -4,6 +4,7 @@
 #include "hw/base/denormals.h"
 #include "hw/blitter/blitter.h"
 #include "hw/debug/picture.h"
+#include "hw/defs/gen9/set.h"
 #include "hw/gt/shared_functions.h"
 #include "hw/iface/data1_messages.h"
 #include "hw/mmio/register_file.h"
@@ -203,7 +204,7 @@ class SurfaceTarget {
   void blit(StateSource& in) {
     static const std::vector<const defs::Command*> commands = [] {
       std::vector<const defs::Command*> all;
-      for (const defs::Command& command : defs::all_commands())
+      for (const defs::Command& command : defs::gen9::commands.commands)
         if (command.valid_on(defs::EngineClass::copy) && command.match >> 29 == 2) all.push_back(&command);
       return all;
     }();
@@ -230,7 +231,7 @@ class SurfaceTarget {
 
   template <size_t n>
   void change(StateSource& in, const char* name, std::array<uint32_t, n>& packet) {
-    const defs::Command& command = *defs::find_command(name);
+    const defs::Command& command = *defs::gen9::commands.find(name);
     in.change_some(command, packet);
     StateSource::finish(command, packet);
     store_.accept({0, &command, packet});
@@ -240,7 +241,7 @@ class SurfaceTarget {
     std::array<uint32_t, 2> packet{};
     change(in, name, packet);
     std::array<uint32_t, 2> pointer{0, static_cast<uint32_t>(blend_at) | 1};
-    const defs::Command& command = *defs::find_command("3DSTATE_BLEND_STATE_POINTERS");
+    const defs::Command& command = *defs::gen9::commands.find("3DSTATE_BLEND_STATE_POINTERS");
     StateSource::finish(command, pointer);
     store_.accept({0, &command, pointer});
   }
@@ -252,7 +253,7 @@ class SurfaceTarget {
   static constexpr uint64_t blend_at = 0x1400;
   BoundSurfaces bound_;
   gt::SharedFunctions functions_;
-  render::StateStore store_;
+  render::StateStore store_{defs::gen9::commands};
   render::State state_;
   blitter::Blitter blitter_;
   mmio::RegisterFile registers_;

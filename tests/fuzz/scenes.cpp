@@ -8,6 +8,7 @@
 #include "hw/debug/batch_walker.h"
 #include "hw/debug/byte_source.h"
 #include "hw/defs/gen9/all.h"
+#include "hw/defs/gen9/set.h"
 #include "hw/replay/image.h"
 #include "tests/unit/memory/tables.h"
 
@@ -73,24 +74,24 @@ class PlaceFinder {
     if (mapped(at) && mapped(at + dwords * 4 - 1)) places_.push_back({strip_canonical(at), structure, dwords});
   }
   void one(CommandId id, const char* name) {
-    const defs::Structure* const structure = defs::find_structure(name);
+    const defs::Structure* const structure = defs::gen9::commands.find_structure(name);
     if (const auto p = store_.packet(id); p.size() > 1 && structure) add(dynamic_ + (p[1] & ~31u), structure, std::max<uint32_t>(structure->dwords, 3));
   }
   void table(uint64_t at) {
     for (uint32_t i = 0; i < table_entries && mapped(at + i * 4); ++i) {
       const uint32_t offset = view_.load<uint32_t>(strip_canonical(at + i * 4));
-      if (offset && offset % 64 == 0) add(surface_ + offset, defs::find_structure("RENDER_SURFACE_STATE"), 16);
+      if (offset && offset % 64 == 0) add(surface_ + offset, defs::gen9::commands.find_structure("RENDER_SURFACE_STATE"), 16);
     }
-    add(at, defs::find_structure("BINDING_TABLE_STATE"), 1);
+    add(at, defs::gen9::commands.find_structure("BINDING_TABLE_STATE"), 1);
   }
   void sampler_array(uint64_t at) {
-    for (uint32_t i = 0; i < samplers; ++i) add(at + i * 16, defs::find_structure("SAMPLER_STATE"), 4);
+    for (uint32_t i = 0; i < samplers; ++i) add(at + i * 16, defs::gen9::commands.find_structure("SAMPLER_STATE"), 4);
   }
   void kernel(uint64_t offset) {
     if (const uint64_t at = instruction_ + (offset & ~uint64_t{63}); mapped(at)) places_.push_back({strip_canonical(at), nullptr, kernel_dwords});
   }
   void descriptor(uint64_t at) {
-    add(at, defs::find_structure("INTERFACE_DESCRIPTOR_DATA"), 8);
+    add(at, defs::gen9::commands.find_structure("INTERFACE_DESCRIPTOR_DATA"), 8);
     if (!mapped(at)) return;
     std::array<uint32_t, 8> words;
     view_.read(strip_canonical(at), words.data(), sizeof words);
@@ -159,8 +160,8 @@ class Reader {
     memory::View ppgtt(memory_, nullptr);
     ppgtt.set_space(s.ppgtt);
     const size_t first = scenes_.size();
-    Collector collector(ppgtt, stores_[s.lrca], scenes_);
-    debug::BatchWalker walker(defs::EngineClass::render, image_.ggtt_view(), &ppgtt, collector);
+    Collector collector(ppgtt, stores_.try_emplace(s.lrca, defs::gen9::commands).first->second, scenes_);
+    debug::BatchWalker walker(defs::gen9::commands, defs::EngineClass::render, image_.ggtt_view(), &ppgtt, collector);
     walker.ring(s.ring_start, s.ring_size, s.ring_head, s.ring_tail);
     if (scenes_.size() == first) return;
     Snapshot& snapshot = snapshots_.emplace_back();

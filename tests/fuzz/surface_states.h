@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hw/defs/gen9/all.h"
+#include "hw/defs/gen9/set.h"
 #include "tests/fuzz/state_source.h"
 
 namespace softgen::fuzz {
@@ -19,7 +20,7 @@ using SurfaceState = std::array<uint32_t, 16>;
 using SamplerState = std::array<uint32_t, 4>;
 
 inline const defs::Structure& structure(const char* name) {
-  const defs::Structure* found = defs::find_structure(name);
+  const defs::Structure* found = defs::gen9::commands.find_structure(name);
   if (!found) std::abort();
   return *found;
 }
@@ -62,7 +63,7 @@ inline SurfaceState surface_state(StateSource& in) {
   static constexpr uint32_t tile_pitches[] = {128, 512, 64, 256, 1024};
   S s;
   s.surface_type = in.one_of(types);
-  const auto formats = defs::surface_formats().values;
+  const auto formats = defs::gen9::commands.surface_formats.values;
   // Half of them of the formats that everything takes.
   static constexpr uint32_t common[] = {0xc0, 0xc7, 0x00, 0x02, 0xe4, 0xd6, 0xd7, 0x88, 0xd8, 0x40, 0x41, 0x10a, 0x108, 0x140, 0x143, 0x106};
   s.surface_format = static_cast<gen9::SurfaceFormat>(in.one_in(2) ? in.one_of(common) : in.one_of(formats).value);

@@ -27,10 +27,43 @@ command SMALL mi 0x2a all length=3
   dw1 63:30 Over Two Dwords : uint
   dw2 31:0 Single : float
 
+struct LINE length=2
+  dw0 31:0 From : struct POINT
+  dw1 31:0 To : struct POINT
+
 command LIST mi 0x22 all length=1+
   repeat * dw1 size=64
     dw0 63:3 Address : address
     dw0 2:0 Code : int
+
+command KEPT mi 0x05 all single overlaps
+"""
+OTHER = """import small except LIST
+change SMALL length=4 without Mode
+  dw0 13:11 Colour : uint
+  dw3 7:0 Last : uint
+
+change POINT
+  dw0 0 Half : bool
+
+command FRESH mi 0x02 rcs single state
+"""
+OTHER_CHECKS = """
+namespace defs = softgen::defs;
+using S = defs::Small;
+using O = defs::Other;
+static_assert(std::is_same_v<O::KEPT, S::KEPT> && std::is_same_v<O::Colour, S::Colour>, "the same where nothing differs");
+static_assert(!std::is_same_v<O::SMALL, S::SMALL> && !std::is_same_v<O::POINT, S::POINT>);
+static_assert(!std::is_same_v<O::LINE, S::LINE> && std::is_same_v<decltype(O::LINE{}.from), O::POINT>, "it holds what differs");
+constexpr uint32_t packet[] = {0x3800, 0, 0, 0x77};
+constexpr O::SMALL::View view(packet);
+static_assert(O::SMALL::dwords == 4 && view.last() == 0x77 && view.colour() == 7 && O::SMALL::match == S::SMALL::match);
+template <class G>
+concept has_mode = requires(typename G::SMALL::View packet) { packet.mode(); };
+static_assert(has_mode<S> && !has_mode<O>);
+template <class G>
+concept has_list = requires { typename G::LIST; };
+static_assert(has_list<S> && !has_list<O>);
 """
 CHECKS = """
 using namespace softgen::defs::small;
@@ -62,17 +95,61 @@ class Defs(unittest.TestCase):
         self.out.mkdir(parents=True)
 
     def generate(self, text):
+        """Writes the set `small`, and the CommandIds."""
         (self.out / "unit.def").write_text(text)
-        return script("gen_defs.py", "small", str(self.out), str(self.out / "unit.def"))
+        small = ["--set", "small", str(self.out / "unit.def")]
+        ids = script("gen_defs.py", str(self.out.parent), "--ids", *small)
+        return ids if ids.returncode else script("gen_defs.py", str(self.out), *small)
 
-    def test_view(self):
-        done = self.generate(LAYOUTS)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        (self.root / "checks.cpp").write_text('#include "hw/defs/small/unit.h"\n' + CHECKS)
+    def derive(self, text):
+        """Writes the set `other`, whose file may import `small`."""
+        out = self.out.parent / "other"
+        out.mkdir(exist_ok=True)
+        (out / "more.def").write_text(text)
+        sets = ["--set", "small", str(self.out / "unit.def"), "--set", "other", str(out / "more.def")]
+        ids = script("gen_defs.py", str(self.out.parent), "--ids", *sets)
+        return ids if ids.returncode else script("gen_defs.py", str(out), *sets)
+
+    def compiles(self, text):
+        (self.root / "checks.cpp").write_text(text)
         command = ["c++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{self.root}", f"-I{ROOT}", f"-I{ROOT}/include",
                    str(self.root / "checks.cpp")]
         compiled = subprocess.run(command, capture_output=True, text=True, check=False)
         self.assertEqual(compiled.returncode, 0, compiled.stderr)
+
+    def test_view(self):
+        done = self.generate(LAYOUTS)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.compiles('#include "hw/defs/small/unit.h"\n' + CHECKS)
+
+    def test_import(self):
+        self.assertEqual(self.generate(LAYOUTS).returncode, 0)
+        done = self.derive(OTHER)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.compiles('#include <type_traits>\n#include "hw/defs/other/all.h"\n#include "hw/defs/small/all.h"\n' + OTHER_CHECKS)
+        ids = (self.root / "hw/defs/ids.h").read_text()
+        self.assertIn("  SMALL,\n  LIST,\n  KEPT,\n  FRESH,\n", ids)
+        self.assertIn("command_ids = 4;", ids)
+        tables = (self.root / "hw/defs/other/tables.cpp").read_text()
+        self.assertNotIn('"LIST"', tables)
+        self.assertIn('{{"KEPT", 1, false, {}, {}}, CommandId::KEPT, 0x02800000, 0xff800000, 15, 0, 0, false, false, false, false, true}', tables)
+        self.assertIn('CommandId::FRESH, 0x01000000, 0xff800000, 1, 0, 0, true, false, false, false, false}', tables)
+
+    def test_what_an_import_refuses(self):
+        self.assertEqual(self.generate(LAYOUTS).returncode, 0)
+        for text, complaint in (
+                ("import tiny\n", "other: import of an unknown set tiny"),
+                ("import small except LARGE\n", "other: except names what is not there: ['LARGE']"),
+                ("import small\n\nstruct POINT length=1\n", "other: imported and declared as well: ['POINT']"),
+                ("import small except POINT\n", "LINE: no struct POINT"),
+                ("import small\n\nchange LARGE\n", "other: change of what no import has: ['LARGE']"),
+                ("import small\n\nchange POINT without Z\n", "more.def:3: POINT has no ['Z'] that could be left out"),
+                ("import small\n\nchange POINT wide\n", "more.def:3: unknown word 'wide'"),
+                ("import small\n\nchange POINT\n  dw1 3:0 Z : uint\n", "'Z' ends beyond dword 1")):
+            with self.subTest(text):
+                done = self.derive(text)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(complaint, done.stderr)
 
     def test_what_it_refuses(self):
         command = "command A mi 0x01 all length=2\n"

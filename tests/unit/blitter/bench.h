@@ -10,6 +10,7 @@
 #include "hw/base/log.h"
 #include "hw/blitter/blitter.h"
 #include "hw/defs/command.h"
+#include "hw/defs/gen9/set.h"
 #include "hw/memory/flat_memory.h"
 #include "hw/memory/ggtt.h"
 #include "hw/mmio/register_file.h"
@@ -27,7 +28,7 @@ class BlitBench {
     view.set_space(memory::AddressSpace::ggtt(ggtt));
   }
   ExecResult execute(const std::vector<uint32_t>& dwords) {
-    const defs::Command* command = defs::find_command(defs::EngineClass::copy, dwords[0]);
+    const defs::Command* command = defs::gen9::commands.find(defs::EngineClass::copy, dwords[0]);
     if (!command || defs::command_length(*command, dwords[0]) != dwords.size()) std::abort();
     return blitter.execute({0, command, dwords}, env);
   }

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "hw/blitter/rop.h"
+#include "hw/defs/gen9/set.h"
 #include "tests/catch.h"
 #include "tests/unit/blitter/bench.h"
 #include "tests/unit/blitter/reference.h"
@@ -377,7 +378,7 @@ TEST_CASE_METHOD(Fixture, "random dwords never leave guest memory") {
   for (int i = 0; i < 3000; ++i) {
     const unsigned opcode = opcodes[below(std::size(opcodes))];
     const uint32_t bare = 2u << 29 | opcode << 22;
-    const defs::Command* command = defs::find_command(defs::EngineClass::copy, bare);
+    const defs::Command* command = defs::gen9::commands.find(defs::EngineClass::copy, bare);
     REQUIRE(command);
     std::vector<uint32_t> dw(command->dwords + (command->variable ? below(20) : 0));
     for (auto& d : dw) d = random();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/cs/machine.h"
 
+
 namespace softgen::cs::test {
 
-Machine::Machine(bool threaded) {
+Machine::Machine(bool threaded, const defs::CommandSet& commands) {
   for (uint32_t page = 0; page < 0x800'0000 / 4096; ++page) ggtt.set_pte(page, uint64_t{page} << 12 | 1);
   // One table a level, all its entries the same but the last's.
   const uint64_t pdp = pml4 + 0x1000, pd = pml4 + 0x2000, pt = pml4 + 0x3000;
@@ -25,7 +26,8 @@ Machine::Machine(bool threaded) {
     registers.write(0x4430c + 16 * block, ~0u);
   }
   registers.write(0x44200, 1u << 31);
-  CommandStreamers::Environment environment{.memory = memory,
+  CommandStreamers::Environment environment{.commands = commands,
+                                            .memory = memory,
                                             .ggtt = ggtt,
                                             .faults = &faults,
                                             .tlb = tlb,

@@ -10,6 +10,7 @@
 
 #include "hw/cs/command_streamers.h"
 #include "hw/cs/context_image.h"
+#include "hw/defs/gen9/set.h"
 #include "hw/iface/quiet_host.h"
 #include "hw/memory/fault.h"
 #include "hw/memory/ggtt.h"
@@ -130,7 +131,7 @@ class Machine {
   static constexpr uint64_t pml4 = 0x0300'0000;
   static constexpr uint64_t ppgtt_base = 0x7f00'0000'0000;  // 2 MiB there lead to physical 0x0400'0000
 
-  explicit Machine(bool threaded = false);
+  explicit Machine(bool threaded = false, const defs::CommandSet& commands = defs::gen9::commands);
 
   // Guest physical equals GGTT address here.
   uint32_t read(uint64_t gpa) {
@@ -193,7 +194,8 @@ class Machine {
 
 /// The machine with execlists on, for one engine.
 struct Rig : Machine {
-  explicit Rig(EngineId e = EngineId::bcs, bool threaded = false) : Machine(threaded), id(e) { enable_execlists(e); }
+  explicit Rig(EngineId e = EngineId::bcs, bool threaded = false, const defs::CommandSet& commands = defs::gen9::commands)
+      : Machine(threaded, commands), id(e) { enable_execlists(e); }
   void submit(const Context& first, const Context* second = nullptr, bool force = false) { Machine::submit(id, first, second, force); }
   std::vector<Event> events() { return Machine::events(id); }
   EngineId id;

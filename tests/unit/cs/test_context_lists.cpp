@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The image as the batch of MI_LOAD_REGISTER_IMM lists that it is: which dwords are whose, and restores that follow what the lists say.
 #include "hw/base/log.h"
+#include "hw/defs/gen9/set.h"
 #include "tests/unit/cs/machine.h"
 
 using namespace softgen;
@@ -117,7 +118,7 @@ TEST_CASE("a list of more than 128 registers is split, since its length field en
   std::vector<cs::OtherRegister> others;
   for (uint32_t i = 0; i < 150; ++i) others.push_back({0x8000 + 4 * i, i % 3 == 0});
   const cs::ImageLayout layout(defs::EngineClass::render, 0x2000, others);
-  cs::ImageWalk walk(layout.frame(), defs::EngineClass::render, 0xb0);
+  cs::ImageWalk walk(layout.frame(), defs::gen9::commands, defs::EngineClass::render, 0xb0);
   const auto first = walk.next(image_dwords), second = walk.next(image_dwords);
   REQUIRE(first);
   REQUIRE(second);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The walk itself, through visitors that do not execute.
 #include "hw/cs/printer.h"
+#include "hw/defs/gen9/set.h"
 #include "tests/unit/cs/machine.h"
 
 using namespace softgen;
@@ -31,7 +32,7 @@ TEST_CASE("printing follows batches and names fields") {
   Walker w;
   const uint32_t inner = w.batch(store(0x1000, 7) + Dwords{batch_end});
   const uint32_t outer = w.batch(start_batch(inner, false, true) + Dwords{user_interrupt, batch_end});
-  const std::string text = cs::print_commands(Walker::at(outer), w.parse_memory(), render);
+  const std::string text = cs::print_commands(Walker::at(outer), w.parse_memory(), defs::gen9::commands, render);
   CHECK(text.find("MI_BATCH_BUFFER_START (3 dwords)") != std::string::npos);
   CHECK(text.find("Second Level Batch Buffer: 1 (Second level batch)") != std::string::npos);
   CHECK(text.find("Address: 0x1000") != std::string::npos);
@@ -43,18 +44,18 @@ TEST_CASE("printing is bounded and stops at what is unknown") {
   Walker w;
   const uint32_t loop = w.allocate(1);
   w.write(loop, Dwords{noop} + start_batch(loop));
-  const std::string text = cs::print_commands(Walker::at(loop), w.parse_memory(), render, {.max_commands = 10, .fields = false});
+  const std::string text = cs::print_commands(Walker::at(loop), w.parse_memory(), defs::gen9::commands, render, {.max_commands = 10, .fields = false});
   CHECK(std::count(text.begin(), text.end(), '\n') == 10);
   const uint32_t bad = w.batch({noop, 0xdead'beef, noop});
-  CHECK(cs::print_commands(Walker::at(bad), w.parse_memory(), render).find("unknown command 0xdeadbeef") != std::string::npos);
-  CHECK(cs::print_commands(Walker::at(0xf000'0000), w.parse_memory(), render).find("no memory") != std::string::npos);
+  CHECK(cs::print_commands(Walker::at(bad), w.parse_memory(), defs::gen9::commands, render).find("unknown command 0xdeadbeef") != std::string::npos);
+  CHECK(cs::print_commands(Walker::at(0xf000'0000), w.parse_memory(), defs::gen9::commands, render).find("no memory") != std::string::npos);
 }
 
 TEST_CASE("ranges of commands") {
   Walker w;
   const uint32_t inner = w.batch(store(0x1000, 7) + Dwords{batch_end});
   const uint32_t outer = w.batch(Dwords{noop} + start_batch(inner, false, true) + Dwords{user_interrupt, batch_end});
-  CHECK(cs::command_ranges(Walker::at(outer), w.parse_memory(), render) ==
+  CHECK(cs::command_ranges(Walker::at(outer), w.parse_memory(), defs::gen9::commands, render) ==
         std::vector<CommandRange>{{outer, 16, false}, {inner, 20, false}, {outer + 16, 8, false}});
 }
 
@@ -66,9 +67,9 @@ TEST_CASE("a ring is walked across its end and no further than TAIL") {
   cursor.ring = {.start = ring, .size = 4096, .head = 4096 - 8, .tail = 8};
   w.write(ring + 4096 - 8, {command[0], command[1]});
   w.write(ring, {command[2], command[3]});
-  CHECK(cs::print_commands(cursor, w.parse_memory(), render).find("Immediate Data: 7") != std::string::npos);
+  CHECK(cs::print_commands(cursor, w.parse_memory(), defs::gen9::commands, render).find("Immediate Data: 7") != std::string::npos);
   cursor.ring.tail = 4;
-  CHECK(cs::print_commands(cursor, w.parse_memory(), render).empty());
+  CHECK(cs::print_commands(cursor, w.parse_memory(), defs::gen9::commands, render).empty());
 }
 
 TEST_CASE("the longest packet there is") {
@@ -76,5 +77,5 @@ TEST_CASE("the longest packet there is") {
   const uint32_t at = w.allocate(20);
   w.write(at, mi(0x20, 0x3ff | global));  // 1025 dwords
   w.write(at + 1025 * 4, batch_end);
-  CHECK(cs::command_ranges(Walker::at(at), w.parse_memory(), render) == std::vector<CommandRange>{{at, 1026 * 4, false}});
+  CHECK(cs::command_ranges(Walker::at(at), w.parse_memory(), defs::gen9::commands, render) == std::vector<CommandRange>{{at, 1026 * 4, false}});
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/debug/context_state.h"
 
+#include "hw/defs/gen9/set.h"
 #include "tests/catch.h"
 
 using namespace softgen;
@@ -21,7 +22,7 @@ TEST_CASE("of a capture's contexts the last 64 are remembered") {
 }
 
 TEST_CASE("a packet longer than any state command is kept in part only") {
-  const defs::Command* const command = defs::find_command("3DSTATE_CLIP");
+  const defs::Command* const command = defs::gen9::commands.find("3DSTATE_CLIP");
   std::vector<uint32_t> dwords(65537, 5);
   ContextState state;
   state.note({0, BatchLevel::first, true, command, dwords});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/debug/picture.h"
 
+#include "hw/defs/gen9/set.h"
 #include "tests/catch.h"
 #include "tests/unit/memory/mapped.h"
 
@@ -25,6 +26,6 @@ TEST_CASE("pictures are made of texels of 16 bytes at most, whatever code a surf
     ++found;
   }
   CHECK(found > 100);
-  CHECK_FALSE(picture_format("R64G64B64A64_FLOAT"));
-  CHECK_FALSE(picture_format("R64G64B64_FLOAT"));
+  CHECK_FALSE(picture_format(defs::gen9::commands, "R64G64B64A64_FLOAT"));
+  CHECK_FALSE(picture_format(defs::gen9::commands, "R64G64B64_FLOAT"));
 }

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "hw/defs/gen9/all.h"
+#include "hw/defs/gen9/set.h"
 #include "hw/memory/ggtt.h"
 #include "hw/memory/sparse_memory.h"
 #include "tests/catch.h"
@@ -14,7 +15,7 @@ using namespace softgen::debug;
 namespace {
 
 WalkedPacket packet_of(std::span<const uint32_t> dwords, uint64_t address = 0x1000) {
-  return {address, BatchLevel::first, true, defs::find_command(defs::EngineClass::render, dwords[0]), dwords};
+  return {address, BatchLevel::first, true, defs::gen9::commands.find(defs::EngineClass::render, dwords[0]), dwords};
 }
 
 }  // namespace
@@ -52,7 +53,7 @@ TEST_CASE("a blend state pointer leads to blend state under the dynamic base") {
   memory::View view(memory, nullptr);
   view.set_space(memory::AddressSpace::ggtt(ggtt));
   ContextState state;
-  FollowOptions options;
+  FollowOptions options{.commands = &defs::gen9::commands};
   std::vector<Json> nodes;
   PacketPrinter printer(&view, state, options, [&](Json node) { nodes.push_back(std::move(node)); });
 
@@ -86,10 +87,10 @@ TEST_CASE("random packets print without harm") {
   memory::View view(memory, nullptr);
   view.set_space(memory::AddressSpace::ggtt(ggtt));
   ContextState state;
-  FollowOptions options;
+  FollowOptions options{.commands = &defs::gen9::commands};
   PacketPrinter printer(&view, state, options, [](const Json& node) { node_text(node, true); });
   std::mt19937 random(11);
-  for (const defs::Command& command : defs::all_commands()) {
+  for (const defs::Command& command : defs::gen9::commands.commands) {
     for (unsigned length : {1u, 2u, unsigned{command.dwords}, command.dwords + 40u}) {
       std::vector<uint32_t> dwords(length);
       for (uint32_t& dword : dwords) dword = random() & (random() % 2 ? 0x7fff : ~0u);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "hw/defs/gen9/all.h"
+#include "hw/defs/gen9/set.h"
 #include "tests/catch.h"
 
 using namespace softgen::defs;
@@ -47,7 +48,7 @@ TEST_CASE("headers that drivers emit find their commands") {
   };
   for (const Row& row : rows) {
     INFO(row.name);
-    const Command* command = find_command(row.engine, row.header);
+    const Command* command = gen9::commands.find(row.engine, row.header);
     REQUIRE(command);
     CHECK(command->name == std::string(row.name));
     CHECK(command_length(*command, row.header) == row.length);
@@ -55,21 +56,21 @@ TEST_CASE("headers that drivers emit find their commands") {
 }
 
 TEST_CASE("an opcode belongs to its engines only") {
-  CHECK_FALSE(find_command(EngineClass::copy, 0x78100007));
-  CHECK_FALSE(find_command(EngineClass::render, 0x50800008));
-  const Command* vp8 = find_command(EngineClass::video, 0x74000024);
-  CHECK(find_command(EngineClass::video_enhance, 0x74000024) != vp8);
+  CHECK_FALSE(gen9::commands.find(EngineClass::copy, 0x78100007));
+  CHECK_FALSE(gen9::commands.find(EngineClass::render, 0x50800008));
+  const Command* vp8 = gen9::commands.find(EngineClass::video, 0x74000024);
+  CHECK(gen9::commands.find(EngineClass::video_enhance, 0x74000024) != vp8);
 }
 
 TEST_CASE("every declared command is found by its own header, and no other claims it") {
   std::set<std::string> names;
-  for (const Command& command : all_commands()) {
+  for (const Command& command : gen9::commands.commands) {
     INFO(command.name);
     CHECK(names.insert(command.name).second);
     CHECK(command.engines != 0);
-    CHECK(find_command(command.name) == &command);
+    CHECK(gen9::commands.find(command.name) == &command);
     for (unsigned engine = 0; engine < 4; engine++)
-      if (command.engines >> engine & 1) CHECK(find_command(static_cast<EngineClass>(engine), command.match) == &command);
+      if (command.engines >> engine & 1) CHECK(gen9::commands.find(static_cast<EngineClass>(engine), command.match) == &command);
   }
 }
 
@@ -78,14 +79,14 @@ TEST_CASE("lengths of hostile headers stay in bounds") {
   for (int i = 0; i < 200000; i++) {
     const uint32_t header = random();
     for (unsigned engine = 0; engine < 4; engine++) {
-      const uint32_t length = command_length(find_command(static_cast<EngineClass>(engine), header), header);
+      const uint32_t length = command_length(gen9::commands.find(static_cast<EngineClass>(engine), header), header);
       if (length < 1 || length > 65537) FAIL("header " << header << " has length " << length);
     }
   }
 }
 
 TEST_CASE("a field beyond the dwords at hand reads as zero") {
-  const Command* command = find_command("3DSTATE_VS");
+  const Command* command = gen9::commands.find("3DSTATE_VS");
   REQUIRE(command);
   const uint32_t header[] = {0x78100007};
   for (const Field& field : command->fields)
@@ -129,7 +130,7 @@ TEST_CASE("video packets have the lengths that the iHD driver emits") {
                       {"VEBOX_STATE", 16},             {"VEB_DI_IECP", 24},              {"VEBOX_SURFACE_STATE", 9}};
   for (const Row& row : rows) {
     INFO(row.name);
-    const Command* command = find_command(row.name);
+    const Command* command = gen9::commands.find(row.name);
     REQUIRE(command);
     CHECK(command->dwords == row.dwords);
     CHECK_FALSE(command->variable);

@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "hw/base/log.h"
+#include "hw/defs/gen9/set.h"
 #include "hw/render/depth_stencil.h"
 #include "tests/catch.h"
 #include "tests/unit/memory/mapped.h"
@@ -14,15 +15,15 @@ namespace {
 constexpr uint64_t base = 0x10000;
 
 struct Fixture : memory::test::Mapped {
-  StateStore store;
+  StateStore store{defs::gen9::commands};
   State state;
 
   /// A 16x16 buffer of 24 bits, less or equal, written.
   Fixture() : Mapped(base, 0x20000) {
     const uint32_t buffer[] = {0x78050006, 1u << 29 | 1u << 28 | 3u << 18 | 127, static_cast<uint32_t>(base), 0, 15u << 18 | 15u << 4, 0, 0, 8};
     const uint32_t tests[] = {0x784e0002, 4u << 5 | 3, 0, 0};
-    store.accept({0, defs::find_command("3DSTATE_DEPTH_BUFFER"), buffer});
-    store.accept({0, defs::find_command("3DSTATE_WM_DEPTH_STENCIL"), tests});
+    store.accept({0, defs::gen9::commands.find("3DSTATE_DEPTH_BUFFER"), buffer});
+    store.accept({0, defs::gen9::commands.find("3DSTATE_WM_DEPTH_STENCIL"), tests});
     state.refresh(store);
   }
 };
@@ -57,11 +58,11 @@ TEST_CASE("a depth buffer's format counts only where depth is tested or written"
   clear_failure_counts();
   const auto what = "3DSTATE_DEPTH_BUFFER with a reserved type or format, or no memory";
   const uint32_t buffer[] = {0x78050006, 0, 0, 0, 0, 0, 0, 0}, no_tests[] = {0x784e0002, 0, 0, 0};
-  f.store.accept({0, defs::find_command("3DSTATE_DEPTH_BUFFER"), buffer});
+  f.store.accept({0, defs::gen9::commands.find("3DSTATE_DEPTH_BUFFER"), buffer});
   f.state.refresh(f.store);
   CHECK_FALSE(DepthStencil(f.state, f.store, 1).any_test());
   CHECK(failure_count(Failure::guest_error, what) == 1);
-  f.store.accept({0, defs::find_command("3DSTATE_WM_DEPTH_STENCIL"), no_tests});
+  f.store.accept({0, defs::gen9::commands.find("3DSTATE_WM_DEPTH_STENCIL"), no_tests});
   f.state.refresh(f.store);
   CHECK_FALSE(DepthStencil(f.state, f.store, 1).any_test());
   CHECK(failure_count(Failure::guest_error, what) == 1);
@@ -73,11 +74,11 @@ TEST_CASE("a cleared slice has the clear value that is bound until something is 
   constexpr uint64_t hiz = base + 0x8000;
   const uint32_t buffer[] = {0x78050006, 1u << 29 | 1u << 28 | 1u << 22 | 3u << 18 | 127, static_cast<uint32_t>(base), 0, 15u << 18 | 15u << 4, 0, 0, 8};
   const uint32_t hier[] = {0x78070003, 127, static_cast<uint32_t>(hiz), 0, 16};
-  f.store.accept({0, defs::find_command("3DSTATE_DEPTH_BUFFER"), buffer});
-  f.store.accept({0, defs::find_command("3DSTATE_HIER_DEPTH_BUFFER"), hier});
+  f.store.accept({0, defs::gen9::commands.find("3DSTATE_DEPTH_BUFFER"), buffer});
+  f.store.accept({0, defs::gen9::commands.find("3DSTATE_HIER_DEPTH_BUFFER"), hier});
   const auto bind = [&](float value) {
     const uint32_t params[] = {0x78040001, std::bit_cast<uint32_t>(value), 1};
-    f.store.accept({0, defs::find_command("3DSTATE_CLEAR_PARAMS"), params});
+    f.store.accept({0, defs::gen9::commands.find("3DSTATE_CLEAR_PARAMS"), params});
     f.state.refresh(f.store);
     return DepthStencil(f.state, f.store, 1);
   };

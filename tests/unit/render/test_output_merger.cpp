@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "hw/base/log.h"
+#include "hw/defs/gen9/set.h"
 #include "hw/render/output_merger.h"
 #include "tests/catch.h"
 #include "tests/unit/memory/mapped.h"
@@ -81,10 +82,10 @@ TEST_CASE("of a blend state only the entries of targets that are written are rea
   // Two targets in the last 64 bytes of a page which no other follows.
   const uint32_t blend[] = {0, 0, 0, 0, 1u << 31 | 15u << 27}, at = page + 0x1000 - 64;
   f.view.write(at, blend, sizeof blend);
-  StateStore store;
+  StateStore store{defs::gen9::commands};
   State state;
   const uint32_t pointers[] = {0x78240000, at | 1};
-  store.accept({0, defs::find_command("3DSTATE_BLEND_STATE_POINTERS"), pointers});
+  store.accept({0, defs::gen9::commands.find("3DSTATE_BLEND_STATE_POINTERS"), pointers});
   state.refresh(store);
   OutputMerger merger(state, f.view);
   merger.load_target(f.view, 1);
@@ -95,11 +96,11 @@ TEST_CASE("of a blend state only the entries of targets that are written are rea
 
 TEST_CASE("dithered alpha covers other samples in neighbouring pixels, and as many") {
   Fixture f;
-  StateStore store;
+  StateStore store{defs::gen9::commands};
   State state;
   constexpr uint32_t at = base + 0x8000;
   const uint32_t pointers[] = {0x78240000, at | 1};
-  store.accept({0, defs::find_command("3DSTATE_BLEND_STATE_POINTERS"), pointers});
+  store.accept({0, defs::gen9::commands.find("3DSTATE_BLEND_STATE_POINTERS"), pointers});
   state.refresh(store);
   for (const bool dithered : {false, true}) {
     const uint32_t blend[] = {1u << 31 | (dithered ? 1u << 28 : 0u), 0, 0};

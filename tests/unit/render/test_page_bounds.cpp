@@ -6,6 +6,7 @@
 
 #include "hw/base/log.h"
 #include "hw/defs/gen9/3dstate_pixel.h"
+#include "hw/defs/gen9/set.h"
 #include "hw/defs/gen9/surface.h"
 #include "hw/render/color_control.h"
 #include "hw/render/depth_stencil.h"
@@ -24,7 +25,7 @@ constexpr uint64_t base = 0x10000, aux_base = 0x90000;
 constexpr uint32_t pages = 0xc0;
 
 struct Fixture : memory::test::Isolated {
-  StateStore store;
+  StateStore store{defs::gen9::commands};
   State state;
   const StopFlag flag;
   const StopReasons never{flag, 0};
@@ -32,7 +33,7 @@ struct Fixture : memory::test::Isolated {
 
   template <typename Packet>
   void accept(const char* name, const Packet& packet) {
-    store.accept({0, defs::find_command(name), packet.pack()});
+    store.accept({0, defs::gen9::commands.find(name), packet.pack()});
     state.refresh(store);
   }
   /// 64x64 of this format, tested and written, at a base and with a pitch (bytes) of the guest's choice.

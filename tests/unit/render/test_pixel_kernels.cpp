@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hw/base/host_cpu.h"
+#include "hw/defs/gen9/set.h"
 #include "hw/render/depth_stencil.h"
 #include "hw/render/fill.h"
 #include "hw/render/output_merger.h"
@@ -24,7 +25,7 @@ constexpr uint32_t seed = 20261121;
 
 struct Fixture : memory::test::Mapped {
   surface::Surface surface;
-  StateStore store;
+  StateStore store{defs::gen9::commands};
   State state;
   std::mt19937 random{seed};
 
@@ -35,8 +36,8 @@ struct Fixture : memory::test::Mapped {
     surface.width = surface.height = 16;
     surface.pitch = 128;
     const uint32_t blend[] = {0x78240000, blend_at | 1}, cc[] = {0x780e0000, cc_at | 1};
-    store.accept({0, defs::find_command("3DSTATE_BLEND_STATE_POINTERS"), blend});
-    store.accept({0, defs::find_command("3DSTATE_CC_STATE_POINTERS"), cc});
+    store.accept({0, defs::gen9::commands.find("3DSTATE_BLEND_STATE_POINTERS"), blend});
+    store.accept({0, defs::gen9::commands.find("3DSTATE_CC_STATE_POINTERS"), cc});
     state.refresh(store);
   }
   uint32_t any() { return static_cast<uint32_t>(random()); }
@@ -122,10 +123,10 @@ TEST_CASE("blocks pass the depth test as their pixels do") {
     const uint32_t bytes = format == 5 ? 2 : 4;
     Fixture f;
     const uint32_t buffer[] = {0x78050006, 1u << 29 | 1u << 28 | format << 18 | 127, static_cast<uint32_t>(base), 0, 15u << 18 | 15u << 4, 0, 0, 8};
-    f.store.accept({0, defs::find_command("3DSTATE_DEPTH_BUFFER"), buffer});
+    f.store.accept({0, defs::gen9::commands.find("3DSTATE_DEPTH_BUFFER"), buffer});
     for (unsigned round = 0; round < 200; ++round) {
       const uint32_t tests[] = {0x784e0002, (round & 7) << 5 | (f.any() & 3), 0, 0};
-      f.store.accept({0, defs::find_command("3DSTATE_WM_DEPTH_STENCIL"), tests});
+      f.store.accept({0, defs::gen9::commands.find("3DSTATE_WM_DEPTH_STENCIL"), tests});
       f.state.refresh(f.store);
       const DepthStencil depth(f.state, f.store, 1);
       REQUIRE(depth.tests_blocks());
@@ -161,8 +162,8 @@ TEST_CASE("blocks pass the stencil test as their pixels do") {
   Fixture f;
   const uint32_t depth_buffer[] = {0x78050006, 1u << 29 | 1u << 28 | 1u << 27 | 3u << 18 | 127, static_cast<uint32_t>(base), 0, 15u << 18 | 15u << 4, 0, 0, 8};
   const uint32_t stencil_buffer[] = {0x78060003, 1u << 31 | 127, static_cast<uint32_t>(stencil_base), 0, 16};
-  f.store.accept({0, defs::find_command("3DSTATE_DEPTH_BUFFER"), depth_buffer});
-  f.store.accept({0, defs::find_command("3DSTATE_STENCIL_BUFFER"), stencil_buffer});
+  f.store.accept({0, defs::gen9::commands.find("3DSTATE_DEPTH_BUFFER"), depth_buffer});
+  f.store.accept({0, defs::gen9::commands.find("3DSTATE_STENCIL_BUFFER"), stencil_buffer});
   for (unsigned round = 0; round < 2000; ++round) {
     defs::gen9::_3DSTATE_WM_DEPTH_STENCIL state;
     const auto op = [&] { return static_cast<defs::gen9::StencilOperation>(f.any() % 8); };
@@ -177,7 +178,7 @@ TEST_CASE("blocks pass the stencil test as their pixels do") {
     state.backface_stencil_test_mask = mask8(), state.backface_stencil_write_mask = mask8(), state.backface_stencil_reference_value = f.any() % 4;
     auto packet = state.pack();
     packet[0] |= packet.size() - 2;
-    f.store.accept({0, defs::find_command("3DSTATE_WM_DEPTH_STENCIL"), packet});
+    f.store.accept({0, defs::gen9::commands.find("3DSTATE_WM_DEPTH_STENCIL"), packet});
     f.state.refresh(f.store);
     const DepthStencil tests(f.state, f.store, 1);
     REQUIRE(tests.tests_blocks());

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/defs/gen9/set.h"
 #include "hw/mmio/register_file.h"
 #include "hw/render/render_engine.h"
 #include "tests/catch.h"
@@ -23,7 +24,7 @@ TEST_CASE("textures are looked at again after the texture or the state cache was
     void invalidate_textures() override { ++invalidated; }
     unsigned invalidated = 0;
   } shared;
-  render::RenderEngine engine(nullptr, &shared);
+  render::RenderEngine engine(defs::gen9::commands, nullptr, &shared);
   Environment f;
   EngineEnv& env = f.env;
   CHECK(engine.flush({.render_target = true, .depth = true, .stall = true}, env) == ExecResult::done);
@@ -41,10 +42,10 @@ TEST_CASE("texture palettes are the context's") {
     void set_palettes(const TexturePalettes& given) override { palettes = given; }
     TexturePalettes palettes{};
   } shared;
-  render::RenderEngine engine(nullptr, &shared);
+  render::RenderEngine engine(defs::gen9::commands, nullptr, &shared);
   Environment f;
   const auto load = [&](std::vector<uint32_t> dwords) {
-    CHECK(engine.execute({0, defs::find_command(defs::EngineClass::render, dwords[0]), dwords}, f.env) == ExecResult::done);
+    CHECK(engine.execute({0, defs::gen9::commands.find(defs::EngineClass::render, dwords[0]), dwords}, f.env) == ExecResult::done);
   };
   load({0x79020001, 1, 2});
   load({0x790c0000, 3});

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "hw/base/host_cpu.h"
+#include "hw/defs/gen9/set.h"
 #include "hw/render/clip.h"
 #include "hw/render/raster.h"
 #include "hw/render/setup.h"
@@ -54,9 +55,9 @@ unsigned coverage(const PreparedObject& o, int x, int y) {
 Object triangle() { return {{0, 1, 2}, 3, false, 0, 0}; }
 
 State no_cull() {
-  StateStore store;
+  StateStore store{softgen::defs::gen9::commands};
   const uint32_t raster[] = {0x78500003, 1u << 16, 0, 0, 0};  // CULLMODE_NONE
-  store.accept({0, softgen::defs::find_command("3DSTATE_RASTER"), raster});
+  store.accept({0, softgen::defs::gen9::commands.find("3DSTATE_RASTER"), raster});
   State state;
   state.refresh(store);
   return state;
@@ -96,8 +97,8 @@ std::set<std::pair<int, int>> line(Setup& setup, const RasterState& raster, doub
 
 /// A state with these packets.
 State state_of(std::initializer_list<std::pair<const char*, std::vector<uint32_t>>> packets) {
-  StateStore store;
-  for (const auto& [name, dwords] : packets) store.accept({0, softgen::defs::find_command(name), dwords});
+  StateStore store{softgen::defs::gen9::commands};
+  for (const auto& [name, dwords] : packets) store.accept({0, softgen::defs::gen9::commands.find(name), dwords});
   State state;
   state.refresh(store);
   return state;
@@ -199,11 +200,11 @@ TEST_CASE("conservative rasterization covers what is touched; inner coverage is 
 
 TEST_CASE("a depth bias of n is n steps of a 24-bit buffer and of a 16-bit one, below its clamp") {
   const auto bias = [](uint32_t format, float constant, float clamp) {
-    StateStore store;
+    StateStore store{softgen::defs::gen9::commands};
     const uint32_t buffer[] = {0x78050006, 1u << 29 | format << 18, 0, 0, 0, 0, 0, 0};
     const uint32_t raster[] = {0x78500003, 1u << 16 | 1u << 9, std::bit_cast<uint32_t>(constant), 0, std::bit_cast<uint32_t>(clamp)};
-    store.accept({0, softgen::defs::find_command("3DSTATE_DEPTH_BUFFER"), buffer});
-    store.accept({0, softgen::defs::find_command("3DSTATE_RASTER"), raster});
+    store.accept({0, softgen::defs::gen9::commands.find("3DSTATE_DEPTH_BUFFER"), buffer});
+    store.accept({0, softgen::defs::gen9::commands.find("3DSTATE_RASTER"), raster});
     State state;
     state.refresh(store);
     const RasterState clip = raster_64();

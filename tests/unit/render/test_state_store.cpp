@@ -2,6 +2,7 @@
 #include <random>
 
 #include "hw/base/log.h"
+#include "hw/defs/gen9/set.h"
 #include "hw/render/state_store.h"
 #include "tests/catch.h"
 
@@ -12,7 +13,7 @@ using render::StateStore;
 namespace {
 
 bool put(StateStore& store, std::vector<uint32_t> dwords) {
-  const defs::Command* command = defs::find_command(defs::EngineClass::render, dwords[0]);
+  const defs::Command* command = defs::gen9::commands.find(defs::EngineClass::render, dwords[0]);
   REQUIRE(command);
   return store.accept({0x1000, command, dwords});
 }
@@ -25,7 +26,7 @@ std::vector<uint32_t> get(const StateStore& store, CommandId id, unsigned index 
 }  // namespace
 
 TEST_CASE("the last packet of a state command stays, an action does not") {
-  StateStore store;
+  StateStore store{defs::gen9::commands};
   CHECK(store.packet(CommandId::_3DSTATE_WM).empty());
   CHECK(put(store, {0x78140000, 5}));
   CHECK(put(store, {0x78140000, 7}));
@@ -34,7 +35,7 @@ TEST_CASE("the last packet of a state command stays, an action does not") {
 }
 
 TEST_CASE("vertex buffers are merged by index, and keep their address without Address Modify Enable") {
-  StateStore store;
+  StateStore store{defs::gen9::commands};
   CHECK(put(store, {0x78080003, 2u << 26 | 1u << 14 | 16, 0x1000, 0, 64}));
   CHECK(put(store, {0x78080003, 2u << 26 | 32, 0x2000, 0, 128}));
   const auto all = get(store, CommandId::_3DSTATE_VERTEX_BUFFERS);
@@ -44,7 +45,7 @@ TEST_CASE("vertex buffers are merged by index, and keep their address without Ad
 }
 
 TEST_CASE("packets that name their element do not displace each other") {
-  StateStore store;
+  StateStore store{defs::gen9::commands};
   for (uint32_t i = 0; i < 4; ++i) CHECK(put(store, {0x79180006, i << 29, i, 0, 0, 0, 0, 0}));
   for (uint32_t i = 0; i < 4; ++i) CHECK(get(store, CommandId::_3DSTATE_SO_BUFFER, i)[2] == i);
   CHECK(put(store, {0x78490001, 63, 0}));  // element 63 of 34: dropped
@@ -52,7 +53,7 @@ TEST_CASE("packets that name their element do not displace each other") {
 }
 
 TEST_CASE("STATE_BASE_ADDRESS changes what its modify bits say") {
-  StateStore store;
+  StateStore store{defs::gen9::commands};
   std::vector<uint32_t> first(19), second(19);
   first[0] = second[0] = 0x61010011;
   for (uint32_t i = 1; i < 19; ++i) first[i] = i << 12 | 1;
@@ -68,7 +69,7 @@ TEST_CASE("STATE_BASE_ADDRESS changes what its modify bits say") {
 }
 
 TEST_CASE("PIPELINE_SELECT obeys its mask") {
-  StateStore store;
+  StateStore store{defs::gen9::commands};
   put(store, {0x69040302});
   CHECK((get(store, CommandId::PIPELINE_SELECT)[0] & 3) == 2);
   put(store, {0x69040001});
@@ -76,10 +77,10 @@ TEST_CASE("PIPELINE_SELECT obeys its mask") {
 }
 
 TEST_CASE("a saved context is restored, and a damaged one is survived") {
-  StateStore store, other;
+  StateStore store{defs::gen9::commands}, other{defs::gen9::commands};
   put(store, {0x78140000, 5});
   put(store, {0x78100007, 1, 2, 3, 4, 5, 6, 7, 8});
-  std::vector<std::byte> image(StateStore::saved_size());
+  std::vector<std::byte> image(store.saved_size());
   store.save(image);
   other.restore(image);
   CHECK(get(other, CommandId::_3DSTATE_VS) == get(store, CommandId::_3DSTATE_VS));
@@ -92,12 +93,12 @@ TEST_CASE("a saved context is restored, and a damaged one is survived") {
   set_log_sink({});
   for (std::byte& b : image) b = static_cast<std::byte>(random());
   other.restore(image);
-  for (const defs::Command& command : defs::all_commands())
+  for (const defs::Command& command : defs::gen9::commands.commands)
     for (unsigned index = 0; index < 34; ++index) CHECK(other.packet(command.id, index).size() <= 257 + 3);
 }
 
 TEST_CASE("a palette that is loaded in part keeps its other entries") {
-  StateStore store;
+  StateStore store{defs::gen9::commands};
   CHECK(put(store, {0x79020002, 1, 2, 3}));
   CHECK(put(store, {0x79020000, 7}));
   const auto palette = get(store, CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/base/log.h"
+#include "hw/defs/gen9/set.h"
 #include "hw/mmio/register_file.h"
 #include "hw/render/stream_out.h"
 #include "tests/catch.h"
@@ -14,7 +15,7 @@ constexpr uint32_t buffer = 0x10000, offsets = 0x20000;
 
 struct Fixture : memory::test::Mapped {
   mmio::RegisterFile registers;
-  StateStore store;
+  StateStore store{defs::gen9::commands};
   State state;
   std::array<uint32_t, 16> dwords[3];
   std::vector<Vertex> vertices;
@@ -26,7 +27,7 @@ struct Fixture : memory::test::Mapped {
     }
   }
   void put(std::vector<uint32_t> dw) {
-    const defs::Command* command = defs::find_command(defs::EngineClass::render, dw[0]);
+    const defs::Command* command = defs::gen9::commands.find(defs::EngineClass::render, dw[0]);
     REQUIRE(command);
     REQUIRE(store.accept({0, command, dw}));
     state.refresh(store);

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <random>
 
+#include "hw/defs/gen9/set.h"
 #include "hw/memory/view.h"
 #include "hw/render/vertex_fetch.h"
 #include "tests/catch.h"
@@ -21,12 +22,12 @@ constexpr uint64_t vertices = 0x10000, indices = 0x20000;
 
 /// State made of packets, memory identity-mapped by a GGTT.
 struct Fixture : memory::test::Mapped {
-  StateStore store;
+  StateStore store{defs::gen9::commands};
   State state;
 
   Fixture() : Mapped({vertices, indices}) {}
   void put(std::vector<uint32_t> dw) {
-    const defs::Command* command = defs::find_command(defs::EngineClass::render, dw[0]);
+    const defs::Command* command = defs::gen9::commands.find(defs::EngineClass::render, dw[0]);
     REQUIRE(command);
     REQUIRE(store.accept({0, command, dw}));
     state.refresh(store);

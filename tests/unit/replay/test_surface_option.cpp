@@ -2,6 +2,7 @@
 #include "hw/replay/surface_option.h"
 
 #include "hw/defs/command.h"
+#include "hw/defs/gen9/set.h"
 #include "hw/memory/ggtt.h"
 #include "hw/memory/sparse_memory.h"
 #include "tests/catch.h"
@@ -16,14 +17,14 @@ TEST_CASE("--dump and --surface arguments") {
     INFO(bad);
     CHECK_THROWS_AS(parse_dump(bad), BadArgument);
   }
-  const auto s = parse_surface("0x1000,R8G8B8A8_UNORM,64x32,256,y");
+  const auto s = parse_surface(defs::gen9::commands, "0x1000,R8G8B8A8_UNORM,64x32,256,y");
   CHECK(s.width == 64);
   CHECK(s.height == 32);
   CHECK(s.tiling == surface::Tiling::y);
   for (const char* bad : {"", "0,R8_UNORM,64,256,y", "0,NONSENSE,1x1,4,x", "0,R8_UNORM,0x1,4,x", "0,R8_UNORM,1x1,0,x", "0,R8_UNORM,1x1,4,q",
                           "0,BC1_UNORM,4x4,8,x", "0,R8_UNORM,70000x1,4,x"}) {
     INFO(bad);
-    CHECK_THROWS_AS(parse_surface(bad), BadArgument);
+    CHECK_THROWS_AS(parse_surface(defs::gen9::commands, bad), BadArgument);
   }
 }
 
@@ -50,7 +51,7 @@ TEST_CASE("texels by the format's name") {
   for (const Row& row : rows) {
     INFO(row.format);
     memory.write(0x1000, &row.texel, 8);
-    const surface::Format* format = debug::picture_format(row.format);
+    const surface::Format* format = debug::picture_format(defs::gen9::commands, row.format);
     REQUIRE(format);
     const auto pixels = debug::read_picture(view, {0x1000, format, 1, 1, 64, surface::Tiling::linear});
     const uint32_t rgba = pixels[0] | pixels[1] << 8 | pixels[2] << 16 | static_cast<uint32_t>(pixels[3]) << 24;
@@ -59,16 +60,16 @@ TEST_CASE("texels by the format's name") {
 }
 
 TEST_CASE("what is not made of texels is no picture") {
-  CHECK_FALSE(debug::picture_format("YCRCB_NORMAL"));
-  CHECK_FALSE(debug::picture_format("BC1_UNORM"));
-  CHECK_FALSE(debug::picture_format("RAW"));
+  CHECK_FALSE(debug::picture_format(defs::gen9::commands, "YCRCB_NORMAL"));
+  CHECK_FALSE(debug::picture_format(defs::gen9::commands, "BC1_UNORM"));
+  CHECK_FALSE(debug::picture_format(defs::gen9::commands, "RAW"));
   CHECK_FALSE(debug::picture_format(0x1ff));
 }
 
 TEST_CASE("hw/defs and hw/surface name the same formats") {
   for (uint32_t code = 0; code < 0x200; code++) {
     const surface::Format* format = surface::find_format(code);
-    const char* name = defs::surface_formats().name_of(code);
+    const char* name = defs::gen9::commands.surface_formats.name_of(code);
     INFO(code);
     CHECK((format != nullptr) == (name != nullptr));
     if (format && name) CHECK(format->name == name);

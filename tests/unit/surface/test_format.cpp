@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hw/defs/command.h"
+#include "hw/defs/gen9/set.h"
 #include "tests/catch.h"
 
 using namespace softgen;
@@ -53,7 +54,7 @@ TEST_CASE("the table has the formats and uses that Gen9 has") {
   CHECK(count[8] == 24);
   CHECK(count[10] == 26);
   // The declared enumeration and the table have the same rows.
-  for (const auto& value : defs::surface_formats().values) {
+  for (const auto& value : defs::gen9::commands.surface_formats.values) {
     const Format* f = find_format(value.value);
     INFO(value.name);
     REQUIRE(f);

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A second platform: Kaby Lake with another PCI id, without video engines, one pipe less, and the commands of defs/kbl2.def.
+#pragma once
+
+#include "hw/defs/platform.h"
+#include "tests/unit/kbl2/set.h"
+
+namespace softgen::test {
+
+inline constexpr uint32_t kbl2_engines = 1 << 0 | 1 << 1;  // RCS, BCS
+inline constexpr defs::Platform kbl2 = {
+    .name = "kbl2",
+    .description = "a chip that does not exist",
+    .pci_device_id = 0x5999,
+    .pci_revision = 1,
+    .bar0_size = 16ull << 20,
+    .commands = &defs::kbl2::commands,
+    .engines = kbl2_engines,
+    .pipes = 2,
+    .connectors = 3,
+    .timestamp_hz = 12'000'000,
+    .slices = 1,
+    .subslices = 3,
+    .eus = 8,
+    .threads = 7,
+};
+
+}  // namespace softgen::test

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A device built from a second platform's tables does what they say, with no code for that platform anywhere.
+#include <type_traits>
+#include <vector>
+
+#include "hw/base/archive.h"
+#include "hw/debug/printer.h"
+#include "hw/defs/gen9/all.h"
+#include "hw/gt/device.h"
+#include "hw/iface/quiet_host.h"
+#include "hw/render/state_store.h"
+#include "tests/unit/cs/machine.h"
+#include "tests/unit/kbl2/all.h"
+#include "tests/unit/kbl2/platform.h"
+
+using namespace softgen;
+using namespace softgen::cs::test;
+using defs::CommandId;
+using defs::EngineClass;
+using defs::Gen9;
+using defs::Kbl2;
+
+namespace {
+
+constexpr uint32_t out = 0x0018'0000;
+constexpr uint32_t store_opcode = 0x2d;  // of kbl2's MI_STORE_DATA_IMM
+
+class SilentHost final : public QuietHost {
+ public:
+  int64_t clock_ns() override { return now_ += 1000; }
+
+ private:
+  int64_t now_ = 1'000'000;
+};
+
+gt::Config config_of(const defs::Platform& platform) {
+  gt::Config config;
+  config.platform = &platform;
+  return config;
+}
+
+/// What code for several generations looks like: one template, the layouts of each.
+template <class G>
+uint64_t kernel_of(std::span<const uint32_t> packet) {
+  return typename G::_3DSTATE_VS::View(packet).kernel_start_pointer();
+}
+
+std::vector<std::byte> saved(gt::Device& device) {
+  Archive archive;
+  device.state(archive);
+  return archive.take();
+}
+
+}  // namespace
+
+TEST_CASE("kbl2: what is imported unchanged is the same type, what differs or contains what differs is not") {
+  STATIC_REQUIRE(std::is_same_v<Kbl2::_3DSTATE_PS, Gen9::_3DSTATE_PS>);
+  STATIC_REQUIRE(std::is_same_v<Kbl2::RENDER_SURFACE_STATE, Gen9::RENDER_SURFACE_STATE>);
+  STATIC_REQUIRE(std::is_same_v<Kbl2::SurfaceFormat, Gen9::SurfaceFormat>);
+  STATIC_REQUIRE_FALSE(std::is_same_v<Kbl2::_3DSTATE_VS, Gen9::_3DSTATE_VS>);
+  STATIC_REQUIRE_FALSE(std::is_same_v<Kbl2::_3DSTATE_CONSTANT_PS, Gen9::_3DSTATE_CONSTANT_PS>);
+  STATIC_REQUIRE(Kbl2::_3DSTATE_VS::dwords == 10);
+  const std::vector<uint32_t> vs = {0x7810'0008, 0x1234'5640, 1, 0, 0, 0, 0, 0, 0, 5};
+  CHECK(kernel_of<Gen9>(vs) == 0x1'1234'5640);
+  CHECK(kernel_of<Kbl2>(vs) == 0x1'1234'5640);
+  CHECK(Kbl2::_3DSTATE_VS::View(vs).nine() == 5);
+  CHECK(Kbl2::_3DSTATE_VS::unpack(vs).nine == 5);
+}
+
+TEST_CASE("kbl2: its command set finds its commands, and Gen9's set those of Gen9") {
+  const uint32_t header = store_opcode << 23 | 2;
+  const defs::CommandSet &ours = Kbl2::commands, &gen9 = Gen9::commands;
+  CHECK(ours.find(EngineClass::render, header)->id == CommandId::MI_STORE_DATA_IMM);
+  CHECK(gen9.find(EngineClass::render, header)->id == CommandId::MI_STORE_URB_MEM);
+  CHECK_FALSE(ours.find(EngineClass::render, 0x20u << 23 | 2));
+  CHECK_FALSE(ours.find("MI_STORE_URB_MEM"));
+  CHECK(ours.find("3DSTATE_VS")->dwords == 10);
+  CHECK(ours.find("3DSTATE_VS")->keeps_state);
+  CHECK(gen9.find("3DSTATE_VS")->dwords == 9);
+  CHECK(ours.commands.size() == gen9.commands.size() - 1);
+  for (const defs::Command& command : ours.commands)
+    for (unsigned engine = 0; engine < 4; ++engine)
+      if (command.engines >> engine & 1) CHECK(ours.find(static_cast<EngineClass>(engine), command.match) == &command);
+}
+
+TEST_CASE("kbl2: a streamer executes a command by its opcode there, and not by Gen9's") {
+  Rig rig(EngineId::bcs, false, Kbl2::commands);
+  Context context(rig, rig.id, 0x20);
+  context.emit({store_opcode << 23 | 2 | global, out, 0, 0x1234});
+  rig.submit(context);
+  CHECK(rig.read(out) == 0x1234);
+  context.emit(store(out, 0x5678));
+  rig.submit(context);
+  CHECK(rig.read(out) == 0x1234);
+  CHECK(rig.reg(rig.id, softgen::reg::RING_EIR) != 0);
+}
+
+TEST_CASE("kbl2: the render engine keeps state packets as long as they are there") {
+  render::StateStore store(Kbl2::commands), gen9(Gen9::commands);
+  const std::vector<uint32_t> vs = {0x7810'0008, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  CHECK(store.accept({0, Kbl2::commands.find("3DSTATE_VS"), vs}));
+  const auto kept = store.packet(CommandId::_3DSTATE_VS);
+  CHECK(std::vector<uint32_t>(kept.begin(), kept.end()) == vs);
+  CHECK(store.saved_size() == gen9.saved_size() + 4);
+}
+
+TEST_CASE("kbl2: the printer names its fields") {
+  const std::vector<uint32_t> vs = {0x7810'0008, 0, 0, 0, 0, 0, 0, 0, 0, 5};
+  const debug::Json node = debug::packet_json({0, debug::BatchLevel::first, true, Kbl2::commands.find(EngineClass::render, vs[0]), vs});
+  CHECK(node["fields"]["Nine"] == 5);
+  CHECK_FALSE(node["fields"].contains("Single Vertex Dispatch"));
+}
+
+TEST_CASE("kbl2: a device has its engines and its identity, and takes no other chip's saved state") {
+  SilentHost host;
+  gt::Device device(config_of(test::kbl2), host), kbl(config_of(*defs::find_platform("kbl")), host);
+  for (const EngineId id : {EngineId::rcs, EngineId::bcs}) CHECK(device.streamers().engine(id));
+  for (const EngineId id : {EngineId::vcs0, EngineId::vcs1, EngineId::vecs}) CHECK_FALSE(device.streamers().engine(id));
+  CHECK(kbl.streamers().engine(EngineId::vcs0));
+  device.pause(), kbl.pause();
+  CHECK(device.report().find("\"kbl2\"") != std::string::npos);
+  CHECK(defs::find_platform("kbl2") == nullptr);  // it is the tests' alone
+  const std::vector<std::byte> state = saved(device);
+  Archive own(state), other(state);
+  device.state(own);
+  CHECK_FALSE(own.failed());
+  kbl.state(other);
+  CHECK(other.failed());
+  device.resume(), kbl.resume();
+}
