@@ -213,8 +213,8 @@ def parse_repeat(text):
 
 
 def layout_files(folder):
-    """The .def files of a set that declare commands and structures; the others are registers and the layout of context images."""
-    return [path for path in sorted(folder.glob("*.def")) if not path.stem.startswith("registers_") and path.stem != "context"]
+    """The .def files of a set that declare commands and structures; the others are registers, the layout of context images and messages."""
+    return [path for path in sorted(folder.glob("*.def")) if not path.stem.startswith("registers_") and path.stem not in {"context", "messages"}]
 
 
 class Reader:

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Atomic operations: codes of SKL PRM vol 7, "Atomic Operations"; Mesa brw_eu_defines.h (BRW_AOP_*). They are atomic on the host too: threads
+// Atomic operations (SKL PRM vol 7, "Atomic Operations"). They are atomic on the host too: threads
 // of the pool and the guest's CPUs may work on the same cell.
 #include <bit>
 
-#include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/dataport/lanes.h"
 #include "hw/dataport/messages.h"
@@ -11,8 +10,12 @@
 namespace softgen::dataport {
 namespace {
 
-enum IntegerCode : uint32_t { code_and = 1, code_inc = 5, code_dec = 6, code_cmpwr = 14, code_predec = 15 };
-enum FloatCode : uint32_t { code_fmax = 1, code_fmin = 2, code_fcmpwr = 3 };
+constexpr uint32_t code(AtomicOperation operation) { return static_cast<uint32_t>(operation); }
+constexpr uint32_t code(FloatAtomicOperation operation) { return static_cast<uint32_t>(operation); }
+constexpr uint32_t code_and = code(AtomicOperation::AND), code_inc = code(AtomicOperation::INC), code_dec = code(AtomicOperation::DEC),
+                   code_cmpwr = code(AtomicOperation::CMPWR), code_predec = code(AtomicOperation::PREDEC);
+constexpr uint32_t code_fmax = code(FloatAtomicOperation::FMAX), code_fmin = code(FloatAtomicOperation::FMIN),
+                   code_fcmpwr = code(FloatAtomicOperation::FCMPWR);
 
 bool known(uint32_t code) {
   if (code >= code_and) return true;
@@ -20,11 +23,10 @@ bool known(uint32_t code) {
   return false;
 }
 
-/// Control of the untyped forms: [4] SIMD8, [5] an answer is expected. SIMD4x2 has messages of its own.
-Lanes untyped_lanes(const Message& m, const Space& space, bool pairs) {
-  if (pairs) return Lanes(m, Lanes::simd4x2);
-  Lanes lanes(m, bit(m.descriptor, 12) ? 8 : 16);
-  if (m.header_present() && space.is_surface()) lanes.restrict(m.reg(0).dw[7]);
+Lanes untyped_lanes(const Message& m, const Space& space) {
+  Lanes lanes(m, m.op.simd);
+  if (lanes.pairs()) return lanes;
+  if (m.header_present() && space.is_surface()) lanes.restrict(message_header::DataPort{m.reg(0).dw}.pixel_mask());
   return lanes;
 }
 
@@ -67,10 +69,10 @@ uint32_t float_atomic(uint32_t code, uint32_t* cell, uint32_t a, uint32_t b) {
   }
 }
 
-SendResult untyped_atomic(const Message& m, Space space, bool pairs) {
-  const uint32_t code = bits(m.descriptor, 11u, 8u);
+SendResult untyped_atomic(const Message& m, Space space) {
+  const uint32_t code = m.op.operation;
   if (!known(code)) return SendResult::done;
-  const Lanes lanes = untyped_lanes(m, space, pairs);
+  const Lanes lanes = untyped_lanes(m, space);
   const size_t data = untyped_data(m, space, lanes);
   const unsigned operands = operands_of_atomic(code);
   lanes.each([&](unsigned lane) {
@@ -82,8 +84,8 @@ SendResult untyped_atomic(const Message& m, Space space, bool pairs) {
 }
 
 SendResult untyped_atomic_float(const Message& m, Space space) {
-  const uint32_t code = bits(m.descriptor, 10u, 8u);
-  const Lanes lanes = untyped_lanes(m, space, false);
+  const uint32_t code = m.op.operation;
+  const Lanes lanes = untyped_lanes(m, space);
   const size_t data = untyped_data(m, space, lanes);
   lanes.each([&](unsigned lane) {
     const uint32_t a = operand(m, data, lane), b = code == code_fcmpwr ? operand(m, data + lanes.registers(), lane) : 0;
@@ -92,15 +94,14 @@ SendResult untyped_atomic_float(const Message& m, Space space) {
   return SendResult::done;
 }
 
-/// Control: [4] 64-bit operands. Always SIMD8.
 SendResult a64_atomic(const Message& m, ThreadEnv& env) {
-  const uint32_t code = bits(m.descriptor, 11u, 8u);
+  const uint32_t code = m.op.operation;
   if (!known(code)) return SendResult::done;
-  const Lanes lanes(m, 8);
+  const Lanes lanes(m, m.op.simd);
   Space space = Space::everything(env);
   const size_t address = m.header_present(), data = address + lanes.registers64();
   const unsigned operands = operands_of_atomic(code);
-  const bool wide = bit(m.descriptor, 12);
+  const bool wide = m.op.wide;
   lanes.each([&](unsigned lane) {
     const uint64_t at = strip_canonical(operand64(m, address, lane));
     if (wide) {
@@ -115,8 +116,8 @@ SendResult a64_atomic(const Message& m, ThreadEnv& env) {
 }
 
 SendResult a64_atomic_float(const Message& m, ThreadEnv& env) {
-  const uint32_t code = bits(m.descriptor, 10u, 8u);
-  const Lanes lanes(m, 8);
+  const uint32_t code = m.op.operation;
+  const Lanes lanes(m, m.op.simd);
   Space space = Space::everything(env);
   const size_t address = m.header_present(), data = address + lanes.registers64();
   lanes.each([&](unsigned lane) {

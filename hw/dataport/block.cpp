@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/defs/messages/headers.h"
 #include "hw/dataport/messages.h"
 
 namespace softgen::dataport {
@@ -13,66 +13,50 @@ namespace {
 
 constexpr uint64_t oword = 16, register_bytes = 32;
 
-/// Block size codes [10:8]: where the block starts in the registers, and its owords. None for reserved codes.
-struct Block {
-  unsigned first = 0, count = 0;  ///< owords
-};
-Block block_of(const Message& message) {
-  switch (bits(message.descriptor, 10u, 8u)) {
-    case 0: return {0, 1};
-    case 1: return {1, 1};
-    case 2: return {0, 2};
-    case 3: return {0, 4};
-    case 4: return {0, 8};
-    default: return {};
-  }
-}
-
 SendResult transfer(const Message& message, Space& space, Direction direction, uint64_t offset, size_t data_register) {
-  const Block block = block_of(message);
-  if (!block.count) {
+  const uint64_t first = message.op.first_oword * oword, n = message.op.owords * oword;
+  if (!n) {
     guest_error("OWord block message", "reserved block size");
     return SendResult::failed;
   }
-  const uint64_t n = block.count * oword;
   std::array<std::byte, 4 * register_bytes> bytes;
   if (direction == Direction::read) {
     const uint64_t room = message.response.size_bytes();
-    if (room <= block.first * oword) return SendResult::done;
+    if (room <= first) return SendResult::done;
     space.read(offset, bytes.data(), n);
-    std::memcpy(reinterpret_cast<std::byte*>(message.response.data()) + block.first * oword, bytes.data(),
-                std::min(n, room - block.first * oword));
+    std::memcpy(reinterpret_cast<std::byte*>(message.response.data()) + first, bytes.data(),
+                std::min(n, room - first));
     return SendResult::done;
   }
   for (size_t i = 0; i < 4; ++i) std::memcpy(&bytes[i * register_bytes], &message.reg(data_register + i), register_bytes);
-  space.write(offset, &bytes[block.first * oword], n);
+  space.write(offset, &bytes[first], n);
   return SendResult::done;
 }
 
 }  // namespace
 
 SendResult oword_block(const Message& message, Space space, Direction direction, bool byte_offset) {
-  // M0.2: in owords, or in bytes (whole dwords) for the unaligned read.
-  const uint64_t offset = message.reg(0).dw[2];
+  // In owords, or in bytes (whole dwords) for the unaligned read.
+  const uint64_t offset = message_header::OwordBlock{message.reg(0).dw}.offset();
   return transfer(message, space, direction, byte_offset ? offset & ~3ull : offset * oword, 1);
 }
 
 SendResult a64_oword_block(const Message& message, ThreadEnv& env, Direction direction) {
-  // M0.0 and M0.1: the address. Control [12:11] not zero: unaligned, which only reads may be.
-  const uint64_t address = message.reg(0).dw[0] | uint64_t{message.reg(0).dw[1]} << 32;
-  const bool aligned = bits(message.descriptor, 12u, 11u) == 0;
+  const message_header::A64OwordBlock header{message.reg(0).dw};
+  const uint64_t address = header.address_low() | uint64_t{header.address_high()} << 32;
   Space space = Space::everything(env);
-  return transfer(message, space, direction, strip_canonical(aligned ? address & ~(oword - 1) : address & ~3ull), 1);
+  return transfer(message, space, direction, strip_canonical(message.op.aligned ? address & ~(oword - 1) : address & ~3ull), 1);
 }
 
-/// Two blocks of 1 or 4 owords: M1.0 and M1.4 say where, in owords. Each register holds an oword of both.
+/// Two blocks of 1 or 4 owords; where they are is in owords, in the register behind the header. Each register holds an oword of both.
 SendResult oword_dual_block(const Message& message, Space space, Direction direction) {
-  const unsigned owords = bits(message.descriptor, 9u, 8u) == 2 ? 4 : 1;
+  const unsigned owords = message.op.owords;
+  const message_header::OwordDualBlock where{message.reg(1).dw};
   for (unsigned block = 0; block < 2; ++block) {
     // An oword is four channels of the execution mask.
     if (!(message.exec_mask >> (4 * block) & 0xf)) continue;
     for (unsigned i = 0; i < owords; ++i) {
-      const uint64_t offset = (uint64_t{message.reg(1).dw[4 * block]} + i) * oword;
+      const uint64_t offset = (uint64_t{block ? where.block_1_offset() : where.block_0_offset()} + i) * oword;
       if (direction == Direction::write) space.write(offset, &message.reg(2 + i).dw[4 * block], oword);
       else if (i < message.response.size()) space.read(offset, &message.response[i].dw[4 * block], oword);
     }
@@ -80,13 +64,11 @@ SendResult oword_dual_block(const Message& message, Space space, Direction direc
   return SendResult::done;
 }
 
-/// Descriptor: [17] write, [16] channel mode: dword, [13:12] log2 of registers, [11:0] offset in registers.
 SendResult scratch_block(const Message& message, ThreadEnv& env) {
-  const uint32_t d = message.descriptor;
-  const unsigned registers = 1u << bits(d, 13u, 12u);
-  const uint64_t base = env.bases.general_state + (message.reg(0).dw[5] & ~0x3ffu) + bits(d, 11u, 0u) * register_bytes;
+  const unsigned registers = message.op.registers;
+  const uint64_t base = env.bases.general_state + message_header::DataPort{message.reg(0).dw}.scratch_space_base() + message.op.offset * register_bytes;
   Space space = Space::everything(env);
-  if (!bit(d, 17)) {
+  if (message.op.kind == MessageKind::scratch_read) {
     for (unsigned i = 0; i < registers && i < message.response.size(); ++i)
       space.read(strip_canonical(base + i * register_bytes), &message.response[i], register_bytes);
     return SendResult::done;
@@ -94,7 +76,7 @@ SendResult scratch_block(const Message& message, ThreadEnv& env) {
   for (unsigned i = 0; i < registers; ++i) {
     const Grf& data = message.reg(1 + i);
     const uint64_t at = strip_canonical(base + i * register_bytes);
-    if (!bit(d, 16)) {
+    if (!message.op.dword_channels) {
       space.write(at, &data, register_bytes);
       continue;
     }

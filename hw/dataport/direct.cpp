@@ -3,11 +3,11 @@
 // otherwise goes through send(), which is the specification.
 #include <algorithm>
 
-#include "hw/base/bits.h"
 #include "hw/dataport/dataport.h"
 #include "hw/dataport/neighbours.h"
 #include "hw/dataport/space.h"
-#include "hw/iface/data1_messages.h"
+#include "hw/defs/messages/headers.h"
+#include "hw/iface/untyped_row.h"
 #include "hw/memory/view.h"
 #include "hw/surface/binding.h"
 
@@ -43,9 +43,6 @@ void open_window(const DirectAnswer& answer, ThreadEnv& env, Access access, uint
   if (window.streams && !streams) store_fence();
   window = {low, end - bytes + 1, found.first, found.epoch, found.generation, wanted, streams};
 }
-
-/// Of the constant cache and data cache port 0 alike (Mesa brw_eu_defines.h).
-constexpr uint32_t oword_block_read = 0, unaligned_oword_block_read = 1;
 
 struct DirectRow {
   uint64_t base, size;      ///< of the surface
@@ -110,7 +107,7 @@ struct DirectBlock {
 /// An OWord block of constants, which all channels see alike.
 bool read_block(const DirectAnswer& answer, Grf* registers, uint32_t, ThreadEnv& env) {
   const auto& d = *static_cast<const DirectBlock*>(answer.state.get());
-  const uint64_t given = registers[d.header].dw[2], offset = d.byte_offset ? given & ~uint64_t{3} : given * 16;
+  const uint64_t given = message_header::OwordBlock{registers[d.header].dw}.offset(), offset = d.byte_offset ? given & ~uint64_t{3} : given * 16;
   if (offset >= d.size || d.bytes > d.size - offset) return false;
   const uint64_t at = strip_canonical(d.base + offset);
   if (at % memory::View::page_size + d.bytes > memory::View::page_size) return false;
@@ -119,13 +116,12 @@ bool read_block(const DirectAnswer& answer, Grf* registers, uint32_t, ThreadEnv&
 }
 
 void direct_block(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) {
-  // Block size, descriptor [10:8]: one oword to the lower or upper half of a register, or 2, 4, 8 of them.
-  constexpr unsigned owords[8] = {1, 1, 2, 4, 8, 0, 0, 0};
-  const uint32_t size = bits(form.descriptor, 10u, 8u), place = size == 1 ? 16 : 0, bytes = 16 * owords[size];
+  constexpr uint32_t oword = 16;
+  const uint32_t place = oword * form.op.first_oword, bytes = oword * form.op.owords;
   if (!bytes || !form.registers() || form.response.count * sizeof(Grf) < place + bytes) return;
   const Space space = Space::bound(form.without_contents(), env);
   if (!space.is_surface()) return;
-  const bool byte_offset = bits(form.descriptor, 18u, 14u) == unaligned_oword_block_read;
+  const bool byte_offset = form.op.kind == MessageKind::unaligned_oword_block_read;
   answer.state = std::make_shared<DirectBlock>(DirectBlock{space.base(), space.size(), form.reg(0), form.response.first, place, bytes, byte_offset});
   answer.function = read_block;
 }
@@ -133,9 +129,7 @@ void direct_block(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer)
 }  // namespace
 
 void DataPort::direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) {
-  const uint32_t type = bits(form.descriptor, 18u, 14u);
-  const bool constants = form.sfid == Sfid::dp_constant || form.sfid == Sfid::dp_data0;
-  if (constants && (type == oword_block_read || type == unaligned_oword_block_read)) return direct_block(form, env, answer);
+  if (form.op.kind == MessageKind::oword_block_read || form.op.kind == MessageKind::unaligned_oword_block_read) return direct_block(form, env, answer);
   const auto row = untyped_row(form);
   if (!row) return;
   const auto function = row->write ? (row->each == 2 ? move_row_of<Direction::write, 16>(row->count) : move_row_of<Direction::write, 8>(row->count))

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "hw/defs/messages/headers.h"
 #include "hw/iface/message_target.h"
 
 namespace softgen::dataport {
@@ -14,7 +15,7 @@ namespace softgen::dataport {
 /// `count` channels (8, 16, or the 2 of SIMD4x2) of which the instruction enables some.
 class Lanes {
  public:
-  static constexpr unsigned simd4x2 = 2;
+  static constexpr unsigned simd4x2 = MessageOp::simd4x2;
 
   Lanes(const Message& message, unsigned count) : count_(count), mask_(message.exec_mask & ((1u << count) - 1)) {
     if (pairs()) mask_ = ((message.exec_mask & 0xf) != 0) | ((message.exec_mask & 0xf0) != 0) << 1;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A rectangle of bytes of a 2D surface. SKL PRM vol 2d, "Media Block Read/Write": M0.0 X in bytes, M0.1 Y in rows, M0.2 [5:0] width - 1 in
-// bytes, [21:16] height - 1. The surface's Width counts dwords, whatever its format (IGT lib/gpu_cmds.c, xehp_fill_surface_state's comment;
+// A rectangle of bytes of a 2D surface. SKL PRM vol 2d, "Media Block Read/Write": X and width (less 1) in bytes, Y and height (less 1) in rows. The surface's Width counts dwords, whatever its format (IGT lib/gpu_cmds.c, xehp_fill_surface_state's comment;
 // compute-runtime's setMediaBlockImageArg). Rows lie one after the other in the registers, each as wide as the next power of two (4 bytes at least).
 // Reads beyond the surface repeat its border; writes there are dropped.
 #include <algorithm>
 #include <array>
 #include <bit>
 
-#include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/defs/messages/headers.h"
 #include "hw/dataport/messages.h"
 #include "hw/surface/binding.h"
 
@@ -19,8 +18,8 @@ class Rectangle {
  public:
   Rectangle(const Message& m, const surface::Surface& s)
       : level_(s, s.mip_count), element_(s.format->block_bytes()), slice_(s.min_array_element),
-        x_(static_cast<int32_t>(m.reg(0).dw[0])), y_(static_cast<int32_t>(m.reg(0).dw[1])),
-        width(bits(m.reg(0).dw[2], 5u, 0u) + 1), height(bits(m.reg(0).dw[2], 21u, 16u) + 1), row_pitch(std::max(std::bit_ceil(width), 4u)),
+        x_(static_cast<int32_t>(header(m).x_offset())), y_(static_cast<int32_t>(header(m).y_offset())),
+        width(header(m).block_width() + 1), height(header(m).block_height() + 1), row_pitch(std::max(std::bit_ceil(width), 4u)),
         surface_width_(int64_t{4} * level_.extent().width), surface_height_(level_.extent().height) {}
 
   void read(memory::View& view, std::span<std::byte> registers) const {
@@ -44,6 +43,7 @@ class Rectangle {
   }
 
  private:
+  static message_header::MediaBlock header(const Message& m) { return {m.reg(0).dw}; }
   uint64_t address(int64_t x, int64_t y) const {
     const auto ux = static_cast<uint32_t>(x);
     return level_.address(ux / element_, static_cast<uint32_t>(y), slice_) + ux % element_;
@@ -63,13 +63,13 @@ class Rectangle {
 }  // namespace
 
 SendResult media_block(const Message& m, ThreadEnv& env, Direction direction) {
-  const surface::Surface& s = surface::cached_surface(env.view, env.bases, bits(m.descriptor, 7u, 0u), m.ex_descriptor);
+  const surface::Surface& s = surface::cached_surface(env.view, env.bases, m.op.binding);
   if (s.is_null()) return SendResult::done;
   if (s.is_buffer() || s.format->block_bytes() == 0 || s.format->block_width != 1) {
     guest_error("media block message", "a surface that has no rows of pixels");
     return SendResult::done;
   }
-  if (bits(m.descriptor, 10u, 8u)) unimplemented("media block message", "vertical line stride of the message");
+  if (m.op.strided) unimplemented("media block message", "vertical line stride of the message");
   const Rectangle rectangle(m, s);
   if (direction == Direction::read) {
     rectangle.read(env.view, std::as_writable_bytes(m.response));

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The messages by kind; dataport.cpp routes to them. All take the descriptor's Message Specific Control from bits [13:8].
+// The messages by kind; dataport.cpp routes to them.
 #pragma once
 
 #include "hw/dataport/space.h"
-#include "hw/iface/data1_messages.h"
 #include "hw/iface/message_target.h"
 
 namespace softgen::dataport {
@@ -28,15 +27,15 @@ SendResult untyped_surface(const Message& message, Space space, Direction direct
 SendResult a64_scattered(const Message& message, ThreadEnv& env, Direction direction);
 SendResult a64_untyped_surface(const Message& message, ThreadEnv& env, Direction direction);
 
-// atomic.cpp; `pairs`: SIMD4x2
-SendResult untyped_atomic(const Message& message, Space space, bool pairs);
+// atomic.cpp
+SendResult untyped_atomic(const Message& message, Space space);
 SendResult untyped_atomic_float(const Message& message, Space space);
 SendResult a64_atomic(const Message& message, ThreadEnv& env);
 SendResult a64_atomic_float(const Message& message, ThreadEnv& env);
 
 // typed.cpp
 SendResult typed_surface(const Message& message, ThreadEnv& env, Direction direction);
-SendResult typed_atomic(const Message& message, ThreadEnv& env, bool pairs);
+SendResult typed_atomic(const Message& message, ThreadEnv& env);
 
 /// Operands that an integer operation has behind its address.
 unsigned operands_of_atomic(uint32_t code);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reads and writes with an address a channel. SKL PRM vol 2d, "Byte/DWord/QWord Scattered Read/Write", "Untyped Surface Read/Write",
 // "A64 …"; Mesa brw_eu.h (brw_dp_*_desc).
-#include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/dataport/lanes.h"
 #include "hw/dataport/messages.h"
@@ -41,21 +40,21 @@ void elements(const Message& m, Space& space, Direction direction, const Lanes& 
   lanes.each([&](unsigned lane) { element(m, space, direction, log2_size, address(lane), data, lane); });
 }
 
-/// Dwords [0, 4) of each channel that the channel mask (control [3:0], 1 is off) leaves; `address(lane)` is the first one's.
+/// Dwords [0, 4) of each channel that the channel mask leaves; `address(lane)` is the first one's.
 template <typename Address>
 SendResult dwords(const Message& m, Space& space, Direction direction, const Lanes& lanes, size_t data, Address&& address) {
-  const uint32_t off = bits(m.descriptor, 11u, 8u);
+  const uint32_t moved = m.op.components;
   if (!lanes.pairs()) {
     Dwords on{};
     for (unsigned c = 0; c < 4; ++c)
-      if (!(off >> c & 1)) on.numbers[on.count++] = static_cast<uint8_t>(c);
+      if (moved >> c & 1) on.numbers[on.count++] = static_cast<uint8_t>(c);
     if (move_dwords(m, space, direction, lanes, on, addresses_of(lanes, address), data)) return SendResult::done;
   }
   lanes.each([&](unsigned lane) {
     const uint64_t at = address(lane);
     unsigned left = 0;  // channels that are off keep their places in SIMD4x2 only
     for (unsigned c = 0; c < 4; ++c) {
-      if (off >> c & 1) continue;
+      if (!(moved >> c & 1)) continue;
       const unsigned number = lanes.pairs() ? c : left++;
       if (direction == Direction::write) space.store(at + 4 * c, parameter(m, lanes, data, number, lane));
       else answer_component(m, lanes, data, number, lane, space.load<uint32_t>(at + 4 * c));
@@ -64,26 +63,24 @@ SendResult dwords(const Message& m, Space& space, Direction direction, const Lan
   return SendResult::done;
 }
 
-/// Surface messages without a binding to general state may bring a mask of pixels in M0.7[15:0].
+/// Surface messages without a binding to general state may bring a mask of pixels.
 void mask_by_header(const Message& m, const Space& space, Lanes& lanes) {
-  if (m.header_present() && space.is_surface()) lanes.restrict(m.reg(0).dw[7]);
+  if (m.header_present() && space.is_surface()) lanes.restrict(message_header::DataPort{m.reg(0).dw}.pixel_mask());
 }
 
 }  // namespace
 
-/// Control: [0] SIMD16, [3:2] log2 of the bytes.
 SendResult byte_scattered(const Message& m, Space space, Direction direction) {
-  const Lanes lanes(m, bit(m.descriptor, 8) ? 16 : 8);
-  const unsigned log2_size = bits(m.descriptor, 11u, 10u);
-  if (log2_size > 2) return reserved("byte scattered, data size");
+  const Lanes lanes(m, m.op.simd);
+  if (!m.op.elements) return reserved("byte scattered, data size");
   const size_t address = m.header_present(), data = direction == Direction::read ? 0 : address + lanes.registers();
-  elements(m, space, direction, lanes, log2_size, data, [&](unsigned lane) { return uint64_t{operand(m, address, lane)}; });
+  elements(m, space, direction, lanes, m.op.log2_size, data, [&](unsigned lane) { return uint64_t{operand(m, address, lane)}; });
   return SendResult::done;
 }
 
-/// Control [1:0]: 2 SIMD8, 3 SIMD16. Offsets count dwords.
+/// Offsets count dwords.
 SendResult dword_scattered(const Message& m, Space space, Direction direction) {
-  const Lanes lanes(m, bit(m.descriptor, 8) ? 16 : 8);
+  const Lanes lanes(m, m.op.simd);
   const size_t address = m.header_present(), data = direction == Direction::read ? 0 : address + lanes.registers();
   elements(m, space, direction, lanes, 2, data, [&](unsigned lane) { return uint64_t{operand(m, address, lane)} * 4; });
   return SendResult::done;
@@ -91,7 +88,7 @@ SendResult dword_scattered(const Message& m, Space space, Direction direction) {
 
 /// As dword_scattered; offsets count qwords.
 SendResult qword_scattered(const Message& m, Space space, Direction direction) {
-  const Lanes lanes(m, bit(m.descriptor, 8) ? 16 : 8);
+  const Lanes lanes(m, m.op.simd);
   const size_t address = m.header_present(), data = direction == Direction::read ? 0 : address + lanes.registers();
   lanes.each([&](unsigned lane) {
     const uint64_t offset = uint64_t{operand(m, address, lane)} * 8;
@@ -102,7 +99,7 @@ SendResult qword_scattered(const Message& m, Space space, Direction direction) {
 }
 
 SendResult untyped_surface(const Message& m, Space space, Direction direction) {
-  const unsigned simd = untyped_channels(m.descriptor);
+  const unsigned simd = m.op.simd;
   if (!simd) return reserved("untyped surface, SIMD mode");
   Lanes lanes(m, simd);
   if (!lanes.pairs()) mask_by_header(m, space, lanes);
@@ -121,7 +118,7 @@ SendResult untyped_surface(const Message& m, Space space, Direction direction) {
 }
 
 SendResult a64_untyped_surface(const Message& m, ThreadEnv& env, Direction direction) {
-  const unsigned simd = untyped_channels(m.descriptor);
+  const unsigned simd = m.op.simd;
   if (!simd) return reserved("A64 untyped surface, SIMD mode");
   if (simd == Lanes::simd4x2) {
     unimplemented("SIMD4x2 A64 message");
@@ -133,23 +130,20 @@ SendResult a64_untyped_surface(const Message& m, ThreadEnv& env, Direction direc
   return dwords(m, space, direction, lanes, data, [&](unsigned lane) { return strip_canonical(operand64(m, address, lane)) & ~3ull; });
 }
 
-/// Control: [1:0] elements are bytes, dwords or qwords; [3:2] log2 of how many; [4] SIMD16. Bytes: up to 4 in a channel's dword; dwords and
-/// qwords: each in registers of its own.
+/// Bytes: one element in a channel's dword; dwords and qwords: each in registers of its own.
 SendResult a64_scattered(const Message& m, ThreadEnv& env, Direction direction) {
-  const uint32_t kind = bits(m.descriptor, 9u, 8u), log2_count = bits(m.descriptor, 11u, 10u);
-  const Lanes lanes(m, bit(m.descriptor, 12) ? 16 : 8);
-  if (kind > 2) return reserved("A64 scattered, element");
+  const Lanes lanes(m, m.op.simd);
+  const unsigned log2_size = m.op.log2_size, count = m.op.elements;
+  if (!count) return reserved("A64 scattered, element");
   Space space = Space::everything(env);
   const size_t address = m.header_present(), data = direction == Direction::read ? 0 : address + lanes.registers64();
   const auto place = [&](unsigned lane) { return strip_canonical(operand64(m, address, lane)); };
-  if (kind < 2 && log2_count == (kind == 0 ? 2u : 0u)) return elements(m, space, direction, lanes, 2, data, place), SendResult::done;
+  if (log2_size == 2 && count == 1) return elements(m, space, direction, lanes, 2, data, place), SendResult::done;
   lanes.each([&](unsigned lane) {
     const uint64_t at = place(lane);
-    if (kind == 0 && log2_count < 3) return element(m, space, direction, log2_count, at, data, lane);
-    // Eight bytes are two dwords.
-    const unsigned count = kind == 0 ? 2 : 1u << log2_count;
+    if (log2_size < 2) return element(m, space, direction, log2_size, at, data, lane);
     for (unsigned i = 0; i < count; ++i) {
-      if (kind < 2) {
+      if (log2_size == 2) {
         element(m, space, direction, 2, at + 4 * i, data + i * lanes.registers(), lane);
         continue;
       }

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "hw/base/bits.h"
 #include "hw/base/per_thread.h"
+#include "hw/defs/messages/headers.h"
 #include "hw/surface/binding.h"
 
 namespace softgen::dataport {
@@ -30,19 +30,19 @@ bool is_stateless(uint32_t index) { return index == surface::stateless_index || 
 }  // namespace
 
 Space Space::bound(const Message& message, ThreadEnv& env) {
-  const uint32_t index = bits(message.descriptor, 7u, 0u);
+  const uint32_t index = message.op.binding.index;
   if (index == surface::slm_index) {
     Space slm(env.view, 0, env.slm.size());
     slm.slm_ = env.slm.data();
     return slm;
   }
   if (is_stateless(index)) {
-    const uint64_t moved = message.header_present() ? message.reg(0).dw[5] & ~0x3ffu : 0;
+    const uint64_t moved = message.header_present() ? message_header::DataPort{message.reg(0).dw}.scratch_space_base() : 0;
     const uint64_t limit = env.bases.general_size ? env.bases.general_size : uint64_t{1} << 48;
     return {env.view, env.bases.general_state + moved, limit > moved ? limit - moved : 0};
   }
   const auto decoded = [&]() -> Bound {
-    const surface::Surface& s = surface::cached_surface(env.view, env.bases, index, message.ex_descriptor);
+    const surface::Surface& s = surface::cached_surface(env.view, env.bases, message.op.binding);
     return {env.walk, s.base, bytes_of(s), index, s.type == surface::SurfaceType::structured_buffer ? s.pitch : 0};
   };
   const auto space = [&](const Bound& bound) {

@@ -4,7 +4,6 @@
 #include <array>
 #include <optional>
 
-#include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/dataport/lanes.h"
 #include "hw/dataport/messages.h"
@@ -45,12 +44,14 @@ class Texels {
   std::optional<surface::Level> level_;
 };
 
-/// The eight channels of a typed message. Slot group: which half of a 16-wide instruction's channels (and of the header's pixel mask).
-Lanes typed_lanes(const Message& m, bool high) {
+/// Two channels, or eight. Slot group: which half of a 16-wide instruction's channels (and of the header's pixel mask).
+Lanes typed_lanes(const Message& m) {
+  if (m.op.simd == Lanes::simd4x2) return Lanes(m, Lanes::simd4x2);
+  const bool high = m.op.high_slots;
   Message half = m;
   if (high && m.exec_size > 8) half.exec_mask >>= 8;
   Lanes lanes(half, 8);
-  if (m.header_present()) lanes.restrict(m.reg(0).dw[7] >> (high ? 8 : 0));
+  if (m.header_present()) lanes.restrict(message_header::DataPort{m.reg(0).dw}.pixel_mask() >> (high ? 8 : 0));
   return lanes;
 }
 
@@ -76,7 +77,6 @@ constexpr size_t max_texel = 16;
 SendResult typed_read(const Message& m, ThreadEnv& env, const Surface& s, const Lanes& lanes) {
   const Texels texels(s);
   const Address address(m, lanes, 0);
-  const uint32_t off = bits(m.descriptor, 11u, 8u);
   lanes.each([&](unsigned lane) {
     Word4 color{};
     if (const auto at = texel_of(texels, address, lane)) {
@@ -86,22 +86,21 @@ SendResult typed_read(const Message& m, ThreadEnv& env, const Surface& s, const 
     }
     unsigned number = 0;  // channels that are off keep their places in SIMD4x2 only
     for (unsigned c = 0; c < 4; ++c)
-      if (!(off >> c & 1)) answer_component(m, lanes, 0, lanes.pairs() ? c : number++, lane, color[c]);
+      if ((m.op.components >> c & 1)) answer_component(m, lanes, 0, lanes.pairs() ? c : number++, lane, color[c]);
   });
   return SendResult::done;
 }
 
 SendResult typed_write(const Message& m, ThreadEnv& env, const Surface& s, const Lanes& lanes) {
   const Texels texels(s);
-  const uint32_t off = bits(m.descriptor, 11u, 8u);
-  const Address address(m, lanes, 4 - static_cast<unsigned>(std::popcount(off)));
+  const Address address(m, lanes, static_cast<unsigned>(std::popcount(m.op.components)));
   lanes.each([&](unsigned lane) {
     const auto at = texel_of(texels, address, lane);
     if (!at) return;
     Word4 color{};
     unsigned number = 0;
     for (unsigned c = 0; c < 4; ++c)
-      if (!(off >> c & 1)) color[c] = parameter(m, lanes, address.data, lanes.pairs() ? c : number++, lane);
+      if ((m.op.components >> c & 1)) color[c] = parameter(m, lanes, address.data, lanes.pairs() ? c : number++, lane);
     std::array<std::byte, max_texel> bytes{};
     surface::encode(*s.format, color, bytes.data());
     env.view.write(*at, bytes.data(), s.format->block_bytes());
@@ -110,7 +109,7 @@ SendResult typed_write(const Message& m, ThreadEnv& env, const Surface& s, const
 }
 
 const Surface& surface_of(const Message& m, ThreadEnv& env) {
-  return surface::cached_surface(env.view, env.bases, bits(m.descriptor, 7u, 0u), m.ex_descriptor);
+  return surface::cached_surface(env.view, env.bases, m.op.binding);
 }
 
 /// Hardware converts the formats of its tables only (SKL PRM vol 7, "Surface Formats" of the data port; hw/surface/formats.inc); none is longer than
@@ -122,10 +121,8 @@ bool texel_format(const Surface& s, Direction direction) {
 
 }  // namespace
 
-/// Control: [3:0] channels that are off, [5:4] 0: SIMD4x2, 1 or 2: SIMD8, slot group low or high.
 SendResult typed_surface(const Message& m, ThreadEnv& env, Direction direction) {
-  const uint32_t group = bits(m.descriptor, 13u, 12u);
-  if (group == 3) {
+  if (!m.op.simd) {
     guest_error("typed surface message", "reserved slot group");
     return SendResult::failed;
   }
@@ -134,13 +131,12 @@ SendResult typed_surface(const Message& m, ThreadEnv& env, Direction direction) 
     guest_error("typed surface message", "format {}", s.format->name);
     return SendResult::done;
   }
-  const Lanes lanes = group == 0 ? Lanes(m, Lanes::simd4x2) : typed_lanes(m, group == 2);
+  const Lanes lanes = typed_lanes(m);
   return direction == Direction::read ? typed_read(m, env, s, lanes) : typed_write(m, env, s, lanes);
 }
 
-/// Control: [3:0] operation, [4] slot group high, [5] an answer is expected.
-SendResult typed_atomic(const Message& m, ThreadEnv& env, bool pairs) {
-  const uint32_t code = bits(m.descriptor, 11u, 8u);
+SendResult typed_atomic(const Message& m, ThreadEnv& env) {
+  const uint32_t code = m.op.operation;
   const Surface& s = surface_of(m, env);
   if (!s.is_null() && s.format->block_bits != 32) {
     guest_error("typed atomic message", "format {}", s.format->name);
@@ -148,7 +144,7 @@ SendResult typed_atomic(const Message& m, ThreadEnv& env, bool pairs) {
   }
   const Texels texels(s);
   const unsigned operands = operands_of_atomic(code);
-  const Lanes lanes = pairs ? Lanes(m, Lanes::simd4x2) : typed_lanes(m, bit(m.descriptor, 12));
+  const Lanes lanes = typed_lanes(m);
   const Address address(m, lanes, operands);
   lanes.each([&](unsigned lane) {
     const auto at = texel_of(texels, address, lane);

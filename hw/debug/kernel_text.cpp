@@ -5,7 +5,6 @@
 
 #include <span>
 
-#include "hw/base/bits.h"
 #include "hw/eu/isa/message.h"
 #include "hw/eu/isa/print.h"
 
@@ -38,8 +37,6 @@ bool is_send(const eu::Instruction& instruction) {
   return instruction.info() && (instruction.info()->form == eu::Form::send || instruction.info()->form == eu::Form::split_send);
 }
 
-constexpr unsigned render_target_write = 12;  // message type [17:14] of the render cache (SKL PRM vol 7)
-
 }  // namespace
 
 uint64_t written_render_targets(memory::View& view, uint64_t address) {
@@ -48,9 +45,9 @@ uint64_t written_render_targets(memory::View& view, uint64_t address) {
   eu::KernelWalker walker(code);
   while (const auto line = walker.next()) {
     const eu::Instruction& instruction = line->instruction;
-    if (!is_send(instruction) || instruction.descriptor_in_register || instruction.sfid() != 5) continue;
-    const uint32_t entry = bits(instruction.descriptor, 7, 0);
-    if (bits(instruction.descriptor, 17, 14) == render_target_write && entry < 64) targets |= uint64_t{1} << entry;
+    if (!is_send(instruction) || instruction.descriptor_in_register) continue;
+    const MessageOp op = eu::decode_message(instruction.sfid(), instruction.descriptor);
+    if (op.kind == MessageKind::render_target_write && op.binding.index < 64) targets |= uint64_t{1} << op.binding.index;
   }
   return targets;
 }

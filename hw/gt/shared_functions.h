@@ -14,7 +14,7 @@ namespace softgen::gt {
 class SharedFunctions : public MessageTarget {
  public:
   SendResult send(const Message& message, ThreadEnv& env) override {
-    switch (message.sfid) {
+    switch (message.op.sfid) {
       case Sfid::null: return SendResult::done;
       case Sfid::sampler: return sampler_.send(message, env);
       case Sfid::gateway:
@@ -28,12 +28,12 @@ class SharedFunctions : public MessageTarget {
       case Sfid::dp_data1: return data_port_.send(message, env);
       default: break;
     }
-    unimplemented("shared function", "SFID {}: reads give zero, writes are dropped", static_cast<unsigned>(message.sfid));
+    unimplemented("shared function", "SFID {}: reads give zero, writes are dropped", static_cast<unsigned>(message.op.sfid));
     std::fill(message.response.begin(), message.response.end(), Grf{});
     return SendResult::done;
   }
   void direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) override {
-    switch (form.sfid) {
+    switch (form.op.sfid) {
       case Sfid::sampler: return sampler_.direct(form, env, answer);
       case Sfid::dp_constant:
       case Sfid::dp_data0:

@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "hw/iface/message_op.h"
+
 namespace softgen {
 
 namespace memory {
@@ -50,16 +52,8 @@ struct ThreadEnv {
   HeldControlWord* control = nullptr;  ///< of a host thread that runs many threads in a row; null: each leaves MXCSR as it was
 };
 
-/// Shared function ids (SKL PRM vol 7, "Shared Functions", SFID).
-enum class Sfid : uint8_t {
-  null = 0, sampler = 2, gateway = 3, dp_sampler = 4, dp_render = 5, urb = 6, thread_spawner = 7, vme = 8, dp_constant = 9, dp_data0 = 10,
-  pixel_interpolator = 11, dp_data1 = 12, cre = 13,
-};
-
 struct Message {
-  Sfid sfid;
-  uint32_t descriptor;              ///< [19] header present, [24:20] response length, [28:25] message length, [18:0] function
-  uint32_t ex_descriptor;
+  const MessageOp& op;
   uint32_t exec_size;               ///< channels of the instruction
   uint32_t exec_mask;               ///< bit i: channel i of the instruction is enabled (after predication, mask control, quarter control)
   uint32_t dispatch_mask;           ///< the thread's mask at dispatch, same channel numbering (for quads: helper lanes are in it)
@@ -68,7 +62,7 @@ struct Message {
   std::span<Grf> response;          ///< rlen registers at dst; only enabled channels may be written unless the message says otherwise
   bool end_of_thread;
 
-  bool header_present() const { return (descriptor >> 19) & 1; }
+  bool header_present() const { return op.header; }
   /// The payload by number, whether split or not; zeros behind its end.
   size_t registers() const { return payload.size() + payload2.size(); }
   const Grf& reg(size_t i) const {
@@ -79,20 +73,18 @@ struct Message {
 
 /// A message of which the instruction says all but the contents of its registers: these by number.
 struct MessageForm {
-  Sfid sfid;
-  uint32_t descriptor, ex_descriptor;
+  MessageOp op;
   struct Range {
     unsigned first, count;
   } payload, payload2, response;
   unsigned channels;                ///< of the instruction
   bool end_of_thread;
 
-  bool header_present() const { return (descriptor >> 19) & 1; }
+  bool header_present() const { return op.header; }
   unsigned registers() const { return payload.count + payload2.count; }
-  /// For who asks only what the instruction says.
+  /// For who asks only what the instruction says; refers to this form.
   Message without_contents() const {
-    return {.sfid = sfid, .descriptor = descriptor, .ex_descriptor = ex_descriptor, .exec_size = channels, .exec_mask = 0, .dispatch_mask = 0, .payload = {},
-            .payload2 = {}, .response = {}, .end_of_thread = end_of_thread};
+    return {.op = op, .exec_size = channels, .exec_mask = 0, .dispatch_mask = 0, .payload = {}, .payload2 = {}, .response = {}, .end_of_thread = end_of_thread};
   }
   /// The general register that has the message's register i, which is one of registers().
   unsigned reg(unsigned i) const { return i < payload.count ? payload.first + i : payload2.first + i - payload.count; }

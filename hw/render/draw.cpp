@@ -199,7 +199,7 @@ void Drawer::Draw::bind_targets() {
       pixels.targets.emplace_back();
       continue;
     }
-    pixels.targets.emplace_back(surface::cached_surface(env_.view, bases, i));
+    pixels.targets.emplace_back(surface::cached_surface(env_.view, bases, {.index = static_cast<uint8_t>(i)}));
     pixels.merger.load_target(env_.view, i);
     if (work_->raster.samples == 1) pixels.color[i] = pixels.merger.color_kernel(pixels.targets[i], i);
   }

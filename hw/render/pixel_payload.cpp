@@ -255,11 +255,11 @@ void PixelWorker::put_payloads() {
 }
 
 SendResult PixelWorker::interpolate(const Message& message) {
-  // SKL PRM vol 7, "Pixel Interpolator": type [13:12], linear [14], SIMD16 [16], slot group [11].
+  // SKL PRM vol 7, "Pixel Interpolator".
   const PixelBatch& batch = running();
-  const uint32_t d = message.descriptor, data = bits(d, 7u, 0u), type = bits(d, 13u, 12u);
-  const bool linear = bit(d, 14);
-  const unsigned width = bit(d, 16) ? 16 : 8, first = bit(d, 11) ? width : 0, halves = width / 8;
+  const MessageOp& op = message.op;
+  const uint32_t data = op.data;
+  const unsigned width = op.simd, first = op.high_slots ? width : 0, halves = width / 8;
   const auto sixteenths = [](uint32_t value) { return static_cast<double>(sign_extend(value & 15, 4)) / 16; };
   const size_t payload_at = message.header_present() ? 1 : 0;
   const auto offset = [&](unsigned component, unsigned lane) {
@@ -269,17 +269,17 @@ SendResult PixelWorker::interpolate(const Message& message) {
     const unsigned pixel = first + i;
     if (!(message.exec_mask >> i & 1) || pixel >= draw_->simd) continue;
     Point at{batch.x(pixel) + 0.5, batch.y(pixel) + 0.5};
-    switch (type) {
-      case 0: at[0] += sixteenths(data), at[1] += sixteenths(data >> 4); break;
-      case 1: {
+    switch (op.kind) {
+      case MessageKind::interpolate_offset: at[0] += sixteenths(data), at[1] += sixteenths(data >> 4); break;
+      case MessageKind::interpolate_sample: {
         const auto& p = draw_->raster.sample_positions[(data >> 4) % max_samples];
         at = {batch.x(pixel) + p[0] / double{subpixels}, batch.y(pixel) + p[1] / double{subpixels}};
         break;
       }
-      case 2: at = position(batch, pixel, Location::centroid); break;
+      case MessageKind::interpolate_centroid: at = position(batch, pixel, Location::centroid); break;
       default: at[0] += offset(0, i), at[1] += offset(1, i); break;
     }
-    const Point b = barycentrics(at, linear);
+    const Point b = barycentrics(at, op.linear);
     for (unsigned k = 0; k < 2; ++k) {
       const size_t reg = i / 8 * 2 + k;  // of eight pixels both, as in the payload (Mesa brw_fs.cpp, lower_barycentrics)
       if (reg < message.response.size()) message.response[reg].dw[i % 8] = as_dword(b[k]);

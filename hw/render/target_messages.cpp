@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "hw/base/bits.h"
+#include "hw/defs/messages/headers.h"
 #include "hw/render/pixel_stage.h"
 
 namespace softgen::render {
@@ -12,8 +12,6 @@ namespace {
 
 using Extra = gen9::_3DSTATE_PS_EXTRA;
 
-/// Message Control of writes, [10:8].
-enum WriteControl : uint32_t { simd16 = 0, simd16_replicated = 1, simd8_dual_low = 2, simd8_dual_high = 3, simd8 = 4 };
 constexpr size_t not_there = ~size_t{0};
 
 }  // namespace
@@ -41,24 +39,22 @@ struct PixelWorker::WriteLayout {
 };
 
 PixelWorker::WriteLayout::WriteLayout(const Message& m, const Extra& extra) : message(m) {
-  const uint32_t control = bits(m.descriptor, 10u, 8u);
-  valid = control <= simd8;
-  replicated = control == simd16_replicated;
-  dual = control == simd8_dual_low || control == simd8_dual_high;
-  const bool wide = control <= simd16_replicated;
-  count = wide ? 16 : 8;
-  registers = wide ? 2 : 1;
-  // Slot group (bit 11) chooses the upper 16 of 32 pixels; the upper half of 16 is a message of its own for dual sources.
-  const unsigned half = control == simd8_dual_high ? 8 : 0;
-  first = (bit(m.descriptor, 11) ? 16 : 0) + half;
+  valid = m.op.simd != 0;
+  replicated = m.op.replicated;
+  dual = m.op.dual_source;
+  count = m.op.simd;
+  registers = count / 8;
+  // The slot group chooses the upper 16 of 32 pixels; the upper half of 16 is a message of its own for dual sources.
+  const unsigned half = m.op.second_half ? 8 : 0;
+  first = (m.op.high_slots ? 16 : 0) + half;
   pixels = m.exec_mask;
   size_t at = 0;
   if (m.header_present()) {
-    const Grf &r0 = message.reg(0), &r1 = message.reg(1);
+    const message_header::RenderTarget header{message.reg(0).dw};
     at = 2;
-    target = r0.dw[2] & 7;
-    pixels = (r1.dw[7] & 0xffff) >> half;
-    if (bit(r0.dw[0], 11) && !replicated) alpha_at = at, at += registers;
+    target = header.render_target_index();
+    pixels = message_header::RenderTargetMasks{message.reg(1).dw}.pixel_sample_mask() >> half;
+    if (header.source_0_alpha_present() && !replicated) alpha_at = at, at += registers;
   }
   if (extra.omask_present_to_render_target) omask_at = at++;
   color_at = at;
@@ -265,7 +261,7 @@ bool PixelWorker::DirectWrite::answer_words(const DirectAnswer& answer, Grf* reg
 /// Colours of the first target, without header, when nothing but colour comes of them.
 void PixelWorker::direct_write(const MessageForm& form, DirectAnswer& answer) {
   const Message message = form.without_contents();
-  if (message.header_present() || bits(form.descriptor, 7u, 0u) != 0 || !(draw_->early || passes_all()) || draw_->targets.empty()) return;
+  if (message.header_present() || message.op.binding.index != 0 || !(draw_->early || passes_all()) || draw_->targets.empty()) return;
   const bool words = !draw_->color[0] && draw_->merger.copies_words(draw_->targets[0], 0);
   if (!draw_->color[0] && !words) return;
   const WriteLayout layout(message, draw_->state.get<Extra>());
@@ -296,7 +292,7 @@ SendResult PixelWorker::render_target_write(const Message& message) {
   const WriteLayout layout(message, draw_->state.get<Extra>());
   if (!layout.valid) return SendResult::failed;
   const PixelBatch& batch = running();
-  const uint32_t bti = bits(message.descriptor, 7u, 0u);
+  const uint32_t bti = message.op.binding.index;
   if (capturing_) {
     capture(layout, bti);
     return SendResult::done;
@@ -334,10 +330,10 @@ SendResult PixelWorker::render_target_write(const Message& message) {
 }
 
 SendResult PixelWorker::render_target_read(const Message& message) {
-  // Bit 8: SIMD8. The response has red, green, blue and alpha of the current sample (the first one when pixels are shaded as a whole).
+  // The response has red, green, blue and alpha of the current sample (the first one when pixels are shaded as a whole).
   const PixelBatch& batch = running();
-  const unsigned width = bit(message.descriptor, 8) ? 8 : 16, first = bit(message.descriptor, 11) ? 16 : 0, registers = width / 8;
-  const uint32_t bti = bits(message.descriptor, 7u, 0u);
+  const unsigned width = message.op.simd, first = message.op.high_slots ? 16 : 0, registers = width / 8;
+  const uint32_t bti = message.op.binding.index;
   static const RenderTarget nowhere{};
   const RenderTarget& rt = bti < draw_->targets.size() ? draw_->targets[bti] : nowhere;
   for (unsigned i = 0; i < width; ++i) {

@@ -6,7 +6,7 @@
 #include <bitset>
 #include <cstring>
 
-#include "hw/base/bits.h"
+#include "hw/eu/interp/op.h"
 #include "hw/render/fill.h"
 #include "hw/render/pixel_stage.h"
 #include "hw/render/raster.h"
@@ -40,17 +40,15 @@ bool moves(const Instruction& i, unsigned first, std::bitset<128>& written) {
   return true;
 }
 
-/// Single source, SIMD8, SIMD16 or SIMD16 with one colour for all ("Render Target Write", Message Control 4, 0, 1); no header; end of thread.
-bool sends_all(const Instruction& i, unsigned first) {
-  constexpr uint32_t render_target_write = 12, simd16 = 0, replicated = 1, simd8 = 4;
+/// Single source, SIMD8, SIMD16 or SIMD16 with one colour for all; no header; end of thread.
+bool sends_all(const eu::Op& op, unsigned first) {
+  const Instruction& i = *op.instruction;
   const eu::OpcodeInfo* const row = i.info();
-  const bool split = row && row->form == eu::Form::split_send;
-  if (!row || (row->form != eu::Form::send && !split) || i.pred_control || i.descriptor_in_register || !i.end_of_thread) return false;
-  if (split && (i.ex_descriptor_in_register || (i.ex_message_length() && !uniform_register(i.src[1], first)))) return false;
-  const uint32_t control = bits(i.descriptor, 10u, 8u);
-  if (control != simd8 && control != simd16 && control != replicated) return false;
-  return i.sfid() == static_cast<unsigned>(Sfid::dp_render) && bits(i.descriptor, 17u, 14u) == render_target_write && !bit(i.descriptor, 11) &&
-         !bit(i.descriptor, 19) && i.exec_size == (control == simd8 ? 8 : 16) && uniform_payload(i.src[0], first);
+  if (!row || !op.message || i.pred_control || !i.end_of_thread) return false;
+  const MessageOp& m = *op.message;
+  const bool split = row->form == eu::Form::split_send;
+  if (split && (i.ex_descriptor_in_register || (m.extended_length && !uniform_register(i.src[1], first)))) return false;
+  return m.kind == MessageKind::render_target_write && !m.dual_source && !m.high_slots && !m.header && i.exec_size == m.simd && uniform_payload(i.src[0], first);
 }
 
 /// `word` to the pixels of 4x4 at `at` that are in `mask`; rows `stride` bytes apart.
@@ -73,23 +71,21 @@ bool sends_one_color(const eu::Program& program, unsigned first) {
   size_t i = 0;
   while (i < std::min(lines.size(), most_moves) && moves(lines[i].instruction, first, written)) ++i;
   // What stands behind the end of the thread is not reached: there are no branches.
-  return i < lines.size() && sends_all(lines[i].instruction, first);
+  return i < lines.size() && sends_all(program.ops()[i], first);
 }
 
 bool writes_only_targets(const eu::Program& program) {
-  constexpr uint32_t render_target_write = 12, render_target_read = 13;
-  for (const auto& line : program.lines()) {
-    const Instruction& i = line.instruction;
+  for (const eu::Op& op : program.ops()) {
+    const Instruction& i = *op.instruction;
     const eu::OpcodeInfo* const row = i.info();
     if (!row || (row->form != eu::Form::send && row->form != eu::Form::split_send)) continue;
-    const uint32_t type = bits(i.descriptor, 17u, 14u);
     switch (static_cast<Sfid>(i.sfid())) {
       case Sfid::null:
       case Sfid::sampler:
       case Sfid::pixel_interpolator:
       case Sfid::dp_constant: break;
       case Sfid::dp_render:
-        if (i.descriptor_in_register || (type != render_target_write && type != render_target_read)) return false;
+        if (!op.message || (op.message->kind != MessageKind::render_target_write && op.message->kind != MessageKind::render_target_read)) return false;
         break;
       default: return false;
     }

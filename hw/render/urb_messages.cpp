@@ -4,15 +4,13 @@
 #include <array>
 #include <cstring>
 
-#include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/defs/messages/headers.h"
 #include "hw/render/urb.h"
 
 namespace softgen::render {
 namespace {
 
-// URB Opcode, [3:0] of the message descriptor. 4 to 6 are the atomics, which no client of Gen9 sends.
-enum UrbOpcode : uint32_t { write_hword = 0, write_oword = 1, read_hword = 2, read_oword = 3, simd8_write = 7, simd8_read = 8 };
 constexpr unsigned channels = 8;
 constexpr uint32_t oword = 4;  // dwords
 
@@ -106,8 +104,8 @@ struct DirectUrbWrite {
 };
 
 SendResult simd8_message(const Message& message, Urb& urb, bool write) {
-  const uint32_t global_offset = bits(message.descriptor, 14u, 4u);
-  const bool masked = bit(message.descriptor, 15), per_slot = bit(message.descriptor, 17);
+  const uint32_t global_offset = message.op.offset;
+  const bool masked = message.op.masked, per_slot = message.op.per_slot;
   const Payload payload(message);
   const size_t headers = 1 + per_slot + (masked && write);
   if (payload.size() < headers) return too_short(payload, headers);
@@ -128,22 +126,21 @@ SendResult simd8_message(const Message& message, Urb& urb, bool write) {
   return SendResult::done;
 }
 
-/// SIMD4x2: M0.0 and M0.1 are the two handles, M0.3 and M0.4 their per-slot offsets, M0.5[15:8] the channel mask. Interleaved
+/// SIMD4x2: the header has two handles, their per-slot offsets and the channel mask. Interleaved
 /// ("Swizzle Control"), the halves of each register belong to one handle each, else whole registers belong to the first.
-SendResult simd4x2_message(const Message& message, Urb& urb, uint32_t opcode) {
+SendResult simd4x2_message(const Message& message, Urb& urb, bool write, bool hwords) {
   const Payload payload(message);
   if (payload.size() < 1) return too_short(payload, 1);
-  const Grf& header = payload[0];
-  const bool write = opcode == write_hword || opcode == write_oword, hwords = opcode == write_hword || opcode == read_hword;
-  const bool interleaved = bit(message.descriptor, 15), per_slot = bit(message.descriptor, 17);
+  const message_header::UrbSimd4x2 header{payload[0].dw};
+  const bool interleaved = message.op.interleaved, per_slot = message.op.per_slot;
   const uint32_t scale = hwords ? 2 * oword : oword;
-  const uint32_t mask = bits(header.dw[5], 15u, 8u);
+  const uint32_t mask = header.channel_mask();
   const size_t registers = write ? payload.size() - 1 : message.response.size();
   const unsigned slots = interleaved ? 2 : 1, width = interleaved || !hwords ? oword : 2 * oword;
   for (unsigned slot = 0; slot < slots; ++slot) {
-    const uint64_t offset = (bits(message.descriptor, 14u, 4u) + uint64_t{per_slot ? header.dw[3 + slot] : 0}) * scale;
+    const uint64_t offset = (message.op.offset + uint64_t{!per_slot ? 0 : slot ? header.slot_1_offset() : header.slot_0_offset()}) * scale;
     for (size_t i = 0; i < registers; ++i) {
-      const std::span<uint32_t> cell = urb.dwords(header.dw[slot], offset + i * width, width);
+      const std::span<uint32_t> cell = urb.dwords(slot ? header.handle_1() : header.handle_0(), offset + i * width, width);
       for (unsigned c = 0; c < width; ++c) {
         const unsigned lane = slot * oword + c;
         if (!write) message.response[i].dw[lane] = c < cell.size() ? cell[c] : 0;
@@ -157,25 +154,23 @@ SendResult simd4x2_message(const Message& message, Urb& urb, uint32_t opcode) {
 }  // namespace
 
 void urb_direct(const MessageForm& form, Urb& urb, DirectAnswer& answer) {
-  DirectUrbWrite direct{&urb, bits(form.descriptor, 14u, 4u), form.registers(), {}};
-  const bool masked = bit(form.descriptor, 15), per_slot = bit(form.descriptor, 17);
-  if (bits(form.descriptor, 3u, 0u) != simd8_write || masked || per_slot || direct.count < 1 || direct.count > direct.registers.size()) return;
+  DirectUrbWrite direct{&urb, form.op.offset, form.registers(), {}};
+  if (form.op.kind != MessageKind::urb_simd8_write || form.op.masked || form.op.per_slot || direct.count < 1 || direct.count > direct.registers.size()) return;
   for (unsigned i = 0; i < direct.count; ++i) direct.registers[i] = static_cast<uint8_t>(form.reg(i));
   answer.state = std::make_shared<DirectUrbWrite>(direct);
   answer.function = DirectUrbWrite::answer;
 }
 
 SendResult urb_message(const Message& message, Urb& urb) {
-  const uint32_t opcode = bits(message.descriptor, 3u, 0u);
-  switch (opcode) {
-    case simd8_write:
-    case simd8_read: return simd8_message(message, urb, opcode == simd8_write);
-    case write_hword:
-    case write_oword:
-    case read_hword:
-    case read_oword: return simd4x2_message(message, urb, opcode);
+  switch (message.op.kind) {
+    case MessageKind::urb_simd8_write: return simd8_message(message, urb, true);
+    case MessageKind::urb_simd8_read: return simd8_message(message, urb, false);
+    case MessageKind::urb_write_hword: return simd4x2_message(message, urb, true, true);
+    case MessageKind::urb_write_oword: return simd4x2_message(message, urb, true, false);
+    case MessageKind::urb_read_hword: return simd4x2_message(message, urb, false, true);
+    case MessageKind::urb_read_oword: return simd4x2_message(message, urb, false, false);
     default:
-      unimplemented("URB message", "opcode {}", opcode);
+      unimplemented("URB message", "opcode {}", message.op.type);
       std::fill(message.response.begin(), message.response.end(), Grf{});
       return SendResult::done;
   }

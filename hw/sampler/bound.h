@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "hw/base/bits.h"
+#include "hw/defs/messages/headers.h"
 #include "hw/iface/message_target.h"
 #include "hw/sampler/lane_loads.h"
 #include "hw/sampler/lanes.h"
@@ -47,17 +47,13 @@ class BoundCache {
   std::vector<std::shared_ptr<Bound>> entries_{remembered};
 };
 
-/// Where a message's states are; of a Message or its form.
-template <typename M>
-uint64_t bound_surface(ThreadEnv& env, const M& message) {
-  return surface::surface_state_address(env.view, env.bases, bits(message.descriptor, 7u, 0u), message.ex_descriptor);
-}
+/// Where a message's states are.
+inline uint64_t bound_surface(ThreadEnv& env, const MessageOp& op) { return surface::surface_state_address(env.view, env.bases, op.binding); }
 
-/// The header's dword 3 moves the table: samplers from 16 on, and bindless ones.
-template <typename M>
-uint64_t bound_sampler(ThreadEnv& env, const M& message, const Grf* header) {
-  const uint32_t table = header ? header->dw[3] & ~31u : env.bases.sampler_state;
-  return strip_canonical(env.bases.dynamic_state + table + 16ull * bits(message.descriptor, 11u, 8u)) & ~uint64_t{15};
+/// A header moves the table: samplers from 16 on, and bindless ones.
+inline uint64_t bound_sampler(ThreadEnv& env, const MessageOp& op, const Grf* header) {
+  const uint32_t table = header ? message_header::Sampler{header->dw}.sampler_state_pointer() : env.bases.sampler_state;
+  return strip_canonical(env.bases.dynamic_state + table + 16ull * op.sampler) & ~uint64_t{15};
 }
 
 }  // namespace softgen::sampler

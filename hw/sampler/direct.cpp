@@ -15,7 +15,7 @@ constexpr uint8_t none = 0xff;
 
 /// Where a message's registers are: the first ones, of one or two in a row.
 struct Registers {
-  Registers(const MessageForm& message, const Positions& parameters, unsigned simd) : form(message), positions(parameters), width(simd / 8) {}
+  explicit Registers(const MessageForm& message) : form(message), positions(message.op.sampled->positions), width(message.op.simd / 8u) {}
 
   uint8_t position(char letter) const { return positions[index_of_letter[static_cast<size_t>(letter)]]; }
   /// The message type has the parameter.
@@ -48,7 +48,7 @@ struct Registers {
 
 /// A message without header of the common kind, with what it has bound; of one host thread.
 struct DirectSample {
-  bool set(const MessageForm& form, const Type& type, const Positions& positions, unsigned simd);
+  bool set(const MessageForm& form);
   /// Where the coordinates are; `copies`: for those that the response would overwrite.
   void start(Grf* registers, uint32_t mask, LaneTap& tap, float (&copies)[2][most_lanes]) const {
     tap.u = reinterpret_cast<const float*>(registers[u].dw), tap.v = reinterpret_cast<const float*>(registers[v].dw);
@@ -79,15 +79,15 @@ struct DirectSample {
 };
 
 /// False: it is not of that kind.
-bool DirectSample::set(const MessageForm& form, const Type& type, const Positions& positions, unsigned simd) {
-  const Registers registers(form, positions, simd);
-  if (type.kind != Kind::sample || registers.has('c') || registers.has('x') || registers.reaches('M')) return false;
+bool DirectSample::set(const MessageForm& form) {
+  const Registers registers(form);
+  if (form.op.kind != MessageKind::sample || registers.has('c') || registers.has('x') || registers.reaches('M')) return false;
   if (!registers.find('u', u) || !registers.find('v', v) || !registers.find_response(out)) return false;
   if ((registers.has('l') && !registers.find('l', lod)) || (registers.has('b') && !registers.find('b', bias))) return false;
-  level_zero = type.zero_lod;
-  channels = simd;
+  level_zero = form.op.sampled->zero_lod;
+  channels = form.op.simd;
   copied = registers.overwritten(u) || registers.overwritten(v);
-  return form.channels <= simd;
+  return form.channels <= form.op.simd;
 }
 
 bool DirectSample::answer(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env) {
@@ -151,7 +151,7 @@ bool DirectSample::answer_shortest(const DirectAnswer& answer, Grf* registers, u
 struct DirectLoad {
   enum Parameter : unsigned { at_u, at_v, at_r, at_lod, parameters };
 
-  bool set(const MessageForm& form, const Type& type, const Positions& positions, unsigned simd);
+  bool set(const MessageForm& form);
   static bool answer(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
 
   std::shared_ptr<Bound> bound;
@@ -162,17 +162,17 @@ struct DirectLoad {
 };
 
 /// False: it is not of that kind.
-bool DirectLoad::set(const MessageForm& form, const Type& type, const Positions& positions, unsigned simd) {
-  const Registers registers(form, positions, simd);
-  if (type.kind != Kind::load || !registers.find_response(out)) return false;
+bool DirectLoad::set(const MessageForm& form) {
+  const Registers registers(form);
+  if (form.op.kind != MessageKind::load || !registers.find_response(out)) return false;
   constexpr char letters[parameters] = {'u', 'v', 'r', 'l'};
   for (unsigned p = 0; p < parameters; ++p) {
     if (!registers.reaches(letters[p])) continue;
     if (!registers.find(letters[p], first[p])) return false;
     copied = copied || registers.overwritten(first[p]);
   }
-  channels = simd;
-  return form.channels <= simd;
+  channels = form.op.simd;
+  return form.channels <= form.op.simd;
 }
 
 bool DirectLoad::answer(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env) {
@@ -198,10 +198,10 @@ bool DirectLoad::answer(const DirectAnswer& answer, Grf* registers, uint32_t mas
 }
 
 /// Null: there is no such answer.
-std::shared_ptr<const void> direct_load(const MessageForm& form, unsigned type, unsigned simd, ThreadEnv& env, ClearColors& clear_colors) {
+std::shared_ptr<const void> direct_load(const MessageForm& form, ThreadEnv& env, ClearColors& clear_colors) {
   auto direct = std::make_shared<DirectLoad>();
-  if (!direct->set(form, types[type], all_positions[type], simd)) return nullptr;
-  direct->bound = per_thread<BoundCache>().get(env.view, bound_surface(env, form), BoundCache::nothing);
+  if (!direct->set(form)) return nullptr;
+  direct->bound = per_thread<BoundCache>().get(env.view, bound_surface(env, form.op), BoundCache::nothing);
   clear_colors.expand(env.view, *direct->bound, env.stop);
   return direct->bound->loads.converts() ? nullptr : direct;
 }
@@ -209,17 +209,16 @@ std::shared_ptr<const void> direct_load(const MessageForm& form, unsigned type, 
 }  // namespace
 
 void Sampler::direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) {
-  const unsigned simd = channels_of_mode(bits(form.descriptor, 18u, 17u));
-  const uint8_t type = index_of_code[bits(form.descriptor, 16u, 12u)];
-  if (type == no_type || !simd || form.header_present() || bit(form.descriptor, 30)) return;
-  if (types[type].kind == Kind::load) {
-    answer.state = direct_load(form, type, simd, env, clear_colors_);
+  const MessageOp& op = form.op;
+  if (!op.sampled || !op.simd || op.header || op.returns_half) return;
+  if (op.kind == MessageKind::load) {
+    answer.state = direct_load(form, env, clear_colors_);
     if (answer.state) answer.function = DirectLoad::answer;
     return;
   }
   auto direct = std::make_shared<DirectSample>();
-  if (!direct->set(form, types[type], all_positions[type], simd)) return;
-  direct->bound = per_thread<BoundCache>().get(env.view, bound_surface(env, form), bound_sampler(env, form, nullptr));
+  if (!direct->set(form)) return;
+  direct->bound = per_thread<BoundCache>().get(env.view, bound_surface(env, op), bound_sampler(env, op, nullptr));
   clear_colors_.expand(env.view, *direct->bound, env.stop);
   if (!direct->bound->lanes.possible()) return;
   answer.state = direct;

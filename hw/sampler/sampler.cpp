@@ -25,10 +25,10 @@ uint32_t as_dword(float value) { return std::bit_cast<uint32_t>(value); }
 /// One message being answered.
 class Request {
  public:
-  Request(const Message& message, ThreadEnv& env, unsigned type, unsigned simd, ClearColors& clear_colors, const TexturePalettes& palettes)
-      : message_(message), env_(env), view_(env.view), type_(types[type]), positions_(all_positions[type]), simd_(simd),
+  Request(const Message& message, ThreadEnv& env, ClearColors& clear_colors, const TexturePalettes& palettes)
+      : message_(message), env_(env), view_(env.view), type_(*message.op.sampled), positions_(type_.positions), simd_(message.op.simd),
         header_(message.header_present() && !message.payload.empty() ? &message.payload[0] : nullptr),
-        bound_(*per_thread<BoundCache>().get(env.view, bound_surface(env, message), filters() ? bound_sampler(env, message, header_) : BoundCache::nothing)),
+        bound_(*per_thread<BoundCache>().get(env.view, bound_surface(env, message.op), filters() ? bound_sampler(env, message.op, header_) : BoundCache::nothing)),
         texture_(bound_.texture), mcs_(bound_.mcs) {
     clear_colors.expand(view_, bound_, env.stop);
     if (texture_.has_palette()) [[unlikely]] bound_.texture.set_palettes(palettes);
@@ -37,7 +37,7 @@ class Request {
   void run();
 
  private:
-  bool filters() const { return type_.kind == Kind::sample || type_.kind == Kind::gather || type_.kind == Kind::lod; }
+  bool filters() const { return type_.kind == MessageKind::sample || type_.kind == MessageKind::gather || type_.kind == MessageKind::lod; }
   uint8_t position(char letter) const { return positions_[index_of_letter[static_cast<size_t>(letter)]]; }
   bool present(char letter) const { return position(letter) != absent; }
   /// Of the message, with a parameter's channel.
@@ -63,7 +63,7 @@ class Request {
   const Message& message_;
   ThreadEnv& env_;
   memory::View& view_;
-  const Type& type_;
+  const defs::SamplerType& type_;
   const Positions& positions_;
   const unsigned simd_;
   const Grf* header_;
@@ -91,8 +91,8 @@ Offsets Request::offsets(unsigned lane) const {
   const auto field = [](uint32_t bits, unsigned width) { return static_cast<int>(sign_extend(bits, width)); };
   if (present('o')) return {field(bits(word('o', lane), 5u, 0u), 6), field(bits(word('p', lane), 5u, 0u), 6), 0};
   if (!header_) return {};
-  const uint32_t dw2 = header_->dw[2];
-  return {field(bits(dw2, 11u, 8u), 4), field(bits(dw2, 7u, 4u), 4), field(bits(dw2, 3u, 0u), 4)};
+  const message_header::Sampler header{header_->dw};
+  return {header.u_offset(), header.v_offset(), header.r_offset()};
 }
 
 Detail Request::detail(const Filter& filter, unsigned lane) const {
@@ -108,7 +108,7 @@ Detail Request::detail(const Filter& filter, unsigned lane) const {
 /// A whole message at once, where surface, sampler and message are of the common kind.
 bool Request::filter_lanes() {
   const bool slices = !bound_.lanes.possible() && bound_.slices.possible();
-  const bool common = (bound_.lanes.possible() || slices) && !present('c') && !present('x') && !bit(message_.descriptor, 30);
+  const bool common = (bound_.lanes.possible() || slices) && !present('c') && !present('x') && !message_.op.returns_half;
   if (!common || has_least()) return false;
   SliceRequest request;
   LaneRequest& r = request.lanes;
@@ -124,7 +124,7 @@ bool Request::filter_lanes() {
   r.tap.channels = simd_;
   r.tap.mask = message_.exec_mask & ((1u << simd_) - 1);
   if (header_) r.tap.offset[0] = offsets(0).u, r.tap.offset[1] = offsets(0).v;
-  const uint32_t disabled = header_ ? bits(header_->dw[2], 15u, 12u) : 0;
+  const uint32_t disabled = header_ ? message_header::Sampler{header_->dw}.write_channel_mask() : 0;
   size_t reg = 0;
   for (unsigned c = 0; c < 4; ++c) {
     r.out[c] = nullptr;
@@ -148,10 +148,10 @@ void Request::filter() {
   if (Filter::has_border(bound_.state))
     view_.read(strip_canonical(env_.bases.dynamic_state + bound_.state.border_color_pointer), border.data(), sizeof border);
   const Filter filter(view_, texture_, bound_.state, border);
-  const bool gather = type_.kind == Kind::gather, compare = present('c');
+  const bool gather = type_.kind == MessageKind::gather, compare = present('c');
   const bool implicit = !gather && !type_.zero_lod && !present('l');
   const bool least = has_least();
-  const unsigned channel = header_ ? bits(header_->dw[2], 17u, 16u) : 0;
+  const unsigned channel = header_ ? message_header::Sampler{header_->dw}.gather4_source_channel() : 0;
   Detail detail;
   unsigned detail_lane = ~0u;  // whose detail it is
   const auto shares_detail = [&](unsigned lane) {
@@ -168,7 +168,7 @@ void Request::filter() {
     if (implicit && !shares_detail(lane)) detail = this->detail(filter, lane), detail_lane = lane;
     if (present('l')) detail.lod = value('l', lane);
     const Lod lod = finish_lod(texture_, bound_.state, detail.lod, present('b') ? value('b', lane) : 0, least ? value('M', lane) : 0);
-    if (type_.kind == Kind::lod) store(lane, {as_dword(lod.clamped), as_dword(lod.unclamped), 0, 0});
+    if (type_.kind == MessageKind::lod) store(lane, {as_dword(lod.clamped), as_dword(lod.unclamped), 0, 0});
     else store(lane, filter.sample(coordinates(lane), offsets(lane), detail, lod, compared));
   }
 }
@@ -181,7 +181,7 @@ const float* Request::eight(char letter, unsigned lane) const {
 
 /// Where the response has the components of channels `first` to `first` + 7; what it does not have is written to `spare`.
 void Request::response_of(unsigned first, float (&spare)[4][lane_count], float* (&out)[4]) const {
-  const uint32_t disabled = header_ ? bits(header_->dw[2], 15u, 12u) : 0;
+  const uint32_t disabled = header_ ? message_header::Sampler{header_->dw}.write_channel_mask() : 0;
   size_t reg = first / 8;
   for (unsigned c = 0; c < 4; ++c) {
     const bool there = !(disabled >> c & 1) && reg < message_.response.size();
@@ -194,7 +194,7 @@ void Request::load() {
   const auto eight = [&](char letter, unsigned first) { return reinterpret_cast<const uint32_t*>(this->eight(letter, first)); };
   const Offsets offset = header_ ? offsets(0) : Offsets{};
   const surface::Mcs* mcs = mcs_ && present('m') ? &mcs_ : nullptr;
-  const bool half = bit(message_.descriptor, 30);
+  const bool half = message_.op.returns_half;
   for (unsigned first = 0; first < simd_; first += lane_count) {
     const uint32_t lit = message_.exec_mask >> first & 0xff;
     if (!lit) continue;
@@ -232,8 +232,8 @@ Word4 Request::resinfo(unsigned lane) const {
 
 void Request::store(unsigned lane, const Word4& value) {
   // Channels that the header's write mask leaves out take no registers in the response.
-  const uint32_t disabled = header_ ? bits(header_->dw[2], 15u, 12u) : 0;
-  const bool half = bit(message_.descriptor, 30);
+  const uint32_t disabled = header_ ? message_header::Sampler{header_->dw}.write_channel_mask() : 0;
+  const bool half = message_.op.returns_half;
   const bool integer = texture_.surface().format && texture_.surface().format->numeric != surface::Numeric::floating;
   const unsigned registers = half ? 1 : simd_ / 8;
   size_t reg = 0;
@@ -249,22 +249,22 @@ void Request::store(unsigned lane, const Word4& value) {
 }
 
 void Request::run() {
-  if (type_.kind == Kind::sample && filter_lanes()) return;
-  const bool loads = type_.kind == Kind::load || type_.kind == Kind::load_sample;
+  if (type_.kind == MessageKind::sample && filter_lanes()) return;
+  const bool loads = type_.kind == MessageKind::load || type_.kind == MessageKind::load_sample;
   if (loads && !bound_.loads.converts()) return load();
   const KeepDenormals keep;
   if (loads) return load();
   switch (type_.kind) {
-    case Kind::sample:
-    case Kind::gather:
-    case Kind::lod: return filter();
+    case MessageKind::sample:
+    case MessageKind::gather:
+    case MessageKind::lod: return filter();
     default: break;
   }
   for (unsigned lane = 0; lane < simd_; ++lane) {
     if (!(message_.exec_mask >> lane & 1)) continue;
     switch (type_.kind) {
-      case Kind::resinfo: store(lane, resinfo(lane)); break;
-      case Kind::sampleinfo: store(lane, {texture_.surface().samples, 0, 0, 0}); break;
+      case MessageKind::resinfo: store(lane, resinfo(lane)); break;
+      case MessageKind::sampleinfo: store(lane, {texture_.surface().samples, 0, 0, 0}); break;
       default: store(lane, load_mcs(lane)); break;
     }
   }
@@ -273,15 +273,13 @@ void Request::run() {
 }  // namespace
 
 SendResult Sampler::send(const Message& message, ThreadEnv& env) {
-  const uint32_t mode = bits(message.descriptor, 18u, 17u), code = bits(message.descriptor, 16u, 12u);
-  const unsigned simd = channels_of_mode(mode);
-  const uint8_t type = index_of_code[code];
-  if (type == no_type || !simd) {
-    unimplemented("sampler message", "type {}, SIMD mode {}", code, mode);
+  const MessageOp& op = message.op;
+  if (!op.sampled || !op.simd) {
+    unimplemented("sampler message", "type {}, {} channels", op.type, op.simd);
     std::fill(message.response.begin(), message.response.end(), Grf{});
     return SendResult::done;
   }
-  Request(message, env, type, simd, clear_colors_, palettes_).run();
+  Request(message, env, clear_colors_, palettes_).run();
   return SendResult::done;
 }
 

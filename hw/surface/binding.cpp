@@ -8,19 +8,19 @@
 
 namespace softgen::surface {
 
-uint64_t surface_state_address(memory::View& view, const ShaderBases& bases, uint32_t index, uint32_t ex_descriptor) {
-  if (index == bindless_index) {
-    const uint64_t offset = bits(ex_descriptor, 31u, 12u) * uint64_t{sizeof(SurfaceDwords)};
+uint64_t surface_state_address(memory::View& view, const ShaderBases& bases, const SurfaceBinding& binding) {
+  if (binding.index == bindless_index) {
+    const uint64_t offset = binding.bindless * uint64_t{sizeof(SurfaceDwords)};
     if (bases.bindless_surfaces && offset >= bases.bindless_surfaces) return no_surface;
     return strip_canonical(bases.bindless_surface + offset);
   }
-  if (index > last_table_index) return no_surface;
-  const uint32_t entry = view.load<uint32_t>(strip_canonical(bases.surface_state + bases.binding_table + 4ull * index));
+  if (binding.index > last_table_index) return no_surface;
+  const uint32_t entry = view.load<uint32_t>(strip_canonical(bases.surface_state + bases.binding_table + 4ull * binding.index));
   return strip_canonical(bases.surface_state + (entry & ~63u));
 }
 
-Surface load_surface(memory::View& view, const ShaderBases& bases, uint32_t index, uint32_t ex_descriptor) {
-  const uint64_t address = surface_state_address(view, bases, index, ex_descriptor);
+Surface load_surface(memory::View& view, const ShaderBases& bases, const SurfaceBinding& binding) {
+  const uint64_t address = surface_state_address(view, bases, binding);
   if (address == no_surface) return {};
   SurfaceDwords dwords;
   view.read(address, dwords.data(), sizeof dwords);
@@ -38,10 +38,10 @@ constexpr size_t remembered = 64;
 
 }  // namespace
 
-const Surface& cached_surface(memory::View& view, const ShaderBases& bases, uint32_t index, uint32_t ex_descriptor) {
+const Surface& cached_surface(memory::View& view, const ShaderBases& bases, const SurfaceBinding& binding) {
   static const Surface none;
   auto& cache = per_thread<std::array<Decoded, remembered>>();
-  const uint64_t address = surface_state_address(view, bases, index, ex_descriptor);
+  const uint64_t address = surface_state_address(view, bases, binding);
   if (address == no_surface) return none;
   SurfaceDwords dwords;
   view.read(address, dwords.data(), sizeof dwords);

@@ -13,9 +13,9 @@
 namespace softgen::surface {
 
 /// Binding table indices that name no entry.
-enum BindingIndex : uint32_t {
+enum BindingIndex : uint8_t {
   last_table_index = 239,
-  bindless_index = 252,     ///< the surface is at Bindless Surface State Base + extended descriptor [31:12] * 64
+  bindless_index = 252,     ///< SurfaceBinding::bindless says which, from Bindless Surface State Base on
   stateless_nc_index = 253, ///< not coherent with the CPU
   slm_index = 254,
   stateless_index = 255,
@@ -24,15 +24,15 @@ enum BindingIndex : uint32_t {
 constexpr uint64_t no_surface = ~uint64_t{0};
 using SurfaceDwords = std::array<uint32_t, 16>;
 
-/// Address of the RENDER_SURFACE_STATE behind `index`; `ex_descriptor` counts for bindless_index only. Bindless offsets beyond Bindless
-/// Surface State Size, and the indices that have no surface, give no_surface.
-uint64_t surface_state_address(memory::View& view, const ShaderBases& bases, uint32_t index, uint32_t ex_descriptor = 0);
+/// Address of the RENDER_SURFACE_STATE behind `binding`. Bindless states beyond Bindless Surface State Size, and the indices that have no
+/// surface, give no_surface.
+uint64_t surface_state_address(memory::View& view, const ShaderBases& bases, const SurfaceBinding& binding);
 
-/// The surface behind `index`; a null surface where there is none.
-Surface load_surface(memory::View& view, const ShaderBases& bases, uint32_t index, uint32_t ex_descriptor = 0);
+/// The surface behind `binding`; a null surface where there is none.
+Surface load_surface(memory::View& view, const ShaderBases& bases, const SurfaceBinding& binding);
 
 /// load_surface() through a small memory of each host thread: a state whose bytes were decoded lately is not decoded again. Good until the
 /// thread's next call.
-const Surface& cached_surface(memory::View& view, const ShaderBases& bases, uint32_t index, uint32_t ex_descriptor = 0);
+const Surface& cached_surface(memory::View& view, const ShaderBases& bases, const SurfaceBinding& binding);
 
 }  // namespace softgen::surface

@@ -14,7 +14,7 @@ STATUS_PAGE, IMAGE, RING, BATCH, RESULT = 0x20000, 0x40000, 0x80000, 0x90000, 0x
 INSTRUCTIONS, DYNAMIC, SURFACES, VERTICES, INDICES, TARGET = 0x100000, 0x110000, 0x120000, 0x130000, 0x140000, 0x200000
 FINISHED = 0x600D  # at RESULT when the ring has got behind the batch
 
-# Kernels, by offset from Instruction Base Address; native instructions as hw/eu/isa/codec.cpp encodes them.
+# Kernels, by offset from Instruction Base Address; native instructions as hw/eu/isa/gen9/codec.cpp encodes them.
 ENDLESS, ENDS, PATCH = 0x000, 0x080, 0x100
 _MOVE_HEADER = (0x2FC0020C00600001, 0x00000000008D0000)  # mov(8) g126<1>UD g0<8,8,1>UD {NoMask}
 _END = (0x2000024407600031, 0x82000010068D0FC0)  # send(8) null g126 thread spawner {NoMask EOT}

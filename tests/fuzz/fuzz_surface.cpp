@@ -5,8 +5,9 @@
 #include "hw/blitter/blitter.h"
 #include "hw/debug/picture.h"
 #include "hw/defs/gen9/set.h"
+#include "hw/defs/messages/gen9.h"
+#include "hw/eu/isa/message.h"
 #include "hw/gt/shared_functions.h"
-#include "hw/iface/data1_messages.h"
 #include "hw/mmio/register_file.h"
 #include "hw/render/color_control.h"
 #include "hw/render/depth_stencil.h"
@@ -52,15 +53,17 @@ class SurfaceTarget {
     const auto payload = bound_.payload(registers), response = bound_.response(answer);
     bound_.fill_registers(in, payload);
     const uint32_t mask = channels == 32 ? ~0u : (1u << channels) - 1;
-    functions_.send({.sfid = sfid, .descriptor = function | answer << 20 | registers << 25, .ex_descriptor = 0, .exec_size = channels, .exec_mask = mask,
+    const MessageOp op = eu::decode_message(static_cast<unsigned>(sfid), function | answer << 20 | registers << 25);
+    functions_.send({.op = op, .exec_size = channels, .exec_mask = mask,
                      .dispatch_mask = mask, .payload = payload, .payload2 = {}, .response = response, .end_of_thread = false},
                     bound_.env);
   }
   void data_port(StateSource& in) {
-    static constexpr uint32_t types[] = {d1_untyped_surface_read, d1_untyped_surface_write, d1_untyped_atomic, d1_typed_surface_read, d1_typed_surface_write,
-                                         d1_typed_atomic, d1_media_block_read, d1_media_block_write, d1_untyped_atomic_float};
+    using namespace defs::gen9::message::dp_data1;
+    static constexpr uint32_t types[] = {untyped_surface_read, untyped_surface_write, untyped_atomic, typed_surface_read, typed_surface_write,
+                                         typed_atomic, media_block_read, media_block_write, untyped_atomic_float};
     const uint32_t type = in.one_of(types);
-    const bool media = type == d1_media_block_read || type == d1_media_block_write;
+    const bool media = type == media_block_read || type == media_block_write;
     send(in, Sfid::dp_data1, type << 14 | in.below(64) << 8 | (media ? 1u << 19 : 0), 1 + in.below(11), in.below(9), in.one_in(2) ? 8 : 16);
   }
   void sampler(StateSource& in) {

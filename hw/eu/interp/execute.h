@@ -68,8 +68,7 @@ struct SendForm {
     bool inside() const { return first + count <= grf_count; }
     bool overlaps(const Range& o) const { return first < o.first + o.count && o.first < first + count; }
   };
-  uint32_t descriptor = 0, ex_descriptor = 0;
-  uint8_t sfid = 0, type = 0;        ///< message_type()
+  MessageOp op;
   unsigned number = ~0u;             ///< among the kernel's messages of fixed form, where somebody counts
   Range payload, second, response;
   bool valid = false;                ///< they lie within the registers

@@ -36,31 +36,29 @@ bool has_fixed_form(const Op& op) {
 SendForm send_form(const Thread& thread, const Op& op) {
   const Instruction& i = *op.instruction;
   const bool split = i.opcode == Opcode::sends || i.opcode == Opcode::sendsc;
-  uint32_t descriptor = i.descriptor, extended = 0;
-  if (i.descriptor_in_register) descriptor = address_dword(thread, split ? 0 : i.src[1].subreg);
-  if (split) extended = i.ex_descriptor_in_register ? address_dword(thread, i.ex_descriptor_subreg * 4u) : i.ex_descriptor;
-  const MessageFields fields = message_fields(descriptor);
-
   SendForm form;
-  form.descriptor = descriptor;
-  // Without split sends the extended descriptor is only SFID and EOT.
-  form.ex_descriptor = (extended & ~0x3fu) | i.sfid() | (i.end_of_thread ? 0x20u : 0);
-  form.sfid = static_cast<uint8_t>(i.sfid());
-  form.type = static_cast<uint8_t>(message_type(i.sfid(), descriptor));
-  form.payload = {first_register(thread, i.src[0]), fields.length};
-  form.second = {i.src[1].reg, split && i.src[1].file == RegFile::grf ? extended >> 6 & 15 : 0};
+  if (op.message && !i.ex_descriptor_in_register) {
+    form.op = *op.message;
+  } else {
+    const uint32_t descriptor = i.descriptor_in_register ? address_dword(thread, split ? 0 : i.src[1].subreg) : i.descriptor;
+    // Without split sends the extended descriptor is only SFID and EOT.
+    const uint32_t extended = !split ? 0 : i.ex_descriptor_in_register ? address_dword(thread, i.ex_descriptor_subreg * 4u) : i.ex_descriptor;
+    form.op = decode_message(i.sfid(), descriptor, sent_extended_descriptor(extended, i.sfid(), i.end_of_thread));
+  }
+  form.payload = {first_register(thread, i.src[0]), form.op.length};
+  form.second = {i.src[1].reg, split && i.src[1].file == RegFile::grf ? form.op.extended_length : 0u};
   if (!form.second.count) form.second.first = 0;
-  const bool answered = !i.dst.is_null() && fields.response_length;
-  form.response = {answered ? first_register(thread, i.dst) : 0, answered ? fields.response_length : 0};
-  form.valid = fields.length && form.payload.inside() && form.response.inside() && form.second.inside();
+  const bool answered = !i.dst.is_null() && form.op.response_length;
+  form.response = {answered ? first_register(thread, i.dst) : 0, answered ? form.op.response_length : 0u};
+  form.valid = form.op.length && form.payload.inside() && form.response.inside() && form.second.inside();
   form.last = i.end_of_thread;
   form.copied = form.payload.overlaps(form.response) || form.second.overlaps(form.response);
   return form;
 }
 
 MessageForm message_form(const SendForm& form, const Op& op) {
-  return {static_cast<Sfid>(form.sfid), form.descriptor, form.ex_descriptor, {form.payload.first, form.payload.count},
-          {form.second.first, form.second.count}, {form.response.first, form.response.count}, op.exec_size, op.instruction->end_of_thread};
+  return {form.op, {form.payload.first, form.payload.count}, {form.second.first, form.second.count}, {form.response.first, form.response.count},
+          op.exec_size, op.instruction->end_of_thread};
 }
 
 Next send_message(Thread& thread, const Op& op, RunState& state, const SendForm& form, uint32_t mask) {
@@ -68,7 +66,7 @@ Next send_message(Thread& thread, const Op& op, RunState& state, const SendForm&
   // A kernel without a loop may have tens of thousands of messages, each of which may take tens of microseconds.
   if (state.env.stop.aborting() && !i.end_of_thread) return fail(thread, nullptr);
   if (!form.valid) {
-    guest_error("EU message beyond the registers", "SFID {} descriptor 0x{:08x} at byte {}", i.sfid(), form.descriptor, op.offset);
+    guest_error("EU message beyond the registers", "SFID {} descriptor 0x{:08x} at byte {}", i.sfid(), form.op.descriptor, op.offset);
     return fail(thread, "message beyond the registers");
   }
   const Grf *data = thread.regs.grf + form.payload.first, *data2 = thread.regs.grf + form.second.first;
@@ -80,9 +78,7 @@ Next send_message(Thread& thread, const Op& op, RunState& state, const SendForm&
     data = copy.data(), data2 = copy.data() + 16;
   }
   const Message message{
-      .sfid = static_cast<Sfid>(form.sfid),
-      .descriptor = form.descriptor,
-      .ex_descriptor = form.ex_descriptor,
+      .op = form.op,
       .exec_size = op.exec_size,
       .exec_mask = mask,
       .dispatch_mask = thread.dispatched >> op.shift & op.lanes_mask,
@@ -91,7 +87,7 @@ Next send_message(Thread& thread, const Op& op, RunState& state, const SendForm&
       .response = {thread.regs.grf + form.response.first, form.response.count},
       .end_of_thread = i.end_of_thread,
   };
-  count_message(form.sfid, form.type);
+  count_message(static_cast<unsigned>(form.op.sfid), form.op.type);
   const SendResult result = state.target.send(message, state.env);
   if (result == SendResult::failed) return fail(thread, "illegal message");
   if (i.end_of_thread) return Next::finished;

@@ -11,6 +11,7 @@
 #include "hw/eu/interp/lanes.h"
 #include "hw/eu/interp/registers.h"
 #include "hw/eu/isa/instruction.h"
+#include "hw/iface/message_op.h"
 
 namespace softgen::eu {
 
@@ -105,6 +106,7 @@ struct Op {
   Source src[3];
   Destination dst;
   const Instruction* instruction = nullptr;
+  const MessageOp* message = nullptr;  ///< sends: what the instruction says of it; null: the descriptor is in a register
 };
 
 /// Fills in everything but the branch indices. `pool` keeps the offset tables.

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "hw/base/bits.h"
 #include "hw/eu/interp/execute.h"
+#include "hw/eu/isa/message.h"
 #include "hw/iface/engine.h"
 #include "hw/iface/message_target.h"
 
@@ -46,19 +46,23 @@ bool Program::build(std::span<const std::byte> code, const StopFlag* stop) {
     if (stopped()) return false;
   }
   mark_targets();
-  for (const Line& line : lines_) note_message(line.instruction);
+  for (Op& op : ops_) decode_message_of(op);
   return true;
 }
 
-void Program::note_message(const Instruction& instruction) {
-  const OpcodeInfo* row = instruction.info();
+void Program::decode_message_of(Op& op) {
+  const Instruction& i = *op.instruction;
+  const OpcodeInfo* row = i.info();
   if (!row || (row->form != Form::send && row->form != Form::split_send)) return;
-  const auto sfid = static_cast<Sfid>(instruction.sfid());
+  if (!i.descriptor_in_register) {
+    const uint32_t extended = row->form == Form::split_send ? i.ex_descriptor : 0;
+    op.message = &messages_.emplace_back(decode_message(i.sfid(), i.descriptor, sent_extended_descriptor(extended, i.sfid(), i.end_of_thread)));
+  }
+  const auto sfid = static_cast<Sfid>(i.sfid());
   if (sfid == Sfid::dp_data0 || sfid == Sfid::dp_data1) uses_data_port_ = true;
   if (sfid != Sfid::dp_render) return;
-  const uint32_t index = bits(instruction.descriptor, 7u, 0u);
-  if (instruction.descriptor_in_register) render_targets_ = 0xff;
-  else if (index < 8) render_targets_ |= static_cast<uint8_t>(1u << index);
+  if (!op.message) render_targets_ = 0xff;
+  else if (op.message->binding.index < 8) render_targets_ |= static_cast<uint8_t>(1u << op.message->binding.index);
 }
 
 void Program::mark(int64_t offset) {

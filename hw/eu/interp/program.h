@@ -89,7 +89,7 @@ class Program : public std::enable_shared_from_this<Program> {
   Program() = default;
   bool build(std::span<const std::byte> code, const StopFlag* stop);
   void mark_targets();
-  void note_message(const Instruction& instruction);
+  void decode_message_of(Op& op);
   void mark(int64_t offset);
 
   uint64_t start_ = 0;
@@ -103,8 +103,9 @@ class Program : public std::enable_shared_from_this<Program> {
   uint8_t render_targets_ = 0;
   std::vector<Op> ops_;
   std::pmr::monotonic_buffer_resource memory_;  ///< freed in few pieces: a long program is destroyed in milliseconds
-  std::pmr::deque<Offsets> offsets_{&memory_};  ///< what ops point to
+  std::pmr::deque<Offsets> offsets_{&memory_};  ///< what ops point to, as the next two
   std::pmr::deque<Lanes> constants_{&memory_};
+  std::pmr::deque<MessageOp> messages_{&memory_};
   std::unique_ptr<FastPath> fast_path_;
   mutable std::atomic<bool> used_{false};
 };

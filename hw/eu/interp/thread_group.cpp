@@ -4,18 +4,11 @@
 #include <algorithm>
 #include <cassert>
 
-#include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/defs/messages/headers.h"
 #include "hw/iface/engine.h"
 
 namespace softgen::eu {
-
-namespace {
-
-/// Sub-functions of the gateway (SKL PRM vol 7, "Message Gateway", SubFuncID).
-enum Gateway : uint32_t { get_timestamp = 3, barrier_message = 4 };
-
-}  // namespace
 
 void ThreadGroup::clear() {
   envs_.clear();
@@ -62,11 +55,11 @@ ThreadGroup::Result ThreadGroup::run(MessageTarget& target) {
   }
 }
 
-/// m0.2: [27:24] barrier, [15] a count is given, [14:9] count of threads to wait for, else all of the group.
+/// Waits for as many threads as the header says, else for all of the group.
 SendResult ThreadGroup::barrier(const Message& message) {
-  const uint32_t header = message.payload[0].dw[2];
-  const unsigned id = bits(header, 27u, 24u);
-  const unsigned expected = bit(header, 15) ? bits(header, 14u, 9u) : size();
+  const message_header::Barrier header{message.payload[0].dw};
+  const unsigned id = header.barrier_id();
+  const unsigned expected = header.barrier_count_enable() ? header.barrier_count() : size();
   slots_[current_].arrived[id] = true;
   const auto here = std::count_if(slots_.begin(), slots_.end(), [id](const Slot& slot) { return slot.arrived[id]; });
   if (static_cast<unsigned>(here) < expected) return SendResult::done;
@@ -78,9 +71,8 @@ SendResult ThreadGroup::barrier(const Message& message) {
 }
 
 SendResult ThreadGroup::send(const Message& message, ThreadEnv&) {
-  const uint32_t function = bits(message.descriptor, 2u, 0u);
-  if (function == barrier_message && !message.payload.empty()) return barrier(message);
-  unimplemented("gateway message", "sub-function {}", function);
+  if (message.op.kind == MessageKind::barrier && !message.payload.empty()) return barrier(message);
+  unimplemented("gateway message", "sub-function {}", message.op.type);
   std::fill(message.response.begin(), message.response.end(), Grf{});
   return SendResult::done;
 }

@@ -96,8 +96,6 @@ struct Instruction {
   bool operator==(const Instruction&) const = default;
   const OpcodeInfo* info() const { return find_opcode(opcode); }
   unsigned sfid() const { return cond_mod; }
-  /// Registers of a split send's second payload, where its extended descriptor is in no register.
-  unsigned ex_message_length() const { return ex_descriptor >> 6 & 15; }
   /// First channel of the dispatch this instruction works on.
   unsigned channel_offset() const { return qtr_control * 8u + nib_control * 4u; }
   unsigned size() const { return compacted ? 8 : 16; }

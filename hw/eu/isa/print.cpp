@@ -315,7 +315,7 @@ class Printer {
       const MessageFields fields = message_fields(i_.descriptor);
       add(" {}{}mlen {}", text, text.empty() ? "" : " ", fields.length);
     }
-    if (row_->form == Form::split_send && !i_.ex_descriptor_in_register) add(" ex_mlen {}", i_.ex_message_length());
+    if (row_->form == Form::split_send && !i_.ex_descriptor_in_register) add(" ex_mlen {}", extended_message_length(i_.ex_descriptor));
     if (!i_.descriptor_in_register) add(" rlen {}", message_fields(i_.descriptor).response_length);
   }
 

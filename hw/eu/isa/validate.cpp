@@ -151,7 +151,7 @@ Result check_send(const Instruction& i, const OpcodeInfo& row) {
   if (direct && i.src[0].reg + fields.length > 128) return "the payload reaches beyond g127";
   if (!i.dst.is_null() && !i.dst.indirect && i.dst.reg + fields.response_length > 128) return "the response reaches beyond g127";
   if (row.form == Form::split_send && !i.ex_descriptor_in_register && direct && i.src[1].file == RegFile::grf) {
-    const unsigned a = i.src[0].reg, b = i.src[1].reg, length = i.ex_message_length();
+    const unsigned a = i.src[0].reg, b = i.src[1].reg, length = extended_message_length(i.ex_descriptor);
     if (b + length > 128) return "the second payload reaches beyond g127";
     if (a < b + length && b < a + fields.length) return "the two payloads overlap";
   }

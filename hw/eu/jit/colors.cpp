@@ -3,7 +3,6 @@
 // (SKL PRM vol 7, "Render Target Write"); all else goes the way of all messages.
 #include <cstddef>
 
-#include "hw/base/bits.h"
 #include "hw/eu/interp/execute.h"
 #include "hw/eu/jit/emitter.h"
 
@@ -12,14 +11,12 @@ namespace softgen::eu::jit {
 /// A SIMD16 write of one source to target 0 that ends a thread of a series. `first`: the register of its first component; each has two.
 bool Emitter::find_colors(size_t n, unsigned* first) const {
   static const Thread nobody{};
-  constexpr uint32_t render_target_write = 12;
   constexpr unsigned components = 8;
   if (!variant_.of_series() || variant_.channels != 0xffff || numbers_[n] == ~0u || graph_.steps[n] != Step::end_of_thread) return false;
   const SendForm form = send_form(nobody, ops_[n]);
-  const uint32_t d = form.descriptor;
-  if (!form.valid || form.sfid != static_cast<uint8_t>(Sfid::dp_render) || bits(d, 17u, 14u) != render_target_write || ops_[n].exec_size != 16) return false;
-  // No header, SIMD16, the lower slots, binding table entry 0.
-  if (bit(d, 19) || bits(d, 11u, 0u) != 0 || form.payload.count + form.second.count != components) return false;
+  const MessageOp& m = form.op;
+  if (!form.valid || m.kind != MessageKind::render_target_write || ops_[n].exec_size != 16) return false;
+  if (m.header || m.simd != 16 || m.replicated || m.high_slots || m.binding.index != 0 || form.payload.count + form.second.count != components) return false;
   const bool together = form.second.count == 0 || form.second.first == form.payload.first + form.payload.count;
   *first = form.payload.first;
   return together;

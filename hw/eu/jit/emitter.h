@@ -17,7 +17,7 @@
 #include "hw/eu/jit/ir.h"
 #include "hw/eu/jit/pairs.h"
 #include "hw/eu/jit/raw_flow.h"
-#include "hw/iface/data1_messages.h"
+#include "hw/iface/untyped_row.h"
 
 namespace softgen::eu::jit {
 

@@ -4,10 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "hw/base/bits.h"
 #include "hw/eu/interp/execute.h"
-#include "hw/eu/isa/message.h"
-#include "hw/iface/data1_messages.h"
 
 namespace softgen::eu::jit {
 
@@ -190,24 +187,12 @@ namespace {
 
 /// Whether the response of a message, sent for all its channels, is written to the end.
 bool answers_all(const Op& op) {
-  const Instruction& i = *op.instruction;
-  const uint32_t d = i.descriptor;
-  const unsigned registers = message_fields(d).response_length;
-  const bool header = bit(d, 19);
-  switch (static_cast<Sfid>(i.sfid())) {
-    case Sfid::sampler: {
-      // All channels that ask get four registers for each eight (16-bit returns and write masks aside).
-      const unsigned simd = bits(d, 18u, 17u) * 8;
-      return !header && !bit(d, 30) && simd == op.exec_size && simd <= 16 && registers <= simd / 2;
-    }
-    case Sfid::dp_data1: {
-      // Untyped reads: dwords that are not masked off, of channels that no header masks off.
-      const unsigned simd = untyped_channels(d);
-      const auto dwords = 4 - static_cast<unsigned>(std::popcount(bits(d, 11u, 8u)));
-      return bits(d, 18u, 14u) == d1_untyped_surface_read && !header && simd >= 8 && simd == op.exec_size && registers == dwords * simd / 8;
-    }
-    default: return false;
-  }
+  const MessageOp& m = *op.message;
+  if (m.header || m.simd != op.exec_size) return false;
+  // All channels that ask get four registers for each eight (16-bit returns and write masks aside).
+  if (m.sfid == Sfid::sampler) return !m.returns_half && m.response_length <= m.simd / 2;
+  // Dwords that are not masked off, of channels that no header masks off.
+  return m.kind == MessageKind::untyped_read && m.simd >= 8 && m.response_length == static_cast<unsigned>(std::popcount(m.components)) * m.simd / 8;
 }
 
 }  // namespace

@@ -32,11 +32,10 @@ void send(const Op& op, Footprint& f) {
   f.all_reads = i.src[0].indirect;
   f.all_writes = i.dst.indirect;
   if (i.descriptor_in_register || i.ex_descriptor_in_register) f.reads.set(address_slot);
-  const MessageFields known = message_fields(i.descriptor);
-  const unsigned length = i.descriptor_in_register ? 15 : known.length, answer = i.descriptor_in_register ? 31 : known.response_length;
+  const unsigned length = op.message ? op.message->length : 15, answer = op.message ? op.message->response_length : 31;
   mark_registers(f.reads, i.src[0].reg, length);
   if (split && i.src[1].file == RegFile::grf)
-    mark_registers(f.reads, i.src[1].reg, i.ex_descriptor_in_register ? 15 : i.ex_descriptor >> 6 & 15);
+    mark_registers(f.reads, i.src[1].reg, i.ex_descriptor_in_register ? 15 : op.message ? op.message->extended_length : extended_message_length(i.ex_descriptor));
   if (!i.dst.is_null()) mark_registers(f.writes, i.dst.reg, answer);
 }
 

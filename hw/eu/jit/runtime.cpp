@@ -6,7 +6,6 @@
 #include "hw/base/denormals.h"
 #include "hw/base/log.h"
 #include "hw/base/work.h"
-#include "hw/iface/data1_messages.h"
 #include "hw/iface/engine.h"
 
 namespace softgen::eu::jit {
@@ -60,13 +59,15 @@ uint32_t step(Frame* frame, uint32_t n, uint32_t active) try {
 
 /// Messages whose answers do not depend on DAZ, or whose units see to it themselves: changing it costs as much as a short message.
 bool takes_any_mode(const SendForm& form) {
-  switch (static_cast<Sfid>(form.sfid)) {
+  switch (form.op.sfid) {
     case Sfid::sampler: case Sfid::urb: case Sfid::thread_spawner: case Sfid::gateway: case Sfid::dp_constant: case Sfid::dp_data0: return true;
     // Typed surfaces convert floats, and some atomics are on floats.
-    case Sfid::dp_data1: {
-      const bool typed = form.type == d1_typed_surface_read || form.type == d1_typed_atomic || form.type == d1_typed_atomic_simd4x2 || form.type == d1_typed_surface_write;
-      return !typed && form.type != d1_untyped_atomic_float && form.type != d1_a64_untyped_atomic_float;
-    }
+    case Sfid::dp_data1:
+      switch (form.op.kind) {
+        case MessageKind::typed_read: case MessageKind::typed_write: case MessageKind::typed_atomic: case MessageKind::untyped_atomic_float:
+        case MessageKind::a64_atomic_float: return false;
+        default: return true;
+      }
     default: return false;
   }
 }
@@ -74,7 +75,7 @@ bool takes_any_mode(const SendForm& form) {
 /// The unit's function for this draw, if there is one.
 [[gnu::noinline]] void ask(Thread& thread, uint32_t n, RunState& state, const SendForm& form, DirectAnswer& answer) {
   answer.asked = true;
-  answer.sfid = form.sfid, answer.type = form.type;
+  answer.sfid = static_cast<uint8_t>(form.op.sfid), answer.type = form.op.type;
   state.target.direct(message_form(form, thread.program()->ops()[n]), state.env, answer);
 }
 

@@ -350,7 +350,7 @@ TEST_CASE("eu flow: messages carry masks, payloads, descriptors; a response may 
   m.set<uint32_t>(32, 1, 88);
   unsigned seen = 0;
   m.target.answer = [&](const Message& message, ThreadEnv&) {
-    if (message.sfid == Sfid::sampler) {
+    if (message.op.sfid == Sfid::sampler) {
       seen |= 1;
       CHECK(message.exec_mask == 0xa5);
       CHECK(message.dispatch_mask == 0xa5);
@@ -358,11 +358,11 @@ TEST_CASE("eu flow: messages carry masks, payloads, descriptors; a response may 
       REQUIRE(message.response.size() == 4);
       message.response[0].dw[0] = 1;
       CHECK(message.payload[0].dw[0] == 77);
-    } else if (message.sfid == Sfid::dp_data1) {
+    } else if (message.op.sfid == Sfid::dp_data1) {
       seen |= 2;
       REQUIRE(message.payload2.size() == 3);
       CHECK(message.payload2[2].dw[1] == 88);
-      CHECK(message.ex_descriptor == (0xabcd0000u | 3u << 6 | 12));
+      CHECK(message.op.extended == (0xabcd0000u | 3u << 6 | 12));
     } else {
       seen |= 4;
       CHECK(message.end_of_thread);
@@ -394,7 +394,7 @@ TEST_CASE("eu flow: a thread waits for its notification and goes on where it was
   send.descriptor = 0x02000004;
   barrier.load({send, mov_imm(8, grf(3, D), D, 2)});
   barrier.target.answer = [](const Message& message, ThreadEnv&) {
-    return message.sfid == Sfid::gateway ? SendResult::blocked : SendResult::done;
+    return message.op.sfid == Sfid::gateway ? SendResult::blocked : SendResult::done;
   };
   CHECK(barrier.run() == RunResult::blocked);
   CHECK(barrier.get<int32_t>(3) == 0);

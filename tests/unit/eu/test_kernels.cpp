@@ -34,7 +34,7 @@ TEST_CASE("eu interp: a divergent loop gives each channel its own count (gl_cson
       m.set<uint32_t>(0, 1, group);
       m.set<uint32_t>(1, 0, subgroup);
       m.target.answer = [&](const Message& message, ThreadEnv&) {
-        if (message.sfid != Sfid::dp_data1) return SendResult::done;
+        if (message.op.sfid != Sfid::dp_data1) return SendResult::done;
         REQUIRE(message.payload.size() == 2);
         REQUIRE(message.payload2.size() == 2);
         for (unsigned c = 0; c < 16; c++)

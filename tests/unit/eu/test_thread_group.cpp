@@ -33,8 +33,8 @@ class Router : public MessageTarget {
  public:
   std::vector<uint32_t> log;
   SendResult send(const Message& m, ThreadEnv& env) override {
-    if (m.sfid == Sfid::gateway && env.gateway) return env.gateway->send(m, env);
-    if (m.sfid == Sfid::dp_data0) log.push_back(m.payload[0].dw[0]);
+    if (m.op.sfid == Sfid::gateway && env.gateway) return env.gateway->send(m, env);
+    if (m.op.sfid == Sfid::dp_data0) log.push_back(m.payload[0].dw[0]);
     return SendResult::done;
   }
 };

@@ -29,7 +29,7 @@ enum class Runner : uint8_t {
 /// Answers by `answers`, and all that is said to `t`.
 inline void answer_messages(Machine& m, Trace& t, std::mt19937& answers, unsigned& messages) {
   m.target.answer = [&](const Message& message, ThreadEnv&) {
-    t.words.insert(t.words.end(), {static_cast<uint32_t>(message.sfid), message.descriptor, message.ex_descriptor, message.exec_mask,
+    t.words.insert(t.words.end(), {static_cast<uint32_t>(message.op.sfid), message.op.descriptor, message.op.extended, message.exec_mask,
                                    message.dispatch_mask, message.exec_size});
     t.add(message.payload);
     t.add(message.payload2);

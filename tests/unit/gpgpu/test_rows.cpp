@@ -31,10 +31,10 @@ constexpr unsigned groups = 24, threads = 3;
 class Ports : public MessageTarget {
  public:
   SendResult send(const Message& message, ThreadEnv& env) override {
-    return message.sfid == Sfid::thread_spawner ? SendResult::done : port_.send(message, env);
+    return message.op.sfid == Sfid::thread_spawner ? SendResult::done : port_.send(message, env);
   }
   void direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) override {
-    if (form.sfid == Sfid::dp_data1) return port_.direct(form, env, answer);
+    if (form.op.sfid == Sfid::dp_data1) return port_.direct(form, env, answer);
     answer.silent = true;
     answer.function = [](const DirectAnswer&, Grf*, uint32_t, ThreadEnv&) { return true; };
   }

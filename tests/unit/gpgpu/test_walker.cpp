@@ -53,7 +53,7 @@ std::vector<std::array<uint32_t, 3>> payloads(bool indirect) {
   std::vector<std::array<uint32_t, 3>> seen;
   FakeTarget target;
   target.answer = [&](const Message& m, ThreadEnv&) {
-    if (m.sfid == Sfid::dp_data1) seen.push_back({m.reg(0).dw[0], m.reg(1).dw[0], m.reg(2).dw[0]});
+    if (m.op.sfid == Sfid::dp_data1) seen.push_back({m.reg(0).dw[0], m.reg(1).dw[0], m.reg(2).dw[0]});
     return SendResult::done;
   };
   Workers workers(nullptr);

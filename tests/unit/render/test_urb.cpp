@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hw/base/log.h"
+#include "hw/eu/isa/message.h"
 #include "hw/render/urb.h"
 #include "tests/catch.h"
 
@@ -14,8 +15,9 @@ namespace {
 
 constexpr uint32_t simd8_write = 7, simd8_read = 8, mask_present = 1u << 15, per_slot_offset = 1u << 17;
 
-Message message(uint32_t function, std::span<const Grf> payload, std::span<Grf> response = {}) {
-  return {Sfid::urb, function, 0, 8, 0xff, 0xff, payload, {}, response, false};
+SendResult send(Urb& urb, uint32_t function, std::span<const Grf> payload, std::span<Grf> response = {}) {
+  const MessageOp op = eu::decode_message(static_cast<unsigned>(Sfid::urb), function);
+  return urb_message({op, 8, 0xff, 0xff, payload, {}, response, false}, urb);
 }
 
 }  // namespace
@@ -27,10 +29,10 @@ TEST_CASE("what SIMD8 messages write, each channel reads back from its own entry
     payload[0].dw[ch] = urb.allocate(128);
     for (unsigned c = 0; c < 4; ++c) payload[1 + c].dw[ch] = 100 * ch + c;
   }
-  REQUIRE(urb_message(message(simd8_write | 1 << 4, payload), urb) == SendResult::done);
+  REQUIRE(send(urb, simd8_write | 1 << 4, payload) == SendResult::done);
   CHECK(urb.dwords(payload[0].dw[3], 4, 4)[2] == 302);
   std::array<Grf, 4> response{};
-  REQUIRE(urb_message(message(simd8_read | 1 << 4, std::span(payload).first(1), response), urb) == SendResult::done);
+  REQUIRE(send(urb, simd8_read | 1 << 4, std::span(payload).first(1), response) == SendResult::done);
   CHECK(response[1].dw[7] == 701);
 }
 
@@ -51,7 +53,7 @@ TEST_CASE("a write of all channels is that of one after the other, wherever thei
       const auto cell = expected.dwords(payload[0].dw[ch], 4 * offset, components);
       for (size_t c = 0; c < cell.size(); ++c) cell[c] = payload[1 + c].dw[ch];
     }
-    REQUIRE(urb_message(message(simd8_write | offset << 4, payload), urb) == SendResult::done);
+    REQUIRE(send(urb, simd8_write | offset << 4, payload) == SendResult::done);
     const auto a = urb.dwords(first, 0, 64 * 16), b = expected.dwords(first, 0, 64 * 16);
     CAPTURE(round, components, stride, offset);
     REQUIRE(std::equal(a.begin(), a.end(), b.begin(), b.end()));
@@ -68,7 +70,7 @@ TEST_CASE("channel masks and per-slot offsets select what is written") {
     payload[3].dw[ch] = 11;
     payload[4].dw[ch] = 22;
   }
-  urb_message(message(simd8_write | mask_present | per_slot_offset, payload), urb);
+  send(urb, simd8_write | mask_present | per_slot_offset, payload);
   CHECK(urb.dwords(payload[0].dw[0], 0, 4)[1] == 22);
   CHECK(urb.dwords(payload[0].dw[0], 0, 4)[0] == 0);
   CHECK(urb.dwords(payload[0].dw[1], 4, 4)[1] == 22);
@@ -79,13 +81,13 @@ TEST_CASE("handles and offsets that lead out of the buffer do nothing") {
   urb.allocate(64);
   std::array<Grf, 2> payload{};
   for (unsigned ch = 0; ch < 8; ++ch) payload[0].dw[ch] = 0xffff;
-  CHECK(urb_message(message(simd8_write | 0x7ff << 4, payload), urb) == SendResult::done);
+  CHECK(send(urb, simd8_write | 0x7ff << 4, payload) == SendResult::done);
   std::array<Grf, 1> response{};
   response[0].dw[0] = 5;
-  CHECK(urb_message(message(simd8_read, std::span(payload).first(1), response), urb) == SendResult::done);
+  CHECK(send(urb, simd8_read, std::span(payload).first(1), response) == SendResult::done);
   CHECK(response[0].dw[0] == 0);
   set_log_sink({});
-  CHECK(urb_message(message(simd8_write | mask_present, std::span(payload).first(1)), urb) == SendResult::failed);
+  CHECK(send(urb, simd8_write | mask_present, std::span(payload).first(1)) == SendResult::failed);
 }
 
 TEST_CASE("interleaved SIMD4x2 messages split their registers between two entries") {
@@ -96,13 +98,13 @@ TEST_CASE("interleaved SIMD4x2 messages split their registers between two entrie
   payload[0].dw[1] = urb.allocate(128);
   payload[0].dw[5] = 0xff00 & ~(1u << 8);  // all but the first component of the first entry
   for (unsigned i = 0; i < 8; ++i) payload[1].dw[i] = 10 + i, payload[2].dw[i] = 20 + i;
-  urb_message(message(write_hword | interleaved | 1 << 4, payload), urb);
+  send(urb, write_hword | interleaved | 1 << 4, payload);
   CHECK(urb.dwords(payload[0].dw[0], 8, 8)[0] == 0);
   CHECK(urb.dwords(payload[0].dw[0], 8, 8)[5] == 21);
   CHECK(urb.dwords(payload[0].dw[1], 8, 8)[0] == 14);
   CHECK(urb.dwords(payload[0].dw[1], 8, 8)[7] == 27);
   std::array<Grf, 1> response{};
-  urb_message(message(read_oword | interleaved | 3 << 4, std::span(payload).first(1), response), urb);
+  send(urb, read_oword | interleaved | 3 << 4, std::span(payload).first(1), response);
   CHECK(response[0].dw[1] == 21);
   CHECK(response[0].dw[6] == 26);
 }

@@ -7,6 +7,7 @@
 #include "hw/sampler/filter.h"
 #include "hw/sampler/sampler.h"
 #include "tests/catch.h"
+#include "hw/eu/isa/message.h"
 #include "tests/unit/iface/thread_memory.h"
 
 namespace softgen::sampler::test {
@@ -46,11 +47,11 @@ struct MessageFixture : iface::test::ThreadMemory {
     view.write(surface_at, dwords.data(), sizeof dwords);
     return surface::decode_surface(dwords);
   }
-  MessageForm form(uint32_t type) const { return {Sfid::sampler, 1u << 17 | type << 12 | 4u << 25 | 4u << 20, 0, {2, 4}, {}, {10, 4}, 8, false}; }
+  MessageForm form(uint32_t type) const { return {eu::decode_message(static_cast<unsigned>(Sfid::sampler), 1u << 17 | type << 12 | 4u << 25 | 4u << 20), {2, 4}, {}, {10, 4}, 8, false}; }
   /// Red and green of texel (0, 0), by a message.
   std::array<uint32_t, 2> sent(uint32_t type) {
     const MessageForm f = form(type);
-    const Message message{.sfid = f.sfid, .descriptor = f.descriptor, .ex_descriptor = 0, .exec_size = 8, .exec_mask = 0xff, .dispatch_mask = 0xff,
+    const Message message{.op = f.op, .exec_size = 8, .exec_mask = 0xff, .dispatch_mask = 0xff,
                           .payload = {registers + 2, 4}, .payload2 = {}, .response = {registers + 10, 4}, .end_of_thread = false};
     unit.send(message, env);
     return {registers[10].dw[0], registers[11].dw[0]};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "hw/eu/isa/message.h"
 #include "hw/iface/engine.h"
 #include "hw/sampler/sampler.h"
 #include "hw/sampler/filter.h"
@@ -74,7 +75,7 @@ struct Round {
     const unsigned first = 2 + random.any(8), payload = width * (loads ? 1 + random.any(4) : 2), response = random.any(3) ? 40 + random.any(2) : first - random.any(2);
     const uint32_t type = loads ? (random.any(2) ? 7 : 26) : random.any(3) ? 0 : 24;
     const uint32_t descriptor = (channels == 16 ? 2u : 1u) << 17 | type << 12 | payload << 25 | components * width << 20;
-    form = {Sfid::sampler, descriptor, 0, {first, payload}, {}, {response, components * width}, channels, false};
+    form = {eu::decode_message(static_cast<unsigned>(Sfid::sampler), descriptor), {first, payload}, {}, {response, components * width}, channels, false};
     for (Grf& g : registers)
       for (uint32_t& dword : g.dw) dword = static_cast<uint32_t>(random.random());
     if (loads) place_texels(first, payload);
@@ -104,7 +105,7 @@ struct Round {
   void send(Grf (&file)[128]) {
     Grf payload[8];
     std::copy_n(file + form.payload.first, form.payload.count, payload);
-    const Message message{.sfid = form.sfid, .descriptor = form.descriptor, .ex_descriptor = 0, .exec_size = form.channels, .exec_mask = mask, .dispatch_mask = mask,
+    const Message message{.op = form.op, .exec_size = form.channels, .exec_mask = mask, .dispatch_mask = mask,
                           .payload = {payload, form.payload.count}, .payload2 = {}, .response = {file + form.response.first, form.response.count}, .end_of_thread = false};
     unit.send(message, env);
   }
@@ -137,7 +138,7 @@ TEST_CASE("messages answered directly are answered as those that are sent") {
     r.send(sent);
     // Often enough for it to find out where the surface is.
     for (unsigned times = 0; times < 24; ++times) {
-      INFO("round " << round << " time " << times << " descriptor " << r.form.descriptor << " mask " << r.mask);
+      INFO("round " << round << " time " << times << " descriptor " << r.form.op.descriptor << " mask " << r.mask);
       std::copy_n(r.registers, 128, answered);
       if (!answer.function(answer, answered, r.mask, r.env)) break;
       ++direct;
