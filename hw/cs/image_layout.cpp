@@ -33,11 +33,11 @@ Restore restore_of(defs::ContextLoad load) {
 
 }  // namespace
 
-std::vector<OtherRegister> other_context_registers(defs::EngineClass engine_class, EngineId id) {
+std::vector<OtherRegister> other_context_registers(const defs::RegisterSet& set, defs::EngineClass engine_class, EngineId id) {
   const uint32_t base = defs::engines[static_cast<size_t>(id)].mmio_base;
   const defs::ContextLayout& layout = defs::context_layout(engine_class);
   std::vector<OtherRegister> found;
-  for (const defs::Register& row : defs::registers()) {
+  for (const defs::Register& row : set.rows) {
     if (!row.context || row.block || (row.engine && engine_class != defs::EngineClass::render)) continue;
     defs::for_each_instance(row, [&](uint32_t offset) {
       const bool mine = row.engine ? offset - base < streamer_block && !layout.has_slot(offset - base) : owns(id, row);

@@ -43,7 +43,7 @@ struct OtherRegister {
   bool masked;
 };
 /// Sorted by offset. Render's alone among the streamers' own registers: the manual names all that the other engines' images hold.
-std::vector<OtherRegister> other_context_registers(defs::EngineClass engine_class, EngineId id);
+std::vector<OtherRegister> other_context_registers(const defs::RegisterSet& set, defs::EngineClass engine_class, EngineId id);
 
 class ImageLayout {
  public:

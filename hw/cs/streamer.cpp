@@ -16,7 +16,7 @@ Streamer::Streamer(const StreamerConfig& config, StreamerLinks links)
       ggtt_(links_.memory, links_.faults, config.id),
       ppgtt_(links_.memory, links_.faults, config.id),
       env_{.engine = config.id, .view = ppgtt_, .ggtt = ggtt_, .registers = links_.registers, .stop = stop_},
-      layout_(config.engine_class, config.mmio_base, other_context_registers(config.engine_class, config.id)),
+      layout_(config.engine_class, config.mmio_base, other_context_registers(links_.registers.set(), config.engine_class, config.id)),
       image_dwords_(layout_.documented()),
       image_(layout_.frame().begin(), layout_.frame().end()),
       restored_(layout_.documented().list_dwords),

@@ -24,10 +24,10 @@ const char* level_name(BatchLevel level) {
 }
 
 /// Registers that MI commands name by offset; fields of the value where the value is in the command.
-Json registers_json(const WalkedPacket& packet) {
+Json registers_json(const WalkedPacket& packet, const defs::RegisterSet& registers) {
   Json out = Json::array();
   const auto add = [&](uint32_t offset) -> Json& {
-    out.push_back(Json{{"offset", fmt::format("0x{:x}", offset)}, {"name", defs::register_name(offset)}});
+    out.push_back(Json{{"offset", fmt::format("0x{:x}", offset)}, {"name", registers.name_of(offset)}});
     return out.back();
   };
   const auto dw = packet.dwords;
@@ -36,7 +36,7 @@ Json registers_json(const WalkedPacket& packet) {
       for (size_t i = 1; i + 1 < dw.size(); i += 2) {
         Json& row = add(dw[i] & 0x7ffffc);
         row["value"] = fmt::format("0x{:08x}", dw[i + 1]);
-        if (const defs::Register* reg = defs::find_register(dw[i] & 0x7ffffc))
+        if (const defs::Register* reg = registers.find(dw[i] & 0x7ffffc))
           for (const defs::RegisterField& field : reg->fields) row["fields"][field.name] = bits(dw[i + 1], field.high, field.low);
       }
       break;
@@ -133,7 +133,7 @@ class TextWriter {
 
 }  // namespace
 
-Json packet_json(const WalkedPacket& packet) {
+Json packet_json(const WalkedPacket& packet, const defs::RegisterSet& registers) {
   Json node{{"address", fmt::format("0x{:08x}", packet.address)}};
   if (!packet.command) {
     node["command"] = nullptr;
@@ -145,7 +145,7 @@ Json packet_json(const WalkedPacket& packet) {
   node["level"] = level_name(packet.level);
   node["dwords"] = packet.dwords.size();
   node["fields"] = fields_json(*packet.command, packet.dwords);
-  if (Json registers = registers_json(packet); !registers.empty()) node["registers"] = std::move(registers);
+  if (Json named = registers_json(packet, registers); !named.empty()) node["registers"] = std::move(named);
   return node;
 }
 
@@ -158,7 +158,7 @@ std::string node_text(const Json& node, bool colour) {
 void PacketPrinter::packet(const WalkedPacket& packet) {
   state_.note(packet);
   if (!packet.command) unknown_++;
-  Json node = packet_json(packet);
+  Json node = packet_json(packet, *options_.platform->registers);
   if (view_)
     if (Json targets = StateFollower(*view_, state_, options_).follow(packet); !targets.empty()) node["points_to"] = std::move(targets);
   sink_(std::move(node));

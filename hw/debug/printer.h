@@ -13,8 +13,8 @@
 
 namespace softgen::debug {
 
-/// A command by itself: no memory is read. `command` may be null.
-Json packet_json(const WalkedPacket& packet);
+/// A command by itself: no memory is read. `command` may be null. `registers`: names of those that it names by number.
+Json packet_json(const WalkedPacket& packet, const defs::RegisterSet& registers);
 
 /// `node` (of a command or of state) as indented lines.
 std::string node_text(const Json& node, bool colour);

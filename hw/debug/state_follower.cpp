@@ -97,7 +97,7 @@ void StateFollower::samplers(Json& out, const std::string& what, uint64_t offset
 
 void StateFollower::stage_pointers(Json& out, const WalkedPacket& packet, unsigned stage, bool sampler) {
   const auto shader = state_.packet(stage_commands[stage]);
-  const defs::Command* command = options_.commands->find(fmt::format("3DSTATE_{}", stage_names[stage]));
+  const defs::Command* command = options_.platform->commands->find(fmt::format("3DSTATE_{}", stage_names[stage]));
   const char* field = sampler ? "Sampler Count" : "Binding Table Entry Count";
   const auto count = shader.empty() ? 0 : static_cast<uint32_t>(field_by_name(*command, shader, field));
   // Sampler Count is in units of four, 4 at most.

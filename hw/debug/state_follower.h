@@ -14,6 +14,7 @@
 
 #include "hw/debug/context_state.h"
 #include "hw/debug/packet_json.h"
+#include "hw/defs/platform.h"
 
 namespace softgen::debug {
 
@@ -21,7 +22,7 @@ namespace softgen::debug {
 using Disassembler = std::function<std::vector<std::string>(memory::View& view, uint64_t address)>;
 
 struct FollowOptions {
-  const defs::CommandSet* commands = nullptr;  ///< of the platform whose packets are followed; outlives the follower
+  const defs::Platform* platform = nullptr;  ///< whose packets are followed
   bool data = true;              ///< first bytes of vertex, index and constant buffers
   uint32_t data_dwords = 32;
   Disassembler disassemble;      ///< empty: kernels by address only
@@ -43,7 +44,7 @@ class StateFollower {
   Json problem(const std::string& what, uint64_t address) const;
   bool mapped(uint64_t address, uint64_t bytes) const;
 
-  const defs::Structure& layout(std::string_view name) const { return *options_.commands->find_structure(name); }
+  const defs::Structure& layout(std::string_view name) const { return *options_.platform->commands->find_structure(name); }
   void binding_table(Json& out, const std::string& what, uint32_t offset, uint32_t count);
   void samplers(Json& out, const std::string& what, uint64_t offset, uint32_t count);
   void stage_pointers(Json& out, const WalkedPacket& packet, unsigned stage, bool sampler);

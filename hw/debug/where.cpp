@@ -20,7 +20,7 @@ namespace {
 
 class Where {
  public:
-  Where(gt::Device& device, EngineId id) : commands_(*device.platform().commands), registers_(device.registers()), id_(id), ppgtt_(device.memory(), nullptr), ggtt_(device.memory(), nullptr) {
+  Where(gt::Device& device, EngineId id) : platform_(device.platform()), registers_(device.registers()), id_(id), ppgtt_(device.memory(), nullptr), ggtt_(device.memory(), nullptr) {
     ppgtt_.set_space(device.streamers().engine(id)->streamer().address_space());
     ggtt_.set_space(memory::AddressSpace::ggtt(device.ggtt()));
   }
@@ -32,12 +32,12 @@ class Where {
     const bool in_batch = peek(reg::RING_BBADDR) & 1;
     memory::View& view = in_batch ? ppgtt_ : ggtt_;
     const auto header = view.load<uint32_t>(at);
-    const defs::Command* command = commands_.find(class_of(id_), header);
+    const defs::Command* command = platform_.commands->find(class_of(id_), header);
     std::vector<uint32_t> dwords(defs::command_length(command, header));
     view.read(at, dwords.data(), dwords.size() * 4);
     const auto level = in_batch ? BatchLevel::first : BatchLevel::ring;
     return fmt::format("{} stands at {}", defs::engines[static_cast<unsigned>(id_)].name,
-                       node_text(packet_json({at, level, in_batch, command, dwords}), false));
+                       node_text(packet_json({at, level, in_batch, command, dwords}, *platform_.registers), false));
   }
 
   std::string bound(const render::StateStore& store) {
@@ -45,7 +45,7 @@ class Where {
     std::vector<WalkedPacket> packets;
     // The engine may run on and change what it keeps: what is shown is one copy of each packet.
     std::deque<std::vector<uint32_t>> copies;
-    for (const defs::Command& command : commands_.commands) {
+    for (const defs::Command& command : platform_.commands->commands) {
       const auto packet = command.valid_on(defs::EngineClass::render) ? store.packet(command.id) : std::span<const uint32_t>{};
       if (packet.empty()) continue;
       const std::vector<uint32_t>& copy = copies.emplace_back(packet.begin(), packet.end());
@@ -53,13 +53,13 @@ class Where {
       state.note(packets.back());
     }
     FollowOptions options;
-    options.commands = &commands_;
+    options.platform = &platform_;
     options.data = false;
     options.disassemble = [](memory::View& view, uint64_t address) { return disassemble_kernel(view, address).lines; };
     StateFollower follower(ppgtt_, state, options);
     std::string text = "bound state:\n";
     for (const WalkedPacket& packet : packets) {
-      Json node = packet_json(packet);
+      Json node = packet_json(packet, *platform_.registers);
       if (Json points_to = follower.follow(packet); !points_to.empty()) node["points_to"] = std::move(points_to);
       text += node_text(node, false);
     }
@@ -69,7 +69,7 @@ class Where {
  private:
   uint32_t peek(uint32_t relative) const { return registers_.peek(id_, relative); }
 
-  const defs::CommandSet& commands_;
+  const defs::Platform& platform_;
   mmio::RegisterFile& registers_;
   const EngineId id_;
   memory::View ppgtt_, ggtt_;

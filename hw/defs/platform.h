@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "hw/defs/command.h"
+#include "hw/defs/register.h"
 
 namespace softgen::defs {
 
@@ -17,6 +18,7 @@ struct Platform {
   uint8_t pci_revision;
   uint64_t bar0_size;       ///< bytes; registers first, the GTT window in the upper half
   const CommandSet* commands;
+  const RegisterSet* registers;
   uint32_t engines;         ///< bit i: EngineId i
   unsigned pipes;
   unsigned connectors;      ///< DDI-B upwards

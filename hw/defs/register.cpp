@@ -4,33 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
+#include <iterator>
 
 namespace softgen::defs {
 
 namespace {
 
-struct Instance {
-  uint32_t offset;
-  uint16_t row;
-};
-
-/// Of blocks, or of what may stand inside them, by offset.
-std::vector<Instance> find_instances(bool blocks) {
-  std::vector<Instance> all;
-  const auto rows = registers();
-  for (size_t row = 0; row < rows.size(); ++row)
-    if ((rows[row].block != 0) == blocks)
-      for_each_instance(rows[row], [&](uint32_t offset) { all.push_back({offset, static_cast<uint16_t>(row)}); });
-  std::ranges::sort(all, {}, &Instance::offset);
-  return all;
-}
-
-const Register* find_in(const std::vector<Instance>& instances, uint32_t offset) {
-  auto next = std::ranges::upper_bound(instances, offset, {}, &Instance::offset);
-  if (next == instances.begin()) return nullptr;
-  const Instance& found = *std::prev(next);
-  const Register& row = registers()[found.row];
+const Register* find_in(const RegisterSet& set, std::span<const RegisterPlace> places, uint32_t offset) {
+  const auto next = std::ranges::upper_bound(places, offset, {}, &RegisterPlace::offset);
+  if (next == places.begin()) return nullptr;
+  const RegisterPlace& found = *std::prev(next);
+  const Register& row = set.rows[found.row];
   return offset < found.offset + std::max(row.block, 4u) ? &row : nullptr;
 }
 
@@ -47,15 +31,14 @@ std::string index_text(const Register& row, uint32_t offset) {
 
 }  // namespace
 
-const Register* find_register(uint32_t offset) {
-  static const std::vector<Instance> single = find_instances(false), blocks = find_instances(true);
+const Register* RegisterSet::find(uint32_t offset) const {
   offset &= ~3u;
-  const Register* row = find_in(single, offset);
-  return row ? row : find_in(blocks, offset);
+  const Register* row = find_in(*this, singles, offset);
+  return row ? row : find_in(*this, blocks, offset);
 }
 
-std::string register_name(uint32_t offset) {
-  const Register* row = find_register(offset);
+std::string RegisterSet::name_of(uint32_t offset) const {
+  const Register* row = find(offset);
   if (!row) return fmt::format("0x{:05x}", offset);
   offset &= ~3u;
   if (row->block) return fmt::format("{}+0x{:x}", row->name, offset - row->offset);

@@ -41,14 +41,27 @@ struct Register {
   const char* source;
 };
 
-/// All rows, by declaration.
-std::span<const Register> registers();
+/// An instance of a row.
+struct RegisterPlace {
+  uint32_t offset;  ///< in BAR0
+  uint16_t row;     ///< index into RegisterSet::rows
+};
 
-/// The row that declares the dword at `offset` (engine blocks and arrays resolved); null: unknown.
-const Register* find_register(uint32_t offset);
+/// The registers of one generation.
+struct RegisterSet {
+  const char* name;
+  std::span<const Register> rows;  ///< by declaration
+  std::span<const RegisterPlace> singles, blocks;  ///< all instances of registers and of blocks, by offset
 
-/// "RING_HEAD.bcs", "PLANE_CTL[1][0]", or "0x12345" when unknown.
-std::string register_name(uint32_t offset);
+  /// The row that declares the dword at `offset` (engine blocks and arrays resolved); null: unknown.
+  const Register* find(uint32_t offset) const;
+  /// "RING_HEAD.bcs", "PLANE_CTL[1][0]", or "0x12345" when unknown.
+  std::string name_of(uint32_t offset) const;
+};
+
+namespace gen9 {
+extern const RegisterSet registers;
+}
 
 /// Calls visit(offset) for each instance of a row. A block counts as one.
 template <typename F>

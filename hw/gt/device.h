@@ -125,7 +125,7 @@ class Device {
   memory::FaultRegisters faults_;
   memory::TlbGeneration tlb_;
   memory::Aperture aperture_;
-  mmio::RegisterFile registers_;
+  mmio::RegisterFile registers_{*config_.platform->registers};
   mmio::InterruptTree interrupts_;
   mmio::Pcode pcode_;
   mmio::GtPower power_;

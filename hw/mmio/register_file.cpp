@@ -13,33 +13,15 @@ namespace softgen::mmio {
 
 using defs::Register;
 
-namespace {
-
-/// Registers whose reset value is not zero, of which there are few.
-std::vector<std::pair<uint32_t, uint32_t>> find_reset_values() {
-  std::vector<std::pair<uint32_t, uint32_t>> values;
-  for (const Register& row : defs::registers()) {
-    if (row.block || !row.reset) continue;
-    defs::for_each_instance(row, [&](uint32_t offset) { values.emplace_back(offset, row.reset); });
-  }
-  return values;
-}
-
-const std::vector<std::pair<uint32_t, uint32_t>>& reset_values() {
-  static const auto values = find_reset_values();
-  return values;
-}
-
-}  // namespace
-
-RegisterFile::RegisterFile() : storage_(dwords), touched_(blocks / 64), cells_(dwords) {
-  const auto rows = defs::registers();
+RegisterFile::RegisterFile(const defs::RegisterSet& set) : set_(set), storage_(dwords), touched_(blocks / 64), cells_(dwords) {
+  const auto rows = set_.rows;
   for (const bool blocks : {true, false}) {  // registers may stand inside a block
     for (size_t i = 0; i < rows.size(); ++i) {
       if ((rows[i].block != 0) != blocks) continue;
       defs::for_each_instance(rows[i], [&](uint32_t offset) {
         for (uint32_t byte = 0; byte < std::max(rows[i].block, 4u); byte += 4)
           cells_[index(offset + byte)].row = static_cast<uint16_t>(i + 1);
+        if (!blocks && rows[i].reset) reset_values_.emplace_back(offset, rows[i].reset);
       });
     }
   }
@@ -48,7 +30,7 @@ RegisterFile::RegisterFile() : storage_(dwords), touched_(blocks / 64), cells_(d
 
 const Register* RegisterFile::row(uint32_t offset) const {
   const uint16_t row = cells_[index(offset)].row;
-  return row ? &defs::registers()[row - 1] : nullptr;
+  return row ? &set_.rows[row - 1] : nullptr;
 }
 
 void RegisterFile::report_unknown(uint32_t offset) {
@@ -60,7 +42,7 @@ uint32_t RegisterFile::read(uint32_t offset) {
   const Cell cell = cells_[index(offset)];
   if (!cell.row) report_unknown(offset);
   const uint32_t value = cell.read_hook ? read_hooks_[cell.read_hook - 1](offset & ~3u) : peek(offset);
-  return cell.row ? value & defs::registers()[cell.row - 1].read_mask : value;
+  return cell.row ? value & set_.rows[cell.row - 1].read_mask : value;
 }
 
 void RegisterFile::store(uint32_t offset, const Register& row, uint32_t value) {
@@ -79,7 +61,7 @@ void RegisterFile::write(uint32_t offset, uint32_t value) {
   offset &= ~3u;
   const Cell cell = cells_[index(offset)];
   if (cell.row) {
-    store(offset, defs::registers()[cell.row - 1], value);
+    store(offset, set_.rows[cell.row - 1], value);
   } else {
     report_unknown(offset);
     poke(offset, value);
@@ -162,11 +144,11 @@ void RegisterFile::on_engine_write(uint32_t relative, const WriteHook& hook) {
 
 std::vector<std::string> RegisterFile::missing_hooks() const {
   std::vector<std::string> missing;
-  for (const Register& row : defs::registers()) {
+  for (const Register& row : set_.rows) {
     if (!row.hook) continue;
     defs::for_each_instance(row, [&](uint32_t offset) {
       const Cell& cell = cells_[index(offset)];
-      if (!cell.read_hook && !cell.write_hook) missing.push_back(defs::register_name(offset));
+      if (!cell.read_hook && !cell.write_hook) missing.push_back(set_.name_of(offset));
     });
   }
   return missing;
@@ -186,11 +168,11 @@ void RegisterFile::reset() {
     for (uint32_t i = first; i < end; ++i) storage_[i].store(0, std::memory_order_relaxed);
   });
   for (uint32_t word = 0; word < blocks / 64; ++word) touched_[word].store(0, std::memory_order_relaxed);
-  for (const auto& [offset, value] : reset_values()) poke(offset, value);
+  for (const auto& [offset, value] : reset_values_) poke(offset, value);
 }
 
 void RegisterFile::reset(uint32_t domains) {
-  for (const Register& row : defs::registers()) {
+  for (const Register& row : set_.rows) {
     if (row.block || !bit(domains, static_cast<unsigned>(row.domain))) continue;
     defs::for_each_instance(row, [&](uint32_t offset) { poke(offset, row.reset); });
   }

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hw/base/archive.h"
@@ -40,7 +41,9 @@ class RegisterFile {
   /// a dword, the other bytes are the old ones, or 0 for masked and write-1-to-clear registers).
   using WriteHook = std::function<void(uint32_t offset, uint32_t written)>;
 
-  RegisterFile();
+  /// `set` outlives the file.
+  explicit RegisterFile(const defs::RegisterSet& set);
+  const defs::RegisterSet& set() const { return set_; }
 
   // -- software's side -----------------------------------------------------------------------------------------------------------
   /// Dwords; the low two bits of `offset` are ignored, offsets outside the space read 0 and drop writes.
@@ -115,6 +118,8 @@ class RegisterFile {
   void store(uint32_t offset, const defs::Register& row, uint32_t value);
   static void report_unknown(uint32_t offset);
 
+  const defs::RegisterSet& set_;
+  std::vector<std::pair<uint32_t, uint32_t>> reset_values_;  ///< offset and value of what is not reset to zero
   ZeroedArray<std::atomic<uint32_t>> storage_;
   ZeroedArray<std::atomic<uint64_t>> touched_;  ///< a bit a block
   ZeroedArray<Cell> cells_;

@@ -66,8 +66,9 @@ class Session {
   template <typename Walk>
   void walk(EngineId engine, uint32_t lrca, memory::View* ppgtt, Walk&& go) {
     debug::ContextState& state = contexts_.of(engine, lrca);
-    const defs::CommandSet& commands_set = *platform_for(options_.platform, image_.version().pci_id).commands;
-    options_.follow.commands = &commands_set;
+    const defs::Platform& platform = platform_for(options_.platform, image_.version().pci_id);
+    const defs::CommandSet& commands_set = *platform.commands;
+    options_.follow.platform = &platform;
     if (options_.form == PrintOptions::Form::list) {
       DrawList list(commands_set, *ppgtt, state, result_.draws + result_.walkers, [this](const std::string& line) { fmt::print(out_, "{}\n", line); });
       debug::BatchWalker walker(commands_set, class_of(engine), image_.ggtt_view(), ppgtt, list, options_.limits);

@@ -17,7 +17,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "hw/defs/register.h"
+#include "hw/defs/platform.h"
 #include "hw/defs/registers/registers.h"
 #include "softgen/softgen.h"
 
@@ -48,8 +48,8 @@ std::string config_space(const sg_platform_info& info) {
 
 /// The clocks of a card's folder (i915 i915_sysfs.c:gen6_attrs) that do not change, in MHz.
 /// NEO answers CL_DEVICE_MAX_CLOCK_FREQUENCY with gt_max_freq_mhz.
-std::vector<Entry> clocks(const std::string& card) {
-  const uint32_t caps = defs::find_register(reg::RP_STATE_CAP)->reset;
+std::vector<Entry> clocks(const defs::Platform& platform, const std::string& card) {
+  const uint32_t caps = platform.registers->find(reg::RP_STATE_CAP)->reset;
   const auto mhz = [&](int shift) { return fmt::format("{}\n", 50 * (caps >> shift & 0xff)); };  // intel_rps.c:gen6_rps_get_freq_caps
   const std::string rp0 = mhz(0), rp1 = mhz(8), rpn = mhz(16);
   return {{card + "gt_RP0_freq_mhz", rp0}, {card + "gt_RP1_freq_mhz", rp1}, {card + "gt_RPn_freq_mhz", rpn},
@@ -81,7 +81,7 @@ std::vector<Entry> entries_of(const sg_platform_info& info) {
                            {fmt::format("sys/dev/char/226:{}", minor), target, true},
                            {fmt::format("sys/class/drm/{}", name), target, true}});
   }
-  std::ranges::move(clocks(device + "drm/card0/"), std::back_inserter(all));
+  std::ranges::move(clocks(*defs::find_platform(info.name), device + "drm/card0/"), std::back_inserter(all));
   return all;
 }
 

@@ -48,7 +48,7 @@ class DisplayMachine {
     for (uint32_t page = 0; page < memory_pages; ++page)
       if (page % 13 != 12) ggtt.set_pte(page, page * page_size | 1);
     ggtt.set_pte(0xfffff, 5 * page_size | 1);
-    for (const defs::Register& row : defs::registers())
+    for (const defs::Register& row : softgen::defs::gen9::registers.rows)
       if (row.hook && std::string_view(row.hook) == "display" && !row.engine) rows_.push_back(&row);
   }
 
@@ -101,7 +101,7 @@ class DisplayMachine {
     host.run_timers([&](unsigned id) { display.timer_expired(id); });
   }
 
-  mmio::RegisterFile registers;
+  mmio::RegisterFile registers{softgen::defs::gen9::registers};
   TimerHost host;
   mmio::InterruptTree interrupts;
   IsolatedMemory memory;

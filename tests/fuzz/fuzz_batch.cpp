@@ -65,7 +65,7 @@ struct Machine {
   memory::TlbGeneration tlb;
   memory::FaultRegisters faults;
   memory::Gate gate;
-  mmio::RegisterFile registers;
+  mmio::RegisterFile registers{softgen::defs::gen9::registers};
   Silent host;
   mmio::InterruptTree interrupts{registers, host};
   Echo engines[engine_count];

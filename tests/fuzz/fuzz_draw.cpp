@@ -116,7 +116,7 @@ class DrawTarget {
   Scenes scenes_{FUZZ_CAPTURES};
   memory::View view_{scenes_.memory(), nullptr};
   StopFlag stop_;
-  mmio::RegisterFile registers_;
+  mmio::RegisterFile registers_{softgen::defs::gen9::registers};
   gt::SharedFunctions functions_;
   gpgpu::Gpgpu gpgpu_{nullptr, functions_};
   render::RenderEngine engine_{defs::gen9::commands, nullptr, &functions_, &gpgpu_};

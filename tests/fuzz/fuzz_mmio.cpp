@@ -44,7 +44,7 @@ uint64_t choose_offset(Input& in) {
   const uint8_t kind = in.take<uint8_t>();
   const uint32_t word = in.take<uint32_t>();
   if (kind < 160) {
-    const auto rows = softgen::defs::registers();
+    const auto rows = softgen::defs::gen9::registers.rows;
     const softgen::defs::Register& row = rows[word % rows.size()];
     const uint32_t base = row.engine ? softgen::defs::engines[word >> 16 & 3].mmio_base : 0;
     return base + row.offset + (word >> 18) % row.count[0] * row.stride[0] + (word >> 20) % row.count[1] * row.stride[1];

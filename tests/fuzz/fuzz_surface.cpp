@@ -259,7 +259,7 @@ class SurfaceTarget {
   render::StateStore store_{defs::gen9::commands};
   render::State state_;
   blitter::Blitter blitter_;
-  mmio::RegisterFile registers_;
+  mmio::RegisterFile registers_{softgen::defs::gen9::registers};
 };
 
 }  // namespace

@@ -42,6 +42,23 @@ static_assert(engines.size() == 2 && engines[1].mmio_base == 0x22000 && engines[
 static_assert(engines[0].reset == 2 && engines[1].reset == 8 && engines[0].context_pages == 22);
 static_assert(engines[1].engine_class == softgen::defs::EngineClass::copy && engines[1].domain == softgen::defs::ResetDomain::blitter);
 """
+OTHER = """import small except ONE, MANY, ROW, RING_CTL
+register RING_CTL 0x3c engine
+  21:12 Buffer Length : uint
+  0 Ring Buffer Enable : bool
+register ONE 0x5000
+  31:0 Whole Word : address
+register MANY 0x6000 array=2 stride=4
+register FRESH 0x8000
+  3:0 Nibble : uint
+"""
+OTHER_CHECKS = """
+using namespace softgen::reg;
+static_assert(GDRST == 0x941c && RING_CTL == 0x3c && ONE == 0x5000 && FRESH == 0x8000 && ROW(1) == 0x7008, "one place in all sets that have it");
+static_assert(small::MANY(1, 2) == 0x6108 && other::MANY(1) == 0x6004);
+static_assert(field::RING_CTL_RING_BUFFER_ENABLE.mask() == 1 && field::FRESH_NIBBLE.mask() == 15 && field::ONE_WHOLE_WORD.mask() == ~0u);
+static_assert(small::field::RING_CTL_BUFFER_LENGTH.high == 20 && other::field::RING_CTL_BUFFER_LENGTH.high == 21);
+"""
 
 
 class Registers(unittest.TestCase):
@@ -52,19 +69,52 @@ class Registers(unittest.TestCase):
 
     def generate(self, text):
         (self.out / "small.def").write_text(text)
-        return script("gen_registers.py", str(self.out), str(self.out / "small.def"))
+        return script("gen_registers.py", str(self.out), "--set", "small", str(self.out / "small.def"))
 
-    def test_constants_and_fields(self):
-        done = self.generate(REGISTERS)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        (self.out / "checks.cpp").write_text('#include "registers.h"\n#include "engines.h"\n' + CHECKS)
+    def derive(self, text):
+        """Two sets, of which the second may import the first."""
+        (self.out / "small.def").write_text(REGISTERS)
+        (self.out / "other.def").write_text(text)
+        return script("gen_registers.py", str(self.out), "--set", "small", str(self.out / "small.def"), "--set", "other", str(self.out / "other.def"))
+
+    def compiles(self, text):
+        (self.out / "checks.cpp").write_text('#include "registers.h"\n#include "engines.h"\n' + text)
         command = ["c++", "-std=c++20", "-fsyntax-only", "-Wall", "-Werror", f"-I{ROOT}", str(self.out / "checks.cpp")]
         compiled = subprocess.run(command, capture_output=True, text=True, check=False)
         self.assertEqual(compiled.returncode, 0, compiled.stderr)
 
+    def test_constants_and_fields(self):
+        done = self.generate(REGISTERS)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.compiles(CHECKS)
+
+    def test_constants_are_what_all_sets_agree_on(self):
+        done = self.derive(OTHER)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.compiles(OTHER_CHECKS)
+        text = (self.out / "registers.h").read_text()
+        shared = text[:text.index("namespace small {")]
+        for name in ("MANY", "RING_CTL_BUFFER_LENGTH"):
+            self.assertNotIn(f" {name}", shared, "a fact that is not shared")
+        table = (self.out / "other_registers.cpp").read_text()
+        self.assertIn("namespace softgen::defs::other {", table)
+        self.assertNotIn('"ROW"', table)
+        self.assertLess(table.index('"GDRST"'), table.index('"RING_CTL"'))
+        # By offset, with rows as numbers: GDRST, the engines' RING_CTL, ONE, MANY, FRESH.
+        self.assertIn("{0x203c, 1}, {0x5000, 2}", table.replace("\n    ", " "))
+
+    def test_what_an_import_refuses(self):
+        for text, complaint in (("import tiny\n", "import of an unknown set tiny"), ("import small except LARGE\n", "except names what is not there: ['LARGE']"),
+                                ("import small\nregister ONE 0x5004\n", "imported and declared as well: ['ONE']"),
+                                ("import small\nregister NEW 0x5000\n", "registers NEW and ONE both stand at 0x5000")):
+            with self.subTest(text):
+                done = self.derive(text)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(complaint, done.stderr)
+
     def test_rows_of_the_table(self):
         self.generate(REGISTERS)
-        table = (self.out / "register_table.cpp").read_text()
+        table = (self.out / "small_registers.cpp").read_text()
         self.assertIn('fields_RING_CTL[] = {{"Buffer Length", 20, 12, uint}, {"Ring Buffer Enable", 0, 0, boolean}};', table)
         self.assertIn('{"RING_CTL", 0x3c, 0x0, 0x1ffc07, 0x0, 0xffffffff, false, true, true, true, false, ResetDomain::gt, "cs", '
                       '0x0, {1, 1}, {0x0, 0x0}, fields_RING_CTL, source1}', table)

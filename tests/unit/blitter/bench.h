@@ -39,7 +39,7 @@ class BlitBench {
   memory::FlatMemory memory;
   memory::Ggtt ggtt;
   memory::View view{memory, nullptr};
-  mmio::RegisterFile registers;
+  mmio::RegisterFile registers{softgen::defs::gen9::registers};
   StopFlag stop;
   EngineEnv env{EngineId::bcs, view, view, registers, stop};
   blitter::Blitter blitter;

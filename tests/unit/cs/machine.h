@@ -180,7 +180,7 @@ class Machine {
   memory::FaultRegisters faults;
   memory::TlbGeneration tlb;
   memory::Gate gate;
-  mmio::RegisterFile registers;
+  mmio::RegisterFile registers{softgen::defs::gen9::registers};
   FakeHost host;
   mmio::InterruptTree interrupts{registers, host};
   std::array<FakeEngine, engine_count> engines;

@@ -104,14 +104,14 @@ TEST_CASE("a saved image is the manual's, dword by dword") {
     REQUIRE(dword % 2 == 1);  // as on a chip, so that values are at odd dwords
     const uint32_t count = ((header & 0xff) + 1) / 2;
     for (uint32_t i = 0; i < count; ++i) {
-      const defs::Register* row = defs::find_register(context.image(dword + 1 + 2 * i));
+      const defs::Register* row = softgen::defs::gen9::registers.find(context.image(dword + 1 + 2 * i));
       REQUIRE(row);
       CHECK(row->context);
     }
     registers += count, dword += 1 + 2 * count;
   }
   REQUIRE(dword < image_dwords);
-  CHECK(registers == cs::other_context_registers(defs::EngineClass::render, id).size());
+  CHECK(registers == cs::other_context_registers(softgen::defs::gen9::registers, defs::EngineClass::render, id).size());
 }
 
 TEST_CASE("a list of more than 128 registers is split, since its length field ends there") {

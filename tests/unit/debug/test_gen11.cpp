@@ -21,7 +21,7 @@ Json fields_of(const defs::CommandSet& commands, const std::vector<uint32_t>& dw
   const defs::Command* command = commands.find(EngineClass::render, dwords[0]);
   REQUIRE(command);
   REQUIRE(defs::command_length(*command, dwords[0]) == dwords.size());
-  return debug::packet_json({0, debug::BatchLevel::first, true, command, dwords})["fields"];
+  return debug::packet_json({0, debug::BatchLevel::first, true, command, dwords}, softgen::defs::gen9::registers)["fields"];
 }
 Json fields_of(const std::vector<uint32_t>& dwords) { return fields_of(Gen11::commands, dwords); }
 

@@ -25,14 +25,14 @@ TEST_CASE("fields by type: bool, enum, address, fixed, groups") {
   flush.command_streamer_stall_enable = true;
   flush.post_sync_operation = defs::gen9::PIPE_CONTROL::PostSyncOperation::WRITE_TIMESTAMP;
   flush.address = 0xfffe'0000'1238;
-  const Json node = packet_json(packet_of(flush.pack()));
+  const Json node = packet_json(packet_of(flush.pack()), softgen::defs::gen9::registers);
   CHECK(node["command"] == "PIPE_CONTROL");
   CHECK(node["fields"]["Command Streamer Stall Enable"] == true);
   CHECK(node["fields"]["Post Sync Operation"]["name"] == "Write Timestamp");
   CHECK(node["fields"]["Address"] == "0xfffe00001238");
 
   const uint32_t imm[] = {0x11000003, 0x7034, 0x60000060, 0x2580, 0x10001};
-  const Json lri = packet_json(packet_of(imm));
+  const Json lri = packet_json(packet_of(imm), softgen::defs::gen9::registers);
   CHECK(lri["fields"]["repeat"].size() == 2);
   CHECK(lri["fields"]["repeat"][1]["Data DWord"] == 0x10001);
   CHECK(lri["registers"][0]["offset"] == "0x7034");
@@ -40,7 +40,7 @@ TEST_CASE("fields by type: bool, enum, address, fixed, groups") {
 
 TEST_CASE("an unknown command is one, in colour too") {
   const uint32_t dwords[] = {0x7f000000, 0};
-  const Json node = packet_json(packet_of(dwords));
+  const Json node = packet_json(packet_of(dwords), softgen::defs::gen9::registers);
   CHECK(node["command"].is_null());
   CHECK(node_text(node, false) == "0x00001000  unknown command 0x7f000000\n");
   CHECK(node_text(node, true).find("\x1b[") != std::string::npos);
@@ -53,7 +53,7 @@ TEST_CASE("a blend state pointer leads to blend state under the dynamic base") {
   memory::View view(memory, nullptr);
   view.set_space(memory::AddressSpace::ggtt(ggtt));
   ContextState state;
-  FollowOptions options{.commands = &defs::gen9::commands};
+  FollowOptions options{.platform = defs::find_platform("kbl")};
   std::vector<Json> nodes;
   PacketPrinter printer(&view, state, options, [&](Json node) { nodes.push_back(std::move(node)); });
 
@@ -87,7 +87,7 @@ TEST_CASE("random packets print without harm") {
   memory::View view(memory, nullptr);
   view.set_space(memory::AddressSpace::ggtt(ggtt));
   ContextState state;
-  FollowOptions options{.commands = &defs::gen9::commands};
+  FollowOptions options{.platform = defs::find_platform("kbl")};
   PacketPrinter printer(&view, state, options, [](const Json& node) { node_text(node, true); });
   std::mt19937 random(11);
   for (const defs::Command& command : defs::gen9::commands.commands) {

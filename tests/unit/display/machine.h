@@ -84,7 +84,7 @@ struct Machine {
     return iir;
   }
 
-  mmio::RegisterFile registers;
+  mmio::RegisterFile registers{softgen::defs::gen9::registers};
   FakeHost host;
   mmio::InterruptTree interrupts;
   memory::SparseMemory memory;

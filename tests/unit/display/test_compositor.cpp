@@ -135,7 +135,7 @@ struct Threaded {
     return iir;
   }
 
-  mmio::RegisterFile registers;
+  mmio::RegisterFile registers{softgen::defs::gen9::registers};
   ThreadHost host;
   mmio::InterruptTree interrupts;
   SlowMemory memory;

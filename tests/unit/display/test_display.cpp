@@ -134,7 +134,7 @@ TEST_CASE_METHOD(test::Machine, "AUX channels answer that nobody is there") {
 
 TEST_CASE_METHOD(test::Machine, "every register that promises display behaviour has it") {
   for (const std::string& name : registers.missing_hooks()) {
-    for (const defs::Register& row : defs::registers()) {
+    for (const defs::Register& row : softgen::defs::gen9::registers.rows) {
       if (row.hook && std::string_view(row.hook) == "display") CHECK(name.substr(0, name.find('[')) != row.name);
     }
   }
@@ -180,7 +180,7 @@ TEST_CASE_METHOD(Shown, "save and load carry a running display over") {
   other.run_for(frame_ns);
   for (uint32_t offset : {reg::PIPE_FRMCNT(0), reg::PIPE_SCANLINE(0), reg::PLANE_SURFLIVE(0, 0), reg::PIPE_FLIPCNT(0), reg::PAL_PREC_DATA(0),
                           reg::DE_PIPE_IIR(0), reg::TRANS_CONF(0), reg::PIPE_FRMTMSTMP(0)}) {
-    INFO(defs::register_name(offset));
+    INFO(softgen::defs::gen9::registers.name_of(offset));
     CHECK(other.read(offset) == read(offset));
   }
   CHECK(other.read(reg::PLANE_SURFLIVE(0, 0)) == 0x2000000);
@@ -383,7 +383,7 @@ TEST_CASE_METHOD(Shown, "a reset leaves no trace") {
   for (uint32_t offset = 0; offset < mmio::register_space; offset += 4) {
     if (offset == reg::TIMESTAMP_CTR || offset == reg::MASTER_INT_CTL) continue;
     const uint32_t now = registers.peek(offset), then = fresh.registers.peek(offset);
-    if (now != then) FAIL(defs::register_name(offset) << ": " << now << " instead of " << then);
+    if (now != then) FAIL(softgen::defs::gen9::registers.name_of(offset) << ": " << now << " instead of " << then);
   }
   CHECK(read(reg::PIPE_FRMCNT(0)) == 0);
   CHECK(read(reg::PLANE_SURFLIVE(0, 0)) == 0);

@@ -134,7 +134,7 @@ Seen walk(eu::Engine engine, const Shape& shape, uint32_t seed, bool far = false
   mapped.view.write(states + 64, second.data(), sizeof second);
   for (uint64_t at = source; !same_buffer && at < source + buffer_pages * 4096; at += 4) mapped.view.store(at, static_cast<uint32_t>(random()));
 
-  mmio::RegisterFile registers;
+  mmio::RegisterFile registers{softgen::defs::gen9::registers};
   StopFlag stop;
   EngineEnv env{EngineId::rcs, mapped.view, mapped.view, registers, stop};
   Kernel kernel;

@@ -29,7 +29,7 @@ std::shared_ptr<const eu::Program> tells_payload() {
 /// The first dwords of r1 to r3 of two threads that have one register for both and two of their own each.
 std::vector<std::array<uint32_t, 3>> payloads(bool indirect) {
   memory::test::Mapped mapped{data};
-  mmio::RegisterFile registers;
+  mmio::RegisterFile registers{softgen::defs::gen9::registers};
   StopFlag stop;
   EngineEnv env{EngineId::rcs, mapped.view, mapped.view, registers, stop};
   Kernel kernel;

@@ -108,12 +108,12 @@ TEST_CASE("i915 probe: workarounds stick and read back") {  // intel_workarounds
   CHECK(host.read(reg::L3_LRA_1_GPGPU) == 0x67f1'427f);
   for (uint32_t offset : {reg::GAM_ECOCHK, reg::MMCD_MISC_CTRL, reg::UCGCTL4, reg::GAMT_ECO_REG_RW_IA, reg::SCRATCH1, reg::L3SQCREG4,
                           reg::SCRATCH_LNCF1, reg::MCR_SELECTOR, 0x2000 + reg::RING_FORCE_TO_NONPRIV(0)}) {
-    INFO(defs::register_name(offset));
+    INFO(softgen::defs::gen9::registers.name_of(offset));
     host.write(offset, 0x0040'0100);
     CHECK(host.read(offset) == 0x0040'0100);
   }
   for (uint32_t offset : {0x2000 + reg::CSFE_CHICKEN1, reg::FF_SLICE_CS_CHICKEN1, reg::COMMON_SLICE_CHICKEN2, reg::ROW_CHICKEN}) {
-    INFO(defs::register_name(offset));
+    INFO(softgen::defs::gen9::registers.name_of(offset));
     host.write(offset, 0x4000'4000);
     CHECK(host.read(offset) == 0x4000);
   }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A second platform: Kaby Lake with another PCI id, without video engines, one pipe less, and the commands of defs/kbl2.def.
+// A second platform: Kaby Lake with another PCI id, without video engines, one pipe less, and the commands and registers of defs/.
 #pragma once
 
 #include "hw/defs/platform.h"
 #include "tests/unit/kbl2/set.h"
+
+namespace softgen::defs::kbl2 {
+extern const RegisterSet registers;
+}
 
 namespace softgen::test {
 
@@ -15,6 +19,7 @@ inline constexpr defs::Platform kbl2 = {
     .pci_revision = 1,
     .bar0_size = 16ull << 20,
     .commands = &defs::kbl2::commands,
+    .registers = &defs::kbl2::registers,
     .engines = kbl2_engines,
     .pipes = 2,
     .connectors = 3,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A device built from a second platform's tables does what they say, with no code for that platform anywhere.
+#include <algorithm>
 #include <type_traits>
 #include <vector>
 
@@ -106,9 +107,39 @@ TEST_CASE("kbl2: the render engine keeps state packets as long as they are there
 
 TEST_CASE("kbl2: the printer names its fields") {
   const std::vector<uint32_t> vs = {0x7810'0008, 0, 0, 0, 0, 0, 0, 0, 0, 5};
-  const debug::Json node = debug::packet_json({0, debug::BatchLevel::first, true, Kbl2::commands.find(EngineClass::render, vs[0]), vs});
+  const debug::Json node = debug::packet_json({0, debug::BatchLevel::first, true, Kbl2::commands.find(EngineClass::render, vs[0]), vs}, *test::kbl2.registers);
   CHECK(node["fields"]["Nine"] == 5);
   CHECK_FALSE(node["fields"].contains("Single Vertex Dispatch"));
+}
+
+TEST_CASE("kbl2: its registers stand where its table has them, with its reset values") {
+  const defs::RegisterSet &ours = *test::kbl2.registers, &gen9 = defs::gen9::registers;
+  CHECK(ours.name_of(0x7ffc) == "CACHE_MODE_1");
+  CHECK(gen9.name_of(reg::CACHE_MODE_1) == "CACHE_MODE_1");
+  CHECK(ours.name_of(reg::CACHE_MODE_1) != "CACHE_MODE_1");
+  CHECK_FALSE(ours.find(reg::FBC_RECOMP_CTL));
+  CHECK(ours.name_of(0x22034) == "RING_HEAD.bcs");
+  CHECK(ours.rows.size() == gen9.rows.size());
+
+  mmio::RegisterFile file(ours), kbl(gen9);
+  CHECK(file.read(reg::FUSE2) == 0x1234'5678);
+  CHECK(kbl.read(reg::FUSE2) != 0x1234'5678);
+  CHECK(file.read(0x51f00) == 0x99);
+  file.write(0x7ffc, 0x0003'0001);
+  CHECK(file.read(0x7ffc) == 1);
+  file.reset();
+  CHECK(file.read(0x51f00) == 0x99);
+  CHECK(file.is_nonpriv_writable(EngineId::rcs, 0x7ffc));
+  CHECK_FALSE(kbl.is_nonpriv_writable(EngineId::rcs, 0x7ffc));
+}
+
+TEST_CASE("kbl2: a context image keeps the registers that its table marks") {
+  const auto has = [](const defs::RegisterSet& set, uint32_t offset) {
+    return std::ranges::count(cs::other_context_registers(set, EngineClass::render, EngineId::rcs), offset, &cs::OtherRegister::offset);
+  };
+  CHECK(has(*test::kbl2.registers, 0x7ffc) == 1);
+  CHECK(has(*test::kbl2.registers, reg::CACHE_MODE_1) == 0);
+  CHECK(has(defs::gen9::registers, reg::CACHE_MODE_1) == 1);
 }
 
 TEST_CASE("kbl2: a device has its engines and its identity, and takes no other chip's saved state") {
@@ -117,6 +148,7 @@ TEST_CASE("kbl2: a device has its engines and its identity, and takes no other c
   for (const EngineId id : {EngineId::rcs, EngineId::bcs}) CHECK(device.streamers().engine(id));
   for (const EngineId id : {EngineId::vcs0, EngineId::vcs1, EngineId::vecs}) CHECK_FALSE(device.streamers().engine(id));
   CHECK(kbl.streamers().engine(EngineId::vcs0));
+  CHECK(device.bar0_read(reg::FUSE2, 4) == 0x1234'5678);
   device.pause(), kbl.pause();
   CHECK(device.report().find("\"kbl2\"") != std::string::npos);
   CHECK(defs::find_platform("kbl2") == nullptr);  // it is the tests' alone

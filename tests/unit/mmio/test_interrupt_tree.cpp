@@ -27,7 +27,7 @@ class FakeHost final : public QuietHost {
 
 struct Fixture {
   FakeHost host;
-  RegisterFile regs;
+  RegisterFile regs{softgen::defs::gen9::registers};
   InterruptTree tree{regs, host};
   Fixture() { set_log_sink({}); }
 
@@ -206,7 +206,7 @@ class Answering final : public QuietHost {
 TEST_CASE("the host may come back into the registers from the interrupt") {
   set_log_sink({});
   Answering host;
-  RegisterFile regs;
+  RegisterFile regs{softgen::defs::gen9::registers};
   InterruptTree tree(regs, host);
   regs.write(reg::DE_PIPE_IMR(0), 0);
   regs.write(reg::DE_PIPE_IER(0), ~0u);
@@ -271,7 +271,7 @@ TEST_CASE("from several threads no interrupt is lost and none is reported twice"
     bool last = false, in_order = true;
     std::counting_semaphore<> rises{0};
   } host;
-  RegisterFile regs;
+  RegisterFile regs{softgen::defs::gen9::registers};
   InterruptTree tree(regs, host);
   for (unsigned pipe = 0; pipe < 3; ++pipe) {
     regs.write(reg::DE_PIPE_IMR(pipe), 0);

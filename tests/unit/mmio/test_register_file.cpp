@@ -23,17 +23,17 @@ struct Quiet {
 }  // namespace
 
 TEST_CASE("register names resolve engines and arrays") {
-  CHECK(defs::register_name(0x22034) == "RING_HEAD.bcs");
-  CHECK(defs::register_name(0x1a60c) == "CS_GPR[1][1].vecs");
-  CHECK(defs::register_name(0x44318) == "GT_IIR[1]");
-  CHECK(defs::register_name(unknown) == "0x1ff000");
-  CHECK(defs::find_register(unknown) == nullptr);
-  CHECK(defs::find_register(0x2036)->offset == reg::RING_HEAD);
+  CHECK(softgen::defs::gen9::registers.name_of(0x22034) == "RING_HEAD.bcs");
+  CHECK(softgen::defs::gen9::registers.name_of(0x1a60c) == "CS_GPR[1][1].vecs");
+  CHECK(softgen::defs::gen9::registers.name_of(0x44318) == "GT_IIR[1]");
+  CHECK(softgen::defs::gen9::registers.name_of(unknown) == "0x1ff000");
+  CHECK(softgen::defs::gen9::registers.find(unknown) == nullptr);
+  CHECK(softgen::defs::gen9::registers.find(0x2036)->offset == reg::RING_HEAD);
 }
 
 TEST_CASE("masked registers take the bits their upper half selects and read it as zero") {
   Quiet quiet;
-  RegisterFile file;
+  RegisterFile file{softgen::defs::gen9::registers};
   const uint32_t offset = engine_register(EngineId::rcs, reg::RING_INSTPM);
   file.write(offset, 0x0081'00ff);
   CHECK(file.read(offset) == 0x0081);
@@ -45,7 +45,7 @@ TEST_CASE("masked registers take the bits their upper half selects and read it a
 
 TEST_CASE("read-only bits stay, write-1-to-clear bits clear, write-only registers read zero") {
   Quiet quiet;
-  RegisterFile file;
+  RegisterFile file{softgen::defs::gen9::registers};
   const uint32_t tail = engine_register(EngineId::bcs, reg::RING_TAIL);
   file.write(tail, 0xffff'ffff);
   CHECK(file.read(tail) == 0x001f'fff8);
@@ -65,7 +65,7 @@ TEST_CASE("read-only bits stay, write-1-to-clear bits clear, write-only register
 
 TEST_CASE("narrow and wide accesses") {
   Quiet quiet;
-  RegisterFile file;
+  RegisterFile file{softgen::defs::gen9::registers};
   file.write(unknown, 0x1122'3344'5566'7788, 8);
   CHECK(file.read(unknown, 8) == 0x1122'3344'5566'7788);
   CHECK(file.read(unknown + 4, 4) == 0x1122'3344);
@@ -83,7 +83,7 @@ TEST_CASE("narrow and wide accesses") {
 }
 
 TEST_CASE("accesses outside the space are dropped") {
-  RegisterFile file;
+  RegisterFile file{softgen::defs::gen9::registers};
   CHECK(file.read(register_space) == 0);
   file.write(register_space, 1);
   file.write(0xffff'fffc, 1);
@@ -92,7 +92,7 @@ TEST_CASE("accesses outside the space are dropped") {
 
 TEST_CASE("unknown registers are memory, and counted by offset") {
   Quiet quiet;
-  RegisterFile file;
+  RegisterFile file{softgen::defs::gen9::registers};
   file.write(unknown, 42);
   CHECK(file.read(unknown) == 42);
   CHECK(failure_count(Failure::note, "unknown register 0x1ff000") == 2);
@@ -102,7 +102,7 @@ TEST_CASE("unknown registers are memory, and counted by offset") {
 
 TEST_CASE("hooks see the offset, what was written, and what was kept") {
   Quiet quiet;
-  RegisterFile file;
+  RegisterFile file{softgen::defs::gen9::registers};
   std::vector<std::pair<uint32_t, uint32_t>> seen;
   file.on_engine_write(reg::RING_TAIL, [&](uint32_t offset, uint32_t written) {
     seen.emplace_back(offset, written);
@@ -117,7 +117,7 @@ TEST_CASE("hooks see the offset, what was written, and what was kept") {
 }
 
 TEST_CASE("registers with a hook in their row are missed until somebody registers") {
-  RegisterFile file;
+  RegisterFile file{softgen::defs::gen9::registers};
   const auto before = file.missing_hooks();
   CHECK(std::ranges::count(before, std::string("RING_ELSP.bcs")) == 1);
   file.on_engine_write(reg::RING_ELSP, [](uint32_t, uint32_t) {});
@@ -127,7 +127,7 @@ TEST_CASE("registers with a hook in their row are missed until somebody register
 
 TEST_CASE("privilege of registers: user-mode list and the engine's slots") {
   Quiet quiet;
-  RegisterFile file;
+  RegisterFile file{softgen::defs::gen9::registers};
   CHECK(file.is_nonpriv_writable(EngineId::rcs, engine_register(EngineId::rcs, reg::CS_GPR(3, 1))));
   CHECK_FALSE(file.is_nonpriv_writable(EngineId::rcs, engine_register(EngineId::bcs, reg::CS_GPR(0))));
   CHECK_FALSE(file.is_nonpriv_writable(EngineId::rcs, engine_register(EngineId::rcs, reg::RING_HWS_PGA)));
@@ -140,17 +140,17 @@ TEST_CASE("privilege of registers: user-mode list and the engine's slots") {
 
 TEST_CASE("reset brings back what the table says and forgets the rest") {
   Quiet quiet;
-  RegisterFile fresh, file;
+  RegisterFile fresh{softgen::defs::gen9::registers}, file{softgen::defs::gen9::registers};
   for (uint32_t offset = 0; offset < register_space; offset += 4) file.poke(offset, 0xdeadbeef);
   file.reset();
   for (uint32_t offset = 0; offset < register_space; offset += 4) {
-    if (file.peek(offset) != fresh.peek(offset)) FAIL(defs::register_name(offset));
+    if (file.peek(offset) != fresh.peek(offset)) FAIL(softgen::defs::gen9::registers.name_of(offset));
   }
 }
 
 TEST_CASE("state goes round, and a damaged one is refused") {
   Quiet quiet;
-  RegisterFile file, copy;
+  RegisterFile file{softgen::defs::gen9::registers}, copy{softgen::defs::gen9::registers};
   file.write(unknown, 1);
   file.write(engine_register(EngineId::rcs, reg::RING_START), 0x5000);
   Archive out;
@@ -173,15 +173,15 @@ TEST_CASE("state goes round, and a damaged one is refused") {
 TEST_CASE("reserved ranges and the memory controller's mirror cannot be written") {
   // KBL PRM vol 3, "Memory and IO Space Registers": 8800-88FF has no impact; 140000-17FFFF is read-only.
   Quiet quiet;
-  RegisterFile file;
+  RegisterFile file{softgen::defs::gen9::registers};
   for (const uint32_t offset : {0x8800u, 0x88fcu, 0x140000u, 0x145f00u, 0x17fffcu}) {
     CAPTURE(offset);
     file.write(offset, 0x1234'5678);
     CHECK(file.read(offset) == 0);
   }
-  CHECK(defs::register_name(0x8810) == "RESERVED_8800+0x10");
+  CHECK(softgen::defs::gen9::registers.name_of(0x8810) == "RESERVED_8800+0x10");
   // What other rows declare amid a block is theirs.
-  CHECK(defs::register_name(reg::MC_BIOS_DATA) == "MC_BIOS_DATA");
+  CHECK(softgen::defs::gen9::registers.name_of(reg::MC_BIOS_DATA) == "MC_BIOS_DATA");
   CHECK(file.read(reg::MC_BIOS_DATA) == 8);
   CHECK(file.read(reg::MAD_DIMM_CH(1)) == 8);
 }
@@ -194,13 +194,13 @@ TEST_CASE("the registers of the power contexts are declared on each engine") {
   for (const EngineId id : {EngineId::vcs0, EngineId::bcs, EngineId::vecs})
     for (const uint32_t offset : relative) {
       CAPTURE(id, offset);
-      CHECK(defs::find_register(engine_register(id, offset)) != nullptr);
+      CHECK(softgen::defs::gen9::registers.find(engine_register(id, offset)) != nullptr);
     }
-  for (const uint32_t offset : {0x21acu, 0x120a0u, 0x220a0u}) CHECK(defs::find_register(offset) != nullptr);
+  for (const uint32_t offset : {0x21acu, 0x120a0u, 0x220a0u}) CHECK(softgen::defs::gen9::registers.find(offset) != nullptr);
 }
 
 TEST_CASE("a user batch on the video engine may write its MFX registers, one on render may not") {
-  RegisterFile file;
+  RegisterFile file{softgen::defs::gen9::registers};
   CHECK(file.is_nonpriv_writable(EngineId::vcs0, reg::MFX_STATUS(63)));
   CHECK(!file.is_nonpriv_writable(EngineId::vcs0, reg::MFX_BITSTREAM(0)));
   for (const EngineId id : {EngineId::rcs, EngineId::bcs, EngineId::vecs}) CHECK(!file.is_nonpriv_writable(id, reg::MFX_STATUS(0)));

@@ -10,7 +10,7 @@ using namespace softgen;
 namespace {
 
 struct Environment : memory::test::Mapped {
-  mmio::RegisterFile registers;
+  mmio::RegisterFile registers{softgen::defs::gen9::registers};
   StopFlag stop;
   EngineEnv env{.engine = EngineId::rcs, .view = view, .ggtt = view, .registers = registers, .stop = stop};
   Environment() : Mapped(0x1000, 0x2000) {}

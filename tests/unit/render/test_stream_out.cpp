@@ -14,7 +14,7 @@ namespace {
 constexpr uint32_t buffer = 0x10000, offsets = 0x20000;
 
 struct Fixture : memory::test::Mapped {
-  mmio::RegisterFile registers;
+  mmio::RegisterFile registers{softgen::defs::gen9::registers};
   StateStore store{defs::gen9::commands};
   State state;
   std::array<uint32_t, 16> dwords[3];
