@@ -31,7 +31,8 @@ CommandStreamers::CommandStreamers(const Environment& environment, bool threaded
                         .perf_report = environment.perf_report,
                         .gtt_written = environment.gtt_written,
                         .observer = environment.observer};
-    const StreamerConfig config{.id = id, .commands = environment.commands, .engine_class = class_of(id), .mmio_base = defs::engines[i].mmio_base};
+    const StreamerConfig config{
+        .id = id, .commands = environment.commands, .engine_class = class_of(id), .mmio_base = defs::engines[i].mmio_base};
     engines_[i] = std::make_unique<EngineCs>(config, std::move(links), environment.gate, threaded);
     attach(*engines_[i]);
   }

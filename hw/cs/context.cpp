@@ -109,7 +109,8 @@ void Streamer::load_list(const ImageWalk::List& list, uint64_t page_address, std
 void Streamer::inhibit_engine_registers() {
   for (const LayoutSlot& slot : layout_.slots()) {
     const bool streamer = slot.restore == Restore::value || slot.restore == Restore::rules || slot.restore == Restore::rules_masked;
-    if (slot.dword >= layout_.documented().ring_dwords && streamer && slot.offset - config_.mmio_base < streamer_block) links_.registers.poke(slot.offset, 0);
+    if (slot.dword >= layout_.documented().ring_dwords && streamer && slot.offset - config_.mmio_base < streamer_block)
+      links_.registers.poke(slot.offset, 0);
   }
 }
 

@@ -81,7 +81,8 @@ struct ExeclistStatus {
 
   uint32_t value() const {
     uint32_t v = 0;
-    v |= queue_full ? field::RING_EXECLIST_STATUS_LO_EXECLIST_QUEUE_FULL.mask() | field::RING_EXECLIST_STATUS_LO_EXECLIST_1_VALID.mask() : 0;
+    v |=
+        queue_full ? field::RING_EXECLIST_STATUS_LO_EXECLIST_QUEUE_FULL.mask() | field::RING_EXECLIST_STATUS_LO_EXECLIST_1_VALID.mask() : 0;
     v |= running ? field::RING_EXECLIST_STATUS_LO_EXECLIST_0_VALID.mask() | field::RING_EXECLIST_STATUS_LO_EXECLIST_0_ACTIVE.mask() : 0;
     v = field::RING_EXECLIST_STATUS_LO_LAST_CONTEXT_SWITCH_REASON.with(v, last_reason);
     v = field::RING_EXECLIST_STATUS_LO_CURRENT_ACTIVE_ELEMENT_STATUS.with(v, running ? (element == 0 ? 1 : 2) : 0);

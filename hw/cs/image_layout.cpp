@@ -69,7 +69,8 @@ void ImageLayout::add_slot(uint32_t dword, uint32_t offset, Restore restore) {
 
 void ImageLayout::fill_spaces(Registers others) {
   const auto named = [&](const OtherRegister& other) {
-    return std::ranges::any_of(layout_.spaces, [&](const defs::ContextSpace& space) { return std::ranges::find(space.named, other.offset) != space.named.end(); });
+    return std::ranges::any_of(
+        layout_.spaces, [&](const defs::ContextSpace& space) { return std::ranges::find(space.named, other.offset) != space.named.end(); });
   };
   std::vector<OtherRegister> left;
   std::ranges::remove_copy_if(others, std::back_inserter(left), named);

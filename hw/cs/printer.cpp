@@ -101,13 +101,15 @@ std::string print_packet(const Packet& packet) {
   return out;
 }
 
-std::string print_commands(Cursor cursor, ParseMemory memory, const defs::CommandSet& commands, defs::EngineClass engine, const PrintOptions& options) {
+std::string print_commands(Cursor cursor, ParseMemory memory, const defs::CommandSet& commands, defs::EngineClass engine,
+                           const PrintOptions& options) {
   PrintVisitor visitor{{options.max_commands}, options, {}};
   parse(cursor, memory, commands, engine, visitor);
   return std::move(visitor.text);
 }
 
-std::vector<CommandRange> command_ranges(Cursor cursor, ParseMemory memory, const defs::CommandSet& commands, defs::EngineClass engine, uint32_t max_commands) {
+std::vector<CommandRange> command_ranges(Cursor cursor, ParseMemory memory, const defs::CommandSet& commands, defs::EngineClass engine,
+                                         uint32_t max_commands) {
   RangeVisitor visitor{{max_commands}, {}};
   parse(cursor, memory, commands, engine, visitor);
   return std::move(visitor.ranges);

@@ -20,7 +20,8 @@ struct PrintOptions {
 };
 
 /// Prints from `cursor` on until the ring is drained, the outermost batch has ended, or the bound is reached.
-std::string print_commands(Cursor cursor, ParseMemory memory, const defs::CommandSet& commands, defs::EngineClass engine, const PrintOptions& options = {});
+std::string print_commands(Cursor cursor, ParseMemory memory, const defs::CommandSet& commands, defs::EngineClass engine,
+                           const PrintOptions& options = {});
 
 struct CommandRange {
   uint64_t address = 0;  ///< of a run of commands without a jump
@@ -30,6 +31,7 @@ struct CommandRange {
 };
 
 /// The runs of commands that a walk from `cursor` meets, in order.
-std::vector<CommandRange> command_ranges(Cursor cursor, ParseMemory memory, const defs::CommandSet& commands, defs::EngineClass engine, uint32_t max_commands = 100'000);
+std::vector<CommandRange> command_ranges(Cursor cursor, ParseMemory memory, const defs::CommandSet& commands, defs::EngineClass engine,
+                                         uint32_t max_commands = 100'000);
 
 }  // namespace softgen::cs

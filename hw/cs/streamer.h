@@ -204,8 +204,11 @@ class Streamer {
   /// Dwords of page 1 with the values that the streamer uses outside a restore.
   struct ImageDwords {
     explicit ImageDwords(const defs::ContextLayout& layout)
-        : context_control(layout.value_dword(reg::ctx_control)), tail(layout.value_dword(reg::tail)), ring_control(layout.value_dword(reg::ctl)),
-          timestamp(layout.value_dword(reg::ctx_timestamp)), per_context(layout.value_dword(reg::bb_per_ctx_ptr)),
+        : context_control(layout.value_dword(reg::ctx_control)),
+          tail(layout.value_dword(reg::tail)),
+          ring_control(layout.value_dword(reg::ctl)),
+          timestamp(layout.value_dword(reg::ctx_timestamp)),
+          per_context(layout.value_dword(reg::bb_per_ctx_ptr)),
           indirect(layout.value_dword(reg::indirect_ctx)) {}
     const uint32_t context_control, tail, ring_control, timestamp, per_context, indirect;
   } image_dwords_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Context workaround batches, which run on each restore: INDIRECT_CTX bounded by its length, BB_PER_CTX_PTR by its MI_BATCH_BUFFER_END
 // (SKL PRM vol 2c; i915 gt/intel_lrc.c).
+#include "hw/cs/workaround_batch.h"
 #include "hw/base/log.h"
 #include "hw/cs/context_image.h"
 #include "hw/cs/executor.h"
 #include "hw/cs/streamer.h"
-#include "hw/cs/workaround_batch.h"
 #include "hw/defs/ids.h"
 
 namespace softgen::cs {

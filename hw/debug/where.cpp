@@ -20,7 +20,12 @@ namespace {
 
 class Where {
  public:
-  Where(gt::Device& device, EngineId id) : platform_(device.platform()), registers_(device.registers()), id_(id), ppgtt_(device.memory(), nullptr), ggtt_(device.memory(), nullptr) {
+  Where(gt::Device& device, EngineId id)
+      : platform_(device.platform()),
+        registers_(device.registers()),
+        id_(id),
+        ppgtt_(device.memory(), nullptr),
+        ggtt_(device.memory(), nullptr) {
     ppgtt_.set_space(device.streamers().engine(id)->streamer().address_space());
     ggtt_.set_space(memory::AddressSpace::ggtt(device.ggtt()));
   }

@@ -50,7 +50,7 @@ struct RegisterPlace {
 /// The registers of one generation.
 struct RegisterSet {
   const char* name;
-  std::span<const Register> rows;  ///< by declaration
+  std::span<const Register> rows;                  ///< by declaration
   std::span<const RegisterPlace> singles, blocks;  ///< all instances of registers and of blocks, by offset
 
   /// The row that declares the dword at `offset` (engine blocks and arrays resolved); null: unknown.

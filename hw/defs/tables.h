@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How CommandSet::find() finds: three small tables indexed by the opcode bits of a header. Included by the generated tables.cpp and command.cpp.
+// How CommandSet::find() finds: three small tables indexed by the opcode bits of a header. Included by the generated tables.cpp and
+// command.cpp.
 #pragma once
 
 #include <array>

@@ -21,7 +21,8 @@ constexpr std::array<uint32_t, 4> kdiv = {5, 2, 3, 1};
 constexpr uint64_t dco_fraction = 0x8000;  ///< units of DCO Fraction per unit of DCO Integer
 
 uint64_t wrpll_hz(const Dpll& pll) {
-  const uint64_t dco_scaled = uint64_t{field::DPLL_CFGCR1_DCO_INTEGER.of(pll.cfgcr1)} * dco_fraction + field::DPLL_CFGCR1_DCO_FRACTION.of(pll.cfgcr1);
+  const uint64_t dco_scaled =
+      uint64_t{field::DPLL_CFGCR1_DCO_INTEGER.of(pll.cfgcr1)} * dco_fraction + field::DPLL_CFGCR1_DCO_FRACTION.of(pll.cfgcr1);
   const uint64_t q = field::DPLL_CFGCR2_QDIV_MODE.of(pll.cfgcr2) ? field::DPLL_CFGCR2_QDIV_RATIO.of(pll.cfgcr2) : 1;
   const uint64_t divider = uint64_t{pdiv[field::DPLL_CFGCR2_PDIV.of(pll.cfgcr2)]} * q * kdiv[field::DPLL_CFGCR2_KDIV.of(pll.cfgcr2)] * 5;
   if (divider == 0) return 0;

@@ -27,7 +27,8 @@ static_assert(field::CSC_PREOFF_OFFSET.mask() == 0x1fff && field::CSC_POSTOFF_OF
 float csc_coefficient(uint32_t value) {
   // Fraction bits of the mantissa by exponent; 4 and 5 are reserved (i915 ilk_csc_convert_ctm).
   constexpr int fraction[8] = {9, 10, 11, 12, 9, 9, 7, 8};
-  const float magnitude = std::ldexp(static_cast<float>(field::CSC_COEFF_MANTISSA.of(value)), -fraction[field::CSC_COEFF_EXPONENT.of(value)]);
+  const float magnitude =
+      std::ldexp(static_cast<float>(field::CSC_COEFF_MANTISSA.of(value)), -fraction[field::CSC_COEFF_EXPONENT.of(value)]);
   return field::CSC_COEFF_SIGN.of(value) ? -magnitude : magnitude;
 }
 
@@ -74,7 +75,8 @@ Pixel ColorPipe::look_up(const Pixel& in, Step step) const {
   switch (step) {
     case Step::none: return in;
     case Step::legacy:
-      return {widen8(field::LGC_PALETTE_RED.of(palettes_->legacy[in.r >> 8])), widen8(field::LGC_PALETTE_GREEN.of(palettes_->legacy[in.g >> 8])),
+      return {widen8(field::LGC_PALETTE_RED.of(palettes_->legacy[in.r >> 8])),
+              widen8(field::LGC_PALETTE_GREEN.of(palettes_->legacy[in.g >> 8])),
               widen8(field::LGC_PALETTE_BLUE.of(palettes_->legacy[in.b >> 8])), in.a};
     case Step::precise: return {precise(in.r >> 6, r), precise(in.g >> 6, g), precise(in.b >> 6, b), in.a};
     case Step::interpolated: return {interpolate(in.r, 0), interpolate(in.g, 1), interpolate(in.b, 2), in.a};

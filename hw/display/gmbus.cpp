@@ -90,7 +90,8 @@ bool Gmbus::send_index(uint32_t value) {
   if (!two_bytes && !index_cycle.of(value)) return true;
   if (!host_.i2c_start(bus_pin_, address, false)) return false;
   if (two_bytes && !host_.i2c_send(bus_pin_, static_cast<uint8_t>(field::GMBUS5_2_BYTE_INDEX_HIGH.of(regs_[5])))) return false;
-  return host_.i2c_send(bus_pin_, static_cast<uint8_t>(two_bytes ? field::GMBUS5_2_BYTE_INDEX_LOW.of(regs_[5]) : field::GMBUS1_SLAVE_REGISTER_INDEX.of(value)));
+  return host_.i2c_send(bus_pin_, static_cast<uint8_t>(two_bytes ? field::GMBUS5_2_BYTE_INDEX_LOW.of(regs_[5])
+                                                                 : field::GMBUS1_SLAVE_REGISTER_INDEX.of(value)));
 }
 
 void Gmbus::begin(uint32_t value) {
@@ -175,9 +176,10 @@ void Gmbus::state(Archive& ar) {
 namespace {
 
 // GPIO_CTL, clock half; the data half is the same some bits higher. Mask bits select which of their neighbours a write changes.
-constexpr unsigned direction_mask = field::GPIO_CTL_GPIO_CLOCK_DIRECTION_MASK.low, direction_out = field::GPIO_CTL_GPIO_CLOCK_DIRECTION_VALUE.low,
-                   value_mask = field::GPIO_CTL_GPIO_CLOCK_DATA_MASK.low, value_out = field::GPIO_CTL_GPIO_CLOCK_DATA_VALUE.low,
-                   value_in = field::GPIO_CTL_GPIO_CLOCK_DATA_IN.low, pull_up_off = field::GPIO_CTL_GPIO_CLOCK_PULLUP_DISABLE.low,
+constexpr unsigned direction_mask = field::GPIO_CTL_GPIO_CLOCK_DIRECTION_MASK.low,
+                   direction_out = field::GPIO_CTL_GPIO_CLOCK_DIRECTION_VALUE.low, value_mask = field::GPIO_CTL_GPIO_CLOCK_DATA_MASK.low,
+                   value_out = field::GPIO_CTL_GPIO_CLOCK_DATA_VALUE.low, value_in = field::GPIO_CTL_GPIO_CLOCK_DATA_IN.low,
+                   pull_up_off = field::GPIO_CTL_GPIO_CLOCK_PULLUP_DISABLE.low,
                    data_half = field::GPIO_CTL_GPIO_DATA_DIRECTION_MASK.low - direction_mask;
 
 uint32_t merge_half(uint32_t old, uint32_t value, unsigned shift) {

@@ -154,7 +154,7 @@ class Pipe {
   std::array<ScalerRegs, scaler_count> scalers_live_, scalers_pending_;
   PipeRegs regs_live_, regs_pending_;
   CscRegs csc_armed_;
-  uint32_t armed_ = 0;             ///< armed_plane() and so on
+  uint32_t armed_ = 0;  ///< armed_plane() and so on
   std::array<uint32_t, prec_palette_entries> precise_palette_{};
   uint32_t prec_index_ = 0;
   uint64_t generation_ = 0;

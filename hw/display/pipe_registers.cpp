@@ -62,7 +62,8 @@ void Pipe::attach_control() {
 
 void Pipe::attach_planes() {
   for (unsigned i = 0; i < plane_count; i++) {
-    on_write(reg::PLANE_CTL(index_, i), reg::PLANE_OFFSET(index_, i) + 4 - reg::PLANE_CTL(index_, i), [this](uint32_t at, uint32_t) { plane_written(at); });
+    on_write(reg::PLANE_CTL(index_, i), reg::PLANE_OFFSET(index_, i) + 4 - reg::PLANE_CTL(index_, i),
+             [this](uint32_t at, uint32_t) { plane_written(at); });
     on_write(reg::PLANE_AUX_DIST(index_, i), 8, [this](uint32_t at, uint32_t) { plane_written(at); });
     on_read(reg::PLANE_SURFLIVE(index_, i), [this, i](uint32_t) {
       sync();

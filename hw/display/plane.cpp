@@ -39,7 +39,8 @@ void decode_blend(const PlaneRegs& regs, PlaneView& out) {
     case 3: out.blend = Blend::coverage; break;
     default: out.blend = Blend::opaque; break;
   }
-  if (field::PLANE_KEY_MSK_PLANE_ALPHA_ENABLE.of(regs.keymsk)) out.constant_alpha = widen8(field::PLANE_KEY_MAX_PLANE_ALPHA_VALUE.of(regs.keymax));
+  if (field::PLANE_KEY_MSK_PLANE_ALPHA_ENABLE.of(regs.keymsk))
+    out.constant_alpha = widen8(field::PLANE_KEY_MAX_PLANE_ALPHA_VALUE.of(regs.keymax));
   switch (field::PLANE_CTL_KEY_ENABLE.of(regs.ctl)) {
     case 1: out.key = Key::source; break;
     case 2: out.key = Key::destination; break;
@@ -117,7 +118,8 @@ bool decode_plane(const PlaneRegs& regs, PlaneView& out) {
     guest_error("PLANE_CTL rotation by 90 without Y tiling", "PLANE_CTL {:#x}", regs.ctl);
     return false;
   }
-  if (field::PLANE_CTL_RENDER_DECOMPRESSION.of(regs.ctl)) note("PLANE_CTL render decompression", "shown as stored: our GPU stores nothing compressed");
+  if (field::PLANE_CTL_RENDER_DECOMPRESSION.of(regs.ctl))
+    note("PLANE_CTL render decompression", "shown as stored: our GPU stores nothing compressed");
   decode_surfaces(regs, out);
   decode_blend(regs, out);
   out.swap_red_blue = field::PLANE_CTL_RGB_COLOR_ORDER.of(regs.ctl);
@@ -159,7 +161,8 @@ bool decode_cursor(const CursorRegs& regs, const CursorPalette& palette, PlaneVi
   out = PlaneView{};
   out.width = out.height = size;
   // It makes the cursor lower than wide.
-  if (field::CUR_FBC_CTL_REDUCTION_ENABLE.of(regs.fbc_ctl)) out.height = std::min(size, field::CUR_FBC_CTL_REDUCED_SCAN_LINES.of(regs.fbc_ctl) + 1);
+  if (field::CUR_FBC_CTL_REDUCTION_ENABLE.of(regs.fbc_ctl))
+    out.height = std::min(size, field::CUR_FBC_CTL_REDUCED_SCAN_LINES.of(regs.fbc_ctl) + 1);
   out.main.base = field::CUR_BASE_CURSOR_BASE_ADDRESS.in_place(regs.base);
   out.main.stride = size * 4;
   out.flip = field::CUR_CTL_180_ROTATION.of(regs.ctl);

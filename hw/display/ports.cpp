@@ -17,12 +17,13 @@ static_assert(sde_hotplug(2) == field::SDEISR_HOTPLUG_DDI_D.mask());
 constexpr unsigned hotplug_shift(unsigned connector) {
   return connector * (field::SHOTPLUG_CTL_DDI_C_HPD_STATUS.low - field::SHOTPLUG_CTL_DDI_B_HPD_STATUS.low);
 }
-constexpr uint32_t hotplug_enable = field::SHOTPLUG_CTL_DDI_B_HPD_INPUT_ENABLE.mask(), hotplug_long = field::SHOTPLUG_CTL_DDI_B_HPD_STATUS.with(0, 2);
+constexpr uint32_t hotplug_enable = field::SHOTPLUG_CTL_DDI_B_HPD_INPUT_ENABLE.mask(),
+                   hotplug_long = field::SHOTPLUG_CTL_DDI_B_HPD_STATUS.with(0, 2);
 constexpr auto aux_send = field::DDI_AUX_CTL_SEND_BUSY, aux_interrupt = field::DDI_AUX_CTL_INTERRUPT_ON_DONE;
 constexpr uint32_t aux_done = field::DDI_AUX_CTL_DONE.mask(), aux_timeout = field::DDI_AUX_CTL_TIME_OUT_ERROR.mask();
 // DE_PORT interrupts of AUX A..D.
-constexpr uint32_t aux_interrupts[5] = {field::DE_PORT_ISR_AUX_CHANNEL_A.mask(), field::DE_PORT_ISR_AUX_CHANNEL_B.mask(), field::DE_PORT_ISR_AUX_CHANNEL_C.mask(),
-                                         field::DE_PORT_ISR_AUX_CHANNEL_D.mask(), 0};
+constexpr uint32_t aux_interrupts[5] = {field::DE_PORT_ISR_AUX_CHANNEL_A.mask(), field::DE_PORT_ISR_AUX_CHANNEL_B.mask(),
+                                        field::DE_PORT_ISR_AUX_CHANNEL_C.mask(), field::DE_PORT_ISR_AUX_CHANNEL_D.mask(), 0};
 // GPIO_CTL 3, 4, 5 are the pins of GMBUS pairs 4 (DDI C), 5 (DDI B), 6 (DDI D): i915 gmbus_pins_skl.
 constexpr unsigned first_ddc_gpio = 3;
 // PP_STATUS: Internal Sequence State

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-
 namespace softgen::display {
 
 namespace field = reg::field;
@@ -12,7 +11,8 @@ namespace {
 
 // Of every well: each register shows a request bit above each state bit.
 constexpr uint32_t request_bits = 0xaaaaaaaa;
-static_assert(request_bits & field::PWR_WELL_CTL_POWER_WELL_1_REQUEST.mask() && request_bits & field::PWR_WELL_CTL_POWER_WELL_2_REQUEST.mask());
+static_assert(request_bits & field::PWR_WELL_CTL_POWER_WELL_1_REQUEST.mask() &&
+              request_bits & field::PWR_WELL_CTL_POWER_WELL_2_REQUEST.mask());
 
 }  // namespace
 
@@ -59,7 +59,8 @@ void Power::attach_plls() {
   follow(reg::LCPLL1_CTL, field::LCPLL1_CTL_PLL_ENABLE, field::LCPLL1_CTL_PLL_LOCK);
   follow(reg::LCPLL2_CTL, field::LCPLL2_CTL_PLL_ENABLE, field::LCPLL2_CTL_PLL_LOCK);
   registers_.on_read(reg::DPLL_STATUS, [this](uint32_t) {
-    constexpr reg::Bits locks[4] = {field::DPLL_STATUS_DPLL0_LOCK, field::DPLL_STATUS_DPLL1_LOCK, field::DPLL_STATUS_DPLL2_LOCK, field::DPLL_STATUS_DPLL3_LOCK};
+    constexpr reg::Bits locks[4] = {field::DPLL_STATUS_DPLL0_LOCK, field::DPLL_STATUS_DPLL1_LOCK, field::DPLL_STATUS_DPLL2_LOCK,
+                                    field::DPLL_STATUS_DPLL3_LOCK};
     uint32_t status = 0;
     for (unsigned i = 0; i < 4; i++) status |= dpll(i).enabled ? locks[i].mask() : 0;
     return status;

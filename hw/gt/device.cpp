@@ -77,7 +77,8 @@ void Device::build_units() {
         tlb_.bump();
         streamers_->restart_engines(engines);
       });
-  cs::CommandStreamers::Environment environment{*config_.platform->commands, *memory_, ggtt_, &faults_, tlb_, registers_, interrupts_, gate_};
+  cs::CommandStreamers::Environment environment{
+      *config_.platform->commands, *memory_, ggtt_, &faults_, tlb_, registers_, interrupts_, gate_};
   for (unsigned i = 0; i < engine_count; ++i)
     if (bit(config_.platform->engines, i)) environment.engines[i] = plugged(static_cast<EngineId>(i));
   environment.observer = config_.observer;

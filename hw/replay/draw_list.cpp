@@ -40,7 +40,7 @@ std::string DrawList::targets_text() const {
     view_.read(address, words, sizeof words);
     const auto surface = gen9::RENDER_SURFACE_STATE::unpack(words);
     if (surface.surface_type == gen9::RENDER_SURFACE_STATE::SurfaceType::SURFTYPE_NULL) break;
-    const char* format = commands_set_.surface_formats.name_of(static_cast<uint32_t>(surface.surface_format));
+    const char* format = set_.surface_formats.name_of(static_cast<uint32_t>(surface.surface_format));
     text += fmt::format("{}0x{:x} {}x{} {}", i ? "; " : " surfaces ", strip_canonical(surface.surface_base_address), surface.width + 1,
                         surface.height + 1, format ? format : "?");
   }
@@ -51,7 +51,7 @@ std::string DrawList::draw_text(const debug::WalkedPacket& packet) const {
   const auto draw = gen9::_3DPRIMITIVE::unpack(packet.dwords);
   const auto topology = state_.packet(CommandId::_3DSTATE_VF_TOPOLOGY);
   const std::string kind =
-      topology.empty() ? "?" : enum_text(*commands_set_.find("3DSTATE_VF_TOPOLOGY"), topology, "Primitive Topology Type");
+      topology.empty() ? "?" : enum_text(*set_.find("3DSTATE_VF_TOPOLOGY"), topology, "Primitive Topology Type");
   const std::string amount = draw.indirect_parameter_enable
                                  ? "indirect"
                                  : fmt::format("{} vertices, {} instances", draw.vertex_count_per_instance, draw.instance_count);

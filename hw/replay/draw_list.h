@@ -15,7 +15,7 @@ class DrawList final : public debug::BatchObserver {
   using Line = std::function<void(const std::string&)>;
   /// `first`: number of the first draw or walker.
   DrawList(const defs::CommandSet& commands, memory::View& view, debug::ContextState& state, uint64_t first, Line line)
-      : commands_set_(commands), view_(view), state_(state), number_(first), line_(std::move(line)) {}
+      : set_(commands), view_(view), state_(state), number_(first), line_(std::move(line)) {}
 
   void packet(const debug::WalkedPacket& packet) override;
   void problem(uint64_t address, const std::string& what) override;
@@ -31,7 +31,7 @@ class DrawList final : public debug::BatchObserver {
   std::string walker_text(const debug::WalkedPacket& packet) const;
   std::string targets_text() const;
 
-  const defs::CommandSet& commands_set_;
+  const defs::CommandSet& set_;
   memory::View& view_;
   debug::ContextState& state_;
   uint64_t number_;

@@ -67,11 +67,12 @@ class Session {
   void walk(EngineId engine, uint32_t lrca, memory::View* ppgtt, Walk&& go) {
     debug::ContextState& state = contexts_.of(engine, lrca);
     const defs::Platform& platform = platform_for(options_.platform, image_.version().pci_id);
-    const defs::CommandSet& commands_set = *platform.commands;
+    const defs::CommandSet& set = *platform.commands;
     options_.follow.platform = &platform;
     if (options_.form == PrintOptions::Form::list) {
-      DrawList list(commands_set, *ppgtt, state, result_.draws + result_.walkers, [this](const std::string& line) { fmt::print(out_, "{}\n", line); });
-      debug::BatchWalker walker(commands_set, class_of(engine), image_.ggtt_view(), ppgtt, list, options_.limits);
+      DrawList list(set, *ppgtt, state, result_.draws + result_.walkers,
+                    [this](const std::string& line) { fmt::print(out_, "{}\n", line); });
+      debug::BatchWalker walker(set, class_of(engine), image_.ggtt_view(), ppgtt, list, options_.limits);
       go(walker);
       count(list.commands(), list.draws(), list.walkers(), list.unknown(), list.problems());
       return;
@@ -83,7 +84,7 @@ class Session {
       if (node.contains("command") && node["command"] == "GPGPU_WALKER") walkers++;
       print(node);
     });
-    debug::BatchWalker walker(commands_set, class_of(engine), image_.ggtt_view(), ppgtt, printer, options_.limits);
+    debug::BatchWalker walker(set, class_of(engine), image_.ggtt_view(), ppgtt, printer, options_.limits);
     go(walker);
     count(commands, draws, walkers, printer.unknown(), printer.problems());
   }

@@ -18,7 +18,7 @@ struct PrintOptions {
   std::string platform;  ///< empty: the one whose PCI id the capture names, or the first there is
   uint64_t memory_limit = uint64_t{4} << 30;
   debug::BatchWalker::Limits limits;  ///< of one submission
-  debug::FollowOptions follow;  ///< but for `platform`, which follows from the above
+  debug::FollowOptions follow;        ///< but for `platform`, which follows from the above
 };
 
 struct PrintResult {

@@ -77,8 +77,15 @@ struct Machine {
 
   explicit Machine(bool real) {
     fill();
-    cs::CommandStreamers::Environment environment{.commands = defs::gen9::commands, .memory = memory, .ggtt = ggtt, .faults = &faults, .tlb = tlb, .registers = registers,
-                                                  .interrupts = interrupts, .gate = gate, .commands_per_poll = 1u << 12};
+    cs::CommandStreamers::Environment environment{.commands = defs::gen9::commands,
+                                                  .memory = memory,
+                                                  .ggtt = ggtt,
+                                                  .faults = &faults,
+                                                  .tlb = tlb,
+                                                  .registers = registers,
+                                                  .interrupts = interrupts,
+                                                  .gate = gate,
+                                                  .commands_per_poll = 1u << 12};
     for (size_t i = 0; i < engine_count; ++i) environment.engines[i] = &engines[i];
     if (real) environment.engines[0] = &render, environment.engines[1] = &blitter;
     streamers = std::make_unique<cs::CommandStreamers>(environment, false);

@@ -19,8 +19,15 @@ namespace {
 class LoadTarget {
  public:
   LoadTarget() {
-    cs::CommandStreamers::Environment environment{.commands = defs::gen9::commands, .memory = m_.memory, .ggtt = m_.ggtt, .faults = &faults_, .tlb = tlb_, .registers = m_.registers,
-                                                  .interrupts = m_.interrupts, .gate = gate_, .commands_per_poll = 1u << 10};
+    cs::CommandStreamers::Environment environment{.commands = defs::gen9::commands,
+                                                  .memory = m_.memory,
+                                                  .ggtt = m_.ggtt,
+                                                  .faults = &faults_,
+                                                  .tlb = tlb_,
+                                                  .registers = m_.registers,
+                                                  .interrupts = m_.interrupts,
+                                                  .gate = gate_,
+                                                  .commands_per_poll = 1u << 10};
     environment.engines[0] = &render_, environment.engines[1] = &blitter_;
     streamers_ = std::make_unique<cs::CommandStreamers>(environment, false);
     for (unsigned kind = 0; kind < 4; ++kind) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/cs/machine.h"
 
-
 namespace softgen::cs::test {
 
 Machine::Machine(bool threaded, const defs::CommandSet& commands) {

@@ -195,7 +195,9 @@ class Machine {
 /// The machine with execlists on, for one engine.
 struct Rig : Machine {
   explicit Rig(EngineId e = EngineId::bcs, bool threaded = false, const defs::CommandSet& commands = defs::gen9::commands)
-      : Machine(threaded, commands), id(e) { enable_execlists(e); }
+      : Machine(threaded, commands), id(e) {
+    enable_execlists(e);
+  }
   void submit(const Context& first, const Context* second = nullptr, bool force = false) { Machine::submit(id, first, second, force); }
   std::vector<Event> events() { return Machine::events(id); }
   EngineId id;

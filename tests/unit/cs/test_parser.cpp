@@ -44,10 +44,12 @@ TEST_CASE("printing is bounded and stops at what is unknown") {
   Walker w;
   const uint32_t loop = w.allocate(1);
   w.write(loop, Dwords{noop} + start_batch(loop));
-  const std::string text = cs::print_commands(Walker::at(loop), w.parse_memory(), defs::gen9::commands, render, {.max_commands = 10, .fields = false});
+  const std::string text =
+      cs::print_commands(Walker::at(loop), w.parse_memory(), defs::gen9::commands, render, {.max_commands = 10, .fields = false});
   CHECK(std::count(text.begin(), text.end(), '\n') == 10);
   const uint32_t bad = w.batch({noop, 0xdead'beef, noop});
-  CHECK(cs::print_commands(Walker::at(bad), w.parse_memory(), defs::gen9::commands, render).find("unknown command 0xdeadbeef") != std::string::npos);
+  CHECK(cs::print_commands(Walker::at(bad), w.parse_memory(), defs::gen9::commands, render).find("unknown command 0xdeadbeef") !=
+        std::string::npos);
   CHECK(cs::print_commands(Walker::at(0xf000'0000), w.parse_memory(), defs::gen9::commands, render).find("no memory") != std::string::npos);
 }
 
@@ -77,5 +79,6 @@ TEST_CASE("the longest packet there is") {
   const uint32_t at = w.allocate(20);
   w.write(at, mi(0x20, 0x3ff | global));  // 1025 dwords
   w.write(at + 1025 * 4, batch_end);
-  CHECK(cs::command_ranges(Walker::at(at), w.parse_memory(), defs::gen9::commands, render) == std::vector<CommandRange>{{at, 1026 * 4, false}});
+  CHECK(cs::command_ranges(Walker::at(at), w.parse_memory(), defs::gen9::commands, render) ==
+        std::vector<CommandRange>{{at, 1026 * 4, false}});
 }

@@ -29,7 +29,9 @@ struct Machine : memory::test::Mapped, BatchObserver {
                      std::to_string(static_cast<int>(packet.level)));
   }
   void problem(uint64_t address, const std::string& what) override { problems.push_back(std::to_string(address) + " " + what); }
-  BatchWalker walker(BatchWalker::Limits limits = {}) { return {defs::gen9::commands, defs::EngineClass::render, view, nullptr, *this, limits}; }
+  BatchWalker walker(BatchWalker::Limits limits = {}) {
+    return {defs::gen9::commands, defs::EngineClass::render, view, nullptr, *this, limits};
+  }
 };
 
 }  // namespace

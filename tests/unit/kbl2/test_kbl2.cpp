@@ -107,7 +107,8 @@ TEST_CASE("kbl2: the render engine keeps state packets as long as they are there
 
 TEST_CASE("kbl2: the printer names its fields") {
   const std::vector<uint32_t> vs = {0x7810'0008, 0, 0, 0, 0, 0, 0, 0, 0, 5};
-  const debug::Json node = debug::packet_json({0, debug::BatchLevel::first, true, Kbl2::commands.find(EngineClass::render, vs[0]), vs}, *test::kbl2.registers);
+  const debug::Json node =
+      debug::packet_json({0, debug::BatchLevel::first, true, Kbl2::commands.find(EngineClass::render, vs[0]), vs}, *test::kbl2.registers);
   CHECK(node["fields"]["Nine"] == 5);
   CHECK_FALSE(node["fields"].contains("Single Vertex Dispatch"));
 }
