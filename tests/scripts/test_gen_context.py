@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""scripts/gen_context.py: what a small context.def becomes, and what it refuses."""
+import pathlib
+import tempfile
+import unittest
+
+from driver import script
+
+REGISTERS = """group "Engine" engine
+register HEAD 0x34 context
+register MODE 0x9c access=masked context
+register CLOCK 0x358 nosave
+register PDP 0x270 array=4 stride=4 context
+register GPR 0x600 array=2,2 stride=8,4 context
+group "Others"
+register FLEX 0xe458 array=2,2 stride=0x100,4 context
+register PLAIN 0x5000
+"""
+CONTEXT = """image ring=0x20 documented=0x40 render=0x100 copy=0x80 video=0x80 video_enhance=0x80
+list 0x01 all
+  MODE            # a masked register
+  HEAD batch
+list 0x21 render unposted
+  CLOCK never
+  PDP[3..2]
+  GPR[0..1][0..1]
+space 0x41..0x80 render below=0x6000
+space 0x81..0xff render below=0
+  FLEX[1][0]
+  FLEX[0][0..1]
+"""
+
+
+class Context(unittest.TestCase):
+    def setUp(self):
+        work = tempfile.TemporaryDirectory()
+        self.addCleanup(work.cleanup)
+        self.out = pathlib.Path(work.name)
+        (self.out / "registers_small.def").write_text(REGISTERS)
+
+    def generate(self, text):
+        (self.out / "context.def").write_text(text)
+        return script("gen_context.py", str(self.out), str(self.out / "context.def"), str(self.out / "registers_small.def"))
+
+    def test_rows(self):
+        done = self.generate(CONTEXT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        table = " ".join((self.out / "context_table.cpp").read_text().split())
+        self.assertIn("render_lists[] = { {0x1, 2, true}, {0x21, 7, false}, };", table)
+        self.assertIn("copy_lists[] = { {0x1, 2, true}, };", table)
+        self.assertIn("render_slots[] = { {0x2, 0x9c, ContextLoad::masked}, {0x4, 0x34, ContextLoad::batch}, {0x22, 0x358, ContextLoad::never}, "
+                      "{0x24, 0x27c, ContextLoad::value}, {0x26, 0x278, ContextLoad::value}, {0x28, 0x600, ContextLoad::value}, "
+                      "{0x2a, 0x604, ContextLoad::value}, {0x2c, 0x608, ContextLoad::value}, {0x2e, 0x60c, ContextLoad::value}, };", table)
+        self.assertIn("render_named1[] = {0xe558, 0xe458, 0xe45c};", table)
+        self.assertIn("render_spaces[] = { {0x41, 0x80, 0x6000, {}}, {0x81, 0xff, 0x0, render_named1}, };", table)
+        self.assertIn(".ring_dwords = 0x20, .documented_dwords = 0x40, .list_dwords = 0x100, .lists = render_lists", table)
+
+    def test_what_it_refuses(self):
+        image = CONTEXT.splitlines(keepends=True)[0]
+        for text, complaint in (
+                ("list 0x01 all\n  TAIL\n", "context.def:3: TAIL is no register"),
+                ("list 0x01 all\n  PLAIN\n", "context.def:3: PLAIN is not marked `context`"),
+                ("list 0x01 all\n  CLOCK\n", "context.def:3: CLOCK is not marked `context`"),
+                ("list 0x01 all\n  FLEX[0][0]\n", "context.def:3: FLEX is not an engine's own"),
+                ("list 0x01 all\n  PDP\n", "context.def:3: PDP has another number of dimensions"),
+                ("list 0x01 all\n  PDP[4]\n", "context.def:3: PDP has no such instance"),
+                ("list 0x01 all\n  HEAD sometimes\n", "context.def:3: unknown words ['sometimes']"),
+                ("list 0x01 blitter\n", "context.def:2: unknown engine class in blitter"),
+                ("list 0x01 all\n  HEAD\n  MODE\nlist 0x05 all\n  PDP[0]\n", "render: the block at dword 0x5 does not fit in where it stands"),
+                ("list 0x02 all\n  HEAD\n", "render: the block at dword 0x2 does not fit in where it stands"),
+                ("list 0x01 all\n  HEAD\n  HEAD\n", "render: two places for 0x34"),
+                ("space 0x21..0x80 render below=0\n", "render: the block at dword 0x21 does not fit in where it stands"),
+                ("space 0x41..0x80 render below=0\n  HEAD\n", "context.def:3: HEAD: a space names registers outside the engines' blocks")):
+            with self.subTest(text):
+                done = self.generate(image + text)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(complaint, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
