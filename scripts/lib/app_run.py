@@ -87,9 +87,9 @@ def run(row, mesa, peer=None):
             width, height = MONITOR if shows else (640, 480)
             frames = ["--frames", f"{place}/display"] if shows else []
             words = [f"{mesa.softgen}/softgen-run", "--mode", f"{width}x{height}@0", "--stats", f"{place}/stats.json", *frames, "--", *words]
-        environment = {**os.environ, "PATH": PROGRAM_PATH, "HOME": f"{place}/home", "PWD": f"{place}/home", "XDG_RUNTIME_DIR": place, **row.environment,
+        environment = {**os.environ, "PATH": PROGRAM_PATH, "HOME": f"{place}/home", "XDG_RUNTIME_DIR": place, **row.environment,
                        **(peer.environment if peer else {})}
-        words = mesa.command(["env", "-C", f"{place}/home", *words], name)
+        words = mesa.command(["env", "-C", f"{place}/home", f"PWD={place}/home", *words], name)
         start = time.monotonic()
         status, said = run_in_time(words, environment, row.seconds)
         seconds = time.monotonic() - start

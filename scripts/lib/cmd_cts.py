@@ -98,7 +98,8 @@ class Place:
             build_folder = "/softgen" if self._root else str(BUILD)
             words = [*inner, f"{build_folder}/softgen-run", "--threads", str(options.threads), "--", *words]
         else:
-            words = [*inner, "LIBGL_ALWAYS_SOFTWARE=1", *[f"{name}={value}" for name, value in LAVAPIPE.environment.items()], *words]
+            # Debian 12's llvmpipe offers OpenGL 4.5; it runs the programs of 4.6 when told to.
+            words = [*inner, "LIBGL_ALWAYS_SOFTWARE=1", "MESA_GL_VERSION_OVERRIDE=4.6", *[f"{name}={value}" for name, value in LAVAPIPE.environment.items()], *words]
         return (mesa_root.command(self._root, words, self._build) if self._root else words), dict(os.environ)
 
 
