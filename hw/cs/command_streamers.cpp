@@ -2,7 +2,6 @@
 #include "hw/cs/command_streamers.h"
 
 #include "hw/defs/register.h"
-#include "hw/iface/engine_class.h"
 
 namespace softgen::cs {
 namespace {
@@ -31,8 +30,11 @@ CommandStreamers::CommandStreamers(const Environment& environment, bool threaded
                         .perf_report = environment.perf_report,
                         .gtt_written = environment.gtt_written,
                         .observer = environment.observer};
-    const StreamerConfig config{
-        .id = id, .commands = environment.commands, .engine_class = class_of(id), .mmio_base = defs::engines[i].mmio_base};
+    const StreamerConfig config{.id = id,
+                                .commands = environment.commands,
+                                .context = environment.contexts.of(class_of(id)),
+                                .engine_class = class_of(id),
+                                .mmio_base = environment.registers.engine_register(id, 0)};
     engines_[i] = std::make_unique<EngineCs>(config, std::move(links), environment.gate, threaded);
     attach(*engines_[i]);
   }

@@ -13,6 +13,7 @@ class CommandStreamers {
  public:
   struct Environment {
     const defs::CommandSet& commands;
+    const defs::ContextImages& contexts;
     HostMemory& memory;
     memory::Ggtt& ggtt;
     memory::FaultSink* faults;

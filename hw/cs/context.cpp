@@ -56,7 +56,7 @@ void Streamer::restore_image(uint64_t page_address, bool ring_context, bool inhi
     if (batch.named && !halted_) run_workaround_batch(batch.address, batch.bytes);
   }
   if (!inhibit) run_lists(walk, page_address, lists, lists.size());
-  restore_engine(page_address + state_offset(config_.engine_class) - image_page, inhibit);
+  restore_engine(page_address + state_offset(config_.context) - image_page, inhibit);
 }
 
 /// Does what the image's lists before dword `until` say.
@@ -131,7 +131,7 @@ void Streamer::save_image(uint64_t page_address, bool ring_context) {
     ggtt_.write(page_address, no_ops.data(), no_ops.size() * 4);
     write(no_ops.size(), image_.size());
   }
-  save_engine(page_address + state_offset(config_.engine_class) - image_page);
+  save_engine(page_address + state_offset(config_.context) - image_page);
 }
 
 /// The registers' values to image_, whose headers and offsets stand already.

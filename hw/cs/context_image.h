@@ -29,14 +29,12 @@ struct StateHeader {
 static_assert(sizeof(StateHeader) == 64);
 
 /// Byte offset of StateHeader from the LRCA, and bytes from there to the end of the image.
-uint32_t state_offset(defs::EngineClass engine);
-uint32_t state_room(defs::EngineClass engine);
-/// Bytes of the whole image.
-uint32_t image_size(defs::EngineClass engine);
+constexpr uint32_t state_offset(const defs::ContextLayout& layout) { return image_page + layout.list_dwords * 4; }
+constexpr uint32_t state_room(const defs::ContextLayout& layout) { return layout.pages * image_page - state_offset(layout); }
 
 /// Writes MI_LOAD_REGISTER_IMM headers and register offsets of all documented lists to the first ContextLayout::documented_dwords dwords of
 /// page 1; values and the space between the lists become zero.
-void write_image_frame(std::span<uint32_t> page, defs::EngineClass engine, uint32_t mmio_base);
+void write_image_frame(std::span<uint32_t> page, const defs::ContextLayout& layout, uint32_t mmio_base);
 
 /// Header of an MI_LOAD_REGISTER_IMM of `count` registers as hardware saves it.
 constexpr uint32_t lri_header(uint32_t count, bool force_posted = true) {

@@ -15,9 +15,9 @@ namespace {
 constexpr std::array<uint32_t, 32> no_ops{};
 
 /// The engine that owns a per-context register outside the engine blocks.
-bool owns(EngineId id, const defs::Register& row) {
-  const auto owner = std::ranges::find(defs::engines, row.domain, &defs::EngineRow::domain);
-  return id == (owner == defs::engines.end() ? EngineId::rcs : static_cast<EngineId>(owner - defs::engines.begin()));
+bool owns(const defs::RegisterSet& set, EngineId id, const defs::Register& row) {
+  const auto owner = std::ranges::find(set.engines, row.domain, &defs::EngineRow::domain);
+  return id == (owner == set.engines.end() ? EngineId::rcs : owner->id);
 }
 
 Restore restore_of(defs::ContextLoad load) {
@@ -33,14 +33,13 @@ Restore restore_of(defs::ContextLoad load) {
 
 }  // namespace
 
-std::vector<OtherRegister> other_context_registers(const defs::RegisterSet& set, defs::EngineClass engine_class, EngineId id) {
-  const uint32_t base = defs::engines[static_cast<size_t>(id)].mmio_base;
-  const defs::ContextLayout& layout = defs::context_layout(engine_class);
+std::vector<OtherRegister> other_context_registers(const defs::RegisterSet& set, const defs::ContextLayout& layout, EngineId id) {
+  const uint32_t base = set.engine(id)->mmio_base;
   std::vector<OtherRegister> found;
   for (const defs::Register& row : set.rows) {
-    if (!row.context || row.block || (row.engine && engine_class != defs::EngineClass::render)) continue;
-    defs::for_each_instance(row, [&](uint32_t offset) {
-      const bool mine = row.engine ? offset - base < streamer_block && !layout.has_slot(offset - base) : owns(id, row);
+    if (!row.context || row.block || (row.engine && class_of(id) != defs::EngineClass::render)) continue;
+    defs::for_each_instance(set, row, [&](uint32_t offset) {
+      const bool mine = row.engine ? offset - base < streamer_block && !layout.has_slot(offset - base) : owns(set, id, row);
       if (mine) found.push_back({offset, row.masked});
     });
   }
@@ -48,9 +47,9 @@ std::vector<OtherRegister> other_context_registers(const defs::RegisterSet& set,
   return found;
 }
 
-ImageLayout::ImageLayout(defs::EngineClass engine_class, uint32_t mmio_base, Registers others)
-    : base_(mmio_base), layout_(defs::context_layout(engine_class)), frame_(layout_.list_dwords) {
-  write_image_frame(frame_, engine_class, mmio_base);
+ImageLayout::ImageLayout(const defs::ContextLayout& documented, uint32_t mmio_base, Registers others)
+    : base_(mmio_base), layout_(documented), frame_(layout_.list_dwords) {
+  write_image_frame(frame_, layout_, mmio_base);
   for (const defs::ContextSlot& slot : layout_.slots) add_slot(slot.dword, mmio_base + slot.reg, restore_of(slot.load));
   fill_spaces(others);
   size_t end = layout_.documented_dwords;

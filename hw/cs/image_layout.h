@@ -43,12 +43,13 @@ struct OtherRegister {
   bool masked;
 };
 /// Sorted by offset. Render's alone among the streamers' own registers: the manual names all that the other engines' images hold.
-std::vector<OtherRegister> other_context_registers(const defs::RegisterSet& set, defs::EngineClass engine_class, EngineId id);
+std::vector<OtherRegister> other_context_registers(const defs::RegisterSet& set, const defs::ContextLayout& layout, EngineId id);
 
 class ImageLayout {
  public:
-  /// `others`: sorted by offset; none of them has a documented slot. There must be room for all (an assertion, since rows are ours).
-  ImageLayout(defs::EngineClass engine_class, uint32_t mmio_base, std::span<const OtherRegister> others);
+  /// `documented` outlives this. `others`: sorted by offset; none of them has a documented slot. There must be room for all (an assertion,
+  /// since rows are ours).
+  ImageLayout(const defs::ContextLayout& documented, uint32_t mmio_base, std::span<const OtherRegister> others);
 
   /// Page 1 as it is saved, up to and with MI_BATCH_BUFFER_END: headers and offsets of all lists, values zero.
   std::span<const uint32_t> frame() const { return frame_; }

@@ -16,13 +16,13 @@ Streamer::Streamer(const StreamerConfig& config, StreamerLinks links)
       ggtt_(links_.memory, links_.faults, config.id),
       ppgtt_(links_.memory, links_.faults, config.id),
       env_{.engine = config.id, .view = ppgtt_, .ggtt = ggtt_, .registers = links_.registers, .stop = stop_},
-      layout_(config.engine_class, config.mmio_base, other_context_registers(links_.registers.set(), config.engine_class, config.id)),
+      layout_(config.context, config.mmio_base, other_context_registers(links_.registers.set(), config.context, config.id)),
       image_dwords_(layout_.documented()),
       image_(layout_.frame().begin(), layout_.frame().end()),
       restored_(layout_.documented().list_dwords),
       engine_image_(links_.engine.context_size()),
       resident_image_(links_.engine.context_size()) {
-  assert(engine_image_.size() + sizeof(StateHeader) <= state_room(config_.engine_class));
+  assert(engine_image_.size() + sizeof(StateHeader) <= state_room(config_.context));
   ggtt_.set_space(memory::AddressSpace::ggtt(links_.ggtt));
   set_address_space(memory::AddressSpace::ggtt(links_.ggtt));
   set(reg::csb_ptr, csb_ptr_reset);
@@ -77,7 +77,7 @@ RunEnd Streamer::failed(const char* why) noexcept {
   stop_.request(StopFlag::abandon);  // EngineCs takes it back
   try {
     unsupported("exception on an engine's thread", "{}: {} hangs until it is reset", why,
-                defs::engines[static_cast<size_t>(config_.id)].name);
+                name_of(config_.id));
   } catch (...) {  // NOLINT: telling may need the memory that there is none of
   }
   try {
@@ -284,7 +284,7 @@ void Streamer::raise(uint32_t bits) {
 // A change of an ISR bit that HWSTAM does not mask writes all of ISR to dword 0 of the status page, where the user interrupt and the notification
 // read 0, being over at once, and the master error as long as EIR has one (ILK PRM vol 1 part 4, "Hardware Status Write", HWSTAM).
 void Streamer::write_status(uint32_t events) {
-  const unsigned shift = mmio::InterruptTree::shift_of(config_.id);
+  const unsigned shift = links_.interrupts.shift_of(config_.id);
   if (!(~get(reg::hwstam) >> shift & events & reg::status_events)) return;
   ggtt_.store_release<uint32_t>(hwsp(), get(reg::eir) ? reg::irq_error << shift : 0);
 }
@@ -327,7 +327,7 @@ void Streamer::hang_abandoned() {
     abandoned_ = {abandoned_.count + 1, true, get(reg::acthd) | uint64_t{get(reg::acthd_udw)} << 32, get(reg::ipehr)};
   }
   note("packet abandoned", "{:#010x} at {:#x} ran on while the engine was to stand still: {} hangs there until it is reset",
-       abandoned_.header, abandoned_.address, defs::engines[static_cast<size_t>(config_.id)].name);
+       abandoned_.header, abandoned_.address, name_of(config_.id));
   error(reg::error_instruction, true);
 }
 

@@ -28,6 +28,7 @@ namespace softgen::cs {
 struct StreamerConfig {
   EngineId id;
   const defs::CommandSet& commands;
+  const defs::ContextLayout& context;
   defs::EngineClass engine_class;
   uint32_t mmio_base;
 };

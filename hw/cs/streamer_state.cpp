@@ -77,7 +77,7 @@ void Streamer::state(Archive& archive) {
   archive.value(ran);
   archive.value(counting);
   if (!archive.reading()) links_.engine.save_context(engine_image_);
-  archive.blob(engine_image_, state_room(config_.engine_class));
+  archive.blob(engine_image_, state_room(config_.context));
   if (!archive.reading() || archive.failed()) return;
   accept_state(archive, list_waits, arbitrates, counting, ran);
 }

@@ -43,11 +43,10 @@ Recorder::Recorder(gt::Device& device, const std::string& path, bool check)
       check_(check) {
   if (!file_) throw std::runtime_error(path + ": " + std::strerror(errno));
   writer_.version(device.platform().pci_device_id, "softgen");
-  for (unsigned i = 0; i < engine_count; ++i) {
-    if (!bit(device.platform().engines, i)) continue;
-    const uint32_t base = defs::engines[i].mmio_base;
-    ports_.push_back({base, defs::engines[i].engine_class, {}});
-    writer_.register_write(base + reg::RING_MODE, enable_lists);
+  for (const defs::EngineRow& engine : device.platform().registers->engines) {
+    if (!device.platform().has(engine.id)) continue;
+    ports_.push_back({engine.mmio_base, class_of(engine.id), {}});
+    writer_.register_write(engine.mmio_base + reg::RING_MODE, enable_lists);
   }
 }
 
@@ -197,7 +196,7 @@ uint64_t Recorder::ggtt_dword(uint64_t address) {
 
 void Recorder::record_context(uint64_t descriptor, defs::EngineClass engine_class) {
   const auto element = cs::Descriptor::from(descriptor);
-  const defs::ContextLayout& layout = defs::context_layout(engine_class);
+  const defs::ContextLayout& layout = device_.platform().contexts->of(engine_class);
   const auto value = [&](uint32_t reg) { return ggtt_dword(element.lrca() + uint64_t{defs::context_page} + layout.value_dword(reg) * 4); };
   const auto pdp = [&](unsigned i) { return (value(reg::RING_PDP(2 * i + 1)) << 32 | value(reg::RING_PDP(2 * i))) & address_mask; };
   if (element.wide_ppgtt()) return record_tables(pdp(0), 4);

@@ -13,7 +13,6 @@
 #include "hw/eu/interp/inspect.h"
 #include "hw/gt/abi.h"
 #include "hw/gt/guard.h"
-#include "hw/iface/engine_class.h"
 
 namespace softgen::debug {
 namespace {
@@ -41,7 +40,7 @@ class Where {
     std::vector<uint32_t> dwords(defs::command_length(command, header));
     view.read(at, dwords.data(), dwords.size() * 4);
     const auto level = in_batch ? BatchLevel::first : BatchLevel::ring;
-    return fmt::format("{} stands at {}", defs::engines[static_cast<unsigned>(id_)].name,
+    return fmt::format("{} stands at {}", name_of(id_),
                        node_text(packet_json({at, level, in_batch, command, dwords}, *platform_.registers), false));
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Layouts of logical ring context images: hw/defs/gen9/context.def (syntax: docs/defs.md), turned into rows by scripts/gen_context.py.
+// Layouts of logical ring context images: hw/defs/gen*/context.def (syntax: docs/defs.md), turned into rows by scripts/gen_context.py.
 #pragma once
 
 #include <algorithm>
@@ -41,8 +41,9 @@ struct ContextSpace {
   std::span<const uint32_t> named;  ///< offsets in BAR0
 };
 
-/// Page 1 of one engine class' images.
+/// The images of one engine class: their size, and page 1.
 struct ContextLayout {
+  uint16_t pages;              ///< of the whole image
   uint16_t ring_dwords;        ///< of the ring context, which is loaded always; the rest is the engine context
   uint16_t documented_dwords;  ///< up to the end of the documented lists
   uint16_t list_dwords;        ///< that lists may take: all of the page, or up to where the engine's own state begins
@@ -55,6 +56,14 @@ struct ContextLayout {
   constexpr bool has_slot(uint32_t reg) const { return std::ranges::find(slots, reg, &ContextSlot::reg) != slots.end(); }
 };
 
-const ContextLayout& context_layout(EngineClass engine);
+/// The context images of one generation.
+struct ContextImages {
+  std::span<const ContextLayout> layouts;  ///< by EngineClass
+  const ContextLayout& of(EngineClass engine) const { return layouts[static_cast<size_t>(engine)]; }
+};
+
+namespace gen9 {
+extern const ContextImages context_images;
+}
 
 }  // namespace softgen::defs

@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What differs between the engines of a chip. Their rows, defs::engines in the order of EngineId, are the `engine` lines of
-// hw/defs/gen9/registers_engine.def (generated: hw/defs/registers/engines.h).
+// The engines of all platforms, and what a generation says of each: the `engine` lines of hw/defs/gen*/registers_engine.def, which become
+// RegisterSet::engines.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
-namespace softgen::defs {
+namespace softgen {
+
+/// Which engine, on any platform. The values are in saved states.
+enum class EngineId : uint8_t { rcs, bcs, vcs0, vcs1, vecs };
+constexpr unsigned engine_count = 5;
+
+constexpr const char* name_of(EngineId engine) {
+  constexpr std::array<const char*, engine_count> names = {"rcs", "bcs", "vcs0", "vcs1", "vecs"};
+  return names[static_cast<size_t>(engine)];
+}
+
+namespace defs {
 
 /// The instruction sets of the streamers; VCS0 and VCS1 are both `video`.
 enum class EngineClass : uint8_t { render, copy, video, video_enhance };
@@ -14,13 +26,20 @@ enum class EngineClass : uint8_t { render, copy, video, video_enhance };
 enum class ResetDomain : uint8_t { none, gt, render, media, media2, blitter, vebox };
 
 struct EngineRow {
-  const char* name;
-  EngineClass engine_class;
+  EngineId id;
   uint32_t mmio_base;
   uint8_t interrupt_word, interrupt_shift;  ///< its events stand in GT_ISR(word), from this bit on
   uint32_t reset;                           ///< its bit of GDRST
   ResetDomain domain;                       ///< what that bit resets besides the engine's own block
-  uint8_t context_pages;                    ///< of a context image
 };
 
-}  // namespace softgen::defs
+}  // namespace defs
+
+/// Whose instructions an engine's streamer takes.
+constexpr defs::EngineClass class_of(EngineId engine) {
+  using enum defs::EngineClass;
+  constexpr std::array<defs::EngineClass, engine_count> classes = {render, copy, video, video, video_enhance};
+  return classes[static_cast<size_t>(engine)];
+}
+
+}  // namespace softgen

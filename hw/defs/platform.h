@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "hw/defs/command.h"
+#include "hw/defs/context.h"
 #include "hw/defs/register.h"
 
 namespace softgen::defs {
@@ -19,11 +20,14 @@ struct Platform {
   uint64_t bar0_size;       ///< bytes; registers first, the GTT window in the upper half
   const CommandSet* commands;
   const RegisterSet* registers;
+  const ContextImages* contexts;
   uint32_t engines;         ///< bit i: EngineId i
   unsigned pipes;
   unsigned connectors;      ///< DDI-B upwards
   uint64_t timestamp_hz;    ///< RING_TIMESTAMP
-  unsigned slices, subslices, eus, threads;  ///< subslices a slice, EUs a subslice, threads an EU
+  unsigned slices, subslices, eus, threads;  ///< subslices per slice, EUs per subslice, threads per EU
+
+  bool has(EngineId engine) const { return engines >> static_cast<unsigned>(engine) & 1; }
 };
 
 std::span<const Platform> platforms();

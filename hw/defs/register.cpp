@@ -37,6 +37,11 @@ const Register* RegisterSet::find(uint32_t offset) const {
   return row ? row : find_in(*this, blocks, offset);
 }
 
+const EngineRow* RegisterSet::engine(EngineId id) const {
+  const auto found = std::ranges::find(engines, id, &EngineRow::id);
+  return found == engines.end() ? nullptr : &*found;
+}
+
 std::string RegisterSet::name_of(uint32_t offset) const {
   const Register* row = find(offset);
   if (!row) return fmt::format("0x{:05x}", offset);
@@ -45,7 +50,7 @@ std::string RegisterSet::name_of(uint32_t offset) const {
   if (!row->engine) return row->name + index_text(*row, offset);
   for (const EngineRow& engine : engines) {
     const uint32_t relative = offset - engine.mmio_base;
-    if (relative < 0x1000) return fmt::format("{}{}.{}", row->name, index_text(*row, relative), engine.name);
+    if (relative < 0x1000) return fmt::format("{}{}.{}", row->name, index_text(*row, relative), softgen::name_of(engine.id));
   }
   return row->name;
 }

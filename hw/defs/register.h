@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "hw/defs/registers/engines.h"
+#include "hw/defs/engine.h"
 
 namespace softgen::defs {
 
@@ -52,7 +52,10 @@ struct RegisterSet {
   const char* name;
   std::span<const Register> rows;                  ///< by declaration
   std::span<const RegisterPlace> singles, blocks;  ///< all instances of registers and of blocks, by offset
+  std::span<const EngineRow> engines;              ///< by EngineId; a platform may lack some of them (Platform::engines)
 
+  /// Null: the generation has no such engine.
+  const EngineRow* engine(EngineId id) const;
   /// The row that declares the dword at `offset` (engine blocks and arrays resolved); null: unknown.
   const Register* find(uint32_t offset) const;
   /// "RING_HEAD.bcs", "PLANE_CTL[1][0]", or "0x12345" when unknown.
@@ -63,12 +66,9 @@ namespace gen9 {
 extern const RegisterSet registers;
 }
 
-/// Calls visit(offset) for each instance of a row. A block counts as one.
+/// Calls visit(offset) for each instance of a row of `set`. A block counts as one.
 template <typename F>
-void for_each_instance(const Register& row, F&& visit);
-
-template <typename F>
-void for_each_instance(const Register& row, F&& visit) {
+void for_each_instance(const RegisterSet& set, const Register& row, F&& visit) {
   for (uint32_t outer = 0; outer < row.count[0]; ++outer) {
     for (uint32_t inner = 0; inner < row.count[1]; ++inner) {
       const uint32_t offset = row.offset + outer * row.stride[0] + inner * row.stride[1];
@@ -76,7 +76,7 @@ void for_each_instance(const Register& row, F&& visit) {
         visit(offset);
         continue;
       }
-      for (const EngineRow& engine : engines) visit(engine.mmio_base + offset);
+      for (const EngineRow& engine : set.engines) visit(engine.mmio_base + offset);
     }
   }
 }

@@ -78,9 +78,9 @@ void Device::build_units() {
         streamers_->restart_engines(engines);
       });
   cs::CommandStreamers::Environment environment{
-      *config_.platform->commands, *memory_, ggtt_, &faults_, tlb_, registers_, interrupts_, gate_};
+      *config_.platform->commands, *config_.platform->contexts, *memory_, ggtt_, &faults_, tlb_, registers_, interrupts_, gate_};
   for (unsigned i = 0; i < engine_count; ++i)
-    if (bit(config_.platform->engines, i)) environment.engines[i] = plugged(static_cast<EngineId>(i));
+    if (const auto id = static_cast<EngineId>(i); config_.platform->has(id)) environment.engines[i] = plugged(id);
   environment.observer = config_.observer;
   environment.gtt_written = [this] { host_.gtt_changed(); };
   streamers_ = std::make_unique<cs::CommandStreamers>(environment, config_.threads > 0);

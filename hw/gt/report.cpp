@@ -40,11 +40,12 @@ json engine_json(const mmio::RegisterFile& registers, EngineId engine) {
 }
 
 /// Those of engines that the platform does not have are not missed.
-json missing_hooks(const mmio::RegisterFile& registers, uint32_t engines) {
+json missing_hooks(const mmio::RegisterFile& registers, const defs::Platform& platform) {
   json names = json::array();
   for (const std::string& name : registers.missing_hooks()) {
     bool absent = false;
-    for (unsigned i = 0; i < engine_count; ++i) absent |= !bit(engines, i) && name.ends_with(std::string(".") + defs::engines[i].name);
+    for (const defs::EngineRow& engine : registers.set().engines)
+      absent |= !platform.has(engine.id) && name.ends_with(std::string(".") + name_of(engine.id));
     if (!absent) names.push_back(name);
   }
   return names;
@@ -58,8 +59,8 @@ std::string Device::report() {
     failures.push_back({{"kind", std::string(failure_name(count.kind))}, {"what", count.what}, {"count", count.count}});
   json engines = json::object();
   for (unsigned i = 0; i < engine_count; ++i)
-    if (cs::EngineCs* engine = streamers_->engine(static_cast<EngineId>(i))) {
-      json& one = engines[defs::engines[i].name] = engine_json(registers_, static_cast<EngineId>(i));
+    if (const auto id = static_cast<EngineId>(i); cs::EngineCs* engine = streamers_->engine(id)) {
+      json& one = engines[name_of(id)] = engine_json(registers_, id);
       one["abandoned_packets"] = abandoned_json(engine->streamer().abandoned());
     }
   const json all = {{"platform", config_.platform->name},
@@ -69,7 +70,7 @@ std::string Device::report() {
                     {"eu", eu_json()},
                     {"interrupt", interrupts_.level()},
                     {"faults", {{"count", faults_.count()}, {"ring_fault_reg", hex(faults_.read(reg::RING_FAULT_REG))}}},
-                    {"registers_without_behaviour", missing_hooks(registers_, config_.platform->engines)}};
+                    {"registers_without_behaviour", missing_hooks(registers_, *config_.platform)}};
   return all.dump(2);
 }
 

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <span>
 
+#include "hw/defs/engine.h"
+
 namespace softgen {
 
 namespace defs {
@@ -19,9 +21,6 @@ class View;
 namespace mmio {
 class RegisterFile;
 }
-
-enum class EngineId : uint8_t { rcs, bcs, vcs0, vcs1, vecs };
-constexpr unsigned engine_count = 5;
 
 /// One command as it stands in a ring or batch. `dwords` has the whole packet (header first), already bounded.
 struct Packet {

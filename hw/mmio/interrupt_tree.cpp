@@ -33,7 +33,6 @@ constexpr uint32_t master_enable = reg::field::MASTER_INT_CTL_MASTER_INTERRUPT_E
 /// From a block's ISR.
 enum Word : uint32_t { isr = 0, imr = reg::GT_IMR(0) - reg::GT_ISR(0), iir = reg::GT_IIR(0) - reg::GT_ISR(0), ier = reg::GT_IER(0) - reg::GT_ISR(0) };
 
-constexpr const defs::EngineRow& row_of(EngineId engine) { return defs::engines[static_cast<size_t>(engine)]; }
 constexpr InterruptTree::Block block_of(const defs::EngineRow& engine) { return static_cast<InterruptTree::Block>(engine.interrupt_word); }
 static_assert(static_cast<unsigned>(InterruptTree::Block::gt3) == 3);
 
@@ -107,10 +106,10 @@ void InterruptTree::post(Block block, uint32_t bits) {
   update();
 }
 
-unsigned InterruptTree::shift_of(EngineId engine) { return row_of(engine).interrupt_shift; }
+unsigned InterruptTree::shift_of(EngineId engine) const { return registers_.set().engine(engine)->interrupt_shift; }
 
 void InterruptTree::raise(EngineId engine, uint32_t bits) {
-  const defs::EngineRow& row = row_of(engine);
+  const defs::EngineRow& row = *registers_.set().engine(engine);
   const uint32_t shifted = (bits & 0xffff) << row.interrupt_shift;
   raise(block_of(row), shifted & ~registers_.peek(engine, reg::RING_IMR));
 }
@@ -175,10 +174,10 @@ void InterruptTree::reset() {
 
 void InterruptTree::reset_engines(uint32_t engines) {
   std::unique_lock lock(mutex_);
-  for (unsigned i = 0; i < engine_count; ++i) {
-    if (!bit(engines, i)) continue;
-    Registers& regs = blocks_[at(block_of(defs::engines[i]))];
-    const uint32_t keep = ~(0xffffu << defs::engines[i].interrupt_shift);
+  for (const defs::EngineRow& row : registers_.set().engines) {
+    if (!bit(engines, static_cast<unsigned>(row.id))) continue;
+    Registers& regs = blocks_[at(block_of(row))];
+    const uint32_t keep = ~(0xffffu << row.interrupt_shift);
     regs.again &= keep;
     regs.isr &= keep;
   }

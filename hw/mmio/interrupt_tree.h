@@ -34,7 +34,7 @@ class InterruptTree {
   /// engine's RING_IMR masks do not get here.
   void raise(EngineId engine, uint32_t bits);
   /// Where the engine's events begin in its interrupt registers (GTn, RING_IMR, HWSTAM).
-  static unsigned shift_of(EngineId engine);
+  unsigned shift_of(EngineId engine) const;
   /// DE pipe events (0 vblank, 1 vsync, 3..6 plane flip done, 31 underrun, …). pipe < 3.
   void raise_pipe(unsigned pipe, uint32_t bits) { raise(static_cast<Block>(static_cast<unsigned>(Block::pipe_a) + pipe), bits); }
   /// DE port events (0, 25..27 AUX done).

@@ -14,11 +14,12 @@ namespace softgen::mmio {
 using defs::Register;
 
 RegisterFile::RegisterFile(const defs::RegisterSet& set) : set_(set), storage_(dwords), touched_(blocks / 64), cells_(dwords) {
+  for (const defs::EngineRow& engine : set_.engines) engine_bases_[static_cast<size_t>(engine.id)] = engine.mmio_base;
   const auto rows = set_.rows;
   for (const bool blocks : {true, false}) {  // registers may stand inside a block
     for (size_t i = 0; i < rows.size(); ++i) {
       if ((rows[i].block != 0) != blocks) continue;
-      defs::for_each_instance(rows[i], [&](uint32_t offset) {
+      defs::for_each_instance(set_, rows[i], [&](uint32_t offset) {
         for (uint32_t byte = 0; byte < std::max(rows[i].block, 4u); byte += 4)
           cells_[index(offset + byte)].row = static_cast<uint16_t>(i + 1);
         if (!blocks && rows[i].reset) reset_values_.emplace_back(offset, rows[i].reset);
@@ -96,7 +97,7 @@ void RegisterFile::write(uint32_t offset, uint64_t value, unsigned size) {
 bool RegisterFile::is_nonpriv_writable(EngineId engine, uint32_t offset) const {
   offset &= ~3u;
   const Register* known = offset < register_space ? row(offset) : nullptr;
-  const uint32_t base = defs::engines[static_cast<size_t>(engine)].mmio_base;
+  const uint32_t base = engine_register(engine, 0);
   if (known && known->user) {
     const bool own = offset - base < 0x1000;
     const bool renders = known->domain == defs::ResetDomain::render;  // render's registers are not all in its streamer's block
@@ -135,18 +136,18 @@ void RegisterFile::on_write(uint32_t first, uint32_t bytes, WriteHook hook) {
 }
 
 void RegisterFile::on_engine_read(uint32_t relative, const ReadHook& hook) {
-  for (const defs::EngineRow& engine : defs::engines) on_read(engine.mmio_base + relative, hook);
+  for (const defs::EngineRow& engine : set_.engines) on_read(engine.mmio_base + relative, hook);
 }
 
 void RegisterFile::on_engine_write(uint32_t relative, const WriteHook& hook) {
-  for (const defs::EngineRow& engine : defs::engines) on_write(engine.mmio_base + relative, hook);
+  for (const defs::EngineRow& engine : set_.engines) on_write(engine.mmio_base + relative, hook);
 }
 
 std::vector<std::string> RegisterFile::missing_hooks() const {
   std::vector<std::string> missing;
   for (const Register& row : set_.rows) {
     if (!row.hook) continue;
-    defs::for_each_instance(row, [&](uint32_t offset) {
+    defs::for_each_instance(set_, row, [&](uint32_t offset) {
       const Cell& cell = cells_[index(offset)];
       if (!cell.read_hook && !cell.write_hook) missing.push_back(set_.name_of(offset));
     });
@@ -174,7 +175,7 @@ void RegisterFile::reset() {
 void RegisterFile::reset(uint32_t domains) {
   for (const Register& row : set_.rows) {
     if (row.block || !bit(domains, static_cast<unsigned>(row.domain))) continue;
-    defs::for_each_instance(row, [&](uint32_t offset) { poke(offset, row.reset); });
+    defs::for_each_instance(set_, row, [&](uint32_t offset) { poke(offset, row.reset); });
   }
 }
 

@@ -28,11 +28,6 @@ namespace softgen::mmio {
 
 inline constexpr uint32_t register_space = 0x200000;
 
-/// Offset of an engine's own register (reg::RING_…).
-constexpr uint32_t engine_register(EngineId engine, uint32_t relative) {
-  return defs::engines[static_cast<size_t>(engine)].mmio_base + relative;
-}
-
 class RegisterFile {
  public:
   /// Gives the dword at `offset` as software sees it.
@@ -44,6 +39,8 @@ class RegisterFile {
   /// `set` outlives the file.
   explicit RegisterFile(const defs::RegisterSet& set);
   const defs::RegisterSet& set() const { return set_; }
+  /// Offset in BAR0 of an engine's own register (reg::RING_…). The set has the engine.
+  uint32_t engine_register(EngineId engine, uint32_t relative) const { return engine_bases_[static_cast<size_t>(engine)] + relative; }
 
   // -- software's side -----------------------------------------------------------------------------------------------------------
   /// Dwords; the low two bits of `offset` are ignored, offsets outside the space read 0 and drop writes.
@@ -73,7 +70,7 @@ class RegisterFile {
     storage_[index(offset)].fetch_or(mask, std::memory_order_acq_rel);
   }
   void clear_bits(uint32_t offset, uint32_t mask) { storage_[index(offset)].fetch_and(~mask, std::memory_order_acq_rel); }
-  /// Engine's registers by relative offset.
+  /// Engines' registers by relative offset.
   uint32_t peek(EngineId engine, uint32_t relative) const { return peek(engine_register(engine, relative)); }
   void poke(EngineId engine, uint32_t relative, uint32_t value) { poke(engine_register(engine, relative), value); }
 
@@ -119,6 +116,7 @@ class RegisterFile {
   static void report_unknown(uint32_t offset);
 
   const defs::RegisterSet& set_;
+  std::array<uint32_t, engine_count> engine_bases_{};
   std::vector<std::pair<uint32_t, uint32_t>> reset_values_;  ///< offset and value of what is not reset to zero
   ZeroedArray<std::atomic<uint32_t>> storage_;
   ZeroedArray<std::atomic<uint64_t>> touched_;  ///< a bit a block

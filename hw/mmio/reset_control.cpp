@@ -30,17 +30,17 @@ void attach_reset_control(RegisterFile& registers, InterruptTree& interrupts, St
   registers.on_write(reg::GDRST, [&registers, &interrupts, stop = std::move(stop), restart = std::move(restart)](
                                      uint32_t offset, uint32_t request) {
     uint32_t engines = 0, domains = request & full ? domain_bit(ResetDomain::gt) : 0;
-    for (unsigned i = 0; i < engine_count; ++i) {
-      if (!(request & (full | defs::engines[i].reset))) continue;
-      engines |= 1u << i;
-      domains |= domain_bit(defs::engines[i].domain);
+    for (const defs::EngineRow& engine : registers.set().engines) {
+      if (!(request & (full | engine.reset))) continue;
+      engines |= 1u << static_cast<unsigned>(engine.id);
+      domains |= domain_bit(engine.domain);
     }
     note("GDRST", "0x{:x}", request);
     if (engines) {
       stop(engines);
       registers.reset(domains);
-      for (unsigned i = 0; i < engine_count; ++i)
-        if (bit(engines, i)) reset_engine_block(registers, static_cast<EngineId>(i));
+      for (const defs::EngineRow& engine : registers.set().engines)
+        if (bit(engines, static_cast<unsigned>(engine.id))) reset_engine_block(registers, engine.id);
       interrupts.reset_engines(engines);
       restart(engines);
     }

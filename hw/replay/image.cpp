@@ -24,16 +24,14 @@ constexpr uint64_t private_pages_end = uint64_t{1} << 38;
 
 }  // namespace
 
-const char* name_of(EngineId engine) { return defs::engines[static_cast<unsigned>(engine)].name; }
-
 const defs::Platform& platform_for(const std::string& name, uint32_t pci_device_id) {
   const defs::Platform* found = name.empty() ? defs::find_platform(pci_device_id) : defs::find_platform(name);
   if (!found && !name.empty()) throw ImageError(fmt::format("there is no platform '{}'", name));
   return found ? *found : defs::platforms().front();
 }
 
-Image::Image(memory::SparseMemory& memory, memory::Ggtt& ggtt)
-    : memory_(memory), ggtt_(ggtt), ggtt_view_(memory_, nullptr), next_private_page_(private_pages) {
+Image::Image(memory::SparseMemory& memory, memory::Ggtt& ggtt, std::string platform)
+    : memory_(memory), ggtt_(ggtt), platform_(std::move(platform)), ggtt_view_(memory_, nullptr), next_private_page_(private_pages) {
   ggtt_view_.set_space(memory::AddressSpace::ggtt(ggtt_));
 }
 
@@ -94,16 +92,15 @@ void Image::register_write(uint32_t offset, uint32_t value) {
 }
 
 void Image::note_submission(uint32_t offset, uint32_t value) {
-  for (unsigned i = 0; i < engine_count; i++) {
-    const uint32_t base = defs::engines[i].mmio_base;
-    if (offset != base + reg::RING_ELSP) continue;
-    Port& port = ports_[static_cast<EngineId>(i)];
+  for (const defs::EngineRow& engine : platform().registers->engines) {
+    if (offset != engine.mmio_base + reg::RING_ELSP) continue;
+    Port& port = ports_[engine.id];
     port.written[port.count++] = value;
     if (port.count < 4) return;
     port.count = 0;
     // Written in the order element 1 high, low, element 0 high, low.
-    submit(static_cast<EngineId>(i), port.written[3] | uint64_t{port.written[2]} << 32);
-    submit(static_cast<EngineId>(i), port.written[1] | uint64_t{port.written[0]} << 32);
+    submit(engine.id, port.written[3] | uint64_t{port.written[2]} << 32);
+    submit(engine.id, port.written[1] | uint64_t{port.written[0]} << 32);
     return;
   }
 }
@@ -118,7 +115,7 @@ Submission Image::context(EngineId engine, uint64_t descriptor) {
   s.descriptor = descriptor;
   const auto element = cs::Descriptor::from(descriptor);
   s.lrca = element.lrca();
-  const defs::ContextLayout& layout = defs::context_layout(class_of(engine));
+  const defs::ContextLayout& layout = platform().contexts->of(class_of(engine));
   const auto value = [&](uint32_t reg) {
     return ggtt_view_.load<uint32_t>(uint64_t{s.lrca} + defs::context_page + layout.value_dword(reg) * 4);
   };

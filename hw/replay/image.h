@@ -13,7 +13,6 @@
 
 #include "hw/debug/aub_reader.h"
 #include "hw/defs/platform.h"
-#include "hw/iface/engine_class.h"
 #include "hw/memory/ggtt.h"
 #include "hw/memory/sparse_memory.h"
 #include "hw/memory/view.h"
@@ -35,8 +34,6 @@ struct Submission {
   memory::AddressSpace ppgtt;
 };
 
-const char* name_of(EngineId engine);
-
 /// The platform called `name`; of an empty name the one with that PCI id, or the first there is.
 const defs::Platform& platform_for(const std::string& name, uint32_t pci_device_id);
 
@@ -46,8 +43,8 @@ class Image final : public debug::AubVisitor {
   using OnSubmit = std::function<void(const Submission&)>;
   using OnRing = std::function<void(EngineId, std::span<const uint32_t>)>;
 
-  /// Where the capture goes; both outlive the image.
-  Image(memory::SparseMemory& memory, memory::Ggtt& ggtt);
+  /// Where the capture goes; both outlive the image. `platform`: as platform_for() takes it, of what made the capture.
+  Image(memory::SparseMemory& memory, memory::Ggtt& ggtt, std::string platform);
 
   OnSubmit on_submit;  ///< before on_register hands the write that submits to the device
   OnRing on_ring;      ///< classic captures
@@ -61,6 +58,7 @@ class Image final : public debug::AubVisitor {
   memory::SparseMemory& memory() { return memory_; }
   memory::View& ggtt_view() { return ggtt_view_; }
   const debug::AubVersion& version() const { return version_; }
+  const defs::Platform& platform() const { return platform_for(platform_, version_.pci_id); }
 
   void version(const debug::AubVersion& version) override { version_ = version; }
   void memory_write(debug::aub::Space space, uint64_t address, std::span<const std::byte> data) override;
@@ -85,6 +83,7 @@ class Image final : public debug::AubVisitor {
 
   memory::SparseMemory& memory_;
   memory::Ggtt& ggtt_;
+  const std::string platform_;
   memory::TlbGeneration generation_;
   memory::View ggtt_view_;
   debug::AubVersion version_;

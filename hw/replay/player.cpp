@@ -50,7 +50,7 @@ class Player::Run final : public PacketObserver {
     config.observer = this;
     config.preempt_always = options.preempt_always;
     device_ = std::make_unique<gt::Device>(config, host_, std::move(memory));
-    image_ = std::make_unique<Image>(*memory_, device_->ggtt());
+    image_ = std::make_unique<Image>(*memory_, device_->ggtt(), device_->platform().name);
     view_ = std::make_unique<memory::View>(*memory_, nullptr);
     connect();
   }
@@ -111,8 +111,8 @@ class Player::Run final : public PacketObserver {
     image_->on_ring = [](EngineId, std::span<const uint32_t>) {
       throw ImageError("this is a capture of the classic kind: its ring writes can be printed, not run");
     };
-    for (unsigned i = 0; i < engine_count; i++)
-      if (bit(device_->platform().engines, i)) device_->bar0_write(defs::engines[i].mmio_base + reg::RING_MI_MODE, stop_rings_off, 4);
+    for (const defs::EngineRow& engine : device_->platform().registers->engines)
+      if (device_->platform().has(engine.id)) device_->bar0_write(engine.mmio_base + reg::RING_MI_MODE, stop_rings_off, 4);
   }
 
   /// What the machine that recorded had there when its engines were idle.
@@ -177,13 +177,12 @@ class Player::Run final : public PacketObserver {
 
   /// A streamer that met an error stands still until a reset, which no capture brings.
   void check_errors() {
-    const auto value = [this](unsigned engine, uint32_t offset) {
-      return device_->registers().peek(defs::engines[engine].mmio_base + offset);
-    };
-    for (unsigned i = 0; i < engine_count; i++)
-      if (bit(device_->platform().engines, i) && value(i, reg::RING_ESR))
+    for (const defs::EngineRow& engine : device_->platform().registers->engines) {
+      const auto value = [&](uint32_t offset) { return device_->registers().peek(engine.id, offset); };
+      if (device_->platform().has(engine.id) && value(reg::RING_ESR))
         hang(fmt::format("submission {} stopped {} with error 0x{:x} at 0x{:08x}, header 0x{:08x}", result_.submissions - 1,
-                         name_of(static_cast<EngineId>(i)), value(i, reg::RING_ESR), value(i, reg::RING_ACTHD), value(i, reg::RING_IPEHR)));
+                         name_of(engine.id), value(reg::RING_ESR), value(reg::RING_ACTHD), value(reg::RING_IPEHR)));
+    }
   }
 
   /// Gives a submission up from outside: with threads=0 a kernel that never ends holds the only thread there is.

@@ -66,7 +66,7 @@ class Session {
   template <typename Walk>
   void walk(EngineId engine, uint32_t lrca, memory::View* ppgtt, Walk&& go) {
     debug::ContextState& state = contexts_.of(engine, lrca);
-    const defs::Platform& platform = platform_for(options_.platform, image_.version().pci_id);
+    const defs::Platform& platform = image_.platform();
     const defs::CommandSet& set = *platform.commands;
     options_.follow.platform = &platform;
     if (options_.form == PrintOptions::Form::list) {
@@ -135,7 +135,7 @@ class Session {
   std::FILE* out_;
   memory::SparseMemory memory_;
   memory::Ggtt ggtt_;
-  Image image_{memory_, ggtt_};
+  Image image_{memory_, ggtt_, options_.platform};
   debug::ContextStates contexts_;
   PrintResult result_;
   bool first_ = true;

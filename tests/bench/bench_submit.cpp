@@ -17,6 +17,7 @@
 #include "hw/cs/context_image.h"
 #include "hw/gt/device.h"
 #include "hw/iface/quiet_host.h"
+#include "tests/engine_register.h"
 
 using namespace softgen;
 
@@ -141,7 +142,7 @@ std::vector<uint32_t> Bench::request(EngineId id, uint32_t seqno, uint64_t batch
 
 Sample Bench::run(EngineId id, bool blit) {
   mmio::RegisterFile& registers = device_->registers();
-  const auto engine = [&](uint32_t relative, uint32_t value) { device_->bar0_write(mmio::engine_register(id, relative), value, 4); };
+  const auto engine = [&](uint32_t relative, uint32_t value) { device_->bar0_write(softgen::test::engine_register(id, relative), value, 4); };
   engine(reg::RING_MODE, 0x8000'8000);
   engine(reg::RING_MI_MODE, 0x0100'0000);
   engine(reg::RING_HWS_PGA, status_page);
@@ -151,8 +152,8 @@ Sample Bench::run(EngineId id, bool blit) {
   const uint32_t lrca = 0x20'0000, ring = 0x24'0000;
   std::memset(&at<std::byte>(lrca), 0, 22 * 4096);
   uint32_t* page = &at<uint32_t>(lrca + 0x1000);
-  cs::write_image_frame({page, 1024}, id == EngineId::rcs ? defs::EngineClass::render : defs::EngineClass::copy,
-                        mmio::engine_register(id, 0));
+  cs::write_image_frame({page, 1024}, defs::gen9::context_images.of(class_of(id)),
+                        softgen::test::engine_register(id, 0));
   page[0x03] = 0x0009'0009;
   page[0x09] = ring;
   page[0x0b] = (ring_bytes - 4096) | 1;

@@ -21,6 +21,7 @@
 #include "hw/memory/fault.h"
 #include "hw/memory/ggtt.h"
 #include "hw/render/render_engine.h"
+#include "tests/engine_register.h"
 #include "tests/fuzz/input.h"
 #include "tests/fuzz/isolated_memory.h"
 
@@ -78,6 +79,7 @@ struct Machine {
   explicit Machine(bool real) {
     fill();
     cs::CommandStreamers::Environment environment{.commands = defs::gen9::commands,
+                                                  .contexts = defs::gen9::context_images,
                                                   .memory = memory,
                                                   .ggtt = ggtt,
                                                   .faults = &faults,
@@ -114,10 +116,9 @@ struct Machine {
   }
 
   uint32_t& word(uint32_t at) { return *reinterpret_cast<uint32_t*>(base + at); }
-  void write(EngineId e, uint32_t relative, uint32_t value) { registers.write(mmio::engine_register(e, relative), value); }
+  void write(EngineId e, uint32_t relative, uint32_t value) { registers.write(softgen::test::engine_register(e, relative), value); }
   void make_context(EngineId e, uint32_t tail) {
-    const auto engine_class = e == EngineId::rcs ? defs::EngineClass::render : defs::EngineClass::copy;
-    cs::write_image_frame({&word(image + 4096), 1024}, engine_class, mmio::engine_register(e, 0));
+    cs::write_image_frame({&word(image + 4096), 1024}, defs::gen9::context_images.of(class_of(e)), softgen::test::engine_register(e, 0));
     const auto slot = [&](uint32_t dword) -> uint32_t& { return word(image + 4096 + dword * 4); };
     slot(0x03) = 0x0009'0009;
     slot(0x07) = tail & 0x3ff8;

@@ -8,6 +8,7 @@
 #include "hw/memory/aperture.h"
 #include "hw/memory/fault.h"
 #include "hw/render/render_engine.h"
+#include "tests/engine_register.h"
 #include "tests/fuzz/display_machine.h"
 
 using namespace softgen;
@@ -20,6 +21,7 @@ class LoadTarget {
  public:
   LoadTarget() {
     cs::CommandStreamers::Environment environment{.commands = defs::gen9::commands,
+                                                  .contexts = defs::gen9::context_images,
                                                   .memory = m_.memory,
                                                   .ggtt = m_.ggtt,
                                                   .faults = &faults_,
@@ -126,12 +128,12 @@ class LoadTarget {
   void submit() {
     constexpr uint32_t image = 1 * 4096, ring = 40 * 4096;
     std::array<uint32_t, 1024> frame{};
-    cs::write_image_frame(frame, defs::EngineClass::render, mmio::engine_register(EngineId::rcs, 0));
+    cs::write_image_frame(frame, defs::gen9::context_images.of(defs::EngineClass::render), softgen::test::engine_register(EngineId::rcs, 0));
     frame[0x03] = 0x0009'0009, frame[0x07] = 16, frame[0x09] = ring, frame[0x0b] = 1;
     m_.memory.store(image + 4096, frame);
     const std::array<uint32_t, 4> store{0x1040'0002, 64, 0, 0x600d};
     m_.memory.store(ring, store);
-    const auto write = [&](uint32_t relative, uint32_t value) { m_.write(mmio::engine_register(EngineId::rcs, relative), value); };
+    const auto write = [&](uint32_t relative, uint32_t value) { m_.write(softgen::test::engine_register(EngineId::rcs, relative), value); };
     write(reg::RING_MODE, 0x8000'8000);
     for (const uint32_t dword : {0u, 0u, 0x20u, image | 0x119u}) write(reg::RING_ELSP, dword);
   }

@@ -46,7 +46,7 @@ uint64_t choose_offset(Input& in) {
   if (kind < 160) {
     const auto rows = softgen::defs::gen9::registers.rows;
     const softgen::defs::Register& row = rows[word % rows.size()];
-    const uint32_t base = row.engine ? softgen::defs::engines[word >> 16 & 3].mmio_base : 0;
+    const uint32_t base = row.engine ? softgen::defs::gen9::registers.engines[word >> 16 & 3].mmio_base : 0;
     return base + row.offset + (word >> 18) % row.count[0] * row.stride[0] + (word >> 20) % row.count[1] * row.stride[1];
   }
   if (kind < 220) return gtt_window + word % 4096 * 8;

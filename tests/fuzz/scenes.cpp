@@ -146,7 +146,7 @@ void each_page(HostMemory& memory, const memory::AddressSpace& space, Page&& pag
 
 class Reader {
  public:
-  Reader(std::vector<Scene>& scenes, std::vector<Snapshot>& snapshots) : scenes_(scenes), snapshots_(snapshots), image_(memory_, ggtt_) {
+  Reader(std::vector<Scene>& scenes, std::vector<Snapshot>& snapshots) : scenes_(scenes), snapshots_(snapshots), image_(memory_, ggtt_, {}) {
     image_.on_submit = [this](const replay::Submission& s) { submit(s); };
   }
   void read(const std::string& path) {

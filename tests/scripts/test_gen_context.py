@@ -16,7 +16,8 @@ group "Others"
 register FLEX 0xe458 array=2,2 stride=0x100,4 context
 register PLAIN 0x5000
 """
-CONTEXT = """image ring=0x20 documented=0x40 render=0x100 copy=0x80 video=0x80 video_enhance=0x80
+CONTEXT = """pages render=22 copy=2 video=2 video_enhance=2
+image ring=0x20 documented=0x40 render=0x100 copy=0x80 video=0x80 video_enhance=0x80
 list 0x01 all
   MODE            # a masked register
   HEAD batch
@@ -39,13 +40,15 @@ class Context(unittest.TestCase):
         (self.out / "registers_small.def").write_text(REGISTERS)
 
     def generate(self, text):
-        (self.out / "context.def").write_text(text)
-        return script("gen_context.py", str(self.out), str(self.out / "context.def"), str(self.out / "registers_small.def"))
+        (self.out / "moon").mkdir(exist_ok=True)
+        (self.out / "moon" / "context.def").write_text(text)
+        return script("gen_context.py", str(self.out), str(self.out / "moon" / "context.def"), str(self.out / "registers_small.def"))
 
     def test_rows(self):
         done = self.generate(CONTEXT)
         self.assertEqual(done.returncode, 0, done.stderr)
         table = " ".join((self.out / "context_table.cpp").read_text().split())
+        self.assertIn("namespace softgen::defs::moon {", table)
         self.assertIn("render_lists[] = { {0x1, 2, true}, {0x21, 7, false}, };", table)
         self.assertIn("copy_lists[] = { {0x1, 2, true}, };", table)
         self.assertIn("render_slots[] = { {0x2, 0x9c, ContextLoad::masked}, {0x4, 0x34, ContextLoad::batch}, {0x22, 0x358, ContextLoad::never}, "
@@ -53,28 +56,30 @@ class Context(unittest.TestCase):
                       "{0x2a, 0x604, ContextLoad::value}, {0x2c, 0x608, ContextLoad::value}, {0x2e, 0x60c, ContextLoad::value}, };", table)
         self.assertIn("render_named1[] = {0xe558, 0xe458, 0xe45c};", table)
         self.assertIn("render_spaces[] = { {0x41, 0x80, 0x6000, {}}, {0x81, 0xff, 0x0, render_named1}, };", table)
-        self.assertIn(".ring_dwords = 0x20, .documented_dwords = 0x40, .list_dwords = 0x100, .lists = render_lists", table)
+        self.assertIn(".pages = 22, .ring_dwords = 0x20, .documented_dwords = 0x40, .list_dwords = 0x100, .lists = render_lists", table)
 
     def test_what_it_refuses(self):
-        image = CONTEXT.splitlines(keepends=True)[0]
+        image = "".join(CONTEXT.splitlines(keepends=True)[:2])
         for text, complaint in (
-                ("list 0x01 all\n  TAIL\n", "context.def:3: TAIL is no register"),
-                ("list 0x01 all\n  PLAIN\n", "context.def:3: PLAIN is not marked `context`"),
-                ("list 0x01 all\n  CLOCK\n", "context.def:3: CLOCK is not marked `context`"),
-                ("list 0x01 all\n  FLEX[0][0]\n", "context.def:3: FLEX is not an engine's own"),
-                ("list 0x01 all\n  PDP\n", "context.def:3: PDP has another number of dimensions"),
-                ("list 0x01 all\n  PDP[4]\n", "context.def:3: PDP has no such instance"),
-                ("list 0x01 all\n  HEAD sometimes\n", "context.def:3: unknown words ['sometimes']"),
-                ("list 0x01 blitter\n", "context.def:2: unknown engine class in blitter"),
+                ("pages render=22\n", "context.def:3: pages names each engine class"),
+                ("list 0x01 all\n  TAIL\n", "context.def:4: TAIL is no register"),
+                ("list 0x01 all\n  PLAIN\n", "context.def:4: PLAIN is not marked `context`"),
+                ("list 0x01 all\n  CLOCK\n", "context.def:4: CLOCK is not marked `context`"),
+                ("list 0x01 all\n  FLEX[0][0]\n", "context.def:4: FLEX is not an engine's own"),
+                ("list 0x01 all\n  PDP\n", "context.def:4: PDP has another number of dimensions"),
+                ("list 0x01 all\n  PDP[4]\n", "context.def:4: PDP has no such instance"),
+                ("list 0x01 all\n  HEAD sometimes\n", "context.def:4: unknown words ['sometimes']"),
+                ("list 0x01 blitter\n", "context.def:3: unknown engine class in blitter"),
                 ("list 0x01 all\n  HEAD\n  MODE\nlist 0x05 all\n  PDP[0]\n", "render: the block at dword 0x5 does not fit in where it stands"),
                 ("list 0x02 all\n  HEAD\n", "render: the block at dword 0x2 does not fit in where it stands"),
                 ("list 0x01 all\n  HEAD\n  HEAD\n", "render: two places for 0x34"),
                 ("space 0x21..0x80 render below=0\n", "render: the block at dword 0x21 does not fit in where it stands"),
-                ("space 0x41..0x80 render below=0\n  HEAD\n", "context.def:3: HEAD: a space names registers outside the engines' blocks")):
+                ("space 0x41..0x80 render below=0\n  HEAD\n", "context.def:4: HEAD: a space names registers outside the engines' blocks")):
             with self.subTest(text):
                 done = self.generate(image + text)
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn(complaint, done.stderr)
+        self.assertIn("no pages line", self.generate(CONTEXT.partition("\n")[2]).stderr)
 
 
 if __name__ == "__main__":

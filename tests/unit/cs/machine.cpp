@@ -26,6 +26,7 @@ Machine::Machine(bool threaded, const defs::CommandSet& commands) {
   }
   registers.write(0x44200, 1u << 31);
   CommandStreamers::Environment environment{.commands = commands,
+                                            .contexts = defs::gen9::context_images,
                                             .memory = memory,
                                             .ggtt = ggtt,
                                             .faults = &faults,
@@ -93,9 +94,8 @@ void Machine::reset_engine(EngineId e) {
 Context::Context(Machine& m, EngineId e, uint32_t context_id, bool inhibit) : machine(m), engine(e), id(context_id) {
   lrca = m.allocate(e == EngineId::rcs ? 22 : 2);
   ring = m.allocate(ring_bytes / 4096);
-  const auto engine_class = e == EngineId::rcs ? defs::EngineClass::render : defs::EngineClass::copy;
   std::vector<uint32_t> page(1024);
-  write_image_frame(page, engine_class, mmio::engine_register(e, 0));
+  write_image_frame(page, defs::gen9::context_images.of(class_of(e)), softgen::test::engine_register(e, 0));
   m.write(lrca + 0x1000, page);
   set_image(0x03, inhibit ? 0x0009'0009 : 0x0009'0008);
   set_image(0x09, ring);

@@ -16,6 +16,7 @@
 #include "hw/memory/ggtt.h"
 #include "hw/memory/sparse_memory.h"
 #include "tests/catch.h"
+#include "tests/engine_register.h"
 
 namespace softgen::cs::test {
 
@@ -157,8 +158,8 @@ class Machine {
   }
   static uint64_t user_gpa(uint64_t va) { return va - ppgtt_base + 0x0400'0000; }
 
-  uint32_t reg(EngineId e, uint32_t relative) { return registers.read(mmio::engine_register(e, relative)); }
-  void set_reg(EngineId e, uint32_t relative, uint32_t value) { registers.write(mmio::engine_register(e, relative), value); }
+  uint32_t reg(EngineId e, uint32_t relative) { return registers.read(softgen::test::engine_register(e, relative)); }
+  void set_reg(EngineId e, uint32_t relative, uint32_t value) { registers.write(softgen::test::engine_register(e, relative), value); }
   static uint32_t hwsp(EngineId e) { return hwsp_base + static_cast<uint32_t>(e) * 4096; }
   FakeEngine& engine(EngineId e) { return engines[static_cast<size_t>(e)]; }
 

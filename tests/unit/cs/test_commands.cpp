@@ -21,7 +21,7 @@ struct Run : Rig {
     const auto found = events();
     return !found.empty() && found.back() == Event{0x18, 0x20};
   }
-  uint32_t base() const { return mmio::engine_register(id, 0); }
+  uint32_t base() const { return softgen::test::engine_register(id, 0); }
   uint32_t gpr(uint32_t n) const { return base() + 0x600 + 8 * n; }
   uint64_t gpr_value(uint32_t n) { return registers.peek64(gpr(n)); }
   Context context;

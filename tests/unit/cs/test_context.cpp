@@ -14,7 +14,7 @@ constexpr uint32_t out = 0x0018'0000;
 TEST_CASE("slots are where i915 has them") {
   // Dword of each register as gt/intel_lrc_reg.h and intel_lrc.c name them.
   const auto slot = [](defs::EngineClass e, uint32_t reg) {
-    for (const defs::ContextSlot& s : defs::context_layout(e).slots)
+    for (const defs::ContextSlot& s : defs::gen9::context_images.of(e).slots)
       if (s.reg == reg) return int(s.dword);
     return -1;
   };
@@ -39,7 +39,7 @@ TEST_CASE("slots are where i915 has them") {
   CHECK(slot(r, 0x600) == 0x68);
   CHECK(slot(r, 0x67c) == 0xa6);
   CHECK(slot(r, 0x068) == 0xa8);
-  CHECK(defs::context_layout(r).slots.size() == 14 + 9 + 1 + 44);
+  CHECK(defs::gen9::context_images.of(r).slots.size() == 14 + 9 + 1 + 44);
 }
 
 TEST_CASE("saving writes the list headers and register offsets anew") {
@@ -53,8 +53,8 @@ TEST_CASE("saving writes the list headers and register offsets anew") {
   CHECK(a.image(0x21) == 0x1100'1011);
   CHECK((a.image(0x41) & ~0x1000u) == 0x1100'0001);
   CHECK(a.image(0x51) == 0x1100'1057);
-  CHECK(a.image(0x02) == mmio::engine_register(id, 0x244));
-  CHECK(a.image(0x52) == mmio::engine_register(id, 0x28));
+  CHECK(a.image(0x02) == softgen::test::engine_register(id, 0x244));
+  CHECK(a.image(0x52) == softgen::test::engine_register(id, 0x28));
   CHECK(a.image(0x00) == 0);
   CHECK((a.image(0x03) & 1) == 0);  // what has been saved may be restored
   CHECK(a.image(0x03) >> 16 == 0xffff);
@@ -64,7 +64,7 @@ TEST_CASE("saving writes the list headers and register offsets anew") {
 TEST_CASE("registers of two contexts do not mix") {
   const EngineId id = GENERATE(EngineId::rcs, EngineId::vecs);
   Rig rig(id);
-  const uint32_t base = mmio::engine_register(id, 0);
+  const uint32_t base = softgen::test::engine_register(id, 0);
   Context a(rig, id, 0x20), b(rig, id, 0x40);
   for (Context* c : {&a, &b}) {
     for (uint32_t n = 0; n < 16; ++n) c->emit(lri(base + 0x600 + 8 * n, c->id + n)).emit(lri(base + 0x604 + 8 * n, c->id * n));
@@ -161,7 +161,7 @@ TEST_CASE("the same context again is not restored twice into the engine") {
   CHECK(rig.engine(rig.id).restores == 0);
   CHECK(rig.engine(rig.id).context.packets == 2);
   // Unless its image has been changed meanwhile.
-  const uint32_t state = a.lrca + state_offset(defs::EngineClass::copy) + sizeof(StateHeader);
+  const uint32_t state = a.lrca + state_offset(defs::gen9::context_images.of(defs::EngineClass::copy)) + sizeof(StateHeader);
   rig.write(state + 4, 100);
   a.emit(color_blt(3));
   rig.submit(a);

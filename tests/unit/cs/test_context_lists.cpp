@@ -79,7 +79,7 @@ TEST_CASE("a saved image is the manual's, dword by dword") {
   for (const FrameList& list : documented_lists(id)) {
     expected[list.dword] = list.header;
     for (size_t i = 0; i < list.offsets.size(); ++i) {
-      expected[list.dword + 1 + 2 * i] = mmio::engine_register(id, list.offsets[i]);
+      expected[list.dword + 1 + 2 * i] = softgen::test::engine_register(id, list.offsets[i]);
       expected[list.dword + 2 + 2 * i] = -1;
     }
   }
@@ -111,13 +111,13 @@ TEST_CASE("a saved image is the manual's, dword by dword") {
     registers += count, dword += 1 + 2 * count;
   }
   REQUIRE(dword < image_dwords);
-  CHECK(registers == cs::other_context_registers(softgen::defs::gen9::registers, defs::EngineClass::render, id).size());
+  CHECK(registers == cs::other_context_registers(softgen::defs::gen9::registers, softgen::defs::gen9::context_images.of(defs::EngineClass::render), id).size());
 }
 
 TEST_CASE("a list of more than 128 registers is split, since its length field ends there") {
   std::vector<cs::OtherRegister> others;
   for (uint32_t i = 0; i < 150; ++i) others.push_back({0x8000 + 4 * i, i % 3 == 0});
-  const cs::ImageLayout layout(defs::EngineClass::render, 0x2000, others);
+  const cs::ImageLayout layout(defs::gen9::context_images.of(defs::EngineClass::render), 0x2000, others);
   cs::ImageWalk walk(layout.frame(), defs::gen9::commands, defs::EngineClass::render, 0xb0);
   const auto first = walk.next(image_dwords), second = walk.next(image_dwords);
   REQUIRE(first);

@@ -20,6 +20,7 @@ inline constexpr defs::Platform kbl2 = {
     .bar0_size = 16ull << 20,
     .commands = &defs::kbl2::commands,
     .registers = &defs::kbl2::registers,
+    .contexts = &defs::gen9::context_images,
     .engines = kbl2_engines,
     .pipes = 2,
     .connectors = 3,

@@ -119,7 +119,8 @@ TEST_CASE("kbl2: its registers stand where its table has them, with its reset va
   CHECK(gen9.name_of(reg::CACHE_MODE_1) == "CACHE_MODE_1");
   CHECK(ours.name_of(reg::CACHE_MODE_1) != "CACHE_MODE_1");
   CHECK_FALSE(ours.find(reg::FBC_RECOMP_CTL));
-  CHECK(ours.name_of(0x22034) == "RING_HEAD.bcs");
+  CHECK(ours.name_of(0x32034) == "RING_HEAD.bcs");
+  CHECK(ours.name_of(0x22034) == "0x22034");
   CHECK(ours.rows.size() == gen9.rows.size());
 
   mmio::RegisterFile file(ours), kbl(gen9);
@@ -134,9 +135,26 @@ TEST_CASE("kbl2: its registers stand where its table has them, with its reset va
   CHECK_FALSE(kbl.is_nonpriv_writable(EngineId::rcs, 0x7ffc));
 }
 
+TEST_CASE("kbl2: its blitter has its registers, its interrupts and its reset where the table says") {
+  SilentHost host;
+  gt::Device device(config_of(test::kbl2), host);
+  mmio::RegisterFile& registers = device.registers();
+  device.bar0_write(0x32000 + reg::RING_MI_MODE, 1u << 24 | 1u << 8, 4);
+  CHECK(reg::field::RING_MI_MODE_RINGS_IDLE.of(device.bar0_read(0x32000 + reg::RING_MI_MODE, 4)) == 1);  // its streamer answers
+  CHECK(device.bar0_read(0x22000 + reg::RING_MI_MODE, 4) == 0);
+
+  registers.write(0x32000 + reg::RING_IMR, 0);
+  registers.write(reg::GT_IMR(1), 0);
+  device.interrupts().raise(EngineId::bcs, 1);
+  CHECK(registers.read(reg::GT_IIR(1)) == 1u << 16);
+  registers.write(0x32000 + reg::RING_HWS_PGA, 0x5000);
+  registers.write(reg::GDRST, reg::field::GDRST_BLITTER.mask());
+  CHECK(registers.read(0x32000 + reg::RING_HWS_PGA) == 0);
+}
+
 TEST_CASE("kbl2: a context image keeps the registers that its table marks") {
   const auto has = [](const defs::RegisterSet& set, uint32_t offset) {
-    return std::ranges::count(cs::other_context_registers(set, EngineClass::render, EngineId::rcs), offset, &cs::OtherRegister::offset);
+    return std::ranges::count(cs::other_context_registers(set, test::kbl2.contexts->of(EngineClass::render), EngineId::rcs), offset, &cs::OtherRegister::offset);
   };
   CHECK(has(*test::kbl2.registers, 0x7ffc) == 1);
   CHECK(has(*test::kbl2.registers, reg::CACHE_MODE_1) == 0);

@@ -12,9 +12,11 @@
 #include "hw/iface/quiet_host.h"
 #include "hw/mmio/interrupt_tree.h"
 #include "tests/catch.h"
+#include "tests/engine_register.h"
 
 using namespace softgen;
 using namespace softgen::mmio;
+using softgen::test::engine_register;
 
 namespace {
 

@@ -5,9 +5,11 @@
 #include "hw/base/log.h"
 #include "hw/mmio/register_file.h"
 #include "tests/catch.h"
+#include "tests/engine_register.h"
 
 using namespace softgen;
 using namespace softgen::mmio;
+using softgen::test::engine_register;
 
 namespace {
 

@@ -12,7 +12,7 @@
 
 #include "hw/debug/aub_writer.h"
 #include "hw/defs/register.h"
-#include "hw/iface/engine.h"
+#include "tests/engine_register.h"
 
 namespace softgen::test {
 
@@ -43,7 +43,7 @@ class Recording {
   }
   void submit(EngineId engine, std::span<const uint32_t> commands) {
     put(batch, commands);
-    const uint32_t base = defs::engines[static_cast<unsigned>(engine)].mmio_base;
+    const uint32_t base = engine_register(engine, 0);
     const uint32_t start[] = {0x18800101, batch, 0, 0};
     ggtt(ring, start);
     std::vector<uint32_t> page(1024);

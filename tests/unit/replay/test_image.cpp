@@ -13,7 +13,7 @@ namespace {
 struct Loaded {
   memory::SparseMemory memory{1 << 24};
   memory::Ggtt ggtt;
-  replay::Image image{memory, ggtt};
+  replay::Image image{memory, ggtt, {}};
   std::vector<replay::Submission> submissions;
   Loaded() {
     image.on_submit = [this](const replay::Submission& s) { submissions.push_back(s); };
