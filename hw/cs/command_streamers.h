@@ -19,7 +19,7 @@ class CommandStreamers {
     memory::FaultSink* faults;
     memory::TlbGeneration& tlb;
     mmio::RegisterFile& registers;
-    mmio::InterruptTree& interrupts;
+    mmio::Interrupts& interrupts;
     memory::Gate& gate;
     /// By EngineId; null: the platform has no such engine. They outlive this.
     std::array<Engine*, engine_count> engines{};

@@ -62,7 +62,7 @@ Flow Executor::pipe_control(Dwords dw) {
       default: break;
     }
   }
-  if (control.notify_enable()) s_.raise(reg::irq_flush_notify);
+  if (control.notify_enable()) s_.raise(mmio::engine_event::flush_notify);
   return Flow::next();
 }
 
@@ -83,7 +83,7 @@ Flow Executor::flush_dw(Dwords dw) {
     case WRITE_TIMESTAMP: post_sync_write(address, global, index, s_.timestamp(), 8); break;
     default: break;
   }
-  if (flush.notify_enable()) s_.raise(reg::irq_flush_notify);
+  if (flush.notify_enable()) s_.raise(mmio::engine_event::flush_notify);
   return Flow::next();
 }
 

@@ -200,7 +200,7 @@ Flow Executor::mi(const Packet& packet, const Cursor& behind) {
         s_.set(reg::nopid, noop.identification_number());
       return Flow::next();
     case CommandId::MI_USER_INTERRUPT:
-      s_.raise(reg::irq_user);
+      s_.raise(mmio::engine_event::user);
       return Flow::next();
     case CommandId::MI_ARB_CHECK:
       if (behind.level() == 0 && s_.head_pending() && s_.arbitration()) return stop(Reason::arbitration, Flow::stop());

@@ -78,13 +78,4 @@ constexpr uint32_t error_instruction = field::RING_EIR_INSTRUCTION_ERROR.mask();
 constexpr uint32_t error_privilege = field::RING_EIR_COMMAND_PRIVILEGE_VIOLATION_ERROR.mask();
 constexpr uint32_t error_page_table = field::RING_EIR_PAGE_TABLE_ERROR.mask();
 
-// Events of an engine, in its own numbering.
-constexpr uint32_t irq_user = field::GT_ISR_USER_INTERRUPT.mask();
-constexpr uint32_t irq_error = field::GT_ISR_MASTER_ERROR.mask();
-constexpr uint32_t irq_flush_notify = field::GT_ISR_FLUSH_NOTIFY.mask();
-constexpr uint32_t irq_context_switch = field::GT_ISR_CONTEXT_SWITCH_INTERRUPT.mask();
-constexpr uint32_t irq_wait_semaphore = field::GT_ISR_WAIT_ON_SEMAPHORE.mask();
-/// Of them, those whose status HWSTAM may report.
-constexpr uint32_t status_events = irq_user | irq_error | irq_flush_notify;
-
 }  // namespace softgen::cs::reg

@@ -10,6 +10,8 @@
 
 namespace softgen::cs {
 
+namespace engine_event = mmio::engine_event;
+
 Streamer::Streamer(const StreamerConfig& config, StreamerLinks links)
     : config_(config),
       links_(std::move(links)),
@@ -35,7 +37,7 @@ RunEnd Streamer::run(uint64_t commands) {
     if (reasons & StopFlag::reset) return RunEnd::reset;
     if (reasons & StopFlag::pause) return RunEnd::paused;
     attention_.fetch_and(~attention_stop, std::memory_order_acq_rel);
-    if (status_due_.exchange(false, std::memory_order_acq_rel)) write_status(reg::irq_error);
+    if (status_due_.exchange(false, std::memory_order_acq_rel)) write_status(engine_event::error);
     if (get(reg::mi_mode) & reg::stop_ring) {
       busy_.store(false, std::memory_order_release);
       return RunEnd::stopped;
@@ -216,7 +218,7 @@ void Streamer::post_event(uint32_t event, uint32_t context_id) {
     ggtt_.store_release<uint32_t>(page + hwsp_csb_write, entry);
     set(reg::csb_ptr, reg::csb_write_pointer.with(pointers, entry));
   }
-  raise(reg::irq_context_switch);
+  raise(engine_event::context_switch);
 }
 
 // -- mailbox --------------------------------------------------------------------------------------------------------------------
@@ -261,7 +263,7 @@ void Streamer::error(uint32_t bit, bool fatal) {
     set(reg::eir, get(reg::eir) | fresh);
     raised = fresh != 0;
   }
-  if (raised) raise(reg::irq_error);
+  if (raised) raise(engine_event::error);
 }
 
 void Streamer::error_mask_changed() {
@@ -273,20 +275,20 @@ void Streamer::error_mask_changed() {
     raised = fresh != 0;
   }
   status_due_.store(true, std::memory_order_release);
-  if (raised) links_.interrupts.raise(config_.id, reg::irq_error);
+  if (raised) links_.interrupts.raise(config_.id, engine_event::error);
 }
 
-void Streamer::raise(uint32_t bits) {
-  write_status(bits);
-  links_.interrupts.raise(config_.id, bits);
+void Streamer::raise(mmio::EngineEvents events) {
+  write_status(events);
+  links_.interrupts.raise(config_.id, events);
 }
 
 // A change of an ISR bit that HWSTAM does not mask writes all of ISR to dword 0 of the status page, where the user interrupt and the notification
 // read 0, being over at once, and the master error as long as EIR has one (ILK PRM vol 1 part 4, "Hardware Status Write", HWSTAM).
-void Streamer::write_status(uint32_t events) {
-  const unsigned shift = links_.interrupts.shift_of(config_.id);
-  if (!(~get(reg::hwstam) >> shift & events & reg::status_events)) return;
-  ggtt_.store_release<uint32_t>(hwsp(), get(reg::eir) ? reg::irq_error << shift : 0);
+void Streamer::write_status(mmio::EngineEvents events) {
+  constexpr mmio::EngineEvents reported = engine_event::user | engine_event::error | engine_event::flush_notify;
+  if (!(~get(reg::hwstam) & links_.interrupts.engine_bits(config_.id, events & reported))) return;
+  ggtt_.store_release<uint32_t>(hwsp(), get(reg::eir) ? links_.interrupts.engine_bits(config_.id, engine_event::error) : 0);
 }
 
 uint64_t Streamer::timestamp() {
@@ -343,7 +345,7 @@ void Streamer::set_waiting(bool on) {
     links_.registers.set_bits(config_.mmio_base + reg::ctl, reg::ring_wait_semaphore);
   else
     links_.registers.clear_bits(config_.mmio_base + reg::ctl, reg::ring_wait_semaphore);
-  if (on) raise(reg::irq_wait_semaphore);
+  if (on) raise(engine_event::wait_semaphore);
 }
 
 }  // namespace softgen::cs

@@ -20,7 +20,7 @@
 #include "hw/iface/engine.h"
 #include "hw/iface/host.h"
 #include "hw/memory/view.h"
-#include "hw/mmio/interrupt_tree.h"
+#include "hw/mmio/interrupts.h"
 #include "hw/mmio/register_file.h"
 
 namespace softgen::cs {
@@ -40,7 +40,7 @@ struct StreamerLinks {
   memory::FaultSink* faults;
   memory::TlbGeneration& tlb;
   mmio::RegisterFile& registers;
-  mmio::InterruptTree& interrupts;
+  mmio::Interrupts& interrupts;
   Engine& engine;
   /// This streamer wrote memory that others may wait for. Cheap when nobody waits.
   std::function<void()> memory_written;
@@ -111,8 +111,8 @@ class Streamer {
   void set(uint32_t relative, uint32_t value) { links_.registers.poke(config_.mmio_base + relative, value); }
   uint64_t get64(uint32_t relative) const { return links_.registers.peek64(config_.mmio_base + relative); }
   void set64(uint32_t relative, uint64_t value) { links_.registers.poke64(config_.mmio_base + relative, value); }
-  /// Events in the engine's own numbering, to the interrupt tree and, as HWSTAM says, the status page.
-  void raise(uint32_t bits);
+  /// To the interrupt registers and, as HWSTAM says, the status page.
+  void raise(mmio::EngineEvents events);
   /// Latches an error. Fatal ones also stop the streamer until a reset.
   void error(uint32_t bit, bool fatal);
   bool halted() const { return halted_; }
@@ -167,7 +167,7 @@ class Streamer {
   /// The running context leaves: `why` is an event, beside those for what comes next.
   void leave_element(uint32_t why);
   /// Writes the status page's first dword, if HWSTAM lets one of these events do so.
-  void write_status(uint32_t events);
+  void write_status(mmio::EngineEvents events);
   void load_ring_registers();
   bool load_ring();
   void store_head();

@@ -19,7 +19,7 @@ struct Display::Canvas {
   uint32_t skip = 0;       ///< times to leave out
 };
 
-Display::Display(mmio::RegisterFile& registers, mmio::InterruptTree& interrupts, Host& host, HostMemory& memory, const memory::Ggtt& ggtt,
+Display::Display(mmio::RegisterFile& registers, mmio::Interrupts& interrupts, Host& host, HostMemory& memory, const memory::Ggtt& ggtt,
                  uint32_t connected, bool threaded)
     : registers_(registers),
       host_(host),

@@ -20,7 +20,7 @@ namespace softgen::display {
 class Display {
  public:
   /// Registers its hooks. Bit i of `connected`: a monitor on connector i (DDI B, C, D). `threaded`: frames are composed on a thread.
-  Display(mmio::RegisterFile& registers, mmio::InterruptTree& interrupts, Host& host, HostMemory& memory, const memory::Ggtt& ggtt,
+  Display(mmio::RegisterFile& registers, mmio::Interrupts& interrupts, Host& host, HostMemory& memory, const memory::Ggtt& ggtt,
           uint32_t connected, bool threaded = false);
   ~Display();
 

@@ -8,12 +8,12 @@
 
 namespace softgen::display {
 
+namespace pipe_event = mmio::pipe_event;
+
 namespace field = reg::field;
 
 namespace {
 
-constexpr uint32_t irq_vblank = field::DE_PIPE_ISR_VERTICAL_BLANK.mask(), irq_vsync = field::DE_PIPE_ISR_VERTICAL_SYNC.mask(),
-                   irq_crc_done = field::DE_PIPE_ISR_CRC_DONE.mask();
 // How far frames may fall behind the clock while software takes their CRCs one by one.
 constexpr int64_t crc_patience_ns = 1'000'000'000;
 // A deadline that has passed is set to this long after now: a host that runs its timers in a loop comes to an end.
@@ -50,21 +50,20 @@ void Pipe::sync() {
     }
     if (blanks > blanks_done_) blank(blanks_done_, blanks - blanks_done_);
   }
-  unmasked_ = services_.interrupts.unmasked(static_cast<mmio::InterruptTree::Block>(
-      static_cast<unsigned>(mmio::InterruptTree::Block::pipe_a) + index_));
+  unmasked_ = services_.interrupts.unmasked(index_);
   schedule(time);
 }
 
 void Pipe::blank(uint64_t first, uint64_t count) {
   blanks_done_ = first + count;
   hold_.clear();
-  uint32_t events = irq_vblank | irq_vsync;
+  mmio::PipeEvents events = pipe_event::vertical_blank | pipe_event::vertical_sync;
   // The CRC is of the frame that ends here: what was latched before, as memory stood then.
   if (crc_enabled()) {
     services_.registers.poke(reg::PIPE_CRC_RES(index_, 0), crc_value_);
     crc_ = Crc::none;
-    events |= irq_crc_done;
-    crc_unread_ = unmasked_ & irq_crc_done;
+    events |= pipe_event::crc_done;
+    crc_unread_ = unmasked_ & pipe_event::crc_done;
   }
   frame_count_ += static_cast<uint32_t>(count);
   frame_time_us_ = microseconds(raster_.blank_time(blanks_done_ - 1));
@@ -72,13 +71,13 @@ void Pipe::blank(uint64_t first, uint64_t count) {
   post(events);
 }
 
-uint32_t Pipe::latch() {
+mmio::PipeEvents Pipe::latch() {
   if (!armed_) return 0;
-  uint32_t events = 0;
+  mmio::PipeEvents events = 0;
   for (unsigned i = 0; i < plane_count; i++) {
     if (!(armed_ & armed_plane(i))) continue;
     planes_live_[i] = planes_pending_[i];
-    events |= irq_flip_done(i);
+    events |= pipe_event::flip_done(i);
   }
   if (armed_ & armed_cursor) cursor_live_ = cursor_pending_;
   for (unsigned i = 0; i < scaler_count; i++) {
@@ -99,9 +98,9 @@ void Pipe::changed() {
   services_.host.display_changed(index_);
 }
 
-void Pipe::post(uint32_t events) { services_.interrupts.post_pipe(index_, events & unmasked_); }
+void Pipe::post(mmio::PipeEvents events) { services_.interrupts.post(index_, events & unmasked_); }
 
-bool Pipe::wants_timer() const { return raster_.running() && (armed_ || (unmasked_ & irq_vblank) || crc_enabled()); }
+bool Pipe::wants_timer() const { return raster_.running() && (armed_ || (unmasked_ & pipe_event::vertical_blank) || crc_enabled()); }
 
 void Pipe::schedule(int64_t now) {
   int64_t deadline = -1;

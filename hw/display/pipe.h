@@ -19,7 +19,7 @@
 #include "hw/display/timing.h"
 #include "hw/display/update_hold.h"
 #include "hw/iface/host.h"
-#include "hw/mmio/interrupt_tree.h"
+#include "hw/mmio/interrupts.h"
 #include "hw/mmio/register_file.h"
 
 namespace softgen::display {
@@ -30,14 +30,11 @@ constexpr unsigned pipe_count = 3, plane_count = 4, scaler_count = 2;
 constexpr uint32_t armed_plane(unsigned i) { return 1u << i; }
 constexpr uint32_t armed_cursor = 1u << 4, armed_pipe = 1u << 7;
 constexpr uint32_t armed_scaler(unsigned i) { return 1u << (5 + i); }
-/// The event of DE_PIPE_ISR that tells of a flip.
-constexpr uint32_t irq_flip_done(unsigned plane) { return reg::field::DE_PIPE_ISR_PLANE_1_FLIP_DONE.mask() << plane; }
-static_assert(irq_flip_done(3) == reg::field::DE_PIPE_ISR_PLANE_4_FLIP_DONE.mask());
 
 /// What pipes share. The mutex guards all pipes.
 struct PipeServices {
   mmio::RegisterFile& registers;
-  mmio::InterruptTree& interrupts;
+  mmio::Interrupts& interrupts;
   Host& host;
   Power& power;
   Compositor& compositor;
@@ -134,10 +131,10 @@ class Pipe {
   template <typename F>
   static std::optional<uint32_t> hash_frame(const Scene& scene, Compositor::Turn& turn, F wanted);
   void blank(uint64_t first, uint64_t count);
-  uint32_t latch();
+  mmio::PipeEvents latch();
   void schedule(int64_t now);
   bool wants_timer() const;
-  void post(uint32_t events);
+  void post(mmio::PipeEvents events);
   void add_planes(Frame& frame, uint32_t planes) const;
   bool scaler_window(unsigned scaler, uint32_t user, uint32_t width, uint32_t height, bool nv12, Window& out) const;
   uint32_t scanline(int64_t time) const;
@@ -158,7 +155,7 @@ class Pipe {
   std::array<uint32_t, prec_palette_entries> precise_palette_{};
   uint32_t prec_index_ = 0;
   uint64_t generation_ = 0;
-  uint32_t unmasked_ = 0;          ///< DE pipe interrupts, as of the last look at the mask register
+  mmio::PipeEvents unmasked_ = 0;  ///< as of the last look at the mask register
   /// Of the frame that ends: under way on the compositor's thread, or taken. The number names the one that is under way.
   enum class Crc : uint8_t { none, under_way, taken };
   Crc crc_ = Crc::none;

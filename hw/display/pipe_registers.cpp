@@ -106,7 +106,7 @@ void Pipe::plane_armed(unsigned plane) {
     armed_ &= ~armed_plane(plane);
     if (plane == 0) flip_count_++;
     changed();
-    post(irq_flip_done(plane));
+    post(mmio::pipe_event::flip_done(plane));
   }
 }
 

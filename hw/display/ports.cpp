@@ -9,10 +9,6 @@ namespace field = reg::field;
 
 namespace {
 
-// South display interrupts (i915 hpd_spt, SDE_GMBUS_CPT).
-constexpr uint32_t sde_gmbus = field::SDEISR_GMBUS.mask();
-constexpr uint32_t sde_hotplug(unsigned connector) { return field::SDEISR_HOTPLUG_DDI_B.mask() << connector; }
-static_assert(sde_hotplug(2) == field::SDEISR_HOTPLUG_DDI_D.mask());
 // SHOTPLUG_CTL has the same fields for each port from DDI B on. HPD Status 2: long pulse.
 constexpr unsigned hotplug_shift(unsigned connector) {
   return connector * (field::SHOTPLUG_CTL_DDI_C_HPD_STATUS.low - field::SHOTPLUG_CTL_DDI_B_HPD_STATUS.low);
@@ -21,9 +17,6 @@ constexpr uint32_t hotplug_enable = field::SHOTPLUG_CTL_DDI_B_HPD_INPUT_ENABLE.m
                    hotplug_long = field::SHOTPLUG_CTL_DDI_B_HPD_STATUS.with(0, 2);
 constexpr auto aux_send = field::DDI_AUX_CTL_SEND_BUSY, aux_interrupt = field::DDI_AUX_CTL_INTERRUPT_ON_DONE;
 constexpr uint32_t aux_done = field::DDI_AUX_CTL_DONE.mask(), aux_timeout = field::DDI_AUX_CTL_TIME_OUT_ERROR.mask();
-// DE_PORT interrupts of AUX A..D.
-constexpr uint32_t aux_interrupts[5] = {field::DE_PORT_ISR_AUX_CHANNEL_A.mask(), field::DE_PORT_ISR_AUX_CHANNEL_B.mask(),
-                                        field::DE_PORT_ISR_AUX_CHANNEL_C.mask(), field::DE_PORT_ISR_AUX_CHANNEL_D.mask(), 0};
 // GPIO_CTL 3, 4, 5 are the pins of GMBUS pairs 4 (DDI C), 5 (DDI B), 6 (DDI D): i915 gmbus_pins_skl.
 constexpr unsigned first_ddc_gpio = 3;
 // PP_STATUS: Internal Sequence State
@@ -31,7 +24,7 @@ constexpr uint32_t on_idle = 8;
 
 }  // namespace
 
-Ports::Ports(mmio::RegisterFile& registers, mmio::InterruptTree& interrupts, Host& host, uint32_t connected)
+Ports::Ports(mmio::RegisterFile& registers, mmio::Interrupts& interrupts, Host& host, uint32_t connected)
     : registers_(registers),
       interrupts_(interrupts),
       gmbus_(host),
@@ -58,7 +51,7 @@ void Ports::attach_gmbus() {
         gmbus_.write(i, value);
         done = gmbus_.take_interrupt();
       }
-      if (done) interrupts_.raise_pch(sde_gmbus);
+      if (done) interrupts_.raise_gmbus();
     });
   }
 }
@@ -83,7 +76,7 @@ void Ports::attach_aux() {
       if (!aux_send.of(written)) return;
       registers_.clear_bits(offset, aux_send.mask());
       registers_.set_bits(offset, aux_done | aux_timeout);
-      if (aux_interrupt.of(written)) interrupts_.raise_port(aux_interrupts[port]);
+      if (aux_interrupt.of(written)) interrupts_.raise_aux_done(port);
     });
   }
 }
@@ -97,7 +90,7 @@ void Ports::attach_panel() {
 }
 
 void Ports::show_live() {
-  for (unsigned i = 0; i < 3; i++) interrupts_.set_live(mmio::InterruptTree::Block::pch, sde_hotplug(i), connected_ >> i & 1);
+  for (unsigned i = 0; i < 3; i++) interrupts_.show_connected(i, connected_ >> i & 1);
 }
 
 void Ports::plug(unsigned connector, bool connected) {
@@ -110,7 +103,7 @@ void Ports::plug(unsigned connector, bool connected) {
   const unsigned shift = hotplug_shift(connector);
   if (!(registers_.peek(reg::SHOTPLUG_CTL) & hotplug_enable << shift)) return;
   registers_.set_bits(reg::SHOTPLUG_CTL, hotplug_long << shift);
-  interrupts_.raise_pch(sde_hotplug(connector));
+  interrupts_.raise_hot_plug(connector);
 }
 
 void Ports::reset() {

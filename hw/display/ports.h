@@ -9,7 +9,7 @@
 #include "hw/base/archive.h"
 #include "hw/display/gmbus.h"
 #include "hw/iface/host.h"
-#include "hw/mmio/interrupt_tree.h"
+#include "hw/mmio/interrupts.h"
 #include "hw/mmio/register_file.h"
 
 namespace softgen::display {
@@ -17,7 +17,7 @@ namespace softgen::display {
 class Ports {
  public:
   /// Connectors are HDMI on DDI B, C, D; bit i of `connected`: a monitor on connector i.
-  Ports(mmio::RegisterFile& registers, mmio::InterruptTree& interrupts, Host& host, uint32_t connected);
+  Ports(mmio::RegisterFile& registers, mmio::Interrupts& interrupts, Host& host, uint32_t connected);
 
   /// A monitor comes or goes: live state at once, a long pulse where detection is enabled. connector < 3.
   void plug(unsigned connector, bool connected);
@@ -35,7 +35,7 @@ class Ports {
   void show_live();
 
   mmio::RegisterFile& registers_;
-  mmio::InterruptTree& interrupts_;
+  mmio::Interrupts& interrupts_;
   std::mutex mutex_;  ///< of what is below
   Gmbus gmbus_;
   std::array<GpioPair, 3> gpio_;

@@ -26,7 +26,7 @@
 #include "hw/memory/gate.h"
 #include "hw/memory/ggtt.h"
 #include "hw/mmio/gt_power.h"
-#include "hw/mmio/interrupt_tree.h"
+#include "hw/mmio/interrupts/gen8.h"
 #include "hw/mmio/pcode.h"
 #include "hw/mmio/register_file.h"
 #include "hw/gt/null_engine.h"
@@ -66,7 +66,7 @@ class Device {
 
   const defs::Platform& platform() const { return *config_.platform; }
   mmio::RegisterFile& registers() { return registers_; }
-  mmio::InterruptTree& interrupts() { return interrupts_; }
+  mmio::Interrupts& interrupts() { return interrupts_; }
   memory::Ggtt& ggtt() { return ggtt_; }
   memory::FaultRegisters& faults() { return faults_; }
   cs::CommandStreamers& streamers() { return *streamers_; }
@@ -126,7 +126,7 @@ class Device {
   memory::TlbGeneration tlb_;
   memory::Aperture aperture_;
   mmio::RegisterFile registers_{*config_.platform->registers};
-  mmio::InterruptTree interrupts_;
+  mmio::Gen8Interrupts interrupts_;
   mmio::Pcode pcode_;
   mmio::GtPower power_;
   display::Display display_;

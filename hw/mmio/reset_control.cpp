@@ -26,7 +26,7 @@ void reset_engine_block(RegisterFile& registers, EngineId engine) {
 
 }  // namespace
 
-void attach_reset_control(RegisterFile& registers, InterruptTree& interrupts, StopEngines stop, RestartEngines restart) {
+void attach_reset_control(RegisterFile& registers, Interrupts& interrupts, StopEngines stop, RestartEngines restart) {
   registers.on_write(reg::GDRST, [&registers, &interrupts, stop = std::move(stop), restart = std::move(restart)](
                                      uint32_t offset, uint32_t request) {
     uint32_t engines = 0, domains = request & full ? domain_bit(ResetDomain::gt) : 0;

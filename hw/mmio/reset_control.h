@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "hw/mmio/interrupt_tree.h"
+#include "hw/mmio/interrupts.h"
 #include "hw/mmio/register_file.h"
 
 namespace softgen::mmio {
@@ -17,6 +17,6 @@ using StopEngines = std::function<void(uint32_t engines)>;
 /// After the registers have their reset values.
 using RestartEngines = std::function<void(uint32_t engines)>;
 
-void attach_reset_control(RegisterFile& registers, InterruptTree& interrupts, StopEngines stop, RestartEngines restart);
+void attach_reset_control(RegisterFile& registers, Interrupts& interrupts, StopEngines stop, RestartEngines restart);
 
 }  // namespace softgen::mmio

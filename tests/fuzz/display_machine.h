@@ -10,6 +10,7 @@
 #include "hw/defs/register.h"
 #include "hw/display/display.h"
 #include "hw/iface/quiet_host.h"
+#include "hw/mmio/interrupts/gen8.h"
 #include "tests/fuzz/guest_map.h"
 #include "tests/fuzz/state_source.h"
 
@@ -103,7 +104,7 @@ class DisplayMachine {
 
   mmio::RegisterFile registers{softgen::defs::gen9::registers};
   TimerHost host;
-  mmio::InterruptTree interrupts;
+  mmio::Gen8Interrupts interrupts;
   IsolatedMemory memory;
   memory::Ggtt ggtt;
   display::Display display;

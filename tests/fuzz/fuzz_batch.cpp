@@ -20,6 +20,7 @@
 #include "hw/iface/quiet_host.h"
 #include "hw/memory/fault.h"
 #include "hw/memory/ggtt.h"
+#include "hw/mmio/interrupts/gen8.h"
 #include "hw/render/render_engine.h"
 #include "tests/engine_register.h"
 #include "tests/fuzz/input.h"
@@ -68,7 +69,7 @@ struct Machine {
   memory::Gate gate;
   mmio::RegisterFile registers{softgen::defs::gen9::registers};
   Silent host;
-  mmio::InterruptTree interrupts{registers, host};
+  mmio::Gen8Interrupts interrupts{registers, host};
   Echo engines[engine_count];
   gt::SharedFunctions functions;
   gpgpu::Gpgpu gpgpu{nullptr, functions};

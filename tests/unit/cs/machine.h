@@ -15,6 +15,7 @@
 #include "hw/memory/fault.h"
 #include "hw/memory/ggtt.h"
 #include "hw/memory/sparse_memory.h"
+#include "hw/mmio/interrupts/gen8.h"
 #include "tests/catch.h"
 #include "tests/engine_register.h"
 
@@ -183,7 +184,7 @@ class Machine {
   memory::Gate gate;
   mmio::RegisterFile registers{softgen::defs::gen9::registers};
   FakeHost host;
-  mmio::InterruptTree interrupts{registers, host};
+  mmio::Gen8Interrupts interrupts{registers, host};
   std::array<FakeEngine, engine_count> engines;
   std::unique_ptr<CommandStreamers> cs;
 

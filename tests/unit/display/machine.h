@@ -4,6 +4,7 @@
 
 #include "hw/display/display.h"
 #include "hw/memory/sparse_memory.h"
+#include "hw/mmio/interrupts/gen8.h"
 #include "tests/unit/display/fake_host.h"
 
 namespace softgen::test {
@@ -86,7 +87,7 @@ struct Machine {
 
   mmio::RegisterFile registers{softgen::defs::gen9::registers};
   FakeHost host;
-  mmio::InterruptTree interrupts;
+  mmio::Gen8Interrupts interrupts;
   memory::SparseMemory memory;
   memory::Ggtt ggtt;
   display::Display display;

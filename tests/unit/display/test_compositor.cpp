@@ -5,6 +5,7 @@
 #include <future>
 
 #include "hw/iface/quiet_host.h"
+#include "hw/mmio/interrupts/gen8.h"
 #include "tests/catch.h"
 #include "tests/unit/display/machine.h"
 
@@ -137,7 +138,7 @@ struct Threaded {
 
   mmio::RegisterFile registers{softgen::defs::gen9::registers};
   ThreadHost host;
-  mmio::InterruptTree interrupts;
+  mmio::Gen8Interrupts interrupts;
   SlowMemory memory;
   memory::Ggtt ggtt;
   display::Display display;

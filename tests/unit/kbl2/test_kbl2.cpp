@@ -145,7 +145,7 @@ TEST_CASE("kbl2: its blitter has its registers, its interrupts and its reset whe
 
   registers.write(0x32000 + reg::RING_IMR, 0);
   registers.write(reg::GT_IMR(1), 0);
-  device.interrupts().raise(EngineId::bcs, 1);
+  device.interrupts().raise(EngineId::bcs, mmio::engine_event::user);
   CHECK(registers.read(reg::GT_IIR(1)) == 1u << 16);
   registers.write(0x32000 + reg::RING_HWS_PGA, 0x5000);
   registers.write(reg::GDRST, reg::field::GDRST_BLITTER.mask());

@@ -10,13 +10,15 @@
 
 #include "hw/base/log.h"
 #include "hw/iface/quiet_host.h"
-#include "hw/mmio/interrupt_tree.h"
+#include "hw/mmio/interrupts/gen8.h"
 #include "tests/catch.h"
 #include "tests/engine_register.h"
 
 using namespace softgen;
 using namespace softgen::mmio;
 using softgen::test::engine_register;
+using namespace softgen::mmio::engine_event;
+using pipe_event::vertical_blank;
 
 namespace {
 
@@ -27,10 +29,15 @@ class FakeHost final : public QuietHost {
   std::vector<bool> levels;
 };
 
+void raise_blank(Interrupts& tree, unsigned pipe) {
+  tree.post(pipe, vertical_blank);
+  tree.deliver();
+}
+
 struct Fixture {
   FakeHost host;
   RegisterFile regs{softgen::defs::gen9::registers};
-  InterruptTree tree{regs, host};
+  Gen8Interrupts tree{regs, host};
   Fixture() { set_log_sink({}); }
 
   uint32_t read(uint32_t offset) { return regs.read(offset); }
@@ -54,8 +61,8 @@ TEST_CASE("after reset everything is masked and nothing pends") {
   CHECK(f.read(reg::GT_IMR(0)) == ~0u);
   CHECK(f.read(reg::SDEIMR) == ~0u);
   CHECK(f.read(reg::GT_IER(0)) == 0);
-  f.tree.raise(EngineId::rcs, 1);
-  f.tree.raise_pipe(0, 1);
+  f.tree.raise(EngineId::rcs, user);
+  raise_blank(f.tree, 0);
   CHECK(f.read(reg::GT_IIR(0)) == 0);
   CHECK(f.read(reg::MASTER_INT_CTL) == 0);
   CHECK(f.host.levels.empty());
@@ -73,22 +80,60 @@ TEST_CASE("each source lands in its half, its block and its master bit") {
               {EngineId::vcs1, reg::GT_IIR(1), 0x0101'0000, 1u << 3},
               {EngineId::vecs, reg::GT_IIR(3), 0x0101, 1u << 6}};
   for (const auto& row : rows) {
-    f.tree.raise(row.engine, 0x101);
+    f.tree.raise(row.engine, user | context_switch);
     CHECK(f.read(row.iir) == row.bits);
     CHECK(f.read(reg::MASTER_INT_CTL) == (0x8000'0000 | row.master));
     f.write(row.iir, row.bits);
     CHECK(f.read(row.iir) == 0);
     CHECK(f.read(reg::MASTER_INT_CTL) == 0x8000'0000);
   }
-  f.tree.raise_pipe(1, 1);
+  raise_blank(f.tree, 1);
   CHECK(f.read(reg::MASTER_INT_CTL) == (0x8000'0000 | 1u << 17));
+}
+
+// SKL PRM vol 2c, "Interrupt Registers"; i915 i915_reg.h GT_*_INTERRUPT, GEN8_PIPE_*, SDE_*_SPT.
+TEST_CASE("each event has the bit of the manual") {
+  Fixture f;
+  f.open_everything();
+  const auto taken = [&](uint32_t iir) {
+    const uint32_t bits = f.read(iir);
+    f.write(iir, bits);
+    return bits;
+  };
+  const std::pair<EngineEvents, uint32_t> engine_rows[] = {{user, 0}, {error, 3}, {flush_notify, 4}, {context_switch, 8}, {wait_semaphore, 11}};
+  for (const auto& [event, bit] : engine_rows) {
+    f.tree.raise(EngineId::rcs, event);
+    CHECK(taken(reg::GT_IIR(0)) == 1u << bit);
+    CHECK(f.tree.engine_bits(EngineId::bcs, event) == 1u << (16 + bit));
+  }
+  const std::pair<PipeEvents, uint32_t> pipe_rows[] = {{vertical_blank, 0},           {pipe_event::vertical_sync, 1}, {pipe_event::crc_done, 28},
+                                                       {pipe_event::flip_done(0), 3}, {pipe_event::flip_done(3), 6}};
+  for (const auto& [event, bit] : pipe_rows) {
+    f.write(reg::DE_PIPE_IMR(1), ~(1u << bit));
+    CHECK(f.tree.unmasked(1) == event);
+    f.tree.post(1, event);
+    CHECK(taken(reg::DE_PIPE_IIR(1)) == 1u << bit);
+  }
+  f.write(reg::DE_PORT_IMR, 0);
+  const uint32_t aux_bits[] = {1u << 0, 1u << 25, 1u << 26, 1u << 27, 0};
+  for (unsigned port = 0; port < std::size(aux_bits); ++port) {
+    f.tree.raise_aux_done(port);
+    CHECK(taken(reg::DE_PORT_IIR) == aux_bits[port]);
+  }
+  f.write(reg::SDEIMR, 0);
+  f.tree.raise_gmbus();
+  CHECK(taken(reg::SDEIIR) == 1u << 17);
+  for (unsigned connector = 0; connector < 3; ++connector) {
+    f.tree.raise_hot_plug(connector);
+    CHECK(taken(reg::SDEIIR) == 1u << (21 + connector));
+  }
 }
 
 TEST_CASE("an engine's RING_IMR keeps events out of the tree") {
   Fixture f;
   f.open_everything();
   f.write(engine_register(EngineId::bcs, reg::RING_IMR), ~(1u << 16 | 1u << 24));
-  f.tree.raise(EngineId::bcs, 0x811);
+  f.tree.raise(EngineId::bcs, user | flush_notify | wait_semaphore);
   CHECK(f.read(reg::GT_IIR(0)) == 1u << 16);
 }
 
@@ -96,7 +141,7 @@ TEST_CASE("the line follows master enable and pending bits") {
   Fixture f;
   f.open_everything();
   CHECK(f.host.levels.empty());
-  f.tree.raise(EngineId::rcs, 1);
+  f.tree.raise(EngineId::rcs, user);
   CHECK(f.host.levels == std::vector<bool>{true});
   f.write(reg::MASTER_INT_CTL, 0);
   CHECK(f.host.levels == std::vector<bool>{true, false});
@@ -113,7 +158,7 @@ TEST_CASE("the line follows master enable and pending bits") {
   }
   SECTION("an event while disabled is delivered at the enable") {
     f.write(reg::GT_IIR(0), 1);
-    f.tree.raise(EngineId::vecs, 1u << 8);
+    f.tree.raise(EngineId::vecs, context_switch);
     CHECK(f.host.levels.size() == 2);
     f.write(reg::MASTER_INT_CTL, 0x8000'0000);
     CHECK(f.host.levels == std::vector<bool>{true, false, true});
@@ -123,7 +168,7 @@ TEST_CASE("the line follows master enable and pending bits") {
 TEST_CASE("IIR holds a second event back until the first is cleared") {
   Fixture f;
   f.open_everything();
-  for (int i = 0; i < 3; ++i) f.tree.raise(EngineId::rcs, 1);
+  for (int i = 0; i < 3; ++i) f.tree.raise(EngineId::rcs, user);
   f.host.levels.clear();
   f.write(reg::GT_IIR(0), 1);
   CHECK(f.read(reg::GT_IIR(0)) == 1);
@@ -136,8 +181,8 @@ TEST_CASE("IIR holds a second event back until the first is cleared") {
 TEST_CASE("i915's gen8 reset of a block leaves IIR zero") {
   Fixture f;
   f.open_everything();
-  f.tree.raise(EngineId::rcs, 0x111);
-  f.tree.raise(EngineId::rcs, 0x111);
+  f.tree.raise(EngineId::rcs, user | flush_notify | context_switch);
+  f.tree.raise(EngineId::rcs, user | flush_notify | context_switch);
   f.write(reg::GT_IMR(0), ~0u);
   f.write(reg::GT_IER(0), 0);
   f.write(reg::GT_IIR(0), ~0u);
@@ -149,7 +194,7 @@ TEST_CASE("IER gates the master only; IMR gates IIR only") {
   Fixture f;
   f.open_everything();
   f.write(reg::GT_IER(0), 0);
-  f.tree.raise(EngineId::rcs, 1);
+  f.tree.raise(EngineId::rcs, user);
   CHECK(f.read(reg::GT_IIR(0)) == 1);
   CHECK(f.host.levels.empty());
   f.write(reg::GT_IMR(0), ~0u);
@@ -161,19 +206,19 @@ TEST_CASE("IER gates the master only; IMR gates IIR only") {
 TEST_CASE("live state shows in ISR, is read-only, and raises nothing") {
   Fixture f;
   f.write(reg::SDEIMR, 0);
-  f.tree.set_live(InterruptTree::Block::pch, 1u << 21, true);
+  f.tree.show_connected(0, true);
   f.write(reg::SDEISR, 0);
   CHECK(f.read(reg::SDEISR) == 1u << 21);
   CHECK(f.read(reg::SDEIIR) == 0);
-  f.tree.set_live(InterruptTree::Block::pch, 1u << 21, false);
+  f.tree.show_connected(0, false);
   CHECK(f.read(reg::SDEISR) == 0);
 }
 
 TEST_CASE("reset lowers the line; state goes round with it") {
   Fixture f, g;
   f.open_everything();
-  f.tree.raise(EngineId::rcs, 1);
-  f.tree.raise(EngineId::rcs, 1);
+  f.tree.raise(EngineId::rcs, user);
+  f.tree.raise(EngineId::rcs, user);
   Archive out;
   f.tree.state(out);
   Archive in(out.output());
@@ -209,7 +254,7 @@ TEST_CASE("the host may come back into the registers from the interrupt") {
   set_log_sink({});
   Answering host;
   RegisterFile regs{softgen::defs::gen9::registers};
-  InterruptTree tree(regs, host);
+  Gen8Interrupts tree(regs, host);
   regs.write(reg::DE_PIPE_IMR(0), 0);
   regs.write(reg::DE_PIPE_IER(0), ~0u);
   regs.write(reg::MASTER_INT_CTL, 0x8000'0000);
@@ -218,10 +263,10 @@ TEST_CASE("the host may come back into the registers from the interrupt") {
     host.answer = [&](bool level) {
       if (level) regs.write(reg::DE_PIPE_IIR(0), ~0u);
     };
-    tree.raise_pipe(0, 1);
+    raise_blank(tree, 0);
     CHECK(host.levels == std::vector<bool>{true, false});
     CHECK(regs.read(reg::DE_PIPE_IIR(0)) == 0);
-    tree.raise_pipe(0, 1);
+    raise_blank(tree, 0);
     CHECK(host.levels == std::vector<bool>{true, false, true, false});
   }
   SECTION("an event from within the interrupt is a message of its own") {
@@ -229,10 +274,10 @@ TEST_CASE("the host may come back into the registers from the interrupt") {
     host.answer = [&](bool level) {
       if (!level || !left) return;
       left--;
-      tree.raise_pipe(0, 1);
+      raise_blank(tree, 0);
       regs.write(reg::DE_PIPE_IIR(0), ~0u);
     };
-    tree.raise_pipe(0, 1);
+    raise_blank(tree, 0);
     CHECK(host.levels == std::vector<bool>{true, false, true, false, true, false, true});
   }
   SECTION("disabling and enabling again during a report to the host is an edge") {
@@ -242,7 +287,7 @@ TEST_CASE("the host may come back into the registers from the interrupt") {
       regs.write(reg::MASTER_INT_CTL, 0);
       regs.write(reg::MASTER_INT_CTL, 0x8000'0000);
     };
-    tree.raise_pipe(0, 1);
+    raise_blank(tree, 0);
     CHECK(host.levels == std::vector<bool>{true, false, true});
   }
 }
@@ -250,7 +295,7 @@ TEST_CASE("the host may come back into the registers from the interrupt") {
 TEST_CASE("what is posted reaches the host when it is delivered, as the level that it then is") {
   Fixture f;
   f.open_everything();
-  f.tree.post_pipe(1, 1);
+  f.tree.post(1, vertical_blank);
   CHECK(f.host.levels.empty());
   CHECK(f.read(reg::DE_PIPE_IIR(1)) == 1);
   f.tree.deliver();
@@ -274,7 +319,7 @@ TEST_CASE("from several threads no interrupt is lost and none is reported twice"
     std::counting_semaphore<> rises{0};
   } host;
   RegisterFile regs{softgen::defs::gen9::registers};
-  InterruptTree tree(regs, host);
+  Gen8Interrupts tree(regs, host);
   for (unsigned pipe = 0; pipe < 3; ++pipe) {
     regs.write(reg::DE_PIPE_IMR(pipe), 0);
     regs.write(reg::DE_PIPE_IER(pipe), ~0u);
@@ -285,7 +330,7 @@ TEST_CASE("from several threads no interrupt is lost and none is reported twice"
   std::array<std::atomic<unsigned>, 3> taken{};
   const auto source = [&](unsigned pipe) {
     for (unsigned i = 0; i < events; ++i) {
-      tree.raise_pipe(pipe, 1);
+      raise_blank(tree, pipe);
       while (taken[pipe].load() <= i) taken[pipe].wait(i);
     }
   };
