@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Checks that each folder of hw/ includes only folders above it (docs/architecture.md, "Rooms")."""
+"""Checks that each folder of hw/, and each part of hw/eu, includes only what stands above it (docs/architecture.md, "Rooms")."""
+import argparse
 import pathlib
 import re
 import sys
@@ -13,31 +14,42 @@ FORBIDDEN = {"cs": {"render", "gpgpu", "blitter", "media", "eu", "sampler", "dat
              "render": {"sampler", "dataport"}, "gpgpu": {"sampler", "dataport", "render"},
              "blitter": {"eu", "sampler", "dataport", "render", "gpgpu"},
              "qemu": set(ORDER) - {"qemu"}}
-INCLUDE = re.compile(r'^\s*#\s*include\s*"hw/([a-z0-9_]+)/')
+# Within a folder that has parts: part: the parts that it may include.
+PARTS = {"eu": {"isa": set(), "program": {"isa"}, "interp": {"isa", "program"}, "jit": {"isa", "program", "interp"}}}
+INCLUDE = re.compile(r'^\s*#\s*include\s*"hw/([a-z0-9_]+)/(?:([a-z0-9_]+)/)?')
 
 
 def violations(root):
     for path in sorted((root / "hw").rglob("*")):
         if path.suffix not in {".h", ".cpp", ".c", ".inc"}:
             continue
-        room = path.relative_to(root / "hw").parts[0]
+        room, part = (*path.relative_to(root / "hw").parts, "")[:2]
         if room not in ORDER:
             yield f"{path.relative_to(root)}: folder hw/{room} is not in the list of rooms"
+            continue
+        parts = PARTS.get(room, {})
+        if parts and part not in parts:
+            yield f"{path.relative_to(root)}: hw/{room}/{part} is not in the list of parts"
             continue
         for number, line in enumerate(path.read_text().splitlines(), 1):
             match = INCLUDE.match(line)
             if not match:
                 continue
-            other = match.group(1)
+            other, other_part = match.groups()
             if room == "qemu" and not (root / line.split('"')[1]).exists():
                 continue  # one of QEMU's own headers
             if other not in ORDER or ORDER.index(other) > ORDER.index(room) or other in FORBIDDEN.get(room, ()):
                 if other != room:
                     yield f"{path.relative_to(root)}:{number}: hw/{room} may not include hw/{other}"
+            if parts and other == room and other_part != part and other_part not in parts[part]:
+                yield f"{path.relative_to(root)}:{number}: hw/{room}/{part} may not include hw/{room}/{other_part}"
 
 
 def main():
-    root = pathlib.Path(__file__).resolve().parent.parent
+    parser = argparse.ArgumentParser(prog="check_layers.py", description=__doc__)
+    parser.add_argument("--root", metavar="DIR", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent,
+                        help="the source tree to check (default: the one this script is in)")
+    root = parser.parse_args().root
     found = list(violations(root))
     print("\n".join(found) or "layers: every include points upwards")
     return 1 if found else 0

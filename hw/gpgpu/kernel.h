@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "hw/eu/interp/loader.h"
-#include "hw/eu/interp/thread.h"
+#include "hw/eu/program/loader.h"
+#include "hw/eu/program/thread.h"
 #include "hw/iface/engine.h"
 #include "hw/iface/message_target.h"
 #include "hw/memory/view.h"

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "hw/base/log.h"
+#include "hw/eu/interp/run.h"
 
 namespace softgen::gpgpu {
 

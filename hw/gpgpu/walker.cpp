@@ -9,6 +9,7 @@
 
 #include "hw/base/log.h"
 #include "hw/base/work.h"
+#include "hw/eu/interp/run.h"
 #include "hw/mmio/register_file.h"
 
 namespace softgen::gpgpu {

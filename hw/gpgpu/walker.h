@@ -12,7 +12,7 @@
 
 #include "hw/base/worker_pool.h"
 #include "hw/defs/gen9/gpgpu.h"
-#include "hw/eu/interp/series.h"
+#include "hw/eu/program/series.h"
 #include "hw/eu/interp/thread_group.h"
 #include "hw/gpgpu/kernel.h"
 #include "hw/iface/engine.h"

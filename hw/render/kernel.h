@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "hw/eu/interp/loader.h"
-#include "hw/eu/interp/thread.h"
+#include "hw/eu/program/loader.h"
+#include "hw/eu/program/thread.h"
 #include "hw/iface/message_target.h"
 #include "hw/memory/view.h"
 #include "hw/render/state.h"

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "hw/base/work.h"
+#include "hw/eu/interp/run.h"
 #include "hw/render/raster.h"
 
 namespace softgen::render {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "hw/base/denormals.h"
-#include "hw/eu/interp/series.h"
+#include "hw/eu/program/series.h"
 #include "hw/iface/engine.h"
 #include "hw/render/depth_stencil.h"
 #include "hw/render/kernel.h"

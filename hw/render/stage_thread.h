@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "hw/eu/interp/thread.h"
+#include "hw/eu/interp/run.h"
 #include "hw/iface/engine.h"
 #include "hw/render/geometry.h"
 #include "hw/render/kernel.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "hw/base/bits.h"
-#include "hw/eu/interp/loader.h"
+#include "hw/eu/program/loader.h"
 
 namespace softgen::render {
 

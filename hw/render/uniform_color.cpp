@@ -6,7 +6,7 @@
 #include <bitset>
 #include <cstring>
 
-#include "hw/eu/interp/op.h"
+#include "hw/eu/program/op.h"
 #include "hw/render/fill.h"
 #include "hw/render/pixel_stage.h"
 #include "hw/render/raster.h"

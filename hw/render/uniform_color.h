@@ -2,7 +2,7 @@
 // What is seen of a kernel beforehand: those that paint an object with one colour, as drivers clear with, run once an object.
 #pragma once
 
-#include "hw/eu/interp/program.h"
+#include "hw/eu/program/program.h"
 
 namespace softgen::render {
 

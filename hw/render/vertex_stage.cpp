@@ -7,6 +7,7 @@
 
 #include "hw/base/log.h"
 #include "hw/base/work.h"
+#include "hw/eu/interp/run.h"
 
 namespace softgen::render {
 namespace {

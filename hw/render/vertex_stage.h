@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "hw/eu/interp/series.h"
+#include "hw/eu/program/series.h"
 #include "hw/render/stage_thread.h"
 #include "hw/render/vertex_fetch.h"
 

@@ -5,7 +5,7 @@
 
 #include "hw/base/log.h"
 #include "hw/defs/gen9/set.h"
-#include "hw/eu/interp/thread.h"
+#include "hw/eu/program/thread.h"
 #include "hw/gpgpu/gpgpu.h"
 #include "hw/gt/shared_functions.h"
 #include "hw/mmio/register_file.h"

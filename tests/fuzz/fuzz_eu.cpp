@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "hw/base/log.h"
-#include "hw/eu/interp/thread.h"
+#include "hw/eu/interp/run.h"
 #include "hw/gt/shared_functions.h"
 #include "tests/fuzz/bound_surfaces.h"
 #include "tests/ref/eu_fuzz.h"

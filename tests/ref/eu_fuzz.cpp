@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "hw/eu/interp/thread.h"
+#include "hw/eu/interp/run.h"
 #include "hw/eu/isa/print.h"
 #include "hw/iface/engine.h"
 #include "hw/memory/sparse_memory.h"

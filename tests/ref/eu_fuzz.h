@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "hw/eu/interp/thread.h"
+#include "hw/eu/program/thread.h"
 
 namespace softgen::eu::fuzz {
 

@@ -2,6 +2,7 @@
 // Compiles the program of each thread it is given, so that its registers can be looked at, and runs it.
 #pragma once
 
+#include "hw/eu/interp/run.h"
 #include "hw/eu/jit/loaded_code.h"
 
 namespace softgen::eu::fuzz {

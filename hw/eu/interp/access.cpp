@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/eu/interp/access.h"
+#include "hw/eu/interp/float_math.h"
 
 #include <bit>
 #include <cmath>

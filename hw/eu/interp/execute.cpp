@@ -8,6 +8,7 @@
 
 #include "hw/base/log.h"
 #include "hw/eu/interp/access.h"
+#include "hw/eu/interp/float_math.h"
 
 namespace softgen::eu {
 

@@ -2,8 +2,8 @@
 // What ops call: one function a family of instructions.
 #pragma once
 
-#include "hw/eu/interp/op.h"
-#include "hw/eu/interp/thread.h"
+#include "hw/eu/program/handlers.h"
+#include "hw/eu/program/thread.h"
 
 namespace softgen::eu {
 
@@ -34,32 +34,6 @@ enum RetireParts : unsigned {
 void retire(Thread& thread, const Op& op, const FloatMode& mode, uint32_t mask, Lanes& result, unsigned parts = retire_all);
 void retire_to(Thread& thread, const Op& op, const Destination& dst, const FloatMode& mode, uint32_t mask, Lanes& result,
                unsigned parts);
-
-Next execute_kernel(Thread&, const Op&, RunState&);   ///< loads, op.kernel, retire
-Next execute_select(Thread&, const Op&, RunState&);   ///< sel, csel
-Next execute_compare(Thread&, const Op&, RunState&);  ///< cmp, cmpn
-Next execute_exact(Thread&, const Op&, RunState&);    ///< integer operations in full precision
-Next execute_dot(Thread&, const Op&, RunState&);      ///< dp4, dph, dp3, dp2
-Next execute_line(Thread&, const Op&, RunState&);     ///< line, pln
-Next execute_mac(Thread&, const Op&, RunState&);      ///< mac on floats
-Next execute_lrp(Thread&, const Op&, RunState&);
-Next execute_math(Thread&, const Op&, RunState&);
-Next execute_madm(Thread&, const Op&, RunState&);
-Next execute_send(Thread&, const Op&, RunState&);
-Next execute_wait(Thread&, const Op&, RunState&);
-Next execute_nop(Thread&, const Op&, RunState&);
-Next execute_illegal(Thread&, const Op&, RunState&);
-
-Next execute_jmpi(Thread&, const Op&, RunState&);
-Next execute_if(Thread&, const Op&, RunState&);
-Next execute_else(Thread&, const Op&, RunState&);
-Next execute_endif(Thread&, const Op&, RunState&);    ///< endif, join
-Next execute_while(Thread&, const Op&, RunState&);
-Next execute_break(Thread&, const Op&, RunState&);    ///< break, cont, halt
-Next execute_goto(Thread&, const Op&, RunState&);
-Next execute_branch(Thread&, const Op&, RunState&);   ///< brd, brc
-Next execute_call(Thread&, const Op&, RunState&);
-Next execute_ret(Thread&, const Op&, RunState&);
 
 /// A message as its instruction and the address registers say.
 struct SendForm {

@@ -5,10 +5,9 @@
 
 #include <cstdint>
 
-namespace softgen::eu {
+#include "hw/eu/program/registers.h"
 
-/// cr0.0[5:4].
-enum class Rounding : uint8_t { nearest_even = 0, up = 1, down = 2, to_zero = 3 };
+namespace softgen::eu {
 
 /// NaN becomes 0x7fc00000.
 float half_to_float(uint16_t half);

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "hw/eu/interp/thread.h"
+#include "hw/eu/program/thread.h"
 #include "hw/eu/isa/print.h"
 
 namespace softgen::eu {

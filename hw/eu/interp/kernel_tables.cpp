@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which of the compiled kernel tables this host runs.
 #include "hw/base/host_cpu.h"
-#include "hw/eu/interp/lanes.h"
+#include "hw/eu/program/lanes.h"
 
 namespace softgen::eu {
 

@@ -4,7 +4,7 @@
 // No contraction (-ffp-contract=off): a*b+c is fused where __builtin_fma says so and nowhere else.
 #include <type_traits>
 
-#include "hw/eu/interp/lanes.h"
+#include "hw/eu/program/lanes.h"
 
 namespace softgen::eu {
 

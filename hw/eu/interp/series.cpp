@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "hw/eu/interp/series.h"
+#include "hw/eu/interp/run.h"
 
 #include <cstring>
 

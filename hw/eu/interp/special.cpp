@@ -7,6 +7,7 @@
 
 #include "hw/eu/interp/access.h"
 #include "hw/eu/interp/execute.h"
+#include "hw/eu/interp/float_math.h"
 #include "hw/eu/interp/math_lanes.h"
 
 namespace softgen::eu {

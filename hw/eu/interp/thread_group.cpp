@@ -6,6 +6,7 @@
 
 #include "hw/base/log.h"
 #include "hw/defs/messages/headers.h"
+#include "hw/eu/interp/run.h"
 #include "hw/iface/engine.h"
 
 namespace softgen::eu {

@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-#include "hw/eu/interp/thread.h"
+#include "hw/eu/program/thread.h"
 
 namespace softgen::eu {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "hw/eu/interp/program.h"
+#include "hw/eu/program/program.h"
 #include "hw/eu/jit/llvm_api.h"
 #include "hw/eu/jit/runtime.h"
 

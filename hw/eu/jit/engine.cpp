@@ -12,7 +12,7 @@
 
 #include "hw/base/log.h"
 #include "hw/base/work.h"
-#include "hw/eu/interp/thread.h"
+#include "hw/eu/program/thread.h"
 #include "hw/eu/jit/background.h"
 #include "hw/eu/jit/code_dump.h"
 #include "hw/eu/jit/code_store.h"

@@ -6,8 +6,8 @@
 #include <bitset>
 #include <vector>
 
-#include "hw/eu/interp/op.h"
-#include "hw/eu/interp/program.h"
+#include "hw/eu/program/op.h"
+#include "hw/eu/program/program.h"
 #include "hw/eu/jit/footprint.h"
 
 namespace softgen::eu::jit {

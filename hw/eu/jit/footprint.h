@@ -4,7 +4,7 @@
 
 #include <bitset>
 
-#include "hw/eu/interp/op.h"
+#include "hw/eu/program/op.h"
 
 namespace softgen::eu::jit {
 

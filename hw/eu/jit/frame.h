@@ -7,7 +7,7 @@
 
 #include "hw/eu/interp/execute.h"
 #include "hw/eu/interp/math_lanes.h"
-#include "hw/eu/interp/series.h"
+#include "hw/eu/program/series.h"
 #include "hw/eu/jit/flow.h"
 #include "hw/memory/view.h"
 

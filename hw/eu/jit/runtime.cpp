@@ -6,6 +6,7 @@
 #include "hw/base/denormals.h"
 #include "hw/base/log.h"
 #include "hw/base/work.h"
+#include "hw/eu/interp/run.h"
 #include "hw/iface/engine.h"
 
 namespace softgen::eu::jit {

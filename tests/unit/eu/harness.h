@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "hw/eu/interp/thread.h"
+#include "hw/eu/interp/run.h"
 #include "hw/iface/engine.h"
 #include "hw/memory/sparse_memory.h"
 #include "hw/memory/view.h"

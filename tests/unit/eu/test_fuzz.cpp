@@ -2,7 +2,7 @@
 #include "tests/catch.h"
 #include "tests/ref/eu_fuzz.h"
 
-#include "hw/eu/interp/lanes.h"
+#include "hw/eu/program/lanes.h"
 
 #include <cstring>
 #include <random>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Kernels of guest memory: how far they are read, and that decoding a long one can be stopped.
-#include "hw/eu/interp/loader.h"
+#include "hw/eu/program/loader.h"
 #include "hw/iface/engine.h"
 #include "tests/catch.h"
 #include "tests/unit/eu/harness.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Descriptors as drivers send them, decoded: dwords of Mesa's and IGC's kernels, or put together from the PRM's bit numbers by hand.
-#include "hw/eu/interp/op.h"
-#include "hw/eu/interp/program.h"
+#include "hw/eu/program/op.h"
+#include "hw/eu/program/program.h"
 #include "hw/eu/isa/message.h"
 #include "tests/catch.h"
 #include "tests/unit/eu/harness.h"

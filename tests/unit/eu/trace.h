@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "hw/eu/interp/series.h"
+#include "hw/eu/program/series.h"
 #include "tests/unit/eu/harness.h"
 
 namespace softgen::eu::test {

@@ -2,8 +2,7 @@
 // Instruction to Op: where operands lie. Their lanes and kernels: choice.cpp.
 #include <algorithm>
 
-#include "hw/eu/interp/access.h"
-#include "hw/eu/interp/execute.h"
+#include "hw/eu/program/handlers.h"
 
 namespace softgen::eu {
 

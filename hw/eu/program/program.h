@@ -14,14 +14,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hw/eu/interp/lanes.h"
-#include "hw/eu/interp/registers.h"
+#include "hw/eu/program/lanes.h"
+#include "hw/eu/program/registers.h"
 #include "hw/eu/isa/print.h"
 #include "hw/iface/message_target.h"
 
 namespace softgen::eu {
 
-struct Op;  // hw/eu/interp/op.h
+struct Op;  // hw/eu/program/op.h
 
 class Program;
 class Thread;

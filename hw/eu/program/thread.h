@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One EU thread and its interpreter, which is the specification of the EU here.
+// The architectural state of one EU thread: registers, channels, accumulators, and where it is in its program.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
 
-#include "hw/eu/interp/program.h"
-#include "hw/eu/interp/registers.h"
+#include "hw/eu/program/program.h"
+#include "hw/eu/program/registers.h"
 
 namespace softgen::eu {
 
@@ -83,10 +83,5 @@ class Thread {
   bool fresh_ = false;                    ///< started, and nothing cleared yet
   bool clean_ = false;                    ///< architecture registers are as start() left them
 };
-
-/// Runs until one of the results; ThreadEnv::stop is polled at each backward jump. Messages go to `target`.
-RunResult run(Thread& thread, ThreadEnv& env, MessageTarget& target);
-/// The same by the interpreter alone.
-RunResult interpret(Thread& thread, ThreadEnv& env, MessageTarget& target);
 
 }  // namespace softgen::eu

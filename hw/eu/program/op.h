@@ -7,9 +7,8 @@
 #include <deque>
 #include <memory_resource>
 
-#include "hw/eu/interp/float_math.h"
-#include "hw/eu/interp/lanes.h"
-#include "hw/eu/interp/registers.h"
+#include "hw/eu/program/lanes.h"
+#include "hw/eu/program/registers.h"
 #include "hw/eu/isa/instruction.h"
 #include "hw/iface/message_op.h"
 

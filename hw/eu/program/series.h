@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "hw/eu/interp/thread.h"
+#include "hw/eu/program/thread.h"
 
 namespace softgen::eu {
 
@@ -37,9 +37,5 @@ struct ThreadSeries {
   SeriesThread** running;           ///< set to the thread that runs, for its unit
   uint64_t epoch = 0, generation = 0;  ///< of memory::View::clock(), as long as `target` is what the threads say
 };
-
-/// Runs all of them, in order, each to its end; `how` says what is the same for all but masks and payload. A thread that fails does not end
-/// the others; the stop flag may. False: one waits for a notification, and was left there.
-bool run_series(Thread& thread, const ThreadStart& how, const ThreadSeries& series, ThreadEnv& env, MessageTarget& target);
 
 }  // namespace softgen::eu

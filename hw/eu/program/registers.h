@@ -51,4 +51,7 @@ constexpr uint32_t denorm_f16 = 1u << 10;
 constexpr uint32_t float_mode_bits = alt_mode | rounding_mask | denorm_f64 | denorm_f32 | denorm_f16;
 }  // namespace cr0
 
+/// cr0.0[5:4].
+enum class Rounding : uint8_t { nearest_even = 0, up = 1, down = 2, to_zero = 3 };
+
 }  // namespace softgen::eu

@@ -2,8 +2,7 @@
 // Instruction to Op: which lanes the operands become, and which kernel works on them.
 #include <algorithm>
 
-#include "hw/eu/interp/access.h"
-#include "hw/eu/interp/execute.h"
+#include "hw/eu/program/handlers.h"
 
 namespace softgen::eu {
 

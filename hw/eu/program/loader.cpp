@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "hw/eu/interp/loader.h"
+#include "hw/eu/program/loader.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "hw/eu/interp/program.h"
+#include "hw/eu/program/program.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "hw/eu/interp/execute.h"
+#include "hw/eu/program/op.h"
 #include "hw/eu/isa/message.h"
 #include "hw/iface/engine.h"
 #include "hw/iface/message_target.h"
 
 namespace softgen::eu {
+
+std::atomic<std::unique_ptr<FastPath> (*)(const Program&)> FastPath::maker{nullptr};
 
 Program::~Program() = default;
 

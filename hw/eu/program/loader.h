@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hw/eu/interp/program.h"
+#include "hw/eu/program/program.h"
 #include "hw/iface/message_target.h"
 #include "hw/memory/view.h"
 
