@@ -79,7 +79,7 @@ softgen::gt::Device& softgen::gt::device_of(sg_device* dev) { return dev->device
 
 extern "C" {
 
-const sg_platform_info* sg_platform(const char* name) {
+const sg_platform_info* sg_platform_at(unsigned index) {
   static const auto infos = [] {
     std::vector<sg_platform_info> all;
     for (const softgen::defs::Platform& p : softgen::defs::platforms())
@@ -87,8 +87,13 @@ const sg_platform_info* sg_platform(const char* name) {
                      static_cast<unsigned>(std::popcount(p.engines)), p.pipes});
     return all;
   }();
-  for (const sg_platform_info& info : infos)
-    if (name && std::strcmp(info.name, name) == 0) return &info;
+  return index < infos.size() ? &infos[index] : nullptr;
+}
+
+const sg_platform_info* sg_platform(const char* name) {
+  const sg_platform_info* info = nullptr;
+  for (unsigned i = 0; name && (info = sg_platform_at(i)); ++i)
+    if (std::strcmp(info->name, name) == 0) return info;
   return nullptr;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The QOM types "intel-gpu" (abstract) and "intel-gpu-kbl": realize, reset, run and stop, snapshot. */
+/* The QOM types "intel-gpu" (abstract) and "intel-gpu-PLATFORM" of each platform: realize, reset, run and stop, snapshot. */
 #include "qemu/osdep.h"
 
 #include "hw/acpi/acpi_aml_interface.h"
@@ -106,8 +106,7 @@ static void intel_gpu_realize(PCIDevice* pci, Error** errp) {
   IntelGpuState* s = INTEL_GPU(pci);
   bool ambiguous = false;
 
-  s->platform = sg_platform(INTEL_GPU_GET_CLASS(s)->platform);
-  g_assert(s->platform);
+  s->platform = INTEL_GPU_GET_CLASS(s)->platform;
   if (!object_resolve_path_type("", TYPE_INTEL_GPU, &ambiguous) && ambiguous) {
     error_setg(errp, "a machine has at most one intel-gpu");
     return;
@@ -264,35 +263,40 @@ static void intel_gpu_class_init(ObjectClass* klass, void* data) {
 }
 
 static void intel_gpu_platform_class_init(ObjectClass* klass, void* data) {
-  const sg_platform_info* platform = sg_platform(data);
-  g_assert(platform);
-  INTEL_GPU_CLASS(klass)->platform = data;
+  const sg_platform_info* platform = data;
+  INTEL_GPU_CLASS(klass)->platform = platform;
   DEVICE_CLASS(klass)->desc = platform->description;
 }
 
-static const TypeInfo intel_gpu_types[] = {
-    {
-        .name = TYPE_INTEL_GPU,
-        .parent = TYPE_PCI_DEVICE,
-        .abstract = true,
-        .instance_size = sizeof(IntelGpuState),
-        .instance_init = intel_gpu_instance_init,
-        .instance_finalize = intel_gpu_instance_finalize,
-        .class_size = sizeof(IntelGpuClass),
-        .class_init = intel_gpu_class_init,
-        .interfaces =
-            (InterfaceInfo[]){
-                {INTERFACE_CONVENTIONAL_PCI_DEVICE}, {INTERFACE_PCIE_DEVICE}, {TYPE_ACPI_DEV_AML_IF}, {}},
-    },
-    {
-        .name = TYPE_INTEL_GPU_KBL,
-        .parent = TYPE_INTEL_GPU,
-        .class_init = intel_gpu_platform_class_init,
-        .class_data = (void*)"kbl",
-    },
+static const TypeInfo intel_gpu_type = {
+    .name = TYPE_INTEL_GPU,
+    .parent = TYPE_PCI_DEVICE,
+    .abstract = true,
+    .instance_size = sizeof(IntelGpuState),
+    .instance_init = intel_gpu_instance_init,
+    .instance_finalize = intel_gpu_instance_finalize,
+    .class_size = sizeof(IntelGpuClass),
+    .class_init = intel_gpu_class_init,
+    .interfaces =
+        (InterfaceInfo[]){
+            {INTERFACE_CONVENTIONAL_PCI_DEVICE}, {INTERFACE_PCIE_DEVICE}, {TYPE_ACPI_DEV_AML_IF}, {}},
 };
 
 void intel_gpu_register_types(void) {
+  static TypeInfo* types; /* QEMU wants them for as long as it runs */
+
   intel_gpu_ddc_register_types();
-  type_register_static_array(intel_gpu_types, ARRAY_SIZE(intel_gpu_types));
+  type_register_static(&intel_gpu_type);
+  unsigned count = 0;
+  while (sg_platform_at(count)) count++;
+  types = g_new0(TypeInfo, count);
+  for (unsigned i = 0; i < count; i++) {
+    types[i] = (TypeInfo){
+        .name = g_strconcat(TYPE_INTEL_GPU "-", sg_platform_at(i)->name, NULL),
+        .parent = TYPE_INTEL_GPU,
+        .class_init = intel_gpu_platform_class_init,
+        .class_data = (void*)sg_platform_at(i),
+    };
+    type_register_static(&types[i]);
+  }
 }

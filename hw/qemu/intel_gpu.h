@@ -12,7 +12,7 @@
 #include "ui/console.h"
 
 #define TYPE_INTEL_GPU "intel-gpu"
-#define TYPE_INTEL_GPU_KBL "intel-gpu-kbl"
+/* The type of a platform: TYPE_INTEL_GPU, a hyphen, its name. */
 OBJECT_DECLARE_TYPE(IntelGpuState, IntelGpuClass, INTEL_GPU)
 
 #define TYPE_INTEL_GPU_DDC "intel-gpu-ddc"
@@ -21,7 +21,7 @@ OBJECT_DECLARE_SIMPLE_TYPE(IntelGpuDdc, INTEL_GPU_DDC)
 struct IntelGpuClass {
   PCIDeviceClass parent_class;
   DeviceRealize parent_realize;
-  const char* platform; /* a name that sg_platform() knows */
+  const sg_platform_info* platform;
 };
 
 /* DDC side of one monitor: an EDID memory at I2C address 0x50 with its segment register at 0x30 (VESA E-DDC).

@@ -8,5 +8,6 @@
 type_init(intel_gpu_register_types);
 
 module_obj(TYPE_INTEL_GPU);
-module_obj(TYPE_INTEL_GPU_KBL);
+/* One line per platform: QEMU's scripts read them from this text. */
+module_obj("intel-gpu-kbl");
 module_kconfig(INTEL_GPU);

@@ -15,7 +15,7 @@ static gint compare_names(gconstpointer a, gconstpointer b) {
 }
 
 static void print_properties(void) {
-  ObjectClass* klass = object_class_by_name(TYPE_INTEL_GPU_KBL);
+  ObjectClass* klass = object_class_by_name(TYPE_INTEL_GPU);
   ObjectClass* pci = object_class_by_name(TYPE_PCI_DEVICE);
   ObjectPropertyIterator iterator;
   ObjectProperty* property;
@@ -27,11 +27,14 @@ static void print_properties(void) {
     if (!object_class_property_find(pci, property->name))
       ours = g_slist_insert_sorted(ours, property, compare_names);
   }
-  printf("%s options (-device %s,NAME=VALUE,...):\n", TYPE_INTEL_GPU_KBL, TYPE_INTEL_GPU_KBL);
+  printf("options of all devices (-device " TYPE_INTEL_GPU "-PLATFORM,NAME=VALUE,...):\n");
   for (GSList* item = ours; item; item = item->next) {
     property = item->data;
     printf("  %-14s %s\n", property->name, property->description ? property->description : "");
   }
+  printf("devices:\n");
+  for (unsigned i = 0; sg_platform_at(i); i++)
+    printf("  " TYPE_INTEL_GPU "-%-8s %s\n", sg_platform_at(i)->name, sg_platform_at(i)->description);
 }
 
 /* One sentence on standard error; QEMU would add a second one if qemu_plugin_install() returned non-zero. */
@@ -53,8 +56,9 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
       exit(0);
     }
     g_autofree char* sentence =
-        g_strdup_printf("softgen.so has no option '%s' (only help=on; the device's go to -device %s)",
-                        argv[i], TYPE_INTEL_GPU_KBL);
+        g_strdup_printf("softgen.so has no option '%s' (only help=on; the device's go to -device " TYPE_INTEL_GPU
+                        "-PLATFORM)",
+                        argv[i]);
     refuse(sentence);
   }
   return 0;

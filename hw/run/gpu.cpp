@@ -2,6 +2,7 @@
 // Device bring-up and interrupt service. Sequence and values: i915 gt/intel_execlists_submission.c (enable_execlists), i915_irq.c.
 #include "hw/run/gpu.h"
 
+#include <fmt/format.h>
 #include <i915_drm.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -55,6 +56,12 @@ std::string take_error(char* error) {
   return text;
 }
 
+const defs::Platform& platform_named(const std::string& name) {
+  const defs::Platform* found = defs::find_platform(name);
+  if (!found) throw std::runtime_error(fmt::format("there is no platform '{}'", name));
+  return *found;
+}
+
 }  // namespace
 
 void Gpu::on_interrupt(void* opaque, bool level) {
@@ -75,13 +82,17 @@ void Gpu::set_timer(int64_t deadline_ns) {
   irq_changed_.notify_one();
 }
 
-Gpu::Gpu(const Options& options) : options_(options), shared_arena_(std::make_shared<Arena>(arena_size)), arena_(*shared_arena_) {
+Gpu::Gpu(const Options& options)
+    : options_(options),
+      platform_(platform_named(options.platform)),
+      shared_arena_(std::make_shared<Arena>(arena_size)),
+      arena_(*shared_arena_) {
   const SignalsBlocked in_new_threads;
   options_.record = own_file(options_.record);
   options_.stats = own_file(options_.stats);
   const sg_host_ops ops = host_ops(this, on_interrupt);
   sg_config config = {};
-  config.platform = options_.platform.c_str();
+  config.platform = platform_.name;
   config.threads = options_.threads;
   config.aperture_size = uint64_t{256} << 20;
   eu::allow_compiler_in_process();

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "hw/defs/platform.h"
 #include "hw/run/arena.h"
 #include "hw/run/bo.h"
 #include "hw/run/fence.h"
@@ -37,7 +38,7 @@ inline constexpr unsigned run_engines = 4;
 extern const EngineInfo engine_infos[run_engines];  // RCS0, BCS0, VCS0, VECS0
 
 struct Options {
-  std::string platform = "kbl";
+  std::string platform = defs::platforms().front().name;
   unsigned threads = 1;
   std::string engine = "tiers";     ///< how EU kernels run (hw/eu/jit/engine.h)
   std::string record;
@@ -98,6 +99,7 @@ class Gpu {
 
   /// The driver's one lock: held by every call below and by whoever touches Bo, Ppgtt or Context.
   std::mutex& lock() { return mutex_; }
+  const defs::Platform& platform() const { return platform_; }
   Arena& arena() { return arena_; }
   sg_device* device() { return device_; }
   const Options& options() const { return options_; }
@@ -163,6 +165,7 @@ class Gpu {
   static void on_interrupt(void* opaque, bool level);
 
   Options options_;
+  const defs::Platform& platform_;
   const std::shared_ptr<Arena> shared_arena_;  ///< objects that are still mapped keep it
   Arena& arena_;
   sg_device* device_ = nullptr;

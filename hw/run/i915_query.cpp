@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// GETPARAM, QUERY and REG_READ: what i915 6.1 answers on a Kaby Lake GT2 (i915_getparam.c, i915_query.c).
+// GETPARAM, QUERY and REG_READ: what i915 6.1 answers on the platform (i915_getparam.c, i915_query.c).
 #include <i915_drm.h>
 #include <errno.h>
 
@@ -10,14 +10,12 @@
 #include <vector>
 
 #include "hw/base/log.h"
+#include "hw/defs/platform.h"
 #include "hw/run/drm_file.h"
 #include "hw/run/regs.h"
 
 namespace softgen::run {
 namespace {
-
-constexpr int slices = 1, subslices = 3, eus_per_subslice = 8;
-constexpr int timestamp_frequency = 12'000'000;
 
 // Absent in Debian 12's libdrm headers.
 constexpr int param_oa_timestamp_frequency = 57, param_pxp_status = 58, param_has_context_freq_hint = 59;
@@ -39,17 +37,21 @@ int32_t answer(const drm_i915_query_item& item, const Head& head, std::span<cons
   return answer(item, reply.data(), static_cast<int32_t>(reply.size()));
 }
 
-int32_t query_topology(const drm_i915_query_item& item) {
+constexpr uint8_t mask_of(unsigned count) { return static_cast<uint8_t>((1u << count) - 1); }
+
+/// With all of its slices, subslices and EUs there; at most eight of each.
+int32_t query_topology(const drm_i915_query_item& item, const defs::Platform& platform) {
   drm_i915_query_topology_info info = {};
-  info.max_slices = slices;
-  info.max_subslices = subslices;
-  info.max_eus_per_subslice = eus_per_subslice;
+  info.max_slices = static_cast<uint16_t>(platform.slices);
+  info.max_subslices = static_cast<uint16_t>(platform.subslices);
+  info.max_eus_per_subslice = static_cast<uint16_t>(platform.eus);
   info.subslice_offset = 1;
   info.subslice_stride = 1;
-  info.eu_offset = 2;
+  info.eu_offset = static_cast<uint16_t>(1 + platform.slices);
   info.eu_stride = 1;
-  std::array<uint8_t, 2 + subslices> masks = {(1 << slices) - 1, (1 << subslices) - 1};
-  std::fill_n(masks.data() + 2, subslices, uint8_t{0xff});
+  std::vector<uint8_t> masks = {mask_of(platform.slices)};
+  masks.insert(masks.end(), platform.slices, mask_of(platform.subslices));
+  masks.insert(masks.end(), platform.slices * platform.subslices, mask_of(platform.eus));
   return answer(item, info, std::span<const uint8_t>(masks));
 }
 
@@ -77,10 +79,10 @@ int32_t query_regions(const drm_i915_query_item& item, uint64_t size) {
 }
 
 /// -EINVAL: not a parameter of this driver.
-int param_value(int param) {
+int param_value(int param, const defs::Platform& platform) {
   switch (param) {
-    case I915_PARAM_CHIPSET_ID: return 0x5912;
-    case I915_PARAM_REVISION: return 4;
+    case I915_PARAM_CHIPSET_ID: return platform.pci_device_id;
+    case I915_PARAM_REVISION: return platform.pci_revision;
     case I915_PARAM_HAS_BSD:
     case I915_PARAM_HAS_BLT:
     case I915_PARAM_HAS_VEBOX:
@@ -91,10 +93,10 @@ int param_value(int param) {
     case I915_PARAM_HAS_OVERLAY: return 0;
     case I915_PARAM_HAS_ALIASING_PPGTT: return 2;  // full PPGTT
     case I915_PARAM_CMD_PARSER_VERSION: return 0;
-    case I915_PARAM_SUBSLICE_TOTAL: return subslices;
-    case I915_PARAM_EU_TOTAL: return slices * subslices * eus_per_subslice;
-    case I915_PARAM_SLICE_MASK: return (1 << slices) - 1;
-    case I915_PARAM_SUBSLICE_MASK: return (1 << subslices) - 1;
+    case I915_PARAM_SUBSLICE_TOTAL: return static_cast<int>(platform.slices * platform.subslices);
+    case I915_PARAM_EU_TOTAL: return static_cast<int>(platform.slices * platform.subslices * platform.eus);
+    case I915_PARAM_SLICE_MASK: return mask_of(platform.slices);
+    case I915_PARAM_SUBSLICE_MASK: return mask_of(platform.subslices);
     case I915_PARAM_HAS_GPU_RESET: return 2;
     case I915_PARAM_HAS_POOLED_EU:
     case I915_PARAM_MIN_EU_IN_POOL:
@@ -102,7 +104,7 @@ int param_value(int param) {
     case I915_PARAM_MMAP_GTT_VERSION: return 4;
     case I915_PARAM_MMAP_VERSION: return 1;
     case I915_PARAM_CS_TIMESTAMP_FREQUENCY:
-    case param_oa_timestamp_frequency: return timestamp_frequency;
+    case param_oa_timestamp_frequency: return static_cast<int>(platform.timestamp_hz);
     case I915_PARAM_PERF_REVISION: return 0;
     case I915_PARAM_HAS_SCHEDULER: return I915_SCHEDULER_CAP_ENABLED;
     case I915_PARAM_HAS_CONTEXT_ISOLATION: return 0xf;
@@ -145,7 +147,7 @@ int DrmFile::getparam(void* arg) {
     *get->value = -EINVAL;
     return 0;
   }
-  const int value = param_value(get->param);
+  const int value = param_value(get->param, driver_.gpu.platform());
   if (value < 0) {
     if (get->param != param_pxp_status) note("I915_GETPARAM", "unknown parameter {}", get->param);
     return get->param == param_pxp_status ? -ENODEV : value;
@@ -161,7 +163,7 @@ int DrmFile::query(void* arg) {
   for (uint32_t i = 0; i < query->num_items; ++i) {
     drm_i915_query_item& item = items[i];
     switch (item.query_id) {
-      case DRM_I915_QUERY_TOPOLOGY_INFO: item.length = query_topology(item); break;
+      case DRM_I915_QUERY_TOPOLOGY_INFO: item.length = query_topology(item, driver_.gpu.platform()); break;
       case DRM_I915_QUERY_ENGINE_INFO: item.length = query_engines(item); break;
       case DRM_I915_QUERY_MEMORY_REGIONS: item.length = query_regions(item, driver_.gpu.arena().size()); break;
       case DRM_I915_QUERY_PERF_CONFIG: item.length = -ENODEV; break;

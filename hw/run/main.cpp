@@ -147,7 +147,9 @@ int main(int argc, char** argv) {
   Afterwards afterwards;
   std::vector<std::string> command;
   std::string mode;
-  app.add_option("--platform", options.platform, "the chip: kbl")->capture_default_str();
+  std::vector<std::string> platforms;
+  for (const softgen::defs::Platform& platform : softgen::defs::platforms()) platforms.emplace_back(platform.name);
+  app.add_option("--platform", options.platform, "the chip")->capture_default_str()->check(CLI::IsMember(platforms));
   app.add_option("--threads", options.threads, "worker threads beside the engines'; 0: all in order on one thread")->capture_default_str();
   app.add_option("--engine", options.engine, "how EU kernels run: interp, jit (compiled before they run), tiers (interpreted until compiled)")
       ->capture_default_str()->check(CLI::IsMember({"interp", "jit", "tiers"}));

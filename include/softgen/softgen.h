@@ -89,6 +89,8 @@ typedef struct sg_platform_info {
 
 /* NULL for an unknown name. */
 const sg_platform_info *sg_platform(const char *name);
+/* All platforms, by index; NULL behind the last. */
+const sg_platform_info *sg_platform_at(unsigned index);
 
 /* Both structs are copied. */
 sg_device *sg_device_new(const sg_config *config, const sg_host_ops *ops, char **error);

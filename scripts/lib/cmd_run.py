@@ -9,6 +9,7 @@ import time
 import cmd_setup
 import guest as guests
 import guest_image
+import platforms
 from common import Failure, existing_directory, main, output_file, say
 from last_picture import LastPicture
 
@@ -29,6 +30,7 @@ def parse(argv):
                         "; ".join(f"{name} ({what})" for name, what in guest_image.GUESTS.items()) + " (default: bookworm)")
     parser.add_argument("--gpu", default="softgen", choices=["softgen", "stock"],
                         help="softgen: our device (default); stock: QEMU's standard VGA in the same machine")
+    parser.add_argument("--platform", default=platforms.names()[0], choices=platforms.names(), help="the chip (default: %(default)s)")
     parser.add_argument("--headless", action="store_true", help="open no window")
     parser.add_argument("--screenshot", metavar="FILE.png", help="write the picture that COMMAND showed last, or the console's; without COMMAND the desktop's")
     parser.add_argument("--share", metavar="DIR", help="show this directory in the guest as /mnt/share")
@@ -77,7 +79,8 @@ def run(argv):
     if not options.no_setup:
         cmd_setup.ensure(("build", "headers", "guest") + (() if options.headless else ("window",)))
     machine = guests.Guest(options.guest, share=options.share, overlay=options.overlay, append=options.append,
-                           gpu=options.gpu, device_args=options.device_args, accelerator=options.accel, memory=options.memory,
+                           gpu=options.gpu, platform=options.platform, device_args=options.device_args,
+                           accelerator=options.accel, memory=options.memory,
                            display="none" if options.headless else guests.window_display(),
                            qemu_args=shlex.split(options.qemu_args) + ([] if options.headless else guests.WINDOW_DEVICES))
     with machine:

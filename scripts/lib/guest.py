@@ -18,6 +18,7 @@ import build
 import guest_image
 import initrd
 import overlay_image
+import platforms
 from common import Failure, output
 from qmp import Qmp
 
@@ -35,14 +36,15 @@ class TimedOut(Failure):
         super().__init__(sentence, TIMED_OUT)
 
 
-def gpu_arguments(gpu, device_args=""):
+def gpu_arguments(gpu, device_args="", platform=None):
+    """`platform`: default the first."""
     if gpu == "stock":
         if device_args:
             raise Failure("--device-args are for --gpu softgen")
         return STOCK_GPU
     if not build.PLUGIN.exists():
         raise Failure(f"{build.PLUGIN.name} is not in {build.PLUGIN.parent}; run scripts/setup first")
-    return ["-plugin", str(build.PLUGIN), "-device", ",".join(["intel-gpu-kbl,addr=2.0", *filter(None, [device_args])])]
+    return ["-plugin", str(build.PLUGIN), "-device", ",".join([f"intel-gpu-{platform or platforms.names()[0]},addr=2.0", *filter(None, [device_args])])]
 
 
 def _die_with_parent():
@@ -53,7 +55,7 @@ class Machine:
     """QEMU with one GPU and a QMP connection; stopped by close() or by leaving a `with` block."""
     environment = {}  # of QEMU, beside ours
 
-    def __init__(self, gpu="softgen", device_args="", qemu_args=(), accelerator="auto", memory="2G", display="none", cpus=2):
+    def __init__(self, gpu="softgen", device_args="", qemu_args=(), accelerator="auto", memory="2G", display="none", cpus=2, platform=None):
         self._work = pathlib.Path(tempfile.mkdtemp(prefix="softgen-run-"))
         self.serial = self._work / "serial.log"
         self.errors = self._work / "qemu.log"
@@ -61,7 +63,7 @@ class Machine:
         self._process = None
         self.qmp = None
         self._arguments = [QEMU, "-name", "softgen-guest", "-M", "q35", *accel.arguments(accelerator), "-smp", str(cpus), "-m", memory,
-                           "-nodefaults", "-no-user-config", "-no-reboot", "-vga", "none", *gpu_arguments(gpu, device_args),
+                           "-nodefaults", "-no-user-config", "-no-reboot", "-vga", "none", *gpu_arguments(gpu, device_args, platform),
                            "-display", display, "-serial", f"file:{self.serial}",
                            "-chardev", f"socket,id=qmp,fd={self.socket('qmp')}", "-mon", "chardev=qmp,mode=control", *qemu_args]
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The device in a machine: VGA picture, snapshot, migration, unplug, wrong arguments."""
 import os
+import re
 import struct
 import tempfile
 import time
@@ -10,6 +11,7 @@ import display_mode
 from folder_test import FolderTest
 from machine import DEVICE, LIMIT_S, Machine, run_device, run_once
 import build
+import platforms
 
 
 class Picture(unittest.TestCase):
@@ -219,6 +221,12 @@ class Arguments(unittest.TestCase):
         self.assertEqual(status, 0)
         for name in ("aperture", "stolen", "connectors", "xres", "edid", "threads", "record", "connector0"):
             self.assertRegex(text, rf"(?m)^  {name} ")
+        self.assertEqual(re.findall(r"(?m)^  intel-gpu-(\w+) ", text), platforms.names())
+
+    def test_a_device_type_per_platform(self):
+        with Machine() as machine:
+            types = machine.qmp.command("qom-list-types", implements="intel-gpu", abstract=False)
+        self.assertEqual(sorted(one["name"] for one in types), sorted(f"intel-gpu-{name}" for name in platforms.names()))
 
 
 class Abi(unittest.TestCase):

@@ -101,6 +101,12 @@ class Options(RunTest):
         self.assertEqual(size % (320 * 240 * 4), 0)
         self.assertGreater(size, 0)
 
+    def test_an_unknown_platform_is_refused(self):
+        done = subprocess.run([BUILD / "softgen-run", "--platform=nv50", "true"], capture_output=True, text=True, check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("nv50", done.stderr)
+        self.assertIn("kbl", done.stderr, "the platforms that there are")
+
     def test_help_names_every_option(self):
         text = subprocess.run([BUILD / "softgen-run", "--help"], capture_output=True, text=True, check=True).stdout
         for option in ("--platform", "--threads", "--engine", "--record", "--print", "--json", "--list", "--png", "--until", "--timeline",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <nlohmann/json.hpp>
 
+#include "hw/defs/platform.h"
 #include "hw/mmio/register_file.h"
 #include "tests/unit/gt/fake_host.h"
 
@@ -51,6 +52,13 @@ TEST_CASE("the platform's identity is Kaby Lake GT2's") {
   CHECK(info->engines == 4);
   CHECK(sg_platform("nv50") == nullptr);
   CHECK(sg_platform(nullptr) == nullptr);
+}
+
+TEST_CASE("all platforms have an index and are found by name") {
+  unsigned count = 0;
+  for (; sg_platform_at(count); ++count) CHECK(sg_platform(sg_platform_at(count)->name) == sg_platform_at(count));
+  CHECK(count == defs::platforms().size());
+  CHECK(sg_platform_at(~0u) == nullptr);
 }
 
 TEST_CASE("BAR0: registers below 2 MiB, the GTT window from 8 MiB, nothing between") {
