@@ -7,7 +7,7 @@ namespace softgen::render {
 
 unsigned object_vertices(Topology topology) {
   const unsigned code = static_cast<unsigned>(topology);
-  if (code >= 32) return code - 31;  // _3DPRIM_PATCHLIST_1 …
+  if (code >= 32) return code - 31;
   switch (object_type(topology)) {
     case ObjectType::point: return 1;
     case ObjectType::line: return 2;
@@ -20,19 +20,19 @@ unsigned object_vertices(Topology topology) {
 ObjectType object_type(Topology topology) {
   if (static_cast<unsigned>(topology) >= 32) return ObjectType::patch;
   switch (topology) {
-    case Topology::_3DPRIM_POINTLIST:
-    case Topology::_3DPRIM_POINTLIST_BF: return ObjectType::point;
-    case Topology::_3DPRIM_LINELIST:
-    case Topology::_3DPRIM_LINESTRIP:
-    case Topology::_3DPRIM_LINELOOP:
-    case Topology::_3DPRIM_LINESTRIP_CONT:
-    case Topology::_3DPRIM_LINESTRIP_BF:
-    case Topology::_3DPRIM_LINESTRIP_CONT_BF: return ObjectType::line;
-    case Topology::_3DPRIM_LINELIST_ADJ:
-    case Topology::_3DPRIM_LINESTRIP_ADJ: return ObjectType::line_adjacency;
-    case Topology::_3DPRIM_TRILIST_ADJ:
-    case Topology::_3DPRIM_TRISTRIP_ADJ: return ObjectType::triangle_adjacency;
-    case Topology::_3DPRIM_RECTLIST: return ObjectType::rectangle;
+    case Topology::point_list:
+    case Topology::point_list_back: return ObjectType::point;
+    case Topology::line_list:
+    case Topology::line_strip:
+    case Topology::line_loop:
+    case Topology::line_strip_continued:
+    case Topology::line_strip_back:
+    case Topology::line_strip_continued_back: return ObjectType::line;
+    case Topology::line_list_adjacency:
+    case Topology::line_strip_adjacency: return ObjectType::line_adjacency;
+    case Topology::triangle_list_adjacency:
+    case Topology::triangle_strip_adjacency: return ObjectType::triangle_adjacency;
+    case Topology::rectangle_list: return ObjectType::rectangle;
     default: return ObjectType::triangle;
   }
 }
@@ -66,14 +66,14 @@ Object reordered(const Object& object, Reorder mode) {
 Assembler::Assembler(Topology topology, Provoking provoking, Emit emit)
     : topology_(topology), provoking_(provoking), emit_(std::move(emit)) {
   switch (topology) {
-    case Topology::_3DPRIM_POINTLIST:
-    case Topology::_3DPRIM_POINTLIST_BF:
-    case Topology::_3DPRIM_LINELIST:
-    case Topology::_3DPRIM_TRILIST:
-    case Topology::_3DPRIM_LINELIST_ADJ:
-    case Topology::_3DPRIM_TRILIST_ADJ:
-    case Topology::_3DPRIM_RECTLIST: list_size_ = object_vertices(topology); break;
-    case Topology::_3DPRIM_QUADLIST: list_size_ = 4; break;
+    case Topology::point_list:
+    case Topology::point_list_back:
+    case Topology::line_list:
+    case Topology::triangle_list:
+    case Topology::line_list_adjacency:
+    case Topology::triangle_list_adjacency:
+    case Topology::rectangle_list: list_size_ = object_vertices(topology); break;
+    case Topology::quad_list: list_size_ = 4; break;
     default:
       if (object_type(topology) == ObjectType::patch) list_size_ = object_vertices(topology);
       break;
@@ -108,7 +108,7 @@ void Assembler::emit_polygon(bool last) {
 
 void Assembler::list() {
   if (received_ % list_size_ != 0) return;
-  if (topology_ == Topology::_3DPRIM_QUADLIST) return emit_quad(recent(3), recent(2), recent(1), recent(0));
+  if (topology_ == Topology::quad_list) return emit_quad(recent(3), recent(2), recent(1), recent(0));
   Object object{};
   object.count = static_cast<uint8_t>(list_size_);
   for (unsigned i = 0; i < list_size_; ++i) object.vertices[i] = recent(list_size_ - 1 - i);
@@ -142,39 +142,39 @@ void Assembler::strip_adjacency(bool last) {
 void Assembler::strip_or_fan() {
   const uint32_t n = received_;
   switch (topology_) {
-    case Topology::_3DPRIM_LINESTRIP:
-    case Topology::_3DPRIM_LINESTRIP_CONT:
-    case Topology::_3DPRIM_LINESTRIP_BF:
-    case Topology::_3DPRIM_LINESTRIP_CONT_BF:
-    case Topology::_3DPRIM_LINELOOP:
+    case Topology::line_strip:
+    case Topology::line_strip_continued:
+    case Topology::line_strip_back:
+    case Topology::line_strip_continued_back:
+    case Topology::line_loop:
       if (n >= 2) emit({recent(1), recent(0)}, provoking_.line & 1), ++primitive_id_;
       break;
-    case Topology::_3DPRIM_TRISTRIP:
-    case Topology::_3DPRIM_TRISTRIP_REVERSE:
+    case Topology::triangle_strip:
+    case Topology::triangle_strip_reverse:
       if (n >= 3) {
         const bool odd = (n - 3) % 2 == 1;
-        emit({recent(2), recent(1), recent(0)}, provoking_.triangle, odd != (topology_ == Topology::_3DPRIM_TRISTRIP_REVERSE));
+        emit({recent(2), recent(1), recent(0)}, provoking_.triangle, odd != (topology_ == Topology::triangle_strip_reverse));
         ++primitive_id_;
       }
       break;
-    case Topology::_3DPRIM_TRIFAN:
-    case Topology::_3DPRIM_TRIFAN_NOSTIPPLE:
+    case Topology::triangle_fan:
+    case Topology::triangle_fan_no_stipple:
       if (n >= 3) emit({first_, recent(1), recent(0)}, provoking_.fan), ++primitive_id_;
       break;
-    case Topology::_3DPRIM_POLYGON:
+    case Topology::polygon:
       emit_polygon(false);
       break;
-    case Topology::_3DPRIM_QUADSTRIP:
+    case Topology::quad_strip:
       if (n >= 4 && n % 2 == 0) {
         emit({recent(3), recent(2), recent(0)}, 2, false, 0b011);
         emit({recent(1), recent(3), recent(0)}, 2, false, 0b101);
         ++primitive_id_;
       }
       break;
-    case Topology::_3DPRIM_LINESTRIP_ADJ:
+    case Topology::line_strip_adjacency:
       if (n >= 4) emit({recent(3), recent(2), recent(1), recent(0)}, 1 + (provoking_.line & 1)), ++primitive_id_;
       break;
-    case Topology::_3DPRIM_TRISTRIP_ADJ: strip_adjacency(false); break;
+    case Topology::triangle_strip_adjacency: strip_adjacency(false); break;
     default: break;
   }
 }
@@ -188,9 +188,9 @@ void Assembler::vertex(uint32_t v) {
 }
 
 void Assembler::cut() {
-  if (topology_ == Topology::_3DPRIM_LINELOOP && received_ >= 2) emit({recent(0), first_}, provoking_.line & 1), ++primitive_id_;
-  if (topology_ == Topology::_3DPRIM_TRISTRIP_ADJ) strip_adjacency(true);
-  if (topology_ == Topology::_3DPRIM_POLYGON && received_ >= 3) emit_polygon(true), ++primitive_id_;
+  if (topology_ == Topology::line_loop && received_ >= 2) emit({recent(0), first_}, provoking_.line & 1), ++primitive_id_;
+  if (topology_ == Topology::triangle_strip_adjacency) strip_adjacency(true);
+  if (topology_ == Topology::polygon && received_ >= 3) emit_polygon(true), ++primitive_id_;
   received_ = 0;
 }
 

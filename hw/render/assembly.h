@@ -6,11 +6,9 @@
 #include <cstdint>
 #include <functional>
 
-#include "hw/defs/gen9/all.h"
+#include "hw/render/draw_state.h"
 
 namespace softgen::render {
-
-using Topology = defs::gen9::PrimitiveTopologyType;
 
 enum class ObjectType : uint8_t { point, line, triangle, rectangle, line_adjacency, triangle_adjacency, patch };
 
@@ -36,15 +34,8 @@ struct Object {
 /// The object without its adjacent vertices; `type` is the one it was assembled as.
 Object primary_vertices(const Object& object, ObjectType type);
 
-/// Reorder Mode of 3DSTATE_GS and 3DSTATE_STREAMOUT: which vertex keeps its place when a reversed triangle is given its strip's winding.
-enum class Reorder : uint8_t { leading, trailing };
 /// The vertices as shaders and stream output see them. Only reversed triangles (with or without adjacency) change.
 Object reordered(const Object& object, Reorder mode);
-
-/// Provoking vertex selects of 3DSTATE_SF.
-struct Provoking {
-  uint8_t triangle = 0, line = 0, fan = 1;
-};
 
 class Assembler {
  public:

@@ -19,10 +19,10 @@ struct ChunkedGeometry::Unit {
   std::vector<Object>& objects;
 };
 
-bool ChunkedGeometry::takes(const State& state, const DrawCall& call, const GeometryWorker& worker) {
+bool ChunkedGeometry::takes(const DrawState& state, const DrawCall& call, const GeometryWorker& worker) {
   // Line stipples count from object to object, whether of lines or of outlined triangles.
   return last_geometry_stage(state) == Stage::vs && object_type(call.topology) != ObjectType::patch && worker.repeatable &&
-         !state.get<gen9::_3DSTATE_WM>().line_stipple_enable;
+         !state.raster.line_stipple;
 }
 
 ChunkedGeometry::ChunkedGeometry(WorkerPool* pool, const GeometryWorker& worker, const GeometryPipeline& pipeline, const Setup& setup,

@@ -36,7 +36,7 @@ class ChunkedGeometry {
 
   /// Whether the result would be that of one chunk after the other: no vertex shader that writes memory, nothing that goes on from object
   /// to object, nobody between shader and setup.
-  static bool takes(const State& state, const DrawCall& call, const GeometryWorker& worker);
+  static bool takes(const DrawState& state, const DrawCall& call, const GeometryWorker& worker);
 
   /// `out` has the prepared objects, a list a chunk; it grows as needed.
   void run(const Batch& batch, std::vector<std::unique_ptr<PreparedObjects>>& out);

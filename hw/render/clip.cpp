@@ -24,8 +24,8 @@ void each_plane(const RasterState& state, const Viewport& viewport, Visit&& plan
   const auto& band = viewport.transform;
   const bool have_band = state.guardband && state.transform;
   // Without a guard band objects are clipped to the viewport itself.
-  const double x0 = have_band ? band.x_min_clip_guardband : -1, x1 = have_band ? band.x_max_clip_guardband : 1;
-  const double y0 = have_band ? band.y_min_clip_guardband : -1, y1 = have_band ? band.y_max_clip_guardband : 1;
+  const double x0 = have_band ? band.guardband_x0 : -1, x1 = have_band ? band.guardband_x1 : 1;
+  const double y0 = have_band ? band.guardband_y0 : -1, y1 = have_band ? band.guardband_y1 : 1;
   plane([](const Position& p) { return p[3] - min_w; });
   if (state.xy_clip) {
     plane([=](const Position& p) { return p[0] - x0 * p[3]; });

@@ -19,14 +19,14 @@ std::optional<ColorKernel::Stored> stored_as(const surface::Format& f) {
   return std::nullopt;
 }
 
-using Factor = gen9::BlendFactor;
+using Factor = BlendFactor;
 
 bool is_second_source(Factor f) {
   switch (f) {
-    case Factor::BLENDFACTOR_SRC1_COLOR:
-    case Factor::BLENDFACTOR_SRC1_ALPHA:
-    case Factor::BLENDFACTOR_INV_SRC1_COLOR:
-    case Factor::BLENDFACTOR_INV_SRC1_ALPHA: return true;
+    case Factor::source1_color:
+    case Factor::source1_alpha:
+    case Factor::inverse_source1_color:
+    case Factor::inverse_source1_alpha: return true;
     default: return false;
   }
 }
@@ -34,14 +34,14 @@ bool is_second_source(Factor f) {
 /// Whether a factor is the same for red, green and blue.
 bool one_for_all(Factor f) {
   switch (f) {
-    case Factor::BLENDFACTOR_ONE:
-    case Factor::BLENDFACTOR_ZERO:
-    case Factor::BLENDFACTOR_SRC_ALPHA:
-    case Factor::BLENDFACTOR_DST_ALPHA:
-    case Factor::BLENDFACTOR_CONST_ALPHA:
-    case Factor::BLENDFACTOR_INV_SRC_ALPHA:
-    case Factor::BLENDFACTOR_INV_DST_ALPHA:
-    case Factor::BLENDFACTOR_INV_CONST_ALPHA: return true;
+    case Factor::one:
+    case Factor::zero:
+    case Factor::source_alpha:
+    case Factor::destination_alpha:
+    case Factor::constant_alpha:
+    case Factor::inverse_source_alpha:
+    case Factor::inverse_destination_alpha:
+    case Factor::inverse_constant_alpha: return true;
     default: return false;
   }
 }
@@ -49,7 +49,7 @@ bool one_for_all(Factor f) {
 /// What most draws ask for: 8-bit channels, all of them added, each side's factor the same for all colours and of no second source.
 bool is_added(const ColorKernel& k) {
   if (!k.blending || k.stored != ColorKernel::Stored::unorm8 || k.srgb || k.alpha_to_one) return false;
-  const auto added = [](uint8_t f) { return f == static_cast<uint8_t>(gen9::BlendFunction::BLENDFUNCTION_ADD); };
+  const auto added = [](uint8_t f) { return f == static_cast<uint8_t>(BlendFunction::add); };
   const auto own = static_cast<Factor>(k.source_factor[0]), other = static_cast<Factor>(k.destination_factor[0]);
   return std::all_of(k.function.begin(), k.function.end(), added) && one_for_all(own) && one_for_all(other) &&
          !is_second_source(static_cast<Factor>(k.source_factor[3])) && !is_second_source(static_cast<Factor>(k.destination_factor[3]));
@@ -109,39 +109,37 @@ bool OutputMerger::copies_words(const RenderTarget& rt, unsigned target) const {
   const surface::Format& format = *s.format;
   const Mode how = mode(rt, target);
   if (!four_of(format, surface::ElementLayout::words) && !four_of(format, surface::ElementLayout::uint8)) return false;
-  if (format.output != std::array<int8_t, 4>{0, 1, 2, 3} || how.floating || how.reads || blend_.alpha_test_enable || alpha_to_coverage_) return false;
+  if (format.output != std::array<int8_t, 4>{0, 1, 2, 3} || how.floating || how.reads || blend_.alpha_test || alpha_to_coverage_) return false;
   return (s.base | s.pitch) % format.block_bytes() == 0;
 }
 
 std::optional<ColorKernel> OutputMerger::color_kernel(const RenderTarget& rt, unsigned target) const {
-  using Range = gen9::BLEND_STATE_ENTRY::ColorClampRange;
   if (!rt.level || rt.mcs || rt.surface.samples != 1 || !placed(rt.surface)) return std::nullopt;
   const auto stored = stored_as(*rt.surface.format);
   const Mode how = mode(rt, target);
-  if (!stored || how.logic || blend_.alpha_test_enable || alpha_to_coverage_) return std::nullopt;
-  if (*stored != ColorKernel::Stored::unorm8 && (how.blending || (how.floating && how.entry.pre_blend_color_clamp_enable))) return std::nullopt;
+  if (!stored || how.logic || blend_.alpha_test || alpha_to_coverage_) return std::nullopt;
+  if (*stored != ColorKernel::Stored::unorm8 && (how.blending || (how.floating && how.blend.clamp_before))) return std::nullopt;
   const surface::Format& format = *rt.surface.format;
-  const gen9::BLEND_STATE_ENTRY& e = how.entry;
+  const TargetBlend& e = how.blend;
   ColorKernel k;
   k.stored = *stored;
   for (unsigned c = 0; c < 4; ++c)
     if (format.output[c] >= 0) k.shift[c] = format.channel[static_cast<size_t>(format.output[c])].shift;
   k.alpha_stored = format.has_alpha();
   k.srgb = format.srgb;
-  k.alpha_to_one = blend_.alpha_to_one_enable;
+  k.alpha_to_one = blend_.alpha_to_one;
   for (unsigned i = 0; i < 4; ++i) k.keep |= uint32_t{how.kept[i]} << 8 * i;
   k.blending = how.blending;
-  k.clamp_before = e.pre_blend_color_clamp_enable, k.clamp_after = e.post_blend_color_clamp_enable;
-  k.clamp_low = e.color_clamp_range == Range::COLORCLAMP_SNORM ? -1.0f : 0.0f;
-  k.constant = {color_calc_.blend_constant_color_red, color_calc_.blend_constant_color_green, color_calc_.blend_constant_color_blue,
-                color_calc_.blend_constant_color_alpha};
-  if (e.pre_blend_color_clamp_enable && !e.pre_blend_source_only_clamp_enable)
+  k.clamp_before = e.clamp_before, k.clamp_after = e.clamp_after;
+  k.clamp_low = e.clamp == ColorClamp::snorm ? -1.0f : 0.0f;
+  k.constant = blend_.constant;
+  if (e.clamp_before && !e.clamp_source_only)
     for (float& c : k.constant) c = !(c >= k.clamp_low) ? (c != c ? 0 : k.clamp_low) : c > 1 ? 1 : c;
   for (unsigned c = 0; c < 4; ++c) {
-    const bool own = c == 3 && blend_.independent_alpha_blend_enable;
-    k.source_factor[c] = static_cast<uint8_t>(own ? e.source_alpha_blend_factor : e.source_blend_factor);
-    k.destination_factor[c] = static_cast<uint8_t>(own ? e.destination_alpha_blend_factor : e.destination_blend_factor);
-    k.function[c] = static_cast<uint8_t>(own ? e.alpha_blend_function : e.color_blend_function);
+    const bool own = c == 3 && blend_.independent_alpha;
+    k.source_factor[c] = static_cast<uint8_t>(own ? e.source_alpha_factor : e.source_factor);
+    k.destination_factor[c] = static_cast<uint8_t>(own ? e.destination_alpha_factor : e.destination_factor);
+    k.function[c] = static_cast<uint8_t>(own ? e.alpha_function : e.function);
   }
   k.added = is_added(k);
   return k;

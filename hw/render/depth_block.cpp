@@ -74,7 +74,7 @@ DepthKernel DepthStencil::kernel(DepthKernel plane) const {
 uint64_t DepthStencil::test_block(memory::View& view, const DepthKernel& depth, const Block& block, uint64_t mask) const {
   const auto test_depth = [&](uint64_t pixels) { return uses_depth() ? test_depth_block(view, depth, block, pixels) : pixels; };
   if (!stencil_test_) return test_depth(mask);
-  const Face& face = faces_[block.front ? 0 : 1];
+  const StencilFace& face = faces_[block.front ? 0 : 1];
   const uint64_t at = stencil_level_->address(block.x, block.y, block.layer + stencil_.min_array_element);
   StencilBlock old;
   std::memcpy(old.data(), view.at(at), sizeof old);
@@ -83,7 +83,7 @@ uint64_t DepthStencil::test_block(memory::View& view, const DepthKernel& depth, 
   if (!stencil_write_) return passed;
   StencilBlock next = old;
   const auto change = [&](StencilOp op, uint64_t pixels) {
-    if (op != StencilOp::STENCILOP_KEEP)
+    if (op != StencilOp::keep)
       for (uint64_t left = to_morton(pixels); left; left &= left - 1) {
         uint8_t& code = next[static_cast<size_t>(std::countr_zero(left))];
         code = static_cast<uint8_t>((code & ~face.write_mask) | (apply(op, code, face.reference) & face.write_mask));

@@ -10,7 +10,8 @@
 #include "hw/render/fill.h"
 #include "hw/render/pixel_kernels.h"
 #include "hw/render/raster_state.h"
-#include "hw/render/state.h"
+#include "hw/render/draw_state.h"
+#include "hw/render/state_decoder.h"
 #include "hw/surface/hiz_clear.h"
 #include "hw/surface/surface.h"
 
@@ -19,7 +20,9 @@ namespace softgen::render {
 class DepthStencil {
  public:
   /// Tests and writes as the state says; what has no buffer always passes and is not written.
-  DepthStencil(const State& state, const StateStore& store, unsigned samples);
+  explicit DepthStencil(const DrawState& state) : DepthStencil(state, state.depth.buffers) {}
+  /// With other buffers, or with other samples.
+  DepthStencil(const DrawState& state, const DepthBuffers& buffers);
 
   bool any_test() const { return depth_test_ || stencil_test_; }
   bool uses_depth() const { return depth_test_ || depth_write_; }
@@ -46,8 +49,8 @@ class DepthStencil {
   /// Which of the pixels in `mask` (bit 8 y + x) pass; `depth`: of kernel().
   uint64_t test_block(memory::View& view, const DepthKernel& depth, const Block& block, uint64_t mask) const;
 
-  /// 3DSTATE_WM_HZ_OP's depth and stencil clear, or some of it when `stops` says so.
-  void clear(memory::View& view, const FillBands& bands, StopReasons stops, const State& state, const gen9::_3DSTATE_WM_HZ_OP& op) const;
+  /// The operation's depth and stencil clear, or some of it when `stops` says so.
+  void clear(memory::View& view, const FillBands& bands, StopReasons stops, const DepthOperation& op) const;
   /// Some slice of the view was cleared with another value than the one that is bound: renew() is due before depth is used.
   bool clear_value_changed(memory::View& view) const;
   /// Gives such slices the bound value, or some of them when `stops` says so.
@@ -57,26 +60,21 @@ class DepthStencil {
   bool writes_depth() const { return depth_write_; }
 
  private:
-  using Face = struct {
-    gen9::CompareFunction function;
-    gen9::StencilOperation fail, depth_fail, pass;
-    uint8_t test_mask, write_mask, reference;
-  };
   bool depth_in_blocks() const;
   bool stencil_in_blocks() const;
   uint64_t test_depth_block(memory::View& view, const DepthKernel& depth, const Block& block, uint64_t mask) const;
   static bool inside(const surface::Surface& surface, const std::optional<surface::Level>& level, const Sample& s);
   bool depth_passes(memory::View& view, const Sample& sample, uint64_t address) const;
   uint32_t quantized(double z) const { return surface::depth_code(*depth_.format, z); }
-  bool covered_by(const gen9::_3DSTATE_WM_HZ_OP& op) const;
+  bool covered_by(const DepthOperation& op) const;
 
   surface::Surface depth_, stencil_;
   std::optional<surface::Level> depth_level_, stencil_level_;
   std::optional<surface::HizClear> hiz_;  ///< when HiZ is on and a clear value is bound
   uint32_t clear_value_ = 0;     ///< 3DSTATE_CLEAR_PARAMS', as the depth buffer holds it
   bool depth_test_ = false, depth_write_ = false, stencil_test_ = false, stencil_write_ = false;
-  gen9::CompareFunction depth_function_{};
-  Face faces_[2];  // front, back
+  CompareFunction depth_function_{};
+  std::array<StencilFace, 2> faces_;  // front, back
 };
 
 }  // namespace softgen::render

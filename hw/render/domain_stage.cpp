@@ -17,12 +17,11 @@ uint32_t as_float(uint32_t fixed) { return std::bit_cast<uint32_t>(static_cast<f
 }  // namespace
 
 DomainStage::DomainStage(GeometryWorker& worker)
-    : worker_(worker), ds_(worker.state.get<gen9::_3DSTATE_DS>()),
-      entry_bytes_((worker.state.get<gen9::_3DSTATE_URB_DS>().ds_urb_entry_allocation_size + 1) * 64) {
+    : worker_(worker), ds_(worker.state.stage(Stage::ds)), entry_bytes_(ds_.entry_bytes) {
   if (!ds_.enable) return;
   // The kernel for single patches serves the mode with dual patches, too.
-  if (ds_.dispatch_mode == gen9::_3DSTATE_DS::DispatchMode::DISPATCH_MODE_SIMD4X2) unimplemented("domain shader in SIMD4x2 mode");
-  else kernel_ = worker.load(Stage::ds, ds_, ds_.dispatch_grf_start_register_for_urb_data);
+  if (!worker.state.domain_simd8) unimplemented("domain shader in SIMD4x2 mode");
+  else kernel_ = worker.load(Stage::ds);
 }
 
 void DomainStage::shade_eight(const Patch& patch, std::span<const DomainPoint> points, std::span<Vertex> out) {
@@ -39,12 +38,11 @@ void DomainStage::shade_eight(const Patch& patch, std::span<const DomainPoint> p
   for (size_t i = 0; i < points.size(); ++i) {
     thread.grf(1).dw[i] = as_float(points[i].u);
     thread.grf(2).dw[i] = as_float(points[i].v);
-    if (ds_.compute_w_coordinate_enable) thread.grf(3).dw[i] = as_float(DomainPoint::one - points[i].u - points[i].v);
+    if (worker_.state.domain_w) thread.grf(3).dw[i] = as_float(DomainPoint::one - points[i].u - points[i].v);
     thread.grf(4).dw[i] = out[i].handle;
   }
   const unsigned reg = GeometryWorker::put_constants(thread, kernel_);
-  const std::span<uint32_t> data =
-      worker_.urb.dwords(patch.handle, ds_.patch_urb_entry_read_offset * hword, ds_.patch_urb_entry_read_length * hword);
+  const std::span<uint32_t> data = worker_.urb.dwords(patch.handle, ds_.read_offset * hword, ds_.read_length * hword);
   for (size_t i = 0; i < data.size(); ++i) thread.grf(reg + static_cast<unsigned>(i / hword)).dw[i % hword] = data[i];
   GeometryWorker::start(thread, kernel_, (1u << points.size()) - 1);
   worker_.run(thread, kernel_);

@@ -25,7 +25,7 @@ class DomainStage {
   void shade_eight(const Patch& patch, std::span<const DomainPoint> points, std::span<Vertex> out);
 
   GeometryWorker& worker_;
-  const gen9::_3DSTATE_DS& ds_;
+  const StageState& ds_;
   Kernel kernel_;
   uint32_t entry_bytes_;
   uint64_t invocations_ = 0;

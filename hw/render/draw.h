@@ -12,6 +12,7 @@
 #include "hw/render/chunked_geometry.h"
 #include "hw/render/kernel.h"
 #include "hw/render/pixel_queue.h"
+#include "hw/render/state_decoder.h"
 #include "hw/render/urb.h"
 #include "hw/render/vertex_fetch.h"
 
@@ -33,11 +34,11 @@ class Drawer {
 
   /// done: drawn, or waiting for finish(). preempted: `progress` says how far it got, and is given to the call that goes on with it. Values
   /// beyond the draw end it.
-  ExecResult draw(const State& state, const StateStore& store, const DrawCall& call, EngineEnv& env, DrawProgress& progress);
+  ExecResult draw(const DrawState& state, const StateDecoder& decoder, const DrawCall& call, EngineEnv& env, DrawProgress& progress);
   /// Draws all that waits. False: the engine is to be reset.
   bool finish(EngineEnv& env) { return queue_.finish(env); }
   /// 3DSTATE_WM_HZ_OP; what waits has been finished. preempted: by a pause, somewhere in the midst: it is done again from its start, which gives the same.
-  ExecResult hz_op(const State& state, const StateStore& store, EngineEnv& env);
+  ExecResult depth_operation(const DrawState& state, const DepthOperation& op, EngineEnv& env);
 
   /// Between preemptions a draw runs for this time, or twice the time that it took to get to where it had stopped.
   std::chrono::nanoseconds minimum_run = std::chrono::milliseconds(20);

@@ -11,23 +11,12 @@ namespace {
 // Of the URB's units, what vertices may take; the rest is for the stages behind. One patch of 32 of the largest entries still fits.
 constexpr uint32_t vertex_units = Urb::max_units / 4;
 
-Provoking provoking_of(const State& state) {
-  const auto& sf = state.get<gen9::_3DSTATE_SF>();
-  return {static_cast<uint8_t>(sf.triangle_strip_list_provoking_vertex_select), static_cast<uint8_t>(sf.line_strip_list_provoking_vertex_select),
-          static_cast<uint8_t>(sf.triangle_fan_provoking_vertex_select)};
-}
-
 }  // namespace
 
-Stage last_geometry_stage(const State& state) {
-  if (state.get<gen9::_3DSTATE_GS>().enable) return Stage::gs;
-  return state.get<gen9::_3DSTATE_DS>().enable ? Stage::ds : Stage::vs;
-}
-
 GeometryPipeline::GeometryPipeline(GeometryWorker& worker, const DrawCall& call)
-    : worker_(worker), call_(call), type_(object_type(call.topology)), provoking_(provoking_of(worker.state)), vs_(worker, call) {
-  if (type_ == ObjectType::patch && worker.state.get<gen9::_3DSTATE_TE>().te_enable) tessellator_.emplace(worker, provoking_);
-  if (worker.state.get<gen9::_3DSTATE_GS>().enable) gs_.emplace(worker, provoking_);
+    : worker_(worker), call_(call), type_(object_type(call.topology)), provoking_(worker.state.raster.provoking), vs_(worker, call) {
+  if (type_ == ObjectType::patch && worker.state.tessellation.enable) tessellator_.emplace(worker, provoking_);
+  if (worker.state.stage(Stage::gs).enable) gs_.emplace(worker, provoking_);
   vertices_a_batch_ = std::max(32u, vertex_units / Urb::units(vs_.entry_bytes()));
 }
 
@@ -78,7 +67,7 @@ void GeometryPipeline::list_triangles(VertexFetch& fetch, Provoking provoking, u
 
 /// Lists of triangles may be assembled by whoever shades them. False: it is not that.
 bool GeometryPipeline::runs_list(const BatchSink& finished) {
-  if (!unshaded_ || call_.topology != Topology::_3DPRIM_TRILIST || call_.instance_count != 1 || vs_.fetch().has_cuts()) return false;
+  if (!unshaded_ || call_.topology != Topology::triangle_list || call_.instance_count != 1 || vs_.fetch().has_cuts()) return false;
   const uint32_t triangles = call_.vertex_count / 3;
   counts_.ia_vertices += call_.vertex_count;
   counts_.ia_primitives += triangles;

@@ -16,9 +16,6 @@ struct GeometryCounts {
   uint64_t ia_vertices = 0, ia_primitives = 0, vs = 0, hs = 0, ds = 0, gs = 0, gs_primitives = 0;
 };
 
-/// The last enabled stage before clipping: its packet says where positions, attributes and clip distances stand.
-Stage last_geometry_stage(const State& state);
-
 class GeometryPipeline {
  public:
   GeometryPipeline(GeometryWorker& worker, const DrawCall& call);

@@ -15,14 +15,10 @@ constexpr unsigned instance_shift = 27;
 }  // namespace
 
 GeometryStage::GeometryStage(GeometryWorker& worker, Provoking provoking)
-    : worker_(worker), gs_(worker.state.get<gen9::_3DSTATE_GS>()), provoking_(provoking),
-      entry_bytes_((worker.state.get<gen9::_3DSTATE_URB_GS>().gs_urb_entry_allocation_size + 1) * 64), instances_(gs_.instance_control + 1),
-      one_object_(instances_ > 1) {
-  if (gs_.dispatch_mode != gen9::_3DSTATE_GS::DispatchMode::DISPATCH_MODE_SIMD8)
-    unimplemented("geometry shader dispatch mode", "{}: nothing comes out", static_cast<unsigned>(gs_.dispatch_mode));
-  else
-    kernel_ = worker.load(Stage::gs, gs_,
-                          gs_.dispatch_grf_start_register_for_urb_data | gs_.dispatch_grf_start_register_for_urb_data_5_4 << 4);
+    : worker_(worker), stage_(worker.state.stage(Stage::gs)), gs_(worker.state.geometry), provoking_(provoking), entry_bytes_(stage_.entry_bytes),
+      instances_(gs_.instances), one_object_(instances_ > 1) {
+  if (!gs_.simd8) unimplemented("geometry shader dispatch mode", "{}: nothing comes out", gs_.dispatch_mode);
+  else kernel_ = worker.load(Stage::gs);
 }
 
 unsigned GeometryStage::put_handles(const Batch& batch, std::span<const Output> outputs, unsigned reg) {
@@ -40,7 +36,7 @@ unsigned GeometryStage::put_handles(const Batch& batch, std::span<const Output> 
 }
 
 void GeometryStage::put_inputs(const Batch& batch, std::span<const Output> outputs, unsigned reg) {
-  const uint32_t first = gs_.vertex_urb_entry_read_offset * hword, length = gs_.vertex_urb_entry_read_length * hword;
+  const uint32_t first = stage_.read_offset * hword, length = stage_.read_length * hword;
   for (unsigned v = 0; v < outputs[0].object->count; ++v)
     for (uint32_t c = 0; c < length; ++c, ++reg)
       for (size_t i = 0; i < outputs.size(); ++i)
@@ -53,11 +49,11 @@ void GeometryStage::dispatch(const Batch& batch, std::span<const Output> outputs
   worker_.put_header(thread, kernel_);
   for (size_t i = 0; i < outputs.size(); ++i) thread.grf(1).dw[i] = outputs[i].handle | outputs[i].instance << instance_shift;
   unsigned reg = 2;
-  if (gs_.include_primitive_id) {
+  if (gs_.primitive_id) {
     for (size_t i = 0; i < outputs.size(); ++i) thread.grf(reg).dw[i] = outputs[i].object->primitive_id;
     ++reg;
   }
-  if (gs_.include_vertex_handles) put_handles(batch, outputs, reg);
+  if (gs_.vertex_handles) put_handles(batch, outputs, reg);
   put_inputs(batch, outputs, GeometryWorker::put_constants(thread, kernel_));
   GeometryWorker::start(thread, kernel_, (1u << outputs.size()) - 1);
   worker_.run(thread, kernel_);
@@ -69,16 +65,16 @@ void GeometryStage::gather(const Output& output) {
   const std::span<uint32_t> entry = worker_.urb.dwords(output.handle, 0, entry_bytes_ / 4);
   if (entry.empty()) return;
   const uint32_t control_at = gs_.static_output ? 0 : hword;
-  const uint32_t vertices_at = control_at + gs_.control_data_header_size * hword;
-  const uint32_t size = (gs_.output_vertex_size + 1) * 4;  // 128-bit units, one less
+  const uint32_t vertices_at = control_at + gs_.control_registers * hword;
+  const uint32_t size = gs_.vertex_dwords;
   const uint32_t fit = vertices_at < entry.size() ? static_cast<uint32_t>(entry.size() - vertices_at) / size : 0;
-  const uint32_t count = std::min(gs_.static_output ? gs_.static_output_vertex_count : entry[0], fit);
-  const bool have_control = gs_.control_data_header_size > 0, ids = gs_.control_data_format == gen9::_3DSTATE_GS::ControlDataFormat::SID;
+  const uint32_t count = std::min(gs_.static_output ? gs_.static_vertices : entry[0], fit);
+  const bool have_control = gs_.control_registers > 0, ids = gs_.stream_ids;
   const auto control = [&](uint32_t first_bit, uint32_t width) {
     const uint32_t at = control_at + first_bit / 32;
     return at < vertices_at && at < entry.size() ? entry[at] >> (first_bit % 32) & ((1u << width) - 1) : 0;
   };
-  unsigned stream = gs_.default_stream_id;
+  unsigned stream = gs_.default_stream;
   const auto emit = [&](const Object& object) {
     Object out = object;
     out.primitive_id = output.object->primitive_id;
@@ -87,7 +83,7 @@ void GeometryStage::gather(const Output& output) {
     objects_.push_back(out);
   };
   std::vector<Assembler> assemblers;
-  for (unsigned s = 0; s < 4; ++s) assemblers.emplace_back(gs_.output_topology, provoking_, emit);
+  for (unsigned s = 0; s < 4; ++s) assemblers.emplace_back(gs_.topology, provoking_, emit);
   for (uint32_t v = 0; v < count; ++v) {
     if (have_control && ids) stream = control(2 * v, 2);
     assemblers[stream].vertex(static_cast<uint32_t>(vertices_.size()));
@@ -99,7 +95,7 @@ void GeometryStage::gather(const Output& output) {
 
 void GeometryStage::pass_on(const BatchSink& next) {
   primitives_ += objects_.size();
-  if (!objects_.empty()) next({object_type(gs_.output_topology), vertices_, objects_, {}});
+  if (!objects_.empty()) next({object_type(gs_.topology), vertices_, objects_, {}});
   vertices_.clear();
   objects_.clear();
   worker_.urb.release(mark_);
@@ -111,8 +107,7 @@ void GeometryStage::run(const Batch& batch, const BatchSink& next) {
   const uint32_t units = Urb::units(entry_bytes_);
   std::array<Output, simd8> outputs;
   std::array<Object, simd8> turned;
-  const Reorder mode = gs_.reorder_mode == gen9::_3DSTATE_GS::ReorderMode::TRAILING ? Reorder::trailing : Reorder::leading;
-  const auto prepare = [&](const Object& object) { return reordered(gs_.discard_adjacency ? primary_vertices(object, batch.type) : object, mode); };
+  const auto prepare = [&](const Object& object) { return reordered(gs_.discard_adjacency ? primary_vertices(object, batch.type) : object, gs_.reorder); };
   const unsigned objects_a_thread = one_object_ ? 1 : simd8;
   for (size_t at = 0; at < batch.objects.size() && !worker_.stop.aborting(); at += objects_a_thread) {
     const size_t objects = std::min<size_t>(objects_a_thread, batch.objects.size() - at);

@@ -33,7 +33,8 @@ class GeometryStage {
   void pass_on(const BatchSink& next);
 
   GeometryWorker& worker_;
-  const gen9::_3DSTATE_GS& gs_;
+  const StageState& stage_;
+  const GeometryState& gs_;
   const Provoking provoking_;
   Kernel kernel_;
   uint32_t entry_bytes_;

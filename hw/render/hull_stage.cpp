@@ -15,15 +15,14 @@ constexpr unsigned instance_shift = 17;  // r0.2[23:17]
 }  // namespace
 
 HullStage::HullStage(GeometryWorker& worker)
-    : worker_(worker), hs_(worker.state.get<gen9::_3DSTATE_HS>()),
-      entry_bytes_((worker.state.get<gen9::_3DSTATE_URB_HS>().hs_urb_entry_allocation_size + 1) * 64), instances_(hs_.instance_count + 1),
-      eight_(hs_.dispatch_mode == gen9::_3DSTATE_HS::DispatchMode::DISPATCH_MODE_8_PATCH) {
-  if (!hs_.enable) return;
-  if (hs_.dispatch_mode == gen9::_3DSTATE_HS::DispatchMode::DISPATCH_MODE_DUAL_PATCH) {
+    : worker_(worker), stage_(worker.state.stage(Stage::hs)), hs_(worker.state.hull), entry_bytes_(stage_.entry_bytes), instances_(hs_.instances),
+      eight_(hs_.dispatch == HullDispatch::eight_patch) {
+  if (!stage_.enable) return;
+  if (hs_.dispatch == HullDispatch::dual_patch) {
     unimplemented("hull shader dispatch mode", "DUAL_PATCH: the patches are culled");
     return;
   }
-  kernel_ = worker.load(Stage::hs, hs_, hs_.dispatch_grf_start_register_for_urb_data | hs_.dispatch_grf_start_register_for_urb_data_5 << 5);
+  kernel_ = worker.load(Stage::hs);
   for (unsigned i = 0; i < instances_; ++i) threads_.push_back(std::make_unique<eu::Thread>());
 }
 
@@ -32,23 +31,23 @@ void HullStage::payload_single(eu::Thread& thread, const Batch& batch, const Pat
   thread.grf(0).dw[1] = patch.object->primitive_id;
   thread.grf(0).dw[2] = instance << instance_shift;
   const Object& object = *patch.object;
-  if (hs_.include_vertex_handles)
+  if (hs_.vertex_handles)
     for (unsigned v = 0; v < object.count; ++v) thread.grf(1 + v / 8).dw[v % 8] = batch.vertices[object.vertices[v]].handle;
   unsigned reg = GeometryWorker::put_constants(thread, kernel_);
   for (unsigned v = 0; v < object.count; ++v)
-    for (uint32_t h = 0; h < hs_.vertex_urb_entry_read_length; ++h, ++reg)
+    for (uint32_t h = 0; h < stage_.read_length; ++h, ++reg)
       for (unsigned c = 0; c < hword; ++c)
-        thread.grf(reg).dw[c] = batch.vertices[object.vertices[v]].vue.dword((hs_.vertex_urb_entry_read_offset + h) * hword + c);
+        thread.grf(reg).dw[c] = batch.vertices[object.vertices[v]].vue.dword((stage_.read_offset + h) * hword + c);
 }
 
 void HullStage::payload_eight(eu::Thread& thread, const Batch& batch, std::span<const Patch> patches, unsigned instance) {
   thread.grf(0).dw[2] = instance << instance_shift;
-  const unsigned handles = hs_.include_primitive_id ? 3 : 2, count = patches[0].object->count;
+  const unsigned handles = hs_.primitive_id ? 3 : 2, count = patches[0].object->count;
   for (size_t i = 0; i < patches.size(); ++i) {
     const Object& object = *patches[i].object;
     thread.grf(1).dw[i] = patches[i].handle;
-    if (hs_.include_primitive_id) thread.grf(2).dw[i] = object.primitive_id;
-    if (hs_.include_vertex_handles)
+    if (hs_.primitive_id) thread.grf(2).dw[i] = object.primitive_id;
+    if (hs_.vertex_handles)
       for (unsigned v = 0; v < count; ++v) thread.grf(handles + v).dw[i] = batch.vertices[object.vertices[v]].handle;
   }
   GeometryWorker::put_constants(thread, kernel_);

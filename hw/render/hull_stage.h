@@ -32,7 +32,8 @@ class HullStage {
   void run_together(uint32_t dispatch_mask);
 
   GeometryWorker& worker_;
-  const gen9::_3DSTATE_HS& hs_;
+  const StageState& stage_;
+  const HullState& hs_;
   Kernel kernel_;
   uint32_t entry_bytes_;
   unsigned instances_;

@@ -3,6 +3,11 @@
 
 namespace softgen::render {
 
+Kernel::Kernel(const ThreadState& state) : grf_start(state.grf_start), scratch_base(state.scratch_base), scratch_size(state.scratch_bytes) {
+  start.alt_mode = state.alternate_float;
+  start.run_vector_mask = state.vector_mask;
+}
+
 std::vector<Grf> KernelLoader::read_constants(memory::View& view, const PushConstants& push) {
   std::vector<Grf> result(push.registers);
   size_t at = 0;

@@ -10,11 +10,15 @@
 #include "hw/eu/program/thread.h"
 #include "hw/iface/message_target.h"
 #include "hw/memory/view.h"
-#include "hw/render/state.h"
+#include "hw/render/draw_state.h"
 
 namespace softgen::render {
 
 struct Kernel {
+  Kernel() = default;
+  /// Without its program and constants.
+  explicit Kernel(const ThreadState& state);
+
   std::shared_ptr<const eu::Program> program;
   ShaderBases bases;
   std::vector<Grf> constants;      ///< the push constants, ready to be copied

@@ -9,7 +9,7 @@
 
 #include "hw/memory/view.h"
 #include "hw/render/pixel_kernels.h"
-#include "hw/render/state.h"
+#include "hw/render/draw_state.h"
 #include "hw/surface/ccs.h"
 #include "hw/surface/mcs.h"
 #include "hw/surface/surface.h"
@@ -48,13 +48,13 @@ struct PixelColor {
 
 class OutputMerger {
  public:
-  OutputMerger(const State& state, memory::View& view);
-  /// The BLEND_STATE entry of a target that will be written. Drivers leave no room for others, so these are not read.
-  void load_target(memory::View& view, unsigned target);
+  explicit OutputMerger(const DrawState& state);
+  /// Blending of a target that will be written; without it nothing is blended.
+  void set_target(unsigned target, const TargetBlend& blend) { targets_[target & 7] = blend; }
 
   /// What a target's format and blend state come to.
   struct Mode {
-    gen9::BLEND_STATE_ENTRY entry;
+    TargetBlend blend;
     bool floating = false;  ///< colours are floats
     bool blending = false, logic = false, partial = false, reads = false;
     std::array<uint8_t, 16> kept{};  ///< bits of channels that are not written
@@ -79,14 +79,12 @@ class OutputMerger {
   uint32_t alpha_to_coverage(float alpha, unsigned count, uint32_t x, uint32_t y) const;
 
  private:
-  surface::Float4 blend(const gen9::BLEND_STATE_ENTRY& entry, const surface::Format& format, const surface::Float4& source,
+  surface::Float4 blend(const TargetBlend& how, const surface::Format& format, const surface::Float4& source,
                         const surface::Float4& source1, const surface::Float4& destination) const;
   surface::Float4 merged(const Mode& mode, const surface::Format& format, const PixelColor& color, const std::byte* old) const;
 
-  gen9::BLEND_STATE blend_{};
-  std::optional<uint64_t> blend_at_;
-  std::array<gen9::BLEND_STATE_ENTRY, 8> entries_{};
-  gen9::COLOR_CALC_STATE color_calc_{};
+  BlendState blend_;
+  std::array<TargetBlend, 8> targets_{};
   bool alpha_to_coverage_ = false;
 };
 

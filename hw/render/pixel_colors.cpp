@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Colours of 32-bit pixels, blended or not. See pixel_vectors.h.
-#include "hw/defs/gen9/enums.h"
 #include "hw/render/pixel_vectors.h"
+#include "hw/render/state_enums.h"
 #include "hw/surface/format.h"
 #include "hw/surface/unorm8.h"
 
 namespace softgen::render {
 namespace {
 
-using Factor = defs::gen9::BlendFactor;
-using Function = defs::gen9::BlendFunction;
+using Factor = BlendFactor;
+using Function = BlendFunction;
 
 using Colors = F8[4];
 
@@ -28,38 +28,38 @@ F8 clamped(F8 c, float low) {
 F8 factor(Factor f, const Colors& source, const Colors& source1, const Colors& destination, const std::array<float, 4>& constant, unsigned c) {
   const F8 one = splat(1.0f);
   switch (f) {
-    case Factor::BLENDFACTOR_ONE: return one;
-    case Factor::BLENDFACTOR_SRC_COLOR: return source[c];
-    case Factor::BLENDFACTOR_SRC_ALPHA: return source[3];
-    case Factor::BLENDFACTOR_DST_ALPHA: return destination[3];
-    case Factor::BLENDFACTOR_DST_COLOR: return destination[c];
-    case Factor::BLENDFACTOR_SRC_ALPHA_SATURATE: {
+    case Factor::one: return one;
+    case Factor::source_color: return source[c];
+    case Factor::source_alpha: return source[3];
+    case Factor::destination_alpha: return destination[3];
+    case Factor::destination_color: return destination[c];
+    case Factor::source_alpha_saturate: {
       const F8 rest = one - destination[3];
       return c == 3 ? one : rest < source[3] ? rest : source[3];
     }
-    case Factor::BLENDFACTOR_CONST_COLOR: return splat(constant[c]);
-    case Factor::BLENDFACTOR_CONST_ALPHA: return splat(constant[3]);
-    case Factor::BLENDFACTOR_SRC1_COLOR: return source1[c];
-    case Factor::BLENDFACTOR_SRC1_ALPHA: return source1[3];
-    case Factor::BLENDFACTOR_INV_SRC_COLOR: return one - source[c];
-    case Factor::BLENDFACTOR_INV_SRC_ALPHA: return one - source[3];
-    case Factor::BLENDFACTOR_INV_DST_ALPHA: return one - destination[3];
-    case Factor::BLENDFACTOR_INV_DST_COLOR: return one - destination[c];
-    case Factor::BLENDFACTOR_INV_CONST_COLOR: return one - constant[c];
-    case Factor::BLENDFACTOR_INV_CONST_ALPHA: return one - constant[3];
-    case Factor::BLENDFACTOR_INV_SRC1_COLOR: return one - source1[c];
-    case Factor::BLENDFACTOR_INV_SRC1_ALPHA: return one - source1[3];
+    case Factor::constant_color: return splat(constant[c]);
+    case Factor::constant_alpha: return splat(constant[3]);
+    case Factor::source1_color: return source1[c];
+    case Factor::source1_alpha: return source1[3];
+    case Factor::inverse_source_color: return one - source[c];
+    case Factor::inverse_source_alpha: return one - source[3];
+    case Factor::inverse_destination_alpha: return one - destination[3];
+    case Factor::inverse_destination_color: return one - destination[c];
+    case Factor::inverse_constant_color: return one - constant[c];
+    case Factor::inverse_constant_alpha: return one - constant[3];
+    case Factor::inverse_source1_color: return one - source1[c];
+    case Factor::inverse_source1_alpha: return one - source1[3];
     default: return F8{};
   }
 }
 
 F8 combined(Function function, F8 source, F8 source_factor, F8 destination, F8 destination_factor) {
   switch (function) {
-    case Function::BLENDFUNCTION_ADD: return source * source_factor + destination * destination_factor;
-    case Function::BLENDFUNCTION_SUBTRACT: return source * source_factor - destination * destination_factor;
-    case Function::BLENDFUNCTION_REVERSE_SUBTRACT: return destination * destination_factor - source * source_factor;
-    case Function::BLENDFUNCTION_MIN: return destination < source ? destination : source;
-    case Function::BLENDFUNCTION_MAX: return source < destination ? destination : source;
+    case Function::add: return source * source_factor + destination * destination_factor;
+    case Function::subtract: return source * source_factor - destination * destination_factor;
+    case Function::reverse_subtract: return destination * destination_factor - source * source_factor;
+    case Function::min: return destination < source ? destination : source;
+    case Function::max: return source < destination ? destination : source;
   }
   return source;
 }
@@ -193,20 +193,20 @@ template <typename Floats>
 [[gnu::always_inline]] inline Floats alpha_factor(uint8_t f, Floats source, Floats destination, float constant) {
   const Floats one = Floats{} + 1.0f, same = Floats{} + constant;
   switch (static_cast<Factor>(f)) {
-    case Factor::BLENDFACTOR_ONE:
-    case Factor::BLENDFACTOR_SRC_ALPHA_SATURATE: return one;
-    case Factor::BLENDFACTOR_SRC_COLOR:
-    case Factor::BLENDFACTOR_SRC_ALPHA: return source;
-    case Factor::BLENDFACTOR_DST_COLOR:
-    case Factor::BLENDFACTOR_DST_ALPHA: return destination;
-    case Factor::BLENDFACTOR_CONST_COLOR:
-    case Factor::BLENDFACTOR_CONST_ALPHA: return same;
-    case Factor::BLENDFACTOR_INV_SRC_COLOR:
-    case Factor::BLENDFACTOR_INV_SRC_ALPHA: return one - source;
-    case Factor::BLENDFACTOR_INV_DST_COLOR:
-    case Factor::BLENDFACTOR_INV_DST_ALPHA: return one - destination;
-    case Factor::BLENDFACTOR_INV_CONST_COLOR:
-    case Factor::BLENDFACTOR_INV_CONST_ALPHA: return one - same;
+    case Factor::one:
+    case Factor::source_alpha_saturate: return one;
+    case Factor::source_color:
+    case Factor::source_alpha: return source;
+    case Factor::destination_color:
+    case Factor::destination_alpha: return destination;
+    case Factor::constant_color:
+    case Factor::constant_alpha: return same;
+    case Factor::inverse_source_color:
+    case Factor::inverse_source_alpha: return one - source;
+    case Factor::inverse_destination_color:
+    case Factor::inverse_destination_alpha: return one - destination;
+    case Factor::inverse_constant_color:
+    case Factor::inverse_constant_alpha: return one - same;
     default: return Floats{};
   }
 }

@@ -87,10 +87,10 @@ namespace {
 /// compare(), as a mask.
 template <Compare function>
 [[gnu::always_inline]] inline uint32_t passes(I8 a, I8 b) {
-  if constexpr (function == Compare::COMPAREFUNCTION_ALWAYS) return 0xff;
+  if constexpr (function == Compare::always) return 0xff;
   // By function, from "less" on.
   constexpr int predicates[] = {_MM_CMPINT_LT, _MM_CMPINT_EQ, _MM_CMPINT_LE, _MM_CMPINT_GT, _MM_CMPINT_NE, _MM_CMPINT_GE};
-  constexpr int predicate = predicates[(static_cast<unsigned>(function) - static_cast<unsigned>(Compare::COMPAREFUNCTION_LESS)) % std::size(predicates)];
+  constexpr int predicate = predicates[(static_cast<unsigned>(function) - static_cast<unsigned>(Compare::less)) % std::size(predicates)];
   return _mm256_cmp_epi32_mask(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b), predicate);
 }
 
@@ -160,17 +160,17 @@ uint64_t depth_block_of(const DepthKernel& d, double x, double y, std::byte* at,
 }  // namespace
 
 uint64_t PIXEL_ISA::depth_block(const DepthKernel& d, double x, double y, std::byte* at, uint64_t mask) {
-  switch (d.test ? static_cast<Compare>(d.function) : Compare::COMPAREFUNCTION_ALWAYS) {
-    case Compare::COMPAREFUNCTION_NEVER: return 0;
-    case Compare::COMPAREFUNCTION_LESS: return depth_block_of<Compare::COMPAREFUNCTION_LESS>(d, x, y, at, mask);
-    case Compare::COMPAREFUNCTION_EQUAL: return depth_block_of<Compare::COMPAREFUNCTION_EQUAL>(d, x, y, at, mask);
-    case Compare::COMPAREFUNCTION_LEQUAL: return depth_block_of<Compare::COMPAREFUNCTION_LEQUAL>(d, x, y, at, mask);
-    case Compare::COMPAREFUNCTION_GREATER: return depth_block_of<Compare::COMPAREFUNCTION_GREATER>(d, x, y, at, mask);
-    case Compare::COMPAREFUNCTION_NOTEQUAL: return depth_block_of<Compare::COMPAREFUNCTION_NOTEQUAL>(d, x, y, at, mask);
-    case Compare::COMPAREFUNCTION_GEQUAL: return depth_block_of<Compare::COMPAREFUNCTION_GEQUAL>(d, x, y, at, mask);
-    case Compare::COMPAREFUNCTION_ALWAYS: break;
+  switch (d.test ? static_cast<Compare>(d.function) : Compare::always) {
+    case Compare::never: return 0;
+    case Compare::less: return depth_block_of<Compare::less>(d, x, y, at, mask);
+    case Compare::equal: return depth_block_of<Compare::equal>(d, x, y, at, mask);
+    case Compare::less_equal: return depth_block_of<Compare::less_equal>(d, x, y, at, mask);
+    case Compare::greater: return depth_block_of<Compare::greater>(d, x, y, at, mask);
+    case Compare::not_equal: return depth_block_of<Compare::not_equal>(d, x, y, at, mask);
+    case Compare::greater_equal: return depth_block_of<Compare::greater_equal>(d, x, y, at, mask);
+    case Compare::always: break;
   }
-  return depth_block_of<Compare::COMPAREFUNCTION_ALWAYS>(d, x, y, at, mask);
+  return depth_block_of<Compare::always>(d, x, y, at, mask);
 }
 
 #else

@@ -25,7 +25,7 @@ struct BlockEdge {
 /// Depth of 4x4 pixels. Their rows are 16 bytes apart, as in a column of a Y tile.
 struct DepthKernel {
   double a, b, c, bias, low, high;  ///< plane over sample places, viewport's range
-  uint8_t function = 0;             ///< 3D_Compare_Function
+  uint8_t function = 0;             ///< CompareFunction
   enum class Stored : uint8_t { unorm24, unorm16, float32 };
   Stored stored = Stored::unorm24;
   bool test = false, write = false;
@@ -44,7 +44,7 @@ struct ColorKernel {
   bool clamp_before = false, clamp_after = false;
   float clamp_low = 0;                ///< to 1
   uint32_t keep = 0;                  ///< bits of the pixel that are not written
-  std::array<uint8_t, 4> source_factor{}, destination_factor{}, function{};  ///< a channel: 3D_Color_Buffer_Blend_Factor and _Function
+  std::array<uint8_t, 4> source_factor{}, destination_factor{}, function{};  ///< per channel: BlendFactor and BlendFunction
   std::array<float, 4> constant{};
 
   /// Four 8-bit channels as they come.

@@ -10,10 +10,6 @@
 namespace softgen::render {
 namespace {
 
-using Extra = gen9::_3DSTATE_PS_EXTRA;
-using Offset = gen9::_3DSTATE_PS::PositionXYOffsetSelect;
-using ZwMode = gen9::_3DSTATE_WM::PositionZWInterpolationMode;
-
 uint32_t as_dword(double value) { return std::bit_cast<uint32_t>(static_cast<float>(value)); }
 
 CenterPlanes::Plane plane_of(const Plane2& p) { return {p.a, p.b, p.c}; }
@@ -44,7 +40,7 @@ PixelWorker::Point PixelWorker::barycentrics(const Point& at, bool linear) const
 }
 
 void PixelWorker::positions(const PixelBatch& batch, Location location, Positions& out) const {
-  // The only sample of a pixel is at its centre (RasterState::load).
+  // The only sample of a pixel is at its centre (RasterState::load_samples).
   if (location == Location::pixel || draw_->raster.samples == 1) {
     for (unsigned i = 0; i < draw_->simd; ++i) out.x[i] = batch.x(i) + 0.5, out.y[i] = batch.y(i) + 0.5;
     return;
@@ -57,7 +53,7 @@ void PixelWorker::positions(const PixelBatch& batch, Location location, Position
 
 unsigned PixelWorker::put_barycentrics(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg) {
   // Modes: perspective at the pixel, centroid, sample; then the same without perspective.
-  const auto modes = static_cast<uint32_t>(draw_->state.get<gen9::_3DSTATE_WM>().barycentric_interpolation_mode);
+  const auto modes = uint32_t{draw_->state.pixel.barycentrics};
   Positions at;
   for (unsigned mode = 0; mode < 6; ++mode) {
     if (!(modes >> mode & 1)) continue;
@@ -73,26 +69,22 @@ unsigned PixelWorker::put_barycentrics(const PixelBatch& batch, unsigned first, 
 namespace {
 
 /// Where depth and W of the payload are evaluated.
-Location zw_location(const State& state) {
-  const ZwMode zw = state.get<gen9::_3DSTATE_WM>().position_zw_interpolation_mode;
-  if (zw == ZwMode::INTERP_CENTROID) return Location::centroid;
-  return zw == ZwMode::INTERP_SAMPLE || state.get<Extra>().pixel_shader_is_per_sample ? Location::sample : Location::pixel;
+Location zw_location(const PixelState& pixel) {
+  return pixel.position_zw_at == Location::pixel && pixel.per_sample ? Location::sample : pixel.position_zw_at;
 }
 
 }  // namespace
 
 /// What does not change from thread to thread of object_.
 void PixelWorker::find_centers() {
-  const State& state = draw_->state;
-  const auto& extra = state.get<Extra>();
+  const PixelState& pixel = draw_->state.pixel;
   constexpr uint32_t at_centers = 011;
   CenterPlanes& c = centers_;
-  c.modes = static_cast<uint32_t>(state.get<gen9::_3DSTATE_WM>().barycentric_interpolation_mode) & 63;
-  c.depth = extra.pixel_shader_uses_source_depth, c.w = extra.pixel_shader_uses_source_w;
-  masks_ = state.get<gen9::_3DSTATE_PS>().position_xy_offset_select != Offset::POSOFFSET_NONE ||
-           extra.input_coverage_mask_state != Extra::InputCoverageMaskState::ICMS_NONE;
-  // The only sample of a pixel is at its centre (RasterState::load).
-  all_at_centers_ = draw_->raster.samples == 1 || (!(c.modes & ~at_centers) && (!(c.depth || c.w) || zw_location(state) == Location::pixel));
+  c.modes = pixel.barycentrics;
+  c.depth = pixel.source_depth, c.w = pixel.source_w;
+  masks_ = pixel.position_offset || pixel.coverage != InputCoverage::none;
+  // The only sample of a pixel is at its centre (RasterState::load_samples).
+  all_at_centers_ = draw_->raster.samples == 1 || (!(c.modes & ~at_centers) && (!(c.depth || c.w) || zw_location(pixel) == Location::pixel));
   center_registers_ = c.registers(std::min(draw_->simd, 16u) / 4);
   if (!center_registers_) return;
   c.perspective = {plane_of(object_->perspective[0]), plane_of(object_->perspective[1])};
@@ -116,14 +108,13 @@ unsigned PixelWorker::put_half(const PixelBatch& batch, unsigned first, unsigned
 
 /// Barycentrics, depth and W wherever in a pixel they are asked for.
 unsigned PixelWorker::put_planes(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg) {
-  const State& state = draw_->state;
-  const auto& extra = state.get<Extra>();
+  const PixelState& pixel = draw_->state.pixel;
   reg = put_barycentrics(batch, first, width, reg);
-  const Location where = zw_location(state);
-  if (extra.pixel_shader_uses_source_depth || extra.pixel_shader_uses_source_w) {
+  const Location where = zw_location(pixel);
+  if (pixel.source_depth || pixel.source_w) {
     Positions at;
     positions(batch, where, at);
-    if (extra.pixel_shader_uses_source_depth) {
+    if (pixel.source_depth) {
       const Viewport& viewport = draw_->raster.viewports[object_->viewport];
       const double low = viewport.min_depth, high = viewport.max_depth, bias = object_->depth_bias;
       for (unsigned lane = 0; lane < width; lane += 8) {
@@ -134,7 +125,7 @@ unsigned PixelWorker::put_planes(const PixelBatch& batch, unsigned first, unsign
         }
       }
     }
-    if (extra.pixel_shader_uses_source_w) {
+    if (pixel.source_w) {
       // As a barycentric that is one everywhere, times W.
       constexpr double one[] = {0, 0, 1};
       const double inverse[] = {object_->one_over_w.a, object_->one_over_w.b, object_->one_over_w.c};
@@ -148,19 +139,18 @@ unsigned PixelWorker::put_planes(const PixelBatch& batch, unsigned first, unsign
 
 /// Offsets and coverage.
 unsigned PixelWorker::put_masks(const PixelBatch& batch, unsigned first, unsigned width, unsigned reg) {
-  const State& state = draw_->state;
-  const Offset offset = state.get<gen9::_3DSTATE_PS>().position_xy_offset_select;
-  if (offset != Offset::POSOFFSET_NONE) {
+  const PixelState& pixel = draw_->state.pixel;
+  if (pixel.position_offset) {
     // A byte pair a pixel: x and y in sixteenths.
     own(reg) = {};
     auto* bytes = reinterpret_cast<uint8_t*>(own(reg++).dw);
     for (unsigned i = 0; i < width; ++i) {
-      const auto [x, y] = position(batch, first + i, offset == Offset::POSOFFSET_CENTROID ? Location::centroid : Location::sample);
+      const auto [x, y] = position(batch, first + i, pixel.position_offset_at);
       bytes[2 * i] = static_cast<uint8_t>((x - batch.x(first + i)) * 16);
       bytes[2 * i + 1] = static_cast<uint8_t>((y - batch.y(first + i)) * 16);
     }
   }
-  if (state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_NONE) return reg;
+  if (pixel.coverage == InputCoverage::none) return reg;
   for (unsigned i = 0; i < width; ++i) own(reg + i / 8).dw[i % 8] = batch.coverage_of(first + i);
   return reg + width / 8;
 }
@@ -193,7 +183,7 @@ void PixelWorker::put_header(const PixelBatch& batch) {
     return;
   }
   // With one sample a pixel Mesa takes the pixel mask for the coverage mask (nir_lower_single_sampled), also where that is the inner one.
-  const bool inner = draw_->state.get<Extra>().input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_INNER_CONSERVATIVE;
+  const bool inner = draw_->state.pixel.coverage == InputCoverage::inner_conservative;
   const uint32_t told = inner ? batch.lit & batch.told : batch.lit;
   for (unsigned first = 0; first < draw_->simd; first += 16) {
     const uint32_t* quads = &batch.quads[first / 4];

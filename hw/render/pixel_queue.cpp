@@ -24,17 +24,6 @@ constexpr double least_measured = 1024;
 constexpr double least_shared = 20e3;
 constexpr size_t most_draws = 64, most_objects = 16384, most_paces = 64;
 
-uint64_t depth_versions_of(const StateStore& store) {
-  using defs::CommandId;
-  return store.version(CommandId::_3DSTATE_DEPTH_BUFFER) + store.version(CommandId::_3DSTATE_STENCIL_BUFFER);
-}
-
-RasterState raster_of(const State& state, memory::View& view, Stage last) {
-  RasterState raster;
-  raster.load(state, view, last);
-  return raster;
-}
-
 int64_t pixels_of(const PixelRect& r) { return r.empty() ? 0 : int64_t{r.x1 - r.x0} * (r.y1 - r.y0); }
 
 size_t object_count(const PixelWork& work) {
@@ -53,14 +42,13 @@ bool same_target(const RenderTarget& a, const RenderTarget& b) {
 
 }  // namespace
 
-PixelWork::PixelWork(const State& now, const StateStore& store, Stage last, EngineEnv& env, MessageTarget* shared)
-    : state(now), raster(raster_of(state, env.view, last)),
-      pixels{state, raster, {}, 8, DepthStencil(state, store, raster.samples), OutputMerger(state, env.view), {}, shared, env.stop, counts},
-      depth_versions(depth_versions_of(store)) {}
+PixelWork::PixelWork(const DrawState& now, Stage last, EngineEnv& env, MessageTarget* shared)
+    : state(now), raster(state, last),
+      pixels{state, raster, {}, 8, DepthStencil(state), OutputMerger(state), {}, shared, env.stop, counts} {}
 
 void PixelWork::count(mmio::RegisterFile& registers) const {
   count_work(Work::pixels, counts.invocations);
-  if (!state.get<gen9::_3DSTATE_WM>().statistics_enable) return;
+  if (!state.pixel.statistics) return;
   const auto add = [&](uint32_t offset, uint64_t n) {
     if (n) registers.poke64(offset, registers.peek64(offset) + n);
   };
@@ -116,7 +104,7 @@ bool PixelQueue::takes_any(const PixelWork& work) const {
 bool PixelQueue::follows(const PixelWork& work) const {
   if (waiting_.empty()) return true;
   const PixelWork& other = *waiting_.back();
-  if (work.depth_versions != other.depth_versions) return false;
+  if (work.state.depth.version != other.state.depth.version) return false;
   const auto &a = work.pixels.targets, &b = other.pixels.targets;
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_target);
 }

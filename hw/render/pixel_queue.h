@@ -19,14 +19,14 @@ namespace softgen::render {
 
 /// What the pixels of one draw need: all state and objects of its own.
 struct PixelWork {
-  PixelWork(const State& now, const StateStore& store, Stage last, EngineEnv& env, MessageTarget* shared);
+  PixelWork(const DrawState& now, Stage last, EngineEnv& env, MessageTarget* shared);
   PixelWork(const PixelWork&) = delete;
   PixelWork& operator=(const PixelWork&) = delete;
 
   /// Adds what was shaded and passed to the statistics registers.
   void count(mmio::RegisterFile& registers) const;
 
-  const State state;
+  const DrawState state;
   const RasterState raster;
   PixelCounts counts;
   PixelDraw pixels;
@@ -34,7 +34,6 @@ struct PixelWork {
   std::vector<std::unique_ptr<PreparedObjects>> lists;  ///< what is drawn, list by list
   std::vector<const RenderTarget*> controlled;          ///< targets with a CCS
   int64_t bounds_pixels = 0;                            ///< of the objects, as PixelQueue found it last
-  const uint64_t depth_versions;                        ///< of the packets of depth and stencil buffer
 };
 
 class PixelQueue {

@@ -14,9 +14,6 @@
 namespace softgen::render {
 namespace {
 
-using Extra = gen9::_3DSTATE_PS_EXTRA;
-using Wm = gen9::_3DSTATE_WM;
-
 /// A block's pixels (bit 8 y + x) by squares of 4x4, 16 bits each, and in those by quads, four bits each; all of them row after row.
 uint64_t by_squares(uint64_t block) {
   const auto exchange = [&block](unsigned distance, uint64_t moved) {
@@ -35,15 +32,10 @@ constexpr uint64_t whole_block = ~uint64_t{0}, whole_thread = 0xffff;
 
 }  // namespace
 
-bool tests_are_early(const State& state) {
-  const auto& extra = state.get<Extra>();
-  const auto control = state.get<Wm>().early_depth_stencil_control;
-  if (control == Wm::EarlyDepthStencilControl::EDSC_PREPS) return true;
-  if (control == Wm::EarlyDepthStencilControl::EDSC_PSEXEC) return false;
-  const auto& blend = state.get<gen9::_3DSTATE_PS_BLEND>();
-  return extra.pixel_shader_computed_depth_mode == Extra::PixelShaderComputedDepthMode::PSCDEPTH_OFF && !extra.pixel_shader_kills_pixel &&
-         !extra.pixel_shader_computes_stencil && !extra.omask_present_to_render_target && !blend.alpha_test_enable && !blend.alpha_to_coverage_enable &&
-         !extra.pixel_shader_has_uav;
+bool tests_are_early(const DrawState& state) {
+  const PixelState& pixel = state.pixel;
+  if (pixel.early != EarlyTests::normal) return pixel.early == EarlyTests::before_shader;
+  return !pixel.computes_depth && !pixel.kills && !pixel.computes_stencil && !pixel.sample_mask && !pixel.alpha_test && !pixel.alpha_to_coverage && !pixel.uav;
 }
 
 double PixelWorker::depth_at(uint32_t x, uint32_t y, unsigned sample) const {
@@ -70,17 +62,16 @@ uint32_t PixelWorker::test(uint32_t x, uint32_t y, uint32_t samples, std::option
 }
 
 bool PixelWorker::stippled_out(uint32_t x, uint32_t y) const {
-  const State& state = draw_->state;
+  const DrawState& state = draw_->state;
   if (object_->stipple) {
-    const auto& line = state.get<gen9::_3DSTATE_LINE_STIPPLE>();
     const auto number = static_cast<int64_t>(std::floor(object_->stipple->at(x + 0.5, y + 0.5)));
-    const int64_t repeat = std::max<int64_t>(line.line_stipple_repeat_count, 1);
-    if (!(line.line_stipple_pattern >> (std::max<int64_t>(number, 0) / repeat & 15) & 1)) return true;
+    const int64_t repeat = std::max<int64_t>(state.stipple.line_repeat, 1);
+    if (!(state.stipple.line_pattern >> (std::max<int64_t>(number, 0) / repeat & 15) & 1)) return true;
   }
-  if (object_->filled && state.get<Wm>().polygon_stipple_enable) {
-    const auto& offset = state.get<gen9::_3DSTATE_POLY_STIPPLE_OFFSET>();
-    const uint32_t row = state.get<gen9::_3DSTATE_POLY_STIPPLE_PATTERN>().pattern_row[(y + offset.polygon_stipple_y_offset) & 31];
-    if (!(row >> (31 - ((x + offset.polygon_stipple_x_offset) & 31)) & 1)) return true;
+  if (object_->filled && state.raster.polygon_stipple) {
+    const StippleState& stipple = state.stipple;
+    const uint32_t row = stipple.polygon_rows[(y + stipple.polygon_y) & 31];
+    if (!(row >> (31 - ((x + stipple.polygon_x) & 31)) & 1)) return true;
   }
   return object_->fade && object_->fade->at(x + 0.5, y + 0.5) <= 0;
 }
@@ -150,16 +141,16 @@ void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const Pixe
   batch_.lit = batch_.told = 0;
   const Viewport& viewport = draw.raster.viewports[object.viewport];
   batch_.by_sample = false;
-  const auto& extra = draw.state.get<Extra>();
-  per_sample_ = extra.pixel_shader_is_per_sample;
+  const PixelState& pixel = draw.state.pixel;
+  per_sample_ = pixel.per_sample;
   squares_ = draw.simd == 16 && !per_sample_;
-  told_after_tests_ = extra.input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_DEPTH_COVERAGE;
+  told_after_tests_ = pixel.coverage == InputCoverage::after_depth;
   places_squares_ = draw.early && draw.color[0] && draw.color[0]->plain() && !object.fade && object.layer < draw.targets[0].surface.view_extent;
   depth_ = draw.depth_stencil.kernel({object.z.a, object.z.b, object.z.c, object.depth_bias, viewport.min_depth, viewport.max_depth});
   if (draw.kernel) put_object_header();
   if (draw.uniform && fill_object(tile)) return;
-  const bool stippled = object.stipple || object.fade || (object.filled && draw.state.get<Wm>().polygon_stipple_enable);
-  const bool inner = extra.input_coverage_mask_state == Extra::InputCoverageMaskState::ICMS_INNER_CONSERVATIVE;
+  const bool stippled = object.stipple || object.fade || (object.filled && draw.state.raster.polygon_stipple);
+  const bool inner = pixel.coverage == InputCoverage::inner_conservative;
   for (const Coverage& part : object.parts) {
     PartRaster raster(part, draw.raster);
     const bool by_blocks = !stippled && !inner && raster.by_blocks();

@@ -40,7 +40,7 @@ struct Serial {
 
 /// Everything of a draw that its pixels need; constant while they are drawn.
 struct PixelDraw {
-  const State& state;
+  const DrawState& state;
   const RasterState& raster;
   Kernel kernel;                        ///< none: depth and stencil only
   unsigned simd;                        ///< channels of the kernel: 8, 16 or 32
@@ -61,7 +61,7 @@ struct PixelDraw {
 
 /// Whether the tests may come before the shader: nothing that it does can change their outcome (SKL PRM vol 7, "Early Depth/Stencil
 /// Processing").
-bool tests_are_early(const State& state);
+bool tests_are_early(const DrawState& state);
 
 constexpr unsigned max_pixels = 32;
 
@@ -84,9 +84,6 @@ struct PixelBatch : eu::SeriesThread {
   uint32_t samples_of(unsigned pixel) const { return by_sample ? samples[pixel] : lit >> pixel & 1; }
   uint32_t coverage_of(unsigned pixel) const { return by_sample ? coverage[pixel] : told >> pixel & 1; }
 };
-
-/// Where in a pixel something is evaluated.
-enum class Location : uint8_t { pixel, centroid, sample };
 
 /// One worker's own: its window on memory, its thread.
 class PixelWorker : public PixelSink {

@@ -5,20 +5,12 @@
 #include <array>
 #include <cstdint>
 
-#include "hw/memory/view.h"
-#include "hw/render/state.h"
+#include "hw/render/draw_state.h"
 
 namespace softgen::render {
 
-/// Pixels [x0, x1) x [y0, y1).
-struct PixelRect {
-  int32_t x0 = 0, y0 = 0, x1 = 0, y1 = 0;
-  bool empty() const { return x0 >= x1 || y0 >= y1; }
-  void clip(const PixelRect& other);
-};
-
 struct Viewport {
-  gen9::SF_CLIP_VIEWPORT transform;
+  ViewportTransform transform;
   float min_depth = 0, max_depth = 1;
   PixelRect rect;  ///< drawing rectangle, viewport extent and scissor together
 };
@@ -28,6 +20,10 @@ constexpr int32_t subpixels = 256;
 constexpr unsigned max_samples = 16;
 
 struct RasterState {
+  RasterState() = default;
+  /// `last`: the last enabled geometry stage, whose clip masks count where 3DSTATE_CLIP does not force its own.
+  RasterState(const DrawState& state, Stage last);
+
   std::array<Viewport, 16> viewports;
   unsigned viewport_count = 1;
   unsigned samples = 1;                                    ///< of the render targets and the depth buffer
@@ -41,8 +37,9 @@ struct RasterState {
   bool force_layer_zero = false;
   bool conservative = false;                               ///< every pixel that a triangle touches is covered
 
-  /// `last`: the last enabled geometry stage, whose clip masks count where 3DSTATE_CLIP does not force its own.
-  void load(const State& state, memory::View& view, Stage last);
+ private:
+  void load_clip(const DrawState& state, Stage last);
+  void load_samples(const DrawState& state);
 };
 
 }  // namespace softgen::render

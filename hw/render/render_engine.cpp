@@ -11,33 +11,27 @@
 namespace softgen::render {
 
 ExecResult RenderEngine::primitive(const Packet& packet, EngineEnv& env) {
-  const auto p = gen9::_3DPRIMITIVE::unpack(packet.dwords);
-  if (p.predicate_enable && !env.predicate) return ExecResult::done;
-  state_.refresh(store_);
-  DrawCall call;
-  // Gen8+: 3DSTATE_VF_TOPOLOGY has the topology, the field of 3DPRIMITIVE is ignored (SKL PRM vol 2a).
-  call.topology = state_.get<gen9::_3DSTATE_VF_TOPOLOGY>().primitive_topology_type;
-  call.indexed = p.vertex_access_type == gen9::_3DPRIMITIVE::VertexAccessType::RANDOM;
-  call.vertex_count = p.vertex_count_per_instance;
-  call.start_vertex = p.start_vertex_location;
-  call.instance_count = p.instance_count;
-  call.start_instance = p.start_instance_location;
-  call.base_vertex = p.base_vertex_location;
-  if (p.indirect_parameter_enable) {
+  const DrawCommand p = decoder_->draw_command(packet.dwords);
+  if (p.predicated && !env.predicate) return ExecResult::done;
+  decoder_->refresh(store_, state_);
+  decoder_->read(store_, env.view, state_);
+  DrawCall call{.topology = state_.vertex.topology, .indexed = p.indexed, .vertex_count = p.vertex_count, .start_vertex = p.start_vertex,
+                .instance_count = p.instance_count, .start_instance = p.start_instance, .base_vertex = p.base_vertex};
+  if (p.indirect) {
     call.start_vertex = env.registers.peek(reg::PRIM_START_VERTEX);
     call.vertex_count = env.registers.peek(reg::PRIM_VERTEX_COUNT);
     call.instance_count = env.registers.peek(reg::PRIM_INSTANCE_COUNT);
     call.start_instance = env.registers.peek(reg::PRIM_START_INSTANCE);
     call.base_vertex = static_cast<int32_t>(env.registers.peek(reg::PRIM_BASE_VERTEX));
   }
-  if (p.end_offset_enable && !state_.vertex_buffers().empty()) {
+  if (p.end_offset) {
     // As many vertices as the stream output buffer, bound as vertex buffer 0, holds up to the end offset (SKL PRM vol 2a, 3DPRIMITIVE).
-    const uint32_t pitch = state_.vertex_buffers()[0].pitch;
+    const uint32_t pitch = state_.vertex.buffers[0].pitch;
     call.vertex_count = pitch ? env.registers.peek(reg::PRIM_END_OFFSET) / pitch : 0;
   }
   DrawProgress progress;
   if (store_.resumes(packet)) progress = {store_.progress()[0], store_.progress()[1]};
-  const ExecResult result = drawer_.draw(state_, store_, call, env, progress);
+  const ExecResult result = drawer_.draw(state_, *decoder_, call, env, progress);
   store_.progress()[0] = progress.batches;
   store_.progress()[1] = progress.tiles;
   store_.keep_progress(packet, result == ExecResult::preempted);
@@ -47,20 +41,20 @@ ExecResult RenderEngine::primitive(const Packet& packet, EngineEnv& env) {
 ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
   using defs::CommandId;
   if (store_.accept(packet)) {
-    if (packet.command->id == CommandId::_3DSTATE_WM_HZ_OP) {
+    if (packet.command->id == CommandId::_3DSTATE_WM_HZ_OP && decoder_) {
       if (!drawer_.finish(env)) return ExecResult::aborted;
-      state_.refresh(store_);
-      return drawer_.hz_op(state_, store_, env);
+      decoder_->refresh(store_, state_);
+      return drawer_.depth_operation(state_, decoder_->depth_operation(store_), env);
     }
     if (packet.command->id == CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD0 || packet.command->id == CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD1) {
       if (!drawer_.finish(env)) return ExecResult::aborted;
       give_palettes();
     }
-    if (packet.command->id == CommandId::_3DSTATE_SO_BUFFER && packet.dwords.size() >= gen9::_3DSTATE_SO_BUFFER::dwords)
-      load_stream_offset(gen9::_3DSTATE_SO_BUFFER::unpack(packet.dwords), env.registers, env.view);
+    if (packet.command->id == CommandId::_3DSTATE_SO_BUFFER && decoder_)
+      load_stream_offset(decoder_->stream_offset(packet.dwords), env.registers, env.view);
     return ExecResult::done;
   }
-  if (packet.command->draws) return primitive(packet, env);
+  if (packet.command->draws && decoder_) return primitive(packet, env);
   if (!drawer_.finish(env)) return ExecResult::aborted;
   if (gpgpu_ && packet.command->dispatches) return gpgpu_->execute(packet, store_, env);
   switch (packet.command->id) {

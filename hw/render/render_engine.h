@@ -6,7 +6,7 @@
 
 #include "hw/iface/engine.h"
 #include "hw/render/draw.h"
-#include "hw/render/state.h"
+#include "hw/render/state_decoder.h"
 #include "hw/render/state_store.h"
 
 namespace softgen::render {
@@ -17,7 +17,7 @@ class RenderEngine : public Engine {
   /// render targets; null: nothing. `gpgpu`: who executes what is not 3D; null: nobody. Both outlive the engine.
   explicit RenderEngine(const defs::CommandSet& commands, WorkerPool* pool = nullptr, MessageTarget* shared = nullptr,
                         Pipeline* gpgpu = nullptr)
-      : shared_(shared), gpgpu_(gpgpu), store_(commands), drawer_(pool, shared) {}
+      : shared_(shared), gpgpu_(gpgpu), store_(commands), decoder_(make_state_decoder(commands)), drawer_(pool, shared) {}
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
   ExecResult flush(const FlushRequest& request, EngineEnv& env) override;
@@ -48,7 +48,8 @@ class RenderEngine : public Engine {
   MessageTarget* shared_;
   Pipeline* gpgpu_;
   StateStore store_;
-  State state_;
+  std::unique_ptr<StateDecoder> decoder_;  ///< null: 3D is not there
+  DrawState state_;
   Drawer drawer_;
 };
 

@@ -9,8 +9,6 @@
 namespace softgen::render {
 namespace {
 
-using Raster = gen9::_3DSTATE_RASTER;
-
 /// The edge from a to b of a part whose inside lies where the function is positive. Pixels exactly on it belong to the part when it is a
 /// top or left edge (SKL PRM vol 7, "Rasterization Rules").
 Edge make_edge(int64_t ax, int64_t ay, int64_t bx, int64_t by) {
@@ -50,39 +48,28 @@ PlaceRules place_rules(const RasterState& raster) {
   PlaceRules r{.divide = raster.divide, .transform = raster.transform, .clip = raster.clip_enable && !raster.accept_all, .xy_clip = raster.xy_clip,
                .z_near_clip = raster.z_near_clip, .z_far_clip = raster.z_far_clip, .d3d = raster.d3d};
   if (!raster.transform) return r;
-  r.m00 = t.viewport_matrix_element_m00, r.m11 = t.viewport_matrix_element_m11, r.m22 = t.viewport_matrix_element_m22;
-  r.m30 = t.viewport_matrix_element_m30, r.m31 = t.viewport_matrix_element_m31, r.m32 = t.viewport_matrix_element_m32;
+  r.m00 = t.m00, r.m11 = t.m11, r.m22 = t.m22;
+  r.m30 = t.m30, r.m31 = t.m31, r.m32 = t.m32;
   if (!raster.guardband) return r;
-  r.x0 = t.x_min_clip_guardband, r.x1 = t.x_max_clip_guardband, r.y0 = t.y_min_clip_guardband, r.y1 = t.y_max_clip_guardband;
+  r.x0 = t.guardband_x0, r.x1 = t.guardband_x1, r.y0 = t.guardband_y0, r.y1 = t.guardband_y1;
   return r;
 }
 
 }  // namespace
 
-Setup::Setup(const State& state, const RasterState& raster, Stage last, const SetupKernels& kernels) : state_(state), raster_(raster), kernels_(kernels) {
-  const auto& sbe = state.get<gen9::_3DSTATE_SBE>();
-  uint32_t offset = 0, length = 0;
-  const auto from = [&](const auto& stage) {
-    offset = stage.vertex_urb_entry_output_read_offset;
-    length = stage.vertex_urb_entry_output_length;
-  };
-  if (last == Stage::gs) from(state.get<gen9::_3DSTATE_GS>());
-  else if (last == Stage::ds) from(state.get<gen9::_3DSTATE_DS>());
-  else from(state.get<gen9::_3DSTATE_VS>());
-  if (sbe.force_vertex_urb_entry_read_offset) offset = sbe.vertex_urb_entry_read_offset;
-  if (sbe.force_vertex_urb_entry_read_length) length = sbe.vertex_urb_entry_read_length;
-  attribute_count_ = std::min(sbe.number_of_sf_output_attributes, 32u);
+Setup::Setup(const DrawState& state, const RasterState& raster, Stage last, const SetupKernels& kernels) : state_(state), raster_(raster), kernels_(kernels) {
+  const SetupState& sbe = state.setup;
+  const StageState& stage = state.stage(last);
+  const uint32_t offset = sbe.force_read_offset ? sbe.read_offset : stage.output_offset;
+  const uint32_t length = sbe.force_read_length ? sbe.read_length : stage.output_length;
+  attribute_count_ = sbe.attributes;
   attribute_offset_ = offset * 8;  // 256-bit units
   attribute_limit_ = length * 2;
-  const Topology topology = state.get<gen9::_3DSTATE_VF_TOPOLOGY>().primitive_topology_type;
-  stipple_restarts_ = last == Stage::vs && (topology == Topology::_3DPRIM_LINELIST || topology == Topology::_3DPRIM_LINELIST_ADJ);
+  const Topology topology = state.vertex.topology;
+  stipple_restarts_ = last == Stage::vs && (topology == Topology::line_list || topology == Topology::line_list_adjacency);
   constexpr uint32_t linear_modes = 0x38;
-  linear_ = (static_cast<uint32_t>(state.get<gen9::_3DSTATE_WM>().barycentric_interpolation_mode) & linear_modes) ||
-            state.get<gen9::_3DSTATE_PS_EXTRA>().pixel_shader_pulls_bary;
-  const auto& faces = state.get<Raster>();
-  front_is_clockwise_ = faces.front_winding == Raster::FrontWinding::CLOCKWISE;
-  solid_ = faces.front_face_fill_mode == Raster::FrontFaceFillMode::FILL_MODE_SOLID &&
-           static_cast<Raster::FrontFaceFillMode>(faces.back_face_fill_mode) == Raster::FrontFaceFillMode::FILL_MODE_SOLID;
+  linear_ = (state.pixel.barycentrics & linear_modes) || state.pixel.pulls_barycentrics;
+  solid_ = state.raster.front_fill == FillMode::solid && state.raster.back_fill == FillMode::solid;
   find_attributes();
 }
 
@@ -98,8 +85,8 @@ Setup::Screen Setup::to_screen(const Viewport& viewport, const Position& p) cons
   double x = p[0] * inverse, y = p[1] * inverse;
   if (raster_.transform) {
     const auto& t = viewport.transform;
-    x = x * t.viewport_matrix_element_m00 + t.viewport_matrix_element_m30;
-    y = y * t.viewport_matrix_element_m11 + t.viewport_matrix_element_m31;
+    x = x * t.m00 + t.m30;
+    y = y * t.m11 + t.m31;
   }
   x = x >= -screen_limit ? std::min(x, screen_limit) : -screen_limit;  // NaN, too
   y = y >= -screen_limit ? std::min(y, screen_limit) : -screen_limit;
@@ -107,11 +94,10 @@ Setup::Screen Setup::to_screen(const Viewport& viewport, const Position& p) cons
 }
 
 bool Setup::culled(bool front) const {
-  using Cull = gen9::_3DSTATE_RASTER::CullMode;
-  switch (state_.get<gen9::_3DSTATE_RASTER>().cull_mode) {
-    case Cull::CULLMODE_BOTH: return true;
-    case Cull::CULLMODE_FRONT: return front;
-    case Cull::CULLMODE_BACK: return !front;
+  switch (state_.raster.cull) {
+    case CullMode::both: return true;
+    case CullMode::front: return front;
+    case CullMode::back: return !front;
     default: return false;
   }
 }
@@ -152,21 +138,19 @@ bool Setup::add_bounded(Coverage part, PixelRect box, const Viewport& viewport, 
 
 double Setup::window_z(const Viewport& viewport, const Vue& vertex) const {
   const double z = raster_.divide ? double{vertex.position(2)} / vertex.position(3) : vertex.position(2);
-  return raster_.transform ? z * viewport.transform.viewport_matrix_element_m22 + viewport.transform.viewport_matrix_element_m32 : z;
+  return raster_.transform ? z * viewport.transform.m22 + viewport.transform.m32 : z;
 }
 
 double Setup::depth_bias(const Plane2& z, double greatest) const {
-  const auto& raster = state_.get<Raster>();
-  const auto format = state_.get<gen9::_3DSTATE_DEPTH_BUFFER>().surface_format;
+  const RasterizerState& raster = state_.raster;
   // Smallest resolvable difference: of the format, or for floats of the greatest depth (SKL PRM vol 7, "Depth Offset").
   double unit = 1 / 65535.0;
-  using Format = gen9::_3DSTATE_DEPTH_BUFFER::SurfaceFormat;
-  if (format == Format::D24_UNORM_X8_UINT) unit = 1 / 16777215.0;
-  if (format == Format::D32_FLOAT) unit = greatest > 0 ? std::ldexp(1.0, std::ilogb(std::min(greatest, 1.0)) - 23) : 0;
+  if (state_.depth.format == DepthFormat::unorm24) unit = 1 / 16777215.0;
+  if (state_.depth.format == DepthFormat::float32) unit = greatest > 0 ? std::ldexp(1.0, std::ilogb(std::min(greatest, 1.0)) - 23) : 0;
   const double slope = std::max(std::abs(z.a), std::abs(z.b));
   // A whole unit for each of the constant, as Vulkan and Direct3D have it (anv passes it on); OpenGL's unit is two of them (iris doubles it).
-  double bias = raster.global_depth_offset_constant * unit + raster.global_depth_offset_scale * slope;
-  const double clamp = raster.global_depth_offset_clamp;
+  double bias = raster.bias_constant * unit + raster.bias_scale * slope;
+  const double clamp = raster.bias_clamp;
   if (clamp > 0) bias = std::min(bias, clamp);
   if (clamp < 0) bias = std::max(bias, clamp);
   return bias;
@@ -198,19 +182,19 @@ void Setup::finish_triangle(const Object& object, std::span<const Vue> vertices,
   const Viewport& viewport = raster_.viewports[triangle.viewport];
   const int64_t area = area_of(corners);
   if (area == 0) return;
-  const auto& raster = state_.get<Raster>();
+  const RasterizerState& raster = state_.raster;
   const bool clockwise = (area > 0) != object.reversed;
-  triangle.front = clockwise == front_is_clockwise_;
+  triangle.front = clockwise == state_.raster.front_clockwise;
   if (culled(triangle.front)) return;
-  const auto mode = triangle.front ? raster.front_face_fill_mode : static_cast<Raster::FrontFaceFillMode>(raster.back_face_fill_mode);
-  const bool solid = mode == Raster::FrontFaceFillMode::FILL_MODE_SOLID, points = mode == Raster::FrontFaceFillMode::FILL_MODE_POINT;
+  const auto mode = triangle.front ? raster.front_fill : raster.back_fill;
+  const bool solid = mode == FillMode::solid, points = mode == FillMode::point;
   if (solid) {
     PixelRect box = bounds_of(corners);
     box.clip(viewport.rect);
     if (box.empty()) return;
   }
   if (!interpolation(viewport, vertices, places, triangle)) return;
-  if (solid ? raster.global_depth_offset_enable_solid : points ? raster.global_depth_offset_enable_point : raster.global_depth_offset_enable_wireframe) {
+  if (solid ? raster.bias_solid : points ? raster.bias_point : raster.bias_wireframe) {
     triangle.depth_bias = bias_of(corners, triangle);
   }
   if (!solid) return outline(object, vertices, triangle, points, out);
@@ -246,7 +230,7 @@ void Setup::prepare_plain(const Object& object, const std::array<const PlacedVer
   ++primitives_;
   const std::array<Screen, 3> corners{{screen_of(*at[0]), screen_of(*at[1]), screen_of(*at[2])}};
   const int64_t area = area_of(corners);
-  const bool front = ((area > 0) != object.reversed) == front_is_clockwise_;
+  const bool front = ((area > 0) != object.reversed) == state_.raster.front_clockwise;
   if (area == 0 || culled(front)) return;
   PixelRect box = bounds_of(corners);
   box.clip(raster_.viewports[0].rect);
@@ -255,7 +239,7 @@ void Setup::prepare_plain(const Object& object, const std::array<const PlacedVer
   if (!find_planes({&at[0]->row, &at[1]->row, &at[2]->row}, triangle)) return out.objects.pop_back();
   triangle.front = front, triangle.filled = true;
   triangle.bounds = box;
-  if (state_.get<Raster>().global_depth_offset_enable_solid) triangle.depth_bias = bias_of(corners, triangle);
+  if (state_.raster.bias_solid) triangle.depth_bias = bias_of(corners, triangle);
   triangle.parts = arena_->slice<Coverage>(1);
   triangle.parts.push_back({.edges = edges_of(corners, area), .edge_count = 3, .bounds = box});
   const Vue& provoking = vertices[std::min<size_t>(object.provoking, 2)];

@@ -80,7 +80,7 @@ struct PreparedObjects {
 
 class Setup {
  public:
-  Setup(const State& state, const RasterState& raster, Stage last, const SetupKernels& kernels = setup_kernels());
+  Setup(const DrawState& state, const RasterState& raster, Stage last, const SetupKernels& kernels = setup_kernels());
 
   /// Number of attributes each object carries, and where they stand in the vertex.
   unsigned attributes() const { return attribute_count_; }
@@ -133,10 +133,10 @@ class Setup {
   double bias_of(std::span<const Screen> corners, const PreparedObject& triangle) const;
   bool culled(bool front) const;
 
-  const State& state_;
+  const DrawState& state_;
   const RasterState& raster_;
   const SetupKernels& kernels_;
-  bool front_is_clockwise_, solid_;  // solid: both faces are filled
+  bool solid_;  // both faces are filled
   unsigned attribute_count_ = 0;
   unsigned attribute_offset_ = 0;   // of attribute 0 in the vertex, dwords
   unsigned attribute_limit_ = 0;    // attributes that are read; others are zero

@@ -9,19 +9,14 @@
 namespace softgen::render {
 namespace {
 
-using Detail = gen9::SF_OUTPUT_ATTRIBUTE_DETAIL;
-
 float as_float(uint32_t dword) { return std::bit_cast<float>(dword); }
 uint32_t as_dword(float value) { return std::bit_cast<uint32_t>(value); }
 
-/// Attribute swizzles exist for the first 16 (3DSTATE_SBE_SWIZ) or the second (when Swizzle Control Mode of attribute 0 says so; unused).
-constexpr unsigned swizzled_attributes = 16;
-
-uint32_t constant_of(Detail::ConstantSource source, unsigned component, uint32_t primitive_id) {
+uint32_t constant_of(AttributeConstant source, unsigned component, uint32_t primitive_id) {
   switch (source) {
-    case Detail::ConstantSource::CONST_0001_FLOAT: return component == 3 ? as_dword(1) : 0;
-    case Detail::ConstantSource::CONST_1111_FLOAT: return as_dword(1);
-    case Detail::ConstantSource::PRIM_ID: return primitive_id;
+    case AttributeConstant::zeros_and_one: return component == 3 ? as_dword(1) : 0;
+    case AttributeConstant::ones: return as_dword(1);
+    case AttributeConstant::primitive_id: return primitive_id;
     default: return 0;
   }
 }
@@ -29,49 +24,37 @@ uint32_t constant_of(Detail::ConstantSource source, unsigned component, uint32_t
 }  // namespace
 
 std::array<uint32_t, 4> Setup::attribute(const Vue& vertex, unsigned index, const PreparedObject& object, uint32_t primitive_id) const {
-  const auto& sbe = state_.get<gen9::_3DSTATE_SBE>();
+  const SetupState& sbe = state_.setup;
   unsigned source = index;
-  const Detail* detail = nullptr;
-  if (sbe.attribute_swizzle_enable && index < swizzled_attributes) {
-    detail = &state_.get<gen9::_3DSTATE_SBE_SWIZ>().attribute[index];
-    source = detail->source_attribute;
-    using Select = Detail::SwizzleSelect;
-    const bool facing = detail->swizzle_select == Select::INPUTATTR_FACING || detail->swizzle_select == Select::INPUTATTR_FACING_W;
-    if (facing && !object.front) ++source;  // two-sided lighting: the back colour follows the front colour
+  const AttributeOverride* change = nullptr;
+  if (sbe.swizzle && index < sbe.overrides.size()) {
+    change = &sbe.overrides[index];
+    source = change->source;
+    if (change->by_facing && !object.front) ++source;  // two-sided lighting: the back colour follows the front colour
   }
   std::array<uint32_t, 4> value = {};
   if (source < attribute_limit_)
     for (unsigned c = 0; c < 4; ++c) value[c] = vertex.dword(attribute_offset_ + 4 * source + c);
-  if (detail) {
-    const bool overrides[4] = {detail->component_override_x, detail->component_override_y, detail->component_override_z, detail->component_override_w};
-    for (unsigned c = 0; c < 4; ++c)
-      if (overrides[c]) value[c] = constant_of(detail->constant_source, c, primitive_id);
-  }
-  if (index == sbe.primitive_id_override_attribute_select) {
-    if (sbe.primitive_id_override_component_x) value[0] = primitive_id;
-    if (sbe.primitive_id_override_component_y) value[1] = primitive_id;
-    if (sbe.primitive_id_override_component_z) value[2] = primitive_id;
-    if (sbe.primitive_id_override_component_w) value[3] = primitive_id;
+  for (unsigned c = 0; c < 4; ++c) {
+    if (change && (change->components >> c & 1)) value[c] = constant_of(change->constant, c, primitive_id);
+    if (index == sbe.primitive_id_attribute && (sbe.primitive_id_components >> c & 1)) value[c] = primitive_id;
   }
   return value;
 }
 
 /// Attributes that are four dwords of the vertex, whatever the primitive.
 void Setup::find_attributes() {
-  const auto& sbe = state_.get<gen9::_3DSTATE_SBE>();
-  const bool ids = sbe.primitive_id_override_component_x || sbe.primitive_id_override_component_y || sbe.primitive_id_override_component_z ||
-                   sbe.primitive_id_override_component_w;
+  const SetupState& sbe = state_.setup;
   for (unsigned i = 0; i < attribute_count_; ++i) {
     AttributeSource& source = sources_[i];
     unsigned front = i, back = i;
-    source.constant = sbe.constant_interpolation_enable >> i & 1;
-    source.general = ids && i == sbe.primitive_id_override_attribute_select;
-    if (sbe.attribute_swizzle_enable && i < swizzled_attributes) {
-      const Detail& detail = state_.get<gen9::_3DSTATE_SBE_SWIZ>().attribute[i];
-      using Select = Detail::SwizzleSelect;
-      front = back = detail.source_attribute;
-      if (detail.swizzle_select == Select::INPUTATTR_FACING || detail.swizzle_select == Select::INPUTATTR_FACING_W) ++back;
-      source.general = source.general || detail.component_override_x || detail.component_override_y || detail.component_override_z || detail.component_override_w;
+    source.constant = sbe.constant_attributes >> i & 1;
+    source.general = sbe.primitive_id_components && i == sbe.primitive_id_attribute;
+    if (sbe.swizzle && i < sbe.overrides.size()) {
+      const AttributeOverride& change = sbe.overrides[i];
+      front = back = change.source;
+      if (change.by_facing) ++back;
+      source.general = source.general || change.components;
     }
     source.general = source.general || front >= attribute_limit_ || back >= attribute_limit_;
     source.at = {attribute_offset_ + 4 * back, attribute_offset_ + 4 * front};
@@ -104,7 +87,7 @@ void constant_attribute(const Vue& provoking, uint32_t at, AttributeSetup& out) 
 }  // namespace
 
 void Setup::setup_attributes(const Vue& provoking, uint32_t primitive_id, std::span<const Vue> vertices, PreparedObject& out) const {
-  const auto& sbe = state_.get<gen9::_3DSTATE_SBE>();
+  const SetupState& sbe = state_.setup;
   out.attributes = arena_->slice<AttributeSetup>(attribute_count_);
   size_t least = vertices[0].dwords().size();
   for (const Vue& v : vertices) least = std::min(least, v.dwords().size());
@@ -117,7 +100,7 @@ void Setup::setup_attributes(const Vue& provoking, uint32_t primitive_id, std::s
       out.attributes.push_back(attribute_setup);
       continue;
     }
-    const bool constant = sbe.constant_interpolation_enable >> i & 1;
+    const bool constant = sbe.constant_attributes >> i & 1;
     const auto a0 = attribute(constant ? provoking : vertices[0], i, out, primitive_id);
     auto a1 = a0, a2 = a0;
     if (!constant && vertices.size() > 1) {
@@ -131,9 +114,8 @@ void Setup::setup_attributes(const Vue& provoking, uint32_t primitive_id, std::s
       dw[2] = 0;
       dw[3] = a0[c];
     }
-    if (vertices.size() == 1 && (sbe.point_sprite_texture_coordinate_enable >> i & 1)) {
-      using Origin = gen9::_3DSTATE_SBE::PointSpriteTextureCoordinateOrigin;
-      const bool lower_left = sbe.point_sprite_texture_coordinate_origin == Origin::LOWERLEFT;
+    if (vertices.size() == 1 && (sbe.sprite_attributes >> i & 1)) {
+      const bool lower_left = sbe.sprite_lower_left;
       Grf& xy = attribute_setup.registers[0];
       Grf& zw = attribute_setup.registers[1];
       xy = {{as_dword(1), 0, 0, 0, 0, as_dword(lower_left ? -1.0f : 1.0f), 0, as_dword(lower_left ? 1.0f : 0.0f)}};

@@ -55,7 +55,7 @@ bool Setup::line_interpolation(const Viewport& viewport, std::span<const Vue> ve
 }
 
 void Setup::stipple(const std::array<Screen, 2>& ends, bool x_major, double first, double count, PreparedObject& out) {
-  if (!state_.get<gen9::_3DSTATE_WM>().line_stipple_enable) return;
+  if (!state_.raster.line_stipple) return;
   const double direction = x_major ? (ends[1].x >= ends[0].x ? 1 : -1) : (ends[1].y >= ends[0].y ? 1 : -1);
   // The pixel whose centre is `first` has the number stipple_count_; half a pixel keeps the others clear of rounding.
   out.stipple = arena_->keep(Plane2{x_major ? direction : 0, x_major ? 0 : direction, stipple_count_ - direction * first + 0.5});
@@ -67,7 +67,7 @@ bool Setup::cover_thin_line(const std::array<Screen, 2>& ends, const Viewport& v
   const int64_t dx = ends[1].fx - ends[0].fx, dy = ends[1].fy - ends[0].fy;
   const bool x_major = std::abs(dx) >= std::abs(dy);
   const int64_t major = x_major ? dx : dy, sign = major < 0 ? -1 : 1;
-  const double width = std::max(1.0, double{state_.get<gen9::_3DSTATE_SF>().line_width});
+  const double width = std::max(1.0, double{state_.raster.line_width});
   const auto half_width = static_cast<int64_t>(std::llround(width * half_pixel));
   // Distance along the minor axis times the length of the major one.
   Edge side = x_major ? Edge{-dy * sign, dx * sign, 0} : Edge{dy * sign, -dx * sign, 0};
@@ -78,7 +78,7 @@ bool Setup::cover_thin_line(const std::array<Screen, 2>& ends, const Viewport& v
   part.edges[1] = {-side.a, -side.b, -side.c + reach - 1};
   // The ends, as places on the major axis: from the first centre that is in, to the first that is out.
   std::array<int64_t, 2> cap;
-  const bool last_pixel = state_.get<gen9::_3DSTATE_SF>().last_pixel_enable;
+  const bool last_pixel = state_.raster.last_pixel;
   for (unsigned i = 0; i < 2; ++i) {
     const int64_t at = x_major ? ends[i].fx : ends[i].fy;
     const int64_t centre = (at >> 8) * subpixels + half_pixel;
@@ -104,7 +104,7 @@ bool Setup::cover_thin_line(const std::array<Screen, 2>& ends, const Viewport& v
 bool Setup::cover_line_rectangle(const std::array<Screen, 2>& ends, bool fade, const Viewport& viewport, PreparedObject& out) {
   const double dx = ends[1].x - ends[0].x, dy = ends[1].y - ends[0].y, length = std::hypot(dx, dy);
   if (length == 0) return false;
-  const double width = std::max(fade ? 0.0 : 1.0, double{state_.get<gen9::_3DSTATE_SF>().line_width});
+  const double width = std::max(fade ? 0.0 : 1.0, double{state_.raster.line_width});
   const double ux = dx / length, uy = dy / length;
   // The region over which coverage falls off is a pixel wide: half of it lies outside.
   const double beyond = fade ? 0.5 : 0, side = width / 2 + beyond;
@@ -136,8 +136,8 @@ bool Setup::prepare_line(std::span<const Vue> vertices, PreparedObject& out) {
   stipple_end_ = positions[1];
   if ((ends[0].fx == ends[1].fx && ends[0].fy == ends[1].fy) || !line_interpolation(viewport, vertices, out)) return false;
   // A width of 0 asks for the thinnest lines, not anti-aliased (SKL PRM vol 2d, 3DSTATE_SF, "Line Width"); Mesa sends it for widths below 1.5.
-  const bool smooth = state_.get<gen9::_3DSTATE_RASTER>().antialiasing_enable && !raster_.multisample_rasterization &&
-                      state_.get<gen9::_3DSTATE_SF>().line_width > 0;
+  const bool smooth = state_.raster.antialiasing && !raster_.multisample_rasterization &&
+                      state_.raster.line_width > 0;
   return smooth || raster_.multisample_rasterization ? cover_line_rectangle(ends, smooth, viewport, out) : cover_thin_line(ends, viewport, out);
 }
 
@@ -146,11 +146,9 @@ bool Setup::prepare_point(const Vue& vertex, PreparedObject& out) {
   ClippedPolygon polygon;
   if (clip_object(raster_, std::span(&vertex, 1), viewport, polygon) == ClipResult::rejected) return false;
   ++primitives_;
-  const auto& sf = state_.get<gen9::_3DSTATE_SF>();
-  const auto& clip = state_.get<gen9::_3DSTATE_CLIP>();
-  const auto& raster = state_.get<gen9::_3DSTATE_RASTER>();
-  const bool from_state = sf.point_width_source == gen9::_3DSTATE_SF::PointWidthSource::STATE;
-  const double width = from_state ? bounded_width(sf.point_width, 0, 0) : bounded_width(vertex.point_width(), clip.minimum_point_width, clip.maximum_point_width);
+  const RasterizerState& raster = state_.raster;
+  const double width = raster.point_width_from_state ? bounded_width(raster.point_width, 0, 0)
+                                                     : bounded_width(vertex.point_width(), state_.clip.min_point_width, state_.clip.max_point_width);
   const Screen center = to_screen(viewport, {vertex.position(0), vertex.position(1), vertex.position(2), vertex.position(3)});
   // Barycentrics run over the square, for sprite coordinates: 1 to the right, 2 downwards.
   const double q = raster_.divide ? 1 / vertex.position(3) : 1;
@@ -159,13 +157,13 @@ bool Setup::prepare_point(const Vue& vertex, PreparedObject& out) {
   for (unsigned k = 0; k < 2; ++k) out.perspective[k] = {out.linear[k].a * q, out.linear[k].b * q, out.linear[k].c * q};
   out.z = {0, 0, window_z(viewport, vertex)};
   // Round points: with multisampling where their samples are, else fading out.
-  const bool round = sf.smooth_point_enable || raster.smooth_point_enable;
+  const bool round = raster.smooth_point;
   const bool fade = round && !raster_.multisample_rasterization;
   const int64_t half = std::llround((width + (fade ? 1 : 0)) * half_pixel);
   if (fade) out.fade = arena_->keep(Fade{true, {1, 0, -center.x}, {0, 1, -center.y}, 0, width / 2});
   Coverage part;
   // A square [left, right) x [top, bottom); the upper right rule keeps the right edge and not the left one.
-  const bool right = state_.get<gen9::_3DSTATE_WM>().point_rasterization_rule == gen9::_3DSTATE_WM::PointRasterizationRule::RASTRULE_UPPER_RIGHT;
+  const bool right = raster.point_upper_right;
   part.edges = {Edge{1, 0, -(center.fx - half) - (right ? 1 : 0)}, Edge{-1, 0, center.fx + half - (right ? 0 : 1)}, Edge{0, 1, -(center.fy - half)},
                 Edge{0, -1, center.fy + half - 1}};
   part.edge_count = 4;

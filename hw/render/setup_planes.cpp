@@ -30,9 +30,9 @@ bool Setup::interpolation(const Viewport& viewport, std::span<const Vue> vertice
     const double w = raster_.divide ? v.position(3) : 1;
     double x = v.position(0), y = v.position(1), z = v.position(2);
     if (raster_.transform) {
-      x = x * t.viewport_matrix_element_m00 + t.viewport_matrix_element_m30 * w;
-      y = y * t.viewport_matrix_element_m11 + t.viewport_matrix_element_m31 * w;
-      z = z * t.viewport_matrix_element_m22 + t.viewport_matrix_element_m32 * w;
+      x = x * t.m00 + t.m30 * w;
+      y = y * t.m11 + t.m31 * w;
+      z = z * t.m22 + t.m32 * w;
     }
     // Where the corner is on the screen, it counts as the edges have it: what they cover lies inside for the planes too.
     if (const Screen& at = places[i]; w > 0 && std::abs(at.x) < screen_limit && std::abs(at.y) < screen_limit) {

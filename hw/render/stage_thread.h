@@ -9,7 +9,7 @@
 #include "hw/render/geometry.h"
 #include "hw/render/kernel.h"
 #include "hw/render/messages.h"
-#include "hw/render/state.h"
+#include "hw/render/draw_state.h"
 #include "hw/render/urb.h"
 
 namespace softgen::render {
@@ -21,7 +21,7 @@ struct VertexScratch;
 /// A worker's own. Stages keep no state elsewhere, so several workers may run the geometry of one draw.
 struct GeometryWorker {
   memory::View& view;
-  const State& state;
+  const DrawState& state;
   StopFlag& stop;
   MessageTarget* shared;            ///< sampler, data ports; null: not there
   KernelLoader& kernels;
@@ -32,17 +32,14 @@ struct GeometryWorker {
   uint32_t slot = 0;                ///< scratch slot
   mutable bool repeatable = true;   ///< no kernel that was loaded writes memory
 
-  Kernel load(Stage stage, const auto& packet, uint32_t grf_start) const {
-    Kernel kernel;
+  /// VS, HS, DS or GS.
+  Kernel load(Stage stage) const {
+    const ThreadState& thread_state = state.stage(stage).thread;
+    Kernel kernel(thread_state);
     kernel.bases = state.bases(stage);
-    kernel.program = kernels.load(view, kernel.bases, packet.kernel_start_pointer, stop);
+    kernel.program = kernels.load(view, kernel.bases, thread_state.kernel, stop);
     repeatable = repeatable && !kernel.program->uses_data_port();
     kernel.constants = KernelLoader::read_constants(view, state.push_constants(stage, absolute_constants));
-    kernel.grf_start = grf_start;
-    kernel.scratch_base = packet.scratch_space_base_pointer;
-    kernel.scratch_size = scratch_bytes(packet.per_thread_scratch_space);
-    kernel.start.alt_mode = static_cast<uint32_t>(packet.floating_point_mode) == 1;
-    kernel.start.run_vector_mask = packet.vector_mask_enable;
     return kernel;
   }
   /// Puts the push constants into `thread`; returns the register behind them.

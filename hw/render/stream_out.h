@@ -7,7 +7,8 @@
 
 #include "hw/memory/view.h"
 #include "hw/render/geometry.h"
-#include "hw/render/state.h"
+#include "hw/render/draw_state.h"
+#include "hw/render/state_decoder.h"
 
 namespace softgen::mmio {
 class RegisterFile;
@@ -16,15 +17,15 @@ class RegisterFile;
 namespace softgen::render {
 
 /// 3DSTATE_SO_BUFFER is executed: SO_WRITE_OFFSET is loaded where it says so.
-void load_stream_offset(const gen9::_3DSTATE_SO_BUFFER& buffer, mmio::RegisterFile& registers, memory::View& view);
+void load_stream_offset(const StreamOffsetLoad& load, mmio::RegisterFile& registers, memory::View& view);
 
 class StreamOut {
  public:
-  StreamOut(const State& state, mmio::RegisterFile& registers, memory::View& view);
+  StreamOut(const DrawState& state, mmio::RegisterFile& registers, memory::View& view);
 
   /// Writes the objects in order, as far as the buffers have room for whole ones; counts in SO_NUM_PRIMS_WRITTEN, SO_PRIM_STORAGE_NEEDED.
   void write(const Batch& batch);
-  bool enabled() const { return enabled_; }
+  bool enabled() const { return state_.enable; }
   /// Whether objects of `stream` go on to the clipper.
   bool renders(unsigned stream) const;
   /// The draw has ended: offsets go to memory where 3DSTATE_SO_BUFFER wants them.
@@ -32,32 +33,13 @@ class StreamOut {
 
  private:
   static constexpr unsigned streams = 4, buffers = 4;
-  struct Decl {
-    uint8_t buffer, mask;
-    bool hole;
-    uint32_t dword;   ///< of the vertex, component 0
-  };
-  struct Stream {
-    std::vector<Decl> decls;
-    uint8_t used = 0;          ///< buffers
-    uint32_t end = 0;          ///< dwords of the vertex that are read
-  };
-  struct Buffer {
-    bool enabled = false;
-    uint64_t address = 0, size = 0;   ///< bytes
-    uint32_t pitch = 0;
-  };
 
-  void load_decls();
-  bool room(const Stream& stream, unsigned vertices) const;
-  void write_vertex(const Stream& stream, const Vue& vertex);
+  bool room(const OutputStream& stream, unsigned vertices) const;
+  void write_vertex(const OutputStream& stream, const Vue& vertex);
 
-  const State& state_;
+  const StreamOutState& state_;
   mmio::RegisterFile& registers_;
   memory::View& view_;
-  bool enabled_;
-  std::array<Stream, streams> streams_;
-  std::array<Buffer, buffers> buffers_;
   std::array<uint32_t, buffers> offsets_{};
   std::array<uint64_t, streams> written_{}, needed_{};
 };

@@ -10,15 +10,13 @@
 namespace softgen::render {
 namespace {
 
-using Extra = gen9::_3DSTATE_PS_EXTRA;
-
 constexpr size_t not_there = ~size_t{0};
 
 }  // namespace
 
 /// Where a write message has what.
 struct PixelWorker::WriteLayout {
-  WriteLayout(const Message& message, const Extra& extra);
+  WriteLayout(const Message& message, const PixelState& pixel);
 
   uint32_t dword(size_t reg, unsigned lane) const {
     const size_t index = reg + (registers == 2 ? lane / 8 : 0);
@@ -38,7 +36,7 @@ struct PixelWorker::WriteLayout {
   size_t alpha_at = not_there, omask_at = not_there, color_at, source1_at = not_there, depth_at = not_there, stencil_at = not_there;
 };
 
-PixelWorker::WriteLayout::WriteLayout(const Message& m, const Extra& extra) : message(m) {
+PixelWorker::WriteLayout::WriteLayout(const Message& m, const PixelState& pixel) : message(m) {
   valid = m.op.simd != 0;
   replicated = m.op.replicated;
   dual = m.op.dual_source;
@@ -56,12 +54,12 @@ PixelWorker::WriteLayout::WriteLayout(const Message& m, const Extra& extra) : me
     pixels = message_header::RenderTargetMasks{message.reg(1).dw}.pixel_sample_mask() >> half;
     if (header.source_0_alpha_present() && !replicated) alpha_at = at, at += registers;
   }
-  if (extra.omask_present_to_render_target) omask_at = at++;
+  if (pixel.sample_mask) omask_at = at++;
   color_at = at;
   at += replicated ? 1 : 4 * registers;
   if (dual) source1_at = at, at += 4;
-  if (extra.pixel_shader_computed_depth_mode != Extra::PixelShaderComputedDepthMode::PSCDEPTH_OFF) depth_at = at, at += registers;
-  if (extra.pixel_shader_computes_stencil) stencil_at = at;
+  if (pixel.computes_depth) depth_at = at, at += registers;
+  if (pixel.computes_stencil) stencil_at = at;
 }
 
 uint32_t PixelWorker::late_samples(const WriteLayout& layout, unsigned pixel, unsigned lane, uint32_t samples) {
@@ -264,7 +262,7 @@ void PixelWorker::direct_write(const MessageForm& form, DirectAnswer& answer) {
   if (message.header_present() || message.op.binding.index != 0 || !(draw_->early || passes_all()) || draw_->targets.empty()) return;
   const bool words = !draw_->color[0] && draw_->merger.copies_words(draw_->targets[0], 0);
   if (!draw_->color[0] && !words) return;
-  const WriteLayout layout(message, draw_->state.get<Extra>());
+  const WriteLayout layout(message, draw_->state.pixel);
   if (!layout.valid || layout.dual || layout.replicated || layout.first != 0 || layout.omask_at != not_there) return;
   const ColorKernel* const kernel = words ? nullptr : &*draw_->color[0];
   // Blending of infinities with denormals is not the same with MXCSR.DAZ, unless colours are clamped before.
@@ -289,7 +287,7 @@ void PixelWorker::direct_write(const MessageForm& form, DirectAnswer& answer) {
 }
 
 SendResult PixelWorker::render_target_write(const Message& message) {
-  const WriteLayout layout(message, draw_->state.get<Extra>());
+  const WriteLayout layout(message, draw_->state.pixel);
   if (!layout.valid) return SendResult::failed;
   const PixelBatch& batch = running();
   const uint32_t bti = message.op.binding.index;

@@ -13,9 +13,9 @@ constexpr uint32_t units_behind = 8 * 512;
 }  // namespace
 
 Tessellator::Tessellator(GeometryWorker& worker, Provoking provoking)
-    : worker_(worker), te_(worker.state.get<gen9::_3DSTATE_TE>()), hs_(worker), ds_(worker) {
-  using Output = gen9::_3DSTATE_TE::OutputTopology;
-  const bool point = te_.output_topology == Output::OUTPUT_POINT, line = te_.output_topology == Output::OUTPUT_LINE;
+    : worker_(worker), te_(worker.state.tessellation), hs_(worker), ds_(worker) {
+  using Output = TessellationOutput;
+  const bool point = te_.output == Output::point, line = te_.output == Output::line;
   type_ = point ? ObjectType::point : line ? ObjectType::line : ObjectType::triangle;
   vertices_an_object_ = point ? 1 : line ? 2 : 3;
   provoking_ = point ? 0 : line ? provoking.line & 1 : std::min<uint8_t>(provoking.triangle, 2);

@@ -26,7 +26,7 @@ class Tessellator {
   void pass_on(const BatchSink& next);
 
   GeometryWorker& worker_;
-  const gen9::_3DSTATE_TE& te_;
+  const TessellationState& te_;
   HullStage hs_;
   DomainStage ds_;
   ObjectType type_;

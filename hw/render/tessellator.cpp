@@ -10,7 +10,10 @@
 namespace softgen::render {
 namespace {
 
-using Te = gen9::_3DSTATE_TE;
+using Te = TessellationState;
+using Partitioning = TessellationPartitioning;
+using Domain = TessellationDomain;
+using Output = TessellationOutput;
 
 // 16.16 fixed point.
 constexpr uint32_t one = DomainPoint::one, half = one / 2, third = one / 3, two_thirds = 2 * one / 3, fraction_mask = one - 1;
@@ -66,9 +69,9 @@ class Division {
 
 /// Clamping and rounding, by partitioning.
 struct Rules {
-  explicit Rules(const Te& te) : integer(te.partitioning == Te::Partitioning::INTEGER), odd(te.partitioning == Te::Partitioning::ODD_FRACTIONAL) {
-    lowest = te.partitioning == Te::Partitioning::EVEN_FRACTIONAL ? 2 : 1;
-    highest = odd ? std::min(te.maximum_tessellation_factor_odd, max_odd) : std::min(te.maximum_tessellation_factor_not_odd, max_even);
+  explicit Rules(const Te& te) : integer(te.partitioning == Partitioning::integer), odd(te.partitioning == Partitioning::odd_fractional) {
+    lowest = te.partitioning == Partitioning::even_fractional ? 2 : 1;
+    highest = odd ? std::min(te.max_factor_odd, max_odd) : std::min(te.max_factor_not_odd, max_even);
     if (!(highest >= lowest)) highest = lowest;
   }
   /// NaN becomes the lowest.
@@ -280,9 +283,9 @@ void tessellate_tri(Rules rules, const TessellationFactors& factors, Tessellatio
 
 TessellationFactors patch_factors(const Te& te, const std::array<uint32_t, 8>& header) {
   const auto f = [&](unsigned dword) { return std::bit_cast<float>(header[dword]); };
-  switch (te.te_domain) {
-    case Te::TEDomain::QUAD: return {{f(7), f(6), f(5), f(4)}, {f(3), f(2)}};
-    case Te::TEDomain::TRI: return {{f(7), f(6), f(5), 0}, {f(4), 0}};
+  switch (te.domain) {
+    case Domain::quad: return {{f(7), f(6), f(5), f(4)}, {f(3), f(2)}};
+    case Domain::triangle: return {{f(7), f(6), f(5), 0}, {f(4), 0}};
     default: return {{f(6), f(7), 0, 0}, {}};
   }
 }
@@ -290,13 +293,13 @@ TessellationFactors patch_factors(const Te& te, const std::array<uint32_t, 8>& h
 void tessellate(const Te& te, const TessellationFactors& factors, Tessellation& out) {
   out.points.clear();
   out.indices.clear();
-  const unsigned edges = te.te_domain == Te::TEDomain::QUAD ? 4 : te.te_domain == Te::TEDomain::TRI ? 3 : 2;
+  const unsigned edges = te.domain == Domain::quad ? 4 : te.domain == Domain::triangle ? 3 : 2;
   for (unsigned e = 0; e < edges; ++e)
     if (!(factors.outside[e] > 0)) return;
   const Rules rules(te);
-  const bool points = te.output_topology == Te::OutputTopology::OUTPUT_POINT, lines = te.output_topology == Te::OutputTopology::OUTPUT_LINE;
+  const bool points = te.output == Output::point, lines = te.output == Output::line;
   if (edges == 2) return tessellate_isolines(rules, factors, points, out);
-  Stitcher stitcher(te.output_topology == Te::OutputTopology::OUTPUT_TRI_CW, out.indices);
+  Stitcher stitcher(te.output == Output::triangle_clockwise, out.indices);
   Stitcher* const connect = points || lines ? nullptr : &stitcher;
   if (edges == 4) tessellate_quad(rules, factors, out, connect);
   else tessellate_tri(rules, factors, out, connect);

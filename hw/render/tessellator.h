@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "hw/render/state.h"
+#include "hw/render/draw_state.h"
 
 namespace softgen::render {
 
@@ -30,9 +30,9 @@ struct Tessellation {
 };
 
 /// The factors in the patch header, the first eight dwords of the patch's URB entry (SKL PRM vol 7, "Patch URB Entry").
-TessellationFactors patch_factors(const gen9::_3DSTATE_TE& te, const std::array<uint32_t, 8>& header);
+TessellationFactors patch_factors(const TessellationState& te, const std::array<uint32_t, 8>& header);
 
 /// `out` is empty when a factor culls the patch: zero, negative or NaN.
-void tessellate(const gen9::_3DSTATE_TE& te, const TessellationFactors& factors, Tessellation& out);
+void tessellate(const TessellationState& te, const TessellationFactors& factors, Tessellation& out);
 
 }  // namespace softgen::render

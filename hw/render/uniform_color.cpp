@@ -136,8 +136,8 @@ bool PixelWorker::find_color() {
 bool PixelWorker::fill_object(const PixelRect& tile) {
   const DepthStencil& tests = draw_->depth_stencil;
   if (!draw_->early || object_->fade || object_->stipple || tests.any_test() || tests.any_write()) return false;
-  if (object_->filled && draw_->state.get<gen9::_3DSTATE_WM>().polygon_stipple_enable) return false;
-  if (draw_->state.get<gen9::_3DSTATE_PS_EXTRA>().pixel_shader_is_per_sample) return false;
+  if (object_->filled && draw_->state.raster.polygon_stipple) return false;
+  if (draw_->state.pixel.per_sample) return false;
   for (const Coverage& part : object_->parts)
     if (!PartRaster(part, draw_->raster).by_blocks()) return false;
   if (!find_color()) return false;

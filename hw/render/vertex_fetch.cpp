@@ -11,55 +11,47 @@
 namespace softgen::render {
 namespace {
 
-using Control = gen9::VertexComponentControl;
-
-uint32_t controlled(Control control, uint32_t value) {
+uint32_t controlled(VertexComponent control, uint32_t value) {
   switch (control) {
-    case Control::VFCOMP_STORE_SRC: return value;
-    case Control::VFCOMP_STORE_1_FP: return std::bit_cast<uint32_t>(1.0f);
-    case Control::VFCOMP_STORE_1_INT: return 1;
+    case VertexComponent::source: return value;
+    case VertexComponent::one_float: return std::bit_cast<uint32_t>(1.0f);
+    case VertexComponent::one_integer: return 1;
     default: return 0;
   }
 }
 
 /// 64-bit components pass as pairs of dwords; the controls choose among whole components. SKL PRM vol 2d, VERTEX_ELEMENT_STATE: the element
 /// has 128 bits, or 256 when components 2 and 3 are stored.
-void store_raw64(const surface::Format& format, const std::byte* element, std::span<const Control, 4> controls, std::span<Vec4> out) {
+void store_raw64(const surface::Format& format, const std::byte* element, std::span<const VertexComponent, 4> controls, std::span<Vec4> out) {
   std::array<uint32_t, 8> dwords{};
   surface::decode_raw64(format, element, dwords);
   for (unsigned c = 0; c < 4 && c / 2 < out.size(); ++c)
     for (unsigned half = 0; half < 2; ++half)
-      out[c / 2][2 * (c % 2) + half] = controls[c] == Control::VFCOMP_STORE_SRC ? dwords[2 * c + half] : 0;
-}
-
-std::array<Control, 4> controls_of(const VertexElement& element) {
-  const auto& state = element.state;
-  return {state.component_0_control, state.component_1_control, state.component_2_control, state.component_3_control};
+      out[c / 2][2 * (c % 2) + half] = controls[c] == VertexComponent::source ? dwords[2 * c + half] : 0;
 }
 
 constexpr uint64_t nowhere = ~uint64_t{0};
 alignas(32) constexpr std::byte zeros[32] = {};
 
 bool is_wide(const VertexElement& element, const surface::Format* format) {
-  return format && format->numeric == surface::Numeric::raw64 && element.state.component_2_control != Control::VFCOMP_NOSTORE;
+  return format && format->numeric == surface::Numeric::raw64 && element.components[2] != VertexComponent::none;
 }
 
 }  // namespace
 
-VertexFetch::VertexFetch(const State& state, memory::View& view, const DrawCall& draw) : state_(state), view_(view), draw_(draw) {
-  for (const VertexElement& element : state.vertex_elements()) {
-    if (!element.state.valid) {
+VertexFetch::VertexFetch(const DrawState& state, memory::View& view, const DrawCall& draw) : input_(state.vertex), view_(view), draw_(draw) {
+  for (const VertexElement& element : input_.elements) {
+    if (!element.valid) {
       sources_.push_back({element, {}, nullptr, static_cast<uint32_t>(slots_++)});  // it has no elements
       continue;
     }
-    const uint32_t vb = element.state.vertex_buffer_index;
-    const VertexBuffer buffer = vb < state.vertex_buffers().size() ? state.vertex_buffers()[vb] : VertexBuffer{};
-    const surface::Format* format = surface::find_format(element.state.source_element_format);
+    const VertexBuffer buffer = element.buffer < input_.buffers.size() ? input_.buffers[element.buffer] : VertexBuffer{};
+    const surface::Format* format = surface::find_format(element.format);
     if (!format || !format->is(surface::use_vertex) || format->block_bytes() > 32) {
-      guest_error("vertex element format", "{} is not a vertex format", static_cast<uint32_t>(element.state.source_element_format));
+      guest_error("vertex element format", "{} is not a vertex format", static_cast<uint32_t>(element.format));
       format = nullptr;
     }
-    if (element.state.edge_flag_enable) {
+    if (element.edge_flag) {
       edge_flag_ = Source{element, buffer, format};
       edge_flag_->find_extent();
       continue;
@@ -69,29 +61,26 @@ VertexFetch::VertexFetch(const State& state, memory::View& view, const DrawCall&
     sources_.back().find_extent();
     slots_ += wide ? 2 : 1;
   }
-  using Format = gen9::_3DSTATE_INDEX_BUFFER::IndexFormat;
-  const Format format = state.get<gen9::_3DSTATE_INDEX_BUFFER>().index_format;
-  index_size_ = format == Format::INDEX_BYTE ? 1 : format == Format::INDEX_WORD ? 2 : 4;
-  const auto& vf = state.get<gen9::_3DSTATE_VF>();
-  cut_enabled_ = draw.indexed ? vf.indexed_draw_cut_index_enable : vf.sequential_draw_cut_index_enable;
+  index_size_ = input_.index.index_bytes;
+  cut_enabled_ = draw.indexed ? input_.cut_indexed : input_.cut_sequential;
 }
 
 VertexFetch::VertexFetch(const VertexFetch& like, memory::View& view)
-    : state_(like.state_), view_(view), draw_(like.draw_), sources_(like.sources_), edge_flag_(like.edge_flag_), slots_(like.slots_), index_size_(like.index_size_),
+    : input_(like.input_), view_(view), draw_(like.draw_), sources_(like.sources_), edge_flag_(like.edge_flag_), slots_(like.slots_), index_size_(like.index_size_),
       cut_enabled_(like.cut_enabled_) {}
 
 uint64_t VertexFetch::index(uint32_t n) {
-  const auto& ib = state_.get<gen9::_3DSTATE_INDEX_BUFFER>();
+  const IndexBuffer& ib = input_.index;
   uint64_t value = uint64_t{draw_.start_vertex} + n;
   if (draw_.indexed) {
     const uint64_t offset = value * index_size_;
     value = 0;
-    if (offset + index_size_ <= ib.buffer_size) {
-      const uint64_t address = ib.buffer_starting_address + offset;
+    if (offset + index_size_ <= ib.size) {
+      const uint64_t address = ib.address + offset;
       value = index_size_ == 1 ? view_.load<uint8_t>(address) : index_size_ == 2 ? view_.load<uint16_t>(address) : view_.load<uint32_t>(address);
     }
   }
-  if (cut_enabled_ && value == state_.get<gen9::_3DSTATE_VF>().cut_index) return cut;
+  if (cut_enabled_ && value == input_.cut_index) return cut;
   return value & 0xffffffff;
 }
 
@@ -116,24 +105,24 @@ void VertexFetch::read_indices(uint64_t address, std::span<uint32_t> out) {
 }
 
 void VertexFetch::indices(uint32_t first, std::span<uint32_t> out) {
-  const auto& ib = state_.get<gen9::_3DSTATE_INDEX_BUFFER>();
+  const IndexBuffer& ib = input_.index;
   const uint64_t start = uint64_t{draw_.start_vertex} + first, end = start + out.size();
   if (!draw_.indexed) {
     for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<uint32_t>(start + i);
     return;
   }
-  if (end * index_size_ > ib.buffer_size) {
+  if (end * index_size_ > ib.size) {
     for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<uint32_t>(index(first + static_cast<uint32_t>(i)));
     return;
   }
-  const uint64_t address = ib.buffer_starting_address + start * index_size_;
+  const uint64_t address = ib.address + start * index_size_;
   if (index_size_ == 1) read_indices<uint8_t>(address, out);
   else if (index_size_ == 2) read_indices<uint16_t>(address, out);
   else read_indices<uint32_t>(address, out);
 }
 
 void VertexFetch::Source::find_extent() {
-  const uint64_t offset = element.state.source_element_offset;
+  const uint64_t offset = element.offset;
   start = buffer.address + offset;
   count = 0;
   if (!format || buffer.null || offset + format->block_bytes() > buffer.size) return;
@@ -150,7 +139,7 @@ uint64_t VertexFetch::address(const Source& source, uint32_t index, uint32_t ins
 }
 
 void VertexFetch::fetch_element(const Source& source, uint32_t index, uint32_t instance, std::span<Vec4> out) {
-  const auto controls = controls_of(source.element);
+  const auto& controls = source.element.components;
   std::array<std::byte, 32> raw{};
   const uint64_t at = address(source, index, instance);
   const bool there = at != nowhere;
@@ -162,13 +151,12 @@ void VertexFetch::fetch_element(const Source& source, uint32_t index, uint32_t i
 }
 
 void VertexFetch::store_system_values(uint32_t vertex_id, uint32_t instance, std::span<Vec4> out) const {
-  const auto& sgvs = state_.get<gen9::_3DSTATE_VF_SGVS>();
-  const auto slot_of = [&](uint32_t element) { return element < sources_.size() ? sources_[element].slot : out.size(); };
-  const auto store = [&](size_t slot, auto component, uint32_t value) {
-    if (slot < out.size()) out[slot][static_cast<unsigned>(component)] = value;
+  const auto store = [&](const SystemValue& place, uint32_t value) {
+    const size_t slot = place.element < sources_.size() ? sources_[place.element].slot : out.size();
+    if (place.enable && slot < out.size()) out[slot][place.component] = value;
   };
-  if (sgvs.vertexid_enable) store(slot_of(sgvs.vertexid_element_offset), sgvs.vertexid_component_number, vertex_id);
-  if (sgvs.instanceid_enable) store(slot_of(sgvs.instanceid_element_offset), sgvs.instanceid_component_number, instance);
+  store(input_.vertex_id, vertex_id);
+  store(input_.instance_id, instance);
 }
 
 bool VertexFetch::edge_flag(uint32_t index, uint32_t instance) {
@@ -183,7 +171,7 @@ void VertexFetch::fetch(uint32_t index, uint32_t instance, std::span<Vec4> out) 
     if (source.slot >= out.size()) break;
     const std::span<Vec4> slots = out.subspan(source.slot, std::min<size_t>(source.wide ? 2 : 1, out.size() - source.slot));
     std::fill(slots.begin(), slots.end(), Vec4{});
-    if (source.element.state.valid) fetch_element(source, vertex, instance, slots);
+    if (source.element.valid) fetch_element(source, vertex, instance, slots);
   }
   store_system_values(vertex_id(index), instance, out);
 }
@@ -242,13 +230,13 @@ void VertexFetch::fetch_lanes(std::span<const VertexName> vertices, std::span<Gr
     const auto put = [&](size_t component, size_t lane, uint32_t value) {
       if (to[component]) to[component][behind].dw[lane] = value;
     };
-    if (!source.element.state.valid) {
+    if (!source.element.valid) {
       for (size_t c = 0; c < to.size(); ++c)
         for (size_t i = 0; i < vertices.size(); ++i) put(c, i, 0);
       continue;
     }
     locate(source, vertices, elements);
-    const auto controls = controls_of(source.element);
+    const auto& controls = source.element.components;
     const surface::Format* format = source.format;
     if (format && format->numeric == surface::Numeric::raw64) {
       for (size_t i = 0; i < vertices.size(); ++i) {
@@ -261,7 +249,7 @@ void VertexFetch::fetch_lanes(std::span<const VertexName> vertices, std::span<Gr
         if (!to[c]) continue;
         Grf* const reg = to[c] + behind;
         const int stored = format->output[c];
-        if (controls[c] == Control::VFCOMP_STORE_SRC && stored >= 0) {
+        if (controls[c] == VertexComponent::source && stored >= 0) {
           for (size_t i = 0; i < vertices.size(); ++i) std::memcpy(&reg->dw[i], elements.at[i] + 4 * stored, 4);
         } else {
           const uint32_t one = format->numeric == surface::Numeric::floating ? std::bit_cast<uint32_t>(1.0f) : 1;
@@ -276,15 +264,13 @@ void VertexFetch::fetch_lanes(std::span<const VertexName> vertices, std::span<Gr
       }
     }
   }
-  const auto& sgvs = state_.get<gen9::_3DSTATE_VF_SGVS>();
-  const auto system_value = [&](uint32_t element, auto component, auto&& value) {
-    const size_t at = element < sources_.size() ? size_t{sources_[element].slot} * 4 + static_cast<unsigned>(component) : registers.size();
-    if (at >= registers.size() || !registers[at]) return;
+  const auto system_value = [&](const SystemValue& place, auto&& value) {
+    const size_t at = place.element < sources_.size() ? size_t{sources_[place.element].slot} * 4 + place.component : registers.size();
+    if (!place.enable || at >= registers.size() || !registers[at]) return;
     for (size_t i = 0; i < vertices.size(); ++i) registers[at][behind].dw[i] = value(vertices[i]);
   };
-  if (sgvs.vertexid_enable)
-    system_value(sgvs.vertexid_element_offset, sgvs.vertexid_component_number, [&](const VertexName& v) { return vertex_id(v.index); });
-  if (sgvs.instanceid_enable) system_value(sgvs.instanceid_element_offset, sgvs.instanceid_component_number, [](const VertexName& v) { return v.instance; });
+  system_value(input_.vertex_id, [&](const VertexName& v) { return vertex_id(v.index); });
+  system_value(input_.instance_id, [](const VertexName& v) { return v.instance; });
 }
 
 }  // namespace softgen::render

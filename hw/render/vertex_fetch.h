@@ -10,14 +10,14 @@
 
 #include "hw/iface/message_target.h"
 #include "hw/memory/view.h"
-#include "hw/render/state.h"
+#include "hw/render/draw_state.h"
 #include "hw/surface/format.h"
 
 namespace softgen::render {
 
 /// The numbers of one 3DPRIMITIVE, whether they stood in it or in registers.
 struct DrawCall {
-  defs::gen9::PrimitiveTopologyType topology{};
+  Topology topology{};
   bool indexed = false;
   uint32_t vertex_count = 0;
   uint32_t start_vertex = 0;
@@ -35,7 +35,7 @@ struct VertexName {
 
 class VertexFetch {
  public:
-  VertexFetch(const State& state, memory::View& view, const DrawCall& draw);
+  VertexFetch(const DrawState& state, memory::View& view, const DrawCall& draw);
   /// The same draw for another thread.
   VertexFetch(const VertexFetch& like, memory::View& view);
 
@@ -81,7 +81,7 @@ class VertexFetch {
   void fetch_element(const Source& source, uint32_t index, uint32_t instance, std::span<Vec4> out);
   void store_system_values(uint32_t vertex_id, uint32_t instance, std::span<Vec4> out) const;
 
-  const State& state_;
+  const VertexInput& input_;
   memory::View& view_;
   DrawCall draw_;
   std::vector<Source> sources_;

@@ -12,34 +12,32 @@
 namespace softgen::render {
 namespace {
 
-/// 3DSTATE_VF_COMPONENT_PACKING: four enables an element, eight elements a dword.
-std::vector<uint8_t> packed_components(const State& state, size_t slots) {
-  const bool packing = state.get<gen9::_3DSTATE_VF>().component_packing_enable;
-  const auto enables = state.get<gen9::_3DSTATE_VF_COMPONENT_PACKING>().pack();
+/// Components that are delivered, as 4 * slot + component.
+std::vector<uint8_t> packed_components(const DrawState& state, size_t slots) {
+  const VertexInput& input = state.vertex;
   std::vector<uint8_t> result;
   for (size_t slot = 0; slot < slots; ++slot)
     for (unsigned c = 0; c < 4; ++c)
-      if (!packing || slot >= 32 || (enables[1 + slot / 8] >> (4 * (slot % 8) + c) & 1)) result.push_back(static_cast<uint8_t>(4 * slot + c));
+      if (!input.packing || slot >= input.packed.size() || (input.packed[slot] >> c & 1)) result.push_back(static_cast<uint8_t>(4 * slot + c));
   return result;
 }
 
 /// Edge flags count where polygons are separate.
 bool takes_edge_flags(Topology topology) {
-  return topology == Topology::_3DPRIM_TRILIST || topology == Topology::_3DPRIM_QUADLIST || topology == Topology::_3DPRIM_POLYGON;
+  return topology == Topology::triangle_list || topology == Topology::quad_list || topology == Topology::polygon;
 }
 
 }  // namespace
 
 VertexStage::VertexStage(GeometryWorker& worker, const DrawCall& call)
     : worker_(worker), fetch_(worker.state, worker.view, call), scratch_(worker.vertices) {
-  const uint32_t allocated = (worker.state.get<gen9::_3DSTATE_URB_VS>().vs_urb_entry_allocation_size + 1) * 64;
-  entry_bytes_ = std::max(allocated, static_cast<uint32_t>(fetch_.slots()) * 16);
+  const StageState& vs = worker.state.stage(Stage::vs);
+  entry_bytes_ = std::max(vs.entry_bytes, static_cast<uint32_t>(fetch_.slots()) * 16);
   packed_ = packed_components(worker.state, fetch_.slots());
   edge_flags_ = fetch_.has_edge_flags() && takes_edge_flags(call.topology);
-  const auto& vs = worker.state.get<gen9::_3DSTATE_VS>();
   if (!vs.enable) return;
-  if (!vs.simd8_dispatch_enable) unimplemented("vertex shader in SIMD4x2 mode");
-  else kernel_ = worker.load(Stage::vs, vs, vs.dispatch_grf_start_register_for_urb_data);
+  if (!worker.state.vertex_simd8) unimplemented("vertex shader in SIMD4x2 mode");
+  else kernel_ = worker.load(Stage::vs);
 }
 
 VertexStage::VertexStage(GeometryWorker& worker, const VertexStage& like)
@@ -54,11 +52,11 @@ VertexStage::~VertexStage() {
 /// Offset on. Not before some are started: most draws are small, and who only assembles starts none.
 void VertexStage::lay_out(size_t threads) {
   payloads_ = threads;
-  const auto& vs = worker_.state.get<gen9::_3DSTATE_VS>();
-  const size_t first = vs.vertex_urb_entry_read_offset * 8, last = std::min(first + vs.vertex_urb_entry_read_length * 8, packed_.size());
-  input_registers_ = std::max<unsigned>(vs.vertex_urb_entry_read_length * 8, 1);
+  const StageState& vs = worker_.state.stage(Stage::vs);
+  const size_t first = vs.read_offset * 8, last = std::min(first + vs.read_length * 8, packed_.size());
+  input_registers_ = std::max<unsigned>(vs.read_length * 8, 1);
   const size_t constants = std::clamp<size_t>(kernel_.grf_start, 1, eu::grf_count), inputs = std::min<size_t>(constants + kernel_.constants.size(), eu::grf_count);
-  const size_t end = std::min<size_t>(inputs + vs.vertex_urb_entry_read_length * 8, eu::grf_count);
+  const size_t end = std::min<size_t>(inputs + vs.read_length * 8, eu::grf_count);
   layout_ = {static_cast<uint8_t>(constants), static_cast<uint8_t>(inputs), static_cast<uint8_t>(end)};
   own_registers_ = std::max<unsigned>(layout_.constants, 2);
   Grf header{};

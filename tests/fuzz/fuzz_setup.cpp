@@ -8,6 +8,7 @@
 #include "hw/render/raster.h"
 #include "hw/render/setup.h"
 #include "hw/render/tessellator.h"
+#include "hw/render/state_decoder.h"
 #include "tests/fuzz/guest_map.h"
 #include "tests/fuzz/surface_states.h"
 
@@ -37,9 +38,9 @@ class SetupTarget {
       store_.accept({0, command, packet});
     }
     viewports(in);
-    state_.refresh(store_);
-    RasterState raster;
-    raster.load(state_, map_.view, in.one_in(2) ? Stage::vs : Stage::gs);
+    decoder_->refresh(store_, state_);
+    decoder_->read(store_, map_.view, state_);
+    const RasterState raster(state_, in.one_in(2) ? Stage::vs : Stage::gs);
     draw(in, raster);
     map_.memory.restore();
   }
@@ -155,7 +156,9 @@ class SetupTarget {
     static const defs::Command& command = *defs::gen9::commands.find("3DSTATE_TE");
     std::vector<uint32_t> packet(command.dwords);
     in.fill(command, packet);
-    const gen9::_3DSTATE_TE te = gen9::_3DSTATE_TE::unpack(packet);
+    store_.accept({0, &command, packet});
+    decoder_->refresh(store_, state_);
+    const TessellationState& te = state_.tessellation;
     std::array<uint32_t, 8> header;
     const bool large = in.one_in(64);
     for (uint32_t& dword : header) dword = in.one_in(2) || large ? in.float_bits() : std::bit_cast<uint32_t>(static_cast<float>(in.take<uint8_t>()) / 32);
@@ -176,7 +179,8 @@ class SetupTarget {
   GuestMap map_{16, 1};
   std::vector<const defs::Command*> commands_;
   StateStore store_{defs::gen9::commands};
-  State state_;
+  DrawState state_;
+  const std::unique_ptr<StateDecoder> decoder_ = make_state_decoder(defs::gen9::commands);
   std::array<std::array<uint32_t, 32>, 6> vertices_{};
   std::vector<Object> objects_;
   PreparedObjects prepared_;

@@ -13,6 +13,7 @@
 #include "hw/render/depth_stencil.h"
 #include "hw/render/fill.h"
 #include "hw/render/output_merger.h"
+#include "hw/render/state_decoder.h"
 #include "tests/fuzz/bound_surfaces.h"
 
 using namespace softgen;
@@ -89,14 +90,14 @@ class SurfaceTarget {
     const render::RenderTarget rt(decoded());
     if (!rt.level || !rt.surface.format->is(surface::use_render)) return;
     change_packet(in, CommandId::_3DSTATE_PS_BLEND, "3DSTATE_PS_BLEND");
-    const render::State& state = refreshed();
+    const render::DrawState& state = refreshed();
     SamplerState words{};
     for (uint64_t at = blend_at; at < blend_at + 64; at += 16) {
       for (uint32_t& word : words) word = in.one_in(2) ? 0 : in.take<uint32_t>();
       bound_.map.memory.store(at, words);
     }
-    render::OutputMerger merger(state, view());
-    merger.load_target(view(), 0);
+    render::OutputMerger merger(state);
+    merger.set_target(0, decoder_->target_blend(view(), state, 0));
     render::PixelColor color;
     for (uint32_t& word : color.source0) word = in.float_bits();
     for (unsigned i = 0; i < 4; ++i) {
@@ -179,19 +180,21 @@ class SurfaceTarget {
     auto tests = w.pack();
     change(in, "3DSTATE_WM_DEPTH_STENCIL", tests);
     const unsigned samples = in.one_in(4) ? 1u << in.below(5) : 1;
-    const render::State& state = refreshed();
-    const render::DepthStencil unit(state, store_, samples);
+    const render::DrawState& state = refreshed();
+    const auto packet = store_.packet(CommandId::_3DSTATE_DEPTH_BUFFER);
+    const render::DepthStencil unit(
+        state, {surface::decode_depth_buffer(packet, samples), surface::decode_stencil_buffer(packet, store_.packet(CommandId::_3DSTATE_STENCIL_BUFFER), samples)});
     const surface::Extent extent{d.width + 1, d.height + 1, 1};
     if (in.one_in(2)) {
-      gen9::_3DSTATE_WM_HZ_OP op;
-      op.depth_buffer_clear_enable = op.stencil_buffer_clear_enable = true;
+      render::DepthOperation op;
+      op.clear_depth = op.clear_stencil = true;
       op.sample_mask = in.one_in(16) ? in.take<uint16_t>() : 1u << in.below(samples);
-      op.full_surface_depth_and_stencil_clear = true;
+      op.whole_surface = true;
       unit.clear(view(), [&](const PixelRect& rect, const render::FillPart& part) {
         PixelRect band = rect_in(in, {static_cast<uint32_t>(rect.x1), static_cast<uint32_t>(rect.y1), 1});
         if (rect.empty() || bound_.stop.aborting()) return;
         part(view(), band);
-      }, stops(), state, op);
+      }, stops(), op);
       return;
     }
     for (unsigned i = 0; i < 4; ++i) {
@@ -248,8 +251,9 @@ class SurfaceTarget {
     StateSource::finish(command, pointer);
     store_.accept({0, &command, pointer});
   }
-  const render::State& refreshed() {
-    state_.refresh(store_);
+  const render::DrawState& refreshed() {
+    decoder_->refresh(store_, state_);
+    decoder_->read(store_, view(), state_);
     return state_;
   }
 
@@ -257,7 +261,8 @@ class SurfaceTarget {
   BoundSurfaces bound_;
   gt::SharedFunctions functions_;
   render::StateStore store_{defs::gen9::commands};
-  render::State state_;
+  render::DrawState state_;
+  const std::unique_ptr<render::StateDecoder> decoder_ = render::make_state_decoder(defs::gen9::commands);
   blitter::Blitter blitter_;
   mmio::RegisterFile registers_{softgen::defs::gen9::registers};
 };

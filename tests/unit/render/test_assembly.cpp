@@ -40,13 +40,13 @@ using Shapes = std::vector<std::vector<uint32_t>>;
 }  // namespace
 
 TEST_CASE("lists drop what is not whole, and a cut starts anew") {
-  CHECK(shapes(assemble(Topology::_3DPRIM_TRILIST, {0, 1, 2, 3, 4, cut, 5, 6, 7})) == Shapes{{0, 1, 2}, {5, 6, 7}});
-  CHECK(shapes(assemble(Topology::_3DPRIM_LINELIST, {0, 1, 2})) == Shapes{{0, 1}});
-  CHECK(shapes(assemble(Topology::_3DPRIM_PATCHLIST_4, {0, 1, 2, 3, 4, 5, 6, 7})) == Shapes{{0, 1, 2, 3}, {4, 5, 6, 7}});
+  CHECK(shapes(assemble(Topology::triangle_list, {0, 1, 2, 3, 4, cut, 5, 6, 7})) == Shapes{{0, 1, 2}, {5, 6, 7}});
+  CHECK(shapes(assemble(Topology::line_list, {0, 1, 2})) == Shapes{{0, 1}});
+  CHECK(shapes(assemble(static_cast<Topology>(static_cast<unsigned>(Topology::patch_list_1) + 3), {0, 1, 2, 3, 4, 5, 6, 7})) == Shapes{{0, 1, 2, 3}, {4, 5, 6, 7}});
 }
 
 TEST_CASE("every other triangle of a strip is turned round") {
-  const auto out = assemble(Topology::_3DPRIM_TRISTRIP, {0, 1, 2, 3, 4, cut, 5, 6, 7});
+  const auto out = assemble(Topology::triangle_strip, {0, 1, 2, 3, 4, cut, 5, 6, 7});
   CHECK(shapes(out) == Shapes{{0, 1, 2}, {1, 2, 3}, {2, 3, 4}, {5, 6, 7}});
   CHECK(out[0].reversed == false);
   CHECK(out[1].reversed == true);
@@ -55,16 +55,16 @@ TEST_CASE("every other triangle of a strip is turned round") {
 }
 
 TEST_CASE("fans keep their first vertex, loops close") {
-  CHECK(shapes(assemble(Topology::_3DPRIM_TRIFAN, {9, 1, 2, 3})) == Shapes{{9, 1, 2}, {9, 2, 3}});
-  CHECK(shapes(assemble(Topology::_3DPRIM_LINELOOP, {0, 1, 2, cut, 3, 4, cut, 5})) == Shapes{{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 3}});
-  CHECK(shapes(assemble(Topology::_3DPRIM_LINESTRIP, {0, 1, 2})) == Shapes{{0, 1}, {1, 2}});
+  CHECK(shapes(assemble(Topology::triangle_fan, {9, 1, 2, 3})) == Shapes{{9, 1, 2}, {9, 2, 3}});
+  CHECK(shapes(assemble(Topology::line_loop, {0, 1, 2, cut, 3, 4, cut, 5})) == Shapes{{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 3}});
+  CHECK(shapes(assemble(Topology::line_strip, {0, 1, 2})) == Shapes{{0, 1}, {1, 2}});
 }
 
 TEST_CASE("both halves of a quad have its last vertex as the provoking one, whatever the selects") {
   for (unsigned first : {0u, 2u}) {
-    for (const Out& o : assemble(Topology::_3DPRIM_QUADLIST, {0, 1, 2, 3}, {static_cast<uint8_t>(first), 1, 2}))
+    for (const Out& o : assemble(Topology::quad_list, {0, 1, 2, 3}, {static_cast<uint8_t>(first), 1, 2}))
       CHECK(o.vertices[o.provoking] == 3u);
-    for (const Out& o : assemble(Topology::_3DPRIM_QUADSTRIP, {0, 1, 2, 3}, {static_cast<uint8_t>(first), 1, 2}))
+    for (const Out& o : assemble(Topology::quad_strip, {0, 1, 2, 3}, {static_cast<uint8_t>(first), 1, 2}))
       CHECK(o.vertices[o.provoking] == 3u);
   }
 }
@@ -81,18 +81,18 @@ TEST_CASE("edges of quads and polygons are their sides, once each") {
     assembler.cut();
     return result;
   };
-  CHECK(sides(Topology::_3DPRIM_QUADLIST, {0, 1, 2, 3}) == Sides{{0, 1}, {1, 2}, {2, 3}, {0, 3}});
-  CHECK(sides(Topology::_3DPRIM_QUADSTRIP, {0, 1, 2, 3}) == Sides{{0, 1}, {1, 3}, {2, 3}, {0, 2}});
-  CHECK(sides(Topology::_3DPRIM_POLYGON, {0, 1, 2}) == Sides{{0, 1}, {1, 2}, {0, 2}});
-  CHECK(sides(Topology::_3DPRIM_POLYGON, {0, 1, 2, 3, 4}) == Sides{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {0, 4}});
-  CHECK(sides(Topology::_3DPRIM_TRISTRIP, {0, 1, 2}) == Sides{{0, 1}, {1, 2}, {0, 2}});
+  CHECK(sides(Topology::quad_list, {0, 1, 2, 3}) == Sides{{0, 1}, {1, 2}, {2, 3}, {0, 3}});
+  CHECK(sides(Topology::quad_strip, {0, 1, 2, 3}) == Sides{{0, 1}, {1, 3}, {2, 3}, {0, 2}});
+  CHECK(sides(Topology::polygon, {0, 1, 2}) == Sides{{0, 1}, {1, 2}, {0, 2}});
+  CHECK(sides(Topology::polygon, {0, 1, 2, 3, 4}) == Sides{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {0, 4}});
+  CHECK(sides(Topology::triangle_strip, {0, 1, 2}) == Sides{{0, 1}, {1, 2}, {0, 2}});
 }
 
 TEST_CASE("a strip with adjacency gives OpenGL's six vertices") {
   // OpenGL 4.6, table 10.1, with zero-based numbers.
-  CHECK(shapes(assemble(Topology::_3DPRIM_TRISTRIP_ADJ, {0, 1, 2, 3, 4, 5})) == Shapes{{0, 1, 2, 5, 4, 3}});
-  CHECK(shapes(assemble(Topology::_3DPRIM_TRISTRIP_ADJ, {0, 1, 2, 3, 4, 5, 6})) == Shapes{{0, 1, 2, 5, 4, 3}});
-  const auto out = assemble(Topology::_3DPRIM_TRISTRIP_ADJ, {0, 1, 2, 3, 4, 5, 6, 7});
+  CHECK(shapes(assemble(Topology::triangle_strip_adjacency, {0, 1, 2, 3, 4, 5})) == Shapes{{0, 1, 2, 5, 4, 3}});
+  CHECK(shapes(assemble(Topology::triangle_strip_adjacency, {0, 1, 2, 3, 4, 5, 6})) == Shapes{{0, 1, 2, 5, 4, 3}});
+  const auto out = assemble(Topology::triangle_strip_adjacency, {0, 1, 2, 3, 4, 5, 6, 7});
   REQUIRE(out.size() == 2);
   CHECK(out[0].vertices == std::vector<uint32_t>{0, 1, 2, 6, 4, 3});
   CHECK(out[1].reversed);
@@ -100,7 +100,7 @@ TEST_CASE("a strip with adjacency gives OpenGL's six vertices") {
 
 TEST_CASE("reversed triangles are turned so that the leading or the trailing vertices stay in order") {
   std::vector<Object> objects;
-  Assembler assembler(Topology::_3DPRIM_TRISTRIP_ADJ, {2, 1, 2}, [&](const Object& o) { objects.push_back(o); });
+  Assembler assembler(Topology::triangle_strip_adjacency, {2, 1, 2}, [&](const Object& o) { objects.push_back(o); });
   for (uint32_t v = 0; v < 8; ++v) assembler.vertex(v);
   assembler.cut();
   REQUIRE(objects.size() == 2);

@@ -6,9 +6,11 @@
 #include "hw/render/depth_stencil.h"
 #include "tests/catch.h"
 #include "tests/unit/memory/mapped.h"
+#include "tests/unit/render/decoded.h"
 
 using namespace softgen;
 using namespace softgen::render;
+using namespace softgen::render::test;
 
 namespace {
 
@@ -33,7 +35,7 @@ struct Fixture : memory::test::Mapped {
 TEST_CASE("one unit of depth bias is one step of a 24-bit buffer, wherever the depth lies") {
   Fixture f;
   f.view.fill(base, 0xff, 4096);
-  const DepthStencil tests(f.state, f.store, 1);
+  const DepthStencil tests(f.state);
   for (uint32_t x = 0; x < 16; ++x) {
     const double z = x / 15.0 * 0.999;
     const auto sample = [&](double depth) { return tests.test_and_write(f.view, {x, 0, 0, 0, depth, true}); };
@@ -45,7 +47,7 @@ TEST_CASE("one unit of depth bias is one step of a 24-bit buffer, wherever the d
 
 TEST_CASE("beyond the depth buffer nothing is tested or written") {
   Fixture f;
-  const DepthStencil tests(f.state, f.store, 1);
+  const DepthStencil tests(f.state);
   CHECK(tests.test_and_write(f.view, {16, 0, 0, 0, 0.25, true}));
   CHECK(tests.test_and_write(f.view, {0, 16, 0, 0, 0.25, true}));
   CHECK(tests.test_and_write(f.view, {0, 0, 1, 0, 0.25, true}));
@@ -60,11 +62,11 @@ TEST_CASE("a depth buffer's format counts only where depth is tested or written"
   const uint32_t buffer[] = {0x78050006, 0, 0, 0, 0, 0, 0, 0}, no_tests[] = {0x784e0002, 0, 0, 0};
   f.store.accept({0, defs::gen9::commands.find("3DSTATE_DEPTH_BUFFER"), buffer});
   f.state.refresh(f.store);
-  CHECK_FALSE(DepthStencil(f.state, f.store, 1).any_test());
+  CHECK_FALSE(DepthStencil(f.state).any_test());
   CHECK(failure_count(Failure::guest_error, what) == 1);
   f.store.accept({0, defs::gen9::commands.find("3DSTATE_WM_DEPTH_STENCIL"), no_tests});
   f.state.refresh(f.store);
-  CHECK_FALSE(DepthStencil(f.state, f.store, 1).any_test());
+  CHECK_FALSE(DepthStencil(f.state).any_test());
   CHECK(failure_count(Failure::guest_error, what) == 1);
 }
 
@@ -80,14 +82,14 @@ TEST_CASE("a cleared slice has the clear value that is bound until something is 
     const uint32_t params[] = {0x78040001, std::bit_cast<uint32_t>(value), 1};
     f.store.accept({0, defs::gen9::commands.find("3DSTATE_CLEAR_PARAMS"), params});
     f.state.refresh(f.store);
-    return DepthStencil(f.state, f.store, 1);
+    return DepthStencil(f.state);
   };
   const StopFlag never;
   const StopReasons stops{never, StopFlag::dropping};
   const auto bands = [&](const PixelRect& rect, const FillPart& part) { part(f.view, rect); };
   const auto at = [&](uint32_t x, uint32_t y) { return f.view.load<uint32_t>(base + y * 16 + x % 4 * 4 + x / 4 * 512) & 0xffffff; };
-  gen9::_3DSTATE_WM_HZ_OP op{};
-  op.depth_buffer_clear_enable = op.full_surface_depth_and_stencil_clear = true;
+  DepthOperation op;
+  op.clear_depth = op.whole_surface = true;
   op.sample_mask = 0xffff;
   SECTION("a HiZ buffer of zeros") {
     const DepthStencil fresh = bind(1);
@@ -100,7 +102,7 @@ TEST_CASE("a cleared slice has the clear value that is bound until something is 
     CHECK_FALSE(bind(1).clear_value_changed(f.view));
     CHECK(at(15, 15) == 0);
   }
-  bind(0).clear(f.view, bands, stops, f.state, op);
+  bind(0).clear(f.view, bands, stops, op);
   CHECK_FALSE(bind(0).clear_value_changed(f.view));
 
   DepthStencil changed = bind(1);
@@ -111,9 +113,9 @@ TEST_CASE("a cleared slice has the clear value that is bound until something is 
   CHECK(at(15, 15) == 0xffffff);
 
   SECTION("a part of the slice is cleared with another value: the rest follows") {
-    op.full_surface_depth_and_stencil_clear = false;
-    op.clear_rectangle_x_max = op.clear_rectangle_y_max = 8;
-    bind(0).clear(f.view, bands, stops, f.state, op);
+    op.whole_surface = false;
+    op.rect = {0, 0, 8, 8};
+    bind(0).clear(f.view, bands, stops, op);
     CHECK(at(15, 15) == 0);
   }
   SECTION("drawn") {

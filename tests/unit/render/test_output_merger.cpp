@@ -6,10 +6,12 @@
 #include "hw/render/output_merger.h"
 #include "tests/catch.h"
 #include "tests/unit/memory/mapped.h"
+#include "tests/unit/render/decoded.h"
 #include "tests/unit/surface/two_d.h"
 
 using namespace softgen;
 using namespace softgen::render;
+using namespace softgen::render::test;
 
 namespace {
 
@@ -41,7 +43,7 @@ PixelColor green() {
 
 TEST_CASE("the first write to a cleared pixel gives its other samples the clear colour") {
   Fixture f;
-  const OutputMerger merger(State{}, f.view);
+  const OutputMerger merger(DrawState{});
   const RenderTarget rt(f.surface);
   merger.write(f.view, rt, merger.mode(rt, 0), 3, 2, 0, 0b0010, green());
   const uint32_t red = std::bit_cast<uint32_t>(std::array<uint8_t, 4>{255, 0, 0, 255}), written = std::bit_cast<uint32_t>(std::array<uint8_t, 4>{0, 255, 0, 255});
@@ -53,7 +55,7 @@ TEST_CASE("the first write to a cleared pixel gives its other samples the clear 
 
 TEST_CASE("samples that shared a slice get their own") {
   Fixture f;
-  const OutputMerger merger(State{}, f.view);
+  const OutputMerger merger(DrawState{});
   const RenderTarget rt(f.surface);
   f.view.store<uint32_t>(rt.level->address(0, 0, 0, 0), 0x11111111);
   f.view.store<uint32_t>(rt.level->address(0, 0, 0, 1), 0x22222222);
@@ -65,7 +67,7 @@ TEST_CASE("samples that shared a slice get their own") {
 
 TEST_CASE("writes outside of the target or to null surfaces go nowhere") {
   Fixture f;
-  const OutputMerger merger(State{}, f.view);
+  const OutputMerger merger(DrawState{});
   const RenderTarget rt(f.surface), nowhere{surface::Surface{}};
   merger.write(f.view, rt, merger.mode(rt, 0), 16, 0, 0, 0xf, green());
   merger.write(f.view, rt, merger.mode(rt, 0), 0, 0, 1, 0xf, green());
@@ -86,9 +88,9 @@ TEST_CASE("of a blend state only the entries of targets that are written are rea
   State state;
   const uint32_t pointers[] = {0x78240000, at | 1};
   store.accept({0, defs::gen9::commands.find("3DSTATE_BLEND_STATE_POINTERS"), pointers});
-  state.refresh(store);
-  OutputMerger merger(state, f.view);
-  merger.load_target(f.view, 1);
+  state.refresh(store, f.view);
+  OutputMerger merger(state);
+  merger.set_target(1, state.decoder->target_blend(f.view, state, 1));
   CHECK(merger.mode(RenderTarget(f.surface), 1).logic);
   CHECK_FALSE(merger.mode(RenderTarget(f.surface), 0).logic);
   CHECK(failure_counts().empty());
@@ -101,11 +103,11 @@ TEST_CASE("dithered alpha covers other samples in neighbouring pixels, and as ma
   constexpr uint32_t at = base + 0x8000;
   const uint32_t pointers[] = {0x78240000, at | 1};
   store.accept({0, defs::gen9::commands.find("3DSTATE_BLEND_STATE_POINTERS"), pointers});
-  state.refresh(store);
   for (const bool dithered : {false, true}) {
     const uint32_t blend[] = {1u << 31 | (dithered ? 1u << 28 : 0u), 0, 0};
     f.view.write(at, blend, sizeof blend);
-    const OutputMerger merger(state, f.view);
+    state.refresh(store, f.view);
+    const OutputMerger merger(state);
     for (const unsigned count : {1u, 2u, 4u, 8u, 16u}) {
       const uint32_t here = merger.alpha_to_coverage(0.5f, count, 4, 6);
       CHECK(std::popcount(here) == static_cast<int>(count + 1) / 2);

@@ -13,10 +13,12 @@
 #include "hw/render/fill.h"
 #include "tests/catch.h"
 #include "tests/unit/memory/isolated.h"
+#include "tests/unit/render/decoded.h"
 
 using namespace softgen;
 using namespace softgen::render;
-using SurfaceState = gen9::RENDER_SURFACE_STATE;
+using namespace softgen::render::test;
+using SurfaceState = defs::gen9::RENDER_SURFACE_STATE;
 using surface::SurfaceFormat;
 
 namespace {
@@ -92,11 +94,11 @@ TEST_CASE("a depth clear of a buffer whose pitch is no whole number of tiles sta
       for (const uint64_t at : bases) {
         Fixture f;
         f.depth_buffer(format, at, pitch);
-        gen9::_3DSTATE_WM_HZ_OP op{};
-        op.depth_buffer_clear_enable = op.full_surface_depth_and_stencil_clear = true;
+        DepthOperation op;
+        op.clear_depth = op.whole_surface = true;
         op.sample_mask = 1;
         CAPTURE(static_cast<int>(format), pitch, at);
-        DepthStencil(f.state, f.store, 1).clear(f.view, [&](const PixelRect& rect, const FillPart& part) { part(f.view, rect); }, f.never, f.state, op);
+        DepthStencil(f.state).clear(f.view, [&](const PixelRect& rect, const FillPart& part) { part(f.view, rect); }, f.never, op);
       }
 }
 
@@ -107,7 +109,7 @@ TEST_CASE("depth tests by blocks stay within their pages") {
       for (const uint64_t at : bases) {
         Fixture f;
         f.depth_buffer(format, at, pitch);
-        const DepthStencil tests(f.state, f.store, 1);
+        const DepthStencil tests(f.state);
         REQUIRE(tests.uses_depth());
         if (!tests.tests_blocks()) continue;
         const DepthKernel kernel = tests.kernel({.a = 0, .b = 0, .c = 0.5, .bias = 0, .low = 0, .high = 1});
@@ -120,7 +122,7 @@ TEST_CASE("depth tests by blocks stay within their pages") {
 
 TEST_CASE("colours are written within their pages, whatever the target's base and pitch") {
   Fixture f;
-  const OutputMerger merger(State{}, f.view);
+  const OutputMerger merger(DrawState{});
   for (const auto format : {SurfaceFormat::R8G8B8A8_UNORM, SurfaceFormat::R32_UINT})
     for (const auto tiling : tilings)
       for (const uint32_t pitch : pitches)
@@ -146,7 +148,7 @@ TEST_CASE("colours are written within their pages, whatever the target's base an
 
 TEST_CASE("quads and blocks of a target are where its surface has their pixels") {
   Fixture f;
-  const OutputMerger merger(State{}, f.view);
+  const OutputMerger merger(DrawState{});
   constexpr auto format = SurfaceFormat::R8G8B8A8_UNORM;
   for (const surface::Surface& s : {decoded(image(format, SurfaceState::TileMode::XMAJOR, base, 512)), decoded(image(format, SurfaceState::TileMode::YMAJOR, base, 256)), yf_tiled(format, base, 256)}) {
     const RenderTarget rt(s);
@@ -170,7 +172,7 @@ TEST_CASE("a target in a mip tail is written pixel by pixel") {
   SurfaceState state = image(SurfaceFormat::R8G8B8A8_UNORM, SurfaceState::TileMode::YMAJOR, base, 256);
   state.tiled_resource_mode = SurfaceState::TiledResourceMode::_4KB;
   state.mip_tail_start_lod = 2;
-  const OutputMerger merger(State{}, f.view);
+  const OutputMerger merger(DrawState{});
   for (const unsigned level : {1u, 2u}) {
     state.mip_count_lod = level;
     CHECK(merger.color_kernel(RenderTarget(decoded(state)), 0).has_value() == (level == 1));

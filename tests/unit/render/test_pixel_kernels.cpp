@@ -14,9 +14,11 @@
 #include "hw/render/output_merger.h"
 #include "tests/catch.h"
 #include "tests/unit/memory/mapped.h"
+#include "tests/unit/render/decoded.h"
 
 using namespace softgen;
 using namespace softgen::render;
+using namespace softgen::render::test;
 
 namespace {
 
@@ -76,8 +78,9 @@ TEST_CASE("eight pixels of colour are written as the output merger writes each")
     const uint32_t blend[] = {f.any() & (1u << 30 | 1u << 29), f.any() & added, f.any() & ~(f.any() % 8 ? 1u << 31 : 0u)};
     f.view.write(blend_at, blend, sizeof blend);
     for (unsigned i = 0; i < 4; ++i) f.view.store(cc_at + 8 + 4 * i, f.value());
-    OutputMerger merger(f.state, f.view);
-    merger.load_target(f.view, 0);
+    f.state.refresh(f.store, f.view);
+    OutputMerger merger(f.state);
+    merger.set_target(0, f.state.decoder->target_blend(f.view, f.state, 0));
     const RenderTarget rt(f.surface);
     const auto kernel = merger.color_kernel(rt, 0);
     if (!kernel) continue;
@@ -128,7 +131,7 @@ TEST_CASE("blocks pass the depth test as their pixels do") {
       const uint32_t tests[] = {0x784e0002, (round & 7) << 5 | (f.any() & 3), 0, 0};
       f.store.accept({0, defs::gen9::commands.find("3DSTATE_WM_DEPTH_STENCIL"), tests});
       f.state.refresh(f.store);
-      const DepthStencil depth(f.state, f.store, 1);
+      const DepthStencil depth(f.state);
       REQUIRE(depth.tests_blocks());
       const uint64_t mask = uint64_t{f.any()} << 32 | f.any();
       const double a = f.value() * 0.1, b = f.value() * 0.1, c = f.value();
@@ -180,7 +183,7 @@ TEST_CASE("blocks pass the stencil test as their pixels do") {
     packet[0] |= packet.size() - 2;
     f.store.accept({0, defs::gen9::commands.find("3DSTATE_WM_DEPTH_STENCIL"), packet});
     f.state.refresh(f.store);
-    const DepthStencil tests(f.state, f.store, 1);
+    const DepthStencil tests(f.state);
     REQUIRE(tests.tests_blocks());
     REQUIRE(tests.holds_block(8, 8, 0));
     const bool front = f.any() & 1;
@@ -235,7 +238,7 @@ TEST_CASE("linear targets where four pixels side by side may be in two pages hav
   Fixture f;
   f.surface.format = surface::find_format(surface::SurfaceFormat::R8G8B8A8_UNORM);
   f.surface.tiling = surface::Tiling::linear;
-  OutputMerger merger(f.state, f.view);
+  const OutputMerger merger(f.state);
   CHECK(merger.color_kernel(RenderTarget(f.surface), 0));
   f.surface.base = base + 8;
   CHECK_FALSE(merger.color_kernel(RenderTarget(f.surface), 0));
@@ -259,8 +262,9 @@ TEST_CASE("colours of copied buffers are stored as the output merger writes each
     f.surface.base = base + 0x1000 + 4 * (f.any() % 4 ? 4 * (f.any() % 8) : f.any() % 8);
     const uint32_t blend[] = {f.any() % 8 ? 0 : f.any() & (1u << 31 | 1u << 27), f.any() % 8 ? 0 : f.any() & 0xf, f.any() % 8 ? 0 : f.any()};
     f.view.write(blend_at, blend, sizeof blend);
-    OutputMerger merger(f.state, f.view);
-    merger.load_target(f.view, 0);
+    f.state.refresh(f.store, f.view);
+    OutputMerger merger(f.state);
+    merger.set_target(0, f.state.decoder->target_blend(f.view, f.state, 0));
     const RenderTarget rt(f.surface);
     if (!merger.copies_words(rt, 0)) continue;
     ++compared;
@@ -380,8 +384,9 @@ TEST_CASE("4x4 pixels of colour are written as each half alone") {
     f.surface.format = surface::find_format(round & 1 ? surface::SurfaceFormat::B8G8R8A8_UNORM : surface::SurfaceFormat::B8G8R8X8_UNORM);
     const uint32_t blend[] = {0, round & 2 ? f.any() : 0, f.any() & ~(1u << 31)};
     f.view.write(blend_at, blend, sizeof blend);
-    OutputMerger merger(f.state, f.view);
-    merger.load_target(f.view, 0);
+    f.state.refresh(f.store, f.view);
+    OutputMerger merger(f.state);
+    merger.set_target(0, f.state.decoder->target_blend(f.view, f.state, 0));
     const RenderTarget rt(f.surface);
     const auto kernel = merger.color_kernel(rt, 0);
     if (!kernel) continue;

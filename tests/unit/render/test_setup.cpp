@@ -12,8 +12,10 @@
 #include "hw/render/raster.h"
 #include "hw/render/setup.h"
 #include "tests/catch.h"
+#include "tests/unit/render/decoded.h"
 
 using namespace softgen::render;
+using namespace softgen::render::test;
 
 namespace {
 
@@ -33,11 +35,11 @@ RasterState raster_64() {
   r.sample_positions[0] = {128, 128};
   r.clip_enable = r.xy_clip = r.guardband = r.z_near_clip = r.z_far_clip = true;
   auto& v = r.viewports[0];
-  v.transform.viewport_matrix_element_m00 = v.transform.viewport_matrix_element_m30 = 32;
-  v.transform.viewport_matrix_element_m11 = v.transform.viewport_matrix_element_m31 = 32;
-  v.transform.viewport_matrix_element_m22 = v.transform.viewport_matrix_element_m32 = 0.5;
-  v.transform.x_min_clip_guardband = v.transform.y_min_clip_guardband = -8;
-  v.transform.x_max_clip_guardband = v.transform.y_max_clip_guardband = 8;
+  v.transform.m00 = v.transform.m30 = 32;
+  v.transform.m11 = v.transform.m31 = 32;
+  v.transform.m22 = v.transform.m32 = 0.5;
+  v.transform.guardband_x0 = v.transform.guardband_y0 = -8;
+  v.transform.guardband_x1 = v.transform.guardband_y1 = 8;
   v.rect = {0, 0, 64, 64};
   return r;
 }

@@ -5,9 +5,11 @@
 #include "hw/render/stream_out.h"
 #include "tests/catch.h"
 #include "tests/unit/memory/mapped.h"
+#include "tests/unit/render/decoded.h"
 
 using namespace softgen;
 using namespace softgen::render;
+using namespace softgen::render::test;
 
 namespace {
 
@@ -102,7 +104,7 @@ TEST_CASE("offsets are loaded from memory and saved at the end of a draw") {
   constexpr uint32_t offset_write = 1u << 21, offset_address = 1u << 20;
   t.view.store<uint32_t>(offsets, 16);
   t.set_up(128, 16, offset_write | offset_address);
-  load_stream_offset(t.state.so_buffer(0), t.registers, t.view);
+  load_stream_offset(t.state.decoder->stream_offset(t.store.packet(defs::CommandId::_3DSTATE_SO_BUFFER)), t.registers, t.view);
   CHECK(t.registers.peek(reg::SO_WRITE_OFFSET(0)) == 16);
   Object object = Fixture::triangle();
   StreamOut so(t.state, t.registers, t.view);

@@ -8,17 +8,20 @@
 #include "tests/catch.h"
 
 using namespace softgen::render;
-using Te = gen9::_3DSTATE_TE;
+using Te = TessellationState;
+using Domain = TessellationDomain;
+using Partitioning = TessellationPartitioning;
+using Output = TessellationOutput;
 
 namespace {
 
-Te state(Te::TEDomain domain, Te::Partitioning partitioning, Te::OutputTopology output = Te::OutputTopology::OUTPUT_TRI_CW) {
+Te state(Domain domain, Partitioning partitioning, Output output = Output::triangle_clockwise) {
   Te te;
-  te.te_domain = domain;
+  te.domain = domain;
   te.partitioning = partitioning;
-  te.output_topology = output;
-  te.maximum_tessellation_factor_odd = 63;
-  te.maximum_tessellation_factor_not_odd = 64;
+  te.output = output;
+  te.max_factor_odd = 63;
+  te.max_factor_not_odd = 64;
   return te;
 }
 
@@ -41,8 +44,8 @@ constexpr int64_t square = int64_t{DomainPoint::one} * DomainPoint::one;
 TEST_CASE("triangles tile their domain: none is turned, their areas add up, every inner edge is shared") {
   std::mt19937 rng(20240601);
   std::uniform_real_distribution<float> factor(0.5f, 66.0f);
-  for (const auto domain : {Te::TEDomain::QUAD, Te::TEDomain::TRI})
-    for (const auto partitioning : {Te::Partitioning::INTEGER, Te::Partitioning::ODD_FRACTIONAL, Te::Partitioning::EVEN_FRACTIONAL})
+  for (const auto domain : {Domain::quad, Domain::triangle})
+    for (const auto partitioning : {Partitioning::integer, Partitioning::odd_fractional, Partitioning::even_fractional})
       for (unsigned round = 0; round < 60; ++round) {
         TessellationFactors factors;
         for (float& f : factors.outside) f = round % 3 ? factor(rng) : std::floor(factor(rng) / 8);
@@ -60,29 +63,29 @@ TEST_CASE("triangles tile their domain: none is turned, their areas add up, ever
           for (unsigned e = 0; e < 3; ++e) edges.emplace(t.indices[i + e], t.indices[i + (e + 1) % 3]);
         }
         CHECK_FALSE(turned);
-        CHECK(std::abs(sum - (domain == Te::TEDomain::QUAD ? 2 : 1) * square) <= 512);
+        CHECK(std::abs(sum - (domain == Domain::quad ? 2 : 1) * square) <= 512);
         CHECK(edges.size() == t.indices.size());  // no edge is walked twice in one direction
       }
 }
 
 TEST_CASE("factors of one give the plain patch, and winding follows the output topology") {
   const TessellationFactors ones{{1, 1, 1, 1}, {1, 1}};
-  const Tessellation quad = run(state(Te::TEDomain::QUAD, Te::Partitioning::INTEGER), ones);
+  const Tessellation quad = run(state(Domain::quad, Partitioning::integer), ones);
   CHECK(quad.points.size() == 4);
   CHECK(quad.indices == std::vector<uint16_t>{0, 1, 3, 1, 2, 3});
-  const Tessellation turned = run(state(Te::TEDomain::TRI, Te::Partitioning::ODD_FRACTIONAL, Te::OutputTopology::OUTPUT_TRI_CCW), ones);
+  const Tessellation turned = run(state(Domain::triangle, Partitioning::odd_fractional, Output::triangle_counterclockwise), ones);
   CHECK(turned.indices == std::vector<uint16_t>{0, 2, 1});
   CHECK(turned.points[2] == DomainPoint{DomainPoint::one, 0});
 }
 
 TEST_CASE("whole factors divide evenly; fractional ones let the newest segments grow") {
-  const Te isolines = state(Te::TEDomain::ISOLINE, Te::Partitioning::INTEGER, Te::OutputTopology::OUTPUT_LINE);
+  const Te isolines = state(Domain::isoline, Partitioning::integer, Output::line);
   const Tessellation lines = run(isolines, {{3, 4, 0, 0}, {}});
   CHECK(lines.points.size() == 3 * 5);
   CHECK(lines.indices.size() == 3 * 4 * 2);
   CHECK(lines.points[1] == DomainPoint{0x4000, 0});
   CHECK(lines.points[5].v == 0x5555);
-  const Te odd = state(Te::TEDomain::ISOLINE, Te::Partitioning::ODD_FRACTIONAL, Te::OutputTopology::OUTPUT_POINT);
+  const Te odd = state(Domain::isoline, Partitioning::odd_fractional, Output::point);
   const Tessellation points = run(odd, {{1, 1.5f, 0, 0}, {}});
   REQUIRE(points.points.size() == 4);
   CHECK(points.indices.size() == 4);
@@ -92,7 +95,7 @@ TEST_CASE("whole factors divide evenly; fractional ones let the newest segments 
 }
 
 TEST_CASE("neighbouring patches meet: an edge is divided by its own factor only") {
-  const Te te = state(Te::TEDomain::QUAD, Te::Partitioning::EVEN_FRACTIONAL);
+  const Te te = state(Domain::quad, Partitioning::even_fractional);
   const auto edge = [](const Tessellation& t) {
     std::set<uint32_t> v;
     for (const DomainPoint& p : t.points)
@@ -106,7 +109,7 @@ TEST_CASE("neighbouring patches meet: an edge is divided by its own factor only"
 
 TEST_CASE("a factor of zero, below zero or NaN culls the patch; an inside factor does not") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  const Te tri = state(Te::TEDomain::TRI, Te::Partitioning::INTEGER);
+  const Te tri = state(Domain::triangle, Partitioning::integer);
   for (float f : {0.0f, -1.0f, nan}) {
     CHECK(run(tri, {{2, f, 2, 0}, {2, 0}}).points.empty());
     CHECK_FALSE(run(tri, {{2, 2, 2, 0}, {f, 0}}).points.empty());
@@ -118,9 +121,9 @@ TEST_CASE("a factor of zero, below zero or NaN culls the patch; an inside factor
 TEST_CASE("the patch header's layout follows the domain") {
   std::array<uint32_t, 8> header;
   for (uint32_t i = 0; i < 8; ++i) header[i] = std::bit_cast<uint32_t>(static_cast<float>(i));
-  const auto quad = patch_factors(state(Te::TEDomain::QUAD, Te::Partitioning::INTEGER), header);
+  const auto quad = patch_factors(state(Domain::quad, Partitioning::integer), header);
   CHECK(quad.outside == std::array<float, 4>{7, 6, 5, 4});
   CHECK(quad.inside == std::array<float, 2>{3, 2});
-  CHECK(patch_factors(state(Te::TEDomain::TRI, Te::Partitioning::INTEGER), header).inside[0] == 4);
-  CHECK(patch_factors(state(Te::TEDomain::ISOLINE, Te::Partitioning::INTEGER), header).outside[0] == 6);
+  CHECK(patch_factors(state(Domain::triangle, Partitioning::integer), header).inside[0] == 4);
+  CHECK(patch_factors(state(Domain::isoline, Partitioning::integer), header).outside[0] == 6);
 }

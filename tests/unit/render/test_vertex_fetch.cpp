@@ -8,10 +8,11 @@
 #include "hw/render/vertex_fetch.h"
 #include "tests/catch.h"
 #include "tests/unit/memory/mapped.h"
+#include "tests/unit/render/decoded.h"
 
 using namespace softgen;
 using render::DrawCall;
-using render::State;
+using render::test::State;
 using render::StateStore;
 using render::Vec4;
 using render::VertexFetch;

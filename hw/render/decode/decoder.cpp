@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/render/decode/decoder.h"
+
+#include <algorithm>
+
+#include "hw/base/bits.h"
+
+namespace softgen::render::decode {
+
+template <class G>
+Decoder<G>::Decoder() {
+  for (const auto parts : {VertexParts<G>::parts(), StageParts<G>::parts(), StreamOutParts<G>::parts(), RasterParts<G>::parts(), SetupParts<G>::parts(),
+                           PixelParts<G>::parts()})
+    for (const Part& part : parts) parts_.push_back({&part, ~uint64_t{0}});
+}
+
+template <class G>
+void Decoder<G>::refresh(const StateStore& store, DrawState& state) {
+  for (Versioned& at : parts_) {
+    uint64_t version = 0;
+    for (unsigned i = 0; i < at.part->count; ++i) version += store.version(at.part->packets[i]);
+    if (version == at.version) continue;
+    at.version = version;
+    at.part->renew(store, state);
+  }
+}
+
+template <class G>
+void Decoder<G>::read(const StateStore& store, memory::View& view, DrawState& state) const {
+  Structures<G>::read(store, view, state);
+}
+
+template <class G>
+TargetBlend Decoder<G>::target_blend(memory::View& view, const DrawState& state, unsigned target) const {
+  return Structures<G>::target_blend(view, state, target);
+}
+
+template <class G>
+DrawCommand Decoder<G>::draw_command(std::span<const uint32_t> packet) const {
+  // Gen8+: 3DSTATE_VF_TOPOLOGY has the topology, the field of 3DPRIMITIVE is ignored (SKL PRM vol 2a).
+  const auto p = G::_3DPRIMITIVE::unpack(packet);
+  return {.predicated = p.predicate_enable,
+          .indirect = p.indirect_parameter_enable,
+          .end_offset = p.end_offset_enable,
+          .indexed = p.vertex_access_type == G::_3DPRIMITIVE::VertexAccessType::RANDOM,
+          .vertex_count = p.vertex_count_per_instance,
+          .start_vertex = p.start_vertex_location,
+          .instance_count = p.instance_count,
+          .start_instance = p.start_instance_location,
+          .base_vertex = p.base_vertex_location};
+}
+
+template <class G>
+StreamOffsetLoad Decoder<G>::stream_offset(std::span<const uint32_t> packet) const {
+  constexpr uint32_t from_memory = 0xffffffff;  // Stream Offset: load SO_WRITE_OFFSET from the Offset Address
+  using Buffer = typename G::_3DSTATE_SO_BUFFER;
+  const auto b = Buffer::unpack(packet);
+  return {.load = b.stream_offset_write_enable && packet.size() >= Buffer::dwords,
+          .from_memory = b.stream_offset == from_memory,
+          .store = b.stream_output_buffer_offset_address_enable,
+          .buffer = b.so_buffer_index,
+          .address = strip_canonical(b.stream_output_buffer_offset_address),
+          .value = b.stream_offset};
+}
+
+template <class G>
+DepthOperation Decoder<G>::depth_operation(const StateStore& store) const {
+  const auto p = packet<typename G::_3DSTATE_WM_HZ_OP>(store);
+  const auto pixel = [](uint32_t field) { return static_cast<int32_t>(field); };
+  return {.clear_depth = p.depth_buffer_clear_enable,
+          .clear_stencil = p.stencil_buffer_clear_enable,
+          .resolve_depth = p.depth_buffer_resolve_enable,
+          .resolve_hiz = p.hierarchical_depth_buffer_resolve_enable,
+          .whole_surface = p.full_surface_depth_and_stencil_clear,
+          .rect = {pixel(p.clear_rectangle_x_min), pixel(p.clear_rectangle_y_min), pixel(p.clear_rectangle_x_max), pixel(p.clear_rectangle_y_max)},
+          .sample_mask = p.sample_mask,
+          .stencil_value = static_cast<uint8_t>(p.stencil_clear_value),
+          .buffers = depth_buffers<G>(store, 1u << std::min(p.number_of_multisamples, 4u))};
+}
+
+template class Decoder<defs::Gen9>;
+template class Decoder<defs::Gen11>;
+
+}  // namespace softgen::render::decode
+
+namespace softgen::render {
+
+std::unique_ptr<StateDecoder> make_state_decoder(const defs::CommandSet& commands) {
+  if (&commands == &defs::Gen9::commands) return std::make_unique<decode::Decoder<defs::Gen9>>();
+  if (&commands == &defs::Gen11::commands) return std::make_unique<decode::Decoder<defs::Gen11>>();
+  return nullptr;
+}
+
+}  // namespace softgen::render

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Parts of a draw's state: each is renewed from a few packets when one of them has changed.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "hw/defs/gen11/all.h"
+#include "hw/defs/gen9/all.h"
+#include "hw/render/draw_state.h"
+#include "hw/render/state_store.h"
+
+namespace softgen::render::decode {
+
+struct Part {
+  using Renew = void(const StateStore& store, DrawState& state);
+  Renew* renew;
+  std::array<defs::CommandId, 6> packets;
+  unsigned count;
+};
+
+/// `renew` reads only these packets.
+template <typename... Packets>
+constexpr Part part(Part::Renew* renew) {
+  return {renew, {Packets::id...}, sizeof...(Packets)};
+}
+
+/// As last written; zeros when the context never set it.
+template <typename Packet>
+Packet packet(const StateStore& store) {
+  return Packet::unpack(store.packet(Packet::id));
+}
+template <typename Packet>
+typename Packet::View view_of(const StateStore& store) {
+  return typename Packet::View(store.packet(Packet::id));
+}
+
+/// A field as a neutral enumeration with the same numbers.
+template <typename To, typename Field>
+constexpr To same(Field field) {
+  return static_cast<To>(field);
+}
+template <typename To, typename From>
+constexpr bool agree(To to, From from) {
+  return static_cast<unsigned>(to) == static_cast<unsigned>(from);
+}
+
+// One for each file of this folder that has parts; G is the traits of a generation's packets (hw/defs, struct Gen9).
+template <class G>
+struct VertexParts {
+  static std::span<const Part> parts();
+};
+template <class G>
+struct StageParts {
+  static std::span<const Part> parts();
+};
+template <class G>
+struct StreamOutParts {
+  static std::span<const Part> parts();
+};
+template <class G>
+struct RasterParts {
+  static std::span<const Part> parts();
+};
+template <class G>
+struct SetupParts {
+  static std::span<const Part> parts();
+};
+template <class G>
+struct PixelParts {
+  static std::span<const Part> parts();
+};
+
+/// Memory that packets point to (structures.cpp).
+template <class G>
+struct Structures {
+  static void read(const StateStore& store, memory::View& view, DrawState& state);
+  static TargetBlend target_blend(memory::View& view, const DrawState& state, unsigned target);
+};
+
+/// The depth and stencil buffers that are bound, with this many samples.
+template <class G>
+DepthBuffers depth_buffers(const StateStore& store, unsigned samples);
+
+}  // namespace softgen::render::decode

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A draw's pixel shader and render targets.
+#include <algorithm>
+#include <bit>
+
+#include "hw/base/log.h"
+#include "hw/render/one_draw.h"
+#include "hw/render/uniform_color.h"
+#include "hw/surface/binding.h"
+
+namespace softgen::render {
+
+void Drawer::Draw::load_program(Kernel& kernel, const PixelKernel& from) {
+  kernel.grf_start = from.grf_start;
+  kernel.program = drawer_.kernels_.load(env_.view, kernel.bases, from.kernel, env_.stop);
+}
+
+void Drawer::Draw::load_pixel_shader() {
+  const PixelState& state = state_.pixel;
+  if (!state.valid) return;
+  const auto first = std::find_if(state.kernels.begin(), state.kernels.end(), [](const PixelKernel& k) { return k.enable; });
+  if (first == state.kernels.end()) return guest_error("3DSTATE_PS without a dispatch width", "no pixel is shaded");
+  PixelDraw& pixels = work_->pixels;
+  pixels.simd = 8u << (first - state.kernels.begin());
+  Kernel& kernel = pixels.kernel;
+  kernel = Kernel(state.thread);
+  kernel.bases = state_.bases(Stage::ps);
+  kernel.constants = KernelLoader::read_constants(env_.view, state_.push_constants(Stage::ps, absolute()));
+  kernel.start.rounding = state.rounding;
+  load_program(kernel, *first);
+  pixels.uniform = sends_one_color(*kernel.program, kernel.grf_start);
+  bind_targets();
+  pixels.unseen = nothing_seen(*kernel.program);
+  for (const RenderTarget& rt : pixels.targets)
+    if (rt.ccs) work_->controlled.push_back(&rt);
+  const PixelKernel& wider = state.kernels[1];
+  if (pixels.simd != 8 || !wider.enable || pixels.uniform) return;
+  work_->wide = std::make_unique<PixelDraw>(pixels);
+  work_->wide->simd = 16;
+  load_program(work_->wide->kernel, wider);
+}
+
+/// Whether all that the pixel shader writes goes nowhere, and nothing waits for what it says: shadow maps are drawn with null surfaces.
+bool Drawer::Draw::nothing_seen(const eu::Program& program) const {
+  const PixelDraw& pixels = work_->pixels;
+  return pixels.early && writes_only_targets(program) && !state_.pixel.per_sample &&
+         std::none_of(pixels.targets.begin(), pixels.targets.end(), [](const RenderTarget& rt) { return rt.level.has_value(); });
+}
+
+void Drawer::Draw::bind_targets() {
+  // Drivers put render targets first in the table: at most eight. What no message names may be anything. Fast clears are of the first.
+  const ShaderBases bases = state_.bases(Stage::ps);
+  PixelDraw& pixels = work_->pixels;
+  const uint32_t named = pixels.kernel.program->render_targets() | (state_.pixel.fast_clear ? 1u : 0u);
+  pixels.targets.reserve(static_cast<size_t>(std::bit_width(named)));
+  for (uint32_t i = 0; i < 8 && named >> i; ++i) {
+    if (!bit(named, i)) {
+      pixels.targets.emplace_back();
+      continue;
+    }
+    pixels.targets.emplace_back(surface::cached_surface(env_.view, bases, {.index = static_cast<uint8_t>(i)}));
+    pixels.merger.set_target(i, decoder_.target_blend(env_.view, state_, i));
+    if (work_->raster.samples == 1) pixels.color[i] = pixels.merger.color_kernel(pixels.targets[i], i);
+  }
+}
+
+}  // namespace softgen::render

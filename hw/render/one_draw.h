@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One draw, as Drawer runs it: draw.cpp has its course, draw_shader.cpp its pixel shader and targets, draw_clears.cpp what clears and resolves.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "hw/render/chunked_geometry.h"
+#include "hw/render/draw.h"
+#include "hw/render/geometry_pipeline.h"
+#include "hw/render/state_decoder.h"
+#include "hw/render/stream_out.h"
+
+namespace softgen::render {
+
+/// One draw: geometry's objects through stream output and setup to their pixels.
+class Drawer::Draw {
+ public:
+  Draw(Drawer& drawer, const DrawState& state, const StateDecoder& decoder, const DrawCall& call, EngineEnv& env, const DrawProgress& earlier);
+  Draw(const Draw&) = delete;
+  Draw& operator=(const Draw&) = delete;
+  ~Draw();
+
+  /// Before run(): the depth buffer's clear state follows the bound clear value, and ends where depth will be written. Other than done: the
+  /// draw has not begun.
+  ExecResult update_clears();
+  ExecResult run();
+  const DrawProgress& progress() const { return progress_; }
+
+ private:
+  /// Addresses of push constants are graphics addresses.
+  bool absolute() const;
+  bool may_wait(const DrawCall& call) const;
+  void load_pixel_shader();
+  void load_program(Kernel& kernel, const PixelKernel& from);
+  void bind_targets();
+  bool nothing_seen(const eu::Program& program) const;
+  void prepare(const Batch& batch);
+  void draw_objects(const Batch& batch);
+  bool draw_pixels(uint64_t& tile);
+  bool must_stop() const;
+  uint64_t vertices_shaded() const { return chunked_ ? chunked_->invocations() : geometry_.counts().vs; }
+  uint64_t primitives() const { return chunked_ ? chunked_->primitives() : setup_.primitives(); }
+  const RenderTarget* blocks_target(const PreparedObject& object) const;
+  PixelRect blocks_rect(const PreparedObject& object) const;
+  /// Where a clear or resolve may stop within an object: it is done again from the object's start, which gives the same.
+  StopReasons stops() const { return {env_.stop, StopFlag::dropping | (stops_within_batches_ ? StopFlag::pause : 0u)}; }
+  void fast_clear(const PreparedObject& object);
+  void resolve(const PreparedObject& object, bool partial);
+  bool each_object(uint64_t& done, const std::function<void(const PreparedObject&)>& body);
+  void count_statistics();
+  using Clock = std::chrono::steady_clock;
+  void note_times(Clock::time_point began, Clock::time_point prepared);
+
+  Drawer& drawer_;
+  const StateDecoder& decoder_;
+  EngineEnv& env_;
+  const Stage last_;
+  std::unique_ptr<PixelWork> work_;
+  const DrawState& state_;                      ///< the work's
+  Setup setup_;
+  GeometryWorker worker_;
+  GeometryPipeline geometry_;
+  std::optional<ChunkedGeometry> chunked_;  ///< shades and sets up what geometry_ assembles
+  StreamOut stream_out_;
+  uint64_t clipped_ = 0;
+  const DrawProgress earlier_;
+  DrawProgress progress_;
+  /// A vertex that wrote memory or was streamed out must not be shaded again, and behind other stages all batches come again.
+  const bool stops_within_batches_, stops_between_batches_;
+  bool waits_ = false;                      ///< its pixels are drawn later, if they are not too many
+  bool preempted_ = false;
+  struct {
+    uint64_t vs, clipped, primitives;
+  } settled_{};                             ///< of whole batches
+  const Clock::time_point started_ = Clock::now();
+  Clock::duration behind_geometry_{};  ///< in setup and pixels
+  Clock::duration catching_up_{};  ///< the time that it took to get to where the draw had been preempted
+};
+
+}  // namespace softgen::render

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// State of a draw as the Gen9 decoder makes it of packets.
+#pragma once
+
+#include "hw/defs/gen9/all.h"
+#include "hw/render/state_decoder.h"
+
+namespace softgen::render::test {
+
+namespace gen9 = defs::gen9;
+
+struct State : DrawState {
+  std::unique_ptr<StateDecoder> decoder = make_state_decoder(gen9::commands);
+
+  void refresh(const StateStore& store) { decoder->refresh(store, *this); }
+  /// And what packets point to.
+  void refresh(const StateStore& store, memory::View& view) {
+    refresh(store);
+    decoder->read(store, view, *this);
+  }
+};
+
+}  // namespace softgen::render::test
