@@ -170,8 +170,6 @@ std::span<const uint32_t> StateStore::packet(CommandId id, unsigned index) const
   return {slot + 1, slot[0]};
 }
 
-uint64_t StateStore::version(CommandId id) const { return versions_[static_cast<size_t>(id)]; }
-
 void StateStore::reset() {
   std::fill(dwords_.begin(), dwords_.end(), 0);
   progress_ = {};

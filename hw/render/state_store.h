@@ -29,7 +29,7 @@ class StateStore : public StatePackets {
   /// 3DSTATE_VERTEX_BUFFERS reads as one packet with all 33 buffers, STATE_BASE_ADDRESS as if every modify bit had been set.
   std::span<const uint32_t> packet(defs::CommandId id, unsigned index = 0) const override;
   /// Grows with every accepted packet of `id`: caches of decoded state compare it.
-  uint64_t version(defs::CommandId id) const;
+  uint64_t version(defs::CommandId id) const { return versions_[static_cast<size_t>(id)]; }
 
   void reset();
   /// Bytes of the saved form; the same for every store of one command set.

@@ -139,7 +139,7 @@ uint64_t VertexFetch::address(const Source& source, uint32_t index, uint32_t ins
 }
 
 void VertexFetch::fetch_element(const Source& source, uint32_t index, uint32_t instance, std::span<Vec4> out) {
-  const auto& controls = source.element.components;
+  const auto controls = source.element.components;
   std::array<std::byte, 32> raw{};
   const uint64_t at = address(source, index, instance);
   const bool there = at != nowhere;
@@ -236,7 +236,7 @@ void VertexFetch::fetch_lanes(std::span<const VertexName> vertices, std::span<Gr
       continue;
     }
     locate(source, vertices, elements);
-    const auto& controls = source.element.components;
+    const auto controls = source.element.components;
     const surface::Format* format = source.format;
     if (format && format->numeric == surface::Numeric::raw64) {
       for (size_t i = 0; i < vertices.size(); ++i) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/base/log.h"
 #include "hw/defs/gen9/set.h"
 #include "hw/mmio/register_file.h"
 #include "hw/render/render_engine.h"
@@ -58,4 +59,19 @@ TEST_CASE("texture palettes are the context's") {
   engine.restore_context(image);
   CHECK(shared.palettes[0][1] == 2);
   CHECK(shared.palettes[1][0] == 3);
+}
+
+TEST_CASE("draws of a command set without a decoder are counted, and draw nothing") {
+  set_log_sink({});
+  clear_failure_counts();
+  const defs::CommandSet other{defs::gen9::commands};
+  render::RenderEngine engine(other);
+  Environment f;
+  const auto execute = [&](std::vector<uint32_t> dwords) {
+    CHECK(engine.execute({0, other.find(defs::EngineClass::render, dwords[0]), dwords}, f.env) == ExecResult::done);
+  };
+  execute({0x78520003, 1u << 30, 0, 0, 0});             // 3DSTATE_WM_HZ_OP, a depth clear
+  execute({0x79180006, 1u << 31 | 1u << 21, 0, 0, 0, 0, 0, 0});  // 3DSTATE_SO_BUFFER with an offset to load
+  execute({0x7b000005, 0, 3, 0, 1, 0, 0});
+  CHECK(failure_count(Failure::unimplemented, "3DPRIMITIVE") == 1);
 }
