@@ -11,19 +11,13 @@ namespace softgen::gpgpu {
 
 class Gpgpu : public Pipeline {
  public:
-  /// `pool` null: all on the streamer's thread. `shared`: sampler, data ports, …. Both outlive it.
-  Gpgpu(WorkerPool* pool, MessageTarget& shared) : workers_(pool), shared_(shared) {}
+  /// `commands`: whose packets are decoded. `pool` null: all on the streamer's thread. `shared`: sampler, data ports, …. Both outlive it.
+  Gpgpu(const defs::CommandSet& commands, WorkerPool* pool, MessageTarget& shared)
+      : decoder_(make_decoder(commands)), workers_(pool), shared_(shared) {}
 
   ExecResult execute(const Packet& packet, StatePackets& state, EngineEnv& env) override;
 
  private:
-  struct MediaObject {
-    uint32_t descriptor = 0;
-    MediaPosition position;
-    std::span<const uint32_t> inline_data;
-    uint64_t indirect_offset = 0;
-    uint32_t indirect_bytes = 0;
-  };
   ExecResult start(const Packet& packet, StatePackets& state, EngineEnv& env);
   ExecResult walk(const Packet& packet, StatePackets& state, EngineEnv& env);
   /// Threads of one kernel, one after the other: `threads(run)` calls run(position) for each.
@@ -32,6 +26,7 @@ class Gpgpu : public Pipeline {
   ExecResult media_object(const MediaObject& object, const StatePackets& state, EngineEnv& env);
   ExecResult media_walker(const Packet& packet, StatePackets& state, EngineEnv& env);
 
+  std::unique_ptr<const Decoder> decoder_;  ///< null: the pipeline is not there
   Workers workers_;
   MessageTarget& shared_;
   eu::Loader loader_;

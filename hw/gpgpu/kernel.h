@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A kernel as MEDIA_VFE_STATE, MEDIA_CURBE_LOAD and an interface descriptor describe it, ready to start threads of.
+// A kernel as KernelState describes it, ready to start threads of.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "hw/eu/program/loader.h"
 #include "hw/eu/program/thread.h"
+#include "hw/gpgpu/decoder.h"
 #include "hw/iface/engine.h"
 #include "hw/iface/message_target.h"
 #include "hw/memory/view.h"
@@ -40,7 +40,6 @@ struct Kernel {
   static unsigned put(eu::Thread& thread, unsigned first, const std::vector<Grf>& data, uint64_t offset, uint32_t count);
 };
 
-/// Descriptor `index` of the loaded ones. None: there is no such descriptor (counted).
-std::optional<Kernel> load_kernel(const StatePackets& state, eu::Loader& loader, EngineEnv& env, uint32_t index);
+Kernel load_kernel(const KernelState& state, eu::Loader& loader, EngineEnv& env);
 
 }  // namespace softgen::gpgpu

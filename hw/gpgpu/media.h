@@ -10,11 +10,6 @@
 
 namespace softgen::gpgpu {
 
-/// What a root thread is told besides constants: r0.1 has X [11:0] and Y [27:16], r0.2 the colour of a scoreboard in [19:16].
-struct MediaPosition {
-  uint32_t x = 0, y = 0, color = 0;
-};
-
 class MediaThreads {
  public:
   MediaThreads(Kernel kernel, MessageTarget& shared, EngineEnv& env) : kernel_(std::move(kernel)), shared_(shared), env_(env) {}
@@ -33,9 +28,7 @@ class MediaThreads {
 /// The positions of MEDIA_OBJECT_WALKER in order (SKL PRM vol 7, "Walker Algorithm").
 class MediaWalk {
  public:
-  using Command = defs::gen9::MEDIA_OBJECT_WALKER;
-
-  explicit MediaWalk(const Command& command) : c_(command) {}
+  explicit MediaWalk(const MediaWalkCommand& command) : c_(command) {}
   /// visit(position) for each behind the first `visited`, until it returns something else than done. A pause ends it between two of them, behind
   /// one at least: preempted, and `visited` is where to go on. Polls `stop` where nothing is visited for long.
   template <typename Visit>
@@ -64,7 +57,7 @@ class MediaWalk {
     return ExecResult::done;
   }
 
-  const Command& c_;
+  const MediaWalkCommand& c_;
 };
 
 template <typename Visit>

@@ -31,17 +31,15 @@ uint64_t product(uint32_t x, uint32_t y, uint32_t z) {
 
 }  // namespace
 
-Walk::Walk(const Command& command, Kernel kernel, MessageTarget& shared, EngineEnv& env)
-    : kernel_(std::move(kernel)), shared_(shared), env_(env), width_(command.thread_width_counter_maximum + 1),
-      height_(command.thread_height_counter_maximum + 1), depth_(command.thread_depth_counter_maximum + 1), threads_(width_ * height_ * depth_),
-      right_mask_(command.right_execution_mask), bottom_mask_(command.bottom_execution_mask), first_x_(command.thread_group_id_starting_x),
-      first_y_(command.thread_group_id_starting_y), first_z_(command.thread_group_id_starting_resume_z), number_(next_number()) {
-  const unsigned channels = 8u << std::min(static_cast<unsigned>(command.simd_size), 2u);
-  full_mask_ = channels == 32 ? ~0u : (1u << channels) - 1;
+Walk::Walk(const WalkCommand& command, Kernel kernel, MessageTarget& shared, EngineEnv& env)
+    : kernel_(std::move(kernel)), shared_(shared), env_(env), width_(command.width), height_(command.height), depth_(command.depth),
+      threads_(width_ * height_ * depth_), right_mask_(command.right_mask), bottom_mask_(command.bottom_mask), first_x_(command.first[0]),
+      first_y_(command.first[1]), first_z_(command.first[2]), number_(next_number()) {
+  full_mask_ = command.channels == 32 ? ~0u : (1u << command.channels) - 1;
   full_masks_ = (full_mask_ & right_mask_ & bottom_mask_) == full_mask_;
   // The dimensions are the first group numbers that are not there any more.
-  uint32_t end_x = command.thread_group_id_x_dimension, end_y = command.thread_group_id_y_dimension, end_z = command.thread_group_id_z_dimension;
-  if (command.indirect_parameter_enable) {
+  auto [end_x, end_y, end_z] = command.end;
+  if (command.end_in_registers) {
     end_x = env.registers.peek(reg::GPGPU_DISPATCHDIMX);
     end_y = env.registers.peek(reg::GPGPU_DISPATCHDIMY);
     end_z = env.registers.peek(reg::GPGPU_DISPATCHDIMZ);
@@ -49,10 +47,10 @@ Walk::Walk(const Command& command, Kernel kernel, MessageTarget& shared, EngineE
   count_x_ = count_from(first_x_, end_x);
   count_y_ = count_from(first_y_, end_y);
   groups_ = product(count_x_, count_y_, count_from(first_z_, end_z));
-  if (command.indirect_data_length)
-    constants_ = read_constants(env.view, kernel_.bases.indirect_object + command.indirect_data_start_address, command.indirect_data_length);
+  const IndirectData& indirect = command.indirect;
+  if (indirect.bytes) constants_ = read_constants(env.view, kernel_.bases.indirect_object + indirect.offset, indirect.bytes);
   else constants_ = std::move(kernel_.curbe);
-  lay_out(command.indirect_data_length != 0);
+  lay_out(indirect.bytes != 0);
 }
 
 /// Both have constants for all threads first, then for each. The CURBE's go to registers in this order; of indirect data, those for all threads come

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "hw/base/worker_pool.h"
-#include "hw/defs/gen9/gpgpu.h"
 #include "hw/eu/program/series.h"
 #include "hw/eu/interp/thread_group.h"
+#include "hw/gpgpu/decoder.h"
 #include "hw/gpgpu/kernel.h"
 #include "hw/iface/engine.h"
 
@@ -58,9 +58,7 @@ class Workers {
 
 class Walk {
  public:
-  using Command = defs::gen9::GPGPU_WALKER;
-
-  Walk(const Command& command, Kernel kernel, MessageTarget& shared, EngineEnv& env);
+  Walk(const WalkCommand& command, Kernel kernel, MessageTarget& shared, EngineEnv& env);
 
   /// Runs groups from number `first` on. preempted: next() is the first that did not run.
   ExecResult run(Workers& workers, uint64_t first);

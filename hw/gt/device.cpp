@@ -58,7 +58,7 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
       stolen_base_(config.stolen_base),
       stolen_size_(config.stolen_size),
       pool_(config.threads),
-      gpgpu_(config.threads ? &pool_ : nullptr, shared_functions_),
+      gpgpu_(*config.platform->commands, config.threads ? &pool_ : nullptr, shared_functions_),
       render_(*config.platform->commands, config.threads ? &pool_ : nullptr, &shared_functions_, &gpgpu_) {
   eu::set_default_engine();
   build_units();

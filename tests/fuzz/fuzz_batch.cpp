@@ -72,7 +72,7 @@ struct Machine {
   mmio::Gen8Interrupts interrupts{registers, host};
   Echo engines[engine_count];
   gt::SharedFunctions functions;
-  gpgpu::Gpgpu gpgpu{nullptr, functions};
+  gpgpu::Gpgpu gpgpu{defs::gen9::commands, nullptr, functions};
   render::RenderEngine render{defs::gen9::commands, nullptr, &functions, &gpgpu};
   blitter::Blitter blitter;
   std::unique_ptr<cs::CommandStreamers> streamers;

@@ -118,7 +118,7 @@ class DrawTarget {
   StopFlag stop_;
   mmio::RegisterFile registers_{softgen::defs::gen9::registers};
   gt::SharedFunctions functions_;
-  gpgpu::Gpgpu gpgpu_{nullptr, functions_};
+  gpgpu::Gpgpu gpgpu_{defs::gen9::commands, nullptr, functions_};
   render::RenderEngine engine_{defs::gen9::commands, nullptr, &functions_, &gpgpu_};
   std::vector<std::byte> image_ = std::vector<std::byte>(engine_.context_size());
   std::vector<const defs::Command*> state_commands_;

@@ -12,7 +12,7 @@ using namespace softgen::gpgpu;
 
 namespace {
 
-using Command = MediaWalk::Command;
+using Command = MediaWalkCommand;
 using Place = std::pair<uint32_t, uint32_t>;
 
 constexpr uint32_t endless = 0x3ff;

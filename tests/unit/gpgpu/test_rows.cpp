@@ -149,15 +149,12 @@ Seen walk(eu::Engine engine, const Shape& shape, uint32_t seed, bool far = false
       for (unsigned lane = 0; lane < 8; lane++)
         kernel.curbe[r].dw[lane] = static_cast<uint32_t>(r / shape.each() % 4 % 3 ? 0 : r / (4 * shape.each()) * 1024 + seed % 2 * 32) +
                                              4 * shape.count * (lane + static_cast<uint32_t>(r % shape.each()) * 8);
-  Walk::Command command{};
-  command.simd_size = static_cast<decltype(command.simd_size)>(shape.lanes == 16 ? 1 : 0);
-  command.thread_width_counter_maximum = threads - 1;
-  command.thread_group_id_x_dimension = 5;
-  command.thread_group_id_starting_x = 1;
-  command.thread_group_id_y_dimension = groups / 4;
-  command.thread_group_id_z_dimension = 1;
-  command.right_execution_mask = seed % 2 ? 0xffffffff : 0x2f7;
-  command.bottom_execution_mask = 0xffffffff;
+  WalkCommand command;
+  command.channels = shape.lanes == 16 ? 16 : 8;
+  command.width = threads;
+  command.first = {1, 0, 0}, command.end = {5, groups / 4, 1};
+  command.right_mask = seed % 2 ? 0xffffffff : 0x2f7;
+  command.bottom_mask = 0xffffffff;
   Workers workers(nullptr);
   Ports ports;
   const WorkCounts before = work_counts();

@@ -41,12 +41,12 @@ std::vector<std::array<uint32_t, 3>> payloads(bool indirect) {
     mapped.view.store(data + 32 * r, 100 + r);
     kernel.curbe.push_back({{100 + r}});
   }
-  Walk::Command command{};
-  command.thread_width_counter_maximum = 1;
-  command.thread_group_id_x_dimension = command.thread_group_id_y_dimension = command.thread_group_id_z_dimension = 1;
-  command.right_execution_mask = command.bottom_execution_mask = 0xff;
+  WalkCommand command;
+  command.width = 2;
+  command.end = {1, 1, 1};
+  command.right_mask = command.bottom_mask = 0xff;
   if (indirect) {
-    command.indirect_data_length = 5 * 32;
+    command.indirect.bytes = 5 * 32;
     kernel.curbe.clear();
     kernel.bases.indirect_object = data;
   }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the decoder makes of packets and descriptors, written down as dwords from the PRM's layouts (SKL PRM vol 2a and 2d).
+#include <array>
+#include <map>
+#include <vector>
+
+#include "hw/base/log.h"
+#include "hw/defs/gen9/all.h"
+#include "hw/gpgpu/decoder.h"
+#include "tests/catch.h"
+#include "tests/unit/memory/mapped.h"
+
+using namespace softgen;
+using namespace softgen::gpgpu;
+using defs::CommandId;
+
+namespace {
+
+constexpr uint64_t base = 0x10000;
+
+struct Packets : StatePackets {
+  std::map<CommandId, std::vector<uint32_t>> kept;
+  std::array<uint64_t, kept_words> words{};
+  std::span<const uint32_t> packet(CommandId id, unsigned) const override {
+    const auto at = kept.find(id);
+    return at == kept.end() ? std::span<const uint32_t>() : at->second;
+  }
+  std::span<uint64_t, kept_words> kept_progress() override { return words; }
+};
+
+}  // namespace
+
+TEST_CASE("GPGPU_WALKER's fields") {
+  // Dword 0 bit 8 predicate, bit 10 indirect; 4 bits 31:30 SIMD size, 21:16, 13:8, 5:0 threads less one; 5, 8, 11 the first groups, 7, 10, 12 the end.
+  const auto decoder = make_decoder(defs::gen9::commands);
+  REQUIRE(decoder);
+  const std::vector<uint32_t> packet{0x7105000d | 1u << 8, 3, 64, 0x40, 1u << 30 | 2u << 16 | 1u << 8 | 7, 11, 0, 21, 12, 0, 22, 13, 23, 0xff, 0xf};
+  const WalkCommand walk = decoder->walk(packet);
+  CHECK((walk.predicated && !walk.end_in_registers && walk.descriptor == 3));
+  CHECK((walk.channels == 16 && walk.width == 8 && walk.height == 2 && walk.depth == 3));
+  CHECK(walk.first == std::array<uint32_t, 3>{11, 12, 13});
+  CHECK(walk.end == std::array<uint32_t, 3>{21, 22, 23});
+  CHECK((walk.right_mask == 0xff && walk.bottom_mask == 0xf && walk.indirect.offset == 0x40 && walk.indirect.bytes == 64));
+  auto reserved = packet;
+  reserved[4] |= 3u << 30;
+  CHECK(decoder->walk(reserved).channels == 32);
+}
+
+TEST_CASE("a kernel's state stands in its descriptor and in packets; a descriptor beyond those loaded is none") {
+  set_log_sink({});
+  const auto decoder = make_decoder(defs::gen9::commands);
+  memory::test::Mapped memory({base});
+  // INTERFACE_DESCRIPTOR_DATA: dword 0 the kernel, 2 bit 16 alternate floats, 3 samplers, 4 binding table, 5 constants' length and offset, 6 bits 23:22
+  // rounding, 21 barrier, 20:16 local memory, 7 constants for all threads.
+  const std::array<uint32_t, 8> descriptor{0x1000, 0, 1u << 16, 0x40, 0x60, 200u << 16 | 5, 3u << 22 | 1u << 21 | 9u << 16, 100};
+  memory.view.write(base + 32, descriptor.data(), sizeof descriptor);
+  Packets state;
+  state.kept[CommandId::MEDIA_INTERFACE_DESCRIPTOR_LOAD] = {0x70020002, 0, 64, base};
+  state.kept[CommandId::MEDIA_VFE_STATE] = {0x70000007, 0x400 | 2, 0, 9u << 16, 0, 0, 0, 0, 0};
+  state.kept[CommandId::MEDIA_CURBE_LOAD] = {0x70010002, 0, 96, 0x200};
+  const auto kernel = decoder->kernel(state, memory.view, 1);
+  REQUIRE(kernel);
+  CHECK((kernel->kernel == 0x1000 && kernel->alternate_float && kernel->barrier && kernel->rounding == 3));
+  CHECK((kernel->bases.sampler_state == 0x40 && kernel->bases.binding_table == 0x60));
+  CHECK((kernel->scratch_base == 0x400 && kernel->scratch_bytes == 4096 && kernel->max_threads == 10));
+  CHECK((kernel->curbe_address == 0x200 && kernel->curbe_bytes == 96 && kernel->constant_offset == 5));
+  CHECK(kernel->slm_bytes == 64 << 10);
+  CHECK((kernel->cross_registers == 100 && kernel->thread_registers == 27));  // no more than r1 to r127
+  CHECK_FALSE(decoder->kernel(state, memory.view, 2));
+}
