@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// RENDER_SURFACE_STATE (SKL PRM vol 2d) and the packets of the depth and stencil buffers (vol 2a) as a Surface.
+#include <algorithm>
+#include <bit>
+
+#include "hw/base/bits.h"
+#include "hw/base/log.h"
+#include "hw/defs/gen9/3dstate_pixel.h"
+#include "hw/defs/gen9/surface.h"
+#include "hw/surface/standard_tiling.h"
+#include "hw/surface/surface.h"
+
+namespace softgen::surface {
+namespace {
+
+using State = defs::gen9::RENDER_SURFACE_STATE;
+
+uint8_t alignment(uint32_t code) {
+  switch (code) {
+    case 2: return 8;
+    case 3: return 16;
+    default: return 4;
+  }
+}
+
+Tiling decode_tiling(const State& s) {
+  using Resource = State::TiledResourceMode;
+  switch (s.tile_mode) {
+    case State::TileMode::WMAJOR: return Tiling::w;
+    case State::TileMode::XMAJOR: return Tiling::x;
+    case State::TileMode::YMAJOR: return s.tiled_resource_mode == Resource::_4KB ? Tiling::yf : s.tiled_resource_mode == Resource::_64KB ? Tiling::ys : Tiling::y;
+    default: return Tiling::linear;
+  }
+}
+
+/// Tiled surfaces begin at a tile (Ys) or page and have rows of whole tiles (SKL PRM vol 2d, RENDER_SURFACE_STATE, Surface Base Address and Surface
+/// Pitch). Users of the fast paths rely on it to stay within a page, so what state says is rounded here, once; low bits of the address have no meaning.
+void round_to_tiles(Surface& s) {
+  if (s.tiling == Tiling::linear) return;
+  const unsigned element = element_bytes(*s.format);
+  const uint64_t base = align_down(s.base, tile_bytes(s.tiling, element));
+  const uint32_t tile = is_volume(s) ? tile_volume(s.tiling, element).width : tile_pitch(s.tiling, element);
+  const uint32_t pitch = legal_pitch(tile, s.pitch);
+  if (base != s.base || pitch != s.pitch)
+    guest_error("tiled surface whose base or pitch is no whole number of tiles", "{}, base {:#x}, pitch {}", tiling_name(s.tiling), s.base, s.pitch);
+  s.base = base, s.pitch = pitch;
+}
+
+void decode_buffer(const State& s, Surface& out) {
+  // Entries minus one: Width has bits 6:0, Height 20:7, Depth from 21 on.
+  out.entries = (uint64_t{s.depth} << 21 | uint64_t{s.height & 0x3fff} << 7 | (s.width & 0x7f)) + 1;
+  out.pitch = s.surface_pitch + 1;
+}
+
+/// The Yf and Ys image alignments (SKL PRM vol 5, "2D/CUBE Alignment Requirements" and "3D Alignment Requirements"), a tile of elements, and the mip tail.
+/// Samples are side by side or slices; type and samples of `out` are known.
+void place_standard(Surface& out, uint32_t mip_tail) {
+  const unsigned element = element_bytes(*out.format);
+  if (out.tiling == Tiling::ys && out.samples > 1 && !out.interleaved) unimplemented("multisampled surface of Ys tiling");
+  if (!std::has_single_bit(element) || element > 16) return;
+  if (out.samples == 1 && out.type != SurfaceType::one_d) out.mip_tail = static_cast<uint8_t>(mip_tail);
+  PageShape tile = tile_shape(out.tiling, element);
+  if (const TileVolume volume = tile_volume(out.tiling, element); is_volume(out)) tile = {volume.width, volume.height};
+  out.halign = static_cast<uint16_t>(tile.width / element);
+  out.valign = static_cast<uint16_t>(tile.height);
+}
+
+void decode_image(const State& s, Surface& out) {
+  out.tiling = decode_tiling(s);
+  out.array = s.surface_array;
+  out.width = s.width + 1, out.height = s.height + 1, out.depth = s.depth + 1;
+  out.pitch = s.surface_pitch + 1;
+  round_to_tiles(out);
+  out.qpitch = s.surface_qpitch * 4;
+  // isl_genX_helpers.h, isl_get_qpitch: hardware steps 3D stencil surfaces by twice the QPitch.
+  if (out.type == SurfaceType::three_d && out.tiling == Tiling::w) out.qpitch *= 2;
+  out.halign = alignment(static_cast<uint32_t>(s.surface_horizontal_alignment));
+  out.valign = alignment(static_cast<uint32_t>(s.surface_vertical_alignment));
+  if (out.type == SurfaceType::one_d) out.height = 1;
+  out.samples = static_cast<uint8_t>(1u << static_cast<unsigned>(s.number_of_multisamples));
+  out.log2_samples = static_cast<uint8_t>(s.number_of_multisamples);
+  out.interleaved = out.samples > 1 && s.multisampled_surface_storage_format ==
+                                           State::MultisampledSurfaceStorageFormat::MSFMT_DEPTH_STENCIL;
+  if (is_standard(out.tiling)) place_standard(out, s.mip_tail_start_lod);
+  out.min_array_element = s.minimum_array_element;
+  out.view_extent = s.render_target_view_extent + 1;
+  out.mip_count = static_cast<uint8_t>(s.mip_count_lod),
+  out.min_lod = static_cast<uint8_t>(s.surface_min_lod);
+  out.resource_min_lod = s.resource_min_lod, out.base_mip_level = s.base_mip_level;
+  out.x_offset = s.x_offset * 4, out.y_offset = s.y_offset * 4;
+}
+
+void decode_chroma(const State& s, Surface& out) {
+  out.chroma = {{s.x_offset_for_u_or_uv_plane, s.y_offset_for_u_or_uv_plane}, {s.x_offset_for_v_plane, s.y_offset_for_v_plane}, s.separate_uv_plane_enable};
+}
+
+// Of whole Y tiles by its fields: the address has bits 63:12, the pitch counts tiles.
+void decode_aux(const State& s, Surface& out) {
+  out.aux = static_cast<AuxMode>(s.auxiliary_surface_mode);
+  out.aux_base = s.auxiliary_surface_base_address;
+  out.aux_pitch = (s.auxiliary_surface_pitch + 1) * 128;
+  out.aux_qpitch = s.auxiliary_surface_qpitch * 4;
+  out.clear_color = {static_cast<uint32_t>(s.red_clear_color), static_cast<uint32_t>(s.green_clear_color),
+                     static_cast<uint32_t>(s.blue_clear_color), static_cast<uint32_t>(s.alpha_clear_color)};
+}
+
+}  // namespace
+
+Surface decode_surface(std::span<const uint32_t> dwords) {
+  const State s = State::unpack(dwords);
+  Surface out;
+  out.format = find_format(s.surface_format);
+  out.base = strip_canonical(s.surface_base_address);
+  out.mocs = static_cast<uint8_t>(s.mocs);
+  const uint32_t type = static_cast<uint32_t>(s.surface_type);
+  if (type == static_cast<uint32_t>(SurfaceType::null)) {
+    // Null surfaces have a size, for what the sampler says of it.
+    out.width = s.width + 1, out.height = s.height + 1, out.depth = s.depth + 1;
+    return out;
+  }
+  if (type == 6 || !out.format || static_cast<uint32_t>(s.number_of_multisamples) > 4) {
+    guest_error("surface state with a reserved type, format or sample count", "type {}, format {:#x}", type,
+                static_cast<uint32_t>(s.surface_format));
+    return out;
+  }
+  out.type = static_cast<SurfaceType>(type);
+  if (out.is_buffer())
+    decode_buffer(s, out);
+  else
+    decode_image(s, out);
+  if (is_planar(*out.format)) decode_chroma(s, out);
+  else decode_aux(s, out);
+  out.cube_faces =
+      static_cast<uint8_t>(s.cube_face_enable_positive_z | s.cube_face_enable_negative_z << 1 |
+                           s.cube_face_enable_positive_y << 2 | s.cube_face_enable_negative_y << 3 |
+                           s.cube_face_enable_positive_x << 4 | s.cube_face_enable_negative_x << 5);
+  out.select = {s.shader_channel_select_red, s.shader_channel_select_green, s.shader_channel_select_blue,
+                s.shader_channel_select_alpha};
+  return out;
+}
+
+namespace {
+
+using DepthState = defs::gen9::_3DSTATE_DEPTH_BUFFER;
+using StencilState = defs::gen9::_3DSTATE_STENCIL_BUFFER;
+
+// What both buffers have in common. Depth and stencil buffers are tiled always, samples interleaved.
+Surface from_depth_state(const DepthState& s, unsigned samples, SurfaceFormat format, Tiling tiling) {
+  Surface out;
+  out.width = s.width + 1, out.height = s.height + 1, out.depth = s.depth + 1;
+  const uint32_t type = static_cast<uint32_t>(s.surface_type);
+  if (type > static_cast<uint32_t>(SurfaceType::cube)) return out;
+  out.type = static_cast<SurfaceType>(type);
+  out.format = find_format(format);
+  out.tiling = tiling;
+  out.array = out.type != SurfaceType::three_d;
+  out.samples = static_cast<uint8_t>(samples);
+  out.log2_samples = static_cast<uint8_t>(std::countr_zero(samples));
+  out.interleaved = samples > 1;
+  out.min_array_element = s.minimum_array_element;
+  out.view_extent = s.render_target_view_extent + 1;
+  out.mip_count = static_cast<uint8_t>(s.lod);
+  return out;
+}
+
+}  // namespace
+
+Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples) {
+  const DepthState s = DepthState::unpack(depth);
+  // Of a client with a stencil buffer alone: the packet then has its size, and D32_FLOAT without memory (Mesa, isl_emit_depth_stencil.c).
+  if (s.surface_pitch == 0 && s.surface_base_address == 0) return {};
+  SurfaceFormat format = SurfaceFormat::R32_FLOAT;
+  switch (s.surface_format) {
+    case DepthState::SurfaceFormat::D32_FLOAT: break;
+    case DepthState::SurfaceFormat::D24_UNORM_X8_UINT: format = SurfaceFormat::R24_UNORM_X8_TYPELESS; break;
+    case DepthState::SurfaceFormat::D16_UNORM: format = SurfaceFormat::R16_UNORM; break;
+    default: return {};
+  }
+  using Mode = DepthState::TiledResourceMode;
+  const Tiling tiling = s.tiled_resource_mode == Mode::TILEYF ? Tiling::yf : s.tiled_resource_mode == Mode::TILEYS ? Tiling::ys : Tiling::y;
+  Surface out = from_depth_state(s, samples, format, tiling);
+  out.base = strip_canonical(s.surface_base_address);
+  out.pitch = s.surface_pitch + 1, out.qpitch = s.surface_qpitch * 4;
+  if (!out.is_null()) round_to_tiles(out);
+  if (is_standard(out.tiling) && !out.is_null()) {
+    place_standard(out, s.mip_tail_start_lod);
+    return out;
+  }
+  // SKL PRM vol 5, alignment parameters: D16 8 x 4, the others 4 x 4.
+  out.halign = format == SurfaceFormat::R16_UNORM ? 8 : 4;
+  return out;
+}
+
+Surface decode_stencil_buffer(std::span<const uint32_t> depth, std::span<const uint32_t> stencil,
+                              unsigned samples) {
+  const StencilState s = StencilState::unpack(stencil);
+  if (!s.stencil_buffer_enable) return {};
+  Surface out = from_depth_state(DepthState::unpack(depth), samples, SurfaceFormat::R8_UINT, Tiling::w);
+  out.base = strip_canonical(s.surface_base_address);
+  out.pitch = s.surface_pitch + 1, out.qpitch = s.surface_qpitch * 4;
+  if (!out.is_null()) round_to_tiles(out);
+  out.halign = out.valign = 8;
+  return out;
+}
+
+}  // namespace softgen::surface
