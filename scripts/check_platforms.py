@@ -31,7 +31,7 @@ ALLOWED = {
 }
 # Numbers that also are a register's offset, by chance: halves of floating point (sign, infinity) and the tables of compacted instructions.
 CHANCE = {0x7C00, 0x8000}
-CHANCE_FILES = ["hw/eu/isa/compaction.cpp"]
+CHANCE_FILES = ["hw/eu/isa/gen9/compaction.cpp"]
 SOURCES = {".h", ".cpp", ".c", ".inc"}
 LIMITS = pathlib.Path("scripts/platform_limits.txt")
 

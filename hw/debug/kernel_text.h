@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/eu/isa/isa.h"
 #include "hw/memory/view.h"
 
 namespace softgen::debug {
@@ -16,9 +17,9 @@ struct KernelText {
 };
 
 /// The kernel at `address` up to its end of thread, at most 1 MiB.
-KernelText disassemble_kernel(memory::View& view, uint64_t address);
+KernelText disassemble_kernel(const eu::Isa& isa, memory::View& view, uint64_t address);
 
 /// Binding table entries that the kernel's render target writes name, as a bit mask of the first 64.
-uint64_t written_render_targets(memory::View& view, uint64_t address);
+uint64_t written_render_targets(const eu::Isa& isa, memory::View& view, uint64_t address);
 
 }  // namespace softgen::debug

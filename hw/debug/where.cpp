@@ -13,6 +13,7 @@
 #include "hw/eu/interp/inspect.h"
 #include "hw/gt/abi.h"
 #include "hw/gt/guard.h"
+#include "hw/gt/isa_of.h"
 
 namespace softgen::debug {
 namespace {
@@ -59,7 +60,7 @@ class Where {
     FollowOptions options;
     options.platform = &platform_;
     options.data = false;
-    options.disassemble = [](memory::View& view, uint64_t address) { return disassemble_kernel(view, address).lines; };
+    options.disassemble = [this](memory::View& view, uint64_t address) { return disassemble_kernel(gt::isa_of(platform_), view, address).lines; };
     StateFollower follower(ppgtt_, state, options);
     std::string text = "bound state:\n";
     for (const WalkedPacket& packet : packets) {

@@ -11,9 +11,10 @@ namespace softgen::gpgpu {
 
 class Gpgpu : public Pipeline {
  public:
-  /// `commands`: whose packets are decoded. `pool` null: all on the streamer's thread. `shared`: sampler, data ports, …. Both outlive it.
-  Gpgpu(const defs::CommandSet& commands, WorkerPool* pool, MessageTarget& shared)
-      : decoder_(make_decoder(commands)), workers_(pool), shared_(shared) {}
+  /// `commands`: whose packets are decoded. `isa`: of kernels. `pool` null: all on the streamer's thread. `shared`: sampler, data ports, ….
+  /// All outlive it.
+  Gpgpu(const defs::CommandSet& commands, const eu::Isa& isa, WorkerPool* pool, MessageTarget& shared)
+      : decoder_(make_decoder(commands)), workers_(pool), shared_(shared), loader_(isa) {}
 
   ExecResult execute(const Packet& packet, StatePackets& state, EngineEnv& env) override;
 

@@ -7,6 +7,7 @@
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/eu/jit/engine.h"
+#include "hw/gt/isa_of.h"
 #include "hw/mmio/forcewake.h"
 #include "hw/mmio/memory_registers.h"
 #include "hw/mmio/reset_control.h"
@@ -46,6 +47,7 @@ class FramesGoOn {
 
 Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> memory)
     : config_(config),
+      isa_(isa_of(*config.platform)),
       host_(host),
       memory_(memory ? std::move(memory) : std::make_unique<memory::FlatMemory>()),
       flat_(dynamic_cast<memory::FlatMemory*>(memory_.get())),
@@ -58,8 +60,8 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
       stolen_base_(config.stolen_base),
       stolen_size_(config.stolen_size),
       pool_(config.threads),
-      gpgpu_(*config.platform->commands, config.threads ? &pool_ : nullptr, shared_functions_),
-      render_(*config.platform->commands, config.threads ? &pool_ : nullptr, &shared_functions_, &gpgpu_) {
+      gpgpu_(*config.platform->commands, isa_, config.threads ? &pool_ : nullptr, shared_functions_),
+      render_(*config.platform->commands, isa_, config.threads ? &pool_ : nullptr, &shared_functions_, &gpgpu_) {
   eu::set_default_engine();
   build_units();
   reset_units();

@@ -18,6 +18,7 @@
 #include "hw/defs/platform.h"
 #include "hw/display/display.h"
 #include "hw/display/legacy_vga.h"
+#include "hw/eu/isa/isa.h"
 #include "hw/gpgpu/gpgpu.h"
 #include "hw/iface/host.h"
 #include "hw/memory/aperture.h"
@@ -65,6 +66,7 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   const defs::Platform& platform() const { return *config_.platform; }
+  const eu::Isa& isa() const { return isa_; }
   mmio::RegisterFile& registers() { return registers_; }
   mmio::Interrupts& interrupts() { return interrupts_; }
   memory::Ggtt& ggtt() { return ggtt_; }
@@ -116,6 +118,7 @@ class Device {
   void poll_later();
 
   const Config config_;
+  const eu::Isa& isa_;
   std::unique_ptr<DeviceObserver> observer_;
   Host& host_;
   std::unique_ptr<HostMemory> memory_;

@@ -66,7 +66,7 @@ std::string Device::report() {
   const json all = {{"platform", config_.platform->name},
                     {"failures", failures},
                     {"engines", engines},
-                    {"work", work_json(work_counts())},
+                    {"work", work_json(work_counts(), isa_)},
                     {"eu", eu_json()},
                     {"interrupt", interrupts_.level()},
                     {"faults", {{"count", faults_.count()}, {"ring_fault_reg", hex(faults_.read(reg::RING_FAULT_REG))}}},

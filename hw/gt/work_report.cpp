@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "hw/eu/isa/message.h"
 #include "hw/eu/jit/engine.h"
 
 namespace softgen::gt {
@@ -16,24 +15,24 @@ static_assert(std::size(work_names) == std::tuple_size_v<decltype(WorkCounts::do
 static_assert(std::size(path_names) == std::tuple_size_v<decltype(WorkCounts::taken)>);
 static_assert(std::size(stage_names) == std::tuple_size_v<decltype(WorkCounts::nanoseconds)>);
 
-nlohmann::ordered_json messages_json(const WorkCounts::Messages& messages) {
+nlohmann::ordered_json messages_json(const WorkCounts::Messages& messages, const eu::Isa& isa) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   for (unsigned sfid = 0; sfid < WorkCounts::sfids; sfid++)
     for (unsigned type = 0; type < WorkCounts::types; type++)
-      if (const uint64_t n = messages[sfid][type]) json[std::string(eu::sfid_name(sfid))][eu::message_type_name(sfid, type)] = n;
+      if (const uint64_t n = messages[sfid][type]) json[std::string(isa.sfid_name(sfid))][isa.message_type_name(sfid, type)] = n;
   return json;
 }
 
 }  // namespace
 
-nlohmann::ordered_json work_json(const WorkCounts& counts) {
+nlohmann::ordered_json work_json(const WorkCounts& counts, const eu::Isa& isa) {
   using Json = nlohmann::ordered_json;
   Json json = Json::object(), paths = Json::object(), times = Json::object();
   for (size_t i = 0; i < counts.done.size(); i++) json[work_names[i]] = counts.done[i];
   for (size_t i = 0; i < counts.taken.size(); i++) paths[path_names[i]] = counts.taken[i];
   for (size_t i = 0; i < counts.nanoseconds.size(); i++) times[stage_names[i]] = static_cast<double>(counts.nanoseconds[i]) * 1e-6;
-  json["messages"] = messages_json(counts.messages);
-  json["direct_messages"] = messages_json(counts.direct);
+  json["messages"] = messages_json(counts.messages, isa);
+  json["direct_messages"] = messages_json(counts.direct, isa);
   json["paths"] = paths;
   json["stage_milliseconds"] = times;
   return json;

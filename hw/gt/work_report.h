@@ -5,12 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "hw/base/work.h"
+#include "hw/eu/isa/isa.h"
 
 namespace softgen::gt {
 
 /// "draws", …, "threads"; "messages" and, of them, "direct_messages": by shared function and kind; "paths": by name of Path;
-/// "stage_milliseconds": by stage.
-nlohmann::ordered_json work_json(const WorkCounts& counts);
+/// "stage_milliseconds": by stage. `isa`: whose messages were counted.
+nlohmann::ordered_json work_json(const WorkCounts& counts, const eu::Isa& isa);
 
 /// Threads and kernels of all devices of the process, interpreted and compiled.
 nlohmann::ordered_json eu_json();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A message to a shared function, decoded: eu::decode_message() makes it of the descriptors when a kernel is decoded, or, where a descriptor is in a
+// A message to a shared function, decoded: eu::Isa::message() makes it of the descriptors when a kernel is decoded, or, where a descriptor is in a
 // register, when the message is sent. Units read these names and know no descriptor bits.
 #pragma once
 

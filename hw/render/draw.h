@@ -29,8 +29,8 @@ struct DrawProgress {
 
 class Drawer {
  public:
-  /// `pool` null: everything on the calling thread. `shared`: sampler and data ports, or null.
-  Drawer(WorkerPool* pool, MessageTarget* shared) : pool_(pool), shared_(shared), queue_(pool) {}
+  /// `isa`: of shaders. `pool` null: everything on the calling thread. `shared`: sampler and data ports, or null.
+  Drawer(const eu::Isa& isa, WorkerPool* pool, MessageTarget* shared) : pool_(pool), shared_(shared), kernels_(isa), queue_(pool) {}
 
   /// done: drawn, or waiting for finish(). preempted: `progress` says how far it got, and is given to the call that goes on with it. Values
   /// beyond the draw end it.

@@ -34,6 +34,7 @@ using eu::scratch_bytes;
 
 class KernelLoader : public eu::Loader {
  public:
+  using Loader::Loader;
   static std::vector<Grf> read_constants(memory::View& view, const PushConstants& push);
 };
 

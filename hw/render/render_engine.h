@@ -13,11 +13,11 @@ namespace softgen::render {
 
 class RenderEngine : public Engine {
  public:
-  /// `commands`: whose state is kept. `pool` null: all on the streamer's thread. `shared`: what SENDs of shaders reach besides URB and
+  /// `commands`: whose state is kept. `isa`: of shaders. `pool` null: all on the streamer's thread. `shared`: what SENDs of shaders reach besides URB and
   /// render targets; null: nothing. `gpgpu`: who executes what is not 3D; null: nobody. Both outlive the engine.
-  explicit RenderEngine(const defs::CommandSet& commands, WorkerPool* pool = nullptr, MessageTarget* shared = nullptr,
-                        Pipeline* gpgpu = nullptr)
-      : shared_(shared), gpgpu_(gpgpu), store_(commands), decoder_(make_state_decoder(commands)), drawer_(pool, shared) {}
+  RenderEngine(const defs::CommandSet& commands, const eu::Isa& isa, WorkerPool* pool = nullptr, MessageTarget* shared = nullptr,
+               Pipeline* gpgpu = nullptr)
+      : shared_(shared), gpgpu_(gpgpu), store_(commands), decoder_(make_state_decoder(commands)), drawer_(isa, pool, shared) {}
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
   ExecResult flush(const FlushRequest& request, EngineEnv& env) override;

@@ -214,7 +214,7 @@ class Player::Run final : public PacketObserver {
   void follow_targets(const Packet& packet, memory::View& ppgtt, bool draw) {
     debug::ContextState& state = contexts_.of(EngineId::rcs, context_);
     state.note({packet.address, debug::BatchLevel::first, true, packet.command, packet.dwords});
-    if (draw) pictures_.drawn(state, ppgtt, result_.draws);
+    if (draw) pictures_.drawn(device_->isa(), state, ppgtt, result_.draws);
     const bool flush = packet.command->id == CommandId::PIPE_CONTROL &&
                        defs::gen9::PIPE_CONTROL::unpack(packet.dwords).render_target_cache_flush_enable;
     if (flush) pictures_.write(ppgtt, options_.png_folder, result_.pictures);

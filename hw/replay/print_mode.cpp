@@ -7,6 +7,7 @@
 #include "hw/debug/kernel_text.h"
 #include "hw/debug/printer.h"
 #include "hw/defs/gen9/all.h"
+#include "hw/gt/isa_of.h"
 #include "hw/replay/draw_list.h"
 #include "hw/replay/image.h"
 
@@ -28,7 +29,7 @@ class Session {
  public:
   Session(const PrintOptions& options, std::FILE* out) : options_(options), out_(out), memory_(options.memory_limit) {
     options_.follow.disassemble = [this](memory::View& view, uint64_t address) {
-      debug::KernelText text = debug::disassemble_kernel(view, address);
+      debug::KernelText text = debug::disassemble_kernel(gt::isa_of(image_.platform()), view, address);
       result_.unknown_instructions += text.unknown;
       return std::move(text.lines);
     };

@@ -29,7 +29,7 @@ constexpr std::pair<const char*, uint32_t> statistics[] = {
 
 std::string stats_json(gt::Device& device, const PlayResult& result, const WorkCounts& work, const std::vector<int64_t>& runs) {
   Json stats{{"submissions", result.submissions}, {"commands", result.commands}};
-  stats.update(gt::work_json(work));
+  stats.update(gt::work_json(work, device.isa()));
   for (const auto& [name, offset] : statistics) stats["pipeline"][name] = device.registers().peek64(offset);
   Json times = Json::array();
   for (const int64_t run : runs) times.push_back(static_cast<double>(run) * 1e-6);

@@ -14,12 +14,12 @@ namespace {
 namespace gen9 = defs::gen9;
 constexpr uint32_t most_entries = 64;
 
-uint64_t written_targets(const debug::ContextState& state, memory::View& view) {
+uint64_t written_targets(const eu::Isa& isa, const debug::ContextState& state, memory::View& view) {
   const auto packet = state.packet(defs::CommandId::_3DSTATE_PS);
   if (packet.empty()) return 0;
   const auto ps = gen9::_3DSTATE_PS::unpack(packet);
   // All of a shader's widths write the same targets; pointer 0 is that of some enabled width.
-  return debug::written_render_targets(view, strip_canonical(state.instruction + ps.kernel_start_pointer_0));
+  return debug::written_render_targets(isa, view, strip_canonical(state.instruction + ps.kernel_start_pointer_0));
 }
 
 surface::Tiling tiling_of(const gen9::RENDER_SURFACE_STATE& s) {
@@ -37,13 +37,13 @@ surface::Tiling tiling_of(const gen9::RENDER_SURFACE_STATE& s) {
 
 }  // namespace
 
-std::vector<debug::PictureSource> render_targets(const debug::ContextState& state, memory::View& view) {
+std::vector<debug::PictureSource> render_targets(const eu::Isa& isa, const debug::ContextState& state, memory::View& view) {
   std::vector<debug::PictureSource> targets;
   const auto pointers = state.packet(defs::CommandId::_3DSTATE_BINDING_TABLE_POINTERS_PS);
   if (pointers.size() < 2) return targets;
   const uint64_t table = strip_canonical(state.surface + (pointers[1] & 0xffe0));
   const auto mapped = [&](uint64_t at) { return memory::translate(view.space(), view.memory(), at).valid; };
-  const uint64_t written = written_targets(state, view);
+  const uint64_t written = written_targets(isa, state, view);
   for (uint32_t i = 0; i < most_entries; i++) {
     if (!bit(written, i) || !mapped(table + i * 4)) continue;
     const auto entry = view.load<uint32_t>(table + i * 4);
@@ -64,9 +64,9 @@ std::vector<debug::PictureSource> render_targets(const debug::ContextState& stat
   return targets;
 }
 
-void TargetPictures::drawn(const debug::ContextState& state, memory::View& view, uint64_t number) {
+void TargetPictures::drawn(const eu::Isa& isa, const debug::ContextState& state, memory::View& view, uint64_t number) {
   unsigned index = 0;
-  for (debug::PictureSource& source : render_targets(state, view)) {
+  for (debug::PictureSource& source : render_targets(isa, state, view)) {
     const uint64_t address = source.address;
     targets_.insert_or_assign(address, Target{number, index++, std::move(source)});
   }

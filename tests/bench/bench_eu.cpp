@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/jit/engine.h"
 #include "tests/unit/eu/data.h"
 #include "tests/unit/eu/harness.h"
@@ -27,7 +28,7 @@ double seconds() {
 
 class Bench {
  public:
-  Bench(const std::vector<std::byte>& code, uint32_t mask) : program_(Program::decode(code)), mask_(mask) {
+  Bench(const std::vector<std::byte>& code, uint32_t mask) : program_(Program::decode(gen9_isa(), code)), mask_(mask) {
     machine_.target.answer = [this](const Message& message, ThreadEnv&) {
       for (Grf& g : message.response) g = Grf{};
       machine_.thread.notify();

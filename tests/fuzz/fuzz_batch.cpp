@@ -15,6 +15,7 @@
 #include "hw/cs/context_image.h"
 #include "hw/cs/printer.h"
 #include "hw/defs/gen9/set.h"
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/gpgpu/gpgpu.h"
 #include "hw/gt/shared_functions.h"
 #include "hw/iface/quiet_host.h"
@@ -72,8 +73,8 @@ struct Machine {
   mmio::Gen8Interrupts interrupts{registers, host};
   Echo engines[engine_count];
   gt::SharedFunctions functions;
-  gpgpu::Gpgpu gpgpu{defs::gen9::commands, nullptr, functions};
-  render::RenderEngine render{defs::gen9::commands, nullptr, &functions, &gpgpu};
+  gpgpu::Gpgpu gpgpu{defs::gen9::commands, eu::gen9_isa(), nullptr, functions};
+  render::RenderEngine render{defs::gen9::commands, eu::gen9_isa(), nullptr, &functions, &gpgpu};
   blitter::Blitter blitter;
   std::unique_ptr<cs::CommandStreamers> streamers;
 

@@ -5,6 +5,7 @@
 
 #include "hw/base/log.h"
 #include "hw/defs/gen9/set.h"
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/program/thread.h"
 #include "hw/gpgpu/gpgpu.h"
 #include "hw/gt/shared_functions.h"
@@ -118,8 +119,8 @@ class DrawTarget {
   StopFlag stop_;
   mmio::RegisterFile registers_{softgen::defs::gen9::registers};
   gt::SharedFunctions functions_;
-  gpgpu::Gpgpu gpgpu_{defs::gen9::commands, nullptr, functions_};
-  render::RenderEngine engine_{defs::gen9::commands, nullptr, &functions_, &gpgpu_};
+  gpgpu::Gpgpu gpgpu_{defs::gen9::commands, eu::gen9_isa(), nullptr, functions_};
+  render::RenderEngine engine_{defs::gen9::commands, eu::gen9_isa(), nullptr, &functions_, &gpgpu_};
   std::vector<std::byte> image_ = std::vector<std::byte>(engine_.context_size());
   std::vector<const defs::Command*> state_commands_;
 };

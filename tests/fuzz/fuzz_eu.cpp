@@ -6,6 +6,7 @@
 
 #include "hw/base/log.h"
 #include "hw/eu/interp/run.h"
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/gt/shared_functions.h"
 #include "tests/fuzz/bound_surfaces.h"
 #include "tests/ref/eu_fuzz.h"
@@ -29,7 +30,7 @@ class EuTarget {
     const uint8_t kind = in.take<uint8_t>();
     for (size_t i = 0; i < length; ++i) code[i] = instruction(in, kind);
     const size_t size = length * sizeof(Native) - (in.one_in(16) ? in.below(16) : 0);
-    const auto program = Program::decode({reinterpret_cast<const std::byte*>(code.data()), size}, in.one_in(8) ? in.take<uint32_t>() & ~7u : 0);
+    const auto program = Program::decode(gen9_isa(), {reinterpret_cast<const std::byte*>(code.data()), size}, in.one_in(8) ? in.take<uint32_t>() & ~7u : 0);
     ThreadStart how;
     how.program = program.get();
     how.dispatch_mask = in.one_in(2) ? 0xff : in.take<uint32_t>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Any message to any shared function: descriptors, payloads and three bound surfaces chosen from the tables.
-#include "hw/eu/isa/message.h"
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/gt/shared_functions.h"
 #include "tests/fuzz/bound_surfaces.h"
 
@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (header && !in.one_in(8)) payload[0].dw[3] = 0;  // the sampler table stays
     const uint32_t dispatch = in.one_in(2) ? ~0u : in.take<uint32_t>(), mask = in.one_in(2) ? dispatch : in.take<uint32_t>();
     const uint32_t channels = width == 32 ? ~0u : (1u << width) - 1;
-    const MessageOp op = eu::decode_message(static_cast<unsigned>(sfid), function | header | answer << 20 | registers << 25, in.one_in(4) ? in.take<uint32_t>() : 0);
+    const MessageOp op = eu::gen9_isa().message(static_cast<unsigned>(sfid), function | header | answer << 20 | registers << 25, in.one_in(4) ? in.take<uint32_t>() : 0);
     const Message message{.op = op, .exec_size = width, .exec_mask = mask & channels, .dispatch_mask = dispatch & channels, .payload = payload, .payload2 = payload2,
                           .response = response, .end_of_thread = false};
     functions.send(message, bound.env);

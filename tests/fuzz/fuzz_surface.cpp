@@ -6,7 +6,7 @@
 #include "hw/debug/picture.h"
 #include "hw/defs/gen9/set.h"
 #include "hw/defs/messages/gen9.h"
-#include "hw/eu/isa/message.h"
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/gt/shared_functions.h"
 #include "hw/mmio/register_file.h"
 #include "hw/render/color_control.h"
@@ -54,7 +54,7 @@ class SurfaceTarget {
     const auto payload = bound_.payload(registers), response = bound_.response(answer);
     bound_.fill_registers(in, payload);
     const uint32_t mask = channels == 32 ? ~0u : (1u << channels) - 1;
-    const MessageOp op = eu::decode_message(static_cast<unsigned>(sfid), function | answer << 20 | registers << 25);
+    const MessageOp op = eu::gen9_isa().message(static_cast<unsigned>(sfid), function | answer << 20 | registers << 25);
     functions_.send({.op = op, .exec_size = channels, .exec_mask = mask,
                      .dispatch_mask = mask, .payload = payload, .payload2 = {}, .response = response, .end_of_thread = false},
                     bound_.env);

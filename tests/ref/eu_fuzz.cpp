@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hw/eu/interp/run.h"
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/isa/print.h"
 #include "hw/iface/engine.h"
 #include "hw/memory/sparse_memory.h"
@@ -297,8 +298,8 @@ Instruction Generator::instruction() {
   for (;;) {
     Instruction i;
     if (!candidate(i)) continue;
-    if (!validate(i).empty() || !comparable(i)) continue;
-    return decode(encode(i));
+    if (!gen9_isa().validate(i).empty() || !comparable(i)) continue;
+    return gen9_isa().decode(gen9_isa().encode(i));
   }
 }
 
@@ -309,10 +310,10 @@ class Machine {
   State run(const std::vector<Instruction>& code, const State& before, const Executor& executor = eu::interpret) {
     std::vector<std::byte> bytes(code.size() * 16);
     for (size_t n = 0; n < code.size(); n++) {
-      const Native bits = encode(code[n]);
+      const Native bits = gen9_isa().encode(code[n]);
       std::memcpy(&bytes[n * 16], bits.q, 16);
     }
-    const auto program = Program::decode(bytes);
+    const auto program = Program::decode(gen9_isa(), bytes);
     ThreadStart how;
     how.program = program.get();
     how.dispatch_mask = before.channels;
@@ -391,7 +392,7 @@ std::string explain(const State& expected, const State& found) {
 std::vector<Native> legal_instructions(uint64_t seed, size_t count) {
   Generator generator(seed);
   std::vector<Native> code;
-  while (code.size() < count) code.push_back(encode(generator.instruction()));
+  while (code.size() < count) code.push_back(gen9_isa().encode(generator.instruction()));
   return code;
 }
 
@@ -407,7 +408,7 @@ Outcome run(uint64_t seed, uint64_t instructions) {
     for (unsigned n = 0; n < 16; n++) code.push_back(generator.instruction());
     State expected = start;
     for (const Instruction& i : code)
-      if (!reference::execute(expected, i)) outcome.difference = fmt::format("reference lacks {}", print(i));
+      if (!reference::execute(expected, i)) outcome.difference = fmt::format("reference lacks {}", print(gen9_isa(), i));
     outcome.instructions += code.size();
     code.push_back(end_of_thread());
     if (outcome.difference.empty() && same(expected, machine.run(code, start))) continue;
@@ -419,7 +420,7 @@ Outcome run(uint64_t seed, uint64_t instructions) {
       const State found = machine.run({code[n], end_of_thread()}, state);
       if (!same(wanted, found))
         outcome.difference = fmt::format("seed {} program {} instruction {}: {}\n  {} (cr0 {:x}, channels {:08x}, flags {:016x})", seed,
-                                         outcome.programs - 1, n, print(code[n]), explain(wanted, found), state.cr0, state.channels, state.flags);
+                                         outcome.programs - 1, n, print(gen9_isa(), code[n]), explain(wanted, found), state.cr0, state.channels, state.flags);
       state = wanted;
     }
     if (outcome.difference.empty()) outcome.difference = fmt::format("seed {} program {}: only together", seed, outcome.programs - 1);
@@ -463,7 +464,7 @@ Outcome compare(uint64_t seed, uint64_t instructions, unsigned length, const Exe
     outcome.difference += fmt::format(": {} (cr0 {:x}, channels {:08x}, flags {:016x})",
                                       explain(machine.run(piece, at_start), machine.run(piece, at_start, executor)), at_start.cr0,
                                       at_start.channels, at_start.flags);
-    for (size_t n = 0; n + 1 < piece.size(); n++) outcome.difference += "\n  " + print(piece[n]);
+    for (size_t n = 0; n + 1 < piece.size(); n++) outcome.difference += "\n  " + print(gen9_isa(), piece[n]);
   }
   return outcome;
 }

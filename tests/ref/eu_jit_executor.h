@@ -9,7 +9,7 @@ namespace softgen::eu::fuzz {
 
 class JitExecutor {
  public:
-  explicit JitExecutor(jit::Isa isa) : isa_(isa) {}
+  explicit JitExecutor(jit::HostIsa isa) : isa_(isa) {}
 
   RunResult operator()(Thread& thread, ThreadEnv& env, MessageTarget& target) {
     if (!jit::mode_is_compiled(thread.regs.control[0])) return interpret(thread, env, target);
@@ -30,7 +30,7 @@ class JitExecutor {
   uint64_t ops() const { return ops_; }
 
  private:
-  const jit::Isa isa_;
+  const jit::HostIsa isa_;
   unsigned refused_ = 0;
   uint64_t stepped_ = 0, ops_ = 0;
 };

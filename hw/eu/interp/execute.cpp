@@ -342,7 +342,7 @@ Next execute_illegal(Thread& thread, const Op& op, RunState&) {
   if (op.opcode == Opcode::smov)
     unimplemented("EU smov");
   else
-    guest_error("EU illegal instruction", "opcode 0x{:02x} at byte {} of the kernel", static_cast<unsigned>(op.opcode), op.offset);
+    guest_error("EU illegal instruction", "{} at byte {} of the kernel", op.instruction->info() ? op.instruction->info()->name : "a reserved opcode", op.offset);
   return fail(thread, "illegal instruction");
 }
 

@@ -19,7 +19,7 @@ std::string code_around(const Program& program, uint32_t offset) {
   const size_t at = static_cast<size_t>(here - lines.begin());
   std::string text;
   for (size_t i = at > lines_before ? at - lines_before : 0; i < std::min(lines.size(), at + lines_after); ++i)
-    text += fmt::format("  {} 0x{:05x}: {}\n", i == at ? "->" : "  ", lines[i].offset, print(lines[i].instruction, lines[i].offset));
+    text += fmt::format("  {} 0x{:05x}: {}\n", i == at ? "->" : "  ", lines[i].offset, print(program.isa(), lines[i].instruction, lines[i].offset));
   return text;
 }
 

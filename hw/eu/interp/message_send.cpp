@@ -9,7 +9,6 @@
 #include "hw/base/work.h"
 #include "hw/eu/interp/access.h"
 #include "hw/eu/interp/execute.h"
-#include "hw/eu/isa/message.h"
 #include "hw/iface/engine.h"
 
 namespace softgen::eu {
@@ -43,7 +42,8 @@ SendForm send_form(const Thread& thread, const Op& op) {
     const uint32_t descriptor = i.descriptor_in_register ? address_dword(thread, split ? 0 : i.src[1].subreg) : i.descriptor;
     // Without split sends the extended descriptor is only SFID and EOT.
     const uint32_t extended = !split ? 0 : i.ex_descriptor_in_register ? address_dword(thread, i.ex_descriptor_subreg * 4u) : i.ex_descriptor;
-    form.op = decode_message(i.sfid(), descriptor, sent_extended_descriptor(extended, i.sfid(), i.end_of_thread));
+    const Isa& isa = thread.program()->isa();
+    form.op = isa.message(i.sfid(), descriptor, isa.sent_extended_descriptor(extended, i.sfid(), i.end_of_thread));
   }
   form.payload = {first_register(thread, i.src[0]), form.op.length};
   form.second = {i.src[1].reg, split && i.src[1].file == RegFile::grf ? form.op.extended_length : 0u};

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One Gen9 instruction, decoded into plain fields, and its two binary forms (128-bit native, 64-bit compacted).
+// One instruction, decoded into plain fields, and the longer of its binary forms. An Isa (isa.h) makes one of the other.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
 
 #include "hw/eu/isa/opcodes.h"
 
@@ -100,23 +96,5 @@ struct Instruction {
   unsigned channel_offset() const { return qtr_control * 8u + nib_control * 4u; }
   unsigned size() const { return compacted ? 8 : 16; }
 };
-
-/// Never fails: what the hardware reserves comes out as RegType::invalid or an opcode without a row; validate() names it.
-Instruction decode(const Native& bits);
-/// The native form. Fields the instruction's form does not have are zero. decode(encode(i)) == i for every valid i.
-Native encode(const Instruction& instruction);
-
-/// The 64-bit form, when the instruction has one (SKL PRM vol 7, "Compact Instruction Formats").
-std::optional<uint64_t> compact(const Native& bits);
-Native uncompact(uint64_t compacted);
-
-/// CmptCtrl of either form.
-constexpr bool is_compacted(uint64_t first_word) { return first_word >> 29 & 1; }
-
-/// The instruction at the start of `code`; its size() says how far to go. Empty when `code` is too short.
-std::optional<Instruction> decode(std::span<const std::byte> code);
-
-/// Empty when the hardware executes this; else the first rule it breaks, as one sentence.
-std::string validate(const Instruction& instruction);
 
 }  // namespace softgen::eu

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/eu/isa/opcodes.h"
 
-#include <array>
+#include <iterator>
 
 namespace softgen::eu {
 
 namespace {
 constexpr OpcodeInfo rows[] = {
-#define EU_OPCODE(id, code, name, ndst, nsrc, form, dst, src, flags) \
+#define EU_OPCODE(id, name, ndst, nsrc, form, dst, src, flags) \
   {Opcode::id, name, ndst, nsrc, Form::form, dst, src, flags},
 #include "hw/eu/isa/opcodes.inc"
 #undef EU_OPCODE
 };
-
-constexpr auto by_code = [] {
-  std::array<const OpcodeInfo*, 128> table{};
-  for (const OpcodeInfo& row : rows) table[static_cast<unsigned>(row.opcode)] = &row;
-  return table;
-}();
 
 constexpr char letter(RegType type) {
   switch (type) {
@@ -36,7 +30,10 @@ constexpr char letter(RegType type) {
 
 std::span<const OpcodeInfo> opcodes() { return rows; }
 
-const OpcodeInfo* find_opcode(unsigned code) { return code < by_code.size() ? by_code[code] : nullptr; }
+const OpcodeInfo* find_opcode(Opcode opcode) {
+  const auto n = static_cast<unsigned>(opcode);
+  return n < std::size(rows) ? &rows[n] : nullptr;
+}
 
 bool allows(std::string_view letters, RegType type) { return letters.find(letter(type)) != std::string_view::npos; }
 

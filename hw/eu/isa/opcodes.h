@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The opcode table of Gen9 (rows in opcodes.inc).
+// The table of opcodes (rows in opcodes.inc). Their numbers in instructions are an instruction set's own (isa.h).
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,19 @@
 
 namespace softgen::eu {
 
-/// Values are the hardware's opcode field [6:0]; a decoded instruction may hold a value that is no row of the table.
+/// In the order of the rows. A decoded instruction may also hold a reserved_opcode(), which has no row.
 enum class Opcode : uint8_t {
-#define EU_OPCODE(id, code, name, ndst, nsrc, form, dst, src, flags) id = code,
+#define EU_OPCODE(id, name, ndst, nsrc, form, dst, src, flags) id,
 #include "hw/eu/isa/opcodes.inc"
 #undef EU_OPCODE
 };
 
-/// How bits 35 and up are laid out.
+/// What an opcode field holds that its instruction set reserves: below 128.
+constexpr Opcode reserved_opcode(unsigned code) { return static_cast<Opcode>(0x80 | code); }
+/// The field of a reserved opcode.
+constexpr unsigned reserved_code(Opcode opcode) { return static_cast<unsigned>(opcode) & 0x7f; }
+
+/// What an instruction consists of.
 enum class Form : uint8_t {
   basic,       ///< destination and one or two sources
   math,        ///< as basic; [27:24] is the function
@@ -44,9 +49,8 @@ struct OpcodeInfo {
 
 /// All rows, by opcode.
 std::span<const OpcodeInfo> opcodes();
-/// Null: reserved on Gen9.
-const OpcodeInfo* find_opcode(unsigned code);
-inline const OpcodeInfo* find_opcode(Opcode opcode) { return find_opcode(static_cast<unsigned>(opcode)); }
+/// Null: reserved.
+const OpcodeInfo* find_opcode(Opcode opcode);
 /// Whether a table cell (dst_types, src_types) has the type. Packed vectors count as their elements (W, F).
 bool allows(std::string_view letters, RegType type);
 

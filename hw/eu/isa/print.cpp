@@ -7,8 +7,6 @@
 #include <bit>
 #include <iterator>
 
-#include "hw/eu/isa/message.h"
-
 namespace softgen::eu {
 
 namespace {
@@ -25,12 +23,12 @@ constexpr std::string_view horizontal_strides[4] = {"0", "1", "2", "4"};
 /// A line whose columns are counted, as padding goes by them.
 class Printer {
  public:
-  Printer(const Instruction& instruction, uint32_t offset, std::span<const uint32_t> labels)
-      : i_(instruction), row_(instruction.info()), offset_(offset), labels_(labels) {}
+  Printer(const Isa& isa, const Instruction& instruction, uint32_t offset, std::span<const uint32_t> labels)
+      : isa_(isa), i_(instruction), row_(instruction.info()), offset_(offset), labels_(labels) {}
 
   std::string print() {
     if (!row_) {
-      add("*** reserved opcode 0x{:02x};", static_cast<unsigned>(i_.opcode));
+      add("*** reserved opcode 0x{:02x};", reserved_code(i_.opcode));
       return text_;
     }
     predicate();
@@ -306,17 +304,17 @@ class Printer {
     column_ = 0;
     pad(16);
     add_uncounted("            ");
-    const auto name = sfid_name(i_.sfid());
+    const auto name = isa_.sfid_name(i_.sfid());
     add("{} MsgDesc:", name.empty() ? "*reserved*" : name);
     if (i_.descriptor_in_register) {
       add(" indirect");
     } else {
-      const std::string text = describe_message(i_.sfid(), i_.descriptor);
-      const MessageFields fields = message_fields(i_.descriptor);
+      const std::string text = isa_.describe_message(i_.sfid(), i_.descriptor);
+      const MessageFields fields = isa_.message_fields(i_.descriptor);
       add(" {}{}mlen {}", text, text.empty() ? "" : " ", fields.length);
     }
-    if (row_->form == Form::split_send && !i_.ex_descriptor_in_register) add(" ex_mlen {}", extended_message_length(i_.ex_descriptor));
-    if (!i_.descriptor_in_register) add(" rlen {}", message_fields(i_.descriptor).response_length);
+    if (row_->form == Form::split_send && !i_.ex_descriptor_in_register) add(" ex_mlen {}", isa_.extended_message_length(i_.ex_descriptor));
+    if (!i_.descriptor_in_register) add(" rlen {}", isa_.message_fields(i_.descriptor).response_length);
   }
 
   void channels() {
@@ -341,6 +339,7 @@ class Printer {
     add(" }}");
   }
 
+  const Isa& isa_;
   const Instruction& i_;
   const OpcodeInfo* row_;
   uint32_t offset_;
@@ -372,12 +371,12 @@ std::string hex_bytes(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-std::string print(const Instruction& instruction, uint32_t offset, std::span<const uint32_t> labels) {
-  return Printer(instruction, offset, labels).print();
+std::string print(const Isa& isa, const Instruction& instruction, uint32_t offset, std::span<const uint32_t> labels) {
+  return Printer(isa, instruction, offset, labels).print();
 }
 
-std::string disassemble(std::span<const std::byte> code, const PrintOptions& options) {
-  const std::vector<Line> lines = walk(code);
+std::string disassemble(const Isa& isa, std::span<const std::byte> code, const PrintOptions& options) {
+  const std::vector<Line> lines = walk(isa, code);
   const std::vector<uint32_t> labels = options.labels ? branch_labels(lines) : std::vector<uint32_t>();
   std::string text;
   for (const Line& line : lines) {
@@ -385,9 +384,9 @@ std::string disassemble(std::span<const std::byte> code, const PrintOptions& opt
     if (label != labels.end() && *label == line.offset) text += fmt::format("\nLABEL{}:\n", label - labels.begin());
     if (options.offsets) text += fmt::format("0x{:08x}: ", options.base + line.offset);
     if (options.hex) text += hex_bytes(code.subspan(line.offset, line.instruction.size()));
-    text += print(line.instruction, line.offset, labels);
+    text += print(isa, line.instruction, line.offset, labels);
     if (options.check) {
-      if (const std::string why = validate(line.instruction); !why.empty()) text += " // ILLEGAL: " + why;
+      if (const std::string why = isa.validate(line.instruction); !why.empty()) text += " // ILLEGAL: " + why;
     }
     text += '\n';
   }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "hw/eu/isa/instruction.h"
+#include "hw/eu/isa/isa.h"
 
 namespace softgen::eu {
 
@@ -30,7 +30,7 @@ struct Line {
 /// branch jumps beyond. `code` may be longer than the kernel.
 class KernelWalker {
  public:
-  explicit KernelWalker(std::span<const std::byte> code) : code_(code) {}
+  KernelWalker(const Isa& isa, std::span<const std::byte> code) : isa_(isa), code_(code) {}
   /// The same bytes with more behind them: the walk goes on where it ran out of them.
   void extend(std::span<const std::byte> code) {
     code_ = code;
@@ -45,6 +45,7 @@ class KernelWalker {
  private:
   void follow(const Line& line);
 
+  const Isa& isa_;
   std::span<const std::byte> code_;
   uint32_t offset_ = 0;
   uint32_t furthest_ = 0;  ///< the furthest byte that an earlier branch jumps to
@@ -52,13 +53,13 @@ class KernelWalker {
 };
 
 /// All instructions of the kernel at the start of `code`.
-std::vector<Line> walk(std::span<const std::byte> code);
+std::vector<Line> walk(const Isa& isa, std::span<const std::byte> code);
 /// Bytes of the kernel at the start of `code`.
-size_t kernel_size(std::span<const std::byte> code);
+size_t kernel_size(const Isa& isa, std::span<const std::byte> code);
 
 /// `offset` and `labels` (sorted offsets of branch targets) give branches their label names. May be two lines (sends). No newline at the end.
-std::string print(const Instruction& instruction, uint32_t offset = 0, std::span<const uint32_t> labels = {});
+std::string print(const Isa& isa, const Instruction& instruction, uint32_t offset = 0, std::span<const uint32_t> labels = {});
 /// One line or two an instruction, each ending in a newline.
-std::string disassemble(std::span<const std::byte> code, const PrintOptions& options = {});
+std::string disassemble(const Isa& isa, std::span<const std::byte> code, const PrintOptions& options = {});
 
 }  // namespace softgen::eu

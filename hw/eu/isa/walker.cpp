@@ -32,7 +32,7 @@ void KernelWalker::follow(const Line& line) {
 
 std::optional<Line> KernelWalker::next() {
   if (done_) return std::nullopt;
-  const auto instruction = decode(code_.subspan(offset_));
+  const auto instruction = isa_.decode(code_.subspan(offset_));
   if (!instruction) {
     done_ = ran_out_ = true;
     return std::nullopt;
@@ -51,15 +51,15 @@ std::optional<Line> KernelWalker::next() {
   return line;
 }
 
-std::vector<Line> walk(std::span<const std::byte> code) {
+std::vector<Line> walk(const Isa& isa, std::span<const std::byte> code) {
   std::vector<Line> lines;
-  KernelWalker walker(code);
+  KernelWalker walker(isa, code);
   while (auto line = walker.next()) lines.push_back(*line);
   return lines;
 }
 
-size_t kernel_size(std::span<const std::byte> code) {
-  KernelWalker walker(code);
+size_t kernel_size(const Isa& isa, std::span<const std::byte> code) {
+  KernelWalker walker(isa, code);
   while (walker.next()) {}
   return walker.offset();
 }

@@ -55,7 +55,7 @@ void dump_code(const Program& program, const std::string& name, const ObjectFile
   std::error_code error;
   std::filesystem::create_directories(dump_folder(), error);
   const std::string path = dump_folder() + "/" + name;
-  write_file(path + ".eu", disassemble(program.bytes()));
+  write_file(path + ".eu", disassemble(program.isa(), program.bytes()));
   if (!text.empty()) write_file(path + ".ll", text);
   write_file(path + ".o", {object.bytes.data(), object.bytes.size()});
   write_file(fmt::format("/tmp/perf-{}.map", getpid()),

@@ -37,14 +37,14 @@ std::string cpu_text() {
 
 class TargetMachine {
  public:
-  explicit TargetMachine(Isa isa) {
+  explicit TargetMachine(HostIsa isa) {
     char* triple = llvm::GetDefaultTargetTriple();
     LLVMTargetRef target = nullptr;
     char* error = nullptr;
     if (llvm::GetTargetFromTriple(triple, &target, &error)) {
       llvm::DisposeMessage(error);
     } else {
-      const std::string cpu = isa == Isa::host ? cpu_text() : "x86-64-v3", features = isa == Isa::host ? features_text() : "";
+      const std::string cpu = isa == HostIsa::host ? cpu_text() : "x86-64-v3", features = isa == HostIsa::host ? features_text() : "";
       machine_ = llvm::CreateTargetMachine(target, triple, cpu.c_str(), features.c_str(), LLVMCodeGenLevelLess, LLVMRelocPIC, LLVMCodeModelDefault);
     }
     llvm::DisposeMessage(triple);
@@ -85,14 +85,14 @@ bool host_is_wide() {
 #endif
 }
 
-Isa best_isa() {
+HostIsa best_host_isa() {
   static const bool narrow = [] {
     const char* choice = std::getenv("SOFTGEN_JIT_ISA");
     if (choice && std::strcmp(choice, "avx2") != 0 && std::strcmp(choice, "host") != 0) note("SOFTGEN_JIT_ISA", "{} is none of avx2, host", choice);
     return choice && !std::strcmp(choice, "avx2");
   }();
-  if (!host_is_wide()) return Isa::none;
-  return narrow ? Isa::avx2 : Isa::host;
+  if (!host_is_wide()) return HostIsa::none;
+  return narrow ? HostIsa::avx2 : HostIsa::host;
 }
 
 namespace {
@@ -112,7 +112,7 @@ constexpr const char* no_series = "its threads are started singly";
 
 }  // namespace
 
-ObjectFile compile(const Program& program, const Variant& variant, Isa isa, std::string* text) {
+ObjectFile compile(const Program& program, const Variant& variant, HostIsa isa, std::string* text) {
   ObjectFile object;
   if (!llvm::available()) return object.refused = "there is no LLVM", object;
   FlowGraph graph;
@@ -122,7 +122,7 @@ ObjectFile compile(const Program& program, const Variant& variant, Isa isa, std:
   const TargetMachine machine(isa);
   if (!machine.get()) return object.refused = "LLVM has no target for this host", object;
   FirstRun first{RawFlow(program, graph), {}};
-  const unsigned lanes = isa == Isa::host && host_has_avx512() ? 16 : 8;
+  const unsigned lanes = isa == HostIsa::host && host_has_avx512() ? 16 : 8;
   const bool blocks = std::count(graph.leaders.begin(), graph.leaders.end(), true) > 1;
   if (blocks) {
     Ir scratch("scratch", lanes);
@@ -160,7 +160,7 @@ ObjectFile compile(const Program& program, const Variant& variant, Isa isa, std:
   return object;
 }
 
-std::string code_name(const Program& program, const Variant& variant, Isa isa) {
+std::string code_name(const Program& program, const Variant& variant, HostIsa isa) {
   uint64_t a = 0xcbf29ce484222325, b = 0x9e3779b97f4a7c15;
   const auto add = [&](uint64_t v) {
     a = (a ^ v) * 0x100000001b3;
@@ -170,7 +170,7 @@ std::string code_name(const Program& program, const Variant& variant, Isa isa) {
   for (const std::byte v : program.bytes()) add(static_cast<uint64_t>(v));
   const SeriesLayout& s = variant.series;
   return fmt::format("eu_{:016x}{:016x}_{:x}_{}{}{}{}", a, b, variant.channels, variant.flush_f32 ? "z" : "d", variant.keep_registers ? "k" : "",
-                     isa == Isa::host ? "h" : "v3", variant.of_series() ? fmt::format("_{}_{}_{}", s.constants, s.attributes, s.end) : "");
+                     isa == HostIsa::host ? "h" : "v3", variant.of_series() ? fmt::format("_{}_{}_{}", s.constants, s.attributes, s.end) : "");
 }
 
 }  // namespace softgen::eu::jit

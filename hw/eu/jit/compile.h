@@ -13,14 +13,14 @@
 namespace softgen::eu::jit {
 
 /// Instruction sets that code can be made for.
-enum class Isa : uint8_t {
+enum class HostIsa : uint8_t {
   none,   ///< this host has too little (AVX2, FMA)
   avx2,
   host,   ///< all that the host has (AVX-512 where it is there)
 };
 bool host_is_wide();
 /// The environment's SOFTGEN_JIT_ISA may ask for less than the host has: "avx2".
-Isa best_isa();
+HostIsa best_host_isa();
 
 struct ObjectFile {
   std::vector<char> bytes;           ///< ELF; empty: see refused
@@ -29,9 +29,9 @@ struct ObjectFile {
 };
 
 /// Names code by all that it was made from.
-std::string code_name(const Program& program, const Variant& variant, Isa isa);
+std::string code_name(const Program& program, const Variant& variant, HostIsa isa);
 
 /// Any thread, in this process: loads LLVM. `text`: the function as LLVM got it and as it came out, for looking at.
-ObjectFile compile(const Program& program, const Variant& variant, Isa isa, std::string* text = nullptr);
+ObjectFile compile(const Program& program, const Variant& variant, HostIsa isa, std::string* text = nullptr);
 
 }  // namespace softgen::eu::jit

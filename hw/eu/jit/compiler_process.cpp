@@ -306,7 +306,7 @@ bool CompilerProcess::ready() {
   return start();
 }
 
-ObjectFile CompilerProcess::compile(const Program& program, const Variant& variant, Isa isa, std::string* text) {
+ObjectFile CompilerProcess::compile(const Program& program, const Variant& variant, HostIsa isa, std::string* text) {
   ObjectFile object;
   const auto refuse = [&](const char* why) {
     stop();

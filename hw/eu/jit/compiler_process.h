@@ -31,7 +31,7 @@ class CompilerProcess {
 
   /// As jit::compile(), by one thread at a time. A kernel on which the process ends or is late is refused; so are all where it cannot be started (said
   /// once), as under a filter of system calls that allows no processes.
-  ObjectFile compile(const Program& program, const Variant& variant, Isa isa, std::string* text);
+  ObjectFile compile(const Program& program, const Variant& variant, HostIsa isa, std::string* text);
   /// Started, if it can be: so that no kernel's time holds that of LLVM's start.
   bool ready();
   /// Any thread: the process is killed, compile() returns at once, and refuses what comes later.

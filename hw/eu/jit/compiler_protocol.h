@@ -29,7 +29,7 @@ struct Compiler {
 struct Request {
   uint64_t start;
   uint32_t size, with_text;
-  Isa isa;
+  HostIsa isa;
   Variant variant;
 };
 

@@ -77,7 +77,7 @@ CompilerProcess& compiler() {
 /// Where object files come from: the cache on disk, else LLVM.
 class ObjectSource {
  public:
-  ObjectSource(const Program& program, const Variant& variant, Isa isa, std::string name) : program_(program), variant_(variant), isa_(isa), name_(std::move(name)) {}
+  ObjectSource(const Program& program, const Variant& variant, HostIsa isa, std::string name) : program_(program), variant_(variant), isa_(isa), name_(std::move(name)) {}
 
   /// Nothing: it would have to be compiled, and `may_compile` is false.
   std::optional<ObjectFile> get(bool may_compile) {
@@ -117,7 +117,7 @@ class ObjectSource {
 
   const Program& program_;
   const Variant variant_;
-  const Isa isa_;
+  const HostIsa isa_;
   const std::string name_;
   std::optional<ObjectFile> object_;
   std::string text_;
@@ -228,7 +228,7 @@ class CompiledProgram : public FastPath {
   }
 
   static bool filled(CodeSlot& slot, const Program& program, const Variant& variant, bool may_compile) {
-    const Isa isa = best_isa();
+    const HostIsa isa = best_host_isa();
     const std::string name = code_name(program, variant, isa);
     ObjectSource source(program, variant, isa, name);
     bool asked = false;

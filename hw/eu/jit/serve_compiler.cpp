@@ -26,9 +26,9 @@ constexpr std::chrono::seconds transfer_time{10};
 /// time counts towards the Hello, not towards the first kernel.
 const char* prepare_llvm() {
   if (!llvm::available()) return llvm::why();
-  const auto program = Program::decode({});
+  const auto program = Program::decode(*isas().front(), {});
   std::string text;
-  const ObjectFile object = compile(*program, {.channels = 0xff}, best_isa(), &text);
+  const ObjectFile object = compile(*program, {.channels = 0xff}, best_host_isa(), &text);
   return object.refused ? object.refused : filter_system_calls();
 }
 
@@ -37,7 +37,7 @@ bool answer(int socket, const protocol::Request& request) {
   if (!protocol::receive_all(socket, bytes, protocol::within(transfer_time))) return false;
   std::string text;
   limit_time(true);
-  const auto program = Program::decode(bytes, request.start);
+  const auto program = Program::decode(*isas().front(), bytes, request.start);
   ObjectFile object = compile(*program, request.variant, request.isa, request.with_text ? &text : nullptr);
   limit_time(false);
   const std::string_view reason = object.refused ? object.refused : "";

@@ -63,8 +63,8 @@ std::shared_ptr<const Program> Loader::load(memory::View& view, const ShaderBase
     last->note_use();
     return last;
   }
-  constexpr uint32_t instruction = 16;
-  KernelWalker walker({});
+  const uint32_t instruction = isa_.limits().native_bytes;
+  KernelWalker walker(isa_, {});
   size_t size = 0;
   bool complete = false;
   while (!complete && size < Program::max_bytes) {
@@ -77,8 +77,8 @@ std::shared_ptr<const Program> Loader::load(memory::View& view, const ShaderBase
     while (walker.next()) {}
     complete = walker.ended_properly() || walker.offset() + instruction <= size;
   }
-  auto program = cache_.find(buffer_, offset, &stop);
-  if (!program) return Program::decode({}, offset);
+  auto program = cache_.find(isa_, buffer_, offset, &stop);
+  if (!program) return Program::decode(isa_, {}, offset);
   known = program;
   return program;
 }

@@ -27,11 +27,14 @@ void put_scratch(Grf& r0, uint64_t base, uint32_t size, uint32_t fftid);
 /// Kernels of guest memory, decoded once. One caller at a time.
 class Loader {
  public:
+  explicit Loader(const Isa& isa) : isa_(isa) {}
+
   /// The program at `offset` from Instruction Base Address. Decoding a kernel of Program::max_bytes takes a while: when `stop` says that the
   /// work is dropped, the program is one that fails at once.
   std::shared_ptr<const Program> load(memory::View& view, const ShaderBases& bases, uint64_t offset, const StopFlag& stop);
 
  private:
+  const Isa& isa_;
   ProgramCache cache_;
   std::vector<std::byte> buffer_;
   std::unordered_map<uint64_t, std::weak_ptr<const Program>> last_;  ///< found at an address

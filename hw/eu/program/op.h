@@ -91,6 +91,7 @@ struct Op {
   bool settle_32 = false;         ///< finish is flushing or saturating F
   bool straight = false;          ///< the kernel may write into the registers
   uint8_t sources = 0;
+  uint8_t second_length = 0;      ///< split sends: registers of the second payload, as the instruction says
   uint8_t shift_mask = 0;         ///< shifts: bits of the count that count
   LaneKind kind = LaneKind::i32;
   LaneKind result = LaneKind::i32;  ///< after finish

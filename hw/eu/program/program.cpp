@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "hw/eu/program/op.h"
-#include "hw/eu/isa/message.h"
 #include "hw/iface/engine.h"
 #include "hw/iface/message_target.h"
 
@@ -13,12 +12,13 @@ namespace softgen::eu {
 
 std::atomic<std::unique_ptr<FastPath> (*)(const Program&)> FastPath::maker{nullptr};
 
+Program::Program(const Isa& isa) : isa_(isa) {}
 Program::~Program() = default;
 
 std::span<const Op> Program::ops() const { return ops_; }
 
-std::shared_ptr<const Program> Program::decode(std::span<const std::byte> code, uint64_t start, const StopFlag* stop) {
-  std::shared_ptr<Program> program(new Program);
+std::shared_ptr<const Program> Program::decode(const Isa& isa, std::span<const std::byte> code, uint64_t start, const StopFlag* stop) {
+  std::shared_ptr<Program> program(new Program(isa));
   program->start_ = start;
   if (!program->build(code.first(std::min(code.size(), max_bytes)), stop)) return nullptr;
   if (const auto make = FastPath::maker.load()) program->fast_path_ = make(*program);
@@ -28,7 +28,7 @@ std::shared_ptr<const Program> Program::decode(std::span<const std::byte> code, 
 /// False: `stop` said so.
 bool Program::build(std::span<const std::byte> code, const StopFlag* stop) {
   const auto stopped = [&] { return stop && stop->aborting(); };
-  KernelWalker walker(code);
+  KernelWalker walker(isa_, code);
   while (const auto line = walker.next()) {
     lines_.push_back(*line);
     if (stopped()) return false;
@@ -37,8 +37,7 @@ bool Program::build(std::span<const std::byte> code, const StopFlag* stop) {
   uint32_t end = lines_.empty() ? 0 : lines_.back().offset + lines_.back().instruction.size();
   bytes_.assign(code.begin(), code.begin() + end);
   decoded_from_ = code.size();
-  constexpr size_t instruction_bytes = 16;
-  complete_ = walker.ended_properly() || end + instruction_bytes <= code.size();
+  complete_ = walker.ended_properly() || end + isa_.limits().native_bytes <= code.size();
   lines_.push_back({end, Instruction{}});
   index_.assign(end / 8 + 1, -1);
   for (size_t n = 0; n < lines_.size(); n++) index_[lines_[n].offset / 8] = static_cast<int32_t>(n);
@@ -56,9 +55,10 @@ void Program::decode_message_of(Op& op) {
   const Instruction& i = *op.instruction;
   const OpcodeInfo* row = i.info();
   if (!row || (row->form != Form::send && row->form != Form::split_send)) return;
+  if (row->form == Form::split_send) op.second_length = static_cast<uint8_t>(isa_.extended_message_length(i.ex_descriptor));
   if (!i.descriptor_in_register) {
     const uint32_t extended = row->form == Form::split_send ? i.ex_descriptor : 0;
-    op.message = &messages_.emplace_back(decode_message(i.sfid(), i.descriptor, sent_extended_descriptor(extended, i.sfid(), i.end_of_thread)));
+    op.message = &messages_.emplace_back(isa_.message(i.sfid(), i.descriptor, isa_.sent_extended_descriptor(extended, i.sfid(), i.end_of_thread)));
   }
   const auto sfid = static_cast<Sfid>(i.sfid());
   if (sfid == Sfid::dp_data0 || sfid == Sfid::dp_data1) uses_data_port_ = true;
@@ -121,7 +121,7 @@ uint64_t cache_key(std::span<const std::byte> code, uint64_t start) {
 }
 }  // namespace
 
-std::shared_ptr<const Program> ProgramCache::find(std::span<const std::byte> code, uint64_t start, const StopFlag* stop) {
+std::shared_ptr<const Program> ProgramCache::find(const Isa& isa, std::span<const std::byte> code, uint64_t start, const StopFlag* stop) {
   const uint64_t key = cache_key(code, start);
   {
     const std::lock_guard lock(mutex_);
@@ -136,7 +136,7 @@ std::shared_ptr<const Program> ProgramCache::find(std::span<const std::byte> cod
       }
     }
   }
-  auto program = Program::decode(code, start, stop);
+  auto program = Program::decode(isa, code, start, stop);
   if (!program) return nullptr;
   Entries evicted;
   const std::lock_guard lock(mutex_);

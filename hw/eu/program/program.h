@@ -47,16 +47,17 @@ class FastPath {
 
 class Program : public std::enable_shared_from_this<Program> {
  public:
-  /// Decodes what can be reached from the start of `code` (`start`: its offset from Instruction Base Address, seen in ip and call).
+  /// Decodes what can be reached from the start of `code` (of `isa`; `start`: its offset from Instruction Base Address, seen in ip and call).
   /// At most max_bytes of `code` are looked at. Never fails: code without an end runs into an op that fails the thread.
   /// Null: `stop`, which may be null, said meanwhile that the work is dropped.
-  static std::shared_ptr<const Program> decode(std::span<const std::byte> code, uint64_t start = 0, const StopFlag* stop = nullptr);
+  static std::shared_ptr<const Program> decode(const Isa& isa, std::span<const std::byte> code, uint64_t start = 0, const StopFlag* stop = nullptr);
   static constexpr size_t max_bytes = 1 << 20;
 
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
+  const Isa& isa() const { return isa_; }
   uint64_t start() const { return start_; }
   /// The kernel's bytes, from `start` to the end of its last instruction.
   std::span<const std::byte> bytes() const { return bytes_; }
@@ -86,12 +87,13 @@ class Program : public std::enable_shared_from_this<Program> {
   bool take_use() const { return used_.exchange(false, std::memory_order_relaxed); }
 
  private:
-  Program() = default;
+  explicit Program(const Isa& isa);
   bool build(std::span<const std::byte> code, const StopFlag* stop);
   void mark_targets();
   void decode_message_of(Op& op);
   void mark(int64_t offset);
 
+  const Isa& isa_;
   uint64_t start_ = 0;
   std::vector<std::byte> bytes_;
   size_t decoded_from_ = 0;
@@ -110,7 +112,7 @@ class Program : public std::enable_shared_from_this<Program> {
   mutable std::atomic<bool> used_{false};
 };
 
-/// Programs by address and first bytes, checked against all bytes found there. Any thread; meant to be asked once a draw or walker, not
+/// Programs by instruction set, address and first bytes, checked against all bytes found there. Any thread; meant to be asked once a draw or walker, not
 /// once a thread. Holds at most `limit` instructions (about 400 bytes each), or one program. A new one evicts as many as it needs room for,
 /// the oldest that were not used since the last eviction passed them ("second chance"): a guest cannot make one call free all of them.
 class ProgramCache {
@@ -118,7 +120,7 @@ class ProgramCache {
   explicit ProgramCache(size_t limit = 1 << 18) : limit_(limit) {}
   /// `code`: bytes from the kernel's start to anywhere beyond its end.
   /// Null as from Program::decode().
-  std::shared_ptr<const Program> find(std::span<const std::byte> code, uint64_t start, const StopFlag* stop = nullptr);
+  std::shared_ptr<const Program> find(const Isa& isa, std::span<const std::byte> code, uint64_t start, const StopFlag* stop = nullptr);
 
  private:
   std::mutex mutex_;

@@ -4,6 +4,7 @@
 #include <random>
 #include <vector>
 
+#include "hw/eu/isa/gen9/isa.h"
 #include "tests/catch.h"
 #include "tests/unit/dataport/fixture.h"
 
@@ -92,7 +93,7 @@ bool directly(Fixture& f, const Sent& s, const Case& c, std::vector<Grf>& answer
   std::copy(answer.begin(), answer.end(), registers.begin() + answered);
   const auto count = [](const std::vector<Grf>& v) { return static_cast<unsigned>(v.size()); };
   DirectAnswer function;
-  f.port.direct({eu::decode_message(static_cast<unsigned>(s.sfid), s.descriptor), {sent, count(s.payload)}, {}, {answered, count(answer)}, c.lanes, false}, f.env, function);
+  f.port.direct({eu::gen9_isa().message(static_cast<unsigned>(s.sfid), s.descriptor), {sent, count(s.payload)}, {}, {answered, count(answer)}, c.lanes, false}, f.env, function);
   if (!function.function || !function.function(function, registers.data(), c.exec_mask, f.env)) return false;
   std::copy_n(registers.begin() + answered, answer.size(), answer.begin());
   return true;
@@ -117,7 +118,7 @@ TEST_CASE("messages of dwords do what a model does that knows one dword at a tim
       expected = answer;
       f.env.walk = round % 4 ? size : 0;
       if (round % 3 == 0 && directly(f, s, c, answer)) direct++;
-      else REQUIRE(f.port.send({eu::decode_message(static_cast<unsigned>(s.sfid), s.descriptor), c.lanes, c.exec_mask, c.exec_mask, s.payload, {}, answer, false}, f.env) == SendResult::done);
+      else REQUIRE(f.port.send({eu::gen9_isa().message(static_cast<unsigned>(s.sfid), s.descriptor), c.lanes, c.exec_mask, c.exec_mask, s.payload, {}, answer, false}, f.env) == SendResult::done);
       const uint32_t limit = c.wide() ? static_cast<uint32_t>(memory.size()) : size;
       for (unsigned lane = 0; lane < c.lanes; lane++) {
         if (!(c.exec_mask >> lane & 1)) continue;
@@ -151,7 +152,7 @@ TEST_CASE("offsets into shared local memory have sixteen bits") {
   std::vector<Grf> sent(2), received(1);
   for (uint32_t lane = 0; lane < 8; ++lane) sent[0].dw[lane] = local + 512 + 8 * lane, sent[1].dw[lane] = lane + 1;
   const auto message = [&](uint32_t type, std::span<const Grf> payload, std::span<Grf> answer) {
-    return f.port.send({eu::decode_message(static_cast<unsigned>(Sfid::dp_data1), type << 14 | simd8_one_dword | slm_index), 8, 0xff, 0xff, payload, {}, answer, false}, f.env);
+    return f.port.send({eu::gen9_isa().message(static_cast<unsigned>(Sfid::dp_data1), type << 14 | simd8_one_dword | slm_index), 8, 0xff, 0xff, payload, {}, answer, false}, f.env);
   };
   CHECK(message(0x09, sent, {}) == SendResult::done);
   CHECK(message(0x01, std::span(sent).first(1), received) == SendResult::done);
@@ -180,9 +181,9 @@ TEST_CASE("constants read directly are those that a message brings") {
     std::copy_n(registers.begin() + 20, answer, expected.begin());
     const uint32_t descriptor = type << 14 | code << 8 | 1u << 19 | static_cast<uint32_t>(answer) << 20 | 1u << 25;
     const Sfid sfid = random() % 2 ? Sfid::dp_constant : Sfid::dp_data0;
-    REQUIRE(f.port.send({eu::decode_message(static_cast<unsigned>(sfid), descriptor), 16, 0xffff, 0xffff, {&registers[5], 1}, {}, expected, false}, f.env) == SendResult::done);
+    REQUIRE(f.port.send({eu::gen9_isa().message(static_cast<unsigned>(sfid), descriptor), 16, 0xffff, 0xffff, {&registers[5], 1}, {}, expected, false}, f.env) == SendResult::done);
     DirectAnswer function;
-    f.port.direct({eu::decode_message(static_cast<unsigned>(sfid), descriptor), {5, 1}, {}, {20, static_cast<unsigned>(answer)}, 16, false}, f.env, function);
+    f.port.direct({eu::gen9_isa().message(static_cast<unsigned>(sfid), descriptor), {5, 1}, {}, {20, static_cast<unsigned>(answer)}, 16, false}, f.env, function);
     REQUIRE(function.function);
     if (!function.function(function, registers.data(), 0xffff, f.env)) continue;
     direct++;

@@ -14,13 +14,13 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: eu_jit_differential SEED COUNT [LENGTH]\n");
     return 2;
   }
-  if (jit::best_isa() == jit::Isa::none) {
+  if (jit::best_host_isa() == jit::HostIsa::none) {
     std::printf("no compiler here: %s\n", jit::host_is_wide() ? jit::llvm::why() : "the host has no AVX2");
     return 77;  // meson: skipped
   }
   const uint64_t seed = std::strtoull(argv[1], nullptr, 0), count = std::strtoull(argv[2], nullptr, 0);
   const auto length = argc > 3 ? static_cast<unsigned>(std::strtoul(argv[3], nullptr, 0)) : 48;
-  for (const jit::Isa isa : {jit::Isa::avx2, jit::Isa::host}) {
+  for (const jit::HostIsa isa : {jit::HostIsa::avx2, jit::HostIsa::host}) {
     fuzz::JitExecutor executor(isa);
     const auto outcome = fuzz::compare(seed, count, length, std::ref(executor));
     if (!outcome.difference.empty()) std::printf("%s\n", outcome.difference.c_str());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hw/eu/interp/run.h"
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/iface/engine.h"
 #include "hw/memory/sparse_memory.h"
 #include "hw/memory/view.h"
@@ -100,7 +101,7 @@ inline Instruction end() {
 inline std::vector<std::byte> assemble(const std::vector<Instruction>& code) {
   std::vector<std::byte> bytes(code.size() * 16);
   for (size_t n = 0; n < code.size(); n++) {
-    const Native bits = encode(code[n]);
+    const Native bits = gen9_isa().encode(code[n]);
     std::memcpy(&bytes[n * 16], bits.q, 16);
   }
   return bytes;
@@ -127,7 +128,7 @@ class Machine {
   Machine() : memory_(1 << 20), view_(memory_, nullptr), env{view_, bases_, stop} { thread.clear_registers(); }
 
   void load(std::vector<std::byte> bytes, uint32_t mask = 0xff, uint64_t start = 0, unsigned payload = grf_count) {
-    program = Program::decode(bytes, start);
+    program = Program::decode(gen9_isa(), bytes, start);
     ThreadStart how;
     how.payload = payload;
     how.program = program.get();
@@ -158,7 +159,7 @@ class Machine {
 
  private:
 #if defined(EU_TEST_JIT)
-  fuzz::JitExecutor executor_{jit::Isa::host};
+  fuzz::JitExecutor executor_{jit::HostIsa::host};
 #endif
   memory::SparseMemory memory_;
   memory::View view_;

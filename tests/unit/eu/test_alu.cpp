@@ -361,7 +361,7 @@ TEST_CASE("eu alu: an illegal opcode ends the thread and is counted") {
   clear_failure_counts();
   Machine m;
   Instruction i;
-  i.opcode = static_cast<Opcode>(0x7f);
+  i.opcode = reserved_opcode(0x7f);
   m.load(assemble({i, end()}));
   CHECK(m.run() == RunResult::failed);
   CHECK(m.thread.failure == std::string("illegal instruction"));

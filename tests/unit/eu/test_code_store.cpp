@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "hw/base/log.h"
+#include "hw/eu/isa/gen9/isa.h"
 #include "tests/catch.h"
 #include "tests/unit/eu/harness.h"
 
@@ -45,11 +46,11 @@ constexpr Variant variant{.channels = 0xff};
 class Kernels {
  public:
   explicit Kernels(size_t most, size_t bytes = 16 << 20) : arena(bytes), store(arena, most) {
-    for (uint32_t n = 0; n < 2; n++) objects_.push_back(compile(*program(n), variant, best_isa()));
+    for (uint32_t n = 0; n < 2; n++) objects_.push_back(compile(*program(n), variant, best_host_isa()));
     REQUIRE(!objects_[0].refused);
   }
   std::shared_ptr<const Program> program(uint32_t value) {
-    return Program::decode(assemble({mov_imm(8, grf(127, RegType::ud), RegType::ud, value), end()}));
+    return Program::decode(gen9_isa(), assemble({mov_imm(8, grf(127, RegType::ud), RegType::ud, value), end()}));
   }
   /// All have the code of kernel 0, under its name in the file: what they do is not looked at.
   bool fill(CodeSlot& slot, const Program& program, const std::string& name) {
@@ -62,7 +63,7 @@ class Kernels {
   /// The object with its function's name replaced: all names are of one length.
   ObjectFile renamed(const std::string& name) const {
     ObjectFile object = objects_[0];
-    const std::string old = code_name(*Program::decode(assemble({mov_imm(8, grf(127, RegType::ud), RegType::ud, 0), end()})), variant, best_isa());
+    const std::string old = code_name(*Program::decode(gen9_isa(), assemble({mov_imm(8, grf(127, RegType::ud), RegType::ud, 0), end()})), variant, best_host_isa());
     const auto at = std::search(object.bytes.begin(), object.bytes.end(), old.begin(), old.end());
     REQUIRE(at != object.bytes.end());
     REQUIRE(name.size() <= old.size());
@@ -115,7 +116,7 @@ TEST_CASE("eu code arena: free pages are merged in any order") {
 }
 
 TEST_CASE("eu code store: many kernels take few mappings") {
-  if (best_isa() == Isa::none) return note("test", "no compiler here");
+  if (best_host_isa() == HostIsa::none) return note("test", "no compiler here");
   Kernels kernels(4096);
   const auto program = kernels.program(0);
   const size_t before = mappings();
@@ -126,7 +127,7 @@ TEST_CASE("eu code store: many kernels take few mappings") {
 }
 
 TEST_CASE("eu code store: the oldest uses are evicted, and made again when they are wanted") {
-  if (best_isa() == Isa::none) return note("test", "no compiler here");
+  if (best_host_isa() == HostIsa::none) return note("test", "no compiler here");
   Kernels kernels(16);
   const auto program = kernels.program(0);
   std::vector<CodeSlot> slots(40);
@@ -151,7 +152,7 @@ TEST_CASE("eu code store: the oldest uses are evicted, and made again when they 
 }
 
 TEST_CASE("eu code store: bytes are bounded by the arena, and what fits nowhere stays with the interpreter") {
-  if (best_isa() == Isa::none) return note("test", "no compiler here");
+  if (best_host_isa() == HostIsa::none) return note("test", "no compiler here");
   Kernels kernels(4096, 8 * 4096);
   const auto program = kernels.program(0);
   std::vector<CodeSlot> slots(30);
@@ -169,7 +170,7 @@ TEST_CASE("eu code store: bytes are bounded by the arena, and what fits nowhere 
 }
 
 TEST_CASE("eu code store: code that a thread runs stays where it is until the thread leaves it") {
-  if (best_isa() == Isa::none) return note("test", "no compiler here");
+  if (best_host_isa() == HostIsa::none) return note("test", "no compiler here");
   Kernels kernels(1);
   const auto program = kernels.program(0);
   std::vector<CodeSlot> slots(3);
@@ -192,7 +193,7 @@ TEST_CASE("eu code store: code that a thread runs stays where it is until the th
 }
 
 TEST_CASE("eu code store: programs of the same bytes share code, which goes with the last of them") {
-  if (best_isa() == Isa::none) return note("test", "no compiler here");
+  if (best_host_isa() == HostIsa::none) return note("test", "no compiler here");
   Kernels kernels(16);
   const auto a = kernels.program(0), b = kernels.program(0), other = kernels.program(1);
   std::vector<CodeSlot> slots(3);
@@ -214,7 +215,7 @@ TEST_CASE("eu code store: programs of the same bytes share code, which goes with
 }
 
 TEST_CASE("eu code store: threads run what others evict") {
-  if (best_isa() == Isa::none) return note("test", "no compiler here");
+  if (best_host_isa() == HostIsa::none) return note("test", "no compiler here");
   Kernels kernels(4);
   const auto program = kernels.program(0);
   std::vector<CodeSlot> slots(8);

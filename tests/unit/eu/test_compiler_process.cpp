@@ -19,6 +19,7 @@
 #include <thread>
 
 #include "hw/base/log.h"
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/jit/confinement.h"
 #include "tests/catch.h"
 #include "tests/unit/eu/data.h"
@@ -44,9 +45,9 @@ std::string path_from(const char* name) {
   return path ? path : "";
 }
 
-std::shared_ptr<const Program> small() { return Program::decode(assemble({op(Opcode::add, 8, grf(10, RegType::f), grf(2, RegType::f), grf(3, RegType::f)), end()})); }
+std::shared_ptr<const Program> small() { return Program::decode(gen9_isa(), assemble({op(Opcode::add, 8, grf(10, RegType::f), grf(2, RegType::f), grf(3, RegType::f)), end()})); }
 
-jit::ObjectFile make(CompilerProcess& process) { return process.compile(*small(), variant, jit::best_isa(), nullptr); }
+jit::ObjectFile make(CompilerProcess& process) { return process.compile(*small(), variant, jit::best_host_isa(), nullptr); }
 
 /// Waits until a process that is not our child is gone, or is a zombie.
 bool ended(pid_t pid) {
@@ -98,15 +99,15 @@ class Listener {
 }  // namespace
 
 TEST_CASE("eu compiler process: what comes back is what jit::compile makes") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   CompilerProcess process(path_from("SOFTGEN_EU_COMPILER"));
   REQUIRE(process.ready());
   for (const auto& [name, hex] : rows("kernels.txt")) {
     INFO(name);
-    const auto program = Program::decode(from_hex(hex));
+    const auto program = Program::decode(gen9_isa(), from_hex(hex));
     std::string text, text_here;
-    const auto there = process.compile(*program, variant, jit::best_isa(), &text);
-    const auto here = jit::compile(*program, variant, jit::best_isa(), &text_here);
+    const auto there = process.compile(*program, variant, jit::best_host_isa(), &text);
+    const auto here = jit::compile(*program, variant, jit::best_host_isa(), &text_here);
     CHECK(there.bytes == here.bytes);
     CHECK(there.stepped == here.stepped);
     CHECK(text == text_here);
@@ -116,7 +117,7 @@ TEST_CASE("eu compiler process: what comes back is what jit::compile makes") {
 }
 
 TEST_CASE("eu compiler process: a kernel that ends it is refused, and it is started again") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   CompilerProcess process(path_from("BROKEN_EU_COMPILER"));
   for (int n = 0; n < 3; n++) {
     const auto object = make(process);
@@ -143,7 +144,7 @@ TEST_CASE("eu compiler process: without one all is refused, which is said once")
 }
 
 TEST_CASE("eu compiler process: one that is stopped is killed in time, and the next kernel has a new one") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   CompilerProcess process(path_from("SOFTGEN_EU_COMPILER"), {.start = 20s, .kernel = 300ms});
   REQUIRE(process.ready());
   const pid_t first = process.pid();
@@ -158,7 +159,7 @@ TEST_CASE("eu compiler process: one that is stopped is killed in time, and the n
 }
 
 TEST_CASE("eu compiler process: a wait for a stopped compiler ends, and nothing of it stays") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   CompilerProcess process(path_from("SOFTGEN_EU_COMPILER"), {.start = 600s, .kernel = 600s});
   REQUIRE(process.ready());
   const pid_t pid = process.pid();
@@ -173,7 +174,7 @@ TEST_CASE("eu compiler process: a wait for a stopped compiler ends, and nothing 
 }
 
 TEST_CASE("eu compiler process: one that is stopped goes with its owner") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   pid_t pid = 0;
   {
     CompilerProcess process(path_from("SOFTGEN_EU_COMPILER"));
@@ -185,7 +186,7 @@ TEST_CASE("eu compiler process: one that is stopped goes with its owner") {
 }
 
 TEST_CASE("eu compiler process: one that listens serves each connection by a process of its own") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const Listener listener;
   CompilerProcess first(listener.address()), second(listener.address());
   REQUIRE_FALSE(make(first).refused);
@@ -203,7 +204,7 @@ TEST_CASE("eu compiler process: one that listens serves each connection by a pro
 }
 
 TEST_CASE("eu compiler process: a socket without a listener, or with a listener of another user, is refused") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   clear_failure_counts();
   CompilerProcess absent("unix:/nonexistent/softgen");
   CHECK(make(absent).refused);
@@ -217,7 +218,7 @@ TEST_CASE("eu compiler process: a socket without a listener, or with a listener 
 }
 
 TEST_CASE("eu compiler process: without LLVM it says so") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   clear_failure_counts();
   const char* before = std::getenv("SOFTGEN_LLVM");
   const std::string kept = before ? before : "";
@@ -230,7 +231,7 @@ TEST_CASE("eu compiler process: without LLVM it says so") {
 }
 
 TEST_CASE("eu compiler process: it is confined") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   if (!jit::confines()) return note("test", "not under a sanitizer");
   CompilerProcess process(path_from("SOFTGEN_EU_COMPILER"));
   REQUIRE_FALSE(make(process).refused);
@@ -268,13 +269,13 @@ TEST_CASE("eu compiler process: the filter ends who opens a socket, and opens no
 }
 
 TEST_CASE("eu compiler process: the largest kernels fit into its memory") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   std::vector<Instruction> code;
   for (unsigned n = 0; n < 5900; n++)
     code.push_back(op(n % 3 ? Opcode::mul : Opcode::add, 16, grf(10 + n * 2 % 110, RegType::f), grf(2 + n * 6 % 116, RegType::f), grf(4 + n * 10 % 114, RegType::f)));
   code.push_back(end());
   CompilerProcess process(path_from("SOFTGEN_EU_COMPILER"));
-  const auto object = process.compile(*Program::decode(assemble(code)), variant, jit::best_isa(), nullptr);
+  const auto object = process.compile(*Program::decode(gen9_isa(), assemble(code)), variant, jit::best_host_isa(), nullptr);
   CHECK((object.refused ? std::string(object.refused) : "") == "");
   const std::string status = text_of(fmt::format("/proc/{}/status", process.pid()));
   const uint64_t kib = std::strtoull(status.c_str() + status.find("VmPeak:") + 7, nullptr, 10);
@@ -282,7 +283,7 @@ TEST_CASE("eu compiler process: the largest kernels fit into its memory") {
 }
 
 TEST_CASE("eu compiler process: a program that closes or takes its socket's number does not break it") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   CompilerProcess process(path_from("SOFTGEN_EU_COMPILER"));
   REQUIRE_FALSE(make(process).refused);
   const int lowest = fcntl(0, F_DUPFD_CLOEXEC, 100);

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "hw/base/log.h"
+#include "hw/eu/isa/gen9/isa.h"
 #include "tests/catch.h"
 #include "tests/unit/eu/harness.h"
 
@@ -427,7 +428,7 @@ TEST_CASE("eu flow: a program knows which render targets its messages may name")
     }
     if (by_register) code.back().src[1] = arf(Arf::address, UD);
     code.push_back(end());
-    return static_cast<unsigned>(Program::decode(assemble(code), 0)->render_targets());
+    return static_cast<unsigned>(Program::decode(gen9_isa(), assemble(code), 0)->render_targets());
   };
   CHECK(named({}) == 0);
   CHECK(named({2, 5}) == 0x24);
@@ -439,19 +440,19 @@ TEST_CASE("eu flow: programs are found again while their bytes stay the same") {
   ProgramCache cache;
   auto code = assemble({mov_imm(8, grf(2, D), D, 1), end()});
   code.resize(4096);
-  const auto first = cache.find(code, 64);
-  CHECK(cache.find(code, 64) == first);
-  CHECK(cache.find(code, 128) != first);
+  const auto first = cache.find(gen9_isa(), code, 64);
+  CHECK(cache.find(gen9_isa(), code, 64) == first);
+  CHECK(cache.find(gen9_isa(), code, 128) != first);
   code[12] = std::byte{9};
-  CHECK(cache.find(code, 64) != first);
+  CHECK(cache.find(gen9_isa(), code, 64) != first);
 }
 
 TEST_CASE("eu flow: a full cache evicts the oldest programs that are not used, no more than it must") {
   const auto code = assemble({mov_imm(8, grf(2, D), D, 1), end()});
-  const size_t instructions = Program::decode(code)->lines().size();
+  const size_t instructions = Program::decode(gen9_isa(), code)->lines().size();
   ProgramCache cache(4 * instructions);
   std::weak_ptr<const Program> programs[6];
-  const auto find = [&](unsigned n) { programs[n] = cache.find(code, n * 64); };
+  const auto find = [&](unsigned n) { programs[n] = cache.find(gen9_isa(), code, n * 64); };
   for (unsigned n = 0; n < 4; ++n) find(n);
   find(0);
   find(4);
@@ -467,10 +468,10 @@ TEST_CASE("eu flow: a kernel that was cut off is decoded anew when more of it is
   ProgramCache cache;
   auto code = assemble({mov_imm(8, grf(2, D), D, 1), mov_imm(8, grf(3, D), D, 1), end()});
   code.resize(4096);
-  const auto part = cache.find(std::span(code).first(32), 0);
+  const auto part = cache.find(gen9_isa(), std::span(code).first(32), 0);
   CHECK_FALSE(part->complete());
-  CHECK(cache.find(std::span(code).first(32), 0) == part);
-  const auto whole = cache.find(code, 0);
+  CHECK(cache.find(gen9_isa(), std::span(code).first(32), 0) == part);
+  const auto whole = cache.find(gen9_isa(), code, 0);
   CHECK(whole != part);
   CHECK(whole->complete());
   CHECK(whole->bytes().size() == 48);
@@ -481,8 +482,8 @@ TEST_CASE("eu flow: an end of thread does not end a kernel that branches beyond 
   Instruction away = branch(Opcode::goto_, 8, 3, 3);
   away.pred_control = 1;
   const auto code = assemble({away, mov_imm(8, grf(2, D), D, 1), end(), branch(Opcode::join, 8, 1), end()});
-  CHECK_FALSE(cache.find(std::span(code).first(48), 0)->complete());
-  const auto whole = cache.find(code, 0);
+  CHECK_FALSE(cache.find(gen9_isa(), std::span(code).first(48), 0)->complete());
+  const auto whole = cache.find(gen9_isa(), code, 0);
   CHECK(whole->complete());
   CHECK(whole->bytes().size() == 80);
 }
@@ -499,7 +500,7 @@ TEST_CASE("eu flow: random bytes as a kernel end by themselves or by the stop fl
     for (size_t at = 0; at + 8 <= code.size(); at += 8) {
       uint64_t word = random();
       // Mostly opcodes that exist, so that a kernel gets somewhere.
-      if (random() % 8) word = (word & ~uint64_t{0x7f}) | static_cast<uint64_t>(opcodes()[random() % opcodes().size()].opcode);
+      if (random() % 8) word = (word & ~uint64_t{0x7f}) | gen9_isa().encode({.opcode = opcodes()[random() % opcodes().size()].opcode}).get(6, 0);
       std::memcpy(&code[at], &word, 8);
     }
     m.load(code, static_cast<uint32_t>(random()));

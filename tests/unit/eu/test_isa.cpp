@@ -2,8 +2,9 @@
 #include <array>
 #include <cstring>
 #include <random>
+#include <set>
 
-#include "hw/eu/isa/message.h"
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/isa/print.h"
 #include "tests/catch.h"
 #include "tests/unit/eu/data.h"
@@ -17,7 +18,7 @@ namespace {
 Native native_of(std::span<const std::byte> code) {
   Native bits;
   std::memcpy(&bits.q[0], code.data(), 8);
-  if (is_compacted(bits.q[0])) return uncompact(bits.q[0]);
+  if (gen9_isa().is_compacted(bits.q[0])) return gen9_isa().uncompact(bits.q[0]);
   std::memcpy(&bits.q[1], code.data() + 8, 8);
   return bits;
 }
@@ -28,15 +29,15 @@ std::string with_newlines(std::string text) {
 }
 
 void check_round_trip(std::span<const std::byte> code) {
-  const auto instruction = decode(code);
+  const auto instruction = gen9_isa().decode(code);
   REQUIRE(instruction);
   const Native bits = native_of(code);
-  INFO(print(*instruction));
-  CHECK(encode(*instruction) == bits);
+  INFO(print(gen9_isa(), *instruction));
+  CHECK(gen9_isa().encode(*instruction) == bits);
   if (!instruction->compacted) return;
   uint64_t original;
   std::memcpy(&original, code.data(), 8);
-  const auto again = compact(bits);
+  const auto again = gen9_isa().compact(bits);
   REQUIRE(again);
   CHECK(*again == original);
 }
@@ -46,10 +47,10 @@ void check_round_trip(std::span<const std::byte> code) {
 TEST_CASE("eu isa: bytes to text as Mesa prints them, and back to the same bytes") {
   for (const auto& [hex, text] : rows("gen9_asm.txt")) {
     const auto code = from_hex(hex);
-    const auto instruction = decode(code);
+    const auto instruction = gen9_isa().decode(code);
     REQUIRE(instruction);
-    CHECK(print(*instruction) == with_newlines(text));
-    CHECK(validate(*instruction) == "");
+    CHECK(print(gen9_isa(), *instruction) == with_newlines(text));
+    CHECK(gen9_isa().validate(*instruction) == "");
     check_round_trip(code);
   }
 }
@@ -58,12 +59,12 @@ TEST_CASE("eu isa: every instruction of every captured kernel round-trips, is le
   for (const auto& [name, hex] : rows("kernels.txt")) {
     const auto code = from_hex(hex);
     INFO(name);
-    KernelWalker walker(code);
+    KernelWalker walker(gen9_isa(), code);
     while (const auto line = walker.next()) {
       check_round_trip(std::span(code).subspan(line->offset));
       const Instruction& i = line->instruction;
-      CHECK(validate(i) == "");
-      if (i.info()->form == Form::send && !i.descriptor_in_register) CHECK(message_is_known(i.sfid(), i.descriptor));
+      CHECK(gen9_isa().validate(i) == "");
+      if (i.info()->form == Form::send && !i.descriptor_in_register) CHECK(gen9_isa().message_is_known(i.sfid(), i.descriptor));
     }
     CHECK(walker.ended_properly());
     CHECK(walker.offset() == code.size());
@@ -77,8 +78,29 @@ TEST_CASE("eu isa: a kernel's end is found in front of other bytes") {
     const size_t size = code.size();
     const auto next = from_hex(kernels[n + 1].second);
     code.insert(code.end(), next.begin(), next.end());
-    CHECK(kernel_size(code) == size);
+    CHECK(kernel_size(gen9_isa(), code) == size);
   }
+}
+
+TEST_CASE("eu isa: instruction sets are found by name and by id, which no two share") {
+  std::set<std::string_view> names;
+  std::set<uint64_t> ids;
+  for (const Isa* isa : isas()) {
+    CHECK(find_isa(isa->name()) == isa);
+    CHECK(find_isa(isa->cache_id()) == isa);
+    CHECK(names.insert(isa->name()).second);
+    CHECK(ids.insert(isa->cache_id()).second);
+  }
+  CHECK(find_isa(gen9_isa().cache_id()) == &gen9_isa());
+  CHECK(find_isa("gen4") == nullptr);
+  CHECK(find_isa(uint64_t{0}) == nullptr);
+}
+
+TEST_CASE("eu isa: a reserved opcode keeps its code, which encodes and prints") {
+  const Instruction i = gen9_isa().decode(Native{{0x7f, 0}});
+  CHECK(i.info() == nullptr);
+  CHECK(gen9_isa().encode(i).get(6, 0) == 0x7f);
+  CHECK(print(gen9_isa(), i).starts_with("*** reserved opcode 0x7f"));
 }
 
 TEST_CASE("eu isa: random bits decode, print and are judged without harm; legal ones encode to what they decode from") {
@@ -90,13 +112,13 @@ TEST_CASE("eu isa: random bits decode, print and are judged without harm; legal 
     Native bits{{random(), random()}};
     bits.set(29, 29, 0);
     // Most opcodes are reserved: pick a row of the table.
-    bits.set(6, 0, static_cast<uint64_t>(opcodes()[random() % opcodes().size()].opcode));
-    const Instruction once = decode(bits);
-    CHECK_FALSE(print(once).empty());
-    if (!validate(once).empty()) continue;
+    bits.set(6, 0, gen9_isa().encode({.opcode = opcodes()[random() % opcodes().size()].opcode}).get(6, 0));
+    const Instruction once = gen9_isa().decode(bits);
+    CHECK_FALSE(print(gen9_isa(), once).empty());
+    if (!gen9_isa().validate(once).empty()) continue;
     legal++;
-    const Native canonical = encode(once);
-    if (decode(canonical) != once || encode(decode(canonical)) != canonical) FAIL(print(once));
+    const Native canonical = gen9_isa().encode(once);
+    if (gen9_isa().decode(canonical) != once || gen9_isa().encode(gen9_isa().decode(canonical)) != canonical) FAIL(print(gen9_isa(), once));
   }
   CHECK(legal > 100);
 }
@@ -108,24 +130,24 @@ TEST_CASE("eu isa: each compacted word is the short form of what it expands to")
   unsigned same = 0;
   for (unsigned n = 0; n < 100000; n++) {
     uint64_t word = random() | uint64_t{1} << 29;
-    word = (word & ~uint64_t{0x7f}) | static_cast<uint64_t>(opcodes()[random() % opcodes().size()].opcode);
-    const Native native = uncompact(word);
-    const auto back = compact(native);
+    word = (word & ~uint64_t{0x7f}) | gen9_isa().encode({.opcode = opcodes()[random() % opcodes().size()].opcode}).get(6, 0);
+    const Native native = gen9_isa().uncompact(word);
+    const auto back = gen9_isa().compact(native);
     REQUIRE(back);
-    CHECK(uncompact(*back) == native);
+    CHECK(gen9_isa().uncompact(*back) == native);
     same += *back == word;
   }
   CHECK(same > 10000);
 }
 
 TEST_CASE("eu isa: what a descriptor asks, in words") {
-  CHECK(describe_message(2, 0x08427001) == "ld SIMD8 Surface = 1 Sampler = 0");
-  CHECK(describe_message(6, 0x0a088017) == "offset 1 SIMD8 write masked");
-  CHECK(describe_message(10, 0x020e2005) == "(scratch block write oword, regs 4, offset 5)");
-  CHECK(describe_message(3, 0x02000004) == "(barrier msg)");
-  CHECK_FALSE(message_is_known(2, 12u << 12 | 1u << 17));
-  CHECK_FALSE(message_is_known(15, 0));
-  const MessageFields fields = message_fields(0x8a080017);
+  CHECK(gen9_isa().describe_message(2, 0x08427001) == "ld SIMD8 Surface = 1 Sampler = 0");
+  CHECK(gen9_isa().describe_message(6, 0x0a088017) == "offset 1 SIMD8 write masked");
+  CHECK(gen9_isa().describe_message(10, 0x020e2005) == "(scratch block write oword, regs 4, offset 5)");
+  CHECK(gen9_isa().describe_message(3, 0x02000004) == "(barrier msg)");
+  CHECK_FALSE(gen9_isa().message_is_known(2, 12u << 12 | 1u << 17));
+  CHECK_FALSE(gen9_isa().message_is_known(15, 0));
+  const MessageFields fields = gen9_isa().message_fields(0x8a080017);
   CHECK(fields.length == 5);
   CHECK(fields.header);
   CHECK(fields.response_length == 0);
@@ -134,8 +156,8 @@ TEST_CASE("eu isa: what a descriptor asks, in words") {
 // IGC's kernels for halves (piglit's mad-mix.cl). Mesa 22.3 prints SrcType for all three sources.
 TEST_CASE("eu isa: Src1Type and Src2Type say HF, whatever SrcType is") {
   const auto sources = [](uint64_t low) {
-    const Instruction i = decode(Native{{low, 0x19c7200c'390661c8}});
-    CHECK(encode(i).q[0] == low);
+    const Instruction i = gen9_isa().decode(Native{{low, 0x19c7200c'390661c8}});
+    CHECK(gen9_isa().encode(i).q[0] == low);
     return std::array{i.src[0].type, i.src[1].type, i.src[2].type};
   };
   constexpr uint64_t all_halves = 0x1a1e2018'0060015b, src1 = uint64_t{1} << 36, src2 = uint64_t{1} << 35, halves = uint64_t{4} << 43;
@@ -154,20 +176,20 @@ TEST_CASE("eu isa: rules are named") {
   i.dst = {.file = RegFile::grf, .type = RegType::f, .reg = 10, .hstride = 1};
   i.src[0] = {.file = RegFile::grf, .type = RegType::f, .reg = 2, .vstride = 4, .width = 3, .hstride = 1};
   i.src[1] = i.src[0];
-  CHECK(validate(i) == "");
-  SECTION("mixed") { i.src[1].type = RegType::d; CHECK(validate(i) == "float and integer sources are mixed"); }
-  SECTION("stride") { i.dst.hstride = 0; CHECK(validate(i) == "the destination stride is zero"); }
-  SECTION("register") { i.src[0].reg = 128; CHECK(validate(i) == "a source register number is beyond 127"); }
-  SECTION("width") { i.exec_size = 4; CHECK(validate(i) == "the width exceeds the execution size"); }
-  SECTION("span") { i.exec_size = 16; i.dst.hstride = 2; CHECK(validate(i) == "the destination spans more than two registers"); }
-  SECTION("predicate") { i.pred_control = 15; CHECK(validate(i) == "the predicate control is reserved"); }
-  SECTION("reserved") { i.opcode = static_cast<Opcode>(0x7f); CHECK(validate(i) == "the opcode is reserved"); }
+  CHECK(gen9_isa().validate(i) == "");
+  SECTION("mixed") { i.src[1].type = RegType::d; CHECK(gen9_isa().validate(i) == "float and integer sources are mixed"); }
+  SECTION("stride") { i.dst.hstride = 0; CHECK(gen9_isa().validate(i) == "the destination stride is zero"); }
+  SECTION("register") { i.src[0].reg = 128; CHECK(gen9_isa().validate(i) == "a source register number is beyond 127"); }
+  SECTION("width") { i.exec_size = 4; CHECK(gen9_isa().validate(i) == "the width exceeds the execution size"); }
+  SECTION("span") { i.exec_size = 16; i.dst.hstride = 2; CHECK(gen9_isa().validate(i) == "the destination spans more than two registers"); }
+  SECTION("predicate") { i.pred_control = 15; CHECK(gen9_isa().validate(i) == "the predicate control is reserved"); }
+  SECTION("reserved") { i.opcode = reserved_opcode(0x7f); CHECK(gen9_isa().validate(i) == "the opcode is reserved"); }
 }
 
 TEST_CASE("eu isa: labels stand where branches go") {
   for (const auto& [name, hex] : rows("kernels.txt")) {
     if (name != "gl_loop_ps_0" && name != "gl_csonly_cs_0") continue;
-    const std::string text = disassemble(from_hex(hex));
+    const std::string text = disassemble(gen9_isa(), from_hex(hex));
     CHECK(text.find("LABEL0:\n") != std::string::npos);
     CHECK(text.find("while") != std::string::npos);
   }

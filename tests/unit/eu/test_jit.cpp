@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "hw/base/log.h"
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/jit/engine.h"
 #include "tests/catch.h"
 #include "tests/ref/eu_fuzz.h"
@@ -128,7 +129,7 @@ class FloatWriter {
 }  // namespace
 
 TEST_CASE("eu jit: floats that stay raw from block to block end as the interpreter's") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   setenv("SOFTGEN_CACHE", "off", 1);
   set_engine(eu::Engine::jit);
   std::vector<uint32_t> seeds(60);
@@ -146,7 +147,7 @@ TEST_CASE("eu jit: floats that stay raw from block to block end as the interpret
 }
 
 TEST_CASE("eu jit: a series of threads ends as each of them alone in the interpreter") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   setenv("SOFTGEN_CACHE", "off", 1);
   std::vector<std::vector<std::byte>> codes;
   for (const auto& row : rows("kernels.txt")) codes.push_back(from_hex(row.second));
@@ -181,7 +182,7 @@ struct ColorTarget : MessageTarget {
 }  // namespace
 
 TEST_CASE("eu jit: a series writes the colours of whole squares where its threads say, and asks where they do not") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   setenv("SOFTGEN_CACHE", "off", 1);
   set_engine(eu::Engine::jit);
   Machine m;
@@ -240,7 +241,7 @@ TEST_CASE("eu jit: a series writes the colours of whole squares where its thread
 }
 
 TEST_CASE("eu jit: inverse square roots of any float") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   setenv("SOFTGEN_CACHE", "off", 1);
   set_engine(eu::Engine::jit);
   std::mt19937 random(5);
@@ -284,11 +285,11 @@ TEST_CASE("eu jit: inverse square roots of any float") {
 }
 
 TEST_CASE("eu jit: bytes stay dwords until they are stored") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   // LLVM 19 calculated them as bytes: it crashed, or ended the process with "Cannot emit physreg copy instruction".
   const jit::Variant variant{.flush_f32 = true, .channels = 0, .keep_registers = true};
   constexpr auto ub = RegType::ub, b = RegType::b;
-  for (const jit::Isa isa : {jit::Isa::avx2, jit::Isa::host})
+  for (const jit::HostIsa isa : {jit::HostIsa::avx2, jit::HostIsa::host})
     for (const Opcode opcode : {Opcode::and_, Opcode::or_, Opcode::xor_})
       for (const unsigned at : {0u, 6u, 29u})
         for (const unsigned exec : {8u, 16u, 32u}) {
@@ -297,13 +298,13 @@ TEST_CASE("eu jit: bytes stay dwords until they are stored") {
           const std::vector<Instruction> code = {op(opcode, exec, grf(10, ub, at), grf(2, ub, 25), grf(4, ub, 23, 2, 2, 1)), inverted,
                                                  op(Opcode::not_, exec, grf(32, ub, at), grf(20, b)), end()};
           INFO("opcode " << static_cast<int>(opcode) << " at byte " << at << ", " << exec << " channels");
-          CHECK(jit::compile(*Program::decode(assemble(code)), variant, isa).refused == nullptr);
+          CHECK(jit::compile(*Program::decode(gen9_isa(), assemble(code)), variant, isa).refused == nullptr);
         }
 }
 
 TEST_CASE("eu jit: random instructions give the interpreter's bits, for AVX2 and for all that the host has") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
-  for (const jit::Isa isa : {jit::Isa::avx2, jit::Isa::host}) {
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
+  for (const jit::HostIsa isa : {jit::HostIsa::avx2, jit::HostIsa::host}) {
     fuzz::JitExecutor executor(isa);
     auto outcome = fuzz::compare(11, 1200, 24, std::ref(executor));
     if (outcome.difference.empty()) outcome = fuzz::compare(3, 300, 3, std::ref(executor));
@@ -314,7 +315,7 @@ TEST_CASE("eu jit: random instructions give the interpreter's bits, for AVX2 and
 }
 
 TEST_CASE("eu jit: captured kernels send the same messages and leave the same answer") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   for (const auto& [name, hex] : rows("kernels.txt"))
     for (const uint32_t mask : {0xffu, 0x5au, 0xffffu}) {
       INFO(name << " mask " << mask);
@@ -323,7 +324,7 @@ TEST_CASE("eu jit: captured kernels send the same messages and leave the same an
 }
 
 TEST_CASE("eu jit: no kernel sees what another thread left in the registers") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   setenv("SOFTGEN_CACHE", "off", 1);
   set_engine(eu::Engine::jit);
   constexpr std::pair<uint32_t, unsigned> starts[] = {{0xff, 9}, {0xffff, 24}, {0x5a, 2}};

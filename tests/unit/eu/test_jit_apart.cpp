@@ -6,6 +6,7 @@
 #include <string>
 
 #include "hw/base/log.h"
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/jit/compile.h"
 #include "hw/eu/jit/engine.h"
 #include "tests/catch.h"
@@ -27,7 +28,7 @@ bool has_llvm() {
 }  // namespace
 
 TEST_CASE("eu jit: kernels run, and LLVM is in no process but the compiler's") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const bool compiles = std::getenv("EU_TEST_COMPILES") != nullptr;
   // Not for this program, which does not allow it as softgen-run does.
   setenv("SOFTGEN_JIT", "inprocess", 1);
@@ -40,7 +41,7 @@ TEST_CASE("eu jit: kernels run, and LLVM is in no process but the compiler's") {
       sent = message.payload[0].dw[0];
       return SendResult::done;
     };
-    const auto p = Program::decode(assemble({mov_imm(8, grf(127, RegType::ud), RegType::ud, value), end()}));
+    const auto p = Program::decode(gen9_isa(), assemble({mov_imm(8, grf(127, RegType::ud), RegType::ud, value), end()}));
     ThreadStart how;
     how.program = p.get();
     m.thread.start(how);

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "hw/base/log.h"
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/jit/disk_cache.h"
 #include "hw/eu/jit/engine.h"
 #include "tests/catch.h"
@@ -33,17 +34,17 @@ class Folder {
 
 std::shared_ptr<const Program> program(uint32_t value, uint64_t start = 0) {
   const std::vector<Instruction> code{mov_imm(8, grf(10, RegType::ud), RegType::ud, value), end()};
-  return Program::decode(assemble(code), start);
+  return Program::decode(gen9_isa(), assemble(code), start);
 }
 
 const jit::Variant variant{.channels = 0xff};
 
-jit::ObjectFile make(const Program& p) { return jit::compile(p, variant, jit::Isa::host); }
+jit::ObjectFile make(const Program& p) { return jit::compile(p, variant, jit::HostIsa::host); }
 
 }  // namespace
 
 TEST_CASE("eu jit cache: code is found by exactly what it was made from") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const Folder folder;
   const jit::DiskCache cache(folder.path);
   const auto p = program(1), other = program(2), moved = program(1, 64);
@@ -61,7 +62,7 @@ TEST_CASE("eu jit cache: code is found by exactly what it was made from") {
 }
 
 TEST_CASE("eu jit cache: damaged files are no code") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const Folder folder;
   const jit::DiskCache cache(folder.path);
   const auto p = program(1);
@@ -89,7 +90,7 @@ TEST_CASE("eu jit cache: damaged files are no code") {
 }
 
 TEST_CASE("eu jit cache: it has a limit, and works without a folder") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const Folder folder;
   const auto p = program(1);
   const jit::ObjectFile object = make(*p);
@@ -109,7 +110,7 @@ TEST_CASE("eu jit cache: it has a limit, and works without a folder") {
 }
 
 TEST_CASE("eu jit cache: the folder is made private, and only what is private is taken") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const Folder folder;
   const auto p = program(1);
   const jit::ObjectFile object = make(*p);
@@ -153,7 +154,7 @@ TEST_CASE("eu jit cache: the folder is made private, and only what is private is
 }
 
 TEST_CASE("eu jit cache: no link is followed, and nothing waits") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const Folder folder, elsewhere;
   const auto p = program(1);
   const jit::ObjectFile object = make(*p);
@@ -184,7 +185,7 @@ TEST_CASE("eu jit cache: no link is followed, and nothing waits") {
 }
 
 TEST_CASE("eu engine: each engine runs what it says, with the same result") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const Folder folder;
   setenv("XDG_CACHE_HOME", folder.path.c_str(), 1);
   using Tier = eu::Engine;
@@ -198,7 +199,7 @@ TEST_CASE("eu engine: each engine runs what it says, with the same result") {
     };
     const EngineStats before = engine_stats();
     const std::vector<Instruction> code{mov_imm(8, grf(127, RegType::ud), RegType::ud, 77 + static_cast<unsigned>(engine)), end()};
-    const auto p = Program::decode(assemble(code));
+    const auto p = Program::decode(gen9_isa(), assemble(code));
     const auto once = [&] {
       ThreadStart how;
       how.program = p.get();
@@ -219,10 +220,10 @@ TEST_CASE("eu engine: each engine runs what it says, with the same result") {
 }
 
 TEST_CASE("eu jit: kernels that would cost too much, and modes of their own, stay with the interpreter") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   std::vector<Instruction> code(7000, mov_imm(8, grf(10, RegType::ud), RegType::ud, 1));
   code.push_back(end());
-  CHECK(jit::compile(*Program::decode(assemble(code)), variant, jit::Isa::host).refused != nullptr);
+  CHECK(jit::compile(*Program::decode(gen9_isa(), assemble(code)), variant, jit::HostIsa::host).refused != nullptr);
   std::vector<Instruction> clock{op(Opcode::mov, 1, scalar(10, RegType::ud), arf(Arf::timestamp, RegType::ud)), end()};
-  CHECK(jit::compile(*Program::decode(assemble(clock)), variant, jit::Isa::host).refused != nullptr);
+  CHECK(jit::compile(*Program::decode(gen9_isa(), assemble(clock)), variant, jit::HostIsa::host).refused != nullptr);
 }

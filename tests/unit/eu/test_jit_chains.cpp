@@ -4,6 +4,7 @@
 #include <random>
 
 #include "hw/base/log.h"
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/jit/chains.h"
 #include "hw/eu/jit/compile.h"
 #include "hw/eu/jit/engine.h"
@@ -52,7 +53,7 @@ std::vector<std::byte> chain(uint32_t seed, unsigned roots) {
 }
 
 bool chained(const std::vector<std::byte>& code) {
-  const auto program = Program::decode(code, 0);
+  const auto program = Program::decode(gen9_isa(), code, 0);
   jit::FlowGraph graph;
   REQUIRE(jit::analyze(*program, graph) == nullptr);
   return jit::gains_beside(*program, graph);
@@ -61,7 +62,7 @@ bool chained(const std::vector<std::byte>& code) {
 }  // namespace
 
 TEST_CASE("eu jit: two threads of a series at a time end as each of them alone in the interpreter") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   setenv("SOFTGEN_CACHE", "off", 1);
   constexpr SeriesLayout layout{4, 6, 8};
   for (uint32_t seed = 1; seed <= 12; seed++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Kernels of guest memory: how far they are read, and that decoding a long one can be stopped.
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/program/loader.h"
 #include "hw/iface/engine.h"
 #include "tests/catch.h"
@@ -26,7 +27,7 @@ struct Fixture : memory::test::Mapped {
   std::shared_ptr<const Program> load() { return loader.load(view, {}, start, stop); }
 
   StopFlag stop;
-  Loader loader;
+  Loader loader{gen9_isa()};
 };
 
 }  // namespace

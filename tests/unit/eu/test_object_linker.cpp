@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Object files from another process or a disk: what is no kernel's is refused, and nothing outside of the file or of the memory is touched.
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/jit/object_linker.h"
 
 #include <elf.h>
@@ -32,11 +33,11 @@ Made made() {
   std::vector<Instruction> code;
   for (unsigned n = 0; n < 4; n++) code.push_back(op_imm(Opcode::mul, 8, grf(10 + n, RegType::f), grf(2 + n, RegType::f), RegType::f, 0x3f9d70a4 + n));
   code.push_back(end());
-  const auto program = Program::decode(assemble(code));
+  const auto program = Program::decode(gen9_isa(), assemble(code));
   const jit::Variant variant{.channels = 0xff, .keep_registers = true};
-  const jit::ObjectFile object = jit::compile(*program, variant, jit::best_isa());
+  const jit::ObjectFile object = jit::compile(*program, variant, jit::best_host_isa());
   REQUIRE(!object.refused);
-  return {object.bytes, jit::code_name(*program, variant, jit::best_isa())};
+  return {object.bytes, jit::code_name(*program, variant, jit::best_host_isa())};
 }
 
 template <typename T>
@@ -82,7 +83,7 @@ class Guarded {
 }  // namespace
 
 TEST_CASE("eu object linker: LLVM's file is taken, its references lead to its constants") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const Made m = made();
   const LinkedObject object(m.bytes, m.name);
   REQUIRE(object.refused() == nullptr);
@@ -98,7 +99,7 @@ TEST_CASE("eu object linker: LLVM's file is taken, its references lead to its co
 }
 
 TEST_CASE("eu object linker: each field that leads outside is refused") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const Made m = made();
   const uint64_t header = 0, code = section(m.bytes, SHT_PROGBITS, SHF_EXECINSTR), relocations = section(m.bytes, SHT_RELA), symbols = section(m.bytes, SHT_SYMTAB);
   const auto refused = [&](const char* what, auto change) {
@@ -160,7 +161,7 @@ TEST_CASE("eu object linker: each field that leads outside is refused") {
 }
 
 TEST_CASE("eu object linker: damaged files touch nothing outside") {
-  if (jit::best_isa() == jit::Isa::none) return note("test", "no compiler here");
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const Made m = made();
   constexpr uint32_t seed = 14;
   INFO("seed " << seed);

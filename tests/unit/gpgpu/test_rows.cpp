@@ -8,6 +8,7 @@
 #include "hw/base/log.h"
 #include "hw/base/work.h"
 #include "hw/dataport/dataport.h"
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/jit/compile.h"
 #include "hw/eu/jit/engine.h"
 #include "hw/gpgpu/walker.h"
@@ -90,7 +91,7 @@ std::shared_ptr<const eu::Program> kernel_of(const Shape& shape, uint32_t group_
   move(0, 0, local_index);
   move(2, local_index, 1);
   code.push_back(eu::test::end());
-  return eu::Program::decode(eu::test::assemble(code), 0);
+  return eu::Program::decode(eu::gen9_isa(), eu::test::assemble(code), 0);
 }
 
 /// Where channels look: mostly one behind the other, in the page where the last thread looked.
@@ -171,7 +172,7 @@ Seen walk(eu::Engine engine, const Shape& shape, uint32_t seed, bool far = false
 }  // namespace
 
 TEST_CASE("rows of dwords that compiled kernels move themselves end where messages put them") {
-  if (eu::jit::best_isa() == eu::jit::Isa::none) return note("test", "no compiler here");
+  if (eu::jit::best_host_isa() == eu::jit::HostIsa::none) return note("test", "no compiler here");
   setenv("SOFTGEN_CACHE", "off", 1);
   const uint64_t before = eu::engine_stats().compiled_threads;
   for (const Shape shape : {Shape{16, 4}, Shape{16, 2}, Shape{16, 1}, Shape{8, 4}, Shape{8, 2}, Shape{8, 1}})
@@ -190,7 +191,7 @@ TEST_CASE("rows of dwords that compiled kernels move themselves end where messag
 }
 
 TEST_CASE("long rows of writes that go past the caches end where messages put them") {
-  if (eu::jit::best_isa() == eu::jit::Isa::none) return note("test", "no compiler here");
+  if (eu::jit::best_host_isa() == eu::jit::HostIsa::none) return note("test", "no compiler here");
   setenv("SOFTGEN_CACHE", "off", 1);
   for (const Shape shape : {Shape{16, 4}, Shape{16, 1}, Shape{8, 2}, Shape{8, 1}})
     for (const uint32_t seed : {2u, 4u, 5u}) {

@@ -2,6 +2,7 @@
 #include <array>
 #include <vector>
 
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/gpgpu/walker.h"
 #include "hw/mmio/register_file.h"
 #include "tests/catch.h"
@@ -23,7 +24,7 @@ std::shared_ptr<const eu::Program> tells_payload() {
   tell.src[0] = eu::test::grf(1, eu::RegType::ud);
   tell.descriptor = 3u << 25;
   tell.end_of_thread = false;
-  return eu::Program::decode(eu::test::assemble({tell, eu::test::end()}), 0);
+  return eu::Program::decode(eu::gen9_isa(), eu::test::assemble({tell, eu::test::end()}), 0);
 }
 
 /// The first dwords of r1 to r3 of two threads that have one register for both and two of their own each.

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hw/defs/platform.h"
+#include "hw/gt/isa_of.h"
 #include "hw/mmio/register_file.h"
 #include "tests/unit/gt/fake_host.h"
 
@@ -59,6 +60,13 @@ TEST_CASE("all platforms have an index and are found by name") {
   for (; sg_platform_at(count); ++count) CHECK(sg_platform(sg_platform_at(count)->name) == sg_platform_at(count));
   CHECK(count == defs::platforms().size());
   CHECK(sg_platform_at(~0u) == nullptr);
+}
+
+TEST_CASE("all platforms have an instruction set; a row that names none is refused with a sentence") {
+  for (const defs::Platform& platform : defs::platforms()) CHECK(gt::isa_of(platform).name() == platform.instruction_set);
+  defs::Platform platform = defs::platforms().front();
+  platform.instruction_set = "gen4";
+  CHECK_THROWS_WITH(gt::isa_of(platform), "platform kbl: there is no instruction set 'gen4'");
 }
 
 TEST_CASE("BAR0: registers below 2 MiB, the GTT window from 8 MiB, nothing between") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/base/log.h"
 #include "hw/defs/gen9/set.h"
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/mmio/register_file.h"
 #include "hw/render/render_engine.h"
 #include "tests/catch.h"
@@ -25,7 +26,7 @@ TEST_CASE("textures are looked at again after the texture or the state cache was
     void invalidate_textures() override { ++invalidated; }
     unsigned invalidated = 0;
   } shared;
-  render::RenderEngine engine(defs::gen9::commands, nullptr, &shared);
+  render::RenderEngine engine(defs::gen9::commands, eu::gen9_isa(), nullptr, &shared);
   Environment f;
   EngineEnv& env = f.env;
   CHECK(engine.flush({.render_target = true, .depth = true, .stall = true}, env) == ExecResult::done);
@@ -43,7 +44,7 @@ TEST_CASE("texture palettes are the context's") {
     void set_palettes(const TexturePalettes& given) override { palettes = given; }
     TexturePalettes palettes{};
   } shared;
-  render::RenderEngine engine(defs::gen9::commands, nullptr, &shared);
+  render::RenderEngine engine(defs::gen9::commands, eu::gen9_isa(), nullptr, &shared);
   Environment f;
   const auto load = [&](std::vector<uint32_t> dwords) {
     CHECK(engine.execute({0, defs::gen9::commands.find(defs::EngineClass::render, dwords[0]), dwords}, f.env) == ExecResult::done);
@@ -65,7 +66,7 @@ TEST_CASE("draws of a command set without a decoder are counted, and draw nothin
   set_log_sink({});
   clear_failure_counts();
   const defs::CommandSet other{defs::gen9::commands};
-  render::RenderEngine engine(other);
+  render::RenderEngine engine(other, eu::gen9_isa());
   Environment f;
   const auto execute = [&](std::vector<uint32_t> dwords) {
     CHECK(engine.execute({0, other.find(defs::EngineClass::render, dwords[0]), dwords}, f.env) == ExecResult::done);

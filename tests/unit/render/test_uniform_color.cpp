@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Kernels that paint with one colour, in the forms that drivers write them.
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/render/uniform_color.h"
 #include "tests/catch.h"
 #include "tests/unit/eu/harness.h"
@@ -13,7 +14,7 @@ namespace {
 constexpr unsigned first = 2;  // registers 0 and 1 hold the pixels' header and positions
 constexpr uint32_t simd8 = 4, simd16 = 0, replicated = 1;
 
-bool one_color(const std::vector<Instruction>& code) { return render::sends_one_color(*Program::decode(assemble(code)), first); }
+bool one_color(const std::vector<Instruction>& code) { return render::sends_one_color(*Program::decode(gen9_isa(), assemble(code)), first); }
 
 uint32_t target_write(uint32_t control, uint32_t length) { return 12u << 14 | control << 8 | length << 25; }
 

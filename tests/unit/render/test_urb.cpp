@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "hw/base/log.h"
-#include "hw/eu/isa/message.h"
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/render/urb.h"
 #include "tests/catch.h"
 
@@ -16,7 +16,7 @@ namespace {
 constexpr uint32_t simd8_write = 7, simd8_read = 8, mask_present = 1u << 15, per_slot_offset = 1u << 17;
 
 SendResult send(Urb& urb, uint32_t function, std::span<const Grf> payload, std::span<Grf> response = {}) {
-  const MessageOp op = eu::decode_message(static_cast<unsigned>(Sfid::urb), function);
+  const MessageOp op = eu::gen9_isa().message(static_cast<unsigned>(Sfid::urb), function);
   return urb_message({op, 8, 0xff, 0xff, payload, {}, response, false}, urb);
 }
 

@@ -4,10 +4,10 @@
 
 #include <array>
 
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/sampler/filter.h"
 #include "hw/sampler/sampler.h"
 #include "tests/catch.h"
-#include "hw/eu/isa/message.h"
 #include "tests/unit/iface/thread_memory.h"
 
 namespace softgen::sampler::test {
@@ -47,7 +47,7 @@ struct MessageFixture : iface::test::ThreadMemory {
     view.write(surface_at, dwords.data(), sizeof dwords);
     return surface::decode_surface(dwords);
   }
-  MessageForm form(uint32_t type) const { return {eu::decode_message(static_cast<unsigned>(Sfid::sampler), 1u << 17 | type << 12 | 4u << 25 | 4u << 20), {2, 4}, {}, {10, 4}, 8, false}; }
+  MessageForm form(uint32_t type) const { return {eu::gen9_isa().message(static_cast<unsigned>(Sfid::sampler), 1u << 17 | type << 12 | 4u << 25 | 4u << 20), {2, 4}, {}, {10, 4}, 8, false}; }
   /// Red and green of texel (0, 0), by a message.
   std::array<uint32_t, 2> sent(uint32_t type) {
     const MessageForm f = form(type);

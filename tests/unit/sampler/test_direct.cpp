@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "hw/eu/isa/message.h"
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/iface/engine.h"
 #include "hw/sampler/sampler.h"
 #include "hw/sampler/filter.h"
@@ -75,7 +75,7 @@ struct Round {
     const unsigned first = 2 + random.any(8), payload = width * (loads ? 1 + random.any(4) : 2), response = random.any(3) ? 40 + random.any(2) : first - random.any(2);
     const uint32_t type = loads ? (random.any(2) ? 7 : 26) : random.any(3) ? 0 : 24;
     const uint32_t descriptor = (channels == 16 ? 2u : 1u) << 17 | type << 12 | payload << 25 | components * width << 20;
-    form = {eu::decode_message(static_cast<unsigned>(Sfid::sampler), descriptor), {first, payload}, {}, {response, components * width}, channels, false};
+    form = {eu::gen9_isa().message(static_cast<unsigned>(Sfid::sampler), descriptor), {first, payload}, {}, {response, components * width}, channels, false};
     for (Grf& g : registers)
       for (uint32_t& dword : g.dw) dword = static_cast<uint32_t>(random.random());
     if (loads) place_texels(first, payload);

@@ -1,15 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The native form, described once for both directions: Reader fills an Instruction from bits, Writer fills bits from an Instruction.
 // Layout: SKL PRM vol 7, "Instruction Formats"; Mesa brw_inst.h (columns "8+" and "9+").
+#include <array>
 #include <bit>
 #include <cstring>
+#include <iterator>
 
 #include "hw/base/bits.h"
-#include "hw/eu/isa/instruction.h"
+#include "hw/eu/isa/gen9/parts.h"
 
-namespace softgen::eu {
+namespace softgen::eu::gen9 {
 
 namespace {
+
+/// One row per RegType, in its order: the field's values of a register's type, an immediate's, and a three-source operand's; -1: there is none
+/// (Mesa brw_reg_type.c, the gfx8 tables).
+struct TypeCodes {
+  int8_t reg, imm, ternary;
+};
+constexpr TypeCodes type_codes[] = {
+    {0, 0, 2}, {1, 1, 1}, {2, 2, -1}, {3, 3, -1}, {4, -1, -1},
+    {5, -1, -1}, {6, 10, 3}, {7, 7, 0}, {8, 8, -1}, {9, 9, -1},
+    {10, 11, 4}, {-1, 4, -1}, {-1, 6, -1}, {-1, 5, -1}, {-1, -1, -1},
+};
+static_assert(std::size(type_codes) == std::size(reg_types));
+
+constexpr const TypeCodes& codes_of(RegType type) { return type_codes[static_cast<unsigned>(type)]; }
+/// RegType::invalid for codes the hardware reserves.
+RegType type_of(int8_t TypeCodes::*column, unsigned code) {
+  for (unsigned i = 0; i < std::size(type_codes); i++)
+    if (type_codes[i].*column >= 0 && static_cast<unsigned>(type_codes[i].*column) == code) return static_cast<RegType>(i);
+  return RegType::invalid;
+}
+
+struct OpcodeCode {
+  Opcode opcode;
+  uint8_t code;
+};
+constexpr OpcodeCode opcode_codes[] = {
+#define EU_CODE(id, code) {Opcode::id, code},
+#include "hw/eu/isa/gen9/opcode_codes.inc"
+#undef EU_CODE
+};
+
+constexpr unsigned codes = 128;  // the field has seven bits
+constexpr auto opcode_by_code = [] {
+  std::array<Opcode, codes> table{};
+  for (unsigned code = 0; code < codes; code++) table[code] = reserved_opcode(code);
+  for (const OpcodeCode& row : opcode_codes) table[row.code] = row.opcode;
+  return table;
+}();
+constexpr auto code_by_opcode = [] {
+  std::array<uint8_t, 256> table{};
+  for (unsigned code = 0; code < codes; code++) table[static_cast<unsigned>(opcode_by_code[code])] = static_cast<uint8_t>(code);
+  return table;
+}();
 
 struct Reader {
   const Native& bits;
@@ -19,12 +64,13 @@ struct Reader {
   void field(T& value, unsigned high, unsigned low) const {
     value = static_cast<T>(bits.get(high, low));
   }
+  void opcode(Opcode& value, unsigned high, unsigned low) const { value = opcode_by_code[bits.get(high, low)]; }
   void type(RegType& value, RegFile file, unsigned high, unsigned low) const {
     const auto code = static_cast<unsigned>(bits.get(high, low));
-    value = file == RegFile::imm ? imm_type_from_code(code) : reg_type_from_code(code);
+    value = file == RegFile::imm ? type_of(&TypeCodes::imm, code) : type_of(&TypeCodes::reg, code);
   }
   void ternary_type(RegType& value, unsigned high, unsigned low) const {
-    value = ternary_type_from_code(static_cast<unsigned>(bits.get(high, low)));
+    value = type_of(&TypeCodes::ternary, static_cast<unsigned>(bits.get(high, low)));
   }
   void address_imm(int16_t& value, unsigned high, unsigned low, unsigned bit9, unsigned scale) const {
     const uint64_t raw = bits.get(high, low) << scale | bits.get(bit9, bit9) << 9;
@@ -40,12 +86,13 @@ struct Writer {
   void field(const T& value, unsigned high, unsigned low) {
     bits.set(high, low, static_cast<uint64_t>(value));
   }
+  void opcode(Opcode value, unsigned high, unsigned low) { bits.set(high, low, code_by_opcode[static_cast<unsigned>(value)]); }
   void type(RegType value, RegFile file, unsigned high, unsigned low) {
-    const int8_t code = file == RegFile::imm ? info(value).imm_code : info(value).reg_code;
+    const int8_t code = file == RegFile::imm ? codes_of(value).imm : codes_of(value).reg;
     bits.set(high, low, code < 0 ? 15u : static_cast<unsigned>(code));
   }
   void ternary_type(RegType value, unsigned high, unsigned low) {
-    const int8_t code = info(value).ternary_code;
+    const int8_t code = codes_of(value).ternary;
     bits.set(high, low, code < 0 ? 7u : static_cast<unsigned>(code));
   }
   void address_imm(int16_t value, unsigned high, unsigned low, unsigned bit9, unsigned scale) {
@@ -57,7 +104,7 @@ struct Writer {
 
 template <typename Codec, typename I>
 void header(Codec& c, I& i) {
-  c.field(i.opcode, 6, 0);
+  c.opcode(i.opcode, 6, 0);
   c.field(i.access_mode, 8, 8);
   c.field(i.no_dd_clear, 9, 9);
   c.field(i.no_dd_check, 10, 10);
@@ -322,6 +369,8 @@ void transfer(Codec& c, I& i) {
 
 }  // namespace
 
+const OpcodeInfo* find_row(unsigned code) { return find_opcode(opcode_by_code[code % codes]); }
+
 Instruction decode(const Native& bits) {
   Instruction result;
   Reader reader{bits};
@@ -352,4 +401,4 @@ std::optional<Instruction> decode(std::span<const std::byte> code) {
   return result;
 }
 
-}  // namespace softgen::eu
+}  // namespace softgen::eu::gen9

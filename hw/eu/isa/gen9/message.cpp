@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Gen9's message descriptors (hw/defs/gen9/messages.def) as MessageOps.
-#include "hw/eu/isa/message.h"
+#include "hw/eu/isa/gen9/parts.h"
 
 #include <fmt/format.h>
 
 #include "hw/defs/messages/gen9.h"
 
-namespace softgen::eu {
+namespace softgen::eu::gen9 {
 namespace {
 
 using namespace defs::gen9::message;
@@ -176,4 +176,4 @@ std::string message_type_name(unsigned sfid, unsigned type) {
   return row ? std::string(row->text) : fmt::format("type {}", type);
 }
 
-}  // namespace softgen::eu
+}  // namespace softgen::eu::gen9

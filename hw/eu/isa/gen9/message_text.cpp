@@ -5,9 +5,9 @@
 #include <iterator>
 
 #include "hw/defs/messages/gen9.h"
-#include "hw/eu/isa/message.h"
+#include "hw/eu/isa/gen9/parts.h"
 
-namespace softgen::eu {
+namespace softgen::eu::gen9 {
 namespace {
 
 using namespace defs::gen9::message;
@@ -168,7 +168,7 @@ void pixel_interpolator(Description& out, const Described& m) {
 
 Description describe(unsigned sfid, uint32_t d) {
   Description out;
-  const MessageOp op = decode_message(sfid, d);
+  const MessageOp op = decode_message(sfid, d, 0);
   const auto& function = functions[sfid & 15];
   if (sfid > 15 || function.text.empty()) return out.unknown(), out;
   const Described m{op.sfid, d, op.kind != MessageKind::reserved ? function.types[op.type] : defs::MessageType<Fields>{}};
@@ -200,4 +200,4 @@ std::string describe_message(unsigned sfid, uint32_t descriptor) { return descri
 
 bool message_is_known(unsigned sfid, uint32_t descriptor) { return describe(sfid, descriptor).known(); }
 
-}  // namespace softgen::eu
+}  // namespace softgen::eu::gen9

@@ -6,9 +6,9 @@
 #include <span>
 
 #include "hw/base/bits.h"
-#include "hw/eu/isa/instruction.h"
+#include "hw/eu/isa/gen9/parts.h"
 
-namespace softgen::eu {
+namespace softgen::eu::gen9 {
 
 namespace {
 
@@ -116,8 +116,8 @@ void grow(Native& native, uint64_t compacted, const Plain& p) {
 
 constexpr uint64_t cmpt_control = uint64_t{1} << 29;
 
-bool is_ternary(unsigned opcode) {
-  const OpcodeInfo* row = find_opcode(opcode);
+bool is_ternary(unsigned code) {
+  const OpcodeInfo* row = find_row(code);
   return row && row->form == Form::ternary;
 }
 
@@ -183,4 +183,4 @@ Native uncompact(uint64_t compacted) {
   return native;
 }
 
-}  // namespace softgen::eu
+}  // namespace softgen::eu::gen9

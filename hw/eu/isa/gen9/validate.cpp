@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "hw/eu/isa/instruction.h"
-#include "hw/eu/isa/message.h"
+#include "hw/eu/isa/gen9/parts.h"
 
-namespace softgen::eu {
+namespace softgen::eu::gen9 {
 
 namespace {
 
@@ -187,4 +186,4 @@ std::string validate(const Instruction& i) {
   return why;
 }
 
-}  // namespace softgen::eu
+}  // namespace softgen::eu::gen9

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What gen9_isa() consists of; documented in hw/eu/isa/isa.h. Sources: hw/defs/gen9/messages.def for messages, SKL PRM vol 7 for instructions.
+#pragma once
+
+#include "hw/eu/isa/isa.h"
+
+namespace softgen::eu::gen9 {
+
+// codec.cpp
+Instruction decode(const Native& bits);
+std::optional<Instruction> decode(std::span<const std::byte> code);
+Native encode(const Instruction& instruction);
+/// The row of the opcode field's value; null: reserved.
+const OpcodeInfo* find_row(unsigned code);
+
+// compaction.cpp
+std::optional<uint64_t> compact(const Native& bits);
+Native uncompact(uint64_t compacted);
+/// CmptCtrl of either form.
+constexpr bool is_compacted(uint64_t first_word) { return first_word >> 29 & 1; }
+
+// validate.cpp
+std::string validate(const Instruction& instruction);
+
+// message.cpp
+MessageOp decode_message(unsigned sfid, uint32_t descriptor, uint32_t extended);
+uint32_t sent_extended_descriptor(uint32_t extended, unsigned sfid, bool end_of_thread);
+MessageFields message_fields(uint32_t descriptor);
+unsigned extended_message_length(uint32_t extended);
+std::string_view sfid_name(unsigned sfid);
+std::string message_type_name(unsigned sfid, unsigned type);
+
+// message_text.cpp
+std::string describe_message(unsigned sfid, uint32_t descriptor);
+bool message_is_known(unsigned sfid, uint32_t descriptor);
+
+}  // namespace softgen::eu::gen9
