@@ -103,7 +103,7 @@ bool CodeStore::fill(CodeSlot& slot, const Program& program, const Variant& vari
   const std::lock_guard lock(mutex_);
   if (code) {
     const auto bytes = program.bytes();
-    const auto entry = entries_.insert_or_assign(name, Entry{std::move(code), program.start(), {bytes.begin(), bytes.end()}, {}}).first;
+    const auto entry = entries_.insert_or_assign(name, Entry{std::move(code), program.isa().cache_id(), program.start(), {bytes.begin(), bytes.end()}, {}}).first;
     by_code_[entry->second.code.get()] = entry;
     entry->second.code->used = ++now_;
     give(slot, entry->second);
@@ -119,7 +119,7 @@ bool CodeStore::take_known(CodeSlot& slot, const Program& program, const std::st
   Entry& entry = found->second;
   const auto bytes = program.bytes();
   // Another kernel of the same name keeps it; this one stays with the interpreter.
-  if (entry.start == program.start() && std::equal(bytes.begin(), bytes.end(), entry.bytes.begin(), entry.bytes.end())) give(slot, entry);
+  if (entry.isa == program.isa().cache_id() && entry.start == program.start() && std::equal(bytes.begin(), bytes.end(), entry.bytes.begin(), entry.bytes.end())) give(slot, entry);
   slot.state.store(CodeSlot::State::settled, std::memory_order_release);
   return true;
 }

@@ -53,6 +53,7 @@ class CodeStore {
  private:
   struct Entry {
     std::unique_ptr<const LoadedCode> code;
+    uint64_t isa = 0;  ///< Isa::cache_id()
     uint64_t start = 0;
     std::vector<std::byte> bytes;
     std::vector<CodeSlot*> users;

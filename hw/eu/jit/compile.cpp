@@ -166,6 +166,7 @@ std::string code_name(const Program& program, const Variant& variant, HostIsa is
     a = (a ^ v) * 0x100000001b3;
     b = std::rotl(b ^ v, 27) * 0x2545f4914f6cdd1d;
   };
+  add(program.isa().cache_id());
   add(program.start());
   for (const std::byte v : program.bytes()) add(static_cast<uint64_t>(v));
   const SeriesLayout& s = variant.series;

@@ -318,6 +318,7 @@ ObjectFile CompilerProcess::compile(const Program& program, const Variant& varia
   if (!ready()) return refuse(none);
   const auto bytes = program.bytes();
   protocol::Request request{};
+  request.instruction_set = program.isa().cache_id();
   request.start = program.start();
   request.size = static_cast<uint32_t>(bytes.size());
   request.with_text = text != nullptr;

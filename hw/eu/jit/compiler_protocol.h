@@ -27,6 +27,7 @@ struct Compiler {
 };
 
 struct Request {
+  uint64_t instruction_set;  ///< Isa::cache_id()
   uint64_t start;
   uint32_t size, with_text;
   HostIsa isa;

@@ -28,13 +28,14 @@ namespace softgen::eu::jit {
 
 namespace {
 
-constexpr uint32_t format_version = 4;
+constexpr uint32_t format_version = 5;
 constexpr char magic[8] = {'s', 'o', 'f', 't', 'g', 'e', 'n', 'E'};
 constexpr uint64_t largest_file = uint64_t{64} << 20;
 
 struct Header {
   char magic[8];
   uint32_t version, stepped;
+  uint64_t isa;  ///< Isa::cache_id()
   uint64_t start, key_size, kernel_size, object_size;
   uint64_t check;  ///< of everything behind the header
 };
@@ -178,7 +179,7 @@ std::optional<ObjectFile> DiskCache::find(const std::string& name, const Program
   const std::string_view rest = std::string_view(text).substr(sizeof(h));
   const std::string& key = host_key();
   const std::string_view kernel = view(program.bytes());
-  if (std::memcmp(h.magic, magic, sizeof(magic)) != 0 || h.version != format_version || h.start != program.start() ||
+  if (std::memcmp(h.magic, magic, sizeof(magic)) != 0 || h.version != format_version || h.isa != program.isa().cache_id() || h.start != program.start() ||
       h.key_size != key.size() || h.kernel_size != kernel.size() || h.object_size != rest.size() - key.size() - kernel.size() ||
       h.check != checksum(rest) || !rest.starts_with(key) || rest.substr(key.size(), kernel.size()) != kernel)
     return std::nullopt;
@@ -199,7 +200,7 @@ void DiskCache::keep(const std::string& name, const Program& program, const Obje
   std::string rest = key;
   rest += view(program.bytes());
   rest.append(object.bytes.data(), object.bytes.size());
-  Header h{{}, format_version, object.stepped, program.start(), key.size(), program.bytes().size(), object.bytes.size(), checksum(rest)};
+  Header h{{}, format_version, object.stepped, program.isa().cache_id(), program.start(), key.size(), program.bytes().size(), object.bytes.size(), checksum(rest)};
   std::memcpy(h.magic, magic, sizeof(magic));
   // Written under a temporary name and renamed, so that no reader sees a partial file. Process ids may repeat (containers), so the name has the time, too.
   const std::string aside = fmt::format("{}.{}.{:x}", name, getpid(), static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));

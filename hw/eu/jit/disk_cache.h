@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Object files that outlive the process, in $XDG_CACHE_HOME/softgen/kernels (or ~/.cache/…): a second run compiles nothing.
-// Each file holds all that its code was made from, and is taken only when that is the same to the byte: kernel, variant, host, compiler.
+// Each file holds all that its code was made from, and is taken only when that is the same to the byte: kernel, its instruction set, variant, host, compiler.
 // What is in it is run. So the folder and each file must belong to this user and be writable only by this user, and no link is followed below the folder that
 // the environment names; else there is no cache.
 #pragma once

@@ -36,10 +36,14 @@ bool answer(int socket, const protocol::Request& request) {
   std::vector<std::byte> bytes(request.size);
   if (!protocol::receive_all(socket, bytes, protocol::within(transfer_time))) return false;
   std::string text;
-  limit_time(true);
-  const auto program = Program::decode(*isas().front(), bytes, request.start);
-  ObjectFile object = compile(*program, request.variant, request.isa, request.with_text ? &text : nullptr);
-  limit_time(false);
+  ObjectFile object;
+  if (const Isa* isa = find_isa(request.instruction_set)) {
+    limit_time(true);
+    object = compile(*Program::decode(*isa, bytes, request.start), request.variant, request.isa, request.with_text ? &text : nullptr);
+    limit_time(false);
+  } else {
+    object.refused = "the compiler does not know the kernel's instruction set";
+  }
   const std::string_view reason = object.refused ? object.refused : "";
   text.resize(std::min<size_t>(text.size(), protocol::largest_text));
   const protocol::Reply reply{object.stepped, static_cast<uint32_t>(reason.size()), static_cast<uint32_t>(object.bytes.size()), static_cast<uint32_t>(text.size())};

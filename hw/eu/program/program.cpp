@@ -114,22 +114,24 @@ void Program::mark_targets() {
 
 namespace {
 /// Contexts have kernels of their own at like offsets: the first bytes tell most of them apart.
-uint64_t cache_key(std::span<const std::byte> code, uint64_t start) {
-  uint64_t hash = 0xcbf29ce484222325 ^ start;
-  for (const std::byte b : code.first(std::min<size_t>(code.size(), 256))) hash = (hash ^ static_cast<uint64_t>(b)) * 0x100000001b3;
+uint64_t cache_key(const Isa& isa, std::span<const std::byte> code, uint64_t start) {
+  constexpr uint64_t prime = 0x100000001b3;
+  uint64_t hash = ((0xcbf29ce484222325 ^ isa.cache_id()) * prime) ^ start;
+  for (const std::byte b : code.first(std::min<size_t>(code.size(), 256))) hash = (hash ^ static_cast<uint64_t>(b)) * prime;
   return hash;
 }
 }  // namespace
 
 std::shared_ptr<const Program> ProgramCache::find(const Isa& isa, std::span<const std::byte> code, uint64_t start, const StopFlag* stop) {
-  const uint64_t key = cache_key(code, start);
+  const uint64_t key = cache_key(isa, code, start);
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = by_key_.find(key); found != by_key_.end()) {
       const auto& program = found->second->program;
       const auto known = program->bytes();
       // What was cut off is decoded again when there is more of it.
-      if (program->start() == start && (program->complete() || code.size() <= program->decoded_from()) && known.size() <= code.size() &&
+      const bool same_place = program->isa().cache_id() == isa.cache_id() && program->start() == start;
+      if (same_place && (program->complete() || code.size() <= program->decoded_from()) && known.size() <= code.size() &&
           std::memcmp(known.data(), code.data(), known.size()) == 0) {
         program->note_use();
         return program;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -14,6 +15,7 @@
 #include "hw/eu/isa/gen9/isa.h"
 #include "tests/catch.h"
 #include "tests/unit/eu/harness.h"
+#include "tests/unit/eu/other_isa.h"
 
 using namespace softgen;
 using namespace softgen::eu;
@@ -113,6 +115,18 @@ TEST_CASE("eu code arena: free pages are merged in any order") {
   CHECK(arena.allocate(1).empty());
   for (const unsigned n : {1u, 3u, 2u, 7u, 5u, 6u, 4u, 0u}) arena.release(blocks[n]);
   CHECK(arena.allocate(8 * 4096).size() == 8 * 4096);
+}
+
+TEST_CASE("eu code store: code of another instruction set is not taken, even under its name") {
+  if (best_host_isa() == HostIsa::none) return note("test", "no compiler here");
+  Kernels kernels(4);
+  const auto ours = kernels.program(0), other = Program::decode(other_isa, ours->bytes());
+  CodeSlot slot, other_slot;
+  REQUIRE(kernels.fill(slot, *ours, name_of(0)));
+  REQUIRE(kernels.fill(other_slot, *other, name_of(0)));
+  CHECK(slot.code.load() != nullptr);
+  CHECK(other_slot.code.load() == nullptr);
+  kernels.store.leave(std::array{&slot});
 }
 
 TEST_CASE("eu code store: many kernels take few mappings") {

@@ -24,6 +24,7 @@
 #include "tests/catch.h"
 #include "tests/unit/eu/data.h"
 #include "tests/unit/eu/harness.h"
+#include "tests/unit/eu/other_isa.h"
 
 using namespace softgen;
 using namespace softgen::eu;
@@ -114,6 +115,15 @@ TEST_CASE("eu compiler process: what comes back is what jit::compile makes") {
     CHECK((there.refused == nullptr) == (here.refused == nullptr));
     if (there.refused && here.refused) CHECK(std::string(there.refused) == here.refused);
   }
+}
+
+TEST_CASE("eu compiler process: it compiles for the kernel's instruction set, and refuses one that it does not know") {
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
+  CompilerProcess process(path_from("SOFTGEN_EU_COMPILER"));
+  const auto object = process.compile(*Program::decode(other_isa, small()->bytes()), variant, jit::best_host_isa(), nullptr);
+  REQUIRE(object.refused);
+  CHECK(std::string(object.refused) == "the compiler does not know the kernel's instruction set");
+  CHECK(!make(process).refused);
 }
 
 TEST_CASE("eu compiler process: a kernel that ends it is refused, and it is started again") {

@@ -7,6 +7,7 @@
 #include "hw/eu/isa/gen9/isa.h"
 #include "tests/catch.h"
 #include "tests/unit/eu/harness.h"
+#include "tests/unit/eu/other_isa.h"
 
 using namespace softgen;
 using namespace softgen::eu;
@@ -445,6 +446,17 @@ TEST_CASE("eu flow: programs are found again while their bytes stay the same") {
   CHECK(cache.find(gen9_isa(), code, 128) != first);
   code[12] = std::byte{9};
   CHECK(cache.find(gen9_isa(), code, 64) != first);
+}
+
+TEST_CASE("eu flow: the same bytes of two instruction sets are two programs") {
+  ProgramCache cache;
+  auto code = assemble({mov_imm(8, grf(2, D), D, 1), end()});
+  code.resize(4096);
+  const auto ours = cache.find(gen9_isa(), code, 64), other = cache.find(other_isa, code, 64);
+  CHECK(&ours->isa() == &gen9_isa());
+  CHECK(&other->isa() == &other_isa);
+  CHECK(cache.find(gen9_isa(), code, 64) == ours);
+  CHECK(cache.find(other_isa, code, 64) == other);
 }
 
 TEST_CASE("eu flow: a full cache evicts the oldest programs that are not used, no more than it must") {

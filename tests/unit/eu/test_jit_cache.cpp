@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include "hw/eu/jit/engine.h"
 #include "tests/catch.h"
 #include "tests/unit/eu/harness.h"
+#include "tests/unit/eu/other_isa.h"
 
 using namespace softgen;
 using namespace softgen::eu;
@@ -59,6 +61,18 @@ TEST_CASE("eu jit cache: code is found by exactly what it was made from") {
   CHECK(!cache.find("b", *p));
   CHECK(!cache.find("a", *other));
   CHECK(!cache.find("a", *moved));
+}
+
+TEST_CASE("eu jit cache: code of another instruction set is not taken") {
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
+  const Folder folder;
+  const jit::DiskCache cache(folder.path);
+  const auto p = program(1), other = Program::decode(other_isa, p->bytes());
+  REQUIRE(std::ranges::equal(p->bytes(), other->bytes()));
+  CHECK(jit::code_name(*p, variant, jit::HostIsa::host) != jit::code_name(*other, variant, jit::HostIsa::host));
+  cache.keep("a", *p, make(*p));
+  CHECK(cache.find("a", *p));
+  CHECK(!cache.find("a", *other));
 }
 
 TEST_CASE("eu jit cache: damaged files are no code") {
