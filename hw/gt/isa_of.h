@@ -6,7 +6,11 @@
 
 namespace softgen::gt {
 
-/// What the platform's EUs run. Throws std::invalid_argument for a row whose instruction set this build lacks; no row of platforms() is such a one.
+/// What the platform's EUs run. Throws std::invalid_argument for a row whose instruction set this build lacks, or cannot run (see fits()); no
+/// row of platforms() is such a one.
 const eu::Isa& isa_of(const defs::Platform& platform);
+
+/// Whether a thread's registers, lanes and masks, whose sizes are fixed when this is compiled, are large enough.
+bool fits(const eu::IsaLimits& limits);
 
 }  // namespace softgen::gt

@@ -69,6 +69,22 @@ TEST_CASE("all platforms have an instruction set; a row that names none is refus
   CHECK_THROWS_WITH(gt::isa_of(platform), "platform kbl: there is no instruction set 'gen4'");
 }
 
+TEST_CASE("an instruction set with more than a thread holds is not run") {
+  const eu::IsaLimits limits = gt::isa_of(defs::platforms().front()).limits();
+  CHECK(gt::fits(limits));
+  const auto fits_with = [&](unsigned eu::IsaLimits::*member, unsigned value) {
+    eu::IsaLimits changed = limits;
+    changed.*member = value;
+    return gt::fits(changed);
+  };
+  CHECK(fits_with(&eu::IsaLimits::registers, 64));
+  CHECK_FALSE(fits_with(&eu::IsaLimits::registers, 256));
+  CHECK_FALSE(fits_with(&eu::IsaLimits::register_bytes, 64));
+  CHECK_FALSE(fits_with(&eu::IsaLimits::flag_registers, 4));
+  CHECK_FALSE(fits_with(&eu::IsaLimits::max_exec_size, 64));
+  CHECK_FALSE(fits_with(&eu::IsaLimits::compacted_bytes, 4));
+}
+
 TEST_CASE("BAR0: registers below 2 MiB, the GTT window from 8 MiB, nothing between") {
   FakeHost host;
   host.write(0x1ffffc, 0x1234);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/isa/gen9/parts.h"
 
 namespace softgen::eu::gen9 {
@@ -14,13 +15,15 @@ namespace {
 
 using Result = std::string;
 
+const IsaLimits& limits() { return gen9_isa().limits(); }
+
 bool is_send(const OpcodeInfo& row) { return row.form == Form::send || row.form == Form::split_send; }
 bool has_operands(const OpcodeInfo& row) {
   return row.form == Form::basic || row.form == Form::math || row.form == Form::ternary;
 }
 
 Result check_controls(const Instruction& i, const OpcodeInfo& row) {
-  if (i.exec_size > 32) return "the execution size is reserved";
+  if (i.exec_size > limits().max_exec_size) return "the execution size is reserved";
   if (i.channel_offset() + i.exec_size > 32 && !i.no_mask) return "the channel group reaches beyond channel 31";
   const bool align16 = i.access_mode == AccessMode::align16;
   if (i.pred_control > (align16 ? 7 : 13)) return "the predicate control is reserved";
@@ -42,7 +45,7 @@ Result check_dst_type(const Instruction& i, const OpcodeInfo& row) {
   if (d.type == RegType::invalid) return "the destination type is reserved";
   if (!d.is_null() && !allows(row.dst_types, d.type)) return fmt::format("{} cannot write {}", row.name, info(d.type).name);
   if (d.file == RegFile::reserved || d.file == RegFile::imm) return "the destination register file is reserved";
-  if (!d.indirect && d.file == RegFile::grf && d.reg > 127) return "the destination register number is beyond 127";
+  if (!d.indirect && d.file == RegFile::grf && d.reg >= limits().registers) return "the destination register number is beyond 127";
   if (i.access_mode == AccessMode::align1 && d.hstride == 0) return "the destination stride is zero";
   return {};
 }
@@ -60,7 +63,7 @@ Result check_source(const Instruction& i, const OpcodeInfo& row, unsigned n) {
   }
   if (s.is_null()) return {};
   if (!allows(row.src_types, s.type)) return fmt::format("{} cannot read {}", row.name, info(s.type).name);
-  if (!s.indirect && s.file == RegFile::grf && s.reg > 127) return "a source register number is beyond 127";
+  if (!s.indirect && s.file == RegFile::grf && s.reg >= limits().registers) return "a source register number is beyond 127";
   if ((s.negate || s.abs) && !row.has('m')) return "this opcode takes no source modifiers";
   if (s.abs && row.has('n')) return "logic operations have no absolute value";
   return {};
@@ -119,7 +122,7 @@ Result check_align16(const Instruction& i, const OpcodeInfo& row) {
 Result check_ternary(const Instruction& i, const OpcodeInfo& row) {
   if (row.form != Form::ternary) return {};
   if (i.access_mode != AccessMode::align16) return "three-source instructions are align16 on Gen9";
-  if (i.dst.reg > 127) return "the destination register number is beyond 127";
+  if (i.dst.reg >= limits().registers) return "the destination register number is beyond 127";
   return {};
 }
 
@@ -141,17 +144,17 @@ Result check_send(const Instruction& i, const OpcodeInfo& row) {
   if (sfid_name(i.sfid()).empty()) return "the shared function is reserved";
   if (row.form == Form::send && i.src[0].file != RegFile::grf && !i.src[0].indirect) return "a message payload must be in GRF";
   const bool direct = !i.src[0].indirect;
-  if (i.end_of_thread && direct && i.src[0].reg < 112) return "a message with EOT must take its payload from g112 to g127";
-  if (i.end_of_thread && row.form == Form::split_send && i.src[1].file == RegFile::grf && i.src[1].reg < 112)
+  if (i.end_of_thread && direct && i.src[0].reg < limits().eot_register) return "a message with EOT must take its payload from g112 to g127";
+  if (i.end_of_thread && row.form == Form::split_send && i.src[1].file == RegFile::grf && i.src[1].reg < limits().eot_register)
     return "a message with EOT must take its payload from g112 to g127";
   if (i.descriptor_in_register) return {};
   const MessageFields fields = message_fields(i.descriptor);
   if (fields.length == 0) return "the message length is zero";
-  if (direct && i.src[0].reg + fields.length > 128) return "the payload reaches beyond g127";
-  if (!i.dst.is_null() && !i.dst.indirect && i.dst.reg + fields.response_length > 128) return "the response reaches beyond g127";
+  if (direct && i.src[0].reg + fields.length > limits().registers) return "the payload reaches beyond g127";
+  if (!i.dst.is_null() && !i.dst.indirect && i.dst.reg + fields.response_length > limits().registers) return "the response reaches beyond g127";
   if (row.form == Form::split_send && !i.ex_descriptor_in_register && direct && i.src[1].file == RegFile::grf) {
     const unsigned a = i.src[0].reg, b = i.src[1].reg, length = extended_message_length(i.ex_descriptor);
-    if (b + length > 128) return "the second payload reaches beyond g127";
+    if (b + length > limits().registers) return "the second payload reaches beyond g127";
     if (a < b + length && b < a + fields.length) return "the two payloads overlap";
   }
   return {};
