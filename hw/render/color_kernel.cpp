@@ -106,7 +106,7 @@ void RenderTarget::write_words(memory::View& view, uint32_t x, uint32_t y, uint3
 bool OutputMerger::copies_words(const RenderTarget& rt, unsigned target) const {
   const surface::Surface& s = rt.surface;
   if (!rt.level || rt.mcs || s.samples != 1 || s.tiling != surface::Tiling::linear || s.row_layout()) return false;
-  const surface::Format& format = *s.format;
+  const surface::Format& format = *rt.format;
   const Mode how = mode(rt, target);
   if (!four_of(format, surface::ElementLayout::words) && !four_of(format, surface::ElementLayout::uint8)) return false;
   if (format.output != std::array<int8_t, 4>{0, 1, 2, 3} || how.floating || how.reads || blend_.alpha_test || alpha_to_coverage_) return false;
@@ -115,11 +115,11 @@ bool OutputMerger::copies_words(const RenderTarget& rt, unsigned target) const {
 
 std::optional<ColorKernel> OutputMerger::color_kernel(const RenderTarget& rt, unsigned target) const {
   if (!rt.level || rt.mcs || rt.surface.samples != 1 || !placed(rt.surface)) return std::nullopt;
-  const auto stored = stored_as(*rt.surface.format);
+  const auto stored = stored_as(*rt.format);
   const Mode how = mode(rt, target);
   if (!stored || how.logic || blend_.alpha_test || alpha_to_coverage_) return std::nullopt;
   if (*stored != ColorKernel::Stored::unorm8 && (how.blending || (how.floating && how.blend.clamp_before))) return std::nullopt;
-  const surface::Format& format = *rt.surface.format;
+  const surface::Format& format = *rt.format;
   const TargetBlend& e = how.blend;
   ColorKernel k;
   k.stored = *stored;

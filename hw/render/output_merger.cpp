@@ -93,14 +93,30 @@ std::array<uint8_t, 16> disabled_bits(uint8_t disabled, const surface::Format& f
   return mask;
 }
 
+/// SKL PRM vol 2d, RENDER_SURFACE_STATE, Shader Channel Select Red: render targets' selects may only change the order of red, green and blue.
+const surface::Format& through_selects(const surface::Surface& target) {
+  std::array<uint8_t, 3> rgb;
+  unsigned seen = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    rgb[i] = static_cast<uint8_t>(static_cast<unsigned>(target.select[i]) - static_cast<unsigned>(surface::ShaderChannelSelect::SCS_RED));
+    if (rgb[i] < 3) seen |= 1u << rgb[i];
+  }
+  if (seen != 7) {
+    guest_error("channel selects of a render target are no order of red, green and blue");
+    return *target.format;
+  }
+  return rgb == std::array<uint8_t, 3>{0, 1, 2} ? *target.format : surface::reordered(*target.format, rgb);
+}
+
 }  // namespace
 
-RenderTarget::RenderTarget(const surface::Surface& bound) : surface(bound) {
+RenderTarget::RenderTarget(const surface::Surface& bound) : surface(bound), format(bound.format) {
   if (bound.is_null() || bound.is_buffer() || !bound.format || !bound.format->is(surface::use_render)) return;
   if (bound.format->kind != surface::FormatKind::plain) {
     unimplemented("rendering to a format", "{}", bound.format->name);
     return;
   }
+  format = &through_selects(bound);
   level.emplace(bound, bound.mip_count);
   mcs = surface::Mcs(bound);
   ccs = surface::Ccs(bound, bound.mip_count);
@@ -160,7 +176,7 @@ OutputMerger::Mode OutputMerger::mode(const RenderTarget& rt, unsigned target) c
   Mode mode;
   mode.blend = targets_[target & 7];
   if (!rt.level) return mode;
-  const surface::Format& format = *rt.surface.format;
+  const surface::Format& format = *rt.format;
   mode.floating = format.numeric == surface::Numeric::floating;
   mode.blending = mode.floating && mode.blend.blend && format.is(surface::use_blend);
   // Logic operations are for stored integers, not for floats or sRGB (SKL PRM vol 7, "Logic Ops").
@@ -189,7 +205,7 @@ Float4 OutputMerger::merged(const Mode& mode, const surface::Format& format, con
 void OutputMerger::write(memory::View& view, const RenderTarget& rt, const Mode& mode, uint32_t x, uint32_t y, uint32_t layer, uint32_t samples,
                          const PixelColor& color) const {
   if (!rt.holds(x, y, layer)) return;
-  const surface::Format& format = *rt.surface.format;
+  const surface::Format& format = *rt.format;
   const unsigned bytes = format.block_bytes();
   const uint32_t slice = layer + rt.surface.min_array_element;
   if (rt.mcs) rt.expand(view, x, y, slice);
@@ -221,8 +237,8 @@ Word4 OutputMerger::read(memory::View& view, const RenderTarget& rt, uint32_t x,
   const uint32_t slice = layer + rt.surface.min_array_element;
   if (rt.mcs) rt.expand(view, x, y, slice);
   std::array<std::byte, 16> raw{};
-  view.read(rt.level->address(x, y, slice, std::min<unsigned>(sample, rt.surface.samples - 1u)), raw.data(), rt.surface.format->block_bytes());
-  return surface::decode(*rt.surface.format, raw.data());
+  view.read(rt.level->address(x, y, slice, std::min<unsigned>(sample, rt.surface.samples - 1u)), raw.data(), rt.format->block_bytes());
+  return surface::decode(*rt.format, raw.data());
 }
 
 }  // namespace softgen::render

@@ -22,6 +22,7 @@ struct RenderTarget {
   explicit RenderTarget(const surface::Surface& bound);
 
   surface::Surface surface;
+  const surface::Format* format = nullptr;  ///< a shader's colour as it is stored: the surface's format through its channel selects
   std::optional<surface::Level> level;  ///< none: writes go nowhere (null surface, buffer)
   surface::Mcs mcs;
   surface::Ccs ccs;                     ///< of the level

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <vector>
 
 namespace softgen::surface {
 namespace {
@@ -259,6 +260,27 @@ void gather(const Format& f, const Word4& value, auto&& put) {
 const Format* find_format(uint32_t code) {
   if (code >= code_limit || index_of_code[code] == 0) return nullptr;
   return &formats[index_of_code[code] - 1];
+}
+
+const Format& reordered(const Format& format, const std::array<uint8_t, 3>& rgb) {
+  constexpr size_t orders = 9;  // by where red and green go
+  static const auto tables = [] {
+    std::array<std::vector<Format>, orders> all;
+    for (uint8_t r = 0; r < 3; ++r)
+      for (uint8_t g = 0; g < 3; ++g) {
+        if (g == r) continue;
+        for (Format f : formats) {
+          const std::array<int8_t, 4> stored = f.output;
+          f.output = {stored[r], stored[g], stored[3u - r - g], stored[3]};
+          f.input.fill(-1);
+          for (int8_t c = 3; c >= 0; --c)
+            if (const int8_t at = f.output[static_cast<size_t>(c)]; at >= 0) f.input[static_cast<size_t>(at)] = c;
+          all[3u * r + g].push_back(f);
+        }
+      }
+    return all;
+  }();
+  return tables[3u * rgb[0] + rgb[1]][index_of_code[static_cast<size_t>(format.code)] - 1u];
 }
 
 Word4 decode(const Format& f, const std::byte* element) {

@@ -96,6 +96,9 @@ struct Format {
   bool has_alpha() const { return output[3] >= 0; }
 };
 
+/// `format` with its red, green and blue as channels rgb[0], rgb[1], rgb[2] (0 to 2, each once) of what is stored.
+const Format& reordered(const Format& format, const std::array<uint8_t, 3>& rgb);
+
 /// 4:2:0 with chroma planes of their own.
 constexpr bool is_planar(const Format& format) {
   return format.code == SurfaceFormat::PLANAR_420_8 || format.code == SurfaceFormat::PLANAR_420_16;

@@ -65,6 +65,40 @@ TEST_CASE("samples that shared a slice get their own") {
   CHECK(f.view.load<uint32_t>(rt.level->address(0, 0, 0, 3)) == 0x22222222);
 }
 
+// SKL PRM vol 2d, RENDER_SURFACE_STATE, Shader Channel Select Red: of render targets the selects change the order of red, green and blue. anv
+// renders to VK_FORMAT_B5G6R5_UNORM_PACK16 and to B4G4R4A4 so.
+TEST_CASE("a render target's channel selects say which channel a colour's red, green and blue are written to") {
+  Fixture f;
+  f.surface = surface::test::y_tiled(surface::SurfaceFormat::R8G8B8A8_UNORM, base, 16, 128, 32);
+  using Select = surface::ShaderChannelSelect;
+  f.surface.select = {Select::SCS_BLUE, Select::SCS_GREEN, Select::SCS_RED, Select::SCS_ALPHA};
+  PixelColor color;
+  for (size_t i = 0; i < 4; ++i) color.source0[i] = std::bit_cast<uint32_t>(std::array{1.0f, 0.0f, 51 / 255.0f, 102 / 255.0f}[i]);
+  const RenderTarget rt(f.surface);
+  const auto pixel = [&] { return f.view.load<uint32_t>(rt.level->address(3, 2, 0, 0)); };
+
+  DrawState state;
+  const OutputMerger merger(state);
+  merger.write(f.view, rt, merger.mode(rt, 0), 3, 2, 0, 1, color);
+  CHECK(pixel() == 0x66ff'0033);  // alpha, red where blue is stored, green, blue
+  CHECK(merger.read(f.view, rt, 3, 2, 0, 0) == color.source0);
+  const auto kernel = merger.color_kernel(rt, 0);
+  REQUIRE(kernel.has_value());
+  CHECK(kernel->shift == std::array<uint8_t, 4>{16, 8, 0, 24});
+
+  OutputMerger without_red(state);
+  without_red.set_target(0, {.disabled = 1});
+  color.source0[0] = 0;
+  without_red.write(f.view, rt, without_red.mode(rt, 0), 3, 2, 0, 1, color);
+  CHECK(pixel() == 0x66ff'0033);
+
+  f.surface.select = {Select::SCS_ALPHA, Select::SCS_GREEN, Select::SCS_RED, Select::SCS_ALPHA};
+  clear_failure_counts();
+  const RenderTarget invalid(f.surface);  // as if it had none, and counted
+  CHECK(invalid.format == f.surface.format);
+  CHECK(failure_counts().size() == 1);
+}
+
 TEST_CASE("writes outside of the target or to null surfaces go nowhere") {
   Fixture f;
   const OutputMerger merger(DrawState{});
