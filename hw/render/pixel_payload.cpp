@@ -40,8 +40,7 @@ PixelWorker::Point PixelWorker::barycentrics(const Point& at, bool linear) const
 }
 
 void PixelWorker::positions(const PixelBatch& batch, Location location, Positions& out) const {
-  // The only sample of a pixel is at its centre (RasterState::load_samples).
-  if (location == Location::pixel || draw_->raster.samples == 1) {
+  if (location == Location::pixel || !draw_->raster.off_center) {
     for (unsigned i = 0; i < draw_->simd; ++i) out.x[i] = batch.x(i) + 0.5, out.y[i] = batch.y(i) + 0.5;
     return;
   }
@@ -83,8 +82,7 @@ void PixelWorker::find_centers() {
   c.modes = pixel.barycentrics;
   c.depth = pixel.source_depth, c.w = pixel.source_w;
   masks_ = pixel.position_offset || pixel.coverage != InputCoverage::none;
-  // The only sample of a pixel is at its centre (RasterState::load_samples).
-  all_at_centers_ = draw_->raster.samples == 1 || (!(c.modes & ~at_centers) && (!(c.depth || c.w) || zw_location(pixel) == Location::pixel));
+  all_at_centers_ = !draw_->raster.off_center || (!(c.modes & ~at_centers) && (!(c.depth || c.w) || zw_location(pixel) == Location::pixel));
   center_registers_ = c.registers(std::min(draw_->simd, 16u) / 4);
   if (!center_registers_) return;
   c.perspective = {plane_of(object_->perspective[0]), plane_of(object_->perspective[1])};

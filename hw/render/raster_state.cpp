@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/render/raster_state.h"
 
+#include <algorithm>
+
 namespace softgen::render {
 namespace {
 
@@ -52,9 +54,13 @@ void RasterState::load_samples(const DrawState& state) {
   }
   sample_mask = multisample.sample_mask & ((1u << samples) - 1);
   conservative = state.raster.conservative;
-  multisample_rasterization = samples > 1 && multisample.rasterization && !conservative;
+  // A single sample has its place in the pattern, too (anv: VK_EXT_sample_locations).
+  const bool by_pattern = multisample.rasterization && !conservative;
+  multisample_rasterization = samples > 1 && by_pattern;
   // Samples that are covered together are also shaded and tested at one place.
-  if (!multisample_rasterization) sample_positions.fill({subpixels / 2, subpixels / 2});
+  constexpr std::array<int32_t, 2> center = {subpixels / 2, subpixels / 2};
+  if (!by_pattern) sample_positions.fill(center);
+  off_center = std::any_of(sample_positions.begin(), sample_positions.begin() + samples, [&](const auto& at) { return at != center; });
 }
 
 }  // namespace softgen::render

@@ -29,7 +29,8 @@ struct RasterState {
   unsigned samples = 1;                                    ///< of the render targets and the depth buffer
   std::array<std::array<int32_t, 2>, max_samples> sample_positions{};  ///< x, y in subpixels from the pixel's upper left
   uint32_t sample_mask = 1;
-  bool multisample_rasterization = false;                  ///< coverage is found at the sample positions, not at the pixel's centre
+  bool multisample_rasterization = false;                  ///< coverage is found at several sample positions
+  bool off_center = false;                                 ///< a sample is not at the pixel's centre
   bool transform = true, divide = true;
   bool clip_enable = false, xy_clip = false, guardband = false, z_near_clip = false, z_far_clip = false, d3d = false;
   bool reject_all = false, accept_all = false;

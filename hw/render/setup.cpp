@@ -120,7 +120,7 @@ PixelRect Setup::bounds_of(std::span<const Screen> corners) const {
   }
   constexpr int64_t center = subpixels / 2;
   if (raster_.conservative) return {floor_pixel(left) - 1, floor_pixel(top) - 1, floor_pixel(right) + 2, floor_pixel(bottom) + 2};
-  if (raster_.multisample_rasterization) return {floor_pixel(left), floor_pixel(top), floor_pixel(right) + 1, floor_pixel(bottom) + 1};
+  if (raster_.off_center) return {floor_pixel(left), floor_pixel(top), floor_pixel(right) + 1, floor_pixel(bottom) + 1};
   return {floor_pixel(left + center - 1), floor_pixel(top + center - 1), floor_pixel(right - center) + 1, floor_pixel(bottom - center) + 1};
 }
 

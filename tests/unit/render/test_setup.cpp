@@ -134,6 +134,31 @@ TEST_CASE("triangles that share edges cover each pixel once") {
   }
 }
 
+// SKL PRM vol 2a, 3DSTATE_SAMPLE_PATTERN, 1x Sample0; dEQP-VK.pipeline.*.sample_locations_ext.*.samples_1.
+TEST_CASE("a pixel's single sample is where the pattern has it, and at the centre without multisample rasterization") {
+  DrawState state;
+  state.multisample.positions[0] = {0.125f, 0.875f};
+  const RasterState centered(state, Stage::vs);
+  CHECK(centered.sample_positions[0] == std::array<int32_t, 2>{128, 128});
+  CHECK_FALSE(centered.off_center);
+
+  state.multisample.rasterization = true;
+  const RasterState moved(state, Stage::vs);
+  CHECK(moved.sample_positions[0] == std::array<int32_t, 2>{32, 224});
+  CHECK(moved.off_center);
+  RasterState raster = raster_64();
+  raster.sample_positions = moved.sample_positions, raster.off_center = moved.off_center;
+  const State all = no_cull();
+  Setup setup(all, raster, Stage::vs);
+  const auto pixels = [&](double left, double top, double size) {
+    const std::array corners = {Corner(clip_of(left), clip_of(top), 0, 1), Corner(clip_of(left + size), clip_of(top), 0, 1), Corner(clip_of(left), clip_of(top + size), 0, 1)};
+    const std::array vues = {corners[0].vue(), corners[1].vue(), corners[2].vue()};
+    return covered(prepared(setup, ObjectType::triangle, triangle(), vues), raster);
+  };
+  CHECK(pixels(10, 20.75, 0.3) == std::set<std::pair<int, int>>{{10, 20}});
+  CHECK(pixels(11.2, 20.2, 1.2).count({11, 20}) == 0);  // its centre is inside
+}
+
 TEST_CASE("a triangle through the eye plane is clipped, its planes are those of the whole") {
   const State state = no_cull();
   const RasterState raster = raster_64();
