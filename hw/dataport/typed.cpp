@@ -94,6 +94,7 @@ SendResult typed_read(const Message& m, ThreadEnv& env, const Surface& s, const 
 SendResult typed_write(const Message& m, ThreadEnv& env, const Surface& s, const Lanes& lanes) {
   const Texels texels(s);
   const Address address(m, lanes, static_cast<unsigned>(std::popcount(m.op.components)));
+  const surface::Format& format = surface::written_format(s);
   lanes.each([&](unsigned lane) {
     const auto at = texel_of(texels, address, lane);
     if (!at) return;
@@ -102,8 +103,8 @@ SendResult typed_write(const Message& m, ThreadEnv& env, const Surface& s, const
     for (unsigned c = 0; c < 4; ++c)
       if ((m.op.components >> c & 1)) color[c] = parameter(m, lanes, address.data, lanes.pairs() ? c : number++, lane);
     std::array<std::byte, max_texel> bytes{};
-    surface::encode(*s.format, color, bytes.data());
-    env.view.write(*at, bytes.data(), s.format->block_bytes());
+    surface::encode(format, color, bytes.data());
+    env.view.write(*at, bytes.data(), format.block_bytes());
   });
   return SendResult::done;
 }

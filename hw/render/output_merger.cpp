@@ -93,21 +93,6 @@ std::array<uint8_t, 16> disabled_bits(uint8_t disabled, const surface::Format& f
   return mask;
 }
 
-/// SKL PRM vol 2d, RENDER_SURFACE_STATE, Shader Channel Select Red: render targets' selects may only change the order of red, green and blue.
-const surface::Format& through_selects(const surface::Surface& target) {
-  std::array<uint8_t, 3> rgb;
-  unsigned seen = 0;
-  for (size_t i = 0; i < 3; ++i) {
-    rgb[i] = static_cast<uint8_t>(static_cast<unsigned>(target.select[i]) - static_cast<unsigned>(surface::ShaderChannelSelect::SCS_RED));
-    if (rgb[i] < 3) seen |= 1u << rgb[i];
-  }
-  if (seen != 7) {
-    guest_error("channel selects of a render target are no order of red, green and blue");
-    return *target.format;
-  }
-  return rgb == std::array<uint8_t, 3>{0, 1, 2} ? *target.format : surface::reordered(*target.format, rgb);
-}
-
 }  // namespace
 
 RenderTarget::RenderTarget(const surface::Surface& bound) : surface(bound), format(bound.format) {
@@ -116,7 +101,7 @@ RenderTarget::RenderTarget(const surface::Surface& bound) : surface(bound), form
     unimplemented("rendering to a format", "{}", bound.format->name);
     return;
   }
-  format = &through_selects(bound);
+  format = &surface::written_format(bound);
   level.emplace(bound, bound.mip_count);
   mcs = surface::Mcs(bound);
   ccs = surface::Ccs(bound, bound.mip_count);

@@ -2,19 +2,33 @@
 // Syncobjs, binary and timeline. Semantics: Linux drivers/gpu/drm/drm_syncobj.c.
 #include <drm.h>
 #include <errno.h>
-#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <map>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "hw/run/drm_file.h"
 
 namespace softgen::run {
 namespace {
 
+using FileId = std::pair<dev_t, ino_t>;
+std::optional<FileId> file_of(int fd) {
+  struct stat status;
+  if (fstat(fd, &status) != 0) return std::nullopt;
+  return FileId{status.st_dev, status.st_ino};
+}
+
+/// Descriptors of syncobjs. Each stands for a file of its own (memfd), so that one which came over a socket is known by its file; a syncobj that
+/// has no other owner while its descriptor is under way is lost.
 struct Exported {
   std::mutex mutex;
   std::unordered_map<int, SyncobjPtr> objects;
+  std::map<FileId, std::weak_ptr<Syncobj>> files;
 };
 
 Exported& exported() {
@@ -56,11 +70,17 @@ int wait(std::vector<SyncobjPtr> objects, std::span<const uint64_t> points, uint
 SyncobjPtr exported_syncobj(int fd) {
   std::scoped_lock lock(exported().mutex);
   const auto it = exported().objects.find(fd);
-  return it == exported().objects.end() ? nullptr : it->second;
+  if (it != exported().objects.end()) return it->second;
+  if (exported().files.empty()) return nullptr;
+  const auto file = file_of(fd);
+  const auto known = file ? exported().files.find(*file) : exported().files.end();
+  return known == exported().files.end() ? nullptr : known->second.lock();
 }
 
 void export_syncobj(int fd, SyncobjPtr syncobj) {
   std::scoped_lock lock(exported().mutex);
+  std::erase_if(exported().files, [](const auto& entry) { return entry.second.expired(); });
+  if (const auto file = file_of(fd)) exported().files[*file] = syncobj;
   exported().objects[fd] = std::move(syncobj);
 }
 
@@ -99,7 +119,7 @@ int DrmFile::syncobj_handle_to_fd(void* arg) {
     if (!fence) return -EINVAL;
     handle->fd = export_sync_file(fence);
   } else {
-    handle->fd = eventfd(0, EFD_CLOEXEC);
+    handle->fd = memfd_create("softgen syncobj", MFD_CLOEXEC);
     if (handle->fd >= 0) export_syncobj(handle->fd, object);
   }
   return handle->fd < 0 ? -EMFILE : 0;

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "hw/base/bits.h"
+#include "hw/base/log.h"
 #include "hw/surface/mip_tail.h"
 #include "hw/surface/standard_tiling.h"
 
@@ -97,6 +98,20 @@ Level::Level(const Surface& s, unsigned lod)
   } else {
     slice_y_ = s.qpitch;
   }
+}
+
+const Format& written_format(const Surface& s) {
+  std::array<uint8_t, 3> rgb;
+  unsigned seen = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    rgb[i] = static_cast<uint8_t>(static_cast<unsigned>(s.select[i]) - static_cast<unsigned>(ShaderChannelSelect::SCS_RED));
+    if (rgb[i] < 3) seen |= 1u << rgb[i];
+  }
+  if (seen != 7) {
+    guest_error("channel selects of a written surface are no order of red, green and blue");
+    return *s.format;
+  }
+  return rgb == std::array<uint8_t, 3>{0, 1, 2} ? *s.format : reordered(*s.format, rgb);
 }
 
 Word4 swizzle(const Surface& s, const Word4& color) {

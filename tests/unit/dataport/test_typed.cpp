@@ -47,6 +47,15 @@ TEST_CASE("typed messages without a LOD take the surface's first level") {
   CHECK(f.view.load<uint32_t>(level2 + 8) == 0);
 }
 
+// dEQP-VK.image.store.without_format.*.b5g6r5_unorm_pack16*
+TEST_CASE("typed writes follow the surface's channel selects") {
+  constexpr uint32_t blue_first = 6u << 25 | 5u << 22 | 4u << 19 | 7u << 16, r8g8b8a8_uint = 0xcau << 18;
+  Fixture f({1u << 29 | r8g8b8a8_uint | 1 << 16 | 1 << 14, 0, 3 << 16 | 7, 63, 0, 0, 0, blue_first, pixels});
+  const std::array<Grf, 6> payload{Grf{{2}}, Grf{{1}}, Grf{{10}}, Grf{{20}}, Grf{{30}}, Grf{{40}}};
+  CHECK(f.send(typed_write, simd8_low, false, 8, 1, payload, {}) == SendResult::done);
+  CHECK(f.view.load<uint32_t>(pixels + 64 + 8) == (40u << 24 | 10u << 16 | 20u << 8 | 30u));
+}
+
 // R64G64B64A64_FLOAT and its like are twice as long as the longest element that these messages may have; they and all others that the tables of
 // hw/surface/formats.inc do not name for typed reads (T) or writes (W) are left alone. Every code there is, in buffers and in tiled images.
 TEST_CASE("typed messages move the formats that hardware has for them, and nothing of the others") {

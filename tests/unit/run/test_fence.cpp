@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstring>
 #include <thread>
 #include <utility>
 
+#include "hw/run/drm_file.h"
 #include "hw/run/fence.h"
 #include "tests/catch.h"
 
@@ -16,6 +20,22 @@ namespace {
 bool readable(int fd) {
   pollfd p{fd, POLLIN, 0};
   return poll(&p, 1, 0) == 1 && (p.revents & POLLIN);
+}
+
+/// What `fd` is received as at the other end of a socket; -1: it was not.
+int sent_over(const int (&ends)[2], int fd) {
+  char byte = 0;
+  iovec data{&byte, 1};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof fd)] = {};
+  msghdr message{};
+  message.msg_iov = &data, message.msg_iovlen = 1;
+  message.msg_control = control, message.msg_controllen = sizeof control;
+  cmsghdr* head = CMSG_FIRSTHDR(&message);
+  head->cmsg_level = SOL_SOCKET, head->cmsg_type = SCM_RIGHTS, head->cmsg_len = CMSG_LEN(sizeof fd);
+  std::memcpy(CMSG_DATA(head), &fd, sizeof fd);
+  if (sendmsg(ends[0], &message, 0) != 1 || recvmsg(ends[1], &message, 0) != 1 || !(head = CMSG_FIRSTHDR(&message))) return -1;
+  std::memcpy(&fd, CMSG_DATA(head), sizeof fd);
+  return fd;
 }
 
 }  // namespace
@@ -34,6 +54,27 @@ TEST_CASE("a timeline syncobj advances point by point") {
   CHECK(timeline.signalled_point() == 0);
   FenceClock::get().signal(one);
   CHECK(timeline.signalled_point() == 20);
+}
+
+// dEQP-VK.api.external.semaphore.opaque_fd.send_over_socket_*: the descriptor comes back with another number.
+TEST_CASE("a syncobj is known by its descriptor, also by one that came over a socket") {
+  auto syncobj = std::make_shared<Syncobj>();
+  const int fd = memfd_create("exported", MFD_CLOEXEC), other = memfd_create("not exported", MFD_CLOEXEC);
+  export_syncobj(fd, syncobj);
+  int ends[2];
+  REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+  const int received = sent_over(ends, fd);
+  REQUIRE(received >= 0);
+  CHECK(received != fd);
+  CHECK(exported_syncobj(fd) == syncobj);
+  CHECK(exported_syncobj(received) == syncobj);
+  CHECK(exported_syncobj(other) == nullptr);
+  forget_syncobj(fd);
+  close(fd);
+  CHECK(exported_syncobj(received) == syncobj);
+  syncobj.reset();
+  CHECK(exported_syncobj(received) == nullptr);
+  for (const int end : {ends[0], ends[1], received, other}) close(end);
 }
 
 TEST_CASE("a sync_file becomes readable when its fence is signalled") {
