@@ -34,6 +34,8 @@ SUITES = {
 DEFAULT_SUITES = ("gles2", "gles3", "gles31")
 # As in Khronos' own runs of the mustpass lists (mustpass.xml).
 SURFACE = ["--deqp-surface-type=pbuffer", "--deqp-gl-config-name=rgba8888d24s8ms0", "--deqp-surface-width=256", "--deqp-surface-height=256"]
+# deqp-vk would keep compiled shaders in the current folder.
+NO_CACHE = ["--deqp-shadercache=disable"]
 OPTIONS = ["--deqp-log-filename=/dev/null", "--deqp-log-images=disable", "--deqp-log-shader-sources=disable", "--deqp-stdin-caselist"]
 PASSED = ("Pass", "QualityWarning", "CompatibilityWarning", "CapabilityWarning", "Waiver")
 LEFT_OUT = ("NotSupported",)
@@ -91,7 +93,7 @@ class Place:
         """(words, environment) that run the suite's program on `gpu`, softgen or llvmpipe."""
         build = pathlib.Path("/mnt") if self._root else self._build
         words = [str(build / suite.folder / suite.program), f"--deqp-archive-dir={build / suite.folder}", *OPTIONS]
-        words += SURFACE if suite.program != "deqp-vk" else []
+        words += SURFACE if suite.program != "deqp-vk" else NO_CACHE
         libraries = [self.inside(self.libraries)] + (["/softgen-libraries"] if self._root else [])
         inner = ["env", "EGL_PLATFORM=surfaceless", f"LD_LIBRARY_PATH={':'.join(libraries)}"]
         if gpu == "softgen":
