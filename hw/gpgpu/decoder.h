@@ -49,7 +49,7 @@ struct MediaWalkCommand {
   int32_t global_outer_loop_stride_x = 0, global_outer_loop_stride_y = 0, global_inner_loop_unit_x = 0, global_inner_loop_unit_y = 0;
 };
 
-/// What a root thread is told besides constants: r0.1 has X [11:0] and Y [27:16], r0.2 the colour of a scoreboard in [19:16].
+/// What a root thread gets besides constants: r0.1 has X [11:0] and Y [27:16], r0.2 the colour of a scoreboard in [19:16].
 struct MediaPosition {
   uint32_t x = 0, y = 0, color = 0;
 };

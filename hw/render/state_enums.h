@@ -90,7 +90,7 @@ enum class AttributeConstant : uint8_t { zeros, zeros_and_one, ones, primitive_i
 enum class Location : uint8_t { pixel, centroid, sample };
 /// When depth and stencil tests happen: `normal` leaves it to what the shader does.
 enum class EarlyTests : uint8_t { normal, after_shader, before_shader };
-/// Which samples the shader is told of.
+/// Which samples the coverage mask of a shader names.
 enum class InputCoverage : uint8_t { none, normal, inner_conservative, after_depth };
 enum class ResolveType : uint8_t { none, partial, full };
 

@@ -223,7 +223,7 @@ class Arguments(unittest.TestCase):
             self.assertRegex(text, rf"(?m)^  {name} ")
         self.assertEqual(re.findall(r"(?m)^  intel-gpu-(\w+) ", text), platforms.names())
 
-    def test_a_device_type_per_platform(self):
+    def test_every_platform_has_a_device_type(self):
         with Machine() as machine:
             types = machine.qmp.command("qom-list-types", implements="intel-gpu", abstract=False)
         self.assertEqual(sorted(one["name"] for one in types), sorted(f"intel-gpu-{name}" for name in platforms.names()))

@@ -118,6 +118,7 @@ class Sandbox(unittest.TestCase):
         self.run_kernel(machine, 1)
         machine.poll(self.compilers, "the compiler")
         os.kill(self.compilers()[0], signal.SIGKILL)
+        machine.poll(lambda: not self.compilers(), "the compiler's end")
         self.run_kernel(machine, 2)
         machine.poll(self.compilers, "the next compiler")
         self.run_kernel(machine, 3)

@@ -20,7 +20,7 @@ command MI_LIST mi 0x22 all length=1+
   repeat * dw1 size=64
     dw0 22:2 Register : offset mmio
 """
-REGISTERS = """engine rcs 0x2000 class=render interrupt=0.0 reset=Render domain=render pages=22
+REGISTERS = """engine rcs 0x2000 interrupt=0.0 reset=Render domain=render
 register CACHE_MODE_1 0x7004
   4 Early Depth Fails Disable : bool
 register RPSTAT 0xa01c

@@ -6,8 +6,8 @@ import unittest
 
 from driver import script
 
-REGISTERS = """engine bcs 0x22000 class=copy interrupt=0.16 reset=Blitter domain=blitter pages=2
-engine vcs0 0x12000 class=video interrupt=1.0 reset=Media domain=media pages=2
+REGISTERS = """engine bcs 0x22000 interrupt=0.16 reset=Blitter domain=blitter
+engine vcs0 0x12000 interrupt=1.0 reset=Media domain=media
 group "Engines" engine
 register RING_ELSP 0x230
 group "Render"

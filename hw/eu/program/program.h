@@ -112,7 +112,7 @@ class Program : public std::enable_shared_from_this<Program> {
   mutable std::atomic<bool> used_{false};
 };
 
-/// Programs by instruction set, address and first bytes, checked against all bytes found there. Any thread; meant to be asked once a draw or walker, not
+/// Programs by instruction set, address and first bytes, checked against all bytes found there. Any thread; meant to be asked once per draw or walker, not
 /// once a thread. Holds at most `limit` instructions (about 400 bytes each), or one program. A new one evicts as many as it needs room for,
 /// the oldest that were not used since the last eviction passed them ("second chance"): a guest cannot make one call free all of them.
 class ProgramCache {
