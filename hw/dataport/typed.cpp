@@ -74,6 +74,20 @@ std::optional<uint64_t> texel_of(const Texels& texels, const Address& address, u
 
 constexpr size_t max_texel = 16;
 
+/// What typed reads give: the format's colours, or of formats that are only converted by writes the element's bits as unsigned integers. Mesa 25's anv
+/// converts those itself and leaves the surface its format (brw_nir_lower_storage_image.c; isl_lower_storage_image_format() at version 9).
+const surface::Format& read_format(const surface::Format& format) {
+  using enum surface::SurfaceFormat;
+  if (format.is(surface::use_typed_read)) return format;
+  switch (format.block_bits) {
+    case 8: return *surface::find_format(R8_UINT);
+    case 16: return *surface::find_format(R16_UINT);
+    case 32: return *surface::find_format(R32_UINT);
+    case 64: return *surface::find_format(R32G32_UINT);
+    default: return *surface::find_format(R32G32B32A32_UINT);
+  }
+}
+
 SendResult typed_read(const Message& m, ThreadEnv& env, const Surface& s, const Lanes& lanes) {
   const Texels texels(s);
   const Address address(m, lanes, 0);
@@ -82,7 +96,7 @@ SendResult typed_read(const Message& m, ThreadEnv& env, const Surface& s, const 
     if (const auto at = texel_of(texels, address, lane)) {
       std::array<std::byte, max_texel> bytes{};
       env.view.read(*at, bytes.data(), s.format->block_bytes());
-      color = surface::decode(*s.format, bytes.data());
+      color = surface::decode(read_format(*s.format), bytes.data());
     }
     unsigned number = 0;  // channels that are off keep their places in SIMD4x2 only
     for (unsigned c = 0; c < 4; ++c)
@@ -117,7 +131,7 @@ const Surface& surface_of(const Message& m, ThreadEnv& env) {
 /// max_texel. Formats of vertices, up to 32 bytes, are not among them.
 bool texel_format(const Surface& s, Direction direction) {
   if (s.is_null()) return true;
-  return s.format->is(direction == Direction::read ? surface::use_typed_read : surface::use_typed_write) && s.format->block_bytes() <= max_texel;
+  return (s.format->is(surface::use_typed_write) || (direction == Direction::read && s.format->is(surface::use_typed_read))) && s.format->block_bytes() <= max_texel;
 }
 
 }  // namespace
