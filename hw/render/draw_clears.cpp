@@ -60,7 +60,7 @@ void Drawer::Draw::resolve(const PreparedObject& object, bool partial) {
   const RenderTarget& rt = *target;
   const uint32_t slice = object.layer + rt.surface.min_array_element;
   drawer_.in_bands(env_, blocks_rect(object), stops(), [&](memory::View& view, const PixelRect& band) {
-    surface::expand_clears(view, rt.ccs, rt.surface, *rt.level, ccs_rect(band), slice);
+    surface::expand_clears(view, rt.ccs, rt.surface, surface::ClearUse::rendering, *rt.level, ccs_rect(band), slice);
     rt.ccs.resolve(view, ccs_rect(band), slice, partial);
   });
 }

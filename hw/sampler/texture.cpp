@@ -11,6 +11,7 @@
 #include "hw/base/log.h"
 #include "hw/base/per_thread.h"
 #include "hw/surface/block.h"
+#include "hw/surface/ccs.h"
 
 namespace softgen::sampler {
 namespace {
@@ -196,7 +197,7 @@ Word4 Texture::load_buffer(memory::View& view, uint32_t index) const {
 
 Word4 Texture::clear_color() const {
   std::array<std::byte, 16> texel{};
-  surface::encode(*surface_.format, surface_.clear_color, texel.data());
+  surface::store_clear_color(surface_, surface::ClearUse::sampling, texel.data());
   return surface::decode(*surface_.format, texel.data());
 }
 

@@ -100,11 +100,17 @@ void write_elements(memory::View& view, const Level& level, const CcsRect& rect,
 
 }  // namespace
 
-bool expand_clears(memory::View& view, const Ccs& ccs, const Surface& surface, const Level& level, const CcsRect& rect, uint32_t slice) {
+void store_clear_color(const Surface& surface, ClearUse use, std::byte* texel) {
+  Format format = *surface.format;
+  if (use == ClearUse::sampling) format.srgb = false;
+  encode(format, surface.clear_color, texel);
+}
+
+bool expand_clears(memory::View& view, const Ccs& ccs, const Surface& surface, ClearUse use, const Level& level, const CcsRect& rect, uint32_t slice) {
   constexpr uint32_t y_tile_rows = 32;
   const unsigned bytes = surface.format->block_bytes();
   std::array<std::byte, 16> texel{};
-  encode(*surface.format, surface.clear_color, texel.data());
+  store_clear_color(surface, use, texel.data());
   std::array<std::byte, line_bytes> line;
   for (size_t at = 0; at < line.size(); at += bytes) std::memcpy(line.data() + at, texel.data(), bytes);
   // Lines are 16 bytes by 4 rows in all tilings that have a CCS; those of a Y tile's column follow each other.

@@ -74,9 +74,15 @@ class Ccs {
   bool compresses_ = false, in_tail_ = false;
 };
 
+/// Who asks for a surface's clear colour. Of an sRGB format rendering has linear ones in its surface states, and the sampler those that texels hold,
+/// sRGB (Mesa anv_image.c, "HW expects the clear color to be in two different color spaces").
+enum class ClearUse : uint8_t { rendering, sampling };
+/// A cleared texel as it is stored, up to 16 bytes.
+void store_clear_color(const Surface& surface, ClearUse use, std::byte* texel);
+
 /// Writes the surface's clear colour to the pairs coded "clear" among those that `rect` of `level` touches; their codes stay. `ccs` is the level's.
 /// The caller keeps other threads from writing to these pairs. Returns whether there was one.
-bool expand_clears(memory::View& view, const Ccs& ccs, const Surface& surface, const Level& level, const CcsRect& rect, uint32_t slice);
+bool expand_clears(memory::View& view, const Ccs& ccs, const Surface& surface, ClearUse use, const Level& level, const CcsRect& rect, uint32_t slice);
 
 /// Whether a pair of 64-byte lines fits into one without loss: the first of its elements, which bits ever differ from it, and these bits of
 /// each element. `element`: 4, 8 or 16 bytes. A chip's own coding is not public; as this one, it takes smooth and flat colours.

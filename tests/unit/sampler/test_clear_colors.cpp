@@ -59,6 +59,16 @@ TEST_CASE("texels of fast-cleared pairs have the clear colour") {
     }
 }
 
+// Mesa 25's anv_image.c: of an sRGB format hardware samples clear colours that are sRGB, and renders with linear ones.
+TEST_CASE("the clear colour of an sRGB texture is what its texels hold, not what they read as") {
+  Fixture f;
+  f.set(defs::gen9::SurfaceFormat::B8G8R8A8_UNORM_SRGB, SurfaceState::AuxiliarySurfaceMode::AUX_CCS_E, std::bit_cast<uint32_t>(0.349196f), one);
+  const auto [red, green] = f.sent(ld_type);
+  CHECK(std::abs(std::bit_cast<float>(red) - 0.1f) < 0.001f);
+  CHECK(green == one);
+  CHECK((f.view.load<uint32_t>(texels_at) >> 16 & 0xff) == 89);
+}
+
 TEST_CASE("texels of a depth slice that HiZ says is clear have the clear value of the surface state") {
   using Format = defs::gen9::SurfaceFormat;
   for (const Format format : {Format::R32_FLOAT, Format::R24_UNORM_X8_TYPELESS, Format::R16_UNORM})

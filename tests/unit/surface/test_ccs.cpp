@@ -158,7 +158,7 @@ TEST_CASE("clear pairs are found one by one as each_clear() reports them, and ex
           REQUIRE(reported[i] == clear[i]);
           any = any || clear[i];
         }
-        CHECK(expand_clears(view, ccs, s, level, rect, 1) == any);
+        CHECK(expand_clears(view, ccs, s, ClearUse::rendering, level, rect, 1) == any);
         std::array<std::byte, 16> expected{};
         encode(*s.format, s.clear_color, expected.data());
         for (uint32_t slice = 0; slice < 2; ++slice)
