@@ -62,6 +62,14 @@ class Sandbox(unittest.TestCase):
                     found.append(int(process.name))
         return found
 
+    @staticmethod
+    def has_ended(process):
+        """Its files are closed: what is sent to it now is refused, and not lost."""
+        try:
+            return pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+        except FileNotFoundError:
+            return True
+
     def said(self, machine):
         return machine.errors.read_text().count(INTERPRETED)
 
@@ -117,8 +125,9 @@ class Sandbox(unittest.TestCase):
         machine = self.start("off")
         self.run_kernel(machine, 1)
         machine.poll(self.compilers, "the compiler")
-        os.kill(self.compilers()[0], signal.SIGKILL)
-        machine.poll(lambda: not self.compilers(), "the compiler's end")
+        killed = self.compilers()[0]
+        os.kill(killed, signal.SIGKILL)
+        machine.poll(lambda: self.has_ended(killed), "the compiler's end")
         self.run_kernel(machine, 2)
         machine.poll(self.compilers, "the next compiler")
         self.run_kernel(machine, 3)
