@@ -253,12 +253,31 @@ void pick(const Op& op, Lanes& r, const void* a, const void* b, uint32_t take_a)
   }
 }
 
-/// sel with .l and .ge is minimum and maximum by the rules of cmpn: a NaN gives way to a number (SKL PRM vol 7, "Select", "Compare NaN").
+/// Of cmpn, .l and .ge: a NaN gives way to a number (SKL PRM vol 7, "Compare NaN").
 uint32_t choice(const Op& op, const void* a, const void* b) {
   const auto cond = static_cast<CondMod>(op.cond);
   uint32_t take = compare(op, a, b, cond);
   if (cond == CondMod::l || cond == CondMod::ge) take |= nan_bits(op, b);
   return take;
+}
+
+template <typename T>
+uint32_t sign_bits(const void* lanes, unsigned count) {
+  const auto* values = static_cast<const T*>(lanes);
+  uint32_t bits = 0;
+  for (unsigned n = 0; n < count; n++) bits |= uint32_t{values[n] < 0} << n;
+  return bits;
+}
+
+/// Minimum (.l) and maximum (.ge) of sel: as cmpn, and of two zeros -0 is the less. Mesa needs that for signed zeros: it turns fmin and fmax into sel
+/// and has them lowered by nothing (nir_shader_compiler_options, lower_fminmax_signed_zero).
+uint32_t extreme(const Op& op, const void* a, const void* b, CondMod cond) {
+  const bool wide = op.kind == LaneKind::f64;
+  if (op.kind != LaneKind::f32 && !wide) return choice(op, a, b);
+  const unsigned lanes = op.groups * 8u;
+  const uint32_t negative = wide ? sign_bits<int64_t>(a, lanes) : sign_bits<int32_t>(a, lanes);
+  const bool least = cond == CondMod::l;
+  return compare(op, a, b, least ? CondMod::l : CondMod::g) | (compare(op, a, b, CondMod::z) & (least ? negative : ~negative)) | nan_bits(op, b);
 }
 
 }  // namespace
@@ -278,7 +297,10 @@ Next execute_select(Thread& thread, const Op& op, RunState& state) {
     flush_sources(tested, RegType::f, op.kind, state.mode, op.groups * 8u);
     take = compare(op, &tested, &zero_lanes, static_cast<CondMod>(op.cond));
   } else {
-    take = by_predicate ? predicate_mask(thread, op) : choice(op, in[0], in[1]);
+    const auto cond = static_cast<CondMod>(op.cond);
+    take = by_predicate                                     ? predicate_mask(thread, op)
+           : cond == CondMod::l || cond == CondMod::ge ? extreme(op, in[0], in[1], cond)
+                                                            : choice(op, in[0], in[1]);
   }
   pick(op, result, in[0], in[1], take);
   // The condition was used up: it writes no flag.

@@ -195,6 +195,7 @@ class Emitter {
   Value integer_result(const Op& op, unsigned k);
   Value bit_field(const Op& op, const Value* in);
   void select(const Op& op, Value mask);
+  Value extreme(CondMod cond, Value a, Value b);
   void compare_op(const Op& op, Value mask);
   void line(const Op& op, Value mask);
   void math(const Op& op, Value mask);

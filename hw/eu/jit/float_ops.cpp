@@ -65,7 +65,16 @@ Value Emitter::float_result(const Op& op, unsigned k, uint8_t& raw) {
   }
 }
 
-/// sel, csel; sel.l and sel.ge are minimum and maximum: a NaN gives way to a number.
+/// Where a minimum (.l) or maximum takes `a`: a NaN gives way to a number, and of two zeros -0 is the less (hw/eu/interp/execute.cpp, extreme()).
+Value Emitter::extreme(CondMod cond, Value a, Value b) {
+  const bool least = cond == CondMod::l;
+  const Value bits = ir_.as_ints(a);
+  const Value signed_so = ir_.icmp(least ? LLVMIntSLT : LLVMIntSGE, bits, llvm::ConstNull(llvm::TypeOf(bits)));
+  const Value tie = ir_.and_(ir_.fcmp(LLVMRealOEQ, a, b), signed_so);
+  return ir_.or_(ir_.or_(ir_.fcmp(least ? LLVMRealOLT : LLVMRealOGT, a, b), tie), ir_.fcmp(LLVMRealUNO, b, b));
+}
+
+/// sel, csel; sel.l and sel.ge are minimum and maximum.
 void Emitter::select(const Op& op, Value mask) {
   std::vector<Value> results;
   std::vector<uint8_t> raws;
@@ -82,8 +91,7 @@ void Emitter::select(const Op& op, Value mask) {
     } else if (!op.cond) {
       take = predicate ? lane_mask(op, predicate, k) : nullptr;
     } else {
-      take = compare(cond, a, b, floats, compares_signed(op));
-      if (floats && (cond == CondMod::l || cond == CondMod::ge)) take = ir_.or_(take, ir_.fcmp(LLVMRealUNO, b, b));
+      take = floats && (cond == CondMod::l || cond == CondMod::ge) ? extreme(cond, a, b) : compare(cond, a, b, floats, compares_signed(op));
     }
     // As integers: LLVM makes a maximum of floats of it where a constant is no zero to it, but is one here (a denormal).
     results.push_back(!take ? a : floats ? ir_.as_floats(ir_.select(take, ir_.as_ints(a), ir_.as_ints(b))) : ir_.select(take, a, b));

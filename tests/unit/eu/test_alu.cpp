@@ -139,6 +139,14 @@ TEST_CASE("eu alu: minimum and maximum take the number, comparisons know NaN") {
   CHECK(one<float>(Opcode::sel, F, F, 1.0f, 2.0f, 0.f, with(CondMod::ge)) == 2.0f);
   CHECK(one<float>(Opcode::sel, F, F, NAN, 2.0f, 0.f, with(CondMod::l)) == 2.0f);
   CHECK(one<float>(Opcode::sel, F, F, 1.0f, NAN, 0.f, with(CondMod::ge)) == 1.0f);
+  // Zeros go by their signs, whichever comes first.
+  constexpr uint32_t minus_zero = 0x8000'0000;
+  for (const auto& [first, second] : {std::pair(0.0f, -0.0f), std::pair(-0.0f, 0.0f)}) {
+    CHECK(one<uint32_t, float>(Opcode::sel, F, F, first, second, 0.f, with(CondMod::l)) == minus_zero);
+    CHECK(one<uint32_t, float>(Opcode::sel, F, F, first, second, 0.f, with(CondMod::ge)) == 0);
+  }
+  CHECK(one<uint64_t, double>(Opcode::sel, DF, DF, -0.0, 0.0, 0., with(CondMod::ge)) == 0);
+  CHECK(one<uint16_t, uint16_t>(Opcode::sel, HF, HF, 0, 0x8000, 0, with(CondMod::l)) == 0x8000);
   CHECK(one<int32_t>(Opcode::sel, D, D, -1, 1, 0, with(CondMod::l)) == -1);
   CHECK(one<uint32_t>(Opcode::sel, UD, UD, 0xffffffffu, 1u, 0u, with(CondMod::l)) == 1);
   const auto cmp = [](Opcode o, uint8_t cond, float a, float b) {
