@@ -106,6 +106,7 @@ SendResult typed_read(const Message& m, ThreadEnv& env, const Surface& s, const 
 }
 
 SendResult typed_write(const Message& m, ThreadEnv& env, const Surface& s, const Lanes& lanes) {
+  if (s.is_null()) return SendResult::done;  // it has no format
   const Texels texels(s);
   const Address address(m, lanes, static_cast<unsigned>(std::popcount(m.op.components)));
   const surface::Format& format = surface::written_format(s);
