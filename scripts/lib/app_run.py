@@ -35,13 +35,14 @@ def pixels(path):
     return tga_pixels(path) if path.suffix == ".tga" else b"".join(Picture(path).rows)
 
 
-def shown(paths):
-    """What a display showed: without black screens (before the first picture and behind the last) and repetitions."""
-    pictures = []
-    for picture in map(pixels, paths):
-        if any(picture) and picture not in pictures[-1:]:
-            pictures.append(picture)
-    return pictures
+def shown(pictures, limit):
+    """What a display showed: without black screens (before the first picture and behind the last) and repetitions. A picture is repeated when no
+    value differs by more than `limit`: mpv's gpu-next sometimes draws its first picture again, by other shaders, which round otherwise."""
+    kept = []
+    for picture in filter(any, pictures):
+        if not kept or len(kept[-1]) != len(picture) or compare([kept[-1]], [picture], limit).over:
+            kept.append(picture)
+    return kept
 
 
 def pictures_of(row, folder, display):
@@ -52,7 +53,7 @@ def pictures_of(row, folder, display):
         return [data[i * size:(i + 1) * size] for i in range(row.count)] if size and size * row.count == len(data) else []
     if kind == "images":
         return [pixels(path) for path in sorted(folder.glob(what))]
-    return shown(sorted(display.glob("*.png")) if display else sorted(folder.glob("*.png")))
+    return shown(map(pixels, sorted((display or folder).glob("*.png"))), row.bound.limit)
 
 
 def run_in_time(words, environment, seconds):

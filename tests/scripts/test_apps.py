@@ -34,6 +34,10 @@ class Judgement(unittest.TestCase):
     def test_a_failed_run_is_named(self):
         self.assertEqual(self.verdict(result([1]), result([1], trouble="status 1: no")), (None, "llvmpipe: status 1: no"))
 
+    def test_black_screens_and_repetitions_are_not_shown(self):
+        black, first, rounded_otherwise, second = bytes(2), bytes([10, 20]), bytes([11, 20]), bytes([13, 20])
+        self.assertEqual(app_run.shown([black, first, rounded_otherwise, first, second, black], 1), [first, second])
+
     def test_what_is_wrong_with_a_run(self):
         for peer, status, said, drawn, pictures, wrong in (
                 (None, 0, "", 5, 2, ""), (LLVMPIPE, 0, "", 0, 2, ""), (None, None, "", 5, 2, "ran longer than 60 s"),
