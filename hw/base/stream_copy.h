@@ -22,9 +22,7 @@ typedef uint64_t StreamVector __attribute__((vector_size(16)));
 #ifdef __SSE2__
 
 /// `to` is 16-byte aligned.
-inline void stream_store(std::byte* to, StreamVector v) {
-  _mm_stream_si128(reinterpret_cast<__m128i*>(to), reinterpret_cast<__m128i>(v));
-}
+inline void stream_store(std::byte* to, StreamVector v) { _mm_stream_si128(reinterpret_cast<__m128i*>(to), reinterpret_cast<__m128i>(v)); }
 /// Copies `bytes`; others see them in order only behind stream_fence(). Where the ranges overlap (the guest may map one page at two addresses),
 /// which of both ranges' bytes are read in the end is unspecified.
 inline void stream_copy(std::byte* to, const std::byte* from, size_t bytes) {

@@ -85,7 +85,8 @@ void count_direct_messages(unsigned sfid, unsigned type, uint64_t n) {
 }
 
 void count_time(TimedStage stage, std::chrono::steady_clock::duration time) {
-  mine().nanoseconds[static_cast<size_t>(stage)].add(static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count()));
+  mine().nanoseconds[static_cast<size_t>(stage)].add(
+      static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count()));
 }
 
 WorkCounts work_counts() {
@@ -97,7 +98,9 @@ WorkCounts work_counts() {
 
 WorkCounts work_between(const WorkCounts& before, const WorkCounts& after) {
   WorkCounts difference = after;
-  const auto subtract = [](auto& from, const auto& what) { std::transform(from.begin(), from.end(), what.begin(), from.begin(), std::minus()); };
+  const auto subtract = [](auto& from, const auto& what) {
+    std::transform(from.begin(), from.end(), what.begin(), from.begin(), std::minus());
+  };
   subtract(difference.done, before.done);
   subtract(difference.nanoseconds, before.nanoseconds);
   subtract(difference.taken, before.taken);

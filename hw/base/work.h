@@ -10,7 +10,9 @@
 namespace softgen {
 
 enum class Work : uint8_t {
-  draws, walkers, blits,
+  draws,
+  walkers,
+  blits,
   vertices,    ///< fetched or taken from those fetched before, as IA_VERTICES_COUNT counts, but of all draws
   primitives,  ///< that the clipper passed on
   pixels,      ///< pixels or samples shaded
@@ -22,12 +24,12 @@ enum class TimedStage : uint8_t { geometry, setup, pixels, compute, blit, last =
 
 /// Ways of the hot loops, so that a slow one shows as a number.
 enum class Path : uint8_t {
-  pixels_filled,       ///< of objects of one colour, without a thread each
+  pixels_filled,          ///< of objects of one colour, without a thread each
   pixels_written_singly,  ///< samples that OutputMerger::write() wrote, one by one; the others are written eight or more at a time
   pixels_tested_singly,   ///< depth and stencil tests of one pixel each; the others are of blocks of 8x8
-  threads_in_series,   ///< started together, with one call of compiled code
+  threads_in_series,      ///< started together, with one call of compiled code
   threads_alone,
-  samples_singly,      ///< sampler messages whose channels are filtered one by one; the others' are vectors
+  samples_singly,  ///< sampler messages whose channels are filtered one by one; the others' are vectors
   last = samples_singly
 };
 
@@ -37,8 +39,8 @@ struct WorkCounts {
   std::array<uint64_t, static_cast<size_t>(TimedStage::last) + 1> nanoseconds{};
   std::array<uint64_t, static_cast<size_t>(Path::last) + 1> taken{};
   using Messages = std::array<std::array<uint64_t, types>, sfids>;
-  Messages messages{};                ///< by shared function and eu::message_type()
-  Messages direct{};                  ///< of them, those that a function of DirectAnswers answered
+  Messages messages{};  ///< by shared function and eu::message_type()
+  Messages direct{};    ///< of them, those that a function of DirectAnswers answered
 
   uint64_t of(Work work) const { return done[static_cast<size_t>(work)]; }
   uint64_t of(Path path) const { return taken[static_cast<size_t>(path)]; }

@@ -12,7 +12,7 @@ struct WorkerPool::Job {
   const std::function<bool()>* enough = nullptr;
   std::atomic<size_t> next{0};
   std::atomic<size_t> cut{count};  // the first index that is left out
-  unsigned helpers = 0;  // workers inside run(); guarded by the pool's mutex, as is what follows
+  unsigned helpers = 0;            // workers inside run(); guarded by the pool's mutex, as is what follows
   std::exception_ptr thrown;
 };
 

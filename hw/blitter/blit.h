@@ -70,8 +70,7 @@ class BlitRunner {
   void set_stream_from(uint64_t bytes) { stream_from_ = bytes; }
 
  private:
-  static constexpr size_t block_bytes =
-      16384;  // rows of several tiles: long runs in the linear operand, and it fits the L1 cache
+  static constexpr size_t block_bytes = 16384;  // rows of several tiles: long runs in the linear operand, and it fits the L1 cache
   static constexpr size_t stream_bytes = 4 * block_bytes;  // of a streamed copy, which seldom needs the buffer
   template <size_t bytes>
   struct alignas(64) Buffer {

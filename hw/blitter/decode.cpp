@@ -46,8 +46,7 @@ Plane destination_of(const C& c, TiledAsY as_y, unsigned element) {
 
 template <typename C>
 void read_write_mask(const C& c, Blit& blit) {
-  if (blit.pixel_bytes == 4)
-    blit.write_mask = (c.alpha_channel_write ? 0xff000000u : 0) | (c.rgb_channel_write ? 0x00ffffffu : 0);
+  if (blit.pixel_bytes == 4) blit.write_mask = (c.alpha_channel_write ? 0xff000000u : 0) | (c.rgb_channel_write ? 0x00ffffffu : 0);
 }
 
 template <typename C>
@@ -78,8 +77,7 @@ void read_mono_source(const C& c, Blit& blit) {
 }
 
 // An 8x8 bitmap, a byte a row, most significant bit leftmost.
-void set_mono_pattern(Blit& blit, uint64_t bitmap, uint32_t background, uint32_t foreground,
-                      bool transparent) {
+void set_mono_pattern(Blit& blit, uint64_t bitmap, uint32_t background, uint32_t foreground, bool transparent) {
   blit.pattern_kind = PatternKind::tile;
   blit.pattern_mask = transparent ? 0 : ~uint64_t{0};
   for (unsigned i = 0; i < 64; ++i) {
@@ -104,18 +102,9 @@ void set_solid(Blit& blit, uint32_t color) {
 
 // HS_HORIZONTAL … HS_DIAGCROSS and the screens. The PRM names them; the bitmaps are GDI's hatch brushes of
 // the same names.
-constexpr uint64_t fixed_patterns[] = {0x000000ff00000000,
-                                       0x0808080808080808,
-                                       0x8040201008040201,
-                                       0x0102040810204080,
-                                       0x080808ff08080808,
-                                       0x8142241818244281,
-                                       0,
-                                       0,
-                                       0xaa55aa55aa55aa55,
-                                       0xcccc3333cccc3333,
-                                       0x8844221188442211,
-                                       0x77bbddee77bbddee};
+constexpr uint64_t fixed_patterns[] = {
+    0x000000ff00000000, 0x0808080808080808, 0x8040201008040201, 0x0102040810204080, 0x080808ff08080808, 0x8142241818244281, 0, 0,
+    0xaa55aa55aa55aa55, 0xcccc3333cccc3333, 0x8844221188442211, 0x77bbddee77bbddee};
 
 template <typename C>
 uint64_t fixed_pattern(const C& c) {
@@ -130,12 +119,9 @@ void read_mono_pattern(const C& c, memory::View& view, Blit& blit) {
   if constexpr (requires { c.solid_pattern_select; })
     if (c.solid_pattern_select) return set_solid(blit, c.pattern_foreground_color);
   uint64_t bitmap = 0;
-  if constexpr (requires { c.fixed_pattern; })
-    bitmap = fixed_pattern(c);
-  else
-    bitmap = view.load<uint64_t>(c.pattern_base_address);
-  set_mono_pattern(blit, bitmap, c.pattern_background_color, c.pattern_foreground_color,
-                   c.monochrome_pattern_transparency_mode);
+  if constexpr (requires { c.fixed_pattern; }) bitmap = fixed_pattern(c);
+  else bitmap = view.load<uint64_t>(c.pattern_base_address);
+  set_mono_pattern(blit, bitmap, c.pattern_background_color, c.pattern_foreground_color, c.monochrome_pattern_transparency_mode);
 }
 
 template <typename C>
@@ -155,12 +141,9 @@ void read_immediate_pattern(std::span<const uint32_t> dwords, Blit& blit) {
 template <typename C>
 void read_chroma(const C& c, Blit& blit) {
   blit.chroma_low = c.transparency_color_low, blit.chroma_high = c.transparency_color_high;
-  if (c.transparency_range_mode == 1 && blit.source_kind == SourceKind::color)
-    blit.chroma = ChromaKey::keep_if_source_in_range;
-  else if (c.transparency_range_mode == 5)
-    blit.chroma = ChromaKey::draw_if_destination_in_range;
-  else if (c.transparency_range_mode & 1)
-    unimplemented("chroma-keyed blit with a range mode other than source or destination");
+  if (c.transparency_range_mode == 1 && blit.source_kind == SourceKind::color) blit.chroma = ChromaKey::keep_if_source_in_range;
+  else if (c.transparency_range_mode == 5) blit.chroma = ChromaKey::draw_if_destination_in_range;
+  else if (c.transparency_range_mode & 1) unimplemented("chroma-keyed blit with a range mode other than source or destination");
 }
 
 // -- the commands
@@ -190,14 +173,10 @@ std::optional<Blit> rectangle(const C& c, Context& x) {
   b.clip = {x.state.clip[0], x.state.clip[1], x.state.clip[2], x.state.clip[3]};
   if constexpr (requires { c.source_pitch; }) read_color_source(c, x.as_y, b);
   if constexpr (requires { c.monochrome_source_start; }) read_mono_source(c, b);
-  if constexpr (requires { c.pattern_horizontal_seed; })
-    b.seed_x = c.pattern_horizontal_seed, b.seed_y = c.pattern_vertical_seed;
-  if constexpr (requires { c.solid_pattern_color; })
-    set_solid(b, c.solid_pattern_color);
-  else if constexpr (requires { c.pattern_foreground_color; })
-    read_mono_pattern(c, x.view, b);
-  else if constexpr (requires { c.pattern_base_address; })
-    read_color_pattern(c, x.view, b);
+  if constexpr (requires { c.pattern_horizontal_seed; }) b.seed_x = c.pattern_horizontal_seed, b.seed_y = c.pattern_vertical_seed;
+  if constexpr (requires { c.solid_pattern_color; }) set_solid(b, c.solid_pattern_color);
+  else if constexpr (requires { c.pattern_foreground_color; }) read_mono_pattern(c, x.view, b);
+  else if constexpr (requires { c.pattern_base_address; }) read_color_pattern(c, x.view, b);
   if constexpr (requires { C::immediate_data_first_dword; }) {
     const auto data = tail(x.packet, C::immediate_data_first_dword);
     if constexpr (requires { c.pattern_horizontal_seed; }) {
@@ -218,8 +197,7 @@ std::optional<Blit> linear(const C& c, Context& x) {
   b.pixel_bytes = static_cast<uint8_t>(pixel_bytes(c.color_depth));
   b.rop = static_cast<uint8_t>(c.raster_operation);
   b.destination = destination_of(c, {}, b.pixel_bytes);
-  b.rect = {0, 0, static_cast<int32_t>(c.destination_width / b.pixel_bytes),
-            static_cast<int32_t>(c.destination_height)};
+  b.rect = {0, 0, static_cast<int32_t>(c.destination_width / b.pixel_bytes), static_cast<int32_t>(c.destination_height)};
   read_write_mask(c, b);
   if constexpr (requires { c.source_pitch; }) read_color_source(c, x.as_y, b);
   if constexpr (requires { c.solid_pattern_color; }) set_solid(b, c.solid_pattern_color);
@@ -238,8 +216,7 @@ Tiling fast_tiling(FastCopyTiling method, bool yf) {
 Plane fast_plane(uint64_t base, int32_t pitch, Tiling tiling, unsigned element) {
   // The pitch is unsigned here ("cannot be a negative number"); tiled ones count dwords.
   const int32_t unsigned_pitch = static_cast<uint16_t>(pitch);
-  Plane plane{
-      .base = base, .pitch = unsigned_pitch, .tiling = tiling, .element = static_cast<uint8_t>(element)};
+  Plane plane{.base = base, .pitch = unsigned_pitch, .tiling = tiling, .element = static_cast<uint8_t>(element)};
   if (plane.tiled()) plane.base = align_down(base, uint64_t{4096}), plane.pitch = unsigned_pitch * 4;
   return plane;
 }
@@ -253,14 +230,11 @@ std::optional<Blit> fast_copy(const XY_FAST_COPY_BLT& c) {
     return std::nullopt;
   }
   read_rect_fields(c, b);
-  b.destination = fast_plane(
-      c.destination_base_address, c.destination_pitch,
-      fast_tiling(c.destination_tiling_method, static_cast<unsigned>(c.tile_y_type_for_destination)),
-      b.pixel_bytes);
+  b.destination = fast_plane(c.destination_base_address, c.destination_pitch,
+                             fast_tiling(c.destination_tiling_method, static_cast<unsigned>(c.tile_y_type_for_destination)), b.pixel_bytes);
   b.source_kind = SourceKind::color;
   b.source = fast_plane(c.source_base_address, c.source_pitch,
-                        fast_tiling(c.source_tiling_method, static_cast<unsigned>(c.tile_y_type_for_source)),
-                        b.pixel_bytes);
+                        fast_tiling(c.source_tiling_method, static_cast<unsigned>(c.tile_y_type_for_source)), b.pixel_bytes);
   b.source_x = c.source_x1, b.source_y = c.source_y1;
   return b;
 }
@@ -270,12 +244,9 @@ std::optional<Blit> fast_copy(const XY_FAST_COPY_BLT& c) {
 
 template <typename C>
 std::optional<Blit> setup(const C& c, Context& x) {
-  constexpr bool mono = requires {
-    c.solid_pattern_select;
-  };
+  constexpr bool mono = requires { c.solid_pattern_select; };
   x.state.kind = mono ? ContextState::mono_pattern : ContextState::color_pattern;
-  for (size_t i = 0; i < x.state.setup.size(); ++i)
-    x.state.setup[i] = i < x.packet.dwords.size() ? x.packet.dwords[i] : 0;
+  for (size_t i = 0; i < x.state.setup.size(); ++i) x.state.setup[i] = i < x.packet.dwords.size() ? x.packet.dwords[i] : 0;
   x.state.clip = {static_cast<int16_t>(c.clip_rectangle_x1), static_cast<int16_t>(c.clip_rectangle_y1),
                   static_cast<int16_t>(c.clip_rectangle_x2), static_cast<int16_t>(c.clip_rectangle_y2)};
   return std::nullopt;
@@ -292,18 +263,14 @@ Blit from_setup(const S& s, bool tiled, Context& x) {
   Blit b;
   b.pixel_bytes = static_cast<uint8_t>(pixel_bytes(s.color_depth));
   b.rop = static_cast<uint8_t>(s.raster_operation);
-  b.destination =
-      make_plane(s.destination_base_address, s.destination_pitch, tiled, x.as_y.destination, b.pixel_bytes);
+  b.destination = make_plane(s.destination_base_address, s.destination_pitch, tiled, x.as_y.destination, b.pixel_bytes);
   read_write_mask(s, b);
   b.clipped = s.clipping_enabled;
   b.clip = {x.state.clip[0], x.state.clip[1], x.state.clip[2], x.state.clip[3]};
   b.mono.background = s.background_color, b.mono.foreground = s.foreground_color;
   if constexpr (requires { s.solid_pattern_select; }) {
-    if (s.solid_pattern_select)
-      set_solid(b, s.foreground_color);
-    else
-      set_mono_pattern(b, s.pattern_data, s.background_color, s.foreground_color,
-                       s.monochrome_pattern_transparency_mode);
+    if (s.solid_pattern_select) set_solid(b, s.foreground_color);
+    else set_mono_pattern(b, s.pattern_data, s.background_color, s.foreground_color, s.monochrome_pattern_transparency_mode);
   } else {
     b.mono.transparent = s.monochrome_source_transparency_mode;
     if (rop_uses_pattern(b.rop)) read_color_pattern(s, x.view, b);
@@ -312,10 +279,8 @@ Blit from_setup(const S& s, bool tiled, Context& x) {
 }
 
 std::optional<Blit> from_setup(bool tiled, Context& x) {
-  if (x.state.kind == ContextState::color_pattern)
-    return from_setup(XY_SETUP_BLT::unpack(x.state.setup), tiled, x);
-  if (x.state.kind == ContextState::mono_pattern)
-    return from_setup(XY_SETUP_MONO_PATTERN_SL_BLT::unpack(x.state.setup), tiled, x);
+  if (x.state.kind == ContextState::color_pattern) return from_setup(XY_SETUP_BLT::unpack(x.state.setup), tiled, x);
+  if (x.state.kind == ContextState::mono_pattern) return from_setup(XY_SETUP_MONO_PATTERN_SL_BLT::unpack(x.state.setup), tiled, x);
   guest_error("2D command that needs a setup before any XY_SETUP_BLT");
   return std::nullopt;
 }
@@ -363,8 +328,7 @@ C unpack(const Packet& packet) {
 
 }  // namespace
 
-std::optional<Blit> decode(const Packet& packet, TiledAsY as_y, memory::View& view, ContextState& state,
-                           bool& known) {
+std::optional<Blit> decode(const Packet& packet, TiledAsY as_y, memory::View& view, ContextState& state, bool& known) {
   Context x{packet, as_y, view, state};
   known = true;
 #define RECTANGLE(name) \
@@ -391,8 +355,7 @@ std::optional<Blit> decode(const Packet& packet, TiledAsY as_y, memory::View& vi
     case CommandId::SRC_COPY_BLT: return linear(unpack<SRC_COPY_BLT>(packet), x);
     case CommandId::XY_FAST_COPY_BLT: return fast_copy(unpack<XY_FAST_COPY_BLT>(packet));
     case CommandId::XY_SETUP_BLT: return setup(unpack<XY_SETUP_BLT>(packet), x);
-    case CommandId::XY_SETUP_MONO_PATTERN_SL_BLT:
-      return setup(unpack<XY_SETUP_MONO_PATTERN_SL_BLT>(packet), x);
+    case CommandId::XY_SETUP_MONO_PATTERN_SL_BLT: return setup(unpack<XY_SETUP_MONO_PATTERN_SL_BLT>(packet), x);
     case CommandId::XY_SETUP_CLIP_BLT: return setup_clip(unpack<XY_SETUP_CLIP_BLT>(packet), x);
     case CommandId::XY_PIXEL_BLT: return pixel(unpack<XY_PIXEL_BLT>(packet), x);
     case CommandId::XY_SCANLINES_BLT: return scanlines(unpack<XY_SCANLINES_BLT>(packet), x);

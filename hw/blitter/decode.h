@@ -19,7 +19,6 @@ struct TiledAsY {
 /// The blit that `packet` asks for; none when it draws nothing (state commands, which change `state`) or is
 /// not one of the 2D commands
 /// (`known` is false then).
-std::optional<Blit> decode(const Packet& packet, TiledAsY tiled_as_y, memory::View& view, ContextState& state,
-                           bool& known);
+std::optional<Blit> decode(const Packet& packet, TiledAsY tiled_as_y, memory::View& view, ContextState& state, bool& known);
 
 }  // namespace softgen::blitter

@@ -25,31 +25,25 @@ void for_each_page(const Plane& plane, ByteRect rect, size_t stride, Move&& move
     const uint32_t height = std::min(shape.height - y % shape.height, y1 - y);
     for (uint32_t x = x0; x < x1;) {
       const uint32_t width = std::min(shape.width - x % shape.width, x1 - x);
-      const uint64_t index = surface::page_index(plane.tiling, plane.element, x / shape.width,
-                                                 y / shape.height, static_cast<uint32_t>(plane.pitch));
-      move(plane.base + index * page_size, PageRect{x % shape.width, y % shape.height, width, height},
-           (y - y0) * stride + (x - x0));
+      const uint64_t index =
+          surface::page_index(plane.tiling, plane.element, x / shape.width, y / shape.height, static_cast<uint32_t>(plane.pitch));
+      move(plane.base + index * page_size, PageRect{x % shape.width, y % shape.height, width, height}, (y - y0) * stride + (x - x0));
       x += width;
     }
     y += height;
   }
 }
 
-uint64_t page_end(uint64_t address) {
-  return page_size - address % page_size;
-}
+uint64_t page_end(uint64_t address) { return page_size - address % page_size; }
 // Bytes below `end` in its page.
-uint64_t page_start(uint64_t end) {
-  return (end - 1) % page_size + 1;
-}
+uint64_t page_start(uint64_t end) { return (end - 1) % page_size + 1; }
 
 }  // namespace
 
 void read_rect(memory::View& view, const Plane& plane, ByteRect rect, std::byte* block, size_t stride) {
   if (!plane.tiled()) {
     for (uint32_t i = 0; i < rect.height; ++i)
-      view.read(plane.row(rect.y + static_cast<int32_t>(i)) + static_cast<uint64_t>(int64_t{rect.x}),
-                block + i * stride, rect.width);
+      view.read(plane.row(rect.y + static_cast<int32_t>(i)) + static_cast<uint64_t>(int64_t{rect.x}), block + i * stride, rect.width);
     return;
   }
   for_each_page(plane, rect, stride, [&](uint64_t page, PageRect within, size_t at) {
@@ -73,42 +67,34 @@ void stream_block(memory::View& view, const Plane& plane, ByteRect rect, const s
 
 }  // namespace
 
-void write_rect(memory::View& view, const Plane& plane, ByteRect rect, const std::byte* block, size_t stride,
-                Stores stores) {
+void write_rect(memory::View& view, const Plane& plane, ByteRect rect, const std::byte* block, size_t stride, Stores stores) {
   if (!plane.tiled()) {
     if (stores == Stores::streamed) return stream_block(view, plane, rect, block, stride);
     for (uint32_t i = 0; i < rect.height; ++i)
-      view.write(plane.row(rect.y + static_cast<int32_t>(i)) + static_cast<uint64_t>(int64_t{rect.x}),
-                 block + i * stride, rect.width);
+      view.write(plane.row(rect.y + static_cast<int32_t>(i)) + static_cast<uint64_t>(int64_t{rect.x}), block + i * stride, rect.width);
     return;
   }
   for_each_page(plane, rect, stride, [&](uint64_t page, PageRect within, size_t at) {
     if (within.width * within.height < page_size)
-      return surface::linear_to_page(plane.tiling, plane.element, view.at_for_write(page), within, block + at,
-                                     stride);
+      return surface::linear_to_page(plane.tiling, plane.element, view.at_for_write(page), within, block + at, stride);
     // A whole page is laid out in the cache and goes out in one run, which spares the host reading it before.
     alignas(64) std::byte image[page_size];
     surface::linear_to_page(plane.tiling, plane.element, image, within, block + at, stride);
-    if (stores == Stores::streamed)
-      stream_copy(view.at_for_write(page), image, page_size);
-    else
-      std::memcpy(view.at_for_write(page), image, page_size);
+    if (stores == Stores::streamed) stream_copy(view.at_for_write(page), image, page_size);
+    else std::memcpy(view.at_for_write(page), image, page_size);
   });
 }
 
 bool alike(const Plane& a, int32_t ax, int32_t ay, const Plane& b, int32_t bx, int32_t by) {
   if (!a.tiled() || a.tiling != b.tiling || a.element != b.element) return false;
   const PageShape shape = surface::page_shape(a.tiling, a.element);
-  return (ax - bx) % static_cast<int32_t>(shape.width) == 0 &&
-         (ay - by) % static_cast<int32_t>(shape.height) == 0;
+  return (ax - bx) % static_cast<int32_t>(shape.width) == 0 && (ay - by) % static_cast<int32_t>(shape.height) == 0;
 }
 
 namespace {
 
 // Rows are runs of bytes: linear, or X, whose pages have rows of 512.
-bool has_rows(const Plane& plane) {
-  return plane.tiling == surface::Tiling::linear || plane.tiling == surface::Tiling::x;
-}
+bool has_rows(const Plane& plane) { return plane.tiling == surface::Tiling::linear || plane.tiling == surface::Tiling::x; }
 
 /// Address of a byte of such a surface, and how many of its row follow it in the same page.
 uint64_t row_address(const Plane& plane, int32_t x, int32_t y, uint32_t& left) {
@@ -118,16 +104,12 @@ uint64_t row_address(const Plane& plane, int32_t x, int32_t y, uint32_t& left) {
     return address;
   }
   left = 512 - static_cast<uint32_t>(x) % 512;
-  return plane.base + surface::offset(plane.tiling, plane.element, static_cast<uint32_t>(x),
-                                      static_cast<uint32_t>(y), static_cast<uint32_t>(plane.pitch));
+  return plane.base + surface::offset(plane.tiling, plane.element, static_cast<uint32_t>(x), static_cast<uint32_t>(y),
+                                      static_cast<uint32_t>(plane.pitch));
 }
 
-std::byte* pointer(memory::View& view, uint64_t address, std::byte*) {
-  return view.at_for_write(address);
-}
-const std::byte* pointer(memory::View& view, uint64_t address, const std::byte*) {
-  return view.at(address);
-}
+std::byte* pointer(memory::View& view, uint64_t address, std::byte*) { return view.at_for_write(address); }
+const std::byte* pointer(memory::View& view, uint64_t address, const std::byte*) { return view.at(address); }
 
 // Pointers to the rows of a rectangle; false when one of them crosses a page.
 template <typename Byte>
@@ -146,8 +128,8 @@ void copy_pages(memory::View& view, const Plane& to, ByteRect rect, const Plane&
   for_each_page(to, rect, rect.width, [&](uint64_t page, PageRect within, size_t at) {
     const uint32_t from_x = static_cast<uint32_t>(x) + static_cast<uint32_t>(at % rect.width);
     const uint32_t from_y = static_cast<uint32_t>(y) + static_cast<uint32_t>(at / rect.width);
-    const uint64_t index = surface::page_index(from.tiling, from.element, from_x / shape.width,
-                                               from_y / shape.height, static_cast<uint32_t>(from.pitch));
+    const uint64_t index =
+        surface::page_index(from.tiling, from.element, from_x / shape.width, from_y / shape.height, static_cast<uint32_t>(from.pitch));
     std::byte* target = view.at_for_write(page);
     const std::byte* source = view.at(from.base + index * page_size);
     if (within.width * within.height == page_size) {
@@ -160,15 +142,12 @@ void copy_pages(memory::View& view, const Plane& to, ByteRect rect, const Plane&
   });
 }
 
-void rows_to_pages(memory::View& view, const Plane& to, ByteRect rect, const Plane& from, int32_t x,
-                   int32_t y, std::byte* block) {
+void rows_to_pages(memory::View& view, const Plane& to, ByteRect rect, const Plane& from, int32_t x, int32_t y, std::byte* block) {
   for_each_page(to, rect, rect.width, [&](uint64_t page, PageRect within, size_t at) {
-    const ByteRect area{x + static_cast<int32_t>(at % rect.width), y + static_cast<int32_t>(at / rect.width),
-                        within.width, within.height};
+    const ByteRect area{x + static_cast<int32_t>(at % rect.width), y + static_cast<int32_t>(at / rect.width), within.width, within.height};
     const std::byte* rows[surface::max_page_rows];
     std::byte* target = view.at_for_write(page);
-    if (find_rows(view, from, area, rows))
-      return surface::rows_to_page(to.tiling, to.element, target, within, rows);
+    if (find_rows(view, from, area, rows)) return surface::rows_to_page(to.tiling, to.element, target, within, rows);
     read_rect(view, from, area, block, within.width);
     surface::linear_to_page(to.tiling, to.element, target, within, block, within.width);
   });
@@ -192,14 +171,12 @@ void stream_rows(memory::View& view, const Plane& to, ByteRect rect, const Plane
 
 uint64_t page_address(const Plane& plane, PageShape shape, int32_t x, int32_t y) {
   return plane.base + surface::page_index(plane.tiling, plane.element, static_cast<uint32_t>(x) / shape.width,
-                                          static_cast<uint32_t>(y) / shape.height,
-                                          static_cast<uint32_t>(plane.pitch)) *
+                                          static_cast<uint32_t>(y) / shape.height, static_cast<uint32_t>(plane.pitch)) *
                           page_size;
 }
 
 // Whole pages side by side. Their rows come from where they are if none crosses a page there, else through the block.
-void stream_to_columns(memory::View& view, const Plane& to, ByteRect rect, const Plane& from, int32_t x, int32_t y,
-                       std::byte* block) {
+void stream_to_columns(memory::View& view, const Plane& to, ByteRect rect, const Plane& from, int32_t x, int32_t y, std::byte* block) {
   const PageShape shape = surface::page_shape(to.tiling, to.element);
   std::byte* pages[page_size / 64];
   const std::byte* rows[surface::max_page_rows];
@@ -235,8 +212,7 @@ uint32_t step(const PageShape& shape, uint32_t x, uint32_t left, uint32_t band) 
   return left > room || left < shape.width ? std::min(left, room) : left / shape.width * shape.width;
 }
 
-void copy_stream(memory::View& view, const Plane& to, ByteRect rect, const Plane& from, int32_t x, int32_t y,
-                 std::byte* block) {
+void copy_stream(memory::View& view, const Plane& to, ByteRect rect, const Plane& from, int32_t x, int32_t y, std::byte* block) {
   constexpr uint32_t long_band = 2048, short_band = 512;  // short: a page of X, and with all rows what the L1 cache holds
   if (has_rows(to) && has_rows(from)) return stream_rows(view, to, rect, from, x, y);
   const bool to_columns = surface::has_columns(to.tiling);
@@ -264,8 +240,8 @@ void copy_stream(memory::View& view, const Plane& to, ByteRect rect, const Plane
 
 }  // namespace
 
-void copy_rect(memory::View& view, const Plane& to, ByteRect rect, const Plane& from, int32_t x, int32_t y,
-               std::byte* block, Stores stores) {
+void copy_rect(memory::View& view, const Plane& to, ByteRect rect, const Plane& from, int32_t x, int32_t y, std::byte* block,
+               Stores stores) {
   if (alike(to, rect.x, rect.y, from, x, y)) return copy_pages(view, to, rect, from, x, y);
   if (stores == Stores::streamed) return copy_stream(view, to, rect, from, x, y, block);
   // The other way round the block is faster: writes to many pages at a time are not.

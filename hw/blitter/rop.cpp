@@ -46,11 +46,9 @@ constexpr std::array<Function, 256> table = make_table(std::make_index_sequence<
 
 }  // namespace
 
-void apply_rop(uint8_t rop, std::byte* out, const std::byte* pattern, const std::byte* source,
-               const std::byte* destination, size_t bytes) {
-  table[rop](reinterpret_cast<Lanes*>(out), reinterpret_cast<const Lanes*>(pattern),
-             reinterpret_cast<const Lanes*>(source), reinterpret_cast<const Lanes*>(destination),
-             (bytes + sizeof(Lanes) - 1) / sizeof(Lanes));
+void apply_rop(uint8_t rop, std::byte* out, const std::byte* pattern, const std::byte* source, const std::byte* destination, size_t bytes) {
+  table[rop](reinterpret_cast<Lanes*>(out), reinterpret_cast<const Lanes*>(pattern), reinterpret_cast<const Lanes*>(source),
+             reinterpret_cast<const Lanes*>(destination), (bytes + sizeof(Lanes) - 1) / sizeof(Lanes));
 }
 
 }  // namespace softgen::blitter

@@ -26,7 +26,10 @@ CommandStreamers::CommandStreamers(const Environment& environment, bool threaded
                         .interrupts = environment.interrupts,
                         .engine = *environment.engines[i],
                         .memory_written = [this, id] { memory_written(id); },
-                        .signal = [this](EngineId target) { if (EngineCs* cs = engine(target)) cs->kick(); },
+                        .signal =
+                            [this](EngineId target) {
+                              if (EngineCs* cs = engine(target)) cs->kick();
+                            },
                         .perf_report = environment.perf_report,
                         .gtt_written = environment.gtt_written,
                         .observer = environment.observer};
@@ -88,10 +91,8 @@ void CommandStreamers::attach(EngineCs& engine) {
   }
   // Ready For Reset answers at once: GDRST itself waits for the streamer.
   registers.on_write(base + reg::reset_ctl, [&registers](uint32_t offset, uint32_t) {
-    if (registers.peek(offset) & reg::reset_request)
-      registers.set_bits(offset, reg::reset_ready);
-    else
-      registers.clear_bits(offset, reg::reset_ready);
+    if (registers.peek(offset) & reg::reset_request) registers.set_bits(offset, reg::reset_ready);
+    else registers.clear_bits(offset, reg::reset_ready);
   });
   registers.on_read(base + reg::ctx_timestamp, [&streamer](uint32_t) { return streamer.context_timestamp(); });
   registers.on_read(base + reg::execlist_status, 8, peek);

@@ -21,7 +21,8 @@ constexpr uint32_t mask_all = 0xffff'0000;
 void Streamer::restore_context() {
   restore_image(current_.lrca() + uint64_t{image_page}, true, false);
   if (halted_) return;
-  if (const WorkaroundBatch batch = per_context_batch(get(reg::bb_per_ctx_ptr)); batch.named) run_workaround_batch(batch.address, batch.bytes);
+  if (const WorkaroundBatch batch = per_context_batch(get(reg::bb_per_ctx_ptr)); batch.named)
+    run_workaround_batch(batch.address, batch.bytes);
 }
 
 void Streamer::save_context() { save_image(current_.lrca() + uint64_t{image_page}, true); }
@@ -78,7 +79,8 @@ void Streamer::load_list(const ImageWalk::List& list, uint64_t page_address, std
   for (size_t at = list.first; at < end; at += 2) {
     const uint32_t offset = page[at] & register_offset_mask;
     uint32_t value = page[at + 1];
-    if (list.kept) [[unlikely]] value = (value & ~list.kept) | (registers.peek(offset) & list.kept);
+    if (list.kept) [[unlikely]]
+      value = (value & ~list.kept) | (registers.peek(offset) & list.kept);
     switch (layout_.restore(offset)) {
       case Restore::value: registers.poke(offset, value); break;
       case Restore::masked: registers.poke(offset, masked_write(registers.peek(offset), value)); break;
@@ -102,7 +104,8 @@ void Streamer::load_list(const ImageWalk::List& list, uint64_t page_address, std
         break;
     }
   }
-  if (skipped) guest_error("register of a context image that its engine's contexts do not have", "{:#x}, and {} more", first_skipped, skipped - 1);
+  if (skipped)
+    guest_error("register of a context image that its engine's contexts do not have", "{:#x}, and {} more", first_skipped, skipped - 1);
 }
 
 // A context that was never saved starts with clean registers of its own; the chip's other registers keep what software set by MMIO.
@@ -193,12 +196,9 @@ void Streamer::set_address_space() {
   const bool lists = execlists();
   const bool enabled = lists ? current_.valid() && current_.has_ppgtt() : (mode & reg::ppgtt_enable) != 0;
   const bool wide = lists ? current_.wide_ppgtt() : (mode & reg::ppgtt_48b) != 0;
-  if (!enabled)
-    set_address_space(memory::AddressSpace::ggtt(links_.ggtt));
-  else if (wide)
-    set_address_space(memory::AddressSpace::ppgtt48(pdp(0), links_.tlb));
-  else
-    set_address_space(memory::AddressSpace::ppgtt32({pdp(0), pdp(1), pdp(2), pdp(3)}, links_.tlb));
+  if (!enabled) set_address_space(memory::AddressSpace::ggtt(links_.ggtt));
+  else if (wide) set_address_space(memory::AddressSpace::ppgtt48(pdp(0), links_.tlb));
+  else set_address_space(memory::AddressSpace::ppgtt32({pdp(0), pdp(1), pdp(2), pdp(3)}, links_.tlb));
 }
 
 void Streamer::restore_engine(uint64_t state, bool inhibit) {

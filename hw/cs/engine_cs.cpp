@@ -65,7 +65,8 @@ void EngineCs::write_elsp(uint32_t value) {
 
 // With the lock held; takes a pass of the gate if so.
 bool EngineCs::may_run_first(const Execlist& list) {
-  if (!thread_.joinable() || on_streamer_thread || running_ || kicked_ || !may_run() || streamer_.busy() || !gate_.try_enter()) return false;
+  if (!thread_.joinable() || on_streamer_thread || running_ || kicked_ || !may_run() || streamer_.busy() || !gate_.try_enter())
+    return false;
   if (streamer_.restores_shortly(list)) return true;
   gate_.leave();
   return false;
@@ -89,9 +90,7 @@ RunEnd EngineCs::run(uint64_t commands) {
   RunEnd end;
   try {
     end = streamer_.run(commands);
-  } catch (const std::exception& problem) {
-    end = streamer_.failed(problem.what());
-  } catch (...) {
+  } catch (const std::exception& problem) { end = streamer_.failed(problem.what()); } catch (...) {
     end = streamer_.failed("not a std::exception");
   }
   on_streamer_thread = outer;

@@ -72,12 +72,12 @@ class SubmitPort {
 
 /// RING_EXECLIST_STATUS_LO.
 struct ExeclistStatus {
-  bool queue_full = false;    ///< a submitted list waits for the running one to be preempted
+  bool queue_full = false;  ///< a submitted list waits for the running one to be preempted
   bool running = false;
   unsigned element = 0;       ///< that runs
   bool second_valid = false;  ///< the running list's other element is yet to run
   bool arbitration = true;
-  uint32_t last_reason = 0;   ///< low bits of the last event
+  uint32_t last_reason = 0;  ///< low bits of the last event
 
   uint32_t value() const {
     uint32_t v = 0;

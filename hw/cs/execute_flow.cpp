@@ -56,7 +56,8 @@ Flow Executor::start_batch(Dwords dw, const Cursor& behind) {
   const unsigned level = flow.kind == Flow::Kind::call ? behind.level() + 1 : behind.level();
   const uint32_t state = flow.ppgtt ? reg::batch_ppgtt : 0;
   if (level == 1) {
-    s_.set(reg::bb_start_addr, static_cast<uint32_t>(flow.address)), s_.set(reg::bb_start_addr_udw, static_cast<uint32_t>(flow.address >> 32));
+    s_.set(reg::bb_start_addr, static_cast<uint32_t>(flow.address)),
+        s_.set(reg::bb_start_addr_udw, static_cast<uint32_t>(flow.address >> 32));
     s_.set(reg::bb_state, state);
   } else {
     s_.set(reg::sbb_state, state);

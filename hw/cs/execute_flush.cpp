@@ -17,10 +17,8 @@ void Executor::post_sync_write(uint64_t address, bool global, bool index, uint64
   }
   if (index) address = (global ? s_.hwsp() : s_.pphwsp()) + (address & 0xff8);
   memory::View& view = s_.view(global || index);
-  if (bytes == 8)
-    view.store_release<uint64_t>(address, value);
-  else
-    view.store_release<uint32_t>(address, static_cast<uint32_t>(value));
+  if (bytes == 8) view.store_release<uint64_t>(address, value);
+  else view.store_release<uint32_t>(address, static_cast<uint32_t>(value));
   s_.links().memory_written();
 }
 

@@ -44,12 +44,9 @@ void Executor::store_data_imm(Dwords dw) {
   memory::View& view = s_.view(store.use_global_gtt());
   const uint64_t address = store.address();
   const Dwords data = dw.subspan(3);
-  if (data.size() == 1)
-    view.store_release<uint32_t>(address, data[0]);
-  else if (data.size() == 2 && address % 8 == 0)
-    view.store_release<uint64_t>(address, data[0] | uint64_t{data[1]} << 32);
-  else
-    view.write(address, data.data(), data.size_bytes());
+  if (data.size() == 1) view.store_release<uint32_t>(address, data[0]);
+  else if (data.size() == 2 && address % 8 == 0) view.store_release<uint64_t>(address, data[0] | uint64_t{data[1]} << 32);
+  else view.write(address, data.data(), data.size_bytes());
   s_.links().memory_written();
 }
 
@@ -121,10 +118,8 @@ void Executor::report_perf_count(Dwords dw) {
   report[0] = command.report_id();
   report[1] = static_cast<uint32_t>(s_.timestamp());
   report[2] = s_.context_id();
-  if (s_.links().perf_report)
-    s_.links().perf_report(std::as_writable_bytes(std::span(report)));
-  else
-    unimplemented("OA counters of MI_REPORT_PERF_COUNT");
+  if (s_.links().perf_report) s_.links().perf_report(std::as_writable_bytes(std::span(report)));
+  else unimplemented("OA counters of MI_REPORT_PERF_COUNT");
   s_.view(command.use_global_gtt()).write(strip_canonical(command.memory_address()), report.data(), sizeof report);
   s_.links().memory_written();
 }

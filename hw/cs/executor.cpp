@@ -62,7 +62,8 @@ Flow Executor::observe(const Packet& packet, Flow flow) {
 Flow Executor::execute(const Packet& packet, const Cursor& behind) {
   const uint32_t header = packet.dwords[0];
   publish(packet.address, header, behind);
-  if (s_.set_predicate && predicated_off(packet)) [[unlikely]] return Flow::next();
+  if (s_.set_predicate && predicated_off(packet)) [[unlikely]]
+    return Flow::next();
   if (packet.dwords.size() < least_dwords(*packet.command)) {
     guest_error("command shorter than its definition", "{} at {:#x}: {} dwords", packet.command->name, packet.address,
                 packet.dwords.size());
@@ -95,12 +96,12 @@ void Executor::publish(uint64_t address, uint32_t header, const Cursor& behind) 
   s_.set(reg::ipehr, header);
   s_.set(reg::acthd, static_cast<uint32_t>(address));
   s_.set(reg::acthd_udw, static_cast<uint32_t>(address >> 32));
-  if (behind.level() == 0)
-    publish_head(behind);
+  if (behind.level() == 0) publish_head(behind);
   else if (behind.level() == 1)
     s_.set(reg::bb_addr, static_cast<uint32_t>(address) | reg::batch_valid), s_.set(reg::bb_addr_udw, static_cast<uint32_t>(address >> 32));
   else
-    s_.set(reg::sbb_addr, static_cast<uint32_t>(address) | reg::batch_valid), s_.set(reg::sbb_addr_udw, static_cast<uint32_t>(address >> 32));
+    s_.set(reg::sbb_addr, static_cast<uint32_t>(address) | reg::batch_valid),
+        s_.set(reg::sbb_addr_udw, static_cast<uint32_t>(address >> 32));
 }
 
 // MI_SET_PREDICATE turns what follows into no-ops, except what ends that state (SKL PRM vol 2a, MI_SET_PREDICATE).
@@ -199,9 +200,7 @@ Flow Executor::mi(const Packet& packet, const Cursor& behind) {
       if (const packets::MI_NOOP::View noop(dw); noop.identification_number_register_write_enable())
         s_.set(reg::nopid, noop.identification_number());
       return Flow::next();
-    case CommandId::MI_USER_INTERRUPT:
-      s_.raise(mmio::engine_event::user);
-      return Flow::next();
+    case CommandId::MI_USER_INTERRUPT: s_.raise(mmio::engine_event::user); return Flow::next();
     case CommandId::MI_ARB_CHECK:
       if (behind.level() == 0 && s_.head_pending() && s_.arbitration()) return stop(Reason::arbitration, Flow::stop());
       return arbitrate();

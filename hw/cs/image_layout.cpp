@@ -92,7 +92,8 @@ ImageLayout::Registers ImageLayout::add_lists(uint32_t header, uint32_t end, Reg
   while (!registers.empty() && header + 3 <= end) {
     const uint32_t count = std::min({static_cast<uint32_t>(registers.size()), lri_max_registers, (end - header - 1) / 2});
     frame_[header] = lri_header(count);
-    for (uint32_t i = 0; i < count; ++i) add_slot(header + 1 + 2 * i, registers[i].offset, registers[i].masked ? Restore::rules_masked : Restore::rules);
+    for (uint32_t i = 0; i < count; ++i)
+      add_slot(header + 1 + 2 * i, registers[i].offset, registers[i].masked ? Restore::rules_masked : Restore::rules);
     registers = registers.subspan(count);
     header += 2 * count + 2;
   }

@@ -32,7 +32,7 @@ enum class Restore : uint8_t {
 };
 
 struct LayoutSlot {
-  uint16_t dword;   ///< of the register's offset in page 1; its value is the next dword
+  uint16_t dword;  ///< of the register's offset in page 1; its value is the next dword
   Restore restore;
   uint32_t offset;  ///< in BAR0
 };
@@ -84,9 +84,9 @@ class ImageWalk {
       : page_(page), commands_(commands), engine_class_(engine_class), at_(at) {}
 
   struct List {
-    size_t first;       ///< dword of the first register's offset
-    uint32_t count;     ///< registers
-    uint32_t kept;      ///< Byte Write Disables: bits of each register that keep their value
+    size_t first;    ///< dword of the first register's offset
+    uint32_t count;  ///< registers
+    uint32_t kept;   ///< Byte Write Disables: bits of each register that keep their value
   };
   /// The next list whose header stands before dword `until`; none: MI_BATCH_BUFFER_END, `until` or the page's end was reached, or bad().
   std::optional<List> next(size_t until);

@@ -54,8 +54,7 @@ Flow batch_start(std::span<const uint32_t> dwords, const Cursor& cursor) {
 
 Flow static_flow(const Packet& packet, const Cursor& cursor) {
   switch (packet.command->id) {
-    case defs::CommandId::MI_BATCH_BUFFER_START:
-      return packet.dwords.size() >= 3 ? batch_start(packet.dwords, cursor) : Flow::stop();
+    case defs::CommandId::MI_BATCH_BUFFER_START: return packet.dwords.size() >= 3 ? batch_start(packet.dwords, cursor) : Flow::stop();
     case defs::CommandId::MI_BATCH_BUFFER_END: return Flow::end();
     default: return Flow::next();
   }

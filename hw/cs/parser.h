@@ -47,8 +47,8 @@ struct Cursor {
   struct Batch {
     uint64_t address = 0;
     bool active = false;
-    bool ppgtt = false;      ///< address space, and with it privilege: batches in PPGTT are not privileged
-    uint64_t limit = 0;      ///< when not 0 the batch ends here without MI_BATCH_BUFFER_END (INDIRECT_CTX)
+    bool ppgtt = false;  ///< address space, and with it privilege: batches in PPGTT are not privileged
+    uint64_t limit = 0;  ///< when not 0 the batch ends here without MI_BATCH_BUFFER_END (INDIRECT_CTX)
   };
   Ring ring;
   std::array<Batch, 2> batch;  ///< first and second level
@@ -144,7 +144,7 @@ ParseEnd parse(Cursor& cursor, ParseMemory memory, const defs::CommandSet& comma
     Cursor behind = cursor;
     advance(behind, length * 4);
     const Packet packet{address, command, std::span<const uint32_t>(buffer.data(), length)};
-    const Flow flow = !present ? visitor.no_memory(address, behind)
+    const Flow flow = !present  ? visitor.no_memory(address, behind)
                       : command ? visitor.command(packet, behind)
                                 : visitor.unknown(packet, behind);
     if (flow.kind == Flow::Kind::repeat) return ParseEnd::stopped;

@@ -23,10 +23,8 @@ void print_fields(std::string& out, std::span<const defs::Field> fields, std::sp
     }
     const uint64_t value = defs::field_value(field, dwords, first_bit);
     const char* name = field.enumeration ? field.enumeration->name_of(value) : nullptr;
-    if (name)
-      fmt::format_to(to, "{}{}: {} ({})\n", indent, field.name, value, name);
-    else if (field.in_place())
-      fmt::format_to(to, "{}{}: {:#x}\n", indent, field.name, value);
+    if (name) fmt::format_to(to, "{}{}: {} ({})\n", indent, field.name, value, name);
+    else if (field.in_place()) fmt::format_to(to, "{}{}: {:#x}\n", indent, field.name, value);
     else if (field.type == defs::FieldType::float32)
       fmt::format_to(to, "{}{}: {}\n", indent, field.name, std::bit_cast<float>(static_cast<uint32_t>(value)));
     else if (field.type == defs::FieldType::fixed)
@@ -34,8 +32,7 @@ void print_fields(std::string& out, std::span<const defs::Field> fields, std::sp
                      static_cast<double>(static_cast<int64_t>(value)) / static_cast<double>(uint64_t{1} << field.fraction_bits));
     else if (field.is_signed || field.type == defs::FieldType::sint)
       fmt::format_to(to, "{}{}: {}\n", indent, field.name, static_cast<int64_t>(value));
-    else
-      fmt::format_to(to, "{}{}: {}\n", indent, field.name, value);
+    else fmt::format_to(to, "{}{}: {}\n", indent, field.name, value);
   }
 }
 
@@ -50,10 +47,8 @@ struct PrintVisitor : Walk {
   std::string text;
 
   Flow command(const Packet& packet, const Cursor& behind) {
-    if (options.fields)
-      text += print_packet(packet);
-    else
-      fmt::format_to(std::back_inserter(text), "{:#x}: {}\n", packet.address, packet.command->name);
+    if (options.fields) text += print_packet(packet);
+    else fmt::format_to(std::back_inserter(text), "{:#x}: {}\n", packet.address, packet.command->name);
     return static_flow(packet, behind);
   }
   Flow unknown(const Packet& packet, const Cursor&) {
@@ -76,8 +71,7 @@ struct RangeVisitor : Walk {
     const CommandRange* last = ranges.empty() ? nullptr : &ranges.back();
     if (fresh || !last || last->ppgtt != ppgtt || last->address + last->bytes != packet.address)
       ranges.push_back({packet.address, bytes, ppgtt});
-    else
-      ranges.back().bytes += bytes;
+    else ranges.back().bytes += bytes;
     const Flow flow = static_flow(packet, behind);
     fresh = flow.kind != Flow::Kind::next;
     return flow;

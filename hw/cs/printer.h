@@ -16,7 +16,7 @@ std::string print_packet(const Packet& packet);
 
 struct PrintOptions {
   uint32_t max_commands = 100'000;
-  bool fields = true;   ///< false: names only
+  bool fields = true;  ///< false: names only
 };
 
 /// Prints from `cursor` on until the ring is drained, the outermost batch has ended, or the bound is reached.

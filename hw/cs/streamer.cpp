@@ -78,8 +78,7 @@ RunEnd Streamer::failed(const char* why) noexcept {
   in_workaround_ = false;
   stop_.request(StopFlag::abandon);  // EngineCs takes it back
   try {
-    unsupported("exception on an engine's thread", "{}: {} hangs until it is reset", why,
-                name_of(config_.id));
+    unsupported("exception on an engine's thread", "{}: {} hangs until it is reset", why, name_of(config_.id));
   } catch (...) {  // NOLINT: telling may need the memory that there is none of
   }
   try {
@@ -145,8 +144,7 @@ Execlist Streamer::take_list() {
 }
 
 bool Streamer::is_lite_restore(const Execlist& list) const {
-  return current_.valid() && list.element[0].valid() && !list.element[0].force_restore() &&
-         list.element[0].same_context(current_);
+  return current_.valid() && list.element[0].valid() && !list.element[0].force_restore() && list.element[0].same_context(current_);
 }
 
 bool Streamer::list_is_lite() {
@@ -196,11 +194,8 @@ void Streamer::leave_element(uint32_t why) {
 }
 
 void Streamer::update_status() {
-  const ExeclistStatus status{.queue_full = has_list(),
-                              .running = current_.valid(),
-                              .element = element_,
-                              .arbitration = arbitration(),
-                              .last_reason = last_event_};
+  const ExeclistStatus status{
+      .queue_full = has_list(), .running = current_.valid(), .element = element_, .arbitration = arbitration(), .last_reason = last_event_};
   set(reg::execlist_status, status.value());
   set(reg::execlist_status_udw, current_.high);
 }
@@ -244,10 +239,8 @@ bool Streamer::must_leave() {
 void Streamer::set_arbitration(bool on) {
   std::scoped_lock lock(mailbox_mutex_);
   arbitration_.store(on, std::memory_order_release);
-  if (on && has_list())
-    stop_.request(StopFlag::preempt);
-  else
-    stop_.clear(StopFlag::preempt);
+  if (on && has_list()) stop_.request(StopFlag::preempt);
+  else stop_.clear(StopFlag::preempt);
 }
 
 // -- for the Executor -----------------------------------------------------------------------------------------------------------
@@ -341,10 +334,8 @@ Streamer::Abandoned Streamer::abandoned() {
 void Streamer::set_waiting(bool on) {
   if (waiting_ == on) return;
   waiting_ = on;
-  if (on)
-    links_.registers.set_bits(config_.mmio_base + reg::ctl, reg::ring_wait_semaphore);
-  else
-    links_.registers.clear_bits(config_.mmio_base + reg::ctl, reg::ring_wait_semaphore);
+  if (on) links_.registers.set_bits(config_.mmio_base + reg::ctl, reg::ring_wait_semaphore);
+  else links_.registers.clear_bits(config_.mmio_base + reg::ctl, reg::ring_wait_semaphore);
   if (on) raise(engine_event::wait_semaphore);
 }
 

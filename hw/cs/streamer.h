@@ -141,11 +141,11 @@ class Streamer {
   void set_waiting(bool on);
   /// MI_SET_CONTEXT (ring mode).
   void set_context(std::span<const uint32_t> packet);
-  uint32_t set_predicate = 0;  ///< MI_SET_PREDICATE's mode
-  uint32_t failed_wait = 0;    ///< the event of the wait that a context is to be switched out for
-  uint32_t jumps_to_loop = 0;  ///< chained batches in a row without work for the engine that make a loop; 0: run() never says so
-  uint32_t jumps = 0;          ///< of them so far
-  uint64_t budget = 0;         ///< commands left
+  uint32_t set_predicate = 0;    ///< MI_SET_PREDICATE's mode
+  uint32_t failed_wait = 0;      ///< the event of the wait that a context is to be switched out for
+  uint32_t jumps_to_loop = 0;    ///< chained batches in a row without work for the engine that make a loop; 0: run() never says so
+  uint32_t jumps = 0;            ///< of them so far
+  uint64_t budget = 0;           ///< commands left
   bool leave_to_thread = false;  ///< run() ends with `budget` in front of a packet for the Engine
 
  private:
@@ -236,9 +236,9 @@ class Streamer {
   unsigned element_ = 0;
   Descriptor current_;
   bool switch_wanted_ = false;
-  bool can_switch_ = true;   ///< the cursor stands at an arbitration point
+  bool can_switch_ = true;  ///< the cursor stands at an arbitration point
   bool halted_ = false;
-  bool waiting_ = false;     ///< in a semaphore wait that has been announced
+  bool waiting_ = false;  ///< in a semaphore wait that has been announced
   bool in_workaround_ = false;
   uint32_t last_event_ = 0;
 };

@@ -40,9 +40,11 @@ void Streamer::reset() {
 
   std::scoped_lock lock(register_mutex_);
   abandoned_ = {.count = abandoned_.count};
-  for (const uint32_t r : {reg::tail, reg::head, reg::start, reg::ctl, reg::acthd, reg::acthd_udw, reg::ipehr, reg::ipeir, reg::esr,
-                           reg::eir, reg::bb_addr, reg::bb_addr_udw, reg::bb_state, reg::sbb_addr, reg::sbb_addr_udw, reg::sbb_state,
-                           reg::execlist_status, reg::execlist_status_udw, reg::mode, reg::ctx_control})
+  for (const uint32_t r :
+       {reg::tail,     reg::head,       reg::start,        reg::ctl,       reg::acthd,           reg::acthd_udw,
+        reg::ipehr,    reg::ipeir,      reg::esr,          reg::eir,       reg::bb_addr,         reg::bb_addr_udw,
+        reg::bb_state, reg::sbb_addr,   reg::sbb_addr_udw, reg::sbb_state, reg::execlist_status, reg::execlist_status_udw,
+        reg::mode,     reg::ctx_control})
     set(r, 0);
   set(reg::instdone, ~0u);
   set(reg::emr, ~0u);
@@ -101,7 +103,8 @@ void Streamer::accept_state(Archive& archive, bool list_waits, bool arbitrates, 
   busy_.store(current_.valid());
   status_due_.store(true);  // it may have been due; once more writes the same
   set(reg::ctx_timestamp, ran);
-  if (counting) start_timestamp(ran); else timestamp_base_.store(0);
+  if (counting) start_timestamp(ran);
+  else timestamp_base_.store(0);
   resident_valid_ = false;
   links_.engine.restore_context(engine_image_);
   ggtt_.invalidate();

@@ -5,8 +5,8 @@
 #include <array>
 
 #include "hw/base/log.h"
-#include "hw/defs/messages/headers.h"
 #include "hw/dataport/messages.h"
+#include "hw/defs/messages/headers.h"
 
 namespace softgen::dataport {
 namespace {
@@ -24,8 +24,7 @@ SendResult transfer(const Message& message, Space& space, Direction direction, u
     const uint64_t room = message.response.size_bytes();
     if (room <= first) return SendResult::done;
     space.read(offset, bytes.data(), n);
-    std::memcpy(reinterpret_cast<std::byte*>(message.response.data()) + first, bytes.data(),
-                std::min(n, room - first));
+    std::memcpy(reinterpret_cast<std::byte*>(message.response.data()) + first, bytes.data(), std::min(n, room - first));
     return SendResult::done;
   }
   for (size_t i = 0; i < 4; ++i) std::memcpy(&bytes[i * register_bytes], &message.reg(data_register + i), register_bytes);
@@ -66,7 +65,8 @@ SendResult oword_dual_block(const Message& message, Space space, Direction direc
 
 SendResult scratch_block(const Message& message, ThreadEnv& env) {
   const unsigned registers = message.op.registers;
-  const uint64_t base = env.bases.general_state + message_header::DataPort{message.reg(0).dw}.scratch_space_base() + message.op.offset * register_bytes;
+  const uint64_t base =
+      env.bases.general_state + message_header::DataPort{message.reg(0).dw}.scratch_space_base() + message.op.offset * register_bytes;
   Space space = Space::everything(env);
   if (message.op.kind == MessageKind::scratch_read) {
     for (unsigned i = 0; i < registers && i < message.response.size(); ++i)

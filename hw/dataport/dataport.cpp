@@ -21,7 +21,8 @@ SendResult memory_fence(const Message& m) {
 }
 
 SendResult missing(const Message& m) {
-  unimplemented("data port message", "SFID {} type {:#x}: reads give zero, writes are dropped", static_cast<unsigned>(m.op.sfid), m.op.type);
+  unimplemented("data port message", "SFID {} type {:#x}: reads give zero, writes are dropped", static_cast<unsigned>(m.op.sfid),
+                m.op.type);
   std::fill(m.response.begin(), m.response.end(), Grf{});
   return SendResult::done;
 }

@@ -45,8 +45,8 @@ void open_window(const DirectAnswer& answer, ThreadEnv& env, Access access, uint
 }
 
 struct DirectRow {
-  uint64_t base, size;      ///< of the surface
-  bool local;               ///< shared local memory: the thread's
+  uint64_t base, size;  ///< of the surface
+  bool local;           ///< shared local memory: the thread's
   UntypedRow row;
 };
 
@@ -72,7 +72,8 @@ bool move_row(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadE
   const auto& d = *static_cast<const DirectRow*>(answer.state.get());
   const Grf* const offsets = registers + d.row.address;
   if ((mask & all) != all || !in_a_row<lanes, 4 * count>(offsets)) return false;
-  const uint64_t offset = offsets->dw[0] & (d.local ? Space::slm_bits & ~uint64_t{3} : ~uint64_t{3}), size = d.local ? env.slm.size() : d.size;
+  const uint64_t offset = offsets->dw[0] & (d.local ? Space::slm_bits & ~uint64_t{3} : ~uint64_t{3}),
+                 size = d.local ? env.slm.size() : d.size;
   if (offset >= size || bytes > size - offset) return false;
   std::byte* memory;
   if (d.local) {
@@ -98,16 +99,17 @@ DirectAnswer::Function move_row_of(unsigned count) {
 }
 
 struct DirectBlock {
-  uint64_t base, size;         ///< of the surface
-  unsigned header, response;   ///< registers
-  unsigned place, bytes;       ///< in the response
+  uint64_t base, size;        ///< of the surface
+  unsigned header, response;  ///< registers
+  unsigned place, bytes;      ///< in the response
   bool byte_offset;
 };
 
 /// An OWord block of constants, which all channels see alike.
 bool read_block(const DirectAnswer& answer, Grf* registers, uint32_t, ThreadEnv& env) {
   const auto& d = *static_cast<const DirectBlock*>(answer.state.get());
-  const uint64_t given = message_header::OwordBlock{registers[d.header].dw}.offset(), offset = d.byte_offset ? given & ~uint64_t{3} : given * 16;
+  const uint64_t given = message_header::OwordBlock{registers[d.header].dw}.offset(),
+                 offset = d.byte_offset ? given & ~uint64_t{3} : given * 16;
   if (offset >= d.size || d.bytes > d.size - offset) return false;
   const uint64_t at = strip_canonical(d.base + offset);
   if (at % memory::View::page_size + d.bytes > memory::View::page_size) return false;
@@ -122,18 +124,21 @@ void direct_block(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer)
   const Space space = Space::bound(form.without_contents(), env);
   if (!space.is_surface()) return;
   const bool byte_offset = form.op.kind == MessageKind::unaligned_oword_block_read;
-  answer.state = std::make_shared<DirectBlock>(DirectBlock{space.base(), space.size(), form.reg(0), form.response.first, place, bytes, byte_offset});
+  answer.state =
+      std::make_shared<DirectBlock>(DirectBlock{space.base(), space.size(), form.reg(0), form.response.first, place, bytes, byte_offset});
   answer.function = read_block;
 }
 
 }  // namespace
 
 void DataPort::direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) {
-  if (form.op.kind == MessageKind::oword_block_read || form.op.kind == MessageKind::unaligned_oword_block_read) return direct_block(form, env, answer);
+  if (form.op.kind == MessageKind::oword_block_read || form.op.kind == MessageKind::unaligned_oword_block_read)
+    return direct_block(form, env, answer);
   const auto row = untyped_row(form);
   if (!row) return;
-  const auto function = row->write ? (row->each == 2 ? move_row_of<Direction::write, 16>(row->count) : move_row_of<Direction::write, 8>(row->count))
-                                   : (row->each == 2 ? move_row_of<Direction::read, 16>(row->count) : move_row_of<Direction::read, 8>(row->count));
+  const auto function =
+      row->write ? (row->each == 2 ? move_row_of<Direction::write, 16>(row->count) : move_row_of<Direction::write, 8>(row->count))
+                 : (row->each == 2 ? move_row_of<Direction::read, 16>(row->count) : move_row_of<Direction::read, 8>(row->count));
   const Space space = Space::bound(form.without_contents(), env);
   if (space.structure_pitch()) return;
   answer.state = std::make_shared<DirectRow>(DirectRow{space.base(), space.size(), space.is_local(), *row});

@@ -7,8 +7,8 @@
 #include <bit>
 
 #include "hw/base/log.h"
-#include "hw/defs/messages/headers.h"
 #include "hw/dataport/messages.h"
+#include "hw/defs/messages/headers.h"
 #include "hw/surface/binding.h"
 
 namespace softgen::dataport {
@@ -17,10 +17,16 @@ namespace {
 class Rectangle {
  public:
   Rectangle(const Message& m, const surface::Surface& s)
-      : level_(s, s.mip_count), element_(s.format->block_bytes()), slice_(s.min_array_element),
-        x_(static_cast<int32_t>(header(m).x_offset())), y_(static_cast<int32_t>(header(m).y_offset())),
-        width(header(m).block_width() + 1), height(header(m).block_height() + 1), row_pitch(std::max(std::bit_ceil(width), 4u)),
-        surface_width_(int64_t{4} * level_.extent().width), surface_height_(level_.extent().height) {}
+      : level_(s, s.mip_count),
+        element_(s.format->block_bytes()),
+        slice_(s.min_array_element),
+        x_(static_cast<int32_t>(header(m).x_offset())),
+        y_(static_cast<int32_t>(header(m).y_offset())),
+        width(header(m).block_width() + 1),
+        height(header(m).block_height() + 1),
+        row_pitch(std::max(std::bit_ceil(width), 4u)),
+        surface_width_(int64_t{4} * level_.extent().width),
+        surface_height_(level_.extent().height) {}
 
   void read(memory::View& view, std::span<std::byte> registers) const {
     for (uint32_t row = 0; row < height; ++row)

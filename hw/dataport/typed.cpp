@@ -65,7 +65,9 @@ struct Address {
     const size_t behind = m.registers() > first ? m.registers() - first : 0;
     data = first + (behind > lanes.span(operands) ? behind - lanes.span(operands) : 0);
   }
-  uint32_t operator()(unsigned i, unsigned lane) const { return first + lanes.span(i + 1) <= data ? parameter(m, lanes, first, i, lane) : 0; }
+  uint32_t operator()(unsigned i, unsigned lane) const {
+    return first + lanes.span(i + 1) <= data ? parameter(m, lanes, first, i, lane) : 0;
+  }
 };
 
 std::optional<uint64_t> texel_of(const Texels& texels, const Address& address, unsigned lane) {
@@ -124,15 +126,14 @@ SendResult typed_write(const Message& m, ThreadEnv& env, const Surface& s, const
   return SendResult::done;
 }
 
-const Surface& surface_of(const Message& m, ThreadEnv& env) {
-  return surface::cached_surface(env.view, env.bases, m.op.binding);
-}
+const Surface& surface_of(const Message& m, ThreadEnv& env) { return surface::cached_surface(env.view, env.bases, m.op.binding); }
 
 /// Hardware converts the formats of its tables only (SKL PRM vol 7, "Surface Formats" of the data port; hw/surface/formats.inc); none is longer than
 /// max_texel. Formats of vertices, up to 32 bytes, are not among them.
 bool texel_format(const Surface& s, Direction direction) {
   if (s.is_null()) return true;
-  return (s.format->is(surface::use_typed_write) || (direction == Direction::read && s.format->is(surface::use_typed_read))) && s.format->block_bytes() <= max_texel;
+  return (s.format->is(surface::use_typed_write) || (direction == Direction::read && s.format->is(surface::use_typed_read))) &&
+         s.format->block_bytes() <= max_texel;
 }
 
 }  // namespace

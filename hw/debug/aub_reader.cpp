@@ -89,18 +89,12 @@ class Reader {
     switch (kind) {
       case Memtrace::version:
       case Memtrace::version_extended: return version();
-      case Memtrace::register_write:
-        header(6), whole();
-        return visitor_.register_write(dw_[1], dw_[5]);
-      case Memtrace::register_poll:
-        header(6), whole();
-        return visitor_.register_poll(dw_[1], dw_[3], dw_[5]);
+      case Memtrace::register_write: header(6), whole(); return visitor_.register_write(dw_[1], dw_[5]);
+      case Memtrace::register_poll: header(6), whole(); return visitor_.register_poll(dw_[1], dw_[3], dw_[5]);
       case Memtrace::memory_write: return memory_record("memory write", &AubVisitor::memory_write);
       case Memtrace::memory_compare: return memory_compare();
       case Memtrace::memory_write_discontiguous: return discontiguous();
-      case Memtrace::comment:
-        whole();
-        return visitor_.comment(text_from(2));
+      case Memtrace::comment: whole(); return visitor_.comment(text_from(2));
       case Memtrace::register_compare:
       case Memtrace::memory_poll:
       case Memtrace::frame_begin:
@@ -157,7 +151,8 @@ class Reader {
     for (uint32_t i = 0; i < aub::discontiguous_pairs; i++) {
       const uint32_t* pair = &dw_[2 + 3 * i];
       if (pair[2] > data.size() - used) fail(fmt::format("part {} of a discontiguous write runs out of the record", i));
-      if (pair[2]) visitor_.memory_write(static_cast<Space>(dw_[1] >> 28), strip_canonical(join(pair[0], pair[1])), data.subspan(used, pair[2]));
+      if (pair[2])
+        visitor_.memory_write(static_cast<Space>(dw_[1] >> 28), strip_canonical(join(pair[0], pair[1])), data.subspan(used, pair[2]));
       used += pair[2];
     }
   }
@@ -221,9 +216,7 @@ std::optional<AubError> read_aub(ByteSource& source, AubVisitor& visitor, uint64
   try {
     Reader(source, visitor, position).run();
     return std::nullopt;
-  } catch (const StreamError& error) {
-    return AubError{error.offset, error.what()};
-  }
+  } catch (const StreamError& error) { return AubError{error.offset, error.what()}; }
 }
 
 }  // namespace softgen::debug

@@ -15,9 +15,9 @@
 namespace softgen::debug {
 
 struct AubVersion {
-  uint32_t pci_id = 0;       ///< 0: the file does not say
+  uint32_t pci_id = 0;  ///< 0: the file does not say
   std::string application;
-  bool classic = false;      ///< blocks and ring writes instead of a memory trace
+  bool classic = false;  ///< blocks and ring writes instead of a memory trace
 };
 
 /// Which ring a classic command block is for.

@@ -71,7 +71,8 @@ void BatchWalker::commands(std::span<const uint32_t> dwords) {
     const defs::Command* command = commands_.find(engine_, dwords[at]);
     const uint32_t length = defs::command_length(command, dwords[at]);
     if (length > dwords.size() - at)
-      return observer_.problem(at * 4, fmt::format("header 0x{:08x} claims {} dwords, {} are left", dwords[at], length, dwords.size() - at));
+      return observer_.problem(at * 4,
+                               fmt::format("header 0x{:08x} claims {} dwords, {} are left", dwords[at], length, dwords.size() - at));
     const auto packet = dwords.subspan(at, length);
     observer_.packet({at * 4, BatchLevel::ring, false, command, packet});
     at += length;

@@ -27,8 +27,7 @@ class File final : public ByteSource {
   }
   size_t read(std::span<std::byte> out) override {
     const size_t got = std::fread(out.data(), 1, out.size(), file_);
-    if (got < out.size() && std::ferror(file_))
-      throw StreamError(position_ + got, fmt::format("read error: {}", std::strerror(errno)));
+    if (got < out.size() && std::ferror(file_)) throw StreamError(position_ + got, fmt::format("read error: {}", std::strerror(errno)));
     position_ += got;
     return got;
   }

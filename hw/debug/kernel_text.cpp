@@ -25,8 +25,7 @@ std::vector<std::byte> read_code(const eu::Isa& isa, memory::View& view, uint64_
       left -= step;
     }
     eu::KernelWalker walker(isa, code);
-    while (walker.next()) {
-    }
+    while (walker.next()) {}
     if (walker.ended_properly()) return code;
   }
   return code;
@@ -63,8 +62,8 @@ KernelText disassemble_kernel(const eu::Isa& isa, memory::View& view, uint64_t a
   eu::KernelWalker walker(isa, code);
   while (const auto line = walker.next()) {
     const eu::Instruction& instruction = line->instruction;
-    const bool known_message = !is_send(instruction) || instruction.descriptor_in_register ||
-                               isa.message_is_known(instruction.sfid(), instruction.descriptor);
+    const bool known_message =
+        !is_send(instruction) || instruction.descriptor_in_register || isa.message_is_known(instruction.sfid(), instruction.descriptor);
     text.unknown += !isa.validate(instruction).empty() || !known_message;
   }
   if (!walker.ended_properly()) {

@@ -47,7 +47,8 @@ std::vector<uint8_t> read_picture(memory::View& view, const PictureSource& sourc
   for (uint32_t y = 0; y < height; y++) {
     for (uint32_t x = 0; x < width; x++, out += 4) {
       view.read(source.address + surface::offset(source.tiling, bytes, x * bytes, y, source.pitch), texel.data(), bytes);
-      const bool clear = source.ccs && source.ccs.read(view, x / source.ccs.width(), y / surface::Ccs::pair_rows, 0) == surface::CcsCode::clear;
+      const bool clear =
+          source.ccs && source.ccs.read(view, x / source.ccs.width(), y / surface::Ccs::pair_rows, 0) == surface::CcsCode::clear;
       const surface::Word4 colour = clear ? source.clear_color : surface::decode(*source.format, texel.data());
       for (unsigned c = 0; c < 3; c++) out[c] = byte_of(colour[c], source.format->numeric, source.format->srgb);
       out[3] = source.format->has_alpha() ? byte_of(colour[3], source.format->numeric, false) : 255;

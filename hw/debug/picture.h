@@ -24,8 +24,8 @@ struct PictureSource {
   const surface::Format* format = nullptr;
   uint32_t width = 0, height = 0, pitch = 0;  ///< texels; bytes
   surface::Tiling tiling = surface::Tiling::linear;
-  surface::Ccs ccs{};                         ///< its level 0; pixels that it codes "clear" have clear_color
-  surface::Word4 clear_color{};               ///< as the format's registers hold it
+  surface::Ccs ccs{};            ///< its level 0; pixels that it codes "clear" have clear_color
+  surface::Word4 clear_color{};  ///< as the format's registers hold it
 };
 
 /// R, G, B, A bytes, top row first. Width and height at most 16384.

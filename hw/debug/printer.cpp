@@ -19,9 +19,7 @@ struct Style {
   std::string dim(const std::string& text) const { return paint("2", text); }
 };
 
-const char* level_name(BatchLevel level) {
-  return level == BatchLevel::ring ? "ring" : level == BatchLevel::first ? "batch" : "second";
-}
+const char* level_name(BatchLevel level) { return level == BatchLevel::ring ? "ring" : level == BatchLevel::first ? "batch" : "second"; }
 
 /// Registers that MI commands name by offset; fields of the value where the value is in the command.
 Json registers_json(const WalkedPacket& packet, const defs::RegisterSet& registers) {
@@ -54,7 +52,8 @@ Json registers_json(const WalkedPacket& packet, const defs::RegisterSet& registe
 
 std::string value_text(const Json& value) {
   if (value.is_object() && value.contains("value") && value.contains("name"))
-    return value["name"].is_null() ? value["value"].dump() : fmt::format("{} ({})", value["value"].dump(), value["name"].get<std::string>());
+    return value["name"].is_null() ? value["value"].dump()
+                                   : fmt::format("{} ({})", value["value"].dump(), value["name"].get<std::string>());
   if (value.is_object() && value.contains("bits")) return fmt::format("{} (not a number)", value["bits"].get<std::string>());
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
@@ -92,12 +91,10 @@ class TextWriter {
                               style_.dim(fmt::format("{} [{}]", string(node, "level"), node["dwords"].dump()))));
     else if (node.contains("struct"))
       line(depth, fmt::format("{}: {} at {}", style_.name(string(node, "what")), string(node, "struct"), string(node, "address")));
-    else if (node.contains("kernel"))
-      line(depth, fmt::format("{} at {}", style_.name(string(node, "what")), string(node, "kernel")));
+    else if (node.contains("kernel")) line(depth, fmt::format("{} at {}", style_.name(string(node, "what")), string(node, "kernel")));
     else if (node.contains("data"))
       line(depth, fmt::format("{} at {}, {} bytes", style_.name(string(node, "what")), string(node, "data"), node["bytes"].dump()));
-    else if (node.contains("problem"))
-      line(depth, style_.bad(fmt::format("{}: {}", string(node, "what"), string(node, "problem"))));
+    else if (node.contains("problem")) line(depth, style_.bad(fmt::format("{}: {}", string(node, "what"), string(node, "problem"))));
   }
   static std::string string(const Json& node, const char* key) { return node.contains(key) ? node[key].get<std::string>() : std::string(); }
 

@@ -32,11 +32,11 @@ class Recorder : public gt::DeviceObserver {
 
  private:
   struct Port {
-    uint32_t base;                     ///< of the engine's registers
+    uint32_t base;  ///< of the engine's registers
     defs::EngineClass engine_class;
     uint32_t written[4];
     unsigned count = 0;
-    uint32_t hws_pga = ~0u;            ///< last recorded
+    uint32_t hws_pga = ~0u;  ///< last recorded
   };
 
   void submission(Port& port);
@@ -54,12 +54,12 @@ class Recorder : public gt::DeviceObserver {
   FILE* file_;
   AubWriter writer_;
   std::vector<Port> ports_;
-  std::vector<uint64_t> ggtt_;                        ///< entries as recorded
-  std::unordered_map<uint64_t, uint64_t> pages_;      ///< page -> hash of what the file has
-  std::unordered_set<uint64_t> seen_;                 ///< pages and tables of this submission
-  std::unordered_map<uint64_t, uint64_t> results_;    ///< page that contexts map -> hash at the last submission's start or end
+  std::vector<uint64_t> ggtt_;                      ///< entries as recorded
+  std::unordered_map<uint64_t, uint64_t> pages_;    ///< page -> hash of what the file has
+  std::unordered_set<uint64_t> seen_;               ///< pages and tables of this submission
+  std::unordered_map<uint64_t, uint64_t> results_;  ///< page that contexts map -> hash at the last submission's start or end
   const bool check_;
-  bool submitted_ = false;                            ///< by the register write under way
+  bool submitted_ = false;  ///< by the register write under way
   uint64_t submissions_ = 0;
   bool failed_ = false;
 };

@@ -23,9 +23,9 @@ using Disassembler = std::function<std::vector<std::string>(memory::View& view, 
 
 struct FollowOptions {
   const defs::Platform* platform = nullptr;  ///< whose packets are followed
-  bool data = true;              ///< first bytes of vertex, index and constant buffers
+  bool data = true;                          ///< first bytes of vertex, index and constant buffers
   uint32_t data_dwords = 32;
-  Disassembler disassemble;      ///< empty: kernels by address only
+  Disassembler disassemble;  ///< empty: kernels by address only
 };
 
 class StateFollower {

@@ -60,7 +60,9 @@ class Where {
     FollowOptions options;
     options.platform = &platform_;
     options.data = false;
-    options.disassemble = [this](memory::View& view, uint64_t address) { return disassemble_kernel(gt::isa_of(platform_), view, address).lines; };
+    options.disassemble = [this](memory::View& view, uint64_t address) {
+      return disassemble_kernel(gt::isa_of(platform_), view, address).lines;
+    };
     StateFollower follower(ppgtt_, state, options);
     std::string text = "bound state:\n";
     for (const WalkedPacket& packet : packets) {
@@ -91,8 +93,8 @@ std::string where_it_stands(gt::Device& device, const WhereOptions& options) {
     Where where(device, id);
     text += where.position();
     if (const auto abandoned = engine->streamer().abandoned(); abandoned.stands)
-      text += fmt::format("  abandoned: {:#010x} at {:#x} ran on while the engine was to stand still; it hangs there until it is reset\n", abandoned.header,
-                          abandoned.address);
+      text += fmt::format("  abandoned: {:#010x} at {:#x} ran on while the engine was to stand still; it hangs there until it is reset\n",
+                          abandoned.header, abandoned.address);
     if (id != EngineId::rcs || !engine->streamer().busy()) continue;
     if (options.bound_state) text += where.bound(device.render().state());
     for (const std::string& thread : eu::Inspector::get().look(options.patience)) text += thread;
@@ -103,7 +105,6 @@ std::string where_it_stands(gt::Device& device, const WhereOptions& options) {
 }  // namespace softgen::debug
 
 char* sg_where(sg_device* dev) {
-  return softgen::gt::guarded("sg_where", static_cast<char*>(nullptr), [&] {
-    return strdup(softgen::debug::where_it_stands(softgen::gt::device_of(dev)).c_str());
-  });
+  return softgen::gt::guarded("sg_where", static_cast<char*>(nullptr),
+                              [&] { return strdup(softgen::debug::where_it_stands(softgen::gt::device_of(dev)).c_str()); });
 }

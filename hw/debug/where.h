@@ -10,7 +10,7 @@
 namespace softgen::debug {
 
 struct WhereOptions {
-  bool bound_state = true;  ///< the render engine's state with what it points to, when that engine is busy
+  bool bound_state = true;                  ///< the render engine's state with what it points to, when that engine is busy
   std::chrono::milliseconds patience{100};  ///< how long EU threads have to show themselves
 };
 

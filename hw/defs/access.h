@@ -44,8 +44,7 @@ inline void put(std::span<uint32_t> dw, unsigned start, unsigned width, uint64_t
 
 template <size_t M>
 void put_slice(std::span<uint32_t> dw, unsigned start, unsigned width, const std::array<uint32_t, M>& part) {
-  for (unsigned done = 0; done < width && done / 32 < M; done += 32)
-    put(dw, start + done, std::min(32u, width - done), part[done / 32]);
+  for (unsigned done = 0; done < width && done / 32 < M; done += 32) put(dw, start + done, std::min(32u, width - done), part[done / 32]);
 }
 
 inline uint64_t to_fixed(float value, unsigned fraction_bits) {

@@ -17,11 +17,11 @@ enum class FieldType : uint8_t {
   sint,
   boolean,
   float32,
-  fixed,         ///< fraction_bits; two's complement when is_signed
-  enumeration,   ///< Field::enumeration
-  address,       ///< byte address with its low bits left out of the field: the bits stand in place
-  offset,        ///< as address, but from Field::base
-  structure,     ///< Field::structure
+  fixed,        ///< fraction_bits; two's complement when is_signed
+  enumeration,  ///< Field::enumeration
+  address,      ///< byte address with its low bits left out of the field: the bits stand in place
+  offset,       ///< as address, but from Field::base
+  structure,    ///< Field::structure
   must_be_zero,
 };
 
@@ -86,10 +86,10 @@ enum class CommandId : uint16_t;  // hw/defs/ids.h: the commands of all sets
 
 struct Command : Structure {
   CommandId id;
-  uint32_t match;        ///< header bits that name it
+  uint32_t match;  ///< header bits that name it
   uint32_t mask;
-  uint8_t engines;       ///< 1 << EngineClass
-  uint8_t length_high;   ///< DWord Length is header bits [length_high:length_low], biased by 2; both 0: always a single dword
+  uint8_t engines;      ///< 1 << EngineClass
+  uint8_t length_high;  ///< DWord Length is header bits [length_high:length_low], biased by 2; both 0: always a single dword
   uint8_t length_low;
   // What it does, for those who do not execute it.
   bool keeps_state;        ///< the render engine keeps its last packet, and contexts save it

@@ -33,10 +33,10 @@ struct SamplerType {
 /// One type of message of a function. `fields`: the generation's enumeration of field structs.
 template <typename Fields>
 struct MessageType {
-  std::string_view text;             ///< as disassemblers print it; empty: reserved
+  std::string_view text;  ///< as disassemblers print it; empty: reserved
   MessageKind kind = MessageKind::unimplemented;
   Fields fields{};
-  uint8_t code = 0;                  ///< the first that means this type
+  uint8_t code = 0;  ///< the first that means this type
   bool simd4x2 = false;
   const SamplerType* sampler = nullptr;
 };
@@ -45,8 +45,8 @@ struct MessageType {
 template <typename Fields>
 struct MessageFunction {
   Sfid sfid = Sfid::null;
-  std::string_view text;             ///< empty: the SFID is reserved
-  uint8_t high = 0, low = 0;         ///< the descriptor's type field
+  std::string_view text;      ///< empty: the SFID is reserved
+  uint8_t high = 0, low = 0;  ///< the descriptor's type field
   std::span<const MessageType<Fields>> types;
 };
 

@@ -13,20 +13,20 @@
 namespace softgen::defs {
 
 struct Platform {
-  const char* name;         ///< property and device suffix: "kbl"
+  const char* name;  ///< property and device suffix: "kbl"
   const char* description;
   uint16_t pci_device_id;
   uint8_t pci_revision;
-  uint64_t bar0_size;       ///< bytes; registers first, the GTT window in the upper half
+  uint64_t bar0_size;  ///< bytes; registers first, the GTT window in the upper half
   const CommandSet* commands;
   const RegisterSet* registers;
   const ContextImages* contexts;
-  uint32_t engines;         ///< bit i: EngineId i
+  uint32_t engines;  ///< bit i: EngineId i
   unsigned pipes;
-  unsigned connectors;      ///< DDI-B upwards
-  uint64_t timestamp_hz;    ///< RING_TIMESTAMP
+  unsigned connectors;                       ///< DDI-B upwards
+  uint64_t timestamp_hz;                     ///< RING_TIMESTAMP
   unsigned slices, subslices, eus, threads;  ///< subslices per slice, EUs per subslice, threads per EU
-  const char* instruction_set;  ///< of the EUs: a name that eu::find_isa() knows
+  const char* instruction_set;               ///< of the EUs: a name that eu::find_isa() knows
 
   bool has(EngineId engine) const { return engines >> static_cast<unsigned>(engine) & 1; }
 };

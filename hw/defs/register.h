@@ -22,7 +22,7 @@ struct RegisterField {
 
 struct Register {
   const char* name;
-  uint32_t offset;      ///< of the first instance; of an engine's register: from the engine's base
+  uint32_t offset;  ///< of the first instance; of an engine's register: from the engine's base
   uint32_t reset;
   uint32_t write_mask;  ///< bits that software writes
   uint32_t w1c_mask;    ///< bits that software clears by writing 1
@@ -33,8 +33,8 @@ struct Register {
   bool saved;           ///< part of the device's saved state (else: derived, or constant)
   bool user;            ///< a non-privileged batch may write it
   ResetDomain domain;
-  const char* hook;     ///< the folder of hw/ whose behaviour it has; null: storage only
-  uint32_t block;       ///< bytes of a row that stands for plain memory, but for the registers that other rows declare in it; else 0
+  const char* hook;  ///< the folder of hw/ whose behaviour it has; null: storage only
+  uint32_t block;    ///< bytes of a row that stands for plain memory, but for the registers that other rows declare in it; else 0
   std::array<uint16_t, 2> count;   ///< instances, outer and inner dimension
   std::array<uint32_t, 2> stride;  ///< bytes
   std::span<const RegisterField> fields;

@@ -12,8 +12,7 @@ namespace field = reg::field;
 namespace {
 
 // DPLL_CTRL1 link rate: half the symbol clock of a port, in Hz (SKL PRM vol 2c, DPLL_CTRL1). 0: reserved.
-constexpr std::array<uint64_t, 8> link_rate_half_hz = {270'000'000, 135'000'000, 81'000'000, 162'000'000,
-                                                       108'000'000, 216'000'000, 0,          0};
+constexpr std::array<uint64_t, 8> link_rate_half_hz = {270'000'000, 135'000'000, 81'000'000, 162'000'000, 108'000'000, 216'000'000, 0, 0};
 // DPLL_CFGCR2 dividers. PDIV 5 is written by some firmware and acts as 4 (i915 skl_ddi_wrpll_get_freq). 0: reserved.
 constexpr std::array<uint32_t, 8> pdiv = {1, 2, 3, 0, 7, 7, 0, 0};
 constexpr std::array<uint32_t, 4> kdiv = {5, 2, 3, 1};

@@ -133,7 +133,8 @@ void Composer::blend_layer(Active& active, uint32_t y, uint32_t x0, uint32_t x1,
   const auto [from, to] = active.span(y, frame_.source_width);
   const uint32_t a = std::max(x0, from), b = std::min(x1, to);
   if (a >= b) return;
-  const uint32_t column = static_cast<uint32_t>(int64_t{a} - active.layer.window.x), line = static_cast<uint32_t>(int64_t{y} - active.layer.window.y);
+  const uint32_t column = static_cast<uint32_t>(int64_t{a} - active.layer.window.x),
+                 line = static_cast<uint32_t>(int64_t{y} - active.layer.window.y);
   const uint32_t count = b - a;
   const Pixel* in = pixels_.data();
   if (active.scaler) {
@@ -209,7 +210,8 @@ void Composer::copy_row(uint32_t y, uint32_t* out) {
   const auto [from, to] = layers_.front()->span(y, limit);
   if (from < to) {
     const Window& w = layers_.front()->layer.window;
-    layers_.front()->reader.row_xrgb(static_cast<uint32_t>(int64_t{from} - w.x), static_cast<uint32_t>(int64_t{y} - w.y), to - from, out + from);
+    layers_.front()->reader.row_xrgb(static_cast<uint32_t>(int64_t{from} - w.x), static_cast<uint32_t>(int64_t{y} - w.y), to - from,
+                                     out + from);
     if (!table_.identity) {
       for (uint32_t x = from; x < to; x++) {
         out[x] = 0xff000000u | uint32_t{table_.channel[0][bits(out[x], 23, 16)]} << 16 |

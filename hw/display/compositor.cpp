@@ -56,9 +56,7 @@ void Compositor::serve() {
       memory::Gate::Pass pass(gate_);
       Turn turn(view_, ending_, &pass);
       work(turn);
-    } catch (const std::bad_alloc&) {
-      note("display", "the host has no memory for a frame");
-    }
+    } catch (const std::bad_alloc&) { note("display", "the host has no memory for a frame"); }
     work = nullptr;
     lock.lock();
   }

@@ -43,7 +43,8 @@ void Display::pipes_update_rasters() {
 }
 
 void Display::attach_misc() {
-  registers_.on_read(reg::TIMESTAMP_CTR, [this](uint32_t) { return static_cast<uint32_t>(static_cast<uint64_t>(host_.clock_ns()) / 1000); });
+  registers_.on_read(reg::TIMESTAMP_CTR,
+                     [this](uint32_t) { return static_cast<uint32_t>(static_cast<uint64_t>(host_.clock_ns()) / 1000); });
   registers_.on_write(reg::VGA_CONTROL, [this](uint32_t, uint32_t) { host_.display_changed(0); });
   // The compressor works on pipe A's first plane, 4 lines a segment, and is always done (i915 intel_fbc_is_compressing).
   registers_.on_read(reg::FBC_STATUS2, [this](uint32_t) {

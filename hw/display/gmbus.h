@@ -56,7 +56,7 @@ class Gmbus {
   uint32_t bus_pin_ = 0;    ///< pin of the cycle under way
   uint32_t remaining_ = 0;  ///< bytes of the cycle not yet moved over the bus
   bool receive_ = false;
-  bool unread_ = false;     ///< GMBUS3 holds received bytes
+  bool unread_ = false;  ///< GMBUS3 holds received bytes
   bool interrupt_ = false;
 };
 
@@ -78,7 +78,7 @@ class GpioPair {
 
   Host& host_;
   unsigned pin_;
-  uint32_t control_ = 0;  ///< direction, value and pull-up bits as last written
+  uint32_t control_ = 0;             ///< direction, value and pull-up bits as last written
   bool clock_ = true, data_ = true;  ///< levels the master drives (true: released)
   bool listener_data_ = true;        ///< level the listener drives
   bool on_bus_ = false;

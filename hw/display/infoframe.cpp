@@ -27,8 +27,7 @@ SinkRange sink_range(const mmio::RegisterFile& registers, unsigned pipe) {
 
 void expand_range(SinkRange range, std::span<uint32_t> pixels) {
   if (range == SinkRange::full) return;
-  for (uint32_t& p : pixels)
-    p = 0xff000000u | expand8(bits(p, 23, 16)) << 16 | expand8(bits(p, 15, 8)) << 8 | expand8(bits(p, 7, 0));
+  for (uint32_t& p : pixels) p = 0xff000000u | expand8(bits(p, 23, 16)) << 16 | expand8(bits(p, 15, 8)) << 8 | expand8(bits(p, 7, 0));
 }
 
 }  // namespace softgen::display

@@ -26,9 +26,7 @@ uint8_t LegacyVga::read(uint16_t port) {
 
 void LegacyVga::write(uint16_t port, uint8_t value) {
   switch (port) {
-    case dac_mask:
-      dac_.mask = value;
-      return publish_colors();
+    case dac_mask: dac_.mask = value; return publish_colors();
     case dac_read_index:
       dac_.read_index = value;
       dac_.component = 0;
@@ -102,12 +100,8 @@ uint8_t LegacyVga::read_graphics() {
 
 void LegacyVga::write_graphics(uint8_t value) {
   switch (graphics_index_) {
-    case gr10_address_mapping:
-      address_mapping_ = value;
-      return publish_page();
-    case gr11_page_selector:
-      page_selector_ = value;
-      return publish_page();
+    case gr10_address_mapping: address_mapping_ = value; return publish_page();
+    case gr11_page_selector: page_selector_ = value; return publish_page();
     case gr18_software_flags: software_flags_ = value; return;
     default:
       if (graphics_index_ < gr10_address_mapping) host_.vga_write(graphics_data, value);

@@ -55,10 +55,10 @@ class LegacyVga {
 
   Host& host_;
   Dac dac_;
-  uint8_t graphics_index_ = 0;  ///< GRX; from 10h on the host's core does not see it
+  uint8_t graphics_index_ = 0;                                            ///< GRX; from 10h on the host's core does not see it
   uint8_t address_mapping_ = 0, page_selector_ = 0, software_flags_ = 0;  ///< GR10, GR11, GR18
   uint8_t extension_index_ = 0;                                           ///< XRX
-  bool characters_held_ = false;  ///< SR07 was written, and no other sequencer register since
+  bool characters_held_ = false;                                          ///< SR07 was written, and no other sequencer register since
 };
 
 }  // namespace softgen::display

@@ -228,7 +228,8 @@ void Pipe::add_planes(Frame& frame, uint32_t planes) const {
   for (unsigned i = 0; i <= plane_count; i++) {
     Layer layer;
     layer.id = i;
-    const bool shown = i < plane_count ? decode_plane(planes_live_[i], layer.plane) : decode_cursor(cursor_live_, cursor_palette, layer.plane);
+    const bool shown =
+        i < plane_count ? decode_plane(planes_live_[i], layer.plane) : decode_cursor(cursor_live_, cursor_palette, layer.plane);
     if (!shown || !(planes >> i & 1)) continue;
     const PlaneView& plane = layer.plane;
     layer.window = {plane.x, plane.y, plane.width, plane.height};
@@ -243,7 +244,8 @@ void Pipe::add_planes(Frame& frame, uint32_t planes) const {
 void Pipe::show(Scene& scene, uint32_t planes) const {
   for (unsigned i = 0; i < 256; i++) scene.palettes.legacy[i] = services_.registers.peek(reg::LGC_PALETTE(index_, i)) & 0xffffff;
   scene.palettes.precise = precise_palette_;
-  for (unsigned i = 0; i < scene.palettes.gc_max.size(); i++) scene.palettes.gc_max[i] = services_.registers.peek(reg::PAL_GC_MAX(index_, i));
+  for (unsigned i = 0; i < scene.palettes.gc_max.size(); i++)
+    scene.palettes.gc_max[i] = services_.registers.peek(reg::PAL_GC_MAX(index_, i));
   Frame& frame = scene.frame;
   frame.width = raster_.timing().hactive;
   frame.height = raster_.timing().vactive;

@@ -143,7 +143,7 @@ class Pipe {
   PipeServices& services_;
   Raster raster_;
   UpdateHold hold_;
-  uint64_t blanks_done_ = 0;       ///< of this raster
+  uint64_t blanks_done_ = 0;  ///< of this raster
   uint32_t frame_count_ = 0, flip_count_ = 0;
   uint32_t frame_time_us_ = 0, flip_time_us_ = 0;
   std::array<PlaneRegs, plane_count> planes_live_, planes_pending_;
@@ -161,9 +161,9 @@ class Pipe {
   Crc crc_ = Crc::none;
   uint32_t crc_value_ = 0;
   std::atomic<uint64_t> crc_number_{0};
-  bool crc_unread_ = false;        ///< the next blank waits for software to take this frame's CRC
-  int64_t crc_named_ = 0;          ///< until when it still waits after that
-  int64_t timer_ = -1;             ///< what the host's timer is set to
+  bool crc_unread_ = false;  ///< the next blank waits for software to take this frame's CRC
+  int64_t crc_named_ = 0;    ///< until when it still waits after that
+  int64_t timer_ = -1;       ///< what the host's timer is set to
 };
 
 }  // namespace softgen::display

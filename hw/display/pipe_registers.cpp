@@ -121,7 +121,8 @@ void Pipe::attach_cursor() {
 
 void Pipe::cursor_armed() {
   const auto& r = services_.registers;
-  cursor_pending_ = {r.peek(reg::CUR_CTL(index_)), r.peek(reg::CUR_BASE(index_)), r.peek(reg::CUR_POS(index_)), r.peek(reg::CUR_FBC_CTL(index_))};
+  cursor_pending_ = {r.peek(reg::CUR_CTL(index_)), r.peek(reg::CUR_BASE(index_)), r.peek(reg::CUR_POS(index_)),
+                     r.peek(reg::CUR_FBC_CTL(index_))};
   if (!(armed_ & armed_cursor) && cursor_pending_ == cursor_live_) return;
   armed_ |= armed_cursor;
   if (!running()) latch();
@@ -135,7 +136,8 @@ void Pipe::attach_scalers() {
 
 void Pipe::scaler_armed(unsigned scaler) {
   const auto& r = services_.registers;
-  scalers_pending_[scaler] = {r.peek(reg::PS_CTRL(index_, scaler)), r.peek(reg::PS_WIN_POS(index_, scaler)), r.peek(reg::PS_WIN_SZ(index_, scaler))};
+  scalers_pending_[scaler] = {r.peek(reg::PS_CTRL(index_, scaler)), r.peek(reg::PS_WIN_POS(index_, scaler)),
+                              r.peek(reg::PS_WIN_SZ(index_, scaler))};
   if (!(armed_ & armed_scaler(scaler)) && scalers_pending_[scaler] == scalers_live_[scaler]) return;
   armed_ |= armed_scaler(scaler);
   if (!running()) latch();
@@ -143,8 +145,8 @@ void Pipe::scaler_armed(unsigned scaler) {
 
 PipeRegs Pipe::pipe_registers() const {
   const auto& r = services_.registers;
-  return {r.peek(reg::PIPE_SRCSZ(index_)), r.peek(reg::GAMMA_MODE(index_)), r.peek(reg::PIPE_MISC(index_)), r.peek(reg::PIPE_BOTTOM_COLOR(index_)),
-          csc_armed_};
+  return {r.peek(reg::PIPE_SRCSZ(index_)), r.peek(reg::GAMMA_MODE(index_)), r.peek(reg::PIPE_MISC(index_)),
+          r.peek(reg::PIPE_BOTTOM_COLOR(index_)), csc_armed_};
 }
 
 // CSC_MODE arms the conversion's coefficients and offsets (SKL PRM vol 2c, CSC_MODE).

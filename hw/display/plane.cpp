@@ -242,7 +242,9 @@ void PlaneReader::convert(const uint8_t* raw, uint32_t count, Pixel* out) const 
     case PlaneFormat::rgb_8888: convert_all<4>(raw, count, out, [](const uint8_t* p) { return from_dword(dword(p)); }); break;
     case PlaneFormat::rgb_2101010: convert_all<4>(raw, count, out, [](const uint8_t* p) { return from_1010102(dword(p)); }); break;
     case PlaneFormat::rgb_16161616f: convert_all<8>(raw, count, out, from_half); break;
-    case PlaneFormat::rgb_565: convert_all<2>(raw, count, out, [](const uint8_t* p) { return from_565(p[0] | uint32_t{p[1]} << 8); }); break;
+    case PlaneFormat::rgb_565:
+      convert_all<2>(raw, count, out, [](const uint8_t* p) { return from_565(p[0] | uint32_t{p[1]} << 8); });
+      break;
     case PlaneFormat::indexed:
       convert_all<1>(raw, count, out, [this](const uint8_t* p) { return from_dword(palette_[*p] | 0xff000000u); });
       break;
@@ -303,9 +305,7 @@ void PlaneReader::nv12_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out) {
   const uint32_t near = v / 2, far = (v & 1) ? std::min(near + 1, rows - 1) : (near ? near - 1 : 0);
   const uint8_t* a = fetch(plane_.chroma, chroma_above_, plane_.chroma_u, plane_.chroma_v + near, columns);
   const uint8_t* b = fetch(plane_.chroma, chroma_below_, plane_.chroma_u, plane_.chroma_v + far, columns);
-  const auto sample = [&](uint32_t column, unsigned channel) {
-    return (3.f * a[column * 2 + channel] + b[column * 2 + channel]) * 0.25f;
-  };
+  const auto sample = [&](uint32_t column, unsigned channel) { return (3.f * a[column * 2 + channel] + b[column * 2 + channel]) * 0.25f; };
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t at = u + i, column = std::min(at / 2, columns - 1), next = (at & 1) ? std::min(column + 1, columns - 1) : column;
     out[i] = from_yuv(luma[i], (sample(column, 0) + sample(next, 0)) * 0.5f, (sample(column, 1) + sample(next, 1)) * 0.5f);

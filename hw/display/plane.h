@@ -29,17 +29,26 @@ using CursorPalette = std::array<uint32_t, 4>;
 
 /// PLANE_CTL: Source Pixel Format.
 enum class PlaneFormat : uint8_t {
-  yuv422 = 0, nv12 = 1, rgb_2101010 = 2, rgb_8888 = 4, rgb_16161616f = 6, xyuv_8888 = 8, indexed = 12, rgb_565 = 14,
-  cursor_and_xor, cursor_three_colors, cursor_four_colors,  ///< of the cursor: two bits a pixel, in no PLANE_CTL
+  yuv422 = 0,
+  nv12 = 1,
+  rgb_2101010 = 2,
+  rgb_8888 = 4,
+  rgb_16161616f = 6,
+  xyuv_8888 = 8,
+  indexed = 12,
+  rgb_565 = 14,
+  cursor_and_xor,
+  cursor_three_colors,
+  cursor_four_colors,  ///< of the cursor: two bits a pixel, in no PLANE_CTL
 };
 
 /// One colour plane of a framebuffer in the GGTT.
 struct Surface {
   uint32_t base = 0;
-  uint32_t stride = 0;      ///< bytes a row (linear), tiles a row of tiles (tiled)
+  uint32_t stride = 0;  ///< bytes a row (linear), tiles a row of tiles (tiled)
   surface::Tiling tiling = surface::Tiling::linear;
-  uint32_t bytes = 4;       ///< a pixel
-  bool rotated = false;     ///< memory is the driver's view turned by a quarter: tiles column by column, inside unturned
+  uint32_t bytes = 4;    ///< a pixel
+  bool rotated = false;  ///< memory is the driver's view turned by a quarter: tiles column by column, inside unturned
 
   /// Copies `count` pixels of row `y` from column `x` on. Addresses wrap at 4 GiB; unmapped memory reads as zero.
   void read_row(memory::View& view, uint32_t x, uint32_t y, uint32_t count, uint8_t* out) const;
@@ -59,13 +68,13 @@ struct PlaneView {
   PlaneFormat format = PlaneFormat::rgb_8888;
   Surface main, chroma;
   bool swap_red_blue = false;
-  uint8_t yuv_order = 0;          ///< 0 YUYV, 1 UYVY, 2 YVYU, 3 VYUY
+  uint8_t yuv_order = 0;  ///< 0 YUYV, 1 UYVY, 2 YVYU, 3 VYUY
   bool bt709 = false, full_range = false;
-  bool flip = false;              ///< last pixel of the last row first (rotation by 180, and the half turn in 270)
-  uint32_t width = 0, height = 0; ///< as fetched
-  uint32_t u = 0, v = 0;          ///< first pixel in the surface
+  bool flip = false;               ///< last pixel of the last row first (rotation by 180, and the half turn in 270)
+  uint32_t width = 0, height = 0;  ///< as fetched
+  uint32_t u = 0, v = 0;           ///< first pixel in the surface
   uint32_t chroma_u = 0, chroma_v = 0;
-  int32_t x = 0, y = 0;           ///< place on the pipe, unscaled
+  int32_t x = 0, y = 0;  ///< place on the pipe, unscaled
   Blend blend = Blend::opaque;
   uint16_t constant_alpha = 0xffff;
   Key key = Key::none;

@@ -61,8 +61,6 @@ int64_t Raster::blank_time(uint64_t index) const {
   return start_ + static_cast<int64_t>((pixels * ns_per_s + timing_.pixel_clock_hz - 1) / timing_.pixel_clock_hz);
 }
 
-uint32_t Raster::line(int64_t now) const {
-  return static_cast<uint32_t>(pixels_at(now) / timing_.htotal % timing_.lines());
-}
+uint32_t Raster::line(int64_t now) const { return static_cast<uint32_t>(pixels_at(now) / timing_.htotal % timing_.lines()); }
 
 }  // namespace softgen::display

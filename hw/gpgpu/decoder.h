@@ -24,13 +24,13 @@ struct IndirectData {
 
 /// GPGPU_WALKER.
 struct WalkCommand {
-  bool predicated = false;             ///< it is done only when the predicate is set
-  bool end_in_registers = false;       ///< GPGPU_DISPATCHDIM* instead of `end`
+  bool predicated = false;        ///< it is done only when the predicate is set
+  bool end_in_registers = false;  ///< GPGPU_DISPATCHDIM* instead of `end`
   uint32_t descriptor = 0;
-  unsigned channels = 8;               ///< of a thread: 8, 16 or 32
-  uint32_t width = 1, height = 1, depth = 1;   ///< threads of a group, each at most 64
-  std::array<uint32_t, 3> first{}, end{};      ///< groups: x, y, z
-  uint32_t right_mask = 0, bottom_mask = 0;    ///< channels of the threads at a group's edges
+  unsigned channels = 8;                      ///< of a thread: 8, 16 or 32
+  uint32_t width = 1, height = 1, depth = 1;  ///< threads of a group, each at most 64
+  std::array<uint32_t, 3> first{}, end{};     ///< groups: x, y, z
+  uint32_t right_mask = 0, bottom_mask = 0;   ///< channels of the threads at a group's edges
   IndirectData indirect;
 };
 
@@ -64,16 +64,16 @@ struct MediaObject {
 
 /// MEDIA_VFE_STATE, MEDIA_CURBE_LOAD, STATE_BASE_ADDRESS and an interface descriptor together.
 struct KernelState {
-  ShaderBases bases;                   ///< with sampler and binding table
-  uint64_t kernel = 0;                 ///< offset from the instruction base
+  ShaderBases bases;    ///< with sampler and binding table
+  uint64_t kernel = 0;  ///< offset from the instruction base
   uint64_t scratch_base = 0;
-  uint32_t scratch_bytes = 0;          ///< per thread; 0: none
+  uint32_t scratch_bytes = 0;  ///< per thread; 0: none
   uint32_t max_threads = 1;
   uint64_t curbe_address = 0;
   uint32_t curbe_bytes = 0;
   bool alternate_float = false, keep_denorms = false, single_program_flow = false, barrier = false;
   uint8_t rounding = 0;
-  uint32_t slm_bytes = 0;              ///< per group, at most 64 KiB
+  uint32_t slm_bytes = 0;                                                   ///< per group, at most 64 KiB
   uint32_t constant_offset = 0, cross_registers = 0, thread_registers = 0;  ///< as in Kernel
 };
 

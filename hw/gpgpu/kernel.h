@@ -23,11 +23,11 @@ struct Kernel {
   ShaderBases bases;
   eu::ThreadStart start;
   uint64_t scratch_base = 0;
-  uint32_t scratch_size = 0;      ///< bytes a thread; 0: none
-  uint32_t max_threads = 1;       ///< that may run at the same time: FFTIDs, scratch spaces
-  uint32_t slm_size = 0;          ///< bytes a group
+  uint32_t scratch_size = 0;  ///< bytes a thread; 0: none
+  uint32_t max_threads = 1;   ///< that may run at the same time: FFTIDs, scratch spaces
+  uint32_t slm_size = 0;      ///< bytes a group
   bool barrier = false;
-  uint32_t constant_offset = 0;   ///< registers in the CURBE that are left out
+  uint32_t constant_offset = 0;  ///< registers in the CURBE that are left out
   /// Constants for all threads of a group alike come first, in memory and in the payload; of indirect data they come last in the payload (what
   /// IGC compiles for compute-runtime: local ids from r1 on, arguments behind them).
   uint32_t cross_registers = 0;

@@ -79,7 +79,8 @@ ExecResult MediaWalk::run(const StopFlag& stop, uint64_t& visited, Visit&& visit
       const Point at = origin + p;
       if (!inside(at, global)) return ExecResult::done;
       for (uint32_t color = 0; color <= c_.color_count_minus_one; ++color)
-        if (const ExecResult result = next(MediaPosition{static_cast<uint32_t>(at.x), static_cast<uint32_t>(at.y), color}); result != ExecResult::done)
+        if (const ExecResult result = next(MediaPosition{static_cast<uint32_t>(at.x), static_cast<uint32_t>(at.y), color});
+            result != ExecResult::done)
           return result;
       return ExecResult::done;
     });

@@ -32,9 +32,19 @@ uint64_t product(uint32_t x, uint32_t y, uint32_t z) {
 }  // namespace
 
 Walk::Walk(const WalkCommand& command, Kernel kernel, MessageTarget& shared, EngineEnv& env)
-    : kernel_(std::move(kernel)), shared_(shared), env_(env), width_(command.width), height_(command.height), depth_(command.depth),
-      threads_(width_ * height_ * depth_), right_mask_(command.right_mask), bottom_mask_(command.bottom_mask), first_x_(command.first[0]),
-      first_y_(command.first[1]), first_z_(command.first[2]), number_(next_number()) {
+    : kernel_(std::move(kernel)),
+      shared_(shared),
+      env_(env),
+      width_(command.width),
+      height_(command.height),
+      depth_(command.depth),
+      threads_(width_ * height_ * depth_),
+      right_mask_(command.right_mask),
+      bottom_mask_(command.bottom_mask),
+      first_x_(command.first[0]),
+      first_y_(command.first[1]),
+      first_z_(command.first[2]),
+      number_(next_number()) {
   full_mask_ = command.channels == 32 ? ~0u : (1u << command.channels) - 1;
   full_masks_ = (full_mask_ & right_mask_ & bottom_mask_) == full_mask_;
   // The dimensions are the first group numbers that are not there any more.
@@ -110,8 +120,8 @@ void Walk::start_thread(eu::Thread& thread, const Grf& header, uint32_t number) 
 }
 
 ThreadEnv Walk::environment(Worker& worker, uint32_t fftid) const {
-  ThreadEnv env{worker.view, kernel_.bases, env_.stop, std::as_writable_bytes(std::span(worker.slm)), fftid, kernel_.scratch_base,
-                kernel_.scratch_size};
+  ThreadEnv env{worker.view, kernel_.bases,        env_.stop,           std::as_writable_bytes(std::span(worker.slm)),
+                fftid,       kernel_.scratch_base, kernel_.scratch_size};
   env.walk = number_;
   env.direct = &worker.direct;
   env.may_stream = true;
@@ -148,8 +158,9 @@ class Walk::Series {
     if (!count_) return ExecResult::done;
     worker_.series[count_ - 1].next = nullptr;
     eu::SeriesThread* running = nullptr;
-    const eu::ThreadSeries series{walk_.layout_, worker_.series.data(), count_, walk_.full_masks_ ? walk_.full_mask_ : 0,
-                                  walk_.constants_.data() + walk_.shared_at_, &running};
+    const eu::ThreadSeries series{
+        walk_.layout_, worker_.series.data(), count_, walk_.full_masks_ ? walk_.full_mask_ : 0, walk_.constants_.data() + walk_.shared_at_,
+        &running};
     count_ = 0;
     const bool ended = eu::run_series(worker_.thread, walk_.kernel_.start, series, env_, walk_.shared_);
     return walk_.env_.stop.aborting() ? ExecResult::aborted : ended ? ExecResult::done : ExecResult::fault;

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "hw/base/worker_pool.h"
-#include "hw/eu/program/series.h"
 #include "hw/eu/interp/thread_group.h"
+#include "hw/eu/program/series.h"
 #include "hw/gpgpu/decoder.h"
 #include "hw/gpgpu/kernel.h"
 #include "hw/iface/engine.h"
@@ -27,11 +27,11 @@ struct Worker {
   eu::ThreadGroup group;
   // For kernels whose threads do not meet.
   eu::Thread thread;
-  Grf header;                  ///< r0 without the group
+  Grf header;  ///< r0 without the group
   std::array<Grf, 64> headers;
   std::array<eu::SeriesThread, 64> series;
   std::vector<Grf> slm;
-  DirectAnswers direct;        ///< of the walk's kernel
+  DirectAnswers direct;  ///< of the walk's kernel
 };
 
 /// The host threads that groups may run on.
@@ -94,13 +94,13 @@ class Walk {
   EngineEnv& env_;
   uint32_t width_, height_, depth_, threads_;
   uint32_t full_mask_, right_mask_, bottom_mask_;
-  bool full_masks_;         ///< of all threads
+  bool full_masks_;  ///< of all threads
   uint32_t first_x_, first_y_, first_z_, count_x_, count_y_;
   uint64_t groups_ = 0;
-  eu::SeriesLayout layout_; ///< of the payload: r0, constants for all threads, those of each thread
+  eu::SeriesLayout layout_;  ///< of the payload: r0, constants for all threads, those of each thread
   std::vector<Grf> constants_;
   uint64_t shared_at_ = 0, own_at_ = 0, own_step_ = 0, own_end_ = 0;  ///< in there; zeros are behind the end
-  const uint64_t number_;   ///< ThreadEnv::walk
+  const uint64_t number_;                                             ///< ThreadEnv::walk
   std::atomic<uint64_t> next_{0}, invocations_{0};
   std::atomic<ExecResult> result_{ExecResult::done};
 };

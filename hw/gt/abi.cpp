@@ -83,8 +83,8 @@ const sg_platform_info* sg_platform_at(unsigned index) {
   static const auto infos = [] {
     std::vector<sg_platform_info> all;
     for (const softgen::defs::Platform& p : softgen::defs::platforms())
-      all.push_back({p.name, p.description, p.pci_device_id, p.pci_revision, p.bar0_size,
-                     static_cast<unsigned>(std::popcount(p.engines)), p.pipes});
+      all.push_back(
+          {p.name, p.description, p.pci_device_id, p.pci_revision, p.bar0_size, static_cast<unsigned>(std::popcount(p.engines)), p.pipes});
     return all;
   }();
   return index < infos.size() ? &infos[index] : nullptr;
@@ -102,8 +102,12 @@ sg_device* sg_device_new(const sg_config* config, const sg_host_ops* ops, char**
     fail(error, why);
     return nullptr;
   }
-  const Config ours{softgen::defs::find_platform(config->platform), config->threads,     config->aperture_size,
-                    config->stolen_base,                            config->stolen_size, config->connected};
+  const Config ours{softgen::defs::find_platform(config->platform),
+                    config->threads,
+                    config->aperture_size,
+                    config->stolen_base,
+                    config->stolen_size,
+                    config->connected};
   try {
     send_log_to(*ops);
     return new sg_device(ours, *ops);
@@ -135,7 +139,8 @@ void sg_dirty_log(sg_device* dev, bool on) {
   guarded("sg_dirty_log", [&] { dev->device.dirty_log(on); });
 }
 void sg_dirty_sync(sg_device* dev, uint64_t gpa, uint64_t size, void (*dirty)(void*, uint64_t, uint64_t), void* opaque) {
-  guarded("sg_dirty_sync", [&] { dev->device.dirty_sync(gpa, size, [=](uint64_t first, uint64_t bytes) { dirty(opaque, first, bytes); }); });
+  guarded("sg_dirty_sync",
+          [&] { dev->device.dirty_sync(gpa, size, [=](uint64_t first, uint64_t bytes) { dirty(opaque, first, bytes); }); });
 }
 void sg_set_stolen(sg_device* dev, uint64_t base, uint64_t size) {
   guarded("sg_set_stolen", [&] { dev->device.set_stolen(base, size); });

@@ -20,6 +20,9 @@
 #include "hw/display/legacy_vga.h"
 #include "hw/eu/isa/isa.h"
 #include "hw/gpgpu/gpgpu.h"
+#include "hw/gt/null_engine.h"
+#include "hw/gt/preempting_engine.h"
+#include "hw/gt/shared_functions.h"
 #include "hw/iface/host.h"
 #include "hw/memory/aperture.h"
 #include "hw/memory/fault.h"
@@ -30,20 +33,17 @@
 #include "hw/mmio/interrupts/gen8.h"
 #include "hw/mmio/pcode.h"
 #include "hw/mmio/register_file.h"
-#include "hw/gt/null_engine.h"
-#include "hw/gt/preempting_engine.h"
-#include "hw/gt/shared_functions.h"
 #include "hw/render/render_engine.h"
 
 namespace softgen::gt {
 
 struct Config {
   const defs::Platform* platform = nullptr;
-  unsigned threads = 0;              ///< worker threads; 0: everything on the calling thread, in submission order
+  unsigned threads = 0;  ///< worker threads; 0: everything on the calling thread, in submission order
   uint64_t aperture_size = 256ull << 20;
   uint64_t stolen_base = 0, stolen_size = 0;
-  uint32_t connected = 0;            ///< bit i: a monitor on connector i
-  bool preempt_always = false;       ///< a check: packets of the render engine stop wherever they can, and go on
+  uint32_t connected = 0;              ///< bit i: a monitor on connector i
+  bool preempt_always = false;         ///< a check: packets of the render engine stop wherever they can, and go on
   PacketObserver* observer = nullptr;  ///< of executed commands; may be null, outlives the device
 };
 

@@ -23,9 +23,7 @@ template <typename Result, typename Body>
 Result guarded(const char* entry, Result otherwise, Body&& body) noexcept {
   try {
     return std::forward<Body>(body)();
-  } catch (const std::exception& problem) {
-    tell_exception(entry, problem.what());
-  } catch (...) {
+  } catch (const std::exception& problem) { tell_exception(entry, problem.what()); } catch (...) {
     tell_exception(entry, "not a std::exception");
   }
   return otherwise;

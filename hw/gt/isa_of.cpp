@@ -20,8 +20,10 @@ bool fits(const eu::IsaLimits& limits) {
 
 const eu::Isa& isa_of(const defs::Platform& platform) {
   const eu::Isa* isa = eu::find_isa(std::string_view(platform.instruction_set));
-  if (!isa) throw std::invalid_argument(fmt::format("platform {}: there is no instruction set '{}'", platform.name, platform.instruction_set));
-  if (!fits(isa->limits())) throw std::invalid_argument(fmt::format("platform {}: instruction set '{}' has more than a thread holds", platform.name, isa->name()));
+  if (!isa)
+    throw std::invalid_argument(fmt::format("platform {}: there is no instruction set '{}'", platform.name, platform.instruction_set));
+  if (!fits(isa->limits()))
+    throw std::invalid_argument(fmt::format("platform {}: instruction set '{}' has more than a thread holds", platform.name, isa->name()));
   return *isa;
 }
 

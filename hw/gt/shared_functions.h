@@ -38,7 +38,9 @@ class SharedFunctions : public MessageTarget {
       case Sfid::dp_constant:
       case Sfid::dp_data0:
       case Sfid::dp_data1: return data_port_.direct(form, env, answer);
-      case Sfid::thread_spawner: answer.silent = true, answer.function = [](const DirectAnswer&, Grf*, uint32_t, ThreadEnv&) { return true; }; return;
+      case Sfid::thread_spawner:
+        answer.silent = true, answer.function = [](const DirectAnswer&, Grf*, uint32_t, ThreadEnv&) { return true; };
+        return;
       default: return;
     }
   }

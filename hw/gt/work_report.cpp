@@ -9,7 +9,8 @@ namespace softgen::gt {
 namespace {
 
 constexpr const char* work_names[] = {"draws", "walkers", "blits", "vertices", "primitives", "pixels", "threads"};
-constexpr const char* path_names[] = {"pixels_filled", "pixels_written_singly", "pixels_tested_singly", "threads_in_series", "threads_alone", "samples_singly"};
+constexpr const char* path_names[] = {"pixels_filled",     "pixels_written_singly", "pixels_tested_singly",
+                                      "threads_in_series", "threads_alone",         "samples_singly"};
 constexpr const char* stage_names[] = {"geometry", "setup", "pixels", "compute", "blit"};
 static_assert(std::size(work_names) == std::tuple_size_v<decltype(WorkCounts::done)>);
 static_assert(std::size(path_names) == std::tuple_size_v<decltype(WorkCounts::taken)>);

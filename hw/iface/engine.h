@@ -14,7 +14,7 @@ namespace softgen {
 namespace defs {
 struct Command;
 enum class CommandId : uint16_t;
-}
+}  // namespace defs
 namespace memory {
 class View;
 }
@@ -24,8 +24,8 @@ class RegisterFile;
 
 /// One command as it stands in a ring or batch. `dwords` has the whole packet (header first), already bounded.
 struct Packet {
-  uint64_t address;               ///< where its header stands (PPGTT or GGTT), for reports
-  const defs::Command* command;   ///< its row in hw/defs
+  uint64_t address;              ///< where its header stands (PPGTT or GGTT), for reports
+  const defs::Command* command;  ///< its row in hw/defs
   std::span<const uint32_t> dwords;
 };
 
@@ -63,18 +63,18 @@ enum class ExecResult : uint8_t {
 /// What the command streamer lends an engine for the time of one call.
 struct EngineEnv {
   EngineId engine;
-  memory::View& view;           ///< the running context's PPGTT (or GGTT when it has none)
+  memory::View& view;  ///< the running context's PPGTT (or GGTT when it has none)
   memory::View& ggtt;
   mmio::RegisterFile& registers;
   StopFlag& stop;
-  bool predicate = false;       ///< MI_PREDICATE's result, for packets with Predicate Enable
+  bool predicate = false;  ///< MI_PREDICATE's result, for packets with Predicate Enable
 };
 
 /// PIPE_CONTROL / MI_FLUSH_DW as an engine sees them.
 struct FlushRequest {
-  bool render_target = false, depth = false, data_cache = false;             ///< write back
+  bool render_target = false, depth = false, data_cache = false;                               ///< write back
   bool texture = false, state = false, constant = false, vertex = false, instruction = false;  ///< invalidate
-  bool stall = false;           ///< CS stall: all earlier work has finished on return
+  bool stall = false;  ///< CS stall: all earlier work has finished on return
   bool generic_media_state_clear = false;
 };
 

@@ -37,29 +37,30 @@ struct ShaderBases {
 /// What a message may touch besides its registers. One a running EU thread; `group` and `stage` belong to the unit that dispatched the
 /// thread (SLM, barrier, URB, pixel state) and are known to the targets that unit plugged in.
 struct ThreadEnv {
-  memory::View& view;               ///< one a host thread
+  memory::View& view;  ///< one a host thread
   const ShaderBases& bases;
   StopFlag& stop;
-  std::span<std::byte> slm;         ///< the thread group's shared local memory; empty: none
-  uint32_t fftid = 0;               ///< r0.5[9:0], scratch slot
-  uint64_t scratch_base = 0;        ///< from general_state, bytes
-  uint32_t scratch_size = 0;        ///< bytes a thread; 0: none
-  void* owner = nullptr;            ///< the dispatching unit's own record of this thread
-  DirectAnswers* direct = nullptr;  ///< for the kernel's messages, of the dispatching unit; null: each message is a send()
-  MessageTarget* gateway = nullptr; ///< who answers SFID 3 for this thread: its group (eu::ThreadGroup sets it); null: it has no barrier
-  uint64_t walk = 0;                ///< no other draw or walker of the process has this number, and its bound states stay; 0: look each time
-  bool may_stream = false;          ///< stores may be left unordered until DirectAnswers::clear(), which this host thread calls before it says that it is done
+  std::span<std::byte> slm;          ///< the thread group's shared local memory; empty: none
+  uint32_t fftid = 0;                ///< r0.5[9:0], scratch slot
+  uint64_t scratch_base = 0;         ///< from general_state, bytes
+  uint32_t scratch_size = 0;         ///< bytes a thread; 0: none
+  void* owner = nullptr;             ///< the dispatching unit's own record of this thread
+  DirectAnswers* direct = nullptr;   ///< for the kernel's messages, of the dispatching unit; null: each message is a send()
+  MessageTarget* gateway = nullptr;  ///< who answers SFID 3 for this thread: its group (eu::ThreadGroup sets it); null: it has no barrier
+  uint64_t walk = 0;  ///< no other draw or walker of the process has this number, and its bound states stay; 0: look each time
+  bool may_stream =
+      false;  ///< stores may be left unordered until DirectAnswers::clear(), which this host thread calls before it says that it is done
   HeldControlWord* control = nullptr;  ///< of a host thread that runs many threads in a row; null: each leaves MXCSR as it was
 };
 
 struct Message {
   const MessageOp& op;
-  uint32_t exec_size;               ///< channels of the instruction
-  uint32_t exec_mask;               ///< bit i: channel i of the instruction is enabled (after predication, mask control, quarter control)
-  uint32_t dispatch_mask;           ///< the thread's mask at dispatch, same channel numbering (for quads: helper lanes are in it)
-  std::span<const Grf> payload;     ///< src0, mlen registers
-  std::span<const Grf> payload2;    ///< src1 of split sends, ex_mlen registers
-  std::span<Grf> response;          ///< rlen registers at dst; only enabled channels may be written unless the message says otherwise
+  uint32_t exec_size;             ///< channels of the instruction
+  uint32_t exec_mask;             ///< bit i: channel i of the instruction is enabled (after predication, mask control, quarter control)
+  uint32_t dispatch_mask;         ///< the thread's mask at dispatch, same channel numbering (for quads: helper lanes are in it)
+  std::span<const Grf> payload;   ///< src0, mlen registers
+  std::span<const Grf> payload2;  ///< src1 of split sends, ex_mlen registers
+  std::span<Grf> response;        ///< rlen registers at dst; only enabled channels may be written unless the message says otherwise
   bool end_of_thread;
 
   bool header_present() const { return op.header; }
@@ -77,14 +78,21 @@ struct MessageForm {
   struct Range {
     unsigned first, count;
   } payload, payload2, response;
-  unsigned channels;                ///< of the instruction
+  unsigned channels;  ///< of the instruction
   bool end_of_thread;
 
   bool header_present() const { return op.header; }
   unsigned registers() const { return payload.count + payload2.count; }
   /// For who asks only what the instruction says; refers to this form.
   Message without_contents() const {
-    return {.op = op, .exec_size = channels, .exec_mask = 0, .dispatch_mask = 0, .payload = {}, .payload2 = {}, .response = {}, .end_of_thread = end_of_thread};
+    return {.op = op,
+            .exec_size = channels,
+            .exec_mask = 0,
+            .dispatch_mask = 0,
+            .payload = {},
+            .payload2 = {},
+            .response = {},
+            .end_of_thread = end_of_thread};
   }
   /// The general register that has the message's register i, which is one of registers().
   unsigned reg(unsigned i) const { return i < payload.count ? payload.first + i : payload2.first + i - payload.count; }
@@ -96,28 +104,28 @@ struct MessageWindow {
   uint64_t low = 0, starts = 0;
   std::byte* memory = nullptr;
   uint64_t epoch = 0, generation = 0;
-  uint64_t opened = 0;              ///< bytes that it was opened for
-  bool streams = false;             ///< so much is written, one behind the other, that it may go past the caches (ThreadEnv::may_stream)
+  uint64_t opened = 0;   ///< bytes that it was opened for
+  bool streams = false;  ///< so much is written, one behind the other, that it may go past the caches (ThreadEnv::may_stream)
 };
 
 /// How four floats of a pixel are its 32 bits: clamped, times 255, rounded.
 struct ColorCodes {
   std::array<uint32_t, 4> shift{};
-  uint32_t alpha = 0;               ///< 255, or 0: alpha is not stored
+  uint32_t alpha = 0;  ///< 255, or 0: alpha is not stored
 };
 
 /// One function that answers all messages of a SEND while the state of its draw stands, as send() would answer them.
 struct DirectAnswer {
   /// For the channels of `mask`. False: nothing was done, send() has to. May be called with MXCSR.DAZ set.
   using Function = bool (*)(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
-  Function function = nullptr;      ///< null: there is none
-  std::shared_ptr<const void> state;///< what the unit found bound
-  bool asked = false;               ///< MessageTarget::direct() was called
-  uint8_t sfid = 0, type = 0;       ///< for count_direct_messages()
-  bool silent = false;              ///< it does nothing: compiled code need not send it
+  Function function = nullptr;         ///< null: there is none
+  std::shared_ptr<const void> state;   ///< what the unit found bound
+  bool asked = false;                  ///< MessageTarget::direct() was called
+  uint8_t sfid = 0, type = 0;          ///< for count_direct_messages()
+  bool silent = false;                 ///< it does nothing: compiled code need not send it
   const ColorCodes* colors = nullptr;  ///< it writes just these, where the thread says: compiled code of series may do that itself
-  uint64_t answered = 0;            ///< and not yet counted there
-  mutable MessageWindow window;     ///< where `function` was last, of untyped reads and writes
+  uint64_t answered = 0;               ///< and not yet counted there
+  mutable MessageWindow window;        ///< where `function` was last, of untyped reads and writes
   /// What compiled code may call instead of `function` as long as `window` agrees with the clock; null: nothing. `registers`: dwords.
   using Quick = bool (*)(const void* state, uint32_t* registers, uint32_t mask);
   mutable Quick quick = nullptr;

@@ -24,7 +24,9 @@ inline std::optional<UntypedRow> untyped_row(const MessageForm& form) {
   const unsigned each = op.simd / 8;
   // Dwords that are not moved leave no hole where they are the last.
   const unsigned count = op.components == 0b1111 ? 4 : op.components == 0b0011 ? 2 : op.components == 0b0001 ? 1 : 0, data = count * each;
-  const auto adjoin = [&](unsigned first, unsigned n) { return first + n <= form.registers() && form.reg(first + n - 1) - form.reg(first) == n - 1; };
+  const auto adjoin = [&](unsigned first, unsigned n) {
+    return first + n <= form.registers() && form.reg(first + n - 1) - form.reg(first) == n - 1;
+  };
   if (!data || form.channels != 8 * each || !adjoin(0, each)) return std::nullopt;
   if (write ? !adjoin(each, data) : form.response.count < data) return std::nullopt;
   return UntypedRow{write, each, count, form.reg(0), write ? form.reg(each) : form.response.first};

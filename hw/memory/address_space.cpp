@@ -11,8 +11,7 @@ namespace {
 
 constexpr uint64_t present = 1, read_write = 2;
 constexpr unsigned page_2m_bit = 7, page_64k_bit = 11;
-constexpr uint64_t address_mask =
-    0x7f'ffff'f000;  // [38:12]: the chip's physical address space is 39 bits wide
+constexpr uint64_t address_mask = 0x7f'ffff'f000;  // [38:12]: the chip's physical address space is 39 bits wide
 
 // An entry of a table in guest memory; 0 (not present) where there is no RAM.
 uint64_t table_entry(HostMemory& memory, uint64_t table, uint64_t index) {
@@ -21,9 +20,7 @@ uint64_t table_entry(HostMemory& memory, uint64_t table, uint64_t index) {
   return __atomic_load_n(reinterpret_cast<const uint64_t*>(span.data), __ATOMIC_RELAXED);
 }
 
-Translation failed(FaultType type) {
-  return {.fault = type};
-}
+Translation failed(FaultType type) { return {.fault = type}; }
 
 Translation page(uint64_t entry, uint64_t va, uint64_t size, bool writable) {
   const uint64_t base = entry & address_mask & ~(size - 1);
@@ -84,9 +81,7 @@ Translation walk_ppgtt48(HostMemory& memory, uint64_t pml4, uint64_t va, uint64_
 
 }  // namespace
 
-AddressSpace AddressSpace::ggtt(const Ggtt& table) {
-  return {.kind = Kind::ggtt, .table = &table, .generation = &table.generation()};
-}
+AddressSpace AddressSpace::ggtt(const Ggtt& table) { return {.kind = Kind::ggtt, .table = &table, .generation = &table.generation()}; }
 
 AddressSpace AddressSpace::ppgtt32(const std::array<uint64_t, 4>& pdps, const TlbGeneration& generation) {
   return {.kind = Kind::ppgtt32, .generation = &generation.value(), .roots = pdps};

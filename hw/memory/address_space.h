@@ -53,7 +53,7 @@ struct Translation {
   FaultType fault = FaultType::invalid_pte;  ///< when not valid
   uint64_t gpa = 0;                          ///< of the very byte asked for
   uint64_t page_size = 0;                    ///< bytes of the page that holds it
-  uint64_t run = 0;                          ///< bytes from `gpa` on that the address space has in this order, with the same rights, where asked for
+  uint64_t run = 0;  ///< bytes from `gpa` on that the address space has in this order, with the same rights, where asked for
 };
 
 /// Walks the tables. Reads at most four entries. Whether there is RAM at the result is not checked. `most`: of `run`, which is found for the start of

@@ -36,8 +36,7 @@ void Aperture::set_fence_locked(unsigned index, uint64_t value) {
   fences_[index] = value;
   regions_[index].reset();
   const uint64_t first = bits(value, 31, 12) << 12, last = bits(value, 63, 44) << 12 | 0xfff;
-  if ((value & 1) && first <= last)
-    regions_[index] = Region{first, last, (bits(value, 42, 32) + 1) * 128, bit(value, 1)};
+  if ((value & 1) && first <= last) regions_[index] = Region{first, last, (bits(value, 42, 32) + 1) * 128, bit(value, 1)};
   const auto valid = std::count_if(regions_.begin(), regions_.end(), [](const auto& r) { return r.has_value(); });
   valid_fences_.store(static_cast<unsigned>(valid), std::memory_order_relaxed);
 }
@@ -88,8 +87,7 @@ void Aperture::write(uint64_t offset, uint64_t value, unsigned size) {
     view_.write(address(offset), &value, size);
     return;
   }
-  for (unsigned i = 0; i < size; ++i)
-    view_.store<uint8_t>(address(offset + i), static_cast<uint8_t>(value >> i * 8));
+  for (unsigned i = 0; i < size; ++i) view_.store<uint8_t>(address(offset + i), static_cast<uint8_t>(value >> i * 8));
 }
 
 std::byte* Aperture::page(uint64_t offset) {

@@ -27,11 +27,9 @@ void FaultRegisters::fault(const Fault& fault) {
   std::scoped_lock lock(mutex_);
   ++count_;
   if (fault_ & fault_valid) return;
-  guest_error("page fault", "{} of {} address {:#x}, type {}",
-              fault.access == Access::write ? "write" : "read", fault.ggtt ? "GGTT" : "PPGTT", fault.address,
-              static_cast<unsigned>(fault.type));
-  fault_ = fault_valid | static_cast<uint32_t>(fault.type) << 1 | (fault.ggtt ? 1u << 11 : 0) |
-           engine_field(fault.engine) << 12;
+  guest_error("page fault", "{} of {} address {:#x}, type {}", fault.access == Access::write ? "write" : "read",
+              fault.ggtt ? "GGTT" : "PPGTT", fault.address, static_cast<unsigned>(fault.type));
+  fault_ = fault_valid | static_cast<uint32_t>(fault.type) << 1 | (fault.ggtt ? 1u << 11 : 0) | engine_field(fault.engine) << 12;
   data0_ = static_cast<uint32_t>(fault.address >> 12);
   data1_ = static_cast<uint32_t>(bits(fault.address, 47, 44)) | (fault.ggtt ? 1u << 4 : 0);
 }

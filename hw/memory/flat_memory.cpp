@@ -10,9 +10,7 @@ namespace {
 
 constexpr uint64_t pages_per_word = 64;
 
-uint64_t word_count(uint64_t bytes) {
-  return (bytes / FlatMemory::page_size + pages_per_word - 1) / pages_per_word;
-}
+uint64_t word_count(uint64_t bytes) { return (bytes / FlatMemory::page_size + pages_per_word - 1) / pages_per_word; }
 
 }  // namespace
 
@@ -22,8 +20,7 @@ void FlatMemory::add(uint64_t gpa, uint64_t size, void* host, bool readonly) {
   const uint64_t whole = align_down(size - skip, page_size);
   gpa += skip;
   remove(gpa, whole);
-  const auto at = std::upper_bound(staged_.begin(), staged_.end(), gpa,
-                                   [](uint64_t a, const Region& r) { return a < r.gpa; });
+  const auto at = std::upper_bound(staged_.begin(), staged_.end(), gpa, [](uint64_t a, const Region& r) { return a < r.gpa; });
   staged_.insert(at, {gpa, whole, static_cast<std::byte*>(host) + skip, readonly});
 }
 
@@ -60,16 +57,14 @@ void FlatMemory::commit() {
     for (size_t i = 0; i < regions_.size(); ++i)
       if (!regions_[i].readonly)
         for (uint64_t page = 0; page < regions_[i].size / page_size; ++page)
-          dirty_[i].words[page / pages_per_word].fetch_or(uint64_t{1} << page % pages_per_word,
-                                                          std::memory_order_relaxed);
+          dirty_[i].words[page / pages_per_word].fetch_or(uint64_t{1} << page % pages_per_word, std::memory_order_relaxed);
   }
   advance_epoch();
 }
 
 void FlatMemory::allocate_log() {
   dirty_.resize(regions_.size());
-  for (size_t i = 0; i < regions_.size(); ++i)
-    dirty_[i].words = std::make_unique<std::atomic<uint64_t>[]>(word_count(regions_[i].size));
+  for (size_t i = 0; i < regions_.size(); ++i) dirty_[i].words = std::make_unique<std::atomic<uint64_t>[]>(word_count(regions_[i].size));
 }
 
 void FlatMemory::dirty_log(bool on) {
@@ -79,8 +74,7 @@ void FlatMemory::dirty_log(bool on) {
   advance_epoch();
 }
 
-void FlatMemory::dirty_sync(uint64_t gpa, uint64_t size,
-                            const std::function<void(uint64_t, uint64_t)>& dirty) {
+void FlatMemory::dirty_sync(uint64_t gpa, uint64_t size, const std::function<void(uint64_t, uint64_t)>& dirty) {
   if (!log_on_.load()) return;
   const uint64_t end = gpa + size;
   for (size_t i = 0; i < regions_.size(); ++i) {
@@ -108,8 +102,7 @@ void FlatMemory::dirty_sync(uint64_t gpa, uint64_t size,
 }
 
 const FlatMemory::Region* FlatMemory::find(uint64_t gpa) const {
-  auto it = std::upper_bound(regions_.begin(), regions_.end(), gpa,
-                             [](uint64_t a, const Region& r) { return a < r.gpa; });
+  auto it = std::upper_bound(regions_.begin(), regions_.end(), gpa, [](uint64_t a, const Region& r) { return a < r.gpa; });
   if (it == regions_.begin()) return nullptr;
   --it;
   return gpa < it->end() ? &*it : nullptr;
@@ -127,8 +120,8 @@ void FlatMemory::mark_dirty(uint64_t gpa, uint64_t size) {
     const Region* r = find(at);
     if (!r) continue;
     const uint64_t page = (at - r->gpa) / page_size;
-    dirty_[static_cast<size_t>(r - regions_.data())].words[page / pages_per_word].fetch_or(
-        uint64_t{1} << page % pages_per_word, std::memory_order_relaxed);
+    dirty_[static_cast<size_t>(r - regions_.data())].words[page / pages_per_word].fetch_or(uint64_t{1} << page % pages_per_word,
+                                                                                           std::memory_order_relaxed);
   }
 }
 

@@ -24,9 +24,7 @@ void Gate::close() {
   wait_closed();
 }
 
-void Gate::begin_close() {
-  state_.fetch_add(one_closer, std::memory_order_acq_rel);
-}
+void Gate::begin_close() { state_.fetch_add(one_closer, std::memory_order_acq_rel); }
 
 void Gate::wait_closed() {
   std::unique_lock lock(mutex_);

@@ -55,8 +55,7 @@ void Ggtt::state(Archive& archive) {
       archive.value(block);
       if (archive.failed()) return;
       touched_[at].store(true, std::memory_order_relaxed);
-      for (size_t k = 0; k < block_entries; ++k)
-        table_[at * block_entries + k].store(block[k], std::memory_order_relaxed);
+      for (size_t k = 0; k < block_entries; ++k) table_[at * block_entries + k].store(block[k], std::memory_order_relaxed);
     }
     invalidate();
     return;

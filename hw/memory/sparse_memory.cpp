@@ -16,9 +16,7 @@ alignas(64) const std::byte zero_chunk[SparseMemory::chunk_size] = {};
 
 }  // namespace
 
-void SparseMemory::Unmap::operator()(std::byte* chunk) const {
-  munmap(chunk, chunk_size);
-}
+void SparseMemory::Unmap::operator()(std::byte* chunk) const { munmap(chunk, chunk_size); }
 
 std::byte* SparseMemory::find(uint64_t index) const {
   std::shared_lock lock(mutex_);
@@ -33,8 +31,7 @@ std::byte* SparseMemory::allocate(uint64_t index) {
   if ((chunks_.size() + 1) * chunk_size <= limit_)
     block = mmap(nullptr, chunk_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (block == MAP_FAILED) {
-    guest_error("sparse memory is full", "{} bytes in {} chunks", chunks_.size() * chunk_size,
-                chunks_.size());
+    guest_error("sparse memory is full", "{} bytes in {} chunks", chunks_.size() * chunk_size, chunks_.size());
     return nullptr;
   }
   auto* chunk = static_cast<std::byte*>(block);
@@ -48,10 +45,8 @@ HostSpan SparseMemory::resolve(uint64_t gpa, Access access) {
   const uint64_t index = gpa / chunk_size, offset = gpa % chunk_size;
   std::byte* chunk = find(index);
   if (!chunk) {
-    if (access == Access::write)
-      chunk = allocate(index);
-    else
-      chunk = const_cast<std::byte*>(zero_chunk);  // spans for reading are not written
+    if (access == Access::write) chunk = allocate(index);
+    else chunk = const_cast<std::byte*>(zero_chunk);  // spans for reading are not written
   }
   if (!chunk) return {};
   return {chunk + offset, chunk_size - offset};

@@ -73,8 +73,7 @@ std::byte* View::nowhere(Access access) {
     std::memset(test_nowhere.dropped, 0, page_size);
     return test_nowhere.dropped;
   }
-  if (access == Access::read)
-    return const_cast<std::byte*>(zeros);  // callers of Access::read get it as const
+  if (access == Access::read) return const_cast<std::byte*>(zeros);  // callers of Access::read get it as const
   constexpr uint64_t alignment = 64;
   // As with zeros: a page more than may be written.
   if (!dropped_) dropped_ = std::make_unique<std::byte[]>(2 * page_size + alignment);

@@ -28,31 +28,14 @@
 namespace softgen::memory {
 
 /// MI_ATOMIC and the data port's integer atomics (codes: SKL PRM vol 7, "Atomic Operations").
-enum class AtomicOp : uint8_t {
-  and_,
-  or_,
-  xor_,
-  move,
-  inc,
-  dec,
-  add,
-  sub,
-  rsub,
-  imax,
-  imin,
-  umax,
-  umin,
-  cmpwr,
-  predec
-};
+enum class AtomicOp : uint8_t { and_, or_, xor_, move, inc, dec, add, sub, rsub, imax, imin, umax, umin, cmpwr, predec };
 
 /// Any other read-modify-write (floating point): `next` maps the old value to the new one, and may run more than once. Returns the old value.
 template <std::unsigned_integral T, typename F>
 T atomic_update_at(T& at, F&& next) {
   std::atomic_ref<T> cell(at);
   T old = cell.load(std::memory_order_relaxed);
-  while (!cell.compare_exchange_weak(old, static_cast<T>(next(old)), std::memory_order_acq_rel)) {
-  }
+  while (!cell.compare_exchange_weak(old, static_cast<T>(next(old)), std::memory_order_acq_rel)) {}
   return old;
 }
 /// Returns the old value. cmpwr: writes `b` where `a` stands; the others use `a` only.
@@ -128,33 +111,30 @@ class View {
   void fill(uint64_t va, uint8_t byte, uint64_t size);
 
   template <typename T>
-  requires std::is_trivially_copyable_v<T> T load(uint64_t va) {
+    requires std::is_trivially_copyable_v<T>
+  T load(uint64_t va) {
     T value;
     if ((va & (page_size - 1)) + sizeof(T) <= page_size) [[likely]]
       std::memcpy(&value, lookup<Access::read>(va), sizeof(T));
-    else
-      read(va, &value, sizeof(T));
+    else read(va, &value, sizeof(T));
     return value;
   }
   template <typename T>
-  requires std::is_trivially_copyable_v<T>
+    requires std::is_trivially_copyable_v<T>
   void store(uint64_t va, const T& value) {
     if ((va & (page_size - 1)) + sizeof(T) <= page_size) [[likely]]
       std::memcpy(lookup<Access::write>(va), &value, sizeof(T));
-    else
-      write(va, &value, sizeof(T));
+    else write(va, &value, sizeof(T));
   }
 
   /// For semaphores and fences: ordered against the guest's CPUs. `va` is aligned down to sizeof(T).
   template <std::unsigned_integral T>
   T load_acquire(uint64_t va) {
-    return __atomic_load_n(reinterpret_cast<const T*>(lookup<Access::read>(va & ~(sizeof(T) - 1))),
-                           __ATOMIC_ACQUIRE);
+    return __atomic_load_n(reinterpret_cast<const T*>(lookup<Access::read>(va & ~(sizeof(T) - 1))), __ATOMIC_ACQUIRE);
   }
   template <std::unsigned_integral T>
   void store_release(uint64_t va, T value) {
-    __atomic_store_n(reinterpret_cast<T*>(lookup<Access::write>(va & ~(sizeof(T) - 1))), value,
-                     __ATOMIC_RELEASE);
+    __atomic_store_n(reinterpret_cast<T*>(lookup<Access::write>(va & ~(sizeof(T) - 1))), value, __ATOMIC_RELEASE);
   }
   /// As atomic_at(); `va` is aligned down to sizeof(T).
   template <std::unsigned_integral T>
@@ -228,10 +208,8 @@ T atomic_at(AtomicOp op, T& at, T a, T b) {
     case AtomicOp::add: return cell.fetch_add(a);
     case AtomicOp::sub: return cell.fetch_sub(a);
     case AtomicOp::rsub: return atomic_update_at<T>(at, [=](T old) { return static_cast<T>(a - old); });
-    case AtomicOp::imax:
-      return atomic_update_at<T>(at, [=](T old) { return static_cast<S>(old) > static_cast<S>(a) ? old : a; });
-    case AtomicOp::imin:
-      return atomic_update_at<T>(at, [=](T old) { return static_cast<S>(old) < static_cast<S>(a) ? old : a; });
+    case AtomicOp::imax: return atomic_update_at<T>(at, [=](T old) { return static_cast<S>(old) > static_cast<S>(a) ? old : a; });
+    case AtomicOp::imin: return atomic_update_at<T>(at, [=](T old) { return static_cast<S>(old) < static_cast<S>(a) ? old : a; });
     case AtomicOp::umax: return atomic_update_at<T>(at, [=](T old) { return old > a ? old : a; });
     case AtomicOp::umin: return atomic_update_at<T>(at, [=](T old) { return old < a ? old : a; });
     case AtomicOp::cmpwr: {

@@ -16,9 +16,8 @@ constexpr Domain domains[] = {{reg::FORCEWAKE_RENDER, reg::FORCEWAKE_ACK_RENDER}
 
 void attach_forcewake(RegisterFile& registers) {
   for (const Domain& domain : domains) {
-    registers.on_write(domain.request, [&registers, domain](uint32_t, uint32_t) {
-      registers.poke(domain.acknowledge, registers.peek(domain.request));
-    });
+    registers.on_write(domain.request,
+                       [&registers, domain](uint32_t, uint32_t) { registers.poke(domain.acknowledge, registers.peek(domain.request)); });
   }
 }
 

@@ -7,7 +7,7 @@ namespace softgen::mmio {
 
 namespace {
 
-constexpr int64_t residency_unit_ns = 1280;     // GT_GFX_RC6 on big cores (i915 gt/intel_rc6.c:intel_rc6_residency_ns)
+constexpr int64_t residency_unit_ns = 1280;  // GT_GFX_RC6 on big cores (i915 gt/intel_rc6.c:intel_rc6_residency_ns)
 
 }  // namespace
 
@@ -19,8 +19,7 @@ GtPower::GtPower(RegisterFile& registers, Host& host) : registers_(registers), h
   const auto look = [this](uint32_t, uint32_t) { evaluate(); };
   for (uint32_t offset : {reg::RC_CONTROL, reg::RC_STATE, reg::FORCEWAKE_RENDER, reg::FORCEWAKE_GT, reg::FORCEWAKE_MEDIA})
     registers_.on_write(offset, look);
-  for (uint32_t relative : {reg::RING_ELSP, reg::RING_TAIL})
-    registers_.on_engine_write(relative, [this](uint32_t, uint32_t) { wake(); });
+  for (uint32_t relative : {reg::RING_ELSP, reg::RING_TAIL}) registers_.on_engine_write(relative, [this](uint32_t, uint32_t) { wake(); });
   registers_.on_read(reg::GT_GFX_RC6, [this](uint32_t) {
     evaluate();
     std::lock_guard lock(mutex_);

@@ -52,9 +52,7 @@ Pcode::Reply Pcode::run(uint32_t command, uint32_t data0, uint32_t data1) {
       if (data0 > 1) return {illegal_data, data0, data1};
       return {success, data0 ? latency_high : latency_low, 0};
     case cdclk_control: return {success, data0 | 1, 0};  // "ready for the change"; the voltage level needs no answer
-    case write_min_freq_table:
-      slot = data0;
-      return {success, data0, 0};
+    case write_min_freq_table: slot = data0; return {success, data0, 0};
     case read_min_freq_table: return {success, slot | (data0 & 0xff), 0};
     case dynamic_duty_cycle: return {success, efficient_ratio << 8, 0};
     case sagv_control: return {success, data0 == 0 ? 1u : 0u, 0};  // bit 0 acknowledges the disabling

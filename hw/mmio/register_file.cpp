@@ -34,9 +34,7 @@ const Register* RegisterFile::row(uint32_t offset) const {
   return row ? &set_.rows[row - 1] : nullptr;
 }
 
-void RegisterFile::report_unknown(uint32_t offset) {
-  report(Failure::note, fmt::format("unknown register 0x{:05x}", offset & ~3u));
-}
+void RegisterFile::report_unknown(uint32_t offset) { report(Failure::note, fmt::format("unknown register 0x{:05x}", offset & ~3u)); }
 
 uint32_t RegisterFile::read(uint32_t offset) {
   if (offset >= register_space) return 0;

@@ -20,8 +20,8 @@
 
 #include "hw/base/archive.h"
 #include "hw/base/zeroed_array.h"
-#include "hw/defs/registers/registers.h"
 #include "hw/defs/register.h"
+#include "hw/defs/registers/registers.h"
 #include "hw/iface/engine.h"
 
 namespace softgen::mmio {

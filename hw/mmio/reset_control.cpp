@@ -27,25 +27,25 @@ void reset_engine_block(RegisterFile& registers, EngineId engine) {
 }  // namespace
 
 void attach_reset_control(RegisterFile& registers, Interrupts& interrupts, StopEngines stop, RestartEngines restart) {
-  registers.on_write(reg::GDRST, [&registers, &interrupts, stop = std::move(stop), restart = std::move(restart)](
-                                     uint32_t offset, uint32_t request) {
-    uint32_t engines = 0, domains = request & full ? domain_bit(ResetDomain::gt) : 0;
-    for (const defs::EngineRow& engine : registers.set().engines) {
-      if (!(request & (full | engine.reset))) continue;
-      engines |= 1u << static_cast<unsigned>(engine.id);
-      domains |= domain_bit(engine.domain);
-    }
-    note("GDRST", "0x{:x}", request);
-    if (engines) {
-      stop(engines);
-      registers.reset(domains);
-      for (const defs::EngineRow& engine : registers.set().engines)
-        if (bit(engines, static_cast<unsigned>(engine.id))) reset_engine_block(registers, engine.id);
-      interrupts.reset_engines(engines);
-      restart(engines);
-    }
-    registers.poke(offset, 0);
-  });
+  registers.on_write(reg::GDRST,
+                     [&registers, &interrupts, stop = std::move(stop), restart = std::move(restart)](uint32_t offset, uint32_t request) {
+                       uint32_t engines = 0, domains = request & full ? domain_bit(ResetDomain::gt) : 0;
+                       for (const defs::EngineRow& engine : registers.set().engines) {
+                         if (!(request & (full | engine.reset))) continue;
+                         engines |= 1u << static_cast<unsigned>(engine.id);
+                         domains |= domain_bit(engine.domain);
+                       }
+                       note("GDRST", "0x{:x}", request);
+                       if (engines) {
+                         stop(engines);
+                         registers.reset(domains);
+                         for (const defs::EngineRow& engine : registers.set().engines)
+                           if (bit(engines, static_cast<unsigned>(engine.id))) reset_engine_block(registers, engine.id);
+                         interrupts.reset_engines(engines);
+                         restart(engines);
+                       }
+                       registers.poke(offset, 0);
+                     });
 }
 
 }  // namespace softgen::mmio

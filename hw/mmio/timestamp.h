@@ -16,8 +16,7 @@ inline constexpr uint64_t timestamp_mask = (uint64_t{1} << 36) - 1;
 constexpr uint64_t timestamp_ticks(int64_t ns) { return (static_cast<uint64_t>(ns) * 3 / 250) & timestamp_mask; }
 
 inline void attach_timestamps(RegisterFile& registers, Host& host) {
-  registers.on_engine_read(reg::RING_TIMESTAMP,
-                           [&host](uint32_t) { return static_cast<uint32_t>(timestamp_ticks(host.clock_ns())); });
+  registers.on_engine_read(reg::RING_TIMESTAMP, [&host](uint32_t) { return static_cast<uint32_t>(timestamp_ticks(host.clock_ns())); });
   registers.on_engine_read(reg::RING_TIMESTAMP_UDW,
                            [&host](uint32_t) { return static_cast<uint32_t>(timestamp_ticks(host.clock_ns()) >> 32); });
 }

@@ -62,14 +62,12 @@ static char* size_mismatch(void) {
   type_register_static(&probe_type);
   const TypeHead* probe = type_head(probe_type.name);
   const TypeHead* device = type_head(TYPE_PCI_DEVICE);
-  if (!probe || !device || probe->instance_size != probe_type.instance_size ||
-      probe->class_size != probe_type.class_size) {
+  if (!probe || !device || probe->instance_size != probe_type.instance_size || probe->class_size != probe_type.class_size) {
     return g_strdup(
         "softgen.so cannot tell the size of this QEMU's PCIDevice: build it again with this QEMU's headers "
         "(scripts/setup)");
   }
-  if (device->instance_size == SOFTGEN_PCI_DEVICE_SIZE && device->class_size == sizeof(PCIDeviceClass))
-    return NULL;
+  if (device->instance_size == SOFTGEN_PCI_DEVICE_SIZE && device->class_size == sizeof(PCIDeviceClass)) return NULL;
   return g_strdup_printf(
       "softgen.so was built for a PCIDevice of %zu bytes (class %zu) and this QEMU's has %zu (class %zu): "
       "build it "

@@ -65,9 +65,7 @@ static bool try_map(IntelGpuState* s, uint64_t offset) {
   ram_addr_t place, last_place;
   MemoryRegion* region = memory_region_from_host((void*)(host - before), &place);
   MemoryRegion* last = memory_region_from_host((void*)(host - before + size - 1), &last_place);
-  if (!region || region != last || last_place - place != size - 1 || !memory_region_is_ram(region) ||
-      region->readonly)
-    return false;
+  if (!region || region != last || last_place - place != size - 1 || !memory_region_is_ram(region) || region->readonly) return false;
 
   mapping->offset = offset - before;
   mapping->size = size;
@@ -94,14 +92,11 @@ void intel_gpu_aperture_touched(IntelGpuState* s, uint64_t offset) {
 void intel_gpu_aperture_unmap(IntelGpuState* s, uint64_t offset, uint64_t size) {
   for (unsigned i = 0; i < ARRAY_SIZE(s->mappings); i++) {
     ApertureMapping* mapping = &s->mappings[i];
-    if (mapping->size && mapping->offset < offset + size && offset < mapping->offset + mapping->size)
-      drop(s, mapping);
+    if (mapping->size && mapping->offset < offset + size && offset < mapping->offset + mapping->size) drop(s, mapping);
   }
 }
 
-void intel_gpu_aperture_unmap_all(IntelGpuState* s) {
-  intel_gpu_aperture_unmap(s, 0, s->aperture_size);
-}
+void intel_gpu_aperture_unmap_all(IntelGpuState* s) { intel_gpu_aperture_unmap(s, 0, s->aperture_size); }
 
 void intel_gpu_aperture_bar0_write(IntelGpuState* s, uint64_t offset, unsigned size) {
   if (offset >= GTT_OFFSET) {

@@ -46,18 +46,14 @@ bool intel_gpu_stolen_size_ok(uint64_t bytes) {
 }
 
 /* ---- BARs ---- */
-static uint64_t bar0_read(void* opaque, hwaddr offset, unsigned size) {
-  return sg_bar0_read(INTEL_GPU(opaque)->core, offset, size);
-}
+static uint64_t bar0_read(void* opaque, hwaddr offset, unsigned size) { return sg_bar0_read(INTEL_GPU(opaque)->core, offset, size); }
 
 static void write_bar0(IntelGpuState* s, uint64_t offset, uint64_t value, unsigned size) {
   intel_gpu_aperture_bar0_write(s, offset, size);
   sg_bar0_write(s->core, offset, value, size);
 }
 
-static void bar0_write(void* opaque, hwaddr offset, uint64_t value, unsigned size) {
-  write_bar0(INTEL_GPU(opaque), offset, value, size);
-}
+static void bar0_write(void* opaque, hwaddr offset, uint64_t value, unsigned size) { write_bar0(INTEL_GPU(opaque), offset, value, size); }
 
 static const MemoryRegionOps bar0_ops = {
     .read = bar0_read,
@@ -125,9 +121,7 @@ static void init_bars(IntelGpuState* s) {
   memory_region_init_io(&s->aperture, OBJECT(s), &aperture_ops, s, "intel-gpu-gmadr", s->aperture_size);
   memory_region_init_io(&s->io_bar, OBJECT(s), &io_bar_ops, s, "intel-gpu-io", IO_BAR_SIZE);
   pci_register_bar(pci, 0, PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64, &s->bar0);
-  pci_register_bar(
-      pci, 2, PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64 | PCI_BASE_ADDRESS_MEM_PREFETCH,
-      &s->aperture);
+  pci_register_bar(pci, 2, PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64 | PCI_BASE_ADDRESS_MEM_PREFETCH, &s->aperture);
   pci_register_bar(pci, 4, PCI_BASE_ADDRESS_SPACE_IO, &s->io_bar);
 }
 
@@ -183,8 +177,7 @@ void intel_gpu_config_publish_stolen(IntelGpuState* s) {
   bool present = base != 0 && s->stolen_size != 0;
   /* Without firmware that placed it there is no stolen memory: Linux would otherwise reserve RAM from address
    * 0 on. */
-  pci_set_word(pci->config + REG_GGC,
-               GGC_LOCK | GGC_GTT_8M | (present ? stolen_to_gms(s->stolen_size) << 8 : 0));
+  pci_set_word(pci->config + REG_GGC, GGC_LOCK | GGC_GTT_8M | (present ? stolen_to_gms(s->stolen_size) << 8 : 0));
   sg_set_stolen(s->core, present ? base : 0, present ? s->stolen_size : 0);
 }
 

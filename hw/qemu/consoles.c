@@ -49,8 +49,8 @@ static void show_nothing(IntelGpuMonitor* monitor) {
 
 static bool fits(IntelGpuMonitor* monitor, uint32_t width, uint32_t height) {
   DisplaySurface* surface = qemu_console_surface(monitor->console);
-  return monitor->shown >= 0 && surface && surface_width(surface) == (int)width &&
-         surface_height(surface) == (int)height && surface_format(surface) == PIXMAN_x8r8g8b8;
+  return monitor->shown >= 0 && surface && surface_width(surface) == (int)width && surface_height(surface) == (int)height &&
+         surface_format(surface) == PIXMAN_x8r8g8b8;
 }
 
 /* The finished picture of `pipe` onto the console. */
@@ -68,8 +68,8 @@ static void show_pipe(IntelGpuMonitor* monitor, int pipe) {
 
   DisplaySurface* surface = qemu_console_surface(monitor->console);
   sg_dirty_rect dirty = {0};
-  sg_display_draw(monitor->gpu->core, pipe, surface_data(surface), surface_width(surface), surface_height(surface),
-                  surface_stride(surface), full, &dirty);
+  sg_display_draw(monitor->gpu->core, pipe, surface_data(surface), surface_width(surface), surface_height(surface), surface_stride(surface),
+                  full, &dirty);
   if (full) {
     dpy_gfx_update_full(monitor->console);
   } else if (dirty.width > 0 && dirty.height > 0) {

@@ -26,9 +26,7 @@ static void set_paused(IntelGpuState* s, bool paused) {
   }
 }
 
-static void vm_state_changed(void* opaque, bool running, RunState state) {
-  set_paused(opaque, !running);
-}
+static void vm_state_changed(void* opaque, bool running, RunState state) { set_paused(opaque, !running); }
 
 /* ---- realize ---- */
 static bool check_properties(IntelGpuState* s, Error** errp) {
@@ -37,9 +35,7 @@ static bool check_properties(IntelGpuState* s, Error** errp) {
   } else if (!is_power_of_2(s->aperture_size) || s->aperture_size < 128 * MiB || s->aperture_size > 4 * GiB) {
     error_setg(errp, "aperture=%" PRIu64 " is not a power of two from 128M to 4G", s->aperture_size);
   } else if (!intel_gpu_stolen_size_ok(s->stolen_size)) {
-    error_setg(errp,
-               "stolen=%" PRIu64 " is neither a multiple of 4M below 64M nor a multiple of 32M up to 2016M",
-               s->stolen_size);
+    error_setg(errp, "stolen=%" PRIu64 " is neither a multiple of 4M below 64M nor a multiple of 32M up to 2016M", s->stolen_size);
   } else if (s->threads < -1 || s->threads > 256) {
     error_setg(errp, "threads=%d is outside 0 to 256 (-1: as many as the host has cores)", s->threads);
   } else if (s->check) {
@@ -113,8 +109,7 @@ static void intel_gpu_realize(PCIDevice* pci, Error** errp) {
   }
   if (!check_properties(s, errp)) return;
   intel_gpu_host_init(s);
-  if (!intel_gpu_monitors_init(s, errp) || !create_core(s, errp) || !intel_gpu_config_init(s, errp) ||
-      !intel_gpu_vga_init(s, errp)) {
+  if (!intel_gpu_monitors_init(s, errp) || !create_core(s, errp) || !intel_gpu_config_init(s, errp) || !intel_gpu_vga_init(s, errp)) {
     tear_down(s);
     return;
   }
@@ -129,8 +124,7 @@ static void intel_gpu_realize(PCIDevice* pci, Error** errp) {
 /* On a PCI Express bus the device has the capability and 4 KiB of configuration space; this must be said
  * before PCI's own realize. */
 static void intel_gpu_early_realize(DeviceState* dev, Error** errp) {
-  if (pci_bus_is_express(PCI_BUS(qdev_get_parent_bus(dev))))
-    PCI_DEVICE(dev)->cap_present |= QEMU_PCI_CAP_EXPRESS;
+  if (pci_bus_is_express(PCI_BUS(qdev_get_parent_bus(dev)))) PCI_DEVICE(dev)->cap_present |= QEMU_PCI_CAP_EXPRESS;
   INTEL_GPU_GET_CLASS(dev)->parent_realize(dev, errp);
 }
 
@@ -199,9 +193,7 @@ static int intel_gpu_post_load(void* opaque, int version) {
 }
 
 /* A stream is not trusted: what it says is allocated before anything else is known of it. */
-static bool blob_size_is_sane(void* opaque, int version) {
-  return INTEL_GPU(opaque)->blob_size <= INTEL_GPU_MAX_BLOB;
-}
+static bool blob_size_is_sane(void* opaque, int version) { return INTEL_GPU(opaque)->blob_size <= INTEL_GPU_MAX_BLOB; }
 
 static const VMStateDescription vmstate_monitor = {
     .name = "intel-gpu/monitor",
@@ -217,16 +209,12 @@ static const VMStateDescription vmstate_intel_gpu = {
     .post_save = intel_gpu_post_save,
     .post_load = intel_gpu_post_load,
     .fields = (const VMStateField[]){
-        VMSTATE_PCI_DEVICE(parent_obj, IntelGpuState),
-        VMSTATE_STRUCT(vga, IntelGpuState, 0, vmstate_vga_common, VGACommonState),
-        VMSTATE_UINT32_EQUAL(connectors, IntelGpuState,
-                             "the property connectors has to be the same on both sides"),
-        VMSTATE_UINT64_EQUAL(stolen_size, IntelGpuState,
-                             "the property stolen has to be the same on both sides"),
+        VMSTATE_PCI_DEVICE(parent_obj, IntelGpuState), VMSTATE_STRUCT(vga, IntelGpuState, 0, vmstate_vga_common, VGACommonState),
+        VMSTATE_UINT32_EQUAL(connectors, IntelGpuState, "the property connectors has to be the same on both sides"),
+        VMSTATE_UINT64_EQUAL(stolen_size, IntelGpuState, "the property stolen has to be the same on both sides"),
         VMSTATE_STRUCT_ARRAY(monitors, IntelGpuState, SG_MAX_CONNECTORS, 1, vmstate_monitor, IntelGpuMonitor),
         VMSTATE_UINT32(mmio_index, IntelGpuState), VMSTATE_BOOL(irq_level, IntelGpuState),
-        VMSTATE_TIMER_PTR_ARRAY(timers, IntelGpuState, SG_TIMER_COUNT),
-        VMSTATE_UINT32(blob_size, IntelGpuState),
+        VMSTATE_TIMER_PTR_ARRAY(timers, IntelGpuState, SG_TIMER_COUNT), VMSTATE_UINT32(blob_size, IntelGpuState),
         VMSTATE_VALIDATE("the GPU core's state is at most 64 MiB", blob_size_is_sane),
         VMSTATE_VBUFFER_ALLOC_UINT32(blob, IntelGpuState, 1, NULL, blob_size), VMSTATE_END_OF_LIST()}};
 
@@ -240,9 +228,7 @@ static void intel_gpu_instance_init(Object* object) {
   }
 }
 
-static void intel_gpu_instance_finalize(Object* object) {
-  g_free(INTEL_GPU(object)->record_path);
-}
+static void intel_gpu_instance_finalize(Object* object) { g_free(INTEL_GPU(object)->record_path); }
 
 static void intel_gpu_class_init(ObjectClass* klass, void* data) {
   DeviceClass* device = DEVICE_CLASS(klass);
@@ -277,9 +263,7 @@ static const TypeInfo intel_gpu_type = {
     .instance_finalize = intel_gpu_instance_finalize,
     .class_size = sizeof(IntelGpuClass),
     .class_init = intel_gpu_class_init,
-    .interfaces =
-        (InterfaceInfo[]){
-            {INTERFACE_CONVENTIONAL_PCI_DEVICE}, {INTERFACE_PCIE_DEVICE}, {TYPE_ACPI_DEV_AML_IF}, {}},
+    .interfaces = (InterfaceInfo[]){{INTERFACE_CONVENTIONAL_PCI_DEVICE}, {INTERFACE_PCIE_DEVICE}, {TYPE_ACPI_DEV_AML_IF}, {}},
 };
 
 void intel_gpu_register_types(void) {

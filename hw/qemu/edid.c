@@ -33,8 +33,7 @@ static void add_hdmi_block(uint8_t* cta) {
   cta[BLOCK - 1] = -block_sum(cta);
 }
 
-uint8_t* intel_gpu_edid_generate(uint32_t xres, uint32_t yres, uint32_t refresh_rate, uint32_t* size,
-                                 Error** errp) {
+uint8_t* intel_gpu_edid_generate(uint32_t xres, uint32_t yres, uint32_t refresh_rate, uint32_t* size, Error** errp) {
   if (xres < 320 || yres < 200 || xres > 4095 || yres > 4095) {
     error_setg(errp, "a monitor of %ux%u pixels is outside 320x200 to 4095x4095", xres, yres);
     return NULL;
@@ -46,18 +45,12 @@ uint8_t* intel_gpu_edid_generate(uint32_t xres, uint32_t yres, uint32_t refresh_
   /* QEMU's generator blanks 35 % of a line and 3.5 % of a frame. */
   uint64_t clock = (uint64_t)refresh_rate * (xres + xres * 35 / 100) * (yres + yres * 35 / 1000) / 1000;
   if (clock > MAX_TMDS_MHZ * UINT64_C(1000000)) {
-    error_setg(errp, "%ux%u at %u.%03u Hz needs a pixel clock of %u MHz and the HDMI of this chip does %u",
-               xres, yres, refresh_rate / 1000, refresh_rate % 1000, (unsigned)(clock / 1000000),
-               MAX_TMDS_MHZ);
+    error_setg(errp, "%ux%u at %u.%03u Hz needs a pixel clock of %u MHz and the HDMI of this chip does %u", xres, yres, refresh_rate / 1000,
+               refresh_rate % 1000, (unsigned)(clock / 1000000), MAX_TMDS_MHZ);
     return NULL;
   }
-  qemu_edid_info info = {.vendor = "SGN",
-                         .name = "softgen",
-                         .prefx = xres,
-                         .prefy = yres,
-                         .maxx = xres,
-                         .maxy = yres,
-                         .refresh_rate = refresh_rate};
+  qemu_edid_info info = {
+      .vendor = "SGN", .name = "softgen", .prefx = xres, .prefy = yres, .maxx = xres, .maxy = yres, .refresh_rate = refresh_rate};
   *size = 2 * BLOCK;
   uint8_t* edid = g_malloc0(*size);
   qemu_edid_generate(edid, *size, &info);
@@ -67,8 +60,7 @@ uint8_t* intel_gpu_edid_generate(uint32_t xres, uint32_t yres, uint32_t refresh_
 
 static const char* edid_fault(const uint8_t* edid, size_t size) {
   static const uint8_t header[8] = {0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0};
-  if (size == 0 || size % BLOCK != 0 || size > MAX_BLOCKS * BLOCK)
-    return "its size is not 1 to 256 blocks of 128 bytes";
+  if (size == 0 || size % BLOCK != 0 || size > MAX_BLOCKS * BLOCK) return "its size is not 1 to 256 blocks of 128 bytes";
   if (memcmp(edid, header, sizeof(header)) != 0) return "it does not begin with an EDID's header";
   if (edid[126] != size / BLOCK - 1) return "its count of extensions does not fit its size";
   for (size_t i = 0; i < size; i += BLOCK) {

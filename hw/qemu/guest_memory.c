@@ -27,8 +27,7 @@ static bool is_own_aperture(IntelGpuState* s, const MemoryRegionSection* section
   for (unsigned i = 0; i < ARRAY_SIZE(s->mappings); i++) {
     const ApertureMapping* mapping = &s->mappings[i];
     hwaddr into = section->offset_within_address_space - (bar + mapping->offset);
-    if (mapping->size && into < mapping->size && section->mr == mapping->target &&
-        section->offset_within_region == mapping->place + into)
+    if (mapping->size && into < mapping->size && section->mr == mapping->target && section->offset_within_region == mapping->place + into)
       return true;
   }
   return false;
@@ -37,22 +36,17 @@ static bool is_own_aperture(IntelGpuState* s, const MemoryRegionSection* section
 static bool is_memory(IntelGpuState* s, const MemoryRegionSection* section) {
   MemoryRegion* region = section->mr;
   if (is_own_aperture(s, section)) return false;
-  return (memory_region_is_ram(region) && !memory_region_is_ram_device(region)) ||
-         memory_region_is_romd(region);
+  return (memory_region_is_ram(region) && !memory_region_is_ram_device(region)) || memory_region_is_romd(region);
 }
 
-static uint64_t size_of(const MemoryRegionSection* section) {
-  return int128_get64(section->size);
-}
+static uint64_t size_of(const MemoryRegionSection* section) { return int128_get64(section->size); }
 
 /* Index in s->sections of what region_add() took of this section; -1: nothing. What the guest's BARs say now is
  * no answer: they may have moved since. */
 static int find_section(IntelGpuState* s, const MemoryRegionSection* section) {
   for (guint i = 0; i < s->sections->len; i++) {
     const MemorySection* held = &g_array_index(s->sections, MemorySection, i);
-    if (held->address == section->offset_within_address_space && held->size == size_of(section) &&
-        held->region == section->mr)
-      return i;
+    if (held->address == section->offset_within_address_space && held->size == size_of(section) && held->region == section->mr) return i;
   }
   return -1;
 }
@@ -135,9 +129,7 @@ static bool map_log_global_start(MemoryListener* listener, Error** errp) {
   return true;
 }
 
-static void map_log_global_stop(MemoryListener* listener) {
-  sg_dirty_log(container_of(listener, IntelGpuState, listener)->core, false);
-}
+static void map_log_global_stop(MemoryListener* listener) { sg_dirty_log(container_of(listener, IntelGpuState, listener)->core, false); }
 
 void intel_gpu_memory_init(IntelGpuState* s) {
   s->sections = g_array_new(false, false, sizeof(MemorySection));

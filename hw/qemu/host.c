@@ -14,9 +14,7 @@
 #include "qemu/timer.h"
 #include "system/runstate.h"
 
-static int64_t host_clock_ns(void* opaque) {
-  return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
-}
+static int64_t host_clock_ns(void* opaque) { return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL); }
 
 static void host_timer_set(void* opaque, unsigned id, int64_t deadline_ns) {
   IntelGpuState* s = opaque;
@@ -48,9 +46,7 @@ void intel_gpu_irq_update(IntelGpuState* s) {
   }
 }
 
-static void irq_bottom_half(void* opaque) {
-  intel_gpu_irq_update(opaque);
-}
+static void irq_bottom_half(void* opaque) { intel_gpu_irq_update(opaque); }
 
 static void host_interrupt(void* opaque, bool level) {
   IntelGpuState* s = opaque;
@@ -97,13 +93,9 @@ static void host_gtt_changed(void* opaque) {
   qemu_bh_schedule(s->map_bh);
 }
 
-static void host_display_ready(void* opaque, unsigned pipe) {
-  intel_gpu_picture_ready(opaque, pipe);
-}
+static void host_display_ready(void* opaque, unsigned pipe) { intel_gpu_picture_ready(opaque, pipe); }
 
-static void end_mappings(void* opaque) {
-  intel_gpu_aperture_unmap_all(opaque);
-}
+static void end_mappings(void* opaque) { intel_gpu_aperture_unmap_all(opaque); }
 
 static int host_i2c_start(void* opaque, unsigned pin, uint8_t address, bool is_receive) {
   IntelGpuMonitor* monitor = monitor_on_bus(opaque, pin);

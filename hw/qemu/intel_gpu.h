@@ -169,8 +169,7 @@ IntelGpuMonitor* intel_gpu_monitor_of_pin(IntelGpuState* s, unsigned pin);
 void intel_gpu_ddc_register_types(void);
 
 /* edid.c: a new EDID of *size bytes (g_free), or NULL with `errp` set. */
-uint8_t* intel_gpu_edid_generate(uint32_t xres, uint32_t yres, uint32_t refresh_rate, uint32_t* size,
-                                 Error** errp);
+uint8_t* intel_gpu_edid_generate(uint32_t xres, uint32_t yres, uint32_t refresh_rate, uint32_t* size, Error** errp);
 uint8_t* intel_gpu_edid_load(const char* path, uint32_t* size, Error** errp);
 
 /* opregion.c */

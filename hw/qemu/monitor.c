@@ -60,9 +60,8 @@ static const VMStateDescription vmstate_ddc = {
     .name = TYPE_INTEL_GPU_DDC,
     .version_id = 1,
     .minimum_version_id = 1,
-    .fields = (const VMStateField[]){VMSTATE_I2C_SLAVE(parent_obj, IntelGpuDdc),
-                                     VMSTATE_UINT8(segment, IntelGpuDdc), VMSTATE_UINT8(offset, IntelGpuDdc),
-                                     VMSTATE_BOOL(offset_written, IntelGpuDdc),
+    .fields = (const VMStateField[]){VMSTATE_I2C_SLAVE(parent_obj, IntelGpuDdc), VMSTATE_UINT8(segment, IntelGpuDdc),
+                                     VMSTATE_UINT8(offset, IntelGpuDdc), VMSTATE_BOOL(offset_written, IntelGpuDdc),
                                      VMSTATE_BOOL(to_segment, IntelGpuDdc), VMSTATE_END_OF_LIST()}};
 
 static void ddc_class_init(ObjectClass* klass, void* data) {
@@ -84,9 +83,7 @@ static const TypeInfo ddc_type = {
     .class_init = ddc_class_init,
 };
 
-void intel_gpu_ddc_register_types(void) {
-  type_register_static(&ddc_type);
-}
+void intel_gpu_ddc_register_types(void) { type_register_static(&ddc_type); }
 
 /* ---- monitors ---- */
 /* "WxH", "WxH@Hz" (frequency with up to three decimals) */
@@ -114,13 +111,12 @@ static bool make_edid(IntelGpuState* s, IntelGpuMonitor* monitor, Error** errp) 
   } else if (spec && !g_str_equal(spec, "off")) {
     file = NULL;
     if (!parse_mode(spec, &width, &height, &rate)) {
-      error_setg(errp, "monitor%u='%s' is none of WIDTHxHEIGHT, WIDTHxHEIGHT@HERTZ, edid=FILE, off",
-                 monitor->index, spec);
+      error_setg(errp, "monitor%u='%s' is none of WIDTHxHEIGHT, WIDTHxHEIGHT@HERTZ, edid=FILE, off", monitor->index, spec);
       return false;
     }
   }
-  monitor->edid = file ? intel_gpu_edid_load(file, &monitor->edid_size, errp)
-                       : intel_gpu_edid_generate(width, height, rate, &monitor->edid_size, errp);
+  monitor->edid =
+      file ? intel_gpu_edid_load(file, &monitor->edid_size, errp) : intel_gpu_edid_generate(width, height, rate, &monitor->edid_size, errp);
   return monitor->edid != NULL;
 }
 
@@ -129,8 +125,7 @@ bool intel_gpu_monitors_init(IntelGpuState* s, Error** errp) {
     IntelGpuMonitor* monitor = &s->monitors[i];
     if (i >= s->connectors) {
       if (monitor->spec) {
-        error_setg(errp, "monitor%u is set but there are only %u connectors (property connectors)", i,
-                   s->connectors);
+        error_setg(errp, "monitor%u is set but there are only %u connectors (property connectors)", i, s->connectors);
         return false;
       }
       continue;

@@ -42,8 +42,7 @@ void intel_gpu_opregion_build(uint8_t* region, unsigned connectors) {
 void intel_gpu_opregion_swsci(uint32_t address) {
   uint8_t mailbox[8];
   hwaddr place = (hwaddr)address + SWSCI_OFFSET;
-  if (address == 0 || address_space_read(&address_space_memory, place, MEMTXATTRS_UNSPECIFIED, mailbox,
-                                         sizeof(mailbox)) != MEMTX_OK) {
+  if (address == 0 || address_space_read(&address_space_memory, place, MEMTXATTRS_UNSPECIFIED, mailbox, sizeof(mailbox)) != MEMTX_OK) {
     return;
   }
   uint32_t scic = ldl_le_p(mailbox);

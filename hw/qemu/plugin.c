@@ -24,8 +24,7 @@ static void print_properties(void) {
   object_class_property_iter_init(&iterator, klass);
   while ((property = object_property_iter_next(&iterator))) {
     /* Those of PCI devices in general are in QEMU's manual. */
-    if (!object_class_property_find(pci, property->name))
-      ours = g_slist_insert_sorted(ours, property, compare_names);
+    if (!object_class_property_find(pci, property->name)) ours = g_slist_insert_sorted(ours, property, compare_names);
   }
   printf("options of all devices (-device " TYPE_INTEL_GPU "-PLATFORM,NAME=VALUE,...):\n");
   for (GSList* item = ours; item; item = item->next) {
@@ -43,10 +42,8 @@ static G_NORETURN void refuse(const char* sentence) {
   exit(1);
 }
 
-QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* info, int argc,
-                                           char** argv) {
-  if (!info->system_emulation)
-    refuse("softgen.so is a device and needs a system emulator, such as qemu-system-x86_64");
+QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* info, int argc, char** argv) {
+  if (!info->system_emulation) refuse("softgen.so is a device and needs a system emulator, such as qemu-system-x86_64");
   g_autofree char* mismatch = softgen_abi_mismatch();
   if (mismatch) refuse(mismatch);
   intel_gpu_register_types();
@@ -56,9 +53,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
       exit(0);
     }
     g_autofree char* sentence =
-        g_strdup_printf("softgen.so has no option '%s' (only help=on; the device's go to -device " TYPE_INTEL_GPU
-                        "-PLATFORM)",
-                        argv[i]);
+        g_strdup_printf("softgen.so has no option '%s' (only help=on; the device's go to -device " TYPE_INTEL_GPU "-PLATFORM)", argv[i]);
     refuse(sentence);
   }
   return 0;

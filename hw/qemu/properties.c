@@ -27,8 +27,7 @@ static const Property fixed_properties[] = {
 static const struct {
   const char *name, *text;
 } descriptions[] = {
-    {"aperture",
-     "size of the CPU's window into graphics memory (BAR 2), a power of two, 128M to 4G (default 256M)"},
+    {"aperture", "size of the CPU's window into graphics memory (BAR 2), a power of two, 128M to 4G (default 256M)"},
     {"stolen",
      "memory set aside by firmware: 0, multiples of 4M below 64M, multiples of 32M up to 2016M (default "
      "64M)"},
@@ -37,8 +36,7 @@ static const struct {
     {"yres", "preferred height of the monitors in pixels (default 1080)"},
     {"refresh_rate", "refresh rate of the preferred mode in mHz (default 60000)"},
     {"edid", "file with the EDID that every monitor has instead of a generated one"},
-    {"monitor0",
-     "first monitor, if different: WIDTHxHEIGHT, WIDTHxHEIGHT@HERTZ, edid=FILE, or off (unplugged at start)"},
+    {"monitor0", "first monitor, if different: WIDTHxHEIGHT, WIDTHxHEIGHT@HERTZ, edid=FILE, or off (unplugged at start)"},
     {"monitor1", "second monitor, in the same way"},
     {"monitor2", "third monitor, in the same way"},
     {"threads", "worker threads; 0: everything on the thread that submits; -1: one a host core (default)"},
@@ -46,8 +44,7 @@ static const struct {
     {"connector0", "bool, changes at run time: is the first monitor plugged in"},
     {"connector1", "bool, changes at run time: is the second monitor plugged in"},
     {"connector2", "bool, changes at run time: is the third monitor plugged in"},
-    {"record",
-     "AUB file to which submissions are recorded; at run time: a name starts, an empty string stops"},
+    {"record", "AUB file to which submissions are recorded; at run time: a name starts, an empty string stops"},
     {"record-check", "recordings also say what each submission leaves in memory; for guests with one CPU (default off)"},
     {"report", "read only: the core's counters and engine states as JSON"},
     {"where", "read only: where each engine stands, with fields, bound state and running EU threads"},
@@ -103,13 +100,9 @@ static char* get_where(Object* object, Error** errp) {
   return copy;
 }
 
-static bool get_record_check(Object* object, Error** errp) {
-  return INTEL_GPU(object)->record_check;
-}
+static bool get_record_check(Object* object, Error** errp) { return INTEL_GPU(object)->record_check; }
 
-static void set_record_check(Object* object, bool value, Error** errp) {
-  INTEL_GPU(object)->record_check = value;
-}
+static void set_record_check(Object* object, bool value, Error** errp) { INTEL_GPU(object)->record_check = value; }
 
 static char* get_report(Object* object, Error** errp) {
   IntelGpuState* s = INTEL_GPU(object);

@@ -135,7 +135,8 @@ void Assembler::strip_adjacency(bool last) {
   const auto at = [&](uint32_t position) { return recent(received_ - 1 - position); };
   const uint32_t before = i == 0 ? at(1) : at(2 * i - 2);
   const uint32_t beyond = last ? at(2 * i + 5) : at(2 * i + 6);
-  emit({at(2 * i), before, at(2 * i + 2), beyond, at(2 * i + 4), at(2 * i + 3)}, 2 * std::min<unsigned>(provoking_.triangle, 2), i % 2 == 1);
+  emit({at(2 * i), before, at(2 * i + 2), beyond, at(2 * i + 4), at(2 * i + 3)}, 2 * std::min<unsigned>(provoking_.triangle, 2),
+       i % 2 == 1);
   ++primitive_id_;
 }
 
@@ -161,9 +162,7 @@ void Assembler::strip_or_fan() {
     case Topology::triangle_fan_no_stipple:
       if (n >= 3) emit({first_, recent(1), recent(0)}, provoking_.fan), ++primitive_id_;
       break;
-    case Topology::polygon:
-      emit_polygon(false);
-      break;
+    case Topology::polygon: emit_polygon(false); break;
     case Topology::quad_strip:
       if (n >= 4 && n % 2 == 0) {
         emit({recent(3), recent(2), recent(0)}, 2, false, 0b011);

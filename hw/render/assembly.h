@@ -23,12 +23,12 @@ constexpr ObjectType without_adjacency(ObjectType type) {
 struct Object {
   std::array<uint32_t, 32> vertices;  ///< in the order they came in
   uint8_t count;
-  bool reversed;                      ///< an odd triangle of a strip: its winding is that of the strip turned round
-  uint8_t provoking;                  ///< index into vertices
-  uint8_t stream = 0;                 ///< of stream output; the rasterizer draws one of them
+  bool reversed;       ///< an odd triangle of a strip: its winding is that of the strip turned round
+  uint8_t provoking;   ///< index into vertices
+  uint8_t stream = 0;  ///< of stream output; the rasterizer draws one of them
   uint32_t primitive_id;
-  uint8_t edges = 7;                  ///< of triangles, bit i: from corner i to the next is an edge of the polygon
-  uint32_t instance = 0;              ///< of the draw
+  uint8_t edges = 7;      ///< of triangles, bit i: from corner i to the next is an edge of the polygon
+  uint32_t instance = 0;  ///< of the draw
 };
 
 /// The object without its adjacent vertices; `type` is the one it was assembled as.
@@ -59,8 +59,8 @@ class Assembler {
   Topology topology_;
   Provoking provoking_;
   Emit emit_;
-  unsigned list_size_ = 0;              // vertices an object of a list; 0: not a list
-  std::array<uint32_t, 64> window_{};   // the latest vertices since the cut
+  unsigned list_size_ = 0;             // vertices an object of a list; 0: not a list
+  std::array<uint32_t, 64> window_{};  // the latest vertices since the cut
   uint32_t first_ = 0;
   uint32_t received_ = 0;
   uint32_t primitive_id_ = 0;

@@ -12,7 +12,11 @@ void add_slots(GeometrySlots& slots, size_t count, const memory::View& like) {
 /// What a host thread has of the draw.
 struct ChunkedGeometry::Unit {
   Unit(const GeometryWorker& like, GeometrySlot& own, uint32_t slot, const VertexStage& vs, const Setup& prototype)
-      : worker{own.view, like.state, like.stop, like.shared, like.kernels, own.urb, own.thread, own.vertices, like.absolute_constants, slot}, stage(worker, vs), setup(prototype), objects(own.objects) {}
+      : worker{own.view, like.state, like.stop, like.shared, like.kernels, own.urb, own.thread, own.vertices, like.absolute_constants,
+               slot},
+        stage(worker, vs),
+        setup(prototype),
+        objects(own.objects) {}
   GeometryWorker worker;
   VertexStage stage;
   Setup setup;
@@ -27,10 +31,17 @@ bool ChunkedGeometry::takes(const DrawState& state, const DrawCall& call, const 
 
 ChunkedGeometry::ChunkedGeometry(WorkerPool* pool, const GeometryWorker& worker, const GeometryPipeline& pipeline, const Setup& setup,
                                  GeometrySlots& slots)
-    : pool_(pool), worker_(worker), stage_(pipeline.vertex_stage()), provoking_(pipeline.provoking()), setup_(setup), slots_(slots), units_(pool ? pool->slots() : 1) {
+    : pool_(pool),
+      worker_(worker),
+      stage_(pipeline.vertex_stage()),
+      provoking_(pipeline.provoking()),
+      setup_(setup),
+      slots_(slots),
+      units_(pool ? pool->slots() : 1) {
   add_slots(slots_, units_.size(), worker.view);
   constexpr unsigned most_vertices = 6;
-  most_objects_ = std::clamp<size_t>((Urb::max_units - 1) / (size_t{Urb::units(stage_.entry_bytes())} * most_vertices), 1, most_objects_a_chunk);
+  most_objects_ =
+      std::clamp<size_t>((Urb::max_units - 1) / (size_t{Urb::units(stage_.entry_bytes())} * most_vertices), 1, most_objects_a_chunk);
 }
 
 ChunkedGeometry::~ChunkedGeometry() = default;
@@ -69,7 +80,8 @@ void ChunkedGeometry::chunk(const Batch& batch, size_t index, unsigned slot, Pre
 }
 
 void ChunkedGeometry::run(const Batch& batch, std::vector<std::unique_ptr<PreparedObjects>>& out) {
-  objects_a_chunk_ = std::min(most_objects_, alone(batch) ? objects_a_chunk : std::clamp(batch.size() / chunks_a_batch, objects_a_chunk, most_objects_a_chunk));
+  objects_a_chunk_ = std::min(
+      most_objects_, alone(batch) ? objects_a_chunk : std::clamp(batch.size() / chunks_a_batch, objects_a_chunk, most_objects_a_chunk));
   const size_t chunks = (batch.size() + objects_a_chunk_ - 1) / objects_a_chunk_;
   while (out.size() < chunks) out.push_back(std::make_unique<PreparedObjects>());
   for (size_t i = chunks; i < out.size(); ++i) out[i]->clear();

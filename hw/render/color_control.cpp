@@ -40,7 +40,8 @@ void TouchedPairs::add(memory::View& view, const RenderTarget& rt, uint32_t slic
   if (added_before) return;
   const surface::CcsRect rect{x, y, static_cast<uint32_t>(part.x1), static_cast<uint32_t>(part.y1)};
   // The next object of the tile must not find them clear again.
-  if (expand_clears(view, rt.ccs, rt.surface, surface::ClearUse::rendering, *rt.level, rect, slice)) rt.ccs.fill(view, rect, slice, CcsCode::pass_through);
+  if (expand_clears(view, rt.ccs, rt.surface, surface::ClearUse::rendering, *rt.level, rect, slice))
+    rt.ccs.fill(view, rect, slice, CcsCode::pass_through);
 }
 
 void TouchedPairs::settle(memory::View& view) {

@@ -24,7 +24,7 @@ class TouchedPairs {
   static constexpr uint32_t tile = 64;
   struct Touched {
     const RenderTarget* rt;
-    uint32_t slice, first_column, first_row;               ///< pairs, of the tile
+    uint32_t slice, first_column, first_row;                      ///< pairs, of the tile
     std::array<uint32_t, tile / surface::Ccs::pair_rows> rows{};  ///< bit: column
   };
 

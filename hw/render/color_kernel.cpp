@@ -84,7 +84,8 @@ uint32_t RenderTarget::quad_rows(memory::View& view, uint32_t x, uint32_t y, uin
   return (x + 1 < extent.width ? 0xfu : 0x5u) & (y + 1 < extent.height ? 0xfu : 0x3u);
 }
 
-void RenderTarget::write_words(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, uint32_t pixels, const std::array<surface::Word4, 2>& words) const {
+void RenderTarget::write_words(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, uint32_t pixels,
+                               const std::array<surface::Word4, 2>& words) const {
   const size_t bytes = surface.format->block_bytes();
   std::array<std::byte, 2 * sizeof(surface::Word4)> stored;
   if (bytes == sizeof(surface::Word4)) std::memcpy(stored.data(), words.data(), stored.size());
@@ -109,7 +110,8 @@ bool OutputMerger::copies_words(const RenderTarget& rt, unsigned target) const {
   const surface::Format& format = *rt.format;
   const Mode how = mode(rt, target);
   if (!four_of(format, surface::ElementLayout::words) && !four_of(format, surface::ElementLayout::uint8)) return false;
-  if (format.output != std::array<int8_t, 4>{0, 1, 2, 3} || how.floating || how.reads || blend_.alpha_test || alpha_to_coverage_) return false;
+  if (format.output != std::array<int8_t, 4>{0, 1, 2, 3} || how.floating || how.reads || blend_.alpha_test || alpha_to_coverage_)
+    return false;
   return (s.base | s.pitch) % format.block_bytes() == 0;
 }
 

@@ -36,8 +36,7 @@ constexpr uint64_t to_morton(uint64_t mask) { return exchange<1, 2>(exchange<2, 
 /// Which codes pass: bit by place in the block.
 uint64_t passing(Compare function, uint8_t reference, uint8_t test_mask, const StencilBlock& codes) {
   uint64_t passes = 0;
-  for (size_t i = 0; i < codes.size(); ++i)
-    passes |= uint64_t{compare<uint8_t>(function, reference, codes[i] & test_mask)} << i;
+  for (size_t i = 0; i < codes.size(); ++i) passes |= uint64_t{compare<uint8_t>(function, reference, codes[i] & test_mask)} << i;
   return passes;
 }
 
@@ -49,8 +48,7 @@ DepthKernel::Stored stored_as(const surface::Format& format) {
 }  // namespace
 
 bool DepthStencil::depth_in_blocks() const {
-  return depth_level_ && depth_.samples == 1 && depth_.tiling == surface::Tiling::y &&
-         depth_.base % memory::View::page_size == 0;
+  return depth_level_ && depth_.samples == 1 && depth_.tiling == surface::Tiling::y && depth_.base % memory::View::page_size == 0;
 }
 
 bool DepthStencil::stencil_in_blocks() const {
@@ -60,9 +58,7 @@ bool DepthStencil::stencil_in_blocks() const {
   return starts(0) && starts(1);
 }
 
-bool DepthStencil::tests_blocks() const {
-  return (!uses_depth() || depth_in_blocks()) && (!stencil_test_ || stencil_in_blocks());
-}
+bool DepthStencil::tests_blocks() const { return (!uses_depth() || depth_in_blocks()) && (!stencil_test_ || stencil_in_blocks()); }
 
 DepthKernel DepthStencil::kernel(DepthKernel plane) const {
   plane.function = static_cast<uint8_t>(depth_function_);
@@ -104,7 +100,8 @@ uint64_t DepthStencil::test_depth_block(memory::View& view, const DepthKernel& d
   const uint64_t corner = address(block.x, block.y);
   const bool in_parts = corner & ((depth.stored == DepthKernel::Stored::unorm16 ? 0 : depth_column) | 7 * row | 15);
   if (!in_parts)
-    return kernels.depth_block(depth, block.sample_x, block.sample_y, const_cast<std::byte*>(depth_write_ ? view.at_for_write(corner) : view.at(corner)), mask);
+    return kernels.depth_block(depth, block.sample_x, block.sample_y,
+                               const_cast<std::byte*>(depth_write_ ? view.at_for_write(corner) : view.at(corner)), mask);
   uint64_t passed = 0;
   for (unsigned y = 0; y < 8; y += part)
     for (unsigned x = 0; x < 8; x += part) {

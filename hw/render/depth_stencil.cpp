@@ -32,7 +32,8 @@ DepthStencil::DepthStencil(const DrawState& state, const DepthBuffers& buffers) 
   const DepthStencilState& ds = state.depth_stencil;
   // Clients without a depth buffer leave its packet at zero (IGT's rendercopy does): the format counts where depth is used.
   if (depth_.is_null() && bound.missing && (ds.depth_test || ds.depth_write))
-    guest_error("3DSTATE_DEPTH_BUFFER with a reserved type or format, or no memory", "type {}, format {}", bound.declared_type, bound.declared_format);
+    guest_error("3DSTATE_DEPTH_BUFFER with a reserved type or format, or no memory", "type {}, format {}", bound.declared_type,
+                bound.declared_format);
   depth_test_ = depth_level_ && ds.depth_test;
   depth_write_ = depth_level_ && ds.depth_write && bound.depth_write;
   stencil_test_ = stencil_level_ && ds.stencil_test;
@@ -44,7 +45,8 @@ DepthStencil::DepthStencil(const DrawState& state, const DepthBuffers& buffers) 
 bool DepthStencil::depth_passes(memory::View& view, const Sample& sample, uint64_t address) const {
   if (!depth_test_) return true;
   if (depth_.format->block_bits == 16) return compare<uint32_t>(depth_function_, quantized(sample.z), view.load<uint16_t>(address));
-  if (depth_.format->code == surface::SurfaceFormat::R32_FLOAT) return compare(depth_function_, static_cast<float>(sample.z), view.load<float>(address));
+  if (depth_.format->code == surface::SurfaceFormat::R32_FLOAT)
+    return compare(depth_function_, static_cast<float>(sample.z), view.load<float>(address));
   return compare(depth_function_, quantized(sample.z), view.load<uint32_t>(address) & 0xffffff);
 }
 
@@ -84,7 +86,9 @@ bool DepthStencil::test_and_write(memory::View& view, const Sample& s, std::opti
 
 namespace {
 
-PixelRect whole(const surface::Level& level) { return {0, 0, static_cast<int32_t>(level.extent().width), static_cast<int32_t>(level.extent().height)}; }
+PixelRect whole(const surface::Level& level) {
+  return {0, 0, static_cast<int32_t>(level.extent().width), static_cast<int32_t>(level.extent().height)};
+}
 
 PixelRect clear_rect(const surface::Level& level, const DepthOperation& op) {
   PixelRect rect = whole(level);
@@ -96,8 +100,8 @@ constexpr uint32_t all_samples = ~0u;
 
 /// `value` in the samples of `mask` of the pixels of `rect`.
 template <typename Value>
-void fill_samples(memory::View& view, const surface::Surface& surface, const surface::Level& level, const PixelRect& rect, uint32_t slice, uint32_t mask,
-                  const Value& value, StopReasons stops) {
+void fill_samples(memory::View& view, const surface::Surface& surface, const surface::Level& level, const PixelRect& rect, uint32_t slice,
+                  uint32_t mask, const Value& value, StopReasons stops) {
   for (unsigned sample = 0; sample < surface.samples && !stops; ++sample)
     if (mask >> sample & 1) fill(view, surface, level, rect, slice, sample, reinterpret_cast<const std::byte*>(&value), stops);
 }
@@ -121,7 +125,8 @@ void DepthStencil::clear(memory::View& view, const FillBands& bands, StopReasons
     const bool all = hiz_ && covered_by(op);
     if (!all) renew(view, bands, stops);
     clear(depth_, *depth_level_, clear_value_);  // of 16 bits, the low ones
-    for (uint32_t slice = 0; all && !stops && slice < depth_.view_extent; ++slice) hiz_->mark(view, slice + depth_.min_array_element, clear_value_);
+    for (uint32_t slice = 0; all && !stops && slice < depth_.view_extent; ++slice)
+      hiz_->mark(view, slice + depth_.min_array_element, clear_value_);
   }
   if (op.clear_stencil && stencil_level_) clear(stencil_, *stencil_level_, op.stencil_value);
 }

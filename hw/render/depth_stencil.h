@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "hw/memory/view.h"
+#include "hw/render/draw_state.h"
 #include "hw/render/fill.h"
 #include "hw/render/pixel_kernels.h"
 #include "hw/render/raster_state.h"
-#include "hw/render/draw_state.h"
 #include "hw/render/state_decoder.h"
 #include "hw/surface/hiz_clear.h"
 #include "hw/surface/surface.h"
@@ -30,7 +30,7 @@ class DepthStencil {
 
   struct Sample {
     uint32_t x, y, layer, sample;
-    double z;      ///< within the viewport's range
+    double z;  ///< within the viewport's range
     bool front;
   };
   /// True: the sample passes. Both buffers are updated as the tests' results demand.
@@ -71,7 +71,7 @@ class DepthStencil {
   surface::Surface depth_, stencil_;
   std::optional<surface::Level> depth_level_, stencil_level_;
   std::optional<surface::HizClear> hiz_;  ///< when HiZ is on and a clear value is bound
-  uint32_t clear_value_ = 0;     ///< 3DSTATE_CLEAR_PARAMS', as the depth buffer holds it
+  uint32_t clear_value_ = 0;              ///< 3DSTATE_CLEAR_PARAMS', as the depth buffer holds it
   bool depth_test_ = false, depth_write_ = false, stencil_test_ = false, stencil_write_ = false;
   CompareFunction depth_function_{};
   std::array<StencilFace, 2> faces_;  // front, back

@@ -16,8 +16,7 @@ uint32_t as_float(uint32_t fixed) { return std::bit_cast<uint32_t>(static_cast<f
 
 }  // namespace
 
-DomainStage::DomainStage(GeometryWorker& worker)
-    : worker_(worker), ds_(worker.state.stage(Stage::ds)), entry_bytes_(ds_.entry_bytes) {
+DomainStage::DomainStage(GeometryWorker& worker) : worker_(worker), ds_(worker.state.stage(Stage::ds)), entry_bytes_(ds_.entry_bytes) {
   if (!ds_.enable) return;
   // The kernel for single patches serves the mode with dual patches, too.
   if (!worker.state.domain_simd8) unimplemented("domain shader in SIMD4x2 mode");

@@ -31,10 +31,19 @@ Topology drawn_topology(const DrawState& state, Topology assembled) {
 
 }  // namespace
 
-Drawer::Draw::Draw(Drawer& drawer, const DrawState& state, const StateDecoder& decoder, const DrawCall& call, EngineEnv& env, const DrawProgress& earlier)
-    : drawer_(drawer), decoder_(decoder), env_(env), last_(last_geometry_stage(state)), work_(std::make_unique<PixelWork>(state, last_, env, drawer.shared_)),
-      state_(work_->state), setup_(state_, work_->raster, last_), worker_{env.view, state_, env.stop, drawer.shared_, drawer.kernels_, drawer.urb_, drawer.thread_, drawer.vertices_, absolute()},
-      geometry_(worker_, call), stream_out_(state_, env.registers, env.view), earlier_(earlier),
+Drawer::Draw::Draw(Drawer& drawer, const DrawState& state, const StateDecoder& decoder, const DrawCall& call, EngineEnv& env,
+                   const DrawProgress& earlier)
+    : drawer_(drawer),
+      decoder_(decoder),
+      env_(env),
+      last_(last_geometry_stage(state)),
+      work_(std::make_unique<PixelWork>(state, last_, env, drawer.shared_)),
+      state_(work_->state),
+      setup_(state_, work_->raster, last_),
+      worker_{env.view, state_, env.stop, drawer.shared_, drawer.kernels_, drawer.urb_, drawer.thread_, drawer.vertices_, absolute()},
+      geometry_(worker_, call),
+      stream_out_(state_, env.registers, env.view),
+      earlier_(earlier),
       stops_within_batches_(worker_.repeatable && !stream_out_.enabled()),
       stops_between_batches_(stops_within_batches_ || (last_ == Stage::vs && !stream_out_.enabled())) {
   work_->lists = drawer.queue_.spare_lists();

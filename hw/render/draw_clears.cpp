@@ -45,7 +45,8 @@ void Drawer::Draw::fast_clear(const PreparedObject& object) {
   if (rt.mcs)
     return drawer_.in_bands(env_, rect, stops(), [&](memory::View& view, const PixelRect& band) {
       for (int32_t y = band.y0; y < band.y1; ++y)
-        for (int32_t x = band.x0; x < band.x1; ++x) rt.mcs.write(view, static_cast<uint32_t>(x), static_cast<uint32_t>(y), slice, rt.mcs.clear());
+        for (int32_t x = band.x0; x < band.x1; ++x)
+          rt.mcs.write(view, static_cast<uint32_t>(x), static_cast<uint32_t>(y), slice, rt.mcs.clear());
     });
   std::array<std::byte, 16> texel{};
   surface::encode(*rt.surface.format, rt.surface.clear_color, texel.data());

@@ -22,7 +22,7 @@ struct PixelRect {
 
 struct VertexBuffer {
   uint64_t address = 0;
-  uint32_t size = 0;   ///< bytes
+  uint32_t size = 0;  ///< bytes
   uint32_t pitch = 0;
   bool null = true;
 };
@@ -40,8 +40,8 @@ struct VertexElement {
 
 struct IndexBuffer {
   uint64_t address = 0;
-  uint32_t size = 0;         ///< bytes
-  uint8_t index_bytes = 1;   ///< 1, 2 or 4
+  uint32_t size = 0;        ///< bytes
+  uint8_t index_bytes = 1;  ///< 1, 2 or 4
 };
 
 /// A system-generated value: which component of which element it replaces.
@@ -61,8 +61,8 @@ struct VertexInput {
   SystemValue vertex_id, instance_id;
   Topology topology{};
   bool statistics = false;
-  bool packing = false;                              ///< only the components of `packed` are delivered
-  std::array<uint8_t, packed_elements> packed{};     ///< by element: bit c, component c
+  bool packing = false;                           ///< only the components of `packed` are delivered
+  std::array<uint8_t, packed_elements> packed{};  ///< by element: bit c, component c
 };
 
 /// Push constants of a stage: up to four ranges, read one after the other into registers.
@@ -78,10 +78,10 @@ struct PushConstants {
 
 /// A kernel and how its threads start.
 struct ThreadState {
-  uint64_t kernel = 0;             ///< offset from the instruction base
-  uint32_t grf_start = 0;          ///< first register of constants; what follows them is the stage's
-  uint64_t scratch_base = 0;       ///< offset from the general state base
-  uint32_t scratch_bytes = 0;      ///< per thread
+  uint64_t kernel = 0;         ///< offset from the instruction base
+  uint32_t grf_start = 0;      ///< first register of constants; what follows them is the stage's
+  uint64_t scratch_base = 0;   ///< offset from the general state base
+  uint32_t scratch_bytes = 0;  ///< per thread
   bool alternate_float = false;
   bool vector_mask = false;
 };
@@ -91,9 +91,9 @@ struct StageState {
   bool enable = false;
   bool statistics = false;
   ThreadState thread;
-  uint32_t entry_bytes = 64;                    ///< of its URB entries
-  uint32_t read_offset = 0, read_length = 0;    ///< of an input entry, 32 bytes each
-  uint32_t output_offset = 0, output_length = 0;///< of its vertices' attributes, 32 bytes each
+  uint32_t entry_bytes = 64;                       ///< of its URB entries
+  uint32_t read_offset = 0, read_length = 0;       ///< of an input entry, 32 bytes each
+  uint32_t output_offset = 0, output_length = 0;   ///< of its vertices' attributes, 32 bytes each
   uint8_t clip_distances = 0, cull_distances = 0;  ///< masks of user distances
 };
 
@@ -119,16 +119,16 @@ struct TessellationState {
 };
 
 struct GeometryState {
-  bool simd8 = false;                      ///< the one dispatch mode that is done
-  uint8_t dispatch_mode = 0;               ///< the field, for messages
-  unsigned instances = 1;                  ///< at most 32
-  Topology topology{};                     ///< of what it emits
-  Reorder reorder{};                       ///< of its input
+  bool simd8 = false;         ///< the one dispatch mode that is done
+  uint8_t dispatch_mode = 0;  ///< the field, for messages
+  unsigned instances = 1;     ///< at most 32
+  Topology topology{};        ///< of what it emits
+  Reorder reorder{};          ///< of its input
   bool discard_adjacency = false, vertex_handles = false, primitive_id = false;
-  uint32_t vertex_dwords = 4;              ///< of a vertex in its entry
-  uint32_t control_registers = 0;          ///< of the control data header
-  bool stream_ids = false;                 ///< control data are stream ids, not cuts
-  unsigned default_stream = 0;             ///< at most 3
+  uint32_t vertex_dwords = 4;      ///< of a vertex in its entry
+  uint32_t control_registers = 0;  ///< of the control data header
+  bool stream_ids = false;         ///< control data are stream ids, not cuts
+  unsigned default_stream = 0;     ///< at most 3
   bool static_output = false;
   uint32_t static_vertices = 0;
 };
@@ -143,15 +143,15 @@ struct StreamOutBuffer {
 
 /// Components of a vertex that go to a buffer.
 struct StreamOutDecl {
-  uint8_t buffer = 0;     ///< at most 3
+  uint8_t buffer = 0;  ///< at most 3
   uint8_t mask = 0;
-  bool hole = false;      ///< the buffer's memory is left alone
-  uint32_t dword = 0;     ///< of the vertex, component 0
+  bool hole = false;   ///< the buffer's memory is left alone
+  uint32_t dword = 0;  ///< of the vertex, component 0
 };
 
 struct OutputStream {
-  uint8_t buffers = 0;    ///< mask
-  uint32_t end = 0;       ///< dwords of the vertex that are read
+  uint8_t buffers = 0;  ///< mask
+  uint32_t end = 0;     ///< dwords of the vertex that are read
   std::vector<StreamOutDecl> decls;
 };
 
@@ -168,13 +168,13 @@ struct StreamOutState {
 struct ClipState {
   bool enable = false;
   bool reject_all = false, accept_all = false;
-  bool d3d = false;                             ///< depth begins at 0, not at -w
+  bool d3d = false;  ///< depth begins at 0, not at -w
   bool xy_test = false, guardband = false, perspective_divide = true;
   bool force_layer_zero = false;
   bool force_clip_distances = false, force_cull_distances = false;  ///< the masks below replace the stage's
   uint8_t clip_distances = 0, cull_distances = 0;
   float min_point_width = 0, max_point_width = 0;
-  unsigned viewports = 1;                       ///< 1 to 16
+  unsigned viewports = 1;  ///< 1 to 16
   bool statistics = false;
 };
 
@@ -197,7 +197,7 @@ struct RasterizerState {
   bool smooth_point = false;
   bool point_width_from_state = false;
   float point_width = 0;
-  bool point_upper_right = false;      ///< which edges of a point's square belong to it
+  bool point_upper_right = false;  ///< which edges of a point's square belong to it
   bool line_stipple = false, polygon_stipple = false;
   Provoking provoking{0, 0, 0};
   PixelRect drawing_rectangle{0, 0, 1, 1};
@@ -212,10 +212,10 @@ struct StippleState {
 
 struct MultisampleState {
   static constexpr unsigned max_samples = 16;
-  unsigned log2_samples = 0;                                   ///< at most 4
+  unsigned log2_samples = 0;  ///< at most 4
   uint32_t sample_mask = 0;
-  bool rasterization = false;                                  ///< coverage is found at each sample
-  std::array<std::array<float, 2>, max_samples> positions{};   ///< of 1 << log2_samples samples: x, y from the pixel's upper left
+  bool rasterization = false;                                 ///< coverage is found at each sample
+  std::array<std::array<float, 2>, max_samples> positions{};  ///< of 1 << log2_samples samples: x, y from the pixel's upper left
 };
 
 /// A viewport as it stands in memory. Matrix element mij of the PRM: 3 is the translation.
@@ -233,18 +233,18 @@ struct ViewportState {
 
 /// What setup takes of the vertices.
 struct AttributeOverride {
-  uint8_t source = 0;                ///< attribute number
-  bool by_facing = false;            ///< back faces take the next attribute
-  uint8_t components = 0;            ///< bit c: component c is `constant`
+  uint8_t source = 0;      ///< attribute number
+  bool by_facing = false;  ///< back faces take the next attribute
+  uint8_t components = 0;  ///< bit c: component c is `constant`
   AttributeConstant constant{};
 };
 
 struct SetupState {
   static constexpr unsigned max_attributes = 32, swizzled_attributes = 16;
-  unsigned attributes = 0;                       ///< at most 32
+  unsigned attributes = 0;  ///< at most 32
   bool force_read_offset = false, force_read_length = false;
-  uint32_t read_offset = 0, read_length = 0;     ///< replace the stage's, 32 bytes each
-  bool swizzle = false;                          ///< `overrides` count for the first 16 attributes
+  uint32_t read_offset = 0, read_length = 0;  ///< replace the stage's, 32 bytes each
+  bool swizzle = false;                       ///< `overrides` count for the first 16 attributes
   std::array<AttributeOverride, swizzled_attributes> overrides{};
   uint8_t primitive_id_attribute = 0, primitive_id_components = 0;  ///< that attribute's components (mask) are the primitive's id
   uint32_t constant_attributes = 0, sprite_attributes = 0;          ///< masks
@@ -261,7 +261,7 @@ struct DepthStencilState {
   bool depth_test = false, depth_write = false;
   CompareFunction depth_function{};
   bool stencil_test = false, stencil_write = false;
-  std::array<StencilFace, 2> faces{};   ///< front, back
+  std::array<StencilFace, 2> faces{};  ///< front, back
 };
 
 /// Null surfaces where there is none.
@@ -270,15 +270,15 @@ struct DepthBuffers {
 };
 
 struct DepthTargets {
-  DepthBuffers buffers;                 ///< with the samples of MultisampleState
-  uint64_t version = 0;                 ///< another one: other buffers, perhaps
-  bool missing = false;                 ///< a depth buffer is declared, but its type or format is reserved, or it has no memory
+  DepthBuffers buffers;                            ///< with the samples of MultisampleState
+  uint64_t version = 0;                            ///< another one: other buffers, perhaps
+  bool missing = false;                            ///< a depth buffer is declared, but its type or format is reserved, or it has no memory
   uint8_t declared_type = 0, declared_format = 0;  ///< the fields, for messages
   DepthFormat format{};
   bool depth_write = false, stencil_write = false, stencil_enable = false;
   bool hiz = false;
   uint64_t hiz_address = 0;
-  uint32_t hiz_pitch = 0, hiz_qpitch = 0;          ///< bytes; rows
+  uint32_t hiz_pitch = 0, hiz_qpitch = 0;  ///< bytes; rows
   bool clear_value_valid = false;
   float clear_value = 0;
 };
@@ -291,17 +291,17 @@ struct PixelKernel {
 };
 
 struct PixelState {
-  bool valid = false;                      ///< there is a pixel shader
-  std::array<PixelKernel, 3> kernels{};    ///< of 8, 16 and 32 pixels
-  ThreadState thread;                      ///< of all of them, but for `kernel` and `grf_start`
-  uint8_t rounding = 0;                    ///< as cr0's field
+  bool valid = false;                    ///< there is a pixel shader
+  std::array<PixelKernel, 3> kernels{};  ///< of 8, 16 and 32 pixels
+  ThreadState thread;                    ///< of all of them, but for `kernel` and `grf_start`
+  uint8_t rounding = 0;                  ///< as cr0's field
   bool statistics = false;
   bool fast_clear = false;
   ResolveType resolve{};
-  bool position_offset = false;            ///< the payload has offsets within the pixel
+  bool position_offset = false;  ///< the payload has offsets within the pixel
   Location position_offset_at{};
   Location position_zw_at{};
-  uint8_t barycentrics = 0;                ///< mask: perspective at Location 0, 1, 2, then the same without perspective
+  uint8_t barycentrics = 0;  ///< mask: perspective at Location 0, 1, 2, then the same without perspective
   bool source_depth = false, source_w = false;
   InputCoverage coverage{};
   bool computes_depth = false, computes_stencil = false, kills = false, sample_mask = false;
@@ -317,37 +317,37 @@ struct TargetBlend {
   BlendFunction function{}, alpha_function{};  ///< other numbers: the source as it is
   uint8_t disabled = 0;                        ///< bit c: channel c (red first) is not written
   bool logic_op = false;
-  uint8_t logic_table = 0;                     ///< bit (2 source + destination) of the result
+  uint8_t logic_table = 0;  ///< bit (2 source + destination) of the result
   ColorClamp clamp{};
   bool clamp_before = false, clamp_source_only = false, clamp_after = false;
 };
 
 struct BlendState {
   bool bound = false;
-  uint64_t address = 0;                        ///< of the structure, whose entries are read target by target
+  uint64_t address = 0;  ///< of the structure, whose entries are read target by target
   bool alpha_to_coverage = false, alpha_to_coverage_dither = false, alpha_to_one = false;
   bool independent_alpha = false;
   bool alpha_test = false;
   CompareFunction alpha_function{};
-  bool alpha_reference_unorm = false;          ///< the reference is 0 to 255, and alpha is rounded to that
+  bool alpha_reference_unorm = false;  ///< the reference is 0 to 255, and alpha is rounded to that
   float alpha_reference = 0;
   std::array<float, 4> constant{};
 };
 
 struct DrawState {
   VertexInput vertex;
-  std::array<StageState, stage_count - 1> stages{};      ///< VS, HS, DS, GS
+  std::array<StageState, stage_count - 1> stages{};  ///< VS, HS, DS, GS
   bool vertex_simd8 = false;
   HullState hull;
   TessellationState tessellation;
-  bool domain_simd8 = false, domain_w = false;           ///< `domain_w`: the third barycentric is in the payload
+  bool domain_simd8 = false, domain_w = false;  ///< `domain_w`: the third barycentric is in the payload
   GeometryState geometry;
   StreamOutState stream_out;
   ClipState clip;
   RasterizerState raster;
   StippleState stipple;
   MultisampleState multisample;
-  std::array<ViewportState, 16> viewports{};             ///< as many as clip.viewports
+  std::array<ViewportState, 16> viewports{};  ///< as many as clip.viewports
   SetupState setup;
   DepthStencilState depth_stencil;
   DepthTargets depth;

@@ -13,8 +13,15 @@ constexpr uint64_t page = memory::View::page_size;
 
 class Filler {
  public:
-  Filler(memory::View& view, const surface::Surface& surface, const surface::Level& level, uint32_t slice, uint32_t sample, const std::byte* element, StopReasons stops)
-      : view_(view), level_(level), slice_(slice), sample_(sample), bytes_(surface.format->block_bytes()), element_(element), stops_(stops) {
+  Filler(memory::View& view, const surface::Surface& surface, const surface::Level& level, uint32_t slice, uint32_t sample,
+         const std::byte* element, StopReasons stops)
+      : view_(view),
+        level_(level),
+        slice_(slice),
+        sample_(sample),
+        bytes_(surface.format->block_bytes()),
+        element_(element),
+        stops_(stops) {
     for (size_t at = 0; at + bytes_ <= line_.size(); at += bytes_) std::memcpy(line_.data() + at, element, bytes_);
   }
 
@@ -36,13 +43,16 @@ class Filler {
     for (int32_t x = part.x0; x < part.x1;) {
       const uint64_t at = address(x, part.y0), left = y_column - at % y_column;
       const int32_t end = std::min(x + static_cast<int32_t>(left / bytes_), part.x1);
-      if (left == y_column && uint64_t{bytes_} * static_cast<uint64_t>(end - x) == y_column) put(view_.at_for_write(at), y_column * static_cast<uint64_t>(part.y1 - part.y0));
+      if (left == y_column && uint64_t{bytes_} * static_cast<uint64_t>(end - x) == y_column)
+        put(view_.at_for_write(at), y_column * static_cast<uint64_t>(part.y1 - part.y0));
       else rows({x, part.y0, end, part.y1}, y_column);
       x = end;
     }
   }
   void whole_page(int32_t x, int32_t y) { put(view_.at_for_write(address(x, y)), page); }
-  uint64_t address(int32_t x, int32_t y) const { return level_.address(static_cast<uint32_t>(x), static_cast<uint32_t>(y), slice_, sample_); }
+  uint64_t address(int32_t x, int32_t y) const {
+    return level_.address(static_cast<uint32_t>(x), static_cast<uint32_t>(y), slice_, sample_);
+  }
 
  private:
   void put(std::byte* to, uint64_t size) {
@@ -72,15 +82,16 @@ int32_t page_start(int32_t from, int32_t step, Address&& address) {
 
 }  // namespace
 
-void fill(memory::View& view, const surface::Surface& surface, const surface::Level& level, const PixelRect& rect, uint32_t slice, uint32_t sample,
-          const std::byte* element, StopReasons stops) {
+void fill(memory::View& view, const surface::Surface& surface, const surface::Level& level, const PixelRect& rect, uint32_t slice,
+          uint32_t sample, const std::byte* element, StopReasons stops) {
   if (rect.empty()) return;
   Filler filler(view, surface, level, slice, sample, element, stops);
   const unsigned bytes = surface.format->block_bytes();
   using surface::Tiling;
   const Tiling tiling = surface.tiling;
   const bool aligned = !surface.interleaved && std::has_single_bit(bytes) && surface.base % page == 0;
-  if (!aligned || tiling == Tiling::yf || tiling == Tiling::ys || (tiling == Tiling::linear && surface.pitch % bytes)) return filler.elements(rect);
+  if (!aligned || tiling == Tiling::yf || tiling == Tiling::ys || (tiling == Tiling::linear && surface.pitch % bytes))
+    return filler.elements(rect);
   constexpr uint64_t x_row = 512;
   if (tiling == Tiling::linear) return filler.rows(rect, page);
   if (tiling == Tiling::x) return filler.rows(rect, x_row);

@@ -21,8 +21,8 @@ struct StopReasons {
 
 /// Each pixel of `rect` (within the level) in `slice`, counted from the surface's own first one, gets `element` (the format's bytes) as its
 /// sample `sample`. Ends early, with some of them done, when `stops` says so; asked each row of pixels or pages.
-void fill(memory::View& view, const surface::Surface& surface, const surface::Level& level, const PixelRect& rect, uint32_t slice, uint32_t sample,
-          const std::byte* element, StopReasons stops);
+void fill(memory::View& view, const surface::Surface& surface, const surface::Level& level, const PixelRect& rect, uint32_t slice,
+          uint32_t sample, const std::byte* element, StopReasons stops);
 
 /// Does `part` for bands of `rect` that together are all of it: maybe on several threads, each with its own view.
 using FillPart = std::function<void(memory::View& view, const PixelRect& band)>;

@@ -27,7 +27,9 @@ class Vue {
   float clip_distance(unsigned i) const { return value(8 + i); }
   std::span<const uint32_t> dwords() const { return dwords_; }
   /// Its four floats, or `nothing` where it is shorter than that.
-  const float* position_or(const float* nothing) const { return dwords_.size() >= 8 ? reinterpret_cast<const float*>(dwords_.data() + 4) : nothing; }
+  const float* position_or(const float* nothing) const {
+    return dwords_.size() >= 8 ? reinterpret_cast<const float*>(dwords_.data() + 4) : nothing;
+  }
 
  private:
   std::span<const uint32_t> dwords_;

@@ -81,7 +81,8 @@ void GeometryPipeline::run(const BatchSink& finished) {
   if (runs_list(finished)) return;
   uint32_t instance = 0;
   Assembler assembler(call_.topology, provoking_, [&](const Object& object) {
-    if (unshaded_ ? objects_.size() >= objects_a_chunked_batch : objects_.size() >= objects_a_batch || gathered_ + object.count > vertices_a_batch_)
+    if (unshaded_ ? objects_.size() >= objects_a_chunked_batch
+                  : objects_.size() >= objects_a_batch || gathered_ + object.count > vertices_a_batch_)
       flush(finished);
     objects_.push_back(object);
     objects_.back().instance = instance;

@@ -50,7 +50,7 @@ class GeometryPipeline {
   std::optional<GeometryStage> gs_;
   size_t vertices_a_batch_;
   std::vector<Object> objects_;
-  size_t gathered_ = 0;        ///< vertices of objects_, at most
+  size_t gathered_ = 0;  ///< vertices of objects_, at most
   GeometryCounts counts_;
   uint64_t skip_ = 0;
   bool halted_ = false, unshaded_ = false;

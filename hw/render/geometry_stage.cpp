@@ -15,8 +15,13 @@ constexpr unsigned instance_shift = 27;
 }  // namespace
 
 GeometryStage::GeometryStage(GeometryWorker& worker, Provoking provoking)
-    : worker_(worker), stage_(worker.state.stage(Stage::gs)), gs_(worker.state.geometry), provoking_(provoking), entry_bytes_(stage_.entry_bytes),
-      instances_(gs_.instances), one_object_(instances_ > 1) {
+    : worker_(worker),
+      stage_(worker.state.stage(Stage::gs)),
+      gs_(worker.state.geometry),
+      provoking_(provoking),
+      entry_bytes_(stage_.entry_bytes),
+      instances_(gs_.instances),
+      one_object_(instances_ > 1) {
   if (!gs_.simd8) unimplemented("geometry shader dispatch mode", "{}: nothing comes out", gs_.dispatch_mode);
   else kernel_ = worker.load(Stage::gs);
 }
@@ -107,7 +112,9 @@ void GeometryStage::run(const Batch& batch, const BatchSink& next) {
   const uint32_t units = Urb::units(entry_bytes_);
   std::array<Output, simd8> outputs;
   std::array<Object, simd8> turned;
-  const auto prepare = [&](const Object& object) { return reordered(gs_.discard_adjacency ? primary_vertices(object, batch.type) : object, gs_.reorder); };
+  const auto prepare = [&](const Object& object) {
+    return reordered(gs_.discard_adjacency ? primary_vertices(object, batch.type) : object, gs_.reorder);
+  };
   const unsigned objects_a_thread = one_object_ ? 1 : simd8;
   for (size_t at = 0; at < batch.objects.size() && !worker_.stop.aborting(); at += objects_a_thread) {
     const size_t objects = std::min<size_t>(objects_a_thread, batch.objects.size() - at);
@@ -116,7 +123,8 @@ void GeometryStage::run(const Batch& batch, const BatchSink& next) {
       if (worker_.urb.room() < simd8 * units || objects_.size() >= objects_a_batch) pass_on(next);
       const size_t count = one_object_ ? std::min<size_t>(simd8, instances_ - instance) : objects;
       for (size_t i = 0; i < count; ++i)
-        outputs[i] = {worker_.urb.allocate(entry_bytes_), one_object_ ? static_cast<uint32_t>(instance + i) : 0, &turned[one_object_ ? 0 : i]};
+        outputs[i] = {worker_.urb.allocate(entry_bytes_), one_object_ ? static_cast<uint32_t>(instance + i) : 0,
+                      &turned[one_object_ ? 0 : i]};
       dispatch(batch, std::span(outputs).first(count));
       for (size_t i = 0; i < count; ++i) gather(outputs[i]);
     }

@@ -23,7 +23,7 @@ class GeometryStage {
   /// One entry in the URB: an instance of the shader on an object.
   struct Output {
     uint32_t handle;
-    uint32_t instance;       ///< of the shader
+    uint32_t instance;  ///< of the shader
     const Object* object;
   };
   void dispatch(const Batch& batch, std::span<const Output> outputs);
@@ -39,7 +39,7 @@ class GeometryStage {
   Kernel kernel_;
   uint32_t entry_bytes_;
   unsigned instances_;
-  bool one_object_;          ///< a thread's channels are instances of one object, not objects
+  bool one_object_;  ///< a thread's channels are instances of one object, not objects
   uint32_t mark_ = 0;
   std::vector<Vertex> vertices_;
   std::vector<Object> objects_;

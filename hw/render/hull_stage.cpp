@@ -9,13 +9,17 @@
 namespace softgen::render {
 namespace {
 
-constexpr uint32_t hword = 8;  // dwords
+constexpr uint32_t hword = 8;            // dwords
 constexpr unsigned instance_shift = 17;  // r0.2[23:17]
 
 }  // namespace
 
 HullStage::HullStage(GeometryWorker& worker)
-    : worker_(worker), stage_(worker.state.stage(Stage::hs)), hs_(worker.state.hull), entry_bytes_(stage_.entry_bytes), instances_(hs_.instances),
+    : worker_(worker),
+      stage_(worker.state.stage(Stage::hs)),
+      hs_(worker.state.hull),
+      entry_bytes_(stage_.entry_bytes),
+      instances_(hs_.instances),
       eight_(hs_.dispatch == HullDispatch::eight_patch) {
   if (!stage_.enable) return;
   if (hs_.dispatch == HullDispatch::dual_patch) {
@@ -67,7 +71,8 @@ void HullStage::run_together(uint32_t dispatch_mask) {
       if (result != eu::RunResult::blocked) ended[i] = true, --running;
     }
     if (running == 0) return;
-    if (barrier.arrived < running) return guest_error("hull shader", "{} of {} threads wait at a barrier that the others never reach", barrier.arrived, running);
+    if (barrier.arrived < running)
+      return guest_error("hull shader", "{} of {} threads wait at a barrier that the others never reach", barrier.arrived, running);
     barrier.arrived = 0;
     for (auto& thread : threads_) thread->notify();
   }

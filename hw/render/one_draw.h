@@ -18,7 +18,8 @@ namespace softgen::render {
 /// One draw: geometry's objects through stream output and setup to their pixels.
 class Drawer::Draw {
  public:
-  Draw(Drawer& drawer, const DrawState& state, const StateDecoder& decoder, const DrawCall& call, EngineEnv& env, const DrawProgress& earlier);
+  Draw(Drawer& drawer, const DrawState& state, const StateDecoder& decoder, const DrawCall& call, EngineEnv& env,
+       const DrawProgress& earlier);
   Draw(const Draw&) = delete;
   Draw& operator=(const Draw&) = delete;
   ~Draw();
@@ -59,7 +60,7 @@ class Drawer::Draw {
   EngineEnv& env_;
   const Stage last_;
   std::unique_ptr<PixelWork> work_;
-  const DrawState& state_;                      ///< the work's
+  const DrawState& state_;  ///< the work's
   Setup setup_;
   GeometryWorker worker_;
   GeometryPipeline geometry_;
@@ -70,14 +71,14 @@ class Drawer::Draw {
   DrawProgress progress_;
   /// A vertex that wrote memory or was streamed out must not be shaded again, and behind other stages all batches come again.
   const bool stops_within_batches_, stops_between_batches_;
-  bool waits_ = false;                      ///< its pixels are drawn later, if they are not too many
+  bool waits_ = false;  ///< its pixels are drawn later, if they are not too many
   bool preempted_ = false;
   struct {
     uint64_t vs, clipped, primitives;
-  } settled_{};                             ///< of whole batches
+  } settled_{};  ///< of whole batches
   const Clock::time_point started_ = Clock::now();
   Clock::duration behind_geometry_{};  ///< in setup and pixels
-  Clock::duration catching_up_{};  ///< the time that it took to get to where the draw had been preempted
+  Clock::duration catching_up_{};      ///< the time that it took to get to where the draw had been preempted
 };
 
 }  // namespace softgen::render

@@ -136,14 +136,16 @@ bool OutputMerger::alpha_passes(float alpha) const {
 uint32_t OutputMerger::alpha_to_coverage(float alpha, unsigned count, uint32_t x, uint32_t y) const {
   const uint32_t all = (1u << count) - 1;
   if (!alpha_to_coverage_) return all;
-  const auto covered = static_cast<unsigned>(std::lround(std::clamp(std::isnan(alpha) ? 0 : alpha, 0.0f, 1.0f) * static_cast<float>(count)));
+  const auto covered =
+      static_cast<unsigned>(std::lround(std::clamp(std::isnan(alpha) ? 0 : alpha, 0.0f, 1.0f) * static_cast<float>(count)));
   const uint32_t mask = (1u << covered) - 1;
   if (!blend_.alpha_to_coverage_dither) return mask;
   const unsigned quarter = std::max(count / 4, 1u), first = ((x & 1) * quarter + (y & 1) * 2 * quarter) % count;
   return (mask << first | mask >> (count - first)) & all;
 }
 
-Float4 OutputMerger::blend(const TargetBlend& how, const surface::Format& format, const Float4& source, const Float4& source1, const Float4& destination) const {
+Float4 OutputMerger::blend(const TargetBlend& how, const surface::Format& format, const Float4& source, const Float4& source1,
+                           const Float4& destination) const {
   Float4 constant = blend_.constant;
   if (how.clamp_before && !how.clamp_source_only) clamp_to(how.clamp, format, constant);
   const Inputs in{source, source1, destination, constant};
@@ -187,8 +189,8 @@ Float4 OutputMerger::merged(const Mode& mode, const surface::Format& format, con
   return source;
 }
 
-void OutputMerger::write(memory::View& view, const RenderTarget& rt, const Mode& mode, uint32_t x, uint32_t y, uint32_t layer, uint32_t samples,
-                         const PixelColor& color) const {
+void OutputMerger::write(memory::View& view, const RenderTarget& rt, const Mode& mode, uint32_t x, uint32_t y, uint32_t layer,
+                         uint32_t samples, const PixelColor& color) const {
   if (!rt.holds(x, y, layer)) return;
   const surface::Format& format = *rt.format;
   const unsigned bytes = format.block_bytes();

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "hw/memory/view.h"
-#include "hw/render/pixel_kernels.h"
 #include "hw/render/draw_state.h"
+#include "hw/render/pixel_kernels.h"
 #include "hw/surface/ccs.h"
 #include "hw/surface/mcs.h"
 #include "hw/surface/surface.h"
@@ -23,9 +23,9 @@ struct RenderTarget {
 
   surface::Surface surface;
   const surface::Format* format = nullptr;  ///< a shader's colour as it is stored: the surface's format through its channel selects
-  std::optional<surface::Level> level;  ///< none: writes go nowhere (null surface, buffer)
+  std::optional<surface::Level> level;      ///< none: writes go nowhere (null surface, buffer)
   surface::Mcs mcs;
-  surface::Ccs ccs;                     ///< of the level
+  surface::Ccs ccs;  ///< of the level
 
   /// Within the level and the view's slices.
   bool holds(uint32_t x, uint32_t y, uint32_t layer) const {
@@ -37,7 +37,8 @@ struct RenderTarget {
   /// Writes `word` to pixels of a block of 8x8 (bit 8 y + x) within the level, for targets of color_kernel().
   void fill_block(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, uint64_t pixels, uint32_t word) const;
   /// Writes the colours of two pixels side by side (bits 0 and 1 of `pixels`), as far as they lie within the level, for targets that copies_words().
-  void write_words(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, uint32_t pixels, const std::array<surface::Word4, 2>& words) const;
+  void write_words(memory::View& view, uint32_t x, uint32_t y, uint32_t slice, uint32_t pixels,
+                   const std::array<surface::Word4, 2>& words) const;
   /// Makes each sample of a pixel lie in its own slice, with the colour it has had: cleared pixels get theirs.
   void expand(memory::View& view, uint32_t x, uint32_t y, uint32_t slice) const;
 };

@@ -10,7 +10,8 @@ struct Four {
 };
 /// As CenterPlanes has it, anywhere in a pixel.
 inline Four interpolate_four(const Planes& p, D4 px, D4 py) {
-  const D4 x = __builtin_convertvector(__builtin_convertvector(px, I4) & ~3, D4), y = __builtin_convertvector(__builtin_convertvector(py, I4) & ~3, D4);
+  const D4 x = __builtin_convertvector(__builtin_convertvector(px, I4) & ~3, D4),
+           y = __builtin_convertvector(__builtin_convertvector(py, I4) & ~3, D4);
   const F4 right = __builtin_convertvector(px - x, F4), down = __builtin_convertvector(py - y, F4);
   const auto value = [&](const double* plane) {
     const F4 there = __builtin_convertvector(plane[0] * x + plane[1] * y + plane[2], F4);
@@ -59,8 +60,8 @@ Centers centers_of(uint32_t one, uint32_t other) {
 /// Up to four planes, each a float at a square's corner and what is added for its pixels (see CenterPlanes).
 struct SquarePlanes {
   D4 a, b, c;
-  F8 added[4][2];  ///< of the two upper quads, and the two lower ones
-  uint32_t corner; ///< x | y << 16
+  F8 added[4][2];   ///< of the two upper quads, and the two lower ones
+  uint32_t corner;  ///< x | y << 16
   F4 there;
 
   [[gnu::always_inline]] inline void set(const CenterPlanes::Plane* const (&planes)[4], unsigned count) {
@@ -100,7 +101,9 @@ struct SquarePlanes {
     }
     const F4 here = there;
     if ((other & squares) != corner) at(other & squares);
-    const auto four = [](F8 v, uint32_t quad) { return quad & 2 ? __builtin_shufflevector(v, v, 4, 5, 6, 7) : __builtin_shufflevector(v, v, 0, 1, 2, 3); };
+    const auto four = [](F8 v, uint32_t quad) {
+      return quad & 2 ? __builtin_shufflevector(v, v, 4, 5, 6, 7) : __builtin_shufflevector(v, v, 0, 1, 2, 3);
+    };
     for (unsigned n = 0; n < count; ++n) {
       const F4 left = here[n] + four(added[n][half], one), right = there[n] + four(added[n][other >> 17 & 1], other);
       out[n] = __builtin_shufflevector(left, right, 0, 1, 2, 3, 4, 5, 6, 7);
@@ -117,7 +120,8 @@ void put_halves(float* to, size_t apart, F16 v) {
 
 bool is_square(const uint32_t* quads) {
   constexpr uint32_t right = 2, below = 2 << 16;
-  return !(quads[0] & (right | below)) && quads[1] == quads[0] + right && quads[2] == quads[0] + below && quads[3] == quads[0] + (right | below);
+  return !(quads[0] & (right | below)) && quads[1] == quads[0] + right && quads[2] == quads[0] + below &&
+         quads[3] == quads[0] + (right | below);
 }
 
 /// Barycentrics alone, of a whole square. `same_w`: W, where it is the same everywhere.

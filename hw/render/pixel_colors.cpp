@@ -25,7 +25,8 @@ F8 clamped(F8 c, float low) {
 #endif
 }
 
-F8 factor(Factor f, const Colors& source, const Colors& source1, const Colors& destination, const std::array<float, 4>& constant, unsigned c) {
+F8 factor(Factor f, const Colors& source, const Colors& source1, const Colors& destination, const std::array<float, 4>& constant,
+          unsigned c) {
   const F8 one = splat(1.0f);
   switch (f) {
     case Factor::one: return one;
@@ -215,14 +216,18 @@ template <typename Floats>
 template <typename Floats, typename Words>
 [[gnu::always_inline]] inline Words added_word(const ColorKernel& k, Floats r, Floats g, Floats b, Floats a, Words there) {
   typedef decltype(Floats{} < Floats{}) Integers;
-  const auto old = [&](unsigned c) { return surface::unorm8(__builtin_convertvector(reinterpret_cast<Integers>(there >> k.shift[c] & 255u), Floats)); };
+  const auto old = [&](unsigned c) {
+    return surface::unorm8(__builtin_convertvector(reinterpret_cast<Integers>(there >> k.shift[c] & 255u), Floats));
+  };
   const Floats old_a = k.alpha_stored ? old(3) : Floats{} + 1.0f;
   const float constant = k.constant[3];
-  const Floats own = alpha_factor(k.source_factor[0], a, old_a, constant), other = alpha_factor(k.destination_factor[0], a, old_a, constant);
+  const Floats own = alpha_factor(k.source_factor[0], a, old_a, constant),
+               other = alpha_factor(k.destination_factor[0], a, old_a, constant);
   const auto channel = [&](Floats source, unsigned c) { return unorm8(source * own + old(c) * other) << k.shift[c]; };
   Words word = channel(r, 0) | channel(g, 1) | channel(b, 2);
   if (k.alpha_stored) {
-    const Floats own_a = alpha_factor(k.source_factor[3], a, old_a, constant), other_a = alpha_factor(k.destination_factor[3], a, old_a, constant);
+    const Floats own_a = alpha_factor(k.source_factor[3], a, old_a, constant),
+                 other_a = alpha_factor(k.destination_factor[3], a, old_a, constant);
     word |= unorm8(a * own_a + old_a * other_a) << k.shift[3];
   }
   return (there & k.keep) | (word & ~k.keep);
@@ -327,7 +332,10 @@ void write_added_square(const ColorKernel& k, const ColorSquare& r) {
 [[gnu::noinline]] void write_halves(const ColorKernel& k, const ColorSquare& s) {
   for (unsigned half = 0; half < 2; ++half) {
     std::byte *const at = s.at + half * 2 * size_t{s.row}, *const below = at + s.row;
-    const ColorPixels p{.source = {s.source[half][0], s.source[half][1], s.source[half][2], s.source[half][3]}, .source1 = {}, .lanes = 0xff, .pair = true,
+    const ColorPixels p{.source = {s.source[half][0], s.source[half][1], s.source[half][2], s.source[half][3]},
+                        .source1 = {},
+                        .lanes = 0xff,
+                        .pair = true,
                         .rows = {at, below, at + 8, below + 8}};
     PIXEL_ISA::write_color(k, p);
   }

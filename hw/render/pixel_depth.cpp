@@ -135,7 +135,8 @@ uint64_t depth_block_of(const DepthKernel& d, double x, double y, std::byte* at,
     const auto ok = static_cast<__mmask8>(passed >> 8 * row);
     if (!ok) continue;
     std::byte* const to = at + row_bytes * row;
-    const I8 now = reinterpret_cast<I8>(_mm256_mask_blend_epi32(ok, reinterpret_cast<__m256i>(there[row]), reinterpret_cast<__m256i>(value[row])));
+    const I8 now =
+        reinterpret_cast<I8>(_mm256_mask_blend_epi32(ok, reinterpret_cast<__m256i>(there[row]), reinterpret_cast<__m256i>(value[row])));
     if constexpr (stored == DepthStored::unorm16) {
       _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_maskz_cvtepi32_epi16(0xff, reinterpret_cast<__m256i>(now)));
     } else {

@@ -23,10 +23,12 @@ bool pair_compresses(const std::byte* line, const std::byte* other, unsigned ele
   const __m512i a = _mm512_loadu_si512(line), b = _mm512_loadu_si512(other);
   const __m128i corner = _mm_loadu_si128(reinterpret_cast<const __m128i*>(line));
   const __m128i first = element == 16 ? corner : element == 8 ? _mm_broadcastq_epi64(corner) : _mm_broadcastd_epi32(corner);
-  const __m512i all = _mm512_maskz_broadcast_i32x4(0xffff, first), differ = _mm512_or_si512(_mm512_xor_si512(a, all), _mm512_xor_si512(b, all));
+  const __m512i all = _mm512_maskz_broadcast_i32x4(0xffff, first),
+                differ = _mm512_or_si512(_mm512_xor_si512(a, all), _mm512_xor_si512(b, all));
   typedef uint64_t U8x8 __attribute__((vector_size(64)));
   const auto eight = reinterpret_cast<U8x8>(differ);
-  return surface::pair_compresses(std::array{eight[0] | eight[2] | eight[4] | eight[6], eight[1] | eight[3] | eight[5] | eight[7]}, element);
+  return surface::pair_compresses(std::array{eight[0] | eight[2] | eight[4] | eight[6], eight[1] | eight[3] | eight[5] | eight[7]},
+                                  element);
 #else
   return surface::pair_compresses(line, other, element);
 #endif
@@ -35,7 +37,14 @@ bool pair_compresses(const std::byte* line, const std::byte* other, unsigned ele
 }  // namespace
 
 extern const PixelKernels PIXEL_KERNELS;
-const PixelKernels PIXEL_KERNELS{coverage, PIXEL_ISA::depth_test, PIXEL_ISA::depth_write, PIXEL_ISA::depth_block,
-                                 PIXEL_ISA::interpolate, PIXEL_ISA::center_planes, PIXEL_ISA::write_color, PIXEL_ISA::write_square, pair_compresses};
+const PixelKernels PIXEL_KERNELS{coverage,
+                                 PIXEL_ISA::depth_test,
+                                 PIXEL_ISA::depth_write,
+                                 PIXEL_ISA::depth_block,
+                                 PIXEL_ISA::interpolate,
+                                 PIXEL_ISA::center_planes,
+                                 PIXEL_ISA::write_color,
+                                 PIXEL_ISA::write_square,
+                                 pair_compresses};
 
 }  // namespace softgen::render

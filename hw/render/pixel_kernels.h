@@ -35,15 +35,15 @@ struct DepthKernel {
 struct ColorKernel {
   enum class Stored : uint8_t { unorm8, uint8, word };
   Stored stored = Stored::unorm8;
-  std::array<uint8_t, 4> shift{};     ///< of r, g, b, a
-  bool alpha_stored = true;           ///< else it reads one and is not written
+  std::array<uint8_t, 4> shift{};  ///< of r, g, b, a
+  bool alpha_stored = true;        ///< else it reads one and is not written
   bool srgb = false;
   bool blending = false;
-  bool added = false;                 ///< blending that is what most draws ask for: see color_kernel.cpp
+  bool added = false;  ///< blending that is what most draws ask for: see color_kernel.cpp
   bool alpha_to_one = false;
   bool clamp_before = false, clamp_after = false;
-  float clamp_low = 0;                ///< to 1
-  uint32_t keep = 0;                  ///< bits of the pixel that are not written
+  float clamp_low = 0;                                                       ///< to 1
+  uint32_t keep = 0;                                                         ///< bits of the pixel that are not written
   std::array<uint8_t, 4> source_factor{}, destination_factor{}, function{};  ///< per channel: BlendFactor and BlendFunction
   std::array<float, 4> constant{};
 
@@ -53,18 +53,18 @@ struct ColorKernel {
 /// Two quads: pixels 0, 1 side by side in row 0 of the first, 2, 3 in row 1; then the other quad's.
 struct ColorPixels {
   const float* source[4];
-  const float* source1[4];   ///< null: there is none
-  bool replicated = false;   ///< one value for all in source
-  uint32_t lanes;            ///< pixels written
-  bool pair = false;         ///< all of them, and the second quad stands to the right of the first
-  std::byte* rows[4];        ///< of quads with a lane: two pixels each
+  const float* source1[4];  ///< null: there is none
+  bool replicated = false;  ///< one value for all in source
+  uint32_t lanes;           ///< pixels written
+  bool pair = false;        ///< all of them, and the second quad stands to the right of the first
+  std::byte* rows[4];       ///< of quads with a lane: two pixels each
 };
 
 /// 4x4 pixels, all of them written; of each row 16 bytes stand together.
 struct ColorSquare {
   const float* source[2][4];  ///< of the two upper quads, then of the lower ones, a channel each
   std::byte* at;
-  uint32_t row;               ///< bytes from row to row
+  uint32_t row;  ///< bytes from row to row
 };
 
 /// i and j barycentrics at places that are multiples of 1/256 pixel; w is 1 / one_over_w, or 1 where that is null.
@@ -81,13 +81,15 @@ struct CenterPlanes {
   bool depth = false, w = false;
   std::array<Plane, 2> perspective, linear;
   Plane one_over_w, z;
-  double bias, low, high;               ///< of depth
-  unsigned registers(size_t quads) const { return static_cast<unsigned>((2 * static_cast<size_t>(std::popcount(modes)) + depth + w) * quads / 2); }
+  double bias, low, high;  ///< of depth
+  unsigned registers(size_t quads) const {
+    return static_cast<unsigned>((2 * static_cast<size_t>(std::popcount(modes)) + depth + w) * quads / 2);
+  }
 };
 
 struct CenterThread {
   const uint32_t* quads;  ///< x | y << 16 each
-  float* out;             ///< eight floats a register, CenterPlanes::registers() of them; barycentrics are i of two quads, then their j, and so on
+  float* out;  ///< eight floats a register, CenterPlanes::registers() of them; barycentrics are i of two quads, then their j, and so on
 };
 
 struct PixelKernels {

@@ -60,7 +60,8 @@ unsigned PixelWorker::put_barycentrics(const PixelBatch& batch, unsigned first, 
     const Planes planes{weights[0].data(), weights[1].data(), mode >= 3 ? nullptr : centers_.one_over_w.data()};
     positions(batch, static_cast<Location>(mode % 3), at);
     for (unsigned lane = 0; lane < width; lane += 8, reg += 2)
-      kernels_.interpolate(planes, &at.x[first + lane], &at.y[first + lane], 8, reinterpret_cast<float*>(own(reg).dw), reinterpret_cast<float*>(own(reg + 1).dw));
+      kernels_.interpolate(planes, &at.x[first + lane], &at.y[first + lane], 8, reinterpret_cast<float*>(own(reg).dw),
+                           reinterpret_cast<float*>(own(reg + 1).dw));
   }
   return reg;
 }
@@ -129,7 +130,8 @@ unsigned PixelWorker::put_planes(const PixelBatch& batch, unsigned first, unsign
       const double inverse[] = {object_->one_over_w.a, object_->one_over_w.b, object_->one_over_w.c};
       std::array<float, 8> again;
       for (unsigned lane = 0; lane < width; lane += 8)
-        kernels_.interpolate({one, one, inverse}, &at.x[first + lane], &at.y[first + lane], 8, reinterpret_cast<float*>(own(reg++).dw), again.data());
+        kernels_.interpolate({one, one, inverse}, &at.x[first + lane], &at.y[first + lane], 8, reinterpret_cast<float*>(own(reg++).dw),
+                             again.data());
     }
   }
   return reg;
@@ -187,13 +189,14 @@ void PixelWorker::put_header(const PixelBatch& batch) {
     const uint32_t* quads = &batch.quads[first / 4];
     const bool both = draw_->simd >= 16;
     own(1 + first / 16) = {{batch.sample_id * (both ? 0x1111u : 0x11u), 0, quads[0], quads[1], both ? quads[2] : 0, both ? quads[3] : 0, 0,
-                                    (told >> first & 0xffff) | batch.lit >> first << 16}};
+                            (told >> first & 0xffff) | batch.lit >> first << 16}};
   }
 }
 
 eu::SeriesLayout PixelWorker::layout() const {
   const Kernel& kernel = draw_->kernel;
-  const size_t constants = std::clamp<size_t>(kernel.grf_start, 1, eu::grf_count), attributes = std::min<size_t>(constants + kernel.constants.size(), eu::grf_count);
+  const size_t constants = std::clamp<size_t>(kernel.grf_start, 1, eu::grf_count),
+               attributes = std::min<size_t>(constants + kernel.constants.size(), eu::grf_count);
   const size_t end = std::min<size_t>(attributes + 2 * object_->attributes.size(), eu::grf_count);
   return {static_cast<uint8_t>(constants), static_cast<uint8_t>(attributes), static_cast<uint8_t>(end)};
 }

@@ -36,14 +36,16 @@ size_t object_count(const PixelWork& work) {
 bool same_target(const RenderTarget& a, const RenderTarget& b) {
   const surface::Surface &s = a.surface, &t = b.surface;
   return a.level.has_value() == b.level.has_value() &&
-         (!a.level || (s.base == t.base && s.format == t.format && s.tiling == t.tiling && s.pitch == t.pitch && s.mip_count == t.mip_count &&
-                       s.min_array_element == t.min_array_element && s.samples == t.samples && a.ccs == b.ccs && s.clear_color == t.clear_color));
+         (!a.level ||
+          (s.base == t.base && s.format == t.format && s.tiling == t.tiling && s.pitch == t.pitch && s.mip_count == t.mip_count &&
+           s.min_array_element == t.min_array_element && s.samples == t.samples && a.ccs == b.ccs && s.clear_color == t.clear_color));
 }
 
 }  // namespace
 
 PixelWork::PixelWork(const DrawState& now, Stage last, EngineEnv& env, MessageTarget* shared)
-    : state(now), raster(state, last),
+    : state(now),
+      raster(state, last),
       pixels{state, raster, {}, 8, DepthStencil(state), OutputMerger(state), {}, shared, env.stop, counts} {}
 
 void PixelWork::count(mmio::RegisterFile& registers) const {
@@ -124,7 +126,8 @@ bool PixelQueue::takes(PixelWork& work) {
 bool PixelQueue::add(std::unique_ptr<PixelWork> work, EngineEnv& env) {
   const size_t objects = object_count(*work);
   const double time = nanoseconds(*work);
-  const bool full = waiting_.size() >= most_draws || waiting_objects_ + objects > most_objects || waiting_nanoseconds_ + time > most_nanoseconds;
+  const bool full =
+      waiting_.size() >= most_draws || waiting_objects_ + objects > most_objects || waiting_nanoseconds_ + time > most_nanoseconds;
   if (full && !finish(env)) return false;
   waiting_objects_ += objects;
   waiting_nanoseconds_ += time;
@@ -227,7 +230,8 @@ void PixelQueue::draw_object(unsigned slot, const Item& item, const PixelRect& t
   for (const RenderTarget* rt : item.work->controlled)
     if (item.object->layer < rt->surface.view_extent)
       touched_[slot].add(workers_[slot]->view(), *rt, item.object->layer + rt->surface.min_array_element, part);
-  workers_[slot]->draw(item.work->wide && pixels_of(part) >= wide_pixels ? *item.work->wide : item.work->pixels, *item.object, tile, control);
+  workers_[slot]->draw(item.work->wide && pixels_of(part) >= wide_pixels ? *item.work->wide : item.work->pixels, *item.object, tile,
+                       control);
 }
 
 /// Of tiles that have as many pixels as the usual ones: less where `all` lies in few rows, as copies of buffers do, so that their threads run
@@ -240,7 +244,8 @@ int32_t PixelQueue::tile_height(std::span<const Item> items, const PixelRect& al
   return height;
 }
 
-bool PixelQueue::draw_items(std::span<const Item> items, double nanoseconds, EngineEnv& env, uint64_t& tile, const std::function<bool()>& enough) {
+bool PixelQueue::draw_items(std::span<const Item> items, double nanoseconds, EngineEnv& env, uint64_t& tile,
+                            const std::function<bool()>& enough) {
   PixelRect all{INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
   for (const Item& i : items) {
     const PixelRect& b = i.bounds;
@@ -252,7 +257,8 @@ bool PixelQueue::draw_items(std::span<const Item> items, double nanoseconds, Eng
   for (int32_t y = all.y0 & ~(height - 1); y < all.y1; y += height)
     for (int32_t x = all.x0 & ~(width - 1); x < all.x1; x += width) tiles.push_back({x, y, x + width, y + height});
   const unsigned slots = pool_ ? pool_->slots() : 1;
-  while (workers_.size() < slots) workers_.push_back(std::make_unique<PixelWorker>(env.view.memory(), static_cast<unsigned>(workers_.size())));
+  while (workers_.size() < slots)
+    workers_.push_back(std::make_unique<PixelWorker>(env.view.memory(), static_cast<unsigned>(workers_.size())));
   for (auto& worker : workers_) worker->view().set_space(env.view.space());
   touched_.resize(workers_.size());
   const Bins sorted = bins(items, tiles);

@@ -62,7 +62,7 @@ class PixelQueue {
   struct Item {
     PixelWork* work;
     const PreparedObject* object;
-    PixelRect bounds;             ///< the object's
+    PixelRect bounds;  ///< the object's
   };
   static void add_items(PixelWork& work, std::vector<Item>& items);
   struct Bins;

@@ -27,7 +27,9 @@ uint64_t by_squares(uint64_t block) {
 }
 
 /// Whole blocks and threads are most of them, and without POPCNT counting is a call.
-uint64_t count_of(uint64_t mask, uint64_t whole) { return static_cast<uint64_t>(mask == whole ? (whole == ~uint64_t{0} ? 64 : 16) : std::popcount(mask)); }
+uint64_t count_of(uint64_t mask, uint64_t whole) {
+  return static_cast<uint64_t>(mask == whole ? (whole == ~uint64_t{0} ? 64 : 16) : std::popcount(mask));
+}
 constexpr uint64_t whole_block = ~uint64_t{0}, whole_thread = 0xffff;
 
 }  // namespace
@@ -35,7 +37,8 @@ constexpr uint64_t whole_block = ~uint64_t{0}, whole_thread = 0xffff;
 bool tests_are_early(const DrawState& state) {
   const PixelState& pixel = state.pixel;
   if (pixel.early != EarlyTests::normal) return pixel.early == EarlyTests::before_shader;
-  return !pixel.computes_depth && !pixel.kills && !pixel.computes_stencil && !pixel.sample_mask && !pixel.alpha_test && !pixel.alpha_to_coverage && !pixel.uav;
+  return !pixel.computes_depth && !pixel.kills && !pixel.computes_stencil && !pixel.sample_mask && !pixel.alpha_test &&
+         !pixel.alpha_to_coverage && !pixel.uav;
 }
 
 double PixelWorker::depth_at(uint32_t x, uint32_t y, unsigned sample) const {
@@ -84,7 +87,8 @@ uint64_t PixelWorker::test_block(uint32_t x, uint32_t y, uint64_t covered) {
   }
   if (draw_->depth_by_blocks && tests.holds_block(x, y, object_->layer)) {
     const auto& position = draw_->raster.sample_positions[0];
-    const DepthStencil::Block block{x, y, object_->layer, x + position[0] / double{subpixels}, y + position[1] / double{subpixels}, object_->front};
+    const DepthStencil::Block block{
+        x, y, object_->layer, x + position[0] / double{subpixels}, y + position[1] / double{subpixels}, object_->front};
     const uint64_t passed = tests.test_block(view_, depth_, block, covered);
     depth_count_ += count_of(passed, whole_block);
     return passed;
@@ -116,7 +120,8 @@ bool PixelWorker::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
   }
   const uint64_t lit = by_squares(left), shown = told == left ? lit : by_squares(told);
   for (uint32_t square = 0; square < 4; ++square) {
-    const auto lit_here = static_cast<uint32_t>(lit >> 16 * square & 0xffff), told_here = static_cast<uint32_t>(shown >> 16 * square & 0xffff);
+    const auto lit_here = static_cast<uint32_t>(lit >> 16 * square & 0xffff),
+               told_here = static_cast<uint32_t>(shown >> 16 * square & 0xffff);
     const uint32_t at = place(square);
     if (lit_here == whole_thread && squares_) {
       add_square(at, told_here, block);
@@ -145,7 +150,8 @@ void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const Pixe
   per_sample_ = pixel.per_sample;
   squares_ = draw.simd == 16 && !per_sample_;
   told_after_tests_ = pixel.coverage == InputCoverage::after_depth;
-  places_squares_ = draw.early && draw.color[0] && draw.color[0]->plain() && !object.fade && object.layer < draw.targets[0].surface.view_extent;
+  places_squares_ =
+      draw.early && draw.color[0] && draw.color[0]->plain() && !object.fade && object.layer < draw.targets[0].surface.view_extent;
   depth_ = draw.depth_stencil.kernel({object.z.a, object.z.b, object.z.c, object.depth_bias, viewport.min_depth, viewport.max_depth});
   if (draw.kernel) put_object_header();
   if (draw.uniform && fill_object(tile)) return;
@@ -196,7 +202,9 @@ void PixelWorker::add_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>
   }
   if (!(left[0] | left[1] | left[2] | left[3])) return;
   const std::array<uint32_t, 4>& told = told_after_tests_ ? left : coverage;
-  const auto pixels = [](const std::array<uint32_t, 4>& of) { return (of[0] ? 1u : 0u) | (of[1] ? 2u : 0u) | (of[2] ? 4u : 0u) | (of[3] ? 8u : 0u); };
+  const auto pixels = [](const std::array<uint32_t, 4>& of) {
+    return (of[0] ? 1u : 0u) | (of[1] ? 2u : 0u) | (of[2] ? 4u : 0u) | (of[3] ? 8u : 0u);
+  };
   for (uint32_t i = 0; i < 4; ++i) batch_.samples[batch_.pixels + i] = left[i], batch_.coverage[batch_.pixels + i] = told[i];
   put_quad(x, y, pixels(left), pixels(told));
 }
@@ -352,12 +360,14 @@ void PixelWorker::run_threads() {
   eu::ThreadStart start = kernel.start;
   start.program = kernel.program.get();
   ThreadOwner owner{nullptr, this, draw_->shared_functions};
-  ThreadEnv env{view_, kernel.bases, draw_->stop, {}, slot_, kernel.scratch_base, kernel.scratch_size, &owner, capturing_ ? nullptr : answers_};
+  ThreadEnv env{
+      view_, kernel.bases, draw_->stop, {}, slot_, kernel.scratch_base, kernel.scratch_size, &owner, capturing_ ? nullptr : answers_};
   env.control = control_;
   RenderMessages messages;
   eu::ThreadSeries series{layout_, threads_.data(), waiting_, channels_, kernel.constants.data(), &running_};
   // The numbers first: what changes behind them is seen.
-  series.epoch = view_.clock().epoch->load(std::memory_order_acquire), series.generation = view_.clock().generation->load(std::memory_order_acquire);
+  series.epoch = view_.clock().epoch->load(std::memory_order_acquire),
+  series.generation = view_.clock().generation->load(std::memory_order_acquire);
   if (!(view_.stamp() == placed_))
     for (unsigned i = 0; i < waiting_; ++i) threads_[i].target = nullptr;
   eu::run_series(thread_, start, series, env, messages);

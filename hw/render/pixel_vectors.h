@@ -70,7 +70,9 @@ typedef float F16 __attribute__((vector_size(64)));
 [[gnu::always_inline]] inline Eight eight_of(I8 v) { return __builtin_convertvector(v, Eight); }
 [[gnu::always_inline]] inline F8 floats(Eight v) { return __builtin_convertvector(v, F8); }
 /// GCC 12 warns of its own forms without a mask.
-[[gnu::always_inline]] inline Eight between(Eight v, Eight low, Eight high) { return _mm512_maskz_min_pd(0xff, high, _mm512_maskz_max_pd(0xff, low, v)); }
+[[gnu::always_inline]] inline Eight between(Eight v, Eight low, Eight high) {
+  return _mm512_maskz_min_pd(0xff, high, _mm512_maskz_max_pd(0xff, low, v));
+}
 [[gnu::always_inline]] inline Eight between(Eight v, double low, double high) { return between(v, eight_of(low), eight_of(high)); }
 #else
 /// Two quads' pixels.
@@ -88,7 +90,9 @@ struct Eight {
 [[gnu::always_inline]] inline F8 floats(Eight v) {
   return __builtin_shufflevector(__builtin_convertvector(v.half[0], F4), __builtin_convertvector(v.half[1], F4), 0, 1, 2, 3, 4, 5, 6, 7);
 }
-[[gnu::always_inline]] inline Eight between(Eight v, double low, double high) { return {{between(v.half[0], low, high), between(v.half[1], low, high)}}; }
+[[gnu::always_inline]] inline Eight between(Eight v, double low, double high) {
+  return {{between(v.half[0], low, high), between(v.half[1], low, high)}};
+}
 #endif
 
 }  // namespace

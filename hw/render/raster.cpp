@@ -13,7 +13,11 @@ int64_t half_extent(const Edge& e) { return (std::abs(e.a) + std::abs(e.b)) * (s
 }  // namespace
 
 PartRaster::PartRaster(const Coverage& part, const RasterState& raster)
-    : part_(part), raster_(raster), edges_(part.edges), points_(raster.multisample_rasterization ? raster.samples : 1), all_((1u << raster.samples) - 1) {
+    : part_(part),
+      raster_(raster),
+      edges_(part.edges),
+      points_(raster.multisample_rasterization ? raster.samples : 1),
+      all_((1u << raster.samples) - 1) {
   if (raster.conservative)
     for (Edge& e : edges_) e.c += half_extent(e);
   constexpr int64_t extent = int64_t{block} * subpixels;
@@ -56,7 +60,8 @@ bool PartRaster::by_blocks() const {
   if (part_.round || points_ != 1 || raster_.samples != 1 || !(raster_.sample_mask & 1)) return false;
   // So that the values of an edge that cuts a block fit into 32 bits there.
   constexpr int64_t steepest = int64_t{1} << 26;
-  return std::all_of(edges_.begin(), edges_.begin() + part_.edge_count, [](const Edge& e) { return std::abs(e.a) < steepest && std::abs(e.b) < steepest; });
+  return std::all_of(edges_.begin(), edges_.begin() + part_.edge_count,
+                     [](const Edge& e) { return std::abs(e.a) < steepest && std::abs(e.b) < steepest; });
 }
 
 uint64_t PartRaster::block_coverage(const Values& corner) const {
@@ -75,7 +80,9 @@ uint64_t PartRaster::within(const PixelRect& rect, int32_t x, int32_t y) {
     unsigned from, to;
     bool empty() const { return from >= to; }
   };
-  const auto inside = [](int32_t from, int32_t to) { return Range{static_cast<unsigned>(std::clamp(from, 0, block)), static_cast<unsigned>(std::clamp(to, 0, block))}; };
+  const auto inside = [](int32_t from, int32_t to) {
+    return Range{static_cast<unsigned>(std::clamp(from, 0, block)), static_cast<unsigned>(std::clamp(to, 0, block))};
+  };
   const Range columns = inside(rect.x0 - x, rect.x1 - x), rows = inside(rect.y0 - y, rect.y1 - y);
   if (columns.empty() || rows.empty()) return 0;
   const uint64_t row = ((1u << columns.to) - (1u << columns.from)) * uint64_t{0x0101010101010101};
@@ -105,7 +112,8 @@ QuadCoverage PartRaster::coverage(int32_t x, int32_t y) const {
       inside[3] &= value + right + down >= 0;
     }
     if (part_.round)
-      for (size_t i = 0; i < 4; ++i) inside[i] = inside[i] && in_circle(px + static_cast<int64_t>(i & 1) * subpixels, py + static_cast<int64_t>(i >> 1) * subpixels);
+      for (size_t i = 0; i < 4; ++i)
+        inside[i] = inside[i] && in_circle(px + static_cast<int64_t>(i & 1) * subpixels, py + static_cast<int64_t>(i >> 1) * subpixels);
     const uint32_t mask = (points_ == 1 ? all_ : 1u << s) & lit;
     for (size_t i = 0; i < 4; ++i) covered[i] |= inside[i] ? mask : 0;
   }

@@ -34,7 +34,8 @@ class PartRaster {
               const int32_t px = x + (i & 1), py = y + (i >> 1);
               if (px < rect.x0 || px >= rect.x1 || py < rect.y0 || py >= rect.y1) covered[static_cast<size_t>(i)] = 0;
             }
-            if ((covered[0] | covered[1] | covered[2] | covered[3]) && !quad(static_cast<uint32_t>(x), static_cast<uint32_t>(y), covered)) return false;
+            if ((covered[0] | covered[1] | covered[2] | covered[3]) && !quad(static_cast<uint32_t>(x), static_cast<uint32_t>(y), covered))
+              return false;
           }
       }
     return true;
@@ -51,7 +52,8 @@ class PartRaster {
     if (std::min(rect.x1 - rect.x0, rect.y1 - rect.y0) >= large && covers(rect)) {
       for (int32_t by = rect.y0 & ~(block - 1); by < rect.y1; by += block)
         for (int32_t bx = left; bx < rect.x1; bx += block)
-          if (!covered(static_cast<uint32_t>(bx), static_cast<uint32_t>(by), cut(bx, by) ? within(rect, bx, by) : ~uint64_t{0})) return false;
+          if (!covered(static_cast<uint32_t>(bx), static_cast<uint32_t>(by), cut(bx, by) ? within(rect, bx, by) : ~uint64_t{0}))
+            return false;
       return true;
     }
     Values row = values_at(left, rect.y0 & ~(block - 1));
@@ -91,13 +93,13 @@ class PartRaster {
 
   const Coverage& part_;
   const RasterState& raster_;
-  std::array<Edge, 4> edges_;      ///< pushed out by half a pixel where rasterization is conservative
+  std::array<Edge, 4> edges_;            ///< pushed out by half a pixel where rasterization is conservative
   std::array<int64_t, 4> most_, least_;  ///< how far an edge's function rises and falls within a block from its corner
-  std::array<int64_t, 4> place_;   ///< how far it changes from a pixel's corner to its first sample
-  std::array<uint8_t, 4> open_{};  ///< edges that cut the block
+  std::array<int64_t, 4> place_;         ///< how far it changes from a pixel's corner to its first sample
+  std::array<uint8_t, 4> open_{};        ///< edges that cut the block
   unsigned open_count_ = 0;
-  unsigned points_;                ///< places tested a pixel
-  uint32_t all_;                   ///< mask of a pixel's samples
+  unsigned points_;  ///< places tested a pixel
+  uint32_t all_;     ///< mask of a pixel's samples
 };
 
 }  // namespace softgen::render

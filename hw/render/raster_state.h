@@ -26,17 +26,17 @@ struct RasterState {
 
   std::array<Viewport, 16> viewports;
   unsigned viewport_count = 1;
-  unsigned samples = 1;                                    ///< of the render targets and the depth buffer
+  unsigned samples = 1;                                                ///< of the render targets and the depth buffer
   std::array<std::array<int32_t, 2>, max_samples> sample_positions{};  ///< x, y in subpixels from the pixel's upper left
   uint32_t sample_mask = 1;
-  bool multisample_rasterization = false;                  ///< coverage is found at several sample positions
-  bool off_center = false;                                 ///< a sample is not at the pixel's centre
+  bool multisample_rasterization = false;  ///< coverage is found at several sample positions
+  bool off_center = false;                 ///< a sample is not at the pixel's centre
   bool transform = true, divide = true;
   bool clip_enable = false, xy_clip = false, guardband = false, z_near_clip = false, z_far_clip = false, d3d = false;
   bool reject_all = false, accept_all = false;
-  uint8_t clip_distances = 0, cull_distances = 0;          ///< masks of user distances
+  uint8_t clip_distances = 0, cull_distances = 0;  ///< masks of user distances
   bool force_layer_zero = false;
-  bool conservative = false;                               ///< every pixel that a triangle touches is covered
+  bool conservative = false;  ///< every pixel that a triangle touches is covered
 
  private:
   void load_clip(const DrawState& state, Stage last);

@@ -15,8 +15,13 @@ ExecResult RenderEngine::primitive(const Packet& packet, EngineEnv& env) {
   if (p.predicated && !env.predicate) return ExecResult::done;
   decoder_->refresh(store_, state_);
   decoder_->read(store_, env.view, state_);
-  DrawCall call{.topology = state_.vertex.topology, .indexed = p.indexed, .vertex_count = p.vertex_count, .start_vertex = p.start_vertex,
-                .instance_count = p.instance_count, .start_instance = p.start_instance, .base_vertex = p.base_vertex};
+  DrawCall call{.topology = state_.vertex.topology,
+                .indexed = p.indexed,
+                .vertex_count = p.vertex_count,
+                .start_vertex = p.start_vertex,
+                .instance_count = p.instance_count,
+                .start_instance = p.start_instance,
+                .base_vertex = p.base_vertex};
   if (p.indirect) {
     call.start_vertex = env.registers.peek(reg::PRIM_START_VERTEX);
     call.vertex_count = env.registers.peek(reg::PRIM_VERTEX_COUNT);
@@ -46,7 +51,8 @@ ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
       decoder_->refresh(store_, state_);
       return drawer_.depth_operation(state_, decoder_->depth_operation(store_), env);
     }
-    if (packet.command->id == CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD0 || packet.command->id == CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD1) {
+    if (packet.command->id == CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD0 ||
+        packet.command->id == CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD1) {
       if (!drawer_.finish(env)) return ExecResult::aborted;
       give_palettes();
     }
@@ -60,9 +66,7 @@ ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
   switch (packet.command->id) {
     case CommandId::STATE_PREFETCH:
     case CommandId::MEDIA_STATE_FLUSH: return ExecResult::done;  // every packet has finished before the next one starts
-    default:
-      unimplemented(packet.command->name, "at {:#x}: parsed, not executed", packet.address);
-      return ExecResult::done;
+    default: unimplemented(packet.command->name, "at {:#x}: parsed, not executed", packet.address); return ExecResult::done;
   }
 }
 
@@ -80,8 +84,10 @@ void RenderEngine::give_palettes() {
   using defs::CommandId;
   if (!shared_) return;
   TexturePalettes palettes{};
-  for (const auto& [id, palette] : {std::pair{CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD0, &palettes[0]}, {CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD1, &palettes[1]}})
-    if (const auto packet = store_.packet(id); packet.size() > 1) std::copy_n(packet.begin() + 1, std::min(packet.size() - 1, palette->size()), palette->begin());
+  for (const auto& [id, palette] :
+       {std::pair{CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD0, &palettes[0]}, {CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD1, &palettes[1]}})
+    if (const auto packet = store_.packet(id); packet.size() > 1)
+      std::copy_n(packet.begin() + 1, std::min(packet.size() - 1, palette->size()), palette->begin());
   shared_->set_palettes(palettes);
 }
 

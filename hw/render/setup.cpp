@@ -45,8 +45,13 @@ std::array<double, 4> position_of(const Vue& v) { return {v.position(0), v.posit
 
 PlaceRules place_rules(const RasterState& raster) {
   const auto& t = raster.viewports[0].transform;
-  PlaceRules r{.divide = raster.divide, .transform = raster.transform, .clip = raster.clip_enable && !raster.accept_all, .xy_clip = raster.xy_clip,
-               .z_near_clip = raster.z_near_clip, .z_far_clip = raster.z_far_clip, .d3d = raster.d3d};
+  PlaceRules r{.divide = raster.divide,
+               .transform = raster.transform,
+               .clip = raster.clip_enable && !raster.accept_all,
+               .xy_clip = raster.xy_clip,
+               .z_near_clip = raster.z_near_clip,
+               .z_far_clip = raster.z_far_clip,
+               .d3d = raster.d3d};
   if (!raster.transform) return r;
   r.m00 = t.m00, r.m11 = t.m11, r.m22 = t.m22;
   r.m30 = t.m30, r.m31 = t.m31, r.m32 = t.m32;
@@ -57,7 +62,8 @@ PlaceRules place_rules(const RasterState& raster) {
 
 }  // namespace
 
-Setup::Setup(const DrawState& state, const RasterState& raster, Stage last, const SetupKernels& kernels) : state_(state), raster_(raster), kernels_(kernels) {
+Setup::Setup(const DrawState& state, const RasterState& raster, Stage last, const SetupKernels& kernels)
+    : state_(state), raster_(raster), kernels_(kernels) {
   const SetupState& sbe = state.setup;
   const StageState& stage = state.stage(last);
   const uint32_t offset = sbe.force_read_offset ? sbe.read_offset : stage.output_offset;
@@ -177,8 +183,8 @@ void Setup::prepare_triangle(const Object& object, std::span<const Vue> vertices
 }
 
 /// Of a triangle that the clipper passed on: `corners` of what is left of it.
-void Setup::finish_triangle(const Object& object, std::span<const Vue> vertices, std::span<const Screen> places, std::span<const Screen> corners,
-                            PreparedObject& triangle, PreparedObjects& out) {
+void Setup::finish_triangle(const Object& object, std::span<const Vue> vertices, std::span<const Screen> places,
+                            std::span<const Screen> corners, PreparedObject& triangle, PreparedObjects& out) {
   const Viewport& viewport = raster_.viewports[triangle.viewport];
   const int64_t area = area_of(corners);
   if (area == 0) return;
@@ -194,9 +200,7 @@ void Setup::finish_triangle(const Object& object, std::span<const Vue> vertices,
     if (box.empty()) return;
   }
   if (!interpolation(viewport, vertices, places, triangle)) return;
-  if (solid ? raster.bias_solid : points ? raster.bias_point : raster.bias_wireframe) {
-    triangle.depth_bias = bias_of(corners, triangle);
-  }
+  if (solid ? raster.bias_solid : points ? raster.bias_point : raster.bias_wireframe) { triangle.depth_bias = bias_of(corners, triangle); }
   if (!solid) return outline(object, vertices, triangle, points, out);
   triangle.filled = true;
   triangle.parts = arena_->slice<Coverage>(corners.size() - 2);
@@ -207,7 +211,9 @@ void Setup::finish_triangle(const Object& object, std::span<const Vue> vertices,
 }
 
 /// Whether a vertex' place does not depend on which triangle asks, and SetupKernels::place() says all that the clipper does.
-bool Setup::places_vertices() const { return raster_.viewport_count == 1 && !raster_.clip_distances && !raster_.cull_distances && !raster_.reject_all; }
+bool Setup::places_vertices() const {
+  return raster_.viewport_count == 1 && !raster_.clip_distances && !raster_.cull_distances && !raster_.reject_all;
+}
 
 /// All vertices into placed_.
 void Setup::place(std::span<const Vertex> vertices) {
@@ -226,7 +232,8 @@ void Setup::place(std::span<const Vertex> vertices) {
 Setup::Screen Setup::screen_of(const PlacedVertex& v) { return {v.x, v.y, v.fx, v.fy}; }
 
 /// What most triangles are: none of it is clipped, and it is filled.
-void Setup::prepare_plain(const Object& object, const std::array<const PlacedVertex*, 3>& at, std::span<const Vue, 3> vertices, PreparedObjects& out) {
+void Setup::prepare_plain(const Object& object, const std::array<const PlacedVertex*, 3>& at, std::span<const Vue, 3> vertices,
+                          PreparedObjects& out) {
   ++primitives_;
   const std::array<Screen, 3> corners{{screen_of(*at[0]), screen_of(*at[1]), screen_of(*at[2])}};
   const int64_t area = area_of(corners);
@@ -271,7 +278,8 @@ void Setup::prepare_all(ObjectType type, std::span<const Object> objects, std::s
   }
 }
 
-void Setup::outline(const Object& object, std::span<const Vue> vertices, const PreparedObject& triangle, bool points, PreparedObjects& out) {
+void Setup::outline(const Object& object, std::span<const Vue> vertices, const PreparedObject& triangle, bool points,
+                    PreparedObjects& out) {
   const uint64_t clipped = primitives_;  // its sides are none of the clipper's
   for (unsigned i = 0; i < 3; ++i) {
     if (!(object.edges >> i & 1)) continue;

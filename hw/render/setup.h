@@ -37,7 +37,7 @@ struct Coverage {
   bool round = false;               ///< and within a circle
   std::array<int64_t, 2> center{};  ///< of the circle, subpixels
   int64_t radius_squared = 0;
-  PixelRect bounds;                 ///< pixels that may be covered, within the viewport's rectangle
+  PixelRect bounds;  ///< pixels that may be covered, within the viewport's rectangle
 };
 
 /// An attribute as the thread payload has it: per component a1 - a0, a2 - a0, (unused), a0.
@@ -48,9 +48,9 @@ struct AttributeSetup {
 /// What anti-aliased lines and points multiply the source's alpha with: the part of the pixel that they cover.
 struct Fade {
   bool point = false;
-  Plane2 across, along;   ///< distances from the line and from its start, pixels; of points: from the centre along x and y
+  Plane2 across, along;  ///< distances from the line and from its start, pixels; of points: from the centre along x and y
   double length = 0;
-  double radius = 0;      ///< half the width
+  double radius = 0;  ///< half the width
   double at(double x, double y) const;
 };
 
@@ -61,10 +61,10 @@ struct PreparedObject {
   std::array<Plane2, 2> perspective;
   Plane2 one_over_w;
   std::array<Plane2, 2> linear;
-  Plane2 z;                         ///< depth after the viewport transform, without depth bias
+  Plane2 z;  ///< depth after the viewport transform, without depth bias
   double depth_bias = 0;
   bool front = true;
-  bool filled = false;              ///< a solid polygon: the polygon stipple applies
+  bool filled = false;  ///< a solid polygon: the polygon stipple applies
   uint8_t viewport = 0;
   uint32_t layer = 0;
   Slice<AttributeSetup> attributes;
@@ -94,8 +94,8 @@ class Setup {
  private:
   using Position = std::array<double, 4>;
   struct Screen {
-    double x, y;           // pixels
-    int64_t fx, fy;        // subpixels
+    double x, y;     // pixels
+    int64_t fx, fy;  // subpixels
   };
   /// Where an attribute stands in the vertex when nothing overrides its components, by facing (back, front); else `general`.
   struct AttributeSource {
@@ -120,7 +120,8 @@ class Setup {
   bool places_vertices() const;
   void place(std::span<const Vertex> vertices);
   static Screen screen_of(const PlacedVertex& v);
-  void prepare_plain(const Object& object, const std::array<const PlacedVertex*, 3>& at, std::span<const Vue, 3> vertices, PreparedObjects& out);
+  void prepare_plain(const Object& object, const std::array<const PlacedVertex*, 3>& at, std::span<const Vue, 3> vertices,
+                     PreparedObjects& out);
   void finish_triangle(const Object& object, std::span<const Vue> vertices, std::span<const Screen> places, std::span<const Screen> corners,
                        PreparedObject& triangle, PreparedObjects& out);
   PixelRect bounds_of(std::span<const Screen> corners) const;
@@ -138,11 +139,11 @@ class Setup {
   const SetupKernels& kernels_;
   bool solid_;  // both faces are filled
   unsigned attribute_count_ = 0;
-  unsigned attribute_offset_ = 0;   // of attribute 0 in the vertex, dwords
-  unsigned attribute_limit_ = 0;    // attributes that are read; others are zero
-  bool linear_ = true;              // someone may ask for barycentrics without perspective
+  unsigned attribute_offset_ = 0;  // of attribute 0 in the vertex, dwords
+  unsigned attribute_limit_ = 0;   // attributes that are read; others are zero
+  bool linear_ = true;             // someone may ask for barycentrics without perspective
   std::array<AttributeSource, 32> sources_{};
-  Arena* arena_ = nullptr;          // of what prepare() appends to
+  Arena* arena_ = nullptr;  // of what prepare() appends to
   std::vector<PlacedVertex> placed_;
   uint64_t primitives_ = 0;
   // Line stipple goes on from segment to segment of a strip: where the last one ended, and its pixels so far.

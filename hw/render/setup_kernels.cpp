@@ -72,7 +72,8 @@ void place_four(const PlaceRules& r, const float* const* positions, size_t count
   L4 flags = ~numbers & int64_t{PlacedVertex::no_number};
   if (r.clip) flags |= planes_outside(r, p);
   for (size_t i = 0; i < count; ++i)
-    out[i] = {{row.x[i], row.y[i], row.z[i], row.w[i]}, x[i], y[i], static_cast<int32_t>(fx[i]), static_cast<int32_t>(fy[i]), static_cast<uint32_t>(flags[i]), 0};
+    out[i] = {{row.x[i], row.y[i], row.z[i], row.w[i]}, x[i], y[i], static_cast<int32_t>(fx[i]), static_cast<int32_t>(fy[i]),
+              static_cast<uint32_t>(flags[i]),          0};
 }
 
 void place(const PlaceRules& rules, const float* const* positions, size_t count, PlacedVertex* out) {

@@ -22,7 +22,7 @@ struct PlaceRules {
   bool divide = true, transform = true;
   double m00 = 1, m11 = 1, m22 = 1, m30 = 0, m31 = 0, m32 = 0;  ///< SF_CLIP_VIEWPORT's matrix
   bool clip = false, xy_clip = false, z_near_clip = false, z_far_clip = false, d3d = false;
-  double x0 = -1, x1 = 1, y0 = -1, y1 = 1;                      ///< of the guard band, or the viewport
+  double x0 = -1, x1 = 1, y0 = -1, y1 = 1;  ///< of the guard band, or the viewport
 };
 
 /// Homogeneous: x, y and z on the screen, times w.

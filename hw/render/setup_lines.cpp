@@ -16,7 +16,8 @@ bool in_diamond(double x, double y) { return std::abs(x - std::floor(x) - 0.5) +
 /// Of places that to_screen() bounds, and a margin that a width's field or bounded_width() does.
 PixelRect box_around(double x0, double y0, double x1, double y1, double margin) {
   const auto pixel = [](double v) { return static_cast<int32_t>(std::floor(v)); };
-  return {pixel(std::min(x0, x1) - margin), pixel(std::min(y0, y1) - margin), pixel(std::max(x0, x1) + margin) + 1, pixel(std::max(y0, y1) + margin) + 1};
+  return {pixel(std::min(x0, x1) - margin), pixel(std::min(y0, y1) - margin), pixel(std::max(x0, x1) + margin) + 1,
+          pixel(std::max(y0, y1) + margin) + 1};
 }
 
 /// Of points: by fields of 3DSTATE_CLIP where these say something, and in any case what a field of U8.3 can hold (SKL PRM vol 2d, 3DSTATE_SF, Point
@@ -94,7 +95,9 @@ bool Setup::cover_thin_line(const std::array<Screen, 2>& ends, const Viewport& v
   part.edges[3] = {-along_x, -along_y, sign * cap[1] - 1};
   part.edge_count = 4;
   // Centres in [cap0, cap1).
-  const auto centre_from = [&](int64_t at) { return sign > 0 ? ((at + half_pixel - 1) >> 8) * subpixels + half_pixel : ((at - half_pixel) >> 8) * subpixels + half_pixel; };
+  const auto centre_from = [&](int64_t at) {
+    return sign > 0 ? ((at + half_pixel - 1) >> 8) * subpixels + half_pixel : ((at - half_pixel) >> 8) * subpixels + half_pixel;
+  };
   const int64_t first = centre_from(cap[0]), end = centre_from(cap[1]);
   const double count = std::max<double>(0, static_cast<double>((end - first) * sign) / subpixels);
   stipple(ends, x_major, static_cast<double>(first) / subpixels, count, out);
@@ -117,8 +120,10 @@ bool Setup::cover_line_rectangle(const std::array<Screen, 2>& ends, bool fade, c
     out.fade = arena_->keep(Fade{false, across, along, length, width / 2});
   }
   const bool x_major = std::abs(dx) >= std::abs(dy);
-  stipple(ends, x_major, (x_major ? ends[0].x : ends[0].y) + (x_major ? (dx < 0 ? -0.5 : 0.5) : (dy < 0 ? -0.5 : 0.5)), std::max(std::abs(dx), std::abs(dy)), out);
-  return add_part(std::array{corner(ends[0], -beyond, side), corner(ends[1], beyond, side), corner(ends[1], beyond, -side), corner(ends[0], -beyond, -side)},
+  stipple(ends, x_major, (x_major ? ends[0].x : ends[0].y) + (x_major ? (dx < 0 ? -0.5 : 0.5) : (dy < 0 ? -0.5 : 0.5)),
+          std::max(std::abs(dx), std::abs(dy)), out);
+  return add_part(std::array{corner(ends[0], -beyond, side), corner(ends[1], beyond, side), corner(ends[1], beyond, -side),
+                             corner(ends[0], -beyond, -side)},
                   viewport, out);
 }
 
@@ -130,15 +135,16 @@ bool Setup::prepare_line(std::span<const Vue> vertices, PreparedObject& out) {
   ++primitives_;
   std::array<Position, 2> positions;
   for (unsigned i = 0; i < 2; ++i)
-    for (unsigned c = 0; c < 4; ++c) positions[i][c] = clip == ClipResult::clipped ? polygon.vertices[i].position[c] : vertices[i].position(c);
+    for (unsigned c = 0; c < 4; ++c)
+      positions[i][c] = clip == ClipResult::clipped ? polygon.vertices[i].position[c] : vertices[i].position(c);
   const std::array<Screen, 2> ends = {to_screen(viewport, positions[0]), to_screen(viewport, positions[1])};
   if (stipple_restarts_ || positions[0] != stipple_end_) stipple_count_ = 0;
   stipple_end_ = positions[1];
   if ((ends[0].fx == ends[1].fx && ends[0].fy == ends[1].fy) || !line_interpolation(viewport, vertices, out)) return false;
   // A width of 0 asks for the thinnest lines, not anti-aliased (SKL PRM vol 2d, 3DSTATE_SF, "Line Width"); Mesa sends it for widths below 1.5.
-  const bool smooth = state_.raster.antialiasing && !raster_.multisample_rasterization &&
-                      state_.raster.line_width > 0;
-  return smooth || raster_.multisample_rasterization ? cover_line_rectangle(ends, smooth, viewport, out) : cover_thin_line(ends, viewport, out);
+  const bool smooth = state_.raster.antialiasing && !raster_.multisample_rasterization && state_.raster.line_width > 0;
+  return smooth || raster_.multisample_rasterization ? cover_line_rectangle(ends, smooth, viewport, out)
+                                                     : cover_thin_line(ends, viewport, out);
 }
 
 bool Setup::prepare_point(const Vue& vertex, PreparedObject& out) {
@@ -147,8 +153,9 @@ bool Setup::prepare_point(const Vue& vertex, PreparedObject& out) {
   if (clip_object(raster_, std::span(&vertex, 1), viewport, polygon) == ClipResult::rejected) return false;
   ++primitives_;
   const RasterizerState& raster = state_.raster;
-  const double width = raster.point_width_from_state ? bounded_width(raster.point_width, 0, 0)
-                                                     : bounded_width(vertex.point_width(), state_.clip.min_point_width, state_.clip.max_point_width);
+  const double width = raster.point_width_from_state
+                           ? bounded_width(raster.point_width, 0, 0)
+                           : bounded_width(vertex.point_width(), state_.clip.min_point_width, state_.clip.max_point_width);
   const Screen center = to_screen(viewport, {vertex.position(0), vertex.position(1), vertex.position(2), vertex.position(3)});
   // Barycentrics run over the square, for sprite coordinates: 1 to the right, 2 downwards.
   const double q = raster_.divide ? 1 / vertex.position(3) : 1;
@@ -164,8 +171,8 @@ bool Setup::prepare_point(const Vue& vertex, PreparedObject& out) {
   Coverage part;
   // A square [left, right) x [top, bottom); the upper right rule keeps the right edge and not the left one.
   const bool right = raster.point_upper_right;
-  part.edges = {Edge{1, 0, -(center.fx - half) - (right ? 1 : 0)}, Edge{-1, 0, center.fx + half - (right ? 0 : 1)}, Edge{0, 1, -(center.fy - half)},
-                Edge{0, -1, center.fy + half - 1}};
+  part.edges = {Edge{1, 0, -(center.fx - half) - (right ? 1 : 0)}, Edge{-1, 0, center.fx + half - (right ? 0 : 1)},
+                Edge{0, 1, -(center.fy - half)}, Edge{0, -1, center.fy + half - 1}};
   part.edge_count = 4;
   part.round = round && raster_.multisample_rasterization;
   part.center = {center.fx, center.fy};

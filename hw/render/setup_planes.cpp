@@ -22,7 +22,8 @@ bool invert(const std::array<std::array<double, 3>, 3>& m, std::array<std::array
 
 }  // namespace
 
-bool Setup::interpolation(const Viewport& viewport, std::span<const Vue> vertices, std::span<const Screen> places, PreparedObject& out) const {
+bool Setup::interpolation(const Viewport& viewport, std::span<const Vue> vertices, std::span<const Screen> places,
+                          PreparedObject& out) const {
   const auto& t = viewport.transform;
   std::array<ScreenRow, 3> rows;
   for (unsigned i = 0; i < 3; ++i) {

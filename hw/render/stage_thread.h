@@ -6,10 +6,10 @@
 
 #include "hw/eu/interp/run.h"
 #include "hw/iface/engine.h"
+#include "hw/render/draw_state.h"
 #include "hw/render/geometry.h"
 #include "hw/render/kernel.h"
 #include "hw/render/messages.h"
-#include "hw/render/draw_state.h"
 #include "hw/render/urb.h"
 
 namespace softgen::render {
@@ -23,7 +23,7 @@ struct GeometryWorker {
   memory::View& view;
   const DrawState& state;
   StopFlag& stop;
-  MessageTarget* shared;            ///< sampler, data ports; null: not there
+  MessageTarget* shared;  ///< sampler, data ports; null: not there
   KernelLoader& kernels;
   Urb& urb;
   eu::Thread& thread;

@@ -15,9 +15,9 @@ namespace softgen::render {
 
 /// A 3DPRIMITIVE.
 struct DrawCommand {
-  bool predicated = false;          ///< it is done only when the predicate is set
-  bool indirect = false;            ///< the numbers below stand in registers instead
-  bool end_offset = false;          ///< the vertex count comes of a register and the first vertex buffer's pitch
+  bool predicated = false;  ///< it is done only when the predicate is set
+  bool indirect = false;    ///< the numbers below stand in registers instead
+  bool end_offset = false;  ///< the vertex count comes of a register and the first vertex buffer's pitch
   bool indexed = false;
   uint32_t vertex_count = 0, start_vertex = 0, instance_count = 0, start_instance = 0;
   int32_t base_vertex = 0;
@@ -25,10 +25,10 @@ struct DrawCommand {
 
 /// A 3DSTATE_SO_BUFFER as an action: what becomes of the buffer's write offset.
 struct StreamOffsetLoad {
-  bool load = false;                ///< else nothing happens
-  bool from_memory = false;         ///< the value is the dword at `address`, else `value`
-  bool store = false;               ///< it is stored at `address`, too
-  unsigned buffer = 0;              ///< at most 3
+  bool load = false;         ///< else nothing happens
+  bool from_memory = false;  ///< the value is the dword at `address`, else `value`
+  bool store = false;        ///< it is stored at `address`, too
+  unsigned buffer = 0;       ///< at most 3
   uint64_t address = 0;
   uint32_t value = 0;
 };
@@ -37,11 +37,11 @@ struct StreamOffsetLoad {
 struct DepthOperation {
   bool clear_depth = false, clear_stencil = false;
   bool resolve_depth = false, resolve_hiz = false;
-  bool whole_surface = false;       ///< a clear is of all pixels, else of `rect`
+  bool whole_surface = false;  ///< a clear is of all pixels, else of `rect`
   PixelRect rect;
   uint32_t sample_mask = 0;
   uint8_t stencil_value = 0;
-  DepthBuffers buffers;             ///< with the operation's samples
+  DepthBuffers buffers;  ///< with the operation's samples
 };
 
 class StateDecoder {

@@ -29,12 +29,12 @@ enum class Topology : uint8_t {
   polygon,
   rectangle_list,
   line_loop,
-  point_list_back,          ///< "BF": outlines of polygons that face backwards
+  point_list_back,  ///< "BF": outlines of polygons that face backwards
   line_strip_continued,
   line_strip_back,
   line_strip_continued_back,
   triangle_fan_no_stipple = 22,
-  patch_list_1 = 32,        ///< and so on to patch_list_1 + 31, patches of 32 control points
+  patch_list_1 = 32,  ///< and so on to patch_list_1 + 31, patches of 32 control points
 };
 
 /// What a component of a fetched vertex holds.

@@ -60,8 +60,7 @@ bool StateStore::accept(const Packet& packet) {
   const Row& row = layout_->rows[static_cast<size_t>(packet.command->id)];
   if (!row.kept) return packet.command->resource_streamer;
   const decode::KeepRule& rule = row.rule;
-  if (packet.dwords.size() > rule.capacity)
-    guest_error(packet.command->name, "{} dwords, {} at most", packet.dwords.size(), rule.capacity);
+  if (packet.dwords.size() > rule.capacity) guest_error(packet.command->name, "{} dwords, {} at most", packet.dwords.size(), rule.capacity);
   ++versions_[static_cast<size_t>(rule.id)];
   if (rule.merge) {
     store(row.first, rule.merge(this->packet(rule.id), packet.dwords));

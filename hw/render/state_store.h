@@ -44,8 +44,8 @@ class StateStore : public StatePackets {
   std::span<uint64_t, kept_words> kept_progress() override { return progress_; }
 
   std::shared_ptr<const Layout> layout_;  // copies of a store share it
-  std::vector<uint32_t> dwords_;     // per element: length, then its packet
-  std::vector<uint64_t> versions_;   // per row of the layout
+  std::vector<uint32_t> dwords_;          // per element: length, then its packet
+  std::vector<uint64_t> versions_;        // per row of the layout
   std::array<uint64_t, kept_words> progress_{};
 };
 

@@ -32,7 +32,8 @@ StreamOut::StreamOut(const DrawState& state, mmio::RegisterFile& registers, memo
 
 bool StreamOut::room(const OutputStream& stream, unsigned vertices) const {
   for (unsigned b = 0; b < buffers; ++b)
-    if ((stream.buffers >> b & 1) && state_.buffers[b].enable && uint64_t{offsets_[b]} + uint64_t{vertices} * state_.buffers[b].pitch > state_.buffers[b].size)
+    if ((stream.buffers >> b & 1) && state_.buffers[b].enable &&
+        uint64_t{offsets_[b]} + uint64_t{vertices} * state_.buffers[b].pitch > state_.buffers[b].size)
       return false;
   return true;
 }

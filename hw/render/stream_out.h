@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "hw/memory/view.h"
-#include "hw/render/geometry.h"
 #include "hw/render/draw_state.h"
+#include "hw/render/geometry.h"
 #include "hw/render/state_decoder.h"
 
 namespace softgen::mmio {

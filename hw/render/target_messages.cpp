@@ -30,9 +30,9 @@ struct PixelWorker::WriteLayout {
 
   const Message& message;
   bool valid, replicated, dual;
-  unsigned first, count, registers;   ///< pixels from `first` on; registers a component
-  uint32_t pixels;                    ///< those to be written
-  unsigned target = 0;                ///< index of the blend state
+  unsigned first, count, registers;  ///< pixels from `first` on; registers a component
+  uint32_t pixels;                   ///< those to be written
+  unsigned target = 0;               ///< index of the blend state
   size_t alpha_at = not_there, omask_at = not_there, color_at, source1_at = not_there, depth_at = not_there, stencil_at = not_there;
 };
 
@@ -120,9 +120,11 @@ const PixelWorker::TargetBlock* PixelWorker::find_target_block(const RenderTarge
   const uint32_t left = x & ~7u, top = y & ~7u, slice = object_->layer + rt.surface.min_array_element;
   block_ = {&rt, left, top, slice, view_.stamp(), nullptr};
   // A block that starts at a multiple of eight in a tile, too, lies in one page.
-  const bool y_tiled = rt.surface.tiling == surface::Tiling::y, columns = y_tiled || (rt.surface.tiling == surface::Tiling::yf && rt.surface.type != surface::SurfaceType::three_d);
+  const bool y_tiled = rt.surface.tiling == surface::Tiling::y,
+             columns = y_tiled || (rt.surface.tiling == surface::Tiling::yf && rt.surface.type != surface::SurfaceType::three_d);
   constexpr uint32_t x_row = 512, y_row = 16, y_column = 32 * y_row, yf_column = 8 * y_row;
-  if (left + 8 > rt.level->extent().width || top + 8 > rt.level->extent().height || (!columns && rt.surface.tiling != surface::Tiling::x)) return nullptr;
+  if (left + 8 > rt.level->extent().width || top + 8 > rt.level->extent().height || (!columns && rt.surface.tiling != surface::Tiling::x))
+    return nullptr;
   block_.row = columns ? y_row : x_row, block_.column = y_tiled ? y_column : columns ? yf_column : 16;
   const uint64_t at = rt.level->address(left, top, slice);
   if (at & (7 * block_.row | block_.column | 15)) return nullptr;
@@ -139,7 +141,8 @@ void PixelWorker::TargetBlock::quad_rows(uint32_t at_x, uint32_t at_y, std::byte
 
 /// Pixels `lit` of those from `first` on; `source` names the colours of eight of them.
 template <typename Source>
-void PixelWorker::write_lit(const ColorKernel& kernel, const RenderTarget& rt, uint32_t lit, unsigned first, unsigned count, bool replicated, Source&& source) {
+void PixelWorker::write_lit(const ColorKernel& kernel, const RenderTarget& rt, uint32_t lit, unsigned first, unsigned count,
+                            bool replicated, Source&& source) {
   const PixelBatch& thread = running();
   const uint32_t slice = object_->layer + rt.surface.min_array_element;
   for (unsigned lane = 0; lane < count; lane += 8) {
@@ -176,7 +179,8 @@ void PixelWorker::write_lit(const ColorKernel& kernel, const RenderTarget& rt, u
 /// The common case, eight pixels at a time. False: not that.
 bool PixelWorker::write_colors(const WriteLayout& layout, uint32_t bti) {
   const PixelBatch& batch = running();
-  if (bti >= draw_->color.size() || !draw_->color[bti] || layout.target != bti || object_->fade || layout.omask_at != not_there) return false;
+  if (bti >= draw_->color.size() || !draw_->color[bti] || layout.target != bti || object_->fade || layout.omask_at != not_there)
+    return false;
   const ColorKernel& kernel = *draw_->color[bti];
   const RenderTarget& rt = draw_->targets[bti];
   uint32_t lit = batch.lit & (layout.pixels & ((1u << layout.count) - 1)) << layout.first;
@@ -205,7 +209,7 @@ struct PixelWorker::DirectWrite {
   PixelWorker* worker;
   const ColorKernel* kernel;
   const RenderTarget* target;
-  unsigned count;                   ///< pixels, from the first on
+  unsigned count;                                   ///< pixels, from the first on
   std::array<std::array<uint8_t, 2>, 4> registers;  ///< of each component's eights
   ColorCodes codes;
 
@@ -218,7 +222,7 @@ struct PixelWorker::DirectWrite {
     if (!worker.draw_->early) worker.pass(lit);
     if (!lit || worker.object_->layer >= d.target->surface.view_extent) return true;
     const uint32_t x = batch.quads[0] & 0xffff, y = batch.quads[0] >> 16;
-    if (const TargetBlock* block; batch.square && d.count == 16 && lit == 0xffff && (block = worker.target_block(*d.target, x, y))) {
+    if (const TargetBlock * block; batch.square && d.count == 16 && lit == 0xffff && (block = worker.target_block(*d.target, x, y))) {
       ColorSquare square{.source = {}, .at = block->square(x, y), .row = block->row};
       for (unsigned half = 0; half < 2; ++half)
         for (unsigned c = 0; c < 4; ++c) square.source[half][c] = reinterpret_cast<const float*>(registers[d.registers[c][half]].dw);

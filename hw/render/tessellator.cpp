@@ -144,9 +144,9 @@ class Quad {
       for (unsigned edge = 0; edge < 4; ++edge) {
         const Division& inside = edge % 2 ? u_ : v_;
         if (ring == 1)
-          stitcher.transition(outer[edge], outside_[edge].half_points(), outside_[edge].odd(), row(1, edge), inside.half_points(), inside.odd());
-        else
-          stitcher.regular(row(ring - 1, edge), row(ring, edge), true, Stitcher::Diagonals::mirrored);
+          stitcher.transition(outer[edge], outside_[edge].half_points(), outside_[edge].odd(), row(1, edge), inside.half_points(),
+                              inside.odd());
+        else stitcher.regular(row(ring - 1, edge), row(ring, edge), true, Stitcher::Diagonals::mirrored);
       }
     connect_middle(stitcher, rings - 1);
   }
@@ -159,10 +159,18 @@ class Quad {
     const uint32_t u1 = u_.points() - 1 - ring, v1 = v_.points() - 1 - ring;
     std::vector<std::array<uint32_t, 2>> result;
     switch (edge) {
-      case 0: for (uint32_t j = v1 + 1; j-- > ring;) result.push_back({ring, j}); break;
-      case 1: for (uint32_t i = ring; i <= u1; ++i) result.push_back({i, ring}); break;
-      case 2: for (uint32_t j = ring; j <= v1; ++j) result.push_back({u1, j}); break;
-      default: for (uint32_t i = u1 + 1; i-- > ring;) result.push_back({i, v1}); break;
+      case 0:
+        for (uint32_t j = v1 + 1; j-- > ring;) result.push_back({ring, j});
+        break;
+      case 1:
+        for (uint32_t i = ring; i <= u1; ++i) result.push_back({i, ring});
+        break;
+      case 2:
+        for (uint32_t j = ring; j <= v1; ++j) result.push_back({u1, j});
+        break;
+      default:
+        for (uint32_t i = u1 + 1; i-- > ring;) result.push_back({i, v1});
+        break;
     }
     return result;
   }
@@ -227,7 +235,8 @@ void tessellate_triangle(const std::array<Division, 3>& outside, const Division&
     if (!stitcher) continue;
     const std::vector<Row> inner = rows_of_ring(first, std::array{count, count, count});
     for (unsigned e = 0; e < 3; ++e) {
-      if (ring == 1) stitcher->transition(outer[e], outside[e].half_points(), outside[e].odd(), inner[e], inside.half_points(), inside.odd());
+      if (ring == 1)
+        stitcher->transition(outer[e], outside[e].half_points(), outside[e].odd(), inner[e], inside.half_points(), inside.odd());
       else stitcher->regular(outer[e], inner[e], true, Stitcher::Diagonals::mirrored);
     }
     outer = inner;
@@ -276,7 +285,8 @@ void tessellate_tri(Rules rules, const TessellationFactors& factors, Tessellatio
     if (stitcher) stitcher->triangle(0, 1, 2);
     return;
   }
-  tessellate_triangle({rules.outside(outside[0]), rules.outside(outside[1]), rules.outside(outside[2])}, rules.inside(inside), out, stitcher);
+  tessellate_triangle({rules.outside(outside[0]), rules.outside(outside[1]), rules.outside(outside[2])}, rules.inside(inside), out,
+                      stitcher);
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ struct DomainPoint {
 };
 
 struct Tessellation {
-  std::vector<DomainPoint> points;   ///< at most 65 * 65
-  std::vector<uint16_t> indices;     ///< 1, 2 or 3 a primitive, by Output Topology
+  std::vector<DomainPoint> points;  ///< at most 65 * 65
+  std::vector<uint16_t> indices;    ///< 1, 2 or 3 a primitive, by Output Topology
   bool operator==(const Tessellation&) const = default;
 };
 

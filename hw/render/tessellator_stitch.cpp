@@ -45,7 +45,9 @@ class Walk {
 
 }  // namespace
 
-void Stitcher::triangle(uint16_t a, uint16_t b, uint16_t c) { indices_.insert(indices_.end(), {a, clockwise_ ? b : c, clockwise_ ? c : b}); }
+void Stitcher::triangle(uint16_t a, uint16_t b, uint16_t c) {
+  indices_.insert(indices_.end(), {a, clockwise_ ? b : c, clockwise_ ? c : b});
+}
 
 void Stitcher::regular(const Row& outside, const Row& inside, bool trapezoid, Diagonals diagonals) {
   Walk walk(*this, outside, inside);
@@ -61,7 +63,8 @@ void Stitcher::regular(const Row& outside, const Row& inside, bool trapezoid, Di
   if (trapezoid) walk.advance_outside();
 }
 
-void Stitcher::transition(const Row& outside, unsigned outside_half, bool outside_odd, const Row& inside, unsigned inside_half, bool inside_odd) {
+void Stitcher::transition(const Row& outside, unsigned outside_half, bool outside_odd, const Row& inside, unsigned inside_half,
+                          bool inside_odd) {
   Walk walk(*this, outside, inside);
   // The point beside an odd division's middle segment belongs to that segment.
   outside_half -= outside_odd;

@@ -48,7 +48,8 @@ bool sends_all(const eu::Op& op, unsigned first) {
   const MessageOp& m = *op.message;
   const bool split = row->form == eu::Form::split_send;
   if (split && (i.ex_descriptor_in_register || (m.extended_length && !uniform_register(i.src[1], first)))) return false;
-  return m.kind == MessageKind::render_target_write && !m.dual_source && !m.high_slots && !m.header && i.exec_size == m.simd && uniform_payload(i.src[0], first);
+  return m.kind == MessageKind::render_target_write && !m.dual_source && !m.high_slots && !m.header && i.exec_size == m.simd &&
+         uniform_payload(i.src[0], first);
 }
 
 /// `word` to the pixels of 4x4 at `at` that are in `mask`; rows `stride` bytes apart.
@@ -85,7 +86,8 @@ bool writes_only_targets(const eu::Program& program) {
       case Sfid::pixel_interpolator:
       case Sfid::dp_constant: break;
       case Sfid::dp_render:
-        if (!op.message || (op.message->kind != MessageKind::render_target_write && op.message->kind != MessageKind::render_target_read)) return false;
+        if (!op.message || (op.message->kind != MessageKind::render_target_write && op.message->kind != MessageKind::render_target_read))
+          return false;
         break;
       default: return false;
     }
@@ -152,14 +154,16 @@ bool PixelWorker::fill_object(const PixelRect& tile) {
       pixels += static_cast<uint64_t>(rect.x1 - rect.x0) * static_cast<uint64_t>(rect.y1 - rect.y0);
       rect.clip(there);
       if (object_->layer < rt.surface.view_extent)
-        fill(view_, rt.surface, *rt.level, rect, object_->layer + rt.surface.min_array_element, 0, reinterpret_cast<const std::byte*>(&captured_.word), {draw_->stop, StopFlag::dropping});
+        fill(view_, rt.surface, *rt.level, rect, object_->layer + rt.surface.min_array_element, 0,
+             reinterpret_cast<const std::byte*>(&captured_.word), {draw_->stop, StopFlag::dropping});
       continue;
     }
     raster.each_block(tile, [&](uint32_t x, uint32_t y, uint64_t covered) {
       if (draw_->stop.aborting()) return false;
       pixels += static_cast<uint64_t>(std::popcount(covered));
       covered &= PartRaster::within(there, static_cast<int32_t>(x), static_cast<int32_t>(y));
-      if (object_->layer < rt.surface.view_extent) rt.fill_block(view_, x, y, object_->layer + rt.surface.min_array_element, covered, captured_.word);
+      if (object_->layer < rt.surface.view_extent)
+        rt.fill_block(view_, x, y, object_->layer + rt.surface.min_array_element, covered, captured_.word);
       return true;
     });
   }

@@ -14,8 +14,8 @@ namespace softgen::render {
 
 class Urb {
  public:
-  static constexpr uint32_t unit = 64;             ///< bytes a handle step
-  static constexpr uint32_t max_units = 1 << 16;   ///< handles have 16 bits
+  static constexpr uint32_t unit = 64;            ///< bytes a handle step
+  static constexpr uint32_t max_units = 1 << 16;  ///< handles have 16 bits
   static constexpr uint32_t units(uint32_t bytes) { return bytes <= unit ? 1 : (bytes + unit - 1) / unit; }
 
   /// Zero-filled; returns 0 when the buffer is full (handle 0 is never given out). Entries keep their place until they are released.

@@ -109,7 +109,8 @@ SendResult simd8_message(const Message& message, Urb& urb, bool write) {
   const Payload payload(message);
   const size_t headers = 1 + per_slot + (masked && write);
   if (payload.size() < headers) return too_short(payload, headers);
-  if (write && !masked && !per_slot && (message.exec_mask & 0xff) == 0xff && write_all(payload, global_offset, urb)) return SendResult::done;
+  if (write && !masked && !per_slot && (message.exec_mask & 0xff) == 0xff && write_all(payload, global_offset, urb))
+    return SendResult::done;
   const size_t components = write ? payload.size() - headers : message.response.size();
   for (unsigned channel = 0; channel < channels; ++channel) {
     if (!(message.exec_mask >> channel & 1)) continue;
@@ -155,7 +156,9 @@ SendResult simd4x2_message(const Message& message, Urb& urb, bool write, bool hw
 
 void urb_direct(const MessageForm& form, Urb& urb, DirectAnswer& answer) {
   DirectUrbWrite direct{&urb, form.op.offset, form.registers(), {}};
-  if (form.op.kind != MessageKind::urb_simd8_write || form.op.masked || form.op.per_slot || direct.count < 1 || direct.count > direct.registers.size()) return;
+  if (form.op.kind != MessageKind::urb_simd8_write || form.op.masked || form.op.per_slot || direct.count < 1 ||
+      direct.count > direct.registers.size())
+    return;
   for (unsigned i = 0; i < direct.count; ++i) direct.registers[i] = static_cast<uint8_t>(form.reg(i));
   answer.state = std::make_shared<DirectUrbWrite>(direct);
   answer.function = DirectUrbWrite::answer;

@@ -22,7 +22,8 @@ uint32_t controlled(VertexComponent control, uint32_t value) {
 
 /// 64-bit components pass as pairs of dwords; the controls choose among whole components. SKL PRM vol 2d, VERTEX_ELEMENT_STATE: the element
 /// has 128 bits, or 256 when components 2 and 3 are stored.
-void store_raw64(const surface::Format& format, const std::byte* element, std::span<const VertexComponent, 4> controls, std::span<Vec4> out) {
+void store_raw64(const surface::Format& format, const std::byte* element, std::span<const VertexComponent, 4> controls,
+                 std::span<Vec4> out) {
   std::array<uint32_t, 8> dwords{};
   surface::decode_raw64(format, element, dwords);
   for (unsigned c = 0; c < 4 && c / 2 < out.size(); ++c)
@@ -39,7 +40,8 @@ bool is_wide(const VertexElement& element, const surface::Format* format) {
 
 }  // namespace
 
-VertexFetch::VertexFetch(const DrawState& state, memory::View& view, const DrawCall& draw) : input_(state.vertex), view_(view), draw_(draw) {
+VertexFetch::VertexFetch(const DrawState& state, memory::View& view, const DrawCall& draw)
+    : input_(state.vertex), view_(view), draw_(draw) {
   for (const VertexElement& element : input_.elements) {
     if (!element.valid) {
       sources_.push_back({element, {}, nullptr, static_cast<uint32_t>(slots_++)});  // it has no elements
@@ -66,7 +68,13 @@ VertexFetch::VertexFetch(const DrawState& state, memory::View& view, const DrawC
 }
 
 VertexFetch::VertexFetch(const VertexFetch& like, memory::View& view)
-    : input_(like.input_), view_(view), draw_(like.draw_), sources_(like.sources_), edge_flag_(like.edge_flag_), slots_(like.slots_), index_size_(like.index_size_),
+    : input_(like.input_),
+      view_(view),
+      draw_(like.draw_),
+      sources_(like.sources_),
+      edge_flag_(like.edge_flag_),
+      slots_(like.slots_),
+      index_size_(like.index_size_),
       cut_enabled_(like.cut_enabled_) {}
 
 uint64_t VertexFetch::index(uint32_t n) {
@@ -77,7 +85,9 @@ uint64_t VertexFetch::index(uint32_t n) {
     value = 0;
     if (offset + index_size_ <= ib.size) {
       const uint64_t address = ib.address + offset;
-      value = index_size_ == 1 ? view_.load<uint8_t>(address) : index_size_ == 2 ? view_.load<uint16_t>(address) : view_.load<uint32_t>(address);
+      value = index_size_ == 1   ? view_.load<uint8_t>(address)
+              : index_size_ == 2 ? view_.load<uint16_t>(address)
+                                 : view_.load<uint32_t>(address);
     }
   }
   if (cut_enabled_ && value == input_.cut_index) return cut;
@@ -179,8 +189,8 @@ void VertexFetch::fetch(uint32_t index, uint32_t instance, std::span<Vec4> out) 
 /// Where eight vertices have an element.
 struct VertexFetch::Elements {
   std::array<const std::byte*, lanes> at;
-  uint32_t there = 0;                      ///< bit i: vertex i has it
-  std::array<std::byte, 32 * lanes> split; ///< those that cross a page
+  uint32_t there = 0;                       ///< bit i: vertex i has it
+  std::array<std::byte, 32 * lanes> split;  ///< those that cross a page
 };
 
 void VertexFetch::locate(const Source& source, std::span<const VertexName> vertices, Elements& out) {

@@ -66,8 +66,8 @@ class VertexFetch {
     const surface::Format* format = nullptr;
     uint32_t slot = 0;
     bool wide = false;
-    uint64_t start = 0;            ///< address of element 0
-    uint64_t count = 0;            ///< elements that lie in the buffer as a whole
+    uint64_t start = 0;  ///< address of element 0
+    uint64_t count = 0;  ///< elements that lie in the buffer as a whole
     void find_extent();
   };
   static constexpr size_t lanes = 8;

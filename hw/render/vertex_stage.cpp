@@ -18,7 +18,8 @@ std::vector<uint8_t> packed_components(const DrawState& state, size_t slots) {
   std::vector<uint8_t> result;
   for (size_t slot = 0; slot < slots; ++slot)
     for (unsigned c = 0; c < 4; ++c)
-      if (!input.packing || slot >= input.packed.size() || (input.packed[slot] >> c & 1)) result.push_back(static_cast<uint8_t>(4 * slot + c));
+      if (!input.packing || slot >= input.packed.size() || (input.packed[slot] >> c & 1))
+        result.push_back(static_cast<uint8_t>(4 * slot + c));
   return result;
 }
 
@@ -41,12 +42,15 @@ VertexStage::VertexStage(GeometryWorker& worker, const DrawCall& call)
 }
 
 VertexStage::VertexStage(GeometryWorker& worker, const VertexStage& like)
-    : worker_(worker), fetch_(like.fetch_, worker.view), edge_flags_(like.edge_flags_), kernel_(like.kernel_), entry_bytes_(like.entry_bytes_), packed_(like.packed_),
+    : worker_(worker),
+      fetch_(like.fetch_, worker.view),
+      edge_flags_(like.edge_flags_),
+      kernel_(like.kernel_),
+      entry_bytes_(like.entry_bytes_),
+      packed_(like.packed_),
       scratch_(worker.vertices) {}
 
-VertexStage::~VertexStage() {
-  scratch_.answers.clear(count_direct_messages);
-}
+VertexStage::~VertexStage() { scratch_.answers.clear(count_direct_messages); }
 
 /// Payloads of `threads`: they begin with header and handles; behind the push constants are the packed components, from Vertex URB Entry Read
 /// Offset on. Not before some are started: most draws are small, and who only assembles starts none.
@@ -55,7 +59,8 @@ void VertexStage::lay_out(size_t threads) {
   const StageState& vs = worker_.state.stage(Stage::vs);
   const size_t first = vs.read_offset * 8, last = std::min(first + vs.read_length * 8, packed_.size());
   input_registers_ = std::max<unsigned>(vs.read_length * 8, 1);
-  const size_t constants = std::clamp<size_t>(kernel_.grf_start, 1, eu::grf_count), inputs = std::min<size_t>(constants + kernel_.constants.size(), eu::grf_count);
+  const size_t constants = std::clamp<size_t>(kernel_.grf_start, 1, eu::grf_count),
+               inputs = std::min<size_t>(constants + kernel_.constants.size(), eu::grf_count);
   const size_t end = std::min<size_t>(inputs + vs.read_length * 8, eu::grf_count);
   layout_ = {static_cast<uint8_t>(constants), static_cast<uint8_t>(inputs), static_cast<uint8_t>(end)};
   own_registers_ = std::max<unsigned>(layout_.constants, 2);
@@ -120,10 +125,13 @@ void VertexStage::shade_some(std::span<const VertexName> names, std::span<Vertex
   eu::ThreadStart start = kernel_.start;
   start.program = kernel_.program.get();
   ThreadOwner owner{&worker_.urb, nullptr, worker_.shared, nullptr};
-  ThreadEnv env{worker_.view, kernel_.bases, worker_.stop, {}, worker_.slot, kernel_.scratch_base, kernel_.scratch_size, &owner, &scratch_.answers};
+  ThreadEnv env{worker_.view,         kernel_.bases, worker_.stop,     {}, worker_.slot, kernel_.scratch_base,
+                kernel_.scratch_size, &owner,        &scratch_.answers};
   RenderMessages messages;
   eu::SeriesThread* running = nullptr;
-  eu::run_series(worker_.thread, start, {layout_, threads.data(), static_cast<uint32_t>(count), mask == 0xff ? mask : 0, kernel_.constants.data(), &running}, env, messages);
+  eu::run_series(worker_.thread, start,
+                 {layout_, threads.data(), static_cast<uint32_t>(count), mask == 0xff ? mask : 0, kernel_.constants.data(), &running}, env,
+                 messages);
   invocations_ += names.size();
 }
 

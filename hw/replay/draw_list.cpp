@@ -50,8 +50,7 @@ std::string DrawList::targets_text() const {
 std::string DrawList::draw_text(const debug::WalkedPacket& packet) const {
   const auto draw = gen9::_3DPRIMITIVE::unpack(packet.dwords);
   const auto topology = state_.packet(CommandId::_3DSTATE_VF_TOPOLOGY);
-  const std::string kind =
-      topology.empty() ? "?" : enum_text(*set_.find("3DSTATE_VF_TOPOLOGY"), topology, "Primitive Topology Type");
+  const std::string kind = topology.empty() ? "?" : enum_text(*set_.find("3DSTATE_VF_TOPOLOGY"), topology, "Primitive Topology Type");
   const std::string amount = draw.indirect_parameter_enable
                                  ? "indirect"
                                  : fmt::format("{} vertices, {} instances", draw.vertex_count_per_instance, draw.instance_count);

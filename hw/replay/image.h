@@ -28,8 +28,8 @@ class ImageError : public std::runtime_error {
 /// One context of an ELSP write, as its image in memory says.
 struct Submission {
   EngineId engine;
-  uint64_t descriptor;    ///< as written to ELSP
-  uint32_t lrca;          ///< GGTT address of the context's first page
+  uint64_t descriptor;                                   ///< as written to ELSP
+  uint32_t lrca;                                         ///< GGTT address of the context's first page
   uint32_t ring_start, ring_head, ring_tail, ring_size;  ///< GGTT address; offsets and bytes
   memory::AddressSpace ppgtt;
 };

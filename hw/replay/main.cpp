@@ -133,11 +133,13 @@ int main(int argc, char** argv) {
   app.add_option("--dump", args.dumps, "ADDR,LEN: bytes of PPGTT memory at the end, to standard output");
   app.add_option("--threads", args.play.threads, "worker threads; 0: one thread, everything in order")->check(CLI::Range(0, 1024));
   app.add_option("--engine", args.engine, "how EU kernels run: interp, jit (compiled before they run), tiers (interpreted until compiled)")
-      ->capture_default_str()->check(CLI::IsMember({"interp", "jit", "tiers"}));
+      ->capture_default_str()
+      ->check(CLI::IsMember({"interp", "jit", "tiers"}));
   app.add_flag("--stats", args.want_stats, "counts and times as JSON");
   app.add_option("--timeline", args.timeline, "file for a trace that Perfetto opens");
   app.add_option("--repeat", args.repeat, "run so many times")->check(CLI::Range(1, 1000000));
-  app.add_flag("--preempt", args.play.preempt_always, "stop draws and walkers wherever they can be preempted and go on: the result must be the same");
+  app.add_flag("--preempt", args.play.preempt_always,
+               "stop draws and walkers wherever they can be preempted and go on: the result must be the same");
   app.add_option("--platform", args.play.platform,
                  "platform to run on or to print for (default: the capture's when printing, else the first)");
   app.add_option("--hang", args.play.hang_seconds, "seconds after which a submission counts as hung")->check(CLI::Range(0.1, 86400.0));
@@ -145,7 +147,5 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   try {
     return args.text || args.json || args.list ? print(args) : run(args);
-  } catch (const replay::BadArgument& bad) {
-    return complain(args, bad.what());
-  }
+  } catch (const replay::BadArgument& bad) { return complain(args, bad.what()); }
 }

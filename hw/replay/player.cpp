@@ -66,13 +66,9 @@ class Player::Run final : public PacketObserver {
         result_.error = fmt::format("byte {}: {}", error->offset, error->message);
       else wait_idle();
       if (result_.error.empty() && result_.different) result_.error = first_difference_;
-    } catch (const debug::StreamError& error) {
-      result_.error = error.what();
-    } catch (const ImageError& error) {
+    } catch (const debug::StreamError& error) { result_.error = error.what(); } catch (const ImageError& error) {
       result_.error = fmt::format("byte {}: {}", position, error.what());
-    } catch (const Enough&) {
-      result_.stopped = true;
-    } catch (const Hang& hang) {
+    } catch (const Enough&) { result_.stopped = true; } catch (const Hang& hang) {
       result_.error = fmt::format("byte {}: {}", position, hang.what);
       result_.hang = where_ + device_->report();
     }
@@ -123,8 +119,9 @@ class Player::Run final : public PacketObserver {
     memory_->read(address, ours.data(), ours.size());
     const auto [a, b] = std::mismatch(ours.begin(), ours.end(), data.begin());
     if (a != ours.end())
-      differs(position, fmt::format("leaves 0x{:02x} at physical 0x{:x}; when it was recorded it left 0x{:02x}", std::to_integer<unsigned>(*a),
-                                    address + static_cast<uint64_t>(a - ours.begin()), std::to_integer<unsigned>(*b)));
+      differs(position,
+              fmt::format("leaves 0x{:02x} at physical 0x{:x}; when it was recorded it left 0x{:02x}", std::to_integer<unsigned>(*a),
+                          address + static_cast<uint64_t>(a - ours.begin()), std::to_integer<unsigned>(*b)));
   }
 
   /// The same, as our recorder says it (page_results.h).
@@ -194,7 +191,8 @@ class Player::Run final : public PacketObserver {
       where_ = debug::where_it_stands(*device_);
       gave_up_ = true;
       for (unsigned i = 0; i < engine_count; i++)
-        if (cs::EngineCs* engine = device_->streamers().engine(static_cast<EngineId>(i))) engine->streamer().stop().request(StopFlag::reset);
+        if (cs::EngineCs* engine = device_->streamers().engine(static_cast<EngineId>(i)))
+          engine->streamer().stop().request(StopFlag::reset);
       return;
     }
   }
@@ -203,7 +201,9 @@ class Player::Run final : public PacketObserver {
     if (!gave_up_) where_ = debug::where_it_stands(*device_);
     throw Hang{what};
   }
-  std::string unfinished() const { return fmt::format("submission {} did not finish in {} s", result_.submissions - 1, options_.hang_seconds); }
+  std::string unfinished() const {
+    return fmt::format("submission {} did not finish in {} s", result_.submissions - 1, options_.hang_seconds);
+  }
 
   void note_time(EngineId engine, const Packet& packet, bool shown) {
     const int64_t now = OfflineHost::host_ns();
@@ -215,8 +215,8 @@ class Player::Run final : public PacketObserver {
     debug::ContextState& state = contexts_.of(EngineId::rcs, context_);
     state.note({packet.address, debug::BatchLevel::first, true, packet.command, packet.dwords});
     if (draw) pictures_.drawn(device_->isa(), state, ppgtt, result_.draws);
-    const bool flush = packet.command->id == CommandId::PIPE_CONTROL &&
-                       defs::gen9::PIPE_CONTROL::unpack(packet.dwords).render_target_cache_flush_enable;
+    const bool flush =
+        packet.command->id == CommandId::PIPE_CONTROL && defs::gen9::PIPE_CONTROL::unpack(packet.dwords).render_target_cache_flush_enable;
     if (flush) pictures_.write(ppgtt, options_.png_folder, result_.pictures);
   }
 

@@ -16,14 +16,14 @@
 namespace softgen::replay {
 
 struct PlayOptions {
-  std::string platform;             ///< empty: by the capture's PCI id, else kbl
-  unsigned threads = 0;             ///< 0: everything on one thread, in order, with a clock of its own: same bits, same times
+  std::string platform;  ///< empty: by the capture's PCI id, else kbl
+  unsigned threads = 0;  ///< 0: everything on one thread, in order, with a clock of its own: same bits, same times
   uint64_t memory_limit = uint64_t{4} << 30;
-  double hang_seconds = 60;         ///< a submission that takes longer is given up
+  double hang_seconds = 60;            ///< a submission that takes longer is given up
   std::optional<uint64_t> until_draw;  ///< stop behind this draw or walker
-  std::string png_folder;           ///< render targets at each flush; empty: none
+  std::string png_folder;              ///< render targets at each flush; empty: none
   bool timeline = false;
-  bool preempt_always = false;      ///< see gt::Config
+  bool preempt_always = false;  ///< see gt::Config
 };
 
 /// Something that took time on an engine.
@@ -36,12 +36,12 @@ struct TimelineEvent {
 
 struct PlayResult {
   uint64_t submissions = 0, commands = 0, draws = 0, walkers = 0, blits = 0;
-  int64_t busy_ns = 0;   ///< from submission to idle, host time, all submissions
-  bool stopped = false;  ///< by until_draw
+  int64_t busy_ns = 0;                   ///< from submission to idle, host time, all submissions
+  bool stopped = false;                  ///< by until_draw
   uint64_t compared = 0, different = 0;  ///< pieces of memory whose result the recording says
-  std::string error;     ///< empty: the capture was run to its end
-  std::string hang;      ///< device report (JSON) when a submission hung
-  std::vector<std::string> pictures;  ///< files written
+  std::string error;                     ///< empty: the capture was run to its end
+  std::string hang;                      ///< device report (JSON) when a submission hung
+  std::vector<std::string> pictures;     ///< files written
   std::vector<TimelineEvent> timeline;
 };
 

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-
 #include "hw/debug/kernel_text.h"
 #include "hw/debug/printer.h"
 #include "hw/defs/gen9/all.h"
@@ -43,9 +42,7 @@ class Session {
       if (options_.form == PrintOptions::Form::json) std::fputs("{\"submissions\": [", out_);
       if (const auto error = debug::read_aub(source, image_, &position))
         result_.error = fmt::format("byte {}: {}", error->offset, error->message);
-    } catch (const ImageError& error) {
-      result_.error = fmt::format("byte {}: {}", position, error.what());
-    }
+    } catch (const ImageError& error) { result_.error = fmt::format("byte {}: {}", position, error.what()); }
     finish();
     return result_;
   }
@@ -106,8 +103,9 @@ class Session {
       return;
     }
     fmt::print(out_, "submission {} on {}{}\n", head["submission"].dump(), head["engine"].get<std::string>(),
-               head.contains("context") ? fmt::format(", context {}, PML4 {}", head["context"].get<std::string>(), head["pml4"].get<std::string>())
-                                        : std::string());
+               head.contains("context")
+                   ? fmt::format(", context {}, PML4 {}", head["context"].get<std::string>(), head["pml4"].get<std::string>())
+                   : std::string());
   }
   void print(const Json& node) {
     if (options_.form == PrintOptions::Form::text) {
@@ -123,8 +121,12 @@ class Session {
   }
   void finish() {
     if (options_.form == PrintOptions::Form::json) {
-      fmt::print(out_, "],\n\"pci_id\": \"0x{:x}\", \"application\": {}, \"unknown_commands\": {}, \"unknown_instructions\": {}, \"problems\": {}, \"error\": {}}}\n",
-                 image_.version().pci_id, Json(image_.version().application).dump(-1, ' ', false, Json::error_handler_t::replace), result_.unknown, result_.unknown_instructions, result_.problems, result_.error.empty() ? "null" : Json(result_.error).dump(-1, ' ', false, Json::error_handler_t::replace));
+      fmt::print(
+          out_,
+          "],\n\"pci_id\": \"0x{:x}\", \"application\": {}, \"unknown_commands\": {}, \"unknown_instructions\": {}, \"problems\": {}, \"error\": {}}}\n",
+          image_.version().pci_id, Json(image_.version().application).dump(-1, ' ', false, Json::error_handler_t::replace), result_.unknown,
+          result_.unknown_instructions, result_.problems,
+          result_.error.empty() ? "null" : Json(result_.error).dump(-1, ' ', false, Json::error_handler_t::replace));
       return;
     }
     fmt::print(out_, "{} submissions, {} commands, {} draws, {} walkers, {} unknown commands, {} unknown instructions, {} problems\n",
@@ -144,7 +146,9 @@ class Session {
 
 }  // namespace
 
-PrintResult print_capture(debug::ByteSource& source, const PrintOptions& options, std::FILE* out) { return Session(options, out).run(source); }
+PrintResult print_capture(debug::ByteSource& source, const PrintOptions& options, std::FILE* out) {
+  return Session(options, out).run(source);
+}
 
 PrintResult print_capture(const std::string& path, const PrintOptions& options, std::FILE* out) {
   try {

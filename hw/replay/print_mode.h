@@ -23,10 +23,10 @@ struct PrintOptions {
 
 struct PrintResult {
   uint64_t submissions = 0, commands = 0, draws = 0, walkers = 0;
-  uint64_t unknown = 0;   ///< commands that no table names
+  uint64_t unknown = 0;               ///< commands that no table names
   uint64_t unknown_instructions = 0;  ///< illegal instructions and messages without a name, each time they are printed
-  uint64_t problems = 0;  ///< places where a walk could not go on
-  std::string error;      ///< empty: the file was read to its end
+  uint64_t problems = 0;              ///< places where a walk could not go on
+  std::string error;                  ///< empty: the file was read to its end
 };
 
 /// Reads `source` and writes to `out`.

@@ -36,7 +36,8 @@ std::string stats_json(gt::Device& device, const PlayResult& result, const WorkC
   stats["milliseconds"] = times;
   if (!runs.empty()) stats["fastest_milliseconds"] = static_cast<double>(*std::min_element(runs.begin(), runs.end())) * 1e-6;
   stats["eu"] = gt::eu_json();
-  for (const FailureCount& failure : failure_counts()) stats["failures"][std::string(failure_name(failure.kind))][failure.what] = failure.count;
+  for (const FailureCount& failure : failure_counts())
+    stats["failures"][std::string(failure_name(failure.kind))][failure.what] = failure.count;
   if (result.compared) stats["compared"] = {{"pieces", result.compared}, {"different", result.different}};
   stats["complete"] = result.error.empty();
   return stats.dump(2, ' ', false, Json::error_handler_t::replace);
@@ -48,12 +49,14 @@ bool write_timeline(const std::string& path, const PlayResult& result) {
   const int64_t origin = result.timeline.empty() ? 0 : result.timeline.front().start_ns;
   std::fputs("{\"traceEvents\": [", file);
   for (unsigned i = 0; i < engine_count; i++)
-    fmt::print(file, "{}\n{{\"ph\": \"M\", \"pid\": 1, \"tid\": {}, \"name\": \"thread_name\", \"args\": {{\"name\": \"{}\"}}}}", i ? "," : "", i + 1,
-               name_of(static_cast<EngineId>(i)));
+    fmt::print(file, "{}\n{{\"ph\": \"M\", \"pid\": 1, \"tid\": {}, \"name\": \"thread_name\", \"args\": {{\"name\": \"{}\"}}}}",
+               i ? "," : "", i + 1, name_of(static_cast<EngineId>(i)));
   for (const TimelineEvent& event : result.timeline)
-    fmt::print(file, ",\n{{\"ph\": \"X\", \"pid\": 1, \"tid\": {}, \"name\": \"{}\", \"ts\": {:.3f}, \"dur\": {:.3f}, \"args\": {{\"address\": \"0x{:x}\"}}}}",
-               static_cast<unsigned>(event.engine) + 1, event.name, static_cast<double>(event.start_ns - origin) * 1e-3,
-               static_cast<double>(event.end_ns - event.start_ns) * 1e-3, event.address);
+    fmt::print(
+        file,
+        ",\n{{\"ph\": \"X\", \"pid\": 1, \"tid\": {}, \"name\": \"{}\", \"ts\": {:.3f}, \"dur\": {:.3f}, \"args\": {{\"address\": \"0x{:x}\"}}}}",
+        static_cast<unsigned>(event.engine) + 1, event.name, static_cast<double>(event.start_ns - origin) * 1e-3,
+        static_cast<double>(event.end_ns - event.start_ns) * 1e-3, event.address);
   std::fputs("\n]}\n", file);
   return std::fclose(file) == 0;
 }

@@ -38,7 +38,8 @@ uint32_t side(const std::string& text, const char* what) {
 }
 
 surface::Tiling tiling(std::string text) {
-  for (const auto candidate : {surface::Tiling::linear, surface::Tiling::w, surface::Tiling::x, surface::Tiling::y, surface::Tiling::yf, surface::Tiling::ys})
+  for (const auto candidate :
+       {surface::Tiling::linear, surface::Tiling::w, surface::Tiling::x, surface::Tiling::y, surface::Tiling::yf, surface::Tiling::ys})
     if (strcasecmp(text.c_str(), surface::tiling_name(candidate)) == 0) return candidate;
   throw BadArgument(fmt::format("tiling '{}' is none of linear, X, Y, W, Yf, Ys", text));
 }
@@ -49,7 +50,8 @@ MemoryRange parse_dump(const std::string& text) {
   const auto parts = split(text, ',');
   if (parts.size() != 2) throw BadArgument(fmt::format("'{}' is not ADDR,LEN", text));
   const MemoryRange range{strip_canonical(number(parts[0], "address")), number(parts[1], "length")};
-  if (range.size > largest_dump) throw BadArgument(fmt::format("{} bytes are more than the {} that can be dumped", range.size, largest_dump));
+  if (range.size > largest_dump)
+    throw BadArgument(fmt::format("{} bytes are more than the {} that can be dumped", range.size, largest_dump));
   return range;
 }
 
@@ -62,7 +64,11 @@ debug::PictureSource parse_surface(const defs::CommandSet& commands, const std::
   if (!format) throw BadArgument(fmt::format("'{}' is not a format of plain texels", parts[1]));
   const uint64_t pitch = number(parts[3], "pitch");
   if (pitch == 0 || pitch > 1 << 18) throw BadArgument(fmt::format("a pitch of {} bytes is not in 1..262144", pitch));
-  return {strip_canonical(number(parts[0], "address")), format, side(size[0], "width"), side(size[1], "height"), static_cast<uint32_t>(pitch),
+  return {strip_canonical(number(parts[0], "address")),
+          format,
+          side(size[0], "width"),
+          side(size[1], "height"),
+          static_cast<uint32_t>(pitch),
           tiling(parts[4])};
 }
 

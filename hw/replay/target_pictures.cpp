@@ -58,8 +58,8 @@ std::vector<debug::PictureSource> render_targets(const eu::Isa& isa, const debug
     if (kind != Type::SURFTYPE_2D && kind != Type::SURFTYPE_1D && kind != Type::SURFTYPE_3D && kind != Type::SURFTYPE_CUBE) continue;
     if (!format) continue;
     const surface::Surface decoded = surface::decode_surface(words);
-    targets.push_back({strip_canonical(s.surface_base_address), format, s.width + 1, s.height + 1, s.surface_pitch + 1, tiling_of(s), surface::Ccs(decoded, 0),
-                       decoded.clear_color});
+    targets.push_back({strip_canonical(s.surface_base_address), format, s.width + 1, s.height + 1, s.surface_pitch + 1, tiling_of(s),
+                       surface::Ccs(decoded, 0), decoded.clear_color});
   }
   return targets;
 }

@@ -119,8 +119,7 @@ FencePtr Bo::foreign_work(bool write, const std::function<void()>& changed) {
   const SignalsBlocked in_new_threads;
   std::thread([waiter, write, fence, changed] {
     struct flock wanted = whole_file(write ? F_WRLCK : F_RDLCK);
-    while (fcntl(waiter, F_OFD_SETLKW, &wanted) != 0 && errno == EINTR) {
-    }
+    while (fcntl(waiter, F_OFD_SETLKW, &wanted) != 0 && errno == EINTR) {}
     close(waiter);  // with the lock, which would be in the way of our own
     FenceClock::get().signal(fence);
     changed();

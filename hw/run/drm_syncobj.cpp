@@ -201,7 +201,8 @@ int DrmFile::syncobj_reset(void* arg) {
 }
 
 int DrmFile::syncobj_signal(void* arg) {
-  return signal_syncobjs(*static_cast<drm_syncobj_array*>(arg), [](Syncobj& object, size_t) { object.replace(FenceClock::get().completed()); });
+  return signal_syncobjs(*static_cast<drm_syncobj_array*>(arg),
+                         [](Syncobj& object, size_t) { object.replace(FenceClock::get().completed()); });
 }
 
 int DrmFile::syncobj_timeline_signal(void* arg) {

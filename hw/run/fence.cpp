@@ -196,8 +196,8 @@ int sync_file_ioctl(int fd, unsigned long request, void* arg) {
   }
   if (request == SYNC_IOC_FILE_INFO) {
     auto* info = static_cast<sync_file_info*>(arg);
-    const auto [status, when] = FenceClock::get().locked(
-        [&] { return std::pair(fence->signalled ? (fence->error ? fence->error : 1) : 0, fence->signalled_ns); });
+    const auto [status, when] =
+        FenceClock::get().locked([&] { return std::pair(fence->signalled ? (fence->error ? fence->error : 1) : 0, fence->signalled_ns); });
     info->status = status;
     if (info->num_fences && info->sync_fence_info) {
       auto* out = reinterpret_cast<sync_fence_info*>(info->sync_fence_info);

@@ -18,9 +18,9 @@ namespace softgen::run {
 class Fence {
  public:
   bool signalled = false;
-  int error = 0;             ///< negative errno when the work was dropped
-  int64_t signalled_ns = 0;  ///< CLOCK_MONOTONIC
-  std::vector<int> eventfds; ///< written when signalled (exported sync_files); owned
+  int error = 0;              ///< negative errno when the work was dropped
+  int64_t signalled_ns = 0;   ///< CLOCK_MONOTONIC
+  std::vector<int> eventfds;  ///< written when signalled (exported sync_files); owned
 };
 using FencePtr = std::shared_ptr<Fence>;
 
@@ -50,8 +50,8 @@ class FenceClock {
   /// Who waits here may as well do what there is to do before a fence is signalled: the kernel's interrupt work, which would else wake a thread
   /// that wakes the waiter.
   struct Service {
-    std::function<void()> serve;  ///< called without any lock
-    std::function<void()> refuse; ///< who had been chosen left, and nobody else waits
+    std::function<void()> serve;   ///< called without any lock
+    std::function<void()> refuse;  ///< who had been chosen left, and nobody else waits
   };
   /// An empty one ends it; then no waiter is in `serve` any more. The caller holds no lock that it takes.
   void set_service(Service service);
@@ -80,7 +80,10 @@ struct Syncobj {
 
   /// The fence that stands for `point` (0: the binary fence), or null when none has been submitted.
   FencePtr find(uint64_t point) const;
-  void replace(FencePtr f) { points.clear(); fence = std::move(f); }
+  void replace(FencePtr f) {
+    points.clear();
+    fence = std::move(f);
+  }
   void add_point(uint64_t point, FencePtr f);
   /// Greatest point whose fence, and all before it, are signalled.
   uint64_t signalled_point() const;

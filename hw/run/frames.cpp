@@ -16,8 +16,8 @@
 #include "hw/base/log.h"
 #include "hw/debug/png_file.h"
 #include "hw/display/pixel.h"
-#include "hw/surface/tiling.h"
 #include "hw/run/gpu.h"
+#include "hw/surface/tiling.h"
 
 namespace softgen::run {
 namespace {
@@ -63,7 +63,8 @@ void for_each_pixel(const Layer& layer, const Picture& picture, std::vector<uint
   for (int64_t row = top; row < bottom; ++row) {
     uint8_t* out = &rgba[4 * (static_cast<size_t>(layer.y + row) * picture.screen_width + static_cast<size_t>(layer.x + left))];
     for (int64_t column = left; column < right; ++column, out += 4) {
-      const auto at = surface::offset(tiling, bytes, (layer.src_x + static_cast<uint32_t>(column)) * bytes, layer.src_y + static_cast<uint32_t>(row), fb.pitch);
+      const auto at = surface::offset(tiling, bytes, (layer.src_x + static_cast<uint32_t>(column)) * bytes,
+                                      layer.src_y + static_cast<uint32_t>(row), fb.pitch);
       body(fb.bo->host() + fb.offset + at, out);
     }
   }
@@ -84,7 +85,8 @@ void blend(const std::byte* in, uint8_t* out) {
 std::vector<uint8_t> screen_pixels(const Picture& picture) {
   std::vector<uint8_t> rgba(size_t{4} * picture.screen_width * picture.screen_height);
   for (size_t i = 3; i < rgba.size(); i += 4) rgba[i] = 255;
-  for_each_pixel(picture.primary, picture, rgba, [format = picture.primary.fb.format](const std::byte* in, uint8_t* out) { to_rgb(format, in, out); });
+  for_each_pixel(picture.primary, picture, rgba,
+                 [format = picture.primary.fb.format](const std::byte* in, uint8_t* out) { to_rgb(format, in, out); });
   for_each_pixel(picture.cursor, picture, rgba, blend);
   if (!picture.gamma) return rgba;
   for (size_t i = 0; i < rgba.size(); ++i)
@@ -130,7 +132,8 @@ void FrameSink::start_viewer() {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
   const char* arguments[] = {"sh", "-c", viewer_.c_str(), nullptr};
-  if (posix_spawn(&viewer_process_, "/bin/sh", &actions, &how, const_cast<char**>(arguments), environment.data()) != 0) viewer_process_ = -1;
+  if (posix_spawn(&viewer_process_, "/bin/sh", &actions, &how, const_cast<char**>(arguments), environment.data()) != 0)
+    viewer_process_ = -1;
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&how);
   close(ends[1]);

@@ -156,8 +156,7 @@ void Gpu::ggtt_unmap(uint32_t address, uint32_t pages) {
 }
 
 void Gpu::bring_up() {
-  for (uint32_t request : {regs::forcewake_render, regs::forcewake_gt, regs::forcewake_media})
-    write(request, 0x00010001);
+  for (uint32_t request : {regs::forcewake_render, regs::forcewake_gt, regs::forcewake_media}) write(request, 0x00010001);
   write(regs::gamw_eco_dev_rw_ia, read(regs::gamw_eco_dev_rw_ia) | 0xf);
   for (uint32_t block = 0; block < 4; ++block) {
     const uint32_t base = regs::gt_irq + 0x10 * block;
@@ -194,9 +193,11 @@ void Gpu::bring_up_engine(Engine& engine) {
 
 /// As i915's intel_engine_apply_whitelist(): slots without a register name one that is harmless.
 void Gpu::open_registers(const Engine& engine) {
-  const std::span<const uint32_t> open = engine.info->uapi_class == I915_ENGINE_CLASS_RENDER ? std::span<const uint32_t>(regs::open_to_batches) : std::span<const uint32_t>();
+  const std::span<const uint32_t> open =
+      engine.info->uapi_class == I915_ENGINE_CLASS_RENDER ? std::span<const uint32_t>(regs::open_to_batches) : std::span<const uint32_t>();
   const uint32_t base = engine.info->mmio;
-  for (uint32_t slot = 0; slot < regs::nonpriv_slots; ++slot) write(base + regs::nonpriv + 4 * slot, slot < open.size() ? open[slot] : base + regs::nopid);
+  for (uint32_t slot = 0; slot < regs::nonpriv_slots; ++slot)
+    write(base + regs::nonpriv + 4 * slot, slot < open.size() ? open[slot] : base + regs::nopid);
 }
 
 /// Context switches matter only to a request that waits for its engine to leave a context: all else follows from the requests' own interrupts.
@@ -233,7 +234,8 @@ void Gpu::thread_main() {
     const int64_t armed = timer_due_;
     const auto woken = [&] { return irq_pending_ || quit_ || timer_due_ != armed; };
     constexpr int64_t second = 1'000'000'000;
-    irq_changed_.wait_for(lock, std::chrono::nanoseconds(armed < 0 ? second : std::clamp<int64_t>(armed - monotonic_ns(), 0, second)), woken);
+    irq_changed_.wait_for(lock, std::chrono::nanoseconds(armed < 0 ? second : std::clamp<int64_t>(armed - monotonic_ns(), 0, second)),
+                          woken);
     const bool expired = timer_due_ >= 0 && monotonic_ns() >= timer_due_;
     if (!irq_pending_ && !quit_ && !expired && timer_due_ != armed) continue;
     if (expired) timer_due_ = -1;

@@ -28,9 +28,9 @@ namespace softgen::run {
 /// Engines in the order of the interrupt registers; `mmio` is the register base (i915 gt/intel_engine_regs.h).
 struct EngineInfo {
   const char* name;
-  uint16_t uapi_class;         // I915_ENGINE_CLASS_*
+  uint16_t uapi_class;  // I915_ENGINE_CLASS_*
   uint32_t mmio;
-  uint32_t irq_register;       // first of ISR, IMR, IIR, IER
+  uint32_t irq_register;  // first of ISR, IMR, IIR, IER
   unsigned irq_shift;
   uint32_t context_pages;
 };
@@ -40,14 +40,14 @@ extern const EngineInfo engine_infos[run_engines];  // RCS0, BCS0, VCS0, VECS0
 struct Options {
   std::string platform = defs::platforms().front().name;
   unsigned threads = 1;
-  std::string engine = "tiers";     ///< how EU kernels run (hw/eu/jit/engine.h)
+  std::string engine = "tiers";  ///< how EU kernels run (hw/eu/jit/engine.h)
   std::string record;
-  std::string stats;            ///< file for the JSON report at exit; "-": standard error
-  std::string frames;           ///< directory for presented frames
-  std::string show;             ///< shell command that reads each frame shown, raw R8G8B8X8, from its standard input
-  int hang_timeout_s = 60;      ///< 0: never
+  std::string stats;                     ///< file for the JSON report at exit; "-": standard error
+  std::string frames;                    ///< directory for presented frames
+  std::string show;                      ///< shell command that reads each frame shown, raw R8G8B8X8, from its standard input
+  int hang_timeout_s = 60;               ///< 0: never
   unsigned width = 1920, height = 1080;  ///< of the one monitor
-  unsigned refresh_hz = 60;     ///< 0: a flip is shown as soon as it is drawn
+  unsigned refresh_hz = 60;              ///< 0: a flip is shown as soon as it is drawn
   bool verbose = false;
 };
 
@@ -55,16 +55,16 @@ struct Context;
 struct Request {
   std::shared_ptr<Context> context;
   unsigned engine = 0;
-  uint64_t batch = 0;           ///< PPGTT address
+  uint64_t batch = 0;  ///< PPGTT address
   std::vector<FencePtr> waits;
-  std::vector<BoPtr> buffers;   ///< kept alive until done
+  std::vector<BoPtr> buffers;  ///< kept alive until done
   struct SharedUse {
     BoPtr bo;
     bool write, begun;
   };
   std::vector<SharedUse> shared;  ///< with other processes
   FencePtr fence;
-  uint32_t seqno = 0;           ///< of the logical context it runs in
+  uint32_t seqno = 0;  ///< of the logical context it runs in
   unsigned slot = 0;
 };
 using RequestPtr = std::shared_ptr<Request>;
@@ -74,7 +74,7 @@ struct LogicalContext {
   uint32_t lrca = 0, ring = 0;  ///< GGTT addresses
   uint64_t image_gpa = 0, ring_gpa = 0;
   uint32_t pages = 0;
-  uint32_t tail = 0;            ///< ring offset, bytes
+  uint32_t tail = 0;  ///< ring offset, bytes
   uint32_t seqno = 0;
   uint32_t id = 0;
 };
@@ -83,7 +83,7 @@ struct LogicalContext {
 struct Context {
   std::shared_ptr<Ppgtt> vm;
   uint32_t vm_id = 0;
-  std::vector<int> slots;       ///< engine map: engine index a slot, -1 invalid; empty: legacy ring flags
+  std::vector<int> slots;                      ///< engine map: engine index a slot, -1 invalid; empty: legacy ring flags
   std::map<unsigned, LogicalContext> logical;  ///< key: slot
   bool banned = false;
   int priority = 0;
@@ -121,17 +121,17 @@ class Gpu {
  private:
   struct Engine {
     const EngineInfo* info = nullptr;
-    uint32_t hwsp = 0;                     ///< GGTT
+    uint32_t hwsp = 0;  ///< GGTT
     uint64_t hwsp_gpa = 0;
     unsigned csb_read = 5;
     std::deque<RequestPtr> waiting;
-    std::deque<RequestPtr> running;        ///< all of one logical context, in its ring one behind the other
+    std::deque<RequestPtr> running;  ///< all of one logical context, in its ring one behind the other
     LogicalContext* current = nullptr;
     bool busy = false;
-    bool submitted = false;                ///< to the port, and not taken from there yet
-    bool active = false;                   ///< as the last event says
-    bool hears_switches = false;           ///< its context switches interrupt
-    int64_t since_ns = 0;                  ///< last progress
+    bool submitted = false;       ///< to the port, and not taken from there yet
+    bool active = false;          ///< as the last event says
+    bool hears_switches = false;  ///< its context switches interrupt
+    int64_t since_ns = 0;         ///< last progress
   };
 
   void write(uint32_t offset, uint32_t value) { sg_bar0_write(device_, offset, value, 4); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // GEM contexts, engine maps and address spaces. Semantics: i915 gem/i915_gem_context.c.
-#include <i915_drm.h>
 #include <errno.h>
+#include <i915_drm.h>
 
 #include <algorithm>
 #include <new>
@@ -79,9 +79,7 @@ int DrmFile::context_create(void* arg) {
   auto created = std::make_shared<Context>();
   try {
     created->vm = std::make_shared<Ppgtt>(driver_.gpu.arena());
-  } catch (const std::bad_alloc&) {
-    return -ENOMEM;
-  }
+  } catch (const std::bad_alloc&) { return -ENOMEM; }
   if (create->flags & I915_CONTEXT_CREATE_FLAGS_USE_EXTENSIONS) {
     unsigned links = 0;
     for (auto* e = reinterpret_cast<i915_user_extension*>(create->extensions); e;
@@ -139,9 +137,7 @@ int DrmFile::vm_create(void* arg) {
   std::scoped_lock lock(driver_.gpu.lock());
   try {
     vms_[next_vm_] = std::make_shared<Ppgtt>(driver_.gpu.arena());
-  } catch (const std::bad_alloc&) {
-    return -ENOMEM;
-  }
+  } catch (const std::bad_alloc&) { return -ENOMEM; }
   control->vm_id = next_vm_++;
   return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // EXECBUFFER2: binding, relocations, implicit and explicit fences. Semantics: i915 gem/i915_gem_execbuffer.c.
-#include <i915_drm.h>
 #include <errno.h>
+#include <i915_drm.h>
 
 #include <algorithm>
 #include <cstring>

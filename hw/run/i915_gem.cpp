@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // GEM buffers. Semantics: i915 gem/i915_gem_*.c. Domains and caching need no work: the model's memory is coherent.
-#include <i915_drm.h>
 #include <errno.h>
+#include <i915_drm.h>
 #include <sys/mman.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // GETPARAM, QUERY and REG_READ: what i915 6.1 answers on the platform (i915_getparam.c, i915_query.c).
-#include <i915_drm.h>
 #include <errno.h>
+#include <i915_drm.h>
 
 #include <algorithm>
 #include <array>
@@ -62,8 +62,7 @@ int32_t query_engines(const drm_i915_query_item& item) {
   for (unsigned i = 0; i < run_engines; ++i) {
     engines[i].engine.engine_class = engine_infos[i].uapi_class;
     if (engine_infos[i].uapi_class == I915_ENGINE_CLASS_VIDEO) engines[i].capabilities |= I915_VIDEO_CLASS_CAPABILITY_HEVC;
-    if (engine_infos[i].uapi_class >= I915_ENGINE_CLASS_VIDEO)
-      engines[i].capabilities |= I915_VIDEO_AND_ENHANCE_CLASS_CAPABILITY_SFC;
+    if (engine_infos[i].uapi_class >= I915_ENGINE_CLASS_VIDEO) engines[i].capabilities |= I915_VIDEO_AND_ENHANCE_CLASS_CAPABILITY_SFC;
   }
   return answer(item, info, std::span<const drm_i915_engine_info>(engines));
 }

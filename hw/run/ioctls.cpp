@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The ioctls our node answers: one table, by number.
 #include <drm.h>
-#include <i915_drm.h>
 #include <errno.h>
+#include <i915_drm.h>
 
 #include <algorithm>
 #include <array>

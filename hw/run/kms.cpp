@@ -153,7 +153,8 @@ int Kms::add_fb2(DrmFile& file, drm_mode_fb_cmd2& r) {
   // plane_modifiers are in the order of I915_TILING_*.
   fb.modifier = r.flags & DRM_MODE_FB_MODIFIERS ? r.modifier[0] : plane_modifiers[fb.bo->tiling];
   if (std::find(plane_modifiers.begin(), plane_modifiers.end(), fb.modifier) == plane_modifiers.end()) return -EINVAL;
-  const uint64_t rows = fb.modifier == DRM_FORMAT_MOD_LINEAR ? fb.height : align_up(fb.height, fb.modifier == I915_FORMAT_MOD_X_TILED ? 8u : 32u);
+  const uint64_t rows =
+      fb.modifier == DRM_FORMAT_MOD_LINEAR ? fb.height : align_up(fb.height, fb.modifier == I915_FORMAT_MOD_X_TILED ? 8u : 32u);
   const uint32_t bytes = fb.format == DRM_FORMAT_RGB565 ? 2 : 4;
   if (!fb.width || !fb.height || fb.width > 8192 || fb.height > 8192 || fb.pitch < fb.width * bytes ||
       fb.offset + rows * fb.pitch > fb.bo->size())
@@ -165,7 +166,9 @@ int Kms::add_fb2(DrmFile& file, drm_mode_fb_cmd2& r) {
 
 /// As the kernel (drm_framebuffer.c, atomic_remove_fb).
 void Kms::drop_lost_framebuffers() {
-  std::erase_if(framebuffers_, [this](const auto& entry) { return entry.second.internal && entry.first != state_.cursor.fb && entry.first != state_.primary.fb; });
+  std::erase_if(framebuffers_, [this](const auto& entry) {
+    return entry.second.internal && entry.first != state_.cursor.fb && entry.first != state_.primary.fb;
+  });
   if (state_.cursor.fb && !framebuffers_.contains(state_.cursor.fb)) state_.cursor = {};
   if (!state_.primary.fb || framebuffers_.contains(state_.primary.fb)) return;
   const PlaneState kept = state_.cursor;

@@ -28,10 +28,10 @@ class FrameSink;
 struct Framebuffer {
   BoPtr bo;
   uint32_t width = 0, height = 0, pitch = 0, offset = 0;
-  uint32_t format = 0;     ///< DRM_FORMAT_*
-  uint64_t modifier = 0;   ///< DRM_FORMAT_MOD_*
+  uint32_t format = 0;    ///< DRM_FORMAT_*
+  uint64_t modifier = 0;  ///< DRM_FORMAT_MOD_*
   const DrmFile* owner = nullptr;
-  bool internal = false;   ///< made by a cursor ioctl: no client knows it, and it goes with its use
+  bool internal = false;  ///< made by a cursor ioctl: no client knows it, and it goes with its use
 };
 
 /// A part of a framebuffer, somewhere on the screen.
@@ -55,8 +55,8 @@ struct Picture {
 namespace kms_id {
 constexpr uint32_t crtc = 10, encoder = 11, connector = 12, plane = 13, cursor = 14;
 constexpr uint32_t type = 20, fb_id = 21, crtc_id = 22, src_x = 23, src_y = 24, src_w = 25, src_h = 26, crtc_x = 27, crtc_y = 28,
-                   crtc_w = 29, crtc_h = 30, in_fence_fd = 31, in_formats = 32, active = 33, mode_id = 34, out_fence_ptr = 35, legacy_mode = 36,
-                   cursor_formats = 37, dpms = 38, vrr_enabled = 39;
+                   crtc_w = 29, crtc_h = 30, in_fence_fd = 31, in_formats = 32, active = 33, mode_id = 34, out_fence_ptr = 35,
+                   legacy_mode = 36, cursor_formats = 37, dpms = 38, vrr_enabled = 39;
 constexpr uint32_t first_framebuffer = 100, first_blob = 1'000'000;
 }  // namespace kms_id
 
@@ -79,9 +79,10 @@ class Kms {
     DrmFile* file = nullptr;  ///< that gets the event; null: none
     bool active = false;      ///< the pipe is on
     bool event = false;
-    bool is_flip = false;     ///< PAGE_FLIP or a commit (one at a time), not SETCRTC
-    bool is_refresh = false;  ///< of a legacy call that no client waits for (cursor, gamma, DIRTYFB): left out when a flip comes at the same blank
-    bool showing = false;     ///< its picture is taken: later changes come too late for it
+    bool is_flip = false;  ///< PAGE_FLIP or a commit (one at a time), not SETCRTC
+    bool is_refresh =
+        false;  ///< of a legacy call that no client waits for (cursor, gamma, DIRTYFB): left out when a flip comes at the same blank
+    bool showing = false;  ///< its picture is taken: later changes come too late for it
   };
   /// Source coordinates are 16.16, as the property has them.
   struct PlaneState {
@@ -164,7 +165,7 @@ class Kms {
   State state_;
   int32_t cursor_x_ = 0, cursor_y_ = 0;  ///< where the legacy calls have put it
   std::array<std::array<uint16_t, 256>, 3> gamma_ramp_;
-  std::shared_ptr<const Gamma> gamma_;   ///< of the ramp; null: it changes nothing
+  std::shared_ptr<const Gamma> gamma_;  ///< of the ramp; null: it changes nothing
   std::deque<Flip> flips_;
   bool flip_pending_ = false;
   uint32_t sequence_ = 0;

@@ -80,7 +80,8 @@ int Kms::check_plane(const PlaneState& plane) const {
   if (!plane.fb != !plane.crtc) return -EINVAL;
   if (!plane.fb) return 0;
   const Framebuffer& fb = framebuffers_.at(plane.fb);
-  if (uint64_t{plane.src_x} + plane.src_w > uint64_t{fb.width} << 16 || uint64_t{plane.src_y} + plane.src_h > uint64_t{fb.height} << 16) return -ENOSPC;
+  if (uint64_t{plane.src_x} + plane.src_w > uint64_t{fb.width} << 16 || uint64_t{plane.src_y} + plane.src_h > uint64_t{fb.height} << 16)
+    return -ENOSPC;
   if (int64_t{plane.crtc_x} + plane.crtc_w > INT32_MAX || int64_t{plane.crtc_y} + plane.crtc_h > INT32_MAX) return -ERANGE;
   if (plane.src_w == uint64_t{plane.crtc_w} << 16 && plane.src_h == uint64_t{plane.crtc_h} << 16) return 0;
   unsupported("KMS plane scaling", "{}x{} to {}x{}", plane.src_w >> 16, plane.src_h >> 16, plane.crtc_w, plane.crtc_h);
@@ -92,15 +93,17 @@ int Kms::check_cursor(const State& next) const {
   if (const int result = check_plane(next.cursor)) return result;
   if (!next.cursor.fb) return 0;
   const Framebuffer& fb = framebuffers_.at(next.cursor.fb);
-  const bool fits = fb.format == cursor_formats[0] && fb.modifier == cursor_modifiers[0] && is_cursor_size(next.cursor.crtc_w, next.cursor.crtc_h) &&
-                    fb.pitch == 4 * next.cursor.crtc_w && !next.cursor.src_x && !next.cursor.src_y;
+  const bool fits = fb.format == cursor_formats[0] && fb.modifier == cursor_modifiers[0] &&
+                    is_cursor_size(next.cursor.crtc_w, next.cursor.crtc_h) && fb.pitch == 4 * next.cursor.crtc_w && !next.cursor.src_x &&
+                    !next.cursor.src_y;
   return fits ? 0 : -EINVAL;
 }
 
 int Kms::check(const State& next, bool allow_modeset) const {
   const bool modeset = next.active != state_.active || next.mode_blob != state_.mode_blob || next.connector_crtc != state_.connector_crtc;
   if (modeset && !allow_modeset) return -EINVAL;
-  if (next.active && (!next.mode_blob || !next.connector_crtc || next.mode.hdisplay > width_ || next.mode.vdisplay > height_)) return -EINVAL;
+  if (next.active && (!next.mode_blob || !next.connector_crtc || next.mode.hdisplay > width_ || next.mode.vdisplay > height_))
+    return -EINVAL;
   if (const int result = check_plane(next.primary)) return result;
   return check_cursor(next);
 }
@@ -127,7 +130,8 @@ int Kms::apply(DrmFile& file, Commit& commit, bool nonblock, Lock& lock) {
 
 int Kms::atomic(DrmFile& file, const drm_mode_atomic& r, Lock& lock) {
   if (!file.atomic() || (r.flags & ~DRM_MODE_ATOMIC_FLAGS) || r.reserved) return -EINVAL;
-  if ((r.flags & DRM_MODE_PAGE_FLIP_ASYNC) || ((r.flags & DRM_MODE_ATOMIC_TEST_ONLY) && (r.flags & DRM_MODE_PAGE_FLIP_EVENT))) return -EINVAL;
+  if ((r.flags & DRM_MODE_PAGE_FLIP_ASYNC) || ((r.flags & DRM_MODE_ATOMIC_TEST_ONLY) && (r.flags & DRM_MODE_PAGE_FLIP_EVENT)))
+    return -EINVAL;
   Commit commit;
   commit.state = state_;
   const auto* objects = reinterpret_cast<const uint32_t*>(r.objs_ptr);

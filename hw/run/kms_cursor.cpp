@@ -56,7 +56,8 @@ int Kms::get_gamma(const drm_mode_crtc_lut& r) const {
   if (r.crtc_id != kms_id::crtc) return -ENOENT;
   if (r.gamma_size != gamma_ramp_[0].size()) return -EINVAL;
   const uint64_t pointers[] = {r.red, r.green, r.blue};
-  for (size_t i = 0; i < gamma_ramp_.size(); ++i) std::memcpy(reinterpret_cast<void*>(pointers[i]), gamma_ramp_[i].data(), sizeof gamma_ramp_[i]);
+  for (size_t i = 0; i < gamma_ramp_.size(); ++i)
+    std::memcpy(reinterpret_cast<void*>(pointers[i]), gamma_ramp_[i].data(), sizeof gamma_ramp_[i]);
   return 0;
 }
 

@@ -15,7 +15,10 @@
 namespace softgen::run {
 
 Kms::Kms(const Options& options)
-    : width_(options.width), height_(options.height), refresh_hz_(options.refresh_hz), sink_(std::make_unique<FrameSink>(options)),
+    : width_(options.width),
+      height_(options.height),
+      refresh_hz_(options.refresh_hz),
+      sink_(std::make_unique<FrameSink>(options)),
       epoch_ns_(monotonic_ns()) {
   for (auto& channel : gamma_ramp_)  // as drm_mode_crtc_set_gamma_size() begins
     for (size_t i = 0; i < channel.size(); ++i) channel[i] = static_cast<uint16_t>(i << 8);
@@ -90,7 +93,8 @@ int Kms::page_flip(DrmFile& file, drm_mode_crtc_page_flip& r) {
   if (!state_.active || (r.flags & ~DRM_MODE_PAGE_FLIP_EVENT)) return -EINVAL;
   if (flip_pending_) return -EBUSY;
   PlaneState& plane = state_.primary;
-  if ((plane.src_x >> 16) + uint64_t{plane.crtc_w} > fb->second.width || (plane.src_y >> 16) + uint64_t{plane.crtc_h} > fb->second.height) return -ENOSPC;
+  if ((plane.src_x >> 16) + uint64_t{plane.crtc_w} > fb->second.width || (plane.src_y >> 16) + uint64_t{plane.crtc_h} > fb->second.height)
+    return -ENOSPC;
   plane.fb = fb->first;
   Flip flip = flip_to(state_, file);
   flip.user_data = r.user_data;

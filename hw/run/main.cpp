@@ -88,8 +88,7 @@ int run_child(Body body) {
   if (pid == 0) body();
   child_pid = pid;
   int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
   child_pid = 0;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -133,8 +132,8 @@ void make_absolute(std::string& path) {
 }
 
 std::string default_viewer(const Options& options) {
-  return "exec ffplay -v error -f rawvideo -pixel_format rgb0 -video_size " + std::to_string(options.width) + "x" + std::to_string(options.height) +
-         " -framerate 60 -";
+  return "exec ffplay -v error -f rawvideo -pixel_format rgb0 -video_size " + std::to_string(options.width) + "x" +
+         std::to_string(options.height) + " -framerate 60 -";
 }
 
 }  // namespace
@@ -151,11 +150,14 @@ int main(int argc, char** argv) {
   for (const softgen::defs::Platform& platform : softgen::defs::platforms()) platforms.emplace_back(platform.name);
   app.add_option("--platform", options.platform, "the chip")->capture_default_str()->check(CLI::IsMember(platforms));
   app.add_option("--threads", options.threads, "worker threads beside the engines'; 0: all in order on one thread")->capture_default_str();
-  app.add_option("--engine", options.engine, "how EU kernels run: interp, jit (compiled before they run), tiers (interpreted until compiled)")
-      ->capture_default_str()->check(CLI::IsMember({"interp", "jit", "tiers"}));
+  app.add_option("--engine", options.engine,
+                 "how EU kernels run: interp, jit (compiled before they run), tiers (interpreted until compiled)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"interp", "jit", "tiers"}));
   app.add_option("--record", options.record, "record all submissions into an AUB file (processes after the first: FILE.aub.PID)")
       ->type_name("FILE.aub");
-  app.add_flag("--print", afterwards.print, "afterwards: every command with its fields and the state it points to (softgen-replay --print)");
+  app.add_flag("--print", afterwards.print,
+               "afterwards: every command with its fields and the state it points to (softgen-replay --print)");
   app.add_flag("--json", afterwards.json, "afterwards: the same as JSON");
   app.add_flag("--list", afterwards.list, "afterwards: a line a submission and draw");
   app.add_flag("--no-data", afterwards.no_data, "with --print: without the contents of vertex, index and constant buffers");
@@ -165,11 +167,15 @@ int main(int argc, char** argv) {
   app.add_option("--stats", options.stats, "write a JSON report at exit; - is standard error (processes after the first: FILE.PID)")
       ->type_name("FILE");
   app.add_option("--frames", options.frames, "save each frame shown through KMS as a PNG")->type_name("DIR");
-  app.add_option("--show", options.show, "show the frames: a command that reads them raw (R8G8B8X8) from its standard input; without one: ffplay")
-      ->type_name("[=COMMAND]")->expected(0, 1)->default_str("-");
+  app.add_option("--show", options.show,
+                 "show the frames: a command that reads them raw (R8G8B8X8) from its standard input; without one: ffplay")
+      ->type_name("[=COMMAND]")
+      ->expected(0, 1)
+      ->default_str("-");
   app.add_option("--mode", mode, "the monitor, as WIDTHxHEIGHT[@HZ]; @0: frames are shown as soon as drawn (default 1920x1080@60)");
   app.add_option("--hang-timeout", options.hang_timeout_s, "seconds without progress after which an engine is reset; 0: never")
-      ->capture_default_str()->check(CLI::NonNegativeNumber);
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   app.add_option("command", command, "the program and its arguments")->required()->option_text("PROGRAM [ARGUMENTS...]");
   app.positionals_at_end();
   app.footer("SIGUSR2 sent to the program prints where each engine stands. Exit status: the program's; 125 when it could not be started.");
@@ -183,7 +189,8 @@ int main(int argc, char** argv) {
   }
   if (options.show == "-") options.show = default_viewer(options);
   try {
-    for (std::string* path : {&options.record, &options.stats, &options.frames, &afterwards.png, &afterwards.timeline}) make_absolute(*path);
+    for (std::string* path : {&options.record, &options.stats, &options.frames, &afterwards.png, &afterwards.timeline})
+      make_absolute(*path);
     // The program's processes make these files: the first gets the name, the others one of their own.
     for (const std::string& path : {options.record, options.stats})
       if (fs::is_regular_file(path)) fs::remove(path);

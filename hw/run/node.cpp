@@ -60,8 +60,12 @@ std::string_view root() {
   return value;
 }
 
-constexpr std::string_view redirected[] = {"/dev/dri",       "/sys/dev/char/226:0", "/sys/dev/char/226:128", "/sys/class/drm",
-                                           "/sys/bus/pci/devices/0000:00:02.0", "/sys/devices/pci0000:00/0000:00:02.0"};
+constexpr std::string_view redirected[] = {"/dev/dri",
+                                           "/sys/dev/char/226:0",
+                                           "/sys/dev/char/226:128",
+                                           "/sys/class/drm",
+                                           "/sys/bus/pci/devices/0000:00:02.0",
+                                           "/sys/devices/pci0000:00/0000:00:02.0"};
 
 bool under(std::string_view path, std::string_view prefix) {
   return path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/');

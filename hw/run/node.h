@@ -15,19 +15,19 @@ enum sgrun_node { SGRUN_NONE = -1, SGRUN_CARD = 0, SGRUN_RENDER = 128 }; /* valu
 enum sgrun_kind { SGRUN_FOREIGN, SGRUN_DRM, SGRUN_SYNC_FILE };
 
 /* The node behind a path of /dev/dri, or SGRUN_NONE. */
-enum sgrun_node sgrun_node_of_path(const char *path);
+enum sgrun_node sgrun_node_of_path(const char* path);
 /* `path` itself, or where its stand-in lies (in `buffer`, of PATH_MAX bytes) when it names our /dev/dri or sysfs. */
-const char *sgrun_redirect(const char *path, char *buffer);
+const char* sgrun_redirect(const char* path, char* buffer);
 /* The inverse, for realpath and readlink: `path` is changed in place when it lies under the stand-ins; `size` is the room. */
-void sgrun_unredirect(char *path, size_t size);
+void sgrun_unredirect(char* path, size_t size);
 
 /* A new open of a node: a descriptor, or -1 with errno. */
 int sgrun_open(enum sgrun_node node, int flags);
 enum sgrun_kind sgrun_kind_of_fd(int fd);
 enum sgrun_node sgrun_node_of_fd(int fd);
 /* -1 with errno, as ioctl(2). */
-int sgrun_ioctl(int fd, unsigned long request, void *arg);
-void *sgrun_mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset);
+int sgrun_ioctl(int fd, unsigned long request, void* arg);
+void* sgrun_mmap(void* address, size_t length, int protection, int flags, int fd, off_t offset);
 void sgrun_closed(int fd);
 void sgrun_duplicated(int from, int to);
 

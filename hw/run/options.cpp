@@ -13,10 +13,19 @@
 namespace softgen::run {
 
 std::string options_to_json(const Options& o) {
-  return nlohmann::json{{"platform", o.platform}, {"threads", o.threads},     {"record", o.record},
-                        {"stats", o.stats},       {"frames", o.frames},     {"show", o.show},       {"hang_timeout_s", o.hang_timeout_s},
-                        {"width", o.width},       {"height", o.height},       {"refresh", o.refresh_hz},
-                        {"verbose", o.verbose},   {"engine", o.engine}}.dump();
+  return nlohmann::json{{"platform", o.platform},
+                        {"threads", o.threads},
+                        {"record", o.record},
+                        {"stats", o.stats},
+                        {"frames", o.frames},
+                        {"show", o.show},
+                        {"hang_timeout_s", o.hang_timeout_s},
+                        {"width", o.width},
+                        {"height", o.height},
+                        {"refresh", o.refresh_hz},
+                        {"verbose", o.verbose},
+                        {"engine", o.engine}}
+      .dump();
 }
 
 Options options_from_json(const std::string& text) {

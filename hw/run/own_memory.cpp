@@ -59,8 +59,7 @@ bool share_private(const Mapping& m, std::byte* memory, std::byte* copy) {
   const uint64_t size = m.end - m.start;
   const int fd = memfd_create("softgen-userptr", MFD_CLOEXEC);
   if (fd < 0) return false;
-  const bool done = write_all(fd, memory, size) &&
-                    mmap(copy, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED &&
+  const bool done = write_all(fd, memory, size) && mmap(copy, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED &&
                     mmap(memory, size, m.protection, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
   close(fd);
   return done;

@@ -12,9 +12,7 @@ constexpr uint64_t page = 4096;
 constexpr uint64_t present_writable = 3;  // GEN8_PAGE_PRESENT | GEN8_PAGE_RW
 constexpr uint64_t address_mask = 0x7f'ffff'f000;
 
-void store(uint64_t* entry, uint64_t value) {
-  std::atomic_ref(*entry).store(value, std::memory_order_release);
-}
+void store(uint64_t* entry, uint64_t value) { std::atomic_ref(*entry).store(value, std::memory_order_release); }
 
 }  // namespace
 

@@ -47,8 +47,8 @@ class Ppgtt {
   Arena& arena_;
   uint64_t pml4_ = 0;
   std::vector<uint64_t> tables_;
-  std::map<uint64_t, Binding> bindings_;      // by address
-  std::map<uint64_t, uint64_t> address_of_;   // buffer -> address
+  std::map<uint64_t, Binding> bindings_;     // by address
+  std::map<uint64_t, uint64_t> address_of_;  // buffer -> address
 };
 
 }  // namespace softgen::run

@@ -27,122 +27,95 @@
 #define DRM_MAJOR 226
 
 /* The next definition of a libc function, looked up once. */
-#define NEXT(name)                                                    \
-    static __typeof__(&name) next_##name;                             \
-    if (!next_##name) {                                               \
-        *(void **)&next_##name = dlsym(RTLD_NEXT, #name);             \
-    }
+#define NEXT(name)                      \
+  static __typeof__(&name) next_##name; \
+  if (!next_##name) { *(void**)&next_##name = dlsym(RTLD_NEXT, #name); }
 
-static mode_t open_mode(int flags, va_list arguments)
-{
-    return flags & (O_CREAT | __O_TMPFILE) ? va_arg(arguments, mode_t) : 0;
-}
+static mode_t open_mode(int flags, va_list arguments) { return flags & (O_CREAT | __O_TMPFILE) ? va_arg(arguments, mode_t) : 0; }
 
 #define UNPACK(...) __VA_ARGS__
 /* `leading`: the parameters before the path, each with a comma behind it; `passed`: the same as arguments. */
-#define DEFINE_OPEN(name, leading, passed)                            \
-    EXPORT int name(UNPACK leading const char *path, int flags, ...)  \
-    {                                                                 \
-        NEXT(name)                                                    \
-        char buffer[PATH_MAX];                                        \
-        enum sgrun_node node = sgrun_node_of_path(path);              \
-        if (node != SGRUN_NONE) {                                     \
-            return sgrun_open(node, flags);                           \
-        }                                                             \
-        va_list arguments;                                            \
-        va_start(arguments, flags);                                   \
-        mode_t mode = open_mode(flags, arguments);                    \
-        va_end(arguments);                                            \
-        return next_##name(UNPACK passed sgrun_redirect(path, buffer), flags, mode); \
-    }
+#define DEFINE_OPEN(name, leading, passed)                                       \
+  EXPORT int name(UNPACK leading const char* path, int flags, ...) {             \
+    NEXT(name)                                                                   \
+    char buffer[PATH_MAX];                                                       \
+    enum sgrun_node node = sgrun_node_of_path(path);                             \
+    if (node != SGRUN_NONE) { return sgrun_open(node, flags); }                  \
+    va_list arguments;                                                           \
+    va_start(arguments, flags);                                                  \
+    mode_t mode = open_mode(flags, arguments);                                   \
+    va_end(arguments);                                                           \
+    return next_##name(UNPACK passed sgrun_redirect(path, buffer), flags, mode); \
+  }
 
 DEFINE_OPEN(open, (), ())
 DEFINE_OPEN(open64, (), ())
-DEFINE_OPEN(openat, (int directory,), (directory,))
-DEFINE_OPEN(openat64, (int directory,), (directory,))
+DEFINE_OPEN(openat, (int directory, ), (directory, ))
+DEFINE_OPEN(openat64, (int directory, ), (directory, ))
 
 /* What _FORTIFY_SOURCE calls instead of open() without a mode. */
-EXPORT int __open_2(const char *path, int flags)
-{
-    return open(path, flags);
+EXPORT int __open_2(const char* path, int flags) { return open(path, flags); }
+
+EXPORT int __open64_2(const char* path, int flags) { return open64(path, flags); }
+
+EXPORT FILE* fopen(const char* path, const char* mode) {
+  NEXT(fopen)
+  char buffer[PATH_MAX];
+  return next_fopen(sgrun_redirect(path, buffer), mode);
 }
 
-EXPORT int __open64_2(const char *path, int flags)
-{
-    return open64(path, flags);
+EXPORT FILE* fopen64(const char* path, const char* mode) {
+  NEXT(fopen64)
+  char buffer[PATH_MAX];
+  return next_fopen64(sgrun_redirect(path, buffer), mode);
 }
 
-EXPORT FILE *fopen(const char *path, const char *mode)
-{
-    NEXT(fopen)
-    char buffer[PATH_MAX];
-    return next_fopen(sgrun_redirect(path, buffer), mode);
+EXPORT DIR* opendir(const char* path) {
+  NEXT(opendir)
+  char buffer[PATH_MAX];
+  return next_opendir(sgrun_redirect(path, buffer));
 }
 
-EXPORT FILE *fopen64(const char *path, const char *mode)
-{
-    NEXT(fopen64)
-    char buffer[PATH_MAX];
-    return next_fopen64(sgrun_redirect(path, buffer), mode);
+EXPORT int access(const char* path, int mode) {
+  NEXT(access)
+  char buffer[PATH_MAX];
+  return next_access(sgrun_redirect(path, buffer), mode);
 }
 
-EXPORT DIR *opendir(const char *path)
-{
-    NEXT(opendir)
-    char buffer[PATH_MAX];
-    return next_opendir(sgrun_redirect(path, buffer));
-}
+#define AS_NODE(st, node)                                 \
+  do {                                                    \
+    (st)->st_mode = S_IFCHR | 0666;                       \
+    (st)->st_rdev = makedev(DRM_MAJOR, (unsigned)(node)); \
+  } while (0)
 
-EXPORT int access(const char *path, int mode)
-{
-    NEXT(access)
-    char buffer[PATH_MAX];
-    return next_access(sgrun_redirect(path, buffer), mode);
-}
+#define DEFINE_STAT(name, type)                                   \
+  EXPORT int name(const char* path, struct type* st) {            \
+    NEXT(name)                                                    \
+    char buffer[PATH_MAX];                                        \
+    int result = next_##name(sgrun_redirect(path, buffer), st);   \
+    enum sgrun_node node = sgrun_node_of_path(path);              \
+    if (result == 0 && node != SGRUN_NONE) { AS_NODE(st, node); } \
+    return result;                                                \
+  }
 
-#define AS_NODE(st, node)                                             \
-    do {                                                              \
-        (st)->st_mode = S_IFCHR | 0666;                               \
-        (st)->st_rdev = makedev(DRM_MAJOR, (unsigned)(node));         \
-    } while (0)
+#define DEFINE_FSTAT(name, type)                                  \
+  EXPORT int name(int fd, struct type* st) {                      \
+    NEXT(name)                                                    \
+    int result = next_##name(fd, st);                             \
+    enum sgrun_node node = sgrun_node_of_fd(fd);                  \
+    if (result == 0 && node != SGRUN_NONE) { AS_NODE(st, node); } \
+    return result;                                                \
+  }
 
-#define DEFINE_STAT(name, type)                                       \
-    EXPORT int name(const char *path, struct type *st)                \
-    {                                                                 \
-        NEXT(name)                                                    \
-        char buffer[PATH_MAX];                                        \
-        int result = next_##name(sgrun_redirect(path, buffer), st);   \
-        enum sgrun_node node = sgrun_node_of_path(path);              \
-        if (result == 0 && node != SGRUN_NONE) {                      \
-            AS_NODE(st, node);                                        \
-        }                                                             \
-        return result;                                                \
-    }
-
-#define DEFINE_FSTAT(name, type)                                      \
-    EXPORT int name(int fd, struct type *st)                          \
-    {                                                                 \
-        NEXT(name)                                                    \
-        int result = next_##name(fd, st);                             \
-        enum sgrun_node node = sgrun_node_of_fd(fd);                  \
-        if (result == 0 && node != SGRUN_NONE) {                      \
-            AS_NODE(st, node);                                        \
-        }                                                             \
-        return result;                                                \
-    }
-
-#define DEFINE_FSTATAT(name, type)                                    \
-    EXPORT int name(int directory, const char *path, struct type *st, int flags) \
-    {                                                                 \
-        NEXT(name)                                                    \
-        char buffer[PATH_MAX];                                        \
-        int result = next_##name(directory, sgrun_redirect(path, buffer), st, flags); \
-        enum sgrun_node node = path[0] ? sgrun_node_of_path(path) : sgrun_node_of_fd(directory); \
-        if (result == 0 && node != SGRUN_NONE) {                      \
-            AS_NODE(st, node);                                        \
-        }                                                             \
-        return result;                                                \
-    }
+#define DEFINE_FSTATAT(name, type)                                                           \
+  EXPORT int name(int directory, const char* path, struct type* st, int flags) {             \
+    NEXT(name)                                                                               \
+    char buffer[PATH_MAX];                                                                   \
+    int result = next_##name(directory, sgrun_redirect(path, buffer), st, flags);            \
+    enum sgrun_node node = path[0] ? sgrun_node_of_path(path) : sgrun_node_of_fd(directory); \
+    if (result == 0 && node != SGRUN_NONE) { AS_NODE(st, node); }                            \
+    return result;                                                                           \
+  }
 
 DEFINE_STAT(stat, stat)
 DEFINE_STAT(stat64, stat64)
@@ -153,120 +126,99 @@ DEFINE_FSTAT(fstat64, stat64)
 DEFINE_FSTATAT(fstatat, stat)
 DEFINE_FSTATAT(fstatat64, stat64)
 
-EXPORT int statx(int directory, const char *path, int flags, unsigned mask, struct statx *st)
-{
-    NEXT(statx)
-    char buffer[PATH_MAX];
-    int result = next_statx(directory, sgrun_redirect(path, buffer), flags, mask, st);
-    enum sgrun_node node = path[0] ? sgrun_node_of_path(path) : sgrun_node_of_fd(directory);
-    if (result == 0 && node != SGRUN_NONE) {
-        st->stx_mode = S_IFCHR | 0666;
-        st->stx_rdev_major = DRM_MAJOR;
-        st->stx_rdev_minor = (unsigned)node;
-    }
-    return result;
+EXPORT int statx(int directory, const char* path, int flags, unsigned mask, struct statx* st) {
+  NEXT(statx)
+  char buffer[PATH_MAX];
+  int result = next_statx(directory, sgrun_redirect(path, buffer), flags, mask, st);
+  enum sgrun_node node = path[0] ? sgrun_node_of_path(path) : sgrun_node_of_fd(directory);
+  if (result == 0 && node != SGRUN_NONE) {
+    st->stx_mode = S_IFCHR | 0666;
+    st->stx_rdev_major = DRM_MAJOR;
+    st->stx_rdev_minor = (unsigned)node;
+  }
+  return result;
 }
 
-EXPORT ssize_t readlink(const char *path, char *target, size_t size)
-{
-    NEXT(readlink)
-    char buffer[PATH_MAX];
-    return next_readlink(sgrun_redirect(path, buffer), target, size);
+EXPORT ssize_t readlink(const char* path, char* target, size_t size) {
+  NEXT(readlink)
+  char buffer[PATH_MAX];
+  return next_readlink(sgrun_redirect(path, buffer), target, size);
 }
 
-EXPORT char *realpath(const char *path, char *resolved)
-{
-    NEXT(realpath)
-    char buffer[PATH_MAX];
-    char *result = next_realpath(sgrun_redirect(path, buffer), resolved);
-    if (result) {
-        sgrun_unredirect(result, PATH_MAX);
-    }
-    return result;
+EXPORT char* realpath(const char* path, char* resolved) {
+  NEXT(realpath)
+  char buffer[PATH_MAX];
+  char* result = next_realpath(sgrun_redirect(path, buffer), resolved);
+  if (result) { sgrun_unredirect(result, PATH_MAX); }
+  return result;
 }
 
-EXPORT int ioctl(int fd, unsigned long request, ...)
-{
-    NEXT(ioctl)
-    va_list arguments;
-    va_start(arguments, request);
-    void *arg = va_arg(arguments, void *);
-    va_end(arguments);
-    return sgrun_kind_of_fd(fd) != SGRUN_FOREIGN ? sgrun_ioctl(fd, request, arg) : next_ioctl(fd, request, arg);
+EXPORT int ioctl(int fd, unsigned long request, ...) {
+  NEXT(ioctl)
+  va_list arguments;
+  va_start(arguments, request);
+  void* arg = va_arg(arguments, void*);
+  va_end(arguments);
+  return sgrun_kind_of_fd(fd) != SGRUN_FOREIGN ? sgrun_ioctl(fd, request, arg) : next_ioctl(fd, request, arg);
 }
 
-EXPORT void *mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset)
-{
-    NEXT(mmap)
-    if (fd >= 0 && sgrun_node_of_fd(fd) != SGRUN_NONE) {
-        return sgrun_mmap(address, length, protection, flags, fd, offset);
-    }
-    return next_mmap(address, length, protection, flags, fd, offset);
+EXPORT void* mmap(void* address, size_t length, int protection, int flags, int fd, off_t offset) {
+  NEXT(mmap)
+  if (fd >= 0 && sgrun_node_of_fd(fd) != SGRUN_NONE) { return sgrun_mmap(address, length, protection, flags, fd, offset); }
+  return next_mmap(address, length, protection, flags, fd, offset);
 }
 
-EXPORT void *mmap64(void *address, size_t length, int protection, int flags, int fd, off64_t offset)
-{
-    return mmap(address, length, protection, flags, fd, offset);
+EXPORT void* mmap64(void* address, size_t length, int protection, int flags, int fd, off64_t offset) {
+  return mmap(address, length, protection, flags, fd, offset);
 }
 
-EXPORT int close(int fd)
-{
-    NEXT(close)
-    sgrun_closed(fd);
-    return next_close(fd);
+EXPORT int close(int fd) {
+  NEXT(close)
+  sgrun_closed(fd);
+  return next_close(fd);
 }
 
-EXPORT int dup(int fd)
-{
-    NEXT(dup)
-    int copy = next_dup(fd);
-    sgrun_duplicated(fd, copy);
-    return copy;
+EXPORT int dup(int fd) {
+  NEXT(dup)
+  int copy = next_dup(fd);
+  sgrun_duplicated(fd, copy);
+  return copy;
 }
 
-EXPORT int dup2(int from, int to)
-{
-    NEXT(dup2)
-    int copy = next_dup2(from, to);
-    sgrun_duplicated(from, copy);
-    return copy;
+EXPORT int dup2(int from, int to) {
+  NEXT(dup2)
+  int copy = next_dup2(from, to);
+  sgrun_duplicated(from, copy);
+  return copy;
 }
 
-EXPORT int dup3(int from, int to, int flags)
-{
-    NEXT(dup3)
-    int copy = next_dup3(from, to, flags);
-    sgrun_duplicated(from, copy);
-    return copy;
+EXPORT int dup3(int from, int to, int flags) {
+  NEXT(dup3)
+  int copy = next_dup3(from, to, flags);
+  sgrun_duplicated(from, copy);
+  return copy;
 }
 
-#define DEFINE_FCNTL(name)                                            \
-    EXPORT int name(int fd, int command, ...)                         \
-    {                                                                 \
-        NEXT(name)                                                    \
-        va_list arguments;                                            \
-        va_start(arguments, command);                                 \
-        void *arg = va_arg(arguments, void *);                        \
-        va_end(arguments);                                            \
-        int result = next_##name(fd, command, arg);                   \
-        if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {       \
-            sgrun_duplicated(fd, result);                             \
-        }                                                             \
-        return result;                                                \
-    }
+#define DEFINE_FCNTL(name)                                                                  \
+  EXPORT int name(int fd, int command, ...) {                                               \
+    NEXT(name)                                                                              \
+    va_list arguments;                                                                      \
+    va_start(arguments, command);                                                           \
+    void* arg = va_arg(arguments, void*);                                                   \
+    va_end(arguments);                                                                      \
+    int result = next_##name(fd, command, arg);                                             \
+    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) { sgrun_duplicated(fd, result); } \
+    return result;                                                                          \
+  }
 
 DEFINE_FCNTL(fcntl)
 DEFINE_FCNTL(fcntl64)
 
-EXPORT void _exit(int status)
-{
-    NEXT(_exit)
-    sgrun_before_exit();
-    next__exit(status);
-    __builtin_unreachable();
+EXPORT void _exit(int status) {
+  NEXT(_exit)
+  sgrun_before_exit();
+  next__exit(status);
+  __builtin_unreachable();
 }
 
-EXPORT void _Exit(int status)
-{
-    _exit(status);
-}
+EXPORT void _Exit(int status) { _exit(status); }

@@ -80,8 +80,7 @@ ProcessEnd::~ProcessEnd() {
 void ProcessEnd::thread_main() {
   prctl(PR_SET_NAME, "softgen-end");
   uint64_t count;
-  while (read(wake_fd, &count, sizeof count) < 0 && errno == EINTR) {
-  }
+  while (read(wake_fd, &count, sizeof count) < 0 && errno == EINTR) {}
   const int why = cause;
   if (why == nothing) return;
   before_();

@@ -14,7 +14,7 @@ constexpr uint32_t gfx_flsh_cntl = 0x101008;
 constexpr uint32_t forcewake_render = 0xa278, forcewake_gt = 0xa188, forcewake_media = 0xa270;
 constexpr uint32_t gamw_eco_dev_rw_ia = 0x4080;
 constexpr uint32_t gdrst = 0x941c;
-constexpr uint32_t gt_irq = 0x44300;        // + 0x10 a block: ISR, IMR, IIR, IER
+constexpr uint32_t gt_irq = 0x44300;  // + 0x10 a block: ISR, IMR, IIR, IER
 constexpr uint32_t master_irq = 0x44200;
 constexpr uint32_t master_irq_enable = 1u << 31;
 

@@ -58,19 +58,19 @@ std::vector<Entry> clocks(const defs::Platform& platform, const std::string& car
 
 std::vector<Entry> entries_of(const sg_platform_info& info) {
   const std::string device = "sys/devices/pci0000:00/0000:00:02.0/";
-  std::vector<Entry> all = {
-      {device + "vendor", "0x8086\n"},
-      {device + "device", fmt::format("0x{:04x}\n", info.pci_device_id)},
-      {device + "revision", fmt::format("0x{:02x}\n", info.pci_revision)},
-      {device + "subsystem_vendor", "0x8086\n"},
-      {device + "subsystem_device", "0x2212\n"},
-      {device + "class", "0x030000\n"},
-      {device + "boot_vga", "1\n"},
-      {device + "config", config_space(info)},
-      {device + "uevent", fmt::format("DRIVER=i915\nPCI_CLASS=30000\nPCI_ID=8086:{:04X}\nPCI_SUBSYS_ID=8086:2212\n"
-                                      "PCI_SLOT_NAME=0000:00:02.0\n", info.pci_device_id)},
-      {device + "subsystem", "../../bus/pci", true},
-      {"sys/bus/pci/devices/0000:00:02.0", "../../../devices/pci0000:00/0000:00:02.0", true}};
+  std::vector<Entry> all = {{device + "vendor", "0x8086\n"},
+                            {device + "device", fmt::format("0x{:04x}\n", info.pci_device_id)},
+                            {device + "revision", fmt::format("0x{:02x}\n", info.pci_revision)},
+                            {device + "subsystem_vendor", "0x8086\n"},
+                            {device + "subsystem_device", "0x2212\n"},
+                            {device + "class", "0x030000\n"},
+                            {device + "boot_vga", "1\n"},
+                            {device + "config", config_space(info)},
+                            {device + "uevent", fmt::format("DRIVER=i915\nPCI_CLASS=30000\nPCI_ID=8086:{:04X}\nPCI_SUBSYS_ID=8086:2212\n"
+                                                            "PCI_SLOT_NAME=0000:00:02.0\n",
+                                                            info.pci_device_id)},
+                            {device + "subsystem", "../../bus/pci", true},
+                            {"sys/bus/pci/devices/0000:00:02.0", "../../../devices/pci0000:00/0000:00:02.0", true}};
   for (const auto& [name, minor] : {std::pair{"card0", 0}, std::pair{"renderD128", 128}}) {
     const std::string node = fmt::format("{}drm/{}/", device, name);
     const std::string target = fmt::format("../../devices/pci0000:00/0000:00:02.0/drm/{}", name);
@@ -107,9 +107,7 @@ bool complete(const fs::path& root, const std::vector<Entry>& entries) {
 
 }  // namespace
 
-fs::path stand_ins_parent() {
-  return access("/dev/shm", W_OK) == 0 ? fs::path("/dev/shm") : fs::temp_directory_path();
-}
+fs::path stand_ins_parent() { return access("/dev/shm", W_OK) == 0 ? fs::path("/dev/shm") : fs::temp_directory_path(); }
 
 std::string make_stand_ins(const std::string& platform, const fs::path& parent) {
   const sg_platform_info* info = sg_platform(platform.c_str());

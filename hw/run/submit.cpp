@@ -106,8 +106,10 @@ void Gpu::emit(LogicalContext& logical, const EngineInfo& info, Request& request
   if (render) {
     // Gen9 wants an empty PIPE_CONTROL in front of one that invalidates the vertex fetch cache (i915 gt/gen8_engine_cs.c, gen8_emit_flush_rcs).
     pipe_control(ring, 0);
-    pipe_control(ring, regs::pc_cs_stall | regs::pc_tlb_inv | regs::pc_instruction_inv | regs::pc_tex_inv | regs::pc_vf_inv |
-                           regs::pc_const_inv | regs::pc_state_inv | regs::pc_qw_write | regs::pc_ggtt, scratch);
+    pipe_control(ring,
+                 regs::pc_cs_stall | regs::pc_tlb_inv | regs::pc_instruction_inv | regs::pc_tex_inv | regs::pc_vf_inv | regs::pc_const_inv |
+                     regs::pc_state_inv | regs::pc_qw_write | regs::pc_ggtt,
+                 scratch);
   } else {
     flush_dw(ring, regs::mi_flush_dw_tlb, scratch, 0);
   }
@@ -137,13 +139,16 @@ void Gpu::submit(const RequestPtr& request, unsigned slot) {
 RequestPtr Gpu::take_ready(Engine& engine) {
   std::vector<const Context*> passed;  // contexts with an earlier request that is not ready: order within a context is kept
   const auto runs_before = [&](const RequestPtr& request, const FencePtr& fence) {
-    const auto same_ring = [&](const RequestPtr& r) { return r->fence == fence && r->context == request->context && r->slot == request->slot; };
+    const auto same_ring = [&](const RequestPtr& r) {
+      return r->fence == fence && r->context == request->context && r->slot == request->slot;
+    };
     return std::any_of(engine.running.begin(), engine.running.end(), same_ring);
   };
   const auto ready = [&](const RequestPtr& request) {
     if (std::find(passed.begin(), passed.end(), request->context.get()) != passed.end()) return false;
     std::erase_if(request->waits, [](const FencePtr& fence) { return FenceClock::get().signalled(fence); });
-    const bool is_ready = std::all_of(request->waits.begin(), request->waits.end(), [&](const FencePtr& fence) { return runs_before(request, fence); });
+    const bool is_ready =
+        std::all_of(request->waits.begin(), request->waits.end(), [&](const FencePtr& fence) { return runs_before(request, fence); });
     if (!is_ready) passed.push_back(request->context.get());
     return is_ready;
   };
@@ -170,16 +175,14 @@ bool Gpu::start_ready(Engine& engine) {
 /// Requests of one context go into its ring as they come, so that its engine need not wait for us between them (i915 does it so, too: "lite
 /// restore"); those of another one wait until it is through.
 void Gpu::schedule(Engine& engine) {
-  while (start_ready(engine)) {
-  }
+  while (start_ready(engine)) {}
   const bool hears = engine.busy && !engine.submitted && !engine.waiting.empty();
   if (hears == engine.hears_switches) return;
   hear_switches(engine, hears);
   if (!hears) return;
   // What happened before that would not be heard of.
   process_engine(engine);
-  while (start_ready(engine)) {
-  }
+  while (start_ready(engine)) {}
 }
 
 void Gpu::start(Engine& engine, const RequestPtr& request) {

@@ -33,10 +33,8 @@ void load_properties(Device& device) {
   device.properties["ID_PATH"] = "pci-0000:00:02.0";
   device.properties["ID_SEAT"] = "seat0";
   // systemd's 70-uaccess.rules and 71-seat.rules.
-  if (device.sysname.starts_with("card"))
-    device.tags = {"master-of-seat", "seat", "uaccess"};
-  else
-    device.tags = {"uaccess"};
+  if (device.sysname.starts_with("card")) device.tags = {"master-of-seat", "seat", "uaccess"};
+  else device.tags = {"uaccess"};
 }
 
 udev_list_entry entry_of(const std::string& name) { return {name.c_str()}; }

@@ -48,7 +48,9 @@ class BoundCache {
 };
 
 /// Where a message's states are.
-inline uint64_t bound_surface(ThreadEnv& env, const MessageOp& op) { return surface::surface_state_address(env.view, env.bases, op.binding); }
+inline uint64_t bound_surface(ThreadEnv& env, const MessageOp& op) {
+  return surface::surface_state_address(env.view, env.bases, op.binding);
+}
 
 /// A header moves the table: samplers from 16 on, and bindless ones.
 inline uint64_t bound_sampler(ThreadEnv& env, const MessageOp& op, const Grf* header) {

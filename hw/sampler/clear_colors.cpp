@@ -20,7 +20,8 @@ bool expand_slice(memory::View& view, const Bound& bound, unsigned level, unsign
   for (uint32_t y = 0; y < extent.height; y += band_rows) {
     if (stop.aborting()) return false;
     const surface::CcsRect band{0, y, extent.width, std::min(y + band_rows, extent.height)};
-    surface::expand_clears(view, bound.controls[level], texture.surface(), surface::ClearUse::sampling, texture.place(level), band, in_surface);
+    surface::expand_clears(view, bound.controls[level], texture.surface(), surface::ClearUse::sampling, texture.place(level), band,
+                           in_surface);
   }
   return true;
 }

@@ -50,14 +50,18 @@ Float4 border_of(const Format& format, const Word4& border) {
 }  // namespace
 
 Filter::Filter(memory::View& view, const Texture& texture, const State& state, const Word4& border)
-    : view_(view), texture_(texture), state_(state), modes_{state.tcx_address_control_mode, state.tcy_address_control_mode, state.tcz_address_control_mode} {
+    : view_(view),
+      texture_(texture),
+      state_(state),
+      modes_{state.tcx_address_control_mode, state.tcy_address_control_mode, state.tcz_address_control_mode} {
   if (texture.surface().format) border_ = border_of(*texture.surface().format, border);
   if (state.reduction_type_enable) {
     if (state.reduction_type == State::ReductionType::MINIMUM) reduction_ = Reduction::minimum;
     if (state.reduction_type == State::ReductionType::MAXIMUM) reduction_ = Reduction::maximum;
   }
   seamless_ = texture.is_cube() && is_seamless(state);
-  anisotropic_ = (state.min_mode_filter == State::MinModeFilter::MAPFILTER_ANISOTROPIC || state.mag_mode_filter == State::MagModeFilter::MAPFILTER_ANISOTROPIC) &&
+  anisotropic_ = (state.min_mode_filter == State::MinModeFilter::MAPFILTER_ANISOTROPIC ||
+                  state.mag_mode_filter == State::MagModeFilter::MAPFILTER_ANISOTROPIC) &&
                  texture.surface().type == surface::SurfaceType::two_d;
   const Format* format = texture.surface().format;
   codes_ = format && filters_codes(*format) && averages();
@@ -167,7 +171,8 @@ Float4 Filter::texel(int x, int y, int slice, unsigned level) const {
   } else if ((x | y | slice) < 0) {
     return border_;
   }
-  return std::bit_cast<Float4>(texture_.fetch(view_, level, static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint32_t>(slice)));
+  return std::bit_cast<Float4>(
+      texture_.fetch(view_, level, static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint32_t>(slice)));
 }
 
 Float4 Filter::tested(int x, int y, int slice, unsigned level, const float* reference) const {
@@ -211,7 +216,8 @@ Float4 Filter::mix_codes(const Float4 (&corners)[4], int across, int down) const
   return r;
 }
 
-Float4 Filter::sample_level(const Coordinates& at, const Offsets& offsets, unsigned level, bool linear, bool magnify, const float* reference) const {
+Float4 Filter::sample_level(const Coordinates& at, const Offsets& offsets, unsigned level, bool linear, bool magnify,
+                            const float* reference) const {
   const Place p = place(at, offsets, level, linear, magnify);
   const auto row = [&](int y, int z) {
     const Float4 left = tested(p.u.low, y, z, level, reference);
@@ -220,7 +226,8 @@ Float4 Filter::sample_level(const Coordinates& at, const Offsets& offsets, unsig
   const auto plane = [&](int z) {
     if (codes_ && !reference && (p.u.weight | p.v.weight) && within(p, z, level)) {
       const auto at = [&](int x, int y) { return texel(x, y, z, level); };
-      return mix_codes({at(p.u.low, p.v.low), at(p.u.high, p.v.low), at(p.u.low, p.v.high), at(p.u.high, p.v.high)}, p.u.weight, p.v.weight);
+      return mix_codes({at(p.u.low, p.v.low), at(p.u.high, p.v.low), at(p.u.low, p.v.high), at(p.u.high, p.v.high)}, p.u.weight,
+                       p.v.weight);
     }
     const Float4 top = row(p.v.low, z);
     return p.v.weight == 0 ? top : mix(top, row(p.v.high, z), p.v.weight);
@@ -262,8 +269,10 @@ Word4 Filter::sample(const Coordinates& at, const Offsets& offsets, const Detail
     reference = &clamped_reference;
   }
   const bool magnify = lod.magnify;
-  const bool linear = magnify ? state_.mag_mode_filter != State::MagModeFilter::MAPFILTER_NEAREST : state_.min_mode_filter != State::MinModeFilter::MAPFILTER_NEAREST;
-  const bool aniso = magnify ? state_.mag_mode_filter == State::MagModeFilter::MAPFILTER_ANISOTROPIC : state_.min_mode_filter == State::MinModeFilter::MAPFILTER_ANISOTROPIC;
+  const bool linear = magnify ? state_.mag_mode_filter != State::MagModeFilter::MAPFILTER_NEAREST
+                              : state_.min_mode_filter != State::MinModeFilter::MAPFILTER_NEAREST;
+  const bool aniso = magnify ? state_.mag_mode_filter == State::MagModeFilter::MAPFILTER_ANISOTROPIC
+                             : state_.min_mode_filter == State::MinModeFilter::MAPFILTER_ANISOTROPIC;
   Detail footprint = detail;
   if (!aniso || !anisotropic_) footprint.taps = 1;
   const auto level = [&](float n) { return taps(at, offsets, static_cast<unsigned>(n), footprint, linear, magnify, reference); };

@@ -24,8 +24,8 @@ struct Offsets {
 
 /// How far apart the screen's pixels are on the texture.
 struct Detail {
-  float lod = 0;              ///< of level 0 of the view; no bias, no clamp
-  unsigned taps = 1;          ///< of anisotropic filtering
+  float lod = 0;                 ///< of level 0 of the view; no bias, no clamp
+  unsigned taps = 1;             ///< of anisotropic filtering
   float step_u = 0, step_v = 0;  ///< normalized extent of the footprint's longer axis
 };
 
@@ -75,7 +75,7 @@ class Filter {
   /// Where a sample lies in a level: what linear and nearest filters and gathering have in common.
   struct Place {
     Axis u, v;
-    Axis r;     ///< of 3D surfaces, else slice in low
+    Axis r;  ///< of 3D surfaces, else slice in low
   };
   Place place(const Coordinates& at, const Offsets& offsets, unsigned level, bool linear, bool magnify) const;
   Axis axis(Mode mode, float coordinate, int size, int offset, bool linear, bool rounded) const;
@@ -87,8 +87,10 @@ class Filter {
   bool within(const Place& place, int slice, unsigned level) const;
   Float4 tested(int x, int y, int slice, unsigned level, const float* reference) const;
   Float4 mix(const Float4& a, const Float4& b, int weight) const;
-  Float4 sample_level(const Coordinates& at, const Offsets& offsets, unsigned level, bool linear, bool magnify, const float* reference) const;
-  Float4 taps(const Coordinates& at, const Offsets& offsets, unsigned level, const Detail& detail, bool linear, bool magnify, const float* reference) const;
+  Float4 sample_level(const Coordinates& at, const Offsets& offsets, unsigned level, bool linear, bool magnify,
+                      const float* reference) const;
+  Float4 taps(const Coordinates& at, const Offsets& offsets, unsigned level, const Detail& detail, bool linear, bool magnify,
+              const float* reference) const;
   Word4 finished(const Float4& color, const float* reference) const;
 
   memory::View& view_;

@@ -26,13 +26,12 @@ struct Channels : Texels<W> {
   template <typename T>
   [[gnu::always_inline]] static inline auto by_quad(const T* q) {
     using R = Of<T>;
-    if constexpr (W == 16)
-      return R{q[0], q[0], q[0], q[0], q[1], q[1], q[1], q[1], q[2], q[2], q[2], q[2], q[3], q[3], q[3], q[3]};
+    if constexpr (W == 16) return R{q[0], q[0], q[0], q[0], q[1], q[1], q[1], q[1], q[2], q[2], q[2], q[2], q[3], q[3], q[3], q[3]};
     else return R{q[0], q[0], q[0], q[0], q[1], q[1], q[1], q[1]};
   }
   /// A field of the levels that the channels look at.
   template <typename T>
-  [[gnu::always_inline]] static inline auto of_level(const LaneTap& tap, unsigned first, T LaneLevel::*field) {
+  [[gnu::always_inline]] static inline auto of_level(const LaneTap& tap, unsigned first, T LaneLevel::* field) {
     using R = Of<T>;
     if (tap.one_level) return V::template splat<R>(tap.level[0]->*field);
     T q[W / 4];
@@ -73,7 +72,8 @@ struct Channels : Texels<W> {
     F texels = V::get((n ? tap.v : tap.u) + first);
     if (s.normalized) texels *= V::floats(size);
     texels = V::larger(V::smaller(texels, V::template splat<F>(lane_far)), V::template splat<F>(-lane_far));
-    const I fixed = V::floored(V::fused(texels, V::template splat<F>(static_cast<float>(one_texel)), V::template splat<F>(tap.rounded[n] ? lane_rounding : lane_least))) +
+    const I fixed = V::floored(V::fused(texels, V::template splat<F>(static_cast<float>(one_texel)),
+                                        V::template splat<F>(tap.rounded[n] ? lane_rounding : lane_least))) +
                     (tap.offset[n] * one_texel - (linear ? one_texel / 2 : 0));
     const I i = fixed >> 8;
     const I low = wrapped(s.wrap[n], i, size, s.powers);
@@ -104,7 +104,9 @@ struct Channels : Texels<W> {
       for (unsigned i = 0; i < count; ++i) texels[i] >>= (offsets[i] & 3u) * 8u;
   }
 
-  [[gnu::always_inline]] static inline F look_up(const float* table, U code) { return reinterpret_cast<F>(V::gather(reinterpret_cast<const std::byte*>(table), code * 4u)); }
+  [[gnu::always_inline]] static inline F look_up(const float* table, U code) {
+    return reinterpret_cast<F>(V::gather(reinterpret_cast<const std::byte*>(table), code * 4u));
+  }
 
   [[gnu::always_inline]] static inline F unorm24(U code) { return V::floats(code & 0xffffffu) / 16777215.0f; }
   template <LaneCodes codes>
@@ -134,7 +136,8 @@ struct Channels : Texels<W> {
   }
 
   template <LaneCodes codes, bool linear>
-  [[gnu::always_inline]] static inline void colors(const LaneDecode& d, const U* texels, const Axis& u, const Axis& v, unsigned first, uint32_t lit, float* const (&out)[4]) {
+  [[gnu::always_inline]] static inline void colors(const LaneDecode& d, const U* texels, const Axis& u, const Axis& v, unsigned first,
+                                                   uint32_t lit, float* const (&out)[4]) {
     F bytes[4];
     if constexpr (codes == LaneCodes::unorm8 && linear) V::bytes_filtered(texels, u.weight, v.weight, bytes);
     for (unsigned c = 0; c < 4; ++c) {
@@ -143,7 +146,8 @@ struct Channels : Texels<W> {
       F color;
       if (n >= LaneDecode::zero) color = V::template splat<F>(n == LaneDecode::one ? 1.0f : 0.0f);
       else if constexpr (codes == LaneCodes::unorm8 && linear) color = n == 0 ? bytes[0] : n == 1 ? bytes[1] : n == 2 ? bytes[2] : bytes[3];
-      else if constexpr (linear) color = bilinear<codes>(d, n, texels, V::floats(u.weight) * (1.0f / one_texel), V::floats(v.weight) * (1.0f / one_texel));
+      else if constexpr (linear)
+        color = bilinear<codes>(d, n, texels, V::floats(u.weight) * (1.0f / one_texel), V::floats(v.weight) * (1.0f / one_texel));
       else color = component<codes>(d, n, texels[0]);
       V::store(out[c] + first, color, lit);
     }
@@ -175,7 +179,8 @@ struct Channels : Texels<W> {
     colors<codes, linear>(s.decode, texels, u, v, first, lit, out);
   }
 
-  [[gnu::always_inline]] static inline void mix(float* const (&a)[4], const float (&b)[4][most_lanes], const float (&weight)[most_quads], unsigned first, uint32_t mask) {
+  [[gnu::always_inline]] static inline void mix(float* const (&a)[4], const float (&b)[4][most_lanes], const float (&weight)[most_quads],
+                                                unsigned first, uint32_t mask) {
     const F w = by_quad(weight + first / 4);
     for (unsigned c = 0; c < 4; ++c)
       if (a[c]) V::store(a[c] + first, between<true>(V::get(a[c] + first), V::get(b[c] + first), w), mask >> first & ((1u << W) - 1));
@@ -209,6 +214,7 @@ extern const LanePlainKernels LANE_PLAIN;
 extern const LaneKernels LANE_KERNELS;
 #define SAMPLE_OF(codes, tiling) {sample<LaneCodes::codes, LaneTiling::tiling, false>, sample<LaneCodes::codes, LaneTiling::tiling, true>}
 #define SAMPLES_OF(codes) {SAMPLE_OF(codes, linear), SAMPLE_OF(codes, x), SAMPLE_OF(codes, y), SAMPLE_OF(codes, yf)}
-const LaneKernels LANE_KERNELS{copy, LANE_LODS, {SAMPLES_OF(unorm8), SAMPLES_OF(srgb8), SAMPLES_OF(unorm24), SAMPLES_OF(float32)}, mix, &LANE_PLAIN};
+const LaneKernels LANE_KERNELS{
+    copy, LANE_LODS, {SAMPLES_OF(unorm8), SAMPLES_OF(srgb8), SAMPLES_OF(unorm24), SAMPLES_OF(float32)}, mix, &LANE_PLAIN};
 
 }  // namespace softgen::sampler

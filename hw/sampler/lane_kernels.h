@@ -39,9 +39,9 @@ struct LaneDecode {
 struct LaneSurface {
   Wrap wrap[2] = {Wrap::wrap, Wrap::wrap};  ///< u, v
   bool normalized = true;
-  bool powers = false;                      ///< widths and heights of all levels are powers of two
+  bool powers = false;  ///< widths and heights of all levels are powers of two
   LaneTiling tiling = LaneTiling::linear;
-  uint8_t shift = 2;                        ///< log2 of an element's bytes, up to 2
+  uint8_t shift = 2;  ///< log2 of an element's bytes, up to 2
   uint32_t pitch = 0;
   LaneDecode decode;
 };
@@ -56,14 +56,14 @@ using LaneLoad = void (*)(void* context, const uint32_t* offsets, unsigned count
 
 /// One look at the levels by the channels of a message. Whoever sends it sets the first five; the rest has no value before.
 struct LaneTap {
-  const float *u, *v;             ///< 16 can be read, whatever they are; any coordinates give some texel
-  unsigned channels = 8;          ///< or 16
-  uint32_t mask = 0;              ///< those that want a colour
-  int32_t offset[2] = {0, 0};     ///< texels
-  bool one_level;                 ///< it is level[0] for all
-  bool rounded[2];                ///< coordinates go to the nearest 1/256 texel, else down
+  const float *u, *v;                  ///< 16 can be read, whatever they are; any coordinates give some texel
+  unsigned channels = 8;               ///< or 16
+  uint32_t mask = 0;                   ///< those that want a colour
+  int32_t offset[2] = {0, 0};          ///< texels
+  bool one_level;                      ///< it is level[0] for all
+  bool rounded[2];                     ///< coordinates go to the nearest 1/256 texel, else down
   const LaneLevel* level[most_quads];  ///< by quad
-  const std::byte* memory;        ///< the surface in one piece; null: load()
+  const std::byte* memory;             ///< the surface in one piece; null: load()
   LaneLoad load;
   void* context;
 };
@@ -86,7 +86,7 @@ enum class LaneMips : uint8_t { none, nearest, linear };
 /// What turns derivatives into levels of detail: of a sampler and a surface (finish_lod()).
 struct LaneDetail {
   LaneMips mips = LaneMips::none;
-  float width = 1, height = 1;      ///< what coordinates of 1 span, in texels
+  float width = 1, height = 1;  ///< what coordinates of 1 span, in texels
   float bias = 0;
   bool preclamped = false;
   // In 1/256:
@@ -97,10 +97,10 @@ struct LaneDetail {
 /// Of four quads.
 struct LaneLods {
   int32_t level[most_quads];
-  float weight[most_quads];         ///< of the next level: of eight bits
-  uint32_t magnify = 0;             ///< bit: quad
-  bool one_level = false;           ///< all quads have the same
-  bool mixed = false;               ///< some have a weight
+  float weight[most_quads];  ///< of the next level: of eight bits
+  uint32_t magnify = 0;      ///< bit: quad
+  bool one_level = false;    ///< all quads have the same
+  bool mixed = false;        ///< some have a weight
 };
 
 /// The commonest samples take the shortest way: one level of four 8-bit UNORM components (not sRGB) in Y tiles and one piece of host memory, clamped
@@ -109,19 +109,19 @@ struct LanePlain {
   static constexpr uint8_t nowhere = 0xff;
   const std::byte* memory = nullptr;  ///< of the level's first texel, which is a tile's first
   uint32_t pitch = 0;
-  float scale[2] = {1, 1};            ///< u, v: from coordinates to 1/256 texels, and what rounding adds
+  float scale[2] = {1, 1};  ///< u, v: from coordinates to 1/256 texels, and what rounding adds
   float added[2] = {0, 0};
-  float least[2] = {0, 0}, most[2] = {0, 0};  ///< they stay within
-  int32_t first[2] = {0, 0}, last[2] = {0, 0};///< so do texels with linear filters, before
-  int32_t mask[2] = {-1, -1};         ///< they are wrapped
+  float least[2] = {0, 0}, most[2] = {0, 0};    ///< they stay within
+  int32_t first[2] = {0, 0}, last[2] = {0, 0};  ///< so do texels with linear filters, before
+  int32_t mask[2] = {-1, -1};                   ///< they are wrapped
   /// Where a window of 12x8 texels is within the level no texel is clamped or wrapped: the greatest such place, and how places are wrapped; u (multiples
   /// of four) in element 0, v in element 4.
   bool has_window = false;
   alignas(16) int16_t window_last[8] = {}, window_mask[8] = {};
-  float size[2] = {1, 1};             ///< for nearest texels without rounding
-  uint8_t u = 0, v = 0;               ///< first registers
+  float size[2] = {1, 1};                                ///< for nearest texels without rounding
+  uint8_t u = 0, v = 0;                                  ///< first registers
   uint8_t to[4] = {nowhere, nowhere, nowhere, nowhere};  ///< where components go
-  uint8_t ones = nowhere;             ///< what is always 1 goes there
+  uint8_t ones = nowhere;                                ///< what is always 1 goes there
 };
 /// For the channels of `mask`, with a LanePlain. False: nothing was done, these take a longer way.
 using LanePlainSample = bool (*)(const void* plain, uint32_t* registers, uint32_t mask);

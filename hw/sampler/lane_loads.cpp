@@ -132,7 +132,8 @@ void LaneLoads::decode(const Texture& texture, const Elements& elements, uint32_
   }
 }
 
-void LaneLoads::load_buffer(memory::View& view, const Texture& texture, const LoadParameters& at, uint32_t lit, uint32_t* const (&out)[4]) const {
+void LaneLoads::load_buffer(memory::View& view, const Texture& texture, const LoadParameters& at, uint32_t lit,
+                            uint32_t* const (&out)[4]) const {
   const surface::Surface& s = texture.surface();
   Elements elements(view, texture.decodes() ? s.format->block_bytes() : 0);
   uint32_t found = 0;
@@ -145,8 +146,8 @@ void LaneLoads::load_buffer(memory::View& view, const Texture& texture, const Lo
   decode(texture, elements, found, out);
 }
 
-void LaneLoads::load(memory::View& view, const Texture& texture, const surface::Mcs* mcs, const LoadParameters& at, const Offsets& offsets, uint32_t lit,
-                     uint32_t* const (&out)[4]) const {
+void LaneLoads::load(memory::View& view, const Texture& texture, const surface::Mcs* mcs, const LoadParameters& at, const Offsets& offsets,
+                     uint32_t lit, uint32_t* const (&out)[4]) const {
   const surface::Surface& s = texture.surface();
   if (s.is_buffer()) return load_buffer(view, texture, at, lit, out);
   if (!texture.has_texels()) return each_lane(lit, [&](unsigned lane) { give(out, lane, {}); });

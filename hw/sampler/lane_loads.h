@@ -24,8 +24,8 @@ class LaneLoads {
   /// Elements are converted by arithmetic on floats: the host has to keep denormals.
   bool converts() const { return decode_ == Decode::other || decode_ == Decode::none; }
   /// Channels in `lit` of out[component][channel], swizzled; the others stay as they are. `mcs`: null without one.
-  void load(memory::View& view, const Texture& texture, const surface::Mcs* mcs, const LoadParameters& at, const Offsets& offsets, uint32_t lit,
-            uint32_t* const (&out)[4]) const;
+  void load(memory::View& view, const Texture& texture, const surface::Mcs* mcs, const LoadParameters& at, const Offsets& offsets,
+            uint32_t lit, uint32_t* const (&out)[4]) const;
 
  private:
   enum class Decode : uint8_t { other, words, bytes, none };
@@ -36,7 +36,7 @@ class LaneLoads {
   void load_buffer(memory::View& view, const Texture& texture, const LoadParameters& at, uint32_t lit, uint32_t* const (&out)[4]) const;
   void decode(const Texture& texture, const Elements& elements, uint32_t lit, uint32_t* const (&out)[4]) const;
 
-  Decode decode_ = Decode::none;  ///< none: not one element at one place, so Texture::fetch()'s affair
+  Decode decode_ = Decode::none;      ///< none: not one element at one place, so Texture::fetch()'s affair
   const uint32_t* values_ = nullptr;  ///< of `bytes`, by code
   /// Of red, green, blue and alpha, channel selects included: the stored channel, or `constant` where there is none.
   uint8_t from_[4] = {};

@@ -12,7 +12,9 @@ struct Plain : Texels<W> {
   using I = typename VectorTypes<W>::I;
   using U = typename VectorTypes<W>::U;
 
-  [[gnu::always_inline]] static inline const float* floats_of(const uint32_t* registers, unsigned number) { return reinterpret_cast<const float*>(registers + 8 * number); }
+  [[gnu::always_inline]] static inline const float* floats_of(const uint32_t* registers, unsigned number) {
+    return reinterpret_cast<const float*>(registers + 8 * number);
+  }
 
   /// In 1/256 texels.
   [[gnu::always_inline]] static inline I fixed(const LanePlain& p, unsigned n, F coordinate) {
@@ -44,7 +46,8 @@ struct Plain : Texels<W> {
   [[gnu::always_inline]] static inline void gathered(const LanePlain& p, const U (&x)[2], const U (&y)[2], U* texels) {
     for (unsigned below = 0; below < (linear ? 2 : 1); ++below) {
       const U row = V::template row<LaneTiling::y>(y[below], p.pitch);
-      for (unsigned right = 0; right < (linear ? 2 : 1); ++right) texels[2 * below + right] = V::gather(p.memory, V::template column<LaneTiling::y>(x[right], 2) + row);
+      for (unsigned right = 0; right < (linear ? 2 : 1); ++right)
+        texels[2 * below + right] = V::gather(p.memory, V::template column<LaneTiling::y>(x[right], 2) + row);
     }
   }
 
@@ -81,12 +84,15 @@ struct Sixteen : Plain<16> {
     // And what is beyond the two upper pieces on the left, or, in pairs, beyond the four on the left.
     alignas(16) uint16_t beyond_two[8] = {8, 8, 8, 8, 4, 4, 4, 4}, pairs_beyond_four[8] = {7, 7, 7, 7, 7, 7, 7, 7};
     // In elements 0 and 4: whole lines, a row's place in its tile, the last one with eight rows before the tile ends, rows of a line.
-    alignas(16) uint16_t lines[8] = {0xfffc, 0, 0, 0, 0xffff, 0, 0, 0}, in_tile[8] = {0, 0, 0, 0, 31, 0, 0, 0}, last_row[8] = {24, 24, 24, 24, 24, 24, 24, 24};
+    alignas(16) uint16_t lines[8] = {0xfffc, 0, 0, 0, 0xffff, 0, 0, 0}, in_tile[8] = {0, 0, 0, 0, 31, 0, 0, 0}, last_row[8] = {24, 24, 24,
+                                                                                                                               24, 24, 24,
+                                                                                                                               24, 24};
     alignas(16) uint16_t rows[8] = {3, 3, 3, 3, 3, 3, 3, 3};
     // Where the packed u and v of the four corners of 4x4 pixels are: channels 0, 5, 10 and 15.
     alignas(16) uint16_t corners[8] = {0, 9, 18, 27, 4, 13, 22, 31};
     // Orders: a window's place to all channels; u and v of a channel next to each other; a weight to both halves.
-    alignas(16) uint8_t spread[16] = {0, 1, 0, 1, 0, 1, 0, 1, 8, 9, 8, 9, 8, 9, 8, 9}, mixed[16] = {0, 255, 8, 255, 2, 255, 10, 255, 4, 255, 12, 255, 6, 255, 14, 255};
+    alignas(16) uint8_t spread[16] = {0, 1, 0, 1, 0, 1, 0, 1, 8, 9, 8, 9, 8, 9, 8, 9}, mixed[16] = {0, 255, 8,  255, 2, 255, 10, 255,
+                                                                                                    4, 255, 12, 255, 6, 255, 14, 255};
     alignas(16) uint8_t twice[16] = {0, 255, 0, 255, 4, 255, 4, 255, 8, 255, 8, 255, 12, 255, 12, 255};
   };
   [[gnu::always_inline]] static inline const Constants& constants() {
@@ -97,10 +103,16 @@ struct Sixteen : Plain<16> {
   }
   [[gnu::always_inline]] static inline __m512i all(uint32_t v) { return _mm512_set1_epi32(static_cast<int>(v)); }
   template <typename T>
-  [[gnu::always_inline]] static inline __m128i eight_of(const T& table) { return _mm_load_si128(reinterpret_cast<const __m128i*>(table)); }
+  [[gnu::always_inline]] static inline __m128i eight_of(const T& table) {
+    return _mm_load_si128(reinterpret_cast<const __m128i*>(table));
+  }
   template <typename T>
-  [[gnu::always_inline]] static inline __m512i everywhere(const T& table) { return _mm512_maskz_broadcast_i32x4(0xffff, eight_of(table)); }
-  [[gnu::always_inline]] static inline __m512i shuffled(__m512i v, const uint8_t (&order)[16]) { return _mm512_shuffle_epi8(v, everywhere(order)); }
+  [[gnu::always_inline]] static inline __m512i everywhere(const T& table) {
+    return _mm512_maskz_broadcast_i32x4(0xffff, eight_of(table));
+  }
+  [[gnu::always_inline]] static inline __m512i shuffled(__m512i v, const uint8_t (&order)[16]) {
+    return _mm512_shuffle_epi8(v, everywhere(order));
+  }
   template <bool whole>
   [[gnu::always_inline]] static inline void put(uint32_t* registers, unsigned number, F v, uint32_t mask) {
     if constexpr (whole) _mm512_storeu_ps(registers + 8 * number, reinterpret_cast<__m512>(v));
@@ -116,9 +128,9 @@ struct Sixteen : Plain<16> {
   /// Six pieces of 64 bytes: in a Y tile they are four rows of four words, and the next columns of four follow each other 512 bytes apart, from tile
   /// to tile.
   struct Window {
-    __m512i from;         ///< where the channels' texels are in it, as 16 bits: u of four channels, and then v
+    __m512i from;  ///< where the channels' texels are in it, as 16 bits: u of four channels, and then v
     const std::byte *upper, *lower;
-    bool found;           ///< all of it is inside the level
+    bool found;  ///< all of it is inside the level
   };
   /// From the least of the corners' texels on, or before them where a column, a tile or the level asks for it: mostly all others lie behind it. What is
   /// beyond 16 bits is nowhere.
@@ -137,7 +149,8 @@ struct Sixteen : Plain<16> {
     const auto ends = [](int32_t at) { return at < -far || at > far; };
     const int32_t first_x = static_cast<int16_t>(_mm_extract_epi16(first, 0)), first_y = static_cast<int16_t>(_mm_extract_epi16(first, 4));
     Window w;
-    w.found = (first_x | first_y) >= 0 && !ends(static_cast<int16_t>(_mm_extract_epi16(least, 0))) && !ends(static_cast<int16_t>(_mm_extract_epi16(least, 4)));
+    w.found = (first_x | first_y) >= 0 && !ends(static_cast<int16_t>(_mm_extract_epi16(least, 0))) &&
+              !ends(static_cast<int16_t>(_mm_extract_epi16(least, 4)));
     const auto row = [&](uint32_t at) { return size_t{at & ~31u} * p.pitch + ((at & 31u) << 4); };
     const std::byte* const column = p.memory + static_cast<uint32_t>(first_x) * size_t{128};
     w.upper = column + row(static_cast<uint32_t>(first_y)), w.lower = column + row(static_cast<uint32_t>(first_y) + 4);
@@ -180,8 +193,10 @@ struct Sixteen : Plain<16> {
       texels = Lines(w).template texels<true>(k, place, rows);
     } else {
       // Bits 0 and 1, and bit 2 as bit 4.
-      const __m512i column = _mm512_or_si512(_mm512_and_si512(place, all(k.in_line)), _mm512_maskz_slli_epi32(0xffff, _mm512_and_si512(place, all(k.line)), 2));
-      texels = reinterpret_cast<U>(_mm512_permutex2var_epi32(_mm512_loadu_si512(w.upper), _mm512_or_si512(column, rows), _mm512_loadu_si512(w.upper + 512)));
+      const __m512i column = _mm512_or_si512(_mm512_and_si512(place, all(k.in_line)),
+                                             _mm512_maskz_slli_epi32(0xffff, _mm512_and_si512(place, all(k.line)), 2));
+      texels = reinterpret_cast<U>(
+          _mm512_permutex2var_epi32(_mm512_loadu_si512(w.upper), _mm512_or_si512(column, rows), _mm512_loadu_si512(w.upper + 512)));
     }
     const U byte = reinterpret_cast<U>(all(k.byte));
     const F scale = V::template splat<F>(k.to_unit), rest = V::template splat<F>(k.to_unit_rest);

@@ -33,7 +33,8 @@ struct Texels : Vectors<W> {
     const U byte = shift == 2 ? x << 2 : x << shift;
     switch (tiling) {
       case LaneTiling::y: return ((byte & ~15u) << 5) + (byte & 15u);  // bits 4 to 6 to 9, the tile's number to 12
-      case LaneTiling::yf: return ((byte & ~63u) << 5) + ((byte & 32u) << 4) + ((byte & 16u) << 3) + (byte & 15u);  // bits 4, 5, 6 to 7, 9, 11
+      case LaneTiling::yf:
+        return ((byte & ~63u) << 5) + ((byte & 32u) << 4) + ((byte & 16u) << 3) + (byte & 15u);  // bits 4, 5, 6 to 7, 9, 11
       case LaneTiling::x: return ((byte & ~511u) << 3) + (byte & 511u);
       case LaneTiling::linear: break;
     }
@@ -54,11 +55,13 @@ struct Texels : Vectors<W> {
   /// The texels of all lit channels from a window of 12x8 of them: in a Y tile four rows of four words are 64 bytes, and the next columns of four
   /// follow each other 512 bytes apart, from tile to tile. Neighbouring pixels mostly look at neighbouring texels.
   template <bool linear>
-  [[gnu::always_inline]] static inline bool window(const std::byte* memory, uint32_t pitch, uint32_t lit, const U (&x)[2], const U (&y)[2], U* texels) {
+  [[gnu::always_inline]] static inline bool window(const std::byte* memory, uint32_t pitch, uint32_t lit, const U (&x)[2], const U (&y)[2],
+                                                   U* texels) {
     constexpr uint32_t columns = 12, rows = 8, line = 4, tile_rows = 32;
     const U first = reinterpret_cast<U>(_mm512_packus_epi32(reinterpret_cast<__m512i>(x[0]), reinterpret_cast<__m512i>(y[0])));
     const auto two = [](U v) {
-      return _mm256_min_epu16(reinterpret_cast<__m256i>(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7)), reinterpret_cast<__m256i>(__builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15)));
+      return _mm256_min_epu16(reinterpret_cast<__m256i>(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7)),
+                              reinterpret_cast<__m256i>(__builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15)));
     };
     const __m256i half = two(first);
     __m128i least = _mm_min_epu16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
@@ -69,8 +72,12 @@ struct Texels : Vectors<W> {
     const uint32_t first_x = least_x < most_x ? least_x : most_x, least_y = static_cast<uint32_t>(_mm_extract_epi16(least, 4));
     const uint32_t first_y = (least_y & (tile_rows - 1)) > tile_rows - rows ? least_y & ~(line - 1) : least_y;
     const U dx[2] = {x[0] - first_x, x[1] - first_x}, dy[2] = {y[0] - first_y, y[1] - first_y};
-    const auto beyond = [](U v, uint32_t most) { return _mm512_cmpge_epu32_mask(reinterpret_cast<__m512i>(v), _mm512_set1_epi32(static_cast<int>(most))); };
-    const auto any_beyond = [&](const U(&d)[2], uint32_t most) -> uint32_t { return lit & (linear ? beyond(d[0], most) | beyond(d[1], most) : beyond(d[0], most)); };
+    const auto beyond = [](U v, uint32_t most) {
+      return _mm512_cmpge_epu32_mask(reinterpret_cast<__m512i>(v), _mm512_set1_epi32(static_cast<int>(most)));
+    };
+    const auto any_beyond = [&](const U(&d)[2], uint32_t most) -> uint32_t {
+      return lit & (linear ? beyond(d[0], most) | beyond(d[1], most) : beyond(d[0], most));
+    };
     if (any_beyond(dx, columns) | any_beyond(dy, rows)) return false;
     const auto row = [&](uint32_t at) { return size_t{at & ~(tile_rows - 1)} * pitch + ((at & (tile_rows - 1)) << 4); };
     const std::byte* const column = memory + size_t{first_x} * 128;
@@ -79,7 +86,9 @@ struct Texels : Vectors<W> {
     __m512i part[3][2];
     for (unsigned i = 0; i < 3; ++i) part[i][0] = _mm512_loadu_si512(upper + 512 * i), part[i][1] = _mm512_loadu_si512(lower + 512 * i);
     for (unsigned right = 0; right < (linear ? 2 : 1); ++right) {
-      const auto tested = [&](uint32_t bit) { return _mm512_test_epi32_mask(reinterpret_cast<__m512i>(dx[right]), _mm512_set1_epi32(static_cast<int>(bit))); };
+      const auto tested = [&](uint32_t bit) {
+        return _mm512_test_epi32_mask(reinterpret_cast<__m512i>(dx[right]), _mm512_set1_epi32(static_cast<int>(bit)));
+      };
       const __mmask16 second = tested(line), third = tested(2 * line);
       for (unsigned below = 0; below < (linear ? 2 : 1); ++below) {
         const auto index = reinterpret_cast<__m512i>((dx[right] & 3u) | dy[below] << 2);
@@ -125,8 +134,12 @@ struct Texels : Vectors<W> {
 #ifdef __AVX512F__
   /// What across() has, a component a vector. `weights`: of the left texels in the low halves, of the right ones in the high halves.
   [[gnu::always_inline]] static inline void summed(U left, U right, H weights, F (&out)[4]) {
-    const auto paired = [](U low, U high) { return reinterpret_cast<H>(_mm512_mask_blend_epi16(0xaaaaaaaa, reinterpret_cast<__m512i>(low), reinterpret_cast<__m512i>(high))); };
-    const auto sum = [&](H pair) { return V::floats(reinterpret_cast<I>(_mm512_madd_epi16(reinterpret_cast<__m512i>(pair), reinterpret_cast<__m512i>(weights)))); };
+    const auto paired = [](U low, U high) {
+      return reinterpret_cast<H>(_mm512_mask_blend_epi16(0xaaaaaaaa, reinterpret_cast<__m512i>(low), reinterpret_cast<__m512i>(high)));
+    };
+    const auto sum = [&](H pair) {
+      return V::floats(reinterpret_cast<I>(_mm512_madd_epi16(reinterpret_cast<__m512i>(pair), reinterpret_cast<__m512i>(weights))));
+    };
     const H two = paired(left, right << 16), others = paired(left >> 16, right);
     out[0] = sum(two & 255), out[1] = sum(two >> 8), out[2] = sum(others & 255), out[3] = sum(others >> 8);
   }
@@ -143,7 +156,8 @@ struct Texels : Vectors<W> {
       return;
     }
 #endif
-    const U even_top = reinterpret_cast<U>(across<false>(texels[0], texels[1], weight)), odd_top = reinterpret_cast<U>(across<true>(texels[0], texels[1], weight));
+    const U even_top = reinterpret_cast<U>(across<false>(texels[0], texels[1], weight)),
+            odd_top = reinterpret_cast<U>(across<true>(texels[0], texels[1], weight));
     const U even_bottom = reinterpret_cast<U>(across<false>(texels[2], texels[3], weight)),
             odd_bottom = reinterpret_cast<U>(across<true>(texels[2], texels[3], weight));
     out[0] = down(V::floats(even_top & 0xffffu), V::floats(even_bottom & 0xffffu), vertical);

@@ -14,13 +14,13 @@ namespace {
 
 template <unsigned W>
 struct VectorTypes;
-#define LANE_VECTOR_TYPES(w)                                                                            \
-  template <>                                                                                           \
-  struct VectorTypes<w> {                                                                               \
-    typedef float F __attribute__((vector_size(4 * w)));                                                \
-    typedef int32_t I __attribute__((vector_size(4 * w)));                                              \
-    typedef uint32_t U __attribute__((vector_size(4 * w)));                                             \
-    typedef uint16_t H __attribute__((vector_size(4 * w))); /* two components of each channel */       \
+#define LANE_VECTOR_TYPES(w)                                                                     \
+  template <>                                                                                    \
+  struct VectorTypes<w> {                                                                        \
+    typedef float F __attribute__((vector_size(4 * w)));                                         \
+    typedef int32_t I __attribute__((vector_size(4 * w)));                                       \
+    typedef uint32_t U __attribute__((vector_size(4 * w)));                                      \
+    typedef uint16_t H __attribute__((vector_size(4 * w))); /* two components of each channel */ \
   };
 LANE_VECTOR_TYPES(8)
 #ifdef __AVX512F__
@@ -58,7 +58,9 @@ struct Vectors {
 
   [[gnu::always_inline]] static inline I floored(F v) {
 #ifdef __AVX512F__
-    if constexpr (W == 16) return reinterpret_cast<I>(_mm512_maskz_cvt_roundps_epi32(0xffff, reinterpret_cast<__m512>(v), _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC));
+    if constexpr (W == 16)
+      return reinterpret_cast<I>(
+          _mm512_maskz_cvt_roundps_epi32(0xffff, reinterpret_cast<__m512>(v), _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC));
 #endif
 #ifdef __AVX2__
     if constexpr (W == 8) return reinterpret_cast<I>(_mm256_cvttps_epi32(_mm256_floor_ps(reinterpret_cast<__m256>(v))));
@@ -83,13 +85,15 @@ struct Vectors {
   /// a < b ? a : b and a > b ? a : b: of what is no number, b.
   [[gnu::always_inline]] static inline F smaller(F a, F b) {
 #ifdef __AVX512F__
-    if constexpr (W == 16) return reinterpret_cast<F>(_mm512_maskz_min_ps(0xffff, reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
+    if constexpr (W == 16)
+      return reinterpret_cast<F>(_mm512_maskz_min_ps(0xffff, reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
 #endif
     return a < b ? a : b;
   }
   [[gnu::always_inline]] static inline F larger(F a, F b) {
 #ifdef __AVX512F__
-    if constexpr (W == 16) return reinterpret_cast<F>(_mm512_maskz_max_ps(0xffff, reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
+    if constexpr (W == 16)
+      return reinterpret_cast<F>(_mm512_maskz_max_ps(0xffff, reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
 #endif
     return a > b ? a : b;
   }
@@ -110,8 +114,10 @@ struct Vectors {
 #ifdef __AVX2__
     const __m256i low = eight_words(base, at);
     if constexpr (W == 8) return reinterpret_cast<U>(low);
-    else return __builtin_shufflevector(reinterpret_cast<typename VectorTypes<8>::U>(low), reinterpret_cast<typename VectorTypes<8>::U>(eight_words(base, at + 8)),
-                                        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    else
+      return __builtin_shufflevector(reinterpret_cast<typename VectorTypes<8>::U>(low),
+                                     reinterpret_cast<typename VectorTypes<8>::U>(eight_words(base, at + 8)), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
+                                     10, 11, 12, 13, 14, 15);
 #else
     return U{word(base, at[0]), word(base, at[1]), word(base, at[2]), word(base, at[3]),
              word(base, at[4]), word(base, at[5]), word(base, at[6]), word(base, at[7])};

@@ -52,7 +52,9 @@ std::optional<LaneDecode> decode_of(const surface::Surface& s) {
   LaneDecode d;
   d.codes = *codes;
   d.srgb = surface::srgb8_values().data();
-  const auto stored = [&](unsigned c) { return format.output[c] >= 0 ? static_cast<uint8_t>(format.output[c]) : c == 3 ? LaneDecode::one : LaneDecode::zero; };
+  const auto stored = [&](unsigned c) {
+    return format.output[c] >= 0 ? static_cast<uint8_t>(format.output[c]) : c == 3 ? LaneDecode::one : LaneDecode::zero;
+  };
   using Select = surface::ShaderChannelSelect;
   for (unsigned c = 0; c < 4; ++c)
     d.from[c] = s.select[c] >= Select::SCS_RED   ? stored(static_cast<unsigned>(s.select[c]) - static_cast<unsigned>(Select::SCS_RED))
@@ -83,30 +85,41 @@ void load(void* context, const uint32_t* offsets, unsigned count, const std::byt
 
 LaneSampler::LaneSampler(const Texture& texture, const State& state, const LaneKernels& kernels) : kernels_(&kernels) {
   const surface::Surface& s = texture.surface();
-  if (!texture.has_texels() || s.type != surface::SurfaceType::two_d || texture.layers() != 1 || s.samples != 1 || s.base % 4 || s.pitch % 4) return;
+  if (!texture.has_texels() || s.type != surface::SurfaceType::two_d || texture.layers() != 1 || s.samples != 1 || s.base % 4 ||
+      s.pitch % 4)
+    return;
   const auto decode = decode_of(s);
   const auto tiling = tiling_of(s.tiling, s.format->block_bytes());
   const auto across = wrap_of(state.tcx_address_control_mode), down = wrap_of(state.tcy_address_control_mode);
-  const auto anisotropic = [](auto mode) { return static_cast<unsigned>(mode) == static_cast<unsigned>(State::MagModeFilter::MAPFILTER_ANISOTROPIC); };
+  const auto anisotropic = [](auto mode) {
+    return static_cast<unsigned>(mode) == static_cast<unsigned>(State::MagModeFilter::MAPFILTER_ANISOTROPIC);
+  };
   const bool reduces = state.reduction_type_enable &&
                        (state.reduction_type == State::ReductionType::MINIMUM || state.reduction_type == State::ReductionType::MAXIMUM);
   // Only whole tiles: what lies where in a row of parts of tiles is Level::address()'s affair, and how far it reaches.
   if (tiling && *tiling != LaneTiling::linear && s.pitch % surface::tile_pitch(s.tiling, 4)) return;
   if (!decode || !tiling || !across || !down || reduces) return;
-  surface_ = {.wrap = {*across, *down}, .normalized = !state.non_normalized_coordinate_enable, .powers = true, .tiling = *tiling,
-              .shift = static_cast<uint8_t>(std::countr_zero(s.format->block_bytes())), .pitch = s.pitch, .decode = *decode};
+  surface_ = {.wrap = {*across, *down},
+              .normalized = !state.non_normalized_coordinate_enable,
+              .powers = true,
+              .tiling = *tiling,
+              .shift = static_cast<uint8_t>(std::countr_zero(s.format->block_bytes())),
+              .pitch = s.pitch,
+              .decode = *decode};
   base_ = s.base;
   places(texture);
   // Offsets of 31 bits, as the hosts' gathers have them.
   if (bytes_ >> 31) return;
   possible_ = true;
   const auto& of_format = kernels.sample[static_cast<unsigned>(surface_.decode.codes)][static_cast<unsigned>(surface_.tiling)];
-  magnified_ = {of_format[state.mag_mode_filter != State::MagModeFilter::MAPFILTER_NEAREST],
-                {static_cast<bool>(state.u_address_mag_filter_rounding_enable), static_cast<bool>(state.v_address_mag_filter_rounding_enable)},
-                anisotropic(state.mag_mode_filter)};
-  minified_ = {of_format[state.min_mode_filter != State::MinModeFilter::MAPFILTER_NEAREST],
-               {static_cast<bool>(state.u_address_min_filter_rounding_enable), static_cast<bool>(state.v_address_min_filter_rounding_enable)},
-               anisotropic(state.min_mode_filter)};
+  magnified_ = {
+      of_format[state.mag_mode_filter != State::MagModeFilter::MAPFILTER_NEAREST],
+      {static_cast<bool>(state.u_address_mag_filter_rounding_enable), static_cast<bool>(state.v_address_mag_filter_rounding_enable)},
+      anisotropic(state.mag_mode_filter)};
+  minified_ = {
+      of_format[state.min_mode_filter != State::MinModeFilter::MAPFILTER_NEAREST],
+      {static_cast<bool>(state.u_address_min_filter_rounding_enable), static_cast<bool>(state.v_address_min_filter_rounding_enable)},
+      anisotropic(state.min_mode_filter)};
   detail_ = lane_detail(texture, state);
   any_value_ = surface_.decode.codes == LaneCodes::float32;
   two_manners_ = magnified_ != minified_;
@@ -123,7 +136,8 @@ void LaneSampler::places(const Texture& texture) {
   for (unsigned n = 0; n < texture.levels(); ++n) {
     const surface::Extent& size = texture.extent(n);
     const surface::Origin& origin = texture.origin(n);
-    const uint64_t y = origin.y + uint64_t{s.min_array_element} * s.qpitch, rows = (y + size.height + tile_rows - 1) / tile_rows * tile_rows;
+    const uint64_t y = origin.y + uint64_t{s.min_array_element} * s.qpitch,
+                   rows = (y + size.height + tile_rows - 1) / tile_rows * tile_rows;
     levels_.push_back({static_cast<int32_t>(size.width), static_cast<int32_t>(size.height), origin.x, static_cast<uint32_t>(y)});
     surface_.powers = surface_.powers && std::has_single_bit(size.width) && std::has_single_bit(size.height);
     const uint64_t row = ((uint64_t{origin.x} + size.width) * s.format->block_bytes() + 3) & ~uint64_t{3};
@@ -138,7 +152,8 @@ LanePlainSample LaneSampler::shortest(unsigned channels, LanePlain& to) const {
   const LaneLevel& level = levels_[0];
   const bool common = possible_ && plain() && s.decode.codes == LaneCodes::unorm8 && s.shift == 2 && s.tiling == LaneTiling::y;
   if (!common || level.x || level.y % 32) return nullptr;
-  const bool linear = magnified_.sample == kernels_->sample[static_cast<unsigned>(LaneCodes::unorm8)][static_cast<unsigned>(LaneTiling::y)][1];
+  const bool linear =
+      magnified_.sample == kernels_->sample[static_cast<unsigned>(LaneCodes::unorm8)][static_cast<unsigned>(LaneTiling::y)][1];
   to.pitch = s.pitch;
   const int32_t size[2] = {level.width, level.height};
   for (unsigned n = 0; n < 2; ++n) {
@@ -159,10 +174,12 @@ LanePlainSample LaneSampler::shortest(unsigned channels, LanePlain& to) const {
     }
   }
   constexpr int32_t window[2] = {12, 8};
-  to.has_window = size[0] >= window[0] && size[1] >= window[1] && std::max(size[0], size[1]) <= 1 << 14 && (linear || !(magnified_.rounded[0] || magnified_.rounded[1]));
+  to.has_window = size[0] >= window[0] && size[1] >= window[1] && std::max(size[0], size[1]) <= 1 << 14 &&
+                  (linear || !(magnified_.rounded[0] || magnified_.rounded[1]));
   for (unsigned n = 0; n < 2; ++n) {
     to.size[n] = s.normalized ? static_cast<float>(size[n]) : 1.0f;
-    to.window_last[4 * n] = static_cast<int16_t>((size[n] - window[n]) & (n == 0 ? ~3 : ~0)), to.window_mask[4 * n] = static_cast<int16_t>(to.mask[n]);
+    to.window_last[4 * n] = static_cast<int16_t>((size[n] - window[n]) & (n == 0 ? ~3 : ~0)),
+                       to.window_mask[4 * n] = static_cast<int16_t>(to.mask[n]);
   }
   return kernels_->plain->sample[channels == 16][linear];
 }
@@ -204,7 +221,8 @@ void LaneSampler::sample_taps(const Manner& manner, LaneTap& tap, const Footprin
       if (own.mask >> lane & 1) out[c][lane] = sum[c][lane] / f->taps[lane / 4];
 }
 
-void LaneSampler::sample_levels(const Manner& manner, LaneTap& tap, const LaneLods& lods, const Footprints* f, float* const (&out)[4]) const {
+void LaneSampler::sample_levels(const Manner& manner, LaneTap& tap, const LaneLods& lods, const Footprints* f,
+                                float* const (&out)[4]) const {
   tap.rounded[0] = manner.rounded[0], tap.rounded[1] = manner.rounded[1];
   tap.one_level = lods.one_level;
   const LaneLevel* levels = levels_.data();
@@ -236,7 +254,7 @@ bool LaneSampler::lods(const LaneRequest& r, LaneLods& out, Footprints* f) const
     return true;
   }
   alignas(16) float given[most_quads] = {}, bias[most_quads] = {};
-  const auto common = [&](const float* of, float (&quads)[most_quads]) {
+  const auto common = [&](const float* of, float(&quads)[most_quads]) {
     for (unsigned q = 0; q < r.tap.channels / 4; ++q) {
       quads[q] = of[4 * q];
       if (!(r.tap.mask >> 4 * q & 15)) continue;

@@ -16,8 +16,8 @@ struct LaneRequest {
   LaneTap tap;                              ///< what its sender sets
   alignas(64) float lod[most], bias[most];  ///< where the message has them
   bool has_lod = false, has_bias = false;
-  bool level_zero = false;                  ///< the level of detail is 0
-  float* out[4];                            ///< components of all channels in a row; null: nobody wants it
+  bool level_zero = false;  ///< the level of detail is 0
+  float* out[4];            ///< components of all channels in a row; null: nobody wants it
 };
 
 /// A surface and a sampler; belongs to one host thread.

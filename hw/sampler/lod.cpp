@@ -125,7 +125,9 @@ LaneDetail lane_detail(const Texture& texture, const State& state) {
     d.width = static_cast<float>(size.width), d.height = static_cast<float>(size.height);
   }
   using Mips = State::MipModeFilter;
-  d.mips = state.mip_mode_filter == Mips::MIPFILTER_NEAREST ? LaneMips::nearest : state.mip_mode_filter == Mips::MIPFILTER_LINEAR ? LaneMips::linear : LaneMips::none;
+  d.mips = state.mip_mode_filter == Mips::MIPFILTER_NEAREST  ? LaneMips::nearest
+           : state.mip_mode_filter == Mips::MIPFILTER_LINEAR ? LaneMips::linear
+                                                             : LaneMips::none;
   d.bias = state.texture_lod_bias;
   d.preclamped = state.lod_preclamp_mode == State::LODPreClampMode::CLAMP_MODE_OGL;
   const auto fixed = [](float level) { return static_cast<int32_t>(std::floor(level * 256)); };  // fields have no more bits

@@ -11,7 +11,9 @@ namespace softgen::sampler {
 /// `dx`, `dy`: how u, v and r change from pixel to pixel, beginning at `at`; `own`: the direction that is sampled, for cubes. What does not vary
 /// at all has a very small level of detail.
 Detail detail_of(const Filter& filter, const Direction& own, const Direction& at, const Direction& dx, const Direction& dy);
-inline Detail detail_of(const Filter& filter, const Direction& at, const Direction& dx, const Direction& dy) { return detail_of(filter, at, at, dx, dy); }
+inline Detail detail_of(const Filter& filter, const Direction& at, const Direction& dx, const Direction& dy) {
+  return detail_of(filter, at, at, dx, dy);
+}
 /// Its lod for cubes: the quad's directions `at`, `right` and `below` seen on the face of `own`. `width`: what a coordinate of 1 spans, in texels.
 float cube_lod(float width, const Direction& own, const Direction& at, const Direction& right, const Direction& below);
 /// Its lod for 2D surfaces without anisotropy, from the differences of u and v. `width`, `height`: what coordinates of 1 span, in texels.

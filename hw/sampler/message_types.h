@@ -18,7 +18,8 @@ using Positions = decltype(defs::SamplerType::positions);
 /// Index into Positions, by letter.
 inline constexpr auto index_of_letter = [] {
   std::array<uint8_t, 128> table{};
-  for (size_t i = 0; i < defs::parameter_letters.size(); ++i) table[static_cast<size_t>(defs::parameter_letters[i])] = static_cast<uint8_t>(i);
+  for (size_t i = 0; i < defs::parameter_letters.size(); ++i)
+    table[static_cast<size_t>(defs::parameter_letters[i])] = static_cast<uint8_t>(i);
   return table;
 }();
 

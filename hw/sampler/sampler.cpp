@@ -26,12 +26,20 @@ uint32_t as_dword(float value) { return std::bit_cast<uint32_t>(value); }
 class Request {
  public:
   Request(const Message& message, ThreadEnv& env, ClearColors& clear_colors, const TexturePalettes& palettes)
-      : message_(message), env_(env), view_(env.view), type_(*message.op.sampled), positions_(type_.positions), simd_(message.op.simd),
+      : message_(message),
+        env_(env),
+        view_(env.view),
+        type_(*message.op.sampled),
+        positions_(type_.positions),
+        simd_(message.op.simd),
         header_(message.header_present() && !message.payload.empty() ? &message.payload[0] : nullptr),
-        bound_(*per_thread<BoundCache>().get(env.view, bound_surface(env, message.op), filters() ? bound_sampler(env, message.op, header_) : BoundCache::nothing)),
-        texture_(bound_.texture), mcs_(bound_.mcs) {
+        bound_(*per_thread<BoundCache>().get(env.view, bound_surface(env, message.op),
+                                             filters() ? bound_sampler(env, message.op, header_) : BoundCache::nothing)),
+        texture_(bound_.texture),
+        mcs_(bound_.mcs) {
     clear_colors.expand(view_, bound_, env.stop);
-    if (texture_.has_palette()) [[unlikely]] bound_.texture.set_palettes(palettes);
+    if (texture_.has_palette()) [[unlikely]]
+      bound_.texture.set_palettes(palettes);
   }
 
   void run();
@@ -97,7 +105,8 @@ Offsets Request::offsets(unsigned lane) const {
 
 Detail Request::detail(const Filter& filter, unsigned lane) const {
   if (present('x'))
-    return detail_of(filter, direction(lane), {value('x', lane), value('y', lane), value('z', lane)}, {value('X', lane), value('Y', lane), value('Z', lane)});
+    return detail_of(filter, direction(lane), {value('x', lane), value('y', lane), value('z', lane)},
+                     {value('X', lane), value('Y', lane), value('Z', lane)});
   // One for the 2x2 quad: differences to its first channel.
   const Direction at = direction(lane & ~3u), right = direction((lane & ~3u) + 1), below = direction((lane & ~3u) + 2);
   Direction dx, dy;
@@ -112,8 +121,9 @@ bool Request::filter_lanes() {
   if (!common || has_least()) return false;
   SliceRequest request;
   LaneRequest& r = request.lanes;
-  const auto whole = [&](char letter, float (&to)[LaneRequest::most]) {
-    for (unsigned first = 0; first < simd_; first += 8) std::memcpy(to + first, message_.reg(register_of(position(letter), first)).dw, sizeof(Grf));
+  const auto whole = [&](char letter, float(&to)[LaneRequest::most]) {
+    for (unsigned first = 0; first < simd_; first += 8)
+      std::memcpy(to + first, message_.reg(register_of(position(letter), first)).dw, sizeof(Grf));
     return register_of(position(letter), simd_ - 1) < message_.registers();
   };
   alignas(64) float u[LaneRequest::most] = {}, v[LaneRequest::most] = {};
@@ -198,7 +208,8 @@ void Request::load() {
   for (unsigned first = 0; first < simd_; first += lane_count) {
     const uint32_t lit = message_.exec_mask >> first & 0xff;
     if (!lit) continue;
-    const LoadParameters at{eight('u', first), eight('v', first), eight('r', first), eight('l', first), eight('s', first), eight('m', first), eight('n', first)};
+    const LoadParameters at{eight('u', first), eight('v', first), eight('r', first), eight('l', first),
+                            eight('s', first), eight('m', first), eight('n', first)};
     alignas(32) float spare[4][lane_count];
     float* response[4] = {spare[0], spare[1], spare[2], spare[3]};
     if (!half) response_of(first, spare, response);
@@ -243,7 +254,8 @@ void Request::store(unsigned lane, const Word4& value) {
     reg += registers;
     if (at >= message_.response.size()) continue;
     Grf& out = message_.response[at];
-    if (half) reinterpret_cast<uint16_t*>(out.dw)[lane] = integer ? static_cast<uint16_t>(value[c]) : surface::float_to_half(as_float(value[c]));
+    if (half)
+      reinterpret_cast<uint16_t*>(out.dw)[lane] = integer ? static_cast<uint16_t>(value[c]) : surface::float_to_half(as_float(value[c]));
     else out.dw[lane % 8] = value[c];
   }
 }

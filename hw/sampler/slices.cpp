@@ -28,7 +28,8 @@ SliceSamplers::SliceSamplers(const Texture& texture, const State& state) : surfa
   using Mode = defs::gen9::TextureCoordinateMode;
   if (!texture.has_texels() || surface_.samples != 1) return;
   const bool layers = surface_.type == surface::SurfaceType::two_d && texture.layers() > 1;
-  const bool nearest = state.mag_mode_filter == State::MagModeFilter::MAPFILTER_NEAREST && state.min_mode_filter == State::MinModeFilter::MAPFILTER_NEAREST;
+  const bool nearest =
+      state.mag_mode_filter == State::MagModeFilter::MAPFILTER_NEAREST && state.min_mode_filter == State::MinModeFilter::MAPFILTER_NEAREST;
   if (!layers && !(texture.is_cube() && nearest)) return;
   if (texture.is_cube() && Filter::is_seamless(state)) state_.tcx_address_control_mode = state_.tcy_address_control_mode = Mode::TCM_CLAMP;
   surface_.type = surface::SurfaceType::two_d;

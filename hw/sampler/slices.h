@@ -12,8 +12,9 @@ namespace softgen::sampler {
 
 /// A message's channels with all their coordinates; null: the message has none.
 struct SliceRequest {
-  LaneRequest lanes;                     ///< its u and v are made here for cubes
-  const float *u = nullptr, *v = nullptr, *r = nullptr, *a = nullptr;  ///< r: a direction's third component, or the layer; a: layer of an array of cubes
+  LaneRequest lanes;  ///< its u and v are made here for cubes
+  const float *u = nullptr, *v = nullptr, *r = nullptr,
+              *a = nullptr;  ///< r: a direction's third component, or the layer; a: layer of an array of cubes
 };
 
 /// A surface and a sampler; belongs to one host thread.

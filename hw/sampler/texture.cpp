@@ -125,7 +125,8 @@ Word4 Texture::fetch_block(memory::View& view, const surface::Level& place, uint
 Word4 Texture::fetch_yuv(memory::View& view, const surface::Level& place, uint32_t x, uint32_t y, uint32_t slice) const {
   // Two pixels share 4 bytes; red is Cr, green Y, blue Cb (SKL PRM vol 5, "YCrCb 4:2:2").
   const auto low = view.load<uint16_t>(place.address(x & ~1u, y, slice)), high = view.load<uint16_t>(place.address(x | 1, y, slice));
-  const std::array<uint8_t, 4> bytes{static_cast<uint8_t>(low), static_cast<uint8_t>(low >> 8), static_cast<uint8_t>(high), static_cast<uint8_t>(high >> 8)};
+  const std::array<uint8_t, 4> bytes{static_cast<uint8_t>(low), static_cast<uint8_t>(low >> 8), static_cast<uint8_t>(high),
+                                     static_cast<uint8_t>(high >> 8)};
   const SurfaceFormat code = surface_.format->code;
   const bool luma_first = code == SurfaceFormat::YCRCB_NORMAL || code == SurfaceFormat::YCRCB_SWAPUV;
   const bool cr_first = code == SurfaceFormat::YCRCB_SWAPUV || code == SurfaceFormat::YCRCB_SWAPUVY;
@@ -171,7 +172,8 @@ Word4 Texture::fetch(memory::View& view, unsigned level, uint32_t x, uint32_t y,
   const Format& format = *surface_.format;
   slice += surface_.min_array_element;
   if (format.kind == FormatKind::compressed) return fetch_block(view, place, x, y, slice);
-  if (format.kind == FormatKind::yuv) return surface::is_planar(format) ? fetch_planar(view, place, x, y, slice) : fetch_yuv(view, place, x, y, slice);
+  if (format.kind == FormatKind::yuv)
+    return surface::is_planar(format) ? fetch_planar(view, place, x, y, slice) : fetch_yuv(view, place, x, y, slice);
   if (format.kind == FormatKind::palette) return fetch_indexed(view, place.address(x, y, slice, sample));
   const uint64_t address = place.address(x, y, slice, sample);
   const unsigned bytes = format.block_bytes();

@@ -12,14 +12,13 @@ using blocks::Texels8;
 template <size_t count>
 void finish(const Format& format, const std::array<blocks::Rgba8, count>& texels, BlockTexels& out) {
   for (size_t i = 0; i < count; ++i) {
-    for (size_t c = 0; c < 3; ++c)
-      out[i][c] = format.srgb ? srgb8_to_linear(texels[i][c]) : static_cast<float>(texels[i][c]) / 255.0f;
+    for (size_t c = 0; c < 3; ++c) out[i][c] = format.srgb ? srgb8_to_linear(texels[i][c]) : static_cast<float>(texels[i][c]) / 255.0f;
     out[i][3] = static_cast<float>(texels[i][3]) / 255.0f;
   }
 }
 
-void decode_two_channels(const std::byte* block, bool two, bool is_signed,
-                         void (*decode)(const uint8_t*, bool, std::array<float, 16>&), BlockTexels& out) {
+void decode_two_channels(const std::byte* block, bool two, bool is_signed, void (*decode)(const uint8_t*, bool, std::array<float, 16>&),
+                         BlockTexels& out) {
   std::array<float, 16> red{}, green{};
   const auto* bytes = reinterpret_cast<const uint8_t*>(block);
   decode(bytes, is_signed, red);
@@ -30,8 +29,7 @@ void decode_two_channels(const std::byte* block, bool two, bool is_signed,
 void decode_half_colors(const uint8_t* block, bool is_signed, BlockTexels& out) {
   std::array<std::array<uint16_t, 3>, 16> texels;
   blocks::decode_bc6h(block, is_signed, texels);
-  for (size_t i = 0; i < 16; ++i)
-    out[i] = {half_to_float(texels[i][0]), half_to_float(texels[i][1]), half_to_float(texels[i][2]), 1.0f};
+  for (size_t i = 0; i < 16; ++i) out[i] = {half_to_float(texels[i][0]), half_to_float(texels[i][1]), half_to_float(texels[i][2]), 1.0f};
 }
 
 // The formats whose texels are 8 bits a channel. False: not one of them.
@@ -73,11 +71,8 @@ void decode_astc(const Format& format, const uint8_t* block, BlockTexels& out) {
   for (size_t i = 0; i < size_t{format.block_width} * format.block_height; ++i)
     for (size_t c = 0; c < 4; ++c) {
       const uint16_t v = texels[i][c];
-      if (format.srgb)
-        out[i][c] =
-            c < 3 ? srgb8_to_linear(static_cast<uint8_t>(v >> 8)) : static_cast<float>(v >> 8) / 255.0f;
-      else
-        out[i][c] = v == 65535 ? 1.0f : static_cast<float>(v) / 65536.0f;  // as the conversion to 16-bit float is specified
+      if (format.srgb) out[i][c] = c < 3 ? srgb8_to_linear(static_cast<uint8_t>(v >> 8)) : static_cast<float>(v >> 8) / 255.0f;
+      else out[i][c] = v == 65535 ? 1.0f : static_cast<float>(v) / 65536.0f;  // as the conversion to 16-bit float is specified
     }
 }
 

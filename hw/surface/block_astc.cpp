@@ -17,8 +17,7 @@ struct Bits128 {
   // [at, at + count), count <= 32; beyond the block zeros.
   uint32_t get(unsigned at, unsigned count) const {
     uint64_t value = 0;
-    for (unsigned i = 0; i < count && at + i < 128; ++i)
-      value |= (word[(at + i) / 64] >> (at + i) % 64 & 1) << i;
+    for (unsigned i = 0; i < count && at + i < 128; ++i) value |= (word[(at + i) / 64] >> (at + i) % 64 & 1) << i;
     return static_cast<uint32_t>(value);
   }
   Bits128 reversed() const {
@@ -34,17 +33,14 @@ struct Bits128 {
 // A range of integers 0 … levels - 1 in bounded integer sequence encoding: bits, and a trit or a quint.
 struct Range {
   uint8_t trits, quints, bits;
-  unsigned size(unsigned count) const {
-    return count * bits + (trits ? (8 * count + 4) / 5 : 0) + (quints ? (7 * count + 2) / 3 : 0);
-  }
+  unsigned size(unsigned count) const { return count * bits + (trits ? (8 * count + 4) / 5 : 0) + (quints ? (7 * count + 2) / 3 : 0); }
 };
 
 constexpr Range weight_ranges[12] = {{0, 0, 1}, {1, 0, 0}, {0, 0, 2}, {0, 1, 0}, {1, 0, 1}, {0, 0, 3},
                                      {0, 1, 1}, {1, 0, 2}, {0, 0, 4}, {0, 1, 2}, {1, 0, 3}, {0, 0, 5}};
 // Colour ranges from the largest down to 6 levels.
-constexpr Range color_ranges[17] = {{0, 0, 8}, {1, 0, 6}, {0, 1, 5}, {0, 0, 7}, {1, 0, 5}, {0, 1, 4},
-                                    {0, 0, 6}, {1, 0, 4}, {0, 1, 3}, {0, 0, 5}, {1, 0, 3}, {0, 1, 2},
-                                    {0, 0, 4}, {1, 0, 2}, {0, 1, 1}, {0, 0, 3}, {1, 0, 1}};
+constexpr Range color_ranges[17] = {{0, 0, 8}, {1, 0, 6}, {0, 1, 5}, {0, 0, 7}, {1, 0, 5}, {0, 1, 4}, {0, 0, 6}, {1, 0, 4}, {0, 1, 3},
+                                    {0, 0, 5}, {1, 0, 3}, {0, 1, 2}, {0, 0, 4}, {1, 0, 2}, {0, 1, 1}, {0, 0, 3}, {1, 0, 1}};
 
 struct Digit {
   uint8_t bits, high;  // low bits, and the trit or quint
@@ -146,15 +142,11 @@ unsigned spread(const char* pattern, unsigned bits) {
 
 uint8_t unquantize_color(const Range& r, Digit d) {
   if (!r.trits && !r.quints) return static_cast<uint8_t>(replicate(d.bits, r.bits, 8));
-  static constexpr const char* trit_b[] = {"",          "000000000", "b000b0bb0", "cb000cbcb",
-                                           "dcb000dcb", "edcb000ed", "fedcb000f"};
-  static constexpr const char* quint_b[] = {"",          "000000000", "b0000bb00",
-                                            "cb0000cbc", "dcb0000dc", "edcb0000e"};
+  static constexpr const char* trit_b[] = {"", "000000000", "b000b0bb0", "cb000cbcb", "dcb000dcb", "edcb000ed", "fedcb000f"};
+  static constexpr const char* quint_b[] = {"", "000000000", "b0000bb00", "cb0000cbc", "dcb0000dc", "edcb0000e"};
   static constexpr unsigned trit_c[] = {0, 204, 93, 44, 22, 11, 5}, quint_c[] = {0, 113, 54, 26, 13, 6};
   const unsigned a = d.bits & 1 ? 0x1ff : 0;
-  const unsigned t =
-      (d.high * (r.trits ? trit_c : quint_c)[r.bits] + spread((r.trits ? trit_b : quint_b)[r.bits], d.bits)) ^
-      a;
+  const unsigned t = (d.high * (r.trits ? trit_c : quint_c)[r.bits] + spread((r.trits ? trit_b : quint_b)[r.bits], d.bits)) ^ a;
   return static_cast<uint8_t>((a & 0x80) | t >> 2);
 }
 
@@ -170,9 +162,7 @@ uint8_t unquantize_weight(const Range& r, Digit d) {
     static constexpr const char* quint_b[] = {"", "0000000", "b0000b0"};
     static constexpr unsigned trit_c[] = {0, 50, 23, 11}, quint_c[] = {0, 28, 13};
     const unsigned a = d.bits & 1 ? 0x7f : 0;
-    const unsigned t = (d.high * (r.trits ? trit_c : quint_c)[r.bits] +
-                        spread((r.trits ? trit_b : quint_b)[r.bits], d.bits)) ^
-                       a;
+    const unsigned t = (d.high * (r.trits ? trit_c : quint_c)[r.bits] + spread((r.trits ? trit_b : quint_b)[r.bits], d.bits)) ^ a;
     w = (a & 0x20) | t >> 2;
   }
   return static_cast<uint8_t>(w > 32 ? w + 1 : w);
@@ -196,10 +186,8 @@ bool decode_mode(unsigned bits, Mode& mode) {
       case 1: mode.grid_width = b + 8, mode.grid_height = a + 2; break;
       case 2: mode.grid_width = a + 2, mode.grid_height = b + 8; break;
       case 3:
-        if (b & 2)
-          mode.grid_width = (b & 1) + 2, mode.grid_height = a + 2;
-        else
-          mode.grid_width = a + 2, mode.grid_height = (b & 1) + 6;
+        if (b & 2) mode.grid_width = (b & 1) + 2, mode.grid_height = a + 2;
+        else mode.grid_width = a + 2, mode.grid_height = (b & 1) + 6;
         break;
     }
   } else {
@@ -262,9 +250,7 @@ Color clamped(Color c) {
   for (int& v : c) v = std::clamp(v, 0, 255);
   return c;
 }
-Color blue_contract(const Color& c) {
-  return {(c[0] + c[2]) >> 1, (c[1] + c[2]) >> 1, c[2], c[3]};
-}
+Color blue_contract(const Color& c) { return {(c[0] + c[2]) >> 1, (c[1] + c[2]) >> 1, c[2], c[3]}; }
 void transfer(int& a, int& b) {
   b = b >> 1 | (a & 0x80);
   a = a >> 1 & 0x3f;
@@ -273,8 +259,7 @@ void transfer(int& a, int& b) {
 
 Endpoints from_offsets(int* v, bool alpha) {
   for (unsigned i = 0; i < (alpha ? 8u : 6u); i += 2) transfer(v[i + 1], v[i]);
-  const Color base{v[0], v[2], v[4], alpha ? v[6] : 255},
-      sum{v[0] + v[1], v[2] + v[3], v[4] + v[5], alpha ? v[6] + v[7] : 255};
+  const Color base{v[0], v[2], v[4], alpha ? v[6] : 255}, sum{v[0] + v[1], v[2] + v[3], v[4] + v[5], alpha ? v[6] + v[7] : 255};
   if (v[1] + v[3] + v[5] >= 0) return {clamped(base), clamped(sum)};
   return {clamped(blue_contract(sum)), clamped(blue_contract(base))};
 }
@@ -292,12 +277,10 @@ Endpoints decode_endpoints(unsigned mode, const uint8_t* values) {
     case 4: return {{v[0], v[0], v[0], v[2]}, {v[1], v[1], v[1], v[3]}};
     case 5:
       transfer(v[1], v[0]), transfer(v[3], v[2]);
-      return {clamped({v[0], v[0], v[0], v[2]}),
-              clamped({v[0] + v[1], v[0] + v[1], v[0] + v[1], v[2] + v[3]})};
+      return {clamped({v[0], v[0], v[0], v[2]}), clamped({v[0] + v[1], v[0] + v[1], v[0] + v[1], v[2] + v[3]})};
     case 6:
     case 10:
-      return {{v[0] * v[3] >> 8, v[1] * v[3] >> 8, v[2] * v[3] >> 8, mode == 10 ? v[4] : 255},
-              {v[0], v[1], v[2], mode == 10 ? v[5] : 255}};
+      return {{v[0] * v[3] >> 8, v[1] * v[3] >> 8, v[2] * v[3] >> 8, mode == 10 ? v[4] : 255}, {v[0], v[1], v[2], mode == 10 ? v[5] : 255}};
     case 8:
     case 12: {
       const Color a{v[0], v[2], v[4], mode == 12 ? v[6] : 255}, b{v[1], v[3], v[5], mode == 12 ? v[7] : 255};
@@ -344,8 +327,7 @@ bool decode_colors(const Bits128& block, Decoded& out) {
     top -= extra;
     const unsigned all = field >> 2 | block.get(top, extra) << 4;
     for (unsigned i = 0; i < out.partitions; ++i)
-      modes[i] = selector ? (selector - 1 + (all >> i & 1)) << 2 | (all >> (out.partitions + 2 * i) & 3)
-                          : field >> 2;
+      modes[i] = selector ? (selector - 1 + (all >> i & 1)) << 2 | (all >> (out.partitions + 2 * i) & 3) : field >> 2;
   }
   if (out.mode.dual_plane) {
     top -= 2;
@@ -354,8 +336,8 @@ bool decode_colors(const Bits128& block, Decoded& out) {
   unsigned count = 0;
   for (unsigned i = 0; i < out.partitions; ++i) count += (modes[i] / 4 + 1) * 2;
   if (count > max_colors || top < start || top - start < (13 * count + 4) / 5) return false;
-  const auto range = std::find_if(std::begin(color_ranges), std::end(color_ranges),
-                                  [&](const Range& r) { return r.size(count) <= top - start; });
+  const auto range =
+      std::find_if(std::begin(color_ranges), std::end(color_ranges), [&](const Range& r) { return r.size(count) <= top - start; });
   if (range == std::end(color_ranges)) return false;
   Digit digits[max_colors];
   unpack(block, start, *range, count, digits);
@@ -372,16 +354,12 @@ bool decode_colors(const Bits128& block, Decoded& out) {
 // Section 23.19, "Weight Infill": plane `plane` of the grid at texel (s, t).
 int infill(const Decoded& d, unsigned width, unsigned height, unsigned s, unsigned t, unsigned plane) {
   const unsigned ds = (1024 + width / 2) / (width - 1), dt = (1024 + height / 2) / (height - 1);
-  const unsigned gs = (ds * s * (d.mode.grid_width - 1) + 32) >> 6,
-                 gt = (dt * t * (d.mode.grid_height - 1) + 32) >> 6;
+  const unsigned gs = (ds * s * (d.mode.grid_width - 1) + 32) >> 6, gt = (dt * t * (d.mode.grid_height - 1) + 32) >> 6;
   const unsigned fs = gs & 15, ft = gt & 15, planes = d.mode.dual_plane ? 2 : 1;
   const unsigned first = (gs >> 4) + (gt >> 4) * d.mode.grid_width;
-  const auto p = [&](unsigned i) {
-    return unsigned{d.weights[std::min((first + i) * planes + plane, max_weights - 1)]};
-  };
+  const auto p = [&](unsigned i) { return unsigned{d.weights[std::min((first + i) * planes + plane, max_weights - 1)]}; };
   const unsigned w11 = (fs * ft + 8) >> 4, w10 = ft - w11, w01 = fs - w11, w00 = 16 - fs - ft + w11;
-  return static_cast<int>(
-      (p(0) * w00 + p(1) * w01 + p(d.mode.grid_width) * w10 + p(d.mode.grid_width + 1) * w11 + 8) >> 4);
+  return static_cast<int>((p(0) * w00 + p(1) * w01 + p(d.mode.grid_width) * w10 + p(d.mode.grid_width + 1) * w11 + 8) >> 4);
 }
 
 using Texels16 = std::array<std::array<uint16_t, 4>, max_block_texels>;
@@ -389,8 +367,7 @@ constexpr std::array<uint16_t, 4> error_color{0xffff, 0, 0xffff, 0xffff};
 
 bool decode_void_extent(const Bits128& block, Texels16& out) {
   if (block.get(9, 1)) return false;  // HDR
-  const unsigned s0 = block.get(12, 13), s1 = block.get(25, 13), t0 = block.get(38, 13),
-                 t1 = block.get(51, 13);
+  const unsigned s0 = block.get(12, 13), s1 = block.get(25, 13), t0 = block.get(38, 13), t1 = block.get(51, 13);
   const bool none = s0 == 0x1fff && s1 == 0x1fff && t0 == 0x1fff && t1 == 0x1fff;
   if (!none && (s0 >= s1 || t0 >= t1)) return false;
   std::array<uint16_t, 4> color;
@@ -399,10 +376,8 @@ bool decode_void_extent(const Bits128& block, Texels16& out) {
   return true;
 }
 
-std::array<uint16_t, 4> texel(const Decoded& d, const Endpoints& e, unsigned width, unsigned height,
-                              unsigned s, unsigned t, bool srgb) {
-  const int w1 = infill(d, width, height, s, t, 0),
-            w2 = d.mode.dual_plane ? infill(d, width, height, s, t, 1) : w1;
+std::array<uint16_t, 4> texel(const Decoded& d, const Endpoints& e, unsigned width, unsigned height, unsigned s, unsigned t, bool srgb) {
+  const int w1 = infill(d, width, height, s, t, 0), w2 = d.mode.dual_plane ? infill(d, width, height, s, t, 1) : w1;
   std::array<uint16_t, 4> out;
   for (unsigned c = 0; c < 4; ++c) {
     const int w = d.mode.dual_plane && c == d.plane2_channel ? w2 : w1;
@@ -425,8 +400,7 @@ void decode_astc(const uint8_t* bytes, unsigned width, unsigned height, bool srg
   Decoded d;
   if (!decode_mode(block.get(0, 11), d.mode)) return;
   d.partitions = block.get(11, 2) + 1;
-  if (d.mode.grid_width > width || d.mode.grid_height > height || (d.mode.dual_plane && d.partitions == 4))
-    return;
+  if (d.mode.grid_width > width || d.mode.grid_height > height || (d.mode.dual_plane && d.partitions == 4)) return;
   if (!decode_weights(block, d) || !decode_colors(block, d)) return;
   const bool small_block = width * height < 31;
   for (unsigned t = 0; t < height; ++t)

@@ -17,8 +17,7 @@ class BitReader {
   explicit BitReader(const uint8_t* block) { std::memcpy(words_, block, sizeof words_); }
   uint32_t take(unsigned count) {
     uint32_t value = 0;
-    for (unsigned i = 0; i < count; ++i, ++at_)
-      value |= static_cast<uint32_t>(words_[at_ / 64] >> at_ % 64 & 1) << i;
+    for (unsigned i = 0; i < count; ++i, ++at_) value |= static_cast<uint32_t>(words_[at_ / 64] >> at_ % 64 & 1) << i;
     return value;
   }
 
@@ -49,8 +48,7 @@ using Indices = std::array<uint8_t, 16>;
 
 Indices take_indices(BitReader& in, unsigned subsets, unsigned partition, unsigned bits) {
   Indices out{};
-  for (unsigned i = 0; i < 16; ++i)
-    out[i] = static_cast<uint8_t>(in.take(bits - is_anchor(subsets, partition, i)));
+  for (unsigned i = 0; i < 16; ++i) out[i] = static_cast<uint8_t>(in.take(bits - is_anchor(subsets, partition, i)));
   return out;
 }
 
@@ -59,9 +57,7 @@ Indices take_indices(BitReader& in, unsigned subsets, unsigned partition, unsign
 
 using Endpoints8 = std::array<std::array<uint32_t, 4>, 6>;
 
-uint32_t expand(uint32_t value, unsigned bits) {
-  return bits >= 8 ? value : (value << (8 - bits) | value >> (2 * bits - 8)) & 255;
-}
+uint32_t expand(uint32_t value, unsigned bits) { return bits >= 8 ? value : (value << (8 - bits) | value >> (2 * bits - 8)) & 255; }
 
 Endpoints8 take_endpoints(BitReader& in, const Bc7Mode& mode) {
   Endpoints8 ends{};
@@ -105,8 +101,7 @@ unsigned take_number(std::string_view& text) {
 Endpoints16 take_layout(BitReader& in, std::string_view layout) {
   Endpoints16 ends{};
   while (!layout.empty()) {
-    const size_t channel = std::string_view("rgb").find(layout[0]),
-                 end = std::string_view("wxyz").find(layout[1]);
+    const size_t channel = std::string_view("rgb").find(layout[0]), end = std::string_view("wxyz").find(layout[1]);
     layout.remove_prefix(2);
     const unsigned first = take_number(layout);
     unsigned last = first;
@@ -117,8 +112,7 @@ Endpoints16 take_layout(BitReader& in, std::string_view layout) {
     if (!layout.empty()) layout.remove_prefix(1);
     // "high:low" stores the low bit first, "low:high" the high one.
     if (first >= last)
-      for (unsigned bit = last; bit <= first; ++bit)
-        ends[end][channel] |= static_cast<int>(in.take(1) << bit);
+      for (unsigned bit = last; bit <= first; ++bit) ends[end][channel] |= static_cast<int>(in.take(1) << bit);
     else
       for (unsigned bit = last + 1; bit-- > first;) ends[end][channel] |= static_cast<int>(in.take(1) << bit);
   }
@@ -143,8 +137,7 @@ Endpoints16 take_endpoints(BitReader& in, const Bc6hMode& mode, bool is_signed) 
   if (mode.transformed)
     for (unsigned e = 1; e < count; ++e)
       for (unsigned c = 0; c < 3; ++c) {
-        const int delta =
-            static_cast<int>(sign_extend(static_cast<uint64_t>(ends[e][c]), mode.delta_bits[c]));
+        const int delta = static_cast<int>(sign_extend(static_cast<uint64_t>(ends[e][c]), mode.delta_bits[c]));
         ends[e][c] = (ends[0][c] + delta) & ((1 << mode.endpoint_bits) - 1);
       }
   for (unsigned e = 0; e < count; ++e)
@@ -171,8 +164,7 @@ void decode_bc7(const uint8_t* block, Texels8& out) {
     return;
   }
   const Bc7Mode& mode = bc7_modes[number];
-  const unsigned partition = in.take(mode.partition_bits), rotation = in.take(mode.rotation_bits),
-                 selection = in.take(mode.selection_bits);
+  const unsigned partition = in.take(mode.partition_bits), rotation = in.take(mode.rotation_bits), selection = in.take(mode.selection_bits);
   const Endpoints8 ends = take_endpoints(in, mode);
   const Indices first = take_indices(in, mode.subsets, partition, mode.index_bits);
   const Indices second = mode.index2_bits ? take_indices(in, 1, 0, mode.index2_bits) : Indices{};
@@ -181,10 +173,8 @@ void decode_bc7(const uint8_t* block, Texels8& out) {
     const auto& b = ends[subset_of(mode.subsets, partition, i) * 2 + 1];
     for (unsigned c = 0; c < 4; ++c) {
       const bool use_second = mode.index2_bits && (c == 3) != (selection == 1);
-      const unsigned index = use_second ? second[i] : first[i],
-                     bits = use_second ? mode.index2_bits : mode.index_bits;
-      out[i][c] =
-          static_cast<uint8_t>(interpolate(static_cast<int>(a[c]), static_cast<int>(b[c]), index, bits));
+      const unsigned index = use_second ? second[i] : first[i], bits = use_second ? mode.index2_bits : mode.index_bits;
+      out[i][c] = static_cast<uint8_t>(interpolate(static_cast<int>(a[c]), static_cast<int>(b[c]), index, bits));
     }
     if (rotation) std::swap(out[i][3], out[i][rotation - 1]);
   }
@@ -202,8 +192,7 @@ void decode_bc6h(const uint8_t* block, bool is_signed, std::array<std::array<uin
   const Indices indices = take_indices(in, subsets, partition, mode->index_bits);
   for (unsigned i = 0; i < 16; ++i) {
     const unsigned s = subset_of(subsets, partition, i) * 2;
-    for (unsigned c = 0; c < 3; ++c)
-      out[i][c] = finish(interpolate(ends[s][c], ends[s + 1][c], indices[i], mode->index_bits), is_signed);
+    for (unsigned c = 0; c < 3; ++c) out[i][c] = finish(interpolate(ends[s][c], ends[s + 1][c], indices[i], mode->index_bits), is_signed);
   }
 }
 

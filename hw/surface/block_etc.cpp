@@ -9,16 +9,13 @@
 namespace softgen::surface::blocks {
 namespace {
 
-constexpr int modifiers[8][2] = {{2, 8},   {5, 17},  {9, 29},   {13, 42},
-                                 {18, 60}, {24, 80}, {33, 106}, {47, 183}};
+constexpr int modifiers[8][2] = {{2, 8}, {5, 17}, {9, 29}, {13, 42}, {18, 60}, {24, 80}, {33, 106}, {47, 183}};
 constexpr int distances[8] = {3, 6, 11, 16, 23, 32, 41, 64};
 constexpr int eac_modifiers[16][8] = {
-    {-3, -6, -9, -15, 2, 5, 8, 14}, {-3, -7, -10, -13, 2, 6, 9, 12}, {-2, -5, -8, -13, 1, 4, 7, 12},
-    {-2, -4, -6, -13, 1, 3, 5, 12}, {-3, -6, -8, -12, 2, 5, 7, 11},  {-3, -7, -9, -11, 2, 6, 8, 10},
-    {-4, -7, -8, -11, 3, 6, 7, 10}, {-3, -5, -8, -11, 2, 4, 7, 10},  {-2, -6, -8, -10, 1, 5, 7, 9},
-    {-2, -5, -8, -10, 1, 4, 7, 9},  {-2, -4, -8, -10, 1, 3, 7, 9},   {-2, -5, -7, -10, 1, 4, 6, 9},
-    {-3, -4, -7, -10, 2, 3, 6, 9},  {-1, -2, -3, -10, 0, 1, 2, 9},   {-4, -6, -8, -9, 3, 5, 7, 8},
-    {-3, -5, -7, -9, 2, 4, 6, 8}};
+    {-3, -6, -9, -15, 2, 5, 8, 14}, {-3, -7, -10, -13, 2, 6, 9, 12}, {-2, -5, -8, -13, 1, 4, 7, 12}, {-2, -4, -6, -13, 1, 3, 5, 12},
+    {-3, -6, -8, -12, 2, 5, 7, 11}, {-3, -7, -9, -11, 2, 6, 8, 10},  {-4, -7, -8, -11, 3, 6, 7, 10}, {-3, -5, -8, -11, 2, 4, 7, 10},
+    {-2, -6, -8, -10, 1, 5, 7, 9},  {-2, -5, -8, -10, 1, 4, 7, 9},   {-2, -4, -8, -10, 1, 3, 7, 9},  {-2, -5, -7, -10, 1, 4, 6, 9},
+    {-3, -4, -7, -10, 2, 3, 6, 9},  {-1, -2, -3, -10, 0, 1, 2, 9},   {-4, -6, -8, -9, 3, 5, 7, 8},   {-3, -5, -7, -9, 2, 4, 6, 8}};
 
 using Color = std::array<int, 3>;
 
@@ -28,24 +25,12 @@ uint64_t big_endian(const uint8_t* block) {
   return word;
 }
 
-int field(uint64_t word, unsigned high, unsigned low) {
-  return static_cast<int>(bits(word, high, low));
-}
-int from4(int v) {
-  return v << 4 | v;
-}
-int from5(int v) {
-  return v << 3 | v >> 2;
-}
-int from6(int v) {
-  return v << 2 | v >> 4;
-}
-int from7(int v) {
-  return v << 1 | v >> 6;
-}
-uint8_t clamp8(int v) {
-  return static_cast<uint8_t>(std::clamp(v, 0, 255));
-}
+int field(uint64_t word, unsigned high, unsigned low) { return static_cast<int>(bits(word, high, low)); }
+int from4(int v) { return v << 4 | v; }
+int from5(int v) { return v << 3 | v >> 2; }
+int from6(int v) { return v << 2 | v >> 4; }
+int from7(int v) { return v << 1 | v >> 6; }
+uint8_t clamp8(int v) { return static_cast<uint8_t>(std::clamp(v, 0, 255)); }
 
 // Texels go down the columns; each has a bit in both halves of the low word.
 unsigned index_of(uint64_t word, unsigned x, unsigned y) {
@@ -53,9 +38,7 @@ unsigned index_of(uint64_t word, unsigned x, unsigned y) {
   return static_cast<unsigned>((word >> (16 + at) & 1) << 1 | (word >> at & 1));
 }
 
-void store(Rgba8& out, const Color& base, int add) {
-  out = {clamp8(base[0] + add), clamp8(base[1] + add), clamp8(base[2] + add), 255};
-}
+void store(Rgba8& out, const Color& base, int add) { out = {clamp8(base[0] + add), clamp8(base[1] + add), clamp8(base[2] + add), 255}; }
 
 // Individual and differential modes: two half blocks, a base colour and a table each.
 void decode_halves(uint64_t word, const Color& first, const Color& second, bool opaque, Texels8& out) {
@@ -83,13 +66,10 @@ void decode_paints(uint64_t word, const std::array<Color, 4>& paint, bool opaque
     }
 }
 
-Color plus(const Color& c, int d) {
-  return {c[0] + d, c[1] + d, c[2] + d};
-}
+Color plus(const Color& c, int d) { return {c[0] + d, c[1] + d, c[2] + d}; }
 
 void decode_t(uint64_t word, bool opaque, Texels8& out) {
-  const Color a{from4(field(word, 60, 59) << 2 | field(word, 57, 56)), from4(field(word, 55, 52)),
-                from4(field(word, 51, 48))};
+  const Color a{from4(field(word, 60, 59) << 2 | field(word, 57, 56)), from4(field(word, 55, 52)), from4(field(word, 51, 48))};
   const Color b{from4(field(word, 47, 44)), from4(field(word, 43, 40)), from4(field(word, 39, 36))};
   const int d = distances[field(word, 35, 34) << 1 | field(word, 32, 32)];
   decode_paints(word, {a, plus(b, d), b, plus(b, -d)}, opaque, out);
@@ -106,14 +86,12 @@ void decode_h(uint64_t word, bool opaque, Texels8& out) {
 void decode_planar(uint64_t word, Texels8& out) {
   const Color o{from6(field(word, 62, 57)), from7(field(word, 56, 56) << 6 | field(word, 54, 49)),
                 from6(field(word, 48, 48) << 5 | field(word, 44, 43) << 3 | field(word, 41, 39))};
-  const Color h{from6(field(word, 38, 34) << 1 | field(word, 32, 32)), from7(field(word, 31, 25)),
-                from6(field(word, 24, 19))};
+  const Color h{from6(field(word, 38, 34) << 1 | field(word, 32, 32)), from7(field(word, 31, 25)), from6(field(word, 24, 19))};
   const Color v{from6(field(word, 18, 13)), from7(field(word, 12, 6)), from6(field(word, 5, 0))};
   for (int y = 0; y < 4; ++y)
     for (int x = 0; x < 4; ++x) {
       Rgba8& texel = out[static_cast<size_t>(y * 4 + x)];
-      for (size_t c = 0; c < 3; ++c)
-        texel[c] = clamp8((x * (h[c] - o[c]) + y * (v[c] - o[c]) + 4 * o[c] + 2) >> 2);
+      for (size_t c = 0; c < 3; ++c) texel[c] = clamp8((x * (h[c] - o[c]) + y * (v[c] - o[c]) + 4 * o[c] + 2) >> 2);
       texel[3] = 255;
     }
 }
@@ -160,8 +138,7 @@ void decode_eac11(const uint8_t* block, bool is_signed, std::array<float, 16>& o
   const int multiplier = field(word, 55, 52), step = multiplier ? multiplier * 8 : 1;
   const int* table = eac_modifiers[field(word, 51, 48)];
   // A signed base of -128 counts as -127.
-  const int base =
-      is_signed ? std::max(static_cast<int>(static_cast<int8_t>(block[0])), -127) * 8 : block[0] * 8 + 4;
+  const int base = is_signed ? std::max(static_cast<int>(static_cast<int8_t>(block[0])), -127) * 8 : block[0] * 8 + 4;
   for (unsigned x = 0; x < 4; ++x)
     for (unsigned y = 0; y < 4; ++y) {
       const unsigned at = 45 - (x * 4 + y) * 3;

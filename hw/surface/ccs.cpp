@@ -18,7 +18,8 @@ constexpr uint8_t four(CcsCode code) { return static_cast<uint8_t>(static_cast<u
 }  // namespace
 
 Ccs::Ccs(const Surface& s, unsigned lod) {
-  if ((s.aux != AuxMode::ccs_d && s.aux != AuxMode::ccs_e) || s.samples != 1 || s.is_null() || s.is_buffer() || !has_columns(s.tiling)) return;
+  if ((s.aux != AuxMode::ccs_d && s.aux != AuxMode::ccs_e) || s.samples != 1 || s.is_null() || s.is_buffer() || !has_columns(s.tiling))
+    return;
   // Views with an offset have no auxiliary surface (isl_surface_state.c).
   if (s.x_offset || s.y_offset || s.format->kind != FormatKind::plain) return;
   const unsigned bits = s.format->block_bits;
@@ -95,7 +96,8 @@ namespace {
 /// The same element to all of `rect` that is in the level.
 void write_elements(memory::View& view, const Level& level, const CcsRect& rect, uint32_t slice, std::span<const std::byte> element) {
   for (uint32_t y = rect.y0; y < std::min(rect.y1, level.extent().height); ++y)
-    for (uint32_t x = rect.x0; x < std::min(rect.x1, level.extent().width); ++x) view.write(level.address(x, y, slice), element.data(), element.size());
+    for (uint32_t x = rect.x0; x < std::min(rect.x1, level.extent().width); ++x)
+      view.write(level.address(x, y, slice), element.data(), element.size());
 }
 
 }  // namespace
@@ -106,7 +108,8 @@ void store_clear_color(const Surface& surface, ClearUse use, std::byte* texel) {
   encode(format, surface.clear_color, texel);
 }
 
-bool expand_clears(memory::View& view, const Ccs& ccs, const Surface& surface, ClearUse use, const Level& level, const CcsRect& rect, uint32_t slice) {
+bool expand_clears(memory::View& view, const Ccs& ccs, const Surface& surface, ClearUse use, const Level& level, const CcsRect& rect,
+                   uint32_t slice) {
   constexpr uint32_t y_tile_rows = 32;
   const unsigned bytes = surface.format->block_bytes();
   std::array<std::byte, 16> texel{};

@@ -82,7 +82,8 @@ void store_clear_color(const Surface& surface, ClearUse use, std::byte* texel);
 
 /// Writes the surface's clear colour to the pairs coded "clear" among those that `rect` of `level` touches; their codes stay. `ccs` is the level's.
 /// The caller keeps other threads from writing to these pairs. Returns whether there was one.
-bool expand_clears(memory::View& view, const Ccs& ccs, const Surface& surface, ClearUse use, const Level& level, const CcsRect& rect, uint32_t slice);
+bool expand_clears(memory::View& view, const Ccs& ccs, const Surface& surface, ClearUse use, const Level& level, const CcsRect& rect,
+                   uint32_t slice);
 
 /// Whether a pair of 64-byte lines fits into one without loss: the first of its elements, which bits ever differ from it, and these bits of
 /// each element. `element`: 4, 8 or 16 bytes. A chip's own coding is not public; as this one, it takes smooth and flat colours.
@@ -107,7 +108,8 @@ void Ccs::each_clear(memory::View& view, const CcsRect& rect, uint32_t slice, Vi
   const uint32_t u0 = rect.x0 / width_ + first_column_, u1 = (rect.x1 + width_ - 1) / width_ + first_column_;
   const uint32_t v0 = rect.y0 / pair_rows + shift_v, v1 = (rect.y1 + pair_rows - 1) / pair_rows + shift_v;
   const auto report = [&](uint32_t from_u, uint32_t from_v, uint32_t to_u, uint32_t to_v) {
-    visit(CcsRect{(from_u - first_column_) * width_, (from_v - shift_v) * pair_rows, (to_u - first_column_) * width_, (to_v - shift_v) * pair_rows});
+    visit(CcsRect{(from_u - first_column_) * width_, (from_v - shift_v) * pair_rows, (to_u - first_column_) * width_,
+                  (to_v - shift_v) * pair_rows});
   };
   for (uint32_t u = u0 & ~(block_columns - 1); u < u1; u += block_columns) {
     const uint32_t left = std::max(u, u0), right = std::min(u + block_columns, u1);

@@ -13,19 +13,11 @@ namespace {
 
 constexpr uint32_t float_infinity = 0x7f800000;
 
-double max_unorm(unsigned bits) {
-  return static_cast<double>((uint64_t{1} << bits) - 1);
-}
-double max_snorm(unsigned bits) {
-  return static_cast<double>((uint64_t{1} << (bits - 1)) - 1);
-}
+double max_unorm(unsigned bits) { return static_cast<double>((uint64_t{1} << bits) - 1); }
+double max_snorm(unsigned bits) { return static_cast<double>((uint64_t{1} << (bits - 1)) - 1); }
 
-double srgb_curve(double s) {
-  return s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4);
-}
-double inverse_srgb_curve(double l) {
-  return l <= 0.0031308 ? l * 12.92 : 1.055 * std::pow(l, 1 / 2.4) - 0.055;
-}
+double srgb_curve(double s) { return s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4); }
+double inverse_srgb_curve(double l) { return l <= 0.0031308 ? l * 12.92 : 1.055 * std::pow(l, 1 / 2.4) - 0.055; }
 
 struct SrgbTables {
   std::array<float, 256> linear;
@@ -56,9 +48,8 @@ uint16_t float_to_half(float value) {
   const uint16_t sign = static_cast<uint16_t>(word >> 16 & 0x8000);
   const uint32_t magnitude = word & 0x7fffffff;
   if (magnitude > float_infinity) return static_cast<uint16_t>(sign | 0x7e00 | (magnitude >> 13 & 0x3ff));
-  if (magnitude >= 0x477ff000)
-    return static_cast<uint16_t>(sign | 0x7c00);  // 65520 and beyond round to infinity
-  if (magnitude < 0x38800000) {                   // below 2^-14: steps of 2^-24
+  if (magnitude >= 0x477ff000) return static_cast<uint16_t>(sign | 0x7c00);  // 65520 and beyond round to infinity
+  if (magnitude < 0x38800000) {                                              // below 2^-14: steps of 2^-24
     const float steps = std::bit_cast<float>(magnitude) * 0x1p24f;
     return static_cast<uint16_t>(sign | static_cast<uint16_t>(std::nearbyint(steps)));
   }
@@ -80,14 +71,11 @@ uint32_t float_to_ufloat(float value, unsigned mantissa_bits) {
   if (word >> 31) return 0;
   if (word == float_infinity) return infinity;
   if (word >= (127u + 16) << 23) return infinity - 1;
-  if (word < (127u - 14) << 23)
-    return static_cast<uint32_t>(std::ldexp(value, 14 + static_cast<int>(mantissa_bits)));
+  if (word < (127u - 14) << 23) return static_cast<uint32_t>(std::ldexp(value, 14 + static_cast<int>(mantissa_bits)));
   return (word - (112u << 23)) >> (23 - mantissa_bits);
 }
 
-float unorm_to_float(uint32_t value, unsigned bits) {
-  return static_cast<float>(value / max_unorm(bits));
-}
+float unorm_to_float(uint32_t value, unsigned bits) { return static_cast<float>(value / max_unorm(bits)); }
 
 uint32_t float_to_unorm(float value, unsigned bits) {
   if (!(value > 0)) return 0;  // also NaN
@@ -95,9 +83,7 @@ uint32_t float_to_unorm(float value, unsigned bits) {
   return static_cast<uint32_t>(std::nearbyint(scaled));
 }
 
-float snorm_to_float(int32_t value, unsigned bits) {
-  return static_cast<float>(std::max(value / max_snorm(bits), -1.0));
-}
+float snorm_to_float(int32_t value, unsigned bits) { return static_cast<float>(std::max(value / max_snorm(bits), -1.0)); }
 
 int32_t float_to_snorm(float value, unsigned bits) {
   if (std::isnan(value)) return 0;
@@ -105,13 +91,9 @@ int32_t float_to_snorm(float value, unsigned bits) {
   return static_cast<int32_t>(std::nearbyint(scaled));
 }
 
-const std::array<float, 256>& srgb8_values() {
-  return srgb_tables.linear;
-}
+const std::array<float, 256>& srgb8_values() { return srgb_tables.linear; }
 
-float srgb8_to_linear(uint8_t code) {
-  return srgb_tables.linear[code];
-}
+float srgb8_to_linear(uint8_t code) { return srgb_tables.linear[code]; }
 
 uint8_t linear_to_srgb8(float linear) {
   if (!(linear > 0)) return 0;
@@ -119,13 +101,9 @@ uint8_t linear_to_srgb8(float linear) {
   return static_cast<uint8_t>(std::upper_bound(t.begin(), t.end(), linear) - t.begin() - 1);
 }
 
-float srgb_to_linear(float srgb) {
-  return static_cast<float>(srgb_curve(srgb));
-}
+float srgb_to_linear(float srgb) { return static_cast<float>(srgb_curve(srgb)); }
 
-float linear_to_srgb(float linear) {
-  return static_cast<float>(inverse_srgb_curve(linear));
-}
+float linear_to_srgb(float linear) { return static_cast<float>(inverse_srgb_curve(linear)); }
 
 // EXT_texture_shared_exponent, 3.8.x: B = 15, N = 9.
 Float4 decode_shared_exponent(uint32_t packed) {
@@ -140,9 +118,7 @@ uint32_t encode_shared_exponent(float r, float g, float b) {
   r = clamp(r), g = clamp(g), b = clamp(b);
   const float top = std::max({r, g, b});
   int exponent = top < 0x1p-16f ? 0 : std::ilogb(top) + 16;
-  const auto mantissa = [&](float v) {
-    return static_cast<uint32_t>(std::floor(std::ldexp(static_cast<double>(v), 24 - exponent) + 0.5));
-  };
+  const auto mantissa = [&](float v) { return static_cast<uint32_t>(std::floor(std::ldexp(static_cast<double>(v), 24 - exponent) + 0.5)); };
   if (mantissa(top) == 512) ++exponent;
   return mantissa(r) | mantissa(g) << 9 | mantissa(b) << 18 | static_cast<uint32_t>(exponent) << 27;
 }

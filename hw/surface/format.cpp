@@ -21,11 +21,10 @@ constexpr ChannelType parse_type(std::string_view& text) {
     std::string_view text;
     ChannelType type;
   };
-  constexpr Name names[] = {
-      {"un", ChannelType::unorm},  {"sn", ChannelType::snorm},   {"ui", ChannelType::uint},
-      {"si", ChannelType::sint},   {"us", ChannelType::uscaled}, {"ss", ChannelType::sscaled},
-      {"sx", ChannelType::sfixed}, {"sf", ChannelType::sfloat},  {"uf", ChannelType::ufloat},
-      {"r", ChannelType::raw},     {"x", ChannelType::unused}};
+  constexpr Name names[] = {{"un", ChannelType::unorm},  {"sn", ChannelType::snorm},   {"ui", ChannelType::uint},
+                            {"si", ChannelType::sint},   {"us", ChannelType::uscaled}, {"ss", ChannelType::sscaled},
+                            {"sx", ChannelType::sfixed}, {"sf", ChannelType::sfloat},  {"uf", ChannelType::ufloat},
+                            {"r", ChannelType::raw},     {"x", ChannelType::unused}};
   for (const Name& n : names)
     if (text.starts_with(n.text)) {
       text.remove_prefix(n.text.size());
@@ -76,7 +75,8 @@ constexpr ElementLayout layout_of(const Format& f) {
   bool words = true, bytes = true, integers = true;
   for (unsigned i = 0; i < f.channels; ++i) {
     const Channel& c = f.channel[i];
-    words = words && c.bits == 32 && c.shift == 32 * i && (c.type == ChannelType::sfloat || c.type == ChannelType::uint || c.type == ChannelType::sint);
+    words = words && c.bits == 32 && c.shift == 32 * i &&
+            (c.type == ChannelType::sfloat || c.type == ChannelType::uint || c.type == ChannelType::sint);
     bytes = bytes && c.bits == 8 && c.shift == 8 * i && (c.type == ChannelType::unorm || c.type == ChannelType::unused);
     integers = integers && c.bits == 8 && c.shift == 8 * i && c.type == ChannelType::uint;
   }
@@ -85,9 +85,8 @@ constexpr ElementLayout layout_of(const Format& f) {
 
 constexpr bool linear = false, srgb = true;
 
-constexpr Format make_format(SurfaceFormat code, std::string_view name, unsigned bits, unsigned width,
-                             unsigned height, FormatKind kind, std::string_view channels, bool is_srgb,
-                             std::string_view uses) {
+constexpr Format make_format(SurfaceFormat code, std::string_view name, unsigned bits, unsigned width, unsigned height, FormatKind kind,
+                             std::string_view channels, bool is_srgb, std::string_view uses) {
   Format f{.code = code,
            .name = name,
            .block_bits = static_cast<uint16_t>(bits),
@@ -113,16 +112,13 @@ constexpr size_t code_limit = 1024;  // RENDER_SURFACE_STATE, Surface Format: 10
 constexpr std::array<uint8_t, code_limit> index_of_code = [] {
   std::array<uint8_t, code_limit> table{};
   static_assert(std::size(formats) < 256);
-  for (size_t i = 0; i < std::size(formats); ++i)
-    table[static_cast<size_t>(formats[i].code)] = static_cast<uint8_t>(i + 1);
+  for (size_t i = 0; i < std::size(formats); ++i) table[static_cast<size_t>(formats[i].code)] = static_cast<uint8_t>(i + 1);
   return table;
 }();
 
 constexpr uint32_t one = 0x3f800000;  // 1.0
 
-uint64_t low_mask(unsigned bits) {
-  return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
-}
+uint64_t low_mask(unsigned bits) { return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1; }
 
 /// An element's bits, from bit 0.
 class Element {
@@ -193,8 +189,7 @@ uint32_t register_value(const Format& f, const Channel& c, uint64_t v, bool colo
   // The very bits, also of signalling NaNs.
   if (c.type == ChannelType::sfloat && c.bits == 32) return static_cast<uint32_t>(v);
   if (f.srgb && color)
-    return std::bit_cast<uint32_t>(c.bits == 8 ? srgb8_to_linear(static_cast<uint8_t>(v))
-                                               : srgb_to_linear(float_channel(c, v)));
+    return std::bit_cast<uint32_t>(c.bits == 8 ? srgb8_to_linear(static_cast<uint8_t>(v)) : srgb_to_linear(float_channel(c, v)));
   return std::bit_cast<uint32_t>(float_channel(c, v));
 }
 
@@ -202,9 +197,7 @@ uint64_t stored_value(const Format& f, const Channel& c, uint32_t word, bool col
   const float value = std::bit_cast<float>(word);
   switch (c.type) {
     case ChannelType::unorm:
-      if (f.srgb && color)
-        return c.bits == 8 ? linear_to_srgb8(value)
-                           : float_to_unorm(linear_to_srgb(std::max(value, 0.0f)), c.bits);
+      if (f.srgb && color) return c.bits == 8 ? linear_to_srgb8(value) : float_to_unorm(linear_to_srgb(std::max(value, 0.0f)), c.bits);
       return float_to_unorm(value, c.bits);
     case ChannelType::snorm: return static_cast<uint64_t>(float_to_snorm(value, c.bits));
     case ChannelType::uint: return std::min<uint64_t>(word, low_mask(c.bits));
@@ -297,9 +290,7 @@ Word4 decode(const Format& f, const std::byte* element) {
   return spread(f, [&](size_t stored, size_t i) { return register_value(f, f.channel[stored], e.get(f.channel[stored]), i < 3); });
 }
 
-Float4 decode_float(const Format& f, const std::byte* element) {
-  return std::bit_cast<Float4>(decode(f, element));
-}
+Float4 decode_float(const Format& f, const std::byte* element) { return std::bit_cast<Float4>(decode(f, element)); }
 
 unsigned decode_raw64(const Format& f, const std::byte* element, std::array<uint32_t, 8>& out) {
   out.fill(0);
@@ -308,7 +299,8 @@ unsigned decode_raw64(const Format& f, const std::byte* element, std::array<uint
 }
 
 void encode(const Format& f, const Word4& value, std::byte* element) {
-  if (f.layout == ElementLayout::words) return gather(f, value, [&](size_t stored, uint32_t word) { std::memcpy(element + 4 * stored, &word, 4); });
+  if (f.layout == ElementLayout::words)
+    return gather(f, value, [&](size_t stored, uint32_t word) { std::memcpy(element + 4 * stored, &word, 4); });
   if (f.layout == ElementLayout::uint8)
     return gather(f, value, [&](size_t stored, uint32_t word) { element[stored] = static_cast<std::byte>(std::min(word, 255u)); });
   if (f.kind == FormatKind::shared_exponent) {
@@ -325,8 +317,6 @@ void encode(const Format& f, const Word4& value, std::byte* element) {
   e.store(f, element);
 }
 
-void encode_float(const Format& f, const Float4& value, std::byte* element) {
-  encode(f, std::bit_cast<Word4>(value), element);
-}
+void encode_float(const Format& f, const Float4& value, std::byte* element) { encode(f, std::bit_cast<Word4>(value), element); }
 
 }  // namespace softgen::surface

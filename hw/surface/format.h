@@ -30,19 +30,7 @@ enum class FormatKind : uint8_t {
   raw,  ///< buffers without elements
 };
 
-enum class ChannelType : uint8_t {
-  unused,
-  unorm,
-  snorm,
-  uint,
-  sint,
-  uscaled,
-  sscaled,
-  sfixed,
-  sfloat,
-  ufloat,
-  raw
-};
+enum class ChannelType : uint8_t { unused, unorm, snorm, uint, sint, uscaled, sscaled, sfixed, sfloat, ufloat, raw };
 
 /// What a register holds after reading the format.
 enum class Numeric : uint8_t { floating, uint, sint, raw64 };
@@ -106,9 +94,7 @@ constexpr bool is_planar(const Format& format) {
 
 /// Null for codes that Gen9 does not have.
 const Format* find_format(uint32_t code);
-inline const Format* find_format(SurfaceFormat code) {
-  return find_format(static_cast<uint32_t>(code));
-}
+inline const Format* find_format(SurfaceFormat code) { return find_format(static_cast<uint32_t>(code)); }
 
 using Float4 = std::array<float, 4>;
 using Word4 = std::array<uint32_t, 4>;

@@ -14,9 +14,7 @@ namespace {
 
 constexpr uint32_t row_layout_alignment = 64;  // SKL PRM vol 5, "1D Alignment Requirements"
 
-uint32_t minify(uint32_t size, unsigned lod) {
-  return std::max(lod < 32 ? size >> lod : 0u, 1u);
-}
+uint32_t minify(uint32_t size, unsigned lod) { return std::max(lod < 32 ? size >> lod : 0u, 1u); }
 
 }  // namespace
 
@@ -26,8 +24,7 @@ bool is_volume(const Surface& s) {
 }
 
 Extent level_extent(const Surface& s, unsigned lod) {
-  return {minify(s.width, lod), minify(s.height, lod),
-          s.type == SurfaceType::three_d ? minify(s.depth, lod) : s.depth};
+  return {minify(s.width, lod), minify(s.height, lod), s.type == SurfaceType::three_d ? minify(s.depth, lod) : s.depth};
 }
 
 namespace {
@@ -53,12 +50,9 @@ Origin level_origin(const Surface& s, unsigned lod) {
   const uint32_t bw = s.format->block_width, bh = s.format->block_height;
   Origin at{s.x_offset / bw, s.y_offset / bh};
   for (unsigned l = 0; l < std::min<unsigned>(lod, s.mip_tail); ++l) {
-    if (s.row_layout())
-      at.x += level_elements(size.x, l, 1, row_layout_alignment);
-    else if (l == 1)
-      at.x += level_elements(size.x, l, bw, s.halign);
-    else
-      at.y += level_elements(size.y, l, bh, s.valign);
+    if (s.row_layout()) at.x += level_elements(size.x, l, 1, row_layout_alignment);
+    else if (l == 1) at.x += level_elements(size.x, l, bw, s.halign);
+    else at.y += level_elements(size.y, l, bh, s.valign);
   }
   if (in_mip_tail(s, lod)) {
     const Origin slot = (is_volume(s) ? volume_mip_tail_slot : mip_tail_slot)(s.tiling, element_bytes(*s.format), lod - s.mip_tail);
@@ -115,8 +109,7 @@ const Format& written_format(const Surface& s) {
 }
 
 Word4 swizzle(const Surface& s, const Word4& color) {
-  const uint32_t one =
-      s.format && s.format->numeric != Numeric::floating ? 1u : std::bit_cast<uint32_t>(1.0f);
+  const uint32_t one = s.format && s.format->numeric != Numeric::floating ? 1u : std::bit_cast<uint32_t>(1.0f);
   Word4 out;
   for (size_t i = 0; i < 4; ++i) {
     switch (s.select[i]) {

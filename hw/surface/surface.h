@@ -26,13 +26,7 @@ using defs::gen9::ShaderChannelSelect;
 
 /// Codes of the Surface Type field.
 enum class SurfaceType : uint8_t { one_d, two_d, three_d, cube, buffer, structured_buffer, null = 7 };
-enum class AuxMode : uint8_t {
-  none,
-  ccs_d,
-  append,
-  hiz,
-  ccs_e = 5
-};  ///< ccs_d is MCS on multisampled surfaces
+enum class AuxMode : uint8_t { none, ccs_d, append, hiz, ccs_e = 5 };  ///< ccs_d is MCS on multisampled surfaces
 
 /// Where the chroma planes of a planar YUV surface begin, in elements and rows from its own beginning. Without `separate`, U and V follow each other in
 /// the first one.
@@ -64,20 +58,20 @@ struct Surface {
   uint32_t pitch = 0;    ///< bytes a row; structured buffers and typed ones: bytes an entry
   uint32_t qpitch = 0;   ///< rows (1D row layout: elements) from slice to slice
   uint32_t min_array_element = 0;
-  uint32_t view_extent = 1;  ///< slices a render target or typed access may reach
-  uint8_t mip_count = 0;     ///< levels after the first; of a render target: the level
-  uint8_t min_lod = 0;       ///< first level that the sampler sees
+  uint32_t view_extent = 1;        ///< slices a render target or typed access may reach
+  uint8_t mip_count = 0;           ///< levels after the first; of a render target: the level
+  uint8_t min_lod = 0;             ///< first level that the sampler sees
   uint8_t mip_tail = no_mip_tail;  ///< first level of the mip tail (hw/surface/mip_tail.h)
   float resource_min_lod = 0;
   float base_mip_level = 0;
   uint32_t x_offset = 0, y_offset = 0;  ///< pixels
   uint8_t cube_faces = 0x3f;            ///< bit 0 +Z, 1 -Z, 2 +Y, 3 -Y, 4 +X, 5 -X enabled
-  std::array<ShaderChannelSelect, 4> select{ShaderChannelSelect::SCS_RED, ShaderChannelSelect::SCS_GREEN,
-                                            ShaderChannelSelect::SCS_BLUE, ShaderChannelSelect::SCS_ALPHA};
+  std::array<ShaderChannelSelect, 4> select{ShaderChannelSelect::SCS_RED, ShaderChannelSelect::SCS_GREEN, ShaderChannelSelect::SCS_BLUE,
+                                            ShaderChannelSelect::SCS_ALPHA};
   AuxMode aux = AuxMode::none;
   uint64_t aux_base = 0;
   uint32_t aux_pitch = 0, aux_qpitch = 0;  ///< bytes; rows
-  ChromaPlanes chroma{};  ///< of planar formats, which have no auxiliary surface
+  ChromaPlanes chroma{};                   ///< of planar formats, which have no auxiliary surface
   Word4 clear_color{};                     ///< as the format's registers hold it
   uint8_t mocs = 0;
 
@@ -94,8 +88,7 @@ Surface decode_surface(std::span<const uint32_t> dwords);
 /// first), with `samples` of 3DSTATE_MULTISAMPLE. mip_count is the level. The stencil buffer takes size and
 /// level from the depth packet. A reserved type or format, and a pitch and an address of zero, give a null surface.
 Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples);
-Surface decode_stencil_buffer(std::span<const uint32_t> depth, std::span<const uint32_t> stencil,
-                              unsigned samples);
+Surface decode_stencil_buffer(std::span<const uint32_t> depth, std::span<const uint32_t> stencil, unsigned samples);
 
 inline bool in_mip_tail(const Surface& surface, unsigned lod) { return surface.mip_tail != no_mip_tail && lod >= surface.mip_tail; }
 
@@ -142,7 +135,9 @@ class Level {
       case Tiling::x: return base_ + offset_x(x, y, pitch_);
       case Tiling::y: return base_ + offset_y(x, y, pitch_);
       case Tiling::w: return base_ + offset_w(x, y, pitch_);
-      default: return base_ + (volume_ ? volume_offset(tiling_, element_, x, y, slice + origin_.z, pitch_, volume_qpitch_) : offset(tiling_, element_, x, y, pitch_));
+      default:
+        return base_ + (volume_ ? volume_offset(tiling_, element_, x, y, slice + origin_.z, pitch_, volume_qpitch_)
+                                : offset(tiling_, element_, x, y, pitch_));
     }
   }
 
@@ -158,9 +153,7 @@ class Level {
 };
 
 /// Address of entry `index` of a buffer.
-inline uint64_t entry_address(const Surface& buffer, uint64_t index) {
-  return buffer.base + index * buffer.pitch;
-}
+inline uint64_t entry_address(const Surface& buffer, uint64_t index) { return buffer.base + index * buffer.pitch; }
 
 /// `color` (registers of the format) through the surface's channel selects; `one` is 1.0 or 1 by the format.
 Word4 swizzle(const Surface& surface, const Word4& color);

@@ -23,10 +23,7 @@ constexpr Layout layout(Tiling tiling, unsigned element) {
     case Tiling::x: return {0b0001'1111'1111};
     case Tiling::y: return {0b1110'0000'1111};
     case Tiling::yf:
-    case Tiling::ys:
-      return {static_cast<uint16_t>(element == 1   ? 0b1010'0000'1111
-                                    : element <= 4 ? 0b1010'1000'1111
-                                                   : 0b1010'1100'1111)};
+    case Tiling::ys: return {static_cast<uint16_t>(element == 1 ? 0b1010'0000'1111 : element <= 4 ? 0b1010'1000'1111 : 0b1010'1100'1111)};
   }
   return {0xfff};
 }
@@ -74,8 +71,7 @@ constexpr std::array<uint16_t, 64> w_columns = [] {
 }();
 constexpr std::array<uint16_t, 64> w_rows = [] {
   std::array<uint16_t, 64> table{};
-  for (unsigned i = 0; i < 64; ++i)
-    table[i] = static_cast<uint16_t>(deposit(i, ~layout(Tiling::w, 1).x_mask & 0xfff));
+  for (unsigned i = 0; i < 64; ++i) table[i] = static_cast<uint16_t>(deposit(i, ~layout(Tiling::w, 1).x_mask & 0xfff));
   return table;
 }();
 
@@ -85,9 +81,7 @@ Vector get(const std::byte* from) {
   std::memcpy(&v, from, sizeof v);
   return v;
 }
-void put(std::byte* to, Vector v) {
-  std::memcpy(to, &v, sizeof v);
-}
+void put(std::byte* to, Vector v) { std::memcpy(to, &v, sizeof v); }
 
 // The two ways, and the two forms of the linear side: rows a stride apart, or anywhere. A guest may map a page at two addresses, so both sides
 // may lie in one page and overlap.
@@ -104,8 +98,7 @@ struct ToPage {
   using Page = std::byte;
   using Linear = const std::byte;
   static void bytes(std::byte* page, const std::byte* linear, size_t n) { std::memmove(page, linear, n); }
-  static void four(std::byte* line, const std::byte* a, const std::byte* b, const std::byte* c,
-                   const std::byte* d) {
+  static void four(std::byte* line, const std::byte* a, const std::byte* b, const std::byte* c, const std::byte* d) {
     const Vector v0 = get(a), v1 = get(b), v2 = get(c), v3 = get(d);
     put(line, v0), put(line + 16, v1), put(line + 32, v2), put(line + 48, v3);
   }
@@ -132,8 +125,7 @@ void move_whole(const Places& places, typename Way::Page* page, PageRect r, Rows
   uint32_t y = 0;
   for (; y < r.height && (r.y + y) % 4; ++y) Way::bytes(column + places.row[r.y + y], rows[y] + at, 16);
   for (; y + 4 <= r.height; y += 4)
-    Way::four(column + places.row[r.y + y], rows[y] + at, rows[y + 1] + at, rows[y + 2] + at,
-              rows[y + 3] + at);
+    Way::four(column + places.row[r.y + y], rows[y] + at, rows[y + 1] + at, rows[y + 2] + at, rows[y + 3] + at);
   for (; y < r.height; ++y) Way::bytes(column + places.row[r.y + y], rows[y] + at, 16);
 }
 
@@ -143,10 +135,8 @@ void move_columns(const Places& places, typename Way::Page* page, PageRect r, Ro
   size_t at = 0;
   for (const uint32_t end = r.x + r.width; r.x < end; r.x += r.width, at += r.width) {
     r.width = std::min(16 - r.x % 16, end - r.x);
-    if (r.width == 16)
-      move_whole<Way>(places, page, r, rows, at);
-    else
-      move_part<Way>(places, page, r, rows, at);
+    if (r.width == 16) move_whole<Way>(places, page, r, rows, at);
+    else move_part<Way>(places, page, r, rows, at);
   }
 }
 
@@ -158,8 +148,7 @@ void move_rows(typename Way::Page* page, PageRect r, Rows rows) {
 template <typename Way, typename Rows>
 void move_bytes(typename Way::Page* page, PageRect r, Rows rows) {
   for (uint32_t y = 0; y < r.height; ++y)
-    for (uint32_t x = 0; x < r.width; ++x)
-      Way::bytes(page + w_rows[r.y + y] + w_columns[r.x + x], rows[y] + x, 1);
+    for (uint32_t x = 0; x < r.width; ++x) Way::bytes(page + w_rows[r.y + y] + w_columns[r.x + x], rows[y] + x, 1);
 }
 
 template <typename Way, typename Rows>
@@ -194,45 +183,36 @@ const char* tiling_name(Tiling tiling) {
   return names[static_cast<unsigned>(tiling)];
 }
 
-uint32_t page_column(Tiling tiling, unsigned element, uint32_t x) {
-  return deposit(x, layout(tiling, element).x_mask);
-}
+uint32_t page_column(Tiling tiling, unsigned element, uint32_t x) { return deposit(x, layout(tiling, element).x_mask); }
 
-uint32_t page_row(Tiling tiling, unsigned element, uint32_t y) {
-  return deposit(y, ~layout(tiling, element).x_mask & 0xfff);
-}
+uint32_t page_row(Tiling tiling, unsigned element, uint32_t y) { return deposit(y, ~layout(tiling, element).x_mask & 0xfff); }
 
 uint64_t offset(Tiling tiling, unsigned element, uint32_t x, uint32_t y, uint32_t pitch) {
   if (tiling == Tiling::linear) return uint64_t{y} * pitch + x;
   const PageShape page = page_shape(tiling, element);
-  return page_index(tiling, element, x / page.width, y / page.height, pitch) * 4096 +
-         page_column(tiling, element, x % page.width) + page_row(tiling, element, y % page.height);
+  return page_index(tiling, element, x / page.width, y / page.height, pitch) * 4096 + page_column(tiling, element, x % page.width) +
+         page_row(tiling, element, y % page.height);
 }
 
-void page_to_linear(Tiling tiling, unsigned element, const std::byte* page, PageRect rect, std::byte* linear,
-                    size_t stride) {
+void page_to_linear(Tiling tiling, unsigned element, const std::byte* page, PageRect rect, std::byte* linear, size_t stride) {
   move<ToLinear>(tiling, element, page, rect, Strided<std::byte>{linear, stride});
 }
 
-void linear_to_page(Tiling tiling, unsigned element, std::byte* page, PageRect rect, const std::byte* linear,
-                    size_t stride) {
+void linear_to_page(Tiling tiling, unsigned element, std::byte* page, PageRect rect, const std::byte* linear, size_t stride) {
   move<ToPage>(tiling, element, page, rect, Strided<const std::byte>{linear, stride});
 }
 
-void page_to_rows(Tiling tiling, unsigned element, const std::byte* page, PageRect rect,
-                  std::byte* const* rows) {
+void page_to_rows(Tiling tiling, unsigned element, const std::byte* page, PageRect rect, std::byte* const* rows) {
   move<ToLinear>(tiling, element, page, rect, rows);
 }
 
-void rows_to_page(Tiling tiling, unsigned element, std::byte* page, PageRect rect,
-                  const std::byte* const* rows) {
+void rows_to_page(Tiling tiling, unsigned element, std::byte* page, PageRect rect, const std::byte* const* rows) {
   move<ToPage>(tiling, element, page, rect, rows);
 }
 
 // A page is first read as it stands in memory, which is what the host's prefetchers follow; then four rows by four columns, so that
 // each line of the rows is written whole.
-void stream_pages_to_rows(Tiling tiling, unsigned element, const std::byte* const* pages, unsigned count,
-                          std::byte* const* rows) {
+void stream_pages_to_rows(Tiling tiling, unsigned element, const std::byte* const* pages, unsigned count, std::byte* const* rows) {
   const Places& places = find_places(tiling, element);
   const PageShape shape = page_shape(tiling, element);
   alignas(64) std::byte image[4096];
@@ -251,8 +231,7 @@ void stream_pages_to_rows(Tiling tiling, unsigned element, const std::byte* cons
 }
 
 // Four rows at a time through all pages, while the next four come in.
-void stream_rows_to_pages(Tiling tiling, unsigned element, std::byte* const* pages, unsigned count,
-                          const std::byte* const* rows) {
+void stream_rows_to_pages(Tiling tiling, unsigned element, std::byte* const* pages, unsigned count, const std::byte* const* rows) {
   const Places& places = find_places(tiling, element);
   const PageShape shape = page_shape(tiling, element);
   for (uint32_t y = 0; y < shape.height; y += 4)

@@ -32,8 +32,7 @@ constexpr PageShape page_shape(Tiling tiling, unsigned element) {
     case Tiling::x: return {512, 8};
     case Tiling::y: return {128, 32};
     case Tiling::yf:
-    case Tiling::ys:
-      return element == 1 ? PageShape{64, 64} : element <= 4 ? PageShape{128, 32} : PageShape{256, 16};
+    case Tiling::ys: return element == 1 ? PageShape{64, 64} : element <= 4 ? PageShape{128, 32} : PageShape{256, 16};
   }
   return {4096, 1};
 }
@@ -56,14 +55,10 @@ uint32_t page_row(Tiling tiling, unsigned element, uint32_t y);
 
 /// Bytes of pitch that one tile takes. W: twice its width ("two rows interleaved", SKL PRM vol 2d,
 /// RENDER_SURFACE_STATE, Surface Pitch).
-constexpr uint32_t tile_pitch(Tiling tiling, unsigned element) {
-  return tiling == Tiling::w ? 128 : tile_shape(tiling, element).width;
-}
+constexpr uint32_t tile_pitch(Tiling tiling, unsigned element) { return tiling == Tiling::w ? 128 : tile_shape(tiling, element).width; }
 
 /// `pitch` as whole tiles of `tile` bytes of pitch, one at least: what page_index() makes of it.
-constexpr uint32_t legal_pitch(uint32_t tile, uint32_t pitch) {
-  return pitch < tile ? tile : pitch / tile * tile;
-}
+constexpr uint32_t legal_pitch(uint32_t tile, uint32_t pitch) { return pitch < tile ? tile : pitch / tile * tile; }
 
 /// Index of the page at column `px`, row `py` of a surface with `pitch` bytes a row as state has it, in
 /// pages. Not for linear. A pitch of less than a tile counts as one tile.
@@ -98,27 +93,19 @@ constexpr uint64_t offset_w(uint32_t x, uint32_t y, uint32_t pitch) {
 struct PageRect {
   uint32_t x, y, width, height;
 };
-void page_to_linear(Tiling tiling, unsigned element, const std::byte* page, PageRect rect, std::byte* linear,
-                    size_t stride);
-void linear_to_page(Tiling tiling, unsigned element, std::byte* page, PageRect rect, const std::byte* linear,
-                    size_t stride);
+void page_to_linear(Tiling tiling, unsigned element, const std::byte* page, PageRect rect, std::byte* linear, size_t stride);
+void linear_to_page(Tiling tiling, unsigned element, std::byte* page, PageRect rect, const std::byte* linear, size_t stride);
 
 /// The same with a pointer for each of the rectangle's rows.
-void page_to_rows(Tiling tiling, unsigned element, const std::byte* page, PageRect rect,
-                  std::byte* const* rows);
-void rows_to_page(Tiling tiling, unsigned element, std::byte* page, PageRect rect,
-                  const std::byte* const* rows);
+void page_to_rows(Tiling tiling, unsigned element, const std::byte* page, PageRect rect, std::byte* const* rows);
+void rows_to_page(Tiling tiling, unsigned element, std::byte* page, PageRect rect, const std::byte* const* rows);
 constexpr uint32_t max_page_rows = 64;
 
 /// Tilings of 16-byte columns.
-constexpr bool has_columns(Tiling tiling) {
-  return tiling == Tiling::y || tiling == Tiling::yf || tiling == Tiling::ys;
-}
+constexpr bool has_columns(Tiling tiling) { return tiling == Tiling::y || tiling == Tiling::yf || tiling == Tiling::ys; }
 /// Whole pages of such a tiling, written around the host's caches (hw/base/stream_copy.h). `rows`: one a row of
 /// the page, 16-byte aligned; the `count` pages stand side by side in them.
-void stream_pages_to_rows(Tiling tiling, unsigned element, const std::byte* const* pages, unsigned count,
-                          std::byte* const* rows);
-void stream_rows_to_pages(Tiling tiling, unsigned element, std::byte* const* pages, unsigned count,
-                          const std::byte* const* rows);
+void stream_pages_to_rows(Tiling tiling, unsigned element, const std::byte* const* pages, unsigned count, std::byte* const* rows);
+void stream_rows_to_pages(Tiling tiling, unsigned element, std::byte* const* pages, unsigned count, const std::byte* const* rows);
 
 }  // namespace softgen::surface

@@ -36,9 +36,12 @@ constexpr Places places(std::string_view order) {
 /// By the logarithm of the element's bytes.
 using Orders = std::array<Places, 5>;
 constexpr Orders yf{places("YZYZZZYYXXXX"), places("YZYZZZYYXXXX"), places("YZXYZZYYXXXX"), places("YZXXZZYYXXXX"), places("YZXXZZYYXXXX")};
-constexpr Orders ys{places("XYZXYZYZZZYYXXXX"), places("XYZXYZYZZZYYXXXX"), places("XYZXYZXYZZYYXXXX"), places("XYZXYZXXZZYYXXXX"), places("XYZXYZXXZZYYXXXX")};
+constexpr Orders ys{places("XYZXYZYZZZYYXXXX"), places("XYZXYZYZZZYYXXXX"), places("XYZXYZXYZZYYXXXX"), places("XYZXYZXXZZYYXXXX"),
+                    places("XYZXYZXXZZYYXXXX")};
 
-const Places& find_places(Tiling tiling, unsigned element) { return (tiling == Tiling::ys ? ys : yf)[static_cast<size_t>(std::countr_zero(element)) % yf.size()]; }
+const Places& find_places(Tiling tiling, unsigned element) {
+  return (tiling == Tiling::ys ? ys : yf)[static_cast<size_t>(std::countr_zero(element)) % yf.size()];
+}
 
 }  // namespace
 
@@ -51,8 +54,8 @@ uint64_t volume_offset(Tiling tiling, unsigned element, uint32_t x, uint32_t y, 
   const Places& p = find_places(tiling, element);
   const uint64_t row = uint64_t{z >> p.z_bits} * (qpitch >> p.y_bits) + (y >> p.y_bits), tile = row * (pitch >> p.x_bits) + (x >> p.x_bits);
   const uint32_t column = (x & ((1u << p.x_bits) - 1)) >> column_bits;
-  return (tile << (p.x_bits + p.y_bits + p.z_bits)) + p.column[column] + (x & ((1u << column_bits) - 1)) + p.row[y & ((1u << p.y_bits) - 1)] +
-         p.slice[z & ((1u << p.z_bits) - 1)];
+  return (tile << (p.x_bits + p.y_bits + p.z_bits)) + p.column[column] + (x & ((1u << column_bits) - 1)) +
+         p.row[y & ((1u << p.y_bits) - 1)] + p.slice[z & ((1u << p.z_bits) - 1)];
 }
 
 }  // namespace softgen::surface

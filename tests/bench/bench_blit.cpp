@@ -43,23 +43,20 @@ struct Case {
   std::vector<uint32_t> dwords;
 };
 
-uint32_t pitch_field(bool tiled) {
-  return tiled ? pitch / 4 : pitch;
-}
+uint32_t pitch_field(bool tiled) { return tiled ? pitch / 4 : pitch; }
 
 Case color(std::string name, bool tiled, uint32_t swctrl) {
   return {std::move(name),
           swctrl,
-          {header(0x50, 3u << 20 | (tiled ? 1u << 11 : 0), 7), 3u << 24 | 0xf0u << 16 | pitch_field(tiled), 0,
-           xy(width, height), static_cast<uint32_t>(destination), 0, 0x11223344}};
+          {header(0x50, 3u << 20 | (tiled ? 1u << 11 : 0), 7), 3u << 24 | 0xf0u << 16 | pitch_field(tiled), 0, xy(width, height),
+           static_cast<uint32_t>(destination), 0, 0x11223344}};
 }
 
 Case copy(std::string name, unsigned rop, bool to, bool from, uint32_t swctrl) {
   return {std::move(name),
           swctrl,
-          {header(0x53, 3u << 20 | (to ? 1u << 11 : 0) | (from ? 1u << 15 : 0), 10),
-           3u << 24 | rop << 16 | pitch_field(to), 0, xy(width, height), static_cast<uint32_t>(destination),
-           0, 0, pitch_field(from), static_cast<uint32_t>(source), 0}};
+          {header(0x53, 3u << 20 | (to ? 1u << 11 : 0) | (from ? 1u << 15 : 0), 10), 3u << 24 | rop << 16 | pitch_field(to), 0,
+           xy(width, height), static_cast<uint32_t>(destination), 0, 0, pitch_field(from), static_cast<uint32_t>(source), 0}};
 }
 
 // Tilings: 0 linear, 1 X, 2 Y, 3 Yf, 4 Ys.
@@ -68,9 +65,8 @@ Case fast(std::string name, unsigned to, unsigned from) {
   return {std::move(name),
           0,
           {header(0x42, method(from) << 20 | method(to) << 13, 10),
-           (from == 3 ? 1u << 31 : 0) | (to == 3 ? 1u << 30 : 0) | 3u << 24 | pitch_field(to), 0,
-           xy(width, height), static_cast<uint32_t>(destination), 0, 0, pitch_field(from),
-           static_cast<uint32_t>(source), 0}};
+           (from == 3 ? 1u << 31 : 0) | (to == 3 ? 1u << 30 : 0) | 3u << 24 | pitch_field(to), 0, xy(width, height),
+           static_cast<uint32_t>(destination), 0, 0, pitch_field(from), static_cast<uint32_t>(source), 0}};
 }
 
 }  // namespace
@@ -100,8 +96,7 @@ int main() {
     std::vector<double> ours, theirs;
     for (int i = 0; i < repeats + 1; ++i) {
       const double blit = seconds([&] { bench.execute(c.dwords); });
-      const double plain = seconds(
-          [&] { std::memcpy(bench.ram.get() + destination, bench.ram.get() + source, surface_bytes); });
+      const double plain = seconds([&] { std::memcpy(bench.ram.get() + destination, bench.ram.get() + source, surface_bytes); });
       if (i == 0) continue;  // warms up
       ours.push_back(surface_bytes / blit / 1e9);
       theirs.push_back(surface_bytes / plain / 1e9);

@@ -85,13 +85,15 @@ int main() {
     const auto [compiled, spread] = Bench(code, mask).rate();
     logarithms += std::log(compiled / interpreted);
     count++;
-    rows += fmt::format("{}{{\"name\": \"eu/{}\", \"softgen\": {:.0f}, \"peer\": {:.0f}, \"ratio\": {:.2f}, \"unit\": \"threads/s\", \"spread\": {:.3f}}}",
-                        rows.empty() ? "" : ",\n ", name, compiled, interpreted, compiled / interpreted, spread);
+    rows += fmt::format(
+        "{}{{\"name\": \"eu/{}\", \"softgen\": {:.0f}, \"peer\": {:.0f}, \"ratio\": {:.2f}, \"unit\": \"threads/s\", \"spread\": {:.3f}}}",
+        rows.empty() ? "" : ",\n ", name, compiled, interpreted, compiled / interpreted, spread);
   }
   const EngineStats stats = engine_stats();
-  fmt::print("{{\"rows\": [{},\n {{\"name\": \"eu/geomean\", \"softgen\": 0, \"peer\": 0, \"ratio\": {:.2f}, \"unit\": \"x\", \"spread\": 0}},\n"
-             " {{\"name\": \"eu/compile\", \"softgen\": {:.2f}, \"peer\": 100, \"ratio\": {:.2f}, \"unit\": \"ms, longest\", \"spread\": 0}}]}}\n",
-             rows, std::exp(logarithms / count), static_cast<double>(stats.longest_ns) * 1e-6,
-             stats.longest_ns ? 1e8 / static_cast<double>(stats.longest_ns) : 0.0);
+  fmt::print(
+      "{{\"rows\": [{},\n {{\"name\": \"eu/geomean\", \"softgen\": 0, \"peer\": 0, \"ratio\": {:.2f}, \"unit\": \"x\", \"spread\": 0}},\n"
+      " {{\"name\": \"eu/compile\", \"softgen\": {:.2f}, \"peer\": 100, \"ratio\": {:.2f}, \"unit\": \"ms, longest\", \"spread\": 0}}]}}\n",
+      rows, std::exp(logarithms / count), static_cast<double>(stats.longest_ns) * 1e-6,
+      stats.longest_ns ? 1e8 / static_cast<double>(stats.longest_ns) : 0.0);
   return 0;
 }

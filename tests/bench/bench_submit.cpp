@@ -71,8 +71,7 @@ Sample wake_up() {
       asked = i;
     }
     wake.notify_one();
-    while (answered.load(std::memory_order_acquire) != i) {
-    }
+    while (answered.load(std::memory_order_acquire) != i) {}
     us.push_back(now_us() - start);
   }
   other.join();
@@ -96,8 +95,9 @@ class Bench {
     entry(pml4 + 0x3000, 20, user_gpa);
     at<uint32_t>(user_gpa) = batch_end;
     // XY_COLOR_BLT of one pixel, behind the batch.
-    const uint32_t blit[] = {0x5430'0005, 0x03f0'0040, 0, 0x0001'0001, static_cast<uint32_t>(user_base) + 1024,
-                             static_cast<uint32_t>(user_base >> 32), 0x1234'5678, batch_end};
+    const uint32_t blit[] = {
+        0x5430'0005, 0x03f0'0040, 0, 0x0001'0001, static_cast<uint32_t>(user_base) + 1024, static_cast<uint32_t>(user_base >> 32),
+        0x1234'5678, batch_end};
     std::memcpy(&at<uint32_t>(user_gpa + 2048), blit, sizeof blit);
   }
   ~Bench() {
@@ -106,7 +106,9 @@ class Bench {
   }
 
   template <typename T>
-  T& at(uint64_t gpa) { return *reinterpret_cast<T*>(ram_ + gpa); }
+  T& at(uint64_t gpa) {
+    return *reinterpret_cast<T*>(ram_ + gpa);
+  }
   gt::Device& device() { return *device_; }
   Sample run(EngineId id, bool blit);
 
@@ -127,22 +129,20 @@ std::vector<uint32_t> Bench::request(EngineId id, uint32_t seqno, uint64_t batch
   const bool render = id == EngineId::rcs;
   std::vector<uint32_t> dw{0x1040'0002, scratch, 0, seqno - 1, 0, 0x0280'0000};
   const auto add = [&](std::initializer_list<uint32_t> more) { dw.insert(dw.end(), more); };
-  if (render)
-    add({0x7a00'0004, 0, 0, 0, 0, 0, 0x7a00'0004, 0x0034'4c1c, 0xd0, 0, 0, 0});
-  else
-    add({0x1320'4002, 0xd0, 0, 0});
+  if (render) add({0x7a00'0004, 0, 0, 0, 0, 0, 0x7a00'0004, 0x0034'4c1c, 0xd0, 0, 0, 0});
+  else add({0x1320'4002, 0xd0, 0, 0});
   add({0x0400'0001, 0x1880'0101, static_cast<uint32_t>(batch), static_cast<uint32_t>(batch >> 32), 0x0400'0000, 0});
-  if (render)
-    add({0x7a00'0004, 0x1021, 0, 0, 0, 0, 0x7a00'0004, 0x0110'4080, scratch, 0, seqno, 0});
-  else
-    add({0x1300'4002, scratch | 4, 0, seqno});
+  if (render) add({0x7a00'0004, 0x1021, 0, 0, 0, 0, 0x7a00'0004, 0x0110'4080, scratch, 0, seqno, 0});
+  else add({0x1300'4002, scratch | 4, 0, seqno});
   add({0x0100'0000, 0x0400'0001, 0x0280'0000, 0x0e40'c002, 0, status_page + 0xc8, 0, 0, 0x0280'0000, 0});
   return dw;
 }
 
 Sample Bench::run(EngineId id, bool blit) {
   mmio::RegisterFile& registers = device_->registers();
-  const auto engine = [&](uint32_t relative, uint32_t value) { device_->bar0_write(softgen::test::engine_register(id, relative), value, 4); };
+  const auto engine = [&](uint32_t relative, uint32_t value) {
+    device_->bar0_write(softgen::test::engine_register(id, relative), value, 4);
+  };
   engine(reg::RING_MODE, 0x8000'8000);
   engine(reg::RING_MI_MODE, 0x0100'0000);
   engine(reg::RING_HWS_PGA, status_page);
@@ -152,8 +152,7 @@ Sample Bench::run(EngineId id, bool blit) {
   const uint32_t lrca = 0x20'0000, ring = 0x24'0000;
   std::memset(&at<std::byte>(lrca), 0, 22 * 4096);
   uint32_t* page = &at<uint32_t>(lrca + 0x1000);
-  cs::write_image_frame({page, 1024}, defs::gen9::context_images.of(class_of(id)),
-                        softgen::test::engine_register(id, 0));
+  cs::write_image_frame({page, 1024}, defs::gen9::context_images.of(class_of(id)), softgen::test::engine_register(id, 0));
   page[0x03] = 0x0009'0009;
   page[0x09] = ring;
   page[0x0b] = (ring_bytes - 4096) | 1;
@@ -170,8 +169,8 @@ Sample Bench::run(EngineId id, bool blit) {
     for (const uint32_t dword : {0u, 0u, 0x20u, lrca | 0x119u}) engine(reg::RING_ELSP, dword);
     while (__atomic_load_n(&at<uint32_t>(status_page + 0x7c), __ATOMIC_ACQUIRE) != csb) {
       if (now_us() - start > 1e6) {
-        fmt::print(stderr, "bench_submit: no completion after 1 s (ESR {:#x}, IPEHR {:#x})\n",
-                   registers.peek(id, reg::RING_ESR), registers.peek(id, reg::RING_IPEHR));
+        fmt::print(stderr, "bench_submit: no completion after 1 s (ESR {:#x}, IPEHR {:#x})\n", registers.peek(id, reg::RING_ESR),
+                   registers.peek(id, reg::RING_IPEHR));
         std::exit(1);
       }
     }

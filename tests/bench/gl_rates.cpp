@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What a GL driver does in a second, for scripts/bench, which runs it on ours and on llvmpipe: one JSON object on stdout,
 // {"renderer": "...", "version": "...", "rates": {NAME: {"value": V, "unit": "U"}}}. Draws off the screen (EGL without a surface), each task for a fixed time.
-#include <CLI/CLI.hpp>
 #include <epoxy/egl.h>
 #include <epoxy/gl.h>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -187,8 +187,8 @@ void prepare_grid() {
   std::vector<float> vertices;
   for (int y = 0; y <= rows; y++)
     for (int x = 0; x <= columns; x++)
-      for (float value : {2.0f * static_cast<float>(x) / columns - 1, 2.0f * static_cast<float>(y) / rows - 1, 0.001f * static_cast<float>(x ^ y),
-                          0.1f * static_cast<float>(x % 7), 0.1f * static_cast<float>(y % 5), 1.0f})
+      for (float value : {2.0f * static_cast<float>(x) / columns - 1, 2.0f * static_cast<float>(y) / rows - 1,
+                          0.001f * static_cast<float>(x ^ y), 0.1f * static_cast<float>(x % 7), 0.1f * static_cast<float>(y % 5), 1.0f})
         vertices.push_back(value);
   std::vector<uint32_t> indices;
   for (uint32_t y = 0; y < rows; y++)
@@ -235,7 +235,8 @@ const std::vector<Task> tasks = {
     {"texture-bilinear", "Mpixel/s", [] { prepare_texture(GL_LINEAR, 3.3f, 1.9f, 1); }, [] { return draw_quads(1); }},
     {"texture-trilinear", "Mpixel/s", [] { prepare_texture(GL_LINEAR_MIPMAP_LINEAR, 7.1f, 4.1f, 1); }, [] { return draw_quads(1); }},
     {"texture-anisotropic", "Mpixel/s", [] { prepare_texture(GL_LINEAR_MIPMAP_LINEAR, 15.1f, 2.1f, 8); }, [] { return draw_quads(1); }},
-    {"arithmetic", "Mpixel/s", [] { use({{GL_VERTEX_SHADER, quad_vs}, {GL_FRAGMENT_SHADER, arithmetic_fs}}); }, [] { return draw_quads(1); }},
+    {"arithmetic", "Mpixel/s", [] { use({{GL_VERTEX_SHADER, quad_vs}, {GL_FRAGMENT_SHADER, arithmetic_fs}}); },
+     [] { return draw_quads(1); }},
     {"triangles", "Mtriangle/s",
      [] {
        prepare_grid();
@@ -315,11 +316,13 @@ int main(int argc, char** argv) {
     for (const Task& task : tasks) {
       if (!names.empty() && std::find(names.begin(), names.end(), task.name) == names.end()) continue;
       const Rate measured = rate(task, warm_up, seconds);
-      rates += fmt::format(R"({}"{}": {{"value": {:.6g}, "unit": "{}", "longest_milliseconds": {:.6g}}})", rates.empty() ? "" : ", ", task.name,
-                           measured.value, task.unit, 1e3 * measured.longest);
+      rates += fmt::format(R"({}"{}": {{"value": {:.6g}, "unit": "{}", "longest_milliseconds": {:.6g}}})", rates.empty() ? "" : ", ",
+                           task.name, measured.value, task.unit, 1e3 * measured.longest);
     }
     const auto text = [](GLenum name) { return reinterpret_cast<const char*>(glGetString(name)); };
-    fmt::print(R"({{"renderer": "{}", "version": "{}", "rates": {{{}}}}})" "\n", text(GL_RENDERER), text(GL_VERSION), rates);
+    fmt::print(R"({{"renderer": "{}", "version": "{}", "rates": {{{}}}}})"
+               "\n",
+               text(GL_RENDERER), text(GL_VERSION), rates);
   } catch (const std::exception& error) {
     fmt::print(stderr, "gl_rates: {}\n", error.what());
     return 1;

@@ -57,7 +57,8 @@ double timed(unsigned threads, Work work) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const unsigned threads = argc > 1 ? static_cast<unsigned>(std::max(1, std::atoi(argv[1]))) : std::max(1u, std::thread::hardware_concurrency());
+  const unsigned threads =
+      argc > 1 ? static_cast<unsigned>(std::max(1, std::atoi(argv[1]))) : std::max(1u, std::thread::hardware_concurrency());
   const bool wide = __builtin_cpu_supports("avx512f"), narrow = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   if (!wide && !narrow) {
     fmt::print(stderr, "host_rates: this host has neither AVX2 nor AVX-512\n");
@@ -75,6 +76,7 @@ int main(int argc, char** argv) {
                       for (int n = 0; n < copies; n++) std::memcpy(to[own].data(), from[own].data(), part);
                     }));
   }
-  fmt::print(R"({{"fma": {:.6g}, "copy": {:.6g}}})" "\n", 2e-9 * rounds * chains * (wide ? 16 : 8) * threads / fma,
-             1e-9 * static_cast<double>(part) * copies * threads / copy);
+  fmt::print(R"({{"fma": {:.6g}, "copy": {:.6g}}})"
+             "\n",
+             2e-9 * rounds * chains * (wide ? 16 : 8) * threads / fma, 1e-9 * static_cast<double>(part) * copies * threads / copy);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Frames a second of a Vulkan driver on vkcube's scene, a lit cube with a texture, drawn off the screen: one JSON object on stdout,
 // {"renderer": "...", "version": "...", "rates": {"cube": {"value": V, "unit": "frames/s"}}}. scripts/bench runs it on anv and on lavapipe.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <vulkan/vulkan.h>
+#include <CLI/CLI.hpp>
 
 #include <array>
 #include <chrono>
@@ -89,7 +89,8 @@ class Cube {
     const VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, nullptr, 0, 1, &queue_info, 0, nullptr, 0, nullptr, nullptr};
     require(vkCreateDevice(physical_, &info, nullptr, &device_), "vkCreateDevice");
     vkGetDeviceQueue(device_, 0, 0, &queue_);
-    const VkCommandPoolCreateInfo pool_info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, nullptr, VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT, 0};
+    const VkCommandPoolCreateInfo pool_info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, nullptr,
+                                            VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT, 0};
     require(vkCreateCommandPool(device_, &pool_info, nullptr, &command_pool_), "vkCreateCommandPool");
   }
 
@@ -118,8 +119,8 @@ class Cube {
     VkMemoryRequirements needs;
     vkGetImageMemoryRequirements(device_, made.image, &needs);
     require(vkBindImageMemory(device_, made.image, allocate(needs, 0), 0), "vkBindImageMemory");
-    const VkImageViewCreateInfo view{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO, nullptr, 0, made.image, VK_IMAGE_VIEW_TYPE_2D, format, {},
-                                     {aspect, 0, 1, 0, 1}};
+    const VkImageViewCreateInfo view{
+        VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO, nullptr, 0, made.image, VK_IMAGE_VIEW_TYPE_2D, format, {}, {aspect, 0, 1, 0, 1}};
     require(vkCreateImageView(device_, &view, nullptr, &made.view), "vkCreateImageView");
     return made;
   }
@@ -142,9 +143,11 @@ class Cube {
     const VkAttachmentDescription attachments[] = {
         {0, color_format, VK_SAMPLE_COUNT_1_BIT, VK_ATTACHMENT_LOAD_OP_CLEAR, VK_ATTACHMENT_STORE_OP_STORE, VK_ATTACHMENT_LOAD_OP_DONT_CARE,
          VK_ATTACHMENT_STORE_OP_DONT_CARE, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL},
-        {0, depth_format, VK_SAMPLE_COUNT_1_BIT, VK_ATTACHMENT_LOAD_OP_CLEAR, VK_ATTACHMENT_STORE_OP_DONT_CARE, VK_ATTACHMENT_LOAD_OP_DONT_CARE,
-         VK_ATTACHMENT_STORE_OP_DONT_CARE, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL}};
-    const VkAttachmentReference color_use{0, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL}, depth_use{1, VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL};
+        {0, depth_format, VK_SAMPLE_COUNT_1_BIT, VK_ATTACHMENT_LOAD_OP_CLEAR, VK_ATTACHMENT_STORE_OP_DONT_CARE,
+         VK_ATTACHMENT_LOAD_OP_DONT_CARE, VK_ATTACHMENT_STORE_OP_DONT_CARE, VK_IMAGE_LAYOUT_UNDEFINED,
+         VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL}};
+    const VkAttachmentReference color_use{0, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL},
+        depth_use{1, VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL};
     const VkSubpassDescription subpass{0, VK_PIPELINE_BIND_POINT_GRAPHICS, 0, nullptr, 1, &color_use, nullptr, &depth_use, 0, nullptr};
     // Frames share the targets: one's writes end before the next one clears.
     constexpr VkPipelineStageFlags stages = VK_PIPELINE_STAGE_EARLY_FRAGMENT_TESTS_BIT | VK_PIPELINE_STAGE_LATE_FRAGMENT_TESTS_BIT |
@@ -154,7 +157,8 @@ class Cube {
     const VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO, nullptr, 0, 2, attachments, 1, &subpass, 1, &order};
     require(vkCreateRenderPass(device_, &info, nullptr, &pass_), "vkCreateRenderPass");
     const VkImageView views[] = {color.view, depth.view};
-    const VkFramebufferCreateInfo frame{VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO, nullptr, 0, pass_, 2, views, size_.width, size_.height, 1};
+    const VkFramebufferCreateInfo frame{
+        VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO, nullptr, 0, pass_, 2, views, size_.width, size_.height, 1};
     require(vkCreateFramebuffer(device_, &frame, nullptr, &target_), "vkCreateFramebuffer");
   }
 
@@ -167,21 +171,24 @@ class Cube {
   }
 
   void make_pipeline() {
-    const VkDescriptorSetLayoutBinding bindings[] = {{0, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1, VK_SHADER_STAGE_VERTEX_BIT, nullptr},
-                                                     {1, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}};
+    const VkDescriptorSetLayoutBinding bindings[] = {
+        {0, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1, VK_SHADER_STAGE_VERTEX_BIT, nullptr},
+        {1, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}};
     const VkDescriptorSetLayoutCreateInfo set_info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, nullptr, 0, 2, bindings};
     require(vkCreateDescriptorSetLayout(device_, &set_info, nullptr, &set_layout_), "vkCreateDescriptorSetLayout");
     const VkPipelineLayoutCreateInfo layout_info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO, nullptr, 0, 1, &set_layout_, 0, nullptr};
     require(vkCreatePipelineLayout(device_, &layout_info, nullptr, &layout_), "vkCreatePipelineLayout");
 
-    const VkPipelineShaderStageCreateInfo stages[] = {stage(VK_SHADER_STAGE_VERTEX_BIT, vk_cube_vert), stage(VK_SHADER_STAGE_FRAGMENT_BIT, vk_cube_frag)};
+    const VkPipelineShaderStageCreateInfo stages[] = {stage(VK_SHADER_STAGE_VERTEX_BIT, vk_cube_vert),
+                                                      stage(VK_SHADER_STAGE_FRAGMENT_BIT, vk_cube_frag)};
     VkPipelineVertexInputStateCreateInfo input{};
     input.sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO;
     const VkPipelineInputAssemblyStateCreateInfo assembly{VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO, nullptr, 0,
                                                           VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST, VK_FALSE};
     const VkViewport viewport{0, 0, static_cast<float>(size_.width), static_cast<float>(size_.height), 0, 1};
     const VkRect2D scissor{{0, 0}, size_};
-    const VkPipelineViewportStateCreateInfo view{VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO, nullptr, 0, 1, &viewport, 1, &scissor};
+    const VkPipelineViewportStateCreateInfo view{
+        VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO, nullptr, 0, 1, &viewport, 1, &scissor};
     VkPipelineRasterizationStateCreateInfo raster{};
     raster.sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO;
     raster.lineWidth = 1;
@@ -223,16 +230,24 @@ class Cube {
     begin(commands);
     const auto change = [&](VkImageLayout from, VkImageLayout to, VkAccessFlags written, VkAccessFlags read, VkPipelineStageFlags before,
                             VkPipelineStageFlags after) {
-      const VkImageMemoryBarrier barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER, nullptr, written, read, from, to, VK_QUEUE_FAMILY_IGNORED,
-                                         VK_QUEUE_FAMILY_IGNORED, texture_.image, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+      const VkImageMemoryBarrier barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+                                         nullptr,
+                                         written,
+                                         read,
+                                         from,
+                                         to,
+                                         VK_QUEUE_FAMILY_IGNORED,
+                                         VK_QUEUE_FAMILY_IGNORED,
+                                         texture_.image,
+                                         {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
       vkCmdPipelineBarrier(commands, before, after, 0, 0, nullptr, 0, nullptr, 1, &barrier);
     };
-    change(VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 0, VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT,
-           VK_PIPELINE_STAGE_TRANSFER_BIT);
+    change(VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 0, VK_ACCESS_TRANSFER_WRITE_BIT,
+           VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT);
     const VkBufferImageCopy copy{0, 0, 0, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1}, {0, 0, 0}, {texture_size, texture_size, 1}};
     vkCmdCopyBufferToImage(commands, texels.buffer, texture_.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &copy);
-    change(VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_ACCESS_TRANSFER_WRITE_BIT, VK_ACCESS_SHADER_READ_BIT,
-           VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT);
+    change(VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_ACCESS_TRANSFER_WRITE_BIT,
+           VK_ACCESS_SHADER_READ_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT);
     submit(commands, VK_NULL_HANDLE);
     require(vkDeviceWaitIdle(device_), "vkDeviceWaitIdle");
   }
@@ -257,7 +272,8 @@ class Cube {
       const VkDescriptorImageInfo texture{sampler, texture_.view, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
       const VkWriteDescriptorSet writes[] = {
           {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, f.set, 0, 0, 1, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, nullptr, &scene, nullptr},
-          {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, f.set, 1, 0, 1, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, &texture, nullptr, nullptr}};
+          {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, f.set, 1, 0, 1, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, &texture, nullptr,
+           nullptr}};
       vkUpdateDescriptorSets(device_, 2, writes, 0, nullptr);
       f.commands = command_buffer();
       record(f);
@@ -267,7 +283,8 @@ class Cube {
   }
 
   VkCommandBuffer command_buffer() {
-    const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, command_pool_, VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
+    const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, command_pool_,
+                                           VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
     VkCommandBuffer commands;
     require(vkAllocateCommandBuffers(device_, &info, &commands), "vkAllocateCommandBuffers");
     return commands;
@@ -364,8 +381,9 @@ int main(int argc, char** argv) {
     Cube cube(size);
     cube.rate(warm_up);
     const double rate = cube.rate(seconds);
-    fmt::print(R"({{"renderer": "{}", "version": "{}", "rates": {{"cube": {{"value": {:.6g}, "unit": "frames/s"}}}}}})" "\n", cube.renderer(),
-               cube.version(), rate);
+    fmt::print(R"({{"renderer": "{}", "version": "{}", "rates": {{"cube": {{"value": {:.6g}, "unit": "frames/s"}}}}}})"
+               "\n",
+               cube.renderer(), cube.version(), rate);
   } catch (const std::exception& error) {
     fmt::print(stderr, "vk_cube: {}\n", error.what());
     return 1;

@@ -90,7 +90,8 @@ class DisplayMachine {
       const defs::RegisterField& field = in.one_of(row.fields);
       uint32_t value = registers.peek(offset);
       StateSource::put({&value, 1}, field.low, field.high - field.low + 1u,
-                       field.type == defs::RegisterFieldType::address ? in.below(memory_pages) * page_size >> field.low : in.number(field.high - field.low + 1u));
+                       field.type == defs::RegisterFieldType::address ? in.below(memory_pages) * page_size >> field.low
+                                                                      : in.number(field.high - field.low + 1u));
       write(offset, value);
     } else if (kind & 2) {
       write(offset, static_cast<uint32_t>(in.number(32)));

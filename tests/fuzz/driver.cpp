@@ -47,8 +47,9 @@ void print_result(const char* finding) {
   const double seconds = processor_seconds();
   const uint64_t n = executions.load();
   char line[512];
-  const int length = std::snprintf(line, sizeof line, "{\"target\":\"%s\",\"executions\":%llu,\"seconds\":%.3f,\"rate\":%.0f,\"finding\":\"%s\"}\n", program,
-                                   static_cast<unsigned long long>(n), seconds, seconds > 0 ? static_cast<double>(n) / seconds : 0.0, finding);
+  const int length =
+      std::snprintf(line, sizeof line, "{\"target\":\"%s\",\"executions\":%llu,\"seconds\":%.3f,\"rate\":%.0f,\"finding\":\"%s\"}\n",
+                    program, static_cast<unsigned long long>(n), seconds, seconds > 0 ? static_cast<double>(n) / seconds : 0.0, finding);
   if (write(STDOUT_FILENO, line, static_cast<size_t>(length)) < 0) _exit(1);
 }
 
@@ -186,7 +187,8 @@ int main(int argc, char** argv) {
   if (!paths.empty()) {
     for (const std::string& path : paths) run_path(path);
   } else {
-    std::fprintf(stderr, "%s: seed %llu, from input %llu\n", program, static_cast<unsigned long long>(seed), static_cast<unsigned long long>(first));
+    std::fprintf(stderr, "%s: seed %llu, from input %llu\n", program, static_cast<unsigned long long>(seed),
+                 static_cast<unsigned long long>(first));
     if (!count) count = seconds > 0 ? ~uint64_t{0} : 10000;
     for (uint64_t n = 0; n < count; ++n) {
       if (seconds > 0 && n % 64 == 0 && seconds_so_far() >= seconds) break;

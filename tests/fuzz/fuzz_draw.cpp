@@ -26,7 +26,8 @@ class DrawTarget {
   DrawTarget() {
     set_log_sink({});
     for (const defs::Command& command : defs::gen9::commands.commands)
-      if (command.valid_on(defs::EngineClass::render) && std::string_view(command.name).starts_with("3DSTATE_") && command.dwords > 1) state_commands_.push_back(&command);
+      if (command.valid_on(defs::EngineClass::render) && std::string_view(command.name).starts_with("3DSTATE_") && command.dwords > 1)
+        state_commands_.push_back(&command);
     view_.set_space(scenes_.all()[0].space);
   }
 
@@ -73,7 +74,8 @@ class DrawTarget {
     if (scene.places.empty() || in.one_in(6)) {
       // Contents: vertices, indices, constants, texels, commands.
       const uint64_t at = in.address() & ~uint64_t{3};
-      for (unsigned n = 1 + in.below(16); n; --n) view_.store<uint32_t>(strip_canonical(at + in.below(64) * 4), in.one_in(2) ? in.float_bits() : in.take<uint32_t>());
+      for (unsigned n = 1 + in.below(16); n; --n)
+        view_.store<uint32_t>(strip_canonical(at + in.below(64) * 4), in.one_in(2) ? in.float_bits() : in.take<uint32_t>());
       return;
     }
     const StatePlace& place = in.one_of(scene.places);
@@ -104,7 +106,8 @@ class DrawTarget {
     if (command.id == CommandId::_3DPRIMITIVE && packet.size() >= 7) {
       packet[2] = std::min(packet[2], 48u), packet[4] = std::min(packet[4], 3u);
     } else if (command.id == CommandId::GPGPU_WALKER && packet.size() >= 15) {
-      packet[7] = std::min(packet[7], packet[5] + 2), packet[10] = std::min(packet[10], packet[8] + 2), packet[12] = std::min(packet[12], packet[11] + 2);
+      packet[7] = std::min(packet[7], packet[5] + 2), packet[10] = std::min(packet[10], packet[8] + 2),
+      packet[12] = std::min(packet[12], packet[11] + 2);
     }
     if (!in.one_in(8)) return;
     const std::vector<uint32_t> before = packet;

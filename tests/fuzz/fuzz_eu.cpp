@@ -19,9 +19,7 @@ namespace {
 
 class EuTarget {
  public:
-  EuTarget() {
-    bound_.map.memory.keep();
-  }
+  EuTarget() { bound_.map.memory.keep(); }
 
   void run(std::span<const uint8_t> bytes) {
     StateSource in(bytes, bound_.map.addresses());
@@ -30,12 +28,14 @@ class EuTarget {
     const uint8_t kind = in.take<uint8_t>();
     for (size_t i = 0; i < length; ++i) code[i] = instruction(in, kind);
     const size_t size = length * sizeof(Native) - (in.one_in(16) ? in.below(16) : 0);
-    const auto program = Program::decode(gen9_isa(), {reinterpret_cast<const std::byte*>(code.data()), size}, in.one_in(8) ? in.take<uint32_t>() & ~7u : 0);
+    const auto program =
+        Program::decode(gen9_isa(), {reinterpret_cast<const std::byte*>(code.data()), size}, in.one_in(8) ? in.take<uint32_t>() & ~7u : 0);
     ThreadStart how;
     how.program = program.get();
     how.dispatch_mask = in.one_in(2) ? 0xff : in.take<uint32_t>();
     how.vector_mask = in.one_in(4) ? in.take<uint32_t>() : 0;
-    how.run_vector_mask = in.one_in(8), how.alt_mode = in.one_in(8), how.keep_denorms = in.one_in(2), how.single_program_flow = in.one_in(8);
+    how.run_vector_mask = in.one_in(8), how.alt_mode = in.one_in(8), how.keep_denorms = in.one_in(2),
+    how.single_program_flow = in.one_in(8);
     how.rounding = in.take<uint8_t>() & 3;
     how.payload = in.one_in(2) ? grf_count : in.below(grf_count);
     fill(in);

@@ -88,7 +88,8 @@ class LoadTarget {
   /// Numbers of any width, somewhere; the names of sections stay, most often.
   static void change(StateSource& in, std::vector<std::byte>& data) {
     for (unsigned n = 1 + in.below(6); n && data.size() > 32; --n) {
-      const size_t at = in.one_in(32) ? in.below(static_cast<uint32_t>(data.size() - 8)) : 24 + in.below(static_cast<uint32_t>(data.size() - 32));
+      const size_t at =
+          in.one_in(32) ? in.below(static_cast<uint32_t>(data.size() - 8)) : 24 + in.below(static_cast<uint32_t>(data.size() - 32));
       const unsigned width = 1u << in.below(4);
       const uint64_t value = in.number(width * 8);
       std::memcpy(data.data() + (at & ~size_t{width - 1u}), &value, width);
@@ -129,7 +130,8 @@ class LoadTarget {
   void submit() {
     constexpr uint32_t image = 1 * 4096, ring = 40 * 4096;
     std::array<uint32_t, 1024> frame{};
-    cs::write_image_frame(frame, defs::gen9::context_images.of(defs::EngineClass::render), softgen::test::engine_register(EngineId::rcs, 0));
+    cs::write_image_frame(frame, defs::gen9::context_images.of(defs::EngineClass::render),
+                          softgen::test::engine_register(EngineId::rcs, 0));
     frame[0x03] = 0x0009'0009, frame[0x07] = 16, frame[0x09] = ring, frame[0x0b] = 1;
     m_.memory.store(image + 4096, frame);
     const std::array<uint32_t, 4> store{0x1040'0002, 64, 0, 0x600d};

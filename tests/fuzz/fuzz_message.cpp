@@ -13,8 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   StateSource in({data, size}, bound.map.addresses());
   bound.bind(in, BoundSurfaces::surfaces);
   bound.bind_samplers(in, 2);
-  static constexpr Sfid sfids[] = {Sfid::sampler, Sfid::sampler, Sfid::dp_sampler, Sfid::dp_render, Sfid::dp_constant, Sfid::dp_data0, Sfid::dp_data1,
-                                   Sfid::dp_data1, Sfid::gateway, Sfid::thread_spawner};
+  static constexpr Sfid sfids[] = {Sfid::sampler,  Sfid::sampler,  Sfid::dp_sampler, Sfid::dp_render, Sfid::dp_constant,
+                                   Sfid::dp_data0, Sfid::dp_data1, Sfid::dp_data1,   Sfid::gateway,   Sfid::thread_spawner};
   static constexpr uint32_t widths[] = {1, 8, 8, 16, 16, 2, 4, 32};
   LimitedRun run(bound.stop);
   for (unsigned messages = 1 + (in.take<uint8_t>() & 3); messages; --messages) {
@@ -32,9 +32,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (header && !in.one_in(8)) payload[0].dw[3] = 0;  // the sampler table stays
     const uint32_t dispatch = in.one_in(2) ? ~0u : in.take<uint32_t>(), mask = in.one_in(2) ? dispatch : in.take<uint32_t>();
     const uint32_t channels = width == 32 ? ~0u : (1u << width) - 1;
-    const MessageOp op = eu::gen9_isa().message(static_cast<unsigned>(sfid), function | header | answer << 20 | registers << 25, in.one_in(4) ? in.take<uint32_t>() : 0);
-    const Message message{.op = op, .exec_size = width, .exec_mask = mask & channels, .dispatch_mask = dispatch & channels, .payload = payload, .payload2 = payload2,
-                          .response = response, .end_of_thread = false};
+    const MessageOp op = eu::gen9_isa().message(static_cast<unsigned>(sfid), function | header | answer << 20 | registers << 25,
+                                                in.one_in(4) ? in.take<uint32_t>() : 0);
+    const Message message{.op = op,
+                          .exec_size = width,
+                          .exec_mask = mask & channels,
+                          .dispatch_mask = dispatch & channels,
+                          .payload = payload,
+                          .payload2 = payload2,
+                          .response = response,
+                          .end_of_thread = false};
     functions.send(message, bound.env);
   }
   bound.restore();

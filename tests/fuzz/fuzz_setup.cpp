@@ -7,8 +7,8 @@
 #include "hw/render/assembly.h"
 #include "hw/render/raster.h"
 #include "hw/render/setup.h"
-#include "hw/render/tessellator.h"
 #include "hw/render/state_decoder.h"
+#include "hw/render/tessellator.h"
 #include "tests/fuzz/guest_map.h"
 #include "tests/fuzz/surface_states.h"
 
@@ -33,8 +33,9 @@ class SetupTarget {
       std::vector<uint32_t> packet(command->dwords);
       in.change_some(*command, packet);
       StateSource::finish(*command, packet);
-      if (command->id == defs::CommandId::_3DSTATE_RASTER && !in.one_in(4)) packet[1] = (packet[1] & ~(3u << 16)) | 1u << 16;  // CULLMODE_NONE
-      if (command->id == defs::CommandId::_3DSTATE_SF && !in.one_in(4)) packet[1] |= 2;                                       // Viewport Transform Enable
+      if (command->id == defs::CommandId::_3DSTATE_RASTER && !in.one_in(4))
+        packet[1] = (packet[1] & ~(3u << 16)) | 1u << 16;                                // CULLMODE_NONE
+      if (command->id == defs::CommandId::_3DSTATE_SF && !in.one_in(4)) packet[1] |= 2;  // Viewport Transform Enable
       store_.accept({0, command, packet});
     }
     viewports(in);
@@ -46,13 +47,16 @@ class SetupTarget {
   }
 
  private:
-  static constexpr const char* names[] = {"3DSTATE_RASTER", "3DSTATE_SF", "3DSTATE_CLIP", "3DSTATE_SBE", "3DSTATE_SBE_SWIZ", "3DSTATE_MULTISAMPLE",
-                                          "3DSTATE_SAMPLE_PATTERN", "3DSTATE_DRAWING_RECTANGLE", "3DSTATE_LINE_STIPPLE", "3DSTATE_WM", "3DSTATE_PS_EXTRA",
-                                          "3DSTATE_GS", "3DSTATE_DEPTH_BUFFER"};
+  static constexpr const char* names[] = {
+      "3DSTATE_RASTER",       "3DSTATE_SF",          "3DSTATE_CLIP",           "3DSTATE_SBE",
+      "3DSTATE_SBE_SWIZ",     "3DSTATE_MULTISAMPLE", "3DSTATE_SAMPLE_PATTERN", "3DSTATE_DRAWING_RECTANGLE",
+      "3DSTATE_LINE_STIPPLE", "3DSTATE_WM",          "3DSTATE_PS_EXTRA",       "3DSTATE_GS",
+      "3DSTATE_DEPTH_BUFFER"};
   static constexpr uint32_t sf_clip = 0x0, cc = 0x400, scissors = 0x600;
 
   void viewports(StateSource& in) {
-    static const defs::Structure &transform = structure("SF_CLIP_VIEWPORT"), &depth = structure("CC_VIEWPORT"), &scissor = structure("SCISSOR_RECT");
+    static const defs::Structure &transform = structure("SF_CLIP_VIEWPORT"), &depth = structure("CC_VIEWPORT"),
+                                 &scissor = structure("SCISSOR_RECT");
     std::array<uint32_t, 16> words{};
     gen9::SF_CLIP_VIEWPORT v;
     v.viewport_matrix_element_m00 = v.viewport_matrix_element_m30 = v.viewport_matrix_element_m11 = v.viewport_matrix_element_m31 = 32;
@@ -66,7 +70,8 @@ class SetupTarget {
     in.change_some(depth, range);
     in.change_some(scissor, rect);
     map_.memory.store(cc, range), map_.memory.store(scissors, rect);
-    pointer("3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP", sf_clip), pointer("3DSTATE_VIEWPORT_STATE_POINTERS_CC", cc), pointer("3DSTATE_SCISSOR_STATE_POINTERS", scissors);
+    pointer("3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP", sf_clip), pointer("3DSTATE_VIEWPORT_STATE_POINTERS_CC", cc),
+        pointer("3DSTATE_SCISSOR_STATE_POINTERS", scissors);
     const defs::Command* const rectangle = defs::gen9::commands.find("3DSTATE_DRAWING_RECTANGLE");
     if (in.one_in(4)) return;
     uint32_t all[] = {rectangle->match | 2, 0, 0x3fff'3fff, 0};
@@ -100,9 +105,10 @@ class SetupTarget {
     objects_.clear();
     const ObjectType type = object_type(topology);
     if (type == ObjectType::patch) return;
-    Assembler assembler(topology, {static_cast<uint8_t>(in.below(3)), static_cast<uint8_t>(in.below(2)), static_cast<uint8_t>(in.below(3))}, [&](const Object& object) {
-      if (objects_.size() < 8) objects_.push_back(primary_vertices(object, type));
-    });
+    Assembler assembler(topology, {static_cast<uint8_t>(in.below(3)), static_cast<uint8_t>(in.below(2)), static_cast<uint8_t>(in.below(3))},
+                        [&](const Object& object) {
+                          if (objects_.size() < 8) objects_.push_back(primary_vertices(object, type));
+                        });
     for (unsigned i = 0; i < count; ++i) {
       assembler.vertex(in.one_in(8) ? in.below(count) : i);
       if (in.one_in(16)) assembler.cut();
@@ -131,11 +137,15 @@ class SetupTarget {
     if (part.bounds.empty()) return;
     PartRaster scan(part, raster);
     // One tile of it.
-    const auto tile_of = [&](int32_t from, int32_t to) { return (from + static_cast<int32_t>(in.below(static_cast<uint32_t>(to - from)))) & ~63; };
+    const auto tile_of = [&](int32_t from, int32_t to) {
+      return (from + static_cast<int32_t>(in.below(static_cast<uint32_t>(to - from)))) & ~63;
+    };
     const int32_t x = tile_of(part.bounds.x0, part.bounds.x1), y = tile_of(part.bounds.y0, part.bounds.y1);
     const PixelRect tile{x, y, x + 64, y + 64};
     const auto inside = [&](int32_t px, int32_t py) {
-      if (px < part.bounds.x0 || py < part.bounds.y0 || px >= part.bounds.x1 || py >= part.bounds.y1 || px < x || py < y || px >= x + 64 || py >= y + 64) std::abort();
+      if (px < part.bounds.x0 || py < part.bounds.y0 || px >= part.bounds.x1 || py >= part.bounds.y1 || px < x || py < y || px >= x + 64 ||
+          py >= y + 64)
+        std::abort();
     };
     unsigned left = 24;
     if (scan.by_blocks())
@@ -161,7 +171,8 @@ class SetupTarget {
     const TessellationState& te = state_.tessellation;
     std::array<uint32_t, 8> header;
     const bool large = in.one_in(64);
-    for (uint32_t& dword : header) dword = in.one_in(2) || large ? in.float_bits() : std::bit_cast<uint32_t>(static_cast<float>(in.take<uint8_t>()) / 32);
+    for (uint32_t& dword : header)
+      dword = in.one_in(2) || large ? in.float_bits() : std::bit_cast<uint32_t>(static_cast<float>(in.take<uint8_t>()) / 32);
     TessellationFactors factors = patch_factors(te, header);
     if (!large) {
       // Few points: 4225 of them take long.

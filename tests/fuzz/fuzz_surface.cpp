@@ -55,14 +55,21 @@ class SurfaceTarget {
     bound_.fill_registers(in, payload);
     const uint32_t mask = channels == 32 ? ~0u : (1u << channels) - 1;
     const MessageOp op = eu::gen9_isa().message(static_cast<unsigned>(sfid), function | answer << 20 | registers << 25);
-    functions_.send({.op = op, .exec_size = channels, .exec_mask = mask,
-                     .dispatch_mask = mask, .payload = payload, .payload2 = {}, .response = response, .end_of_thread = false},
+    functions_.send({.op = op,
+                     .exec_size = channels,
+                     .exec_mask = mask,
+                     .dispatch_mask = mask,
+                     .payload = payload,
+                     .payload2 = {},
+                     .response = response,
+                     .end_of_thread = false},
                     bound_.env);
   }
   void data_port(StateSource& in) {
     using namespace defs::gen9::message::dp_data1;
-    static constexpr uint32_t types[] = {untyped_surface_read, untyped_surface_write, untyped_atomic, typed_surface_read, typed_surface_write,
-                                         typed_atomic, media_block_read, media_block_write, untyped_atomic_float};
+    static constexpr uint32_t types[] = {untyped_surface_read, untyped_surface_write, untyped_atomic,
+                                         typed_surface_read,   typed_surface_write,   typed_atomic,
+                                         media_block_read,     media_block_write,     untyped_atomic_float};
     const uint32_t type = in.one_of(types);
     const bool media = type == media_block_read || type == media_block_write;
     send(in, Sfid::dp_data1, type << 14 | in.below(64) << 8 | (media ? 1u << 19 : 0), 1 + in.below(11), in.below(9), in.one_in(2) ? 8 : 16);
@@ -82,7 +89,8 @@ class SurfaceTarget {
   }
   static PixelRect rect_in(StateSource& in, const surface::Extent& extent) {
     const Place from = in.one_in(3) ? Place{} : place_in(in, extent, 1);
-    return {static_cast<int32_t>(from.x), static_cast<int32_t>(from.y), static_cast<int32_t>(std::min(extent.width, from.x + 1 + in.below(100))),
+    return {static_cast<int32_t>(from.x), static_cast<int32_t>(from.y),
+            static_cast<int32_t>(std::min(extent.width, from.x + 1 + in.below(100))),
             static_cast<int32_t>(std::min(extent.height, from.y + 1 + in.below(36)))};
   }
 
@@ -129,7 +137,8 @@ class SurfaceTarget {
     std::byte texel[16];
     for (std::byte& byte : texel) byte = in.take<std::byte>();
     const PixelRect rect = rect_in(in, rt.level->extent());
-    render::fill(view(), rt.surface, *rt.level, rect, rt.surface.min_array_element + in.below(2), in.below(rt.surface.samples), texel, stops());
+    render::fill(view(), rt.surface, *rt.level, rect, rt.surface.min_array_element + in.below(2), in.below(rt.surface.samples), texel,
+                 stops());
   }
   void color_control(StateSource& in) {
     const render::RenderTarget rt(decoded());
@@ -139,7 +148,8 @@ class SurfaceTarget {
     if (rt.mcs) rt.mcs.write(view(), p.x, p.y, slice, rt.mcs.read(view(), p.x, p.y, slice) ^ in.take<uint64_t>());
     if (!rt.ccs) return;
     const PixelRect rect = rect_in(in, rt.level->extent());
-    const surface::CcsRect codes{static_cast<uint32_t>(rect.x0), static_cast<uint32_t>(rect.y0), static_cast<uint32_t>(rect.x1), static_cast<uint32_t>(rect.y1)};
+    const surface::CcsRect codes{static_cast<uint32_t>(rect.x0), static_cast<uint32_t>(rect.y0), static_cast<uint32_t>(rect.x1),
+                                 static_cast<uint32_t>(rect.y1)};
     switch (in.below(3)) {
       case 0: rt.ccs.fill(view(), codes, slice, surface::CcsCode::clear); break;
       case 1: rt.ccs.resolve(view(), codes, slice, in.one_in(2)); break;
@@ -155,7 +165,8 @@ class SurfaceTarget {
 
   void depth_stencil(StateSource& in) {
     using Depth = gen9::_3DSTATE_DEPTH_BUFFER;
-    static constexpr Depth::SurfaceFormat formats[] = {Depth::SurfaceFormat::D32_FLOAT, Depth::SurfaceFormat::D24_UNORM_X8_UINT, Depth::SurfaceFormat::D16_UNORM};
+    static constexpr Depth::SurfaceFormat formats[] = {Depth::SurfaceFormat::D32_FLOAT, Depth::SurfaceFormat::D24_UNORM_X8_UINT,
+                                                       Depth::SurfaceFormat::D16_UNORM};
     Depth d;
     d.surface_type = static_cast<Depth::SurfaceType>(1);
     d.surface_format = in.one_of(formats);
@@ -182,19 +193,23 @@ class SurfaceTarget {
     const unsigned samples = in.one_in(4) ? 1u << in.below(5) : 1;
     const render::DrawState& state = refreshed();
     const auto packet = store_.packet(CommandId::_3DSTATE_DEPTH_BUFFER);
-    const render::DepthStencil unit(
-        state, {surface::decode_depth_buffer(packet, samples), surface::decode_stencil_buffer(packet, store_.packet(CommandId::_3DSTATE_STENCIL_BUFFER), samples)});
+    const render::DepthStencil unit(state,
+                                    {surface::decode_depth_buffer(packet, samples),
+                                     surface::decode_stencil_buffer(packet, store_.packet(CommandId::_3DSTATE_STENCIL_BUFFER), samples)});
     const surface::Extent extent{d.width + 1, d.height + 1, 1};
     if (in.one_in(2)) {
       render::DepthOperation op;
       op.clear_depth = op.clear_stencil = true;
       op.sample_mask = in.one_in(16) ? in.take<uint16_t>() : 1u << in.below(samples);
       op.whole_surface = true;
-      unit.clear(view(), [&](const PixelRect& rect, const render::FillPart& part) {
-        PixelRect band = rect_in(in, {static_cast<uint32_t>(rect.x1), static_cast<uint32_t>(rect.y1), 1});
-        if (rect.empty() || bound_.stop.aborting()) return;
-        part(view(), band);
-      }, stops(), op);
+      unit.clear(
+          view(),
+          [&](const PixelRect& rect, const render::FillPart& part) {
+            PixelRect band = rect_in(in, {static_cast<uint32_t>(rect.x1), static_cast<uint32_t>(rect.y1), 1});
+            if (rect.empty() || bound_.stop.aborting()) return;
+            part(view(), band);
+          },
+          stops(), op);
       return;
     }
     for (unsigned i = 0; i < 4; ++i) {

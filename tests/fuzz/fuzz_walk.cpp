@@ -66,8 +66,7 @@ void access(Input& in, View& view, std::vector<std::byte>& buffer) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   set_log_sink({});
   Input in({data, size});
-  std::unique_ptr<std::byte, decltype(&std::free)> ram(
-      static_cast<std::byte*>(std::aligned_alloc(4096, ram_size)), &std::free);
+  std::unique_ptr<std::byte, decltype(&std::free)> ram(static_cast<std::byte*>(std::aligned_alloc(4096, ram_size)), &std::free);
   std::memset(ram.get(), 0, ram_size);
   FlatMemory memory;
   // The last page is not there, the one before is read-only.

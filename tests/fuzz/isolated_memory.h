@@ -48,7 +48,8 @@ class GuardedPages {
     all_ = detail::map(nullptr, pages * page_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd_);
     area_ = detail::map(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
     for (size_t i = 0; i < pages; ++i)
-      detail::map(page(i), page_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd_, static_cast<off_t>(i * page_size));
+      detail::map(page(i), page_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd_,
+                  static_cast<off_t>(i * page_size));
     pages_ = pages;
   }
   ~GuardedPages() {
@@ -98,7 +99,9 @@ class IsolatedMemory final : public HostMemory {
     if (!bytes.empty()) std::memcpy(for_write(gpa, bytes.size()), bytes.data(), bytes.size());
   }
   template <typename T>
-  void store(uint64_t gpa, const T& value) { std::memcpy(for_write(gpa, sizeof value), &value, sizeof value); }
+  void store(uint64_t gpa, const T& value) {
+    std::memcpy(for_write(gpa, sizeof value), &value, sizeof value);
+  }
 
   /// What memory holds now is what restore() brings back.
   void keep() {

@@ -34,7 +34,8 @@ struct Snapshot {
 };
 
 bool is_action(CommandId id) {
-  return id == CommandId::_3DPRIMITIVE || id == CommandId::GPGPU_WALKER || id == CommandId::MEDIA_OBJECT || id == CommandId::MEDIA_OBJECT_WALKER;
+  return id == CommandId::_3DPRIMITIVE || id == CommandId::GPGPU_WALKER || id == CommandId::MEDIA_OBJECT ||
+         id == CommandId::MEDIA_OBJECT_WALKER;
 }
 
 /// What a draw's state points to.
@@ -58,9 +59,11 @@ class PlaceFinder {
       if (const auto p = store_.packet(stage.sampler); p.size() > 1 && p[1]) sampler_array(dynamic_ + p[1]);
     }
     one(CommandId::_3DSTATE_BLEND_STATE_POINTERS, "BLEND_STATE"), one(CommandId::_3DSTATE_CC_STATE_POINTERS, "COLOR_CALC_STATE");
-    one(CommandId::_3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP, "SF_CLIP_VIEWPORT"), one(CommandId::_3DSTATE_VIEWPORT_STATE_POINTERS_CC, "CC_VIEWPORT");
+    one(CommandId::_3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP, "SF_CLIP_VIEWPORT"),
+        one(CommandId::_3DSTATE_VIEWPORT_STATE_POINTERS_CC, "CC_VIEWPORT");
     one(CommandId::_3DSTATE_SCISSOR_STATE_POINTERS, "SCISSOR_RECT");
-    for (const CommandId id : {CommandId::_3DSTATE_VS, CommandId::_3DSTATE_HS, CommandId::_3DSTATE_DS, CommandId::_3DSTATE_GS, CommandId::_3DSTATE_PS})
+    for (const CommandId id :
+         {CommandId::_3DSTATE_VS, CommandId::_3DSTATE_HS, CommandId::_3DSTATE_DS, CommandId::_3DSTATE_GS, CommandId::_3DSTATE_PS})
       if (const auto p = store_.packet(id); p.size() > 2) kernel(p[1] | uint64_t{p[2]} << 32);
     if (const auto p = store_.packet(CommandId::MEDIA_INTERFACE_DESCRIPTOR_LOAD); p.size() > 3) descriptor(dynamic_ + p[3]);
     return std::move(places_);
@@ -68,14 +71,17 @@ class PlaceFinder {
 
  private:
   template <typename T>
-  T unpacked(CommandId id) const { return T::unpack(store_.packet(id)); }
+  T unpacked(CommandId id) const {
+    return T::unpack(store_.packet(id));
+  }
   bool mapped(uint64_t at) const { return memory::translate(view_.space(), view_.memory(), strip_canonical(at)).valid; }
   void add(uint64_t at, const defs::Structure* structure, uint32_t dwords) {
     if (mapped(at) && mapped(at + dwords * 4 - 1)) places_.push_back({strip_canonical(at), structure, dwords});
   }
   void one(CommandId id, const char* name) {
     const defs::Structure* const structure = defs::gen9::commands.find_structure(name);
-    if (const auto p = store_.packet(id); p.size() > 1 && structure) add(dynamic_ + (p[1] & ~31u), structure, std::max<uint32_t>(structure->dwords, 3));
+    if (const auto p = store_.packet(id); p.size() > 1 && structure)
+      add(dynamic_ + (p[1] & ~31u), structure, std::max<uint32_t>(structure->dwords, 3));
   }
   void table(uint64_t at) {
     for (uint32_t i = 0; i < table_entries && mapped(at + i * 4); ++i) {
@@ -88,7 +94,8 @@ class PlaceFinder {
     for (uint32_t i = 0; i < samplers; ++i) add(at + i * 16, defs::gen9::commands.find_structure("SAMPLER_STATE"), 4);
   }
   void kernel(uint64_t offset) {
-    if (const uint64_t at = instruction_ + (offset & ~uint64_t{63}); mapped(at)) places_.push_back({strip_canonical(at), nullptr, kernel_dwords});
+    if (const uint64_t at = instruction_ + (offset & ~uint64_t{63}); mapped(at))
+      places_.push_back({strip_canonical(at), nullptr, kernel_dwords});
   }
   void descriptor(uint64_t at) {
     add(at, defs::gen9::commands.find_structure("INTERFACE_DESCRIPTOR_DATA"), 8);
@@ -114,8 +121,12 @@ class Collector final : public debug::BatchObserver {
     if (!p.command) return;
     const Packet packet{p.address, p.command, p.dwords};
     if (store_.accept(packet) || !is_action(p.command->id)) return;
-    scenes_.push_back({.space = {}, .state = std::make_shared<render::StateStore>(store_), .action = p.command,
-                       .packet = {p.dwords.begin(), p.dwords.end()}, .places = PlaceFinder(view_, store_).find(), .addresses = {}});
+    scenes_.push_back({.space = {},
+                       .state = std::make_shared<render::StateStore>(store_),
+                       .action = p.command,
+                       .packet = {p.dwords.begin(), p.dwords.end()},
+                       .places = PlaceFinder(view_, store_).find(),
+                       .addresses = {}});
   }
   void problem(uint64_t, const std::string&) override {}
 
@@ -139,14 +150,17 @@ void each_page(HostMemory& memory, const memory::AddressSpace& space, Page&& pag
   };
   entries(space.roots[0], [&](uint64_t a, uint64_t pdp) {
     entries(pdp, [&](uint64_t b, uint64_t directory) {
-      entries(directory, [&](uint64_t c, uint64_t table) { entries(table, [&](uint64_t d, uint64_t) { page(a << 39 | b << 30 | c << 21 | d << 12); }); });
+      entries(directory, [&](uint64_t c, uint64_t table) {
+        entries(table, [&](uint64_t d, uint64_t) { page(a << 39 | b << 30 | c << 21 | d << 12); });
+      });
     });
   });
 }
 
 class Reader {
  public:
-  Reader(std::vector<Scene>& scenes, std::vector<Snapshot>& snapshots) : scenes_(scenes), snapshots_(snapshots), image_(memory_, ggtt_, {}) {
+  Reader(std::vector<Scene>& scenes, std::vector<Snapshot>& snapshots)
+      : scenes_(scenes), snapshots_(snapshots), image_(memory_, ggtt_, {}) {
     image_.on_submit = [this](const replay::Submission& s) { submit(s); };
   }
   void read(const std::string& path) {

@@ -22,8 +22,8 @@ struct Scene {
   memory::AddressSpace space;
   std::shared_ptr<const render::StateStore> state;
   const defs::Command* action;
-  std::vector<uint32_t> packet;             ///< of the action
-  std::vector<StatePlace> places;           ///< what the state points to
+  std::vector<uint32_t> packet;                            ///< of the action
+  std::vector<StatePlace> places;                          ///< what the state points to
   std::shared_ptr<const std::vector<uint64_t>> addresses;  ///< pages that are mapped
 };
 

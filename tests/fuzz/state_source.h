@@ -38,32 +38,59 @@ class StateSource {
   uint32_t below(uint32_t n) { return n <= 256 ? take<uint8_t>() * n >> 8 : static_cast<uint32_t>(uint64_t{take<uint32_t>()} * n >> 32); }
   bool one_in(uint32_t n) { return below(n) == 0; }
   template <typename T, size_t n>
-  const T& one_of(const T (&list)[n]) { return list[below(n)]; }
+  const T& one_of(const T (&list)[n]) {
+    return list[below(n)];
+  }
   template <typename List>
-  auto& one_of(List&& list) { return list[below(static_cast<uint32_t>(std::size(list)))]; }
+  auto& one_of(List&& list) {
+    return list[below(static_cast<uint32_t>(std::size(list)))];
+  }
 
   /// A number of `width` bits: the ends, powers of two and their neighbours, small ones, any.
   uint64_t number(unsigned width) {
     const uint64_t all = width >= 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
     switch (take<uint8_t>() & 15) {
-      case 0: case 1: return 0;
+      case 0:
+      case 1: return 0;
       case 2: return all;
       case 3: return all - 1;
       case 4: return 1;
       case 5: return uint64_t{1} << (width - 1);
-      case 6: case 7: return uint64_t{1} << below(width);
+      case 6:
+      case 7: return uint64_t{1} << below(width);
       case 8: return ((uint64_t{1} << below(width)) - 1) & all;
-      case 9: case 10: case 11: return take<uint8_t>() & 15 & all;
+      case 9:
+      case 10:
+      case 11: return take<uint8_t>() & 15 & all;
       default: return take<uint64_t>() & all;
     }
   }
   /// Bits of a float: those where arithmetic breaks, and plain ones.
   uint32_t float_bits() {
-    static constexpr uint32_t ends[] = {0, 0x8000'0000, 0x3f80'0000, 0xbf80'0000, 0x7f80'0000, 0xff80'0000, 0x7fc0'0000, 0x7f80'0001, 1, 0x8000'0001, 0x007f'ffff,
-                                        0x0080'0000, 0x7f7f'ffff, 0xff7f'ffff, 0x4b80'0000 /* 2^24 */, 0x4f00'0000 /* 2^31 */, 0xcf00'0000, 0x4f80'0000,
-                                        0x5f00'0000 /* 2^63 */, 0x3f00'0000, 0x3eff'ffff};
+    static constexpr uint32_t ends[] = {0,
+                                        0x8000'0000,
+                                        0x3f80'0000,
+                                        0xbf80'0000,
+                                        0x7f80'0000,
+                                        0xff80'0000,
+                                        0x7fc0'0000,
+                                        0x7f80'0001,
+                                        1,
+                                        0x8000'0001,
+                                        0x007f'ffff,
+                                        0x0080'0000,
+                                        0x7f7f'ffff,
+                                        0xff7f'ffff,
+                                        0x4b80'0000 /* 2^24 */,
+                                        0x4f00'0000 /* 2^31 */,
+                                        0xcf00'0000,
+                                        0x4f80'0000,
+                                        0x5f00'0000 /* 2^63 */,
+                                        0x3f00'0000,
+                                        0x3eff'ffff};
     switch (take<uint8_t>() & 7) {
-      case 0: case 1: return one_of(ends);
+      case 0:
+      case 1: return one_of(ends);
       case 2: return take<uint32_t>();
       case 3: return std::bit_cast<uint32_t>(static_cast<float>(take<int8_t>()));
       default: return std::bit_cast<uint32_t>(static_cast<float>(take<int16_t>()) / 8192);
@@ -71,8 +98,9 @@ class StateSource {
   }
   /// One of the places, at a page's start, end, or anywhere in it; now and then an address that is none.
   uint64_t address() {
-    static constexpr uint64_t odd[] = {0xffff'f000, 0xffff'ffff, 0x1'0000'0000, 0x7fff'ffff'f000, 0x8000'0000'0000, 0xffff'ffff'f000, 0xffff'8000'0000'0000,
-                                       0x0001'0000'0000'0000, 0xdead'beef'0000'1000, ~uint64_t{0}};
+    static constexpr uint64_t odd[] = {0xffff'f000,           0xffff'ffff,      0x1'0000'0000,         0x7fff'ffff'f000,
+                                       0x8000'0000'0000,      0xffff'ffff'f000, 0xffff'8000'0000'0000, 0x0001'0000'0000'0000,
+                                       0xdead'beef'0000'1000, ~uint64_t{0}};
     const uint8_t kind = take<uint8_t>();
     if (addresses_.empty() || kind < 8) return kind < 2 ? take<uint64_t>() : one_of(odd);
     const uint64_t page = one_of(addresses_);

@@ -57,15 +57,16 @@ inline SurfaceState surface_state(StateSource& in) {
     in.change_some(layout, state);
     return state;
   }
-  static constexpr S::SurfaceType types[] = {S::SurfaceType::SURFTYPE_2D, S::SurfaceType::SURFTYPE_2D, S::SurfaceType::SURFTYPE_2D, S::SurfaceType::SURFTYPE_1D,
-                                             S::SurfaceType::SURFTYPE_3D, S::SurfaceType::SURFTYPE_CUBE, S::SurfaceType::SURFTYPE_BUFFER,
-                                             S::SurfaceType::SURFTYPE_STRBUF};
+  static constexpr S::SurfaceType types[] = {S::SurfaceType::SURFTYPE_2D,     S::SurfaceType::SURFTYPE_2D,    S::SurfaceType::SURFTYPE_2D,
+                                             S::SurfaceType::SURFTYPE_1D,     S::SurfaceType::SURFTYPE_3D,    S::SurfaceType::SURFTYPE_CUBE,
+                                             S::SurfaceType::SURFTYPE_BUFFER, S::SurfaceType::SURFTYPE_STRBUF};
   static constexpr uint32_t tile_pitches[] = {128, 512, 64, 256, 1024};
   S s;
   s.surface_type = in.one_of(types);
   const auto formats = defs::gen9::commands.surface_formats.values;
   // Half of them of the formats that everything takes.
-  static constexpr uint32_t common[] = {0xc0, 0xc7, 0x00, 0x02, 0xe4, 0xd6, 0xd7, 0x88, 0xd8, 0x40, 0x41, 0x10a, 0x108, 0x140, 0x143, 0x106};
+  static constexpr uint32_t common[] = {0xc0, 0xc7, 0x00, 0x02,  0xe4,  0xd6,  0xd7,  0x88,
+                                        0xd8, 0x40, 0x41, 0x10a, 0x108, 0x140, 0x143, 0x106};
   s.surface_format = static_cast<gen9::SurfaceFormat>(in.one_in(2) ? in.one_of(common) : in.one_of(formats).value);
   s.tile_mode = static_cast<S::TileMode>(in.take<uint8_t>() & 3);
   if (in.one_in(8)) s.tiled_resource_mode = static_cast<S::TiledResourceMode>(in.take<uint8_t>() & 3);
@@ -75,7 +76,9 @@ inline SurfaceState surface_state(StateSource& in) {
   s.cube_face_enable_negative_z = s.cube_face_enable_positive_z = true;
   s.width = small_size(in) - 1;
   s.height = small_size(in) - 1;
-  if (in.one_in(4)) s.depth = s.render_target_view_extent = in.below(8), s.surface_array = in.one_in(2), s.minimum_array_element = in.below(4) & in.below(4);
+  if (in.one_in(4))
+    s.depth = s.render_target_view_extent = in.below(8), s.surface_array = in.one_in(2),
+    s.minimum_array_element = in.below(4) & in.below(4);
   // Whole tiles, or anything near.
   s.surface_pitch = in.one_of(tile_pitches) * (1 + in.below(8)) - 1;
   if (in.one_in(4)) s.surface_pitch += in.below(129) - 64u;

@@ -34,7 +34,9 @@ class Generator {
   unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
   bool chance(unsigned percent) { return below(100) < percent; }
   template <typename T, size_t N>
-  T of(const T (&list)[N]) { return list[below(N)]; }
+  T of(const T (&list)[N]) {
+    return list[below(N)];
+  }
 
   bool candidate(Instruction& i);
   RegType type_for(std::string_view letters, int want_float);
@@ -50,8 +52,8 @@ class Generator {
 };
 
 uint32_t Generator::word() {
-  static constexpr uint32_t special[] = {0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x80000001,
-                                         0x007fffff, 0x00800000, 0x7f7fffff, 0x3f000000, 0x40200000, 0xffffffff, 0x7fffffff,
+  static constexpr uint32_t special[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1,
+                                         0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0x3f000000, 0x40200000, 0xffffffff, 0x7fffffff,
                                          0x3c003c00, 0x7c00fc00, 0x00010001, 0x4b000001, 0x33800000, 0x477fe000, 0x3effffff};
   switch (below(6)) {
     case 0: return of(special);
@@ -99,7 +101,7 @@ void Generator::region(const Instruction& i, Operand& o) {
   }
   switch (below(4)) {
     case 0: o.vstride = o.width = o.hstride = 0; break;  // <0;1,0>
-    case 1: {                                              // packed
+    case 1: {                                            // packed
       const unsigned w = std::min({exec, 16u, 32 / size});
       o.width = static_cast<uint8_t>(std::countr_zero(w));
       o.hstride = w > 1;
@@ -211,7 +213,11 @@ bool Generator::candidate(Instruction& i) {
   const bool math = row.form == Form::math && with_math_;
   if (row.form != Form::basic && row.form != Form::ternary && !math) return false;
   switch (row.opcode) {
-    case Opcode::illegal: case Opcode::movi: case Opcode::smov: case Opcode::wait: case Opcode::madm: return false;
+    case Opcode::illegal:
+    case Opcode::movi:
+    case Opcode::smov:
+    case Opcode::wait:
+    case Opcode::madm: return false;
     default: break;
   }
   i = Instruction{};
@@ -248,13 +254,23 @@ bool Generator::candidate(Instruction& i) {
     const RegType first = type_for(row.src_types, kind);
     source(i, 0, first);
     if (row.sources > 1) source(i, 1, chance(70) ? first : type_for(row.src_types, is_float(first)));
-    destination(i, chance(60) && allows(row.dst_types, first) ? first : type_for(row.dst_types, row.opcode == Opcode::mov || chance(10) ? -1 : is_float(first)));
+    destination(i, chance(60) && allows(row.dst_types, first)
+                       ? first
+                       : type_for(row.dst_types, row.opcode == Opcode::mov || chance(10) ? -1 : is_float(first)));
     if (planes) {
-      i.src[0] = Operand{.file = RegFile::grf, .type = RegType::f, .negate = chance(20), .reg = static_cast<uint8_t>(below(120)),
+      i.src[0] = Operand{.file = RegFile::grf,
+                         .type = RegType::f,
+                         .negate = chance(20),
+                         .reg = static_cast<uint8_t>(below(120)),
                          .subreg = static_cast<uint8_t>(below(2) * 16)};
       if (i.opcode == Opcode::pln)
-        i.src[1] = Operand{.file = RegFile::grf, .type = RegType::f, .negate = chance(20), .reg = static_cast<uint8_t>(below(120)),
-                           .vstride = 4, .width = 3, .hstride = 1};
+        i.src[1] = Operand{.file = RegFile::grf,
+                           .type = RegType::f,
+                           .negate = chance(20),
+                           .reg = static_cast<uint8_t>(below(120)),
+                           .vstride = 4,
+                           .width = 3,
+                           .hstride = 1};
     }
   }
   if (math) {
@@ -281,12 +297,16 @@ bool comparable(const Instruction& i) {
   if (i.pred_control > 3 && i.flag_reg * 32 + i.flag_subreg * 16 + 32 > 64) return false;
   if (i.channel_offset() + i.exec_size + i.flag_reg * 32 + i.flag_subreg * 16 > 64) return false;
   const bool acc = i.acc_write || i.dst.is_arf(Arf::accumulator) || i.info()->has('a') || i.info()->has('A');
-  if (acc && (i.exec_size > 8 || size_of(i.dst.type) != size_of(i.src[0].type) || size_of(i.src[0].type) == 8 || size_of(i.src[0].type) == 1)) return false;
+  if (acc &&
+      (i.exec_size > 8 || size_of(i.dst.type) != size_of(i.src[0].type) || size_of(i.src[0].type) == 8 || size_of(i.src[0].type) == 1))
+    return false;
   if (acc && (is_float(i.dst.type) != is_float(i.src[0].type) || i.src[0].type == RegType::hf || i.dst.type == RegType::hf)) return false;
   if (acc && i.acc_write && i.dst.is_arf(Arf::accumulator)) return false;
   if ((i.info()->has('a')) && is_packed_vector(i.src[0].type)) return false;
-  if (acc && is_float(i.src[0].type) && i.opcode == Opcode::mac && i.src[1].type != RegType::f && i.src[1].type != RegType::vf) return false;
-  if ((i.opcode == Opcode::sad2 || i.opcode == Opcode::sada2) && (i.exec_size < 2 || i.access_mode == AccessMode::align16 || acc)) return false;
+  if (acc && is_float(i.src[0].type) && i.opcode == Opcode::mac && i.src[1].type != RegType::f && i.src[1].type != RegType::vf)
+    return false;
+  if ((i.opcode == Opcode::sad2 || i.opcode == Opcode::sada2) && (i.exec_size < 2 || i.access_mode == AccessMode::align16 || acc))
+    return false;
   if (i.cond_mod == 8 && is_float(i.src[0].type) && !is_float(i.dst.type)) return false;
   if (i.cond_mod == 8 && !is_float(i.src[0].type) && is_float(i.dst.type)) return false;
   // Wrapping kernels do not see overflow of logic and moves between integers.
@@ -383,7 +403,8 @@ std::string explain(const State& expected, const State& found) {
     if (expected.acc[n] != found.acc[n]) return fmt::format("acc byte {}", n);
   if (expected.acc_size != found.acc_size) return fmt::format("acc size {} {}", expected.acc_size, found.acc_size);
   for (size_t n = 0; n < 64; n++)
-    if (expected.acc_wide[n] != found.acc_wide[n]) return fmt::format("acc channel {}: expected {:x}, found {:x}", n, expected.acc_wide[n], found.acc_wide[n]);
+    if (expected.acc_wide[n] != found.acc_wide[n])
+      return fmt::format("acc channel {}: expected {:x}, found {:x}", n, expected.acc_wide[n], found.acc_wide[n]);
   return "other state";
 }
 
@@ -420,7 +441,8 @@ Outcome run(uint64_t seed, uint64_t instructions) {
       const State found = machine.run({code[n], end_of_thread()}, state);
       if (!same(wanted, found))
         outcome.difference = fmt::format("seed {} program {} instruction {}: {}\n  {} (cr0 {:x}, channels {:08x}, flags {:016x})", seed,
-                                         outcome.programs - 1, n, print(gen9_isa(), code[n]), explain(wanted, found), state.cr0, state.channels, state.flags);
+                                         outcome.programs - 1, n, print(gen9_isa(), code[n]), explain(wanted, found), state.cr0,
+                                         state.channels, state.flags);
       state = wanted;
     }
     if (outcome.difference.empty()) outcome.difference = fmt::format("seed {} program {}: only together", seed, outcome.programs - 1);

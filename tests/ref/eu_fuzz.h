@@ -15,7 +15,7 @@ namespace softgen::eu::fuzz {
 struct Outcome {
   uint64_t instructions = 0;  ///< compared
   uint64_t programs = 0;
-  std::string difference;     ///< empty: none; else the first one, with its seed
+  std::string difference;  ///< empty: none; else the first one, with its seed
 };
 
 /// Runs programs of random instructions until `instructions` were compared or a difference was found.

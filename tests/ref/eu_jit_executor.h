@@ -15,7 +15,8 @@ class JitExecutor {
     if (!jit::mode_is_compiled(thread.regs.control[0])) return interpret(thread, env, target);
     const Program& program = *thread.program();
     const jit::Variant variant{.flush_f32 = !(thread.regs.control[0] & cr0::denorm_f32),
-                               .channels = thread.dispatched == 0xffffffff ? thread.dispatched : 0, .keep_registers = true};
+                               .channels = thread.dispatched == 0xffffffff ? thread.dispatched : 0,
+                               .keep_registers = true};
     const jit::ObjectFile object = jit::compile(program, variant, isa_);
     if (object.refused) return refused_++, interpret(thread, env, target);
     stepped_ += object.stepped;

@@ -44,7 +44,10 @@ uint16_t half_bits(double v) {
   if (v == 0) return sign;
   int e = std::max(std::ilogb(v), -14);
   double q = std::nearbyint(std::ldexp(v, 10 - e));
-  if (std::abs(q) >= 2048) { q /= 2; e++; }
+  if (std::abs(q) >= 2048) {
+    q /= 2;
+    e++;
+  }
   if (e > 15) {
     const int mode = std::fegetround();
     const bool finite = mode == FE_TOWARDZERO || (mode == FE_UPWARD && sign) || (mode == FE_DOWNWARD && !sign);
@@ -128,14 +131,38 @@ bool Machine::predicate(unsigned n) const {
 
 Number Machine::decode(const uint8_t* p, RegType t) {
   switch (t) {
-    case RegType::ud: { uint32_t v; std::memcpy(&v, p, 4); return Number::of(v); }
-    case RegType::d: { int32_t v; std::memcpy(&v, p, 4); return Number::of(v); }
-    case RegType::uw: { uint16_t v; std::memcpy(&v, p, 2); return Number::of(v); }
-    case RegType::w: { int16_t v; std::memcpy(&v, p, 2); return Number::of(v); }
+    case RegType::ud: {
+      uint32_t v;
+      std::memcpy(&v, p, 4);
+      return Number::of(v);
+    }
+    case RegType::d: {
+      int32_t v;
+      std::memcpy(&v, p, 4);
+      return Number::of(v);
+    }
+    case RegType::uw: {
+      uint16_t v;
+      std::memcpy(&v, p, 2);
+      return Number::of(v);
+    }
+    case RegType::w: {
+      int16_t v;
+      std::memcpy(&v, p, 2);
+      return Number::of(v);
+    }
     case RegType::ub: return Number::of(*p);
     case RegType::b: return Number::of(static_cast<int8_t>(*p));
-    case RegType::uq: { uint64_t v; std::memcpy(&v, p, 8); return Number::of(v); }
-    case RegType::q: { int64_t v; std::memcpy(&v, p, 8); return Number::of(v); }
+    case RegType::uq: {
+      uint64_t v;
+      std::memcpy(&v, p, 8);
+      return Number::of(v);
+    }
+    case RegType::q: {
+      int64_t v;
+      std::memcpy(&v, p, 8);
+      return Number::of(v);
+    }
     case RegType::f: {
       float v;
       std::memcpy(&v, p, 4);
@@ -167,7 +194,8 @@ Number Machine::immediate(RegType t, unsigned n) const {
   const auto word = static_cast<uint32_t>(i_.imm);
   if (t == RegType::uv || t == RegType::v) {
     // Words side by side, each for the channel that stands there in the destination.
-    const unsigned bytes = (i_.dst.is_null() && i_.dst.type == RegType::invalid ? 4 : size_of(i_.dst.type)) * (align16() ? 1 : std::max(1u, hstride_elements(i_.dst.hstride)));
+    const unsigned bytes = (i_.dst.is_null() && i_.dst.type == RegType::invalid ? 4 : size_of(i_.dst.type)) *
+                           (align16() ? 1 : std::max(1u, hstride_elements(i_.dst.hstride)));
     if (bytes > 2) n *= bytes / 2;
   }
   if (t == RegType::uv) return Number::of(word >> n % 8 * 4 & 15);
@@ -196,7 +224,8 @@ const uint8_t* Machine::source_byte(const Operand& o, unsigned n, unsigned& wher
   } else {
     const unsigned w = width_elements(o.width);
     element = n % w * hstride_elements(o.hstride);
-    if (o.vstride == vstride_indirect) address_step = n / w; else element += n / w * vstride_elements(o.vstride);
+    if (o.vstride == vstride_indirect) address_step = n / w;
+    else element += n / w * vstride_elements(o.vstride);
   }
   where = element * size;
   if (o.indirect) {
@@ -227,8 +256,16 @@ Number Machine::modify(Number v, const Operand& o) const {
     return v;
   }
   const uint64_t sign = uint64_t{1} << (o.type == RegType::df ? 63 : 31);
-  if (o.abs) { v.d = std::fabs(v.d); v.nan &= ~sign; if (v.i < 0) v.i = -v.i; }
-  if (o.negate) { v.d = -v.d; v.i = -v.i; if (v.nan) v.nan ^= sign; }
+  if (o.abs) {
+    v.d = std::fabs(v.d);
+    v.nan &= ~sign;
+    if (v.i < 0) v.i = -v.i;
+  }
+  if (o.negate) {
+    v.d = -v.d;
+    v.i = -v.i;
+    if (v.nan) v.nan ^= sign;
+  }
   return v;
 }
 
@@ -264,7 +301,8 @@ Number Machine::fetch(unsigned k, unsigned n) const {
   bool wide = i_.dst.type == RegType::df;
   for (unsigned m = 0; m < sources(); m++) wide = wide || i_.src[m].type == RegType::df;
   if (wide && v.nan && source_type(k) == RegType::f) v.nan = 0x7fc00000;
-  if (v.real && i_.opcode != Opcode::csel && flushes() && flag_of(s_.cr0, source_type(k)) && std::fabs(v.d) < smallest_normal(source_type(k)))
+  if (v.real && i_.opcode != Opcode::csel && flushes() && flag_of(s_.cr0, source_type(k)) &&
+      std::fabs(v.d) < smallest_normal(source_type(k)))
     v.d = std::copysign(0.0, v.d);
   return modify(v, o);
 }
@@ -340,14 +378,18 @@ Number Machine::compute_real(unsigned n) {
       if (flag_of(s_.cr0, RegType::f) && std::fabs(c.d) < smallest_normal(RegType::f)) c.d = 0;
       return compare(c, Number::of_real(0), i_.cond_mod) ? fetch(0, n) : fetch(1, n);
     }
-    case Opcode::dp2: case Opcode::dp3: case Opcode::dp4: case Opcode::dph: {
+    case Opcode::dp2:
+    case Opcode::dp3:
+    case Opcode::dp4:
+    case Opcode::dph: {
       const unsigned g = n / 4 * 4, terms = i_.opcode == Opcode::dp2 ? 2 : i_.opcode == Opcode::dp4 ? 4 : 3;
       double sum = 0;
       for (unsigned k = 0; k < terms; k++) sum += fetch(0, g + k).d * fetch(1, g + k).d;
       if (i_.opcode == Opcode::dph) sum += fetch(1, g + 3).d;
       return settle(sum);
     }
-    case Opcode::line: case Opcode::pln: {
+    case Opcode::line:
+    case Opcode::pln: {
       const auto coefficient = [&](unsigned k) {
         Number v = decode(&s_.grf[(i_.src[0].reg * 32u + i_.src[0].subreg + k * 4) % 4096], RegType::f);
         if (flag_of(s_.cr0, RegType::f) && std::fabs(v.d) < smallest_normal(RegType::f)) v.d = std::copysign(0.0, v.d);
@@ -376,7 +418,11 @@ void Machine::set_accumulator(unsigned n, unsigned size, bool with_sign, Wide v)
   if (s_.acc_size != size) {
     State before = s_;
     for (unsigned k = 0; k < 64 / size; k++) {
-      const RegType t = size == 8 ? (with_sign ? RegType::q : RegType::uq) : size == 4 ? (with_sign ? RegType::d : RegType::ud) : size == 2 ? (with_sign ? RegType::w : RegType::uw) : with_sign ? RegType::b : RegType::ub;
+      const RegType t = size == 8   ? (with_sign ? RegType::q : RegType::uq)
+                        : size == 4 ? (with_sign ? RegType::d : RegType::ud)
+                        : size == 2 ? (with_sign ? RegType::w : RegType::uw)
+                        : with_sign ? RegType::b
+                                    : RegType::ub;
       s_.acc_wide[k] = static_cast<int64_t>(decode(&before.acc[k * size], t).i);
     }
     s_.acc_size = size;
@@ -395,7 +441,8 @@ Number Machine::compute_integer(unsigned n) {
   const unsigned count = static_cast<unsigned>(x[1]) & (size_of(i_.dst.type) == 8 || size0 == 8 ? 63 : 31);
   const auto bits = static_cast<uint32_t>(x[0]);
   switch (i_.opcode) {
-    case Opcode::mov: case Opcode::not_: return Number::of(i_.opcode == Opcode::mov ? x[0] : ~x[0]);
+    case Opcode::mov:
+    case Opcode::not_: return Number::of(i_.opcode == Opcode::mov ? x[0] : ~x[0]);
     case Opcode::and_: return Number::of(x[0] & x[1]);
     case Opcode::or_: return Number::of(x[0] | x[1]);
     case Opcode::xor_: return Number::of(x[0] ^ x[1]);
@@ -406,21 +453,32 @@ Number Machine::compute_integer(unsigned n) {
     case Opcode::shl: return Number::of(x[0] * (Wide{1} << count));
     case Opcode::shr: return Number::of((i_.src[0].type == RegType::q ? x[0] & ((Wide{1} << 65) - 1) : unsigned_in(x[0], size0)) >> count);
     case Opcode::asr: return Number::of(x[0] >> count);
-    case Opcode::lzd: { unsigned z = 0; while (z < 32 && !(bits >> (31 - z) & 1)) z++; return Number::of(z); }
+    case Opcode::lzd: {
+      unsigned z = 0;
+      while (z < 32 && !(bits >> (31 - z) & 1)) z++;
+      return Number::of(z);
+    }
     case Opcode::fbh: {
       const bool sign = is_signed(i_.src[0].type) && (bits >> 31);
-      for (unsigned k = 0; k < 32; k++) if ((bits >> (31 - k) & 1) != sign) return Number::of(k);
+      for (unsigned k = 0; k < 32; k++)
+        if ((bits >> (31 - k) & 1) != sign) return Number::of(k);
       return Number::of(0xffffffffu);
     }
     case Opcode::fbl:
-      for (unsigned k = 0; k < 32; k++) if (bits >> k & 1) return Number::of(k);
+      for (unsigned k = 0; k < 32; k++)
+        if (bits >> k & 1) return Number::of(k);
       return Number::of(0xffffffffu);
     case Opcode::cbit: {
       unsigned ones = 0;
       for (unsigned k = 0; k < size0 * 8; k++) ones += static_cast<unsigned>(x[0] >> k & 1);
       return Number::of(ones);
     }
-    case Opcode::bfrev: { uint32_t r = 0; for (unsigned k = 0; k < 32; k++) if (bits >> k & 1) r |= 0x80000000u >> k; return Number::of(r); }
+    case Opcode::bfrev: {
+      uint32_t r = 0;
+      for (unsigned k = 0; k < 32; k++)
+        if (bits >> k & 1) r |= 0x80000000u >> k;
+      return Number::of(r);
+    }
     case Opcode::bfe: {
       const unsigned w = bits & 31, o = static_cast<unsigned>(x[1]) & 31;
       if (!w) return Number::of(0);
@@ -435,7 +493,12 @@ Number Machine::compute_integer(unsigned n) {
       }
       return Number::of(sign ? Wide{static_cast<int32_t>(r)} : Wide{static_cast<uint32_t>(r)});
     }
-    case Opcode::bfi1: { uint32_t r = 0; for (unsigned k = 0; k < (bits & 31); k++) if (k + (static_cast<unsigned>(x[1]) & 31) < 32) r |= 1u << (k + (static_cast<unsigned>(x[1]) & 31)); return Number::of(r); }
+    case Opcode::bfi1: {
+      uint32_t r = 0;
+      for (unsigned k = 0; k < (bits & 31); k++)
+        if (k + (static_cast<unsigned>(x[1]) & 31) < 32) r |= 1u << (k + (static_cast<unsigned>(x[1]) & 31));
+      return Number::of(r);
+    }
     case Opcode::bfi2: {
       uint32_t r = 0;
       unsigned first = 0;
@@ -470,7 +533,8 @@ Number Machine::compute_integer(unsigned n) {
       set_accumulator(n, 4, false, d < 0);
       return Number::of(i_.saturate ? d : unsigned_in(d, 4));
     }
-    case Opcode::sad2: case Opcode::sada2: {
+    case Opcode::sad2:
+    case Opcode::sada2: {
       Wide sum = 0;
       for (unsigned k = n; k < n + 2; k++) {
         const Wide d = fetch(0, k).i - fetch(1, k).i;
@@ -510,12 +574,9 @@ uint64_t Machine::encode(Number v, Number& shown, bool& overflow) const {
     } else {
       if (v.real && flushes() && flag_of(s_.cr0, t) && std::fabs(d) < smallest_normal(t)) d = std::copysign(0.0, d);
       shown = Number::of_real(d);
-      if (!std::isnan(d))
-        bits = std::bit_cast<uint64_t>(d);
-      else if (!v.nan || !same_type())
-        bits = 0x7ff8000000000000;
-      else
-        bits = v.nan >> 32 ? v.nan : 0x7ff8000000000000 | v.nan >> 31 << 63;
+      if (!std::isnan(d)) bits = std::bit_cast<uint64_t>(d);
+      else if (!v.nan || !same_type()) bits = 0x7ff8000000000000;
+      else bits = v.nan >> 32 ? v.nan : 0x7ff8000000000000 | v.nan >> 31 << 63;
       overflow = std::isinf(d);
     }
     return bits;
@@ -525,7 +586,10 @@ uint64_t Machine::encode(Number v, Number& shown, bool& overflow) const {
   Wide i = v.i;
   if (v.real) {
     const double whole = std::trunc(v.d);
-    i = std::isnan(v.d) ? 0 : whole <= static_cast<double>(low) ? low : whole >= static_cast<double>(high) ? high : static_cast<Wide>(whole);
+    i = std::isnan(v.d)                      ? 0
+        : whole <= static_cast<double>(low)  ? low
+        : whole >= static_cast<double>(high) ? high
+                                             : static_cast<Wide>(whole);
   }
   overflow = i < low || i > high;
   if (i_.saturate) i = i < low ? low : i > high ? high : i;
@@ -641,7 +705,11 @@ bool covered(const Instruction& i) {
   const OpcodeInfo* row = i.info();
   if (!row || (row->form != Form::basic && row->form != Form::ternary)) return false;
   switch (i.opcode) {
-    case Opcode::illegal: case Opcode::movi: case Opcode::smov: case Opcode::wait: case Opcode::madm: return false;
+    case Opcode::illegal:
+    case Opcode::movi:
+    case Opcode::smov:
+    case Opcode::wait:
+    case Opcode::madm: return false;
     default: return true;
   }
 }

@@ -12,12 +12,12 @@ namespace softgen::eu::reference {
 
 struct State {
   std::array<uint8_t, 4096> grf{};
-  std::array<uint8_t, 64> acc{};        ///< acc0, acc1 as 32-bit sources see them
-  std::array<int64_t, 64> acc_wide{};   ///< integer accumulator channels, while acc_size is their element size
+  std::array<uint8_t, 64> acc{};       ///< acc0, acc1 as 32-bit sources see them
+  std::array<int64_t, 64> acc_wide{};  ///< integer accumulator channels, while acc_size is their element size
   unsigned acc_size = 0;
   std::array<uint16_t, 16> address{};
-  uint64_t flags = 0;                   ///< f0 in the low half, f1 in the high
-  uint32_t channels = 0xffffffff;       ///< that run
+  uint64_t flags = 0;              ///< f0 in the low half, f1 in the high
+  uint32_t channels = 0xffffffff;  ///< that run
   uint32_t cr0 = 0;
 
   bool operator==(const State&) const = default;

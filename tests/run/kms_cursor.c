@@ -20,24 +20,24 @@
 #define LIMIT_SECONDS 60
 
 static int card;
-static const char *folder;
+static const char* folder;
 static unsigned frames;
 
-static void check(int ok, const char *what) {
+static void check(int ok, const char* what) {
   if (ok) return;
   fprintf(stderr, "%s: %s\n", what, strerror(errno));
   exit(1);
 }
 
 // libdrm's legacy calls return -errno or -1 with errno, by release.
-static void refused(int result, int error, const char *what) {
+static void refused(int result, int error, const char* what) {
   if (result < 0 && (result == -error || errno == error)) return;
   fprintf(stderr, "%s: %d (%s) instead of %s\n", what, result, strerror(errno), strerror(error));
   exit(1);
 }
 
 // Waits for the frame of the step that was done.
-static void shown(int result, const char *what) {
+static void shown(int result, const char* what) {
   check(result == 0, what);
   char path[4096];
   snprintf(path, sizeof path, "%s/frame%05u.png", folder, frames++);
@@ -45,7 +45,7 @@ static void shown(int result, const char *what) {
   printf("%u %s\n", frames - 1, what);
 }
 
-static uint32_t new_buffer(uint32_t width, uint32_t height, uint32_t **pixels) {
+static uint32_t new_buffer(uint32_t width, uint32_t height, uint32_t** pixels) {
   struct drm_mode_create_dumb create = {.width = width, .height = height, .bpp = 32};
   check(drmIoctl(card, DRM_IOCTL_MODE_CREATE_DUMB, &create) == 0 && create.pitch == 4 * width, "CREATE_DUMB");
   struct drm_mode_map_dumb offset = {.handle = create.handle};
@@ -55,12 +55,12 @@ static uint32_t new_buffer(uint32_t width, uint32_t height, uint32_t **pixels) {
   return create.handle;
 }
 
-static uint32_t property(uint32_t object, uint32_t type, const char *name) {
-  drmModeObjectProperties *list = drmModeObjectGetProperties(card, object, type);
+static uint32_t property(uint32_t object, uint32_t type, const char* name) {
+  drmModeObjectProperties* list = drmModeObjectGetProperties(card, object, type);
   check(list != 0, "OBJ_GETPROPERTIES");
   uint32_t found = 0;
   for (unsigned i = 0; i < list->count_props; i++) {
-    drmModePropertyRes *p = drmModeGetProperty(card, list->props[i]);
+    drmModePropertyRes* p = drmModeGetProperty(card, list->props[i]);
     if (p && !strcmp(p->name, name)) found = p->prop_id;
     drmModeFreeProperty(p);
   }
@@ -69,10 +69,10 @@ static uint32_t property(uint32_t object, uint32_t type, const char *name) {
 }
 
 static uint32_t cursor_plane(void) {
-  drmModePlaneRes *planes = drmModeGetPlaneResources(card);
+  drmModePlaneRes* planes = drmModeGetPlaneResources(card);
   check(planes && planes->count_planes == 2, "a primary and a cursor plane");
   const uint32_t id = planes->planes[1];
-  drmModeObjectProperties *list = drmModeObjectGetProperties(card, id, DRM_MODE_OBJECT_PLANE);
+  drmModeObjectProperties* list = drmModeObjectGetProperties(card, id, DRM_MODE_OBJECT_PLANE);
   const uint32_t type = property(id, DRM_MODE_OBJECT_PLANE, "type");
   for (unsigned i = 0; i < list->count_props; i++) check(list->props[i] != type || list->prop_values[i] == 2, "it is a cursor");
   drmModeFreeObjectProperties(list);
@@ -80,7 +80,7 @@ static uint32_t cursor_plane(void) {
   return id;
 }
 
-static void set_gamma(uint32_t crtc, int inverted, const char *what) {
+static void set_gamma(uint32_t crtc, int inverted, const char* what) {
   uint16_t ramp[256], read[3][256];
   for (int i = 0; i < 256; i++) ramp[i] = (uint16_t)((inverted ? 255 - i : i) << 8);
   shown(drmModeCrtcSetGamma(card, crtc, 256, ramp, ramp, ramp), what);
@@ -120,10 +120,20 @@ static void properties(uint32_t crtc, uint32_t connector, uint32_t encoder) {
 }
 
 static int commit_cursor(uint32_t plane, uint32_t crtc, uint32_t framebuffer, int x, int y, uint32_t size) {
-  const struct { const char *name; uint64_t value; } rows[] = {
-      {"FB_ID", framebuffer}, {"CRTC_ID", framebuffer ? crtc : 0}, {"CRTC_X", (uint64_t)x}, {"CRTC_Y", (uint64_t)y}, {"CRTC_W", size}, {"CRTC_H", size},
-      {"SRC_X", 0}, {"SRC_Y", 0}, {"SRC_W", (uint64_t)size << 16}, {"SRC_H", (uint64_t)size << 16}};
-  drmModeAtomicReq *request = drmModeAtomicAlloc();
+  const struct {
+    const char* name;
+    uint64_t value;
+  } rows[] = {{"FB_ID", framebuffer},
+              {"CRTC_ID", framebuffer ? crtc : 0},
+              {"CRTC_X", (uint64_t)x},
+              {"CRTC_Y", (uint64_t)y},
+              {"CRTC_W", size},
+              {"CRTC_H", size},
+              {"SRC_X", 0},
+              {"SRC_Y", 0},
+              {"SRC_W", (uint64_t)size << 16},
+              {"SRC_H", (uint64_t)size << 16}};
+  drmModeAtomicReq* request = drmModeAtomicAlloc();
   for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
     drmModeAtomicAddProperty(request, plane, property(plane, DRM_MODE_OBJECT_PLANE, rows[i].name), rows[i].value);
   const int result = drmModeAtomicCommit(card, request, 0, 0);
@@ -132,7 +142,7 @@ static int commit_cursor(uint32_t plane, uint32_t crtc, uint32_t framebuffer, in
 }
 
 static void atomic_cursor(uint32_t crtc, uint32_t cursor) {
-  drmModePlaneRes *planes = drmModeGetPlaneResources(card);
+  drmModePlaneRes* planes = drmModeGetPlaneResources(card);
   check(planes && planes->count_planes == 0, "a client without the universal-planes capability sees none of ours");
   drmModeFreePlaneResources(planes);
   check(drmSetClientCap(card, DRM_CLIENT_CAP_ATOMIC, 1) == 0, "CAP_ATOMIC");
@@ -145,18 +155,19 @@ static void atomic_cursor(uint32_t crtc, uint32_t cursor) {
   shown(commit_cursor(plane, crtc, framebuffer, WIDTH - 20, -10, CURSOR), "cursor plane at the upper right");
   refused(commit_cursor(plane, crtc, opaque, 0, 0, CURSOR), EINVAL, "a cursor without alpha");
   refused(commit_cursor(plane, crtc, framebuffer, 0, 0, CURSOR / 2), EINVAL, "a part of the buffer");
-  shown(drmModeObjectSetProperty(card, plane, DRM_MODE_OBJECT_PLANE, property(plane, DRM_MODE_OBJECT_PLANE, "CRTC_X"), 50), "one property of it");
+  shown(drmModeObjectSetProperty(card, plane, DRM_MODE_OBJECT_PLANE, property(plane, DRM_MODE_OBJECT_PLANE, "CRTC_X"), 50),
+        "one property of it");
   shown(drmModeRmFB(card, framebuffer), "its framebuffer goes");
 }
 
-int main(int count, char **arguments) {
+int main(int count, char** arguments) {
   if (count != 2) return fprintf(stderr, "usage: kms_cursor FRAMES\n"), 2;
   folder = arguments[1];
   card = open("/dev/dri/card0", O_RDWR);
   check(card >= 0, "/dev/dri/card0");
-  drmModeRes *resources = drmModeGetResources(card);
+  drmModeRes* resources = drmModeGetResources(card);
   check(resources && resources->count_crtcs == 1 && resources->count_connectors == 1, "GETRESOURCES");
-  drmModeConnector *connector = drmModeGetConnector(card, resources->connectors[0]);
+  drmModeConnector* connector = drmModeGetConnector(card, resources->connectors[0]);
   check(connector && connector->count_modes > 0, "GETCONNECTOR");
   const uint32_t crtc = resources->crtcs[0];
 
@@ -176,7 +187,8 @@ int main(int count, char **arguments) {
   properties(crtc, connector->connector_id, connector->encoders[0]);
   atomic_cursor(crtc, cursor);
   check(drmModeSetCrtc(card, crtc, 0, 0, 0, 0, 0, 0) == 0, "SETCRTC");
-  shown(drmModeObjectSetProperty(card, crtc, DRM_MODE_OBJECT_CRTC, property(crtc, DRM_MODE_OBJECT_CRTC, "VRR_ENABLED"), 0), "without a mode");
+  shown(drmModeObjectSetProperty(card, crtc, DRM_MODE_OBJECT_CRTC, property(crtc, DRM_MODE_OBJECT_CRTC, "VRR_ENABLED"), 0),
+        "without a mode");
   puts("ok");
   return 0;
 }

@@ -18,12 +18,10 @@ struct Half {
 
 template <typename S, typename L>
 inline L convert(S value) {
-  if constexpr (std::is_same_v<S, Half>)
-    return static_cast<L>(half_to_float(value.bits));
+  if constexpr (std::is_same_v<S, Half>) return static_cast<L>(half_to_float(value.bits));
   else if constexpr (std::is_same_v<S, float> && std::is_same_v<L, double>)
     return value == value ? static_cast<double>(value) : std::bit_cast<double>(uint64_t{0x7ff8000000000000});
-  else
-    return static_cast<L>(value);
+  else return static_cast<L>(value);
 }
 
 template <typename L>
@@ -78,8 +76,7 @@ void load(const Registers& regs, const Source& s, unsigned count, Lanes& lanes) 
       break;
     case Fetch::indirect: {
       const unsigned base = indirect_address(regs, s.addr_subreg, s.addr_imm);
-      for (unsigned n = 0; n < count; n++)
-        out[n] = convert<S, L>(read<S>(bytes + ((base + (*s.offsets)[n]) & (grf_bytes - 1))));
+      for (unsigned n = 0; n < count; n++) out[n] = convert<S, L>(read<S>(bytes + ((base + (*s.offsets)[n]) & (grf_bytes - 1))));
       break;
     }
     case Fetch::indirect_vx:
@@ -108,10 +105,8 @@ void store_as(Registers& regs, const Destination& d, unsigned count, uint32_t ma
   std::byte* bytes = regs.bytes();
   const auto put = [&](std::byte* at, L lane) {
     D value;
-    if constexpr (std::is_same_v<D, Half>)
-      value.bits = float_to_half(lane, Rounding::nearest_even);
-    else
-      value = static_cast<D>(lane);
+    if constexpr (std::is_same_v<D, Half>) value.bits = float_to_half(lane, Rounding::nearest_even);
+    else value = static_cast<D>(lane);
     std::memcpy(at, &value, sizeof(D));
   };
   switch (d.place) {
@@ -138,7 +133,9 @@ void store_as(Registers& regs, const Destination& d, unsigned count, uint32_t ma
 }
 
 template <typename D>
-void store_int(Registers& r, const Destination& d, unsigned n, uint32_t m, const Lanes& l) { store_as<D>(r, d, n, m, l.i); }
+void store_int(Registers& r, const Destination& d, unsigned n, uint32_t m, const Lanes& l) {
+  store_as<D>(r, d, n, m, l.i);
+}
 void store_qword(Registers& r, const Destination& d, unsigned n, uint32_t m, const Lanes& l) { store_as<int64_t>(r, d, n, m, l.q); }
 void store_float(Registers& r, const Destination& d, unsigned n, uint32_t m, const Lanes& l) { store_as<float>(r, d, n, m, l.f); }
 void store_double(Registers& r, const Destination& d, unsigned n, uint32_t m, const Lanes& l) { store_as<double>(r, d, n, m, l.d); }
@@ -161,7 +158,8 @@ inline int64_t wrap(int64_t value, RegType type) {
     case RegType::uw: return static_cast<uint16_t>(value);
     case RegType::b: return static_cast<int8_t>(value);
     case RegType::ub: return static_cast<uint8_t>(value);
-    case RegType::d: case RegType::ud: return static_cast<int32_t>(value);
+    case RegType::d:
+    case RegType::ud: return static_cast<int32_t>(value);
     default: return value;
   }
 }
@@ -169,10 +167,8 @@ inline int64_t wrap(int64_t value, RegType type) {
 template <typename L>
 void put_integer(Lanes& lanes, unsigned n, RegType type, L value) {
   const int64_t wrapped = wrap(static_cast<int64_t>(value), type);
-  if (size_of(type) == 8)
-    lanes.q[n] = wrapped;
-  else
-    lanes.i[n] = static_cast<int32_t>(wrapped);
+  if (size_of(type) == 8) lanes.q[n] = wrapped;
+  else lanes.i[n] = static_cast<int32_t>(wrapped);
 }
 
 /// Largest and smallest number of a float type whose absolute value counts as neither infinite nor denormal.
@@ -186,10 +182,8 @@ inline T flush_denormal(T value, T smallest) {
 
 template <typename T>
 inline T canonical_nan() {
-  if constexpr (std::is_same_v<T, float>)
-    return std::bit_cast<float>(0x7fc00000u);
-  else
-    return std::bit_cast<double>(uint64_t{0x7ff8000000000000});
+  if constexpr (std::is_same_v<T, float>) return std::bit_cast<float>(0x7fc00000u);
+  else return std::bit_cast<double>(uint64_t{0x7ff8000000000000});
 }
 
 template <typename T>
@@ -228,12 +222,9 @@ void finish_float(Lanes& lanes, const Op& op, const FloatMode& mode, uint32_t*) 
   if (type == RegType::f || type == RegType::hf) {
     for (unsigned n = 0; n < count; n++) {
       const T value = std::is_same_v<T, float> ? static_cast<T>(lanes.f[n]) : static_cast<T>(lanes.d[n]);
-      if (type == RegType::hf)
-        lanes.f[n] = settle_half(value, op, mode);
-      else if (!std::is_same_v<T, float> && value != value)
-        lanes.f[n] = settle_float(canonical_nan<float>(), op, false, mode);
-      else
-        lanes.f[n] = settle_float(static_cast<float>(value), op, op.flush && mode.flush_f32, mode);
+      if (type == RegType::hf) lanes.f[n] = settle_half(value, op, mode);
+      else if (!std::is_same_v<T, float> && value != value) lanes.f[n] = settle_float(canonical_nan<float>(), op, false, mode);
+      else lanes.f[n] = settle_float(static_cast<float>(value), op, op.flush && mode.flush_f32, mode);
     }
   } else if (type == RegType::df) {
     for (unsigned n = count; n-- > 0;) {
@@ -244,7 +235,8 @@ void finish_float(Lanes& lanes, const Op& op, const FloatMode& mode, uint32_t*) 
   } else {
     const Limits range = limits(type);
     Lanes from = lanes;
-    for (unsigned n = 0; n < count; n++) put_integer(lanes, n, type, to_integer(std::is_same_v<T, float> ? static_cast<T>(from.f[n]) : static_cast<T>(from.d[n]), range));
+    for (unsigned n = 0; n < count; n++)
+      put_integer(lanes, n, type, to_integer(std::is_same_v<T, float> ? static_cast<T>(from.f[n]) : static_cast<T>(from.d[n]), range));
   }
 }
 
@@ -288,8 +280,10 @@ void finish_exact(Lanes& lanes, const Op& op, const FloatMode& mode, uint32_t* o
 
 template <typename L>
 void modify(L* lanes, const Source& s, unsigned count) {
-  if (s.abs) for (unsigned n = 0; n < count; n++) lanes[n] = lanes[n] < 0 ? L(0) - lanes[n] : lanes[n];
-  if (s.negate) for (unsigned n = 0; n < count; n++) lanes[n] = L(0) - lanes[n];
+  if (s.abs)
+    for (unsigned n = 0; n < count; n++) lanes[n] = lanes[n] < 0 ? L(0) - lanes[n] : lanes[n];
+  if (s.negate)
+    for (unsigned n = 0; n < count; n++) lanes[n] = L(0) - lanes[n];
 }
 template <>
 void modify(int32_t* lanes, const Source& s, unsigned count) {
@@ -320,13 +314,16 @@ Load load_for(RegType type, LaneKind kind) {
   switch (type) {
     case RegType::ud: return load_of<uint32_t>(kind);
     case RegType::d: return load_of<int32_t>(kind);
-    case RegType::uw: case RegType::uv: return load_of<uint16_t>(kind);
-    case RegType::w: case RegType::v: return load_of<int16_t>(kind);
+    case RegType::uw:
+    case RegType::uv: return load_of<uint16_t>(kind);
+    case RegType::w:
+    case RegType::v: return load_of<int16_t>(kind);
     case RegType::ub: return load_of<uint8_t>(kind);
     case RegType::b: return load_of<int8_t>(kind);
     case RegType::uq: return load_of<uint64_t>(kind);
     case RegType::q: return load_of<int64_t>(kind);
-    case RegType::f: case RegType::vf: return load_of<float>(kind);
+    case RegType::f:
+    case RegType::vf: return load_of<float>(kind);
     case RegType::df: return load_of<double>(kind);
     case RegType::hf: return load_of<Half>(kind);
     case RegType::invalid: break;
@@ -336,10 +333,14 @@ Load load_for(RegType type, LaneKind kind) {
 
 Store store_for(RegType type) {
   switch (type) {
-    case RegType::ud: case RegType::d: return store_int<int32_t>;
-    case RegType::uw: case RegType::w: return store_int<int16_t>;
-    case RegType::ub: case RegType::b: return store_int<int8_t>;
-    case RegType::uq: case RegType::q: return store_qword;
+    case RegType::ud:
+    case RegType::d: return store_int<int32_t>;
+    case RegType::uw:
+    case RegType::w: return store_int<int16_t>;
+    case RegType::ub:
+    case RegType::b: return store_int<int8_t>;
+    case RegType::uq:
+    case RegType::q: return store_qword;
     case RegType::f: return store_float;
     case RegType::df: return store_double;
     case RegType::hf: return store_half;
@@ -366,8 +367,10 @@ Finish finish_for(LaneKind kind, RegType type, bool saturate, bool flush) {
 
 void apply_modifiers(Lanes& lanes, const Source& s, LaneKind kind, unsigned count) {
   if (s.bit_not) {
-    if (kind == LaneKind::i32) for (unsigned n = 0; n < count; n++) lanes.i[n] = ~lanes.i[n];
-    if (kind == LaneKind::i64) for (unsigned n = 0; n < count; n++) lanes.q[n] = ~lanes.q[n];
+    if (kind == LaneKind::i32)
+      for (unsigned n = 0; n < count; n++) lanes.i[n] = ~lanes.i[n];
+    if (kind == LaneKind::i64)
+      for (unsigned n = 0; n < count; n++) lanes.q[n] = ~lanes.q[n];
     return;
   }
   switch (kind) {

@@ -51,7 +51,8 @@ Int128 multiply_add(Int128 a, Int128 b, Int128 c) {
 Int128 one(const Op& op, Int128 a, Int128 b, Int128 c) {
   const RegType type = op.src[0].type;
   switch (op.opcode) {
-    case Opcode::mov: case Opcode::movi: return a;
+    case Opcode::mov:
+    case Opcode::movi: return a;
     case Opcode::add: return a + b;
     case Opcode::mul: return multiply_add(0, a, b);
     case Opcode::mad: return multiply_add(a, b, c);
@@ -109,7 +110,8 @@ void set_accumulator(Thread& thread, RegType type, unsigned channel, Int128 valu
   d.place = Place::contiguous;
   d.base = static_cast<uint16_t>(offsetof(Registers, acc) + channel * size);
   Lanes lanes;
-  if (size == 8) lanes.q[0] = static_cast<int64_t>(value); else lanes.i[0] = static_cast<int32_t>(value);
+  if (size == 8) lanes.q[0] = static_cast<int64_t>(value);
+  else lanes.i[0] = static_cast<int32_t>(value);
   store_for(type)(thread.regs, d, 1, 1, lanes);
 }
 
@@ -159,10 +161,13 @@ Next execute_exact(Thread& thread, const Op& op, RunState& state) {
   for (unsigned n = 0; n < op.sources; n++) load_source(thread, op, n, state.mode, in[n]);
   switch (op.opcode) {
     case Opcode::mach: multiply_high(thread, op, mask, in, result); break;
-    case Opcode::addc: case Opcode::subb: carry(thread, op, mask, in, result); break;
-    case Opcode::sad2: case Opcode::sada2: mask = absolute_differences(thread, op, mask, in, result); break;
+    case Opcode::addc:
+    case Opcode::subb: carry(thread, op, mask, in, result); break;
+    case Opcode::sad2:
+    case Opcode::sada2: mask = absolute_differences(thread, op, mask, in, result); break;
     case Opcode::mac:
-      for (unsigned n = 0; n < op.exec_size; n++) result.x[n] = multiply_add(accumulator(thread, accumulator_type(op), n), in[0].x[n], in[1].x[n]);
+      for (unsigned n = 0; n < op.exec_size; n++)
+        result.x[n] = multiply_add(accumulator(thread, accumulator_type(op), n), in[0].x[n], in[1].x[n]);
       break;
     default:
       for (unsigned n = 0; n < op.exec_size; n++) result.x[n] = one(op, in[0].x[n], in[1].x[n], in[2].x[n]);

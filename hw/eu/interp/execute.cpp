@@ -41,9 +41,7 @@ FloatMode float_mode(const Registers& regs) {
           static_cast<Rounding>((c & cr0::rounding_mask) >> cr0::rounding_shift)};
 }
 
-uint32_t enabled_mask(const Thread& thread, const Op& op) {
-  return op.no_mask ? op.lanes_mask : thread.active >> op.shift & op.lanes_mask;
-}
+uint32_t enabled_mask(const Thread& thread, const Op& op) { return op.no_mask ? op.lanes_mask : thread.active >> op.shift & op.lanes_mask; }
 
 uint32_t predicate_mask(const Thread& thread, const Op& op) {
   if (!op.pred) return 0xffffffffu;
@@ -64,9 +62,7 @@ uint32_t predicate_mask(const Thread& thread, const Op& op) {
   return mask >> op.shift;
 }
 
-uint32_t execution_mask(const Thread& thread, const Op& op) {
-  return enabled_mask(thread, op) & predicate_mask(thread, op);
-}
+uint32_t execution_mask(const Thread& thread, const Op& op) { return enabled_mask(thread, op) & predicate_mask(thread, op); }
 
 void write_flags(Thread& thread, const Op& op, uint32_t mask, uint32_t values) {
   const unsigned first = op.flag_bit + op.shift;
@@ -145,20 +141,15 @@ void write_accumulator(Thread& thread, const Op& op, uint32_t mask, const Lanes&
 
 }  // namespace
 
-void retire_to(Thread& thread, const Op& op, const Destination& dst, const FloatMode& mode, uint32_t mask, Lanes& result,
-               unsigned parts) {
+void retire_to(Thread& thread, const Op& op, const Destination& dst, const FloatMode& mode, uint32_t mask, Lanes& result, unsigned parts) {
   uint32_t overflow = 0;
-  if (op.settle_32 && !mode.alt)
-    kernels().settle_f32(&result, op.saturate, op.flush && mode.flush_f32, op.groups);
-  else if (op.finish)
-    op.finish(result, op, mode, &overflow);
+  if (op.settle_32 && !mode.alt) kernels().settle_f32(&result, op.saturate, op.flush && mode.flush_f32, op.groups);
+  else if (op.finish) op.finish(result, op, mode, &overflow);
   if (op.cond && (parts & retire_flags)) write_flags(thread, op, mask, condition_bits(op, &result, overflow));
   if (op.acc_write && (parts & retire_accumulator)) write_accumulator(thread, op, mask, result);
   if (dst.place == Place::none) return;
-  if (op.store_32)
-    kernels().store_32(thread.regs.bytes() + dst.base, &result, mask & dst.channels, op.groups);
-  else
-    op.dst.store(thread.regs, dst, op.exec_size, mask & dst.channels, result);
+  if (op.store_32) kernels().store_32(thread.regs.bytes() + dst.base, &result, mask & dst.channels, op.groups);
+  else op.dst.store(thread.regs, dst, op.exec_size, mask & dst.channels, result);
   if (op.to_accumulator && !(parts & retire_keep_wide)) thread.acc_size = 0;
 }
 
@@ -174,10 +165,8 @@ Next execute_kernel(Thread& thread, const Op& op, RunState& state) {
   for (unsigned n = 0; n < op.sources; n++) in[n] = operand(thread, op, n, state.mode, lanes[n]);
   if (op.shift_mask) {
     for (unsigned n = 0; n < op.groups * 8u; n++) {
-      if (op.kind == LaneKind::i32)
-        lanes[1].u[n] = static_cast<const uint32_t*>(in[1])[n] & op.shift_mask;
-      else
-        lanes[1].uq[n] = static_cast<const uint64_t*>(in[1])[n] & op.shift_mask;
+      if (op.kind == LaneKind::i32) lanes[1].u[n] = static_cast<const uint32_t*>(in[1])[n] & op.shift_mask;
+      else lanes[1].uq[n] = static_cast<const uint64_t*>(in[1])[n] & op.shift_mask;
     }
     in[1] = &lanes[1];
   }
@@ -245,10 +234,10 @@ void pick_as(const Op& op, Lanes& r, const void* a, const void* b, uint32_t take
 
 void pick(const Op& op, Lanes& r, const void* a, const void* b, uint32_t take_a) {
   switch (op.kind) {
-    case LaneKind::i32: case LaneKind::f32:
-      std::memcpy(&r, b, op.groups * 32u);
-      return kernels().store_32(&r, a, take_a, op.groups);
-    case LaneKind::i64: case LaneKind::f64: return pick_as<uint64_t>(op, r, a, b, take_a);
+    case LaneKind::i32:
+    case LaneKind::f32: std::memcpy(&r, b, op.groups * 32u); return kernels().store_32(&r, a, take_a, op.groups);
+    case LaneKind::i64:
+    case LaneKind::f64: return pick_as<uint64_t>(op, r, a, b, take_a);
     case LaneKind::exact: return pick_as<Int128>(op, r, a, b, take_a);
   }
 }
@@ -277,7 +266,8 @@ uint32_t extreme(const Op& op, const void* a, const void* b, CondMod cond) {
   const unsigned lanes = op.groups * 8u;
   const uint32_t negative = wide ? sign_bits<int64_t>(a, lanes) : sign_bits<int32_t>(a, lanes);
   const bool least = cond == CondMod::l;
-  return compare(op, a, b, least ? CondMod::l : CondMod::g) | (compare(op, a, b, CondMod::z) & (least ? negative : ~negative)) | nan_bits(op, b);
+  return compare(op, a, b, least ? CondMod::l : CondMod::g) | (compare(op, a, b, CondMod::z) & (least ? negative : ~negative)) |
+         nan_bits(op, b);
 }
 
 }  // namespace
@@ -298,9 +288,9 @@ Next execute_select(Thread& thread, const Op& op, RunState& state) {
     take = compare(op, &tested, &zero_lanes, static_cast<CondMod>(op.cond));
   } else {
     const auto cond = static_cast<CondMod>(op.cond);
-    take = by_predicate                                     ? predicate_mask(thread, op)
+    take = by_predicate                                ? predicate_mask(thread, op)
            : cond == CondMod::l || cond == CondMod::ge ? extreme(op, in[0], in[1], cond)
-                                                            : choice(op, in[0], in[1]);
+                                                       : choice(op, in[0], in[1]);
   }
   pick(op, result, in[0], in[1], take);
   // The condition was used up: it writes no flag.
@@ -326,10 +316,8 @@ Next execute_compare(Thread& thread, const Op& op, RunState& state) {
   }
   for (unsigned n = 0; n < op.exec_size; n++) {
     const bool holds = bits >> n & 1;
-    if (size == 8)
-      result.q[n] = holds ? -1 : 0;
-    else
-      result.i[n] = holds ? -1 : 0;
+    if (size == 8) result.q[n] = holds ? -1 : 0;
+    else result.i[n] = holds ? -1 : 0;
   }
   const RegType as = size == 8 ? RegType::q : size == 4 ? RegType::d : size == 2 ? RegType::w : RegType::b;
   store_for(as)(thread.regs, op.dst, op.exec_size, mask & op.dst.channels, result);
@@ -361,10 +349,10 @@ void HostRounding::set(Rounding rounding) {
 Next execute_nop(Thread&, const Op&, RunState&) { return Next::advance; }
 
 Next execute_illegal(Thread& thread, const Op& op, RunState&) {
-  if (op.opcode == Opcode::smov)
-    unimplemented("EU smov");
+  if (op.opcode == Opcode::smov) unimplemented("EU smov");
   else
-    guest_error("EU illegal instruction", "{} at byte {} of the kernel", op.instruction->info() ? op.instruction->info()->name : "a reserved opcode", op.offset);
+    guest_error("EU illegal instruction", "{} at byte {} of the kernel",
+                op.instruction->info() ? op.instruction->info()->name : "a reserved opcode", op.offset);
   return fail(thread, "illegal instruction");
 }
 

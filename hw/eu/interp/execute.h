@@ -28,12 +28,14 @@ void load_source(const Thread& thread, const Op& op, unsigned n, const FloatMode
 const void* operand(const Thread& thread, const Op& op, unsigned n, const FloatMode& mode, Lanes& lanes);
 /// finish, flags, accumulator, store.
 enum RetireParts : unsigned {
-  retire_store = 0, retire_flags = 1, retire_accumulator = 2, retire_all = 3,
+  retire_store = 0,
+  retire_flags = 1,
+  retire_accumulator = 2,
+  retire_all = 3,
   retire_keep_wide = 4,  ///< the caller writes the wide part of the accumulator
 };
 void retire(Thread& thread, const Op& op, const FloatMode& mode, uint32_t mask, Lanes& result, unsigned parts = retire_all);
-void retire_to(Thread& thread, const Op& op, const Destination& dst, const FloatMode& mode, uint32_t mask, Lanes& result,
-               unsigned parts);
+void retire_to(Thread& thread, const Op& op, const Destination& dst, const FloatMode& mode, uint32_t mask, Lanes& result, unsigned parts);
 
 /// A message as its instruction and the address registers say.
 struct SendForm {
@@ -43,11 +45,11 @@ struct SendForm {
     bool overlaps(const Range& o) const { return first < o.first + o.count && o.first < first + count; }
   };
   MessageOp op;
-  unsigned number = ~0u;             ///< among the kernel's messages of fixed form, where somebody counts
+  unsigned number = ~0u;  ///< among the kernel's messages of fixed form, where somebody counts
   Range payload, second, response;
-  bool valid = false;                ///< they lie within the registers
-  bool copied = false;               ///< the response overlaps what is sent
-  bool last = false;                 ///< end of thread
+  bool valid = false;   ///< they lie within the registers
+  bool copied = false;  ///< the response overlaps what is sent
+  bool last = false;    ///< end of thread
 };
 /// It is the same for all threads: no address register has a say.
 bool has_fixed_form(const Op& op);

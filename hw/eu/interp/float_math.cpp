@@ -45,8 +45,8 @@ uint16_t pack_half(bool negative, uint64_t mantissa, int exponent, bool sticky, 
   const uint64_t field = unit == -24 ? (mantissa >= 1024 ? 1 : 0) : static_cast<uint64_t>(unit + 25);
   const uint64_t result = (field << 10) + (unit == -24 && !field ? mantissa : mantissa - 1024) + (up ? 1 : 0);
   if (result < 0x7c00) return static_cast<uint16_t>(sign | result);
-  const bool stays_finite = rounding == Rounding::to_zero || (rounding == Rounding::up && negative) ||
-                            (rounding == Rounding::down && !negative);
+  const bool stays_finite =
+      rounding == Rounding::to_zero || (rounding == Rounding::up && negative) || (rounding == Rounding::down && !negative);
   return static_cast<uint16_t>(sign | (stays_finite ? 0x7bff : 0x7c00));
 }
 

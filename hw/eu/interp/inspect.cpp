@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "hw/eu/program/thread.h"
 #include "hw/eu/isa/print.h"
+#include "hw/eu/program/thread.h"
 
 namespace softgen::eu {
 namespace {
@@ -19,13 +19,15 @@ std::string code_around(const Program& program, uint32_t offset) {
   const size_t at = static_cast<size_t>(here - lines.begin());
   std::string text;
   for (size_t i = at > lines_before ? at - lines_before : 0; i < std::min(lines.size(), at + lines_after); ++i)
-    text += fmt::format("  {} 0x{:05x}: {}\n", i == at ? "->" : "  ", lines[i].offset, print(program.isa(), lines[i].instruction, lines[i].offset));
+    text += fmt::format("  {} 0x{:05x}: {}\n", i == at ? "->" : "  ", lines[i].offset,
+                        print(program.isa(), lines[i].instruction, lines[i].offset));
   return text;
 }
 
 std::string registers_of(const Thread& thread) {
   const Registers& regs = thread.regs;
-  std::string text = fmt::format("  f0 {:08x}  f1 {:08x}  sr0.2 {:08x}  cr0 {:08x}  a0", regs.flag[0], regs.flag[1], regs.state[2], regs.control[0]);
+  std::string text =
+      fmt::format("  f0 {:08x}  f1 {:08x}  sr0.2 {:08x}  cr0 {:08x}  a0", regs.flag[0], regs.flag[1], regs.state[2], regs.control[0]);
   for (unsigned i = 0; i < 8; ++i) text += fmt::format(" {:04x}", regs.address[i]);
   text += '\n';
   for (unsigned r = 0; r < grf_count; ++r) {
@@ -64,9 +66,10 @@ void Inspector::describe(const Thread& thread, uint32_t offset) {
   if (!wanted || last_look == wanted) return;
   last_look = wanted;
   const Program& program = *thread.program();
-  std::string text = fmt::format("EU thread in the kernel at instruction base + 0x{:x}, byte 0x{:x}; {} instructions so far; "
-                                 "channels running {:08x} of {:08x}\n", program.start(), offset, thread.instructions, thread.active,
-                                 thread.dispatched);
+  std::string text = fmt::format(
+      "EU thread in the kernel at instruction base + 0x{:x}, byte 0x{:x}; {} instructions so far; "
+      "channels running {:08x} of {:08x}\n",
+      program.start(), offset, thread.instructions, thread.active, thread.dispatched);
   text += code_around(program, offset) + registers_of(thread);
   std::scoped_lock lock(mutex_);
   if (found_.size() < enough_) found_.push_back(std::move(text));

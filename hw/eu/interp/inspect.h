@@ -25,7 +25,8 @@ class Inspector {
 
   /// At a backward jump of `thread`, from the instruction at `offset`.
   static void passed(const Thread& thread, uint32_t offset) {
-    if (wanted_.load(std::memory_order_relaxed)) [[unlikely]] get().describe(thread, offset);
+    if (wanted_.load(std::memory_order_relaxed)) [[unlikely]]
+      get().describe(thread, offset);
   }
 
  private:

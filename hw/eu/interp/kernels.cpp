@@ -51,6 +51,7 @@ inline V4d quiet(V4d r) {
 template <typename V>
 constexpr unsigned lanes_of = sizeof(V) / sizeof(V{}[0]);
 
+// clang-format off: an operator per line
 struct Add { template <typename V> static V of(V a, V b, V) { return a + b; } };
 struct Mul { template <typename V> static V of(V a, V b, V) { return a * b; } };
 struct And { template <typename V> static V of(V a, V b, V) { return a & b; } };
@@ -109,6 +110,7 @@ struct Even {
   }
 };
 struct Trunc { template <typename T> static T of(T a, T, T) { return sizeof(T) == 4 ? T(__builtin_truncf(float(a))) : T(__builtin_trunc(double(a))); } };
+// clang-format on
 /// frc: x - floor(x), in [0, 1): just below one where the difference rounds up.
 struct Fraction {
   template <typename T>
@@ -131,6 +133,7 @@ void plane(void* r, const void* a, const void* b, const void* c, unsigned groups
   }
 }
 
+// clang-format off: an operator per line
 struct Eq { template <typename V> static auto of(V a, V b) { return a == b; } };
 struct Ne { template <typename V> static auto of(V a, V b) { return a != b; } };
 struct Gt { template <typename V> static auto of(V a, V b) { return a > b; } };
@@ -141,6 +144,7 @@ struct Unordered { template <typename V> static auto of(V a, V b) { return (a !=
 struct Never { template <typename V> static auto of(V a, V) { return a != a; } };
 /// Infinite: what is left of an overflow.
 struct Infinite { template <typename V> static auto of(V a, V) { return (a == a) & (a - a != a - a); } };
+// clang-format on
 
 inline uint32_t mask_bits(V8i m) {
   const V8i weights = {1, 2, 4, 8, 16, 32, 64, 128};
@@ -161,8 +165,7 @@ uint32_t compare(const void* a, const void* b, unsigned groups) {
   constexpr unsigned n = lanes_of<V>;
   using Mask = std::conditional_t<n == 8, V8i, V4q>;
   uint32_t bits = 0;
-  for (unsigned at = 0; at < groups * 8; at += n)
-    bits |= mask_bits(reinterpret_cast<Mask>(Op::of(load<V>(a, at), load<V>(b, at)))) << at;
+  for (unsigned at = 0; at < groups * 8; at += n) bits |= mask_bits(reinterpret_cast<Mask>(Op::of(load<V>(a, at), load<V>(b, at)))) << at;
   return bits;
 }
 
@@ -202,6 +205,7 @@ void store_32(void* r, const void* a, uint32_t mask, unsigned groups) {
 
 }  // namespace
 
+// clang-format off: in the order of KernelOp
 #define FLOAT_KERNELS(T, V)                                                                                               \
   {apply<Add, V, true>, apply<Mul, V, true>, each<Mad, T>, apply<Min, V, false>, apply<Max, V, false>, each<Fraction, T>, \
    each<Ceil, T>, each<Floor, T>, each<Even, T>, each<Trunc, T>, each<Rest, T>, plane, unavailable, unavailable,           \
@@ -213,6 +217,7 @@ void store_32(void* r, const void* a, uint32_t mask, unsigned groups) {
    apply<ShiftRight, V, false>, apply<Copy, U, false>}
 #define COMPARES(V, U, O) \
   {compare<Eq, V>, compare<Ne, V>, compare<Gt, V>, compare<Ge, V>, compare<Lt, V>, compare<Le, V>, compare<U, V>, compare<O, V>}
+// clang-format on
 
 const KernelTable EU_KERNELS = {
     FLOAT_KERNELS(float, V8f),

@@ -41,7 +41,9 @@ SendForm send_form(const Thread& thread, const Op& op) {
   } else {
     const uint32_t descriptor = i.descriptor_in_register ? address_dword(thread, split ? 0 : i.src[1].subreg) : i.descriptor;
     // Without split sends the extended descriptor is only SFID and EOT.
-    const uint32_t extended = !split ? 0 : i.ex_descriptor_in_register ? address_dword(thread, i.ex_descriptor_subreg * 4u) : i.ex_descriptor;
+    const uint32_t extended = !split                        ? 0
+                              : i.ex_descriptor_in_register ? address_dword(thread, i.ex_descriptor_subreg * 4u)
+                                                            : i.ex_descriptor;
     const Isa& isa = thread.program()->isa();
     form.op = isa.message(i.sfid(), descriptor, isa.sent_extended_descriptor(extended, i.sfid(), i.end_of_thread));
   }
@@ -57,8 +59,12 @@ SendForm send_form(const Thread& thread, const Op& op) {
 }
 
 MessageForm message_form(const SendForm& form, const Op& op) {
-  return {form.op, {form.payload.first, form.payload.count}, {form.second.first, form.second.count}, {form.response.first, form.response.count},
-          op.exec_size, op.instruction->end_of_thread};
+  return {form.op,
+          {form.payload.first, form.payload.count},
+          {form.second.first, form.second.count},
+          {form.response.first, form.response.count},
+          op.exec_size,
+          op.instruction->end_of_thread};
 }
 
 Next send_message(Thread& thread, const Op& op, RunState& state, const SendForm& form, uint32_t mask) {

@@ -43,9 +43,7 @@ RunResult interpret(Thread& thread, RunState& state, HostRounding& rounding) {
         if (op.opcode != Opcode::wait) thread.index++;
         thread.ip = ops[thread.index].offset;
         return RunResult::blocked;
-      case Next::failed:
-        thread.ip = op.offset;
-        return thread.failure ? RunResult::failed : RunResult::aborted;
+      case Next::failed: thread.ip = op.offset; return thread.failure ? RunResult::failed : RunResult::aborted;
     }
     if (op.writes_control) {
       state.mode = float_mode(thread.regs);

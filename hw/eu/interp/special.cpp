@@ -205,7 +205,8 @@ Next macro_estimate(Thread& thread, const Op& op, MathFunction function, uint32_
     }
     if (value != value) value = std::numeric_limits<double>::quiet_NaN();
     wide[c] = static_cast<Quad>(value);
-    if (op.kind == LaneKind::f64) r.d[c] = value; else r.f[c] = static_cast<float>(value);
+    if (op.kind == LaneKind::f64) r.d[c] = value;
+    else r.f[c] = static_cast<float>(value);
   }
   write_flags(thread, op, mask, early);
   retire_macro(thread, op, state, mask, wide, r);
@@ -222,7 +223,8 @@ Next execute_madm(Thread& thread, const Op& op, RunState& state) {
   for (unsigned n = 0; n < 3; n++) load_macro_source(thread, op, n, lanes, in[n]);
   for (unsigned c = 0; c < op.exec_size; c++) {
     wide[c] = quad_fma(in[1][c], in[2][c], in[0][c]);
-    if (op.kind == LaneKind::f64) r.d[c] = static_cast<double>(wide[c]); else r.f[c] = static_cast<float>(wide[c]);
+    if (op.kind == LaneKind::f64) r.d[c] = static_cast<double>(wide[c]);
+    else r.f[c] = static_cast<float>(wide[c]);
   }
   retire_macro(thread, op, state, mask, wide, r);
   return Next::advance;

@@ -36,16 +36,16 @@ struct Operand {
   RegType type = RegType::ud;
   bool negate = false, abs = false;
   bool indirect = false;
-  uint8_t reg = 0;           ///< direct: register number (ARF: kind in the upper four bits)
-  uint8_t subreg = 0;        ///< direct: bytes
-  uint8_t vstride = 0;       ///< sources; 15: VxH / Vx1
-  uint8_t width = 0;         ///< sources
+  uint8_t reg = 0;      ///< direct: register number (ARF: kind in the upper four bits)
+  uint8_t subreg = 0;   ///< direct: bytes
+  uint8_t vstride = 0;  ///< sources; 15: VxH / Vx1
+  uint8_t width = 0;    ///< sources
   uint8_t hstride = 0;
-  uint8_t addr_subreg = 0;   ///< indirect: a0.N
-  int16_t addr_imm = 0;      ///< indirect: bytes, -512..511
-  uint8_t swizzle = 0xe4;    ///< align16 sources: two bits a channel, x in [1:0]
-  uint8_t writemask = 0xf;   ///< align16 destinations
-  bool replicate = false;    ///< ternary sources: RepCtrl
+  uint8_t addr_subreg = 0;  ///< indirect: a0.N
+  int16_t addr_imm = 0;     ///< indirect: bytes, -512..511
+  uint8_t swizzle = 0xe4;   ///< align16 sources: two bits a channel, x in [1:0]
+  uint8_t writemask = 0xf;  ///< align16 destinations
+  bool replicate = false;   ///< ternary sources: RepCtrl
 
   bool operator==(const Operand&) const = default;
   bool is_null() const { return file == RegFile::arf && !indirect && (reg & 0xf0) == 0; }
@@ -66,9 +66,9 @@ struct Instruction {
   uint8_t thread_control = 0;
   uint8_t pred_control = 0;
   bool pred_invert = false;
-  uint8_t exec_size = 1;            ///< channels (the field is its logarithm; 64 and 128 are reserved)
-  uint8_t cond_mod = 0;             ///< [27:24]: CondMod, MathFunction or SFID
-  bool acc_write = false;           ///< [28]: AccWrEn, or BranchCtrl of if, else, brd, goto
+  uint8_t exec_size = 1;   ///< channels (the field is its logarithm; 64 and 128 are reserved)
+  uint8_t cond_mod = 0;    ///< [27:24]: CondMod, MathFunction or SFID
+  bool acc_write = false;  ///< [28]: AccWrEn, or BranchCtrl of if, else, brd, goto
   bool debug = false;
   bool saturate = false;
   uint8_t flag_reg = 0, flag_subreg = 0;
@@ -76,18 +76,18 @@ struct Instruction {
 
   Operand dst;
   Operand src[3];
-  uint64_t imm = 0;                 ///< bits of the immediate source, in its type's width (16-bit types: low half)
-  int32_t jip = 0, uip = 0;         ///< bytes, from this instruction's start (jmpi: src1, from its end)
+  uint64_t imm = 0;          ///< bits of the immediate source, in its type's width (16-bit types: low half)
+  int32_t jip = 0, uip = 0;  ///< bytes, from this instruction's start (jmpi: src1, from its end)
 
   // send, sends
-  uint32_t descriptor = 0;          ///< [30:0] when it is not in a register
-  uint32_t ex_descriptor = 0;       ///< split sends: [31:16] and [9:6] of the extended descriptor
+  uint32_t descriptor = 0;                 ///< [30:0] when it is not in a register
+  uint32_t ex_descriptor = 0;              ///< split sends: [31:16] and [9:6] of the extended descriptor
   bool descriptor_in_register = false;     ///< a0.0
   bool ex_descriptor_in_register = false;  ///< split sends: a0.N
   uint8_t ex_descriptor_subreg = 0;        ///< in dwords of a0
   bool end_of_thread = false;
 
-  bool compacted = false;           ///< how it was found; encode() ignores it
+  bool compacted = false;  ///< how it was found; encode() ignores it
 
   bool operator==(const Instruction&) const = default;
   const OpcodeInfo* info() const { return find_opcode(opcode); }

@@ -16,13 +16,13 @@
 namespace softgen::eu {
 
 struct IsaLimits {
-  unsigned registers;         ///< general registers per thread
-  unsigned register_bytes;    ///< of one of them
-  unsigned flag_registers;    ///< of 32 bits
-  unsigned max_exec_size;     ///< channels of one instruction
-  unsigned native_bytes;      ///< of the longer form of an instruction
-  unsigned compacted_bytes;   ///< of the shorter form; all instructions are aligned to it
-  unsigned eot_register;      ///< first register that a message which ends its thread may take its payload from
+  unsigned registers;        ///< general registers per thread
+  unsigned register_bytes;   ///< of one of them
+  unsigned flag_registers;   ///< of 32 bits
+  unsigned max_exec_size;    ///< channels of one instruction
+  unsigned native_bytes;     ///< of the longer form of an instruction
+  unsigned compacted_bytes;  ///< of the shorter form; all instructions are aligned to it
+  unsigned eot_register;     ///< first register that a message which ends its thread may take its payload from
 };
 
 /// Fields that all message descriptors have; lengths in registers.

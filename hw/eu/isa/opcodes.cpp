@@ -7,20 +7,26 @@ namespace softgen::eu {
 
 namespace {
 constexpr OpcodeInfo rows[] = {
-#define EU_OPCODE(id, name, ndst, nsrc, form, dst, src, flags) \
-  {Opcode::id, name, ndst, nsrc, Form::form, dst, src, flags},
+#define EU_OPCODE(id, name, ndst, nsrc, form, dst, src, flags) {Opcode::id, name, ndst, nsrc, Form::form, dst, src, flags},
 #include "hw/eu/isa/opcodes.inc"
 #undef EU_OPCODE
 };
 
 constexpr char letter(RegType type) {
   switch (type) {
-    case RegType::ub: case RegType::b: return 'B';
-    case RegType::uw: case RegType::w: case RegType::uv: case RegType::v: return 'W';
-    case RegType::ud: case RegType::d: return 'D';
-    case RegType::uq: case RegType::q: return 'Q';
+    case RegType::ub:
+    case RegType::b: return 'B';
+    case RegType::uw:
+    case RegType::w:
+    case RegType::uv:
+    case RegType::v: return 'W';
+    case RegType::ud:
+    case RegType::d: return 'D';
+    case RegType::uq:
+    case RegType::q: return 'Q';
     case RegType::hf: return 'H';
-    case RegType::f: case RegType::vf: return 'F';
+    case RegType::f:
+    case RegType::vf: return 'F';
     case RegType::df: return 'L';
     case RegType::invalid: break;
   }
@@ -38,8 +44,8 @@ const OpcodeInfo* find_opcode(Opcode opcode) {
 bool allows(std::string_view letters, RegType type) { return letters.find(letter(type)) != std::string_view::npos; }
 
 std::string_view math_function_name(unsigned function) {
-  static constexpr std::string_view names[16] = {"",     "inv", "log", "exp",       "sqrt",   "rsq",    "sin",  "cos",
-                                                 "",     "fdiv", "pow", "intdivmod", "intdiv", "intmod", "invm", "rsqrtm"};
+  static constexpr std::string_view names[16] = {"", "inv",  "log", "exp",       "sqrt",   "rsq",    "sin",  "cos",
+                                                 "", "fdiv", "pow", "intdivmod", "intdiv", "intmod", "invm", "rsqrtm"};
   return function < 16 ? names[function] : std::string_view();
 }
 

@@ -56,8 +56,20 @@ bool allows(std::string_view letters, RegType type);
 
 /// Math functions, in [27:24] of `math` (SKL PRM vol 7, "Extended Math Function").
 enum class MathFunction : uint8_t {
-  inv = 1, log = 2, exp = 3, sqrt = 4, rsq = 5, sin = 6, cos = 7, fdiv = 9, pow = 10,
-  int_div_both = 11, int_quotient = 12, int_remainder = 13, invm = 14, rsqtm = 15,
+  inv = 1,
+  log = 2,
+  exp = 3,
+  sqrt = 4,
+  rsq = 5,
+  sin = 6,
+  cos = 7,
+  fdiv = 9,
+  pow = 10,
+  int_div_both = 11,
+  int_quotient = 12,
+  int_remainder = 13,
+  invm = 14,
+  rsqtm = 15,
 };
 /// Empty: reserved.
 std::string_view math_function_name(unsigned function);
@@ -67,8 +79,18 @@ std::string_view cond_mod_name(unsigned cond_mod);
 
 /// Architecture registers: the upper four bits of the register number (SKL PRM vol 7, "Architecture Register File").
 enum class Arf : uint8_t {
-  null = 0x00, address = 0x10, accumulator = 0x20, flag = 0x30, channel_enable = 0x40, stack_pointer = 0x60,
-  state = 0x70, control = 0x80, notification = 0x90, ip = 0xa0, thread_dependency = 0xb0, timestamp = 0xc0,
+  null = 0x00,
+  address = 0x10,
+  accumulator = 0x20,
+  flag = 0x30,
+  channel_enable = 0x40,
+  stack_pointer = 0x60,
+  state = 0x70,
+  control = 0x80,
+  notification = 0x90,
+  ip = 0xa0,
+  thread_dependency = 0xb0,
+  timestamp = 0xc0,
 };
 
 }  // namespace softgen::eu

@@ -11,11 +11,10 @@ namespace softgen::eu {
 
 namespace {
 
-constexpr std::string_view align1_predicates[16] = {"",       "",       ".anyv",  ".allv",   ".any2h",  ".all2h",
-                                                    ".any4h", ".all4h", ".any8h", ".all8h",  ".any16h", ".all16h",
-                                                    ".any32h", ".all32h", ".?14",  ".?15"};
-constexpr std::string_view align16_predicates[16] = {"",       "",       ".x",   ".y",   ".z",   ".w",   ".any4h", ".all4h",
-                                                     ".?8",    ".?9",    ".?10", ".?11", ".?12", ".?13", ".?14",   ".?15"};
+constexpr std::string_view align1_predicates[16] = {"",       "",       ".anyv",   ".allv",   ".any2h",  ".all2h",  ".any4h", ".all4h",
+                                                    ".any8h", ".all8h", ".any16h", ".all16h", ".any32h", ".all32h", ".?14",   ".?15"};
+constexpr std::string_view align16_predicates[16] = {"",    "",    ".x",   ".y",   ".z",   ".w",   ".any4h", ".all4h",
+                                                     ".?8", ".?9", ".?10", ".?11", ".?12", ".?13", ".?14",   ".?15"};
 constexpr std::string_view vertical_strides[16] = {"0", "1", "2", "4", "8", "16", "32", "?", "?", "?", "?", "?", "?", "?", "?", "VxH"};
 constexpr std::string_view widths[8] = {"1", "2", "4", "8", "16", "?", "?", "?"};
 constexpr std::string_view horizontal_strides[4] = {"0", "1", "2", "4"};
@@ -81,16 +80,24 @@ class Printer {
   void conditional_modifier() {
     const auto name = cond_mod_name(i_.cond_mod);
     add(".{}", name.empty() ? "?" : name);
-    const bool writes_flag = i_.opcode != Opcode::sel && i_.opcode != Opcode::csel && i_.opcode != Opcode::if_ &&
-                             i_.opcode != Opcode::while_;
+    const bool writes_flag =
+        i_.opcode != Opcode::sel && i_.opcode != Opcode::csel && i_.opcode != Opcode::if_ && i_.opcode != Opcode::while_;
     if (writes_flag) add(".f{}.{}", i_.flag_reg, i_.flag_subreg);
   }
 
   void operands() {
     switch (row_->form) {
       case Form::branch: branch_targets(); break;
-      case Form::jump: pad(16); source(1); break;
-      case Form::call: pad(16); destination(); pad(32); call_target(); break;
+      case Form::jump:
+        pad(16);
+        source(1);
+        break;
+      case Form::call:
+        pad(16);
+        destination();
+        pad(32);
+        call_target();
+        break;
       case Form::ternary:
         pad(16);
         ternary_destination();
@@ -109,10 +116,8 @@ class Printer {
     add("{}: ", name);
     const uint32_t to = offset_ + static_cast<uint32_t>(distance);
     const auto found = std::lower_bound(labels_.begin(), labels_.end(), to);
-    if (found != labels_.end() && *found == to)
-      add(" LABEL{}", found - labels_.begin());
-    else
-      add(" {}", distance);
+    if (found != labels_.end() && *found == to) add(" LABEL{}", found - labels_.begin());
+    else add(" {}", distance);
   }
 
   void branch_targets() {
@@ -126,10 +131,8 @@ class Printer {
   }
 
   void call_target() {
-    if (i_.src[1].file == RegFile::imm)
-      i_.opcode == Opcode::call ? target("JIP", i_.jip) : add("0x{:08x}", static_cast<uint32_t>(i_.jip));
-    else
-      source(1);
+    if (i_.src[1].file == RegFile::imm) i_.opcode == Opcode::call ? target("JIP", i_.jip) : add("0x{:08x}", static_cast<uint32_t>(i_.jip));
+    else source(1);
   }
 
   void reg(const Operand& o) {
@@ -283,12 +286,9 @@ class Printer {
       pad(64);
       i_.descriptor_in_register ? add("a0<0>UD") : add_uncounted(fmt::format("0x{:08x}", i_.descriptor));
       pad(80);
-      if (!i_.ex_descriptor_in_register)
-        add_uncounted(fmt::format("0x{:08x}", i_.ex_descriptor));
-      else if (i_.ex_descriptor_subreg)
-        add("a0.{}<0>UD", i_.ex_descriptor_subreg);
-      else
-        add("a0<0>UD");
+      if (!i_.ex_descriptor_in_register) add_uncounted(fmt::format("0x{:08x}", i_.ex_descriptor));
+      else if (i_.ex_descriptor_subreg) add("a0.{}<0>UD", i_.ex_descriptor_subreg);
+      else add("a0<0>UD");
     } else if (i_.descriptor_in_register) {
       pad(48);
       source(1);
@@ -318,12 +318,9 @@ class Printer {
   }
 
   void channels() {
-    if (i_.exec_size < 8 || i_.nib_control)
-      add(" {}N", i_.qtr_control * 2 + i_.nib_control + 1);
-    else if (i_.exec_size == 8)
-      add(" {}Q", i_.qtr_control + 1);
-    else if (i_.exec_size == 16)
-      add(" {}H", i_.qtr_control / 2 + 1);
+    if (i_.exec_size < 8 || i_.nib_control) add(" {}N", i_.qtr_control * 2 + i_.nib_control + 1);
+    else if (i_.exec_size == 8) add(" {}Q", i_.qtr_control + 1);
+    else if (i_.exec_size == 16) add(" {}H", i_.qtr_control / 2 + 1);
   }
 
   void options() {
@@ -365,7 +362,8 @@ std::vector<uint32_t> branch_labels(std::span<const Line> lines) {
 std::string hex_bytes(std::span<const std::byte> bytes) {
   std::string text;
   for (size_t n = 0; n < 16; n++)
-    n < bytes.size() ? fmt::format_to(std::back_inserter(text), "{:02x} ", static_cast<unsigned>(bytes[n])) : fmt::format_to(std::back_inserter(text), "   ");
+    n < bytes.size() ? fmt::format_to(std::back_inserter(text), "{:02x} ", static_cast<unsigned>(bytes[n]))
+                     : fmt::format_to(std::back_inserter(text), "   ");
   return text + ' ';
 }
 

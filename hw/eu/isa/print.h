@@ -13,11 +13,11 @@
 namespace softgen::eu {
 
 struct PrintOptions {
-  uint64_t base = 0;      ///< address of the first byte, for `offsets`
-  bool offsets = false;   ///< "0x00000010: " before each instruction
-  bool hex = false;       ///< the instruction's bytes before its text
-  bool labels = true;     ///< branch targets as LABELn; else as byte distances
-  bool check = false;     ///< what validate() says, after the instruction
+  uint64_t base = 0;     ///< address of the first byte, for `offsets`
+  bool offsets = false;  ///< "0x00000010: " before each instruction
+  bool hex = false;      ///< the instruction's bytes before its text
+  bool labels = true;    ///< branch targets as LABELn; else as byte distances
+  bool check = false;    ///< what validate() says, after the instruction
 };
 
 /// One instruction of a kernel.

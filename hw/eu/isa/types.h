@@ -19,19 +19,16 @@ struct RegTypeInfo {
 };
 
 inline constexpr RegTypeInfo reg_types[] = {
-    {"UD", 4, false, false}, {"D", 4, false, true}, {"UW", 2, false, false}, {"W", 2, false, true},
-    {"UB", 1, false, false}, {"B", 1, false, true}, {"DF", 8, true, true}, {"F", 4, true, true},
-    {"UQ", 8, false, false}, {"Q", 8, false, true}, {"HF", 2, true, true}, {"UV", 2, false, false},
-    {"V", 2, false, true}, {"VF", 4, true, true}, {"INVALID", 4, false, false},
+    {"UD", 4, false, false}, {"D", 4, false, true},   {"UW", 2, false, false}, {"W", 2, false, true},   {"UB", 1, false, false},
+    {"B", 1, false, true},   {"DF", 8, true, true},   {"F", 4, true, true},    {"UQ", 8, false, false}, {"Q", 8, false, true},
+    {"HF", 2, true, true},   {"UV", 2, false, false}, {"V", 2, false, true},   {"VF", 4, true, true},   {"INVALID", 4, false, false},
 };
 
 constexpr const RegTypeInfo& info(RegType type) { return reg_types[static_cast<unsigned>(type)]; }
 constexpr unsigned size_of(RegType type) { return info(type).size; }
 constexpr bool is_float(RegType type) { return info(type).is_float; }
 constexpr bool is_signed(RegType type) { return info(type).is_signed; }
-constexpr bool is_packed_vector(RegType type) {
-  return type == RegType::uv || type == RegType::v || type == RegType::vf;
-}
+constexpr bool is_packed_vector(RegType type) { return type == RegType::uv || type == RegType::v || type == RegType::vf; }
 
 /// The four floats of a VF immediate: 1 sign, 3 exponent (bias 3), 4 fraction bits (SKL PRM vol 7, "Packed Restricted Float").
 float restricted_float(uint8_t bits);

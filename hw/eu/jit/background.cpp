@@ -126,7 +126,6 @@ void stop_at_exit() { background().stop(); }
 
 }  // namespace
 
-
 /// LLVM makes static objects while it compiles, so no handler of ours would run before all of its own. exit() destroys the objects of its
 /// thread before it runs handlers (glibc, __run_exit_handlers), and the thread is nearly always the first one.
 struct StopWithThread {

@@ -103,7 +103,9 @@ bool CodeStore::fill(CodeSlot& slot, const Program& program, const Variant& vari
   const std::lock_guard lock(mutex_);
   if (code) {
     const auto bytes = program.bytes();
-    const auto entry = entries_.insert_or_assign(name, Entry{std::move(code), program.isa().cache_id(), program.start(), {bytes.begin(), bytes.end()}, {}}).first;
+    const auto entry =
+        entries_.insert_or_assign(name, Entry{std::move(code), program.isa().cache_id(), program.start(), {bytes.begin(), bytes.end()}, {}})
+            .first;
     by_code_[entry->second.code.get()] = entry;
     entry->second.code->used = ++now_;
     give(slot, entry->second);
@@ -119,7 +121,9 @@ bool CodeStore::take_known(CodeSlot& slot, const Program& program, const std::st
   Entry& entry = found->second;
   const auto bytes = program.bytes();
   // Another kernel of the same name keeps it; this one stays with the interpreter.
-  if (entry.isa == program.isa().cache_id() && entry.start == program.start() && std::equal(bytes.begin(), bytes.end(), entry.bytes.begin(), entry.bytes.end())) give(slot, entry);
+  if (entry.isa == program.isa().cache_id() && entry.start == program.start() &&
+      std::equal(bytes.begin(), bytes.end(), entry.bytes.begin(), entry.bytes.end()))
+    give(slot, entry);
   slot.state.store(CodeSlot::State::settled, std::memory_order_release);
   return true;
 }
@@ -129,7 +133,8 @@ void CodeStore::give(CodeSlot& slot, Entry& entry) {
   slot.code.store(entry.code.get(), std::memory_order_release);
 }
 
-std::unique_ptr<const LoadedCode> CodeStore::load(const Program& program, const Variant& variant, const ObjectFile& object, const std::string& name) {
+std::unique_ptr<const LoadedCode> CodeStore::load(const Program& program, const Variant& variant, const ObjectFile& object,
+                                                  const std::string& name) {
   while (codes() < max_codes_ || evict_some()) {
     auto code = std::make_unique<const LoadedCode>(program, variant, object, name, arena_);
     if (code->compiled().code) return code;
@@ -149,7 +154,8 @@ bool CodeStore::evict_some() {
     // An eighth at a time, so that this is not each new kernel's work. A difference, since now_ wraps.
     const size_t count = std::max<size_t>(1, oldest.size() / 8);
     const auto age = [now = this->now()](Entries::iterator e) { return now - e->second.code->used.load(std::memory_order_relaxed); };
-    std::nth_element(oldest.begin(), oldest.begin() + static_cast<ptrdiff_t>(count - 1), oldest.end(), [&](auto a, auto b) { return age(a) > age(b); });
+    std::nth_element(oldest.begin(), oldest.begin() + static_cast<ptrdiff_t>(count - 1), oldest.end(),
+                     [&](auto a, auto b) { return age(a) > age(b); });
     for (size_t n = 0; n < count; n++) detach(oldest[n]);
     freed = reclaim();
   }

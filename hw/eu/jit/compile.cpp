@@ -45,7 +45,8 @@ class TargetMachine {
       llvm::DisposeMessage(error);
     } else {
       const std::string cpu = isa == HostIsa::host ? cpu_text() : "x86-64-v3", features = isa == HostIsa::host ? features_text() : "";
-      machine_ = llvm::CreateTargetMachine(target, triple, cpu.c_str(), features.c_str(), LLVMCodeGenLevelLess, LLVMRelocPIC, LLVMCodeModelDefault);
+      machine_ = llvm::CreateTargetMachine(target, triple, cpu.c_str(), features.c_str(), LLVMCodeGenLevelLess, LLVMRelocPIC,
+                                           LLVMCodeModelDefault);
     }
     llvm::DisposeMessage(triple);
   }
@@ -88,7 +89,8 @@ bool host_is_wide() {
 HostIsa best_host_isa() {
   static const bool narrow = [] {
     const char* choice = std::getenv("SOFTGEN_JIT_ISA");
-    if (choice && std::strcmp(choice, "avx2") != 0 && std::strcmp(choice, "host") != 0) note("SOFTGEN_JIT_ISA", "{} is none of avx2, host", choice);
+    if (choice && std::strcmp(choice, "avx2") != 0 && std::strcmp(choice, "host") != 0)
+      note("SOFTGEN_JIT_ISA", "{} is none of avx2, host", choice);
     return choice && !std::strcmp(choice, "avx2");
   }();
   if (!host_is_wide()) return HostIsa::none;
@@ -170,8 +172,9 @@ std::string code_name(const Program& program, const Variant& variant, HostIsa is
   add(program.start());
   for (const std::byte v : program.bytes()) add(static_cast<uint64_t>(v));
   const SeriesLayout& s = variant.series;
-  return fmt::format("eu_{:016x}{:016x}_{:x}_{}{}{}{}", a, b, variant.channels, variant.flush_f32 ? "z" : "d", variant.keep_registers ? "k" : "",
-                     isa == HostIsa::host ? "h" : "v3", variant.of_series() ? fmt::format("_{}_{}_{}", s.constants, s.attributes, s.end) : "");
+  return fmt::format("eu_{:016x}{:016x}_{:x}_{}{}{}{}", a, b, variant.channels, variant.flush_f32 ? "z" : "d",
+                     variant.keep_registers ? "k" : "", isa == HostIsa::host ? "h" : "v3",
+                     variant.of_series() ? fmt::format("_{}_{}_{}", s.constants, s.attributes, s.end) : "");
 }
 
 }  // namespace softgen::eu::jit

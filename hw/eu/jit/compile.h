@@ -6,25 +6,25 @@
 #include <string>
 #include <vector>
 
-#include "hw/eu/program/program.h"
 #include "hw/eu/jit/llvm_api.h"
 #include "hw/eu/jit/runtime.h"
+#include "hw/eu/program/program.h"
 
 namespace softgen::eu::jit {
 
 /// Instruction sets that code can be made for.
 enum class HostIsa : uint8_t {
-  none,   ///< this host has too little (AVX2, FMA)
+  none,  ///< this host has too little (AVX2, FMA)
   avx2,
-  host,   ///< all that the host has (AVX-512 where it is there)
+  host,  ///< all that the host has (AVX-512 where it is there)
 };
 bool host_is_wide();
 /// The environment's SOFTGEN_JIT_ISA may ask for less than the host has: "avx2".
 HostIsa best_host_isa();
 
 struct ObjectFile {
-  std::vector<char> bytes;           ///< ELF; empty: see refused
-  const char* refused = nullptr;     ///< why the kernel stays with the interpreter
+  std::vector<char> bytes;        ///< ELF; empty: see refused
+  const char* refused = nullptr;  ///< why the kernel stays with the interpreter
   unsigned stepped = 0;
 };
 

@@ -13,8 +13,10 @@ int main(int argc, char** argv) {
   int type = 0;
   socklen_t size = sizeof(type);
   if (argc > 1 || getsockopt(0, SOL_SOCKET, SO_TYPE, &type, &size)) {
-    std::fputs("softgen-eu-compiler compiles EU kernels. softgen's device starts it; where it may not (QEMU's -sandbox spawn=deny), or has no LLVM (another root),\n"
-               "  softgen-eu-compiler --listen PATH\nbeforehand and SOFTGEN_EU_COMPILER=unix:PATH in the device's environment let it compile there.\n", stderr);
+    std::fputs(
+        "softgen-eu-compiler compiles EU kernels. softgen's device starts it; where it may not (QEMU's -sandbox spawn=deny), or has no LLVM (another root),\n"
+        "  softgen-eu-compiler --listen PATH\nbeforehand and SOFTGEN_EU_COMPILER=unix:PATH in the device's environment let it compile there.\n",
+        stderr);
     return 2;
   }
   close_range(3, ~0u, 0);

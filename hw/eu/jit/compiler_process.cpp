@@ -333,10 +333,13 @@ ObjectFile CompilerProcess::compile(const Program& program, const Variant& varia
     if (!ask()) return refuse("LLVM broke off");
   }
   protocol::Reply reply;
-  const auto receive = [&](auto& into, uint32_t size) { return into.resize(size), protocol::receive_all(socket_, std::as_writable_bytes(std::span(into)), deadline); };
+  const auto receive = [&](auto& into, uint32_t size) {
+    return into.resize(size), protocol::receive_all(socket_, std::as_writable_bytes(std::span(into)), deadline);
+  };
   std::string reason, printed;
-  if (!protocol::receive_one(socket_, reply, deadline) || reply.reason > protocol::longest_reason || reply.object > protocol::largest_object ||
-      reply.text > protocol::largest_text || !receive(reason, reply.reason) || !receive(object.bytes, reply.object) || !receive(printed, reply.text))
+  if (!protocol::receive_one(socket_, reply, deadline) || reply.reason > protocol::longest_reason ||
+      reply.object > protocol::largest_object || reply.text > protocol::largest_text || !receive(reason, reply.reason) ||
+      !receive(object.bytes, reply.object) || !receive(printed, reply.text))
     return refuse(std::chrono::steady_clock::now() < deadline ? "LLVM broke off" : "LLVM took too long");
   object.stepped = reply.stepped;
   if (!reason.empty() || object.bytes.empty()) object.refused = kept(reason);

@@ -57,9 +57,9 @@ class CompilerProcess {
   const Limits limits_;
   mutable std::mutex mutex_;  ///< of what follows, which compile()'s thread alone changes, but for abandon()
   int socket_ = -1;
-  ino_t inode_ = 0;     ///< the socket's: programs that run on softgen-run close files which they did not open
+  ino_t inode_ = 0;  ///< the socket's: programs that run on softgen-run close files which they did not open
   pid_t pid_ = 0;
-  std::string born_;    ///< the process's start time, as its number may be another's later
+  std::string born_;  ///< the process's start time, as its number may be another's later
   std::string compiler_;
   std::atomic<bool> unusable_{false};
 };

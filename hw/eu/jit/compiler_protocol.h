@@ -16,7 +16,9 @@ namespace softgen::eu::jit::protocol {
 struct Hello {
   std::array<char, 24> version{SOFTGEN_VERSION};
   /// Layouts that compiled code knows: another build's compiler would make code for other ones.
-  std::array<uint32_t, 8> layout{sizeof(Frame), offsetof(Frame, clock), sizeof(DirectAnswer), sizeof(Registers), offsetof(Registers, flag), sizeof(Variant), sizeof(Thread), sizeof(SeriesThread)};
+  std::array<uint32_t, 8> layout{sizeof(Frame),     offsetof(Frame, clock),    sizeof(DirectAnswer),
+                                 sizeof(Registers), offsetof(Registers, flag), sizeof(Variant),
+                                 sizeof(Thread),    sizeof(SeriesThread)};
   bool operator==(const Hello&) const = default;
 };
 
@@ -51,8 +53,12 @@ bool send_all(int socket, std::span<const std::byte> bytes, Deadline deadline);
 bool receive_all(int socket, std::span<std::byte> bytes, Deadline deadline);
 
 template <typename T>
-bool send_one(int socket, const T& v, Deadline deadline) { return send_all(socket, std::as_bytes(std::span(&v, 1)), deadline); }
+bool send_one(int socket, const T& v, Deadline deadline) {
+  return send_all(socket, std::as_bytes(std::span(&v, 1)), deadline);
+}
 template <typename T>
-bool receive_one(int socket, T& v, Deadline deadline) { return receive_all(socket, std::as_writable_bytes(std::span(&v, 1)), deadline); }
+bool receive_one(int socket, T& v, Deadline deadline) {
+  return receive_all(socket, std::as_writable_bytes(std::span(&v, 1)), deadline);
+}
 
 }  // namespace softgen::eu::jit::protocol

@@ -24,12 +24,19 @@ constexpr unsigned data_arch = offsetof(seccomp_data, arch), data_number = offse
 constexpr unsigned low_half_of(unsigned argument) { return offsetof(seccomp_data, args) + argument * 8; }
 
 /// What glibc's allocator and LLVM's code generator ask for, and the talk over the socket.
-constexpr int allowed[] = {SYS_read, SYS_write, SYS_recvfrom, SYS_sendto, SYS_poll, SYS_munmap, SYS_mremap, SYS_madvise, SYS_brk, SYS_futex,
-                           SYS_exit, SYS_exit_group, SYS_rt_sigreturn, SYS_rt_sigprocmask, SYS_restart_syscall, SYS_setitimer, SYS_clock_gettime,
-                           SYS_gettimeofday, SYS_getpid, SYS_gettid, SYS_getrandom, SYS_sched_yield};
+constexpr int allowed[] = {SYS_read,         SYS_write,          SYS_recvfrom,
+                           SYS_sendto,       SYS_poll,           SYS_munmap,
+                           SYS_mremap,       SYS_madvise,        SYS_brk,
+                           SYS_futex,        SYS_exit,           SYS_exit_group,
+                           SYS_rt_sigreturn, SYS_rt_sigprocmask, SYS_restart_syscall,
+                           SYS_setitimer,    SYS_clock_gettime,  SYS_gettimeofday,
+                           SYS_getpid,       SYS_gettid,         SYS_getrandom,
+                           SYS_sched_yield};
 /// What libraries may try, and do without.
-constexpr int failing[] = {SYS_open, SYS_openat, SYS_stat, SYS_lstat, SYS_fstat, SYS_newfstatat, SYS_statx, SYS_access, SYS_readlink, SYS_readlinkat, SYS_getcwd,
-                           SYS_ioctl, SYS_lseek, SYS_sysinfo, SYS_uname, SYS_prlimit64, SYS_getrlimit, SYS_sched_getaffinity, SYS_getrusage, SYS_rt_sigaction, SYS_sigaltstack};
+constexpr int failing[] = {SYS_open,      SYS_openat,       SYS_stat,       SYS_lstat,      SYS_fstat,     SYS_newfstatat,
+                           SYS_statx,     SYS_access,       SYS_readlink,   SYS_readlinkat, SYS_getcwd,    SYS_ioctl,
+                           SYS_lseek,     SYS_sysinfo,      SYS_uname,      SYS_prlimit64,  SYS_getrlimit, SYS_sched_getaffinity,
+                           SYS_getrusage, SYS_rt_sigaction, SYS_sigaltstack};
 
 class Filter {
  public:

@@ -160,7 +160,8 @@ std::string DiskCache::default_folder() {
 DiskCache::DiskCache(std::string folder, uint64_t limit)
     : folder_(std::move(folder)),
       limit_(limit),
-      unlooked_(static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) % std::max<uint64_t>(between_looks(), 1)) {}
+      unlooked_(static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) %
+                std::max<uint64_t>(between_looks(), 1)) {}
 
 std::optional<ObjectFile> DiskCache::find(const std::string& name, const Program& program) const {
   if (folder_.empty()) return std::nullopt;
@@ -179,9 +180,10 @@ std::optional<ObjectFile> DiskCache::find(const std::string& name, const Program
   const std::string_view rest = std::string_view(text).substr(sizeof(h));
   const std::string& key = host_key();
   const std::string_view kernel = view(program.bytes());
-  if (std::memcmp(h.magic, magic, sizeof(magic)) != 0 || h.version != format_version || h.isa != program.isa().cache_id() || h.start != program.start() ||
-      h.key_size != key.size() || h.kernel_size != kernel.size() || h.object_size != rest.size() - key.size() - kernel.size() ||
-      h.check != checksum(rest) || !rest.starts_with(key) || rest.substr(key.size(), kernel.size()) != kernel)
+  if (std::memcmp(h.magic, magic, sizeof(magic)) != 0 || h.version != format_version || h.isa != program.isa().cache_id() ||
+      h.start != program.start() || h.key_size != key.size() || h.kernel_size != kernel.size() ||
+      h.object_size != rest.size() - key.size() - kernel.size() || h.check != checksum(rest) || !rest.starts_with(key) ||
+      rest.substr(key.size(), kernel.size()) != kernel)
     return std::nullopt;
   futimens(file.number(), nullptr);
   ObjectFile object;
@@ -200,10 +202,19 @@ void DiskCache::keep(const std::string& name, const Program& program, const Obje
   std::string rest = key;
   rest += view(program.bytes());
   rest.append(object.bytes.data(), object.bytes.size());
-  Header h{{}, format_version, object.stepped, program.isa().cache_id(), program.start(), key.size(), program.bytes().size(), object.bytes.size(), checksum(rest)};
+  Header h{{},
+           format_version,
+           object.stepped,
+           program.isa().cache_id(),
+           program.start(),
+           key.size(),
+           program.bytes().size(),
+           object.bytes.size(),
+           checksum(rest)};
   std::memcpy(h.magic, magic, sizeof(magic));
   // Written under a temporary name and renamed, so that no reader sees a partial file. Process ids may repeat (containers), so the name has the time, too.
-  const std::string aside = fmt::format("{}.{}.{:x}", name, getpid(), static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
+  const std::string aside =
+      fmt::format("{}.{}.{:x}", name, getpid(), static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
   bool written;
   {
     const File file(openat(folder.number(), aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
@@ -237,7 +248,9 @@ void DiskCache::trim(int folder) const {
   }
   closedir(listing);
   if (total <= limit_) return;
-  std::sort(files.begin(), files.end(), [](const Kept& a, const Kept& b) { return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec); });
+  std::sort(files.begin(), files.end(), [](const Kept& a, const Kept& b) {
+    return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec);
+  });
   // A quarter more than needed, so that this is not each file's work.
   for (const Kept& file : files) {
     if (total <= limit_ / 4 * 3) break;

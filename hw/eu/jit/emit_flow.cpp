@@ -90,7 +90,9 @@ void Emitter::branch(size_t n) {
       ir_.at(away);
       return go(n, op.jip_offset);
     }
-    case Opcode::break_: case Opcode::cont: case Opcode::halt: {
+    case Opcode::break_:
+    case Opcode::cont:
+    case Opcode::halt: {
       const Value leaving = channels(execution_mask(op));
       stay_if_none(n, leaving, op.next_offset);
       suspend(leaving, op.uip_offset);
@@ -118,7 +120,8 @@ void Emitter::branch(size_t n) {
       ir_.at(away);
       return go(n, op.uip_offset);
     }
-    case Opcode::brd: case Opcode::brc:
+    case Opcode::brd:
+    case Opcode::brc:
       suspend(channels(execution_mask(op)), op.opcode == Opcode::brc ? op.uip_offset : op.jip_offset);
       return go_on_or_jump(n);
     default: return go_on_or_jump(n);  // endif, join
@@ -128,7 +131,8 @@ void Emitter::branch(size_t n) {
 /// Calls out with the registers that the op touches in memory. `mask`: of a message; null: the op is done by the interpreter.
 Value Emitter::call_out(size_t n, Value mask) {
   const Footprint f = footprint(ops_[n]);
-  const Slots replaced = mask ? written_whole(ops_[n], variant_.channels && graph_.waits_before[n].none(), variant_.channels) & ~f.reads : Slots{};
+  const Slots replaced =
+      mask ? written_whole(ops_[n], variant_.channels && graph_.waits_before[n].none(), variant_.channels) & ~f.reads : Slots{};
   for (unsigned s = 0; s < slot_count; s++) {
     const bool needed = graph_.used[s] && (f.reads[s] || f.writes[s] || f.all_reads || f.all_writes);
     // Of a series, memory has what the thread before left there.

@@ -5,7 +5,15 @@ namespace softgen::eu::jit {
 
 Emitter::Emitter(Ir& ir, const Program& program, const FlowGraph& graph, const Variant& variant, unsigned lanes, const FirstRun* known,
                  FirstRun* told)
-    : ir_(ir), program_(program), ops_(program.ops()), graph_(graph), variant_(variant), lanes_(lanes), known_(known), told_(told), numbers_(number_sends(program, graph)) {}
+    : ir_(ir),
+      program_(program),
+      ops_(program.ops()),
+      graph_(graph),
+      variant_(variant),
+      lanes_(lanes),
+      known_(known),
+      told_(told),
+      numbers_(number_sends(program, graph)) {}
 
 /// Up to the first op of the kernel, of one thread or of two.
 void Emitter::entry(Emitter* beside) {
@@ -170,9 +178,11 @@ void Emitter::op(size_t n) {
     case Step::work:
       if (ops_[n].opcode == Opcode::nop) return;
       return native(ops_[n]) ? work(n) : step(n);
-    case Step::send: case Step::end_of_thread: return send(n);
+    case Step::send:
+    case Step::end_of_thread: return send(n);
     case Step::wait: return wait(n);
-    case Step::branch: case Step::jump: return branch(n);
+    case Step::branch:
+    case Step::jump: return branch(n);
     case Step::leave: return leave(n, Exit::interpret);
   }
 }

@@ -32,7 +32,7 @@ constexpr std::array<int, 16> both_halves = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1
 
 /// Lanes of a vector that count.
 struct Channels {
-  Value active = nullptr;       ///< those of this mask, the one that runs; null: all
+  Value active = nullptr;  ///< those of this mask, the one that runs; null: all
   unsigned first = 0, lanes = 0;
   bool operator==(const Channels&) const = default;
 };
@@ -50,15 +50,15 @@ class Emitter {
 
  private:
   struct Slot {
-    Value value = nullptr;      ///< <8 x i32>; null: not known in this block
+    Value value = nullptr;  ///< <8 x i32>; null: not known in this block
     Value alloca = nullptr;
     uint8_t raw = settled;
-    bool modified = false;      ///< the alloca is behind
-    bool in_memory = false;     ///< the register block has the same
-    uint8_t stored = settled;   ///< what is in the alloca
-    bool entered = true;        ///< some of it stands there since the block began
-    uint8_t carried = raw_both; ///< would be raw now, had it been when the block began
-    uint16_t held = 0;          ///< `value` is of held_[held - 1] and counts in its channels only; 0: in all
+    bool modified = false;       ///< the alloca is behind
+    bool in_memory = false;      ///< the register block has the same
+    uint8_t stored = settled;    ///< what is in the alloca
+    bool entered = true;         ///< some of it stands there since the block began
+    uint8_t carried = raw_both;  ///< would be raw now, had it been when the block began
+    uint16_t held = 0;           ///< `value` is of held_[held - 1] and counts in its channels only; 0: in all
   };
 
   // Blocks (emitter.cpp)
@@ -146,7 +146,7 @@ class Emitter {
   struct Held {
     Value under = nullptr, where = nullptr;
     Channels channels;
-    uint8_t raw = settled;      ///< of `under`
+    uint8_t raw = settled;  ///< of `under`
   };
   Channels running_channels(const Op& op, unsigned k);
   bool is_held(unsigned s, const Channels& by) const;
@@ -214,11 +214,11 @@ class Emitter {
   const FirstRun* const known_;
   FirstRun* const told_;
 
-  size_t at_ = 0;                       ///< the op being emitted
-  size_t leader_ = 0;                   ///< of the current block
-  bool open_ = false;                   ///< the current block has no terminator yet
+  size_t at_ = 0;      ///< the op being emitted
+  size_t leader_ = 0;  ///< of the current block
+  bool open_ = false;  ///< the current block has no terminator yet
   bool told_block_ = false;
-  std::vector<Block> blocks_;           ///< by op, for leaders
+  std::vector<Block> blocks_;  ///< by op, for leaders
   Value regs_ = nullptr, frame_ = nullptr, dispatched_ = nullptr;
   // Of a series: where the next thread starts, and the one that runs.
   Block series_block_ = nullptr;
@@ -232,14 +232,14 @@ class Emitter {
     Value value = nullptr, low = nullptr, high = nullptr;
   };
   std::array<Wide, slot_count> wide_;
-  std::array<Held, slot_count> held_;   ///< by first slot
+  std::array<Held, slot_count> held_;  ///< by first slot
   Value active_alloca_ = nullptr, flags_alloca_ = nullptr;
   Value active_ = nullptr, flags_ = nullptr;
   bool active_modified_ = false, flags_modified_ = false;
   std::vector<Value> wait_allocas_;
-  Value scratch_[3] = {};               ///< eight floats each
+  Value scratch_[3] = {};  ///< eight floats each
   unsigned stepped_ = 0, rows_ = 0;
-  std::vector<unsigned> numbers_;       ///< by op: of messages of fixed form (number_sends())
+  std::vector<unsigned> numbers_;  ///< by op: of messages of fixed form (number_sends())
 };
 
 }  // namespace softgen::eu::jit

@@ -12,12 +12,12 @@
 
 #include "hw/base/log.h"
 #include "hw/base/work.h"
-#include "hw/eu/program/thread.h"
 #include "hw/eu/jit/background.h"
 #include "hw/eu/jit/code_dump.h"
 #include "hw/eu/jit/code_store.h"
 #include "hw/eu/jit/compiler_process.h"
 #include "hw/eu/jit/disk_cache.h"
+#include "hw/eu/program/thread.h"
 
 namespace softgen::eu {
 
@@ -31,7 +31,9 @@ struct Counters {
   struct alignas(64) Runs {
     std::atomic<uint64_t> interpreted{0}, compiled{0};
     /// By one host thread, so without the price of an atomic addition.
-    static void add(std::atomic<uint64_t>& count, uint64_t n) { count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_relaxed); }
+    static void add(std::atomic<uint64_t>& count, uint64_t n) {
+      count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+    }
   };
   std::array<Runs, 256> runs;
 };
@@ -77,7 +79,8 @@ CompilerProcess& compiler() {
 /// Where object files come from: the cache on disk, else LLVM.
 class ObjectSource {
  public:
-  ObjectSource(const Program& program, const Variant& variant, HostIsa isa, std::string name) : program_(program), variant_(variant), isa_(isa), name_(std::move(name)) {}
+  ObjectSource(const Program& program, const Variant& variant, HostIsa isa, std::string name)
+      : program_(program), variant_(variant), isa_(isa), name_(std::move(name)) {}
 
   /// Nothing: it would have to be compiled, and `may_compile` is false.
   std::optional<ObjectFile> get(bool may_compile) {
@@ -93,7 +96,8 @@ class ObjectSource {
     if (object_->refused) return object_;
     disk.keep(name_, program_, *object_);
     Counters& c = counters();
-    const auto ns = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count());
+    const auto ns =
+        static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count());
     c.compile_ns += ns;
     if (ns > c.longest_ns) c.longest_ns = ns;
     c.compiled++;
@@ -107,7 +111,8 @@ class ObjectSource {
  private:
   ObjectFile compiled() {
     std::string* wanted = dump_folder().empty() ? nullptr : &text_;
-    ObjectFile object = compiles_in_process() ? compile(program_, variant_, isa_, wanted) : compiler().compile(program_, variant_, isa_, wanted);
+    ObjectFile object =
+        compiles_in_process() ? compile(program_, variant_, isa_, wanted) : compiler().compile(program_, variant_, isa_, wanted);
     // Refused threads of a series come one by one then.
     if (!object.refused || variant_.of_series()) return object;
     counters().refused++;
@@ -221,7 +226,9 @@ class CompiledProgram : public FastPath {
     compiles_in_process();  // asked before there is a thread
     auto keep = program_.shared_from_this();
     // Also true when the program has no other owner any more.
-    const auto fill = [keep, &slot, kind, layout](bool may_compile) { return keep.use_count() <= 2 || filled(slot, *keep, variant(kind, layout), may_compile); };
+    const auto fill = [keep, &slot, kind, layout](bool may_compile) {
+      return keep.use_count() <= 2 || filled(slot, *keep, variant(kind, layout), may_compile);
+    };
     if (compile_later([fill] { return fill(false); }, [fill] { fill(true); })) return;
     unsupported("EU JIT: too many kernels at once", "one stays with the interpreter");
     slot.state.store(CodeSlot::State::settled, std::memory_order_release);

@@ -13,9 +13,15 @@ MathFunction math_function(const Op& op) { return static_cast<MathFunction>(op.i
 
 bool math_is_native(const Op& op) {
   switch (math_function(op)) {
-    case MathFunction::inv: case MathFunction::log: case MathFunction::exp: case MathFunction::sqrt: case MathFunction::rsq:
-    case MathFunction::sin: case MathFunction::cos: case MathFunction::fdiv: case MathFunction::pow:
-      return true;
+    case MathFunction::inv:
+    case MathFunction::log:
+    case MathFunction::exp:
+    case MathFunction::sqrt:
+    case MathFunction::rsq:
+    case MathFunction::sin:
+    case MathFunction::cos:
+    case MathFunction::fdiv:
+    case MathFunction::pow: return true;
     default: return false;
   }
 }
@@ -24,10 +30,22 @@ bool math_is_native(const Op& op) {
 
 bool Emitter::float_native(const Op& op) const {
   switch (op.opcode) {
-    case Opcode::mov: case Opcode::add: case Opcode::mul: case Opcode::mad: case Opcode::lrp: case Opcode::frc: case Opcode::rndu:
-    case Opcode::rndd: case Opcode::rnde: case Opcode::rndz: case Opcode::sel: case Opcode::csel: case Opcode::cmp: case Opcode::cmpn:
-      return op.execute != execute_illegal;
-    case Opcode::line: case Opcode::pln: {
+    case Opcode::mov:
+    case Opcode::add:
+    case Opcode::mul:
+    case Opcode::mad:
+    case Opcode::lrp:
+    case Opcode::frc:
+    case Opcode::rndu:
+    case Opcode::rndd:
+    case Opcode::rnde:
+    case Opcode::rndz:
+    case Opcode::sel:
+    case Opcode::csel:
+    case Opcode::cmp:
+    case Opcode::cmpn: return op.execute != execute_illegal;
+    case Opcode::line:
+    case Opcode::pln: {
       const Source& p = op.src[0];
       if (op.exec_size < 8 || p.fetch != Fetch::scalar || p.base % 4 || p.base % 32 > 16 || p.type != RegType::f) return false;
       if (op.src[1].type != RegType::f || op.src[1].fetch == Fetch::none || op.src[1].fetch == Fetch::immediate) return false;
@@ -42,8 +60,7 @@ Value Emitter::float_result(const Op& op, unsigned k, uint8_t& raw) {
   const unsigned n = lanes_of(op);
   const Type type = ir_.vec(ir_.f32, n);
   // A mov keeps a NaN's bits.
-  if (op.opcode == Opcode::mov)
-    return source(op, 0, k, op.saturate || op.dst.type != RegType::f ? Want::floats : Want::selected, &raw);
+  if (op.opcode == Opcode::mov) return source(op, 0, k, op.saturate || op.dst.type != RegType::f ? Want::floats : Want::selected, &raw);
   Value in[3] = {};
   for (unsigned s = 0; s < op.sources; s++) in[s] = source(op, s, k, Want::floats);
   raw = raw_nan;
@@ -107,7 +124,8 @@ void Emitter::compare_op(const Op& op, Value mask) {
   for (unsigned k = 0; k < groups_of(op); k++) {
     const Value a = source(op, 0, k, Want::floats), b = source(op, 1, k, Want::floats);
     Value bits = compare(cond, a, b, floats, compares_signed(op));
-    if (op.opcode == Opcode::cmpn && floats && (cond == CondMod::l || cond == CondMod::ge)) bits = ir_.or_(bits, ir_.fcmp(LLVMRealUNO, b, b));
+    if (op.opcode == Opcode::cmpn && floats && (cond == CondMod::l || cond == CondMod::ge))
+      bits = ir_.or_(bits, ir_.fcmp(LLVMRealUNO, b, b));
     holds.push_back(bits);
   }
   if (op.cond) write_flags(op, mask, bits_of(holds, lanes_of(op)));
@@ -208,7 +226,9 @@ void Emitter::math(const Op& op, Value mask) {
   const auto calls = [&](Value a, Value b) {
     std::array<int, 16> picks{};
     for (unsigned i = 0; i < n; i++) picks[i] = static_cast<int>(i);
-    const auto part = [&](Value v, unsigned first) { return v && n != 8 ? ir_.shuffle(v, nullptr, std::span(picks).subspan(first, 8)) : v; };
+    const auto part = [&](Value v, unsigned first) {
+      return v && n != 8 ? ir_.shuffle(v, nullptr, std::span(picks).subspan(first, 8)) : v;
+    };
     const Value r = call(part(a, 0), part(b, 0));
     if (n == 16) return ir_.shuffle(r, call(part(a, 8), part(b, 8)), picks);
     return n < 8 ? ir_.shuffle(r, nullptr, std::span(picks).first(n)) : r;

@@ -55,10 +55,13 @@ class Analysis {
     if (!row || op.execute == execute_illegal) return Step::leave;
     const bool by_register = i.src[0].file == RegFile::grf;
     switch (row->form) {
-      case Form::send: case Form::split_send: return i.end_of_thread ? Step::end_of_thread : Step::send;
+      case Form::send:
+      case Form::split_send: return i.end_of_thread ? Step::end_of_thread : Step::send;
       case Form::jump: return i.src[1].file == RegFile::imm && inside(int64_t{op.next_offset} + i.jip) ? Step::jump : Step::leave;
-      case Form::branch: return !by_register && inside(op.jip_offset) && (!goes_back(op) || inside(op.uip_offset)) ? Step::branch : Step::leave;
-      case Form::call: case Form::ret: return Step::leave;
+      case Form::branch:
+        return !by_register && inside(op.jip_offset) && (!goes_back(op) || inside(op.uip_offset)) ? Step::branch : Step::leave;
+      case Form::call:
+      case Form::ret: return Step::leave;
       default: return op.opcode == Opcode::wait ? Step::wait : Step::work;
     }
   }
@@ -67,7 +70,10 @@ class Analysis {
   std::vector<int64_t> suspends(const Op& op) const {
     switch (op.opcode) {
       case Opcode::if_: return {op.jip_offset};
-      case Opcode::else_: case Opcode::break_: case Opcode::cont: case Opcode::halt: return {op.uip_offset};
+      case Opcode::else_:
+      case Opcode::break_:
+      case Opcode::cont:
+      case Opcode::halt: return {op.uip_offset};
       case Opcode::while_: return {op.next_offset};
       case Opcode::goto_: return {op.uip_offset, op.next_offset};
       case Opcode::brd: return {op.jip_offset};
@@ -165,7 +171,8 @@ std::vector<size_t> FlowGraph::successors(const Program& program, size_t n) cons
     if (const int32_t i = program.index_at(offset); i >= 0) result.push_back(static_cast<size_t>(i));
   };
   switch (steps[n]) {
-    case Step::leave: case Step::end_of_thread: return {};
+    case Step::leave:
+    case Step::end_of_thread: return {};
     case Step::jump: to(int64_t{op.next_offset} + op.instruction->jip); break;
     case Step::branch:
       to(op.jip_offset);
@@ -192,7 +199,8 @@ bool answers_all(const Op& op) {
   // All channels that ask get four registers for each eight (16-bit returns and write masks aside).
   if (m.sfid == Sfid::sampler) return !m.returns_half && m.response_length <= m.simd / 2;
   // Dwords that are not masked off, of channels that no header masks off.
-  return m.kind == MessageKind::untyped_read && m.simd >= 8 && m.response_length == static_cast<unsigned>(std::popcount(m.components)) * m.simd / 8;
+  return m.kind == MessageKind::untyped_read && m.simd >= 8 &&
+         m.response_length == static_cast<unsigned>(std::popcount(m.components)) * m.simd / 8;
 }
 
 }  // namespace

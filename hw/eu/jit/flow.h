@@ -6,9 +6,9 @@
 #include <bitset>
 #include <vector>
 
+#include "hw/eu/jit/footprint.h"
 #include "hw/eu/program/op.h"
 #include "hw/eu/program/program.h"
-#include "hw/eu/jit/footprint.h"
 
 namespace softgen::eu::jit {
 
@@ -17,23 +17,25 @@ using Waits = std::bitset<max_waits>;
 
 /// What the compiled code does at an op.
 enum class Step : uint8_t {
-  work,       ///< arithmetic and the like
-  send, end_of_thread, wait,
-  branch,     ///< if, else, endif, while, …, whose offsets are known and lead to instructions
-  jump,       ///< jmpi by a constant
-  leave,      ///< the interpreter goes on from here: call, ret, jumps by register, what ends the thread by a fault
+  work,  ///< arithmetic and the like
+  send,
+  end_of_thread,
+  wait,
+  branch,  ///< if, else, endif, while, …, whose offsets are known and lead to instructions
+  jump,    ///< jmpi by a constant
+  leave,   ///< the interpreter goes on from here: call, ret, jumps by register, what ends the thread by a fault
 };
 
 struct FlowGraph {
-  std::vector<Step> steps;            ///< by op
-  std::vector<bool> leaders;          ///< a block starts here
+  std::vector<Step> steps;    ///< by op
+  std::vector<bool> leaders;  ///< a block starts here
   std::vector<bool> reached;
-  std::vector<Waits> waits_before;    ///< by op: places where some channel may wait when the thread gets there (before it joins)
-  std::vector<int32_t> wait_places;   ///< op where channels of wait n join; -1: nowhere in the kernel
-  std::vector<int32_t> wait_at;       ///< by op: which wait joins there, or -1
+  std::vector<Waits> waits_before;   ///< by op: places where some channel may wait when the thread gets there (before it joins)
+  std::vector<int32_t> wait_places;  ///< op where channels of wait n join; -1: nowhere in the kernel
+  std::vector<int32_t> wait_at;      ///< by op: which wait joins there, or -1
   /// By slot: ops before this one find what the thread started with.
   std::array<size_t, slot_count> untouched_until;
-  Slots used;                         ///< slots that some op reads or writes
+  Slots used;  ///< slots that some op reads or writes
 
   /// -1: not an offset where channels can wait.
   int wait_of(const Program& program, int64_t offset) const;

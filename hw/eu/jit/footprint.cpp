@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-
 namespace softgen::eu::jit {
 
 namespace {
@@ -41,8 +40,10 @@ void send(const Op& op, Footprint& f) {
 void source(const Op& op, unsigned n, Footprint& f) {
   const Source& s = op.src[n];
   switch (s.fetch) {
-    case Fetch::none: case Fetch::immediate: return;
-    case Fetch::indirect: case Fetch::indirect_vx:
+    case Fetch::none:
+    case Fetch::immediate: return;
+    case Fetch::indirect:
+    case Fetch::indirect_vx:
       f.reads.set(address_slot);
       f.all_reads = true;
       return;
@@ -55,11 +56,16 @@ void source(const Op& op, unsigned n, Footprint& f) {
 void special(const Op& op, Footprint& f) {
   const Instruction& i = *op.instruction;
   switch (i.opcode) {
-    case Opcode::line: case Opcode::pln:
+    case Opcode::line:
+    case Opcode::pln:
       mark(f.reads, op.src[0].base, 16);
       if (i.opcode == Opcode::pln) mark(f.reads, op.src[1].base, op.groups * 64);
       break;
-    case Opcode::dp2: case Opcode::dp3: case Opcode::dp4: case Opcode::dph: case Opcode::madm: f.all_reads = true; break;
+    case Opcode::dp2:
+    case Opcode::dp3:
+    case Opcode::dp4:
+    case Opcode::dph:
+    case Opcode::madm: f.all_reads = true; break;
     case Opcode::math: {
       const auto function = static_cast<MathFunction>(i.cond_mod);
       if (function == MathFunction::invm || function == MathFunction::rsqtm) f.all_reads = true;
@@ -67,8 +73,11 @@ void special(const Op& op, Footprint& f) {
         mark(f.writes, (op.dst.base + op.groups * 32u) & (grf_bytes - 1), op.exec_size * 4);
       break;
     }
-    case Opcode::mac: case Opcode::sada2: mark_accumulators(f, false); break;
-    case Opcode::mach: case Opcode::addc: case Opcode::subb: mark_accumulators(f, true); break;
+    case Opcode::mac:
+    case Opcode::sada2: mark_accumulators(f, false); break;
+    case Opcode::mach:
+    case Opcode::addc:
+    case Opcode::subb: mark_accumulators(f, true); break;
     default: break;
   }
 }

@@ -22,10 +22,10 @@ constexpr bool is_slot(unsigned byte) {
 constexpr bool in_flags(unsigned byte) { return byte >= offsetof(Registers, flag) && byte < offsetof(Registers, flag) + 8; }
 
 struct Footprint {
-  Slots reads, writes;         ///< a write need not cover the slot
-  bool all_reads = false;      ///< any of them may be read
+  Slots reads, writes;     ///< a write need not cover the slot
+  bool all_reads = false;  ///< any of them may be read
   bool all_writes = false;
-  bool flags = false;          ///< flag registers are written
+  bool flags = false;  ///< flag registers are written
 };
 
 Footprint footprint(const Op& op);

@@ -7,8 +7,8 @@
 
 #include "hw/eu/interp/execute.h"
 #include "hw/eu/interp/math_lanes.h"
-#include "hw/eu/program/series.h"
 #include "hw/eu/jit/flow.h"
+#include "hw/eu/program/series.h"
 #include "hw/memory/view.h"
 
 namespace softgen::eu::jit {
@@ -16,10 +16,10 @@ namespace softgen::eu::jit {
 struct Compiled;
 
 struct Frame {
-  Thread* thread;                    ///< its registers come first
-  uint8_t* acc_size;                 ///< the thread's
-  uint32_t active;                   ///< at the start; the code writes it back where it leaves
-  const uint32_t* stop;              ///< StopFlag's reasons
+  Thread* thread;        ///< its registers come first
+  uint8_t* acc_size;     ///< the thread's
+  uint32_t active;       ///< at the start; the code writes it back where it leaves
+  const uint32_t* stop;  ///< StopFlag's reasons
   /// Runs one op as the interpreter does, on the registers in memory. Returns a Next.
   uint32_t (*step)(Frame*, uint32_t op, uint32_t active);
   /// Sends the message of one op for the channels of `mask`. Returns a Next.
@@ -27,20 +27,20 @@ struct Frame {
   /// Extended math on eight channels, by MathFunction.
   const MathLanes* math;
   std::array<uint32_t, max_waits> waiting;  ///< where the code leaves: channels by place of FlowGraph::wait_places
-  uint32_t index;                    ///< where the interpreter goes on
+  uint32_t index;                           ///< where the interpreter goes on
   RunState* state;
   const Compiled* code;
-  uint32_t mxcsr, mxcsr_of_code;     ///< the host thread's, and with DAZ as the code wants it
-  const SendForm* sends;             ///< the code's
-  DirectAnswers* direct;             ///< the thread's; null: none
-  DirectAnswer* answers;             ///< of the code's messages of fixed form, by number
-  memory::View::Clock clock;         ///< what their windows have to agree with
+  uint32_t mxcsr, mxcsr_of_code;  ///< the host thread's, and with DAZ as the code wants it
+  const SendForm* sends;          ///< the code's
+  DirectAnswers* direct;          ///< the thread's; null: none
+  DirectAnswer* answers;          ///< of the code's messages of fixed form, by number
+  memory::View::Clock clock;      ///< what their windows have to agree with
   // Of a series.
-  SeriesThread* series;              ///< where it begins
+  SeriesThread* series;  ///< where it begins
   SeriesThread** running;
   const Grf* constants;
-  uint64_t epoch, generation;        ///< of `clock`, for the threads' targets
-  uint32_t* dispatched;              ///< the thread's
+  uint64_t epoch, generation;  ///< of `clock`, for the threads' targets
+  uint32_t* dispatched;        ///< the thread's
 };
 
 /// What the code returns.
@@ -53,10 +53,10 @@ constexpr bool mode_is_compiled(uint32_t control) { return !(control & (cr0::alt
 
 /// How a variant of a kernel is specialized.
 struct Variant {
-  bool flush_f32 = true;      ///< cr0: denormals of F are zeros
-  uint32_t channels = 0;      ///< dispatched; 0: whatever the thread has
-  bool keep_registers = false;///< registers are in memory when the thread ends (tests)
-  SeriesLayout series = {};   ///< the code runs series laid out so; no end: one thread
+  bool flush_f32 = true;        ///< cr0: denormals of F are zeros
+  uint32_t channels = 0;        ///< dispatched; 0: whatever the thread has
+  bool keep_registers = false;  ///< registers are in memory when the thread ends (tests)
+  SeriesLayout series = {};     ///< the code runs series laid out so; no end: one thread
 
   bool of_series() const { return series.end != 0; }
   bool operator==(const Variant&) const = default;

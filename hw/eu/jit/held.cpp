@@ -16,7 +16,9 @@ Channels Emitter::running_channels(const Op& op, unsigned k) {
   return {active(), op.shift + lanes * k, lanes};
 }
 
-bool Emitter::is_held(unsigned s, const Channels& by) const { return slots_[s].held && by.active && held_[slots_[s].held - 1].channels == by; }
+bool Emitter::is_held(unsigned s, const Channels& by) const {
+  return slots_[s].held && by.active && held_[slots_[s].held - 1].channels == by;
+}
 
 /// `v`: of slot `s`, and the next one where there are sixteen, in the channels of `where`; the others keep what they have.
 void Emitter::hold(unsigned s, Value v, Value where, uint8_t raw, const Channels& channels) {

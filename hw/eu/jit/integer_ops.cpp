@@ -26,20 +26,34 @@ bool Emitter::compares_signed(const Op& op) const { return op.compare == kernels
 bool Emitter::integer_native(const Op& op) const {
   if (op.kind == LaneKind::exact) {
     switch (op.opcode) {
-      case Opcode::mad: case Opcode::lzd: case Opcode::fbh: case Opcode::fbl: case Opcode::cbit: case Opcode::bfrev: case Opcode::bfe:
-      case Opcode::bfi1: case Opcode::bfi2:
-        return dwords_only(op);
+      case Opcode::mad:
+      case Opcode::lzd:
+      case Opcode::fbh:
+      case Opcode::fbl:
+      case Opcode::cbit:
+      case Opcode::bfrev:
+      case Opcode::bfe:
+      case Opcode::bfi1:
+      case Opcode::bfi2: return dwords_only(op);
       default: return false;
     }
   }
   if (op.kind == LaneKind::f64) return false;
   if (op.dst.type == RegType::f && op.opcode != Opcode::sel) return narrow_to_float(op) && op.opcode == Opcode::mov;
   switch (op.opcode) {
-    case Opcode::mov: case Opcode::add: case Opcode::mul: case Opcode::and_: case Opcode::or_: case Opcode::xor_: case Opcode::not_:
-    case Opcode::shl: case Opcode::shr: case Opcode::asr:
-      return op.execute == execute_kernel;
+    case Opcode::mov:
+    case Opcode::add:
+    case Opcode::mul:
+    case Opcode::and_:
+    case Opcode::or_:
+    case Opcode::xor_:
+    case Opcode::not_:
+    case Opcode::shl:
+    case Opcode::shr:
+    case Opcode::asr: return op.execute == execute_kernel;
     case Opcode::sel: return !is_float(op.dst.type);
-    case Opcode::cmp: case Opcode::cmpn: return true;
+    case Opcode::cmp:
+    case Opcode::cmpn: return true;
     default: return false;
   }
 }
@@ -92,7 +106,9 @@ Value Emitter::integer_result(const Op& op, unsigned k) {
   }
   Value in[3] = {};
   for (unsigned s = 0; s < op.sources; s++) in[s] = source(op, s, k, Want::bits);
-  const auto count = [&] { return ir_.and_(in[1], ir_.splat_int(op.kind == LaneKind::i64 ? ir_.i64 : ir_.i32, op.shift_mask, lanes_of(op))); };
+  const auto count = [&] {
+    return ir_.and_(in[1], ir_.splat_int(op.kind == LaneKind::i64 ? ir_.i64 : ir_.i32, op.shift_mask, lanes_of(op)));
+  };
   switch (op.opcode) {
     case Opcode::mov: return in[0];
     case Opcode::add: return ir_.add(in[0], in[1]);

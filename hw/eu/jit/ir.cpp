@@ -10,21 +10,30 @@
 namespace softgen::eu::jit {
 
 Ir::Ir(const char* name, unsigned lanes)
-    : context_(llvm::ContextCreate()), module_(llvm::ModuleCreateWithNameInContext("eu", context_)), b_(llvm::CreateBuilderInContext(context_)),
-      i1(llvm::Int1TypeInContext(context_)), i8(llvm::Int8TypeInContext(context_)), i16(llvm::Int16TypeInContext(context_)),
-      i32(llvm::Int32TypeInContext(context_)), i64(llvm::Int64TypeInContext(context_)), f32(llvm::FloatTypeInContext(context_)),
-      f64(llvm::DoubleTypeInContext(context_)), ptr(llvm::PointerTypeInContext(context_, 0)) {
+    : context_(llvm::ContextCreate()),
+      module_(llvm::ModuleCreateWithNameInContext("eu", context_)),
+      b_(llvm::CreateBuilderInContext(context_)),
+      i1(llvm::Int1TypeInContext(context_)),
+      i8(llvm::Int8TypeInContext(context_)),
+      i16(llvm::Int16TypeInContext(context_)),
+      i32(llvm::Int32TypeInContext(context_)),
+      i64(llvm::Int64TypeInContext(context_)),
+      f32(llvm::FloatTypeInContext(context_)),
+      f64(llvm::DoubleTypeInContext(context_)),
+      ptr(llvm::PointerTypeInContext(context_, 0)) {
   Type parameters[] = {ptr};
   function_ = llvm::AddFunction(module_, name, llvm::FunctionType(i32, parameters, 1, 0));
   const auto text = [&](const char* key, const char* value) {
     llvm::AddAttributeAtIndex(function_, static_cast<LLVMAttributeIndex>(LLVMAttributeFunctionIndex),
-                              llvm::CreateStringAttribute(context_, key, static_cast<unsigned>(std::strlen(key)), value, static_cast<unsigned>(std::strlen(value))));
+                              llvm::CreateStringAttribute(context_, key, static_cast<unsigned>(std::strlen(key)), value,
+                                                          static_cast<unsigned>(std::strlen(value))));
   };
   // Inputs may be taken as zeros by MXCSR.DAZ; what folds constants must know.
   text("denormal-fp-math", "ieee,preserve-sign");
   text("prefer-vector-width", lanes == 16 ? "512" : "256");
   const unsigned nounwind = llvm::GetEnumAttributeKindForName("nounwind", 8);
-  llvm::AddAttributeAtIndex(function_, static_cast<LLVMAttributeIndex>(LLVMAttributeFunctionIndex), llvm::CreateEnumAttribute(context_, nounwind, 0));
+  llvm::AddAttributeAtIndex(function_, static_cast<LLVMAttributeIndex>(LLVMAttributeFunctionIndex),
+                            llvm::CreateEnumAttribute(context_, nounwind, 0));
 }
 
 Ir::~Ir() {
@@ -67,7 +76,8 @@ Value Ir::splat(Value scalar, unsigned count) {
 Value Ir::shuffle(Value a, Value b, std::span<const int> picks) {
   std::array<Value, 64> order;
   for (size_t n = 0; n < picks.size(); n++) order[n] = picks[n] < 0 ? poison(i32) : c32(static_cast<uint32_t>(picks[n]));
-  return llvm::BuildShuffleVector(b_, a, b ? b : poison(llvm::TypeOf(a)), llvm::ConstVector(order.data(), static_cast<unsigned>(picks.size())), "");
+  return llvm::BuildShuffleVector(b_, a, b ? b : poison(llvm::TypeOf(a)),
+                                  llvm::ConstVector(order.data(), static_cast<unsigned>(picks.size())), "");
 }
 
 Value Ir::intrinsic(const char* name, std::initializer_list<Type> types, std::initializer_list<Value> arguments) {

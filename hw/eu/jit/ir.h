@@ -36,7 +36,9 @@ class Ir {
   Value splat_int(Type element, uint64_t v, unsigned count) const;
   Value splat_float(float v, unsigned count) const;
   Value splat_double(double v, unsigned count) const;
-  Value vector(std::span<const Value> elements) const { return llvm::ConstVector(const_cast<Value*>(elements.data()), static_cast<unsigned>(elements.size())); }
+  Value vector(std::span<const Value> elements) const {
+    return llvm::ConstVector(const_cast<Value*>(elements.data()), static_cast<unsigned>(elements.size()));
+  }
   Value splat(Value scalar, unsigned count);
   Value poison(Type t) const { return llvm::GetPoison(t); }
 

@@ -23,7 +23,8 @@ void (*get_version)(unsigned*, unsigned*, unsigned*) = nullptr;
 /// Its own symbols come first: the process may have another LLVM (Mesa's llvmpipe) whose C interface has the same names.
 void* open_library(unsigned number) {
   // As distributions and LLVM's own builds name it, before and since 18.
-  for (const std::string& name : {fmt::format("libLLVM.so.{}.1", number), fmt::format("libLLVM-{}.so.1", number), fmt::format("libLLVM-{}.so", number)})
+  for (const std::string& name :
+       {fmt::format("libLLVM.so.{}.1", number), fmt::format("libLLVM-{}.so.1", number), fmt::format("libLLVM-{}.so", number)})
     if (void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return opened = number, library;
   return nullptr;
 }
@@ -42,8 +43,8 @@ bool load() {
     error_text = choice ? fmt::format("there is no LLVM {}", choice) : "there is no LLVM from 15 to 22";
     return false;
   }
-#define EU_JIT_FIND(name)                                                            \
-  name = reinterpret_cast<decltype(name)>(dlsym(library, "LLVM" #name));             \
+#define EU_JIT_FIND(name)                                                \
+  name = reinterpret_cast<decltype(name)>(dlsym(library, "LLVM" #name)); \
   if (!name) return error_text = "libLLVM has no LLVM" #name, false;
   EU_JIT_LLVM_FUNCTIONS(EU_JIT_FIND)
 #undef EU_JIT_FIND

@@ -12,6 +12,7 @@
 
 #include <string>
 
+// clang-format off: a list
 #define EU_JIT_LLVM_FUNCTIONS(X)                                                                                                       \
   X(ContextCreate) X(ContextDispose) X(ModuleCreateWithNameInContext) X(DisposeModule) X(CreateBuilderInContext) X(DisposeBuilder)    \
   X(Int1TypeInContext) X(Int8TypeInContext) X(Int16TypeInContext) X(Int32TypeInContext) X(Int64TypeInContext) X(IntTypeInContext)     \
@@ -31,6 +32,7 @@
   X(GetHostCPUName) X(GetHostCPUFeatures) X(GetMDKindIDInContext)                            \
   X(MDNodeInContext2) X(MetadataAsValue) X(ValueAsMetadata) X(SetMetadata) X(GetNamedFunction)                                                           \
   X(InitializeX86TargetInfo) X(InitializeX86Target) X(InitializeX86TargetMC) X(InitializeX86AsmPrinter)
+// clang-format on
 
 namespace softgen::eu::jit::llvm {
 

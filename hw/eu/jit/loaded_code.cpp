@@ -6,7 +6,8 @@
 
 namespace softgen::eu::jit {
 
-LoadedCode::LoadedCode(const Program& program, const Variant& variant, const ObjectFile& object, const std::string& name, CodeArena& arena) : arena_(arena) {
+LoadedCode::LoadedCode(const Program& program, const Variant& variant, const ObjectFile& object, const std::string& name, CodeArena& arena)
+    : arena_(arena) {
   compiled_.variant = variant;
   compiled_.stepped = object.stepped;
   FlowGraph graph;
@@ -23,7 +24,8 @@ LoadedCode::LoadedCode(const Program& program, const Variant& variant, const Obj
     note("EU JIT: code cannot be loaded", "the host lets no memory become executable");
     return;
   }
-  for (const int32_t place : graph.wait_places) compiled_.wait_offsets.push_back(place < 0 ? ~0u : program.ops()[static_cast<size_t>(place)].offset);
+  for (const int32_t place : graph.wait_places)
+    compiled_.wait_offsets.push_back(place < 0 ? ~0u : program.ops()[static_cast<size_t>(place)].offset);
   prepare(program, graph, compiled_);
   compiled_.code = reinterpret_cast<Code>(reinterpret_cast<uintptr_t>(block_.data()) + linked.entry());
 }

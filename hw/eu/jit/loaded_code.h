@@ -16,7 +16,8 @@ namespace softgen::eu::jit {
 /// trusted with those.
 class LoadedCode {
  public:
-  LoadedCode(const Program& program, const Variant& variant, const ObjectFile& object, const std::string& name, CodeArena& arena = CodeArena::shared());
+  LoadedCode(const Program& program, const Variant& variant, const ObjectFile& object, const std::string& name,
+             CodeArena& arena = CodeArena::shared());
   ~LoadedCode() { arena_.release(block_); }
   LoadedCode(const LoadedCode&) = delete;
   LoadedCode& operator=(const LoadedCode&) = delete;

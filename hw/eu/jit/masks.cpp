@@ -91,7 +91,9 @@ Value Emitter::lane_mask(const Op& op, Value mask, unsigned k) {
   return ir_.bitcast(lane_bits(mask, lanes, k), ir_.vec(ir_.i1, lanes));
 }
 
-Value Emitter::lane_bits(Value mask, unsigned lanes, unsigned k) { return ir_.trunc(ir_.lshr(mask, ir_.c32(lanes * k)), ir_.int_type(lanes)); }
+Value Emitter::lane_bits(Value mask, unsigned lanes, unsigned k) {
+  return ir_.trunc(ir_.lshr(mask, ir_.c32(lanes * k)), ir_.int_type(lanes));
+}
 
 Value Emitter::bits_of(const std::vector<Value>& compares, unsigned lanes) {
   Value bits = nullptr;

@@ -33,8 +33,10 @@ std::optional<std::span<const char>> bytes_of(std::span<const char> file, const 
 /// Bytes that a relocation writes; 0: a kind that our kernels do not have.
 size_t width_of(uint32_t type) {
   switch (type) {
-    case R_X86_64_PC32: case R_X86_64_PLT32: return 4;
-    case R_X86_64_64: case R_X86_64_PC64: return 8;
+    case R_X86_64_PC32:
+    case R_X86_64_PLT32: return 4;
+    case R_X86_64_64:
+    case R_X86_64_PC64: return 8;
     default: return 0;
   }
 }
@@ -51,8 +53,9 @@ LinkedObject::LinkedObject(std::span<const char> file, std::string_view entry) :
 
 const char* LinkedObject::read(std::string_view entry) {
   const auto header = value_at<Elf64_Ehdr>(file_, 0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB ||
-      header->e_type != ET_REL || header->e_machine != EM_X86_64 || header->e_shentsize != sizeof(Elf64_Shdr))
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
+      header->e_ident[EI_DATA] != ELFDATA2LSB || header->e_type != ET_REL || header->e_machine != EM_X86_64 ||
+      header->e_shentsize != sizeof(Elf64_Shdr))
     return "it is no object file of this host";
   if (header->e_shnum == 0 || header->e_shnum > max_sections) return "it has too many sections";
   ElfFile elf;
@@ -76,7 +79,8 @@ const char* LinkedObject::read_sections(const ElfFile& elf) {
   for (size_t n = 0; n < elf.sections.size(); n++) {
     const Elf64_Shdr& s = elf.sections[n];
     if (!(s.sh_flags & SHF_ALLOC) || s.sh_size == 0) continue;
-    if (s.sh_type != SHT_PROGBITS || (s.sh_flags & (SHF_WRITE | SHF_TLS | SHF_COMPRESSED))) return "it has data of another kind than code and constants";
+    if (s.sh_type != SHT_PROGBITS || (s.sh_flags & (SHF_WRITE | SHF_TLS | SHF_COMPRESSED)))
+      return "it has data of another kind than code and constants";
     if (!bytes_of(file_, s)) return "a section is outside of it";
     const uint64_t alignment = s.sh_addralign ? s.sh_addralign : 1;
     if (!std::has_single_bit(alignment) || alignment > max_alignment) return "a section wants an odd place";
@@ -110,7 +114,8 @@ const char* LinkedObject::read_entry(const ElfFile& elf, std::string_view entry)
     if (symbol->st_name >= elf.names.size()) return "its symbols are damaged";
     const std::string_view rest(elf.names.data() + symbol->st_name, elf.names.size() - symbol->st_name);
     if (symbol->st_shndx == SHN_UNDEF || rest.substr(0, rest.find('\0')) != entry) continue;
-    if (symbol->st_shndx >= elf.sections.size() || !(elf.sections[symbol->st_shndx].sh_flags & SHF_EXECINSTR)) return "its function is not code";
+    if (symbol->st_shndx >= elf.sections.size() || !(elf.sections[symbol->st_shndx].sh_flags & SHF_EXECINSTR))
+      return "its function is not code";
     const char* wrong = place_of_symbol(elf, n, entry_);
     return !wrong && symbol->st_value >= elf.sections[symbol->st_shndx].sh_size ? "its function is not code" : wrong;
   }
@@ -131,7 +136,8 @@ const char* LinkedObject::place_of_symbol(const ElfFile& elf, uint64_t index, si
 /// An addend is counted from the end of the instruction, at most an immediate behind the field, for what is relative to it.
 bool LinkedObject::leads_inside(const Reference& reference) const {
   constexpr int64_t behind_field = 16;
-  return reference.addend >= -static_cast<int64_t>(reference.to) - behind_field && reference.addend <= static_cast<int64_t>(size_ - reference.to);
+  return reference.addend >= -static_cast<int64_t>(reference.to) - behind_field &&
+         reference.addend <= static_cast<int64_t>(size_ - reference.to);
 }
 
 const char* LinkedObject::read_references(const ElfFile& elf) {

@@ -136,11 +136,13 @@ Value Emitter::scalar(unsigned offset, unsigned size, Want want, uint8_t* raw) {
   return ir_.extract(whole, offset % 32 / size);
 }
 
-Value Emitter::elements(const std::array<unsigned, 16>& offsets, unsigned lanes, unsigned size, Want want, uint8_t* raw, const Channels& by) {
+Value Emitter::elements(const std::array<unsigned, 16>& offsets, unsigned lanes, unsigned size, Want want, uint8_t* raw,
+                        const Channels& by) {
   const Type type = ir_.int_type(size * 8);
   const auto begin = offsets.begin(), end = begin + lanes;
   if (std::all_of(begin, end, [&](unsigned o) { return o == offsets[0]; })) return ir_.splat(scalar(offsets[0], size, want, raw), lanes);
-  if (lanes == 16 && size == 4 && offsets[0] % 32 == 0 && std::all_of(begin, end, [&](const unsigned& o) { return o == offsets[0] + 4 * static_cast<unsigned>(&o - begin); })) {
+  if (lanes == 16 && size == 4 && offsets[0] % 32 == 0 &&
+      std::all_of(begin, end, [&](const unsigned& o) { return o == offsets[0] + 4 * static_cast<unsigned>(&o - begin); })) {
     const unsigned s = offsets[0] / 32;
     if (told_) told_->pairs.use(s);
     // Of this pair, not of one that begins beside it.
@@ -188,8 +190,7 @@ Value constant_lanes(Ir& ir, const Lanes& lanes, LaneKind kind, bool flush, unsi
   std::array<Value, 16> values;
   // What folds constants does not know DAZ everywhere.
   const auto dword = [&](uint32_t v) { return flush && !(v & 0x7f800000) ? v & 0x80000000u : v; };
-  for (unsigned n = 0; n < count; n++)
-    values[n] = kind == LaneKind::i64 ? ir.c64(lanes.uq[first + n]) : ir.c32(dword(lanes.u[first + n]));
+  for (unsigned n = 0; n < count; n++) values[n] = kind == LaneKind::i64 ? ir.c64(lanes.uq[first + n]) : ir.c32(dword(lanes.u[first + n]));
   const Value v = ir.vector(std::span(values).first(count));
   return kind == LaneKind::f32 ? ir.as_floats(v) : v;
 }
@@ -275,7 +276,8 @@ void Emitter::store_flag_register(const Op& op, Value v, Value mask) {
 bool Emitter::is_pair(const Destination& d, unsigned first_lane, unsigned lanes) const {
   if (lanes != 16 || size_of(d.type) != 4 || element_offset(d, first_lane) % 32) return false;
   for (unsigned i = 0; i < 16; i++)
-    if (element_offset(d, first_lane + i) != element_offset(d, first_lane) + 4 * i || !is_slot(element_offset(d, first_lane + i))) return false;
+    if (element_offset(d, first_lane + i) != element_offset(d, first_lane) + 4 * i || !is_slot(element_offset(d, first_lane + i)))
+      return false;
   return true;
 }
 

@@ -3,8 +3,8 @@
 // (hw/dataport/direct.cpp); everything else goes the way of all messages. SKL PRM vol 7, "Untyped Surface Read", "Untyped Surface Write".
 #include <cstddef>
 
-#include "hw/eu/jit/emitter.h"
 #include "hw/eu/interp/execute.h"
+#include "hw/eu/jit/emitter.h"
 
 namespace softgen::eu::jit {
 
@@ -156,7 +156,9 @@ std::vector<Value> columns(Ir& ir, const std::vector<Value>& m, unsigned lanes) 
 std::vector<Value> interleaved(Ir& ir, const std::vector<Value>& c, unsigned lanes) {
   const auto shuffle = [&](Value a, Value b, const Picks& p) { return ir.shuffle(a, b, std::span(p).first(lanes)); };
   const auto dwords = [&](unsigned part) { return picks_of(lanes, [=](unsigned i) { return i / 2 + part * lanes / 2 + i % 2 * lanes; }); };
-  const auto pairs = [&](unsigned part) { return picks_of(lanes, [=](unsigned i) { return i / 4 * 2 + i % 2 + part * lanes / 2 + i / 2 % 2 * lanes; }); };
+  const auto pairs = [&](unsigned part) {
+    return picks_of(lanes, [=](unsigned i) { return i / 4 * 2 + i % 2 + part * lanes / 2 + i / 2 % 2 * lanes; });
+  };
   if (c.size() == 2) return {shuffle(c[0], c[1], dwords(0)), shuffle(c[0], c[1], dwords(1))};
   if (c.size() != 4) return c;
   std::vector<Value> result;
@@ -176,7 +178,8 @@ std::vector<Value> Emitter::read_row(const UntypedRow& row, Value memory) {
   std::vector<Value> all(row.count * groups);
   for (unsigned k = 0; k < groups; k++) {
     std::vector<Value> m;
-    for (unsigned i = 0; i < row.count; i++) m.push_back(ir_.load_volatile(ir_.vec(ir_.i32, lanes), ir_.address(memory, 4 * lanes * (k * row.count + i)), 4));
+    for (unsigned i = 0; i < row.count; i++)
+      m.push_back(ir_.load_volatile(ir_.vec(ir_.i32, lanes), ir_.address(memory, 4 * lanes * (k * row.count + i)), 4));
     const std::vector<Value> c = columns(ir_, m, lanes);
     for (unsigned i = 0; i < row.count; i++) all[i * groups + k] = c[i];
   }

@@ -54,18 +54,24 @@ uint32_t step(Frame* frame, uint32_t n, uint32_t active) try {
   }
   const OutsideCode outside(*frame);
   return static_cast<uint32_t>(op.execute(thread, op, *frame->state));
-} catch (...) {
-  return thrown(frame);
-}
+} catch (...) { return thrown(frame); }
 
 /// Messages whose answers do not depend on DAZ, or whose units see to it themselves: changing it costs as much as a short message.
 bool takes_any_mode(const SendForm& form) {
   switch (form.op.sfid) {
-    case Sfid::sampler: case Sfid::urb: case Sfid::thread_spawner: case Sfid::gateway: case Sfid::dp_constant: case Sfid::dp_data0: return true;
+    case Sfid::sampler:
+    case Sfid::urb:
+    case Sfid::thread_spawner:
+    case Sfid::gateway:
+    case Sfid::dp_constant:
+    case Sfid::dp_data0: return true;
     // Typed surfaces convert floats, and some atomics are on floats.
     case Sfid::dp_data1:
       switch (form.op.kind) {
-        case MessageKind::typed_read: case MessageKind::typed_write: case MessageKind::typed_atomic: case MessageKind::untyped_atomic_float:
+        case MessageKind::typed_read:
+        case MessageKind::typed_write:
+        case MessageKind::typed_atomic:
+        case MessageKind::untyped_atomic_float:
         case MessageKind::a64_atomic_float: return false;
         default: return true;
       }
@@ -94,7 +100,8 @@ bool answered(Thread& thread, uint32_t n, RunState& state, const SendForm& form,
   const SendForm& fixed = frame->sends[n];
   if (!mask && !fixed.last) return static_cast<uint32_t>(Next::advance);
   Thread& thread = *frame->thread;
-  if (!refused && answered(thread, n, *frame->state, fixed, mask)) return static_cast<uint32_t>(fixed.last ? Next::finished : Next::advance);
+  if (!refused && answered(thread, n, *frame->state, fixed, mask))
+    return static_cast<uint32_t>(fixed.last ? Next::finished : Next::advance);
   const Op& op = thread.program()->ops()[n];
   stand_at(thread, n, op, active);
   if (fixed.valid && takes_any_mode(fixed)) return static_cast<uint32_t>(send_message(thread, op, *frame->state, fixed, mask));
@@ -104,15 +111,14 @@ bool answered(Thread& thread, uint32_t n, RunState& state, const SendForm& form,
 
 uint32_t send(Frame* frame, uint32_t n, uint32_t active, uint32_t mask) try {
   const SendForm& form = frame->sends[n];
-  if (frame->state->env.stop.aborting() && !form.last) [[unlikely]] return static_cast<uint32_t>(Next::failed);  // see send_message()
+  if (frame->state->env.stop.aborting() && !form.last) [[unlikely]]
+    return static_cast<uint32_t>(Next::failed);  // see send_message()
   DirectAnswer* answer = frame->direct && mask ? frame->direct->known(form.number) : nullptr;
   if (!answer || !answer->function || !answer->function(*answer, frame->thread->regs.grf, mask, frame->state->env))
     return send_any(frame, n, active, mask, answer && answer->asked);
   ++answer->answered;
   return static_cast<uint32_t>(form.last ? Next::finished : Next::advance);
-} catch (...) {
-  return thrown(frame);
-}
+} catch (...) { return thrown(frame); }
 
 /// The thread as the interpreter would have left it.
 void restore(Frame& frame) {
@@ -122,7 +128,8 @@ void restore(Frame& frame) {
   thread.ip = thread.program()->ops()[frame.index].offset;
   const auto& offsets = frame.code->wait_offsets;
   for (size_t w = 0; w < offsets.size(); w++)
-    for (uint32_t left = frame.waiting[w]; left; left &= left - 1) thread.channel_ip[static_cast<unsigned>(__builtin_ctz(left))] = offsets[w];
+    for (uint32_t left = frame.waiting[w]; left; left &= left - 1)
+      thread.channel_ip[static_cast<unsigned>(__builtin_ctz(left))] = offsets[w];
 }
 
 /// What the code might see of the thread that ran here before.

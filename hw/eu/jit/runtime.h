@@ -14,11 +14,11 @@ struct Compiled {
   struct Run {
     unsigned first, count;
   };
-  std::vector<Run> cleared;            ///< general registers that have to be zero unless they are payload
+  std::vector<Run> cleared;  ///< general registers that have to be zero unless they are payload
   bool clears_guards = true;
-  bool leaves_clean = false;           ///< no architecture register is written in memory
-  std::vector<SendForm> sends;         ///< by op, of those with a fixed form; else `valid` is false
-  unsigned fixed_sends = 0;            ///< how many of them
+  bool leaves_clean = false;    ///< no architecture register is written in memory
+  std::vector<SendForm> sends;  ///< by op, of those with a fixed form; else `valid` is false
+  unsigned fixed_sends = 0;     ///< how many of them
 };
 
 /// What can be known about a kernel's messages and its registers at the start, for Compiled.

@@ -28,7 +28,8 @@ void Emitter::next_of_series(Emitter* beside) {
   ir_.at(series_block_);
   start_thread(ir_.load(ir_.ptr, series_alloca_, 8));
   ir_.store(current_, running_, 8);
-  dispatched_ = variant_.channels ? ir_.c32(variant_.channels) : ir_.load(ir_.i32, ir_.address(current_, offsetof(SeriesThread, channels)), 4);
+  dispatched_ =
+      variant_.channels ? ir_.c32(variant_.channels) : ir_.load(ir_.i32, ir_.address(current_, offsetof(SeriesThread, channels)), 4);
   if (!variant_.channels) ir_.store(dispatched_, dispatched, 4);
   if (beside) beside->join(*this);
 }

@@ -46,10 +46,12 @@ bool answer(int socket, const protocol::Request& request) {
   }
   const std::string_view reason = object.refused ? object.refused : "";
   text.resize(std::min<size_t>(text.size(), protocol::largest_text));
-  const protocol::Reply reply{object.stepped, static_cast<uint32_t>(reason.size()), static_cast<uint32_t>(object.bytes.size()), static_cast<uint32_t>(text.size())};
+  const protocol::Reply reply{object.stepped, static_cast<uint32_t>(reason.size()), static_cast<uint32_t>(object.bytes.size()),
+                              static_cast<uint32_t>(text.size())};
   const auto deadline = protocol::within(transfer_time);
   return protocol::send_one(socket, reply, deadline) && protocol::send_all(socket, std::as_bytes(std::span(reason)), deadline) &&
-         protocol::send_all(socket, std::as_bytes(std::span(object.bytes)), deadline) && protocol::send_all(socket, std::as_bytes(std::span(text)), deadline);
+         protocol::send_all(socket, std::as_bytes(std::span(object.bytes)), deadline) &&
+         protocol::send_all(socket, std::as_bytes(std::span(text)), deadline);
 }
 
 }  // namespace

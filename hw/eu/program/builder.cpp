@@ -43,9 +43,7 @@ uint16_t operand_offset(const Operand& o, unsigned relative, unsigned size, bool
   return static_cast<uint16_t>(((o.reg & 127u) * 32 + relative) & (grf_bytes - 1));
 }
 
-bool dynamic_arf(const Operand& o) {
-  return o.is_arf(Arf::ip) || o.is_arf(Arf::timestamp) || o.is_arf(Arf::channel_enable);
-}
+bool dynamic_arf(const Operand& o) { return o.is_arf(Arf::ip) || o.is_arf(Arf::timestamp) || o.is_arf(Arf::channel_enable); }
 
 /// Types the opcode's row has. What else hardware would make of an operand, nobody says.
 bool types_fit(const Instruction& i, const OpcodeInfo& row) {
@@ -196,7 +194,9 @@ Op OpBuilder::build(uint32_t offset) {
   op_.execute = execute_illegal;
   if (!row || i_.exec_size > 32) return op_;
   switch (row->form) {
-    case Form::basic: case Form::math: case Form::ternary:
+    case Form::basic:
+    case Form::math:
+    case Form::ternary:
       if (!types_fit(i_, *row)) return op_;
       for (unsigned n = 0; n < row->sources; n++) source(n);
       if (row->destinations) destination();

@@ -8,9 +8,7 @@ namespace softgen::eu {
 
 namespace {
 
-RegType unsigned_of(unsigned size) {
-  return size == 8 ? RegType::uq : size == 4 ? RegType::ud : size == 2 ? RegType::uw : RegType::ub;
-}
+RegType unsigned_of(unsigned size) { return size == 8 ? RegType::uq : size == 4 ? RegType::ud : size == 2 ? RegType::uw : RegType::ub; }
 
 const KernelTable& table() { return kernels(); }
 
@@ -87,8 +85,8 @@ void OpBuilder::choose_mov() {
     op_.kind = from == RegType::df || to == RegType::df ? LaneKind::f64 : LaneKind::f32;
     op_.flush = true;
     if (op_.kind == LaneKind::f32) return use(KernelOp::copy);
-  } else if (op_.saturate || (is_float(to) && (from == RegType::uq || (from == RegType::q && modified()))) ||
-             touches_accumulator() || op_.cond == 8) {
+  } else if (op_.saturate || (is_float(to) && (from == RegType::uq || (from == RegType::q && modified()))) || touches_accumulator() ||
+             op_.cond == 8) {
     return choose_exact();
   } else {
     op_.kind = is_float(to) ? LaneKind::i64 : wrapping_kind();
@@ -184,19 +182,23 @@ void OpBuilder::choose_arithmetic(KernelOp op) {
 
 void OpBuilder::choose() {
   switch (i_.opcode) {
-    case Opcode::mov: case Opcode::movi: return choose_mov();
+    case Opcode::mov:
+    case Opcode::movi: return choose_mov();
     case Opcode::sel: return choose_sel();
     case Opcode::csel:
       op_.kind = LaneKind::f32;
       op_.compare = compares(op_.kind, true);
       op_.execute = execute_select;
       return;
-    case Opcode::cmp: case Opcode::cmpn: return choose_cmp();
+    case Opcode::cmp:
+    case Opcode::cmpn: return choose_cmp();
     case Opcode::and_: return choose_logic(KernelOp::and_);
     case Opcode::or_: return choose_logic(KernelOp::or_);
     case Opcode::xor_: return choose_logic(KernelOp::xor_);
     case Opcode::not_: return choose_logic(KernelOp::not_);
-    case Opcode::shl: case Opcode::shr: case Opcode::asr: return choose_shift();
+    case Opcode::shl:
+    case Opcode::shr:
+    case Opcode::asr: return choose_shift();
     case Opcode::add: return choose_arithmetic(KernelOp::add);
     case Opcode::mul: return choose_arithmetic(KernelOp::mul);
     case Opcode::mad: return float_sources() ? choose_float(KernelOp::mad) : choose_exact();
@@ -219,15 +221,28 @@ void OpBuilder::choose() {
       // The accumulator gets the destination's type, and holds integers here (SKL PRM vol 2a, "mach": D and UD).
       if (is_float(op_.dst.type)) op_.execute = execute_illegal;
       return;
-    case Opcode::avg: case Opcode::lzd: case Opcode::fbh: case Opcode::fbl: case Opcode::cbit:
-    case Opcode::addc: case Opcode::subb: case Opcode::sad2: case Opcode::sada2: case Opcode::bfrev: case Opcode::bfe:
-    case Opcode::bfi1: case Opcode::bfi2:
-      return choose_exact();
-    case Opcode::dp4: case Opcode::dph: case Opcode::dp3: case Opcode::dp2:
+    case Opcode::avg:
+    case Opcode::lzd:
+    case Opcode::fbh:
+    case Opcode::fbl:
+    case Opcode::cbit:
+    case Opcode::addc:
+    case Opcode::subb:
+    case Opcode::sad2:
+    case Opcode::sada2:
+    case Opcode::bfrev:
+    case Opcode::bfe:
+    case Opcode::bfi1:
+    case Opcode::bfi2: return choose_exact();
+    case Opcode::dp4:
+    case Opcode::dph:
+    case Opcode::dp3:
+    case Opcode::dp2:
       choose_float(KernelOp::copy);
       op_.execute = execute_dot;
       return;
-    case Opcode::line: case Opcode::pln:
+    case Opcode::line:
+    case Opcode::pln:
       choose_float(KernelOp::pln);
       op_.execute = execute_line;
       return;
@@ -243,18 +258,27 @@ void OpBuilder::choose() {
       return;
     case Opcode::wait: op_.execute = execute_wait; return;
     case Opcode::nop: op_.execute = execute_nop; return;
-    case Opcode::send: case Opcode::sendc: case Opcode::sends: case Opcode::sendsc: op_.execute = execute_send; return;
+    case Opcode::send:
+    case Opcode::sendc:
+    case Opcode::sends:
+    case Opcode::sendsc: op_.execute = execute_send; return;
     case Opcode::jmpi: op_.execute = execute_jmpi; return;
     case Opcode::if_: op_.execute = execute_if; return;
     case Opcode::else_: op_.execute = execute_else; return;
-    case Opcode::endif: case Opcode::join: op_.execute = execute_endif; return;
+    case Opcode::endif:
+    case Opcode::join: op_.execute = execute_endif; return;
     case Opcode::while_: op_.execute = execute_while; return;
-    case Opcode::break_: case Opcode::cont: case Opcode::halt: op_.execute = execute_break; return;
+    case Opcode::break_:
+    case Opcode::cont:
+    case Opcode::halt: op_.execute = execute_break; return;
     case Opcode::goto_: op_.execute = execute_goto; return;
-    case Opcode::brd: case Opcode::brc: op_.execute = execute_branch; return;
-    case Opcode::call: case Opcode::calla: op_.execute = execute_call; return;
+    case Opcode::brd:
+    case Opcode::brc: op_.execute = execute_branch; return;
+    case Opcode::call:
+    case Opcode::calla: op_.execute = execute_call; return;
     case Opcode::ret: op_.execute = execute_ret; return;
-    case Opcode::illegal: case Opcode::smov: op_.execute = execute_illegal; return;
+    case Opcode::illegal:
+    case Opcode::smov: op_.execute = execute_illegal; return;
   }
 }
 
@@ -267,10 +291,10 @@ void OpBuilder::attach() {
       continue;
     }
     const bool plain = !s.negate && !s.abs && !s.bit_not;
-    const bool same = op_.kind == LaneKind::f32   ? s.type == RegType::f
-                      : op_.kind == LaneKind::f64 ? s.type == RegType::df
-                                                  : op_.kind != LaneKind::exact && !is_float(s.type) &&
-                                                        size_of(s.type) == (op_.kind == LaneKind::i32 ? 4u : 8u);
+    const bool same = op_.kind == LaneKind::f32 ? s.type == RegType::f
+                      : op_.kind == LaneKind::f64
+                          ? s.type == RegType::df
+                          : op_.kind != LaneKind::exact && !is_float(s.type) && size_of(s.type) == (op_.kind == LaneKind::i32 ? 4u : 8u);
     // Hardware wants elements aligned, but a guest may write any region: kernels take aligned registers only.
     s.in_place = plain && same && s.fetch == Fetch::contiguous && s.base % size_of(s.type) == 0;
     s.splat = plain && same && s.fetch == Fetch::scalar && size_of(s.type) == 4;

@@ -39,11 +39,11 @@ Next execute_illegal(Thread&, const Op&, RunState&);
 Next execute_jmpi(Thread&, const Op&, RunState&);
 Next execute_if(Thread&, const Op&, RunState&);
 Next execute_else(Thread&, const Op&, RunState&);
-Next execute_endif(Thread&, const Op&, RunState&);    ///< endif, join
+Next execute_endif(Thread&, const Op&, RunState&);  ///< endif, join
 Next execute_while(Thread&, const Op&, RunState&);
-Next execute_break(Thread&, const Op&, RunState&);    ///< break, cont, halt
+Next execute_break(Thread&, const Op&, RunState&);  ///< break, cont, halt
 Next execute_goto(Thread&, const Op&, RunState&);
-Next execute_branch(Thread&, const Op&, RunState&);   ///< brd, brc
+Next execute_branch(Thread&, const Op&, RunState&);  ///< brd, brc
 Next execute_call(Thread&, const Op&, RunState&);
 Next execute_ret(Thread&, const Op&, RunState&);
 

@@ -28,8 +28,29 @@ using Kernel = void (*)(void* r, const void* a, const void* b, const void* c, un
 using CompareKernel = uint32_t (*)(const void* a, const void* b, unsigned groups);
 
 /// Operations with a kernel. Floating-point results that are NaN are the one quiet NaN 0x7fc00000 (F), 0x7ff8… (DF), on every host.
-enum class KernelOp : uint8_t { add, mul, mad, min, max, frc, rndu, rndd, rnde, rndz, rest, pln,
-                                and_, or_, xor_, not_, shl, shr, asr, copy, count };
+enum class KernelOp : uint8_t {
+  add,
+  mul,
+  mad,
+  min,
+  max,
+  frc,
+  rndu,
+  rndd,
+  rnde,
+  rndz,
+  rest,
+  pln,
+  and_,
+  or_,
+  xor_,
+  not_,
+  shl,
+  shr,
+  asr,
+  copy,
+  count
+};
 
 enum class CompareOp : uint8_t { eq, ne, gt, ge, lt, le, unordered, overflow, count };
 

@@ -7,9 +7,9 @@
 #include <deque>
 #include <memory_resource>
 
+#include "hw/eu/isa/instruction.h"
 #include "hw/eu/program/lanes.h"
 #include "hw/eu/program/registers.h"
-#include "hw/eu/isa/instruction.h"
 #include "hw/iface/message_op.h"
 
 namespace softgen::eu {
@@ -22,28 +22,28 @@ using OffsetPool = std::pmr::deque<Offsets>;
 using LanesPool = std::pmr::deque<Lanes>;
 
 enum class Fetch : uint8_t {
-  none,        ///< null: reads zero
-  immediate,   ///< lanes in Source::constant
-  contiguous,  ///< elements follow one another
-  scalar,      ///< all channels read one element
-  offsets,     ///< any fixed pattern: strides, align16 swizzles, ARFs
-  indirect,    ///< one address, then a fixed pattern
-  indirect_vx, ///< an address for each row (Vx1, VxH)
+  none,         ///< null: reads zero
+  immediate,    ///< lanes in Source::constant
+  contiguous,   ///< elements follow one another
+  scalar,       ///< all channels read one element
+  offsets,      ///< any fixed pattern: strides, align16 swizzles, ARFs
+  indirect,     ///< one address, then a fixed pattern
+  indirect_vx,  ///< an address for each row (Vx1, VxH)
 };
 
 struct Source {
   Fetch fetch = Fetch::none;
   RegType type = RegType::ud;
   bool negate = false, abs = false, bit_not = false;
-  uint16_t base = 0;               ///< contiguous, scalar
+  uint16_t base = 0;  ///< contiguous, scalar
   const Offsets* offsets = nullptr;
   uint8_t addr_subreg = 0, row = 1;
   int16_t addr_imm = 0;
-  uint64_t constant = 0;           ///< immediate bits
-  uint8_t step = 1;                ///< packed integer vectors: elements from channel to channel
-  bool in_place = false;           ///< lanes of the kind lie in the registers as they are
-  bool splat = false;              ///< scalar of four bytes, same kind
-  const Lanes* lanes = nullptr;    ///< immediates: all lanes, made once
+  uint64_t constant = 0;         ///< immediate bits
+  uint8_t step = 1;              ///< packed integer vectors: elements from channel to channel
+  bool in_place = false;         ///< lanes of the kind lie in the registers as they are
+  bool splat = false;            ///< scalar of four bytes, same kind
+  const Lanes* lanes = nullptr;  ///< immediates: all lanes, made once
   void (*load)(const Registers&, const Source&, unsigned count, Lanes&) = nullptr;
 };
 
@@ -78,26 +78,26 @@ struct Op {
   Execute execute = nullptr;
   Opcode opcode = Opcode::illegal;
   uint8_t exec_size = 1, groups = 1;
-  uint8_t shift = 0;              ///< first channel
-  uint8_t cond = 0;               ///< CondMod
-  uint8_t pred = 0;               ///< predicate control
+  uint8_t shift = 0;  ///< first channel
+  uint8_t cond = 0;   ///< CondMod
+  uint8_t pred = 0;   ///< predicate control
   bool align16 = false, pred_invert = false, no_mask = false, saturate = false, acc_write = false;
-  bool reads_dynamic = false;     ///< a source is ip, tm0 or ce0
-  bool writes_control = false;    ///< the destination is cr0
-  bool to_accumulator = false;    ///< the destination is acc0 or acc1
-  bool flush = false;             ///< float arithmetic: denormal sources are flushed where the mode says
-  bool joins = false;             ///< some branch leads here
-  bool store_32 = false;          ///< result lanes are the destination's dwords
-  bool settle_32 = false;         ///< finish is flushing or saturating F
-  bool straight = false;          ///< the kernel may write into the registers
+  bool reads_dynamic = false;   ///< a source is ip, tm0 or ce0
+  bool writes_control = false;  ///< the destination is cr0
+  bool to_accumulator = false;  ///< the destination is acc0 or acc1
+  bool flush = false;           ///< float arithmetic: denormal sources are flushed where the mode says
+  bool joins = false;           ///< some branch leads here
+  bool store_32 = false;        ///< result lanes are the destination's dwords
+  bool settle_32 = false;       ///< finish is flushing or saturating F
+  bool straight = false;        ///< the kernel may write into the registers
   uint8_t sources = 0;
-  uint8_t second_length = 0;      ///< split sends: registers of the second payload, as the instruction says
-  uint8_t shift_mask = 0;         ///< shifts: bits of the count that count
+  uint8_t second_length = 0;  ///< split sends: registers of the second payload, as the instruction says
+  uint8_t shift_mask = 0;     ///< shifts: bits of the count that count
   LaneKind kind = LaneKind::i32;
-  LaneKind result = LaneKind::i32;  ///< after finish
-  uint8_t flag_bit = 0;           ///< of channel 0 of the dispatch
-  uint32_t lanes_mask = 1;        ///< exec_size ones
-  uint32_t offset = 0, next_offset = 0;  ///< bytes from the program's start
+  LaneKind result = LaneKind::i32;           ///< after finish
+  uint8_t flag_bit = 0;                      ///< of channel 0 of the dispatch
+  uint32_t lanes_mask = 1;                   ///< exec_size ones
+  uint32_t offset = 0, next_offset = 0;      ///< bytes from the program's start
   int64_t jip_offset = -1, uip_offset = -1;  ///< where branches lead, from the program's start
   Kernel kernel = nullptr;
   const CompareKernel* compare = nullptr;  ///< row of comparisons for `kind` (cmp, sel) or of `result` (cond mods)
@@ -112,8 +112,7 @@ struct Op {
 /// Fills in everything but the branch indices. `pool` keeps the offset tables.
 class OpBuilder {
  public:
-  OpBuilder(const Instruction& instruction, OffsetPool& pool, LanesPool& constants)
-      : i_(instruction), pool_(pool), constants_(constants) {}
+  OpBuilder(const Instruction& instruction, OffsetPool& pool, LanesPool& constants) : i_(instruction), pool_(pool), constants_(constants) {}
   Op build(uint32_t offset);
 
  private:

@@ -58,7 +58,8 @@ void Program::decode_message_of(Op& op) {
   if (row->form == Form::split_send) op.second_length = static_cast<uint8_t>(isa_.extended_message_length(i.ex_descriptor));
   if (!i.descriptor_in_register) {
     const uint32_t extended = row->form == Form::split_send ? i.ex_descriptor : 0;
-    op.message = &messages_.emplace_back(isa_.message(i.sfid(), i.descriptor, isa_.sent_extended_descriptor(extended, i.sfid(), i.end_of_thread)));
+    op.message =
+        &messages_.emplace_back(isa_.message(i.sfid(), i.descriptor, isa_.sent_extended_descriptor(extended, i.sfid(), i.end_of_thread)));
   }
   const auto sfid = static_cast<Sfid>(i.sfid());
   if (sfid == Sfid::dp_data0 || sfid == Sfid::dp_data1) uses_data_port_ = true;
@@ -100,8 +101,8 @@ void Program::mark_targets() {
         mark(op.uip_offset);
         break;
       case Form::call:
-        op.jip_offset = i.opcode == Opcode::calla ? static_cast<uint32_t>(i.jip) - static_cast<int64_t>(start_)
-                                                  : int64_t{op.offset} + i.jip;
+        op.jip_offset =
+            i.opcode == Opcode::calla ? static_cast<uint32_t>(i.jip) - static_cast<int64_t>(start_) : int64_t{op.offset} + i.jip;
         mark(op.next_offset);
         mark(op.jip_offset);
         break;

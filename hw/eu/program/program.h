@@ -14,9 +14,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "hw/eu/isa/print.h"
 #include "hw/eu/program/lanes.h"
 #include "hw/eu/program/registers.h"
-#include "hw/eu/isa/print.h"
 #include "hw/iface/message_target.h"
 
 namespace softgen::eu {
@@ -50,7 +50,8 @@ class Program : public std::enable_shared_from_this<Program> {
   /// Decodes what can be reached from the start of `code` (of `isa`; `start`: its offset from Instruction Base Address, seen in ip and call).
   /// At most max_bytes of `code` are looked at. Never fails: code without an end runs into an op that fails the thread.
   /// Null: `stop`, which may be null, said meanwhile that the work is dropped.
-  static std::shared_ptr<const Program> decode(const Isa& isa, std::span<const std::byte> code, uint64_t start = 0, const StopFlag* stop = nullptr);
+  static std::shared_ptr<const Program> decode(const Isa& isa, std::span<const std::byte> code, uint64_t start = 0,
+                                               const StopFlag* stop = nullptr);
   static constexpr size_t max_bytes = 1 << 20;
 
   ~Program();
@@ -68,8 +69,8 @@ class Program : public std::enable_shared_from_this<Program> {
   std::span<const Line> lines() const { return lines_; }
   /// Index into lines() and ops(), or -1: no instruction starts at this offset from start().
   int32_t index_at(int64_t offset) const {
-    return offset >= 0 && offset % 8 == 0 && offset / 8 < static_cast<int64_t>(index_.size())
-               ? index_[static_cast<size_t>(offset / 8)] : -1;
+    return offset >= 0 && offset % 8 == 0 && offset / 8 < static_cast<int64_t>(index_.size()) ? index_[static_cast<size_t>(offset / 8)]
+                                                                                              : -1;
   }
   /// Whether waiting channels may join here (some JIP, UIP or return leads here).
   bool is_target(int32_t index) const { return targets_[static_cast<size_t>(index)]; }

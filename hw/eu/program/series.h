@@ -19,12 +19,12 @@ struct SeriesLayout {
 
 /// One of them. Compiled code follows the pointers and reads the mask.
 struct SeriesThread {
-  SeriesThread* next = nullptr;     ///< null: the last one
-  const Grf* own = nullptr;         ///< r0 and those behind it
+  SeriesThread* next = nullptr;  ///< null: the last one
+  const Grf* own = nullptr;      ///< r0 and those behind it
   const Grf* attributes = nullptr;
-  std::byte* target = nullptr;      ///< of 4x4 pixels, two quads above two quads: where they are in render target 0; null: ask
-  uint32_t row = 0;                 ///< bytes from row to row there
-  uint32_t channels = 0;            ///< that run: one of the next two, as ThreadStart::run_vector_mask says
+  std::byte* target = nullptr;  ///< of 4x4 pixels, two quads above two quads: where they are in render target 0; null: ask
+  uint32_t row = 0;             ///< bytes from row to row there
+  uint32_t channels = 0;        ///< that run: one of the next two, as ThreadStart::run_vector_mask says
   uint32_t dispatch_mask = 0, vector_mask = 0;
 };
 
@@ -32,9 +32,9 @@ struct ThreadSeries {
   SeriesLayout layout;
   SeriesThread* first;
   uint32_t count;
-  uint32_t channels;                ///< of all of them; 0: they differ
+  uint32_t channels;  ///< of all of them; 0: they differ
   const Grf* constants;
-  SeriesThread** running;           ///< set to the thread that runs, for its unit
+  SeriesThread** running;              ///< set to the thread that runs, for its unit
   uint64_t epoch = 0, generation = 0;  ///< of memory::View::clock(), as long as `target` is what the threads say
 };
 

@@ -33,8 +33,7 @@ void Thread::start(const ThreadStart& how) {
   // Half-float denormals are kept from the start: Mesa's kernels never ask for it, and piglit's packHalf2x16 and unpackHalf2x16 tests pass on
   // the chip ("Half-float denorms are always retained", KBL PRM vol 2a, math, as anv_device.c quotes it).
   regs.control[0] = cr0::denorm_f16 | (how.alt_mode ? cr0::alt_mode : 0) | (how.rounding & 3u) << cr0::rounding_shift |
-                    (how.single_program_flow ? cr0::single_program_flow : 0) |
-                    (how.keep_denorms ? cr0::denorm_f32 | cr0::denorm_f64 : 0);
+                    (how.single_program_flow ? cr0::single_program_flow : 0) | (how.keep_denorms ? cr0::denorm_f32 | cr0::denorm_f64 : 0);
 }
 
 void Thread::clear_registers() { std::memset(regs.bytes(), 0, grf_bytes); }

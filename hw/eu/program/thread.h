@@ -21,8 +21,8 @@ struct ThreadStart {
   uint8_t rounding = 0;              ///< cr0.0[5:4]
   bool keep_denorms = false;         ///< "Denorm Mode" of INTERFACE_DESCRIPTOR_DATA (F and DF; halves are always kept)
   bool single_program_flow = false;
-  uint32_t state0 = 0;               ///< sr0.0: thread, EU, slice ids
-  unsigned payload = grf_count;      ///< registers below are the caller's; the others read zero, as if cleared
+  uint32_t state0 = 0;           ///< sr0.0: thread, EU, slice ids
+  unsigned payload = grf_count;  ///< registers below are the caller's; the others read zero, as if cleared
 };
 
 enum class RunResult : uint8_t {
@@ -37,7 +37,7 @@ class Thread {
   Registers regs{};
 
   // Channels. A channel that is not in `active` waits at channel_ip (SKL PRM vol 7, "Flow Control": PcIP).
-  uint32_t active = 0;                    ///< bit n: channel n runs at ip
+  uint32_t active = 0;  ///< bit n: channel n runs at ip
   uint32_t dispatched = 0;
   uint32_t call_mask = 0xffffffff;
   std::array<uint32_t, 32> channel_ip{};  ///< offsets from the program's start
@@ -45,12 +45,12 @@ class Thread {
 
   // The wide part of accumulators, by channel of acc0 (acc1 follows): the exact integer last written, while `acc_size` is its element size.
   std::array<int64_t, 64> acc_wide{};
-  uint8_t acc_size = 0;                   ///< 0: not written by an integer operation
+  uint8_t acc_size = 0;  ///< 0: not written by an integer operation
   // acc2 to acc9 as madm, invm, rsqtm use them, in quadruple precision (see float_math.h).
   std::array<std::array<std::array<uint64_t, 2>, 16>, 8> macro_acc{};
 
-  uint64_t instructions = 0;              ///< executed so far
-  const char* failure = nullptr;          ///< why, after RunResult::failed
+  uint64_t instructions = 0;      ///< executed so far
+  const char* failure = nullptr;  ///< why, after RunResult::failed
 
   /// Sets everything but the general registers, which hold the caller's payload; those behind it are cleared when the thread runs, as far
   /// as the kernel could see what another thread left there.
@@ -64,7 +64,7 @@ class Thread {
   /// Where an offset leads: sets ip. False when no instruction stands there.
   bool jump(int64_t offset);
 
-  int32_t index = 0;                      ///< of the next instruction in the program
+  int32_t index = 0;  ///< of the next instruction in the program
 
   /// Registers (GRFs, then their guard) from `first` on, as far as they are not payload.
   void clear(unsigned first, unsigned count);
@@ -80,8 +80,8 @@ class Thread {
  private:
   const Program* program_ = nullptr;
   unsigned payload_ = grf_count;
-  bool fresh_ = false;                    ///< started, and nothing cleared yet
-  bool clean_ = false;                    ///< architecture registers are as start() left them
+  bool fresh_ = false;  ///< started, and nothing cleared yet
+  bool clean_ = false;  ///< architecture registers are as start() left them
 };
 
 }  // namespace softgen::eu

@@ -97,13 +97,17 @@ class PacketDecoder final : public Decoder {
       constexpr size_t inline_data = 7;
       const auto c = G::MEDIA_OBJECT_GRPID::unpack(packet);
       unimplemented("MEDIA_OBJECT_GRPID", "threads of a group run alone: no barrier, no shared local memory");
-      return {c.interface_descriptor_offset, {c.scoreboard_x, c.scoreboard_y, c.scoreboard_color}, inline_from(packet, inline_data),
+      return {c.interface_descriptor_offset,
+              {c.scoreboard_x, c.scoreboard_y, c.scoreboard_color},
+              inline_from(packet, inline_data),
               {c.indirect_data_start_address, c.indirect_data_length}};
     }
     constexpr size_t inline_data = 6;
     const auto c = G::MEDIA_OBJECT::unpack(packet);
     if (c.children_present) unimplemented("media child threads");
-    return {c.interface_descriptor_offset, {c.scoreboard_x, c.scoredboard_y, c.scoreboard_color}, inline_from(packet, inline_data),
+    return {c.interface_descriptor_offset,
+            {c.scoreboard_x, c.scoredboard_y, c.scoreboard_color},
+            inline_from(packet, inline_data),
             {c.indirect_data_start_address, c.indirect_data_length}};
   }
 
@@ -119,7 +123,8 @@ class PacketDecoder final : public Decoder {
     KernelState out;
     out.bases = eu::decode_bases(state.packet(G::STATE_BASE_ADDRESS::id));
     std::array<uint32_t, Descriptor::dwords> dwords;
-    view.read(strip_canonical(out.bases.dynamic_state + load.interface_descriptor_data_start_address + uint64_t{index} * size), dwords.data(), size);
+    view.read(strip_canonical(out.bases.dynamic_state + load.interface_descriptor_data_start_address + uint64_t{index} * size),
+              dwords.data(), size);
     start(Descriptor::unpack(dwords), out);
     const auto vfe = G::MEDIA_VFE_STATE::unpack(state.packet(G::MEDIA_VFE_STATE::id));
     out.max_threads = vfe.maximum_number_of_threads + 1;

@@ -33,7 +33,12 @@ namespace {
 
 constexpr uint32_t master_enable = field::MASTER_INT_CTL_MASTER_INTERRUPT_ENABLE.mask();
 /// From a block's ISR.
-enum Word : uint32_t { isr = 0, imr = reg::GT_IMR(0) - reg::GT_ISR(0), iir = reg::GT_IIR(0) - reg::GT_ISR(0), ier = reg::GT_IER(0) - reg::GT_ISR(0) };
+enum Word : uint32_t {
+  isr = 0,
+  imr = reg::GT_IMR(0) - reg::GT_ISR(0),
+  iir = reg::GT_IIR(0) - reg::GT_ISR(0),
+  ier = reg::GT_IER(0) - reg::GT_ISR(0)
+};
 
 /// Bits of GT_ISR's half for each of engine_event, of DE_PIPE_ISR for each of pipe_event: bit i of the events is row i.
 constexpr std::array<uint32_t, engine_event::count> engine_rows = {
@@ -48,7 +53,8 @@ static_assert(engine_event::wait_semaphore == 1 << (engine_event::count - 1) && 
 constexpr std::array<uint32_t, 4> aux_rows = {field::DE_PORT_ISR_AUX_CHANNEL_A.mask(), field::DE_PORT_ISR_AUX_CHANNEL_B.mask(),
                                               field::DE_PORT_ISR_AUX_CHANNEL_C.mask(), field::DE_PORT_ISR_AUX_CHANNEL_D.mask()};
 // i915 hpd_spt
-constexpr std::array<uint32_t, 3> hot_plug_rows = {field::SDEISR_HOTPLUG_DDI_B.mask(), field::SDEISR_HOTPLUG_DDI_C.mask(), field::SDEISR_HOTPLUG_DDI_D.mask()};
+constexpr std::array<uint32_t, 3> hot_plug_rows = {field::SDEISR_HOTPLUG_DDI_B.mask(), field::SDEISR_HOTPLUG_DDI_C.mask(),
+                                                   field::SDEISR_HOTPLUG_DDI_D.mask()};
 
 template <size_t n>
 constexpr uint32_t bits_of(const std::array<uint32_t, n>& rows, uint32_t events) {
@@ -79,8 +85,7 @@ Gen8Interrupts::Gen8Interrupts(RegisterFile& registers, Host& host) : registers_
 void Gen8Interrupts::attach(Block block) {
   const uint32_t base = block_rows[at(block)].base;
   registers_.on_read(base, 16, [this, block, base](uint32_t offset) { return read(block, offset - base); });
-  registers_.on_write(base, 16,
-                      [this, block, base](uint32_t offset, uint32_t value) { write(block, offset - base, value); });
+  registers_.on_write(base, 16, [this, block, base](uint32_t offset, uint32_t value) { write(block, offset - base, value); });
 }
 
 uint32_t Gen8Interrupts::read(Block block, uint32_t offset) const {

@@ -9,8 +9,8 @@ namespace softgen::render::decode {
 
 template <class G>
 Decoder<G>::Decoder() {
-  for (const auto parts : {VertexParts<G>::parts(), StageParts<G>::parts(), StreamOutParts<G>::parts(), RasterParts<G>::parts(), SetupParts<G>::parts(),
-                           PixelParts<G>::parts()})
+  for (const auto parts : {VertexParts<G>::parts(), StageParts<G>::parts(), StreamOutParts<G>::parts(), RasterParts<G>::parts(),
+                           SetupParts<G>::parts(), PixelParts<G>::parts()})
     for (const Part& part : parts) parts_.push_back({&part, ~uint64_t{0}});
 }
 
@@ -72,7 +72,8 @@ DepthOperation Decoder<G>::depth_operation(const StateStore& store) const {
           .resolve_depth = p.depth_buffer_resolve_enable,
           .resolve_hiz = p.hierarchical_depth_buffer_resolve_enable,
           .whole_surface = p.full_surface_depth_and_stencil_clear,
-          .rect = {pixel(p.clear_rectangle_x_min), pixel(p.clear_rectangle_y_min), pixel(p.clear_rectangle_x_max), pixel(p.clear_rectangle_y_max)},
+          .rect = {pixel(p.clear_rectangle_x_min), pixel(p.clear_rectangle_y_min), pixel(p.clear_rectangle_x_max),
+                   pixel(p.clear_rectangle_y_max)},
           .sample_mask = p.sample_mask,
           .stencil_value = static_cast<uint8_t>(p.stencil_clear_value),
           .buffers = depth_buffers<G>(store, 1u << std::min(p.number_of_multisamples, 4u))};

@@ -13,9 +13,9 @@ namespace softgen::render::decode {
 struct KeepRule {
   using Dwords = std::span<const uint32_t>;
   defs::CommandId id{};
-  uint16_t capacity = 0;                   ///< dwords per packet; 0: as declared
-  uint8_t copies = 1;                      ///< elements
-  unsigned (*index)(Dwords packet) = nullptr;  ///< the element that a packet names; any number. Null: there is one
+  uint16_t capacity = 0;                                                ///< dwords per packet; 0: as declared
+  uint8_t copies = 1;                                                   ///< elements
+  unsigned (*index)(Dwords packet) = nullptr;                           ///< the element that a packet names; any number. Null: there is one
   std::vector<uint32_t> (*merge)(Dwords old, Dwords packet) = nullptr;  ///< what is kept of both; `old` may be empty. Null: the packet
 };
 

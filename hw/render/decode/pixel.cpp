@@ -15,8 +15,10 @@ void shader(const StateStore& store, DrawState& state) {
   using Offset = typename Ps::PositionXYOffsetSelect;
   const auto p = packet<Ps>(store);
   PixelState& out = state.pixel;
-  out.thread = {.scratch_base = p.scratch_space_base_pointer, .scratch_bytes = scratch_bytes(p.per_thread_scratch_space),
-                .alternate_float = p.floating_point_mode == Ps::FloatingPointMode::ALTERNATE, .vector_mask = p.vector_mask_enable};
+  out.thread = {.scratch_base = p.scratch_space_base_pointer,
+                .scratch_bytes = scratch_bytes(p.per_thread_scratch_space),
+                .alternate_float = p.floating_point_mode == Ps::FloatingPointMode::ALTERNATE,
+                .vector_mask = p.vector_mask_enable};
   out.rounding = static_cast<uint8_t>(p.rounding_mode);
   // Which of the three kernel pointers is which width: SKL PRM vol 2a, 3DSTATE_PS, "Kernel Start Pointer" table.
   const bool narrow = p._8_pixel_dispatch_enable, middle = p._16_pixel_dispatch_enable, wide = p._32_pixel_dispatch_enable;
@@ -40,7 +42,8 @@ void shader_extra(const StateStore& store, DrawState& state) {
   using Extra = typename G::_3DSTATE_PS_EXTRA;
   using Mask = typename Extra::InputCoverageMaskState;
   static_assert(agree(InputCoverage::none, Mask::ICMS_NONE) && agree(InputCoverage::normal, Mask::ICMS_NORMAL) &&
-                agree(InputCoverage::inner_conservative, Mask::ICMS_INNER_CONSERVATIVE) && agree(InputCoverage::after_depth, Mask::ICMS_DEPTH_COVERAGE));
+                agree(InputCoverage::inner_conservative, Mask::ICMS_INNER_CONSERVATIVE) &&
+                agree(InputCoverage::after_depth, Mask::ICMS_DEPTH_COVERAGE));
   const auto p = packet<Extra>(store);
   PixelState& out = state.pixel;
   out.valid = p.pixel_shader_valid;
@@ -68,27 +71,39 @@ template <class G>
 void depth_stencil(const StateStore& store, DrawState& state) {
   using Compare = typename G::CompareFunction;
   using Op = typename G::StencilOperation;
-  static_assert(agree(CompareFunction::always, Compare::COMPAREFUNCTION_ALWAYS) && agree(CompareFunction::never, Compare::COMPAREFUNCTION_NEVER) &&
-                agree(CompareFunction::less, Compare::COMPAREFUNCTION_LESS) && agree(CompareFunction::equal, Compare::COMPAREFUNCTION_EQUAL) &&
-                agree(CompareFunction::less_equal, Compare::COMPAREFUNCTION_LEQUAL) && agree(CompareFunction::greater, Compare::COMPAREFUNCTION_GREATER) &&
-                agree(CompareFunction::not_equal, Compare::COMPAREFUNCTION_NOTEQUAL) &&
-                agree(CompareFunction::greater_equal, Compare::COMPAREFUNCTION_GEQUAL));
-  static_assert(agree(StencilOperation::keep, Op::STENCILOP_KEEP) && agree(StencilOperation::zero, Op::STENCILOP_ZERO) &&
-                agree(StencilOperation::replace, Op::STENCILOP_REPLACE) && agree(StencilOperation::increment_saturate, Op::STENCILOP_INCRSAT) &&
-                agree(StencilOperation::decrement_saturate, Op::STENCILOP_DECRSAT) && agree(StencilOperation::increment, Op::STENCILOP_INCR) &&
-                agree(StencilOperation::decrement, Op::STENCILOP_DECR) && agree(StencilOperation::invert, Op::STENCILOP_INVERT));
+  static_assert(
+      agree(CompareFunction::always, Compare::COMPAREFUNCTION_ALWAYS) && agree(CompareFunction::never, Compare::COMPAREFUNCTION_NEVER) &&
+      agree(CompareFunction::less, Compare::COMPAREFUNCTION_LESS) && agree(CompareFunction::equal, Compare::COMPAREFUNCTION_EQUAL) &&
+      agree(CompareFunction::less_equal, Compare::COMPAREFUNCTION_LEQUAL) &&
+      agree(CompareFunction::greater, Compare::COMPAREFUNCTION_GREATER) &&
+      agree(CompareFunction::not_equal, Compare::COMPAREFUNCTION_NOTEQUAL) &&
+      agree(CompareFunction::greater_equal, Compare::COMPAREFUNCTION_GEQUAL));
+  static_assert(
+      agree(StencilOperation::keep, Op::STENCILOP_KEEP) && agree(StencilOperation::zero, Op::STENCILOP_ZERO) &&
+      agree(StencilOperation::replace, Op::STENCILOP_REPLACE) && agree(StencilOperation::increment_saturate, Op::STENCILOP_INCRSAT) &&
+      agree(StencilOperation::decrement_saturate, Op::STENCILOP_DECRSAT) && agree(StencilOperation::increment, Op::STENCILOP_INCR) &&
+      agree(StencilOperation::decrement, Op::STENCILOP_DECR) && agree(StencilOperation::invert, Op::STENCILOP_INVERT));
   const auto p = packet<typename G::_3DSTATE_WM_DEPTH_STENCIL>(store);
   DepthStencilState& out = state.depth_stencil;
   out.depth_test = p.depth_test_enable, out.depth_write = p.depth_buffer_write_enable;
   out.depth_function = same<CompareFunction>(p.depth_test_function);
   out.stencil_test = p.stencil_test_enable, out.stencil_write = p.stencil_buffer_write_enable;
   const auto op = [](Op field) { return same<StencilOperation>(field); };
-  out.faces[0] = {same<CompareFunction>(p.stencil_test_function), op(p.stencil_fail_op), op(p.stencil_pass_depth_fail_op),
-                  op(p.stencil_pass_depth_pass_op), byte(p.stencil_test_mask), byte(p.stencil_write_mask), byte(p.stencil_reference_value)};
+  out.faces[0] = {same<CompareFunction>(p.stencil_test_function),
+                  op(p.stencil_fail_op),
+                  op(p.stencil_pass_depth_fail_op),
+                  op(p.stencil_pass_depth_pass_op),
+                  byte(p.stencil_test_mask),
+                  byte(p.stencil_write_mask),
+                  byte(p.stencil_reference_value)};
   out.faces[1] = out.faces[0];
   if (p.double_sided_stencil_enable)
-    out.faces[1] = {same<CompareFunction>(p.backface_stencil_test_function), op(p.backface_stencil_fail_op), op(p.backface_stencil_pass_depth_fail_op),
-                    op(p.backface_stencil_pass_depth_pass_op), byte(p.backface_stencil_test_mask), byte(p.backface_stencil_write_mask),
+    out.faces[1] = {same<CompareFunction>(p.backface_stencil_test_function),
+                    op(p.backface_stencil_fail_op),
+                    op(p.backface_stencil_pass_depth_fail_op),
+                    op(p.backface_stencil_pass_depth_pass_op),
+                    byte(p.backface_stencil_test_mask),
+                    byte(p.backface_stencil_write_mask),
                     byte(p.backface_stencil_reference_value)};
 }
 

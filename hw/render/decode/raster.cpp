@@ -54,7 +54,8 @@ void rasterizer(const StateStore& store, DrawState& state) {
   out.point_width_from_state = sf.point_width_source == Sf::PointWidthSource::STATE;
   out.point_width = sf.point_width;
   out.provoking = {static_cast<uint8_t>(sf.triangle_strip_list_provoking_vertex_select),
-                   static_cast<uint8_t>(sf.line_strip_list_provoking_vertex_select), static_cast<uint8_t>(sf.triangle_fan_provoking_vertex_select)};
+                   static_cast<uint8_t>(sf.line_strip_list_provoking_vertex_select),
+                   static_cast<uint8_t>(sf.triangle_fan_provoking_vertex_select)};
   out.z_near_clip = p.viewport_z_near_clip_test_enable, out.z_far_clip = p.viewport_z_far_clip_test_enable;
   out.conservative = p.conservative_rasterization_enable;
   out.scissor = p.scissor_rectangle_enable;
@@ -88,7 +89,8 @@ void line_stipple(const StateStore& store, DrawState& state) {
 template <class G>
 void polygon_stipple_offset(const StateStore& store, DrawState& state) {
   const auto p = packet<typename G::_3DSTATE_POLY_STIPPLE_OFFSET>(store);
-  state.stipple.polygon_x = static_cast<uint8_t>(p.polygon_stipple_x_offset), state.stipple.polygon_y = static_cast<uint8_t>(p.polygon_stipple_y_offset);
+  state.stipple.polygon_x = static_cast<uint8_t>(p.polygon_stipple_x_offset),
+  state.stipple.polygon_y = static_cast<uint8_t>(p.polygon_stipple_y_offset);
 }
 
 template <class G>
@@ -100,10 +102,12 @@ void polygon_stipple(const StateStore& store, DrawState& state) {
 template <typename Pattern>
 std::span<const std::pair<float Pattern::*, float Pattern::*>> pattern_of(unsigned log2_samples) {
   using Position = std::pair<float Pattern::*, float Pattern::*>;
-#define SAMPLE(n, s) Position{&Pattern::_##n##x_sample##s##_x_offset, &Pattern::_##n##x_sample##s##_y_offset}
+#define SAMPLE(n, s) \
+  Position { &Pattern::_##n##x_sample##s##_x_offset, &Pattern::_##n##x_sample##s##_y_offset }
   static constexpr Position of_1[] = {SAMPLE(1, 0)}, of_2[] = {SAMPLE(2, 0), SAMPLE(2, 1)},
                             of_4[] = {SAMPLE(4, 0), SAMPLE(4, 1), SAMPLE(4, 2), SAMPLE(4, 3)},
-                            of_8[] = {SAMPLE(8, 0), SAMPLE(8, 1), SAMPLE(8, 2), SAMPLE(8, 3), SAMPLE(8, 4), SAMPLE(8, 5), SAMPLE(8, 6), SAMPLE(8, 7)},
+                            of_8[] = {SAMPLE(8, 0), SAMPLE(8, 1), SAMPLE(8, 2), SAMPLE(8, 3),
+                                      SAMPLE(8, 4), SAMPLE(8, 5), SAMPLE(8, 6), SAMPLE(8, 7)},
                             of_16[] = {SAMPLE(16, 0),  SAMPLE(16, 1),  SAMPLE(16, 2),  SAMPLE(16, 3), SAMPLE(16, 4),  SAMPLE(16, 5),
                                        SAMPLE(16, 6),  SAMPLE(16, 7),  SAMPLE(16, 8),  SAMPLE(16, 9), SAMPLE(16, 10), SAMPLE(16, 11),
                                        SAMPLE(16, 12), SAMPLE(16, 13), SAMPLE(16, 14), SAMPLE(16, 15)};

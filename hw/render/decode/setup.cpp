@@ -19,8 +19,8 @@ void attributes(const StateStore& store, DrawState& state) {
   out.read_offset = p.vertex_urb_entry_read_offset, out.read_length = p.vertex_urb_entry_read_length;
   out.swizzle = p.attribute_swizzle_enable;
   out.primitive_id_attribute = static_cast<uint8_t>(p.primitive_id_override_attribute_select);
-  out.primitive_id_components = mask(p.primitive_id_override_component_x, p.primitive_id_override_component_y, p.primitive_id_override_component_z,
-                                     p.primitive_id_override_component_w);
+  out.primitive_id_components = mask(p.primitive_id_override_component_x, p.primitive_id_override_component_y,
+                                     p.primitive_id_override_component_z, p.primitive_id_override_component_w);
   out.constant_attributes = p.constant_interpolation_enable;
   out.sprite_attributes = p.point_sprite_texture_coordinate_enable;
   out.sprite_lower_left = p.point_sprite_texture_coordinate_origin == Sbe::PointSpriteTextureCoordinateOrigin::LOWERLEFT;
@@ -39,7 +39,8 @@ void overrides(const StateStore& store, DrawState& state) {
     state.setup.overrides[i] = {
         .source = static_cast<uint8_t>(detail.source_attribute),
         .by_facing = detail.swizzle_select == Select::INPUTATTR_FACING || detail.swizzle_select == Select::INPUTATTR_FACING_W,
-        .components = mask(detail.component_override_x, detail.component_override_y, detail.component_override_z, detail.component_override_w),
+        .components =
+            mask(detail.component_override_x, detail.component_override_y, detail.component_override_z, detail.component_override_w),
         .constant = same<AttributeConstant>(detail.constant_source)};
   }
 }

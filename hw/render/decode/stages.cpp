@@ -15,9 +15,12 @@ StageState& stage_of(DrawState& state, Stage stage) { return state.stages[static
 void start(const auto& p, uint32_t grf_start, StageState& stage) {
   stage.enable = p.enable;
   stage.statistics = p.statistics_enable;
-  stage.thread = {.kernel = p.kernel_start_pointer, .grf_start = grf_start, .scratch_base = p.scratch_space_base_pointer,
+  stage.thread = {.kernel = p.kernel_start_pointer,
+                  .grf_start = grf_start,
+                  .scratch_base = p.scratch_space_base_pointer,
                   .scratch_bytes = scratch_bytes(p.per_thread_scratch_space),
-                  .alternate_float = p.floating_point_mode == std::remove_cvref_t<decltype(p)>::FloatingPointMode::ALTERNATE, .vector_mask = p.vector_mask_enable};
+                  .alternate_float = p.floating_point_mode == std::remove_cvref_t<decltype(p)>::FloatingPointMode::ALTERNATE,
+                  .vector_mask = p.vector_mask_enable};
 }
 
 void input(const auto& p, StageState& stage) {
@@ -51,13 +54,16 @@ void hull_shader(const StateStore& store, DrawState& state) {
   state.hull = {.dispatch = p.dispatch_mode == Mode::DISPATCH_MODE_DUAL_PATCH ? HullDispatch::dual_patch
                             : p.dispatch_mode == Mode::DISPATCH_MODE_8_PATCH  ? HullDispatch::eight_patch
                                                                               : HullDispatch::single_patch,
-                .instances = p.instance_count + 1, .vertex_handles = p.include_vertex_handles, .primitive_id = p.include_primitive_id};
+                .instances = p.instance_count + 1,
+                .vertex_handles = p.include_vertex_handles,
+                .primitive_id = p.include_primitive_id};
 }
 
 template <class G>
 void tessellation(const StateStore& store, DrawState& state) {
   using Te = typename G::_3DSTATE_TE;
-  static_assert(agree(TessellationOutput::point, Te::OutputTopology::OUTPUT_POINT) && agree(TessellationOutput::line, Te::OutputTopology::OUTPUT_LINE) &&
+  static_assert(agree(TessellationOutput::point, Te::OutputTopology::OUTPUT_POINT) &&
+                agree(TessellationOutput::line, Te::OutputTopology::OUTPUT_LINE) &&
                 agree(TessellationOutput::triangle_clockwise, Te::OutputTopology::OUTPUT_TRI_CW) &&
                 agree(TessellationOutput::triangle_counterclockwise, Te::OutputTopology::OUTPUT_TRI_CCW));
   const auto p = packet<Te>(store);
@@ -68,7 +74,8 @@ void tessellation(const StateStore& store, DrawState& state) {
                         .domain = p.te_domain == Te::TEDomain::QUAD  ? TessellationDomain::quad
                                   : p.te_domain == Te::TEDomain::TRI ? TessellationDomain::triangle
                                                                      : TessellationDomain::isoline,
-                        .output = same<TessellationOutput>(p.output_topology), .max_factor_odd = p.maximum_tessellation_factor_odd,
+                        .output = same<TessellationOutput>(p.output_topology),
+                        .max_factor_odd = p.maximum_tessellation_factor_odd,
                         .max_factor_not_odd = p.maximum_tessellation_factor_not_odd};
 }
 
@@ -88,7 +95,8 @@ void geometry_shader(const StateStore& store, DrawState& state) {
   using Gs = typename G::_3DSTATE_GS;
   const auto p = packet<Gs>(store);
   StageState& stage = stage_of(state, Stage::gs);
-  start(p, p.dispatch_grf_start_register_for_urb_data | p.dispatch_grf_start_register_for_urb_data_5_4 << 4, stage), input(p, stage), output(p, stage);
+  start(p, p.dispatch_grf_start_register_for_urb_data | p.dispatch_grf_start_register_for_urb_data_5_4 << 4, stage), input(p, stage),
+      output(p, stage);
   stage.entry_bytes = (packet<typename G::_3DSTATE_URB_GS>(store).gs_urb_entry_allocation_size + 1) * entry_unit;
   state.geometry = {.simd8 = p.dispatch_mode == Gs::DispatchMode::DISPATCH_MODE_SIMD8,
                     .dispatch_mode = static_cast<uint8_t>(p.dispatch_mode),
@@ -130,7 +138,8 @@ PushConstants ranges(const auto& body) {
   }                                                                                                               \
   template <class G>                                                                                              \
   void lower##_constants(const StateStore& store, DrawState& state) {                                             \
-    state.bindings[static_cast<size_t>(Stage::lower)].constants = ranges(packet<typename G::_3DSTATE_CONSTANT_##upper>(store).constant_body); \
+    state.bindings[static_cast<size_t>(Stage::lower)].constants =                                                 \
+        ranges(packet<typename G::_3DSTATE_CONSTANT_##upper>(store).constant_body);                               \
   }
 STAGE_BINDINGS(vs, VS)
 STAGE_BINDINGS(hs, HS)
@@ -148,9 +157,9 @@ void bases(const StateStore& store, DrawState& state) {
 
 template <class G>
 std::span<const Part> StageParts<G>::parts() {
-#define STAGE_BINDINGS(lower, upper)                                                      \
-  part<typename G::_3DSTATE_BINDING_TABLE_POINTERS_##upper>(lower##_table<G>),            \
-      part<typename G::_3DSTATE_SAMPLER_STATE_POINTERS_##upper>(lower##_samplers<G>),     \
+#define STAGE_BINDINGS(lower, upper)                                                  \
+  part<typename G::_3DSTATE_BINDING_TABLE_POINTERS_##upper>(lower##_table<G>),        \
+      part<typename G::_3DSTATE_SAMPLER_STATE_POINTERS_##upper>(lower##_samplers<G>), \
       part<typename G::_3DSTATE_CONSTANT_##upper>(lower##_constants<G>)
   static constexpr Part all[] = {
       part<typename G::_3DSTATE_VS, typename G::_3DSTATE_URB_VS>(vertex_shader<G>),

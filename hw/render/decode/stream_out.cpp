@@ -13,7 +13,9 @@ void switches(const auto& so, StreamOutState& out) {
   out.enable = so.so_function_enable;
   out.rendering_disable = so.rendering_disable;
   out.statistics = so.so_statistics_enable;
-  out.force = so.force_rendering == Force::FORCE_OFF ? ForceRendering::off : so.force_rendering == Force::FORCE_ON ? ForceRendering::on : ForceRendering::no;
+  out.force = so.force_rendering == Force::FORCE_OFF  ? ForceRendering::off
+              : so.force_rendering == Force::FORCE_ON ? ForceRendering::on
+                                                      : ForceRendering::no;
   out.reorder = so.reorder_mode == So::ReorderMode::TRAILING ? Reorder::trailing : Reorder::leading;
   out.render_stream = so.render_stream_select;
 }
@@ -26,8 +28,11 @@ void stream_out(const StateStore& store, DrawState& state) {
   const uint32_t pitches[] = {so.buffer_0_surface_pitch, so.buffer_1_surface_pitch, so.buffer_2_surface_pitch, so.buffer_3_surface_pitch};
   for (unsigned i = 0; i < out.buffers.size(); ++i) {
     const auto b = G::_3DSTATE_SO_BUFFER::unpack(store.packet(G::_3DSTATE_SO_BUFFER::id, i));
-    out.buffers[i] = {.enable = b.so_buffer_enable, .offset_address_enable = b.stream_output_buffer_offset_address_enable,
-                      .address = strip_canonical(b.surface_base_address), .size = (uint64_t{b.surface_size} + 1) * 4, .pitch = pitches[i],
+    out.buffers[i] = {.enable = b.so_buffer_enable,
+                      .offset_address_enable = b.stream_output_buffer_offset_address_enable,
+                      .address = strip_canonical(b.surface_base_address),
+                      .size = (uint64_t{b.surface_size} + 1) * 4,
+                      .pitch = pitches[i],
                       .offset_address = strip_canonical(b.stream_output_buffer_offset_address)};
   }
   const auto list = packet<typename G::_3DSTATE_SO_DECL_LIST>(store);
@@ -49,8 +54,8 @@ void stream_out(const StateStore& store, DrawState& state) {
     for (unsigned s = 0; s < out.streams.size(); ++s) {
       const auto& decl = decls.begin()[s];
       if (i < counts[s])
-        out.streams[s].decls.push_back({static_cast<uint8_t>(decl.output_buffer_slot), static_cast<uint8_t>(decl.component_mask), decl.hole_flag,
-                                        first[s] * 8 + decl.register_index * 4});
+        out.streams[s].decls.push_back({static_cast<uint8_t>(decl.output_buffer_slot), static_cast<uint8_t>(decl.component_mask),
+                                        decl.hole_flag, first[s] * 8 + decl.register_index * 4});
     }
   }
 }

@@ -42,9 +42,10 @@ void read_viewports(const StateStore& store, memory::View& view, DrawState& stat
     out.min_depth = depth.minimum_depth, out.max_depth = depth.maximum_depth;
     if (state.raster.viewport_transform) {
       const auto v = load<typename G::SF_CLIP_VIEWPORT>(view, clip_at, i);
-      out.transform = {v.viewport_matrix_element_m00, v.viewport_matrix_element_m11, v.viewport_matrix_element_m22, v.viewport_matrix_element_m30,
-                       v.viewport_matrix_element_m31, v.viewport_matrix_element_m32, v.x_min_clip_guardband, v.x_max_clip_guardband,
-                       v.y_min_clip_guardband, v.y_max_clip_guardband};
+      out.transform = {v.viewport_matrix_element_m00, v.viewport_matrix_element_m11, v.viewport_matrix_element_m22,
+                       v.viewport_matrix_element_m30, v.viewport_matrix_element_m31, v.viewport_matrix_element_m32,
+                       v.x_min_clip_guardband,        v.x_max_clip_guardband,        v.y_min_clip_guardband,
+                       v.y_max_clip_guardband};
       out.extent = {to_pixel(v.x_min_viewport), to_pixel(v.y_min_viewport), to_pixel(v.x_max_viewport) + 1, to_pixel(v.y_max_viewport) + 1};
     }
     if (state.raster.scissor) {
@@ -75,7 +76,8 @@ void read_blend(const StateStore& store, memory::View& view, DrawState& state) {
   const uint64_t at = strip_canonical(dynamic + view_of<typename G::_3DSTATE_CC_STATE_POINTERS>(store).color_calc_state_pointer());
   const auto cc = load<ColorCalc>(view, at);
   out.alpha_reference_unorm = cc.alpha_test_format == ColorCalc::AlphaTestFormat::ALPHATEST_UNORM8;
-  out.alpha_reference = out.alpha_reference_unorm ? static_cast<float>(cc.alpha_reference_value_as_unorm8) : cc.alpha_reference_value_as_float32;
+  out.alpha_reference =
+      out.alpha_reference_unorm ? static_cast<float>(cc.alpha_reference_value_as_unorm8) : cc.alpha_reference_value_as_float32;
   out.constant = {cc.blend_constant_color_red, cc.blend_constant_color_green, cc.blend_constant_color_blue, cc.blend_constant_color_alpha};
 }
 
@@ -93,12 +95,14 @@ TargetBlend Structures<G>::target_blend(memory::View& view, const DrawState& sta
   using Clamp = typename Entry::ColorClampRange;
   using Factor = typename G::BlendFactor;
   using Function = typename G::BlendFunction;
-  static_assert(agree(BlendFactor::one, Factor::BLENDFACTOR_ONE) && agree(BlendFactor::source_alpha_saturate, Factor::BLENDFACTOR_SRC_ALPHA_SATURATE) &&
+  static_assert(agree(BlendFactor::one, Factor::BLENDFACTOR_ONE) &&
+                agree(BlendFactor::source_alpha_saturate, Factor::BLENDFACTOR_SRC_ALPHA_SATURATE) &&
                 agree(BlendFactor::source1_alpha, Factor::BLENDFACTOR_SRC1_ALPHA) && agree(BlendFactor::zero, Factor::BLENDFACTOR_ZERO) &&
                 agree(BlendFactor::inverse_destination_color, Factor::BLENDFACTOR_INV_DST_COLOR) &&
                 agree(BlendFactor::inverse_constant_color, Factor::BLENDFACTOR_INV_CONST_COLOR) &&
                 agree(BlendFactor::inverse_source1_alpha, Factor::BLENDFACTOR_INV_SRC1_ALPHA));
-  static_assert(agree(BlendFunction::add, Function::BLENDFUNCTION_ADD) && agree(BlendFunction::reverse_subtract, Function::BLENDFUNCTION_REVERSE_SUBTRACT) &&
+  static_assert(agree(BlendFunction::add, Function::BLENDFUNCTION_ADD) &&
+                agree(BlendFunction::reverse_subtract, Function::BLENDFUNCTION_REVERSE_SUBTRACT) &&
                 agree(BlendFunction::max, Function::BLENDFUNCTION_MAX));
   // A logic operation's code is its truth table.
   static_assert(agree(0b0001, G::LogicOpFunction::LOGICOP_NOR) && agree(0b1000, G::LogicOpFunction::LOGICOP_AND) &&
@@ -114,7 +118,8 @@ TargetBlend Structures<G>::target_blend(memory::View& view, const DrawState& sta
           .destination_alpha_factor = factor(e.destination_alpha_blend_factor),
           .function = same<BlendFunction>(e.color_blend_function),
           .alpha_function = same<BlendFunction>(e.alpha_blend_function),
-          .disabled = static_cast<uint8_t>(e.write_disable_red | e.write_disable_green << 1 | e.write_disable_blue << 2 | e.write_disable_alpha << 3),
+          .disabled = static_cast<uint8_t>(e.write_disable_red | e.write_disable_green << 1 | e.write_disable_blue << 2 |
+                                           e.write_disable_alpha << 3),
           .logic_op = e.logic_op_enable,
           .logic_table = static_cast<uint8_t>(e.logic_op_function),
           .clamp = e.color_clamp_range == Clamp::COLORCLAMP_SNORM      ? ColorClamp::snorm

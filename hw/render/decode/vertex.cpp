@@ -42,10 +42,14 @@ void elements(const StateStore& store, DrawState& state) {
   using Element = typename G::VERTEX_ELEMENT_STATE;
   state.vertex.elements.clear();
   const auto dw = store.packet(CommandId::_3DSTATE_VERTEX_ELEMENTS);
-  for (size_t at = 1; at + Element::dwords <= dw.size() && state.vertex.elements.size() < VertexInput::max_elements; at += Element::dwords) {
+  for (size_t at = 1; at + Element::dwords <= dw.size() && state.vertex.elements.size() < VertexInput::max_elements;
+       at += Element::dwords) {
     const auto e = Element::unpack(dw.subspan(at, Element::dwords));
-    VertexElement element{.valid = e.valid, .edge_flag = e.edge_flag_enable, .buffer = static_cast<uint8_t>(e.vertex_buffer_index),
-                          .offset = e.source_element_offset, .format = e.source_element_format,
+    VertexElement element{.valid = e.valid,
+                          .edge_flag = e.edge_flag_enable,
+                          .buffer = static_cast<uint8_t>(e.vertex_buffer_index),
+                          .offset = e.source_element_offset,
+                          .format = e.source_element_format,
                           .components = {component<G>(e.component_0_control), component<G>(e.component_1_control),
                                          component<G>(e.component_2_control), component<G>(e.component_3_control)}};
     const auto step = store.packet(CommandId::_3DSTATE_VF_INSTANCING, static_cast<unsigned>(state.vertex.elements.size()));
@@ -79,14 +83,17 @@ template <class G>
 void packing(const StateStore& store, DrawState& state) {
   // Four enables per element, eight elements per dword.
   const auto dw = packet<typename G::_3DSTATE_VF_COMPONENT_PACKING>(store).pack();
-  for (unsigned i = 0; i < VertexInput::packed_elements; ++i) state.vertex.packed[i] = static_cast<uint8_t>(dw[1 + i / 8] >> 4 * (i % 8) & 15);
+  for (unsigned i = 0; i < VertexInput::packed_elements; ++i)
+    state.vertex.packed[i] = static_cast<uint8_t>(dw[1 + i / 8] >> 4 * (i % 8) & 15);
 }
 
 template <class G>
 void system_values(const StateStore& store, DrawState& state) {
   const auto p = packet<typename G::_3DSTATE_VF_SGVS>(store);
-  state.vertex.vertex_id = {p.vertexid_enable, static_cast<uint8_t>(p.vertexid_element_offset), static_cast<uint8_t>(p.vertexid_component_number)};
-  state.vertex.instance_id = {p.instanceid_enable, static_cast<uint8_t>(p.instanceid_element_offset), static_cast<uint8_t>(p.instanceid_component_number)};
+  state.vertex.vertex_id = {p.vertexid_enable, static_cast<uint8_t>(p.vertexid_element_offset),
+                            static_cast<uint8_t>(p.vertexid_component_number)};
+  state.vertex.instance_id = {p.instanceid_enable, static_cast<uint8_t>(p.instanceid_element_offset),
+                              static_cast<uint8_t>(p.instanceid_component_number)};
 }
 
 template <class G>

@@ -28,7 +28,8 @@ Tiling decode_tiling(const State& s) {
   switch (s.tile_mode) {
     case State::TileMode::WMAJOR: return Tiling::w;
     case State::TileMode::XMAJOR: return Tiling::x;
-    case State::TileMode::YMAJOR: return s.tiled_resource_mode == Resource::_4KB ? Tiling::yf : s.tiled_resource_mode == Resource::_64KB ? Tiling::ys : Tiling::y;
+    case State::TileMode::YMAJOR:
+      return s.tiled_resource_mode == Resource::_4KB ? Tiling::yf : s.tiled_resource_mode == Resource::_64KB ? Tiling::ys : Tiling::y;
     default: return Tiling::linear;
   }
 }
@@ -42,7 +43,8 @@ void round_to_tiles(Surface& s) {
   const uint32_t tile = is_volume(s) ? tile_volume(s.tiling, element).width : tile_pitch(s.tiling, element);
   const uint32_t pitch = legal_pitch(tile, s.pitch);
   if (base != s.base || pitch != s.pitch)
-    guest_error("tiled surface whose base or pitch is no whole number of tiles", "{}, base {:#x}, pitch {}", tiling_name(s.tiling), s.base, s.pitch);
+    guest_error("tiled surface whose base or pitch is no whole number of tiles", "{}, base {:#x}, pitch {}", tiling_name(s.tiling), s.base,
+                s.pitch);
   s.base = base, s.pitch = pitch;
 }
 
@@ -79,19 +81,20 @@ void decode_image(const State& s, Surface& out) {
   if (out.type == SurfaceType::one_d) out.height = 1;
   out.samples = static_cast<uint8_t>(1u << static_cast<unsigned>(s.number_of_multisamples));
   out.log2_samples = static_cast<uint8_t>(s.number_of_multisamples);
-  out.interleaved = out.samples > 1 && s.multisampled_surface_storage_format ==
-                                           State::MultisampledSurfaceStorageFormat::MSFMT_DEPTH_STENCIL;
+  out.interleaved =
+      out.samples > 1 && s.multisampled_surface_storage_format == State::MultisampledSurfaceStorageFormat::MSFMT_DEPTH_STENCIL;
   if (is_standard(out.tiling)) place_standard(out, s.mip_tail_start_lod);
   out.min_array_element = s.minimum_array_element;
   out.view_extent = s.render_target_view_extent + 1;
-  out.mip_count = static_cast<uint8_t>(s.mip_count_lod),
-  out.min_lod = static_cast<uint8_t>(s.surface_min_lod);
+  out.mip_count = static_cast<uint8_t>(s.mip_count_lod), out.min_lod = static_cast<uint8_t>(s.surface_min_lod);
   out.resource_min_lod = s.resource_min_lod, out.base_mip_level = s.base_mip_level;
   out.x_offset = s.x_offset * 4, out.y_offset = s.y_offset * 4;
 }
 
 void decode_chroma(const State& s, Surface& out) {
-  out.chroma = {{s.x_offset_for_u_or_uv_plane, s.y_offset_for_u_or_uv_plane}, {s.x_offset_for_v_plane, s.y_offset_for_v_plane}, s.separate_uv_plane_enable};
+  out.chroma = {{s.x_offset_for_u_or_uv_plane, s.y_offset_for_u_or_uv_plane},
+                {s.x_offset_for_v_plane, s.y_offset_for_v_plane},
+                s.separate_uv_plane_enable};
 }
 
 // Of whole Y tiles by its fields: the address has bits 63:12, the pitch counts tiles.
@@ -124,18 +127,14 @@ Surface decode_surface(std::span<const uint32_t> dwords) {
     return out;
   }
   out.type = static_cast<SurfaceType>(type);
-  if (out.is_buffer())
-    decode_buffer(s, out);
-  else
-    decode_image(s, out);
+  if (out.is_buffer()) decode_buffer(s, out);
+  else decode_image(s, out);
   if (is_planar(*out.format)) decode_chroma(s, out);
   else decode_aux(s, out);
   out.cube_faces =
-      static_cast<uint8_t>(s.cube_face_enable_positive_z | s.cube_face_enable_negative_z << 1 |
-                           s.cube_face_enable_positive_y << 2 | s.cube_face_enable_negative_y << 3 |
-                           s.cube_face_enable_positive_x << 4 | s.cube_face_enable_negative_x << 5);
-  out.select = {s.shader_channel_select_red, s.shader_channel_select_green, s.shader_channel_select_blue,
-                s.shader_channel_select_alpha};
+      static_cast<uint8_t>(s.cube_face_enable_positive_z | s.cube_face_enable_negative_z << 1 | s.cube_face_enable_positive_y << 2 |
+                           s.cube_face_enable_negative_y << 3 | s.cube_face_enable_positive_x << 4 | s.cube_face_enable_negative_x << 5);
+  out.select = {s.shader_channel_select_red, s.shader_channel_select_green, s.shader_channel_select_blue, s.shader_channel_select_alpha};
   return out;
 }
 
@@ -191,8 +190,7 @@ Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples) {
   return out;
 }
 
-Surface decode_stencil_buffer(std::span<const uint32_t> depth, std::span<const uint32_t> stencil,
-                              unsigned samples) {
+Surface decode_stencil_buffer(std::span<const uint32_t> depth, std::span<const uint32_t> stencil, unsigned samples) {
   const StencilState s = StencilState::unpack(stencil);
   if (!s.stencil_buffer_enable) return {};
   Surface out = from_depth_state(DepthState::unpack(depth), samples, SurfaceFormat::R8_UINT, Tiling::w);

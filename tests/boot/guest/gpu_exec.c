@@ -21,14 +21,13 @@
 #define WAIT_NS (60ll * 1000 * 1000 * 1000)
 
 static const struct {
-  const char *name;
+  const char* name;
   uint64_t flag;
-} engines[] = {
-    {"rcs0", I915_EXEC_RENDER}, {"bcs0", I915_EXEC_BLT}, {"vcs0", I915_EXEC_BSD}, {"vecs0", I915_EXEC_VEBOX}};
+} engines[] = {{"rcs0", I915_EXEC_RENDER}, {"bcs0", I915_EXEC_BLT}, {"vcs0", I915_EXEC_BSD}, {"vecs0", I915_EXEC_VEBOX}};
 
 static int card;
 
-static void check(int ok, const char *what) {
+static void check(int ok, const char* what) {
   if (ok) return;
   fprintf(stderr, "%s: %s\n", what, strerror(errno));
   exit(1);
@@ -40,10 +39,10 @@ static uint32_t new_buffer(void) {
   return create.handle;
 }
 
-static volatile uint32_t *map(uint32_t handle) {
+static volatile uint32_t* map(uint32_t handle) {
   struct drm_i915_gem_mmap_offset offset = {.handle = handle, .flags = I915_MMAP_OFFSET_WB};
   check(ioctl(card, DRM_IOCTL_I915_GEM_MMAP_OFFSET, &offset) == 0, "GEM_MMAP_OFFSET");
-  void *memory = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, card, (off_t)offset.offset);
+  void* memory = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, card, (off_t)offset.offset);
   check(memory != MAP_FAILED, "mmap");
   return memory;
 }
@@ -52,11 +51,8 @@ static void submit(uint32_t target, uint32_t batch, uint64_t engine, uint32_t co
   struct drm_i915_gem_exec_object2 objects[2] = {
       {.handle = target, .offset = TARGET_ADDRESS, .flags = EXEC_OBJECT_PINNED | EXEC_OBJECT_WRITE},
       {.handle = batch, .offset = BATCH_ADDRESS, .flags = EXEC_OBJECT_PINNED}};
-  struct drm_i915_gem_execbuffer2 execute = {.buffers_ptr = (uintptr_t)objects,
-                                             .buffer_count = 2,
-                                             .batch_len = 4096,
-                                             .flags = engine | I915_EXEC_NO_RELOC,
-                                             .rsvd1 = context};
+  struct drm_i915_gem_execbuffer2 execute = {
+      .buffers_ptr = (uintptr_t)objects, .buffer_count = 2, .batch_len = 4096, .flags = engine | I915_EXEC_NO_RELOC, .rsvd1 = context};
   check(ioctl(card, DRM_IOCTL_I915_GEM_EXECBUFFER2, &execute) == 0, "GEM_EXECBUFFER2");
 }
 
@@ -78,8 +74,8 @@ static int stores(uint64_t engine, uint32_t value) {
   wait_for(target);
   int ok = result[1023] == value;
   if (!ok) fprintf(stderr, "read %#x instead of %#x\n", result[1023], value);
-  munmap((void *)result, 4096);
-  munmap((void *)commands, 4096);
+  munmap((void*)result, 4096);
+  munmap((void*)commands, 4096);
   struct drm_gem_close close_target = {.handle = target}, close_batch = {.handle = batch};
   ioctl(card, DRM_IOCTL_GEM_CLOSE, &close_target);
   ioctl(card, DRM_IOCTL_GEM_CLOSE, &close_batch);
@@ -111,7 +107,7 @@ static int busy(int seconds) {
 #define SEEN_ADDRESS 0x500000ull
 
 // A buffer over memory of this program.
-static uint32_t over(void *memory, uint64_t size) {
+static uint32_t over(void* memory, uint64_t size) {
   struct drm_i915_gem_userptr userptr = {.user_ptr = (uintptr_t)memory, .user_size = size};
   check(ioctl(card, DRM_IOCTL_I915_GEM_USERPTR, &userptr) == 0, "GEM_USERPTR");
   return userptr.handle;
@@ -122,8 +118,15 @@ static uint32_t store_and_see(uint32_t written, uint32_t write_offset, uint32_t 
   uint32_t seen = new_buffer(), batch = new_buffer();
   volatile uint32_t *result = map(seen), *commands = map(batch);
   const uint64_t read_address = 2 * TARGET_ADDRESS;
-  const uint32_t text[] = {MI_STORE_DATA_IMM, (uint32_t)TARGET_ADDRESS + write_offset, 0, value,
-                           MI_COPY_MEM_MEM, (uint32_t)SEEN_ADDRESS, 0, (uint32_t)read_address + read_offset, 0,
+  const uint32_t text[] = {MI_STORE_DATA_IMM,
+                           (uint32_t)TARGET_ADDRESS + write_offset,
+                           0,
+                           value,
+                           MI_COPY_MEM_MEM,
+                           (uint32_t)SEEN_ADDRESS,
+                           0,
+                           (uint32_t)read_address + read_offset,
+                           0,
                            MI_BATCH_BUFFER_END};
   for (unsigned i = 0; i < sizeof text / sizeof *text; i++) commands[i] = text[i];
   struct drm_i915_gem_exec_object2 objects[] = {
@@ -142,14 +145,17 @@ static uint32_t store_and_see(uint32_t written, uint32_t write_offset, uint32_t 
 
 // Two buffers over three pages, the middle one in both: what the GPU writes through one it reads through the other, and so does the CPU.
 static int userptr(void) {
-  char *memory = mmap(0, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char* memory = mmap(0, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   check(memory != MAP_FAILED, "mmap");
-  volatile uint32_t *const dwords = (volatile uint32_t *)memory;
+  volatile uint32_t* const dwords = (volatile uint32_t*)memory;
   for (unsigned i = 0; i < 3 * PAGE / 4; i++) dwords[i] = i;
   const uint32_t first = over(memory, 2 * PAGE), second = over(memory + PAGE, 2 * PAGE);
   int failed = 0;
-  const struct { const char *who; uint32_t written, offset, read, read_offset, value; } rows[] = {
-      {"first to second", first, PAGE + 64, second, 64, 0x11110001}, {"second to first", second, 128, first, PAGE + 128, 0x22220002}};
+  const struct {
+    const char* who;
+    uint32_t written, offset, read, read_offset, value;
+  } rows[] = {{"first to second", first, PAGE + 64, second, 64, 0x11110001},
+              {"second to first", second, 128, first, PAGE + 128, 0x22220002}};
   for (unsigned i = 0; i < 2; i++) {
     const uint32_t seen = store_and_see(rows[i].written, rows[i].offset, rows[i].read, rows[i].read_offset, rows[i].value);
     const uint32_t here = dwords[(PAGE + rows[i].offset % PAGE) / 4];
@@ -167,7 +173,7 @@ static int hang(void) {
   struct drm_i915_gem_context_create context = {0};
   check(ioctl(card, DRM_IOCTL_I915_GEM_CONTEXT_CREATE, &context) == 0, "GEM_CONTEXT_CREATE");
   uint32_t target = new_buffer(), batch = new_buffer();
-  volatile uint32_t *commands = map(batch);
+  volatile uint32_t* commands = map(batch);
   commands[0] = MI_BATCH_BUFFER_START;
   commands[1] = BATCH_ADDRESS;
   commands[2] = 0;
@@ -179,7 +185,7 @@ static int hang(void) {
   return 0;
 }
 
-int main(int count, char **arguments) {
+int main(int count, char** arguments) {
   card = open("/dev/dri/card0", O_RDWR);
   check(card >= 0, "/dev/dri/card0");
   if (count == 2 && !strcmp(arguments[1], "store")) return store();

@@ -31,7 +31,8 @@ TEST_CASE("hardening: what the linker resolves is resolved at the start, and rea
           f.relro |= header.p_type == PT_GNU_RELRO;
           if (header.p_type != PT_DYNAMIC) continue;
           for (const auto* d = reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + header.p_vaddr); d->d_tag != DT_NULL; d++)
-            f.now |= d->d_tag == DT_BIND_NOW || (d->d_tag == DT_FLAGS && (d->d_un.d_val & DF_BIND_NOW)) || (d->d_tag == DT_FLAGS_1 && (d->d_un.d_val & DF_1_NOW));
+            f.now |= d->d_tag == DT_BIND_NOW || (d->d_tag == DT_FLAGS && (d->d_un.d_val & DF_BIND_NOW)) ||
+                     (d->d_tag == DT_FLAGS_1 && (d->d_un.d_val & DF_1_NOW));
         }
         return 1;  // the program itself comes first, and is enough
       },

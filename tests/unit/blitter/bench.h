@@ -19,8 +19,7 @@ namespace softgen::test {
 
 class BlitBench {
  public:
-  explicit BlitBench(size_t bytes)
-      : size(bytes), ram(static_cast<std::byte*>(std::aligned_alloc(4096, bytes)), &std::free) {
+  explicit BlitBench(size_t bytes) : size(bytes), ram(static_cast<std::byte*>(std::aligned_alloc(4096, bytes)), &std::free) {
     set_log_sink({});
     memory.add(0, size, ram.get(), false);
     memory.commit();
@@ -49,8 +48,6 @@ class BlitBench {
 inline uint32_t header(unsigned opcode, uint32_t bits, size_t dwords) {
   return 2u << 29 | opcode << 22 | bits | static_cast<uint32_t>(dwords - 2);
 }
-inline uint32_t xy(int x, int y) {
-  return static_cast<uint16_t>(x) | static_cast<uint32_t>(static_cast<uint16_t>(y)) << 16;
-}
+inline uint32_t xy(int x, int y) { return static_cast<uint16_t>(x) | static_cast<uint32_t>(static_cast<uint16_t>(y)) << 16; }
 
 }  // namespace softgen::test

@@ -6,18 +6,10 @@
 namespace softgen::test {
 namespace {
 
-int64_t low(uint32_t dw) {
-  return static_cast<int16_t>(dw);
-}
-int64_t high(uint32_t dw) {
-  return static_cast<int16_t>(dw >> 16);
-}
-uint64_t wide(const std::vector<uint32_t>& dw, size_t at) {
-  return dw[at] | uint64_t{dw[at + 1]} << 32;
-}
-unsigned field(uint32_t dw, unsigned top, unsigned bottom) {
-  return dw >> bottom & ((1u << (top - bottom + 1)) - 1);
-}
+int64_t low(uint32_t dw) { return static_cast<int16_t>(dw); }
+int64_t high(uint32_t dw) { return static_cast<int16_t>(dw >> 16); }
+uint64_t wide(const std::vector<uint32_t>& dw, size_t at) { return dw[at] | uint64_t{dw[at + 1]} << 32; }
+unsigned field(uint32_t dw, unsigned top, unsigned bottom) { return dw >> bottom & ((1u << (top - bottom + 1)) - 1); }
 
 // From the manual's truth table: bit by bit.
 uint32_t rop3(unsigned code, uint32_t p, uint32_t s, uint32_t d) {
@@ -84,8 +76,7 @@ uint64_t ReferenceBlitter::address(const Surface& s, int64_t x, int64_t y) const
     within |= (v & 1) << i;
     v >>= 1;
   }
-  const uint64_t tiles =
-      static_cast<uint64_t>(s.pitch) < s.tile_pitch ? 1 : static_cast<uint64_t>(s.pitch) / s.tile_pitch;
+  const uint64_t tiles = static_cast<uint64_t>(s.pitch) < s.tile_pitch ? 1 : static_cast<uint64_t>(s.pitch) / s.tile_pitch;
   return (s.base & ~uint64_t{4095}) + (ys * tiles + xs) * width * height + within;
 }
 
@@ -108,26 +99,21 @@ void ReferenceBlitter::draw(const Draw& d) {
       bool write = true;
       if (d.source == Draw::color) s = read_pixel(d.from, sx, sy, d.bytes);
       if (d.source == Draw::mono) {
-        const uint64_t bit =
-            static_cast<uint64_t>(y - d.y1) * d.bits_a_row + d.bit_start + static_cast<uint64_t>(x - d.x1);
-        const uint8_t byte = !d.immediate                ? read(d.bitmap_at + bit / 8)
-                             : bit / 8 < d.bitmap.size() ? d.bitmap[bit / 8]
-                                                         : 0;
+        const uint64_t bit = static_cast<uint64_t>(y - d.y1) * d.bits_a_row + d.bit_start + static_cast<uint64_t>(x - d.x1);
+        const uint8_t byte = !d.immediate ? read(d.bitmap_at + bit / 8) : bit / 8 < d.bitmap.size() ? d.bitmap[bit / 8] : 0;
         const bool set = byte & 0x80 >> bit % 8;
         s = set ? d.fg : d.bg;
         if (!set && d.transparent) write = false;
       }
-      const unsigned px = static_cast<unsigned>(x + d.seed_x) & 7,
-                     py = static_cast<unsigned>(y + d.seed_y) & 7;
+      const unsigned px = static_cast<unsigned>(x + d.seed_x) & 7, py = static_cast<unsigned>(y + d.seed_y) & 7;
       const uint32_t old = read_pixel(d.to, x, y, d.bytes);
       if (!d.pattern_draws[py][px]) write = false;
       if (d.chroma & 1) {
         const uint32_t key = d.chroma == 5 ? old : s;
         bool inside = true;
-        const std::vector<std::pair<int, int>> parts =
-            d.bytes == 1   ? std::vector<std::pair<int, int>>{{7, 0}}
-            : d.bytes == 2 ? std::vector<std::pair<int, int>>{{15, 11}, {10, 5}, {4, 0}}
-                           : std::vector<std::pair<int, int>>{{23, 16}, {15, 8}, {7, 0}};
+        const std::vector<std::pair<int, int>> parts = d.bytes == 1   ? std::vector<std::pair<int, int>>{{7, 0}}
+                                                       : d.bytes == 2 ? std::vector<std::pair<int, int>>{{15, 11}, {10, 5}, {4, 0}}
+                                                                      : std::vector<std::pair<int, int>>{{23, 16}, {15, 8}, {7, 0}};
         for (const auto& [top, bottom] : parts) {
           const unsigned v = field(key, static_cast<unsigned>(top), static_cast<unsigned>(bottom));
           inside &= v >= field(d.chroma_low, static_cast<unsigned>(top), static_cast<unsigned>(bottom)) &&
@@ -247,10 +233,8 @@ void ReferenceBlitter::legacy(const std::vector<uint32_t>& dw, uint32_t swctrl) 
     if (!has.pattern_colors) d.colors(pattern);
   }
   if (has.pattern_colors) {
-    if (op != 0x59 && dw[1] >> 31)
-      d.solid(dw[at + 1]);
-    else
-      d.bits(pattern, dw[at], dw[at + 1], dw[1] >> 28 & 1);
+    if (op != 0x59 && dw[1] >> 31) d.solid(dw[at + 1]);
+    else d.bits(pattern, dw[at], dw[at + 1], dw[1] >> 28 & 1);
     at += 2;
   }
   if (has.chroma) d.chroma = field(dw[0], 19, 17), d.chroma_low = dw[at], d.chroma_high = dw[at + 1], at += 2;
@@ -286,10 +270,8 @@ void ReferenceBlitter::with_setup(const std::vector<uint32_t>& dw, uint32_t swct
   uint8_t pattern[256];
   if (mono_setup) {
     std::memcpy(pattern, &setup_[8], 8);
-    if (setup_[1] >> 31)
-      d.solid(d.fg);
-    else
-      d.bits(pattern, d.bg, d.fg, setup_[1] >> 28 & 1);
+    if (setup_[1] >> 31) d.solid(d.fg);
+    else d.bits(pattern, d.bg, d.fg, setup_[1] >> 28 & 1);
   } else {
     for (int i = 0; i < 256; ++i) pattern[i] = read(wide(setup_, 8) + static_cast<uint64_t>(i));
     d.colors(pattern);

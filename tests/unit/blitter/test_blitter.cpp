@@ -14,8 +14,7 @@ using namespace softgen::test;
 namespace {
 
 constexpr size_t memory_size = 1 << 20;
-constexpr uint64_t destination_base = 0x1'0000, source_base = 0x8'0000, pattern_base = 0xe'0000,
-                   bitmap_base = 0xf'0000;
+constexpr uint64_t destination_base = 0x1'0000, source_base = 0x8'0000, pattern_base = 0xe'0000, bitmap_base = 0xf'0000;
 
 struct Fixture : BlitBench {
   std::vector<uint8_t> model;
@@ -42,22 +41,16 @@ struct Fixture : BlitBench {
     reference.execute(dwords, swctrl);
     return result == ExecResult::done && std::memcmp(ram.get(), model.data(), size) == 0;
   }
-  uint32_t tiled_or_linear_pitch(bool tiled) {
-    return tiled ? 1024 / 4 * (1 + below(2)) : 1024 + 4 * below(64);
-  }
+  uint32_t tiled_or_linear_pitch(bool tiled) { return tiled ? 1024 / 4 * (1 + below(2)) : 1024 + 4 * below(64); }
   // dw1 of legacy commands: everything but the pitch.
   uint32_t br13(unsigned rop) { return (random() & 0x70000000) | below(4) << 24 | rop << 16; }
   std::vector<uint32_t> start(unsigned opcode, size_t dwords, unsigned rop, bool may_clip = true) {
     std::vector<uint32_t> dw(dwords);
     const bool tiled = coin();
-    dw[0] =
-        header(opcode,
-               (coin() ? 3u << 20 : below(4) << 20) | (tiled ? 1u << 11 : 0) | below(8) << 12 | below(8) << 8,
-               dwords);
+    dw[0] = header(opcode, (coin() ? 3u << 20 : below(4) << 20) | (tiled ? 1u << 11 : 0) | below(8) << 12 | below(8) << 8, dwords);
     dw[1] = br13(rop) | tiled_or_linear_pitch(tiled);
     if (!may_clip || below(3)) dw[1] &= ~(1u << 30);
-    const int x = static_cast<int>(below(120)) - (below(8) ? 0 : 60),
-              y = static_cast<int>(below(70)) - (below(8) ? 0 : 40);
+    const int x = static_cast<int>(below(120)) - (below(8) ? 0 : 60), y = static_cast<int>(below(70)) - (below(8) ? 0 : 40);
     dw[2] = xy(x, y), dw[3] = xy(x + static_cast<int>(below(100)), y + static_cast<int>(below(60)));
     put64(dw, 4, destination_base + (tiled ? 0 : below(5000)));
     return dw;
@@ -67,19 +60,15 @@ struct Fixture : BlitBench {
   }
   void put_source(std::vector<uint32_t>& dw, size_t at) {
     const bool tiled = coin();
-    if (tiled)
-      dw[0] |= 1u << 15;
-    else
-      dw[0] &= ~(1u << 15);
-    dw[at] = xy(static_cast<int>(below(120)) - (below(8) ? 0 : 30),
-                static_cast<int>(below(70)) - (below(8) ? 0 : 30));
+    if (tiled) dw[0] |= 1u << 15;
+    else dw[0] &= ~(1u << 15);
+    dw[at] = xy(static_cast<int>(below(120)) - (below(8) ? 0 : 30), static_cast<int>(below(70)) - (below(8) ? 0 : 30));
     dw[at + 1] = tiled_or_linear_pitch(tiled);
     put64(dw, at + 2, source_base + (tiled ? 0 : below(5000)));
   }
   void put_clip() {
     const int x = static_cast<int>(below(150)) - 20, y = static_cast<int>(below(90)) - 20;
-    std::vector<uint32_t> dw = {header(0x03, 0, 3), xy(x, y),
-                                xy(x + static_cast<int>(below(100)), y + static_cast<int>(below(50)))};
+    std::vector<uint32_t> dw = {header(0x03, 0, 3), xy(x, y), xy(x + static_cast<int>(below(100)), y + static_cast<int>(below(50)))};
     CHECK(same(dw));
   }
 };
@@ -91,9 +80,8 @@ TEST_CASE("all 256 raster operations follow the truth table") {
   for (unsigned i = 0; i < 32; ++i) p[i] = 0xf0, s[i] = 0xcc, d[i] = 0xaa;
   bool same = true;
   for (unsigned rop = 0; rop < 256; ++rop) {
-    blitter::apply_rop(static_cast<uint8_t>(rop), reinterpret_cast<std::byte*>(out.data()),
-                       reinterpret_cast<std::byte*>(p.data()), reinterpret_cast<std::byte*>(s.data()),
-                       reinterpret_cast<std::byte*>(d.data()), 32);
+    blitter::apply_rop(static_cast<uint8_t>(rop), reinterpret_cast<std::byte*>(out.data()), reinterpret_cast<std::byte*>(p.data()),
+                       reinterpret_cast<std::byte*>(s.data()), reinterpret_cast<std::byte*>(d.data()), 32);
     // 0xF0, 0xCC, 0xAA are the truth table's own columns.
     for (const uint8_t byte : out) same &= byte == rop;
   }
@@ -112,9 +100,8 @@ TEST_CASE_METHOD(Fixture, "every rectangle command equals the per-pixel referenc
     unsigned opcode;
     size_t dwords;
   };
-  const Row rows[] = {{0x50, 7},  {0x51, 8},  {0x52, 10}, {0x53, 10}, {0x54, 10}, {0x55, 12},
-                      {0x56, 12}, {0x57, 14}, {0x58, 14}, {0x71, 8},  {0x72, 6},  {0x73, 12},
-                      {0x74, 10}, {0x75, 10}, {0x76, 10}, {0x77, 8}};
+  const Row rows[] = {{0x50, 7},  {0x51, 8}, {0x52, 10}, {0x53, 10}, {0x54, 10}, {0x55, 12}, {0x56, 12}, {0x57, 14},
+                      {0x58, 14}, {0x71, 8}, {0x72, 6},  {0x73, 12}, {0x74, 10}, {0x75, 10}, {0x76, 10}, {0x77, 8}};
   for (const Row& row : rows) {
     const unsigned value = first_seed + row.opcode;
     seed(value);
@@ -123,8 +110,7 @@ TEST_CASE_METHOD(Fixture, "every rectangle command equals the per-pixel referenc
       put_clip();
       static constexpr unsigned common[] = {0xcc, 0xf0, 0x00, 0xff, 0x55, 0x66, 0x88, 0xee, 0x5a, 0xb8, 0xaa};
       const unsigned rop = coin() ? common[below(std::size(common))] : below(256);
-      const bool immediate = row.opcode == 0x71 || row.opcode == 0x72 || row.opcode == 0x74 ||
-                             row.opcode == 0x75 || row.opcode == 0x77;
+      const bool immediate = row.opcode == 0x71 || row.opcode == 0x72 || row.opcode == 0x74 || row.opcode == 0x75 || row.opcode == 0x77;
       const size_t extra = !immediate ? 0 : row.opcode == 0x71 ? below(240) + 1 : 16u << below(3);
       auto dw = start(row.opcode, row.dwords + extra, rop);
       for (size_t k = 6; k < dw.size(); ++k) dw[k] = random();
@@ -190,19 +176,17 @@ TEST_CASE_METHOD(Fixture, "commands that lean on a setup equal the per-pixel ref
     setup[2] = xy(static_cast<int>(below(100)), static_cast<int>(below(50)));
     setup[3] = xy(static_cast<int>(100 + below(100)), static_cast<int>(50 + below(50)));
     setup[6] = random(), setup[7] = random();
-    if (mono)
-      setup[8] = random(), setup[9] = random();
-    else
-      put64(setup, 8, pattern_base);
+    if (mono) setup[8] = random(), setup[9] = random();
+    else put64(setup, 8, pattern_base);
     REQUIRE(same(setup));
     const uint32_t tiled_bit = tiled ? 1u << 11 : 0;
-    const int x = static_cast<int>(below(150)), y = static_cast<int>(below(90)),
-              w = static_cast<int>(below(90)), h = static_cast<int>(below(40));
+    const int x = static_cast<int>(below(150)), y = static_cast<int>(below(90)), w = static_cast<int>(below(90)),
+              h = static_cast<int>(below(40));
     INFO("round " << i);
     REQUIRE(same({header(0x24, tiled_bit, 2), xy(x, y)}));
     REQUIRE(same({header(0x25, tiled_bit | below(8) << 12 | below(8) << 8, 3), xy(x, y), xy(x + w, y + h)}));
-    REQUIRE(same({header(0x26, tiled_bit | below(2) << 16, 5), xy(x, y), xy(x + w, y + h),
-                  static_cast<uint32_t>(bitmap_base + below(99)), 0}));
+    REQUIRE(
+        same({header(0x26, tiled_bit | below(2) << 16, 5), xy(x, y), xy(x + w, y + h), static_cast<uint32_t>(bitmap_base + below(99)), 0}));
     std::vector<uint32_t> text(3 + 1 + below(200));
     text[0] = header(0x31, tiled_bit | below(2) << 16, text.size());
     text[1] = xy(x, y), text[2] = xy(x + w, y + h);
@@ -217,12 +201,9 @@ TEST_CASE_METHOD(Fixture, "linear COLOR_BLT and SRC_COPY_BLT equal the per-pixel
   seed(value);
   for (int i = 0; i < 60; ++i) {
     const uint32_t dw1 = below(4) << 24 | (coin() ? 0xf0u : below(256)) << 16 | (600 + below(600));
-    std::vector<uint32_t> color = {header(0x40, below(4) << 20, 6),
-                                   dw1,
-                                   below(600) | below(80) << 16,
-                                   static_cast<uint32_t>(destination_base + below(5000)),
-                                   0,
-                                   static_cast<uint32_t>(random())};
+    std::vector<uint32_t> color = {
+        header(0x40, below(4) << 20, 6), dw1, below(600) | below(80) << 16, static_cast<uint32_t>(destination_base + below(5000)), 0,
+        static_cast<uint32_t>(random())};
     REQUIRE(same(color));
     std::vector<uint32_t> copy = {header(0x43, below(4) << 20, 8),
                                   (dw1 & ~0xff0000u) | (coin() ? 0xccu : below(256)) << 16,
@@ -244,19 +225,14 @@ TEST_CASE_METHOD(Fixture, "fast copies between all tilings and depths equal the 
     for (unsigned to = 0; to < 5; ++to)
       for (unsigned from = 0; from < 5; ++from)
         for (int i = 0; i < 12; ++i) {
-          const auto method = [](unsigned t) {
-            return t == 4 ? 3u : t == 3 ? 2u : t;
-          };  // linear, X, Y, Yf, Ys
-          const auto pitch = [&](unsigned t) {
-            return t ? 1024u / 4 * (1 + below(2)) : 1024 + 16 * below(64);
-          };
+          const auto method = [](unsigned t) { return t == 4 ? 3u : t == 3 ? 2u : t; };  // linear, X, Y, Yf, Ys
+          const auto pitch = [&](unsigned t) { return t ? 1024u / 4 * (1 + below(2)) : 1024 + 16 * below(64); };
           const int scale = depth == 5 ? 4 : depth == 4 ? 2 : 1;
           std::vector<uint32_t> dw(10);
           dw[0] = header(0x42, method(from) << 20 | method(to) << 13, 10);
           dw[1] = (from == 3 ? 1u << 31 : 0) | (to == 3 ? 1u << 30 : 0) | depth << 24 | pitch(to);
           const int x = static_cast<int>(below(100)) / scale, y = static_cast<int>(below(80));
-          dw[2] = xy(x, y),
-          dw[3] = xy(x + static_cast<int>(below(120)) / scale, y + static_cast<int>(below(80)));
+          dw[2] = xy(x, y), dw[3] = xy(x + static_cast<int>(below(120)) / scale, y + static_cast<int>(below(80)));
           put64(dw, 4, destination_base);
           dw[6] = xy(static_cast<int>(below(100)) / scale, static_cast<int>(below(80)));
           // Also whole tiles, and operands that lie alike in theirs.
@@ -372,9 +348,8 @@ TEST_CASE_METHOD(Fixture, "random dwords never leave guest memory") {
   constexpr unsigned value = 31;
   INFO("seed " << value);
   seed(value);
-  const unsigned opcodes[] = {0x01, 0x03, 0x11, 0x24, 0x25, 0x26, 0x31, 0x40, 0x42,
-                              0x43, 0x50, 0x51, 0x52, 0x53, 0x54, 0x55, 0x56, 0x57,
-                              0x58, 0x59, 0x71, 0x72, 0x73, 0x74, 0x75, 0x76, 0x77};
+  const unsigned opcodes[] = {0x01, 0x03, 0x11, 0x24, 0x25, 0x26, 0x31, 0x40, 0x42, 0x43, 0x50, 0x51, 0x52, 0x53,
+                              0x54, 0x55, 0x56, 0x57, 0x58, 0x59, 0x71, 0x72, 0x73, 0x74, 0x75, 0x76, 0x77};
   for (int i = 0; i < 3000; ++i) {
     const unsigned opcode = opcodes[below(std::size(opcodes))];
     const uint32_t bare = 2u << 29 | opcode << 22;

@@ -75,12 +75,12 @@ TEST_CASE("users' batches run in the PPGTT and go on after what they may not do"
   const uint32_t victim = 0x2098;  // HWSTAM: nobody's but the driver's
   rig.registers.poke(victim, 0x1234);
   rig.write(out, 0xaaaa);
-  const Dwords attempts = GENERATE(store(out, 1), srm(0x2600, out), lri(victim, 1), Dwords{mi(0x29, 2), victim, 0, 0},
-                                   Dwords{mi(0x2a, 1), 0x2600, victim}, Dwords{mi(0x29, 2 | global), 0x2600, out, 0},
-                                   Dwords{mi(0x2e, 3 | 1u << 21), out, 0, 0, 0}, Dwords{mi(0x2f, 1 | global | 5 << 8), out, 0},
-                                   Dwords{mi(0x21, 1), 0x100, 1}, semaphore(out, 1), Dwords{mi(0x08, 0)},
-                                   Dwords{0x7a00'0004, 1u << 24 | 1u << 14, out, 0, 1, 0}, Dwords{0x7a00'0004, 1u << 21 | 1u << 14, 0x100, 0, 1, 0},
-                                   Dwords{0x7a00'0004, 1u << 23, victim, 0, 1, 0}, Dwords{mi(0x28, 2), out | 1, 0, 1});
+  const Dwords attempts =
+      GENERATE(store(out, 1), srm(0x2600, out), lri(victim, 1), Dwords{mi(0x29, 2), victim, 0, 0}, Dwords{mi(0x2a, 1), 0x2600, victim},
+               Dwords{mi(0x29, 2 | global), 0x2600, out, 0}, Dwords{mi(0x2e, 3 | 1u << 21), out, 0, 0, 0},
+               Dwords{mi(0x2f, 1 | global | 5 << 8), out, 0}, Dwords{mi(0x21, 1), 0x100, 1}, semaphore(out, 1), Dwords{mi(0x08, 0)},
+               Dwords{0x7a00'0004, 1u << 24 | 1u << 14, out, 0, 1, 0}, Dwords{0x7a00'0004, 1u << 21 | 1u << 14, 0x100, 0, 1, 0},
+               Dwords{0x7a00'0004, 1u << 23, victim, 0, 1, 0}, Dwords{mi(0x28, 2), out | 1, 0, 1});
   a.emit(start_batch(rig.user_batch(attempts + store(user_out, 7, 0) + Dwords{batch_end}), true));
   rig.submit(a);
   CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x18, 0x20}});

@@ -62,8 +62,7 @@ TEST_CASE("register loads and stores") {
   Run run({});
   run.write(in, 0xfeed);
   run.more(Dwords{mi(0x22, 3), run.gpr(0), 0x11, run.gpr(1), 0x22} + Dwords{mi(0x29, 2 | global), run.gpr(2), in, 0} +
-           Dwords{mi(0x2a, 1), run.gpr(2), run.gpr(3)} + srm(run.gpr(3), out) +
-           Dwords{mi(0x22, 1 | 0b0011 << 8), run.gpr(1), 0xaabb'ccdd});
+           Dwords{mi(0x2a, 1), run.gpr(2), run.gpr(3)} + srm(run.gpr(3), out) + Dwords{mi(0x22, 1 | 0b0011 << 8), run.gpr(1), 0xaabb'ccdd});
   CHECK(run.gpr_value(0) == 0x11);
   CHECK(run.gpr_value(1) == 0xaabb'0022);
   CHECK(run.gpr_value(3) == 0xfeed);
@@ -83,9 +82,9 @@ TEST_CASE("MI_STORE_REGISTER_MEM with Predicate Enable") {
 TEST_CASE("MI_MATH works on the context's registers") {
   Run run({});
   // GPR2 = GPR0 + GPR1
-  run.more(lri(run.gpr(0), 40) + lri(run.gpr(1), 2) +
-           Dwords{mi(0x1a, 3), 0x080u << 20 | 0x20u << 10 | 0, 0x080u << 20 | 0x21u << 10 | 1, 0x100u << 20,
-                  0x180u << 20 | 2u << 10 | 0x31});
+  run.more(
+      lri(run.gpr(0), 40) + lri(run.gpr(1), 2) +
+      Dwords{mi(0x1a, 3), 0x080u << 20 | 0x20u << 10 | 0, 0x080u << 20 | 0x21u << 10 | 1, 0x100u << 20, 0x180u << 20 | 2u << 10 | 0x31});
   CHECK(run.gpr_value(2) == 42);
   CHECK(run.completed());
 }
@@ -268,9 +267,10 @@ TEST_CASE("PIPE_CONTROL post-sync operations") {
   };
   constexpr uint32_t stall = 1u << 20, ggtt = 1u << 24, index = 1u << 21;
   run.host.now = 3'000'000;
-  run.more(lri(0x2350, 7) + lri(0x2354, 1) + pipe(stall | ggtt | 1u << 14, out, 0x1111'2222'3333'4444) + pipe(stall | ggtt | 2u << 14, out + 8) +
-           pipe(stall | ggtt | 3u << 14, out + 16) + pipe(stall | 1u << 14, user, 9) + pipe(stall | index | 1u << 14, 0xd0, 0x77) +
-           pipe(stall | index | ggtt | 1u << 14, 0xd8, 0x78) + pipe(1u << 8 | 1u << 12, 0) + pipe(stall | 1u << 23, run.gpr(7), 0x99));
+  run.more(lri(0x2350, 7) + lri(0x2354, 1) + pipe(stall | ggtt | 1u << 14, out, 0x1111'2222'3333'4444) +
+           pipe(stall | ggtt | 2u << 14, out + 8) + pipe(stall | ggtt | 3u << 14, out + 16) + pipe(stall | 1u << 14, user, 9) +
+           pipe(stall | index | 1u << 14, 0xd0, 0x77) + pipe(stall | index | ggtt | 1u << 14, 0xd8, 0x78) + pipe(1u << 8 | 1u << 12, 0) +
+           pipe(stall | 1u << 23, run.gpr(7), 0x99));
   CHECK(run.read64(out) == 0x1111'2222'3333'4444);
   CHECK(run.read64(out + 8) == 0x1'0000'0007);
   CHECK(run.read64(out + 16) == 36'000);

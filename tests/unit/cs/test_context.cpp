@@ -3,8 +3,8 @@
 #include "tests/unit/cs/machine.h"
 
 using namespace softgen;
-using softgen::cs::StateHeader;
 using softgen::cs::state_offset;
+using softgen::cs::StateHeader;
 using namespace softgen::cs::test;
 
 namespace {
@@ -173,7 +173,8 @@ TEST_CASE("preempted in a nested batch, resumed there") {
   Rig rig;
   Context a(rig, rig.id, 0x20), b(rig, rig.id, 0x40);
   const uint64_t flag = Machine::ppgtt_base + 0x18'0000, result = flag + 64;
-  const uint64_t second = rig.user_batch(store(result, 1, 0) + semaphore(flag, 1, 4, 1u << 15) + store(result + 4, 2, 0) + Dwords{batch_end});
+  const uint64_t second =
+      rig.user_batch(store(result, 1, 0) + semaphore(flag, 1, 4, 1u << 15) + store(result + 4, 2, 0) + Dwords{batch_end});
   const uint64_t first = rig.user_batch(start_batch(second, true, true) + store(result + 8, 3, 0) + Dwords{batch_end});
   a.emit(start_batch(first, true)).emit(store(out, 4));
   rig.submit(a);

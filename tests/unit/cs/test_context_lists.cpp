@@ -111,7 +111,9 @@ TEST_CASE("a saved image is the manual's, dword by dword") {
     registers += count, dword += 1 + 2 * count;
   }
   REQUIRE(dword < image_dwords);
-  CHECK(registers == cs::other_context_registers(softgen::defs::gen9::registers, softgen::defs::gen9::context_images.of(defs::EngineClass::render), id).size());
+  CHECK(registers ==
+        cs::other_context_registers(softgen::defs::gen9::registers, softgen::defs::gen9::context_images.of(defs::EngineClass::render), id)
+            .size());
 }
 
 TEST_CASE("a list of more than 128 registers is split, since its length field ends there") {
@@ -173,7 +175,8 @@ TEST_CASE("a register that an engine's contexts do not have is skipped, and coun
   const std::array<uint32_t, 6> foreign = {0x12600, 0x941c, 0x22230, 0x100000 + 0x7ffc, 0x1f'0000, 0xffff'fffc};
   context.set_image(0xb1, 0x1100'1000 | (2 * foreign.size() - 1));
   context.set_image(0xb0, 0);
-  for (uint32_t i = 0; i < foreign.size(); ++i) context.set_image(0xb2 + 2 * i, foreign[i]), context.set_image(0xb3 + 2 * i, 0xabcd'0001 + i);
+  for (uint32_t i = 0; i < foreign.size(); ++i)
+    context.set_image(0xb2 + 2 * i, foreign[i]), context.set_image(0xb3 + 2 * i, 0xabcd'0001 + i);
   context.emit(store(out + 4, 1));
   constexpr auto skipped = "register of a context image that its engine's contexts do not have";
   const uint64_t before = failure_count(Failure::guest_error, skipped);

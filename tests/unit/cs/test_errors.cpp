@@ -27,7 +27,8 @@ TEST_CASE("an unknown command stops the engine and is reported") {
   const uint32_t bad = GENERATE(0xdead'beefu, mi(0x3f), 0xffff'ffffu, 0x7a00'0004u /* PIPE_CONTROL on BCS */);
   const bool in_batch = GENERATE(false, true);
   const uint32_t batch = rig.batch(Dwords{noop, noop, bad} + store(out, 1) + Dwords{batch_end});
-  if (in_batch) a.emit(start_batch(batch)); else a.emit({bad, noop}).emit(store(out, 1));
+  if (in_batch) a.emit(start_batch(batch));
+  else a.emit({bad, noop}).emit(store(out, 1));
   rig.submit(a);
   CHECK(rig.read(out) == 0);
   CHECK(rig.events() == std::vector<Event>{{0x1, 0}});
@@ -132,7 +133,8 @@ TEST_CASE("a loop that only jumps is told from one that works") {
   rig.write(at, Dwords{mi(0x2f, 1 | global | 5 << 8), out, 0} + (works ? color_blt(1) : Dwords{}) + start_batch(at));
   a.emit(start_batch(at));
   rig.submit(a);
-  if (works) CHECK(rig.read(out) > 1000); else CHECK(rig.read(out) == 16);
+  if (works) CHECK(rig.read(out) > 1000);
+  else CHECK(rig.read(out) == 16);
 }
 
 TEST_CASE("a loop with MI_ARB_CHECK is preempted") {
@@ -216,10 +218,8 @@ TEST_CASE("random dwords as batches end in error registers or in nothing") {
     for (uint32_t& dword : dwords) dword = next() >> (next() >> 29);
     for (int i = 0; i < 8; ++i) dwords[next() >> 26] = mi(next() >> 26, next() & 0x3ff);
     Context a(rig, id, 0x20);
-    if (round & 1)
-      a.emit(start_batch(rig.user_batch(dwords), true));
-    else
-      a.emit(start_batch(rig.batch(dwords)));
+    if (round & 1) a.emit(start_batch(rig.user_batch(dwords), true));
+    else a.emit(start_batch(rig.batch(dwords)));
     rig.submit(a);
     rig.reset_engine(id);
     rig.enable_execlists(id);

@@ -130,14 +130,13 @@ TEST_CASE("a list that arrives while a packet runs") {
     if (p.dwords.back() != 1) return ExecResult::done;
     CHECK(rig.read(out + 4) == 0);
     if (lite) a.emit(color_blt(3));
-    if (lite) rig.submit(a); else rig.submit(b, &a);
+    if (lite) rig.submit(a);
+    else rig.submit(b, &a);
     return ExecResult::done;
   };
   rig.submit(a);
-  if (lite)
-    CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x8002, 0x20}, {0x18, 0x20}});
-  else
-    CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x2, 0x20}, {0x14, 0x40}, {0x18, 0x20}});
+  if (lite) CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x8002, 0x20}, {0x18, 0x20}});
+  else CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x2, 0x20}, {0x14, 0x40}, {0x18, 0x20}});
   CHECK(rig.engine(rig.id).context.word == (lite ? 3u : 2u));
   CHECK(rig.engine(rig.id).headers.size() == (lite ? 3u : 2u));
 }
@@ -198,7 +197,8 @@ TEST_CASE("a valid UHPTR becomes HEAD where the ring asks for arbitration, and w
     machine.write(ring + at, commands);
     return at + static_cast<uint32_t>(commands.size()) * 4;
   };
-  const uint32_t begin = put(0, Dwords{noop, noop}), first_end = put(begin, arb(false) + Dwords{arb_check} + store(out, 1) + arb(true) + Dwords{arb_check} + store(out, 2) + Dwords{noop, noop});
+  const uint32_t begin = put(0, Dwords{noop, noop}), first_end = put(begin, arb(false) + Dwords{arb_check} + store(out, 1) + arb(true) +
+                                                                                Dwords{arb_check} + store(out, 2) + Dwords{noop, noop});
   const uint32_t other_end = put(other, store(out + 4, 1));  // from here to the ring's end there are no-ops
   machine.set_reg(id, softgen::reg::RING_START, ring);
   machine.set_reg(id, softgen::reg::RING_CTL, 1);

@@ -42,8 +42,15 @@ TEST_CASE("MI_MATH flags read as all ones or zero") {
 TEST_CASE("MI_MATH inverted loads and constants") {
   Gprs r{};
   r[0] = 0x1234;
-  const uint32_t program[] = {alu(loadinv, srca, 0), alu(load1, srcb), alu(0x102), alu(store, 1, accu),
-                              alu(load0, srca),      alu(load1, srcb), alu(0x100), alu(store, 15, accu), alu(0)};
+  const uint32_t program[] = {alu(loadinv, srca, 0),
+                              alu(load1, srcb),
+                              alu(0x102),
+                              alu(store, 1, accu),
+                              alu(load0, srca),
+                              alu(load1, srcb),
+                              alu(0x100),
+                              alu(store, 15, accu),
+                              alu(0)};
   REQUIRE(run_math(program, r) == 9);
   CHECK(r[1] == ~uint64_t{0x1234});
   CHECK(r[15] == ~uint64_t{0});

@@ -15,9 +15,19 @@ TEST_CASE("semaphore comparisons: memory against the command's dword") {
     uint32_t operation, memory, data;
     bool passes;
   };
-  const Row row = GENERATE(values<Row>({{0, 5, 4, true}, {0, 4, 4, false}, {1, 4, 4, true}, {1, 3, 4, false}, {2, 3, 4, true},
-                                        {2, 4, 4, false}, {3, 4, 4, true}, {3, 5, 4, false}, {4, 4, 4, true}, {4, 5, 4, false},
-                                        {5, 5, 4, true}, {5, 4, 4, false}, {1, 0x8000'0000, 1, true}}));
+  const Row row = GENERATE(values<Row>({{0, 5, 4, true},
+                                        {0, 4, 4, false},
+                                        {1, 4, 4, true},
+                                        {1, 3, 4, false},
+                                        {2, 3, 4, true},
+                                        {2, 4, 4, false},
+                                        {3, 4, 4, true},
+                                        {3, 5, 4, false},
+                                        {4, 4, 4, true},
+                                        {4, 5, 4, false},
+                                        {5, 5, 4, true},
+                                        {5, 4, 4, false},
+                                        {1, 0x8000'0000, 1, true}}));
   CAPTURE(row.operation, row.memory, row.data);
   Rig rig;
   Context a(rig, rig.id, 0x20);
@@ -53,7 +63,8 @@ TEST_CASE("one engine releases another") {
   waits.emit(semaphore(flag, 3, 1, global | mode)).emit(store(out, 1));
   machine.submit(EngineId::rcs, waits);
   CHECK(machine.read(out) == 0);
-  const Dwords release = GENERATE(store(flag, 3), Dwords{mi(0x26, 2 | 1u << 14), flag | 4, 0, 5}, Dwords{mi(0x2f, 9 | global | 1u << 18 | 7u << 8), flag, 0, 4, 0, 0, 0, 0, 0, 0, 0});
+  const Dwords release = GENERATE(store(flag, 3), Dwords{mi(0x26, 2 | 1u << 14), flag | 4, 0, 5},
+                                  Dwords{mi(0x2f, 9 | global | 1u << 18 | 7u << 8), flag, 0, 4, 0, 0, 0, 0, 0, 0, 0});
   writes.emit(release).emit({mi(0x1b, 0), 0x20});
   machine.submit(EngineId::bcs, writes);
   CHECK(machine.read(out) == 1);

@@ -113,10 +113,8 @@ TEST_CASE("a state cut short or changed fails or is survived") {
     // The end of the stream: the streamers' part.
     const size_t at = data.size() - 1 - (seed >> 8) % std::min<size_t>(data.size(), 2000);
     Rig target;
-    if (round % 4 == 0)
-      data.resize(at);
-    else
-      data[at] ^= std::byte(seed >> 24);
+    if (round % 4 == 0) data.resize(at);
+    else data[at] ^= std::byte(seed >> 24);
     load(target, data);
     target.cs->poll();
     target.reset_engine(target.id);

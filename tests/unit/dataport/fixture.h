@@ -21,10 +21,19 @@ struct Fixture : iface::test::ThreadMemory {
     view.write(state, surface.data(), sizeof surface);
   }
   /// A message of data cache port 1; `control`: descriptor [13:8]; payload [0] is a header where `header` says so.
-  SendResult send(uint32_t type, uint32_t control, bool header, uint32_t exec_size, uint32_t exec_mask, std::span<const Grf> payload, std::span<Grf> response) {
+  SendResult send(uint32_t type, uint32_t control, bool header, uint32_t exec_size, uint32_t exec_mask, std::span<const Grf> payload,
+                  std::span<Grf> response) {
     const uint32_t descriptor = type << 14 | control << 8 | (header ? 1u : 0u) << 19 | static_cast<uint32_t>(response.size()) << 20 |
                                 static_cast<uint32_t>(payload.size()) << 25;
-    return port.send({eu::gen9_isa().message(static_cast<unsigned>(Sfid::dp_data1), descriptor), exec_size, exec_mask, exec_mask, payload, {}, response, false}, env);
+    return port.send({eu::gen9_isa().message(static_cast<unsigned>(Sfid::dp_data1), descriptor),
+                      exec_size,
+                      exec_mask,
+                      exec_mask,
+                      payload,
+                      {},
+                      response,
+                      false},
+                     env);
   }
 };
 

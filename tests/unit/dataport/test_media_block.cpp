@@ -11,7 +11,9 @@ constexpr uint32_t pitch = 64, rows = 4;
 
 /// A linear R8_UNORM surface, Width 4, Height 4, pitch 64, as IGT's fill kernels describe 16 bytes by 4 rows.
 struct Blocks : Fixture {
-  Blocks() : Fixture({1u << 29 | 0x140u << 18 | 1 << 16 | 1 << 14, 0, (rows - 1) << 16 | 3, pitch - 1, 0, 0, 0, 4u << 25 | 5u << 22 | 6u << 19 | 7u << 16, pixels}) {}
+  Blocks()
+      : Fixture({1u << 29 | 0x140u << 18 | 1 << 16 | 1 << 14, 0, (rows - 1) << 16 | 3, pitch - 1, 0, 0, 0,
+                 4u << 25 | 5u << 22 | 6u << 19 | 7u << 16, pixels}) {}
   /// Data cache port 1, a block of 16 bytes x 1 row at (x, y).
   SendResult block(bool write, int32_t x, int32_t y, std::span<const Grf> data, std::span<Grf> response) {
     std::array<Grf, 2> payload{};

@@ -28,15 +28,23 @@ struct Case {
   Kind kind;
   bool write, header;
   unsigned lanes, off, exec_mask;
-  std::vector<uint32_t> offsets;   ///< bytes, by lane
-  unsigned count() const { return kind == Kind::untyped || kind == Kind::a64_untyped ? 4u - static_cast<unsigned>(__builtin_popcount(off)) : 1; }
+  std::vector<uint32_t> offsets;  ///< bytes, by lane
+  unsigned count() const {
+    return kind == Kind::untyped || kind == Kind::a64_untyped ? 4u - static_cast<unsigned>(__builtin_popcount(off)) : 1;
+  }
   bool wide() const { return kind == Kind::a64_untyped || kind == Kind::a64_scattered; }
   bool aligned() const { return kind == Kind::untyped || kind == Kind::a64_untyped; }
 };
 
 Case random_case(std::mt19937& random, uint32_t size) {
   const auto below = [&](uint32_t n) { return static_cast<uint32_t>(random()) % n; };
-  Case c{static_cast<Kind>(below(5)), below(2) != 0, below(3) == 0, below(2) ? 16u : 8u, below(2) ? (0xeu << below(4) & 0xf) : below(15), 0, {}};
+  Case c{static_cast<Kind>(below(5)),
+         below(2) != 0,
+         below(3) == 0,
+         below(2) ? 16u : 8u,
+         below(2) ? (0xeu << below(4) & 0xf) : below(15),
+         0,
+         {}};
   const bool plain = below(4) == 0;  // what buffers are copied with
   if (plain) c.kind = Kind::untyped, c.header = false, c.off = 0xeu << below(4) & 0xf;
   c.exec_mask = plain || below(2) ? (1u << c.lanes) - 1 : static_cast<uint32_t>(random()) & ((1u << c.lanes) - 1);
@@ -55,7 +63,7 @@ struct Sent {
   std::vector<Grf> payload;
   uint32_t descriptor = 0;
   Sfid sfid = Sfid::dp_data1;
-  size_t data = 0;   ///< register of the data
+  size_t data = 0;  ///< register of the data
 };
 
 Sent message_of(const Case& c, std::mt19937& random) {
@@ -81,7 +89,8 @@ Sent message_of(const Case& c, std::mt19937& random) {
     case Kind::dword_scattered: s.sfid = Sfid::dp_data0, type = c.write ? 11 : 3, control = 2 | (c.lanes == 16); break;
   }
   const size_t answer = c.write ? 0 : size_t{c.count()} * registers;
-  s.descriptor = type << 14 | control << 8 | (c.header ? 1u : 0u) << 19 | static_cast<uint32_t>(answer) << 20 | static_cast<uint32_t>(s.payload.size()) << 25;
+  s.descriptor = type << 14 | control << 8 | (c.header ? 1u : 0u) << 19 | static_cast<uint32_t>(answer) << 20 |
+                 static_cast<uint32_t>(s.payload.size()) << 25;
   return s;
 }
 
@@ -93,7 +102,13 @@ bool directly(Fixture& f, const Sent& s, const Case& c, std::vector<Grf>& answer
   std::copy(answer.begin(), answer.end(), registers.begin() + answered);
   const auto count = [](const std::vector<Grf>& v) { return static_cast<unsigned>(v.size()); };
   DirectAnswer function;
-  f.port.direct({eu::gen9_isa().message(static_cast<unsigned>(s.sfid), s.descriptor), {sent, count(s.payload)}, {}, {answered, count(answer)}, c.lanes, false}, f.env, function);
+  f.port.direct({eu::gen9_isa().message(static_cast<unsigned>(s.sfid), s.descriptor),
+                 {sent, count(s.payload)},
+                 {},
+                 {answered, count(answer)},
+                 c.lanes,
+                 false},
+                f.env, function);
   if (!function.function || !function.function(function, registers.data(), c.exec_mask, f.env)) return false;
   std::copy_n(registers.begin() + answered, answer.size(), answer.begin());
   return true;
@@ -118,7 +133,16 @@ TEST_CASE("messages of dwords do what a model does that knows one dword at a tim
       expected = answer;
       f.env.walk = round % 4 ? size : 0;
       if (round % 3 == 0 && directly(f, s, c, answer)) direct++;
-      else REQUIRE(f.port.send({eu::gen9_isa().message(static_cast<unsigned>(s.sfid), s.descriptor), c.lanes, c.exec_mask, c.exec_mask, s.payload, {}, answer, false}, f.env) == SendResult::done);
+      else
+        REQUIRE(f.port.send({eu::gen9_isa().message(static_cast<unsigned>(s.sfid), s.descriptor),
+                             c.lanes,
+                             c.exec_mask,
+                             c.exec_mask,
+                             s.payload,
+                             {},
+                             answer,
+                             false},
+                            f.env) == SendResult::done);
       const uint32_t limit = c.wide() ? static_cast<uint32_t>(memory.size()) : size;
       for (unsigned lane = 0; lane < c.lanes; lane++) {
         if (!(c.exec_mask >> lane & 1)) continue;
@@ -136,7 +160,8 @@ TEST_CASE("messages of dwords do what a model does that knows one dword at a tim
       }
       std::vector<uint8_t> now(memory.size());
       f.view.read(pixels + ahead, now.data(), now.size());
-      INFO("size " << size << " round " << round << " kind " << static_cast<int>(c.kind) << " lanes " << c.lanes << " mask " << c.exec_mask << " off " << c.off);
+      INFO("size " << size << " round " << round << " kind " << static_cast<int>(c.kind) << " lanes " << c.lanes << " mask " << c.exec_mask
+                   << " off " << c.off);
       REQUIRE(std::memcmp(answer.data(), expected.data(), answer.size() * sizeof(Grf)) == 0);
       REQUIRE(now == memory);
     }
@@ -152,7 +177,15 @@ TEST_CASE("offsets into shared local memory have sixteen bits") {
   std::vector<Grf> sent(2), received(1);
   for (uint32_t lane = 0; lane < 8; ++lane) sent[0].dw[lane] = local + 512 + 8 * lane, sent[1].dw[lane] = lane + 1;
   const auto message = [&](uint32_t type, std::span<const Grf> payload, std::span<Grf> answer) {
-    return f.port.send({eu::gen9_isa().message(static_cast<unsigned>(Sfid::dp_data1), type << 14 | simd8_one_dword | slm_index), 8, 0xff, 0xff, payload, {}, answer, false}, f.env);
+    return f.port.send({eu::gen9_isa().message(static_cast<unsigned>(Sfid::dp_data1), type << 14 | simd8_one_dword | slm_index),
+                        8,
+                        0xff,
+                        0xff,
+                        payload,
+                        {},
+                        answer,
+                        false},
+                       f.env);
   };
   CHECK(message(0x09, sent, {}) == SendResult::done);
   CHECK(message(0x01, std::span(sent).first(1), received) == SendResult::done);
@@ -181,9 +214,14 @@ TEST_CASE("constants read directly are those that a message brings") {
     std::copy_n(registers.begin() + 20, answer, expected.begin());
     const uint32_t descriptor = type << 14 | code << 8 | 1u << 19 | static_cast<uint32_t>(answer) << 20 | 1u << 25;
     const Sfid sfid = random() % 2 ? Sfid::dp_constant : Sfid::dp_data0;
-    REQUIRE(f.port.send({eu::gen9_isa().message(static_cast<unsigned>(sfid), descriptor), 16, 0xffff, 0xffff, {&registers[5], 1}, {}, expected, false}, f.env) == SendResult::done);
+    REQUIRE(
+        f.port.send(
+            {eu::gen9_isa().message(static_cast<unsigned>(sfid), descriptor), 16, 0xffff, 0xffff, {&registers[5], 1}, {}, expected, false},
+            f.env) == SendResult::done);
     DirectAnswer function;
-    f.port.direct({eu::gen9_isa().message(static_cast<unsigned>(sfid), descriptor), {5, 1}, {}, {20, static_cast<unsigned>(answer)}, 16, false}, f.env, function);
+    f.port.direct(
+        {eu::gen9_isa().message(static_cast<unsigned>(sfid), descriptor), {5, 1}, {}, {20, static_cast<unsigned>(answer)}, 16, false},
+        f.env, function);
     REQUIRE(function.function);
     if (!function.function(function, registers.data(), 0xffff, f.env)) continue;
     direct++;

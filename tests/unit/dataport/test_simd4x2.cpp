@@ -8,7 +8,8 @@ using namespace softgen::dataport::test;
 namespace {
 
 constexpr uint32_t selects = 4u << 25 | 5u << 22 | 6u << 19 | 7u << 16;
-constexpr uint32_t untyped_read = 0x01, untyped_atomic = 0x03, typed_read = 0x05, typed_atomic = 0x07, untyped_write = 0x09, typed_write = 0x0d;
+constexpr uint32_t untyped_read = 0x01, untyped_atomic = 0x03, typed_read = 0x05, typed_atomic = 0x07, untyped_write = 0x09,
+                   typed_write = 0x0d;
 constexpr uint32_t wants_answer = 1 << 5, atomic_add = 7, atomic_cmpwr = 14;
 
 /// RAW, 256 bytes.

@@ -78,7 +78,8 @@ TEST_CASE("typed messages move the formats that hardware has for them, and nothi
   set_log_sink({});
   constexpr uint32_t codes = 512, simd4x2 = 0, simd8_high = 2 << 4;
   constexpr uint32_t buffer = 4u << 29, image = 1u << 29, tiled_y = 3 << 12;
-  const std::array<Grf, 8> payload{Grf{{0, 1, 2, 3}}, Grf{}, Grf{}, Grf{}, Grf{{1, 2, 3, 4, 5, 6, 7, 8}}, Grf{{9, 9, 9, 9}}, Grf{{7, 7, 7, 7}}, Grf{{8, 8, 8, 8}}};
+  const std::array<Grf, 8> payload{
+      Grf{{0, 1, 2, 3}}, Grf{}, Grf{}, Grf{}, Grf{{1, 2, 3, 4, 5, 6, 7, 8}}, Grf{{9, 9, 9, 9}}, Grf{{7, 7, 7, 7}}, Grf{{8, 8, 8, 8}}};
   for (uint32_t code = 0; code < codes; ++code)
     for (const uint32_t type : {buffer, image, image | tiled_y}) {
       const surface::Format* const format = surface::find_format(code);
@@ -87,9 +88,12 @@ TEST_CASE("typed messages move the formats that hardware has for them, and nothi
       for (const uint32_t mode : {simd4x2, simd8_low, simd8_high}) {
         f.view.fill(pixels, 0xa5, 0x2000);
         std::array<Grf, 4> response{};
-        const auto sent = [&](uint32_t message, uint32_t control, std::span<Grf> answer) { return f.send(message, control, false, 8, 0xff, payload, answer); };
+        const auto sent = [&](uint32_t message, uint32_t control, std::span<Grf> answer) {
+          return f.send(message, control, false, 8, 0xff, payload, answer);
+        };
         CHECK(sent(typed_read, mode, response) == SendResult::done);
-        const bool answered = std::ranges::any_of(response, [](const Grf& r) { return std::ranges::any_of(r.dw, [](uint32_t d) { return d != 0; }); });
+        const bool answered =
+            std::ranges::any_of(response, [](const Grf& r) { return std::ranges::any_of(r.dw, [](uint32_t d) { return d != 0; }); });
         if (!format || !(format->is(surface::use_typed_read) || format->is(surface::use_typed_write))) CHECK_FALSE(answered);
         CHECK(sent(typed_write, mode, {}) == SendResult::done);
         const auto untouched = [&] {

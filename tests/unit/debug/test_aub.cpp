@@ -23,7 +23,8 @@ struct Log : AubVisitor {
   size_t largest_piece = 0;
   void version(const AubVersion& v) override { lines.push_back("version " + std::to_string(v.pci_id) + " " + v.application); }
   void memory_write(aub::Space space, uint64_t address, std::span<const std::byte> data) override {
-    lines.push_back("memory " + std::to_string(static_cast<unsigned>(space)) + " " + std::to_string(address) + " " + std::to_string(data.size()));
+    lines.push_back("memory " + std::to_string(static_cast<unsigned>(space)) + " " + std::to_string(address) + " " +
+                    std::to_string(data.size()));
     written.insert(written.end(), data.begin(), data.end());
     largest_piece = std::max(largest_piece, data.size());
   }
@@ -81,7 +82,7 @@ TEST_CASE("what the writer writes, the reader reads") {
   Log log;
   const auto error = read(sample(), log);
   CHECK_FALSE(error);
-  const std::vector<std::string> expected = {"version 22802 sample", "memory 4 8 16",  "memory 2 8176 16", "memory 2 8192 4096",
+  const std::vector<std::string> expected = {"version 22802 sample", "memory 4 8 16", "memory 2 8176 16", "memory 2 8192 4096",
                                              "memory 2 12288 888",   "comment hello", "register 8752 5",  "poll 8756 16 0"};
   CHECK(log.lines == expected);
 }
@@ -164,7 +165,8 @@ TEST_CASE("classic files: header, data block, ring write") {
   words.resize(13);
   std::memcpy(&words[2], "i965 app", 8);
   for (const uint32_t word : {aub::header(aub::opcode_classic, 0x41, 4), 1u, 0u, 0x3000u, 4u, 0u, 0xabcdu}) words.push_back(word);
-  for (const uint32_t word : {aub::header(aub::opcode_classic, 0x41, 4), 2u | 2u << 8, 0u, 0u, 8u, 0u, 0u, 0x05000000u}) words.push_back(word);
+  for (const uint32_t word : {aub::header(aub::opcode_classic, 0x41, 4), 2u | 2u << 8, 0u, 0u, 8u, 0u, 0u, 0x05000000u})
+    words.push_back(word);
   Log log;
   CHECK_FALSE(read(bytes_of(words), log));
   CHECK(log.lines == std::vector<std::string>{"version 0 i965 app", "memory 0 12288 4", "ring 0 8"});

@@ -41,7 +41,8 @@ TEST_CASE("a ring that calls a batch goes on afterwards") {
   m.put(0x1000, {batch_start, 0x2000, 0, noop, noop});
   m.put(0x2000, {noop, batch_end, noop});
   m.walker().ring(0x1000, 4096, 0, 16);
-  CHECK(m.seen == std::vector<std::string>{"4096 MI_BATCH_BUFFER_START 0", "8192 MI_NOOP 1", "8196 MI_BATCH_BUFFER_END 1", "4108 MI_NOOP 0"});
+  CHECK(m.seen ==
+        std::vector<std::string>{"4096 MI_BATCH_BUFFER_START 0", "8192 MI_NOOP 1", "8196 MI_BATCH_BUFFER_END 1", "4108 MI_NOOP 0"});
   CHECK(m.problems.empty());
 }
 

@@ -17,7 +17,8 @@ namespace {
 // Guest physical places. The context runs a batch from its own PPGTT, where va is not the physical address.
 constexpr uint64_t hwsp = 0x20000, image = 0x40000, ring = 0x60000, pml4 = 0x80000, batch = 0x90000, target = 0xa0000;
 constexpr uint64_t batch_va = 0xffff'8000'0000, target_va = 0x1234'5000;
-constexpr uint32_t store_dword = 0x20u << 23 | 2, batch_start = 0x31u << 23 | 1u << 8 | 1, batch_end = 0x0au << 23, arb_on = 0x08u << 23 | 1;
+constexpr uint32_t store_dword = 0x20u << 23 | 2, batch_start = 0x31u << 23 | 1u << 8 | 1, batch_end = 0x0au << 23,
+                   arb_on = 0x08u << 23 | 1;
 
 class Driver {
  public:
@@ -28,8 +29,8 @@ class Driver {
     host.write(0x2000 + reg::RING_HWS_PGA, hwsp);
     uint32_t* state = &host.ram<uint32_t>(image + 0x1000);
     const std::pair<unsigned, std::pair<uint32_t, uint32_t>> rows[] = {
-        {0x02, {0x2244, 0x90009}}, {0x04, {0x2034, 0}},      {0x06, {0x2030, 0}},   {0x08, {0x2038, ring}},
-        {0x0a, {0x203c, 1}},       {0x10, {0x2110, 1 << 5}}, {0x30, {0x2274, 0}},   {0x32, {0x2270, pml4}}};
+        {0x02, {0x2244, 0x90009}}, {0x04, {0x2034, 0}},      {0x06, {0x2030, 0}}, {0x08, {0x2038, ring}},
+        {0x0a, {0x203c, 1}},       {0x10, {0x2110, 1 << 5}}, {0x30, {0x2274, 0}}, {0x32, {0x2270, pml4}}};
     for (const auto& [dword, row] : rows) state[dword] = row.first, state[dword + 1] = row.second;
     state[1] = 0x1100'101b;
     state[0x21] = 0x1100'1011;

@@ -139,8 +139,7 @@ TEST_CASE_METHOD(Scene, "rotation by 90 and 270 reads the driver's rotated view"
     for (uint32_t x = 0; x < 96; x++) put(0x100000, Tiling::y, 384, 4, x, y, picture(x, y));
   const uint32_t view_base = 0x800000;
   for (uint32_t column = 0, page = 0; column < 3; column++)
-    for (int row = 1; row >= 0; row--, page++)
-      ggtt.set_pte((view_base >> 12) + page, (0x100000 + (row * 3 + column) * 4096) | 1);
+    for (int row = 1; row >= 0; row--, page++) ggtt.set_pte((view_base >> 12) + page, (0x100000 + (row * 3 + column) * 4096) | 1);
   ggtt.invalidate();
   frame.width = frame.source_width = 64;
   frame.height = frame.source_height = 96;
@@ -422,7 +421,8 @@ TEST_CASE_METHOD(Scene, "palettes: 8-bit, 10-bit, split, and only where a plane 
   SECTION("split: two inversions cancel") {
     for (unsigned i = 0; i < 512; i++) palettes.precise[i] = palettes.precise[512 + i] = (1023 - i * 1023 / 511) * 0x00100401u;
     frame.color = ColorPipe(3, {}, palettes);
-    for (unsigned low = 0; low < 24; low += 8) CHECK(std::abs(static_cast<int>(render()[5] >> low & 0xff) - static_cast<int>(picture(5, 0) >> low & 0xff)) <= 1);
+    for (unsigned low = 0; low < 24; low += 8)
+      CHECK(std::abs(static_cast<int>(render()[5] >> low & 0xff) - static_cast<int>(picture(5, 0) >> low & 0xff)) <= 1);
   }
 }
 

@@ -178,8 +178,8 @@ TEST_CASE_METHOD(Shown, "save and load carry a running display over") {
   CHECK(other.read(reg::SDEISR) == read(reg::SDEISR));
   run_for(frame_ns);
   other.run_for(frame_ns);
-  for (uint32_t offset : {reg::PIPE_FRMCNT(0), reg::PIPE_SCANLINE(0), reg::PLANE_SURFLIVE(0, 0), reg::PIPE_FLIPCNT(0), reg::PAL_PREC_DATA(0),
-                          reg::DE_PIPE_IIR(0), reg::TRANS_CONF(0), reg::PIPE_FRMTMSTMP(0)}) {
+  for (uint32_t offset : {reg::PIPE_FRMCNT(0), reg::PIPE_SCANLINE(0), reg::PLANE_SURFLIVE(0, 0), reg::PIPE_FLIPCNT(0),
+                          reg::PAL_PREC_DATA(0), reg::DE_PIPE_IIR(0), reg::TRANS_CONF(0), reg::PIPE_FRMTMSTMP(0)}) {
     INFO(softgen::defs::gen9::registers.name_of(offset));
     CHECK(other.read(offset) == read(offset));
   }

@@ -7,8 +7,8 @@
 
 namespace softgen::eu::test {
 
-inline constexpr RegType F = RegType::f, D = RegType::d, UD = RegType::ud, W = RegType::w, UW = RegType::uw, UB = RegType::ub, B = RegType::b,
-                  DF = RegType::df, HF = RegType::hf, Q = RegType::q, UQ = RegType::uq;
+inline constexpr RegType F = RegType::f, D = RegType::d, UD = RegType::ud, W = RegType::w, UW = RegType::uw, UB = RegType::ub,
+                         B = RegType::b, DF = RegType::df, HF = RegType::hf, Q = RegType::q, UQ = RegType::uq;
 
 /// g10 = op(g1.0, g2.0, g3.0) on one channel, as the types say.
 template <typename R, typename A>

@@ -44,8 +44,14 @@ inline Operand imm(RegType type) {
   o.type = type;
   return o;
 }
-inline Operand negated(Operand o) { o.negate = true; return o; }
-inline Operand absolute(Operand o) { o.abs = true; return o; }
+inline Operand negated(Operand o) {
+  o.negate = true;
+  return o;
+}
+inline Operand absolute(Operand o) {
+  o.abs = true;
+  return o;
+}
 inline Operand dst_of(Operand o) {
   o.vstride = o.width = 0;
   if (!o.hstride) o.hstride = 1;

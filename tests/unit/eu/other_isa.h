@@ -19,7 +19,9 @@ class OtherIsa final : public Isa {
   Native uncompact(uint64_t compacted) const override { return gen9_isa().uncompact(compacted); }
   bool is_compacted(uint64_t first_word) const override { return gen9_isa().is_compacted(first_word); }
   std::string validate(const Instruction& instruction) const override { return gen9_isa().validate(instruction); }
-  MessageOp message(unsigned sfid, uint32_t descriptor, uint32_t extended) const override { return gen9_isa().message(sfid, descriptor, extended); }
+  MessageOp message(unsigned sfid, uint32_t descriptor, uint32_t extended) const override {
+    return gen9_isa().message(sfid, descriptor, extended);
+  }
   uint32_t sent_extended_descriptor(uint32_t extended, unsigned sfid, bool end_of_thread) const override {
     return gen9_isa().sent_extended_descriptor(extended, sfid, end_of_thread);
   }

@@ -23,8 +23,8 @@ float f(Opcode o, float a, float b = 0, float c = 0) { return one<float, float>(
 
 TEST_CASE("eu alu: packed vectors give words their elements, dwords every other one") {
   Machine m;
-  m.load({mov_imm(8, grf(10, UW), RegType::uv, 0x76543210), mov_imm(8, grf(11, W), RegType::v, 0xf7654321), mov_imm(4, grf(12, UD), RegType::uv, 0x0c080400),
-          op_imm(Opcode::add, 4, grf(13, D), scalar(1, D), RegType::v, 0x0f070401)});
+  m.load({mov_imm(8, grf(10, UW), RegType::uv, 0x76543210), mov_imm(8, grf(11, W), RegType::v, 0xf7654321),
+          mov_imm(4, grf(12, UD), RegType::uv, 0x0c080400), op_imm(Opcode::add, 4, grf(13, D), scalar(1, D), RegType::v, 0x0f070401)});
   m.set<int32_t>(1, 0, 100);
   REQUIRE(m.run() == RunResult::finished);
   for (unsigned n = 0; n < 8; ++n) CHECK(m.get<uint16_t>(10, n) == n);
@@ -134,7 +134,9 @@ TEST_CASE("eu alu: floats") {
 }
 
 TEST_CASE("eu alu: minimum and maximum take the number, comparisons know NaN") {
-  const auto with = [](CondMod cond) { return cond == CondMod::l ? [](Instruction& i) { i.cond_mod = 5; } : [](Instruction& i) { i.cond_mod = 4; }; };
+  const auto with = [](CondMod cond) {
+    return cond == CondMod::l ? [](Instruction& i) { i.cond_mod = 5; } : [](Instruction& i) { i.cond_mod = 4; };
+  };
   CHECK(one<float>(Opcode::sel, F, F, 1.0f, 2.0f, 0.f, with(CondMod::l)) == 1.0f);
   CHECK(one<float>(Opcode::sel, F, F, 1.0f, 2.0f, 0.f, with(CondMod::ge)) == 2.0f);
   CHECK(one<float>(Opcode::sel, F, F, NAN, 2.0f, 0.f, with(CondMod::l)) == 2.0f);
@@ -172,7 +174,8 @@ TEST_CASE("eu alu: minimum and maximum take the number, comparisons know NaN") {
 }
 
 TEST_CASE("eu alu: the high half of a 32x32 product by mul and mach, as Mesa writes it") {
-  for (const auto& [a, b] : {std::pair<int32_t, int32_t>{123456789, -987654321}, {-5, -7}, {INT32_MIN, INT32_MIN}, {INT32_MAX, 2}, {-1, 1}}) {
+  for (const auto& [a, b] :
+       {std::pair<int32_t, int32_t>{123456789, -987654321}, {-5, -7}, {INT32_MIN, INT32_MIN}, {INT32_MAX, 2}, {-1, 1}}) {
     Machine m;
     Operand low = grf(2, UW, 0, 16, 8, 2);
     Operand acc = arf(Arf::accumulator, D);
@@ -202,7 +205,8 @@ TEST_CASE("eu alu: each channel reads its own accumulator, whatever the region s
   Instruction difference = op(Opcode::add, 8, grf(3, D), scalar, grf(2, D));
   difference.saturate = true;
   m.load({op(Opcode::mov, 8, arf(Arf::accumulator, D), grf(1, D)), difference});
-  for (int n = 0; n < 8; n++) m.set<int32_t>(1, static_cast<unsigned>(n), n ? n : INT32_MIN), m.set<int32_t>(2, static_cast<unsigned>(n), 10 * n);
+  for (int n = 0; n < 8; n++)
+    m.set<int32_t>(1, static_cast<unsigned>(n), n ? n : INT32_MIN), m.set<int32_t>(2, static_cast<unsigned>(n), 10 * n);
   REQUIRE(m.run() == RunResult::finished);
   CHECK(m.get<int32_t>(3, 0) == INT32_MAX);
   for (unsigned n = 1; n < 8; n++) CHECK(m.get<int32_t>(3, n) == static_cast<int32_t>(9 * n));
@@ -210,8 +214,22 @@ TEST_CASE("eu alu: each channel reads its own accumulator, whatever the region s
 
 TEST_CASE("eu alu: carries, multiply-add, absolute differences") {
   Machine m;
-  m.load({op(Opcode::addc, 8, grf(3, UD), grf(1, UD), grf(2, UD)), op(Opcode::mov, 8, grf(4, UD), [] { Operand o = grf(0, UD); o.file = RegFile::arf; o.reg = 0x20; return o; }()),
-          op(Opcode::subb, 8, grf(5, UD), grf(2, UD), grf(1, UD)), op(Opcode::mov, 8, grf(6, UD), [] { Operand o = grf(0, UD); o.file = RegFile::arf; o.reg = 0x20; return o; }()),
+  m.load({op(Opcode::addc, 8, grf(3, UD), grf(1, UD), grf(2, UD)),
+          op(Opcode::mov, 8, grf(4, UD),
+             [] {
+               Operand o = grf(0, UD);
+               o.file = RegFile::arf;
+               o.reg = 0x20;
+               return o;
+             }()),
+          op(Opcode::subb, 8, grf(5, UD), grf(2, UD), grf(1, UD)),
+          op(Opcode::mov, 8, grf(6, UD),
+             [] {
+               Operand o = grf(0, UD);
+               o.file = RegFile::arf;
+               o.reg = 0x20;
+               return o;
+             }()),
           op(Opcode::sad2, 8, grf(7, W), grf(8, UB), grf(9, UB))});
   m.set<uint32_t>(1, 3, 0xfffffff0);
   m.set<uint32_t>(2, 3, 0x20);
@@ -234,8 +252,8 @@ TEST_CASE("eu alu: dot products, lines and planes") {
     i.src[0].vstride = i.src[1].vstride = 3;
     return i;
   };
-  m.load({dp(Opcode::dp4, 10), dp(Opcode::dp3, 11), dp(Opcode::dp2, 12), dp(Opcode::dph, 13), op(Opcode::line, 8, grf(14, F), scalar(3, F), grf(4, F)),
-          op(Opcode::pln, 8, grf(15, F), scalar(3, F), grf(4, F))});
+  m.load({dp(Opcode::dp4, 10), dp(Opcode::dp3, 11), dp(Opcode::dp2, 12), dp(Opcode::dph, 13),
+          op(Opcode::line, 8, grf(14, F), scalar(3, F), grf(4, F)), op(Opcode::pln, 8, grf(15, F), scalar(3, F), grf(4, F))});
   for (unsigned n = 0; n < 8; n++) {
     m.set<float>(1, n, static_cast<float>(n + 1));
     m.set<float>(2, n, 2.0f);
@@ -291,10 +309,11 @@ TEST_CASE("eu alu: half-float denormals are kept, written and read, unless cr0 s
 TEST_CASE("eu alu: ALT mode has no infinities") {
   Machine m;
   const std::vector<std::byte> code = assemble({[] {
-    Instruction i = op(Opcode::math, 8, grf(10, F), grf(1, F), null(F));
-    i.cond_mod = 1;
-    return i;
-  }(), op(Opcode::mul, 8, grf(11, F), grf(1, F), grf(2, F)), end()});
+                                                  Instruction i = op(Opcode::math, 8, grf(10, F), grf(1, F), null(F));
+                                                  i.cond_mod = 1;
+                                                  return i;
+                                                }(),
+                                                op(Opcode::mul, 8, grf(11, F), grf(1, F), grf(2, F)), end()});
   m.load(code);
   m.thread.regs.control[0] |= cr0::alt_mode;
   for (unsigned n = 0; n < 8; n++) m.set(1, n, 0.0f), m.set(2, n, INFINITY);

@@ -30,7 +30,9 @@ std::string protection(const void* at) {
   for (std::string line; std::getline(maps, line);) {
     unsigned long from = 0, to = 0;
     char how[5] = {};
-    if (std::sscanf(line.c_str(), "%lx-%lx %4s", &from, &to, how) == 3 && reinterpret_cast<uintptr_t>(at) >= from && reinterpret_cast<uintptr_t>(at) < to) return how;
+    if (std::sscanf(line.c_str(), "%lx-%lx %4s", &from, &to, how) == 3 && reinterpret_cast<uintptr_t>(at) >= from &&
+        reinterpret_cast<uintptr_t>(at) < to)
+      return how;
   }
   return "";
 }
@@ -65,7 +67,8 @@ class Kernels {
   /// The object with its function's name replaced: all names are of one length.
   ObjectFile renamed(const std::string& name) const {
     ObjectFile object = objects_[0];
-    const std::string old = code_name(*Program::decode(gen9_isa(), assemble({mov_imm(8, grf(127, RegType::ud), RegType::ud, 0), end()})), variant, best_host_isa());
+    const std::string old = code_name(*Program::decode(gen9_isa(), assemble({mov_imm(8, grf(127, RegType::ud), RegType::ud, 0), end()})),
+                                      variant, best_host_isa());
     const auto at = std::search(object.bytes.begin(), object.bytes.end(), old.begin(), old.end());
     REQUIRE(at != object.bytes.end());
     REQUIRE(name.size() <= old.size());

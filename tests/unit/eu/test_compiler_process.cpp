@@ -46,7 +46,9 @@ std::string path_from(const char* name) {
   return path ? path : "";
 }
 
-std::shared_ptr<const Program> small() { return Program::decode(gen9_isa(), assemble({op(Opcode::add, 8, grf(10, RegType::f), grf(2, RegType::f), grf(3, RegType::f)), end()})); }
+std::shared_ptr<const Program> small() {
+  return Program::decode(gen9_isa(), assemble({op(Opcode::add, 8, grf(10, RegType::f), grf(2, RegType::f), grf(3, RegType::f)), end()}));
+}
 
 jit::ObjectFile make(CompilerProcess& process) { return process.compile(*small(), variant, jit::best_host_isa(), nullptr); }
 
@@ -210,7 +212,8 @@ TEST_CASE("eu compiler process: one that listens serves each connection by a pro
   REQUIRE(kill(first.pid(), SIGKILL) == 0);
   REQUIRE(ended(first.pid()));
   CHECK_FALSE(make(first).refused);
-  CHECK((std::filesystem::status(listener.path()).permissions() & (std::filesystem::perms::group_all | std::filesystem::perms::others_all)) == std::filesystem::perms::none);
+  CHECK((std::filesystem::status(listener.path()).permissions() &
+         (std::filesystem::perms::group_all | std::filesystem::perms::others_all)) == std::filesystem::perms::none);
 }
 
 TEST_CASE("eu compiler process: a socket without a listener, or with a listener of another user, is refused") {
@@ -245,13 +248,15 @@ TEST_CASE("eu compiler process: it is confined") {
   if (!jit::confines()) return note("test", "not under a sanitizer");
   CompilerProcess process(path_from("SOFTGEN_EU_COMPILER"));
   REQUIRE_FALSE(make(process).refused);
-  const std::string status = text_of(fmt::format("/proc/{}/status", process.pid())), limits = text_of(fmt::format("/proc/{}/limits", process.pid()));
+  const std::string status = text_of(fmt::format("/proc/{}/status", process.pid())),
+                    limits = text_of(fmt::format("/proc/{}/limits", process.pid()));
   CHECK(status.find("Seccomp:\t2\n") != std::string::npos);
   CHECK(status.find("NoNewPrivs:\t1\n") != std::string::npos);
   CHECK(limits.find(fmt::format("Max address space         {:<20}", jit::compiler_memory)) != std::string::npos);
   CHECK(limits.find("Max core file size        0 ") != std::string::npos);
   std::set<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", process.pid()))) files.insert(entry.path().filename());
+  for (const auto& entry : std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", process.pid())))
+    files.insert(entry.path().filename());
   CHECK(files == std::set<std::string>{"0", "1", "2"});
 }
 
@@ -270,7 +275,8 @@ TEST_CASE("eu compiler process: the filter ends who opens a socket, and opens no
   };
   CHECK(outcome([] { return 7; }) == 7 << 8);
   CHECK(outcome([] { return open("/etc/passwd", O_RDONLY) < 0 && errno == EACCES ? 7 : 8; }) == 7 << 8);
-  CHECK(outcome([] { return mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? 7 : 8; }) == 7 << 8);
+  CHECK(outcome([] { return mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? 7 : 8; }) ==
+        7 << 8);
   const auto ended_by_filter = [](int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS; };
   CHECK(ended_by_filter(outcome([] { return socket(AF_INET, SOCK_STREAM, 0); })));
   CHECK(ended_by_filter(outcome([] { return static_cast<int>(fork()); })));
@@ -282,7 +288,8 @@ TEST_CASE("eu compiler process: the largest kernels fit into its memory") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   std::vector<Instruction> code;
   for (unsigned n = 0; n < 5900; n++)
-    code.push_back(op(n % 3 ? Opcode::mul : Opcode::add, 16, grf(10 + n * 2 % 110, RegType::f), grf(2 + n * 6 % 116, RegType::f), grf(4 + n * 10 % 114, RegType::f)));
+    code.push_back(op(n % 3 ? Opcode::mul : Opcode::add, 16, grf(10 + n * 2 % 110, RegType::f), grf(2 + n * 6 % 116, RegType::f),
+                      grf(4 + n * 10 % 114, RegType::f)));
   code.push_back(end());
   CompilerProcess process(path_from("SOFTGEN_EU_COMPILER"));
   const auto object = process.compile(*Program::decode(gen9_isa(), assemble(code)), variant, jit::best_host_isa(), nullptr);

@@ -19,7 +19,7 @@ constexpr RegType D = RegType::d, UD = RegType::ud;
 
 struct Statement {
   enum Kind { step, choose, loop, leave, again, stop } kind = step;
-  uint32_t bit = 0;        ///< which bit of the channel's state decides
+  uint32_t bit = 0;  ///< which bit of the channel's state decides
   uint32_t constant = 1;
   std::vector<Statement> body, other;
 };
@@ -48,12 +48,19 @@ struct Channel {
             if (!(x >> s.bit & 1)) break;
           }
           break;
-        case Statement::leave: if (taken) return broke; break;
+        case Statement::leave:
+          if (taken) return broke;
+          break;
         case Statement::again:
           x = x * 1664525u + s.constant;
           if (x >> s.bit & 1) return continued;
           break;
-        case Statement::stop: if (taken) { stopped = true; return none; } break;
+        case Statement::stop:
+          if (taken) {
+            stopped = true;
+            return none;
+          }
+          break;
       }
     }
     return none;
@@ -141,9 +148,19 @@ class Writer {
           code_.back().jip = static_cast<int32_t>(start) - static_cast<int32_t>(code_.size() - 1);
           break;
         }
-        case Statement::leave: decide(s.bit); jump(Opcode::break_); break;
-        case Statement::again: step(s.constant); decide(s.bit); jump(Opcode::cont); break;
-        case Statement::stop: decide(s.bit); jump(Opcode::halt); break;
+        case Statement::leave:
+          decide(s.bit);
+          jump(Opcode::break_);
+          break;
+        case Statement::again:
+          step(s.constant);
+          decide(s.bit);
+          jump(Opcode::cont);
+          break;
+        case Statement::stop:
+          decide(s.bit);
+          jump(Opcode::halt);
+          break;
       }
     }
   }
@@ -154,9 +171,17 @@ class Writer {
     for (size_t n = at + 1; n < code_.size(); n++) {
       switch (code_[n].opcode) {
         case Opcode::if_: depth++; break;
-        case Opcode::endif: if (!depth) return n; depth--; break;
-        case Opcode::while_: if (!depth && n + static_cast<size_t>(code_[n].jip) <= at) return n; break;
-        case Opcode::else_: case Opcode::halt: if (!depth) return n; break;
+        case Opcode::endif:
+          if (!depth) return n;
+          depth--;
+          break;
+        case Opcode::while_:
+          if (!depth && n + static_cast<size_t>(code_[n].jip) <= at) return n;
+          break;
+        case Opcode::else_:
+        case Opcode::halt:
+          if (!depth) return n;
+          break;
         default: break;
       }
     }
@@ -192,8 +217,15 @@ class Writer {
         case Opcode::else_: i.jip = i.uip = distance(n, match(n, false)); break;
         case Opcode::endif: i.jip = distance(n, std::min(block_end(n), code_.size())); break;
         case Opcode::while_: i.jip *= 16; break;
-        case Opcode::break_: case Opcode::cont: i.jip = distance(n, block_end(n)); i.uip = distance(n, loop_end(n)); break;
-        case Opcode::halt: i.jip = distance(n, n + 1 == code_.size() ? n + 1 : block_end(n)); i.uip = distance(n, code_.size()); break;
+        case Opcode::break_:
+        case Opcode::cont:
+          i.jip = distance(n, block_end(n));
+          i.uip = distance(n, loop_end(n));
+          break;
+        case Opcode::halt:
+          i.jip = distance(n, n + 1 == code_.size() ? n + 1 : block_end(n));
+          i.uip = distance(n, code_.size());
+          break;
         default: break;
       }
     }
@@ -249,9 +281,9 @@ TEST_CASE("eu flow: goto and join") {
   nobody.no_mask = true;
   Instruction skip = branch(Opcode::goto_, 8, 1, 3);
   skip.pred_control = 1;
-  m.load({decide, away, op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 10), nobody, skip,
-          branch(Opcode::join, 8, 2), op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 100),
-          branch(Opcode::join, 8, 1), op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 1)});
+  m.load({decide, away, op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 10), nobody, skip, branch(Opcode::join, 8, 2),
+          op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 100), branch(Opcode::join, 8, 1),
+          op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 1)});
   for (unsigned n = 0; n < 8; n++) m.set<uint32_t>(1, n, n);
   REQUIRE(m.run() == RunResult::finished);
   CHECK(m.get<int32_t>(2, 0) == 11);
@@ -267,7 +299,8 @@ TEST_CASE("eu flow: a backward goto with BranchCtrl loops until no channel wants
   Instruction back = branch(Opcode::goto_, 8, 1, -2);
   back.pred_control = 1;
   back.acc_write = true;
-  m.load({op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 1), decide, back, branch(Opcode::join, 8, 1), op_imm(Opcode::add, 8, grf(3, D), grf(2, D), D, 0)});
+  m.load({op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 1), decide, back, branch(Opcode::join, 8, 1),
+          op_imm(Opcode::add, 8, grf(3, D), grf(2, D), D, 0)});
   for (unsigned n = 0; n < 8; n++) m.set<int32_t>(1, n, static_cast<int>(n));
   REQUIRE(m.run() == RunResult::finished);
   CHECK(m.get<int32_t>(3, 0) == 1);
@@ -286,8 +319,9 @@ TEST_CASE("eu flow: call and ret, for some channels and for all") {
     call.no_mask = all;
     Instruction ret = op(Opcode::ret, all ? 1 : 8, null(), scalar(20, D));
     ret.no_mask = all;
-    std::vector<Instruction> code = {decide, call, op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 1), end(), end(),
-                                     op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 50), ret};
+    std::vector<Instruction> code = {decide, call,  op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 1),
+                                     end(),  end(), op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 50),
+                                     ret};
     m.load(assemble(code), 0xff, 0x4000);
     for (unsigned n = 0; n < 8; n++) m.set<uint32_t>(1, n, n);
     REQUIRE(m.run() == RunResult::finished);
@@ -406,9 +440,10 @@ TEST_CASE("eu flow: a thread waits for its notification and goes on where it was
 
 TEST_CASE("eu flow: ip, channel enables, dispatch masks, time") {
   Machine m;
-  std::vector<Instruction> code = {op(Opcode::mov, 1, scalar(10, UD), arf(Arf::ip, UD)), op(Opcode::mov, 1, scalar(11, UD), arf(Arf::channel_enable, UD)),
-                                   op(Opcode::mov, 1, scalar(12, UD), arf(Arf::state, UD, 0, 2)), op(Opcode::mov, 1, scalar(13, UD), arf(Arf::timestamp, UD)),
-                                   op(Opcode::mov, 1, scalar(14, UD), arf(Arf::timestamp, UD)), end()};
+  std::vector<Instruction> code = {
+      op(Opcode::mov, 1, scalar(10, UD), arf(Arf::ip, UD)),          op(Opcode::mov, 1, scalar(11, UD), arf(Arf::channel_enable, UD)),
+      op(Opcode::mov, 1, scalar(12, UD), arf(Arf::state, UD, 0, 2)), op(Opcode::mov, 1, scalar(13, UD), arf(Arf::timestamp, UD)),
+      op(Opcode::mov, 1, scalar(14, UD), arf(Arf::timestamp, UD)),   end()};
   for (Instruction& i : code) i.no_mask = true;
   m.load(assemble(code), 0x35, 0x1000);
   m.run();
@@ -512,7 +547,8 @@ TEST_CASE("eu flow: random bytes as a kernel end by themselves or by the stop fl
     for (size_t at = 0; at + 8 <= code.size(); at += 8) {
       uint64_t word = random();
       // Mostly opcodes that exist, so that a kernel gets somewhere.
-      if (random() % 8) word = (word & ~uint64_t{0x7f}) | gen9_isa().encode({.opcode = opcodes()[random() % opcodes().size()].opcode}).get(6, 0);
+      if (random() % 8)
+        word = (word & ~uint64_t{0x7f}) | gen9_isa().encode({.opcode = opcodes()[random() % opcodes().size()].opcode}).get(6, 0);
       std::memcpy(&code[at], &word, 8);
     }
     m.load(code, static_cast<uint32_t>(random()));

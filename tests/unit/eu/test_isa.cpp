@@ -177,13 +177,35 @@ TEST_CASE("eu isa: rules are named") {
   i.src[0] = {.file = RegFile::grf, .type = RegType::f, .reg = 2, .vstride = 4, .width = 3, .hstride = 1};
   i.src[1] = i.src[0];
   CHECK(gen9_isa().validate(i) == "");
-  SECTION("mixed") { i.src[1].type = RegType::d; CHECK(gen9_isa().validate(i) == "float and integer sources are mixed"); }
-  SECTION("stride") { i.dst.hstride = 0; CHECK(gen9_isa().validate(i) == "the destination stride is zero"); }
-  SECTION("register") { i.src[0].reg = 128; CHECK(gen9_isa().validate(i) == "a source register number is beyond 127"); }
-  SECTION("width") { i.exec_size = 4; CHECK(gen9_isa().validate(i) == "the width exceeds the execution size"); }
-  SECTION("span") { i.exec_size = 16; i.dst.hstride = 2; CHECK(gen9_isa().validate(i) == "the destination spans more than two registers"); }
-  SECTION("predicate") { i.pred_control = 15; CHECK(gen9_isa().validate(i) == "the predicate control is reserved"); }
-  SECTION("reserved") { i.opcode = reserved_opcode(0x7f); CHECK(gen9_isa().validate(i) == "the opcode is reserved"); }
+  SECTION("mixed") {
+    i.src[1].type = RegType::d;
+    CHECK(gen9_isa().validate(i) == "float and integer sources are mixed");
+  }
+  SECTION("stride") {
+    i.dst.hstride = 0;
+    CHECK(gen9_isa().validate(i) == "the destination stride is zero");
+  }
+  SECTION("register") {
+    i.src[0].reg = 128;
+    CHECK(gen9_isa().validate(i) == "a source register number is beyond 127");
+  }
+  SECTION("width") {
+    i.exec_size = 4;
+    CHECK(gen9_isa().validate(i) == "the width exceeds the execution size");
+  }
+  SECTION("span") {
+    i.exec_size = 16;
+    i.dst.hstride = 2;
+    CHECK(gen9_isa().validate(i) == "the destination spans more than two registers");
+  }
+  SECTION("predicate") {
+    i.pred_control = 15;
+    CHECK(gen9_isa().validate(i) == "the predicate control is reserved");
+  }
+  SECTION("reserved") {
+    i.opcode = reserved_opcode(0x7f);
+    CHECK(gen9_isa().validate(i) == "the opcode is reserved");
+  }
 }
 
 TEST_CASE("eu isa: labels stand where branches go") {

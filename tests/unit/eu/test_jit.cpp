@@ -67,12 +67,17 @@ class FloatWriter {
     const Operand to = grf(reg(), F);
     Instruction i;
     switch (below(12)) {
-      case 0: case 1: case 2: i = op(Opcode::add, exec, to, floats(), floats()); break;
-      case 3: case 4: i = op(Opcode::mul, exec, to, floats(), floats()); break;
+      case 0:
+      case 1:
+      case 2: i = op(Opcode::add, exec, to, floats(), floats()); break;
+      case 3:
+      case 4: i = op(Opcode::mul, exec, to, floats(), floats()); break;
       case 5: i = op(Opcode::mov, exec, to, floats()); break;
       case 6: i = op(Opcode::mov, exec, grf(reg(), UD), grf(reg(), UD)); break;
       case 7: i = op(Opcode::add, exec, grf(reg(), UD), grf(reg(), UD), grf(reg(), UD)); break;
-      case 8: i = op(Opcode::sel, exec, to, floats(), floats()), i.cond_mod = static_cast<uint8_t>(below(2) ? CondMod::l : CondMod::ge); break;
+      case 8:
+        i = op(Opcode::sel, exec, to, floats(), floats()), i.cond_mod = static_cast<uint8_t>(below(2) ? CondMod::l : CondMod::ge);
+        break;
       case 9: i = op(Opcode::mov, exec, grf(reg(), UW), grf(reg(), UW)); break;
       case 10: i = op_imm(Opcode::mul, exec, to, floats(), F, 0x00ffffff); break;
       default: i = op(Opcode::sel, exec, to, grf(reg(), F), grf(reg(), F)), i.pred_control = 1; break;
@@ -204,7 +209,8 @@ TEST_CASE("eu jit: a series writes the colours of whole squares where its thread
   unsigned asking = 0;
   for (size_t i = 0; i < count; i++) {
     for (Grf& g : own[i])
-      for (uint32_t& dw : g.dw) dw = random() % 8 ? std::bit_cast<uint32_t>(static_cast<float>(random() % 5101) / 4080 - 0.1f) : static_cast<uint32_t>(random());
+      for (uint32_t& dw : g.dw)
+        dw = random() % 8 ? std::bit_cast<uint32_t>(static_cast<float>(random() % 5101) / 4080 - 0.1f) : static_cast<uint32_t>(random());
     threads[i].next = i + 1 < count ? &threads[i + 1] : nullptr;
     threads[i].own = own[i].data();
     threads[i].channels = threads[i].dispatch_mask = threads[i].vector_mask = 0xffff;
@@ -331,7 +337,8 @@ TEST_CASE("eu jit: no kernel sees what another thread left in the registers") {
   for (const auto& [name, hex] : rows("kernels.txt"))
     for (const auto& [mask, payload] : starts) {
       INFO(name << " mask " << mask << " payload " << payload);
-      CHECK(trace(from_hex(hex), mask, mask + 7, Runner::engine, payload, 1) == trace(from_hex(hex), mask, mask + 7, Runner::interpreter, payload, 2));
+      CHECK(trace(from_hex(hex), mask, mask + 7, Runner::engine, payload, 1) ==
+            trace(from_hex(hex), mask, mask + 7, Runner::interpreter, payload, 2));
     }
   set_engine(eu::Engine::interp);
 }

@@ -33,7 +33,8 @@ struct Fixture : memory::test::Mapped {
 }  // namespace
 
 TEST_CASE("eu loader: a kernel that ends with its page is read to its end, and no page behind it is touched") {
-  for (const size_t instructions : {instructions_per_page, 2 * instructions_per_page, 5 * instructions_per_page, 5 * instructions_per_page + 1}) {
+  for (const size_t instructions :
+       {instructions_per_page, 2 * instructions_per_page, 5 * instructions_per_page, 5 * instructions_per_page + 1}) {
     CAPTURE(instructions);
     Fixture f(instructions - 1, true);
     const auto program = f.load();

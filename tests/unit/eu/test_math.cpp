@@ -28,7 +28,8 @@ float math(MathFunction function, float a, float b = 0) {
 }
 bool near(float value, double exact, int ulps) {
   const auto rounded = static_cast<float>(exact);
-  return std::abs(static_cast<double>(value) - exact) <= ulps * std::abs(static_cast<double>(std::nextafter(rounded, INFINITY)) - static_cast<double>(rounded));
+  return std::abs(static_cast<double>(value) - exact) <=
+         ulps * std::abs(static_cast<double>(std::nextafter(rounded, INFINITY)) - static_cast<double>(rounded));
 }
 
 }  // namespace
@@ -66,7 +67,8 @@ TEST_CASE("eu math: extended math has the same bits in all builds, and keeps to 
   const Transcendentals& plain = *all.tables[0];
   std::vector<std::pair<MathLane, MathLane>> functions;
   for (size_t i = 1; i < all.count; ++i)
-    for (const auto function : {&Transcendentals::log, &Transcendentals::exp, &Transcendentals::sin, &Transcendentals::cos, &Transcendentals::pow})
+    for (const auto function :
+         {&Transcendentals::log, &Transcendentals::exp, &Transcendentals::sin, &Transcendentals::cos, &Transcendentals::pow})
       functions.emplace_back(all.tables[i]->*function, plain.*function);
   for (unsigned round = 0; round < 20000; round++) {
     alignas(32) float a[8], b[8], r[8], expected[8];
@@ -77,7 +79,8 @@ TEST_CASE("eu math: extended math has the same bits in all builds, and keeps to 
     for (const auto& [one, other] : functions) {
       one(r, a, b);
       other(expected, a, b);
-      for (unsigned n = 0; n < 8; n++) REQUIRE((std::bit_cast<uint32_t>(r[n]) == std::bit_cast<uint32_t>(expected[n]) || (std::isnan(r[n]) && std::isnan(expected[n]))));
+      for (unsigned n = 0; n < 8; n++)
+        REQUIRE((std::bit_cast<uint32_t>(r[n]) == std::bit_cast<uint32_t>(expected[n]) || (std::isnan(r[n]) && std::isnan(expected[n]))));
     }
   }
   const float inf = INFINITY, none = NAN;
@@ -126,7 +129,10 @@ TEST_CASE("eu math: integer division") {
 
 TEST_CASE("eu math: IEEE division and square root by invm, rsqtm and madm give the rounded quotient") {
   // The sequence of IGC (visa, IEEE macros): y0; q0 = a*y0; e = 1 - b*y0; y1 = y0 + e*y0; r = a - b*q0; q1 = q0 + r*y1; r1 = a - b*q1; q1 + r1*y1.
-  const auto special = [](Operand o, unsigned acc) { o.swizzle = static_cast<uint8_t>(acc); return o; };
+  const auto special = [](Operand o, unsigned acc) {
+    o.swizzle = static_cast<uint8_t>(acc);
+    return o;
+  };
   const auto madm = [&](unsigned dst, unsigned acc, Operand a, Operand b, Operand c) {
     Instruction i = op(Opcode::madm, 8, grf(dst, F), a, b, c);
     i.dst.writemask = static_cast<uint8_t>(acc);

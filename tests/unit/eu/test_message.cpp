@@ -18,11 +18,13 @@ constexpr unsigned sampler = 2, render_cache = 5, urb = 6, constants = 9, data0 
 TEST_CASE("eu message: sampler") {
   const MessageOp ld = gen9_isa().message(sampler, 0x08427001);
   CHECK(ld.kind == MessageKind::load);
-  CHECK((ld.sfid == Sfid::sampler && ld.simd == 8 && ld.length == 4 && ld.response_length == 4 && !ld.header && ld.binding.index == 1 && ld.sampler == 0));
+  CHECK((ld.sfid == Sfid::sampler && ld.simd == 8 && ld.length == 4 && ld.response_length == 4 && !ld.header && ld.binding.index == 1 &&
+         ld.sampler == 0));
   REQUIRE(ld.sampled);
   CHECK((ld.sampled->kind == MessageKind::load && !ld.sampled->zero_lod));
   const MessageOp lz = gen9_isa().message(sampler, 1u << 30 | 2u << 17 | 24u << 12 | 5u << 8 | 7);
-  CHECK((lz.kind == MessageKind::sample && lz.simd == 16 && lz.returns_half && lz.sampler == 5 && lz.binding.index == 7 && lz.sampled->zero_lod));
+  CHECK((lz.kind == MessageKind::sample && lz.simd == 16 && lz.returns_half && lz.sampler == 5 && lz.binding.index == 7 &&
+         lz.sampled->zero_lod));
   // Parameters of sample_lz: u, v, r, a.
   CHECK(lz.sampled->positions[defs::parameter_letters.find('a')] == 3);
   CHECK(lz.sampled->positions[defs::parameter_letters.find('l')] == defs::no_parameter);
@@ -36,7 +38,8 @@ TEST_CASE("eu message: data ports") {
   CHECK(gen9_isa().message(data1, 9u << 14).simd == MessageOp::simd4x2);
   CHECK(gen9_isa().message(data1, 9u << 14 | 3u << 12).simd == 0);
   const MessageOp atomic = gen9_isa().message(data1, 2u << 14 | 1u << 13 | 7u << 8);
-  CHECK((atomic.kind == MessageKind::untyped_atomic && atomic.simd == 16 && atomic.operation == static_cast<uint8_t>(AtomicOperation::ADD)));
+  CHECK(
+      (atomic.kind == MessageKind::untyped_atomic && atomic.simd == 16 && atomic.operation == static_cast<uint8_t>(AtomicOperation::ADD)));
   CHECK(gen9_isa().message(data1, 12u << 14 | 1u << 12).simd == MessageOp::simd4x2);
   const MessageOp typed = gen9_isa().message(data1, 5u << 14 | 2u << 12);
   CHECK((typed.kind == MessageKind::typed_read && typed.simd == 8 && typed.high_slots && typed.components == 0xf));
@@ -53,7 +56,8 @@ TEST_CASE("eu message: data ports") {
   CHECK(gen9_isa().message(data0, 8u << 14 | 4u << 8).owords == 8);
   CHECK(gen9_isa().message(data0, 5u << 8).owords == 0);
   const MessageOp scratch = gen9_isa().message(data0, 0x020e2005);
-  CHECK((scratch.kind == MessageKind::scratch_write && scratch.registers == 4 && scratch.offset == 5 && !scratch.dword_channels && scratch.header));
+  CHECK((scratch.kind == MessageKind::scratch_write && scratch.registers == 4 && scratch.offset == 5 && !scratch.dword_channels &&
+         scratch.header));
   CHECK(gen9_isa().message(data0, 1u << 18 | 1u << 16).kind == MessageKind::scratch_read);
   CHECK(gen9_isa().message_type_name(data0, scratch.type) == "scratch block write");
 }
@@ -67,11 +71,13 @@ TEST_CASE("eu message: render targets, URB, pixel interpolator") {
   CHECK(gen9_isa().message(render_cache, 12u << 14 | 5u << 8).simd == 0);
   CHECK(gen9_isa().message(render_cache, 13u << 14 | 1u << 8).simd == 8);
   const MessageOp write = gen9_isa().message(urb, 0x0a088017);
-  CHECK((write.kind == MessageKind::urb_simd8_write && write.masked && !write.interleaved && !write.per_slot && write.offset == 1 && write.length == 5));
+  CHECK((write.kind == MessageKind::urb_simd8_write && write.masked && !write.interleaved && !write.per_slot && write.offset == 1 &&
+         write.length == 5));
   const MessageOp interleaved = gen9_isa().message(urb, 1u << 17 | 1u << 15);
   CHECK((interleaved.kind == MessageKind::urb_write_hword && interleaved.interleaved && !interleaved.masked && interleaved.per_slot));
   const MessageOp sample = gen9_isa().message(interpolator, 1u << 16 | 1u << 14 | 1u << 12 | 0x30);
-  CHECK((sample.kind == MessageKind::interpolate_sample && sample.simd == 16 && sample.linear && sample.data == 0x30 && !sample.high_slots));
+  CHECK(
+      (sample.kind == MessageKind::interpolate_sample && sample.simd == 16 && sample.linear && sample.data == 0x30 && !sample.high_slots));
 }
 
 TEST_CASE("eu message: what the extended descriptor says") {

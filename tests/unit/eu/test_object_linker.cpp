@@ -31,7 +31,8 @@ struct Made {
 /// A kernel with constants, so with relocations.
 Made made() {
   std::vector<Instruction> code;
-  for (unsigned n = 0; n < 4; n++) code.push_back(op_imm(Opcode::mul, 8, grf(10 + n, RegType::f), grf(2 + n, RegType::f), RegType::f, 0x3f9d70a4 + n));
+  for (unsigned n = 0; n < 4; n++)
+    code.push_back(op_imm(Opcode::mul, 8, grf(10 + n, RegType::f), grf(2 + n, RegType::f), RegType::f, 0x3f9d70a4 + n));
   code.push_back(end());
   const auto program = Program::decode(gen9_isa(), assemble(code));
   const jit::Variant variant{.channels = 0xff, .keep_registers = true};
@@ -47,7 +48,9 @@ T at(const std::vector<char>& file, uint64_t offset) {
   return v;
 }
 template <typename T>
-void put(std::vector<char>& file, uint64_t offset, const T& v) { std::memcpy(file.data() + offset, &v, sizeof(v)); }
+void put(std::vector<char>& file, uint64_t offset, const T& v) {
+  std::memcpy(file.data() + offset, &v, sizeof(v));
+}
 
 /// Offset in the file of the first section header of that kind.
 uint64_t section(const std::vector<char>& file, uint32_t type, uint64_t flags = 0) {
@@ -101,7 +104,8 @@ TEST_CASE("eu object linker: LLVM's file is taken, its references lead to its co
 TEST_CASE("eu object linker: each field that leads outside is refused") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const Made m = made();
-  const uint64_t header = 0, code = section(m.bytes, SHT_PROGBITS, SHF_EXECINSTR), relocations = section(m.bytes, SHT_RELA), symbols = section(m.bytes, SHT_SYMTAB);
+  const uint64_t header = 0, code = section(m.bytes, SHT_PROGBITS, SHF_EXECINSTR), relocations = section(m.bytes, SHT_RELA),
+                 symbols = section(m.bytes, SHT_SYMTAB);
   const auto refused = [&](const char* what, auto change) {
     std::vector<char> file = m.bytes;
     change(file);
@@ -138,7 +142,8 @@ TEST_CASE("eu object linker: each field that leads outside is refused") {
   const uint64_t first = at<Elf64_Shdr>(m.bytes, relocations).sh_offset;
   refused("a relocation outside of its section", in(rela, first, [](auto& r) { r.r_offset = uint64_t{1} << 40; }));
   refused("a relocation at the last byte", in(rela, first, [&](auto& r) { r.r_offset = at<Elf64_Shdr>(m.bytes, code).sh_size - 1; }));
-  refused("another kind of relocation", in(rela, first, [](auto& r) { r.r_info = ELF64_R_INFO(ELF64_R_SYM(r.r_info), R_X86_64_GOTPCREL); }));
+  refused("another kind of relocation",
+          in(rela, first, [](auto& r) { r.r_info = ELF64_R_INFO(ELF64_R_SYM(r.r_info), R_X86_64_GOTPCREL); }));
   refused("a symbol that is not there", in(rela, first, [](auto& r) { r.r_info = ELF64_R_INFO(100000, R_X86_64_PC32); }));
   refused("no symbol", in(rela, first, [](auto& r) { r.r_info = ELF64_R_INFO(0, R_X86_64_PC32); }));
   refused("far away", in(rela, first, [](auto& r) { r.r_addend = int64_t{1} << 40; }));

@@ -61,7 +61,8 @@ struct Fixture {
   }
 };
 
-const std::vector<Instruction> log_barrier_log = {message(10, 0x02000000, 1), message(gateway, barrier_message, 2), wait(), message(10, 0x02000000, 1)};
+const std::vector<Instruction> log_barrier_log = {message(10, 0x02000000, 1), message(gateway, barrier_message, 2), wait(),
+                                                  message(10, 0x02000000, 1)};
 
 }  // namespace
 

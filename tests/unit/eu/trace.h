@@ -35,7 +35,8 @@ inline void answer_messages(Machine& m, Trace& t, std::mt19937& answers, unsigne
     t.add(message.payload2);
     for (Grf& g : message.response)
       for (unsigned n = 0; n < 8; n++)
-        if (message.exec_mask >> n & 1) g.dw[n] = answers() % 3 ? std::bit_cast<uint32_t>(static_cast<float>(answers() % 64)) : answers() % 16;
+        if (message.exec_mask >> n & 1)
+          g.dw[n] = answers() % 3 ? std::bit_cast<uint32_t>(static_cast<float>(answers() % 64)) : answers() % 16;
     m.thread.notify();
     // A loop that waits for an answer we do not give ends here, at the same message either way.
     if (++messages == 5000) m.stop.request(StopFlag::reset);
@@ -44,7 +45,8 @@ inline void answer_messages(Machine& m, Trace& t, std::mt19937& answers, unsigne
 }
 
 /// `payload`: registers that are filled as a fixed function does; the others hold what `leftovers` makes of them.
-inline Trace trace(const std::vector<std::byte>& code, uint32_t mask, uint32_t seed, Runner runner, unsigned payload = grf_count, uint32_t leftovers = 0) {
+inline Trace trace(const std::vector<std::byte>& code, uint32_t mask, uint32_t seed, Runner runner, unsigned payload = grf_count,
+                   uint32_t leftovers = 0) {
   Machine m;
   m.load(code, mask, 0, payload);
   std::mt19937 random(seed);
@@ -74,14 +76,17 @@ struct SeriesOf {
 };
 
 /// Of some threads, in the order in which they run. `mask` 0: each has its own.
-inline Trace trace_series(const std::vector<std::byte>& code, uint32_t mask, uint32_t seed, const SeriesLayout& layout, const SeriesOf& series = {}) {
+inline Trace trace_series(const std::vector<std::byte>& code, uint32_t mask, uint32_t seed, const SeriesLayout& layout,
+                          const SeriesOf& series = {}) {
   Machine m;
   m.load(code, mask ? mask : 0xffff);
   std::mt19937 random(seed);
   const auto registers = [&](size_t count) {
     std::vector<Grf> made(std::max<size_t>(count, 1));
     for (Grf& g : made)
-      for (uint32_t& dw : g.dw) dw = random() % 4 ? std::bit_cast<uint32_t>(static_cast<float>(random() % 4096) / 64.0f - 8.0f) : static_cast<uint32_t>(random() % 64);
+      for (uint32_t& dw : g.dw)
+        dw = random() % 4 ? std::bit_cast<uint32_t>(static_cast<float>(random() % 4096) / 64.0f - 8.0f)
+                          : static_cast<uint32_t>(random() % 64);
     return made;
   };
   const std::vector<Grf> constants = registers(size_t{layout.attributes} - layout.constants);
@@ -110,7 +115,8 @@ inline Trace trace_series(const std::vector<std::byte>& code, uint32_t mask, uin
   };
   ThreadStart how;
   how.program = m.program.get();
-  run_series(m.thread, how, {layout, threads.data(), static_cast<uint32_t>(threads.size()), mask, constants.data(), &running}, m.env, m.target);
+  run_series(m.thread, how, {layout, threads.data(), static_cast<uint32_t>(threads.size()), mask, constants.data(), &running}, m.env,
+             m.target);
   return t;
 }
 

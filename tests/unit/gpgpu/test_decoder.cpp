@@ -34,7 +34,8 @@ TEST_CASE("GPGPU_WALKER's fields") {
   // Dword 0 bit 8 predicate, bit 10 indirect; 4 bits 31:30 SIMD size, 21:16, 13:8, 5:0 threads less one; 5, 8, 11 the first groups, 7, 10, 12 the end.
   const auto decoder = make_decoder(defs::gen9::commands);
   REQUIRE(decoder);
-  const std::vector<uint32_t> packet{0x7105000d | 1u << 8, 3, 64, 0x40, 1u << 30 | 2u << 16 | 1u << 8 | 7, 11, 0, 21, 12, 0, 22, 13, 23, 0xff, 0xf};
+  const std::vector<uint32_t> packet{
+      0x7105000d | 1u << 8, 3, 64, 0x40, 1u << 30 | 2u << 16 | 1u << 8 | 7, 11, 0, 21, 12, 0, 22, 13, 23, 0xff, 0xf};
   const WalkCommand walk = decoder->walk(packet);
   CHECK((walk.predicated && !walk.end_in_registers && walk.descriptor == 3));
   CHECK((walk.channels == 16 && walk.width == 8 && walk.height == 2 && walk.depth == 3));

@@ -32,7 +32,8 @@ std::vector<MediaPosition> walked(const Command& command) {
   std::vector<MediaPosition> all;
   const StopFlag stop;
   uint64_t visited = 0;
-  CHECK(MediaWalk(command).run(stop, visited, [&](const MediaPosition& p) { return all.push_back(p), ExecResult::done; }) == ExecResult::done);
+  CHECK(MediaWalk(command).run(stop, visited, [&](const MediaPosition& p) { return all.push_back(p), ExecResult::done; }) ==
+        ExecResult::done);
   return all;
 }
 
@@ -107,7 +108,8 @@ TEST_CASE("media walk: every colour at each place; what the body says ends the w
   const StopFlag stop;
   unsigned visits = 0;
   uint64_t visited = 0;
-  CHECK(MediaWalk(c).run(stop, visited, [&](const MediaPosition&) { return ++visits == 4 ? ExecResult::fault : ExecResult::done; }) == ExecResult::fault);
+  CHECK(MediaWalk(c).run(stop, visited, [&](const MediaPosition&) { return ++visits == 4 ? ExecResult::fault : ExecResult::done; }) ==
+        ExecResult::fault);
   CHECK(visits == 4);
 }
 

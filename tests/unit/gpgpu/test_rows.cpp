@@ -46,7 +46,8 @@ class Ports : public MessageTarget {
 
 std::array<uint32_t, 16> raw_buffer(uint64_t base, uint32_t size) {
   const uint32_t last = size - 1;
-  return {4u << 29 | 0x1ffu << 18, 0, (last >> 7 & 0x3fff) << 16 | (last & 0x7f), (last >> 21) << 21, 0, 0, 0, selects, static_cast<uint32_t>(base)};
+  return {4u << 29 | 0x1ffu << 18,    0, (last >> 7 & 0x3fff) << 16 | (last & 0x7f), (last >> 21) << 21, 0, 0, 0, selects,
+          static_cast<uint32_t>(base)};
 }
 
 struct Shape {
@@ -109,7 +110,8 @@ std::vector<Grf> offsets(std::mt19937& random, const Shape& shape, bool in_place
       continue;
     }
     const bool in_a_row = random() % 6 != 0;
-    const auto first = around[message % 4] + static_cast<uint32_t>(random() % 0x180), step = in_a_row ? 4 * shape.count : static_cast<uint32_t>(random() % 40);
+    const auto first = around[message % 4] + static_cast<uint32_t>(random() % 0x180),
+               step = in_a_row ? 4 * shape.count : static_cast<uint32_t>(random() % 40);
     for (unsigned lane = 0; lane < shape.lanes; lane++) registers[message * shape.each() + lane / 8].dw[lane % 8] = first + lane * step;
   }
   return registers;
@@ -133,7 +135,8 @@ Seen walk(eu::Engine engine, const Shape& shape, uint32_t seed, bool far = false
   const auto first = raw_buffer(source + (far ? 0 : 4 * (random() % 64)), size), second = raw_buffer(target, size);
   mapped.view.write(states, first.data(), sizeof first);
   mapped.view.write(states + 64, second.data(), sizeof second);
-  for (uint64_t at = source; !same_buffer && at < source + buffer_pages * 4096; at += 4) mapped.view.store(at, static_cast<uint32_t>(random()));
+  for (uint64_t at = source; !same_buffer && at < source + buffer_pages * 4096; at += 4)
+    mapped.view.store(at, static_cast<uint32_t>(random()));
 
   mmio::RegisterFile registers{softgen::defs::gen9::registers};
   StopFlag stop;
@@ -149,7 +152,7 @@ Seen walk(eu::Engine engine, const Shape& shape, uint32_t seed, bool far = false
     for (size_t r = 0; r < kernel.curbe.size(); r++)
       for (unsigned lane = 0; lane < 8; lane++)
         kernel.curbe[r].dw[lane] = static_cast<uint32_t>(r / shape.each() % 4 % 3 ? 0 : r / (4 * shape.each()) * 1024 + seed % 2 * 32) +
-                                             4 * shape.count * (lane + static_cast<uint32_t>(r % shape.each()) * 8);
+                                   4 * shape.count * (lane + static_cast<uint32_t>(r % shape.each()) * 8);
   WalkCommand command;
   command.channels = shape.lanes == 16 ? 16 : 8;
   command.width = threads;

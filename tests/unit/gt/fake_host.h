@@ -129,10 +129,8 @@ class FakeHost {
  private:
   void set_timer(unsigned id, int64_t deadline) {
     std::lock_guard lock(mutex_);
-    if (deadline < 0)
-      timers_.erase(id);
-    else
-      timers_[id] = deadline;
+    if (deadline < 0) timers_.erase(id);
+    else timers_[id] = deadline;
   }
   void set_level(bool level) {
     {

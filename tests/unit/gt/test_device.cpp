@@ -72,7 +72,7 @@ TEST_CASE("all platforms have an instruction set; a row that names none is refus
 TEST_CASE("an instruction set with more than a thread holds is not run") {
   const eu::IsaLimits limits = gt::isa_of(defs::platforms().front()).limits();
   CHECK(gt::fits(limits));
-  const auto fits_with = [&](unsigned eu::IsaLimits::*member, unsigned value) {
+  const auto fits_with = [&](unsigned eu::IsaLimits::* member, unsigned value) {
     eu::IsaLimits changed = limits;
     changed.*member = value;
     return gt::fits(changed);

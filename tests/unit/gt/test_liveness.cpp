@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "endless_work.h"
-#include "hw/base/work.h"
 #include "hw/base/host_cpu.h"
+#include "hw/base/work.h"
 #include "hw/eu/jit/engine.h"
 #include "hw/mmio/register_file.h"
 #include "tests/unit/gt/fake_host.h"
@@ -44,12 +44,13 @@ const EndlessWork& work_named(std::string_view name) {
 /// Ends a test that hangs, and prints its name.
 class Watchdog {
  public:
-  explicit Watchdog(std::string what) : thread_([this, what = std::move(what)] {
-    std::unique_lock lock(mutex_);
-    if (ended_.wait_for(lock, std::chrono::minutes(1), [this] { return done_; })) return;
-    std::fprintf(stderr, "%s: no answer\n", what.c_str());
-    std::abort();
-  }) {}
+  explicit Watchdog(std::string what)
+      : thread_([this, what = std::move(what)] {
+          std::unique_lock lock(mutex_);
+          if (ended_.wait_for(lock, std::chrono::minutes(1), [this] { return done_; })) return;
+          std::fprintf(stderr, "%s: no answer\n", what.c_str());
+          std::abort();
+        }) {}
   ~Watchdog() {
     {
       std::lock_guard lock(mutex_);

@@ -28,25 +28,25 @@ TEST_CASE("i915 probe: forcewake is acknowledged at once") {  // intel_uncore.c:
 
 TEST_CASE("i915 probe: no hypervisor, no eDRAM, no unclaimed access") {
   FakeHost host;
-  CHECK(sg_bar0_read(host.device(), 0x78000, 8) == 0);        // i915_vgpu.c:intel_vgpu_detect
-  CHECK(host.read(reg::HSW_EDRAM_CAP) == 0);                  // intel_dram.c:intel_dram_edram_detect
-  host.write(reg::FPGA_DBG, 1u << 31);                        // intel_uncore.c:fpga_check_for_unclaimed_mmio
+  CHECK(sg_bar0_read(host.device(), 0x78000, 8) == 0);  // i915_vgpu.c:intel_vgpu_detect
+  CHECK(host.read(reg::HSW_EDRAM_CAP) == 0);            // intel_dram.c:intel_dram_edram_detect
+  host.write(reg::FPGA_DBG, 1u << 31);                  // intel_uncore.c:fpga_check_for_unclaimed_mmio
   CHECK(host.read(reg::FPGA_DBG) == 0);
-  CHECK(host.read(reg::STOLEN_RESERVED) == 0);                // i915_gem_stolen.c:bdw_get_stolen_reserved
-  CHECK((host.read(reg::GUC_WOPCM_SIZE) & 1) == 0);           // intel_wopcm.c:intel_wopcm_init
+  CHECK(host.read(reg::STOLEN_RESERVED) == 0);       // i915_gem_stolen.c:bdw_get_stolen_reserved
+  CHECK((host.read(reg::GUC_WOPCM_SIZE) & 1) == 0);  // intel_wopcm.c:intel_wopcm_init
   CHECK((host.read(reg::DMA_GUC_WOPCM_OFFSET) & 1) == 0);
 }
 
 TEST_CASE("i915 probe: one slice of three subslices of eight EUs at 12 MHz") {
   FakeHost host;
-  const uint32_t fuse2 = host.read(reg::FUSE2);               // intel_sseu.c:gen9_sseu_info_init
+  const uint32_t fuse2 = host.read(reg::FUSE2);  // intel_sseu.c:gen9_sseu_info_init
   CHECK((fuse2 >> 25 & 7) == 1);
   CHECK((fuse2 >> 20 & 0xf) == 8);
   CHECK(host.read(reg::EU_DISABLE(0)) == 0);
-  const uint32_t ctc = host.read(reg::CTC_MODE);              // intel_gt_clock_utils.c:gen9_read_clock_frequency
+  const uint32_t ctc = host.read(reg::CTC_MODE);  // intel_gt_clock_utils.c:gen9_read_clock_frequency
   CHECK((ctc & 1) == 0);
   CHECK(24'000'000u >> (3 - (ctc >> 1 & 3)) == 12'000'000u);
-  const uint32_t caps = host.read(reg::RP_STATE_CAP);         // intel_rps.c:gen6_rps_get_freq_caps
+  const uint32_t caps = host.read(reg::RP_STATE_CAP);  // intel_rps.c:gen6_rps_get_freq_caps
   CHECK((caps & 0xff) > (caps >> 8 & 0xff));
   CHECK((caps >> 8 & 0xff) >= (caps >> 16 & 0xff));
   CHECK((caps >> 16 & 0xff) > 0);

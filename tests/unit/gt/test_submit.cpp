@@ -164,9 +164,7 @@ TEST_CASE("a busy device is saved, loaded into another, and finishes there") {
     __atomic_store_n(&other.ram<uint32_t>(target + 8), 7, __ATOMIC_RELEASE);
     for (int i = 0; i < 1000 && threads == 0 && !other.level(); ++i) other.advance(1'000'000);
     REQUIRE(other.wait_messages(1));
-    while (__atomic_load_n(&other.ram<uint32_t>(target), __ATOMIC_ACQUIRE) != 0x4321) {
-      other.advance(1'000'000);
-    }
+    while (__atomic_load_n(&other.ram<uint32_t>(target), __ATOMIC_ACQUIRE) != 0x4321) { other.advance(1'000'000); }
     CHECK(one.ram<uint32_t>(target) == 0);
   }
 }
@@ -200,8 +198,7 @@ TEST_CASE("resets drop what runs") {
   const unsigned before = host.messages();
   again.submit();
   REQUIRE(host.wait_messages(before + 1));
-  while (__atomic_load_n(&host.ram<uint32_t>(target), __ATOMIC_ACQUIRE) != 2) {
-  }
+  while (__atomic_load_n(&host.ram<uint32_t>(target), __ATOMIC_ACQUIRE) != 2) {}
 }
 
 TEST_CASE("memory changes while an engine waits") {
@@ -247,7 +244,8 @@ TEST_CASE("a blit through BCS fills a rectangle") {
   FakeHost host(1);
   Driver driver(host, engines[1]);
   // XY_COLOR_BLT, 32 bits, ROP PATCOPY: (1,1)-(3,3) of a surface of 16 bytes pitch at `target`.
-  driver.emit({0x2u << 29 | 0x50u << 22 | 3u << 20 | 5, 3u << 24 | 0xf0u << 16 | 16, 1u << 16 | 1, 3u << 16 | 3, target, 0, 0xcafe'f00d, mi_noop});
+  driver.emit(
+      {0x2u << 29 | 0x50u << 22 | 3u << 20 | 5, 3u << 24 | 0xf0u << 16 | 16, 1u << 16 | 1, 3u << 16 | 3, target, 0, 0xcafe'f00d, mi_noop});
   driver.emit_breadcrumb(1);
   driver.submit();
   REQUIRE(driver.run_to_idle());

@@ -154,7 +154,8 @@ TEST_CASE("kbl2: its blitter has its registers, its interrupts and its reset whe
 
 TEST_CASE("kbl2: a context image keeps the registers that its table marks") {
   const auto has = [](const defs::RegisterSet& set, uint32_t offset) {
-    return std::ranges::count(cs::other_context_registers(set, test::kbl2.contexts->of(EngineClass::render), EngineId::rcs), offset, &cs::OtherRegister::offset);
+    return std::ranges::count(cs::other_context_registers(set, test::kbl2.contexts->of(EngineClass::render), EngineId::rcs), offset,
+                              &cs::OtherRegister::offset);
   };
   CHECK(has(*test::kbl2.registers, 0x7ffc) == 1);
   CHECK(has(*test::kbl2.registers, reg::CACHE_MODE_1) == 0);

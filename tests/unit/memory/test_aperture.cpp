@@ -66,8 +66,7 @@ TEST_CASE_METHOD(Fixture, "a fenced region is seen linear, for both walks") {
       for (unsigned b = 0; b < 4096; ++b) {
         const uint8_t value = static_cast<uint8_t>(tile * 37 + b * 11 + (b >> 8));
         memory.write(base + first + tile * 4096 + b, &value, 1);
-        const unsigned row = tile / row_tiles * height + (order[b] >> 16),
-                       column = tile % row_tiles * width + (order[b] & 0xffff);
+        const unsigned row = tile / row_tiles * height + (order[b] >> 16), column = tile % row_tiles * width + (order[b] & 0xffff);
         expect[row * pitch + column] = value;
       }
     bool same = true;

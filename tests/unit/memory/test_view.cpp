@@ -188,7 +188,8 @@ TEST_CASE_METHOD(Fixture, "a stretch is as long as pages follow each other, may 
   for (size_t i = 0; i < model.size(); i++) {
     const uint32_t kind = random() % 16;
     Page& page = model[i];
-    page = i && kind > 3 ? Page{model[i - 1].gpa + View::page_size, true, model[i - 1].writable} : Page{random() % ram * View::page_size, kind != 0, kind > 1};
+    page = i && kind > 3 ? Page{model[i - 1].gpa + View::page_size, true, model[i - 1].writable}
+                         : Page{random() % ram * View::page_size, kind != 0, kind > 1};
     if (page.gpa >= ram * View::page_size) page.gpa = 0;
     if (page.there) tables.map(pml4, va + i * View::page_size, page.gpa | 0x800'0000, present | (page.writable ? read_write : 0));
   }
@@ -202,7 +203,8 @@ TEST_CASE_METHOD(Fixture, "a stretch is as long as pages follow each other, may 
       if (!usable) continue;
       uint64_t expected = View::page_size;
       for (size_t k = i + 1; k % pages && k < model.size() && expected < most; k++, expected += View::page_size) {
-        const bool follows = model[k].there && model[k].gpa == model[k - 1].gpa + View::page_size && model[k].writable == model[k - 1].writable;
+        const bool follows =
+            model[k].there && model[k].gpa == model[k - 1].gpa + View::page_size && model[k].writable == model[k - 1].writable;
         if (!follows || model[k].gpa % SparseMemory::chunk_size == 0) break;
       }
       REQUIRE(found.size == expected);

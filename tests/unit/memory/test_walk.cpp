@@ -54,8 +54,7 @@ TEST_CASE_METHOD(Fixture, "64K pages take each sixteenth PTE") {
   constexpr uint64_t va = 0x12'3440'0000;
   const uint64_t pd = tables.directory(pml4, va);
   const uint64_t pt = tables.below(pd, va >> 21 & 511);
-  for (unsigned i = 0; i < 512; ++i)
-    tables.set(pt, i, i % 16 ? 0xdead000 | present : (0x100'0000 + i * 4096) | present | read_write);
+  for (unsigned i = 0; i < 512; ++i) tables.set(pt, i, i % 16 ? 0xdead000 | present : (0x100'0000 + i * 4096) | present | read_write);
   tables.set(pd, va >> 21 & 511, pt | present | read_write | page_64k);
   for (uint64_t offset : {uint64_t{0}, uint64_t{0xffff}, uint64_t{0x1'0000}, uint64_t{0x1f'fabc}}) {
     const Translation t = translate(space, memory, va + offset);
@@ -98,8 +97,7 @@ TEST_CASE_METHOD(Fixture, "a legacy 32-bit PPGTT has four directories and ends a
     tables.set(tables.below(pds[i], 3), 7, (0x10'0000 * (i + 1)) | present | read_write);
   }
   const auto legacy = AddressSpace::ppgtt32(pds, generation);
-  for (uint64_t i = 0; i < 4; ++i)
-    CHECK(translate(legacy, memory, i << 30 | 3 << 21 | 7 << 12 | 9).gpa == 0x10'0000 * (i + 1) + 9);
+  for (uint64_t i = 0; i < 4; ++i) CHECK(translate(legacy, memory, i << 30 | 3 << 21 | 7 << 12 | 9).gpa == 0x10'0000 * (i + 1) + 9);
   CHECK_FALSE(translate(legacy, memory, uint64_t{1} << 32 | 3 << 21 | 7 << 12).valid);
 }
 
@@ -114,8 +112,7 @@ TEST_CASE("tables outside RAM and tables that hold themselves end in a fault or 
   CHECK(translate(space, flat, 0x1234'5678'9abc).gpa == 0xabc);
   ram[0] = 0x55'5555'5000 | present;
   CHECK(translate(space, flat, 0).fault == FaultType::invalid_pdpe);
-  CHECK(translate(AddressSpace::ppgtt48(~uint64_t{0}, generation), flat, 0).fault ==
-        FaultType::invalid_pml4e);
+  CHECK(translate(AddressSpace::ppgtt48(~uint64_t{0}, generation), flat, 0).fault == FaultType::invalid_pml4e);
 }
 
 TEST_CASE("the GGTT window keeps what is written in any access size, and the table survives save and load") {

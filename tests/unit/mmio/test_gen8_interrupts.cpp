@@ -100,14 +100,18 @@ TEST_CASE("each event has the bit of the manual") {
     f.write(iir, bits);
     return bits;
   };
-  const std::pair<EngineEvents, uint32_t> engine_rows[] = {{user, 0}, {error, 3}, {flush_notify, 4}, {context_switch, 8}, {wait_semaphore, 11}};
+  const std::pair<EngineEvents, uint32_t> engine_rows[] = {
+      {user, 0}, {error, 3}, {flush_notify, 4}, {context_switch, 8}, {wait_semaphore, 11}};
   for (const auto& [event, bit] : engine_rows) {
     f.tree.raise(EngineId::rcs, event);
     CHECK(taken(reg::GT_IIR(0)) == 1u << bit);
     CHECK(f.tree.engine_bits(EngineId::bcs, event) == 1u << (16 + bit));
   }
-  const std::pair<PipeEvents, uint32_t> pipe_rows[] = {{vertical_blank, 0},           {pipe_event::vertical_sync, 1}, {pipe_event::crc_done, 28},
-                                                       {pipe_event::flip_done(0), 3}, {pipe_event::flip_done(3), 6}};
+  const std::pair<PipeEvents, uint32_t> pipe_rows[] = {{vertical_blank, 0},
+                                                       {pipe_event::vertical_sync, 1},
+                                                       {pipe_event::crc_done, 28},
+                                                       {pipe_event::flip_done(0), 3},
+                                                       {pipe_event::flip_done(3), 6}};
   for (const auto& [event, bit] : pipe_rows) {
     f.write(reg::DE_PIPE_IMR(1), ~(1u << bit));
     CHECK(f.tree.unmasked(1) == event);

@@ -42,7 +42,8 @@ using Shapes = std::vector<std::vector<uint32_t>>;
 TEST_CASE("lists drop what is not whole, and a cut starts anew") {
   CHECK(shapes(assemble(Topology::triangle_list, {0, 1, 2, 3, 4, cut, 5, 6, 7})) == Shapes{{0, 1, 2}, {5, 6, 7}});
   CHECK(shapes(assemble(Topology::line_list, {0, 1, 2})) == Shapes{{0, 1}});
-  CHECK(shapes(assemble(static_cast<Topology>(static_cast<unsigned>(Topology::patch_list_1) + 3), {0, 1, 2, 3, 4, 5, 6, 7})) == Shapes{{0, 1, 2, 3}, {4, 5, 6, 7}});
+  CHECK(shapes(assemble(static_cast<Topology>(static_cast<unsigned>(Topology::patch_list_1) + 3), {0, 1, 2, 3, 4, 5, 6, 7})) ==
+        Shapes{{0, 1, 2, 3}, {4, 5, 6, 7}});
 }
 
 TEST_CASE("every other triangle of a strip is turned round") {
@@ -75,7 +76,8 @@ TEST_CASE("edges of quads and polygons are their sides, once each") {
     Sides result;
     Assembler assembler(topology, {}, [&](const Object& o) {
       for (unsigned i = 0; i < 3; ++i)
-        if (o.edges >> i & 1) result.emplace(std::min(o.vertices[i], o.vertices[(i + 1) % 3]), std::max(o.vertices[i], o.vertices[(i + 1) % 3]));
+        if (o.edges >> i & 1)
+          result.emplace(std::min(o.vertices[i], o.vertices[(i + 1) % 3]), std::max(o.vertices[i], o.vertices[(i + 1) % 3]));
     });
     for (const uint32_t v : vertices) assembler.vertex(v);
     assembler.cut();

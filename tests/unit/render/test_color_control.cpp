@@ -118,7 +118,8 @@ TEST_CASE("objects outside of the level touch nothing") {
 
 TEST_CASE("no two tiles share a byte of the CCS") {
   Fixture f;
-  for (const auto format : {surface::SurfaceFormat::B8G8R8A8_UNORM, surface::SurfaceFormat::R16G16B16A16_FLOAT, surface::SurfaceFormat::R32G32B32A32_FLOAT}) {
+  for (const auto format :
+       {surface::SurfaceFormat::B8G8R8A8_UNORM, surface::SurfaceFormat::R16G16B16A16_FLOAT, surface::SurfaceFormat::R32G32B32A32_FLOAT}) {
     f.surface.format = surface::find_format(format);
     f.surface.width = f.surface.height = 150;
     f.surface.aux_qpitch = 772;

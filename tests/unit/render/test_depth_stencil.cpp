@@ -22,7 +22,8 @@ struct Fixture : memory::test::Mapped {
 
   /// A 16x16 buffer of 24 bits, less or equal, written.
   Fixture() : Mapped(base, 0x20000) {
-    const uint32_t buffer[] = {0x78050006, 1u << 29 | 1u << 28 | 3u << 18 | 127, static_cast<uint32_t>(base), 0, 15u << 18 | 15u << 4, 0, 0, 8};
+    const uint32_t buffer[] = {0x78050006, 1u << 29 | 1u << 28 | 3u << 18 | 127, static_cast<uint32_t>(base), 0, 15u << 18 | 15u << 4, 0, 0,
+                               8};
     const uint32_t tests[] = {0x784e0002, 4u << 5 | 3, 0, 0};
     store.accept({0, defs::gen9::commands.find("3DSTATE_DEPTH_BUFFER"), buffer});
     store.accept({0, defs::gen9::commands.find("3DSTATE_WM_DEPTH_STENCIL"), tests});
@@ -74,7 +75,8 @@ TEST_CASE("a cleared slice has the clear value that is bound until something is 
   Fixture f;
   set_log_sink({});
   constexpr uint64_t hiz = base + 0x8000;
-  const uint32_t buffer[] = {0x78050006, 1u << 29 | 1u << 28 | 1u << 22 | 3u << 18 | 127, static_cast<uint32_t>(base), 0, 15u << 18 | 15u << 4, 0, 0, 8};
+  const uint32_t buffer[] = {
+      0x78050006, 1u << 29 | 1u << 28 | 1u << 22 | 3u << 18 | 127, static_cast<uint32_t>(base), 0, 15u << 18 | 15u << 4, 0, 0, 8};
   const uint32_t hier[] = {0x78070003, 127, static_cast<uint32_t>(hiz), 0, 16};
   f.store.accept({0, defs::gen9::commands.find("3DSTATE_DEPTH_BUFFER"), buffer});
   f.store.accept({0, defs::gen9::commands.find("3DSTATE_HIER_DEPTH_BUFFER"), hier});

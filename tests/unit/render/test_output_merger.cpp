@@ -46,7 +46,8 @@ TEST_CASE("the first write to a cleared pixel gives its other samples the clear 
   const OutputMerger merger(DrawState{});
   const RenderTarget rt(f.surface);
   merger.write(f.view, rt, merger.mode(rt, 0), 3, 2, 0, 0b0010, green());
-  const uint32_t red = std::bit_cast<uint32_t>(std::array<uint8_t, 4>{255, 0, 0, 255}), written = std::bit_cast<uint32_t>(std::array<uint8_t, 4>{0, 255, 0, 255});
+  const uint32_t red = std::bit_cast<uint32_t>(std::array<uint8_t, 4>{255, 0, 0, 255}),
+                 written = std::bit_cast<uint32_t>(std::array<uint8_t, 4>{0, 255, 0, 255});
   for (unsigned s = 0; s < 4; ++s) CHECK(f.view.load<uint32_t>(rt.level->address(3, 2, 0, s)) == (s == 1 ? written : red));
   CHECK(rt.mcs.read(f.view, 3, 2, 0) == rt.mcs.identity());
   CHECK(rt.mcs.is_clear(rt.mcs.read(f.view, 4, 2, 0)));

@@ -76,8 +76,8 @@ surface::Surface decoded(const SurfaceState& s) { return surface::decode_surface
 /// Pitches of no whole number of tiles among them; the longest keeps 64 rows within the memory.
 constexpr uint32_t pitches[] = {1, 4, 127, 128, 132, 160, 255, 256, 257, 400, 511, 512, 520, 640, 1016, 1024, 1028};
 constexpr uint64_t bases[] = {base, base + 4, base + 16, base + 64, base + 0x200, base + 0xe10, base + 0xfc0};
-constexpr SurfaceState::TileMode tilings[] = {SurfaceState::TileMode::LINEAR, SurfaceState::TileMode::WMAJOR, SurfaceState::TileMode::XMAJOR,
-                                              SurfaceState::TileMode::YMAJOR};
+constexpr SurfaceState::TileMode tilings[] = {SurfaceState::TileMode::LINEAR, SurfaceState::TileMode::WMAJOR,
+                                              SurfaceState::TileMode::XMAJOR, SurfaceState::TileMode::YMAJOR};
 
 surface::Surface yf_tiled(SurfaceFormat format, uint64_t at, uint32_t pitch) {
   SurfaceState state = image(format, SurfaceState::TileMode::YMAJOR, at, pitch);
@@ -150,7 +150,8 @@ TEST_CASE("quads and blocks of a target are where its surface has their pixels")
   Fixture f;
   const OutputMerger merger(DrawState{});
   constexpr auto format = SurfaceFormat::R8G8B8A8_UNORM;
-  for (const surface::Surface& s : {decoded(image(format, SurfaceState::TileMode::XMAJOR, base, 512)), decoded(image(format, SurfaceState::TileMode::YMAJOR, base, 256)), yf_tiled(format, base, 256)}) {
+  for (const surface::Surface& s : {decoded(image(format, SurfaceState::TileMode::XMAJOR, base, 512)),
+                                    decoded(image(format, SurfaceState::TileMode::YMAJOR, base, 256)), yf_tiled(format, base, 256)}) {
     const RenderTarget rt(s);
     CAPTURE(surface::tiling_name(s.tiling));
     REQUIRE(merger.color_kernel(rt, 0));

@@ -64,9 +64,10 @@ std::vector<const PixelKernels*> builds() {
 TEST_CASE("eight pixels of colour are written as the output merger writes each") {
   INFO("seed " << seed);
   Fixture f;
-  constexpr surface::SurfaceFormat formats[] = {surface::SurfaceFormat::R8G8B8A8_UNORM, surface::SurfaceFormat::B8G8R8A8_UNORM, surface::SurfaceFormat::B8G8R8X8_UNORM,
-                                                surface::SurfaceFormat::B8G8R8A8_UNORM_SRGB, surface::SurfaceFormat::R32_UINT, surface::SurfaceFormat::R32_FLOAT,
-                                                surface::SurfaceFormat::R8G8B8A8_UINT, surface::SurfaceFormat::R32_SINT};
+  constexpr surface::SurfaceFormat formats[] = {surface::SurfaceFormat::R8G8B8A8_UNORM, surface::SurfaceFormat::B8G8R8A8_UNORM,
+                                                surface::SurfaceFormat::B8G8R8X8_UNORM, surface::SurfaceFormat::B8G8R8A8_UNORM_SRGB,
+                                                surface::SurfaceFormat::R32_UINT,       surface::SurfaceFormat::R32_FLOAT,
+                                                surface::SurfaceFormat::R8G8B8A8_UINT,  surface::SurfaceFormat::R32_SINT};
   unsigned compared = 0;
   for (unsigned round = 0; round < 6000; ++round) {
     f.surface.format = surface::find_format(formats[f.any() % 8]);
@@ -102,7 +103,8 @@ TEST_CASE("eight pixels of colour are written as the output merger writes each")
     fill();
     for (unsigned i = 0; i < 8; ++i) {
       PixelColor color;
-      for (unsigned c = 0; c < 4; ++c) color.source0[c] = std::bit_cast<uint32_t>(source[c][i]), color.source1[c] = std::bit_cast<uint32_t>(source[4 + c][i]);
+      for (unsigned c = 0; c < 4; ++c)
+        color.source0[c] = std::bit_cast<uint32_t>(source[c][i]), color.source1[c] = std::bit_cast<uint32_t>(source[4 + c][i]);
       if (lanes >> i & 1) merger.write(f.view, rt, merger.mode(rt, 0), pixel(i)[0], pixel(i)[1], 0, 1, color);
     }
     const auto expected = result();
@@ -125,7 +127,8 @@ TEST_CASE("blocks pass the depth test as their pixels do") {
   for (const uint32_t format : {1u, 3u, 5u}) {  // D32_FLOAT, D24_UNORM_X8_UINT, D16_UNORM
     const uint32_t bytes = format == 5 ? 2 : 4;
     Fixture f;
-    const uint32_t buffer[] = {0x78050006, 1u << 29 | 1u << 28 | format << 18 | 127, static_cast<uint32_t>(base), 0, 15u << 18 | 15u << 4, 0, 0, 8};
+    const uint32_t buffer[] = {
+        0x78050006, 1u << 29 | 1u << 28 | format << 18 | 127, static_cast<uint32_t>(base), 0, 15u << 18 | 15u << 4, 0, 0, 8};
     f.store.accept({0, defs::gen9::commands.find("3DSTATE_DEPTH_BUFFER"), buffer});
     for (unsigned round = 0; round < 200; ++round) {
       const uint32_t tests[] = {0x784e0002, (round & 7) << 5 | (f.any() & 3), 0, 0};
@@ -139,17 +142,21 @@ TEST_CASE("blocks pass the depth test as their pixels do") {
       std::array<uint32_t, 64> old, expected, got;
       const auto at = [&](unsigned i) { return base + surface::offset_y((8 + i % 8) * bytes, i / 8, 128); };
       const auto load = [&](unsigned i) { return bytes == 2 ? f.view.load<uint16_t>(at(i)) : f.view.load<uint32_t>(at(i)); };
-      const auto store = [&](unsigned i, uint32_t v) { bytes == 2 ? f.view.store(at(i), static_cast<uint16_t>(v)) : f.view.store(at(i), v); };
+      const auto store = [&](unsigned i, uint32_t v) {
+        bytes == 2 ? f.view.store(at(i), static_cast<uint16_t>(v)) : f.view.store(at(i), v);
+      };
       for (unsigned i = 0; i < 64; ++i) {
         const double z = a * (8 + i % 8 + 0.5) + b * (i / 8 + 0.5) + c;
         const auto near = static_cast<float>(std::min(std::max(z, 0.0), 1.0));
-        old[i] = format == 1 ? std::bit_cast<uint32_t>(f.any() & 1 ? near : f.value()) : static_cast<uint32_t>(near * (bytes == 2 ? 65533.0 : 16777215.0)) + f.any() % 3;
+        old[i] = format == 1 ? std::bit_cast<uint32_t>(f.any() & 1 ? near : f.value())
+                             : static_cast<uint32_t>(near * (bytes == 2 ? 65533.0 : 16777215.0)) + f.any() % 3;
         store(i, old[i]);
       }
       uint64_t passed = 0;
       for (unsigned i = 0; i < 64; ++i) {
         const double z = a * (8 + i % 8 + 0.5) + b * (i / 8 + 0.5) + c + 1e-7;
-        if (mask >> i & 1 && depth.test_and_write(f.view, {8 + i % 8, i / 8, 0, 0, std::min(std::max(z, 0.0), 1.0), true})) passed |= uint64_t{1} << i;
+        if (mask >> i & 1 && depth.test_and_write(f.view, {8 + i % 8, i / 8, 0, 0, std::min(std::max(z, 0.0), 1.0), true}))
+          passed |= uint64_t{1} << i;
       }
       for (unsigned i = 0; i < 64; ++i) expected[i] = load(i), store(i, old[i]);
       REQUIRE(depth.test_block(f.view, depth.kernel({a, b, c, 1e-7, 0, 1}), {8, 0, 0, 8.5, 0.5, true}, mask) == passed);
@@ -163,7 +170,8 @@ TEST_CASE("blocks pass the stencil test as their pixels do") {
   INFO("seed " << seed);
   constexpr uint64_t stencil_base = base + 0x4000;
   Fixture f;
-  const uint32_t depth_buffer[] = {0x78050006, 1u << 29 | 1u << 28 | 1u << 27 | 3u << 18 | 127, static_cast<uint32_t>(base), 0, 15u << 18 | 15u << 4, 0, 0, 8};
+  const uint32_t depth_buffer[] = {
+      0x78050006, 1u << 29 | 1u << 28 | 1u << 27 | 3u << 18 | 127, static_cast<uint32_t>(base), 0, 15u << 18 | 15u << 4, 0, 0, 8};
   const uint32_t stencil_buffer[] = {0x78060003, 1u << 31 | 127, static_cast<uint32_t>(stencil_base), 0, 16};
   f.store.accept({0, defs::gen9::commands.find("3DSTATE_DEPTH_BUFFER"), depth_buffer});
   f.store.accept({0, defs::gen9::commands.find("3DSTATE_STENCIL_BUFFER"), stencil_buffer});
@@ -176,9 +184,11 @@ TEST_CASE("blocks pass the stencil test as their pixels do") {
     state.depth_test_enable = f.any() & 1, state.depth_buffer_write_enable = f.any() & 1, state.depth_test_function = function();
     state.stencil_test_function = function(), state.backface_stencil_test_function = function();
     state.stencil_fail_op = op(), state.stencil_pass_depth_fail_op = op(), state.stencil_pass_depth_pass_op = op();
-    state.backface_stencil_fail_op = op(), state.backface_stencil_pass_depth_fail_op = op(), state.backface_stencil_pass_depth_pass_op = op();
+    state.backface_stencil_fail_op = op(), state.backface_stencil_pass_depth_fail_op = op(),
+    state.backface_stencil_pass_depth_pass_op = op();
     state.stencil_test_mask = mask8(), state.stencil_write_mask = mask8(), state.stencil_reference_value = f.any() % 4;
-    state.backface_stencil_test_mask = mask8(), state.backface_stencil_write_mask = mask8(), state.backface_stencil_reference_value = f.any() % 4;
+    state.backface_stencil_test_mask = mask8(), state.backface_stencil_write_mask = mask8(),
+    state.backface_stencil_reference_value = f.any() % 4;
     auto packet = state.pack();
     packet[0] |= packet.size() - 2;
     f.store.accept({0, defs::gen9::commands.find("3DSTATE_WM_DEPTH_STENCIL"), packet});
@@ -198,7 +208,8 @@ TEST_CASE("blocks pass the stencil test as their pixels do") {
     const auto kept = [&] {
       Codes now;
       for (uint32_t i = 0; i < 64; ++i)
-        now.depth[i] = f.view.load<uint32_t>(depth_at(8 + i % 8, 8 + i / 8)), now.stencil[i] = f.view.load<uint8_t>(stencil_at(8 + i % 8, 8 + i / 8));
+        now.depth[i] = f.view.load<uint32_t>(depth_at(8 + i % 8, 8 + i / 8)),
+        now.stencil[i] = f.view.load<uint8_t>(stencil_at(8 + i % 8, 8 + i / 8));
       return now;
     };
     const auto put = [&](const Codes& codes) {
@@ -226,10 +237,13 @@ TEST_CASE("a block's coverage is where no edge is negative") {
   for (unsigned round = 0; round < 500; ++round) {
     std::array<BlockEdge, 3> edges;
     const int32_t scale = 1 << random() % 24;
-    for (BlockEdge& e : edges) e = {static_cast<int32_t>(random()) % (8 * scale), static_cast<int32_t>(random()) % scale, static_cast<int32_t>(random()) % scale};
+    for (BlockEdge& e : edges)
+      e = {static_cast<int32_t>(random()) % (8 * scale), static_cast<int32_t>(random()) % scale, static_cast<int32_t>(random()) % scale};
     uint64_t expected = 0;
     for (int i = 0; i < 64; ++i)
-      if (std::all_of(edges.begin(), edges.end(), [&](const BlockEdge& e) { return e.corner + int64_t{e.a} * (i % 8) + int64_t{e.b} * (i / 8) >= 0; })) expected |= uint64_t{1} << i;
+      if (std::all_of(edges.begin(), edges.end(),
+                      [&](const BlockEdge& e) { return e.corner + int64_t{e.a} * (i % 8) + int64_t{e.b} * (i / 8) >= 0; }))
+        expected |= uint64_t{1} << i;
     for (const PixelKernels* build : builds()) REQUIRE(build->coverage(edges.data(), edges.size()) == expected);
   }
 }
@@ -252,15 +266,16 @@ TEST_CASE("colours of copied buffers are stored as the output merger writes each
   unsigned compared = 0;
   for (unsigned round = 0; round < 2000; ++round) {
     constexpr surface::SurfaceFormat formats[] = {surface::SurfaceFormat::R32G32B32A32_UINT, surface::SurfaceFormat::R32G32B32A32_SINT,
-                                                  surface::SurfaceFormat::R8G8B8A8_UINT, surface::SurfaceFormat::R32G32B32A32_FLOAT,
-                                                  surface::SurfaceFormat::R32G32_UINT, surface::SurfaceFormat::R8G8B8A8_SINT};
+                                                  surface::SurfaceFormat::R8G8B8A8_UINT,     surface::SurfaceFormat::R32G32B32A32_FLOAT,
+                                                  surface::SurfaceFormat::R32G32_UINT,       surface::SurfaceFormat::R8G8B8A8_SINT};
     f.surface.format = surface::find_format(formats[f.any() % 6]);
     f.surface.tiling = f.any() % 4 ? surface::Tiling::linear : surface::Tiling::y;
     const uint32_t page = 4096 / f.surface.format->block_bytes();
     f.surface.width = page - 5 + f.any() % 8, f.surface.height = 1 + f.any() % 2;
     f.surface.pitch = 4224 + 4 * (f.any() % 4 ? 0 : f.any() % 4);
     f.surface.base = base + 0x1000 + 4 * (f.any() % 4 ? 4 * (f.any() % 8) : f.any() % 8);
-    const uint32_t blend[] = {f.any() % 8 ? 0 : f.any() & (1u << 31 | 1u << 27), f.any() % 8 ? 0 : f.any() & 0xf, f.any() % 8 ? 0 : f.any()};
+    const uint32_t blend[] = {f.any() % 8 ? 0 : f.any() & (1u << 31 | 1u << 27), f.any() % 8 ? 0 : f.any() & 0xf,
+                              f.any() % 8 ? 0 : f.any()};
     f.view.write(blend_at, blend, sizeof blend);
     f.state.refresh(f.store, f.view);
     OutputMerger merger(f.state);
@@ -333,14 +348,17 @@ TEST_CASE("payloads have barycentrics, depth and W as each pixel's centre has th
     // From the corner of 4x4 pixels, in floats.
     const auto at = [](const CenterPlanes::Plane& p, uint32_t x, uint32_t y) {
       const auto corner = static_cast<float>(p[0] * (x & ~3u) + p[1] * (y & ~3u) + p[2]);
-      const float right = static_cast<float>(p[0]) * (static_cast<float>(x & 3) + 0.5f), down = static_cast<float>(p[1]) * (static_cast<float>(y & 3) + 0.5f);
+      const float right = static_cast<float>(p[0]) * (static_cast<float>(x & 3) + 0.5f),
+                  down = static_cast<float>(p[1]) * (static_cast<float>(y & 3) + 0.5f);
       return corner + (right + down);
     };
     for (unsigned mode = 0; mode < 6; ++mode) {
       if (!(planes.modes >> mode & 1)) continue;
       std::array<std::vector<float>, 2> both;
       for (unsigned k = 0; k < 2; ++k) {
-        each([&](uint32_t x, uint32_t y) { return at((mode < 3 ? planes.perspective : planes.linear)[k], x, y) * (mode < 3 ? 1.0f / at(planes.one_over_w, x, y) : 1.0f); });
+        each([&](uint32_t x, uint32_t y) {
+          return at((mode < 3 ? planes.perspective : planes.linear)[k], x, y) * (mode < 3 ? 1.0f / at(planes.one_over_w, x, y) : 1.0f);
+        });
         both[k].assign(expected.end() - 16, expected.end());
         expected.resize(expected.size() - 16);
       }
@@ -359,16 +377,20 @@ TEST_CASE("payloads have barycentrics, depth and W as each pixel's centre has th
       const CenterThread thread{quads.data(), got.data()};
       build->center_planes(planes, &thread, 1, quads.size());
       INFO("round " << round);
-      REQUIRE(std::equal(expected.begin(), expected.end(), got.begin(),
-                         [](float a, float b) { return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b) || (std::isnan(a) && std::isnan(b)); }));
+      REQUIRE(std::equal(expected.begin(), expected.end(), got.begin(), [](float a, float b) {
+        return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b) || (std::isnan(a) && std::isnan(b));
+      }));
       REQUIRE(std::all_of(got.end() - 8, got.end(), [](float v) { return v == -1.0f; }));
       // What is asked for anywhere in a pixel is the same at its centre.
       if (!(planes.modes & 1)) continue;
       std::array<double, 16> x, y;
       std::array<float, 16> i, j;
       for (unsigned n = 0; n < 16; ++n) x[n] = (quads[n / 4] & 0xffff) + (n & 1) + 0.5, y[n] = (quads[n / 4] >> 16) + (n >> 1 & 1) + 0.5;
-      build->interpolate({planes.perspective[0].data(), planes.perspective[1].data(), planes.one_over_w.data()}, x.data(), y.data(), 16, i.data(), j.data());
-      const auto same = [](float a, float b) { return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b) || (std::isnan(a) && std::isnan(b)); };
+      build->interpolate({planes.perspective[0].data(), planes.perspective[1].data(), planes.one_over_w.data()}, x.data(), y.data(), 16,
+                         i.data(), j.data());
+      const auto same = [](float a, float b) {
+        return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b) || (std::isnan(a) && std::isnan(b));
+      };
       for (unsigned n = 0; n < 16; ++n) {
         REQUIRE(same(i[n], got[n / 8 * 16 + n % 8]));
         REQUIRE(same(j[n], got[n / 8 * 16 + 8 + n % 8]));

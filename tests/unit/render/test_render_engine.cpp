@@ -71,7 +71,7 @@ TEST_CASE("draws of a command set without a decoder are counted, and draw nothin
   const auto execute = [&](std::vector<uint32_t> dwords) {
     CHECK(engine.execute({0, other.find(defs::EngineClass::render, dwords[0]), dwords}, f.env) == ExecResult::done);
   };
-  execute({0x78520003, 1u << 30, 0, 0, 0});             // 3DSTATE_WM_HZ_OP, a depth clear
+  execute({0x78520003, 1u << 30, 0, 0, 0});                      // 3DSTATE_WM_HZ_OP, a depth clear
   execute({0x79180006, 1u << 31 | 1u << 21, 0, 0, 0, 0, 0, 0});  // 3DSTATE_SO_BUFFER with an offset to load
   execute({0x7b000005, 0, 3, 0, 1, 0, 0});
   CHECK(failure_count(Failure::unimplemented, "3DPRIMITIVE") == 1);

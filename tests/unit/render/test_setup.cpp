@@ -65,7 +65,6 @@ State no_cull() {
   return state;
 }
 
-
 /// The only object that `type` becomes.
 PreparedObject prepared(Setup& setup, ObjectType type, const Object& object, std::span<const Vue> vertices) {
   static PreparedObjects kept;  // what the result's lists lie in
@@ -151,7 +150,8 @@ TEST_CASE("a pixel's single sample is where the pattern has it, and at the centr
   const State all = no_cull();
   Setup setup(all, raster, Stage::vs);
   const auto pixels = [&](double left, double top, double size) {
-    const std::array corners = {Corner(clip_of(left), clip_of(top), 0, 1), Corner(clip_of(left + size), clip_of(top), 0, 1), Corner(clip_of(left), clip_of(top + size), 0, 1)};
+    const std::array corners = {Corner(clip_of(left), clip_of(top), 0, 1), Corner(clip_of(left + size), clip_of(top), 0, 1),
+                                Corner(clip_of(left), clip_of(top + size), 0, 1)};
     const std::array vues = {corners[0].vue(), corners[1].vue(), corners[2].vue()};
     return covered(prepared(setup, ObjectType::triangle, triangle(), vues), raster);
   };
@@ -196,7 +196,8 @@ TEST_CASE("blocks of the rasterizer agree with each pixel alone") {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> place(-1.5f, 1.5f);
   for (int n = 0; n < 200; ++n) {
-    const std::array corners = {Corner(place(random), place(random), 0, 1), Corner(place(random), place(random), 0, 1), Corner(place(random), place(random), 0, 1)};
+    const std::array corners = {Corner(place(random), place(random), 0, 1), Corner(place(random), place(random), 0, 1),
+                                Corner(place(random), place(random), 0, 1)};
     const std::array vues = {corners[0].vue(), corners[1].vue(), corners[2].vue()};
     PreparedObjects prepared;
     setup.prepare(ObjectType::triangle, triangle(), vues, prepared);
@@ -295,10 +296,12 @@ TEST_CASE("thin lines cover the pixels whose diamond they leave") {
 }
 
 TEST_CASE("the outline of a quad has four sides, and the stipple goes on along a strip") {
-  const State state = state_of({{"3DSTATE_RASTER", {0x78500003, 1u << 16 | 1u << 5 | 1u << 3, 0, 0, 0}}, {"3DSTATE_WM", {0x78140000, 1u << 3}}});
+  const State state =
+      state_of({{"3DSTATE_RASTER", {0x78500003, 1u << 16 | 1u << 5 | 1u << 3, 0, 0, 0}}, {"3DSTATE_WM", {0x78140000, 1u << 3}}});
   const RasterState raster = raster_64();
   Setup setup(state, raster, Stage::vs);
-  const std::array corners = {Corner(clip_of(8.5), clip_of(8.5), 0, 1), Corner(clip_of(16.5), clip_of(8.5), 0, 1), Corner(clip_of(16.5), clip_of(16.5), 0, 1)};
+  const std::array corners = {Corner(clip_of(8.5), clip_of(8.5), 0, 1), Corner(clip_of(16.5), clip_of(8.5), 0, 1),
+                              Corner(clip_of(16.5), clip_of(16.5), 0, 1)};
   const std::array vues = {corners[0].vue(), corners[1].vue(), corners[2].vue()};
   PreparedObjects drawn;
   const auto& sides = drawn.objects;
@@ -315,7 +318,8 @@ TEST_CASE("the outline of a quad has four sides, and the stipple goes on along a
 }
 
 TEST_CASE("smooth lines fade over a pixel") {
-  const State state = state_of({{"3DSTATE_RASTER", {0x78500003, 1u << 16 | 1u << 2, 0, 0, 0}}, {"3DSTATE_SF", {0x78130002, 2u << (12 + 7), 0, 0}}});
+  const State state =
+      state_of({{"3DSTATE_RASTER", {0x78500003, 1u << 16 | 1u << 2, 0, 0, 0}}, {"3DSTATE_SF", {0x78130002, 2u << (12 + 7), 0, 0}}});
   const RasterState raster = raster_64();
   Setup setup(state, raster, Stage::vs);
   const Corner a(clip_of(8), clip_of(16), 0, 1), b(clip_of(24), clip_of(16), 0, 1);
@@ -340,7 +344,8 @@ TEST_CASE("triangles of a mesh are set up as each alone") {
   INFO("seed " << seed);
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> place(-3, 3), depth(-0.2f, 1.2f), w(0.1f, 3);
-  const State state = state_of({{"3DSTATE_RASTER", {0x78500003, 3u << 16 | 1u << 21, 0, 0, 0}}, {"3DSTATE_SBE", {0x781f0004, 2u << 22 | 1u << 11 | 1u << 5, 0, 0, 0, 0}}});
+  const State state = state_of({{"3DSTATE_RASTER", {0x78500003, 3u << 16 | 1u << 21, 0, 0, 0}},
+                                {"3DSTATE_SBE", {0x781f0004, 2u << 22 | 1u << 11 | 1u << 5, 0, 0, 0, 0}}});
   unsigned drawn = 0, rejected = 0;
   const auto tables = all_setup_kernels();
   for (unsigned round = 0; round < 150; ++round) {
@@ -350,7 +355,12 @@ TEST_CASE("triangles of a mesh are set up as each alone") {
     Setup alone(state, raster, Stage::vs), together(state, raster, Stage::vs, *tables.tables[round % tables.count]);
     std::vector<Corner> corners;
     std::vector<Vertex> vertices;
-    for (int i = 0; i < 32; ++i) corners.emplace_back(place(random), place(random), depth(random), random() % 8 ? w(random) : random() % 2 ? -w(random) : NAN, place(random));
+    for (int i = 0; i < 32; ++i)
+      corners.emplace_back(place(random), place(random), depth(random),
+                           random() % 8   ? w(random)
+                           : random() % 2 ? -w(random)
+                                          : NAN,
+                           place(random));
     for (const Corner& c : corners) vertices.push_back({0, c.vue()});
     PreparedObjects each, all;
     std::vector<Object> objects;
@@ -381,7 +391,8 @@ TEST_CASE("triangles of a mesh are set up as each alone") {
       REQUIRE(a.layer == b.layer);
       REQUIRE(a.front == b.front);
       REQUIRE(a.attributes.size() == b.attributes.size());
-      for (size_t k = 0; k < a.attributes.size(); ++k) REQUIRE(std::memcmp(&a.attributes[k], &b.attributes[k], sizeof(AttributeSetup)) == 0);
+      for (size_t k = 0; k < a.attributes.size(); ++k)
+        REQUIRE(std::memcmp(&a.attributes[k], &b.attributes[k], sizeof(AttributeSetup)) == 0);
     }
   }
   CHECK(drawn > 500);
@@ -394,7 +405,8 @@ TEST_CASE("points are as wide as hardware has them, whatever their vertices and 
   constexpr float infinity = std::numeric_limits<float>::infinity(), no_number = std::numeric_limits<float>::quiet_NaN();
   constexpr uint32_t eighths = 8;
   const auto pixels = [&](float width, uint32_t least, uint32_t most) {
-    const State state = state_of({{"3DSTATE_RASTER", {0x78500003, 1u << 16, 0, 0, 0}}, {"3DSTATE_CLIP", {0x78120002, 0, 0, least * eighths << 17 | most * eighths << 6}}});
+    const State state = state_of({{"3DSTATE_RASTER", {0x78500003, 1u << 16, 0, 0, 0}},
+                                  {"3DSTATE_CLIP", {0x78120002, 0, 0, least * eighths << 17 | most * eighths << 6}}});
     Setup setup(state, raster, Stage::vs);
     Corner corner(clip_of(32), clip_of(32), 0, 1);
     corner.dwords[3] = std::bit_cast<uint32_t>(width);

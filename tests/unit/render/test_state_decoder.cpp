@@ -46,9 +46,10 @@ TEST_CASE("a pixel shader's three kernel pointers are given to the widths that a
     std::array<uint64_t, 3> kernels;
     std::array<uint32_t, 3> registers;
   };
-  for (const Row& row : {Row{0b001, {0x1000, 0, 0}, {2, 0, 0}}, Row{0b010, {0, 0x1000, 0}, {0, 2, 0}}, Row{0b100, {0, 0, 0x1000}, {0, 0, 2}},
-                         Row{0b011, {0x1000, 0x3000, 0}, {2, 6, 0}}, Row{0b110, {0, 0x3000, 0x2000}, {0, 6, 4}},
-                         Row{0b101, {0x1000, 0, 0x2000}, {2, 0, 4}}, Row{0b111, {0x1000, 0x3000, 0x2000}, {2, 6, 4}}}) {
+  for (const Row& row :
+       {Row{0b001, {0x1000, 0, 0}, {2, 0, 0}}, Row{0b010, {0, 0x1000, 0}, {0, 2, 0}}, Row{0b100, {0, 0, 0x1000}, {0, 0, 2}},
+        Row{0b011, {0x1000, 0x3000, 0}, {2, 6, 0}}, Row{0b110, {0, 0x3000, 0x2000}, {0, 6, 4}}, Row{0b101, {0x1000, 0, 0x2000}, {2, 0, 4}},
+        Row{0b111, {0x1000, 0x3000, 0x2000}, {2, 6, 4}}}) {
     Fixture t;
     CAPTURE(row.enables);
     t.put({0x7820000a, 0x1000, 0, 0, 0, 0, row.enables, 2u << 16 | 4u << 8 | 6, 0x2000, 0, 0x3000, 0});
@@ -144,10 +145,14 @@ TEST_CASE("values of the guest's are in range behind the decoder") {
   gen9::_3DSTATE_CONSTANT_VS constants{};
   constants.constant_body.read_length = {1000, 1000, 1000, 1000};
   t.put(constants);
-  t.put({0x780a0003, 3u << 8, 0, 0, 0});                      // 3DSTATE_INDEX_BUFFER, reserved Index Format
-  t.put({0x78090001, 1u << 25, 5u << 28 | 6u << 24, });       // 3DSTATE_VERTEX_ELEMENTS, reserved component controls
-  t.put({0x78500003, 3u << 5 | 3u << 3, 0, 0, 0});            // 3DSTATE_RASTER, reserved fill modes
-  t.put({0x781c0002, 3u << 12 | 3u << 4, 0, 0});              // 3DSTATE_TE, reserved partitioning and domain
+  t.put({0x780a0003, 3u << 8, 0, 0, 0});  // 3DSTATE_INDEX_BUFFER, reserved Index Format
+  t.put({
+      0x78090001,
+      1u << 25,
+      5u << 28 | 6u << 24,
+  });                                               // 3DSTATE_VERTEX_ELEMENTS, reserved component controls
+  t.put({0x78500003, 3u << 5 | 3u << 3, 0, 0, 0});  // 3DSTATE_RASTER, reserved fill modes
+  t.put({0x781c0002, 3u << 12 | 3u << 4, 0, 0});    // 3DSTATE_TE, reserved partitioning and domain
   t.state.refresh(t.store);
   CHECK(t.state.setup.attributes == 32);
   CHECK(t.state.multisample.log2_samples == 4);
@@ -157,7 +162,8 @@ TEST_CASE("values of the guest's are in range behind the decoder") {
   CHECK(push.ranges[2].registers == 0);
   CHECK(t.state.vertex.index.index_bytes == 4);
   REQUIRE(t.state.vertex.elements.size() == 1);
-  CHECK(t.state.vertex.elements[0].components == std::array{VertexComponent::zero, VertexComponent::zero, VertexComponent::none, VertexComponent::none});
+  CHECK(t.state.vertex.elements[0].components ==
+        std::array{VertexComponent::zero, VertexComponent::zero, VertexComponent::none, VertexComponent::none});
   CHECK((t.state.raster.front_fill == FillMode::wireframe && t.state.raster.back_fill == FillMode::wireframe));
   CHECK(t.state.tessellation.partitioning == TessellationPartitioning::integer);
   CHECK(t.state.tessellation.domain == TessellationDomain::isoline);
@@ -168,10 +174,10 @@ TEST_CASE("structures in memory are read again for each draw") {
   gen9::_3DSTATE_SF sf{};
   sf.viewport_transform_enable = true;
   t.put(sf);
-  t.put({0x78210000, base});                 // 3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP
-  t.put({0x78230000, base + 0x40});          // 3DSTATE_VIEWPORT_STATE_POINTERS_CC
-  t.put({0x78240000, base + 0x80 + 1});      // 3DSTATE_BLEND_STATE_POINTERS, valid
-  t.put({0x780e0000, base + 0xc0 + 1});      // 3DSTATE_CC_STATE_POINTERS, valid
+  t.put({0x78210000, base});             // 3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP
+  t.put({0x78230000, base + 0x40});      // 3DSTATE_VIEWPORT_STATE_POINTERS_CC
+  t.put({0x78240000, base + 0x80 + 1});  // 3DSTATE_BLEND_STATE_POINTERS, valid
+  t.put({0x780e0000, base + 0xc0 + 1});  // 3DSTATE_CC_STATE_POINTERS, valid
   for (const float scale : {2.0f, 4.0f}) {
     // SKL PRM vol 2d: SF_CLIP_VIEWPORT dwords 0 and 3 are m00 and m30, 12 to 15 the extent; CC_VIEWPORT min and max depth.
     const std::array<uint32_t, 16> viewport{f(scale), f(1), f(1), f(5), 0, 0, 0, 0, f(-8), f(8), f(-9), f(9), f(1), f(30), f(2), f(40)};
@@ -180,7 +186,8 @@ TEST_CASE("structures in memory are read again for each draw") {
     t.view.write(base + 0x40, depth.data(), sizeof depth);
     // BLEND_STATE: dword 0 bit 30 Independent Alpha Blend Enable; of an entry dword 0 bit 31 blend, 30:26 and 25:21 the factors, 20:18 the function, 2
     // red and 0 blue not written, dword 1 bit 31 and 30:27 the logic operation, 3:2 clamp range, 1 clamp before.
-    const std::array<uint32_t, 5> blend{1u << 30, 0, 0, 1u << 31 | 3u << 26 | 19u << 21 | 2u << 18 | 1u << 2 | 1u, 1u << 31 | 6u << 27 | 2u << 2 | 1u << 1};
+    const std::array<uint32_t, 5> blend{1u << 30, 0, 0, 1u << 31 | 3u << 26 | 19u << 21 | 2u << 18 | 1u << 2 | 1u,
+                                        1u << 31 | 6u << 27 | 2u << 2 | 1u << 1};
     t.view.write(base + 0x80, blend.data(), sizeof blend);
     const std::array<uint32_t, 6> color{1, f(0.5f), f(1), f(2), f(3), f(scale)};
     t.view.write(base + 0xc0, color.data(), sizeof color);
@@ -193,9 +200,11 @@ TEST_CASE("structures in memory are read again for each draw") {
     CHECK(t.state.blend.alpha_reference == 0.5f);
     CHECK(t.state.blend.constant == std::array{1.0f, 2.0f, 3.0f, scale});
     const TargetBlend target = t.state.decoder->target_blend(t.view, t.state, 1);
-    CHECK((target.blend && target.source_factor == BlendFactor::source_alpha && target.destination_factor == BlendFactor::inverse_source_alpha));
+    CHECK((target.blend && target.source_factor == BlendFactor::source_alpha &&
+           target.destination_factor == BlendFactor::inverse_source_alpha));
     CHECK((target.function == BlendFunction::reverse_subtract && target.disabled == 0b101));
-    CHECK((target.logic_op && target.logic_table == 0b0110 && target.clamp == ColorClamp::format && target.clamp_before && !target.clamp_after));
+    CHECK((target.logic_op && target.logic_table == 0b0110 && target.clamp == ColorClamp::format && target.clamp_before &&
+           !target.clamp_after));
   }
 }
 

@@ -14,7 +14,9 @@ namespace {
 constexpr unsigned first = 2;  // registers 0 and 1 hold the pixels' header and positions
 constexpr uint32_t simd8 = 4, simd16 = 0, replicated = 1;
 
-bool one_color(const std::vector<Instruction>& code) { return render::sends_one_color(*Program::decode(gen9_isa(), assemble(code)), first); }
+bool one_color(const std::vector<Instruction>& code) {
+  return render::sends_one_color(*Program::decode(gen9_isa(), assemble(code)), first);
+}
 
 uint32_t target_write(uint32_t control, uint32_t length) { return 12u << 14 | control << 8 | length << 25; }
 

@@ -65,8 +65,8 @@ TEST_CASE("channel masks and per-slot offsets select what is written") {
   std::array<Grf, 5> payload{};
   for (unsigned ch = 0; ch < 8; ++ch) {
     payload[0].dw[ch] = urb.allocate(256);
-    payload[1].dw[ch] = ch % 2;         // OWords
-    payload[2].dw[ch] = 2u << 16;       // the second component only
+    payload[1].dw[ch] = ch % 2;    // OWords
+    payload[2].dw[ch] = 2u << 16;  // the second component only
     payload[3].dw[ch] = 11;
     payload[4].dw[ch] = 22;
   }
@@ -120,7 +120,6 @@ TEST_CASE("released entries are clean when they are given out again, older ones 
   CHECK(urb.allocate(64) == gone);
   CHECK(urb.dwords(gone, 0, 1)[0] == 0);
   CHECK(urb.dwords(kept, 0, 1)[0] == 1);
-  while (urb.allocate(32768)) {
-  }
+  while (urb.allocate(32768)) {}
   CHECK(urb.dwords(0, 0, 1).empty());
 }

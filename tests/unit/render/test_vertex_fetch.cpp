@@ -12,10 +12,10 @@
 
 using namespace softgen;
 using render::DrawCall;
-using render::test::State;
 using render::StateStore;
 using render::Vec4;
 using render::VertexFetch;
+using render::test::State;
 
 namespace {
 
@@ -33,9 +33,7 @@ struct Fixture : memory::test::Mapped {
     REQUIRE(store.accept({0, command, dw}));
     state.refresh(store);
   }
-  void vertex_buffer(uint32_t pitch, uint32_t size) {
-    put({0x78080003, 1u << 14 | pitch, static_cast<uint32_t>(vertices), 0, size});
-  }
+  void vertex_buffer(uint32_t pitch, uint32_t size) { put({0x78080003, 1u << 14 | pitch, static_cast<uint32_t>(vertices), 0, size}); }
   /// One element of buffer 0 with all four components from the source.
   void element(uint32_t format, uint32_t offset, uint32_t controls = 0x11110000) {
     put({0x78090001, 1u << 25 | format << 16 | offset, controls});

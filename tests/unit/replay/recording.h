@@ -21,10 +21,11 @@ class Recording {
   static constexpr uint64_t batch = 0x10000, target = 0x20000;  ///< PPGTT addresses, 64 KiB each
   static constexpr uint32_t lrca = 0x2000, ring = 0x1000, status = 0x30000;
 
-  Recording() : writer_([this](std::span<const std::byte> data) {
-    file_.insert(file_.end(), data.begin(), data.end());
-    return true;
-  }) {
+  Recording()
+      : writer_([this](std::span<const std::byte> data) {
+          file_.insert(file_.end(), data.begin(), data.end());
+          return true;
+        }) {
     writer_.version(0x5912, "test");
     for (uint32_t page = 0; page < 64; page++) {
       const uint64_t entry = (uint64_t{0x100} + page) << 12 | 1;

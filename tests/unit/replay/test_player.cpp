@@ -92,7 +92,9 @@ TEST_CASE("what the recording machine had in memory is compared") {
   recording.submit(EngineId::rcs, commands);
   std::vector<uint32_t> page(1024);
   page[0] = 0xc0ffee;
-  const auto expect = [&] { recording.writer().compare(debug::aub::Space::physical, 0x200000 + Recording::target, std::as_bytes(std::span(page))); };
+  const auto expect = [&] {
+    recording.writer().compare(debug::aub::Space::physical, 0x200000 + Recording::target, std::as_bytes(std::span(page)));
+  };
   expect();
   replay::Player player({});
   SECTION("equal") {

@@ -40,13 +40,20 @@ TEST_CASE("texels by the format's name") {
     uint32_t rgba;  ///< R in the low byte
   };
   const Row rows[] = {
-      {"R8G8B8A8_UNORM", 0x44332211, 0x44332211},     {"B8G8R8A8_UNORM", 0x44332211, 0x44112233},
-      {"B8G8R8X8_UNORM_SRGB", 0x00332211, 0xff112233}, {"B5G6R5_UNORM", 0xf800, 0xff0000ff},
-      {"R10G10B10A2_UNORM", 0xc00003ff, 0xff0000ff},  {"R8_UNORM", 0x80, 0xff000080},
-      {"L8_UNORM", 0x80, 0xff808080},                 {"R32_FLOAT", 0x3f800000, 0xff0000ff},
-      {"R16G16_FLOAT", 0x38003c00, 0xff0080ff},       {"R11G11B10_FLOAT", 0x3c0, 0xff0000ff},
-      {"R16G16B16A16_UNORM", 0xffff00000000ffff, 0xff0000ff}, {"R8G8B8A8_UINT", 0x01020304, 0x01020304},
-      {"R8_SNORM", 0x80, 0xff000000},                 {"R16_SINT", 0x0123, 0xff0000ff},
+      {"R8G8B8A8_UNORM", 0x44332211, 0x44332211},
+      {"B8G8R8A8_UNORM", 0x44332211, 0x44112233},
+      {"B8G8R8X8_UNORM_SRGB", 0x00332211, 0xff112233},
+      {"B5G6R5_UNORM", 0xf800, 0xff0000ff},
+      {"R10G10B10A2_UNORM", 0xc00003ff, 0xff0000ff},
+      {"R8_UNORM", 0x80, 0xff000080},
+      {"L8_UNORM", 0x80, 0xff808080},
+      {"R32_FLOAT", 0x3f800000, 0xff0000ff},
+      {"R16G16_FLOAT", 0x38003c00, 0xff0080ff},
+      {"R11G11B10_FLOAT", 0x3c0, 0xff0000ff},
+      {"R16G16B16A16_UNORM", 0xffff00000000ffff, 0xff0000ff},
+      {"R8G8B8A8_UINT", 0x01020304, 0x01020304},
+      {"R8_SNORM", 0x80, 0xff000000},
+      {"R16_SINT", 0x0123, 0xff0000ff},
   };
   for (const Row& row : rows) {
     INFO(row.format);

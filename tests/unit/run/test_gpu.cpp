@@ -68,7 +68,8 @@ struct Machine {
     const auto address = [](size_t index) { return static_cast<uint32_t>(words_at + 4 * index); };
     std::vector<uint32_t> batch;
     if (waits) batch = {mi_semaphore_wait_until_equal, 1, address(gate), 0};
-    batch.insert(batch.end(), {mi_copy_mem_mem, address(seen + number), 0, address(last), 0, mi_store_data_imm, address(last), 0, number, mi_batch_buffer_end});
+    batch.insert(batch.end(), {mi_copy_mem_mem, address(seen + number), 0, address(last), 0, mi_store_data_imm, address(last), 0, number,
+                               mi_batch_buffer_end});
     submit_batch(context, batch, std::move(after));
     return requests.back();
   }
@@ -113,13 +114,17 @@ TEST_CASE("batches write the registers that i915 opens to them, and no others") 
     bool open;
   };
   // HDC_CHICKEN1 and COMMON_SLICE_CHICKEN2 have write masks; FF_SLICE_CS_CHICKEN1 is in no list.
-  const Case cases[] = {{0x7304, 0x0010'0010, 0x10, true}, {0x7014, 0x0200'0200, 0x200, true}, {0xb118, 0x4060'0000, 0x4060'0000, true}, {0x20e0, 0x0100'0100, 0x100, false}};
+  const Case cases[] = {{0x7304, 0x0010'0010, 0x10, true},
+                        {0x7014, 0x0200'0200, 0x200, true},
+                        {0xb118, 0x4060'0000, 0x4060'0000, true},
+                        {0x20e0, 0x0100'0100, 0x100, false}};
   Machine machine;
   machine.open();
   const auto context = machine.context();
   for (size_t i = 0; i < std::size(cases); ++i) {
     const auto to = static_cast<uint32_t>(words_at + 4 * (seen + i));
-    const std::vector<uint32_t> batch{mi_load_register_imm, cases[i].offset, cases[i].value, mi_store_register_mem, cases[i].offset, to, 0, mi_batch_buffer_end};
+    const std::vector<uint32_t> batch{mi_load_register_imm, cases[i].offset, cases[i].value, mi_store_register_mem, cases[i].offset, to, 0,
+                                      mi_batch_buffer_end};
     machine.submit_batch(context, batch, {});
   }
   for (const RequestPtr& request : machine.requests) FenceClock::get().wait(INT64_MAX, [&] { return request->fence->signalled; });

@@ -65,7 +65,7 @@ TEST_CASE("random binds agree with a plain map") {
   std::mt19937 random(seed);
   Arena arena(uint64_t{1} << 30);
   Ppgtt vm(arena);
-  std::map<uint64_t, uint64_t> expected;  // page -> gpa
+  std::map<uint64_t, uint64_t> expected;                   // page -> gpa
   std::map<uint64_t, std::pair<uint64_t, uint64_t>> live;  // bo -> va, pages
   const auto drop = [&](uint64_t bo) {
     for (uint64_t i = 0; i < live[bo].second; ++i) expected.erase(live[bo].first + i * page);

@@ -47,12 +47,25 @@ struct MessageFixture : iface::test::ThreadMemory {
     view.write(surface_at, dwords.data(), sizeof dwords);
     return surface::decode_surface(dwords);
   }
-  MessageForm form(uint32_t type) const { return {eu::gen9_isa().message(static_cast<unsigned>(Sfid::sampler), 1u << 17 | type << 12 | 4u << 25 | 4u << 20), {2, 4}, {}, {10, 4}, 8, false}; }
+  MessageForm form(uint32_t type) const {
+    return {eu::gen9_isa().message(static_cast<unsigned>(Sfid::sampler), 1u << 17 | type << 12 | 4u << 25 | 4u << 20),
+            {2, 4},
+            {},
+            {10, 4},
+            8,
+            false};
+  }
   /// Red and green of texel (0, 0), by a message.
   std::array<uint32_t, 2> sent(uint32_t type) {
     const MessageForm f = form(type);
-    const Message message{.op = f.op, .exec_size = 8, .exec_mask = 0xff, .dispatch_mask = 0xff,
-                          .payload = {registers + 2, 4}, .payload2 = {}, .response = {registers + 10, 4}, .end_of_thread = false};
+    const Message message{.op = f.op,
+                          .exec_size = 8,
+                          .exec_mask = 0xff,
+                          .dispatch_mask = 0xff,
+                          .payload = {registers + 2, 4},
+                          .payload2 = {},
+                          .response = {registers + 10, 4},
+                          .end_of_thread = false};
     unit.send(message, env);
     return {registers[10].dw[0], registers[11].dw[0]};
   }

@@ -12,12 +12,14 @@ namespace {
 
 struct Fixture : MessageFixture {
   Fixture() {
-    view.fill(ccs_at, 0xff, 4096);        // all clear
+    view.fill(ccs_at, 0xff, 4096);  // all clear
     view.fill(texels_at, 0x80, 32 * 128);
     set_clear_color(0);
   }
   /// B8G8R8A8_UNORM: red is `red`, green 1.
-  void set_clear_color(uint32_t red) { set(defs::gen9::SurfaceFormat::B8G8R8A8_UNORM, SurfaceState::AuxiliarySurfaceMode::AUX_CCS_E, red, one); }
+  void set_clear_color(uint32_t red) {
+    set(defs::gen9::SurfaceFormat::B8G8R8A8_UNORM, SurfaceState::AuxiliarySurfaceMode::AUX_CCS_E, red, one);
+  }
   /// Depth, with a HiZ buffer.
   surface::Surface set_clear_depth(defs::gen9::SurfaceFormat format, float depth) {
     return set(format, SurfaceState::AuxiliarySurfaceMode::AUX_HIZ, std::bit_cast<uint32_t>(depth), 0);
@@ -62,7 +64,8 @@ TEST_CASE("texels of fast-cleared pairs have the clear colour") {
 // Mesa 25's anv_image.c: of an sRGB format hardware samples clear colours that are sRGB, and renders with linear ones.
 TEST_CASE("the clear colour of an sRGB texture is what its texels hold, not what they read as") {
   Fixture f;
-  f.set(defs::gen9::SurfaceFormat::B8G8R8A8_UNORM_SRGB, SurfaceState::AuxiliarySurfaceMode::AUX_CCS_E, std::bit_cast<uint32_t>(0.349196f), one);
+  f.set(defs::gen9::SurfaceFormat::B8G8R8A8_UNORM_SRGB, SurfaceState::AuxiliarySurfaceMode::AUX_CCS_E, std::bit_cast<uint32_t>(0.349196f),
+        one);
   const auto [red, green] = f.sent(ld_type);
   CHECK(std::abs(std::bit_cast<float>(red) - 0.1f) < 0.001f);
   CHECK(green == one);

@@ -6,8 +6,8 @@
 
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/iface/engine.h"
-#include "hw/sampler/sampler.h"
 #include "hw/sampler/filter.h"
+#include "hw/sampler/sampler.h"
 #include "tests/catch.h"
 #include "tests/unit/sampler/random_texels.h"
 
@@ -15,7 +15,8 @@ using namespace softgen;
 
 namespace {
 
-constexpr uint64_t table = sampler::test::RandomTexels::base, surface_at = table + 64, sampler_at = table + 128, texels_at = table + 0x1000, end = 0x40000;
+constexpr uint64_t table = sampler::test::RandomTexels::base, surface_at = table + 64, sampler_at = table + 128, texels_at = table + 0x1000,
+                   end = 0x40000;
 using SurfaceState = defs::gen9::RENDER_SURFACE_STATE;
 using F = defs::gen9::SurfaceFormat;
 
@@ -25,13 +26,16 @@ struct Round {
     bases.binding_table = static_cast<uint32_t>(table);
     bases.sampler_state = static_cast<uint32_t>(sampler_at);
     t.view.store<uint32_t>(table, static_cast<uint32_t>(surface_at));
-    constexpr F formats[] = {F::R8G8B8A8_UNORM, F::B8G8R8A8_UNORM, F::R8G8B8X8_UNORM, F::B8G8R8X8_UNORM, F::R8G8B8A8_UNORM_SRGB, F::R8G8_UNORM};
+    constexpr F formats[] = {F::R8G8B8A8_UNORM, F::B8G8R8A8_UNORM,      F::R8G8B8X8_UNORM,
+                             F::B8G8R8X8_UNORM, F::R8G8B8A8_UNORM_SRGB, F::R8G8_UNORM};
     SurfaceState s{};
     s.surface_type = SurfaceState::SurfaceType::SURFTYPE_2D;
     s.surface_format = formats[random.any(3) ? random.any(2) : random.any(std::size(formats))];
     constexpr F loaded[] = {F::R32G32B32A32_UINT, F::R8G8B8A8_UINT, F::R8G8B8A8_UNORM};
     if (loads) s.surface_format = loaded[random.any(std::size(loaded))];
-    s.tile_mode = random.any(4) ? SurfaceState::TileMode::YMAJOR : random.any(2) ? SurfaceState::TileMode::XMAJOR : SurfaceState::TileMode::LINEAR;
+    s.tile_mode = random.any(4)   ? SurfaceState::TileMode::YMAJOR
+                  : random.any(2) ? SurfaceState::TileMode::XMAJOR
+                                  : SurfaceState::TileMode::LINEAR;
     s.surface_vertical_alignment = SurfaceState::SurfaceVerticalAlignment::VALIGN_4;
     s.surface_horizontal_alignment = SurfaceState::SurfaceHorizontalAlignment::HALIGN_4;
     s.width = size(), s.height = size();
@@ -57,11 +61,15 @@ struct Round {
     using Mode = defs::gen9::TextureCoordinateMode;
     State state{};
     constexpr Mode modes[] = {Mode::TCM_CLAMP, Mode::TCM_WRAP, Mode::TCM_MIRROR};
-    state.tcx_address_control_mode = modes[random.any(8) ? random.any(2) : 2], state.tcy_address_control_mode = modes[random.any(8) ? random.any(2) : 2];
+    state.tcx_address_control_mode = modes[random.any(8) ? random.any(2) : 2],
+    state.tcy_address_control_mode = modes[random.any(8) ? random.any(2) : 2];
     state.non_normalized_coordinate_enable = random.any(8) == 0;
     const bool linear = random.any(2);
-    state.mag_mode_filter = static_cast<State::MagModeFilter>(linear), state.min_mode_filter = static_cast<State::MinModeFilter>(random.any(8) ? linear : random.any(2));
-    state.mip_mode_filter = random.any(3) ? State::MipModeFilter::MIPFILTER_NONE : random.any(2) ? State::MipModeFilter::MIPFILTER_NEAREST : State::MipModeFilter::MIPFILTER_LINEAR;
+    state.mag_mode_filter = static_cast<State::MagModeFilter>(linear),
+    state.min_mode_filter = static_cast<State::MinModeFilter>(random.any(8) ? linear : random.any(2));
+    state.mip_mode_filter = random.any(3)   ? State::MipModeFilter::MIPFILTER_NONE
+                            : random.any(2) ? State::MipModeFilter::MIPFILTER_NEAREST
+                                            : State::MipModeFilter::MIPFILTER_LINEAR;
     state.u_address_mag_filter_rounding_enable = state.u_address_min_filter_rounding_enable = random.any(2);
     state.v_address_mag_filter_rounding_enable = state.v_address_min_filter_rounding_enable = random.any(2);
     state.max_lod = 14;
@@ -72,10 +80,16 @@ struct Round {
   void set_message(bool loads) {
     const unsigned channels = random.any(2) ? 16 : 8, width = channels / 8, components = 1 + random.any(4);
     mask = (random.any(2) ? ~0u : static_cast<uint32_t>(random.random())) & ((1u << channels) - 1);
-    const unsigned first = 2 + random.any(8), payload = width * (loads ? 1 + random.any(4) : 2), response = random.any(3) ? 40 + random.any(2) : first - random.any(2);
+    const unsigned first = 2 + random.any(8), payload = width * (loads ? 1 + random.any(4) : 2),
+                   response = random.any(3) ? 40 + random.any(2) : first - random.any(2);
     const uint32_t type = loads ? (random.any(2) ? 7 : 26) : random.any(3) ? 0 : 24;
     const uint32_t descriptor = (channels == 16 ? 2u : 1u) << 17 | type << 12 | payload << 25 | components * width << 20;
-    form = {eu::gen9_isa().message(static_cast<unsigned>(Sfid::sampler), descriptor), {first, payload}, {}, {response, components * width}, channels, false};
+    form = {eu::gen9_isa().message(static_cast<unsigned>(Sfid::sampler), descriptor),
+            {first, payload},
+            {},
+            {response, components * width},
+            channels,
+            false};
     for (Grf& g : registers)
       for (uint32_t& dword : g.dw) dword = static_cast<uint32_t>(random.random());
     if (loads) place_texels(first, payload);
@@ -86,7 +100,8 @@ struct Round {
   void place_texels(unsigned first, unsigned count) {
     const uint32_t start = random.any(60);
     for (unsigned n = 0; n < count; ++n)
-      for (uint32_t i = 0; i < 8; ++i) registers[first + n].dw[i] = random.any(32) ? (random.any(2) ? start + i : random.any(2)) : static_cast<uint32_t>(random.random());
+      for (uint32_t i = 0; i < 8; ++i)
+        registers[first + n].dw[i] = random.any(32) ? (random.any(2) ? start + i : random.any(2)) : static_cast<uint32_t>(random.random());
   }
 
   /// Next to each other, or anywhere; in rows of two by four quads.
@@ -96,7 +111,8 @@ struct Round {
     for (unsigned n = 0; n < 2; ++n)
       for (unsigned i = 0; i < 8 * width; ++i) {
         const unsigned place = n ? i >> 1 & 1 : (i >> 2) * 2 + (i & 1);
-        const float value = random.any(64) ? at[n] + static_cast<float>(place) * spread * (random.any(32) ? 1.0f : 0.3f) : std::bit_cast<float>(static_cast<uint32_t>(random.random()));
+        const float value = random.any(64) ? at[n] + static_cast<float>(place) * spread * (random.any(32) ? 1.0f : 0.3f)
+                                           : std::bit_cast<float>(static_cast<uint32_t>(random.random()));
         registers[first + n * width + i / 8].dw[i % 8] = std::bit_cast<uint32_t>(value);
       }
   }
@@ -105,8 +121,14 @@ struct Round {
   void send(Grf (&file)[128]) {
     Grf payload[8];
     std::copy_n(file + form.payload.first, form.payload.count, payload);
-    const Message message{.op = form.op, .exec_size = form.channels, .exec_mask = mask, .dispatch_mask = mask,
-                          .payload = {payload, form.payload.count}, .payload2 = {}, .response = {file + form.response.first, form.response.count}, .end_of_thread = false};
+    const Message message{.op = form.op,
+                          .exec_size = form.channels,
+                          .exec_mask = mask,
+                          .dispatch_mask = mask,
+                          .payload = {payload, form.payload.count},
+                          .payload2 = {},
+                          .response = {file + form.response.first, form.response.count},
+                          .end_of_thread = false};
     unit.send(message, env);
   }
 

@@ -28,9 +28,19 @@ struct Memory : sampler::test::RandomTexels {
 
 struct Round {
   explicit Round(std::mt19937& r) : random(r) {
-    constexpr F formats[] = {F::R8G8B8A8_UNORM, F::B8G8R8A8_UNORM,     F::R8G8B8X8_UNORM, F::R8G8B8A8_UNORM_SRGB, F::B8G8R8X8_UNORM_SRGB,
-                             F::R32_FLOAT,      F::R24_UNORM_X8_TYPELESS, F::R8_UNORM,       F::R8G8_UNORM,          F::L8A8_UNORM_SRGB,
-                             F::A8_UNORM,       F::I8_UNORM,           F::L8_UNORM_SRGB};
+    constexpr F formats[] = {F::R8G8B8A8_UNORM,
+                             F::B8G8R8A8_UNORM,
+                             F::R8G8B8X8_UNORM,
+                             F::R8G8B8A8_UNORM_SRGB,
+                             F::B8G8R8X8_UNORM_SRGB,
+                             F::R32_FLOAT,
+                             F::R24_UNORM_X8_TYPELESS,
+                             F::R8_UNORM,
+                             F::R8G8_UNORM,
+                             F::L8A8_UNORM_SRGB,
+                             F::A8_UNORM,
+                             F::I8_UNORM,
+                             F::L8_UNORM_SRGB};
     constexpr surface::Tiling tilings[] = {surface::Tiling::linear, surface::Tiling::x, surface::Tiling::y, surface::Tiling::yf};
     s.type = surface::SurfaceType::two_d;
     s.format = surface::find_format(formats[any(std::size(formats))]);
@@ -52,14 +62,18 @@ struct Round {
     constexpr Mode modes[] = {Mode::TCM_WRAP, Mode::TCM_MIRROR, Mode::TCM_CLAMP};
     state.tcx_address_control_mode = modes[any(3)], state.tcy_address_control_mode = modes[any(3)];
     state.non_normalized_coordinate_enable = any(8) == 0;
-    state.mag_mode_filter = static_cast<sampler::State::MagModeFilter>(any(3)), state.min_mode_filter = static_cast<sampler::State::MinModeFilter>(any(3));
+    state.mag_mode_filter = static_cast<sampler::State::MagModeFilter>(any(3)),
+    state.min_mode_filter = static_cast<sampler::State::MinModeFilter>(any(3));
     state.maximum_anisotropy = static_cast<sampler::State::MaximumAnisotropy>(any(8));
-    state.mip_mode_filter = any(3) == 0 ? sampler::State::MipModeFilter::MIPFILTER_NONE : any(2) ? sampler::State::MipModeFilter::MIPFILTER_NEAREST : sampler::State::MipModeFilter::MIPFILTER_LINEAR;
+    state.mip_mode_filter = any(3) == 0 ? sampler::State::MipModeFilter::MIPFILTER_NONE
+                            : any(2)    ? sampler::State::MipModeFilter::MIPFILTER_NEAREST
+                                        : sampler::State::MipModeFilter::MIPFILTER_LINEAR;
     state.u_address_mag_filter_rounding_enable = any(2), state.u_address_min_filter_rounding_enable = any(2);
     state.v_address_mag_filter_rounding_enable = any(2), state.v_address_min_filter_rounding_enable = any(2);
     state.max_lod = 14;
     state.texture_lod_bias = any(4) ? 0 : static_cast<float>(any(1024)) / 256 - 2;
-    if (any(4) == 0) state.lod_preclamp_mode = sampler::State::LODPreClampMode::CLAMP_MODE_OGL, state.min_lod = static_cast<float>(any(512)) / 256;
+    if (any(4) == 0)
+      state.lod_preclamp_mode = sampler::State::LODPreClampMode::CLAMP_MODE_OGL, state.min_lod = static_cast<float>(any(512)) / 256;
     if (any(8) == 0) s.resource_min_lod = static_cast<float>(any(512)) / 256;
     if (any(8) == 0) s.base_mip_level = static_cast<float>(any(4)) / 2;
     // Quads whose levels of detail are near, far, and nowhere.
@@ -78,7 +92,9 @@ struct Round {
     for (int32_t& texels : request.tap.offset) texels = static_cast<int>(any(16)) - 8;
     request.has_lod = any(4) == 0, request.has_bias = any(4) == 0, request.level_zero = any(8) == 0;
     for (unsigned i = 0; i < LaneRequest::most; ++i) {
-      request.lod[i] = i % 4 ? request.lod[i - 1] : any(32) ? static_cast<float>(any(2048)) / 256 - 2 : std::bit_cast<float>(static_cast<uint32_t>(random()));
+      request.lod[i] = i % 4     ? request.lod[i - 1]
+                       : any(32) ? static_cast<float>(any(2048)) / 256 - 2
+                                 : std::bit_cast<float>(static_cast<uint32_t>(random()));
       request.bias[i] = i % 4 ? request.bias[i - 1] : static_cast<float>(any(1024)) / 256 - 2;
     }
   }
@@ -90,7 +106,9 @@ struct Round {
   }
   sampler::Detail detail(const Filter& filter, unsigned lane) const {
     const auto at = [&](unsigned n) { return sampler::Direction{u[(lane & ~3u) + n], v[(lane & ~3u) + n], 0}; };
-    const auto less = [](const sampler::Direction& a, const sampler::Direction& b) { return sampler::Direction{a[0] - b[0], a[1] - b[1], 0}; };
+    const auto less = [](const sampler::Direction& a, const sampler::Direction& b) {
+      return sampler::Direction{a[0] - b[0], a[1] - b[1], 0};
+    };
     return request.has_lod || request.level_zero ? sampler::Detail{} : detail_of(filter, at(0), less(at(1), at(0)), less(at(2), at(0)));
   }
 
@@ -129,7 +147,9 @@ TEST_CASE("the channels of a message are sampled as one by one") {
       INFO("round " << round << " lane " << i << " format " << r.s.format->name);
       const bool wanted = i < r.request.tap.channels && (r.request.tap.mask >> i & 1);
       sampler::Word4 expected{};
-      if (wanted) expected = filter.sample({r.u[i], r.v[i], 0, 0}, {r.request.tap.offset[0], r.request.tap.offset[1], 0}, r.detail(filter, i), r.lod(filter, texture, i), nullptr);
+      if (wanted)
+        expected = filter.sample({r.u[i], r.v[i], 0, 0}, {r.request.tap.offset[0], r.request.tap.offset[1], 0}, r.detail(filter, i),
+                                 r.lod(filter, texture, i), nullptr);
       for (unsigned c = 0; c < 4; ++c) {
         if (!wanted || c == missing) REQUIRE(out[c][i] == untouched);
         else REQUIRE(same(out[c][i], expected[c]));
@@ -149,7 +169,8 @@ TEST_CASE("the shortest way leads where the longer one does") {
     Round r(random);
     r.s.format = surface::find_format(r.any(2) ? F::R8G8B8A8_UNORM : F::B8G8R8A8_UNORM), r.s.tiling = surface::Tiling::y;
     r.state.mip_mode_filter = sampler::State::MipModeFilter::MIPFILTER_NONE;
-    r.state.mag_mode_filter = static_cast<sampler::State::MagModeFilter>(r.any(2)), r.state.min_mode_filter = static_cast<sampler::State::MinModeFilter>(r.state.mag_mode_filter);
+    r.state.mag_mode_filter = static_cast<sampler::State::MagModeFilter>(r.any(2)),
+    r.state.min_mode_filter = static_cast<sampler::State::MinModeFilter>(r.state.mag_mode_filter);
     r.state.u_address_min_filter_rounding_enable = r.state.u_address_mag_filter_rounding_enable;
     r.state.v_address_min_filter_rounding_enable = r.state.v_address_mag_filter_rounding_enable;
     if (r.any(2)) r.s.width = 64 + r.any(60), r.s.height = 64 + r.any(60);
@@ -164,8 +185,11 @@ TEST_CASE("the shortest way leads where the longer one does") {
     alignas(64) uint32_t registers[24][8];
     alignas(64) float expected[4][LaneRequest::most];
     for (unsigned c = 0; c < 4; ++c)
-      for (unsigned i = 0; i < 16; ++i) registers[8 + 2 * c + i / 8][i % 8] = static_cast<uint32_t>(random()), expected[c][i] = std::bit_cast<float>(registers[8 + 2 * c + i / 8][i % 8]);
-    for (unsigned i = 0; i < 16; ++i) registers[i / 8][i % 8] = std::bit_cast<uint32_t>(r.u[i]), registers[2 + i / 8][i % 8] = std::bit_cast<uint32_t>(r.v[i]);
+      for (unsigned i = 0; i < 16; ++i)
+        registers[8 + 2 * c + i / 8][i % 8] = static_cast<uint32_t>(random()),
+                                         expected[c][i] = std::bit_cast<float>(registers[8 + 2 * c + i / 8][i % 8]);
+    for (unsigned i = 0; i < 16; ++i)
+      registers[i / 8][i % 8] = std::bit_cast<uint32_t>(r.u[i]), registers[2 + i / 8][i % 8] = std::bit_cast<uint32_t>(r.v[i]);
     plain.u = 0, plain.v = 2;
     float* out[4] = {};
     for (unsigned c = 0; c < 4; ++c) {

@@ -40,8 +40,11 @@ struct Fixture : sampler::test::SeededTexels {
     State state{};
     constexpr Mode modes[] = {Mode::TCM_WRAP, Mode::TCM_MIRROR, Mode::TCM_CLAMP};
     state.tcx_address_control_mode = nearest && any(2) ? Mode::TCM_CUBE : modes[any(3)], state.tcy_address_control_mode = modes[any(3)];
-    if (!nearest) state.mag_mode_filter = static_cast<State::MagModeFilter>(any(2)), state.min_mode_filter = static_cast<State::MinModeFilter>(any(2));
-    state.mip_mode_filter = any(3) == 0 ? State::MipModeFilter::MIPFILTER_NONE : any(2) ? State::MipModeFilter::MIPFILTER_NEAREST : State::MipModeFilter::MIPFILTER_LINEAR;
+    if (!nearest)
+      state.mag_mode_filter = static_cast<State::MagModeFilter>(any(2)), state.min_mode_filter = static_cast<State::MinModeFilter>(any(2));
+    state.mip_mode_filter = any(3) == 0 ? State::MipModeFilter::MIPFILTER_NONE
+                            : any(2)    ? State::MipModeFilter::MIPFILTER_NEAREST
+                                        : State::MipModeFilter::MIPFILTER_LINEAR;
     state.u_address_min_filter_rounding_enable = any(2), state.v_address_mag_filter_rounding_enable = any(2);
     state.max_lod = 14;
     return state;
@@ -100,7 +103,8 @@ TEST_CASE("channels on one slice of an array or a cube are sampled as one by one
       if (!(lanes.tap.mask >> i & 1)) continue;
       const unsigned first = i & ~3u;
       Direction dx, dy;
-      for (size_t k = 0; k < 3; ++k) dx[k] = c.direction(first + 1)[k] - c.direction(first)[k], dy[k] = c.direction(first + 2)[k] - c.direction(first)[k];
+      for (size_t k = 0; k < 3; ++k)
+        dx[k] = c.direction(first + 1)[k] - c.direction(first)[k], dy[k] = c.direction(first + 2)[k] - c.direction(first)[k];
       Detail detail = detail_of(filter, c.direction(i), c.direction(first), dx, dy);
       if (has_lod) detail.lod = lanes.lod[i];
       const Lod lod = finish_lod(texture, state, detail.lod, lanes.has_bias ? lanes.bias[i] : 0, 0);

@@ -36,7 +36,8 @@ struct Fixture : memory::test::Mapped {
     state.tcx_address_control_mode = state.tcy_address_control_mode = Mode::TCM_CLAMP;
     for (unsigned slice = 0; slice < 3; ++slice)
       for (unsigned y = 0; y < 4; ++y)
-        for (unsigned x = 0; x < 4; ++x) view.store<uint8_t>(base + (slice * qpitch + y) * pitch + x, static_cast<uint8_t>(16 * slice + 4 * y + x));
+        for (unsigned x = 0; x < 4; ++x)
+          view.store<uint8_t>(base + (slice * qpitch + y) * pitch + x, static_cast<uint8_t>(16 * slice + 4 * y + x));
   }
   float red(float u, float v, float layer = 0, float border = 0) {
     const Texture texture(surface);
@@ -90,7 +91,8 @@ TEST_CASE("linear filters of 8-bit codes round once") {
   CHECK(red(1.75f / 4, 2 / 4.0f) == static_cast<float>((5 * 192 + 6 * 64) * 128 + (9 * 192 + 10 * 64) * 128) / (255 * 65536));
   for (unsigned code = 0; code < 256; code += 5) {
     for (unsigned i = 0; i < 16; ++i) t.view.store<uint8_t>(base + i / 4 * pitch + i % 4, static_cast<uint8_t>(code));
-    for (unsigned i = 0; i < 64; ++i) REQUIRE(red(static_cast<float>(i) / 61, static_cast<float>(i) / 71) == static_cast<float>(code) / 255);
+    for (unsigned i = 0; i < 64; ++i)
+      REQUIRE(red(static_cast<float>(i) / 61, static_cast<float>(i) / 71) == static_cast<float>(code) / 255);
   }
 }
 
@@ -98,7 +100,8 @@ TEST_CASE("texels outside of a level load as zero") {
   Fixture t;
   const Texture texture(t.surface);
   CHECK(texture.load(t.view, 0, 3, 3, 2)[0] == std::bit_cast<uint32_t>(47 / 255.0f));
-  for (auto [x, y, slice] : {std::array{4, 0, 0}, std::array{0, -1, 0}, std::array{0, 0, 3}}) CHECK(texture.load(t.view, 0, x, y, slice)[0] == 0);
+  for (auto [x, y, slice] : {std::array{4, 0, 0}, std::array{0, -1, 0}, std::array{0, 0, 3}})
+    CHECK(texture.load(t.view, 0, x, y, slice)[0] == 0);
   CHECK(texture.load(t.view, 1, 0, 0, 0)[0] == 0);
 }
 
@@ -132,7 +135,8 @@ TEST_CASE("shadow comparison answers in red, through the channel selects") {
   const Texture texture(t.surface);
   const Filter filter(t.view, texture, t.state, {});
   for (const auto& [reference, lit] : {std::pair{5 / 255.0f, 1.0f}, std::pair{6 / 255.0f, 0.0f}, std::pair{-3.0f, 1.0f}}) {
-    const auto color = std::bit_cast<surface::Float4>(filter.sample({0.375f, 0.375f, 0, 0}, {}, {}, sampler::finish_lod(texture, t.state, 0, 0, 0), &reference));
+    const auto color = std::bit_cast<surface::Float4>(
+        filter.sample({0.375f, 0.375f, 0, 0}, {}, {}, sampler::finish_lod(texture, t.state, 0, 0, 0), &reference));
     CHECK(color == surface::Float4{0, lit, 1, 1});
   }
 }
@@ -143,7 +147,8 @@ TEST_CASE("borders take the form of the format") {
   const Texture texture(t.surface);
   const auto bits = [](float f) { return std::bit_cast<uint32_t>(f); };
   const Filter filter(t.view, texture, t.state, {bits(2), bits(0.5f), bits(0.5f), bits(0.5f)});
-  const auto color = std::bit_cast<surface::Float4>(filter.sample({2, 0, 0, 0}, {}, {}, sampler::finish_lod(texture, t.state, 0, 0, 0), nullptr));
+  const auto color =
+      std::bit_cast<surface::Float4>(filter.sample({2, 0, 0, 0}, {}, {}, sampler::finish_lod(texture, t.state, 0, 0, 0), nullptr));
   CHECK(color == surface::Float4{1, 0, 0, 1});  // R8_UNORM: clamped, and only red is its own
   CHECK(Filter::has_border(t.state));
   t.state.tcx_address_control_mode = Mode::TCM_WRAP;
@@ -189,7 +194,8 @@ TEST_CASE("cube edges: a neighbour's neighbour is where one came from") {
         CHECK(t.face != face);
         CHECK(t.face / 2 != face / 2);
         // One of the four steps out of the neighbour's texel leads back to the edge texel.
-        const unsigned edge_x = static_cast<unsigned>(std::clamp(x, 0, size - 1)), edge_y = static_cast<unsigned>(std::clamp(y, 0, size - 1));
+        const unsigned edge_x = static_cast<unsigned>(std::clamp(x, 0, size - 1)),
+                       edge_y = static_cast<unsigned>(std::clamp(y, 0, size - 1));
         unsigned back = 0;
         for (const auto& [dx, dy] : {std::pair{-1, 0}, std::pair{1, 0}, std::pair{0, -1}, std::pair{0, 1}}) {
           const int nx = static_cast<int>(t.x) + dx, ny = static_cast<int>(t.y) + dy;
@@ -227,8 +233,9 @@ TEST_CASE("the 8-bit formats read as their description says, linear and sRGB") {
   Fixture t;
   using surface::SurfaceFormat;
   t.view.store<uint32_t>(base, 0x80402010);
-  for (const SurfaceFormat code : {SurfaceFormat::R8G8B8A8_UNORM, SurfaceFormat::R8G8B8A8_UNORM_SRGB, SurfaceFormat::R8G8B8X8_UNORM, SurfaceFormat::B8G8R8A8_UNORM,
-                                   SurfaceFormat::B8G8R8A8_UNORM_SRGB, SurfaceFormat::B8G8R8X8_UNORM, SurfaceFormat::B8G8R8X8_UNORM_SRGB}) {
+  for (const SurfaceFormat code :
+       {SurfaceFormat::R8G8B8A8_UNORM, SurfaceFormat::R8G8B8A8_UNORM_SRGB, SurfaceFormat::R8G8B8X8_UNORM, SurfaceFormat::B8G8R8A8_UNORM,
+        SurfaceFormat::B8G8R8A8_UNORM_SRGB, SurfaceFormat::B8G8R8X8_UNORM, SurfaceFormat::B8G8R8X8_UNORM_SRGB}) {
     t.surface.format = surface::find_format(code);
     INFO(t.surface.format->name);
     const std::array<std::byte, 4> bytes{std::byte{0x10}, std::byte{0x20}, std::byte{0x40}, std::byte{0x80}};

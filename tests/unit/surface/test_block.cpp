@@ -37,13 +37,11 @@ TEST_CASE("BC1: four colours, or three and black, clear or not") {
   CHECK(three[3] == Float4{0, 0, 0, 0});
   CHECK(decoded(SurfaceFormat::DXT1_RGB, {0x00, 0x00, 0xff, 0xff, 0xe4, 0, 0, 0})[3] == Float4{0, 0, 0, 1});
   // BC3's colours never take the three-colour form.
-  CHECK(decoded(SurfaceFormat::BC3_UNORM,
-                {255, 255, 0, 0, 0, 0, 0, 0, 0x00, 0x00, 0xff, 0xff, 0xe4, 0, 0, 0})[3][0] == 170 / 255.0f);
+  CHECK(decoded(SurfaceFormat::BC3_UNORM, {255, 255, 0, 0, 0, 0, 0, 0, 0x00, 0x00, 0xff, 0xff, 0xe4, 0, 0, 0})[3][0] == 170 / 255.0f);
 }
 
 TEST_CASE("BC2 and BC3 alpha, BC4 and BC5 channels") {
-  const auto explicit_alpha =
-      decoded(SurfaceFormat::BC2_UNORM, {0x10, 0x32, 0, 0, 0, 0, 0, 0xf0, 0xff, 0xff, 0, 0, 0, 0, 0, 0});
+  const auto explicit_alpha = decoded(SurfaceFormat::BC2_UNORM, {0x10, 0x32, 0, 0, 0, 0, 0, 0xf0, 0xff, 0xff, 0, 0, 0, 0, 0, 0});
   CHECK(explicit_alpha[1][3] == 17 / 255.0f);
   CHECK(explicit_alpha[3][3] == 51 / 255.0f);
   CHECK(explicit_alpha[15][3] == 1.0f);
@@ -66,12 +64,10 @@ TEST_CASE("sRGB block formats read linear") {
 }
 
 TEST_CASE("ASTC: a void extent is one colour, a reserved mode is magenta") {
-  const auto constant =
-      decoded(SurfaceFormat::ASTC_LDR_2D_6X5_FLT16,
-              {0xfc, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00, 0x80, 0xff, 0xff, 0, 0, 0xff, 0xff});
+  const auto constant = decoded(SurfaceFormat::ASTC_LDR_2D_6X5_FLT16,
+                                {0xfc, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00, 0x80, 0xff, 0xff, 0, 0, 0xff, 0xff});
   CHECK(constant[29] == Float4{0.5f, 1.0f, 0.0f, 1.0f});
-  const auto bad =
-      decoded(SurfaceFormat::ASTC_LDR_2D_4X4_FLT16, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+  const auto bad = decoded(SurfaceFormat::ASTC_LDR_2D_4X4_FLT16, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
   CHECK(bad[0] == Float4{1.0f, 0.0f, 1.0f, 1.0f});
 }
 

@@ -127,13 +127,15 @@ TEST_CASE("clear pairs are found one by one as each_clear() reports them, and ex
   memory::test::Mapped mapped(ccs_base, pixels_end);
   std::mt19937 random(seed);
   for (const auto format : {SurfaceFormat::B8G8R8A8_UNORM, SurfaceFormat::R16G16B16A16_UINT, SurfaceFormat::R32G32B32A32_UINT})
-    for (const auto& [type, tiling] : {std::pair{SurfaceType::two_d, Tiling::y}, {SurfaceType::two_d, Tiling::yf}, {SurfaceType::three_d, Tiling::yf}})
+    for (const auto& [type, tiling] :
+         {std::pair{SurfaceType::two_d, Tiling::y}, {SurfaceType::two_d, Tiling::yf}, {SurfaceType::three_d, Tiling::yf}})
       for (const CcsRect& rect : {CcsRect{0, 0, 128, 128}, CcsRect{13, 9, 14, 10}, CcsRect{31, 21, 90, 101}}) {
         memory::View& view = mapped.view;
         Surface s = target(format);
         // A volume's tiles have eight slices; those of wider elements do not fit into the test's memory.
         if (type == SurfaceType::three_d && s.format->block_bytes() > 4) continue;
-        s.type = type, s.tiling = tiling, s.base = pixels, s.width = s.height = 128, s.pitch = 128 * s.format->block_bytes(), s.halign = 16, s.valign = 4;
+        s.type = type, s.tiling = tiling, s.base = pixels, s.width = s.height = 128, s.pitch = 128 * s.format->block_bytes(), s.halign = 16,
+        s.valign = 4;
         s.depth = 2, s.array = true, s.qpitch = 128, s.aux_qpitch = 128, s.clear_color = {0x3f800000, 5, 6, 7};
         const Ccs ccs(s, 0);
         const Level level(s, 0);
@@ -146,7 +148,8 @@ TEST_CASE("clear pairs are found one by one as each_clear() reports them, and ex
             // Mostly runs, sometimes single pairs.
             const uint32_t code = row < 12 ? 3 : row < 20 ? random() % 4 : row < 26 ? column / 5 % 4 : 0;
             ccs.write(view, column, row, 1, static_cast<CcsCode>(code));
-            clear[row * columns + column] = code == 3 && column >= rect.x0 / ccs.width() && column * ccs.width() < rect.x1 && row >= rect.y0 / 4 && row * 4 < rect.y1;
+            clear[row * columns + column] =
+                code == 3 && column >= rect.x0 / ccs.width() && column * ccs.width() < rect.x1 && row >= rect.y0 / 4 && row * 4 < rect.y1;
           }
         std::vector<int> reported(columns * rows);
         ccs.each_clear(view, rect, 1, [&](const CcsRect& r) {

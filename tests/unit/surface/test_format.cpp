@@ -89,10 +89,8 @@ TEST_CASE("known elements") {
   CHECK(floats(SurfaceFormat::R32_SFIXED, 0xffff8000u)[0] == -0.5f);
   CHECK(floats(SurfaceFormat::R16G16_SSCALED, 0x0007fffeu) == Float4{-2.0f, 7.0f, 0.0f, 1.0f});
   CHECK(floats(SurfaceFormat::R64_FLOAT, 0.25)[0] == 0.25f);
-  CHECK(floats(SurfaceFormat::R11G11B10_FLOAT, 0x3c0u | 0x400u << 11 | 0x1c0u << 22) ==
-        Float4{1.0f, 2.0f, 0.5f, 1.0f});
-  CHECK(floats(SurfaceFormat::R9G9B9E5_SHAREDEXP, 256u | 128u << 9 | 511u << 18 | 16u << 27) ==
-        Float4{1.0f, 0.5f, 511 / 256.0f, 1.0f});
+  CHECK(floats(SurfaceFormat::R11G11B10_FLOAT, 0x3c0u | 0x400u << 11 | 0x1c0u << 22) == Float4{1.0f, 2.0f, 0.5f, 1.0f});
+  CHECK(floats(SurfaceFormat::R9G9B9E5_SHAREDEXP, 256u | 128u << 9 | 511u << 18 | 16u << 27) == Float4{1.0f, 0.5f, 511 / 256.0f, 1.0f});
 
   std::byte bytes[4] = {std::byte{1}, std::byte{0xfe}, std::byte{0}, std::byte{0}};
   CHECK(decode(*find_format(SurfaceFormat::R8G8_SINT), bytes) == Word4{1, 0xfffffffe, 0, 1});
@@ -134,8 +132,7 @@ TEST_CASE("elements of whole words and bytes: each channel by itself") {
 TEST_CASE("64-bit passthru elements come as dwords") {
   const uint64_t element[4] = {0x1122334455667788, 0x99aabbccddeeff00, 3, 4};
   std::array<uint32_t, 8> out;
-  CHECK(decode_raw64(*find_format(SurfaceFormat::R64G64B64_PASSTHRU),
-                     reinterpret_cast<const std::byte*>(element), out) == 6);
+  CHECK(decode_raw64(*find_format(SurfaceFormat::R64G64B64_PASSTHRU), reinterpret_cast<const std::byte*>(element), out) == 6);
   CHECK(out == std::array<uint32_t, 8>{0x55667788, 0x11223344, 0xddeeff00, 0x99aabbcc, 3, 0, 0, 0});
 }
 
@@ -172,12 +169,11 @@ TEST_CASE("11- and 10-bit floats: every code, towards zero between, clamped beyo
     const uint32_t infinity = 31u << mantissa;
     for (uint32_t code = 0; code < infinity; ++code) {
       const int e = static_cast<int>(code >> mantissa), m = static_cast<int>(code & ((1u << mantissa) - 1));
-      const double expect = e ? std::ldexp((1 << mantissa) + m, e - 15 - static_cast<int>(mantissa))
-                              : std::ldexp(m, -14 - static_cast<int>(mantissa));
+      const double expect =
+          e ? std::ldexp((1 << mantissa) + m, e - 15 - static_cast<int>(mantissa)) : std::ldexp(m, -14 - static_cast<int>(mantissa));
       const float v = ufloat_to_float(code, mantissa);
       same &= v == expect && float_to_ufloat(v, mantissa) == code;
-      if (code + 1 < infinity)
-        same &= float_to_ufloat(std::nextafterf(ufloat_to_float(code + 1, mantissa), 0.0f), mantissa) == code;
+      if (code + 1 < infinity) same &= float_to_ufloat(std::nextafterf(ufloat_to_float(code + 1, mantissa), 0.0f), mantissa) == code;
     }
     CHECK(same);
     CHECK(float_to_ufloat(-1.0f, mantissa) == 0);
@@ -206,8 +202,7 @@ TEST_CASE("unorm and snorm: every code comes back, saturation, NaN is zero, near
   for (const unsigned bits : {2u, 8u, 10u, 16u}) {
     bool same = true;
     const int32_t top = (1 << (bits - 1)) - 1;
-    for (int32_t code = -top; code <= top; ++code)
-      same &= float_to_snorm(snorm_to_float(code, bits), bits) == code;
+    for (int32_t code = -top; code <= top; ++code) same &= float_to_snorm(snorm_to_float(code, bits), bits) == code;
     CHECK(same);
     CHECK(snorm_to_float(-top - 1, bits) == -1.0f);
     CHECK(float_to_snorm(-9.0f, bits) == -top);
@@ -220,8 +215,7 @@ TEST_CASE("unorm and snorm: every code comes back, saturation, NaN is zero, near
 
 TEST_CASE("sRGB: every code comes back, and values between take the nearest code") {
   bool same = true;
-  for (unsigned code = 0; code < 256; ++code)
-    same &= linear_to_srgb8(srgb8_to_linear(static_cast<uint8_t>(code))) == code;
+  for (unsigned code = 0; code < 256; ++code) same &= linear_to_srgb8(srgb8_to_linear(static_cast<uint8_t>(code))) == code;
   constexpr unsigned seed = 3;
   INFO("seed " << seed);
   std::mt19937 random(seed);
@@ -244,8 +238,7 @@ TEST_CASE("shared exponent: the extension's own cases") {
   CHECK(encode_shared_exponent(0, 0, 0) == 0);
   CHECK(decode_shared_exponent(encode_shared_exponent(1.0f, 0.5f, 0.25f)) == Float4{1.0f, 0.5f, 0.25f, 1.0f});
   CHECK(decode_shared_exponent(encode_shared_exponent(1e9f, 0, 0))[0] == 65408.0f);
-  CHECK(decode_shared_exponent(encode_shared_exponent(-1.0f, std::nanf(""), 3.0f)) ==
-        Float4{0.0f, 0.0f, 3.0f, 1.0f});
+  CHECK(decode_shared_exponent(encode_shared_exponent(-1.0f, std::nanf(""), 3.0f)) == Float4{0.0f, 0.0f, 3.0f, 1.0f});
   // The largest component rounds up into the next exponent.
   CHECK(decode_shared_exponent(encode_shared_exponent(0.99999f, 0, 0))[0] == 1.0f);
 }
@@ -255,8 +248,7 @@ TEST_CASE("integers of fewer bits saturate") {
   encode(*find_format(SurfaceFormat::R8G8B8A8_UINT), {300, 255, 0, ~0u}, bytes);
   CHECK(std::to_integer<int>(bytes[0]) == 255);
   CHECK(std::to_integer<int>(bytes[3]) == 255);
-  encode(*find_format(SurfaceFormat::R8G8B8A8_SINT),
-         {static_cast<uint32_t>(-300), 300, static_cast<uint32_t>(-5), 0}, bytes);
+  encode(*find_format(SurfaceFormat::R8G8B8A8_SINT), {static_cast<uint32_t>(-300), 300, static_cast<uint32_t>(-5), 0}, bytes);
   CHECK(std::to_integer<int>(bytes[0]) == 0x80);
   CHECK(std::to_integer<int>(bytes[1]) == 0x7f);
   CHECK(std::to_integer<int>(bytes[2]) == 0xfb);
@@ -279,8 +271,7 @@ TEST_CASE("what a render format gives is written back as it was") {
       const Word4 a = decode(*f, in), b = decode(*f, out);
       for (unsigned k = 0; k < 4; ++k) {
         const float value = std::bit_cast<float>(a[k]);
-        same &= a[k] == b[k] || (f->numeric == Numeric::floating && std::isnan(value) &&
-                                 std::isnan(std::bit_cast<float>(b[k])));
+        same &= a[k] == b[k] || (f->numeric == Numeric::floating && std::isnan(value) && std::isnan(std::bit_cast<float>(b[k])));
       }
     }
     CHECK(same);

@@ -18,8 +18,8 @@ using State = defs::gen9::RENDER_SURFACE_STATE;
 
 namespace {
 
-State image(State::SurfaceType type, SurfaceFormat format, uint32_t width, uint32_t height, uint32_t depth,
-            State::TileMode tile, uint32_t pitch, uint32_t qpitch) {
+State image(State::SurfaceType type, SurfaceFormat format, uint32_t width, uint32_t height, uint32_t depth, State::TileMode tile,
+            uint32_t pitch, uint32_t qpitch) {
   State s;
   s.surface_type = type;
   s.surface_format = format;
@@ -43,23 +43,22 @@ Surface decoded(const State& s) {
 
 TEST_CASE("levels of a 2D tree stand where isl puts them") {
   // Mesa isl/tests/isl_surf_get_image_offset_test.c: 512x512 and an array of 1024x1024, all levels.
-  const Surface a = decoded(image(State::SurfaceType::SURFTYPE_2D, SurfaceFormat::R8G8B8A8_UNORM, 512, 512, 1,
-                                  State::TileMode::YMAJOR, 2048, 772));
+  const Surface a =
+      decoded(image(State::SurfaceType::SURFTYPE_2D, SurfaceFormat::R8G8B8A8_UNORM, 512, 512, 1, State::TileMode::YMAJOR, 2048, 772));
   const uint32_t expect[][2] = {{0, 0},     {0, 512},   {256, 512}, {256, 640}, {256, 704},
                                 {256, 736}, {256, 752}, {256, 760}, {256, 764}, {256, 768}};
   for (unsigned lod = 0; lod < 10; ++lod) {
     CHECK(level_origin(a, lod).x == expect[lod][0]);
     CHECK(level_origin(a, lod).y == expect[lod][1]);
   }
-  const Surface b = decoded(image(State::SurfaceType::SURFTYPE_2D, SurfaceFormat::R8G8B8A8_UNORM, 1024, 1024,
-                                  6, State::TileMode::YMAJOR, 4096, 1540));
+  const Surface b =
+      decoded(image(State::SurfaceType::SURFTYPE_2D, SurfaceFormat::R8G8B8A8_UNORM, 1024, 1024, 6, State::TileMode::YMAJOR, 4096, 1540));
   for (uint32_t slice = 0; slice < 6; ++slice)
     CHECK(Level(b, 10).address(0, 0, slice) == 0x10'0000 + offset_y(512 * 4, slice * 1540 + 1536, 4096));
 }
 
 TEST_CASE("block formats count in blocks") {
-  auto s = image(State::SurfaceType::SURFTYPE_2D, SurfaceFormat::BC1_UNORM, 100, 60, 1,
-                 State::TileMode::YMAJOR, 256, 64);
+  auto s = image(State::SurfaceType::SURFTYPE_2D, SurfaceFormat::BC1_UNORM, 100, 60, 1, State::TileMode::YMAJOR, 256, 64);
   const Surface bc = decoded(s);
   // 25 x 15 blocks, aligned to 28 x 16; level 1: 13 x 8 blocks, aligned 16 x 8.
   CHECK(level_origin(bc, 1).y == 16);
@@ -83,7 +82,8 @@ TEST_CASE("a surface with one tile more than its width, for media compression's 
 namespace {
 
 /// A 2D surface of whole tiles of Yf or Ys whose levels from `tail` on share a tile.
-Surface standard_tiled(SurfaceFormat format, uint32_t width, uint32_t height, uint32_t pitch, uint32_t qpitch, bool yf, unsigned tail, unsigned levels) {
+Surface standard_tiled(SurfaceFormat format, uint32_t width, uint32_t height, uint32_t pitch, uint32_t qpitch, bool yf, unsigned tail,
+                       unsigned levels) {
   State s = image(State::SurfaceType::SURFTYPE_2D, format, width, height, 2, State::TileMode::YMAJOR, pitch, qpitch);
   s.tiled_resource_mode = yf ? State::TiledResourceMode::_4KB : State::TiledResourceMode::_64KB;
   s.mip_tail_start_lod = tail;
@@ -138,7 +138,11 @@ TEST_CASE("the levels of a mip tail fill one tile without sharing a place") {
     SurfaceFormat format;
     uint32_t bytes;
   };
-  const Case cases[] = {{SurfaceFormat::R8_UNORM, 1}, {SurfaceFormat::R16_UNORM, 2}, {SurfaceFormat::R8G8B8A8_UNORM, 4}, {SurfaceFormat::R32G32_FLOAT, 8}, {SurfaceFormat::R32G32B32A32_FLOAT, 16}};
+  const Case cases[] = {{SurfaceFormat::R8_UNORM, 1},
+                        {SurfaceFormat::R16_UNORM, 2},
+                        {SurfaceFormat::R8G8B8A8_UNORM, 4},
+                        {SurfaceFormat::R32G32_FLOAT, 8},
+                        {SurfaceFormat::R32G32B32A32_FLOAT, 16}};
   for (const Case& c : cases)
     for (const bool yf : {true, false}) {
       const PageShape tile = tile_shape(yf ? Tiling::yf : Tiling::ys, c.bytes);
@@ -189,8 +193,7 @@ TEST_CASE("no two elements of a surface share a place") {
   for (const Case& c : cases) {
     State s = image(c.type, c.format, c.width, c.height, c.depth, c.tile, c.pitch, c.qpitch);
     s.number_of_multisamples = static_cast<State::NumberOfMultisamples>(std::countr_zero(c.samples));
-    s.multisampled_surface_storage_format =
-        static_cast<State::MultisampledSurfaceStorageFormat>(c.interleaved);
+    s.multisampled_surface_storage_format = static_cast<State::MultisampledSurfaceStorageFormat>(c.interleaved);
     const Surface surface = decoded(s);
     REQUIRE(surface.format);
     std::set<uint64_t> seen;
@@ -232,8 +235,7 @@ TEST_CASE("interleaved samples: 4x as the manual's figure has them") {
 }
 
 TEST_CASE("fields of the state") {
-  State s = image(State::SurfaceType::SURFTYPE_2D, SurfaceFormat::B8G8R8A8_UNORM, 640, 480, 3,
-                  State::TileMode::XMAJOR, 2560, 480);
+  State s = image(State::SurfaceType::SURFTYPE_2D, SurfaceFormat::B8G8R8A8_UNORM, 640, 480, 3, State::TileMode::XMAJOR, 2560, 480);
   s.surface_array = true;
   s.minimum_array_element = 2;
   s.render_target_view_extent = 2;
@@ -276,14 +278,12 @@ TEST_CASE("buffers have 31-bit sizes in three fields") {
 TEST_CASE("reserved types and formats give a null surface") {
   set_log_sink({});
   clear_failure_counts();
-  State s = image(State::SurfaceType::SURFTYPE_2D, static_cast<SurfaceFormat>(0x3ff), 4, 4, 1,
-                  State::TileMode::LINEAR, 64, 4);
+  State s = image(State::SurfaceType::SURFTYPE_2D, static_cast<SurfaceFormat>(0x3ff), 4, 4, 1, State::TileMode::LINEAR, 64, 4);
   CHECK(decoded(s).is_null());
   s.surface_format = SurfaceFormat::R8_UNORM;
   s.surface_type = static_cast<State::SurfaceType>(6);
   CHECK(decoded(s).is_null());
-  CHECK(failure_count(Failure::guest_error, "surface state with a reserved type, format or sample count") ==
-        2);
+  CHECK(failure_count(Failure::guest_error, "surface state with a reserved type, format or sample count") == 2);
   CHECK(decode_surface({}).type == SurfaceType::one_d);
   constexpr unsigned seed = 4;
   std::mt19937 random(seed);
@@ -291,8 +291,7 @@ TEST_CASE("reserved types and formats give a null surface") {
     std::array<uint32_t, 16> dwords;
     for (auto& dw : dwords) dw = random();
     const Surface any = decode_surface(dwords);
-    if (!any.is_null() && !any.is_buffer())
-      Level(any, random() % 16).address(random(), random(), random(), random() % 16);
+    if (!any.is_null() && !any.is_buffer()) Level(any, random() % 16).address(random(), random(), random(), random() % 16);
   }
 }
 
@@ -308,8 +307,7 @@ TEST_CASE("depth and stencil buffers from their packets") {
   stencil.stencil_buffer_enable = true;
   stencil.surface_pitch = 255, stencil.surface_qpitch = 256 / 4;
   stencil.surface_base_address = 0x9000;
-  const Surface d = decode_depth_buffer(depth.pack(), 4),
-                s = decode_stencil_buffer(depth.pack(), stencil.pack(), 4);
+  const Surface d = decode_depth_buffer(depth.pack(), 4), s = decode_stencil_buffer(depth.pack(), stencil.pack(), 4);
   CHECK(d.format->code == SurfaceFormat::R16_UNORM);
   CHECK(d.tiling == Tiling::y);
   CHECK(d.halign == 8);
@@ -354,13 +352,15 @@ void check_legal(const Surface& s) {
 TEST_CASE("a tiled surface begins at a page and has rows of whole tiles, whatever its state says; a linear one keeps what it has") {
   set_log_sink({});
   std::mt19937 random(14);
-  for (const auto format : {SurfaceFormat::R8_UNORM, SurfaceFormat::R16_UNORM, SurfaceFormat::R8G8B8_UNORM, SurfaceFormat::R8G8B8A8_UNORM, SurfaceFormat::R16G16B16_FLOAT,
-                            SurfaceFormat::R32G32_FLOAT, SurfaceFormat::R32G32B32_FLOAT, SurfaceFormat::R32G32B32A32_FLOAT, SurfaceFormat::R64G64B64_FLOAT,
-                            SurfaceFormat::R64G64B64A64_FLOAT, SurfaceFormat::BC1_UNORM, SurfaceFormat::R1_UNORM})
+  for (const auto format :
+       {SurfaceFormat::R8_UNORM, SurfaceFormat::R16_UNORM, SurfaceFormat::R8G8B8_UNORM, SurfaceFormat::R8G8B8A8_UNORM,
+        SurfaceFormat::R16G16B16_FLOAT, SurfaceFormat::R32G32_FLOAT, SurfaceFormat::R32G32B32_FLOAT, SurfaceFormat::R32G32B32A32_FLOAT,
+        SurfaceFormat::R64G64B64_FLOAT, SurfaceFormat::R64G64B64A64_FLOAT, SurfaceFormat::BC1_UNORM, SurfaceFormat::R1_UNORM})
     for (unsigned tile = 0; tile < 4; ++tile)
       for (unsigned resource = 0; resource < 4; ++resource)
         for (unsigned i = 0; i < 16; ++i) {
-          State state = image(State::SurfaceType::SURFTYPE_2D, format, 64, 64, 1, static_cast<State::TileMode>(tile), random() % 4096 + 1, 64);
+          State state =
+              image(State::SurfaceType::SURFTYPE_2D, format, 64, 64, 1, static_cast<State::TileMode>(tile), random() % 4096 + 1, 64);
           state.tiled_resource_mode = static_cast<State::TiledResourceMode>(resource);
           state.surface_base_address = 0x10'0000 + random() % 0x20000;
           const Surface s = decoded(state);

@@ -14,8 +14,7 @@ namespace {
 
 // Independent definition: the offset's bits from the top, x and y bits in rising order from the bottom (the
 // PRM's and GmmLib's notation).
-uint64_t offset_by_pattern(std::string_view pattern, uint32_t x, uint32_t y, uint32_t pitch,
-                           uint32_t pitch_of_tile) {
+uint64_t offset_by_pattern(std::string_view pattern, uint32_t x, uint32_t y, uint32_t pitch, uint32_t pitch_of_tile) {
   uint32_t within = 0, width = 1, height = 1, xs = x, ys = y;
   for (size_t i = 0; i < pattern.size(); ++i) {
     const bool is_x = pattern[pattern.size() - 1 - i] == 'X';
@@ -35,12 +34,10 @@ struct Case {
   uint32_t pitch_of_tile;
 };
 const Case cases[] = {
-    {Tiling::x, 4, "YYYXXXXXXXXX", 512},        {Tiling::y, 4, "XXXYYYYYXXXX", 128},
-    {Tiling::w, 1, "XXXYYYYXYXYX", 128},        {Tiling::yf, 1, "XYXYYYYYXXXX", 64},
-    {Tiling::yf, 2, "XYXYXYYYXXXX", 128},       {Tiling::yf, 4, "XYXYXYYYXXXX", 128},
-    {Tiling::yf, 8, "XYXYXXYYXXXX", 256},       {Tiling::yf, 16, "XYXYXXYYXXXX", 256},
-    {Tiling::ys, 1, "XYXYXYXYYYYYXXXX", 256},   {Tiling::ys, 2, "XYXYXYXYXYYYXXXX", 512},
-    {Tiling::ys, 4, "XYXYXYXYXYYYXXXX", 512},   {Tiling::ys, 8, "XYXYXYXYXXYYXXXX", 1024},
+    {Tiling::x, 4, "YYYXXXXXXXXX", 512},        {Tiling::y, 4, "XXXYYYYYXXXX", 128},      {Tiling::w, 1, "XXXYYYYXYXYX", 128},
+    {Tiling::yf, 1, "XYXYYYYYXXXX", 64},        {Tiling::yf, 2, "XYXYXYYYXXXX", 128},     {Tiling::yf, 4, "XYXYXYYYXXXX", 128},
+    {Tiling::yf, 8, "XYXYXXYYXXXX", 256},       {Tiling::yf, 16, "XYXYXXYYXXXX", 256},    {Tiling::ys, 1, "XYXYXYXYYYYYXXXX", 256},
+    {Tiling::ys, 2, "XYXYXYXYXYYYXXXX", 512},   {Tiling::ys, 4, "XYXYXYXYXYYYXXXX", 512}, {Tiling::ys, 8, "XYXYXYXYXXYYXXXX", 1024},
     {Tiling::ys, 16, "XYXYXYXYXXYYXXXX", 1024},
 };
 
@@ -50,8 +47,7 @@ TEST_CASE("the offset's bits are the manual's interleave of x and y") {
   for (const Case& c : cases) {
     INFO(tiling_name(c.tiling) << " element " << c.element);
     const uint32_t pitch = 3 * c.pitch_of_tile;
-    const uint32_t width = tile_shape(c.tiling, c.element).width * 3,
-                   height = tile_shape(c.tiling, c.element).height * 2;
+    const uint32_t width = tile_shape(c.tiling, c.element).width * 3, height = tile_shape(c.tiling, c.element).height * 2;
     bool same = true;
     std::set<uint64_t> seen;
     for (uint32_t y = 0; y < height; ++y)

@@ -23,8 +23,8 @@ struct Case {
   SurfaceFormat format;
   Tiling tiling;
   unsigned element;
-  std::string_view order;              ///< GmmLib's notation
-  uint32_t width, height, depth;       ///< elements, isl_tiling_get_info
+  std::string_view order;         ///< GmmLib's notation
+  uint32_t width, height, depth;  ///< elements, isl_tiling_get_info
 };
 const Case cases[] = {
     {SurfaceFormat::R8_UNORM, Tiling::yf, 1, "YZYZZZYYXXXX", 16, 16, 16},

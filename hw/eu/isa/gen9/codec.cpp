@@ -19,15 +19,14 @@ struct TypeCodes {
   int8_t reg, imm, ternary;
 };
 constexpr TypeCodes type_codes[] = {
-    {0, 0, 2}, {1, 1, 1}, {2, 2, -1}, {3, 3, -1}, {4, -1, -1},
-    {5, -1, -1}, {6, 10, 3}, {7, 7, 0}, {8, 8, -1}, {9, 9, -1},
-    {10, 11, 4}, {-1, 4, -1}, {-1, 6, -1}, {-1, 5, -1}, {-1, -1, -1},
+    {0, 0, 2},  {1, 1, 1},  {2, 2, -1},  {3, 3, -1},  {4, -1, -1}, {5, -1, -1}, {6, 10, 3},   {7, 7, 0},
+    {8, 8, -1}, {9, 9, -1}, {10, 11, 4}, {-1, 4, -1}, {-1, 6, -1}, {-1, 5, -1}, {-1, -1, -1},
 };
 static_assert(std::size(type_codes) == std::size(reg_types));
 
 constexpr const TypeCodes& codes_of(RegType type) { return type_codes[static_cast<unsigned>(type)]; }
 /// RegType::invalid for codes the hardware reserves.
-RegType type_of(int8_t TypeCodes::*column, unsigned code) {
+RegType type_of(int8_t TypeCodes::* column, unsigned code) {
   for (unsigned i = 0; i < std::size(type_codes); i++)
     if (type_codes[i].*column >= 0 && static_cast<unsigned>(type_codes[i].*column) == code) return static_cast<RegType>(i);
   return RegType::invalid;
@@ -171,10 +170,8 @@ void source_region(Codec& c, O& src, AccessMode mode, unsigned base) {
   }
   if (src.indirect) {
     c.field(src.addr_subreg, base + 12, base + 9);
-    if (mode == AccessMode::align1)
-      c.address_imm(src.addr_imm, base + 8, base, imm_bit9, 0);
-    else
-      c.address_imm(src.addr_imm, base + 8, base + 4, imm_bit9, 4);
+    if (mode == AccessMode::align1) c.address_imm(src.addr_imm, base + 8, base, imm_bit9, 0);
+    else c.address_imm(src.addr_imm, base + 8, base + 4, imm_bit9, 4);
     return;
   }
   c.field(src.reg, base + 12, base + 5);
@@ -198,10 +195,8 @@ void basic(Codec& c, I& i) {
   }
   c.field(i.src[1].file, 90, 89);
   c.type(i.src[1].type, i.src[1].file, 94, 91);
-  if (i.src[0].file == RegFile::imm || i.src[1].file == RegFile::imm)
-    c.field(i.imm, 127, 96);
-  else
-    source_region(c, i.src[1], i.access_mode, 96);
+  if (i.src[0].file == RegFile::imm || i.src[1].file == RegFile::imm) c.field(i.imm, 127, 96);
+  else source_region(c, i.src[1], i.access_mode, 96);
   if (i.src[0].file != RegFile::imm) source_region(c, i.src[0], i.access_mode, 64);
 }
 
@@ -281,10 +276,8 @@ void call(Codec& c, I& i) {
   source_region(c, i.src[0], i.access_mode, 64);
   c.field(i.src[1].file, 90, 89);
   c.type(i.src[1].type, i.src[1].file, 94, 91);
-  if (i.src[1].file == RegFile::imm)
-    c.field(i.jip, 127, 96);
-  else
-    source_region(c, i.src[1], i.access_mode, 96);
+  if (i.src[1].file == RegFile::imm) c.field(i.jip, 127, 96);
+  else source_region(c, i.src[1], i.access_mode, 96);
 }
 
 template <typename Codec, typename I>
@@ -333,10 +326,8 @@ void split_send(Codec& c, I& i) {
   }
   uint32_t ex_length = i.ex_descriptor >> 6 & 15, ex_function = i.ex_descriptor >> 16;
   c.field(ex_length, 67, 64);
-  if (i.ex_descriptor_in_register)
-    c.field(i.ex_descriptor_subreg, 82, 80);
-  else
-    c.field(ex_function, 95, 80);
+  if (i.ex_descriptor_in_register) c.field(i.ex_descriptor_subreg, 82, 80);
+  else c.field(ex_function, 95, 80);
   c.field(i.descriptor, 126, 96);
   c.field(i.end_of_thread, 127, 127);
   if constexpr (!Codec::writing) {
@@ -353,7 +344,9 @@ void transfer(Codec& c, I& i) {
   header(c, i);
   const OpcodeInfo* row = i.info();
   switch (row ? row->form : Form::nop) {
-    case Form::basic: case Form::math: case Form::ret: basic(c, i); break;
+    case Form::basic:
+    case Form::math:
+    case Form::ret: basic(c, i); break;
     case Form::jump:
       basic(c, i);
       if constexpr (!Codec::writing) i.jip = static_cast<int32_t>(i.imm);

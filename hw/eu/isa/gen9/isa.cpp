@@ -8,8 +8,13 @@ namespace softgen::eu {
 namespace {
 
 /// SKL PRM vol 7, "Register Files", "Execution Size", "Instruction Formats", "send" (EOT: g112 to g127).
-constexpr IsaLimits gen9_limits{
-    .registers = 128, .register_bytes = 32, .flag_registers = 2, .max_exec_size = 32, .native_bytes = 16, .compacted_bytes = 8, .eot_register = 112};
+constexpr IsaLimits gen9_limits{.registers = 128,
+                                .register_bytes = 32,
+                                .flag_registers = 2,
+                                .max_exec_size = 32,
+                                .native_bytes = 16,
+                                .compacted_bytes = 8,
+                                .eot_register = 112};
 
 /// Raised when an instruction or message is decoded or lowered in another way.
 constexpr uint64_t version = 1;
@@ -28,7 +33,9 @@ class Gen9Isa final : public Isa {
   bool is_compacted(uint64_t first_word) const override { return gen9::is_compacted(first_word); }
   std::string validate(const Instruction& instruction) const override { return gen9::validate(instruction); }
 
-  MessageOp message(unsigned sfid, uint32_t descriptor, uint32_t extended) const override { return gen9::decode_message(sfid, descriptor, extended); }
+  MessageOp message(unsigned sfid, uint32_t descriptor, uint32_t extended) const override {
+    return gen9::decode_message(sfid, descriptor, extended);
+  }
   uint32_t sent_extended_descriptor(uint32_t extended, unsigned sfid, bool end_of_thread) const override {
     return gen9::sent_extended_descriptor(extended, sfid, end_of_thread);
   }

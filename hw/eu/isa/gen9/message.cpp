@@ -95,7 +95,9 @@ void control(MessageOp& op, const Type& type, uint32_t d) {
     case Fields::Urb: return urb(op, {d});
     case Fields::PixelInterpolator: return pixel_interpolator(op, {d});
     case Fields::OwordBlock: return oword_block(op, {d});
-    case Fields::OwordDualBlock: op.owords = static_cast<DualBlockSize>(OwordDualBlock{d}.block_size()) == DualBlockSize::OWORDS_4 ? 4 : 1; return;
+    case Fields::OwordDualBlock:
+      op.owords = static_cast<DualBlockSize>(OwordDualBlock{d}.block_size()) == DualBlockSize::OWORDS_4 ? 4 : 1;
+      return;
     case Fields::ByteScattered:
       op.simd = ByteScattered{d}.simd16() ? 16 : 8;
       op.log2_size = static_cast<uint8_t>(ByteScattered{d}.data_size());
@@ -107,13 +109,18 @@ void control(MessageOp& op, const Type& type, uint32_t d) {
     case Fields::UntypedSurface: return untyped_surface(op, {d});
     case Fields::TypedSurface: return typed_surface(op, {d});
     case Fields::UntypedAtomic: return atomic(op, type.simd4x2, UntypedAtomic{d}.simd8() ? 8 : 16, UntypedAtomic{d}.operation());
-    case Fields::TypedAtomic: op.high_slots = TypedAtomic{d}.slot_group_high(); return atomic(op, type.simd4x2, 8, TypedAtomic{d}.operation());
+    case Fields::TypedAtomic:
+      op.high_slots = TypedAtomic{d}.slot_group_high();
+      return atomic(op, type.simd4x2, 8, TypedAtomic{d}.operation());
     case Fields::FloatAtomic:
-      return atomic(op, type.simd4x2, type.kind == MessageKind::a64_atomic_float || FloatAtomic{d}.simd8() ? 8 : 16, FloatAtomic{d}.operation());
+      return atomic(op, type.simd4x2, type.kind == MessageKind::a64_atomic_float || FloatAtomic{d}.simd8() ? 8 : 16,
+                    FloatAtomic{d}.operation());
     case Fields::A64Atomic: op.wide = A64Atomic{d}.data_size_64_bit(); return atomic(op, type.simd4x2, 8, A64Atomic{d}.operation());
     case Fields::A64Scattered: return a64_scattered(op, {d});
     case Fields::RenderTargetWrite: return render_target_write(op, {d});
-    case Fields::RenderTargetRead: op.simd = RenderTargetRead{d}.simd8() ? 8 : 16, op.high_slots = RenderTargetRead{d}.slot_group_high(); return;
+    case Fields::RenderTargetRead:
+      op.simd = RenderTargetRead{d}.simd8() ? 8 : 16, op.high_slots = RenderTargetRead{d}.slot_group_high();
+      return;
     case Fields::Descriptor:
     case Fields::ExtendedDescriptor:
     case Fields::Gateway:
@@ -124,7 +131,9 @@ void control(MessageOp& op, const Type& type, uint32_t d) {
 }
 
 const defs::MessageFunction<Fields>& function_of(unsigned sfid) { return functions[sfid & 15]; }
-uint32_t code_of(const defs::MessageFunction<Fields>& function, uint32_t d) { return d >> function.low & ((2u << (function.high - function.low)) - 1); }
+uint32_t code_of(const defs::MessageFunction<Fields>& function, uint32_t d) {
+  return d >> function.low & ((2u << (function.high - function.low)) - 1);
+}
 
 /// Null: a reserved code, or the function has no types.
 const Type* type_of(const defs::MessageFunction<Fields>& function, uint32_t code) {

@@ -48,10 +48,8 @@ struct Described {
 void sampler(Description& out, const Described& m) {
   const Sampler d{m.d};
   const auto mode = static_cast<SamplerSimd>(d.simd_mode());
-  if (mode == SamplerSimd::SIMD32_64)
-    out.add("media function {}", d.message_type());
-  else
-    out.word(m.type.text);
+  if (mode == SamplerSimd::SIMD32_64) out.add("media function {}", d.message_type());
+  else out.word(m.type.text);
   out.word(text(mode));
   if (d.return_format_16_bit()) out.add(" HP");
   out.add(" Surface = {} Sampler = {}", d.binding_table_index(), d.sampler_index());
@@ -104,12 +102,9 @@ void data0(Description& out, const Described& m) {
   } else {
     out.word(m.type.text);
     out.add(", bti {}, ", m.port().binding_table_index());
-    if (m.type.fields == Fields::OwordBlock)
-      oword_block(out, {m.d});
-    else if (m.type.fields == Fields::Fence)
-      out.add("{}", Fence{m.d}.commit() ? "commit" : "no commit");
-    else
-      out.add("{}", m.port().message_control());
+    if (m.type.fields == Fields::OwordBlock) oword_block(out, {m.d});
+    else if (m.type.fields == Fields::Fence) out.add("{}", Fence{m.d}.commit() ? "commit" : "no commit");
+    else out.add("{}", m.port().message_control());
   }
   out.add(")");
 }

@@ -18,9 +18,7 @@ using Result = std::string;
 const IsaLimits& limits() { return gen9_isa().limits(); }
 
 bool is_send(const OpcodeInfo& row) { return row.form == Form::send || row.form == Form::split_send; }
-bool has_operands(const OpcodeInfo& row) {
-  return row.form == Form::basic || row.form == Form::math || row.form == Form::ternary;
-}
+bool has_operands(const OpcodeInfo& row) { return row.form == Form::basic || row.form == Form::math || row.form == Form::ternary; }
 
 Result check_controls(const Instruction& i, const OpcodeInfo& row) {
   if (i.exec_size > limits().max_exec_size) return "the execution size is reserved";
@@ -57,8 +55,7 @@ Result check_source(const Instruction& i, const OpcodeInfo& row, unsigned n) {
   if (s.file == RegFile::imm) {
     if (row.sources > 1 && n == 0) return "src0 of two sources is an immediate";
     if (n == 1 && size_of(s.type) == 8) return "src1 is a 64-bit immediate";
-    if (!allows(row.src_types, s.type) && !is_packed_vector(s.type))
-      return fmt::format("{} cannot read {}", row.name, info(s.type).name);
+    if (!allows(row.src_types, s.type) && !is_packed_vector(s.type)) return fmt::format("{} cannot read {}", row.name, info(s.type).name);
     return {};
   }
   if (s.is_null()) return {};
@@ -129,8 +126,8 @@ Result check_ternary(const Instruction& i, const OpcodeInfo& row) {
 Result check_math(const Instruction& i, const OpcodeInfo& row) {
   if (row.form != Form::math) return {};
   const auto function = static_cast<MathFunction>(i.cond_mod);
-  const bool integer = function == MathFunction::int_div_both || function == MathFunction::int_quotient ||
-                       function == MathFunction::int_remainder;
+  const bool integer =
+      function == MathFunction::int_div_both || function == MathFunction::int_quotient || function == MathFunction::int_remainder;
   const bool macro = function == MathFunction::invm || function == MathFunction::rsqtm;
   if (integer == is_float(i.src[0].type)) return "the math function does not take this type";
   if (integer && i.exec_size > 8) return "integer division has at most 8 channels";
@@ -144,14 +141,16 @@ Result check_send(const Instruction& i, const OpcodeInfo& row) {
   if (sfid_name(i.sfid()).empty()) return "the shared function is reserved";
   if (row.form == Form::send && i.src[0].file != RegFile::grf && !i.src[0].indirect) return "a message payload must be in GRF";
   const bool direct = !i.src[0].indirect;
-  if (i.end_of_thread && direct && i.src[0].reg < limits().eot_register) return "a message with EOT must take its payload from g112 to g127";
+  if (i.end_of_thread && direct && i.src[0].reg < limits().eot_register)
+    return "a message with EOT must take its payload from g112 to g127";
   if (i.end_of_thread && row.form == Form::split_send && i.src[1].file == RegFile::grf && i.src[1].reg < limits().eot_register)
     return "a message with EOT must take its payload from g112 to g127";
   if (i.descriptor_in_register) return {};
   const MessageFields fields = message_fields(i.descriptor);
   if (fields.length == 0) return "the message length is zero";
   if (direct && i.src[0].reg + fields.length > limits().registers) return "the payload reaches beyond g127";
-  if (!i.dst.is_null() && !i.dst.indirect && i.dst.reg + fields.response_length > limits().registers) return "the response reaches beyond g127";
+  if (!i.dst.is_null() && !i.dst.indirect && i.dst.reg + fields.response_length > limits().registers)
+    return "the response reaches beyond g127";
   if (row.form == Form::split_send && !i.ex_descriptor_in_register && direct && i.src[1].file == RegFile::grf) {
     const unsigned a = i.src[0].reg, b = i.src[1].reg, length = extended_message_length(i.ex_descriptor);
     if (b + length > limits().registers) return "the second payload reaches beyond g127";

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""scripts/check_style.py: this tree keeps its rules, and it finds what does not."""
+import pathlib
+import tempfile
+import unittest
+
+from driver import ROOT, script
+
+
+class Style(unittest.TestCase):
+    def setUp(self):
+        work = tempfile.TemporaryDirectory()
+        self.addCleanup(work.cleanup)
+        self.root = pathlib.Path(work.name)
+        (self.root / "scripts").mkdir()
+        (self.root / ".clang-format").write_text((ROOT / ".clang-format").read_text())
+
+    def check(self, text, *options, limits=""):
+        """What is said of a tree whose only source is `text`."""
+        path = self.root / "hw/unit/file.cpp"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        (self.root / "scripts/style_limits.txt").write_text(limits)
+        done = script("check_style.py", "--root", self.root, *options)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        return done.stdout
+
+    @staticmethod
+    def function(lines):
+        return "int f(int a) {\n" + "  ++a;\n" * (lines - 3) + "  return a;\n}\n"
+
+    @staticmethod
+    def record(members):
+        return "struct S {\n" + "".join(f"  int m{i};\n" for i in range(members)) + "};\n"
+
+    def test_this_tree(self):
+        done = script("check_style.py")
+        self.assertEqual(done.stdout, "style: all sources are formatted, no function or class is too large\n", done.stderr)
+
+    def test_format(self):
+        self.assertIn("hw/unit/file.cpp: not as clang-format-19 writes it", self.check("int  a;\n"))
+        self.assertIn("all sources are formatted", self.check("int  a;\n", "--fix"))
+        self.assertEqual((self.root / "hw/unit/file.cpp").read_text(), "int a;\n")
+
+    def test_long_functions(self):
+        self.assertIn("all sources", self.check(self.function(60)))
+        self.assertIn("hw/unit/file.cpp: f has 61 lines, at most 60 may be", self.check(self.function(61)))
+        self.assertIn("A::f has 62 lines", self.check("struct A {\n  int f(int);\n};\n" + self.function(62).replace("f(", "A::f(", 1)))
+
+    def test_large_classes(self):
+        self.assertIn("all sources", self.check(self.record(20)))
+        self.assertIn("S has 21 data members, at most 20 may be", self.check(self.record(21)))
+
+    def test_limits_only_fall(self):
+        limit = "hw/unit/file.cpp f 70\n"
+        self.assertIn("all sources", self.check(self.function(70), limits=limit))
+        self.assertIn("f has 71 lines, limit 70", self.check(self.function(71), "--lower", limits=limit))
+        self.assertIn("limit 70: lower the limit", self.check(self.function(65), limits=limit))
+        self.assertIn("f of hw/unit/file.cpp keeps the maximum now", self.check(self.function(60), limits=limit))
+        self.assertIn("all sources", self.check(self.function(65), "--lower", limits=limit))
+        self.assertIn("f 65", (self.root / "scripts/style_limits.txt").read_text())
