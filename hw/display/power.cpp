@@ -11,8 +11,8 @@ namespace {
 
 // Of every well: each register shows a request bit above each state bit.
 constexpr uint32_t request_bits = 0xaaaaaaaa;
-static_assert(request_bits & field::PWR_WELL_CTL_POWER_WELL_1_REQUEST.mask() &&
-              request_bits & field::PWR_WELL_CTL_POWER_WELL_2_REQUEST.mask());
+static_assert((request_bits & field::PWR_WELL_CTL_POWER_WELL_1_REQUEST.mask()) != 0);
+static_assert((request_bits & field::PWR_WELL_CTL_POWER_WELL_2_REQUEST.mask()) != 0);
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The project's own build: meson and ninja in build/, with QEMU's headers."""
+import dataclasses
 import json
 import subprocess
 
@@ -10,23 +11,38 @@ PLUGIN = BUILD / "softgen.so"
 LOG = CACHE / "logs" / "build.log"
 
 
-def configured_headers():
-    """The value of the option qemu_headers in build/, or None when build/ is not configured."""
+@dataclasses.dataclass
+class Settings:
+    warnings_are_errors: bool = False
+
+
+SETTINGS = Settings()  # of this process
+
+
+def configured():
+    """The values of meson's options in build/, by name; empty when build/ is not configured."""
     try:
         options = json.loads((BUILD / "meson-info" / "intro-buildoptions.json").read_text())
     except (OSError, ValueError):
-        return None
-    return next((option["value"] for option in options if option["name"] == "qemu_headers"), None)
+        return {}
+    return {option["name"]: option["value"] for option in options}
+
+
+def werror():
+    return ["-Dwerror=true"] if SETTINGS.warnings_are_errors else []
 
 
 def ensure():
     """Configures build/ where needed and builds everything; quiet when nothing is to be done."""
     headers = str(qemu_headers.ensure())
     with lock("build-" + str(ROOT).strip("/").replace("/", "-")):
-        if configured_headers() != headers or not (BUILD / "build.ninja").exists():
+        have = configured()
+        # A folder where warnings are errors stays so: to change it is to compile all again.
+        strict = have.get("werror") or not SETTINGS.warnings_are_errors
+        if have.get("qemu_headers") != headers or not strict or not (BUILD / "build.ninja").exists():
             again = ["--reconfigure"] if (BUILD / "build.ninja").exists() else []
             LOG.unlink(missing_ok=True)
-            step("configuring the build", ["meson", "setup", *again, f"-Dqemu_headers={headers}", BUILD, ROOT], LOG)
+            step("configuring the build", ["meson", "setup", *again, *werror(), f"-Dqemu_headers={headers}", BUILD, ROOT], LOG)
         if pending():
             ninja()
 
@@ -41,7 +57,7 @@ def variant(folder, what, options, targets, log, env=None):
     """Builds targets(), asked for when `folder` is configured, in a build folder of its own; `what` names it to the user."""
     log.unlink(missing_ok=True)
     if not (folder / "build.ninja").exists():
-        step(f"configuring the build with {what}", ["meson", "setup", *options, folder, ROOT], log, env=env)
+        step(f"configuring the build with {what}", ["meson", "setup", *werror(), *options, folder, ROOT], log, env=env)
     step(f"building with {what}", ["ninja", "-C", folder, *targets()], log)
 
 

@@ -3,6 +3,7 @@
 import argparse
 import time
 
+import build
 import cmd_setup
 import suites
 from common import Failure, main, say
@@ -17,11 +18,13 @@ def test(argv):
     parser.add_argument("--suite", action="append", metavar="NAME", help="run only this suite (may be given more than once)")
     parser.add_argument("--gpu", default="softgen", choices=["softgen", "stock"],
                         help="stock: run the boot tests on QEMU's standard VGA, to test the tests; what needs our device is skipped")
+    parser.add_argument("--werror", action="store_true", help="build with warnings as errors, as .ci/run does")
     parser.add_argument("--filter", metavar="TEXT", default="", help="of device, boot and scripts tests, run only those whose name has TEXT")
     options = parser.parse_args(argv)
     unknown = set(options.suite or []) - set(suites.ALL)
     if unknown:
         raise Failure(f"there is no suite '{min(unknown)}'; choose from {', '.join(suites.ALL)}")
+    build.SETTINGS.warnings_are_errors = options.werror
     start = time.monotonic()
     cmd_setup.ensure(("build", "headers", "guest", "test"))
     report = Report()

@@ -23,9 +23,11 @@ Native native_of(std::span<const std::byte> code) {
   return bits;
 }
 
-std::string with_newlines(std::string text) {
-  for (size_t at; (at = text.find("\\n")) != std::string::npos;) text.replace(at, 2, "\n");
-  return text;
+std::string with_newlines(const std::string& text) {
+  std::string result;
+  size_t from = 0;
+  for (size_t at; (at = text.find("\\n", from)) != std::string::npos; from = at + 2) result.append(text, from, at - from).push_back('\n');
+  return result.append(text, from);
 }
 
 void check_round_trip(std::span<const std::byte> code) {
