@@ -4,7 +4,8 @@
 #include <array>
 #include <cstdio>
 #include <map>
-#include <mutex>
+
+#include "hw/base/mutex.h"
 
 namespace softgen {
 namespace {
@@ -13,9 +14,9 @@ constexpr size_t max_names = 4096;
 constexpr std::array<std::string_view, 4> names = {"guest error", "unsupported", "unimplemented", "note"};
 
 struct Registry {
-  std::mutex mutex;
-  std::array<std::map<std::string, uint64_t, std::less<>>, names.size()> counts;
-  LogSink sink = [](Failure, std::string_view line) {
+  Mutex mutex;
+  std::array<std::map<std::string, uint64_t, std::less<>>, names.size()> counts SG_GUARDED_BY(mutex);
+  LogSink sink SG_GUARDED_BY(mutex) = [](Failure, std::string_view line) {
     std::fwrite(line.data(), 1, line.size(), stderr);
     std::fputc('\n', stderr);
   };
@@ -33,7 +34,7 @@ std::string_view failure_name(Failure kind) { return names[static_cast<size_t>(k
 
 void report(Failure kind, std::string_view what, std::string_view detail) {
   Registry& r = registry();
-  std::scoped_lock lock(r.mutex);
+  MutexLock lock(r.mutex);
   auto& counts = r.counts[static_cast<size_t>(kind)];
   auto it = counts.find(what);
   if (it == counts.end() && counts.size() >= max_names) {
@@ -52,7 +53,7 @@ void report(Failure kind, std::string_view what, std::string_view detail) {
 
 std::vector<FailureCount> failure_counts() {
   Registry& r = registry();
-  std::scoped_lock lock(r.mutex);
+  MutexLock lock(r.mutex);
   std::vector<FailureCount> result;
   for (size_t kind = 0; kind < names.size(); ++kind)
     for (const auto& [what, count] : r.counts[kind]) result.push_back({static_cast<Failure>(kind), what, count});
@@ -61,7 +62,7 @@ std::vector<FailureCount> failure_counts() {
 
 uint64_t failure_count(Failure kind, std::string_view what) {
   Registry& r = registry();
-  std::scoped_lock lock(r.mutex);
+  MutexLock lock(r.mutex);
   const auto& counts = r.counts[static_cast<size_t>(kind)];
   const auto it = counts.find(what);
   return it == counts.end() ? 0 : it->second;
@@ -69,13 +70,13 @@ uint64_t failure_count(Failure kind, std::string_view what) {
 
 void clear_failure_counts() {
   Registry& r = registry();
-  std::scoped_lock lock(r.mutex);
+  MutexLock lock(r.mutex);
   for (auto& counts : r.counts) counts.clear();
 }
 
 void set_log_sink(LogSink sink) {
   Registry& r = registry();
-  std::scoped_lock lock(r.mutex);
+  MutexLock lock(r.mutex);
   r.sink = std::move(sink);
 }
 

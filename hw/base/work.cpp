@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
-#include <mutex>
 #include <vector>
 
+#include "hw/base/mutex.h"
 #include "hw/base/per_thread.h"
 
 namespace softgen {
@@ -48,9 +48,9 @@ void ThreadCounts::add_to(WorkCounts& sum) const {
 
 /// Outlives all threads: a program's threads may end after its static objects do.
 struct Registry {
-  std::mutex mutex;
-  std::vector<const ThreadCounts*> threads;
-  WorkCounts ended;  ///< by threads that are no more
+  Mutex mutex;
+  std::vector<const ThreadCounts*> threads SG_GUARDED_BY(mutex);
+  WorkCounts ended SG_GUARDED_BY(mutex);  ///< by threads that are no more
 };
 Registry& registry() {
   static auto& all = *new Registry;
@@ -58,12 +58,12 @@ Registry& registry() {
 }
 
 ThreadCounts::ThreadCounts() {
-  const std::lock_guard lock(registry().mutex);
+  MutexLock lock(registry().mutex);
   registry().threads.push_back(this);
 }
 
 ThreadCounts::~ThreadCounts() {
-  const std::lock_guard lock(registry().mutex);
+  MutexLock lock(registry().mutex);
   std::erase(registry().threads, this);
   add_to(registry().ended);
 }
@@ -90,7 +90,7 @@ void count_time(TimedStage stage, std::chrono::steady_clock::duration time) {
 }
 
 WorkCounts work_counts() {
-  const std::lock_guard lock(registry().mutex);
+  MutexLock lock(registry().mutex);
   WorkCounts sum = registry().ended;
   for (const ThreadCounts* thread : registry().threads) thread->add_to(sum);
   return sum;

@@ -23,7 +23,7 @@ WorkerPool::WorkerPool(unsigned workers) {
 
 WorkerPool::~WorkerPool() {
   {
-    std::scoped_lock lock(mutex_);
+    MutexLock lock(mutex_);
     quit_ = true;
   }
   wake_.notify_all();
@@ -35,7 +35,7 @@ void WorkerPool::run(Job& job, unsigned slot) {
     take(job, slot);
   } catch (...) {
     job.next = job.count;  // the others look no further
-    std::scoped_lock lock(mutex_);
+    MutexLock lock(mutex_);
     if (!job.thrown) job.thrown = std::current_exception();
   }
 }
@@ -67,30 +67,32 @@ void WorkerPool::share_out(Job& job) {
   const bool shared = job.count > job.next + 1 && !threads_.empty();
   if (shared) {
     {
-      std::scoped_lock lock(mutex_);
+      MutexLock lock(mutex_);
       jobs_.push_back(&job);
     }
     wake_.notify_all();
   }
   run(job, 0);
   if (shared) {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     std::erase(jobs_, &job);
-    done_.wait(lock, [&] { return job.helpers == 0; });
+    while (job.helpers != 0) done_.wait(mutex_);
   }
   if (job.thrown) std::rethrow_exception(job.thrown);
 }
 
+/// Null: no job has indices that nobody took.
+WorkerPool::Job* WorkerPool::first_open_job() {
+  const auto at = std::find_if(jobs_.begin(), jobs_.end(), [](const Job* j) { return j->next.load() < j->count; });
+  return at == jobs_.end() ? nullptr : *at;
+}
+
 void WorkerPool::thread_main(unsigned slot) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   for (;;) {
     // Looked for once: other threads may take the last of it at any moment, but it stays in the list while the lock is held.
     Job* found = nullptr;
-    wake_.wait(lock, [&] {
-      const auto at = std::find_if(jobs_.begin(), jobs_.end(), [](const Job* j) { return j->next.load() < j->count; });
-      found = at == jobs_.end() ? nullptr : *at;
-      return quit_ || found;
-    });
+    while (!quit_ && !(found = first_open_job())) wake_.wait(mutex_);
     if (quit_) return;
     Job& job = *found;
     ++job.helpers;

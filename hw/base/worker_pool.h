@@ -3,12 +3,12 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <functional>
-#include <mutex>
 #include <thread>
 #include <vector>
+
+#include "hw/base/mutex.h"
 
 namespace softgen {
 
@@ -39,13 +39,14 @@ class WorkerPool {
   void share_out(Job& job);
   void run(Job& job, unsigned slot);
   static void take(Job& job, unsigned slot);
+  Job* first_open_job() SG_REQUIRES(mutex_);
   void thread_main(unsigned slot);
 
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::condition_variable done_;
-  std::vector<Job*> jobs_;
-  bool quit_ = false;
+  Mutex mutex_;
+  Condition wake_;
+  Condition done_;
+  std::vector<Job*> jobs_ SG_GUARDED_BY(mutex_);
+  bool quit_ SG_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
 };
 

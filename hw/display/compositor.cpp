@@ -18,7 +18,7 @@ Compositor::Compositor(HostMemory& memory, const memory::Ggtt& ggtt, bool thread
 Compositor::~Compositor() {
   if (!threaded_) return;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     ending_.store(true, std::memory_order_relaxed);
   }
   wake_.notify_one();
@@ -28,14 +28,14 @@ Compositor::~Compositor() {
 void Compositor::post(unsigned slot, Work work) {
   assert(threaded_ && slot < slots);
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     waiting_[slot] = std::move(work);
   }
   wake_.notify_one();
 }
 
 /// Waits for work; none: the display ends.
-Compositor::Work Compositor::next(std::unique_lock<std::mutex>& lock) {
+Compositor::Work Compositor::next() {
   while (!ending_.load(std::memory_order_relaxed)) {
     for (unsigned i = 1; i <= slots; i++) {
       const unsigned slot = (last_ + i) % slots;
@@ -43,14 +43,14 @@ Compositor::Work Compositor::next(std::unique_lock<std::mutex>& lock) {
       last_ = slot;
       return std::exchange(waiting_[slot], nullptr);
     }
-    wake_.wait(lock);
+    wake_.wait(mutex_);
   }
   return nullptr;
 }
 
 void Compositor::serve() {
-  std::unique_lock lock(mutex_);
-  while (Work work = next(lock)) {
+  MutexLock lock(mutex_);
+  while (Work work = next()) {
     lock.unlock();
     try {
       memory::Gate::Pass pass(gate_);

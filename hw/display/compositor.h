@@ -5,11 +5,10 @@
 
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <thread>
 
+#include "hw/base/mutex.h"
 #include "hw/iface/host_memory.h"
 #include "hw/memory/gate.h"
 #include "hw/memory/ggtt.h"
@@ -54,17 +53,17 @@ class Compositor {
 
  private:
   void serve();
-  Work next(std::unique_lock<std::mutex>& lock);
+  Work next() SG_REQUIRES(mutex_);
 
   const bool threaded_;
   memory::View view_;
   memory::Gate gate_;
   std::atomic<bool> ending_{false};
   Turn own_turn_;
-  std::mutex mutex_;  ///< of what is below
-  std::condition_variable wake_;
-  std::array<Work, slots> waiting_;
-  unsigned last_ = 0;  ///< slot that had its turn last
+  Mutex mutex_;
+  Condition wake_;
+  std::array<Work, slots> waiting_ SG_GUARDED_BY(mutex_);
+  unsigned last_ SG_GUARDED_BY(mutex_) = 0;  ///< slot that had its turn last
   std::thread thread_;
 };
 

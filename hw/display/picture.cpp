@@ -7,13 +7,13 @@
 namespace softgen::display {
 
 bool Picture::begin() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (composing_) return false;
   return composing_ = true;
 }
 
 void Picture::end() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   composing_ = false;
 }
 
@@ -64,13 +64,13 @@ void Picture::clear() {
 }
 
 Picture::Size Picture::size() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return composing_ ? Size{} : size_;
 }
 
 void Picture::take(void* pixels, Size size, size_t stride, bool full, sg_dirty_rect* dirty) {
   *dirty = {};
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (composing_ || size.width != size_.width || size.height != size_.height) return;
   const Box box = full ? Box{0, 0, size_.width, size_.height} : changed_;
   changed_ = {};

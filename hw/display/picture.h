@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
+#include "hw/base/mutex.h"
 #include "hw/display/compose.h"
 #include "hw/display/compositor.h"
 #include "hw/display/infoframe.h"
@@ -42,7 +42,7 @@ class Picture {
   };
   Box row_changed(uint32_t y, bool whole);
 
-  std::mutex mutex_;
+  Mutex mutex_;
   bool composing_ = false;
   // Of who composes while it does, else guarded by the mutex.
   Size size_;

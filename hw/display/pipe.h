@@ -9,10 +9,10 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 
 #include "hw/base/archive.h"
+#include "hw/base/mutex.h"
 #include "hw/display/compose.h"
 #include "hw/display/compositor.h"
 #include "hw/display/power.h"
@@ -38,7 +38,7 @@ struct PipeServices {
   Host& host;
   Power& power;
   Compositor& compositor;
-  std::mutex mutex;
+  Mutex mutex;
 };
 
 /// Holds the pipes. What was raised meanwhile reaches the host when it ends, after the mutex: the host may come back into the registers.

@@ -41,13 +41,13 @@ void Ports::attach_gmbus() {
   const uint32_t offsets[] = {reg::GMBUS0, reg::GMBUS1, reg::GMBUS2, reg::GMBUS3, reg::GMBUS4, reg::GMBUS5};
   for (unsigned i = 0; i < 6; i++) {
     registers_.on_read(offsets[i], [this, i](uint32_t) {
-      std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       return gmbus_.read(i);
     });
     registers_.on_write(offsets[i], [this, i](uint32_t, uint32_t value) {
       bool done;
       {
-        std::lock_guard lock(mutex_);
+        MutexLock lock(mutex_);
         gmbus_.write(i, value);
         done = gmbus_.take_interrupt();
       }
@@ -57,13 +57,13 @@ void Ports::attach_gmbus() {
 }
 
 void Ports::attach_gpio() {
-  for (unsigned i = 0; i < gpio_.size(); i++) {
+  for (unsigned i = 0; i < gpio_pairs; i++) {
     registers_.on_read(reg::GPIO_CTL(first_ddc_gpio + i), [this, i](uint32_t) {
-      std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       return gpio_[i].read();
     });
     registers_.on_write(reg::GPIO_CTL(first_ddc_gpio + i), [this, i](uint32_t, uint32_t value) {
-      std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       gpio_[i].write(value);
     });
   }
@@ -95,7 +95,7 @@ void Ports::show_live() {
 
 void Ports::plug(unsigned connector, bool connected) {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (connector > 2 || this->connected(connector) == connected) return;
     connected_ ^= 1u << connector;
     show_live();
@@ -107,14 +107,14 @@ void Ports::plug(unsigned connector, bool connected) {
 }
 
 void Ports::reset() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   gmbus_.reset();
   for (GpioPair& pair : gpio_) pair.reset();
   show_live();
 }
 
 void Ports::state(Archive& ar) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   ar.section("display.ports", 1);
   ar.value(connected_);
   connected_ &= 7;

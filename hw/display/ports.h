@@ -4,9 +4,9 @@
 
 #include <array>
 #include <cstdint>
-#include <mutex>
 
 #include "hw/base/archive.h"
+#include "hw/base/mutex.h"
 #include "hw/display/gmbus.h"
 #include "hw/iface/host.h"
 #include "hw/mmio/interrupts.h"
@@ -28,6 +28,7 @@ class Ports {
   void state(Archive& ar);
 
  private:
+  static constexpr unsigned gpio_pairs = 3;
   void attach_gmbus();
   void attach_gpio();
   void attach_aux();
@@ -36,10 +37,10 @@ class Ports {
 
   mmio::RegisterFile& registers_;
   mmio::Interrupts& interrupts_;
-  std::mutex mutex_;  ///< of what is below
-  Gmbus gmbus_;
-  std::array<GpioPair, 3> gpio_;
-  uint32_t connected_;
+  Mutex mutex_;
+  Gmbus gmbus_ SG_GUARDED_BY(mutex_);
+  std::array<GpioPair, gpio_pairs> gpio_ SG_GUARDED_BY(mutex_);
+  uint32_t connected_;  // one word, also read without the mutex
 };
 
 }  // namespace softgen::display

@@ -17,17 +17,17 @@ Aperture::Aperture(const Ggtt& ggtt, HostMemory& memory, FaultSink* sink) : view
 }
 
 uint64_t Aperture::fence(unsigned index) const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return fences_[index];
 }
 
 void Aperture::set_fence(unsigned index, uint64_t value) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   set_fence_locked(index, value);
 }
 
 void Aperture::set_fence_half(unsigned index, bool high, uint32_t value) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const unsigned low = high ? 32 : 0;
   set_fence_locked(index, with_bits<uint64_t>(fences_[index], low + 31, low, value));
 }
@@ -43,7 +43,7 @@ void Aperture::set_fence_locked(unsigned index, uint64_t value) {
 
 std::optional<Aperture::Region> Aperture::find(uint64_t offset) const {
   if (valid_fences_.load(std::memory_order_relaxed) == 0) return {};
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   for (const auto& r : regions_)
     if (r && offset >= r->first && offset <= r->last) return r;
   return {};
@@ -104,7 +104,7 @@ void Aperture::reset() {
 
 void Aperture::state(Archive& archive) {
   archive.section("fences", 1);
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   auto fences = fences_;
   archive.value(fences);
   if (archive.failed()) return;

@@ -7,10 +7,10 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 
 #include "hw/base/archive.h"
+#include "hw/base/mutex.h"
 #include "hw/memory/ggtt.h"
 #include "hw/memory/view.h"
 
@@ -48,16 +48,16 @@ class Aperture {
     uint64_t pitch;        // bytes
     bool y_walk;
   };
-  void set_fence_locked(unsigned index, uint64_t value);
+  void set_fence_locked(unsigned index, uint64_t value) SG_REQUIRES(mutex_);
   std::optional<Region> find(uint64_t offset) const;
   static uint64_t tiled(const Region& region, uint64_t offset);
   uint64_t address(uint64_t offset) const;
   bool in_one_piece(uint64_t offset, unsigned size) const;
 
   View view_;
-  mutable std::mutex mutex_;  // guards fences_ and regions_
-  std::array<uint64_t, fence_count> fences_{};
-  std::array<std::optional<Region>, fence_count> regions_;
+  mutable Mutex mutex_;
+  std::array<uint64_t, fence_count> fences_ SG_GUARDED_BY(mutex_){};
+  std::array<std::optional<Region>, fence_count> regions_ SG_GUARDED_BY(mutex_);
   std::atomic<unsigned> valid_fences_{0};
 };
 

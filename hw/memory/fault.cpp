@@ -24,7 +24,7 @@ constexpr uint32_t engine_field(EngineId engine) {
 }  // namespace
 
 void FaultRegisters::fault(const Fault& fault) {
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   ++count_;
   if (fault_ & fault_valid) return;
   guest_error("page fault", "{} of {} address {:#x}, type {}", fault.access == Access::write ? "write" : "read",
@@ -35,7 +35,7 @@ void FaultRegisters::fault(const Fault& fault) {
 }
 
 uint32_t FaultRegisters::read(uint32_t offset) const {
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   switch (offset) {
     case ring_fault_reg: return fault_;
     case tlb_data0: return data0_;
@@ -45,19 +45,19 @@ uint32_t FaultRegisters::read(uint32_t offset) const {
 }
 
 void FaultRegisters::write(uint32_t offset, uint32_t value) {
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (offset == ring_fault_reg) fault_ = value;
   if (offset == tlb_data0) data0_ = value;
   if (offset == tlb_data1) data1_ = value;
 }
 
 void FaultRegisters::reset() {
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   fault_ = data0_ = data1_ = 0;
 }
 
 void FaultRegisters::state(Archive& archive) {
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   archive.section("fault registers", 1);
   archive.value(fault_);
   archive.value(data0_);
@@ -65,7 +65,7 @@ void FaultRegisters::state(Archive& archive) {
 }
 
 uint64_t FaultRegisters::count() const {
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   return count_;
 }
 

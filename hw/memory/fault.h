@@ -4,9 +4,9 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 
 #include "hw/base/archive.h"
+#include "hw/base/mutex.h"
 #include "hw/defs/registers/registers.h"
 #include "hw/iface/engine.h"
 #include "hw/iface/host_memory.h"
@@ -47,9 +47,9 @@ class FaultRegisters final : public FaultSink {
   uint64_t count() const;
 
  private:
-  mutable std::mutex mutex_;
-  uint32_t fault_ = 0, data0_ = 0, data1_ = 0;
-  uint64_t count_ = 0;
+  mutable Mutex mutex_;
+  uint32_t fault_ SG_GUARDED_BY(mutex_) = 0, data0_ SG_GUARDED_BY(mutex_) = 0, data1_ SG_GUARDED_BY(mutex_) = 0;
+  uint64_t count_ SG_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace softgen::memory

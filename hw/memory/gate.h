@@ -7,9 +7,9 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
+
+#include "hw/base/mutex.h"
 
 namespace softgen::memory {
 
@@ -71,8 +71,8 @@ class Gate {
   void leave_slow();
 
   std::atomic<uint64_t> state_{0};
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  Mutex mutex_;
+  Condition changed_;
 };
 
 }  // namespace softgen::memory

@@ -22,7 +22,7 @@ GtPower::GtPower(RegisterFile& registers, Host& host) : registers_(registers), h
   for (uint32_t relative : {reg::RING_ELSP, reg::RING_TAIL}) registers_.on_engine_write(relative, [this](uint32_t, uint32_t) { wake(); });
   registers_.on_read(reg::GT_GFX_RC6, [this](uint32_t) {
     evaluate();
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     return static_cast<uint32_t>(residency_ns_ / residency_unit_ns);
   });
 }
@@ -33,14 +33,14 @@ bool GtPower::may_sleep() const {
 
 void GtPower::evaluate() {
   const int64_t now = host_.clock_ns();
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   account(now);
   if (may_sleep()) asleep_since_ = now;
 }
 
 void GtPower::wake() {
   const int64_t now = host_.clock_ns();
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   account(now);
 }
 
@@ -50,13 +50,13 @@ void GtPower::account(int64_t now) {
 }
 
 void GtPower::reset() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   residency_ns_ = 0;
   asleep_since_ = -1;
 }
 
 void GtPower::state(Archive& archive) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   archive.section("gt power", 1);
   archive.value(residency_ns_);
   archive.value(asleep_since_);

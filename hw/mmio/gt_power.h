@@ -5,9 +5,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <mutex>
 
 #include "hw/base/archive.h"
+#include "hw/base/mutex.h"
 #include "hw/iface/host.h"
 #include "hw/mmio/register_file.h"
 
@@ -27,14 +27,14 @@ class GtPower {
 
  private:
   bool may_sleep() const;
-  void account(int64_t now);
+  void account(int64_t now) SG_REQUIRES(mutex_);
 
   RegisterFile& registers_;
   Host& host_;
   std::function<bool()> idle_;
-  std::mutex mutex_;
-  int64_t residency_ns_ = 0;
-  int64_t asleep_since_ = -1;  ///< guest ns; < 0: awake
+  Mutex mutex_;
+  int64_t residency_ns_ SG_GUARDED_BY(mutex_) = 0;
+  int64_t asleep_since_ SG_GUARDED_BY(mutex_) = -1;  ///< guest ns; < 0: awake
 };
 
 }  // namespace softgen::mmio

@@ -11,11 +11,12 @@ void InterruptLine::set(bool level, bool edge) {
 
 void InterruptLine::deliver() {
   if (!unreported_.load(std::memory_order_acquire)) return;
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   deliver(lock);
 }
 
-void InterruptLine::deliver(std::unique_lock<std::mutex>& lock) {
+// The owner's mutex has two names here, which the analysis takes for two mutexes.
+void InterruptLine::deliver(MutexLock& lock) SG_NO_THREAD_SAFETY_ANALYSIS {
   if (reporting_) return;
   reporting_ = true;
   while (reported_ != level_ || fall_) {

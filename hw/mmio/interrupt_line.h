@@ -3,8 +3,8 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
 
+#include "hw/base/mutex.h"
 #include "hw/iface/host.h"
 
 namespace softgen::mmio {
@@ -12,7 +12,7 @@ namespace softgen::mmio {
 class InterruptLine {
  public:
   /// `mutex` is the owner's, over the registers that make the level.
-  InterruptLine(Host& host, std::mutex& mutex) : host_(host), mutex_(mutex) {}
+  InterruptLine(Host& host, Mutex& mutex) : host_(host), mutex_(mutex) {}
 
   /// With the mutex held. `edge`: the level fell and rose again within this change. While the host sees a high line, each further rising edge
   /// needs a falling one first: it is another message.
@@ -21,14 +21,14 @@ class InterruptLine {
   /// thread. A level that falls and rises again before it is reported is a separate edge.
   void deliver();
   /// The same with the mutex held by `lock`, which holds it again afterwards.
-  void deliver(std::unique_lock<std::mutex>& lock);
+  void deliver(MutexLock& lock);
 
   /// With the mutex held.
   bool level() const { return level_; }
 
  private:
   Host& host_;
-  std::mutex& mutex_;
+  Mutex& mutex_;
   bool level_ = false;
   // The host's side: the level reported last, whether it has to see the line fall before it is high (again), whether a thread is reporting.
   bool reported_ = false, fall_ = false, reporting_ = false;

@@ -30,13 +30,13 @@ bool expand_slice(memory::View& view, const Bound& bound, unsigned level, unsign
 
 void ClearColors::invalidate() {
   static std::atomic<uint64_t> rounds{0};
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   expanded_.clear();
   round_.store(rounds.fetch_add(1, std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
 void ClearColors::expand_now(memory::View& view, Bound& bound, const StopFlag& stop) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const bool known = std::find(expanded_.begin(), expanded_.end(), bound.surface_dwords) != expanded_.end();
   const auto levels = static_cast<unsigned>(std::max(bound.controls.size(), bound.hiz.size()));
   for (unsigned level = 0; !known && level < levels; ++level)

@@ -5,9 +5,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
+#include "hw/base/mutex.h"
 #include "hw/iface/engine.h"
 #include "hw/memory/view.h"
 #include "hw/sampler/bound.h"
@@ -35,8 +35,8 @@ class ClearColors {
   void expand_now(memory::View& view, Bound& bound, const StopFlag& stop);
 
   std::atomic<uint64_t> round_{0};  ///< no two rounds of the process have the same number
-  std::mutex mutex_;
-  std::vector<surface::SurfaceDwords> expanded_;  ///< states of this round
+  Mutex mutex_;
+  std::vector<surface::SurfaceDwords> expanded_ SG_GUARDED_BY(mutex_);  ///< states of this round
 };
 
 }  // namespace softgen::sampler

@@ -48,14 +48,14 @@ Inspector& Inspector::get() {
 }
 
 std::vector<std::string> Inspector::look(std::chrono::milliseconds patience, size_t enough) {
-  std::scoped_lock one(callers_);
-  std::unique_lock lock(mutex_);
+  MutexLock one(callers_);
+  MutexLock lock(mutex_);
   found_.clear();
   enough_ = enough;
   if (++looks_ == 0) ++looks_;
   wanted_.store(looks_, std::memory_order_relaxed);
   const auto until = std::chrono::steady_clock::now() + patience;
-  seen_.wait_until(lock, until, [this] { return found_.size() >= enough_; });
+  while (found_.size() < enough_ && seen_.wait_until(mutex_, until) == std::cv_status::no_timeout) {}
   wanted_.store(0, std::memory_order_relaxed);
   return std::move(found_);
 }
@@ -71,7 +71,7 @@ void Inspector::describe(const Thread& thread, uint32_t offset) {
       "channels running {:08x} of {:08x}\n",
       program.start(), offset, thread.instructions, thread.active, thread.dispatched);
   text += code_around(program, offset) + registers_of(thread);
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (found_.size() < enough_) found_.push_back(std::move(text));
   seen_.notify_all();
 }

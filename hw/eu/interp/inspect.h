@@ -5,11 +5,11 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <vector>
+
+#include "hw/base/mutex.h"
 
 namespace softgen::eu {
 
@@ -33,11 +33,11 @@ class Inspector {
   void describe(const Thread& thread, uint32_t offset);
 
   static inline std::atomic<uint32_t> wanted_{0};  ///< number of the look under way; 0: none
-  std::mutex callers_, mutex_;
-  std::condition_variable seen_;
-  uint32_t looks_ = 0;
-  size_t enough_ = 0;
-  std::vector<std::string> found_;
+  Mutex callers_, mutex_;
+  Condition seen_;
+  uint32_t looks_ SG_GUARDED_BY(mutex_) = 0;
+  size_t enough_ SG_GUARDED_BY(mutex_) = 0;
+  std::vector<std::string> found_ SG_GUARDED_BY(mutex_);
 };
 
 }  // namespace softgen::eu

@@ -5,13 +5,12 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdlib>
 #include <deque>
-#include <mutex>
 #include <thread>
 #include <vector>
 
+#include "hw/base/mutex.h"
 #include "hw/base/signals.h"
 #include "hw/eu/jit/llvm_api.h"
 
@@ -36,7 +35,8 @@ class Background {
   /// While LLVM is being loaded this waits: its handlers, and ours behind them, are then there before any of them runs.
   void stop() {
     {
-      const std::scoped_lock lock(loading_, mutex_);
+      MutexLock loading(loading_);
+      MutexLock lock(mutex_);
       quit_ = true;
       asked_.clear();
       unmade_.clear();
@@ -49,9 +49,9 @@ class Background {
 
   void load() {
     if (!loads_llvm_) return;
-    const std::lock_guard loading(loading_);
+    MutexLock loading(loading_);
     {
-      const std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       if (quit_) return;
     }
     // Registered behind the library's own handlers, and so run before them.
@@ -60,7 +60,7 @@ class Background {
 
   bool add(Work work) {
     {
-      const std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       if (quit_ || asked_.size() + unmade_.size() >= most_waiting) return false;
       asked_.push_back(std::move(work));
       const SignalsBlocked in_new_threads;
@@ -74,21 +74,21 @@ class Background {
   void when_stopping(void (*function)()) { interrupt_ = function; }
 
   void drain() {
-    std::unique_lock lock(mutex_);
-    idle_.wait(lock, [this] { return quit_ || (nothing() && !busy_); });
+    MutexLock lock(mutex_);
+    while (!quit_ && (busy_ || !nothing())) idle_.wait(mutex_);
   }
 
  private:
-  bool nothing() const { return asked_.empty() && unmade_.empty(); }
+  bool nothing() const SG_REQUIRES(mutex_) { return asked_.empty() && unmade_.empty(); }
 
   void main() {
 #if defined(__linux__)
     setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness);
 #endif
     load();
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     while (true) {
-      wake_.wait(lock, [this] { return quit_ || !nothing(); });
+      while (!quit_ && nothing()) wake_.wait(mutex_);
       if (quit_) return;
       const bool asked = !asked_.empty();
       Work work = std::move(asked ? asked_.front() : unmade_.back());
@@ -107,11 +107,11 @@ class Background {
     }
   }
 
-  std::mutex mutex_, loading_;
-  std::condition_variable wake_, idle_;
-  std::deque<Work> asked_;
-  std::vector<Work> unmade_;
-  bool quit_ = false, busy_ = false;
+  Mutex mutex_, loading_;
+  Condition wake_, idle_;
+  std::deque<Work> asked_ SG_GUARDED_BY(mutex_);
+  std::vector<Work> unmade_ SG_GUARDED_BY(mutex_);
+  bool quit_ SG_GUARDED_BY(mutex_) = false, busy_ SG_GUARDED_BY(mutex_) = false;
   std::atomic<bool> loads_llvm_{false};
   std::atomic<void (*)()> interrupt_{nullptr};
   std::thread thread_;

@@ -39,7 +39,7 @@ CodeArena& CodeArena::shared() {
 std::span<std::byte> CodeArena::allocate(size_t bytes) {
   if (bytes == 0 || bytes > capacity_) return {};
   const size_t size = whole_pages(bytes);
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   // The first that fits: used pages stay together, and mappings few.
   const auto place = std::find_if(free_.begin(), free_.end(), [&](const auto& run) { return run.second >= size; });
   if (place == free_.end()) return {};
@@ -58,7 +58,7 @@ void CodeArena::release(std::span<std::byte> block) {
   // The pages first, while their addresses are still ours: the next owner finds zeros. A host that cannot split the mapping (ENOMEM)
   // leaves these pages as they are, and they are not given out again.
   const bool gone = madvise(block.data(), block.size(), MADV_DONTNEED) == 0 && mprotect(block.data(), block.size(), PROT_NONE) == 0;
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   used_ -= block.size();
   if (gone) give_back(static_cast<size_t>(block.data() - base_), block.size());
 }
@@ -81,7 +81,7 @@ void CodeArena::give_back(size_t offset, size_t size) {
 }
 
 size_t CodeArena::used() const {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return used_;
 }
 

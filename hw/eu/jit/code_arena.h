@@ -4,8 +4,9 @@
 
 #include <cstddef>
 #include <map>
-#include <mutex>
 #include <span>
+
+#include "hw/base/mutex.h"
 
 namespace softgen::eu::jit {
 
@@ -32,13 +33,13 @@ class CodeArena {
   size_t used() const;
 
  private:
-  void give_back(size_t offset, size_t size);
+  void give_back(size_t offset, size_t size) SG_REQUIRES(mutex_);
 
   const size_t capacity_;
   std::byte* base_ = nullptr;  ///< null: the host gave no addresses, and allocate() nothing
-  mutable std::mutex mutex_;
-  std::map<size_t, size_t> free_;  ///< offset to size; neighbours are merged
-  size_t used_ = 0;
+  mutable Mutex mutex_;
+  std::map<size_t, size_t> free_ SG_GUARDED_BY(mutex_);  ///< offset to size; neighbours are merged
+  size_t used_ SG_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace softgen::eu::jit

@@ -100,7 +100,7 @@ bool CodeStore::fill(CodeSlot& slot, const Program& program, const Variant& vari
   const auto object = make();
   if (!object) return false;
   auto code = object->refused ? nullptr : load(program, variant, *object, name);
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (code) {
     const auto bytes = program.bytes();
     const auto entry =
@@ -115,7 +115,7 @@ bool CodeStore::fill(CodeSlot& slot, const Program& program, const Variant& vari
 }
 
 bool CodeStore::take_known(CodeSlot& slot, const Program& program, const std::string& name) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const auto found = entries_.find(name);
   if (found == entries_.end()) return false;
   Entry& entry = found->second;
@@ -146,7 +146,7 @@ std::unique_ptr<const LoadedCode> CodeStore::load(const Program& program, const 
 }
 
 bool CodeStore::evict_some() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   bool freed = reclaim();
   while (!freed && !entries_.empty() && synchronize_threads()) {
     std::vector<Entries::iterator> oldest;
@@ -181,7 +181,7 @@ bool CodeStore::reclaim() {
 }
 
 void CodeStore::leave(std::span<CodeSlot* const> slots) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   for (CodeSlot* slot : slots) {
     const LoadedCode* const code = slot->code.exchange(nullptr, std::memory_order_acq_rel);
     if (!code) continue;
@@ -194,7 +194,7 @@ void CodeStore::leave(std::span<CodeSlot* const> slots) {
 }
 
 size_t CodeStore::codes() const {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return entries_.size() + evicted_but_run_.size();
 }
 

@@ -7,12 +7,12 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "hw/base/mutex.h"
 #include "hw/eu/jit/loaded_code.h"
 
 namespace softgen::eu::jit {
@@ -62,17 +62,17 @@ class CodeStore {
 
   bool take_known(CodeSlot& slot, const Program& program, const std::string& name);
   std::unique_ptr<const LoadedCode> load(const Program& program, const Variant& variant, const ObjectFile& object, const std::string& name);
-  void give(CodeSlot& slot, Entry& entry);
+  void give(CodeSlot& slot, Entry& entry) SG_REQUIRES(mutex_);
   bool evict_some();
-  void detach(Entries::iterator entry);
-  bool reclaim();
+  void detach(Entries::iterator entry) SG_REQUIRES(mutex_);
+  bool reclaim() SG_REQUIRES(mutex_);
 
   CodeArena& arena_;
   const size_t max_codes_;
-  mutable std::mutex mutex_;
-  Entries entries_;
-  std::map<const LoadedCode*, Entries::iterator> by_code_;
-  std::vector<std::unique_ptr<const LoadedCode>> evicted_but_run_;
+  mutable Mutex mutex_;
+  Entries entries_ SG_GUARDED_BY(mutex_);
+  std::map<const LoadedCode*, Entries::iterator> by_code_ SG_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<const LoadedCode>> evicted_but_run_ SG_GUARDED_BY(mutex_);
   std::atomic<uint64_t> evicted_{0};
   std::atomic<uint32_t> now_{1};
 };

@@ -199,13 +199,13 @@ std::string CompilerProcess::default_path() {
 bool CompilerProcess::unusable(const std::string& why) {
   note("EU JIT: kernels are interpreted", "{}: {}", path_.empty() ? "softgen-eu-compiler" : path_, why);
   unusable_ = true;
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   compiler_ = "none: " + why;
   return false;
 }
 
 std::string CompilerProcess::compiler() const {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return compiler_;
 }
 
@@ -215,7 +215,7 @@ int CompilerProcess::begin(int socket) {
   close(socket);
   if (moved < 0) return error;
   struct stat status;
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (setsockopt(moved, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) || fstat(moved, &status)) return close(moved), EINVAL;
   socket_ = moved;
   inode_ = status.st_ino;
@@ -262,7 +262,7 @@ bool CompilerProcess::greeted(protocol::Deadline deadline, std::string& why) {
   why = compiler.text.data();
   if (compiler.why_not) return false;
   if (compiler_.empty()) note("EU JIT: compiler", "{}", why);
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   compiler_ = why;
   pid_ = sender;
   born_ = birth_of(sender);
@@ -270,7 +270,7 @@ bool CompilerProcess::greeted(protocol::Deadline deadline, std::string& why) {
 }
 
 void CompilerProcess::stop() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   kill();
   if (ours()) close(socket_);
   socket_ = -1;
@@ -289,7 +289,7 @@ void CompilerProcess::kill() {
 
 void CompilerProcess::abandon() {
   unusable_ = true;
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   kill();
   if (ours()) shutdown(socket_, SHUT_RDWR);
 }

@@ -7,8 +7,8 @@
 
 #include <atomic>
 #include <chrono>
-#include <mutex>
 
+#include "hw/base/mutex.h"
 #include "hw/eu/jit/compile.h"
 
 namespace softgen::eu::jit {
@@ -55,7 +55,7 @@ class CompilerProcess {
 
   const std::string path_;
   const Limits limits_;
-  mutable std::mutex mutex_;  ///< of what follows, which compile()'s thread alone changes, but for abandon()
+  mutable Mutex mutex_;  ///< of what follows, which compile()'s thread alone changes, but for abandon()
   int socket_ = -1;
   ino_t inode_ = 0;  ///< the socket's: programs that run on softgen-run close files which they did not open
   pid_t pid_ = 0;

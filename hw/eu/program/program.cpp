@@ -126,7 +126,7 @@ uint64_t cache_key(const Isa& isa, std::span<const std::byte> code, uint64_t sta
 std::shared_ptr<const Program> ProgramCache::find(const Isa& isa, std::span<const std::byte> code, uint64_t start, const StopFlag* stop) {
   const uint64_t key = cache_key(isa, code, start);
   {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (const auto found = by_key_.find(key); found != by_key_.end()) {
       const auto& program = found->second->program;
       const auto known = program->bytes();
@@ -142,7 +142,7 @@ std::shared_ptr<const Program> ProgramCache::find(const Isa& isa, std::span<cons
   auto program = Program::decode(isa, code, start, stop);
   if (!program) return nullptr;
   Entries evicted;
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (const auto found = by_key_.find(key); found != by_key_.end()) remove(found->second, evicted);
   evict(program->lines().size(), evicted);
   by_key_[key] = entries_.insert(entries_.end(), {key, program});

@@ -9,11 +9,11 @@
 #include <list>
 #include <memory>
 #include <memory_resource>
-#include <mutex>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "hw/base/mutex.h"
 #include "hw/eu/isa/print.h"
 #include "hw/eu/program/lanes.h"
 #include "hw/eu/program/registers.h"
@@ -124,7 +124,7 @@ class ProgramCache {
   std::shared_ptr<const Program> find(const Isa& isa, std::span<const std::byte> code, uint64_t start, const StopFlag* stop = nullptr);
 
  private:
-  std::mutex mutex_;
+  Mutex mutex_;
   struct Entry {
     uint64_t key;
     std::shared_ptr<const Program> program;
@@ -132,12 +132,13 @@ class ProgramCache {
   using Entries = std::list<Entry>;
 
   /// Moves entries to `evicted`, which the caller destroys without the lock, until `needed` more instructions fit.
-  void evict(size_t needed, Entries& evicted);
-  void remove(Entries::iterator entry, Entries& evicted);
+  void evict(size_t needed, Entries& evicted) SG_REQUIRES(mutex_);
+  void remove(Entries::iterator entry, Entries& evicted) SG_REQUIRES(mutex_);
 
-  size_t limit_, instructions_ = 0;
-  Entries entries_;  ///< the oldest first
-  std::unordered_map<uint64_t, Entries::iterator> by_key_;
+  const size_t limit_;
+  size_t instructions_ SG_GUARDED_BY(mutex_) = 0;
+  Entries entries_ SG_GUARDED_BY(mutex_);  ///< the oldest first
+  std::unordered_map<uint64_t, Entries::iterator> by_key_ SG_GUARDED_BY(mutex_);
 };
 
 }  // namespace softgen::eu

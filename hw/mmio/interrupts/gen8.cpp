@@ -71,11 +71,11 @@ constexpr size_t at(auto block) { return static_cast<size_t>(block); }
 Gen8Interrupts::Gen8Interrupts(RegisterFile& registers, Host& host) : registers_(registers), line_(host, mutex_) {
   for (unsigned i = 0; i < block_count; ++i) attach(static_cast<Block>(i));
   registers_.on_read(reg::MASTER_INT_CTL, [this](uint32_t) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     return master();
   });
   registers_.on_write(reg::MASTER_INT_CTL, [this](uint32_t, uint32_t value) {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     enabled_ = value & master_enable;
     update();
     line_.deliver(lock);
@@ -89,7 +89,7 @@ void Gen8Interrupts::attach(Block block) {
 }
 
 uint32_t Gen8Interrupts::read(Block block, uint32_t offset) const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const Registers& regs = blocks_[at(block)];
   switch (offset) {
     case isr: return regs.isr;
@@ -100,7 +100,7 @@ uint32_t Gen8Interrupts::read(Block block, uint32_t offset) const {
 }
 
 void Gen8Interrupts::write(Block block, uint32_t offset, uint32_t value) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   Registers& regs = blocks_[at(block)];
   bool edge = false;
   switch (offset) {
@@ -125,7 +125,7 @@ void Gen8Interrupts::raise(Block block, uint32_t bits) {
 }
 
 void Gen8Interrupts::post(Block block, uint32_t bits) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   Registers& regs = blocks_[at(block)];
   bits &= ~regs.imr;
   regs.again |= regs.iir & bits;
@@ -146,7 +146,7 @@ void Gen8Interrupts::raise(EngineId engine, EngineEvents events) {
 void Gen8Interrupts::post(unsigned pipe, PipeEvents events) { post(pipe_block(pipe), bits_of(pipe_rows, events)); }
 
 PipeEvents Gen8Interrupts::unmasked(unsigned pipe) const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   PipeEvents events = 0;
   for (size_t i = 0; i < pipe_rows.size(); ++i)
     if (pipe_rows[i] & ~blocks_[at(pipe_block(pipe))].imr) events |= 1u << i;
@@ -162,7 +162,7 @@ void Gen8Interrupts::raise_gmbus() { raise(Block::pch, field::SDEISR_GMBUS.mask(
 void Gen8Interrupts::raise_hot_plug(unsigned connector) { raise(Block::pch, hot_plug_rows.at(connector)); }
 
 void Gen8Interrupts::show_connected(unsigned connector, bool connected) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   uint32_t& word = blocks_[at(Block::pch)].isr;
   const uint32_t mask = hot_plug_rows.at(connector);
   word = connected ? word | mask : word & ~mask;
@@ -181,7 +181,7 @@ uint32_t Gen8Interrupts::master() const {
 void Gen8Interrupts::update(bool edge) { line_.set(enabled_ && (master() & ~master_enable), edge); }
 
 void Gen8Interrupts::reset() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   blocks_.fill({});
   enabled_ = false;
   update();
@@ -189,7 +189,7 @@ void Gen8Interrupts::reset() {
 }
 
 void Gen8Interrupts::reset_engines(uint32_t engines) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   for (const defs::EngineRow& row : registers_.set().engines) {
     if (!bit(engines, static_cast<unsigned>(row.id))) continue;
     Registers& regs = blocks_[row.interrupt_word];
@@ -202,7 +202,7 @@ void Gen8Interrupts::reset_engines(uint32_t engines) {
 }
 
 void Gen8Interrupts::state(Archive& archive) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   archive.section("interrupts", 1);
   for (Registers& regs : blocks_) archive.value(regs);
   archive.value(enabled_);
@@ -212,7 +212,7 @@ void Gen8Interrupts::state(Archive& archive) {
 }
 
 bool Gen8Interrupts::level() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return line_.level();
 }
 

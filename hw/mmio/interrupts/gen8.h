@@ -8,8 +8,8 @@
 #pragma once
 
 #include <array>
-#include <mutex>
 
+#include "hw/base/mutex.h"
 #include "hw/mmio/interrupt_line.h"
 #include "hw/mmio/interrupts.h"
 #include "hw/mmio/register_file.h"
@@ -50,14 +50,14 @@ class Gen8Interrupts final : public Interrupts {
   void post(Block block, uint32_t bits);
   uint32_t read(Block block, uint32_t offset) const;
   void write(Block block, uint32_t offset, uint32_t value);
-  uint32_t master() const;
-  void update(bool edge = false);
+  uint32_t master() const SG_REQUIRES(mutex_);
+  void update(bool edge = false) SG_REQUIRES(mutex_);
   void attach(Block block);
 
   RegisterFile& registers_;
-  mutable std::mutex mutex_;
-  std::array<Registers, block_count> blocks_;
-  bool enabled_ = false;
+  mutable Mutex mutex_;
+  std::array<Registers, block_count> blocks_ SG_GUARDED_BY(mutex_);
+  bool enabled_ SG_GUARDED_BY(mutex_) = false;
   InterruptLine line_;
 };
 

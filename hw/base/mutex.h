@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The standard mutex and condition variable with the attributes of clang's thread safety analysis (-Wthread-safety): a member marked
+// SG_GUARDED_BY(mutex_) can be used only where mutex_ is held, which clang checks when it compiles (CI builds with it). GCC sees no attributes.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#ifdef __clang__
+#define SG_THREAD_ATTRIBUTE(x) __attribute__((x))
+#else
+#define SG_THREAD_ATTRIBUTE(x)
+#endif
+
+#define SG_CAPABILITY(name) SG_THREAD_ATTRIBUTE(capability(name))
+#define SG_SCOPED_CAPABILITY SG_THREAD_ATTRIBUTE(scoped_lockable)
+#define SG_GUARDED_BY(...) SG_THREAD_ATTRIBUTE(guarded_by(__VA_ARGS__))
+#define SG_REQUIRES(...) SG_THREAD_ATTRIBUTE(requires_capability(__VA_ARGS__))
+#define SG_ACQUIRE(...) SG_THREAD_ATTRIBUTE(acquire_capability(__VA_ARGS__))
+#define SG_RELEASE(...) SG_THREAD_ATTRIBUTE(release_capability(__VA_ARGS__))
+#define SG_TRY_ACQUIRE(...) SG_THREAD_ATTRIBUTE(try_acquire_capability(__VA_ARGS__))
+#define SG_EXCLUDES(...) SG_THREAD_ATTRIBUTE(locks_excluded(__VA_ARGS__))
+#define SG_RETURN_CAPABILITY(x) SG_THREAD_ATTRIBUTE(lock_returned(x))
+/// For what the analysis cannot follow; a comment there says why it is right.
+#define SG_NO_THREAD_SAFETY_ANALYSIS SG_THREAD_ATTRIBUTE(no_thread_safety_analysis)
+
+namespace softgen {
+
+class SG_CAPABILITY("mutex") Mutex {
+ public:
+  void lock() SG_ACQUIRE() { mutex_.lock(); }
+  void unlock() SG_RELEASE() { mutex_.unlock(); }
+  bool try_lock() SG_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
+
+ private:
+  friend class Condition;
+  std::mutex mutex_;
+};
+
+/// Holds a mutex while it lives, but between unlock() and lock().
+class SG_SCOPED_CAPABILITY MutexLock {
+ public:
+  explicit MutexLock(Mutex& mutex) SG_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+  ~MutexLock() SG_RELEASE() {
+    if (held_) mutex_.unlock();
+  }
+  void lock() SG_ACQUIRE() {
+    mutex_.lock();
+    held_ = true;
+  }
+  void unlock() SG_RELEASE() {
+    held_ = false;
+    mutex_.unlock();
+  }
+
+ private:
+  Mutex& mutex_;
+  bool held_ = true;
+};
+
+/// Waits release the mutex and hold it again when they return, also spuriously: callers loop on their condition, so that the analysis sees
+/// it read with the mutex held.
+class Condition {
+ public:
+  void wait(Mutex& mutex) SG_REQUIRES(mutex) {
+    std::unique_lock lock(mutex.mutex_, std::adopt_lock);
+    condition_.wait(lock);
+    lock.release();
+  }
+  template <typename Clock, typename Duration>
+  std::cv_status wait_until(Mutex& mutex, const std::chrono::time_point<Clock, Duration>& time) SG_REQUIRES(mutex) {
+    std::unique_lock lock(mutex.mutex_, std::adopt_lock);
+    const std::cv_status status = condition_.wait_until(lock, time);
+    lock.release();
+    return status;
+  }
+  void notify_one() { condition_.notify_one(); }
+  void notify_all() { condition_.notify_all(); }
+
+ private:
+  std::condition_variable condition_;
+};
+
+}  // namespace softgen
