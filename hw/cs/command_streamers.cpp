@@ -18,12 +18,15 @@ CommandStreamers::CommandStreamers(const Environment& environment, bool threaded
   for (size_t i = 0; i < engine_count; ++i) {
     if (!environment.engines[i]) continue;
     const auto id = static_cast<EngineId>(i);
+    const uint32_t base = environment.registers.engine_register(id, 0);
+    submissions_[i] = environment.submission(environment.registers, base);
     StreamerLinks links{.memory = environment.memory,
                         .ggtt = environment.ggtt,
                         .faults = environment.faults,
                         .tlb = environment.tlb,
                         .registers = environment.registers,
                         .interrupts = environment.interrupts,
+                        .submission = *submissions_[i],
                         .engine = *environment.engines[i],
                         .memory_written = [this, id] { memory_written(id); },
                         .signal =
@@ -37,8 +40,12 @@ CommandStreamers::CommandStreamers(const Environment& environment, bool threaded
                                 .commands = environment.commands,
                                 .context = environment.contexts.of(class_of(id)),
                                 .engine_class = class_of(id),
-                                .mmio_base = environment.registers.engine_register(id, 0)};
+                                .mmio_base = base};
     engines_[i] = std::make_unique<EngineCs>(config, std::move(links), environment.gate, threaded);
+    submissions_[i]->attach([this, engine = engines_[i].get()] {
+      engine->submitted();
+      poll();
+    });
     attach(*engines_[i]);
   }
 }
@@ -62,12 +69,7 @@ void CommandStreamers::attach(EngineCs& engine) {
   mmio::RegisterFile& registers = environment_.registers;
   Streamer& streamer = engine.streamer();
   const uint32_t base = engine.config().mmio_base;
-  const auto peek = [&registers](uint32_t offset) { return registers.peek(offset); };
 
-  registers.on_write(base + reg::elsp, [this, &engine](uint32_t, uint32_t value) {
-    engine.write_elsp(value);
-    poll();
-  });
   for (const uint32_t r : {reg::tail, reg::head, reg::ctl, reg::mode, reg::uhptr}) {
     registers.on_write(base + r, [this, &engine](uint32_t, uint32_t) {
       engine.kick();
@@ -95,9 +97,6 @@ void CommandStreamers::attach(EngineCs& engine) {
     else registers.clear_bits(offset, reg::reset_ready);
   });
   registers.on_read(base + reg::ctx_timestamp, [&streamer](uint32_t) { return streamer.context_timestamp(); });
-  registers.on_read(base + reg::execlist_status, 8, peek);
-  registers.on_read(base + reg::csb, csb_entries * 8, peek);
-  registers.on_read(base + reg::csb_ptr, peek);
 }
 
 bool CommandStreamers::busy() const {

@@ -21,6 +21,7 @@ class CommandStreamers {
     mmio::RegisterFile& registers;
     mmio::Interrupts& interrupts;
     memory::Gate& gate;
+    MakeSubmission submission;
     /// By EngineId; null: the platform has no such engine. They outlive this.
     std::array<Engine*, engine_count> engines{};
     /// See StreamerLinks.
@@ -60,6 +61,7 @@ class CommandStreamers {
 
   Environment environment_;
   const bool threaded_;
+  std::array<std::unique_ptr<Submission>, engine_count> submissions_;
   std::array<std::unique_ptr<EngineCs>, engine_count> engines_;
   bool polling_ = false;
 };

@@ -22,7 +22,7 @@ thread_local bool on_streamer_thread = false;
 }  // namespace
 
 EngineCs::EngineCs(const StreamerConfig& config, StreamerLinks links, memory::Gate& gate, bool threaded)
-    : streamer_(config, std::move(links)), gate_(gate) {
+    : submission_(links.submission), streamer_(config, std::move(links)), gate_(gate) {
   if (threaded) streamer_.jumps_to_loop = loop_jumps;
   if (threaded) thread_ = std::thread([this] { thread_main(); });
 }
@@ -50,13 +50,12 @@ void EngineCs::kick() {
   wake_.notify_one();
 }
 
-void EngineCs::write_elsp(uint32_t value) {
+void EngineCs::submitted() {
   bool first;
   {
     std::scoped_lock lock(mutex_);
-    if (!port_.write(value)) return;
-    streamer_.submit(port_.list());
-    first = may_run_first(port_.list());
+    streamer_.submitted();
+    first = may_run_first();
     (first ? running_ : kicked_) = true;
   }
   if (!first) return wake_.notify_one();
@@ -64,10 +63,10 @@ void EngineCs::write_elsp(uint32_t value) {
 }
 
 // With the lock held; takes a pass of the gate if so.
-bool EngineCs::may_run_first(const Execlist& list) {
+bool EngineCs::may_run_first() {
   if (!thread_.joinable() || on_streamer_thread || running_ || kicked_ || !may_run() || streamer_.busy() || !gate_.try_enter())
     return false;
-  if (streamer_.restores_shortly(list)) return true;
+  if (streamer_.restores_shortly()) return true;
   gate_.leave();
   return false;
 }
@@ -227,7 +226,6 @@ void EngineCs::restart() {
     if (on_streamer_thread || holds_ == 0) return;
     streamer_.reset();
     streamer_.stop().clear(StopFlag::reset);
-    port_.reset();
     naps_ = false;
     waits_.store(false, std::memory_order_relaxed);
     --holds_;
@@ -239,8 +237,7 @@ void EngineCs::restart() {
 void EngineCs::state(Archive& archive) {
   std::scoped_lock lock(mutex_);
   assert(pauses_ > 0 && !running_);
-  archive.value(port_);
-  if (archive.reading()) port_.check();
+  submission_.state(archive);
   streamer_.state(archive);
 }
 

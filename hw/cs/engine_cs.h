@@ -40,8 +40,8 @@ class EngineCs {
   void kick_if_waiting() {
     if (waits_.load(std::memory_order_relaxed)) kick();
   }
-  /// One dword to the submit port. When the streamer is idle the first commands run at once, on this thread (see run_first()).
-  void write_elsp(uint32_t value);
+  /// Software has submitted a list. When the streamer is idle the first commands run at once, on this thread (see run_first()).
+  void submitted();
 
   // -- the front end's thread ----------------------------------------------------------------------------------------------------
   /// Counted. The streamer stops at the next command boundary or where its packet can be preempted. wait_paused() returns whether it stands
@@ -68,18 +68,18 @@ class EngineCs {
 
  private:
   void thread_main();
-  bool may_run_first(const Execlist& list);
+  bool may_run_first();
   void run_first();
   RunEnd run(uint64_t commands);
   bool may_run() const { return pauses_ == 0 && holds_ == 0; }
   void finish_slice(RunEnd end);
 
+  Submission& submission_;
   Streamer streamer_;
   memory::Gate& gate_;
 
   std::mutex mutex_;  // guards what follows, up to the atomics
   std::condition_variable wake_, stands_;
-  SubmitPort port_;
   bool kicked_ = false;
   bool running_ = false;
   bool quit_ = false;

@@ -26,7 +26,7 @@ constexpr uint32_t
     indirect_ctx_offset = all::RING_INDIRECT_CTX_OFFSET, elsp = all::RING_ELSP, execlist_status = all::RING_EXECLIST_STATUS_LO,
     execlist_status_udw = all::RING_EXECLIST_STATUS_HI, ctx_control = all::RING_CONTEXT_CONTROL, pdp = all::RING_PDP(0),
     mode = all::RING_MODE, timestamp = all::RING_TIMESTAMP, timestamp_udw = all::RING_TIMESTAMP_UDW,
-    csb = all::RING_CONTEXT_STATUS_BUF(0), csb_ptr = all::RING_CONTEXT_STATUS_PTR, ctx_timestamp = all::RING_CTX_TIMESTAMP,
+    ctx_timestamp = all::RING_CTX_TIMESTAMP,
     predicate_src0 = all::MI_PREDICATE_SRC0, predicate_src1 = all::MI_PREDICATE_SRC1, predicate_data = all::MI_PREDICATE_DATA,
     predicate_result = all::MI_PREDICATE_RESULT, predicate_result_1 = all::MI_PREDICATE_RESULT_1,
     predicate_result_2 = all::MI_PREDICATE_RESULT_2, gpr0 = all::CS_GPR(0, 0);
@@ -47,7 +47,6 @@ constexpr auto status_page = field::RING_HWS_PGA_HARDWARE_STATUS_PAGE_ADDRESS;
 constexpr uint32_t stop_ring = field::RING_MI_MODE_STOP_RINGS.mask();
 constexpr uint32_t mode_idle = field::RING_MI_MODE_RINGS_IDLE.mask();
 
-constexpr uint32_t run_list_enable = field::RING_MODE_EXECUTION_LIST_ENABLE.mask();
 constexpr uint32_t ppgtt_enable = field::RING_MODE_PPGTT_ENABLE.mask();
 constexpr uint32_t ppgtt_48b = field::RING_MODE_48_BIT_PPGTT.mask();
 
@@ -68,7 +67,6 @@ constexpr uint32_t batch_valid = field::RING_BBADDR_VALID.mask();
 constexpr uint32_t batch_ppgtt = field::RING_BBSTATE_ADDRESS_SPACE_INDICATOR.mask();
 static_assert(batch_valid == field::RING_SBBADDR_VALID.mask() && batch_ppgtt == field::RING_SBBSTATE_ADDRESS_SPACE_INDICATOR.mask());
 
-constexpr auto csb_write_pointer = field::RING_CONTEXT_STATUS_PTR_WRITE_POINTER;
 constexpr auto predicate_bit = field::MI_PREDICATE_RESULT_MI_PREDICATE_RESULT;
 static_assert(predicate_bit.mask() == field::MI_PREDICATE_RESULT_1_MI_PREDICATE_RESULT_1.mask() &&
               predicate_bit.mask() == field::MI_PREDICATE_RESULT_2_MI_PREDICATE_RESULT_2.mask());

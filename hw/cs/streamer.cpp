@@ -27,7 +27,6 @@ Streamer::Streamer(const StreamerConfig& config, StreamerLinks links)
   assert(engine_image_.size() + sizeof(StateHeader) <= state_room(config_.context));
   ggtt_.set_space(memory::AddressSpace::ggtt(links_.ggtt));
   set_address_space(memory::AddressSpace::ggtt(links_.ggtt));
-  set(reg::csb_ptr, csb_ptr_reset);
 }
 
 RunEnd Streamer::run(uint64_t commands) {
@@ -135,25 +134,27 @@ void Streamer::store_head() { set(reg::head, cursor_.ring.head_register()); }
 
 // -- execlists ------------------------------------------------------------------------------------------------------------------
 
-Execlist Streamer::take_list() {
-  std::scoped_lock lock(mailbox_mutex_);
+std::optional<Execlist> Streamer::take_list() {
+  std::scoped_lock lock(attention_mutex_);
   attention_.fetch_and(~attention_list, std::memory_order_acq_rel);
   stop_.clear(StopFlag::preempt);
   switch_wanted_ = false;
-  return mail_;
+  return links_.submission.take();
 }
 
 bool Streamer::is_lite_restore(const Execlist& list) const {
   return current_.valid() && list.element[0].valid() && !list.element[0].force_restore() && list.element[0].same_context(current_);
 }
 
-bool Streamer::list_is_lite() {
-  std::scoped_lock lock(mailbox_mutex_);
-  return is_lite_restore(mail_);
+bool Streamer::list_is_lite() const {
+  const std::optional<Execlist> list = links_.submission.pending();
+  return list && is_lite_restore(*list);
 }
 
 void Streamer::accept_list() {
-  const Execlist list = take_list();
+  const std::optional<Execlist> taken = take_list();
+  if (!taken) return;  // submissions that came together: an earlier look has taken the last of them
+  const Execlist& list = *taken;
   if (list.empty()) return guest_error("execlist without a valid element");
   if (is_lite_restore(list)) {
     list_ = list;
@@ -167,7 +168,7 @@ void Streamer::accept_list() {
   if (old.valid()) save_context();
   list_ = list;
   post_event(old.valid() ? event_preempted : event_idle_to_active, old.valid() ? old.high : 0);
-  start_element(list.element[0].valid() ? 0 : 1);
+  start_element(list.next(0));
 }
 
 void Streamer::start_element(unsigned index) {
@@ -184,9 +185,9 @@ void Streamer::leave_element(uint32_t why) {
   save_context();
   const Descriptor old = current_;
   current_ = {};
-  if (element_ == 0 && list_.element[1].valid()) {
+  if (const unsigned next = list_.next(element_ + 1); next < max_elements) {
     post_event(event_element_switch | why, old.high);
-    return start_element(1);
+    return start_element(next);
   }
   list_ = {};
   update_status();
@@ -194,34 +195,24 @@ void Streamer::leave_element(uint32_t why) {
 }
 
 void Streamer::update_status() {
-  const ExeclistStatus status{
-      .queue_full = has_list(), .running = current_.valid(), .element = element_, .arbitration = arbitration(), .last_reason = last_event_};
-  set(reg::execlist_status, status.value());
-  set(reg::execlist_status_udw, current_.high);
+  links_.submission.show({.queue_full = has_list(),
+                          .running = current_.valid(),
+                          .element = element_,
+                          .arbitration = arbitration(),
+                          .last_event = last_event_,
+                          .context_id = current_.high});
 }
 
-// The entry first, then the index, then the interrupt: the driver reads in the opposite order.
 void Streamer::post_event(uint32_t event, uint32_t context_id) {
   last_event_ = event;
-  {
-    std::scoped_lock lock(register_mutex_);
-    const uint32_t pointers = get(reg::csb_ptr);
-    const uint32_t entry = (reg::csb_write_pointer.of(pointers) + 1) % csb_entries;
-    const uint64_t page = hwsp();
-    ggtt_.store_release<uint64_t>(page + hwsp_csb + 8 * entry, event | uint64_t{context_id} << 32);
-    set64(reg::csb + 8 * entry, event | uint64_t{context_id} << 32);
-    ggtt_.store_release<uint32_t>(page + hwsp_csb_write, entry);
-    set(reg::csb_ptr, reg::csb_write_pointer.with(pointers, entry));
-  }
+  links_.submission.report(event, context_id, ggtt_, hwsp());
   raise(engine_event::context_switch);
 }
 
 // -- mailbox --------------------------------------------------------------------------------------------------------------------
 
-void Streamer::submit(const Execlist& list) {
-  std::scoped_lock lock(mailbox_mutex_);
-  if (has_list()) guest_error("execlist submitted while one is pending");
-  mail_ = list;
+void Streamer::submitted() {
+  std::scoped_lock lock(attention_mutex_);
   attention_.fetch_or(attention_list, std::memory_order_acq_rel);
   if (arbitration()) stop_.request(StopFlag::preempt);
 }
@@ -237,7 +228,7 @@ bool Streamer::must_leave() {
 }
 
 void Streamer::set_arbitration(bool on) {
-  std::scoped_lock lock(mailbox_mutex_);
+  std::scoped_lock lock(attention_mutex_);
   arbitration_.store(on, std::memory_order_release);
   if (on && has_list()) stop_.request(StopFlag::preempt);
   else stop_.clear(StopFlag::preempt);

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "hw/base/archive.h"
-#include "hw/cs/execlists.h"
 #include "hw/cs/image_layout.h"
 #include "hw/cs/parser.h"
 #include "hw/cs/registers.h"
+#include "hw/cs/submission.h"
 #include "hw/defs/command.h"
 #include "hw/iface/engine.h"
 #include "hw/iface/host.h"
@@ -41,6 +41,7 @@ struct StreamerLinks {
   memory::TlbGeneration& tlb;
   mmio::RegisterFile& registers;
   mmio::Interrupts& interrupts;
+  Submission& submission;
   Engine& engine;
   /// This streamer wrote memory that others may wait for. Cheap when nobody waits.
   std::function<void()> memory_written;
@@ -80,8 +81,8 @@ class Streamer {
   void state(Archive& archive);
 
   // -- mailbox -------------------------------------------------------------------------------------------------------------------
-  /// A list written to the submit port. It replaces one that has not been taken yet.
-  void submit(const Execlist& list);
+  /// The submission has a list that has not been taken yet.
+  void submitted();
   /// A masked write of MI_MODE changed Stop Rings.
   void stop_ring_changed();
   /// EIR or EMR were written.
@@ -121,7 +122,7 @@ class Streamer {
   uint64_t hwsp() const { return reg::status_page.in_place(get(reg::hws_pga)); }
   uint64_t pphwsp() const { return current_.valid() ? current_.lrca() : hwsp(); }
   uint32_t context_id() const { return current_.high; }
-  bool execlists() const { return get(reg::mode) & reg::run_list_enable; }
+  bool execlists() const { return links_.submission.selected(get(reg::mode)); }
   /// Ring mode: software has written UHPTR, for the next arbitration point.
   bool head_pending() const { return !execlists() && (get(reg::uhptr) & reg::head_pending); }
   void set_arbitration(bool on);
@@ -129,9 +130,9 @@ class Streamer {
   /// A submitted list waits for the next arbitration point.
   bool switch_wanted() const { return switch_wanted_; }
   bool attention() const { return attention_.load(std::memory_order_relaxed); }
-  /// Whether the submitting thread may restore the contexts of `list`: their images name no workaround batch, or short ones, in which no command
+  /// Whether the submitting thread may restore the contexts of the pending list: their images name no workaround batch, or short ones, in which no command
   /// waits, jumps or is for the Engine. Called by the thread that runs the streamer.
-  bool restores_shortly(const Execlist& list);
+  bool restores_shortly();
   /// At a command boundary with attention(): true when run() must look before the next command.
   bool must_leave();
   ExecResult execute(const Packet& packet);
@@ -154,14 +155,15 @@ class Streamer {
   ExecResult left(ExecResult result);
   void hang_abandoned();
   void drained();
-  void accept_state(Archive& archive, bool list_waits, bool arbitrates, bool counting, uint32_t ran);
+  void accept_state(Archive& archive, const std::optional<Execlist>& waiting, bool arbitrates, bool counting, uint32_t ran);
+  void list_state(Archive& archive, Execlist& list);
   void start_timestamp(uint32_t value);
   void update_status();
   void post_event(uint32_t event, uint32_t context_id);
   bool has_list() const { return attention_.load(std::memory_order_acquire) & attention_list; }
-  Execlist take_list();
+  std::optional<Execlist> take_list();
   bool is_lite_restore(const Execlist& list) const;
-  bool list_is_lite();
+  bool list_is_lite() const;
   void accept_list();
   void start_element(unsigned index);
   /// The running context leaves: `why` is an event, beside those for what comes next.
@@ -219,10 +221,8 @@ class Streamer {
   std::vector<std::byte> engine_image_, resident_image_;
   bool resident_valid_ = false;
 
-  // Guarded by mailbox_mutex_.
-  std::mutex mailbox_mutex_;
-  Execlist mail_;
-  std::mutex register_mutex_;  ///< CSB pointers, error registers and abandoned_, which several threads use
+  std::mutex attention_mutex_;  ///< attention_list and arbitration_ change together with StopFlag::preempt
+  std::mutex register_mutex_;   ///< CSB pointers, error registers and abandoned_, which several threads use
   Abandoned abandoned_;
   std::atomic<uint32_t> attention_{0};
   StopFlag stop_;

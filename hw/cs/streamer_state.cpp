@@ -18,8 +18,8 @@ void cursor_state(Archive& archive, Cursor& cursor) {
 
 void Streamer::reset() {
   {
-    std::scoped_lock lock(mailbox_mutex_);
-    mail_ = {};
+    std::scoped_lock lock(attention_mutex_);
+    links_.submission.reset();
     attention_.store(0, std::memory_order_release);
     stop_.clear(StopFlag::preempt);
     arbitration_.store(true, std::memory_order_release);
@@ -41,24 +41,24 @@ void Streamer::reset() {
   std::scoped_lock lock(register_mutex_);
   abandoned_ = {.count = abandoned_.count};
   for (const uint32_t r :
-       {reg::tail,     reg::head,       reg::start,        reg::ctl,       reg::acthd,           reg::acthd_udw,
-        reg::ipehr,    reg::ipeir,      reg::esr,          reg::eir,       reg::bb_addr,         reg::bb_addr_udw,
-        reg::bb_state, reg::sbb_addr,   reg::sbb_addr_udw, reg::sbb_state, reg::execlist_status, reg::execlist_status_udw,
-        reg::mode,     reg::ctx_control})
+       {reg::tail, reg::head, reg::start, reg::ctl, reg::acthd, reg::acthd_udw, reg::ipehr, reg::ipeir, reg::esr, reg::eir, reg::bb_addr,
+        reg::bb_addr_udw, reg::bb_state, reg::sbb_addr, reg::sbb_addr_udw, reg::sbb_state, reg::mode, reg::ctx_control})
     set(r, 0);
   set(reg::instdone, ~0u);
   set(reg::emr, ~0u);
   set(reg::mi_mode, reg::mode_idle);
-  set(reg::csb_ptr, csb_ptr_reset);
 }
 
 void Streamer::state(Archive& archive) {
   const uint32_t version = archive.section("cs", 2);
-  bool list_waits = has_list();
+  std::optional<Execlist> waiting = links_.submission.pending();
+  bool list_waits = waiting.has_value();
+  Execlist mail = waiting.value_or(Execlist{});
   archive.value(list_waits);
-  archive.value(mail_);
+  list_state(archive, mail);
+  waiting = list_waits ? std::optional(mail) : std::nullopt;
   cursor_state(archive, cursor_);
-  archive.value(list_);
+  list_state(archive, list_);
   archive.value(current_);
   archive.value(element_);
   archive.value(switch_wanted_);
@@ -81,25 +81,30 @@ void Streamer::state(Archive& archive) {
   if (!archive.reading()) links_.engine.save_context(engine_image_);
   archive.blob(engine_image_, state_room(config_.context));
   if (!archive.reading() || archive.failed()) return;
-  accept_state(archive, list_waits, arbitrates, counting, ran);
+  accept_state(archive, waiting, arbitrates, counting, ran);
+}
+
+void Streamer::list_state(Archive& archive, Execlist& list) {
+  for (unsigned i = 0; i < links_.submission.elements(); ++i) archive.value(list.element[i]);
 }
 
 // A saved state is not trusted: it may come from a stranger.
-void Streamer::accept_state(Archive& archive, bool list_waits, bool arbitrates, bool counting, uint32_t ran) {
+void Streamer::accept_state(Archive& archive, const std::optional<Execlist>& waiting, bool arbitrates, bool counting, uint32_t ran) {
   if (engine_image_.size() != resident_image_.size()) {
     engine_image_.resize(resident_image_.size());
     return archive.fail("the engine's state has a different size");
   }
-  element_ &= 1;
+  element_ %= links_.submission.elements();
   cursor_.ring.size &= 0x003f'f000;
   cursor_.ring.head = cursor_.ring.into(reg::head_offset.in_place(cursor_.ring.head));
   cursor_.ring.set_tail(cursor_.ring.tail);
   for (Cursor::Batch& batch : cursor_.batch) batch.address &= 0xffff'ffff'fffc, batch.limit = 0;
   cursor_.batch[1].active = cursor_.batch[1].active && cursor_.batch[0].active;
   arbitration_.store(arbitrates);
-  attention_.store(list_waits ? attention_list : 0);
+  links_.submission.put(waiting);
+  attention_.store(waiting ? attention_list : 0);
   stop_.clear(StopFlag::preempt);
-  if (list_waits && arbitrates) stop_.request(StopFlag::preempt);
+  if (waiting && arbitrates) stop_.request(StopFlag::preempt);
   busy_.store(current_.valid());
   status_due_.store(true);  // it may have been due; once more writes the same
   set(reg::ctx_timestamp, ran);

@@ -57,8 +57,10 @@ bool Streamer::is_short(uint64_t address, uint64_t bytes) {
 }
 
 // The guest may change image and batches before they are restored: run_workaround_batch() counts again.
-bool Streamer::restores_shortly(const Execlist& list) {
-  for (const Descriptor& element : list.element) {
+bool Streamer::restores_shortly() {
+  const std::optional<Execlist> list = links_.submission.pending();
+  if (!list) return false;
+  for (const Descriptor& element : list->element) {
     if (!element.valid()) continue;
     const auto value = [&](uint32_t dword) { return ggtt_.load<uint32_t>(element.lrca() + uint64_t{image_page} + dword * 4); };
     for (const WorkaroundBatch batch : {per_context_batch(value(image_dwords_.per_context)), indirect_batch(value(image_dwords_.indirect))})

@@ -6,6 +6,7 @@
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/cs/submission/elsp.h"
 #include "hw/eu/jit/engine.h"
 #include "hw/gt/isa_of.h"
 #include "hw/mmio/forcewake.h"
@@ -80,7 +81,7 @@ void Device::build_units() {
         streamers_->restart_engines(engines);
       });
   cs::CommandStreamers::Environment environment{
-      *config_.platform->commands, *config_.platform->contexts, *memory_, ggtt_, &faults_, tlb_, registers_, interrupts_, gate_};
+      *config_.platform->commands, *config_.platform->contexts, *memory_, ggtt_, &faults_, tlb_, registers_, interrupts_, gate_, cs::elsp};
   for (unsigned i = 0; i < engine_count; ++i)
     if (const auto id = static_cast<EngineId>(i); config_.platform->has(id)) environment.engines[i] = plugged(id);
   environment.observer = config_.observer;

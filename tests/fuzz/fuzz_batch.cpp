@@ -14,6 +14,7 @@
 #include "hw/cs/command_streamers.h"
 #include "hw/cs/context_image.h"
 #include "hw/cs/printer.h"
+#include "hw/cs/submission/elsp.h"
 #include "hw/defs/gen9/set.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/gpgpu/gpgpu.h"
@@ -89,6 +90,7 @@ struct Machine {
                                                   .registers = registers,
                                                   .interrupts = interrupts,
                                                   .gate = gate,
+                                                  .submission = cs::elsp,
                                                   .commands_per_poll = 1u << 12};
     for (size_t i = 0; i < engine_count; ++i) environment.engines[i] = &engines[i];
     if (real) environment.engines[0] = &render, environment.engines[1] = &blitter;

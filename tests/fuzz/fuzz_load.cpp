@@ -4,6 +4,7 @@
 #include "hw/blitter/blitter.h"
 #include "hw/cs/command_streamers.h"
 #include "hw/cs/context_image.h"
+#include "hw/cs/submission/elsp.h"
 #include "hw/defs/gen9/set.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/memory/aperture.h"
@@ -30,6 +31,7 @@ class LoadTarget {
                                                   .registers = m_.registers,
                                                   .interrupts = m_.interrupts,
                                                   .gate = gate_,
+                                                  .submission = cs::elsp,
                                                   .commands_per_poll = 1u << 10};
     environment.engines[0] = &render_, environment.engines[1] = &blitter_;
     streamers_ = std::make_unique<cs::CommandStreamers>(environment, false);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/cs/machine.h"
 
+#include "hw/cs/submission/elsp.h"
+
 namespace softgen::cs::test {
 
 Machine::Machine(bool threaded, const defs::CommandSet& commands) {
@@ -34,6 +36,7 @@ Machine::Machine(bool threaded, const defs::CommandSet& commands) {
                                             .registers = registers,
                                             .interrupts = interrupts,
                                             .gate = gate,
+                                            .submission = elsp,
                                             .commands_per_poll = 1u << 18};
   for (const EngineId e : {EngineId::rcs, EngineId::bcs, EngineId::vcs0, EngineId::vecs})
     environment.engines[static_cast<size_t>(e)] = &engine(e);

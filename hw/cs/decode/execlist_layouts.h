@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the forms of execlist submission have different numbers of.
+#pragma once
+
+#include "hw/cs/submission/status_buffer.h"
+
+namespace softgen::cs {
+
+struct ExeclistLayout {
+  unsigned elements;          ///< of a list
+  softgen::reg::Bits enable;  ///< of RING_MODE
+  StatusBuffer::Layout buffer;
+};
+
+extern const ExeclistLayout elsp_layout;
+
+}  // namespace softgen::cs

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How software hands lists of contexts to an engine, and reads what became of them: one object per engine. Platforms differ in the port's
+// registers, in the number of elements of a list and in the place and size of the context status buffer.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "hw/base/archive.h"
+#include "hw/cs/execlists.h"
+#include "hw/memory/view.h"
+#include "hw/mmio/register_file.h"
+
+namespace softgen::cs {
+
+/// What an execlist status register shows.
+struct ExeclistStatus {
+  bool queue_full = false;  ///< a submitted list waits for the running one to be preempted
+  bool running = false;
+  unsigned element = 0;  ///< that runs
+  bool arbitration = true;
+  uint32_t last_event = 0;
+  uint32_t context_id = 0;  ///< of the running context
+};
+
+/// attach(), pending(), take() and put() may be called by any thread, the rest by the thread that runs the streamer.
+class Submission {
+ public:
+  virtual ~Submission() = default;
+  /// Registers the hooks of the port and of the status registers. `submitted` is called on the writing thread when pending() has a new list;
+  /// no lock is held then. Once, before the engine runs.
+  virtual void attach(std::function<void()> submitted) = 0;
+  /// Most elements of a list.
+  virtual unsigned elements() const = 0;
+  /// Whether RING_MODE selects execlists; else the engine runs its ring buffer.
+  virtual bool selected(uint32_t ring_mode) const = 0;
+  /// The list that was submitted last, if it has not been taken.
+  virtual std::optional<Execlist> pending() const = 0;
+  virtual std::optional<Execlist> take() = 0;
+  /// Makes `list` the one that is pending, as a saved state says.
+  virtual void put(const std::optional<Execlist>& list) = 0;
+  /// A context status event `event` (of Event) of the context with this id: the entry, then its index, to the status page and to registers. The
+  /// caller raises the interrupt after it.
+  virtual void report(uint32_t event, uint32_t context_id, memory::View& ggtt, uint64_t status_page) = 0;
+  virtual void show(const ExeclistStatus& status) = 0;
+  /// An engine reset: nothing is pending, and the status registers have their reset values.
+  virtual void reset() = 0;
+  /// What has been written to the port so far. The pending list is saved by the streamer.
+  virtual void state(Archive& archive) = 0;
+};
+
+/// Makes the submission of the engine whose registers begin at `mmio_base`.
+using MakeSubmission = std::unique_ptr<Submission> (*)(mmio::RegisterFile& registers, uint32_t mmio_base);
+
+}  // namespace softgen::cs
