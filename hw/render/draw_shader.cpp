@@ -30,7 +30,7 @@ void Drawer::Draw::load_pixel_shader() {
   load_program(kernel, *first);
   pixels.uniform = sends_one_color(*kernel.program, kernel.grf_start);
   bind_targets();
-  pixels.unseen = nothing_seen(*kernel.program);
+  pixels.unobservable = nothing_seen(*kernel.program);
   for (const RenderTarget& rt : pixels.targets)
     if (rt.ccs) work_->controlled.push_back(&rt);
   const PixelKernel& wider = state.kernels[1];

@@ -8,8 +8,8 @@
 
 #include "hw/eu/program/op.h"
 #include "hw/render/fill.h"
-#include "hw/render/pixel_stage.h"
 #include "hw/render/raster.h"
+#include "hw/render/windower.h"
 
 namespace softgen::render {
 namespace {
@@ -117,58 +117,53 @@ void RenderTarget::fill_block(memory::View& view, uint32_t x, uint32_t y, uint32
     }
 }
 
-/// Runs the kernel once for all pixels of object_.
-bool PixelWorker::find_color() {
-  run_threads();
-  PixelBatch& thread = new_thread();
-  thread.pixels = draw_->simd;
-  thread.quads = {};
-  thread.lit = thread.told = static_cast<uint32_t>((uint64_t{1} << draw_->simd) - 1);
-  captured_ = {};
-  capturing_ = true;
-  const uint64_t counted = invocations_;
-  add_thread();
-  run_threads();
-  invocations_ = counted;
-  capturing_ = false;
-  return captured_.target != nullptr;
-}
-
-/// The part of object_ in `tile`. False: it is not that simple, nothing was drawn.
-bool PixelWorker::fill_object(const PixelRect& tile) {
+/// Whether all pixels of object_ that are covered are written, and all of them as blocks with one sample per pixel.
+bool Windower::fills_uniformly() const {
   const DepthStencil& tests = draw_->depth_stencil;
-  if (!draw_->early || object_->fade || object_->stipple || tests.any_test() || tests.any_write()) return false;
-  if (object_->filled && draw_->state.raster.polygon_stipple) return false;
-  if (draw_->state.pixel.per_sample) return false;
+  if (!early_ || stippled_ || tests.any_test() || tests.any_write() || draw_->state.pixel.per_sample) return false;
   for (const Coverage& part : object_->parts)
     if (!PartRaster(part, draw_->raster).by_blocks()) return false;
-  if (!find_color()) return false;
-  const RenderTarget& rt = *captured_.target;
-  const PixelRect there{0, 0, static_cast<int32_t>(rt.level->extent().width), static_cast<int32_t>(rt.level->extent().height)};
-  uint64_t pixels = 0;
-  for (const Coverage& part : object_->parts) {
-    PartRaster raster(part, draw_->raster);
-    PixelRect rect = tile;
-    rect.clip(part.bounds);
-    if (!rect.empty() && raster.covers(rect)) {
-      pixels += static_cast<uint64_t>(rect.x1 - rect.x0) * static_cast<uint64_t>(rect.y1 - rect.y0);
-      rect.clip(there);
-      if (object_->layer < rt.surface.view_extent)
-        fill(view_, rt.surface, *rt.level, rect, object_->layer + rt.surface.min_array_element, 0,
-             reinterpret_cast<const std::byte*>(&captured_.word), {draw_->stop, StopFlag::dropping});
-      continue;
-    }
-    raster.each_block(tile, [&](uint32_t x, uint32_t y, uint64_t covered) {
-      if (draw_->stop.aborting()) return false;
-      pixels += static_cast<uint64_t>(std::popcount(covered));
-      covered &= PartRaster::within(there, static_cast<int32_t>(x), static_cast<int32_t>(y));
-      if (object_->layer < rt.surface.view_extent)
-        rt.fill_block(view_, x, y, object_->layer + rt.surface.min_array_element, covered, captured_.word);
-      return true;
-    });
-  }
-  depth_count_ += pixels, invocations_ += pixels, filled_ += pixels;
   return true;
+}
+
+/// Fills the part of object_ in `tile` with the one colour that the kernel writes. False: there is none, nothing was drawn.
+bool Windower::fill_object(const PixelRect& tile) {
+  if (!fills_uniformly()) return false;
+  const CapturedColor color = threads_.capture();
+  if (!color.target) return false;
+  uint64_t pixels = 0;
+  for (const Coverage& part : object_->parts) pixels += fill_part(part, tile, color);
+  PixelTally& tally = context_.tally;
+  tally.depth += pixels, tally.invocations += pixels, tally.filled += pixels;
+  return true;
+}
+
+/// Returns the pixels that are covered, within the target or not.
+uint64_t Windower::fill_part(const Coverage& part, const PixelRect& tile, const CapturedColor& color) {
+  const RenderTarget& rt = *color.target;
+  const PixelRect there{0, 0, static_cast<int32_t>(rt.level->extent().width), static_cast<int32_t>(rt.level->extent().height)};
+  const bool has_layer = object_->layer < rt.surface.view_extent;
+  const uint32_t slice = object_->layer + rt.surface.min_array_element;
+  PartRaster raster(part, draw_->raster);
+  PixelRect rect = tile;
+  rect.clip(part.bounds);
+  if (!rect.empty() && raster.covers(rect)) {
+    const uint64_t pixels = static_cast<uint64_t>(rect.x1 - rect.x0) * static_cast<uint64_t>(rect.y1 - rect.y0);
+    rect.clip(there);
+    if (has_layer)
+      fill(context_.view, rt.surface, *rt.level, rect, slice, 0, reinterpret_cast<const std::byte*>(&color.word),
+           {draw_->stop, StopFlag::dropping});
+    return pixels;
+  }
+  uint64_t pixels = 0;
+  raster.each_block(tile, [&](uint32_t x, uint32_t y, uint64_t covered) {
+    if (draw_->stop.aborting()) return false;
+    pixels += static_cast<uint64_t>(std::popcount(covered));
+    covered &= PartRaster::within(there, static_cast<int32_t>(x), static_cast<int32_t>(y));
+    if (has_layer) rt.fill_block(context_.view, x, y, slice, covered, color.word);
+    return true;
+  });
+  return pixels;
 }
 
 }  // namespace softgen::render

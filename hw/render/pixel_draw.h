@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the pixels of one draw need.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <optional>
+#include <vector>
+
+#include "hw/iface/engine.h"
+#include "hw/render/depth_stencil.h"
+#include "hw/render/kernel.h"
+#include "hw/render/output_merger.h"
+#include "hw/render/raster_state.h"
+
+namespace softgen::render {
+
+/// What the pixels of a draw add to the statistics.
+struct PixelCounts {
+  std::atomic<uint64_t> depth{0}, invocations{0};
+};
+
+/// A number that no other object of the process has; a copy gets a new one.
+struct Serial {
+  Serial() : value(next_++) {}
+  Serial(const Serial&) : Serial() {}
+  Serial& operator=(const Serial&) = delete;
+  const uint64_t value;
+
+ private:
+  static inline std::atomic<uint64_t> next_{1};
+};
+
+/// Everything of a draw that its pixels need; constant while they are drawn.
+struct PixelDraw {
+  const DrawState& state;
+  const RasterState& raster;
+  Kernel kernel;  ///< none: depth and stencil only
+  unsigned simd;  ///< channels of the kernel: 8, 16 or 32
+  DepthStencil depth_stencil;
+  OutputMerger merger;
+  std::vector<RenderTarget> targets;  ///< by binding table index, those that threads may write
+  MessageTarget* shared_functions;    ///< sampler, data ports; null: not there
+  StopFlag& stop;
+  PixelCounts& counts;
+  bool depth_by_blocks = false;  ///< DepthStencil::test_block() does the depth and stencil tests
+  bool unobservable = false;     ///< nothing that the kernel does reaches memory: its pixels are only counted
+  bool uniform = false;          ///< the kernel does nothing but send one colour for all pixels of an object
+  bool early = true;             ///< depth and stencil are tested before the shader
+  uint32_t topology = 0;         ///< Primitive Topology Type of the objects, r0.0[4:0]
+  Serial serial{};
+  std::array<std::optional<ColorKernel>, 8> color;  ///< for targets by binding table index, with the blend state of the same number
+};
+
+/// Whether the tests may come before the shader: nothing that it does can change their outcome (SKL PRM vol 7, "Early Depth/Stencil
+/// Processing").
+bool tests_are_early(const DrawState& state);
+
+}  // namespace softgen::render

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Payloads of pixel shader threads, and the pixel interpolator, which evaluates what payloads hold at other places.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "hw/render/pixel_kernels.h"
+#include "hw/render/pixel_thread.h"
+
+namespace softgen::render {
+
+class PayloadWriter {
+ public:
+  /// `slot`: number of the host thread, for scratch space.
+  explicit PayloadWriter(unsigned slot) : slot_(slot) {}
+
+  /// What follows is of this draw.
+  void begin(const PixelDraw& draw) { draw_ = &draw; }
+  /// What follows is of this object. Returns where its threads' registers come from.
+  eu::SeriesLayout begin(const PreparedObject& object);
+  /// Room for `threads` payloads with the layout that begin() gave last. What write() wrote before is lost.
+  void reserve(const eu::SeriesLayout& layout, size_t threads);
+  /// Writes the payloads of `threads`, all of the object, from number `first` on.
+  void write(std::span<PixelThread> threads, size_t first);
+
+  /// A message to the pixel interpolator (SKL PRM vol 7, "Pixel Interpolator").
+  SendResult interpolate(const PixelThread& thread, const Message& message) const;
+
+ private:
+  using Point = std::array<double, 2>;
+  struct Positions {
+    alignas(32) std::array<double, max_pixels> x, y;
+  };
+
+  void find_centers();
+  void put_object_header();
+  Grf& own(unsigned reg) { return payload_[reg]; }
+  unsigned own_registers() const;
+  void assign(PixelThread& thread, size_t number);
+  void write_at_centers(std::span<PixelThread> threads, size_t first);
+  void put_payload(const PixelThread& thread);
+  void put_header(const PixelThread& thread);
+  unsigned put_half(const PixelThread& thread, unsigned first, unsigned width, unsigned reg);
+  unsigned put_planes(const PixelThread& thread, unsigned first, unsigned width, unsigned reg);
+  unsigned put_depth(const Positions& at, unsigned first, unsigned width, unsigned reg);
+  unsigned put_w(const Positions& at, unsigned first, unsigned width, unsigned reg);
+  unsigned put_masks(const PixelThread& thread, unsigned first, unsigned width, unsigned reg);
+  unsigned put_barycentrics(const PixelThread& thread, unsigned first, unsigned width, unsigned reg);
+  void positions(const PixelThread& thread, Location location, Positions& out) const;
+  Point position(const PixelThread& thread, unsigned pixel, Location location) const;
+  Point barycentrics(const PreparedObject& object, const Point& at, bool linear) const;
+
+  const PixelKernels& kernels_ = pixel_kernels();
+  const unsigned slot_;
+  const PixelDraw* draw_ = nullptr;
+  const PreparedObject* object_ = nullptr;
+  CenterPlanes centers_;           ///< of object_
+  bool masks_ = false;             ///< payloads have offsets or coverage
+  unsigned center_registers_ = 0;  ///< that centers_ fills, of eight or sixteen pixels
+  bool all_at_centers_ = false;    ///< payloads need nothing evaluated elsewhere
+  Grf header_;                     ///< r0 of object_'s threads
+  eu::SeriesLayout layout_;
+  std::vector<Grf> payloads_;
+  unsigned own_registers_ = 0;  ///< in payloads_, of each thread
+  Grf* payload_ = nullptr;      ///< that is being written
+};
+
+}  // namespace softgen::render

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Of a write message, where its registers stand; and the writes of colours by kernels, which send() and direct answers share.
+#pragma once
+
+#include "hw/render/target_writer.h"
+
+namespace softgen::render {
+
+/// Where the registers of a write message stand; `none`: it has no such ones.
+struct TargetWriter::WriteLayout {
+  static constexpr size_t none = ~size_t{0};
+  WriteLayout(const Message& message, const PixelState& pixel);
+
+  uint32_t dword(size_t reg, unsigned lane) const {
+    const size_t index = reg + (registers == 2 ? lane / 8 : 0);
+    return message.reg(index).dw[lane % 8];
+  }
+  uint32_t color(size_t at, unsigned component, unsigned lane) const {
+    return replicated ? message.reg(at).dw[component] : dword(at + size_t{component} * registers, lane);
+  }
+  uint32_t omask(unsigned slot) const { return reinterpret_cast<const uint16_t*>(message.reg(omask_at).dw)[slot]; }
+  uint8_t stencil(unsigned lane) const { return reinterpret_cast<const uint8_t*>(message.reg(stencil_at).dw)[lane]; }
+
+  const Message& message;
+  bool valid, replicated, dual;
+  unsigned first, count, registers;  ///< pixels from `first` on; registers per component
+  uint32_t pixels;                   ///< those to be written
+  unsigned target = 0;               ///< index of the blend state
+  size_t alpha_at = none, omask_at = none, color_at, source1_at = none, depth_at = none, stencil_at = none;
+};
+
+/// Writes the colours of the pixels `live`, all of them among the `count` from `first` on; `source` says where those of eight stand.
+template <typename Source>
+void TargetWriter::write_pixels(const PixelThread& thread, const ColorKernel& kernel, const RenderTarget& rt, uint32_t live, unsigned first,
+                                unsigned count, bool replicated, Source&& source) {
+  const uint32_t layer = thread.object->layer, slice = layer + rt.surface.min_array_element;
+  for (unsigned lane = 0; lane < count; lane += 8) {
+    ColorPixels pixels;
+    pixels.lanes = live >> (first + lane) & 0xff;
+    pixels.replicated = replicated;
+    const uint32_t one = thread.quads[(first + lane) / 4], other = thread.quads[(first + lane) / 4 + 1];
+    const uint32_t x = one & 0xffff, y = one >> 16;
+    const bool pair = x % 4 == 0 && other == one + 2 && x + 3 < rt.level->extent().width;
+    uint32_t there = 0;
+    const auto rows_of = [&](uint32_t at_x, uint32_t at_y, std::byte** rows) -> uint32_t {
+      const TargetBlock* const block = target_block(rt, layer, at_x, at_y);
+      if (!block) return rt.quad_rows(context_.view, at_x, at_y, slice, rows);
+      block->quad_rows(at_x, at_y, rows);
+      return 15;
+    };
+    if (pair || pixels.lanes & 15) there = rows_of(x, y, pixels.rows);
+    if (pair) {
+      if (!there) continue;  // below the level: there are no rows
+      // Levels and slices start at multiples of four elements each way, and four pixels of 4 bytes are contiguous in all of these tilings.
+      there |= there << 4;
+      pixels.rows[2] = pixels.rows[0] + 8, pixels.rows[3] = pixels.rows[1] + 8;
+    } else if (pixels.lanes & 0xf0) {
+      there |= rows_of(other & 0xffff, other >> 16, pixels.rows + 2) << 4;
+    }
+    pixels.lanes &= there;
+    pixels.pair = pair && pixels.lanes == 0xff;
+    if (!pixels.lanes) continue;
+    source(lane, pixels);
+    kernels_.write_color(kernel, pixels);
+  }
+}
+
+}  // namespace softgen::render

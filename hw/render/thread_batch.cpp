@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// SKL PRM vol 7, "Pixel Shader Dispatch": quads of one object are threads' pixels in the order in which they come.
+#include "hw/render/thread_batch.h"
+
+#include <bit>
+
+#include "hw/base/work.h"
+#include "hw/eu/interp/run.h"
+
+namespace softgen::render {
+namespace {
+
+constexpr uint32_t whole_square = 0xffff;
+
+/// Most threads are whole squares, and without POPCNT counting is a call.
+unsigned count_of(uint32_t pixels) { return pixels == whole_square ? 16 : static_cast<unsigned>(std::popcount(pixels)); }
+
+uint32_t all_channels(unsigned simd) { return static_cast<uint32_t>((uint64_t{1} << simd) - 1); }
+
+}  // namespace
+
+void ThreadBatch::begin(PixelDraw& draw) {
+  draw_ = &draw;
+  answers_ = &direct_[draw.serial.value];
+  per_sample_ = draw.state.pixel.per_sample;
+  payloads_.begin(draw);
+}
+
+void ThreadBatch::begin(const PreparedObject& object) {
+  object_ = &object;
+  quads_.pixels = 0;
+  quads_.live = quads_.covered = 0;
+  quads_.by_sample = false;
+  const eu::SeriesLayout layout = payloads_.begin(object);
+  if (layout == layout_ && count_) return;
+  run();
+  layout_ = layout;
+  payloads_.reserve(layout_, max_threads);
+}
+
+void ThreadBatch::list_samples(bool listed) {
+  if (quads_.by_sample != listed) flush();
+  quads_.by_sample = listed;
+}
+
+void ThreadBatch::add_quad(uint32_t x, uint32_t y, uint32_t live, uint32_t covered) {
+  quads_.quads[quads_.pixels / 4] = x | y << 16;
+  quads_.live |= live << quads_.pixels;
+  quads_.covered |= covered << quads_.pixels;
+  quads_.pixels += 4;
+  if (quads_.pixels == draw_->simd) flush();
+}
+
+void ThreadBatch::add_sampled_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples,
+                                   const std::array<uint32_t, 4>& coverage) {
+  const auto pixels = [](const std::array<uint32_t, 4>& of) {
+    return (of[0] ? 1u : 0u) | (of[1] ? 2u : 0u) | (of[2] ? 4u : 0u) | (of[3] ? 8u : 0u);
+  };
+  for (uint32_t i = 0; i < 4; ++i) quads_.samples[quads_.pixels + i] = samples[i], quads_.coverage[quads_.pixels + i] = coverage[i];
+  add_quad(x, y, pixels(samples), pixels(coverage));
+}
+
+void ThreadBatch::flush() {
+  if (quads_.pixels == 0) return;
+  for (unsigned i = quads_.pixels; i < draw_->simd; i += 4) quads_.quads[i / 4] = quads_.quads[0];
+  if (quads_.by_sample)
+    for (unsigned i = quads_.pixels; i < draw_->simd; ++i) quads_.samples[i] = quads_.coverage[i] = 0;
+  quads_.sample_id = 0;
+  if (per_sample_) dispatch_samples();
+  else dispatch(quads_);
+  quads_.pixels = 0;
+  quads_.live = quads_.covered = 0;
+}
+
+/// A thread for each sample of quads_ that is live in one of the pixels.
+void ThreadBatch::dispatch_samples() {
+  for (unsigned s = 0; s < draw_->raster.samples; ++s) {
+    PixelThread one = quads_;
+    one.by_sample = true;
+    one.sample_id = s;
+    one.live = one.covered = 0;
+    for (unsigned i = 0; i < draw_->simd; ++i) {
+      one.samples[i] = quads_.samples_of(i) & 1u << s;
+      one.coverage[i] = quads_.coverage_of(i);
+      one.live |= (one.samples[i] ? 1u : 0u) << i;
+      one.covered |= (one.coverage[i] ? 1u : 0u) << i;
+    }
+    if (one.live) dispatch(one);
+  }
+}
+
+void ThreadBatch::dispatch(const PixelThread& quads) {
+  PixelThread& thread = new_thread();
+  thread.pixels = quads.pixels;
+  thread.live = quads.live, thread.covered = quads.covered;
+  thread.quads = quads.quads;
+  thread.sample_id = quads.sample_id;
+  thread.by_sample = quads.by_sample;
+  if (quads.by_sample) thread.samples = quads.samples, thread.coverage = quads.coverage;
+  add_thread();
+}
+
+/// A place for one more, of object_.
+PixelThread& ThreadBatch::new_thread() {
+  if (count_ == max_threads) run();
+  PixelThread& thread = threads_[count_];
+  thread.by_sample = thread.square = false;
+  thread.target = nullptr;
+  thread.sample_id = 0;
+  return thread;
+}
+
+/// The thread that new_thread() gave has its pixels.
+void ThreadBatch::add_thread() {
+  PixelThread& thread = threads_[count_];
+  // Whole quads: where any of four bits is set.
+  uint32_t any = thread.live | thread.live >> 1;
+  any = (any | any >> 2) & 0x11111111;
+  thread.object = object_;
+  thread.tested = 0;
+  thread.dispatch_mask = thread.live;
+  thread.vector_mask = any * 15;
+  thread.channels = draw_->kernel.start.run_vector_mask ? thread.vector_mask : thread.live;
+  context_.tally.invocations += count_of(thread.live);
+  const uint32_t all = all_channels(draw_->simd), channels = thread.channels == all ? all : 0;
+  if (count_ && channels != channels_) {
+    if (channels_ == 0) {
+      ++count_;
+      return;
+    }
+    PixelThread* const place = &thread;
+    run();
+    if (place != threads_.data()) threads_[0] = *place;
+  }
+  channels_ = channels;
+  ++count_;
+}
+
+void ThreadBatch::add_square(uint32_t at, uint32_t covered, const TargetBlock& block) {
+  constexpr uint32_t right = 2, below = 2 << 16, all = whole_square;
+  if (count_ && (count_ == max_threads || channels_ != all)) run();
+  PixelThread& thread = threads_[count_];
+  thread.quads = {at, at + right, at + below, at + right + below};
+  thread.by_sample = false, thread.square = true;
+  thread.sample_id = 0;
+  thread.live = all, thread.covered = covered;
+  thread.pixels = 16;
+  thread.object = object_;
+  thread.tested = 0;
+  thread.channels = thread.dispatch_mask = thread.vector_mask = all;
+  thread.target = nullptr;
+  if (block.at) {
+    // All places in a series are of one stamp: older ones are forgotten.
+    if (count_ == 0 || !(block.stamp == placed_)) {
+      forget_places();
+      placed_ = block.stamp;
+    }
+    thread.target = block.square(at & 0xffff, at >> 16);
+    thread.row = block.row;
+  }
+  context_.tally.invocations += 16;
+  channels_ = all;
+  ++count_;
+}
+
+void ThreadBatch::forget_places() {
+  for (unsigned i = 0; i < count_; ++i) threads_[i].target = nullptr;
+}
+
+void ThreadBatch::complete() {
+  if (completed_ == count_) return;
+  context_.control->restore();
+  payloads_.write(std::span(threads_).first(count_), completed_);
+  completed_ = count_;
+}
+
+void ThreadBatch::run() {
+  if (count_ == 0) return;
+  complete();
+  for (unsigned i = 0; i < count_; ++i) threads_[i].next = i + 1 < count_ ? &threads_[i + 1] : nullptr;
+  const Kernel& kernel = draw_->kernel;
+  eu::ThreadStart start = kernel.start;
+  start.program = kernel.program.get();
+  ThreadOwner owner{.pixels = this, .shared = draw_->shared_functions};
+  ThreadEnv env{.view = context_.view,
+                .bases = kernel.bases,
+                .stop = draw_->stop,
+                .slm = {},
+                .fftid = context_.slot,
+                .scratch_base = kernel.scratch_base,
+                .scratch_size = kernel.scratch_size,
+                .owner = &owner,
+                .direct = targets_.capturing() ? nullptr : answers_,
+                .control = context_.control};
+  RenderMessages messages;
+  eu::ThreadSeries series{layout_, threads_.data(), count_, channels_, kernel.constants.data(), &context_.running};
+  // The clock is read before the stamp is compared, so that a change in between is noticed.
+  series.epoch = context_.view.clock().epoch->load(std::memory_order_acquire),
+  series.generation = context_.view.clock().generation->load(std::memory_order_acquire);
+  if (!(context_.view.stamp() == placed_)) forget_places();
+  eu::run_series(thread_, start, series, env, messages);
+  count_ = completed_ = 0;
+}
+
+CapturedColor ThreadBatch::capture() {
+  run();
+  PixelThread& thread = new_thread();
+  thread.pixels = draw_->simd;
+  thread.quads = {};
+  thread.live = thread.covered = all_channels(draw_->simd);
+  const uint64_t counted = context_.tally.invocations;
+  targets_.start_capture();
+  add_thread();
+  run();
+  context_.tally.invocations = counted;
+  return targets_.end_capture();
+}
+
+void ThreadBatch::forget_draws() {
+  for (auto& one : direct_) one.second.clear(count_direct_messages);
+  direct_.clear();
+}
+
+}  // namespace softgen::render

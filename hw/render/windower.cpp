@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/render/windower.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace softgen::render {
+namespace {
+
+/// A block's pixels (bit 8 y + x) by squares of 4x4, 16 bits each, and in those by quads, four bits each; all of them row after row.
+uint64_t by_squares(uint64_t block) {
+  const auto exchange = [&block](unsigned distance, uint64_t moved) {
+    const uint64_t swapped = (block ^ block >> distance) & moved;
+    block ^= swapped ^ swapped << distance;
+  };
+  exchange(4, 0x00f000f000f000f0);
+  exchange(2, 0x0c0c0c0c0c0c0c0c);
+  exchange(8, 0x0000ff000000ff00);
+  return block;
+}
+
+constexpr uint64_t whole_block = ~uint64_t{0};
+constexpr uint32_t whole_square = 0xffff;
+
+/// Most blocks are whole, and without POPCNT counting is a call.
+uint64_t count_of(uint64_t block) { return block == whole_block ? 64 : static_cast<uint64_t>(std::popcount(block)); }
+
+double depth_at(const PixelDraw& draw, const PreparedObject& object, uint32_t x, uint32_t y, unsigned sample) {
+  const auto& position = draw.raster.sample_positions[sample];
+  const double z = object.z.at(x + position[0] / double{subpixels}, y + position[1] / double{subpixels}) + object.depth_bias;
+  const Viewport& viewport = draw.raster.viewports[object.viewport];
+  return std::min(std::max(z, double{viewport.min_depth}), double{viewport.max_depth});
+}
+
+}  // namespace
+
+bool tests_are_early(const DrawState& state) {
+  const PixelState& pixel = state.pixel;
+  if (pixel.early != EarlyTests::normal) return pixel.early == EarlyTests::before_shader;
+  return !pixel.computes_depth && !pixel.kills && !pixel.computes_stencil && !pixel.sample_mask && !pixel.alpha_test &&
+         !pixel.alpha_to_coverage && !pixel.uav;
+}
+
+uint32_t test_samples(PixelContext& context, const PixelDraw& draw, const PreparedObject& object, uint32_t x, uint32_t y, uint32_t samples,
+                      std::optional<float> z, std::optional<uint8_t> stencil) {
+  const DepthStencil& tests = draw.depth_stencil;
+  uint32_t passed = samples;
+  if (tests.any_test() || tests.any_write()) {
+    passed = 0;
+    ++context.tally.tested_one_by_one;
+    for (uint32_t left = samples; left; left &= left - 1) {
+      const auto s = static_cast<unsigned>(std::countr_zero(left));
+      const DepthStencil::Sample sample{x, y, object.layer, s, z ? *z : depth_at(draw, object, x, y, s), object.front};
+      if (tests.test_and_write(context.view, sample, stencil)) passed |= 1u << s;
+    }
+  }
+  context.tally.depth += static_cast<uint64_t>(std::popcount(passed));
+  return passed;
+}
+
+void Windower::begin(PixelDraw& draw) {
+  draw_ = &draw;
+  const PixelState& pixel = draw.state.pixel;
+  dispatches_ = draw.kernel && !draw.unobservable;
+  early_ = draw.early || !draw.kernel;
+  squares_ = draw.simd == 16 && !pixel.per_sample;
+  coverage_after_tests_ = pixel.coverage == InputCoverage::after_depth;
+}
+
+void Windower::draw(const PreparedObject& object, const PixelRect& tile) {
+  object_ = &object;
+  const DrawState& state = draw_->state;
+  const Viewport& viewport = draw_->raster.viewports[object.viewport];
+  places_squares_ = squares_ && targets_.places_squares(object);
+  stippled_ = object.stipple || object.fade || (object.filled && state.raster.polygon_stipple);
+  depth_ = draw_->depth_stencil.kernel({object.z.a, object.z.b, object.z.c, object.depth_bias, viewport.min_depth, viewport.max_depth});
+  if (dispatches_) threads_.begin(object);
+  if (dispatches_ && draw_->uniform && fill_object(tile)) return;
+  for (const Coverage& part : object.parts)
+    if (!draw_part(part, tile)) break;
+  if (dispatches_ && !draw_->stop.aborting()) threads_.flush();
+}
+
+/// False: the draw is aborted.
+bool Windower::draw_part(const Coverage& part, const PixelRect& tile) {
+  PartRaster raster(part, draw_->raster);
+  const bool inner = draw_->state.pixel.coverage == InputCoverage::inner_conservative;
+  const bool by_blocks = !stippled_ && !inner && raster.by_blocks();
+  if (dispatches_) threads_.list_samples(!by_blocks);
+  if (by_blocks) return raster.each_block(tile, [&](uint32_t x, uint32_t y, uint64_t covered) { return draw_block(x, y, covered); });
+  return raster.each_quad(tile, [&](uint32_t x, uint32_t y, QuadCoverage& samples) {
+    if (draw_->stop.aborting()) return false;
+    QuadCoverage coverage = samples;
+    for (uint32_t i = 0; i < 4; ++i) {
+      const uint32_t px = x + (i & 1), py = y + (i >> 1);
+      if (stippled_ && samples[i] && stippled_out(px, py)) samples[i] = coverage[i] = 0;
+      if (inner) coverage[i] = raster.inner(static_cast<int32_t>(px), static_cast<int32_t>(py)) ? samples[i] : 0;
+    }
+    draw_quad(x, y, samples, coverage);
+    return true;
+  });
+}
+
+/// Early tests of a block with one sample per pixel: the pixels that pass.
+uint64_t Windower::test_block(uint32_t x, uint32_t y, uint64_t covered) {
+  const DepthStencil& tests = draw_->depth_stencil;
+  if (!tests.any_test() && !tests.any_write()) {
+    context_.tally.depth += count_of(covered);
+    return covered;
+  }
+  if (draw_->depth_by_blocks && tests.holds_block(x, y, object_->layer)) {
+    const auto& position = draw_->raster.sample_positions[0];
+    const DepthStencil::Block block{
+        x, y, object_->layer, x + position[0] / double{subpixels}, y + position[1] / double{subpixels}, object_->front};
+    const uint64_t passed = tests.test_block(context_.view, depth_, block, covered);
+    context_.tally.depth += count_of(passed);
+    return passed;
+  }
+  uint64_t passed = 0;
+  for (uint64_t left = covered; left; left &= left - 1) {
+    const auto at = static_cast<uint32_t>(std::countr_zero(left));
+    if (test_samples(context_, *draw_, *object_, x + at % 8, y + at / 8, 1)) passed |= left & -left;
+  }
+  return passed;
+}
+
+/// 8x8 pixels, one sample each (bit 8 y + x). False: the draw is aborted.
+bool Windower::draw_block(uint32_t x, uint32_t y, uint64_t covered) {
+  if (draw_->stop.aborting()) return false;
+  context_.control->restore();
+  const uint64_t live = early_ ? test_block(x, y, covered) : covered;
+  if (!live) return true;
+  if (dispatches_) add_block(x, y, live, coverage_after_tests_ ? live : covered);
+  else if (draw_->unobservable) context_.tally.invocations += count_of(live);
+  return true;
+}
+
+void Windower::add_block(uint32_t x, uint32_t y, uint64_t live, uint64_t covered) {
+  const TargetBlock block = places_squares_ ? targets_.placed_block(*object_, x, y) : TargetBlock{};
+  const auto place = [&](uint32_t square) { return (x + 4 * (square & 1)) | (y + 4 * (square >> 1)) << 16; };
+  if (live == whole_block && squares_) {
+    for (uint32_t square = 0; square < 4; ++square) threads_.add_square(place(square), whole_square, block);
+    return;
+  }
+  const uint64_t live_squares = by_squares(live), covered_squares = covered == live ? live_squares : by_squares(covered);
+  for (uint32_t square = 0; square < 4; ++square) {
+    const auto live_here = static_cast<uint32_t>(live_squares >> 16 * square & 0xffff),
+               covered_here = static_cast<uint32_t>(covered_squares >> 16 * square & 0xffff);
+    const uint32_t at = place(square);
+    if (live_here == whole_square && squares_) {
+      threads_.add_square(at, covered_here, block);
+      continue;
+    }
+    for (uint32_t quad = 0; quad < 4; ++quad)
+      if (const uint32_t pixels = live_here >> 4 * quad & 15; pixels)
+        threads_.add_quad((at & 0xffff) + 2 * (quad & 1), (at >> 16) + 2 * (quad >> 1), pixels, covered_here >> 4 * quad & 15);
+  }
+}
+
+void Windower::draw_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage) {
+  std::array<uint32_t, 4> live = samples;
+  context_.control->restore();
+  if (early_) {
+    for (uint32_t i = 0; i < 4; ++i)
+      if (live[i]) live[i] = test_samples(context_, *draw_, *object_, x + (i & 1), y + (i >> 1), live[i]);
+  }
+  if (!(live[0] | live[1] | live[2] | live[3])) return;
+  if (dispatches_) return threads_.add_sampled_quad(x, y, live, coverage_after_tests_ ? live : coverage);
+  if (!draw_->unobservable) return;
+  for (const uint32_t pixel : live) context_.tally.invocations += pixel ? 1 : 0;
+}
+
+bool Windower::stippled_out(uint32_t x, uint32_t y) const {
+  const DrawState& state = draw_->state;
+  if (object_->stipple) {
+    const auto number = static_cast<int64_t>(std::floor(object_->stipple->at(x + 0.5, y + 0.5)));
+    const int64_t repeat = std::max<int64_t>(state.stipple.line_repeat, 1);
+    if (!(state.stipple.line_pattern >> (std::max<int64_t>(number, 0) / repeat & 15) & 1)) return true;
+  }
+  if (object_->filled && state.raster.polygon_stipple) {
+    const StippleState& stipple = state.stipple;
+    const uint32_t row = stipple.polygon_rows[(y + stipple.polygon_y) & 31];
+    if (!(row >> (31 - ((x + stipple.polygon_x) & 31)) & 1)) return true;
+  }
+  return object_->fade && object_->fade->at(x + 0.5, y + 0.5) <= 0;
+}
+
+}  // namespace softgen::render

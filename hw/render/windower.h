@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Covered pixels of an object in a tile: stipples and early tests, then threads of what is left (SKL PRM vol 7, "Windower").
+#pragma once
+
+#include "hw/render/pixel_kernels.h"
+#include "hw/render/raster.h"
+#include "hw/render/thread_batch.h"
+
+namespace softgen::render {
+
+class Windower {
+ public:
+  Windower(PixelContext& context, ThreadBatch& threads, TargetWriter& targets) : context_(context), threads_(threads), targets_(targets) {}
+
+  /// What follows is of this draw.
+  void begin(PixelDraw& draw);
+  /// Draws the part of `object` that lies in `tile`; its threads may be left to run.
+  void draw(const PreparedObject& object, const PixelRect& tile);
+
+ private:
+  bool draw_part(const Coverage& part, const PixelRect& tile);
+  bool draw_block(uint32_t x, uint32_t y, uint64_t covered);
+  void add_block(uint32_t x, uint32_t y, uint64_t live, uint64_t covered);
+  uint64_t test_block(uint32_t x, uint32_t y, uint64_t covered);
+  void draw_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage);
+  bool stippled_out(uint32_t x, uint32_t y) const;
+  bool fills_uniformly() const;
+  bool fill_object(const PixelRect& tile);
+  uint64_t fill_part(const Coverage& part, const PixelRect& tile, const CapturedColor& color);
+
+  PixelContext& context_;
+  ThreadBatch& threads_;
+  TargetWriter& targets_;
+  PixelDraw* draw_ = nullptr;
+  bool dispatches_ = false;            ///< threads run, else the pixels that pass are only counted
+  bool early_ = false;                 ///< depth and stencil are tested here, not by the target writer
+  bool squares_ = false;               ///< 4x4 pixels may be a thread
+  bool coverage_after_tests_ = false;  ///< the pixel shader sees as coverage what passed the early tests
+  const PreparedObject* object_ = nullptr;
+  DepthKernel depth_;            ///< of object_
+  bool stippled_ = false;        ///< pixels of object_ may be left out by stipples or fading
+  bool places_squares_ = false;  ///< squares of object_ are written where TargetWriter::placed_block() says
+};
+
+}  // namespace softgen::render
