@@ -29,12 +29,12 @@ Pipe::Pipe(unsigned index, PipeServices& services) : index_(index), services_(se
 
 // The time of the raster: the clock's, unless the next blank has to wait.
 int64_t Pipe::raster_time(int64_t now) const {
-  if (crc_ != Crc::under_way && now >= blocked_until(now)) return now;
-  return std::min(now, raster_.blank_time(blanks_done_) - 1);
+  if (crc_.state != Crc::under_way && now >= blocked_until(now)) return now;
+  return std::min(now, raster_.blank_time(counters_.blanks_done) - 1);
 }
 
 int64_t Pipe::blocked_until(int64_t now) const {
-  const int64_t crc = crc_unread_ ? raster_.blank_time(blanks_done_) + crc_patience_ns : crc_named_;
+  const int64_t crc = crc_.unread ? raster_.blank_time(counters_.blanks_done) + crc_patience_ns : crc_.named;
   return std::max(hold_.until(), crc);
 }
 
@@ -45,28 +45,28 @@ void Pipe::sync() {
     uint64_t blanks = raster_.blanks(raster_time(time));
     if (crc_enabled()) {
       // Every frame has its CRC, also those that a late host would skip.
-      if (time < raster_.blank_time(blanks_done_) + crc_patience_ns) blanks = std::min(blanks, blanks_done_ + 1);
-      if (blanks > blanks_done_ && !crc_taken()) blanks = blanks_done_;
+      if (time < raster_.blank_time(counters_.blanks_done) + crc_patience_ns) blanks = std::min(blanks, counters_.blanks_done + 1);
+      if (blanks > counters_.blanks_done && !crc_taken()) blanks = counters_.blanks_done;
     }
-    if (blanks > blanks_done_) blank(blanks_done_, blanks - blanks_done_);
+    if (blanks > counters_.blanks_done) blank(counters_.blanks_done, blanks - counters_.blanks_done);
   }
   unmasked_ = services_.interrupts.unmasked(index_);
   schedule(time);
 }
 
 void Pipe::blank(uint64_t first, uint64_t count) {
-  blanks_done_ = first + count;
+  counters_.blanks_done = first + count;
   hold_.clear();
   mmio::PipeEvents events = pipe_event::vertical_blank | pipe_event::vertical_sync;
   // The CRC is of the frame that ends here: what was latched before, as memory stood then.
   if (crc_enabled()) {
-    services_.registers.poke(reg::PIPE_CRC_RES(index_, 0), crc_value_);
-    crc_ = Crc::none;
+    services_.registers.poke(reg::PIPE_CRC_RES(index_, 0), crc_.value);
+    crc_.state = Crc::none;
     events |= pipe_event::crc_done;
-    crc_unread_ = unmasked_ & pipe_event::crc_done;
+    crc_.unread = unmasked_ & pipe_event::crc_done;
   }
-  frame_count_ += static_cast<uint32_t>(count);
-  frame_time_us_ = microseconds(raster_.blank_time(blanks_done_ - 1));
+  counters_.frames += static_cast<uint32_t>(count);
+  counters_.frame_time_us = microseconds(raster_.blank_time(counters_.blanks_done - 1));
   events |= latch();
   post(events);
 }
@@ -85,8 +85,8 @@ mmio::PipeEvents Pipe::latch() {
   }
   if (armed_ & armed_pipe) regs_live_ = regs_pending_;
   if (armed_ & armed_plane(0)) {
-    flip_count_++;
-    flip_time_us_ = frame_time_us_;
+    counters_.flips++;
+    counters_.flip_time_us = counters_.frame_time_us;
   }
   armed_ = 0;
   changed();
@@ -104,9 +104,9 @@ bool Pipe::wants_timer() const { return raster_.running() && (armed_ || (unmaske
 
 void Pipe::schedule(int64_t now) {
   int64_t deadline = -1;
-  if (wants_timer() && crc_ != Crc::under_way) {
+  if (wants_timer() && crc_.state != Crc::under_way) {
     const int64_t blocked = blocked_until(now);
-    deadline = std::max(raster_.blank_time(blanks_done_), now < blocked ? blocked : 0);
+    deadline = std::max(raster_.blank_time(counters_.blanks_done), now < blocked ? blocked : 0);
     deadline = std::max(deadline, now + soon_ns);
   }
   if (deadline == timer_) return;
@@ -163,10 +163,10 @@ void Pipe::update_raster() {
     if (raster_.running() && timing == raster_.timing()) return;
     raster_.start(timing, now());
   }
-  blanks_done_ = 0;
+  counters_.blanks_done = 0;
   hold_.clear();
   forget_crc();
-  crc_unread_ = false, crc_named_ = 0;
+  crc_.unread = false, crc_.named = 0;
   changed();
   schedule(now());
 }
@@ -192,16 +192,16 @@ uint32_t Pipe::read_counter(uint32_t offset) {
   const int64_t time = now();
   if (offset == reg::PIPE_SCANLINE(index_)) {
     hold_.line_read();
-    const bool second_field = raster_.running() && raster_.timing().interlaced && (blanks_done_ & 1);
+    const bool second_field = raster_.running() && raster_.timing().interlaced && (counters_.blanks_done & 1);
     return scanline(raster_time(time)) | field::PIPE_SCANLINE_CURRENT_FIELD.with(0, second_field);
   }
   if (offset == reg::PIPE_FRMCNT(index_)) {
-    if (raster_.running()) hold_.counter_read(time, raster_.blank_time(blanks_done_));
+    if (raster_.running()) hold_.counter_read(time, raster_.blank_time(counters_.blanks_done));
     schedule(time);
-    return frame_count_;
+    return counters_.frames;
   }
-  if (offset == reg::PIPE_FLIPCNT(index_)) return flip_count_;
-  return offset == reg::PIPE_FRMTMSTMP(index_) ? frame_time_us_ : flip_time_us_;
+  if (offset == reg::PIPE_FLIPCNT(index_)) return counters_.flips;
+  return offset == reg::PIPE_FRMTMSTMP(index_) ? counters_.frame_time_us : counters_.flip_time_us;
 }
 
 // ---- what is shown ------------------------------------------------------------------------------------------------------------
@@ -243,7 +243,7 @@ void Pipe::add_planes(Frame& frame, uint32_t planes) const {
 
 void Pipe::show(Scene& scene, uint32_t planes) const {
   for (unsigned i = 0; i < 256; i++) scene.palettes.legacy[i] = services_.registers.peek(reg::LGC_PALETTE(index_, i)) & 0xffffff;
-  scene.palettes.precise = precise_palette_;
+  scene.palettes.precise = precise_palette_.entries;
   for (unsigned i = 0; i < scene.palettes.gc_max.size(); i++)
     scene.palettes.gc_max[i] = services_.registers.peek(reg::PAL_GC_MAX(index_, i));
   Frame& frame = scene.frame;
@@ -271,17 +271,17 @@ void Pipe::show(Scene& scene, uint32_t planes) const {
 void Pipe::reset() {
   raster_ = Raster{};
   hold_.clear();
-  blanks_done_ = 0;
-  frame_count_ = flip_count_ = frame_time_us_ = flip_time_us_ = 0;
+  counters_.blanks_done = 0;
+  counters_.frames = counters_.flips = counters_.frame_time_us = counters_.flip_time_us = 0;
   planes_live_ = planes_pending_ = {};
   cursor_live_ = cursor_pending_ = {};
   scalers_live_ = scalers_pending_ = {};
   regs_live_ = regs_pending_ = {};
   csc_armed_ = {};
-  armed_ = prec_index_ = unmasked_ = 0;
+  armed_ = precise_palette_.index = unmasked_ = 0;
   forget_crc();
-  crc_unread_ = false, crc_named_ = 0;
-  precise_palette_ = {};
+  crc_.unread = false, crc_.named = 0;
+  precise_palette_.entries = {};
   changed();
   schedule(0);
 }
@@ -300,8 +300,10 @@ void Pipe::state(Archive& ar) {
   ar.value(timing.pixel_clock_hz);
   ar.value(timing.interlaced);
   ar.value(start);
-  ar.value(blanks_done_);
-  for (uint32_t* v : {&frame_count_, &flip_count_, &frame_time_us_, &flip_time_us_, &armed_, &prec_index_}) ar.value(*v);
+  ar.value(counters_.blanks_done);
+  for (uint32_t* v :
+       {&counters_.frames, &counters_.flips, &counters_.frame_time_us, &counters_.flip_time_us, &armed_, &precise_palette_.index})
+    ar.value(*v);
   ar.value(planes_live_);
   ar.value(planes_pending_);
   ar.value(cursor_live_);
@@ -311,18 +313,18 @@ void Pipe::state(Archive& ar) {
   ar.value(regs_live_);
   ar.value(regs_pending_);
   ar.value(csc_armed_);
-  ar.value(precise_palette_);
+  ar.value(precise_palette_.entries);
   if (!ar.reading() || ar.failed()) return;
   hold_.clear();
   forget_crc();
-  crc_unread_ = false, crc_named_ = 0;
+  crc_.unread = false, crc_.named = 0;
   raster_ = Raster{};
   timer_ = -1;
   if (running) {
     if (!timing.valid()) return ar.fail("a pipe of the saved state has a timing beyond the platform's limits");
     if (start < 0 || start > now()) return ar.fail("a pipe of the saved state starts in the future");
     raster_.start(timing, start);
-    if (blanks_done_ > raster_.blanks(now())) {
+    if (counters_.blanks_done > raster_.blanks(now())) {
       raster_.stop();
       return ar.fail("a pipe of the saved state has seen vertical blanks of the future");
     }

@@ -143,27 +143,33 @@ class Pipe {
   PipeServices& services_;
   Raster raster_;
   UpdateHold hold_;
-  uint64_t blanks_done_ = 0;  ///< of this raster
-  uint32_t frame_count_ = 0, flip_count_ = 0;
-  uint32_t frame_time_us_ = 0, flip_time_us_ = 0;
+  struct {
+    uint64_t blanks_done = 0;  ///< of this raster
+    uint32_t frames = 0, flips = 0;
+    uint32_t frame_time_us = 0, flip_time_us = 0;
+  } counters_;
   std::array<PlaneRegs, plane_count> planes_live_, planes_pending_;
   CursorRegs cursor_live_, cursor_pending_;
   std::array<ScalerRegs, scaler_count> scalers_live_, scalers_pending_;
   PipeRegs regs_live_, regs_pending_;
   CscRegs csc_armed_;
   uint32_t armed_ = 0;  ///< armed_plane() and so on
-  std::array<uint32_t, prec_palette_entries> precise_palette_{};
-  uint32_t prec_index_ = 0;
+  struct {
+    std::array<uint32_t, prec_palette_entries> entries{};
+    uint32_t index = 0;
+  } precise_palette_;
   uint64_t generation_ = 0;
   mmio::PipeEvents unmasked_ = 0;  ///< as of the last look at the mask register
   /// Of the frame that ends: under way on the compositor's thread, or taken. The number names the one that is under way.
   enum class Crc : uint8_t { none, under_way, taken };
-  Crc crc_ = Crc::none;
-  uint32_t crc_value_ = 0;
-  std::atomic<uint64_t> crc_number_{0};
-  bool crc_unread_ = false;  ///< the next blank waits for software to take this frame's CRC
-  int64_t crc_named_ = 0;    ///< until when it still waits after that
-  int64_t timer_ = -1;       ///< what the host's timer is set to
+  struct {
+    Crc state = Crc::none;
+    uint32_t value = 0;
+    std::atomic<uint64_t> number{0};
+    bool unread = false;  ///< the next blank waits for software to take this frame's CRC
+    int64_t named = 0;    ///< until when it still waits after that
+  } crc_;
+  int64_t timer_ = -1;  ///< what the host's timer is set to
 };
 
 }  // namespace softgen::display

@@ -21,39 +21,39 @@ bool Pipe::crc_enabled() const { return field::PIPE_CRC_CTL_ENABLE_PIPE_CRC.of(s
 
 // Drivers read the result in their interrupt handler, and then the frame counter to name its frame (i915 hsw_pipe_crc_irq_handler).
 void Pipe::crc_read() {
-  crc_unread_ = false;
-  crc_named_ = now() + crc_naming_ns;
+  crc_.unread = false;
+  crc_.named = now() + crc_naming_ns;
   schedule(now());
 }
 
 void Pipe::forget_crc() {
-  crc_ = Crc::none;
-  crc_number_.fetch_add(1, std::memory_order_relaxed);
+  crc_.state = Crc::none;
+  crc_.number.fetch_add(1, std::memory_order_relaxed);
 }
 
 /// Whether the CRC of the frame that ends is there; else it will be.
 bool Pipe::crc_taken() {
-  if (crc_ == Crc::none) take_crc();
-  return crc_ == Crc::taken;
+  if (crc_.state == Crc::none) take_crc();
+  return crc_.state == Crc::taken;
 }
 
 void Pipe::take_crc() {
   auto scene = std::make_shared<Scene>();
   show(*scene, crc_taps[field::PIPE_CRC_CTL_PIPE_CRC_SOURCE.of(services_.registers.peek(reg::PIPE_CRC_CTL(index_)))]);
   if (!services_.compositor.threaded()) {
-    crc_value_ = hash_frame(*scene, services_.compositor.own_turn(), [] { return true; }).value_or(0);
-    crc_ = Crc::taken;
+    crc_.value = hash_frame(*scene, services_.compositor.own_turn(), [] { return true; }).value_or(0);
+    crc_.state = Crc::taken;
     return;
   }
-  crc_ = Crc::under_way;
-  const uint64_t number = crc_number_.fetch_add(1, std::memory_order_relaxed) + 1;
+  crc_.state = Crc::under_way;
+  const uint64_t number = crc_.number.fetch_add(1, std::memory_order_relaxed) + 1;
   services_.compositor.post(index_, [this, scene, number](Compositor::Turn& turn) {
-    const auto value = hash_frame(*scene, turn, [&] { return crc_number_.load(std::memory_order_relaxed) == number; });
+    const auto value = hash_frame(*scene, turn, [&] { return crc_.number.load(std::memory_order_relaxed) == number; });
     if (!value) return;
     PipesLock lock(services_);
-    if (crc_ != Crc::under_way || crc_number_.load(std::memory_order_relaxed) != number) return;
-    crc_value_ = *value;
-    crc_ = Crc::taken;
+    if (crc_.state != Crc::under_way || crc_.number.load(std::memory_order_relaxed) != number) return;
+    crc_.value = *value;
+    crc_.state = Crc::taken;
     sync();
   });
 }

@@ -89,7 +89,7 @@ PlaneRegs Pipe::plane_registers(unsigned plane) const {
 
 void Pipe::plane_written(uint32_t offset) {
   const unsigned plane = (offset - reg::PLANE_CTL(index_, 0)) / plane_stride;
-  if (running()) hold_.plane_written(now(), raster_.blank_time(blanks_done_));
+  if (running()) hold_.plane_written(now(), raster_.blank_time(counters_.blanks_done));
   if (offset == reg::PLANE_SURF(index_, plane)) plane_armed(plane);
 }
 
@@ -104,7 +104,7 @@ void Pipe::plane_armed(unsigned plane) {
   } else if (immediate) {
     planes_live_[plane] = planes_pending_[plane];
     armed_ &= ~armed_plane(plane);
-    if (plane == 0) flip_count_++;
+    if (plane == 0) counters_.flips++;
     changed();
     post(mmio::pipe_event::flip_done(plane));
   }
@@ -170,24 +170,25 @@ void Pipe::attach_color() {
   on_write(reg::CSC_MODE(index_), 4, [this](uint32_t at, uint32_t) { pipe_regs_written(at); });
   on_write(reg::LGC_PALETTE(index_, 0), 1024, [this](uint32_t, uint32_t) { changed(); });
   on_write(reg::PAL_GC_MAX(index_, 0), 12, [this](uint32_t, uint32_t) { changed(); });
-  on_write(reg::PAL_PREC_INDEX(index_), 4, [this](uint32_t, uint32_t value) { prec_index_ = value; });
-  on_read(reg::PAL_PREC_INDEX(index_), [this](uint32_t) { return prec_index_; });
+  on_write(reg::PAL_PREC_INDEX(index_), 4, [this](uint32_t, uint32_t value) { precise_palette_.index = value; });
+  on_read(reg::PAL_PREC_INDEX(index_), [this](uint32_t) { return precise_palette_.index; });
   on_write(reg::PAL_PREC_DATA(index_), 4, [this](uint32_t, uint32_t value) { prec_palette_write(value); });
   on_read(reg::PAL_PREC_DATA(index_), [this](uint32_t) { return prec_palette_read(); });
 }
 
 void Pipe::advance_prec_index() {
-  if (field::PAL_PREC_INDEX_INDEX_AUTO_INCREMENT.of(prec_index_)) prec_index_ = prec_index_value.with(prec_index_, prec_index_ + 1);
+  if (field::PAL_PREC_INDEX_INDEX_AUTO_INCREMENT.of(precise_palette_.index))
+    precise_palette_.index = prec_index_value.with(precise_palette_.index, precise_palette_.index + 1);
 }
 
 uint32_t Pipe::prec_palette_read() {
-  const uint32_t value = precise_palette_[prec_index_value.of(prec_index_)];
+  const uint32_t value = precise_palette_.entries[prec_index_value.of(precise_palette_.index)];
   advance_prec_index();
   return value;
 }
 
 void Pipe::prec_palette_write(uint32_t value) {
-  precise_palette_[prec_index_value.of(prec_index_)] = value & prec_data;
+  precise_palette_.entries[prec_index_value.of(precise_palette_.index)] = value & prec_data;
   advance_prec_index();
   changed();
 }

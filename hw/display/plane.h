@@ -64,7 +64,15 @@ constexpr uint16_t invert_alpha = 1;
 enum class Key : uint8_t { none, source, destination };
 
 /// A plane as it is shown. Everything is bounded: width and height by gen9_limits.h, x and y within +-32768.
-struct PlaneView {
+/// How a plane is put over what is below it.
+struct PlaneBlend {
+  Blend blend = Blend::opaque;
+  uint16_t constant_alpha = 0xffff;
+  Key key = Key::none;
+  uint32_t key_min = 0, key_max = 0, key_mask = 0;
+};
+
+struct PlaneView : PlaneBlend {
   PlaneFormat format = PlaneFormat::rgb_8888;
   Surface main, chroma;
   bool swap_red_blue = false;
@@ -75,10 +83,6 @@ struct PlaneView {
   uint32_t u = 0, v = 0;           ///< first pixel in the surface
   uint32_t chroma_u = 0, chroma_v = 0;
   int32_t x = 0, y = 0;  ///< place on the pipe, unscaled
-  Blend blend = Blend::opaque;
-  uint16_t constant_alpha = 0xffff;
-  Key key = Key::none;
-  uint32_t key_min = 0, key_max = 0, key_mask = 0;
   bool pipe_gamma = false, pipe_csc = false;
   CursorPalette cursor_palette{};  ///< of the cursor's formats
 

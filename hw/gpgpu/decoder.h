@@ -35,6 +35,11 @@ struct WalkCommand {
 };
 
 /// MEDIA_OBJECT_WALKER. Names as in the PRM: SKL PRM vol 7, "Walker Algorithm".
+/// Pixels from one step of a loop to the next.
+struct MediaLoopSteps {
+  int32_t outer_x = 0, outer_y = 0, inner_x = 0, inner_y = 0;
+};
+
 struct MediaWalkCommand {
   uint32_t descriptor = 0;
   IndirectData indirect;
@@ -43,10 +48,9 @@ struct MediaWalkCommand {
   int32_t local_mid_loop_unit_y = 0, mid_loop_unit_x = 0;
   uint32_t global_loop_exec_count = 0, local_loop_exec_count = 0;
   uint32_t block_resolution_x = 0, block_resolution_y = 0, local_start_x = 0, local_start_y = 0;
-  int32_t local_outer_loop_stride_x = 0, local_outer_loop_stride_y = 0, local_inner_loop_unit_x = 0, local_inner_loop_unit_y = 0;
   uint32_t global_resolution_x = 0, global_resolution_y = 0;
   int32_t global_start_x = 0, global_start_y = 0;
-  int32_t global_outer_loop_stride_x = 0, global_outer_loop_stride_y = 0, global_inner_loop_unit_x = 0, global_inner_loop_unit_y = 0;
+  MediaLoopSteps local_steps, global_steps;
 };
 
 /// What a root thread gets besides constants: r0.1 has X [11:0] and Y [27:16], r0.2 the colour of a scoreboard in [19:16].

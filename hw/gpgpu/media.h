@@ -74,7 +74,7 @@ ExecResult MediaWalk::run(const StopFlag& stop, uint64_t& visited, Visit&& visit
   const Point block{static_cast<int32_t>(c_.block_resolution_x), static_cast<int32_t>(c_.block_resolution_y)};
   const Point global{static_cast<int32_t>(c_.global_resolution_x), static_cast<int32_t>(c_.global_resolution_y)};
   const auto local_line = [&](const Point& origin, const Point& start) {
-    const Point unit{c_.local_inner_loop_unit_x, c_.local_inner_loop_unit_y};
+    const Point unit{c_.local_steps.inner_x, c_.local_steps.inner_y};
     return line(stop, start, unit, block, [&](const Point& p) {
       const Point at = origin + p;
       if (!inside(at, global)) return ExecResult::done;
@@ -93,16 +93,16 @@ ExecResult MediaWalk::run(const StopFlag& stop, uint64_t& visited, Visit&& visit
         if (const ExecResult result = local_line(origin, middle); result != ExecResult::done) return result;
         middle = middle + Point{c_.mid_loop_unit_x, c_.local_mid_loop_unit_y};
       }
-      outer = outer + Point{c_.local_outer_loop_stride_x, c_.local_outer_loop_stride_y};
+      outer = outer + Point{c_.local_steps.outer_x, c_.local_steps.outer_y};
       if (stop.aborting()) return ExecResult::aborted;
     }
     return ExecResult::done;
   };
   Point outer{c_.global_start_x, c_.global_start_y};
   for (uint32_t i = 0; i <= c_.global_loop_exec_count; ++i) {
-    const Point unit{c_.global_inner_loop_unit_x, c_.global_inner_loop_unit_y};
+    const Point unit{c_.global_steps.inner_x, c_.global_steps.inner_y};
     if (const ExecResult result = line(stop, outer, unit, global, local); result != ExecResult::done) return result;
-    outer = outer + Point{c_.global_outer_loop_stride_x, c_.global_outer_loop_stride_y};
+    outer = outer + Point{c_.global_steps.outer_x, c_.global_steps.outer_y};
   }
   return ExecResult::done;
 }

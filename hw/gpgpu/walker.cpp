@@ -35,18 +35,11 @@ Walk::Walk(const WalkCommand& command, Kernel kernel, MessageTarget& shared, Eng
     : kernel_(std::move(kernel)),
       shared_(shared),
       env_(env),
-      width_(command.width),
-      height_(command.height),
-      depth_(command.depth),
-      threads_(width_ * height_ * depth_),
-      right_mask_(command.right_mask),
-      bottom_mask_(command.bottom_mask),
-      first_x_(command.first[0]),
-      first_y_(command.first[1]),
-      first_z_(command.first[2]),
+      group_{command.width, command.height, command.depth, command.width * command.height * command.depth},
+      masks_{command.channels == 32 ? ~0u : (1u << command.channels) - 1, command.right_mask, command.bottom_mask, false},
+      grid_{command.first[0], command.first[1], command.first[2], 0, 0},
       number_(next_number()) {
-  full_mask_ = command.channels == 32 ? ~0u : (1u << command.channels) - 1;
-  full_masks_ = (full_mask_ & right_mask_ & bottom_mask_) == full_mask_;
+  masks_.all_full = (masks_.full & masks_.right & masks_.bottom) == masks_.full;
   // The dimensions are the first group numbers that are not there any more.
   auto [end_x, end_y, end_z] = command.end;
   if (command.end_in_registers) {
@@ -54,9 +47,9 @@ Walk::Walk(const WalkCommand& command, Kernel kernel, MessageTarget& shared, Eng
     end_y = env.registers.peek(reg::GPGPU_DISPATCHDIMY);
     end_z = env.registers.peek(reg::GPGPU_DISPATCHDIMZ);
   }
-  count_x_ = count_from(first_x_, end_x);
-  count_y_ = count_from(first_y_, end_y);
-  groups_ = product(count_x_, count_y_, count_from(first_z_, end_z));
+  grid_.count_x = count_from(grid_.first_x, end_x);
+  grid_.count_y = count_from(grid_.first_y, end_y);
+  groups_ = product(grid_.count_x, grid_.count_y, count_from(grid_.first_z, end_z));
   const IndirectData& indirect = command.indirect;
   if (indirect.bytes) constants_ = read_constants(env.view, kernel_.bases.indirect_object + indirect.offset, indirect.bytes);
   else constants_ = std::move(kernel_.curbe);
@@ -75,7 +68,7 @@ void Walk::lay_out(bool indirect) {
   if (!indirect || !shared) return;
   std::vector<Grf> together;
   // The first thread behind the end stands for all others.
-  for (uint64_t number = 0, last = 0; !last && number <= threads_; ++number) {
+  for (uint64_t number = 0, last = 0; !last && number <= group_.threads; ++number) {
     last = own_at_ + number * own >= own_end_ || !own;
     const Grf* const from = own_constants(static_cast<uint32_t>(number));
     together.insert(together.end(), from, from + own);
@@ -89,17 +82,17 @@ void Walk::lay_out(bool indirect) {
 const Grf* Walk::own_constants(uint32_t number) const { return constants_.data() + std::min(own_at_ + number * own_step_, own_end_); }
 
 Walk::GroupId Walk::id_of(uint64_t group) const {
-  const uint64_t row = group / count_x_;
-  return {first_x_ + static_cast<uint32_t>(group % count_x_), first_y_ + static_cast<uint32_t>(row % count_y_),
-          first_z_ + static_cast<uint32_t>(row / count_y_)};
+  const uint64_t row = group / grid_.count_x;
+  return {grid_.first_x + static_cast<uint32_t>(group % grid_.count_x), grid_.first_y + static_cast<uint32_t>(row % grid_.count_y),
+          grid_.first_z + static_cast<uint32_t>(row / grid_.count_y)};
 }
 
 /// Channels of thread `number` of a group: fewer in the last column and row.
 uint32_t Walk::mask_of(uint32_t number) const {
-  if (full_masks_) return full_mask_;
-  uint32_t mask = full_mask_;
-  if (number % width_ == width_ - 1) mask &= right_mask_;
-  if (number / width_ % height_ == height_ - 1) mask &= bottom_mask_;
+  if (masks_.all_full) return masks_.full;
+  uint32_t mask = masks_.full;
+  if (number % group_.width == group_.width - 1) mask &= masks_.right;
+  if (number / group_.width % group_.height == group_.height - 1) mask &= masks_.bottom;
   return mask;
 }
 
@@ -150,7 +143,7 @@ class Walk::Series {
     thread.own = header_;
     thread.attributes = walk_.own_constants(number);
     thread.channels = thread.dispatch_mask = mask;
-    channels_ += mask == walk_.full_mask_ ? full_channels_ : static_cast<uint64_t>(std::popcount(mask));
+    channels_ += mask == walk_.masks_.full ? full_channels_ : static_cast<uint64_t>(std::popcount(mask));
     ++count_;
   }
   /// Those that were added.
@@ -158,9 +151,12 @@ class Walk::Series {
     if (!count_) return ExecResult::done;
     worker_.series[count_ - 1].next = nullptr;
     eu::SeriesThread* running = nullptr;
-    const eu::ThreadSeries series{
-        walk_.layout_, worker_.series.data(), count_, walk_.full_masks_ ? walk_.full_mask_ : 0, walk_.constants_.data() + walk_.shared_at_,
-        &running};
+    const eu::ThreadSeries series{walk_.layout_,
+                                  worker_.series.data(),
+                                  count_,
+                                  walk_.masks_.all_full ? walk_.masks_.full : 0,
+                                  walk_.constants_.data() + walk_.shared_at_,
+                                  &running};
     count_ = 0;
     const bool ended = eu::run_series(worker_.thread, walk_.kernel_.start, series, env_, walk_.shared_);
     return walk_.env_.stop.aborting() ? ExecResult::aborted : ended ? ExecResult::done : ExecResult::fault;
@@ -172,7 +168,7 @@ class Walk::Series {
   const Walk& walk_;
   Worker& worker_;
   ThreadEnv env_;
-  const uint64_t full_channels_ = static_cast<uint64_t>(std::popcount(walk_.full_mask_));
+  const uint64_t full_channels_ = static_cast<uint64_t>(std::popcount(walk_.masks_.full));
   uint32_t count_ = 0;
   Grf* header_ = nullptr;  ///< of the group, for its threads of this series
   uint64_t channels_ = 0;
@@ -185,7 +181,7 @@ ExecResult Walk::run_single(Worker& worker, uint32_t bank, uint64_t first, uint6
   GroupId id = id_of(first);
   ExecResult result = env_.stop.aborting() ? ExecResult::aborted : ExecResult::done;
   for (uint64_t group = first; group < end && result == ExecResult::done;) {
-    for (uint32_t n = 0; n < threads_ && result == ExecResult::done; ++n) {
+    for (uint32_t n = 0; n < group_.threads && result == ExecResult::done; ++n) {
       series.add(id, n);
       if (series.is_full()) result = series.run();
     }
@@ -195,7 +191,7 @@ ExecResult Walk::run_single(Worker& worker, uint32_t bank, uint64_t first, uint6
       clear_local(worker);
     }
     ++group;
-    if (++id.x == first_x_ + count_x_) id = id_of(group);
+    if (++id.x == grid_.first_x + grid_.count_x) id = id_of(group);
   }
   if (result == ExecResult::done) result = series.run();
   invocations_.fetch_add(series.channels(), std::memory_order_relaxed);
@@ -204,10 +200,10 @@ ExecResult Walk::run_single(Worker& worker, uint32_t bank, uint64_t first, uint6
 
 ExecResult Walk::run_group(Worker& worker, const GroupId& id, uint32_t bank) {
   clear_local(worker);
-  const uint32_t first_fftid = bank * threads_;
+  const uint32_t first_fftid = bank * group_.threads;
   uint64_t channels = 0;
   worker.group.clear();
-  for (uint32_t n = 0; n < threads_; ++n) {
+  for (uint32_t n = 0; n < group_.threads; ++n) {
     channels += static_cast<uint64_t>(std::popcount(mask_of(n)));
     start_thread(worker.group.add(environment(worker, first_fftid + n)), header_of(id, first_fftid + n), n);
   }
@@ -249,7 +245,7 @@ void Walk::run_groups(Worker& worker, uint32_t bank) {
     if (first >= groups_) return;
     const ExecResult result = run_batch(worker, bank, first, std::min(first + batch, groups_));
     if (result != ExecResult::done) {
-      if (result == ExecResult::fault) guest_error("compute thread that waits for nobody", "in a group of {}", threads_);
+      if (result == ExecResult::fault) guest_error("compute thread that waits for nobody", "in a group of {}", group_.threads);
       return stop(result);
     }
     // After a batch, so that every call gets on by one group at least.
@@ -261,12 +257,12 @@ void Walk::run_groups(Worker& worker, uint32_t bank) {
 ExecResult Walk::run(Workers& workers, uint64_t first) {
   next_ = first;
   if (first >= groups_) return ExecResult::done;
-  if (kernel_.barrier && threads_ > eu::ThreadGroup::max_threads) {
-    guest_error("GPGPU_WALKER", "a group with a barrier has {} threads, a subslice holds fewer", threads_);
+  if (kernel_.barrier && group_.threads > eu::ThreadGroup::max_threads) {
+    guest_error("GPGPU_WALKER", "a group with a barrier has {} threads, a subslice holds fewer", group_.threads);
     return ExecResult::fault;
   }
   // Threads that run at the same time have scratch spaces of their own, of which there are as many as MEDIA_VFE_STATE says.
-  const uint32_t together = kernel_.barrier ? threads_ : 1;
+  const uint32_t together = kernel_.barrier ? group_.threads : 1;
   unsigned banks = workers.slots();
   if (kernel_.scratch_size) banks = std::clamp(kernel_.max_threads / together, 1u, banks);
   banks = static_cast<unsigned>(std::min<uint64_t>(banks, groups_ - first));

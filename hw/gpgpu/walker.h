@@ -92,10 +92,16 @@ class Walk {
   Kernel kernel_;
   MessageTarget& shared_;
   EngineEnv& env_;
-  uint32_t width_, height_, depth_, threads_;
-  uint32_t full_mask_, right_mask_, bottom_mask_;
-  bool full_masks_;  ///< of all threads
-  uint32_t first_x_, first_y_, first_z_, count_x_, count_y_;
+  struct {
+    uint32_t width, height, depth, threads;
+  } group_;  ///< in threads
+  struct {
+    uint32_t full, right, bottom;
+    bool all_full;  ///< of all threads
+  } masks_;
+  struct {
+    uint32_t first_x, first_y, first_z, count_x, count_y;
+  } grid_;  ///< in groups
   uint64_t groups_ = 0;
   eu::SeriesLayout layout_;  ///< of the payload: r0, constants for all threads, those of each thread
   std::vector<Grf> constants_;

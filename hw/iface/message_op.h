@@ -15,8 +15,46 @@ struct SurfaceBinding {
   uint32_t bindless = 0;  ///< number of the surface state from Bindless Surface State Base, for surface::bindless_index
 };
 
-/// Only the fields that a kind has mean something with it; the others keep the values below.
-struct MessageOp {
+struct SamplerFields {
+  uint8_t sampler = 0;                         ///< index into the sampler state table
+  const defs::SamplerType* sampled = nullptr;  ///< null: no sampler message
+  bool returns_half = false;                   ///< 16 bits per channel
+};
+
+struct ScatteredFields {
+  uint8_t log2_size = 0;  ///< bytes of an element
+  uint8_t elements = 0;   ///< per channel; 0: reserved
+};
+
+struct BlockFields {
+  uint8_t owords = 0;           ///< 0: reserved
+  uint8_t first_oword = 0;      ///< where a block begins in its registers
+  uint8_t registers = 0;        ///< scratch blocks
+  bool aligned = true;          ///< A64 oword blocks: the address is
+  bool dword_channels = false;  ///< scratch writes: each channel's dword by its mask
+  bool strided = false;         ///< media blocks: the message chooses lines
+};
+
+struct UrbFields {
+  bool masked = false;       ///< SIMD8 writes: a register of channel masks
+  bool interleaved = false;  ///< SIMD4x2: the halves of a register belong to one handle each
+  bool per_slot = false;     ///< offsets per channel
+};
+
+/// Render target writes.
+struct TargetFields {
+  bool replicated = false;   ///< one color for all pixels
+  bool dual_source = false;  ///< two colors per pixel
+  bool second_half = false;  ///< dual source writes: pixels 8 to 15 of the slot group
+};
+
+struct InterpolatorFields {
+  uint8_t data = 0;     ///< the offset, or the sample's number
+  bool linear = false;  ///< not perspective
+};
+
+/// Only the fields that a kind has mean something with it; the others keep their initial values.
+struct MessageOp : SamplerFields, ScatteredFields, BlockFields, UrbFields, TargetFields, InterpolatorFields {
   static constexpr uint8_t simd4x2 = 2;
 
   uint32_t descriptor = 0, extended = 0;  ///< as sent: for reports and tests
@@ -25,32 +63,13 @@ struct MessageOp {
   uint8_t type = 0;  ///< the function's number of this type, below 32, for counting
   bool header = false;
   uint8_t length = 0, response_length = 0, extended_length = 0;  ///< registers; extended_length: of a split send's second payload
-  uint8_t sampler = 0;                                           ///< index into the sampler state table
   SurfaceBinding binding;
-  const defs::SamplerType* sampled = nullptr;  ///< sampler messages
-  uint8_t simd = 0;                            ///< channels: 8, 16, or simd4x2; 0: a reserved mode, or one that this kind does not have
-  uint8_t components = 0xf;                    ///< surface reads and writes: bit c: dword or component c is moved
-  uint8_t operation = 0;                       ///< atomics: AtomicOperation or FloatAtomicOperation
-  uint8_t owords = 0;                          ///< block messages; 0: reserved
-  uint8_t first_oword = 0;                     ///< where a block begins in its registers
-  uint8_t log2_size = 0;                       ///< scattered messages: bytes of an element
-  uint8_t elements = 0;                        ///< scattered messages: per channel; 0: reserved
-  uint8_t registers = 0;                       ///< scratch blocks
-  uint8_t data = 0;                            ///< pixel interpolator: the offset, or the sample's number
-  uint16_t offset = 0;                         ///< URB: in units of the message; scratch blocks: in registers
-  bool high_slots = false;                     ///< slot group: the upper half of the pixels
-  bool returns_half = false;                   ///< sampler: 16 bits per channel
-  bool aligned = true;                         ///< A64 oword blocks: the address is
-  bool wide = false;                           ///< A64 atomics: 64-bit operands
-  bool dword_channels = false;                 ///< scratch writes: each channel's dword by its mask
-  bool strided = false;                        ///< media blocks: the message chooses lines
-  bool masked = false;                         ///< URB SIMD8 writes: a register of channel masks
-  bool interleaved = false;                    ///< URB SIMD4x2: the halves of a register belong to one handle each
-  bool per_slot = false;                       ///< URB: offsets per channel
-  bool replicated = false;                     ///< render target writes: one color for all pixels
-  bool dual_source = false;                    ///< render target writes
-  bool second_half = false;                    ///< dual source writes: pixels 8 to 15 of the slot group
-  bool linear = false;                         ///< pixel interpolator: not perspective
+  uint8_t simd = 0;          ///< channels: 8, 16, or simd4x2; 0: a reserved mode, or one that this kind does not have
+  uint8_t components = 0xf;  ///< surface reads and writes: bit c: dword or component c is moved
+  uint8_t operation = 0;     ///< atomics: AtomicOperation or FloatAtomicOperation
+  uint16_t offset = 0;       ///< URB: in units of the message; scratch blocks: in registers
+  bool high_slots = false;   ///< slot group: the upper half of the pixels
+  bool wide = false;         ///< A64 atomics: 64-bit operands
 };
 
 }  // namespace softgen

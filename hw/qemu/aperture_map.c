@@ -32,7 +32,7 @@ static uint64_t run_length(IntelGpuState* s, uint64_t offset, const uint8_t* hos
   uint64_t length = 0;
   while (length < MAX_SIZE) {
     uint64_t next = offset + step * (int64_t)(length + PAGE);
-    if (next >= s->aperture_size) break; /* also below zero */
+    if (next >= s->property.aperture_size) break; /* also below zero */
     if (sg_aperture_page(s->core, next) != host + step * (int64_t)(length + PAGE)) break;
     length += PAGE;
   }
@@ -40,14 +40,14 @@ static uint64_t run_length(IntelGpuState* s, uint64_t offset, const uint8_t* hos
 }
 
 static ApertureMapping* free_mapping(IntelGpuState* s) {
-  for (unsigned i = 0; i < ARRAY_SIZE(s->mappings); i++) {
-    if (s->mappings[i].size == 0) return &s->mappings[i];
+  for (unsigned i = 0; i < ARRAY_SIZE(s->aperture.mappings); i++) {
+    if (s->aperture.mappings[i].size == 0) return &s->aperture.mappings[i];
   }
   return NULL;
 }
 
 static void drop(IntelGpuState* s, ApertureMapping* mapping) {
-  memory_region_del_subregion(&s->aperture, &mapping->alias);
+  memory_region_del_subregion(&s->aperture.region, &mapping->alias);
   object_unparent(OBJECT(&mapping->alias));
   mapping->size = 0;
   memory_region_unref(mapping->target);
@@ -75,35 +75,35 @@ static bool try_map(IntelGpuState* s, uint64_t offset) {
    * run. */
   memory_region_ref(region);
   memory_region_init_alias(&mapping->alias, OBJECT(s), "intel-gpu-gmadr-direct", region, place, size);
-  memory_region_add_subregion_overlap(&s->aperture, mapping->offset, &mapping->alias, 1);
+  memory_region_add_subregion_overlap(&s->aperture.region, mapping->offset, &mapping->alias, 1);
   return true;
 }
 
 void intel_gpu_aperture_touched(IntelGpuState* s, uint64_t offset) {
   uint64_t place = offset / PLACE;
-  if (place != s->touched_place) {
-    s->touched_place = place;
-    s->touches = 0;
+  if (place != s->aperture.touched_place) {
+    s->aperture.touched_place = place;
+    s->aperture.touches = 0;
   }
   /* Only on this one count: where it fails, it is not tried again before another place was touched. */
-  if (++s->touches == ACCESSES) try_map(s, offset & ~(uint64_t)(PAGE - 1));
+  if (++s->aperture.touches == ACCESSES) try_map(s, offset & ~(uint64_t)(PAGE - 1));
 }
 
 void intel_gpu_aperture_unmap(IntelGpuState* s, uint64_t offset, uint64_t size) {
-  for (unsigned i = 0; i < ARRAY_SIZE(s->mappings); i++) {
-    ApertureMapping* mapping = &s->mappings[i];
+  for (unsigned i = 0; i < ARRAY_SIZE(s->aperture.mappings); i++) {
+    ApertureMapping* mapping = &s->aperture.mappings[i];
     if (mapping->size && mapping->offset < offset + size && offset < mapping->offset + mapping->size) drop(s, mapping);
   }
 }
 
-void intel_gpu_aperture_unmap_all(IntelGpuState* s) { intel_gpu_aperture_unmap(s, 0, s->aperture_size); }
+void intel_gpu_aperture_unmap_all(IntelGpuState* s) { intel_gpu_aperture_unmap(s, 0, s->property.aperture_size); }
 
 void intel_gpu_aperture_bar0_write(IntelGpuState* s, uint64_t offset, unsigned size) {
   if (offset >= GTT_OFFSET) {
-    s->touches = 0;
+    s->aperture.touches = 0;
     intel_gpu_aperture_unmap(s, (offset - GTT_OFFSET) / 8 * PAGE, PAGE);
   } else if (offset < FENCES_END && offset + size > FENCES) {
-    s->touches = 0;
+    s->aperture.touches = 0;
     intel_gpu_aperture_unmap_all(s);
   }
 }

@@ -118,10 +118,11 @@ static const MemoryRegionOps io_bar_ops = {
 static void init_bars(IntelGpuState* s) {
   PCIDevice* pci = PCI_DEVICE(s);
   memory_region_init_io(&s->bar0, OBJECT(s), &bar0_ops, s, "intel-gpu-gttmmadr", s->platform->bar0_size);
-  memory_region_init_io(&s->aperture, OBJECT(s), &aperture_ops, s, "intel-gpu-gmadr", s->aperture_size);
+  memory_region_init_io(&s->aperture.region, OBJECT(s), &aperture_ops, s, "intel-gpu-gmadr", s->property.aperture_size);
   memory_region_init_io(&s->io_bar, OBJECT(s), &io_bar_ops, s, "intel-gpu-io", IO_BAR_SIZE);
   pci_register_bar(pci, 0, PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64, &s->bar0);
-  pci_register_bar(pci, 2, PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64 | PCI_BASE_ADDRESS_MEM_PREFETCH, &s->aperture);
+  pci_register_bar(pci, 2, PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64 | PCI_BASE_ADDRESS_MEM_PREFETCH,
+                   &s->aperture.region);
   pci_register_bar(pci, 4, PCI_BASE_ADDRESS_SPACE_IO, &s->io_bar);
 }
 
@@ -174,11 +175,11 @@ void intel_gpu_config_exit(IntelGpuState* s) {
 void intel_gpu_config_publish_stolen(IntelGpuState* s) {
   PCIDevice* pci = PCI_DEVICE(s);
   uint32_t base = pci_get_long(pci->config + REG_BDSM) & 0xfff00000;
-  bool present = base != 0 && s->stolen_size != 0;
+  bool present = base != 0 && s->property.stolen_size != 0;
   /* Without firmware that placed it there is no stolen memory: Linux would otherwise reserve RAM from address
    * 0 on. */
-  pci_set_word(pci->config + REG_GGC, GGC_LOCK | GGC_GTT_8M | (present ? stolen_to_gms(s->stolen_size) << 8 : 0));
-  sg_set_stolen(s->core, present ? base : 0, present ? s->stolen_size : 0);
+  pci_set_word(pci->config + REG_GGC, GGC_LOCK | GGC_GTT_8M | (present ? stolen_to_gms(s->property.stolen_size) << 8 : 0));
+  sg_set_stolen(s->core, present ? base : 0, present ? s->property.stolen_size : 0);
 }
 
 void intel_gpu_config_reset(IntelGpuState* s) {

@@ -131,7 +131,7 @@ static void console_update(void* opaque) {
 static void pictures_ready(void* opaque) {
   IntelGpuState* s = opaque;
   uint32_t ready = qatomic_xchg(&s->pictures_ready, 0);
-  for (unsigned i = 0; i < s->connectors; i++) {
+  for (unsigned i = 0; i < s->property.connectors; i++) {
     IntelGpuMonitor* monitor = &s->monitors[i];
     if (monitor->console && monitor->composing >= 0 && ready & 1u << monitor->composing) finish_update(monitor);
   }
@@ -163,7 +163,7 @@ static const GraphicHwOps console_ops = {
 
 void intel_gpu_consoles_init(IntelGpuState* s) {
   s->picture_bh = qemu_bh_new_guarded(pictures_ready, s, &DEVICE(s)->mem_reentrancy_guard);
-  for (unsigned i = 0; i < s->connectors; i++) {
+  for (unsigned i = 0; i < s->property.connectors; i++) {
     IntelGpuMonitor* monitor = &s->monitors[i];
     monitor->shown = SHOWN_UNDECIDED;
     monitor->composing = SHOWN_NOTHING;
@@ -183,5 +183,5 @@ void intel_gpu_consoles_exit(IntelGpuState* s) {
 }
 
 void intel_gpu_consoles_reset(IntelGpuState* s) {
-  for (unsigned i = 0; i < s->connectors; i++) s->monitors[i].shown = SHOWN_UNDECIDED;
+  for (unsigned i = 0; i < s->property.connectors; i++) s->monitors[i].shown = SHOWN_UNDECIDED;
 }

@@ -30,15 +30,15 @@ static void vm_state_changed(void* opaque, bool running, RunState state) { set_p
 
 /* ---- realize ---- */
 static bool check_properties(IntelGpuState* s, Error** errp) {
-  if (s->connectors < 1 || s->connectors > SG_MAX_CONNECTORS) {
-    error_setg(errp, "connectors=%u is outside 1 to %d", s->connectors, SG_MAX_CONNECTORS);
-  } else if (!is_power_of_2(s->aperture_size) || s->aperture_size < 128 * MiB || s->aperture_size > 4 * GiB) {
-    error_setg(errp, "aperture=%" PRIu64 " is not a power of two from 128M to 4G", s->aperture_size);
-  } else if (!intel_gpu_stolen_size_ok(s->stolen_size)) {
-    error_setg(errp, "stolen=%" PRIu64 " is neither a multiple of 4M below 64M nor a multiple of 32M up to 2016M", s->stolen_size);
-  } else if (s->threads < -1 || s->threads > 256) {
-    error_setg(errp, "threads=%d is outside 0 to 256 (-1: as many as the host has cores)", s->threads);
-  } else if (s->check) {
+  if (s->property.connectors < 1 || s->property.connectors > SG_MAX_CONNECTORS) {
+    error_setg(errp, "connectors=%u is outside 1 to %d", s->property.connectors, SG_MAX_CONNECTORS);
+  } else if (!is_power_of_2(s->property.aperture_size) || s->property.aperture_size < 128 * MiB || s->property.aperture_size > 4 * GiB) {
+    error_setg(errp, "aperture=%" PRIu64 " is not a power of two from 128M to 4G", s->property.aperture_size);
+  } else if (!intel_gpu_stolen_size_ok(s->property.stolen_size)) {
+    error_setg(errp, "stolen=%" PRIu64 " is neither a multiple of 4M below 64M nor a multiple of 32M up to 2016M", s->property.stolen_size);
+  } else if (s->property.threads < -1 || s->property.threads > 256) {
+    error_setg(errp, "threads=%d is outside 0 to 256 (-1: as many as the host has cores)", s->property.threads);
+  } else if (s->property.check) {
     error_setg(errp, "check=on: this version has no checker yet");
   } else if (PCI_FUNC(PCI_DEVICE(s)->devfn) != 0) {
     error_setg(errp, "intel-gpu has to be function 0 of its slot: its driver ignores the others");
@@ -57,10 +57,10 @@ static void set_core_error(Error** errp, char* sentence) {
 static bool create_core(IntelGpuState* s, Error** errp) {
   sg_config config = {
       .platform = s->platform->name,
-      .threads = s->threads < 0 ? g_get_num_processors() : s->threads,
-      .aperture_size = s->aperture_size,
+      .threads = s->property.threads < 0 ? g_get_num_processors() : s->property.threads,
+      .aperture_size = s->property.aperture_size,
   };
-  for (unsigned i = 0; i < s->connectors; i++) config.connected |= (uint32_t)s->monitors[i].plugged << i;
+  for (unsigned i = 0; i < s->property.connectors; i++) config.connected |= (uint32_t)s->monitors[i].plugged << i;
   sg_host_ops ops;
   intel_gpu_host_ops(s, &ops);
   char* sentence = NULL;
@@ -69,7 +69,7 @@ static bool create_core(IntelGpuState* s, Error** errp) {
     set_core_error(errp, sentence);
     return false;
   }
-  if (s->record_path && !sg_record_start(s->core, s->record_path, s->record_check, &sentence)) {
+  if (s->property.record_path && !sg_record_start(s->core, s->property.record_path, s->property.record_check, &sentence)) {
     set_core_error(errp, sentence);
     return false;
   }
@@ -188,7 +188,7 @@ static int intel_gpu_post_load(void* opaque, int version) {
   }
   intel_gpu_config_publish_stolen(s);
   intel_gpu_consoles_reset(s);
-  qemu_bh_schedule(s->irq_bh);
+  qemu_bh_schedule(s->irq.bh);
   return 0;
 }
 
@@ -210,10 +210,10 @@ static const VMStateDescription vmstate_intel_gpu = {
     .post_load = intel_gpu_post_load,
     .fields = (const VMStateField[]){
         VMSTATE_PCI_DEVICE(parent_obj, IntelGpuState), VMSTATE_STRUCT(vga, IntelGpuState, 0, vmstate_vga_common, VGACommonState),
-        VMSTATE_UINT32_EQUAL(connectors, IntelGpuState, "the property connectors has to be the same on both sides"),
-        VMSTATE_UINT64_EQUAL(stolen_size, IntelGpuState, "the property stolen has to be the same on both sides"),
+        VMSTATE_UINT32_EQUAL(property.connectors, IntelGpuState, "the property connectors has to be the same on both sides"),
+        VMSTATE_UINT64_EQUAL(property.stolen_size, IntelGpuState, "the property stolen has to be the same on both sides"),
         VMSTATE_STRUCT_ARRAY(monitors, IntelGpuState, SG_MAX_CONNECTORS, 1, vmstate_monitor, IntelGpuMonitor),
-        VMSTATE_UINT32(mmio_index, IntelGpuState), VMSTATE_BOOL(irq_level, IntelGpuState),
+        VMSTATE_UINT32(mmio_index, IntelGpuState), VMSTATE_BOOL(irq.level, IntelGpuState),
         VMSTATE_TIMER_PTR_ARRAY(timers, IntelGpuState, SG_TIMER_COUNT), VMSTATE_UINT32(blob_size, IntelGpuState),
         VMSTATE_VALIDATE("the GPU core's state is at most 64 MiB", blob_size_is_sane),
         VMSTATE_VBUFFER_ALLOC_UINT32(blob, IntelGpuState, 1, NULL, blob_size), VMSTATE_END_OF_LIST()}};
@@ -228,7 +228,7 @@ static void intel_gpu_instance_init(Object* object) {
   }
 }
 
-static void intel_gpu_instance_finalize(Object* object) { g_free(INTEL_GPU(object)->record_path); }
+static void intel_gpu_instance_finalize(Object* object) { g_free(INTEL_GPU(object)->property.record_path); }
 
 static void intel_gpu_class_init(ObjectClass* klass, void* data) {
   DeviceClass* device = DEVICE_CLASS(klass);

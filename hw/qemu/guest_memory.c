@@ -24,8 +24,8 @@ typedef struct MemorySection {
 static bool is_own_aperture(IntelGpuState* s, const MemoryRegionSection* section) {
   pcibus_t bar = pci_get_bar_addr(PCI_DEVICE(s), 2);
   if (bar == PCI_BAR_UNMAPPED) return false;
-  for (unsigned i = 0; i < ARRAY_SIZE(s->mappings); i++) {
-    const ApertureMapping* mapping = &s->mappings[i];
+  for (unsigned i = 0; i < ARRAY_SIZE(s->aperture.mappings); i++) {
+    const ApertureMapping* mapping = &s->aperture.mappings[i];
     hwaddr into = section->offset_within_address_space - (bar + mapping->offset);
     if (mapping->size && into < mapping->size && section->mr == mapping->target && section->offset_within_region == mapping->place + into)
       return true;
@@ -121,7 +121,7 @@ static void map_commit(MemoryListener* listener) {
   s->map_open = false;
   sg_memory_commit(s->core);
   /* Not here: a listener must not change the memory map. */
-  qemu_bh_schedule(s->map_bh);
+  qemu_bh_schedule(s->aperture.unmap_bh);
 }
 
 static bool map_log_global_start(MemoryListener* listener, Error** errp) {

@@ -38,11 +38,11 @@ static void on_timer(void* opaque) {
 
 void intel_gpu_irq_update(IntelGpuState* s) {
   PCIDevice* pci = PCI_DEVICE(s);
-  bool rose = qatomic_xchg(&s->irq_rose, false);
+  bool rose = qatomic_xchg(&s->irq.rose, false);
   if (msi_enabled(pci)) {
     if (rose) msi_notify(pci, 0);
   } else {
-    pci_set_irq(pci, qatomic_read(&s->irq_level));
+    pci_set_irq(pci, qatomic_read(&s->irq.level));
   }
 }
 
@@ -50,15 +50,15 @@ static void irq_bottom_half(void* opaque) { intel_gpu_irq_update(opaque); }
 
 static void host_interrupt(void* opaque, bool level) {
   IntelGpuState* s = opaque;
-  bool before = qatomic_xchg(&s->irq_level, level);
-  if (level && !before) qatomic_set(&s->irq_rose, true);
+  bool before = qatomic_xchg(&s->irq.level, level);
+  if (level && !before) qatomic_set(&s->irq.rose, true);
   if (before == level) return;
   /* A message may be aimed at our own registers: it is sent here only where QEMU refuses accesses to them,
    * which is within an access to them (the guard of system/memory.c). The bottom half sets that guard too. */
   if (bql_locked() && DEVICE(s)->mem_reentrancy_guard.engaged_in_io && runstate_is_running()) {
     intel_gpu_irq_update(s);
   } else {
-    qemu_bh_schedule(s->irq_bh);
+    qemu_bh_schedule(s->irq.bh);
   }
 }
 
@@ -90,7 +90,7 @@ static IntelGpuMonitor* monitor_on_bus(IntelGpuState* s, unsigned pin) {
 
 static void host_gtt_changed(void* opaque) {
   IntelGpuState* s = opaque;
-  qemu_bh_schedule(s->map_bh);
+  qemu_bh_schedule(s->aperture.unmap_bh);
 }
 
 static void host_display_ready(void* opaque, unsigned pipe) { intel_gpu_picture_ready(opaque, pipe); }
@@ -138,8 +138,8 @@ void intel_gpu_host_ops(IntelGpuState* s, sg_host_ops* ops) {
 
 void intel_gpu_host_init(IntelGpuState* s) {
   DeviceState* dev = DEVICE(s);
-  s->irq_bh = qemu_bh_new_guarded(irq_bottom_half, s, &dev->mem_reentrancy_guard);
-  s->map_bh = qemu_bh_new_guarded(end_mappings, s, &dev->mem_reentrancy_guard);
+  s->irq.bh = qemu_bh_new_guarded(irq_bottom_half, s, &dev->mem_reentrancy_guard);
+  s->aperture.unmap_bh = qemu_bh_new_guarded(end_mappings, s, &dev->mem_reentrancy_guard);
   for (unsigned i = 0; i < SG_TIMER_COUNT; i++) {
     TimerContext* context = g_new(TimerContext, 1);
     *context = (TimerContext){s, i};
@@ -154,8 +154,8 @@ void intel_gpu_host_exit(IntelGpuState* s) {
     timer_free(s->timers[i]);
     s->timers[i] = NULL;
   }
-  if (s->irq_bh) qemu_bh_delete(s->irq_bh);
-  if (s->map_bh) qemu_bh_delete(s->map_bh);
+  if (s->irq.bh) qemu_bh_delete(s->irq.bh);
+  if (s->aperture.unmap_bh) qemu_bh_delete(s->aperture.unmap_bh);
   if (s->picture_bh) qemu_bh_delete(s->picture_bh);
-  s->irq_bh = s->map_bh = s->picture_bh = NULL;
+  s->irq.bh = s->aperture.unmap_bh = s->picture_bh = NULL;
 }

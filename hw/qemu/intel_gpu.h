@@ -72,29 +72,36 @@ struct IntelGpuState {
   const sg_platform_info* platform;
   sg_device* core;
 
-  /* Properties. */
-  uint64_t aperture_size;
-  uint64_t stolen_size;
-  uint32_t connectors;
-  uint32_t xres, yres;
-  uint32_t refresh_rate; /* milli-Hertz */
-  char* edid_file;
-  int32_t threads; /* -1: as many as the host has cores */
-  bool check;
-  char* record_path; /* NULL: not recording */
-  bool record_check;
+  struct {
+    uint64_t aperture_size;
+    uint64_t stolen_size;
+    uint32_t connectors;
+    uint32_t xres, yres;
+    uint32_t refresh_rate; /* milli-Hertz */
+    char* edid_file;
+    int32_t threads; /* -1: as many as the host has cores */
+    bool check;
+    char* record_path; /* NULL: not recording */
+    bool record_check;
+  } property;
 
   MemoryRegion bar0;
-  MemoryRegion aperture;
   MemoryRegion io_bar;
-  ApertureMapping mappings[16];
-  uint64_t touched_place; /* where the aperture was accessed last, and how often in a row */
-  uint32_t touches;
   uint32_t mmio_index; /* I/O BAR, index register */
   bool flr;            /* the reset under way is a function-level reset */
 
+  struct {
+    MemoryRegion region;
+    ApertureMapping mappings[16];
+    uint64_t touched_place; /* where it was accessed last, and how often in a row */
+    uint32_t touches;
+    QEMUBH* unmap_bh; /* ends all mappings */
+  } aperture;
+
   VGACommonState vga;
-  MemoryRegion vga_memory, vga_io_low, vga_io_high;
+  struct {
+    MemoryRegion memory, io_low, io_high;
+  } vga_regions;
 
   IntelGpuMonitor monitors[SG_MAX_CONNECTORS];
   QEMUBH* picture_bh;
@@ -103,13 +110,12 @@ struct IntelGpuState {
   MemoryListener listener;
   GArray* sections; /* of MemorySection (guest_memory.c): what the core's map holds; NULL: not listening */
   bool map_open;    /* sg_memory_begin() called, commit due */
-  QEMUBH* map_bh;   /* ends all mappings of the aperture */
 
   QEMUTimer* timers[SG_TIMER_COUNT];
-  QEMUBH* irq_bh;
-  /* Written by any thread, consumed under the big lock. */
-  bool irq_level;
-  bool irq_rose;
+  struct {
+    QEMUBH* bh;
+    bool level, rose; /* written by any thread, consumed under the big lock */
+  } irq;
 
   VMChangeStateEntry* vm_change;
   bool paused;

@@ -88,14 +88,14 @@ bool intel_gpu_vga_init(IntelGpuState* s, Error** errp) {
   vga->vram_size_mb = 1; /* text and the 256 KiB of planes; there is no VBE */
   if (!vga_common_init(vga, OBJECT(s), errp)) return false;
   vga->legacy_address_space = pci_address_space(pci);
-  memory_region_init_io(&s->vga_memory, OBJECT(s), &vga_mem_ops, vga, "intel-gpu-vga-memory", QEMU_PCI_VGA_MEM_SIZE);
-  memory_region_set_flush_coalesced(&s->vga_memory);
-  memory_region_init_io(&s->vga_io_low, OBJECT(s), &vga_io_low_ops, s, "intel-gpu-vga-3b0", QEMU_PCI_VGA_IO_LO_SIZE);
-  memory_region_init_io(&s->vga_io_high, OBJECT(s), &vga_io_high_ops, s, "intel-gpu-vga-3c0", QEMU_PCI_VGA_IO_HI_SIZE);
-  memory_region_set_flush_coalesced(&s->vga_io_low);
-  memory_region_set_flush_coalesced(&s->vga_io_high);
-  pci_register_vga(pci, &s->vga_memory, &s->vga_io_low, &s->vga_io_high);
-  memory_region_set_coalescing(&s->vga_memory);
+  memory_region_init_io(&s->vga_regions.memory, OBJECT(s), &vga_mem_ops, vga, "intel-gpu-vga-memory", QEMU_PCI_VGA_MEM_SIZE);
+  memory_region_set_flush_coalesced(&s->vga_regions.memory);
+  memory_region_init_io(&s->vga_regions.io_low, OBJECT(s), &vga_io_low_ops, s, "intel-gpu-vga-3b0", QEMU_PCI_VGA_IO_LO_SIZE);
+  memory_region_init_io(&s->vga_regions.io_high, OBJECT(s), &vga_io_high_ops, s, "intel-gpu-vga-3c0", QEMU_PCI_VGA_IO_HI_SIZE);
+  memory_region_set_flush_coalesced(&s->vga_regions.io_low);
+  memory_region_set_flush_coalesced(&s->vga_regions.io_high);
+  pci_register_vga(pci, &s->vga_regions.memory, &s->vga_regions.io_low, &s->vga_regions.io_high);
+  memory_region_set_coalescing(&s->vga_regions.memory);
   return true;
 }
 

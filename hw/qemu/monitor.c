@@ -103,8 +103,8 @@ static bool parse_mode(const char* spec, uint32_t* width, uint32_t* height, uint
 }
 
 static bool make_edid(IntelGpuState* s, IntelGpuMonitor* monitor, Error** errp) {
-  uint32_t width = s->xres, height = s->yres, rate = s->refresh_rate;
-  const char* file = s->edid_file;
+  uint32_t width = s->property.xres, height = s->property.yres, rate = s->property.refresh_rate;
+  const char* file = s->property.edid_file;
   const char* spec = monitor->spec;
   if (spec && strstart(spec, "edid=", &file)) {
     /* this monitor's own file */
@@ -123,9 +123,9 @@ static bool make_edid(IntelGpuState* s, IntelGpuMonitor* monitor, Error** errp) 
 bool intel_gpu_monitors_init(IntelGpuState* s, Error** errp) {
   for (unsigned i = 0; i < SG_MAX_CONNECTORS; i++) {
     IntelGpuMonitor* monitor = &s->monitors[i];
-    if (i >= s->connectors) {
+    if (i >= s->property.connectors) {
       if (monitor->spec) {
-        error_setg(errp, "monitor%u is set but there are only %u connectors (property connectors)", i, s->connectors);
+        error_setg(errp, "monitor%u is set but there are only %u connectors (property connectors)", i, s->property.connectors);
         return false;
       }
       continue;
@@ -154,7 +154,7 @@ void intel_gpu_monitors_exit(IntelGpuState* s) {
 IntelGpuMonitor* intel_gpu_monitor_of_pin(IntelGpuState* s, unsigned pin) {
   /* GMBUS pin pairs of DDI-B, C, D (i915 display/intel_gmbus.c, gmbus_pins_skl) */
   static const unsigned pins[SG_MAX_CONNECTORS] = {5, 4, 6};
-  for (unsigned i = 0; i < s->connectors; i++) {
+  for (unsigned i = 0; i < s->property.connectors; i++) {
     if (pins[i] == pin) return &s->monitors[i];
   }
   return NULL;

@@ -61,11 +61,11 @@ void intel_gpu_firmware_init(IntelGpuState* s) {
   /* Firmware runs once, before a device can be hot-plugged. */
   if (!fw_cfg || DEVICE(s)->hotplugged) return;
   uint8_t* region = g_malloc(INTEL_GPU_OPREGION_SIZE);
-  intel_gpu_opregion_build(region, s->connectors);
+  intel_gpu_opregion_build(region, s->property.connectors);
   fw_cfg_add_file(fw_cfg, "etc/igd-opregion", region, INTEL_GPU_OPREGION_SIZE); /* fw_cfg keeps the memory */
-  if (s->stolen_size) {
+  if (s->property.stolen_size) {
     uint64_t* size = g_new(uint64_t, 1);
-    *size = cpu_to_le64(s->stolen_size);
+    *size = cpu_to_le64(s->property.stolen_size);
     fw_cfg_add_file(fw_cfg, "etc/igd-bdsm-size", size, sizeof(*size));
   }
 }

@@ -10,18 +10,18 @@
 #include "qemu/units.h"
 
 static const Property fixed_properties[] = {
-    DEFINE_PROP_SIZE("aperture", IntelGpuState, aperture_size, 256 * MiB),
-    DEFINE_PROP_SIZE("stolen", IntelGpuState, stolen_size, 64 * MiB),
-    DEFINE_PROP_UINT32("connectors", IntelGpuState, connectors, 1),
-    DEFINE_PROP_UINT32("xres", IntelGpuState, xres, 1920),
-    DEFINE_PROP_UINT32("yres", IntelGpuState, yres, 1080),
-    DEFINE_PROP_UINT32("refresh_rate", IntelGpuState, refresh_rate, 60000),
-    DEFINE_PROP_STRING("edid", IntelGpuState, edid_file),
+    DEFINE_PROP_SIZE("aperture", IntelGpuState, property.aperture_size, 256 * MiB),
+    DEFINE_PROP_SIZE("stolen", IntelGpuState, property.stolen_size, 64 * MiB),
+    DEFINE_PROP_UINT32("connectors", IntelGpuState, property.connectors, 1),
+    DEFINE_PROP_UINT32("xres", IntelGpuState, property.xres, 1920),
+    DEFINE_PROP_UINT32("yres", IntelGpuState, property.yres, 1080),
+    DEFINE_PROP_UINT32("refresh_rate", IntelGpuState, property.refresh_rate, 60000),
+    DEFINE_PROP_STRING("edid", IntelGpuState, property.edid_file),
     DEFINE_PROP_STRING("monitor0", IntelGpuState, monitors[0].spec),
     DEFINE_PROP_STRING("monitor1", IntelGpuState, monitors[1].spec),
     DEFINE_PROP_STRING("monitor2", IntelGpuState, monitors[2].spec),
-    DEFINE_PROP_INT32("threads", IntelGpuState, threads, -1),
-    DEFINE_PROP_BOOL("check", IntelGpuState, check, false),
+    DEFINE_PROP_INT32("threads", IntelGpuState, property.threads, -1),
+    DEFINE_PROP_BOOL("check", IntelGpuState, property.check, false),
 };
 
 static const struct {
@@ -60,8 +60,8 @@ static void set_connector(Object* object, Visitor* visitor, const char* name, vo
   unsigned index = GPOINTER_TO_UINT(opaque);
   bool value;
   if (!visit_type_bool(visitor, name, &value, errp)) return;
-  if (s->core && index >= s->connectors) {
-    error_setg(errp, "%s: there are only %u connectors (property connectors)", name, s->connectors);
+  if (s->core && index >= s->property.connectors) {
+    error_setg(errp, "%s: there are only %u connectors (property connectors)", name, s->property.connectors);
     return;
   }
   if (s->monitors[index].plugged == value) return;
@@ -70,22 +70,22 @@ static void set_connector(Object* object, Visitor* visitor, const char* name, vo
 }
 
 static char* get_record(Object* object, Error** errp) {
-  const char* path = INTEL_GPU(object)->record_path;
+  const char* path = INTEL_GPU(object)->property.record_path;
   return g_strdup(path ? path : "");
 }
 
 static void set_record(Object* object, const char* path, Error** errp) {
   IntelGpuState* s = INTEL_GPU(object);
   char* sentence = NULL;
-  if (s->core && s->record_path) sg_record_stop(s->core);
-  g_clear_pointer(&s->record_path, g_free);
+  if (s->core && s->property.record_path) sg_record_stop(s->core);
+  g_clear_pointer(&s->property.record_path, g_free);
   if (path[0] == '\0') return;
-  if (s->core && !sg_record_start(s->core, path, s->record_check, &sentence)) {
+  if (s->core && !sg_record_start(s->core, path, s->property.record_check, &sentence)) {
     error_setg(errp, "%s", sentence ? sentence : "the recording does not start");
     sg_free(sentence);
     return;
   }
-  s->record_path = g_strdup(path);
+  s->property.record_path = g_strdup(path);
 }
 
 static char* get_where(Object* object, Error** errp) {
@@ -100,9 +100,9 @@ static char* get_where(Object* object, Error** errp) {
   return copy;
 }
 
-static bool get_record_check(Object* object, Error** errp) { return INTEL_GPU(object)->record_check; }
+static bool get_record_check(Object* object, Error** errp) { return INTEL_GPU(object)->property.record_check; }
 
-static void set_record_check(Object* object, bool value, Error** errp) { INTEL_GPU(object)->record_check = value; }
+static void set_record_check(Object* object, bool value, Error** errp) { INTEL_GPU(object)->property.record_check = value; }
 
 static char* get_report(Object* object, Error** errp) {
   IntelGpuState* s = INTEL_GPU(object);

@@ -163,7 +163,9 @@ class Kms {
   std::map<uint32_t, std::vector<std::byte>> blobs_;
   uint32_t next_fb_ = kms_id::first_framebuffer, next_blob_ = kms_id::first_blob;
   State state_;
-  int32_t cursor_x_ = 0, cursor_y_ = 0;  ///< where the legacy calls have put it
+  struct {
+    int32_t x = 0, y = 0;
+  } cursor_at_;  ///< where the legacy calls have put it
   std::array<std::array<uint16_t, 256>, 3> gamma_ramp_;
   std::shared_ptr<const Gamma> gamma_;  ///< of the ramp; null: it changes nothing
   std::deque<Flip> flips_;

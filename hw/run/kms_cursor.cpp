@@ -36,7 +36,7 @@ int Kms::cursor(DrmFile& file, const drm_mode_cursor& r) {
   if (r.flags & DRM_MODE_CURSOR_BO)
     if (const int result = cursor_framebuffer(file, r, fb)) return result;
   const bool moves = r.flags & DRM_MODE_CURSOR_MOVE;
-  const int32_t x = moves ? r.x : cursor_x_, y = moves ? r.y : cursor_y_;
+  const int32_t x = moves ? r.x : cursor_at_.x, y = moves ? r.y : cursor_at_.y;
   next.cursor = {};
   if (fb) {
     const Framebuffer& shown = framebuffers_.at(fb);
@@ -45,7 +45,7 @@ int Kms::cursor(DrmFile& file, const drm_mode_cursor& r) {
   const int result = check_cursor(next);
   if (!result) {
     state_.cursor = next.cursor;
-    cursor_x_ = x, cursor_y_ = y;
+    cursor_at_.x = x, cursor_at_.y = y;
     refresh(file);
   }
   drop_lost_framebuffers();  // the one before, or the one that was refused

@@ -136,18 +136,9 @@ std::string default_viewer(const Options& options) {
          std::to_string(options.height) + " -framerate 60 -";
 }
 
-}  // namespace
-}  // namespace softgen::run
-
-int main(int argc, char** argv) {
-  using namespace softgen::run;
-  CLI::App app{"Runs PROGRAM on a software Intel GPU: its Mesa (iris, anv) finds one i915 device, ours."};
-  Options options;
-  Afterwards afterwards;
-  std::vector<std::string> command;
-  std::string mode;
+void add_options(CLI::App& app, Options& options, std::string& mode) {
   std::vector<std::string> platforms;
-  for (const softgen::defs::Platform& platform : softgen::defs::platforms()) platforms.emplace_back(platform.name);
+  for (const defs::Platform& platform : defs::platforms()) platforms.emplace_back(platform.name);
   app.add_option("--platform", options.platform, "the chip")->capture_default_str()->check(CLI::IsMember(platforms));
   app.add_option("--threads", options.threads, "worker threads beside the engines'; 0: all in order on one thread")->capture_default_str();
   app.add_option("--engine", options.engine,
@@ -156,14 +147,6 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"interp", "jit", "tiers"}));
   app.add_option("--record", options.record, "record all submissions into an AUB file (processes after the first: FILE.aub.PID)")
       ->type_name("FILE.aub");
-  app.add_flag("--print", afterwards.print,
-               "afterwards: every command with its fields and the state it points to (softgen-replay --print)");
-  app.add_flag("--json", afterwards.json, "afterwards: the same as JSON");
-  app.add_flag("--list", afterwards.list, "afterwards: a line a submission and draw");
-  app.add_flag("--no-data", afterwards.no_data, "with --print: without the contents of vertex, index and constant buffers");
-  app.add_option("--png", afterwards.png, "afterwards: replay, with the render targets at each flush as PNG")->type_name("DIR");
-  app.add_option("--until", afterwards.until, "with --png: stop behind this draw")->type_name("draw:N");
-  app.add_option("--timeline", afterwards.timeline, "afterwards: replay, with a trace for ui.perfetto.dev")->type_name("FILE");
   app.add_option("--stats", options.stats, "write a JSON report at exit; - is standard error (processes after the first: FILE.PID)")
       ->type_name("FILE");
   app.add_option("--frames", options.frames, "save each frame shown through KMS as a PNG")->type_name("DIR");
@@ -176,16 +159,45 @@ int main(int argc, char** argv) {
   app.add_option("--hang-timeout", options.hang_timeout_s, "seconds without progress after which an engine is reset; 0: never")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
+}
+
+void add_options(CLI::App& app, Afterwards& afterwards) {
+  app.add_flag("--print", afterwards.print,
+               "afterwards: every command with its fields and the state it points to (softgen-replay --print)");
+  app.add_flag("--json", afterwards.json, "afterwards: the same as JSON");
+  app.add_flag("--list", afterwards.list, "afterwards: a line a submission and draw");
+  app.add_flag("--no-data", afterwards.no_data, "with --print: without the contents of vertex, index and constant buffers");
+  app.add_option("--png", afterwards.png, "afterwards: replay, with the render targets at each flush as PNG")->type_name("DIR");
+  app.add_option("--until", afterwards.until, "with --png: stop behind this draw")->type_name("draw:N");
+  app.add_option("--timeline", afterwards.timeline, "afterwards: replay, with a trace for ui.perfetto.dev")->type_name("FILE");
+}
+
+/// "1280x720@60" to the monitor's size and rate. False: it is no mode.
+bool read_mode(const std::string& mode, Options& options) {
+  const int n = std::sscanf(mode.c_str(), "%ux%u@%u", &options.width, &options.height, &options.refresh_hz);
+  return n >= 2 && options.width >= 64 && options.height >= 64 && options.width <= 8192 && options.height <= 8192 &&
+         options.refresh_hz <= 1000;
+}
+
+}  // namespace
+}  // namespace softgen::run
+
+int main(int argc, char** argv) {
+  using namespace softgen::run;
+  CLI::App app{"Runs PROGRAM on a software Intel GPU: its Mesa (iris, anv) finds one i915 device, ours."};
+  Options options;
+  Afterwards afterwards;
+  std::vector<std::string> command;
+  std::string mode;
+  add_options(app, options, mode);
+  add_options(app, afterwards);
   app.add_option("command", command, "the program and its arguments")->required()->option_text("PROGRAM [ARGUMENTS...]");
   app.positionals_at_end();
   app.footer("SIGUSR2 sent to the program prints where each engine stands. Exit status: the program's; 125 when it could not be started.");
   CLI11_PARSE(app, argc, argv);
-  if (!mode.empty()) {
-    const int n = std::sscanf(mode.c_str(), "%ux%u@%u", &options.width, &options.height, &options.refresh_hz);
-    if (n < 2 || options.width < 64 || options.height < 64 || options.width > 8192 || options.height > 8192 || options.refresh_hz > 1000) {
-      std::fprintf(stderr, "softgen-run: --mode takes WIDTHxHEIGHT[@HZ] of 64 to 8192 pixels and up to 1000 Hz\n");
-      return 2;
-    }
+  if (!mode.empty() && !read_mode(mode, options)) {
+    std::fprintf(stderr, "softgen-run: --mode takes WIDTHxHEIGHT[@HZ] of 64 to 8192 pixels and up to 1000 Hz\n");
+    return 2;
   }
   if (options.show == "-") options.show = default_viewer(options);
   try {

@@ -42,7 +42,33 @@ struct ChromaPlanes {
 
 constexpr uint8_t no_mip_tail = 15;
 
-struct Surface {
+/// Of the mip levels.
+struct SurfaceLevels {
+  uint8_t mip_count = 0;           ///< levels after the first; of a render target: the level
+  uint8_t min_lod = 0;             ///< first level that the sampler sees
+  uint8_t mip_tail = no_mip_tail;  ///< first level of the mip tail (hw/surface/mip_tail.h)
+  float resource_min_lod = 0;
+  float base_mip_level = 0;
+};
+
+/// What of the surface is accessed, and how its channels are taken.
+struct SurfaceWindow {
+  uint32_t min_array_element = 0;
+  uint32_t view_extent = 1;             ///< slices a render target or typed access may reach
+  uint32_t x_offset = 0, y_offset = 0;  ///< pixels
+  uint8_t cube_faces = 0x3f;            ///< bit 0 +Z, 1 -Z, 2 +Y, 3 -Y, 4 +X, 5 -X enabled
+  std::array<ShaderChannelSelect, 4> select{ShaderChannelSelect::SCS_RED, ShaderChannelSelect::SCS_GREEN, ShaderChannelSelect::SCS_BLUE,
+                                            ShaderChannelSelect::SCS_ALPHA};
+};
+
+struct AuxSurface {
+  AuxMode aux = AuxMode::none;
+  uint64_t aux_base = 0;
+  uint32_t aux_pitch = 0, aux_qpitch = 0;  ///< bytes; rows
+  Word4 clear_color{};                     ///< as the format's registers hold it
+};
+
+struct Surface : SurfaceLevels, SurfaceWindow, AuxSurface {
   SurfaceType type = SurfaceType::null;
   const Format* format = nullptr;  ///< never null but for SurfaceType::null
   Tiling tiling = Tiling::linear;
@@ -53,26 +79,11 @@ struct Surface {
   uint16_t halign = 4, valign = 4;  ///< elements
   uint64_t base = 0;
   uint32_t width = 1, height = 1,
-           depth = 1;    ///< level 0: pixels; array: depth is slices (cubes of an array of cubes)
-  uint64_t entries = 0;  ///< buffers
-  uint32_t pitch = 0;    ///< bytes a row; structured buffers and typed ones: bytes an entry
-  uint32_t qpitch = 0;   ///< rows (1D row layout: elements) from slice to slice
-  uint32_t min_array_element = 0;
-  uint32_t view_extent = 1;        ///< slices a render target or typed access may reach
-  uint8_t mip_count = 0;           ///< levels after the first; of a render target: the level
-  uint8_t min_lod = 0;             ///< first level that the sampler sees
-  uint8_t mip_tail = no_mip_tail;  ///< first level of the mip tail (hw/surface/mip_tail.h)
-  float resource_min_lod = 0;
-  float base_mip_level = 0;
-  uint32_t x_offset = 0, y_offset = 0;  ///< pixels
-  uint8_t cube_faces = 0x3f;            ///< bit 0 +Z, 1 -Z, 2 +Y, 3 -Y, 4 +X, 5 -X enabled
-  std::array<ShaderChannelSelect, 4> select{ShaderChannelSelect::SCS_RED, ShaderChannelSelect::SCS_GREEN, ShaderChannelSelect::SCS_BLUE,
-                                            ShaderChannelSelect::SCS_ALPHA};
-  AuxMode aux = AuxMode::none;
-  uint64_t aux_base = 0;
-  uint32_t aux_pitch = 0, aux_qpitch = 0;  ///< bytes; rows
-  ChromaPlanes chroma{};                   ///< of planar formats, which have no auxiliary surface
-  Word4 clear_color{};                     ///< as the format's registers hold it
+           depth = 1;     ///< level 0: pixels; array: depth is slices (cubes of an array of cubes)
+  uint64_t entries = 0;   ///< buffers
+  uint32_t pitch = 0;     ///< bytes a row; structured buffers and typed ones: bytes an entry
+  uint32_t qpitch = 0;    ///< rows (1D row layout: elements) from slice to slice
+  ChromaPlanes chroma{};  ///< of planar formats, which have no auxiliary surface
   uint8_t mocs = 0;
 
   bool is_buffer() const { return type == SurfaceType::buffer || type == SurfaceType::structured_buffer; }

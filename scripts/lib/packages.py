@@ -22,7 +22,7 @@ GROUPS = {
     "programs": ["mesa-utils", "vulkan-tools", "kmscube", "glmark2-es2-drm", "piglit", *app_rows.packages(app_rows.SHORT)],
     "piglit": ["piglit", "libgl1-mesa-dri", "libegl1", "libgbm1"],
     "profile": ["linux-perf", "libdevel-nytprof-perl"],
-    "test": ["clang", "grub-common", "grub-pc-bin", "clang-format-19", "universal-ctags"],
+    "test": ["clang", "grub-common", "grub-pc-bin", "clang-format-19", "clang-tidy-19", "universal-ctags"],
 }
 
 # Debian 13 has none that knows Gen9 (compute-runtime left it after 24.35).

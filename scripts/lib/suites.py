@@ -13,6 +13,7 @@ import fuzz
 import guest_image
 import packages
 import races
+import tidy
 from common import BUILD, ROOT, Failure, say
 from report import UnittestResult
 
@@ -132,6 +133,14 @@ def run_fuzz(report, options):
         meson_tests(report, build, full=False)
 
 
+def run_tidy(report, options):
+    count, found = tidy.run()
+    if found:
+        report.fail("clang-tidy", "\n".join(found))
+    else:
+        report.ok(f"clang-tidy, {count} files")
+
+
 def run_races(report, options):
     program = races.build()
     for capture in races.captures():
@@ -154,5 +163,6 @@ ALL = {
     "boot-bookworm": boot("bookworm"),
     "boot-trixie": boot("trixie"),
     "fuzz": Suite("hostile input, under ASan and UBSan", run_fuzz),
+    "tidy": Suite("clang-tidy over hw/", run_tidy),
     "races": Suite("captures on four threads, under ThreadSanitizer (with --full or by its name)", run_races, slow=True),
 }

@@ -57,35 +57,44 @@ constexpr unsigned vstride_elements(uint8_t field) { return field ? 1u << (field
 constexpr unsigned width_elements(uint8_t field) { return 1u << field; }
 constexpr unsigned hstride_elements(uint8_t field) { return field ? 1u << (field - 1) : 0; }
 
-struct Instruction {
-  Opcode opcode = Opcode::illegal;
-  AccessMode access_mode = AccessMode::align1;
-  bool no_dd_clear = false, no_dd_check = false;
-  uint8_t nib_control = 0;
-  uint8_t qtr_control = 0;
-  uint8_t thread_control = 0;
+struct Predication {
   uint8_t pred_control = 0;
   bool pred_invert = false;
-  uint8_t exec_size = 1;   ///< channels (the field is its logarithm; 64 and 128 are reserved)
-  uint8_t cond_mod = 0;    ///< [27:24]: CondMod, MathFunction or SFID
-  bool acc_write = false;  ///< [28]: AccWrEn, or BranchCtrl of if, else, brd, goto
-  bool debug = false;
-  bool saturate = false;
   uint8_t flag_reg = 0, flag_subreg = 0;
-  bool no_mask = false;
 
-  Operand dst;
-  Operand src[3];
-  uint64_t imm = 0;          ///< bits of the immediate source, in its type's width (16-bit types: low half)
-  int32_t jip = 0, uip = 0;  ///< bytes, from this instruction's start (jmpi: src1, from its end)
+  bool operator==(const Predication&) const = default;
+};
 
-  // send, sends
+/// send, sends
+struct SendFields {
   uint32_t descriptor = 0;                 ///< [30:0] when it is not in a register
   uint32_t ex_descriptor = 0;              ///< split sends: [31:16] and [9:6] of the extended descriptor
   bool descriptor_in_register = false;     ///< a0.0
   bool ex_descriptor_in_register = false;  ///< split sends: a0.N
   uint8_t ex_descriptor_subreg = 0;        ///< in dwords of a0
   bool end_of_thread = false;
+
+  bool operator==(const SendFields&) const = default;
+};
+
+struct Instruction : Predication, SendFields {
+  Opcode opcode = Opcode::illegal;
+  AccessMode access_mode = AccessMode::align1;
+  bool no_dd_clear = false, no_dd_check = false;
+  uint8_t nib_control = 0;
+  uint8_t qtr_control = 0;
+  uint8_t thread_control = 0;
+  uint8_t exec_size = 1;   ///< channels (the field is its logarithm; 64 and 128 are reserved)
+  uint8_t cond_mod = 0;    ///< [27:24]: CondMod, MathFunction or SFID
+  bool acc_write = false;  ///< [28]: AccWrEn, or BranchCtrl of if, else, brd, goto
+  bool debug = false;
+  bool saturate = false;
+  bool no_mask = false;
+
+  Operand dst;
+  Operand src[3];
+  uint64_t imm = 0;          ///< bits of the immediate source, in its type's width (16-bit types: low half)
+  int32_t jip = 0, uip = 0;  ///< bytes, from this instruction's start (jmpi: src1, from its end)
 
   bool compacted = false;  ///< how it was found; encode() ignores it
 

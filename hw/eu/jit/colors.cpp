@@ -38,8 +38,8 @@ Value Emitter::color_codes(Value floats) {
 void Emitter::store_colors(std::span<const Value> words) {
   constexpr std::array<std::array<int, 4>, 4> rows = {{{0, 1, 4, 5}, {2, 3, 6, 7}, {8, 9, 12, 13}, {10, 11, 14, 15}}};
   const bool wide = words.size() == 1;
-  Value at = ir_.load(ir_.ptr, ir_.address(current_, offsetof(SeriesThread, target)), 8);
-  const Value row = ir_.zext(ir_.load(ir_.i32, ir_.address(current_, offsetof(SeriesThread, row)), 4), ir_.i64);
+  Value at = ir_.load(ir_.ptr, ir_.address(series_.current, offsetof(SeriesThread, target)), 8);
+  const Value row = ir_.zext(ir_.load(ir_.i32, ir_.address(series_.current, offsetof(SeriesThread, row)), 4), ir_.i64);
   for (unsigned y = 0; y < 4; y++) {
     if (y) at = ir_.behind(at, row);
     ir_.store_volatile(ir_.shuffle(wide ? words[0] : words[y / 2], nullptr, rows[wide ? y : y % 2]), at, 16);
@@ -52,9 +52,9 @@ void Emitter::write_colors(size_t n, unsigned first, Value mask) {
   active();
   const Value null = llvm::ConstNull(ir_.ptr), codes = ir_.load(ir_.ptr, answer_field(n, offsetof(DirectAnswer, colors)), 8);
   Value open = ir_.icmp(LLVMIntNE, codes, null);
-  open = ir_.and_(open, ir_.icmp(LLVMIntNE, ir_.load(ir_.ptr, ir_.address(current_, offsetof(SeriesThread, target)), 8), null));
-  open = ir_.and_(open, is_at(offsetof(memory::View::Clock, epoch), ir_.address(frame_, offsetof(Frame, epoch))));
-  open = ir_.and_(open, is_at(offsetof(memory::View::Clock, generation), ir_.address(frame_, offsetof(Frame, generation))));
+  open = ir_.and_(open, ir_.icmp(LLVMIntNE, ir_.load(ir_.ptr, ir_.address(series_.current, offsetof(SeriesThread, target)), 8), null));
+  open = ir_.and_(open, is_at(offsetof(memory::View::Clock, epoch), ir_.address(frame_, offsetof(Frame, series.epoch))));
+  open = ir_.and_(open, is_at(offsetof(memory::View::Clock, generation), ir_.address(frame_, offsetof(Frame, series.generation))));
   if (!full(ops_[n], mask)) open = ir_.and_(open, ir_.icmp(LLVMIntEQ, ir_.and_(mask, ir_.c32(0xffff)), ir_.c32(0xffff)));
   const Block writes = ir_.block(), sends = ir_.block();
   ir_.branch(open, writes, sends);

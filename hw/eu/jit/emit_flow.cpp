@@ -5,8 +5,8 @@
 
 namespace softgen::eu::jit {
 
-Value Emitter::wait_mask(int place) { return ir_.load(ir_.i32, wait_allocas_[static_cast<size_t>(place)], 4); }
-void Emitter::set_wait_mask(int place, Value mask) { ir_.store(mask, wait_allocas_[static_cast<size_t>(place)], 4); }
+Value Emitter::wait_mask(int place) { return ir_.load(ir_.i32, masks_.wait_allocas[static_cast<size_t>(place)], 4); }
+void Emitter::set_wait_mask(int place, Value mask) { ir_.store(mask, masks_.wait_allocas[static_cast<size_t>(place)], 4); }
 
 /// Channels of `mask` (bit n: channel n) that run leave for `offset`.
 void Emitter::suspend(Value mask, int64_t offset) {
@@ -28,7 +28,7 @@ void Emitter::go(size_t n, int64_t offset) {
     ir_.at(on);
   }
   ir_.jump(to);
-  open_ = false;
+  place_.open = false;
 }
 
 void Emitter::go_on_or_jump(size_t n) {
@@ -53,24 +53,58 @@ void Emitter::stay_if_none(size_t n, Value leaving, int64_t offset) {
   ir_.at(stays);
   go(n, offset);
   ir_.at(leaves);
-  open_ = true;
+  place_.open = true;
+}
+
+void Emitter::jump(size_t n) {
+  const Op& op = ops_[n];
+  const int64_t target = int64_t{op.next_offset} + op.instruction->jip;
+  const Value predicate = predicate_mask(op);
+  if (!predicate) return go(n, target);
+  flush(n);
+  const Block away = ir_.block();
+  ir_.branch(ir_.trunc(predicate, ir_.i1), away, block_after(op));
+  ir_.at(away);
+  go(n, target);
+}
+
+/// while: the channels of `again` go back, the others wait for them behind the loop.
+void Emitter::repeat(size_t n, Value again) {
+  const Op& op = ops_[n];
+  stay_if_none(n, ir_.not_(again), op.jip_offset);
+  // When no channel goes back, all go on.
+  const Value any = ir_.icmp(LLVMIntNE, again, ir_.c32(0));
+  suspend(ir_.select(any, ir_.and_(active(), ir_.not_(again)), ir_.c32(0)), op.next_offset);
+  flush(n);
+  const Block away = ir_.block();
+  ir_.branch(any, away, block_after(op));
+  ir_.at(away);
+  go(n, op.jip_offset);
+}
+
+/// goto with BranchCtrl: the channels of `taken` go back to UIP, where the thread goes if any does.
+void Emitter::go_back(size_t n, Value taken) {
+  const Op& op = ops_[n];
+  const Value any = ir_.icmp(LLVMIntNE, taken, ir_.c32(0));
+  suspend(ir_.select(any, ir_.and_(active(), ir_.not_(taken)), ir_.c32(0)), op.next_offset);
+  suspend(taken, op.uip_offset);
+  // Without such channels: as without BranchCtrl.
+  const Value stays = ir_.and_(ir_.not_(ir_.sext(any, ir_.i32)), active());
+  Value here = stays;
+  if (const int place = graph_.wait_at[static_cast<size_t>(program_.index_at(op.next_offset))]; place >= 0)
+    here = ir_.or_(here, ir_.and_(ir_.not_(ir_.sext(any, ir_.i32)), wait_mask(place)));
+  flush(n);
+  const Block away = ir_.block();
+  ir_.branch(ir_.icmp(LLVMIntNE, here, ir_.c32(0)), block_after(op), away);
+  ir_.at(away);
+  go(n, op.uip_offset);
 }
 
 void Emitter::branch(size_t n) {
   const Op& op = ops_[n];
   const auto channels = [&](Value mask) { return ir_.shl(mask, ir_.c32(op.shift)); };
-  const Block next = op.opcode == Opcode::jmpi ? nullptr : blocks_[static_cast<size_t>(program_.index_at(op.next_offset))];
   switch (op.opcode) {
-    case Opcode::jmpi: {
-      const int64_t target = int64_t{op.next_offset} + op.instruction->jip;
-      const Value predicate = predicate_mask(op);
-      if (!predicate) return go(n, target);
-      flush(n);
-      const Block away = ir_.block();
-      ir_.branch(ir_.trunc(predicate, ir_.i1), away, blocks_[static_cast<size_t>(program_.index_at(op.next_offset))]);
-      ir_.at(away);
-      return go(n, target);
-    }
+    case Opcode::jmpi: return jump(n);
     case Opcode::if_: {
       const Value leaving = channels(ir_.and_(enabled_mask(op), ir_.not_(execution_mask(op))));
       stay_if_none(n, leaving, op.next_offset);
@@ -78,18 +112,7 @@ void Emitter::branch(size_t n) {
       return go_on_or_jump(n);
     }
     case Opcode::else_: suspend(channels(enabled_mask(op)), op.uip_offset); return go_on_or_jump(n);
-    case Opcode::while_: {
-      const Value again = ir_.and_(channels(execution_mask(op)), active());
-      stay_if_none(n, ir_.not_(again), op.jip_offset);
-      // With nobody to go again all go on.
-      const Value any = ir_.icmp(LLVMIntNE, again, ir_.c32(0));
-      suspend(ir_.select(any, ir_.and_(active(), ir_.not_(again)), ir_.c32(0)), op.next_offset);
-      flush(n);
-      const Block away = ir_.block();
-      ir_.branch(any, away, next);
-      ir_.at(away);
-      return go(n, op.jip_offset);
-    }
+    case Opcode::while_: return repeat(n, ir_.and_(channels(execution_mask(op)), active()));
     case Opcode::break_:
     case Opcode::cont:
     case Opcode::halt: {
@@ -102,23 +125,9 @@ void Emitter::branch(size_t n) {
       const bool forward = !op.instruction->acc_write;
       const Value going = forward ? ir_.and_(enabled_mask(op), ir_.not_(execution_mask(op))) : execution_mask(op);
       const Value taken = ir_.and_(channels(going), active());
-      if (forward) {
-        suspend(taken, op.uip_offset);
-        return go_on_or_jump(n);
-      }
-      const Value any = ir_.icmp(LLVMIntNE, taken, ir_.c32(0));
-      suspend(ir_.select(any, ir_.and_(active(), ir_.not_(taken)), ir_.c32(0)), op.next_offset);
+      if (!forward) return go_back(n, taken);
       suspend(taken, op.uip_offset);
-      // Nobody took it: as without branch control.
-      const Value stays = ir_.and_(ir_.not_(ir_.sext(any, ir_.i32)), active());
-      Value here = stays;
-      if (const int place = graph_.wait_at[static_cast<size_t>(program_.index_at(op.next_offset))]; place >= 0)
-        here = ir_.or_(here, ir_.and_(ir_.not_(ir_.sext(any, ir_.i32)), wait_mask(place)));
-      flush(n);
-      const Block away = ir_.block();
-      ir_.branch(ir_.icmp(LLVMIntNE, here, ir_.c32(0)), next, away);
-      ir_.at(away);
-      return go(n, op.uip_offset);
+      return go_on_or_jump(n);
     }
     case Opcode::brd:
     case Opcode::brc:
@@ -162,7 +171,7 @@ bool may_fail(const Op& op) { return op.opcode == Opcode::math; }
 }  // namespace
 
 void Emitter::step(size_t n) {
-  stepped_++;
+  counts_.stepped++;
   const Value result = call_out(n, nullptr);
   if (!may_fail(ops_[n])) return;
   const Block failed = ir_.block(), on = ir_.block();
@@ -200,7 +209,7 @@ void Emitter::send_out(size_t n, Value mask) {
   }
   ir_.ret(ir_.c32(static_cast<uint32_t>(Exit::failed)));
   ir_.at(on);
-  open_ = !last;
+  place_.open = !last;
   if (last) finish_thread();
 }
 
@@ -208,17 +217,17 @@ void Emitter::send_out(size_t n, Value mask) {
 void Emitter::leave_for(size_t n, Exit how) {
   const auto slots = slots_;
   const auto wide = wide_;
-  const Value active = active_, flags = flags_;
+  const Value active = masks_.active, flags = masks_.flags;
   leave(n, how);
   slots_ = slots;
   wide_ = wide;
-  active_ = active;
-  flags_ = flags;
-  open_ = true;
+  masks_.active = active;
+  masks_.flags = flags;
+  place_.open = true;
 }
 
 void Emitter::wait(size_t n) {
-  stepped_++;
+  counts_.stepped++;
   const Value result = call_out(n, nullptr);
   const Block blocked = ir_.block(), on = ir_.block();
   ir_.branch(ir_.icmp(LLVMIntEQ, result, ir_.c32(static_cast<uint32_t>(Next::advance))), on, blocked);

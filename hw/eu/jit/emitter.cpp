@@ -27,27 +27,29 @@ void Emitter::entry(Emitter* beside) {
     e->place_slots();
   }
   if (variant_.of_series()) next_of_series(beside);
-  else dispatched_ = variant_.channels ? ir_.c32(variant_.channels) : ir_.load(ir_.i32, ir_.address(frame_, offsetof(Frame, active)), 4);
+  else
+    masks_.dispatched = variant_.channels ? ir_.c32(variant_.channels) : ir_.load(ir_.i32, ir_.address(frame_, offsetof(Frame, active)), 4);
   for (Emitter* e : threads) e->fill_slots();
   ir_.jump(blocks_[0]);
 }
 
 void Emitter::place_slots() {
-  active_alloca_ = ir_.alloca(ir_.i32);
-  flags_alloca_ = ir_.alloca(ir_.i64);
+  masks_.active_alloca = ir_.alloca(ir_.i32);
+  masks_.flags_alloca = ir_.alloca(ir_.i64);
   for (Value& v : scratch_) v = ir_.alloca(ir_.vec(ir_.f32, 8));
   const Type grf = ir_.vec(ir_.i32, 8), wide = ir_.vec(ir_.i32, 16);
   for (unsigned s = 0; s < slot_count; s++)
     if (graph_.used[s]) slots_[s].alloca = is_second(s) ? slots_[s - 1].alloca : ir_.alloca(is_first(s) ? wide : grf);
-  for (size_t n = 0; n < graph_.wait_places.size(); n++) wait_allocas_.push_back(ir_.alloca(ir_.i32));
+  for (size_t n = 0; n < graph_.wait_places.size(); n++) masks_.wait_allocas.push_back(ir_.alloca(ir_.i32));
 }
 
 /// What stands in memory when the code starts goes to the allocas.
 void Emitter::fill_slots() {
   const Type grf = ir_.vec(ir_.i32, 8), wide = ir_.vec(ir_.i32, 16);
-  for (const Value v : wait_allocas_) ir_.store(ir_.c32(0), v, 4);
-  ir_.store(dispatched_, active_alloca_, 4);
-  ir_.store(variant_.of_series() ? ir_.c64(0) : ir_.load(ir_.i64, ir_.address(regs_, offsetof(Registers, flag)), 4), flags_alloca_, 8);
+  for (const Value v : masks_.wait_allocas) ir_.store(ir_.c32(0), v, 4);
+  ir_.store(masks_.dispatched, masks_.active_alloca, 4);
+  ir_.store(variant_.of_series() ? ir_.c64(0) : ir_.load(ir_.i64, ir_.address(regs_, offsetof(Registers, flag)), 4), masks_.flags_alloca,
+            8);
   for (unsigned s = 0; s < slot_count; s++) {
     if (!slots_[s].alloca || is_second(s)) continue;
     if (!variant_.of_series()) ir_.store(ir_.load(is_first(s) ? wide : grf, ir_.address(regs_, s * 32), 32), slots_[s].alloca, 32);
@@ -61,9 +63,9 @@ Value Emitter::start_address(unsigned offset) {
   if (!variant_.of_series()) return ir_.address(regs_, offset);
   const SeriesLayout& layout = variant_.series;
   const unsigned s = offset / 32;
-  if (s < layout.constants) return ir_.address(own_, offset);
-  if (s < layout.attributes) return ir_.address(constants_, offset - 32u * layout.constants);
-  return s < layout.end ? ir_.address(attributes_, offset - 32u * layout.attributes) : nullptr;
+  if (s < layout.constants) return ir_.address(series_.own, offset);
+  if (s < layout.attributes) return ir_.address(series_.constants, offset - 32u * layout.constants);
+  return s < layout.end ? ir_.address(series_.attributes, offset - 32u * layout.attributes) : nullptr;
 }
 
 Value Emitter::at_start(unsigned s) {
@@ -80,35 +82,35 @@ void Emitter::run(Emitter* beside) {
     if (graph_.leaders[n] && graph_.reached[n]) blocks_[n] = ir_.block();
   ir_.at(first);
   entry(beside);
-  for (at_ = 0; at_ < ops_.size(); at_++) {
-    if (!graph_.reached[at_]) continue;
-    if (blocks_[at_]) {
-      if (open_) {
-        flush(at_ - 1);
-        ir_.jump(blocks_[at_]);
+  for (place_.op = 0; place_.op < ops_.size(); place_.op++) {
+    if (!graph_.reached[place_.op]) continue;
+    if (blocks_[place_.op]) {
+      if (place_.open) {
+        flush(place_.op - 1);
+        ir_.jump(blocks_[place_.op]);
       }
-      block_starts(at_);
-      if (beside) beside->blocks_ = blocks_, beside->block_starts(at_);
+      block_starts(place_.op);
+      if (beside) beside->blocks_ = blocks_, beside->block_starts(place_.op);
     }
-    op(at_);
-    if (beside) beside->follow(at_);
+    op(place_.op);
+    if (beside) beside->follow(place_.op);
   }
 }
 
 void Emitter::block_starts(size_t n) {
   ir_.at(blocks_[n]);
-  open_ = true;
+  place_.open = true;
   forget(n);
   // Nobody waits anywhere: all channels are here.
   if (graph_.waits_before[n].none()) {
-    active_ = dispatched_;
-    active_modified_ = true;
+    masks_.active = masks_.dispatched;
+    masks_.active_modified = true;
     return;
   }
   if (const int place = graph_.wait_at[n]; place >= 0 && graph_.waits_before[n][static_cast<size_t>(place)]) {
     Waits others = graph_.waits_before[n];
     others.reset(static_cast<size_t>(place));
-    set_active(others.none() ? dispatched_ : ir_.or_(active(), wait_mask(place)));
+    set_active(others.none() ? masks_.dispatched : ir_.or_(active(), wait_mask(place)));
     set_wait_mask(place, ir_.c32(0));
   }
 }
@@ -121,15 +123,15 @@ void Emitter::forget(size_t leader) {
     slots_[s] = fresh;
   }
   wide_.fill({});
-  active_ = flags_ = nullptr;
-  active_modified_ = flags_modified_ = false;
-  leader_ = leader;
-  told_block_ = false;
+  masks_.active = masks_.flags = nullptr;
+  masks_.active_modified = masks_.flags_modified = false;
+  place_.leader = leader;
+  place_.told = false;
 }
 
 void Emitter::tell_block(size_t end) {
-  if (!told_ || told_block_) return;
-  told_block_ = true;
+  if (!told_ || place_.told) return;
+  place_.told = true;
   RawSlots out;
   Slots kept;
   for (unsigned s = 0; s < slot_count; s++) {
@@ -137,7 +139,7 @@ void Emitter::tell_block(size_t end) {
     kept[s] = here.entered;
     out.add(s, here.entered ? here.carried : here.raw);
   }
-  told_->raw.leaves(leader_, end, out, kept);
+  told_->raw.leaves(place_.leader, end, out, kept);
 }
 
 /// Whether the slot's alloca is behind; the slot is made ready to go there.
@@ -168,9 +170,9 @@ void Emitter::flush(size_t end) {
       slots_[n].stored = slots_[n].raw;
     }
   }
-  if (active_modified_) ir_.store(active_, active_alloca_, 4);
-  if (flags_modified_) ir_.store(flags_, flags_alloca_, 8);
-  active_modified_ = flags_modified_ = false;
+  if (masks_.active_modified) ir_.store(masks_.active, masks_.active_alloca, 4);
+  if (masks_.flags_modified) ir_.store(masks_.flags, masks_.flags_alloca, 8);
+  masks_.active_modified = masks_.flags_modified = false;
 }
 
 void Emitter::op(size_t n) {
@@ -206,7 +208,7 @@ void Emitter::leave(size_t n, Exit how) {
   ir_.store(active(), ir_.address(frame_, offsetof(Frame, active)), 4);
   ir_.store(ir_.c32(static_cast<uint32_t>(n)), ir_.address(frame_, offsetof(Frame, index)), 4);
   ir_.ret(ir_.c32(static_cast<uint32_t>(how)));
-  open_ = false;
+  place_.open = false;
 }
 
 }  // namespace softgen::eu::jit

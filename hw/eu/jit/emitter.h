@@ -46,7 +46,7 @@ class Emitter {
   /// `beside`: another emitter of this kernel, for the thread behind each of this one's (gains_beside()); null: threads run one by one.
   void run(Emitter* beside = nullptr);
   /// Ops that were left to the interpreter.
-  unsigned stepped() const { return stepped_; }
+  unsigned stepped() const { return counts_.stepped; }
 
  private:
   struct Slot {
@@ -87,6 +87,10 @@ class Emitter {
 
   // Control flow (emit_flow.cpp)
   void branch(size_t n);
+  void jump(size_t n);
+  void repeat(size_t n, Value again);
+  void go_back(size_t n, Value taken);
+  Block block_after(const Op& op) const { return blocks_[static_cast<size_t>(program_.index_at(op.next_offset))]; }
   void suspend(Value mask, int64_t offset);
   void go(size_t n, int64_t offset);
   void go_on_or_jump(size_t n);
@@ -162,7 +166,7 @@ class Emitter {
   void settle_for(unsigned s, Want want);
   bool is_first(unsigned s) const { return known_ && known_->pairs.is_first(s); }
   bool is_second(unsigned s) const { return known_ && known_->pairs.is_second(s); }
-  uint8_t live_behind(unsigned s) const { return known_ ? known_->raw.live_behind(at_, s) : uint8_t{raw_both}; }
+  uint8_t live_behind(unsigned s) const { return known_ ? known_->raw.live_behind(place_.op, s) : uint8_t{raw_both}; }
   Value settled_value(Value v, uint8_t raw);
   void set_slot(unsigned s, Value v, uint8_t raw);
   bool untouched(unsigned s) const;
@@ -180,6 +184,16 @@ class Emitter {
   Value flushed(Value floats);
   /// `v`: elements of the destination's size, as integers or floats.
   void store(const Op& op, unsigned k, Value v, Value mask, uint8_t raw);
+  /// How the lanes of a stored value lie in one slot.
+  struct Placement {
+    std::array<int, 32> from;  ///< by element of the slot: the lane, or -1
+    unsigned elements = 0;     ///< of the slot
+    bool identity = false;     ///< lane i is element i
+    bool whole = false;        ///< every element has a lane
+  };
+  std::optional<Placement> placement(const Op& op, unsigned k, unsigned lane) const;
+  void store_slot(const Op& op, unsigned s, const Placement& p, Value v, Value lane_bits, uint8_t state, const Channels& channels);
+  Value merged(const Op& op, const Placement& p, Value old, Value fresh, Value lane_bits);
   void store_flag_register(const Op& op, Value v, Value mask);
 
   // Arithmetic (arithmetic.cpp, float_ops.cpp, integer_ops.cpp)
@@ -214,18 +228,23 @@ class Emitter {
   const FirstRun* const known_;
   FirstRun* const told_;
 
-  size_t at_ = 0;      ///< the op being emitted
-  size_t leader_ = 0;  ///< of the current block
-  bool open_ = false;  ///< the current block has no terminator yet
-  bool told_block_ = false;
+  struct {
+    size_t op = 0;      ///< the one being emitted
+    size_t leader = 0;  ///< of its block
+    bool open = false;  ///< the block has no terminator yet
+    bool told = false;
+  } place_;
   std::vector<Block> blocks_;  ///< by op, for leaders
-  Value regs_ = nullptr, frame_ = nullptr, dispatched_ = nullptr;
-  // Of a series: where the next thread starts, and the one that runs.
-  Block series_block_ = nullptr;
-  Value series_alloca_ = nullptr, current_ = nullptr, own_ = nullptr, constants_ = nullptr, attributes_ = nullptr, running_ = nullptr;
-  // Of two threads at a time: where the second one's end begins, and (the second's) whether there is one.
-  Block behind_first_ = nullptr;
-  Value is_there_ = nullptr;
+  Value regs_ = nullptr, frame_ = nullptr;
+  /// Of a series of threads; of two threads at a time, `behind_first` is where the second one's end begins, and `is_there` (the second's) whether
+  /// there is one.
+  struct {
+    Block block = nullptr;
+    Value next = nullptr;  ///< alloca: where the next thread starts
+    Value current = nullptr, own = nullptr, constants = nullptr, attributes = nullptr, running = nullptr;
+    Block behind_first = nullptr;
+    Value is_there = nullptr;
+  } series_;
   std::array<Slot, slot_count> slots_;
   /// Slots s and s + 1 as one value, as long as they are `low` and `high`.
   struct Wide {
@@ -233,12 +252,17 @@ class Emitter {
   };
   std::array<Wide, slot_count> wide_;
   std::array<Held, slot_count> held_;  ///< by first slot
-  Value active_alloca_ = nullptr, flags_alloca_ = nullptr;
-  Value active_ = nullptr, flags_ = nullptr;
-  bool active_modified_ = false, flags_modified_ = false;
-  std::vector<Value> wait_allocas_;
+  struct {
+    Value dispatched = nullptr;
+    Value active_alloca = nullptr, flags_alloca = nullptr;
+    Value active = nullptr, flags = nullptr;  ///< null: not known in this block
+    bool active_modified = false, flags_modified = false;
+    std::vector<Value> wait_allocas;
+  } masks_;
   Value scratch_[3] = {};  ///< eight floats each
-  unsigned stepped_ = 0, rows_ = 0;
+  struct {
+    unsigned stepped = 0, rows = 0;
+  } counts_;
   std::vector<unsigned> numbers_;  ///< by op: of messages of fixed form (number_sends())
 };
 

@@ -35,12 +35,13 @@ struct Frame {
   DirectAnswers* direct;          ///< the thread's; null: none
   DirectAnswer* answers;          ///< of the code's messages of fixed form, by number
   memory::View::Clock clock;      ///< what their windows have to agree with
-  // Of a series.
-  SeriesThread* series;  ///< where it begins
-  SeriesThread** running;
-  const Grf* constants;
-  uint64_t epoch, generation;  ///< of `clock`, for the threads' targets
-  uint32_t* dispatched;        ///< the thread's
+  struct {
+    SeriesThread* first;
+    SeriesThread** running;
+    const Grf* constants;
+    uint64_t epoch, generation;  ///< of `clock`, for the threads' targets
+    uint32_t* dispatched;        ///< the thread's
+  } series;
 };
 
 /// What the code returns.

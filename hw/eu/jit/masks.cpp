@@ -7,20 +7,20 @@
 namespace softgen::eu::jit {
 
 Value Emitter::active() {
-  if (!active_) active_ = ir_.load(ir_.i32, active_alloca_, 4);
-  return active_;
+  if (!masks_.active) masks_.active = ir_.load(ir_.i32, masks_.active_alloca, 4);
+  return masks_.active;
 }
 void Emitter::set_active(Value v) {
-  active_ = v;
-  active_modified_ = true;
+  masks_.active = v;
+  masks_.active_modified = true;
 }
 Value Emitter::flags() {
-  if (!flags_) flags_ = ir_.load(ir_.i64, flags_alloca_, 8);
-  return flags_;
+  if (!masks_.flags) masks_.flags = ir_.load(ir_.i64, masks_.flags_alloca, 8);
+  return masks_.flags;
 }
 void Emitter::set_flags(Value v) {
-  flags_ = v;
-  flags_modified_ = true;
+  masks_.flags = v;
+  masks_.flags_modified = true;
 }
 
 Value Emitter::enabled_mask(const Op& op) {

@@ -6,7 +6,7 @@
 
 namespace softgen::eu::jit {
 
-bool Emitter::untouched(unsigned s) const { return at_ < graph_.untouched_until[s]; }
+bool Emitter::untouched(unsigned s) const { return place_.op < graph_.untouched_until[s]; }
 
 /// The slot as eight dwords, raw or not. `by`: who looks at these channels of it only.
 Value Emitter::slot(unsigned s, const Channels& by) {
@@ -91,7 +91,7 @@ Value Emitter::settled_value(Value v, uint8_t raw) {
 
 /// Somebody is about to look.
 void Emitter::settle(unsigned s, uint8_t flags) {
-  if (told_) told_->raw.wants(at_, s, flags);
+  if (told_) told_->raw.wants(place_.op, s, flags);
   slots_[s].carried &= static_cast<uint8_t>(~flags);
   settle_now(s, flags);
 }
@@ -287,7 +287,7 @@ void Emitter::store_pair(unsigned s, Value v, Value lane_bits, uint8_t raw, cons
   if (channels.active) return hold(s, ir_.as_ints(v), lane_bits, raw, channels);
   if (!lane_bits) {
     for (const unsigned half : {s, s + 1})
-      if (told_) told_->raw.replaces(at_, half);
+      if (told_) told_->raw.replaces(place_.op, half);
     return set_pair(s, ir_.as_ints(v), raw);
   }
   pair(s);
@@ -305,73 +305,81 @@ void Emitter::store_pair(unsigned s, Value v, Value lane_bits, uint8_t raw, cons
   for (unsigned n = 0; n < 2; n++) slots_[s + n].entered = entered[n];
 }
 
+/// Of lanes of group k, in the slot that `lane` goes to. None: an earlier lane went there, or it is the sink.
+std::optional<Emitter::Placement> Emitter::placement(const Op& op, unsigned k, unsigned lane) const {
+  const Destination& d = op.dst;
+  const unsigned lanes = lanes_of(op), size = size_of(d.type), s = element_offset(d, lanes * k + lane) / 32;
+  if (!is_slot(s * 32)) return {};
+  Placement p{.elements = 32 / size, .identity = lanes == 32 / size};
+  p.from.fill(-1);
+  for (unsigned i = 0; i < lanes; i++) {
+    const unsigned offset = element_offset(d, lanes * k + i);
+    if (offset / 32 != s) continue;
+    if (i < lane) return {};
+    p.from[offset % 32 / size] = static_cast<int>(i);
+  }
+  for (unsigned i = 0; i < p.elements; i++) p.identity = p.identity && p.from[i] == static_cast<int>(i);
+  p.whole = std::all_of(p.from.begin(), p.from.begin() + p.elements, [](int i) { return i >= 0; });
+  return p;
+}
+
+/// `fresh` (placed) where lanes of `lane_bits` go, or all that have an element; `old` elsewhere.
+Value Emitter::merged(const Op& op, const Placement& p, Value old, Value fresh, Value lane_bits) {
+  const unsigned lanes = lanes_of(op);
+  const Type element = ir_.int_type(size_of(op.dst.type) * 8);
+  std::array<int, 32> pick;
+  if (!lane_bits) {
+    for (unsigned i = 0; i < p.elements; i++) pick[i] = static_cast<int>(p.from[i] >= 0 ? i + p.elements : i);
+    return ir_.shuffle(old, fresh, std::span(pick).first(p.elements));
+  }
+  for (unsigned i = 0; i < p.elements; i++) pick[i] = p.from[i] >= 0 ? p.from[i] : static_cast<int>(lanes);
+  // Shuffled as integers: LLVM 19 takes eight channels of sixteen that are one mask, widened by zeros, for all sixteen (test_eu_jit).
+  const auto moved = [&] {
+    const Value wide = ir_.sext(lane_bits, ir_.vec(element, lanes)), zero = llvm::ConstNull(ir_.vec(element, p.elements));
+    const Value placed_bits = ir_.shuffle(wide, llvm::ConstNull(ir_.vec(element, lanes)), std::span(pick).first(p.elements));
+    return ir_.icmp(LLVMIntNE, placed_bits, zero);
+  };
+  const Value where = p.identity ? lane_bits : moved();
+  // As floats, so that LLVM makes one masked operation of it.
+  const bool floats = op.dst.type == RegType::f;
+  return ir_.select(where, floats ? ir_.as_floats(fresh) : fresh, floats ? ir_.as_floats(old) : old);
+}
+
+void Emitter::store_slot(const Op& op, unsigned s, const Placement& p, Value v, Value lane_bits, uint8_t state, const Channels& channels) {
+  const Type element = ir_.int_type(size_of(op.dst.type) * 8);
+  const Value placed = p.identity ? v : ir_.shuffle(v, nullptr, std::span(p.from).first(p.elements));
+  if (p.whole && !lane_bits) {
+    if (told_) told_->raw.replaces(place_.op, s);
+    return set_slot(s, ir_.bitcast(placed, ir_.vec(ir_.i32, 8)), state);
+  }
+  if (p.whole && p.identity && p.elements == 8 && channels.active)
+    return hold(s, ir_.bitcast(placed, ir_.vec(ir_.i32, 8)), lane_bits, state, channels);
+  // The rest of the slot stays: both parts get the same state, as far as it is observable.
+  slot(s);
+  const bool entered = slots_[s].entered;
+  const uint8_t common = state & slots_[s].raw, live = live_behind(s);
+  slots_[s].carried &= state;
+  settle_now(s, static_cast<uint8_t>(live & ~common));
+  Value fresh = placed;
+  if (const uint8_t surplus = state & ~common & live) fresh = settled_value(placed, surplus);
+  const Type type = ir_.vec(element, p.elements);
+  const Value result = merged(op, p, ir_.bitcast(slots_[s].value, type), ir_.bitcast(fresh, type), lane_bits);
+  set_slot(s, ir_.bitcast(result, ir_.vec(ir_.i32, 8)), common);
+  slots_[s].entered = entered;
+}
+
 void Emitter::store(const Op& op, unsigned k, Value v, Value mask, uint8_t raw) {
   const Destination& d = op.dst;
-  const unsigned lanes = lanes_of(op), size = size_of(d.type), per_slot = 32 / size;
-  const Type element = ir_.int_type(size * 8);
-  v = ir_.bitcast(v, ir_.vec(element, lanes));
+  const unsigned lanes = lanes_of(op), size = size_of(d.type);
+  v = ir_.bitcast(v, ir_.vec(ir_.int_type(size * 8), lanes));
   if (in_flags(element_offset(d, 0))) return store_flag_register(op, v, mask);
   if (d.channels != 0xffffffffu) mask = ir_.and_(mask, ir_.c32(d.channels));
   const Value lane_bits = lane_mask(op, mask, k);
   const Channels channels = lane_bits && d.channels == 0xffffffffu ? running_channels(op, k) : Channels{};
   if (is_pair(d, lanes * k, lanes)) return store_pair(element_offset(d, lanes * k) / 32, v, lane_bits, raw, channels);
-  for (unsigned n = 0; n < lanes; n++) {
-    const unsigned s = element_offset(d, lanes * k + n) / 32;
-    if (!is_slot(s * 32)) continue;  // the sink
-    bool seen = false, identity = lanes == per_slot;
-    std::array<int, 32> from;
-    from.fill(-1);
-    for (unsigned i = 0; i < lanes; i++) {
-      const unsigned offset = element_offset(d, lanes * k + i);
-      if (offset / 32 != s) continue;
-      seen = seen || i < n;
-      from[offset % 32 / size] = static_cast<int>(i);
-    }
-    if (seen) continue;
-    for (unsigned i = 0; i < per_slot; i++) identity = identity && from[i] == static_cast<int>(i);
-    const Value placed = identity ? v : ir_.shuffle(v, nullptr, std::span(from).first(per_slot));
-    const bool whole = std::all_of(from.begin(), from.begin() + per_slot, [](int i) { return i >= 0; });
-    uint8_t state = size == 4 ? raw : uint8_t{settled};
-    if (whole && !lane_bits) {
-      if (told_) told_->raw.replaces(at_, s);
-      set_slot(s, ir_.bitcast(placed, ir_.vec(ir_.i32, 8)), state);
-      continue;
-    }
-    if (whole && identity && size == 4 && channels.active) {
-      hold(s, ir_.bitcast(placed, ir_.vec(ir_.i32, 8)), lane_bits, state, channels);
-      continue;
-    }
-    // The rest of the slot stays: both parts in the same state, where somebody will look.
-    slot(s);
-    const bool entered = slots_[s].entered;
-    const uint8_t common = state & slots_[s].raw, live = live_behind(s);
-    slots_[s].carried &= state;
-    settle_now(s, static_cast<uint8_t>(live & ~common));
-    Value old = slots_[s].value, fresh = placed;
-    if (const uint8_t surplus = state & ~common & live) fresh = settled_value(placed, surplus);
-    old = ir_.bitcast(old, ir_.vec(element, per_slot));
-    fresh = ir_.bitcast(fresh, ir_.vec(element, per_slot));
-    Value merged;
-    std::array<int, 32> pick;
-    if (!lane_bits) {
-      for (unsigned i = 0; i < per_slot; i++) pick[i] = static_cast<int>(from[i] >= 0 ? i + per_slot : i);
-      merged = ir_.shuffle(old, fresh, std::span(pick).first(per_slot));
-    } else {
-      for (unsigned i = 0; i < per_slot; i++) pick[i] = from[i] >= 0 ? from[i] : static_cast<int>(lanes);
-      // Shuffled as integers: LLVM 19 takes eight channels of sixteen that are one mask, widened by zeros, for all sixteen (test_eu_jit).
-      const auto moved = [&] {
-        const Value wide = ir_.sext(lane_bits, ir_.vec(element, lanes)), zero = llvm::ConstNull(ir_.vec(element, per_slot));
-        const Value placed_bits = ir_.shuffle(wide, llvm::ConstNull(ir_.vec(element, lanes)), std::span(pick).first(per_slot));
-        return ir_.icmp(LLVMIntNE, placed_bits, zero);
-      };
-      const Value where = identity ? lane_bits : moved();
-      // As floats, so that LLVM makes one masked operation of it.
-      const bool floats = d.type == RegType::f;
-      merged = ir_.select(where, floats ? ir_.as_floats(fresh) : fresh, floats ? ir_.as_floats(old) : old);
-    }
-    set_slot(s, ir_.bitcast(merged, ir_.vec(ir_.i32, 8)), common);
-    slots_[s].entered = entered;
-  }
+  const uint8_t state = size == 4 ? raw : uint8_t{settled};
+  for (unsigned n = 0; n < lanes; n++)
+    if (const auto p = placement(op, k, n)) store_slot(op, element_offset(d, lanes * k + n) / 32, *p, v, lane_bits, state, channels);
 }
 
 }  // namespace softgen::eu::jit

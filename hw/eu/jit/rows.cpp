@@ -17,7 +17,7 @@ constexpr unsigned most_rows = 24;
 
 std::optional<UntypedRow> Emitter::find_row(size_t n) const {
   static const Thread nobody{};
-  if (numbers_[n] == ~0u || rows_ >= most_rows) return std::nullopt;
+  if (numbers_[n] == ~0u || counts_.rows >= most_rows) return std::nullopt;
   const SendForm form = send_form(nobody, ops_[n]);
   return form.valid ? untyped_row(message_form(form, ops_[n])) : std::nullopt;
 }
@@ -224,7 +224,7 @@ std::vector<Value> Emitter::row_data(const UntypedRow& row) {
 }
 
 void Emitter::move_row(size_t n, const UntypedRow& row, Value mask) {
-  rows_++;
+  counts_.rows++;
   const unsigned registers = row.count * row.each;
   const auto seen = [&](unsigned first, unsigned count) {
     for (unsigned s = first; s < first + count; s++) {

@@ -234,11 +234,8 @@ RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env,
 void run_compiled(const Compiled& compiled, Thread& thread, const ThreadSeries& series, ThreadEnv& env, MessageTarget& target) {
   PreparedFrame prepared(compiled, thread, env, target);
   Frame& frame = prepared.frame;
-  frame.running = series.running;
-  frame.constants = series.constants;
-  frame.epoch = series.epoch, frame.generation = series.generation;
-  frame.dispatched = &thread.dispatched;
-  for (frame.series = series.first; frame.series; frame.series = (*series.running)->next) {
+  frame.series = {series.first, series.running, series.constants, series.epoch, series.generation, &thread.dispatched};
+  for (; frame.series.first; frame.series.first = (*series.running)->next) {
     thread.failure = nullptr;
     const auto exit = static_cast<Exit>(compiled.code(&frame));
     // One that failed is over, and the others go on behind it.

@@ -8,66 +8,67 @@
 namespace softgen::eu::jit {
 
 void Emitter::begin_series() {
-  series_alloca_ = ir_.alloca(ir_.ptr);
-  constants_ = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, constants)), 8);
-  ir_.store(ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, series)), 8), series_alloca_, 8);
+  series_.next = ir_.alloca(ir_.ptr);
+  series_.constants = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, series.constants)), 8);
+  ir_.store(ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, series.first)), 8), series_.next, 8);
 }
 
 void Emitter::start_thread(Value thread) {
-  current_ = thread;
-  own_ = ir_.load(ir_.ptr, ir_.address(thread, offsetof(SeriesThread, own)), 8);
-  attributes_ = ir_.load(ir_.ptr, ir_.address(thread, offsetof(SeriesThread, attributes)), 8);
+  series_.current = thread;
+  series_.own = ir_.load(ir_.ptr, ir_.address(thread, offsetof(SeriesThread, own)), 8);
+  series_.attributes = ir_.load(ir_.ptr, ir_.address(thread, offsetof(SeriesThread, attributes)), 8);
 }
 
 /// The threads of a series are a loop around all other blocks.
 void Emitter::next_of_series(Emitter* beside) {
-  running_ = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, running)), 8);
-  const Value dispatched = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, dispatched)), 8);
-  series_block_ = ir_.block("thread");
-  ir_.jump(series_block_);
-  ir_.at(series_block_);
-  start_thread(ir_.load(ir_.ptr, series_alloca_, 8));
-  ir_.store(current_, running_, 8);
-  dispatched_ =
-      variant_.channels ? ir_.c32(variant_.channels) : ir_.load(ir_.i32, ir_.address(current_, offsetof(SeriesThread, channels)), 4);
-  if (!variant_.channels) ir_.store(dispatched_, dispatched, 4);
+  series_.running = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, series.running)), 8);
+  const Value dispatched = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, series.dispatched)), 8);
+  series_.block = ir_.block("thread");
+  ir_.jump(series_.block);
+  ir_.at(series_.block);
+  start_thread(ir_.load(ir_.ptr, series_.next, 8));
+  ir_.store(series_.current, series_.running, 8);
+  masks_.dispatched =
+      variant_.channels ? ir_.c32(variant_.channels) : ir_.load(ir_.i32, ir_.address(series_.current, offsetof(SeriesThread, channels)), 4);
+  if (!variant_.channels) ir_.store(masks_.dispatched, dispatched, 4);
   if (beside) beside->join(*this);
 }
 
 /// As the thread behind that of `first`. Where there is none, that one is worked on twice, and ends once.
 void Emitter::join(Emitter& first) {
-  series_alloca_ = first.series_alloca_, series_block_ = first.series_block_, constants_ = first.constants_, running_ = first.running_;
-  dispatched_ = first.dispatched_;
-  const Value next = ir_.load(ir_.ptr, ir_.address(first.current_, offsetof(SeriesThread, next)), 8);
-  is_there_ = ir_.icmp(LLVMIntNE, next, llvm::ConstNull(ir_.ptr));
-  start_thread(ir_.select(is_there_, next, first.current_));
-  behind_first_ = first.behind_first_ = ir_.block();
+  series_.next = first.series_.next, series_.block = first.series_.block, series_.constants = first.series_.constants,
+  series_.running = first.series_.running;
+  masks_.dispatched = first.masks_.dispatched;
+  const Value next = ir_.load(ir_.ptr, ir_.address(first.series_.current, offsetof(SeriesThread, next)), 8);
+  series_.is_there = ir_.icmp(LLVMIntNE, next, llvm::ConstNull(ir_.ptr));
+  start_thread(ir_.select(series_.is_there, next, first.series_.current));
+  series_.behind_first = first.series_.behind_first = ir_.block();
 }
 
 /// Op n, behind that of the first thread.
 void Emitter::follow(size_t n) {
-  at_ = n;
+  place_.op = n;
   if (graph_.steps[n] == Step::end_of_thread) {
     const Block ends = ir_.block(), was_last = ir_.block();
-    ir_.at(behind_first_);
-    ir_.branch(is_there_, ends, was_last);
+    ir_.at(series_.behind_first);
+    ir_.branch(series_.is_there, ends, was_last);
     ir_.at(was_last);
     ir_.ret(ir_.c32(static_cast<uint32_t>(Exit::finished)));
     ir_.at(ends);
-    ir_.store(current_, running_, 8);
-    behind_first_ = nullptr;
+    ir_.store(series_.current, series_.running, 8);
+    series_.behind_first = nullptr;
   }
   op(n);
 }
 
 /// The one beside it, the next one of the series, or the end.
 void Emitter::finish_thread() {
-  if (behind_first_) return ir_.jump(behind_first_);
+  if (series_.behind_first) return ir_.jump(series_.behind_first);
   if (variant_.of_series()) {
-    const Value next = ir_.load(ir_.ptr, ir_.address(current_, offsetof(SeriesThread, next)), 8);
+    const Value next = ir_.load(ir_.ptr, ir_.address(series_.current, offsetof(SeriesThread, next)), 8);
     const Block finished = ir_.block();
-    ir_.store(next, series_alloca_, 8);
-    ir_.branch(ir_.icmp(LLVMIntNE, next, llvm::ConstNull(ir_.ptr)), series_block_, finished);
+    ir_.store(next, series_.next, 8);
+    ir_.branch(ir_.icmp(LLVMIntNE, next, llvm::ConstNull(ir_.ptr)), series_.block, finished);
     ir_.at(finished);
   }
   ir_.ret(ir_.c32(static_cast<uint32_t>(Exit::finished)));

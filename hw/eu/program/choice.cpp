@@ -35,6 +35,34 @@ const CompareKernel* compares(LaneKind kind, bool with_sign) {
   return nullptr;
 }
 
+/// Of what moves between instructions or channels, sends, or does nothing.
+Execute handler_of(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::wait: return execute_wait;
+    case Opcode::nop: return execute_nop;
+    case Opcode::send:
+    case Opcode::sendc:
+    case Opcode::sends:
+    case Opcode::sendsc: return execute_send;
+    case Opcode::jmpi: return execute_jmpi;
+    case Opcode::if_: return execute_if;
+    case Opcode::else_: return execute_else;
+    case Opcode::endif:
+    case Opcode::join: return execute_endif;
+    case Opcode::while_: return execute_while;
+    case Opcode::break_:
+    case Opcode::cont:
+    case Opcode::halt: return execute_break;
+    case Opcode::goto_: return execute_goto;
+    case Opcode::brd:
+    case Opcode::brc: return execute_branch;
+    case Opcode::call:
+    case Opcode::calla: return execute_call;
+    case Opcode::ret: return execute_ret;
+    default: return execute_illegal;
+  }
+}
+
 }  // namespace
 
 bool OpBuilder::float_sources() const {
@@ -185,11 +213,6 @@ void OpBuilder::choose() {
     case Opcode::mov:
     case Opcode::movi: return choose_mov();
     case Opcode::sel: return choose_sel();
-    case Opcode::csel:
-      op_.kind = LaneKind::f32;
-      op_.compare = compares(op_.kind, true);
-      op_.execute = execute_select;
-      return;
     case Opcode::cmp:
     case Opcode::cmpn: return choose_cmp();
     case Opcode::and_: return choose_logic(KernelOp::and_);
@@ -202,25 +225,11 @@ void OpBuilder::choose() {
     case Opcode::add: return choose_arithmetic(KernelOp::add);
     case Opcode::mul: return choose_arithmetic(KernelOp::mul);
     case Opcode::mad: return float_sources() ? choose_float(KernelOp::mad) : choose_exact();
-    case Opcode::lrp:
-      choose_float(KernelOp::rest);
-      op_.execute = execute_lrp;
-      return;
     case Opcode::frc: return choose_float(KernelOp::frc);
     case Opcode::rndu: return choose_float(KernelOp::rndu);
     case Opcode::rndd: return choose_float(KernelOp::rndd);
     case Opcode::rnde: return choose_float(KernelOp::rnde);
     case Opcode::rndz: return choose_float(KernelOp::rndz);
-    case Opcode::mac:
-      if (!float_sources()) return choose_exact();
-      choose_float(KernelOp::mad);
-      op_.execute = execute_mac;
-      return;
-    case Opcode::mach:
-      choose_exact();
-      // The accumulator gets the destination's type, and holds integers here (SKL PRM vol 2a, "mach": D and UD).
-      if (is_float(op_.dst.type)) op_.execute = execute_illegal;
-      return;
     case Opcode::avg:
     case Opcode::lzd:
     case Opcode::fbh:
@@ -234,6 +243,32 @@ void OpBuilder::choose() {
     case Opcode::bfe:
     case Opcode::bfi1:
     case Opcode::bfi2: return choose_exact();
+    default: choose_special();
+  }
+}
+
+/// What has a handler of its own.
+void OpBuilder::choose_special() {
+  switch (i_.opcode) {
+    case Opcode::csel:
+      op_.kind = LaneKind::f32;
+      op_.compare = compares(op_.kind, true);
+      op_.execute = execute_select;
+      return;
+    case Opcode::lrp:
+      choose_float(KernelOp::rest);
+      op_.execute = execute_lrp;
+      return;
+    case Opcode::mac:
+      if (!float_sources()) return choose_exact();
+      choose_float(KernelOp::mad);
+      op_.execute = execute_mac;
+      return;
+    case Opcode::mach:
+      choose_exact();
+      // The accumulator gets the destination's type, and holds integers here (SKL PRM vol 2a, "mach": D and UD).
+      if (is_float(op_.dst.type)) op_.execute = execute_illegal;
+      return;
     case Opcode::dp4:
     case Opcode::dph:
     case Opcode::dp3:
@@ -256,29 +291,7 @@ void OpBuilder::choose() {
       op_.kind = any_source(RegType::df) ? LaneKind::f64 : LaneKind::f32;
       op_.execute = execute_madm;
       return;
-    case Opcode::wait: op_.execute = execute_wait; return;
-    case Opcode::nop: op_.execute = execute_nop; return;
-    case Opcode::send:
-    case Opcode::sendc:
-    case Opcode::sends:
-    case Opcode::sendsc: op_.execute = execute_send; return;
-    case Opcode::jmpi: op_.execute = execute_jmpi; return;
-    case Opcode::if_: op_.execute = execute_if; return;
-    case Opcode::else_: op_.execute = execute_else; return;
-    case Opcode::endif:
-    case Opcode::join: op_.execute = execute_endif; return;
-    case Opcode::while_: op_.execute = execute_while; return;
-    case Opcode::break_:
-    case Opcode::cont:
-    case Opcode::halt: op_.execute = execute_break; return;
-    case Opcode::goto_: op_.execute = execute_goto; return;
-    case Opcode::brd:
-    case Opcode::brc: op_.execute = execute_branch; return;
-    case Opcode::call:
-    case Opcode::calla: op_.execute = execute_call; return;
-    case Opcode::ret: op_.execute = execute_ret; return;
-    case Opcode::illegal:
-    case Opcode::smov: op_.execute = execute_illegal; return;
+    default: op_.execute = handler_of(i_.opcode);
   }
 }
 

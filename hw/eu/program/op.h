@@ -74,14 +74,19 @@ enum class Next : uint8_t { advance, jumped, finished, blocked, failed };
 struct RunState;
 using Execute = Next (*)(Thread& thread, const Op& op, RunState& state);
 
-struct Op {
-  Execute execute = nullptr;
-  Opcode opcode = Opcode::illegal;
-  uint8_t exec_size = 1, groups = 1;
-  uint8_t shift = 0;  ///< first channel
-  uint8_t cond = 0;   ///< CondMod
-  uint8_t pred = 0;   ///< predicate control
+/// What the instruction's control fields say: its channels, its predicate, what it does beside its result.
+struct OpControls {
+  uint8_t exec_size = 1, groups = 1;  ///< channels; of eight at a time
+  uint8_t shift = 0;                  ///< first channel
+  uint8_t cond = 0;                   ///< CondMod
+  uint8_t pred = 0;                   ///< predicate control
   bool align16 = false, pred_invert = false, no_mask = false, saturate = false, acc_write = false;
+  uint8_t flag_bit = 0;     ///< of channel 0 of the dispatch
+  uint32_t lanes_mask = 1;  ///< exec_size ones
+};
+
+/// What follows from the instruction and its place in the kernel.
+struct OpTraits {
   bool reads_dynamic = false;   ///< a source is ip, tm0 or ce0
   bool writes_control = false;  ///< the destination is cr0
   bool to_accumulator = false;  ///< the destination is acc0 or acc1
@@ -90,13 +95,16 @@ struct Op {
   bool store_32 = false;        ///< result lanes are the destination's dwords
   bool settle_32 = false;       ///< finish is flushing or saturating F
   bool straight = false;        ///< the kernel may write into the registers
+};
+
+struct Op : OpControls, OpTraits {
+  Execute execute = nullptr;
+  Opcode opcode = Opcode::illegal;
   uint8_t sources = 0;
   uint8_t second_length = 0;  ///< split sends: registers of the second payload, as the instruction says
   uint8_t shift_mask = 0;     ///< shifts: bits of the count that count
   LaneKind kind = LaneKind::i32;
   LaneKind result = LaneKind::i32;           ///< after finish
-  uint8_t flag_bit = 0;                      ///< of channel 0 of the dispatch
-  uint32_t lanes_mask = 1;                   ///< exec_size ones
   uint32_t offset = 0, next_offset = 0;      ///< bytes from the program's start
   int64_t jip_offset = -1, uip_offset = -1;  ///< where branches lead, from the program's start
   Kernel kernel = nullptr;
@@ -121,6 +129,7 @@ class OpBuilder {
   void region(Source& s, const Operand& o);
   void destination();
   void choose();
+  void choose_special();
   void choose_mov();
   void choose_sel();
   void choose_cmp();

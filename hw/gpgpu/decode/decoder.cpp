@@ -72,18 +72,13 @@ class PacketDecoder final : public Decoder {
             .block_resolution_y = c.block_resolution_y,
             .local_start_x = c.local_start_x,
             .local_start_y = c.local_start_y,
-            .local_outer_loop_stride_x = c.local_outer_loop_stride_x,
-            .local_outer_loop_stride_y = c.local_outer_loop_stride_y,
-            .local_inner_loop_unit_x = c.local_inner_loop_unit_x,
-            .local_inner_loop_unit_y = c.local_inner_loop_unit_y,
             .global_resolution_x = c.global_resolution_x,
             .global_resolution_y = c.global_resolution_y,
             .global_start_x = c.global_start_x,
             .global_start_y = c.global_start_y,
-            .global_outer_loop_stride_x = c.global_outer_loop_stride_x,
-            .global_outer_loop_stride_y = c.global_outer_loop_stride_y,
-            .global_inner_loop_unit_x = c.global_inner_loop_unit_x,
-            .global_inner_loop_unit_y = c.global_inner_loop_unit_y};
+            .local_steps = {c.local_outer_loop_stride_x, c.local_outer_loop_stride_y, c.local_inner_loop_unit_x, c.local_inner_loop_unit_y},
+            .global_steps = {c.global_outer_loop_stride_x, c.global_outer_loop_stride_y, c.global_inner_loop_unit_x,
+                             c.global_inner_loop_unit_y}};
   }
 
   MediaObject media_object(defs::CommandId id, std::span<const uint32_t> packet) const override {

@@ -22,8 +22,8 @@ Command over(uint32_t width, uint32_t height) {
   Command c;
   c.block_resolution_x = c.global_resolution_x = width;
   c.block_resolution_y = c.global_resolution_y = height;
-  c.global_outer_loop_stride_x = static_cast<int32_t>(width);
-  c.global_inner_loop_unit_y = static_cast<int32_t>(height);
+  c.global_steps.outer_x = static_cast<int32_t>(width);
+  c.global_steps.inner_y = static_cast<int32_t>(height);
   c.local_loop_exec_count = c.global_loop_exec_count = endless;
   return c;
 }
@@ -51,8 +51,8 @@ std::map<Place, size_t> order_of(const std::vector<MediaPosition>& all, uint32_t
 TEST_CASE("media walk: a raster, row by row") {
   constexpr uint32_t width = 5, height = 3;
   Command c = over(width, height);
-  c.local_outer_loop_stride_y = 1;
-  c.local_inner_loop_unit_x = 1;
+  c.local_steps.outer_y = 1;
+  c.local_steps.inner_x = 1;
   const auto all = walked(c);
   REQUIRE(all.size() == width * height);
   for (size_t i = 0; i < all.size(); ++i) {
@@ -64,9 +64,9 @@ TEST_CASE("media walk: a raster, row by row") {
 TEST_CASE("media walk: a wave front of 26 degrees comes after its left, upper and upper right neighbours") {
   constexpr uint32_t width = 7, height = 5;
   Command c = over(width, height);
-  c.local_outer_loop_stride_x = 1;
-  c.local_inner_loop_unit_x = -2;
-  c.local_inner_loop_unit_y = 1;
+  c.local_steps.outer_x = 1;
+  c.local_steps.inner_x = -2;
+  c.local_steps.inner_y = 1;
   c.local_loop_exec_count = width + 2 * (height - 1) - 1;
   const auto order = order_of(walked(c), width, height);
   for (const auto& [place, when] : order) {
@@ -82,13 +82,13 @@ TEST_CASE("media walk: the middle loop repeats a step, the global loops repeat b
   // Blocks of 4x2 on 8x4; each step down is followed by one more two to the right.
   Command c = over(8, 4);
   c.block_resolution_x = 4, c.block_resolution_y = 2;
-  c.global_outer_loop_stride_x = 0, c.global_outer_loop_stride_y = 2;
-  c.global_inner_loop_unit_x = 4, c.global_inner_loop_unit_y = 0;
-  c.local_outer_loop_stride_x = 1;
+  c.global_steps.outer_x = 0, c.global_steps.outer_y = 2;
+  c.global_steps.inner_x = 4, c.global_steps.inner_y = 0;
+  c.local_steps.outer_x = 1;
   c.local_loop_exec_count = 1;
   c.middle_loop_extra_steps = 1;
   c.mid_loop_unit_x = 2;
-  c.local_inner_loop_unit_y = 1;
+  c.local_steps.inner_y = 1;
   const auto all = walked(c);
   order_of(all, 8, 4);
   constexpr Place first[] = {{0, 0}, {0, 1}, {2, 0}, {2, 1}, {1, 0}, {1, 1}, {3, 0}, {3, 1}, {4, 0}};
@@ -97,8 +97,8 @@ TEST_CASE("media walk: the middle loop repeats a step, the global loops repeat b
 
 TEST_CASE("media walk: every colour at each place; what the body says ends the walk") {
   Command c = over(2, 1);
-  c.local_outer_loop_stride_y = 1;
-  c.local_inner_loop_unit_x = 1;
+  c.local_steps.outer_y = 1;
+  c.local_steps.inner_x = 1;
   c.color_count_minus_one = 2;
   const auto all = walked(c);
   REQUIRE(all.size() == 6);
@@ -115,8 +115,8 @@ TEST_CASE("media walk: every colour at each place; what the body says ends the w
 
 TEST_CASE("a walk that pauses interrupt goes on where it was, and each call gets on by one thread at least") {
   Command c = over(5, 3);
-  c.local_inner_loop_unit_x = 1;
-  c.local_outer_loop_stride_y = 1;
+  c.local_steps.inner_x = 1;
+  c.local_steps.outer_y = 1;
   c.local_loop_exec_count = 2;
   c.color_count_minus_one = 1;
   const auto whole = walked(c);

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""clang-tidy over the sources that the build folder compiles, with the checks of .clang-tidy."""
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+
+from common import BUILD, ROOT, Failure
+
+TIDY = "clang-tidy-19"
+FOLDER = "hw"
+# A process per file leaves nothing to share, and all files in one leave the other cores idle.
+FILES_PER_PROCESS = 4
+
+
+def sources():
+    """The C++ files of hw/ that build/ compiles, from the tree's root, sorted."""
+    commands = json.loads((BUILD / "compile_commands.json").read_text())
+    paths = {os.path.relpath(os.path.join(command["directory"], command["file"]), ROOT) for command in commands}
+    return sorted(path for path in paths if path.startswith(FOLDER + "/") and path.endswith(".cpp"))
+
+
+def check(files):
+    """What clang-tidy finds in `files`: lines "path:line:column: what"."""
+    done = subprocess.run([TIDY, "-p", BUILD, "--quiet", *files], cwd=ROOT, capture_output=True, text=True, check=False)
+    found = sorted({os.path.normpath(line) for line in re.findall(r"^\S+:\d+:\d+: (?:warning|error): .*", done.stdout, re.MULTILINE)})
+    if done.returncode and not found:
+        raise Failure(f"{TIDY} failed: {done.stderr.strip()[-500:]}")
+    return found
+
+
+def run():
+    """(number of files, lines of what is wrong, each once)."""
+    files = sources()
+    parts = [files[i:i + FILES_PER_PROCESS] for i in range(0, len(files), FILES_PER_PROCESS)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return len(files), sorted({line for found in pool.map(check, parts) for line in found})
