@@ -34,17 +34,16 @@ struct ShaderBases {
   uint32_t sampler_state = 0;  ///< offset from dynamic_state, of the stage's SAMPLER_STATE array
 };
 
-/// What a message may touch besides its registers. One a running EU thread; `group` and `stage` belong to the unit that dispatched the
-/// thread (SLM, barrier, URB, pixel state) and are known to the targets that unit plugged in.
+/// What a message may touch besides its registers; one per running EU thread, or series of threads. What only the unit that dispatched the
+/// thread knows (URB, barrier, pixels) is known to the MessageTarget that it runs the thread with.
 struct ThreadEnv {
-  memory::View& view;  ///< one a host thread
+  memory::View& view;  ///< one per host thread
   const ShaderBases& bases;
   StopFlag& stop;
   std::span<std::byte> slm;          ///< the thread group's shared local memory; empty: none
   uint32_t fftid = 0;                ///< r0.5[9:0], scratch slot
   uint64_t scratch_base = 0;         ///< from general_state, bytes
-  uint32_t scratch_size = 0;         ///< bytes a thread; 0: none
-  void* owner = nullptr;             ///< the dispatching unit's own record of this thread
+  uint32_t scratch_size = 0;         ///< bytes per thread; 0: none
   DirectAnswers* direct = nullptr;   ///< for the kernel's messages, of the dispatching unit; null: each message is a send()
   MessageTarget* gateway = nullptr;  ///< who answers SFID 3 for this thread: its group (eu::ThreadGroup sets it); null: it has no barrier
   uint64_t walk = 0;  ///< no other draw or walker of the process has this number, and its bound states stay; 0: look each time

@@ -36,16 +36,16 @@ Drawer::Draw::Draw(Drawer& drawer, const DrawState& state, const StateDecoder& d
     : drawer_(drawer),
       decoder_(decoder),
       env_(env),
-      last_(last_geometry_stage(state)),
-      work_(std::make_unique<PixelWork>(state, last_, env, drawer.shared_)),
+      work_(std::make_unique<PixelWork>(state, env, drawer.shared_)),
       state_(work_->state),
-      setup_(state_, work_->raster, last_),
+      setup_(state_, work_->raster, last_geometry_stage(state)),
       worker_{env.view, state_, env.stop, drawer.shared_, drawer.kernels_, drawer.urb_, drawer.thread_, drawer.vertices_, absolute()},
       geometry_(worker_, call),
       stream_out_(state_, env.registers, env.view),
       earlier_(earlier),
       stops_within_batches_(worker_.repeatable && !stream_out_.enabled()),
-      stops_between_batches_(stops_within_batches_ || (last_ == Stage::vs && !stream_out_.enabled())) {
+      stops_between_batches_(stops_within_batches_ || (last_geometry_stage(state) == Stage::vs && !stream_out_.enabled())),
+      clock_(env.stop, drawer.minimum_run) {
   work_->lists = drawer.queue_.spare_lists();
   PixelDraw& pixels = work_->pixels;
   pixels.early = tests_are_early(state_);
@@ -65,18 +65,6 @@ Drawer::Draw::~Draw() {
 }
 
 bool Drawer::Draw::absolute() const { return env_.registers.peek(reg::CS_DEBUG_MODE2) & constant_buffer_address_offset_disable; }
-
-/// Asked between tiles. Each call gets on for some time, and for longer than it had to catch up: a timeslice of i915's is 1 ms, after which
-/// it waits 640 ms for the preemption (Kconfig.profile, DRM_I915_TIMESLICE_DURATION, DRM_I915_PREEMPT_TIMEOUT). What is drawn does not
-/// depend on when this happens.
-bool Drawer::Draw::must_stop() const {
-  if (env_.stop.aborting()) return true;
-  const uint32_t reasons = env_.stop.reasons();
-  if (reasons & StopFlag::pause) return true;  // what does not stop soon is abandoned
-  if (!(reasons & StopFlag::preempt)) return false;
-  if (!drawer_.minimum_run.count()) return true;
-  return Clock::now() - started_ >= std::max<Clock::duration>(drawer_.minimum_run, 2 * catching_up_);
-}
 
 /// Small draws of one batch, whose pixels write nothing but the targets.
 bool Drawer::Draw::may_wait(const DrawCall& call) const {
@@ -106,8 +94,7 @@ void Drawer::Draw::prepare(const Batch& batch) {
   }
 }
 
-void Drawer::Draw::draw_objects(const Batch& batch) {
-  if (preempted_ || env_.stop.aborting()) return;
+void Drawer::Draw::draw_batch(const Batch& batch) {
   if (progress_.batches < earlier_.batches) {
     ++progress_.batches;
     return;
@@ -120,7 +107,7 @@ void Drawer::Draw::draw_objects(const Batch& batch) {
   }
   prepare(batch);
   const auto prepared_at = Clock::now();
-  if (!catching_up_.count()) catching_up_ = prepared_at - started_;
+  clock_.note_caught_up(prepared_at);
   if (waits_ && !drawer_.queue_.takes(*work_)) {
     waits_ = false;
     drawer_.queue_.finish(env_);
@@ -131,11 +118,10 @@ void Drawer::Draw::draw_objects(const Batch& batch) {
     ++progress_.batches;
     progress_.tiles = 0;
     settled_ = {vertices_shaded(), clipped_, primitives()};
-    preempted_ = !waits_ && stops_between_batches_ && must_stop();
+    preempted_ = !waits_ && stops_between_batches_ && clock_.must_stop();
   } else {
     preempted_ = true;
   }
-  if (preempted_) geometry_.halt();
 }
 
 /// Of a batch: stream output and setup from `began` to `prepared`, then its pixels.
@@ -143,7 +129,7 @@ void Drawer::Draw::note_times(Clock::time_point began, Clock::time_point prepare
   const auto now = Clock::now();
   count_time(chunked_ ? TimedStage::geometry : TimedStage::setup, prepared - began);
   count_time(TimedStage::pixels, now - prepared);
-  behind_geometry_ += now - began;
+  after_geometry_ += now - began;
 }
 
 /// From tile number `tile` on; of clears and resolves, object number. False: stopped before the one that it says now.
@@ -151,8 +137,7 @@ bool Drawer::Draw::draw_pixels(uint64_t& tile) {
   if (state_.pixel.fast_clear) return each_object(tile, [this](const PreparedObject& object) { fast_clear(object); });
   if (const ResolveType type = state_.pixel.resolve; type != ResolveType::none)
     return each_object(tile, [&](const PreparedObject& object) { resolve(object, type == ResolveType::partial); });
-  const std::function<bool()> enough = [this] { return stops_within_batches_ ? must_stop() : env_.stop.aborting(); };
-  return drawer_.queue_.draw(*work_, env_, tile, enough);
+  return drawer_.queue_.draw(*work_, env_, tile, stops_within_batches_ ? &clock_ : nullptr);
 }
 
 void Drawer::Draw::count_statistics() {
@@ -161,7 +146,7 @@ void Drawer::Draw::count_statistics() {
   counts.vs = vertices_shaded();
   if (preempted_) {
     // What comes again is counted when it comes last.
-    const uint64_t vertices = last_ == Stage::vs ? settled_.vs : 0;
+    const uint64_t vertices = last_geometry_stage(state_) == Stage::vs ? settled_.vs : 0;
     counts = {};
     counts.vs = vertices;
   } else {
@@ -190,8 +175,12 @@ void Drawer::Draw::count_statistics() {
 
 ExecResult Drawer::Draw::run() {
   if ((!waits_ || !drawer_.queue_.follows(*work_)) && !drawer_.queue_.finish(env_)) return ExecResult::aborted;
-  geometry_.run([this](const Batch& batch) { draw_objects(batch); });
-  count_time(TimedStage::geometry, Clock::now() - started_ - behind_geometry_);
+  while (!preempted_ && !env_.stop.aborting()) {
+    const std::optional<Batch> batch = geometry_.next();
+    if (!batch) break;
+    draw_batch(*batch);
+  }
+  count_time(TimedStage::geometry, Clock::now() - clock_.started() - after_geometry_);
   stream_out_.finish();
   count_statistics();
   if (env_.stop.aborting() || (waits_ && !drawer_.queue_.add(std::move(work_), env_))) return ExecResult::aborted;

@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <functional>
 #include <span>
 
 #include "hw/render/assembly.h"
@@ -41,7 +40,7 @@ struct Vertex {
   Vue vue;
 };
 
-/// What one stage hands to the next; valid until the call that passes it returns. Objects' vertices are numbers into `vertices`.
+/// What one stage hands to the next; valid until that stage is asked for the next one. Objects' vertices are numbers into `vertices`.
 struct Batch {
   ObjectType type;
   std::span<const Vertex> vertices;
@@ -52,7 +51,6 @@ struct Batch {
   } triangles{};
   size_t size() const { return triangles.count ? triangles.count : objects.size(); }
 };
-using BatchSink = std::function<void(const Batch&)>;
 
 /// Objects a stage gathers before it passes them on, so that the guest's counts bound nothing of ours.
 constexpr size_t objects_a_batch = 2048;

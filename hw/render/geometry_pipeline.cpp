@@ -2,6 +2,7 @@
 #include "hw/render/geometry_pipeline.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "hw/base/log.h"
 
@@ -14,34 +15,97 @@ constexpr uint32_t vertex_units = Urb::max_units / 4;
 }  // namespace
 
 GeometryPipeline::GeometryPipeline(GeometryWorker& worker, const DrawCall& call)
-    : worker_(worker), call_(call), type_(object_type(call.topology)), provoking_(worker.state.raster.provoking), vs_(worker, call) {
+    : worker_(worker),
+      call_(call),
+      type_(object_type(call.topology)),
+      provoking_(worker.state.raster.provoking),
+      vs_(worker, call),
+      assembler_(call.topology, provoking_, [this](const Object& object) { add(object, instance_); }) {
   if (type_ == ObjectType::patch && worker.state.tessellation.enable) tessellator_.emplace(worker, provoking_);
   if (worker.state.stage(Stage::gs).enable) gs_.emplace(worker, provoking_);
-  vertices_a_batch_ = std::max(32u, vertex_units / Urb::units(vs_.entry_bytes()));
+  vertices_per_batch_ = std::max(32u, vertex_units / Urb::units(vs_.entry_bytes()));
 }
 
-void GeometryPipeline::after_tessellation(const Batch& batch, const BatchSink& finished) {
-  if (gs_) gs_->run(batch, finished);
-  else finished(batch);
+void GeometryPipeline::leave_unshaded() {
+  unshaded_ = true;
+  // Who shades the triangles of a list may assemble them, too.
+  list_ = call_.topology == Topology::triangle_list && call_.instance_count == 1 && !vs_.fetch().has_cuts();
+  if (!list_) return;
+  counts_.ia_vertices = call_.vertex_count;
+  counts_.ia_primitives = call_.vertex_count / 3;
 }
 
-void GeometryPipeline::flush(const BatchSink& finished) {
-  if (objects_.empty() || ends()) return;
-  counts_.ia_primitives += objects_.size();
-  if (unshaded_) {
-    finished({type_, {}, objects_, {}});
-    objects_.clear();
-    return;
+bool GeometryPipeline::full(const Object& next) const {
+  if (unshaded_) return gathered_.objects.size() >= objects_a_chunked_batch;
+  return gathered_.objects.size() >= objects_a_batch || gathered_.vertices + next.count > vertices_per_batch_;
+}
+
+void GeometryPipeline::add(const Object& object, uint32_t instance) {
+  std::vector<Object>& to = !gathered_.overflow.empty() || full(object) ? gathered_.overflow : gathered_.objects;
+  to.push_back(object);
+  to.back().instance = instance;
+  gathered_.vertices += object.count;
+}
+
+/// Assembles objects until a batch is full or the draw ends. None: there are no objects, or the draw is aborted.
+std::optional<Batch> GeometryPipeline::next_assembled() {
+  gathered_.objects.clear();
+  gathered_.vertices = 0;
+  for (const Object& object : std::exchange(gathered_.overflow, {})) add(object, object.instance);
+  while (gathered_.overflow.empty() && instance_ < call_.instance_count && !worker_.stop.aborting()) {
+    if (vertex_ == call_.vertex_count) {
+      assembler_.next_instance();
+      ++instance_, vertex_ = 0;
+      continue;
+    }
+    const uint64_t index = vs_.fetch().index(vertex_++);
+    if (index == VertexFetch::cut) assembler_.cut();
+    else assembler_.vertex(static_cast<uint32_t>(index)), ++counts_.ia_vertices;
   }
+  if (gathered_.objects.empty() || worker_.stop.aborting()) return std::nullopt;
+  counts_.ia_primitives += gathered_.objects.size();
+  if (unshaded_) return Batch{type_, {}, gathered_.objects, {}};
   worker_.urb.clear();
   const bool skipped = skip_ > 0 && !tessellator_ && !gs_;
   if (skipped) --skip_;
-  const Batch batch{type_, skipped ? std::span<const Vertex>() : vs_.shade(objects_), objects_, {}};
-  if (worker_.stop.aborting()) return;
-  if (tessellator_) tessellator_->run(batch, [&](const Batch& tessellated) { after_tessellation(tessellated, finished); });
-  else after_tessellation(batch, finished);
-  objects_.clear();
-  gathered_ = 0;
+  const Batch batch{type_, skipped ? std::span<const Vertex>() : vs_.shade(gathered_.objects), gathered_.objects, {}};
+  if (worker_.stop.aborting()) return std::nullopt;
+  return batch;
+}
+
+std::optional<Batch> GeometryPipeline::next_tessellated() {
+  for (;;) {
+    if (tessellating_) {
+      if (const std::optional<Batch> batch = tessellator_->next()) return batch;
+      tessellating_ = false;
+    }
+    const std::optional<Batch> batch = next_assembled();
+    if (!batch || !tessellator_) return batch;
+    tessellator_->begin(*batch);
+    tessellating_ = true;
+  }
+}
+
+std::optional<Batch> GeometryPipeline::next() {
+  if (list_) return next_triangles();
+  for (;;) {
+    if (shading_) {
+      if (const std::optional<Batch> batch = gs_->next()) return batch;
+      shading_ = false;
+    }
+    const std::optional<Batch> batch = next_tessellated();
+    if (!batch || !gs_) return batch;
+    gs_->begin(*batch);
+    shading_ = true;
+  }
+}
+
+std::optional<Batch> GeometryPipeline::next_triangles() {
+  constexpr uint32_t max_triangles = objects_a_chunked_batch;
+  const uint32_t first = triangle_, count = std::min(max_triangles, call_.vertex_count / 3 - first);
+  if (count == 0 || worker_.stop.aborting()) return std::nullopt;
+  triangle_ += count;
+  return Batch{type_, {}, {}, {first, count}};
 }
 
 void GeometryPipeline::list_triangles(VertexFetch& fetch, Provoking provoking, uint32_t first, std::span<Object> out) {
@@ -63,40 +127,6 @@ void GeometryPipeline::list_triangles(VertexFetch& fetch, Provoking provoking, u
       object.instance = 0;
     }
   }
-}
-
-/// Lists of triangles may be assembled by whoever shades them. False: it is not that.
-bool GeometryPipeline::runs_list(const BatchSink& finished) {
-  if (!unshaded_ || call_.topology != Topology::triangle_list || call_.instance_count != 1 || vs_.fetch().has_cuts()) return false;
-  const uint32_t triangles = call_.vertex_count / 3;
-  counts_.ia_vertices += call_.vertex_count;
-  counts_.ia_primitives += triangles;
-  constexpr uint32_t most = objects_a_chunked_batch;
-  for (uint32_t first = 0; first < triangles && !ends(); first += std::min(most, triangles - first))
-    finished({type_, {}, {}, {first, std::min(most, triangles - first)}});
-  return true;
-}
-
-void GeometryPipeline::run(const BatchSink& finished) {
-  if (runs_list(finished)) return;
-  uint32_t instance = 0;
-  Assembler assembler(call_.topology, provoking_, [&](const Object& object) {
-    if (unshaded_ ? objects_.size() >= objects_a_chunked_batch
-                  : objects_.size() >= objects_a_batch || gathered_ + object.count > vertices_a_batch_)
-      flush(finished);
-    objects_.push_back(object);
-    objects_.back().instance = instance;
-    gathered_ += object.count;
-  });
-  for (; instance < call_.instance_count && !ends(); ++instance) {
-    for (uint32_t n = 0; n < call_.vertex_count && !ends(); ++n) {
-      const uint64_t index = vs_.fetch().index(n);
-      if (index == VertexFetch::cut) assembler.cut();
-      else assembler.vertex(static_cast<uint32_t>(index)), ++counts_.ia_vertices;
-    }
-    assembler.next_instance();
-  }
-  flush(finished);
 }
 
 GeometryCounts GeometryPipeline::counts() const {

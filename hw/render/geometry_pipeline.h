@@ -18,28 +18,30 @@ struct GeometryCounts {
 
 class GeometryPipeline {
  public:
+  /// Both outlive it.
   GeometryPipeline(GeometryWorker& worker, const DrawCall& call);
+  GeometryPipeline(const GeometryPipeline&) = delete;
+  GeometryPipeline& operator=(const GeometryPipeline&) = delete;
 
-  /// The whole draw; `finished` gets the objects in the order of their primitives. Stops early when the stop flag asks for a reset.
-  void run(const BatchSink& finished);
+  /// The next objects of the draw, in the order of their primitives; none: there are no more, or the stop flag asks for a reset.
+  std::optional<Batch> next();
   /// The first `batches` were drawn before a preemption. They come again, but with vertex shaders alone they have no vertices.
   void skip(uint64_t batches) { skip_ = batches; }
-  /// `finished` gets objects as they were assembled, whose vertices are indices, or triangles that were not, to be shaded by vertex_stage()
-  /// or its copies. Only for draws without tessellation and geometry shader.
-  void leave_unshaded() { unshaded_ = true; }
+  /// Batches have objects as they were assembled, whose vertices are indices, or triangles that were not, to be shaded by vertex_stage()
+  /// or its copies. Only for draws without tessellation and geometry shader, before the first next().
+  void leave_unshaded();
   /// Triangles of a list from number `first` on.
   static void list_triangles(VertexFetch& fetch, Provoking provoking, uint32_t first, std::span<Object> out);
   Provoking provoking() const { return provoking_; }
   const VertexStage& vertex_stage() const { return vs_; }
-  /// From `finished`: no more batches are wanted.
-  void halt() { halted_ = true; }
   GeometryCounts counts() const;
 
  private:
-  bool ends() const { return halted_ || worker_.stop.aborting(); }
-  bool runs_list(const BatchSink& finished);
-  void flush(const BatchSink& finished);
-  void after_tessellation(const Batch& batch, const BatchSink& finished);
+  std::optional<Batch> next_triangles();
+  std::optional<Batch> next_assembled();
+  std::optional<Batch> next_tessellated();
+  bool full(const Object& next) const;
+  void add(const Object& object, uint32_t instance);
 
   GeometryWorker& worker_;
   const DrawCall& call_;
@@ -48,12 +50,20 @@ class GeometryPipeline {
   VertexStage vs_;
   std::optional<Tessellator> tessellator_;
   std::optional<GeometryStage> gs_;
-  size_t vertices_a_batch_;
-  std::vector<Object> objects_;
-  size_t gathered_ = 0;  ///< vertices of objects_, at most
+  size_t vertices_per_batch_;
+  Assembler assembler_;
+  uint32_t instance_ = 0, vertex_ = 0;  ///< of the draw, the next to be assembled
+  struct {
+    std::vector<Object> objects;
+    size_t vertices = 0;           ///< of them, at most
+    std::vector<Object> overflow;  ///< assembled, but for the next batch
+  } gathered_;
+  bool list_ = false;      ///< batches are triangles of a list that nobody has assembled
+  uint32_t triangle_ = 0;  ///< of the list, the next one
   GeometryCounts counts_;
   uint64_t skip_ = 0;
-  bool halted_ = false, unshaded_ = false;
+  bool unshaded_ = false;
+  bool tessellating_ = false, shading_ = false;  ///< tessellator_ and gs_ have input
 };
 
 }  // namespace softgen::render

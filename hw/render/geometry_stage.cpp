@@ -98,38 +98,59 @@ void GeometryStage::gather(const Output& output) {
   for (stream = 0; stream < 4; ++stream) assemblers[stream].cut();
 }
 
-void GeometryStage::pass_on(const BatchSink& next) {
+Batch GeometryStage::take() {
   primitives_ += objects_.size();
-  if (!objects_.empty()) next({object_type(gs_.topology), vertices_, objects_, {}});
+  return {object_type(gs_.topology), vertices_, objects_, {}};
+}
+
+/// Gives back what was shaded.
+void GeometryStage::discard() {
   vertices_.clear();
   objects_.clear();
   worker_.urb.release(mark_);
 }
 
-void GeometryStage::run(const Batch& batch, const BatchSink& next) {
-  if (!kernel_) return;
+void GeometryStage::begin(const Batch& input) {
+  input_ = input;
+  object_ = 0, instance_ = 0;
   mark_ = worker_.urb.mark();
-  const uint32_t units = Urb::units(entry_bytes_);
+}
+
+bool GeometryStage::full() const { return worker_.urb.room() < simd8 * Urb::units(entry_bytes_) || objects_.size() >= objects_a_batch; }
+
+/// A thread: up to eight objects, or up to eight instances of one.
+void GeometryStage::shade_some() {
   std::array<Output, simd8> outputs;
   std::array<Object, simd8> turned;
-  const auto prepare = [&](const Object& object) {
-    return reordered(gs_.discard_adjacency ? primary_vertices(object, batch.type) : object, gs_.reorder);
-  };
-  const unsigned objects_a_thread = one_object_ ? 1 : simd8;
-  for (size_t at = 0; at < batch.objects.size() && !worker_.stop.aborting(); at += objects_a_thread) {
-    const size_t objects = std::min<size_t>(objects_a_thread, batch.objects.size() - at);
-    for (size_t i = 0; i < objects; ++i) turned[i] = prepare(batch.objects[at + i]);
-    for (unsigned instance = 0; instance < instances_; instance += one_object_ ? simd8 : 1) {
-      if (worker_.urb.room() < simd8 * units || objects_.size() >= objects_a_batch) pass_on(next);
-      const size_t count = one_object_ ? std::min<size_t>(simd8, instances_ - instance) : objects;
-      for (size_t i = 0; i < count; ++i)
-        outputs[i] = {worker_.urb.allocate(entry_bytes_), one_object_ ? static_cast<uint32_t>(instance + i) : 0,
-                      &turned[one_object_ ? 0 : i]};
-      dispatch(batch, std::span(outputs).first(count));
-      for (size_t i = 0; i < count; ++i) gather(outputs[i]);
-    }
+  const size_t objects = std::min<size_t>(one_object_ ? 1 : simd8, input_.objects.size() - object_);
+  for (size_t i = 0; i < objects; ++i) {
+    const Object& object = input_.objects[object_ + i];
+    turned[i] = reordered(gs_.discard_adjacency ? primary_vertices(object, input_.type) : object, gs_.reorder);
   }
-  pass_on(next);
+  const size_t count = one_object_ ? std::min<size_t>(simd8, instances_ - instance_) : objects;
+  for (size_t i = 0; i < count; ++i)
+    outputs[i] = {worker_.urb.allocate(entry_bytes_), one_object_ ? static_cast<uint32_t>(instance_ + i) : 0, &turned[one_object_ ? 0 : i]};
+  dispatch(input_, std::span(outputs).first(count));
+  for (size_t i = 0; i < count; ++i) gather(outputs[i]);
+  instance_ += one_object_ ? simd8 : 1;
+  if (instance_ < instances_) return;
+  instance_ = 0;
+  object_ += objects;
+}
+
+std::optional<Batch> GeometryStage::next() {
+  if (!kernel_) return std::nullopt;
+  discard();  // the batch before
+  while (object_ < input_.objects.size() && !worker_.stop.aborting()) {
+    if (full()) {
+      if (!objects_.empty()) return take();
+      discard();
+    }
+    shade_some();
+  }
+  if (!objects_.empty()) return take();
+  discard();
+  return std::nullopt;
 }
 
 }  // namespace softgen::render

@@ -2,6 +2,7 @@
 // The geometry shader stage: objects in, objects assembled from the shader's vertex streams out.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "hw/render/stage_thread.h"
@@ -13,8 +14,10 @@ class GeometryStage {
   /// `provoking`: which vertex of the objects it makes is the provoking one.
   GeometryStage(GeometryWorker& worker, Provoking provoking);
 
-  /// Runs the shader on all objects, in order; `next` gets what comes out, in batches. URB space used is given back.
-  void run(const Batch& batch, const BatchSink& next);
+  /// The objects that next() shades, in order. `input` stays valid until next() has no more.
+  void begin(const Batch& input);
+  /// The next batch of what comes out; none: the input is done, and its URB space given back.
+  std::optional<Batch> next();
 
   uint64_t invocations() const { return invocations_; }
   uint64_t primitives() const { return primitives_; }
@@ -30,7 +33,10 @@ class GeometryStage {
   unsigned put_handles(const Batch& batch, std::span<const Output> outputs, unsigned reg);
   void put_inputs(const Batch& batch, std::span<const Output> outputs, unsigned reg);
   void gather(const Output& output);
-  void pass_on(const BatchSink& next);
+  bool full() const;
+  void shade_some();
+  Batch take();
+  void discard();
 
   GeometryWorker& worker_;
   const StageState& stage_;
@@ -40,7 +46,10 @@ class GeometryStage {
   uint32_t entry_bytes_;
   unsigned instances_;
   bool one_object_;  ///< a thread's channels are instances of one object, not objects
-  uint32_t mark_ = 0;
+  Batch input_{};
+  size_t object_ = 0;      ///< of input_, the next to be shaded
+  unsigned instance_ = 0;  ///< of it
+  uint32_t mark_ = 0;      ///< of the URB, before the stage's entries
   std::vector<Vertex> vertices_;
   std::vector<Object> objects_;
   uint64_t invocations_ = 0, primitives_ = 0;

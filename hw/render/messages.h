@@ -22,8 +22,8 @@ struct Barrier {
   unsigned arrived = 0;
 };
 
-/// ThreadEnv::owner of the threads of the 3D pipeline.
-struct ThreadOwner {
+/// The units that answer the threads of one dispatch; null: the stage has no such unit.
+struct ThreadUnits {
   Urb* urb = nullptr;
   PixelSink* pixels = nullptr;
   MessageTarget* shared = nullptr;
@@ -32,8 +32,13 @@ struct ThreadOwner {
 
 class RenderMessages : public MessageTarget {
  public:
+  explicit RenderMessages(const ThreadUnits& units) : units_(units) {}
+
   SendResult send(const Message& message, ThreadEnv& env) override;
   void direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answer) override;
+
+ private:
+  const ThreadUnits units_;
 };
 
 }  // namespace softgen::render

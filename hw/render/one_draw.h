@@ -2,13 +2,13 @@
 // One draw, as Drawer runs it: draw.cpp has its course, draw_shader.cpp its pixel shader and targets, draw_clears.cpp what clears and resolves.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
 
 #include "hw/render/chunked_geometry.h"
 #include "hw/render/draw.h"
+#include "hw/render/draw_clock.h"
 #include "hw/render/geometry_pipeline.h"
 #include "hw/render/state_decoder.h"
 #include "hw/render/stream_out.h"
@@ -39,9 +39,8 @@ class Drawer::Draw {
   void bind_targets();
   bool nothing_seen(const eu::Program& program) const;
   void prepare(const Batch& batch);
-  void draw_objects(const Batch& batch);
+  void draw_batch(const Batch& batch);
   bool draw_pixels(uint64_t& tile);
-  bool must_stop() const;
   uint64_t vertices_shaded() const { return chunked_ ? chunked_->invocations() : geometry_.counts().vs; }
   uint64_t primitives() const { return chunked_ ? chunked_->primitives() : setup_.primitives(); }
   const RenderTarget* blocks_target(const PreparedObject& object) const;
@@ -52,13 +51,12 @@ class Drawer::Draw {
   void resolve(const PreparedObject& object, bool partial);
   bool each_object(uint64_t& done, const std::function<void(const PreparedObject&)>& body);
   void count_statistics();
-  using Clock = std::chrono::steady_clock;
+  using Clock = DrawClock::Clock;
   void note_times(Clock::time_point began, Clock::time_point prepared);
 
   Drawer& drawer_;
   const StateDecoder& decoder_;
   EngineEnv& env_;
-  const Stage last_;
   std::unique_ptr<PixelWork> work_;
   const DrawState& state_;  ///< the work's
   Setup setup_;
@@ -69,16 +67,15 @@ class Drawer::Draw {
   uint64_t clipped_ = 0;
   const DrawProgress earlier_;
   DrawProgress progress_;
-  /// A vertex that wrote memory or was streamed out must not be shaded again, and behind other stages all batches come again.
+  /// A vertex that wrote memory or was streamed out must not be shaded again, and after other stages all batches are repeated.
   const bool stops_within_batches_, stops_between_batches_;
   bool waits_ = false;  ///< its pixels are drawn later, if they are not too many
   bool preempted_ = false;
   struct {
     uint64_t vs, clipped, primitives;
   } settled_{};  ///< of whole batches
-  const Clock::time_point started_ = Clock::now();
-  Clock::duration behind_geometry_{};  ///< in setup and pixels
-  Clock::duration catching_up_{};      ///< the time that it took to get to where the draw had been preempted
+  DrawClock clock_;
+  Clock::duration after_geometry_{};  ///< time in setup and pixels
 };
 
 }  // namespace softgen::render

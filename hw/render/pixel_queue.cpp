@@ -43,9 +43,9 @@ bool same_target(const RenderTarget& a, const RenderTarget& b) {
 
 }  // namespace
 
-PixelWork::PixelWork(const DrawState& now, Stage last, EngineEnv& env, MessageTarget* shared)
+PixelWork::PixelWork(const DrawState& now, EngineEnv& env, MessageTarget* shared)
     : state(now),
-      raster(state, last),
+      raster(state, last_geometry_stage(state)),
       pixels{state, raster, {}, 8, DepthStencil(state), OutputMerger(state), {}, shared, env.stop, counts} {}
 
 void PixelWork::count(mmio::RegisterFile& registers) const {
@@ -144,7 +144,7 @@ bool PixelQueue::finish(EngineEnv& env) {
   std::vector<Item> items;
   for (const auto& work : works) add_items(*work, items);
   uint64_t tile = 0;
-  draw_items(items, expected, env, tile, [&] { return env.stop.aborting(); });
+  draw_items(items, expected, env, tile, nullptr);
   const auto time = Clock::now() - began;
   count_time(TimedStage::pixels, time);
   std::vector<PixelWork*> drawn;
@@ -171,12 +171,12 @@ void PixelQueue::add_items(PixelWork& work, std::vector<Item>& items) {
     }
 }
 
-bool PixelQueue::draw(PixelWork& work, EngineEnv& env, uint64_t& tile, const std::function<bool()>& enough) {
+bool PixelQueue::draw(PixelWork& work, EngineEnv& env, uint64_t& tile, const DrawClock* clock) {
   const auto began = Clock::now();
   const bool whole = tile == 0;
   std::vector<Item> items;
   add_items(work, items);
-  const bool done = draw_items(items, nanoseconds(work), env, tile, enough);
+  const bool done = draw_items(items, nanoseconds(work), env, tile, clock);
   PixelWork* const drawn[] = {&work};
   if (done && whole) note_time(drawn, Clock::now() - began);
   return done;
@@ -244,8 +244,7 @@ int32_t PixelQueue::tile_height(std::span<const Item> items, const PixelRect& al
   return height;
 }
 
-bool PixelQueue::draw_items(std::span<const Item> items, double nanoseconds, EngineEnv& env, uint64_t& tile,
-                            const std::function<bool()>& enough) {
+bool PixelQueue::draw_items(std::span<const Item> items, double nanoseconds, EngineEnv& env, uint64_t& tile, const DrawClock* clock) {
   PixelRect all{INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
   for (const Item& i : items) {
     const PixelRect& b = i.bounds;
@@ -273,6 +272,7 @@ bool PixelQueue::draw_items(std::span<const Item> items, double nanoseconds, Eng
     workers_[slot]->settle();
     touched_[slot].settle(workers_[slot]->view());
   };
+  const auto enough = [&] { return clock ? clock->must_stop() : env.stop.aborting(); };
   if (pool_ && nanoseconds >= least_shared) tile = pool_->for_each_until(tile, tiles.size(), draw_tile, enough);
   else
     while (tile < tiles.size()) {

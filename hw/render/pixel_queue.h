@@ -5,7 +5,6 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -13,13 +12,14 @@
 #include "hw/base/worker_pool.h"
 #include "hw/iface/engine.h"
 #include "hw/render/color_control.h"
+#include "hw/render/draw_clock.h"
 #include "hw/render/pixel_stage.h"
 
 namespace softgen::render {
 
 /// What the pixels of one draw need: all state and objects of its own.
 struct PixelWork {
-  PixelWork(const DrawState& now, Stage last, EngineEnv& env, MessageTarget* shared);
+  PixelWork(const DrawState& now, EngineEnv& env, MessageTarget* shared);
   PixelWork(const PixelWork&) = delete;
   PixelWork& operator=(const PixelWork&) = delete;
 
@@ -50,8 +50,9 @@ class PixelQueue {
   bool add(std::unique_ptr<PixelWork> work, EngineEnv& env);
   /// Draws what waits. False: the engine is to be reset, and nothing waits any more.
   bool finish(EngineEnv& env);
-  /// Draws the tiles of `work` from number `tile` on, until enough(). False: stopped before the tile that it says now.
-  bool draw(PixelWork& work, EngineEnv& env, uint64_t& tile, const std::function<bool()>& enough);
+  /// Draws the tiles of `work` from number `tile` on, until `clock` stops it; null: until the work is to be dropped. False: stopped before the
+  /// tile that it says now.
+  bool draw(PixelWork& work, EngineEnv& env, uint64_t& tile, const DrawClock* clock);
 
   using Lists = std::vector<std::unique_ptr<PreparedObjects>>;
   /// Lists of objects are used again.
@@ -78,7 +79,7 @@ class PixelQueue {
   Pace* find_pace(const PixelWork& work);
   void note_time(std::span<PixelWork* const> works, Clock::duration time);
   /// `nanoseconds`: about what it will take.
-  bool draw_items(std::span<const Item> items, double nanoseconds, EngineEnv& env, uint64_t& tile, const std::function<bool()>& enough);
+  bool draw_items(std::span<const Item> items, double nanoseconds, EngineEnv& env, uint64_t& tile, const DrawClock* clock);
   void draw_object(unsigned slot, const Item& item, const PixelRect& tile, HeldControlWord& control);
   static Bins bins(std::span<const Item> items, std::span<const PixelRect> tiles);
   static int32_t tile_height(std::span<const Item> items, const PixelRect& all);

@@ -63,9 +63,14 @@ struct GeometryWorker {
     thread.start(how);
   }
   eu::RunResult run(eu::Thread& on, const Kernel& kernel, Barrier* barrier = nullptr) const {
-    ThreadOwner owner{&urb, nullptr, shared, barrier};
-    ThreadEnv env{view, kernel.bases, stop, {}, slot, kernel.scratch_base, kernel.scratch_size, &owner};
-    RenderMessages messages;
+    ThreadEnv env{.view = view,
+                  .bases = kernel.bases,
+                  .stop = stop,
+                  .slm = {},
+                  .fftid = slot,
+                  .scratch_base = kernel.scratch_base,
+                  .scratch_size = kernel.scratch_size};
+    RenderMessages messages({.urb = &urb, .shared = shared, .barrier = barrier});
     return eu::run(on, env, messages);
   }
 };

@@ -21,12 +21,6 @@ Tessellator::Tessellator(GeometryWorker& worker, Provoking provoking)
   provoking_ = point ? 0 : line ? provoking.line & 1 : std::min<uint8_t>(provoking.triangle, 2);
 }
 
-void Tessellator::pass_on(const BatchSink& next) {
-  if (!objects_.empty()) next({type_, vertices_, objects_, {}});
-  objects_.clear();
-  vertices_.clear();
-}
-
 void Tessellator::add_objects(const Patch& patch, std::span<const uint16_t> indices, std::span<const uint32_t> number_of) {
   for (size_t at = 0; at + vertices_an_object_ <= indices.size(); at += vertices_an_object_) {
     Object object{};
@@ -39,69 +33,114 @@ void Tessellator::add_objects(const Patch& patch, std::span<const uint16_t> indi
   }
 }
 
-/// A patch whose vertices do not fit the URB at once: in pieces, which shade again what they share.
-void Tessellator::split_patch(const Patch& patch, size_t points_a_piece, const BatchSink& next) {
-  const size_t step = vertices_an_object_;
-  std::vector<uint32_t> number_of(tessellation_.points.size());
-  std::vector<bool> shaded(tessellation_.points.size());
-  for (size_t at = 0; at < tessellation_.indices.size() && !worker_.stop.aborting();) {
-    const uint32_t mark = worker_.urb.mark();
-    std::vector<DomainPoint> points;
-    std::fill(number_of.begin(), number_of.end(), ~0u);
-    uint64_t again = 0;
-    size_t end = at;
-    for (; end + step <= tessellation_.indices.size() && points.size() + step <= points_a_piece; end += step)
-      for (size_t i = end; i < end + step; ++i) {
-        const uint16_t index = tessellation_.indices[i];
-        if (number_of[index] != ~0u) continue;
-        number_of[index] = static_cast<uint32_t>(points.size());
-        points.push_back(tessellation_.points[index]);
-        again += shaded[index];
-        shaded[index] = true;
-      }
-    if (end == at) return;
-    ds_.shade(patch, points, vertices_);
-    ds_.shaded_again(again);
-    add_objects(patch, std::span(tessellation_.indices).subspan(at, end - at), number_of);
-    pass_on(next);
-    worker_.urb.release(mark);
-    at = end;
-  }
+void Tessellator::begin(const Batch& patches) {
+  input_ = patches;
+  object_ = patch_ = patches_count_ = 0;
+  split_.reset();
+  release_ = Release::nothing;
+  mark_ = worker_.urb.mark();
 }
 
-void Tessellator::add_patch(const Patch& patch, const BatchSink& next) {
+Batch Tessellator::take(Release release) {
+  release_ = release;
+  return {type_, vertices_, objects_, {}};
+}
+
+/// Gives back what was handed out last.
+void Tessellator::discard() {
+  objects_.clear();
+  vertices_.clear();
+  if (release_ == Release::vertices) worker_.urb.release(piece_mark_);
+  if (release_ == Release::patches) worker_.urb.release(mark_);
+  release_ = Release::nothing;
+}
+
+/// Whether there is room neither for the patches of a thread nor for one that is finely divided, or objects enough.
+bool Tessellator::full() const {
+  const uint32_t needed = hs_.patches_a_thread() * Urb::units(hs_.entry_bytes()) + Urb::max_units / 2;
+  return worker_.urb.room() < needed || objects_.size() >= objects_a_batch;
+}
+
+/// A thread of the hull shader.
+void Tessellator::shade_hulls() {
+  patch_ = 0;
+  patches_count_ = std::min<size_t>(hs_.patches_a_thread(), input_.objects.size() - object_);
+  for (size_t i = 0; i < patches_count_; ++i) patches_[i] = {worker_.urb.allocate(hs_.entry_bytes()), &input_.objects[object_ + i]};
+  hs_.run(input_, std::span(patches_).first(patches_count_));
+  object_ += patches_count_;
+}
+
+/// Shades the patch, or leaves it in split_.
+void Tessellator::add_patch(const Patch& patch) {
   std::array<uint32_t, 8> header{};
   const std::span<uint32_t> data = worker_.urb.dwords(patch.handle, 0, 8);
   std::copy(data.begin(), data.end(), header.begin());
   tessellate(te_, patch_factors(te_, header), tessellation_);
-  if (tessellation_.points.empty()) return;
+  const size_t points = tessellation_.points.size();
+  if (points == 0) return;
   const uint32_t units = Urb::units(ds_.entry_bytes());
   const uint32_t room = worker_.urb.room() > units_behind ? worker_.urb.room() - units_behind : 0;
-  if (tessellation_.points.size() * units > room) return pass_on(next), split_patch(patch, room / units, next);
+  if (points * units > room) {
+    split_ = Split{.points_per_piece = room / units, .number_of = std::vector<uint32_t>(points), .shaded = std::vector<bool>(points)};
+    return;
+  }
   const auto first = static_cast<uint32_t>(vertices_.size());
   ds_.shade(patch, tessellation_.points, vertices_);
-  std::vector<uint32_t> number_of(tessellation_.points.size());
+  std::vector<uint32_t> number_of(points);
   std::iota(number_of.begin(), number_of.end(), first);
   add_objects(patch, tessellation_.indices, number_of);
 }
 
-void Tessellator::run(const Batch& batch, const BatchSink& next) {
-  mark_ = worker_.urb.mark();
-  std::array<Patch, simd8> patches;
-  // Room for the patches of a thread and for a patch that is finely divided; more than that is passed on first.
-  const uint32_t needed = hs_.patches_a_thread() * Urb::units(hs_.entry_bytes()) + Urb::max_units / 2;
-  for (size_t at = 0; at < batch.objects.size() && !worker_.stop.aborting(); at += hs_.patches_a_thread()) {
-    if (worker_.urb.room() < needed || objects_.size() >= objects_a_batch) {
-      pass_on(next);
-      worker_.urb.release(mark_);
+/// The next piece of a patch in split_. False: there is none.
+bool Tessellator::shade_piece(const Patch& patch) {
+  Split& split = *split_;
+  const size_t step = vertices_an_object_;
+  if (split.at >= tessellation_.indices.size() || worker_.stop.aborting()) return false;
+  piece_mark_ = worker_.urb.mark();
+  std::vector<DomainPoint> points;
+  std::fill(split.number_of.begin(), split.number_of.end(), ~0u);
+  uint64_t again = 0;
+  size_t end = split.at;
+  for (; end + step <= tessellation_.indices.size() && points.size() + step <= split.points_per_piece; end += step)
+    for (size_t i = end; i < end + step; ++i) {
+      const uint16_t index = tessellation_.indices[i];
+      if (split.number_of[index] != ~0u) continue;
+      split.number_of[index] = static_cast<uint32_t>(points.size());
+      points.push_back(tessellation_.points[index]);
+      again += split.shaded[index];
+      split.shaded[index] = true;
     }
-    const size_t count = std::min<size_t>(hs_.patches_a_thread(), batch.objects.size() - at);
-    for (size_t i = 0; i < count; ++i) patches[i] = {worker_.urb.allocate(hs_.entry_bytes()), &batch.objects[at + i]};
-    hs_.run(batch, std::span(patches).first(count));
-    for (size_t i = 0; i < count; ++i) add_patch(patches[i], next);
+  if (end == split.at) return false;
+  ds_.shade(patch, points, vertices_);
+  ds_.shaded_again(again);
+  add_objects(patch, std::span(tessellation_.indices).subspan(split.at, end - split.at), split.number_of);
+  split.at = end;
+  return true;
+}
+
+std::optional<Batch> Tessellator::next() {
+  discard();
+  for (;;) {
+    if (split_) {
+      if (shade_piece(patches_[patch_])) return take(Release::vertices);
+      split_.reset();
+      ++patch_;
+    } else if (patch_ < patches_count_) {
+      add_patch(patches_[patch_]);
+      if (!split_) ++patch_;
+      else if (!objects_.empty()) return take(Release::nothing);  // of the patches before; this one's data are still needed
+      else vertices_.clear();
+    } else {
+      const bool ends = object_ >= input_.objects.size() || worker_.stop.aborting();
+      if (ends || full()) {
+        if (!objects_.empty()) return take(Release::patches);
+        release_ = Release::patches;
+        discard();
+      }
+      if (ends) return std::nullopt;
+      shade_hulls();
+    }
   }
-  pass_on(next);
-  worker_.urb.release(mark_);
 }
 
 }  // namespace softgen::render

@@ -2,6 +2,8 @@
 // Patches through HS, TE and DS to the objects they become.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <vector>
 
 #include "hw/render/domain_stage.h"
@@ -14,16 +16,31 @@ class Tessellator {
  public:
   Tessellator(GeometryWorker& worker, Provoking provoking);
 
-  /// `next` gets the objects of all patches, in order, in batches. URB space used is given back.
-  void run(const Batch& patches, const BatchSink& next);
+  /// The patches that next() tessellates, in order. `patches` stay valid until next() has no more.
+  void begin(const Batch& patches);
+  /// The next batch of their objects; none: all are done, and their URB space given back.
+  std::optional<Batch> next();
   uint64_t hull_invocations() const { return hs_.invocations(); }
   uint64_t domain_invocations() const { return ds_.invocations(); }
 
  private:
-  void add_patch(const Patch& patch, const BatchSink& next);
+  /// A patch whose vertices do not fit the URB at once, done in pieces, which shade again what they share.
+  struct Split {
+    size_t at = 0;  ///< of tessellation_.indices, the next to be done
+    size_t points_per_piece = 0;
+    std::vector<uint32_t> number_of;  ///< of each point, its vertex in the piece
+    std::vector<bool> shaded;         ///< by an earlier piece
+  };
+  /// What becomes of the batch that was handed out, when the next one is asked for.
+  enum class Release : uint8_t { nothing, vertices, patches };
+
+  void shade_hulls();
+  void add_patch(const Patch& patch);
+  bool shade_piece(const Patch& patch);
   void add_objects(const Patch& patch, std::span<const uint16_t> indices, std::span<const uint32_t> number_of);
-  void split_patch(const Patch& patch, size_t points_a_piece, const BatchSink& next);
-  void pass_on(const BatchSink& next);
+  bool full() const;
+  Batch take(Release release);
+  void discard();
 
   GeometryWorker& worker_;
   const TessellationState& te_;
@@ -32,7 +49,14 @@ class Tessellator {
   ObjectType type_;
   unsigned vertices_an_object_;
   uint8_t provoking_;
-  uint32_t mark_ = 0;
+  Batch input_{};
+  size_t object_ = 0;                   ///< of input_, the next for the hull shader
+  std::array<Patch, simd8> patches_{};  ///< that have left the hull shader
+  size_t patch_ = 0, patches_count_ = 0;
+  std::optional<Split> split_;  ///< of patches_[patch_]
+  Release release_ = Release::nothing;
+  uint32_t mark_ = 0;        ///< of the URB, before the patches
+  uint32_t piece_mark_ = 0;  ///< before the vertices of a piece
   Tessellation tessellation_;
   std::vector<Vertex> vertices_;
   std::vector<Object> objects_;

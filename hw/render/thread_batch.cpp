@@ -181,7 +181,6 @@ void ThreadBatch::run() {
   const Kernel& kernel = draw_->kernel;
   eu::ThreadStart start = kernel.start;
   start.program = kernel.program.get();
-  ThreadOwner owner{.pixels = this, .shared = draw_->shared_functions};
   ThreadEnv env{.view = context_.view,
                 .bases = kernel.bases,
                 .stop = draw_->stop,
@@ -189,10 +188,9 @@ void ThreadBatch::run() {
                 .fftid = context_.slot,
                 .scratch_base = kernel.scratch_base,
                 .scratch_size = kernel.scratch_size,
-                .owner = &owner,
                 .direct = targets_.capturing() ? nullptr : answers_,
                 .control = context_.control};
-  RenderMessages messages;
+  RenderMessages messages({.pixels = this, .shared = draw_->shared_functions});
   eu::ThreadSeries series{layout_, threads_.data(), count_, channels_, kernel.constants.data(), &context_.running};
   // The clock is read before the stamp is compared, so that a change in between is noticed.
   series.epoch = context_.view.clock().epoch->load(std::memory_order_acquire),

@@ -124,10 +124,15 @@ void VertexStage::shade_some(std::span<const VertexName> names, std::span<Vertex
   if (!kernel_) return;
   eu::ThreadStart start = kernel_.start;
   start.program = kernel_.program.get();
-  ThreadOwner owner{&worker_.urb, nullptr, worker_.shared, nullptr};
-  ThreadEnv env{worker_.view,         kernel_.bases, worker_.stop,     {}, worker_.slot, kernel_.scratch_base,
-                kernel_.scratch_size, &owner,        &scratch_.answers};
-  RenderMessages messages;
+  ThreadEnv env{.view = worker_.view,
+                .bases = kernel_.bases,
+                .stop = worker_.stop,
+                .slm = {},
+                .fftid = worker_.slot,
+                .scratch_base = kernel_.scratch_base,
+                .scratch_size = kernel_.scratch_size,
+                .direct = &scratch_.answers};
+  RenderMessages messages({.urb = &worker_.urb, .shared = worker_.shared});
   eu::SeriesThread* running = nullptr;
   eu::run_series(worker_.thread, start,
                  {layout_, threads.data(), static_cast<uint32_t>(count), mask == 0xff ? mask : 0, kernel_.constants.data(), &running}, env,
