@@ -130,7 +130,7 @@ static void console_update(void* opaque) {
 
 static void pictures_ready(void* opaque) {
   IntelGpuState* s = opaque;
-  uint32_t ready = qatomic_xchg(&s->pictures_ready, 0);
+  uint32_t ready = qatomic_xchg(&s->pictures.ready, 0);
   for (unsigned i = 0; i < s->property.connectors; i++) {
     IntelGpuMonitor* monitor = &s->monitors[i];
     if (monitor->console && monitor->composing >= 0 && ready & 1u << monitor->composing) finish_update(monitor);
@@ -139,8 +139,8 @@ static void pictures_ready(void* opaque) {
 
 /* Any thread. */
 void intel_gpu_picture_ready(IntelGpuState* s, unsigned pipe) {
-  qatomic_or(&s->pictures_ready, 1u << pipe);
-  qemu_bh_schedule(s->picture_bh);
+  qatomic_or(&s->pictures.ready, 1u << pipe);
+  qemu_bh_schedule(s->pictures.bh);
 }
 
 static void console_invalidate(void* opaque) {
@@ -162,7 +162,7 @@ static const GraphicHwOps console_ops = {
 };
 
 void intel_gpu_consoles_init(IntelGpuState* s) {
-  s->picture_bh = qemu_bh_new_guarded(pictures_ready, s, &DEVICE(s)->mem_reentrancy_guard);
+  s->pictures.bh = qemu_bh_new_guarded(pictures_ready, s, &DEVICE(s)->mem_reentrancy_guard);
   for (unsigned i = 0; i < s->property.connectors; i++) {
     IntelGpuMonitor* monitor = &s->monitors[i];
     monitor->shown = SHOWN_UNDECIDED;

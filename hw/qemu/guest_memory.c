@@ -41,11 +41,11 @@ static bool is_memory(IntelGpuState* s, const MemoryRegionSection* section) {
 
 static uint64_t size_of(const MemoryRegionSection* section) { return int128_get64(section->size); }
 
-/* Index in s->sections of what region_add() took of this section; -1: nothing. What the guest's BARs say now is
+/* Index in s->map.sections of what region_add() took of this section; -1: nothing. What the guest's BARs say now is
  * no answer: they may have moved since. */
 static int find_section(IntelGpuState* s, const MemoryRegionSection* section) {
-  for (guint i = 0; i < s->sections->len; i++) {
-    const MemorySection* held = &g_array_index(s->sections, MemorySection, i);
+  for (guint i = 0; i < s->map.sections->len; i++) {
+    const MemorySection* held = &g_array_index(s->map.sections, MemorySection, i);
     if (held->address == section->offset_within_address_space && held->size == size_of(section) && held->region == section->mr) return i;
   }
   return -1;
@@ -53,13 +53,13 @@ static int find_section(IntelGpuState* s, const MemoryRegionSection* section) {
 
 /* Most transactions of QEMU do not touch RAM; the core stops its engines only for those that do. */
 static void open_map(IntelGpuState* s) {
-  if (s->map_open) return;
-  s->map_open = true;
+  if (s->map.open) return;
+  s->map.open = true;
   sg_memory_begin(s->core);
 }
 
 static void map_region_add(MemoryListener* listener, MemoryRegionSection* section) {
-  IntelGpuState* s = container_of(listener, IntelGpuState, listener);
+  IntelGpuState* s = container_of(listener, IntelGpuState, map.listener);
   if (memory_region_is_iommu(section->mr)) {
     error_report_once("intel-gpu does not work behind an IOMMU yet: the GPU reaches no memory through it");
   }
@@ -72,7 +72,7 @@ static void map_region_add(MemoryListener* listener, MemoryRegionSection* sectio
       .readonly = section->readonly || memory_region_is_romd(section->mr),
   };
   memory_region_ref(held.region);
-  g_array_append_val(s->sections, held);
+  g_array_append_val(s->map.sections, held);
   void* host = (uint8_t*)memory_region_get_ram_ptr(section->mr) + section->offset_within_region;
   sg_memory_add(s->core, held.address, held.size, host, held.readonly);
 }
@@ -95,45 +95,47 @@ static void sync_section(IntelGpuState* s, const MemorySection* held) {
 }
 
 static void map_log_sync(MemoryListener* listener, MemoryRegionSection* section) {
-  IntelGpuState* s = container_of(listener, IntelGpuState, listener);
+  IntelGpuState* s = container_of(listener, IntelGpuState, map.listener);
   int index = find_section(s, section);
-  if (index >= 0) sync_section(s, &g_array_index(s->sections, MemorySection, index));
+  if (index >= 0) sync_section(s, &g_array_index(s->map.sections, MemorySection, index));
 }
 
 static void remove_section(IntelGpuState* s, unsigned index) {
-  MemorySection held = g_array_index(s->sections, MemorySection, index);
+  MemorySection held = g_array_index(s->map.sections, MemorySection, index);
   open_map(s);
   sync_section(s, &held);
   sg_memory_remove(s->core, held.address, held.size);
-  g_array_remove_index_fast(s->sections, index);
+  g_array_remove_index_fast(s->map.sections, index);
   memory_region_unref(held.region);
 }
 
 static void map_region_del(MemoryListener* listener, MemoryRegionSection* section) {
-  IntelGpuState* s = container_of(listener, IntelGpuState, listener);
+  IntelGpuState* s = container_of(listener, IntelGpuState, map.listener);
   int index = find_section(s, section);
   if (index >= 0) remove_section(s, index);
 }
 
 static void map_commit(MemoryListener* listener) {
-  IntelGpuState* s = container_of(listener, IntelGpuState, listener);
-  if (!s->map_open) return;
-  s->map_open = false;
+  IntelGpuState* s = container_of(listener, IntelGpuState, map.listener);
+  if (!s->map.open) return;
+  s->map.open = false;
   sg_memory_commit(s->core);
   /* Not here: a listener must not change the memory map. */
   qemu_bh_schedule(s->aperture.unmap_bh);
 }
 
 static bool map_log_global_start(MemoryListener* listener, Error** errp) {
-  sg_dirty_log(container_of(listener, IntelGpuState, listener)->core, true);
+  sg_dirty_log(container_of(listener, IntelGpuState, map.listener)->core, true);
   return true;
 }
 
-static void map_log_global_stop(MemoryListener* listener) { sg_dirty_log(container_of(listener, IntelGpuState, listener)->core, false); }
+static void map_log_global_stop(MemoryListener* listener) {
+  sg_dirty_log(container_of(listener, IntelGpuState, map.listener)->core, false);
+}
 
 void intel_gpu_memory_init(IntelGpuState* s) {
-  s->sections = g_array_new(false, false, sizeof(MemorySection));
-  s->listener = (MemoryListener){
+  s->map.sections = g_array_new(false, false, sizeof(MemorySection));
+  s->map.listener = (MemoryListener){
       .name = "intel-gpu",
       .region_add = map_region_add,
       .region_del = map_region_del,
@@ -143,15 +145,15 @@ void intel_gpu_memory_init(IntelGpuState* s) {
       .log_global_stop = map_log_global_stop,
       .priority = MEMORY_LISTENER_PRIORITY_DEV_BACKEND,
   };
-  memory_listener_register(&s->listener, pci_get_address_space(PCI_DEVICE(s)));
+  memory_listener_register(&s->map.listener, pci_get_address_space(PCI_DEVICE(s)));
 }
 
 void intel_gpu_memory_exit(IntelGpuState* s) {
   intel_gpu_aperture_unmap_all(s);
-  if (!s->sections) return;
-  memory_listener_unregister(&s->listener);
-  while (s->sections->len > 0) remove_section(s, s->sections->len - 1);
-  map_commit(&s->listener);
-  g_array_free(s->sections, true);
-  s->sections = NULL;
+  if (!s->map.sections) return;
+  memory_listener_unregister(&s->map.listener);
+  while (s->map.sections->len > 0) remove_section(s, s->map.sections->len - 1);
+  map_commit(&s->map.listener);
+  g_array_free(s->map.sections, true);
+  s->map.sections = NULL;
 }

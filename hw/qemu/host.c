@@ -156,6 +156,6 @@ void intel_gpu_host_exit(IntelGpuState* s) {
   }
   if (s->irq.bh) qemu_bh_delete(s->irq.bh);
   if (s->aperture.unmap_bh) qemu_bh_delete(s->aperture.unmap_bh);
-  if (s->picture_bh) qemu_bh_delete(s->picture_bh);
-  s->irq.bh = s->aperture.unmap_bh = s->picture_bh = NULL;
+  if (s->pictures.bh) qemu_bh_delete(s->pictures.bh);
+  s->irq.bh = s->aperture.unmap_bh = s->pictures.bh = NULL;
 }

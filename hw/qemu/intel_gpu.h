@@ -104,12 +104,16 @@ struct IntelGpuState {
   } vga_regions;
 
   IntelGpuMonitor monitors[SG_MAX_CONNECTORS];
-  QEMUBH* picture_bh;
-  uint32_t pictures_ready; /* bit a pipe; written by any thread, consumed under the big lock */
+  struct {
+    QEMUBH* bh;
+    uint32_t ready; /* bit a pipe; written by any thread, consumed under the big lock */
+  } pictures;
 
-  MemoryListener listener;
-  GArray* sections; /* of MemorySection (guest_memory.c): what the core's map holds; NULL: not listening */
-  bool map_open;    /* sg_memory_begin() called, commit due */
+  struct {
+    MemoryListener listener;
+    GArray* sections; /* of MemorySection (guest_memory.c): what the core's map holds; NULL: not listening */
+    bool open;        /* sg_memory_begin() called, commit due */
+  } map;
 
   QEMUTimer* timers[SG_TIMER_COUNT];
   struct {

@@ -44,6 +44,7 @@ class Generator {
   void region(const Instruction& i, Operand& o);
   void destination(Instruction& i, RegType type);
   void ternary(Instruction& i);
+  void basic(Instruction& i, const OpcodeInfo& row);
   void immediate(Instruction& i, Operand& o);
   uint32_t word();
 
@@ -207,6 +208,40 @@ void Generator::ternary(Instruction& i) {
   i.dst.writemask = chance(70) ? 15 : static_cast<uint8_t>(1 + below(15));
 }
 
+/// Operands of what is not ternary.
+void Generator::basic(Instruction& i, const OpcodeInfo& row) {
+  const bool dots = i.opcode == Opcode::dp2 || i.opcode == Opcode::dp3 || i.opcode == Opcode::dp4 || i.opcode == Opcode::dph;
+  const bool planes = i.opcode == Opcode::line || i.opcode == Opcode::pln;
+  if ((chance(8) || dots) && !planes && i.opcode != Opcode::mach) i.access_mode = AccessMode::align16;
+  if (i.access_mode == AccessMode::align16 && i.exec_size < 4) i.exec_size = 8;
+  if (planes) i.exec_size = static_cast<uint8_t>(8u << below(2));
+  const int want = row.opcode == Opcode::mov ? -1 : static_cast<int>(below(2));
+  const bool floats = row.src_types.find_first_of("HFL") != std::string_view::npos;
+  const bool integers = row.src_types.find_first_of("BWDQ") != std::string_view::npos;
+  const int kind = want < 0 ? want : !floats ? 0 : !integers ? 1 : want;
+  const RegType first = type_for(row.src_types, kind);
+  source(i, 0, first);
+  if (row.sources > 1) source(i, 1, chance(70) ? first : type_for(row.src_types, is_float(first)));
+  destination(i, chance(60) && allows(row.dst_types, first)
+                     ? first
+                     : type_for(row.dst_types, row.opcode == Opcode::mov || chance(10) ? -1 : is_float(first)));
+  if (planes) {
+    i.src[0] = Operand{.file = RegFile::grf,
+                       .type = RegType::f,
+                       .negate = chance(20),
+                       .reg = static_cast<uint8_t>(below(120)),
+                       .subreg = static_cast<uint8_t>(below(2) * 16)};
+    if (i.opcode == Opcode::pln)
+      i.src[1] = Operand{.file = RegFile::grf,
+                         .type = RegType::f,
+                         .negate = chance(20),
+                         .reg = static_cast<uint8_t>(below(120)),
+                         .vstride = 4,
+                         .width = 3,
+                         .hstride = 1};
+  }
+}
+
 bool Generator::candidate(Instruction& i) {
   const auto table = opcodes();
   const OpcodeInfo& row = table[below(static_cast<unsigned>(table.size()))];
@@ -242,36 +277,7 @@ bool Generator::candidate(Instruction& i) {
   if (row.form == Form::ternary) {
     ternary(i);
   } else {
-    const bool dots = i.opcode == Opcode::dp2 || i.opcode == Opcode::dp3 || i.opcode == Opcode::dp4 || i.opcode == Opcode::dph;
-    const bool planes = i.opcode == Opcode::line || i.opcode == Opcode::pln;
-    if ((chance(8) || dots) && !planes && i.opcode != Opcode::mach) i.access_mode = AccessMode::align16;
-    if (i.access_mode == AccessMode::align16 && i.exec_size < 4) i.exec_size = 8;
-    if (planes) i.exec_size = static_cast<uint8_t>(8u << below(2));
-    const int want = row.opcode == Opcode::mov ? -1 : static_cast<int>(below(2));
-    const bool floats = row.src_types.find_first_of("HFL") != std::string_view::npos;
-    const bool integers = row.src_types.find_first_of("BWDQ") != std::string_view::npos;
-    const int kind = want < 0 ? want : !floats ? 0 : !integers ? 1 : want;
-    const RegType first = type_for(row.src_types, kind);
-    source(i, 0, first);
-    if (row.sources > 1) source(i, 1, chance(70) ? first : type_for(row.src_types, is_float(first)));
-    destination(i, chance(60) && allows(row.dst_types, first)
-                       ? first
-                       : type_for(row.dst_types, row.opcode == Opcode::mov || chance(10) ? -1 : is_float(first)));
-    if (planes) {
-      i.src[0] = Operand{.file = RegFile::grf,
-                         .type = RegType::f,
-                         .negate = chance(20),
-                         .reg = static_cast<uint8_t>(below(120)),
-                         .subreg = static_cast<uint8_t>(below(2) * 16)};
-      if (i.opcode == Opcode::pln)
-        i.src[1] = Operand{.file = RegFile::grf,
-                           .type = RegType::f,
-                           .negate = chance(20),
-                           .reg = static_cast<uint8_t>(below(120)),
-                           .vstride = 4,
-                           .width = 3,
-                           .hstride = 1};
-    }
+    basic(i, row);
   }
   if (math) {
     static constexpr uint8_t functions[] = {1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13};

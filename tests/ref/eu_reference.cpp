@@ -5,6 +5,7 @@
 #include <cfenv>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -90,7 +91,10 @@ class Machine {
 
   Number compute(unsigned n);
   Number compute_real(unsigned n);
+  Number compute_real_operands(unsigned n, const std::function<Number(double)>& settle, const double* x);
   Number compute_integer(unsigned n);
+  Number compute_bits(unsigned n, const Wide* x);
+  Number compute_accumulating(unsigned n, const Wide* x);
   bool compare(const Number& a, const Number& b, unsigned cond) const;
   void finish(unsigned n, Number v);
   void write(unsigned n, uint64_t bits);
@@ -325,6 +329,50 @@ bool Machine::compare(const Number& a, const Number& b, unsigned cond) const {
 /// One rounding to F where the operation is in F; sums and products of two floats are exact enough in double for that.
 double to_single(double v) { return static_cast<double>(static_cast<float>(v)); }
 
+/// What reads other channels, or compares.
+Number Machine::compute_real_operands(unsigned n, const std::function<Number(double)>& settle, const double* x) {
+  switch (i_.opcode) {
+    case Opcode::sel: {
+      const Number a = fetch(0, n), b = fetch(1, n);
+      bool take = predicate(n);
+      if (i_.cond_mod) take = compare(a, b, i_.cond_mod) || ((i_.cond_mod == 4 || i_.cond_mod == 5) && std::isnan(b.d));
+      return take ? a : b;
+    }
+    case Opcode::csel: {
+      Number c = fetch(2, n);
+      if (flag_of(s_.cr0, RegType::f) && std::fabs(c.d) < smallest_normal(RegType::f)) c.d = 0;
+      return compare(c, Number::of_real(0), i_.cond_mod) ? fetch(0, n) : fetch(1, n);
+    }
+    case Opcode::dp2:
+    case Opcode::dp3:
+    case Opcode::dp4:
+    case Opcode::dph: {
+      const unsigned g = n / 4 * 4, terms = i_.opcode == Opcode::dp2 ? 2 : i_.opcode == Opcode::dp4 ? 4 : 3;
+      double sum = 0;
+      for (unsigned k = 0; k < terms; k++) sum += fetch(0, g + k).d * fetch(1, g + k).d;
+      if (i_.opcode == Opcode::dph) sum += fetch(1, g + 3).d;
+      return settle(sum);
+    }
+    case Opcode::line:
+    case Opcode::pln: {
+      const auto coefficient = [&](unsigned k) {
+        Number v = decode(&s_.grf[(i_.src[0].reg * 32u + i_.src[0].subreg + k * 4) % 4096], RegType::f);
+        if (flag_of(s_.cr0, RegType::f) && std::fabs(v.d) < smallest_normal(RegType::f)) v.d = std::copysign(0.0, v.d);
+        return modify(v, i_.src[0]).d;
+      };
+      if (i_.opcode == Opcode::line) return Number::of_real(to_single(coefficient(0) * x[1] + (0.0 * 0 + coefficient(3))));
+      const auto part = [&](unsigned second) {
+        const unsigned at = (i_.src[1].reg * 32u + i_.src[1].subreg + (n / 8 * 2 + second) * 32 + n % 8 * 4) % 4096;
+        Number v = decode(&s_.grf[at], RegType::f);
+        if (flag_of(s_.cr0, RegType::f) && std::fabs(v.d) < smallest_normal(RegType::f)) v.d = std::copysign(0.0, v.d);
+        return modify(v, i_.src[1]).d;
+      };
+      return Number::of_real(to_single(coefficient(0) * part(0) + (coefficient(1) * part(1) + coefficient(3))));
+    }
+    default: return {};
+  }
+}
+
 Number Machine::compute_real(unsigned n) {
   bool df = false, only_half = i_.dst.type == RegType::hf;
   for (unsigned k = 0; k < sources(); k++) {
@@ -367,44 +415,7 @@ Number Machine::compute_real(unsigned n) {
       const double r = rest > 0.5 || (rest == 0.5 && odd) ? low + 1 : low;
       return Number::of_real(r == 0 ? std::copysign(0.0, x[0]) : r);
     }
-    case Opcode::sel: {
-      const Number a = fetch(0, n), b = fetch(1, n);
-      bool take = predicate(n);
-      if (i_.cond_mod) take = compare(a, b, i_.cond_mod) || ((i_.cond_mod == 4 || i_.cond_mod == 5) && std::isnan(b.d));
-      return take ? a : b;
-    }
-    case Opcode::csel: {
-      Number c = fetch(2, n);
-      if (flag_of(s_.cr0, RegType::f) && std::fabs(c.d) < smallest_normal(RegType::f)) c.d = 0;
-      return compare(c, Number::of_real(0), i_.cond_mod) ? fetch(0, n) : fetch(1, n);
-    }
-    case Opcode::dp2:
-    case Opcode::dp3:
-    case Opcode::dp4:
-    case Opcode::dph: {
-      const unsigned g = n / 4 * 4, terms = i_.opcode == Opcode::dp2 ? 2 : i_.opcode == Opcode::dp4 ? 4 : 3;
-      double sum = 0;
-      for (unsigned k = 0; k < terms; k++) sum += fetch(0, g + k).d * fetch(1, g + k).d;
-      if (i_.opcode == Opcode::dph) sum += fetch(1, g + 3).d;
-      return settle(sum);
-    }
-    case Opcode::line:
-    case Opcode::pln: {
-      const auto coefficient = [&](unsigned k) {
-        Number v = decode(&s_.grf[(i_.src[0].reg * 32u + i_.src[0].subreg + k * 4) % 4096], RegType::f);
-        if (flag_of(s_.cr0, RegType::f) && std::fabs(v.d) < smallest_normal(RegType::f)) v.d = std::copysign(0.0, v.d);
-        return modify(v, i_.src[0]).d;
-      };
-      if (i_.opcode == Opcode::line) return Number::of_real(to_single(coefficient(0) * x[1] + (0.0 * 0 + coefficient(3))));
-      const auto part = [&](unsigned second) {
-        const unsigned at = (i_.src[1].reg * 32u + i_.src[1].subreg + (n / 8 * 2 + second) * 32 + n % 8 * 4) % 4096;
-        Number v = decode(&s_.grf[at], RegType::f);
-        if (flag_of(s_.cr0, RegType::f) && std::fabs(v.d) < smallest_normal(RegType::f)) v.d = std::copysign(0.0, v.d);
-        return modify(v, i_.src[1]).d;
-      };
-      return Number::of_real(to_single(coefficient(0) * part(0) + (coefficient(1) * part(1) + coefficient(3))));
-    }
-    default: return {};
+    default: return compute_real_operands(n, settle, x);
   }
 }
 
@@ -434,89 +445,11 @@ void Machine::set_accumulator(unsigned n, unsigned size, bool with_sign, Wide v)
 
 Wide unsigned_in(Wide v, unsigned bytes) { return v & ((Wide{1} << bytes * 8) - 1); }
 
-Number Machine::compute_integer(unsigned n) {
-  Wide x[3] = {};
-  for (unsigned k = 0; k < sources(); k++) x[k] = fetch(k, n).i;
-  const unsigned size0 = size_of(i_.src[0].type);
-  const unsigned count = static_cast<unsigned>(x[1]) & (size_of(i_.dst.type) == 8 || size0 == 8 ? 63 : 31);
-  const auto bits = static_cast<uint32_t>(x[0]);
+Number Machine::compute_accumulating(unsigned n, const Wide* x) {
   switch (i_.opcode) {
-    case Opcode::mov:
-    case Opcode::not_: return Number::of(i_.opcode == Opcode::mov ? x[0] : ~x[0]);
-    case Opcode::and_: return Number::of(x[0] & x[1]);
-    case Opcode::or_: return Number::of(x[0] | x[1]);
-    case Opcode::xor_: return Number::of(x[0] ^ x[1]);
-    case Opcode::add: return Number::of(x[0] + x[1]);
-    case Opcode::mul: return Number::of(x[0] * x[1]);
-    case Opcode::mad: return Number::of(x[0] + x[1] * x[2]);
-    case Opcode::avg: return Number::of((x[0] + x[1] + 1) >> 1);
-    case Opcode::shl: return Number::of(x[0] * (Wide{1} << count));
-    case Opcode::shr: return Number::of((i_.src[0].type == RegType::q ? x[0] & ((Wide{1} << 65) - 1) : unsigned_in(x[0], size0)) >> count);
-    case Opcode::asr: return Number::of(x[0] >> count);
-    case Opcode::lzd: {
-      unsigned z = 0;
-      while (z < 32 && !(bits >> (31 - z) & 1)) z++;
-      return Number::of(z);
-    }
-    case Opcode::fbh: {
-      const bool sign = is_signed(i_.src[0].type) && (bits >> 31);
-      for (unsigned k = 0; k < 32; k++)
-        if ((bits >> (31 - k) & 1) != sign) return Number::of(k);
-      return Number::of(0xffffffffu);
-    }
-    case Opcode::fbl:
-      for (unsigned k = 0; k < 32; k++)
-        if (bits >> k & 1) return Number::of(k);
-      return Number::of(0xffffffffu);
-    case Opcode::cbit: {
-      unsigned ones = 0;
-      for (unsigned k = 0; k < size0 * 8; k++) ones += static_cast<unsigned>(x[0] >> k & 1);
-      return Number::of(ones);
-    }
-    case Opcode::bfrev: {
-      uint32_t r = 0;
-      for (unsigned k = 0; k < 32; k++)
-        if (bits >> k & 1) r |= 0x80000000u >> k;
-      return Number::of(r);
-    }
-    case Opcode::bfe: {
-      const unsigned w = bits & 31, o = static_cast<unsigned>(x[1]) & 31;
-      if (!w) return Number::of(0);
-      const auto v = static_cast<uint32_t>(x[2]);
-      const bool sign = is_signed(i_.dst.type);
-      Wide r = 0;
-      for (unsigned k = 0; k < 32; k++) {
-        // Bits beyond the field, or beyond bit 31, repeat the last one when signed.
-        const unsigned top = std::min(o + w - 1, 31u), from = std::min(o + k, 32u);
-        const bool bit = from <= top ? v >> from & 1 : sign && (v >> top & 1);
-        r |= Wide{bit} << k;
-      }
-      return Number::of(sign ? Wide{static_cast<int32_t>(r)} : Wide{static_cast<uint32_t>(r)});
-    }
-    case Opcode::bfi1: {
-      uint32_t r = 0;
-      for (unsigned k = 0; k < (bits & 31); k++)
-        if (k + (static_cast<unsigned>(x[1]) & 31) < 32) r |= 1u << (k + (static_cast<unsigned>(x[1]) & 31));
-      return Number::of(r);
-    }
-    case Opcode::bfi2: {
-      uint32_t r = 0;
-      unsigned first = 0;
-      while (first < 32 && !(bits >> first & 1)) first++;
-      for (unsigned k = 0; k < 32; k++) {
-        const bool inserted = bits >> k & 1;
-        r |= static_cast<uint32_t>((inserted ? x[1] >> (k - first) : x[2] >> k) & 1) << k;
-      }
-      return Number::of(r);
-    }
-    case Opcode::sel: {
-      bool take = predicate(n);
-      if (i_.cond_mod) take = compare(Number::of(x[0]), Number::of(x[1]), i_.cond_mod);
-      return Number::of(take ? x[0] : x[1]);
-    }
     case Opcode::mac: {
       const bool with_sign = is_signed(i_.src[0].type);
-      return Number::of(x[0] * x[1] + accumulator(n, std::max(size0, 2u), with_sign));
+      return Number::of(x[0] * x[1] + accumulator(n, std::max(size_of(i_.src[0].type), 2u), with_sign));
     }
     case Opcode::mach: {
       const auto whole = static_cast<int64_t>(x[0] * (x[1] >> 16) * 65536 + accumulator(n, 4, is_signed(i_.src[0].type)));
@@ -544,6 +477,99 @@ Number Machine::compute_integer(unsigned n) {
       return Number::of(sum);
     }
     default: return {};
+  }
+}
+
+/// bfe, of operands in the instruction's order: width, offset, value.
+Number bit_field(const Wide* x, bool sign) {
+  const unsigned w = static_cast<unsigned>(x[0]) & 31, o = static_cast<unsigned>(x[1]) & 31;
+  if (!w) return Number::of(0);
+  const auto v = static_cast<uint32_t>(x[2]);
+  Wide r = 0;
+  for (unsigned k = 0; k < 32; k++) {
+    // Bits beyond the field, or beyond bit 31, repeat the last one when signed.
+    const unsigned top = std::min(o + w - 1, 31u), from = std::min(o + k, 32u);
+    const bool bit = from <= top ? v >> from & 1 : sign && (v >> top & 1);
+    r |= Wide{bit} << k;
+  }
+  return Number::of(sign ? Wide{static_cast<int32_t>(r)} : Wide{static_cast<uint32_t>(r)});
+}
+
+Number Machine::compute_bits(unsigned n, const Wide* x) {
+  const unsigned size0 = size_of(i_.src[0].type);
+  const auto bits = static_cast<uint32_t>(x[0]);
+  switch (i_.opcode) {
+    case Opcode::lzd: {
+      unsigned z = 0;
+      while (z < 32 && !(bits >> (31 - z) & 1)) z++;
+      return Number::of(z);
+    }
+    case Opcode::fbh: {
+      const bool sign = is_signed(i_.src[0].type) && (bits >> 31);
+      for (unsigned k = 0; k < 32; k++)
+        if ((bits >> (31 - k) & 1) != sign) return Number::of(k);
+      return Number::of(0xffffffffu);
+    }
+    case Opcode::fbl:
+      for (unsigned k = 0; k < 32; k++)
+        if (bits >> k & 1) return Number::of(k);
+      return Number::of(0xffffffffu);
+    case Opcode::cbit: {
+      unsigned ones = 0;
+      for (unsigned k = 0; k < size0 * 8; k++) ones += static_cast<unsigned>(x[0] >> k & 1);
+      return Number::of(ones);
+    }
+    case Opcode::bfrev: {
+      uint32_t r = 0;
+      for (unsigned k = 0; k < 32; k++)
+        if (bits >> k & 1) r |= 0x80000000u >> k;
+      return Number::of(r);
+    }
+    case Opcode::bfe: return bit_field(x, is_signed(i_.dst.type));
+    case Opcode::bfi1: {
+      uint32_t r = 0;
+      for (unsigned k = 0; k < (bits & 31); k++)
+        if (k + (static_cast<unsigned>(x[1]) & 31) < 32) r |= 1u << (k + (static_cast<unsigned>(x[1]) & 31));
+      return Number::of(r);
+    }
+    case Opcode::bfi2: {
+      uint32_t r = 0;
+      unsigned first = 0;
+      while (first < 32 && !(bits >> first & 1)) first++;
+      for (unsigned k = 0; k < 32; k++) {
+        const bool inserted = bits >> k & 1;
+        r |= static_cast<uint32_t>((inserted ? x[1] >> (k - first) : x[2] >> k) & 1) << k;
+      }
+      return Number::of(r);
+    }
+    default: return compute_accumulating(n, x);
+  }
+}
+
+Number Machine::compute_integer(unsigned n) {
+  Wide x[3] = {};
+  for (unsigned k = 0; k < sources(); k++) x[k] = fetch(k, n).i;
+  const unsigned size0 = size_of(i_.src[0].type);
+  const unsigned count = static_cast<unsigned>(x[1]) & (size_of(i_.dst.type) == 8 || size0 == 8 ? 63 : 31);
+  switch (i_.opcode) {
+    case Opcode::mov:
+    case Opcode::not_: return Number::of(i_.opcode == Opcode::mov ? x[0] : ~x[0]);
+    case Opcode::and_: return Number::of(x[0] & x[1]);
+    case Opcode::or_: return Number::of(x[0] | x[1]);
+    case Opcode::xor_: return Number::of(x[0] ^ x[1]);
+    case Opcode::add: return Number::of(x[0] + x[1]);
+    case Opcode::mul: return Number::of(x[0] * x[1]);
+    case Opcode::mad: return Number::of(x[0] + x[1] * x[2]);
+    case Opcode::avg: return Number::of((x[0] + x[1] + 1) >> 1);
+    case Opcode::shl: return Number::of(x[0] * (Wide{1} << count));
+    case Opcode::shr: return Number::of((i_.src[0].type == RegType::q ? x[0] & ((Wide{1} << 65) - 1) : unsigned_in(x[0], size0)) >> count);
+    case Opcode::asr: return Number::of(x[0] >> count);
+    case Opcode::sel: {
+      bool take = predicate(n);
+      if (i_.cond_mod) take = compare(Number::of(x[0]), Number::of(x[1]), i_.cond_mod);
+      return Number::of(take ? x[0] : x[1]);
+    }
+    default: return compute_bits(n, x);
   }
 }
 

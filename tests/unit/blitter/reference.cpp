@@ -26,25 +26,42 @@ constexpr const char* y_walk = "XXXYYYYYXXXX";
 
 }  // namespace
 
-struct ReferenceBlitter::Draw {
-  unsigned bytes = 4, rop = 0xcc;
-  uint32_t mask = ~0u;
-  Surface to, from;
-  int64_t x1 = 0, y1 = 0, x2 = 0, y2 = 0, sx = 0, sy = 0;
-  const int64_t* clip = nullptr;
-  enum { no_source, color, mono } source = no_source;
+struct Bitmap {
   std::vector<uint8_t> bitmap;  // immediate
   bool immediate = false;
   uint64_t bitmap_at = 0;
   uint64_t bit_start = 0, bits_a_row = 0;
   uint32_t bg = 0, fg = 0;
   bool transparent = false;
+};
+
+struct Pattern {
   uint32_t pattern[8][8] = {};
   bool pattern_draws[8][8] = {};
   unsigned seed_x = 0, seed_y = 0;
+};
+
+struct ReferenceBlitter::Draw : Bitmap, Pattern {
+  unsigned bytes = 4, rop = 0xcc;
+  uint32_t mask = ~0u;
+  Surface to, from;
+  int64_t x1 = 0, y1 = 0, x2 = 0, y2 = 0, sx = 0, sy = 0;
+  const int64_t* clip = nullptr;
+  enum { no_source, color, mono } source = no_source;
   unsigned chroma = 0;
   uint32_t chroma_low = 0, chroma_high = 0;
 
+  void mono_source(const std::vector<uint32_t>& dw) {
+    source = mono;
+    transparent = dw[1] >> 29 & 1;
+    bit_start = field(dw[0], 19, 17);
+    bits_a_row = (bit_start + static_cast<uint64_t>(x2 - x1) + 15) / 16 * 16;
+  }
+  void immediate_bits(const std::vector<uint32_t>& dw, size_t at) {
+    immediate = true;
+    bitmap.resize((dw.size() - at) * 4);
+    std::memcpy(bitmap.data(), &dw[at], bitmap.size());
+  }
   void solid(uint32_t value) {
     for (auto& row : pattern)
       for (auto& p : row) p = value;
@@ -162,6 +179,35 @@ void ReferenceBlitter::fast_copy(const std::vector<uint32_t>& dw) {
   memory_ = after;
 }
 
+/// What each command has, in the order of its dwords from 6 on.
+struct Parts {
+  bool solid, color_source, mono_source, source_colors, pattern_address, pattern_colors, immediate, chroma;
+};
+
+Parts parts_of(unsigned op) {
+  Parts has{};
+  switch (op) {
+    case 0x50: has.solid = true; break;
+    case 0x51: has.pattern_address = true; break;
+    case 0x52: has.pattern_address = has.pattern_colors = true; break;
+    case 0x53: has.color_source = true; break;
+    case 0x54: has.mono_source = has.source_colors = true; break;
+    case 0x55: has.color_source = has.pattern_address = true; break;
+    case 0x56: has.mono_source = has.source_colors = has.pattern_address = true; break;
+    case 0x57: has.color_source = has.pattern_address = has.pattern_colors = true; break;
+    case 0x58: has.mono_source = has.source_colors = has.pattern_address = has.pattern_colors = true; break;
+    case 0x59: has.pattern_colors = true; break;
+    case 0x71: has.source_colors = has.immediate = true; break;
+    case 0x72: has.immediate = true; break;
+    case 0x73: has.color_source = has.chroma = true; break;
+    case 0x74: has.color_source = has.immediate = true; break;
+    case 0x75: has.mono_source = has.source_colors = has.immediate = true; break;
+    case 0x76: has.pattern_address = has.chroma = true; break;
+    case 0x77: has.chroma = has.immediate = true; break;
+  }
+  return has;
+}
+
 void ReferenceBlitter::legacy(const std::vector<uint32_t>& dw, uint32_t swctrl) {
   const unsigned op = field(dw[0], 28, 22);
   Draw d;
@@ -186,30 +232,7 @@ void ReferenceBlitter::legacy(const std::vector<uint32_t>& dw, uint32_t swctrl) 
   if (dw[1] >> 30 & 1) d.clip = clip_;
   d.seed_x = field(dw[0], 14, 12), d.seed_y = field(dw[0], 10, 8);
 
-  // What each command has, in the order of its dwords from 6 on.
-  struct Parts {
-    bool solid, color_source, mono_source, source_colors, pattern_address, pattern_colors, immediate, chroma;
-  };
-  Parts has{};
-  switch (op) {
-    case 0x50: has.solid = true; break;
-    case 0x51: has.pattern_address = true; break;
-    case 0x52: has.pattern_address = has.pattern_colors = true; break;
-    case 0x53: has.color_source = true; break;
-    case 0x54: has.mono_source = has.source_colors = true; break;
-    case 0x55: has.color_source = has.pattern_address = true; break;
-    case 0x56: has.mono_source = has.source_colors = has.pattern_address = true; break;
-    case 0x57: has.color_source = has.pattern_address = has.pattern_colors = true; break;
-    case 0x58: has.mono_source = has.source_colors = has.pattern_address = has.pattern_colors = true; break;
-    case 0x59: has.pattern_colors = true; break;
-    case 0x71: has.source_colors = has.immediate = true; break;
-    case 0x72: has.immediate = true; break;
-    case 0x73: has.color_source = has.chroma = true; break;
-    case 0x74: has.color_source = has.immediate = true; break;
-    case 0x75: has.mono_source = has.source_colors = has.immediate = true; break;
-    case 0x76: has.pattern_address = has.chroma = true; break;
-    case 0x77: has.chroma = has.immediate = true; break;
-  }
+  const Parts has = parts_of(op);
   size_t at = 6;
   if (has.solid) d.solid(dw[at++]);
   if (has.color_source) {
@@ -219,10 +242,7 @@ void ReferenceBlitter::legacy(const std::vector<uint32_t>& dw, uint32_t swctrl) 
     at += 4;
   }
   if (has.mono_source || op == 0x71) {
-    d.source = Draw::mono;
-    d.transparent = dw[1] >> 29 & 1;
-    d.bit_start = field(dw[0], 19, 17);
-    d.bits_a_row = (d.bit_start + static_cast<uint64_t>(d.x2 - d.x1) + 15) / 16 * 16;
+    d.mono_source(dw);
     if (has.mono_source) d.bitmap_at = wide(dw, at), at += 2;
     d.bg = dw[at], d.fg = dw[at + 1], at += 2;
   }
@@ -239,13 +259,10 @@ void ReferenceBlitter::legacy(const std::vector<uint32_t>& dw, uint32_t swctrl) 
   }
   if (has.chroma) d.chroma = field(dw[0], 19, 17), d.chroma_low = dw[at], d.chroma_high = dw[at + 1], at += 2;
   if (has.immediate) {
-    const size_t size = (dw.size() - at) * 4;
     if (op == 0x71) {
-      d.immediate = true;
-      d.bitmap.resize(size);
-      std::memcpy(d.bitmap.data(), &dw[at], size);
+      d.immediate_bits(dw, at);
     } else {
-      std::memcpy(pattern, &dw[at], std::min<size_t>(size, 256));
+      std::memcpy(pattern, &dw[at], std::min<size_t>((dw.size() - at) * 4, 256));
       d.colors(pattern);
     }
   }

@@ -58,6 +58,10 @@ struct Round {
     if (any(8) == 0) s.x_offset = 4, s.y_offset = 8;
     if (any(8) == 0) s.min_array_element = 1, s.qpitch = 64;
     if (any(4) == 0) s.select = {Select::SCS_ALPHA, Select::SCS_ONE, Select::SCS_ZERO, Select::SCS_RED};
+    choose_state();
+    choose_request();
+  }
+  void choose_state() {
     using Mode = defs::gen9::TextureCoordinateMode;
     constexpr Mode modes[] = {Mode::TCM_WRAP, Mode::TCM_MIRROR, Mode::TCM_CLAMP};
     state.tcx_address_control_mode = modes[any(3)], state.tcy_address_control_mode = modes[any(3)];
@@ -76,6 +80,8 @@ struct Round {
       state.lod_preclamp_mode = sampler::State::LODPreClampMode::CLAMP_MODE_OGL, state.min_lod = static_cast<float>(any(512)) / 256;
     if (any(8) == 0) s.resource_min_lod = static_cast<float>(any(512)) / 256;
     if (any(8) == 0) s.base_mip_level = static_cast<float>(any(4)) / 2;
+  }
+  void choose_request() {
     // Quads whose levels of detail are near, far, and nowhere.
     const float spread = std::ldexp(1.0f, static_cast<int>(any(20)) - 14);
     // And they are neighbours, or not.
