@@ -13,6 +13,7 @@
 #include <cstring>
 #include <exception>
 
+#include "hw/base/mutex.h"
 #include "hw/run/drm_file.h"
 #include "hw/run/kms_lists.h"
 #include "hw/run/options.h"
@@ -21,7 +22,7 @@ namespace softgen::run {
 namespace {
 
 Driver* instance = nullptr;
-std::mutex instance_mutex;
+Mutex instance_mutex;
 
 void copy_string(const char* text, char* out, __kernel_size_t* size) {
   const size_t length = std::strlen(text);
@@ -34,14 +35,14 @@ void copy_string(const char* text, char* out, __kernel_size_t* size) {
 Driver* Driver::existing() { return instance; }
 
 Driver* Driver::get() {
-  std::scoped_lock lock(instance_mutex);
+  MutexLock lock(instance_mutex);
   static bool failed = false;
   if (instance || failed) return instance;
   try {
     instance = new Driver(options_from_environment());
     Gpu::tell_where_on(SIGUSR2);
     std::atexit([] {
-      std::scoped_lock at_exit(instance_mutex);
+      MutexLock at_exit(instance_mutex);
       Driver* driver = instance;
       instance = nullptr;
       delete driver;
@@ -55,7 +56,7 @@ Driver* Driver::get() {
 
 std::function<void()> Driver::kick_later() {
   return [] {
-    std::scoped_lock lock(instance_mutex);
+    MutexLock lock(instance_mutex);
     if (instance) instance->gpu.kick();
   };
 }
@@ -64,7 +65,7 @@ DrmFile::DrmFile(Driver& driver, bool primary, int event_fd) : driver_(driver), 
 
 DrmFile::~DrmFile() {
   driver_.kms.closed(*this);
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   for (auto& [id, context] : contexts_) driver_.gpu.release(context);
   contexts_.clear();
   handles_.clear();
@@ -87,7 +88,7 @@ uint32_t DrmFile::handle_of(const BoPtr& object) {
 }
 
 BoPtr DrmFile::mapping(uint64_t offset, uint64_t* within) {
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   *within = offset & 0xffff'ffff;
   return bo(static_cast<uint32_t>(offset >> 32));
 }
@@ -165,7 +166,7 @@ int DrmFile::set_client_cap(void* arg) {
 }
 
 int DrmFile::gem_close(void* arg) {
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   const auto it = handles_.find(static_cast<drm_gem_close*>(arg)->handle);
   if (it == handles_.end()) return -EINVAL;
   const uint64_t id = it->second->id();
@@ -179,7 +180,7 @@ int DrmFile::gem_close(void* arg) {
 
 int DrmFile::gem_flink(void* arg) {
   auto* flink = static_cast<drm_gem_flink*>(arg);
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   const BoPtr object = bo(flink->handle);
   if (!object) return -ENOENT;
   for (const auto& [name, weak] : driver_.by_name)
@@ -191,7 +192,7 @@ int DrmFile::gem_flink(void* arg) {
 
 int DrmFile::gem_open(void* arg) {
   auto* open = static_cast<drm_gem_open*>(arg);
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   const auto it = driver_.by_name.find(open->name);
   const BoPtr object = it == driver_.by_name.end() ? nullptr : it->second.lock();
   if (!object) return -ENOENT;
@@ -202,7 +203,7 @@ int DrmFile::gem_open(void* arg) {
 
 int DrmFile::prime_handle_to_fd(void* arg) {
   auto* prime = static_cast<drm_prime_handle*>(arg);
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   const BoPtr object = bo(prime->handle);
   if (!object) return -ENOENT;
   if (object->is_userptr()) return -EINVAL;
@@ -217,7 +218,7 @@ int DrmFile::prime_fd_to_handle(void* arg) {
   auto* prime = static_cast<drm_prime_handle*>(arg);
   struct stat st;
   if (fstat(prime->fd, &st) != 0) return -errno;
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   const auto known = driver_.by_inode.find({st.st_dev, st.st_ino});
   BoPtr object = known == driver_.by_inode.end() ? nullptr : known->second.lock();
   if (!object) object = Bo::import(driver_.gpu.arena(), prime->fd);

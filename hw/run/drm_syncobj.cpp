@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "hw/base/mutex.h"
 #include "hw/run/drm_file.h"
 
 namespace softgen::run {
@@ -26,7 +27,7 @@ std::optional<FileId> file_of(int fd) {
 /// Descriptors of syncobjs. Each stands for a file of its own (memfd), so that one which came over a socket is known by its file; a syncobj that
 /// has no other owner while its descriptor is under way is lost.
 struct Exported {
-  std::mutex mutex;
+  Mutex mutex;
   std::unordered_map<int, SyncobjPtr> objects;
   std::map<FileId, std::weak_ptr<Syncobj>> files;
 };
@@ -68,7 +69,7 @@ int wait(std::vector<SyncobjPtr> objects, std::span<const uint64_t> points, uint
 }  // namespace
 
 SyncobjPtr exported_syncobj(int fd) {
-  std::scoped_lock lock(exported().mutex);
+  MutexLock lock(exported().mutex);
   const auto it = exported().objects.find(fd);
   if (it != exported().objects.end()) return it->second;
   if (exported().files.empty()) return nullptr;
@@ -78,14 +79,14 @@ SyncobjPtr exported_syncobj(int fd) {
 }
 
 void export_syncobj(int fd, SyncobjPtr syncobj) {
-  std::scoped_lock lock(exported().mutex);
+  MutexLock lock(exported().mutex);
   std::erase_if(exported().files, [](const auto& entry) { return entry.second.expired(); });
   if (const auto file = file_of(fd)) exported().files[*file] = syncobj;
   exported().objects[fd] = std::move(syncobj);
 }
 
 void forget_syncobj(int fd) {
-  std::scoped_lock lock(exported().mutex);
+  MutexLock lock(exported().mutex);
   exported().objects.erase(fd);
 }
 
@@ -98,20 +99,20 @@ int DrmFile::syncobj_create(void* arg) {
   auto* create = static_cast<drm_syncobj_create*>(arg);
   auto object = std::make_shared<Syncobj>();
   if (create->flags & DRM_SYNCOBJ_CREATE_SIGNALED) object->fence = FenceClock::get().completed();
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   create->handle = next_syncobj_++;
   syncobjs_[create->handle] = std::move(object);
   return 0;
 }
 
 int DrmFile::syncobj_destroy(void* arg) {
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   return syncobjs_.erase(static_cast<drm_syncobj_destroy*>(arg)->handle) ? 0 : -EINVAL;
 }
 
 int DrmFile::syncobj_handle_to_fd(void* arg) {
   auto* handle = static_cast<drm_syncobj_handle*>(arg);
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   const SyncobjPtr object = syncobj(handle->handle);
   if (!object) return -EINVAL;
   if (handle->flags & DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE) {
@@ -130,14 +131,14 @@ int DrmFile::syncobj_fd_to_handle(void* arg) {
   if (handle->flags & DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE) {
     const FencePtr fence = import_sync_file(handle->fd);
     if (!fence) return -EINVAL;
-    std::scoped_lock lock(driver_.gpu.lock());
+    MutexLock lock(driver_.gpu.lock());
     const SyncobjPtr object = syncobj(handle->handle);
     if (!object) return -EINVAL;
     FenceClock::get().locked([&] { object->replace(fence); });
   } else {
     const SyncobjPtr object = exported_syncobj(handle->fd);
     if (!object) return -EINVAL;
-    std::scoped_lock lock(driver_.gpu.lock());
+    MutexLock lock(driver_.gpu.lock());
     handle->handle = next_syncobj_++;
     syncobjs_[handle->handle] = object;
   }
@@ -161,7 +162,7 @@ int DrmFile::wait_for_syncobjs(Wait& w, std::span<const uint64_t> points) {
   if (!w.count_handles) return -EINVAL;
   std::vector<SyncobjPtr> objects;
   {
-    std::scoped_lock lock(driver_.gpu.lock());
+    MutexLock lock(driver_.gpu.lock());
     objects = syncobjs(w.handles, w.count_handles);
   }
   return objects.empty() ? -ENOENT : wait(std::move(objects), points, w.flags, w.timeout_nsec, &w.first_signaled);
@@ -178,7 +179,7 @@ int DrmFile::syncobj_timeline_wait(void* arg) {
 template <typename Array, typename Body>
 int DrmFile::for_each_syncobj(const Array& array, Body body) {
   if (!array.count_handles) return -EINVAL;
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   const std::vector<SyncobjPtr> objects = syncobjs(array.handles, array.count_handles);
   if (objects.empty()) return -ENOENT;
   FenceClock::get().locked([&] {
@@ -227,7 +228,7 @@ int DrmFile::syncobj_transfer(void* arg) {
   const auto* transfer = static_cast<drm_syncobj_transfer*>(arg);
   SyncobjPtr from, to;
   {
-    std::scoped_lock lock(driver_.gpu.lock());
+    MutexLock lock(driver_.gpu.lock());
     from = syncobj(transfer->src_handle);
     to = syncobj(transfer->dst_handle);
   }

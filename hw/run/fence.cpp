@@ -22,8 +22,8 @@ void wake(int fd) {
 }
 
 struct SyncFiles {
-  std::mutex mutex;
-  std::unordered_map<int, FencePtr> fences;
+  Mutex mutex;
+  std::unordered_map<int, FencePtr> fences SG_GUARDED_BY(mutex);
 };
 
 SyncFiles& sync_files() {
@@ -39,7 +39,7 @@ FenceClock& FenceClock::get() {
 }
 
 void FenceClock::mark(const FencePtr& fence, int error) {
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (fence->signalled) return;
   fence->signalled = true;
   fence->error = error;
@@ -57,15 +57,15 @@ void FenceClock::signal(const FencePtr& fence, int error) {
 }
 
 void FenceClock::set_service(Service service) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   service_ = std::move(service);
   offered_ = false;
-  served_.wait(lock, [this] { return serving_ == 0; });
+  while (serving_ != 0) served_.wait(mutex_);
 }
 
 bool FenceClock::offer() {
   {
-    std::scoped_lock lock(mutex_);
+    MutexLock lock(mutex_);
     if (!waiting_ || !service_.serve) return false;
     offered_ = true;
   }
@@ -73,18 +73,18 @@ bool FenceClock::offer() {
   return true;
 }
 
-/// With the lock held, which is open meanwhile.
-void FenceClock::serve(std::unique_lock<std::mutex>& lock) {
+/// The mutex is released while the work is done.
+void FenceClock::serve() {
   offered_ = false;
   const auto work = service_.serve;
   ++serving_;
-  lock.unlock();
+  mutex_.unlock();
   work();
-  lock.lock();
+  mutex_.lock();
   if (--serving_ == 0) served_.notify_all();
 }
 
-/// With the lock held: one waits no more.
+/// One waits no more.
 void FenceClock::leave() {
   --waiting_;
   if (!offered_) return;
@@ -94,7 +94,7 @@ void FenceClock::leave() {
 }
 
 bool FenceClock::signalled(const FencePtr& fence) {
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   return !fence || fence->signalled;
 }
 
@@ -147,14 +147,14 @@ int export_sync_file(const FencePtr& fence) {
       fence->eventfds.push_back(ours);
     }
   });
-  std::scoped_lock lock(sync_files().mutex);
+  MutexLock lock(sync_files().mutex);
   sync_files().fences[fd] = fence;
   return fd;
 }
 
 FencePtr import_sync_file(int fd) {
   {
-    std::scoped_lock lock(sync_files().mutex);
+    MutexLock lock(sync_files().mutex);
     const auto it = sync_files().fences.find(fd);
     if (it != sync_files().fences.end()) return it->second;
   }
@@ -164,17 +164,17 @@ FencePtr import_sync_file(int fd) {
 }
 
 bool is_sync_file(int fd) {
-  std::scoped_lock lock(sync_files().mutex);
+  MutexLock lock(sync_files().mutex);
   return sync_files().fences.contains(fd);
 }
 
 void forget_sync_file(int fd) {
-  std::scoped_lock lock(sync_files().mutex);
+  MutexLock lock(sync_files().mutex);
   sync_files().fences.erase(fd);
 }
 
 void share_sync_file(int from, int to) {
-  std::scoped_lock lock(sync_files().mutex);
+  MutexLock lock(sync_files().mutex);
   const auto it = sync_files().fences.find(from);
   if (it == sync_files().fences.end()) return;
   const FencePtr fence = it->second;

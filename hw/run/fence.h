@@ -3,14 +3,14 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
+
+#include "hw/base/mutex.h"
 
 namespace softgen::run {
 
@@ -41,7 +41,7 @@ class FenceClock {
   /// Runs `body` under the lock.
   template <typename Body>
   auto locked(Body body) {
-    std::scoped_lock lock(mutex_);
+    MutexLock lock(mutex_);
     return body();
   }
   /// Something other than a fence changed that waiters look at (a syncobj was given its fence).
@@ -59,14 +59,14 @@ class FenceClock {
   bool offer();
 
  private:
-  void serve(std::unique_lock<std::mutex>& lock);
-  void leave();
+  void serve() SG_REQUIRES(mutex_);
+  void leave() SG_REQUIRES(mutex_);
 
-  std::mutex mutex_;
-  std::condition_variable changed_, served_;
-  Service service_;
-  unsigned waiting_ = 0, serving_ = 0;
-  bool offered_ = false;
+  Mutex mutex_;
+  Condition changed_, served_;
+  Service service_ SG_GUARDED_BY(mutex_);
+  unsigned waiting_ SG_GUARDED_BY(mutex_) = 0, serving_ SG_GUARDED_BY(mutex_) = 0;
+  bool offered_ SG_GUARDED_BY(mutex_) = false;
 };
 
 int64_t monotonic_ns();
@@ -104,13 +104,13 @@ bool is_sync_file(int fd);
 template <typename Done>
 bool FenceClock::wait(int64_t deadline_ns, Done done) {
   const std::chrono::time_point<std::chrono::steady_clock> when{std::chrono::nanoseconds(deadline_ns)};
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   ++waiting_;
   bool in_time = true, is_done = done();
   for (; !is_done && in_time; is_done = done()) {
-    if (offered_) serve(lock);
-    else if (deadline_ns == INT64_MAX) changed_.wait(lock);
-    else in_time = changed_.wait_until(lock, when) == std::cv_status::no_timeout;
+    if (offered_) serve();
+    else if (deadline_ns == INT64_MAX) changed_.wait(mutex_);
+    else in_time = changed_.wait_until(mutex_, when) == std::cv_status::no_timeout;
   }
   leave();
   return is_done;

@@ -68,7 +68,7 @@ void Gpu::on_interrupt(void* opaque, bool level) {
   if (!level) return;
   Gpu* gpu = static_cast<Gpu*>(opaque);
   {
-    std::scoped_lock lock(gpu->irq_mutex_);
+    MutexLock lock(gpu->irq_mutex_);
     gpu->irq_pending_ = true;
   }
   if (!FenceClock::get().offer()) gpu->irq_changed_.notify_one();
@@ -76,7 +76,7 @@ void Gpu::on_interrupt(void* opaque, bool level) {
 
 void Gpu::set_timer(int64_t deadline_ns) {
   {
-    std::scoped_lock lock(irq_mutex_);
+    MutexLock lock(irq_mutex_);
     timer_due_ = deadline_ns;
   }
   irq_changed_.notify_one();
@@ -115,7 +115,7 @@ Gpu::Gpu(const Options& options)
 Gpu::~Gpu() {
   FenceClock::get().set_service({});
   {
-    std::scoped_lock lock(irq_mutex_);
+    MutexLock lock(irq_mutex_);
     quit_ = true;
   }
   irq_changed_.notify_one();
@@ -229,13 +229,14 @@ void Gpu::tell_where() {
 
 void Gpu::thread_main() {
   prctl(PR_SET_NAME, "softgen-irq");
-  std::unique_lock lock(irq_mutex_);
+  MutexLock lock(irq_mutex_);
   while (!quit_) {
     const int64_t armed = timer_due_;
-    const auto woken = [&] { return irq_pending_ || quit_ || timer_due_ != armed; };
     constexpr int64_t second = 1'000'000'000;
-    irq_changed_.wait_for(lock, std::chrono::nanoseconds(armed < 0 ? second : std::clamp<int64_t>(armed - monotonic_ns(), 0, second)),
-                          woken);
+    const auto until = std::chrono::steady_clock::now() +
+                       std::chrono::nanoseconds(armed < 0 ? second : std::clamp<int64_t>(armed - monotonic_ns(), 0, second));
+    while (!irq_pending_ && !quit_ && timer_due_ == armed)
+      if (irq_changed_.wait_until(irq_mutex_, until) == std::cv_status::timeout) break;
     const bool expired = timer_due_ >= 0 && monotonic_ns() >= timer_due_;
     if (!irq_pending_ && !quit_ && !expired && timer_due_ != armed) continue;
     if (expired) timer_due_ = -1;
@@ -243,7 +244,7 @@ void Gpu::thread_main() {
     lock.unlock();
     if (where_wanted.exchange(false)) tell_where();
     {
-      std::scoped_lock driver(mutex_);
+      MutexLock driver(mutex_);
       if (expired) sg_timer_expired(device_, SG_TIMER_MISC);
       service();
     }
@@ -255,11 +256,11 @@ void Gpu::thread_main() {
 /// On a thread that waits for a fence.
 void Gpu::serve_interrupt() {
   {
-    std::scoped_lock lock(irq_mutex_);
+    MutexLock lock(irq_mutex_);
     if (!std::exchange(irq_pending_, false)) return;
   }
   {
-    std::scoped_lock driver(mutex_);
+    MutexLock driver(mutex_);
     service();
   }
   FenceClock::get().notify();

@@ -3,18 +3,17 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "hw/base/mutex.h"
 #include "hw/defs/platform.h"
 #include "hw/run/arena.h"
 #include "hw/run/bo.h"
@@ -98,7 +97,7 @@ class Gpu {
   ~Gpu();
 
   /// The driver's one lock: held by every call below and by whoever touches Bo, Ppgtt or Context.
-  std::mutex& lock() { return mutex_; }
+  Mutex& lock() SG_RETURN_CAPABILITY(mutex_) { return mutex_; }
   const defs::Platform& platform() const { return platform_; }
   Arena& arena() { return arena_; }
   sg_device* device() { return device_; }
@@ -169,16 +168,16 @@ class Gpu {
   const std::shared_ptr<Arena> shared_arena_;  ///< objects that are still mapped keep it
   Arena& arena_;
   sg_device* device_ = nullptr;
-  std::mutex mutex_;
+  Mutex mutex_;
   Engine engines_[run_engines];
   std::map<uint32_t, uint32_t> ggtt_free_;  // first page -> pages
   uint32_t next_context_id_ = 1;
   std::vector<std::shared_ptr<Context>> released_;
 
-  std::mutex irq_mutex_;
-  std::condition_variable irq_changed_;
-  bool irq_pending_ = false, quit_ = false;
-  int64_t timer_due_ = -1;
+  Mutex irq_mutex_;
+  Condition irq_changed_;
+  bool irq_pending_ SG_GUARDED_BY(irq_mutex_) = false, quit_ SG_GUARDED_BY(irq_mutex_) = false;
+  int64_t timer_due_ SG_GUARDED_BY(irq_mutex_) = -1;
   std::thread thread_;
   std::optional<ProcessEnd> end_;  ///< where there are results to write
 };

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "hw/base/log.h"
+#include "hw/base/mutex.h"
 #include "hw/run/drm_file.h"
 
 namespace softgen::run {
@@ -75,7 +76,7 @@ int DrmFile::context_param(Context& context, uint64_t param, uint64_t value, uin
 
 int DrmFile::context_create(void* arg) {
   auto* create = static_cast<drm_i915_gem_context_create_ext*>(arg);
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   auto created = std::make_shared<Context>();
   try {
     created->vm = std::make_shared<Ppgtt>(driver_.gpu.arena());
@@ -96,7 +97,7 @@ int DrmFile::context_create(void* arg) {
 
 int DrmFile::context_destroy(void* arg) {
   const uint32_t id = static_cast<drm_i915_gem_context_destroy*>(arg)->ctx_id;
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   const auto it = contexts_.find(id);
   if (id == 0 || it == contexts_.end()) return -ENOENT;
   driver_.gpu.release(it->second);
@@ -106,7 +107,7 @@ int DrmFile::context_destroy(void* arg) {
 
 int DrmFile::context_getparam(void* arg) {
   auto* param = static_cast<drm_i915_gem_context_param*>(arg);
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   const auto found = context(param->ctx_id);
   if (!found) return -ENOENT;
   param->size = 0;
@@ -127,14 +128,14 @@ int DrmFile::context_getparam(void* arg) {
 
 int DrmFile::context_setparam(void* arg) {
   const auto* param = static_cast<drm_i915_gem_context_param*>(arg);
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   const auto found = context(param->ctx_id);
   return found ? context_param(*found, param->param, param->value, param->size) : -ENOENT;
 }
 
 int DrmFile::vm_create(void* arg) {
   auto* control = static_cast<drm_i915_gem_vm_control*>(arg);
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   try {
     vms_[next_vm_] = std::make_shared<Ppgtt>(driver_.gpu.arena());
   } catch (const std::bad_alloc&) { return -ENOMEM; }
@@ -143,13 +144,13 @@ int DrmFile::vm_create(void* arg) {
 }
 
 int DrmFile::vm_destroy(void* arg) {
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   return vms_.erase(static_cast<drm_i915_gem_vm_control*>(arg)->vm_id) ? 0 : -ENOENT;
 }
 
 int DrmFile::get_reset_stats(void* arg) {
   auto* stats = static_cast<drm_i915_reset_stats*>(arg);
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   const auto found = context(stats->ctx_id);
   if (!found) return -ENOENT;
   stats->reset_count = found->resets;

@@ -10,6 +10,7 @@
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/base/mutex.h"
 #include "hw/run/drm_file.h"
 
 namespace softgen::run {
@@ -234,7 +235,7 @@ int ExecBuffer::submit() {
 }
 
 int DrmFile::execbuffer2(void* arg) {
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   return ExecBuffer(*this, *static_cast<drm_i915_gem_execbuffer2*>(arg)).run();
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "hw/base/log.h"
+#include "hw/base/mutex.h"
 #include "hw/run/drm_file.h"
 
 namespace softgen::run {
@@ -31,7 +32,7 @@ bool wait_for(const std::vector<FencePtr>& fences, int64_t deadline) {
 
 int DrmFile::gem_create(void* arg) {
   auto* create = static_cast<drm_i915_gem_create*>(arg);
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   if (create->size == 0) return -EINVAL;
   const BoPtr object = Bo::create(driver_.gpu.arena(), create->size);
   if (!object) return -ENOMEM;
@@ -56,7 +57,7 @@ int DrmFile::gem_create_ext(void* arg) {
 
 int DrmFile::gem_mmap(void* arg) {
   auto* map = static_cast<drm_i915_gem_mmap*>(arg);
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   const BoPtr object = bo(map->handle);
   if (!object) return -ENOENT;
   if (object->is_userptr()) return -ENXIO;
@@ -69,7 +70,7 @@ int DrmFile::gem_mmap(void* arg) {
 
 int DrmFile::gem_mmap_offset(void* arg) {
   auto* map = static_cast<drm_i915_gem_mmap_offset*>(arg);
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   const BoPtr object = bo(map->handle);
   if (!object) return -ENOENT;
   if (object->is_userptr()) return -ENODEV;
@@ -84,7 +85,7 @@ int DrmFile::gem_pread(void* arg) {
   BoPtr object;
   std::vector<FencePtr> fences;
   {
-    std::scoped_lock lock(driver_.gpu.lock());
+    MutexLock lock(driver_.gpu.lock());
     object = bo(io->handle);
     if (!object) return -ENOENT;
     fences = pending_of(*object, true);
@@ -100,7 +101,7 @@ int DrmFile::gem_pwrite(void* arg) {
   BoPtr object;
   std::vector<FencePtr> fences;
   {
-    std::scoped_lock lock(driver_.gpu.lock());
+    MutexLock lock(driver_.gpu.lock());
     object = bo(io->handle);
     if (!object) return -ENOENT;
     fences = pending_of(*object, false);
@@ -115,7 +116,7 @@ int DrmFile::gem_set_domain(void* arg) {
   const auto* domain = static_cast<drm_i915_gem_set_domain*>(arg);
   std::vector<FencePtr> fences;
   {
-    std::scoped_lock lock(driver_.gpu.lock());
+    MutexLock lock(driver_.gpu.lock());
     const BoPtr object = bo(domain->handle);
     if (!object) return -ENOENT;
     fences = pending_of(*object, domain->write_domain == 0);
@@ -125,13 +126,13 @@ int DrmFile::gem_set_domain(void* arg) {
 }
 
 int DrmFile::gem_sw_finish(void* arg) {
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   return bo(static_cast<drm_i915_gem_sw_finish*>(arg)->handle) ? 0 : -ENOENT;
 }
 
 int DrmFile::gem_set_tiling(void* arg) {
   auto* tiling = static_cast<drm_i915_gem_set_tiling*>(arg);
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   const BoPtr object = bo(tiling->handle);
   if (!object) return -ENOENT;
   if (tiling->tiling_mode > I915_TILING_Y) return -EINVAL;
@@ -143,7 +144,7 @@ int DrmFile::gem_set_tiling(void* arg) {
 
 int DrmFile::gem_get_tiling(void* arg) {
   auto* tiling = static_cast<drm_i915_gem_get_tiling*>(arg);
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   const BoPtr object = bo(tiling->handle);
   if (!object) return -ENOENT;
   tiling->tiling_mode = object->tiling;
@@ -154,7 +155,7 @@ int DrmFile::gem_get_tiling(void* arg) {
 
 int DrmFile::gem_set_caching(void* arg) {
   const auto* caching = static_cast<drm_i915_gem_caching*>(arg);
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   const BoPtr object = bo(caching->handle);
   if (!object) return -ENOENT;
   object->caching = caching->caching;
@@ -163,7 +164,7 @@ int DrmFile::gem_set_caching(void* arg) {
 
 int DrmFile::gem_get_caching(void* arg) {
   auto* caching = static_cast<drm_i915_gem_caching*>(arg);
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   const BoPtr object = bo(caching->handle);
   if (!object) return -ENOENT;
   caching->caching = object->caching;
@@ -172,7 +173,7 @@ int DrmFile::gem_get_caching(void* arg) {
 
 int DrmFile::gem_madvise(void* arg) {
   auto* advice = static_cast<drm_i915_gem_madvise*>(arg);
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   if (!bo(advice->handle)) return -ENOENT;
   advice->retained = 1;  // there is no memory pressure that would purge it
   return 0;
@@ -182,7 +183,7 @@ int DrmFile::gem_userptr(void* arg) {
   auto* userptr = static_cast<drm_i915_gem_userptr*>(arg);
   if (!userptr->user_size || (userptr->user_ptr | userptr->user_size) & 4095) return -EINVAL;
   if (userptr->flags & ~(I915_USERPTR_READ_ONLY | I915_USERPTR_PROBE)) return -ENODEV;
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   const bool write = !(userptr->flags & I915_USERPTR_READ_ONLY);
   const BoPtr object = Bo::wrap(driver_.gpu.arena(), reinterpret_cast<void*>(userptr->user_ptr), userptr->user_size, write);
   if (!object) return -EFAULT;
@@ -192,7 +193,7 @@ int DrmFile::gem_userptr(void* arg) {
 
 int DrmFile::gem_busy(void* arg) {
   auto* busy = static_cast<drm_i915_gem_busy*>(arg);
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   const BoPtr object = bo(busy->handle);
   if (!object) return -ENOENT;
   // Low half: class + 1 of the engine that writes; high half: a bit for each class that reads (i915_drm.h). Which engine it was is not kept:
@@ -208,7 +209,7 @@ int DrmFile::gem_wait(void* arg) {
   auto* wait = static_cast<drm_i915_gem_wait*>(arg);
   std::vector<FencePtr> fences;
   {
-    std::scoped_lock lock(driver_.gpu.lock());
+    MutexLock lock(driver_.gpu.lock());
     const BoPtr object = bo(wait->bo_handle);
     if (!object) return -ENOENT;
     fences = pending_of(*object, false);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hw/base/log.h"
+#include "hw/base/mutex.h"
 #include "hw/defs/platform.h"
 #include "hw/run/drm_file.h"
 #include "hw/run/regs.h"
@@ -176,7 +177,7 @@ int DrmFile::reg_read(void* arg) {
   auto* read = static_cast<drm_i915_reg_read*>(arg);
   constexpr uint64_t rcs_timestamp = regs::rcs_timestamp;
   if ((read->offset & ~uint64_t{7}) != rcs_timestamp) return -EINVAL;
-  std::scoped_lock lock(driver_.gpu.lock());
+  MutexLock lock(driver_.gpu.lock());
   if (read->offset & I915_REG_READ_8B_WA) {
     const uint64_t high = driver_.gpu.read_register(rcs_timestamp + 4, 4);
     read->val = high << 32 | (driver_.gpu.read_register(rcs_timestamp, 4) & 0xffffffff);

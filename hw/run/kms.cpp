@@ -140,7 +140,7 @@ int Kms::add_fb2(DrmFile& file, drm_mode_fb_cmd2& r) {
   if (std::find(formats.begin(), formats.end(), r.pixel_format) == formats.end()) return -EINVAL;
   Framebuffer fb;
   {
-    std::scoped_lock lock(file.driver().gpu.lock());
+    MutexLock lock(file.driver().gpu.lock());
     fb.bo = file.bo(r.handles[0]);
   }
   if (!fb.bo) return -ENOENT;
@@ -166,8 +166,8 @@ int Kms::add_fb2(DrmFile& file, drm_mode_fb_cmd2& r) {
 
 /// As the kernel (drm_framebuffer.c, atomic_remove_fb).
 void Kms::drop_lost_framebuffers() {
-  std::erase_if(framebuffers_, [this](const auto& entry) {
-    return entry.second.internal && entry.first != state_.cursor.fb && entry.first != state_.primary.fb;
+  std::erase_if(framebuffers_, [cursor = state_.cursor.fb, primary = state_.primary.fb](const auto& entry) {
+    return entry.second.internal && entry.first != cursor && entry.first != primary;
   });
   if (state_.cursor.fb && !framebuffers_.contains(state_.cursor.fb)) state_.cursor = {};
   if (!state_.primary.fb || framebuffers_.contains(state_.primary.fb)) return;
@@ -196,7 +196,7 @@ int Kms::dirty_fb(DrmFile& file, uint32_t id) {
 int Kms::create_dumb(DrmFile& file, drm_mode_create_dumb& r) {
   if (!r.width || !r.height || r.width > 16384 || r.height > 16384 || !r.bpp || r.bpp > 64) return -EINVAL;
   r.pitch = align_up(r.width * align_up(r.bpp, 8u) / 8, 64u);
-  std::scoped_lock lock(file.driver().gpu.lock());
+  MutexLock lock(file.driver().gpu.lock());
   const BoPtr bo = Bo::create(file.driver().gpu.arena(), uint64_t{r.pitch} * r.height);
   if (!bo) return -ENOMEM;
   r.size = bo->size();
@@ -205,14 +205,14 @@ int Kms::create_dumb(DrmFile& file, drm_mode_create_dumb& r) {
 }
 
 int Kms::map_dumb(DrmFile& file, drm_mode_map_dumb& r) {
-  std::scoped_lock lock(file.driver().gpu.lock());
+  MutexLock lock(file.driver().gpu.lock());
   if (!file.bo(r.handle)) return -ENOENT;
   r.offset = uint64_t{r.handle} << 32;
   return 0;
 }
 
 void Kms::closed(const DrmFile& file) {
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   std::erase_if(framebuffers_, [&](const auto& entry) { return entry.second.owner == &file; });
   drop_lost_framebuffers();
   for (Flip& flip : flips_)
@@ -220,7 +220,7 @@ void Kms::closed(const DrmFile& file) {
 }
 
 int Kms::ioctl(DrmFile& file, unsigned long request, void* arg) {
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   switch (_IOC_NR(request)) {
     case _IOC_NR(DRM_IOCTL_MODE_GETRESOURCES): return get_resources(file, *static_cast<drm_mode_card_res*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_GETCRTC): return get_crtc(*static_cast<drm_mode_crtc*>(arg));
@@ -234,7 +234,7 @@ int Kms::ioctl(DrmFile& file, unsigned long request, void* arg) {
     case _IOC_NR(DRM_IOCTL_MODE_GETPROPBLOB): return get_blob(*static_cast<drm_mode_get_blob*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_CREATEPROPBLOB): return create_blob(*static_cast<drm_mode_create_blob*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_DESTROYPROPBLOB): return destroy_blob(*static_cast<drm_mode_destroy_blob*>(arg));
-    case _IOC_NR(DRM_IOCTL_MODE_ATOMIC): return atomic(file, *static_cast<drm_mode_atomic*>(arg), lock);
+    case _IOC_NR(DRM_IOCTL_MODE_ATOMIC): return atomic(file, *static_cast<drm_mode_atomic*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_ADDFB): return add_fb(file, *static_cast<drm_mode_fb_cmd*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_ADDFB2): return add_fb2(file, *static_cast<drm_mode_fb_cmd2*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_RMFB): return remove_fb(file, *static_cast<uint32_t*>(arg));
@@ -246,10 +246,10 @@ int Kms::ioctl(DrmFile& file, unsigned long request, void* arg) {
     case _IOC_NR(DRM_IOCTL_MODE_CURSOR2): return cursor(file, *static_cast<drm_mode_cursor*>(arg));  // the second begins as the first
     case _IOC_NR(DRM_IOCTL_MODE_GETGAMMA): return get_gamma(*static_cast<drm_mode_crtc_lut*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_SETGAMMA): return set_gamma(file, *static_cast<drm_mode_crtc_lut*>(arg));
-    case _IOC_NR(DRM_IOCTL_MODE_OBJ_SETPROPERTY): return obj_set_property(file, *static_cast<drm_mode_obj_set_property*>(arg), lock);
+    case _IOC_NR(DRM_IOCTL_MODE_OBJ_SETPROPERTY): return obj_set_property(file, *static_cast<drm_mode_obj_set_property*>(arg));
     case _IOC_NR(DRM_IOCTL_MODE_SETPROPERTY): {
       const auto& r = *static_cast<drm_mode_connector_set_property*>(arg);
-      return obj_set_property(file, {r.value, r.prop_id, r.connector_id, DRM_MODE_OBJECT_CONNECTOR}, lock);
+      return obj_set_property(file, {r.value, r.prop_id, r.connector_id, DRM_MODE_OBJECT_CONNECTOR});
     }
     case _IOC_NR(DRM_IOCTL_MODE_DIRTYFB): return dirty_fb(file, static_cast<drm_mode_fb_dirty_cmd*>(arg)->fb_id);
     default: unimplemented("KMS ioctl", "{:#x}", request); return -EINVAL;

@@ -7,16 +7,15 @@
 #include <drm_mode.h>
 
 #include <array>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <thread>
 #include <vector>
 
+#include "hw/base/mutex.h"
 #include "hw/run/bo.h"
 
 namespace softgen::run {
@@ -100,79 +99,78 @@ class Kms {
     drm_mode_modeinfo mode = {};
   };
   struct Commit;
-  using Lock = std::unique_lock<std::mutex>;
 
-  int get_resources(const DrmFile& file, drm_mode_card_res& r);
-  int get_crtc(drm_mode_crtc& r);
-  int set_crtc(DrmFile& file, drm_mode_crtc& r);
-  int get_encoder(drm_mode_get_encoder& r);
-  int get_connector(const DrmFile& file, drm_mode_get_connector& r);
-  int get_plane_resources(const DrmFile& file, drm_mode_get_plane_res& r);
-  int get_plane(drm_mode_get_plane& r);
+  int get_resources(const DrmFile& file, drm_mode_card_res& r) SG_REQUIRES(mutex_);
+  int get_crtc(drm_mode_crtc& r) SG_REQUIRES(mutex_);
+  int set_crtc(DrmFile& file, drm_mode_crtc& r) SG_REQUIRES(mutex_);
+  int get_encoder(drm_mode_get_encoder& r) SG_REQUIRES(mutex_);
+  int get_connector(const DrmFile& file, drm_mode_get_connector& r) SG_REQUIRES(mutex_);
+  int get_plane_resources(const DrmFile& file, drm_mode_get_plane_res& r) SG_REQUIRES(mutex_);
+  int get_plane(drm_mode_get_plane& r) SG_REQUIRES(mutex_);
   /// DRM_MODE_OBJECT_* of an identifier; 0: there is no such object.
-  uint32_t type_of(uint32_t object) const;
+  uint32_t type_of(uint32_t object) const SG_REQUIRES(mutex_);
   // properties (kms_properties.cpp)
-  int get_properties(const DrmFile& file, drm_mode_obj_get_properties& r);
-  int get_property(drm_mode_get_property& r);
-  int get_blob(drm_mode_get_blob& r);
-  int create_blob(drm_mode_create_blob& r);
-  int destroy_blob(drm_mode_destroy_blob& r);
-  uint64_t value_of(uint32_t object, uint32_t property) const;
-  uint64_t plane_value_of(const PlaneState& plane, uint32_t property) const;
+  int get_properties(const DrmFile& file, drm_mode_obj_get_properties& r) SG_REQUIRES(mutex_);
+  int get_property(drm_mode_get_property& r) SG_REQUIRES(mutex_);
+  int get_blob(drm_mode_get_blob& r) SG_REQUIRES(mutex_);
+  int create_blob(drm_mode_create_blob& r) SG_REQUIRES(mutex_);
+  int destroy_blob(drm_mode_destroy_blob& r) SG_REQUIRES(mutex_);
+  uint64_t value_of(uint32_t object, uint32_t property) const SG_REQUIRES(mutex_);
+  uint64_t plane_value_of(const PlaneState& plane, uint32_t property) const SG_REQUIRES(mutex_);
   // commits (kms_atomic.cpp)
-  int atomic(DrmFile& file, const drm_mode_atomic& r, Lock& lock);
-  int obj_set_property(DrmFile& file, const drm_mode_obj_set_property& r, Lock& lock);
-  int set_property(Commit& commit, uint32_t object, uint32_t property, uint64_t value);
-  int set_plane_property(Commit& commit, PlaneState& plane, uint32_t property, uint64_t value);
-  int check(const State& next, bool allow_modeset) const;
-  int check_plane(const PlaneState& plane) const;
-  int check_cursor(const State& next) const;
-  int apply(DrmFile& file, Commit& commit, bool nonblock, Lock& lock);
+  int atomic(DrmFile& file, const drm_mode_atomic& r) SG_REQUIRES(mutex_);
+  int obj_set_property(DrmFile& file, const drm_mode_obj_set_property& r) SG_REQUIRES(mutex_);
+  int set_property(Commit& commit, uint32_t object, uint32_t property, uint64_t value) SG_REQUIRES(mutex_);
+  int set_plane_property(Commit& commit, PlaneState& plane, uint32_t property, uint64_t value) SG_REQUIRES(mutex_);
+  int check(const State& next, bool allow_modeset) const SG_REQUIRES(mutex_);
+  int check_plane(const PlaneState& plane) const SG_REQUIRES(mutex_);
+  int check_cursor(const State& next) const SG_REQUIRES(mutex_);
+  int apply(DrmFile& file, Commit& commit, bool nonblock) SG_REQUIRES(mutex_);
   // the legacy cursor and gamma (kms_cursor.cpp)
-  int cursor(DrmFile& file, const drm_mode_cursor& r);
-  int cursor_framebuffer(DrmFile& file, const drm_mode_cursor& r, uint32_t& id);
-  int get_gamma(const drm_mode_crtc_lut& r) const;
-  int set_gamma(DrmFile& file, const drm_mode_crtc_lut& r);
+  int cursor(DrmFile& file, const drm_mode_cursor& r) SG_REQUIRES(mutex_);
+  int cursor_framebuffer(DrmFile& file, const drm_mode_cursor& r, uint32_t& id) SG_REQUIRES(mutex_);
+  int get_gamma(const drm_mode_crtc_lut& r) const SG_REQUIRES(mutex_);
+  int set_gamma(DrmFile& file, const drm_mode_crtc_lut& r) SG_REQUIRES(mutex_);
   /// The cursor, the table or the drawing has changed without a flip: what is queued shows it, else a frame of its own does.
-  void refresh(DrmFile& file);
-  int add_fb(DrmFile& file, drm_mode_fb_cmd& r);
-  int add_fb2(DrmFile& file, drm_mode_fb_cmd2& r);
-  int remove_fb(DrmFile& file, uint32_t id);
-  int dirty_fb(DrmFile& file, uint32_t id);
+  void refresh(DrmFile& file) SG_REQUIRES(mutex_);
+  int add_fb(DrmFile& file, drm_mode_fb_cmd& r) SG_REQUIRES(mutex_);
+  int add_fb2(DrmFile& file, drm_mode_fb_cmd2& r) SG_REQUIRES(mutex_);
+  int remove_fb(DrmFile& file, uint32_t id) SG_REQUIRES(mutex_);
+  int dirty_fb(DrmFile& file, uint32_t id) SG_REQUIRES(mutex_);
   /// After framebuffers went: planes that showed them are off, the pipe with its primary one; internal ones that no plane uses go, too.
-  void drop_lost_framebuffers();
-  int page_flip(DrmFile& file, drm_mode_crtc_page_flip& r);
-  int create_dumb(DrmFile& file, drm_mode_create_dumb& r);
-  int map_dumb(DrmFile& file, drm_mode_map_dumb& r);
-  drm_mode_modeinfo mode() const;
+  void drop_lost_framebuffers() SG_REQUIRES(mutex_);
+  int page_flip(DrmFile& file, drm_mode_crtc_page_flip& r) SG_REQUIRES(mutex_);
+  int create_dumb(DrmFile& file, drm_mode_create_dumb& r) SG_REQUIRES(mutex_);
+  int map_dumb(DrmFile& file, drm_mode_map_dumb& r) SG_REQUIRES(mutex_);
+  drm_mode_modeinfo mode() const SG_REQUIRES(mutex_);
   /// A flip to what `state` says; the kernel's implicit fence is that of now.
-  Flip flip_to(const State& state, DrmFile& file);
-  Layer layer_of(const PlaneState& plane) const;
+  Flip flip_to(const State& state, DrmFile& file) SG_REQUIRES(mutex_);
+  Layer layer_of(const PlaneState& plane) const SG_REQUIRES(mutex_);
 
   void thread_main();
-  bool is_drawn(const Flip& flip) const;
-  void wait_for_drawing(Lock& lock);
-  void wait_for_blank(Lock& lock, int64_t* when_ns);
-  void send_event(const Flip& flip, int64_t when_ns);
+  bool is_drawn(const Flip& flip) const SG_REQUIRES(mutex_);
+  void wait_for_drawing() SG_REQUIRES(mutex_);
+  void wait_for_blank(int64_t* when_ns) SG_REQUIRES(mutex_);
+  void send_event(const Flip& flip, int64_t when_ns) SG_REQUIRES(mutex_);
 
   const unsigned width_, height_, refresh_hz_;
   const std::unique_ptr<FrameSink> sink_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  Mutex mutex_;
+  Condition changed_;
   std::map<uint32_t, Framebuffer> framebuffers_;
   std::map<uint32_t, std::vector<std::byte>> blobs_;
   uint32_t next_fb_ = kms_id::first_framebuffer, next_blob_ = kms_id::first_blob;
-  State state_;
+  State state_ SG_GUARDED_BY(mutex_);
   struct {
     int32_t x = 0, y = 0;
   } cursor_at_;  ///< where the legacy calls have put it
   std::array<std::array<uint16_t, 256>, 3> gamma_ramp_;
   std::shared_ptr<const Gamma> gamma_;  ///< of the ramp; null: it changes nothing
-  std::deque<Flip> flips_;
-  bool flip_pending_ = false;
+  std::deque<Flip> flips_ SG_GUARDED_BY(mutex_);
+  bool flip_pending_ SG_GUARDED_BY(mutex_) = false;
   uint32_t sequence_ = 0;
   int64_t epoch_ns_ = 0;
-  bool quit_ = false;
+  bool quit_ SG_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

@@ -109,9 +109,9 @@ int Kms::check(const State& next, bool allow_modeset) const {
 }
 
 /// Makes a checked commit the state, and shows it.
-int Kms::apply(DrmFile& file, Commit& commit, bool nonblock, Lock& lock) {
+int Kms::apply(DrmFile& file, Commit& commit, bool nonblock) {
   if (nonblock && flip_pending_) return -EBUSY;
-  changed_.wait(lock, [this] { return !flip_pending_ || quit_; });
+  while (flip_pending_ && !quit_) changed_.wait(mutex_);
   Flip flip = flip_to(commit.state, file);
   flip.shown = std::make_shared<Fence>();
   flip.waits.insert(flip.waits.end(), commit.in_fences.begin(), commit.in_fences.end());
@@ -124,11 +124,11 @@ int Kms::apply(DrmFile& file, Commit& commit, bool nonblock, Lock& lock) {
   drop_lost_framebuffers();
   flips_.push_back(std::move(flip));
   changed_.notify_all();
-  if (!nonblock) changed_.wait(lock, [&] { return quit_ || FenceClock::get().signalled(shown); });
+  while (!nonblock && !quit_ && !FenceClock::get().signalled(shown)) changed_.wait(mutex_);
   return 0;
 }
 
-int Kms::atomic(DrmFile& file, const drm_mode_atomic& r, Lock& lock) {
+int Kms::atomic(DrmFile& file, const drm_mode_atomic& r) {
   if (!file.atomic() || (r.flags & ~DRM_MODE_ATOMIC_FLAGS) || r.reserved) return -EINVAL;
   if ((r.flags & DRM_MODE_PAGE_FLIP_ASYNC) || ((r.flags & DRM_MODE_ATOMIC_TEST_ONLY) && (r.flags & DRM_MODE_PAGE_FLIP_EVENT)))
     return -EINVAL;
@@ -145,17 +145,17 @@ int Kms::atomic(DrmFile& file, const drm_mode_atomic& r, Lock& lock) {
   if (r.flags & DRM_MODE_ATOMIC_TEST_ONLY) return 0;
   commit.event = r.flags & DRM_MODE_PAGE_FLIP_EVENT;
   commit.user_data = r.user_data;
-  return apply(file, commit, r.flags & DRM_MODE_ATOMIC_NONBLOCK, lock);
+  return apply(file, commit, r.flags & DRM_MODE_ATOMIC_NONBLOCK);
 }
 
 /// One property, by a client of legacy calls: set_property_atomic() of the kernel, which lets it change the mode.
-int Kms::obj_set_property(DrmFile& file, const drm_mode_obj_set_property& r, Lock& lock) {
+int Kms::obj_set_property(DrmFile& file, const drm_mode_obj_set_property& r) {
   const uint32_t type = type_of(r.obj_id);
   if (!type || (r.obj_type != DRM_MODE_OBJECT_ANY && r.obj_type != type)) return -ENOENT;
   const Property* property = find_property(r.prop_id);
   if (!has_properties(type) || !property || !property->belongs_to(r.obj_id) || !property->accepts(r.value)) return -EINVAL;
   // Earlier commits and flips come first: what is set here goes on top of theirs.
-  changed_.wait(lock, [this] { return !flip_pending_ || quit_; });
+  while (flip_pending_ && !quit_) changed_.wait(mutex_);
   Commit commit;
   commit.state = state_;
   if (r.prop_id == kms_id::dpms) {
@@ -166,7 +166,7 @@ int Kms::obj_set_property(DrmFile& file, const drm_mode_obj_set_property& r, Loc
     return result;
   }
   if (const int result = check(commit.state, true)) return result;
-  return apply(file, commit, false, lock);
+  return apply(file, commit, false);
 }
 
 }  // namespace softgen::run

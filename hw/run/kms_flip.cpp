@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "hw/base/mutex.h"
 #include "hw/base/signals.h"
 #include "hw/run/drm_file.h"
 #include "hw/run/frames.h"
@@ -28,7 +29,7 @@ Kms::Kms(const Options& options)
 
 Kms::~Kms() {
   {
-    std::scoped_lock lock(mutex_);
+    MutexLock lock(mutex_);
     quit_ = true;
   }
   changed_.notify_all();
@@ -52,7 +53,7 @@ Kms::Flip Kms::flip_to(const State& state, DrmFile& file) {
   flip.picture.primary = layer_of(state.primary);
   flip.picture.cursor = layer_of(state.cursor);
   flip.picture.gamma = gamma_;
-  std::scoped_lock lock(file.driver().gpu.lock());
+  MutexLock lock(file.driver().gpu.lock());
   if (const BoPtr& bo = flip.picture.primary.fb.bo; bo && bo->last_write) flip.waits.push_back(bo->last_write);
   if (const BoPtr& bo = flip.picture.cursor.fb.bo) flip.cursor_drawn = bo->last_write;
   return flip;
@@ -106,14 +107,15 @@ int Kms::page_flip(DrmFile& file, drm_mode_crtc_page_flip& r) {
 }
 
 /// Sleeps until the next vertical blank of the monitor; its time.
-void Kms::wait_for_blank(Lock& lock, int64_t* when_ns) {
+void Kms::wait_for_blank(int64_t* when_ns) {
   if (!refresh_hz_) {
     ++sequence_;
     return;
   }
   const int64_t period = 1'000'000'000 / refresh_hz_, now = *when_ns;
   const int64_t blank = epoch_ns_ + ((now - epoch_ns_) / period + 1) * period;
-  changed_.wait_for(lock, std::chrono::nanoseconds(blank - now), [this] { return quit_; });
+  const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(blank - now);
+  while (!quit_ && changed_.wait_until(mutex_, until) == std::cv_status::no_timeout) {}
   *when_ns = blank;
   sequence_ = static_cast<uint32_t>((blank - epoch_ns_) / period);
 }
@@ -124,27 +126,27 @@ bool Kms::is_drawn(const Flip& flip) const {
 }
 
 /// For the first flip; what it waits for can change meanwhile.
-void Kms::wait_for_drawing(Lock& lock) {
+void Kms::wait_for_drawing() {
   while (!is_drawn(flips_.front())) {
     std::vector<FencePtr> fences = flips_.front().waits;
     if (flips_.front().cursor_drawn) fences.push_back(flips_.front().cursor_drawn);
-    lock.unlock();
+    mutex_.unlock();
     for (const FencePtr& fence : fences) FenceClock::get().wait(INT64_MAX, [&] { return fence->signalled; });
-    lock.lock();
+    mutex_.lock();
   }
 }
 
 void Kms::thread_main() {
   prctl(PR_SET_NAME, "softgen-kms");
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return quit_ || !flips_.empty(); });
+    while (!quit_ && flips_.empty()) changed_.wait(mutex_);
     if (quit_) return;
     int64_t now = 0;
     do {
-      wait_for_drawing(lock);
+      wait_for_drawing();
       now = monotonic_ns();
-      wait_for_blank(lock, &now);
+      wait_for_blank(&now);
       if (quit_) return;
       while (flips_.front().is_refresh && flips_.size() > 1 && is_drawn(flips_[1])) flips_.pop_front();
     } while (!is_drawn(flips_.front()));

@@ -13,11 +13,11 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <new>
 #include <string_view>
 #include <unordered_map>
 
+#include "hw/base/mutex.h"
 #include "hw/run/drm_file.h"
 #include "hw/run/options.h"
 
@@ -30,7 +30,7 @@ struct Node {
 };
 
 struct Table {
-  std::mutex mutex;
+  Mutex mutex;
   std::unordered_map<int, Node> nodes;
   std::atomic<size_t> count{0};  // lets other descriptors pass without the lock while there are none
 };
@@ -45,7 +45,7 @@ Table& table() {
 
 std::shared_ptr<DrmFile> file_of(int fd) {
   if (table().count.load(std::memory_order_acquire) == 0) return nullptr;
-  std::scoped_lock lock(table().mutex);
+  MutexLock lock(table().mutex);
   const auto it = table().nodes.find(fd);
   return it == table().nodes.end() ? nullptr : it->second.file;
 }
@@ -109,7 +109,7 @@ int sgrun_open(enum sgrun_node node, int flags) {
   if (!(flags & O_CLOEXEC)) fcntl(ends[0], F_SETFD, 0);
   if (flags & O_NONBLOCK) fcntl(ends[0], F_SETFL, O_NONBLOCK);
   auto file = std::make_shared<DrmFile>(*driver, node == SGRUN_CARD, ends[1]);
-  std::scoped_lock lock(table().mutex);
+  MutexLock lock(table().mutex);
   table().nodes[ends[0]] = {node, std::move(file)};
   table().count = table().nodes.size();
   return ends[0];
@@ -122,7 +122,7 @@ enum sgrun_kind sgrun_kind_of_fd(int fd) {
 
 enum sgrun_node sgrun_node_of_fd(int fd) {
   if (table().count.load(std::memory_order_acquire) == 0) return SGRUN_NONE;
-  std::scoped_lock lock(table().mutex);
+  MutexLock lock(table().mutex);
   const auto it = table().nodes.find(fd);
   return it == table().nodes.end() ? SGRUN_NONE : it->second.minor;
 }
@@ -153,7 +153,7 @@ void sgrun_closed(int fd) {
   }
   if (table().count.load(std::memory_order_acquire) == 0) return;
   std::shared_ptr<DrmFile> file;  // outlives the lock: closing a file waits for the driver's
-  std::scoped_lock lock(table().mutex);
+  MutexLock lock(table().mutex);
   const auto it = table().nodes.find(fd);
   if (it == table().nodes.end()) return;
   file = std::move(it->second.file);
@@ -169,7 +169,7 @@ void sgrun_duplicated(int from, int to) {
   const auto file = file_of(from);
   if (!file) return;
   const sgrun_node minor = sgrun_node_of_fd(from);
-  std::scoped_lock lock(table().mutex);
+  MutexLock lock(table().mutex);
   table().nodes[to] = {minor, file};
   table().count = table().nodes.size();
 }

@@ -10,12 +10,12 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "hw/base/mutex.h"
 #include "hw/run/udev_devices.h"
 
 namespace softgen::run {
@@ -40,7 +40,7 @@ struct Enumeration {
   std::vector<udev_list_entry> found;
 };
 
-std::mutex mutex;
+Mutex mutex;
 std::map<const udev_enumerate*, Enumeration>& enumerations() {
   static auto& all = *new std::map<const udev_enumerate*, Enumeration>;
   return all;
@@ -65,7 +65,7 @@ bool is_ours(const udev_list_entry* entry) {
   };
   for (const Device& d : devices())
     if (has(d.property_list) || has(d.tag_list) || has(d.attribute_list)) return true;
-  std::scoped_lock lock(mutex);
+  MutexLock lock(mutex);
   return std::ranges::any_of(enumerations(), [&](const auto& one) { return has(one.second.found); });
 }
 
@@ -99,7 +99,7 @@ using namespace softgen::run;
 
 EXPORT int udev_enumerate_add_match_subsystem(udev_enumerate* e, const char* subsystem) {
   if (e && subsystem) {
-    std::scoped_lock lock(mutex);
+    MutexLock lock(mutex);
     enumerations()[e].subsystems.insert(subsystem);
   }
   PASS_ON(-ENOSYS, udev_enumerate_add_match_subsystem, e, subsystem);
@@ -107,7 +107,7 @@ EXPORT int udev_enumerate_add_match_subsystem(udev_enumerate* e, const char* sub
 
 EXPORT int udev_enumerate_add_match_sysname(udev_enumerate* e, const char* name) {
   if (e && name) {
-    std::scoped_lock lock(mutex);
+    MutexLock lock(mutex);
     enumerations()[e].names.push_back(name);
   }
   PASS_ON(-ENOSYS, udev_enumerate_add_match_sysname, e, name);
@@ -115,7 +115,7 @@ EXPORT int udev_enumerate_add_match_sysname(udev_enumerate* e, const char* name)
 
 EXPORT int udev_enumerate_add_match_property(udev_enumerate* e, const char* key, const char* value) {
   if (e && key && value) {
-    std::scoped_lock lock(mutex);
+    MutexLock lock(mutex);
     enumerations()[e].properties.emplace_back(key, value);
   }
   PASS_ON(-ENOSYS, udev_enumerate_add_match_property, e, key, value);
@@ -123,7 +123,7 @@ EXPORT int udev_enumerate_add_match_property(udev_enumerate* e, const char* key,
 
 EXPORT int udev_enumerate_add_match_tag(udev_enumerate* e, const char* tag) {
   if (e && tag) {
-    std::scoped_lock lock(mutex);
+    MutexLock lock(mutex);
     enumerations()[e].tags.insert(tag);
   }
   PASS_ON(-ENOSYS, udev_enumerate_add_match_tag, e, tag);
@@ -131,7 +131,7 @@ EXPORT int udev_enumerate_add_match_tag(udev_enumerate* e, const char* tag) {
 
 EXPORT int udev_enumerate_add_match_parent(udev_enumerate* e, udev_device* parent) {
   if (const Device* d = ours(parent)) {
-    std::scoped_lock lock(mutex);
+    MutexLock lock(mutex);
     enumerations()[e].parent = d;
     return 0;
   }
@@ -140,7 +140,7 @@ EXPORT int udev_enumerate_add_match_parent(udev_enumerate* e, udev_device* paren
 
 EXPORT int udev_enumerate_scan_devices(udev_enumerate* e) {
   {
-    std::scoped_lock lock(mutex);
+    MutexLock lock(mutex);
     if (const auto it = enumerations().find(e); it != enumerations().end()) scan(it->second);
   }
   PASS_ON(-ENOSYS, udev_enumerate_scan_devices, e);
@@ -149,7 +149,7 @@ EXPORT int udev_enumerate_scan_devices(udev_enumerate* e) {
 EXPORT udev_list_entry* udev_enumerate_get_list_entry(udev_enumerate* e) {
   {
     // Of the subsystems drm and pci the program sees our devices only; other subsystems have none of ours.
-    std::scoped_lock lock(mutex);
+    MutexLock lock(mutex);
     if (const auto it = enumerations().find(e); it != enumerations().end() && !it->second.found.empty()) return it->second.found.data();
   }
   PASS_ON(nullptr, udev_enumerate_get_list_entry, e);
@@ -157,7 +157,7 @@ EXPORT udev_list_entry* udev_enumerate_get_list_entry(udev_enumerate* e) {
 
 EXPORT udev_enumerate* udev_enumerate_unref(udev_enumerate* e) {
   {
-    std::scoped_lock lock(mutex);
+    MutexLock lock(mutex);
     enumerations().erase(e);
   }
   PASS_ON(nullptr, udev_enumerate_unref, e);
@@ -326,7 +326,7 @@ EXPORT const char* udev_device_get_property_value(udev_device* device, const cha
 
 EXPORT const char* udev_device_get_sysattr_value(udev_device* device, const char* name) {
   if (Device* d = ours(device)) {
-    std::scoped_lock lock(mutex);
+    MutexLock lock(mutex);
     const auto [it, fresh] = d->attributes.try_emplace(name ? name : "");
     if (fresh) it->second = read_attribute(*d, it->first);
     return text_or_null(it->second);
