@@ -75,6 +75,7 @@ bool under(std::string_view path, std::string_view prefix) {
 }  // namespace softgen::run
 
 using namespace softgen::run;
+using softgen::MutexLock;
 
 enum sgrun_node sgrun_node_of_path(const char* path) {
   if (!path || root().empty()) return SGRUN_NONE;

@@ -51,8 +51,8 @@ void flush_dw(RingWriter& ring, uint32_t flags, uint32_t address, uint32_t data)
 }
 
 constexpr uint32_t request_dwords = 48;
-constexpr size_t most_running = 16;
-static_assert((most_running + 1) * request_dwords * 4 < ring_bytes / 2);
+constexpr size_t max_running = 16;
+static_assert((max_running + 1) * request_dwords * 4 < ring_bytes / 2);
 
 }  // namespace
 
@@ -164,7 +164,7 @@ RequestPtr Gpu::take_ready(Engine& engine) {
 
 /// False: nothing can be started now.
 bool Gpu::start_ready(Engine& engine) {
-  if (engine.waiting.empty() || engine.submitted || engine.running.size() >= most_running) return false;
+  if (engine.waiting.empty() || engine.submitted || engine.running.size() >= max_running) return false;
   const RequestPtr request = take_ready(engine);
   if (!request) return false;
   if (request->context->banned) finish(*request, -EIO);

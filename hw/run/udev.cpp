@@ -88,6 +88,7 @@ F* next(const char* name) {
 }  // namespace softgen::run
 
 using namespace softgen::run;
+using softgen::MutexLock;
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 /// Calls libudev's function; a program that has none gets `absent`.

@@ -50,7 +50,7 @@ struct Registers {
 struct DirectSample {
   bool set(const MessageForm& form);
   /// Where the coordinates are; `copies`: for those that the response would overwrite.
-  void start(Grf* registers, uint32_t mask, LaneTap& tap, float (&copies)[2][most_lanes]) const {
+  void start(Grf* registers, uint32_t mask, LaneTap& tap, float (&copies)[2][max_lanes]) const {
     tap.u = reinterpret_cast<const float*>(registers[u].dw), tap.v = reinterpret_cast<const float*>(registers[v].dw);
     if (copied) {
       lane_kernels().copy(copies[0], tap.u), lane_kernels().copy(copies[1], tap.v);
@@ -93,7 +93,7 @@ bool DirectSample::set(const MessageForm& form) {
 bool DirectSample::answer(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env) {
   const auto& d = *static_cast<const DirectSample*>(answer.state.get());
   LaneRequest r;
-  alignas(64) float copies[2][most_lanes];
+  alignas(64) float copies[2][max_lanes];
   d.start(registers, mask, r.tap, copies);
   const size_t bytes = d.channels * sizeof(float);
   r.has_lod = d.lod != none, r.has_bias = d.bias != none, r.level_zero = d.level_zero;
@@ -106,7 +106,7 @@ bool DirectSample::answer(const DirectAnswer& answer, Grf* registers, uint32_t m
 bool DirectSample::answer_plain(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env) {
   const auto& d = *static_cast<const DirectSample*>(answer.state.get());
   LaneTap tap;
-  float copies[2][most_lanes];
+  float copies[2][max_lanes];
   d.start(registers, mask, tap, copies);
   float* out[4];
   for (unsigned c = 0; c < 4; ++c) out[c] = d.out[c] == none ? nullptr : reinterpret_cast<float*>(registers[d.out[c]].dw);
@@ -177,7 +177,7 @@ bool DirectLoad::set(const MessageForm& form) {
 
 bool DirectLoad::answer(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env) {
   const auto& d = *static_cast<const DirectLoad*>(answer.state.get());
-  alignas(64) uint32_t copies[parameters][most_lanes];
+  alignas(64) uint32_t copies[parameters][max_lanes];
   const uint32_t* at[parameters] = {};
   for (unsigned p = 0; p < parameters; ++p) {
     if (d.first[p] == none) continue;

@@ -179,7 +179,7 @@ struct Channels : Texels<W> {
     colors<codes, linear>(s.decode, texels, u, v, first, lit, out);
   }
 
-  [[gnu::always_inline]] static inline void mix(float* const (&a)[4], const float (&b)[4][most_lanes], const float (&weight)[most_quads],
+  [[gnu::always_inline]] static inline void mix(float* const (&a)[4], const float (&b)[4][max_lanes], const float (&weight)[max_quads],
                                                 unsigned first, uint32_t mask) {
     const F w = by_quad(weight + first / 4);
     for (unsigned c = 0; c < 4; ++c)
@@ -195,7 +195,7 @@ void sample(const LaneSurface& s, const LaneTap& tap, float* const (&out)[4]) {
   for (unsigned first = 0; first < tap.channels; first += 8) Channels<8>::sample<codes, tiling, linear>(s, tap, first, out);
 }
 
-void mix(float* const (&a)[4], const float (&b)[4][most_lanes], const float (&weight)[most_quads], unsigned channels, uint32_t mask) {
+void mix(float* const (&a)[4], const float (&b)[4][max_lanes], const float (&weight)[max_quads], unsigned channels, uint32_t mask) {
 #ifdef __AVX512F__
   if (channels == 16) return Channels<16>::mix(a, b, weight, 0, mask);
 #endif

@@ -13,7 +13,7 @@ struct KernelSet;  // hw/base/host_cpu.h
 
 namespace softgen::sampler {
 
-constexpr unsigned most_lanes = 16, most_quads = 4;
+constexpr unsigned max_lanes = 16, max_quads = 4;
 
 enum class Wrap : uint8_t { wrap, mirror, clamp };
 enum class LaneTiling : uint8_t { linear, x, y, yf };  ///< yf: of elements of 2 or 4 bytes
@@ -56,14 +56,14 @@ using LaneLoad = void (*)(void* context, const uint32_t* offsets, unsigned count
 
 /// One look at the levels by the channels of a message. Whoever sends it sets the first five; the rest has no value before.
 struct LaneTap {
-  const float *u, *v;                  ///< 16 can be read, whatever they are; any coordinates give some texel
-  unsigned channels = 8;               ///< or 16
-  uint32_t mask = 0;                   ///< those that want a colour
-  int32_t offset[2] = {0, 0};          ///< texels
-  bool one_level;                      ///< it is level[0] for all
-  bool rounded[2];                     ///< coordinates go to the nearest 1/256 texel, else down
-  const LaneLevel* level[most_quads];  ///< by quad
-  const std::byte* memory;             ///< the surface in one piece; null: load()
+  const float *u, *v;                 ///< 16 can be read, whatever they are; any coordinates give some texel
+  unsigned channels = 8;              ///< or 16
+  uint32_t mask = 0;                  ///< those that want a colour
+  int32_t offset[2] = {0, 0};         ///< texels
+  bool one_level;                     ///< it is level[0] for all
+  bool rounded[2];                    ///< coordinates go to the nearest 1/256 texel, else down
+  const LaneLevel* level[max_quads];  ///< by quad
+  const std::byte* memory;            ///< the surface in one piece; null: load()
   LaneLoad load;
   void* context;
 };
@@ -96,11 +96,11 @@ struct LaneDetail {
 };
 /// Of four quads.
 struct LaneLods {
-  int32_t level[most_quads];
-  float weight[most_quads];  ///< of the next level: of eight bits
-  uint32_t magnify = 0;      ///< bit: quad
-  bool one_level = false;    ///< all quads have the same
-  bool mixed = false;        ///< some have a weight
+  int32_t level[max_quads];
+  float weight[max_quads];  ///< of the next level: of eight bits
+  uint32_t magnify = 0;     ///< bit: quad
+  bool one_level = false;   ///< all quads have the same
+  bool mixed = false;       ///< some have a weight
 };
 
 /// The commonest samples take the shortest way: one level of four 8-bit UNORM components (not sRGB) in Y tiles and one piece of host memory, clamped
@@ -138,7 +138,7 @@ struct LaneKernels {
   /// By LaneCodes, LaneTiling, and whether it is linear.
   LaneSample sample[4][4][2];
   /// a + (b - a) weight in `a`, for the channels of `mask`; a weight for each quad, and nothing where it is zero.
-  void (*mix)(float* const (&a)[4], const float (&b)[4][most_lanes], const float (&weight)[most_quads], unsigned channels, uint32_t mask);
+  void (*mix)(float* const (&a)[4], const float (&b)[4][max_lanes], const float (&weight)[max_quads], unsigned channels, uint32_t mask);
   const LanePlainKernels* plain;
 };
 

@@ -68,9 +68,9 @@ struct Texels : Vectors<W> {
     least = _mm_min_epu16(least, _mm_srli_epi64(least, 32));
     least = _mm_min_epu16(least, _mm_srli_epi64(least, 16));  // in elements 0 and 4
     // Within the row of tiles, and as many rows of one tile as there are, or whole lines.
-    const uint32_t most_x = pitch / 4 - columns, least_x = static_cast<uint32_t>(_mm_extract_epi16(least, 0)) & ~(line - 1);
-    const uint32_t first_x = least_x < most_x ? least_x : most_x, least_y = static_cast<uint32_t>(_mm_extract_epi16(least, 4));
-    const uint32_t first_y = (least_y & (tile_rows - 1)) > tile_rows - rows ? least_y & ~(line - 1) : least_y;
+    const uint32_t max_x = pitch / 4 - columns, min_x = static_cast<uint32_t>(_mm_extract_epi16(least, 0)) & ~(line - 1);
+    const uint32_t first_x = min_x < max_x ? min_x : max_x, min_y = static_cast<uint32_t>(_mm_extract_epi16(least, 4));
+    const uint32_t first_y = (min_y & (tile_rows - 1)) > tile_rows - rows ? min_y & ~(line - 1) : min_y;
     const U dx[2] = {x[0] - first_x, x[1] - first_x}, dy[2] = {y[0] - first_y, y[1] - first_y};
     const auto beyond = [](U v, uint32_t most) {
       return _mm512_cmpge_epu32_mask(reinterpret_cast<__m512i>(v), _mm512_set1_epi32(static_cast<int>(most)));

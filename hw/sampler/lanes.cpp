@@ -124,7 +124,7 @@ LaneSampler::LaneSampler(const Texture& texture, const State& state, const LaneK
   any_value_ = surface_.decode.codes == LaneCodes::float32;
   two_manners_ = magnified_ != minified_;
   anisotropic_ = magnified_.anisotropic || minified_.anisotropic;
-  most_taps_ = Filter::max_taps(state);
+  max_taps_ = Filter::max_taps(state);
   const bool mips = detail_.mips != LaneMips::none && (texture.levels() > 1 || detail_.low > 0);
   needs_lod_ = mips || two_manners_ || anisotropic_;
 }
@@ -199,7 +199,7 @@ const std::byte* LaneSampler::looked_up(memory::View& view) {
 void LaneSampler::sample_taps(const Manner& manner, LaneTap& tap, const Footprints* f, float* const (&out)[4]) const {
   if (!f || !manner.anisotropic) return manner.sample(surface_, tap, out);
   const LaneTap own = tap;
-  alignas(64) float u[most_lanes] = {}, v[most_lanes] = {}, one[4][most_lanes], sum[4][most_lanes] = {};
+  alignas(64) float u[max_lanes] = {}, v[max_lanes] = {}, one[4][max_lanes], sum[4][max_lanes] = {};
   const float most = *std::max_element(std::begin(f->taps), std::end(f->taps));
   for (float i = 0; i < most; ++i) {
     tap.u = u, tap.v = v, tap.mask = 0;
@@ -226,23 +226,23 @@ void LaneSampler::sample_levels(const Manner& manner, LaneTap& tap, const LaneLo
   tap.rounded[0] = manner.rounded[0], tap.rounded[1] = manner.rounded[1];
   tap.one_level = lods.one_level;
   const LaneLevel* levels = levels_.data();
-  for (unsigned q = 0; q < most_quads; ++q) tap.level[q] = levels + lods.level[q];
+  for (unsigned q = 0; q < max_quads; ++q) tap.level[q] = levels + lods.level[q];
   sample_taps(manner, tap, f, out);
   if (!lods.mixed) return;
   // There is a next level where it has a weight.
   if (tap.one_level) ++tap.level[0];
   else
-    for (unsigned q = 0; q < most_quads; ++q) tap.level[q] += lods.weight[q] != 0;
-  alignas(64) float more[4][most_lanes];
+    for (unsigned q = 0; q < max_quads; ++q) tap.level[q] += lods.weight[q] != 0;
+  alignas(64) float more[4][max_lanes];
   sample_taps(manner, tap, f, {more[0], more[1], more[2], more[3]});
   kernels_->mix(out, more, lods.weight, tap.channels, tap.mask);
 }
 
-void LaneSampler::footprints(const LaneRequest& r, Footprints& out, float (&lod)[most_quads]) const {
+void LaneSampler::footprints(const LaneRequest& r, Footprints& out, float (&lod)[max_quads]) const {
   for (unsigned q = 0; q < r.tap.channels / 4; ++q) {
     if (!(r.tap.mask >> 4 * q & 15)) continue;
     const float *u = r.tap.u + 4 * q, *v = r.tap.v + 4 * q;
-    const Detail d = plane_footprint(detail_.width, detail_.height, most_taps_, u[1] - u[0], v[1] - v[0], u[2] - u[0], v[2] - v[0]);
+    const Detail d = plane_footprint(detail_.width, detail_.height, max_taps_, u[1] - u[0], v[1] - v[0], u[2] - u[0], v[2] - v[0]);
     lod[q] = d.lod, out.taps[q] = static_cast<float>(d.taps), out.step_u[q] = d.step_u, out.step_v[q] = d.step_v;
   }
 }
@@ -253,8 +253,8 @@ bool LaneSampler::lods(const LaneRequest& r, LaneLods& out, Footprints* f) const
     kernels_->lods(detail_, r.tap.u, r.tap.v, nullptr, nullptr, out);
     return true;
   }
-  alignas(16) float given[most_quads] = {}, bias[most_quads] = {};
-  const auto common = [&](const float* of, float(&quads)[most_quads]) {
+  alignas(16) float given[max_quads] = {}, bias[max_quads] = {};
+  const auto common = [&](const float* of, float(&quads)[max_quads]) {
     for (unsigned q = 0; q < r.tap.channels / 4; ++q) {
       quads[q] = of[4 * q];
       if (!(r.tap.mask >> 4 * q & 15)) continue;

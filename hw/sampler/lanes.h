@@ -12,7 +12,7 @@ namespace softgen::sampler {
 
 /// A message's channels, eight or sixteen.
 struct LaneRequest {
-  static constexpr unsigned most = most_lanes;
+  static constexpr unsigned max_channels = max_lanes;
   LaneTap tap;                              ///< what its sender sets
   alignas(64) float lod[most], bias[most];  ///< where the message has them
   bool has_lod = false, has_bias = false;
@@ -64,14 +64,14 @@ class LaneSampler {
   };
   /// Where each quad's channels look, beside their own coordinates.
   struct Footprints {
-    float taps[most_quads] = {1, 1, 1, 1}, step_u[most_quads] = {}, step_v[most_quads] = {};
+    float taps[max_quads] = {1, 1, 1, 1}, step_u[max_quads] = {}, step_v[max_quads] = {};
   };
   void places(const Texture& texture);
   bool lods(const LaneRequest& request, LaneLods& out, Footprints* footprints) const;
   const std::byte* memory(memory::View& view) { return memory_ && view.stamp() == stamp_ ? memory_ : looked_up(view); }
   const std::byte* looked_up(memory::View& view);
   void sample_scattered(memory::View& view, LaneTap& tap, float* const (&out)[4]) const;
-  void footprints(const LaneRequest& request, Footprints& out, float (&lod)[most_quads]) const;
+  void footprints(const LaneRequest& request, Footprints& out, float (&lod)[max_quads]) const;
   void sample_taps(const Manner& manner, LaneTap& tap, const Footprints* footprints, float* const (&out)[4]) const;
   void sample_levels(const Manner& manner, LaneTap& tap, const LaneLods& lods, const Footprints* footprints, float* const (&out)[4]) const;
 
@@ -81,7 +81,7 @@ class LaneSampler {
   Manner magnified_, minified_;
   LaneDetail detail_;
   bool possible_ = false, needs_lod_ = true, any_value_ = false, two_manners_ = false, anisotropic_ = false;
-  unsigned most_taps_ = 1;
+  unsigned max_taps_ = 1;
   uint64_t base_ = 0, bytes_ = 0;
   // Where the surface is in host memory, when it is in one piece.
   memory::View::Stamp stamp_;

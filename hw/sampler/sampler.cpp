@@ -121,12 +121,12 @@ bool Request::filter_lanes() {
   if (!common || has_least()) return false;
   SliceRequest request;
   LaneRequest& r = request.lanes;
-  const auto whole = [&](char letter, float(&to)[LaneRequest::most]) {
+  const auto whole = [&](char letter, float(&to)[LaneRequest::max_channels]) {
     for (unsigned first = 0; first < simd_; first += 8)
       std::memcpy(to + first, message_.reg(register_of(position(letter), first)).dw, sizeof(Grf));
     return register_of(position(letter), simd_ - 1) < message_.registers();
   };
-  alignas(64) float u[LaneRequest::most] = {}, v[LaneRequest::most] = {};
+  alignas(64) float u[LaneRequest::max_channels] = {}, v[LaneRequest::max_channels] = {};
   if (!whole('u', u) || !whole('v', v)) return false;
   r.tap.u = u, r.tap.v = v;
   r.has_lod = present('l'), r.has_bias = present('b'), r.level_zero = type_.zero_lod;
@@ -144,7 +144,7 @@ bool Request::filter_lanes() {
     reg += simd_ / 8;
   }
   if (!slices) return bound_.lanes.sample(view_, r);
-  alignas(64) float third[LaneRequest::most] = {}, layers[LaneRequest::most] = {};
+  alignas(64) float third[LaneRequest::max_channels] = {}, layers[LaneRequest::max_channels] = {};
   request.u = u, request.v = v;
   if (present('r') && whole('r', third)) request.r = third;
   if (present('a') && whole('a', layers)) request.a = layers;

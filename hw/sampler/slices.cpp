@@ -64,7 +64,7 @@ bool SliceSamplers::sample_cube(memory::View& view, const Texture& texture, Slic
   const auto direction = [&](unsigned lane) { return Direction{request.u[lane], request.v[lane], request.r ? request.r[lane] : 0}; };
   unsigned layer = 0;
   if (!one_layer(texture, request.a, lanes.tap.mask, layer)) return false;
-  alignas(64) float u[LaneRequest::most] = {}, v[LaneRequest::most] = {};
+  alignas(64) float u[LaneRequest::max_channels] = {}, v[LaneRequest::max_channels] = {};
   const unsigned face = face_of(direction(static_cast<unsigned>(std::countr_zero(lanes.tap.mask)))).face;
   const bool one_face = all_lanes(lanes.tap.mask, [&](unsigned lane) {
     const FacePoint p = face_of(direction(lane));

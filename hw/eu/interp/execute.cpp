@@ -27,7 +27,7 @@ uint32_t grouped(uint32_t flags, unsigned size, bool all) {
   return result;
 }
 
-/// Align16 .x .y .z .w: each group of four channels goes by one of its flag bits.
+/// Align16 .x .y .z .w: each group of four channels uses one of its flag bits.
 uint32_t replicated(uint32_t flags, unsigned component) {
   const uint32_t picked = flags >> component & 0x11111111u;
   return picked * 15;
@@ -259,7 +259,7 @@ uint32_t sign_bits(const void* lanes, unsigned count) {
 }
 
 /// Minimum (.l) and maximum (.ge) of sel: as cmpn, and of two zeros -0 is the less. Mesa needs that for signed zeros: it turns fmin and fmax into sel
-/// and has them lowered by nothing (nir_shader_compiler_options, lower_fminmax_signed_zero).
+/// and does not lower them (nir_shader_compiler_options, lower_fminmax_signed_zero).
 uint32_t extreme(const Op& op, const void* a, const void* b, CondMod cond) {
   const bool wide = op.kind == LaneKind::f64;
   if (op.kind != LaneKind::f32 && !wide) return choice(op, a, b);

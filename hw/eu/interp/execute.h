@@ -45,7 +45,7 @@ struct SendForm {
     bool overlaps(const Range& o) const { return first < o.first + o.count && o.first < first + count; }
   };
   MessageOp op;
-  unsigned number = ~0u;  ///< among the kernel's messages of fixed form, where somebody counts
+  unsigned number = ~0u;  ///< among the kernel's messages of fixed form, where they are counted
   Range payload, second, response;
   bool valid = false;   ///< they lie within the registers
   bool copied = false;  ///< the response overlaps what is sent
@@ -59,7 +59,7 @@ MessageForm message_form(const SendForm& form, const Op& op);
 /// Sends it for the channels of `mask`; the host rounds to nearest.
 Next send_message(Thread& thread, const Op& op, RunState& state, const SendForm& form, uint32_t mask);
 
-/// Host rounding as cr0 says, for the arithmetic of the lanes; nearest even again when it goes.
+/// Sets the host's rounding mode to cr0's for the arithmetic of the lanes; the destructor restores nearest even.
 class HostRounding {
  public:
   explicit HostRounding(Rounding rounding);

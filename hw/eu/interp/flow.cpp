@@ -103,7 +103,7 @@ Next execute_goto(Thread& thread, const Op& op, RunState& state) {
   const uint32_t wanted = execution_mask(thread, op), going = branch_control ? wanted : enabled_mask(thread, op) & ~wanted;
   const uint32_t taken = channels(op, going) & thread.active;
   if (branch_control && taken) {
-    // Those that go take the thread along; the rest waits behind the instruction.
+    // The thread follows the channels that jump; the others wait after the instruction.
     suspend(thread, thread.active & ~taken, op.next_offset);
     suspend(thread, taken, op.uip_offset);
     return jump(thread, op, op.uip_offset, state);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Looking at EU threads while they run ("where does it hang?"). A thread is seen at its next backward jump, on its own host thread, so that
-// nothing is copied or locked while nobody looks. Threads that wait (barrier, notification) are not seen: they do not run.
+// nothing is copied or locked unless look() runs. Threads that wait (barrier, notification) are not seen: they do not run.
 #pragma once
 
 #include <atomic>

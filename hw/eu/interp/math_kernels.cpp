@@ -133,7 +133,7 @@ inline Floats pow_of(Floats a, Floats b) {
   return ((b == 0) | (base == 1)) ? floats(1) : r;
 }
 
-/// The result is stored whole: who loads it at once would wait for two halves to be in the cache.
+/// The result is stored whole: a load right after two half stores would wait until both are in the cache (store forwarding).
 template <Floats (*function)(Floats, Floats)>
 void each(float* r, const float* a, const float* b) {
   typedef float F8 __attribute__((vector_size(32), aligned(4), may_alias));

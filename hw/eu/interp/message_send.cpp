@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // send, sendc, sends, sendsc: descriptors, payloads and response put together for the shared function (SKL PRM vol 7, "Send Message").
-// Messages are answered before the next instruction, so sendc has nothing to wait for.
+// Messages are answered before the next instruction, so sendc is send.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -102,7 +102,7 @@ Next send_message(Thread& thread, const Op& op, RunState& state, const SendForm&
 
 Next execute_send(Thread& thread, const Op& op, RunState& state) {
   const uint32_t mask = execution_mask(thread, op);
-  // No channel: nothing to do. An end of thread happens all the same.
+  // No enabled channel: the message is skipped, but an end of thread takes effect.
   if (!mask && !op.instruction->end_of_thread) return Next::advance;
   const HostRounding nearest(Rounding::nearest_even);
   return send_message(thread, op, state, send_form(thread, op), mask);

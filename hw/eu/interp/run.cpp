@@ -39,7 +39,7 @@ RunResult interpret(Thread& thread, RunState& state, HostRounding& rounding) {
       case Next::jumped: break;
       case Next::finished: thread.ip = op.offset; return RunResult::finished;
       case Next::blocked:
-        // A message goes on behind itself; wait is tried again.
+        // After a message the thread resumes with the next instruction; a wait is executed again.
         if (op.opcode != Opcode::wait) thread.index++;
         thread.ip = ops[thread.index].offset;
         return RunResult::blocked;
@@ -64,7 +64,7 @@ RunResult interpret(Thread& thread, ThreadEnv& env, MessageTarget& target) {
 
 RunResult run(Thread& thread, ThreadEnv& env, MessageTarget& target) {
   RunResult result;
-  // What has waited goes on as it began or in the interpreter; fast paths take threads from their start.
+  // A thread that blocked resumes in the engine that ran it or in the interpreter; fast paths only take threads from their start.
   if (FastPath* fast = thread.program()->fast_path(); fast && thread.index == 0 && fast->run(thread, env, target, result)) return result;
   return interpret(thread, env, target);
 }

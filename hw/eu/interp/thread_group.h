@@ -27,7 +27,7 @@ class ThreadGroup : public MessageTarget {
   enum class Result : uint8_t {
     finished,    ///< all threads have ended
     aborted,     ///< the stop flag says that the work is dropped
-    deadlocked,  ///< every thread that is left waits for a notification that nobody will send: hardware would hang
+    deadlocked,  ///< each remaining thread waits for a notification that no thread will send: hardware would hang
   };
 
   /// Forgets its threads; their memory is kept for the next ones.

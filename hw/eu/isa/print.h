@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Instructions as text in the style of Mesa's disassembler (brw_disasm.c), and the walk over a kernel whose length nobody states.
+// Instructions as text in the style of Mesa's disassembler (brw_disasm.c), and the walk over a kernel of unknown length.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct Line {
 class KernelWalker {
  public:
   KernelWalker(const Isa& isa, std::span<const std::byte> code) : isa_(isa), code_(code) {}
-  /// The same bytes with more behind them: the walk goes on where it ran out of them.
+  /// The same bytes and more: the walk continues where the bytes ended.
   void extend(std::span<const std::byte> code) {
     code_ = code;
     if (ran_out_) done_ = ran_out_ = false;

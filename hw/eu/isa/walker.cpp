@@ -8,7 +8,7 @@ namespace softgen::eu {
 void KernelWalker::follow(const Line& line) {
   const Instruction& i = line.instruction;
   const OpcodeInfo* row = i.info();
-  // What lies beyond the bytes that are there counts as well: a kernel is read page by page, and ends in one of them do not end it.
+  // Branch targets beyond the bytes read so far count too: a kernel is read page by page, and an EOT before such a target does not end it.
   constexpr int64_t furthest = 1 << 20;
   const auto reach = [&](int64_t from, int32_t distance) {
     const int64_t to = from + distance;

@@ -42,7 +42,7 @@ bool Emitter::native(const Op& op) const {
   if (op.acc_write || op.reads_dynamic || op.cond == static_cast<unsigned>(CondMod::o)) return false;
   if (op.align16 && op.pred > 1) return false;
   if (op.exec_size > 8 && op.exec_size % 8) return false;
-  // f0 and f1 are 64 bits; what lies beyond them does not exist.
+  // f0 and f1 are 64 bits; there are no flags beyond.
   if ((op.pred || op.cond) && op.flag_bit + op.shift + op.exec_size > 64) return false;
   if (!native_destination(op)) return false;
   for (unsigned n = 0; n < op.sources; n++)

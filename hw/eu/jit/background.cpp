@@ -19,7 +19,7 @@ namespace softgen::eu::jit {
 namespace {
 
 /// A guest can make kernels faster than they are compiled.
-constexpr size_t most_waiting = 512;
+constexpr size_t max_waiting = 512;
 /// Interpreted threads take ten times as long: so the compiler is to get on, but not to take a core from two busy threads.
 constexpr int niceness = 2;
 
@@ -32,7 +32,7 @@ void stop_at_exit();
 
 class Background {
  public:
-  /// While LLVM is being loaded this waits: its handlers, and ours behind them, are then there before any of them runs.
+  /// Waits while LLVM is being loaded: LLVM's exit handlers and ours are then all registered before the first of them runs.
   void stop() {
     {
       MutexLock loading(loading_);
@@ -54,14 +54,14 @@ class Background {
       MutexLock lock(mutex_);
       if (quit_) return;
     }
-    // Registered behind the library's own handlers, and so run before them.
+    // Registered after the library's own handlers, and so run before them.
     if (llvm::available()) std::atexit(stop_at_exit);
   }
 
   bool add(Work work) {
     {
       MutexLock lock(mutex_);
-      if (quit_ || asked_.size() + unmade_.size() >= most_waiting) return false;
+      if (quit_ || asked_.size() + unmade_.size() >= max_waiting) return false;
       asked_.push_back(std::move(work));
       const SignalsBlocked in_new_threads;
       if (!thread_.joinable()) thread_ = std::thread([this] { main(); });

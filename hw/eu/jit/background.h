@@ -14,7 +14,7 @@ bool compile_later(std::function<bool()> find, std::function<void()> make);
 void stop_before_exit();
 /// Work uses LLVM: before the first of it the thread loads LLVM.
 void load_llvm_first();
-/// Called when the thread is to stop, by another one, so that the work it is at ends soon. Null: nothing.
+/// Called by another thread when this one is to stop, to end its current work soon. Null: nothing is called.
 void when_stopping(void (*function)());
 /// Until all that was asked for is done.
 void drain();

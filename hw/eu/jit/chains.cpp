@@ -29,11 +29,11 @@ const Cost* cost_of(const Op& op) {
 
 }  // namespace
 
-bool gains_beside(const Program& program, const FlowGraph& graph) {
+bool gains_from_pairing(const Program& program, const FlowGraph& graph) {
   // Of a shorter kernel processors see the next thread while they work on this one. LLVM takes twice the time, which is what bounds longer ones.
-  constexpr unsigned least_work = 200, most_work = 2500;
+  constexpr unsigned min_work = 200, max_work = 2500;
   // Two threads in turn do not come near what such a processor does in a cycle.
-  constexpr unsigned instructions_a_cycle = 2;
+  constexpr unsigned instructions_per_cycle = 2;
   std::array<unsigned, slot_count> known_at{};
   unsigned work = 0, longest = 0;
   for (size_t n = 0; n < program.ops().size(); n++) {
@@ -53,7 +53,7 @@ bool gains_beside(const Program& program, const FlowGraph& graph) {
     longest = std::max(longest, known);
     work += cost->instructions;
   }
-  return work >= least_work && work <= most_work && longest * instructions_a_cycle > work;
+  return work >= min_work && work <= max_work && longest * instructions_per_cycle > work;
 }
 
 }  // namespace softgen::eu::jit

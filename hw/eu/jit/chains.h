@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How much of a kernel's time goes by waiting for its own results.
+// How much of a kernel's time is spent waiting for its own results (dependency chains).
 #pragma once
 
 #include "hw/eu/jit/flow.h"
 
 namespace softgen::eu::jit {
 
-/// Whether two threads whose operations alternate are likely to be done sooner than one behind the other: a kernel without branches, and without messages
+/// Whether two interleaved threads are likely to finish sooner than one after the other: a kernel without branches, and without messages
 /// but its last, most of whose operations wait for the one before. For code that does sixteen channels at once.
-bool gains_beside(const Program& program, const FlowGraph& graph);
+bool gains_from_pairing(const Program& program, const FlowGraph& graph);
 
 }  // namespace softgen::eu::jit

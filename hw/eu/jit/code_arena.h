@@ -27,7 +27,7 @@ class CodeArena {
   std::span<std::byte> allocate(size_t bytes);
   /// From now on executable and read only. False: the host refuses it.
   bool seal(std::span<std::byte> block);
-  /// `block` is what allocate() gave. Its memory goes back to the host.
+  /// `block` is what allocate() gave. Its memory is returned to the host.
   void release(std::span<std::byte> block);
 
   size_t used() const;

@@ -8,9 +8,9 @@
 
 namespace softgen::eu::jit {
 
-/// Where the environment's SOFTGEN_JIT_DUMP wants them. Empty: nowhere.
+/// The folder that the environment's SOFTGEN_JIT_DUMP names. Empty: nothing is dumped.
 const std::string& dump_folder();
-/// FOLDER/NAME.eu (the kernel), .ll (LLVM's text before and behind its passes, when it was made here), .o; and a line in /tmp/perf-PID.map, by
+/// FOLDER/NAME.eu (the kernel), .ll (LLVM's text before and after its passes, when it was made here), .o; and a line in /tmp/perf-PID.map, by
 /// which perf names the code. Nothing without a folder.
 void dump_code(const Program& program, const std::string& name, const ObjectFile& object, const std::string& text, Code code);
 

@@ -37,12 +37,12 @@ class CodeStore {
   explicit CodeStore(CodeArena& arena, size_t max_codes = 4096);
   ~CodeStore();
 
-  /// Makes an object file; nothing: not now. Refused: never.
+  /// Makes an object file. None: not now. Refused: never.
   using Make = std::function<std::optional<ObjectFile>()>;
   /// Puts the code of that name into the slot and settles it, from what is in memory or from make(); without any it is settled without code. False:
   /// make() gave nothing, and the slot is as it was. By one thread at a time.
   bool fill(CodeSlot& slot, const Program& program, const Variant& variant, const std::string& name, const Make& make);
-  /// The program of these slots goes, and no thread runs it.
+  /// The program of these slots is destroyed; no thread runs it.
   void leave(std::span<CodeSlot* const> slots);
 
   size_t codes() const;

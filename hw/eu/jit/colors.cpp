@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The colours of 4x4 pixels that the thread's unit has found the place of are written by the code itself, as hw/render/pixel_colors.cpp would
-// (SKL PRM vol 7, "Render Target Write"); all else goes the way of all messages.
+// (SKL PRM vol 7, "Render Target Write"); other messages are sent.
 #include <cstddef>
 
 #include "hw/eu/interp/execute.h"

@@ -99,7 +99,7 @@ HostIsa best_host_isa() {
 
 namespace {
 
-/// Whether all of a series can be one loop: nothing looks at what is kept in memory for a thread, or stops in its midst.
+/// Whether a whole series can be one loop: nothing reads what is kept in memory for a thread, or stops inside one.
 bool fits_series(const Program& program, const FlowGraph& graph) {
   for (size_t n = 0; n < graph.steps.size(); n++) {
     if (!graph.reached[n]) continue;
@@ -123,7 +123,7 @@ ObjectFile compile(const Program& program, const Variant& variant, HostIsa isa, 
   if (object.refused) return object;
   const TargetMachine machine(isa);
   if (!machine.get()) return object.refused = "LLVM has no target for this host", object;
-  FirstRun first{RawFlow(program, graph), {}};
+  Findings first{RawFlow(program, graph), {}};
   const unsigned lanes = isa == HostIsa::host && host_has_avx512() ? 16 : 8;
   const bool blocks = std::count(graph.leaders.begin(), graph.leaders.end(), true) > 1;
   if (blocks) {
@@ -138,9 +138,9 @@ ObjectFile compile(const Program& program, const Variant& variant, HostIsa isa, 
   llvm::DisposeTargetData(layout);
   const auto emitter_of = [&] { return Emitter(ir, program, graph, variant, lanes, blocks ? &first : nullptr, nullptr); };
   Emitter emitter = emitter_of();
-  if (variant.of_series() && variant.channels == 0xffff && lanes == 16 && gains_beside(program, graph)) {
-    Emitter beside = emitter_of();
-    emitter.run(&beside);
+  if (variant.of_series() && variant.channels == 0xffff && lanes == 16 && gains_from_pairing(program, graph)) {
+    Emitter second = emitter_of();
+    emitter.run(&second);
   } else {
     emitter.run();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A kernel to an object file, by LLVM. Only softgen-eu-compiler does it, and who chose to have LLVM in its own process.
+// A kernel to an object file, by LLVM. Runs in softgen-eu-compiler, or in a process that chose to load LLVM itself.
 #pragma once
 
 #include <memory>

@@ -75,7 +75,7 @@ bool receive_all(int socket, std::span<std::byte> bytes, Deadline deadline) {
 
 namespace {
 
-/// ObjectFile wants texts that stay. The compiler has a few; one that sends others is none of ours any more.
+/// ObjectFile needs texts of static lifetime. The compiler has a few; a process that sends others is not ours.
 const char* kept(const std::string& reason) {
   static auto& all = *new std::set<std::string>;
   if (all.size() >= 64 && !all.contains(reason)) return "the compiler refused it";
@@ -139,7 +139,7 @@ std::string birth_of(pid_t pid) {
   return field;
 }
 
-/// Who sent what comes next, by the kernel's word.
+/// The process that sent the next bytes, as the kernel reports it (SO_PEERCRED).
 bool receive_with_sender(int socket, std::span<std::byte> bytes, pid_t& sender, protocol::Deadline deadline) {
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))];
   std::byte first{};
@@ -174,7 +174,7 @@ int connect_to(const std::string& path) {
   return errno = error, -1;
 }
 
-/// What compiles is run: it has to be ours, or of one who may do anything.
+/// The file is executed: it must belong to this user or to root.
 bool is_trusted(int socket) {
   ucred peer{};
   socklen_t size = sizeof(peer);
@@ -195,7 +195,7 @@ std::string CompilerProcess::default_path() {
   return access(beside.c_str(), X_OK) == 0 ? beside : std::filesystem::path(SOFTGEN_LIBEXEC) / name;
 }
 
-/// Said once, and nothing is tried again.
+/// Reported once; compiling is not tried again.
 bool CompilerProcess::unusable(const std::string& why) {
   note("EU JIT: kernels are interpreted", "{}: {}", path_.empty() ? "softgen-eu-compiler" : path_, why);
   unusable_ = true;

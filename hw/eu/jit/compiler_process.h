@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // LLVM in a process of its own. A guest writes the programs that it compiles, and its code generator ends a process by an abort, a fault or all of the
-// memory where it meets what nobody tried; here that costs a kernel its compiled code, not the machine its GPU.
+// memory on untested input; in a process of its own that costs a kernel its compiled code, not the machine its GPU.
 #pragma once
 
 #include <sys/types.h>
@@ -34,14 +34,14 @@ class CompilerProcess {
   ObjectFile compile(const Program& program, const Variant& variant, HostIsa isa, std::string* text);
   /// Started, if it can be: so that no kernel's time holds that of LLVM's start.
   bool ready();
-  /// Any thread: the process is killed, compile() returns at once, and refuses what comes later.
+  /// Any thread: kills the process; compile() returns at once, and refuses later requests.
   void abandon();
   /// What compiles, as "LLVM 19.1.7", once it did; empty: none yet; else why there is none.
   std::string compiler() const;
   /// Its process; 0: none. For tests.
   pid_t pid() const { return pid_; }
 
-  /// $SOFTGEN_EU_COMPILER, or softgen-eu-compiler beside the file that this code is in or where it is installed.
+  /// $SOFTGEN_EU_COMPILER, or softgen-eu-compiler in the folder of the file that has this code, or where it is installed.
   static std::string default_path();
 
  private:
@@ -64,7 +64,7 @@ class CompilerProcess {
   std::atomic<bool> unusable_{false};
 };
 
-/// What the process does, until its other end goes away. Exit status.
+/// The process's main loop, until the other end is closed. Exit status.
 int serve_compiler(int socket);
 /// Serves each connection to a new socket at `path`, which only this user and root can reach, by a process of its own. Exit status; does not return while it can.
 int listen_as_compiler(const std::string& path);

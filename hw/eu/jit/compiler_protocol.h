@@ -22,7 +22,7 @@ struct Hello {
   bool operator==(const Hello&) const = default;
 };
 
-/// What compiles: "LLVM 19.1.7". `why_not`: nothing does, and text says why.
+/// The compiler: "LLVM 19.1.7". `why_not`: there is none, and text says why.
 struct Compiler {
   uint32_t why_not = 0;
   std::array<char, 124> text{};
@@ -43,7 +43,7 @@ struct Reply {
 };
 constexpr uint32_t longest_reason = 256, largest_object = 64u << 20, largest_text = 64u << 20;
 
-/// When an exchange has to be over. The other side may be stopped, stuck, or somebody's who does what he likes.
+/// When an exchange must be complete. The other side may be stopped, stuck or hostile.
 using Deadline = std::chrono::steady_clock::time_point;
 inline Deadline within(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
 constexpr Deadline whenever = Deadline::max();

@@ -37,7 +37,7 @@ struct Header {
   uint32_t version, stepped;
   uint64_t isa;  ///< Isa::cache_id()
   uint64_t start, key_size, kernel_size, object_size;
-  uint64_t check;  ///< of everything behind the header
+  uint64_t check;  ///< of everything after the header
 };
 
 uint64_t checksum(std::string_view bytes) {
@@ -70,7 +70,7 @@ std::string processor_text() {
 #endif
 }
 
-/// Everything of the host and the compiler that code depends on. Our own part is told by the file it is in, whose time and size change when
+/// Everything of the host and the compiler that code depends on. Our own code is identified by the file that it is in, whose time and size change when
 /// the emitter does.
 std::string find_host_key() {
   std::string self = "?";
@@ -83,7 +83,7 @@ std::string find_host_key() {
 
 /// Asked once: in a virtual machine each CPUID leaves it.
 const std::string& host_key() {
-  static const std::string& key = *new std::string(find_host_key());  // a thread beside others may ask while the program ends
+  static const std::string& key = *new std::string(find_host_key());  // never destroyed: other threads may ask while the program ends
   return key;
 }
 
@@ -125,7 +125,7 @@ bool write_all(int file, std::string_view bytes) {
   return true;
 }
 
-/// Only its owner can have written it (and root, who may do anything anyway).
+/// Only its owner (or root) can have written it.
 bool is_private(const struct stat& status) { return status.st_uid == geteuid() && !(status.st_mode & (S_IWGRP | S_IWOTH)); }
 
 void make_folders(const std::string& path) {
@@ -135,7 +135,7 @@ void make_folders(const std::string& path) {
   }
 }
 
-/// The folder of code that this process will run, or nothing: it is not there, or others could put code into it (said once).
+/// The folder of code that this process will run. None: there is none, or others could put code into it (reported once).
 File open_folder(const std::string& path) {
   File folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat status;

@@ -21,7 +21,7 @@ class DiskCache {
   static std::string default_folder();
 
   std::optional<ObjectFile> find(const std::string& name, const Program& program) const;
-  /// Errors (a full disk, a folder that cannot be made) only mean that nothing is kept.
+  /// After errors (a full disk, a folder that cannot be made) nothing is kept.
   void keep(const std::string& name, const Program& program, const ObjectFile& object) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Branches as interp/flow.cpp has them: channels that leave wait in a mask of their place, the thread moves when nobody is left.
+// Branches as in interp/flow.cpp: channels that leave wait in the mask of their target, the thread jumps when no channel is left.
 #include "hw/eu/jit/emitter.h"
 #include "hw/iface/engine.h"
 
@@ -44,7 +44,7 @@ void Emitter::go_on_or_jump(size_t n) {
 }
 
 /// When none of the channels that run leaves, the thread goes to `offset` and all masks stay: no value of a loop then waits for a comparison.
-/// Goes on where some leave, or nobody runs.
+/// Continues where some leave, or none runs.
 void Emitter::stay_if_none(size_t n, Value leaving, int64_t offset) {
   const Value none = ir_.icmp(LLVMIntEQ, ir_.and_(leaving, active()), ir_.c32(0)), any = ir_.icmp(LLVMIntNE, active(), ir_.c32(0));
   flush(n);
@@ -68,7 +68,7 @@ void Emitter::jump(size_t n) {
   go(n, target);
 }
 
-/// while: the channels of `again` go back, the others wait for them behind the loop.
+/// while: the channels of `again` go back, the others wait for them after the loop.
 void Emitter::repeat(size_t n, Value again) {
   const Op& op = ops_[n];
   stay_if_none(n, ir_.not_(again), op.jip_offset);

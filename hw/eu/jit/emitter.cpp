@@ -3,8 +3,8 @@
 
 namespace softgen::eu::jit {
 
-Emitter::Emitter(Ir& ir, const Program& program, const FlowGraph& graph, const Variant& variant, unsigned lanes, const FirstRun* known,
-                 FirstRun* told)
+Emitter::Emitter(Ir& ir, const Program& program, const FlowGraph& graph, const Variant& variant, unsigned lanes, const Findings* known,
+                 Findings* findings)
     : ir_(ir),
       program_(program),
       ops_(program.ops()),
@@ -12,13 +12,13 @@ Emitter::Emitter(Ir& ir, const Program& program, const FlowGraph& graph, const V
       variant_(variant),
       lanes_(lanes),
       known_(known),
-      told_(told),
+      findings_(findings),
       numbers_(number_sends(program, graph)) {}
 
 /// Up to the first op of the kernel, of one thread or of two.
-void Emitter::entry(Emitter* beside) {
-  const std::array<Emitter*, 2> both = {this, beside};
-  const auto threads = std::span(both).first(beside ? 2 : 1);
+void Emitter::entry(Emitter* second) {
+  const std::array<Emitter*, 2> both = {this, second};
+  const auto threads = std::span(both).first(second ? 2 : 1);
   frame_ = ir_.parameter(0);
   regs_ = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, thread)), 8);
   if (variant_.of_series()) begin_series();
@@ -26,7 +26,7 @@ void Emitter::entry(Emitter* beside) {
     if (e != this) e->frame_ = frame_, e->regs_ = regs_;
     e->place_slots();
   }
-  if (variant_.of_series()) next_of_series(beside);
+  if (variant_.of_series()) next_of_series(second);
   else
     masks_.dispatched = variant_.channels ? ir_.c32(variant_.channels) : ir_.load(ir_.i32, ir_.address(frame_, offsetof(Frame, active)), 4);
   for (Emitter* e : threads) e->fill_slots();
@@ -43,7 +43,7 @@ void Emitter::place_slots() {
   for (size_t n = 0; n < graph_.wait_places.size(); n++) masks_.wait_allocas.push_back(ir_.alloca(ir_.i32));
 }
 
-/// What stands in memory when the code starts goes to the allocas.
+/// Loads registers from memory into the allocas when the code starts.
 void Emitter::fill_slots() {
   const Type grf = ir_.vec(ir_.i32, 8), wide = ir_.vec(ir_.i32, 16);
   for (const Value v : masks_.wait_allocas) ir_.store(ir_.c32(0), v, 4);
@@ -58,7 +58,7 @@ void Emitter::fill_slots() {
   }
 }
 
-/// Where byte `offset` of the registers stands when a thread starts; null: it is zero.
+/// The address of byte `offset` of the registers when a thread starts; null: it is zero.
 Value Emitter::start_address(unsigned offset) {
   if (!variant_.of_series()) return ir_.address(regs_, offset);
   const SeriesLayout& layout = variant_.series;
@@ -74,14 +74,14 @@ Value Emitter::at_start(unsigned s) {
   return from ? ir_.load(grf, from, 32) : llvm::ConstNull(grf);
 }
 
-void Emitter::run(Emitter* beside) {
+void Emitter::run(Emitter* second) {
   blocks_.assign(ops_.size(), nullptr);
   // The entry comes first in the function; the blocks are made before it can name one.
   const Block first = ir_.block("entry");
   for (size_t n = 0; n < ops_.size(); n++)
     if (graph_.leaders[n] && graph_.reached[n]) blocks_[n] = ir_.block();
   ir_.at(first);
-  entry(beside);
+  entry(second);
   for (place_.op = 0; place_.op < ops_.size(); place_.op++) {
     if (!graph_.reached[place_.op]) continue;
     if (blocks_[place_.op]) {
@@ -90,10 +90,10 @@ void Emitter::run(Emitter* beside) {
         ir_.jump(blocks_[place_.op]);
       }
       block_starts(place_.op);
-      if (beside) beside->blocks_ = blocks_, beside->block_starts(place_.op);
+      if (second) second->blocks_ = blocks_, second->block_starts(place_.op);
     }
     op(place_.op);
-    if (beside) beside->follow(place_.op);
+    if (second) second->follow(place_.op);
   }
 }
 
@@ -126,12 +126,12 @@ void Emitter::forget(size_t leader) {
   masks_.active = masks_.flags = nullptr;
   masks_.active_modified = masks_.flags_modified = false;
   place_.leader = leader;
-  place_.told = false;
+  place_.reported = false;
 }
 
 void Emitter::tell_block(size_t end) {
-  if (!told_ || place_.told) return;
-  place_.told = true;
+  if (!findings_ || place_.reported) return;
+  place_.reported = true;
   RawSlots out;
   Slots kept;
   for (unsigned s = 0; s < slot_count; s++) {
@@ -139,10 +139,10 @@ void Emitter::tell_block(size_t end) {
     kept[s] = here.entered;
     out.add(s, here.entered ? here.carried : here.raw);
   }
-  told_->raw.leaves(place_.leader, end, out, kept);
+  findings_->raw.leaves(place_.leader, end, out, kept);
 }
 
-/// Whether the slot's alloca is behind; the slot is made ready to go there.
+/// Whether the slot's alloca is out of date; prepares the slot to be stored there.
 bool Emitter::flush_slot(unsigned s, size_t end, const RawSlots& taken) {
   Slot& here = slots_[s];
   const uint8_t state = here.modified ? here.raw : here.stored, live = known_ ? known_->raw.live_behind(end, s) : uint8_t{raw_both};
@@ -153,7 +153,7 @@ bool Emitter::flush_slot(unsigned s, size_t end, const RawSlots& taken) {
   return true;
 }
 
-/// To the allocas, as the blocks behind op `end` want to find it.
+/// Stores to the allocas, in the form that the blocks after op `end` expect.
 void Emitter::flush(size_t end) {
   merge_all_held(end);
   tell_block(end);
@@ -189,7 +189,7 @@ void Emitter::op(size_t n) {
   }
 }
 
-/// All registers to memory, as the interpreter goes on with them.
+/// Stores all registers to memory, for the interpreter to continue.
 void Emitter::write_back() {
   for (unsigned s = 0; s < slot_count; s++) {
     if (!graph_.used[s] || untouched(s)) continue;

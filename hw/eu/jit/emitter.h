@@ -4,7 +4,7 @@
 // have no code here are done by it, on registers written to memory for the call.
 //
 // Float results may be left "raw" in a slot: a NaN of any payload where the interpreter has the quiet one, a denormal where it has a zero.
-// Arithmetic reads them so (inputs are taken as zeros by MXCSR.DAZ, and any NaN makes a NaN); whoever sees bits has them settled first.
+// Arithmetic reads them so (inputs are taken as zeros by MXCSR.DAZ, and any NaN makes a NaN); they are settled before an op observes bits.
 // RawFlow knows about other blocks; without one slots are settled at the end of each.
 #pragma once
 
@@ -22,7 +22,7 @@
 namespace softgen::eu::jit {
 
 /// What one run of the emitter finds out for the next.
-struct FirstRun {
+struct Findings {
   RawFlow raw;
   Pairs pairs;
 };
@@ -40,11 +40,12 @@ struct Channels {
 class Emitter {
  public:
   /// `lanes`: at once, 8 or 16.
-  /// `known`: of an earlier run, or null. `told`: what this run tells another, or null; not both.
-  Emitter(Ir& ir, const Program& program, const FlowGraph& graph, const Variant& variant, unsigned lanes, const FirstRun* known,
-          FirstRun* told);
-  /// `beside`: another emitter of this kernel, for the thread behind each of this one's (gains_beside()); null: threads run one by one.
-  void run(Emitter* beside = nullptr);
+  /// `known`: findings of an earlier run, or null. `findings`: filled for a later run, or null. At most one of them is given.
+  Emitter(Ir& ir, const Program& program, const FlowGraph& graph, const Variant& variant, unsigned lanes, const Findings* known,
+          Findings* findings);
+  /// `second`: another emitter of this kernel, whose code runs the next thread of the series interleaved with this one's
+  /// (gains_from_pairing()). Null: threads run one at a time.
+  void run(Emitter* second = nullptr);
   /// Ops that were left to the interpreter.
   unsigned stepped() const { return counts_.stepped; }
 
@@ -53,16 +54,16 @@ class Emitter {
     Value value = nullptr;  ///< <8 x i32>; null: not known in this block
     Value alloca = nullptr;
     uint8_t raw = settled;
-    bool modified = false;       ///< the alloca is behind
+    bool modified = false;       ///< the alloca is out of date
     bool in_memory = false;      ///< the register block has the same
     uint8_t stored = settled;    ///< what is in the alloca
-    bool entered = true;         ///< some of it stands there since the block began
+    bool entered = true;         ///< part of the value is from before the block
     uint8_t carried = raw_both;  ///< would be raw now, had it been when the block began
     uint16_t held = 0;           ///< `value` is of held_[held - 1] and counts in its channels only; 0: in all
   };
 
   // Blocks (emitter.cpp)
-  void entry(Emitter* beside);
+  void entry(Emitter* second);
   void place_slots();
   void fill_slots();
   Value at_start(unsigned s);
@@ -80,7 +81,7 @@ class Emitter {
   // Threads of a series (series.cpp)
   void begin_series();
   void start_thread(Value thread);
-  void next_of_series(Emitter* beside);
+  void next_of_series(Emitter* second);
   void join(Emitter& first);
   void follow(size_t n);
   void finish_thread();
@@ -225,14 +226,14 @@ class Emitter {
   const FlowGraph& graph_;
   const Variant variant_;
   const unsigned lanes_;
-  const FirstRun* const known_;
-  FirstRun* const told_;
+  const Findings* const known_;
+  Findings* const findings_;
 
   struct {
     size_t op = 0;      ///< the one being emitted
     size_t leader = 0;  ///< of its block
     bool open = false;  ///< the block has no terminator yet
-    bool told = false;
+    bool reported = false;
   } place_;
   std::vector<Block> blocks_;  ///< by op, for leaders
   Value regs_ = nullptr, frame_ = nullptr;

@@ -55,7 +55,7 @@ CodeStore& store() {
 
 std::atomic<bool> in_process_allowed{false};
 
-/// LLVM in this process, only by somebody's choice: random kernels were seen to make it abort.
+/// LLVM in this process, only on request: random kernels were seen to make it abort.
 bool compiles_in_process() {
   static const bool chosen = [] {
     const char* choice = std::getenv("SOFTGEN_JIT");

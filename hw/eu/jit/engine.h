@@ -11,7 +11,7 @@ namespace softgen::eu {
 enum class Engine : uint8_t {
   interp,  ///< never compiles
   jit,     ///< compiles before a kernel's first thread runs (tests, measurements)
-  tiers,   ///< the interpreter runs until a thread beside it has compiled what was run often
+  tiers,   ///< the interpreter runs a kernel until another thread has compiled it, if it runs often
 };
 
 /// Tiers: a kernel's threads before it is compiled. So many take the interpreter about a millisecond, compiling takes ten and more.
@@ -24,7 +24,7 @@ bool engine_from_name(std::string_view name, Engine& engine);
 void allow_compiler_in_process();
 /// For programs decoded from now on. Without AVX2 the interpreter stays, which is said once.
 void set_engine(Engine engine);
-/// What the environment's SOFTGEN_ENGINE names, else both tiers; nothing when set_engine() was called before.
+/// What the environment's SOFTGEN_ENGINE names, else both tiers; no effect when set_engine() was called before.
 void set_default_engine();
 
 struct EngineStats {

@@ -159,7 +159,7 @@ void Emitter::line(const Op& op, Value mask) {
       u = source(op, 1, k, Want::floats);
       sum = ir_.fadd(s, ir_.bitcast(ir_.splat_int(ir_.i64, 0, 8), doubles));
     }
-    // Here, not behind the next message: its operands are more, and larger, than it is itself.
+    // Here, not after the next message: its operands take more registers than its result.
     results.push_back(ir_.pinned(ir_.fptrunc(fma(p, ir_.fpext(u, doubles), sum), floats)));
     raws.push_back(raw_nan);
   }

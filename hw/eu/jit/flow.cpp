@@ -11,8 +11,8 @@ namespace softgen::eu::jit {
 namespace {
 
 // What a hostile kernel may cost: LLVM's time and memory grow with both.
-constexpr size_t most_ops = 6000;
-constexpr size_t most_write_backs = 400;  ///< ops that move all registers to memory or leave the code
+constexpr size_t max_ops = 6000;
+constexpr size_t max_write_backs = 400;  ///< ops that move all registers to memory or leave the code
 
 bool goes_back(const Op& op) { return op.opcode == Opcode::goto_ && op.instruction->acc_write; }
 
@@ -22,7 +22,7 @@ class Analysis {
 
   const char* run() {
     const size_t n = ops_.size();
-    if (n > most_ops) return "it is too long";
+    if (n > max_ops) return "it is too long";
     g_.steps.resize(n);
     g_.leaders.assign(n, false);
     g_.reached.assign(n, false);
@@ -35,7 +35,7 @@ class Analysis {
     if (!collect_waits()) return "too many places where channels wait";
     mark_leaders();
     propagate();
-    return collect_slots() > most_write_backs ? "too many of its ops move all registers" : nullptr;
+    return collect_slots() > max_write_backs ? "too many of its ops move all registers" : nullptr;
   }
 
  private:
@@ -141,7 +141,7 @@ class Analysis {
       for (unsigned s = 0; s < slot_count; s++)
         if (f.writes[s] || (f.all_writes && is_slot(s * 32))) limits[s] = n + 1;
     }
-    // Nested loops take a round each; who needs many gets the answer that is always right.
+    // Nested loops take a round each; kernels that need many get the answer that is always right.
     unsigned round = 0;
     for (bool changed = true; changed; round++) {
       changed = false;
@@ -228,7 +228,7 @@ Slots read_before_written(const Program& program, const FlowGraph& graph, uint32
   for (size_t n = 0; n < ops.size(); n++) {
     if (!graph.reached[n]) continue;
     if (graph.leaders[n] && n) {
-      // The first block comes before all others; what any other wrote counts within itself.
+      // The first block dominates all others; what another one wrote counts within itself.
       if (in_first) first_block = here;
       in_first = false;
       here = first_block;

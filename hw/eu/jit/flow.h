@@ -23,7 +23,7 @@ enum class Step : uint8_t {
   wait,
   branch,  ///< if, else, endif, while, …, whose offsets are known and lead to instructions
   jump,    ///< jmpi by a constant
-  leave,   ///< the interpreter goes on from here: call, ret, jumps by register, what ends the thread by a fault
+  leave,   ///< the interpreter continues from here: call, ret, jumps by register, what ends the thread by a fault
 };
 
 struct FlowGraph {

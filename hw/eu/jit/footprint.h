@@ -8,7 +8,7 @@
 
 namespace softgen::eu::jit {
 
-/// General registers and their guard, acc0 and acc1, a0. What lies elsewhere stays in memory.
+/// General registers and their guard, acc0 and acc1, a0. Other registers stay in memory.
 constexpr unsigned slot_count = sizeof(Registers) / 32;
 using Slots = std::bitset<slot_count>;
 

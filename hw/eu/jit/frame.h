@@ -27,10 +27,10 @@ struct Frame {
   /// Extended math on eight channels, by MathFunction.
   const MathLanes* math;
   std::array<uint32_t, max_waits> waiting;  ///< where the code leaves: channels by place of FlowGraph::wait_places
-  uint32_t index;                           ///< where the interpreter goes on
+  uint32_t index;                           ///< where the interpreter continues
   RunState* state;
   const Compiled* code;
-  uint32_t mxcsr, mxcsr_of_code;  ///< the host thread's, and with DAZ as the code wants it
+  uint32_t mxcsr, mxcsr_of_code;  ///< the host thread's, and with DAZ as the code needs it
   const SendForm* sends;          ///< the code's
   DirectAnswers* direct;          ///< the thread's; null: none
   DirectAnswer* answers;          ///< of the code's messages of fixed form, by number

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Results that are not yet merged with what the channels beside them hold: an operation of all channels that run keeps its vector as it is, and
+// Results that are not yet merged with the values of the other channels: an operation of all channels that run keeps its vector as it is, and
 // the next one of the same channels takes it so. Whoever looks at other channels, or ends the block, has it merged first. Without this each
 // operation under a mask settles and blends, twice the code of its work.
 #include <algorithm>
@@ -46,7 +46,7 @@ void Emitter::hold(unsigned s, Value v, Value where, uint8_t raw, const Channels
   }
 }
 
-/// `live`: raw flags that somebody may look at.
+/// `live`: raw flags that may be observed.
 void Emitter::merge_held(unsigned s, uint8_t live) {
   if (!slots_[s].held) return;
   const unsigned first = slots_[s].held - 1u;

@@ -73,9 +73,9 @@ class Ir {
   Value icmp(LLVMIntPredicate p, Value a, Value b) { return llvm::BuildICmp(b_, p, a, b, ""); }
   Value fcmp(LLVMRealPredicate p, Value a, Value b) { return llvm::BuildFCmp(b_, p, a, b, ""); }
   Value select(Value c, Value a, Value b) { return llvm::BuildSelect(b_, c, a, b, ""); }
-  /// Integers (32 or 64 bits) or floats as they are, but LLVM looks at nothing beyond. No instruction.
+  /// Integers (32 or 64 bits) or floats as they are, opaque to LLVM's optimizer. No instruction.
   Value fence(Value v);
-  /// A vector as it is, known here and nowhere later: LLVM does not move what it is made of behind this. No instruction.
+  /// A barrier for LLVM's scheduler: the vector's operands are computed before this point. No instruction.
   Value pinned(Value v);
   Value trunc(Value v, Type t) { return llvm::BuildTrunc(b_, v, t, ""); }
   Value zext(Value v, Type t) { return llvm::TypeOf(v) == t ? v : llvm::BuildZExt(b_, v, t, ""); }
@@ -93,9 +93,9 @@ class Ir {
   /// Of memory that others may change, too.
   Value load_volatile(Type t, Value from, unsigned align);
   void store_volatile(Value v, Value to, unsigned align);
-  /// The same past the caches: somebody has to order such stores before others are told.
+  /// Non-temporal: the caller orders such stores (sfence) before it signals other threads.
   void store_streaming(Value v, Value to, unsigned align);
-  /// `bytes` (an i64) behind `base`.
+  /// `base` plus `bytes` (an i64).
   Value behind(Value base, Value bytes) { return llvm::BuildGEP2(b_, i8, base, &bytes, 1, ""); }
   Value address_of(Value pointer) { return llvm::BuildPtrToInt(b_, pointer, i64, ""); }
   Value load_atomic(Type t, Value from, unsigned align);

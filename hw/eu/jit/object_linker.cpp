@@ -133,7 +133,7 @@ const char* LinkedObject::place_of_symbol(const ElfFile& elf, uint64_t index, si
   return nullptr;
 }
 
-/// An addend is counted from the end of the instruction, at most an immediate behind the field, for what is relative to it.
+/// An addend is counted from the end of the instruction, at most an immediate after the field, for relative targets.
 bool LinkedObject::leads_inside(const Reference& reference) const {
   constexpr int64_t behind_field = 16;
   return reference.addend >= -static_cast<int64_t>(reference.to) - behind_field &&

@@ -8,7 +8,7 @@ namespace softgen::eu::jit {
 
 bool Emitter::untouched(unsigned s) const { return place_.op < graph_.untouched_until[s]; }
 
-/// The slot as eight dwords, raw or not. `by`: who looks at these channels of it only.
+/// The slot as eight dwords, raw or not. `by`: the only channels that the reader uses.
 Value Emitter::slot(unsigned s, const Channels& by) {
   Slot& here = slots_[s];
   if (here.held && !is_held(s, by)) merge_held(s);
@@ -53,7 +53,7 @@ Value Emitter::pair(unsigned s, const Channels& by) {
 
 void Emitter::set_pair(unsigned s, Value v, uint8_t raw) {
   const Value low = ir_.shuffle(v, nullptr, low_half), high = ir_.shuffle(v, nullptr, high_half);
-  // Both at once, so that nothing of them is left to merge.
+  // Both at once, so that neither has anything left to merge.
   if (slots_[s].held == s + 1 && slots_[s + 1].held == s + 1) slots_[s].held = slots_[s + 1].held = 0;
   set_slot(s, low, raw);
   set_slot(s + 1, high, raw);
@@ -61,7 +61,7 @@ void Emitter::set_pair(unsigned s, Value v, uint8_t raw) {
 }
 
 void Emitter::set_slot(unsigned s, Value v, uint8_t raw) {
-  // The other half of a pair goes on alone.
+  // The other half of a pair becomes a value of its own.
   if (slots_[s].held && held_[slots_[s].held - 1].channels.lanes == 16) merge_held(s);
   slots_[s].held = 0;
   slots_[s].value = v;
@@ -91,7 +91,7 @@ Value Emitter::settled_value(Value v, uint8_t raw) {
 
 /// Somebody is about to look.
 void Emitter::settle(unsigned s, uint8_t flags) {
-  if (told_) told_->raw.wants(place_.op, s, flags);
+  if (findings_) findings_->raw.wants(place_.op, s, flags);
   slots_[s].carried &= static_cast<uint8_t>(~flags);
   settle_now(s, flags);
 }
@@ -120,7 +120,7 @@ void Emitter::settle_for(unsigned s, Want want) {
   if (want == Want::selected) settle(s, raw_nan);
 }
 
-/// One element, where it stands in memory when nothing has been written there.
+/// One element, from memory when the slot was not written.
 Value Emitter::scalar(unsigned offset, unsigned size, Want want, uint8_t* raw) {
   const unsigned s = offset / 32;
   const Type type = ir_.int_type(size * 8);
@@ -144,8 +144,8 @@ Value Emitter::elements(const std::array<unsigned, 16>& offsets, unsigned lanes,
   if (lanes == 16 && size == 4 && offsets[0] % 32 == 0 &&
       std::all_of(begin, end, [&](const unsigned& o) { return o == offsets[0] + 4 * static_cast<unsigned>(&o - begin); })) {
     const unsigned s = offsets[0] / 32;
-    if (told_) told_->pairs.use(s);
-    // Of this pair, not of one that begins beside it.
+    if (findings_) findings_->pairs.use(s);
+    // Of this pair, not of one that overlaps it.
     const bool as_held = slots_[s].held == s + 1 && slots_[s + 1].held == s + 1;
     for (const unsigned half : {s, s + 1}) {
       slot(half, as_held ? by : Channels{});
@@ -283,11 +283,11 @@ bool Emitter::is_pair(const Destination& d, unsigned first_lane, unsigned lanes)
 
 /// As store() does one slot.
 void Emitter::store_pair(unsigned s, Value v, Value lane_bits, uint8_t raw, const Channels& channels) {
-  if (told_) told_->pairs.use(s);
+  if (findings_) findings_->pairs.use(s);
   if (channels.active) return hold(s, ir_.as_ints(v), lane_bits, raw, channels);
   if (!lane_bits) {
     for (const unsigned half : {s, s + 1})
-      if (told_) told_->raw.replaces(place_.op, half);
+      if (findings_) findings_->raw.replaces(place_.op, half);
     return set_pair(s, ir_.as_ints(v), raw);
   }
   pair(s);
@@ -349,7 +349,7 @@ void Emitter::store_slot(const Op& op, unsigned s, const Placement& p, Value v, 
   const Type element = ir_.int_type(size_of(op.dst.type) * 8);
   const Value placed = p.identity ? v : ir_.shuffle(v, nullptr, std::span(p.from).first(p.elements));
   if (p.whole && !lane_bits) {
-    if (told_) told_->raw.replaces(place_.op, s);
+    if (findings_) findings_->raw.replaces(place_.op, s);
     return set_slot(s, ir_.bitcast(placed, ir_.vec(ir_.i32, 8)), state);
   }
   if (p.whole && p.identity && p.elements == 8 && channels.active)

@@ -39,7 +39,7 @@ void RawFlow::solve_live() {
   }
 }
 
-/// From "all are raw" down to what each way in grants. The thread starts with bits that nobody has looked at.
+/// Greatest fixpoint, from "all slots are raw": the meet over the predecessors. A thread starts with bits that nothing has observed.
 void RawFlow::solve_starts() {
   std::fill(starts_.begin(), starts_.end(), all_raw());
   starts_[0] = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which registers hold floats as arithmetic left them ("raw": NaNs of any payload, denormals), from one basic block to the next. The emitter
-// runs once to record what each op does to its slots, then again, knowing where somebody will look at bits and where all ways in are raw.
+// runs once to record what each op does to its slots, then again, knowing where bits are observed and where all predecessors leave them raw.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class RawFlow {
  public:
   RawFlow(const Program& program, const FlowGraph& graph);
 
-  // What the first run of the emitter tells.
+  // Reported by the first run of the emitter.
   /// Op n looks at bits of slot s.
   void wants(size_t n, unsigned s, uint8_t flags) { ops_[n].wanted.add(s, flags); }
   /// Op n writes all of the slot.
@@ -40,7 +40,7 @@ class RawFlow {
   void solve();
 
   // What the second run asks.
-  /// Bits of the slot that somebody may look at before all of it is written again.
+  /// Bits of the slot that may be observed before all of it is written again.
   uint8_t live_behind(size_t n, unsigned s) const { return live_[n][s]; }
   /// At the start of the block that op `leader` begins: raw on all ways there.
   uint8_t at_start(size_t leader, unsigned s) const { return starts_[leader][s]; }

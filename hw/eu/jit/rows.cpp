@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Untyped reads and writes whose channels follow each other in memory, done by the code itself where the data port's answer has opened a window
-// (hw/dataport/direct.cpp); everything else goes the way of all messages. SKL PRM vol 7, "Untyped Surface Read", "Untyped Surface Write".
+// (hw/dataport/direct.cpp); other messages are sent. SKL PRM vol 7, "Untyped Surface Read", "Untyped Surface Write".
 #include <cstddef>
 
 #include "hw/eu/interp/execute.h"
@@ -11,13 +11,13 @@ namespace softgen::eu::jit {
 namespace {
 
 /// So many in a kernel: each is some hundred bytes of code.
-constexpr unsigned most_rows = 24;
+constexpr unsigned max_rows = 24;
 
 }  // namespace
 
 std::optional<UntypedRow> Emitter::find_row(size_t n) const {
   static const Thread nobody{};
-  if (numbers_[n] == ~0u || counts_.rows >= most_rows) return std::nullopt;
+  if (numbers_[n] == ~0u || counts_.rows >= max_rows) return std::nullopt;
   const SendForm form = send_form(nobody, ops_[n]);
   return form.valid ? untyped_row(message_form(form, ops_[n])) : std::nullopt;
 }
@@ -41,7 +41,7 @@ Value Emitter::is_at(size_t clock, Value number) {
 /// A dword of all channels, from register `first` on.
 std::vector<Value> Emitter::row_values(unsigned first, unsigned each) {
   if (each == 2 && lanes_ == 16) {
-    if (told_) told_->pairs.use(first);
+    if (findings_) findings_->pairs.use(first);
     return {pair(first)};
   }
   std::vector<Value> values;
@@ -51,7 +51,7 @@ std::vector<Value> Emitter::row_values(unsigned first, unsigned each) {
 
 void Emitter::set_row_values(unsigned first, unsigned each, std::span<const Value> values) {
   if (each == 2 && lanes_ == 16) {
-    if (told_) told_->pairs.use(first);
+    if (findings_) findings_->pairs.use(first);
     return set_pair(first, values[0], settled);
   }
   for (unsigned r = 0; r < each; r++) set_slot(first + r, values[r], settled);
@@ -64,7 +64,7 @@ Value Emitter::window_agrees(size_t n) {
                   is_at(offsetof(memory::View::Clock, generation), window(offsetof(MessageWindow, generation))));
 }
 
-/// The call of a message, whose registers are in memory: the sampler's goes to its answer at once, where that has a quick way and takes it.
+/// The call of a message, whose registers are in memory: the sampler's is first offered to its answer's quick function, where there is one.
 Value Emitter::send_call(size_t n, Value mask) {
   const Value here = active();
   const auto send = [&] {
@@ -263,7 +263,7 @@ void Emitter::move_row(size_t n, const UntypedRow& row, Value mask) {
   for (unsigned i = 0; i < row.count; i++) set_row_values(row.data + i * row.each, row.each, std::span(data).subspan(i * groups, groups));
 }
 
-/// Where the thread's last message does nothing, it ends without it.
+/// A thread whose last message has no effect ends without sending it.
 void Emitter::end_silently(size_t n) {
   if (numbers_[n] == ~0u || ops_[n].instruction->sfid() != static_cast<unsigned>(Sfid::thread_spawner)) return;
   const Value silent = ir_.load(ir_.i8, answer_field(n, offsetof(DirectAnswer, silent)), 1);

@@ -29,7 +29,7 @@ class OutsideCode {
   const Frame& frame_;
 };
 
-/// Where the thread is, for the units, and for those who ask what hangs.
+/// The thread's position, for the units and for hang reports.
 void stand_at(Thread& thread, uint32_t n, const Op& op, uint32_t active) {
   thread.active = active;
   thread.index = static_cast<int32_t>(n);
@@ -238,7 +238,7 @@ void run_compiled(const Compiled& compiled, Thread& thread, const ThreadSeries& 
   for (; frame.series.first; frame.series.first = (*series.running)->next) {
     thread.failure = nullptr;
     const auto exit = static_cast<Exit>(compiled.code(&frame));
-    // One that failed is over, and the others go on behind it.
+    // A thread that failed has ended; the series continues with the next.
     if (exit == Exit::finished) {
       if (compiled.leaves_clean) thread.left_clean();
       return;

@@ -20,7 +20,7 @@ void Emitter::start_thread(Value thread) {
 }
 
 /// The threads of a series are a loop around all other blocks.
-void Emitter::next_of_series(Emitter* beside) {
+void Emitter::next_of_series(Emitter* second) {
   series_.running = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, series.running)), 8);
   const Value dispatched = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, series.dispatched)), 8);
   series_.block = ir_.block("thread");
@@ -31,10 +31,10 @@ void Emitter::next_of_series(Emitter* beside) {
   masks_.dispatched =
       variant_.channels ? ir_.c32(variant_.channels) : ir_.load(ir_.i32, ir_.address(series_.current, offsetof(SeriesThread, channels)), 4);
   if (!variant_.channels) ir_.store(masks_.dispatched, dispatched, 4);
-  if (beside) beside->join(*this);
+  if (second) second->join(*this);
 }
 
-/// As the thread behind that of `first`. Where there is none, that one is worked on twice, and ends once.
+/// Sets up this emitter's thread as the one after `first`'s. Where there is none, the first thread's work is done twice, and ends once.
 void Emitter::join(Emitter& first) {
   series_.next = first.series_.next, series_.block = first.series_.block, series_.constants = first.series_.constants,
   series_.running = first.series_.running;
@@ -45,7 +45,7 @@ void Emitter::join(Emitter& first) {
   series_.behind_first = first.series_.behind_first = ir_.block();
 }
 
-/// Op n, behind that of the first thread.
+/// Op n, after the first thread's.
 void Emitter::follow(size_t n) {
   place_.op = n;
   if (graph_.steps[n] == Step::end_of_thread) {
@@ -61,7 +61,7 @@ void Emitter::follow(size_t n) {
   op(n);
 }
 
-/// The one beside it, the next one of the series, or the end.
+/// To the second thread's end, the next thread of the series, or the end.
 void Emitter::finish_thread() {
   if (series_.behind_first) return ir_.jump(series_.behind_first);
   if (variant_.of_series()) {

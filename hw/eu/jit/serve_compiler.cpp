@@ -66,7 +66,7 @@ int serve_compiler(int socket) {
   const auto deadline = protocol::within(transfer_time);
   if (!protocol::send_one(socket, protocol::Hello{}, deadline) || !protocol::send_one(socket, compiler, deadline) || why_not) return 1;
   protocol::Request request;
-  // It has nothing to do until its first byte comes, or the other end goes.
+  // Sleeps until the first byte comes, or the other end is closed.
   while (protocol::receive_one(socket, request, protocol::whenever)) {
     if (request.size > Program::max_bytes) return 1;
     if (!answer(socket, request)) return 0;
@@ -78,7 +78,7 @@ int listen_as_compiler(const std::string& path) {
   constexpr unsigned max_processes = 64;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  // It gets its name when it listens: who sees it may connect.
+  // Bound to its name only when it listens: a visible socket accepts connections.
   const std::string unnamed = path + ".new";
   if (unnamed.size() >= sizeof(address.sun_path)) return std::fputs("softgen-eu-compiler: the socket's path is too long\n", stderr), 2;
   std::memcpy(address.sun_path, unnamed.c_str(), unnamed.size());

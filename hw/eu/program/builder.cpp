@@ -45,7 +45,7 @@ uint16_t operand_offset(const Operand& o, unsigned relative, unsigned size, bool
 
 bool dynamic_arf(const Operand& o) { return o.is_arf(Arf::ip) || o.is_arf(Arf::timestamp) || o.is_arf(Arf::channel_enable); }
 
-/// Types the opcode's row has. What else hardware would make of an operand, nobody says.
+/// Types the opcode's row has. What hardware does with others is not documented.
 bool types_fit(const Instruction& i, const OpcodeInfo& row) {
   if (row.destinations && !i.dst.is_null() && !allows(row.dst_types, i.dst.type)) return false;
   for (unsigned n = 0; n < row.sources; n++)

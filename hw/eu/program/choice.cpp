@@ -35,7 +35,7 @@ const CompareKernel* compares(LaneKind kind, bool with_sign) {
   return nullptr;
 }
 
-/// Of what moves between instructions or channels, sends, or does nothing.
+/// Handlers of control flow, messages, wait and nop.
 Execute handler_of(Opcode opcode) {
   switch (opcode) {
     case Opcode::wait: return execute_wait;

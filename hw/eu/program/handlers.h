@@ -13,7 +13,7 @@ using Store = void (*)(Registers&, const Destination&, unsigned count, uint32_t 
 /// Null: the type cannot become such lanes.
 Load load_for(RegType type, LaneKind kind);
 Store store_for(RegType type);
-/// Null: nothing to do.
+/// Null: no effect.
 Finish finish_for(LaneKind kind, RegType type, bool saturate, bool flush);
 /// What finish leaves for a destination type.
 LaneKind result_kind(RegType type);

@@ -53,7 +53,7 @@ bool stands_at(memory::View& view, uint64_t address, const Program& program) {
 
 std::shared_ptr<const Program> Loader::load(memory::View& view, const ShaderBases& bases, uint64_t offset, const StopFlag& stop) {
   const uint64_t address = strip_canonical(bases.instruction + offset);
-  // The length is known only once the kernel's end is found: read as far as last time, else page by page, so that nothing behind it is touched.
+  // The length is known only once the kernel's end is found: read as far as last time, else page by page, so that nothing after it is touched.
   constexpr uint64_t page = 4096;
   constexpr size_t max_known = 4096;
   if (last_.size() > max_known) last_.clear();

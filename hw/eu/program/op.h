@@ -60,7 +60,7 @@ struct Destination {
   void (*store)(Registers&, const Destination&, unsigned count, uint32_t mask, const Lanes&) = nullptr;
 };
 
-/// cr0.0 in the form the operations want.
+/// cr0.0 in the form that the operations use.
 struct FloatMode {
   bool flush_f16 = true, flush_f32 = true, flush_f64 = true, alt = false;
   Rounding rounding = Rounding::nearest_even;
@@ -74,7 +74,7 @@ enum class Next : uint8_t { advance, jumped, finished, blocked, failed };
 struct RunState;
 using Execute = Next (*)(Thread& thread, const Op& op, RunState& state);
 
-/// What the instruction's control fields say: its channels, its predicate, what it does beside its result.
+/// What the instruction's control fields say: its channels, its predicate, its effects other than the result.
 struct OpControls {
   uint8_t exec_size = 1, groups = 1;  ///< channels; of eight at a time
   uint8_t shift = 0;                  ///< first channel

@@ -33,7 +33,7 @@ bool Program::build(std::span<const std::byte> code, const StopFlag* stop) {
     lines_.push_back(*line);
     if (stopped()) return false;
   }
-  // What ends nothing (no EOT before the bytes do) ends in an illegal instruction.
+  // A program without an EOT ends with an illegal instruction.
   uint32_t end = lines_.empty() ? 0 : lines_.back().offset + lines_.back().instruction.size();
   bytes_.assign(code.begin(), code.begin() + end);
   decoded_from_ = code.size();
@@ -83,7 +83,7 @@ void Program::mark_targets() {
     const bool by_register = i.src[0].file == RegFile::grf;
     switch (row->form) {
       case Form::branch:
-        // Whatever waits, waits behind a while or goto, or where one of the offsets says.
+        // Channels wait after a while or goto, or at one of the offsets.
         mark(op.next_offset);
         if (by_register) {
           any_target = true;
@@ -92,7 +92,7 @@ void Program::mark_targets() {
         op.jip_offset = int64_t{op.offset} + i.jip;
         op.uip_offset = row->has('u') ? int64_t{op.offset} + i.uip : op.jip_offset;
         if (i.opcode == Opcode::break_) {
-          // Mesa and the PRM let UIP name the while; channels that broke out go on behind it.
+          // Mesa and the PRM let UIP name the while; channels that broke out continue after it.
           const int32_t end = index_at(op.uip_offset);
           if (end >= 0 && lines_[static_cast<size_t>(end)].instruction.opcode == Opcode::while_)
             op.uip_offset = ops_[static_cast<size_t>(end)].next_offset;
@@ -114,7 +114,7 @@ void Program::mark_targets() {
 }
 
 namespace {
-/// Contexts have kernels of their own at like offsets: the first bytes tell most of them apart.
+/// Contexts have kernels of their own at like offsets: the first bytes distinguish most of them.
 uint64_t cache_key(const Isa& isa, std::span<const std::byte> code, uint64_t start) {
   constexpr uint64_t prime = 0x100000001b3;
   uint64_t hash = ((0xcbf29ce484222325 ^ isa.cache_id()) * prime) ^ start;

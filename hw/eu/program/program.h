@@ -37,8 +37,8 @@ class FastPath {
   virtual bool run(Thread& thread, ThreadEnv& env, MessageTarget& target, RunResult& result) = 0;
   enum class Series : uint8_t {
     done,
-    interpreted,  ///< nothing was done: the interpreter is to run them, for now
-    singly,       ///< nothing was done, nor will be: each is for run()
+    interpreted,  ///< not run: the interpreter runs them, for now
+    singly,       ///< not run, now or later: each is for run()
   };
   virtual Series run_series(Thread& thread, const ThreadStart& how, const ThreadSeries& series, ThreadEnv& env, MessageTarget& target) = 0;
   /// Asked for each program that is decoded; null: none.
@@ -75,7 +75,7 @@ class Program : public std::enable_shared_from_this<Program> {
   /// Whether waiting channels may join here (some JIP, UIP or return leads here).
   bool is_target(int32_t index) const { return targets_[static_cast<size_t>(index)]; }
   std::span<const Op> ops() const;
-  /// Some SEND goes to a data port, which may write memory: running the kernel a second time may not give the same.
+  /// Some SEND goes to a data port, which may write memory: running the kernel a second time may give another result.
   bool uses_data_port() const { return uses_data_port_; }
   /// Bit i: some SEND to the render cache may name entry i of the binding table.
   uint8_t render_targets() const { return render_targets_; }

@@ -13,7 +13,7 @@ namespace softgen::eu {
 constexpr unsigned grf_count = 128;
 constexpr unsigned grf_bytes = grf_count * 32;
 
-/// Architecture registers stand behind the general ones. Guards take what an access beyond an end touches.
+/// Architecture registers follow the general ones. Guards absorb accesses beyond an end.
 struct alignas(64) Registers {
   Grf grf[grf_count];
   Grf guard[16];
@@ -30,7 +30,7 @@ struct alignas(64) Registers {
   uint32_t dependency[8];    ///< tdr0: always clear here
   uint32_t timestamp[8];     ///< tm0, made when read
   uint32_t null[128];        ///< reads zero
-  uint32_t sink[128];        ///< writes nobody reads
+  uint32_t sink[128];        ///< for writes that are never read
 
   std::byte* bytes() { return reinterpret_cast<std::byte*>(this); }
   const std::byte* bytes() const { return reinterpret_cast<const std::byte*>(this); }

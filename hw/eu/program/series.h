@@ -11,8 +11,8 @@ namespace softgen::eu {
 /// Which registers come from where. The others read zero.
 struct SeriesLayout {
   uint8_t constants = 0;   ///< first register of those that all threads share; registers below are each thread's own
-  uint8_t attributes = 0;  ///< first register of those that some threads share, behind the constants
-  uint8_t end = 0;         ///< behind them
+  uint8_t attributes = 0;  ///< first register of those that some threads share, after the constants
+  uint8_t end = 0;         ///< one past the last
 
   bool operator==(const SeriesLayout&) const = default;
 };
@@ -20,7 +20,7 @@ struct SeriesLayout {
 /// One of them. Compiled code follows the pointers and reads the mask.
 struct SeriesThread {
   SeriesThread* next = nullptr;  ///< null: the last one
-  const Grf* own = nullptr;      ///< r0 and those behind it
+  const Grf* own = nullptr;      ///< r0 and those after it
   const Grf* attributes = nullptr;
   std::byte* target = nullptr;  ///< of 4x4 pixels, two quads above two quads: where they are in render target 0; null: ask
   uint32_t row = 0;             ///< bytes from row to row there

@@ -27,7 +27,7 @@ struct ThreadStart {
 
 enum class RunResult : uint8_t {
   finished,  ///< EOT was sent
-  blocked,   ///< waits for a notification or as a message said; run() goes on from there
+  blocked,   ///< waits for a notification or as a message said; run() resumes there
   aborted,   ///< the stop flag says that the work is dropped
   failed,    ///< an illegal instruction, message or jump: ended as by an exception without handler; counted
 };
@@ -52,7 +52,7 @@ class Thread {
   uint64_t instructions = 0;      ///< executed so far
   const char* failure = nullptr;  ///< why, after RunResult::failed
 
-  /// Sets everything but the general registers, which hold the caller's payload; those behind it are cleared when the thread runs, as far
+  /// Sets everything but the general registers, which hold the caller's payload; those after it are cleared when the thread runs, as far
   /// as the kernel could see what another thread left there.
   void start(const ThreadStart& how);
   void clear_registers();
@@ -61,7 +61,7 @@ class Thread {
   Grf& grf(unsigned n) { return regs.grf[n & 127]; }
 
   const Program* program() const { return program_; }
-  /// Where an offset leads: sets ip. False when no instruction stands there.
+  /// Sets ip to an offset. False when no instruction is there.
   bool jump(int64_t offset);
 
   int32_t index = 0;  ///< of the next instruction in the program
@@ -69,7 +69,7 @@ class Thread {
   /// Registers (GRFs, then their guard) from `first` on, as far as they are not payload.
   void clear(unsigned first, unsigned count);
   void clear_guards();
-  /// Everything that is not yet cleared. Does nothing the second time.
+  /// Clears what is not yet cleared. Idempotent.
   void clear_rest();
   /// What had to be cleared is.
   void cleared() { fresh_ = false; }

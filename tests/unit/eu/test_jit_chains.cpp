@@ -56,7 +56,7 @@ bool chained(const std::vector<std::byte>& code) {
   const auto program = Program::decode(gen9_isa(), code, 0);
   jit::FlowGraph graph;
   REQUIRE(jit::analyze(*program, graph) == nullptr);
-  return jit::gains_beside(*program, graph);
+  return jit::gains_from_pairing(*program, graph);
 }
 
 }  // namespace

@@ -85,8 +85,8 @@ struct Round {
     // Quads whose levels of detail are near, far, and nowhere.
     const float spread = std::ldexp(1.0f, static_cast<int>(any(20)) - 14);
     // And they are neighbours, or not.
-    const unsigned together = any(2) ? 4 : LaneRequest::most;
-    for (unsigned i = 0; i < LaneRequest::most; ++i) {
+    const unsigned together = any(2) ? 4 : LaneRequest::max_channels;
+    for (unsigned i = 0; i < LaneRequest::max_channels; ++i) {
       const unsigned at = i / together * together;
       u[i] = any(64) ? (i % together ? u[at] : static_cast<float>(any(4096)) / 1024 - 2) + static_cast<float>(any(5)) * spread
                      : std::bit_cast<float>(static_cast<uint32_t>(random()));
@@ -97,7 +97,7 @@ struct Round {
     request.tap.mask = (any(2) ? ~0u : static_cast<uint32_t>(random())) & ((1u << request.tap.channels) - 1);
     for (int32_t& texels : request.tap.offset) texels = static_cast<int>(any(16)) - 8;
     request.has_lod = any(4) == 0, request.has_bias = any(4) == 0, request.level_zero = any(8) == 0;
-    for (unsigned i = 0; i < LaneRequest::most; ++i) {
+    for (unsigned i = 0; i < LaneRequest::max_channels; ++i) {
       request.lod[i] = i % 4     ? request.lod[i - 1]
                        : any(32) ? static_cast<float>(any(2048)) / 256 - 2
                                  : std::bit_cast<float>(static_cast<uint32_t>(random()));
@@ -121,7 +121,7 @@ struct Round {
   std::mt19937& random;
   surface::Surface s;
   sampler::State state{};
-  float u[LaneRequest::most], v[LaneRequest::most];
+  float u[LaneRequest::max_channels], v[LaneRequest::max_channels];
   LaneRequest request;
 };
 
@@ -143,13 +143,13 @@ TEST_CASE("the channels of a message are sampled as one by one") {
     LaneSampler lanes(texture, r.state, *kernels.tables[round % 3 % kernels.count]);
     REQUIRE(lanes.possible());
     constexpr float untouched = 12345;
-    alignas(64) float out[4][LaneRequest::most];
+    alignas(64) float out[4][LaneRequest::max_channels];
     for (unsigned c = 0; c < 4; ++c) std::fill(std::begin(out[c]), std::end(out[c]), untouched), r.request.out[c] = out[c];
     const unsigned missing = r.any(8);
     if (missing < 4) r.request.out[missing] = nullptr;
     // Often enough for it to find out where the surface is.
     for (unsigned times = 0; times < 20; ++times) REQUIRE(lanes.sample(view, r.request));
-    for (unsigned i = 0; i < LaneRequest::most; ++i) {
+    for (unsigned i = 0; i < LaneRequest::max_channels; ++i) {
       INFO("round " << round << " lane " << i << " format " << r.s.format->name);
       const bool wanted = i < r.request.tap.channels && (r.request.tap.mask >> i & 1);
       sampler::Word4 expected{};
@@ -189,7 +189,7 @@ TEST_CASE("the shortest way leads where the longer one does") {
     REQUIRE(plain.memory);
     // Coordinates in registers 0 to 3, components in 8 to 15, some of them not wanted.
     alignas(64) uint32_t registers[24][8];
-    alignas(64) float expected[4][LaneRequest::most];
+    alignas(64) float expected[4][LaneRequest::max_channels];
     for (unsigned c = 0; c < 4; ++c)
       for (unsigned i = 0; i < 16; ++i)
         registers[8 + 2 * c + i / 8][i % 8] = static_cast<uint32_t>(random()),
@@ -222,7 +222,7 @@ TEST_CASE("channels of a quad with levels of detail of their own are not for vec
   r.state.mip_mode_filter = sampler::State::MipModeFilter::MIPFILTER_NEAREST;
   LaneSampler lanes(Texture(r.s), r.state);
   r.request.has_lod = true, r.request.tap.channels = 16, r.request.tap.mask = 0xffff;
-  alignas(64) float out[LaneRequest::most];
+  alignas(64) float out[LaneRequest::max_channels];
   for (float*& component : r.request.out) component = out;
   CHECK(lanes.sample(memory.view, r.request));
   r.request.lod[6] += 1;
@@ -261,10 +261,10 @@ TEST_CASE("codes of eight and 24 bits become floats rounded once") {
       LaneSampler lanes(texture, state, *all.tables[n]);
       for (uint32_t code = 0; code < 1u << bits; code += bits == 8 ? 1 : 4093) {
         memory.view.store<uint32_t>(base, code);
-        alignas(64) float out[4][LaneRequest::most];
+        alignas(64) float out[4][LaneRequest::max_channels];
         LaneRequest request{};
         request.tap.mask = 0xff;
-        const float zeros[LaneRequest::most] = {};
+        const float zeros[LaneRequest::max_channels] = {};
         request.tap.u = request.tap.v = zeros;
         for (unsigned c = 0; c < 4; ++c) request.out[c] = out[c];
         lanes.sample(memory.view, request);

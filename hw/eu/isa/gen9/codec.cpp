@@ -202,7 +202,7 @@ void basic(Codec& c, I& i) {
 
 template <typename Codec, typename O>
 void ternary_source(Codec& c, O& src, unsigned rep, unsigned extra_subreg, unsigned negate, unsigned abs) {
-  // RepCtrl, swizzle, SubRegNum[4:2], register number follow one another; SubRegNum[1] stands apart.
+  // RepCtrl, swizzle, SubRegNum[4:2], register number are adjacent; SubRegNum[1] is not.
   c.field(src.replicate, rep, rep);
   c.field(src.swizzle, rep + 8, rep + 1);
   uint8_t dword = static_cast<uint8_t>(src.subreg / 4), word = static_cast<uint8_t>(src.subreg / 2 % 2);
