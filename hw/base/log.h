@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The four failure words. Each says whose fault it is, is counted by what it names, and is printed the first time only:
-//   guest_error    the guest did what the manual forbids or leaves undefined; the unit goes on as hardware would
+//   guest_error    the guest did what the manual forbids or leaves undefined; the unit continues as hardware would
 //   unsupported    a feature this platform does not have or does not announce
 //   unimplemented  the platform has it and we do not yet: wrong results are possible; docs/status.md lists it
-//   note           worth knowing, nobody's fault (an unknown register read, a reset)
+//   note           worth knowing, no fault (an unknown register read, a reset)
 // Mistakes of our own are assert()s. Any thread may call these.
 #pragma once
 
@@ -58,7 +58,7 @@ std::vector<FailureCount> failure_counts();
 uint64_t failure_count(Failure kind, std::string_view what);
 void clear_failure_counts();
 
-/// Where first occurrences are printed. Default: standard error. An empty function silences them (counting goes on).
+/// Where first occurrences are printed. Default: standard error. An empty function silences them; they are counted all the same.
 using LogSink = std::function<void(Failure kind, std::string_view line)>;
 void set_log_sink(LogSink sink);
 

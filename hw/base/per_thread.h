@@ -7,7 +7,7 @@
 namespace softgen {
 
 /// This thread's T, made when it is first asked for and gone with the thread. A plain thread_local is destroyed before exit handlers run, and
-/// drivers submit their last work from there (softgen-run without worker threads executes it in the caller): who asks after that gets
+/// drivers submit their last work from there (softgen-run without worker threads executes it in the caller): calls after that get
 /// a new one, which stays.
 template <typename T>
 T& per_thread() {

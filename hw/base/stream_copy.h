@@ -23,7 +23,7 @@ typedef uint64_t StreamVector __attribute__((vector_size(16)));
 
 /// `to` is 16-byte aligned.
 inline void stream_store(std::byte* to, StreamVector v) { _mm_stream_si128(reinterpret_cast<__m128i*>(to), reinterpret_cast<__m128i>(v)); }
-/// Copies `bytes`; others see them in order only behind stream_fence(). Where the ranges overlap (the guest may map one page at two addresses),
+/// Copies `bytes`; other threads see them in order only after stream_fence(). Where the ranges overlap (the guest may map one page at two addresses),
 /// which of both ranges' bytes are read in the end is unspecified.
 inline void stream_copy(std::byte* to, const std::byte* from, size_t bytes) {
   constexpr size_t line = 64;

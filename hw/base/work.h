@@ -47,7 +47,7 @@ struct WorkCounts {
   uint64_t of(TimedStage stage) const { return nanoseconds[static_cast<size_t>(stage)]; }
 };
 
-/// All threads' counts since the process began. Exact when nobody works, else of about now.
+/// All threads' counts since the process began. Exact while no thread works, else approximate.
 WorkCounts work_counts();
 /// What was done from `before` to `after`.
 WorkCounts work_between(const WorkCounts& before, const WorkCounts& after);

@@ -34,7 +34,7 @@ void WorkerPool::run(Job& job, unsigned slot) {
   try {
     take(job, slot);
   } catch (...) {
-    job.next = job.count;  // the others look no further
+    job.next = job.count;  // the others take no more
     MutexLock lock(mutex_);
     if (!job.thrown) job.thrown = std::current_exception();
   }
@@ -44,7 +44,7 @@ void WorkerPool::take(Job& job, unsigned slot) {
   for (size_t i = job.next.fetch_add(1); i < job.count; i = job.next.fetch_add(1)) {
     job.body(i, slot);
     if (!job.enough || !(*job.enough)()) continue;
-    // What was taken before is done; nothing is left for workers that look.
+    // Indices taken before are done; workers find none left.
     const size_t taken = job.next.exchange(job.count);
     if (taken < job.count) job.cut = taken;
   }
@@ -81,7 +81,7 @@ void WorkerPool::share_out(Job& job) {
   if (job.thrown) std::rethrow_exception(job.thrown);
 }
 
-/// Null: no job has indices that nobody took.
+/// Null: no job has indices left to take.
 WorkerPool::Job* WorkerPool::first_open_job() {
   const auto at = std::find_if(jobs_.begin(), jobs_.end(), [](const Job* j) { return j->next.load() < j->count; });
   return at == jobs_.end() ? nullptr : *at;

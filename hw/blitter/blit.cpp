@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint8_t rop_copy = 0xcc;
 
-// Where reading goes on in the same surface as writing, blocks are taken in the order that reads each before
+// Where one surface is read and written, blocks are taken in the order that reads each before
 // it is written: against the direction of the move (KBL PRM vol 11, "BLT Engine", overlapping operands).
 struct Order {
   bool bottom_up = false, right_to_left = false;
@@ -215,8 +215,8 @@ void BlitRunner::combine_block(const Blit& b, memory::View& view, Rect block) {
   write_rect(view, b.destination, area, result_.data, width);
 }
 
-// Linear surfaces without a pattern, where they stand in memory. What is written is not read any more: an operand either is elsewhere
-// or begins behind.
+// Linear surfaces without a pattern, in place. What is written is not read again: an operand either is elsewhere
+// or begins after it.
 bool BlitRunner::combine_in_place(const Blit& b, memory::View& view, Rect block) {
   constexpr uint64_t lane = 32, page = memory::View::page_size;
   if (b.destination.tiled() || b.source.tiled() || b.source_kind != SourceKind::color || b.pattern_kind != PatternKind::none) return false;

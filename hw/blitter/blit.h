@@ -64,7 +64,7 @@ struct Blit {
 class BlitRunner {
  public:
   /// Draws `blit` from its block row `progress` on and leaves in `progress` how far it came. aborted and
-  /// preempted as the stop flag says; a preempted blit goes on when it is run again with the same `progress`.
+  /// preempted as the stop flag says; a preempted blit resumes when it is run again with the same `progress`.
   ExecResult run(const Blit& blit, memory::View& view, const StopFlag& stop, uint64_t& progress);
   /// Copies of so many bytes go around the host's caches.
   void set_stream_from(uint64_t bytes) { stream_from_ = bytes; }

@@ -16,7 +16,7 @@ struct TiledAsY {
   bool source = false, destination = false;
 };
 
-/// The blit that `packet` asks for; none when it draws nothing (state commands, which change `state`) or is
+/// The blit that `packet` asks for; none for commands that draw nothing (state commands, which change `state`) or is
 /// not one of the 2D commands
 /// (`known` is false then).
 std::optional<Blit> decode(const Packet& packet, TiledAsY tiled_as_y, memory::View& view, ContextState& state, bool& known);

@@ -77,7 +77,7 @@ void write_rect(memory::View& view, const Plane& plane, ByteRect rect, const std
   for_each_page(plane, rect, stride, [&](uint64_t page, PageRect within, size_t at) {
     if (within.width * within.height < page_size)
       return surface::linear_to_page(plane.tiling, plane.element, view.at_for_write(page), within, block + at, stride);
-    // A whole page is laid out in the cache and goes out in one run, which spares the host reading it before.
+    // A whole page is composed in the cache and written in one run, so that the host need not read it first.
     alignas(64) std::byte image[page_size];
     surface::linear_to_page(plane.tiling, plane.element, image, within, block + at, stride);
     if (stores == Stores::streamed) stream_copy(view.at_for_write(page), image, page_size);
@@ -190,7 +190,7 @@ void stream_to_columns(memory::View& view, const Plane& to, ByteRect rect, const
   surface::stream_rows_to_pages(to.tiling, to.element, pages, count, rows);
 }
 
-// False when a row crosses a page, or does not stand at a 16-byte boundary.
+// False when a row crosses a page, or is not at a 16-byte boundary.
 bool stream_from_columns(memory::View& view, const Plane& to, ByteRect rect, const Plane& from, int32_t x, int32_t y) {
   const PageShape shape = surface::page_shape(from.tiling, from.element);
   const std::byte* pages[page_size / 64];

@@ -39,7 +39,7 @@ void write_rect(memory::View& view, const Plane& plane, ByteRect rect, const std
 /// bytes.
 bool alike(const Plane& a, int32_t ax, int32_t ay, const Plane& b, int32_t bx, int32_t by);
 /// From (x, y) of `from` to a rectangle of `to`, of which at least one is tiled and which do not share
-/// memory. `block` has room for the rectangle; it is used when nothing shorter will do.
+/// memory. `block` has room for the rectangle; it is used when there is no shorter way.
 void copy_rect(memory::View& view, const Plane& to, ByteRect rect, const Plane& from, int32_t x, int32_t y, std::byte* block,
                Stores stores);
 /// Linear bytes; `backwards`: the runs go from the end, for overlapping operands with the destination above

@@ -17,7 +17,7 @@ Lanes lanes_at(const std::byte* from, size_t index) {
 }
 
 // The code's exclusive-or of ands (Reed-Muller form): bit i of the result says whether the product of the
-// operands in i takes part (1: D, 2: S, 4: P).
+// operands in i is a term (1: D, 2: S, 4: P).
 constexpr uint8_t products(uint8_t rop) {
   for (unsigned step : {1u, 2u, 4u})
     for (unsigned i = 0; i < 8; ++i)

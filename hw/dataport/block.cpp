@@ -47,7 +47,7 @@ SendResult a64_oword_block(const Message& message, ThreadEnv& env, Direction dir
   return transfer(message, space, direction, strip_canonical(message.op.aligned ? address & ~(oword - 1) : address & ~3ull), 1);
 }
 
-/// Two blocks of 1 or 4 owords; where they are is in owords, in the register behind the header. Each register holds an oword of both.
+/// Two blocks of 1 or 4 owords; where they are is in owords, in the register after the header. Each register holds an oword of both.
 SendResult oword_dual_block(const Message& message, Space space, Direction direction) {
   const unsigned owords = message.op.owords;
   const message_header::OwordDualBlock where{message.reg(1).dw};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Untyped reads and writes of channels that lie one behind the other, without a message: what buffers are copied with. Whatever is found
-// otherwise goes through send(), which is the specification.
+// Untyped reads and writes of channels with consecutive addresses, as buffers are copied, without a message. All other cases
+// go through send(), which is the specification.
 #include <algorithm>
 
 #include "hw/dataport/dataport.h"
@@ -22,11 +22,11 @@ struct Registers {
   uint32_t* answered(unsigned number, unsigned lane) const { return &first[number * each + lane / 8].dw[lane % 8]; }
 };
 
-/// Offsets where a row of `bytes` may start (the surface ends at `size`), for compiled code: in this page, and in those behind it as far as memory is
+/// Offsets where a row of `bytes` may start (the surface ends at `size`), for compiled code: in this page, and in the following ones as far as host memory is
 /// in one piece, more of them each time that somebody goes on not far behind the window before.
 void open_window(const DirectAnswer& answer, ThreadEnv& env, Access access, uint64_t at, uint64_t offset, uint64_t size, unsigned bytes) {
   constexpr uint64_t longest = 256 << 10, not_far = 1 << 20;
-  // Who goes through more than a core's own cache finds nothing of it there again.
+  // Beyond the L2's size data is evicted before it is used again.
   constexpr uint64_t streaming_window = 64 << 10, streaming_surface = 8 << 20;
   memory::View& view = env.view;
   MessageWindow& window = answer.window;

@@ -37,10 +37,10 @@ SendResult a64_atomic_float(const Message& message, ThreadEnv& env);
 SendResult typed_surface(const Message& message, ThreadEnv& env, Direction direction);
 SendResult typed_atomic(const Message& message, ThreadEnv& env);
 
-/// Operands that an integer operation has behind its address.
+/// Operands that an integer operation has after its address.
 unsigned operands_of_atomic(uint32_t code);
 /// One atomic operation on a cell as the data port does it: `code` as in descriptors. Returns what the message returns.
-/// Null `cell`: nothing happens, 0.
+/// Null `cell`: no effect, returns 0.
 template <std::unsigned_integral T>
 T integer_atomic(uint32_t code, T* cell, T a, T b);
 uint32_t float_atomic(uint32_t code, uint32_t* cell, uint32_t a, uint32_t b);

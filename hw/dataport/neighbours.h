@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Channels whose dwords lie one behind the other in memory: four of them at a time, by 4x4 transposes.
+// Channels whose dwords are consecutive in memory: four of them at a time, by 4x4 transposes.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The memory that a message works on, as bytes [0, size): a buffer surface, all of the general state or address space (stateless), or
-// shared local memory. What lies outside reads zero, and writes to it are dropped.
+// shared local memory. Reads outside return zero, writes are dropped.
 #pragma once
 
 #include <concepts>
@@ -64,7 +64,7 @@ class Space {
     const uint64_t at = place(offset) & ~uint64_t{sizeof(T) - 1};
     return reinterpret_cast<T*>(slm_ ? slm_ + at : writing(at));
   }
-  /// Where [offset, offset + n) stands, when all of it is inside and in one page; else null. Read only, unless `write`.
+  /// The address of [offset, offset + n), when all of it is inside and in one page; else null. Read only, unless `write`.
   std::byte* window(uint64_t offset, uint64_t n, bool write) {
     if (!contains(offset, n)) return nullptr;
     const uint64_t at = place(offset);

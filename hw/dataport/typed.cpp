@@ -55,12 +55,12 @@ Lanes typed_lanes(const Message& m) {
   return lanes;
 }
 
-/// Channels of the message behind the address: u, v, r, and LOD, of which those that the message has no registers for are 0.
+/// Address channels of the message: u, v, r, and LOD, of which those that the message has no registers for are 0.
 struct Address {
   const Message& m;
   const Lanes& lanes;
   size_t first, data;
-  /// `operands`: dwords of a channel behind the address.
+  /// `operands`: dwords of a channel after the address.
   Address(const Message& message, const Lanes& of, unsigned operands) : m(message), lanes(of), first(m.header_present()) {
     const size_t behind = m.registers() > first ? m.registers() - first : 0;
     data = first + (behind > lanes.span(operands) ? behind - lanes.span(operands) : 0);

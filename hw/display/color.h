@@ -24,7 +24,7 @@ struct CscRegs {
 /// The last of the 513 points of the 12-bit interpolated gamma: red, green, blue, 0x10000 is 1.0.
 using GcMax = std::array<uint32_t, 3>;
 
-/// The look-up tables, which take effect as they are written.
+/// The look-up tables; writes take effect at once.
 struct Palettes {
   LegacyPalette legacy{};                                ///< LGC_PALETTE
   std::array<uint32_t, prec_palette_entries> precise{};  ///< PAL_PREC_DATA

@@ -25,7 +25,7 @@ struct Layer {
   PlaneView plane;
   unsigned id = 0;  ///< 0..3 universal plane, 4 cursor
   bool scaled = false;
-  Window window;  ///< where it stands; of the plane's own size unless scaled
+  Window window;  ///< its place; of the plane's own size unless scaled
 };
 
 struct Frame {

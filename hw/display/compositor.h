@@ -23,7 +23,7 @@ class Compositor {
    public:
     Turn(memory::View& view, const std::atomic<bool>& ending, memory::Gate::Pass* pass) : view_(view), ending_(ending), pass_(pass) {}
     memory::View& view() { return view_; }
-    /// To be asked between rows: a change of the memory map that waits comes first. False: the display ends, and so has the work to.
+    /// To be asked between rows: a pending change of the memory map is made first. False: the display ends, and the work must.
     bool next_row() {
       if (pass_) pass_->step_aside();
       return !ending_.load(std::memory_order_relaxed);

@@ -15,7 +15,7 @@ struct Display::Canvas {
   Picture picture;
   // Guarded by the pipes' mutex.
   uint64_t generation = ~uint64_t{0};
-  uint32_t unchanged = 0;  ///< times in a row that nothing new was found
+  uint32_t unchanged = 0;  ///< consecutive times that no change was found
   uint32_t skip = 0;       ///< times to leave out
 };
 
@@ -69,7 +69,7 @@ void Display::mode(unsigned pipe, sg_pipe_mode* mode) {
   mode->refresh_mhz = p.timing().refresh_mhz();
 }
 
-// A picture that stands still is looked at less often, down to every fourth time: what a guest's CPU writes to the frame buffer leaves
+// A picture that does not change is compared less often, down to every fourth time: what a guest's CPU writes to the frame buffer leaves
 // no trace but the pixels.
 void Display::compose(unsigned pipe, bool look, Compositor::Turn& turn) {
   Canvas& canvas = *canvases_[pipe];
@@ -153,7 +153,7 @@ void Display::reset() {
   forget_pictures();
 }
 
-/// The next look is at everything.
+/// The next comparison is of everything.
 void Display::forget_pictures() {
   for (auto& canvas : canvases_) {
     canvas->generation = ~uint64_t{0};

@@ -73,7 +73,7 @@ void Gmbus::command(uint32_t value) {
     regs_[2] &= in_use;
     return;
   }
-  // A slave error stays until software clears it; commands before that do nothing.
+  // A slave error stays until software clears it; commands before that have no effect.
   if (!software_ready.of(value) || (regs_[2] & nak)) return;
   regs_[2] &= ~(hw_ready | wait_phase);
   if (byte_count.of(value) == 0 && !wait_cycle.of(value) && !index_cycle.of(value)) {
@@ -104,7 +104,7 @@ void Gmbus::begin(uint32_t value) {
   if (byte_count_override.of(regs_[0]) && remaining_ >= 256) remaining_ += 256;
   regs_[2] |= active;
   if (bus_pin_ == 0 || !send_index(value)) return fail();
-  // An indexed write goes on in the same direction; everything else needs a (repeated) start.
+  // An indexed write continues in the same direction; everything else needs a (repeated) start.
   if ((receive_ || !indexed) && !host_.i2c_start(bus_pin_, static_cast<uint8_t>(slave_address.of(value)), receive_)) return fail();
   if (remaining_ == 0) return finish_data();
   if (receive_) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// GMBUS, the I2C controller behind the DDC pins. SKL PRM vol 2c, GMBUS0..GMBUS5; i915 display/intel_gmbus.c.
+// GMBUS, the I2C controller of the DDC pins. SKL PRM vol 2c, GMBUS0..GMBUS5; i915 display/intel_gmbus.c.
 #pragma once
 
 #include <cstdint>

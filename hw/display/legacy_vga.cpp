@@ -14,7 +14,7 @@ uint8_t LegacyVga::read(uint16_t port) {
     case graphics_index: return graphics_index_;
     case graphics_data: return read_graphics();
     case extension_index: return extension_index_;
-    // KBL PRM vol 3 lists no register behind XRX.
+    // KBL PRM vol 3 lists no register after XRX.
     case extension_data: return 0;
     case status:
     case status_mono: return read_status(port);

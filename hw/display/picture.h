@@ -15,13 +15,13 @@ namespace softgen::display {
 
 class Picture {
  public:
-  // -- who composes: one at a time, between begin() and end() --
-  /// False: somebody composes already.
+  // -- for the composer: one at a time, between begin() and end() --
+  /// False: another thread composes.
   bool begin();
   void end();
   /// Makes the picture that of `scene`. Returns whether a pixel changed.
   bool compose(const Scene& scene, SinkRange sink, Compositor::Turn& turn);
-  /// There is nothing to show; gives the memory back.
+  /// No picture; frees the memory.
   void clear();
 
   // -- the front end --
@@ -44,7 +44,7 @@ class Picture {
 
   Mutex mutex_;
   bool composing_ = false;
-  // Of who composes while it does, else guarded by the mutex.
+  // The composer's while composing_ is set, else guarded by the mutex.
   Size size_;
   std::vector<uint32_t> pixels_, row_;
   Box changed_;

@@ -16,7 +16,7 @@ namespace {
 
 // How far frames may fall behind the clock while software takes their CRCs one by one.
 constexpr int64_t crc_patience_ns = 1'000'000'000;
-// A deadline that has passed is set to this long after now: a host that runs its timers in a loop comes to an end.
+// A deadline that has passed is set to this long after now: a host that runs its timers in a loop terminates.
 constexpr int64_t soon_ns = 1'000;
 
 uint32_t microseconds(int64_t ns) { return static_cast<uint32_t>(static_cast<uint64_t>(ns) / 1000); }

@@ -2,7 +2,7 @@
 // One pipe with its transcoder: raster, double-buffered registers, vertical blank, flips, CRC. SKL PRM vol 12, "Pipes" and
 // "Transcoders"; i915 display/intel_display.c, intel_vblank.c, skl_universal_plane.c.
 //
-// Nothing ticks: every access first catches up with the clock (`sync`), and the host's timer runs only while somebody waits for a
+// Nothing ticks: every access first catches up with the clock (`sync`), and the host's timer runs only while software waits for a
 // vertical blank: its interrupt is unmasked, a CRC is wanted, or an armed update has to be latched.
 #pragma once
 
@@ -159,7 +159,7 @@ class Pipe {
     uint32_t index = 0;
   } precise_palette_;
   uint64_t generation_ = 0;
-  mmio::PipeEvents unmasked_ = 0;  ///< as of the last look at the mask register
+  mmio::PipeEvents unmasked_ = 0;  ///< as of the last read of the mask register
   /// Of the frame that ends: under way on the compositor's thread, or taken. The number names the one that is under way.
   enum class Crc : uint8_t { none, under_way, taken };
   struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The pipe's CRC. It is taken when the frame ends, from memory as it stands then, before the driver hears of the blank and draws into what
-// was shown. With a compositor thread the blank therefore waits for the CRC: the raster's time stands just before it, and the thread lets
+// The pipe's CRC. It is taken when the frame ends, from memory at that time, before the driver gets the blank's interrupt and draws into what
+// was shown. With a compositor thread the blank therefore waits for the CRC: the raster's time stops just before it, and the thread lets
 // it through. i915 display/intel_pipe_crc.c.
 #include "hw/display/pipe.h"
 

@@ -93,7 +93,7 @@ void Pipe::plane_written(uint32_t offset) {
   if (offset == reg::PLANE_SURF(index_, plane)) plane_armed(plane);
 }
 
-// PLANE_SURF arms the plane: all its registers as they stand take effect together.
+// PLANE_SURF arms the plane: all its registers take effect together.
 void Pipe::plane_armed(unsigned plane) {
   planes_pending_[plane] = plane_registers(plane);
   armed_ |= armed_plane(plane);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Universal planes and the cursor: registers decoded into what is fetched from memory and where it stands on the pipe.
+// Universal planes and the cursor: registers decoded into what is fetched from memory and its place on the pipe.
 // SKL PRM vol 2c, PLANE_CTL .. PLANE_AUX_OFFSET, CUR_CTL .. CUR_FBC_CTL; i915 display/skl_universal_plane.c, intel_cursor.c.
 #pragma once
 
@@ -93,7 +93,7 @@ struct PlaneView : PlaneBlend {
   }
 };
 
-/// False: disabled, or a format, tiling or size that does not exist (reported as a guest error); nothing is shown.
+/// False: disabled, or a format, tiling or size that does not exist (reported as a guest error); it is not shown.
 bool decode_plane(const PlaneRegs& regs, PlaneView& out);
 /// False: disabled or a reserved mode.
 bool decode_cursor(const CursorRegs& regs, const CursorPalette& palette, PlaneView& out);

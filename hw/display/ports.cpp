@@ -69,7 +69,7 @@ void Ports::attach_gpio() {
   }
 }
 
-// No DisplayPort sink is modelled, so nobody ever answers.
+// No DisplayPort sink is modelled: transactions time out.
 void Ports::attach_aux() {
   for (unsigned port = 0; port < 5; port++) {
     registers_.on_write(reg::DDI_AUX_CTL(port), [this, port](uint32_t offset, uint32_t written) {

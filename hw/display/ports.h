@@ -19,7 +19,7 @@ class Ports {
   /// Connectors are HDMI on DDI B, C, D; bit i of `connected`: a monitor on connector i.
   Ports(mmio::RegisterFile& registers, mmio::Interrupts& interrupts, Host& host, uint32_t connected);
 
-  /// A monitor comes or goes: live state at once, a long pulse where detection is enabled. connector < 3.
+  /// A monitor is plugged or unplugged: live state at once, a long pulse where detection is enabled. connector < 3.
   void plug(unsigned connector, bool connected);
   bool connected(unsigned connector) const { return connected_ >> connector & 1; }
 

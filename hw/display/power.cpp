@@ -34,7 +34,7 @@ void Power::follow(uint32_t offset, reg::Bits request, reg::Bits state, bool inv
   });
 }
 
-// A well is on while anybody of BIOS, driver, KVMR and debug asks for it; every register shows that.
+// A well is on while any of BIOS, driver, KVMR and debug requests it; every register shows that.
 void Power::update_wells() {
   uint32_t requests = 0;
   for (unsigned i = 0; i < 4; i++) requests |= registers_.peek(reg::PWR_WELL_CTL(i)) & request_bits;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Image scaling as a source of rows. The hardware's 7-tap polyphase filters are not published for Gen9; a tent filter whose width
-// follows the shrink factor stands for them. Constant areas stay exactly constant, and a factor of 1 changes nothing.
+// follows the shrink factor stands for them. Constant areas stay exactly constant, and a factor of 1 is the identity.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Raster time of one pipe: where the beam is and when vertical blank starts, computed from the host clock; nothing ticks.
+// Raster time of one pipe: where the beam is and when vertical blank starts, computed from the host clock on demand.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Timing {
   uint32_t refresh_mhz() const;
 };
 
-/// Timing registers as they stand (SKL PRM vol 2c, TRANS_HTOTAL, TRANS_VTOTAL, TRANS_VBLANK: [12:0] active or start, [28:16] total or end).
+/// Timing registers in their own form (SKL PRM vol 2c, TRANS_HTOTAL, TRANS_VTOTAL, TRANS_VBLANK: [12:0] active or start, [28:16] total or end).
 Timing decode_timing(uint32_t htotal, uint32_t vtotal, uint32_t vblank, bool interlaced, uint64_t pixel_clock_hz);
 
 /// A raster in motion. Times are guest nanoseconds. All arithmetic is exact, so nothing drifts.

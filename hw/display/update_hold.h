@@ -4,11 +4,11 @@
 // Drivers write double-buffered registers in a window that they place before the next vertical blank, and i915 logs an error when
 // the frame counter differs before and after (i915 display/intel_crtc.c, intel_pipe_update_start and _end). On hardware the window is
 // a few microseconds; a virtual CPU may be taken off its host CPU for milliseconds right there. So between the two reads of the
-// frame counter the pipe's time stands still just before the blank. Blanks stay on their exact grid: one that was held is only
+// frame counter the pipe's time stops just before the blank. Blanks stay on their exact grid: one that was held is only
 // seen late, like an interrupt that was delivered late.
 //
 // Both reads follow a read of the scan line. The kernel's own counting reads the counter first, then the scan line, then the counter
-// again (drm_update_vblank_count), which opens nothing.
+// again (drm_update_vblank_count), which does not end the hold.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class UpdateHold {
     const bool after_line = reads_ == Reads::line;
     reads_ = reads_ == Reads::none ? Reads::counter : Reads::none;
     if (writing_) {
-      // The closing read. The driver looks at the counter again at once, to name the frame in which the update shows.
+      // The closing read. The driver reads the counter again at once, to name the frame in which the update shows.
       writing_ = false;
       until_ = now + grace_ns;
     } else if (after_line) {

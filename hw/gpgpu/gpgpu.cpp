@@ -12,7 +12,7 @@ namespace softgen::gpgpu {
 using defs::CommandId;
 namespace {
 
-/// Of StatePackets::progress(): where a preempted walk goes on.
+/// Of StatePackets::progress(): where a preempted walk resumes.
 constexpr size_t next_group = 0, visited_threads = 0;
 
 }  // namespace

@@ -29,14 +29,14 @@ struct Kernel {
   bool barrier = false;
   uint32_t constant_offset = 0;  ///< registers in the CURBE that are left out
   /// Constants for all threads of a group alike come first, in memory and in the payload; of indirect data they come last in the payload (what
-  /// IGC compiles for compute-runtime: local ids from r1 on, arguments behind them).
+  /// IGC compiles for compute-runtime: local ids from r1 on, arguments after them).
   uint32_t cross_registers = 0;
-  uint32_t thread_registers = 0;  ///< for each thread its own, behind those; media threads: for all
+  uint32_t thread_registers = 0;  ///< for each thread its own, after those; media threads: for all
   std::vector<Grf> curbe;
 
   /// r0 but for what the walker or command puts in: sampler and binding table pointers, scratch space.
   Grf header(uint32_t fftid) const;
-  /// Registers from r`first` on, from `data` starting at its register `offset`. Returns the register behind them.
+  /// Registers from r`first` on, from `data` starting at its register `offset`. Returns the register after them.
   static unsigned put(eu::Thread& thread, unsigned first, const std::vector<Grf>& data, uint64_t offset, uint32_t count);
 };
 

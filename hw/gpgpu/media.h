@@ -14,7 +14,7 @@ class MediaThreads {
  public:
   MediaThreads(Kernel kernel, MessageTarget& shared, EngineEnv& env) : kernel_(std::move(kernel)), shared_(shared), env_(env) {}
 
-  /// Data behind the constants of every thread: inline data, then indirect data.
+  /// Data after the constants of every thread: inline data, then indirect data.
   void set_data(std::span<const uint32_t> inline_data, uint64_t indirect_offset, uint32_t indirect_bytes);
   ExecResult run(Worker& worker, const MediaPosition& position);
 
@@ -29,8 +29,8 @@ class MediaThreads {
 class MediaWalk {
  public:
   explicit MediaWalk(const MediaWalkCommand& command) : c_(command) {}
-  /// visit(position) for each behind the first `visited`, until it returns something else than done. A pause ends it between two of them, behind
-  /// one at least: preempted, and `visited` is where to go on. Polls `stop` where nothing is visited for long.
+  /// visit(position) for each after the first `visited`, until it returns something else than done. A pause ends it between two of them, after
+  /// one at least: preempted, and `visited` is where to resume. Polls `stop` in long runs without a visit.
   template <typename Visit>
   ExecResult run(const StopFlag& stop, uint64_t& visited, Visit&& visit) const;
 

@@ -23,7 +23,7 @@ uint64_t next_number() {
   return ++last;
 }
 
-/// x * y * z, at most the largest value: nobody lives to see the end of such a walk.
+/// x * y * z, saturating: such a walk never ends anyway.
 uint64_t product(uint32_t x, uint32_t y, uint32_t z) {
   uint64_t n = uint64_t{x} * y;
   return __builtin_mul_overflow(n, uint64_t{z}, &n) ? ~uint64_t{0} : n;
@@ -67,7 +67,7 @@ void Walk::lay_out(bool indirect) {
   layout_ = {1, static_cast<uint8_t>(1 + shared), end};
   if (!indirect || !shared) return;
   std::vector<Grf> together;
-  // The first thread behind the end stands for all others.
+  // The first thread after the end stands for all others.
   for (uint64_t number = 0, last = 0; !last && number <= group_.threads; ++number) {
     last = own_at_ + number * own >= own_end_ || !own;
     const Grf* const from = own_constants(static_cast<uint32_t>(number));
@@ -123,7 +123,7 @@ ThreadEnv Walk::environment(Worker& worker, uint32_t fftid) const {
 
 void Walk::clear_local(Worker& worker) const { worker.slm.assign(kernel_.slm_size / sizeof(Grf), Grf{}); }
 
-/// Threads that run one behind the other.
+/// Threads that run one after the other.
 class Walk::Series {
  public:
   Series(const Walk& walk, Worker& worker, uint32_t bank) : walk_(walk), worker_(worker), env_(walk.environment(worker, bank)) {

@@ -105,7 +105,7 @@ class Walk {
   uint64_t groups_ = 0;
   eu::SeriesLayout layout_;  ///< of the payload: r0, constants for all threads, those of each thread
   std::vector<Grf> constants_;
-  uint64_t shared_at_ = 0, own_at_ = 0, own_step_ = 0, own_end_ = 0;  ///< in there; zeros are behind the end
+  uint64_t shared_at_ = 0, own_at_ = 0, own_step_ = 0, own_end_ = 0;  ///< in there; zeros follow the end
   const uint64_t number_;                                             ///< ThreadEnv::walk
   std::atomic<uint64_t> next_{0}, invocations_{0};
   std::atomic<ExecResult> result_{ExecResult::done};

@@ -22,9 +22,9 @@ namespace mmio {
 class RegisterFile;
 }
 
-/// One command as it stands in a ring or batch. `dwords` has the whole packet (header first), already bounded.
+/// One command as found in a ring or batch. `dwords` has the whole packet (header first), already bounded.
 struct Packet {
-  uint64_t address;              ///< where its header stands (PPGTT or GGTT), for reports
+  uint64_t address;              ///< of its header (PPGTT or GGTT), for reports
   const defs::Command* command;  ///< its row in hw/defs
   std::span<const uint32_t> dwords;
 };
@@ -40,7 +40,7 @@ class StopFlag {
     pause = 4,    ///< as preempt, for savevm and memory map changes
     abandon = 8,  ///< a pause has waited long enough: as reset for the work; the streamer then stands as hung at the packet
   };
-  /// Reasons to drop the work. Both stay set until the engine's thread has left the packet, so a second look sees the same.
+  /// Reasons to drop the work. Both stay set until the engine's thread has left the packet, so reading them again gives the same.
   static constexpr uint32_t dropping = reset | abandon;
   void request(Reason reason) { reasons_.fetch_or(reason, std::memory_order_relaxed); }
   void clear(uint32_t reasons) { reasons_.fetch_and(~reasons, std::memory_order_relaxed); }
@@ -119,18 +119,18 @@ class StatePackets {
   virtual std::span<uint64_t, kept_words> kept_progress() = 0;
 };
 
-/// A pipeline behind an engine's front (GPGPU and media behind the render engine): executes packets on the state that the front keeps.
+/// A pipeline that an engine's front end drives (GPGPU and media under the render engine): executes packets on the state that the front keeps.
 class Pipeline {
  public:
   virtual ~Pipeline() = default;
   virtual ExecResult execute(const Packet& packet, StatePackets& state, EngineEnv& env) = 0;
 };
 
-/// Is told of each command that a streamer has executed (replay, recording, statistics). On the streamer's thread.
+/// Called for each command that a streamer has executed (replay, recording, statistics). On the streamer's thread.
 class PacketObserver {
  public:
   virtual ~PacketObserver() = default;
-  /// `ppgtt`: the running context's memory. False: finish what was started, leave all batches and go on behind them in the ring.
+  /// `ppgtt`: the running context's memory. False: finish what was started, leave all batches and continue after them in the ring.
   virtual bool executed(EngineId engine, const Packet& packet, memory::View& ppgtt) = 0;
 };
 

@@ -22,7 +22,7 @@ class Host {
   virtual void display_ready(unsigned) {}
   /// An engine wrote entries of the GTT. Any thread.
   virtual void gtt_changed() {}
-  /// I2C (DDC) behind a GMBUS pin pair. start returns false when nobody acknowledges.
+  /// I2C (DDC) of a GMBUS pin pair. start returns false when no device acknowledges.
   virtual bool i2c_start(unsigned pin, uint8_t address, bool receive) = 0;
   virtual bool i2c_send(unsigned pin, uint8_t byte) = 0;
   virtual uint8_t i2c_receive(unsigned pin) = 0;

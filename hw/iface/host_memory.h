@@ -10,7 +10,7 @@ namespace softgen {
 
 enum class Access : uint8_t { read, write };
 
-/// One run of host memory behind consecutive guest physical addresses.
+/// Contiguous host memory of consecutive guest physical addresses.
 struct HostSpan {
   std::byte* data = nullptr;  ///< host address of `gpa`; null: no RAM there (or it may not be written, when asked for writing)
   uint64_t size = 0;          ///< bytes from `gpa` to the end of the run
@@ -26,7 +26,7 @@ class HostMemory {
   virtual void mark_dirty(uint64_t gpa, uint64_t size) = 0;
   /// Grows whenever cached results of resolve() or an earlier mark_dirty() no longer hold. TLBs compare it. Any thread.
   uint64_t epoch() const { return epoch_.load(std::memory_order_acquire); }
-  /// Where it stands, for compiled code.
+  /// Its address, for compiled code.
   const std::atomic<uint64_t>& epoch_word() const { return epoch_; }
 
  protected:

@@ -45,7 +45,7 @@ struct ThreadEnv {
   uint64_t scratch_base = 0;         ///< from general_state, bytes
   uint32_t scratch_size = 0;         ///< bytes per thread; 0: none
   DirectAnswers* direct = nullptr;   ///< for the kernel's messages, of the dispatching unit; null: each message is a send()
-  MessageTarget* gateway = nullptr;  ///< who answers SFID 3 for this thread: its group (eu::ThreadGroup sets it); null: it has no barrier
+  MessageTarget* gateway = nullptr;  ///< answers SFID 3 for this thread: its group (eu::ThreadGroup sets it); null: it has no barrier
   uint64_t walk = 0;  ///< no other draw or walker of the process has this number, and its bound states stay; 0: look each time
   bool may_stream =
       false;  ///< stores may be left unordered until DirectAnswers::clear(), which this host thread calls before it says that it is done
@@ -63,7 +63,7 @@ struct Message {
   bool end_of_thread;
 
   bool header_present() const { return op.header; }
-  /// The payload by number, whether split or not; zeros behind its end.
+  /// The payload by register number, whether split or not; zeros after its end.
   size_t registers() const { return payload.size() + payload2.size(); }
   const Grf& reg(size_t i) const {
     static constexpr Grf zeros{};
@@ -82,7 +82,7 @@ struct MessageForm {
 
   bool header_present() const { return op.header; }
   unsigned registers() const { return payload.count + payload2.count; }
-  /// For who asks only what the instruction says; refers to this form.
+  /// For readers of the instruction's fields only; refers to this form.
   Message without_contents() const {
     return {.op = op,
             .exec_size = channels,
@@ -104,7 +104,7 @@ struct MessageWindow {
   std::byte* memory = nullptr;
   uint64_t epoch = 0, generation = 0;
   uint64_t opened = 0;   ///< bytes that it was opened for
-  bool streams = false;  ///< so much is written, one behind the other, that it may go past the caches (ThreadEnv::may_stream)
+  bool streams = false;  ///< so much is written consecutively that stores may be non-temporal (ThreadEnv::may_stream)
 };
 
 /// How four floats of a pixel are its 32 bits: clamped, times 255, rounded.
@@ -113,19 +113,19 @@ struct ColorCodes {
   uint32_t alpha = 0;  ///< 255, or 0: alpha is not stored
 };
 
-/// One function that answers all messages of a SEND while the state of its draw stands, as send() would answer them.
+/// One function that answers all messages of a SEND while its draw's state is unchanged, as send() would answer them.
 struct DirectAnswer {
-  /// For the channels of `mask`. False: nothing was done, send() has to. May be called with MXCSR.DAZ set.
+  /// For the channels of `mask`. False: no effect, the caller uses send(). May be called with MXCSR.DAZ set.
   using Function = bool (*)(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadEnv& env);
   Function function = nullptr;         ///< null: there is none
   std::shared_ptr<const void> state;   ///< what the unit found bound
   bool asked = false;                  ///< MessageTarget::direct() was called
   uint8_t sfid = 0, type = 0;          ///< for count_direct_messages()
-  bool silent = false;                 ///< it does nothing: compiled code need not send it
+  bool silent = false;                 ///< no effect: compiled code need not send it
   const ColorCodes* colors = nullptr;  ///< it writes just these, where the thread says: compiled code of series may do that itself
   uint64_t answered = 0;               ///< and not yet counted there
   mutable MessageWindow window;        ///< where `function` was last, of untyped reads and writes
-  /// What compiled code may call instead of `function` as long as `window` agrees with the clock; null: nothing. `registers`: dwords.
+  /// What compiled code may call instead of `function` as long as `window` agrees with the clock; null: none. `registers`: dwords.
   using Quick = bool (*)(const void* state, uint32_t* registers, uint32_t mask);
   mutable Quick quick = nullptr;
   mutable const void* quick_state = nullptr;
@@ -138,16 +138,16 @@ inline void store_fence() {
 #endif
 }
 
-/// Those of one kernel's SENDs in one draw, used by one host thread; whoever holds them clears them with the draw.
+/// Those of one kernel's SENDs in one draw, used by one host thread; its owner clears them with the draw.
 class DirectAnswers {
  public:
   DirectAnswer& of(size_t number) {
     if (number >= answers_.size()) answers_.resize(number + 1);
     return answers_[number];
   }
-  /// Null: nobody asked for it yet.
+  /// Null: not asked for yet.
   DirectAnswer* known(size_t number) { return number < answers_.size() ? &answers_[number] : nullptr; }
-  /// Numbers 0 to count - 1, which stay where they are until somebody wants more of them.
+  /// Numbers 0 to count - 1, at fixed addresses until more are asked for.
   DirectAnswer* first(size_t count) {
     if (count > answers_.size()) answers_.resize(count);
     return answers_.data();

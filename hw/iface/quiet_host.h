@@ -5,7 +5,7 @@
 
 namespace softgen {
 
-/// Where nobody is interrupted, nothing shown, and no monitor answers; the clock is left to say.
+/// A host without interrupts, display and monitors; a subclass gives the clock.
 class QuietHost : public Host {
  public:
   void timer_set(unsigned, int64_t) override {}

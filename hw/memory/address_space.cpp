@@ -27,7 +27,7 @@ Translation page(uint64_t entry, uint64_t va, uint64_t size, bool writable) {
   return {.valid = true, .writable = writable, .gpa = base | (va & (size - 1)), .page_size = size};
 }
 
-// Of the pages that entry `index` of a page table and those behind it name.
+// Of the pages that entry `index` of a page table and the following ones name.
 uint64_t run_of(HostMemory& memory, uint64_t table, uint64_t index, uint64_t pte, uint64_t most) {
   constexpr uint64_t entries = 512;
   const HostSpan span = memory.resolve((table & address_mask) + index * 8, Access::read);

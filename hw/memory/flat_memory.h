@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Guest RAM as a front end maps it: regions of guest physical addresses with host memory behind each, and a
+// Guest RAM as a front end maps it: regions of guest physical addresses with host memory for each, and a
 // log of pages written.
 #pragma once
 

@@ -38,7 +38,7 @@ class Ggtt {
   void state(Archive& archive);
 
  private:
-  // A page of host memory each: reset and save look only at those that were ever written.
+  // A page of host memory each: reset and save visit only those that were ever written.
   static constexpr uint64_t block_entries = 512, blocks = entries / block_entries;
   bool used(uint64_t block) const;
 

@@ -8,7 +8,7 @@
 namespace softgen::memory {
 namespace {
 
-// A page, and as much behind it: nothing may read beyond a page, and if something does, it finds zeros.
+// A page, and as much after it: an access must not cross a page's end; one that does reads zeros.
 alignas(View::page_size) const std::byte zeros[2 * View::page_size] = {};
 const std::atomic<uint64_t> unchanging{1};
 std::atomic<uint64_t> views{0};

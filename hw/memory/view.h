@@ -38,7 +38,7 @@ T atomic_update_at(T& at, F&& next) {
   while (!cell.compare_exchange_weak(old, static_cast<T>(next(old)), std::memory_order_acq_rel)) {}
   return old;
 }
-/// Returns the old value. cmpwr: writes `b` where `a` stands; the others use `a` only.
+/// Returns the old value. cmpwr: writes `b` where the old value is `a`; the others use `a` only.
 template <std::unsigned_integral T>
 T atomic_at(AtomicOp op, T& cell, T a = 0, T b = 0);
 
@@ -69,7 +69,7 @@ class View {
   }
   /// Host memory of [va, va + size) for reading when all of it is there and in one piece, else null (no fault). Walks all of its pages.
   const std::byte* piece(uint64_t va, uint64_t size);
-  /// Host memory of the page of `va` and of pages behind it that follow each other in both, for accesses of this kind. Good as long as the words of
+  /// Host memory of the page of `va` and of following pages that are contiguous in both, for accesses of this kind. Valid as long as the words of
   /// clock() hold these numbers.
   struct Stretch {
     std::byte* first = nullptr;  ///< null: there is none
@@ -94,10 +94,10 @@ class View {
   };
   static void set_nowhere(const Nowhere& pages);
 
-  /// Faults this view has met (reads and writes with no memory behind them).
+  /// Faults this view has met (reads and writes of unmapped addresses).
   uint64_t faults() const { return faults_; }
 
-  /// Host memory behind `va` for hot loops. `left`: bytes until the page ends; the next page is somewhere
+  /// Host memory of `va` for hot loops. `left`: bytes until the page ends; the next page is somewhere
   /// else. Never null.
   const std::byte* at(uint64_t va, uint64_t& left) { return at_page<Access::read>(va, left); }
   std::byte* at_for_write(uint64_t va, uint64_t& left) { return at_page<Access::write>(va, left); }
@@ -186,7 +186,7 @@ class View {
   const std::atomic<uint64_t>* generation_;
   uint64_t epoch_ = 0, seen_ = 0;
   uint64_t stamp_ = uint64_t{1} << vpn_bits;  // of tags: what bits they have left, which come again when the TLB is empty
-  uint64_t round_ = 1;                        // of Stamp: never comes again
+  uint64_t round_ = 1;                        // of Stamp: never repeats
   uint64_t faults_ = 0;
   const uint64_t number_;  // no two views have the same
   std::array<std::array<Entry, 1u << tlb_bits>, 2> tlb_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Frequency requests (RPS) and RC6 of the GT. There is one speed and no leakage here: a request is granted at once, and RC6 is where the
-// clock stands in the residency counter while the GT has nothing to do. SKL PRM vol 2c; i915 gt/intel_rps.c, gt/intel_rc6.c.
+// clock stands in the residency counter while the GT is idle. SKL PRM vol 2c; i915 gt/intel_rps.c, gt/intel_rc6.c.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class GtPower {
   void set_idle_query(std::function<bool()> idle) { idle_ = std::move(idle); }
   /// Looks again whether the GT is in RC6. Called where that may have changed.
   void evaluate();
-  /// Work comes: the GT is awake until something is evaluated again.
+  /// Work arrives: the GT is awake until the next evaluate().
   void wake();
   void reset();
   void state(Archive& archive);

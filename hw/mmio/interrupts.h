@@ -37,14 +37,14 @@ class Interrupts {
  public:
   virtual ~Interrupts() = default;
 
-  /// Raises events of an engine; those that the engine itself masks (RING_IMR) come to nothing.
+  /// Raises events of an engine; those that the engine itself masks (RING_IMR) have no effect.
   virtual void raise(EngineId engine, EngineEvents events) = 0;
   /// The bits of these events in the engine's own interrupt registers (RING_IMR, HWSTAM) and in the status word of its status page.
   virtual uint32_t engine_bits(EngineId engine, EngineEvents events) const = 0;
 
   /// As raising, but for the call of the host.
   virtual void post(unsigned pipe, PipeEvents events) = 0;
-  /// Events of the pipe that reach software now: who makes periodic events may rest while none does.
+  /// Events of the pipe that reach software now: a source of periodic events may stop while there are none.
   virtual PipeEvents unmasked(unsigned pipe) const = 0;
 
   /// Raises the end of a transfer on DDI `port`'s AUX channel, of GMBUS.
@@ -52,7 +52,7 @@ class Interrupts {
   virtual void raise_gmbus() = 0;
   /// Raises a hot-plug event of a connector (0: DDI B).
   virtual void raise_hot_plug(unsigned connector) = 0;
-  /// The live state of a connector, where the platform shows it. Raises nothing.
+  /// The live state of a connector, where the platform shows it. Raises no interrupt.
   virtual void show_connected(unsigned connector, bool connected) = 0;
 
   /// Brings the host's line up to date. One thread at a time calls the host; concurrent and nested calls leave the delivery to that thread.

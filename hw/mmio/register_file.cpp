@@ -16,7 +16,7 @@ using defs::Register;
 RegisterFile::RegisterFile(const defs::RegisterSet& set) : set_(set), storage_(dwords), touched_(blocks / 64), cells_(dwords) {
   for (const defs::EngineRow& engine : set_.engines) engine_bases_[static_cast<size_t>(engine.id)] = engine.mmio_base;
   const auto rows = set_.rows;
-  for (const bool blocks : {true, false}) {  // registers may stand inside a block
+  for (const bool blocks : {true, false}) {  // registers may be inside a block
     for (size_t i = 0; i < rows.size(); ++i) {
       if ((rows[i].block != 0) != blocks) continue;
       defs::for_each_instance(set_, rows[i], [&](uint32_t offset) {
@@ -83,7 +83,7 @@ void RegisterFile::write(uint32_t offset, uint64_t value, unsigned size) {
     if (size == 8) write(offset + 4, static_cast<uint32_t>(value >> 32));
     return;
   }
-  // Bytes that are not written: nothing happens to them, which for mask and write-1-to-clear bits is a zero.
+  // Bytes that are not written keep their value, which for mask and write-1-to-clear bits means zeros.
   const Register* known = row(offset);
   const unsigned shift = (offset & 3) * 8;
   const uint32_t lanes = ((1u << size * 8) - 1) << shift;

@@ -100,7 +100,7 @@ class RegisterFile {
   };
   static constexpr uint32_t dwords = register_space / 4;
   static constexpr uint32_t index(uint32_t offset) { return (offset / 4) & (dwords - 1); }
-  // Which parts of the storage were ever written: reset and save look at those only.
+  // Which parts of the storage were ever written: reset and save visit those only.
   static constexpr uint32_t block_dwords = 64, blocks = dwords / block_dwords;
   void touch(uint32_t offset) {
     const uint32_t block = index(offset) / block_dwords;
@@ -108,7 +108,7 @@ class RegisterFile {
     const uint64_t mask = uint64_t{1} << block % 64;
     if (!(word.load(std::memory_order_relaxed) & mask)) word.fetch_or(mask, std::memory_order_relaxed);
   }
-  /// Calls visit(first dword, behind the last) for those parts, in order.
+  /// Calls visit(first dword, one past the last) for those parts, in order.
   template <typename F>
   void each_touched(F&& visit) const;
   const defs::Register* row(uint32_t offset) const;

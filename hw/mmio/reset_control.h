@@ -11,7 +11,7 @@
 
 namespace softgen::mmio {
 
-/// Stops these engines (bit i: EngineId i), drops what they ran and waits until they stand. Called before the registers go to their
+/// Stops these engines (bit i: EngineId i), drops what they ran and waits until they have stopped. Called before the registers go to their
 /// reset values, and on the writing vCPU's thread.
 using StopEngines = std::function<void(uint32_t engines)>;
 /// After the registers have their reset values.

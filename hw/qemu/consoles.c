@@ -16,7 +16,7 @@
 #include "ui/surface.h"
 
 enum {
-  /* The core looks less often at a picture that seems to stand still, as long as it is asked this often. */
+  /* The core compares a picture that seems unchanged less often, as long as it is asked this often. */
   LOOK_MS = 150,
   /* Pictures after which an update is done, however many more were asked for meanwhile. */
   MAX_ROUNDS = 2,

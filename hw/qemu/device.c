@@ -267,7 +267,7 @@ static const TypeInfo intel_gpu_type = {
 };
 
 void intel_gpu_register_types(void) {
-  static TypeInfo* types; /* QEMU wants them for as long as it runs */
+  static TypeInfo* types; /* QEMU keeps pointers to them */
 
   intel_gpu_ddc_register_types();
   type_register_static(&intel_gpu_type);

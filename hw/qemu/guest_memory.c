@@ -41,7 +41,7 @@ static bool is_memory(IntelGpuState* s, const MemoryRegionSection* section) {
 
 static uint64_t size_of(const MemoryRegionSection* section) { return int128_get64(section->size); }
 
-/* Index in s->map.sections of what region_add() took of this section; -1: nothing. What the guest's BARs say now is
+/* Index in s->map.sections of what region_add() stored for this section; -1: none. What the guest's BARs say now is
  * no answer: they may have moved since. */
 static int find_section(IntelGpuState* s, const MemoryRegionSection* section) {
   for (guint i = 0; i < s->map.sections->len; i++) {

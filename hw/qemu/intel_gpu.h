@@ -54,7 +54,7 @@ typedef struct IntelGpuMonitor {
   int64_t looked_ms; /* when the last one was begun, QEMU_CLOCK_REALTIME */
 } IntelGpuMonitor;
 
-/* A part of the aperture that is guest RAM as it stands; size 0: unused. */
+/* A part of the aperture that maps guest RAM directly; size 0: unused. */
 typedef struct ApertureMapping {
   uint64_t offset, size;
   MemoryRegion alias;

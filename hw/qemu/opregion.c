@@ -49,7 +49,7 @@ void intel_gpu_opregion_swsci(uint32_t address) {
   if (!(scic & SCIC_INDICATOR)) return;
   unsigned function = (scic >> 1) & 0xf;
   unsigned subfunction = (scic >> 8) & 0xff;
-  /* Subfunction 0 asks which others there are: none, this firmware wants no callbacks and has no data. */
+  /* Subfunction 0 asks which others there are: none, this firmware needs no callbacks and has no data. */
   bool known = (function == GET_BIOS_DATA || function == SYSTEM_BIOS_CALLBACKS) && subfunction == 0;
   stl_le_p(mailbox, known ? SCIC_SUCCESS : SCIC_FAILURE);
   stl_le_p(mailbox + 4, 0);

@@ -12,7 +12,7 @@ namespace softgen::run {
 
 class Arena : public std::enable_shared_from_this<Arena> {
  public:
-  /// Reserves `size` bytes of address space (nothing is committed). Throws std::bad_alloc when the process cannot have them.
+  /// Reserves `size` bytes of address space (none is committed). Throws std::bad_alloc when the process cannot have them.
   explicit Arena(uint64_t size);
   ~Arena();
   Arena(const Arena&) = delete;

@@ -18,7 +18,7 @@ class Bo {
  public:
   /// New zero-filled memory; size is rounded up to pages. Null: no memory or no descriptors.
   static std::shared_ptr<Bo> create(Arena& arena, uint64_t size);
-  /// The object behind a PRIME descriptor (any mappable file with a size).
+  /// The object of a PRIME descriptor (any mappable file with a size).
   static std::shared_ptr<Bo> import(Arena& arena, int fd);
   /// Memory of the program itself (GEM_USERPTR); address and size are page aligned. Private pages become shared ones in place; pages that are
   /// shared already (as those of an earlier object over them) are mapped a second time, so that all objects over a page see one memory.

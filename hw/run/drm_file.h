@@ -38,7 +38,7 @@ class DrmFile {
 
   /// Any thread.
   int ioctl(unsigned long request, void* arg);
-  /// mmap of a fake offset: the object behind it, and where in it. Null: no such offset.
+  /// mmap of a fake offset: its object, and the offset in that. Null: no such offset.
   BoPtr mapping(uint64_t offset, uint64_t* within);
 
   Driver& driver() { return driver_; }
@@ -133,7 +133,7 @@ class DrmFile {
   uint32_t next_handle_ = 1, next_context_ = 1, next_vm_ = 1, next_syncobj_ = 1;
 };
 
-/// Guards the handle tables of Syncobjs across processes' descriptors: the syncobj behind an exported descriptor.
+/// Guards the handle tables of Syncobjs across processes' descriptors: the syncobj of an exported descriptor.
 SyncobjPtr exported_syncobj(int fd);
 void export_syncobj(int fd, SyncobjPtr syncobj);
 void forget_syncobj(int fd);

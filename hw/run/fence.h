@@ -30,7 +30,7 @@ class FenceClock {
   static FenceClock& get();
 
   void signal(const FencePtr& fence, int error = 0);
-  /// The same without waking anybody: notify() is due.
+  /// The same without waking waiters: the caller calls notify() later.
   void mark(const FencePtr& fence, int error = 0);
   bool signalled(const FencePtr& fence);
   FencePtr completed();
@@ -44,18 +44,18 @@ class FenceClock {
     MutexLock lock(mutex_);
     return body();
   }
-  /// Something other than a fence changed that waiters look at (a syncobj was given its fence).
+  /// Something other than a fence changed that waiters test (a syncobj was given its fence).
   void notify() { changed_.notify_all(); }
 
-  /// Who waits here may as well do what there is to do before a fence is signalled: the kernel's interrupt work, which would else wake a thread
+  /// A waiter may do the work that comes before a fence is signalled: the kernel's interrupt work, which would else wake a thread
   /// that wakes the waiter.
   struct Service {
     std::function<void()> serve;   ///< called without any lock
-    std::function<void()> refuse;  ///< who had been chosen left, and nobody else waits
+    std::function<void()> refuse;  ///< the chosen waiter left, and there is no other
   };
   /// An empty one ends it; then no waiter is in `serve` any more. The caller holds no lock that it takes.
   void set_service(Service service);
-  /// There is something to serve. False: nobody waits.
+  /// There is work to serve. False: there is no waiter.
   bool offer();
 
  private:
@@ -92,7 +92,7 @@ using SyncobjPtr = std::shared_ptr<Syncobj>;
 
 /// A pollable descriptor that becomes readable when `fence` is signalled. Negative errno on failure.
 int export_sync_file(const FencePtr& fence);
-/// The fence behind a sync_file; for descriptors of other processes it waits (poll) and returns a signalled fence. Null: not a sync_file.
+/// The fence of a sync_file; for descriptors of other processes it waits (poll) and returns a signalled fence. Null: not a sync_file.
 FencePtr import_sync_file(int fd);
 /// ioctl on a sync_file (merge, info). -ENOTTY for others.
 int sync_file_ioctl(int fd, unsigned long request, void* arg);

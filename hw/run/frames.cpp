@@ -54,7 +54,7 @@ void for_each_pixel(const Layer& layer, const Picture& picture, std::vector<uint
   if (!fb.bo) return;
   const uint32_t bytes = fb.format == DRM_FORMAT_RGB565 ? 2 : 4;
   const surface::Tiling tiling = tiling_of(fb.modifier);
-  const auto visible = [](int32_t start, uint32_t size, uint32_t screen) {  // the first and behind the last, within the layer
+  const auto visible = [](int32_t start, uint32_t size, uint32_t screen) {  // the first and one past the last, within the layer
     const int64_t first = std::max<int64_t>(0, -int64_t{start});
     return std::pair(first, std::max(first, std::min<int64_t>(size, int64_t{screen} - start)));
   };

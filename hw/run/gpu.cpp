@@ -30,7 +30,7 @@ const EngineInfo engine_infos[run_engines] = {
 
 namespace {
 
-// Of the process's address space, not of its memory: holes cost nothing.
+// Of the process's address space, not of its memory: holes are free.
 constexpr uint64_t arena_size = uint64_t{64} << 30;
 constexpr uint32_t ggtt_pages = 1u << 20;
 constexpr uint32_t csb_entries = 6;
@@ -39,7 +39,7 @@ sg_host_ops host_ops(Gpu* gpu, void (*interrupt)(void*, bool)) {
   sg_host_ops ops = {};
   ops.opaque = gpu;
   ops.clock_ns = [](void*) { return monotonic_ns(); };
-  // No display runs behind this device, so nothing waits for vblank; without threads the engines look at memory by a timer.
+  // This device drives no display, so there are no waits for vblank; without threads the engines look at memory by a timer.
   ops.timer_set = [](void* opaque, unsigned id, int64_t deadline_ns) {
     if (id == SG_TIMER_MISC) static_cast<Gpu*>(opaque)->set_timer(deadline_ns);
   };

@@ -96,7 +96,7 @@ class Gpu {
   explicit Gpu(const Options& options);
   ~Gpu();
 
-  /// The driver's one lock: held by every call below and by whoever touches Bo, Ppgtt or Context.
+  /// The driver's one lock: held by every call below and by users of Bo, Ppgtt or Context.
   Mutex& lock() SG_RETURN_CAPABILITY(mutex_) { return mutex_; }
   const defs::Platform& platform() const { return platform_; }
   Arena& arena() { return arena_; }
@@ -110,11 +110,11 @@ class Gpu {
   /// Frees the GGTT space of a context once its requests are done.
   void release(const std::shared_ptr<Context>& context);
   uint64_t read_register(uint32_t offset, unsigned size);
-  /// The signal makes the GPU say on standard error where each engine stands, unless the program handles it.
+  /// The signal makes the GPU print on standard error where each engine is, unless the program handles it.
   static void tell_where_on(int signal_number);
   /// Work of fences may have become ready outside the device (a syncobj was signalled).
   void kick();
-  /// For the device: it wants to be called at `deadline_ns` of monotonic_ns(); < 0: no more.
+  /// For the device: calls it at `deadline_ns` of monotonic_ns(); < 0: no more.
   void set_timer(int64_t deadline_ns);
 
  private:
@@ -124,7 +124,7 @@ class Gpu {
     uint64_t hwsp_gpa = 0;
     unsigned csb_read = 5;
     std::deque<RequestPtr> waiting;
-    std::deque<RequestPtr> running;  ///< all of one logical context, in its ring one behind the other
+    std::deque<RequestPtr> running;  ///< all of one logical context, one after the other in its ring
     LogicalContext* current = nullptr;
     bool busy = false;
     bool submitted = false;       ///< to the port, and not taken from there yet

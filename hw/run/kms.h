@@ -30,7 +30,7 @@ struct Framebuffer {
   uint32_t format = 0;    ///< DRM_FORMAT_*
   uint64_t modifier = 0;  ///< DRM_FORMAT_MOD_*
   const DrmFile* owner = nullptr;
-  bool internal = false;  ///< made by a cursor ioctl: no client knows it, and it goes with its use
+  bool internal = false;  ///< made by a cursor ioctl: no client knows it; removed with its last use
 };
 
 /// A part of a framebuffer, somewhere on the screen.
@@ -65,7 +65,7 @@ class Kms {
   ~Kms();
 
   int ioctl(DrmFile& file, unsigned long request, void* arg);
-  /// The file goes: its framebuffers and pending events go with it.
+  /// The file is closed: removes its framebuffers and pending events.
   void closed(const DrmFile& file);
 
  private:
@@ -165,7 +165,7 @@ class Kms {
     int32_t x = 0, y = 0;
   } cursor_at_;  ///< where the legacy calls have put it
   std::array<std::array<uint16_t, 256>, 3> gamma_ramp_;
-  std::shared_ptr<const Gamma> gamma_;  ///< of the ramp; null: it changes nothing
+  std::shared_ptr<const Gamma> gamma_;  ///< of the ramp; null: identity
   std::deque<Flip> flips_ SG_GUARDED_BY(mutex_);
   bool flip_pending_ SG_GUARDED_BY(mutex_) = false;
   uint32_t sequence_ = 0;

@@ -154,7 +154,7 @@ int Kms::obj_set_property(DrmFile& file, const drm_mode_obj_set_property& r) {
   if (!type || (r.obj_type != DRM_MODE_OBJECT_ANY && r.obj_type != type)) return -ENOENT;
   const Property* property = find_property(r.prop_id);
   if (!has_properties(type) || !property || !property->belongs_to(r.obj_id) || !property->accepts(r.value)) return -EINVAL;
-  // Earlier commits and flips come first: what is set here goes on top of theirs.
+  // Earlier commits and flips come first: this change is applied to their result.
   while (flip_pending_ && !quit_) changed_.wait(mutex_);
   Commit commit;
   commit.state = state_;

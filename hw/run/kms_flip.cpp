@@ -158,7 +158,7 @@ void Kms::thread_main() {
     const Flip shown = flips_.front();  // closed() may have taken its file away meanwhile
     flips_.pop_front();
     flip_pending_ = std::any_of(flips_.begin(), flips_.end(), [](const Flip& f) { return f.is_flip; });
-    // Only now: who hears of it may commit again at once.
+    // Only now: a client that gets the event may commit again at once.
     if (shown.shown) FenceClock::get().signal(shown.shown);
     if (shown.event) send_event(shown, now);
     changed_.notify_all();

@@ -57,7 +57,7 @@ std::string find_library() {
   throw std::runtime_error(std::string(library_name) + " is not beside softgen-run");
 }
 
-/// Becomes the program: its process id, signals and exit status are those the caller sees, and nothing is left behind however it ends.
+/// Becomes the program: its process id, signals and exit status are those the caller sees, and no process or file remains however it ends.
 [[noreturn]] void become(const std::vector<std::string>& command) {
   std::vector<char*> argv;
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
@@ -76,7 +76,7 @@ void set_environment(const Options& options) {
   setenv("LD_PRELOAD", before && *before ? (library + ":" + before).c_str() : library.c_str(), 1);
   setenv(options_variable, options_to_json(options).c_str(), 1);
   setenv(root_variable, root.c_str(), 1);
-  // libwaffle's GBM platform (piglit) would look for a card with libudev, which follows the real /sys.
+  // libwaffle's GBM platform (piglit) would search for a card with libudev, which follows the real /sys.
   setenv("WAFFLE_GBM_DEVICE", "/dev/dri/renderD128", 0);
 }
 
@@ -99,7 +99,7 @@ void replay(const std::string& recording, std::vector<std::string> words) {
   run_child([&] { become(words); });
 }
 
-/// Runs the program, then looks at its recording. The status is the program's.
+/// Runs the program, then reads its recording. The status is the program's.
 int run_and_look(Options options, const Afterwards& afterwards, const std::vector<std::string>& command) {
   const bool keep = !options.record.empty();
   std::string name = (fs::temp_directory_path() / "softgen-run-XXXXXX.aub").string();

@@ -36,7 +36,7 @@ struct Table {
 };
 
 // The program's allocator may open files before it can allocate (jemalloc reads a link as it starts): what is asked for each file of
-// the program allocates nothing unless it is ours. Neither of the two is destroyed: threads and exit handlers still ask at the end.
+// the program allocates nothing unless it is ours. Neither of the two is destroyed: threads and exit handlers still use them at the end.
 Table& table() {
   alignas(Table) static std::byte memory[sizeof(Table)];
   static Table& instance = *new (memory) Table;

@@ -14,11 +14,11 @@ extern "C" {
 enum sgrun_node { SGRUN_NONE = -1, SGRUN_CARD = 0, SGRUN_RENDER = 128 }; /* values: DRM minors */
 enum sgrun_kind { SGRUN_FOREIGN, SGRUN_DRM, SGRUN_SYNC_FILE };
 
-/* The node behind a path of /dev/dri, or SGRUN_NONE. */
+/* The node of a path of /dev/dri, or SGRUN_NONE. */
 enum sgrun_node sgrun_node_of_path(const char* path);
-/* `path` itself, or where its stand-in lies (in `buffer`, of PATH_MAX bytes) when it names our /dev/dri or sysfs. */
+/* `path` itself, or the path of its stand-in (in `buffer`, of PATH_MAX bytes) when it names our /dev/dri or sysfs. */
 const char* sgrun_redirect(const char* path, char* buffer);
-/* The inverse, for realpath and readlink: `path` is changed in place when it lies under the stand-ins; `size` is the room. */
+/* The inverse, for realpath and readlink: `path` is changed in place when it is under the stand-ins; `size` is the room. */
 void sgrun_unredirect(char* path, size_t size);
 
 /* A new open of a node: a descriptor, or -1 with errno. */

@@ -17,8 +17,8 @@ Options options_from_json(const std::string& text);
 /// Of SOFTGEN_RUN_OPTIONS; defaults when it is not set.
 Options options_from_environment();
 
-/// `path` when this process is the first to ask for it, else a name with the process's number behind it: a program may start others that use
-/// the GPU. "-", nothing, and what is no regular file stay as they are.
+/// `path` when this process is the first to ask for it, else a name with the process's number appended: a program may start others that use
+/// the GPU. "-", an empty path, and what is no regular file stay as they are.
 std::string own_file(const std::string& path);
 
 }  // namespace softgen::run

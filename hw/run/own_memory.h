@@ -6,7 +6,7 @@
 
 namespace softgen::run {
 
-/// Maps the pages of [memory, memory + size) at `copy`, too (page aligned; what was mapped there goes). False: a page is not mapped, not readable,
+/// Maps the pages of [memory, memory + size) at `copy`, too (page aligned; replaces what was mapped there). False: a page is not mapped, not readable,
 /// or (`write`) not writable, or the system refuses; then `copy` is in no defined state.
 ///
 /// Private pages move into a file of their own, which takes their place. What another thread writes to such a page during the call can be lost.

@@ -34,7 +34,7 @@
 static mode_t open_mode(int flags, va_list arguments) { return flags & (O_CREAT | __O_TMPFILE) ? va_arg(arguments, mode_t) : 0; }
 
 #define UNPACK(...) __VA_ARGS__
-/* `leading`: the parameters before the path, each with a comma behind it; `passed`: the same as arguments. */
+/* `leading`: the parameters before the path, each followed by a comma; `passed`: the same as arguments. */
 #define DEFINE_OPEN(name, leading, passed)                                       \
   EXPORT int name(UNPACK leading const char* path, int flags, ...) {             \
     NEXT(name)                                                                   \

@@ -120,7 +120,7 @@ std::string make_stand_ins(const std::string& platform, const fs::path& parent) 
   std::string draft = (parent / "softgen-run.XXXXXX").string();
   if (!mkdtemp(draft.data())) throw std::runtime_error("no folder can be made in " + parent.string());
   write_all(draft, entries);
-  // Many may do this at the same moment; whoever reads sees a whole folder at any time.
+  // Many may do this at the same moment; readers see a whole folder at any time.
   if (rename(draft.c_str(), root.c_str()) == 0) return root.string();
   if (!complete(root, entries) && renameat2(AT_FDCWD, draft.c_str(), AT_FDCWD, root.c_str(), RENAME_EXCHANGE) != 0)
     throw std::runtime_error(fmt::format("{}: {}", root.string(), std::strerror(errno)));

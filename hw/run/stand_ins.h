@@ -6,11 +6,11 @@
 
 namespace softgen::run {
 
-/// Where the folder lies: memory, or else the folder for temporary files.
+/// The place of the folder: memory, or else the folder for temporary files.
 std::filesystem::path stand_ins_parent();
 
 /// A folder in `parent` with what libdrm and Mesa read of a DRM device: /dev/dri, /sys/dev/char/226:*, the PCI device's folder. It is made
-/// once for a user and platform and stays, so that a run needs nothing cleaned up. Returns its path.
+/// once for a user and platform and stays, so that a run need not clean up. Returns its path.
 /// Throws std::filesystem::filesystem_error or std::runtime_error.
 std::string make_stand_ins(const std::string& platform, const std::filesystem::path& parent = stand_ins_parent());
 

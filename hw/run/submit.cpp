@@ -80,7 +80,7 @@ void Gpu::write_image(LogicalContext& logical, const Context& context, const Eng
     state[index + 1] = value;
   };
   state[0x01] = regs::mi_load_register_imm | (2 * 14 - 1);
-  pair(0x02, 0x244, 0x00090009);  // CTX_CONTROL: inhibit sync switch; restore inhibit: there is nothing to restore yet
+  pair(0x02, 0x244, 0x00090009);  // CTX_CONTROL: inhibit sync switch; restore inhibit: there is no saved state yet
   pair(0x04, 0x34, 0);
   pair(0x06, 0x30, 0);
   pair(0x08, 0x38, logical.ring);
@@ -104,7 +104,7 @@ void Gpu::emit(LogicalContext& logical, const EngineInfo& info, Request& request
   const uint32_t scratch = logical.lrca + 4 * regs::pphwsp_scratch, seqno = logical.lrca + 4 * regs::pphwsp_seqno;
   request.seqno = ++logical.seqno;
   if (render) {
-    // Gen9 wants an empty PIPE_CONTROL in front of one that invalidates the vertex fetch cache (i915 gt/gen8_engine_cs.c, gen8_emit_flush_rcs).
+    // Gen9 needs an empty PIPE_CONTROL before one that invalidates the vertex fetch cache (i915 gt/gen8_engine_cs.c, gen8_emit_flush_rcs).
     pipe_control(ring, 0);
     pipe_control(ring,
                  regs::pc_cs_stall | regs::pc_tlb_inv | regs::pc_instruction_inv | regs::pc_tex_inv | regs::pc_vf_inv | regs::pc_const_inv |
@@ -162,7 +162,7 @@ RequestPtr Gpu::take_ready(Engine& engine) {
   return request;
 }
 
-/// False: nothing can be started now.
+/// False: no request can be started now.
 bool Gpu::start_ready(Engine& engine) {
   if (engine.waiting.empty() || engine.submitted || engine.running.size() >= max_running) return false;
   const RequestPtr request = take_ready(engine);

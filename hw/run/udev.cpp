@@ -30,7 +30,7 @@ udev_list_entry* first_of(std::vector<udev_list_entry>& list) { return list.empt
 
 const char* text_or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
-/// What an enumeration was told, kept beside libudev's own object.
+/// An enumeration's filters, kept besides libudev's own object.
 struct Enumeration {
   std::set<std::string> subsystems;
   std::vector<std::string> names;
@@ -76,7 +76,7 @@ void scan(Enumeration& enumeration) {
   for (size_t i = 0; i + 1 < enumeration.found.size(); ++i) enumeration.found[i].next = &enumeration.found[i + 1];
 }
 
-/// libudev's function of this name; null when the program has no libudev. What a plugin brought is not behind us but by itself.
+/// libudev's function of this name; null when the program has no libudev. A library that a plugin loaded is not found by RTLD_NEXT, but by its own handle.
 template <typename F>
 F* next(const char* name) {
   if (void* const behind = dlsym(RTLD_NEXT, name)) return reinterpret_cast<F*>(behind);

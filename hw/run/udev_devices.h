@@ -15,7 +15,7 @@ struct udev;
 struct udev_device;
 struct udev_enumerate;
 
-/// An entry of a list of our devices. An address inside our lists tells it from an entry of libudev's.
+/// An entry of a list of our devices. Its address is inside our lists, unlike those of libudev's entries.
 struct udev_list_entry {
   const char* name = nullptr;
   const char* value = nullptr;
@@ -39,7 +39,7 @@ struct Device {
 
 std::array<Device, 3>& devices();
 
-/// The one that a program's pointer stands for; null when it is none of ours.
+/// The device of a program's pointer; null when it is not ours.
 Device* ours(const void* device);
 
 /// Of a path below /sys; null when there is none of ours.

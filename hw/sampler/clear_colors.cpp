@@ -6,9 +6,9 @@
 namespace softgen::sampler {
 namespace {
 
-/// Beyond this many surface states they are expanded again, which changes nothing.
+/// Beyond this many surface states they are expanded again, which is idempotent.
 constexpr size_t max_remembered = 256;
-/// Of the widest surface, 16 MiB at most between two looks at the stop flag.
+/// Of the widest surface, 16 MiB at most between two polls of the stop flag.
 constexpr uint32_t band_rows = 64;
 
 /// False: stopped.

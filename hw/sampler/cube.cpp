@@ -52,7 +52,7 @@ bool same_face(const Direction& a, const Direction& b) { return select(a) == sel
 FaceTexel across_edge(unsigned face, int x, int y, int size) {
   const Face& f = faces[face];
   const float n = static_cast<float>(size);
-  // Half a texel behind the edge, on the neighbour: there the old major axis is what varies.
+  // Half a texel beyond the edge, on the neighbour: there the old major axis is what varies.
   Direction d{};
   const auto inside = [&](int i) { return (2 * static_cast<float>(i) + 1) / n - 1; };
   const bool u_out = x < 0 || x >= size;

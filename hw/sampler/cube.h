@@ -19,7 +19,7 @@ bool same_face(const Direction& a, const Direction& b);
 
 /// Change of u and v, in units of the face's width, from `at` to the neighbour `at + delta`, both projected onto the face of `own`, the direction
 /// that is sampled: pixels of a quad may lie on three faces, and drivers divide each one's direction by its largest component (Mesa's
-/// lower_cube), so that one behind the face's edge has another length.
+/// lower_cube), so that one beyond the face's edge has another length.
 std::array<float, 2> face_gradient(const Direction& own, const Direction& at, const Direction& delta);
 /// Where `at` itself is sampled.
 inline std::array<float, 2> face_gradient(const Direction& at, const Direction& delta) { return face_gradient(at, at, delta); }

@@ -38,7 +38,7 @@ struct Registers {
     }
     return true;
   }
-  /// The response lies over the registers from `first` on.
+  /// The response overlaps the registers from `first` on.
   bool overwritten(uint8_t first) const { return first < form.response.first + form.response.count && form.response.first < first + width; }
 
   const MessageForm& form;
@@ -71,7 +71,7 @@ struct DirectSample {
   uint8_t u = none, v = none, lod = none, bias = none;  ///< first registers, of one or two in a row
   std::array<uint8_t, 4> out{none, none, none, none};
   bool level_zero = false;
-  bool copied = false;  ///< the response lies over coordinates
+  bool copied = false;  ///< the response overlaps coordinates
   unsigned channels = 8;
   LanePlainSample shortest = nullptr;
   mutable LanePlain plain;
@@ -158,7 +158,7 @@ struct DirectLoad {
   std::array<uint8_t, parameters> first{none, none, none, none};  ///< registers, as in DirectSample
   std::array<uint8_t, 4> out{none, none, none, none};
   unsigned channels = 8;
-  bool copied = false;  ///< the response lies over parameters
+  bool copied = false;  ///< the response overlaps parameters
 };
 
 /// False: it is not of that kind.

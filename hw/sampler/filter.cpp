@@ -98,11 +98,11 @@ int Filter::wrap(Mode mode, int64_t i, int size) {
 
 Filter::Axis Filter::axis(Mode mode, float coordinate, int size, int offset, bool linear, bool rounded) const {
   // In single precision, as lane_kernels has it: 2^22 texels with eight bits of fraction are within 32 bits. What is no number is far.
-  // What is next to nothing is nothing, also with denormals as zeros.
+  // Tiny values are zero, also with denormals as zeros.
   constexpr float far = 1 << 22, least = 0x1p-64f;
   float texels = state_.non_normalized_coordinate_enable ? coordinate : coordinate * static_cast<float>(size);
   texels = texels < far ? std::max(texels, -far) : far;
-  // Texture coordinates have eight bits below the texel; rounding or truncation comes before everything else.
+  // Texture coordinates have eight bits below the texel; rounding or truncation is the first step.
   int64_t fixed = static_cast<int64_t>(std::floor(texels * one + (rounded ? 0.5f : least))) + int64_t{offset} * one;
   if (mode == Mode::TCM_HALF_BORDER) {
     fixed = std::clamp<int64_t>(fixed, 0, int64_t{size} * one);

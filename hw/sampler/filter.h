@@ -72,7 +72,7 @@ class Filter {
     int low, high;  ///< texel indices; -1: border (beyond the edge for seamless cubes)
     int weight;     ///< of high
   };
-  /// Where a sample lies in a level: what linear and nearest filters and gathering have in common.
+  /// A sample's position in a level: what linear and nearest filters and gathering have in common.
   struct Place {
     Axis u, v;
     Axis r;  ///< of 3D surfaces, else slice in low

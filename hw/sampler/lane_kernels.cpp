@@ -29,7 +29,7 @@ struct Channels : Texels<W> {
     if constexpr (W == 16) return R{q[0], q[0], q[0], q[0], q[1], q[1], q[1], q[1], q[2], q[2], q[2], q[2], q[3], q[3], q[3], q[3]};
     else return R{q[0], q[0], q[0], q[0], q[1], q[1], q[1], q[1]};
   }
-  /// A field of the levels that the channels look at.
+  /// A field of the levels that the channels sample.
   template <typename T>
   [[gnu::always_inline]] static inline auto of_level(const LaneTap& tap, unsigned first, T LaneLevel::* field) {
     using R = Of<T>;

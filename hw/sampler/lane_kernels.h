@@ -54,11 +54,11 @@ struct LaneLevel {
 /// Where the elements at four-byte aligned offsets from the surface's base are: when its memory is not in one piece. `count`: of offsets.
 using LaneLoad = void (*)(void* context, const uint32_t* offsets, unsigned count, const std::byte** out);
 
-/// One look at the levels by the channels of a message. Whoever sends it sets the first five; the rest has no value before.
+/// One sample of the levels by the channels of a message. The caller sets the first five members; the others are outputs.
 struct LaneTap {
   const float *u, *v;                 ///< 16 can be read, whatever they are; any coordinates give some texel
   unsigned channels = 8;              ///< or 16
-  uint32_t mask = 0;                  ///< those that want a colour
+  uint32_t mask = 0;                  ///< those that are sampled
   int32_t offset[2] = {0, 0};         ///< texels
   bool one_level;                     ///< it is level[0] for all
   bool rounded[2];                    ///< coordinates go to the nearest 1/256 texel, else down
@@ -68,7 +68,7 @@ struct LaneTap {
   void* context;
 };
 
-/// Colours by component: out[c][lane]; null: nobody wants it. Channels beyond the mask stay as they are.
+/// Colours by component: out[c][lane]; null: not wanted. Channels beyond the mask stay as they are.
 using LaneSample = void (*)(const LaneSurface& surface, const LaneTap& tap, float* const (&out)[4]);
 
 /// Coordinates stay within so many texels, as in Filter::axis: 256 times that are within 32 bits. Rounding adds a half or this to 1/256 texels.
@@ -104,7 +104,7 @@ struct LaneLods {
 };
 
 /// The commonest samples take the shortest way: one level of four 8-bit UNORM components (not sRGB) in Y tiles and one piece of host memory, clamped
-/// at its edges or wrapped to powers of two, from registers (of eight dwords) to registers. All channels of the message stand in the same order.
+/// at its edges or wrapped to powers of two, from registers (of eight dwords) to registers. All channels of the message are in the same order.
 struct LanePlain {
   static constexpr uint8_t nowhere = 0xff;
   const std::byte* memory = nullptr;  ///< of the level's first texel, which is a tile's first
@@ -121,9 +121,9 @@ struct LanePlain {
   float size[2] = {1, 1};                                ///< for nearest texels without rounding
   uint8_t u = 0, v = 0;                                  ///< first registers
   uint8_t to[4] = {nowhere, nowhere, nowhere, nowhere};  ///< where components go
-  uint8_t ones = nowhere;                                ///< what is always 1 goes there
+  uint8_t ones = nowhere;                                ///< receives 1
 };
-/// For the channels of `mask`, with a LanePlain. False: nothing was done, these take a longer way.
+/// For the channels of `mask`, with a LanePlain. False: no effect, the caller takes the general way.
 using LanePlainSample = bool (*)(const void* plain, uint32_t* registers, uint32_t mask);
 /// By whether there are 16 channels (else 8) and whether it is linear.
 struct LanePlainKernels {
@@ -137,7 +137,7 @@ struct LaneKernels {
   void (*lods)(const LaneDetail& detail, const float* u, const float* v, const float* given, const float* bias, LaneLods& out);
   /// By LaneCodes, LaneTiling, and whether it is linear.
   LaneSample sample[4][4][2];
-  /// a + (b - a) weight in `a`, for the channels of `mask`; a weight for each quad, and nothing where it is zero.
+  /// a + (b - a) weight in `a`, for the channels of `mask`; a weight for each quad, no change where it is zero.
   void (*mix)(float* const (&a)[4], const float (&b)[4][max_lanes], const float (&weight)[max_quads], unsigned channels, uint32_t mask);
   const LanePlainKernels* plain;
 };

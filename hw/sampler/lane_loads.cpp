@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SKL PRM vol 7, "ld", "ld2dms": integer texel coordinates; what lies outside reads zero.
+// SKL PRM vol 7, "ld", "ld2dms": integer texel coordinates; texels outside read zero.
 #include "hw/sampler/lane_loads.h"
 
 #include <array>

@@ -30,7 +30,7 @@ class LaneLoads {
  private:
   enum class Decode : uint8_t { other, words, bytes, none };
   static Decode decode_of(const surface::Format& format);
-  /// Where an element lies, or a copy of one that lies in two pages.
+  /// The address of an element, or of a copy when it crosses a page.
   class Elements;
   class Rows;
   void load_buffer(memory::View& view, const Texture& texture, const LoadParameters& at, uint32_t lit, uint32_t* const (&out)[4]) const;

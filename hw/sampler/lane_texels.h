@@ -53,7 +53,7 @@ struct Texels : Vectors<W> {
 
 #ifdef __AVX512F__
   /// The texels of all lit channels from a window of 12x8 of them: in a Y tile four rows of four words are 64 bytes, and the next columns of four
-  /// follow each other 512 bytes apart, from tile to tile. Neighbouring pixels mostly look at neighbouring texels.
+  /// follow each other 512 bytes apart, from tile to tile. Neighbouring pixels mostly sample neighbouring texels.
   template <bool linear>
   [[gnu::always_inline]] static inline bool window(const std::byte* memory, uint32_t pitch, uint32_t lit, const U (&x)[2], const U (&y)[2],
                                                    U* texels) {
@@ -81,7 +81,7 @@ struct Texels : Vectors<W> {
     if (any_beyond(dx, columns) | any_beyond(dy, rows)) return false;
     const auto row = [&](uint32_t at) { return size_t{at & ~(tile_rows - 1)} * pitch + ((at & (tile_rows - 1)) << 4); };
     const std::byte* const column = memory + size_t{first_x} * 128;
-    // The lower lines are there where somebody looks at them.
+    // The lower lines are loaded where channels use them.
     const std::byte *const upper = column + row(first_y), *const lower = any_beyond(dy, line) ? column + row(first_y + line) : upper;
     __m512i part[3][2];
     for (unsigned i = 0; i < 3; ++i) part[i][0] = _mm512_loadu_si512(upper + 512 * i), part[i][1] = _mm512_loadu_si512(lower + 512 * i);

@@ -96,7 +96,7 @@ LaneSampler::LaneSampler(const Texture& texture, const State& state, const LaneK
   };
   const bool reduces = state.reduction_type_enable &&
                        (state.reduction_type == State::ReductionType::MINIMUM || state.reduction_type == State::ReductionType::MAXIMUM);
-  // Only whole tiles: what lies where in a row of parts of tiles is Level::address()'s affair, and how far it reaches.
+  // Only whole tiles: a row of partial tiles is laid out by Level::address().
   if (tiling && *tiling != LaneTiling::linear && s.pitch % surface::tile_pitch(s.tiling, 4)) return;
   if (!decode || !tiling || !across || !down || reduces) return;
   surface_ = {.wrap = {*across, *down},
@@ -184,7 +184,7 @@ LanePlainSample LaneSampler::shortest(unsigned channels, LanePlain& to) const {
   return kernels_->plain->sample[channels == 16][linear];
 }
 
-/// Looking up all pages is worth it for those who look at many texels.
+/// Looking up all pages pays for messages that read many texels.
 const std::byte* LaneSampler::looked_up(memory::View& view) {
   if (const auto stamp = view.stamp(); stamp != stamp_) {
     stamp_ = stamp;

@@ -17,7 +17,7 @@ struct LaneRequest {
   alignas(64) float lod[most], bias[most];  ///< where the message has them
   bool has_lod = false, has_bias = false;
   bool level_zero = false;  ///< the level of detail is 0
-  float* out[4];            ///< components of all channels in a row; null: nobody wants it
+  float* out[4];            ///< components of all channels in a row; null: not wanted
 };
 
 /// A surface and a sampler; belongs to one host thread.
@@ -51,7 +51,7 @@ class LaneSampler {
   }
   /// Where the components of a texel go: the result's by component, LanePlain::nowhere for none; or a constant.
   const LaneDecode& decode() const { return surface_.decode; }
-  /// A whole message. False: the channels of a quad have levels of detail of their own, and nothing was done.
+  /// A whole message. False: the channels of a quad have levels of detail of their own; no effect.
   bool sample(memory::View& view, LaneRequest& request);
 
  private:
@@ -62,7 +62,7 @@ class LaneSampler {
     bool anisotropic = false;
     bool operator==(const Manner&) const = default;
   };
-  /// Where each quad's channels look, beside their own coordinates.
+  /// Each quad's samples besides those at its channels' own coordinates.
   struct Footprints {
     float taps[max_quads] = {1, 1, 1, 1}, step_u[max_quads] = {}, step_v[max_quads] = {};
   };

@@ -40,7 +40,7 @@ Detail ellipse(double most, const Vector& x, const Vector& y, float width, float
   const double uu = x.u * x.u + y.u * y.u, vv = x.v * x.v + y.v * y.v, uv = x.u * x.v + y.u * y.v;
   const double root = std::sqrt((uu - vv) * (uu - vv) + 4 * uv * uv);
   const double longer = (uu + vv + root) / 2;
-  // Next to nothing is nothing, also with denormals as zeros.
+  // Tiny values are zero, also with denormals as zeros.
   if (!(longer >= 0x1p-100) || !std::isfinite(longer)) return {log2_of(longer), 1, 0, 0};
   const double shorter = std::max((uu + vv - root) / 2, 0.0);
   // A ratio a little above a whole number by rounding does not ask for one tap more.

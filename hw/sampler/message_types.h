@@ -12,7 +12,7 @@ namespace softgen::sampler {
 
 inline constexpr uint8_t absent = defs::no_parameter;
 
-/// Where each parameter stands in a type's payload, by letter: see index_of_letter.
+/// The place of each parameter in a type's payload, by letter: see index_of_letter.
 using Positions = decltype(defs::SamplerType::positions);
 
 /// Index into Positions, by letter.

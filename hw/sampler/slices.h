@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Samples of arrays and cubes whose channels all want the same slice, as samples of that slice alone, eight channels at a time. The results are
+// Samples of arrays and cubes whose channels all sample the same slice, as samples of that slice alone, eight channels at a time. The results are
 // those of Filter, bit for bit.
 #pragma once
 
@@ -23,9 +23,9 @@ class SliceSamplers {
   SliceSamplers() = default;
   SliceSamplers(const Texture& texture, const State& state);
 
-  /// Arrays of 2D surfaces, and cubes without linear filters: those look across edges.
+  /// Arrays of 2D surfaces, and cubes without linear filters, which read across edges.
   bool possible() const { return !entries_.empty(); }
-  /// A whole message. False: nothing was done, the channels are not all of one kind.
+  /// A whole message. False: no effect, the channels are not all of one kind.
   bool sample(memory::View& view, const Texture& texture, SliceRequest& request);
 
  private:

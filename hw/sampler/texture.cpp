@@ -100,7 +100,7 @@ Texture::Texture(const surface::Surface& surface) : surface_(surface) {
   }
   decode_ = decoder_of(*surface.format);
   if (surface.is_buffer()) return;
-  level_count_ = std::min(levels(), max_levels);  // MIP Count has four bits: nothing is cut off
+  level_count_ = std::min(levels(), max_levels);  // MIP Count has four bits: never truncated
   for (unsigned i = 0; i < level_count_; ++i) {
     levels_[i].place = surface::Level(surface, surface.min_lod + i);
     levels_[i].extent = levels_[i].place.extent();
@@ -149,7 +149,7 @@ Word4 Texture::fetch_planar(memory::View& view, const surface::Level& place, uin
   return {value(pair + 1, row), luma, value(pair, row), one};
 }
 
-// An alpha beside the index takes the place of the palette's.
+// An alpha stored with the index replaces the palette's.
 Word4 Texture::fetch_indexed(memory::View& view, uint64_t address) const {
   const Format& format = *surface_.format;
   const uint32_t texel = format.block_bits == 16 ? view.load<uint16_t>(address) : view.load<uint8_t>(address);

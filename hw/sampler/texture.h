@@ -24,7 +24,7 @@ class Texture {
   bool has_texels() const { return level_count_ != 0; }
   /// Of a format that we can read; buffers, too.
   bool decodes() const { return decode_ != nullptr; }
-  /// Texels name entries of a palette: set_palettes() comes before fetch(), and what it is given stays. Until then all entries are zero.
+  /// Texels name entries of a palette: set_palettes() precedes fetch(), and its argument outlives this. Until then all entries are zero.
   bool has_palette() const { return surface_.format && surface_.format->kind == surface::FormatKind::palette; }
   void set_palettes(const TexturePalettes& palettes);
   /// Levels of the view. Level 0 of the calls below is the view's first one.
@@ -33,7 +33,7 @@ class Texture {
   const surface::Level& place(unsigned level) const { return levels_[level].place; }
   /// Where slice 0 of a level begins, in elements from the surface's base.
   const surface::Origin& origin(unsigned level) const { return levels_[level].origin; }
-  /// swizzle() changes nothing.
+  /// swizzle() has no effect.
   bool plain_select() const { return plain_select_; }
   /// Slices of an array (cubes for arrays of cubes), else 1.
   unsigned layers() const { return surface_.array ? surface_.depth : 1; }
@@ -45,7 +45,7 @@ class Texture {
   /// Array slices times faces, or the depth of the level.
   unsigned slices(unsigned level) const { return is_3d() ? levels_[level].extent.depth : is_cube() ? layers() * 6 : layers(); }
 
-  /// One texel, not swizzled. Coordinates within the level: nothing is checked.
+  /// One texel, not swizzled. Coordinates must be within the level: not checked.
   Word4 fetch(memory::View& view, unsigned level, uint32_t x, uint32_t y, uint32_t slice, uint32_t sample = 0) const;
   /// The same for coordinates of any size: zeros outside.
   Word4 load(memory::View& view, unsigned level, int64_t x, int64_t y, int64_t slice, uint32_t sample = 0) const;

@@ -45,7 +45,7 @@ const Surface& cached_surface(memory::View& view, const ShaderBases& bases, cons
   if (address == no_surface) return none;
   SurfaceDwords dwords;
   view.read(address, dwords.data(), sizeof dwords);
-  // Address, base and size tell the surfaces of a binding table, and of like tables, apart.
+  // Address, base and size distinguish the surfaces of a binding table, and of similar tables.
   const uint64_t hash = (address >> 6) ^ (dwords[8] >> 12) ^ dwords[2];
   Decoded& slot = cache[(hash ^ hash >> 6) % remembered];
   if (slot.dwords != dwords) {

@@ -24,11 +24,11 @@ enum BindingIndex : uint8_t {
 constexpr uint64_t no_surface = ~uint64_t{0};
 using SurfaceDwords = std::array<uint32_t, 16>;
 
-/// Address of the RENDER_SURFACE_STATE behind `binding`. Bindless states beyond Bindless Surface State Size, and the indices that have no
+/// Address of the RENDER_SURFACE_STATE of `binding`. Bindless states beyond Bindless Surface State Size, and the indices that have no
 /// surface, give no_surface.
 uint64_t surface_state_address(memory::View& view, const ShaderBases& bases, const SurfaceBinding& binding);
 
-/// The surface behind `binding`; a null surface where there is none.
+/// The surface of `binding`; a null surface where there is none.
 Surface load_surface(memory::View& view, const ShaderBases& bases, const SurfaceBinding& binding);
 
 /// load_surface() through a small memory of each host thread: a state whose bytes were decoded lately is not decoded again. Good until the

@@ -68,7 +68,7 @@ void Ccs::write(memory::View& view, uint32_t column, uint32_t row, uint32_t slic
 }
 
 void Ccs::fill(memory::View& view, const CcsRect& rect, uint32_t slice, CcsCode code) const {
-  constexpr uint32_t run = 16;  // pairs that stand in eight bytes
+  constexpr uint32_t run = 16;  // pairs in eight bytes
   const uint32_t end = (rect.x1 + width_ - 1) / width_;
   for (uint32_t row = rect.y0 / pair_rows; row * pair_rows < rect.y1;) {
     const bool both = row % 2 == 0 && (row + 1) * pair_rows < rect.y1;

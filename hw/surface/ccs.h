@@ -38,9 +38,9 @@ class Ccs {
 
   explicit operator bool() const { return width_ != 0; }
   bool operator==(const Ccs&) const = default;
-  /// AUX_CCS_E, with a format that it takes: what is written may be compressed. Else only clears are coded.
+  /// AUX_CCS_E, with a compressible format: what is written may be compressed. Else only clears are coded.
   bool compresses() const { return compresses_; }
-  /// The level lies in a mip tail, where pairs of the surface share lines with other levels.
+  /// The level is in a mip tail, where pairs of the surface share lines with other levels.
   bool in_tail() const { return in_tail_; }
   /// Pixels across one pair.
   uint32_t width() const { return width_; }
@@ -74,7 +74,7 @@ class Ccs {
   bool compresses_ = false, in_tail_ = false;
 };
 
-/// Who asks for a surface's clear colour. Of an sRGB format rendering has linear ones in its surface states, and the sampler those that texels hold,
+/// The user of a surface's clear colour. Of an sRGB format rendering has linear ones in its surface states, and the sampler those that texels hold,
 /// sRGB (Mesa anv_image.c, "HW expects the clear color to be in two different color spaces").
 enum class ClearUse : uint8_t { rendering, sampling };
 /// A cleared texel as it is stored, up to 16 bytes.

@@ -56,7 +56,7 @@ struct Channel {
   uint8_t shift = 0;  ///< from bit 0 of the element
 };
 
-/// Elements that need no look at each channel's type.
+/// Elements whose channels all have one type.
 enum class ElementLayout : uint8_t {
   any,
   words,   ///< each stored channel is 32 bits, which are the register's

@@ -14,7 +14,7 @@ constexpr uint32_t mark_first = 0x5a6c'4869, clear_second = 0x7261'656c, drawn_s
 constexpr uint32_t block_width = 8, block_height = 4;
 /// Of a tile: bytes of a row that follow each other.
 constexpr uint64_t column_bytes = 16;
-/// Of the widest surface, 4 MiB at most between two looks at the stop flag.
+/// Of the widest surface, 4 MiB at most between two polls of the stop flag.
 constexpr uint32_t band_rows = 64;
 
 void fill_row(memory::View& view, const Level& level, uint32_t y, uint32_t slice, uint32_t code, unsigned bytes) {

@@ -35,7 +35,7 @@ uint32_t level_elements(uint32_t pixels, unsigned lod, uint32_t block, uint32_t 
   return (blocks + align - 1) / align * align;
 }
 
-// Level 0 as it lies in memory: interleaved samples make it larger (SKL PRM vol 5, "Computing Mip Level
+// Level 0 as it is laid out in memory: interleaved samples make it larger (SKL PRM vol 5, "Computing Mip Level
 // Sizes").
 Origin physical_size(const Surface& s) {
   if (!s.interleaved) return {s.width, s.height};

@@ -170,7 +170,7 @@ inline uint64_t entry_address(const Surface& buffer, uint64_t index) { return bu
 Word4 swizzle(const Surface& surface, const Word4& color);
 
 /// What a shader's colour is stored as in a surface that is written to (render targets, typed writes): its format through its channel selects,
-/// which may only change the order of red, green and blue; others count as a guest's error and change nothing. SKL PRM vol 2d,
+/// which may only change the order of red, green and blue; others count as a guest's error and have no effect. SKL PRM vol 2d,
 /// RENDER_SURFACE_STATE, Shader Channel Select Red. The surface has a format.
 const Format& written_format(const Surface& surface);
 

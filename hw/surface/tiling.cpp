@@ -210,7 +210,7 @@ void rows_to_page(Tiling tiling, unsigned element, std::byte* page, PageRect rec
   move<ToPage>(tiling, element, page, rect, rows);
 }
 
-// A page is first read as it stands in memory, which is what the host's prefetchers follow; then four rows by four columns, so that
+// A page is first read in memory order, which is what the host's prefetchers follow; then four rows by four columns, so that
 // each line of the rows is written whole.
 void stream_pages_to_rows(Tiling tiling, unsigned element, const std::byte* const* pages, unsigned count, std::byte* const* rows) {
   const Places& places = find_places(tiling, element);

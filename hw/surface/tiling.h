@@ -104,7 +104,7 @@ constexpr uint32_t max_page_rows = 64;
 /// Tilings of 16-byte columns.
 constexpr bool has_columns(Tiling tiling) { return tiling == Tiling::y || tiling == Tiling::yf || tiling == Tiling::ys; }
 /// Whole pages of such a tiling, written around the host's caches (hw/base/stream_copy.h). `rows`: one a row of
-/// the page, 16-byte aligned; the `count` pages stand side by side in them.
+/// the page, 16-byte aligned; the `count` pages are side by side in them.
 void stream_pages_to_rows(Tiling tiling, unsigned element, const std::byte* const* pages, unsigned count, std::byte* const* rows);
 void stream_rows_to_pages(Tiling tiling, unsigned element, std::byte* const* pages, unsigned count, const std::byte* const* rows);
 

@@ -9,7 +9,7 @@
 namespace softgen::surface {
 namespace {
 
-constexpr unsigned column_bits = 4;  // bytes of one row that stand side by side in memory
+constexpr unsigned column_bits = 4;  // adjacent bytes of one row
 
 struct Places {
   uint8_t x_bits = 0, y_bits = 0, z_bits = 0;

@@ -47,13 +47,13 @@ typedef struct sg_host_ops {
   /* An engine wrote entries of the GTT (MI_UPDATE_GTT): what was derived from it, as mappings of the aperture, is stale. Any thread.
      * May be NULL. */
   void (*gtt_changed)(void* opaque);
-  /* I2C behind GMBUS pin pair `pin` (SKL PRM vol 12, GMBUS0), for DDC. NULL or start() != 0: nobody answers (NAK). vCPU lock held,
+  /* I2C of GMBUS pin pair `pin` (SKL PRM vol 12, GMBUS0), for DDC. NULL or start() != 0: no device answers (NAK). vCPU lock held,
      * except when a privileged batch writes GMBUS registers: a front end that must not be entered then refuses start(). */
   int (*i2c_start)(void* opaque, unsigned pin, uint8_t address, bool is_receive);
   int (*i2c_send)(void* opaque, unsigned pin, uint8_t byte);
   uint8_t (*i2c_receive)(void* opaque, unsigned pin);
   void (*i2c_end)(void* opaque, unsigned pin);
-  /* The front end's VGA core, behind sg_vga_read() and sg_vga_write(); all five or none (NULL: ports read 0xff, writes are dropped).
+  /* The front end's VGA core, used by sg_vga_read() and sg_vga_write(); all five or none (NULL: ports read 0xff, writes are dropped).
      * vCPU lock held; the last two also come from sg_device_new(), sg_reset() and sg_load(). A port that the device passes on: */
   uint8_t (*vga_read)(void* opaque, uint16_t port);
   void (*vga_write)(void* opaque, uint16_t port, uint8_t value);
@@ -69,7 +69,7 @@ typedef struct sg_host_ops {
 
 typedef struct sg_config {
   const char* platform;   /* "kbl" */
-  unsigned threads;       /* worker threads beside the engine threads; 0: everything in submission order on the calling thread */
+  unsigned threads;       /* worker threads in addition to the engine threads; 0: everything in submission order on the calling thread */
   uint64_t aperture_size; /* bytes of BAR2, a power of two, 128 MiB to 4 GiB */
   uint64_t stolen_base;   /* guest physical; 0 until firmware has set BDSM (sg_set_stolen) */
   uint64_t stolen_size;
@@ -89,7 +89,7 @@ typedef struct sg_platform_info {
 
 /* NULL for an unknown name. */
 const sg_platform_info* sg_platform(const char* name);
-/* All platforms, by index; NULL behind the last. */
+/* All platforms, by index; NULL after the last. */
 const sg_platform_info* sg_platform_at(unsigned index);
 
 /* Both structs are copied. */
@@ -122,7 +122,7 @@ uint64_t sg_aperture_read(sg_device* dev, uint64_t offset, unsigned size);
 void sg_aperture_write(sg_device* dev, uint64_t offset, uint64_t value, unsigned size);
 /* The OpRegion's SWSCI and config-space side effects are the front end's. */
 
-/* Host pointer behind one 4 KiB aperture page when it may be mapped directly (present, no fence); NULL otherwise. */
+/* Host pointer of one 4 KiB aperture page when it may be mapped directly (present, no fence); NULL otherwise. */
 void* sg_aperture_page(sg_device* dev, uint64_t offset);
 
 enum sg_reset_kind { SG_RESET_POWER, SG_RESET_FLR };
@@ -175,7 +175,7 @@ bool sg_record_start(sg_device* dev, const char* path, bool check, char** error)
 void sg_record_stop(sg_device* dev);
 /* malloc'ed JSON: failure counts, commands, engine state ("where does it hang"). Any thread. */
 char* sg_report(sg_device* dev);
-/* malloc'ed text: the command at which each engine stands with its fields, the state bound there, the EU threads that run with their
+/* malloc'ed text: the command that each engine is at with its fields, the state bound there, the EU threads that run with their
  * registers. Waits a moment for them. Any thread. */
 char* sg_where(sg_device* dev);
 /* free() for what this library malloc'ed. */
