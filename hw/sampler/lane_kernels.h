@@ -111,7 +111,7 @@ struct LanePlain {
   uint32_t pitch = 0;
   float scale[2] = {1, 1};  ///< u, v: from coordinates to 1/256 texels, and what rounding adds
   float added[2] = {0, 0};
-  float least[2] = {0, 0}, most[2] = {0, 0};    ///< they stay within
+  float min[2] = {0, 0}, max[2] = {0, 0};       ///< they stay within
   int32_t first[2] = {0, 0}, last[2] = {0, 0};  ///< so do texels with linear filters, before
   int32_t mask[2] = {-1, -1};                   ///< they are wrapped
   /// Where a window of 12x8 texels is within the level no texel is clamped or wrapped: the greatest such place, and how places are wrapped; u (multiples

@@ -19,7 +19,7 @@ struct Plain : Texels<W> {
   /// In 1/256 texels.
   [[gnu::always_inline]] static inline I fixed(const LanePlain& p, unsigned n, F coordinate) {
     const F texels = coordinate * p.scale[n] + p.added[n];
-    return V::floored(V::larger(V::smaller(texels, V::template splat<F>(p.most[n])), V::template splat<F>(p.least[n])));
+    return V::floored(V::larger(V::smaller(texels, V::template splat<F>(p.max[n])), V::template splat<F>(p.min[n])));
   }
 
   struct Axis {
@@ -137,10 +137,10 @@ struct Sixteen : Plain<16> {
   [[gnu::always_inline]] static inline Window window_of(const LanePlain& p, const Constants& k, __m512i x, __m512i y) {
     const __m512i texel = _mm512_packs_epi32(x, y);
     const I corners = reinterpret_cast<I>(_mm512_maskz_permutexvar_epi16(0xff, _mm512_zextsi128_si512(eight_of(k.corners)), texel));
-    __m128i least = reinterpret_cast<__m128i>(__builtin_shufflevector(corners, corners, 0, 1, 2, 3));
-    least = _mm_min_epi16(least, _mm_srli_epi64(least, 32));
-    least = _mm_min_epi16(least, _mm_srli_epi64(least, 16));  // in elements 0 and 4
-    const __m128i line = _mm_and_si128(least, eight_of(k.lines)), wrapped = _mm_and_si128(line, eight_of(p.window_mask));
+    __m128i min = reinterpret_cast<__m128i>(__builtin_shufflevector(corners, corners, 0, 1, 2, 3));
+    min = _mm_min_epi16(min, _mm_srli_epi64(min, 32));
+    min = _mm_min_epi16(min, _mm_srli_epi64(min, 16));  // in elements 0 and 4
+    const __m128i line = _mm_and_si128(min, eight_of(k.lines)), wrapped = _mm_and_si128(line, eight_of(p.window_mask));
     const __m128i inside = _mm_min_epi16(wrapped, eight_of(p.window_last));
     const __m128i crosses = _mm_cmpgt_epi16(_mm_and_si128(inside, eight_of(k.in_tile)), eight_of(k.last_row));
     const __m128i first = _mm_sub_epi16(inside, _mm_and_si128(_mm_and_si128(inside, eight_of(k.rows)), crosses));
@@ -149,8 +149,8 @@ struct Sixteen : Plain<16> {
     const auto ends = [](int32_t at) { return at < -far || at > far; };
     const int32_t first_x = static_cast<int16_t>(_mm_extract_epi16(first, 0)), first_y = static_cast<int16_t>(_mm_extract_epi16(first, 4));
     Window w;
-    w.found = (first_x | first_y) >= 0 && !ends(static_cast<int16_t>(_mm_extract_epi16(least, 0))) &&
-              !ends(static_cast<int16_t>(_mm_extract_epi16(least, 4)));
+    w.found = (first_x | first_y) >= 0 && !ends(static_cast<int16_t>(_mm_extract_epi16(min, 0))) &&
+              !ends(static_cast<int16_t>(_mm_extract_epi16(min, 4)));
     const auto row = [&](uint32_t at) { return size_t{at & ~31u} * p.pitch + ((at & 31u) << 4); };
     const std::byte* const column = p.memory + static_cast<uint32_t>(first_x) * size_t{128};
     w.upper = column + row(static_cast<uint32_t>(first_y)), w.lower = column + row(static_cast<uint32_t>(first_y) + 4);

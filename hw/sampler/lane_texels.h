@@ -64,19 +64,19 @@ struct Texels : Vectors<W> {
                               reinterpret_cast<__m256i>(__builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15)));
     };
     const __m256i half = two(first);
-    __m128i least = _mm_min_epu16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
-    least = _mm_min_epu16(least, _mm_srli_epi64(least, 32));
-    least = _mm_min_epu16(least, _mm_srli_epi64(least, 16));  // in elements 0 and 4
+    __m128i min = _mm_min_epu16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+    min = _mm_min_epu16(min, _mm_srli_epi64(min, 32));
+    min = _mm_min_epu16(min, _mm_srli_epi64(min, 16));  // in elements 0 and 4
     // Within the row of tiles, and as many rows of one tile as there are, or whole lines.
-    const uint32_t max_x = pitch / 4 - columns, min_x = static_cast<uint32_t>(_mm_extract_epi16(least, 0)) & ~(line - 1);
-    const uint32_t first_x = min_x < max_x ? min_x : max_x, min_y = static_cast<uint32_t>(_mm_extract_epi16(least, 4));
+    const uint32_t max_x = pitch / 4 - columns, min_x = static_cast<uint32_t>(_mm_extract_epi16(min, 0)) & ~(line - 1);
+    const uint32_t first_x = min_x < max_x ? min_x : max_x, min_y = static_cast<uint32_t>(_mm_extract_epi16(min, 4));
     const uint32_t first_y = (min_y & (tile_rows - 1)) > tile_rows - rows ? min_y & ~(line - 1) : min_y;
     const U dx[2] = {x[0] - first_x, x[1] - first_x}, dy[2] = {y[0] - first_y, y[1] - first_y};
-    const auto beyond = [](U v, uint32_t most) {
-      return _mm512_cmpge_epu32_mask(reinterpret_cast<__m512i>(v), _mm512_set1_epi32(static_cast<int>(most)));
+    const auto beyond = [](U v, uint32_t max) {
+      return _mm512_cmpge_epu32_mask(reinterpret_cast<__m512i>(v), _mm512_set1_epi32(static_cast<int>(max)));
     };
-    const auto any_beyond = [&](const U(&d)[2], uint32_t most) -> uint32_t {
-      return lit & (linear ? beyond(d[0], most) | beyond(d[1], most) : beyond(d[0], most));
+    const auto any_beyond = [&](const U(&d)[2], uint32_t max) -> uint32_t {
+      return lit & (linear ? beyond(d[0], max) | beyond(d[1], max) : beyond(d[0], max));
     };
     if (any_beyond(dx, columns) | any_beyond(dy, rows)) return false;
     const auto row = [&](uint32_t at) { return size_t{at & ~(tile_rows - 1)} * pitch + ((at & (tile_rows - 1)) << 4); };

@@ -162,12 +162,12 @@ LanePlainSample LaneSampler::shortest(unsigned channels, LanePlain& to) const {
     switch (s.wrap[n]) {
       case Wrap::clamp:
         // Linear: half a texel less; both texels are the last one where the upper one would be beyond.
-        to.least[n] = 0, to.most[n] = static_cast<float>(256 * size[n] - (linear ? 0 : 1));
+        to.min[n] = 0, to.max[n] = static_cast<float>(256 * size[n] - (linear ? 0 : 1));
         to.first[n] = 0, to.last[n] = size[n] - 1, to.mask[n] = -1;
         break;
       case Wrap::wrap:
         if (!std::has_single_bit(static_cast<uint32_t>(size[n]))) return nullptr;
-        to.least[n] = -256 * lane_far, to.most[n] = 256 * lane_far;
+        to.min[n] = -256 * lane_far, to.max[n] = 256 * lane_far;
         to.first[n] = INT32_MIN, to.last[n] = INT32_MAX, to.mask[n] = size[n] - 1;
         break;
       case Wrap::mirror: return nullptr;
@@ -200,8 +200,8 @@ void LaneSampler::sample_taps(const Manner& manner, LaneTap& tap, const Footprin
   if (!f || !manner.anisotropic) return manner.sample(surface_, tap, out);
   const LaneTap own = tap;
   alignas(64) float u[max_lanes] = {}, v[max_lanes] = {}, one[4][max_lanes], sum[4][max_lanes] = {};
-  const float most = *std::max_element(std::begin(f->taps), std::end(f->taps));
-  for (float i = 0; i < most; ++i) {
+  const float max = *std::max_element(std::begin(f->taps), std::end(f->taps));
+  for (float i = 0; i < max; ++i) {
     tap.u = u, tap.v = v, tap.mask = 0;
     for (unsigned lane = 0; lane < own.channels; ++lane) {
       const unsigned q = lane / 4;

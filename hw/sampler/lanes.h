@@ -13,8 +13,8 @@ namespace softgen::sampler {
 /// A message's channels, eight or sixteen.
 struct LaneRequest {
   static constexpr unsigned max_channels = max_lanes;
-  LaneTap tap;                              ///< what its sender sets
-  alignas(64) float lod[most], bias[most];  ///< where the message has them
+  LaneTap tap;                                              ///< what its sender sets
+  alignas(64) float lod[max_channels], bias[max_channels];  ///< where the message has them
   bool has_lod = false, has_bias = false;
   bool level_zero = false;  ///< the level of detail is 0
   float* out[4];            ///< components of all channels in a row; null: not wanted

@@ -36,7 +36,7 @@ float cube_lod_of(float width, const Direction& own, const Direction& at, const 
 }
 
 /// The ellipse that a round pixel becomes on the texture, sampled along its longer axis. `x`, `y` in texels.
-Detail ellipse(double most, const Vector& x, const Vector& y, float width, float height) {
+Detail ellipse(double max, const Vector& x, const Vector& y, float width, float height) {
   const double uu = x.u * x.u + y.u * y.u, vv = x.v * x.v + y.v * y.v, uv = x.u * x.v + y.u * y.v;
   const double root = std::sqrt((uu - vv) * (uu - vv) + 4 * uv * uv);
   const double longer = (uu + vv + root) / 2;
@@ -44,8 +44,8 @@ Detail ellipse(double most, const Vector& x, const Vector& y, float width, float
   if (!(longer >= 0x1p-100) || !std::isfinite(longer)) return {log2_of(longer), 1, 0, 0};
   const double shorter = std::max((uu + vv - root) / 2, 0.0);
   // A ratio a little above a whole number by rounding does not ask for one tap more.
-  double ratio = shorter * most * most <= longer ? most : std::ceil(std::sqrt(longer / shorter) - 1e-3);
-  ratio = std::clamp(ratio, 1.0, most);
+  double ratio = shorter * max * max <= longer ? max : std::ceil(std::sqrt(longer / shorter) - 1e-3);
+  ratio = std::clamp(ratio, 1.0, max);
   Detail detail{log2_of(longer / (ratio * ratio)), static_cast<unsigned>(ratio), 0, 0};
   // The axis: the eigenvector of the larger eigenvalue, from the better conditioned row.
   double du = uv, dv = longer - uu;
@@ -69,8 +69,8 @@ float plane_lod(float width, float height, float du_dx, float dv_dx, float du_dy
   return log2_of(std::max(squared(du_dx, dv_dx), squared(du_dy, dv_dy)));
 }
 
-Detail plane_footprint(float width, float height, unsigned most, float du_dx, float dv_dx, float du_dy, float dv_dy) {
-  return ellipse(most, {du_dx * width, dv_dx * height}, {du_dy * width, dv_dy * height}, width, height);
+Detail plane_footprint(float width, float height, unsigned max, float du_dx, float dv_dx, float du_dy, float dv_dy) {
+  return ellipse(max, {du_dx * width, dv_dx * height}, {du_dy * width, dv_dy * height}, width, height);
 }
 
 float cube_lod(float width, const Direction& own, const Direction& at, const Direction& right, const Direction& below) {
@@ -100,7 +100,7 @@ Detail detail_of(const Filter& filter, const Direction& own, const Direction& at
   return {log2_of(std::max(along_x, along_y)), 1, 0, 0};
 }
 
-Lod finish_lod(const Texture& texture, const State& state, float lod, float bias, float least) {
+Lod finish_lod(const Texture& texture, const State& state, float lod, float bias, float min) {
   // SKL PRM vol 7, "LOD Computation Pseudocode".
   const auto& s = texture.surface();
   const float last = static_cast<float>(texture.levels() - 1);
@@ -111,7 +111,7 @@ Lod finish_lod(const Texture& texture, const State& state, float lod, float bias
   if (state.lod_preclamp_mode == State::LODPreClampMode::CLAMP_MODE_OGL) value = std::max(std::min(value, state.max_lod), state.min_lod);
   value = quantized(std::clamp(value, -64.0f, 64.0f));
   out.magnify = value <= s.base_mip_level;
-  const float surface_least = std::max(s.resource_min_lod - static_cast<float>(s.min_lod), least);
+  const float surface_least = std::max(s.resource_min_lod - static_cast<float>(s.min_lod), min);
   const float low = std::max(std::min(state.min_lod, last), surface_least), high = std::min(state.max_lod, last);
   out.clamped = std::clamp(std::max(std::min(value, high), low), 0.0f, last);
   return out;

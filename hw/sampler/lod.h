@@ -19,10 +19,10 @@ float cube_lod(float width, const Direction& own, const Direction& at, const Dir
 /// Its lod for 2D surfaces without anisotropy, from the differences of u and v. `width`, `height`: what coordinates of 1 span, in texels.
 float plane_lod(float width, float height, float du_dx, float dv_dx, float du_dy, float dv_dy);
 /// For 2D surfaces with anisotropy, of up to `most` taps, from the differences of u and v.
-Detail plane_footprint(float width, float height, unsigned most, float du_dx, float dv_dx, float du_dy, float dv_dy);
+Detail plane_footprint(float width, float height, unsigned max, float du_dx, float dv_dx, float du_dy, float dv_dy);
 /// What finish_lod() takes from a surface and a state, where no message gives a minimum.
 LaneDetail lane_detail(const Texture& texture, const State& state);
 /// Bias and clamps. `least`: a minimum that the message gives.
-Lod finish_lod(const Texture& texture, const State& state, float lod, float bias, float least);
+Lod finish_lod(const Texture& texture, const State& state, float lod, float bias, float min);
 
 }  // namespace softgen::sampler
