@@ -23,7 +23,7 @@ thread_local bool on_streamer_thread = false;
 
 EngineCs::EngineCs(const StreamerConfig& config, StreamerLinks links, memory::Gate& gate, bool threaded)
     : submission_(links.submission), streamer_(config, std::move(links)), gate_(gate) {
-  if (threaded) streamer_.jumps_to_loop = loop_jumps;
+  if (threaded) streamer_.execution().jumps_to_loop = loop_jumps;
   if (threaded) thread_ = std::thread([this] { thread_main(); });
 }
 
@@ -72,9 +72,9 @@ bool EngineCs::may_run_first() {
 }
 
 void EngineCs::run_first() {
-  streamer_.leave_to_thread = true;
+  streamer_.execution().leave_to_thread = true;
   const RunEnd end = run(first_commands);
-  streamer_.leave_to_thread = false;
+  streamer_.execution().leave_to_thread = false;
   gate_.leave();
   {
     std::scoped_lock lock(mutex_);
@@ -157,7 +157,7 @@ bool EngineCs::run_slice(uint64_t commands) {
     running_ = true;
   }
   const RunEnd end = run(commands);
-  const uint64_t done = commands - std::min(commands, streamer_.budget);
+  const uint64_t done = commands - std::min(commands, streamer_.execution().budget);
   std::scoped_lock lock(mutex_);
   finish_slice(end);
   if (end == RunEnd::waiting) kicked_ = false;  // nobody else runs in between

@@ -45,22 +45,22 @@ std::optional<EngineId> engine_of(packets::MI_SEMAPHORE_SIGNAL::TargetEngineSele
 Flow Executor::start_batch(Dwords dw, const Cursor& behind) {
   // Predication Enable (SKL PRM vol 2a): ignored when MI_PREDICATE_RESULT_1 is clear.
   const packets::MI_BATCH_BUFFER_START::View start(dw);
-  if (start.predication_enable() && !reg::predicate_bit.of(s_.get(reg::predicate_result_1))) return Flow::next();
-  if (behind.level() == 0 && !s_.in_workaround_) {
-    if (s_.attention()) s_.must_leave();
-    if (s_.switch_wanted() && s_.arbitration()) return stop(Reason::arbitration);
+  if (start.predication_enable() && !reg::predicate_bit.of(core_.get(reg::predicate_result_1))) return Flow::next();
+  if (behind.level() == 0 && !execution_.in_workaround) {
+    if (arbiter_.attention()) arbiter_.must_leave();
+    if (arbiter_.switch_wanted() && arbiter_.arbitration()) return stop(Reason::arbitration);
   }
   Flow flow = batch_start(dw, behind);
-  if (flow.kind == Flow::Kind::jump) ++s_.jumps;
-  if (start.add_offset_enable()) flow.address += s_.get(reg::bb_offset);
+  if (flow.kind == Flow::Kind::jump) ++execution_.jumps;
+  if (start.add_offset_enable()) flow.address += core_.get(reg::bb_offset);
   const unsigned level = flow.kind == Flow::Kind::call ? behind.level() + 1 : behind.level();
   const uint32_t state = flow.ppgtt ? reg::batch_ppgtt : 0;
   if (level == 1) {
-    s_.set(reg::bb_start_addr, static_cast<uint32_t>(flow.address)),
-        s_.set(reg::bb_start_addr_udw, static_cast<uint32_t>(flow.address >> 32));
-    s_.set(reg::bb_state, state);
+    core_.set(reg::bb_start_addr, static_cast<uint32_t>(flow.address)),
+        core_.set(reg::bb_start_addr_udw, static_cast<uint32_t>(flow.address >> 32));
+    core_.set(reg::bb_state, state);
   } else {
-    s_.set(reg::sbb_state, state);
+    core_.set(reg::sbb_state, state);
   }
   return flow;
 }
@@ -71,7 +71,7 @@ Flow Executor::conditional_end(Dwords dw) {
   using Command = packets::MI_CONDITIONAL_BATCH_BUFFER_END;
   const Command::View end(dw);
   if (!end.compare_semaphore()) return Flow::next();
-  memory::View& view = s_.view(end.use_global_gtt());
+  memory::View& view = core_.view(end.use_global_gtt());
   const uint64_t address = strip_canonical(end.compare_address());
   uint32_t value = view.load_acquire<uint32_t>(address);
   if (end.compare_mask_mode() == Command::CompareMaskMode::COMPARE_MASK_MODE_ENABLED) value &= view.load_acquire<uint32_t>(address + 4);
@@ -84,25 +84,25 @@ Flow Executor::semaphore_wait(Dwords dw) {
   const MI_SEMAPHORE_WAIT::View wait(dw);
   const bool global = wait.memory_type() == MI_SEMAPHORE_WAIT::MemoryType::GLOBAL_GRAPHICS_ADDRESS;
   const uint64_t address = strip_canonical(wait.semaphore_address());
-  const uint32_t value = wait.register_poll_mode() ? s_.links().registers.read(static_cast<uint32_t>(address) & register_offset_mask)
-                                                   : s_.view(global).load_acquire<uint32_t>(address);
+  const uint32_t value = wait.register_poll_mode() ? core_.links().registers.read(static_cast<uint32_t>(address) & register_offset_mask)
+                                                   : core_.view(global).load_acquire<uint32_t>(address);
   if (compare(wait.compare_operation(), value, wait.semaphore_data_dword())) {
-    s_.set_waiting(false);
+    core_.set_waiting(false);
     return Flow::next();
   }
   // Without the inhibit the context is switched out, to be submitted again; the interrupt is for those that wait here (SKL PRM vol 2a, MI_SEMAPHORE_WAIT).
-  if (s_.execlists() && !s_.in_workaround_ && !(s_.get(reg::ctx_control) & reg::inhibit_switch_on_wait)) {
+  if (core_.execlists() && !execution_.in_workaround && !(core_.get(reg::ctx_control) & reg::inhibit_switch_on_wait)) {
     const bool polls = wait.wait_mode() == MI_SEMAPHORE_WAIT::WaitMode::POLLING_MODE;
-    s_.failed_wait = event_wait_semaphore | (polls ? event_wait_polls : 0u);
+    execution_.failed_wait = event_wait_semaphore | (polls ? event_wait_polls : 0u);
     return stop(Reason::failed_wait);
   }
-  s_.set_waiting(true);
+  core_.set_waiting(true);
   return stop(Reason::waiting);
 }
 
 void Executor::semaphore_signal(Dwords dw) {
   const auto target = packets::MI_SEMAPHORE_SIGNAL::View(dw).target_engine_select();
-  if (const std::optional<EngineId> engine = engine_of(target)) return s_.links().signal(*engine);
+  if (const std::optional<EngineId> engine = engine_of(target)) return core_.links().signal(*engine);
   guest_error("MI_SEMAPHORE_SIGNAL to no engine", "target {}", static_cast<uint32_t>(target));
 }
 
@@ -111,14 +111,14 @@ void Executor::predicate(Dwords dw) {
   using enum MI_PREDICATE::CombineOperation;
   using enum MI_PREDICATE::LoadOperation;
   const MI_PREDICATE::View command(dw);
-  const uint64_t src0 = s_.get64(reg::predicate_src0), src1 = s_.get64(reg::predicate_src1);
-  const bool state = reg::predicate_bit.of(s_.get(reg::predicate_result));
+  const uint64_t src0 = core_.get64(reg::predicate_src0), src1 = core_.get64(reg::predicate_src1);
+  const bool state = reg::predicate_bit.of(core_.get(reg::predicate_result));
   bool value = false;
   switch (command.compare_operation()) {
     case COMPARE_TRUE: value = true; break;
     case COMPARE_FALSE: value = false; break;
     case COMPARE_SRCS_EQUAL: value = src0 == src1; break;
-    case COMPARE_DELTAS_EQUAL: value = src0 - src1 == s_.get64(reg::predicate_data); break;
+    case COMPARE_DELTAS_EQUAL: value = src0 - src1 == core_.get64(reg::predicate_data); break;
   }
   switch (command.combine_operation()) {
     case COMBINE_SET: break;
@@ -127,8 +127,8 @@ void Executor::predicate(Dwords dw) {
     case COMBINE_XOR: value = value != state; break;
   }
   switch (command.load_operation()) {
-    case LOAD_LOAD: s_.set(reg::predicate_result, value); break;
-    case LOAD_LOADINV: s_.set(reg::predicate_result, !value); break;
+    case LOAD_LOAD: core_.set(reg::predicate_result, value); break;
+    case LOAD_LOADINV: core_.set(reg::predicate_result, !value); break;
     default: break;
   }
 }

@@ -13,13 +13,13 @@ using packets::PIPE_CONTROL;
 void Executor::post_sync_write(uint64_t address, bool global, bool index, uint64_t value, unsigned bytes) {
   if (!privileged_ && (global || index)) {
     guest_error("post-sync write from a non-privileged batch");
-    return s_.error(reg::error_privilege, false);
+    return core_.error(reg::error_privilege, false);
   }
-  if (index) address = (global ? s_.hwsp() : s_.pphwsp()) + (address & 0xff8);
-  memory::View& view = s_.view(global || index);
+  if (index) address = (global ? core_.hwsp() : core_.pphwsp()) + (address & 0xff8);
+  memory::View& view = core_.view(global || index);
   if (bytes == 8) view.store_release<uint64_t>(address, value);
   else view.store_release<uint32_t>(address, static_cast<uint32_t>(value));
-  s_.links().memory_written();
+  core_.links().memory_written();
 }
 
 Flow Executor::pipe_control(Dwords dw) {
@@ -40,8 +40,8 @@ Flow Executor::pipe_control(Dwords dw) {
       .stall = control.command_streamer_stall_enable() || operation != NO_WRITE || control.notify_enable() || loads,
       .generic_media_state_clear = control.generic_media_state_clear(),
   };
-  if (const ExecResult flushed = s_.flush(request); flushed != ExecResult::done) return result(flushed);
-  if (control.tlb_invalidate()) s_.links().tlb.bump();
+  if (const ExecResult flushed = core_.flush(request); flushed != ExecResult::done) return result(flushed);
+  if (control.tlb_invalidate()) core_.links().tlb.bump();
 
   const uint64_t data = control.immediate_data();
   if (loads) {
@@ -54,13 +54,13 @@ Flow Executor::pipe_control(Dwords dw) {
     switch (operation) {
       case WRITE_IMMEDIATE_DATA: post_sync_write(address, global, index, data, 8); break;
       case WRITE_PS_DEPTH_COUNT:
-        post_sync_write(address, global, index, s_.links().registers.peek64(softgen::reg::PS_DEPTH_COUNT(0)), 8);
+        post_sync_write(address, global, index, core_.links().registers.peek64(softgen::reg::PS_DEPTH_COUNT(0)), 8);
         break;
-      case WRITE_TIMESTAMP: post_sync_write(address, global, index, s_.timestamp(), 8); break;
+      case WRITE_TIMESTAMP: post_sync_write(address, global, index, core_.timestamp(), 8); break;
       default: break;
     }
   }
-  if (control.notify_enable()) s_.raise(mmio::engine_event::flush_notify);
+  if (control.notify_enable()) core_.raise(mmio::engine_event::flush_notify);
   return Flow::next();
 }
 
@@ -70,18 +70,18 @@ Flow Executor::flush_dw(Dwords dw) {
   const MI_FLUSH_DW::View flush(dw);
   const FlushRequest request{
       .render_target = true, .depth = true, .data_cache = true, .instruction = flush.video_pipeline_cache_invalidate(), .stall = true};
-  if (const ExecResult flushed = s_.flush(request); flushed != ExecResult::done) return result(flushed);
-  if (flush.tlb_invalidate()) s_.links().tlb.bump();
+  if (const ExecResult flushed = core_.flush(request); flushed != ExecResult::done) return result(flushed);
+  if (flush.tlb_invalidate()) core_.links().tlb.bump();
 
   const uint64_t address = flush.address();
   const bool global = flush.destination_address_type() == MI_FLUSH_DW::DestinationAddressType::DAT_GGTT, index = flush.store_data_index();
   switch (flush.post_sync_operation()) {
     // Four dwords write a dword (i915 gt/gen8_engine_cs.c, emit_xcs_breadcrumb), five a qword.
     case WRITE_IMMEDIATE_DATA: post_sync_write(address, global, index, flush.immediate_data(), dw.size() > 4 ? 8 : 4); break;
-    case WRITE_TIMESTAMP: post_sync_write(address, global, index, s_.timestamp(), 8); break;
+    case WRITE_TIMESTAMP: post_sync_write(address, global, index, core_.timestamp(), 8); break;
     default: break;
   }
-  if (flush.notify_enable()) s_.raise(mmio::engine_event::flush_notify);
+  if (flush.notify_enable()) core_.raise(mmio::engine_event::flush_notify);
   return Flow::next();
 }
 

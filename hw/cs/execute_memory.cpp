@@ -41,29 +41,29 @@ uint64_t inline_operand(const packets::MI_ATOMIC::View& command, unsigned which,
 
 void Executor::store_data_imm(Dwords dw) {
   const packets::MI_STORE_DATA_IMM::View store(dw);
-  memory::View& view = s_.view(store.use_global_gtt());
+  memory::View& view = core_.view(store.use_global_gtt());
   const uint64_t address = store.address();
   const Dwords data = dw.subspan(3);
   if (data.size() == 1) view.store_release<uint32_t>(address, data[0]);
   else if (data.size() == 2 && address % 8 == 0) view.store_release<uint64_t>(address, data[0] | uint64_t{data[1]} << 32);
   else view.write(address, data.data(), data.size_bytes());
-  s_.links().memory_written();
+  core_.links().memory_written();
 }
 
 void Executor::store_data_index(Dwords dw) {
   const packets::MI_STORE_DATA_INDEX::View store(dw);
-  const uint64_t page = store.use_per_process_hardware_status_page() ? s_.pphwsp() : s_.hwsp();
+  const uint64_t page = store.use_per_process_hardware_status_page() ? core_.pphwsp() : core_.hwsp();
   const uint64_t address = page + 4 * store.offset();
-  s_.ggtt().store_release<uint32_t>(address, store.data_dword_0());
-  if (dw.size() > 3) s_.ggtt().store_release<uint32_t>(address + 4, store.data_dword_1());
-  s_.links().memory_written();
+  core_.ggtt().store_release<uint32_t>(address, store.data_dword_0());
+  if (dw.size() > 3) core_.ggtt().store_release<uint32_t>(address + 4, store.data_dword_1());
+  core_.links().memory_written();
 }
 
 void Executor::copy_mem_mem(Dwords dw) {
   const packets::MI_COPY_MEM_MEM::View copy(dw);
-  const uint32_t value = s_.view(copy.use_global_gtt_source()).load<uint32_t>(strip_canonical(copy.source_memory_address()));
-  s_.view(copy.use_global_gtt_destination()).store_release<uint32_t>(strip_canonical(copy.destination_memory_address()), value);
-  s_.links().memory_written();
+  const uint32_t value = core_.view(copy.use_global_gtt_source()).load<uint32_t>(strip_canonical(copy.source_memory_address()));
+  core_.view(copy.use_global_gtt_destination()).store_release<uint32_t>(strip_canonical(copy.destination_memory_address()), value);
+  core_.links().memory_written();
 }
 
 // Entries of the global table one behind the other, from that of the page in dword 1 on (SKL PRM vol 2a, MI_UPDATE_GTT).
@@ -71,8 +71,8 @@ void Executor::update_gtt(Dwords dw) {
   const packets::MI_UPDATE_GTT::View update(dw);
   uint64_t entry = update.entry_address() >> 12;
   for (size_t i = 0; i < update.elements() && entry < memory::Ggtt::entries; ++i, ++entry)
-    s_.links().ggtt.set_pte(entry, update.entry_data_low(i) | uint64_t{update.entry_data_high(i)} << 32);
-  if (s_.links().gtt_written) s_.links().gtt_written();
+    core_.links().ggtt.set_pte(entry, update.entry_data_low(i) | uint64_t{update.entry_data_high(i)} << 32);
+  if (core_.links().gtt_written) core_.links().gtt_written();
 }
 
 // Operands stand inline or in CS_GPR0..3, what is returned goes to CS_GPR4 (and 5).
@@ -86,10 +86,10 @@ Flow Executor::atomic(Dwords dw) {
       (size == 2 && code != 0x4e) || size == 3)
     return guest_error("MI_ATOMIC", "code {:#x} size {}", code, size), fault(reg::error_instruction);
   const auto operand = [&](unsigned which, unsigned half) -> uint64_t {
-    if (!inline_data) return s_.get64(reg::gpr0 + 8 * (size == 2 ? which * 2 + half : which));
+    if (!inline_data) return core_.get64(reg::gpr0 + 8 * (size == 2 ? which * 2 + half : which));
     return inline_operand(command, which, half);
   };
-  memory::View& view = s_.view(command.memory_type() == packets::MI_ATOMIC::MemoryType::GLOBAL_GRAPHICS_ADDRESS);
+  memory::View& view = core_.view(command.memory_type() == packets::MI_ATOMIC::MemoryType::GLOBAL_GRAPHICS_ADDRESS);
   const uint64_t address = align_down(command.memory_address(), uint64_t{4} << size);
   uint64_t old = 0;
   switch (size) {
@@ -102,12 +102,12 @@ Flow Executor::atomic(Dwords dw) {
         view.store<uint64_t>(address, operand(1, 0));
         view.store<uint64_t>(address + 8, operand(1, 1));
       }
-      if (returns) s_.set64(reg::gpr0 + 8 * 5, high);
+      if (returns) core_.set64(reg::gpr0 + 8 * 5, high);
       old = low;
     }
   }
-  if (returns) s_.set64(reg::gpr0 + 8 * 4, old);
-  s_.links().memory_written();
+  if (returns) core_.set64(reg::gpr0 + 8 * 4, old);
+  core_.links().memory_written();
   return Flow::next();
 }
 
@@ -116,29 +116,29 @@ void Executor::report_perf_count(Dwords dw) {
   std::array<uint32_t, 64> report{};
   const packets::MI_REPORT_PERF_COUNT::View command(dw);
   report[0] = command.report_id();
-  report[1] = static_cast<uint32_t>(s_.timestamp());
-  report[2] = s_.context_id();
-  if (s_.links().perf_report) s_.links().perf_report(std::as_writable_bytes(std::span(report)));
+  report[1] = static_cast<uint32_t>(core_.timestamp());
+  report[2] = core_.context().high;
+  if (core_.links().perf_report) core_.links().perf_report(std::as_writable_bytes(std::span(report)));
   else unimplemented("OA counters of MI_REPORT_PERF_COUNT");
-  s_.view(command.use_global_gtt()).write(strip_canonical(command.memory_address()), report.data(), sizeof report);
-  s_.links().memory_written();
+  core_.view(command.use_global_gtt()).write(strip_canonical(command.memory_address()), report.data(), sizeof report);
+  core_.links().memory_written();
 }
 
 // HEAD to dword 4 of the status page (SKL PRM vol 2a, MI_REPORT_HEAD).
 void Executor::report_head(const Cursor& behind) {
-  s_.ggtt().store_release<uint32_t>(s_.hwsp() + status_page_head, behind.ring.head_register());
+  core_.ggtt().store_release<uint32_t>(core_.hwsp() + status_page_head, behind.ring.head_register());
 }
 
 // RING_CTL may ask for the same report whenever HEAD passes a multiple of 4, 64 or 128 KiB; with execlists it goes to the context's own status
 // page (ILK PRM vol 1 part 4, RING_BUFFER_CTL, Automatic Report Head Pointer).
 void Executor::publish_head(const Cursor& behind) {
-  const uint32_t before = s_.get(reg::head), now = behind.ring.head_register();
-  s_.set(reg::head, now);
-  const uint32_t distance = report_distance[reg::head_reports.of(s_.get(reg::ctl))];
+  const uint32_t before = core_.get(reg::head), now = behind.ring.head_register();
+  core_.set(reg::head, now);
+  const uint32_t distance = report_distance[reg::head_reports.of(core_.get(reg::ctl))];
   if (!distance) return;
   const bool wrapped = (before ^ now) & ~reg::head_offset.mask();
   const bool passed = reg::head_offset.in_place(before) / distance != reg::head_offset.in_place(now) / distance;
-  if (passed || (wrapped && behind.ring.size >= distance)) s_.ggtt().store_release<uint32_t>(s_.pphwsp() + status_page_head, now);
+  if (passed || (wrapped && behind.ring.size >= distance)) core_.ggtt().store_release<uint32_t>(core_.pphwsp() + status_page_head, now);
 }
 
 }  // namespace softgen::cs

@@ -10,46 +10,46 @@ namespace softgen::cs {
 // A register that the batch may not write keeps its value; the command goes on.
 void Executor::write_register(uint32_t offset, uint32_t value) {
   offset &= register_offset_mask;
-  if (!privileged_ && !s_.links().registers.is_nonpriv_writable(s_.config().id, offset)) {
+  if (!privileged_ && !core_.links().registers.is_nonpriv_writable(core_.config().id, offset)) {
     guest_error("register write from a non-privileged batch", "{:#x}", offset);
-    return s_.error(reg::error_privilege, false);
+    return core_.error(reg::error_privilege, false);
   }
-  s_.links().registers.write(offset, value);
+  core_.links().registers.write(offset, value);
 }
 
 void Executor::load_register_imm(Dwords dw) {
   const uint32_t kept = load_register_imm_kept(dw[0]);
   const packets::MI_LOAD_REGISTER_IMM::View load(dw);
   for (size_t i = 0; i < load.elements(); ++i) {
-    const uint32_t offset = load.register_offset(i), old = kept ? s_.links().registers.read(offset) & kept : 0;
+    const uint32_t offset = load.register_offset(i), old = kept ? core_.links().registers.read(offset) & kept : 0;
     write_register(offset, (load.data_dword(i) & ~kept) | old);
   }
 }
 
 void Executor::load_register_mem(Dwords dw) {
   const packets::MI_LOAD_REGISTER_MEM::View load(dw);
-  write_register(load.register_address(), s_.view(load.use_global_gtt()).load_acquire<uint32_t>(strip_canonical(load.memory_address())));
+  write_register(load.register_address(), core_.view(load.use_global_gtt()).load_acquire<uint32_t>(strip_canonical(load.memory_address())));
 }
 
 void Executor::load_register_reg(Dwords dw) {
   const packets::MI_LOAD_REGISTER_REG::View load(dw);
-  write_register(load.destination_register_address(), s_.links().registers.read(load.source_register_address()));
+  write_register(load.destination_register_address(), core_.links().registers.read(load.source_register_address()));
 }
 
 void Executor::store_register_mem(Dwords dw) {
   const packets::MI_STORE_REGISTER_MEM::View store(dw);
-  if (store.predicate_enable() && !reg::predicate_bit.of(s_.get(reg::predicate_result))) return;
-  const uint32_t value = s_.links().registers.read(store.register_address());
-  s_.view(store.use_global_gtt()).store_release<uint32_t>(strip_canonical(store.memory_address()), value);
-  s_.links().memory_written();
+  if (store.predicate_enable() && !reg::predicate_bit.of(core_.get(reg::predicate_result))) return;
+  const uint32_t value = core_.links().registers.read(store.register_address());
+  core_.view(store.use_global_gtt()).store_release<uint32_t>(strip_canonical(store.memory_address()), value);
+  core_.links().memory_written();
 }
 
 Flow Executor::math(Dwords dw) {
   Gprs gprs;
-  for (size_t i = 0; i < gprs.size(); ++i) gprs[i] = s_.get64(reg::gpr0 + 8 * static_cast<uint32_t>(i));
+  for (size_t i = 0; i < gprs.size(); ++i) gprs[i] = core_.get64(reg::gpr0 + 8 * static_cast<uint32_t>(i));
   const Dwords program = dw.subspan(1);
   const size_t done = run_math(program, gprs);
-  for (size_t i = 0; i < gprs.size(); ++i) s_.set64(reg::gpr0 + 8 * static_cast<uint32_t>(i), gprs[i]);
+  for (size_t i = 0; i < gprs.size(); ++i) core_.set64(reg::gpr0 + 8 * static_cast<uint32_t>(i), gprs[i]);
   if (done == program.size()) return Flow::next();
   guest_error("MI_MATH instruction", "{:#010x}", program[done]);
   return fault(reg::error_instruction);

@@ -25,44 +25,44 @@ size_t least_dwords(const defs::Command& command) {
 }  // namespace
 
 bool Executor::before(const Cursor&) {
-  const uint32_t reasons = s_.stop().reasons();
-  if (reasons & (s_.in_workaround_ ? StopFlag::dropping : StopFlag::dropping | StopFlag::pause)) [[unlikely]] {
+  const uint32_t reasons = core_.stop().reasons();
+  if (reasons & (execution_.in_workaround ? StopFlag::dropping : StopFlag::dropping | StopFlag::pause)) [[unlikely]] {
     reason_ = Reason::attention;
     return false;
   }
-  if (s_.attention() && !s_.in_workaround_ && s_.must_leave()) [[unlikely]] {
+  if (arbiter_.attention() && !execution_.in_workaround && arbiter_.must_leave()) [[unlikely]] {
     reason_ = Reason::attention;
     return false;
   }
-  if (s_.jumps_to_loop && s_.jumps >= s_.jumps_to_loop && !s_.in_workaround_) [[unlikely]] {
-    s_.jumps = 0;
+  if (execution_.jumps_to_loop && execution_.jumps >= execution_.jumps_to_loop && !execution_.in_workaround) [[unlikely]] {
+    execution_.jumps = 0;
     reason_ = Reason::looping;
     return false;
   }
-  if (s_.budget == 0) [[unlikely]] {
+  if (execution_.budget == 0) [[unlikely]] {
     reason_ = Reason::budget;
     return false;
   }
-  --s_.budget;
+  --execution_.budget;
   return true;
 }
 
 Flow Executor::command(const Packet& packet, const Cursor& behind) {
   const Flow flow = execute(packet, behind);
-  return s_.links().observer ? observe(packet, flow) : flow;
+  return core_.links().observer ? observe(packet, flow) : flow;
 }
 
 Flow Executor::observe(const Packet& packet, Flow flow) {
-  if (flow.kind == Flow::Kind::repeat || s_.links().observer->executed(s_.config().id, packet, s_.ppgtt())) return flow;
+  if (flow.kind == Flow::Kind::repeat || core_.links().observer->executed(core_.config().id, packet, core_.ppgtt())) return flow;
   const FlushRequest everything{.render_target = true, .depth = true, .data_cache = true, .stall = true};
-  if (const ExecResult flushed = s_.flush(everything); flushed != ExecResult::done) return result(flushed);
+  if (const ExecResult flushed = core_.flush(everything); flushed != ExecResult::done) return result(flushed);
   return {Flow::Kind::leave};
 }
 
 Flow Executor::execute(const Packet& packet, const Cursor& behind) {
   const uint32_t header = packet.dwords[0];
   publish(packet.address, header, behind);
-  if (s_.set_predicate && predicated_off(packet)) [[unlikely]]
+  if (execution_.predicate_mode && predicated_off(packet)) [[unlikely]]
     return Flow::next();
   if (packet.dwords.size() < least_dwords(*packet.command)) {
     guest_error("command shorter than its definition", "{} at {:#x}: {} dwords", packet.command->name, packet.address,
@@ -72,7 +72,7 @@ Flow Executor::execute(const Packet& packet, const Cursor& behind) {
   privileged_ = behind.privileged();
   if (!privileged_ && is_privileged(packet)) {
     guest_error("privileged command in a non-privileged batch", "{} at {:#x}", packet.command->name, packet.address);
-    s_.error(reg::error_privilege, false);
+    core_.error(reg::error_privilege, false);
     return Flow::next();
   }
   if (header >> 29 == 0) return mi(packet, behind);
@@ -91,17 +91,15 @@ Flow Executor::no_memory(uint64_t address, const Cursor&) {
   return fault(reg::error_page_table);
 }
 
-// What error capture and hang detection read (i915 gt/intel_engine_cs.c, i915_gpu_error.c).
 void Executor::publish(uint64_t address, uint32_t header, const Cursor& behind) {
-  s_.set(reg::ipehr, header);
-  s_.set(reg::acthd, static_cast<uint32_t>(address));
-  s_.set(reg::acthd_udw, static_cast<uint32_t>(address >> 32));
+  core_.publish(address, header);
   if (behind.level() == 0) publish_head(behind);
   else if (behind.level() == 1)
-    s_.set(reg::bb_addr, static_cast<uint32_t>(address) | reg::batch_valid), s_.set(reg::bb_addr_udw, static_cast<uint32_t>(address >> 32));
+    core_.set(reg::bb_addr, static_cast<uint32_t>(address) | reg::batch_valid),
+        core_.set(reg::bb_addr_udw, static_cast<uint32_t>(address >> 32));
   else
-    s_.set(reg::sbb_addr, static_cast<uint32_t>(address) | reg::batch_valid),
-        s_.set(reg::sbb_addr_udw, static_cast<uint32_t>(address >> 32));
+    core_.set(reg::sbb_addr, static_cast<uint32_t>(address) | reg::batch_valid),
+        core_.set(reg::sbb_addr_udw, static_cast<uint32_t>(address >> 32));
 }
 
 // MI_SET_PREDICATE turns what follows into no-ops, except what ends that state (SKL PRM vol 2a, MI_SET_PREDICATE).
@@ -113,11 +111,11 @@ bool Executor::predicated_off(const Packet& packet) const {
     default: break;
   }
   using enum packets::MI_SET_PREDICATE::PREDICATEENABLE;
-  switch (static_cast<packets::MI_SET_PREDICATE::PREDICATEENABLE>(s_.set_predicate)) {
-    case NOOP_ON_RESULT2_CLEAR: return !reg::predicate_bit.of(s_.get(reg::predicate_result_2));
-    case NOOP_ON_RESULT2_SET: return reg::predicate_bit.of(s_.get(reg::predicate_result_2));
-    case NOOP_ON_RESULT_CLEAR: return !reg::predicate_bit.of(s_.get(reg::predicate_result));
-    case NOOP_ON_RESULT_SET: return reg::predicate_bit.of(s_.get(reg::predicate_result));
+  switch (static_cast<packets::MI_SET_PREDICATE::PREDICATEENABLE>(execution_.predicate_mode)) {
+    case NOOP_ON_RESULT2_CLEAR: return !reg::predicate_bit.of(core_.get(reg::predicate_result_2));
+    case NOOP_ON_RESULT2_SET: return reg::predicate_bit.of(core_.get(reg::predicate_result_2));
+    case NOOP_ON_RESULT_CLEAR: return !reg::predicate_bit.of(core_.get(reg::predicate_result));
+    case NOOP_ON_RESULT_SET: return reg::predicate_bit.of(core_.get(reg::predicate_result));
     case EXECUTE_WHEN_ONE_SLICE_ENABLED: return false;  // GT2 has one
     case EXECUTE_WHEN_TWO_SLICES_ARE_ENABLED:
     case EXECUTE_WHEN_THREE_SLICES_ARE_ENABLED:
@@ -132,13 +130,13 @@ Flow Executor::stop(Reason reason, Flow flow) {
 }
 
 Flow Executor::fault(uint32_t error) {
-  s_.error(error, true);
+  core_.error(error, true);
   return stop(Reason::fault);
 }
 
 Flow Executor::arbitrate() {
-  if (s_.attention() && !s_.in_workaround_) s_.must_leave();
-  return s_.switch_wanted() && s_.arbitration() ? stop(Reason::arbitration, Flow::stop()) : Flow::next();
+  if (arbiter_.attention() && !execution_.in_workaround) arbiter_.must_leave();
+  return arbiter_.switch_wanted() && arbiter_.arbitration() ? stop(Reason::arbitration, Flow::stop()) : Flow::next();
 }
 
 Flow Executor::result(ExecResult result) {
@@ -162,21 +160,21 @@ bool Executor::starts_work(const Packet& packet) const {
     case CommandId::MEDIA_OBJECT_PRT:
     case CommandId::MEDIA_OBJECT_WALKER:
     case CommandId::MEDIA_OBJECT_GRPID: return true;
-    default: return s_.config().engine_class != defs::EngineClass::render;
+    default: return core_.config().engine_class != defs::EngineClass::render;
   }
 }
 
 // Between packets that start work the streamer may be preempted, as at 3DPRIMITIVE and GPGPU_WALKER (SKL PRM vol 3, "Preemption").
 Flow Executor::engine_packet(const Packet& packet) {
-  if (s_.in_workaround_) {
+  if (execution_.in_workaround) {
     // On the submitting thread restores_shortly() has seen none; the guest has changed the batch since.
-    if (s_.leave_to_thread || starts_work(packet)) {
+    if (execution_.leave_to_thread || starts_work(packet)) {
       guest_error("packet that a context workaround batch may not hold", "{} at {:#x}", packet.command->name, packet.address);
       return fault(reg::error_instruction);
     }
-    return result(s_.execute(packet));
+    return result(core_.execute(packet));
   }
-  if (s_.leave_to_thread) return stop(Reason::budget);
+  if (execution_.leave_to_thread) return stop(Reason::budget);
   switch (packet.command->id) {
     case CommandId::_3DPRIMITIVE:
     case CommandId::GPGPU_WALKER:
@@ -187,26 +185,26 @@ Flow Executor::engine_packet(const Packet& packet) {
       break;
     default: break;
   }
-  s_.jumps = 0;
-  return result(s_.execute(packet));
+  execution_.jumps = 0;
+  return result(core_.execute(packet));
 }
 
 Flow Executor::mi(const Packet& packet, const Cursor& behind) {
   const std::span<const uint32_t> dw = packet.dwords;
   if (!packet.command->overlaps)
-    if (const ExecResult finished = s_.finish(); finished != ExecResult::done) return result(finished);
+    if (const ExecResult finished = core_.finish(); finished != ExecResult::done) return result(finished);
   switch (packet.command->id) {
     case CommandId::MI_NOOP:
       if (const packets::MI_NOOP::View noop(dw); noop.identification_number_register_write_enable())
-        s_.set(reg::nopid, noop.identification_number());
+        core_.set(reg::nopid, noop.identification_number());
       return Flow::next();
-    case CommandId::MI_USER_INTERRUPT: s_.raise(mmio::engine_event::user); return Flow::next();
+    case CommandId::MI_USER_INTERRUPT: core_.raise(mmio::engine_event::user); return Flow::next();
     case CommandId::MI_ARB_CHECK:
-      if (behind.level() == 0 && s_.head_pending() && s_.arbitration()) return stop(Reason::arbitration, Flow::stop());
+      if (behind.level() == 0 && core_.head_pending() && arbiter_.arbitration()) return stop(Reason::arbitration, Flow::stop());
       return arbitrate();
     case CommandId::MI_ARB_ON_OFF:
-      if (s_.in_workaround_) return Flow::next();
-      s_.set_arbitration(packets::MI_ARB_ON_OFF::View(dw).arbitration_enable());
+      if (execution_.in_workaround) return Flow::next();
+      arbiter_.set_arbitration(packets::MI_ARB_ON_OFF::View(dw).arbitration_enable());
       return arbitrate();
     case CommandId::MI_BATCH_BUFFER_START: return start_batch(dw, behind);
     case CommandId::MI_BATCH_BUFFER_END:
@@ -216,7 +214,7 @@ Flow Executor::mi(const Packet& packet, const Cursor& behind) {
     case CommandId::MI_SEMAPHORE_WAIT: return semaphore_wait(dw);
     case CommandId::MI_SEMAPHORE_SIGNAL: return semaphore_signal(dw), Flow::next();
     case CommandId::MI_SET_PREDICATE:
-      s_.set_predicate = static_cast<uint32_t>(packets::MI_SET_PREDICATE::View(dw).predicate_enable());
+      execution_.predicate_mode = static_cast<uint32_t>(packets::MI_SET_PREDICATE::View(dw).predicate_enable());
       return Flow::next();
     case CommandId::MI_PREDICATE: return predicate(dw), Flow::next();
     case CommandId::MI_MATH: return math(dw);
@@ -233,9 +231,9 @@ Flow Executor::mi(const Packet& packet, const Cursor& behind) {
     case CommandId::MI_REPORT_PERF_COUNT: return report_perf_count(dw), Flow::next();
     case CommandId::MI_REPORT_HEAD: return report_head(behind), Flow::next();
     case CommandId::MI_SET_CONTEXT:
-      if (s_.execlists()) return guest_error("MI_SET_CONTEXT with execlists"), Flow::next();
-      s_.set_context(dw);
-      return s_.halted() ? stop(Reason::fault) : Flow::next();
+      if (core_.execlists()) return guest_error("MI_SET_CONTEXT with execlists"), Flow::next();
+      set_context_(dw);
+      return core_.halted() ? stop(Reason::fault) : Flow::next();
     default: return display_command(packet), Flow::next();
   }
 }

@@ -2,13 +2,38 @@
 // The visitor that does what the commands say: MI commands, PIPE_CONTROL and post-sync here, everything else by the plugged Engine.
 #pragma once
 
-#include "hw/cs/streamer.h"
+#include <functional>
+
+#include "hw/cs/arbiter.h"
+#include "hw/cs/engine_core.h"
+#include "hw/cs/parser.h"
 
 namespace softgen::cs {
 
+/// What a walk has beside its cursor.
+struct Execution {
+  uint32_t predicate_mode = 0;   ///< MI_SET_PREDICATE's; belongs to the context
+  uint32_t failed_wait = 0;      ///< the event of the wait that a context is to be switched out for
+  uint32_t jumps_to_loop = 0;    ///< chained batches in a row without work for the engine that make a loop; 0: none do
+  uint32_t jumps = 0;            ///< of them so far
+  uint64_t budget = 0;           ///< commands left
+  bool leave_to_thread = false;  ///< the walk ends with `budget` in front of a packet for the Engine
+  bool in_workaround = false;
+};
+
 class Executor {
  public:
-  explicit Executor(Streamer& streamer) : s_(streamer) {}
+  using Dwords = std::span<const uint32_t>;
+  /// `set_context` does MI_SET_CONTEXT.
+  Executor(EngineCore& core, Arbiter& arbiter, std::function<void(Dwords packet)> set_context)
+      : core_(core), arbiter_(arbiter), set_context_(std::move(set_context)) {}
+
+  Execution& execution() { return execution_; }
+  /// Before a walk.
+  void begin() {
+    reason_ = Reason::none;
+    privileged_ = true;
+  }
 
   /// Why the walk was stopped.
   enum class Reason : uint8_t { none, attention, arbitration, waiting, failed_wait, fault, looping, budget };
@@ -20,8 +45,6 @@ class Executor {
   Flow no_memory(uint64_t address, const Cursor& behind);
 
  private:
-  using Dwords = std::span<const uint32_t>;
-
   void publish(uint64_t address, uint32_t header, const Cursor& behind);
   bool predicated_off(const Packet& packet) const;
   Flow stop(Reason reason, Flow flow = Flow::repeat());
@@ -66,7 +89,10 @@ class Executor {
   Flow flush_dw(Dwords dw);
   void post_sync_write(uint64_t address, bool global, bool index, uint64_t value, unsigned bytes);
 
-  Streamer& s_;
+  EngineCore& core_;
+  Arbiter& arbiter_;
+  const std::function<void(Dwords packet)> set_context_;
+  Execution execution_;
   Reason reason_ = Reason::none;
   bool privileged_ = true;
 };

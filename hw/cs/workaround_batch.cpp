@@ -3,8 +3,6 @@
 // (SKL PRM vol 2c; i915 gt/intel_lrc.c).
 #include "hw/cs/workaround_batch.h"
 #include "hw/base/log.h"
-#include "hw/cs/context_image.h"
-#include "hw/cs/executor.h"
 #include "hw/cs/streamer.h"
 #include "hw/defs/ids.h"
 
@@ -48,49 +46,46 @@ class ShortBatch {
 
 }  // namespace
 
-bool Streamer::is_short(uint64_t address, uint64_t bytes) {
+bool Streamer::is_short(const WorkaroundBatch& batch) {
   Cursor cursor;
-  cursor.batch[0] = {.address = address, .active = true, .limit = bytes ? address + bytes : 0};
+  cursor.batch[0] = batch.start();
   ShortBatch visitor;
-  parse(cursor, ParseMemory{ggtt_, ppgtt_, packet_}, config_.commands, config_.engine_class, visitor);
+  parse(cursor, ParseMemory{core_.ggtt(), core_.ppgtt(), packet_}, config().commands, config().engine_class, visitor);
   return visitor.ends();
 }
 
 // The guest may change image and batches before they are restored: run_workaround_batch() counts again.
 bool Streamer::restores_shortly() {
-  const std::optional<Execlist> list = links_.submission.pending();
+  const std::optional<Execlist> list = core_.links().submission.pending();
   if (!list) return false;
   for (const Descriptor& element : list->element) {
     if (!element.valid()) continue;
-    const auto value = [&](uint32_t dword) { return ggtt_.load<uint32_t>(element.lrca() + uint64_t{image_page} + dword * 4); };
-    for (const WorkaroundBatch batch : {per_context_batch(value(image_dwords_.per_context)), indirect_batch(value(image_dwords_.indirect))})
-      if (batch.named && !is_short(batch.address, batch.bytes)) return false;
+    for (const WorkaroundBatch& batch : contexts_.batches_of(element))
+      if (batch.named && !is_short(batch)) return false;
   }
   return true;
 }
 
-void Streamer::run_workaround_batch(uint64_t address, uint64_t bytes) {
+void Streamer::run_workaround_batch(const WorkaroundBatch& batch) {
+  Execution& execution = executor_.execution();
   const Cursor context = cursor_;
-  const uint64_t left = budget;
-  const uint32_t predicate_mode = set_predicate;
+  const Execution before = execution;
   cursor_ = {};
-  cursor_.batch[0] = {.address = address, .active = true, .limit = bytes ? address + bytes : 0};
-  budget = leave_to_thread ? short_batch_commands : workaround_commands;
-  set_predicate = 0;
-  in_workaround_ = true;
-  set_arbitration(false);
-  Executor executor(*this);
+  cursor_.batch[0] = batch.start();
+  execution.budget = execution.leave_to_thread ? short_batch_commands : workaround_commands;
+  execution.predicate_mode = 0;
+  execution.in_workaround = true;
+  arbiter_.set_arbitration(false);
   // Pauses wait for its end, since the restore has no boundary of its own, and abandon it.
-  const ParseEnd end = parse(cursor_, ParseMemory{ggtt_, ppgtt_, packet_}, config_.commands, config_.engine_class, executor);
-  finish();
-  in_workaround_ = false;
+  const ParseEnd end = walk();
   cursor_ = context;
-  budget = left;
-  set_predicate = predicate_mode;
-  if (end == ParseEnd::drained || stop_.resetting() || halted_) return;
-  if (stop_.aborting()) return hang_abandoned();
-  guest_error("context workaround batch does not end", "at {:#x}", address);
-  error(reg::error_instruction, true);
+  execution.in_workaround = false;
+  execution.budget = before.budget;
+  execution.predicate_mode = before.predicate_mode;
+  if (end == ParseEnd::drained || stop().resetting() || core_.halted()) return;
+  if (stop().aborting()) return core_.hang_abandoned();
+  guest_error("context workaround batch does not end", "at {:#x}", batch.address);
+  core_.error(reg::error_instruction, true);
 }
 
 }  // namespace softgen::cs

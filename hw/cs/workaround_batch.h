@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "hw/cs/parser.h"
 #include "hw/defs/registers/registers.h"
 
 namespace softgen::cs {
@@ -14,6 +15,8 @@ struct WorkaroundBatch {
   uint64_t address = 0;  ///< in the GGTT
   uint64_t bytes = 0;    ///< 0: to its MI_BATCH_BUFFER_END
   bool named = false;
+
+  Cursor::Batch start() const { return {.address = address, .active = true, .limit = bytes ? address + bytes : 0}; }
 };
 
 constexpr WorkaroundBatch indirect_batch(uint32_t indirect_ctx) {

@@ -15,7 +15,7 @@ using nlohmann::json;
 std::string hex(uint64_t value) { return fmt::format("0x{:x}", value); }
 
 /// Null: none.
-json abandoned_json(const cs::Streamer::Abandoned& abandoned) {
+json abandoned_json(const cs::Abandoned& abandoned) {
   if (!abandoned.count && !abandoned.stands) return nullptr;
   json all = {{"count", abandoned.count}, {"stands", abandoned.stands}};
   if (abandoned.stands) all["address"] = hex(abandoned.address), all["header"] = hex(abandoned.header);

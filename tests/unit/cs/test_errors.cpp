@@ -126,7 +126,7 @@ TEST_CASE("a batch that loops gives the thread back, and can be reset") {
 
 TEST_CASE("a loop that only jumps is told from one that works") {
   Rig rig;
-  rig.cs->engine(rig.id)->streamer().jumps_to_loop = 16;  // as with threads, which sleep then
+  rig.cs->engine(rig.id)->streamer().execution().jumps_to_loop = 16;  // as with threads, which sleep then
   Context a(rig, rig.id, 0x20);
   const bool works = GENERATE(false, true);
   const uint32_t at = rig.allocate(1);

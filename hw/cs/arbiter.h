@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// When a streamer leaves the running context for a submitted list, and what else it is to look at before the next command.
+//
+// Any thread may call submitted() and stop_ring_changed(); the rest belongs to the thread that runs the streamer.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+#include "hw/cs/engine_core.h"
+
+namespace softgen::cs {
+
+class Arbiter {
+ public:
+  explicit Arbiter(EngineCore& core) : core_(core) {}
+
+  /// The submission has a list that has not been taken yet.
+  void submitted();
+  /// A masked write of MI_MODE changed Stop Rings.
+  void stop_ring_changed() { attention_.fetch_or(attention_stop, std::memory_order_acq_rel); }
+
+  /// There is something to look at, by must_leave().
+  bool attention() const { return attention_.load(std::memory_order_relaxed); }
+  void stop_ring_seen() { attention_.fetch_and(~attention_stop, std::memory_order_acq_rel); }
+  /// At a command boundary with attention(): true when run() must look before the next command.
+  bool must_leave();
+  bool has_list() const { return attention_.load(std::memory_order_acquire) & attention_list; }
+  std::optional<Execlist> take();
+  /// `list` only moves the tail of the context that runs.
+  bool is_lite_restore(const Execlist& list) const;
+  bool list_is_lite() const;
+  /// A submitted list waits for the next arbitration point.
+  bool switch_wanted() const { return switch_wanted_; }
+  void set_arbitration(bool on);
+  bool arbitration() const { return arbitration_.load(std::memory_order_relaxed); }
+
+  void reset();
+  struct Saved {
+    std::optional<Execlist> waiting;
+    bool switch_wanted = false, arbitration = true;
+  };
+  Saved saved() const;
+  void load(const Saved& saved);
+
+ private:
+  static constexpr uint32_t attention_list = 1, attention_stop = 2;
+
+  EngineCore& core_;
+  std::mutex mutex_;  ///< attention_list and arbitration_ change together with StopFlag::preempt
+  std::atomic<uint32_t> attention_{0};
+  std::atomic<bool> arbitration_{true};
+  bool switch_wanted_ = false;
+};
+
+}  // namespace softgen::cs

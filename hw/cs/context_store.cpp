@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/cs/context_store.h"
+
+#include <cassert>
+#include <cstring>
+#include <vector>
+
+#include "hw/base/log.h"
+#include "hw/cs/context_image.h"
+#include "hw/cs/decode/packets.h"
+
+namespace softgen::cs {
+namespace {
+
+constexpr uint32_t mask_all = 0xffff'0000;
+
+}  // namespace
+
+ContextStore::ContextStore(EngineCore& core, Walk walk, std::function<void(const WorkaroundBatch& batch)> run)
+    : core_(core),
+      walk_(walk),
+      run_(std::move(run)),
+      layout_(core.config().context, core.config().mmio_base,
+              other_context_registers(core.links().registers.set(), core.config().context, core.config().id)),
+      image_dwords_(layout_.documented()),
+      image_(layout_.frame().begin(), layout_.frame().end()),
+      restored_(layout_.documented().list_dwords),
+      engine_image_(core.links().engine.context_size()),
+      resident_image_(core.links().engine.context_size()) {
+  assert(engine_image_.size() + sizeof(StateHeader) <= state_room(core.config().context));
+}
+
+void ContextStore::restore() {
+  restore_image(core_.context().lrca() + uint64_t{image_page}, true, false);
+  if (core_.halted()) return;
+  if (const WorkaroundBatch batch = per_context_batch(core_.get(reg::bb_per_ctx_ptr)); batch.named) run_(batch);
+}
+
+void ContextStore::save() { save_image(core_.context().lrca() + uint64_t{image_page}, true); }
+
+uint32_t ContextStore::tail_of(const Descriptor& context) {
+  return core_.ggtt().load<uint32_t>(context.lrca() + uint64_t{image_page} + image_dwords_.tail * 4) & reg::ring_offset_mask;
+}
+
+std::array<WorkaroundBatch, 2> ContextStore::batches_of(const Descriptor& context) {
+  const auto value = [&](uint32_t dword) { return core_.ggtt().load<uint32_t>(context.lrca() + uint64_t{image_page} + dword * 4); };
+  return {per_context_batch(value(image_dwords_.per_context)), indirect_batch(value(image_dwords_.indirect))};
+}
+
+void ContextStore::load_ring_registers() {
+  Cursor::Ring& ring = walk_.cursor.ring;
+  ring.start = reg::ring_start.in_place(core_.get(reg::start));
+  ring.size = (reg::ring_pages.of(core_.get(reg::ctl)) + 1) * 4096;
+  ring.set_head(core_.get(reg::head));
+  ring.set_tail(core_.get(reg::tail));
+}
+
+// MI_SET_CONTEXT: there the image has no status page, and its ring context is no-ops (KBL PRM vol 3, "Ring Context").
+void ContextStore::set_context(std::span<const uint32_t> packet) {
+  const packets::MI_SET_CONTEXT::View command(packet);
+  const uint32_t next = command.logical_context_address(), previous = core_.get(reg::ccid);
+  const bool names = previous & reg::context_valid, same = names && reg::context_address.in_place(previous) == next;
+  if (names && !same) save_image(reg::context_address.in_place(previous), false);
+  if (!same || command.force_restore()) restore_image(next, false, command.restore_inhibit());
+  core_.set(reg::ccid, next | reg::context_valid);
+}
+
+void ContextStore::restore_image(uint64_t page_address, bool ring_context, bool inhibit) {
+  const std::span<const uint32_t> lists = restored_;
+  core_.ggtt().read(page_address, restored_.data(), lists.size_bytes());
+  ImageWalk walk(lists, core_.config().commands, core_.config().engine_class, ring_context ? 0 : layout_.documented().ring_dwords);
+  if (ring_context) {
+    core_.set(reg::ctx_control, core_.get(reg::ctx_control) & ~reg::restore_inhibit);
+    run_lists(walk, page_address, lists, layout_.documented().ring_dwords);
+    inhibit = core_.get(reg::ctx_control) & reg::restore_inhibit;
+  }
+  if (inhibit) inhibit_engine_registers();
+  if (ring_context) {
+    load_cursor();
+    core_.set_address_space();
+    core_.ppgtt().invalidate();
+    const WorkaroundBatch batch = indirect_batch(core_.get(reg::indirect_ctx));
+    // It runs amid the restore: what the image keeps behind that point comes later and prevails.
+    if (batch.named && !inhibit) run_lists(walk, page_address, lists, indirect_dword(core_.get(reg::indirect_ctx_offset)));
+    if (batch.named && !core_.halted()) run_(batch);
+  }
+  if (!inhibit) run_lists(walk, page_address, lists, lists.size());
+  restore_engine(page_address + state_offset(core_.config().context) - image_page, inhibit);
+}
+
+/// Does what the image's lists before dword `until` say.
+void ContextStore::run_lists(ImageWalk& walk, uint64_t page_address, std::span<const uint32_t> page, size_t until) {
+  while (const std::optional<ImageWalk::List> list = walk.next(until)) load_list(*list, page_address, page);
+  if (!walk.bad() || core_.halted()) return;
+  guest_error("command of a context image", "{:#010x} at dword {:#x} of {:#x}", page[walk.at()], walk.at(), page_address);
+  const uint64_t address = page_address + walk.at() * 4;
+  core_.publish(address, page[walk.at()]);
+  core_.error(reg::error_instruction, true);
+}
+
+void ContextStore::load_list(const ImageWalk::List& list, uint64_t page_address, std::span<const uint32_t> page) {
+  mmio::RegisterFile& registers = core_.links().registers;
+  uint32_t skipped = 0, first_skipped = 0;
+  const size_t end = list.first + 2 * size_t{list.count};
+  for (size_t at = list.first; at < end; at += 2) {
+    const uint32_t offset = page[at] & register_offset_mask;
+    uint32_t value = page[at + 1];
+    if (list.kept) [[unlikely]]
+      value = (value & ~list.kept) | (registers.peek(offset) & list.kept);
+    switch (layout_.restore(offset)) {
+      case Restore::value: registers.poke(offset, value); break;
+      case Restore::masked: registers.poke(offset, masked_write(registers.peek(offset), value)); break;
+      // Other units' hooks may stand behind these, which need not run where nothing changes.
+      case Restore::rules:
+        if (registers.peek(offset) != value) registers.write(offset, value);
+        break;
+      case Restore::rules_masked:
+        if (registers.peek(offset) != (value & 0xffff)) registers.write(offset, value);
+        break;
+      case Restore::batch:
+        registers.poke(offset, value);
+        // The image now says where the context resumes in its batch. Software that resets the engine and rewinds HEAD does not touch that
+        // (i915 gt/intel_execlists_submission.c, execlists_reset_active): it must find it cleared, or the old batch would run again.
+        if (value & reg::batch_valid) core_.ggtt().store<uint32_t>(page_address + (at + 1) * 4, value & ~reg::batch_valid);
+        break;
+      case Restore::counter: core_.start_timestamp(value); break;
+      case Restore::never: break;
+      case Restore::skip:
+        if (skipped++ == 0) first_skipped = offset;
+        break;
+    }
+  }
+  if (skipped)
+    guest_error("register of a context image that its engine's contexts do not have", "{:#x}, and {} more", first_skipped, skipped - 1);
+}
+
+// A context that was never saved starts with clean registers of its own; the chip's other registers keep what software set by MMIO.
+void ContextStore::inhibit_engine_registers() {
+  for (const LayoutSlot& slot : layout_.slots()) {
+    const bool streamer = slot.restore == Restore::value || slot.restore == Restore::rules || slot.restore == Restore::rules_masked;
+    if (slot.dword >= layout_.documented().ring_dwords && streamer && slot.offset - core_.config().mmio_base < streamer_block)
+      core_.links().registers.poke(slot.offset, 0);
+  }
+}
+
+void ContextStore::save_image(uint64_t page_address, bool ring_context) {
+  if (ring_context) store_cursor();
+  store_registers();
+  const uint32_t* page = image_.data();
+  const auto write = [&](size_t first, size_t end) { core_.ggtt().write(page_address + first * 4, page + first, (end - first) * 4); };
+  if (ring_context) {
+    // RING_TAIL belongs to the driver: saving must not undo its update.
+    const size_t tail_value = image_dwords_.tail;
+    core_.set(reg::ctx_timestamp, image_[image_dwords_.timestamp]);
+    core_.stop_timestamp();
+    write(0, tail_value);
+    write(tail_value + 1, image_.size());
+  } else {
+    const std::vector<uint32_t> no_ops(layout_.documented().ring_dwords);
+    core_.ggtt().write(page_address, no_ops.data(), no_ops.size() * 4);
+    write(no_ops.size(), image_.size());
+  }
+  save_engine(page_address + state_offset(core_.config().context) - image_page);
+}
+
+/// The registers' values to image_, whose headers and offsets stand already.
+void ContextStore::store_registers() {
+  const mmio::RegisterFile& registers = core_.links().registers;
+  for (const LayoutSlot& slot : layout_.slots()) {
+    uint32_t& value = image_[slot.dword + 1u];
+    switch (slot.restore) {
+      case Restore::masked:
+      case Restore::rules_masked: value = mask_all | (registers.peek(slot.offset) & 0xffff); break;
+      case Restore::counter: value = core_.context_timestamp(); break;
+      case Restore::never: value = core_.links().registers.read(slot.offset); break;
+      default: value = registers.peek(slot.offset); break;
+    }
+  }
+  // The image now holds a state that may be loaded.
+  image_[image_dwords_.context_control] &= ~reg::restore_inhibit;
+  image_[image_dwords_.ring_control] &= ~reg::ring_wait_semaphore;
+}
+
+void ContextStore::load_cursor() {
+  load_ring_registers();
+  const auto batch = [&](uint32_t low, uint32_t high, uint32_t state) {
+    const uint64_t address = core_.get(low) | uint64_t{core_.get(high)} << 32;
+    return Cursor::Batch{.address = strip_canonical(address) & ~uint64_t{3},
+                         .active = (address & reg::batch_valid) != 0,
+                         .ppgtt = (core_.get(state) & reg::batch_ppgtt) != 0};
+  };
+  walk_.cursor.batch[0] = batch(reg::bb_addr, reg::bb_addr_udw, reg::bb_state);
+  walk_.cursor.batch[1] = batch(reg::sbb_addr, reg::sbb_addr_udw, reg::sbb_state);
+  if (!walk_.cursor.batch[0].active) walk_.cursor.batch[1] = {};
+}
+
+void ContextStore::store_cursor() {
+  store_head();
+  const auto batch = [&](const Cursor::Batch& b, uint32_t low, uint32_t high, uint32_t state) {
+    core_.set(low, static_cast<uint32_t>(b.address) | (b.active ? reg::batch_valid : 0));
+    core_.set(high, static_cast<uint32_t>(b.address >> 32));
+    core_.set(state, b.active && b.ppgtt ? reg::batch_ppgtt : 0);
+  };
+  batch(walk_.cursor.batch[0], reg::bb_addr, reg::bb_addr_udw, reg::bb_state);
+  batch(walk_.cursor.batch[1], reg::sbb_addr, reg::sbb_addr_udw, reg::sbb_state);
+}
+
+void ContextStore::restore_engine(uint64_t state, bool inhibit) {
+  StateHeader header;
+  if (!inhibit) core_.ggtt().read(state, &header, sizeof header);
+  const bool good = header.magic == StateHeader::magic_value && header.version == StateHeader::version_value &&
+                    header.engine_bytes == engine_image_.size();
+  walk_.predicate_mode = good ? header.set_predicate & 15 : 0;
+  const bool resident = core_.as_saved();
+  core_.set_as_saved(false);
+  if (!good) return core_.links().engine.reset_context();
+  core_.ggtt().read(state + sizeof header, engine_image_.data(), engine_image_.size());
+  if (resident && std::memcmp(engine_image_.data(), resident_image_.data(), engine_image_.size()) == 0) return;
+  core_.links().engine.restore_context(engine_image_);
+}
+
+void ContextStore::save_engine(uint64_t state) {
+  StateHeader header;
+  header.magic = StateHeader::magic_value;
+  header.version = StateHeader::version_value;
+  header.engine_bytes = static_cast<uint32_t>(engine_image_.size());
+  header.set_predicate = walk_.predicate_mode;
+  core_.links().engine.save_context(resident_image_);
+  core_.set_as_saved(true);
+  core_.ggtt().write(state, &header, sizeof header);
+  core_.ggtt().write(state + sizeof header, resident_image_.data(), resident_image_.size());
+}
+
+void ContextStore::engine_state(Archive& archive) {
+  if (!archive.reading()) core_.links().engine.save_context(engine_image_);
+  archive.blob(engine_image_, state_room(core_.config().context));
+  if (archive.reading() && !archive.failed() && engine_image_.size() != resident_image_.size()) {
+    engine_image_.resize(resident_image_.size());
+    archive.fail("the engine's state has a different size");
+  }
+}
+
+void ContextStore::accept() { core_.links().engine.restore_context(engine_image_); }
+
+}  // namespace softgen::cs

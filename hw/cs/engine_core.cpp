@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/cs/engine_core.h"
+
+#include <utility>
+
+#include "hw/base/log.h"
+
+namespace softgen::cs {
+
+namespace engine_event = mmio::engine_event;
+
+EngineCore::EngineCore(const StreamerConfig& config, StreamerLinks links)
+    : config_(config),
+      links_(std::move(links)),
+      ggtt_(links_.memory, links_.faults, config.id),
+      ppgtt_(links_.memory, links_.faults, config.id),
+      env_{.engine = config.id, .view = ppgtt_, .ggtt = ggtt_, .registers = links_.registers, .stop = stop_} {
+  ggtt_.set_space(memory::AddressSpace::ggtt(links_.ggtt));
+  set_address_space(memory::AddressSpace::ggtt(links_.ggtt));
+}
+
+void EngineCore::publish(uint64_t address, uint32_t header) {
+  set(reg::ipehr, header);
+  set(reg::acthd, static_cast<uint32_t>(address));
+  set(reg::acthd_udw, static_cast<uint32_t>(address >> 32));
+}
+
+// -- memory ---------------------------------------------------------------------------------------------------------------------
+
+memory::AddressSpace EngineCore::address_space() const {
+  std::scoped_lock lock(space_mutex_);
+  return space_;
+}
+
+void EngineCore::set_address_space(const memory::AddressSpace& space) {
+  ppgtt_.set_space(space);
+  std::scoped_lock lock(space_mutex_);
+  space_ = space;
+}
+
+void EngineCore::set_address_space() {
+  const auto pdp = [&](uint32_t n) { return get64(reg::pdp + 8 * n); };
+  const uint32_t mode = get(reg::mode);
+  const bool lists = execlists();
+  const bool enabled = lists ? context_.valid() && context_.has_ppgtt() : (mode & reg::ppgtt_enable) != 0;
+  const bool wide = lists ? context_.wide_ppgtt() : (mode & reg::ppgtt_48b) != 0;
+  if (!enabled) set_address_space(memory::AddressSpace::ggtt(links_.ggtt));
+  else if (wide) set_address_space(memory::AddressSpace::ppgtt48(pdp(0), links_.tlb));
+  else set_address_space(memory::AddressSpace::ppgtt32({pdp(0), pdp(1), pdp(2), pdp(3)}, links_.tlb));
+}
+
+void EngineCore::invalidate() {
+  ggtt_.invalidate();
+  ppgtt_.invalidate();
+}
+
+// -- time -----------------------------------------------------------------------------------------------------------------------
+
+uint64_t EngineCore::timestamp() {
+  uint32_t high, low;
+  do {
+    high = links_.registers.read(config_.mmio_base + reg::timestamp_udw);
+    low = links_.registers.read(config_.mmio_base + reg::timestamp);
+  } while (high != links_.registers.read(config_.mmio_base + reg::timestamp_udw));
+  return low | uint64_t{high} << 32;
+}
+
+uint32_t EngineCore::context_timestamp() const {
+  const uint64_t base = timestamp_base_.load(std::memory_order_acquire);
+  if (!(base >> 32)) return get(reg::ctx_timestamp);
+  return links_.registers.read(config_.mmio_base + reg::timestamp) + static_cast<uint32_t>(base);
+}
+
+void EngineCore::start_timestamp(uint32_t value) {
+  const uint32_t now = links_.registers.read(config_.mmio_base + reg::timestamp);
+  timestamp_base_.store(uint64_t{1} << 32 | (value - now), std::memory_order_release);
+}
+
+// -- events and errors ----------------------------------------------------------------------------------------------------------
+
+// ESR shows errors that last until a reset, EIR what software has not acknowledged yet.
+void EngineCore::error(uint32_t bit, bool fatal) {
+  if (fatal) halted_ = true;
+  bool raised = false;
+  {
+    std::scoped_lock lock(register_mutex_);
+    if (fatal) set(reg::esr, get(reg::esr) | bit);
+    const uint32_t fresh = bit & ~get(reg::emr) & ~get(reg::eir);
+    set(reg::eir, get(reg::eir) | fresh);
+    raised = fresh != 0;
+  }
+  if (raised) raise(engine_event::error);
+}
+
+void EngineCore::error_mask_changed() {
+  bool raised = false;
+  {
+    std::scoped_lock lock(register_mutex_);
+    const uint32_t fresh = get(reg::esr) & ~get(reg::emr) & ~get(reg::eir);
+    set(reg::eir, get(reg::eir) | fresh);
+    raised = fresh != 0;
+  }
+  status_due_.store(true, std::memory_order_release);
+  if (raised) links_.interrupts.raise(config_.id, engine_event::error);
+}
+
+void EngineCore::write_due_status() {
+  if (status_due_.exchange(false, std::memory_order_acq_rel)) write_status(engine_event::error);
+}
+
+void EngineCore::raise(mmio::EngineEvents events) {
+  write_status(events);
+  links_.interrupts.raise(config_.id, events);
+}
+
+// A change of an ISR bit that HWSTAM does not mask writes all of ISR to dword 0 of the status page, where the user interrupt and the notification
+// read 0, being over at once, and the master error as long as EIR has one (ILK PRM vol 1 part 4, "Hardware Status Write", HWSTAM).
+void EngineCore::write_status(mmio::EngineEvents events) {
+  constexpr mmio::EngineEvents reported = engine_event::user | engine_event::error | engine_event::flush_notify;
+  if (!(~get(reg::hwstam) & links_.interrupts.engine_bits(config_.id, events & reported))) return;
+  ggtt_.store_release<uint32_t>(hwsp(), get(reg::eir) ? links_.interrupts.engine_bits(config_.id, engine_event::error) : 0);
+}
+
+void EngineCore::set_waiting(bool on) {
+  if (waiting_ == on) return;
+  waiting_ = on;
+  if (on) links_.registers.set_bits(config_.mmio_base + reg::ctl, reg::ring_wait_semaphore);
+  else links_.registers.clear_bits(config_.mmio_base + reg::ctl, reg::ring_wait_semaphore);
+  if (on) raise(engine_event::wait_semaphore);
+}
+
+// -- the plugged Engine ---------------------------------------------------------------------------------------------------------
+
+ExecResult EngineCore::execute(const Packet& packet) {
+  env_.predicate = reg::predicate_bit.of(get(reg::predicate_result));
+  as_saved_ = false;
+  return left(links_.engine.execute(packet, env_));
+}
+
+void EngineCore::drop() { links_.engine.finish(env_); }
+
+ExecResult EngineCore::left(ExecResult result) {
+  if (result == ExecResult::aborted && !stop_.resetting()) hang_abandoned();
+  return result;
+}
+
+// The driver finds an engine that stands at the packet with an error, and resets it as for any other hang.
+void EngineCore::hang_abandoned() {
+  if (halted_) return;
+  {
+    std::scoped_lock lock(register_mutex_);
+    abandoned_ = {abandoned_.count + 1, true, get(reg::acthd) | uint64_t{get(reg::acthd_udw)} << 32, get(reg::ipehr)};
+  }
+  note("packet abandoned", "{:#010x} at {:#x} ran on while the engine was to stand still: {} hangs there until it is reset",
+       abandoned_.header, abandoned_.address, name_of(config_.id));
+  error(reg::error_instruction, true);
+}
+
+Abandoned EngineCore::abandoned() {
+  std::scoped_lock lock(register_mutex_);
+  return abandoned_;
+}
+
+// -- reset, saved state ---------------------------------------------------------------------------------------------------------
+
+void EngineCore::reset() {
+  context_ = {};
+  halted_ = waiting_ = as_saved_ = false;
+  status_due_.store(false, std::memory_order_release);
+  stop_timestamp();
+  links_.engine.reset_context();
+  ggtt_.invalidate();
+  set_address_space(memory::AddressSpace::ggtt(links_.ggtt));
+
+  std::scoped_lock lock(register_mutex_);
+  abandoned_ = {.count = abandoned_.count};
+  for (const uint32_t r :
+       {reg::tail, reg::head, reg::start, reg::ctl, reg::acthd, reg::acthd_udw, reg::ipehr, reg::ipeir, reg::esr, reg::eir, reg::bb_addr,
+        reg::bb_addr_udw, reg::bb_state, reg::sbb_addr, reg::sbb_addr_udw, reg::sbb_state, reg::mode, reg::ctx_control})
+    set(r, 0);
+  set(reg::instdone, ~0u);
+  set(reg::emr, ~0u);
+  set(reg::mi_mode, reg::mode_idle);
+}
+
+EngineCore::Saved EngineCore::saved() { return {context_, halted_, waiting_, abandoned()}; }
+
+void EngineCore::load(const Saved& saved) {
+  context_ = saved.context;
+  halted_ = saved.halted;
+  waiting_ = saved.waiting;
+  as_saved_ = false;
+  status_due_.store(true);  // it may have been due; once more writes the same
+  std::scoped_lock lock(register_mutex_);
+  abandoned_ = saved.abandoned;
+}
+
+}  // namespace softgen::cs

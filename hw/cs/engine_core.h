@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One engine as its streamer and the executor of its commands see it: registers, memory, errors, interrupts, and the plugged Engine.
+//
+// Any thread may call stop(), error_mask_changed(), abandoned(), address_space() and context_timestamp(); the rest belongs to the thread that
+// runs the streamer.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+
+#include "hw/cs/registers.h"
+#include "hw/cs/submission.h"
+#include "hw/defs/command.h"
+#include "hw/defs/context.h"
+#include "hw/iface/engine.h"
+#include "hw/iface/host.h"
+#include "hw/memory/view.h"
+#include "hw/mmio/interrupts.h"
+#include "hw/mmio/register_file.h"
+
+namespace softgen::cs {
+
+struct StreamerConfig {
+  EngineId id;
+  const defs::CommandSet& commands;
+  const defs::ContextLayout& context;
+  defs::EngineClass engine_class;
+  uint32_t mmio_base;
+};
+
+/// What a streamer is plugged into. All of it outlives the streamer.
+struct StreamerLinks {
+  HostMemory& memory;
+  memory::Ggtt& ggtt;
+  memory::FaultSink* faults;
+  memory::TlbGeneration& tlb;
+  mmio::RegisterFile& registers;
+  mmio::Interrupts& interrupts;
+  Submission& submission;
+  Engine& engine;
+  /// This streamer wrote memory that others may wait for. Cheap when nobody waits.
+  std::function<void()> memory_written;
+  /// MI_SEMAPHORE_SIGNAL.
+  std::function<void(EngineId target)> signal;
+  /// MI_REPORT_PERF_COUNT: fills the 256 bytes (zeroed, but for report id and timestamp). May be empty.
+  std::function<void(std::span<std::byte> report)> perf_report;
+  /// MI_UPDATE_GTT changed entries. May be empty.
+  std::function<void()> gtt_written;
+  PacketObserver* observer = nullptr;  ///< may be null
+};
+
+/// What StopFlag::abandon has dropped: the packet that was last parsed, and how often that happened since the device was made.
+struct Abandoned {
+  uint64_t count = 0;    ///< not part of a saved state
+  bool stands = false;   ///< the streamer has not been reset since; else the rest is zero
+  uint64_t address = 0;  ///< of its header, as in ACTHD
+  uint32_t header = 0;   ///< as in IPEHR
+};
+
+class EngineCore {
+ public:
+  EngineCore(const StreamerConfig& config, StreamerLinks links);
+  EngineCore(const EngineCore&) = delete;
+  EngineCore& operator=(const EngineCore&) = delete;
+
+  const StreamerConfig& config() const { return config_; }
+  StreamerLinks& links() { return links_; }
+  StopFlag& stop() { return stop_; }
+  const StopFlag& stop() const { return stop_; }
+
+  // -- registers -----------------------------------------------------------------------------------------------------------------
+  uint32_t get(uint32_t relative) const { return links_.registers.peek(config_.mmio_base + relative); }
+  void set(uint32_t relative, uint32_t value) { links_.registers.poke(config_.mmio_base + relative, value); }
+  uint64_t get64(uint32_t relative) const { return links_.registers.peek64(config_.mmio_base + relative); }
+  void set64(uint32_t relative, uint64_t value) { links_.registers.poke64(config_.mmio_base + relative, value); }
+  /// GGTT addresses of the status pages; the per-process one is the global one outside execlists.
+  uint64_t hwsp() const { return reg::status_page.in_place(get(reg::hws_pga)); }
+  uint64_t pphwsp() const { return context_.valid() ? context_.lrca() : hwsp(); }
+  bool execlists() const { return links_.submission.selected(get(reg::mode)); }
+  /// Ring mode: software has written UHPTR, for the next arbitration point.
+  bool head_pending() const { return !execlists() && (get(reg::uhptr) & reg::head_pending); }
+  /// IPEHR and ACTHD: what error capture and hang detection read (i915 gt/intel_engine_cs.c, i915_gpu_error.c).
+  void publish(uint64_t address, uint32_t header);
+
+  // -- the running context, and memory as it sees it -----------------------------------------------------------------------------
+  /// Not valid: none runs.
+  const Descriptor& context() const { return context_; }
+  void set_context(const Descriptor& context) { context_ = context; }
+  memory::View& ggtt() { return ggtt_; }
+  memory::View& ppgtt() { return ppgtt_; }
+  memory::View& view(bool global) { return global ? ggtt_ : ppgtt_; }
+  memory::AddressSpace address_space() const;
+  /// That of the running context, or of ring mode's registers.
+  void set_address_space();
+  void invalidate();
+
+  // -- time ----------------------------------------------------------------------------------------------------------------------
+  uint64_t timestamp();
+  /// CTX_TIMESTAMP of the running context now.
+  uint32_t context_timestamp() const;
+  void start_timestamp(uint32_t value);
+  void stop_timestamp() { timestamp_base_.store(0, std::memory_order_release); }
+  bool counts_time() const { return timestamp_base_.load(std::memory_order_acquire) >> 32; }
+
+  // -- events and errors ---------------------------------------------------------------------------------------------------------
+  /// To the interrupt registers and, as HWSTAM says, the status page.
+  void raise(mmio::EngineEvents events);
+  /// Latches an error. Fatal ones also stop the streamer until a reset.
+  void error(uint32_t bit, bool fatal);
+  bool halted() const { return halted_; }
+  void halt() { halted_ = true; }
+  /// EIR or EMR were written.
+  void error_mask_changed();
+  /// The write to the status page that is due since then.
+  void write_due_status();
+  /// Of the semaphore wait in which the streamer stands: announced once.
+  void set_waiting(bool on);
+
+  // -- the plugged Engine --------------------------------------------------------------------------------------------------------
+  ExecResult execute(const Packet& packet);
+  ExecResult flush(const FlushRequest& request) { return left(links_.engine.flush(request, env_)); }
+  /// The end of what the engine has put off.
+  ExecResult finish() { return left(links_.engine.finish(env_)); }
+  /// The same when the host has failed: what is left is dropped.
+  void drop();
+  /// Since its context was saved last the Engine has executed nothing.
+  bool as_saved() const { return as_saved_; }
+  void set_as_saved(bool on) { as_saved_ = on; }
+  /// StopFlag::abandon has dropped a packet: the streamer hangs there.
+  void hang_abandoned();
+  Abandoned abandoned();
+
+  void reset();
+  /// What a saved state has of it.
+  struct Saved {
+    Descriptor context;
+    bool halted = false, waiting = false;
+    Abandoned abandoned;
+  };
+  Saved saved();
+  void load(const Saved& saved);
+
+ private:
+  void set_address_space(const memory::AddressSpace& space);
+  /// Writes the status page's first dword, if HWSTAM lets one of these events do so.
+  void write_status(mmio::EngineEvents events);
+  ExecResult left(ExecResult result);
+
+  const StreamerConfig config_;
+  StreamerLinks links_;
+  memory::View ggtt_, ppgtt_;
+  mutable std::mutex space_mutex_;
+  memory::AddressSpace space_;  ///< that of ppgtt_, for other threads; guarded by space_mutex_
+  StopFlag stop_;
+  EngineEnv env_;
+  Descriptor context_;
+  std::mutex register_mutex_;  ///< error registers and abandoned_, which several threads use
+  Abandoned abandoned_;
+  std::atomic<bool> status_due_{false};      ///< software has cleared or masked errors: write_status() is due
+  std::atomic<uint64_t> timestamp_base_{0};  ///< CTX_TIMESTAMP minus TIMESTAMP, low half; bit 32: counting
+  bool halted_ = false;
+  bool waiting_ = false;  ///< in a semaphore wait that has been announced
+  bool as_saved_ = false;
+};
+
+}  // namespace softgen::cs
