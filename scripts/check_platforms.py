@@ -57,9 +57,9 @@ class Declared:
                     self.offsets.update(declared.offsets(row))
         names, ids = set(), set()
         for path in [root / "hw/defs/platform.cpp"]:
-            for name, number in re.findall(r'\{"(\w+)", "[^"]*", (0x[0-9a-fA-F]+)', path.read_text() if path.exists() else ""):
-                names.add(name)
-                ids.add(number)
+            text = path.read_text() if path.exists() else ""
+            names.update(re.findall(r'\.name = "(\w+)"', text))
+            ids.update(re.findall(r"\.pci_device_id = (0x[0-9a-fA-F]+)", text))
         either = "|".join([f'"{name}"' for name in sorted(names)] + [rf"{number}\b" for number in sorted(ids)] or ["(?!)"])
         self.platform = re.compile(rf"[=!]=\s*(?:{either})|(?:{either})\s*[=!]=|case\s+(?:{either})|"
                                    r"\bpci_(?:device_)?id\s*(?:[=!]=|[<>]=?\s*\w)|\bplatform\w*(?:\(\))?(?:\.|->)name\s*[=!]=", re.IGNORECASE)

@@ -13,7 +13,7 @@
 #include "hw/eu/interp/inspect.h"
 #include "hw/gt/abi.h"
 #include "hw/gt/guard.h"
-#include "hw/gt/isa_of.h"
+#include "hw/gt/parts.h"
 
 namespace softgen::debug {
 namespace {

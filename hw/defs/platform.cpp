@@ -14,8 +14,25 @@ constexpr uint32_t rcs = 1, bcs = 2, vcs0 = 4, vecs = 16;
 // Kaby Lake: ids i915_pciids.h INTEL_KBL_GT2_IDS; revision 4 is stepping F0 (intel_step.c:kbl_revids), past the workarounds for early GTs;
 // topology KBL PRM vol 3 and Mesa intel_device_info_kbl_gt2.
 constexpr Platform table[] = {
-    {"kbl", "Intel HD Graphics 630 (Kaby Lake GT2)", 0x5912, 4, 16ull << 20, &gen9::commands, &gen9::registers, &gen9::context_images,
-     rcs | bcs | vcs0 | vecs, 3, 3, 12'000'000, 1, 3, 8, 7, "gen9"},
+    {
+        .name = "kbl",
+        .description = "Intel HD Graphics 630 (Kaby Lake GT2)",
+        .pci_device_id = 0x5912,
+        .pci_revision = 4,
+        .bar0_size = 16ull << 20,
+        .commands = &gen9::commands,
+        .registers = &gen9::registers,
+        .contexts = &gen9::context_images,
+        .engines = rcs | bcs | vcs0 | vecs,
+        .pipes = 3,
+        .connectors = 3,
+        .timestamp_hz = 12'000'000,
+        .slices = 1,
+        .subslices = 3,
+        .eus = 8,
+        .threads = 7,
+        .parts = "kbl",
+    },
 };
 
 }  // namespace

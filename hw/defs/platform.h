@@ -26,7 +26,7 @@ struct Platform {
   unsigned connectors;                       ///< DDI-B upwards
   uint64_t timestamp_hz;                     ///< RING_TIMESTAMP
   unsigned slices, subslices, eus, threads;  ///< subslices per slice, EUs per subslice, threads per EU
-  const char* instruction_set;               ///< of the EUs: a name that eu::find_isa() knows
+  const char* parts;                         ///< the list of what a device is built of (hw/gt/platforms/)
 
   bool has(EngineId engine) const { return engines >> static_cast<unsigned>(engine) & 1; }
 };

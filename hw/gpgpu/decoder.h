@@ -93,7 +93,8 @@ class Decoder {
   virtual std::optional<KernelState> kernel(const StatePackets& state, memory::View& view, uint32_t index) const = 0;
 };
 
-/// The decoder of the generation that has these commands; null: there is none.
-std::unique_ptr<const Decoder> make_decoder(const defs::CommandSet& commands);
+/// The decoder of a generation, by its traits (defs::Gen9).
+template <class G>
+std::unique_ptr<const Decoder> make_decoder();
 
 }  // namespace softgen::gpgpu

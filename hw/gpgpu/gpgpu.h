@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <utility>
 
 #include "hw/gpgpu/media.h"
 #include "hw/gpgpu/walker.h"
@@ -11,10 +13,10 @@ namespace softgen::gpgpu {
 
 class Gpgpu : public Pipeline {
  public:
-  /// `commands`: whose packets are decoded. `isa`: of kernels. `pool` null: all on the streamer's thread. `shared`: sampler, data ports, ….
-  /// All outlive it.
-  Gpgpu(const defs::CommandSet& commands, const eu::Isa& isa, WorkerPool* pool, MessageTarget& shared)
-      : decoder_(make_decoder(commands)), workers_(pool), shared_(shared), loader_(isa) {}
+  /// `decoder`: of packets; null: the pipeline is not there. `isa`: of kernels. `pool` null: all on the streamer's thread. `shared`: sampler, data ports, ….
+  /// The others outlive it.
+  Gpgpu(std::unique_ptr<const Decoder> decoder, const eu::Isa& isa, WorkerPool* pool, MessageTarget& shared)
+      : decoder_(std::move(decoder)), workers_(pool), shared_(shared), loader_(isa) {}
 
   ExecResult execute(const Packet& packet, StatePackets& state, EngineEnv& env) override;
 
@@ -27,7 +29,7 @@ class Gpgpu : public Pipeline {
   ExecResult media_object(const MediaObject& object, const StatePackets& state, EngineEnv& env);
   ExecResult media_walker(const Packet& packet, StatePackets& state, EngineEnv& env);
 
-  std::unique_ptr<const Decoder> decoder_;  ///< null: the pipeline is not there
+  std::unique_ptr<const Decoder> decoder_;
   Workers workers_;
   MessageTarget& shared_;
   eu::Loader loader_;

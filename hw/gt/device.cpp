@@ -6,9 +6,7 @@
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
-#include "hw/cs/submission/elsp.h"
 #include "hw/eu/jit/engine.h"
-#include "hw/gt/isa_of.h"
 #include "hw/mmio/forcewake.h"
 #include "hw/mmio/memory_registers.h"
 #include "hw/mmio/reset_control.h"
@@ -46,23 +44,34 @@ class FramesGoOn {
 
 }  // namespace
 
+void Device::MemoryUnits::reset() {
+  ggtt.reset();
+  aperture.reset();
+  faults.reset();
+  tlb.bump();
+}
+
+Device::Engines::Engines(const Config& config, const Parts& parts, WorkerPool* pool)
+    : gpgpu(parts.media_decoder ? parts.media_decoder() : nullptr, parts.isa(), pool, shared_functions),
+      render(*config.platform->commands, parts.state_decoder ? parts.state_decoder() : nullptr, parts.isa(), pool, &shared_functions,
+             &gpgpu) {}
+
 Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> memory)
     : config_(config),
-      isa_(isa_of(*config.platform)),
+      parts_(parts_of(*config.platform)),
       host_(host),
-      memory_(memory ? std::move(memory) : std::make_unique<memory::FlatMemory>()),
-      flat_(dynamic_cast<memory::FlatMemory*>(memory_.get())),
-      aperture_(ggtt_, *memory_, &faults_),
-      interrupts_(registers_, host),
-      pcode_(registers_),
-      power_(registers_, host),
-      display_(registers_, interrupts_, host, *memory_, ggtt_, config.connected, config.threads > 0),
-      vga_(host),
+      guest_(memory ? std::move(memory) : std::make_unique<memory::FlatMemory>()),
+      flat_(dynamic_cast<memory::FlatMemory*>(guest_.get())),
       stolen_base_(config.stolen_base),
       stolen_size_(config.stolen_size),
+      memory_(*guest_),
+      interrupts_(parts_.interrupts(registers_, host)),
+      pcode_(registers_),
+      power_(registers_, host),
+      display_(registers_, *interrupts_, host, *guest_, memory_.ggtt, config.connected, config.threads > 0),
+      vga_(host),
       pool_(config.threads),
-      gpgpu_(*config.platform->commands, isa_, config.threads ? &pool_ : nullptr, shared_functions_),
-      render_(*config.platform->commands, isa_, config.threads ? &pool_ : nullptr, &shared_functions_, &gpgpu_) {
+      engines_(config, parts_, config.threads ? &pool_ : nullptr) {
   eu::set_default_engine();
   build_units();
   reset_units();
@@ -73,19 +82,27 @@ Device::~Device() = default;
 void Device::build_units() {
   mmio::attach_forcewake(registers_);
   mmio::attach_timestamps(registers_, host_);
-  mmio::attach_memory_registers(registers_, {ggtt_, aperture_, faults_, tlb_});
+  mmio::attach_memory_registers(registers_, {memory_.ggtt, memory_.aperture, memory_.faults, memory_.tlb});
   mmio::attach_reset_control(
-      registers_, interrupts_, [this](uint32_t engines) { streamers_->stop_engines(engines); },
+      registers_, *interrupts_, [this](uint32_t engines) { streamers_->stop_engines(engines); },
       [this](uint32_t engines) {
-        tlb_.bump();
+        memory_.tlb.bump();
         streamers_->restart_engines(engines);
       });
-  cs::CommandStreamers::Environment environment{
-      *config_.platform->commands, *config_.platform->contexts, *memory_, ggtt_, &faults_, tlb_, registers_, interrupts_, gate_, cs::elsp};
+  cs::CommandStreamers::Environment environment{.commands = *config_.platform->commands,
+                                                .contexts = *config_.platform->contexts,
+                                                .memory = *guest_,
+                                                .ggtt = memory_.ggtt,
+                                                .faults = &memory_.faults,
+                                                .tlb = memory_.tlb,
+                                                .registers = registers_,
+                                                .interrupts = *interrupts_,
+                                                .gate = memory_.gate,
+                                                .submission = parts_.submission,
+                                                .gtt_written = [this] { host_.gtt_changed(); },
+                                                .observer = config_.observer};
   for (unsigned i = 0; i < engine_count; ++i)
     if (const auto id = static_cast<EngineId>(i); config_.platform->has(id)) environment.engines[i] = plugged(id);
-  environment.observer = config_.observer;
-  environment.gtt_written = [this] { host_.gtt_changed(); };
   streamers_ = std::make_unique<cs::CommandStreamers>(environment, config_.threads > 0);
   power_.set_idle_query([this] { return !streamers_->busy(); });
 }
@@ -93,12 +110,12 @@ void Device::build_units() {
 Engine* Device::plugged(EngineId id) {
   switch (id) {
     case EngineId::rcs:
-      if (!config_.preempt_always) return &render_;
-      render_.set_minimum_run({});
-      return &preempted_render_;
-    case EngineId::bcs: return &blitter_;
-    case EngineId::vcs0: return &video_;
-    case EngineId::vecs: return &video_enhance_;
+      if (!config_.preempt_always) return &engines_.render;
+      engines_.render.set_minimum_run({});
+      return &engines_.preempted_render;
+    case EngineId::bcs: return &engines_.blitter;
+    case EngineId::vcs0: return &engines_.video;
+    case EngineId::vecs: return &engines_.video_enhance;
     default: return nullptr;
   }
 }
@@ -113,7 +130,7 @@ uint64_t Device::bar0_read(uint64_t offset, unsigned size) {
   if (display::LegacyVga::covers(offset)) return vga_.read_mapped(static_cast<uint16_t>(offset), size);
   if (offset < mmio::register_space) return registers_.read(static_cast<uint32_t>(offset), size);
   if (offset >= window && (offset & 7) + size <= 8 && offset - window < memory::Ggtt::window_size)
-    return ggtt_.read_window(offset - window, size);
+    return memory_.ggtt.read_window(offset - window, size);
   guest_error("BAR0 access outside registers and GTT window", "read of {} bytes at 0x{:x}", size, offset);
   return 0;
 }
@@ -129,7 +146,7 @@ void Device::bar0_write(uint64_t offset, uint64_t value, unsigned size) {
     return;
   }
   if (offset >= window && (offset & 7) + size <= 8 && offset - window < memory::Ggtt::window_size)
-    return ggtt_.write_window(offset - window, value, size);
+    return memory_.ggtt.write_window(offset - window, value, size);
   guest_error("BAR0 access outside registers and GTT window", "write of {} bytes at 0x{:x}", size, offset);
 }
 
@@ -177,11 +194,11 @@ void Device::set_stolen(uint64_t base, uint64_t size) {
 
 void Device::pause() {
   streamers_->pause();
-  gate_.close();
+  memory_.gate.close();
 }
 
 void Device::resume() {
-  gate_.open();
+  memory_.gate.open();
   streamers_->resume();
   poll_later();
 }
@@ -192,15 +209,12 @@ void Device::reset() { reset_units(); }
 void Device::reset_units() {
   streamers_->stop_engines(~0u);
   registers_.reset();
-  interrupts_.reset();
+  interrupts_->reset();
   pcode_.reset();
   power_.reset();
   display_.reset();
   vga_.reset();
-  ggtt_.reset();
-  aperture_.reset();
-  faults_.reset();
-  tlb_.bump();
+  memory_.reset();
   streamers_->restart_engines(~0u);
 }
 
@@ -218,16 +232,16 @@ void Device::unit_states(Archive& archive) {
   archive.value(stolen_base_);
   archive.value(stolen_size_);
   registers_.state(archive);
-  interrupts_.state(archive);
+  interrupts_->state(archive);
   pcode_.state(archive);
   power_.state(archive);
   display_.state(archive);
   vga_.state(archive);
-  ggtt_.state(archive);
-  aperture_.state(archive);
-  faults_.state(archive);
+  memory_.ggtt.state(archive);
+  memory_.aperture.state(archive);
+  memory_.faults.state(archive);
   streamers_->state(archive);
-  if (archive.reading()) tlb_.bump();
+  if (archive.reading()) memory_.tlb.bump();
 }
 
 void Device::timer_expired(unsigned id) {

@@ -18,9 +18,9 @@
 #include "hw/defs/platform.h"
 #include "hw/display/display.h"
 #include "hw/display/legacy_vga.h"
-#include "hw/eu/isa/isa.h"
 #include "hw/gpgpu/gpgpu.h"
 #include "hw/gt/null_engine.h"
+#include "hw/gt/parts.h"
 #include "hw/gt/preempting_engine.h"
 #include "hw/gt/shared_functions.h"
 #include "hw/iface/host.h"
@@ -30,7 +30,7 @@
 #include "hw/memory/gate.h"
 #include "hw/memory/ggtt.h"
 #include "hw/mmio/gt_power.h"
-#include "hw/mmio/interrupts/gen8.h"
+#include "hw/mmio/interrupts.h"
 #include "hw/mmio/pcode.h"
 #include "hw/mmio/register_file.h"
 #include "hw/render/render_engine.h"
@@ -66,14 +66,14 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   const defs::Platform& platform() const { return *config_.platform; }
-  const eu::Isa& isa() const { return isa_; }
+  const eu::Isa& isa() const { return parts_.isa(); }
   mmio::RegisterFile& registers() { return registers_; }
-  mmio::Interrupts& interrupts() { return interrupts_; }
-  memory::Ggtt& ggtt() { return ggtt_; }
-  memory::FaultRegisters& faults() { return faults_; }
+  mmio::Interrupts& interrupts() { return *interrupts_; }
+  memory::Ggtt& ggtt() { return memory_.ggtt; }
+  memory::FaultRegisters& faults() { return memory_.faults; }
   cs::CommandStreamers& streamers() { return *streamers_; }
-  HostMemory& memory() { return *memory_; }
-  const render::RenderEngine& render() const { return render_; }
+  HostMemory& memory() { return *guest_; }
+  const render::RenderEngine& render() const { return engines_.render; }
   display::Display& display() { return display_; }
   display::LegacyVga& vga() { return vga_; }
 
@@ -82,9 +82,9 @@ class Device {
   /// in the upper half, nothing between (reads 0). size 1, 2, 4 or 8.
   uint64_t bar0_read(uint64_t offset, unsigned size);
   void bar0_write(uint64_t offset, uint64_t value, unsigned size);
-  uint64_t aperture_read(uint64_t offset, unsigned size) { return aperture_.read(offset, size); }
-  void aperture_write(uint64_t offset, uint64_t value, unsigned size) { aperture_.write(offset, value, size); }
-  std::byte* aperture_page(uint64_t offset) { return aperture_.page(offset); }
+  uint64_t aperture_read(uint64_t offset, unsigned size) { return memory_.aperture.read(offset, size); }
+  void aperture_write(uint64_t offset, uint64_t value, unsigned size) { memory_.aperture.write(offset, value, size); }
+  std::byte* aperture_page(uint64_t offset) { return memory_.aperture.page(offset); }
 
   // -- guest memory, for a FlatMemory --------------------------------------------------------------------------------------------
   void memory_begin();
@@ -117,31 +117,43 @@ class Device {
   Engine* plugged(EngineId id);
   void poll_later();
 
+  /// How units see guest memory.
+  struct MemoryUnits {
+    explicit MemoryUnits(HostMemory& memory) : aperture(ggtt, memory, &faults) {}
+    void reset();
+    memory::Gate gate;
+    memory::Ggtt ggtt;
+    memory::FaultRegisters faults;
+    memory::TlbGeneration tlb;
+    memory::Aperture aperture;
+  };
+  /// What executes the streamers' packets.
+  struct Engines {
+    Engines(const Config& config, const Parts& parts, WorkerPool* pool);
+    SharedFunctions shared_functions;
+    gpgpu::Gpgpu gpgpu;
+    render::RenderEngine render;
+    PreemptingEngine preempted_render{render};
+    blitter::Blitter blitter;
+    NullEngine video, video_enhance;
+  };
+
   const Config config_;
-  const eu::Isa& isa_;
+  const Parts& parts_;
   std::unique_ptr<DeviceObserver> observer_;
   Host& host_;
-  std::unique_ptr<HostMemory> memory_;
-  memory::FlatMemory* flat_ = nullptr;  ///< memory_ when it is one
-  memory::Gate gate_;
-  memory::Ggtt ggtt_;
-  memory::FaultRegisters faults_;
-  memory::TlbGeneration tlb_;
-  memory::Aperture aperture_;
+  std::unique_ptr<HostMemory> guest_;
+  memory::FlatMemory* flat_ = nullptr;  ///< guest_ when it is one
+  uint64_t stolen_base_, stolen_size_;
+  MemoryUnits memory_;
   mmio::RegisterFile registers_{*config_.platform->registers};
-  mmio::Gen8Interrupts interrupts_;
+  std::unique_ptr<mmio::Interrupts> interrupts_;
   mmio::Pcode pcode_;
   mmio::GtPower power_;
   display::Display display_;
   display::LegacyVga vga_;
-  uint64_t stolen_base_, stolen_size_;
   WorkerPool pool_;
-  SharedFunctions shared_functions_;
-  gpgpu::Gpgpu gpgpu_;
-  render::RenderEngine render_;
-  PreemptingEngine preempted_render_{render_};
-  blitter::Blitter blitter_;
-  NullEngine video_, video_enhance_;
+  Engines engines_;
   std::unique_ptr<cs::CommandStreamers> streamers_;  ///< last: its threads use all of the above
 };
 

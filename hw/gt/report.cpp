@@ -66,10 +66,10 @@ std::string Device::report() {
   const json all = {{"platform", config_.platform->name},
                     {"failures", failures},
                     {"engines", engines},
-                    {"work", work_json(work_counts(), isa_)},
+                    {"work", work_json(work_counts(), isa())},
                     {"eu", eu_json()},
-                    {"interrupt", interrupts_.level()},
-                    {"faults", {{"count", faults_.count()}, {"ring_fault_reg", hex(faults_.read(reg::RING_FAULT_REG))}}},
+                    {"interrupt", interrupts_->level()},
+                    {"faults", {{"count", memory_.faults.count()}, {"ring_fault_reg", hex(memory_.faults.read(reg::RING_FAULT_REG))}}},
                     {"registers_without_behaviour", missing_hooks(registers_, *config_.platform)}};
   return all.dump(2);
 }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
+#include <utility>
 
 #include "hw/iface/engine.h"
 #include "hw/render/draw.h"
@@ -13,11 +15,11 @@ namespace softgen::render {
 
 class RenderEngine : public Engine {
  public:
-  /// `commands`: whose state is kept. `isa`: of shaders. `pool` null: all on the streamer's thread. `shared`: what SENDs of shaders reach besides URB and
+  /// `commands`: whose state is kept. `decoder`: of that state; null: 3D is not there. `isa`: of shaders. `pool` null: all on the streamer's thread. `shared`: what SENDs of shaders reach besides URB and
   /// render targets; null: nothing. `gpgpu`: who executes what is not 3D; null: nobody. Both outlive the engine.
-  RenderEngine(const defs::CommandSet& commands, const eu::Isa& isa, WorkerPool* pool = nullptr, MessageTarget* shared = nullptr,
-               Pipeline* gpgpu = nullptr)
-      : shared_(shared), gpgpu_(gpgpu), store_(commands), decoder_(make_state_decoder(commands)), drawer_(isa, pool, shared) {}
+  RenderEngine(const defs::CommandSet& commands, std::unique_ptr<StateDecoder> decoder, const eu::Isa& isa, WorkerPool* pool = nullptr,
+               MessageTarget* shared = nullptr, Pipeline* gpgpu = nullptr)
+      : shared_(shared), gpgpu_(gpgpu), store_(commands), decoder_(std::move(decoder)), drawer_(isa, pool, shared) {}
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
   ExecResult flush(const FlushRequest& request, EngineEnv& env) override;
@@ -48,7 +50,7 @@ class RenderEngine : public Engine {
   MessageTarget* shared_;
   Pipeline* gpgpu_;
   StateStore store_;
-  std::unique_ptr<StateDecoder> decoder_;  ///< null: 3D is not there
+  std::unique_ptr<StateDecoder> decoder_;
   DrawState state_;
   Drawer drawer_;
 };

@@ -61,7 +61,8 @@ class StateDecoder {
   virtual DepthOperation depth_operation(const StateStore& store) const = 0;
 };
 
-/// The decoder of the generation that has these commands; null: there is none.
-std::unique_ptr<StateDecoder> make_state_decoder(const defs::CommandSet& commands);
+/// The decoder of a generation, by its traits (defs::Gen9, defs::Gen11).
+template <class G>
+std::unique_ptr<StateDecoder> make_state_decoder();
 
 }  // namespace softgen::render

@@ -15,6 +15,7 @@
 #include "hw/cs/context_image.h"
 #include "hw/cs/printer.h"
 #include "hw/cs/submission/elsp.h"
+#include "hw/defs/gen9/all.h"
 #include "hw/defs/gen9/set.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/gpgpu/gpgpu.h"
@@ -74,8 +75,8 @@ struct Machine {
   mmio::Gen8Interrupts interrupts{registers, host};
   Echo engines[engine_count];
   gt::SharedFunctions functions;
-  gpgpu::Gpgpu gpgpu{defs::gen9::commands, eu::gen9_isa(), nullptr, functions};
-  render::RenderEngine render{defs::gen9::commands, eu::gen9_isa(), nullptr, &functions, &gpgpu};
+  gpgpu::Gpgpu gpgpu{gpgpu::make_decoder<defs::Gen9>(), eu::gen9_isa(), nullptr, functions};
+  render::RenderEngine render{defs::gen9::commands, render::make_state_decoder<defs::Gen9>(), eu::gen9_isa(), nullptr, &functions, &gpgpu};
   blitter::Blitter blitter;
   std::unique_ptr<cs::CommandStreamers> streamers;
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "hw/base/log.h"
+#include "hw/defs/gen9/all.h"
 #include "hw/defs/gen9/set.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/program/thread.h"
@@ -122,8 +123,9 @@ class DrawTarget {
   StopFlag stop_;
   mmio::RegisterFile registers_{softgen::defs::gen9::registers};
   gt::SharedFunctions functions_;
-  gpgpu::Gpgpu gpgpu_{defs::gen9::commands, eu::gen9_isa(), nullptr, functions_};
-  render::RenderEngine engine_{defs::gen9::commands, eu::gen9_isa(), nullptr, &functions_, &gpgpu_};
+  gpgpu::Gpgpu gpgpu_{gpgpu::make_decoder<defs::Gen9>(), eu::gen9_isa(), nullptr, functions_};
+  render::RenderEngine engine_{
+      defs::gen9::commands, render::make_state_decoder<defs::Gen9>(), eu::gen9_isa(), nullptr, &functions_, &gpgpu_};
   std::vector<std::byte> image_ = std::vector<std::byte>(engine_.context_size());
   std::vector<const defs::Command*> state_commands_;
 };

@@ -5,6 +5,7 @@
 #include "hw/cs/command_streamers.h"
 #include "hw/cs/context_image.h"
 #include "hw/cs/submission/elsp.h"
+#include "hw/defs/gen9/all.h"
 #include "hw/defs/gen9/set.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/memory/aperture.h"
@@ -149,7 +150,7 @@ class LoadTarget {
   memory::TlbGeneration tlb_;
   memory::Gate gate_;
   memory::Aperture aperture_{m_.ggtt, m_.memory, &faults_};
-  render::RenderEngine render_{defs::gen9::commands, eu::gen9_isa()};
+  render::RenderEngine render_{defs::gen9::commands, render::make_state_decoder<defs::Gen9>(), eu::gen9_isa()};
   blitter::Blitter blitter_;
   std::unique_ptr<cs::CommandStreamers> streamers_;
   std::array<std::array<std::vector<std::byte>, units>, 4> saved_;

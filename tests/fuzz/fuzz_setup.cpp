@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "hw/base/log.h"
+#include "hw/defs/gen9/all.h"
 #include "hw/defs/gen9/set.h"
 #include "hw/render/assembly.h"
 #include "hw/render/raster.h"
@@ -191,7 +192,7 @@ class SetupTarget {
   std::vector<const defs::Command*> commands_;
   StateStore store_{defs::gen9::commands};
   DrawState state_;
-  const std::unique_ptr<StateDecoder> decoder_ = make_state_decoder(defs::gen9::commands);
+  const std::unique_ptr<StateDecoder> decoder_ = make_state_decoder<defs::Gen9>();
   std::array<std::array<uint32_t, 32>, 6> vertices_{};
   std::vector<Object> objects_;
   PreparedObjects prepared_;

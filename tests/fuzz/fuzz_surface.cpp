@@ -4,6 +4,7 @@
 #include "hw/base/denormals.h"
 #include "hw/blitter/blitter.h"
 #include "hw/debug/picture.h"
+#include "hw/defs/gen9/all.h"
 #include "hw/defs/gen9/set.h"
 #include "hw/defs/messages/gen9.h"
 #include "hw/eu/isa/gen9/isa.h"
@@ -277,7 +278,7 @@ class SurfaceTarget {
   gt::SharedFunctions functions_;
   render::StateStore store_{defs::gen9::commands};
   render::DrawState state_;
-  const std::unique_ptr<render::StateDecoder> decoder_ = render::make_state_decoder(defs::gen9::commands);
+  const std::unique_ptr<render::StateDecoder> decoder_ = render::make_state_decoder<defs::Gen9>();
   blitter::Blitter blitter_;
   mmio::RegisterFile registers_{softgen::defs::gen9::registers};
 };

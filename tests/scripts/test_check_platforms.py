@@ -13,7 +13,7 @@ register RING_ELSP 0x230
 group "Render"
 register PS_DEPTH_COUNT 0x2350
 """
-PLATFORMS = '{"kbl", "Kaby Lake", 0x5912, 4},\n'
+PLATFORMS = '{\n    .name = "kbl",\n    .pci_device_id = 0x5912,\n},\n'
 
 
 class Tree(unittest.TestCase):

@@ -134,9 +134,11 @@ class PacketDecoder final : public Decoder {
 
 }  // namespace
 
-std::unique_ptr<const Decoder> make_decoder(const defs::CommandSet& commands) {
-  if (&commands == &defs::Gen9::commands) return std::make_unique<PacketDecoder<defs::Gen9>>();
-  return nullptr;
+template <class G>
+std::unique_ptr<const Decoder> make_decoder() {
+  return std::make_unique<PacketDecoder<G>>();
 }
+
+template std::unique_ptr<const Decoder> make_decoder<defs::Gen9>();
 
 }  // namespace softgen::gpgpu

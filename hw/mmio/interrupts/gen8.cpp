@@ -216,4 +216,8 @@ bool Gen8Interrupts::level() const {
   return line_.level();
 }
 
+std::unique_ptr<Interrupts> gen8_interrupts(RegisterFile& registers, Host& host) {
+  return std::make_unique<Gen8Interrupts>(registers, host);
+}
+
 }  // namespace softgen::mmio

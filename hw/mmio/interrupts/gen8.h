@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 
 #include "hw/base/mutex.h"
 #include "hw/mmio/interrupt_line.h"
@@ -60,5 +61,8 @@ class Gen8Interrupts final : public Interrupts {
   bool enabled_ SG_GUARDED_BY(mutex_) = false;
   InterruptLine line_;
 };
+
+/// The tree of a device, as part of a platform.
+std::unique_ptr<Interrupts> gen8_interrupts(RegisterFile& registers, Host& host);
 
 }  // namespace softgen::mmio

@@ -86,10 +86,12 @@ template class Decoder<defs::Gen11>;
 
 namespace softgen::render {
 
-std::unique_ptr<StateDecoder> make_state_decoder(const defs::CommandSet& commands) {
-  if (&commands == &defs::Gen9::commands) return std::make_unique<decode::Decoder<defs::Gen9>>();
-  if (&commands == &defs::Gen11::commands) return std::make_unique<decode::Decoder<defs::Gen11>>();
-  return nullptr;
+template <class G>
+std::unique_ptr<StateDecoder> make_state_decoder() {
+  return std::make_unique<decode::Decoder<G>>();
 }
+
+template std::unique_ptr<StateDecoder> make_state_decoder<defs::Gen9>();
+template std::unique_ptr<StateDecoder> make_state_decoder<defs::Gen11>();
 
 }  // namespace softgen::render

@@ -32,7 +32,7 @@ struct Packets : StatePackets {
 
 TEST_CASE("GPGPU_WALKER's fields") {
   // Dword 0 bit 8 predicate, bit 10 indirect; 4 bits 31:30 SIMD size, 21:16, 13:8, 5:0 threads less one; 5, 8, 11 the first groups, 7, 10, 12 the end.
-  const auto decoder = make_decoder(defs::gen9::commands);
+  const auto decoder = make_decoder<defs::Gen9>();
   REQUIRE(decoder);
   const std::vector<uint32_t> packet{
       0x7105000d | 1u << 8, 3, 64, 0x40, 1u << 30 | 2u << 16 | 1u << 8 | 7, 11, 0, 21, 12, 0, 22, 13, 23, 0xff, 0xf};
@@ -49,7 +49,7 @@ TEST_CASE("GPGPU_WALKER's fields") {
 
 TEST_CASE("a kernel's state stands in its descriptor and in packets; a descriptor beyond those loaded is none") {
   set_log_sink({});
-  const auto decoder = make_decoder(defs::gen9::commands);
+  const auto decoder = make_decoder<defs::Gen9>();
   memory::test::Mapped memory({base});
   // INTERFACE_DESCRIPTOR_DATA: dword 0 the kernel, 2 bit 16 alternate floats, 3 samplers, 4 binding table, 5 constants' length and offset, 6 bits 23:22
   // rounding, 21 barrier, 20:16 local memory, 7 constants for all threads.

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hw/defs/platform.h"
-#include "hw/gt/isa_of.h"
+#include "hw/gt/parts.h"
 #include "hw/mmio/register_file.h"
 #include "tests/unit/gt/fake_host.h"
 
@@ -62,11 +62,11 @@ TEST_CASE("all platforms have an index and are found by name") {
   CHECK(sg_platform_at(~0u) == nullptr);
 }
 
-TEST_CASE("all platforms have an instruction set; a row that names none is refused with a sentence") {
-  for (const defs::Platform& platform : defs::platforms()) CHECK(gt::isa_of(platform).name() == platform.instruction_set);
+TEST_CASE("all platforms have a list of parts; a row that names none is refused with a sentence") {
+  for (const defs::Platform& platform : defs::platforms()) CHECK(gt::parts_of(platform).name == std::string_view(platform.parts));
   defs::Platform platform = defs::platforms().front();
-  platform.instruction_set = "gen4";
-  CHECK_THROWS_WITH(gt::isa_of(platform), "platform kbl: there is no instruction set 'gen4'");
+  platform.parts = "gen4";
+  CHECK_THROWS_WITH(gt::parts_of(platform), "platform kbl: there is no list of parts 'gen4'");
 }
 
 TEST_CASE("an instruction set with more than a thread holds is not run") {

@@ -29,7 +29,7 @@ inline constexpr defs::Platform kbl2 = {
     .subslices = 3,
     .eus = 8,
     .threads = 7,
-    .instruction_set = "gen9",
+    .parts = "kbl",
 };
 
 }  // namespace softgen::test

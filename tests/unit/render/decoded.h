@@ -10,7 +10,7 @@ namespace softgen::render::test {
 namespace gen9 = defs::gen9;
 
 struct State : DrawState {
-  std::unique_ptr<StateDecoder> decoder = make_state_decoder(gen9::commands);
+  std::unique_ptr<StateDecoder> decoder = make_state_decoder<defs::Gen9>();
 
   void refresh(const StateStore& store) { decoder->refresh(store, *this); }
   /// And what packets point to.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/base/log.h"
+#include "hw/defs/gen9/all.h"
 #include "hw/defs/gen9/set.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/mmio/register_file.h"
@@ -26,7 +27,7 @@ TEST_CASE("textures are looked at again after the texture or the state cache was
     void invalidate_textures() override { ++invalidated; }
     unsigned invalidated = 0;
   } shared;
-  render::RenderEngine engine(defs::gen9::commands, eu::gen9_isa(), nullptr, &shared);
+  render::RenderEngine engine(defs::gen9::commands, render::make_state_decoder<defs::Gen9>(), eu::gen9_isa(), nullptr, &shared);
   Environment f;
   EngineEnv& env = f.env;
   CHECK(engine.flush({.render_target = true, .depth = true, .stall = true}, env) == ExecResult::done);
@@ -44,7 +45,7 @@ TEST_CASE("texture palettes are the context's") {
     void set_palettes(const TexturePalettes& given) override { palettes = given; }
     TexturePalettes palettes{};
   } shared;
-  render::RenderEngine engine(defs::gen9::commands, eu::gen9_isa(), nullptr, &shared);
+  render::RenderEngine engine(defs::gen9::commands, render::make_state_decoder<defs::Gen9>(), eu::gen9_isa(), nullptr, &shared);
   Environment f;
   const auto load = [&](std::vector<uint32_t> dwords) {
     CHECK(engine.execute({0, defs::gen9::commands.find(defs::EngineClass::render, dwords[0]), dwords}, f.env) == ExecResult::done);
@@ -66,7 +67,7 @@ TEST_CASE("draws of a command set without a decoder are counted, and draw nothin
   set_log_sink({});
   clear_failure_counts();
   const defs::CommandSet other{defs::gen9::commands};
-  render::RenderEngine engine(other, eu::gen9_isa());
+  render::RenderEngine engine(other, nullptr, eu::gen9_isa());
   Environment f;
   const auto execute = [&](std::vector<uint32_t> dwords) {
     CHECK(engine.execute({0, other.find(defs::EngineClass::render, dwords[0]), dwords}, f.env) == ExecResult::done);

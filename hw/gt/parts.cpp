@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "hw/gt/isa_of.h"
+#include "hw/gt/parts.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <tuple>
 #include <type_traits>
 
 #include "hw/eu/program/registers.h"
+#include "hw/gt/platforms/all.h"
 
 namespace softgen::gt {
 
@@ -18,13 +20,15 @@ bool fits(const eu::IsaLimits& limits) {
          limits.max_exec_size <= lanes && limits.native_bytes % index_step == 0 && limits.compacted_bytes % index_step == 0;
 }
 
-const eu::Isa& isa_of(const defs::Platform& platform) {
-  const eu::Isa* isa = eu::find_isa(std::string_view(platform.instruction_set));
-  if (!isa)
-    throw std::invalid_argument(fmt::format("platform {}: there is no instruction set '{}'", platform.name, platform.instruction_set));
-  if (!fits(isa->limits()))
-    throw std::invalid_argument(fmt::format("platform {}: instruction set '{}' has more than a thread holds", platform.name, isa->name()));
-  return *isa;
+const Parts& parts_of(const defs::Platform& platform) {
+  static constexpr const Parts* all[] = {&platforms::kbl};
+  const auto found = std::ranges::find_if(all, [&](const Parts* parts) { return std::string_view(parts->name) == platform.parts; });
+  if (found == std::end(all))
+    throw std::invalid_argument(fmt::format("platform {}: there is no list of parts '{}'", platform.name, platform.parts));
+  const eu::Isa& isa = (*found)->isa();
+  if (!fits(isa.limits()))
+    throw std::invalid_argument(fmt::format("platform {}: instruction set '{}' has more than a thread holds", platform.name, isa.name()));
+  return **found;
 }
 
 }  // namespace softgen::gt

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a device of a platform is built of, where platforms differ in more than numbers. The numbers are the platform's row
+// (hw/defs/platform.cpp), the lists hw/gt/platforms/.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "hw/cs/submission.h"
+#include "hw/defs/platform.h"
+#include "hw/eu/isa/isa.h"
+#include "hw/gpgpu/decoder.h"
+#include "hw/iface/host.h"
+#include "hw/mmio/interrupts.h"
+#include "hw/render/state_decoder.h"
+
+namespace softgen::gt {
+
+struct Parts {
+  const char* name;  ///< of the list: Platform::parts
+  const eu::Isa& (*isa)();
+  std::unique_ptr<mmio::Interrupts> (*interrupts)(mmio::RegisterFile& registers, Host& host);
+  cs::MakeSubmission submission;
+  std::unique_ptr<render::StateDecoder> (*state_decoder)();  ///< null: 3D is not there
+  std::unique_ptr<const gpgpu::Decoder> (*media_decoder)();  ///< null: GPGPU and media are not there
+};
+
+/// The list that a platform's row names. Throws std::invalid_argument for one that this build lacks, or whose instruction set needs more than a
+/// thread holds (see fits()); no row of platforms() is such a one.
+const Parts& parts_of(const defs::Platform& platform);
+
+/// What the platform's EUs run.
+inline const eu::Isa& isa_of(const defs::Platform& platform) { return parts_of(platform).isa(); }
+
+/// Whether a thread's registers, lanes and masks, whose sizes are fixed when this is compiled, are large enough.
+bool fits(const eu::IsaLimits& limits);
+
+}  // namespace softgen::gt

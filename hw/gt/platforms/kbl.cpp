@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Kaby Lake.
+#include "hw/cs/submission/elsp.h"
+#include "hw/defs/gen9/all.h"
+#include "hw/eu/isa/gen9/isa.h"
+#include "hw/gt/platforms/all.h"
+#include "hw/mmio/interrupts/gen8.h"
+
+namespace softgen::gt::platforms {
+
+const Parts kbl{.name = "kbl",
+                .isa = eu::gen9_isa,
+                .interrupts = mmio::gen8_interrupts,
+                .submission = cs::elsp,
+                .state_decoder = render::make_state_decoder<defs::Gen9>,
+                .media_decoder = gpgpu::make_decoder<defs::Gen9>};
+
+}  // namespace softgen::gt::platforms
