@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "hw/defs/gen9/common.h"
+#include "hw/debug/packet_json.h"
 
 namespace softgen::debug {
 namespace {
@@ -19,16 +19,15 @@ void note_registers(ContextState& state, std::span<const uint32_t> dwords) {
       state.absolute_constants = absolute.of(load.data_dword(i));
 }
 
-void set_bases(ContextState& state, std::span<const uint32_t> dwords) {
-  const auto s = defs::gen9::STATE_BASE_ADDRESS::unpack(dwords);
-  const auto set = [](uint64_t& base, bool modify, uint64_t value) {
-    if (modify) base = strip_canonical(value);
+void set_bases(ContextState& state, const Fields& packet) {
+  const auto set = [&](uint64_t& base, const std::string& name) {
+    if (packet[name + " Modify Enable"]) base = strip_canonical(packet[name]);
   };
-  set(state.general, s.general_state_base_address_modify_enable, s.general_state_base_address);
-  set(state.surface, s.surface_state_base_address_modify_enable, s.surface_state_base_address);
-  set(state.dynamic, s.dynamic_state_base_address_modify_enable, s.dynamic_state_base_address);
-  set(state.indirect, s.indirect_object_base_address_modify_enable, s.indirect_object_base_address);
-  set(state.instruction, s.instruction_base_address_modify_enable, s.instruction_base_address);
+  set(state.general, "General State Base Address");
+  set(state.surface, "Surface State Base Address");
+  set(state.dynamic, "Dynamic State Base Address");
+  set(state.indirect, "Indirect Object Base Address");
+  set(state.instruction, "Instruction Base Address");
 }
 
 }  // namespace
@@ -37,7 +36,7 @@ void ContextState::note(const WalkedPacket& packet) {
   if (!packet.command) return;
   const auto dw = packet.dwords;
   switch (packet.command->id) {
-    case defs::CommandId::STATE_BASE_ADDRESS: set_bases(*this, dw); break;
+    case defs::CommandId::STATE_BASE_ADDRESS: set_bases(*this, {*packet.command, dw}); break;
     case defs::CommandId::MI_LOAD_REGISTER_IMM: note_registers(*this, dw); break;
     default: break;
   }

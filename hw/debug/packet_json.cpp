@@ -99,4 +99,12 @@ uint64_t field_by_name(const defs::Structure& layout, std::span<const uint32_t> 
   return 0;
 }
 
+uint64_t Fields::repeated(std::string_view name, uint32_t index) const {
+  for (const defs::Group& group : layout_.groups)
+    for (const defs::Field& field : group.fields)
+      if (name == field.name && index < group.elements(dwords_.size()))
+        return defs::field_value(field, dwords_, group.start + index * group.size);
+  return 0;
+}
+
 }  // namespace softgen::debug

@@ -28,4 +28,18 @@ Json field_json(const defs::Field& field, std::span<const uint32_t> dwords, uint
 /// The value of the field called `name`, zero when there is none.
 uint64_t field_by_name(const defs::Structure& layout, std::span<const uint32_t> dwords, std::string_view name);
 
+/// The dwords of a packet or structure, read by its layout: fields have the names of the command set's declarations.
+class Fields {
+ public:
+  Fields(const defs::Structure& layout, std::span<const uint32_t> dwords) : layout_(layout), dwords_(dwords) {}
+  /// Zero when there is no field of that name.
+  uint64_t operator[](std::string_view name) const { return field_by_name(layout_, dwords_, name); }
+  /// Field `name` of element `index` of the group that has it; zero when there is none.
+  uint64_t repeated(std::string_view name, uint32_t index) const;
+
+ private:
+  const defs::Structure& layout_;
+  std::span<const uint32_t> dwords_;
+};
+
 }  // namespace softgen::debug

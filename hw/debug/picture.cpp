@@ -25,11 +25,15 @@ uint8_t byte_of(uint32_t value, surface::Numeric numeric, bool encode_srgb) {
 
 }  // namespace
 
+bool is_picture_format(const surface::Format& format) {
+  const bool texels = format.kind == surface::FormatKind::plain || format.kind == surface::FormatKind::shared_exponent;
+  const bool fits = format.block_bits >= 8 && format.block_bytes() <= largest_texel;
+  return texels && fits && format.numeric != surface::Numeric::raw64;
+}
+
 const surface::Format* picture_format(uint32_t code) {
   const surface::Format* format = surface::find_format(code);
-  const bool texels = format && (format->kind == surface::FormatKind::plain || format->kind == surface::FormatKind::shared_exponent);
-  const bool fits = format && format->block_bits >= 8 && format->block_bytes() <= largest_texel;
-  return texels && fits && format->numeric != surface::Numeric::raw64 ? format : nullptr;
+  return format && is_picture_format(*format) ? format : nullptr;
 }
 
 const surface::Format* picture_format(const defs::CommandSet& commands, std::string_view name) {

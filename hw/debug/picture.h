@@ -16,6 +16,8 @@ namespace softgen::debug {
 
 /// A format whose elements are texels (plain, shared exponent) by its name in SURFACE_FORMAT; null: none.
 const surface::Format* picture_format(const defs::CommandSet& commands, std::string_view name);
+/// Whether its elements are texels that a picture can show.
+bool is_picture_format(const surface::Format& format);
 /// The same by code.
 const surface::Format* picture_format(uint32_t code);
 

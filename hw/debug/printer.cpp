@@ -33,9 +33,10 @@ Json registers_json(const WalkedPacket& packet, const defs::RegisterSet& registe
     case defs::CommandId::MI_LOAD_REGISTER_IMM:
       for (size_t i = 1; i + 1 < dw.size(); i += 2) {
         Json& row = add(dw[i] & 0x7ffffc);
-        row["value"] = fmt::format("0x{:08x}", dw[i + 1]);
+        const uint32_t value = dw[i + 1];
+        row["value"] = fmt::format("0x{:08x}", value);
         if (const defs::Register* reg = registers.find(dw[i] & 0x7ffffc))
-          for (const defs::RegisterField& field : reg->fields) row["fields"][field.name] = bits(dw[i + 1], field.high, field.low);
+          for (const defs::RegisterField& field : reg->fields) row["fields"][field.name] = bits(value, field.high, field.low);
       }
       break;
     case defs::CommandId::MI_LOAD_REGISTER_REG:

@@ -5,13 +5,10 @@
 
 #include <algorithm>
 
-#include "hw/defs/gen9/all.h"
-
 namespace softgen::debug {
 namespace {
 
 using defs::CommandId;
-namespace gen9 = defs::gen9;
 
 constexpr const char* stage_names[] = {"VS", "HS", "DS", "GS", "PS"};
 constexpr CommandId stage_commands[] = {CommandId::_3DSTATE_VS, CommandId::_3DSTATE_HS, CommandId::_3DSTATE_DS, CommandId::_3DSTATE_GS,
@@ -19,6 +16,8 @@ constexpr CommandId stage_commands[] = {CommandId::_3DSTATE_VS, CommandId::_3DST
 /// Binding table entries looked at when the shader does not announce its number (drivers announce 0 to switch prefetch off).
 constexpr uint32_t usual_table_entries = 8;
 constexpr uint32_t largest_table = 256;
+/// Of 3DSTATE_CONSTANT_*.
+constexpr unsigned constant_buffers = 4;
 
 std::string hex(uint64_t address) { return fmt::format("0x{:08x}", address); }
 
@@ -88,7 +87,7 @@ void StateFollower::samplers(Json& out, const std::string& what, uint64_t offset
     if (node.contains("fields")) {
       uint32_t words[4];
       view_.read(strip_canonical(address), words, sizeof words);
-      const uint64_t border = state_.dynamic + gen9::SAMPLER_STATE::unpack(words).border_color_pointer;
+      const uint64_t border = state_.dynamic + Fields(layout("SAMPLER_STATE"), words)["Border Color Pointer"];
       node["points_to"].push_back(structure("border color", layout("SAMPLER_BORDER_COLOR_STATE"), border));
     }
     out.push_back(std::move(node));
@@ -113,17 +112,18 @@ void StateFollower::shader(Json& out, const WalkedPacket& packet) {
 
 /// Which kernel pointer has which width depends on how many are enabled (SKL PRM vol 2a, 3DSTATE_PS, "Kernel Start Pointer [0]").
 void StateFollower::pixel_shader(Json& out, const WalkedPacket& packet) {
-  const auto ps = gen9::_3DSTATE_PS::unpack(packet.dwords);
-  const bool e8 = ps._8_pixel_dispatch_enable, e16 = ps._16_pixel_dispatch_enable, e32 = ps._32_pixel_dispatch_enable;
+  const Fields ps(*packet.command, packet.dwords);
+  const bool e8 = ps["8 Pixel Dispatch Enable"], e16 = ps["16 Pixel Dispatch Enable"], e32 = ps["32 Pixel Dispatch Enable"];
   const auto add = [&](const char* what, uint64_t pointer) { out.push_back(kernel(what, pointer)); };
-  if (e8) add("PS SIMD8 kernel", ps.kernel_start_pointer_0);
-  if (e16) add("PS SIMD16 kernel", e8 || e32 ? ps.kernel_start_pointer_2 : ps.kernel_start_pointer_0);
-  if (e32) add("PS SIMD32 kernel", e8 || e16 ? ps.kernel_start_pointer_1 : ps.kernel_start_pointer_0);
+  if (e8) add("PS SIMD8 kernel", ps["Kernel Start Pointer 0"]);
+  if (e16) add("PS SIMD16 kernel", e8 || e32 ? ps["Kernel Start Pointer 2"] : ps["Kernel Start Pointer 0"]);
+  if (e32) add("PS SIMD32 kernel", e8 || e16 ? ps["Kernel Start Pointer 1"] : ps["Kernel Start Pointer 0"]);
 }
 
 void StateFollower::viewports(Json& out, const WalkedPacket& packet) {
   const auto clip = state_.packet(CommandId::_3DSTATE_CLIP);
-  const uint32_t count = clip.empty() ? 1 : gen9::_3DSTATE_CLIP::unpack(clip).maximum_vp_index + 1;
+  const defs::Command& clip_layout = *options_.platform->commands->find("3DSTATE_CLIP");
+  const auto count = clip.empty() ? 1 : static_cast<uint32_t>(Fields(clip_layout, clip)["Maximum VP Index"]) + 1;
   const auto target = std::find_if(packet.command->fields.begin(), packet.command->fields.end(),
                                    [](const defs::Field& f) { return f.target == defs::Target::structure; });
   const uint64_t address = state_.dynamic + defs::field_value(*target, packet.dwords);
@@ -132,42 +132,45 @@ void StateFollower::viewports(Json& out, const WalkedPacket& packet) {
 }
 
 void StateFollower::interface_descriptors(Json& out, const WalkedPacket& packet) {
-  const auto load = gen9::MEDIA_INTERFACE_DESCRIPTOR_LOAD::unpack(packet.dwords);
-  const uint32_t count = std::min<uint32_t>(load.interface_descriptor_total_length / 32, 64);
+  const Fields load(*packet.command, packet.dwords);
+  const auto count = static_cast<uint32_t>(std::min<uint64_t>(load["Interface Descriptor Total Length"] / 32, 64));
   for (uint32_t i = 0; i < count; i++) {
-    const uint64_t address = state_.dynamic + load.interface_descriptor_data_start_address + i * 32;
+    const uint64_t address = state_.dynamic + load["Interface Descriptor Data Start Address"] + i * 32;
     Json node = structure(fmt::format("interface descriptor {}", i), layout("INTERFACE_DESCRIPTOR_DATA"), address);
     if (node.contains("fields")) {
       uint32_t words[8];
       view_.read(strip_canonical(address), words, sizeof words);
-      const auto descriptor = gen9::INTERFACE_DESCRIPTOR_DATA::unpack(words);
+      const Fields descriptor(layout("INTERFACE_DESCRIPTOR_DATA"), words);
       Json& inside = node["points_to"] = Json::array();
-      inside.push_back(kernel("CS kernel", descriptor.kernel_start_pointer));
-      const auto sampler_groups = std::min(static_cast<uint32_t>(descriptor.sampler_count), 4u);
-      if (sampler_groups) samplers(inside, "CS sampler", descriptor.sampler_state_pointer, sampler_groups * 4);
-      binding_table(inside, "CS binding table", descriptor.binding_table_pointer, descriptor.binding_table_entry_count);
+      inside.push_back(kernel("CS kernel", descriptor["Kernel Start Pointer"]));
+      const auto sampler_groups = std::min(static_cast<uint32_t>(descriptor["Sampler Count"]), 4u);
+      if (sampler_groups) samplers(inside, "CS sampler", descriptor["Sampler State Pointer"], sampler_groups * 4);
+      binding_table(inside, "CS binding table", static_cast<uint32_t>(descriptor["Binding Table Pointer"]),
+                    static_cast<uint32_t>(descriptor["Binding Table Entry Count"]));
     }
     out.push_back(std::move(node));
   }
 }
 
 void StateFollower::vertex_buffers(Json& out, const WalkedPacket& packet) {
-  constexpr unsigned first = gen9::_3DSTATE_VERTEX_BUFFERS::vertex_buffer_state_first_dword;
-  constexpr unsigned step = gen9::_3DSTATE_VERTEX_BUFFERS::vertex_buffer_state_dwords;
+  const defs::Group& buffers = packet.command->groups.front();
+  const size_t first = buffers.start / 32, step = buffers.size / 32;
   for (size_t at = first; at + step <= packet.dwords.size(); at += step) {
-    const auto buffer = gen9::VERTEX_BUFFER_STATE::unpack(packet.dwords.subspan(at));
-    if (!buffer.null_vertex_buffer)
-      out.push_back(data(fmt::format("vertex buffer {}", buffer.vertex_buffer_index), buffer.buffer_starting_address, buffer.buffer_size));
+    const Fields buffer(layout("VERTEX_BUFFER_STATE"), packet.dwords.subspan(at));
+    if (!buffer["Null Vertex Buffer"])
+      out.push_back(
+          data(fmt::format("vertex buffer {}", buffer["Vertex Buffer Index"]), buffer["Buffer Starting Address"], buffer["Buffer Size"]));
   }
 }
 
 void StateFollower::constants(Json& out, const WalkedPacket& packet) {
-  const auto body = gen9::_3DSTATE_CONSTANT_VS::unpack(packet.dwords).constant_body;
+  const Fields body(layout("3DSTATE_CONSTANT_BODY"), packet.dwords.subspan(1));
   const char* stage = stage_names[stage_of(*packet.command)];
-  for (unsigned i = 0; i < body.buffer.size(); i++) {
-    if (!body.read_length[i]) continue;
+  for (unsigned i = 0; i < constant_buffers; i++) {
+    const uint64_t length = body.repeated("Read Length", i);
+    if (!length) continue;
     const uint64_t base = i == 0 && !state_.absolute_constants ? state_.dynamic : 0;
-    out.push_back(data(fmt::format("{} constant buffer {}", stage, i), base + body.buffer[i], uint64_t{body.read_length[i]} * 32));
+    out.push_back(data(fmt::format("{} constant buffer {}", stage, i), base + body.repeated("Buffer", i), length * 32));
   }
 }
 
@@ -210,14 +213,14 @@ Json StateFollower::follow(const WalkedPacket& packet) {
     case CommandId::_3DSTATE_CONSTANT_PS: constants(out, packet); break;
     case CommandId::_3DSTATE_VERTEX_BUFFERS: vertex_buffers(out, packet); break;
     case CommandId::_3DSTATE_INDEX_BUFFER: {
-      const auto buffer = gen9::_3DSTATE_INDEX_BUFFER::unpack(packet.dwords);
-      out.push_back(data("index buffer", buffer.buffer_starting_address, buffer.buffer_size));
+      const Fields buffer(*packet.command, packet.dwords);
+      out.push_back(data("index buffer", buffer["Buffer Starting Address"], buffer["Buffer Size"]));
       break;
     }
     case CommandId::MEDIA_INTERFACE_DESCRIPTOR_LOAD: interface_descriptors(out, packet); break;
     case CommandId::MEDIA_CURBE_LOAD: {
-      const auto load = gen9::MEDIA_CURBE_LOAD::unpack(packet.dwords);
-      out.push_back(data("CURBE", state_.dynamic + load.curbe_data_start_address, load.curbe_total_data_length));
+      const Fields load(*packet.command, packet.dwords);
+      out.push_back(data("CURBE", state_.dynamic + load["CURBE Data Start Address"], load["CURBE Total Data Length"]));
       break;
     }
     default: break;

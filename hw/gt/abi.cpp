@@ -83,8 +83,16 @@ const sg_platform_info* sg_platform_at(unsigned index) {
   static const auto infos = [] {
     std::vector<sg_platform_info> all;
     for (const softgen::defs::Platform& p : softgen::defs::platforms())
-      all.push_back(
-          {p.name, p.description, p.pci_device_id, p.pci_revision, p.bar0_size, static_cast<unsigned>(std::popcount(p.engines)), p.pipes});
+      all.push_back({.name = p.name,
+                     .description = p.description,
+                     .pci_device_id = p.pci_device_id,
+                     .pci_revision = p.pci_revision,
+                     .bar0_size = p.bar0_size,
+                     .gtt_offset = p.bar0_size / 2,
+                     .fences_offset = softgen::reg::FENCE(0),
+                     .fences_size = uint64_t{softgen::memory::Aperture::fence_count} * 8,
+                     .engines = static_cast<unsigned>(std::popcount(p.engines)),
+                     .pipes = p.pipes});
     return all;
   }();
   return index < infos.size() ? &infos[index] : nullptr;

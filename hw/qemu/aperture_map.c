@@ -18,9 +18,6 @@
 
 enum {
   PAGE = 4096,
-  GTT_OFFSET = 8 * MiB,
-  FENCES = 0x100000, /* 32 registers of 8 bytes (i915 gt/intel_ggtt_fencing.c) */
-  FENCES_END = 0x100100,
   ACCESSES = 256, /* to one place before a mapping is tried */
   PLACE = 1 * MiB,
   MIN_SIZE = 64 * KiB, /* smaller ones are not worth a change of the memory map */
@@ -99,10 +96,11 @@ void intel_gpu_aperture_unmap(IntelGpuState* s, uint64_t offset, uint64_t size) 
 void intel_gpu_aperture_unmap_all(IntelGpuState* s) { intel_gpu_aperture_unmap(s, 0, s->property.aperture_size); }
 
 void intel_gpu_aperture_bar0_write(IntelGpuState* s, uint64_t offset, unsigned size) {
-  if (offset >= GTT_OFFSET) {
+  const sg_platform_info* platform = s->platform;
+  if (offset >= platform->gtt_offset) {
     s->aperture.touches = 0;
-    intel_gpu_aperture_unmap(s, (offset - GTT_OFFSET) / 8 * PAGE, PAGE);
-  } else if (offset < FENCES_END && offset + size > FENCES) {
+    intel_gpu_aperture_unmap(s, (offset - platform->gtt_offset) / 8 * PAGE, PAGE);
+  } else if (offset < platform->fences_offset + platform->fences_size && offset + size > platform->fences_offset) {
     s->aperture.touches = 0;
     intel_gpu_aperture_unmap_all(s);
   }

@@ -31,7 +31,6 @@ enum {
   SWSCI_IS_SCI = 1 << 15,
   AF_SIZE = 6,
   IO_BAR_SIZE = 64,
-  GTT_OFFSET = 8 * MiB, /* of the GTT window in BAR0 */
 };
 
 /* GMS field of GGC (i915's gen9_stolen_size): n * 32 MiB, or from 0xf0 on 4 MiB steps. */
@@ -88,7 +87,7 @@ static const MemoryRegionOps aperture_ops = {
  * dword. */
 static bool indexed_offset(IntelGpuState* s, uint64_t* offset) {
   uint32_t target = s->mmio_index & 3;
-  *offset = (s->mmio_index & ~3u) + (target == 1 ? GTT_OFFSET : 0);
+  *offset = (s->mmio_index & ~3u) + (target == 1 ? s->platform->gtt_offset : 0);
   return target <= 1 && *offset + 4 <= s->platform->bar0_size;
 }
 

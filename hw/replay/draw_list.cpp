@@ -4,14 +4,11 @@
 #include <fmt/format.h>
 
 #include "hw/debug/packet_json.h"
-#include "hw/defs/gen9/all.h"
 
 namespace softgen::replay {
 namespace {
 
 using defs::CommandId;
-namespace gen9 = defs::gen9;
-
 constexpr uint32_t shown_targets = 8;
 
 std::string enum_text(const defs::Structure& layout, std::span<const uint32_t> dwords, std::string_view field) {
@@ -38,32 +35,33 @@ std::string DrawList::targets_text() const {
     if (address == state_.surface || address % 64 || !mapped(address)) break;
     uint32_t words[16];
     view_.read(address, words, sizeof words);
-    const auto surface = gen9::RENDER_SURFACE_STATE::unpack(words);
-    if (surface.surface_type == gen9::RENDER_SURFACE_STATE::SurfaceType::SURFTYPE_NULL) break;
-    const char* format = set_.surface_formats.name_of(static_cast<uint32_t>(surface.surface_format));
-    text += fmt::format("{}0x{:x} {}x{} {}", i ? "; " : " surfaces ", strip_canonical(surface.surface_base_address), surface.width + 1,
-                        surface.height + 1, format ? format : "?");
+    const defs::Structure& layout = *set_.find_structure("RENDER_SURFACE_STATE");
+    if (enum_text(layout, words, "Surface Type") == "SURFTYPE_NULL") break;
+    const debug::Fields surface(layout, words);
+    const char* format = set_.surface_formats.name_of(surface["Surface Format"]);
+    text += fmt::format("{}0x{:x} {}x{} {}", i ? "; " : " surfaces ", strip_canonical(surface["Surface Base Address"]),
+                        surface["Width"] + 1, surface["Height"] + 1, format ? format : "?");
   }
   return text;
 }
 
 std::string DrawList::draw_text(const debug::WalkedPacket& packet) const {
-  const auto draw = gen9::_3DPRIMITIVE::unpack(packet.dwords);
+  const debug::Fields draw(*packet.command, packet.dwords);
   const auto topology = state_.packet(CommandId::_3DSTATE_VF_TOPOLOGY);
   const std::string kind = topology.empty() ? "?" : enum_text(*set_.find("3DSTATE_VF_TOPOLOGY"), topology, "Primitive Topology Type");
-  const std::string amount = draw.indirect_parameter_enable
+  const std::string amount = draw["Indirect Parameter Enable"]
                                  ? "indirect"
-                                 : fmt::format("{} vertices, {} instances", draw.vertex_count_per_instance, draw.instance_count);
+                                 : fmt::format("{} vertices, {} instances", draw["Vertex Count Per Instance"], draw["Instance Count"]);
   return fmt::format("3DPRIMITIVE {} {}{}", kind, amount, targets_text());
 }
 
 std::string DrawList::walker_text(const debug::WalkedPacket& packet) const {
-  const auto walker = gen9::GPGPU_WALKER::unpack(packet.dwords);
+  const debug::Fields walker(*packet.command, packet.dwords);
   return fmt::format("GPGPU_WALKER {} groups {}", enum_text(*packet.command, packet.dwords, "SIMD Size"),
-                     walker.indirect_parameter_enable
+                     walker["Indirect Parameter Enable"]
                          ? "indirect"
-                         : fmt::format("{}x{}x{}", walker.thread_group_id_x_dimension, walker.thread_group_id_y_dimension,
-                                       walker.thread_group_id_z_dimension));
+                         : fmt::format("{}x{}x{}", walker["Thread Group ID X Dimension"], walker["Thread Group ID Y Dimension"],
+                                       walker["Thread Group ID Z Dimension"]));
 }
 
 void DrawList::packet(const debug::WalkedPacket& packet) {

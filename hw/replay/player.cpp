@@ -14,10 +14,10 @@
 #include <thread>
 
 #include "hw/base/log.h"
+#include "hw/cs/decode/packets.h"
 #include "hw/debug/byte_source.h"
 #include "hw/debug/page_results.h"
 #include "hw/debug/where.h"
-#include "hw/defs/gen9/common.h"
 #include "hw/replay/offline_host.h"
 #include "hw/replay/target_pictures.h"
 
@@ -70,7 +70,7 @@ class Player::Run final : public PacketObserver {
       result_.error = fmt::format("byte {}: {}", position, error.what());
     } catch (const Enough&) { result_.stopped = true; } catch (const Hang& hang) {
       result_.error = fmt::format("byte {}: {}", position, hang.what);
-      result_.hang = where_ + device_->report();
+      result_.hang = watch_.where + device_->report();
     }
     if (options_.until_draw && !result_.stopped && result_.error.empty())
       result_.error = fmt::format("the capture has no draw {} (it has {})", *options_.until_draw, result_.draws + result_.walkers);
@@ -184,11 +184,11 @@ class Player::Run final : public PacketObserver {
 
   /// Gives a submission up from outside: with threads=0 a kernel that never ends holds the only thread there is.
   void watch(std::stop_token quit) {
-    std::unique_lock lock(watch_mutex_);
+    std::unique_lock lock(watch_.mutex);
     while (!quit.stop_requested()) {
-      watch_changed_.wait_for(lock, quit, std::chrono::milliseconds(100), [] { return false; });
+      watch_.changed.wait_for(lock, quit, std::chrono::milliseconds(100), [] { return false; });
       if (!running_ || OfflineHost::host_ns() < deadline() + grace_ns) continue;
-      where_ = debug::where_it_stands(*device_);
+      watch_.where = debug::where_it_stands(*device_);
       gave_up_ = true;
       for (unsigned i = 0; i < engine_count; i++)
         if (cs::EngineCs* engine = device_->streamers().engine(static_cast<EngineId>(i)))
@@ -198,7 +198,7 @@ class Player::Run final : public PacketObserver {
   }
   int64_t deadline() const { return start_ns_ + static_cast<int64_t>(options_.hang_seconds * 1e9); }
   [[noreturn]] void hang(const std::string& what) {
-    if (!gave_up_) where_ = debug::where_it_stands(*device_);
+    if (!gave_up_) watch_.where = debug::where_it_stands(*device_);
     throw Hang{what};
   }
   std::string unfinished() const {
@@ -214,9 +214,9 @@ class Player::Run final : public PacketObserver {
   void follow_targets(const Packet& packet, memory::View& ppgtt, bool draw) {
     debug::ContextState& state = contexts_.of(EngineId::rcs, context_);
     state.note({packet.address, debug::BatchLevel::first, true, packet.command, packet.dwords});
-    if (draw) pictures_.drawn(device_->isa(), state, ppgtt, result_.draws);
+    if (draw) pictures_.drawn(device_->isa(), *device_->platform().commands, state, ppgtt, result_.draws);
     const bool flush =
-        packet.command->id == CommandId::PIPE_CONTROL && defs::gen9::PIPE_CONTROL::unpack(packet.dwords).render_target_cache_flush_enable;
+        packet.command->id == CommandId::PIPE_CONTROL && cs::packets::PIPE_CONTROL::View(packet.dwords).render_target_cache_flush_enable();
     if (flush) pictures_.write(ppgtt, options_.png_folder, result_.pictures);
   }
 
@@ -232,9 +232,11 @@ class Player::Run final : public PacketObserver {
   bool reached_ = false, result_submitted_ = false;
   std::atomic<int64_t> start_ns_{0};
   int64_t last_ns_ = 0;
-  std::string where_;  ///< written before gave_up_ is
-  std::mutex watch_mutex_;
-  std::condition_variable_any watch_changed_;
+  struct {
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    std::string where;  ///< written before gave_up_ is
+  } watch_;
   uint32_t context_ = 0;
   debug::ContextStates contexts_;
   TargetPictures pictures_;

@@ -5,7 +5,6 @@
 
 #include "hw/debug/kernel_text.h"
 #include "hw/debug/printer.h"
-#include "hw/defs/gen9/all.h"
 #include "hw/gt/parts.h"
 #include "hw/replay/draw_list.h"
 #include "hw/replay/image.h"

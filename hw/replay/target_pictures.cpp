@@ -5,45 +5,32 @@
 
 #include "hw/base/log.h"
 #include "hw/debug/kernel_text.h"
+#include "hw/debug/packet_json.h"
 #include "hw/debug/png_file.h"
-#include "hw/defs/gen9/all.h"
 
 namespace softgen::replay {
 namespace {
 
-namespace gen9 = defs::gen9;
 constexpr uint32_t most_entries = 64;
 
-uint64_t written_targets(const eu::Isa& isa, const debug::ContextState& state, memory::View& view) {
+uint64_t written_targets(const eu::Isa& isa, const defs::CommandSet& commands, const debug::ContextState& state, memory::View& view) {
   const auto packet = state.packet(defs::CommandId::_3DSTATE_PS);
   if (packet.empty()) return 0;
-  const auto ps = gen9::_3DSTATE_PS::unpack(packet);
+  const debug::Fields ps(*commands.find("3DSTATE_PS"), packet);
   // All of a shader's widths write the same targets; pointer 0 is that of some enabled width.
-  return debug::written_render_targets(isa, view, strip_canonical(state.instruction + ps.kernel_start_pointer_0));
-}
-
-surface::Tiling tiling_of(const gen9::RENDER_SURFACE_STATE& s) {
-  using State = gen9::RENDER_SURFACE_STATE;
-  switch (s.tile_mode) {
-    case State::TileMode::WMAJOR: return surface::Tiling::w;
-    case State::TileMode::XMAJOR: return surface::Tiling::x;
-    case State::TileMode::YMAJOR:
-      return static_cast<uint32_t>(s.tiled_resource_mode) == 1   ? surface::Tiling::yf
-             : static_cast<uint32_t>(s.tiled_resource_mode) == 2 ? surface::Tiling::ys
-                                                                 : surface::Tiling::y;
-    default: return surface::Tiling::linear;
-  }
+  return debug::written_render_targets(isa, view, strip_canonical(state.instruction + ps["Kernel Start Pointer 0"]));
 }
 
 }  // namespace
 
-std::vector<debug::PictureSource> render_targets(const eu::Isa& isa, const debug::ContextState& state, memory::View& view) {
+std::vector<debug::PictureSource> render_targets(const eu::Isa& isa, const defs::CommandSet& commands, const debug::ContextState& state,
+                                                 memory::View& view) {
   std::vector<debug::PictureSource> targets;
   const auto pointers = state.packet(defs::CommandId::_3DSTATE_BINDING_TABLE_POINTERS_PS);
   if (pointers.size() < 2) return targets;
   const uint64_t table = strip_canonical(state.surface + (pointers[1] & 0xffe0));
   const auto mapped = [&](uint64_t at) { return memory::translate(view.space(), view.memory(), at).valid; };
-  const uint64_t written = written_targets(isa, state, view);
+  const uint64_t written = written_targets(isa, commands, state, view);
   for (uint32_t i = 0; i < most_entries; i++) {
     if (!bit(written, i) || !mapped(table + i * 4)) continue;
     const auto entry = view.load<uint32_t>(table + i * 4);
@@ -51,22 +38,18 @@ std::vector<debug::PictureSource> render_targets(const eu::Isa& isa, const debug
     if (entry == 0 || entry % 64 || !mapped(address)) continue;
     uint32_t words[16];
     view.read(address, words, sizeof words);
-    const auto s = gen9::RENDER_SURFACE_STATE::unpack(words);
-    const surface::Format* format = debug::picture_format(static_cast<uint32_t>(s.surface_format));
-    const auto kind = s.surface_type;
-    using Type = gen9::RENDER_SURFACE_STATE::SurfaceType;
-    if (kind != Type::SURFTYPE_2D && kind != Type::SURFTYPE_1D && kind != Type::SURFTYPE_3D && kind != Type::SURFTYPE_CUBE) continue;
-    if (!format) continue;
-    const surface::Surface decoded = surface::decode_surface(words);
-    targets.push_back({strip_canonical(s.surface_base_address), format, s.width + 1, s.height + 1, s.surface_pitch + 1, tiling_of(s),
-                       surface::Ccs(decoded, 0), decoded.clear_color});
+    const surface::Surface surface = surface::decode_surface(words);
+    if (surface.is_null() || surface.is_buffer() || !debug::is_picture_format(*surface.format)) continue;
+    targets.push_back({surface.base, surface.format, surface.width, surface.height, surface.pitch, surface.tiling, surface::Ccs(surface, 0),
+                       surface.clear_color});
   }
   return targets;
 }
 
-void TargetPictures::drawn(const eu::Isa& isa, const debug::ContextState& state, memory::View& view, uint64_t number) {
+void TargetPictures::drawn(const eu::Isa& isa, const defs::CommandSet& commands, const debug::ContextState& state, memory::View& view,
+                           uint64_t number) {
   unsigned index = 0;
-  for (debug::PictureSource& source : render_targets(isa, state, view)) {
+  for (debug::PictureSource& source : render_targets(isa, commands, state, view)) {
     const uint64_t address = source.address;
     targets_.insert_or_assign(address, Target{number, index++, std::move(source)});
   }

@@ -6,12 +6,10 @@
 #include <array>
 #include <cstdint>
 
-#include "hw/defs/gen9/all.h"
+#include "hw/sampler/decode/sampler_state.h"
 #include "hw/sampler/texture.h"
 
 namespace softgen::sampler {
-
-using State = defs::gen9::SAMPLER_STATE;
 
 /// Coordinates of one sample: normalized unless the state says otherwise; for cubes a direction; `layer` of arrays.
 struct Coordinates {
@@ -64,7 +62,7 @@ class Filter {
   Word4 gather(const Coordinates& at, const Offsets& offsets, unsigned channel, const float* reference) const;
 
  private:
-  using Mode = defs::gen9::TextureCoordinateMode;
+  using Mode = AddressMode;
   enum class Reduction : uint8_t { average, minimum, maximum };
   static constexpr unsigned weight_bits = 8;
   static constexpr int one = 1 << weight_bits;  // weights are U0.8 (SKL PRM vol 7, "Linear")

@@ -13,7 +13,7 @@
 namespace softgen::sampler {
 namespace {
 
-using Mode = defs::gen9::TextureCoordinateMode;
+using Mode = AddressMode;
 using surface::Format;
 using surface::SurfaceFormat;
 using surface::Tiling;

@@ -25,7 +25,7 @@ bool one_layer(const Texture& texture, const float* layers, uint32_t mask, unsig
 }  // namespace
 
 SliceSamplers::SliceSamplers(const Texture& texture, const State& state) : surface_(texture.surface()), state_(state) {
-  using Mode = defs::gen9::TextureCoordinateMode;
+  using Mode = AddressMode;
   if (!texture.has_texels() || surface_.samples != 1) return;
   const bool layers = surface_.type == surface::SurfaceType::two_d && texture.layers() > 1;
   const bool nearest =

@@ -14,11 +14,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "hw/defs/gen9/enums.h"
+#include "hw/surface/decode/enums.h"
 
 namespace softgen::surface {
-
-using defs::gen9::SurfaceFormat;
 
 enum class FormatKind : uint8_t {
   plain,            ///< channels side by side

@@ -15,14 +15,12 @@
 #include <cstdint>
 #include <span>
 
-#include "hw/defs/gen9/enums.h"
+#include "hw/surface/decode/enums.h"
 #include "hw/surface/format.h"
 #include "hw/surface/tiling.h"
 #include "hw/surface/volume.h"
 
 namespace softgen::surface {
-
-using defs::gen9::ShaderChannelSelect;
 
 /// Codes of the Surface Type field.
 enum class SurfaceType : uint8_t { one_d, two_d, three_d, cube, buffer, structured_buffer, null = 7 };

@@ -82,7 +82,9 @@ typedef struct sg_platform_info {
   const char* description;
   uint16_t pci_device_id;
   uint8_t pci_revision;
-  uint64_t bar0_size; /* MMIO + GTT window */
+  uint64_t bar0_size;                  /* MMIO + GTT window */
+  uint64_t gtt_offset;                 /* of the GTT window in BAR0 */
+  uint64_t fences_offset, fences_size; /* of the fence registers in BAR0 */
   unsigned engines;
   unsigned pipes;
 } sg_platform_info;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What every unit that dispatches threads needs: state bases, programs from guest memory, the scratch fields of r0.
+// What every unit that dispatches threads needs: programs from guest memory, the scratch fields of r0.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,6 @@
 #include "hw/memory/view.h"
 
 namespace softgen::eu {
-
-/// The bases of a whole STATE_BASE_ADDRESS packet (header first); all zero when it is empty.
-ShaderBases decode_bases(std::span<const uint32_t> state_base_address);
 
 /// Bytes of a "Per Thread Scratch Space" field: 1 KiB to 2 MiB (SKL PRM vol 2a, MEDIA_VFE_STATE, 3DSTATE_PS).
 constexpr uint32_t scratch_bytes(uint32_t field) { return 1024u << (field < 11 ? field : 11); }

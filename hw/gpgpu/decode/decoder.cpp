@@ -8,6 +8,7 @@
 #include "hw/base/log.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/eu/program/loader.h"
+#include "hw/iface/decode/shader_bases.h"
 
 namespace softgen::gpgpu {
 namespace {
@@ -116,7 +117,7 @@ class PacketDecoder final : public Decoder {
       return std::nullopt;
     }
     KernelState out;
-    out.bases = eu::decode_bases(state.packet(G::STATE_BASE_ADDRESS::id));
+    out.bases = decode_bases<G>(state.packet(G::STATE_BASE_ADDRESS::id));
     std::array<uint32_t, Descriptor::dwords> dwords;
     view.read(strip_canonical(out.bases.dynamic_state + load.interface_descriptor_data_start_address + uint64_t{index} * size),
               dwords.data(), size);

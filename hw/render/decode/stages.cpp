@@ -2,6 +2,7 @@
 // The geometry stages and every stage's bindings: SKL PRM vol 2a, 3DSTATE_VS, _HS, _TE, _DS, _GS, _URB_*, _CONSTANT_*, ..._POINTERS_*.
 #include <algorithm>
 
+#include "hw/iface/decode/shader_bases.h"
 #include "hw/render/decode/part.h"
 #include "hw/render/kernel.h"
 
@@ -150,7 +151,7 @@ STAGE_BINDINGS(ps, PS)
 
 template <class G>
 void bases(const StateStore& store, DrawState& state) {
-  state.common_bases = eu::decode_bases(store.packet(G::STATE_BASE_ADDRESS::id));
+  state.common_bases = decode_bases<G>(store.packet(G::STATE_BASE_ADDRESS::id));
 }
 
 }  // namespace
