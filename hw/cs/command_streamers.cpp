@@ -22,6 +22,7 @@ CommandStreamers::CommandStreamers(const Environment& environment, bool threaded
     submissions_[i] = environment.submission(environment.registers, base);
     StreamerLinks links{.memory = environment.memory,
                         .ggtt = environment.ggtt,
+                        .ppgtt_pages = environment.ppgtt_pages,
                         .faults = environment.faults,
                         .tlb = environment.tlb,
                         .registers = environment.registers,

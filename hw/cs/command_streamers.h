@@ -16,6 +16,7 @@ class CommandStreamers {
     const defs::ContextImages& contexts;
     HostMemory& memory;
     memory::Ggtt& ggtt;
+    const defs::PageFormat& ppgtt_pages = defs::gen8_ppgtt_pages;
     memory::FaultSink* faults;
     memory::TlbGeneration& tlb;
     mmio::RegisterFile& registers;

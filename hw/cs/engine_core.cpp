@@ -45,8 +45,8 @@ void EngineCore::set_address_space() {
   const bool enabled = lists ? context_.valid() && context_.has_ppgtt() : (mode & reg::ppgtt_enable) != 0;
   const bool wide = lists ? context_.wide_ppgtt() : (mode & reg::ppgtt_48b) != 0;
   if (!enabled) set_address_space(memory::AddressSpace::ggtt(links_.ggtt));
-  else if (wide) set_address_space(memory::AddressSpace::ppgtt48(pdp(0), links_.tlb));
-  else set_address_space(memory::AddressSpace::ppgtt32({pdp(0), pdp(1), pdp(2), pdp(3)}, links_.tlb));
+  else if (wide) set_address_space(memory::AddressSpace::ppgtt48(pdp(0), links_.tlb, links_.ppgtt_pages));
+  else set_address_space(memory::AddressSpace::ppgtt32({pdp(0), pdp(1), pdp(2), pdp(3)}, links_.tlb, links_.ppgtt_pages));
 }
 
 void EngineCore::invalidate() {

@@ -34,6 +34,7 @@ struct StreamerConfig {
 struct StreamerLinks {
   HostMemory& memory;
   memory::Ggtt& ggtt;
+  const defs::PageFormat& ppgtt_pages;
   memory::FaultSink* faults;
   memory::TlbGeneration& tlb;
   mmio::RegisterFile& registers;

@@ -8,6 +8,7 @@
 
 #include "hw/defs/command.h"
 #include "hw/defs/context.h"
+#include "hw/defs/page_format.h"
 #include "hw/defs/register.h"
 
 namespace softgen::defs {
@@ -21,6 +22,7 @@ struct Platform {
   const CommandSet* commands;
   const RegisterSet* registers;
   const ContextImages* contexts;
+  const PageFormat *ggtt, *ppgtt;
   uint32_t engines;  ///< bit i: EngineId i
   unsigned pipes;
   unsigned connectors;                       ///< DDI-B upwards

@@ -119,7 +119,7 @@ class Device {
 
   /// How units see guest memory.
   struct MemoryUnits {
-    explicit MemoryUnits(HostMemory& memory) : aperture(ggtt, memory, &faults) {}
+    MemoryUnits(const defs::Platform& platform, HostMemory& memory) : ggtt(*platform.ggtt), aperture(ggtt, memory, &faults) {}
     void reset();
     memory::Gate gate;
     memory::Ggtt ggtt;

@@ -4,14 +4,15 @@
 //   GGTT         32 bits, one table in the chip
 //   PPGTT, 32b   4 page directory pointers in the context, then PD, PT ("legacy 32b")
 //   PPGTT, 48b   PML4, PDP, PD, PT of 512 entries of 8 bytes each
-// Pages of 4K; of 64K where the PDE's bit 11 is set (then only each 16th PTE counts); of 2M where the PDE's
-// bit 7 is set (later chips).
+// Pages of 4K; of 64K where the PDE says so (then only each 16th PTE counts); of 2M where the PDE says so (later chips). What stands where in an
+// entry is the platform's defs::PageFormat.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 
+#include "hw/defs/page_format.h"
 #include "hw/iface/host_memory.h"
 #include "hw/memory/fault.h"
 
@@ -36,14 +37,17 @@ struct AddressSpace {
   enum class Kind : uint8_t { none, ggtt, ppgtt32, ppgtt48 };
 
   Kind kind = Kind::none;
+  const defs::PageFormat* format = nullptr;
   const Ggtt* table = nullptr;
   const std::atomic<uint64_t>* generation = nullptr;
   std::array<uint64_t, 4> roots{};  ///< guest physical addresses of the PDs (ppgtt32) or the PML4 ([0]); low
                                     ///< 12 bits have no meaning
 
   static AddressSpace ggtt(const Ggtt& table);
-  static AddressSpace ppgtt32(const std::array<uint64_t, 4>& pdps, const TlbGeneration& generation);
-  static AddressSpace ppgtt48(uint64_t pml4, const TlbGeneration& generation);
+  /// `format` outlives the space.
+  static AddressSpace ppgtt32(const std::array<uint64_t, 4>& pdps, const TlbGeneration& generation,
+                              const defs::PageFormat& format = defs::gen8_ppgtt_pages);
+  static AddressSpace ppgtt48(uint64_t pml4, const TlbGeneration& generation, const defs::PageFormat& format = defs::gen8_ppgtt_pages);
   bool operator==(const AddressSpace&) const = default;
 };
 

@@ -7,12 +7,12 @@
 
 namespace softgen::memory {
 
-Ggtt::Ggtt() : table_(entries), touched_(blocks) {}
+Ggtt::Ggtt(const defs::PageFormat& format) : format_(format), table_(entries), touched_(blocks) {}
 
 void Ggtt::set_pte(uint64_t index, uint64_t value) {
   touched_[index / block_entries].store(true, std::memory_order_relaxed);
   const uint64_t old = table_[index].exchange(value, std::memory_order_acq_rel);
-  if (old != value && (old & 1)) invalidate();
+  if (old != value && (old & format_.present)) invalidate();
 }
 
 uint64_t Ggtt::read_window(uint64_t offset, unsigned size) const {

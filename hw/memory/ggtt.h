@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The global graphics translation table: 2^20 entries of 8 bytes for 4 GiB, in the upper half of BAR0 (SKL
-// PRM vol 5, "Global GTT"; i915 gt/intel_ggtt.c). Entry: bit 0 present, [38:12] physical page; the rest is
-// kept and has no effect (the driver relies on none).
+// PRM vol 5, "Global GTT"; i915 gt/intel_ggtt.c). Of an entry what the PageFormat names has an effect; the rest is kept (the driver relies
+// on none).
 #pragma once
 
 #include <atomic>
@@ -9,6 +9,7 @@
 
 #include "hw/base/archive.h"
 #include "hw/base/zeroed_array.h"
+#include "hw/defs/page_format.h"
 
 namespace softgen::memory {
 
@@ -17,7 +18,10 @@ class Ggtt {
   static constexpr uint64_t entries = uint64_t{1} << 20;
   static constexpr uint64_t window_size = entries * 8;
 
-  Ggtt();
+  /// `format` outlives it.
+  explicit Ggtt(const defs::PageFormat& format = defs::gen8_ggtt_pages);
+
+  const defs::PageFormat& format() const { return format_; }
 
   /// Any thread. `index` < entries.
   uint64_t pte(uint64_t index) const { return table_[index].load(std::memory_order_relaxed); }
@@ -42,6 +46,7 @@ class Ggtt {
   static constexpr uint64_t block_entries = 512, blocks = entries / block_entries;
   bool used(uint64_t block) const;
 
+  const defs::PageFormat& format_;
   ZeroedArray<std::atomic<uint64_t>> table_;
   ZeroedArray<std::atomic<bool>> touched_;
   std::atomic<uint64_t> generation_{1};

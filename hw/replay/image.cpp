@@ -30,6 +30,24 @@ const defs::Platform& platform_for(const std::string& name, uint32_t pci_device_
   return found ? *found : defs::platforms().front();
 }
 
+uint32_t captured_device(debug::ByteSource& source) {
+  struct Known {};
+  struct Head final : debug::AubVisitor {
+    uint32_t pci_id = 0;
+    void version(const debug::AubVersion& version) override {
+      pci_id = version.pci_id;
+      throw Known();
+    }
+    void memory_write(debug::aub::Space, uint64_t, std::span<const std::byte>) override { throw Known(); }
+    void register_write(uint32_t, uint32_t) override { throw Known(); }
+  } head;
+  try {
+    debug::read_aub(source, head);
+  } catch (const Known&) {  // NOLINT: the reader has no other way to stop
+  }
+  return head.pci_id;
+}
+
 Image::Image(memory::SparseMemory& memory, memory::Ggtt& ggtt, std::string platform)
     : memory_(memory), ggtt_(ggtt), platform_(std::move(platform)), ggtt_view_(memory_, nullptr), next_private_page_(private_pages) {
   ggtt_view_.set_space(memory::AddressSpace::ggtt(ggtt_));
@@ -125,7 +143,9 @@ Submission Image::context(EngineId engine, uint64_t descriptor) {
   s.ring_tail = field::RING_TAIL_TAIL_OFFSET.in_place(value(reg::RING_TAIL));
   std::array<uint64_t, 4> pdp;
   for (unsigned i = 0; i < 4; i++) pdp[i] = uint64_t{value(reg::RING_PDP(2 * i + 1))} << 32 | value(reg::RING_PDP(2 * i));
-  s.ppgtt = element.wide_ppgtt() ? memory::AddressSpace::ppgtt48(pdp[0], generation_) : memory::AddressSpace::ppgtt32(pdp, generation_);
+  const defs::PageFormat& pages = *platform().ppgtt;
+  s.ppgtt = element.wide_ppgtt() ? memory::AddressSpace::ppgtt48(pdp[0], generation_, pages)
+                                 : memory::AddressSpace::ppgtt32(pdp, generation_, pages);
   return s;
 }
 

@@ -37,6 +37,9 @@ struct Submission {
 /// The platform called `name`; of an empty name the one with that PCI id, or the first there is.
 const defs::Platform& platform_for(const std::string& name, uint32_t pci_device_id);
 
+/// The PCI id that the head of a capture names; zero: it names none, or is no capture. Throws StreamError.
+uint32_t captured_device(debug::ByteSource& source);
+
 class Image final : public debug::AubVisitor {
  public:
   /// Called at each submission, with the memory as it is then.

@@ -140,8 +140,7 @@ int main(int argc, char** argv) {
   app.add_option("--repeat", args.repeat, "run so many times")->check(CLI::Range(1, 1000000));
   app.add_flag("--preempt", args.play.preempt_always,
                "stop draws and walkers wherever they can be preempted and go on: the result must be the same");
-  app.add_option("--platform", args.play.platform,
-                 "platform to run on or to print for (default: the capture's when printing, else the first)");
+  app.add_option("--platform", args.play.platform, "platform to run on or to print for (default: the capture's, else the first)");
   app.add_option("--hang", args.play.hang_seconds, "seconds after which a submission counts as hung")->check(CLI::Range(0.1, 86400.0));
   app.add_option("--memory-limit", args.limit_mib, "MiB of memory a capture may fill")->check(CLI::Range(1, 1 << 20));
   CLI11_PARSE(app, argc, argv);

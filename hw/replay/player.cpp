@@ -41,11 +41,11 @@ struct Hang {
 
 class Player::Run final : public PacketObserver {
  public:
-  explicit Run(const PlayOptions& options) : options_(options), host_(options.threads == 0) {
+  Run(const PlayOptions& options, uint32_t pci_device_id) : options_(options), host_(options.threads == 0) {
     auto memory = std::make_unique<memory::SparseMemory>(options.memory_limit);
     memory_ = memory.get();
     gt::Config config;
-    config.platform = &platform_for(options.platform, 0);
+    config.platform = &platform_for(options.platform, pci_device_id);
     config.threads = options.threads;
     config.observer = this;
     config.preempt_always = options.preempt_always;
@@ -248,7 +248,13 @@ Player::~Player() = default;
 
 PlayResult Player::run(const std::string& path) {
   try {
-    run_ = std::make_unique<Run>(options_);
+    // Standard input cannot be read twice.
+    const uint32_t id = options_.platform.empty() && path != "-" ? captured_device(*debug::open_file(path)) : 0;
+    run_ = std::make_unique<Run>(options_, id);
+  } catch (const debug::StreamError& error) {
+    PlayResult result;
+    result.error = error.what();
+    return result;
   } catch (const ImageError& error) {
     PlayResult result;
     result.error = error.what();

@@ -12,6 +12,9 @@ extern const RegisterSet registers;
 namespace softgen::test {
 
 inline constexpr uint32_t kbl2_engines = 1 << 0 | 1 << 1;  // RCS, BCS
+/// Other bits than Gen8's, and 40 bits of addresses.
+inline constexpr defs::PageFormat kbl2_pages{
+    .present = 1 << 4, .writable = 1 << 5, .address = 0xff'ffff'f000, .page_2m = 1 << 9, .page_64k = 0};
 inline constexpr defs::Platform kbl2 = {
     .name = "kbl2",
     .description = "a chip that does not exist",
@@ -21,6 +24,8 @@ inline constexpr defs::Platform kbl2 = {
     .commands = &defs::kbl2::commands,
     .registers = &defs::kbl2::registers,
     .contexts = &defs::gen9::context_images,
+    .ggtt = &kbl2_pages,
+    .ppgtt = &kbl2_pages,
     .engines = kbl2_engines,
     .pipes = 2,
     .connectors = 3,

@@ -101,6 +101,30 @@ TEST_CASE_METHOD(Fixture, "a legacy 32-bit PPGTT has four directories and ends a
   CHECK_FALSE(translate(legacy, memory, uint64_t{1} << 32 | 3 << 21 | 7 << 12).valid);
 }
 
+TEST_CASE("entries are read as the platform's page format says") {
+  // Present, writable and size bits elsewhere than Gen8's, and 40 bits of addresses.
+  static constexpr defs::PageFormat format{.present = 16, .writable = 32, .address = 0xff'ffff'f000, .page_2m = 1 << 9, .page_64k = 0};
+  SparseMemory memory{16 << 20};
+  TlbGeneration generation;
+  const auto set = [&](uint64_t table, uint64_t index, uint64_t value) { memory.write(table + index * 8, &value, 8); };
+  set(0x1000, 0, 0x2000 | 48);
+  set(0x2000, 0, 0x3000 | 48);
+  set(0x3000, 0, 0x4000 | 48);
+  set(0x3000, 1, 0xab'0020'0000 | 1 << 9 | 48);
+  set(0x4000, 0, 0xab'cdef'0000 | 16);
+  set(0x4000, 1, 0x5000 | 3);  // Gen8's bits say nothing here
+  const auto space = AddressSpace::ppgtt48(0x1000, generation, format);
+  const Translation small = translate(space, memory, 0x12), large = translate(space, memory, 0x20'0034);
+  CHECK((small.valid && !small.writable && small.gpa == 0xab'cdef'0012));
+  CHECK((large.valid && large.writable && large.gpa == 0xab'0020'0034 && large.page_size == 0x20'0000));
+  CHECK_FALSE(translate(space, memory, 0x1000).valid);
+  Ggtt ggtt(format);
+  ggtt.set_pte(0, 0xab'cdef'0000 | 16);
+  ggtt.set_pte(1, 0x5000 | 1);
+  CHECK(translate(AddressSpace::ggtt(ggtt), memory, 0x12).gpa == 0xab'cdef'0012);
+  CHECK_FALSE(translate(AddressSpace::ggtt(ggtt), memory, 0x1000).valid);
+}
+
 TEST_CASE("tables outside RAM and tables that hold themselves end in a fault or a page, never in a loop") {
   alignas(4096) static uint64_t ram[512];
   FlatMemory flat;

@@ -59,3 +59,12 @@ TEST_CASE("writes outside the GGTT are errors, other address spaces are counted"
   CHECK_THROWS_AS(l.image.memory_write(debug::aub::Space::ggtt, uint64_t{1} << 32, data), replay::ImageError);
   CHECK_NOTHROW(l.image.memory_write(debug::aub::Space::local, 0, data));
 }
+
+TEST_CASE("the head of a capture names the device that made it") {
+  Recording recording;
+  const auto source = debug::open_bytes(recording.bytes());
+  CHECK(replay::captured_device(*source) == 0x5912);
+  const std::byte nothing[4] = {};
+  const auto none = debug::open_bytes(nothing);
+  CHECK(replay::captured_device(*none) == 0);
+}
