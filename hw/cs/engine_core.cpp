@@ -137,7 +137,9 @@ ExecResult EngineCore::execute(const Packet& packet) {
   return left(links_.engine.execute(packet, env_));
 }
 
-void EngineCore::drop() { links_.engine.finish(env_); }
+void EngineCore::drop() {
+  if (DeferredWork* const work = links_.engine.deferred()) work->finish(env_);
+}
 
 ExecResult EngineCore::left(ExecResult result) {
   if (result == ExecResult::aborted && !stop_.resetting()) hang_abandoned();

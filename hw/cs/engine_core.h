@@ -123,7 +123,10 @@ class EngineCore {
   ExecResult execute(const Packet& packet);
   ExecResult flush(const FlushRequest& request) { return left(links_.engine.flush(request, env_)); }
   /// The end of what the engine has put off.
-  ExecResult finish() { return left(links_.engine.finish(env_)); }
+  ExecResult finish_deferred() {
+    DeferredWork* const work = links_.engine.deferred();
+    return work ? left(work->finish(env_)) : ExecResult::done;
+  }
   /// The same when the host has failed: what is left is dropped.
   void drop();
   /// Since its context was saved last the Engine has executed nothing.

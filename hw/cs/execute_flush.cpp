@@ -27,19 +27,8 @@ Flow Executor::pipe_control(Dwords dw) {
   const PIPE_CONTROL::View control(dw);
   const auto operation = control.post_sync_operation();
   const bool loads = control.lri_post_sync_operation() == PIPE_CONTROL::LRIPostSyncOperation::MMIO_WRITE_IMMEDIATE_DATA;
-  const FlushRequest request{
-      .render_target = control.render_target_cache_flush_enable(),
-      .depth = control.depth_cache_flush_enable(),
-      .data_cache = control.dc_flush_enable(),
-      .texture = control.texture_cache_invalidation_enable(),
-      .state = control.state_cache_invalidation_enable(),
-      .constant = control.constant_cache_invalidation_enable(),
-      .vertex = control.vf_cache_invalidation_enable(),
-      .instruction = control.instruction_cache_invalidate_enable(),
-      // A post-sync write happens after all earlier work, which only a stalled engine can promise here.
-      .stall = control.command_streamer_stall_enable() || operation != NO_WRITE || control.notify_enable() || loads,
-      .generic_media_state_clear = control.generic_media_state_clear(),
-  };
+  // Each one finishes all earlier work, whether it asks for a stall or not.
+  const FlushRequest request{.texture = control.texture_cache_invalidation_enable(), .state = control.state_cache_invalidation_enable()};
   if (const ExecResult flushed = core_.flush(request); flushed != ExecResult::done) return result(flushed);
   if (control.tlb_invalidate()) core_.links().tlb.bump();
 
@@ -68,9 +57,7 @@ Flow Executor::pipe_control(Dwords dw) {
 Flow Executor::flush_dw(Dwords dw) {
   using enum MI_FLUSH_DW::PostSyncOperation;
   const MI_FLUSH_DW::View flush(dw);
-  const FlushRequest request{
-      .render_target = true, .depth = true, .data_cache = true, .instruction = flush.video_pipeline_cache_invalidate(), .stall = true};
-  if (const ExecResult flushed = core_.flush(request); flushed != ExecResult::done) return result(flushed);
+  if (const ExecResult flushed = core_.flush({}); flushed != ExecResult::done) return result(flushed);
   if (flush.tlb_invalidate()) core_.links().tlb.bump();
 
   const uint64_t address = flush.address();

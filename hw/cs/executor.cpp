@@ -54,8 +54,7 @@ Flow Executor::command(const Packet& packet, const Cursor& behind) {
 
 Flow Executor::observe(const Packet& packet, Flow flow) {
   if (flow.kind == Flow::Kind::repeat || core_.links().observer->executed(core_.config().id, packet, core_.ppgtt())) return flow;
-  const FlushRequest everything{.render_target = true, .depth = true, .data_cache = true, .stall = true};
-  if (const ExecResult flushed = core_.flush(everything); flushed != ExecResult::done) return result(flushed);
+  if (const ExecResult flushed = core_.flush({}); flushed != ExecResult::done) return result(flushed);
   return {Flow::Kind::leave};
 }
 
@@ -192,7 +191,7 @@ Flow Executor::engine_packet(const Packet& packet) {
 Flow Executor::mi(const Packet& packet, const Cursor& behind) {
   const std::span<const uint32_t> dw = packet.dwords;
   if (!packet.command->overlaps)
-    if (const ExecResult finished = core_.finish(); finished != ExecResult::done) return result(finished);
+    if (const ExecResult finished = core_.finish_deferred(); finished != ExecResult::done) return result(finished);
   switch (packet.command->id) {
     case CommandId::MI_NOOP:
       if (const packets::MI_NOOP::View noop(dw); noop.identification_number_register_write_enable())

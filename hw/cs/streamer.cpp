@@ -18,7 +18,7 @@ ParseEnd Streamer::walk() {
   executor_.begin();
   const ParseEnd end =
       parse(cursor_, ParseMemory{core_.ggtt(), core_.ppgtt(), packet_}, config().commands, config().engine_class, executor_);
-  core_.finish();  // no work is left behind where the streamer may be saved, switched or stopped
+  core_.finish_deferred();  // contexts are saved, switched and stopped without deferred work
   return end;
 }
 
@@ -74,7 +74,7 @@ RunEnd Streamer::failed(const char* why) noexcept {
   }
   try {
     core_.drop();
-  } catch (...) {  // NOLINT: what waits is dropped all the same
+  } catch (...) {  // NOLINT: the work is dropped all the same
   }
   try {
     core_.error(reg::error_instruction, true);

@@ -96,7 +96,7 @@ struct Command : Structure {
   bool resource_streamer;  ///< state that only the resource streamer reads, which no client of Gen9 turns on
   bool draws;              ///< starts the 3D pipeline
   bool dispatches;         ///< starts threads of the GPGPU and media pipeline
-  bool overlaps;           ///< looks at no memory or registers and tells nobody how far the engine has come: earlier draws may wait
+  bool overlaps;           ///< neither looks at memory or registers nor reports progress: earlier draws may still be deferred when it runs
 
   bool valid_on(EngineClass engine) const { return engines >> static_cast<unsigned>(engine) & 1; }
 };

@@ -25,7 +25,7 @@ class PreemptingEngine : public Engine {
     return result;
   }
   ExecResult flush(const FlushRequest& request, EngineEnv& env) override { return inner_.flush(request, env); }
-  ExecResult finish(EngineEnv& env) override { return inner_.finish(env); }
+  DeferredWork* deferred() override { return inner_.deferred(); }
   size_t context_size() const override { return inner_.context_size(); }
   void save_context(std::span<std::byte> image) override { inner_.save_context(image); }
   void restore_context(std::span<const std::byte> image) override { inner_.restore_context(image); }

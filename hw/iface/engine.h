@@ -70,24 +70,33 @@ struct EngineEnv {
   bool predicate = false;  ///< MI_PREDICATE's result, for packets with Predicate Enable
 };
 
-/// PIPE_CONTROL / MI_FLUSH_DW as an engine sees them.
+/// PIPE_CONTROL / MI_FLUSH_DW as an engine sees them: the caches that are invalidated. What engines write is in memory when a packet is done, so
+/// nothing is to be written back; kernels, constants and vertices are read again for each draw.
 struct FlushRequest {
-  bool render_target = false, depth = false, data_cache = false;                               ///< write back
-  bool texture = false, state = false, constant = false, vertex = false, instruction = false;  ///< invalidate
-  bool stall = false;  ///< CS stall: all earlier work has finished on return
-  bool generic_media_state_clear = false;
+  bool texture = false, state = false;
+};
+
+/// Work that execute() has deferred: draws whose packets are done, but whose pixels are not in memory yet. It is the engine's, and of the running
+/// context. Nothing of it is in the context image, so it is finished before a context is saved, restored or reset.
+class DeferredWork {
+ public:
+  virtual ~DeferredWork() = default;
+  /// On return (done) all memory writes of it are visible, and statistics registers are up to date. aborted: it was dropped. Either way
+  /// nothing is deferred any more.
+  virtual ExecResult finish(EngineEnv& env) = 0;
 };
 
 class Engine {
  public:
   virtual ~Engine() = default;
 
+  /// done: the packet has its effect, but for what deferred() has.
   virtual ExecResult execute(const Packet& packet, EngineEnv& env) = 0;
-  /// A fence: on return (done) all memory writes of earlier packets are visible, and statistics registers are up to date.
+  /// A fence: on return (done) no work is deferred, all memory writes of earlier packets are visible, and statistics registers are up to date.
   virtual ExecResult flush(const FlushRequest& request, EngineEnv& env) = 0;
-  /// Ends what execute() has put off. The streamer asks before anything that looks beyond the engine, and whenever it stops, so that there is
-  /// never such work when a context is saved, restored or reset. aborted: it was dropped.
-  virtual ExecResult finish(EngineEnv&) { return ExecResult::done; }
+  /// What execute() has deferred so far; null: nothing. The streamer finishes it before each command that could tell the difference (those
+  /// that hw/defs does not declare as overlapping) and whenever it stops. Packets of the engine's own may be executed while work is deferred.
+  virtual DeferredWork* deferred() { return nullptr; }
 
   /// The engine's part of the context image. size is fixed for a build of a platform and fits the image's opaque pages.
   virtual size_t context_size() const = 0;

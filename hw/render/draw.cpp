@@ -57,7 +57,7 @@ Drawer::Draw::Draw(Drawer& drawer, const DrawState& state, const StateDecoder& d
     chunked_.emplace(drawer.pool_, worker_, geometry_, setup_, drawer.geometry_slots_);
     geometry_.leave_unshaded();
   }
-  waits_ = may_wait(call);
+  defers_ = may_defer(call);
 }
 
 Drawer::Draw::~Draw() {
@@ -66,11 +66,11 @@ Drawer::Draw::~Draw() {
 
 bool Drawer::Draw::absolute() const { return env_.registers.peek(reg::CS_DEBUG_MODE2) & constant_buffer_address_offset_disable; }
 
-/// Small draws of one batch, whose pixels write nothing but the targets.
-bool Drawer::Draw::may_wait(const DrawCall& call) const {
+/// Only small draws of one batch are deferred, and those whose pixels write nothing but the targets.
+bool Drawer::Draw::may_defer(const DrawCall& call) const {
   const bool pixels = !state_.pixel.fast_clear && state_.pixel.resolve == ResolveType::none;
   return pixels && chunked_ && !earlier_.batches && !earlier_.tiles && drawer_.minimum_run.count() &&
-         uint64_t{call.vertex_count} * call.instance_count <= objects_a_chunked_batch && drawer_.queue_.takes_any(*work_);
+         uint64_t{call.vertex_count} * call.instance_count <= objects_a_chunked_batch && drawer_.queue_.may_defer(*work_);
 }
 
 /// The batch's objects, into the lists of work_.
@@ -108,17 +108,17 @@ void Drawer::Draw::draw_batch(const Batch& batch) {
   prepare(batch);
   const auto prepared_at = Clock::now();
   clock_.note_caught_up(prepared_at);
-  if (waits_ && !drawer_.queue_.takes(*work_)) {
-    waits_ = false;
+  if (defers_ && !drawer_.queue_.is_short(*work_)) {
+    defers_ = false;
     drawer_.queue_.finish(env_);
   }
-  const bool drawn = waits_ || draw_pixels(progress_.tiles);
+  const bool drawn = defers_ || draw_pixels(progress_.tiles);
   note_times(began, prepared_at);
   if (drawn) {
     ++progress_.batches;
     progress_.tiles = 0;
     settled_ = {vertices_shaded(), clipped_, primitives()};
-    preempted_ = !waits_ && stops_between_batches_ && clock_.must_stop();
+    preempted_ = !defers_ && stops_between_batches_ && clock_.must_stop();
   } else {
     preempted_ = true;
   }
@@ -145,7 +145,7 @@ void Drawer::Draw::count_statistics() {
   GeometryCounts counts = geometry_.counts();
   counts.vs = vertices_shaded();
   if (preempted_) {
-    // What comes again is counted when it comes last.
+    // Batches that are repeated are counted when they are repeated last.
     const uint64_t vertices = last_geometry_stage(state_) == Stage::vs ? settled_.vs : 0;
     counts = {};
     counts.vs = vertices;
@@ -170,11 +170,11 @@ void Drawer::Draw::count_statistics() {
     count(registers, reg::CL_INVOCATION_COUNT(0), settled_.clipped);
     count(registers, reg::CL_PRIMITIVES_COUNT(0), settled_.primitives);
   }
-  if (!waits_) work_->count(registers);
+  if (!defers_) work_->count(registers);
 }
 
 ExecResult Drawer::Draw::run() {
-  if ((!waits_ || !drawer_.queue_.follows(*work_)) && !drawer_.queue_.finish(env_)) return ExecResult::aborted;
+  if ((!defers_ || !drawer_.queue_.same_targets(*work_)) && drawer_.queue_.finish(env_) != ExecResult::done) return ExecResult::aborted;
   while (!preempted_ && !env_.stop.aborting()) {
     const std::optional<Batch> batch = geometry_.next();
     if (!batch) break;
@@ -183,7 +183,7 @@ ExecResult Drawer::Draw::run() {
   count_time(TimedStage::geometry, Clock::now() - clock_.started() - after_geometry_);
   stream_out_.finish();
   count_statistics();
-  if (env_.stop.aborting() || (waits_ && !drawer_.queue_.add(std::move(work_), env_))) return ExecResult::aborted;
+  if (env_.stop.aborting() || (defers_ && drawer_.queue_.defer(std::move(work_), env_) != ExecResult::done)) return ExecResult::aborted;
   return preempted_ ? ExecResult::preempted : ExecResult::done;
 }
 

@@ -83,8 +83,8 @@ bool Drawer::Draw::each_object(uint64_t& done, const std::function<void(const Pr
 ExecResult Drawer::Draw::update_clears() {
   const DepthStencil& depth = work_->pixels.depth_stencil;
   if (depth.uses_depth() && depth.clear_value_changed(env_.view)) {
-    // What waits was drawn with the value before.
-    if (!drawer_.finish(env_)) return ExecResult::aborted;
+    // Deferred draws are to be drawn with the value before.
+    if (const ExecResult finished = drawer_.finish(env_); finished != ExecResult::done) return finished;
     const StopReasons stops{env_.stop, StopFlag::dropping | StopFlag::pause};
     depth.renew(env_.view, [&](const PixelRect& rect, const FillPart& part) { drawer_.in_bands(env_, rect, stops, part); }, stops);
     if (env_.stop.aborting()) return ExecResult::aborted;

@@ -33,7 +33,7 @@ class Drawer::Draw {
  private:
   /// Addresses of push constants are graphics addresses.
   bool absolute() const;
-  bool may_wait(const DrawCall& call) const;
+  bool may_defer(const DrawCall& call) const;
   void load_pixel_shader();
   void load_program(Kernel& kernel, const PixelKernel& from);
   void bind_targets();
@@ -69,7 +69,7 @@ class Drawer::Draw {
   DrawProgress progress_;
   /// A vertex that wrote memory or was streamed out must not be shaded again, and after other stages all batches are repeated.
   const bool stops_within_batches_, stops_between_batches_;
-  bool waits_ = false;  ///< its pixels are drawn later, if they are not too many
+  bool defers_ = false;  ///< its pixels are left to the queue, if they are not too many
   bool preempted_ = false;
   struct {
     uint64_t vs, clipped, primitives;

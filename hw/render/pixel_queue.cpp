@@ -14,15 +14,15 @@ namespace {
 constexpr int32_t tile_size = 64;
 /// Pixels of an object's bounds in a tile from which on the wider of two kernels is worth its idle channels.
 constexpr int64_t wide_pixels = 64;
-/// Draws that wait cannot be preempted, so that they may not be much: i915 waits 640 ms (Kconfig.profile, DRM_I915_PREEMPT_TIMEOUT).
-constexpr double most_nanoseconds = 10e6;
+/// Deferred draws cannot be preempted, so they must not take long: i915 waits 640 ms (Kconfig.profile, DRM_I915_PREEMPT_TIMEOUT).
+constexpr double max_nanoseconds = 10e6;
 /// For a pixel of a kernel that was not measured yet: more than the interpreter takes for one of some hundred instructions.
 constexpr double unknown_pace = 2e3;
-/// Pixels (or nanoseconds), below which all else takes longer.
-constexpr double least_measured = 1024;
-/// Less is done before another thread has come.
-constexpr double least_shared = 20e3;
-constexpr size_t most_draws = 64, most_objects = 16384, most_paces = 64;
+/// Pixels (or nanoseconds) below which everything else takes longer than the pixels.
+constexpr double min_measured = 1024;
+/// Less work is done before another thread has woken up.
+constexpr double min_shared = 20e3;
+constexpr size_t max_draws = 64, max_objects = 16384, max_paces = 64;
 
 int64_t pixels_of(const PixelRect& r) { return r.empty() ? 0 : int64_t{r.x1 - r.x0} * (r.y1 - r.y0); }
 
@@ -67,17 +67,18 @@ PixelQueue::Lists PixelQueue::spare_lists() {
 }
 
 void PixelQueue::give_back(Lists&& lists) {
-  if (spare_.size() < most_draws) spare_.push_back(std::move(lists));
+  if (spare_.size() < max_draws) spare_.push_back(std::move(lists));
 }
 
-// -- waiting
+// -- deferring
 
 PixelQueue::Pace* PixelQueue::find_pace(const PixelWork& work) {
   const auto at = std::find_if(paces_.begin(), paces_.end(), [&](const Pace& p) { return p.program == work.pixels.kernel.program; });
   return at == paces_.end() ? nullptr : &*at;
 }
 
-/// Of draws that were drawn together: what is left of `time` beside the known kernels is the new ones', or all are as much off.
+/// Of draws that were drawn together: the part of `time` that the known kernels do not explain is the new ones'; without new ones, all known paces are
+/// corrected by the same factor.
 void PixelQueue::note_time(std::span<PixelWork* const> works, Clock::duration time) {
   const double nanoseconds = std::chrono::duration<double, std::nano>(time).count();
   double known = 0, fresh = 0;
@@ -86,11 +87,11 @@ void PixelQueue::note_time(std::span<PixelWork* const> works, Clock::duration ti
     const auto pixels = static_cast<double>(work->bounds_pixels);
     (pace ? known : fresh) += pace ? pixels * pace->nanoseconds : pixels;
   }
-  if (fresh > least_measured) {
-    if (paces_.size() + works.size() > most_paces) paces_.clear();
+  if (fresh > min_measured) {
+    if (paces_.size() + works.size() > max_paces) paces_.clear();
     for (const PixelWork* work : works)
       if (!find_pace(*work)) paces_.push_back({work->pixels.kernel.program, std::max(nanoseconds - known, nanoseconds / 8) / fresh});
-  } else if (known > least_measured) {
+  } else if (known > min_measured) {
     const double factor = std::clamp(nanoseconds / known, 0.25, 4.0);
     for (Pace& pace : paces_)
       if (std::any_of(works.begin(), works.end(), [&](const PixelWork* work) { return work->pixels.kernel.program == pace.program; }))
@@ -98,14 +99,14 @@ void PixelQueue::note_time(std::span<PixelWork* const> works, Clock::duration ti
   }
 }
 
-bool PixelQueue::takes_any(const PixelWork& work) const {
+bool PixelQueue::may_defer(const PixelWork& work) const {
   const Kernel& kernel = work.pixels.kernel;
   return pool_ && pool_->workers() && (!kernel || !kernel.program->uses_data_port());
 }
 
-bool PixelQueue::follows(const PixelWork& work) const {
-  if (waiting_.empty()) return true;
-  const PixelWork& other = *waiting_.back();
+bool PixelQueue::same_targets(const PixelWork& work) const {
+  if (deferred_.empty()) return true;
+  const PixelWork& other = *deferred_.back();
   if (work.state.depth.version != other.state.depth.version) return false;
   const auto &a = work.pixels.targets, &b = other.pixels.targets;
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_target);
@@ -116,31 +117,32 @@ double PixelQueue::nanoseconds(const PixelWork& work) {
   return static_cast<double>(work.bounds_pixels) * (pace ? pace->nanoseconds : unknown_pace);
 }
 
-bool PixelQueue::takes(PixelWork& work) {
+bool PixelQueue::is_short(PixelWork& work) {
   work.bounds_pixels = 0;
   for (const auto& list : work.lists)
     for (const PreparedObject& object : list->objects) work.bounds_pixels += pixels_of(object.bounds);
-  return nanoseconds(work) <= most_nanoseconds;
+  return nanoseconds(work) <= max_nanoseconds;
 }
 
-bool PixelQueue::add(std::unique_ptr<PixelWork> work, EngineEnv& env) {
+ExecResult PixelQueue::defer(std::unique_ptr<PixelWork> work, EngineEnv& env) {
   const size_t objects = object_count(*work);
   const double time = nanoseconds(*work);
   const bool full =
-      waiting_.size() >= most_draws || waiting_objects_ + objects > most_objects || waiting_nanoseconds_ + time > most_nanoseconds;
-  if (full && !finish(env)) return false;
-  waiting_objects_ += objects;
-  waiting_nanoseconds_ += time;
-  waiting_.push_back(std::move(work));
-  return true;
+      deferred_.size() >= max_draws || deferred_objects_ + objects > max_objects || deferred_nanoseconds_ + time > max_nanoseconds;
+  if (full)
+    if (const ExecResult finished = finish(env); finished != ExecResult::done) return finished;
+  deferred_objects_ += objects;
+  deferred_nanoseconds_ += time;
+  deferred_.push_back(std::move(work));
+  return ExecResult::done;
 }
 
-bool PixelQueue::finish(EngineEnv& env) {
-  if (waiting_.empty()) return true;
+ExecResult PixelQueue::finish(EngineEnv& env) {
+  if (deferred_.empty()) return ExecResult::done;
   const auto began = Clock::now();
-  const auto works = std::exchange(waiting_, {});
-  waiting_objects_ = 0;
-  const double expected = std::exchange(waiting_nanoseconds_, 0);
+  const auto works = std::exchange(deferred_, {});
+  deferred_objects_ = 0;
+  const double expected = std::exchange(deferred_nanoseconds_, 0);
   std::vector<Item> items;
   for (const auto& work : works) add_items(*work, items);
   uint64_t tile = 0;
@@ -154,7 +156,7 @@ bool PixelQueue::finish(EngineEnv& env) {
     work->count(env.registers);
     give_back(std::move(work->lists));
   }
-  return !env.stop.aborting();
+  return env.stop.aborting() ? ExecResult::aborted : ExecResult::done;
 }
 
 // -- drawing
@@ -273,7 +275,7 @@ bool PixelQueue::draw_items(std::span<const Item> items, double nanoseconds, Eng
     touched_[slot].settle(workers_[slot]->view());
   };
   const auto enough = [&] { return clock ? clock->must_stop() : env.stop.aborting(); };
-  if (pool_ && nanoseconds >= least_shared) tile = pool_->for_each_until(tile, tiles.size(), draw_tile, enough);
+  if (pool_ && nanoseconds >= min_shared) tile = pool_->for_each_until(tile, tiles.size(), draw_tile, enough);
   else
     while (tile < tiles.size()) {
       draw_tile(tile++, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Draws on their way to their pixels: objects are binned by tiles of the screen, and tiles shared out among threads. Small draws wait for
-// others, so that threads meet once for many of them: in each tile all objects come in the order of the draws. Which draws wait depends on
-// time; what is drawn does not.
+// The pixels of draws: objects are binned by tiles of the screen, and tiles shared out among threads. Small draws are deferred until there are
+// more of them, so that threads meet once for many draws; in each tile the objects are drawn in the order of the draws. Which draws are deferred
+// depends on measured times; what is drawn does not.
 #pragma once
 
 #include <chrono>
@@ -36,20 +36,21 @@ struct PixelWork {
   int64_t bounds_pixels = 0;                            ///< of the objects, as PixelQueue found it last
 };
 
-class PixelQueue {
+class PixelQueue : public DeferredWork {
  public:
-  /// `pool` null: nothing waits.
+  /// `pool` null: nothing is deferred.
   explicit PixelQueue(WorkerPool* pool) : pool_(pool) {}
 
-  /// Whether a draw like `work` may wait, and behind what is there already.
-  bool takes_any(const PixelWork& work) const;
-  bool follows(const PixelWork& work) const;
-  /// Whether it is little enough, now that its objects are there.
-  bool takes(PixelWork& work);
-  /// Draws it later, or now. False: the engine is to be reset.
-  bool add(std::unique_ptr<PixelWork> work, EngineEnv& env);
-  /// Draws what waits. False: the engine is to be reset, and nothing waits any more.
-  bool finish(EngineEnv& env);
+  /// Whether draws with the state of `work` may be deferred at all.
+  bool may_defer(const PixelWork& work) const;
+  /// Whether its targets are those of what is deferred already; only such draws are deferred together.
+  bool same_targets(const PixelWork& work) const;
+  /// Whether its objects, which are there now, are expected to take so little time that it may be deferred.
+  bool is_short(PixelWork& work);
+  /// Takes the work for a later finish(); finishes what was deferred before if that becomes too much.
+  ExecResult defer(std::unique_ptr<PixelWork> work, EngineEnv& env);
+  bool empty() const { return deferred_.empty(); }
+  ExecResult finish(EngineEnv& env) override;
   /// Draws the tiles of `work` from number `tile` on, until `clock` stops it; null: until the work is to be dropped. False: stopped before the
   /// tile that it says now.
   bool draw(PixelWork& work, EngineEnv& env, uint64_t& tile, const DrawClock* clock);
@@ -86,10 +87,10 @@ class PixelQueue {
 
   WorkerPool* pool_;
   std::vector<std::unique_ptr<PixelWorker>> workers_;
-  std::vector<TouchedPairs> touched_;  ///< a worker
-  std::vector<std::unique_ptr<PixelWork>> waiting_;
-  size_t waiting_objects_ = 0;
-  double waiting_nanoseconds_ = 0;  ///< about what they will take
+  std::vector<TouchedPairs> touched_;  ///< per worker
+  std::vector<std::unique_ptr<PixelWork>> deferred_;
+  size_t deferred_objects_ = 0;
+  double deferred_nanoseconds_ = 0;  ///< about what they will take
   std::vector<Pace> paces_;
   std::vector<Lists> spare_;
 };

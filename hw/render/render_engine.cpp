@@ -47,13 +47,13 @@ ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
   using defs::CommandId;
   if (store_.accept(packet)) {
     if (packet.command->id == CommandId::_3DSTATE_WM_HZ_OP && decoder_) {
-      if (!drawer_.finish(env)) return ExecResult::aborted;
+      if (const ExecResult finished = drawer_.finish(env); finished != ExecResult::done) return finished;
       decoder_->refresh(store_, state_);
       return drawer_.depth_operation(state_, decoder_->depth_operation(store_), env);
     }
     if (packet.command->id == CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD0 ||
         packet.command->id == CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD1) {
-      if (!drawer_.finish(env)) return ExecResult::aborted;
+      if (const ExecResult finished = drawer_.finish(env); finished != ExecResult::done) return finished;
       give_palettes();
     }
     if (packet.command->id == CommandId::_3DSTATE_SO_BUFFER && decoder_)
@@ -61,17 +61,17 @@ ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
     return ExecResult::done;
   }
   if (packet.command->draws && decoder_) return primitive(packet, env);
-  if (!drawer_.finish(env)) return ExecResult::aborted;
+  if (const ExecResult finished = drawer_.finish(env); finished != ExecResult::done) return finished;
   if (gpgpu_ && packet.command->dispatches) return gpgpu_->execute(packet, store_, env);
   switch (packet.command->id) {
-    case CommandId::STATE_PREFETCH:
-    case CommandId::MEDIA_STATE_FLUSH: return ExecResult::done;  // every packet has finished before the next one starts
+    case CommandId::STATE_PREFETCH:                              // a hint
+    case CommandId::MEDIA_STATE_FLUSH: return ExecResult::done;  // walkers and media objects are never deferred, draws are finished above
     default: unimplemented(packet.command->name, "at {:#x}: parsed, not executed", packet.address); return ExecResult::done;
   }
 }
 
 ExecResult RenderEngine::flush(const FlushRequest& request, EngineEnv& env) {
-  const ExecResult result = finish(env);
+  const ExecResult result = drawer_.finish(env);
   if (request.texture || request.state) invalidate_textures();
   return result;
 }
@@ -90,7 +90,5 @@ void RenderEngine::give_palettes() {
       std::copy_n(packet.begin() + 1, std::min(packet.size() - 1, palette->size()), palette->begin());
   shared_->set_palettes(palettes);
 }
-
-ExecResult RenderEngine::finish(EngineEnv& env) { return drawer_.finish(env) ? ExecResult::done : ExecResult::aborted; }
 
 }  // namespace softgen::render

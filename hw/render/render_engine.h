@@ -23,7 +23,7 @@ class RenderEngine : public Engine {
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
   ExecResult flush(const FlushRequest& request, EngineEnv& env) override;
-  ExecResult finish(EngineEnv& env) override;
+  DeferredWork* deferred() override { return drawer_.deferred(); }
   size_t context_size() const override { return store_.saved_size(); }
   void save_context(std::span<std::byte> image) override { store_.save(image); }
   void restore_context(std::span<const std::byte> image) override {

@@ -33,7 +33,7 @@ struct FakeHost final : QuietHost {
 };
 
 /// Records packets; its whole state is one counter and one word that XY_COLOR_BLT's (or PIPELINE_SELECT's) header sets.
-struct FakeEngine final : Engine {
+struct FakeEngine final : Engine, DeferredWork {
   struct Context {
     uint32_t word = 0;
     uint32_t packets = 0;
@@ -43,7 +43,7 @@ struct FakeEngine final : Engine {
   std::vector<FlushRequest> flushes;
   std::function<ExecResult(const Packet&, EngineEnv&)> on_execute;
   unsigned restores = 0, resets = 0;
-  unsigned put_off = 0;  ///< packets executed and not yet finished
+  unsigned deferred_packets = 0;  ///< executed and not yet finished
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override {
     if (on_execute) {
@@ -52,17 +52,18 @@ struct FakeEngine final : Engine {
     }
     headers.push_back(packet.dwords[0]);
     ++context.packets;
-    ++put_off;
+    ++deferred_packets;
     context.word = packet.dwords.back();
     return ExecResult::done;
   }
   ExecResult flush(const FlushRequest& request, EngineEnv&) override {
     flushes.push_back(request);
-    put_off = 0;
+    deferred_packets = 0;
     return ExecResult::done;
   }
+  DeferredWork* deferred() override { return deferred_packets ? this : nullptr; }
   ExecResult finish(EngineEnv&) override {
-    put_off = 0;
+    deferred_packets = 0;
     return ExecResult::done;
   }
   size_t context_size() const override { return sizeof(Context); }

@@ -244,19 +244,19 @@ TEST_CASE("CTX_TIMESTAMP runs while the context does") {
   CHECK(run.context.image(0x23) - before == 12'000);
 }
 
-TEST_CASE("what the engine puts off is finished before a command that looks at memory or registers, and when the streamer stops") {
+TEST_CASE("what the engine has deferred is finished before a command that looks at memory or registers, and when the streamer stops") {
   Run run({});
   auto& engine = run.engine(run.id);
   std::vector<unsigned> seen;
   engine.on_execute = [&](const Packet&, EngineEnv&) {
-    seen.push_back(engine.put_off);
+    seen.push_back(engine.deferred_packets);
     return ExecResult::done;
   };
   const Dwords packet{0x6904'0000}, nothing{0}, arbitration_check{0x0280'0000};
   run.more(packet + nothing + arbitration_check + packet + srm(run.base() + 0x358, out) + packet + packet);
   CHECK(run.completed());
   CHECK(seen == std::vector<unsigned>{0, 1, 0, 1});
-  CHECK(engine.put_off == 0);
+  CHECK(engine.deferred_packets == 0);
 }
 
 TEST_CASE("PIPE_CONTROL post-sync operations") {
@@ -281,9 +281,19 @@ TEST_CASE("PIPE_CONTROL post-sync operations") {
   CHECK((run.take_interrupts(run.id) & 0x10) == 0x10);
   const auto& flushes = run.engine(run.id).flushes;
   REQUIRE(flushes.size() == 8);
-  CHECK(flushes[0].stall);
-  CHECK(flushes[6].render_target);
   CHECK(run.completed());
+}
+
+TEST_CASE("PIPE_CONTROL tells the engine which caches are invalidated") {
+  Run run({});
+  const Dwords texture{0x7a00'0004, 1u << 10, 0, 0, 0, 0}, state{0x7a00'0004, 1u << 2, 0, 0, 0, 0};
+  run.more(texture + state);
+  CHECK(run.completed());
+  const auto& flushes = run.engine(run.id).flushes;
+  REQUIRE(flushes.size() >= 2);
+  const auto at = flushes.end() - 2;
+  CHECK((at[0].texture && !at[0].state));
+  CHECK((!at[1].texture && at[1].state));
 }
 
 TEST_CASE("PIPE_CONTROL and MI_FLUSH_DW invalidate TLBs") {

@@ -30,7 +30,7 @@ TEST_CASE("textures are looked at again after the texture or the state cache was
   render::RenderEngine engine(defs::gen9::commands, render::make_state_decoder<defs::Gen9>(), eu::gen9_isa(), nullptr, &shared);
   Environment f;
   EngineEnv& env = f.env;
-  CHECK(engine.flush({.render_target = true, .depth = true, .stall = true}, env) == ExecResult::done);
+  CHECK(engine.flush({}, env) == ExecResult::done);
   CHECK(shared.invalidated == 0);
   CHECK(engine.flush({.texture = true}, env) == ExecResult::done);
   CHECK(shared.invalidated == 1);
