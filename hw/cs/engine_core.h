@@ -122,7 +122,7 @@ class EngineCore {
   // -- the plugged Engine --------------------------------------------------------------------------------------------------------
   ExecResult execute(const Packet& packet);
   ExecResult flush(const FlushRequest& request) { return left(links_.engine.flush(request, env_)); }
-  /// The end of what the engine has put off.
+  /// Finishes what the engine has deferred, if there is such work.
   ExecResult finish_deferred() {
     DeferredWork* const work = links_.engine.deferred();
     return work ? left(work->finish(env_)) : ExecResult::done;

@@ -22,19 +22,19 @@ using Position = std::array<double, 4>;
 template <typename Visit>
 void each_plane(const RasterState& state, const Viewport& viewport, Visit&& plane) {
   const auto& band = viewport.transform;
-  const bool have_band = state.guardband && state.transform;
+  const bool have_band = state.clip.guardband && state.transform;
   // Without a guard band objects are clipped to the viewport itself.
   const double x0 = have_band ? band.guardband_x0 : -1, x1 = have_band ? band.guardband_x1 : 1;
   const double y0 = have_band ? band.guardband_y0 : -1, y1 = have_band ? band.guardband_y1 : 1;
   plane([](const Position& p) { return p[3] - min_w; });
-  if (state.xy_clip) {
+  if (state.clip.xy) {
     plane([=](const Position& p) { return p[0] - x0 * p[3]; });
     plane([=](const Position& p) { return x1 * p[3] - p[0]; });
     plane([=](const Position& p) { return p[1] - y0 * p[3]; });
     plane([=](const Position& p) { return y1 * p[3] - p[1]; });
   }
-  if (state.z_near_clip) plane([d3d = state.d3d](const Position& p) { return d3d ? p[2] : p[2] + p[3]; });
-  if (state.z_far_clip) plane([](const Position& p) { return p[3] - p[2]; });
+  if (state.clip.z_near) plane([d3d = state.clip.d3d](const Position& p) { return d3d ? p[2] : p[2] + p[3]; });
+  if (state.clip.z_far) plane([](const Position& p) { return p[3] - p[2]; });
 }
 
 class Planes {
@@ -44,7 +44,7 @@ class Planes {
       add([=](const Vue& v) { return distance({v.position(0), v.position(1), v.position(2), v.position(3)}); });
     });
     for (unsigned i = 0; i < 8; ++i)
-      if (state.clip_distances >> i & 1) add([i](const Vue& v) { return v.clip_distance(i); });
+      if (state.clip.clip_distances >> i & 1) add([i](const Vue& v) { return v.clip_distance(i); });
   }
   std::span<const Plane> all() const { return {planes_.data(), count_}; }
 
@@ -97,7 +97,7 @@ void cut(ClippedPolygon& polygon, const Plane& plane, size_t object_vertices) {
 
 bool culled_by_distance(const RasterState& state, std::span<const Vue> vertices) {
   for (unsigned i = 0; i < 8; ++i) {
-    if (!(state.cull_distances >> i & 1)) continue;
+    if (!(state.clip.cull_distances >> i & 1)) continue;
     bool all = true;
     for (const Vue& v : vertices) all &= !(v.clip_distance(i) >= 0);
     if (all) return true;
@@ -108,12 +108,12 @@ bool culled_by_distance(const RasterState& state, std::span<const Vue> vertices)
 }  // namespace
 
 ClipResult clip_object(const RasterState& state, std::span<const Vue> vertices, const Viewport& viewport, ClippedPolygon& out) {
-  if (state.reject_all) return ClipResult::rejected;
+  if (state.clip.reject_all) return ClipResult::rejected;
   if (culled_by_distance(state, vertices)) return ClipResult::rejected;
   for (const Vue& v : vertices)
     for (unsigned c = 0; c < 4; ++c)
       if (std::isnan(v.position(c))) return ClipResult::rejected;
-  if (!state.clip_enable || state.accept_all) return ClipResult::accepted;
+  if (!state.clip.enable || state.clip.accept_all) return ClipResult::accepted;
   const Planes planes(state, vertices, viewport);
   bool inside_all = true;
   for (const Plane& plane : planes.all()) {

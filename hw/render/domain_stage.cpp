@@ -19,7 +19,7 @@ uint32_t as_float(uint32_t fixed) { return std::bit_cast<uint32_t>(static_cast<f
 DomainStage::DomainStage(GeometryWorker& worker) : worker_(worker), ds_(worker.state.stage(Stage::ds)), entry_bytes_(ds_.entry_bytes) {
   if (!ds_.enable) return;
   // The kernel for single patches serves the mode with dual patches, too.
-  if (!worker.state.domain_simd8) unimplemented("domain shader in SIMD4x2 mode");
+  if (!worker.state.domain.simd8) unimplemented("domain shader in SIMD4x2 mode");
   else kernel_ = worker.load(Stage::ds);
 }
 
@@ -37,7 +37,7 @@ void DomainStage::shade_eight(const Patch& patch, std::span<const DomainPoint> p
   for (size_t i = 0; i < points.size(); ++i) {
     thread.grf(1).dw[i] = as_float(points[i].u);
     thread.grf(2).dw[i] = as_float(points[i].v);
-    if (worker_.state.domain_w) thread.grf(3).dw[i] = as_float(DomainPoint::one - points[i].u - points[i].v);
+    if (worker_.state.domain.computes_w) thread.grf(3).dw[i] = as_float(DomainPoint::one - points[i].u - points[i].v);
     thread.grf(4).dw[i] = out[i].handle;
   }
   const unsigned reg = GeometryWorker::put_constants(thread, kernel_);

@@ -118,6 +118,11 @@ struct TessellationState {
   float max_factor_odd = 0, max_factor_not_odd = 0;
 };
 
+struct DomainState {
+  bool simd8 = false;       ///< the one dispatch mode that is done
+  bool computes_w = false;  ///< the third barycentric is in the payload
+};
+
 struct GeometryState {
   bool simd8 = false;         ///< the one dispatch mode that is done
   uint8_t dispatch_mode = 0;  ///< the field, for messages
@@ -183,6 +188,18 @@ struct Provoking {
   uint8_t triangle = 0, line = 0, fan = 1;
 };
 
+struct DepthBias {
+  bool solid = false, wireframe = false, point = false;  ///< for which fill modes
+  float constant = 0, scale = 0, clamp = 0;
+};
+
+struct PointState {
+  bool smooth = false;
+  bool width_from_state = false;
+  float width = 0;
+  bool upper_right = false;  ///< which edges of a point's square belong to it
+};
+
 struct RasterizerState {
   bool viewport_transform = false;
   bool z_near_clip = false, z_far_clip = false;
@@ -190,14 +207,10 @@ struct RasterizerState {
   bool front_clockwise = true;
   CullMode cull{};
   FillMode front_fill{}, back_fill{};
-  bool bias_solid = false, bias_wireframe = false, bias_point = false;
-  float bias_constant = 0, bias_scale = 0, bias_clamp = 0;
+  DepthBias bias;
   float line_width = 0;
   bool last_pixel = false;
-  bool smooth_point = false;
-  bool point_width_from_state = false;
-  float point_width = 0;
-  bool point_upper_right = false;  ///< which edges of a point's square belong to it
+  PointState point;
   bool line_stipple = false, polygon_stipple = false;
   Provoking provoking{0, 0, 0};
   PixelRect drawing_rectangle{0, 0, 1, 1};
@@ -290,6 +303,16 @@ struct PixelKernel {
   uint32_t grf_start = 0;
 };
 
+/// What the payload of a pixel shader has besides its header.
+struct PixelInputs {
+  uint8_t barycentrics = 0;  ///< mask: perspective at Location 0, 1, 2, then the same without perspective
+  bool depth = false, w = false;
+  Location zw_at{};     ///< where these two are evaluated
+  bool offset = false;  ///< offsets within the pixel
+  Location offset_at{};
+  InputCoverage coverage{};
+};
+
 struct PixelState {
   bool valid = false;                    ///< there is a pixel shader
   std::array<PixelKernel, 3> kernels{};  ///< of 8, 16 and 32 pixels
@@ -298,12 +321,7 @@ struct PixelState {
   bool statistics = false;
   bool fast_clear = false;
   ResolveType resolve{};
-  bool position_offset = false;  ///< the payload has offsets within the pixel
-  Location position_offset_at{};
-  Location position_zw_at{};
-  uint8_t barycentrics = 0;  ///< mask: perspective at Location 0, 1, 2, then the same without perspective
-  bool source_depth = false, source_w = false;
-  InputCoverage coverage{};
+  PixelInputs inputs;
   bool computes_depth = false, computes_stencil = false, kills = false, sample_mask = false;
   bool per_sample = false, pulls_barycentrics = false, uav = false, disables_alpha_to_coverage = false;
   EarlyTests early{};
@@ -340,7 +358,7 @@ struct DrawState {
   bool vertex_simd8 = false;
   HullState hull;
   TessellationState tessellation;
-  bool domain_simd8 = false, domain_w = false;  ///< `domain_w`: the third barycentric is in the payload
+  DomainState domain;
   GeometryState geometry;
   StreamOutState stream_out;
   ClipState clip;

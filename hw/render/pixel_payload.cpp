@@ -52,7 +52,7 @@ void PayloadWriter::positions(const PixelThread& thread, Location location, Posi
 
 unsigned PayloadWriter::put_barycentrics(const PixelThread& thread, unsigned first, unsigned width, unsigned reg) {
   // Modes: perspective at the pixel, centroid, sample; then the same without perspective.
-  const auto modes = uint32_t{draw_->state.pixel.barycentrics};
+  const auto modes = uint32_t{draw_->state.pixel.inputs.barycentrics};
   Positions at;
   for (unsigned mode = 0; mode < 6; ++mode) {
     if (!(modes >> mode & 1)) continue;
@@ -70,7 +70,7 @@ namespace {
 
 /// Where depth and W of the payload are evaluated.
 Location zw_location(const PixelState& pixel) {
-  return pixel.position_zw_at == Location::pixel && pixel.per_sample ? Location::sample : pixel.position_zw_at;
+  return pixel.inputs.zw_at == Location::pixel && pixel.per_sample ? Location::sample : pixel.inputs.zw_at;
 }
 
 }  // namespace
@@ -80,9 +80,9 @@ void PayloadWriter::find_centers() {
   const PixelState& pixel = draw_->state.pixel;
   constexpr uint32_t at_centers = 011;
   CenterPlanes& c = centers_;
-  c.modes = pixel.barycentrics;
-  c.depth = pixel.source_depth, c.w = pixel.source_w;
-  masks_ = pixel.position_offset || pixel.coverage != InputCoverage::none;
+  c.modes = pixel.inputs.barycentrics;
+  c.depth = pixel.inputs.depth, c.w = pixel.inputs.w;
+  masks_ = pixel.inputs.offset || pixel.inputs.coverage != InputCoverage::none;
   all_at_centers_ = !draw_->raster.off_center || (!(c.modes & ~at_centers) && (!(c.depth || c.w) || zw_location(pixel) == Location::pixel));
   center_registers_ = c.registers(std::min(draw_->simd, 16u) / 4);
   if (!center_registers_) return;
@@ -109,11 +109,11 @@ unsigned PayloadWriter::put_half(const PixelThread& thread, unsigned first, unsi
 unsigned PayloadWriter::put_planes(const PixelThread& thread, unsigned first, unsigned width, unsigned reg) {
   const PixelState& pixel = draw_->state.pixel;
   reg = put_barycentrics(thread, first, width, reg);
-  if (!pixel.source_depth && !pixel.source_w) return reg;
+  if (!pixel.inputs.depth && !pixel.inputs.w) return reg;
   Positions at;
   positions(thread, zw_location(pixel), at);
-  if (pixel.source_depth) reg = put_depth(at, first, width, reg);
-  return pixel.source_w ? put_w(at, first, width, reg) : reg;
+  if (pixel.inputs.depth) reg = put_depth(at, first, width, reg);
+  return pixel.inputs.w ? put_w(at, first, width, reg) : reg;
 }
 
 unsigned PayloadWriter::put_depth(const Positions& at, unsigned first, unsigned width, unsigned reg) {
@@ -143,17 +143,17 @@ unsigned PayloadWriter::put_w(const Positions& at, unsigned first, unsigned widt
 /// Offsets and coverage.
 unsigned PayloadWriter::put_masks(const PixelThread& thread, unsigned first, unsigned width, unsigned reg) {
   const PixelState& pixel = draw_->state.pixel;
-  if (pixel.position_offset) {
+  if (pixel.inputs.offset) {
     // A pair of bytes per pixel: x and y in sixteenths.
     own(reg) = {};
     auto* bytes = reinterpret_cast<uint8_t*>(own(reg++).dw);
     for (unsigned i = 0; i < width; ++i) {
-      const auto [x, y] = position(thread, first + i, pixel.position_offset_at);
+      const auto [x, y] = position(thread, first + i, pixel.inputs.offset_at);
       bytes[2 * i] = static_cast<uint8_t>((x - thread.x(first + i)) * 16);
       bytes[2 * i + 1] = static_cast<uint8_t>((y - thread.y(first + i)) * 16);
     }
   }
-  if (pixel.coverage == InputCoverage::none) return reg;
+  if (pixel.inputs.coverage == InputCoverage::none) return reg;
   for (unsigned i = 0; i < width; ++i) own(reg + i / 8).dw[i % 8] = thread.coverage_of(first + i);
   return reg + width / 8;
 }
@@ -196,7 +196,7 @@ void PayloadWriter::put_header(const PixelThread& thread) {
     return;
   }
   // With one sample per pixel Mesa takes the pixel mask for the coverage mask (nir_lower_single_sampled), also where that is the inner one.
-  const bool inner = draw_->state.pixel.coverage == InputCoverage::inner_conservative;
+  const bool inner = draw_->state.pixel.inputs.coverage == InputCoverage::inner_conservative;
   const uint32_t pixels = inner ? thread.live & thread.covered : thread.live;
   for (unsigned first = 0; first < draw_->simd; first += 16) {
     const uint32_t* quads = &thread.quads[first / 4];

@@ -29,20 +29,20 @@ RasterState::RasterState(const DrawState& state, Stage last) {
 }
 
 void RasterState::load_clip(const DrawState& state, Stage last) {
-  const ClipState& clip = state.clip;
+  const ClipState& from = state.clip;
   transform = state.raster.viewport_transform;
-  divide = clip.perspective_divide;
-  clip_enable = clip.enable;
-  xy_clip = clip.xy_test;
-  guardband = clip.guardband;
-  z_near_clip = state.raster.z_near_clip;
-  z_far_clip = state.raster.z_far_clip;
-  d3d = clip.d3d;
-  reject_all = clip.reject_all;
-  accept_all = clip.accept_all;
-  force_layer_zero = clip.force_layer_zero;
-  clip_distances = clip.force_clip_distances ? clip.clip_distances : state.stage(last).clip_distances;
-  cull_distances = clip.force_cull_distances ? clip.cull_distances : state.stage(last).cull_distances;
+  divide = from.perspective_divide;
+  clip.enable = from.enable;
+  clip.xy = from.xy_test;
+  clip.guardband = from.guardband;
+  clip.z_near = state.raster.z_near_clip;
+  clip.z_far = state.raster.z_far_clip;
+  clip.d3d = from.d3d;
+  clip.reject_all = from.reject_all;
+  clip.accept_all = from.accept_all;
+  force_layer_zero = from.force_layer_zero;
+  clip.clip_distances = from.force_clip_distances ? from.clip_distances : state.stage(last).clip_distances;
+  clip.cull_distances = from.force_cull_distances ? from.cull_distances : state.stage(last).cull_distances;
 }
 
 void RasterState::load_samples(const DrawState& state) {

@@ -19,6 +19,14 @@ struct Viewport {
 constexpr int32_t subpixels = 256;
 constexpr unsigned max_samples = 16;
 
+/// Which clip tests are made.
+struct ClipTests {
+  bool enable = false, xy = false, guardband = false, z_near = false, z_far = false;
+  bool d3d = false;  ///< depth begins at 0, not at -w
+  bool reject_all = false, accept_all = false;
+  uint8_t clip_distances = 0, cull_distances = 0;  ///< masks of user distances
+};
+
 struct RasterState {
   RasterState() = default;
   /// `last`: the last enabled geometry stage, whose clip masks count where 3DSTATE_CLIP does not force its own.
@@ -32,9 +40,7 @@ struct RasterState {
   bool multisample_rasterization = false;  ///< coverage is found at several sample positions
   bool off_center = false;                 ///< a sample is not at the pixel's centre
   bool transform = true, divide = true;
-  bool clip_enable = false, xy_clip = false, guardband = false, z_near_clip = false, z_far_clip = false, d3d = false;
-  bool reject_all = false, accept_all = false;
-  uint8_t clip_distances = 0, cull_distances = 0;  ///< masks of user distances
+  ClipTests clip;
   bool force_layer_zero = false;
   bool conservative = false;  ///< every pixel that a triangle touches is covered
 

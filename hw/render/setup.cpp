@@ -47,15 +47,15 @@ PlaceRules place_rules(const RasterState& raster) {
   const auto& t = raster.viewports[0].transform;
   PlaceRules r{.divide = raster.divide,
                .transform = raster.transform,
-               .clip = raster.clip_enable && !raster.accept_all,
-               .xy_clip = raster.xy_clip,
-               .z_near_clip = raster.z_near_clip,
-               .z_far_clip = raster.z_far_clip,
-               .d3d = raster.d3d};
+               .clip = raster.clip.enable && !raster.clip.accept_all,
+               .xy_clip = raster.clip.xy,
+               .z_near_clip = raster.clip.z_near,
+               .z_far_clip = raster.clip.z_far,
+               .d3d = raster.clip.d3d};
   if (!raster.transform) return r;
   r.m00 = t.m00, r.m11 = t.m11, r.m22 = t.m22;
   r.m30 = t.m30, r.m31 = t.m31, r.m32 = t.m32;
-  if (!raster.guardband) return r;
+  if (!raster.clip.guardband) return r;
   r.x0 = t.guardband_x0, r.x1 = t.guardband_x1, r.y0 = t.guardband_y0, r.y1 = t.guardband_y1;
   return r;
 }
@@ -74,7 +74,7 @@ Setup::Setup(const DrawState& state, const RasterState& raster, Stage last, cons
   const Topology topology = state.vertex.topology;
   stipple_restarts_ = last == Stage::vs && (topology == Topology::line_list || topology == Topology::line_list_adjacency);
   constexpr uint32_t linear_modes = 0x38;
-  linear_ = (state.pixel.barycentrics & linear_modes) || state.pixel.pulls_barycentrics;
+  linear_ = (state.pixel.inputs.barycentrics & linear_modes) || state.pixel.pulls_barycentrics;
   solid_ = state.raster.front_fill == FillMode::solid && state.raster.back_fill == FillMode::solid;
   find_attributes();
 }
@@ -155,8 +155,8 @@ double Setup::depth_bias(const Plane2& z, double greatest) const {
   if (state_.depth.format == DepthFormat::float32) unit = greatest > 0 ? std::ldexp(1.0, std::ilogb(std::min(greatest, 1.0)) - 23) : 0;
   const double slope = std::max(std::abs(z.a), std::abs(z.b));
   // A whole unit for each of the constant, as Vulkan and Direct3D have it (anv passes it on); OpenGL's unit is two of them (iris doubles it).
-  double bias = raster.bias_constant * unit + raster.bias_scale * slope;
-  const double clamp = raster.bias_clamp;
+  double bias = raster.bias.constant * unit + raster.bias.scale * slope;
+  const double clamp = raster.bias.clamp;
   if (clamp > 0) bias = std::min(bias, clamp);
   if (clamp < 0) bias = std::max(bias, clamp);
   return bias;
@@ -200,7 +200,7 @@ void Setup::finish_triangle(const Object& object, std::span<const Vue> vertices,
     if (box.empty()) return;
   }
   if (!interpolation(viewport, vertices, places, triangle)) return;
-  if (solid ? raster.bias_solid : points ? raster.bias_point : raster.bias_wireframe) { triangle.depth_bias = bias_of(corners, triangle); }
+  if (solid ? raster.bias.solid : points ? raster.bias.point : raster.bias.wireframe) { triangle.depth_bias = bias_of(corners, triangle); }
   if (!solid) return outline(object, vertices, triangle, points, out);
   triangle.filled = true;
   triangle.parts = arena_->slice<Coverage>(corners.size() - 2);
@@ -212,7 +212,7 @@ void Setup::finish_triangle(const Object& object, std::span<const Vue> vertices,
 
 /// Whether a vertex' place does not depend on which triangle asks, and SetupKernels::place() says all that the clipper does.
 bool Setup::places_vertices() const {
-  return raster_.viewport_count == 1 && !raster_.clip_distances && !raster_.cull_distances && !raster_.reject_all;
+  return raster_.viewport_count == 1 && !raster_.clip.clip_distances && !raster_.clip.cull_distances && !raster_.clip.reject_all;
 }
 
 /// All vertices into placed_.
@@ -246,7 +246,7 @@ void Setup::prepare_plain(const Object& object, const std::array<const PlacedVer
   if (!find_planes({&at[0]->row, &at[1]->row, &at[2]->row}, triangle)) return out.objects.pop_back();
   triangle.front = front, triangle.filled = true;
   triangle.bounds = box;
-  if (state_.raster.bias_solid) triangle.depth_bias = bias_of(corners, triangle);
+  if (state_.raster.bias.solid) triangle.depth_bias = bias_of(corners, triangle);
   triangle.parts = arena_->slice<Coverage>(1);
   triangle.parts.push_back({.edges = edges_of(corners, area), .edge_count = 3, .bounds = box});
   const Vue& provoking = vertices[std::min<size_t>(object.provoking, 2)];
@@ -255,7 +255,7 @@ void Setup::prepare_plain(const Object& object, const std::array<const PlacedVer
 }
 
 void Setup::prepare_all(ObjectType type, std::span<const Object> objects, std::span<const Vertex> vertices, PreparedObjects& out) {
-  if (raster_.reject_all) return;
+  if (raster_.clip.reject_all) return;
   arena_ = &out.arena;
   const bool places = type == ObjectType::triangle && places_vertices();
   if (places) place(vertices);

@@ -153,8 +153,8 @@ bool Setup::prepare_point(const Vue& vertex, PreparedObject& out) {
   if (clip_object(raster_, std::span(&vertex, 1), viewport, polygon) == ClipResult::rejected) return false;
   ++primitives_;
   const RasterizerState& raster = state_.raster;
-  const double width = raster.point_width_from_state
-                           ? bounded_width(raster.point_width, 0, 0)
+  const double width = raster.point.width_from_state
+                           ? bounded_width(raster.point.width, 0, 0)
                            : bounded_width(vertex.point_width(), state_.clip.min_point_width, state_.clip.max_point_width);
   const Screen center = to_screen(viewport, {vertex.position(0), vertex.position(1), vertex.position(2), vertex.position(3)});
   // Barycentrics run over the square, for sprite coordinates: 1 to the right, 2 downwards.
@@ -164,13 +164,13 @@ bool Setup::prepare_point(const Vue& vertex, PreparedObject& out) {
   for (unsigned k = 0; k < 2; ++k) out.perspective[k] = {out.linear[k].a * q, out.linear[k].b * q, out.linear[k].c * q};
   out.z = {0, 0, window_z(viewport, vertex)};
   // Round points: with multisampling where their samples are, else fading out.
-  const bool round = raster.smooth_point;
+  const bool round = raster.point.smooth;
   const bool fade = round && !raster_.multisample_rasterization;
   const int64_t half = std::llround((width + (fade ? 1 : 0)) * half_pixel);
   if (fade) out.fade = arena_->keep(Fade{true, {1, 0, -center.x}, {0, 1, -center.y}, 0, width / 2});
   Coverage part;
   // A square [left, right) x [top, bottom); the upper right rule keeps the right edge and not the left one.
-  const bool right = raster.point_upper_right;
+  const bool right = raster.point.upper_right;
   part.edges = {Edge{1, 0, -(center.fx - half) - (right ? 1 : 0)}, Edge{-1, 0, center.fx + half - (right ? 0 : 1)},
                 Edge{0, 1, -(center.fy - half)}, Edge{0, -1, center.fy + half - 1}};
   part.edge_count = 4;

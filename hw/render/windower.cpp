@@ -65,7 +65,7 @@ void Windower::begin(PixelDraw& draw) {
   dispatches_ = draw.kernel && !draw.unobservable;
   early_ = draw.early || !draw.kernel;
   squares_ = draw.simd == 16 && !pixel.per_sample;
-  coverage_after_tests_ = pixel.coverage == InputCoverage::after_depth;
+  coverage_after_tests_ = pixel.inputs.coverage == InputCoverage::after_depth;
 }
 
 void Windower::draw(const PreparedObject& object, const PixelRect& tile) {
@@ -85,7 +85,7 @@ void Windower::draw(const PreparedObject& object, const PixelRect& tile) {
 /// False: the draw is aborted.
 bool Windower::draw_part(const Coverage& part, const PixelRect& tile) {
   PartRaster raster(part, draw_->raster);
-  const bool inner = draw_->state.pixel.coverage == InputCoverage::inner_conservative;
+  const bool inner = draw_->state.pixel.inputs.coverage == InputCoverage::inner_conservative;
   const bool by_blocks = !stippled_ && !inner && raster.by_blocks();
   if (dispatches_) threads_.list_samples(!by_blocks);
   if (by_blocks) return raster.each_block(tile, [&](uint32_t x, uint32_t y, uint64_t covered) { return draw_block(x, y, covered); });

@@ -33,8 +33,8 @@ void shader(const StateStore& store, DrawState& state) {
   out.resolve = p.render_target_resolve_type == Resolve::RESOLVE_DISABLED  ? ResolveType::none
                 : p.render_target_resolve_type == Resolve::RESOLVE_PARTIAL ? ResolveType::partial
                                                                            : ResolveType::full;
-  out.position_offset = p.position_xy_offset_select != Offset::POSOFFSET_NONE;
-  out.position_offset_at = p.position_xy_offset_select == Offset::POSOFFSET_CENTROID ? Location::centroid : Location::sample;
+  out.inputs.offset = p.position_xy_offset_select != Offset::POSOFFSET_NONE;
+  out.inputs.offset_at = p.position_xy_offset_select == Offset::POSOFFSET_CENTROID ? Location::centroid : Location::sample;
 }
 
 template <class G>
@@ -47,8 +47,8 @@ void shader_extra(const StateStore& store, DrawState& state) {
   const auto p = packet<Extra>(store);
   PixelState& out = state.pixel;
   out.valid = p.pixel_shader_valid;
-  out.source_depth = p.pixel_shader_uses_source_depth, out.source_w = p.pixel_shader_uses_source_w;
-  out.coverage = same<InputCoverage>(p.input_coverage_mask_state);
+  out.inputs.depth = p.pixel_shader_uses_source_depth, out.inputs.w = p.pixel_shader_uses_source_w;
+  out.inputs.coverage = same<InputCoverage>(p.input_coverage_mask_state);
   out.computes_depth = p.pixel_shader_computed_depth_mode != Extra::PixelShaderComputedDepthMode::PSCDEPTH_OFF;
   out.computes_stencil = p.pixel_shader_computes_stencil;
   out.kills = p.pixel_shader_kills_pixel;

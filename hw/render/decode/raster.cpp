@@ -50,9 +50,9 @@ void rasterizer(const StateStore& store, DrawState& state) {
   out.viewport_transform = sf.viewport_transform_enable;
   out.line_width = sf.line_width;
   out.last_pixel = sf.last_pixel_enable;
-  out.smooth_point = sf.smooth_point_enable || p.smooth_point_enable;
-  out.point_width_from_state = sf.point_width_source == Sf::PointWidthSource::STATE;
-  out.point_width = sf.point_width;
+  out.point.smooth = sf.smooth_point_enable || p.smooth_point_enable;
+  out.point.width_from_state = sf.point_width_source == Sf::PointWidthSource::STATE;
+  out.point.width = sf.point_width;
   out.provoking = {static_cast<uint8_t>(sf.triangle_strip_list_provoking_vertex_select),
                    static_cast<uint8_t>(sf.line_strip_list_provoking_vertex_select),
                    static_cast<uint8_t>(sf.triangle_fan_provoking_vertex_select)};
@@ -63,12 +63,12 @@ void rasterizer(const StateStore& store, DrawState& state) {
   out.front_clockwise = p.front_winding == Raster::FrontWinding::CLOCKWISE;
   out.cull = same<CullMode>(p.cull_mode);
   out.front_fill = fill_mode(p.front_face_fill_mode), out.back_fill = fill_mode(p.back_face_fill_mode);
-  out.bias_solid = p.global_depth_offset_enable_solid;
-  out.bias_wireframe = p.global_depth_offset_enable_wireframe;
-  out.bias_point = p.global_depth_offset_enable_point;
-  out.bias_constant = p.global_depth_offset_constant;
-  out.bias_scale = p.global_depth_offset_scale;
-  out.bias_clamp = p.global_depth_offset_clamp;
+  out.bias.solid = p.global_depth_offset_enable_solid;
+  out.bias.wireframe = p.global_depth_offset_enable_wireframe;
+  out.bias.point = p.global_depth_offset_enable_point;
+  out.bias.constant = p.global_depth_offset_constant;
+  out.bias.scale = p.global_depth_offset_scale;
+  out.bias.clamp = p.global_depth_offset_clamp;
 }
 
 template <class G>
@@ -144,15 +144,15 @@ void windower(const StateStore& store, DrawState& state) {
   using Zw = typename Wm::PositionZWInterpolationMode;
   const auto p = packet<Wm>(store);
   state.raster.line_stipple = p.line_stipple_enable, state.raster.polygon_stipple = p.polygon_stipple_enable;
-  state.raster.point_upper_right = p.point_rasterization_rule == Wm::PointRasterizationRule::RASTRULE_UPPER_RIGHT;
+  state.raster.point.upper_right = p.point_rasterization_rule == Wm::PointRasterizationRule::RASTRULE_UPPER_RIGHT;
   state.pixel.statistics = p.statistics_enable;
-  state.pixel.barycentrics = static_cast<uint8_t>(p.barycentric_interpolation_mode);
+  state.pixel.inputs.barycentrics = static_cast<uint8_t>(p.barycentric_interpolation_mode);
   state.pixel.early = p.early_depth_stencil_control == Early::EDSC_PREPS    ? EarlyTests::before_shader
                       : p.early_depth_stencil_control == Early::EDSC_PSEXEC ? EarlyTests::after_shader
                                                                             : EarlyTests::normal;
-  state.pixel.position_zw_at = p.position_zw_interpolation_mode == Zw::INTERP_CENTROID ? Location::centroid
-                               : p.position_zw_interpolation_mode == Zw::INTERP_SAMPLE ? Location::sample
-                                                                                       : Location::pixel;
+  state.pixel.inputs.zw_at = p.position_zw_interpolation_mode == Zw::INTERP_CENTROID ? Location::centroid
+                             : p.position_zw_interpolation_mode == Zw::INTERP_SAMPLE ? Location::sample
+                                                                                     : Location::pixel;
 }
 
 }  // namespace

@@ -87,8 +87,8 @@ void domain_shader(const StateStore& store, DrawState& state) {
   start(p, p.dispatch_grf_start_register_for_urb_data, stage), output(p, stage);
   stage.read_offset = p.patch_urb_entry_read_offset, stage.read_length = p.patch_urb_entry_read_length;
   stage.entry_bytes = (packet<typename G::_3DSTATE_URB_DS>(store).ds_urb_entry_allocation_size + 1) * entry_unit;
-  state.domain_simd8 = p.dispatch_mode != G::_3DSTATE_DS::DispatchMode::DISPATCH_MODE_SIMD4X2;
-  state.domain_w = p.compute_w_coordinate_enable;
+  state.domain.simd8 = p.dispatch_mode != G::_3DSTATE_DS::DispatchMode::DISPATCH_MODE_SIMD4X2;
+  state.domain.computes_w = p.compute_w_coordinate_enable;
 }
 
 template <class G>

@@ -33,7 +33,7 @@ struct Corner {
 RasterState raster_64() {
   RasterState r;
   r.sample_positions[0] = {128, 128};
-  r.clip_enable = r.xy_clip = r.guardband = r.z_near_clip = r.z_far_clip = true;
+  r.clip.enable = r.clip.xy = r.clip.guardband = r.clip.z_near = r.clip.z_far = true;
   auto& v = r.viewports[0];
   v.transform.m00 = v.transform.m30 = 32;
   v.transform.m11 = v.transform.m31 = 32;
@@ -351,7 +351,7 @@ TEST_CASE("triangles of a mesh are set up as each alone") {
   for (unsigned round = 0; round < 150; ++round) {
     INFO("round " << round << ", kernels " << round % tables.count);
     RasterState raster = raster_64();
-    raster.xy_clip = random() % 4, raster.z_far_clip = random() % 4, raster.guardband = random() % 4, raster.d3d = random() % 2;
+    raster.clip.xy = random() % 4, raster.clip.z_far = random() % 4, raster.clip.guardband = random() % 4, raster.clip.d3d = random() % 2;
     Setup alone(state, raster, Stage::vs), together(state, raster, Stage::vs, *tables.tables[round % tables.count]);
     std::vector<Corner> corners;
     std::vector<Vertex> vertices;
