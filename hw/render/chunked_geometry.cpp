@@ -39,9 +39,9 @@ ChunkedGeometry::ChunkedGeometry(WorkerPool* pool, const GeometryWorker& worker,
       slots_(slots),
       units_(pool ? pool->slots() : 1) {
   add_slots(slots_, units_.size(), worker.view);
-  constexpr unsigned most_vertices = 6;
-  most_objects_ =
-      std::clamp<size_t>((Urb::max_units - 1) / (size_t{Urb::units(stage_.entry_bytes())} * most_vertices), 1, most_objects_a_chunk);
+  constexpr unsigned max_vertices = 6;
+  max_objects_ =
+      std::clamp<size_t>((Urb::max_units - 1) / (size_t{Urb::units(stage_.entry_bytes())} * max_vertices), 1, max_objects_per_chunk);
 }
 
 ChunkedGeometry::~ChunkedGeometry() = default;
@@ -61,8 +61,8 @@ void ChunkedGeometry::chunk(const Batch& batch, size_t index, unsigned slot, Pre
   out.clear();
   if (worker_.stop.aborting()) return;
   Unit& own = unit(slot);
-  const size_t first = index * objects_a_chunk_;
-  const size_t count = std::min(objects_a_chunk_, batch.size() - first);
+  const size_t first = index * objects_per_chunk_;
+  const size_t count = std::min(objects_per_chunk_, batch.size() - first);
   std::span<Object> objects;
   if (batch.triangles.count) {
     if (own.objects.size() < count) own.objects.resize(count);
@@ -80,9 +80,10 @@ void ChunkedGeometry::chunk(const Batch& batch, size_t index, unsigned slot, Pre
 }
 
 void ChunkedGeometry::run(const Batch& batch, std::vector<std::unique_ptr<PreparedObjects>>& out) {
-  objects_a_chunk_ = std::min(
-      most_objects_, alone(batch) ? objects_a_chunk : std::clamp(batch.size() / chunks_a_batch, objects_a_chunk, most_objects_a_chunk));
-  const size_t chunks = (batch.size() + objects_a_chunk_ - 1) / objects_a_chunk_;
+  objects_per_chunk_ =
+      std::min(max_objects_,
+               alone(batch) ? objects_per_chunk : std::clamp(batch.size() / chunks_per_batch, objects_per_chunk, max_objects_per_chunk));
+  const size_t chunks = (batch.size() + objects_per_chunk_ - 1) / objects_per_chunk_;
   while (out.size() < chunks) out.push_back(std::make_unique<PreparedObjects>());
   for (size_t i = chunks; i < out.size(); ++i) out[i]->clear();
   if (pool_) pool_->for_each(chunks, [&](size_t index, unsigned slot) { chunk(batch, index, slot, *out[index]); });

@@ -56,8 +56,8 @@ class ChunkedGeometry {
   const Setup& setup_;
   GeometrySlots& slots_;
   std::vector<std::unique_ptr<Unit>> units_;
-  size_t most_objects_;         ///< of a chunk, so that their vertices have room in the URB
-  size_t objects_a_chunk_ = 1;  ///< of the batch that is worked on
+  size_t max_objects_;            ///< of a chunk, so that their vertices have room in the URB
+  size_t objects_per_chunk_ = 1;  ///< of the batch that is worked on
 };
 
 }  // namespace softgen::render

@@ -17,7 +17,7 @@ struct ClipVertex {
   std::array<double, 3> weights;   ///< of the object's vertices; their sum is 1
 };
 
-/// At most 3 corners plus one a plane: 6 of the frustum or guard band, w, 8 user planes.
+/// At most 3 corners plus one per plane: 6 of the frustum or guard band, w, 8 user planes.
 struct ClippedPolygon {
   std::array<ClipVertex, 20> vertices;
   unsigned count = 0;

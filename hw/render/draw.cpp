@@ -70,7 +70,7 @@ bool Drawer::Draw::absolute() const { return env_.registers.peek(reg::CS_DEBUG_M
 bool Drawer::Draw::may_defer(const DrawCall& call) const {
   const bool pixels = !state_.pixel.fast_clear && state_.pixel.resolve == ResolveType::none;
   return pixels && chunked_ && !earlier_.batches && !earlier_.tiles && drawer_.minimum_run.count() &&
-         uint64_t{call.vertex_count} * call.instance_count <= objects_a_chunked_batch && drawer_.queue_.may_defer(*work_);
+         uint64_t{call.vertex_count} * call.instance_count <= objects_per_chunked_batch && drawer_.queue_.may_defer(*work_);
 }
 
 /// The batch's objects, into the lists of work_.

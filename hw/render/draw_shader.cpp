@@ -30,7 +30,7 @@ void Drawer::Draw::load_pixel_shader() {
   load_program(kernel, *first);
   pixels.uniform = sends_one_color(*kernel.program, kernel.grf_start);
   bind_targets();
-  pixels.unobservable = nothing_seen(*kernel.program);
+  pixels.unobservable = is_unobservable(*kernel.program);
   for (const RenderTarget& rt : pixels.targets)
     if (rt.ccs) work_->controlled.push_back(&rt);
   const PixelKernel& wider = state.kernels[1];
@@ -40,8 +40,8 @@ void Drawer::Draw::load_pixel_shader() {
   load_program(work_->wide->kernel, wider);
 }
 
-/// Whether all that the pixel shader writes goes nowhere, and nothing waits for what it says: shadow maps are drawn with null surfaces.
-bool Drawer::Draw::nothing_seen(const eu::Program& program) const {
+/// True if no output of the pixel shader is observable: its targets are null surfaces, as with shadow maps, and tests do not depend on it.
+bool Drawer::Draw::is_unobservable(const eu::Program& program) const {
   const PixelDraw& pixels = work_->pixels;
   return pixels.early && writes_only_targets(program) && !state_.pixel.per_sample &&
          std::none_of(pixels.targets.begin(), pixels.targets.end(), [](const RenderTarget& rt) { return rt.level.has_value(); });

@@ -52,12 +52,12 @@ struct Batch {
   size_t size() const { return triangles.count ? triangles.count : objects.size(); }
 };
 
-/// Objects a stage gathers before it passes them on, so that the guest's counts bound nothing of ours.
-constexpr size_t objects_a_batch = 2048;
+/// Objects that a stage gathers for one batch, so that memory does not grow with the guest's counts.
+constexpr size_t objects_per_batch = 2048;
 /// The same where the batch is shaded in chunks.
-constexpr size_t objects_a_chunked_batch = 16384;
+constexpr size_t objects_per_chunked_batch = 16384;
 /// Objects of a chunk: their vertices stay in a host core's second cache. Where vertices are shared a large batch has larger ones, as what two
 /// chunks share is shaded by both.
-constexpr size_t objects_a_chunk = 512, most_objects_a_chunk = 2048, chunks_a_batch = 8;
+constexpr size_t objects_per_chunk = 512, max_objects_per_chunk = 2048, chunks_per_batch = 8;
 
 }  // namespace softgen::render

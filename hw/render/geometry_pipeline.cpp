@@ -9,7 +9,7 @@
 namespace softgen::render {
 namespace {
 
-// Of the URB's units, what vertices may take; the rest is for the stages behind. One patch of 32 of the largest entries still fits.
+// Units of the URB that vertices may take; the rest is for the stages after VS. One patch of 32 of the largest entries still fits.
 constexpr uint32_t vertex_units = Urb::max_units / 4;
 
 }  // namespace
@@ -36,8 +36,8 @@ void GeometryPipeline::leave_unshaded() {
 }
 
 bool GeometryPipeline::full(const Object& next) const {
-  if (unshaded_) return gathered_.objects.size() >= objects_a_chunked_batch;
-  return gathered_.objects.size() >= objects_a_batch || gathered_.vertices + next.count > vertices_per_batch_;
+  if (unshaded_) return gathered_.objects.size() >= objects_per_chunked_batch;
+  return gathered_.objects.size() >= objects_per_batch || gathered_.vertices + next.count > vertices_per_batch_;
 }
 
 void GeometryPipeline::add(const Object& object, uint32_t instance) {
@@ -101,7 +101,7 @@ std::optional<Batch> GeometryPipeline::next() {
 }
 
 std::optional<Batch> GeometryPipeline::next_triangles() {
-  constexpr uint32_t max_triangles = objects_a_chunked_batch;
+  constexpr uint32_t max_triangles = objects_per_chunked_batch;
   const uint32_t first = triangle_, count = std::min(max_triangles, call_.vertex_count / 3 - first);
   if (count == 0 || worker_.stop.aborting()) return std::nullopt;
   triangle_ += count;

@@ -116,7 +116,7 @@ void GeometryStage::begin(const Batch& input) {
   mark_ = worker_.urb.mark();
 }
 
-bool GeometryStage::full() const { return worker_.urb.room() < simd8 * Urb::units(entry_bytes_) || objects_.size() >= objects_a_batch; }
+bool GeometryStage::full() const { return worker_.urb.room() < simd8 * Urb::units(entry_bytes_) || objects_.size() >= objects_per_batch; }
 
 /// A thread: up to eight objects, or up to eight instances of one.
 void GeometryStage::shade_some() {

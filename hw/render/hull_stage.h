@@ -20,7 +20,7 @@ class HullStage {
   explicit HullStage(GeometryWorker& worker);
 
   /// Patches that one run() takes: as many as a thread of this dispatch mode has.
-  unsigned patches_a_thread() const { return eight_ ? simd8 : 1; }
+  unsigned patches_per_thread() const { return eight_ ? simd8 : 1; }
   uint32_t entry_bytes() const { return entry_bytes_; }
   /// All instances of the shader on the patches, whose entries are allocated. They may wait for each other at barriers.
   void run(const Batch& batch, std::span<const Patch> patches);

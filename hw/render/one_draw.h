@@ -37,7 +37,7 @@ class Drawer::Draw {
   void load_pixel_shader();
   void load_program(Kernel& kernel, const PixelKernel& from);
   void bind_targets();
-  bool nothing_seen(const eu::Program& program) const;
+  bool is_unobservable(const eu::Program& program) const;
   void prepare(const Batch& batch);
   void draw_batch(const Batch& batch);
   bool draw_pixels(uint64_t& tile);

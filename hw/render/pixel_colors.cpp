@@ -179,7 +179,7 @@ F16 sixteen(float v) { return F16{} + v; }
 F16 at_most(F16 v, F16 low, F16 high) { return _mm512_maskz_min_ps(0xffff, high, _mm512_maskz_max_ps(0xffff, low, v)); }
 /// clamped() and unorm8() of sixteen.
 F16 clamped(F16 v, float low) {
-  // The second operand is the result where one is NaN. Which zero a zero becomes tells nobody.
+  // The second operand is the result where one is NaN. The sign of zero is not observable.
   if (low == 0) return _mm512_maskz_min_ps(0xffff, _mm512_maskz_max_ps(0xffff, v, F16{}), sixteen(1.0f));
   return at_most(_mm512_maskz_mov_ps(_mm512_cmp_ps_mask(v, v, _CMP_ORD_Q), v), sixteen(low), sixteen(1.0f));
 }

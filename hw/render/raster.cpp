@@ -96,8 +96,8 @@ bool PartRaster::in_circle(int64_t x, int64_t y) const {
 
 QuadCoverage PartRaster::coverage(int32_t x, int32_t y) const {
   // Without multisample rasterization a covered pixel covers all of its samples.
-  const uint32_t lit = raster_.sample_mask & all_;
-  if (open_count_ == 0 && !part_.round) return {lit, lit, lit, lit};
+  const uint32_t all_samples = raster_.sample_mask & all_;
+  if (open_count_ == 0 && !part_.round) return {all_samples, all_samples, all_samples, all_samples};
   QuadCoverage covered{};
   for (unsigned s = 0; s < points_; ++s) {
     const auto& position = raster_.sample_positions[s];
@@ -114,7 +114,7 @@ QuadCoverage PartRaster::coverage(int32_t x, int32_t y) const {
     if (part_.round)
       for (size_t i = 0; i < 4; ++i)
         inside[i] = inside[i] && in_circle(px + static_cast<int64_t>(i & 1) * subpixels, py + static_cast<int64_t>(i >> 1) * subpixels);
-    const uint32_t mask = (points_ == 1 ? all_ : 1u << s) & lit;
+    const uint32_t mask = (points_ == 1 ? all_ : 1u << s) & all_samples;
     for (size_t i = 0; i < 4; ++i) covered[i] |= inside[i] ? mask : 0;
   }
   return covered;

@@ -280,7 +280,7 @@ void Setup::prepare_all(ObjectType type, std::span<const Object> objects, std::s
 
 void Setup::outline(const Object& object, std::span<const Vue> vertices, const PreparedObject& triangle, bool points,
                     PreparedObjects& out) {
-  const uint64_t clipped = primitives_;  // its sides are none of the clipper's
+  const uint64_t clipped = primitives_;  // its edges do not count in the clipper's statistics
   for (unsigned i = 0; i < 3; ++i) {
     if (!(object.edges >> i & 1)) continue;
     PreparedObject part;

@@ -7,7 +7,7 @@
 namespace softgen::render {
 namespace {
 
-// What DS vertices leave of the URB for a geometry shader: eight entries of the largest size.
+// Units of the URB that DS vertices leave for a geometry shader: eight entries of the largest size.
 constexpr uint32_t units_behind = 8 * 512;
 
 }  // namespace
@@ -17,15 +17,15 @@ Tessellator::Tessellator(GeometryWorker& worker, Provoking provoking)
   using Output = TessellationOutput;
   const bool point = te_.output == Output::point, line = te_.output == Output::line;
   type_ = point ? ObjectType::point : line ? ObjectType::line : ObjectType::triangle;
-  vertices_an_object_ = point ? 1 : line ? 2 : 3;
+  vertices_per_object_ = point ? 1 : line ? 2 : 3;
   provoking_ = point ? 0 : line ? provoking.line & 1 : std::min<uint8_t>(provoking.triangle, 2);
 }
 
 void Tessellator::add_objects(const Patch& patch, std::span<const uint16_t> indices, std::span<const uint32_t> number_of) {
-  for (size_t at = 0; at + vertices_an_object_ <= indices.size(); at += vertices_an_object_) {
+  for (size_t at = 0; at + vertices_per_object_ <= indices.size(); at += vertices_per_object_) {
     Object object{};
-    for (unsigned i = 0; i < vertices_an_object_; ++i) object.vertices[i] = number_of[indices[at + i]];
-    object.count = static_cast<uint8_t>(vertices_an_object_);
+    for (unsigned i = 0; i < vertices_per_object_; ++i) object.vertices[i] = number_of[indices[at + i]];
+    object.count = static_cast<uint8_t>(vertices_per_object_);
     object.provoking = provoking_;
     object.primitive_id = patch.object->primitive_id;
     object.instance = patch.object->instance;
@@ -57,14 +57,14 @@ void Tessellator::discard() {
 
 /// Whether there is room neither for the patches of a thread nor for one that is finely divided, or objects enough.
 bool Tessellator::full() const {
-  const uint32_t needed = hs_.patches_a_thread() * Urb::units(hs_.entry_bytes()) + Urb::max_units / 2;
-  return worker_.urb.room() < needed || objects_.size() >= objects_a_batch;
+  const uint32_t needed = hs_.patches_per_thread() * Urb::units(hs_.entry_bytes()) + Urb::max_units / 2;
+  return worker_.urb.room() < needed || objects_.size() >= objects_per_batch;
 }
 
 /// A thread of the hull shader.
 void Tessellator::shade_hulls() {
   patch_ = 0;
-  patches_count_ = std::min<size_t>(hs_.patches_a_thread(), input_.objects.size() - object_);
+  patches_count_ = std::min<size_t>(hs_.patches_per_thread(), input_.objects.size() - object_);
   for (size_t i = 0; i < patches_count_; ++i) patches_[i] = {worker_.urb.allocate(hs_.entry_bytes()), &input_.objects[object_ + i]};
   hs_.run(input_, std::span(patches_).first(patches_count_));
   object_ += patches_count_;
@@ -94,7 +94,7 @@ void Tessellator::add_patch(const Patch& patch) {
 /// The next piece of a patch in split_. False: there is none.
 bool Tessellator::shade_piece(const Patch& patch) {
   Split& split = *split_;
-  const size_t step = vertices_an_object_;
+  const size_t step = vertices_per_object_;
   if (split.at >= tessellation_.indices.size() || worker_.stop.aborting()) return false;
   piece_mark_ = worker_.urb.mark();
   std::vector<DomainPoint> points;

@@ -47,7 +47,7 @@ class Tessellator {
   HullStage hs_;
   DomainStage ds_;
   ObjectType type_;
-  unsigned vertices_an_object_;
+  unsigned vertices_per_object_;
   uint8_t provoking_;
   Batch input_{};
   size_t object_ = 0;                   ///< of input_, the next for the hull shader

@@ -104,14 +104,14 @@ void outer_edge(const Division& division, bool reversed, Tessellation& out, Plac
 }
 
 /// Rows of a closed ring of points that lie one behind the other from `first`; the last edge ends where the first begins.
-std::vector<Row> rows_of_ring(uint32_t first, std::span<const uint32_t> points_an_edge) {
+std::vector<Row> rows_of_ring(uint32_t first, std::span<const uint32_t> points_per_edge) {
   std::vector<Row> rows;
   uint32_t at = first;
-  for (size_t e = 0; e < points_an_edge.size(); ++e) {
+  for (size_t e = 0; e < points_per_edge.size(); ++e) {
     Row row;
-    for (uint32_t p = 0; p < points_an_edge[e]; ++p) row.push_back(static_cast<uint16_t>(at + p));
-    at += points_an_edge[e] - 1;
-    if (e + 1 == points_an_edge.size()) row.back() = static_cast<uint16_t>(first);
+    for (uint32_t p = 0; p < points_per_edge[e]; ++p) row.push_back(static_cast<uint16_t>(at + p));
+    at += points_per_edge[e] - 1;
+    if (e + 1 == points_per_edge.size()) row.back() = static_cast<uint16_t>(first);
     rows.push_back(std::move(row));
   }
   return rows;

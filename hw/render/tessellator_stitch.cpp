@@ -66,7 +66,7 @@ void Stitcher::regular(const Row& outside, const Row& inside, bool trapezoid, Di
 void Stitcher::transition(const Row& outside, unsigned outside_half, bool outside_odd, const Row& inside, unsigned inside_half,
                           bool inside_odd) {
   Walk walk(*this, outside, inside);
-  // The point beside an odd division's middle segment belongs to that segment.
+  // The point next to the middle segment of an odd division belongs to that segment.
   outside_half -= outside_odd;
   inside_half -= inside_odd;
   if (outside_half > 0) walk.advance_outside();

@@ -19,7 +19,7 @@ using eu::Opcode;
 using eu::Operand;
 using eu::RegFile;
 
-constexpr size_t most_moves = 16;
+constexpr size_t max_moves = 16;
 
 /// A register behind the pixels' own part of the payload (positions, barycentrics), which is the same for all of an object's pixels or was moved there.
 bool uniform_register(const Operand& o, unsigned first) { return o.file == RegFile::grf && !o.indirect && o.reg >= first; }
@@ -70,7 +70,7 @@ bool sends_one_color(const eu::Program& program, unsigned first) {
   const auto lines = program.lines();
   std::bitset<128> written;
   size_t i = 0;
-  while (i < std::min(lines.size(), most_moves) && moves(lines[i].instruction, first, written)) ++i;
+  while (i < std::min(lines.size(), max_moves) && moves(lines[i].instruction, first, written)) ++i;
   // What stands behind the end of the thread is not reached: there are no branches.
   return i < lines.size() && sends_all(program.ops()[i], first);
 }

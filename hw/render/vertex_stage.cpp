@@ -102,7 +102,7 @@ void VertexStage::put_payload(size_t number, std::span<const VertexName> names, 
 
 /// Threads of eight vertices each, or one of fewer.
 void VertexStage::shade_some(std::span<const VertexName> names, std::span<Vertex> out) {
-  std::array<eu::SeriesThread, most_threads> threads;
+  std::array<eu::SeriesThread, max_threads> threads;
   if (const size_t wanted = (names.size() + simd8 - 1) / simd8; kernel_ && wanted > payloads_) lay_out(wanted);
   const auto mask = (1u << std::min<size_t>(names.size(), simd8)) - 1;
   size_t count = 0;
@@ -187,7 +187,7 @@ std::span<const Vertex> VertexStage::shade(std::span<Object> objects, bool alone
   scratch_.vertices.assign(scratch_.order.size(), {});
   for (size_t at = 0, count = 0; at < scratch_.order.size() && !worker_.stop.aborting(); at += count) {
     const size_t left = scratch_.order.size() - at;
-    count = left < simd8 ? left : std::min(left / simd8, most_threads) * simd8;
+    count = left < simd8 ? left : std::min(left / simd8, max_threads) * simd8;
     shade_some(std::span(scratch_.order).subspan(at, count), std::span(scratch_.vertices).subspan(at, count));
   }
   return scratch_.vertices;

@@ -54,7 +54,7 @@ struct PixelFixture : memory::test::Mapped {
 
   static uint32_t stored(double z) { return static_cast<uint32_t>(z * 0xffffff + 0.5); }
   /// Pixels of the depth buffer that have this value.
-  unsigned count(uint32_t depth) const {
+  unsigned count(uint32_t depth) {
     unsigned n = 0;
     for (uint64_t at = depth_base; at < depth_base + bytes; at += 4) n += (view.load<uint32_t>(at) & 0xffffff) == depth;
     return n;

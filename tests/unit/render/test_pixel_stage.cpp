@@ -54,7 +54,7 @@ struct StageFixture : PixelFixture {
     worker.settle();
     worker.finish();
   }
-  unsigned red_pixels() const {
+  unsigned red_pixels() {
     unsigned n = 0;
     for (uint64_t at = color_base; at < color_base + bytes; at += 4) n += view.load<uint32_t>(at) == red;
     return n;
