@@ -24,7 +24,7 @@
 
 namespace softgen::display {
 
-constexpr unsigned pipe_count = 3, plane_count = 4, scaler_count = 2;
+constexpr unsigned max_pipes = 3, plane_count = 4, scaler_count = 2;
 
 /// What waits for the next vertical blank (and is in saved states): planes from bit 0 on, cursor, scalers, the pipe's own registers.
 constexpr uint32_t armed_plane(unsigned i) { return 1u << i; }

@@ -68,7 +68,8 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
       interrupts_(parts_.interrupts(registers_, host)),
       pcode_(registers_),
       power_(registers_, host),
-      display_(registers_, *interrupts_, host, *guest_, memory_.ggtt, config.connected, config.threads > 0),
+      display_(parts_.display({registers_, *interrupts_, host, *guest_, memory_.ggtt},
+                              {.pipes = config.platform->pipes, .connected = config.connected, .threaded = config.threads > 0})),
       vga_(host),
       pool_(config.threads),
       engines_(config, parts_, config.threads ? &pool_ : nullptr) {
@@ -153,7 +154,7 @@ void Device::bar0_write(uint64_t offset, uint64_t value, unsigned size) {
 
 void Device::memory_begin() {
   pause();
-  display_.hold_memory();
+  display_->hold_memory();
 }
 
 void Device::memory_add(uint64_t gpa, uint64_t size, void* host, bool readonly) {
@@ -169,7 +170,7 @@ void Device::memory_remove(uint64_t gpa, uint64_t size) {
 void Device::memory_commit() {
   assert(flat_);
   const Resumed resumed(*this);
-  const FramesGoOn frames(display_);
+  const FramesGoOn frames(*display_);
   flat_->commit();
 }
 
@@ -177,7 +178,7 @@ void Device::dirty_log(bool on) {
   assert(flat_);
   memory_begin();
   const Resumed resumed(*this);
-  const FramesGoOn frames(display_);
+  const FramesGoOn frames(*display_);
   flat_->dirty_log(on);
 }
 
@@ -213,7 +214,7 @@ void Device::reset_units() {
   interrupts_->reset();
   pcode_.reset();
   power_.reset();
-  display_.reset();
+  display_->reset();
   vga_.reset();
   memory_.reset();
   streamers_->restart_engines(~0u);
@@ -236,7 +237,7 @@ void Device::unit_states(Archive& archive) {
   interrupts_->state(archive);
   pcode_.state(archive);
   power_.state(archive);
-  display_.state(archive);
+  display_->state(archive);
   vga_.state(archive);
   memory_.ggtt.state(archive);
   memory_.aperture.state(archive);
@@ -246,7 +247,7 @@ void Device::unit_states(Archive& archive) {
 }
 
 void Device::timer_expired(unsigned id) {
-  if (display_.timer_expired(id) || id != SG_TIMER_MISC) return;
+  if (display_->timer_expired(id) || id != SG_TIMER_MISC) return;
   streamers_->poll();
   poll_later();
 }

@@ -74,7 +74,7 @@ class Device {
   cs::CommandStreamers& streamers() { return *streamers_; }
   HostMemory& memory() { return *guest_; }
   const render::RenderEngine& render() const { return engines_.render; }
-  display::Display& display() { return display_; }
+  display::Display& display() { return *display_; }
   display::LegacyVga& vga() { return vga_; }
 
   // -- BAR0, BAR2 ----------------------------------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ class Device {
   std::unique_ptr<mmio::Interrupts> interrupts_;
   mmio::Pcode pcode_;
   mmio::GtPower power_;
-  display::Display display_;
+  std::unique_ptr<display::Display> display_;
   display::LegacyVga vga_;
   WorkerPool pool_;
   Engines engines_;

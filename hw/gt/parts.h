@@ -8,6 +8,7 @@
 
 #include "hw/cs/submission.h"
 #include "hw/defs/platform.h"
+#include "hw/display/display.h"
 #include "hw/eu/isa/isa.h"
 #include "hw/gpgpu/decoder.h"
 #include "hw/iface/host.h"
@@ -21,6 +22,7 @@ struct Parts {
   const eu::Isa& (*isa)();
   std::unique_ptr<mmio::Interrupts> (*interrupts)(mmio::RegisterFile& registers, Host& host);
   cs::MakeSubmission submission;
+  display::MakeDisplay display;
   std::unique_ptr<render::StateDecoder> (*state_decoder)();  ///< null: 3D is not there
   std::unique_ptr<const gpgpu::Decoder> (*media_decoder)();  ///< null: GPGPU and media are not there
 };

@@ -8,7 +8,7 @@
 
 #include "hw/base/log.h"
 #include "hw/defs/register.h"
-#include "hw/display/display.h"
+#include "hw/display/skl/display.h"
 #include "hw/iface/quiet_host.h"
 #include "hw/mmio/interrupts/gen8.h"
 #include "tests/fuzz/guest_map.h"
@@ -40,7 +40,10 @@ class DisplayMachine {
  public:
   static constexpr uint32_t memory_pages = 64;
 
-  DisplayMachine() : interrupts(registers, host), memory(memory_pages), display(registers, interrupts, host, memory, ggtt, 7) {
+  DisplayMachine()
+      : interrupts(registers, host),
+        memory(memory_pages),
+        display({registers, interrupts, host, memory, ggtt}, {.pipes = 3, .connected = 7}) {
     set_log_sink({});
     uint32_t word = 1;
     for (uint64_t at = 0; at < memory.size(); at += 4) memory.store<uint32_t>(at, word = word * 1664525 + 1013904223);
@@ -108,7 +111,7 @@ class DisplayMachine {
   mmio::Gen8Interrupts interrupts;
   IsolatedMemory memory;
   memory::Ggtt ggtt;
-  display::Display display;
+  display::SklDisplay display;
 
  private:
   std::vector<const defs::Register*> rows_;

@@ -2,6 +2,7 @@
 // Kaby Lake.
 #include "hw/cs/submission/elsp.h"
 #include "hw/defs/gen9/all.h"
+#include "hw/display/skl/display.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/gt/platforms/all.h"
 #include "hw/mmio/interrupts/gen8.h"
@@ -12,6 +13,7 @@ const Parts kbl{.name = "kbl",
                 .isa = eu::gen9_isa,
                 .interrupts = mmio::gen8_interrupts,
                 .submission = cs::elsp,
+                .display = display::skl,
                 .state_decoder = render::make_state_decoder<defs::Gen9>,
                 .media_decoder = gpgpu::make_decoder<defs::Gen9>};
 

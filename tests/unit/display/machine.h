@@ -2,7 +2,7 @@
 // A display with registers, interrupts and memory, and a driver that sets a mode on it the way i915 does.
 #pragma once
 
-#include "hw/display/display.h"
+#include "hw/display/skl/display.h"
 #include "hw/memory/sparse_memory.h"
 #include "hw/mmio/interrupts/gen8.h"
 #include "tests/unit/display/fake_host.h"
@@ -48,7 +48,9 @@ void show_plane(auto& m, uint32_t surface, unsigned pipe = 0, unsigned plane = 0
 
 struct Machine {
   explicit Machine(uint32_t connected = 1, bool threaded = false)
-      : interrupts(registers, host), memory(64 << 20), display(registers, interrupts, host, memory, ggtt, connected, threaded) {
+      : interrupts(registers, host),
+        memory(64 << 20),
+        display({registers, interrupts, host, memory, ggtt}, {.pipes = 3, .connected = connected, .threaded = threaded}) {
     for (uint64_t page = 0; page < 16384; page++) ggtt.set_pte(page, (page << 12) | 1);
     write(reg::MASTER_INT_CTL, 1u << 31);
   }
@@ -90,7 +92,7 @@ struct Machine {
   mmio::Gen8Interrupts interrupts;
   memory::SparseMemory memory;
   memory::Ggtt ggtt;
-  display::Display display;
+  display::SklDisplay display;
   unsigned fired = 0;
 };
 

@@ -108,7 +108,8 @@ class SlowMemory final : public HostMemory {
 };
 
 struct Threaded {
-  Threaded() : interrupts(registers, host), display(registers, interrupts, host, memory, ggtt, 1, true) {
+  Threaded()
+      : interrupts(registers, host), display({registers, interrupts, host, memory, ggtt}, {.pipes = 3, .connected = 1, .threaded = true}) {
     for (uint64_t page = 0; page < 16384; page++) ggtt.set_pte(page, (page << 12) | 1);
     write(reg::MASTER_INT_CTL, 1u << 31);
     test::light(*this);
@@ -141,7 +142,7 @@ struct Threaded {
   mmio::Gen8Interrupts interrupts;
   SlowMemory memory;
   memory::Ggtt ggtt;
-  display::Display display;
+  display::SklDisplay display;
   int64_t started = 0;
 };
 

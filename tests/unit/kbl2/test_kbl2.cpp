@@ -180,3 +180,21 @@ TEST_CASE("kbl2: a device has its engines and its identity, and takes no other c
   CHECK(other.failed());
   device.resume(), kbl.resume();
 }
+
+TEST_CASE("kbl2: its display has two pipes") {
+  SilentHost host;
+  gt::Device device(config_of(test::kbl2), host), kbl(config_of(*defs::find_platform("kbl")), host);
+  CHECK(device.display().timer_expired(SG_TIMER_PIPE_A + 1));
+  CHECK_FALSE(device.display().timer_expired(SG_TIMER_PIPE_A + 2));
+  CHECK(kbl.display().timer_expired(SG_TIMER_PIPE_A + 2));
+}
+
+TEST_CASE("kbl2: its global table has entries of its own format") {
+  SilentHost host;
+  gt::Device device(config_of(test::kbl2), host);
+  device.ggtt().set_pte(1, 0x5000 | 1);
+  device.ggtt().set_pte(2, 0x6000 | test::kbl2_pages.present);
+  const auto space = memory::AddressSpace::ggtt(device.ggtt());
+  CHECK_FALSE(memory::translate(space, device.memory(), 0x1000).valid);
+  CHECK(memory::translate(space, device.memory(), 0x2000).gpa == 0x6000);
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "hw/display/display.h"
+#include "hw/display/skl/display.h"
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ namespace softgen::display {
 namespace field = reg::field;
 
 /// The picture of a pipe, and what it was made from.
-struct Display::Canvas {
+struct SklDisplay::Canvas {
   Picture picture;
   // Guarded by the pipes' mutex.
   uint64_t generation = ~uint64_t{0};
@@ -19,30 +19,29 @@ struct Display::Canvas {
   uint32_t skip = 0;       ///< times to leave out
 };
 
-Display::Display(mmio::RegisterFile& registers, mmio::Interrupts& interrupts, Host& host, HostMemory& memory, const memory::Ggtt& ggtt,
-                 uint32_t connected, bool threaded)
-    : registers_(registers),
-      host_(host),
-      power_(registers, [this] { pipes_update_rasters(); }),
-      ports_(registers, interrupts, host, connected),
-      services_{registers, interrupts, host, power_, compositor_, {}},
-      compositor_(memory, ggtt, threaded) {
-  for (unsigned i = 0; i < pipe_count; i++) {
-    pipes_[i] = std::make_unique<Pipe>(i, services_);
+SklDisplay::SklDisplay(const DisplayLinks& links, const DisplayConfig& config)
+    : registers_(links.registers),
+      host_(links.host),
+      power_(links.registers, [this] { pipes_update_rasters(); }),
+      ports_(links.registers, links.interrupts, links.host, config.connected),
+      services_{links.registers, links.interrupts, links.host, power_, compositor_, {}},
+      compositor_(links.memory, links.ggtt, config.threaded) {
+  for (unsigned i = 0; i < std::min(config.pipes, max_pipes); i++) {
+    pipes_.push_back(std::make_unique<Pipe>(i, services_));
     pipes_[i]->attach();
-    canvases_[i] = std::make_unique<Canvas>();
+    canvases_.push_back(std::make_unique<Canvas>());
   }
   attach_misc();
 }
 
-Display::~Display() = default;
+SklDisplay::~SklDisplay() = default;
 
-void Display::pipes_update_rasters() {
+void SklDisplay::pipes_update_rasters() {
   PipesLock lock(services_);
   for (auto& pipe : pipes_) pipe->update_raster();
 }
 
-void Display::attach_misc() {
+void SklDisplay::attach_misc() {
   registers_.on_read(reg::TIMESTAMP_CTR,
                      [this](uint32_t) { return static_cast<uint32_t>(static_cast<uint64_t>(host_.clock_ns()) / 1000); });
   registers_.on_write(reg::VGA_CONTROL, [this](uint32_t, uint32_t) { host_.display_changed(0); });
@@ -54,10 +53,10 @@ void Display::attach_misc() {
   });
 }
 
-void Display::mode(unsigned pipe, sg_pipe_mode* mode) {
+void SklDisplay::mode(unsigned pipe, sg_pipe_mode* mode) {
   *mode = {};
   mode->connector = -1;
-  if (pipe >= pipe_count) return;
+  if (pipe >= pipes_.size()) return;
   PipesLock lock(services_);
   const Pipe& p = *pipes_[pipe];
   if (!p.running()) return;
@@ -71,7 +70,7 @@ void Display::mode(unsigned pipe, sg_pipe_mode* mode) {
 
 // A picture that does not change is compared less often, down to every fourth time: what a guest's CPU writes to the frame buffer leaves
 // no trace but the pixels.
-void Display::compose(unsigned pipe, bool look, Compositor::Turn& turn) {
+void SklDisplay::compose(unsigned pipe, bool look, Compositor::Turn& turn) {
   Canvas& canvas = *canvases_[pipe];
   Scene scene;
   SinkRange sink;
@@ -96,26 +95,26 @@ void Display::compose(unsigned pipe, bool look, Compositor::Turn& turn) {
   canvas.skip = std::min(canvas.unchanged / 8, 3u);
 }
 
-void Display::refresh(unsigned pipe, bool look) {
-  if (pipe >= pipe_count) return;
+void SklDisplay::refresh(unsigned pipe, bool look) {
+  if (pipe >= pipes_.size()) return;
   if (!compositor_.threaded()) return host_.display_ready(pipe);
   if (!canvases_[pipe]->picture.begin()) return;
-  compositor_.post(pipe_count + pipe, [this, pipe, look](Compositor::Turn& turn) {
+  compositor_.post(max_pipes + pipe, [this, pipe, look](Compositor::Turn& turn) {
     struct Done {
       ~Done() {
         display.canvases_[pipe]->picture.end();
         display.host_.display_ready(pipe);
       }
-      Display& display;
+      SklDisplay& display;
       unsigned pipe;
     } done{*this, pipe};
     compose(pipe, look, turn);
   });
 }
 
-void Display::picture_size(unsigned pipe, uint32_t* width, uint32_t* height) {
+void SklDisplay::picture_size(unsigned pipe, uint32_t* width, uint32_t* height) {
   *width = *height = 0;
-  if (pipe >= pipe_count) return;
+  if (pipe >= pipes_.size()) return;
   if (compositor_.threaded()) {
     const Picture::Size size = canvases_[pipe]->picture.size();
     *width = size.width, *height = size.height;
@@ -126,27 +125,27 @@ void Display::picture_size(unsigned pipe, uint32_t* width, uint32_t* height) {
   *width = shown.width, *height = shown.height;
 }
 
-void Display::draw(unsigned pipe, void* pixels, Picture::Size size, size_t stride, bool full, sg_dirty_rect* dirty) {
+void SklDisplay::draw(unsigned pipe, void* pixels, Picture::Size size, size_t stride, bool full, sg_dirty_rect* dirty) {
   *dirty = {};
-  if (pipe >= pipe_count) return;
+  if (pipe >= pipes_.size()) return;
   if (!compositor_.threaded()) compose(pipe, full, compositor_.own_turn());
   canvases_[pipe]->picture.take(pixels, size, stride, full, dirty);
 }
 
-bool Display::is_vga() {
+bool SklDisplay::is_vga() {
   PipesLock lock(services_);
   if (field::VGA_CONTROL_VGA_DISPLAY_DISABLE.of(registers_.peek(reg::VGA_CONTROL))) return false;
   return std::none_of(pipes_.begin(), pipes_.end(), [](const auto& pipe) { return pipe->running(); });
 }
 
-bool Display::timer_expired(unsigned timer) {
-  if (timer >= SG_TIMER_PIPE_A + pipe_count) return false;
+bool SklDisplay::timer_expired(unsigned timer) {
+  if (timer >= SG_TIMER_PIPE_A + pipes_.size()) return false;
   PipesLock lock(services_);
   pipes_[timer - SG_TIMER_PIPE_A]->timer_expired();
   return true;
 }
 
-void Display::reset() {
+void SklDisplay::reset() {
   ports_.reset();
   PipesLock lock(services_);
   for (auto& pipe : pipes_) pipe->reset();
@@ -154,19 +153,21 @@ void Display::reset() {
 }
 
 /// The next comparison is of everything.
-void Display::forget_pictures() {
+void SklDisplay::forget_pictures() {
   for (auto& canvas : canvases_) {
     canvas->generation = ~uint64_t{0};
     canvas->unchanged = canvas->skip = 0;
   }
 }
 
-void Display::state(Archive& ar) {
+void SklDisplay::state(Archive& ar) {
   ar.section("display", 1);
   ports_.state(ar);
   PipesLock lock(services_);
   for (auto& pipe : pipes_) pipe->state(ar);
   if (ar.reading()) forget_pictures();
 }
+
+std::unique_ptr<Display> skl(const DisplayLinks& links, const DisplayConfig& config) { return std::make_unique<SklDisplay>(links, config); }
 
 }  // namespace softgen::display
