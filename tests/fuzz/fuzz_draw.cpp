@@ -51,7 +51,7 @@ class DrawTarget {
       std::vector<uint32_t> packet = scene.packet;
       bound_work(in, *scene.action, packet);
       engine_.execute({0x1000, scene.action, packet}, env);
-      engine_.finish(env);
+      if (DeferredWork* const work = engine_.deferred()) work->finish(env);
     }
     scenes_.memory().restore();
   }
