@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Checks that each folder of hw/, and each part of hw/eu, includes only what stands above it (docs/architecture.md, "Rooms")."""
+"""Checks that each folder of hw/, and each part of hw/eu, includes only what is above it in the list (docs/architecture.md, section 3)."""
 import argparse
 import pathlib
 import re
@@ -23,26 +23,26 @@ def violations(root):
     for path in sorted((root / "hw").rglob("*")):
         if path.suffix not in {".h", ".cpp", ".c", ".inc"}:
             continue
-        room, part = (*path.relative_to(root / "hw").parts, "")[:2]
-        if room not in ORDER:
-            yield f"{path.relative_to(root)}: folder hw/{room} is not in the list of rooms"
+        folder, part = (*path.relative_to(root / "hw").parts, "")[:2]
+        if folder not in ORDER:
+            yield f"{path.relative_to(root)}: folder hw/{folder} is not in the list of folders"
             continue
-        parts = PARTS.get(room, {})
+        parts = PARTS.get(folder, {})
         if parts and part not in parts:
-            yield f"{path.relative_to(root)}: hw/{room}/{part} is not in the list of parts"
+            yield f"{path.relative_to(root)}: hw/{folder}/{part} is not in the list of parts"
             continue
         for number, line in enumerate(path.read_text().splitlines(), 1):
             match = INCLUDE.match(line)
             if not match:
                 continue
             other, other_part = match.groups()
-            if room == "qemu" and not (root / line.split('"')[1]).exists():
+            if folder == "qemu" and not (root / line.split('"')[1]).exists():
                 continue  # one of QEMU's own headers
-            if other not in ORDER or ORDER.index(other) > ORDER.index(room) or other in FORBIDDEN.get(room, ()):
-                if other != room:
-                    yield f"{path.relative_to(root)}:{number}: hw/{room} may not include hw/{other}"
-            if parts and other == room and other_part != part and other_part not in parts[part]:
-                yield f"{path.relative_to(root)}:{number}: hw/{room}/{part} may not include hw/{room}/{other_part}"
+            if other not in ORDER or ORDER.index(other) > ORDER.index(folder) or other in FORBIDDEN.get(folder, ()):
+                if other != folder:
+                    yield f"{path.relative_to(root)}:{number}: hw/{folder} may not include hw/{other}"
+            if parts and other == folder and other_part != part and other_part not in parts[part]:
+                yield f"{path.relative_to(root)}:{number}: hw/{folder}/{part} may not include hw/{folder}/{other_part}"
 
 
 def main():

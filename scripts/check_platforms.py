@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Counts, per folder of hw/, the places where a unit states a fact of one hardware generation by itself, and compares the counts with
-their limits (docs/defs.md, "Facts outside this folder")."""
+"""Finds the places where a unit states a fact of one hardware generation by itself (docs/defs.md, "Facts outside this folder")."""
 import argparse
 import collections
 import pathlib
@@ -33,7 +32,6 @@ ALLOWED = {
 CHANCE = {0x7C00, 0x8000}
 CHANCE_FILES = ["hw/eu/isa/gen9/compaction.cpp"]
 SOURCES = {".h", ".cpp", ".c", ".inc"}
-LIMITS = pathlib.Path("scripts/platform_limits.txt")
 
 CODE = re.compile(r'("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\')|//[^\n]*|/\*.*?\*/', re.DOTALL)
 GEN = re.compile(r'\bgen\d+::|#\s*include\s*"hw/defs/gen\d+/')
@@ -100,7 +98,7 @@ def found_in(line, declared):
 
 
 def occurrences(root):
-    """(kind, folder): ["file:line: text", ...] over all of hw/."""
+    """{kind: ["file:line: text", ...]} over all of hw/."""
     declared, found = Declared(root), collections.defaultdict(list)
     for path in sorted((root / "hw").rglob("*")):
         relative = path.relative_to(root)
@@ -110,64 +108,24 @@ def occurrences(root):
             for kind in found_in(line, declared):
                 chance = kind == "offset" and matches(relative, CHANCE_FILES)
                 if not chance and not matches(relative, ALLOWED[kind]):
-                    found[kind, relative.parts[1]].append(f"{relative}:{number}: {line.strip()}")
+                    found[kind].append(f"{relative}:{number}: {line.strip()}")
     return found
-
-
-def read_limits(path):
-    limits = {}
-    for number, line in enumerate(path.read_text().splitlines() if path.exists() else [], 1):
-        if line.strip() and not line.startswith("#"):
-            kind, folder, count = line.split()
-            if kind not in KINDS or (kind, folder) in limits:
-                raise SystemExit(f"{path}:{number}: unknown kind, or a second limit of one folder: {line}")
-            limits[kind, folder] = int(count)
-    return limits
-
-
-def write_limits(path, limits):
-    rows = "".join(f"{kind:16} {folder:10} {count:4}\n" for (kind, folder), count in sorted(limits.items()) if count)
-    path.write_text("# Limits of scripts/check_platforms.py: kind, folder of hw/, occurrences. A folder that is not listed has none. They only fall.\n" + rows)
-
-
-def problems(found, limits):
-    for key in sorted(found.keys() | limits.keys()):
-        kind, folder = key
-        places, limit = found.get(key, []), limits.get(key, 0)
-        if len(places) > limit:
-            yield f"hw/{folder}: {len(places)} of '{kind}', limit {limit}: {KINDS[kind]}. One of these is new:"
-            yield from (f"  {place}" for place in places)
-        elif len(places) < limit:
-            yield f"hw/{folder}: {len(places)} of '{kind}', limit {limit}: lower the limit (scripts/check_platforms.py --lower)"
 
 
 def main():
     kinds = "\n".join(f"  {kind:16} {text}" for kind, text in KINDS.items())
     parser = argparse.ArgumentParser(
-        prog="check_platforms.py", formatter_class=argparse.RawDescriptionHelpFormatter,
-        description=f"{__doc__}\n\nKinds:\n{kinds}", epilog="""A count above its limit fails and lists the places. A count below fails as well, until the limit is lowered: limits only
-fall. The exit status is 0 when all counts equal their limits, 1 when one does not, 2 for a wrong option.""")
+        prog="check_platforms.py", formatter_class=argparse.RawDescriptionHelpFormatter, description=f"{__doc__}\n\nKinds:\n{kinds}",
+        epilog="The exit status is 0 when there is no such place, 1 when there is one, 2 for a wrong option.")
     parser.add_argument("--root", metavar="DIR", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent,
                         help="the source tree to check (default: the one this script is in)")
-    parser.add_argument("--list", metavar="KIND", choices=KINDS, help="print every place of one kind, and stop")
-    parser.add_argument("--lower", action="store_true", help=f"lower the limits in {LIMITS} to today's counts; never raises one")
-    options = parser.parse_args()
-    found, path = occurrences(options.root), options.root / LIMITS
-    if options.list:
-        for kind, folder in sorted(found):
-            if kind == options.list:
-                print("\n".join(found[kind, folder]))
-        return 0
-    limits = read_limits(path)
-    if options.lower:
-        limits = {key: min(limit, len(found.get(key, []))) for key, limit in limits.items()}
-        write_limits(path, limits)
-    bad = list(problems(found, limits))
-    counts = collections.Counter({kind: 0 for kind in KINDS})
-    for (kind, _), places in found.items():
-        counts[kind] += len(places)
-    print("\n".join(bad) or "platforms: " + ", ".join(f"{count} {kind}" for kind, count in counts.items()) + ": as the limits say")
-    return 1 if bad else 0
+    found = occurrences(parser.parse_args().root)
+    for kind, places in found.items():
+        print(f"{kind}: {KINDS[kind]}:")
+        print("\n".join(f"  {place}" for place in places))
+    if not found:
+        print("platforms: no fact of one generation outside hw/defs, decoders and lists of parts")
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

@@ -16,8 +16,6 @@ LEFT_ALONE = "tests/golden/captures/"
 SUFFIXES = {".h", ".cpp", ".c"}
 MAX_LINES, MAX_MEMBERS = 60, 20
 FORMATTER = "clang-format-19"
-# Functions and classes from before there was a maximum: they may shrink only, and a row goes when it is met.
-LIMITS = "scripts/style_limits.txt"
 
 
 def sources(root):
@@ -55,52 +53,23 @@ def too_large(found):
     return {key: size for key, size in found.items() if size[0] > (MAX_LINES if size[1] == "lines" else MAX_MEMBERS)}
 
 
-def read_limits(path):
-    rows = (line.split() for line in path.read_text().splitlines() if line and not line.startswith("#")) if path.exists() else ()
-    return {(file, name): int(count) for file, name, count in rows}
-
-
-def write_limits(path, found):
-    rows = "".join(f"{file} {name} {count}\n" for (file, name), (count, _) in sorted(found.items()))
-    path.write_text(f"# Functions and classes above the maxima of scripts/check_style.py: file, name, size. The sizes only fall.\n{rows}")
-
-
-def complaints(limits, found):
-    for (file, name), (count, what) in sorted(found.items()):
-        limit = limits.get((file, name))
-        if limit is None:
-            yield f"{file}: {name} has {count} {what}, at most {MAX_LINES if what == 'lines' else MAX_MEMBERS} may be"
-        elif count != limit:
-            yield f"{file}: {name} has {count} {what}, limit {limit}" + (": lower the limit (scripts/check_style.py --lower)" if count < limit else "")
-    for file, name in sorted(set(limits) - set(found)):
-        yield f"{LIMITS}: {name} of {file} keeps the maximum now: lower the limit (scripts/check_style.py --lower)"
-
-
-def lower(path, found):
-    """Writes limits that are met. Never raises one and never adds a row."""
-    limits = read_limits(path)
-    write_limits(path, {key: (min(size[0], limits[key]), size[1]) for key, size in found.items() if key in limits})
-
-
 def main():
     parser = argparse.ArgumentParser(prog="check_style.py", description=__doc__)
     parser.add_argument("--root", metavar="DIR", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent,
                         help="the source tree to check (default: the one this script is in)")
     parser.add_argument("--fix", action="store_true", help="format the sources")
-    parser.add_argument("--lower", action="store_true", help=f"write lower limits to {LIMITS} where fewer are needed now")
     options = parser.parse_args()
     root, names = options.root, sources(options.root)
     try:
         if options.fix:
             subprocess.run([FORMATTER, "-i", *names], cwd=root, check=True)
         found = too_large(sizes(root, names))
-        if options.lower:
-            lower(root / LIMITS, found)
         wrong = [f"{name}: not as {FORMATTER} writes it (scripts/check_style.py --fix)" for name in unformatted(root, names)]
     except FileNotFoundError as error:
         print(f"check_style.py: {error.filename} is not installed (Debian: clang-format-19, universal-ctags)", file=sys.stderr)
         return 2
-    wrong += complaints(read_limits(root / LIMITS), found)
+    wrong += [f"{file}: {name} has {count} {what}, at most {MAX_LINES if what == 'lines' else MAX_MEMBERS} may be"
+              for (file, name), (count, what) in sorted(found.items())]
     print("\n".join(wrong) or "style: all sources are formatted, no function or class is too large")
     return 1 if wrong else 0
 

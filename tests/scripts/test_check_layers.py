@@ -21,7 +21,7 @@ class Layers(unittest.TestCase):
         done = self.check("hw/eu/interp/a.cpp", "hw/render/draw.h")
         self.assertEqual(done.returncode, 1)
         self.assertIn("hw/eu/interp/a.cpp:1: hw/eu may not include hw/render", done.stdout)
-        self.assertIn("hw/nowhere is not in the list of rooms", self.check("hw/nowhere/a.cpp", "hw/base/log.h").stdout)
+        self.assertIn("hw/nowhere is not in the list of folders", self.check("hw/nowhere/a.cpp", "hw/base/log.h").stdout)
 
     def test_parts_of_eu(self):
         """The interpreter and the compiler stand on eu/program; it knows neither."""

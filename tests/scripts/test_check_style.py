@@ -12,15 +12,13 @@ class Style(unittest.TestCase):
         work = tempfile.TemporaryDirectory()
         self.addCleanup(work.cleanup)
         self.root = pathlib.Path(work.name)
-        (self.root / "scripts").mkdir()
         (self.root / ".clang-format").write_text((ROOT / ".clang-format").read_text())
 
-    def check(self, text, *options, limits=""):
+    def check(self, text, *options):
         """What is said of a tree whose only source is `text`."""
         path = self.root / "hw/unit/file.cpp"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-        (self.root / "scripts/style_limits.txt").write_text(limits)
         done = script("check_style.py", "--root", self.root, *options)
         self.assertIn(done.returncode, (0, 1), done.stderr)
         return done.stdout
@@ -50,12 +48,3 @@ class Style(unittest.TestCase):
     def test_large_classes(self):
         self.assertIn("all sources", self.check(self.record(20)))
         self.assertIn("S has 21 data members, at most 20 may be", self.check(self.record(21)))
-
-    def test_limits_only_fall(self):
-        limit = "hw/unit/file.cpp f 70\n"
-        self.assertIn("all sources", self.check(self.function(70), limits=limit))
-        self.assertIn("f has 71 lines, limit 70", self.check(self.function(71), "--lower", limits=limit))
-        self.assertIn("limit 70: lower the limit", self.check(self.function(65), limits=limit))
-        self.assertIn("f of hw/unit/file.cpp keeps the maximum now", self.check(self.function(60), limits=limit))
-        self.assertIn("all sources", self.check(self.function(65), "--lower", limits=limit))
-        self.assertIn("f 65", (self.root / "scripts/style_limits.txt").read_text())
