@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// When a streamer leaves the running context for a submitted list, and what else it is to look at before the next command.
+// When a streamer leaves the running context for a submitted list, and what else it handles before the next command.
 //
 // Any thread may call submitted() and stop_ring_changed(); the rest belongs to the thread that runs the streamer.
 #pragma once
@@ -22,10 +22,10 @@ class Arbiter {
   /// A masked write of MI_MODE changed Stop Rings.
   void stop_ring_changed() { attention_.fetch_or(attention_stop, std::memory_order_acq_rel); }
 
-  /// There is something to look at, by must_leave().
+  /// must_leave() has something to examine.
   bool attention() const { return attention_.load(std::memory_order_relaxed); }
   void stop_ring_seen() { attention_.fetch_and(~attention_stop, std::memory_order_acq_rel); }
-  /// At a command boundary with attention(): true when run() must look before the next command.
+  /// At a command boundary with attention(): true when run() must act before the next command.
   bool must_leave();
   bool has_list() const { return attention_.load(std::memory_order_acquire) & attention_list; }
   std::optional<Execlist> take();

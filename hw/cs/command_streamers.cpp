@@ -51,7 +51,7 @@ CommandStreamers::CommandStreamers(const Environment& environment, bool threaded
   }
 }
 
-// Each waits for its thread, which may still tell the others of its writes.
+// Each waits for its thread, which may still notify the others of its writes.
 CommandStreamers::~CommandStreamers() {
   for (auto& engine : engines_)
     if (engine) engine->request_reset();
@@ -148,7 +148,7 @@ void CommandStreamers::poll() {
     more = false;
     for (auto& engine : engines_)
       if (engine && engine->run_slice(slice_commands)) more = true;
-    // One may have told another, which had its turn before.
+    // One may have notified another, which had its turn before.
     for (auto& engine : engines_)
       if (engine && engine->due()) more = true;
   }

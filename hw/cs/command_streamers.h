@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// All command streamers of a platform: their registers' behaviour, what they tell each other, pause, reset and state as one.
+// All command streamers of a platform: their registers' behaviour, notifications between them, pause, reset and state as one.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ class CommandStreamers {
   /// Something runs, waits or is queued on any engine.
   bool busy() const;
 
-  /// Counted; to be called before the gate is closed. pause() returns when all streamers stand at command boundaries, within 100 ms: a packet that
+  /// Counted; to be called before the gate is closed. pause() returns when all streamers are at command boundaries, within 100 ms: a packet that
   /// takes longer is abandoned, its streamer hangs at it until it is reset (docs/cs.md).
   void pause();
   void resume();
@@ -52,8 +52,8 @@ class CommandStreamers {
   /// While paused, and when loading after the register file has been loaded.
   void state(Archive& archive);
 
-  /// threads=0: goes on with what waited for memory or had used up its share. Register hooks call it; front ends do after writing
-  /// memory themselves. Does nothing when threaded.
+  /// threads=0: resumes what waited for memory or had used up its share. Register hooks call it; front ends do after writing
+  /// memory themselves. No effect when threaded.
   void poll();
 
  private:

@@ -16,7 +16,7 @@ namespace softgen::cs {
 
 constexpr uint32_t image_page = defs::context_page;  ///< bytes; page 1 starts here
 
-/// What stands in front of the engine's bytes.
+/// What precedes the engine's bytes.
 struct StateHeader {
   static constexpr uint32_t magic_value = 0x78437367;  // "gsCx"
   static constexpr uint32_t version_value = 1;

@@ -80,7 +80,7 @@ void ContextStore::restore_image(uint64_t page_address, bool ring_context, bool 
     core_.set_address_space();
     core_.ppgtt().invalidate();
     const WorkaroundBatch batch = indirect_batch(core_.get(reg::indirect_ctx));
-    // It runs amid the restore: what the image keeps behind that point comes later and prevails.
+    // It runs amid the restore: what the image has after that point is restored later and prevails.
     if (batch.named && !inhibit) run_lists(walk, page_address, lists, indirect_dword(core_.get(reg::indirect_ctx_offset)));
     if (batch.named && !core_.halted()) run_(batch);
   }
@@ -110,7 +110,7 @@ void ContextStore::load_list(const ImageWalk::List& list, uint64_t page_address,
     switch (layout_.restore(offset)) {
       case Restore::value: registers.poke(offset, value); break;
       case Restore::masked: registers.poke(offset, masked_write(registers.peek(offset), value)); break;
-      // Other units' hooks may stand behind these, which need not run where nothing changes.
+      // Other units' hooks may be attached to these; they need not run where the value is unchanged.
       case Restore::rules:
         if (registers.peek(offset) != value) registers.write(offset, value);
         break;
@@ -163,7 +163,7 @@ void ContextStore::save_image(uint64_t page_address, bool ring_context) {
   save_engine(page_address + state_offset(core_.config().context) - image_page);
 }
 
-/// The registers' values to image_, whose headers and offsets stand already.
+/// Writes the registers' values to image_, which has headers and offsets already.
 void ContextStore::store_registers() {
   const mmio::RegisterFile& registers = core_.links().registers;
   for (const LayoutSlot& slot : layout_.slots()) {

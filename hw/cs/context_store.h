@@ -16,7 +16,7 @@ namespace softgen::cs {
 
 class ContextStore {
  public:
-  /// What a context has beside registers and the Engine's state.
+  /// What a context has besides registers and the Engine's state.
   struct Walk {
     Cursor& cursor;
     uint32_t& predicate_mode;  ///< MI_SET_PREDICATE's

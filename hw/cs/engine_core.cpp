@@ -146,7 +146,7 @@ ExecResult EngineCore::left(ExecResult result) {
   return result;
 }
 
-// The driver finds an engine that stands at the packet with an error, and resets it as for any other hang.
+// The driver finds an engine that hangs at the packet with an error, and resets it as for any other hang.
 void EngineCore::hang_abandoned() {
   if (halted_) return;
   {

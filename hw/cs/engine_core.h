@@ -41,7 +41,7 @@ struct StreamerLinks {
   mmio::Interrupts& interrupts;
   Submission& submission;
   Engine& engine;
-  /// This streamer wrote memory that others may wait for. Cheap when nobody waits.
+  /// This streamer wrote memory that others may wait for. Cheap when none waits.
   std::function<void()> memory_written;
   /// MI_SEMAPHORE_SIGNAL.
   std::function<void(EngineId target)> signal;
@@ -116,7 +116,7 @@ class EngineCore {
   void error_mask_changed();
   /// The write to the status page that is due since then.
   void write_due_status();
-  /// Of the semaphore wait in which the streamer stands: announced once.
+  /// Of the current semaphore wait: announced once.
   void set_waiting(bool on);
 
   // -- the plugged Engine --------------------------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ class EngineCore {
   }
   /// The same when the host has failed: what is left is dropped.
   void drop();
-  /// Since its context was saved last the Engine has executed nothing.
+  /// The Engine has executed no packet since its context was last saved.
   bool as_saved() const { return as_saved_; }
   void set_as_saved(bool on) { as_saved_ = on; }
   /// StopFlag::abandon has dropped a packet: the streamer hangs there.

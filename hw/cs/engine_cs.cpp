@@ -9,7 +9,7 @@
 namespace softgen::cs {
 namespace {
 
-// A semaphore that a CPU releases is seen this late at most. The first looks come soon: most waits are short.
+// A semaphore that a CPU releases is seen this late at most. The first polls come soon: most waits are short.
 constexpr std::chrono::microseconds first_look{20}, last_look{1000};
 // Of a loop: jumps at a stretch (Mesa's loops of mi_builder are shorter), and the sleep between them.
 constexpr uint32_t loop_jumps = 256;
@@ -134,7 +134,7 @@ void EngineCs::finish_slice(RunEnd end) {
     streamer_.stop().clear(StopFlag::reset);
   }
   if (end == RunEnd::waiting) {
-    // Whoever writes after this flag is up will kick, so one more look closes the gap in between.
+    // Writers kick once they see this flag; one more poll covers writes from before it was set.
     if (!waits_.load(std::memory_order_relaxed)) {
       waits_.store(true, std::memory_order_seq_cst);
       std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -160,7 +160,7 @@ bool EngineCs::run_slice(uint64_t commands) {
   const uint64_t done = commands - std::min(commands, streamer_.execution().budget);
   std::scoped_lock lock(mutex_);
   finish_slice(end);
-  if (end == RunEnd::waiting) kicked_ = false;  // nobody else runs in between
+  if (end == RunEnd::waiting) kicked_ = false;  // no other thread runs in between
   return end == RunEnd::waiting ? done > 1 : kicked_;
 }
 

@@ -2,8 +2,8 @@
 // A command streamer with its host thread. What a submission to an idle streamer begins with (the context's restore, a few MI commands)
 // takes less time than waking the thread, so the submitting thread does it, up to the first packet for the Engine.
 //
-// The thread sleeps while there is nothing to do; it looks at its streamer when it is kicked,
-// and from time to time while a semaphore waits, since no one tells when a guest CPU writes memory. A batch that only jumps in a circle is a
+// The thread sleeps while it is idle; it runs its streamer when it is kicked,
+// and from time to time while a semaphore waits, since writes of guest CPUs to memory are not announced. A batch that only jumps in a circle is a
 // guest's busy wait: the thread sleeps between rounds, so that the CPU that shall end it gets the host.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace softgen::cs {
 
 class EngineCs {
  public:
-  /// `threaded` false: nothing runs but in run_slice(), on its caller's thread.
+  /// `threaded` false: work runs in run_slice() only, on its caller's thread.
   EngineCs(const StreamerConfig& config, StreamerLinks links, memory::Gate& gate, bool threaded);
   ~EngineCs();
   EngineCs(const EngineCs&) = delete;
@@ -30,13 +30,13 @@ class EngineCs {
   Streamer& streamer() { return streamer_; }
   const StreamerConfig& config() const { return streamer_.config(); }
 
-  /// Runs, waits, or has been told to look.
+  /// Runs, waits, or has been kicked.
   bool busy();
 
   // -- any thread ----------------------------------------------------------------------------------------------------------------
-  /// Something has changed that the streamer should look at.
+  /// Something has changed that the streamer must see.
   void kick();
-  /// As kick(), when a semaphore waits. The caller has a sequentially consistent fence behind its write.
+  /// As kick(), when a semaphore waits. The caller has a sequentially consistent fence after its write.
   void kick_if_waiting() {
     if (waits_.load(std::memory_order_relaxed)) kick();
   }
@@ -44,15 +44,15 @@ class EngineCs {
   void submitted();
 
   // -- the front end's thread ----------------------------------------------------------------------------------------------------
-  /// Counted. The streamer stops at the next command boundary or where its packet can be preempted. wait_paused() returns whether it stands
-  /// by then; abandon() makes it stand within milliseconds: a packet that is still under way is dropped, and the streamer hangs there until it
+  /// Counted. The streamer stops at the next command boundary or where its packet can be preempted. wait_paused() returns whether it has stopped
+  /// by then; abandon() stops it within milliseconds: a packet that is still under way is dropped, and the streamer hangs there until it
   /// is reset. Then wait_paused() without a limit.
   using Clock = std::chrono::steady_clock;
   void request_pause();
   bool wait_paused(Clock::time_point until = Clock::time_point::max());
   void abandon();
   void resume();
-  /// Drops the running work and holds the streamer until restart(); wait_held() returns when it stands. Called from a streamer's own thread
+  /// Drops the running work and holds the streamer until restart(); wait_held() returns when it has stopped. Called from a streamer's own thread
   /// (a register load reached GDRST) both do not wait: the reset happens when that thread is back at its loop. Paused or not.
   void request_reset();
   void wait_held();
@@ -61,7 +61,7 @@ class EngineCs {
   /// While paused.
   void state(Archive& archive);
 
-  /// threads=0: runs at most `commands`; false: there was nothing that could go on.
+  /// threads=0: runs at most `commands`; false: there was no work that could run.
   bool run_slice(uint64_t commands);
   /// Kicked since, and allowed to run.
   bool due();

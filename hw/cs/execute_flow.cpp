@@ -65,8 +65,8 @@ Flow Executor::start_batch(Dwords dw, const Cursor& behind) {
   return flow;
 }
 
-// The batch goes on while the dword in memory is greater than the one in the command. With Compare Mask Mode the dword behind it is
-// a mask. Without Compare Semaphore nothing is compared and the batch goes on.
+// The batch continues while the dword in memory is greater than the one in the command. With Compare Mask Mode the dword after it is
+// a mask. Without Compare Semaphore there is no comparison and the batch continues.
 Flow Executor::conditional_end(Dwords dw) {
   using Command = packets::MI_CONDITIONAL_BATCH_BUFFER_END;
   const Command::View end(dw);
@@ -78,8 +78,8 @@ Flow Executor::conditional_end(Dwords dw) {
   return value > end.compare_data_dword() ? Flow::next() : Flow::end();
 }
 
-// Signal mode looks again whenever it is signalled, poll mode whenever memory may have changed; both also with a timer, so that
-// neither can sleep for good. The walk comes back to the command in front of which it stopped.
+// Signal mode compares again whenever it is signalled, poll mode whenever memory may have changed; both also with a timer, so that
+// neither can sleep forever. The walk resumes at the command before which it stopped.
 Flow Executor::semaphore_wait(Dwords dw) {
   const MI_SEMAPHORE_WAIT::View wait(dw);
   const bool global = wait.memory_type() == MI_SEMAPHORE_WAIT::MemoryType::GLOBAL_GRAPHICS_ADDRESS;

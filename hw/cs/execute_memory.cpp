@@ -66,7 +66,7 @@ void Executor::copy_mem_mem(Dwords dw) {
   core_.links().memory_written();
 }
 
-// Entries of the global table one behind the other, from that of the page in dword 1 on (SKL PRM vol 2a, MI_UPDATE_GTT).
+// Consecutive entries of the global table, from that of the page in dword 1 on (SKL PRM vol 2a, MI_UPDATE_GTT).
 void Executor::update_gtt(Dwords dw) {
   const packets::MI_UPDATE_GTT::View update(dw);
   uint64_t entry = update.entry_address() >> 12;
@@ -75,7 +75,7 @@ void Executor::update_gtt(Dwords dw) {
   if (core_.links().gtt_written) core_.links().gtt_written();
 }
 
-// Operands stand inline or in CS_GPR0..3, what is returned goes to CS_GPR4 (and 5).
+// Operands are inline or in CS_GPR0..3; the old value is returned in CS_GPR4 (and 5).
 Flow Executor::atomic(Dwords dw) {
   const packets::MI_ATOMIC::View command(dw);
   const auto code = static_cast<uint32_t>(command.atomic_opcode()), size = static_cast<uint32_t>(command.data_size());
@@ -96,7 +96,7 @@ Flow Executor::atomic(Dwords dw) {
     case 0: old = view.atomic<uint32_t>(*op, address, static_cast<uint32_t>(operand(0, 0)), static_cast<uint32_t>(operand(1, 0))); break;
     case 1: old = view.atomic<uint64_t>(*op, address, operand(0, 0), operand(1, 0)); break;
     default: {
-      // No driver uses the octword form; it is done as two halves, which only another agent's access in between could tell apart.
+      // No driver uses the octword form; it is done as two halves, which only a concurrent access could observe.
       const uint64_t low = view.load<uint64_t>(address), high = view.load<uint64_t>(address + 8);
       if (low == operand(0, 0) && high == operand(0, 1)) {
         view.store<uint64_t>(address, operand(1, 0));

@@ -7,7 +7,7 @@
 
 namespace softgen::cs {
 
-// A register that the batch may not write keeps its value; the command goes on.
+// A register that the batch may not write keeps its value; the command continues.
 void Executor::write_register(uint32_t offset, uint32_t value) {
   offset &= register_offset_mask;
   if (!privileged_ && !core_.links().registers.is_nonpriv_writable(core_.config().id, offset)) {

@@ -149,7 +149,7 @@ Flow Executor::result(ExecResult result) {
 }
 
 /// What a workaround batch may not hold: packets that start work (SKL PRM vol 2c, INDIRECT_CTX and BB_PER_CTX_PTR, which list 3DPRIMITIVE,
-/// GPGPU_WALKER and MEDIA_OBJECT* among the commands that are not supported there). Copy and video engines have nothing else.
+/// GPGPU_WALKER and MEDIA_OBJECT* among the commands that are not supported there). Copy and video engines have no others.
 bool Executor::starts_work(const Packet& packet) const {
   switch (packet.command->id) {
     case CommandId::_3DPRIMITIVE:

@@ -10,7 +10,7 @@
 
 namespace softgen::cs {
 
-/// What a walk has beside its cursor.
+/// State of a walk besides its cursor.
 struct Execution {
   uint32_t predicate_mode = 0;   ///< MI_SET_PREDICATE's; belongs to the context
   uint32_t failed_wait = 0;      ///< the event of the wait that a context is to be switched out for

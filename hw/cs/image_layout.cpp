@@ -113,7 +113,7 @@ std::optional<ImageWalk::List> ImageWalk::next(size_t until) {
     if (command && command->id == defs::CommandId::MI_NOOP) continue;
     ended_ = command && command->id == defs::CommandId::MI_BATCH_BUFFER_END;
     if (ended_) return std::nullopt;
-    const uint32_t dwords = defs::command_length(command, header) - 1;  // behind the header
+    const uint32_t dwords = defs::command_length(command, header) - 1;  // after the header
     bad_ = !command || command->id != defs::CommandId::MI_LOAD_REGISTER_IMM || dwords % 2 || dwords >= page_.size() - at_;
     if (bad_) return std::nullopt;
     const List list{at_ + 1, dwords / 2, load_register_imm_kept(header)};

@@ -88,11 +88,11 @@ class ImageWalk {
     uint32_t count;  ///< registers
     uint32_t kept;   ///< Byte Write Disables: bits of each register that keep their value
   };
-  /// The next list whose header stands before dword `until`; none: MI_BATCH_BUFFER_END, `until` or the page's end was reached, or bad().
+  /// The next list whose header is before dword `until`; none: MI_BATCH_BUFFER_END, `until` or the page's end was reached, or bad().
   std::optional<List> next(size_t until);
-  /// The walk stands at a command that an image may not hold, or at a list that leaves the page.
+  /// The walk is at a command that an image may not hold, or at a list that leaves the page.
   bool bad() const { return bad_; }
-  /// The dword where it stands.
+  /// The dword that it is at.
   size_t at() const { return at_; }
 
  private:

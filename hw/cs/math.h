@@ -11,7 +11,7 @@ namespace softgen::cs {
 using Gprs = std::array<uint64_t, 16>;
 
 /// Runs the ALU instructions (one a dword, without the command's header) on `gprs`. Returns the index of the first instruction that is
-/// none, or program.size(). SRCA, SRCB, ACCU, ZF and CF start as zero: the PRM promises nothing of them across commands.
+/// none, or program.size(). SRCA, SRCB, ACCU, ZF and CF start as zero: the PRM does not define them across commands.
 size_t run_math(std::span<const uint32_t> program, Gprs& gprs);
 
 }  // namespace softgen::cs

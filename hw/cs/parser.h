@@ -4,9 +4,9 @@
 //
 // A visitor has
 //   bool before(const Cursor&)                        asked at each command boundary; false stops the walk there
-//   Flow command(const Packet&, const Cursor&)        a command that hw/defs knows; the cursor stands behind it
+//   Flow command(const Packet&, const Cursor&)        a command that hw/defs knows; the cursor is after it
 //   Flow unknown(const Packet&, const Cursor&)        packet.command is null; dwords is the header only
-//   Flow no_memory(uint64_t address, const Cursor&)   no translation or RAM where the command should stand
+//   Flow no_memory(uint64_t address, const Cursor&)   no translation or RAM at the command's address
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@
 
 namespace softgen::cs {
 
-/// Where the next command stands. Gen9 knows three levels: ring, batch, second-level batch. This is all that is needed to go on, and
+/// The position of the next command, in one of three levels: ring, batch, second-level batch. It is all that is needed to resume, and
 /// all that a context image keeps (HEAD, BB_ADDR, SBB_ADDR and their states).
 struct Cursor {
   struct Ring {
@@ -34,12 +34,12 @@ struct Cursor {
 
     /// As RING_BUFFER_HEAD has it.
     uint32_t head_register() const { return reg::head_wraps.with(head, wraps); }
-    /// Takes head and wraps from RING_BUFFER_HEAD; `size` must stand already.
+    /// Takes head and wraps from RING_BUFFER_HEAD; `size` must be set already.
     void set_head(uint32_t value) {
       head = into(reg::head_offset.in_place(value));
       wraps = reg::head_wraps.of(value);
     }
-    /// Takes tail from RING_BUFFER_TAIL; `size` must stand already.
+    /// Takes tail from RING_BUFFER_TAIL; `size` must be set already.
     void set_tail(uint32_t value) { tail = into(value & reg::ring_offset_mask); }
     /// Brings `offset`, which the guest chose, into the ring.
     uint32_t into(uint32_t offset) const { return size ? offset % size : 0; }
@@ -65,11 +65,11 @@ struct Cursor {
 /// What a visitor answers.
 struct Flow {
   enum class Kind : uint8_t {
-    next,    ///< go on behind the command
-    repeat,  ///< stop in front of it; the walk comes back to it
-    stop,    ///< stop behind it
+    next,    ///< continue after the command
+    repeat,  ///< stop before it; the walk resumes at it
+    stop,    ///< stop after it
     jump,    ///< go on at `address` on the same level (from the ring: on the first)
-    call,    ///< go on at `address` one level down; MI_BATCH_BUFFER_END returns behind this command
+    call,    ///< continue at `address` one level down; MI_BATCH_BUFFER_END returns to after this command
     end,     ///< leave the innermost batch; in a ring: go on
     leave,   ///< leave all batches
   };
@@ -100,7 +100,7 @@ Flow batch_start(std::span<const uint32_t> dwords, const Cursor& cursor);
 /// For visitors that do not execute: follows every MI_BATCH_BUFFER_START, leaves at every MI_BATCH_BUFFER_END.
 Flow static_flow(const Packet& packet, const Cursor& cursor);
 
-/// Memory behind the walk. `ppgtt` may be the same as `ggtt`.
+/// The walk's memory. `ppgtt` may be the same as `ggtt`.
 struct ParseMemory {
   memory::View& ggtt;
   memory::View& ppgtt;

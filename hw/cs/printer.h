@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Visitors that look and do not execute: one prints commands as text, one records which memory a batch's commands stand in. Both follow
+// Visitors that do not execute: one prints commands as text, one records which memory a batch's commands are in. Both follow
 // every MI_BATCH_BUFFER_START, stop after a bound, and read memory that the guest may be changing.
 #pragma once
 

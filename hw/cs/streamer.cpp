@@ -83,7 +83,7 @@ RunEnd Streamer::failed(const char* why) noexcept {
   return RunEnd::stopped;
 }
 
-// Brings the cursor to something to do; false: there is nothing.
+// Brings the cursor to the next work; false: there is none.
 bool Streamer::next_work() {
   if (!core_.execlists()) return load_ring();
   if (arbiter_.has_list() && (!core_.context().valid() || (can_switch_ && arbiter_.arbitration()) || arbiter_.list_is_lite()))
@@ -93,7 +93,7 @@ bool Streamer::next_work() {
   return true;
 }
 
-// HEAD has met TAIL. In ring mode next_work() looks whether TAIL has moved since.
+// HEAD has met TAIL. In ring mode next_work() checks whether TAIL has moved since.
 void Streamer::drained() {
   if (!core_.execlists() || !core_.context().valid()) return;
   if (arbiter_.has_list()) return accept_list();
@@ -119,7 +119,7 @@ bool Streamer::load_ring() {
 
 void Streamer::accept_list() {
   const std::optional<Execlist> taken = arbiter_.take();
-  if (!taken) return;  // submissions that came together: an earlier look has taken the last of them
+  if (!taken) return;  // submissions that came together: the last of them has been taken already
   const Execlist& list = *taken;
   if (list.empty()) return guest_error("execlist without a valid element");
   if (arbiter_.is_lite_restore(list)) {

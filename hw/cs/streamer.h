@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One command streamer as a machine without a thread: run() works until there is nothing to do, and says why it stopped. The thread
+// One command streamer as a machine without a thread: run() works until it is idle or must stop, and says why. The thread
 // around it is EngineCs (hw/cs/engine_cs.h).
 //
-// Guards: what stands under "any thread" may be called by any. Everything else belongs to the thread that runs the streamer, one at a time.
+// Functions under "any thread" may be called by any. Everything else belongs to the thread that runs the streamer, one at a time.
 #pragma once
 
 #include <atomic>
@@ -21,11 +21,11 @@ namespace softgen::cs {
 /// Why run() came back.
 enum class RunEnd : uint8_t {
   idle,     ///< no context, or (ring mode) HEAD == TAIL
-  waiting,  ///< a semaphore, or a command that is not whole yet: look again later, or when told
-  stopped,  ///< MI_MODE Stop Rings, or an error: nothing until a register write or a reset
+  waiting,  ///< a semaphore, or a command that is not complete yet: poll again later, or when notified
+  stopped,  ///< MI_MODE Stop Rings, or an error: until a register write or a reset
   paused,   ///< StopFlag::pause
   reset,    ///< StopFlag::reset: the caller must reset()
-  looping,  ///< the batch keeps jumping and does nothing else: more to do, but there is no hurry
+  looping,  ///< the batch only jumps: it can continue, at low priority
   budget,   ///< so many commands done: more to do
 };
 
@@ -69,7 +69,7 @@ class Streamer {
   bool load_ring();
   void accept_list();
   void start_element(unsigned index);
-  /// The running context leaves: `why` is an event, beside those for what comes next.
+  /// The running context leaves: `why` is an event, in addition to those of the next context.
   void leave_element(uint32_t why);
   void update_status();
   void post_event(uint32_t event, uint32_t context_id);
@@ -86,7 +86,7 @@ class Streamer {
   std::atomic<bool> busy_{false};
   Execlist list_;
   unsigned element_ = 0;
-  bool can_switch_ = true;  ///< the cursor stands at an arbitration point
+  bool can_switch_ = true;  ///< the cursor is at an arbitration point
   uint32_t last_event_ = 0;
 };
 

@@ -44,7 +44,7 @@ class Submission {
   /// caller raises the interrupt after it.
   virtual void report(uint32_t event, uint32_t context_id, memory::View& ggtt, uint64_t status_page) = 0;
   virtual void show(const ExeclistStatus& status) = 0;
-  /// An engine reset: nothing is pending, and the status registers have their reset values.
+  /// An engine reset: drops what is pending, and the status registers have their reset values.
   virtual void reset() = 0;
   /// What has been written to the port so far. The pending list is saved by the streamer.
   virtual void state(Archive& archive) = 0;

@@ -39,7 +39,7 @@ constexpr uint32_t header(uint32_t opcode, uint32_t sub_opcode, uint32_t length)
 
 /// DW3[31:28] of a memory write, DW1[31:28] of a discontiguous one. (Classic blocks use the same numbers in DW1[23:16].)
 enum class Space : uint32_t {
-  ggtt = 0,  ///< address goes through the GGTT
+  ggtt = 0,  ///< the address is a GGTT address
   local = 1,
   physical = 2,
   pci = 3,

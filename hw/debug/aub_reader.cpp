@@ -103,7 +103,7 @@ class Reader {
       case Memtrace::test_phase_marker:
       case Memtrace::memory_continuous_region:
       case Memtrace::predicate:
-        // Instructions to a simulator's test bench: nothing of them changes memory or registers.
+        // Instructions to a simulator's test bench: they change neither memory nor registers.
         note("AUB record without effect", "sub-opcode 0x{:02x} at byte {}", static_cast<uint32_t>(kind), record_);
         return whole();
       case Memtrace::dump_compress: fail("compressed dumps inside an AUB file are not supported");
@@ -114,7 +114,7 @@ class Reader {
   void version() {
     whole();
     AubVersion v;
-    // "PCI-ID=0x5912 name": the name is cut at its NUL; the writer leaves rubbish behind it.
+    // "PCI-ID=0x5912 name": the name is cut at its NUL; the bytes after it are undefined.
     std::string text = dwords_ > 5 ? text_from(5) : "";
     if (text.starts_with("PCI-ID=")) {
       char* rest = nullptr;

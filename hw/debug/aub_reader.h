@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads an AUB file record by record and tells a visitor. The file is not trusted: memory use is bounded by the longest record header
+// Reads an AUB file record by record and calls a visitor. The file is not trusted: memory use is bounded by the longest record header
 // (256 KiB), payloads come in pieces, and the first record that does not fit ends it with one error that names the byte.
 #pragma once
 

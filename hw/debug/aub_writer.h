@@ -16,7 +16,7 @@ namespace softgen::debug {
 
 class AubWriter {
  public:
-  /// Takes the file's bytes in order; false: they could not be written, and nothing more is written after that.
+  /// Takes the file's bytes in order; false: they could not be written; later bytes are not written either.
   using Sink = std::function<bool(std::span<const std::byte>)>;
   explicit AubWriter(Sink sink) : sink_(std::move(sink)) {}
 

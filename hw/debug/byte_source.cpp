@@ -51,7 +51,7 @@ class Bytes final : public ByteSource {
   std::span<const std::byte> bytes_;
 };
 
-/// What was read to look at the magic, then the rest.
+/// What was read to find the magic number, then the rest.
 class Prefixed final : public ByteSource {
  public:
   Prefixed(std::span<const std::byte> prefix, std::unique_ptr<ByteSource> rest) : size_(prefix.size()), rest_(std::move(rest)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a hardware context has been told so far, as far as a reader of its commands needs it: bases and the last packet of each state
+// A hardware context's state, as far as a reader of its commands needs it: bases and the last packet of each state
 // command. A context keeps it over submissions (drivers rely on that).
 #pragma once
 
@@ -34,7 +34,7 @@ class ContextStates {
  public:
   static constexpr size_t max_contexts = 64;
 
-  /// Good until the next call. A context that was not among the last ones starts anew.
+  /// Good until the next call. A context that was evicted starts with empty state.
   ContextState& of(EngineId engine, uint32_t id);
   size_t size() const { return states_.size(); }
 

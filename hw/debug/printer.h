@@ -19,7 +19,7 @@ Json packet_json(const WalkedPacket& packet, const defs::RegisterSet& registers)
 /// `node` (of a command or of state) as indented lines.
 std::string node_text(const Json& node, bool colour);
 
-/// A walk's observer that makes nodes. What a context was told is kept by the caller.
+/// A walk's observer that makes nodes. The caller keeps the contexts' state.
 class PacketPrinter final : public BatchObserver {
  public:
   using Sink = std::function<void(Json node)>;

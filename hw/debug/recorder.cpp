@@ -163,7 +163,7 @@ void Recorder::record_page(uint64_t gpa) {
 }
 
 void Recorder::record_tables(uint64_t table, unsigned level, bool pages_of_64k) {
-  // The same table may stand in many places (scratch chains): once is enough. A tag keeps tables and data pages apart.
+  // The same table may be referenced many times (scratch chains): once is enough. A tag keeps tables and data pages apart.
   if (!seen_.insert(table | level | 8).second) return;
   record_page(table);
   const HostSpan span = device_.memory().resolve(table, Access::read);

@@ -2,7 +2,7 @@
 // Records what a driver submits as an AUB file that aubinator and softgen-replay read.
 //
 // At each ELSP write the recorder waits (a bounded time) until the engines are idle, then writes what has changed since it last looked:
-// GGTT entries, pages behind them, the tables of the submitted contexts and every page they map; then the submission. So a recording is
+// GGTT entries, their pages, the tables of the submitted contexts and every page they map; then the submission. So a recording is
 // serial: a driver that depends on two submissions running at the same time sees them one after the other while it is recorded.
 #pragma once
 

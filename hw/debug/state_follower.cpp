@@ -74,7 +74,7 @@ void StateFollower::binding_table(Json& out, const std::string& what, uint32_t o
   for (uint32_t i = 0; i < count && mapped(table + i * 4, 4); i++) {
     const auto entry = view_.load<uint32_t>(table + i * 4);
     if (entry == 0) continue;
-    // Beyond what is announced anything may stand there: show it only if it may be a surface.
+    // Beyond the announced count the contents are undefined: show it only if it may be a surface.
     if (entry % 64 || !mapped(strip_canonical(state_.surface + entry), 64)) continue;
     out.push_back(structure(fmt::format("{} entry {}", what, i), layout("RENDER_SURFACE_STATE"), state_.surface + entry));
   }

@@ -18,7 +18,7 @@
 
 namespace softgen::debug {
 
-/// Text of the kernel at `address`, a line an instruction; `read` copies code bytes. Given by who links the EU's disassembler.
+/// Text of the kernel at `address`, a line an instruction; `read` copies code bytes. Given by programs that link the EU's disassembler.
 using Disassembler = std::function<std::vector<std::string>(memory::View& view, uint64_t address)>;
 
 struct FollowOptions {

@@ -30,7 +30,7 @@ class Where {
     ggtt_.set_space(memory::AddressSpace::ggtt(device.ggtt()));
   }
 
-  /// The command at which the engine stands, with its fields. Empty: it never parsed one.
+  /// The command that the engine is at, with its fields. Empty: it never parsed one.
   std::string position() {
     if (!peek(reg::RING_IPEHR)) return {};
     const uint64_t at = peek(reg::RING_ACTHD) | uint64_t{peek(reg::RING_ACTHD_UDW)} << 32;

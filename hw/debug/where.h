@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// "Where does it hang?": what each engine stands at, what is bound there, and which EU threads run.
+// "Where does it hang?": the command of each engine, what is bound there, and which EU threads run.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ struct WhereOptions {
   std::chrono::milliseconds patience{100};  ///< how long EU threads have to show themselves
 };
 
-/// Text, empty when no engine ever did anything. Any thread. It is a look from outside: of an engine that goes on meanwhile, the parts may
+/// Text, empty when no engine ever did anything. Any thread. A snapshot without locks: of an engine that runs meanwhile, the parts may
 /// belong to different moments.
 std::string where_it_stands(gt::Device& device, const WhereOptions& options = {});
 

@@ -6,7 +6,7 @@
 
 namespace softgen::gt {
 
-/// The device behind a handle of the C ABI, for the parts of it that observers implement (hw/debug).
+/// The device of a handle of the C ABI, for the parts of it that observers implement (hw/debug).
 Device& device_of(sg_device* dev);
 
 }  // namespace softgen::gt

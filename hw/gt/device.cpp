@@ -122,7 +122,7 @@ Engine* Device::plugged(EngineId id) {
   }
 }
 
-/// threads=0: work that waits for memory, or had its share, goes on from a timer.
+/// threads=0: a timer resumes work that waits for memory or had used up its share.
 void Device::poll_later() {
   if (config_.threads == 0 && streamers_->busy()) host_.timer_set(SG_TIMER_MISC, host_.clock_ns() + poll_period_ns);
 }
@@ -205,7 +205,7 @@ void Device::resume() {
   poll_later();
 }
 
-// Stopping for a reset needs no pause before it: the work is dropped anyway. While the engines are held nothing of them is in guest memory.
+// Stopping for a reset needs no pause before it: the work is dropped anyway. While the engines are held none accesses guest memory.
 void Device::reset() { reset_units(); }
 
 void Device::reset_units() {

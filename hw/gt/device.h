@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The composition root: the units of a platform, built, plugged together, reset, saved. softgen.h is its C form (hw/gt/abi.cpp); offline
-// front ends and tests may use it as it stands.
+// front ends and tests may use it directly.
 //
 // Threads: as softgen.h says. What is marked "any thread" may also come from engine threads.
 #pragma once
@@ -79,7 +79,7 @@ class Device {
 
   // -- BAR0, BAR2 ----------------------------------------------------------------------------------------------------------------
   /// VGA's registers at their port numbers (for vCPUs only: an engine finds memory there), other registers below register_space, the GTT window
-  /// in the upper half, nothing between (reads 0). size 1, 2, 4 or 8.
+  /// in the upper half, unmapped between (reads 0). size 1, 2, 4 or 8.
   uint64_t bar0_read(uint64_t offset, unsigned size);
   void bar0_write(uint64_t offset, uint64_t value, unsigned size);
   uint64_t aperture_read(uint64_t offset, unsigned size) { return memory_.aperture.read(offset, size); }
@@ -101,7 +101,7 @@ class Device {
   // -- life ----------------------------------------------------------------------------------------------------------------------
   /// Power or function level reset. Waits for the engines.
   void reset();
-  /// Engines stand at a command boundary when it returns; counted.
+  /// Engines are at a command boundary when it returns; counted.
   void pause();
   void resume();
   /// While paused. Reading: a state that does not fit leaves the device reset.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // C++ exceptions end at the C ABI: the front ends are C, where one that passes is the end of QEMU. Exceptions here come from the host (out of memory or
-// threads): they are logged, and the call does nothing or returns its error value.
+// threads): they are logged, and the call has no effect or returns its error value.
 #pragma once
 
 #include <exception>
@@ -14,7 +14,7 @@ namespace softgen::gt {
 inline void tell_exception(const char* entry, const char* what) noexcept {
   try {
     unsupported("exception at the C ABI", "{}: {}", entry, what);
-  } catch (...) {  // NOLINT: nothing is left to be done
+  } catch (...) {  // NOLINT: logging failed too
   }
 }
 

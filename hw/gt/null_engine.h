@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Stands in for an engine that is not there yet: each command is counted by name as unimplemented and changes nothing. It keeps no
-// state, so nothing of it is in context images.
+// Takes the place of an engine that is not implemented: each command is counted by name as unimplemented, without effect. It keeps no
+// state, so context images have none of it.
 #pragma once
 
 #include "hw/base/log.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Vertex shading and setup of a draw on several threads: chunks of objects, each fetched, shaded and set up by one of them. Which objects make a
-// chunk does not depend on who works, so that any number of threads does the same.
+// chunk does not depend on the thread, so that any number of threads gives the same.
 #pragma once
 
 #include <memory>
@@ -34,8 +34,8 @@ class ChunkedGeometry {
                   GeometrySlots& slots);
   ~ChunkedGeometry();
 
-  /// Whether the result would be that of one chunk after the other: no vertex shader that writes memory, nothing that goes on from object
-  /// to object, nobody between shader and setup.
+  /// Whether the result would be that of one chunk after the other: no vertex shader that writes memory, no state carried from object
+  /// to object, no stage between shader and setup.
   static bool takes(const DrawState& state, const DrawCall& call, const GeometryWorker& worker);
 
   /// `out` has the prepared objects, a list a chunk; it grows as needed.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What drawing does to the codes of color control surfaces (hw/surface/ccs.h). Before a tile's worker draws an object, pairs within its bounds that are
-// coded "clear" get the clear colour; when the tile is drawn, all pairs within such bounds are coded anew.
+// coded "clear" get the clear colour; when the tile is drawn, all pairs within such bounds are encoded again.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace softgen::render {
 
 class TouchedPairs {
  public:
-  /// Makes `part` ready to be drawn to. It lies in one tile, the same until settle(), as is `rt`.
+  /// Makes `part` ready to be drawn to. It is in one tile, the same until settle(), as is `rt`.
   void add(memory::View& view, const RenderTarget& rt, uint32_t slice, PixelRect part);
   /// Codes all added pairs by their pixels.
   void settle(memory::View& view);

@@ -16,7 +16,7 @@ constexpr unsigned part = 4;  // pixels: 4x4 of 32 bits are one 64-byte line of 
 constexpr size_t stencil_block_bytes = 64;
 using StencilBlock = std::array<uint8_t, stencil_block_bytes>;
 
-/// A mask whose bits are numbered anew: bits `low` and `high` of each bit's number change places.
+/// A mask with its bits permuted: bits `low` and `high` of each bit's number are swapped.
 template <unsigned low, unsigned high>
 constexpr uint64_t exchange(uint64_t mask) {
   constexpr unsigned distance = (1u << high) - (1u << low);
@@ -94,7 +94,7 @@ uint64_t DepthStencil::test_block(memory::View& view, const DepthKernel& depth, 
 
 uint64_t DepthStencil::test_depth_block(memory::View& view, const DepthKernel& depth, const Block& block, uint64_t mask) const {
   const PixelKernels& kernels = pixel_kernels();
-  // A block that starts in an even column (or needs but one), at a multiple of eight rows, lies in one page.
+  // A block that starts in an even column (or needs but one), at a multiple of eight rows, is in one page.
   constexpr uint64_t row = 16;
   const auto address = [&](uint32_t x, uint32_t y) { return depth_level_->address(x, y, block.layer + depth_.min_array_element); };
   const uint64_t corner = address(block.x, block.y);

@@ -55,7 +55,7 @@ bool DepthStencil::inside(const surface::Surface& surface, const std::optional<s
 }
 
 bool DepthStencil::test_and_write(memory::View& view, const Sample& s, std::optional<uint8_t> shader_stencil) const {
-  // Beyond the buffer's edges and slices there is nothing to test or to write.
+  // No tests and no writes beyond the buffer's edges and slices.
   if (uses_depth() && !inside(depth_, depth_level_, s)) return true;
   if (stencil_test_ && !inside(stencil_, stencil_level_, s)) return true;
   const StencilFace& face = faces_[s.front ? 0 : 1];

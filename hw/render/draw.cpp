@@ -66,7 +66,7 @@ Drawer::Draw::~Draw() {
 
 bool Drawer::Draw::absolute() const { return env_.registers.peek(reg::CS_DEBUG_MODE2) & constant_buffer_address_offset_disable; }
 
-/// Only small draws of one batch are deferred, and those whose pixels write nothing but the targets.
+/// Only small draws of one batch are deferred, and those whose pixels write only the targets.
 bool Drawer::Draw::may_defer(const DrawCall& call) const {
   const bool pixels = !state_.pixel.fast_clear && state_.pixel.resolve == ResolveType::none;
   return pixels && chunked_ && !earlier_.batches && !earlier_.tiles && drawer_.minimum_run.count() &&

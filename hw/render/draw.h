@@ -32,14 +32,14 @@ class Drawer {
   /// `isa`: of shaders. `pool` null: everything on the calling thread. `shared`: sampler and data ports, or null.
   Drawer(const eu::Isa& isa, WorkerPool* pool, MessageTarget* shared) : pool_(pool), shared_(shared), kernels_(isa), queue_(pool) {}
 
-  /// done: drawn, or part of deferred(). preempted: `progress` says how far it got, and is given to the call that goes on with it. Values
+  /// done: drawn, or part of deferred(). preempted: `progress` says how far it got, and is passed to the call that resumes it. Values
   /// beyond the draw end it.
   ExecResult draw(const DrawState& state, const StateDecoder& decoder, const DrawCall& call, EngineEnv& env, DrawProgress& progress);
   /// The draws whose pixels are yet to be drawn; null: there are none.
   DeferredWork* deferred() { return queue_.empty() ? nullptr : &queue_; }
   /// Draws those pixels. aborted: they were dropped.
   ExecResult finish(EngineEnv& env) { return queue_.finish(env); }
-  /// 3DSTATE_WM_HZ_OP; nothing is deferred. preempted: by a pause, somewhere in the midst: it is done again from its start, which gives the same.
+  /// 3DSTATE_WM_HZ_OP; never deferred. preempted: by a pause, at any point: it is done again from its start (idempotent).
   ExecResult depth_operation(const DrawState& state, const DepthOperation& op, EngineEnv& env);
 
   /// Between preemptions a draw runs for this time, or twice the time that it took to get to where it had stopped.

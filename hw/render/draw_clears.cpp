@@ -14,7 +14,7 @@ surface::CcsRect ccs_rect(const PixelRect& r) {
 
 }  // namespace
 
-/// The target of a clear or resolve. Null: the object lies in none.
+/// The target of a clear or resolve. Null: the object is in none.
 const RenderTarget* Drawer::Draw::blocks_target(const PreparedObject& object) const {
   if (work_->pixels.targets.empty()) return nullptr;
   const RenderTarget& rt = work_->pixels.targets[0];

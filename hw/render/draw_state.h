@@ -231,7 +231,7 @@ struct MultisampleState {
   std::array<std::array<float, 2>, max_samples> positions{};  ///< of 1 << log2_samples samples: x, y from the pixel's upper left
 };
 
-/// A viewport as it stands in memory. Matrix element mij of the PRM: 3 is the translation.
+/// A viewport as memory has it. Matrix element mij of the PRM: 3 is the translation.
 struct ViewportTransform {
   float m00 = 0, m11 = 0, m22 = 0, m30 = 0, m31 = 0, m32 = 0;
   float guardband_x0 = 0, guardband_x1 = 0, guardband_y0 = 0, guardband_y1 = 0;
@@ -382,7 +382,7 @@ struct DrawState {
   PushConstants push_constants(Stage stage, bool absolute) const;
 };
 
-/// The last enabled stage before clipping: its state says where positions, attributes and clip distances stand.
+/// The last enabled stage before clipping: its state says where positions, attributes and clip distances are.
 Stage last_geometry_stage(const DrawState& state);
 
 }  // namespace softgen::render

@@ -38,7 +38,7 @@ class Filler {
         x += std::max(static_cast<int32_t>(size / bytes_), 1);
       }
   }
-  /// A part of a page of a Y tile, whose columns of 16 bytes have their rows one behind the other.
+  /// A part of a page of a Y tile, whose columns of 16 bytes have consecutive rows.
   void columns(const PixelRect& part) {
     for (int32_t x = part.x0; x < part.x1;) {
       const uint64_t at = address(x, part.y0), left = y_column - at % y_column;

@@ -12,7 +12,7 @@
 
 namespace softgen::render {
 
-/// Asked in long fills: some of `reasons` wants them to stop.
+/// Polled in long fills: one of `reasons` to stop is set.
 struct StopReasons {
   const StopFlag& flag;
   uint32_t reasons;

@@ -45,7 +45,7 @@ struct Batch {
   ObjectType type;
   std::span<const Vertex> vertices;
   std::span<Object> objects;
-  /// Instead of objects: as many triangles of a list, from number `first` on, that nobody has assembled yet.
+  /// Instead of objects: as many triangles of a list, from number `first` on, that are not assembled yet.
   struct {
     uint32_t first = 0, count = 0;
   } triangles{};

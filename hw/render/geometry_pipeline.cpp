@@ -28,7 +28,7 @@ GeometryPipeline::GeometryPipeline(GeometryWorker& worker, const DrawCall& call)
 
 void GeometryPipeline::leave_unshaded() {
   unshaded_ = true;
-  // Who shades the triangles of a list may assemble them, too.
+  // Chunks may assemble the triangles of a list themselves.
   list_ = call_.topology == Topology::triangle_list && call_.instance_count == 1 && !vs_.fetch().has_cuts();
   if (!list_) return;
   counts_.ia_vertices = call_.vertex_count;

@@ -58,7 +58,7 @@ class GeometryPipeline {
     size_t vertices = 0;           ///< of them, at most
     std::vector<Object> overflow;  ///< assembled, but for the next batch
   } gathered_;
-  bool list_ = false;      ///< batches are triangles of a list that nobody has assembled
+  bool list_ = false;      ///< batches are triangles of a list that are not assembled yet
   uint32_t triangle_ = 0;  ///< of the list, the next one
   GeometryCounts counts_;
   uint64_t skip_ = 0;

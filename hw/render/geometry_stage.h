@@ -16,7 +16,7 @@ class GeometryStage {
 
   /// The objects that next() shades, in order. `input` stays valid until next() has no more.
   void begin(const Batch& input);
-  /// The next batch of what comes out; none: the input is done, and its URB space given back.
+  /// The next batch of what comes out; none: the input is done, and its URB space released.
   std::optional<Batch> next();
 
   uint64_t invocations() const { return invocations_; }

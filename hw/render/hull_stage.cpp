@@ -57,7 +57,7 @@ void HullStage::payload_eight(eu::Thread& thread, const Batch& batch, std::span<
   GeometryWorker::put_constants(thread, kernel_);
 }
 
-/// The threads of a patch take turns: each runs until it ends or waits, and all who wait go on when the last has reached the barrier.
+/// The threads of a patch take turns: each runs until it ends or waits; waiting threads resume when the last has reached the barrier.
 void HullStage::run_together(uint32_t dispatch_mask) {
   for (auto& thread : threads_) GeometryWorker::start(*thread, kernel_, dispatch_mask);
   std::vector<bool> ended(threads_.size());

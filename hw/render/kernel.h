@@ -22,7 +22,7 @@ struct Kernel {
   std::shared_ptr<const eu::Program> program;
   ShaderBases bases;
   std::vector<Grf> constants;  ///< the push constants, ready to be copied
-  uint32_t grf_start = 0;      ///< first register of constants (and, behind them, of URB data)
+  uint32_t grf_start = 0;      ///< first register of constants (and, after them, of URB data)
   uint64_t scratch_base = 0;
   uint32_t scratch_size = 0;  ///< bytes a thread
   eu::ThreadStart start;

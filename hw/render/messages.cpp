@@ -9,7 +9,7 @@ namespace softgen::render {
 SendResult RenderMessages::send(const Message& message, ThreadEnv& env) {
   switch (message.op.sfid) {
     case Sfid::null: return SendResult::done;
-    case Sfid::thread_spawner: return SendResult::done;  // end of a root thread: nothing is kept for it here
+    case Sfid::thread_spawner: return SendResult::done;  // end of a root thread: it holds no resources here
     case Sfid::urb:
       if (units_.urb) return urb_message(message, *units_.urb);
       break;

@@ -51,7 +51,7 @@ struct PixelColor {
 class OutputMerger {
  public:
   explicit OutputMerger(const DrawState& state);
-  /// Blending of a target that will be written; without it nothing is blended.
+  /// Blending of a target that will be written; without it there is no blending.
   void set_target(unsigned target, const TargetBlend& blend) { targets_[target & 7] = blend; }
 
   /// What a target's format and blend state come to.

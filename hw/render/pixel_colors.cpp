@@ -90,7 +90,7 @@ void blend(const ColorKernel& k, Colors& source, const Colors& source1, U8 there
 /// Nearest even of 255 times the value, of the exact product: it is rounded once.
 U8 unorm8(F8 v) {
 #ifdef __FMA__
-  // The second operand is the result when the first is NaN. Adding 2^23 + 2^22 rounds to whole numbers, which then stand in the low bits.
+  // The second operand is the result when the first is NaN. Adding 2^23 + 2^22 rounds to whole numbers, which are then in the low bits.
   v = _mm256_min_ps(_mm256_max_ps(v, F8{}), splat(1.0f));
   return reinterpret_cast<U8>(_mm256_fmadd_ps(v, splat(255.0f), splat(0x1.8p23f))) & 255u;
 #else
@@ -100,7 +100,7 @@ U8 unorm8(F8 v) {
   std::memcpy(half, &v, sizeof half);
   U8 out;
   for (unsigned h = 0; h < 2; ++h) {
-    // Adding 2^52 + 2^51 rounds to whole numbers, which then stand in the low bits.
+    // Adding 2^52 + 2^51 rounds to whole numbers, which are then in the low bits.
     const D4 rounded = __builtin_convertvector(half[h], D4) * 255.0 + 0x1.8p52;
     const I4 low = __builtin_convertvector(reinterpret_cast<L4>(rounded) & 255, I4);
     std::memcpy(reinterpret_cast<char*>(&out) + 16 * h, &low, 16);

@@ -44,15 +44,15 @@ struct PixelDraw {
   StopFlag& stop;
   PixelCounts& counts;
   bool depth_by_blocks = false;  ///< DepthStencil::test_block() does the depth and stencil tests
-  bool unobservable = false;     ///< nothing that the kernel does reaches memory: its pixels are only counted
-  bool uniform = false;          ///< the kernel does nothing but send one colour for all pixels of an object
+  bool unobservable = false;     ///< no effect of the kernel reaches memory: its pixels are only counted
+  bool uniform = false;          ///< the kernel only sends one colour for all pixels of an object
   bool early = true;             ///< depth and stencil are tested before the shader
   uint32_t topology = 0;         ///< Primitive Topology Type of the objects, r0.0[4:0]
   Serial serial{};
   std::array<std::optional<ColorKernel>, 8> color;  ///< for targets by binding table index, with the blend state of the same number
 };
 
-/// Whether the tests may come before the shader: nothing that it does can change their outcome (SKL PRM vol 7, "Early Depth/Stencil
+/// Whether the tests may come before the shader: it cannot change their outcome (SKL PRM vol 7, "Early Depth/Stencil
 /// Processing").
 bool tests_are_early(const DrawState& state);
 

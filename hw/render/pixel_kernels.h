@@ -56,11 +56,11 @@ struct ColorPixels {
   const float* source1[4];  ///< null: there is none
   bool replicated = false;  ///< one value for all in source
   uint32_t lanes;           ///< pixels written
-  bool pair = false;        ///< all of them, and the second quad stands to the right of the first
+  bool pair = false;        ///< all of them, and the second quad is to the right of the first
   std::byte* rows[4];       ///< of quads with a lane: two pixels each
 };
 
-/// 4x4 pixels, all of them written; of each row 16 bytes stand together.
+/// 4x4 pixels, all of them written; of each row 16 bytes are adjacent.
 struct ColorSquare {
   const float* source[2][4];  ///< of the two upper quads, then of the lower ones, a channel each
   std::byte* at;
@@ -73,7 +73,7 @@ struct Planes {
 };
 
 /// What payloads say of their pixels' centres, in the payload's order: barycentrics for each mode, depth, W. All but depth are floats, from the plane's
-/// value at the corner of the 4x4 pixels that stand at multiples of four: that, rounded to a float, plus (a x + b y) from there, all in floats; divided by
+/// value at the corner of the 4x4 pixels at multiples of four: that, rounded to a float, plus (a x + b y) from there, all in floats; divided by
 /// 1 / W by one reciprocal.
 struct CenterPlanes {
   using Plane = std::array<double, 3>;  ///< a, b, c
@@ -98,7 +98,7 @@ struct PixelKernels {
   /// Which of the pixels in `mask` (bit 4 y + x) pass; `x` and `y`: of the upper left sample place. Their new values are in `values`.
   uint32_t (*depth_test)(const DepthKernel& depth, double x, double y, const std::byte* old, uint32_t mask, uint32_t* values);
   void (*depth_write)(const DepthKernel& depth, std::byte* at, uint32_t mask, const uint32_t* values);
-  /// Both, for 8x8 pixels (bit 8 y + x) of a Y tile that stand in one page; `x` and `y`: of the upper left sample place. Which ones pass.
+  /// Both, for 8x8 pixels (bit 8 y + x) of a Y tile that are in one page; `x` and `y`: of the upper left sample place. Which ones pass.
   uint64_t (*depth_block)(const DepthKernel& depth, double x, double y, std::byte* at, uint64_t mask);
   void (*interpolate)(const Planes& planes, const double* x, const double* y, size_t count, float* i, float* j);
   /// At the centres of the pixels of `quads` quads a thread, an even number.

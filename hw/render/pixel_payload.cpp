@@ -227,7 +227,7 @@ void PayloadWriter::assign(PixelThread& thread, size_t number) {
   thread.attributes = reinterpret_cast<const Grf*>(object_->attributes.begin());
 }
 
-/// write() of threads of at most 16 pixels that need nothing but what is at their centres.
+/// write() of threads of at most 16 pixels whose payloads are evaluated at the centres only.
 void PayloadWriter::write_at_centers(std::span<PixelThread> threads, size_t first) {
   std::array<CenterThread, max_threads> centers;
   size_t count = 0;

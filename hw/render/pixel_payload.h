@@ -59,7 +59,7 @@ class PayloadWriter {
   CenterPlanes centers_;           ///< of object_
   bool masks_ = false;             ///< payloads have offsets or coverage
   unsigned center_registers_ = 0;  ///< that centers_ fills, of eight or sixteen pixels
-  bool all_at_centers_ = false;    ///< payloads need nothing evaluated elsewhere
+  bool all_at_centers_ = false;    ///< payloads are evaluated at the centres only
   Grf header_;                     ///< r0 of object_'s threads
   eu::SeriesLayout layout_;
   std::vector<Grf> payloads_;

@@ -161,7 +161,7 @@ ExecResult PixelQueue::finish(EngineEnv& env) {
 
 // -- drawing
 
-/// Objects are large, and what follows looks at the bounds of all of them a few times.
+/// Objects are large, and the following passes read the bounds of all of them a few times.
 void PixelQueue::add_items(PixelWork& work, std::vector<Item>& items) {
   work.bounds_pixels = 0;
   items.reserve(items.size() + object_count(work));
@@ -236,7 +236,7 @@ void PixelQueue::draw_object(unsigned slot, const Item& item, const PixelRect& t
                        control);
 }
 
-/// Of tiles that have as many pixels as the usual ones: less where `all` lies in few rows, as copies of buffers do, so that their threads run
+/// Of tiles that have as many pixels as the usual ones: less where `all` is in few rows, as copies of buffers do, so that their threads run
 /// together. Targets with a CCS keep to the tiles of its bytes.
 int32_t PixelQueue::tile_height(std::span<const Item> items, const PixelRect& all) {
   if (std::any_of(items.begin(), items.end(), [](const Item& i) { return !i.work->controlled.empty(); })) return tile_size;

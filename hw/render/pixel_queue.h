@@ -38,7 +38,7 @@ struct PixelWork {
 
 class PixelQueue : public DeferredWork {
  public:
-  /// `pool` null: nothing is deferred.
+  /// `pool` null: draws are never deferred.
   explicit PixelQueue(WorkerPool* pool) : pool_(pool) {}
 
   /// Whether draws with the state of `work` may be deferred at all.

@@ -16,7 +16,7 @@ class PixelWorker {
   PixelWorker(HostMemory& memory, unsigned slot) : context_(memory, slot) {}
 
   memory::View& view() { return context_.view; }
-  /// Draws the part of `object` that lies in `tile`; its threads may be left to run until settle(). `control`: the host thread's, until then.
+  /// Draws the part of `object` that is in `tile`; its threads may be left to run until settle(). `control`: the host thread's, until then.
   void draw(PixelDraw& draw, const PreparedObject& object, const PixelRect& tile, HeldControlWord& control);
   /// The end of a tile: runs what is left and adds what was counted to the draws, which are alive until then.
   void settle();

@@ -27,7 +27,7 @@ struct PixelThread : eu::SeriesThread {
   std::array<uint32_t, max_pixels> samples;                ///< those left after the early tests
   std::array<uint32_t, max_pixels> coverage;               ///< those that the shader sees
   unsigned sample_id = 0;
-  bool square = false;  ///< 4x4 pixels that stand at multiples of 4, all of them live
+  bool square = false;  ///< 4x4 pixels at multiples of 4, all of them live
   uint32_t tested = 0;  ///< pixels whose late tests are done
 
   uint32_t x(unsigned pixel) const { return (quads[pixel / 4] & 0xffff) + (pixel & 1); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Vectors of the files that are compiled once for each instruction set (pixel_kernels.h), which they and nobody else include. PIXEL_ISA is the set's
-// namespace, what it has goes into the set's table; all else is local to each file, so that the linker cannot give one build's functions to the other.
+// Vectors of the files that are compiled once for each instruction set (pixel_kernels.h), which only they include. PIXEL_ISA is the set's
+// namespace, whose functions are in the set's table; all else is local to each file, so that the linker cannot give one build's functions to the other.
 #pragma once
 
 #include <cstring>

@@ -35,7 +35,7 @@ PartRaster::Values PartRaster::values_at(int32_t x, int32_t y) const {
   return values;
 }
 
-/// Which edges cut a block. False: it lies outside of one.
+/// Which edges cut a block. False: it is outside of one.
 bool PartRaster::open_edges(const Values& corner) {
   open_count_ = 0;
   for (unsigned i = 0; i < part_.edge_count; ++i) {

@@ -75,7 +75,7 @@ class PartRaster {
   bool covers(const PixelRect& rect) const;
   /// The pixels of the block at (x, y) that `rect` holds.
   static uint64_t within(const PixelRect& rect, int32_t x, int32_t y);
-  /// Whether all of a pixel lies inside (conservative rasterization's inner coverage).
+  /// Whether all of a pixel is inside (conservative rasterization's inner coverage).
   bool inner(int32_t x, int32_t y) const;
 
  private:

@@ -9,7 +9,7 @@
 namespace softgen::render {
 namespace {
 
-/// The edge from a to b of a part whose inside lies where the function is positive. Pixels exactly on it belong to the part when it is a
+/// The edge from a to b of a part whose inside is where the function is positive. Pixels exactly on it belong to the part when it is a
 /// top or left edge (SKL PRM vol 7, "Rasterization Rules").
 Edge make_edge(int64_t ax, int64_t ay, int64_t bx, int64_t by) {
   const int64_t dx = bx - ax, dy = by - ay;
@@ -29,7 +29,7 @@ int64_t area_of(const auto& corners) {
   return area;
 }
 
-/// Of a part's corners, whichever way around they stand.
+/// Of a part's corners, in either orientation.
 std::array<Edge, 4> edges_of(const auto& corners, int64_t area) {
   std::array<Edge, 4> edges{};
   for (size_t i = 0; i < corners.size(); ++i) {

@@ -82,9 +82,9 @@ class Setup {
  public:
   Setup(const DrawState& state, const RasterState& raster, Stage last, const SetupKernels& kernels = setup_kernels());
 
-  /// Number of attributes each object carries, and where they stand in the vertex.
+  /// Number of attributes each object carries, and their places in the vertex.
   unsigned attributes() const { return attribute_count_; }
-  /// Appends what is drawn of the object: nothing, itself, or its outline. `type` is without adjacency, and `vertices` are its: 1, 2, or 3
+  /// Appends what is drawn of the object: none, itself, or its outline. `type` is without adjacency, and `vertices` are its: 1, 2, or 3
   /// (also for rectangles).
   void prepare(ObjectType type, const Object& object, std::span<const Vue> vertices, PreparedObjects& out);
   /// The same for objects whose vertices are numbers into `vertices`; each vertex is placed on the screen once.
@@ -97,7 +97,7 @@ class Setup {
     double x, y;     // pixels
     int64_t fx, fy;  // subpixels
   };
-  /// Where an attribute stands in the vertex when nothing overrides its components, by facing (back, front); else `general`.
+  /// An attribute's place in the vertex when its components are not overridden, by facing (back, front); else `general`.
   struct AttributeSource {
     std::array<uint32_t, 2> at;
     bool general, constant;
@@ -146,7 +146,7 @@ class Setup {
   Arena* arena_ = nullptr;  // of what prepare() appends to
   std::vector<PlacedVertex> placed_;
   uint64_t primitives_ = 0;
-  // Line stipple goes on from segment to segment of a strip: where the last one ended, and its pixels so far.
+  // Line stipple continues from segment to segment of a strip: where the last one ended, and its pixels so far.
   Position stipple_end_{};
   double stipple_count_ = 0;
   bool stipple_restarts_ = true;

@@ -40,7 +40,7 @@ L4 planes_outside(const PlaceRules& r, const Position& p) {
   return planes;
 }
 
-/// NaN goes to the lower end.
+/// NaN becomes the lower end.
 D4 on_screen(D4 v) {
   const D4 low = splat(-screen_limit), high = splat(screen_limit);
   const D4 below = high < v ? high : v;
@@ -64,7 +64,7 @@ void place_four(const PlaceRules& r, const float* const* positions, size_t count
   }
   x = on_screen(x), y = on_screen(y);
   const D4 fx = nearest_away(x * 256.0), fy = nearest_away(y * 256.0), limit = splat(screen_limit);
-  // Where the vertex is on the screen, it counts as the edges have it: what they cover lies inside for the planes too.
+  // Where the vertex is on the screen, it counts as the edges have it: what they cover is inside for the planes too.
   const L4 there = (w > D4{}) & (x < limit) & (x > -limit) & (y < limit) & (y > -limit);
   row.x = there ? fx / 256.0 * w : row.x;
   row.y = there ? fy / 256.0 * w : row.y;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t half_pixel = subpixels / 2;
 
-/// Whether a point lies within the diamond of its pixel: |x - centre| + |y - centre| < 1/2.
+/// Whether a point is within the diamond of its pixel: |x - centre| + |y - centre| < 1/2.
 bool in_diamond(double x, double y) { return std::abs(x - std::floor(x) - 0.5) + std::abs(y - std::floor(y) - 0.5) < 0.5; }
 
 /// Of places that to_screen() bounds, and a margin that a width's field or bounded_width() does.
@@ -109,7 +109,7 @@ bool Setup::cover_line_rectangle(const std::array<Screen, 2>& ends, bool fade, c
   if (length == 0) return false;
   const double width = std::max(fade ? 0.0 : 1.0, double{state_.raster.line_width});
   const double ux = dx / length, uy = dy / length;
-  // The region over which coverage falls off is a pixel wide: half of it lies outside.
+  // The region over which coverage falls off is a pixel wide: half of it is outside.
   const double beyond = fade ? 0.5 : 0, side = width / 2 + beyond;
   const auto corner = [&](const Screen& s, double t, double n) {
     const double x = s.x + ux * t - uy * n, y = s.y + uy * t + ux * n;

@@ -35,7 +35,7 @@ bool Setup::interpolation(const Viewport& viewport, std::span<const Vue> vertice
       y = y * t.m11 + t.m31 * w;
       z = z * t.m22 + t.m32 * w;
     }
-    // Where the corner is on the screen, it counts as the edges have it: what they cover lies inside for the planes too.
+    // Where the corner is on the screen, it counts as the edges have it: what they cover is inside for the planes too.
     if (const Screen& at = places[i]; w > 0 && std::abs(at.x) < screen_limit && std::abs(at.y) < screen_limit) {
       x = static_cast<double>(at.fx) / subpixels * w;
       y = static_cast<double>(at.fy) / subpixels * w;

@@ -42,7 +42,7 @@ struct GeometryWorker {
     kernel.constants = KernelLoader::read_constants(view, state.push_constants(stage, absolute_constants));
     return kernel;
   }
-  /// Puts the push constants into `thread`; returns the register behind them.
+  /// Puts the push constants into `thread`; returns the register after them.
   static unsigned put_constants(eu::Thread& thread, const Kernel& kernel) {
     unsigned reg = kernel.grf_start;
     for (const Grf& constant : kernel.constants) thread.grf(reg++) = constant;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // From a generation's packets to the state of a draw. Implementations are in decode/, one template for all generations whose packets have the
-// same fields; nothing else in this folder names a packet's field.
+// same fields; no other file of this folder names a packet's field.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace softgen::render {
 /// A 3DPRIMITIVE.
 struct DrawCommand {
   bool predicated = false;  ///< it is done only when the predicate is set
-  bool indirect = false;    ///< the numbers below stand in registers instead
-  bool end_offset = false;  ///< the vertex count comes of a register and the first vertex buffer's pitch
+  bool indirect = false;    ///< the numbers below are in registers instead
+  bool end_offset = false;  ///< the vertex count follows from a register and the first vertex buffer's pitch
   bool indexed = false;
   uint32_t vertex_count = 0, start_vertex = 0, instance_count = 0, start_instance = 0;
   int32_t base_vertex = 0;
@@ -25,7 +25,7 @@ struct DrawCommand {
 
 /// A 3DSTATE_SO_BUFFER as an action: what becomes of the buffer's write offset.
 struct StreamOffsetLoad {
-  bool load = false;         ///< else nothing happens
+  bool load = false;         ///< else no effect
   bool from_memory = false;  ///< the value is the dword at `address`, else `value`
   bool store = false;        ///< it is stored at `address`, too
   unsigned buffer = 0;       ///< at most 3

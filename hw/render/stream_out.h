@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The stream output stage: vertices of finished objects into up to four buffers, and what goes on to be drawn.
+// The stream output stage: vertices of finished objects into up to four buffers, and what continues to be drawn.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ class StreamOut {
   bool enabled() const { return state_.enable; }
   /// Whether objects of `stream` go on to the clipper.
   bool renders(unsigned stream) const;
-  /// The draw has ended: offsets go to memory where 3DSTATE_SO_BUFFER wants them.
+  /// The draw has ended: writes offsets to memory where 3DSTATE_SO_BUFFER says so.
   void finish();
 
  private:

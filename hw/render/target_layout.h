@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Of a write message, where its registers stand; and the writes of colours by kernels, which send() and direct answers share.
+// The places of a write message's registers; and the writes of colours by kernels, which send() and direct answers share.
 #pragma once
 
 #include "hw/render/target_writer.h"
 
 namespace softgen::render {
 
-/// Where the registers of a write message stand; `none`: it has no such ones.
+/// The places of a write message's registers; `none`: it has no such ones.
 struct TargetWriter::WriteLayout {
   static constexpr size_t none = ~size_t{0};
   WriteLayout(const Message& message, const PixelState& pixel);
@@ -29,7 +29,7 @@ struct TargetWriter::WriteLayout {
   size_t alpha_at = none, omask_at = none, color_at, source1_at = none, depth_at = none, stencil_at = none;
 };
 
-/// Writes the colours of the pixels `live`, all of them among the `count` from `first` on; `source` says where those of eight stand.
+/// Writes the colours of the pixels `live`, all of them among the `count` from `first` on; `source` gives those of eight.
 template <typename Source>
 void TargetWriter::write_pixels(const PixelThread& thread, const ColorKernel& kernel, const RenderTarget& rt, uint32_t live, unsigned first,
                                 unsigned count, bool replicated, Source&& source) {

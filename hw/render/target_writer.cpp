@@ -113,7 +113,7 @@ void TargetWriter::capture(const WriteLayout& layout, uint32_t bti) {
 const TargetBlock* TargetWriter::find_target_block(const RenderTarget& rt, uint32_t layer, uint32_t x, uint32_t y) {
   const uint32_t left = x & ~7u, top = y & ~7u, slice = layer + rt.surface.min_array_element;
   block_ = {&rt, left, top, slice, context_.view.stamp(), nullptr};
-  // A block that starts at a multiple of eight in a tile, too, lies in one page.
+  // A block that starts at a multiple of eight in a tile, too, is in one page.
   const bool y_tiled = rt.surface.tiling == surface::Tiling::y,
              columns = y_tiled || (rt.surface.tiling == surface::Tiling::yf && rt.surface.type != surface::SurfaceType::three_d);
   constexpr uint32_t x_row = 512, y_row = 16, y_column = 32 * y_row, yf_column = 8 * y_row;
@@ -138,12 +138,12 @@ bool TargetWriter::places_squares(const PreparedObject& object) const {
 }
 
 TargetBlock TargetWriter::placed_block(const PreparedObject& object, uint32_t x, uint32_t y) {
-  // A copy: threads that run look for blocks of their own.
+  // A copy: threads that run find blocks of their own.
   const TargetBlock* const block = target_block(draw_->targets[0], object.layer, x, y);
   return block ? *block : TargetBlock{};
 }
 
-/// Writes eight pixels at a time. False: nothing was done, as the target or the message needs the general code.
+/// Writes eight pixels at a time. False: no effect, the target or the message needs the general code.
 bool TargetWriter::write_colors(PixelThread& thread, const WriteLayout& layout, uint32_t bti) {
   if (bti >= draw_->color.size() || !draw_->color[bti] || layout.target != bti || thread.object->fade ||
       layout.omask_at != WriteLayout::none)

@@ -31,7 +31,7 @@ class Division {
   Division(float factor, bool odd) : odd_(odd) {
     const uint32_t fixed = to_fixed(factor), half_factor = (fixed + 1) / 2;
     points_ = odd ? ceil_fixed(half + half_factor) * 2 >> 16 : (ceil_fixed(half_factor) * 2 >> 16) + 1;
-    // The division lies between two with whole numbers of segments: their points and how near it is to the second.
+    // The division is between two with whole numbers of segments: their points and how near it is to the second.
     const uint32_t halves = odd || half_factor == half ? half_factor + half : half_factor;
     const uint32_t low = halves & ~fraction_mask, high = ceil_fixed(halves);
     fraction_ = halves - low;
@@ -103,7 +103,7 @@ void outer_edge(const Division& division, bool reversed, Tessellation& out, Plac
   for (uint32_t p = 0; p < last; ++p) out.points.push_back(place(division.at(reversed ? last - p : p)));
 }
 
-/// Rows of a closed ring of points that lie one behind the other from `first`; the last edge ends where the first begins.
+/// Rows of a closed ring of points at consecutive places from `first`; the last edge ends where the first begins.
 std::vector<Row> rows_of_ring(uint32_t first, std::span<const uint32_t> points_per_edge) {
   std::vector<Row> rows;
   uint32_t at = first;

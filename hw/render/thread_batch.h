@@ -36,7 +36,7 @@ class ThreadBatch : public PixelSink {
   void complete();
   /// Runs all threads.
   void run();
-  /// Runs one thread whose pixels are all covered and returns what it would write; nothing is written or counted.
+  /// Runs one thread whose pixels are all covered and returns what it would write; without writing or counting.
   CapturedColor capture();
   /// The draws are over: drops what was found bound for their messages.
   void forget_draws();

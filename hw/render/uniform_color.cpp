@@ -21,7 +21,7 @@ using eu::RegFile;
 
 constexpr size_t max_moves = 16;
 
-/// A register behind the pixels' own part of the payload (positions, barycentrics), which is the same for all of an object's pixels or was moved there.
+/// A register after the pixels' own part of the payload (positions, barycentrics), which is the same for all of an object's pixels or was moved there.
 bool uniform_register(const Operand& o, unsigned first) { return o.file == RegFile::grf && !o.indirect && o.reg >= first; }
 /// A message's first payload is in the GRF; of split sends Mesa leaves the file's bits 0 (brw_eu_emit.c, brw_set_src0).
 bool uniform_payload(const Operand& o, unsigned first) { return !o.indirect && o.reg >= first; }
@@ -71,7 +71,7 @@ bool sends_one_color(const eu::Program& program, unsigned first) {
   std::bitset<128> written;
   size_t i = 0;
   while (i < std::min(lines.size(), max_moves) && moves(lines[i].instruction, first, written)) ++i;
-  // What stands behind the end of the thread is not reached: there are no branches.
+  // Code after the end of the thread is not reached: there are no branches.
   return i < lines.size() && sends_all(program.ops()[i], first);
 }
 
@@ -126,7 +126,7 @@ bool Windower::fills_uniformly() const {
   return true;
 }
 
-/// Fills the part of object_ in `tile` with the one colour that the kernel writes. False: there is none, nothing was drawn.
+/// Fills the part of object_ in `tile` with the one colour that the kernel writes. False: there is none, no pixel was drawn.
 bool Windower::fill_object(const PixelRect& tile) {
   if (!fills_uniformly()) return false;
   const CapturedColor color = threads_.capture();

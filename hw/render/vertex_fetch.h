@@ -53,7 +53,7 @@ class VertexFetch {
   /// All elements of the vertex with `index` (before Base Vertex), instance `instance` of the draw.
   void fetch(uint32_t index, uint32_t instance, std::span<Vec4> out);
   /// fetch() of up to eight vertices into the lanes of registers. `registers`: for each component of each slot (4 * slot + component) the one
-  /// that takes it, or null; what is `behind` of each is meant.
+  /// that takes it, or null; `behind` of each is set.
   void fetch_lanes(std::span<const VertexName> vertices, std::span<Grf* const> registers, size_t behind = 0);
   /// Whether vertices have edge flags (an element with Edge Flag Enable, which is not stored), and the flag of one.
   bool has_edge_flags() const { return edge_flag_.has_value(); }

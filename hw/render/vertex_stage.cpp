@@ -52,8 +52,8 @@ VertexStage::VertexStage(GeometryWorker& worker, const VertexStage& like)
 
 VertexStage::~VertexStage() { scratch_.answers.clear(count_direct_messages); }
 
-/// Payloads of `threads`: they begin with header and handles; behind the push constants are the packed components, from Vertex URB Entry Read
-/// Offset on. Not before some are started: most draws are small, and who only assembles starts none.
+/// Payloads of `threads`: they begin with header and handles; after the push constants are the packed components, from Vertex URB Entry Read
+/// Offset on. Not before some are started: most draws are small, and assembly alone starts none.
 void VertexStage::lay_out(size_t threads) {
   payloads_ = threads;
   const StageState& vs = worker_.state.stage(Stage::vs);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The vertex shader stage: vertices are fetched, shaded eight at a time and stand in the URB as VUEs.
+// The vertex shader stage: vertices are fetched, shaded eight at a time and stored in the URB as VUEs.
 #pragma once
 
 #include <span>

@@ -14,7 +14,7 @@ class Windower {
 
   /// What follows is of this draw.
   void begin(PixelDraw& draw);
-  /// Draws the part of `object` that lies in `tile`; its threads may be left to run.
+  /// Draws the part of `object` that is in `tile`; its threads may be left to run.
   void draw(const PreparedObject& object, const PixelRect& tile);
 
  private:

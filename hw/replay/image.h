@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The memory image that a capture describes, built record by record: physical pages, GGTT, and who was submitted.
+// The memory image that a capture describes, built record by record: physical pages, GGTT, and the submitted contexts.
 #pragma once
 
 #include <array>
@@ -46,7 +46,7 @@ class Image final : public debug::AubVisitor {
   using OnSubmit = std::function<void(const Submission&)>;
   using OnRing = std::function<void(EngineId, std::span<const uint32_t>)>;
 
-  /// Where the capture goes; both outlive the image. `platform`: as platform_for() takes it, of what made the capture.
+  /// The capture's destination; both outlive the image. `platform`: as platform_for() takes it, of what made the capture.
   Image(memory::SparseMemory& memory, memory::Ggtt& ggtt, std::string platform);
 
   OnSubmit on_submit;  ///< before on_register hands the write that submits to the device

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// softgen-replay FILE.aub[.xz]: looks at a capture, or runs it. Exit status: 0 all was well; 1 the file or an argument is bad, or a submission
+// softgen-replay FILE.aub[.xz]: prints a capture, or runs it. Exit status: 0 all was well; 1 the file or an argument is bad, or a submission
 // hung; 2 the file was printed but holds something we do not know.
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What stands for the rest of the machine when there is none: a clock, and nobody to interrupt.
+// The host side when there is no machine: a clock; interrupts are ignored.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace softgen::replay {
 /// No timers: the player asks the device to go on by itself.
 class OfflineHost final : public QuietHost {
  public:
-  /// `own_clock`: time goes on by a microsecond each time it is asked for, so that timestamps do not depend on the host.
+  /// `own_clock`: time advances by a microsecond each time it is read, so that timestamps do not depend on the host.
   explicit OfflineHost(bool own_clock) : own_clock_(own_clock) {}
 
   int64_t clock_ns() override { return own_clock_ ? ticks_.fetch_add(1000, std::memory_order_relaxed) : host_ns(); }

@@ -172,7 +172,7 @@ class Player::Run final : public PacketObserver {
     if (reached_) throw Enough();
   }
 
-  /// A streamer that met an error stands still until a reset, which no capture brings.
+  /// A streamer that met an error hangs until a reset, which no capture has.
   void check_errors() {
     for (const defs::EngineRow& engine : device_->platform().registers->engines) {
       const auto value = [&](uint32_t offset) { return device_->registers().peek(engine.id, offset); };

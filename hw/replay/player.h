@@ -20,7 +20,7 @@ struct PlayOptions {
   unsigned threads = 0;  ///< 0: everything on one thread, in order, with a clock of its own: same bits, same times
   uint64_t memory_limit = uint64_t{4} << 30;
   double hang_seconds = 60;            ///< a submission that takes longer is given up
-  std::optional<uint64_t> until_draw;  ///< stop behind this draw or walker
+  std::optional<uint64_t> until_draw;  ///< stop after this draw or walker
   std::string png_folder;              ///< render targets at each flush; empty: none
   bool timeline = false;
   bool preempt_always = false;  ///< see gt::Config
@@ -52,7 +52,7 @@ class Player {
 
   PlayResult run(const std::string& path);
 
-  /// After run(): the PPGTT of the context submitted last. Null when nothing was submitted.
+  /// After run(): the PPGTT of the context submitted last. Null without a submission.
   memory::View* memory();
   gt::Device* device();
 

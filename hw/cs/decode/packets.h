@@ -13,7 +13,7 @@ namespace softgen::cs {
 
 namespace packets = defs::gen9;
 
-/// Where a register's offset stands in a dword of a command.
+/// The bits of a register's offset in a dword of a command.
 constexpr uint32_t register_offset_mask = 0x007f'fffc;
 static_assert(packets::MI_LOAD_REGISTER_REG::View(std::array<uint32_t, 2>{0, ~0u}).source_register_address() == register_offset_mask);
 

@@ -23,12 +23,12 @@ class StatusBuffer {
     uint32_t first, first_entries, second;
 
     uint32_t entry(uint32_t index) const { return index < first_entries ? first + 8 * index : second + 8 * (index - first_entries); }
-    /// Both pointers at the last entry, so that the first event goes to entry 0.
+    /// Both pointers at the last entry, so that the first event is entry 0.
     uint32_t reset_pointer() const { return write_pointer.with(read_pointer.with(0, entries - 1), entries - 1); }
   };
 
   StatusBuffer(const Layout& layout, mmio::RegisterFile& registers, uint32_t mmio_base);
-  /// Registers that are read as they stand.
+  /// Registers that are read without a hook.
   void attach();
   void reset();
   /// The entry first, then the index: the driver reads in the opposite order.
