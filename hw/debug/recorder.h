@@ -61,7 +61,6 @@ class Recorder : public gt::DeviceObserver {
   const bool check_;
   bool submitted_ = false;  ///< by the register write under way
   uint64_t submissions_ = 0;
-  bool failed_ = false;
 };
 
 }  // namespace softgen::debug

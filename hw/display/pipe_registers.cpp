@@ -120,6 +120,7 @@ void Pipe::attach_cursor() {
 }
 
 void Pipe::cursor_armed() {
+  if (running()) hold_.plane_written(now(), raster_.blank_time(counters_.blanks_done));
   const auto& r = services_.registers;
   cursor_pending_ = {r.peek(reg::CUR_CTL(index_)), r.peek(reg::CUR_BASE(index_)), r.peek(reg::CUR_POS(index_)),
                      r.peek(reg::CUR_FBC_CTL(index_))};

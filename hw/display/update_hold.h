@@ -33,11 +33,11 @@ class UpdateHold {
       until_ = std::max(until_, std::min(now, blank) + open_ns);
     }
   }
-  /// A register of a universal plane was written.
+  /// A register of a universal plane or the cursor was written.
   void plane_written(int64_t now, int64_t blank) {
     if (now >= until_) return;
     writing_ = true;
-    until_ = std::min(now + 10 * open_ns, blank + 4 * open_ns);
+    until_ = std::min(now + write_ns, blank + late_ns);
   }
   /// A vertical blank was let through, or the pipe stopped.
   void clear() { *this = UpdateHold{}; }
@@ -45,7 +45,9 @@ class UpdateHold {
 
  private:
   enum class Reads : uint8_t { none, line, counter };
-  static constexpr int64_t open_ns = 5'000'000, grace_ns = 300'000;
+  // Chosen: from the first reads to the first write (a virtual CPU was seen away for 5.3 ms there), from the last write on, at most after the
+  // blank's time, and for the reads after the closing one.
+  static constexpr int64_t open_ns = 10'000'000, write_ns = 50'000'000, late_ns = 20'000'000, grace_ns = 300'000;
   int64_t until_ = 0;
   bool writing_ = false;
   Reads reads_ = Reads::none;

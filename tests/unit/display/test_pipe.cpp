@@ -161,8 +161,8 @@ TEST_CASE_METHOD(Running, "a blank waits for an update that began in time") {
   host.now = blank_time(0) - 300'000;
   read(reg::PIPE_SCANLINE(0));
   CHECK(read(reg::PIPE_FRMCNT(0)) == 0);
-  // The virtual CPU is away for 4 ms, and again for 9 ms after its first write.
-  run_for(4'000'000);
+  // The virtual CPU is away for 9 ms, and again for 9 ms after its first write.
+  run_for(9'000'000);
   set_plane(0x100000);
   run_for(9'000'000);
   CHECK(take_iir() == 0);
@@ -196,8 +196,22 @@ TEST_CASE_METHOD(Running, "an update that is announced but does not come holds i
   for (int i = 0; i < 100; i++) {
     read(reg::PIPE_SCANLINE(0));
     read(reg::PIPE_FRMCNT(0));
-    run_for(60'000);
+    run_for(120'000);
   }
+  CHECK(take_iir() == vblank);
+}
+
+TEST_CASE_METHOD(Running, "an update of the cursor alone holds a blank until it ends") {
+  unmask_pipe(vblank);
+  host.now = blank_time(0) - 300'000;
+  read(reg::PIPE_SCANLINE(0));
+  read(reg::PIPE_FRMCNT(0));
+  run_for(1'000'000);
+  write(reg::CUR_BASE(0), 0x300000);
+  CHECK(take_iir() == 0);
+  read(reg::PIPE_SCANLINE(0));
+  CHECK(read(reg::PIPE_FRMCNT(0)) == 0);
+  run_for(400'000);
   CHECK(take_iir() == vblank);
 }
 
