@@ -29,11 +29,11 @@ Pipe::Pipe(unsigned index, PipeServices& services) : index_(index), services_(se
 
 // The time of the raster: the clock's, unless the next blank has to wait.
 int64_t Pipe::raster_time(int64_t now) const {
-  if (crc_.state != Crc::under_way && now >= blocked_until(now)) return now;
+  if (crc_.state != Crc::under_way && now >= blocked_until()) return now;
   return std::min(now, raster_.blank_time(counters_.blanks_done) - 1);
 }
 
-int64_t Pipe::blocked_until(int64_t now) const {
+int64_t Pipe::blocked_until() const {
   const int64_t crc = crc_.unread ? raster_.blank_time(counters_.blanks_done) + crc_patience_ns : crc_.named;
   return std::max(hold_.until(), crc);
 }
@@ -105,7 +105,7 @@ bool Pipe::wants_timer() const { return raster_.running() && (armed_ || (unmaske
 void Pipe::schedule(int64_t now) {
   int64_t deadline = -1;
   if (wants_timer() && crc_.state != Crc::under_way) {
-    const int64_t blocked = blocked_until(now);
+    const int64_t blocked = blocked_until();
     deadline = std::max(raster_.blank_time(counters_.blanks_done), now < blocked ? blocked : 0);
     deadline = std::max(deadline, now + soon_ns);
   }

@@ -122,7 +122,7 @@ class Pipe {
   Timing programmed_timing() const;
   int64_t now() const { return services_.host.clock_ns(); }
   int64_t raster_time(int64_t now) const;
-  int64_t blocked_until(int64_t now) const;
+  int64_t blocked_until() const;
   bool crc_enabled() const;
   void crc_read();
   bool crc_taken();

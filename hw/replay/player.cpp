@@ -57,7 +57,7 @@ class Player::Run final : public PacketObserver {
 
   PlayResult play(const std::string& path) {
     uint64_t position = 0;
-    const std::jthread watchdog([this](std::stop_token quit) { watch(quit); });
+    const std::jthread watchdog([this](const std::stop_token& quit) { watch(quit); });
     try {
       const auto source = debug::open_file(path);
       image_->on_compare = [&](uint64_t address, std::span<const std::byte> data) { compare(position, address, data); };
@@ -183,7 +183,7 @@ class Player::Run final : public PacketObserver {
   }
 
   /// Gives a submission up from outside: with threads=0 a kernel that never ends holds the only thread there is.
-  void watch(std::stop_token quit) {
+  void watch(const std::stop_token& quit) {
     std::unique_lock lock(watch_.mutex);
     while (!quit.stop_requested()) {
       watch_.changed.wait_for(lock, quit, std::chrono::milliseconds(100), [] { return false; });

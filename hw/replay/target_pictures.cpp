@@ -49,9 +49,8 @@ std::vector<debug::PictureSource> render_targets(const eu::Isa& isa, const defs:
 void TargetPictures::drawn(const eu::Isa& isa, const defs::CommandSet& commands, const debug::ContextState& state, memory::View& view,
                            uint64_t number) {
   unsigned index = 0;
-  for (debug::PictureSource& source : render_targets(isa, commands, state, view)) {
-    const uint64_t address = source.address;
-    targets_.insert_or_assign(address, Target{number, index++, std::move(source)});
+  for (const debug::PictureSource& source : render_targets(isa, commands, state, view)) {
+    targets_.insert_or_assign(source.address, Target{number, index++, source});
   }
 }
 

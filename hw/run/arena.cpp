@@ -47,7 +47,8 @@ uint64_t Arena::allocate_shared(int fd, uint64_t size) {
 }
 
 void Arena::release(uint64_t gpa, uint64_t size) {
-  mmap(host(gpa), size, PROT_READ | PROT_WRITE, anonymous | MAP_FIXED, -1, 0);
+  if (mmap(host(gpa), size, PROT_READ | PROT_WRITE, anonymous | MAP_FIXED, -1, 0) == MAP_FAILED)
+    return unsupported("memory not released", "the process cannot have another mapping");  // the next object must not see its contents
   const auto next = free_.lower_bound(gpa);
   uint64_t start = gpa, length = size;
   if (next != free_.end() && gpa + size == next->first) {

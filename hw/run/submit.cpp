@@ -157,7 +157,7 @@ RequestPtr Gpu::take_ready(Engine& engine) {
   // An engine that works takes more of the same context only.
   const bool follows = !engine.busy || engine.current == &logical_context(*(*it)->context, (*it)->slot, (*it)->engine);
   if (!follows) return nullptr;
-  const RequestPtr request = *it;
+  RequestPtr request = std::move(*it);
   engine.waiting.erase(it);
   return request;
 }

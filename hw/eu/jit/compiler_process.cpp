@@ -27,8 +27,6 @@
 #include "hw/base/log.h"
 #include "hw/eu/jit/compiler_protocol.h"
 
-extern char** environ;
-
 namespace softgen::eu::jit {
 
 namespace protocol {

@@ -40,7 +40,7 @@ std::shared_ptr<const Program> Loader::load(memory::View& view, const ShaderBase
   constexpr size_t max_known = 4096;
   if (last_.size() > max_known) last_.clear();
   auto& known = last_[address];
-  const auto last = known.lock();
+  auto last = known.lock();
   if (last && last->start() == offset && last->complete() && stands_at(view, address, *last)) {
     last->note_use();
     return last;
