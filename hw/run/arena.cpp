@@ -6,6 +6,8 @@
 #include <iterator>
 #include <new>
 
+#include "hw/base/log.h"
+
 namespace softgen::run {
 namespace {
 

@@ -161,10 +161,10 @@ TEST_CASE_METHOD(Running, "a blank waits for an update that began in time") {
   host.now = blank_time(0) - 300'000;
   read(reg::PIPE_SCANLINE(0));
   CHECK(read(reg::PIPE_FRMCNT(0)) == 0);
-  // The virtual CPU is away for 9 ms, and again for 9 ms after its first write.
+  // The virtual CPU is away for 9 ms, and again for 7 ms after its first write.
   run_for(9'000'000);
   set_plane(0x100000);
-  run_for(9'000'000);
+  run_for(7'000'000);
   CHECK(take_iir() == 0);
   CHECK(read(reg::PIPE_SCANLINE(0)) + 2 == 1079);
   write(reg::PLANE_SURF(0, 0), 0x200000);
