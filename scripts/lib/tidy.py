@@ -21,9 +21,10 @@ def sources():
     return sorted(path for path in paths if path.startswith(FOLDER + "/") and path.endswith(".cpp"))
 
 
-def check(files):
-    """What clang-tidy finds in `files`: lines "path:line:column: what"."""
-    done = subprocess.run([TIDY, "-p", BUILD, "--quiet", *files], cwd=ROOT, capture_output=True, text=True, check=False)
+def check(files, build=BUILD):
+    """What clang-tidy finds in `files`, compiled as `build`'s compile_commands.json says: lines "path:line:column: what"."""
+    # A build with -Werror makes errors of warnings that .clang-tidy turns off, even in the C++ library's headers (std::stable_sort of libstdc++ 12).
+    done = subprocess.run([TIDY, "-p", build, "--quiet", "--extra-arg=-Wno-error", *files], cwd=ROOT, capture_output=True, text=True, check=False)
     found = sorted({os.path.normpath(line) for line in re.findall(r"^\S+:\d+:\d+: (?:warning|error): .*", done.stdout, re.MULTILINE)})
     if done.returncode and not found:
         raise Failure(f"{TIDY} failed: {done.stderr.strip()[-500:]}")
