@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/base/log.h"
 
-#include <array>
 #include <cstdio>
-#include <map>
-
-#include "hw/base/mutex.h"
 
 namespace softgen {
 namespace {
@@ -13,18 +9,15 @@ namespace {
 constexpr size_t max_names = 4096;
 constexpr std::array<std::string_view, 4> names = {"guest error", "unsupported", "unimplemented", "note"};
 
-struct Registry {
-  Mutex mutex;
-  std::array<std::map<std::string, uint64_t, std::less<>>, names.size()> counts SG_GUARDED_BY(mutex);
-  LogSink sink SG_GUARDED_BY(mutex) = [](Failure, std::string_view line) {
-    std::fwrite(line.data(), 1, line.size(), stderr);
-    std::fputc('\n', stderr);
-  };
-};
+// Initial exec: found without a call, also in a library that is loaded late.
+[[gnu::tls_model("initial-exec")]] constinit thread_local Log* current = nullptr;
 
 // Never destroyed: worker threads may report while the process exits.
-Registry& registry() {
-  static Registry& instance = *new Registry;
+Log& process_log() {
+  static Log& instance = *new Log([](Failure, std::string_view line) {
+    std::fwrite(line.data(), 1, line.size(), stderr);
+    std::fputc('\n', stderr);
+  });
   return instance;
 }
 
@@ -32,10 +25,14 @@ Registry& registry() {
 
 std::string_view failure_name(Failure kind) { return names[static_cast<size_t>(kind)]; }
 
-void report(Failure kind, std::string_view what, std::string_view detail) {
-  Registry& r = registry();
-  MutexLock lock(r.mutex);
-  auto& counts = r.counts[static_cast<size_t>(kind)];
+Log& this_log() { return current ? *current : process_log(); }
+
+LogScope::LogScope(Log& log) : before_(current) { current = &log; }
+LogScope::~LogScope() { current = before_; }
+
+void Log::report(Failure kind, std::string_view what, std::string_view detail) {
+  MutexLock lock(mutex_);
+  auto& counts = counts_[static_cast<size_t>(kind)];
   auto it = counts.find(what);
   if (it == counts.end() && counts.size() >= max_names) {
     what = "(others)";
@@ -46,38 +43,29 @@ void report(Failure kind, std::string_view what, std::string_view detail) {
     return;
   }
   counts.emplace(what, 1);
-  if (!r.sink) return;
-  r.sink(kind, detail.empty() ? fmt::format("softgen: {}: {}", failure_name(kind), what)
-                              : fmt::format("softgen: {}: {}: {}", failure_name(kind), what, detail));
+  if (!sink_) return;
+  sink_(kind, detail.empty() ? fmt::format("softgen: {}: {}", failure_name(kind), what)
+                             : fmt::format("softgen: {}: {}: {}", failure_name(kind), what, detail));
 }
 
-std::vector<FailureCount> failure_counts() {
-  Registry& r = registry();
-  MutexLock lock(r.mutex);
+std::vector<FailureCount> Log::counts() const {
+  MutexLock lock(mutex_);
   std::vector<FailureCount> result;
   for (size_t kind = 0; kind < names.size(); ++kind)
-    for (const auto& [what, count] : r.counts[kind]) result.push_back({static_cast<Failure>(kind), what, count});
+    for (const auto& [what, count] : counts_[kind]) result.push_back({static_cast<Failure>(kind), what, count});
   return result;
 }
 
-uint64_t failure_count(Failure kind, std::string_view what) {
-  Registry& r = registry();
-  MutexLock lock(r.mutex);
-  const auto& counts = r.counts[static_cast<size_t>(kind)];
+uint64_t Log::count(Failure kind, std::string_view what) const {
+  MutexLock lock(mutex_);
+  const auto& counts = counts_[static_cast<size_t>(kind)];
   const auto it = counts.find(what);
   return it == counts.end() ? 0 : it->second;
 }
 
-void clear_failure_counts() {
-  Registry& r = registry();
-  MutexLock lock(r.mutex);
-  for (auto& counts : r.counts) counts.clear();
-}
-
-void set_log_sink(LogSink sink) {
-  Registry& r = registry();
-  MutexLock lock(r.mutex);
-  r.sink = std::move(sink);
+void Log::clear() {
+  MutexLock lock(mutex_);
+  for (auto& counts : counts_) counts.clear();
 }
 
 }  // namespace softgen

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <exception>
 
+#include "hw/base/log.h"
+
 namespace softgen {
 
 struct WorkerPool::Job {
@@ -18,7 +20,7 @@ struct WorkerPool::Job {
 
 WorkerPool::WorkerPool(unsigned workers) {
   threads_.reserve(workers);
-  for (unsigned i = 0; i < workers; ++i) threads_.emplace_back([this, i] { thread_main(i + 1); });
+  for (unsigned i = 0; i < workers; ++i) threads_.emplace_back(with_this_log([this, i] { thread_main(i + 1); }));
 }
 
 WorkerPool::~WorkerPool() {

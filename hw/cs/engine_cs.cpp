@@ -6,6 +6,8 @@
 #include <exception>
 #include <optional>
 
+#include "hw/base/log.h"
+
 namespace softgen::cs {
 namespace {
 
@@ -24,7 +26,7 @@ thread_local bool on_streamer_thread = false;
 EngineCs::EngineCs(const StreamerConfig& config, StreamerLinks links, memory::Gate& gate, bool threaded)
     : submission_(links.submission), streamer_(config, std::move(links)), gate_(gate) {
   if (threaded) streamer_.execution().jumps_to_loop = loop_jumps;
-  if (threaded) thread_ = std::thread([this] { thread_main(); });
+  if (threaded) thread_ = std::thread(with_this_log([this] { thread_main(); }));
 }
 
 EngineCs::~EngineCs() {

@@ -8,6 +8,7 @@
 #include "hw/gt/guard.h"
 
 bool sg_record_start(sg_device* dev, const char* path, bool check, char** error) {
+  const softgen::LogScope scope(softgen::gt::log_of(dev));
   try {
     softgen::gt::Device& device = softgen::gt::device_of(dev);
     device.set_observer(nullptr);  // an earlier recording ends first: it may be the same file
@@ -20,5 +21,6 @@ bool sg_record_start(sg_device* dev, const char* path, bool check, char** error)
 }
 
 void sg_record_stop(sg_device* dev) {
+  const softgen::LogScope scope(softgen::gt::log_of(dev));
   softgen::gt::guarded("sg_record_stop", [&] { softgen::gt::device_of(dev).set_observer(nullptr); });
 }

@@ -12,7 +12,7 @@ namespace softgen::display {
 Compositor::Compositor(HostMemory& memory, const memory::Ggtt& ggtt, bool threaded)
     : threaded_(threaded), view_(memory, nullptr), own_turn_(view_, ending_, nullptr) {
   view_.set_space(memory::AddressSpace::ggtt(ggtt));
-  if (threaded_) thread_ = std::thread([this] { serve(); });
+  if (threaded_) thread_ = std::thread(with_this_log([this] { serve(); }));
 }
 
 Compositor::~Compositor() {

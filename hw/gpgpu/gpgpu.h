@@ -15,8 +15,9 @@ class Gpgpu : public Pipeline {
  public:
   /// `decoder`: of packets; null: the pipeline is not there. `isa`: of kernels. `pool` null: all on the streamer's thread. `shared`: sampler, data ports, ….
   /// The others outlive it.
-  Gpgpu(std::unique_ptr<const Decoder> decoder, const eu::Isa& isa, WorkerPool* pool, MessageTarget& shared)
-      : decoder_(std::move(decoder)), workers_(pool), shared_(shared), loader_(isa) {}
+  Gpgpu(std::unique_ptr<const Decoder> decoder, const eu::Isa& isa, WorkerPool* pool, MessageTarget& shared,
+        eu::FastPaths* fast_paths = nullptr)
+      : decoder_(std::move(decoder)), workers_(pool), shared_(shared), loader_(isa, fast_paths) {}
 
   ExecResult execute(const Packet& packet, StatePackets& state, EngineEnv& env) override;
 

@@ -19,11 +19,13 @@
 
 using softgen::gt::Config;
 using softgen::gt::Device;
-using softgen::gt::guarded;
 using softgen::gt::HostAdapter;
 
 struct sg_device {
-  sg_device(const Config& config, const sg_host_ops& ops) : host(ops), device(config, host) {}
+  sg_device(const Config& config, const sg_host_ops& ops, std::unique_ptr<softgen::Log> log)
+      : own_log(std::move(log)), host(ops), device(config, host) {}
+  std::unique_ptr<softgen::Log> own_log;  ///< null: the log of the thread that made the device
+  softgen::Log& log = softgen::this_log();
   HostAdapter host;
   Device device;
 };
@@ -52,22 +54,35 @@ std::string check(const sg_config& config) {
   return {};
 }
 
+/// guarded() for `dev`, with its log.
+template <typename Result, typename Body>
+Result guarded(sg_device* dev, const char* entry, Result otherwise, Body&& body) noexcept {
+  const softgen::LogScope scope(dev->log);
+  return softgen::gt::guarded(entry, otherwise, std::forward<Body>(body));
+}
+template <typename Body>
+void guarded(sg_device* dev, const char* entry, Body&& body) noexcept {
+  const softgen::LogScope scope(dev->log);
+  softgen::gt::guarded(entry, std::forward<Body>(body));
+}
+
 /// guarded(), with an error of its own: a caller that gets false also gets a sentence.
 template <typename Body>
-bool fails_with_sentence(const char* entry, char** error, Body&& body) {
+bool fails_with_sentence(sg_device* dev, const char* entry, char** error, Body&& body) {
   bool threw = true;
-  const bool result = guarded(entry, false, [&] {
+  const bool result = guarded(dev, entry, false, [&] {
     const bool done = body();
     threw = false;
     return done;
   });
-  if (threw) guarded(entry, [&] { fail(error, "the host failed, see the log"); });
+  if (threw) guarded(dev, entry, [&] { fail(error, "the host failed, see the log"); });
   return result;
 }
 
-void send_log_to(const sg_host_ops& ops) {
-  if (!ops.log) return;
-  softgen::set_log_sink([log = ops.log, opaque = ops.opaque](softgen::Failure kind, std::string_view line) {
+/// Null: the host wants no log of its own.
+std::unique_ptr<softgen::Log> log_to(const sg_host_ops& ops) {
+  if (!ops.log) return nullptr;
+  return std::make_unique<softgen::Log>([log = ops.log, opaque = ops.opaque](softgen::Failure kind, std::string_view line) {
     static_assert(static_cast<int>(softgen::Failure::note) == SG_LOG_NOTE);
     log(opaque, static_cast<sg_log_kind>(kind), std::string(line).c_str());
   });
@@ -76,6 +91,29 @@ void send_log_to(const sg_host_ops& ops) {
 }  // namespace
 
 softgen::gt::Device& softgen::gt::device_of(sg_device* dev) { return dev->device; }
+softgen::Log& softgen::gt::log_of(sg_device* dev) { return dev->log; }
+
+sg_device* softgen::gt::new_device(const sg_config& config, std::shared_ptr<eu::Compiler> compiler, const sg_host_ops& ops, char** error) {
+  if (const std::string why = check(config); !why.empty()) {
+    fail(error, why);
+    return nullptr;
+  }
+  const Config ours{.platform = softgen::defs::find_platform(config.platform),
+                    .threads = config.threads,
+                    .aperture_size = config.aperture_size,
+                    .stolen_base = config.stolen_base,
+                    .stolen_size = config.stolen_size,
+                    .connected = config.connected,
+                    .compiler = std::move(compiler)};
+  try {
+    auto log = log_to(ops);
+    const LogScope scope(log ? *log : this_log());
+    return new sg_device(ours, ops, std::move(log));
+  } catch (const std::exception& problem) {  // out of memory or threads
+    fail(error, fmt::format("the device could not be built: {}", problem.what()));
+    return nullptr;
+  }
+}
 
 extern "C" {
 
@@ -106,108 +144,92 @@ const sg_platform_info* sg_platform(const char* name) {
 }
 
 sg_device* sg_device_new(const sg_config* config, const sg_host_ops* ops, char** error) {
-  if (const std::string why = check(*config); !why.empty()) {
-    fail(error, why);
-    return nullptr;
-  }
-  const Config ours{softgen::defs::find_platform(config->platform),
-                    config->threads,
-                    config->aperture_size,
-                    config->stolen_base,
-                    config->stolen_size,
-                    config->connected};
-  try {
-    send_log_to(*ops);
-    return new sg_device(ours, *ops);
-  } catch (const std::exception& problem) {  // out of memory or threads
-    fail(error, fmt::format("the device could not be built: {}", problem.what()));
-    return nullptr;
-  }
+  return softgen::gt::new_device(*config, nullptr, *ops, error);
 }
 
 void sg_device_free(sg_device* dev) {
   if (!dev) return;
-  guarded("sg_device_free", [&] { delete dev; });
-  softgen::set_log_sink([](softgen::Failure, std::string_view line) { fmt::print(stderr, "{}\n", line); });
+  const auto log = std::move(dev->own_log);  // until the device is gone
+  guarded(dev, "sg_device_free", [&] { delete dev; });
 }
 
 void sg_memory_begin(sg_device* dev) {
-  guarded("sg_memory_begin", [&] { dev->device.memory_begin(); });
+  guarded(dev, "sg_memory_begin", [&] { dev->device.memory_begin(); });
 }
 void sg_memory_add(sg_device* dev, uint64_t gpa, uint64_t size, void* host, bool readonly) {
-  guarded("sg_memory_add", [&] { dev->device.memory_add(gpa, size, host, readonly); });
+  guarded(dev, "sg_memory_add", [&] { dev->device.memory_add(gpa, size, host, readonly); });
 }
 void sg_memory_remove(sg_device* dev, uint64_t gpa, uint64_t size) {
-  guarded("sg_memory_remove", [&] { dev->device.memory_remove(gpa, size); });
+  guarded(dev, "sg_memory_remove", [&] { dev->device.memory_remove(gpa, size); });
 }
 void sg_memory_commit(sg_device* dev) {
-  guarded("sg_memory_commit", [&] { dev->device.memory_commit(); });
+  guarded(dev, "sg_memory_commit", [&] { dev->device.memory_commit(); });
 }
 void sg_dirty_log(sg_device* dev, bool on) {
-  guarded("sg_dirty_log", [&] { dev->device.dirty_log(on); });
+  guarded(dev, "sg_dirty_log", [&] { dev->device.dirty_log(on); });
 }
 void sg_dirty_sync(sg_device* dev, uint64_t gpa, uint64_t size, void (*dirty)(void*, uint64_t, uint64_t), void* opaque) {
-  guarded("sg_dirty_sync",
+  guarded(dev, "sg_dirty_sync",
           [&] { dev->device.dirty_sync(gpa, size, [=](uint64_t first, uint64_t bytes) { dirty(opaque, first, bytes); }); });
 }
 void sg_set_stolen(sg_device* dev, uint64_t base, uint64_t size) {
-  guarded("sg_set_stolen", [&] { dev->device.set_stolen(base, size); });
+  guarded(dev, "sg_set_stolen", [&] { dev->device.set_stolen(base, size); });
 }
 
 uint64_t sg_bar0_read(sg_device* dev, uint64_t offset, unsigned size) {
-  return guarded("sg_bar0_read", uint64_t{0}, [&] { return dev->device.bar0_read(offset, size); });
+  return guarded(dev, "sg_bar0_read", uint64_t{0}, [&] { return dev->device.bar0_read(offset, size); });
 }
 void sg_bar0_write(sg_device* dev, uint64_t offset, uint64_t value, unsigned size) {
-  guarded("sg_bar0_write", [&] { dev->device.bar0_write(offset, value, size); });
+  guarded(dev, "sg_bar0_write", [&] { dev->device.bar0_write(offset, value, size); });
 }
 uint8_t sg_vga_read(sg_device* dev, uint16_t port) {
-  return guarded("sg_vga_read", uint8_t{0xff}, [&] { return dev->device.vga().read(port); });
+  return guarded(dev, "sg_vga_read", uint8_t{0xff}, [&] { return dev->device.vga().read(port); });
 }
 void sg_vga_write(sg_device* dev, uint16_t port, uint8_t value) {
-  guarded("sg_vga_write", [&] { dev->device.vga().write(port, value); });
+  guarded(dev, "sg_vga_write", [&] { dev->device.vga().write(port, value); });
 }
 uint64_t sg_aperture_read(sg_device* dev, uint64_t offset, unsigned size) {
-  return guarded("sg_aperture_read", uint64_t{0}, [&] { return dev->device.aperture_read(offset, size); });
+  return guarded(dev, "sg_aperture_read", uint64_t{0}, [&] { return dev->device.aperture_read(offset, size); });
 }
 void sg_aperture_write(sg_device* dev, uint64_t offset, uint64_t value, unsigned size) {
-  guarded("sg_aperture_write", [&] { dev->device.aperture_write(offset, value, size); });
+  guarded(dev, "sg_aperture_write", [&] { dev->device.aperture_write(offset, value, size); });
 }
 void* sg_aperture_page(sg_device* dev, uint64_t offset) {
-  return guarded("sg_aperture_page", static_cast<void*>(nullptr), [&]() -> void* { return dev->device.aperture_page(offset); });
+  return guarded(dev, "sg_aperture_page", static_cast<void*>(nullptr), [&]() -> void* { return dev->device.aperture_page(offset); });
 }
 
 void sg_reset(sg_device* dev, enum sg_reset_kind) {
-  guarded("sg_reset", [&] { dev->device.reset(); });
+  guarded(dev, "sg_reset", [&] { dev->device.reset(); });
 }
 void sg_timer_expired(sg_device* dev, unsigned id) {
-  guarded("sg_timer_expired", [&] { dev->device.timer_expired(id); });
+  guarded(dev, "sg_timer_expired", [&] { dev->device.timer_expired(id); });
 }
 
 void sg_display_mode(sg_device* dev, unsigned pipe, sg_pipe_mode* mode) {
-  guarded("sg_display_mode", [&] { dev->device.display().mode(pipe, mode); });
+  guarded(dev, "sg_display_mode", [&] { dev->device.display().mode(pipe, mode); });
 }
 void sg_display_refresh(sg_device* dev, unsigned pipe, bool look) {
-  guarded("sg_display_refresh", [&] { dev->device.display().refresh(pipe, look); });
+  guarded(dev, "sg_display_refresh", [&] { dev->device.display().refresh(pipe, look); });
 }
 void sg_display_picture(sg_device* dev, unsigned pipe, uint32_t* width, uint32_t* height) {
-  guarded("sg_display_picture", [&] { dev->device.display().picture_size(pipe, width, height); });
+  guarded(dev, "sg_display_picture", [&] { dev->device.display().picture_size(pipe, width, height); });
 }
 void sg_display_draw(sg_device* dev, unsigned pipe, void* pixels, uint32_t width, uint32_t height, size_t stride, bool full,
                      sg_dirty_rect* dirty) {
-  guarded("sg_display_draw", [&] { dev->device.display().draw(pipe, pixels, {width, height}, stride, full, dirty); });
+  guarded(dev, "sg_display_draw", [&] { dev->device.display().draw(pipe, pixels, {width, height}, stride, full, dirty); });
 }
 bool sg_display_is_vga(sg_device* dev) {
-  return guarded("sg_display_is_vga", false, [&] { return dev->device.display().is_vga(); });
+  return guarded(dev, "sg_display_is_vga", false, [&] { return dev->device.display().is_vga(); });
 }
 void sg_connector_plug(sg_device* dev, unsigned connector, bool connected) {
-  guarded("sg_connector_plug", [&] { dev->device.display().plug(connector, connected); });
+  guarded(dev, "sg_connector_plug", [&] { dev->device.display().plug(connector, connected); });
 }
 
 void sg_pause(sg_device* dev) {
-  guarded("sg_pause", [&] { dev->device.pause(); });
+  guarded(dev, "sg_pause", [&] { dev->device.pause(); });
 }
 void sg_resume(sg_device* dev) {
-  guarded("sg_resume", [&] { dev->device.resume(); });
+  guarded(dev, "sg_resume", [&] { dev->device.resume(); });
 }
 
 bool sg_save(sg_device* dev, void** data, size_t* size, char** error) {
@@ -221,7 +243,7 @@ bool sg_save(sg_device* dev, void** data, size_t* size, char** error) {
     std::memcpy(*data, archive.output().data(), *size);
     return true;
   };
-  return fails_with_sentence("sg_save", error, save);
+  return fails_with_sentence(dev, "sg_save", error, save);
 }
 
 bool sg_load(sg_device* dev, const void* data, size_t size, char** error) {
@@ -231,11 +253,11 @@ bool sg_load(sg_device* dev, const void* data, size_t size, char** error) {
     if (archive.failed()) fail(error, archive.error());
     return !archive.failed();
   };
-  return fails_with_sentence("sg_load", error, load);
+  return fails_with_sentence(dev, "sg_load", error, load);
 }
 
 char* sg_report(sg_device* dev) {
-  return guarded("sg_report", static_cast<char*>(nullptr), [&] { return copy(dev->device.report()); });
+  return guarded(dev, "sg_report", static_cast<char*>(nullptr), [&] { return copy(dev->device.report()); });
 }
 void sg_free(void* p) { std::free(p); }
 

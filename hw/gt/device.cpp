@@ -51,10 +51,10 @@ void Device::MemoryUnits::reset() {
   tlb.bump();
 }
 
-Device::Engines::Engines(const Config& config, const Parts& parts, WorkerPool* pool)
-    : gpgpu(parts.media_decoder ? parts.media_decoder() : nullptr, parts.isa(), pool, shared_functions),
+Device::Engines::Engines(const Config& config, const Parts& parts, eu::FastPaths& compiler, WorkerPool* pool)
+    : gpgpu(parts.media_decoder ? parts.media_decoder() : nullptr, parts.isa(), pool, shared_functions, &compiler),
       render(*config.platform->commands, parts.state_decoder ? parts.state_decoder() : nullptr, parts.isa(), pool, &shared_functions,
-             &gpgpu) {}
+             &gpgpu, &compiler) {}
 
 Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> memory)
     : config_(config),
@@ -72,8 +72,8 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
                               {.pipes = config.platform->pipes, .connected = config.connected, .threaded = config.threads > 0})),
       vga_(host),
       pool_(config.threads),
-      engines_(config, parts_, config.threads ? &pool_ : nullptr) {
-  eu::set_default_engine();
+      compiler_(config.compiler ? config.compiler : eu::make_compiler({})),
+      engines_(config, parts_, *compiler_, config.threads ? &pool_ : nullptr) {
   build_units();
   reset_units();
 }

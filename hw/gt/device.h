@@ -18,6 +18,7 @@
 #include "hw/defs/platform.h"
 #include "hw/display/display.h"
 #include "hw/display/legacy_vga.h"
+#include "hw/eu/jit/engine.h"
 #include "hw/gpgpu/gpgpu.h"
 #include "hw/gt/null_engine.h"
 #include "hw/gt/parts.h"
@@ -42,9 +43,10 @@ struct Config {
   unsigned threads = 0;  ///< worker threads; 0: everything on the calling thread, in submission order
   uint64_t aperture_size = 256ull << 20;
   uint64_t stolen_base = 0, stolen_size = 0;
-  uint32_t connected = 0;              ///< bit i: a monitor on connector i
-  bool preempt_always = false;         ///< a check: packets of the render engine stop wherever they can, and go on
-  PacketObserver* observer = nullptr;  ///< of executed commands; may be null, outlives the device
+  uint32_t connected = 0;                            ///< bit i: a monitor on connector i
+  bool preempt_always = false;                       ///< a check: packets of the render engine stop wherever they can, and go on
+  PacketObserver* observer = nullptr;                ///< of executed commands; may be null, outlives the device
+  std::shared_ptr<eu::Compiler> compiler = nullptr;  ///< of the kernels that its EUs run; null: one of its own
 };
 
 /// Sees what the front end does to the device. Calls come on the front end's thread.
@@ -67,6 +69,7 @@ class Device {
 
   const defs::Platform& platform() const { return *config_.platform; }
   const eu::Isa& isa() const { return parts_.isa(); }
+  eu::Compiler& compiler() { return *compiler_; }
   mmio::RegisterFile& registers() { return registers_; }
   mmio::Interrupts& interrupts() { return *interrupts_; }
   memory::Ggtt& ggtt() { return memory_.ggtt; }
@@ -129,7 +132,7 @@ class Device {
   };
   /// What executes the streamers' packets.
   struct Engines {
-    Engines(const Config& config, const Parts& parts, WorkerPool* pool);
+    Engines(const Config& config, const Parts& parts, eu::FastPaths& compiler, WorkerPool* pool);
     SharedFunctions shared_functions;
     gpgpu::Gpgpu gpgpu;
     render::RenderEngine render;
@@ -153,6 +156,7 @@ class Device {
   std::unique_ptr<display::Display> display_;
   display::LegacyVga vga_;
   WorkerPool pool_;
+  std::shared_ptr<eu::Compiler> compiler_;
   Engines engines_;
   std::unique_ptr<cs::CommandStreamers> streamers_;  ///< last: its threads use all of the above
 };

@@ -67,7 +67,7 @@ std::string Device::report() {
                     {"failures", failures},
                     {"engines", engines},
                     {"work", work_json(work_counts(), isa())},
-                    {"eu", eu_json()},
+                    {"eu", eu_json(compiler_->stats())},
                     {"interrupt", interrupts_->level()},
                     {"faults", {{"count", memory_.faults.count()}, {"ring_fault_reg", hex(memory_.faults.read(reg::RING_FAULT_REG))}}},
                     {"registers_without_behaviour", missing_hooks(registers_, *config_.platform)}};

@@ -3,8 +3,6 @@
 
 #include <string>
 
-#include "hw/eu/jit/engine.h"
-
 namespace softgen::gt {
 namespace {
 
@@ -39,8 +37,7 @@ nlohmann::ordered_json work_json(const WorkCounts& counts, const eu::Isa& isa) {
   return json;
 }
 
-nlohmann::ordered_json eu_json() {
-  const eu::EngineStats eu = eu::engine_stats();
+nlohmann::ordered_json eu_json(const eu::EngineStats& eu) {
   return {{"compiler", eu.compiler},
           {"threads_interpreted", eu.interpreted_threads},
           {"threads_compiled", eu.compiled_threads},

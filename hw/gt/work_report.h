@@ -6,6 +6,7 @@
 
 #include "hw/base/work.h"
 #include "hw/eu/isa/isa.h"
+#include "hw/eu/jit/engine.h"
 
 namespace softgen::gt {
 
@@ -13,7 +14,7 @@ namespace softgen::gt {
 /// "stage_milliseconds": by stage. `isa`: whose messages were counted.
 nlohmann::ordered_json work_json(const WorkCounts& counts, const eu::Isa& isa);
 
-/// Threads and kernels of all devices of the process, interpreted and compiled.
-nlohmann::ordered_json eu_json();
+/// Threads and kernels, interpreted and compiled.
+nlohmann::ordered_json eu_json(const eu::EngineStats& eu);
 
 }  // namespace softgen::gt

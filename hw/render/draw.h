@@ -30,7 +30,8 @@ struct DrawProgress {
 class Drawer {
  public:
   /// `isa`: of shaders. `pool` null: everything on the calling thread. `shared`: sampler and data ports, or null.
-  Drawer(const eu::Isa& isa, WorkerPool* pool, MessageTarget* shared) : pool_(pool), shared_(shared), kernels_(isa), queue_(pool) {}
+  Drawer(const eu::Isa& isa, eu::FastPaths* fast_paths, WorkerPool* pool, MessageTarget* shared)
+      : pool_(pool), shared_(shared), kernels_(isa, fast_paths), queue_(pool) {}
 
   /// done: drawn, or part of deferred(). preempted: `progress` says how far it got, and is passed to the call that resumes it. Values
   /// beyond the draw end it.

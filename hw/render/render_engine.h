@@ -16,10 +16,10 @@ namespace softgen::render {
 class RenderEngine : public Engine {
  public:
   /// `commands`: whose state is kept. `decoder`: of that state; null: 3D is not there. `isa`: of shaders. `pool` null: all on the streamer's thread. `shared`: what SENDs of shaders reach besides URB and
-  /// render targets; null: none. `gpgpu`: executes what is not 3D; null: not executed. Both outlive the engine.
+  /// render targets; null: none. `gpgpu`: executes what is not 3D; null: not executed. `fast_paths` of its kernels; null: none. All outlive the engine.
   RenderEngine(const defs::CommandSet& commands, std::unique_ptr<StateDecoder> decoder, const eu::Isa& isa, WorkerPool* pool = nullptr,
-               MessageTarget* shared = nullptr, Pipeline* gpgpu = nullptr)
-      : shared_(shared), gpgpu_(gpgpu), store_(commands), decoder_(std::move(decoder)), drawer_(isa, pool, shared) {}
+               MessageTarget* shared = nullptr, Pipeline* gpgpu = nullptr, eu::FastPaths* fast_paths = nullptr)
+      : shared_(shared), gpgpu_(gpgpu), store_(commands), decoder_(std::move(decoder)), drawer_(isa, fast_paths, pool, shared) {}
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
   ExecResult flush(const FlushRequest& request, EngineEnv& env) override;

@@ -77,8 +77,7 @@ int run(Arguments& args) {
   if (surface && args.png.empty()) throw replay::BadArgument("--surface needs --png FILE");
   eu::Engine engine = eu::Engine::tiers;
   eu::engine_from_name(args.engine, engine);
-  eu::allow_compiler_in_process();
-  eu::set_engine(engine);
+  args.play.compiler = eu::make_compiler({.engine = engine, .may_be_in_process = true});
   args.play.until_draw = until_draw(args.until);
   args.play.memory_limit = args.limit_mib << 20;
   args.play.timeline = !args.timeline.empty();

@@ -49,6 +49,7 @@ class Player::Run final : public PacketObserver {
     config.threads = options.threads;
     config.observer = this;
     config.preempt_always = options.preempt_always;
+    config.compiler = options.compiler;
     device_ = std::make_unique<gt::Device>(config, host_, std::move(memory));
     image_ = std::make_unique<Image>(*memory_, device_->ggtt(), device_->platform().name);
     view_ = std::make_unique<memory::View>(*memory_, nullptr);

@@ -23,7 +23,8 @@ struct PlayOptions {
   std::optional<uint64_t> until_draw;  ///< stop after this draw or walker
   std::string png_folder;              ///< render targets at each flush; empty: none
   bool timeline = false;
-  bool preempt_always = false;  ///< see gt::Config
+  bool preempt_always = false;             ///< see gt::Config
+  std::shared_ptr<eu::Compiler> compiler;  ///< of all runs; null: each run has its own
 };
 
 /// Something that took time on an engine.

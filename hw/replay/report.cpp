@@ -35,7 +35,7 @@ std::string stats_json(gt::Device& device, const PlayResult& result, const WorkC
   for (const int64_t run : runs) times.push_back(static_cast<double>(run) * 1e-6);
   stats["milliseconds"] = times;
   if (!runs.empty()) stats["fastest_milliseconds"] = static_cast<double>(*std::min_element(runs.begin(), runs.end())) * 1e-6;
-  stats["eu"] = gt::eu_json();
+  stats["eu"] = gt::eu_json(device.compiler().stats());
   for (const FailureCount& failure : failure_counts())
     stats["failures"][std::string(failure_name(failure.kind))][failure.what] = failure.count;
   if (result.compared) stats["compared"] = {{"pieces", result.compared}, {"different", result.different}};

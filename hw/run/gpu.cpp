@@ -16,6 +16,7 @@
 
 #include "hw/base/signals.h"
 #include "hw/eu/jit/engine.h"
+#include "hw/gt/abi.h"
 #include "hw/run/options.h"
 #include "hw/run/regs.h"
 
@@ -95,10 +96,10 @@ Gpu::Gpu(const Options& options)
   config.platform = platform_.name;
   config.threads = options_.threads;
   config.aperture_size = uint64_t{256} << 20;
-  eu::allow_compiler_in_process();
-  if (eu::Engine engine; eu::engine_from_name(options_.engine, engine)) eu::set_engine(engine);
+  eu::CompilerOptions compiler{.may_be_in_process = true};
+  if (eu::Engine engine; eu::engine_from_name(options_.engine, engine)) compiler.engine = engine;
   char* error = nullptr;
-  device_ = sg_device_new(&config, &ops, &error);
+  device_ = gt::new_device(config, eu::make_compiler(compiler), ops, &error);
   if (!device_) throw std::runtime_error(take_error(error));
   sg_memory_begin(device_);
   sg_memory_add(device_, 0, arena_.size(), arena_.base(), false);

@@ -28,7 +28,8 @@ double seconds() {
 
 class Bench {
  public:
-  Bench(const std::vector<std::byte>& code, uint32_t mask) : program_(Program::decode(gen9_isa(), code)), mask_(mask) {
+  Bench(const std::vector<std::byte>& code, uint32_t mask, FastPaths* fast_paths)
+      : program_(Program::decode(gen9_isa(), code, 0, fast_paths)), mask_(mask) {
     machine_.target.answer = [this](const Message& message, ThreadEnv&) {
       for (Grf& g : message.response) g = Grf{};
       machine_.thread.notify();
@@ -73,23 +74,22 @@ class Bench {
 
 int main() {
   setenv("SOFTGEN_EU_COMPILER", EU_COMPILER, 0);
+  const auto compiler = make_compiler({.engine = Tier::jit});
   std::string rows;
   double logarithms = 0;
   unsigned count = 0;
   for (const auto& [name, hex] : test::rows("kernels.txt")) {
     const auto code = test::from_hex(hex);
     const uint32_t mask = name.ends_with("_0") ? 0xff : 0xffff;
-    set_engine(Tier::interp);
-    const auto [interpreted, ignored] = Bench(code, mask).rate();
-    set_engine(Tier::jit);
-    const auto [compiled, spread] = Bench(code, mask).rate();
+    const auto [interpreted, ignored] = Bench(code, mask, nullptr).rate();
+    const auto [compiled, spread] = Bench(code, mask, compiler.get()).rate();
     logarithms += std::log(compiled / interpreted);
     count++;
     rows += fmt::format(
         "{}{{\"name\": \"eu/{}\", \"softgen\": {:.0f}, \"peer\": {:.0f}, \"ratio\": {:.2f}, \"unit\": \"threads/s\", \"spread\": {:.3f}}}",
         rows.empty() ? "" : ",\n ", name, compiled, interpreted, compiled / interpreted, spread);
   }
-  const EngineStats stats = engine_stats();
+  const EngineStats stats = compiler->stats();
   fmt::print(
       "{{\"rows\": [{},\n {{\"name\": \"eu/geomean\", \"softgen\": 0, \"peer\": 0, \"ratio\": {:.2f}, \"unit\": \"x\", \"spread\": 0}},\n"
       " {{\"name\": \"eu/compile\", \"softgen\": {:.2f}, \"peer\": 100, \"ratio\": {:.2f}, \"unit\": \"ms, longest\", \"spread\": 0}}]}}\n",

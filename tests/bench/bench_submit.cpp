@@ -18,6 +18,7 @@
 #include "hw/gt/device.h"
 #include "hw/iface/quiet_host.h"
 #include "tests/engine_register.h"
+#include "tests/quiet_log.h"
 
 using namespace softgen;
 
@@ -186,7 +187,7 @@ Sample Bench::run(EngineId id, bool blit) {
 }  // namespace
 
 int main() {
-  set_log_sink({});
+  quiet_log();
   const Sample floor = wake_up();
   std::string rows;
   for (const unsigned threads : {1u, 0u}) {

@@ -11,6 +11,7 @@
 #include "tests/fuzz/guest_map.h"
 #include "tests/fuzz/liveness.h"
 #include "tests/fuzz/surface_states.h"
+#include "tests/quiet_log.h"
 
 namespace softgen::fuzz {
 
@@ -19,7 +20,7 @@ class BoundSurfaces {
   static constexpr uint32_t surfaces = 3, first_state = 0x400, samplers = 0x1000, data_page = 2, data_pages = 46;
 
   BoundSurfaces() : map(data_page + data_pages, data_page), env{map.view, bases, stop} {
-    set_log_sink({});
+    quiet_log();
     for (uint32_t i = 0; i < 240; ++i) map.memory.store<uint32_t>(i * 4, first_state + i % surfaces * 64);
     uint32_t word = 1;
     for (uint64_t at = data_page * page_size; at < (data_page + data_pages) * page_size; at += 4)

@@ -13,6 +13,7 @@
 #include "hw/mmio/interrupts/gen8.h"
 #include "tests/fuzz/guest_map.h"
 #include "tests/fuzz/state_source.h"
+#include "tests/quiet_log.h"
 
 namespace softgen::fuzz {
 
@@ -44,7 +45,7 @@ class DisplayMachine {
       : interrupts(registers, host),
         memory(memory_pages),
         display({registers, interrupts, host, memory, ggtt}, {.pipes = 3, .connected = 7}) {
-    set_log_sink({});
+    quiet_log();
     uint32_t word = 1;
     for (uint64_t at = 0; at < memory.size(); at += 4) memory.store<uint32_t>(at, word = word * 1664525 + 1013904223);
     memory.keep();

@@ -7,13 +7,14 @@
 #include "hw/base/log.h"
 #include "hw/defs/gen9/set.h"
 #include "tests/fuzz/scenes.h"
+#include "tests/quiet_log.h"
 
 using namespace softgen;
 using namespace softgen::fuzz;
 
 int main(int argc, char** argv) {
   if (argc != 3) return std::fprintf(stderr, "Usage: %s CAPTURES OUT\n", argv[0]), 2;
-  set_log_sink({});
+  quiet_log();
   Scenes scenes(argv[1]);
   const defs::Structure* const wanted = defs::gen9::commands.find_structure("RENDER_SURFACE_STATE");
   std::set<std::array<uint32_t, 16>> found;

@@ -5,12 +5,13 @@
 
 #include "hw/base/log.h"
 #include "hw/replay/print_mode.h"
+#include "tests/quiet_log.h"
 
 using namespace softgen;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static std::FILE* const nowhere = [] {
-    set_log_sink({});
+    quiet_log();
     return std::fopen("/dev/null", "w");
   }();
   using Form = replay::PrintOptions::Form;

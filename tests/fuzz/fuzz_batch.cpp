@@ -28,6 +28,7 @@
 #include "tests/engine_register.h"
 #include "tests/fuzz/input.h"
 #include "tests/fuzz/isolated_memory.h"
+#include "tests/quiet_log.h"
 
 using namespace softgen;
 using fuzz::Input;
@@ -183,7 +184,7 @@ void check_alive(Machine& m, EngineId e) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const bool quiet = [] { return set_log_sink({}), true; }();
+  static const bool quiet = [] { return quiet_log(), true; }();
   (void)quiet;
   static fuzz::GuardedNowhere nowhere;
   static Machine echoing(false), real(true);

@@ -15,6 +15,7 @@
 #include "tests/fuzz/liveness.h"
 #include "tests/fuzz/scenes.h"
 #include "tests/fuzz/surface_states.h"
+#include "tests/quiet_log.h"
 
 using namespace softgen;
 using namespace softgen::fuzz;
@@ -25,7 +26,7 @@ namespace {
 class DrawTarget {
  public:
   DrawTarget() {
-    set_log_sink({});
+    quiet_log();
     for (const defs::Command& command : defs::gen9::commands.commands)
       if (command.valid_on(defs::EngineClass::render) && std::string_view(command.name).starts_with("3DSTATE_") && command.dwords > 1)
         state_commands_.push_back(&command);

@@ -12,6 +12,7 @@
 #include "hw/render/tessellator.h"
 #include "tests/fuzz/guest_map.h"
 #include "tests/fuzz/surface_states.h"
+#include "tests/quiet_log.h"
 
 using namespace softgen;
 using namespace softgen::fuzz;
@@ -22,7 +23,7 @@ namespace {
 class SetupTarget {
  public:
   SetupTarget() {
-    set_log_sink({});
+    quiet_log();
     for (const char* name : names) commands_.push_back(defs::gen9::commands.find(name));
   }
 

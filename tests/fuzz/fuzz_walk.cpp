@@ -13,6 +13,7 @@
 #include "hw/memory/flat_memory.h"
 #include "hw/memory/view.h"
 #include "tests/fuzz/input.h"
+#include "tests/quiet_log.h"
 
 using namespace softgen;
 using fuzz::Input;
@@ -64,7 +65,7 @@ void access(Input& in, View& view, std::vector<std::byte>& buffer) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  set_log_sink({});
+  quiet_log();
   Input in({data, size});
   std::unique_ptr<std::byte, decltype(&std::free)> ram(static_cast<std::byte*>(std::aligned_alloc(4096, ram_size)), &std::free);
   std::memset(ram.get(), 0, ram_size);

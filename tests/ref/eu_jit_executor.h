@@ -21,7 +21,7 @@ class JitExecutor {
     if (object.refused) return refused_++, interpret(thread, env, target);
     stepped_ += object.stepped;
     ops_ += program.ops().size();
-    const jit::LoadedCode code(program, variant, object, jit::code_name(program, variant, isa_));
+    const jit::LoadedCode code(program, variant, object, jit::code_name(program, variant, isa_), arena_);
     if (!code.compiled().code) return refused_++, interpret(thread, env, target);
     return jit::run_compiled(code.compiled(), thread, env, target);
   }
@@ -32,6 +32,7 @@ class JitExecutor {
 
  private:
   const jit::HostIsa isa_;
+  jit::CodeArena arena_{size_t{16} << 20};
   unsigned refused_ = 0;
   uint64_t stepped_ = 0, ops_ = 0;
 };

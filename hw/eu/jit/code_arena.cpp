@@ -31,11 +31,6 @@ CodeArena::~CodeArena() {
   if (base_) munmap(base_, capacity_);
 }
 
-CodeArena& CodeArena::shared() {
-  static auto& arena = *new CodeArena(shared_capacity);
-  return arena;
-}
-
 std::span<std::byte> CodeArena::allocate(size_t bytes) {
   if (bytes == 0 || bytes > capacity_) return {};
   const size_t size = whole_pages(bytes);

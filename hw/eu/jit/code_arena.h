@@ -18,10 +18,8 @@ class CodeArena {
   CodeArena(const CodeArena&) = delete;
   CodeArena& operator=(const CodeArena&) = delete;
 
-  /// The process's. Never destroyed.
-  static CodeArena& shared();
-  /// Its capacity, and so the bound of all live code. Real programs have some megabytes.
-  static constexpr size_t shared_capacity = size_t{256} << 20;
+  /// Of a compiler, and so the bound of its live code. Real programs have some megabytes.
+  static constexpr size_t default_capacity = size_t{256} << 20;
 
   /// Whole pages, writable and zero; empty: no run of free pages is long enough, or the host has no memory.
   std::span<std::byte> allocate(size_t bytes);

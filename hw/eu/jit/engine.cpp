@@ -37,65 +37,60 @@ struct Counters {
   };
   std::array<Runs, 256> runs;
 };
-Counters& counters() {
-  static auto& all = *new Counters;
-  return all;
-}
 
-Counters::Runs& runs() {
+/// This thread's place in Counters::runs.
+unsigned run_counter() {
   static std::atomic<unsigned> next{0};
-  thread_local Counters::Runs& mine = counters().runs[next++ % counters().runs.size()];
+  thread_local const unsigned mine = next++;
   return mine;
 }
 
-CodeStore& store() {
-  static auto& all = *new CodeStore(CodeArena::shared());
-  return all;
-}
-
-std::atomic<bool> in_process_allowed{false};
-
 /// LLVM in this process, only on request: random kernels were seen to make it abort.
-bool compiles_in_process() {
-  static const bool chosen = [] {
-    const char* choice = std::getenv("SOFTGEN_JIT");
-    if (!choice || !*choice) return false;
-    const bool wanted = std::string_view(choice) == "inprocess";
-    if (!wanted) note("SOFTGEN_JIT", "{} is not inprocess", choice);
-    else if (!in_process_allowed) note("SOFTGEN_JIT", "inprocess is for softgen-run and softgen-replay");
-    if (wanted && in_process_allowed) load_llvm_first();
-    return wanted && in_process_allowed;
-  }();
-  return chosen;
+bool compiles_in_process(bool allowed) {
+  const char* choice = std::getenv("SOFTGEN_JIT");
+  if (!choice || !*choice) return false;
+  const bool wanted = std::string_view(choice) == "inprocess";
+  if (!wanted) note("SOFTGEN_JIT", "{} is not inprocess", choice);
+  else if (!allowed) note("SOFTGEN_JIT", "inprocess is for softgen-run and softgen-replay");
+  return wanted && allowed;
 }
 
-CompilerProcess& compiler() {
-  static auto& apart = *new CompilerProcess(CompilerProcess::default_path());
-  static const bool registered = (when_stopping([] { apart.abandon(); }), true);
-  static_cast<void>(registered);
-  return apart;
-}
+/// What all programs of a compiler share.
+struct Shared {
+  Shared(bool compile_now, bool use_this_process) : now(compile_now), in_process(use_this_process) {}
+
+  Counters::Runs& runs() { return counters.runs[run_counter() % counters.runs.size()]; }
+
+  const bool now;         ///< kernels are compiled before their first thread runs
+  const bool in_process;  ///< LLVM is in this process
+  Counters counters;
+  CodeArena arena{CodeArena::default_capacity};
+  CodeStore store{arena};
+  DiskCache disk{DiskCache::default_folder()};
+  CompilerProcess process{CompilerProcess::default_path()};
+  /// Last: its work uses all others.
+  Background background{in_process, [this] { process.abandon(); }};
+};
 
 /// Where object files come from: the cache on disk, else LLVM.
 class ObjectSource {
  public:
-  ObjectSource(const Program& program, const Variant& variant, HostIsa isa, std::string name)
-      : program_(program), variant_(variant), isa_(isa), name_(std::move(name)) {}
+  ObjectSource(Shared& shared, const Program& program, const Variant& variant, HostIsa isa, std::string name)
+      : shared_(shared), program_(program), variant_(variant), isa_(isa), name_(std::move(name)) {}
 
   /// Nothing: it would have to be compiled, and `may_compile` is false.
   std::optional<ObjectFile> get(bool may_compile) {
-    static const DiskCache disk(DiskCache::default_folder());
-    if (auto object = disk.find(name_, program_)) {
-      counters().from_cache++;
+    Counters& c = shared_.counters;
+    if (auto object = shared_.disk.find(name_, program_)) {
+      c.from_cache++;
       return object_ = std::move(object);
     }
     if (!may_compile) return std::nullopt;
-    if (!compiles_in_process()) compiler().ready();  // so that no kernel's time holds that of LLVM's start
+    if (!shared_.in_process) shared_.process.ready();  // so that no kernel's time holds that of LLVM's start
     const auto begin = std::chrono::steady_clock::now();
     object_ = compiled();
     if (object_->refused) return object_;
-    disk.keep(name_, program_, *object_);
-    Counters& c = counters();
+    shared_.disk.keep(name_, program_, *object_);
     const auto ns =
         static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count());
     c.compile_ns += ns;
@@ -112,14 +107,15 @@ class ObjectSource {
   ObjectFile compiled() {
     std::string* wanted = dump_folder().empty() ? nullptr : &text_;
     ObjectFile object =
-        compiles_in_process() ? compile(program_, variant_, isa_, wanted) : compiler().compile(program_, variant_, isa_, wanted);
+        shared_.in_process ? compile(program_, variant_, isa_, wanted) : shared_.process.compile(program_, variant_, isa_, wanted);
     // Refused threads of a series come one by one then.
     if (!object.refused || variant_.of_series()) return object;
-    counters().refused++;
+    shared_.counters.refused++;
     note("EU JIT: a kernel stays with the interpreter", "{}", object.refused);
     return object;
   }
 
+  Shared& shared_;
   const Program& program_;
   const Variant variant_;
   const HostIsa isa_;
@@ -131,7 +127,7 @@ class ObjectSource {
 /// What a program has been compiled to so far.
 class CompiledProgram : public FastPath {
  public:
-  CompiledProgram(const Program& program, bool now) : program_(program), now_(now) {}
+  CompiledProgram(Shared& shared, const Program& program) : shared_(shared), program_(program) {}
   ~CompiledProgram() override {
     std::vector<CodeSlot*> with_code;
     const auto look = [&](auto& slots) {
@@ -140,7 +136,7 @@ class CompiledProgram : public FastPath {
     };
     look(slots_);
     for (SeriesSlots& series : series_) look(series.slots);
-    if (!with_code.empty()) store().leave(with_code);
+    if (!with_code.empty()) shared_.store.leave(with_code);
   }
 
   bool run(Thread& thread, ThreadEnv& env, MessageTarget& target, RunResult& result) override {
@@ -148,10 +144,10 @@ class CompiledProgram : public FastPath {
     if (kind < 0) return interpreted();
     CodeSlot& slot = slots_[static_cast<size_t>(kind)];
     if (!slot.code.load(std::memory_order_acquire)) want(slot, kind, {}, 1);
-    const RunningCode code(slot, store().now());
+    const RunningCode code(slot, shared_.store.now());
     if (!code) return interpreted();
     result = run_compiled(code.compiled(), thread, env, target);
-    Counters::Runs::add(runs().compiled, 1);
+    Counters::Runs::add(shared_.runs().compiled, 1);
     return true;
   }
 
@@ -161,10 +157,10 @@ class CompiledProgram : public FastPath {
     const int kind = kind_of(series.channels, how.keep_denorms);
     CodeSlot& slot = slots->slots[static_cast<size_t>(kind)];
     if (!slot.code.load(std::memory_order_acquire)) want(slot, kind, series.layout, series.count);
-    const RunningCode code(slot, store().now());
+    const RunningCode code(slot, shared_.store.now());
     if (!code) {
       if (slot.state.load(std::memory_order_acquire) == CodeSlot::State::settled) return Series::singly;
-      Counters::Runs::add(runs().interpreted, series.count);
+      Counters::Runs::add(shared_.runs().interpreted, series.count);
       return Series::interpreted;
     }
     ThreadStart first = how;
@@ -172,7 +168,7 @@ class CompiledProgram : public FastPath {
     thread.start(first);
     count_work(Work::threads, series.count - 1);
     count_path(Path::threads_in_series, series.count);
-    Counters::Runs::add(runs().compiled, series.count);
+    Counters::Runs::add(shared_.runs().compiled, series.count);
     run_compiled(code.compiled(), thread, series, env, target);
     return Series::done;
   }
@@ -193,8 +189,8 @@ class CompiledProgram : public FastPath {
     return nullptr;
   }
 
-  static bool interpreted() {
-    Counters::Runs::add(runs().interpreted, 1);
+  bool interpreted() {
+    Counters::Runs::add(shared_.runs().interpreted, 1);
     return false;
   }
 
@@ -216,53 +212,68 @@ class CompiledProgram : public FastPath {
   void want(CodeSlot& slot, int kind, const SeriesLayout& layout, uint32_t runs) {
     auto state = slot.state.load(std::memory_order_acquire);
     if (state == CodeSlot::State::settled) return;
-    if (!now_ && slot.runs.fetch_add(runs, std::memory_order_relaxed) + runs < runs_before_compiling) return;
+    if (!shared_.now && slot.runs.fetch_add(runs, std::memory_order_relaxed) + runs < runs_before_compiling) return;
     if (state == CodeSlot::State::idle && slot.state.compare_exchange_strong(state, CodeSlot::State::asked)) request(slot, kind, layout);
     // Not on this thread: it would not be stopped before LLVM's own exit handlers run.
-    if (now_) drain();
+    if (shared_.now) shared_.background.drain();
   }
 
   void request(CodeSlot& slot, int kind, const SeriesLayout& layout) {
-    compiles_in_process();  // asked before there is a thread
     auto keep = program_.shared_from_this();
     // Also true when the program has no other owner any more.
-    const auto fill = [keep, &slot, kind, layout](bool may_compile) {
+    const auto fill = [this, keep, &slot, kind, layout](bool may_compile) {
       return keep.use_count() <= 2 || filled(slot, *keep, variant(kind, layout), may_compile);
     };
-    if (compile_later([fill] { return fill(false); }, [fill] { fill(true); })) return;
+    if (shared_.background.add([fill] { return fill(false); }, [fill] { fill(true); })) return;
     unsupported("EU JIT: too many kernels at once", "one stays with the interpreter");
     slot.state.store(CodeSlot::State::settled, std::memory_order_release);
   }
 
-  static bool filled(CodeSlot& slot, const Program& program, const Variant& variant, bool may_compile) {
+  bool filled(CodeSlot& slot, const Program& program, const Variant& variant, bool may_compile) {
     const HostIsa isa = best_host_isa();
     const std::string name = code_name(program, variant, isa);
-    ObjectSource source(program, variant, isa, name);
+    ObjectSource source(shared_, program, variant, isa, name);
     bool asked = false;
-    const bool filled = store().fill(slot, program, variant, name, [&] { return asked = true, source.get(may_compile); });
-    const RunningCode code(slot, store().now());
+    const bool filled = shared_.store.fill(slot, program, variant, name, [&] { return asked = true, source.get(may_compile); });
+    const RunningCode code(slot, shared_.store.now());
     if (code && asked) source.dump(code.compiled().code);
-    if (code && !asked) counters().from_cache++;
+    if (code && !asked) shared_.counters.from_cache++;
     return filled;
   }
 
+  Shared& shared_;
   const Program& program_;
-  const bool now_;
   std::array<CodeSlot, 8> slots_;
   std::array<SeriesSlots, 3> series_;
 };
 
-std::unique_ptr<FastPath> attach(const Program& program, Engine engine) {
-  return std::make_unique<CompiledProgram>(program, engine == Engine::jit);
-}
+class LlvmCompiler final : public Compiler {
+ public:
+  LlvmCompiler(Engine engine, bool in_process) : interprets_(engine == Engine::interp), shared_(engine == Engine::jit, in_process) {}
+
+  std::unique_ptr<FastPath> attach(const Program& program) override {
+    return interprets_ ? nullptr : std::make_unique<CompiledProgram>(shared_, program);
+  }
+  EngineStats stats() const override {
+    const Counters& c = shared_.counters;
+    EngineStats stats{c.compiled, c.refused, c.from_cache, c.compile_ns, c.longest_ns};
+    stats.compiler = shared_.in_process ? llvm::version() : shared_.process.compiler();
+    for (const auto& r : c.runs) {
+      stats.interpreted_threads += r.interpreted;
+      stats.compiled_threads += r.compiled;
+    }
+    return stats;
+  }
+  void drain() override { shared_.background.drain(); }
+
+ private:
+  const bool interprets_;
+  Shared shared_;
+};
 
 }  // namespace
 
 }  // namespace jit
-
-namespace {
-std::atomic<bool> chosen{false};
-}
 
 bool engine_from_name(std::string_view name, Engine& engine) {
   if (name == "interp") return engine = Engine::interp, true;
@@ -271,42 +282,15 @@ bool engine_from_name(std::string_view name, Engine& engine) {
   return false;
 }
 
-void set_default_engine() {
-  jit::stop_before_exit();
-  if (chosen) return;
-  Engine engine = Engine::tiers;
-  if (const char* name = std::getenv("SOFTGEN_ENGINE"); name && !engine_from_name(name, engine))
+std::unique_ptr<Compiler> make_compiler(const CompilerOptions& options) {
+  Engine engine = options.engine.value_or(Engine::tiers);
+  if (const char* name = std::getenv("SOFTGEN_ENGINE"); !options.engine && name && !engine_from_name(name, engine))
     note("SOFTGEN_ENGINE", "{} is none of interp, jit, tiers", name);
-  set_engine(engine);
-}
-
-void allow_compiler_in_process() { jit::in_process_allowed = true; }
-
-void set_engine(Engine engine) {
-  chosen = true;
-  jit::stop_before_exit();
   if (engine != Engine::interp && !jit::host_is_wide()) {
     note("EU JIT: not available", "this host has no AVX2 with FMA");
     engine = Engine::interp;
   }
-  switch (engine) {
-    case Engine::interp: FastPath::maker = nullptr; break;
-    case Engine::jit: FastPath::maker = [](const Program& p) { return jit::attach(p, Engine::jit); }; break;
-    case Engine::tiers: FastPath::maker = [](const Program& p) { return jit::attach(p, Engine::tiers); }; break;
-  }
+  return std::make_unique<jit::LlvmCompiler>(engine, jit::compiles_in_process(options.may_be_in_process));
 }
-
-EngineStats engine_stats() {
-  const auto& c = jit::counters();
-  EngineStats stats{c.compiled, c.refused, c.from_cache, c.compile_ns, c.longest_ns};
-  stats.compiler = jit::compiles_in_process() ? jit::llvm::version() : jit::compiler().compiler();
-  for (const auto& r : c.runs) {
-    stats.interpreted_threads += r.interpreted;
-    stats.compiled_threads += r.compiled;
-  }
-  return stats;
-}
-
-void drain_compiler() { jit::drain(); }
 
 }  // namespace softgen::eu

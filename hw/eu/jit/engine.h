@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which programs run compiled: tiers, the background compiler, counters. Process-wide, as code is.
+// Which programs run compiled: tiers, the background compiler, counters.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "hw/eu/program/program.h"
 
 namespace softgen::eu {
 
@@ -19,13 +23,13 @@ constexpr uint32_t runs_before_compiling = 128;
 
 /// Empty: not one of "interp", "jit", "tiers".
 bool engine_from_name(std::string_view name, Engine& engine);
-/// From now on the environment's SOFTGEN_JIT=inprocess has LLVM in this process, where a kernel that it cannot take ends the process. For tools, whose user runs
-/// his own kernels; never for QEMU. Otherwise LLVM is in softgen-eu-compiler only, and without that all kernels are interpreted, which is said once.
-void allow_compiler_in_process();
-/// For programs decoded from now on. Without AVX2 the interpreter stays, which is said once.
-void set_engine(Engine engine);
-/// What the environment's SOFTGEN_ENGINE names, else both tiers; no effect when set_engine() was called before.
-void set_default_engine();
+
+struct CompilerOptions {
+  std::optional<Engine> engine;  ///< none: what the environment's SOFTGEN_ENGINE names, else tiers
+  /// The environment's SOFTGEN_JIT=inprocess has LLVM in this process, where a kernel that it cannot take ends the process. For tools, whose user runs his
+  /// own kernels; never for QEMU. Otherwise LLVM is in softgen-eu-compiler only, and without that all kernels are interpreted, which is said once.
+  bool may_be_in_process = false;
+};
 
 struct EngineStats {
   uint64_t compiled = 0, refused = 0, from_cache = 0;  ///< variants of kernels
@@ -33,8 +37,15 @@ struct EngineStats {
   uint64_t interpreted_threads = 0, compiled_threads = 0;
   std::string compiler;  ///< "LLVM 19.1.7"; why there is none; empty: nothing had to be compiled
 };
-EngineStats engine_stats();
-/// Waits until nothing is left to be compiled.
-void drain_compiler();
+
+/// Compiles the programs of caches that it is given to: a device's. Its thread, its code and LLVM's process are its own.
+class Compiler : public FastPaths {
+ public:
+  virtual EngineStats stats() const = 0;
+  /// Waits until nothing is left to be compiled.
+  virtual void drain() = 0;
+};
+/// Without AVX2 the interpreter stays, which is said once.
+std::unique_ptr<Compiler> make_compiler(const CompilerOptions& options);
 
 }  // namespace softgen::eu

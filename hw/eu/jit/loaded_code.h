@@ -16,8 +16,7 @@ namespace softgen::eu::jit {
 /// trusted with those.
 class LoadedCode {
  public:
-  LoadedCode(const Program& program, const Variant& variant, const ObjectFile& object, const std::string& name,
-             CodeArena& arena = CodeArena::shared());
+  LoadedCode(const Program& program, const Variant& variant, const ObjectFile& object, const std::string& name, CodeArena& arena);
   ~LoadedCode() { arena_.release(block_); }
   LoadedCode(const LoadedCode&) = delete;
   LoadedCode& operator=(const LoadedCode&) = delete;

@@ -4,17 +4,25 @@
 #include "hw/eu/jit/engine.h"
 
 namespace softgen::eu {
+namespace {
+
+class NoCompiler final : public Compiler {
+ public:
+  std::unique_ptr<FastPath> attach(const Program&) override { return nullptr; }
+  EngineStats stats() const override { return {}; }
+  void drain() override {}
+};
+
+}  // namespace
 
 bool engine_from_name(std::string_view name, Engine& engine) {
   engine = Engine::interp;
   return name == "interp" || name == "jit" || name == "tiers";
 }
-void set_engine(Engine engine) {
-  if (engine != Engine::interp) note("EU JIT: not available", "this build has none");
+
+std::unique_ptr<Compiler> make_compiler(const CompilerOptions& options) {
+  if (options.engine && *options.engine != Engine::interp) note("EU JIT: not available", "this build has none");
+  return std::make_unique<NoCompiler>();
 }
-void set_default_engine() {}
-void allow_compiler_in_process() {}
-EngineStats engine_stats() { return {}; }
-void drain_compiler() {}
 
 }  // namespace softgen::eu

@@ -24,7 +24,8 @@ void put_scratch(Grf& r0, uint64_t base, uint32_t size, uint32_t fftid);
 /// Kernels of guest memory, decoded once. One caller at a time.
 class Loader {
  public:
-  explicit Loader(const Isa& isa) : isa_(isa) {}
+  /// `fast_paths` of its programs; may be null.
+  Loader(const Isa& isa, FastPaths* fast_paths) : isa_(isa), cache_(fast_paths) {}
 
   /// The program at `offset` from Instruction Base Address. Decoding a kernel of Program::max_bytes takes a while: when `stop` says that the
   /// work is dropped, the program is one that fails at once.

@@ -10,18 +10,17 @@
 
 namespace softgen::eu {
 
-std::atomic<std::unique_ptr<FastPath> (*)(const Program&)> FastPath::maker{nullptr};
-
 Program::Program(const Isa& isa) : isa_(isa) {}
 Program::~Program() = default;
 
 std::span<const Op> Program::ops() const { return ops_; }
 
-std::shared_ptr<const Program> Program::decode(const Isa& isa, std::span<const std::byte> code, uint64_t start, const StopFlag* stop) {
+std::shared_ptr<const Program> Program::decode(const Isa& isa, std::span<const std::byte> code, uint64_t start, FastPaths* fast_paths,
+                                               const StopFlag* stop) {
   std::shared_ptr<Program> program(new Program(isa));
   program->start_ = start;
   if (!program->build(code.first(std::min(code.size(), max_bytes)), stop)) return nullptr;
-  if (const auto make = FastPath::maker.load()) program->fast_path_ = make(*program);
+  if (fast_paths) program->fast_path_ = fast_paths->attach(*program);
   return program;
 }
 
@@ -139,7 +138,7 @@ std::shared_ptr<const Program> ProgramCache::find(const Isa& isa, std::span<cons
       }
     }
   }
-  auto program = Program::decode(isa, code, start, stop);
+  auto program = Program::decode(isa, code, start, fast_paths_, stop);
   if (!program) return nullptr;
   Entries evicted;
   MutexLock lock(mutex_);

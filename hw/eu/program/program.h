@@ -41,17 +41,23 @@ class FastPath {
     singly,       ///< not run, now or later: each is for run()
   };
   virtual Series run_series(Thread& thread, const ThreadStart& how, const ThreadSeries& series, ThreadEnv& env, MessageTarget& target) = 0;
-  /// Asked for each program that is decoded; null: none.
-  static std::atomic<std::unique_ptr<FastPath> (*)(const Program&)> maker;
+};
+
+/// Makes them (eu::Compiler). It outlives the programs that it made any for.
+class FastPaths {
+ public:
+  virtual ~FastPaths() = default;
+  /// For a program that was just decoded; null: the interpreter runs it. Any thread.
+  virtual std::unique_ptr<FastPath> attach(const Program& program) = 0;
 };
 
 class Program : public std::enable_shared_from_this<Program> {
  public:
   /// Decodes what can be reached from the start of `code` (of `isa`; `start`: its offset from Instruction Base Address, seen in ip and call).
   /// At most max_bytes of `code` are looked at. Never fails: code without an end runs into an op that fails the thread.
-  /// Null: `stop`, which may be null, said meanwhile that the work is dropped.
+  /// `fast_paths` may be null. Null: `stop`, which may be null, said meanwhile that the work is dropped.
   static std::shared_ptr<const Program> decode(const Isa& isa, std::span<const std::byte> code, uint64_t start = 0,
-                                               const StopFlag* stop = nullptr);
+                                               FastPaths* fast_paths = nullptr, const StopFlag* stop = nullptr);
   static constexpr size_t max_bytes = 1 << 20;
 
   ~Program();
@@ -118,7 +124,9 @@ class Program : public std::enable_shared_from_this<Program> {
 /// the oldest that were not used since the last eviction passed them ("second chance"): a guest cannot make one call free all of them.
 class ProgramCache {
  public:
-  explicit ProgramCache(size_t limit = 1 << 18) : limit_(limit) {}
+  static constexpr size_t default_limit = 1 << 18;
+  /// `fast_paths` of its programs; may be null.
+  explicit ProgramCache(FastPaths* fast_paths = nullptr, size_t limit = default_limit) : fast_paths_(fast_paths), limit_(limit) {}
   /// `code`: bytes from the kernel's start to anywhere beyond its end.
   /// Null as from Program::decode().
   std::shared_ptr<const Program> find(const Isa& isa, std::span<const std::byte> code, uint64_t start, const StopFlag* stop = nullptr);
@@ -135,6 +143,7 @@ class ProgramCache {
   void evict(size_t needed, Entries& evicted) SG_REQUIRES(mutex_);
   void remove(Entries::iterator entry, Entries& evicted) SG_REQUIRES(mutex_);
 
+  FastPaths* const fast_paths_;
   const size_t limit_;
   size_t instructions_ SG_GUARDED_BY(mutex_) = 0;
   Entries entries_ SG_GUARDED_BY(mutex_);  ///< the oldest first

@@ -14,13 +14,14 @@
 #include "hw/memory/flat_memory.h"
 #include "hw/memory/ggtt.h"
 #include "hw/mmio/register_file.h"
+#include "tests/quiet_log.h"
 
 namespace softgen::test {
 
 class BlitBench {
  public:
   explicit BlitBench(size_t bytes) : size(bytes), ram(static_cast<std::byte*>(std::aligned_alloc(4096, bytes)), &std::free) {
-    set_log_sink({});
+    quiet_log();
     memory.add(0, size, ram.get(), false);
     memory.commit();
     for (size_t i = 0; i < size / 4096; ++i) ggtt.set_pte(i, i * 4096 | 1);

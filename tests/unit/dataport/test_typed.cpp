@@ -4,6 +4,7 @@
 #include "hw/base/log.h"
 #include "hw/surface/format.h"
 #include "tests/catch.h"
+#include "tests/quiet_log.h"
 #include "tests/unit/dataport/fixture.h"
 
 using namespace softgen;
@@ -75,7 +76,7 @@ TEST_CASE("typed reads of formats that only writes convert give the element's bi
 // R64G64B64A64_FLOAT and its like are twice as long as the longest element that these messages may have; they and all others that the tables of
 // hw/surface/formats.inc do not name for typed reads (T) or writes (W) are left alone. Every code there is, in buffers and in tiled images.
 TEST_CASE("typed messages move the formats that hardware has for them, and nothing of the others") {
-  set_log_sink({});
+  quiet_log();
   constexpr uint32_t codes = 512, simd4x2 = 0, simd8_high = 2 << 4;
   constexpr uint32_t buffer = 4u << 29, image = 1u << 29, tiled_y = 3 << 12;
   const std::array<Grf, 8> payload{

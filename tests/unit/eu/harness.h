@@ -134,7 +134,7 @@ class Machine {
   Machine() : memory_(1 << 20), view_(memory_, nullptr), env{view_, bases_, stop} { thread.clear_registers(); }
 
   void load(std::vector<std::byte> bytes, uint32_t mask = 0xff, uint64_t start = 0, unsigned payload = grf_count) {
-    program = Program::decode(gen9_isa(), bytes, start);
+    program = Program::decode(gen9_isa(), bytes, start, fast_paths);
     ThreadStart how;
     how.payload = payload;
     how.program = program.get();
@@ -176,6 +176,7 @@ class Machine {
   ThreadEnv env;
   FakeTarget target;
   Thread thread;
+  FastPaths* fast_paths = nullptr;  ///< of programs that are loaded from now on
   std::shared_ptr<const Program> program;
 };
 

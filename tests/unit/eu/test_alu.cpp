@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hw/base/log.h"
+#include "tests/quiet_log.h"
 #include "tests/unit/eu/alu.h"
 
 using namespace softgen;
@@ -374,7 +375,7 @@ TEST_CASE("eu alu: predicate modes") {
 }
 
 TEST_CASE("eu alu: mach to floats is illegal") {
-  set_log_sink({});
+  quiet_log();
   for (const RegType type : {RegType::hf, RegType::f, RegType::df}) {
     Machine m;
     m.load(assemble({op(Opcode::mach, 4, grf(20, type), grf(10, RegType::d), grf(12, RegType::d)), end()}));
@@ -384,7 +385,7 @@ TEST_CASE("eu alu: mach to floats is illegal") {
 }
 
 TEST_CASE("eu alu: an illegal opcode ends the thread and is counted") {
-  set_log_sink({});
+  quiet_log();
   clear_failure_counts();
   Machine m;
   Instruction i;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <atomic>
 #include <future>
 #include <string>
+#include <thread>
 
 #include "hw/eu/jit/background.h"
 #include "tests/catch.h"
@@ -8,27 +10,48 @@
 using namespace softgen::eu::jit;
 
 TEST_CASE("what is found comes before what has to be made, and of that the newest first") {
+  Background background;
   std::string order;
   std::promise<void> all_asked;
   const auto ask = [&](const char* name, bool found) {
-    return compile_later([&order, name, found] { return order += name, found; }, [&order, name] { order += std::string("made ") + name; });
+    return background.add([&order, name, found] { return order += name, found; }, [&order, name] { order += std::string("made ") + name; });
   };
-  REQUIRE(compile_later([ready = all_asked.get_future().share()] { return ready.wait(), true; }, [] {}));
+  REQUIRE(background.add([ready = all_asked.get_future().share()] { return ready.wait(), true; }, [] {}));
   CHECK(ask("a ", false));
   CHECK(ask("b ", true));
   CHECK(ask("c ", false));
   all_asked.set_value();
-  drain();
+  background.drain();
   CHECK(order == "a b c made c made a ");
 }
 
 TEST_CASE("only so much waits") {
+  Background background;
   std::promise<void> full;
-  REQUIRE(compile_later([ready = full.get_future().share()] { return ready.wait(), true; }, [] {}));
+  REQUIRE(background.add([ready = full.get_future().share()] { return ready.wait(), true; }, [] {}));
   unsigned taken = 0;
-  while (taken < 10'000 && compile_later([] { return true; }, [] {})) ++taken;
+  while (taken < 10'000 && background.add([] { return true; }, [] {})) ++taken;
   full.set_value();
-  drain();
+  background.drain();
   CHECK(taken > 100);
   CHECK(taken < 10'000);
+}
+
+TEST_CASE("what waits when its owner goes is dropped, and what is under way ends") {
+  std::promise<void> begun;
+  std::atomic<bool> interrupted = false, ended = false, second = false;
+  {
+    Background background(false, [&] { interrupted = true; });
+    REQUIRE(background.add(
+        [&] {
+          begun.set_value();
+          while (!interrupted) std::this_thread::yield();
+          return ended = true, true;
+        },
+        [] {}));
+    REQUIRE(background.add([&] { return second = true, true; }, [] {}));
+    begun.get_future().wait();
+  }
+  CHECK(ended);
+  CHECK_FALSE(second);
 }

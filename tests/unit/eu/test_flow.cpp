@@ -6,6 +6,7 @@
 #include "hw/base/log.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "tests/catch.h"
+#include "tests/quiet_log.h"
 #include "tests/unit/eu/harness.h"
 #include "tests/unit/eu/other_isa.h"
 
@@ -333,7 +334,7 @@ TEST_CASE("eu flow: call and ret, for some channels and for all") {
 }
 
 TEST_CASE("eu flow: jmpi, forward, by register, and out of the kernel") {
-  set_log_sink({});
+  quiet_log();
   Machine m;
   Instruction jump = op(Opcode::jmpi, 1, arf(Arf::ip, D), arf(Arf::ip, D), imm(D));
   jump.imm = 16;
@@ -354,7 +355,7 @@ TEST_CASE("eu flow: jmpi, forward, by register, and out of the kernel") {
 }
 
 TEST_CASE("eu flow: a kernel without an end fails, a loop without an end can be stopped") {
-  set_log_sink({});
+  quiet_log();
   Machine m;
   m.load(assemble({mov_imm(8, grf(2, D), D, 1)}));
   CHECK(m.run() == RunResult::failed);
@@ -497,7 +498,7 @@ TEST_CASE("eu flow: the same bytes of two instruction sets are two programs") {
 TEST_CASE("eu flow: a full cache evicts the oldest programs that are not used, no more than it must") {
   const auto code = assemble({mov_imm(8, grf(2, D), D, 1), end()});
   const size_t instructions = Program::decode(gen9_isa(), code)->lines().size();
-  ProgramCache cache(4 * instructions);
+  ProgramCache cache(nullptr, 4 * instructions);
   std::weak_ptr<const Program> programs[6];
   const auto find = [&](unsigned n) { programs[n] = cache.find(gen9_isa(), code, n * 64); };
   for (unsigned n = 0; n < 4; ++n) find(n);
@@ -536,7 +537,7 @@ TEST_CASE("eu flow: an end of thread does not end a kernel that branches beyond 
 }
 
 TEST_CASE("eu flow: random bytes as a kernel end by themselves or by the stop flag, within the thread") {
-  set_log_sink({});
+  quiet_log();
   const uint32_t seed = 5;
   INFO("seed " << seed);
   std::mt19937_64 random(seed);

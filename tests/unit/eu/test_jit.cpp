@@ -135,8 +135,6 @@ class FloatWriter {
 
 TEST_CASE("eu jit: floats that stay raw from block to block end as the interpreter's") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
-  setenv("SOFTGEN_CACHE", "off", 1);
-  set_engine(eu::Engine::jit);
   std::vector<uint32_t> seeds(60);
   std::iota(seeds.begin(), seeds.end(), 1u);
   // A mask of eight channels widened to the sixteen words of a register; denormals that are moved as bits and looked at as floats (with AVX2).
@@ -148,27 +146,23 @@ TEST_CASE("eu jit: floats that stay raw from block to block end as the interpret
       CHECK(trace(code, mask, seed, Runner::engine) == trace(code, mask, seed, Runner::interpreter));
     }
   }
-  set_engine(eu::Engine::interp);
 }
 
 TEST_CASE("eu jit: a series of threads ends as each of them alone in the interpreter") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
-  setenv("SOFTGEN_CACHE", "off", 1);
   std::vector<std::vector<std::byte>> codes;
   for (const auto& row : rows("kernels.txt")) codes.push_back(from_hex(row.second));
   for (uint32_t seed = 1; seed <= 20; seed++) codes.push_back(FloatWriter(seed).kernel());
   constexpr SeriesLayout layouts[] = {{4, 9, 13}, {2, 2, 128}, {24, 40, 40}};
-  const uint64_t before = engine_stats().compiled_threads;
+  const uint64_t before = compiler_now().stats().compiled_threads;
   for (size_t n = 0; n < codes.size(); n++)
     for (const uint32_t mask : {0xffffu, 0u}) {
       const SeriesLayout& layout = layouts[n % 3];
       INFO("kernel " << n << " mask " << mask);
-      set_engine(eu::Engine::jit);
-      const Trace compiled = trace_series(codes[n], mask, 3, layout);
-      set_engine(eu::Engine::interp);
+      const Trace compiled = trace_series(codes[n], mask, 3, layout, {}, &compiler_now());
       CHECK(compiled == trace_series(codes[n], mask, 3, layout));
     }
-  CHECK(engine_stats().compiled_threads > before);
+  CHECK(compiler_now().stats().compiled_threads > before);
 }
 
 namespace {
@@ -188,9 +182,8 @@ struct ColorTarget : MessageTarget {
 
 TEST_CASE("eu jit: a series writes the colours of whole squares where its threads say, and asks where they do not") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
-  setenv("SOFTGEN_CACHE", "off", 1);
-  set_engine(eu::Engine::jit);
   Machine m;
+  m.fast_paths = &compiler_now();
   Instruction write = end();
   write.exec_size = 16;
   write.cond_mod = static_cast<uint8_t>(Sfid::dp_render);
@@ -243,16 +236,14 @@ TEST_CASE("eu jit: a series writes the colours of whole squares where its thread
   series.epoch++;
   run_series(m.thread, how, series, m.env, target);
   CHECK(target.sent == asking + count);
-  set_engine(eu::Engine::interp);
 }
 
 TEST_CASE("eu jit: inverse square roots of any float") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
-  setenv("SOFTGEN_CACHE", "off", 1);
-  set_engine(eu::Engine::jit);
   std::mt19937 random(5);
   for (const auto& [keep_denorms, channels] : {std::pair{false, 16u}, {true, 16u}, {false, 8u}}) {
     Machine m;
+    m.fast_paths = &compiler_now();
     Instruction rsq = op(Opcode::math, channels, grf(40, RegType::f), grf(20, RegType::f));
     rsq.cond_mod = static_cast<uint8_t>(MathFunction::rsq);
     Instruction told = end();
@@ -287,7 +278,6 @@ TEST_CASE("eu jit: inverse square roots of any float") {
       REQUIRE(results[0] == results[1]);
     }
   }
-  set_engine(eu::Engine::interp);
 }
 
 TEST_CASE("eu jit: bytes stay dwords until they are stored") {
@@ -331,8 +321,6 @@ TEST_CASE("eu jit: captured kernels send the same messages and leave the same an
 
 TEST_CASE("eu jit: no kernel sees what another thread left in the registers") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
-  setenv("SOFTGEN_CACHE", "off", 1);
-  set_engine(eu::Engine::jit);
   constexpr std::pair<uint32_t, unsigned> starts[] = {{0xff, 9}, {0xffff, 24}, {0x5a, 2}};
   for (const auto& [name, hex] : rows("kernels.txt"))
     for (const auto& [mask, payload] : starts) {
@@ -340,5 +328,4 @@ TEST_CASE("eu jit: no kernel sees what another thread left in the registers") {
       CHECK(trace(from_hex(hex), mask, mask + 7, Runner::engine, payload, 1) ==
             trace(from_hex(hex), mask, mask + 7, Runner::interpreter, payload, 2));
     }
-  set_engine(eu::Engine::interp);
 }

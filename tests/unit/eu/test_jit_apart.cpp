@@ -33,7 +33,7 @@ TEST_CASE("eu jit: kernels run, and LLVM is in no process but the compiler's") {
   // Not for this program, which does not allow it as softgen-run does.
   setenv("SOFTGEN_JIT", "inprocess", 1);
   setenv("SOFTGEN_CACHE", "off", 1);
-  set_engine(eu::Engine::jit);
+  const auto compiler = make_compiler({.engine = eu::Engine::jit});
   for (uint32_t value = 1; value <= 3; value++) {
     Machine m;
     uint32_t sent = 0;
@@ -41,14 +41,14 @@ TEST_CASE("eu jit: kernels run, and LLVM is in no process but the compiler's") {
       sent = message.payload[0].dw[0];
       return SendResult::done;
     };
-    const auto p = Program::decode(gen9_isa(), assemble({mov_imm(8, grf(127, RegType::ud), RegType::ud, value), end()}));
+    const auto p = Program::decode(gen9_isa(), assemble({mov_imm(8, grf(127, RegType::ud), RegType::ud, value), end()}), 0, compiler.get());
     ThreadStart how;
     how.program = p.get();
     m.thread.start(how);
     CHECK(eu::run(m.thread, m.env, m.target) == RunResult::finished);
     CHECK(sent == value);
   }
-  const EngineStats stats = engine_stats();
+  const EngineStats stats = compiler->stats();
   CHECK(stats.compiled_threads == (compiles ? 3u : 0u));
   CHECK(stats.interpreted_threads == (compiles ? 0u : 3u));
   CHECK(failure_count(Failure::note, "EU JIT: kernels are interpreted") == (compiles ? 0u : 1u));

@@ -204,16 +204,15 @@ TEST_CASE("eu engine: each engine runs what it says, with the same result") {
   setenv("XDG_CACHE_HOME", folder.path.c_str(), 1);
   using Tier = eu::Engine;
   for (const Tier engine : {Tier::interp, Tier::jit, Tier::tiers}) {
-    set_engine(engine);
+    const auto compiler = make_compiler({.engine = engine});
     Machine m;
     uint32_t sent = 0;
     m.target.answer = [&](const Message& message, ThreadEnv&) {
       sent = message.payload[0].dw[0];
       return SendResult::done;
     };
-    const EngineStats before = engine_stats();
     const std::vector<Instruction> code{mov_imm(8, grf(127, RegType::ud), RegType::ud, 77 + static_cast<unsigned>(engine)), end()};
-    const auto p = Program::decode(gen9_isa(), assemble(code));
+    const auto p = Program::decode(gen9_isa(), assemble(code), 0, compiler.get());
     const auto once = [&] {
       ThreadStart how;
       how.program = p.get();
@@ -223,14 +222,12 @@ TEST_CASE("eu engine: each engine runs what it says, with the same result") {
       CHECK(sent == 77 + static_cast<unsigned>(engine));
     };
     for (uint32_t n = 0; n < runs_before_compiling; n++) once();
-    drain_compiler();
+    compiler->drain();
     once();
-    const EngineStats after = engine_stats();
-    const uint64_t compiled = after.compiled_threads - before.compiled_threads;
-    CHECK(compiled == (engine == Tier::interp ? 0u : engine == Tier::jit ? runs_before_compiling + 1 : 1u));
-    CHECK(after.compiled - before.compiled == (engine == Tier::interp ? 0u : 1u));
+    const EngineStats stats = compiler->stats();
+    CHECK(stats.compiled_threads == (engine == Tier::interp ? 0u : engine == Tier::jit ? runs_before_compiling + 1 : 1u));
+    CHECK(stats.compiled == (engine == Tier::interp ? 0u : 1u));
   }
-  set_engine(eu::Engine::interp);
 }
 
 TEST_CASE("eu jit: kernels that would cost too much, and modes of their own, stay with the interpreter") {

@@ -63,18 +63,15 @@ bool chained(const std::vector<std::byte>& code) {
 
 TEST_CASE("eu jit: two threads of a series at a time end as each of them alone in the interpreter") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
-  setenv("SOFTGEN_CACHE", "off", 1);
   constexpr SeriesLayout layout{4, 6, 8};
   for (uint32_t seed = 1; seed <= 12; seed++) {
     const auto code = chain(seed, 12 + seed % 5);
     REQUIRE(chained(code));
     for (const SeriesOf& series : {SeriesOf{1}, SeriesOf{2}, SeriesOf{7}, SeriesOf{8}, SeriesOf{8, 2}, SeriesOf{8, 3}, SeriesOf{7, 6}}) {
       INFO("seed " << seed << ", " << series.threads << " threads of which number " << series.fails << " fails");
-      set_engine(eu::Engine::jit);
-      const uint64_t before = engine_stats().compiled_threads;
-      const Trace compiled = trace_series(code, 0xffff, seed, layout, series);
-      CHECK(engine_stats().compiled_threads - before == series.threads);
-      set_engine(eu::Engine::interp);
+      const uint64_t before = compiler_now().stats().compiled_threads;
+      const Trace compiled = trace_series(code, 0xffff, seed, layout, series, &compiler_now());
+      CHECK(compiler_now().stats().compiled_threads - before == series.threads);
       CHECK(compiled == trace_series(code, 0xffff, seed, layout, series));
     }
   }

@@ -27,7 +27,7 @@ struct Fixture : memory::test::Mapped {
   std::shared_ptr<const Program> load() { return loader.load(view, {}, start, stop); }
 
   StopFlag stop;
-  Loader loader{gen9_isa()};
+  Loader loader{gen9_isa(), nullptr};
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hw/eu/program/series.h"
+#include "tests/unit/eu/compiler_now.h"
 #include "tests/unit/eu/harness.h"
 
 namespace softgen::eu::test {
@@ -48,6 +49,7 @@ inline void answer_messages(Machine& m, Trace& t, std::mt19937& answers, unsigne
 inline Trace trace(const std::vector<std::byte>& code, uint32_t mask, uint32_t seed, Runner runner, unsigned payload = grf_count,
                    uint32_t leftovers = 0) {
   Machine m;
+  if (runner == Runner::engine) m.fast_paths = &compiler_now();
   m.load(code, mask, 0, payload);
   std::mt19937 random(seed);
   const auto number = [&] { return std::bit_cast<uint32_t>(static_cast<float>(random() % 4096) / 64.0f - 8.0f); };
@@ -75,10 +77,11 @@ struct SeriesOf {
   size_t fails = SIZE_MAX;  ///< the messages of this one
 };
 
-/// Of some threads, in the order in which they run. `mask` 0: each has its own.
+/// Of some threads, in the order in which they run, in the interpreter or as `fast_paths` has it. `mask` 0: each has its own.
 inline Trace trace_series(const std::vector<std::byte>& code, uint32_t mask, uint32_t seed, const SeriesLayout& layout,
-                          const SeriesOf& series = {}) {
+                          const SeriesOf& series = {}, FastPaths* fast_paths = nullptr) {
   Machine m;
+  m.fast_paths = fast_paths;
   m.load(code, mask ? mask : 0xffff);
   std::mt19937 random(seed);
   const auto registers = [&](size_t count) {

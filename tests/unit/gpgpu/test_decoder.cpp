@@ -8,6 +8,7 @@
 #include "hw/defs/gen9/all.h"
 #include "hw/gpgpu/decoder.h"
 #include "tests/catch.h"
+#include "tests/quiet_log.h"
 #include "tests/unit/memory/mapped.h"
 
 using namespace softgen;
@@ -48,7 +49,7 @@ TEST_CASE("GPGPU_WALKER's fields") {
 }
 
 TEST_CASE("a kernel's state stands in its descriptor and in packets; a descriptor beyond those loaded is none") {
-  set_log_sink({});
+  quiet_log();
   const auto decoder = make_decoder<defs::Gen9>();
   memory::test::Mapped memory({base});
   // INTERFACE_DESCRIPTOR_DATA: dword 0 the kernel, 2 bit 16 alternate floats, 3 samplers, 4 binding table, 5 constants' length and offset, 6 bits 23:22

@@ -14,6 +14,7 @@
 #include "hw/gpgpu/walker.h"
 #include "hw/mmio/register_file.h"
 #include "tests/catch.h"
+#include "tests/unit/eu/compiler_now.h"
 #include "tests/unit/eu/harness.h"
 #include "tests/unit/memory/mapped.h"
 
@@ -71,7 +72,7 @@ Instruction untyped(const Shape& shape, bool write, uint32_t index, unsigned fir
 
 /// Offsets of four messages in registers of the thread's own, moved by the group's number; what was read plus one is what is written.
 /// `group_shift`: bytes from group to group, as a power of two.
-std::shared_ptr<const eu::Program> kernel_of(const Shape& shape, uint32_t group_shift) {
+std::shared_ptr<const eu::Program> kernel_of(const Shape& shape, uint32_t group_shift, eu::FastPaths* fast_paths) {
   constexpr RegType ud = RegType::ud;
   const unsigned each = shape.each(), data = 40 + each, lanes = shape.lanes;
   std::vector<Instruction> code;
@@ -92,7 +93,7 @@ std::shared_ptr<const eu::Program> kernel_of(const Shape& shape, uint32_t group_
   move(0, 0, local_index);
   move(2, local_index, 1);
   code.push_back(eu::test::end());
-  return eu::Program::decode(eu::gen9_isa(), eu::test::assemble(code), 0);
+  return eu::Program::decode(eu::gen9_isa(), eu::test::assemble(code), 0, fast_paths);
 }
 
 /// Where channels look: mostly one behind the other, in the page where the last thread looked.
@@ -124,8 +125,7 @@ struct Seen {
 };
 
 /// `far`: through many pages of a buffer that is said to be large, whole lines at a time.
-Seen walk(eu::Engine engine, const Shape& shape, uint32_t seed, bool far = false) {
-  eu::set_engine(engine);
+Seen walk(eu::FastPaths* fast_paths, const Shape& shape, uint32_t seed, bool far = false) {
   std::mt19937 random(seed);
   memory::test::Mapped mapped(0, 0x60000);
   const bool same_buffer = seed % 3 == 0;  // and of memory that nobody wrote to yet
@@ -142,7 +142,7 @@ Seen walk(eu::Engine engine, const Shape& shape, uint32_t seed, bool far = false
   StopFlag stop;
   EngineEnv env{EngineId::rcs, mapped.view, mapped.view, registers, stop};
   Kernel kernel;
-  kernel.program = kernel_of(shape, far ? 12 : 7);
+  kernel.program = kernel_of(shape, far ? 12 : 7, fast_paths);
   kernel.start.program = kernel.program.get();
   kernel.bases.binding_table = table;
   kernel.slm_size = 4096;
@@ -176,12 +176,11 @@ Seen walk(eu::Engine engine, const Shape& shape, uint32_t seed, bool far = false
 
 TEST_CASE("rows of dwords that compiled kernels move themselves end where messages put them") {
   if (eu::jit::best_host_isa() == eu::jit::HostIsa::none) return note("test", "no compiler here");
-  setenv("SOFTGEN_CACHE", "off", 1);
-  const uint64_t before = eu::engine_stats().compiled_threads;
+  const uint64_t before = eu::test::compiler_now().stats().compiled_threads;
   for (const Shape shape : {Shape{16, 4}, Shape{16, 2}, Shape{16, 1}, Shape{8, 4}, Shape{8, 2}, Shape{8, 1}})
     for (uint32_t seed = 1; seed <= 6; seed++) {
       INFO("seed " << seed << ", " << shape.lanes << " channels of " << shape.count << " dwords");
-      const Seen expected = walk(eu::Engine::interp, shape, seed), seen = walk(eu::Engine::jit, shape, seed);
+      const Seen expected = walk(nullptr, shape, seed), seen = walk(&eu::test::compiler_now(), shape, seed);
       CHECK(expected.threads == groups * threads);
       CHECK(expected.messages == groups * threads * 5);
       CHECK(seen.messages == expected.messages);
@@ -189,20 +188,17 @@ TEST_CASE("rows of dwords that compiled kernels move themselves end where messag
       CHECK(seen.invocations == expected.invocations);
       CHECK((seen.memory == expected.memory));
     }
-  CHECK(eu::engine_stats().compiled_threads - before == 36 * groups * threads);
-  eu::set_engine(eu::Engine::interp);
+  CHECK(eu::test::compiler_now().stats().compiled_threads - before == 36 * groups * threads);
 }
 
 TEST_CASE("long rows of writes that go past the caches end where messages put them") {
   if (eu::jit::best_host_isa() == eu::jit::HostIsa::none) return note("test", "no compiler here");
-  setenv("SOFTGEN_CACHE", "off", 1);
   for (const Shape shape : {Shape{16, 4}, Shape{16, 1}, Shape{8, 2}, Shape{8, 1}})
     for (const uint32_t seed : {2u, 4u, 5u}) {
       INFO("seed " << seed << ", " << shape.lanes << " channels of " << shape.count << " dwords");
-      const Seen expected = walk(eu::Engine::interp, shape, seed, true), seen = walk(eu::Engine::jit, shape, seed, true);
+      const Seen expected = walk(nullptr, shape, seed, true), seen = walk(&eu::test::compiler_now(), shape, seed, true);
       CHECK(expected.messages == groups * threads * 5);
       CHECK(seen.messages == expected.messages);
       CHECK((seen.memory == expected.memory));
     }
-  eu::set_engine(eu::Engine::interp);
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hw/base/log.h"
+#include "hw/gt/abi.h"
 #include "softgen/softgen.h"
 #include "tests/catch.h"
 
@@ -21,7 +22,8 @@ namespace softgen::test {
 
 class FakeHost {
  public:
-  explicit FakeHost(unsigned threads = 0, uint32_t connected = 1) : ram_(ram_size) {
+  /// `compiler`: of its kernels; null: one of its own.
+  explicit FakeHost(unsigned threads = 0, uint32_t connected = 1, std::shared_ptr<eu::Compiler> compiler = nullptr) : ram_(ram_size) {
     ops_.opaque = this;
     ops_.clock_ns = [](void* self) {
       if (static_cast<FakeHost*>(self)->clock_throws) throw std::bad_alloc();
@@ -39,7 +41,7 @@ class FakeHost {
     config.aperture_size = 256ull << 20;
     config.connected = connected;
     char* error = nullptr;
-    device_ = sg_device_new(&config, &ops_, &error);
+    device_ = gt::new_device(config, std::move(compiler), ops_, &error);
     REQUIRE(device_);
     sg_memory_begin(device_);
     sg_memory_add(device_, 0, ram_size, ram_.data(), false);
@@ -51,6 +53,8 @@ class FakeHost {
   static constexpr uint64_t gtt_window = 8 << 20;
 
   sg_device* device() { return device_; }
+  /// Times that the device reported it.
+  uint64_t failures(Failure kind, std::string_view what) { return gt::log_of(device_).count(kind, what); }
   /// Callbacks that fail as the host's own code may.
   std::atomic<bool> clock_throws{false}, interrupt_throws{false};
   uint32_t read(uint64_t offset) { return static_cast<uint32_t>(sg_bar0_read(device_, offset, 4)); }

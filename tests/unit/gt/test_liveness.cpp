@@ -70,7 +70,7 @@ class Watchdog {
 /// A device with the work in its memory.
 class Guest {
  public:
-  Guest(const EndlessWork& work, unsigned threads) : host(std::make_unique<FakeHost>(threads)), work_(work) {
+  Guest(const EndlessWork& work, unsigned threads) : host(std::make_unique<FakeHost>(threads, 1, compiler)), work_(work) {
     host->map(0, 0, work_bytes / 4096);
     std::memset(&host->ram<std::byte>(0x200000), untouched, work_bytes - 0x200000);
     put(work);
@@ -113,7 +113,8 @@ class Guest {
   bool hangs() { return report().find("\"stands\": true") != std::string::npos; }
 
   std::unique_ptr<FakeHost> host;
-  static inline bool compiles = false;  ///< kernels are compiled before their first thread runs
+  static inline std::shared_ptr<eu::Compiler> compiler;  ///< of the kernels; null: each device has one of its own
+  static inline bool compiles = false;                   ///< kernels are compiled before their first thread runs
 
  private:
   uint32_t load(uint64_t address) { return __atomic_load_n(&host->ram<uint32_t>(address), __ATOMIC_ACQUIRE); }
@@ -128,8 +129,8 @@ class Guest {
     const uint64_t wanted = is("domain_shader") ? 2 : 1;
     return work_counts().of(Work::threads) >= threads_before_ + wanted && (!compiles || kernels_compiled() >= kernels_before_ + wanted);
   }
-  static uint64_t kernels_compiled() {
-    const eu::EngineStats stats = eu::engine_stats();
+  uint64_t kernels_compiled() {
+    const eu::EngineStats stats = gt::device_of(host->device()).compiler().stats();
     return stats.compiled + stats.from_cache;
   }
 
@@ -252,11 +253,11 @@ void all_is_answered(const EndlessWork& work) {
 class ChosenEngine {
  public:
   explicit ChosenEngine(eu::Engine engine) {
-    eu::set_engine(engine);
+    Guest::compiler = eu::make_compiler({.engine = engine});
     Guest::compiles = engine == eu::Engine::jit && host_has_avx2_fma();
   }
   ~ChosenEngine() {
-    eu::set_engine(eu::Engine::tiers);
+    Guest::compiler = nullptr;
     Guest::compiles = false;
   }
 };
@@ -267,10 +268,9 @@ TEST_CASE("stand still: endless kernels of each stage, interpreted and compiled"
   for (const eu::Engine engine : {eu::Engine::interp, eu::Engine::jit}) {
     if (engine == eu::Engine::jit && !std::getenv("SOFTGEN_EU_COMPILER")) continue;  // built without LLVM
     const ChosenEngine chosen(engine);
-    const uint64_t refused = eu::engine_stats().refused;
     for (const char* name : {"vertex_shader", "hull_shader", "domain_shader", "geometry_shader", "pixel_shader", "compute", "media"})
       all_is_answered(work_named(name));
-    CHECK(eu::engine_stats().refused == refused);
+    CHECK(Guest::compiler->stats().refused == 0);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "hw/memory/flat_memory.h"
 #include "hw/memory/sparse_memory.h"
 #include "tests/catch.h"
+#include "tests/quiet_log.h"
 
 using namespace softgen;
 using namespace softgen::memory;
@@ -23,7 +24,7 @@ struct Fixture {
   Aperture aperture{ggtt, memory, &faults};
   static constexpr uint64_t base = 0x100'0000;
   Fixture() {
-    set_log_sink({});
+    quiet_log();
     for (unsigned i = 0; i < 1024; ++i) ggtt.set_pte(i, (base + i * 4096) | 1);
   }
   uint8_t memory_byte(uint64_t offset) {

@@ -8,6 +8,7 @@
 
 #include "hw/base/log.h"
 #include "tests/catch.h"
+#include "tests/quiet_log.h"
 #include "tests/unit/memory/tables.h"
 
 using namespace softgen;
@@ -74,7 +75,7 @@ TEST_CASE("isolated memory restores what was written, and only that") {
 }
 
 TEST_CASE("views read and write nowhere between guard pages") {
-  set_log_sink({});
+  quiet_log();
   fuzz::GuardedNowhere nowhere;
   IsolatedMemory memory(1);
   View view(memory, nullptr);

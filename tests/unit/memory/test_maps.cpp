@@ -11,6 +11,7 @@
 #include "hw/memory/sparse_memory.h"
 #include "hw/memory/view.h"
 #include "tests/catch.h"
+#include "tests/quiet_log.h"
 
 using namespace softgen;
 using namespace softgen::memory;
@@ -97,7 +98,7 @@ TEST_CASE("the dirty log holds each page written since the last sync, through TL
 }
 
 TEST_CASE("sparse memory reads zero where nothing was written, and takes no more than its bound") {
-  set_log_sink({});
+  quiet_log();
   SparseMemory memory(3 * SparseMemory::chunk_size);
   uint32_t value = 1;
   memory.read(0x7f'1234'5678, &value, 4);

@@ -10,6 +10,7 @@
 #include "hw/base/log.h"
 #include "hw/memory/ggtt.h"
 #include "tests/catch.h"
+#include "tests/quiet_log.h"
 #include "tests/unit/memory/tables.h"
 
 using namespace softgen;
@@ -26,7 +27,7 @@ struct Fixture {
   uint64_t pml4 = tables.new_table();
   View view{memory, &faults, EngineId::bcs};
   Fixture() {
-    set_log_sink({});
+    quiet_log();
     view.set_space(AddressSpace::ppgtt48(pml4, generation));
   }
 };

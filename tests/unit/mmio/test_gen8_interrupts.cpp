@@ -13,6 +13,7 @@
 #include "hw/mmio/interrupts/gen8.h"
 #include "tests/catch.h"
 #include "tests/engine_register.h"
+#include "tests/quiet_log.h"
 
 using namespace softgen;
 using namespace softgen::mmio;
@@ -38,7 +39,7 @@ struct Fixture {
   FakeHost host;
   RegisterFile regs{softgen::defs::gen9::registers};
   Gen8Interrupts tree{regs, host};
-  Fixture() { set_log_sink({}); }
+  Fixture() { quiet_log(); }
 
   uint32_t read(uint32_t offset) { return regs.read(offset); }
   void write(uint32_t offset, uint32_t value) { regs.write(offset, value); }
@@ -255,7 +256,7 @@ class Answering final : public QuietHost {
 }  // namespace
 
 TEST_CASE("the host may come back into the registers from the interrupt") {
-  set_log_sink({});
+  quiet_log();
   Answering host;
   RegisterFile regs{softgen::defs::gen9::registers};
   Gen8Interrupts tree(regs, host);
@@ -309,7 +310,7 @@ TEST_CASE("what is posted reaches the host when it is delivered, as the level th
 }
 
 TEST_CASE("from several threads no interrupt is lost and none is reported twice") {
-  set_log_sink({});
+  quiet_log();
   // The host counts rises; each is acknowledged by a driver thread that waits for it, as an interrupt handler does.
   class Counting final : public QuietHost {
    public:

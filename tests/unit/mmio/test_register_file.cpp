@@ -6,6 +6,7 @@
 #include "hw/mmio/register_file.h"
 #include "tests/catch.h"
 #include "tests/engine_register.h"
+#include "tests/quiet_log.h"
 
 using namespace softgen;
 using namespace softgen::mmio;
@@ -17,7 +18,7 @@ constexpr uint32_t unknown = 0x1ff000;
 
 struct Quiet {
   Quiet() {
-    set_log_sink({});
+    quiet_log();
     clear_failure_counts();
   }
 };

@@ -5,6 +5,7 @@
 #include "hw/defs/gen9/set.h"
 #include "hw/render/depth_stencil.h"
 #include "tests/catch.h"
+#include "tests/quiet_log.h"
 #include "tests/unit/memory/mapped.h"
 #include "tests/unit/render/decoded.h"
 
@@ -57,7 +58,7 @@ TEST_CASE("beyond the depth buffer nothing is tested or written") {
 
 TEST_CASE("a depth buffer's format counts only where depth is tested or written") {
   Fixture f;
-  set_log_sink({});
+  quiet_log();
   clear_failure_counts();
   const auto what = "3DSTATE_DEPTH_BUFFER with a reserved type or format, or no memory";
   const uint32_t buffer[] = {0x78050006, 0, 0, 0, 0, 0, 0, 0}, no_tests[] = {0x784e0002, 0, 0, 0};
@@ -73,7 +74,7 @@ TEST_CASE("a depth buffer's format counts only where depth is tested or written"
 
 TEST_CASE("a cleared slice has the clear value that is bound until something is drawn") {
   Fixture f;
-  set_log_sink({});
+  quiet_log();
   constexpr uint64_t hiz = base + 0x8000;
   const uint32_t buffer[] = {
       0x78050006, 1u << 29 | 1u << 28 | 1u << 22 | 3u << 18 | 127, static_cast<uint32_t>(base), 0, 15u << 18 | 15u << 4, 0, 0, 8};

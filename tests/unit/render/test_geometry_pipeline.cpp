@@ -4,6 +4,7 @@
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/render/geometry_pipeline.h"
 #include "tests/catch.h"
+#include "tests/quiet_log.h"
 #include "tests/unit/memory/mapped.h"
 
 using namespace softgen;
@@ -14,7 +15,7 @@ namespace {
 struct Fixture : memory::test::Mapped {
   DrawState state;
   StopFlag stop;
-  KernelLoader kernels{eu::gen9_isa()};
+  KernelLoader kernels{eu::gen9_isa(), nullptr};
   Urb urb;
   eu::Thread thread;
   VertexScratch scratch;
@@ -105,7 +106,7 @@ TEST_CASE("unshaded batches have indices for vertices; triangles of lists are no
 
 TEST_CASE("a stage that lets nothing through still takes all batches") {
   Fixture f;
-  set_log_sink({});
+  quiet_log();
   f.state.stages[static_cast<size_t>(Stage::gs)].enable = true;  // in a dispatch mode that is not there
   const DrawCall call = points(5000);
   GeometryPipeline geometry(f.worker, call);

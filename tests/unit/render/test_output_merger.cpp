@@ -5,6 +5,7 @@
 #include "hw/defs/gen9/set.h"
 #include "hw/render/output_merger.h"
 #include "tests/catch.h"
+#include "tests/quiet_log.h"
 #include "tests/unit/memory/mapped.h"
 #include "tests/unit/render/decoded.h"
 #include "tests/unit/surface/two_d.h"
@@ -112,7 +113,7 @@ TEST_CASE("writes outside of the target or to null surfaces go nowhere") {
 
 TEST_CASE("of a blend state only the entries of targets that are written are read") {
   Fixture f;
-  set_log_sink({});
+  quiet_log();
   clear_failure_counts();
   constexpr uint64_t page = 0x50000;
   f.ggtt.set_pte(page >> 12, page | 1);

@@ -12,6 +12,7 @@
 #include "hw/render/depth_stencil.h"
 #include "hw/render/fill.h"
 #include "tests/catch.h"
+#include "tests/quiet_log.h"
 #include "tests/unit/memory/isolated.h"
 #include "tests/unit/render/decoded.h"
 
@@ -31,7 +32,7 @@ struct Fixture : memory::test::Isolated {
   State state;
   const StopFlag flag;
   const StopReasons never{flag, 0};
-  Fixture() : Isolated(pages) { set_log_sink({}); }
+  Fixture() : Isolated(pages) { quiet_log(); }
 
   template <typename Packet>
   void accept(const char* name, const Packet& packet) {

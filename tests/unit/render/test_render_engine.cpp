@@ -6,6 +6,7 @@
 #include "hw/mmio/register_file.h"
 #include "hw/render/render_engine.h"
 #include "tests/catch.h"
+#include "tests/quiet_log.h"
 #include "tests/unit/memory/mapped.h"
 
 using namespace softgen;
@@ -64,7 +65,7 @@ TEST_CASE("texture palettes are the context's") {
 }
 
 TEST_CASE("draws of a command set without a decoder are counted, and draw nothing") {
-  set_log_sink({});
+  quiet_log();
   clear_failure_counts();
   const defs::CommandSet other{defs::gen9::commands};
   render::RenderEngine engine(other, nullptr, eu::gen9_isa());

@@ -5,6 +5,7 @@
 #include "hw/defs/gen9/set.h"
 #include "hw/render/state_store.h"
 #include "tests/catch.h"
+#include "tests/quiet_log.h"
 
 using namespace softgen;
 using defs::CommandId;
@@ -90,7 +91,7 @@ TEST_CASE("a saved context is restored, and a damaged one is survived") {
   const unsigned seed = 7;
   INFO("seed " << seed);
   std::mt19937 random(seed);
-  set_log_sink({});
+  quiet_log();
   for (std::byte& b : image) b = static_cast<std::byte>(random());
   other.restore(image);
   for (const defs::Command& command : defs::gen9::commands.commands)

@@ -7,6 +7,7 @@
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/render/urb.h"
 #include "tests/catch.h"
+#include "tests/quiet_log.h"
 
 using namespace softgen;
 using render::Urb;
@@ -86,7 +87,7 @@ TEST_CASE("handles and offsets that lead out of the buffer do nothing") {
   response[0].dw[0] = 5;
   CHECK(send(urb, simd8_read, std::span(payload).first(1), response) == SendResult::done);
   CHECK(response[0].dw[0] == 0);
-  set_log_sink({});
+  quiet_log();
   CHECK(send(urb, simd8_write | mask_present, std::span(payload).first(1)) == SendResult::failed);
 }
 

@@ -11,6 +11,7 @@
 #include "hw/defs/gen9/3dstate_pixel.h"
 #include "hw/defs/gen9/surface.h"
 #include "tests/catch.h"
+#include "tests/quiet_log.h"
 
 using namespace softgen;
 using namespace softgen::surface;
@@ -276,7 +277,7 @@ TEST_CASE("buffers have 31-bit sizes in three fields") {
 }
 
 TEST_CASE("reserved types and formats give a null surface") {
-  set_log_sink({});
+  quiet_log();
   clear_failure_counts();
   State s = image(State::SurfaceType::SURFTYPE_2D, static_cast<SurfaceFormat>(0x3ff), 4, 4, 1, State::TileMode::LINEAR, 64, 4);
   CHECK(decoded(s).is_null());
@@ -328,7 +329,7 @@ TEST_CASE("a stencil buffer alone has its size from a depth packet without memor
   stencil.stencil_buffer_enable = true;
   stencil.surface_pitch = 255;
   stencil.surface_base_address = 0x9000;
-  set_log_sink({});
+  quiet_log();
   clear_failure_counts();
   CHECK(decode_depth_buffer(depth.pack(), 1).is_null());
   CHECK(decode_stencil_buffer(depth.pack(), stencil.pack(), 1).width == 100);
@@ -350,7 +351,7 @@ void check_legal(const Surface& s) {
 }  // namespace
 
 TEST_CASE("a tiled surface begins at a page and has rows of whole tiles, whatever its state says; a linear one keeps what it has") {
-  set_log_sink({});
+  quiet_log();
   std::mt19937 random(14);
   for (const auto format :
        {SurfaceFormat::R8_UNORM, SurfaceFormat::R16_UNORM, SurfaceFormat::R8G8B8_UNORM, SurfaceFormat::R8G8B8A8_UNORM,
@@ -381,7 +382,7 @@ TEST_CASE("a tiled surface begins at a page and has rows of whole tiles, whateve
 }
 
 TEST_CASE("depth, stencil and control surfaces are of whole tiles, too") {
-  set_log_sink({});
+  quiet_log();
   for (uint32_t pitch = 1; pitch < 1100; pitch += 37)
     for (const uint64_t base : {0x10'0000ull, 0x10'0004ull, 0x10'0ffcull}) {
       defs::gen9::_3DSTATE_DEPTH_BUFFER depth{};

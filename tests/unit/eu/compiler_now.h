@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <cstdlib>
+
+#include "hw/eu/jit/engine.h"
+
+namespace softgen::eu::test {
+
+/// Compiles each kernel before its first thread runs, and keeps nothing on disk. One for all tests of a program: starting LLVM takes a while.
+inline Compiler& compiler_now() {
+  static const auto one = [] {
+    setenv("SOFTGEN_CACHE", "off", 1);
+    return make_compiler({.engine = Engine::jit});
+  }();
+  return *one;
+}
+
+}  // namespace softgen::eu::test
