@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reset and saved state of the whole device.
+#include "endless_work.h"
+#include "hw/debug/byte_source.h"
 #include "hw/mmio/register_file.h"
 #include "tests/unit/gt/fake_host.h"
 
 using namespace softgen;
 using softgen::test::FakeHost;
+using namespace softgen::test;
 
 namespace {
 
@@ -68,4 +71,26 @@ TEST_CASE("a damaged state is refused with a sentence and leaves a reset device"
   std::string other_chip = saved;
   other_chip[4 + 6 + 4] ^= 1;  // behind the section's name and version: the PCI device id
   CHECK(host.load(other_chip).find("PCI device") != std::string::npos);
+}
+
+TEST_CASE("a state that an older build saved goes on") {
+  // Of commit e37dfd0 (23 November 2026), which wrote: the size of `ram`, the first bytes of memory, and the device's state with its render engine at the
+  // semaphore of endless_work. Such a file is never written anew: a change of format keeps reading it.
+  const auto source = debug::open_file(OLD_STATE);
+  uint64_t size = 0;
+  source->read(std::as_writable_bytes(std::span(&size, 1)));
+  FakeHost host;
+  REQUIRE(size <= FakeHost::ram_size);
+  source->read({&host.ram<std::byte>(0), size});
+  std::string saved(1 << 20, '\0');
+  saved.resize(source->read(std::as_writable_bytes(std::span(saved))));
+  REQUIRE(host.load(saved) == "");
+  CHECK(host.read(0x1ffffc) == 7);
+  CHECK(host.read(reg::FENCE(0, 1)) == 3);
+  CHECK(host.read(reg::GFX_MOCS(5)) == 0x3b);
+  CHECK(host.read(0x2000 + reg::RING_IPEHR) >> 16 == 0x0e40);
+  CHECK(host.ram<uint32_t>(work_result) != work_finished);
+  host.ram<uint32_t>(work_result + 8) = 1;  // what it waits for
+  for (unsigned i = 0; i < 100 && host.ram<uint32_t>(work_result) != work_finished; i++) host.advance(1'000'000);
+  CHECK(host.ram<uint32_t>(work_result) == work_finished);
 }
