@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <i915_drm.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -76,6 +77,22 @@ std::shared_ptr<Bo> Bo::import(Arena& arena, int fd) {
   const auto bo = own < 0 ? nullptr : map(arena, own, static_cast<uint64_t>(size));
   if (bo) bo->share();
   return bo;
+}
+
+// The access of others, of which nobody is one: a memfd has no path. A new one has all three bits.
+constexpr mode_t tiling_bits = S_IRWXO;
+
+uint32_t Bo::tiling() const {
+  struct stat st;
+  if (fd_ < 0 || fstat(fd_, &st) != 0) return I915_TILING_NONE;
+  const mode_t bits = st.st_mode & tiling_bits;
+  return bits <= I915_TILING_Y ? bits : I915_TILING_NONE;
+}
+
+bool Bo::set_tiling(uint32_t tiling) {
+  if (tiling == this->tiling()) return true;
+  struct stat st;
+  return fd_ >= 0 && fstat(fd_, &st) == 0 && fchmod(fd_, (st.st_mode & (ALLPERMS & ~tiling_bits)) | tiling) == 0;
 }
 
 void Bo::share() {

@@ -55,7 +55,12 @@ class Bo {
   FencePtr foreign_work(bool write, const std::function<void()>& changed);
   bool foreign_busy(bool write) const;
 
-  uint32_t tiling = 0, stride = 0, swizzle = 0;  ///< GEM_SET_TILING, handed to other users of the object
+  /// Of GEM_SET_TILING. The object's other users see it, in other processes, too (an X server takes a window's buffer by it): it is in the mode of the
+  /// object's file.
+  uint32_t tiling() const;
+  /// False: it is memory of the program, which has none.
+  bool set_tiling(uint32_t tiling);
+
   uint32_t caching = 1;
   // Implicit synchronisation; guarded by the driver's lock.
   FencePtr last_write;

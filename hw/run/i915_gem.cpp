@@ -74,8 +74,8 @@ int DrmFile::gem_mmap_offset(void* arg) {
   const BoPtr object = bo(map->handle);
   if (!object) return -ENOENT;
   if (object->is_userptr()) return -ENODEV;
-  if (object->tiling != I915_TILING_NONE && map->flags == I915_MMAP_OFFSET_GTT)
-    unimplemented("GTT mapping of a tiled buffer", "tiling {} is seen untiled by the CPU", object->tiling);
+  if (object->tiling() != I915_TILING_NONE && map->flags == I915_MMAP_OFFSET_GTT)
+    unimplemented("GTT mapping of a tiled buffer", "tiling {} is seen untiled by the CPU", object->tiling());
   map->offset = uint64_t{map->handle} << 32;
   return 0;
 }
@@ -136,8 +136,7 @@ int DrmFile::gem_set_tiling(void* arg) {
   const BoPtr object = bo(tiling->handle);
   if (!object) return -ENOENT;
   if (tiling->tiling_mode > I915_TILING_Y) return -EINVAL;
-  object->tiling = tiling->tiling_mode;
-  object->stride = tiling->tiling_mode ? tiling->stride : 0;
+  if (!object->set_tiling(tiling->tiling_mode)) return -EINVAL;
   tiling->swizzle_mode = I915_BIT_6_SWIZZLE_NONE;
   return 0;
 }
@@ -147,7 +146,7 @@ int DrmFile::gem_get_tiling(void* arg) {
   MutexLock lock(driver_.gpu.lock());
   const BoPtr object = bo(tiling->handle);
   if (!object) return -ENOENT;
-  tiling->tiling_mode = object->tiling;
+  tiling->tiling_mode = object->tiling();
   tiling->swizzle_mode = I915_BIT_6_SWIZZLE_NONE;
   tiling->phys_swizzle_mode = I915_BIT_6_SWIZZLE_NONE;
   return 0;

@@ -151,7 +151,7 @@ int Kms::add_fb2(DrmFile& file, drm_mode_fb_cmd2& r) {
   fb.format = r.pixel_format;
   fb.owner = &file;
   // plane_modifiers are in the order of I915_TILING_*.
-  fb.modifier = r.flags & DRM_MODE_FB_MODIFIERS ? r.modifier[0] : plane_modifiers[fb.bo->tiling];
+  fb.modifier = r.flags & DRM_MODE_FB_MODIFIERS ? r.modifier[0] : plane_modifiers[fb.bo->tiling()];
   if (std::find(plane_modifiers.begin(), plane_modifiers.end(), fb.modifier) == plane_modifiers.end()) return -EINVAL;
   const uint64_t rows =
       fb.modifier == DRM_FORMAT_MOD_LINEAR ? fb.height : align_up(fb.height, fb.modifier == I915_FORMAT_MOD_X_TILED ? 8u : 32u);

@@ -7,10 +7,12 @@
 #include <limits.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -67,6 +69,36 @@ constexpr std::string_view redirected[] = {"/dev/dri",
                                            "/sys/bus/pci/devices/0000:00:02.0",
                                            "/sys/devices/pci0000:00/0000:00:02.0"};
 
+/// A node's descriptor is a socket, and its abstract address (unix(7)) says so in any process: this, "0" or "128", "/" and a number of its own.
+constexpr std::string_view name_start{"\0softgen-run/", 13};
+
+bool name_node(int fd, sgrun_node node) {
+  static std::atomic<unsigned> next{0};
+  for (unsigned tries = 0; tries < 1000; tries++) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const int length =
+        snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "%s%d/%d-%u", name_start.data() + 1, node, getpid(), next++);
+    const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<unsigned>(length));
+    if (bind(fd, reinterpret_cast<const sockaddr*>(&address), size) == 0) return true;
+    if (errno != EADDRINUSE) return false;  // in use: an earlier process of this number opened it, and another one has it still
+  }
+  return false;
+}
+
+/// Of the node that another process opened; none: it is something else.
+sgrun_node named_node(int fd) {
+  sockaddr_un address{};
+  socklen_t size = sizeof address;
+  const int error = errno;
+  const bool has_name = getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0 && address.sun_family == AF_UNIX;
+  errno = error;
+  if (!has_name || size <= offsetof(sockaddr_un, sun_path)) return SGRUN_NONE;
+  const std::string_view name(address.sun_path, size - offsetof(sockaddr_un, sun_path));
+  if (!name.starts_with(name_start)) return SGRUN_NONE;
+  return name.substr(name_start.size()).starts_with("128/") ? SGRUN_RENDER : SGRUN_CARD;
+}
+
 bool under(std::string_view path, std::string_view prefix) {
   return path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/');
 }
@@ -107,6 +139,7 @@ int sgrun_open(enum sgrun_node node, int flags) {
   // The program's end is readable when an event (page flip) has been written to the other one.
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return -1;
+  name_node(ends[0], node);  // without a name it is a node in this process alone
   if (!(flags & O_CLOEXEC)) fcntl(ends[0], F_SETFD, 0);
   if (flags & O_NONBLOCK) fcntl(ends[0], F_SETFL, O_NONBLOCK);
   auto file = std::make_shared<DrmFile>(*driver, node == SGRUN_CARD, ends[1]);
@@ -114,6 +147,18 @@ int sgrun_open(enum sgrun_node node, int flags) {
   table().nodes[ends[0]] = {node, std::move(file)};
   table().count = table().nodes.size();
   return ends[0];
+}
+
+enum sgrun_node sgrun_adopt(int fd) {
+  const sgrun_node node = root().empty() || file_of(fd) ? SGRUN_NONE : named_node(fd);
+  if (node == SGRUN_NONE) return SGRUN_NONE;
+  const int descriptor = fcntl(fd, F_GETFD), status = fcntl(fd, F_GETFL);
+  const int opened = sgrun_open(node, (descriptor & FD_CLOEXEC ? O_CLOEXEC : 0) | (status & O_NONBLOCK));
+  if (opened < 0) return SGRUN_NONE;
+  // The other process keeps its own open file. dup3() is the wrapper, which tells sgrun_duplicated(), and close() sgrun_closed().
+  dup3(opened, fd, descriptor & FD_CLOEXEC ? O_CLOEXEC : 0);
+  close(opened);
+  return node;
 }
 
 enum sgrun_kind sgrun_kind_of_fd(int fd) {

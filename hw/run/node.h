@@ -23,6 +23,9 @@ void sgrun_unredirect(char* path, size_t size);
 
 /* A new open of a node: a descriptor, or -1 with errno. */
 int sgrun_open(enum sgrun_node node, int flags);
+/* A descriptor that another process of softgen-run's opened, and that came by a socket or was inherited: from now on a node of this process, opened anew. Its
+ * node, or SGRUN_NONE: it is something else, or known already. */
+enum sgrun_node sgrun_adopt(int fd);
 enum sgrun_kind sgrun_kind_of_fd(int fd);
 enum sgrun_node sgrun_node_of_fd(int fd);
 /* -1 with errno, as ioctl(2). */

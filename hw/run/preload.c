@@ -25,6 +25,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 #define DRM_MAJOR 226
+#define DRM_IOCTL_TYPE 'd'
 
 /* The next definition of a libc function, looked up once. */
 #define NEXT(name)                      \
@@ -88,6 +89,12 @@ EXPORT int access(const char* path, int mode) {
     (st)->st_rdev = makedev(DRM_MAJOR, (unsigned)(node)); \
   } while (0)
 
+/* `result`, `mode`: what fstat() gave. */
+static enum sgrun_node node_of_status(int fd, int result, mode_t mode) {
+  enum sgrun_node node = sgrun_node_of_fd(fd);
+  return node == SGRUN_NONE && result == 0 && S_ISSOCK(mode) ? sgrun_adopt(fd) : node;
+}
+
 #define DEFINE_STAT(name, type)                                   \
   EXPORT int name(const char* path, struct type* st) {            \
     NEXT(name)                                                    \
@@ -98,23 +105,23 @@ EXPORT int access(const char* path, int mode) {
     return result;                                                \
   }
 
-#define DEFINE_FSTAT(name, type)                                  \
-  EXPORT int name(int fd, struct type* st) {                      \
-    NEXT(name)                                                    \
-    int result = next_##name(fd, st);                             \
-    enum sgrun_node node = sgrun_node_of_fd(fd);                  \
-    if (result == 0 && node != SGRUN_NONE) { AS_NODE(st, node); } \
-    return result;                                                \
+#define DEFINE_FSTAT(name, type)                                    \
+  EXPORT int name(int fd, struct type* st) {                        \
+    NEXT(name)                                                      \
+    int result = next_##name(fd, st);                               \
+    enum sgrun_node node = node_of_status(fd, result, st->st_mode); \
+    if (result == 0 && node != SGRUN_NONE) { AS_NODE(st, node); }   \
+    return result;                                                  \
   }
 
-#define DEFINE_FSTATAT(name, type)                                                           \
-  EXPORT int name(int directory, const char* path, struct type* st, int flags) {             \
-    NEXT(name)                                                                               \
-    char buffer[PATH_MAX];                                                                   \
-    int result = next_##name(directory, sgrun_redirect(path, buffer), st, flags);            \
-    enum sgrun_node node = path[0] ? sgrun_node_of_path(path) : sgrun_node_of_fd(directory); \
-    if (result == 0 && node != SGRUN_NONE) { AS_NODE(st, node); }                            \
-    return result;                                                                           \
+#define DEFINE_FSTATAT(name, type)                                                                              \
+  EXPORT int name(int directory, const char* path, struct type* st, int flags) {                                \
+    NEXT(name)                                                                                                  \
+    char buffer[PATH_MAX];                                                                                      \
+    int result = next_##name(directory, sgrun_redirect(path, buffer), st, flags);                               \
+    enum sgrun_node node = path[0] ? sgrun_node_of_path(path) : node_of_status(directory, result, st->st_mode); \
+    if (result == 0 && node != SGRUN_NONE) { AS_NODE(st, node); }                                               \
+    return result;                                                                                              \
   }
 
 DEFINE_STAT(stat, stat)
@@ -130,7 +137,7 @@ EXPORT int statx(int directory, const char* path, int flags, unsigned mask, stru
   NEXT(statx)
   char buffer[PATH_MAX];
   int result = next_statx(directory, sgrun_redirect(path, buffer), flags, mask, st);
-  enum sgrun_node node = path[0] ? sgrun_node_of_path(path) : sgrun_node_of_fd(directory);
+  enum sgrun_node node = path[0] ? sgrun_node_of_path(path) : node_of_status(directory, result, st->stx_mode);
   if (result == 0 && node != SGRUN_NONE) {
     st->stx_mode = S_IFCHR | 0666;
     st->stx_rdev_major = DRM_MAJOR;
@@ -159,7 +166,9 @@ EXPORT int ioctl(int fd, unsigned long request, ...) {
   va_start(arguments, request);
   void* arg = va_arg(arguments, void*);
   va_end(arguments);
-  return sgrun_kind_of_fd(fd) != SGRUN_FOREIGN ? sgrun_ioctl(fd, request, arg) : next_ioctl(fd, request, arg);
+  if (sgrun_kind_of_fd(fd) != SGRUN_FOREIGN) { return sgrun_ioctl(fd, request, arg); }
+  if (_IOC_TYPE(request) == DRM_IOCTL_TYPE && sgrun_adopt(fd) != SGRUN_NONE) { return sgrun_ioctl(fd, request, arg); }
+  return next_ioctl(fd, request, arg);
 }
 
 EXPORT void* mmap(void* address, size_t length, int protection, int flags, int fd, off_t offset) {

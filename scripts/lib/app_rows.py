@@ -131,10 +131,68 @@ path=./scene.py
 watch=true
 """
 # Weston 12 calls --use-gl otherwise.
-WESTON_SESSION = f"""
+WESTON_SESSION = """
 renderer=--use-gl
 weston --help | grep -q -e --renderer && renderer=--renderer=gl
-exec weston --debug --backend=headless-backend.so $renderer --width={MONITOR[0]} --height={MONITOR[1]}
+exec weston --debug --backend=headless-backend.so $renderer --width={} --height={} --shell={}
+"""
+# Glyphs of the server and of RENDER, polygons with smooth edges, and a client that draws with GL into a buffer that it shares with the server.
+X_CLIENTS = """
+export DISPLAY=:97
+in_time() { for _ in $(seq 600); do "$@" >/dev/null 2>&1 && return; sleep 0.1; done; echo "not in time: $*"; kill $server; exit 1; }
+shows() { xwininfo -root -tree | grep -q "$1"; }
+picture() { xwd -root -silent -out now.xwd; }
+settled() { mv now.xwd before.xwd; sleep 0.5; picture; cmp -s before.xwd now.xwd; }
+in_time xdpyinfo
+xsetroot -solid '#204060'
+for font in "+320+10 -fa Mono -fs 9" "+10+320 -fn fixed"; do
+    place=${font%% *} font=${font#* }
+    xterm -T "${font%% *}" -geometry 30x4$place $font -e sh -c 'tput civis; echo softgen; sleep 1000' &
+done
+xlogo -render -geometry 120x120+320+150 &
+xcalc -geometry 226x304+450+170 &
+es2tri &
+for window in " .-fa" " .-fn" xlogo Calculator "OpenGL ES"; do in_time shows "$window"; done
+picture
+in_time settled
+"""
+# A server that loses its last client starts anew, and Debian 12's then frees a timer twice: -noreset.
+XORG_SESSION = f"""
+Xorg :97 -config "$PWD/$1" -logfile "$PWD/log" -novtswitch -sharevts -nolisten tcp -nocursor -noreset -ac >server.log 2>&1 &
+server=$!
+{X_CLIENTS}
+mv now.xwd picture.xwd
+kill $server
+wait $server
+"""
+# The X screen is a window of Weston's.
+XWAYLAND_SESSION = f"""#!/bin/sh
+Xwayland :97 -noreset -ac >server.log 2>&1 &
+server=$!
+{X_CLIENTS}
+mv now.xwd picture.xwd
+kill $server
+"""
+XWAYLAND_CONFIGURATION = """[core]
+idle-time=0
+[autolaunch]
+path=./scene.sh
+watch=true
+"""
+XORG_CONFIGURATION = """Section "ServerFlags"
+  Option "AutoAddDevices" "false"
+  Option "AutoAddGPU" "false"
+EndSection
+Section "Device"
+  Identifier "card"
+  Driver "modesetting"
+  Option "kmsdev" "/dev/dri/card0"
+  Option "AccelMethod" "{}"
+EndSection
+Section "Screen"
+  Identifier "screen"
+  Device "card"
+EndSection
 """
 # A cube and a smooth head, which shade each other. EEVEE has another name in Blender 4.2 to 4.5.
 BLENDER_SCENE = """import os
@@ -202,6 +260,8 @@ def blender(engine, bound):
                {"scene.py": BLENDER_SCENE}, long=True)  # 76 packages
 
 
+X_PACKAGES = ["xterm", "x11-apps", "x11-utils", "x11-xserver-utils", "mesa-utils", "xfonts-base", "fonts-dejavu-core"]
+
 ROWS = [
     # FFmpeg 5.1's kernel has two faults, which this size and one plane avoid: threads beyond the picture end without the group's barrier
     # (a hang), and a plane's values in shared memory are overwritten with the next plane's while other threads read them.
@@ -230,7 +290,13 @@ ROWS = [
     Row("gtk4-weston", ["weston", "python3-gi", "gir1.2-gtk-4.0"], ["sh", "session"], "images wayland-screenshot-*.png", 1,
         Peer("llvmpipe", {"LIBGL_ALWAYS_SOFTWARE": "1"}, False), Bound(4, 0, "smooth corners, glyphs and shadows, and the window's copy, each rounded to 8 bits"), 120,
         {"GDK_BACKEND": "wayland", "GSK_RENDERER": "gl"},
-        {"scene.py": GTK_SCENE, ".config/weston.ini": WESTON_CONFIGURATION, "session": WESTON_SESSION}),
+        {"scene.py": GTK_SCENE, ".config/weston.ini": WESTON_CONFIGURATION, "session": WESTON_SESSION.format(*MONITOR, "desktop-shell.so")}),
+    Row("xorg", X_PACKAGES + ["xserver-xorg-core"], ["sh", "session", "glamor.conf"], "images picture.xwd", 1,
+        Peer("its own CPU drawing", {}, True, ["sh", "session", "cpu.conf"]), Bound(2, 0, "smooth edges and gradients, rounded to 8 bits"), 120, {},
+        {"session": XORG_SESSION, "glamor.conf": XORG_CONFIGURATION.format("glamor"), "cpu.conf": XORG_CONFIGURATION.format("none")}),
+    Row("xwayland-weston", X_PACKAGES + ["weston", "xwayland"], ["sh", "session"], "images picture.xwd", 1,
+        Peer("llvmpipe", {"LIBGL_ALWAYS_SOFTWARE": "1"}, False), Bound(2, 0, "smooth edges and gradients, rounded to 8 bits"), 120, {},
+        {"scene.sh": XWAYLAND_SESSION, ".config/weston.ini": XWAYLAND_CONFIGURATION, "session": WESTON_SESSION.format(640, 480, "desktop-shell.so")}),
     blender("workbench", Bound(4, 0.0005, "pixels that the edge of a triangle touches")),
     # At silhouettes and creases alone; Blender 3.4's, which has fewer rays, differs in 0.003 %.
     blender("eevee", Bound(4, 0.006, "rays through the depth buffer end on either side of an edge, as depths are rounded")),

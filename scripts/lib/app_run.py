@@ -31,7 +31,22 @@ def tga_pixels(path):
     return data[start:start + width * height * data[16] // 8]
 
 
+def xwd_pixels(path):
+    """Of a file of xwd's with four bytes per pixel, of which the last means nothing (X11/XWDFile.h)."""
+    data = path.read_bytes()
+    header = struct.unpack_from(">20I", data) if len(data) >= 100 else (0,) * 20
+    version, width, height, line, colors = (header[i] for i in (1, 4, 5, 12, 19))
+    if version != 7 or line != 4 * width:
+        raise Failure(f"{path} is no XWD file with four bytes per pixel")
+    start = header[0] + 12 * colors
+    kept = bytearray(data[start:start + line * height])
+    del kept[3::4]
+    return bytes(kept)
+
+
 def pixels(path):
+    if path.suffix == ".xwd":
+        return xwd_pixels(path)
     return tga_pixels(path) if path.suffix == ".tga" else b"".join(Picture(path).rows)
 
 

@@ -5,7 +5,7 @@ import pathlib
 import signal
 import subprocess
 
-from driver import BUILD, RunTest
+from driver import BUILD, ROOT, RunTest
 
 
 class Options(RunTest):
@@ -86,6 +86,10 @@ class Options(RunTest):
     def test_two_buffers_over_one_page_of_the_program(self):
         out = self.ok(self.store, "userptr")
         self.assertEqual(out.count("ok"), 3, out)
+
+    def test_a_node_that_another_process_opened(self):
+        program = self.compiled("node_from_elsewhere", ROOT / "tests" / "run", ["-ldrm"])
+        self.assertEqual(self.ok(program), "the node works\n")
 
     def test_nothing_is_left_behind(self):
         self.ok(self.store, "store")
