@@ -52,7 +52,8 @@ void Device::MemoryUnits::reset() {
 }
 
 Device::Engines::Engines(const Config& config, const Parts& parts, eu::FastPaths& compiler, WorkerPool* pool)
-    : gpgpu(parts.media_decoder ? parts.media_decoder() : nullptr, parts.isa(), pool, shared_functions, &compiler),
+    : shared_functions(parts.sampler_state),
+      gpgpu(parts.media_decoder ? parts.media_decoder() : nullptr, parts.isa(), pool, shared_functions, &compiler),
       render(*config.platform->commands, parts.state_decoder ? parts.state_decoder() : nullptr, parts.isa(), pool, &shared_functions,
              &gpgpu, &compiler) {}
 

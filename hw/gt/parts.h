@@ -14,6 +14,7 @@
 #include "hw/iface/host.h"
 #include "hw/mmio/interrupts.h"
 #include "hw/render/state_decoder.h"
+#include "hw/sampler/state.h"
 
 namespace softgen::gt {
 
@@ -23,6 +24,7 @@ struct Parts {
   std::unique_ptr<mmio::Interrupts> (*interrupts)(mmio::RegisterFile& registers, Host& host);
   cs::MakeSubmission submission;
   display::MakeDisplay display;
+  sampler::DecodeState sampler_state;
   std::unique_ptr<render::StateDecoder> (*state_decoder)();  ///< null: 3D is not there
   std::unique_ptr<const gpgpu::Decoder> (*media_decoder)();  ///< null: GPGPU and media are not there
 };

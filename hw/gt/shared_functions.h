@@ -13,6 +13,9 @@ namespace softgen::gt {
 
 class SharedFunctions : public MessageTarget {
  public:
+  /// `decode`: of the platform (hw/gt/parts.h).
+  explicit SharedFunctions(sampler::DecodeState decode) : sampler_(decode) {}
+
   SendResult send(const Message& message, ThreadEnv& env) override {
     switch (message.op.sfid) {
       case Sfid::null: return SendResult::done;

@@ -198,10 +198,10 @@ bool DirectLoad::answer(const DirectAnswer& answer, Grf* registers, uint32_t mas
 }
 
 /// Null: there is no such answer.
-std::shared_ptr<const void> direct_load(const MessageForm& form, ThreadEnv& env, ClearColors& clear_colors) {
+std::shared_ptr<const void> direct_load(const MessageForm& form, ThreadEnv& env, DecodeState decode, ClearColors& clear_colors) {
   auto direct = std::make_shared<DirectLoad>();
   if (!direct->set(form)) return nullptr;
-  direct->bound = per_thread<BoundCache>().get(env.view, bound_surface(env, form.op), BoundCache::nothing);
+  direct->bound = per_thread<BoundCache>().get(decode, env.view, bound_surface(env, form.op), BoundCache::nothing);
   clear_colors.expand(env.view, *direct->bound, env.stop);
   return direct->bound->loads.converts() ? nullptr : direct;
 }
@@ -212,13 +212,13 @@ void Sampler::direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answ
   const MessageOp& op = form.op;
   if (!op.sampled || !op.simd || op.header || op.returns_half) return;
   if (op.kind == MessageKind::load) {
-    answer.state = direct_load(form, env, clear_colors_);
+    answer.state = direct_load(form, env, decode_, clear_colors_);
     if (answer.state) answer.function = DirectLoad::answer;
     return;
   }
   auto direct = std::make_shared<DirectSample>();
   if (!direct->set(form)) return;
-  direct->bound = per_thread<BoundCache>().get(env.view, bound_surface(env, op), bound_sampler(env, op, nullptr));
+  direct->bound = per_thread<BoundCache>().get(decode_, env.view, bound_surface(env, op), bound_sampler(env, op, nullptr));
   clear_colors_.expand(env.view, *direct->bound, env.stop);
   if (!direct->bound->lanes.possible()) return;
   answer.state = direct;

@@ -15,17 +15,17 @@ using surface::Format;
 using surface::Numeric;
 
 /// The shadow comparison is "reference OP texel" with the operation's sense inverted (SKL PRM vol 2d, SAMPLER_STATE, Shadow Function).
-float shadow(State::ShadowFunction function, float reference, float texel) {
-  using F = State::ShadowFunction;
+float shadow(ShadowFunction function, float reference, float texel) {
+  using F = ShadowFunction;
   switch (function) {
-    case F::PREFILTEROP_ALWAYS: return 0;
-    case F::PREFILTEROP_NEVER: return 1;
-    case F::PREFILTEROP_LESS: return !(texel < reference);
-    case F::PREFILTEROP_EQUAL: return !(texel == reference);
-    case F::PREFILTEROP_LEQUAL: return !(texel <= reference);
-    case F::PREFILTEROP_GREATER: return !(texel > reference);
-    case F::PREFILTEROP_NOTEQUAL: return !(texel != reference);
-    case F::PREFILTEROP_GEQUAL: return !(texel >= reference);
+    case F::always: return 0;
+    case F::never: return 1;
+    case F::less: return !(texel < reference);
+    case F::equal: return !(texel == reference);
+    case F::less_equal: return !(texel <= reference);
+    case F::greater: return !(texel > reference);
+    case F::not_equal: return !(texel != reference);
+    case F::greater_equal: return !(texel >= reference);
   }
   return 0;
 }
@@ -50,48 +50,37 @@ Float4 border_of(const Format& format, const Word4& border) {
 }  // namespace
 
 Filter::Filter(memory::View& view, const Texture& texture, const State& state, const Word4& border)
-    : view_(view),
-      texture_(texture),
-      state_(state),
-      modes_{state.tcx_address_control_mode, state.tcy_address_control_mode, state.tcz_address_control_mode} {
+    : view_(view), texture_(texture), state_(state), modes_{state.mode_u, state.mode_v, state.mode_r}, reduction_(state.reduction) {
   if (texture.surface().format) border_ = border_of(*texture.surface().format, border);
-  if (state.reduction_type_enable) {
-    if (state.reduction_type == State::ReductionType::MINIMUM) reduction_ = Reduction::minimum;
-    if (state.reduction_type == State::ReductionType::MAXIMUM) reduction_ = Reduction::maximum;
-  }
   seamless_ = texture.is_cube() && is_seamless(state);
-  anisotropic_ = (state.min_mode_filter == State::MinModeFilter::MAPFILTER_ANISOTROPIC ||
-                  state.mag_mode_filter == State::MagModeFilter::MAPFILTER_ANISOTROPIC) &&
+  anisotropic_ = (state.min_filter == TexelFilter::anisotropic || state.mag_filter == TexelFilter::anisotropic) &&
                  texture.surface().type == surface::SurfaceType::two_d;
   const Format* format = texture.surface().format;
   codes_ = format && filters_codes(*format) && averages();
   clamp_reference_ = format && format->channel[0].type == ChannelType::unorm;
 }
 
-bool Filter::is_seamless(const State& state) {
-  return state.cube_surface_control_mode == State::CubeSurfaceControlMode::OVERRIDE || state.tcx_address_control_mode == Mode::TCM_CUBE ||
-         state.tcy_address_control_mode == Mode::TCM_CUBE;
-}
+bool Filter::is_seamless(const State& state) { return state.seamless || state.mode_u == Mode::cube || state.mode_v == Mode::cube; }
 
 bool Filter::has_border(const State& state) {
-  const auto borders = [](Mode mode) { return mode == Mode::TCM_CLAMP_BORDER || mode == Mode::TCM_HALF_BORDER; };
-  return borders(state.tcx_address_control_mode) || borders(state.tcy_address_control_mode) || borders(state.tcz_address_control_mode);
+  const auto borders = [](Mode mode) { return mode == Mode::clamp_border || mode == Mode::half_border; };
+  return borders(state.mode_u) || borders(state.mode_v) || borders(state.mode_r);
 }
 
 int Filter::wrap(Mode mode, int64_t i, int size) {
   switch (mode) {
-    case Mode::TCM_WRAP: {
+    case Mode::wrap: {
       const int64_t m = i % size;
       return static_cast<int>(m < 0 ? m + size : m);
     }
-    case Mode::TCM_MIRROR: {
+    case Mode::mirror: {
       int64_t m = i % (2 * size);
       if (m < 0) m += 2 * size;
       return static_cast<int>(m < size ? m : 2 * size - 1 - m);
     }
-    case Mode::TCM_MIRROR_ONCE: return static_cast<int>(std::min<int64_t>(i < 0 ? -1 - i : i, size - 1));
-    case Mode::TCM_CLAMP_BORDER:
-    case Mode::TCM_HALF_BORDER: return i < 0 || i >= size ? -1 : static_cast<int>(i);
+    case Mode::mirror_once: return static_cast<int>(std::min<int64_t>(i < 0 ? -1 - i : i, size - 1));
+    case Mode::clamp_border:
+    case Mode::half_border: return i < 0 || i >= size ? -1 : static_cast<int>(i);
     default: return static_cast<int>(std::clamp<int64_t>(i, 0, size - 1));
   }
 }
@@ -100,13 +89,13 @@ Filter::Axis Filter::axis(Mode mode, float coordinate, int size, int offset, boo
   // In single precision, as lane_kernels has it: 2^22 texels with eight bits of fraction are within 32 bits. What is no number is far.
   // Tiny values are zero, also with denormals as zeros.
   constexpr float far = 1 << 22, least = 0x1p-64f;
-  float texels = state_.non_normalized_coordinate_enable ? coordinate : coordinate * static_cast<float>(size);
+  float texels = state_.non_normalized ? coordinate : coordinate * static_cast<float>(size);
   texels = texels < far ? std::max(texels, -far) : far;
   // Texture coordinates have eight bits below the texel; rounding or truncation is the first step.
   int64_t fixed = static_cast<int64_t>(std::floor(texels * one + (rounded ? 0.5f : least))) + int64_t{offset} * one;
-  if (mode == Mode::TCM_HALF_BORDER) {
+  if (mode == Mode::half_border) {
     fixed = std::clamp<int64_t>(fixed, 0, int64_t{size} * one);
-    if (!linear) mode = Mode::TCM_CLAMP;
+    if (!linear) mode = Mode::clamp;
   }
   if (!linear) {
     const int i = wrap(mode, fixed >> weight_bits, size);
@@ -120,17 +109,17 @@ Filter::Axis Filter::axis(Mode mode, float coordinate, int size, int offset, boo
 Filter::Place Filter::place(const Coordinates& at, const Offsets& offsets, unsigned level, bool linear, bool magnify) const {
   const auto& size = texture_.extent(level);
   const int width = static_cast<int>(size.width), height = static_cast<int>(size.height);
-  const bool round_u = magnify ? state_.u_address_mag_filter_rounding_enable : state_.u_address_min_filter_rounding_enable;
-  const bool round_v = magnify ? state_.v_address_mag_filter_rounding_enable : state_.v_address_min_filter_rounding_enable;
-  const bool round_r = magnify ? state_.r_address_mag_filter_rounding_enable : state_.r_address_min_filter_rounding_enable;
+  const bool round_u = magnify ? state_.mag_rounding.u : state_.min_rounding.u;
+  const bool round_v = magnify ? state_.mag_rounding.v : state_.min_rounding.v;
+  const bool round_r = magnify ? state_.mag_rounding.r : state_.min_rounding.r;
   if (texture_.is_cube()) {
     const FacePoint p = face_of({at.u, at.v, at.r});
     const int slice = static_cast<int>(texture_.layer_of(at.layer)) * 6 + static_cast<int>(p.face);
     Place place{{}, {}, {slice, slice, 0}};
     // A nearest sample is never beyond the edge, for the edge itself belongs to the last texel.
     if (!seamless_ || !linear) {
-      place.u = axis(seamless_ ? Mode::TCM_CLAMP : modes_[0], p.u, width, offsets.u, linear, round_u);
-      place.v = axis(seamless_ ? Mode::TCM_CLAMP : modes_[1], p.v, height, offsets.v, linear, round_v);
+      place.u = axis(seamless_ ? Mode::clamp : modes_[0], p.u, width, offsets.u, linear, round_u);
+      place.v = axis(seamless_ ? Mode::clamp : modes_[1], p.v, height, offsets.v, linear, round_v);
       return place;
     }
     const auto open = [&](float c, int n, int offset, bool rounded) {
@@ -269,16 +258,14 @@ Word4 Filter::sample(const Coordinates& at, const Offsets& offsets, const Detail
     reference = &clamped_reference;
   }
   const bool magnify = lod.magnify;
-  const bool linear = magnify ? state_.mag_mode_filter != State::MagModeFilter::MAPFILTER_NEAREST
-                              : state_.min_mode_filter != State::MinModeFilter::MAPFILTER_NEAREST;
-  const bool aniso = magnify ? state_.mag_mode_filter == State::MagModeFilter::MAPFILTER_ANISOTROPIC
-                             : state_.min_mode_filter == State::MinModeFilter::MAPFILTER_ANISOTROPIC;
+  const bool linear = magnify ? state_.mag_filter != TexelFilter::nearest : state_.min_filter != TexelFilter::nearest;
+  const bool aniso = magnify ? state_.mag_filter == TexelFilter::anisotropic : state_.min_filter == TexelFilter::anisotropic;
   Detail footprint = detail;
   if (!aniso || !anisotropic_) footprint.taps = 1;
   const auto level = [&](float n) { return taps(at, offsets, static_cast<unsigned>(n), footprint, linear, magnify, reference); };
-  switch (state_.mip_mode_filter) {
-    case State::MipModeFilter::MIPFILTER_NEAREST: return finished(level(std::floor(lod.clamped + 0.5f)), reference);
-    case State::MipModeFilter::MIPFILTER_LINEAR: {
+  switch (state_.mip_filter) {
+    case MipFilter::nearest: return finished(level(std::floor(lod.clamped + 0.5f)), reference);
+    case MipFilter::linear: {
       const float low = std::floor(lod.clamped);
       const int weight = static_cast<int>((lod.clamped - low) * one);
       const Float4 a = level(low);

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "hw/sampler/decode/sampler_state.h"
+#include "hw/sampler/state.h"
 #include "hw/sampler/texture.h"
 
 namespace softgen::sampler {
@@ -52,8 +52,7 @@ class Filter {
   bool anisotropic() const { return anisotropic_; }
   /// Texels are averaged: no minimum or maximum of them is asked for.
   bool averages() const { return reduction_ == Reduction::average; }
-  static unsigned max_taps(const State& state) { return 2 * (static_cast<unsigned>(state.maximum_anisotropy) + 1); }
-  unsigned max_taps() const { return max_taps(state_); }
+  unsigned max_taps() const { return state_.max_taps; }
 
   /// The colour, swizzled. `reference`: compare with it, null: do not.
   Word4 sample(const Coordinates& at, const Offsets& offsets, const Detail& detail, const Lod& lod, const float* reference) const;
@@ -63,7 +62,6 @@ class Filter {
 
  private:
   using Mode = AddressMode;
-  enum class Reduction : uint8_t { average, minimum, maximum };
   static constexpr unsigned weight_bits = 8;
   static constexpr int one = 1 << weight_bits;  // weights are U0.8 (SKL PRM vol 7, "Linear")
   struct Axis {
@@ -96,7 +94,7 @@ class Filter {
   const State& state_;
   Float4 border_;
   Mode modes_[3];
-  Reduction reduction_ = Reduction::average;
+  Reduction reduction_;
   bool seamless_ = false, anisotropic_ = false, clamp_reference_ = false, codes_ = false;
 };
 

@@ -20,9 +20,9 @@ using surface::Tiling;
 
 std::optional<Wrap> wrap_of(Mode mode) {
   switch (mode) {
-    case Mode::TCM_WRAP: return Wrap::wrap;
-    case Mode::TCM_MIRROR: return Wrap::mirror;
-    case Mode::TCM_CLAMP: return Wrap::clamp;
+    case Mode::wrap: return Wrap::wrap;
+    case Mode::mirror: return Wrap::mirror;
+    case Mode::clamp: return Wrap::clamp;
     default: return std::nullopt;
   }
 }
@@ -90,17 +90,13 @@ LaneSampler::LaneSampler(const Texture& texture, const State& state, const LaneK
     return;
   const auto decode = decode_of(s);
   const auto tiling = tiling_of(s.tiling, s.format->block_bytes());
-  const auto across = wrap_of(state.tcx_address_control_mode), down = wrap_of(state.tcy_address_control_mode);
-  const auto anisotropic = [](auto mode) {
-    return static_cast<unsigned>(mode) == static_cast<unsigned>(State::MagModeFilter::MAPFILTER_ANISOTROPIC);
-  };
-  const bool reduces = state.reduction_type_enable &&
-                       (state.reduction_type == State::ReductionType::MINIMUM || state.reduction_type == State::ReductionType::MAXIMUM);
+  const auto across = wrap_of(state.mode_u), down = wrap_of(state.mode_v);
+  const bool reduces = state.reduction != Reduction::average;
   // Only whole tiles: a row of partial tiles is laid out by Level::address().
   if (tiling && *tiling != LaneTiling::linear && s.pitch % surface::tile_pitch(s.tiling, 4)) return;
   if (!decode || !tiling || !across || !down || reduces) return;
   surface_ = {.wrap = {*across, *down},
-              .normalized = !state.non_normalized_coordinate_enable,
+              .normalized = !state.non_normalized,
               .powers = true,
               .tiling = *tiling,
               .shift = static_cast<uint8_t>(std::countr_zero(s.format->block_bytes())),
@@ -112,19 +108,17 @@ LaneSampler::LaneSampler(const Texture& texture, const State& state, const LaneK
   if (bytes_ >> 31) return;
   possible_ = true;
   const auto& of_format = kernels.sample[static_cast<unsigned>(surface_.decode.codes)][static_cast<unsigned>(surface_.tiling)];
-  magnified_ = {
-      of_format[state.mag_mode_filter != State::MagModeFilter::MAPFILTER_NEAREST],
-      {static_cast<bool>(state.u_address_mag_filter_rounding_enable), static_cast<bool>(state.v_address_mag_filter_rounding_enable)},
-      anisotropic(state.mag_mode_filter)};
-  minified_ = {
-      of_format[state.min_mode_filter != State::MinModeFilter::MAPFILTER_NEAREST],
-      {static_cast<bool>(state.u_address_min_filter_rounding_enable), static_cast<bool>(state.v_address_min_filter_rounding_enable)},
-      anisotropic(state.min_mode_filter)};
+  magnified_ = {of_format[state.mag_filter != TexelFilter::nearest],
+                {state.mag_rounding.u, state.mag_rounding.v},
+                state.mag_filter == TexelFilter::anisotropic};
+  minified_ = {of_format[state.min_filter != TexelFilter::nearest],
+               {state.min_rounding.u, state.min_rounding.v},
+               state.min_filter == TexelFilter::anisotropic};
   detail_ = lane_detail(texture, state);
   any_value_ = surface_.decode.codes == LaneCodes::float32;
   two_manners_ = magnified_ != minified_;
   anisotropic_ = magnified_.anisotropic || minified_.anisotropic;
-  max_taps_ = Filter::max_taps(state);
+  max_taps_ = state.max_taps;
   const bool mips = detail_.mips != LaneMips::none && (texture.levels() > 1 || detail_.low > 0);
   needs_lod_ = mips || two_manners_ || anisotropic_;
 }

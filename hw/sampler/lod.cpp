@@ -83,7 +83,7 @@ Detail detail_of(const Filter& filter, const Direction& own, const Direction& at
   const Texture& texture = filter.texture();
   if (!texture.has_texels()) return {};
   const auto& size = texture.extent(0);
-  const bool normalized = !filter.state().non_normalized_coordinate_enable;
+  const bool normalized = !filter.state().non_normalized;
   const float width = normalized ? static_cast<float>(size.width) : 1, height = normalized ? static_cast<float>(size.height) : 1;
   if (texture.is_cube()) return {cube_lod_of(width, own, at, dx, dy), 1, 0, 0};
   Vector x, y;
@@ -105,10 +105,10 @@ Lod finish_lod(const Texture& texture, const State& state, float lod, float bias
   const auto& s = texture.surface();
   const float last = static_cast<float>(texture.levels() - 1);
   Lod out;
-  out.unclamped = (std::isnan(lod) ? 0 : lod) + bias + state.texture_lod_bias;
+  out.unclamped = (std::isnan(lod) ? 0 : lod) + bias + state.lod_bias;
   // A bias that is no number, or infinities that cancel, must not name a level.
   float value = std::isnan(out.unclamped) ? 0 : out.unclamped;
-  if (state.lod_preclamp_mode == State::LODPreClampMode::CLAMP_MODE_OGL) value = std::max(std::min(value, state.max_lod), state.min_lod);
+  if (state.preclamp) value = std::max(std::min(value, state.max_lod), state.min_lod);
   value = quantized(std::clamp(value, -64.0f, 64.0f));
   out.magnify = value <= s.base_mip_level;
   const float surface_least = std::max(s.resource_min_lod - static_cast<float>(s.min_lod), min);
@@ -120,16 +120,14 @@ Lod finish_lod(const Texture& texture, const State& state, float lod, float bias
 LaneDetail lane_detail(const Texture& texture, const State& state) {
   const auto& s = texture.surface();
   LaneDetail d;
-  if (!state.non_normalized_coordinate_enable) {
+  if (!state.non_normalized) {
     const auto& size = texture.extent(0);
     d.width = static_cast<float>(size.width), d.height = static_cast<float>(size.height);
   }
-  using Mips = State::MipModeFilter;
-  d.mips = state.mip_mode_filter == Mips::MIPFILTER_NEAREST  ? LaneMips::nearest
-           : state.mip_mode_filter == Mips::MIPFILTER_LINEAR ? LaneMips::linear
-                                                             : LaneMips::none;
-  d.bias = state.texture_lod_bias;
-  d.preclamped = state.lod_preclamp_mode == State::LODPreClampMode::CLAMP_MODE_OGL;
+  using Mips = MipFilter;
+  d.mips = state.mip_filter == Mips::nearest ? LaneMips::nearest : state.mip_filter == Mips::linear ? LaneMips::linear : LaneMips::none;
+  d.bias = state.lod_bias;
+  d.preclamped = state.preclamp;
   const auto fixed = [](float level) { return static_cast<int32_t>(std::floor(level * 256)); };  // fields have no more bits
   const auto last = static_cast<float>(texture.levels() - 1);
   d.pre_low = fixed(state.min_lod), d.pre_high = fixed(state.max_lod);

@@ -25,7 +25,7 @@ uint32_t as_dword(float value) { return std::bit_cast<uint32_t>(value); }
 /// One message being answered.
 class Request {
  public:
-  Request(const Message& message, ThreadEnv& env, ClearColors& clear_colors, const TexturePalettes& palettes)
+  Request(const Message& message, ThreadEnv& env, DecodeState decode, ClearColors& clear_colors, const TexturePalettes& palettes)
       : message_(message),
         env_(env),
         view_(env.view),
@@ -33,7 +33,7 @@ class Request {
         positions_(type_.positions),
         simd_(message.op.simd),
         header_(message.header_present() && !message.payload.empty() ? &message.payload[0] : nullptr),
-        bound_(*per_thread<BoundCache>().get(env.view, bound_surface(env, message.op),
+        bound_(*per_thread<BoundCache>().get(decode, env.view, bound_surface(env, message.op),
                                              filters() ? bound_sampler(env, message.op, header_) : BoundCache::nothing)),
         texture_(bound_.texture),
         mcs_(bound_.mcs) {
@@ -156,7 +156,7 @@ void Request::filter() {
   Word4 border{};
   // Without a border the pointer leads nowhere: iris leaves it at zero.
   if (Filter::has_border(bound_.state))
-    view_.read(strip_canonical(env_.bases.dynamic_state + bound_.state.border_color_pointer), border.data(), sizeof border);
+    view_.read(strip_canonical(env_.bases.dynamic_state + bound_.state.border_color), border.data(), sizeof border);
   const Filter filter(view_, texture_, bound_.state, border);
   const bool gather = type_.kind == MessageKind::gather, compare = present('c');
   const bool implicit = !gather && !type_.zero_lod && !present('l');
@@ -291,7 +291,7 @@ SendResult Sampler::send(const Message& message, ThreadEnv& env) {
     std::fill(message.response.begin(), message.response.end(), Grf{});
     return SendResult::done;
   }
-  Request(message, env, clear_colors_, palettes_).run();
+  Request(message, env, decode_, clear_colors_, palettes_).run();
   return SendResult::done;
 }
 

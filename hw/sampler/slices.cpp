@@ -28,10 +28,9 @@ SliceSamplers::SliceSamplers(const Texture& texture, const State& state) : surfa
   using Mode = AddressMode;
   if (!texture.has_texels() || surface_.samples != 1) return;
   const bool layers = surface_.type == surface::SurfaceType::two_d && texture.layers() > 1;
-  const bool nearest =
-      state.mag_mode_filter == State::MagModeFilter::MAPFILTER_NEAREST && state.min_mode_filter == State::MinModeFilter::MAPFILTER_NEAREST;
+  const bool nearest = state.mag_filter == TexelFilter::nearest && state.min_filter == TexelFilter::nearest;
   if (!layers && !(texture.is_cube() && nearest)) return;
-  if (texture.is_cube() && Filter::is_seamless(state)) state_.tcx_address_control_mode = state_.tcy_address_control_mode = Mode::TCM_CLAMP;
+  if (texture.is_cube() && Filter::is_seamless(state)) state_.mode_u = state_.mode_v = Mode::clamp;
   surface_.type = surface::SurfaceType::two_d;
   surface_.array = false;
   surface_.depth = 1;
@@ -74,7 +73,7 @@ bool SliceSamplers::sample_cube(memory::View& view, const Texture& texture, Slic
   LaneSampler& slice = sampler_of(layer * 6 + face);
   if (!one_face || !slice.possible()) return false;
   if (slice.needs_lod() && !lanes.has_lod && !lanes.level_zero) {
-    const auto width = static_cast<float>(state_.non_normalized_coordinate_enable ? 1 : texture.extent(0).width);
+    const auto width = static_cast<float>(state_.non_normalized ? 1 : texture.extent(0).width);
     for (unsigned first = 0; first < lanes.tap.channels; first += 4) {
       const uint32_t lit = lanes.tap.mask >> first & 15;
       const Direction at = direction(first), right = direction(first + 1), below = direction(first + 2);

@@ -75,7 +75,7 @@ struct Machine {
   Silent host;
   mmio::Gen8Interrupts interrupts{registers, host};
   Echo engines[engine_count];
-  gt::SharedFunctions functions;
+  gt::SharedFunctions functions{sampler::decode_state<defs::Gen9>};
   gpgpu::Gpgpu gpgpu{gpgpu::make_decoder<defs::Gen9>(), eu::gen9_isa(), nullptr, functions};
   render::RenderEngine render{defs::gen9::commands, render::make_state_decoder<defs::Gen9>(), eu::gen9_isa(), nullptr, &functions, &gpgpu};
   blitter::Blitter blitter;

@@ -123,7 +123,7 @@ class DrawTarget {
   memory::View view_{scenes_.memory(), nullptr};
   StopFlag stop_;
   mmio::RegisterFile registers_{softgen::defs::gen9::registers};
-  gt::SharedFunctions functions_;
+  gt::SharedFunctions functions_{sampler::decode_state<defs::Gen9>};
   gpgpu::Gpgpu gpgpu_{gpgpu::make_decoder<defs::Gen9>(), eu::gen9_isa(), nullptr, functions_};
   render::RenderEngine engine_{
       defs::gen9::commands, render::make_state_decoder<defs::Gen9>(), eu::gen9_isa(), nullptr, &functions_, &gpgpu_};

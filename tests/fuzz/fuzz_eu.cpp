@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "hw/base/log.h"
+#include "hw/defs/gen9/all.h"
 #include "hw/eu/interp/run.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/gt/shared_functions.h"
@@ -67,7 +68,7 @@ class EuTarget {
   }
 
   BoundSurfaces bound_;
-  gt::SharedFunctions functions_;
+  gt::SharedFunctions functions_{sampler::decode_state<defs::Gen9>};
   std::unique_ptr<Thread> thread_ = std::make_unique<Thread>();
   const std::vector<Native> legal_ = softgen::eu::fuzz::legal_instructions(1, 8192);
 };

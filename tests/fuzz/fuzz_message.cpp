@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Any message to any shared function: descriptors, payloads and three bound surfaces chosen from the tables.
+#include "hw/defs/gen9/all.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/gt/shared_functions.h"
 #include "tests/fuzz/bound_surfaces.h"
@@ -9,7 +10,7 @@ using namespace softgen::fuzz;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static BoundSurfaces bound;
-  static gt::SharedFunctions functions;
+  static gt::SharedFunctions functions{sampler::decode_state<defs::Gen9>};
   StateSource in({data, size}, bound.map.addresses());
   bound.bind(in, BoundSurfaces::surfaces);
   bound.bind_samplers(in, 2);

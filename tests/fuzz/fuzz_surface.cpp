@@ -275,7 +275,7 @@ class SurfaceTarget {
 
   static constexpr uint64_t blend_at = 0x1400;
   BoundSurfaces bound_;
-  gt::SharedFunctions functions_;
+  gt::SharedFunctions functions_{sampler::decode_state<defs::Gen9>};
   render::StateStore store_{defs::gen9::commands};
   render::DrawState state_;
   const std::unique_ptr<render::StateDecoder> decoder_ = render::make_state_decoder<defs::Gen9>();

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "hw/defs/gen9/all.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/sampler/filter.h"
 #include "hw/sampler/sampler.h"
@@ -18,7 +19,7 @@ constexpr uint32_t one = 0x3f800000, sample_type = 0, ld_type = 7;
 
 /// One binding, one sampler of zeros, registers of a kernel, and a unit.
 struct MessageFixture : iface::test::ThreadMemory {
-  Sampler unit;
+  Sampler unit{decode_state<defs::Gen9>};
   Grf registers[32]{};
 
   MessageFixture() : ThreadMemory(table, end) {
@@ -56,7 +57,8 @@ struct MessageFixture : iface::test::ThreadMemory {
             false};
   }
   /// Red and green of texel (0, 0), by a message.
-  std::array<uint32_t, 2> sent(uint32_t type) {
+  std::array<uint32_t, 2> sent(uint32_t type) { return sent(unit, type); }
+  std::array<uint32_t, 2> sent(Sampler& to, uint32_t type) {
     const MessageForm f = form(type);
     const Message message{.op = f.op,
                           .exec_size = 8,
@@ -66,7 +68,7 @@ struct MessageFixture : iface::test::ThreadMemory {
                           .payload2 = {},
                           .response = {registers + 10, 4},
                           .end_of_thread = false};
-    unit.send(message, env);
+    to.send(message, env);
     return {registers[10].dw[0], registers[11].dw[0]};
   }
   std::array<uint32_t, 2> direct(uint32_t type) {

@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "hw/defs/gen9/all.h"
 #include "hw/memory/address_space.h"
 #include "hw/memory/flat_memory.h"
 #include "hw/memory/ggtt.h"

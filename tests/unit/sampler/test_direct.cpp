@@ -57,7 +57,7 @@ struct Round {
   uint32_t size() { return random.any(3) ? random.any(60) : (1u << random.any(6)) - 1; }
 
   void set_sampler() {
-    using State = sampler::State;
+    using State = defs::gen9::SAMPLER_STATE;
     using Mode = defs::gen9::TextureCoordinateMode;
     State state{};
     constexpr Mode modes[] = {Mode::TCM_CLAMP, Mode::TCM_WRAP, Mode::TCM_MIRROR};
@@ -136,7 +136,7 @@ struct Round {
   ShaderBases bases;
   StopFlag stop;
   ThreadEnv env;
-  sampler::Sampler unit;
+  sampler::Sampler unit{sampler::decode_state<defs::Gen9>};
   MessageForm form{};
   uint32_t mask = 0;
   Grf registers[128];

@@ -62,22 +62,18 @@ struct Round {
     choose_request();
   }
   void choose_state() {
-    using Mode = defs::gen9::TextureCoordinateMode;
-    constexpr Mode modes[] = {Mode::TCM_WRAP, Mode::TCM_MIRROR, Mode::TCM_CLAMP};
-    state.tcx_address_control_mode = modes[any(3)], state.tcy_address_control_mode = modes[any(3)];
-    state.non_normalized_coordinate_enable = any(8) == 0;
-    state.mag_mode_filter = static_cast<sampler::State::MagModeFilter>(any(3)),
-    state.min_mode_filter = static_cast<sampler::State::MinModeFilter>(any(3));
-    state.maximum_anisotropy = static_cast<sampler::State::MaximumAnisotropy>(any(8));
-    state.mip_mode_filter = any(3) == 0 ? sampler::State::MipModeFilter::MIPFILTER_NONE
-                            : any(2)    ? sampler::State::MipModeFilter::MIPFILTER_NEAREST
-                                        : sampler::State::MipModeFilter::MIPFILTER_LINEAR;
-    state.u_address_mag_filter_rounding_enable = any(2), state.u_address_min_filter_rounding_enable = any(2);
-    state.v_address_mag_filter_rounding_enable = any(2), state.v_address_min_filter_rounding_enable = any(2);
+    using Mode = sampler::AddressMode;
+    constexpr Mode modes[] = {Mode::wrap, Mode::mirror, Mode::clamp};
+    state.mode_u = modes[any(3)], state.mode_v = modes[any(3)];
+    state.non_normalized = any(8) == 0;
+    state.mag_filter = static_cast<sampler::TexelFilter>(any(3)), state.min_filter = static_cast<sampler::TexelFilter>(any(3));
+    state.max_taps = 2 * (any(8) + 1);
+    state.mip_filter = any(3) == 0 ? sampler::MipFilter::none : any(2) ? sampler::MipFilter::nearest : sampler::MipFilter::linear;
+    state.mag_rounding.u = any(2), state.min_rounding.u = any(2);
+    state.mag_rounding.v = any(2), state.min_rounding.v = any(2);
     state.max_lod = 14;
-    state.texture_lod_bias = any(4) ? 0 : static_cast<float>(any(1024)) / 256 - 2;
-    if (any(4) == 0)
-      state.lod_preclamp_mode = sampler::State::LODPreClampMode::CLAMP_MODE_OGL, state.min_lod = static_cast<float>(any(512)) / 256;
+    state.lod_bias = any(4) ? 0 : static_cast<float>(any(1024)) / 256 - 2;
+    if (any(4) == 0) state.preclamp = true, state.min_lod = static_cast<float>(any(512)) / 256;
     if (any(8) == 0) s.resource_min_lod = static_cast<float>(any(512)) / 256;
     if (any(8) == 0) s.base_mip_level = static_cast<float>(any(4)) / 2;
   }
@@ -174,11 +170,11 @@ TEST_CASE("the shortest way leads where the longer one does") {
   for (unsigned round = 0; round < 6000; ++round) {
     Round r(random);
     r.s.format = surface::find_format(r.any(2) ? F::R8G8B8A8_UNORM : F::B8G8R8A8_UNORM), r.s.tiling = surface::Tiling::y;
-    r.state.mip_mode_filter = sampler::State::MipModeFilter::MIPFILTER_NONE;
-    r.state.mag_mode_filter = static_cast<sampler::State::MagModeFilter>(r.any(2)),
-    r.state.min_mode_filter = static_cast<sampler::State::MinModeFilter>(r.state.mag_mode_filter);
-    r.state.u_address_min_filter_rounding_enable = r.state.u_address_mag_filter_rounding_enable;
-    r.state.v_address_min_filter_rounding_enable = r.state.v_address_mag_filter_rounding_enable;
+    r.state.mip_filter = sampler::MipFilter::none;
+    r.state.mag_filter = static_cast<sampler::TexelFilter>(r.any(2)),
+    r.state.min_filter = static_cast<sampler::TexelFilter>(r.state.mag_filter);
+    r.state.min_rounding.u = r.state.mag_rounding.u;
+    r.state.min_rounding.v = r.state.mag_rounding.v;
     if (r.any(2)) r.s.width = 64 + r.any(60), r.s.height = 64 + r.any(60);
     const Texture texture(r.s);
     LaneSampler lanes(texture, r.state, *kernels.tables[round % kernels.count]);
@@ -219,7 +215,7 @@ TEST_CASE("channels of a quad with levels of detail of their own are not for vec
   std::mt19937 random(3);
   Memory memory(random, false);
   Round r(random);
-  r.state.mip_mode_filter = sampler::State::MipModeFilter::MIPFILTER_NEAREST;
+  r.state.mip_filter = sampler::MipFilter::nearest;
   LaneSampler lanes(Texture(r.s), r.state);
   r.request.has_lod = true, r.request.tap.channels = 16, r.request.tap.mask = 0xffff;
   alignas(64) float out[LaneRequest::max_channels];

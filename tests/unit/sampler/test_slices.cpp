@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t base = sampler::test::RandomTexels::base;
 using F = surface::SurfaceFormat;
-using Mode = defs::gen9::TextureCoordinateMode;
+using Mode = sampler::AddressMode;
 
 struct Fixture : sampler::test::SeededTexels {
   explicit Fixture(uint32_t seed) : SeededTexels(seed, 0x100000) {}
@@ -38,14 +38,11 @@ struct Fixture : sampler::test::SeededTexels {
   }
   State sampler(bool nearest) {
     State state{};
-    constexpr Mode modes[] = {Mode::TCM_WRAP, Mode::TCM_MIRROR, Mode::TCM_CLAMP};
-    state.tcx_address_control_mode = nearest && any(2) ? Mode::TCM_CUBE : modes[any(3)], state.tcy_address_control_mode = modes[any(3)];
-    if (!nearest)
-      state.mag_mode_filter = static_cast<State::MagModeFilter>(any(2)), state.min_mode_filter = static_cast<State::MinModeFilter>(any(2));
-    state.mip_mode_filter = any(3) == 0 ? State::MipModeFilter::MIPFILTER_NONE
-                            : any(2)    ? State::MipModeFilter::MIPFILTER_NEAREST
-                                        : State::MipModeFilter::MIPFILTER_LINEAR;
-    state.u_address_min_filter_rounding_enable = any(2), state.v_address_mag_filter_rounding_enable = any(2);
+    constexpr Mode modes[] = {Mode::wrap, Mode::mirror, Mode::clamp};
+    state.mode_u = nearest && any(2) ? Mode::cube : modes[any(3)], state.mode_v = modes[any(3)];
+    if (!nearest) state.mag_filter = static_cast<TexelFilter>(any(2)), state.min_filter = static_cast<TexelFilter>(any(2));
+    state.mip_filter = any(3) == 0 ? MipFilter::none : any(2) ? MipFilter::nearest : MipFilter::linear;
+    state.min_rounding.u = any(2), state.mag_rounding.v = any(2);
     state.max_lod = 14;
     return state;
   }
@@ -119,6 +116,6 @@ TEST_CASE("channels on one slice of an array or a cube are sampled as one by one
 TEST_CASE("a cube with linear filters is not sampled slice by slice") {
   Fixture f(1);
   State state = f.sampler(true);
-  state.mag_mode_filter = State::MagModeFilter::MAPFILTER_LINEAR;
+  state.mag_filter = TexelFilter::linear;
   CHECK_FALSE(SliceSamplers(Texture(f.surface(true)), state).possible());
 }

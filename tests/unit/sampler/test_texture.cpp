@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "hw/defs/gen9/all.h"
 #include "hw/sampler/cube.h"
 #include "hw/sampler/filter.h"
 #include "hw/sampler/lod.h"
@@ -12,7 +13,7 @@
 using namespace softgen;
 using sampler::Filter;
 using sampler::Texture;
-using Mode = defs::gen9::TextureCoordinateMode;
+using Mode = sampler::AddressMode;
 
 namespace {
 
@@ -33,7 +34,7 @@ struct Fixture : memory::test::Mapped {
     surface.array = true;
     surface.pitch = pitch;
     surface.qpitch = qpitch;
-    state.tcx_address_control_mode = state.tcy_address_control_mode = Mode::TCM_CLAMP;
+    state.mode_u = state.mode_v = Mode::clamp;
     for (unsigned slice = 0; slice < 3; ++slice)
       for (unsigned y = 0; y < 4; ++y)
         for (unsigned x = 0; x < 4; ++x)
@@ -60,28 +61,28 @@ TEST_CASE("array layers are rounded and clamped") {
 TEST_CASE("coordinate modes") {
   Fixture t;
   const float x = 1.375f;  // texel 5 of 4: one beyond the end, and one more
-  t.state.tcx_address_control_mode = Mode::TCM_WRAP;
+  t.state.mode_u = Mode::wrap;
   CHECK(t.red(x, 0) == Approx(1));
   CHECK(t.red(-0.125f, 0) == Approx(3));
-  t.state.tcx_address_control_mode = Mode::TCM_MIRROR;
+  t.state.mode_u = Mode::mirror;
   CHECK(t.red(x, 0) == Approx(2));
   CHECK(t.red(-0.125f, 0) == Approx(0));
-  t.state.tcx_address_control_mode = Mode::TCM_CLAMP;
+  t.state.mode_u = Mode::clamp;
   CHECK(t.red(x, 0) == Approx(3));
-  t.state.tcx_address_control_mode = Mode::TCM_CLAMP_BORDER;
+  t.state.mode_u = Mode::clamp_border;
   CHECK(t.red(x, 0, 0, 1) == Approx(255));
 }
 
 TEST_CASE("linear filtering mixes four texels") {
   Fixture t;
-  t.state.mag_mode_filter = sampler::State::MagModeFilter::MAPFILTER_LINEAR;
+  t.state.mag_filter = sampler::TexelFilter::linear;
   CHECK(t.red(0.5f, 0.5f) == Approx((5 + 6 + 9 + 10) / 4.0));
   CHECK(t.red(0.375f, 0.375f) == Approx(5));
 }
 
 TEST_CASE("linear filters of 8-bit codes round once") {
   Fixture t;
-  t.state.mag_mode_filter = sampler::State::MagModeFilter::MAPFILTER_LINEAR;
+  t.state.mag_filter = sampler::TexelFilter::linear;
   const auto red = [&](float u, float v) {
     const Texture texture(t.surface);
     const Filter filter(t.view, texture, t.state, {});
@@ -107,22 +108,21 @@ TEST_CASE("texels outside of a level load as zero") {
 
 TEST_CASE("a mirrored-once and a half border axis") {
   Fixture t;
-  t.state.tcx_address_control_mode = Mode::TCM_MIRROR_ONCE;
+  t.state.mode_u = Mode::mirror_once;
   CHECK(t.red(-0.375f, 0) == Approx(1));
   CHECK(t.red(-1.9f, 0) == Approx(3));
-  t.state.tcx_address_control_mode = Mode::TCM_HALF_BORDER;
+  t.state.mode_u = Mode::half_border;
   CHECK(t.red(7, 0, 0, 1) == Approx(3));  // nearest: the last texel
-  t.state.mag_mode_filter = sampler::State::MagModeFilter::MAPFILTER_LINEAR;
+  t.state.mag_filter = sampler::TexelFilter::linear;
   CHECK(t.red(7, 0.125f, 0, 1) == Approx((3 + 255) / 2.0));
 }
 
 TEST_CASE("minimum and maximum reduction leave out texels without weight") {
   Fixture t;
-  t.state.mag_mode_filter = sampler::State::MagModeFilter::MAPFILTER_LINEAR;
-  t.state.reduction_type_enable = true;
-  t.state.reduction_type = sampler::State::ReductionType::MINIMUM;
+  t.state.mag_filter = sampler::TexelFilter::linear;
+  t.state.reduction = sampler::Reduction::minimum;
   CHECK(t.red(0.45f, 0.45f) == Approx(5));
-  t.state.reduction_type = sampler::State::ReductionType::MAXIMUM;
+  t.state.reduction = sampler::Reduction::maximum;
   CHECK(t.red(0.45f, 0.45f) == Approx(10));
   CHECK(t.red(0.375f, 0.375f) == Approx(5));
 }
@@ -131,7 +131,7 @@ TEST_CASE("shadow comparison answers in red, through the channel selects") {
   Fixture t;
   using Select = surface::ShaderChannelSelect;
   t.surface.select = {Select::SCS_ZERO, Select::SCS_RED, Select::SCS_ONE, Select::SCS_ALPHA};
-  t.state.shadow_function = sampler::State::ShadowFunction::PREFILTEROP_LESS;  // inverted: reference <= texel
+  t.state.shadow_function = sampler::ShadowFunction::less;  // inverted: reference <= texel
   const Texture texture(t.surface);
   const Filter filter(t.view, texture, t.state, {});
   for (const auto& [reference, lit] : {std::pair{5 / 255.0f, 1.0f}, std::pair{6 / 255.0f, 0.0f}, std::pair{-3.0f, 1.0f}}) {
@@ -143,7 +143,7 @@ TEST_CASE("shadow comparison answers in red, through the channel selects") {
 
 TEST_CASE("borders take the form of the format") {
   Fixture t;
-  t.state.tcx_address_control_mode = Mode::TCM_CLAMP_BORDER;
+  t.state.mode_u = Mode::clamp_border;
   const Texture texture(t.surface);
   const auto bits = [](float f) { return std::bit_cast<uint32_t>(f); };
   const Filter filter(t.view, texture, t.state, {bits(2), bits(0.5f), bits(0.5f), bits(0.5f)});
@@ -151,9 +151,9 @@ TEST_CASE("borders take the form of the format") {
       std::bit_cast<surface::Float4>(filter.sample({2, 0, 0, 0}, {}, {}, sampler::finish_lod(texture, t.state, 0, 0, 0), nullptr));
   CHECK(color == surface::Float4{1, 0, 0, 1});  // R8_UNORM: clamped, and only red is its own
   CHECK(Filter::has_border(t.state));
-  t.state.tcx_address_control_mode = Mode::TCM_WRAP;
+  t.state.mode_u = Mode::wrap;
   CHECK_FALSE(Filter::has_border(t.state));
-  t.state.tcz_address_control_mode = Mode::TCM_HALF_BORDER;
+  t.state.mode_r = Mode::half_border;
   CHECK(Filter::has_border(t.state));
 }
 
@@ -175,8 +175,8 @@ TEST_CASE("levels of detail") {
   const sampler::Detail d = sampler::detail_of(filter, {}, {0.25f, 0, 0}, {0, 2, 0});
   CHECK(d.lod == 3);
   CHECK(d.taps == 1);
-  t.state.min_mode_filter = sampler::State::MinModeFilter::MAPFILTER_ANISOTROPIC;
-  t.state.maximum_anisotropy = sampler::State::MaximumAnisotropy::RATIO_4_1;
+  t.state.min_filter = sampler::TexelFilter::anisotropic;
+  t.state.max_taps = 4;
   const Filter anisotropic(t.view, texture, t.state, {});
   const sampler::Detail e = sampler::detail_of(anisotropic, {}, {0.25f, 0, 0}, {0, 2, 0});
   CHECK(e.taps == 4);

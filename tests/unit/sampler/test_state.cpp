@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// SAMPLER_STATE decoded, from dwords written out by hand.
+#include "hw/defs/gen9/all.h"
+#include "hw/sampler/sampler.h"
+#include "tests/unit/sampler/message_fixture.h"
+
+using namespace softgen;
+using namespace softgen::sampler;
+
+namespace {
+
+constexpr DecodeState decode = decode_state<defs::Gen9>;
+
+}  // namespace
+
+TEST_CASE("a sampler state of zeros filters nearest texels of the first level") {
+  const State s = decode({});
+  CHECK(s.mag_filter == TexelFilter::nearest);
+  CHECK(s.min_filter == TexelFilter::nearest);
+  CHECK(s.mip_filter == MipFilter::none);
+  CHECK(s.mode_u == AddressMode::wrap);
+  CHECK(s.reduction == Reduction::average);
+  CHECK(s.max_taps == 2);
+  CHECK_FALSE(s.seamless);
+  CHECK_FALSE(s.preclamp);
+  CHECK_FALSE(s.non_normalized);
+}
+
+TEST_CASE("each field of a sampler state comes from its bits") {
+  CHECK(decode({2u << 27}).preclamp);
+  CHECK(decode({3u << 20}).mip_filter == MipFilter::linear);
+  CHECK(decode({1u << 20}).mip_filter == MipFilter::nearest);
+  CHECK(decode({1u << 17}).mag_filter == TexelFilter::linear);
+  CHECK(decode({2u << 17}).mag_filter == TexelFilter::anisotropic);
+  CHECK(decode({1u << 14}).min_filter == TexelFilter::linear);
+  CHECK(decode({0x1f00u << 1}).lod_bias == -1);
+  CHECK(decode({0, 0x180u << 20}).min_lod == 1.5f);
+  CHECK(decode({0, 0xe00u << 8}).max_lod == 14);
+  CHECK(decode({0, 4u << 1}).shadow_function == ShadowFunction::less_equal);
+  CHECK(decode({0, 7u << 1}).shadow_function == ShadowFunction::greater_equal);
+  CHECK(decode({0, 1}).seamless);
+  CHECK(decode({0, 0, 0x00ff'ffc0}).border_color == 0x00ff'ffc0);
+  CHECK(decode({0, 0, 0, 7u << 19}).max_taps == 16);
+  CHECK(decode({0, 0, 0, 1u << 10}).non_normalized);
+  CHECK(decode({0, 0, 0, 6u << 6}).mode_u == AddressMode::half_border);
+  CHECK(decode({0, 0, 0, 4u << 3}).mode_v == AddressMode::clamp_border);
+  CHECK(decode({0, 0, 0, 5}).mode_r == AddressMode::mirror_once);
+  const unsigned bit = GENERATE(18, 17, 16, 15, 14, 13);  // U mag, U min, V mag, V min, R mag, R min
+  const State s = decode({0, 0, 0, 1u << bit});
+  CHECK(s.mag_rounding.u == (bit == 18));
+  CHECK(s.min_rounding.u == (bit == 17));
+  CHECK(s.mag_rounding.v == (bit == 16));
+  CHECK(s.min_rounding.v == (bit == 15));
+  CHECK(s.mag_rounding.r == (bit == 14));
+  CHECK(s.min_rounding.r == (bit == 13));
+}
+
+TEST_CASE("a reduction counts where it is enabled") {
+  CHECK(decode({0, 0, 0, 2u << 22}).reduction == Reduction::average);
+  CHECK(decode({0, 0, 0, 2u << 22 | 1 << 9}).reduction == Reduction::minimum);
+  CHECK(decode({0, 0, 0, 3u << 22 | 1 << 9}).reduction == Reduction::maximum);
+  CHECK(decode({0, 0, 0, 1u << 22 | 1 << 9}).reduction == Reduction::average);
+}
+
+TEST_CASE("reserved codes of a sampler state name a mode that there is") {
+  CHECK(decode({0, 0, 0, 7}).mode_r == AddressMode::clamp);
+  for (uint32_t code = 3; code < 8; ++code) CHECK(decode({code << 17}).mag_filter == TexelFilter::linear);
+  CHECK(decode({2u << 20}).mip_filter == MipFilter::none);
+}
+
+TEST_CASE("two samplers of one host thread decode the same bytes each in its own way") {
+  static unsigned calls;
+  calls = 0;
+  test::MessageFixture f;
+  f.set(defs::gen9::SurfaceFormat::R8G8B8A8_UNORM, test::SurfaceState::AuxiliarySurfaceMode::AUX_NONE, 0, 0);
+  f.sent(test::sample_type);
+  Sampler other([](const StateDwords& dwords) {
+    ++calls;
+    return decode(dwords);
+  });
+  f.sent(other, test::sample_type);
+  CHECK(calls == 1);
+  f.sent(other, test::sample_type);
+  CHECK(calls == 1);
+}
