@@ -15,6 +15,7 @@
 #include "hw/mmio/interrupts.h"
 #include "hw/render/state_decoder.h"
 #include "hw/sampler/state.h"
+#include "hw/surface/surface.h"
 
 namespace softgen::gt {
 
@@ -24,6 +25,7 @@ struct Parts {
   std::unique_ptr<mmio::Interrupts> (*interrupts)(mmio::RegisterFile& registers, Host& host);
   cs::MakeSubmission submission;
   display::MakeDisplay display;
+  surface::DecodeSurface surface_state;
   sampler::DecodeState sampler_state;
   std::unique_ptr<render::StateDecoder> (*state_decoder)();  ///< null: 3D is not there
   std::unique_ptr<const gpgpu::Decoder> (*media_decoder)();  ///< null: GPGPU and media are not there

@@ -17,6 +17,12 @@ namespace memory {
 class View;
 }
 class StopFlag;
+namespace surface {
+struct Surface;
+/// A platform's decoder of RENDER_SURFACE_STATE: hw/surface/surface.h.
+using DecodeSurface = Surface (*)(std::span<const uint32_t> dwords);
+}  // namespace surface
+
 class MessageTarget;
 class DirectAnswers;
 class HeldControlWord;
@@ -30,8 +36,9 @@ struct alignas(32) Grf {
 struct ShaderBases {
   uint64_t general_state = 0, surface_state = 0, dynamic_state = 0, indirect_object = 0, instruction = 0, bindless_surface = 0;
   uint64_t general_size = 0, dynamic_size = 0, indirect_size = 0, instruction_size = 0, bindless_surfaces = 0;  ///< bytes; 0: unbounded
-  uint32_t binding_table = 0;  ///< offset from surface_state, of the stage's binding table
-  uint32_t sampler_state = 0;  ///< offset from dynamic_state, of the stage's SAMPLER_STATE array
+  uint32_t binding_table = 0;                       ///< offset from surface_state, of the stage's binding table
+  uint32_t sampler_state = 0;                       ///< offset from dynamic_state, of the stage's SAMPLER_STATE array
+  surface::DecodeSurface decode_surface = nullptr;  ///< of the platform whose states these are
 };
 
 /// What a message may touch besides its registers; one per running EU thread, or series of threads. What only the unit that dispatched the

@@ -18,6 +18,7 @@
 #include "hw/debug/byte_source.h"
 #include "hw/debug/page_results.h"
 #include "hw/debug/where.h"
+#include "hw/gt/parts.h"
 #include "hw/replay/offline_host.h"
 #include "hw/replay/target_pictures.h"
 
@@ -215,7 +216,9 @@ class Player::Run final : public PacketObserver {
   void follow_targets(const Packet& packet, memory::View& ppgtt, bool draw) {
     debug::ContextState& state = contexts_.of(EngineId::rcs, context_);
     state.note({packet.address, debug::BatchLevel::first, true, packet.command, packet.dwords});
-    if (draw) pictures_.drawn(device_->isa(), *device_->platform().commands, state, ppgtt, result_.draws);
+    if (draw)
+      pictures_.drawn({device_->isa(), *device_->platform().commands, gt::parts_of(device_->platform()).surface_state}, state, ppgtt,
+                      result_.draws);
     const bool flush =
         packet.command->id == CommandId::PIPE_CONTROL && cs::packets::PIPE_CONTROL::View(packet.dwords).render_target_cache_flush_enable();
     if (flush) pictures_.write(ppgtt, options_.png_folder, result_.pictures);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "hw/base/log.h"
 #include "hw/debug/kernel_text.h"
 #include "hw/debug/packet_json.h"
@@ -13,32 +15,31 @@ namespace {
 
 constexpr uint32_t most_entries = 64;
 
-uint64_t written_targets(const eu::Isa& isa, const defs::CommandSet& commands, const debug::ContextState& state, memory::View& view) {
+uint64_t written_targets(const TargetDecoders& decoders, const debug::ContextState& state, memory::View& view) {
   const auto packet = state.packet(defs::CommandId::_3DSTATE_PS);
   if (packet.empty()) return 0;
-  const debug::Fields ps(*commands.find("3DSTATE_PS"), packet);
+  const debug::Fields ps(*decoders.commands.find("3DSTATE_PS"), packet);
   // All of a shader's widths write the same targets; pointer 0 is that of some enabled width.
-  return debug::written_render_targets(isa, view, strip_canonical(state.instruction + ps["Kernel Start Pointer 0"]));
+  return debug::written_render_targets(decoders.isa, view, strip_canonical(state.instruction + ps["Kernel Start Pointer 0"]));
 }
 
 }  // namespace
 
-std::vector<debug::PictureSource> render_targets(const eu::Isa& isa, const defs::CommandSet& commands, const debug::ContextState& state,
-                                                 memory::View& view) {
+std::vector<debug::PictureSource> render_targets(const TargetDecoders& decoders, const debug::ContextState& state, memory::View& view) {
   std::vector<debug::PictureSource> targets;
   const auto pointers = state.packet(defs::CommandId::_3DSTATE_BINDING_TABLE_POINTERS_PS);
   if (pointers.size() < 2) return targets;
   const uint64_t table = strip_canonical(state.surface + (pointers[1] & 0xffe0));
   const auto mapped = [&](uint64_t at) { return memory::translate(view.space(), view.memory(), at).valid; };
-  const uint64_t written = written_targets(isa, commands, state, view);
+  const uint64_t written = written_targets(decoders, state, view);
   for (uint32_t i = 0; i < most_entries; i++) {
     if (!bit(written, i) || !mapped(table + i * 4)) continue;
     const auto entry = view.load<uint32_t>(table + i * 4);
     const uint64_t address = strip_canonical(state.surface + entry);
     if (entry == 0 || entry % 64 || !mapped(address)) continue;
-    uint32_t words[16];
-    view.read(address, words, sizeof words);
-    const surface::Surface surface = surface::decode_surface(words);
+    std::array<uint32_t, 16> words;
+    view.read(address, words.data(), sizeof words);
+    const surface::Surface surface = decoders.surface(words);
     if (surface.is_null() || surface.is_buffer() || !debug::is_picture_format(*surface.format)) continue;
     targets.push_back({surface.base, surface.format, surface.width, surface.height, surface.pitch, surface.tiling, surface::Ccs(surface, 0),
                        surface.clear_color});
@@ -46,10 +47,9 @@ std::vector<debug::PictureSource> render_targets(const eu::Isa& isa, const defs:
   return targets;
 }
 
-void TargetPictures::drawn(const eu::Isa& isa, const defs::CommandSet& commands, const debug::ContextState& state, memory::View& view,
-                           uint64_t number) {
+void TargetPictures::drawn(const TargetDecoders& decoders, const debug::ContextState& state, memory::View& view, uint64_t number) {
   unsigned index = 0;
-  for (const debug::PictureSource& source : render_targets(isa, commands, state, view)) {
+  for (const debug::PictureSource& source : render_targets(decoders, state, view)) {
     targets_.insert_or_assign(source.address, Target{number, index++, source});
   }
 }

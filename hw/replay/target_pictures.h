@@ -10,13 +10,21 @@
 #include "hw/debug/context_state.h"
 #include "hw/debug/picture.h"
 #include "hw/eu/isa/isa.h"
+#include "hw/surface/surface.h"
 
 namespace softgen::replay {
 
+/// What a platform's draws are read with.
+struct TargetDecoders {
+  const eu::Isa& isa;                ///< of shaders
+  const defs::CommandSet& commands;  ///< of packets
+  surface::DecodeSurface surface;
+};
+
 class TargetPictures {
  public:
-  /// Draw `number` has started: remembers its render targets, of the state in `state`; `isa`: of its shaders, `commands`: of its packets.
-  void drawn(const eu::Isa& isa, const defs::CommandSet& commands, const debug::ContextState& state, memory::View& view, uint64_t number);
+  /// Draw `number` has started: remembers its render targets, of the state in `state`.
+  void drawn(const TargetDecoders& decoders, const debug::ContextState& state, memory::View& view, uint64_t number);
   /// Writes and forgets them: FOLDER/draw<N>_rt<I>_<address>.png. Names of files written, and sentences about those that could not be, go
   /// to `files` and the log.
   void write(memory::View& view, const std::string& folder, std::vector<std::string>& files);
@@ -31,7 +39,6 @@ class TargetPictures {
 };
 
 /// The surfaces that the bound pixel shader's render target writes name, those of a plain format.
-std::vector<debug::PictureSource> render_targets(const eu::Isa& isa, const defs::CommandSet& commands, const debug::ContextState& state,
-                                                 memory::View& view);
+std::vector<debug::PictureSource> render_targets(const TargetDecoders& decoders, const debug::ContextState& state, memory::View& view);
 
 }  // namespace softgen::replay

@@ -5,27 +5,27 @@
 
 namespace softgen::sampler {
 
-const std::shared_ptr<Bound>& BoundCache::get(DecodeState decode, memory::View& view, uint64_t surface, uint64_t sampler) {
+const std::shared_ptr<Bound>& BoundCache::get(const Decoders& decoders, memory::View& view, uint64_t surface, uint64_t sampler) {
   static constexpr surface::SurfaceDwords null_surface{7u << 29};
   // Both lie within their pages: surfaces are aligned to 64 bytes, samplers to 16.
   const auto* surface_state = surface == surface::no_surface ? reinterpret_cast<const std::byte*>(null_surface.data()) : view.at(surface);
   static constexpr StateDwords no_sampler{};
   const auto* sampler_state = sampler == nothing ? reinterpret_cast<const std::byte*>(no_sampler.data()) : view.at(sampler);
   std::shared_ptr<Bound>& entry = entries_[(surface >> 6 ^ surface >> 12 ^ sampler >> 4 ^ sampler >> 10) % remembered];
-  if (!entry || entry->decode_state != decode ||
+  if (!entry || !(entry->decoders == decoders) ||
       std::memcmp(entry->surface_dwords.data(), surface_state, sizeof entry->surface_dwords) != 0 ||
       std::memcmp(entry->sampler_dwords.data(), sampler_state, sizeof entry->sampler_dwords) != 0)
-    entry = made(decode, surface_state, sampler_state);
+    entry = made(decoders, surface_state, sampler_state);
   return entry;
 }
 
-std::shared_ptr<Bound> BoundCache::made(DecodeState decode, const std::byte* surface_state, const std::byte* sampler_state) {
+std::shared_ptr<Bound> BoundCache::made(const Decoders& decoders, const std::byte* surface_state, const std::byte* sampler_state) {
   auto bound = std::make_shared<Bound>();
-  bound->decode_state = decode;
+  bound->decoders = decoders;
   std::memcpy(bound->surface_dwords.data(), surface_state, sizeof bound->surface_dwords);
   std::memcpy(bound->sampler_dwords.data(), sampler_state, sizeof bound->sampler_dwords);
-  bound->texture = Texture(surface::decode_surface(bound->surface_dwords));
-  bound->state = decode(bound->sampler_dwords);
+  bound->texture = Texture(decoders.surface(bound->surface_dwords));
+  bound->state = decoders.sampler(bound->sampler_dwords);
   bound->lanes = LaneSampler(bound->texture, bound->state);
   bound->slices = SliceSamplers(bound->texture, bound->state);
   bound->loads = LaneLoads(bound->texture);

@@ -18,9 +18,16 @@
 
 namespace softgen::sampler {
 
+/// A platform's decoders of the two states.
+struct Decoders {
+  surface::DecodeSurface surface = nullptr;
+  DecodeState sampler = nullptr;
+  bool operator==(const Decoders&) const = default;
+};
+
 /// A surface and a sampler as a message names them, decoded.
 struct Bound {
-  DecodeState decode_state = nullptr;  ///< of the device that the states belong to
+  Decoders decoders;  ///< of the device that the states belong to
   StateDwords sampler_dwords{};
   surface::SurfaceDwords surface_dwords{};
   Texture texture;
@@ -34,16 +41,16 @@ struct Bound {
   uint64_t expanded = 0;               ///< the round of ClearColors in which clear colours were last written
 };
 
-/// Those of this host thread, found by the addresses of their states and checked against their bytes and decoder: what is found is never stale.
+/// Those of this host thread, found by the addresses of their states and checked against their bytes and decoders: what is found is never stale.
 class BoundCache {
  public:
   static constexpr uint64_t nothing = ~uint64_t{0};  ///< no sampler, for messages without filtering
-  const std::shared_ptr<Bound>& get(DecodeState decode, memory::View& view, uint64_t surface, uint64_t sampler);
+  const std::shared_ptr<Bound>& get(const Decoders& decoders, memory::View& view, uint64_t surface, uint64_t sampler);
 
  private:
   static constexpr size_t remembered = 64;
 
-  static std::shared_ptr<Bound> made(DecodeState decode, const std::byte* surface_state, const std::byte* sampler_state);
+  static std::shared_ptr<Bound> made(const Decoders& decoders, const std::byte* surface_state, const std::byte* sampler_state);
 
   std::vector<std::shared_ptr<Bound>> entries_{remembered};
 };

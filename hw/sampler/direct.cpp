@@ -201,7 +201,8 @@ bool DirectLoad::answer(const DirectAnswer& answer, Grf* registers, uint32_t mas
 std::shared_ptr<const void> direct_load(const MessageForm& form, ThreadEnv& env, DecodeState decode, ClearColors& clear_colors) {
   auto direct = std::make_shared<DirectLoad>();
   if (!direct->set(form)) return nullptr;
-  direct->bound = per_thread<BoundCache>().get(decode, env.view, bound_surface(env, form.op), BoundCache::nothing);
+  direct->bound =
+      per_thread<BoundCache>().get({env.bases.decode_surface, decode}, env.view, bound_surface(env, form.op), BoundCache::nothing);
   clear_colors.expand(env.view, *direct->bound, env.stop);
   return direct->bound->loads.converts() ? nullptr : direct;
 }
@@ -218,7 +219,8 @@ void Sampler::direct(const MessageForm& form, ThreadEnv& env, DirectAnswer& answ
   }
   auto direct = std::make_shared<DirectSample>();
   if (!direct->set(form)) return;
-  direct->bound = per_thread<BoundCache>().get(decode_, env.view, bound_surface(env, op), bound_sampler(env, op, nullptr));
+  direct->bound =
+      per_thread<BoundCache>().get({env.bases.decode_surface, decode_}, env.view, bound_surface(env, op), bound_sampler(env, op, nullptr));
   clear_colors_.expand(env.view, *direct->bound, env.stop);
   if (!direct->bound->lanes.possible()) return;
   answer.state = direct;

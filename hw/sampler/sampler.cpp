@@ -33,7 +33,7 @@ class Request {
         positions_(type_.positions),
         simd_(message.op.simd),
         header_(message.header_present() && !message.payload.empty() ? &message.payload[0] : nullptr),
-        bound_(*per_thread<BoundCache>().get(decode, env.view, bound_surface(env, message.op),
+        bound_(*per_thread<BoundCache>().get({env.bases.decode_surface, decode}, env.view, bound_surface(env, message.op),
                                              filters() ? bound_sampler(env, message.op, header_) : BoundCache::nothing)),
         texture_(bound_.texture),
         mcs_(bound_.mcs) {

@@ -24,15 +24,16 @@ Surface load_surface(memory::View& view, const ShaderBases& bases, const Surface
   if (address == no_surface) return {};
   SurfaceDwords dwords;
   view.read(address, dwords.data(), sizeof dwords);
-  return decode_surface(dwords);
+  return bases.decode_surface(dwords);
 }
 
 namespace {
 
-/// Decoding is a function of the bytes alone: an entry whose bytes are equal holds for any address space, at any time.
+/// A decoder's result depends on the bytes alone: an entry of the same decoder whose bytes are equal holds for any address space, at any time.
 struct Decoded {
+  DecodeSurface decode = nullptr;
   SurfaceDwords dwords{};
-  Surface surface = decode_surface(SurfaceDwords{});
+  Surface surface;
 };
 constexpr size_t remembered = 64;
 
@@ -48,10 +49,7 @@ const Surface& cached_surface(memory::View& view, const ShaderBases& bases, cons
   // Address, base and size distinguish the surfaces of a binding table, and of similar tables.
   const uint64_t hash = (address >> 6) ^ (dwords[8] >> 12) ^ dwords[2];
   Decoded& slot = cache[(hash ^ hash >> 6) % remembered];
-  if (slot.dwords != dwords) {
-    slot.dwords = dwords;
-    slot.surface = decode_surface(dwords);
-  }
+  if (slot.decode != bases.decode_surface || slot.dwords != dwords) slot = {bases.decode_surface, dwords, bases.decode_surface(dwords)};
   return slot.surface;
 }
 

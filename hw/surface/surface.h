@@ -89,14 +89,18 @@ struct Surface : SurfaceLevels, SurfaceWindow, AuxSurface {
   bool row_layout() const { return type == SurfaceType::one_d && tiling == Tiling::linear; }
 };
 
-/// `dwords`: the 16 of a RENDER_SURFACE_STATE (missing ones read as 0). What hardware would not do (reserved
-/// type, format or sample count) gives a null surface and is counted as a guest error.
+/// `dwords`: the 16 of a generation's RENDER_SURFACE_STATE (missing ones read as 0), by its traits (defs::Gen9). What hardware would not do (reserved
+/// type, format or sample count) gives a null surface and is counted as a guest error. A part of the platform (hw/gt/parts.h).
+template <class G>
 Surface decode_surface(std::span<const uint32_t> dwords);
+using DecodeSurface = Surface (*)(std::span<const uint32_t> dwords);
 
 /// The depth and stencil buffers of 3DSTATE_DEPTH_BUFFER and 3DSTATE_STENCIL_BUFFER (whole packets, header
 /// first), with `samples` of 3DSTATE_MULTISAMPLE. mip_count is the level. The stencil buffer takes size and
 /// level from the depth packet. A reserved type or format, and a pitch and an address of zero, give a null surface.
+template <class G>
 Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples);
+template <class G>
 Surface decode_stencil_buffer(std::span<const uint32_t> depth, std::span<const uint32_t> stencil, unsigned samples);
 
 inline bool in_mip_tail(const Surface& surface, unsigned lod) { return surface.mip_tail != no_mip_tail && lod >= surface.mip_tail; }

@@ -6,8 +6,10 @@
 #include <algorithm>
 
 #include "hw/base/log.h"
+#include "hw/defs/gen9/all.h"
 #include "hw/iface/engine.h"
 #include "hw/iface/message_target.h"
+#include "hw/surface/surface.h"
 #include "tests/fuzz/guest_map.h"
 #include "tests/fuzz/liveness.h"
 #include "tests/fuzz/surface_states.h"
@@ -26,6 +28,7 @@ class BoundSurfaces {
     for (uint64_t at = data_page * page_size; at < (data_page + data_pages) * page_size; at += 4)
       map.memory.store<uint32_t>(at, (word = word * 1664525 + 1013904223) >> (at >> 12 & 31));
     map.memory.keep();
+    bases.decode_surface = surface::decode_surface<defs::Gen9>;
     bases.sampler_state = samplers;
     env.slm = {slm_.page(0), page_size};
     env.scratch_base = 0x40'0000, env.scratch_size = 1024;

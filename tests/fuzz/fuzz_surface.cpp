@@ -49,7 +49,7 @@ class SurfaceTarget {
  private:
   memory::View& view() { return bound_.map.view; }
   render::StopReasons stops() const { return {bound_.stop, StopFlag::reset}; }
-  surface::Surface decoded() const { return surface::decode_surface(bound_.surface[0]); }
+  surface::Surface decoded() const { return surface::decode_surface<defs::Gen9>(bound_.surface[0]); }
 
   void send(StateSource& in, Sfid sfid, uint32_t function, uint32_t registers, uint32_t answer, uint32_t channels) {
     const auto payload = bound_.payload(registers), response = bound_.response(answer);
@@ -194,9 +194,9 @@ class SurfaceTarget {
     const unsigned samples = in.one_in(4) ? 1u << in.below(5) : 1;
     const render::DrawState& state = refreshed();
     const auto packet = store_.packet(CommandId::_3DSTATE_DEPTH_BUFFER);
-    const render::DepthStencil unit(state,
-                                    {surface::decode_depth_buffer(packet, samples),
-                                     surface::decode_stencil_buffer(packet, store_.packet(CommandId::_3DSTATE_STENCIL_BUFFER), samples)});
+    const render::DepthStencil unit(
+        state, {surface::decode_depth_buffer<defs::Gen9>(packet, samples),
+                surface::decode_stencil_buffer<defs::Gen9>(packet, store_.packet(CommandId::_3DSTATE_STENCIL_BUFFER), samples)});
     const surface::Extent extent{d.width + 1, d.height + 1, 1};
     if (in.one_in(2)) {
       render::DepthOperation op;

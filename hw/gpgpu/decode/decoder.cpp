@@ -9,6 +9,7 @@
 #include "hw/defs/gen9/all.h"
 #include "hw/eu/program/loader.h"
 #include "hw/iface/decode/shader_bases.h"
+#include "hw/surface/surface.h"
 
 namespace softgen::gpgpu {
 namespace {
@@ -118,6 +119,7 @@ class PacketDecoder final : public Decoder {
     }
     KernelState out;
     out.bases = decode_bases<G>(state.packet(G::STATE_BASE_ADDRESS::id));
+    out.bases.decode_surface = surface::decode_surface<G>;
     std::array<uint32_t, Descriptor::dwords> dwords;
     view.read(strip_canonical(out.bases.dynamic_state + load.interface_descriptor_data_start_address + uint64_t{index} * size),
               dwords.data(), size);

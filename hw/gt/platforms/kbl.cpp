@@ -14,6 +14,7 @@ const Parts kbl{.name = "kbl",
                 .interrupts = mmio::gen8_interrupts,
                 .submission = cs::elsp,
                 .display = display::skl,
+                .surface_state = surface::decode_surface<defs::Gen9>,
                 .sampler_state = sampler::decode_state<defs::Gen9>,
                 .state_decoder = render::make_state_decoder<defs::Gen9>,
                 .media_decoder = gpgpu::make_decoder<defs::Gen9>};

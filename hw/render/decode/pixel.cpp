@@ -135,7 +135,7 @@ void depth_targets(const StateStore& store, DrawState& state) {
 template <class G>
 DepthBuffers depth_buffers(const StateStore& store, unsigned samples) {
   const auto depth = store.packet(G::_3DSTATE_DEPTH_BUFFER::id), stencil = store.packet(G::_3DSTATE_STENCIL_BUFFER::id);
-  return {surface::decode_depth_buffer(depth, samples), surface::decode_stencil_buffer(depth, stencil, samples)};
+  return {surface::decode_depth_buffer<G>(depth, samples), surface::decode_stencil_buffer<G>(depth, stencil, samples)};
 }
 
 template <class G>

@@ -5,6 +5,7 @@
 #include "hw/iface/decode/shader_bases.h"
 #include "hw/render/decode/part.h"
 #include "hw/render/kernel.h"
+#include "hw/surface/surface.h"
 
 namespace softgen::render::decode {
 namespace {
@@ -152,6 +153,7 @@ STAGE_BINDINGS(ps, PS)
 template <class G>
 void bases(const StateStore& store, DrawState& state) {
   state.common_bases = decode_bases<G>(store.packet(G::STATE_BASE_ADDRESS::id));
+  state.common_bases.decode_surface = surface::decode_surface<G>;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // SAMPLER_STATE (SKL PRM vol 2d).
 #include "hw/sampler/state.h"
 
+#include "hw/defs/gen11/all.h"
 #include "hw/defs/gen9/all.h"
 
 namespace softgen::sampler {
@@ -72,5 +73,6 @@ State decode_state(const StateDwords& dwords) {
 }
 
 template State decode_state<defs::Gen9>(const StateDwords& dwords);
+template State decode_state<defs::Gen11>(const StateDwords& dwords);
 
 }  // namespace softgen::sampler

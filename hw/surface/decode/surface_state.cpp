@@ -5,15 +5,13 @@
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
-#include "hw/defs/gen9/3dstate_pixel.h"
-#include "hw/defs/gen9/surface.h"
+#include "hw/defs/gen11/all.h"
+#include "hw/defs/gen9/all.h"
 #include "hw/surface/standard_tiling.h"
 #include "hw/surface/surface.h"
 
 namespace softgen::surface {
 namespace {
-
-using State = defs::gen9::RENDER_SURFACE_STATE;
 
 uint8_t alignment(uint32_t code) {
   switch (code) {
@@ -23,8 +21,9 @@ uint8_t alignment(uint32_t code) {
   }
 }
 
+template <class State>
 Tiling decode_tiling(const State& s) {
-  using Resource = State::TiledResourceMode;
+  using Resource = typename State::TiledResourceMode;
   switch (s.tile_mode) {
     case State::TileMode::WMAJOR: return Tiling::w;
     case State::TileMode::XMAJOR: return Tiling::x;
@@ -48,7 +47,7 @@ void round_to_tiles(Surface& s) {
   s.base = base, s.pitch = pitch;
 }
 
-void decode_buffer(const State& s, Surface& out) {
+void decode_buffer(const auto& s, Surface& out) {
   // Entries minus one: Width has bits 6:0, Height 20:7, Depth from 21 on.
   out.entries = (uint64_t{s.depth} << 21 | uint64_t{s.height & 0x3fff} << 7 | (s.width & 0x7f)) + 1;
   out.pitch = s.surface_pitch + 1;
@@ -67,6 +66,7 @@ void place_standard(Surface& out, uint32_t mip_tail) {
   out.valign = static_cast<uint16_t>(tile.height);
 }
 
+template <class State>
 void decode_image(const State& s, Surface& out) {
   out.tiling = decode_tiling(s);
   out.array = s.surface_array;
@@ -91,26 +91,29 @@ void decode_image(const State& s, Surface& out) {
   out.x_offset = s.x_offset * 4, out.y_offset = s.y_offset * 4;
 }
 
-void decode_chroma(const State& s, Surface& out) {
+void decode_chroma(const auto& s, Surface& out) {
   out.chroma = {{s.x_offset_for_u_or_uv_plane, s.y_offset_for_u_or_uv_plane},
                 {s.x_offset_for_v_plane, s.y_offset_for_v_plane},
                 s.separate_uv_plane_enable};
 }
 
 // Of whole Y tiles by its fields: the address has bits 63:12, the pitch counts tiles.
-void decode_aux(const State& s, Surface& out) {
+void decode_aux(const auto& s, Surface& out) {
   out.aux = static_cast<AuxMode>(s.auxiliary_surface_mode);
   out.aux_base = s.auxiliary_surface_base_address;
   out.aux_pitch = (s.auxiliary_surface_pitch + 1) * 128;
   out.aux_qpitch = s.auxiliary_surface_qpitch * 4;
   out.clear_color = {static_cast<uint32_t>(s.red_clear_color), static_cast<uint32_t>(s.green_clear_color),
                      static_cast<uint32_t>(s.blue_clear_color), static_cast<uint32_t>(s.alpha_clear_color)};
+  if constexpr (requires { s.clear_value_address_enable; })
+    if (s.clear_value_address_enable) unimplemented("clear colour in memory");
 }
 
 }  // namespace
 
+template <class G>
 Surface decode_surface(std::span<const uint32_t> dwords) {
-  const State s = State::unpack(dwords);
+  const auto s = G::RENDER_SURFACE_STATE::unpack(dwords);
   Surface out;
   out.format = find_format(s.surface_format);
   out.base = strip_canonical(s.surface_base_address);
@@ -140,11 +143,8 @@ Surface decode_surface(std::span<const uint32_t> dwords) {
 
 namespace {
 
-using DepthState = defs::gen9::_3DSTATE_DEPTH_BUFFER;
-using StencilState = defs::gen9::_3DSTATE_STENCIL_BUFFER;
-
 // What both buffers have in common. Depth and stencil buffers are tiled always, samples interleaved.
-Surface from_depth_state(const DepthState& s, unsigned samples, SurfaceFormat format, Tiling tiling) {
+Surface from_depth_state(const auto& s, unsigned samples, SurfaceFormat format, Tiling tiling) {
   Surface out;
   out.width = s.width + 1, out.height = s.height + 1, out.depth = s.depth + 1;
   const uint32_t type = static_cast<uint32_t>(s.surface_type);
@@ -164,7 +164,9 @@ Surface from_depth_state(const DepthState& s, unsigned samples, SurfaceFormat fo
 
 }  // namespace
 
+template <class G>
 Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples) {
+  using DepthState = typename G::_3DSTATE_DEPTH_BUFFER;
   const DepthState s = DepthState::unpack(depth);
   // Of a client with a stencil buffer alone: the packet then has its size, and D32_FLOAT without memory (Mesa, isl_emit_depth_stencil.c).
   if (s.surface_pitch == 0 && s.surface_base_address == 0) return {};
@@ -175,7 +177,7 @@ Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples) {
     case DepthState::SurfaceFormat::D16_UNORM: format = SurfaceFormat::R16_UNORM; break;
     default: return {};
   }
-  using Mode = DepthState::TiledResourceMode;
+  using Mode = typename DepthState::TiledResourceMode;
   const Tiling tiling = s.tiled_resource_mode == Mode::TILEYF ? Tiling::yf : s.tiled_resource_mode == Mode::TILEYS ? Tiling::ys : Tiling::y;
   Surface out = from_depth_state(s, samples, format, tiling);
   out.base = strip_canonical(s.surface_base_address);
@@ -190,15 +192,24 @@ Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples) {
   return out;
 }
 
+template <class G>
 Surface decode_stencil_buffer(std::span<const uint32_t> depth, std::span<const uint32_t> stencil, unsigned samples) {
-  const StencilState s = StencilState::unpack(stencil);
+  const auto s = G::_3DSTATE_STENCIL_BUFFER::unpack(stencil);
   if (!s.stencil_buffer_enable) return {};
-  Surface out = from_depth_state(DepthState::unpack(depth), samples, SurfaceFormat::R8_UINT, Tiling::w);
+  Surface out = from_depth_state(G::_3DSTATE_DEPTH_BUFFER::unpack(depth), samples, SurfaceFormat::R8_UINT, Tiling::w);
   out.base = strip_canonical(s.surface_base_address);
   out.pitch = s.surface_pitch + 1, out.qpitch = s.surface_qpitch * 4;
   if (!out.is_null()) round_to_tiles(out);
   out.halign = out.valign = 8;
   return out;
 }
+
+#define GENERATION(G)                                                                         \
+  template Surface decode_surface<G>(std::span<const uint32_t> dwords);                       \
+  template Surface decode_depth_buffer<G>(std::span<const uint32_t> depth, unsigned samples); \
+  template Surface decode_stencil_buffer<G>(std::span<const uint32_t> depth, std::span<const uint32_t> stencil, unsigned samples)
+GENERATION(defs::Gen9);
+GENERATION(defs::Gen11);
+#undef GENERATION
 
 }  // namespace softgen::surface

@@ -8,11 +8,13 @@
 #include "hw/base/log.h"
 #include "hw/base/work.h"
 #include "hw/dataport/dataport.h"
+#include "hw/defs/gen9/all.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/jit/compile.h"
 #include "hw/eu/jit/engine.h"
 #include "hw/gpgpu/walker.h"
 #include "hw/mmio/register_file.h"
+#include "hw/surface/surface.h"
 #include "tests/catch.h"
 #include "tests/unit/eu/compiler_now.h"
 #include "tests/unit/eu/harness.h"
@@ -144,6 +146,7 @@ Seen walk(eu::FastPaths* fast_paths, const Shape& shape, uint32_t seed, bool far
   Kernel kernel;
   kernel.program = kernel_of(shape, far ? 12 : 7, fast_paths);
   kernel.start.program = kernel.program.get();
+  kernel.bases.decode_surface = surface::decode_surface<softgen::defs::Gen9>;
   kernel.bases.binding_table = table;
   kernel.slm_size = 4096;
   kernel.thread_registers = 4 * shape.each();

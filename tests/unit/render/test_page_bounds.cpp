@@ -5,9 +5,7 @@
 #include <random>
 
 #include "hw/base/log.h"
-#include "hw/defs/gen9/3dstate_pixel.h"
-#include "hw/defs/gen9/set.h"
-#include "hw/defs/gen9/surface.h"
+#include "hw/defs/gen9/all.h"
 #include "hw/render/color_control.h"
 #include "hw/render/depth_stencil.h"
 #include "hw/render/fill.h"
@@ -72,7 +70,7 @@ SurfaceState image(SurfaceFormat format, SurfaceState::TileMode tiling, uint64_t
   return s;
 }
 
-surface::Surface decoded(const SurfaceState& s) { return surface::decode_surface(s.pack()); }
+surface::Surface decoded(const SurfaceState& s) { return surface::decode_surface<defs::Gen9>(s.pack()); }
 
 /// Pitches of no whole number of tiles among them; the longest keeps 64 rows within the memory.
 constexpr uint32_t pitches[] = {1, 4, 127, 128, 132, 160, 255, 256, 257, 400, 511, 512, 520, 640, 1016, 1024, 1028};

@@ -46,7 +46,7 @@ struct MessageFixture : iface::test::ThreadMemory {
     s.shader_channel_select_blue = Select::SCS_BLUE, s.shader_channel_select_alpha = Select::SCS_ALPHA;
     const auto dwords = s.pack();
     view.write(surface_at, dwords.data(), sizeof dwords);
-    return surface::decode_surface(dwords);
+    return surface::decode_surface<defs::Gen9>(dwords);
   }
   MessageForm form(uint32_t type) const {
     return {eu::gen9_isa().message(static_cast<unsigned>(Sfid::sampler), 1u << 17 | type << 12 | 4u << 25 | 4u << 20),

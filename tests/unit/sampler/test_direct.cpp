@@ -4,10 +4,12 @@
 #include <cmath>
 #include <cstring>
 
+#include "hw/defs/gen9/all.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/iface/engine.h"
 #include "hw/sampler/filter.h"
 #include "hw/sampler/sampler.h"
+#include "hw/surface/surface.h"
 #include "tests/catch.h"
 #include "tests/unit/sampler/random_texels.h"
 
@@ -23,6 +25,7 @@ using F = defs::gen9::SurfaceFormat;
 /// One surface, one sampler and one message; the surface's memory is in one piece or scattered.
 struct Round {
   explicit Round(sampler::test::SeededTexels& t, bool loads = false) : random(t), env{t.view, bases, stop} {
+    bases.decode_surface = surface::decode_surface<defs::Gen9>;
     bases.binding_table = static_cast<uint32_t>(table);
     bases.sampler_state = static_cast<uint32_t>(sampler_at);
     t.view.store<uint32_t>(table, static_cast<uint32_t>(surface_at));

@@ -291,7 +291,7 @@ TEST_CASE("planar YUV: chroma of 2x2 pixels, in pairs or in planes of their own"
   s.separate_uv_plane_enable = separate;
   s.y_offset_for_u_or_uv_plane = u_row;
   s.x_offset_for_v_plane = v_column, s.y_offset_for_v_plane = v_row;
-  const Texture texture(surface::decode_surface(s.pack()));
+  const Texture texture(surface::decode_surface<defs::Gen9>(s.pack()));
   REQUIRE(texture.has_texels());
   const auto put = [&](uint32_t x, uint32_t y, uint32_t value) {
     if (wide) t.view.store<uint16_t>(base + y * pitch + x * bytes, static_cast<uint16_t>(value * 257));

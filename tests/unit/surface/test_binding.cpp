@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/defs/gen9/all.h"
 #include "hw/surface/binding.h"
 #include "tests/catch.h"
 #include "tests/unit/memory/mapped.h"
@@ -14,6 +15,7 @@ struct Fixture : memory::test::Mapped {
   ShaderBases bases;
 
   Fixture() : Mapped(base, base + 0x4000) {
+    bases.decode_surface = decode_surface<defs::Gen9>;
     bases.surface_state = base;
     bases.bindless_surface = bindless;
     bases.binding_table = 0x100;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/defs/gen9/all.h"
 #include "hw/surface/mip_tail.h"
 #include "hw/surface/surface.h"
 
@@ -8,8 +9,6 @@
 #include <vector>
 
 #include "hw/base/log.h"
-#include "hw/defs/gen9/3dstate_pixel.h"
-#include "hw/defs/gen9/surface.h"
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
 
@@ -37,7 +36,7 @@ State image(State::SurfaceType type, SurfaceFormat format, uint32_t width, uint3
 
 Surface decoded(const State& s) {
   const auto dwords = s.pack();
-  return decode_surface(dwords);
+  return decode_surface<defs::Gen9>(dwords);
 }
 
 }  // namespace
@@ -122,7 +121,7 @@ TEST_CASE("depth buffers of Yf and Ys tiling have its alignment and its mip tail
     depth.tiled_resource_mode = mode;
     depth.mip_tail_start_lod = 4;
     depth.lod = 4;
-    const Surface s = decode_depth_buffer(depth.pack(), 1);
+    const Surface s = decode_depth_buffer<defs::Gen9>(depth.pack(), 1);
     const uint32_t tile = yf ? 32 : 128;
     CHECK(s.tiling == (yf ? Tiling::yf : Tiling::ys));
     CHECK(s.halign == tile);
@@ -130,7 +129,7 @@ TEST_CASE("depth buffers of Yf and Ys tiling have its alignment and its mip tail
     const Origin slot = mip_tail_slot(s.tiling, 4, 0);
     CHECK(level_origin(s, 4).x == 128 + slot.x);
     CHECK(level_origin(s, 4).y == 256 + (yf ? 64 + 32 : 128 + 128) + slot.y);
-    CHECK(decode_depth_buffer(depth.pack(), 4).mip_tail == no_mip_tail);
+    CHECK(decode_depth_buffer<defs::Gen9>(depth.pack(), 4).mip_tail == no_mip_tail);
   }
 }
 
@@ -285,13 +284,13 @@ TEST_CASE("reserved types and formats give a null surface") {
   s.surface_type = static_cast<State::SurfaceType>(6);
   CHECK(decoded(s).is_null());
   CHECK(failure_count(Failure::guest_error, "surface state with a reserved type, format or sample count") == 2);
-  CHECK(decode_surface({}).type == SurfaceType::one_d);
+  CHECK(decode_surface<defs::Gen9>({}).type == SurfaceType::one_d);
   constexpr unsigned seed = 4;
   std::mt19937 random(seed);
   for (int i = 0; i < 20000; ++i) {
     std::array<uint32_t, 16> dwords;
     for (auto& dw : dwords) dw = random();
-    const Surface any = decode_surface(dwords);
+    const Surface any = decode_surface<defs::Gen9>(dwords);
     if (!any.is_null() && !any.is_buffer()) Level(any, random() % 16).address(random(), random(), random(), random() % 16);
   }
 }
@@ -308,7 +307,8 @@ TEST_CASE("depth and stencil buffers from their packets") {
   stencil.stencil_buffer_enable = true;
   stencil.surface_pitch = 255, stencil.surface_qpitch = 256 / 4;
   stencil.surface_base_address = 0x9000;
-  const Surface d = decode_depth_buffer(depth.pack(), 4), s = decode_stencil_buffer(depth.pack(), stencil.pack(), 4);
+  const Surface d = decode_depth_buffer<defs::Gen9>(depth.pack(), 4),
+                s = decode_stencil_buffer<defs::Gen9>(depth.pack(), stencil.pack(), 4);
   CHECK(d.format->code == SurfaceFormat::R16_UNORM);
   CHECK(d.tiling == Tiling::y);
   CHECK(d.halign == 8);
@@ -317,7 +317,7 @@ TEST_CASE("depth and stencil buffers from their packets") {
   CHECK(s.tiling == Tiling::w);
   CHECK(Level(s, 0).address(1, 1, 1, 3) == 0x9000 + offset_w(3, 256 + 3, 256));
   stencil.stencil_buffer_enable = false;
-  CHECK(decode_stencil_buffer(depth.pack(), stencil.pack(), 1).is_null());
+  CHECK(decode_stencil_buffer<defs::Gen9>(depth.pack(), stencil.pack(), 1).is_null());
 }
 
 TEST_CASE("a stencil buffer alone has its size from a depth packet without memory") {
@@ -331,8 +331,8 @@ TEST_CASE("a stencil buffer alone has its size from a depth packet without memor
   stencil.surface_base_address = 0x9000;
   quiet_log();
   clear_failure_counts();
-  CHECK(decode_depth_buffer(depth.pack(), 1).is_null());
-  CHECK(decode_stencil_buffer(depth.pack(), stencil.pack(), 1).width == 100);
+  CHECK(decode_depth_buffer<defs::Gen9>(depth.pack(), 1).is_null());
+  CHECK(decode_stencil_buffer<defs::Gen9>(depth.pack(), stencil.pack(), 1).width == 100);
   CHECK(failure_counts().empty());
 }
 
@@ -392,8 +392,8 @@ TEST_CASE("depth, stencil and control surfaces are of whole tiles, too") {
       defs::gen9::_3DSTATE_STENCIL_BUFFER stencil{};
       stencil.stencil_buffer_enable = true;
       stencil.surface_pitch = pitch - 1, stencil.surface_base_address = base;
-      check_legal(decode_depth_buffer(depth.pack(), 1));
-      check_legal(decode_stencil_buffer(depth.pack(), stencil.pack(), 1));
+      check_legal(decode_depth_buffer<defs::Gen9>(depth.pack(), 1));
+      check_legal(decode_stencil_buffer<defs::Gen9>(depth.pack(), stencil.pack(), 1));
       State state = image(State::SurfaceType::SURFTYPE_2D, SurfaceFormat::R8G8B8A8_UNORM, 64, 64, 1, State::TileMode::YMAJOR, 256, 64);
       state.auxiliary_surface_base_address = base, state.auxiliary_surface_pitch = pitch % 512;
       const Surface s = decoded(state);

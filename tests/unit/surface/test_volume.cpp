@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "hw/base/log.h"
-#include "hw/defs/gen9/surface.h"
+#include "hw/defs/gen9/all.h"
 #include "hw/surface/mip_tail.h"
 #include "hw/surface/surface.h"
 #include "tests/catch.h"
@@ -64,7 +64,7 @@ Surface volume(const Case& c, uint32_t width, uint32_t height, uint32_t depth, u
   s.surface_vertical_alignment = State::SurfaceVerticalAlignment::VALIGN_4;
   s.mip_tail_start_lod = tail;
   s.mip_count_lod = 14;
-  return decode_surface(s.pack());
+  return decode_surface<defs::Gen9>(s.pack());
 }
 
 }  // namespace
