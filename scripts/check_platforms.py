@@ -30,7 +30,7 @@ ALLOWED = {
 }
 # Numbers that also are a register's offset, by chance: halves of floating point (sign, infinity) and the tables of compacted instructions.
 CHANCE = {0x7C00, 0x8000}
-CHANCE_FILES = ["hw/eu/isa/gen9/compaction.cpp"]
+CHANCE_FILES = ["hw/eu/isa/gen8/compact_form.cpp", "hw/eu/isa/gen9/compaction.cpp", "hw/eu/isa/gen11/codec.cpp"]
 SOURCES = {".h", ".cpp", ".c", ".inc"}
 
 CODE = re.compile(r'("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\')|//[^\n]*|/\*.*?\*/', re.DOTALL)

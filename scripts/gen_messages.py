@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Turns hw/defs/<generation>/messages.def into C++: `gen_messages.py GENERATION OUTDIR FILE.def` writes
+"""Turns hw/defs/<generation>/messages.def into C++: `gen_messages.py GENERATION OUTDIR FILE.def` writes the following; of a file without
+functions, which adds fields to another generation's messages, the last alone:
   ids.h            Sfid, MessageKind and the neutral enumerations: what units call messages by
   headers.h        one struct per message header, namespace softgen::message_header
   <generation>.h   one struct per descriptor form, the enumerations and the functions' types, namespace softgen::defs::<generation>::message
@@ -224,6 +225,8 @@ def generation(declared, name):
     out += f"namespace softgen::defs::{name}::message {{\n\n"
     for struct, rows in declared.fields.items():
         out += f"struct {struct} {{\n  uint32_t dword = 0;\n" + "".join(f"  {field.getter('dword')}\n" for field in rows) + "};\n"
+    if not declared.functions:
+        return out + f"\n}}  // namespace softgen::defs::{name}::message\n"
     out += "\n/// The structs by number.\nenum class Fields : uint8_t { " + ", ".join(declared.fields) + " };\n\n"
     out += "".join(enumeration(*item) for item in declared.enums.items())
     out += "".join(table(function) for function in declared.functions if function.types)
@@ -244,7 +247,10 @@ def generation(declared, name):
 def main():
     name, out, path = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
     declared = Declarations(path)
-    for file, text in (("ids.h", ids(declared)), ("headers.h", headers(declared)), (f"{name}.h", generation(declared, name))):
+    written = {f"{name}.h": generation(declared, name)}
+    if declared.functions:
+        written |= {"ids.h": ids(declared), "headers.h": headers(declared)}
+    for file, text in written.items():
         (out / file).write_text(doc(path) + text)
 
 

@@ -19,6 +19,7 @@ struct SamplerFields {
   uint8_t sampler = 0;                         ///< index into the sampler state table
   const defs::SamplerType* sampled = nullptr;  ///< null: no sampler message
   bool returns_half = false;                   ///< 16 bits per channel
+  bool half_parameters = false;                ///< so are the parameters
 };
 
 struct ScatteredFields {
@@ -43,9 +44,12 @@ struct UrbFields {
 
 /// Render target writes.
 struct TargetFields {
-  bool replicated = false;   ///< one color for all pixels
-  bool dual_source = false;  ///< two colors per pixel
-  bool second_half = false;  ///< dual source writes: pixels 8 to 15 of the slot group
+  bool replicated = false;     ///< one color for all pixels
+  bool dual_source = false;    ///< two colors per pixel
+  bool second_half = false;    ///< dual source writes: pixels 8 to 15 of the slot group
+  uint8_t target = 0;          ///< index of the render target, of a message without a header
+  bool alpha_present = false;  ///< the payload begins with target 0's alpha, of a message without a header
+  bool null_target = false;    ///< nothing is written
 };
 
 struct InterpolatorFields {
@@ -70,6 +74,7 @@ struct MessageOp : SamplerFields, ScatteredFields, BlockFields, UrbFields, Targe
   uint16_t offset = 0;       ///< URB: in units of the message; scratch blocks: in registers
   bool high_slots = false;   ///< slot group: the upper half of the pixels
   bool wide = false;         ///< A64 atomics: 64-bit operands
+  bool coarse = false;       ///< render target writes and interpolation: of coarse pixels
 };
 
 }  // namespace softgen

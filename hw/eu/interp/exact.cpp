@@ -48,6 +48,14 @@ Int128 multiply_add(Int128 a, Int128 b, Int128 c) {
   return static_cast<Int128>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b) * static_cast<Unsigned>(c));
 }
 
+/// `value` in the width of its type, turned left by `count` modulo that width.
+Int128 rotated(Int128 value, RegType type, unsigned count) {
+  const unsigned width = size_of(type) * 8;
+  const auto bits = static_cast<uint64_t>(as_unsigned(value, type));
+  count %= width;
+  return static_cast<Int128>(as_unsigned(Int128{bits << count | bits >> (width - count)}, type));
+}
+
 Int128 one(const Op& op, Int128 a, Int128 b, Int128 c) {
   const RegType type = op.src[0].type;
   switch (op.opcode) {
@@ -60,6 +68,8 @@ Int128 one(const Op& op, Int128 a, Int128 b, Int128 c) {
     case Opcode::shl: return static_cast<Int128>(static_cast<unsigned __int128>(a) << (static_cast<unsigned>(b) & op.shift_mask));
     case Opcode::shr: return shifted_value(a, type) >> (static_cast<unsigned>(b) & op.shift_mask);
     case Opcode::asr: return a >> (static_cast<unsigned>(b) & op.shift_mask);
+    case Opcode::rol: return rotated(a, type, static_cast<unsigned>(b));
+    case Opcode::ror: return rotated(a, type, -static_cast<unsigned>(b));
     case Opcode::lzd: return std::countl_zero(low32(a));
     case Opcode::fbh: return find_high(a, is_signed(type));
     case Opcode::fbl: return low32(a) ? Int128{std::countr_zero(low32(a))} : Int128{0xffffffff};

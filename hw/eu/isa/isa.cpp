@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hw/eu/isa/gen11/isa.h"
 #include "hw/eu/isa/gen9/isa.h"
 
 namespace softgen::eu {
@@ -18,7 +19,7 @@ const Isa* find(Value (Isa::*value)() const, Value wanted) {
 }  // namespace
 
 std::span<const Isa* const> isas() {
-  static const Isa* const all[] = {&gen9_isa()};
+  static const Isa* const all[] = {&gen9_isa(), &gen11_isa()};
   return all;
 }
 

@@ -26,7 +26,7 @@ constexpr unsigned reserved_code(Opcode opcode) { return static_cast<unsigned>(o
 enum class Form : uint8_t {
   basic,       ///< destination and one or two sources
   math,        ///< as basic; [27:24] is the function
-  ternary,     ///< three sources (align16 only on Gen9)
+  ternary,     ///< three sources
   jump,        ///< jmpi: as basic; the distance is src1
   branch,      ///< JIP in [127:96], UIP in [95:64]
   call,        ///< destination; JIP in [127:96] or a register in src1

@@ -99,6 +99,7 @@ class Printer {
         call_target();
         break;
       case Form::ternary:
+        if (i_.access_mode == AccessMode::align1) return plain_operands();
         pad(16);
         ternary_destination();
         for (unsigned n = 0; n < 3; n++) {
@@ -106,10 +107,13 @@ class Printer {
           ternary_source(i_.src[n]);
         }
         break;
-      default:
-        if (row_->destinations) pad(16), destination();
-        for (unsigned n = 0; n < row_->sources; n++) pad(32 + 16 * n), source(n);
+      default: plain_operands();
     }
+  }
+
+  void plain_operands() {
+    if (row_->destinations) pad(16), destination();
+    for (unsigned n = 0; n < row_->sources; n++) pad(32 + 16 * n), source(n);
   }
 
   void target(std::string_view name, int32_t distance) {

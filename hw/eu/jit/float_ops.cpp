@@ -103,8 +103,8 @@ void Emitter::select(const Op& op, Value mask) {
     const Value a = source(op, 0, k, want), b = source(op, 1, k, want);
     Value take;
     if (op.opcode == Opcode::csel) {
-      const Value tested = source(op, 2, k, Want::floats);
-      take = compare(cond, tested, llvm::ConstNull(llvm::TypeOf(tested)), true, true);
+      const Value tested = source(op, 2, k, floats ? Want::floats : Want::bits);
+      take = compare(cond, tested, llvm::ConstNull(llvm::TypeOf(tested)), floats, compares_signed(op));
     } else if (!op.cond) {
       take = predicate ? lane_mask(op, predicate, k) : nullptr;
     } else {

@@ -34,7 +34,9 @@ bool Emitter::integer_native(const Op& op) const {
       case Opcode::bfrev:
       case Opcode::bfe:
       case Opcode::bfi1:
-      case Opcode::bfi2: return dwords_only(op);
+      case Opcode::bfi2:
+      case Opcode::rol:
+      case Opcode::ror: return dwords_only(op);
       default: return false;
     }
   }
@@ -51,7 +53,8 @@ bool Emitter::integer_native(const Op& op) const {
     case Opcode::shl:
     case Opcode::shr:
     case Opcode::asr: return op.execute == execute_kernel;
-    case Opcode::sel: return !is_float(op.dst.type);
+    case Opcode::sel:
+    case Opcode::csel: return !is_float(op.dst.type);
     case Opcode::cmp:
     case Opcode::cmpn: return true;
     default: return false;
@@ -87,6 +90,8 @@ Value Emitter::bit_field(const Op& op, const Value* in) {
       const Value ones = ir_.sub(ir_.shl(c(1), ir_.and_(in[0], c(31))), c(1));
       return ir_.shl(ones, ir_.and_(in[1], c(31)));
     }
+    case Opcode::rol: return ir_.intrinsic("llvm.fshl", {type}, {in[0], in[0], in[1]});
+    case Opcode::ror: return ir_.intrinsic("llvm.fshr", {type}, {in[0], in[0], in[1]});
     default: {  // bfi2
       const Value mask = in[0];
       const Value moved = ir_.select(is_zero(mask), zero, ir_.shl(in[1], ir_.and_(count_zeros("llvm.cttz", mask), c(31))));

@@ -85,7 +85,7 @@ void OpBuilder::controls(uint32_t offset) {
 void OpBuilder::region(Source& s, const Operand& o) {
   const unsigned size = size_of(o.type);
   std::array<unsigned, 32> relative{};
-  const bool ternary = i_.info()->form == Form::ternary;
+  const bool ternary = op_.align16 && i_.info()->form == Form::ternary;
   // A channel reads its own accumulator, also where the region says a scalar: Mesa's lower_sub_sat relies on it (brw_fs.cpp), and piglit's
   // subtractSaturate tests pass on the chip.
   const bool by_channel = o.is_arf(Arf::accumulator) && !o.indirect && !op_.align16 && o.vstride == 0 && o.width == 0;
@@ -161,9 +161,8 @@ void OpBuilder::destination() {
   d.type = o.type == RegType::invalid ? RegType::ud : o.type;
   if (o.is_null()) return;
   const unsigned size = size_of(d.type);
-  const bool align16 = op_.align16 || i_.info()->form == Form::ternary;
-  const unsigned stride = align16 ? 1 : std::max(1u, hstride_elements(o.hstride));
-  if (align16)
+  const unsigned stride = op_.align16 ? 1 : std::max(1u, hstride_elements(o.hstride));
+  if (op_.align16)
     for (unsigned n = 0; n < 32; n++)
       if (!(o.writemask >> n % 4 & 1)) d.channels &= ~(1u << n);
   Offsets offsets;

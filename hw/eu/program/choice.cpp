@@ -242,7 +242,9 @@ void OpBuilder::choose() {
     case Opcode::bfrev:
     case Opcode::bfe:
     case Opcode::bfi1:
-    case Opcode::bfi2: return choose_exact();
+    case Opcode::bfi2:
+    case Opcode::rol:
+    case Opcode::ror: return choose_exact();
     default: choose_special();
   }
 }
@@ -251,8 +253,9 @@ void OpBuilder::choose() {
 void OpBuilder::choose_special() {
   switch (i_.opcode) {
     case Opcode::csel:
-      op_.kind = LaneKind::f32;
-      op_.compare = compares(op_.kind, true);
+      // Of integers without modifiers 32 bits tell the sign; a negated or absolute one may need more.
+      op_.kind = float_sources() ? LaneKind::f32 : modified() ? LaneKind::i64 : LaneKind::i32;
+      op_.compare = compares(op_.kind, op_.kind != LaneKind::i32 || op_.src[2].type != RegType::ud);
       op_.execute = execute_select;
       return;
     case Opcode::lrp:

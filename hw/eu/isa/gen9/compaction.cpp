@@ -1,181 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The 64-bit compacted forms (SKL PRM vol 7, "EU Compact Instruction"; the index tables of CHV/SKL as in Mesa brw_eu_compact.c). An
-// index stands for bits scattered over the native form; each table has the list of those bits, from the most significant.
-#include <algorithm>
-#include <iterator>
-#include <span>
-
-#include "hw/base/bits.h"
+#include "hw/eu/isa/gen8/compact_form.h"
 #include "hw/eu/isa/gen9/parts.h"
 
 namespace softgen::eu::gen9 {
 
 namespace {
 
-constexpr uint32_t control_table[32] = {
-    0x00002, 0x04000, 0x04001, 0x04002, 0x04003, 0x04004, 0x04005, 0x04007, 0x04008, 0x04009, 0x0400d,
-    0x06000, 0x06001, 0x06002, 0x06003, 0x06004, 0x06005, 0x06007, 0x06009, 0x0600d, 0x06010, 0x06100,
-    0x08000, 0x08002, 0x08004, 0x08100, 0x16000, 0x16010, 0x18000, 0x18100, 0x28000, 0x28100,
-};
-constexpr uint32_t datatype_table[32] = {
+constexpr DatatypeTable datatypes = {
     0x040001, 0x040040, 0x040041, 0x0400c1, 0x04015d, 0x0405dd, 0x040741, 0x040745, 0x04075d, 0x041041, 0x043040,
     0x043041, 0x045145, 0x047144, 0x047145, 0x05c75d, 0x05d71d, 0x05d75c, 0x05d75d, 0x05f75c, 0x00040c, 0x04005d,
     0x040145, 0x041040, 0x045144, 0x047104, 0x049209, 0x05775d, 0x05f75d, 0x04f34c, 0x049248, 0x04b248,
 };
-constexpr uint32_t subreg_table[32] = {
-    0x0000, 0x0001, 0x0008, 0x000f, 0x0010, 0x0080, 0x0100, 0x0180, 0x0200, 0x0210, 0x0280, 0x1000, 0x1001, 0x1081, 0x1082, 0x1083,
-    0x1084, 0x1087, 0x1088, 0x108e, 0x108f, 0x1180, 0x11e8, 0x2000, 0x2180, 0x3000, 0x3c87, 0x4000, 0x5000, 0x6000, 0x7000, 0x701c,
-};
-constexpr uint32_t source_table[32] = {
-    0x000, 0x002, 0x010, 0x012, 0x018, 0x020, 0x028, 0x048, 0x050, 0x070, 0x078, 0x300, 0x302, 0x308, 0x310, 0x312,
-    0x320, 0x328, 0x338, 0x340, 0x342, 0x348, 0x350, 0x360, 0x368, 0x370, 0x371, 0x378, 0x468, 0x469, 0x46a, 0x588,
-};
-constexpr uint32_t ternary_control_table[4] = {
-    0x0806001,
-    0x0006001,
-    0x0008001,
-    0x0008021,
-};
-constexpr uint64_t ternary_source_table[4] = {
-    0x007272720f000,
-    0x007272720f002,
-    0x007272720f008,
-    0x007272720f020,
-};
-
-struct Range {
-  uint8_t high, low;
-};
-
-constexpr Range control_bits[] = {{33, 31}, {23, 12}, {10, 9}, {34, 34}, {8, 8}};
-constexpr Range datatype_bits[] = {{63, 61}, {94, 89}, {46, 35}};
-constexpr Range subreg_bits[] = {{100, 96}, {68, 64}, {52, 48}};
-constexpr Range src0_bits[] = {{88, 77}};
-constexpr Range src1_bits[] = {{120, 109}};
-constexpr Range ternary_control_bits[] = {{36, 35}, {34, 32}, {28, 8}};
-constexpr Range ternary_source_bits[] = {{126, 125}, {105, 104}, {84, 84}, {83, 83}, {114, 107}, {93, 86}, {72, 65}, {55, 37}};
-
-/// An index field of the compacted form: where it stands, its table, what the entries stand for.
-template <typename T>
-struct IndexField {
-  unsigned high, low;
-  std::span<const T> table;
-  std::span<const Range> ranges;
-
-  uint64_t gather(const Native& bits) const {
-    uint64_t key = 0;
-    for (const Range& r : ranges) key = key << (r.high - r.low + 1) | bits.get(r.high, r.low);
-    return key;
-  }
-  bool shrink(uint64_t& compacted, const Native& bits, uint64_t ignore = 0) const {
-    const uint64_t key = gather(bits) & ~ignore;
-    const auto found = std::find_if(table.begin(), table.end(), [&](T entry) { return (entry & ~ignore) == key; });
-    if (found == table.end()) return false;
-    compacted = with_bits<uint64_t>(compacted, high, low, static_cast<uint64_t>(found - table.begin()));
-    return true;
-  }
-  void grow(Native& native, uint64_t compacted) const {
-    uint64_t key = table[softgen::bits(compacted, high, low)];
-    for (auto r = ranges.rbegin(); r != ranges.rend(); ++r) {
-      const unsigned width = r->high - r->low + 1u;
-      native.set(r->high, r->low, key);
-      key >>= width;
-    }
-  }
-};
-
-constexpr IndexField<uint32_t> control_index{12, 8, control_table, control_bits};
-constexpr IndexField<uint32_t> datatype_index{17, 13, datatype_table, datatype_bits};
-constexpr IndexField<uint32_t> subreg_index{22, 18, subreg_table, subreg_bits};
-constexpr IndexField<uint32_t> src0_index{34, 30, source_table, src0_bits};
-constexpr IndexField<uint32_t> src1_index{39, 35, source_table, src1_bits};
-constexpr IndexField<uint32_t> ternary_control_index{9, 8, ternary_control_table, ternary_control_bits};
-constexpr IndexField<uint64_t> ternary_source_index{11, 10, ternary_source_table, ternary_source_bits};
-
-/// A field both forms hold as it is.
-struct Plain {
-  uint8_t compact_high, compact_low, native_high, native_low;
-};
-constexpr Plain plain_fields[] = {{6, 0, 6, 0}, {7, 7, 30, 30}, {23, 23, 28, 28}, {27, 24, 27, 24}, {47, 40, 60, 53}, {55, 48, 76, 69}};
-constexpr Plain src1_register{63, 56, 108, 101};
-constexpr Plain ternary_fields[] = {{6, 0, 6, 0},     {18, 12, 62, 56},   {28, 28, 64, 64},  {30, 30, 30, 30}, {31, 31, 31, 31},
-                                    {32, 32, 85, 85}, {33, 33, 106, 106}, {36, 34, 75, 73},  {39, 37, 96, 94}, {42, 40, 117, 115},
-                                    {49, 43, 82, 76}, {56, 50, 103, 97},  {63, 57, 124, 118}};
-
-void shrink(uint64_t& compacted, const Native& native, const Plain& p) {
-  compacted = with_bits<uint64_t>(compacted, p.compact_high, p.compact_low, native.get(p.native_high, p.native_low));
-}
-void grow(Native& native, uint64_t compacted, const Plain& p) {
-  native.set(p.native_high, p.native_low, softgen::bits(compacted, p.compact_high, p.compact_low));
-}
-
-constexpr uint64_t cmpt_control = uint64_t{1} << 29;
 
 bool is_ternary(unsigned code) {
   const OpcodeInfo* row = find_row(code);
   return row && row->form == Form::ternary;
 }
 
-/// Immediates keep 12 bits and a thirteenth that repeats upwards: [7:0] in Src1 RegNum, [12:8] in Src1Index.
-bool has_immediate(const Native& native) { return native.get(42, 41) == 3 || native.get(90, 89) == 3; }
-
-std::optional<uint64_t> compact_basic(const Native& native) {
-  uint64_t result = cmpt_control;
-  for (const Plain& field : plain_fields) shrink(result, native, field);
-  const bool immediate = has_immediate(native);
-  const uint64_t src1_subreg = immediate ? 0x7c00 : 0;  // those bits belong to the immediate
-  if (!control_index.shrink(result, native) || !datatype_index.shrink(result, native) ||
-      !subreg_index.shrink(result, native, src1_subreg) || !src0_index.shrink(result, native))
-    return std::nullopt;
-  if (immediate) {
-    const uint64_t value = native.get(127, 96);
-    result = with_bits<uint64_t>(result, 63, 56, value);
-    result = with_bits<uint64_t>(result, 39, 35, value >> 8);
-  } else {
-    shrink(result, native, src1_register);
-    if (!src1_index.shrink(result, native)) return std::nullopt;
-  }
-  return result;
-}
-
-std::optional<uint64_t> compact_ternary(const Native& native) {
-  uint64_t result = cmpt_control;
-  for (const Plain& field : ternary_fields) shrink(result, native, field);
-  if (!ternary_control_index.shrink(result, native) || !ternary_source_index.shrink(result, native)) return std::nullopt;
-  return result;
-}
+constexpr CompactForm form(datatypes, is_ternary);
 
 }  // namespace
 
-std::optional<uint64_t> compact(const Native& native) {
-  const bool ternary = is_ternary(static_cast<unsigned>(native.get(6, 0)));
-  const auto result = ternary ? compact_ternary(native) : compact_basic(native);
-  // What no field of the short form stands for (NibCtrl, EOT, bit 9 of an address, a wide immediate) comes back as zero.
-  if (!result || uncompact(*result) != native) return std::nullopt;
-  return result;
-}
-
-Native uncompact(uint64_t compacted) {
-  Native native;
-  if (is_ternary(compacted & 0x7f)) {
-    for (const Plain& field : ternary_fields) grow(native, compacted, field);
-    ternary_control_index.grow(native, compacted);
-    ternary_source_index.grow(native, compacted);
-    return native;
-  }
-  for (const Plain& field : plain_fields) grow(native, compacted, field);
-  control_index.grow(native, compacted);
-  datatype_index.grow(native, compacted);
-  subreg_index.grow(native, compacted);
-  src0_index.grow(native, compacted);
-  if (has_immediate(native)) {
-    const uint64_t value = bits(compacted, 39, 35) << 8 | bits(compacted, 63, 56);
-    native.set(127, 96, static_cast<uint64_t>(sign_extend(value, 13)));
-  } else {
-    src1_index.grow(native, compacted);
-    grow(native, compacted, src1_register);
-  }
-  return native;
-}
+std::optional<uint64_t> compact(const Native& native) { return form.compact(native); }
+Native uncompact(uint64_t compacted) { return form.uncompact(compacted); }
 
 }  // namespace softgen::eu::gen9

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/eu/isa/gen9/isa.h"
 
+#include "hw/eu/isa/gen8/native_form.h"
 #include "hw/eu/isa/gen9/parts.h"
 
 namespace softgen::eu {
@@ -30,7 +31,7 @@ class Gen9Isa final : public Isa {
   Native encode(const Instruction& instruction) const override { return gen9::encode(instruction); }
   std::optional<uint64_t> compact(const Native& bits) const override { return gen9::compact(bits); }
   Native uncompact(uint64_t compacted) const override { return gen9::uncompact(compacted); }
-  bool is_compacted(uint64_t first_word) const override { return gen9::is_compacted(first_word); }
+  bool is_compacted(uint64_t first_word) const override { return native_form::is_compacted(first_word); }
   std::string validate(const Instruction& instruction) const override { return gen9::validate(instruction); }
 
   MessageOp message(unsigned sfid, uint32_t descriptor, uint32_t extended) const override {

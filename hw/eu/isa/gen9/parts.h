@@ -10,14 +10,13 @@ namespace softgen::eu::gen9 {
 Instruction decode(const Native& bits);
 std::optional<Instruction> decode(std::span<const std::byte> code);
 Native encode(const Instruction& instruction);
+bool has_opcode(Opcode opcode);
 /// The row of the opcode field's value; null: reserved.
 const OpcodeInfo* find_row(unsigned code);
 
 // compaction.cpp
 std::optional<uint64_t> compact(const Native& bits);
 Native uncompact(uint64_t compacted);
-/// CmptCtrl of either form.
-constexpr bool is_compacted(uint64_t first_word) { return first_word >> 29 & 1; }
 
 // validate.cpp
 std::string validate(const Instruction& instruction);

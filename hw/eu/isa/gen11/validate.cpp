@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rules of Gen11's own (Mesa brw_eu_validate.c; IGC's ModelGen11).
+#include <algorithm>
+
+#include "hw/eu/isa/gen11/isa.h"
+#include "hw/eu/isa/gen11/parts.h"
+#include "hw/eu/isa/gen8/rules.h"
+
+namespace softgen::eu::gen11 {
+
+namespace {
+
+using Result = std::string;
+
+bool is_byte(RegType type) { return size_of(type) == 1; }
+
+Result check_access_mode(const Isa&, const Instruction& i, const OpcodeInfo&) {
+  return i.access_mode == AccessMode::align16 ? "align16 is not there on Gen11" : Result();
+}
+
+/// Ice Lake's EUs lack 64-bit types (Mesa intel_device_info.c, has_64bit_float and has_64bit_int of Gfx11).
+Result check_types(const Isa&, const Instruction& i, const OpcodeInfo& row) {
+  if (is_send(row)) return {};
+  const bool wide = (row.destinations && size_of(i.dst.type) == 8) ||
+                    std::any_of(i.src, i.src + row.sources, [](const Operand& s) { return size_of(s.type) == 8; });
+  if (wide) return "types of 64 bits are not there on Gen11";
+  if (row.sources == 2 && row.form == Form::basic && is_byte(i.src[1].type) && !i.src[1].is_null()) return "src1 of two sources is a byte";
+  return {};
+}
+
+Result check_multiplication(const Isa&, const Instruction& i, const OpcodeInfo&) {
+  if (i.opcode != Opcode::mul || is_float(i.src[0].type)) return {};
+  return size_of(i.src[0].type) == 4 && size_of(i.src[1].type) == 4 ? "one factor of an integer product has at most 16 bits" : Result();
+}
+
+Result check_ternary(const Isa& isa, const Instruction& i, const OpcodeInfo& row) {
+  if (row.form != Form::ternary) return {};
+  if (i.dst.file == RegFile::grf && i.dst.reg >= isa.limits().registers) return "the destination register number is beyond 127";
+  if (is_byte(i.src[1].type) || is_byte(i.src[2].type)) return "src1 or src2 of three sources is a byte";
+  const bool first = i.src[0].file == RegFile::imm, last = i.src[2].file == RegFile::imm;
+  if ((first || last) && i.opcode != Opcode::mad) return "of three-source instructions only mad takes an immediate";
+  if (first && last) return "two sources are immediates";
+  if ((first && size_of(i.src[0].type) != 2) || (last && size_of(i.src[2].type) != 2)) return "an immediate of three sources has 16 bits";
+  return {};
+}
+
+Result check_math(const Isa&, const Instruction& i, const OpcodeInfo& row) {
+  if (row.form != Form::math) return {};
+  const auto function = static_cast<MathFunction>(i.cond_mod);
+  const bool integer =
+      function == MathFunction::int_div_both || function == MathFunction::int_quotient || function == MathFunction::int_remainder;
+  if (integer == is_float(i.src[0].type)) return "the math function does not take this type";
+  return integer && i.exec_size > 8 ? "integer division has at most 8 channels" : Result();
+}
+
+}  // namespace
+
+std::string validate(const Instruction& i) {
+  static constexpr Rule rules[] = {check_access_mode, check_types, check_multiplication, check_ternary, check_math};
+  return broken_rule(gen11_isa(), i, {has_opcode, rules});
+}
+
+}  // namespace softgen::eu::gen11

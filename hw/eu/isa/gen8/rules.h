@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rules that an instruction must keep on Gen8 to Gen11 (SKL PRM vol 7, "Register Region Restrictions", "Instruction Formats", per-instruction pages;
+// Mesa brw_eu_validate.c). One function per rule, each gives nothing or one sentence.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "hw/eu/isa/isa.h"
+
+namespace softgen::eu {
+
+using Rule = std::string (*)(const Isa& isa, const Instruction& instruction, const OpcodeInfo& row);
+
+inline bool is_send(const OpcodeInfo& row) { return row.form == Form::send || row.form == Form::split_send; }
+
+/// What an instruction set has of its own.
+struct OwnRules {
+  bool (*has)(Opcode opcode);
+  std::span<const Rule> rules;
+};
+
+/// Empty, or the first rule that `instruction` breaks: of those that these generations share, then of the set's own.
+std::string broken_rule(const Isa& isa, const Instruction& instruction, const OwnRules& own);
+
+}  // namespace softgen::eu
