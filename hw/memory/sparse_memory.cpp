@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
 
 #include "hw/base/log.h"
 
@@ -19,13 +18,13 @@ alignas(64) const std::byte zero_chunk[SparseMemory::chunk_size] = {};
 void SparseMemory::Unmap::operator()(std::byte* chunk) const { munmap(chunk, chunk_size); }
 
 std::byte* SparseMemory::find(uint64_t index) const {
-  std::shared_lock lock(mutex_);
+  ReadLock lock(mutex_);
   const auto it = chunks_.find(index);
   return it == chunks_.end() ? nullptr : it->second.get();
 }
 
 std::byte* SparseMemory::allocate(uint64_t index) {
-  std::scoped_lock lock(mutex_);
+  WriteLock lock(mutex_);
   if (const auto it = chunks_.find(index); it != chunks_.end()) return it->second.get();
   void* block = MAP_FAILED;
   if ((chunks_.size() + 1) * chunk_size <= limit_)
@@ -75,7 +74,7 @@ void SparseMemory::read(uint64_t gpa, void* dst, uint64_t size) {
 }
 
 uint64_t SparseMemory::allocated() const {
-  std::shared_lock lock(mutex_);
+  ReadLock lock(mutex_);
   return chunks_.size() * chunk_size;
 }
 

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <shared_mutex>
 #include <unordered_map>
 
+#include "hw/base/shared_mutex.h"
 #include "hw/iface/host_memory.h"
 
 namespace softgen::memory {
@@ -37,8 +37,8 @@ class SparseMemory final : public HostMemory {
   std::byte* allocate(uint64_t index);
 
   const uint64_t limit_;
-  mutable std::shared_mutex mutex_;
-  std::unordered_map<uint64_t, Chunk> chunks_;
+  mutable SharedMutex mutex_;
+  std::unordered_map<uint64_t, Chunk> chunks_ SG_GUARDED_BY(mutex_);  ///< a chunk stays where it is; its bytes are the guest's to order
 };
 
 }  // namespace softgen::memory
