@@ -4,7 +4,7 @@
 namespace softgen::cs {
 
 void Arbiter::submitted() {
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   attention_.fetch_or(attention_list, std::memory_order_acq_rel);
   if (arbitration()) core_.stop().request(StopFlag::preempt);
 }
@@ -18,7 +18,7 @@ bool Arbiter::must_leave() {
 }
 
 std::optional<Execlist> Arbiter::take() {
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   attention_.fetch_and(~attention_list, std::memory_order_acq_rel);
   core_.stop().clear(StopFlag::preempt);
   switch_wanted_ = false;
@@ -37,14 +37,14 @@ bool Arbiter::list_is_lite() const {
 }
 
 void Arbiter::set_arbitration(bool on) {
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   arbitration_.store(on, std::memory_order_release);
   if (on && has_list()) core_.stop().request(StopFlag::preempt);
   else core_.stop().clear(StopFlag::preempt);
 }
 
 void Arbiter::reset() {
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   core_.links().submission.reset();
   attention_.store(0, std::memory_order_release);
   core_.stop().clear(StopFlag::preempt);
@@ -55,7 +55,7 @@ void Arbiter::reset() {
 Arbiter::Saved Arbiter::saved() const { return {core_.links().submission.pending(), switch_wanted_, arbitration()}; }
 
 void Arbiter::load(const Saved& saved) {
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   core_.links().submission.put(saved.waiting);
   switch_wanted_ = saved.switch_wanted;
   arbitration_.store(saved.arbitration);

@@ -6,9 +6,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 
+#include "hw/base/mutex.h"
 #include "hw/cs/engine_core.h"
 
 namespace softgen::cs {
@@ -49,10 +49,11 @@ class Arbiter {
   static constexpr uint32_t attention_list = 1, attention_stop = 2;
 
   EngineCore& core_;
-  std::mutex mutex_;  ///< attention_list and arbitration_ change together with StopFlag::preempt
+  /// attention_list and arbitration_ change together with StopFlag::preempt. They are atomics, since all three are read without it.
+  Mutex mutex_;
   std::atomic<uint32_t> attention_{0};
   std::atomic<bool> arbitration_{true};
-  bool switch_wanted_ = false;
+  bool switch_wanted_ = false;  ///< of the thread that runs the streamer
 };
 
 }  // namespace softgen::cs

@@ -64,7 +64,7 @@ class CommandStreamers {
   const bool threaded_;
   std::array<std::unique_ptr<Submission>, engine_count> submissions_;
   std::array<std::unique_ptr<EngineCs>, engine_count> engines_;
-  bool polling_ = false;
+  bool polling_ = false;  ///< threads=0 only: all of it is under the front end's lock then
 };
 
 }  // namespace softgen::cs

@@ -28,13 +28,13 @@ void EngineCore::publish(uint64_t address, uint32_t header) {
 // -- memory ---------------------------------------------------------------------------------------------------------------------
 
 memory::AddressSpace EngineCore::address_space() const {
-  std::scoped_lock lock(space_mutex_);
+  MutexLock lock(space_mutex_);
   return space_;
 }
 
 void EngineCore::set_address_space(const memory::AddressSpace& space) {
   ppgtt_.set_space(space);
-  std::scoped_lock lock(space_mutex_);
+  MutexLock lock(space_mutex_);
   space_ = space;
 }
 
@@ -83,7 +83,7 @@ void EngineCore::error(uint32_t bit, bool fatal) {
   if (fatal) halted_ = true;
   bool raised = false;
   {
-    std::scoped_lock lock(register_mutex_);
+    MutexLock lock(register_mutex_);
     if (fatal) set(reg::esr, get(reg::esr) | bit);
     const uint32_t fresh = bit & ~get(reg::emr) & ~get(reg::eir);
     set(reg::eir, get(reg::eir) | fresh);
@@ -95,7 +95,7 @@ void EngineCore::error(uint32_t bit, bool fatal) {
 void EngineCore::error_mask_changed() {
   bool raised = false;
   {
-    std::scoped_lock lock(register_mutex_);
+    MutexLock lock(register_mutex_);
     const uint32_t fresh = get(reg::esr) & ~get(reg::emr) & ~get(reg::eir);
     set(reg::eir, get(reg::eir) | fresh);
     raised = fresh != 0;
@@ -149,17 +149,19 @@ ExecResult EngineCore::left(ExecResult result) {
 // The driver finds an engine that hangs at the packet with an error, and resets it as for any other hang.
 void EngineCore::hang_abandoned() {
   if (halted_) return;
+  const uint64_t address = get(reg::acthd) | uint64_t{get(reg::acthd_udw)} << 32;
+  const uint32_t header = get(reg::ipehr);
   {
-    std::scoped_lock lock(register_mutex_);
-    abandoned_ = {abandoned_.count + 1, true, get(reg::acthd) | uint64_t{get(reg::acthd_udw)} << 32, get(reg::ipehr)};
+    MutexLock lock(register_mutex_);
+    abandoned_ = {abandoned_.count + 1, true, address, header};
   }
-  note("packet abandoned", "{:#010x} at {:#x} ran on while the engine was to stand still: {} hangs there until it is reset",
-       abandoned_.header, abandoned_.address, name_of(config_.id));
+  note("packet abandoned", "{:#010x} at {:#x} ran on while the engine was to stand still: {} hangs there until it is reset", header,
+       address, name_of(config_.id));
   error(reg::error_instruction, true);
 }
 
 Abandoned EngineCore::abandoned() {
-  std::scoped_lock lock(register_mutex_);
+  MutexLock lock(register_mutex_);
   return abandoned_;
 }
 
@@ -174,7 +176,7 @@ void EngineCore::reset() {
   ggtt_.invalidate();
   set_address_space(memory::AddressSpace::ggtt(links_.ggtt));
 
-  std::scoped_lock lock(register_mutex_);
+  MutexLock lock(register_mutex_);
   abandoned_ = {.count = abandoned_.count};
   for (const uint32_t r :
        {reg::tail, reg::head, reg::start, reg::ctl, reg::acthd, reg::acthd_udw, reg::ipehr, reg::ipeir, reg::esr, reg::eir, reg::bb_addr,
@@ -193,7 +195,7 @@ void EngineCore::load(const Saved& saved) {
   waiting_ = saved.waiting;
   as_saved_ = false;
   status_due_.store(true);  // it may have been due; once more writes the same
-  std::scoped_lock lock(register_mutex_);
+  MutexLock lock(register_mutex_);
   abandoned_ = saved.abandoned;
 }
 

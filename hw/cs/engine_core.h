@@ -8,8 +8,8 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 
+#include "hw/base/mutex.h"
 #include "hw/cs/registers.h"
 #include "hw/cs/submission.h"
 #include "hw/defs/command.h"
@@ -155,13 +155,13 @@ class EngineCore {
   const StreamerConfig config_;
   StreamerLinks links_;
   memory::View ggtt_, ppgtt_;
-  mutable std::mutex space_mutex_;
-  memory::AddressSpace space_;  ///< that of ppgtt_, for other threads; guarded by space_mutex_
+  mutable Mutex space_mutex_;
+  memory::AddressSpace space_ SG_GUARDED_BY(space_mutex_);  ///< that of ppgtt_, for other threads
   StopFlag stop_;
   EngineEnv env_;
   Descriptor context_;
-  std::mutex register_mutex_;  ///< error registers and abandoned_, which several threads use
-  Abandoned abandoned_;
+  Mutex register_mutex_;  ///< also orders the changes of the error registers
+  Abandoned abandoned_ SG_GUARDED_BY(register_mutex_);
   std::atomic<bool> status_due_{false};      ///< software has cleared or masked errors: write_status() is due
   std::atomic<uint64_t> timestamp_base_{0};  ///< CTX_TIMESTAMP minus TIMESTAMP, low half; bit 32: counting
   bool halted_ = false;

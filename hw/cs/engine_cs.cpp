@@ -31,7 +31,7 @@ EngineCs::EngineCs(const StreamerConfig& config, StreamerLinks links, memory::Ga
 
 EngineCs::~EngineCs() {
   {
-    std::scoped_lock lock(mutex_);
+    MutexLock lock(mutex_);
     quit_ = true;
     streamer_.stop().request(StopFlag::reset);
   }
@@ -40,13 +40,13 @@ EngineCs::~EngineCs() {
 }
 
 bool EngineCs::busy() {
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   return running_ || kicked_ || streamer_.busy();
 }
 
 void EngineCs::kick() {
   {
-    std::scoped_lock lock(mutex_);
+    MutexLock lock(mutex_);
     kicked_ = true;
   }
   wake_.notify_one();
@@ -55,16 +55,17 @@ void EngineCs::kick() {
 void EngineCs::submitted() {
   bool first;
   {
-    std::scoped_lock lock(mutex_);
+    MutexLock lock(mutex_);
     streamer_.submitted();
     first = may_run_first();
-    (first ? running_ : kicked_) = true;
+    if (first) running_ = true;
+    else kicked_ = true;
   }
   if (!first) return wake_.notify_one();
   run_first();
 }
 
-// With the lock held; takes a pass of the gate if so.
+// Takes a pass of the gate if so.
 bool EngineCs::may_run_first() {
   if (!thread_.joinable() || on_streamer_thread || running_ || kicked_ || !may_run() || streamer_.busy() || !gate_.try_enter())
     return false;
@@ -79,7 +80,7 @@ void EngineCs::run_first() {
   streamer_.execution().leave_to_thread = false;
   gate_.leave();
   {
-    std::scoped_lock lock(mutex_);
+    MutexLock lock(mutex_);
     finish_slice(end);
     if (!kicked_ && !waits_.load(std::memory_order_relaxed)) return;
   }
@@ -98,20 +99,30 @@ RunEnd EngineCs::run(uint64_t commands) {
   return end;
 }
 
-void EngineCs::thread_main() {
-  std::unique_lock lock(mutex_);
-  const auto stands = [&] { return may_run() && !running_; };
-  const auto due = [&] { return quit_ || (kicked_ && stands()); };
-  for (;;) {
+bool EngineCs::wait_due(std::chrono::microseconds limit) {
+  const Clock::time_point until = Clock::now() + limit;
+  while (!thread_due())
+    if (wake_.wait_until(mutex_, until) == std::cv_status::timeout) return thread_due();
+  return true;
+}
+
+// Comes back when the thread is due, and from time to time while a batch loops or a semaphore waits.
+void EngineCs::wait_for_work() {
+  do {
     if (naps_ && may_run()) {
-      wake_.wait_for(lock, nap, due);
-      if (!quit_ && !stands()) continue;
+      wait_due(nap);
     } else if (waits_.load(std::memory_order_relaxed) && may_run()) {
-      if (!wake_.wait_for(lock, back_off_, due)) back_off_ = std::min(back_off_ * 2, last_look);
-      if (!quit_ && !stands()) continue;
+      if (!wait_due(back_off_)) back_off_ = std::min(back_off_ * 2, last_look);
     } else {
-      wake_.wait(lock, due);
+      while (!thread_due()) wake_.wait(mutex_);
     }
+  } while (!quit_ && (running_ || !may_run()));
+}
+
+void EngineCs::thread_main() {
+  MutexLock lock(mutex_);
+  for (;;) {
+    wait_for_work();
     if (quit_) return;
     kicked_ = false;
     running_ = true;
@@ -126,7 +137,7 @@ void EngineCs::thread_main() {
   }
 }
 
-// With the lock held, after the streamer came back.
+// After the streamer came back.
 void EngineCs::finish_slice(RunEnd end) {
   running_ = false;
   streamer_.stop().clear(StopFlag::abandon);
@@ -153,51 +164,52 @@ void EngineCs::finish_slice(RunEnd end) {
 bool EngineCs::run_slice(uint64_t commands) {
   assert(!thread_.joinable());
   {
-    std::scoped_lock lock(mutex_);
+    MutexLock lock(mutex_);
     if (running_ || !may_run() || !(kicked_ || waits_.load(std::memory_order_relaxed))) return false;
     kicked_ = false;
     running_ = true;
   }
   const RunEnd end = run(commands);
   const uint64_t done = commands - std::min(commands, streamer_.execution().budget);
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   finish_slice(end);
   if (end == RunEnd::waiting) kicked_ = false;  // no other thread runs in between
   return end == RunEnd::waiting ? done > 1 : kicked_;
 }
 
 bool EngineCs::due() {
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   return kicked_ && may_run();
 }
 
 // -- stopping -------------------------------------------------------------------------------------------------------------------
 
 void EngineCs::request_pause() {
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   ++pauses_;
   streamer_.stop().request(StopFlag::pause);
 }
 
 bool EngineCs::wait_paused(Clock::time_point until) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   assert(pauses_ > 0 && !on_streamer_thread);
-  const auto stands = [&] { return !running_; };
-  if (until != Clock::time_point::max()) return stands_.wait_until(lock, until, stands);
-  stands_.wait(lock, stands);
+  while (running_) {
+    if (until == Clock::time_point::max()) stands_.wait(mutex_);
+    else if (stands_.wait_until(mutex_, until) == std::cv_status::timeout) return !running_;
+  }
   return true;
 }
 
 // finish_slice() takes the reason back, so that it never meets a packet that begins later.
 void EngineCs::abandon() {
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   assert(pauses_ > 0);
   if (running_) streamer_.stop().request(StopFlag::abandon);
 }
 
 void EngineCs::resume() {
   {
-    std::scoped_lock lock(mutex_);
+    MutexLock lock(mutex_);
     assert(pauses_ > 0);
     if (--pauses_) return;
     streamer_.stop().clear(StopFlag::pause);
@@ -208,7 +220,7 @@ void EngineCs::resume() {
 
 void EngineCs::request_reset() {
   {
-    std::scoped_lock lock(mutex_);
+    MutexLock lock(mutex_);
     streamer_.stop().request(StopFlag::reset);
     kicked_ = true;
     if (!on_streamer_thread) ++holds_;
@@ -218,13 +230,13 @@ void EngineCs::request_reset() {
 
 void EngineCs::wait_held() {
   if (on_streamer_thread) return;
-  std::unique_lock lock(mutex_);
-  stands_.wait(lock, [&] { return !running_; });
+  MutexLock lock(mutex_);
+  while (running_) stands_.wait(mutex_);
 }
 
 void EngineCs::restart() {
   {
-    std::scoped_lock lock(mutex_);
+    MutexLock lock(mutex_);
     if (on_streamer_thread || holds_ == 0) return;
     streamer_.reset();
     streamer_.stop().clear(StopFlag::reset);
@@ -237,7 +249,7 @@ void EngineCs::restart() {
 }
 
 void EngineCs::state(Archive& archive) {
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   assert(pauses_ > 0 && !running_);
   submission_.state(archive);
   streamer_.state(archive);

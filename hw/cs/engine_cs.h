@@ -9,11 +9,10 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 #include <utility>
 
+#include "hw/base/mutex.h"
 #include "hw/cs/streamer.h"
 #include "hw/memory/gate.h"
 
@@ -68,26 +67,31 @@ class EngineCs {
 
  private:
   void thread_main();
-  bool may_run_first();
+  bool may_run_first() SG_REQUIRES(mutex_);
   void run_first();
   RunEnd run(uint64_t commands);
-  bool may_run() const { return pauses_ == 0 && holds_ == 0; }
-  void finish_slice(RunEnd end);
+  bool may_run() const SG_REQUIRES(mutex_) { return pauses_ == 0 && holds_ == 0; }
+  /// The thread has something to do.
+  bool thread_due() const SG_REQUIRES(mutex_) { return quit_ || (kicked_ && may_run() && !running_); }
+  /// Until then, at most for `limit`. False: it is over.
+  bool wait_due(std::chrono::microseconds limit) SG_REQUIRES(mutex_);
+  void wait_for_work() SG_REQUIRES(mutex_);
+  void finish_slice(RunEnd end) SG_REQUIRES(mutex_);
 
   Submission& submission_;
-  Streamer streamer_;
+  Streamer streamer_;  ///< of the thread that has set running_, else of who holds the mutex; but for what any thread may call
   memory::Gate& gate_;
 
-  std::mutex mutex_;  // guards what follows, up to the atomics
-  std::condition_variable wake_, stands_;
-  bool kicked_ = false;
-  bool running_ = false;
-  bool quit_ = false;
-  unsigned pauses_ = 0, holds_ = 0;
-  bool naps_ = false;  ///< a batch loops: it gets a share of the host only
-  std::chrono::microseconds back_off_{};
+  Mutex mutex_;
+  Condition wake_, stands_;
+  bool kicked_ SG_GUARDED_BY(mutex_) = false;
+  bool running_ SG_GUARDED_BY(mutex_) = false;
+  bool quit_ SG_GUARDED_BY(mutex_) = false;
+  unsigned pauses_ SG_GUARDED_BY(mutex_) = 0, holds_ SG_GUARDED_BY(mutex_) = 0;
+  bool naps_ SG_GUARDED_BY(mutex_) = false;  ///< a batch loops: it gets a share of the host only
+  std::chrono::microseconds back_off_ SG_GUARDED_BY(mutex_){};
 
-  std::atomic<bool> waits_{false};
+  std::atomic<bool> waits_{false};  ///< changes under the mutex; kick_if_waiting() looks without it
   std::thread thread_;
 };
 

@@ -2,9 +2,9 @@
 #include "hw/cs/submission/elsp.h"
 
 #include <array>
-#include <mutex>
 #include <utility>
 
+#include "hw/base/mutex.h"
 #include "hw/cs/decode/execlist_layouts.h"
 #include "hw/cs/registers.h"
 #include "hw/cs/submission/mailbox.h"
@@ -53,12 +53,13 @@ class Elsp final : public Submission {
   const uint32_t base_;
   StatusBuffer buffer_;
   Mailbox mailbox_;
-  std::mutex mutex_;
-  /// As it is saved; guarded by mutex_.
+  Mutex mutex_;
+  /// As it is saved.
   struct Port {
     std::array<uint32_t, 4> dwords{};
     uint32_t count = 0;
-  } port_;
+  };
+  Port port_ SG_GUARDED_BY(mutex_);
 };
 
 void Elsp::attach(std::function<void()> submitted) {
@@ -71,7 +72,7 @@ void Elsp::attach(std::function<void()> submitted) {
 
 /// Element 1 before element 0, and the high dword before the low one: the fourth write completes a list, which is true then.
 bool Elsp::write(uint32_t value) {
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   port_.dwords[port_.count++] = value;
   if (port_.count < port_.dwords.size()) return false;
   port_.count = 0;
@@ -92,12 +93,12 @@ void Elsp::reset() {
   registers_.poke(base_ + reg::execlist_status_udw, 0);
   buffer_.reset();
   mailbox_.put(std::nullopt);
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   port_ = {};
 }
 
 void Elsp::state(Archive& archive) {
-  std::scoped_lock lock(mutex_);
+  MutexLock lock(mutex_);
   archive.value(port_);
   if (archive.reading()) port_.count %= port_.dwords.size();  // it may come from a stranger
 }
