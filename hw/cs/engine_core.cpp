@@ -78,15 +78,15 @@ void EngineCore::start_timestamp(uint32_t value) {
 
 // -- events and errors ----------------------------------------------------------------------------------------------------------
 
-// ESR shows errors that last until a reset, EIR what software has not acknowledged yet.
+// ESR shows errors that last until a reset, EIR what software has not acknowledged yet. Software may do so at this moment: bits are set, not stored over.
 void EngineCore::error(uint32_t bit, bool fatal) {
   if (fatal) halted_ = true;
   bool raised = false;
   {
     MutexLock lock(register_mutex_);
-    if (fatal) set(reg::esr, get(reg::esr) | bit);
+    if (fatal) links_.registers.set_bits(config_.mmio_base + reg::esr, bit);
     const uint32_t fresh = bit & ~get(reg::emr) & ~get(reg::eir);
-    set(reg::eir, get(reg::eir) | fresh);
+    links_.registers.set_bits(config_.mmio_base + reg::eir, fresh);
     raised = fresh != 0;
   }
   if (raised) raise(engine_event::error);
@@ -97,7 +97,7 @@ void EngineCore::error_mask_changed() {
   {
     MutexLock lock(register_mutex_);
     const uint32_t fresh = get(reg::esr) & ~get(reg::emr) & ~get(reg::eir);
-    set(reg::eir, get(reg::eir) | fresh);
+    links_.registers.set_bits(config_.mmio_base + reg::eir, fresh);
     raised = fresh != 0;
   }
   status_due_.store(true, std::memory_order_release);
