@@ -42,12 +42,13 @@ class Background {
 
   const bool loads_llvm_;
   const std::function<void()> interrupt_;
-  Mutex mutex_, loading_;
+  Mutex mutex_;
+  Mutex loading_;  ///< held while LLVM is being loaded; guards no member
   Condition wake_, idle_;
   std::deque<Work> asked_ SG_GUARDED_BY(mutex_);
   std::vector<Work> unmade_ SG_GUARDED_BY(mutex_);
   bool quit_ SG_GUARDED_BY(mutex_) = false, busy_ SG_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  std::thread thread_;  ///< started under the mutex while quit_ is not set, joined when it is
 
   friend struct StopWithThread;
 };

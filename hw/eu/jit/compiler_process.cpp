@@ -73,11 +73,18 @@ bool receive_all(int socket, std::span<std::byte> bytes, Deadline deadline) {
 
 namespace {
 
-/// ObjectFile needs texts of static lifetime. The compiler has a few; a process that sends others is not ours.
+struct Reasons {
+  Mutex mutex;
+  std::set<std::string> texts SG_GUARDED_BY(mutex);
+};
+
+/// ObjectFile needs texts of static lifetime, so they are kept, for the compilers of all devices. Our compiler has few; the number is bounded
+/// in case a hostile one sends many.
 const char* kept(const std::string& reason) {
-  static auto& all = *new std::set<std::string>;
-  if (all.size() >= 64 && !all.contains(reason)) return "the compiler refused it";
-  return all.insert(reason).first->c_str();
+  static Reasons& all = *new Reasons;
+  MutexLock lock(all.mutex);
+  if (all.texts.size() >= 64 && !all.texts.contains(reason)) return "the compiler refused it";
+  return all.texts.insert(reason).first->c_str();
 }
 
 /// A program under softgen-run must not start with our library again.
@@ -214,6 +221,7 @@ int CompilerProcess::begin(int socket) {
   if (moved < 0) return error;
   struct stat status;
   MutexLock lock(mutex_);
+  if (unusable_) return close(moved), ECANCELED;  // abandon() found no socket to shut down
   if (setsockopt(moved, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) || fstat(moved, &status)) return close(moved), EINVAL;
   socket_ = moved;
   inode_ = status.st_ino;
@@ -252,18 +260,23 @@ bool CompilerProcess::greeted(protocol::Deadline deadline, std::string& why) {
   protocol::Hello hello;
   protocol::Compiler compiler;
   pid_t sender = 0;
+  const int socket = this->socket();
   why = "it did not start as the compiler of this build";
-  if (!receive_with_sender(socket_, std::as_writable_bytes(std::span(&hello, 1)), sender, deadline) || hello != protocol::Hello{} ||
-      !protocol::receive_one(socket_, compiler, deadline))
+  if (!receive_with_sender(socket, std::as_writable_bytes(std::span(&hello, 1)), sender, deadline) || hello != protocol::Hello{} ||
+      !protocol::receive_one(socket, compiler, deadline))
     return false;
   compiler.text.back() = 0;
   why = compiler.text.data();
   if (compiler.why_not) return false;
-  if (compiler_.empty()) note("EU JIT: compiler", "{}", why);
-  MutexLock lock(mutex_);
-  compiler_ = why;
-  pid_ = sender;
-  born_ = birth_of(sender);
+  bool first = false;
+  {
+    MutexLock lock(mutex_);
+    first = compiler_.empty();
+    compiler_ = why;
+    pid_ = sender;
+    born_ = birth_of(sender);
+  }
+  if (first) note("EU JIT: compiler", "{}", why);
   return true;
 }
 
@@ -299,7 +312,10 @@ bool CompilerProcess::ours() const {
 
 bool CompilerProcess::ready() {
   if (unusable_) return false;
-  if (ours()) return true;
+  {
+    MutexLock lock(mutex_);
+    if (ours()) return true;
+  }
   stop();
   return start();
 }
@@ -323,19 +339,21 @@ ObjectFile CompilerProcess::compile(const Program& program, const Variant& varia
   request.isa = isa;
   request.variant = variant;
   const auto deadline = protocol::within(limits_.kernel);
-  const auto ask = [&] { return protocol::send_one(socket_, request, deadline) && protocol::send_all(socket_, bytes, deadline); };
-  // It may have ended since the last time.
+  int connection = socket();
+  const auto ask = [&] { return protocol::send_one(connection, request, deadline) && protocol::send_all(connection, bytes, deadline); };
+  // The process may have ended since the last kernel: one more try.
   if (!ask()) {
     stop();
     if (!ready()) return refuse(none);
+    connection = socket();
     if (!ask()) return refuse("LLVM broke off");
   }
   protocol::Reply reply;
   const auto receive = [&](auto& into, uint32_t size) {
-    return into.resize(size), protocol::receive_all(socket_, std::as_writable_bytes(std::span(into)), deadline);
+    return into.resize(size), protocol::receive_all(connection, std::as_writable_bytes(std::span(into)), deadline);
   };
   std::string reason, printed;
-  if (!protocol::receive_one(socket_, reply, deadline) || reply.reason > protocol::longest_reason ||
+  if (!protocol::receive_one(connection, reply, deadline) || reply.reason > protocol::longest_reason ||
       reply.object > protocol::largest_object || reply.text > protocol::largest_text || !receive(reason, reply.reason) ||
       !receive(object.bytes, reply.object) || !receive(printed, reply.text))
     return refuse(std::chrono::steady_clock::now() < deadline ? "LLVM broke off" : "LLVM took too long");

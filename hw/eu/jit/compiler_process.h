@@ -39,7 +39,10 @@ class CompilerProcess {
   /// What compiles, as "LLVM 19.1.7", once it did; empty: none yet; else why there is none.
   std::string compiler() const;
   /// Its process; 0: none. For tests.
-  pid_t pid() const { return pid_; }
+  pid_t pid() const {
+    MutexLock lock(mutex_);
+    return pid_;
+  }
 
   /// $SOFTGEN_EU_COMPILER, or softgen-eu-compiler in the folder of the file that has this code, or where it is installed.
   static std::string default_path();
@@ -48,19 +51,24 @@ class CompilerProcess {
   bool start();
   bool greeted(std::chrono::steady_clock::time_point deadline, std::string& why);
   void stop();
-  void kill();
-  bool ours() const;
+  void kill() SG_REQUIRES(mutex_);
+  bool ours() const SG_REQUIRES(mutex_);
   bool unusable(const std::string& why);
   int begin(int socket);
+  int socket() const {
+    MutexLock lock(mutex_);
+    return socket_;
+  }
 
   const std::string path_;
   const Limits limits_;
-  mutable Mutex mutex_;  ///< of what follows, which compile()'s thread alone changes, but for abandon()
-  int socket_ = -1;
-  ino_t inode_ = 0;  ///< the socket's: programs that run on softgen-run close files which they did not open
-  pid_t pid_ = 0;
-  std::string born_;  ///< the process's start time, as its number may be another's later
-  std::string compiler_;
+  mutable Mutex mutex_;
+  int socket_ SG_GUARDED_BY(mutex_) = -1;  ///< changed only by compile()'s thread, which uses it without the mutex
+  ino_t inode_ SG_GUARDED_BY(mutex_) =
+      0;  ///< the socket's, to recognize it: programs under softgen-run may close descriptors that they did not open
+  pid_t pid_ SG_GUARDED_BY(mutex_) = 0;
+  std::string born_ SG_GUARDED_BY(mutex_);  ///< the process's start time, as process ids are reused
+  std::string compiler_ SG_GUARDED_BY(mutex_);
   std::atomic<bool> unusable_{false};
 };
 
