@@ -8,12 +8,12 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <mutex>
 #include <sstream>
 #include <stop_token>
 #include <thread>
 
 #include "hw/base/log.h"
+#include "hw/base/mutex.h"
 #include "hw/cs/decode/packets.h"
 #include "hw/debug/byte_source.h"
 #include "hw/debug/page_results.h"
@@ -72,23 +72,25 @@ class Player::Run final : public PacketObserver {
       result_.error = fmt::format("byte {}: {}", position, error.what());
     } catch (const Enough&) { result_.stopped = true; } catch (const Hang& hang) {
       result_.error = fmt::format("byte {}: {}", position, hang.what);
+      MutexLock lock(watch_.mutex);
       result_.hang = watch_.where + device_->report();
     }
+    take_executed();
     if (options_.until_draw && !result_.stopped && result_.error.empty())
       result_.error = fmt::format("the capture has no draw {} (it has {})", *options_.until_draw, result_.draws + result_.walkers);
     return std::move(result_);
   }
 
-  /// On the streamer's thread.
+  /// On the streamer's thread, which may run on after a hang.
   bool executed(EngineId engine, const Packet& packet, memory::View& ppgtt) override {
-    const std::scoped_lock lock(mutex_);
-    result_.commands++;
+    MutexLock lock(mutex_);
+    executed_.commands++;
     const CommandId id = packet.command->id;
     const bool draw = packet.command->draws, walker = id == CommandId::GPGPU_WALKER, blit = packet.command->match >> 29 == 2;
     if (options_.timeline) note_time(engine, packet, draw || walker || blit || id == CommandId::PIPE_CONTROL);
     if (!options_.png_folder.empty()) follow_targets(packet, ppgtt, draw);
-    const uint64_t number = result_.draws + result_.walkers;
-    result_.draws += draw, result_.walkers += walker, result_.blits += blit;
+    const uint64_t number = executed_.draws + executed_.walkers;
+    executed_.draws += draw, executed_.walkers += walker, executed_.blits += blit;
     if (reached_) return false;
     if ((draw || walker) && options_.until_draw == number) reached_ = true;
     return !reached_;
@@ -149,8 +151,12 @@ class Player::Run final : public PacketObserver {
     result_.submissions++;
     result_submitted_ = true;
     view_->set_space(s.ppgtt);
-    context_ = s.lrca;
-    start_ns_ = last_ns_ = OfflineHost::host_ns();
+    start_ns_ = OfflineHost::host_ns();
+    {
+      MutexLock lock(mutex_);
+      context_ = s.lrca;
+      last_ns_ = start_ns_;
+    }
     running_ = true;
   }
 
@@ -186,7 +192,7 @@ class Player::Run final : public PacketObserver {
 
   /// Gives a submission up from outside: with threads=0 a kernel that never ends holds the only thread there is.
   void watch(const std::stop_token& quit) {
-    std::unique_lock lock(watch_.mutex);
+    MutexLock lock(watch_.mutex);
     while (!quit.stop_requested()) {
       watch_.changed.wait_for(lock, quit, std::chrono::milliseconds(100), [] { return false; });
       if (!running_ || OfflineHost::host_ns() < deadline() + grace_ns) continue;
@@ -200,6 +206,7 @@ class Player::Run final : public PacketObserver {
   }
   int64_t deadline() const { return start_ns_ + static_cast<int64_t>(options_.hang_seconds * 1e9); }
   [[noreturn]] void hang(const std::string& what) {
+    MutexLock lock(watch_.mutex);
     if (!gave_up_) watch_.where = debug::where_it_stands(*device_);
     throw Hang{what};
   }
@@ -207,21 +214,26 @@ class Player::Run final : public PacketObserver {
     return fmt::format("submission {} did not finish in {} s", result_.submissions - 1, options_.hang_seconds);
   }
 
-  void note_time(EngineId engine, const Packet& packet, bool shown) {
+  void take_executed() {
+    MutexLock lock(mutex_);
+    static_cast<Executed&>(result_) = std::move(executed_);
+  }
+
+  void note_time(EngineId engine, const Packet& packet, bool shown) SG_REQUIRES(mutex_) {
     const int64_t now = OfflineHost::host_ns();
-    if (shown) result_.timeline.push_back({engine, packet.command->name, last_ns_, now, packet.address});
+    if (shown) executed_.timeline.push_back({engine, packet.command->name, last_ns_, now, packet.address});
     last_ns_ = now;
   }
 
-  void follow_targets(const Packet& packet, memory::View& ppgtt, bool draw) {
+  void follow_targets(const Packet& packet, memory::View& ppgtt, bool draw) SG_REQUIRES(mutex_) {
     debug::ContextState& state = contexts_.of(EngineId::rcs, context_);
     state.note({packet.address, debug::BatchLevel::first, true, packet.command, packet.dwords});
     if (draw)
       pictures_.drawn({device_->isa(), *device_->platform().commands, gt::parts_of(device_->platform()).surface_state}, state, ppgtt,
-                      result_.draws);
+                      executed_.draws);
     const bool flush =
         packet.command->id == CommandId::PIPE_CONTROL && cs::packets::PIPE_CONTROL::View(packet.dwords).render_target_cache_flush_enable();
-    if (flush) pictures_.write(ppgtt, options_.png_folder, result_.pictures);
+    if (flush) pictures_.write(ppgtt, options_.png_folder, executed_.pictures);
   }
 
   const PlayOptions& options_;
@@ -230,20 +242,21 @@ class Player::Run final : public PacketObserver {
   std::unique_ptr<gt::Device> device_;
   std::unique_ptr<Image> image_;
   std::unique_ptr<memory::View> view_;
-  std::mutex mutex_;
   PlayResult result_;
-  std::atomic<bool> running_{false}, gave_up_{false};
-  bool reached_ = false, result_submitted_ = false;
+  std::atomic<bool> running_{false}, gave_up_{false}, reached_{false};
+  bool result_submitted_ = false;
   std::atomic<int64_t> start_ns_{0};
-  int64_t last_ns_ = 0;
   struct {
-    std::mutex mutex;
+    Mutex mutex;
     std::condition_variable_any changed;
-    std::string where;  ///< written before gave_up_ is
+    std::string where SG_GUARDED_BY(mutex);
   } watch_;
-  uint32_t context_ = 0;
-  debug::ContextStates contexts_;
-  TargetPictures pictures_;
+  Mutex mutex_;
+  Executed executed_ SG_GUARDED_BY(mutex_);
+  int64_t last_ns_ SG_GUARDED_BY(mutex_) = 0;
+  uint32_t context_ SG_GUARDED_BY(mutex_) = 0;
+  debug::ContextStates contexts_ SG_GUARDED_BY(mutex_);
+  TargetPictures pictures_ SG_GUARDED_BY(mutex_);
   std::string first_difference_;
 };
 

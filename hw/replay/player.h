@@ -35,15 +35,20 @@ struct TimelineEvent {
   uint64_t address;
 };
 
-struct PlayResult {
-  uint64_t submissions = 0, commands = 0, draws = 0, walkers = 0, blits = 0;
+/// What the engines did.
+struct Executed {
+  uint64_t commands = 0, draws = 0, walkers = 0, blits = 0;
+  std::vector<std::string> pictures;  ///< files written
+  std::vector<TimelineEvent> timeline;
+};
+
+struct PlayResult : Executed {
+  uint64_t submissions = 0;
   int64_t busy_ns = 0;                   ///< from submission to idle, host time, all submissions
   bool stopped = false;                  ///< by until_draw
   uint64_t compared = 0, different = 0;  ///< pieces of memory whose result the recording says
   std::string error;                     ///< empty: the capture was run to its end
   std::string hang;                      ///< device report (JSON) when a submission hung
-  std::vector<std::string> pictures;     ///< files written
-  std::vector<TimelineEvent> timeline;
 };
 
 class Player {
