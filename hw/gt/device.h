@@ -2,7 +2,8 @@
 // The composition root: the units of a platform, built, plugged together, reset, saved. softgen.h is its C form (hw/gt/abi.cpp); offline
 // front ends and tests may use it directly.
 //
-// Threads: as softgen.h says. What is marked "any thread" may also come from engine threads.
+// Threads: as softgen.h says. What is marked "any thread" may also come from engine threads. There is no mutex here: units are made before their
+// threads and gone after them, each guards what it shares, and the few values of the device itself change under the front end's lock.
 #pragma once
 
 #include <cstdint>
@@ -143,11 +144,11 @@ class Device {
 
   const Config config_;
   const Parts& parts_;
-  std::unique_ptr<DeviceObserver> observer_;
+  std::unique_ptr<DeviceObserver> observer_;  ///< under the front end's lock, as bar0_write() is
   Host& host_;
   std::unique_ptr<HostMemory> guest_;
   memory::FlatMemory* flat_ = nullptr;  ///< guest_ when it is one
-  uint64_t stolen_base_, stolen_size_;
+  uint64_t stolen_base_, stolen_size_;  ///< under the front end's lock
   MemoryUnits memory_;
   mmio::RegisterFile registers_{*config_.platform->registers};
   std::unique_ptr<mmio::Interrupts> interrupts_;

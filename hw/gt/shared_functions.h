@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The EU's view of the chip: which unit answers a SEND. Units that are missing are counted and answer with zeros.
+// All host threads of an engine send at the same time, with no lock: the data port has no state, and the sampler's changes only while none runs,
+// but for what it guards itself. invalidate_textures() and set_palettes() come from the streamer's thread, when all draws are finished.
 #pragma once
 
 #include <algorithm>

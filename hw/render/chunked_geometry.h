@@ -54,7 +54,7 @@ class ChunkedGeometry {
   const VertexStage& stage_;
   const Provoking provoking_;
   const Setup& setup_;
-  GeometrySlots& slots_;
+  GeometrySlots& slots_;  ///< per slot of the pool, as units_
   std::vector<std::unique_ptr<Unit>> units_;
   size_t max_objects_;            ///< of a chunk, so that their vertices have room in the URB
   size_t objects_per_chunk_ = 1;  ///< of the batch that is worked on

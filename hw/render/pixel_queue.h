@@ -86,8 +86,8 @@ class PixelQueue : public DeferredWork {
   static int32_t tile_height(std::span<const Item> items, const PixelRect& all);
 
   WorkerPool* pool_;
-  std::vector<std::unique_ptr<PixelWorker>> workers_;
-  std::vector<TouchedPairs> touched_;  ///< per worker
+  std::vector<std::unique_ptr<PixelWorker>> workers_;  ///< per slot of the pool
+  std::vector<TouchedPairs> touched_;                  ///< per slot
   std::vector<std::unique_ptr<PixelWork>> deferred_;
   size_t deferred_objects_ = 0;
   double deferred_nanoseconds_ = 0;  ///< about what they will take

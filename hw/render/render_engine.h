@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The render engine: 3D, GPGPU and media commands of RCS.
+//
+// Threads: all of this folder belongs to the thread that runs the streamer, with no mutex. Between the begin and the end of WorkerPool::for_each() the
+// pool's threads read the draw, which is constant then, and write what is one thread's alone: the memory of their slot, and the objects or the tile
+// of the index they took. Only PixelCounts and StopFlag are shared, which are atomics.
 #pragma once
 
 #include <chrono>
