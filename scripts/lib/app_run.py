@@ -14,25 +14,15 @@ import time
 from app_rows import MONITOR
 from common import Failure
 from mesa_root import PROGRAM_PATH
-from png import Picture
+from picture import Picture
 
 # `pictures`: bytes of each; `drawn`: draws and dispatches of our GPU; `trouble`: what went wrong, or "".
 Run = collections.namedtuple("Run", "pictures seconds drawn trouble")
 Difference = collections.namedtuple("Difference", "largest over")
 
 
-def tga_pixels(path):
-    """Of an uncompressed true-colour file, as OpenArena writes them."""
-    data = path.read_bytes()
-    if len(data) < 18 or data[2] != 2:
-        raise Failure(f"{path} is no uncompressed TGA file")
-    width, height = struct.unpack_from("<HH", data, 12)
-    start = 18 + data[0]
-    return data[start:start + width * height * data[16] // 8]
-
-
 def xwd_pixels(path):
-    """Of a file of xwd's with four bytes per pixel, of which the last means nothing (X11/XWDFile.h)."""
+    """Pixels of an XWD file with four bytes per pixel; the fourth is padding and left out (X11/XWDFile.h). Pillow cannot read XWD."""
     data = path.read_bytes()
     header = struct.unpack_from(">20I", data) if len(data) >= 100 else (0,) * 20
     version, width, height, line, colors = (header[i] for i in (1, 4, 5, 12, 19))
@@ -45,9 +35,7 @@ def xwd_pixels(path):
 
 
 def pixels(path):
-    if path.suffix == ".xwd":
-        return xwd_pixels(path)
-    return tga_pixels(path) if path.suffix == ".tga" else b"".join(Picture(path).rows)
+    return xwd_pixels(path) if path.suffix == ".xwd" else Picture(path).bytes()
 
 
 def shown(pictures, limit):

@@ -18,7 +18,8 @@ APPLETS = ["sh", "mount", "umount", "insmod", "mkdir", "cp", "ln", "cat", "sleep
 
 
 class Cpio:
-    """A writer of the `newc` format that Linux takes as an initramfs (Documentation/driver-api/early-userspace)."""
+    """A writer of the `newc` format that Linux takes as an initramfs (Documentation/driver-api/early-userspace). Ours, since cpio(1) packs files only,
+    which would first have to be written with the right modes, owners and times, and Debian 12's python3-libarchive-c makes no links."""
 
     def __init__(self):
         self._parts = []

@@ -19,10 +19,10 @@ GROUPS = {
     "headers": ["qemu-system-x86", "dpkg-dev", "xz-utils", "python3-venv", "python3-pycotap", "libfdt-dev"],
     "guest": ["qemu-system-x86", "mmdebstrap", "e2fsprogs", "kmod", "xz-utils", "zstd"],
     "window": ["qemu-system-gui"],
-    "programs": ["mesa-utils", "vulkan-tools", "kmscube", "glmark2-es2-drm", "piglit", *app_rows.packages(app_rows.SHORT)],
+    "programs": ["mesa-utils", "vulkan-tools", "kmscube", "glmark2-es2-drm", "piglit", "python3-pil", *app_rows.packages(app_rows.SHORT)],
     "piglit": ["piglit", "libgl1-mesa-dri", "libegl1", "libgbm1"],
     "profile": ["linux-perf", "libdevel-nytprof-perl"],
-    "test": ["clang", "grub-common", "grub-pc-bin", "clang-format-19", "clang-tidy-19", "universal-ctags"],
+    "test": ["clang", "grub-common", "grub-pc-bin", "clang-format-19", "clang-tidy-19", "universal-ctags", "python3-pil"],
 }
 
 # Debian 13 has none that knows Gen9 (compute-runtime left it after 24.35).

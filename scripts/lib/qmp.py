@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A small QMP client (QEMU's docs/interop/qmp-spec.rst) on a connected unix socket."""
+"""A small QMP client (QEMU's docs/interop/qmp-spec.rst) on a connected unix socket. Ours, since QEMU's own module (qemu.qmp) is no package of Debian
+12 or 13."""
 import json
 import time
 

@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 import guest as guests  # noqa: E402
 from common import CACHE, Failure, content_key  # noqa: E402
 from last_picture import LastPicture  # noqa: E402, F401
-from png import Picture  # noqa: E402
+from picture import Picture  # noqa: E402
 
 CONFIG = {"guest": "bookworm", "gpu": "softgen"}
 VGA_TEXT, VGA_TEXT_BYTES = 0xB8000, 80 * 25 * 2

@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 import mesa_root  # noqa: E402
 from common import BUILD, Failure  # noqa: E402, F401
 from mesa_root import HostMesa, ReleaseMesa  # noqa: E402, F401
-from png import Picture  # noqa: E402
+from picture import Picture  # noqa: E402
 
 CONFIG = {}
 PIGLIT = "/usr/lib/x86_64-linux-gnu/piglit/bin/"
