@@ -2,7 +2,6 @@
 #include "hw/display/compose.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "hw/base/bits.h"
@@ -239,45 +238,6 @@ void Composer::row(uint32_t y, uint32_t* out) {
     deep_row(y, deep_.data());
   }
   for (uint32_t x = 0; x < frame_.width; x++) out[x] = to_xrgb(deep_[x]);
-}
-
-// ---- hash ---------------------------------------------------------------------------------------------------------------------
-
-namespace {
-
-constexpr uint64_t prime_a = 0x9e3779b185ebca87, prime_b = 0xc2b2ae3d27d4eb4f, prime_c = 0x165667b19e3779f9;
-
-uint64_t mix(uint64_t lane, uint64_t word) { return std::rotl(lane + word * prime_b, 31) * prime_a; }
-
-}  // namespace
-
-void FrameHash::add(const void* data, size_t size) {
-  const auto* from = static_cast<const unsigned char*>(data);
-  length_ += size;
-  for (; size >= 32; size -= 32, from += 32) {
-    uint64_t words[4];
-    std::memcpy(words, from, sizeof words);
-    for (unsigned i = 0; i < 4; i++) lane_[i] = mix(lane_[i], words[i]);
-  }
-  for (unsigned i = 0; size; i++) {
-    uint64_t word = 0;
-    const size_t n = std::min<size_t>(size, 8);
-    std::memcpy(&word, from, n);
-    lane_[i] = mix(lane_[i], word);
-    size -= n;
-    from += n;
-  }
-}
-
-uint32_t FrameHash::value() const {
-  uint64_t h = length_;
-  for (uint64_t lane : lane_) {
-    h = (h ^ mix(0, lane)) * prime_a + prime_c;
-    h ^= h >> 29;
-  }
-  h *= prime_b;
-  h ^= h >> 32;
-  return static_cast<uint32_t>(h);
 }
 
 }  // namespace softgen::display

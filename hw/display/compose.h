@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "hw/base/hash.h"
 #include "hw/display/color.h"
 #include "hw/display/plane.h"
 #include "hw/display/scaler.h"
@@ -88,12 +90,11 @@ class Composer {
 /// 32 bits that differ when frames differ (up to chance). The hardware's CRC polynomial is not published; drivers only compare.
 class FrameHash {
  public:
-  void add(const void* data, size_t size);
-  uint32_t value() const;
+  void add(std::span<const std::byte> row) { hash_ = hash64(row, hash_); }
+  uint32_t value() const { return static_cast<uint32_t>(hash_); }
 
  private:
-  uint64_t lane_[4] = {0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f, 0x165667b19e3779f9, 0x27d4eb2f165667c5};
-  uint64_t length_ = 0;
+  uint64_t hash_ = 0;
 };
 
 }  // namespace softgen::display

@@ -2,6 +2,8 @@
 // The pipe's CRC. It is taken when the frame ends, from memory at that time, before the driver gets the blank's interrupt and draws into what
 // was shown. With a compositor thread the blank therefore waits for the CRC: the raster's time stops just before it, and the thread lets
 // it through. i915 display/intel_pipe_crc.c.
+#include <span>
+
 #include "hw/display/pipe.h"
 
 namespace softgen::display {
@@ -71,10 +73,10 @@ std::optional<uint32_t> Pipe::hash_frame(const Scene& scene, Compositor::Turn& t
     if (!turn.next_row() || !wanted()) return {};
     if (frame.bits_per_channel == 8) {
       composer.row(y, row.data());
-      hash.add(row.data(), row.size() * sizeof row[0]);
+      hash.add(std::as_bytes(std::span(row)));
     } else {
       composer.deep_row(y, deep.data());
-      hash.add(deep.data(), deep.size() * sizeof deep[0]);
+      hash.add(std::as_bytes(std::span(deep)));
     }
   }
   return hash.value();

@@ -12,7 +12,7 @@ from common import output
 FROM_BACKPORTS = {"qemu-system-x86": "1:10.0~", "qemu-system-gui": "1:10.0~", "meson": "1.5~", "python3-pycotap": "1~"}
 
 GROUPS = {
-    "build": ["build-essential", "meson", "ninja-build", "pkg-config", "libpixman-1-dev", "libpng-dev", "liblzma-dev",
+    "build": ["build-essential", "meson", "ninja-build", "pkg-config", "libpixman-1-dev", "libpng-dev", "liblzma-dev", "libxxhash-dev",
               "libfmt-dev", "libcli11-dev", "catch2", "nlohmann-json3-dev", "libdrm-dev", "libglib2.0-dev", "libepoxy-dev", "llvm-19-dev",
               "libvulkan-dev", "glslang-tools"],
     # For the one run of QEMU's configure that generates its headers.

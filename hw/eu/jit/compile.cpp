@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 
+#include "hw/base/hash.h"
 #include "hw/base/host_cpu.h"
 #include "hw/base/log.h"
 #include "hw/eu/jit/chains.h"
@@ -163,16 +164,10 @@ ObjectFile compile(const Program& program, const Variant& variant, HostIsa isa, 
 }
 
 std::string code_name(const Program& program, const Variant& variant, HostIsa isa) {
-  uint64_t a = 0xcbf29ce484222325, b = 0x9e3779b97f4a7c15;
-  const auto add = [&](uint64_t v) {
-    a = (a ^ v) * 0x100000001b3;
-    b = std::rotl(b ^ v, 27) * 0x2545f4914f6cdd1d;
-  };
-  add(program.isa().cache_id());
-  add(program.start());
-  for (const std::byte v : program.bytes()) add(static_cast<uint64_t>(v));
+  const std::array<uint64_t, 2> place = {program.isa().cache_id(), program.start()};
+  const Hash128 hash = hash128(program.bytes(), hash64(std::as_bytes(std::span(place))));
   const SeriesLayout& s = variant.series;
-  return fmt::format("eu_{:016x}{:016x}_{:x}_{}{}{}{}", a, b, variant.channels, variant.flush_f32 ? "z" : "d",
+  return fmt::format("eu_{:016x}{:016x}_{:x}_{}{}{}{}", hash.high, hash.low, variant.channels, variant.flush_f32 ? "z" : "d",
                      variant.keep_registers ? "k" : "", isa == HostIsa::host ? "h" : "v3",
                      variant.of_series() ? fmt::format("_{}_{}_{}", s.constants, s.attributes, s.end) : "");
 }

@@ -22,13 +22,14 @@
 #include <utility>
 #include <vector>
 
+#include "hw/base/hash.h"
 #include "hw/base/log.h"
 
 namespace softgen::eu::jit {
 
 namespace {
 
-constexpr uint32_t format_version = 5;
+constexpr uint32_t format_version = 6;
 constexpr char magic[8] = {'s', 'o', 'f', 't', 'g', 'e', 'n', 'E'};
 constexpr uint64_t largest_file = uint64_t{64} << 20;
 
@@ -40,11 +41,7 @@ struct Header {
   uint64_t check;  ///< of everything after the header
 };
 
-uint64_t checksum(std::string_view bytes) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : bytes) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
-  return hash;
-}
+uint64_t checksum(std::string_view bytes) { return hash64(std::as_bytes(std::span(bytes))); }
 
 /// What a processor says it is and has, and which registers the system saves: what LLVM asks, too, when it makes code for "host".
 std::string processor_text() {

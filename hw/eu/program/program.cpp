@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hw/base/hash.h"
 #include "hw/eu/program/op.h"
 #include "hw/iface/engine.h"
 #include "hw/iface/message_target.h"
@@ -115,10 +116,7 @@ void Program::mark_targets() {
 namespace {
 /// Contexts have kernels of their own at like offsets: the first bytes distinguish most of them.
 uint64_t cache_key(const Isa& isa, std::span<const std::byte> code, uint64_t start) {
-  constexpr uint64_t prime = 0x100000001b3;
-  uint64_t hash = ((0xcbf29ce484222325 ^ isa.cache_id()) * prime) ^ start;
-  for (const std::byte b : code.first(std::min<size_t>(code.size(), 256))) hash = (hash ^ static_cast<uint64_t>(b)) * prime;
-  return hash;
+  return hash64(code.first(std::min<size_t>(code.size(), 256)), isa.cache_id() ^ start);
 }
 }  // namespace
 

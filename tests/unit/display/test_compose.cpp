@@ -60,7 +60,7 @@ struct Scene {
   uint32_t hash() {
     FrameHash hash;
     const auto pixels = render();
-    hash.add(pixels.data(), pixels.size() * 4);
+    hash.add(std::as_bytes(std::span(pixels)));
     return hash.value();
   }
   // Stores one pixel's bytes where the layout puts them.
