@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <regex>
 
 #include "hw/run/options.h"
 #include "hw/run/stand_ins.h"
@@ -136,7 +138,21 @@ std::string default_viewer(const Options& options) {
          std::to_string(options.height) + " -framerate 60 -";
 }
 
-void add_options(CLI::App& app, Options& options, std::string& mode) {
+/// "1280x720@60" to the monitor's size and rate.
+void read_mode(const std::string& mode, Options& options) {
+  static const std::regex form("([0-9]{2,4})x([0-9]{2,4})(@([0-9]{1,4}))?");
+  std::smatch part;
+  if (std::regex_match(mode, part, form)) {
+    options.width = static_cast<unsigned>(std::stoul(part[1]));
+    options.height = static_cast<unsigned>(std::stoul(part[2]));
+    if (part[4].matched) options.refresh_hz = static_cast<unsigned>(std::stoul(part[4]));
+  }
+  if (part.empty() || std::min(options.width, options.height) < 64 || std::max(options.width, options.height) > 8192 ||
+      options.refresh_hz > 1000)
+    throw CLI::ValidationError("--mode", "takes WIDTHxHEIGHT[@HZ] of 64 to 8192 pixels and up to 1000 Hz");
+}
+
+void add_options(CLI::App& app, Options& options) {
   std::vector<std::string> platforms;
   for (const defs::Platform& platform : defs::platforms()) platforms.emplace_back(platform.name);
   app.add_option("--platform", options.platform, "the chip")->capture_default_str()->check(CLI::IsMember(platforms));
@@ -155,7 +171,9 @@ void add_options(CLI::App& app, Options& options, std::string& mode) {
       ->type_name("[=COMMAND]")
       ->expected(0, 1)
       ->default_str("-");
-  app.add_option("--mode", mode, "the monitor, as WIDTHxHEIGHT[@HZ]; @0: frames are shown as soon as drawn (default 1920x1080@60)");
+  app.add_option_function<std::string>(
+      "--mode", [&options](const std::string& mode) { read_mode(mode, options); },
+      "the monitor, as WIDTHxHEIGHT[@HZ]; @0: frames are shown as soon as drawn (default 1920x1080@60)");
   app.add_option("--hang-timeout", options.hang_timeout_s, "seconds without progress after which an engine is reset; 0: never")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
@@ -172,13 +190,6 @@ void add_options(CLI::App& app, Afterwards& afterwards) {
   app.add_option("--timeline", afterwards.timeline, "afterwards: replay, with a trace for ui.perfetto.dev")->type_name("FILE");
 }
 
-/// "1280x720@60" to the monitor's size and rate. False: it is no mode.
-bool read_mode(const std::string& mode, Options& options) {
-  const int n = std::sscanf(mode.c_str(), "%ux%u@%u", &options.width, &options.height, &options.refresh_hz);
-  return n >= 2 && options.width >= 64 && options.height >= 64 && options.width <= 8192 && options.height <= 8192 &&
-         options.refresh_hz <= 1000;
-}
-
 }  // namespace
 }  // namespace softgen::run
 
@@ -188,17 +199,12 @@ int main(int argc, char** argv) {
   Options options;
   Afterwards afterwards;
   std::vector<std::string> command;
-  std::string mode;
-  add_options(app, options, mode);
+  add_options(app, options);
   add_options(app, afterwards);
   app.add_option("command", command, "the program and its arguments")->required()->option_text("PROGRAM [ARGUMENTS...]");
   app.positionals_at_end();
   app.footer("SIGUSR2 sent to the program prints where each engine stands. Exit status: the program's; 125 when it could not be started.");
   CLI11_PARSE(app, argc, argv);
-  if (!mode.empty() && !read_mode(mode, options)) {
-    std::fprintf(stderr, "softgen-run: --mode takes WIDTHxHEIGHT[@HZ] of 64 to 8192 pixels and up to 1000 Hz\n");
-    return 2;
-  }
   if (options.show == "-") options.show = default_viewer(options);
   try {
     for (std::string* path : {&options.record, &options.stats, &options.frames, &afterwards.png, &afterwards.timeline})

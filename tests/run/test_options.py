@@ -111,6 +111,15 @@ class Options(RunTest):
         self.assertIn("nv50", done.stderr)
         self.assertIn("kbl", done.stderr, "the platforms that there are")
 
+    def test_a_mode_that_is_none_is_refused(self):
+        for mode in ("", "640", "640x", "640x480@", "640x480@60Hz", "640x480x", "-640x480", " 640x480", "63x480", "640x8193", "640x480@1001", "4294967936x480"):
+            with self.subTest(mode):
+                done = subprocess.run([BUILD / "softgen-run", "--mode", mode, "true"], capture_output=True, text=True, check=False)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn("--mode: takes WIDTHxHEIGHT[@HZ] of 64 to 8192 pixels", done.stderr)
+        for mode in ("64x8192", "640x480@0", "640x480@1000"):
+            self.assertEqual(subprocess.run([BUILD / "softgen-run", "--mode", mode, "true"], check=False).returncode, 0, mode)
+
     def test_help_names_every_option(self):
         text = subprocess.run([BUILD / "softgen-run", "--help"], capture_output=True, text=True, check=True).stdout
         for option in ("--platform", "--threads", "--engine", "--record", "--print", "--json", "--list", "--png", "--until", "--timeline",
