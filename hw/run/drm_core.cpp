@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,8 +22,8 @@
 namespace softgen::run {
 namespace {
 
-Driver* instance = nullptr;
-Mutex instance_mutex;
+Mutex instance_mutex;                     ///< held while it is made or deleted
+std::atomic<Driver*> instance = nullptr;  ///< existing() looks without the mutex
 
 void copy_string(const char* text, char* out, __kernel_size_t* size) {
   const size_t length = std::strlen(text);
@@ -57,7 +58,7 @@ Driver* Driver::get() {
 std::function<void()> Driver::kick_later() {
   return [] {
     MutexLock lock(instance_mutex);
-    if (instance) instance->gpu.kick();
+    if (Driver* const driver = instance) driver->gpu.kick();
   };
 }
 

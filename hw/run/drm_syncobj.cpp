@@ -28,8 +28,8 @@ std::optional<FileId> file_of(int fd) {
 /// has no other owner while its descriptor is under way is lost.
 struct Exported {
   Mutex mutex;
-  std::unordered_map<int, SyncobjPtr> objects;
-  std::map<FileId, std::weak_ptr<Syncobj>> files;
+  std::unordered_map<int, SyncobjPtr> objects SG_GUARDED_BY(mutex);
+  std::map<FileId, std::weak_ptr<Syncobj>> files SG_GUARDED_BY(mutex);
 };
 
 Exported& exported() {

@@ -127,7 +127,10 @@ Gpu::~Gpu() {
 }
 
 void Gpu::write_results() {
-  if (!options_.record.empty()) sg_record_stop(device_);
+  if (!options_.record.empty()) {
+    MutexLock lock(mutex_);  // who holds it may be in the recorder
+    sg_record_stop(device_);
+  }
   if (options_.stats.empty()) return;
   char* report = sg_report(device_);
   FILE* out = options_.stats == "-" ? stderr : std::fopen(options_.stats.c_str(), "w");
@@ -281,11 +284,12 @@ void Gpu::service() {
     check_hang(engine);
     schedule(engine);
   }
-  std::erase_if(released_, [this](const std::shared_ptr<Context>& context) {
+  std::erase_if(released_, [this](const std::shared_ptr<Context>& context) SG_REQUIRES(mutex_) {
     if (context.use_count() > 1) return false;
-    for (auto& [slot, logical] : context->logical) {
+    for (const auto& [slot, logical] : context->logical)
       for (const Engine& engine : engines_)
         if (engine.current == &logical) return false;
+    for (const auto& [slot, logical] : context->logical) {
       ggtt_unmap(logical.lrca, logical.pages);
       ggtt_unmap(logical.ring, regs::ring_pages);
       arena_.release(logical.image_gpa, uint64_t{4096} * logical.pages);

@@ -104,11 +104,11 @@ class Gpu {
   const Options& options() const { return options_; }
 
   /// Queues a request; `slot` names the logical context.
-  void submit(const RequestPtr& request, unsigned slot);
+  void submit(const RequestPtr& request, unsigned slot) SG_REQUIRES(mutex_);
   /// Another process may use the object from now on; requests that are queued or run count as uses of it.
-  void share(const BoPtr& bo);
+  void share(const BoPtr& bo) SG_REQUIRES(mutex_);
   /// Frees the GGTT space of a context once its requests are done.
-  void release(const std::shared_ptr<Context>& context);
+  void release(const std::shared_ptr<Context>& context) SG_REQUIRES(mutex_);
   uint64_t read_register(uint32_t offset, unsigned size);
   /// The signal makes the GPU print on standard error where each engine is, unless the program handles it.
   static void tell_where_on(int signal_number);
@@ -135,30 +135,30 @@ class Gpu {
 
   void write(uint32_t offset, uint32_t value) { sg_bar0_write(device_, offset, value, 4); }
   uint32_t read(uint32_t offset) { return static_cast<uint32_t>(sg_bar0_read(device_, offset, 4)); }
-  uint32_t ggtt_map(uint64_t gpa, uint32_t pages);
-  void ggtt_unmap(uint32_t address, uint32_t pages);
-  void bring_up();
-  void bring_up_engine(Engine& engine);
-  LogicalContext& logical_context(Context& context, unsigned slot, unsigned engine);
+  uint32_t ggtt_map(uint64_t gpa, uint32_t pages) SG_REQUIRES(mutex_);
+  void ggtt_unmap(uint32_t address, uint32_t pages) SG_REQUIRES(mutex_);
+  void bring_up() SG_REQUIRES(mutex_);
+  void bring_up_engine(Engine& engine) SG_REQUIRES(mutex_);
+  LogicalContext& logical_context(Context& context, unsigned slot, unsigned engine) SG_REQUIRES(mutex_);
   void write_image(LogicalContext& logical, const Context& context, const EngineInfo& info);
-  void emit(LogicalContext& logical, const EngineInfo& info, Request& request);
-  void schedule(Engine& engine);
-  RequestPtr take_ready(Engine& engine);
-  bool start_ready(Engine& engine);
+  void emit(LogicalContext& logical, const EngineInfo& info, Request& request) SG_REQUIRES(mutex_);
+  void schedule(Engine& engine) SG_REQUIRES(mutex_);
+  RequestPtr take_ready(Engine& engine) SG_REQUIRES(mutex_);
+  bool start_ready(Engine& engine) SG_REQUIRES(mutex_);
   void open_registers(const Engine& engine);
   void hear_switches(Engine& engine, bool on);
-  void start(Engine& engine, const RequestPtr& request);
+  void start(Engine& engine, const RequestPtr& request) SG_REQUIRES(mutex_);
   void serve_interrupt();
-  void service();
-  void process_engine(Engine& engine);
-  void retire(Engine& engine);
+  void service() SG_REQUIRES(mutex_);
+  void process_engine(Engine& engine) SG_REQUIRES(mutex_);
+  void retire(Engine& engine) SG_REQUIRES(mutex_);
   /// The request is done with, one way or another; FenceClock::notify() is due.
   void finish(const Request& request, int error = 0);
-  void check_hang(Engine& engine);
-  void recover(Engine& engine);
+  void check_hang(Engine& engine) SG_REQUIRES(mutex_);
+  void recover(Engine& engine) SG_REQUIRES(mutex_);
   void tell_where();
   /// Ends the recording and writes the report of --stats. Any thread, while engines run, too.
-  void write_results();
+  void write_results() SG_EXCLUDES(mutex_);
   void thread_main();
 
   static void on_interrupt(void* opaque, bool level);
@@ -169,10 +169,10 @@ class Gpu {
   Arena& arena_;
   sg_device* device_ = nullptr;
   Mutex mutex_;
-  Engine engines_[run_engines];
-  std::map<uint32_t, uint32_t> ggtt_free_;  // first page -> pages
-  uint32_t next_context_id_ = 1;
-  std::vector<std::shared_ptr<Context>> released_;
+  Engine engines_[run_engines] SG_GUARDED_BY(mutex_);
+  std::map<uint32_t, uint32_t> ggtt_free_ SG_GUARDED_BY(mutex_);  // first page -> pages
+  uint32_t next_context_id_ SG_GUARDED_BY(mutex_) = 1;
+  std::vector<std::shared_ptr<Context>> released_ SG_GUARDED_BY(mutex_);
 
   Mutex irq_mutex_;
   Condition irq_changed_;

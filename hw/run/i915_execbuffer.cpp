@@ -58,7 +58,7 @@ class ExecBuffer {
   int collect_waits();
   int collect_signals();
   int fence_array(const drm_i915_gem_exec_fence* fences, const uint64_t* points, uint64_t count);
-  int submit();
+  int submit() SG_NO_THREAD_SAFETY_ANALYSIS;  // execbuffer2() holds the lock, which has another name there
   void implicit_fences();
   unsigned batch_index() const { return args_.flags & I915_EXEC_BATCH_FIRST ? 0 : args_.buffer_count - 1; }
 

@@ -33,7 +33,7 @@ struct Node {
 
 struct Table {
   Mutex mutex;
-  std::unordered_map<int, Node> nodes;
+  std::unordered_map<int, Node> nodes SG_GUARDED_BY(mutex);
   std::atomic<size_t> count{0};  // lets other descriptors pass without the lock while there are none
 };
 

@@ -41,7 +41,7 @@ struct Enumeration {
 };
 
 Mutex mutex;
-std::map<const udev_enumerate*, Enumeration>& enumerations() {
+std::map<const udev_enumerate*, Enumeration>& enumerations() SG_REQUIRES(mutex) {
   static auto& all = *new std::map<const udev_enumerate*, Enumeration>;
   return all;
 }

@@ -10,11 +10,14 @@
 #include <span>
 #include <vector>
 
+#include "hw/base/mutex.h"
 #include "hw/run/gpu.h"
 #include "hw/run/kms.h"
+#include "hw/run/regs.h"
 #include "tests/catch.h"
 
 using namespace softgen::run;
+using softgen::MutexLock;
 
 namespace {
 
@@ -47,19 +50,22 @@ struct Machine {
     return made;
   }
 
-  void submit_batch(const std::shared_ptr<Context>& context, std::span<const uint32_t> batch, std::vector<FencePtr> after) {
+  /// On the engine of the slot's number.
+  void submit_batch(const std::shared_ptr<Context>& context, std::span<const uint32_t> batch, std::vector<FencePtr> after,
+                    unsigned slot = 0) {
     const uint64_t offset = batch_bytes * requests.size();
     REQUIRE(batch.size() * 4 <= batch_bytes);
     REQUIRE(offset + batch_bytes <= page);
     std::memcpy(batches->host() + offset, batch.data(), batch.size() * 4);
     auto request = std::make_shared<Request>();
     request->context = context;
+    request->engine = slot;
     request->batch = batch_at + offset;
     request->waits = std::move(after);
     request->fence = std::make_shared<Fence>();
     requests.push_back(request);
-    std::scoped_lock lock(gpu.lock());
-    gpu.submit(request, 0);
+    MutexLock lock(gpu.lock());
+    gpu.submit(request, slot);
   }
 
   /// It notes who came before it. `waits`: for the gate.
@@ -145,12 +151,49 @@ TEST_CASE("a ring that has run empty takes the next request") {
   machine.check_order();
 }
 
+TEST_CASE("what a released context had is freed once, when the last of its engines has left it") {
+  Machine machine;
+  const uint32_t nothing[] = {mi_batch_buffer_end}, waits[] = {mi_semaphore_wait_until_equal, 1, words_at, 0, mi_batch_buffer_end};
+  const auto other = machine.context();
+  const auto run = [&](const std::shared_ptr<Context>& context, unsigned slot = 0) {
+    machine.submit_batch(context, nothing, {}, slot);
+    const FencePtr fence = machine.requests.back()->fence;
+    CHECK(FenceClock::get().wait(INT64_MAX, [&] { return fence->signalled; }));
+    MutexLock until_served(machine.gpu.lock());
+  };
+  auto context = machine.context();
+  run(context);
+  run(other);  // so the render engine has left it
+  machine.submit_batch(context, waits, {}, 1);
+  const FencePtr fence = machine.requests.back()->fence;
+  {
+    // The request's end is in memory, while its engine is still at it.
+    MutexLock lock(machine.gpu.lock());
+    auto* status = reinterpret_cast<uint32_t*>(machine.gpu.arena().host(context->logical.at(1).image_gpa));
+    std::atomic_ref(status[regs::pphwsp_seqno]).store(machine.requests.back()->seqno);
+    machine.gpu.release(context);
+    context.reset();
+    machine.requests.clear();
+  }
+  machine.gpu.kick();
+  CHECK(FenceClock::get().wait(INT64_MAX, [&] { return fence->signalled; }));
+  std::vector<uint64_t> ours(64);
+  {
+    MutexLock lock(machine.gpu.lock());
+    for (uint64_t& gpa : ours) std::memset(machine.gpu.arena().host(gpa = machine.gpu.arena().allocate(page)), 1, page);
+  }
+  run(other);
+  for (const uint64_t gpa : ours) CHECK(*machine.gpu.arena().host(gpa) == std::byte{1});
+  machine.open();
+  run(other, 1);  // when the copy engine has really ended
+}
+
 TEST_CASE("work that was queued before an object is shared counts as its use") {
   Machine machine;
   const FencePtr fence = machine.submit(machine.context(), true)->fence;
   machine.words->last_write = fence;  // as EXECBUFFER2 notes it
   {
-    std::scoped_lock lock(machine.gpu.lock());
+    MutexLock lock(machine.gpu.lock());
     machine.gpu.share(machine.words);
   }
   Arena of_another_process(page * 16);
@@ -159,7 +202,7 @@ TEST_CASE("work that was queued before an object is shared counts as its use") {
   CHECK(theirs->foreign_busy(false));
   machine.open();
   machine.check_order();
-  std::scoped_lock lock(machine.gpu.lock());
+  MutexLock lock(machine.gpu.lock());
   CHECK_FALSE(theirs->foreign_busy(true));
 }
 
