@@ -70,7 +70,7 @@ class EuTarget {
   BoundSurfaces bound_;
   gt::SharedFunctions functions_{sampler::decode_state<defs::Gen9>};
   std::unique_ptr<Thread> thread_ = std::make_unique<Thread>();
-  const std::vector<Native> legal_ = softgen::eu::fuzz::legal_instructions(1, 8192);
+  const std::vector<Native> legal_ = softgen::eu::fuzz::legal_instructions(softgen::eu::gen9_isa(), 1, 8192);
 };
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "hw/eu/interp/run.h"
-#include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/isa/print.h"
 #include "hw/iface/engine.h"
 #include "hw/memory/sparse_memory.h"
@@ -25,7 +24,8 @@ using reference::State;
 
 class Generator {
  public:
-  explicit Generator(uint64_t seed, bool with_math = false) : random_(seed), with_math_(with_math) {}
+  Generator(const Isa& isa, uint64_t seed, bool with_math = false)
+      : isa_(isa), random_(seed), with_math_(with_math), with_align16_(has_align16(isa)) {}
 
   Instruction instruction();
   void fill(State& state);
@@ -43,13 +43,17 @@ class Generator {
   void source(Instruction& i, unsigned n, RegType type);
   void region(const Instruction& i, Operand& o);
   void destination(Instruction& i, RegType type);
-  void ternary(Instruction& i);
+  static bool has_align16(const Isa& isa);
+  void align16_ternary(Instruction& i);
+  void align1_ternary(Instruction& i);
+  void align1_source(Operand& o);
   void basic(Instruction& i, const OpcodeInfo& row);
   void immediate(Instruction& i, Operand& o);
   uint32_t word();
 
+  const Isa& isa_;
   std::mt19937_64 random_;
-  const bool with_math_;
+  const bool with_math_, with_align16_;
 };
 
 uint32_t Generator::word() {
@@ -187,7 +191,17 @@ void Generator::destination(Instruction& i, RegType type) {
   }
 }
 
-void Generator::ternary(Instruction& i) {
+bool Generator::has_align16(const Isa& isa) {
+  Instruction i;
+  i.opcode = Opcode::mov;
+  i.access_mode = AccessMode::align16;
+  i.exec_size = 8;
+  i.dst = {.file = RegFile::grf, .type = RegType::f, .hstride = 1};
+  i.src[0] = {.file = RegFile::grf, .type = RegType::f, .vstride = 3};
+  return isa.validate(i).empty();
+}
+
+void Generator::align16_ternary(Instruction& i) {
   const RegType type = type_for(i.info()->src_types, -1);
   i.access_mode = AccessMode::align16;
   i.exec_size = type == RegType::df ? 4 : static_cast<uint8_t>(8u << below(2));
@@ -208,11 +222,44 @@ void Generator::ternary(Instruction& i) {
   i.dst.writemask = chance(70) ? 15 : static_cast<uint8_t>(1 + below(15));
 }
 
+/// Strides as three sources have them: vertically 0, 2, 4 or 8 elements, and at least as much as horizontally.
+void Generator::align1_source(Operand& o) {
+  static constexpr uint8_t vertical[] = {0, 2, 3, 4};
+  o.file = RegFile::grf;
+  o.reg = static_cast<uint8_t>(below(124));
+  o.vstride = of(vertical);
+  o.hstride = static_cast<uint8_t>(below(4));
+  if (chance(40)) o.vstride = 4, o.hstride = 1;
+  if (o.hstride > o.vstride) o.hstride = 0;
+  o.subreg = static_cast<uint8_t>(below(32 / size_of(o.type)) * size_of(o.type));
+}
+
+void Generator::align1_ternary(Instruction& i) {
+  const RegType type = type_for(i.info()->src_types, -1);
+  i.exec_size = static_cast<uint8_t>(1u << below(5));
+  for (unsigned n = 0; n < 3; n++) {
+    Operand& o = i.src[n];
+    o.type = chance(60) ? type : type_for(i.info()->src_types, is_float(type));
+    align1_source(o);
+    if (n == 2) o.vstride = static_cast<uint8_t>(below(4)), o.width = o.hstride = 0;
+    if (i.info()->has('m')) o.negate = chance(25), o.abs = chance(15);
+  }
+  if (Operand& o = i.src[chance(50) ? 0 : 2]; i.opcode == Opcode::mad && chance(20) && size_of(o.type) == 2) {
+    o = {.file = RegFile::imm, .type = o.type};
+    i.imm = word() & 0xffff;
+  }
+  i.dst = {.file = RegFile::grf,
+           .type = chance(70) && allows(i.info()->dst_types, type) ? type : type_for(i.info()->dst_types, is_float(type)),
+           .reg = static_cast<uint8_t>(below(124)),
+           .subreg = static_cast<uint8_t>(below(4) * 8),
+           .hstride = static_cast<uint8_t>(1 + below(2))};
+}
+
 /// Operands of what is not ternary.
 void Generator::basic(Instruction& i, const OpcodeInfo& row) {
   const bool dots = i.opcode == Opcode::dp2 || i.opcode == Opcode::dp3 || i.opcode == Opcode::dp4 || i.opcode == Opcode::dph;
   const bool planes = i.opcode == Opcode::line || i.opcode == Opcode::pln;
-  if ((chance(8) || dots) && !planes && i.opcode != Opcode::mach) i.access_mode = AccessMode::align16;
+  if (with_align16_ && (chance(8) || dots) && !planes && i.opcode != Opcode::mach) i.access_mode = AccessMode::align16;
   if (i.access_mode == AccessMode::align16 && i.exec_size < 4) i.exec_size = 8;
   if (planes) i.exec_size = static_cast<uint8_t>(8u << below(2));
   const int want = row.opcode == Opcode::mov ? -1 : static_cast<int>(below(2));
@@ -275,7 +322,7 @@ bool Generator::candidate(Instruction& i) {
     if (!i.cond_mod && !i.pred_control) i.pred_control = 1;
   }
   if (row.form == Form::ternary) {
-    ternary(i);
+    with_align16_ ? align16_ternary(i) : align1_ternary(i);
   } else {
     basic(i, row);
   }
@@ -324,22 +371,24 @@ Instruction Generator::instruction() {
   for (;;) {
     Instruction i;
     if (!candidate(i)) continue;
-    if (!gen9_isa().validate(i).empty() || !comparable(i)) continue;
-    return gen9_isa().decode(gen9_isa().encode(i));
+    // What the form lacks is lost, and strides are as it has them.
+    i = isa_.decode(isa_.encode(i));
+    if (!isa_.validate(i).empty() || !comparable(i)) continue;
+    return i;
   }
 }
 
 class Machine {
  public:
-  Machine() : memory_(1 << 16), view_(memory_, nullptr), env_{view_, bases_, stop_} {}
+  explicit Machine(const Isa& isa) : isa_(isa), memory_(1 << 16), view_(memory_, nullptr), env_{view_, bases_, stop_} {}
 
   State run(const std::vector<Instruction>& code, const State& before, const Executor& executor = eu::interpret) {
     std::vector<std::byte> bytes(code.size() * 16);
     for (size_t n = 0; n < code.size(); n++) {
-      const Native bits = gen9_isa().encode(code[n]);
+      const Native bits = isa_.encode(code[n]);
       std::memcpy(&bytes[n * 16], bits.q, 16);
     }
-    const auto program = Program::decode(gen9_isa(), bytes);
+    const auto program = Program::decode(isa_, bytes);
     ThreadStart how;
     how.program = program.get();
     how.dispatch_mask = before.channels;
@@ -366,6 +415,7 @@ class Machine {
   struct Target : MessageTarget {
     SendResult send(const Message&, ThreadEnv&) override { return SendResult::done; }
   };
+  const Isa& isa_;
   memory::SparseMemory memory_;
   memory::View view_;
   ShaderBases bases_;
@@ -416,26 +466,26 @@ std::string explain(const State& expected, const State& found) {
 
 }  // namespace
 
-std::vector<Native> legal_instructions(uint64_t seed, size_t count) {
-  Generator generator(seed);
+std::vector<Native> legal_instructions(const Isa& isa, uint64_t seed, size_t count) {
+  Generator generator(isa, seed);
   std::vector<Native> code;
-  while (code.size() < count) code.push_back(gen9_isa().encode(generator.instruction()));
+  while (code.size() < count) code.push_back(isa.encode(generator.instruction()));
   return code;
 }
 
-Outcome run(uint64_t seed, uint64_t instructions) {
+Outcome run(const Isa& isa, uint64_t seed, uint64_t instructions) {
   Outcome outcome;
-  Machine machine;
+  Machine machine(isa);
   while (outcome.instructions < instructions) {
     const uint64_t program_seed = seed * 1'000'000'007 + outcome.programs++;
-    Generator generator(program_seed);
+    Generator generator(isa, program_seed);
     State start;
     generator.fill(start);
     std::vector<Instruction> code;
     for (unsigned n = 0; n < 16; n++) code.push_back(generator.instruction());
     State expected = start;
     for (const Instruction& i : code)
-      if (!reference::execute(expected, i)) outcome.difference = fmt::format("reference lacks {}", print(gen9_isa(), i));
+      if (!reference::execute(expected, i)) outcome.difference = fmt::format("reference lacks {}", print(isa, i));
     outcome.instructions += code.size();
     code.push_back(end_of_thread());
     if (outcome.difference.empty() && same(expected, machine.run(code, start))) continue;
@@ -446,9 +496,9 @@ Outcome run(uint64_t seed, uint64_t instructions) {
       reference::execute(wanted, code[n]);
       const State found = machine.run({code[n], end_of_thread()}, state);
       if (!same(wanted, found))
-        outcome.difference = fmt::format("seed {} program {} instruction {}: {}\n  {} (cr0 {:x}, channels {:08x}, flags {:016x})", seed,
-                                         outcome.programs - 1, n, print(gen9_isa(), code[n]), explain(wanted, found), state.cr0,
-                                         state.channels, state.flags);
+        outcome.difference =
+            fmt::format("seed {} program {} instruction {}: {}\n  {} (cr0 {:x}, channels {:08x}, flags {:016x})", seed,
+                        outcome.programs - 1, n, print(isa, code[n]), explain(wanted, found), state.cr0, state.channels, state.flags);
       state = wanted;
     }
     if (outcome.difference.empty()) outcome.difference = fmt::format("seed {} program {}: only together", seed, outcome.programs - 1);
@@ -457,11 +507,11 @@ Outcome run(uint64_t seed, uint64_t instructions) {
   return outcome;
 }
 
-Outcome compare(uint64_t seed, uint64_t instructions, unsigned length, const Executor& executor) {
+Outcome compare(const Isa& isa, uint64_t seed, uint64_t instructions, unsigned length, const Executor& executor) {
   Outcome outcome;
-  Machine machine;
+  Machine machine(isa);
   while (outcome.instructions < instructions && outcome.difference.empty()) {
-    Generator generator(seed * 1'000'000'007 + outcome.programs++, true);
+    Generator generator(isa, seed * 1'000'000'007 + outcome.programs++, true);
     State start;
     generator.fill(start);
     start.cr0 &= ~0x30u;
@@ -492,7 +542,7 @@ Outcome compare(uint64_t seed, uint64_t instructions, unsigned length, const Exe
     outcome.difference += fmt::format(": {} (cr0 {:x}, channels {:08x}, flags {:016x})",
                                       explain(machine.run(piece, at_start), machine.run(piece, at_start, executor)), at_start.cr0,
                                       at_start.channels, at_start.flags);
-    for (size_t n = 0; n + 1 < piece.size(); n++) outcome.difference += "\n  " + print(gen9_isa(), piece[n]);
+    for (size_t n = 0; n + 1 < piece.size(); n++) outcome.difference += "\n  " + print(isa, piece[n]);
   }
   return outcome;
 }

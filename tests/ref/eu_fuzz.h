@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/eu/isa/isa.h"
 #include "hw/eu/program/thread.h"
 
 namespace softgen::eu::fuzz {
@@ -18,16 +19,16 @@ struct Outcome {
   std::string difference;  ///< empty: none; else the first one, with its seed
 };
 
-/// Runs programs of random instructions until `instructions` were compared or a difference was found.
-Outcome run(uint64_t seed, uint64_t instructions);
+/// Runs programs of random instructions of `isa` until `instructions` were compared or a difference was found.
+Outcome run(const Isa& isa, uint64_t seed, uint64_t instructions);
 
 /// `count` random legal instructions.
-std::vector<Native> legal_instructions(uint64_t seed, size_t count);
+std::vector<Native> legal_instructions(const Isa& isa, uint64_t seed, size_t count);
 
 /// Runs a thread whose registers a test looks at afterwards.
 using Executor = std::function<RunResult(Thread&, ThreadEnv&, MessageTarget&)>;
 
 /// The interpreter against another way to run programs of `length` random instructions, extended math among them.
-Outcome compare(uint64_t seed, uint64_t instructions, unsigned length, const Executor& executor);
+Outcome compare(const Isa& isa, uint64_t seed, uint64_t instructions, unsigned length, const Executor& executor);
 
 }  // namespace softgen::eu::fuzz

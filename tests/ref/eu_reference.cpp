@@ -221,7 +221,7 @@ Number Machine::immediate(RegType t, unsigned n) const {
 const uint8_t* Machine::source_byte(const Operand& o, unsigned n, unsigned& where) const {
   const unsigned size = size_of(o.type);
   unsigned element, address_step = 0;
-  if (ternary()) {
+  if (ternary() && align16()) {
     element = o.replicate ? 0 : n / 4 * 4 + (o.swizzle >> n % 4 * 2 & 3);
   } else if (align16()) {
     element = n / 4 * vstride_elements(o.vstride) + (o.swizzle >> n % 4 * 2 & 3);
@@ -335,12 +335,15 @@ Number Machine::compute_real_operands(unsigned n, const std::function<Number(dou
     case Opcode::sel: {
       const Number a = fetch(0, n), b = fetch(1, n);
       bool take = predicate(n);
-      if (i_.cond_mod) take = compare(a, b, i_.cond_mod) || ((i_.cond_mod == 4 || i_.cond_mod == 5) && std::isnan(b.d));
+      const bool maximum = i_.cond_mod == 4, minimum = i_.cond_mod == 5;
+      if (i_.cond_mod) take = compare(a, b, i_.cond_mod) || ((maximum || minimum) && std::isnan(b.d));
+      // -0 is the less of two zeros.
+      if ((maximum || minimum) && a.d == b.d) take = minimum == std::signbit(a.d);
       return take ? a : b;
     }
     case Opcode::csel: {
       Number c = fetch(2, n);
-      if (flag_of(s_.cr0, RegType::f) && std::fabs(c.d) < smallest_normal(RegType::f)) c.d = 0;
+      if (flag_of(s_.cr0, source_type(2)) && std::fabs(c.d) < smallest_normal(source_type(2))) c.d = 0;
       return compare(c, Number::of_real(0), i_.cond_mod) ? fetch(0, n) : fetch(1, n);
     }
     case Opcode::dp2:
@@ -525,6 +528,14 @@ Number Machine::compute_bits(unsigned n, const Wide* x) {
         if (bits >> k & 1) r |= 0x80000000u >> k;
       return Number::of(r);
     }
+    case Opcode::rol:
+    case Opcode::ror: {
+      const unsigned width = size0 * 8;
+      const auto count = static_cast<unsigned>(x[1]);
+      uint32_t r = 0;
+      for (unsigned k = 0; k < width; k++) r |= (bits >> k & 1) << ((i_.opcode == Opcode::rol ? k + count : k - count) % width);
+      return Number::of(r);
+    }
     case Opcode::bfe: return bit_field(x, is_signed(i_.dst.type));
     case Opcode::bfi1: {
       uint32_t r = 0;
@@ -569,6 +580,7 @@ Number Machine::compute_integer(unsigned n) {
       if (i_.cond_mod) take = compare(Number::of(x[0]), Number::of(x[1]), i_.cond_mod);
       return Number::of(take ? x[0] : x[1]);
     }
+    case Opcode::csel: return Number::of(compare(Number::of(x[2]), Number::of(0), i_.cond_mod) ? x[0] : x[1]);
     default: return compute_bits(n, x);
   }
 }
@@ -633,7 +645,7 @@ void Machine::set_flag(unsigned n, bool value) {
 uint8_t* Machine::destination(unsigned n) {
   const Operand& d = i_.dst;
   const unsigned size = size_of(d.type);
-  const bool packed = align16() || ternary();
+  const bool packed = align16();
   if (packed && !(d.writemask >> n % 4 & 1)) return nullptr;
   const unsigned at = n * size * (packed ? 1 : std::max(1u, hstride_elements(d.hstride)));
   if (d.indirect) return &s_.grf[(static_cast<unsigned>(s_.address[d.addr_subreg % 16] + d.addr_imm) % 4096 + at) % 4096];
@@ -674,7 +686,7 @@ void Machine::finish(unsigned n, Number v) {
     if (i_.acc_write || explicit_acc) s_.acc_size = 0;
   } else if ((explicit_acc || i_.acc_write) && !updates_accumulator_itself(i_.opcode)) {
     const unsigned first = explicit_acc ? (i_.dst.reg & 15) * 32u / size : 0;
-    const bool logic = i_.info()->has('n') || v.real || i_.opcode == Opcode::sel;
+    const bool logic = i_.info()->has('n') || v.real || i_.opcode == Opcode::sel || i_.opcode == Opcode::csel;
     if (logic) {
       plain_accumulator(n, bits);
     } else {

@@ -283,8 +283,7 @@ Next execute_select(Thread& thread, const Op& op, RunState& state) {
   uint32_t take;
   if (op.opcode == Opcode::csel) {
     Lanes tested;
-    const unsigned group_bytes = op.kind == LaneKind::i64 ? 64 : 32;
-    std::memcpy(&tested, in[2], op.groups * group_bytes);
+    std::memcpy(&tested, in[2], op.groups * 8u * (op.kind == LaneKind::exact ? sizeof tested.x[0] : sizeof tested.i[0]));
     flush_sources(tested, op.src[2].type, op.kind, state.mode, op.groups * 8u);
     take = compare(op, &tested, &zero_lanes, static_cast<CondMod>(op.cond));
   } else {

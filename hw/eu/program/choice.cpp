@@ -143,6 +143,15 @@ void OpBuilder::choose_sel() {
   if (!op_.compare) op_.compare = compares(op_.kind, with_sign);
 }
 
+/// The third source is compared with zero.
+void OpBuilder::choose_csel() {
+  const Source* const s = op_.src;
+  const bool same = s[0].type == op_.dst.type && s[1].type == op_.dst.type && s[2].type == op_.dst.type;
+  op_.execute = execute_select;
+  op_.kind = float_sources() ? LaneKind::f32 : same && !modified() && !op_.saturate ? LaneKind::i32 : LaneKind::exact;
+  op_.compare = compares(op_.kind, s[2].type != RegType::ud);
+}
+
 void OpBuilder::choose_cmp() {
   op_.execute = execute_compare;
   if (float_sources()) {
@@ -252,12 +261,7 @@ void OpBuilder::choose() {
 /// What has a handler of its own.
 void OpBuilder::choose_special() {
   switch (i_.opcode) {
-    case Opcode::csel:
-      // Of integers without modifiers 32 bits tell the sign; a negated or absolute one may need more.
-      op_.kind = float_sources() ? LaneKind::f32 : modified() ? LaneKind::i64 : LaneKind::i32;
-      op_.compare = compares(op_.kind, op_.kind != LaneKind::i32 || op_.src[2].type != RegType::ud);
-      op_.execute = execute_select;
-      return;
+    case Opcode::csel: return choose_csel();
     case Opcode::lrp:
       choose_float(KernelOp::rest);
       op_.execute = execute_lrp;

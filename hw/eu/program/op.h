@@ -132,6 +132,7 @@ class OpBuilder {
   void choose_special();
   void choose_mov();
   void choose_sel();
+  void choose_csel();
   void choose_cmp();
   void choose_logic(KernelOp op);
   void choose_shift();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// eu_jit_differential SEED COUNT [LENGTH]: compares COUNT random instructions, compiled for AVX2 and for all that the host has, with the
+// eu_jit_differential SEED COUNT [LENGTH [ISA]]: compares COUNT random instructions of ISA (default gen9), compiled for AVX2 and for all that the host has, with the
 // interpreter; exit status 1 and the first difference, if there is one.
 #include <cstdio>
 #include <cstdlib>
@@ -10,8 +10,9 @@
 using namespace softgen::eu;
 
 int main(int argc, char** argv) {
-  if (argc < 3 || argc > 4) {
-    std::fprintf(stderr, "usage: eu_jit_differential SEED COUNT [LENGTH]\n");
+  const Isa* const eu_isa = find_isa(argc > 4 ? argv[4] : "gen9");
+  if (argc < 3 || argc > 5 || !eu_isa) {
+    std::fprintf(stderr, "usage: eu_jit_differential SEED COUNT [LENGTH [gen9|gen11]]\n");
     return 2;
   }
   if (jit::best_host_isa() == jit::HostIsa::none) {
@@ -22,7 +23,7 @@ int main(int argc, char** argv) {
   const auto length = argc > 3 ? static_cast<unsigned>(std::strtoul(argv[3], nullptr, 0)) : 48;
   for (const jit::HostIsa isa : {jit::HostIsa::avx2, jit::HostIsa::host}) {
     fuzz::JitExecutor executor(isa);
-    const auto outcome = fuzz::compare(seed, count, length, std::ref(executor));
+    const auto outcome = fuzz::compare(*eu_isa, seed, count, length, std::ref(executor));
     if (!outcome.difference.empty()) std::printf("%s\n", outcome.difference.c_str());
     std::printf("seed %llu: %llu instructions in %llu programs compared; %u programs not compiled, %.1f %% of the ops stepped\n",
                 static_cast<unsigned long long>(seed), static_cast<unsigned long long>(outcome.instructions),

@@ -10,11 +10,13 @@
 using namespace softgen::eu;
 
 TEST_CASE("eu fuzz: random legal instructions against the reference") {
-  for (const uint64_t seed : {1u, 2u, 3u, 4u}) {
-    INFO("seed " << seed);
-    const auto outcome = fuzz::run(seed, 10000);
-    CHECK(outcome.difference == "");
-    CHECK(outcome.instructions >= 10000);
+  for (const Isa* isa : isas()) {
+    for (const uint64_t seed : {1u, 2u, 3u, 4u}) {
+      INFO(isa->name() << ", seed " << seed);
+      const auto outcome = fuzz::run(*isa, seed, 10000);
+      CHECK(outcome.difference == "");
+      CHECK(outcome.instructions >= 10000);
+    }
   }
 }
 
