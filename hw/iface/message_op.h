@@ -42,14 +42,18 @@ struct UrbFields {
   bool per_slot = false;     ///< offsets per channel
 };
 
-/// Render target writes.
+/// Render target writes. What the last four say is in the header instead, if there is one.
 struct TargetFields {
   bool replicated = false;     ///< one color for all pixels
   bool dual_source = false;    ///< two colors per pixel
   bool second_half = false;    ///< dual source writes: pixels 8 to 15 of the slot group
-  uint8_t target = 0;          ///< index of the render target, of a message without a header
-  bool alpha_present = false;  ///< the payload begins with target 0's alpha, of a message without a header
-  bool null_target = false;    ///< nothing is written
+  uint8_t target = 0;          ///< index of the render target
+  bool alpha_present = false;  ///< the payload begins with target 0's alpha
+  bool null_target = false;    ///< no color is written
+  bool coarse = false;         ///< of coarse pixels; also of interpolation
+
+  /// The colors of single pixels, for target 0.
+  bool is_plain() const { return target == 0 && !alpha_present && !null_target && !coarse; }
 };
 
 struct InterpolatorFields {
@@ -74,7 +78,6 @@ struct MessageOp : SamplerFields, ScatteredFields, BlockFields, UrbFields, Targe
   uint16_t offset = 0;       ///< URB: in units of the message; scratch blocks: in registers
   bool high_slots = false;   ///< slot group: the upper half of the pixels
   bool wide = false;         ///< A64 atomics: 64-bit operands
-  bool coarse = false;       ///< render target writes and interpolation: of coarse pixels
 };
 
 }  // namespace softgen

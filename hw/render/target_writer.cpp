@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "hw/base/log.h"
 #include "hw/defs/messages/headers.h"
 #include "hw/render/target_layout.h"
 
@@ -21,14 +22,18 @@ TargetWriter::WriteLayout::WriteLayout(const Message& m, const PixelState& pixel
   const unsigned half = m.op.second_half ? 8 : 0;
   first = (m.op.high_slots ? 16 : 0) + half;
   pixels = m.exec_mask;
+  if (m.op.null_target || m.op.coarse) unimplemented("render target write", "{}", m.op.coarse ? "of coarse pixels" : "to no target");
   size_t at = 0;
+  target = m.op.target;
+  bool alpha = m.op.alpha_present;
   if (m.header_present()) {
     const message_header::RenderTarget header{message.reg(0).dw};
     at = 2;
     target = header.render_target_index();
     pixels = message_header::RenderTargetMasks{message.reg(1).dw}.pixel_sample_mask() >> half;
-    if (header.source_0_alpha_present() && !replicated) alpha_at = at, at += registers;
+    alpha = header.source_0_alpha_present();
   }
+  if (alpha && !replicated) alpha_at = at, at += registers;
   if (pixel.sample_mask) omask_at = at++;
   color_at = at;
   at += replicated ? 1 : 4 * registers;

@@ -48,8 +48,8 @@ bool sends_all(const eu::Op& op, unsigned first) {
   const MessageOp& m = *op.message;
   const bool split = row->form == eu::Form::split_send;
   if (split && (i.ex_descriptor_in_register || (m.extended_length && !uniform_register(i.src[1], first)))) return false;
-  return m.kind == MessageKind::render_target_write && !m.dual_source && !m.high_slots && !m.header && i.exec_size == m.simd &&
-         uniform_payload(i.src[0], first);
+  return m.kind == MessageKind::render_target_write && !m.dual_source && !m.high_slots && !m.header && m.is_plain() &&
+         i.exec_size == m.simd && uniform_payload(i.src[0], first);
 }
 
 /// `word` to the pixels of 4x4 at `at` that are in `mask`; rows `stride` bytes apart.

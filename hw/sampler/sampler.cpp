@@ -286,8 +286,8 @@ void Request::run() {
 
 SendResult Sampler::send(const Message& message, ThreadEnv& env) {
   const MessageOp& op = message.op;
-  if (!op.sampled || !op.simd) {
-    unimplemented("sampler message", "type {}, {} channels", op.type, op.simd);
+  if (!op.sampled || !op.simd || op.half_parameters) {
+    unimplemented("sampler message", "type {}, {} channels{}", op.type, op.simd, op.half_parameters ? ", parameters of 16 bits" : "");
     std::fill(message.response.begin(), message.response.end(), Grf{});
     return SendResult::done;
   }

@@ -222,7 +222,8 @@ class Printer {
     } else {
       reg(s);
       if (has_no_region(s)) return;
-      if (s.subreg) add(".{}", s.subreg / size_of(s.type));
+      const bool scalar_of_three = is_ternary() && !s.vstride && !s.hstride;
+      if (s.subreg || scalar_of_three) add(".{}", s.subreg / size_of(s.type));
     }
     if (i_.access_mode == AccessMode::align1) {
       add("<{},{},{}>", vertical_strides[s.vstride & 15], widths[s.width & 7], horizontal_strides[s.hstride & 3]);

@@ -16,7 +16,7 @@ bool Emitter::find_colors(size_t n, unsigned* first) const {
   const SendForm form = send_form(nobody, ops_[n]);
   const MessageOp& m = form.op;
   if (!form.valid || m.kind != MessageKind::render_target_write || ops_[n].exec_size != 16) return false;
-  if (m.header || m.simd != 16 || m.replicated || m.high_slots || m.binding.index != 0 ||
+  if (m.header || !m.is_plain() || m.simd != 16 || m.replicated || m.high_slots || m.binding.index != 0 ||
       form.payload.count + form.second.count != components)
     return false;
   const bool together = form.second.count == 0 || form.second.first == form.payload.first + form.payload.count;

@@ -2,6 +2,7 @@
 // Instruction to Op: which lanes the operands become, and which kernel works on them.
 #include <algorithm>
 
+#include "hw/base/log.h"
 #include "hw/eu/program/handlers.h"
 
 namespace softgen::eu {
@@ -258,8 +259,21 @@ void OpBuilder::choose() {
   }
 }
 
+/// madm, invm and rsqtm: their accumulators are known where align16 has them, in place of swizzles and write masks.
+bool OpBuilder::is_align1_macro() const {
+  const auto function = static_cast<MathFunction>(i_.cond_mod);
+  const bool macro =
+      i_.opcode == Opcode::madm || (i_.opcode == Opcode::math && (function == MathFunction::invm || function == MathFunction::rsqtm));
+  return macro && !op_.align16;
+}
+
 /// What has a handler of its own.
 void OpBuilder::choose_special() {
+  if (is_align1_macro()) {
+    unimplemented("EU madm, invm and rsqtm in align1", "at byte {} of the kernel", op_.offset);
+    op_.execute = execute_illegal;
+    return;
+  }
   switch (i_.opcode) {
     case Opcode::csel: return choose_csel();
     case Opcode::lrp:

@@ -132,6 +132,7 @@ class OpBuilder {
   void choose_special();
   void choose_mov();
   void choose_sel();
+  bool is_align1_macro() const;
   void choose_csel();
   void choose_cmp();
   void choose_logic(KernelOp op);

@@ -58,6 +58,7 @@ void strides(Codec& c, O& src, const SourceBits& at) {
   }
   // Elements follow each other at the horizontal stride: rows of one element.
   c.field(src.vstride, at.hstride + 1, at.hstride);
+  if constexpr (!Codec::writing) src.hstride = src.vstride;
 }
 
 template <typename Codec, typename I>
