@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <stdexcept>
 #include <vector>
 
 namespace softgen::debug {
@@ -52,6 +53,10 @@ void add_group(Json& object, const defs::Group& group, std::span<const uint32_t>
   add(object, group.fields.size() == 1 ? group.fields[0].name : "repeat", std::move(elements));
 }
 
+[[noreturn]] void throw_no_field(const defs::Structure& layout, std::string_view name) {
+  throw std::out_of_range(fmt::format("{} has no field called {}", layout.name, name));
+}
+
 }  // namespace
 
 Json field_json(const defs::Field& field, std::span<const uint32_t> dwords, uint32_t first_bit) {
@@ -93,18 +98,24 @@ Json fields_json(const defs::Structure& layout, std::span<const uint32_t> dwords
   return object;
 }
 
-uint64_t field_by_name(const defs::Structure& layout, std::span<const uint32_t> dwords, std::string_view name) {
-  for (const defs::Field& field : layout.fields)
-    if (name == field.name) return defs::field_value(field, dwords);
-  return 0;
+const defs::Structure& layout_named(const defs::CommandSet& set, std::string_view name) {
+  if (const defs::Structure* structure = set.find_structure(name)) return *structure;
+  if (const defs::Command* command = set.find(name)) return *command;
+  throw std::out_of_range(fmt::format("{} has no layout called {}", set.name, name));
+}
+
+const defs::Field& field_named(const defs::Structure& layout, std::string_view name) {
+  const auto found = std::ranges::find_if(layout.fields, [&](const defs::Field& field) { return name == field.name; });
+  if (found == layout.fields.end()) throw_no_field(layout, name);
+  return *found;
 }
 
 uint64_t Fields::repeated(std::string_view name, uint32_t index) const {
   for (const defs::Group& group : layout_.groups)
     for (const defs::Field& field : group.fields)
-      if (name == field.name && index < group.elements(dwords_.size()))
-        return defs::field_value(field, dwords_, group.start + index * group.size);
-  return 0;
+      if (name == field.name)
+        return index < group.elements(dwords_.size()) ? defs::field_value(field, dwords_, group.start + index * group.size) : 0;
+  throw_no_field(layout_, name);
 }
 
 }  // namespace softgen::debug

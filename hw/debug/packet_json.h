@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <string_view>
 
 #include "hw/defs/command.h"
 
@@ -25,16 +26,19 @@ inline Json fields_json(const defs::Structure& layout, std::span<const uint32_t>
 /// One field; `first_bit`: where its container starts.
 Json field_json(const defs::Field& field, std::span<const uint32_t> dwords, uint32_t first_bit);
 
-/// The value of the field called `name`, zero when there is none.
-uint64_t field_by_name(const defs::Structure& layout, std::span<const uint32_t> dwords, std::string_view name);
+// Lookups by name throw std::out_of_range with the name when there is none: names stand in code, never in a file that is read.
+
+/// The structure or command of `set` called `name`.
+const defs::Structure& layout_named(const defs::CommandSet& set, std::string_view name);
+/// The field of `layout` called `name`; not one that repeats.
+const defs::Field& field_named(const defs::Structure& layout, std::string_view name);
 
 /// The dwords of a packet or structure, read by its layout: fields have the names of the command set's declarations.
 class Fields {
  public:
   Fields(const defs::Structure& layout, std::span<const uint32_t> dwords) : layout_(layout), dwords_(dwords) {}
-  /// Zero when there is no field of that name.
-  uint64_t operator[](std::string_view name) const { return field_by_name(layout_, dwords_, name); }
-  /// Field `name` of element `index` of the group that has it; zero when there is none.
+  uint64_t operator[](std::string_view name) const { return defs::field_value(field_named(layout_, name), dwords_); }
+  /// Field `name` of element `index` of the group that has it; zero where the packet ends before.
   uint64_t repeated(std::string_view name, uint32_t index) const;
 
  private:

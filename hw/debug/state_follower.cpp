@@ -96,9 +96,9 @@ void StateFollower::samplers(Json& out, const std::string& what, uint64_t offset
 
 void StateFollower::stage_pointers(Json& out, const WalkedPacket& packet, unsigned stage, bool sampler) {
   const auto shader = state_.packet(stage_commands[stage]);
-  const defs::Command* command = options_.platform->commands->find(fmt::format("3DSTATE_{}", stage_names[stage]));
+  const defs::Structure& command = layout(fmt::format("3DSTATE_{}", stage_names[stage]));
   const char* field = sampler ? "Sampler Count" : "Binding Table Entry Count";
-  const auto count = shader.empty() ? 0 : static_cast<uint32_t>(field_by_name(*command, shader, field));
+  const auto count = shader.empty() ? 0 : static_cast<uint32_t>(Fields(command, shader)[field]);
   // Sampler Count is in units of four, 4 at most.
   if (sampler) samplers(out, fmt::format("{} sampler", stage_names[stage]), packet.dwords[1] & ~31u, std::min(count, 4u) * 4);
   else binding_table(out, fmt::format("{} binding table", stage_names[stage]), packet.dwords[1] & 0xffe0, count);
@@ -106,8 +106,8 @@ void StateFollower::stage_pointers(Json& out, const WalkedPacket& packet, unsign
 
 void StateFollower::shader(Json& out, const WalkedPacket& packet) {
   const std::string stage = stage_names[stage_of(*packet.command)];
-  const bool enabled = field_by_name(*packet.command, packet.dwords, "Enable") != 0;
-  if (enabled) out.push_back(kernel(stage + " kernel", field_by_name(*packet.command, packet.dwords, "Kernel Start Pointer")));
+  const Fields fields(*packet.command, packet.dwords);
+  if (fields["Enable"]) out.push_back(kernel(stage + " kernel", fields["Kernel Start Pointer"]));
 }
 
 /// Which kernel pointer has which width depends on how many are enabled (SKL PRM vol 2a, 3DSTATE_PS, "Kernel Start Pointer [0]").
@@ -122,8 +122,7 @@ void StateFollower::pixel_shader(Json& out, const WalkedPacket& packet) {
 
 void StateFollower::viewports(Json& out, const WalkedPacket& packet) {
   const auto clip = state_.packet(CommandId::_3DSTATE_CLIP);
-  const defs::Command& clip_layout = *options_.platform->commands->find("3DSTATE_CLIP");
-  const auto count = clip.empty() ? 1 : static_cast<uint32_t>(Fields(clip_layout, clip)["Maximum VP Index"]) + 1;
+  const auto count = clip.empty() ? 1 : static_cast<uint32_t>(Fields(layout("3DSTATE_CLIP"), clip)["Maximum VP Index"]) + 1;
   const auto target = std::find_if(packet.command->fields.begin(), packet.command->fields.end(),
                                    [](const defs::Field& f) { return f.target == defs::Target::structure; });
   const uint64_t address = state_.dynamic + defs::field_value(*target, packet.dwords);

@@ -44,7 +44,7 @@ class StateFollower {
   Json problem(const std::string& what, uint64_t address) const;
   bool mapped(uint64_t address, uint64_t bytes) const;
 
-  const defs::Structure& layout(std::string_view name) const { return *options_.platform->commands->find_structure(name); }
+  const defs::Structure& layout(std::string_view name) const { return layout_named(*options_.platform->commands, name); }
   void binding_table(Json& out, const std::string& what, uint32_t offset, uint32_t count);
   void samplers(Json& out, const std::string& what, uint64_t offset, uint32_t count);
   void stage_pointers(Json& out, const WalkedPacket& packet, unsigned stage, bool sampler);

@@ -11,14 +11,11 @@ namespace {
 using defs::CommandId;
 constexpr uint32_t shown_targets = 8;
 
-std::string enum_text(const defs::Structure& layout, std::span<const uint32_t> dwords, std::string_view field) {
-  for (const defs::Field& f : layout.fields)
-    if (field == f.name) {
-      const uint64_t value = defs::field_value(f, dwords);
-      const char* name = f.enumeration ? f.enumeration->name_of(value) : nullptr;
-      return name ? name : fmt::format("{}", value);
-    }
-  return "?";
+std::string enum_text(const defs::Structure& layout, std::span<const uint32_t> dwords, std::string_view name) {
+  const defs::Field& field = debug::field_named(layout, name);
+  const uint64_t value = defs::field_value(field, dwords);
+  const char* value_name = field.enumeration ? field.enumeration->name_of(value) : nullptr;
+  return value_name ? value_name : fmt::format("{}", value);
 }
 
 }  // namespace
@@ -35,7 +32,7 @@ std::string DrawList::targets_text() const {
     if (address == state_.surface || address % 64 || !mapped(address)) break;
     uint32_t words[16];
     view_.read(address, words, sizeof words);
-    const defs::Structure& layout = *set_.find_structure("RENDER_SURFACE_STATE");
+    const defs::Structure& layout = debug::layout_named(set_, "RENDER_SURFACE_STATE");
     if (enum_text(layout, words, "Surface Type") == "SURFTYPE_NULL") break;
     const debug::Fields surface(layout, words);
     const char* format = set_.surface_formats.name_of(surface["Surface Format"]);
@@ -48,7 +45,8 @@ std::string DrawList::targets_text() const {
 std::string DrawList::draw_text(const debug::WalkedPacket& packet) const {
   const debug::Fields draw(*packet.command, packet.dwords);
   const auto topology = state_.packet(CommandId::_3DSTATE_VF_TOPOLOGY);
-  const std::string kind = topology.empty() ? "?" : enum_text(*set_.find("3DSTATE_VF_TOPOLOGY"), topology, "Primitive Topology Type");
+  const std::string kind =
+      topology.empty() ? "?" : enum_text(debug::layout_named(set_, "3DSTATE_VF_TOPOLOGY"), topology, "Primitive Topology Type");
   const std::string amount = draw["Indirect Parameter Enable"]
                                  ? "indirect"
                                  : fmt::format("{} vertices, {} instances", draw["Vertex Count Per Instance"], draw["Instance Count"]);

@@ -18,7 +18,7 @@ constexpr uint32_t most_entries = 64;
 uint64_t written_targets(const TargetDecoders& decoders, const debug::ContextState& state, memory::View& view) {
   const auto packet = state.packet(defs::CommandId::_3DSTATE_PS);
   if (packet.empty()) return 0;
-  const debug::Fields ps(*decoders.commands.find("3DSTATE_PS"), packet);
+  const debug::Fields ps(debug::layout_named(decoders.commands, "3DSTATE_PS"), packet);
   // All of a shader's widths write the same targets; pointer 0 is that of some enabled width.
   return debug::written_render_targets(decoders.isa, view, strip_canonical(state.instruction + ps["Kernel Start Pointer 0"]));
 }
