@@ -53,7 +53,7 @@ def our_layouts(root, name):
 # Mesa's genxml ---------------------------------------------------------------------------------------------------------------------
 
 def genxml_elements(path):
-    """{(tag, name): element} of a file and of what it imports."""
+    """{(tag, name): element} of a file and of the files that it imports."""
     elements = {}
     for node in ElementTree.parse(path).getroot():
         if node.tag == "import":
@@ -66,7 +66,7 @@ def genxml_elements(path):
 
 
 def genxml_fields(node, first=0):
-    """{plain field name: positions}; of groups that repeat to the end the first element only."""
+    """{plain field name: positions}. Of a group that repeats to the end: those of the first element."""
     fields = collections.defaultdict(list)
     for child in node:
         if child.tag == "field":
@@ -80,13 +80,13 @@ def genxml_fields(node, first=0):
 
 
 def joined(fields, name):
-    """Positions of a field; an upper half that is a field of its own, "X High" behind "X", counts as part of it."""
+    """Positions of a field. A separate field "X High" directly after "X" is its upper half and counts as part of it."""
     upper = {start: end for start, end in fields.get(name + "high", [])}
     return sorted((start, upper.get(end + 1, end)) for start, end in fields[name])
 
 
 def against_genxml(layouts, registers, path):
-    """Yields (place, ours, theirs) for each field that both know."""
+    """Yields (place, ours, theirs) for each field that both sides have."""
     elements = genxml_elements(path)
     for (tag, name), node in elements.items():
         if tag in ("instruction", "struct") and plain(name) in layouts:
@@ -132,9 +132,8 @@ def words(name):
 
 
 def against_i915(declared, folder):
-    """Yields (place, ours, theirs) for offsets of registers of one name, and for fields whose words all stand in the name of one define.
-    i915 has several registers of some names, one per generation: those of other generations than 4 to 9 do not count, of the others
-    any may be the one."""
+    """Yields (place, ours, theirs) for the offsets of registers with the same name, and for fields whose words all occur in the name of one
+    define. i915 may have several registers of a name, one per generation: those of generations 4 to 9 count, and one of them must match."""
     theirs = collections.defaultdict(list)
     for name, offset, fields in i915_registers(folder):
         theirs[re.sub(r"^(GEN[4-9]|SKL|HSW|BDW)_|_GEN[4-9]$", "", name)].append((offset, fields))

@@ -8,13 +8,13 @@ import sys
 
 ORDER = ["base", "defs", "iface", "memory", "mmio", "surface", "eu", "sampler", "dataport", "render", "gpgpu",
          "blitter", "media", "cs", "guc", "oa", "display", "gt", "debug", "qemu", "replay", "run"]
-# Reached only through hw/iface, although they stand above.
+# Forbidden although the included folder is above: reached only through hw/iface.
 FORBIDDEN = {"cs": {"render", "gpgpu", "blitter", "media", "eu", "sampler", "dataport"},
              "eu": {"surface"}, "sampler": {"eu"}, "dataport": {"eu", "sampler"},
              "render": {"sampler", "dataport"}, "gpgpu": {"sampler", "dataport", "render"},
              "blitter": {"eu", "sampler", "dataport", "render", "gpgpu"},
              "qemu": set(ORDER) - {"qemu"}}
-# Within a folder that has parts: part: the parts that it may include.
+# Of folders with parts, per part: the parts that it may include.
 PARTS = {"eu": {"isa": set(), "program": {"isa"}, "interp": {"isa", "program"}, "jit": {"isa", "program", "interp"}}}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"hw/([a-z0-9_]+)/(?:([a-z0-9_]+)/)?')
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Finds the places where a unit states a fact of one hardware generation by itself (docs/defs.md, "Facts outside this folder")."""
+"""Finds places outside hw/defs and the decoders that state a fact of one hardware generation (docs/defs.md, "Facts outside this folder")."""
 import argparse
 import collections
 import pathlib
@@ -17,18 +17,18 @@ KINDS = {
     "descriptor-bits": "bits of a message descriptor picked by number: descriptor >> 14, bits(descriptor, 18, 14)",
     "platform": "a comparison with a platform's name or PCI id: name == \"kbl\", pci_device_id == 0x5912",
 }
-# Where a kind is at home. A pattern ends in / (a folder) or names a file; * stands for one part of a path.
+# Where a kind is allowed. A pattern ends in / (a folder) or names a file; * stands for one part of a path.
 EVERYWHERE = ["hw/defs/"]
 GENERATION = ["hw/*/decode/", "hw/eu/isa/gen*/", "hw/display/*/", "hw/gt/platforms/"]
 ALLOWED = {
     "generation": GENERATION,
     "dword-bits": GENERATION,
-    # The driver's side of softgen-run states its view of the chip a second time on purpose.
+    # The driver's side of softgen-run states its view of the chip independently, on purpose: an error in hw/defs must show.
     "offset": ["hw/run/regs.h"],
     "descriptor-bits": GENERATION,
     "platform": ["hw/gt/platforms/"],
 }
-# Numbers that also are a register's offset, by chance: halves of floating point (sign, infinity) and the tables of compacted instructions.
+# Numbers that equal a register's offset by chance: sign and infinity of half floats, and the tables of compacted instructions.
 CHANCE = {0x7C00, 0x8000}
 CHANCE_FILES = ["hw/eu/isa/gen8/compact_form.cpp", "hw/eu/isa/gen9/compaction.cpp", "hw/eu/isa/gen11/codec.cpp"]
 SOURCES = {".h", ".cpp", ".c", ".inc"}
@@ -67,7 +67,7 @@ class Declared:
         return re.sub(r"^ring_|_(lo|register|reg|offset)$", "", name.lower())
 
     def is_offset(self, name, number):
-        """`number` is a register's offset in BAR0, or `name` is given the offset that an engine's register of that name has."""
+        """Whether `number` is a register's offset in BAR0, or the offset of an engine's register that is called `name`."""
         return number in self.offsets - CHANCE or (name is not None and number in self.relative.get(self.plain(name), ()))
 
 
@@ -87,7 +87,7 @@ def without_comments(text):
 
 
 def found_in(line, declared):
-    """The kinds of what stands in a line of code, one entry per occurrence."""
+    """The kinds of facts in a line of code, one entry per occurrence."""
     yield from ["generation"] * len(GEN.findall(line))
     yield from ["dword-bits"] * len(DWORD_BITS.findall(line))
     yield from ["descriptor-bits"] * len(DESCRIPTOR.findall(line))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Checks that the C and C++ sources are as clang-format 19 writes them, that no function is longer than 60 lines, and that no class has more
+"""Checks that the C and C++ sources are formatted by clang-format 19, that no function is longer than 60 lines, and that no class has more
 than 20 data members (docs/contributing.md). Needs clang-format-19 and universal-ctags."""
 import argparse
 import collections
@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 FOLDERS = ["hw", "include", "tests"]
-# Sources of captures: the bytes that a capture was made of.
+# Sources of captures, archived as they were when the capture was made.
 LEFT_ALONE = "tests/golden/captures/"
 SUFFIXES = {".h", ".cpp", ".c"}
 MAX_LINES, MAX_MEMBERS = 60, 20
@@ -33,7 +33,7 @@ def unformatted(root, names):
 
 
 def sizes(root, names):
-    """{(path, function or class): (lines or members, what is counted)}; of functions of one name in a file the longest counts."""
+    """{(path, function or class): (size, "lines" or "data members")}. Of functions with the same name in a file: the longest."""
     done = subprocess.run(["ctags", "--languages=C,C++", "--langmap=C++:+.h", "--kinds-C++=fm", "--kinds-C=fm", "--fields=+neKsS", "--output-format=json", "-f", "-", *names],
                           cwd=root, capture_output=True, text=True, check=True)
     members, result = collections.Counter(), {}

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field as dataclass_field, replace
 
 ENGINES = {"rcs": 1, "bcs": 2, "vcs": 4, "vecs": 8, "all": 15}
-# What a command does, for those who do not execute it (docs/defs.md).
+# Effects of a command, for readers that do not execute it (docs/defs.md).
 EFFECTS = ["state", "resource_streamer", "draws", "dispatches", "overlaps"]
 BASES = ["none", "general", "surface", "dynamic", "instruction", "indirect", "mmio"]
 FIXED = re.compile(r"([us])(\d+)\.(\d+)$")
@@ -56,7 +56,7 @@ class Layout:
     unit: str
     line: str
     items: list = dataclass_field(default_factory=list)  # Field and Repeat, in file order
-    match: int = None  # commands only from here on
+    match: int = None  # the members from here on: commands only
     engines: int = 0
     length_bits: tuple = None  # None: a single dword
     effects: set = dataclass_field(default_factory=set)
@@ -167,13 +167,13 @@ def parse_import(text):
 
 @dataclass
 class Change:
-    """A layout as an imported set has it, but for some fields."""
+    """A layout of an imported set, with some fields changed."""
     name: str
     line: str
     unit: str
-    words: list  # behind the name: length=, an opcode's effects
-    without: set  # names of fields that are gone
-    items: list = dataclass_field(default_factory=list)  # fields that are new, or take the place of those of the same names
+    words: list  # after the name: length=, effects
+    without: set  # names of removed fields
+    items: list = dataclass_field(default_factory=list)  # new fields; they replace those of the same names
 
 
 def parse_change(text, unit, line):
@@ -188,7 +188,7 @@ def parse_change(text, unit, line):
 
 
 def changed(change, layout):
-    """`layout` with the change made. Raises SyntaxProblem."""
+    """`layout` with the change applied. Raises SyntaxProblem."""
     gone = change.without | {item.name for item in change.items if isinstance(item, Field)}
     missing = change.without - {item.name for item in layout.items if isinstance(item, Field)}
     if missing:
@@ -213,7 +213,7 @@ def parse_repeat(text):
 
 
 def layout_files(folder):
-    """The .def files of a set that declare commands and structures; the others are registers, the layout of context images and messages."""
+    """The .def files of a set that declare commands and structures. The others declare registers, context images and messages."""
     return [path for path in sorted(folder.glob("*.def")) if not path.stem.startswith("registers_") and path.stem not in {"context", "messages"}]
 
 
@@ -223,7 +223,7 @@ class Reader:
     def __init__(self):
         self.enums = []
         self.layouts = []
-        self.imports = {}  # base: names that are not taken from it
+        self.imports = {}  # {set: names that are not imported from it}
         self.changes = []
 
     def read(self, path, unit):

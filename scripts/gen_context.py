@@ -41,7 +41,7 @@ def engine_classes(word):
 
 
 def indices(text, row):
-    """"[0..3][1]" -> the index pairs of an array's instances, in the order of the text."""
+    """"[0..3][1]" -> the index pairs of an array's instances, in the order written."""
     ranges = []
     for first, last in re.findall(r"\[(\d+)(?:\.\.(\d+))?\]", text):
         first, last = int(first), int(last or first)
@@ -55,7 +55,7 @@ def indices(text, row):
 
 
 def offsets(text, rows):
-    """The row, and the offsets of the instances that `text` names."""
+    """The register's row, and the offsets of the instances that `text` names."""
     match = INSTANCE.match(text)
     if not match or match[1] not in rows:
         raise Problem(f"{text} is no register")
@@ -106,14 +106,14 @@ class Reader:
 
 
 def check(reader, name, lists, spaces):
-    """Lists and spaces stand in order and do not overlap; no register has two places."""
+    """Checks that lists and spaces are in order and do not overlap, and that no register occurs twice."""
     documented = reader.image["documented"]
     last, seen = 0, set()
     for block in [*lists, *spaces]:
         header, end = (block.header, block.header + 1 + 2 * len(block.slots)) if isinstance(block, List) else (block.first, block.end)
         limit = documented if isinstance(block, List) else reader.image[name]
         if header <= last or header % 2 == 0 or end > limit or (isinstance(block, Space) and header < documented):
-            raise Problem(f"{name}: the block at dword {header:#x} does not fit in where it stands")
+            raise Problem(f"{name}: the block at dword {header:#x} must start at an odd dword after the block before it and end in its part of the image")
         last = end - 1
         for offset in [offset for offset, _ in block.slots] if isinstance(block, List) else block.named:
             if (type(block), offset) in seen:
@@ -146,7 +146,7 @@ def of_class(reader, name):
 
 
 def layout(reader, name):
-    """One engine class' tables, and its row."""
+    """The tables of one engine class."""
     lists, spaces = of_class(reader, name)
     yield f"constexpr ContextList {name}_lists[] = {{"
     yield from (f"    {{{block.header:#x}, {len(block.slots)}, {str(block.posted).lower()}}}," for block in lists)

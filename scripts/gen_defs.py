@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Turns hw/defs/<set>/*.def into C++. The last set named is written, those before it are what it may import (docs/defs.md):
+"""Turns hw/defs/<set>/*.def into C++. Writes the last set named; it may import from those named before it (docs/defs.md):
   set.h          its CommandSet
   enums.h        enumerations that several fields share
   <unit>.h       one struct per command and structure, with unpack(), pack() and a View that reads single fields in place; what is the same
@@ -57,8 +57,8 @@ def unique(names):
 
 
 class Definitions:
-    """All that a set has: what its files declare and what they import. An import whose own words and whatever it refers to are the same keeps
-    the home, that is the C++ type, that it has in the other set."""
+    """All enums and layouts of a set, declared and imported. An imported layout keeps its home, and with it the C++ type of the other set, if
+    neither it nor anything that it refers to is changed."""
 
     def __init__(self, name, reader, known):
         self.enums, self.layouts = list(reader.enums), list(reader.layouts)
@@ -73,15 +73,15 @@ class Definitions:
                 raise SystemExit(f"{name}: import of an unknown set {base}")
             self.take(name, known[base], excluded)
         if self.changes:
-            raise SystemExit(f"{name}: change of what no import has: {sorted(self.changes)}")
+            raise SystemExit(f"{name}: change of a layout that is not imported: {sorted(self.changes)}")
 
     def take(self, name, base, excluded):
         own = {item.name for item in self.enums + self.layouts}
         theirs = {item.name for item in base.enums + base.layouts}
         if excluded - theirs:
-            raise SystemExit(f"{name}: except names what is not there: {sorted(excluded - theirs)}")
+            raise SystemExit(f"{name}: except names unknown items: {sorted(excluded - theirs)}")
         if own & (theirs - excluded):
-            raise SystemExit(f"{name}: imported and declared as well: {sorted(own & (theirs - excluded))}")
+            raise SystemExit(f"{name}: both imported and declared: {sorted(own & (theirs - excluded))}")
         mine = self.apply_changes(name, base, excluded)
         excluded = excluded | {layout.name for layout in mine}
         other_types = excluded | self.affected(base, excluded)
@@ -102,7 +102,7 @@ class Definitions:
 
     @staticmethod
     def affected(base, names):
-        """What of `base` is one of `names`, or refers to what is."""
+        """`names`, and the names of all layouts of `base` that refer to one of them, directly or not."""
         found, more = set(names), True
         while more:
             more = {layout.name for layout in base.layouts if layout.name not in found and references(layout) & found}
@@ -111,7 +111,7 @@ class Definitions:
 
     @staticmethod
     def merged(name, theirs, own, excluded, other_types):
-        """In the order of `theirs`, with what is declared anew in its place, then what is new."""
+        """The items in the order of `theirs`, each replaced by one of `own` with the same name if there is one; then the other items of `own`."""
         mine, result = {item.name: item for item in own}, []
         for item in theirs:
             if item.name not in excluded:
@@ -137,7 +137,7 @@ class Model:
         self.structs = self.in_order([layout for layout in definitions.layouts if not layout.is_command])
 
     def in_order(self, structs):
-        """A structure after the structures it contains or points to."""
+        """Sorts structures so that each comes after those that it contains or points to."""
         done, result = set(), []
 
         def visit(layout, path):
@@ -211,7 +211,7 @@ def pack_statement(field, position, member):
 
 
 def members(layout):
-    """(field, repeat or None, member name) of all fields that a typed struct holds."""
+    """(field, repeat or None, member name) of all fields of a typed struct."""
     flat = [(item, None) if isinstance(item, Field) else (field, item)
             for item in layout.items for field in ([item] if isinstance(item, Field) else item.fields)]
     flat = [(field, repeat) for field, repeat in flat if field.kind != "mbz" and not (repeat and repeat.count == 0)]
@@ -232,14 +232,14 @@ def enum_body(values, indent):
 
 
 def field_type(layout, field, member, namespace):
-    """cpp_type(), qualified where a member's name or the struct's own would hide it."""
+    """cpp_type(), qualified if a member or the struct itself has the same name."""
     kind = cpp_type(field)
     hidden = kind == identifier(layout.name) or field.kind == "enum" and not field.values and kind == member
     return f"{namespace}::{kind}" if hidden else kind
 
 
 def accessor(layout, field, repeat, name, namespace):
-    """One method of a View; of a repeated field it takes the element's index."""
+    """One method of a View. For a repeated field it takes the element's index."""
     start, step = field.start + (repeat.start if repeat else 0), repeat.size // 32 if repeat else 0
     low, high = start % 32, start % 32 + field.end - field.start
     where = f"{start // 32}{f' + {step} * i' if repeat else ''}"
@@ -254,7 +254,7 @@ def accessor(layout, field, repeat, name, namespace):
 
 
 def view_class(layout, namespace):
-    """The fields of a layout one by one. Fixed point and nested structures are for unpack(), as is what repeats in parts of a dword."""
+    """A View of a layout, which reads single fields. Only unpack() has fixed point, nested structures, and fields that repeat within a dword."""
     flat = [(item, None) if isinstance(item, Field) else (field, item)
             for item in layout.items for field in ([item] if isinstance(item, Field) else item.fields)]
     flat = [(field, repeat) for field, repeat in flat
@@ -263,12 +263,12 @@ def view_class(layout, namespace):
     open_repeats = [repeat for repeat in layout.repeats if repeat.count == 0 and repeat.size % 32 == 0]
     if not flat and not open_repeats:
         return []
-    lines = ["\n  /// Single fields of a packet, read where they stand. Missing dwords read as zero.", "  class View : PacketView {", "   public:",
+    lines = ["\n  /// Reads single fields of a packet in place. Missing dwords read as zero.", "  class View : PacketView {", "   public:",
              "    using PacketView::PacketView;"]
     lines += [accessor(layout, field, repeat, name, namespace) for (field, repeat), name in zip(flat, names)]
     if len(open_repeats) == 1:
         repeat = open_repeats[0]
-        lines.append("    /// Of the fields that repeat to the packet's end, whole ones.")
+        lines.append("    /// Number of complete elements of the fields that repeat to the packet's end.")
         lines.append(f"    constexpr size_t elements() const {{ return PacketView::elements({repeat.start // 32}, {repeat.size // 32}); }}")
     return lines + ["  };"]
 
@@ -333,7 +333,7 @@ def unit_header(model, namespace, prefix, unit):
 
 
 def alias(item, name, namespace):
-    """What comes from another set."""
+    """Using-declarations for types of another set."""
     return f"using {item.home}::{name(item.name)};\n" if item.home != namespace else ""
 
 
@@ -430,7 +430,7 @@ class Tables:
 
 
 def read(sets):
-    """Definitions by name, in the order given; a set may import those before it."""
+    """{name: Definitions} in the given order; a set may import those before it."""
     known = {}
     for name, *files in sets:
         reader = Reader()

@@ -142,7 +142,7 @@ class Declarations:
     def function(self, name):
         found = [function for function in self.functions if function.name == name]
         if len(found) != 1:
-            raise SystemExit(f"function {name}: {len(found)} of them")
+            raise SystemExit(f"function {name}: declared {len(found)} times instead of once")
         return found[0]
 
     def type_field(self, function):
@@ -164,7 +164,7 @@ class Declarations:
                 own = set(range(row.first, row.last + 1))
                 field = self.type_field(function)
                 if own & codes or row.last >= min(MAX_TYPES, 1 << (field.high - field.low + 1)) or row.fields not in self.fields:
-                    raise SystemExit(f"{function.name}: type {row.name}: a code that is taken or too large, or no fields {row.fields}")
+                    raise SystemExit(f"{function.name}: type {row.name}: the code is taken or too large, or there are no fields {row.fields}")
                 codes |= own
             if function.alias:
                 self.function(function.alias)

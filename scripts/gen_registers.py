@@ -52,18 +52,18 @@ class Declarations:
         self.imports = {}  # set: names of rows that are not taken from it
 
     def take(self, base, excluded):
-        """Imports the rows of `base`, and its engines. A row declared anew takes the place of the one it replaces."""
+        """Imports the rows and engines of `base`. A row of the same name replaces the imported one, in its place."""
         theirs, mine = {row.name for row in base.rows}, {row.name: row for row in self.rows}
         if excluded - theirs:
-            raise SystemExit(f"except names what is not there: {sorted(excluded - theirs)}")
+            raise SystemExit(f"except names unknown registers: {sorted(excluded - theirs)}")
         if mine.keys() & (theirs - excluded):
-            raise SystemExit(f"imported and declared as well: {sorted(mine.keys() & (theirs - excluded))}")
+            raise SystemExit(f"both imported and declared: {sorted(mine.keys() & (theirs - excluded))}")
         rows = [mine.pop(row.name, None) if row.name in excluded else row for row in base.rows]
         self.rows = [row for row in rows if row] + [row for row in self.rows if row.name in mine]
         self.engines = self.engines or base.engines
 
     def offsets(self, row):
-        """Where the instances of a register stand."""
+        """The offsets of a register's instances."""
         for outer in range(row.count[0]):
             for inner in range(row.count[1]):
                 offset = row.offset + outer * row.stride[0] + inner * row.stride[1]
@@ -201,7 +201,7 @@ def place(row):
 
 
 def split(sets):
-    """Rows and fields that all sets which declare them have in one place, and per set the others."""
+    """(rows, fields, {set: (rows, fields)}): those that have the same place in all sets that declare them, and per set the others."""
     rows, others = {}, {name: ([], []) for name in sets}
     by_name = {}
     for name, declared in sets.items():
@@ -264,7 +264,7 @@ def offset_constants(rows):
 
 
 def constant(name):
-    """A field's name as part of a constant's: "Ring Buffer Enable" -> RING_BUFFER_ENABLE."""
+    """A field's name in the form of a constant: "Ring Buffer Enable" -> RING_BUFFER_ENABLE."""
     return re.sub(r"\W+", "_", name).upper()
 
 

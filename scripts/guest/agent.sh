@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Runs the commands that the host sends over virtio-serial (scripts/lib/guest.py holds the other end).
 #   host:  RUN MARK SCRIPT   (SCRIPT in base64, run by sh; MARK ends its stdout and its stderr on their own ports)
-#   guest: READY RELEASE     once, or PROBLEM TEXT when the guest did not come up whole
+#   guest: READY RELEASE     once, or PROBLEM TEXT if a step of the boot failed
 #          EXIT MARK STATUS  for each RUN
 port() {
     for name in /sys/class/virtio-ports/*/name; do
@@ -11,7 +11,7 @@ port() {
     done
 }
 exec 3<>"$(port softgen.control)" 4>"$(port softgen.stdout)" 5>"$(port softgen.stderr)" || exit 1
-# The commands' standard input is a terminal's at which nobody types: open and silent. At the end of a file kmscube and others quit.
+# The commands' standard input is a pipe without data that stays open, like an idle terminal. At end of file kmscube and others quit.
 mkfifo /run/softgen/silence && exec 6<>/run/softgen/silence 7</run/softgen/silence || exit 1
 cd /root || exit 1
 if [ -s /run/softgen/problems ]; then
@@ -22,8 +22,8 @@ echo "READY $(uname -r)" >&3
 while read -r verb mark script <&3; do
     case $verb in
         RUN)
-            # sh waits for the command, not for what it may have left in the background. A session of its own: a command that
-            # signals its process group must not meet this script. A subshell: what this one says of its end ("Terminated") is not the command's.
+            # Waits for the command only, not for its background processes. setsid: a command that signals its process group must not
+            # hit this script. A subshell: sh's own message about the command's end ("Terminated") must not appear in its output.
             (exec setsid -w sh -c "$(echo "$script" | base64 -d)" <&7 >&4 2>&5 3>&- 4>&- 5>&- 6>&- 7<&-)
             status=$?
             printf %s "$mark" >&4

@@ -39,7 +39,7 @@ until [ -S $XDG_RUNTIME_DIR/wayland-0 ] && pidof weston-terminal >/dev/null && p
     tries=$((tries + 1)); [ $tries -lt 1200 ] || { echo "weston does not draw" >&2; tail -20 $log >&2; exit 1; }
     sleep 0.1
 done
-# Its clients have drawn once they have slept for a while: under TCG that can be seconds after they started.
+# The clients have drawn when all have slept for 1.5 seconds: under TCG that can be long after they started.
 asleep() { for pid in $(pidof weston weston-desktop-shell weston-terminal); do grep -q '^State:.S' /proc/$pid/status || return 1; done; }
 calm=0 tries=0
 until [ $calm -ge 15 ]; do

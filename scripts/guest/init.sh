@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Process 1 of the guest. systemd would take most of the boot under TCG; this does what a graphics guest needs of it:
-# file systems, udev (which loads the drivers of the devices it finds, as on any Debian), and the agent that runs commands.
+# Process 1 of the guest. Replaces systemd, which would take most of the boot time under TCG: mounts file systems, starts udev
+# (which loads the drivers of the devices that it finds, as on any Debian) and the agent that runs commands.
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 TERM=linux
 exec </dev/null
-# What goes wrong here is told to the host in the place of READY.
+# The agent sends problems to the host instead of READY.
 problem() { echo "$*" >>/run/softgen/problems; echo "softgen guest: $*" >/dev/tty0; }
 mkdir -p /run/lock /run/user/0
 chmod 700 /run/user/0

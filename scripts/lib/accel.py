@@ -10,7 +10,7 @@ from common import CACHE, content_key, say
 
 QEMU = "/usr/bin/qemu-system-x86_64"
 KVM = ["-accel", "kvm", "-cpu", "host"]
-# Five-level page tables would only cost walks, and nested virtualization the loading of the guest's kvm modules.
+# Without la57: page walks of five levels are slower. Without svm: the guest would load its kvm modules, which takes time.
 TCG = ["-accel", "tcg,thread=multi", "-cpu", "max,la57=off,svm=off"]
 PROBE_SECONDS = 10
 EXIT_PORT, EXIT_VALUE = 0x501, 0x10
@@ -39,8 +39,8 @@ def boots(accelerator):
 
 @functools.cache
 def kvm_works():
-    """Whether QEMU can use /dev/kvm. The node may be there without access, without a CPU behind it, or hang, and a
-    KVM inside a virtual machine may lack what QEMU wants, so it is tried; the answer is kept until the next boot."""
+    """Whether QEMU can use /dev/kvm. Only a trial run can tell: the node may be inaccessible, lack hardware support or hang, and nested KVM
+    may lack a feature that QEMU needs. The result is cached until the host boots again."""
     if not os.access("/dev/kvm", os.R_OK | os.W_OK):
         return False
     boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text()

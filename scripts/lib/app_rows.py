@@ -1,40 +1,40 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The programs of scripts/apps: how each is run on our GPU and on its peer, and how far their pictures may differ.
 
-The folder that a command runs in is empty but for `files`; its pictures are what it leaves there, or ("display") what it shows."""
+A command runs in a folder that holds only `files`. Its pictures are the files that it writes there, or ("display") the frames that it shows."""
 import collections
 
-# `limit`: the largest difference of a channel value (0 to 255) that counts as none; `share`: how much of the values may differ by more.
+# `limit`: the largest tolerated difference of a channel value (0 to 255); `share`: the fraction of values that may differ by more.
 Bound = collections.namedtuple("Bound", "limit share why")
-# How the peer runs: what it is called, its environment, whether under softgen-run (for its display only), and its command when it is another one.
+# How the peer runs. `display`: under softgen-run, which it uses as a display only. `command`: if it differs from the row's.
 Peer = collections.namedtuple("Peer", "name environment display command", defaults=[None])
-# `pictures`: raw FILE, images PATTERN, or display; the first `count` are compared, fewer are a failure. `seconds`: a time-out for one run.
-# `fault`: by the Mesa (trixie, sid) with whose release the program cannot run right by its own fault: why; it is not run there.
-# `long`: more than a minute, or more packages than scripts/test should install.
+# `pictures`: raw FILE, images PATTERN, or display; the first `count` are compared, fewer are a failure. `seconds`: time-out of one run.
+# `fault`: {release: reason}: a bug of the program in this release (trixie, sid) makes it fail, so it is not run there.
+# `long`: takes more than a minute, or needs more packages than scripts/test should install.
 Row = collections.namedtuple("Row", "name packages command pictures count peer bound seconds environment files long fault", defaults=[{}, {}, False, {}])
 
-# Debian 12's name for the file, and Debian 13's.
+# The file's name in Debian 12, and in Debian 13.
 LAVAPIPE_ICD = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json:/usr/share/vulkan/icd.d/lvp_icd.json"
 LAVAPIPE = Peer("lavapipe", {"VK_DRIVER_FILES": LAVAPIPE_ICD, "VK_ICD_FILENAMES": LAVAPIPE_ICD}, False)
-# Mesa's GBM then draws with llvmpipe into dumb buffers of our card, so that both sides show their pictures in the same way.
+# Mesa's GBM draws with llvmpipe into dumb buffers of our card: both sides use the same display path.
 LLVMPIPE = Peer("llvmpipe", {"MESA_LOADER_DRIVER_OVERRIDE": "kms_swrast"}, True)
 
 MONITOR = (320, 240)
 
-# Whole chroma and no dither: what is left is one conversion to RGB.
+# No chroma subsampling, no dither: the only step that rounds is one conversion to RGB.
 MPV_SOURCE = "av://lavfi:testsrc2=s=320x240:d=1:r=5,format=yuv444p"
 MPV = ["mpv", "--no-config", "--no-audio", "--untimed", "--framedrop=no", "--osd-level=0", "--dither-depth=no", "--msg-level=all=warn"]
 
 
 def mpv(output):
-    # llvmpipe is no peer here: mpv makes its surfaces on the render node, where there are no dumb buffers.
+    # llvmpipe cannot be the peer: mpv allocates its surfaces on the render node, which has no dumb buffers.
     peer = Peer("libswscale", {}, False, [*MPV, "--vo=image", "--vo-image-format=png", "--vo-image-outdir=.", MPV_SOURCE])
-    # It ends without a flip to its fifth picture.
+    # mpv exits before it flips to the fifth picture.
     return Row(f"mpv-{output}", ["mpv"], [*MPV, f"--vo={output}", "--gpu-context=drm", MPV_SOURCE], "display", 4, peer,
                Bound(1, 0, "one conversion from Y'CbCr, rounded once on each side"), 120)
 
 
-# Gradients, blending, a rotated item with smooth edges, and an item drawn to a texture; no edge goes through the middle of a pixel.
+# Gradients, blending, a rotated antialiased item, and an item drawn to a texture. No edge passes through a pixel centre.
 QML_SCENE = """import QtQuick
 import QtQuick.Window
 Window {
@@ -57,7 +57,7 @@ Window {
     Timer { interval: 1000; running: true; onTriggered: Qt.quit() }
 }
 """
-# Blended, turned squares with a texture in a repeating pattern; integers make the same texels on each side.
+# Blended, rotated squares with a repeating texture. The texels are computed with integers, so both sides have the same.
 WEBGL_SCENE = """<!doctype html>
 <body style="margin: 0"><canvas id="canvas" width="320" height="240"></canvas>
 <script>
@@ -114,7 +114,7 @@ def activate(application):
     window.set_child(grid)
     window.fullscreen()
     window.present()
-    GLib.timeout_add(2000, take_picture, application)  # behind the first frames
+    GLib.timeout_add(2000, take_picture, application)  # after the first frames
 
 application = Gtk.Application()
 application.connect("activate", activate)
@@ -130,13 +130,13 @@ startup-animation=none
 path=./scene.py
 watch=true
 """
-# Weston 12 calls --use-gl otherwise.
+# Weston 12 has another name for --use-gl.
 WESTON_SESSION = """
 renderer=--use-gl
 weston --help | grep -q -e --renderer && renderer=--renderer=gl
 exec weston --debug --backend=headless-backend.so $renderer --width={} --height={} --shell={}
 """
-# Glyphs of the server and of RENDER, polygons with smooth edges, and a client that draws with GL into a buffer that it shares with the server.
+# Core fonts, RENDER glyphs, antialiased polygons, and a client that draws with GL into a buffer shared with the server.
 X_CLIENTS = """
 export DISPLAY=:97
 in_time() { for _ in $(seq 600); do "$@" >/dev/null 2>&1 && return; sleep 0.1; done; echo "not in time: $*"; kill $server; exit 1; }
@@ -156,7 +156,7 @@ for window in " .-fa" " .-fn" xlogo Calculator "OpenGL ES"; do in_time shows "$w
 picture
 in_time settled
 """
-# A server that loses its last client starts anew, and Debian 12's then frees a timer twice: -noreset.
+# -noreset: a server resets when its last client disconnects; Debian 12's then frees a timer twice.
 XORG_SESSION = f"""
 Xorg :97 -config "$PWD/$1" -logfile "$PWD/log" -novtswitch -sharevts -nolisten tcp -nocursor -noreset -ac >server.log 2>&1 &
 server=$!
@@ -194,7 +194,7 @@ Section "Screen"
   Device "card"
 EndSection
 """
-# A cube and a smooth head, which shade each other. EEVEE has another name in Blender 4.2 to 4.5.
+# A cube and a smooth head that cast shadows on each other. EEVEE has another name in Blender 4.2 to 4.5.
 BLENDER_SCENE = """import os
 import sys
 import bpy
@@ -216,37 +216,38 @@ OPENARENA_SCRIPT = "timedemo 1; demo demo088-test1; wait 60; screenshot; wait 30
 
 MESA = ["libgl1-mesa-dri", "libegl1", "libgbm1", "libgles2", "mesa-vulkan-drivers"]
 
-# Debian 13's is 7.1. anv is right to say 1 on this chip: the base of bindless surfaces can be at one place only.
+# Debian 13 has FFmpeg 7.1. anv's limit of 1 is right for Gen9, which has a single base address of bindless surfaces.
 FFMPEG_DESCRIPTORS = "FFmpeg binds a descriptor buffer per set, more than the one that anv allows (maxResourceDescriptorBufferBindings)"
-# Its kernel declares StorageImageReadWithoutFormat. Gen9 has no typed reads of R8_UNORM (Mesa's isl_format.c), anv converts only formats that the shader names.
+# FFmpeg's shader declares StorageImageReadWithoutFormat. Gen9 cannot do typed reads of R8_UNORM (Mesa's isl_format.c); anv emulates them
+# only for formats that the shader declares.
 FFMPEG_FORMATLESS = "FFmpeg 9 reads images without a format, which anv does not offer on Gen9 (shaderStorageImageReadWithoutFormat)"
-# copy_pl_queue() in its libavfilter/vf_libplacebo.c; lavapipe lacks VK_KHR_internally_synchronized_queues.
+# Source: copy_pl_queue() in FFmpeg's libavfilter/vf_libplacebo.c. lavapipe lacks VK_KHR_internally_synchronized_queues.
 LIBPLACEBO_QUEUES = "FFmpeg 9 makes internally synchronized queues where the driver has them, and refuses to import those into a libplacebo before 7.365"
 
 
 def ffmpeg(name, filters, bound, size="640x360", pixels="nv12", count=1, fault=None):
-    """By default one picture: FFmpeg 7.1 uploads from the memory of a frame to which it holds no reference, so that the next
-    frame is often written there before the copy has been made (vulkan_transfer_frame in its libavutil/hwcontext_vulkan.c)."""
+    """One picture by default: FFmpeg 7.1 uploads from a frame without holding a reference to it, so the next frame often
+    overwrites it before the copy has run (vulkan_transfer_frame in its libavutil/hwcontext_vulkan.c)."""
     return Row(f"ffmpeg-{name}", ["ffmpeg"],
                ["ffmpeg", "-v", "error", "-nostdin", "-init_hw_device", "vulkan=v:0", "-filter_hw_device", "v", "-f", "lavfi", "-i", f"testsrc2=s={size}:d=1:r={count}",
                 "-vf", f"format={pixels},hwupload,{filters},hwdownload,format={pixels}", "-f", "rawvideo", "out"],
                "raw out", count, LAVAPIPE, bound, 120, fault=fault or {})
 
 
-# Weights of a sharpening of 5 by 5 pixels; their sum is 5.
+# A 5x5 sharpening kernel; its weights add up to 5.
 SHARPEN = "0 -1 -2 -1 0 -1 3 -4 3 -1 -2 -4 29 -4 -2 -1 3 -4 3 -1 0 -1 -2 -1 0"
 SHARPEN_ALL = ":".join(f"{plane}m={SHARPEN}:{plane}rdiv=0.2:{plane}bias=0" for plane in range(3))
-# Of several OpenCL platforms only this one.
+# Restricts the OpenCL loader to Intel's platform.
 INTEL_OPENCL = {"OCL_ICD_VENDORS": "/etc/OpenCL/vendors/intel.icd"}
 OPENCL_GEN9 = "its compute-runtime knows no Gen9"
 
 
 def chromium(name, *options):
-    """Headless, a page with WebGL 2, by ANGLE. Its window is put together on the GPU, too."""
+    """Headless Chromium shows a WebGL 2 page through ANGLE. Its window is composited on the GPU, too."""
     def command(*words):
         return ["chromium", "--headless", "--no-sandbox", "--hide-scrollbars", f"--window-size={MONITOR[0]},{MONITOR[1]}", "--use-gl=angle",
                 "--ignore-gpu-blocklist", *words, "--screenshot=picture.png", "scene.html"]
-    # Of Vulkan, too: Chromium refuses lavapipe.
+    # The peer of Vulkan, too: Chromium refuses lavapipe.
     peer = Peer("llvmpipe", {"LIBGL_ALWAYS_SOFTWARE": "1"}, False, command("--use-angle=gles-egl"))
     return Row(f"chromium-{name}", ["chromium"], command(*options), "images picture.png", 1, peer,
                Bound(4, 0, "linear filters, three blended layers and the window, each rounded to 8 bits"), 180, {}, {"scene.html": WEBGL_SCENE},
@@ -254,7 +255,7 @@ def chromium(name, *options):
 
 
 def blender(engine, bound):
-    """Without a window: it finds no display, and draws on EGL's surfaceless platform."""
+    """Blender in background mode: without a display it draws on EGL's surfaceless platform."""
     return Row(f"blender-{engine}", ["blender"], ["blender", "-b", "--factory-startup", "--python", "scene.py", "--", engine], "images picture.png", 1,
                Peer("llvmpipe", {"LIBGL_ALWAYS_SOFTWARE": "1"}, False), bound, 600, {},
                {"scene.py": BLENDER_SCENE}, long=True)  # 76 packages
@@ -263,8 +264,8 @@ def blender(engine, bound):
 X_PACKAGES = ["xterm", "x11-apps", "x11-utils", "x11-xserver-utils", "mesa-utils", "xfonts-base", "fonts-dejavu-core"]
 
 ROWS = [
-    # FFmpeg 5.1's kernel has two faults, which this size and one plane avoid: threads beyond the picture end without the group's barrier
-    # (a hang), and a plane's values in shared memory are overwritten with the next plane's while other threads read them.
+    # FFmpeg 5.1's kernel has two bugs, which this size and a single plane avoid: threads outside the picture end without reaching the group's
+    # barrier (a hang), and shared memory is overwritten with the next plane's values while other threads still read it.
     ffmpeg("avgblur-vulkan", "avgblur_vulkan=sizeX=5", Bound(2, 0, "a pass along each axis, each rounded to 8 bits"), "640x384", "gray",
            fault={"sid": FFMPEG_FORMATLESS}),
     ffmpeg("gblur-vulkan", "gblur_vulkan=sigma=4", Bound(2, 0, "a pass along each axis, each rounded to 8 bits"),
@@ -276,7 +277,7 @@ ROWS = [
          "-vf", f"format=yuv420p,hwupload,convolution_opencl={SHARPEN_ALL},hwdownload,format=yuv420p", "-f", "rawvideo", "out"],
         "raw out", 5, Peer("pocl", {"OCL_ICD_VENDORS": "/etc/OpenCL/vendors/pocl.icd"}, False),
         Bound(1, 0, "a sum of 25 products of floats, rounded once"), 120, INTEL_OPENCL,
-        long=True,  # pocl brings 100 MB of compiler
+        long=True,  # pocl depends on 100 MB of compiler
         fault={"trixie": OPENCL_GEN9, "sid": OPENCL_GEN9}),
     Row("gstreamer-sobel", ["gstreamer1.0-tools", "gstreamer1.0-gl", "gstreamer1.0-plugins-base"],
         ["gst-launch-1.0", "-q", "videotestsrc", "num-buffers=5", "!", "video/x-raw,width=320,height=240,format=RGBA", "!", "glupload", "!",
@@ -298,7 +299,7 @@ ROWS = [
         Peer("llvmpipe", {"LIBGL_ALWAYS_SOFTWARE": "1"}, False), Bound(2, 0, "smooth edges and gradients, rounded to 8 bits"), 120, {},
         {"scene.sh": XWAYLAND_SESSION, ".config/weston.ini": XWAYLAND_CONFIGURATION, "session": WESTON_SESSION.format(640, 480, "desktop-shell.so")}),
     blender("workbench", Bound(4, 0.0005, "pixels that the edge of a triangle touches")),
-    # At silhouettes and creases alone; Blender 3.4's, which has fewer rays, differs in 0.003 %.
+    # Differs at silhouettes and creases only. Blender 3.4 uses fewer rays and differs in 0.003 %.
     blender("eevee", Bound(4, 0.006, "rays through the depth buffer end on either side of an edge, as depths are rounded")),
     chromium("gles", "--use-angle=gles-egl"),
     chromium("vulkan", "--use-angle=vulkan", "--enable-features=Vulkan"),
@@ -314,10 +315,10 @@ SHORT = [row for row in ROWS if not row.long]
 
 
 def packages(rows):
-    """What they need beside the base system, sorted."""
+    """The Debian packages that `rows` need, sorted."""
     return sorted({*MESA, *(package for row in rows for package in row.packages)})
 
 
 def place_rows(row):
-    """The rows that share a release's folder with `row`: the short ones have one, a long one has its own."""
+    """The rows that share a release's root folder with `row`: all short rows share one, each long row has its own."""
     return [row] if row.long else SHORT

@@ -16,7 +16,7 @@ from common import Failure
 from mesa_root import PROGRAM_PATH
 from picture import Picture
 
-# `pictures`: bytes of each; `drawn`: draws and dispatches of our GPU; `trouble`: what went wrong, or "".
+# `pictures`: bytes of each; `drawn`: number of draws and dispatches on our GPU; `trouble`: what went wrong, or "".
 Run = collections.namedtuple("Run", "pictures seconds drawn trouble")
 Difference = collections.namedtuple("Difference", "largest over")
 
@@ -39,8 +39,8 @@ def pixels(path):
 
 
 def shown(pictures, limit):
-    """What a display showed: without black screens (before the first picture and behind the last) and repetitions. A picture is repeated when no
-    value differs by more than `limit`: mpv's gpu-next sometimes draws its first picture again, by other shaders, which round otherwise."""
+    """The frames of a display without black ones (before the first picture and after the last) and repetitions. A frame is a repetition when
+    no value differs by more than `limit`: mpv's gpu-next sometimes draws its first picture twice, with shaders that round differently."""
     kept = []
     for picture in filter(any, pictures):
         if not kept or len(kept[-1]) != len(picture) or compare([kept[-1]], [picture], limit).over:
@@ -60,8 +60,8 @@ def pictures_of(row, folder, display):
 
 
 def run_in_time(words, environment, seconds):
-    """(status, what it said); status None: it was still running, or a child that shares its standard error was: Chromium's GPU process writes
-    its report when the first process has ended."""
+    """(exit status, output). Status None: time-out. Waits for children that hold the standard error open, too: Chromium's GPU process writes
+    its report after the first process has exited."""
     with subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           start_new_session=True) as process:
         try:
@@ -104,7 +104,7 @@ def run(row, mesa, peer=None):
 
 
 def trouble(row, peer, status, said, drawn, pictures):
-    """What is wrong with a run, its pictures' contents apart."""
+    """What is wrong with a run, or "". Does not look into the pictures."""
     last = said.strip().splitlines()[-1:] or [""]
     if status is None:
         return f"ran longer than {row.seconds} s"
@@ -118,7 +118,8 @@ def trouble(row, peer, status, said, drawn, pictures):
 
 
 def compare(ours, theirs, limit):
-    """Of channel values: the largest difference, and the share of those above `limit`. Requires as many pictures, of the same sizes."""
+    """The largest difference of a channel value, and the fraction of values that differ by more than `limit`. Both lists must have the same
+    number of pictures, of the same sizes."""
     counts = collections.Counter()
     for one, other in zip(ours, theirs):
         counts.update(abs(a - b) for a, b in zip(one, other))

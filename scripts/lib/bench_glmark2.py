@@ -10,11 +10,11 @@ from common import Failure, say
 from mesa_root import HostMesa, ReleaseMesa
 
 PROGRAM = "glmark2-es2-drm"
-# Debian's Mesa names llvmpipe on a KMS device so.
+# The name of llvmpipe on a KMS device in Debian's Mesa.
 LLVMPIPE = {"MESA_LOADER_DRIVER_OVERRIDE": "kms_swrast", "LP_NUM_THREADS": str(THREADS)}
 
 
-# What glmark2 runs by itself (its default-benchmarks.h).
+# glmark2's default scenes (its default-benchmarks.h).
 SCENES = ("build:use-vbo=false", "build:use-vbo=true", "texture:texture-filter=nearest", "texture:texture-filter=linear",
           "texture:texture-filter=mipmap", "shading:shading=gouraud", "shading:shading=blinn-phong-inf", "shading:shading=phong",
           "shading:shading=cel", "bump:bump-render=high-poly", "bump:bump-render=normals", "bump:bump-render=height",
@@ -30,7 +30,7 @@ SCENES = ("build:use-vbo=false", "build:use-vbo=true", "texture:texture-filter=n
           "loop:fragment-loop=false:fragment-steps=5:vertex-steps=5", "loop:fragment-steps=5:fragment-uniform=false:vertex-steps=5",
           "loop:fragment-steps=5:fragment-uniform=true:vertex-steps=5")
 
-# From QEMU's own family and model LLVM takes the processor for an Athlon of 32 bits, and llvmpipe aborts. This is a Zen 2.
+# A Zen 2. With QEMU's default family and model LLVM detects a 32-bit Athlon, and llvmpipe aborts.
 CPU_THAT_LLVM_KNOWS = ["-cpu", "max,la57=off,svm=off,family=23,model=49"]
 
 
@@ -45,9 +45,9 @@ def benchmarks(options, scenes):
 
 
 def frames(text, llvmpipe):
-    """{scene as glmark2 prints it: frames a second}."""
+    """{scene as glmark2 prints it: frames per second}."""
     renderer = re.search(r"GL_RENDERER:\s*(.*)", text)
-    # A driver that is not the one meant would make the ratio a lie.
+    # With another driver than the intended one the ratio would mean nothing.
     if not renderer or ("llvmpipe" in renderer.group(1)) != llvmpipe:
         raise Failure(f"{PROGRAM} runs on {renderer.group(1) if renderer else 'nothing'}")
     text = re.sub(r"\] duration=[\d.]+:( FPS)?", lambda alone: "] <default>: FPS" if alone.group(1) else "] ", text)
@@ -57,11 +57,11 @@ def frames(text, llvmpipe):
 
 
 def native(options, mesa, size, env):
-    """({scene: frames per second}, what the driver says of itself). A process per scene: what the last one left to be drawn would be counted
-    as the next one's."""
+    """({scene: frames per second}, the driver's version string). One process per scene: draws still pending from one scene would be counted
+    in the next."""
     found, version = {}, ""
     for scene in options.scene or SCENES:
-        # A window of the monitor's size is what glmark2 takes for one it has already made; under DRM each is as large as the monitor.
+        # No size that equals the monitor's: glmark2 would believe that the window exists already. Under DRM each window fills the monitor.
         words = [f"{mesa.softgen}/softgen-run", "--threads", str(THREADS - 1), "--mode", f"{size}@0", "--",
                  PROGRAM, "--size", "320x240", *benchmarks(options, [scene])]
         done = subprocess.run(mesa.command(words, os.getcwd()), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
@@ -74,7 +74,7 @@ def native(options, mesa, size, env):
 
 
 def rows_of(prefix, suffix, ours, peers, driver="-"):
-    """A row a scene from both sides' runs, then their mean."""
+    """One row per scene from both sides' runs, then their mean."""
     scenes = [scene for scene in ours[0] if all(scene in run for run in ours + peers)]
     lost = sorted(set().union(*ours, *peers) - set(scenes))
     if lost or not scenes:
@@ -85,11 +85,11 @@ def rows_of(prefix, suffix, ours, peers, driver="-"):
 
 
 def gl(options):
-    """Natively, both drivers in turn, on the same display and with as many threads."""
+    """Runs natively, both drivers in turn, with the same display and number of threads."""
     mesa = place(options)
     for size in options.size or SIZES:
         for env in ({}, LLVMPIPE):
-            _, driver = native(options, mesa, size, env)  # not counted: compiles what is not in the caches of kernels and shaders
+            _, driver = native(options, mesa, size, env)  # warm-up: fills the caches of kernels and shaders
         ours, peers = [], []
         for number in range(options.repeats):
             ours.append(native(options, mesa, size, {})[0])
@@ -99,7 +99,7 @@ def gl(options):
 
 
 def guest_gl(options):
-    """In the guest: our device against llvmpipe on QEMU's standard VGA, a machine each, in turn; the display has 1920x1080 pixels."""
+    """Runs in the guest: our device against llvmpipe on QEMU's standard VGA, one machine each, in turn, with a display of 1920x1080."""
     seen = {"softgen": [], "stock": []}
     for number in range(options.repeats):
         for gpu, runs in seen.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Rates of tests/bench/gl_rates on our core: against llvmpipe, the host itself, one thread, and the interpreter; memory and compiling."""
+"""Rates of tests/bench/gl_rates on our core, against llvmpipe, the host's own peak, one thread, and the interpreter; memory and compile times."""
 import argparse
 import json
 import os
@@ -19,7 +19,7 @@ FRAGMENT_HEAVY = ("arithmetic", "texture-bilinear")
 
 
 def program(name, mesa=None):
-    """Its path on the host, or as `mesa` has it."""
+    """The program's path on the host, or inside the root folder of `mesa`."""
     path = build.BUILD / "tests" / "bench" / name
     if not path.exists():
         raise Failure(f"{path} is not built")
@@ -27,7 +27,7 @@ def program(name, mesa=None):
 
 
 def printed(command, env=None):
-    """The JSON that a program prints, and the most memory it held, in MiB."""
+    """The JSON that a program prints, and its peak memory in MiB."""
     name = pathlib.Path(next(word for word in map(str, command) if "/tests/bench/" in word)).name
     with subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           text=True, env={**os.environ, **(env or {})}) as process:
@@ -57,7 +57,7 @@ def llvmpipe(options):
 
 
 def repeated(options, what, *sides):
-    """A list of results for each of `sides`, measured in turn."""
+    """One list of results per side; the sides are measured in turn."""
     results = [[] for _ in sides]
     for number in range(options.repeats):
         for result, side in zip(results, sides):
@@ -71,12 +71,12 @@ def values(runs, task):
 
 
 def rates(options):
-    """Fill, textures, triangles, vertices and compute, against llvmpipe and, where it tells more, the host's own peak; peak memory of both."""
-    ours(options)  # compiles what is not in the cache of kernels
+    """Fill, textures, triangles, vertices and compute, against llvmpipe and, for some tasks, the host's own peak; peak memory of both."""
+    ours(options)  # warm-up: fills the kernel cache
     mine, peer, host = repeated(options, "rates", lambda: ours(options), lambda: llvmpipe(options),
                                 lambda: printed([program("host_rates"), THREADS]))
     if any("llvmpipe" in run["renderer"] for run, _ in mine) or any("llvmpipe" not in run["renderer"] for run, _ in peer):
-        raise Failure("gl_rates runs on a driver that was not meant")
+        raise Failure("gl_rates runs on the wrong driver")
     driver = mesa_version(mine[0][0]["version"])
     for task, figure in mine[0][0]["rates"].items():
         yield row(f"rates/{task}", values(mine, task), values(peer, task), figure["unit"], False, driver)
@@ -93,7 +93,7 @@ def vulkan(options):
         width, height = size.split("x")
         run = printed(inside(mesa, [*command, program("vk_cube", mesa), "--width", width, "--height", height, "--seconds", options.seconds]), env)
         if ("llvmpipe" in run[0]["renderer"]) != bool(env):
-            raise Failure("vk_cube runs on a driver that was not meant")
+            raise Failure("vk_cube runs on the wrong driver")
         return run
 
     for size in options.size or SIZES:
@@ -129,7 +129,7 @@ def jit(options):
 
 
 def first_run(options, engine):
-    """With empty caches, Mesa's too: everything is compiled while frames are drawn, or nothing ever."""
+    """A run with empty caches of kernels and of Mesa's shaders. With "tiers" kernels are compiled while frames are drawn, with "interp" never."""
     with tempfile.TemporaryDirectory() as cache:
         return ours(options, FRAGMENT_HEAVY, engine=engine, warm_up=0, env={"XDG_CACHE_HOME": cache})
 
@@ -139,7 +139,7 @@ def longest(runs, task):
 
 
 def compiling(cache):
-    """What softgen-run counted of kernels when all tasks ran once with this cache."""
+    """softgen-run's counters of kernels after all tasks ran once with this cache."""
     with tempfile.TemporaryDirectory() as work:
         stats = pathlib.Path(work) / "stats.json"
         command = [build.BUILD / "softgen-run", "--engine", "jit", "--stats", stats, "--", program("gl_rates"), "--seconds", 0.1, "--warm-up", 0.1]

@@ -6,8 +6,8 @@ import re
 import statistics
 
 SIZES = ("800x600", "1920x1080")
-THREADS = 2  # of both sides; ours are an engine's thread and one worker
-# `driver`: the Mesa that both sides ran on; "-": none.
+THREADS = 2  # per side; ours are an engine's thread and one worker
+# `driver`: the version of Mesa that both sides ran on; "-": none.
 Row = collections.namedtuple("Row", "name softgen peer ratio unit spread driver", defaults=["-"])
 
 
@@ -19,7 +19,7 @@ def row(name, ours, peers, unit, smaller_is_better=True, driver="-"):
 
 
 def mesa_version(text):
-    """"Mesa 25.0.7" of what a driver says of itself."""
+    """The part "Mesa 25.0.7" of a driver's version string, or "-"."""
     found = re.search(r"Mesa \d[\w.]*", text)
     return found[0] if found else "-"
 

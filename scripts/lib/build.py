@@ -33,11 +33,11 @@ def werror():
 
 
 def ensure():
-    """Configures build/ where needed and builds everything; quiet when nothing is to be done."""
+    """Configures build/ if needed and builds everything. Prints nothing when all is current."""
     headers = str(qemu_headers.ensure())
     with lock("build-" + str(ROOT).strip("/").replace("/", "-")):
         have = configured()
-        # A folder where warnings are errors stays so: to change it is to compile all again.
+        # A folder configured with -Werror keeps it: a change would recompile everything.
         strict = have.get("werror") or not SETTINGS.warnings_are_errors
         if have.get("qemu_headers") != headers or not strict or not (BUILD / "build.ninja").exists():
             again = ["--reconfigure"] if (BUILD / "build.ninja").exists() else []
@@ -54,7 +54,7 @@ def pending():
 
 
 def variant(folder, what, options, targets, log, env=None):
-    """Builds targets(), asked for when `folder` is configured, in a build folder of its own; `what` names it to the user."""
+    """Builds targets() in `folder`, a build folder of its own. Calls targets() once `folder` is configured. `what`: its name in messages."""
     log.unlink(missing_ok=True)
     if not (folder / "build.ninja").exists():
         step(f"configuring the build with {what}", ["meson", "setup", *werror(), *options, folder, ROOT], log, env=env)
@@ -62,7 +62,7 @@ def variant(folder, what, options, targets, log, env=None):
 
 
 def ninja():
-    """Builds with ninja's own progress lines, a line for each tenth of the work."""
+    """Builds, and prints ninja's progress once per tenth of the work."""
     say("building ...")
     process = subprocess.Popen(["ninja", "-C", BUILD], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                stdin=subprocess.DEVNULL)

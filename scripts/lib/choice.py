@@ -17,12 +17,12 @@ def shard(text):
 def add_options(parser):
     parser.add_argument("--shard", type=shard, metavar="I/N", help="every Nth test, beginning with the Ith")
     parser.add_argument("--sample", type=int, metavar="N", help="N tests chosen at random")
-    parser.add_argument("--seed", type=int, default=1, help="of the choice (default: 1)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the sample (default: 1)")
     parser.add_argument("--filter", default="", metavar="TEXT", help="only tests whose name has TEXT")
 
 
 def choose(tests, options):
-    """Of `tests`, in their order before sampling, those that the options of add_options ask for."""
+    """The tests that the options of add_options() select; a sample is sorted."""
     tests = [name for name in tests if options.filter in name]
     if options.shard:
         part, of = options.shard
@@ -33,11 +33,11 @@ def choose(tests, options):
 
 
 def known_reasons(path):
-    """(pattern, reason) of each line 'PATTERN | reason' of a file of tests that are known to fail."""
+    """[(pattern, reason)] of a file with lines 'PATTERN | reason', which lists tests that are known to fail."""
     rows = [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
     return [tuple(part.strip() for part in row.split("|", 1)) for row in rows]
 
 
 def reason(name, patterns):
-    """Of the first pattern that `name` matches, or ''. Names have brackets, which fnmatch would take for sets."""
+    """The reason of the first pattern that `name` matches, or ''. Brackets in test names are literal, not fnmatch's sets."""
     return next((why for pattern, why in patterns if fnmatch.fnmatchcase(name, pattern.replace("[", "[[]"))), "")

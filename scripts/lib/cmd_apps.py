@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""scripts/apps: real programs under softgen-run, their pictures beside those of llvmpipe, lavapipe or the CPU."""
+"""scripts/apps: real programs under softgen-run; their pictures are compared with those of llvmpipe, lavapipe or the CPU."""
 import argparse
 
 import app_run
@@ -44,7 +44,7 @@ def speed(row, result):
 
 
 def cells(row, mesa):
-    """A line of the table, and whether the program did what it should."""
+    """A line of the table, and whether the program passed."""
     say(f"{row.name} on softgen")
     ours = app_run.run(row, mesa)
     say(f"{row.name} on {row.peer.name}")

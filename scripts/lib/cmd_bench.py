@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""scripts/bench: our figures and a peer's, measured side by side, as one table."""
+"""scripts/bench: measures softgen and its peers on this machine and prints one table."""
 import argparse
 import json
 import os
@@ -25,7 +25,7 @@ def cpu_seconds(machine):
 
 
 def boot(options):
-    """Time and CPU time from QEMU's start until the guest takes a command; both GPUs in turn, so that they meet the same load."""
+    """Time and CPU time from QEMU's start until the guest takes a command. The GPUs alternate, so that both see the same host load."""
     taken = {gpu: [] for gpu in ("softgen", "stock")}
     for number in range(options.repeats):
         for gpu, times in taken.items():
@@ -38,7 +38,7 @@ def boot(options):
 
 
 def idle(options):
-    """Host CPU of an idle guest in percent of one core; both guests up at once, so that they meet the same load."""
+    """Host CPU use of an idle guest in percent of one core. Both guests run at once, so that both see the same host load."""
     with guests.Guest(options.guest, gpu="softgen", accelerator=options.accel) as ours, \
             guests.Guest(options.guest, gpu="stock", accelerator=options.accel) as peer:
         machines = (ours, peer)
@@ -84,11 +84,11 @@ def bench(argv):
         one table. A ratio above 1 means that softgen is better. Figures are medians; the spread is that of ours.""")
     parser.add_argument("what", nargs="*", metavar="WHAT", help=f"of {', '.join(ALL)} (default: all; that takes hours under TCG)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
-    parser.add_argument("--repeats", type=int, default=5, help="of each figure (default: 5)")
-    parser.add_argument("--seconds", type=float, default=2, help="each scene and rate is run for (default: 2)")
-    parser.add_argument("--scene", action="append", help="of glmark2, as its -b takes it (may be given more than once; default: all)")
-    parser.add_argument("--size", action="append", choices=SIZES, help="of glmark2 and the Vulkan cube outside the guest (default: both)")
-    parser.add_argument("--mesa", choices=MESAS, default="host", help="of gl, vulkan, rates and scaling: this Debian release's, in a folder of its own "
+    parser.add_argument("--repeats", type=int, default=5, help="measurements per figure (default: 5)")
+    parser.add_argument("--seconds", type=float, default=2, help="how long each scene and rate runs (default: 2)")
+    parser.add_argument("--scene", action="append", help="a scene of glmark2, in the form of its option -b (may be given more than once; default: all)")
+    parser.add_argument("--size", action="append", choices=SIZES, help="window size of glmark2 and the Vulkan cube outside the guest (default: both)")
+    parser.add_argument("--mesa", choices=MESAS, default="host", help="for gl, vulkan, rates and scaling: the Mesa of this Debian release, in a root folder of its own "
                         "(needs root; default: the host's)")
     parser.add_argument("--guest", default="bookworm")
     parser.add_argument("--accel", default="auto", choices=["auto", "kvm", "tcg"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""scripts/build-in-qemu: QEMU from source with patches/ applied, the device being its module hw-display-intel-gpu."""
+"""scripts/build-in-qemu: builds QEMU from source with patches/ applied; the device is its module hw-display-intel-gpu."""
 import argparse
 import os
 import pathlib
@@ -14,7 +14,7 @@ MODULE = "hw-display-intel-gpu.so"
 CONFIGURE = ["--python=/usr/bin/python3", "--target-list=x86_64-softmmu", "--enable-modules", "--without-default-features",
              "--enable-pixman", "--enable-tcg", "--enable-softgen", "--disable-install-blobs", "--disable-download",
              "--disable-docs", "--disable-tools", "-Db_staticpic=true"]
-# What QEMU's build takes of this tree.
+# The parts of this tree that QEMU's build needs.
 TREE = ["meson.build", "meson.options", "include", "hw", "scripts"]
 
 
@@ -62,7 +62,7 @@ def prove(build):
 def run(argv):
     parser = argparse.ArgumentParser(prog="scripts/build-in-qemu", description=f"""Proves patches/: unpacks the source of the installed
         QEMU, applies the series, puts this tree into it as a subproject, builds the emulator for x86_64 and its module {MODULE},
-        and starts it with the device. Takes 10 to 30 minutes; what it makes is forgotten unless --keep is given.""")
+        and starts it with the device. Takes 10 to 30 minutes; the result is deleted unless --keep is given.""")
     parser.add_argument("--module-only", action="store_true", help="build the module only, and start nothing")
     parser.add_argument("--keep", metavar="DIR", help="build in this new directory and keep it")
     options = parser.parse_args(argv)

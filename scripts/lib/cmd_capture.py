@@ -16,8 +16,8 @@ DEVICE = "softgen-gpu"
 def parse(argv):
     parser = argparse.ArgumentParser(
         prog="scripts/capture", usage="scripts/capture -o FILE.aub [OPTIONS] -- COMMAND [ARGUMENTS]",
-        description="""Boots a Debian guest without a window, runs COMMAND in it as root, and records all that is submitted to our GPU while
-        it runs. The file is for softgen-replay and aubinator. Submissions are executed one after the other while they are recorded.""",
+        description="""Boots a Debian guest without a window, runs COMMAND in it as root, and records all submissions to our GPU while it runs.
+        softgen-replay and aubinator read the file. Submissions are executed one after the other while they are recorded.""",
         epilog="Exit status: the command's; 124 when --timeout ended it; 125 when the guest or QEMU failed; 1 for a wrong use.")
     parser.add_argument("-o", "--output", required=True, metavar="FILE.aub", help="where the recording goes")
     parser.add_argument("--guest", default="bookworm", metavar="G", choices=list(guest_image.GUESTS), help="the guest's release (default: bookworm)")

@@ -34,14 +34,14 @@ SUITES = {
 DEFAULT_SUITES = ("gles2", "gles3", "gles31")
 # As in Khronos' own runs of the mustpass lists (mustpass.xml).
 SURFACE = ["--deqp-surface-type=pbuffer", "--deqp-gl-config-name=rgba8888d24s8ms0", "--deqp-surface-width=256", "--deqp-surface-height=256"]
-# deqp-vk would keep compiled shaders in the current folder.
+# By default deqp-vk writes a shader cache to the current folder.
 NO_CACHE = ["--deqp-shadercache=disable"]
 OPTIONS = ["--deqp-log-filename=/dev/null", "--deqp-log-images=disable", "--deqp-log-shader-sources=disable", "--deqp-stdin-caselist"]
 PASSED = ("Pass", "QualityWarning", "CompatibilityWarning", "CapabilityWarning", "Waiver")
 LEFT_OUT = ("NotSupported",)
-CHUNK = 400  # cases a process: enough to hide its start, few enough that the last ones keep all cores busy
+CHUNK = 400  # cases per process: many enough to hide its start, few enough that all cores stay busy towards the end
 PROGRESS_SECONDS = 30
-HEAD = ["suite", "GPU", "tests", "passed", "failed", "crashed", "timed out", "unsupported", "seconds"]  # of row()'s cells
+HEAD = ["suite", "GPU", "tests", "passed", "failed", "crashed", "timed out", "unsupported", "seconds"]  # columns of row()
 LIBRARIES = {"libEGL.so": "libEGL.so.1", "libGLESv2.so": "libGLESv2.so.2", "libGL.so": "libGL.so.1", "libvulkan.so": "libvulkan.so.1"}
 MULTIARCH = pathlib.Path("/usr/lib/x86_64-linux-gnu")
 
@@ -60,7 +60,7 @@ def version(path):
 
 
 def mustpass(build, suite):
-    """The newest list of the suite in the sources; a list may be one of lists."""
+    """The cases of the suite's newest list in the sources; a list may include further lists."""
     found = sorted(sources(build).glob(f"{suite.lists}/{suite.name}"), key=version)
     if not found:
         raise Failure(f"{sources(build)} has no list {suite.lists}/{suite.name}")
@@ -71,7 +71,7 @@ def mustpass(build, suite):
 
 
 class Place:
-    """Where the programs run: this host, or a folder with a Debian release's Mesa. `scratch` is seen by both."""
+    """Where the programs run: on this host, or in a root folder with a Debian release's Mesa. Both see the folder `scratch`."""
 
     def __init__(self, release, build):
         self._build = build
@@ -79,7 +79,7 @@ class Place:
         self._scratch = pathlib.Path(tempfile.mkdtemp(prefix="cts-", dir=self._root / "tmp" if self._root else None))
         self.libraries = self._scratch / "libraries"
         self.libraries.mkdir()
-        # The programs ask for the names of the -dev packages.
+        # The programs load libraries by the names that only -dev packages have.
         for name, real in LIBRARIES.items():
             (self.libraries / name).symlink_to(MULTIARCH / real)
 
@@ -100,7 +100,7 @@ class Place:
             build_folder = "/softgen" if self._root else str(BUILD)
             words = [*inner, f"{build_folder}/softgen-run", "--threads", str(options.threads), "--", *words]
         else:
-            # Debian 12's llvmpipe offers OpenGL 4.5; it runs the programs of 4.6 when told to.
+            # Debian 12's llvmpipe offers OpenGL 4.5. With the version overridden it runs the tests of 4.6.
             words = [*inner, "LIBGL_ALWAYS_SOFTWARE=1", "MESA_GL_VERSION_OVERRIDE=4.6", *[f"{name}={value}" for name, value in LAVAPIPE.environment.items()], *words]
         return (mesa_root.command(self._root, words, self._build) if self._root else words), dict(os.environ)
 
@@ -142,15 +142,15 @@ def parse(argv):
         epilog="Exit status: 0 no failure without a known reason, 1 some.")
     parser.add_argument("directory", metavar="DIR")
     parser.add_argument("--suite", action="append", choices=SUITES, help=f"may be given more than once (default: {', '.join(DEFAULT_SUITES)})")
-    parser.add_argument("--list", metavar="FILE", help="run the cases named in FILE, one a line, instead of the mustpass list")
+    parser.add_argument("--list", metavar="FILE", help="run the cases named in FILE, one per line, instead of the mustpass list")
     choice.add_options(parser)
     parser.add_argument("--mesa", choices=RELEASES, help="the Mesa of this Debian release, in a folder of its own (needs root; default: the host's)")
     parser.add_argument("--peer", choices=["failing", "all"], nargs="?", const="all",
                         help="run them on llvmpipe or lavapipe, too: all (default), or only those that fail here")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="processes at once (default: a core each)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="processes at once (default: one per core)")
     parser.add_argument("--threads", type=int, default=0, metavar="N", help="softgen-run's worker threads (default: 0)")
     parser.add_argument("--timeout", type=int, default=120, metavar="SECONDS", help="for one test (default: 120)")
-    parser.add_argument("--log", metavar="FILE", help="append what the programs and softgen-run say on standard error to FILE")
+    parser.add_argument("--log", metavar="FILE", help="append the standard error of the programs and of softgen-run to FILE")
     parser.add_argument("--json", metavar="FILE", help="also write every test's outcome there")
     parser.add_argument("--no-setup", action="store_true", help="use what is built")
     options = parser.parse_args(argv)
@@ -167,13 +167,13 @@ def row(name, gpu, outcomes, seconds):
 
 
 def unimplemented(log):
-    """(line, count) of what softgen-run says that it lacks."""
+    """[(line, count)]: softgen-run's messages about missing features."""
     found = re.findall(r"unimplemented: .*", log.read_text(errors="replace"))
     return collections.Counter(found).most_common()
 
 
 def run_all(options, build, place, log):
-    """Rows of the table, and for each suite the outcomes by GPU."""
+    """Rows of the table, and per suite the outcomes by GPU."""
     rows, everything = [], {}
     for name in options.suite:
         everywhere = pathlib.Path(options.list).read_text().split() if options.list else mustpass(build, SUITES[name])
@@ -193,7 +193,7 @@ def run_all(options, build, place, log):
 
 
 def report(rows, everything):
-    """Prints all; returns (passed, failed, skipped, of the failed unknown)."""
+    """Prints the results; returns (passed, failed, skipped, failed without a known reason)."""
     patterns = choice.known_reasons(KNOWN)
     unknown = 0
     for outcomes in everything.values():

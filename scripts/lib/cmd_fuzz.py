@@ -14,8 +14,8 @@ from common import BUILD, Failure, main, output_file, print_table, say
 PROGRESS_SECONDS = 15
 EPILOG = """Each target gets --seconds of time: half of it at full speed, with inputs made from a seed and guest memory whose pages stand between
 inaccessible ones; half under libFuzzer with ASan and UBSan, guided by coverage. (The targets that only libFuzzer runs get all of it there.)
-Rate is of the part at full speed, a second of processor time. What libFuzzer learns is kept in ~/.cache/softgen/corpus, findings in ~/.cache/softgen/findings; docs/harness.md
-says how to go on from one. Exit status: 0 no finding, 1 findings."""
+The rate is that of the part at full speed, in executions per second of processor time. libFuzzer's corpus is kept in ~/.cache/softgen/corpus,
+findings in ~/.cache/softgen/findings; docs/harness.md says how to proceed from one. Exit status: 0 no finding, 1 findings."""
 
 
 def positive(text):
@@ -34,7 +34,7 @@ def parse(argv):
     own.add_argument("--seconds", type=positive, default=60, metavar="N", help="for each target (default: %(default)s)")
     own.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 1) // 2), metavar="J", help="processes at once (default: half the cores, %(default)s)")
     own.add_argument("--engine", choices=["both", "plain", "sanitized"], default="both", help="only at full speed, or only under the sanitizers")
-    own.add_argument("--seed", type=int, default=None, metavar="N", help="of the inputs (default: the time; it is printed)")
+    own.add_argument("--seed", type=int, default=None, metavar="N", help="seed of the inputs (default: the time; it is printed)")
     own.add_argument("--json", metavar="F", help='write {"targets":[{"name","executions","rate","findings"}]} to this file')
     own.add_argument("--list", action="store_true", help="print the targets' names and end")
     return parser.parse_args(argv)
@@ -55,7 +55,7 @@ def tasks(options, plain, sanitized, seed):
 
 
 def run_all(work, jobs):
-    """A Result a target."""
+    """One Result per target."""
     results, done, start = {}, 0, time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
         waiting = {pool.submit(function, *rest): rest[0] for function, *rest in work}
@@ -110,7 +110,7 @@ def own(options):
         if built.returncode:
             raise Failure(f"the targets do not build: {built.stdout[-2000:]}")
     seed = int(time.time()) if options.seed is None else options.seed
-    say(f"seed {seed}, {options.seconds:g} s a target, {options.jobs} at once")
+    say(f"seed {seed}, {options.seconds:g} s per target, {options.jobs} at once")
     results = run_all(list(tasks(options, plain, sanitized, seed)), options.jobs)
     for path in sanitized.values():
         fuzz.merge_corpus(path)

@@ -53,7 +53,7 @@ def library_folder(overlay):
 
 
 class Runner:
-    """Keeps a guest running, boots another when a test took it along."""
+    """Keeps a guest running; boots a new one when a test crashed or hung it."""
 
     def __init__(self, options, overlay):
         self._options, self._overlay, self._machine = options, overlay, None
@@ -90,7 +90,7 @@ class Runner:
 
 
 def note(word, out, log):
-    """One line that says why."""
+    """The line of the output that explains the result, or ''."""
     lines = out.splitlines()
     if word == "skip":
         wanted = [line for line in lines if line.startswith("Test requirement")] + [line for line in lines if "SKIP" in line]

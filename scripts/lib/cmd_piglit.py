@@ -48,7 +48,7 @@ def run(profile, tests, options, folder):
     out = folder / profile
     command = ["/usr/bin/piglit", "run", "-o", "-j", str(options.jobs), "--timeout", str(options.timeout), "-p", options.platform,
                "-l", "quiet", "--test-list", str(names), profile, str(out)]
-    # Without it piglit decides from what an EGL or GLX context offers which shader tests to skip, and here finds neither.
+    # Otherwise piglit probes EGL and GLX contexts to decide which shader tests to skip, and finds neither here.
     environment = os.environ | {"PIGLIT_NO_FAST_SKIP": "1"} | INTEL_OPENCL
     if options.gpu == "softgen":
         command = [str(BUILD / "softgen-run"), "--threads", str(options.threads), "--", *command]
@@ -68,12 +68,12 @@ def parse(argv):
         and a count for each profile. Known failures have their reason in tests/piglit/failing.txt.""")
     parser.add_argument("profile", nargs="*", default=["quick_gl"], help="quick_gl (default), quick_shader, glslparser, ...")
     choice.add_options(parser)
-    parser.add_argument("--list", metavar="FILE", help="only the tests named in FILE, one a line")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="tests at once (default: a core each)")
+    parser.add_argument("--list", metavar="FILE", help="only the tests named in FILE, one per line")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="tests at once (default: one per core)")
     parser.add_argument("--threads", type=int, default=0, metavar="N", help="softgen-run's worker threads (default: 0)")
     parser.add_argument("--timeout", type=int, default=60, metavar="SECONDS", help="for one test (default: 60)")
-    parser.add_argument("--platform", default="gbm", choices=["gbm", "surfaceless_egl"], help="of waffle (default: gbm)")
-    parser.add_argument("--gpu", default="softgen", choices=["softgen", "llvmpipe"], help="llvmpipe: which failures are the tests' own")
+    parser.add_argument("--platform", default="gbm", choices=["gbm", "surfaceless_egl"], help="waffle's platform (default: gbm)")
+    parser.add_argument("--gpu", default="softgen", choices=["softgen", "llvmpipe"], help="llvmpipe: to see which tests fail there, too")
     parser.add_argument("--guest", choices=["bookworm", "trixie", "sid"], help="run them in this guest, one after the other")
     parser.add_argument("--keep", metavar="DIR", help="keep piglit's results there, for `piglit summary html`")
     parser.add_argument("--json", metavar="FILE", help="also write every test's outcome there")
@@ -82,7 +82,7 @@ def parse(argv):
 
 
 def report(profile, outcomes):
-    """Prints the failing ones and the counts; returns (passed, failed, skipped, of the failed unknown)."""
+    """Prints failed tests and counts; returns (passed, failed, skipped, failed without a known reason)."""
     words = collections.Counter(outcome.word for outcome in outcomes)
     failed = [o for o in outcomes if o.word not in PASSED + LEFT_OUT]
     for o in sorted(failed):

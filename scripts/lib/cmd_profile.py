@@ -15,11 +15,11 @@ from common import CACHE, ROOT, Failure, main, output_file, say, step
 
 BUILD = ROOT / "build-profile"
 LOG = CACHE / "logs" / "profile.log"
-# perf follows frame pointers; release builds have none.
+# perf unwinds by frame pointers; release builds have none.
 OPTIONS = ["-Dc_args=-fno-omit-frame-pointer", "-Dcpp_args=-fno-omit-frame-pointer", "-Dqemu_headers="]
 FLAMEGRAPH = pathlib.Path("/usr/share/perl5/Devel/NYTProf/flamegraph.pl")
-SAMPLES_A_SECOND = 997  # no divisor of what runs at fixed rates
-NARROWEST = 0.3  # percent of all samples that a frame needs to be drawn
+SAMPLES_PER_SECOND = 997  # a prime, so that sampling does not run in step with periodic work
+MIN_PERCENT = 0.3  # of all samples; smaller frames are not drawn
 
 
 def parse(argv):
@@ -28,8 +28,8 @@ def parse(argv):
         description=f"""Runs a scene of glmark2, or any program, under softgen-run, samples its threads with perf, and writes a flame graph.
         Builds softgen with frame pointers in {BUILD.name}/ for that.""")
     parser.add_argument("-o", "--output", default="profile.svg", metavar="FILE.svg", help="the picture (default: profile.svg)")
-    parser.add_argument("--seconds", type=float, default=4, metavar="N", help="a scene is run for (default: 4); a program is run to its end")
-    parser.add_argument("--size", default="1920x1080", choices=SIZES, help="of a scene (default: 1920x1080)")
+    parser.add_argument("--seconds", type=float, default=4, metavar="N", help="how long a scene runs (default: 4); a program runs to its end")
+    parser.add_argument("--size", default="1920x1080", choices=SIZES, help="window size of a scene (default: 1920x1080)")
     parser.add_argument("--threads", type=int, default=THREADS - 1, metavar="N", help=f"softgen-run's worker threads (default: {THREADS - 1})")
     parser.add_argument("--no-setup", action="store_true", help="use what is built and installed")
     parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
@@ -43,7 +43,7 @@ def parse(argv):
 
 
 def function_name(frame):
-    """A frame of `perf script` without its address, offset and parameters; kernels' code has no name."""
+    """A frame of `perf script` without address, offset and parameters. Code of compiled kernels has no symbol."""
     name, _, place = frame.rpartition(" (")
     name = re.sub(r"\+0x[0-9a-f]+$", "", name.split(" ", 1)[-1])
     if "[unknown]" in name:
@@ -53,7 +53,7 @@ def function_name(frame):
 
 
 def collapsed(text):
-    """`perf script`'s stacks as flamegraph.pl reads them: frames from the outermost in, and how often each stack was seen."""
+    """`perf script`'s stacks in flamegraph.pl's format: frames from the outermost to the innermost, and the count of each stack."""
     stacks = collections.Counter()
     for sample in text.strip().split("\n\n"):
         lines = [line.strip() for line in sample.splitlines() if line.strip()]
@@ -79,7 +79,7 @@ def profile(argv):
     run += [PROGRAM, "--size", "320x240", "-b", f"{options.scene}:duration={options.seconds:g}"] if options.scene else options.command
     with tempfile.TemporaryDirectory() as work:
         samples = pathlib.Path(work) / "perf.data"
-        step("running under perf", ["perf", "record", "-q", "-e", "cpu-clock", "-F", str(SAMPLES_A_SECOND), "-g", "-o", samples, "--", *run], LOG)
+        step("running under perf", ["perf", "record", "-q", "-e", "cpu-clock", "-F", str(SAMPLES_PER_SECOND), "-g", "-o", samples, "--", *run], LOG)
         text = subprocess.run(["perf", "script", "-i", samples, "-F", "comm,ip,sym,symoff,dso"], stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True, errors="replace", check=True).stdout
     stacks = collapsed(text)
@@ -87,7 +87,7 @@ def profile(argv):
     if not total:
         raise Failure("perf took no samples")
     command = ["perl", FLAMEGRAPH, "--title", options.scene or " ".join(options.command), "--countname", "samples", "--minwidth",
-               f"{1200 * NARROWEST / 100:g}", "--width", "1200", "--hash"]
+               f"{1200 * MIN_PERCENT / 100:g}", "--width", "1200", "--hash"]
     drawn = subprocess.run(command, input="".join(f"{stack} {count}\n" for stack, count in sorted(stacks.items())), stdout=subprocess.PIPE,
                            text=True, check=True).stdout
     output.write_text(drawn)

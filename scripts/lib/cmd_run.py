@@ -41,8 +41,8 @@ def parse(argv):
     parser.add_argument("--memory", default="2G", metavar="SIZE", help="the guest's memory (default: 2G)")
     parser.add_argument("--append", default="", metavar="STR", help="more words for the guest kernel's command line")
     parser.add_argument("--qemu-args", default="", metavar="STR", help="more options for QEMU, quoted as for a shell")
-    parser.add_argument("--serial", metavar="FILE", help="keep what the guest printed on its serial port")
-    parser.add_argument("--no-setup", action="store_true", help="use what is built, without asking whether it is current")
+    parser.add_argument("--serial", metavar="FILE", help="save the output of the guest's serial port")
+    parser.add_argument("--no-setup", action="store_true", help="use what is built, without a check whether it is current")
     parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
     if options.command[:1] == ["--"]:
@@ -51,7 +51,7 @@ def parse(argv):
 
 
 def checked(options):
-    """Checks everything the user named before anything long begins."""
+    """Checks all arguments before any long step starts."""
     if options.guest not in guest_image.GUESTS:
         raise Failure(f"there is no guest '{options.guest}'; choose from {', '.join(guest_image.GUESTS)}")
     for name in ("share", "overlay"):
@@ -67,7 +67,7 @@ def checked(options):
 
 
 def passer(stream):
-    """A sink that passes bytes on at once."""
+    """A sink that writes bytes at once, without a buffer."""
     def write(data):
         stream.buffer.write(data)
         stream.buffer.flush()

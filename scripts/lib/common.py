@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What every script needs: places, one-sentence failures, long steps with progress, locks."""
+"""What every script needs: paths, failures of one sentence, long steps with progress, locks."""
 import contextlib
 import fcntl
 import hashlib
@@ -37,7 +37,7 @@ def main(name, function):
         status = failure.status
     except KeyboardInterrupt:
         status = 130
-    except BrokenPipeError:  # the reader of our stdout has gone, as with `| head`
+    except BrokenPipeError:  # the reader of our stdout closed it, as `| head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 141
     sys.exit(status or 0)
@@ -58,7 +58,7 @@ def as_root(command):
 
 
 def step(title, command, log, **kwargs):
-    """Runs `command` with its output in the file `log`, telling that it lives; raises Failure with the log's end."""
+    """Runs `command` with its output in the file `log`, and prints progress now and then; raises Failure with the end of the log."""
     log.parent.mkdir(parents=True, exist_ok=True)
     start = time.monotonic()
     say(f"{title} ...")
@@ -82,7 +82,7 @@ def step(title, command, log, **kwargs):
 
 
 def content_key(*parts):
-    """A short name for content: strings, bytes, or paths of files whose bytes count."""
+    """A short hash of strings, bytes, and the contents of files given as paths."""
     digest = hashlib.sha256()
     for part in parts:
         data = part.read_bytes() if isinstance(part, pathlib.Path) else part if isinstance(part, bytes) else str(part).encode()
@@ -104,7 +104,7 @@ def lock(name):
 
 
 def print_table(lines, left):
-    """Prints lines of cells as columns: those whose numbers are in `left` begin, the others end below each other."""
+    """Prints rows of cells as columns. Columns whose indices are in `left` are left-aligned, the others right-aligned."""
     lines = [[str(cell) for cell in line] for line in lines]
     widths = [max(map(len, column)) for column in zip(*lines)]
     for line in lines:
@@ -112,7 +112,7 @@ def print_table(lines, left):
 
 
 def output_file(text, option):
-    """The file that `option` names, to be written; its directory is there."""
+    """The path that `option` names, for a file to be written. Requires that its directory exists."""
     path = pathlib.Path(text).absolute()
     if not path.parent.is_dir():
         raise Failure(f"{option}: there is no directory for '{text}'")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs cases of a dEQP program in one process after the other: who crashes or gets stuck is noted, and the rest goes on behind it."""
+"""Runs cases of a dEQP program. After a crash or a time-out, which is the result of that case, a new process runs the remaining cases."""
 import collections
 import os
 import re
@@ -30,7 +30,7 @@ class Process:
             self._child.stdin.write(("\n".join(cases) + "\n").encode())
             self._child.stdin.close()
         except BrokenPipeError:
-            pass  # its output says why
+            pass  # the program exited early; once() reports its output
 
     def line(self, deadline):
         """The next line; None at the end of the output; TimeoutError past `deadline` (of time.monotonic())."""
@@ -45,7 +45,7 @@ class Process:
         return self._lines.popleft().decode(errors="replace")
 
     def kill(self):
-        """Kills it and all that it started."""
+        """Kills the process and its children."""
         try:
             os.killpg(self._child.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -64,7 +64,7 @@ class Process:
 
 
 def once(command, cases, environment, stderr, timeout):
-    """Outcomes of the cases that one process came to, in order; the last one is a crash or a timeout if it ended there."""
+    """Outcomes of the cases that one process ran, in order. The last one may be a crash or a time-out."""
     process, done, current, tail = Process(command, cases, environment, stderr), {}, None, collections.deque(maxlen=TAIL_LINES)
     start = time.monotonic()
     try:

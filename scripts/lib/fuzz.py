@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The targets of tests/fuzz: at full speed from the build folder (guard pages detect), and under libFuzzer, ASan and UBSan from build-fuzz/."""
+"""The targets of tests/fuzz: at full speed from the build folder (guard pages find bad accesses), and under libFuzzer, ASan and UBSan from
+build-fuzz/."""
 import dataclasses
 import json
 import os
@@ -15,31 +16,31 @@ from common import BUILD, CACHE, ROOT, Failure, output
 
 SANITIZED = ROOT / "build-fuzz"
 LOG = CACHE / "logs" / "fuzz.log"
-SEED = 20261121  # the same inputs on each run of CI; both engines print it
+SEED = 20261121  # fixed: every run of CI has the same inputs; both engines print it
 MAX_INPUT_SECONDS = 20
-CI_SECONDS = 60  # of a target, at most
-MAX_FINDINGS = 20  # of a target and run
-MAX_CORPUS_FILES = 2000  # a larger one is merged
-# Coverage in all of our code, not only in the harness file.
+CI_SECONDS = 60  # per target, at most
+MAX_FINDINGS = 20  # per target and run
+MAX_CORPUS_FILES = 2000  # a larger corpus is merged
+# Instruments all of our code for coverage, not only the harness.
 OPTIONS = ["-Dfuzz=true", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dbuildtype=debugoptimized",
            "-Dc_args=-fsanitize=fuzzer-no-link", "-Dcpp_args=-fsanitize=fuzzer-no-link"]
 
 
 @dataclasses.dataclass
 class Result:
-    """What became of one target, or of a part of its run."""
+    """The result of one target, or of a part of its run."""
     name: str
     executions: int = 0
-    seconds: float = 0  # spent in `executions`
+    seconds: float = 0  # of `executions`
     plain_executions: int = 0
     plain_seconds: float = 0
-    coverage: int = 0  # edges that were new
+    coverage: int = 0  # new edges
     findings: list = dataclasses.field(default_factory=list)  # (what, file, command)
-    trouble: str = ""  # a run that did not go as it should, though no input is to blame
+    trouble: str = ""  # a failure of the run itself, not caused by an input
 
     @property
     def rate(self):
-        """At full speed where the target has that, else under the sanitizers; a second and process."""
+        """Executions per second and process: at full speed if the target runs so, else under the sanitizers."""
         if self.plain_seconds:
             return self.plain_executions / self.plain_seconds
         return self.executions / self.seconds if self.seconds else 0.0
@@ -55,7 +56,7 @@ class Result:
 
 
 def targets(build_directory):
-    """The executables called fuzz_UNIT, by UNIT."""
+    """{UNIT: path} of the executables fuzz_UNIT."""
     listing = output(["meson", "introspect", "--targets", str(build_directory)])
     if not listing:
         raise Failure(f"meson does not list the targets of {build_directory}")
@@ -65,7 +66,7 @@ def targets(build_directory):
 
 
 def build(everything=False, names=None):
-    """Builds the targets (those called `names`, or all of the project) with the sanitizers; the build directory."""
+    """Builds the targets `names` (None: all targets; `everything`: the whole project) with the sanitizers. Returns the build directory."""
     def wanted():
         if everything:
             return []
@@ -81,7 +82,7 @@ def findings_folder(name):
 
 
 def run_plain(name, path, seconds, seed):
-    """At full speed; after a finding it goes on with other inputs."""
+    """Runs a target at full speed; after a finding it goes on with the next input."""
     result, deadline, first = Result(name), time.monotonic() + seconds, 0
     while (left := deadline - time.monotonic()) > 0.5 and len(result.findings) < MAX_FINDINGS and not result.trouble:
         command = [path, f"--seconds={left:.1f}", f"--seed={seed}", f"--first={first}", f"--timeout={MAX_INPUT_SECONDS}",
@@ -99,32 +100,33 @@ def run_plain(name, path, seconds, seed):
         result.plain_seconds += summary["seconds"]
         first += summary["executions"] + 1
         if summary["finding"]:
-            said = [line for line in done.stderr.splitlines() if line.strip() and ": seed " not in line][:-1]  # without the command's line
+            said = [line for line in done.stderr.splitlines() if line.strip() and ": seed " not in line][:-1]  # the last line is the command
             what = "; ".join(said[-4:]).removesuffix(". Repeat with:")
             result.findings.append((what, summary["finding"], f"{path} {summary['finding']}"))
     return result
 
 
 def edges(text):
-    """Edges covered by the corpus, and at the end, in libFuzzer's output."""
+    """(edges covered by the corpus, edges covered at the end), from libFuzzer's output."""
     marks = [int(number) for number in re.findall(r" cov: (\d+)", text)]
     begin = re.search(r"INITED cov: (\d+)", text)
     return (int(begin.group(1)) if begin else 0), max(marks, default=0)
 
 
-# Inputs of a target in CI under the sanitizers: a few seconds' worth. A number, since what a time allows differs from run to run.
+# Inputs per target in CI under the sanitizers, a few seconds each. A count and not a time, so that every run does the same.
 CI_INPUTS = {"aub": 1000, "batch": 2000, "draw": 700, "mmio": 800, "surface": 10000, "eu": 12000}
 CI_INPUTS_OF_OTHERS = 30000
 
 
 def run_repeatable(name, path, seed):
-    """Under libFuzzer, the same inputs on each run of one build: from the repository's seeds alone."""
+    """Runs under libFuzzer from the repository's seeds only: the same inputs on each run of one build."""
     with tempfile.TemporaryDirectory() as corpus:
         return run_sanitized(name, path, CI_SECONDS, seed, corpus=pathlib.Path(corpus), runs=CI_INPUTS.get(name, CI_INPUTS_OF_OTHERS))
 
 
 def run_sanitized(name, path, seconds, seed, corpus=None, runs=None):
-    """Under libFuzzer, for `seconds`, or for `runs` inputs and `seconds` at most. New inputs are kept in `corpus`, else in the cache for the next run."""
+    """Runs under libFuzzer for `seconds`, or for at most `runs` inputs and `seconds`. New inputs are kept in `corpus` (default: in the cache, for
+    the next run)."""
     result, deadline = Result(name), time.monotonic() + seconds
     corpus = corpus or CACHE / "corpus" / path.name
     corpus.mkdir(parents=True, exist_ok=True)
@@ -159,7 +161,7 @@ def run_sanitized(name, path, seconds, seed, corpus=None, runs=None):
 
 
 def merge_corpus(path):
-    """Of a corpus that has grown large, keeps what is needed for its coverage."""
+    """Reduces a large corpus to the inputs that its coverage needs."""
     corpus = CACHE / "corpus" / path.name
     if not corpus.is_dir() or sum(1 for _ in corpus.iterdir()) < MAX_CORPUS_FILES:
         return
@@ -175,5 +177,5 @@ def merge_corpus(path):
 
 
 def plain_targets():
-    """Those that run at full speed; they are part of the project's own build."""
+    """The targets that run at full speed; the project's own build has them."""
     return targets(BUILD)

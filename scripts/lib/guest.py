@@ -26,7 +26,7 @@ QEMU = "/usr/bin/qemu-system-x86_64"
 BOOT_SECONDS = 300  # TCG on a busy machine
 LOOK_SECONDS = 0.3
 TIMED_OUT = 124
-# The machine under the device is the same for both GPUs, so that what differs between runs is the GPU.
+# Both GPUs get the same machine, so that runs differ in the GPU only.
 STOCK_GPU = ["-device", "VGA,addr=2.0,xres=1920,yres=1080,vgamem_mb=32"]
 _PR_SET_PDEATHSIG = 1
 
@@ -37,7 +37,7 @@ class TimedOut(Failure):
 
 
 def gpu_arguments(gpu, device_args="", platform=None):
-    """`platform`: default the first."""
+    """QEMU's options for a GPU. `platform`: None for the first of platforms.names()."""
     if gpu == "stock":
         if device_args:
             raise Failure("--device-args are for --gpu softgen")
@@ -53,7 +53,7 @@ def _die_with_parent():
 
 class Machine:
     """QEMU with one GPU and a QMP connection; stopped by close() or by leaving a `with` block."""
-    environment = {}  # of QEMU, beside ours
+    environment = {}  # QEMU's additions to our environment
 
     def __init__(self, gpu="softgen", device_args="", qemu_args=(), accelerator="auto", memory="2G", display="none", cpus=2, platform=None):
         self._work = pathlib.Path(tempfile.mkdtemp(prefix="softgen-run-"))
@@ -68,7 +68,7 @@ class Machine:
                            "-chardev", f"socket,id=qmp,fd={self.socket('qmp')}", "-mon", "chardev=qmp,mode=control", *qemu_args]
 
     def socket(self, name):
-        """A connection for QEMU; returns QEMU's descriptor, self.ours[name] being our end."""
+        """Makes a socket pair. Returns the descriptor of QEMU's end; self.ours[name] is ours."""
         ours, theirs = socket.socketpair()
         self.ours = {**getattr(self, "ours", {}), name: ours}
         self._near.append(theirs)
@@ -91,7 +91,7 @@ class Machine:
         return self._process.pid
 
     def gone(self, what):
-        """A Failure that tells why QEMU is no longer there."""
+        """A Failure with the reason why QEMU exited, as far as known."""
         if self._process:
             try:
                 self._process.wait(10)
@@ -104,7 +104,7 @@ class Machine:
 
     @property
     def folder(self):
-        """For files that live as long as the machine."""
+        """A folder that close() removes."""
         return self._work
 
     def screenshot(self, path):
@@ -112,14 +112,14 @@ class Machine:
         self.qmp.command("screendump", filename=str(path), format="png")
 
     def wait_closed(self, timeout):
-        """Waits until QEMU ends by itself, as when its window is closed."""
+        """Waits until QEMU exits by itself, for instance because its window was closed."""
         try:
             self._process.wait(timeout)
         except subprocess.TimeoutExpired:
             raise TimedOut("the machine still runs") from None
 
     def close(self):
-        """Ends QEMU, and removes what belonged to it."""
+        """Ends QEMU and removes its files."""
         if self._process and self._process.poll() is None:
             self._process.terminate()
             try:
@@ -139,7 +139,7 @@ class Machine:
 
 
 class _Output:
-    """One output stream of a command: passes on what comes, up to the mark that ends it."""
+    """One output stream of a command: passes bytes to the sink, up to the mark that ends the stream."""
 
     def __init__(self, mark, sink):
         self._mark, self._sink, self._held = mark, sink, b""
@@ -151,7 +151,7 @@ class _Output:
         if end >= 0:
             self.done, self._held = True, b""
             data = data[:end]
-        else:  # the mark may have come in part
+        else:  # the last bytes may be the beginning of the mark
             keep = next((n for n in range(min(len(self._mark) - 1, len(data)), 0, -1) if self._mark.startswith(data[-n:])), 0)
             data, self._held = (data[:-keep], data[-keep:]) if keep else (data, b"")
         if data:
@@ -193,12 +193,12 @@ class Guest(Machine):
         self._control = b""
 
     def boot(self, timeout=BOOT_SECONDS):
-        """Starts QEMU and waits until the guest takes commands; returns the seconds that took."""
+        """Starts QEMU and waits until the guest takes commands; returns how many seconds that took."""
         start = time.monotonic()
         self.start()
         line = self._control_line(start + timeout, "the guest did not boot")
         if not line.startswith("READY "):
-            raise Failure(f"the guest did not come up whole: {line.removeprefix('PROBLEM ')}", 125)
+            raise Failure(f"the guest reported a problem while it booted: {line.removeprefix('PROBLEM ')}", 125)
         return time.monotonic() - start
 
     def _control_line(self, deadline, late):
@@ -217,9 +217,9 @@ class Guest(Machine):
         return line.decode(errors="replace").strip()
 
     def run(self, script, timeout=None, stdout=None, stderr=None, look=None):
-        """Runs `script` by sh in the guest; returns its exit status. The sinks take bytes as they come; look() is called now and then.
+        """Runs `script` by sh in the guest; returns its exit status. Calls the sinks with each piece of output, and look() at intervals.
 
-        Raises TimedOut after `timeout` seconds; the guest is then of no further use."""
+        Raises TimedOut after `timeout` seconds; the guest cannot run further commands then."""
         mark = f"softgen-{secrets.token_hex(12)}".encode()
         sinks = {name: _Output(mark, sink or (lambda data: None)) for name, sink in (("stdout", stdout), ("stderr", stderr))}
         deadline = time.monotonic() + timeout if timeout else float("inf")
@@ -262,7 +262,7 @@ class Guest(Machine):
         return status, b"".join(out).decode(errors="replace"), b"".join(err).decode(errors="replace")
 
 
-# A pointer that follows the host's, and a keyboard.
+# An absolute pointer, which follows the host's, and a keyboard.
 WINDOW_DEVICES = ["-device", "virtio-tablet-pci", "-device", "virtio-keyboard-pci"]
 
 
@@ -272,7 +272,7 @@ def window_display_possible():
 
 
 def window_display():
-    """QEMU's display for a window on this desktop."""
+    """The argument of -display that opens a window on this desktop."""
     window_display_possible()
     known = output([QEMU, "-display", "help"]).split()
     for name, options in (("gtk", ",gl=off"), ("sdl", ",gl=off")):

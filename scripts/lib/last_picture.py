@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The last picture that a command itself showed: when its program lets go of the display the kernel puts the console back."""
+"""The last picture that a command itself showed. After its program releases the display, the kernel shows the console again."""
 import re
 import shutil
 
-# Gen9: the address that pipe A's plane 1 shows now (i915_reg.h, PLANE_SURFLIVE).
+# Gen9: the surface address that pipe A's plane 1 scans out (i915_reg.h, PLANE_SURFLIVE).
 PLANE_SURFLIVE_1_A = 0x701AC
 
 
 class LastPicture:
-    """Call look() now and then while the command runs, save() when it has ended; `kept` is the newest picture of the program, if there is one."""
+    """Call look() at intervals while the command runs, save() after it has ended. `kept`: the file with the program's newest picture, if any."""
 
     def __init__(self, machine, folder):
         self._machine, self._draft, self.kept = machine, folder / "draft.png", folder / "kept.png"
@@ -18,14 +18,14 @@ class LastPicture:
         self._console = self._surface()
 
     def _surface(self):
-        """None on another GPU."""
+        """The address in hex, or None on another GPU."""
         if self._register is None:
             return None
         match = re.search(r": (0x[0-9a-f]+)", self._machine.qmp.monitor(f"xp /1wx {self._register:#x}"))
         return match and match.group(1)
 
     def _is_the_programs(self):
-        """Neither the console's nor none: the plane is off between the program's end and the console's return."""
+        """Whether the program's picture is shown: not the console's, and not address 0, when the plane is off before the console is shown again."""
         return self._surface() not in (self._console, "0x00000000")
 
     def look(self):

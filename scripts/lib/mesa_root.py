@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A Debian release's Mesa with small programs to try it, as a folder to chroot into: for running another Mesa than the host's."""
+"""A root folder (for chroot) with a Debian release's Mesa and small test programs, to run another Mesa than the host's."""
 import os
 import pathlib
 import re
@@ -12,8 +12,9 @@ from common import BUILD, CACHE, Failure, content_key, lock, output, step
 PROGRAM_PATH = f"{os.environ.get('PATH', os.defpath)}:/usr/games"
 PACKAGES = ["libgl1-mesa-dri", "libegl1", "libgbm1", "libgles2", "libglx-mesa0", "mesa-utils", "mesa-utils-bin", "mesa-vulkan-drivers",
             "vulkan-tools", "kmscube", "piglit", "glmark2-es2-drm"]
-# Mounts are the command's own and go with it; $0: root, $1: build folder, $2: where to be, the rest: the command.
-# The release may have no LLVM that we know: kernels are compiled by the host's softgen-eu-compiler, over a socket. Its parent becomes the command, with which it goes.
+# $0: root folder, $1: build folder, $2: working folder, the rest: the command. The mounts are in a namespace that ends with the command.
+# The release may lack an LLVM that we support, so the host's softgen-eu-compiler compiles kernels, over a socket. This shell, its parent, becomes
+# the command by exec, and --pdeathsig ends the compiler together with it.
 ENTER = """set -e
 mount -t proc proc "$0/proc"; mount --rbind /dev "$0/dev"; mount --rbind /sys "$0/sys"; mount --bind "$1" "$0/softgen"; mount --bind "$2" "$0/mnt"
 mount -t tmpfs tmpfs "$0/softgen-compiler"
@@ -26,12 +27,12 @@ exec chroot "$root" env -C /mnt LD_LIBRARY_PATH=/softgen-libraries SOFTGEN_EU_CO
 
 
 def possible():
-    """None, or why there can be no such folder here."""
+    """None, or the reason why such a folder cannot be used here."""
     return None if os.geteuid() == 0 else "only root may change the root folder"
 
 
 def ensure(release, packages=PACKAGES):
-    """The folder with `packages`; made when it is not there."""
+    """The root folder with `packages`; made if it does not exist."""
     if possible():
         raise Failure(possible())
     root = CACHE / "mesa" / f"{release}-{content_key(release, ' '.join(packages))}"
@@ -53,8 +54,8 @@ def ensure(release, packages=PACKAGES):
 
 
 def _lay_libraries(root):
-    """What softgen-run and the programs of scripts/bench link with and the release has in another version. Its libc and libstdc++ are newer
-    than those we were built with."""
+    """Copies the libraries of softgen-run and of scripts/bench's programs that the release lacks in the host's version. The release's own libc
+    and libstdc++ are newer than those that we were built with, and are used."""
     libraries = root / "softgen-libraries"
     for folder in (libraries, root / "softgen", root / "softgen-compiler"):
         folder.mkdir(exist_ok=True)
@@ -62,19 +63,19 @@ def _lay_libraries(root):
     for line in output(["ldd", *filter(pathlib.Path.exists, programs)]).splitlines():
         match = re.match(r"\s+(\S+) => (/\S+)", line)
         if match and not list(root.glob(f"usr/lib/*/{match[1]}")):
-            # By renaming: other processes may have the file mapped.
+            # Renamed into place: other processes may have the old file mapped.
             draft = libraries / f".{match[1]}.draft"
             shutil.copyfile(match[2], draft)
             draft.rename(libraries / match[1])
 
 
 def command(root, words, folder):
-    """`words` as run inside; `folder` is where it finds itself, /mnt; our build is /softgen."""
+    """The command that runs `words` inside, in `folder`, which it sees as /mnt. Our build is at /softgen."""
     return ["unshare", "--mount", "sh", "-c", ENTER, str(root), str(BUILD), str(folder), *words]
 
 
 class HostMesa:
-    """Where programs run with the Mesa that is installed."""
+    """Runs programs with the host's Mesa."""
     name = "host"
     softgen = str(BUILD)
 
@@ -85,12 +86,12 @@ class HostMesa:
         return words
 
     def place(self, folder):
-        """What `folder` is called there."""
+        """The path of `folder` as programs see it."""
         return str(folder)
 
 
 class ReleaseMesa:
-    """Where they run with another release's, in its folder."""
+    """Runs programs with another release's Mesa, in its root folder."""
     softgen = "/softgen"
 
     def __init__(self, release, packages=PACKAGES):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A directory as a read-only disk that the guest lays over its root (scripts/guest/initrd-init).
+"""A directory as a read-only disk that the guest mounts as an overlay over its root (scripts/guest/initrd-init).
 
-A disk and not a shared folder: under TCG it is several times faster, and the guest sees plain files."""
+A disk instead of a shared folder: several times faster under TCG, and the guest sees plain files."""
 import os
 import pathlib
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The Debian packages that softgen needs on the host, by what they are for."""
+"""The Debian packages that softgen needs on the host, grouped by purpose."""
 import os
 import re
 
@@ -7,15 +7,14 @@ import app_rows
 import apt
 from common import output
 
-# Debian 12 has an older version than the one named here, so there it comes from backports. meson and pycotap are what
-# QEMU 10's own configure asks for.
+# Minimum versions that Debian 12 has in backports only. QEMU 10's configure requires those of meson and pycotap.
 FROM_BACKPORTS = {"qemu-system-x86": "1:10.0~", "qemu-system-gui": "1:10.0~", "meson": "1.5~", "python3-pycotap": "1~"}
 
 GROUPS = {
     "build": ["build-essential", "meson", "ninja-build", "pkg-config", "libpixman-1-dev", "libpng-dev", "liblzma-dev", "libxxhash-dev",
               "libfmt-dev", "libcli11-dev", "catch2", "nlohmann-json3-dev", "libdrm-dev", "libglib2.0-dev", "libepoxy-dev", "llvm-19-dev",
               "libvulkan-dev", "glslang-tools"],
-    # For the one run of QEMU's configure that generates its headers.
+    # For QEMU's configure, which generates its headers.
     "headers": ["qemu-system-x86", "dpkg-dev", "xz-utils", "python3-venv", "python3-pycotap", "libfdt-dev"],
     "guest": ["qemu-system-x86", "mmdebstrap", "e2fsprogs", "kmod", "xz-utils", "zstd"],
     "window": ["qemu-system-gui"],
@@ -25,12 +24,12 @@ GROUPS = {
     "test": ["clang", "grub-common", "grub-pc-bin", "clang-format-19", "clang-tidy-19", "universal-ctags", "python3-pil"],
 }
 
-# Debian 13 has none that knows Gen9 (compute-runtime left it after 24.35).
+# Debian 12 only: later releases' compute-runtime does not support Gen9 (dropped after 24.35).
 OPENCL = ["intel-opencl-icd", "clinfo"]
 
 
 def sanitizer_runtime():
-    """libclang-rt-N-dev for the N that `clang` stands for here."""
+    """[libclang-rt-N-dev] for the version N that the package `clang` depends on; [] before apt has lists."""
     match = re.search(r"Depends: clang-(\d+)", output(["apt-cache", "depends", "clang"]))
     return [f"libclang-rt-{match.group(1)}-dev"] if match else []
 
@@ -47,7 +46,7 @@ def names(groups):
 
 
 def ensure(groups):
-    """Installs what is missing; quick when nothing is."""
+    """Installs missing packages; quick if none is missing."""
     wanted = names(groups)
     have = apt.installed(wanted)
     missing = [name for name in wanted if name not in have or
@@ -62,7 +61,7 @@ def ensure(groups):
     else:
         apt.base_repository()
     rest = [name for name in missing if name not in backported]
-    if "test" in groups:  # which runtime it is shows only once apt has lists
+    if "test" in groups:  # once more: apt may have had no lists before
         rest = sorted(set(rest) | set(sanitizer_runtime()))
     if rest:
         apt.install("packages", rest)

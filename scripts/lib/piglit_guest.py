@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""piglit's tests in a guest: the host's binaries and the files they name are laid over the guest, one shell script there runs them all."""
+"""piglit's tests in a guest: an overlay has the host's binaries and the files that they name; one shell script in the guest runs them all."""
 import pathlib
 import re
 import shlex
@@ -12,10 +12,10 @@ from common import Failure, output, say
 
 TREE = pathlib.Path("/usr/lib/x86_64-linux-gnu/piglit")
 LIBRARIES = "usr/local/lib/piglit"  # in the guest
-# Those are the guest's own, always: the C library, and what leads to its Mesa.
+# Libraries that always are the guest's own: the C library, and those that load its Mesa.
 GUESTS_OWN = re.compile(r"(ld-linux|libc|libm|libdl|librt|libpthread|libstdc\+\+|libgcc_s|libGL|libEGL|libGLX|libGLdispatch|libgbm)[.-]")
 
-# $1: seconds for a test. Reads NAME<tab>COMMAND lines; prints `piglit: WORD<tab>NAME`. A test's verdict is its last line that begins with PIGLIT.
+# $1: time-out of a test in seconds. Reads lines NAME<tab>COMMAND; prints `piglit: WORD<tab>NAME`. A test's last line with PIGLIT is its verdict.
 SCRIPT = f"""
 mkdir -p /tmp/libraries
 for library in /{LIBRARIES}/*; do
@@ -37,19 +37,19 @@ done </usr/local/lib/piglit-tests
 
 
 def commands(profile, tests):
-    """{name: command} as the guest is to run it."""
+    """{name: command for the guest}."""
     listing = output(["/usr/bin/piglit", "print-cmd", profile])
     every = dict(line.split(" ::: ", 1) for line in listing.splitlines() if " ::: " in line)
     lost = set(tests) - set(every)
     if lost:
-        raise Failure(f"piglit tells no command for '{min(lost)}'")
-    # It joins the words by blanks and quotes none; no argument of piglit's has a blank.
+        raise Failure(f"piglit prints no command for '{min(lost)}'")
+    # print-cmd joins words by blanks without quoting; no argument of piglit's tests has a blank.
     words = {name: every[name].replace("../lib/x86_64-linux-gnu/piglit/", f"{TREE}/").split() for name in tests}
     return {name: shlex.join(command) for name, command in words.items()}
 
 
 def lay_out(folder, every):
-    """An overlay for the guest with all that the commands need: what they name, and all files that programs may open by themselves."""
+    """Fills the guest's overlay with the files that the commands name and those that the programs open by themselves."""
     shutil.copytree(TREE / "tests", folder / str(TREE / "tests").lstrip("/"), ignore=shutil.ignore_patterns("*.shader_test", "*.xml.gz", "*.py"))
     wanted = {word for command in every.values() for word in shlex.split(command) if word.startswith(f"{TREE}/") and pathlib.Path(word).is_file()}
     wanted |= {str(path) for path in (TREE / "lib").iterdir()}
@@ -68,8 +68,8 @@ def lay_out(folder, every):
 
 
 def run(profile, tests, options, folder):
-    """{name: {'result': word}}, as piglit's own results have it."""
-    windowed = [name for name in tests if name.startswith("glx@")]  # piglit skips them on GBM, too
+    """{name: {'result': word}}, like piglit's own results."""
+    windowed = [name for name in tests if name.startswith("glx@")]  # piglit itself skips them on GBM
     every = commands(profile, [name for name in tests if name not in windowed])
     said, log = [], folder / f"{profile}.log"
     say(f"{profile}: {len(tests)} tests in {options.guest}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The platforms, as hw/defs/platform.cpp lists them."""
+"""The platforms that hw/defs/platform.cpp lists."""
 import pathlib
 import re
 
@@ -7,5 +7,5 @@ _TABLE = pathlib.Path(__file__).resolve().parents[2] / "hw/defs/platform.cpp"
 
 
 def names():
-    """Their names in the order of the table: the first is the default."""
+    """The platforms' names in the order of the table. The first is the default."""
     return re.findall(r'^ +\.name = "(\w+)",', _TABLE.read_text(), re.MULTILINE)

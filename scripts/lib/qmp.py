@@ -8,7 +8,7 @@ from common import Failure
 
 
 class QmpError(Exception):
-    """QEMU's own answer to a command that it refused."""
+    """QEMU's error answer to a command."""
 
 
 class Qmp:
@@ -36,7 +36,7 @@ class Qmp:
         return json.loads(line)
 
     def command(self, execute, timeout=None, **arguments):
-        """Runs a QMP command and returns its value; keeps events that come meanwhile in self.events."""
+        """Runs a QMP command and returns its value. Events that arrive meanwhile are appended to self.events."""
         self._next += 1
         message = {"execute": execute, "id": self._next}
         if arguments:

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A machine whose CPU does nothing and whose devices the test drives itself: QEMU's qtest protocol (tests/qtest/libqtest.c).
+"""A machine whose CPU is halted and whose devices the test accesses itself, by QEMU's qtest protocol (tests/qtest/libqtest.c).
 
-Debian's QEMU has the protocol but not the accelerator of that name, so the CPU halts in a firmware of one instruction; the
-machine runs in real time."""
+Debian's QEMU has the protocol but not the accelerator of that name. So the CPU runs a firmware that halts, under TCG, and time is real time."""
 import guest as guests
 from common import Failure
 
 CONFIG_ADDRESS, CONFIG_DATA = 0xCF8, 0xCFC
 COMMAND, BAR0, BAR2, BAR4 = 0x04, 0x10, 0x18, 0x20
 ENABLE_IO_MEMORY_MASTER = 7
-# Free places in q35's address space, below and above the 32-bit hole's own devices.
+# Unused ranges of q35's address space.
 MMIO_BASE, APERTURE_BASE, IO_BASE = 0xC0000000, 0xD0000000, 0xC000
-# Firmware: cli, hlt and back, at the reset vector.
+# Firmware at the reset vector: cli; hlt; jump back to it.
 FIRMWARE_BYTES, RESET_VECTOR = 65536, bytes([0xFA, 0xF4, 0xEB, 0xFD])
 
 
@@ -58,7 +57,7 @@ class QTest(guests.Machine):
         self.ask(f"out{'?bw?l'[size]} {CONFIG_DATA + (offset & 3):#x} {value:#x}")
 
     def bar_size(self, offset):
-        """What writing ones to a memory BAR tells; the BAR keeps its value."""
+        """The size of a memory BAR, found by writing ones; the BAR's value is restored."""
         old = self.config(offset)
         wide = old & 6 == 4
         high = self.config(offset + 4) if wide else 0
@@ -74,7 +73,7 @@ class QTest(guests.Machine):
         return (1 << 64) - mask
 
     def map_bars(self):
-        """Does what firmware does: places the BARs and switches the device on."""
+        """Assigns the BARs and enables the device, as firmware does."""
         self.set_config(BAR0, MMIO_BASE)
         self.set_config(BAR0 + 4, 0)
         self.set_config(BAR2, APERTURE_BASE)

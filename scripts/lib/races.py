@@ -25,7 +25,7 @@ def captures():
 
 
 def run(program, capture, engine):
-    """None when no race was seen; else what the program said. Kernels are compiled anew: code from the cache has been seen by nobody."""
+    """None if no race was found, else the program's output. The code cache is off, so that the compiler runs under ThreadSanitizer, too."""
     environment = {**os.environ, "TSAN_OPTIONS": f"halt_on_error=1:exitcode={RACE}:second_deadlock_stack=1", "SOFTGEN_CACHE": "off"}
     command = [program, "--threads", str(THREADS), "--engine", engine, "--stats", capture]
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Counts test results of all suites, and prints them as they come."""
+"""Counts test results of all suites, and prints each at once."""
 import time
 import unittest
 
@@ -32,7 +32,7 @@ class Report:
         print(f"  SKIP  {name}: {reason}", flush=True)
 
     def close(self):
-        """Prints what failed and was skipped once more, then the closing line; the exit status."""
+        """Repeats the failed and skipped tests, then prints the closing line; returns the exit status."""
         for title, rows in (("skipped", self.skipped), ("failed", self.failed)):
             if rows:
                 print(f"{title}:\n" + "\n".join(f"  {row}" for row in rows))
@@ -43,7 +43,7 @@ class Report:
 
 
 class UnittestResult(unittest.TestResult):
-    """Hands what unittest finds to a Report."""
+    """Forwards unittest's results to a Report."""
 
     def __init__(self, report):
         super().__init__()

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""As much of a VNC client as it takes to see what QEMU shows: RFB 3.8 (RFC 6143), no authentication, raw rectangles."""
+"""A minimal VNC client, to see what QEMU shows: RFB 3.8 (RFC 6143), no authentication, raw rectangles."""
 import socket
 import struct
 
 RAW, DESKTOP_SIZE = 0, -223
-# 32 bits a pixel, depth 24, little-endian, true colour; red, green and blue are 8 bits at 16, 8 and 0.
+# 32 bits per pixel, depth 24, little-endian, true colour; red, green and blue have 8 bits each, at bits 16, 8 and 0.
 PIXEL_FORMAT = struct.pack(">BBBBHHHBBB3x", 32, 24, 0, 1, 255, 255, 255, 16, 8, 0)
 
 
@@ -49,10 +49,10 @@ class Screen:
         self.rows = [bytearray(3 * width) for _ in range(height)]
 
     def update(self, incremental):
-        """Asks for what is there, or (incremental) waits for what has changed; True when there was any of the picture."""
+        """Requests the whole picture, or (incremental) waits for changes. True if the answer had pixels."""
         self._socket.sendall(struct.pack(">BBHHHH", 3, incremental, 0, 0, self.width, self.height))
         while (kind := self._read(1)[0]) != 0:
-            assert kind in (2, 3), f"message {kind}"  # a bell; cut text, which has a length
+            assert kind in (2, 3), f"message {kind}"  # Bell; ServerCutText, which has a length
             if kind == 3:
                 self._read(struct.unpack(">3xI", self._read(7))[0])
         pixels = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The suites of scripts/test: each runs something and tells a Report what became of it."""
+"""The suites of scripts/test: each runs tests and adds the results to a Report."""
 import collections
 import importlib
 import json
@@ -18,11 +18,11 @@ from common import BUILD, ROOT, Failure, say
 from report import UnittestResult
 
 MESON_MINUTES = 30
-FIRMWARE = "test_firmware.py"  # boots no guest system, so once is enough
+FIRMWARE = "test_firmware.py"  # boots no guest system, so it is not repeated per release
 
 
 class Suite(collections.namedtuple("Suite", "what run slow", defaults=[False])):
-    """slow: only with --full, or by its name."""
+    """slow: runs only with --full or when named."""
 
 
 def layers(report, options):
@@ -34,7 +34,7 @@ def layers(report, options):
 
 
 def meson_tests(report, build, full):
-    """Runs what meson knows in `build` and reads its log, one line of JSON a test program."""
+    """Runs meson's tests in `build` and reads the log, which has one line of JSON per test program."""
     log = build / "meson-logs" / "testlog.json"
     log.unlink(missing_ok=True)
     command = ["meson", "test", "-C", build, "--no-rebuild", "--num-processes", str(os.cpu_count()), *([] if full else ["--no-suite", "slow"])]
@@ -154,10 +154,10 @@ def run_races(report, options):
 
 
 ALL = {
-    "layers": Suite("folders of hw/ include only what stands above them", layers),
-    "unit": Suite("Catch2 tests of the units, and all else that meson runs", unit),
+    "layers": Suite("folders of hw/ include only those above them", layers),
+    "unit": Suite("Catch2 tests of the units, and all other tests of meson", unit),
     "device": Suite("registers of the device, without a guest system", device),
-    "scripts": Suite("what scripts/ promise", scripts),
+    "scripts": Suite("the scripts themselves", scripts),
     "run": Suite("programs under softgen-run, on this Mesa and on Debian 13's", programs),
     "firmware": Suite("SeaBIOS and GRUB on the device's VGA", firmware),
     "boot-bookworm": boot("bookworm"),

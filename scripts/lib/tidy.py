@@ -10,20 +10,20 @@ from common import BUILD, ROOT, Failure
 
 TIDY = "clang-tidy-19"
 FOLDER = "hw"
-# A process per file leaves nothing to share, and all files in one leave the other cores idle.
+# One file per process would not share parsed headers; all files in one process would leave the other cores idle.
 FILES_PER_PROCESS = 4
 
 
 def sources():
-    """The C++ files of hw/ that build/ compiles, from the tree's root, sorted."""
+    """The C++ files of hw/ that build/ compiles, relative to the tree's root, sorted."""
     commands = json.loads((BUILD / "compile_commands.json").read_text())
     paths = {os.path.relpath(os.path.join(command["directory"], command["file"]), ROOT) for command in commands}
     return sorted(path for path in paths if path.startswith(FOLDER + "/") and path.endswith(".cpp"))
 
 
 def check(files, build=BUILD):
-    """What clang-tidy finds in `files`, compiled as `build`'s compile_commands.json says: lines "path:line:column: what"."""
-    # A build with -Werror makes errors of warnings that .clang-tidy turns off, even in the C++ library's headers (std::stable_sort of libstdc++ 12).
+    """clang-tidy's findings in `files`, with the options of `build`'s compile_commands.json: lines "path:line:column: what"."""
+    # -Wno-error: under -Werror, warnings that .clang-tidy turns off are errors, even in the C++ library's headers (std::stable_sort of libstdc++ 12).
     done = subprocess.run([TIDY, "-p", build, "--quiet", "--extra-arg=-Wno-error", *files], cwd=ROOT, capture_output=True, text=True, check=False)
     found = sorted({os.path.normpath(line) for line in re.findall(r"^\S+:\d+:\d+: (?:warning|error): .*", done.stdout, re.MULTILINE)})
     if done.returncode and not found:
@@ -32,7 +32,7 @@ def check(files, build=BUILD):
 
 
 def run():
-    """(number of files, lines of what is wrong, each once)."""
+    """(number of files, findings without duplicates)."""
     files = sources()
     parts = [files[i:i + FILES_PER_PROCESS] for i in range(0, len(files), FILES_PER_PROCESS)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -70,10 +70,10 @@ class Context(unittest.TestCase):
                 ("list 0x01 all\n  PDP[4]\n", "context.def:4: PDP has no such instance"),
                 ("list 0x01 all\n  HEAD sometimes\n", "context.def:4: unknown words ['sometimes']"),
                 ("list 0x01 blitter\n", "context.def:3: unknown engine class in blitter"),
-                ("list 0x01 all\n  HEAD\n  MODE\nlist 0x05 all\n  PDP[0]\n", "render: the block at dword 0x5 does not fit in where it stands"),
-                ("list 0x02 all\n  HEAD\n", "render: the block at dword 0x2 does not fit in where it stands"),
+                ("list 0x01 all\n  HEAD\n  MODE\nlist 0x05 all\n  PDP[0]\n", "render: the block at dword 0x5 must start at an odd dword after the block before it and end in its part of the image"),
+                ("list 0x02 all\n  HEAD\n", "render: the block at dword 0x2 must start at an odd dword after the block before it and end in its part of the image"),
                 ("list 0x01 all\n  HEAD\n  HEAD\n", "render: two places for 0x34"),
-                ("space 0x21..0x80 render below=0\n", "render: the block at dword 0x21 does not fit in where it stands"),
+                ("space 0x21..0x80 render below=0\n", "render: the block at dword 0x21 must start at an odd dword after the block before it and end in its part of the image"),
                 ("space 0x41..0x80 render below=0\n  HEAD\n", "context.def:4: HEAD: a space names registers outside the engines' blocks")):
             with self.subTest(text):
                 done = self.generate(image + text)

@@ -139,10 +139,10 @@ class Defs(unittest.TestCase):
         self.assertEqual(self.generate(LAYOUTS).returncode, 0)
         for text, complaint in (
                 ("import tiny\n", "other: import of an unknown set tiny"),
-                ("import small except LARGE\n", "other: except names what is not there: ['LARGE']"),
-                ("import small\n\nstruct POINT length=1\n", "other: imported and declared as well: ['POINT']"),
+                ("import small except LARGE\n", "other: except names unknown items: ['LARGE']"),
+                ("import small\n\nstruct POINT length=1\n", "other: both imported and declared: ['POINT']"),
                 ("import small except POINT\n", "LINE: no struct POINT"),
-                ("import small\n\nchange LARGE\n", "other: change of what no import has: ['LARGE']"),
+                ("import small\n\nchange LARGE\n", "other: change of a layout that is not imported: ['LARGE']"),
                 ("import small\n\nchange POINT without Z\n", "more.def:3: POINT has no ['Z'] that could be left out"),
                 ("import small\n\nchange POINT wide\n", "more.def:3: unknown word 'wide'"),
                 ("import small\n\nchange POINT\n  dw1 3:0 Z : uint\n", "'Z' ends beyond dword 1")):

@@ -78,15 +78,15 @@ class Messages(unittest.TestCase):
                 (fields + fields, "small.def:3: unknown block, or a second one"),
                 ("header H\n  dw8 1:0 Beyond\n", "small.def:2: a header's field"),
                 ("header H\n  dw1 3:0 Low : address\n", "small.def:2: Low: an address"),
-                (function + '  1 a fields=Port "a"\n  1 b fields=Port "b"\n', "sampler: type b: a code that is taken"),
-                (function + '  32 a fields=Port "a"\n', "sampler: type a: a code that is taken or too large"),
-                (function + '  1 a fields=None "a"\n', "sampler: type a: a code that is taken or too large, or no fields None"),
+                (function + '  1 a fields=Port "a"\n  1 b fields=Port "b"\n', "sampler: type b: the code is taken"),
+                (function + '  32 a fields=Port "a"\n', "sampler: type a: the code is taken or too large"),
+                (function + '  1 a fields=None "a"\n', "sampler: type a: the code is taken or too large, or there are no fields None"),
                 (function + '  1 a "a"\n', "small.def:4: bad type"),
                 (function + '  1 a fields=Port colour=red "a"\n', "small.def:4: bad type"),
                 (function + '  1 a fields=Port parameters=uu "a"\n', "small.def:4: a: parameters uu"),
                 (fields + 'function 2 sampler "s" type=Port.Kind\n  1 a fields=Port "a"\n', "function sampler: no field Port.Kind"),
                 ('function 16 sampler "s"\n', "small.def:1: bad function"),
-                ('function 2 sampler "s" as=other\n', "function other: 0 of them")):
+                ('function 2 sampler "s" as=other\n', "function other: declared 0 times instead of once")):
             with self.subTest(text):
                 done = self.generate(text)
                 self.assertNotEqual(done.returncode, 0)

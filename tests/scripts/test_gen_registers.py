@@ -100,8 +100,8 @@ class Registers(unittest.TestCase):
         self.assertIn("{0x203c, 1}, {0x5000, 2}", table.replace("\n    ", " "))
 
     def test_what_an_import_refuses(self):
-        for text, complaint in (("import tiny\n", "import of an unknown set tiny"), ("import small except LARGE\n", "except names what is not there: ['LARGE']"),
-                                ("import small\nregister ONE 0x5004\n", "imported and declared as well: ['ONE']"),
+        for text, complaint in (("import tiny\n", "import of an unknown set tiny"), ("import small except LARGE\n", "except names unknown registers: ['LARGE']"),
+                                ("import small\nregister ONE 0x5004\n", "both imported and declared: ['ONE']"),
                                 ("import small\nregister NEW 0x5000\n", "registers NEW and ONE both stand at 0x5000")):
             with self.subTest(text):
                 done = self.derive(text)
