@@ -340,7 +340,7 @@ bool Generator::candidate(Instruction& i) {
   return true;
 }
 
-/// What stays undefined or is not modelled alike is left out, and said here.
+/// Excludes undefined results, and what both sides model differently on purpose.
 bool comparable(const Instruction& i) {
   if (i.access_mode == AccessMode::align16 && i.pred_control > 7) return false;
   if ((i.pred_control == 2 || i.pred_control == 3) && i.access_mode == AccessMode::align1 &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Compiles the program of each thread it is given, so that its registers can be looked at, and runs it.
+// Compiles the program of each thread, in a variant that keeps its registers in memory for tests, and runs it.
 #pragma once
 
 #include "hw/eu/interp/run.h"

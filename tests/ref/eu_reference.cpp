@@ -15,7 +15,7 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-/// A number as a channel has it in hand: an integer or a real.
+/// A channel's value: an integer or a real.
 struct Number {
   bool real = false;
   Wide i = 0;
@@ -91,7 +91,7 @@ class Machine {
 
   Number compute(unsigned n);
   Number compute_real(unsigned n);
-  Number compute_real_operands(unsigned n, const std::function<Number(double)>& settle, const double* x);
+  Number compute_real_operands(unsigned n, const std::function<Number(double)>& rounded, const double* x);
   Number compute_integer(unsigned n);
   Number compute_bits(unsigned n, const Wide* x);
   Number compute_accumulating(unsigned n, const Wide* x);
@@ -330,7 +330,7 @@ bool Machine::compare(const Number& a, const Number& b, unsigned cond) const {
 double to_single(double v) { return static_cast<double>(static_cast<float>(v)); }
 
 /// What reads other channels, or compares.
-Number Machine::compute_real_operands(unsigned n, const std::function<Number(double)>& settle, const double* x) {
+Number Machine::compute_real_operands(unsigned n, const std::function<Number(double)>& rounded, const double* x) {
   switch (i_.opcode) {
     case Opcode::sel: {
       const Number a = fetch(0, n), b = fetch(1, n);
@@ -354,7 +354,7 @@ Number Machine::compute_real_operands(unsigned n, const std::function<Number(dou
       double sum = 0;
       for (unsigned k = 0; k < terms; k++) sum += fetch(0, g + k).d * fetch(1, g + k).d;
       if (i_.opcode == Opcode::dph) sum += fetch(1, g + 3).d;
-      return settle(sum);
+      return rounded(sum);
     }
     case Opcode::line:
     case Opcode::pln: {
@@ -384,11 +384,11 @@ Number Machine::compute_real(unsigned n) {
   }
   double x[3] = {};
   for (unsigned k = 0; k < sources(); k++) x[k] = fetch(k, n).d;
-  const auto settle = [&](double v) { return Number::of_real(df || only_half ? v : to_single(v)); };
+  const auto rounded = [&](double v) { return Number::of_real(df || only_half ? v : to_single(v)); };
   switch (i_.opcode) {
     case Opcode::mov: return fetch(0, n);
-    case Opcode::add: return settle(x[0] + x[1]);
-    case Opcode::mul: return settle(x[0] * x[1]);
+    case Opcode::add: return rounded(x[0] + x[1]);
+    case Opcode::mul: return rounded(x[0] * x[1]);
     case Opcode::mad:
       if (df || only_half) return Number::of_real(std::fma(x[1], x[2], x[0]));
       return Number::of_real(std::fmaf(static_cast<float>(x[1]), static_cast<float>(x[2]), static_cast<float>(x[0])));
@@ -406,7 +406,7 @@ Number Machine::compute_real(unsigned n) {
       return Number::of_real(std::fmaf(static_cast<float>(x[0]), static_cast<float>(x[1]), static_cast<float>(acc.d)));
     }
     case Opcode::frc: {
-      const double f = settle(x[0] - std::floor(x[0])).d;
+      const double f = rounded(x[0] - std::floor(x[0])).d;
       return Number::of_real(f >= 1 ? (df ? std::nextafter(1.0, 0.0) : std::nextafter(1.0f, 0.0f)) : f);
     }
     case Opcode::rndu: return Number::of_real(std::ceil(x[0]));
@@ -418,7 +418,7 @@ Number Machine::compute_real(unsigned n) {
       const double r = rest > 0.5 || (rest == 0.5 && odd) ? low + 1 : low;
       return Number::of_real(r == 0 ? std::copysign(0.0, x[0]) : r);
     }
-    default: return compute_real_operands(n, settle, x);
+    default: return compute_real_operands(n, rounded, x);
   }
 }
 
@@ -662,7 +662,7 @@ void Machine::write(unsigned n, uint64_t bits) {
   if (uint8_t* to = destination(n)) std::memcpy(to, &bits, size_of(i_.dst.type));
 }
 
-/// An integer result whose upper part nobody defined.
+/// An integer result whose upper part is undefined.
 void Machine::plain_accumulator(unsigned n, uint64_t bits) {
   const unsigned size = size_of(i_.dst.type), first = is_float(i_.dst.type) ? i_.channel_offset() & 15 : 0;
   if (i_.acc_write && (first + n + 1) * size <= 64) std::memcpy(&s_.acc[(first + n) * size], &bits, size);

@@ -187,7 +187,7 @@ inline T canonical_nan() {
 }
 
 template <typename T>
-inline T settle_float(T value, const Op& op, bool flush, const FloatMode& mode) {
+inline T result_float(T value, const Op& op, bool flush, const FloatMode& mode) {
   if (op.saturate) value = value > T(0) ? (value < T(1) ? value : T(1)) : T(0);
   if (flush) value = flush_denormal(value, min_normal<T>);
   if (mode.alt) {
@@ -198,7 +198,7 @@ inline T settle_float(T value, const Op& op, bool flush, const FloatMode& mode) 
 }
 
 template <typename T>
-inline float settle_half(T value, const Op& op, const FloatMode& mode) {
+inline float result_half(T value, const Op& op, const FloatMode& mode) {
   if (op.saturate) value = value > T(0) ? (value < T(1) ? value : T(1)) : T(0);
   uint16_t bits = double_to_half(static_cast<double>(value), mode.rounding);
   if (op.flush && mode.flush_f16 && !(bits & 0x7c00)) bits &= 0x8000;
@@ -222,15 +222,15 @@ void finish_float(Lanes& lanes, const Op& op, const FloatMode& mode, uint32_t*) 
   if (type == RegType::f || type == RegType::hf) {
     for (unsigned n = 0; n < count; n++) {
       const T value = std::is_same_v<T, float> ? static_cast<T>(lanes.f[n]) : static_cast<T>(lanes.d[n]);
-      if (type == RegType::hf) lanes.f[n] = settle_half(value, op, mode);
-      else if (!std::is_same_v<T, float> && value != value) lanes.f[n] = settle_float(canonical_nan<float>(), op, false, mode);
-      else lanes.f[n] = settle_float(static_cast<float>(value), op, op.flush && mode.flush_f32, mode);
+      if (type == RegType::hf) lanes.f[n] = result_half(value, op, mode);
+      else if (!std::is_same_v<T, float> && value != value) lanes.f[n] = result_float(canonical_nan<float>(), op, false, mode);
+      else lanes.f[n] = result_float(static_cast<float>(value), op, op.flush && mode.flush_f32, mode);
     }
   } else if (type == RegType::df) {
     for (unsigned n = count; n-- > 0;) {
       double value = std::is_same_v<T, float> ? static_cast<double>(lanes.f[n]) : lanes.d[n];
       if (std::is_same_v<T, float> && value != value) value = canonical_nan<double>();
-      lanes.d[n] = settle_float(value, op, op.flush && mode.flush_f64, mode);
+      lanes.d[n] = result_float(value, op, op.flush && mode.flush_f64, mode);
     }
   } else {
     const Limits range = limits(type);
@@ -247,9 +247,9 @@ void float_from_integer(Lanes& lanes, const Op& op, const FloatMode& mode, const
                                                (reinterpret_cast<const char*>(values) - reinterpret_cast<const char*>(&lanes)));
   for (unsigned n = 0; n < op.groups * 8u; n++) {
     switch (op.dst.type) {
-      case RegType::df: lanes.d[n] = settle_float(static_cast<double>(source[n]), op, false, mode); break;
-      case RegType::hf: lanes.f[n] = settle_half(static_cast<double>(source[n]), op, mode); break;
-      default: lanes.f[n] = settle_float(static_cast<float>(source[n]), op, false, mode);
+      case RegType::df: lanes.d[n] = result_float(static_cast<double>(source[n]), op, false, mode); break;
+      case RegType::hf: lanes.f[n] = result_half(static_cast<double>(source[n]), op, mode); break;
+      default: lanes.f[n] = result_float(static_cast<float>(source[n]), op, false, mode);
     }
   }
 }

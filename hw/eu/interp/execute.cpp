@@ -143,7 +143,7 @@ void write_accumulator(Thread& thread, const Op& op, uint32_t mask, const Lanes&
 
 void retire_to(Thread& thread, const Op& op, const Destination& dst, const FloatMode& mode, uint32_t mask, Lanes& result, unsigned parts) {
   uint32_t overflow = 0;
-  if (op.settle_32 && !mode.alt) kernels().settle_f32(&result, op.saturate, op.flush && mode.flush_f32, op.groups);
+  if (op.finish_f32 && !mode.alt) kernels().finish_f32(&result, op.saturate, op.flush && mode.flush_f32, op.groups);
   else if (op.finish) op.finish(result, op, mode, &overflow);
   if (op.cond && (parts & retire_flags)) write_flags(thread, op, mask, condition_bits(op, &result, overflow));
   if (op.acc_write && (parts & retire_accumulator)) write_accumulator(thread, op, mask, result);
@@ -174,7 +174,7 @@ Next execute_kernel(Thread& thread, const Op& op, RunState& state) {
     // All channels, dword for dword: the registers are the result's place.
     void* place = thread.regs.bytes() + op.dst.base;
     op.kernel(place, in[0], in[1], in[2], op.groups);
-    if (op.settle_32) state.table.settle_f32(place, op.saturate, op.flush && state.mode.flush_f32, op.groups);
+    if (op.finish_f32) state.table.finish_f32(place, op.saturate, op.flush && state.mode.flush_f32, op.groups);
     if (op.cond) write_flags(thread, op, mask, condition_bits(op, place, 0));
     return Next::advance;
   }
@@ -258,8 +258,8 @@ uint32_t sign_bits(const void* lanes, unsigned count) {
   return bits;
 }
 
-/// Minimum (.l) and maximum (.ge) of sel: as cmpn, and of two zeros -0 is the less. Mesa needs that for signed zeros: it turns fmin and fmax into sel
-/// and does not lower them (nir_shader_compiler_options, lower_fminmax_signed_zero).
+/// Minimum (.l) and maximum (.ge) of sel: as cmpn, and of two zeros -0 is the less. Mesa needs that for signed zeros: it turns fmin and
+/// fmax into sel and does not lower them (nir_shader_compiler_options, lower_fminmax_signed_zero).
 uint32_t extreme(const Op& op, const void* a, const void* b, CondMod cond) {
   const bool wide = op.kind == LaneKind::f64;
   if (op.kind != LaneKind::f32 && !wide) return choice(op, a, b);

@@ -180,7 +180,7 @@ void flush_f32(void* r, const void* a, unsigned groups) {
   for (unsigned at = 0; at < groups * 8; at += 8) store(r, at, flushed(load<V8u>(a, at)));
 }
 
-void settle_f32(void* r, bool saturate, bool flush, unsigned groups) {
+void finish_f32(void* r, bool saturate, bool flush, unsigned groups) {
   const V8f zero = {}, one = {1, 1, 1, 1, 1, 1, 1, 1};
   for (unsigned at = 0; at < groups * 8; at += 8) {
     V8f v = load<V8f>(r, at);
@@ -231,7 +231,7 @@ const KernelTable EU_KERNELS = {
     COMPARES(V4q, Never, Never),
     COMPARES(V4uq, Never, Never),
     flush_f32,
-    settle_f32,
+    finish_f32,
     store_32,
 };
 

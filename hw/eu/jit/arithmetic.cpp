@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which ops have code of their own, and what they have in common: result conversion, flags, store.
+// Decides which ops have native code, and emits their common parts: result conversion, flags, store.
 #include <algorithm>
 
 #include "hw/eu/interp/execute.h"
@@ -42,7 +42,7 @@ bool Emitter::native(const Op& op) const {
   if (op.acc_write || op.reads_dynamic || op.cond == static_cast<unsigned>(CondMod::o)) return false;
   if (op.align16 && op.pred > 1) return false;
   if (op.exec_size > 8 && op.exec_size % 8) return false;
-  // f0 and f1 are 64 bits; there are no flags beyond.
+  // f0 and f1 have 64 bits; flags beyond do not exist.
   if ((op.pred || op.cond) && op.flag_bit + op.shift + op.exec_size > 64) return false;
   if (!native_destination(op)) return false;
   for (unsigned n = 0; n < op.sources; n++)
@@ -67,7 +67,7 @@ void Emitter::work(size_t n) {
   std::vector<Value> results;
   std::vector<uint8_t> raws;
   for (unsigned k = 0; k < groups_of(op); k++) {
-    uint8_t raw = settled;
+    uint8_t raw = canonical;
     results.push_back(op.kind == LaneKind::f32 ? float_result(op, k, raw) : integer_result(op, k));
     raws.push_back(raw);
   }
@@ -76,7 +76,7 @@ void Emitter::work(size_t n) {
 
 Value Emitter::compare(CondMod cond, Value a, Value b, bool floats, bool with_sign) {
   if (floats && variant_.flush_f32 && (cond == CondMod::z || cond == CondMod::nz) && llvm::IsNull(b)) {
-    // LLVM 19 makes an integer comparison of it where the sign is known, as if DAZ were not there.
+    // Not as floats: where the sign is known, LLVM 19 turns that into an integer comparison that ignores DAZ.
     const unsigned n = Ir::size(a);
     const Value exponent = ir_.and_(ir_.as_ints(a), ir_.splat_int(ir_.i32, 0x7f800000, n));
     return ir_.icmp(cond == CondMod::z ? LLVMIntEQ : LLVMIntNE, exponent, ir_.splat_int(ir_.i32, 0, n));
@@ -96,18 +96,18 @@ Value Emitter::compare(CondMod cond, Value a, Value b, bool floats, bool with_si
   return llvm::ConstNull(ir_.vec(ir_.i1, Ir::size(a)));
 }
 
-/// The lanes that the destination holds: floats, dwords (narrow integers extended as their type says) or qwords.
+/// Converts results to the destination's type: floats, dwords (narrow integers extended by their type) or qwords.
 Value Emitter::finish(const Op& op, Value v, uint8_t& raw) {
   const RegType to = op.dst.type;
   const unsigned n = Ir::size(v);
   if (op.kind == LaneKind::f32) {
     if (to == RegType::f) {
       if (op.saturate && !op.flush) {
-        // Denormals count here, whatever MXCSR says: as integers.
+        // Compared as integers, so that denormals count even with DAZ.
         const Value bits = ir_.as_ints(v), zero = ir_.splat_int(ir_.i32, 0, n), one = ir_.splat_int(ir_.i32, 0x3f800000, n);
         const Value positive = ir_.icmp(LLVMIntULT, ir_.sub(bits, ir_.splat_int(ir_.i32, 1, n)), ir_.splat_int(ir_.i32, 0x7f800000, n));
         v = ir_.as_floats(ir_.select(positive, ir_.select(ir_.icmp(LLVMIntULT, bits, one), bits, one), zero));
-        raw = settled;
+        raw = canonical;
       } else if (op.saturate) {
         const Value zero = ir_.splat_float(0, n), one = ir_.splat_float(1, n);
         v = ir_.select(ir_.fcmp(LLVMRealOGT, v, zero), v, zero);
@@ -117,14 +117,14 @@ Value Emitter::finish(const Op& op, Value v, uint8_t& raw) {
       if (op.flush && variant_.flush_f32) raw |= raw_denormal;
       return v;
     }
-    raw = settled;
+    raw = canonical;
     const Type element = ir_.int_type(size_of(to) * 8), type = ir_.vec(element, n);
     const Value whole = is_signed(to) ? ir_.intrinsic("llvm.fptosi.sat", {type, llvm::TypeOf(v)}, {v})
                                       : ir_.intrinsic("llvm.fptoui.sat", {type, llvm::TypeOf(v)}, {v});
     if (size_of(to) >= 4) return whole;
     return is_signed(to) ? ir_.sext(whole, ir_.vec(ir_.i32, n)) : ir_.zext(whole, ir_.vec(ir_.i32, n));
   }
-  raw = settled;
+  raw = canonical;
   if (to == RegType::f) return v;  // converted where the source was known (integer_result)
   if (size_of(to) == 8) return v;
   if (op.kind == LaneKind::i64) v = ir_.trunc(v, ir_.vec(ir_.i32, n));
@@ -143,7 +143,7 @@ void Emitter::retire(const Op& op, Value mask, std::vector<Value>& results, std:
   if (op.cond && with_flags) {
     const bool floats = op.dst.type == RegType::f;
     std::vector<Value> bits;
-    // A denormal that the destination would not hold counts as the zero it is: DAZ again.
+    // A denormal that the destination flushes compares as zero, by DAZ.
     for (const Value v : results)
       bits.push_back(compare(static_cast<CondMod>(op.cond), v, llvm::ConstNull(llvm::TypeOf(v)), floats,
                              is_signed(op.dst.type) || size_of(op.dst.type) < 4));

@@ -15,25 +15,26 @@ namespace softgen::eu::jit {
 
 namespace {
 
-/// A guest can make kernels faster than they are compiled.
+/// Bounds the queue: a guest can make kernels faster than they are compiled.
 constexpr size_t max_waiting = 512;
-/// Interpreted threads take ten times as long: so the compiler is to get on, but not to take a core from two busy threads.
+/// Low: interpreted threads take ten times as long, so the compiler should make progress, but not take a core from busy threads.
 constexpr int niceness = 2;
 
-/// Those that exist. Exit runs the destructors of LLVM and of static objects, which must not meet such a thread at work.
+/// All existing objects. exit() runs the destructors of LLVM and of static objects; no background thread may be at work then.
 struct Existing {
   Mutex mutex;
   std::vector<Background*> all SG_GUARDED_BY(mutex);
 };
 Existing& existing() {
-  static auto& instance = *new Existing;  // never destroyed: exit asks for it
+  static auto& instance = *new Existing;  // never destroyed: used during exit
   return instance;
 }
 
 }  // namespace
 
-/// LLVM makes static objects while it compiles, so no handler of ours would run before all of its own. exit() destroys the objects of its
-/// thread before it runs handlers (glibc, __run_exit_handlers), and the thread is nearly always the first one.
+/// Stops all work when the main thread exits. LLVM makes static objects while it compiles, so an atexit handler could run after some of
+/// their destructors. But exit() destroys the thread_local objects of its thread before it runs handlers (glibc, __run_exit_handlers), and
+/// that is nearly always the main one.
 struct StopWithThread {
   ~StopWithThread() { Background::stop_all(); }
 };
@@ -62,7 +63,7 @@ void Background::stop_all() {
   for (Background* one : existing().all) one->stop();
 }
 
-/// Waits while LLVM is being loaded: LLVM's exit handlers and ours are then all registered before the first of them runs.
+/// Waits while LLVM is being loaded, so that LLVM's exit handlers and ours are all registered before the first of them runs.
 void Background::stop() {
   {
     MutexLock loading(loading_);
@@ -86,7 +87,7 @@ void Background::load() {
     MutexLock lock(mutex_);
     if (quit_) return;
   }
-  // Registered after the library's own handlers, and so run before them.
+  // Registered after the library's handlers, so it runs before them.
   if (llvm::available()) std::atexit(stop_all);
 }
 
@@ -124,7 +125,7 @@ void Background::main() {
     lock.unlock();
     const bool done = !asked || work.find();
     if (!asked) work.make();
-    // What it holds may be the last of a program; not under the lock.
+    // Not under the lock: the work may own the last reference to a program, whose destructor takes other locks.
     if (done) work = {};
     lock.lock();
     if (!done && !quit_) unmade_.push_back(std::move(work));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The thread that compiles while others run.
+// A thread that compiles in the background.
 #pragma once
 
 #include <deque>
@@ -11,21 +11,21 @@
 
 namespace softgen::eu::jit {
 
-/// Work on one thread, which is started when it is first needed and sleeps when there is nothing to do. Work that is left when this is destroyed or the
-/// process exits is dropped; from then on nothing is taken. Any thread.
+/// Runs work on one thread, which starts with the first work and sleeps without any. Pending work is dropped when this is destroyed or the
+/// process exits; from then on no work is accepted. May be called by any thread.
 class Background {
  public:
-  /// `loads_llvm`: work uses LLVM, which the thread loads before the first of it. `interrupt`: called by another thread when this one is to stop, to end its
+  /// `loads_llvm`: the work uses LLVM, which the thread loads first. `interrupt`: called by the thread that stops this one, to end its
   /// current work soon; may be empty.
   explicit Background(bool loads_llvm = false, std::function<void()> interrupt = {});
   ~Background();
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
-  /// `find` is asked first, in order; where it finds nothing (false), `make` follows once nobody waits to be asked, the newest first: what was asked for last
-  /// is what runs now. False: as much is waiting as may wait, or this has stopped.
+  /// Calls `find`, in the order of add(). If it returns false, calls `make` once no `find` is pending, the newest first: the kernel that
+  /// was requested last is running now. Returns false if too much work is pending, or this has stopped.
   bool add(std::function<bool()> find, std::function<void()> make);
-  /// Until all that was asked for is done.
+  /// Waits until all work is done.
   void drain();
 
  private:

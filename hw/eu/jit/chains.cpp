@@ -14,7 +14,7 @@ struct Cost {
   unsigned latency, instructions;
 };
 
-/// Cycles and instructions of an op, roughly those of processors with AVX-512 (uops.info: Zen 4 and 5, Ice Lake). Null: it is a call.
+/// Approximate latency and instructions of an op on processors with AVX-512 (uops.info: Zen 4 and 5, Ice Lake). Null: the op is a call.
 const Cost* cost_of(const Op& op) {
   static constexpr Cost plain{4, 1}, inverse{16, 8}, root{24, 12}, inverse_root{28, 24};
   if (op.opcode != Opcode::math) return &plain;
@@ -30,9 +30,10 @@ const Cost* cost_of(const Op& op) {
 }  // namespace
 
 bool gains_from_pairing(const Program& program, const FlowGraph& graph) {
-  // Of a shorter kernel processors see the next thread while they work on this one. LLVM takes twice the time, which is what bounds longer ones.
+  // In shorter kernels out-of-order processors overlap one thread with the next by themselves. Longer ones would take LLVM too long:
+  // pairing doubles its time.
   constexpr unsigned min_work = 200, max_work = 2500;
-  // Two threads in turn do not come near what such a processor does in a cycle.
+  // An estimate for interleaved threads, well below the peak of such processors.
   constexpr unsigned instructions_per_cycle = 2;
   std::array<unsigned, slot_count> known_at{};
   unsigned work = 0, longest = 0;

@@ -6,8 +6,8 @@
 
 namespace softgen::eu::jit {
 
-/// Whether two interleaved threads are likely to finish sooner than one after the other: a kernel without branches, and without messages
-/// but its last, most of whose operations wait for the one before. For code that does sixteen channels at once.
+/// Whether two interleaved threads are likely to finish sooner than one after the other. True of kernels with one basic block and only a
+/// final message, most of whose operations wait for the one before. For code with vectors of sixteen channels.
 bool gains_from_pairing(const Program& program, const FlowGraph& graph);
 
 }  // namespace softgen::eu::jit

@@ -35,7 +35,7 @@ std::span<std::byte> CodeArena::allocate(size_t bytes) {
   if (bytes == 0 || bytes > capacity_) return {};
   const size_t size = whole_pages(bytes);
   MutexLock lock(mutex_);
-  // The first that fits: used pages stay together, and mappings few.
+  // First fit keeps used pages together, and the number of mappings small.
   const auto place = std::find_if(free_.begin(), free_.end(), [&](const auto& run) { return run.second >= size; });
   if (place == free_.end()) return {};
   const auto [offset, room] = *place;
@@ -50,8 +50,8 @@ bool CodeArena::seal(std::span<std::byte> block) { return mprotect(block.data(),
 
 void CodeArena::release(std::span<std::byte> block) {
   if (block.empty()) return;
-  // The pages first, while their addresses are still ours: the next owner finds zeros. A host that cannot split the mapping (ENOMEM)
-  // leaves these pages as they are, and they are not given out again.
+  // The pages are returned before their addresses are marked free, so the next owner finds zeros. If the host cannot split the mapping
+  // (ENOMEM), the pages are not allocated again.
   const bool gone = madvise(block.data(), block.size(), MADV_DONTNEED) == 0 && mprotect(block.data(), block.size(), PROT_NONE) == 0;
   MutexLock lock(mutex_);
   used_ -= block.size();

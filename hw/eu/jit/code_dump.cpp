@@ -18,7 +18,7 @@ namespace softgen::eu::jit {
 
 namespace {
 
-/// Bytes of machine code in an object file that LLVM made.
+/// Number of bytes of machine code in an object file.
 uint64_t code_bytes(const std::vector<char>& object) {
   Elf64_Ehdr header;
   if (object.size() < sizeof(header)) return 0;

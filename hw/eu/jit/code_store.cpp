@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Eviction meets running threads as in "Hazard Pointers" (M. Michael, IEEE TPDS 15/6, 2004): a thread writes down what it is about to run and looks again
-// whether its slot still has it; who evicts empties the slots, and keeps what is written down. The barrier between a thread's two steps is paid for by the
-// evictor (membarrier(2), "private expedited"), since threads run millions of times for each eviction.
+// Eviction is synchronized with running threads by hazard pointers ("Hazard Pointers", M. Michael, IEEE TPDS 15/6, 2004). A thread
+// publishes the code that it is about to run, then checks that its slot still has it. The evictor empties the slots, then frees only code
+// that no thread has published. The memory barrier between a thread's two steps is executed by the evictor (membarrier(2), "private
+// expedited"), as runs are far more frequent than evictions.
 #include "hw/eu/jit/code_store.h"
 
 #include <linux/membarrier.h>
@@ -16,7 +17,7 @@
 
 namespace softgen::eu::jit {
 
-/// What a host thread runs; a message of one kernel may run another one's threads.
+/// The code that a host thread runs (its hazard pointers). Nested: a message of one kernel may run threads of another.
 struct HostThread {
   static constexpr unsigned max_depth = 2;
   std::array<std::atomic<const LoadedCode*>, max_depth> runs{};
@@ -32,7 +33,7 @@ std::atomic<HostThread*> host_threads{nullptr};
 HostThread* take_record() {
   for (HostThread* t = host_threads.load(std::memory_order_acquire); t; t = t->next)
     if (bool free = false; t->taken.compare_exchange_strong(free, true, std::memory_order_acq_rel)) return t;
-  auto* made = new HostThread;  // stays for the next thread, as long as the process lives
+  auto* made = new HostThread;  // never freed, but reused by later threads
   made->taken.store(true, std::memory_order_relaxed);
   made->next = host_threads.load(std::memory_order_relaxed);
   while (!host_threads.compare_exchange_weak(made->next, made, std::memory_order_release, std::memory_order_relaxed)) {}
@@ -54,7 +55,7 @@ struct GivesBack {
   return this_thread = take_record();
 }
 
-/// All threads of the process have passed a full barrier. False: the host does not offer it.
+/// Executes a full memory barrier on all threads of the process. False: the host does not support it.
 bool synchronize_threads() {
   const auto command = [](int c) { return syscall(__NR_membarrier, c, 0, 0) == 0; };
   if (command(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) return true;
@@ -110,7 +111,7 @@ bool CodeStore::fill(CodeSlot& slot, const Program& program, const Variant& vari
     entry->second.code->used = ++now_;
     give(slot, entry->second);
   }
-  slot.state.store(CodeSlot::State::settled, std::memory_order_release);
+  slot.state.store(CodeSlot::State::decided, std::memory_order_release);
   return true;
 }
 
@@ -120,11 +121,11 @@ bool CodeStore::take_known(CodeSlot& slot, const Program& program, const std::st
   if (found == entries_.end()) return false;
   Entry& entry = found->second;
   const auto bytes = program.bytes();
-  // Another kernel of the same name keeps it; this one stays with the interpreter.
+  // Two kernels with the same name: the first has the code, this one is interpreted.
   if (entry.isa == program.isa().cache_id() && entry.start == program.start() &&
       std::equal(bytes.begin(), bytes.end(), entry.bytes.begin(), entry.bytes.end()))
     give(slot, entry);
-  slot.state.store(CodeSlot::State::settled, std::memory_order_release);
+  slot.state.store(CodeSlot::State::decided, std::memory_order_release);
   return true;
 }
 
@@ -151,7 +152,7 @@ bool CodeStore::evict_some() {
   while (!freed && !entries_.empty() && synchronize_threads()) {
     std::vector<Entries::iterator> oldest;
     for (auto e = entries_.begin(); e != entries_.end(); ++e) oldest.push_back(e);
-    // An eighth at a time, so that this is not each new kernel's work. A difference, since now_ wraps.
+    // An eighth at a time, so that not each new kernel pays for an eviction. Ages are differences, as now_ wraps.
     const size_t count = std::max<size_t>(1, oldest.size() / 8);
     const auto age = [now = this->now()](Entries::iterator e) { return now - e->second.code->used.load(std::memory_order_relaxed); };
     std::nth_element(oldest.begin(), oldest.begin() + static_cast<ptrdiff_t>(count - 1), oldest.end(),
@@ -174,7 +175,7 @@ void CodeStore::detach(Entries::iterator entry) {
   evicted_.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Frees evicted code that no thread runs. Whether there was any.
+/// Frees evicted code that no thread runs. False: there was none.
 bool CodeStore::reclaim() {
   if (evicted_but_run_.empty() || !synchronize_threads()) return false;
   return std::erase_if(evicted_but_run_, [](const auto& code) { return !runs_somewhere(code.get()); }) != 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// All compiled code in memory: shared by programs of the same bytes, bounded, and evicted in the order of its last use, but never while a thread
-// runs it.
+// All compiled code in memory: shared by programs of the same bytes, bounded in size. The least recently used code is evicted, but never
+// freed while a thread runs it.
 #pragma once
 
 #include <atomic>
@@ -17,37 +17,37 @@
 
 namespace softgen::eu::jit {
 
-/// Where a program has the code of one variant.
+/// A program's reference to the code of one variant.
 class CodeSlot {
  public:
   enum class State : uint8_t {
-    idle,     ///< code was not requested yet
-    asked,    ///< requested, not there yet
-    settled,  ///< there is code, or there will be none
+    idle,     ///< not requested yet
+    asked,    ///< requested, not compiled yet
+    decided,  ///< there is code, or there never will be
   };
   std::atomic<State> state{State::idle};
-  std::atomic<uint32_t> runs{0};  ///< while idle
-  /// Null: none, or evicted. To be used through RunningCode.
+  std::atomic<uint32_t> runs{0};  ///< threads counted while idle
+  /// Null: none, or evicted. Use it through RunningCode.
   std::atomic<const LoadedCode*> code{nullptr};
 };
 
 class CodeStore {
  public:
-  /// `max_codes`: codes at a time. They are in `arena`, whose capacity bounds their bytes.
+  /// `max_codes`: bound of the number of codes. They are in `arena`, whose capacity bounds their bytes.
   explicit CodeStore(CodeArena& arena, size_t max_codes = 4096);
   ~CodeStore();
 
-  /// Makes an object file. None: not now. Refused: never.
+  /// Makes an object file. None: not now. A refused one: never.
   using Make = std::function<std::optional<ObjectFile>()>;
-  /// Puts the code of that name into the slot and settles it, from what is in memory or from make(); without any it is settled without code. False:
-  /// make() gave nothing, and the slot is as it was. By one thread at a time.
+  /// Puts the code `name` into the slot, from memory or by make(), and sets the slot's state to decided, also if there is no code.
+  /// False: make() returned none, and the slot is unchanged. By one thread at a time.
   bool fill(CodeSlot& slot, const Program& program, const Variant& variant, const std::string& name, const Make& make);
-  /// The program of these slots is destroyed; no thread runs it.
+  /// Call when the program of these slots is destroyed; no thread runs it.
   void leave(std::span<CodeSlot* const> slots);
 
   size_t codes() const;
   uint64_t evicted() const { return evicted_.load(std::memory_order_relaxed); }
-  /// Advances when code is added: the clock of last uses.
+  /// The clock of last uses, which advances when code is added.
   uint32_t now() const { return now_.load(std::memory_order_relaxed); }
 
  private:
@@ -77,7 +77,7 @@ class CodeStore {
   std::atomic<uint32_t> now_{1};
 };
 
-/// The code of a slot, kept from being evicted as long as this lives on its thread. It may have none.
+/// The code of a slot, if it has any, protected from being freed during this object's life. Belongs to the thread that made it.
 class RunningCode {
  public:
   RunningCode(const CodeSlot& slot, uint32_t now);

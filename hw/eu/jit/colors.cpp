@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The colours of 4x4 pixels that the thread's unit has found the place of are written by the code itself, as hw/render/pixel_colors.cpp would
-// (SKL PRM vol 7, "Render Target Write"); other messages are sent.
+// Inlined render target writes of 4x4 pixels whose address the pixel stage has stored in the SeriesThread; the same bits as
+// hw/render/pixel_colors.cpp (SKL PRM vol 7, "Render Target Write"). Other messages are sent.
 #include <cstddef>
 
 #include "hw/eu/interp/execute.h"
@@ -8,12 +8,13 @@
 
 namespace softgen::eu::jit {
 
-/// A SIMD16 write of one source to target 0 that ends a thread of a series. `first`: the register of its first component; each has two.
+/// Finds a SIMD16 write of one source to target 0 that ends a thread of a series. `first`: the register of its first component; each has
+/// two.
 bool Emitter::find_colors(size_t n, unsigned* first) const {
-  static const Thread nobody{};
+  static const Thread no_thread{};
   constexpr unsigned components = 8;
   if (!variant_.of_series() || variant_.channels != 0xffff || numbers_[n] == ~0u || graph_.steps[n] != Step::end_of_thread) return false;
-  const SendForm form = send_form(nobody, ops_[n]);
+  const SendForm form = send_form(no_thread, ops_[n]);
   const MessageOp& m = form.op;
   if (!form.valid || m.kind != MessageKind::render_target_write || ops_[n].exec_size != 16) return false;
   if (m.header || !m.is_plain() || m.simd != 16 || m.replicated || m.high_slots || m.binding.index != 0 ||
@@ -41,7 +42,7 @@ void Emitter::store_colors(std::span<const Value> words) {
   Value at = ir_.load(ir_.ptr, ir_.address(series_.current, offsetof(SeriesThread, target)), 8);
   const Value row = ir_.zext(ir_.load(ir_.i32, ir_.address(series_.current, offsetof(SeriesThread, row)), 4), ir_.i64);
   for (unsigned y = 0; y < 4; y++) {
-    if (y) at = ir_.behind(at, row);
+    if (y) at = ir_.plus(at, row);
     ir_.store_volatile(ir_.shuffle(wide ? words[0] : words[y / 2], nullptr, rows[wide ? y : y % 2]), at, 16);
   }
 }

@@ -18,8 +18,8 @@ namespace softgen::eu::jit {
 
 namespace {
 
-// Registers to SSA, then what is cheap: of loops only what does not change is moved out; no inlining; there is one function and the driver's compiler was here before.
-// instcombine costs as much as all of these, and takes apart what instruction selection would make one masked operation of.
+// Conversion to SSA and cheap passes only: there is one function, and the driver's compiler has optimized it already. instcombine would
+// cost as much as all of these, and breaks up patterns that instruction selection turns into masked operations.
 constexpr const char* passes = "function(mem2reg,early-cse,simplifycfg,adce,loop-mssa(licm))";
 
 std::string features_text() {
@@ -100,7 +100,7 @@ HostIsa best_host_isa() {
 
 namespace {
 
-/// Whether a whole series can be one loop: nothing reads what is kept in memory for a thread, or stops inside one.
+/// Whether a series can be one loop: no op needs the thread's registers in memory, and none can block the thread.
 bool fits_series(const Program& program, const FlowGraph& graph) {
   for (size_t n = 0; n < graph.steps.size(); n++) {
     if (!graph.reached[n]) continue;
@@ -111,7 +111,7 @@ bool fits_series(const Program& program, const FlowGraph& graph) {
   }
   return true;
 }
-constexpr const char* no_series = "its threads are started singly";
+constexpr const char* no_series = "its threads are started one by one";
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// softgen-eu-compiler: started by softgen itself, with a socket as its standard input; or by hand, for those who may not start it.
+// softgen-eu-compiler. softgen starts it with a socket as its standard input; where softgen may not start processes, a user starts it with
+// --listen.
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -33,7 +33,7 @@ namespace protocol {
 
 namespace {
 
-/// Until `events` can be had; false: the time is over.
+/// Waits for `events`; false: the deadline has passed.
 bool wait_for(int socket, short events, Deadline deadline) {
   while (true) {
     int timeout = -1;
@@ -87,7 +87,7 @@ const char* kept(const std::string& reason) {
   return all.texts.insert(reason).first->c_str();
 }
 
-/// A program under softgen-run must not start with our library again.
+/// Without LD_PRELOAD and LD_AUDIT: under softgen-run the compiler must not load our preloaded library.
 std::vector<char*> environment_of_child() {
   std::vector<char*> kept;
   for (char** e = environ; e && *e; e++)
@@ -96,7 +96,7 @@ std::vector<char*> environment_of_child() {
   return kept;
 }
 
-/// Waits until the child has exited. Kills it at the deadline, or when it is no longer needed.
+/// Waits until the child has exited. Kills it at the deadline, or when `unneeded` is set.
 void reap(pid_t child, protocol::Deadline deadline, const std::atomic<bool>& unneeded) {
   constexpr int look_ms = 100;
   const int handle = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
@@ -107,8 +107,8 @@ void reap(pid_t child, protocol::Deadline deadline, const std::atomic<bool>& unn
   while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {}
 }
 
-/// Its other end is its standard input. 0: its first process is `child`; else an error. It goes on as a grandchild, so that no program has a child that it
-/// does not know of.
+/// Starts the compiler with `other_end` as its standard input. Returns 0, or an error. `child`: its first process, which forks and exits.
+/// The compiler is a grandchild, so that programs have no unknown child process.
 int spawn(const std::string& path, int other_end, pid_t& child) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t how;
@@ -121,8 +121,8 @@ int spawn(const std::string& path, int other_end, pid_t& child) {
   sigfillset(&all);
   posix_spawnattr_setsigmask(&how, &none);
   posix_spawnattr_setsigdefault(&how, &all);
-  // Out of the terminal's signals. A filter of system calls may end who asks for a session (QEMU's -sandbox elevateprivileges=deny); under one the
-  // compiler ignores those signals by itself (confinement.cpp).
+  // Its own session, out of reach of the terminal's signals. Not under a seccomp filter, which may kill a process that calls setsid()
+  // (QEMU's -sandbox elevateprivileges=deny); the compiler ignores those signals itself, too (confinement.cpp).
   const bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0;
   posix_spawnattr_setflags(&how, static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (filtered ? 0 : POSIX_SPAWN_SETSID)));
   char* arguments[] = {const_cast<char*>(path.c_str()), nullptr};
@@ -132,19 +132,19 @@ int spawn(const std::string& path, int other_end, pid_t& child) {
   return error;
 }
 
-/// When a process was started, in ticks since the host was (proc(5), stat); empty: unknown.
+/// A process's start time in clock ticks since the host's boot (proc(5), stat); empty: unknown.
 std::string birth_of(pid_t pid) {
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   std::string text(std::istreambuf_iterator<char>(file), {});
-  const size_t behind_name = text.rfind(')');
-  if (behind_name == std::string::npos) return "";
-  std::istringstream fields(text.substr(behind_name + 1));
+  const size_t after_name = text.rfind(')');
+  if (after_name == std::string::npos) return "";
+  std::istringstream fields(text.substr(after_name + 1));
   std::string field;
   for (int n = 3; n <= 22; n++) fields >> field;
   return field;
 }
 
-/// The process that sent the next bytes, as the kernel reports it (SO_PEERCRED).
+/// Receives bytes, and the process that sent them according to the kernel (SCM_CREDENTIALS).
 bool receive_with_sender(int socket, std::span<std::byte> bytes, pid_t& sender, protocol::Deadline deadline) {
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))];
   std::byte first{};
@@ -166,7 +166,7 @@ bool receive_with_sender(int socket, std::span<std::byte> bytes, pid_t& sender, 
   return protocol::receive_all(socket, bytes.subspan(1), deadline);
 }
 
-/// Our end of a connection to a compiler that listens at `path`; errno says why there is none.
+/// Connects to a compiler that listens at `path`. Returns the socket, or -1 with errno set.
 int connect_to(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -179,7 +179,7 @@ int connect_to(const std::string& path) {
   return errno = error, -1;
 }
 
-/// The file is executed: it must belong to this user or to root.
+/// The peer's code will be executed, so it must run as this user or root.
 bool is_trusted(int socket) {
   ucred peer{};
   socklen_t size = sizeof(peer);
@@ -200,7 +200,7 @@ std::string CompilerProcess::default_path() {
   return access(beside.c_str(), X_OK) == 0 ? beside : std::filesystem::path(SOFTGEN_LIBEXEC) / name;
 }
 
-/// Reported once; compiling is not tried again.
+/// Reports once that there is no compiler; compiling is not tried again.
 bool CompilerProcess::unusable(const std::string& why) {
   note("EU JIT: kernels are interpreted", "{}: {}", path_.empty() ? "softgen-eu-compiler" : path_, why);
   unusable_ = true;
@@ -214,7 +214,7 @@ std::string CompilerProcess::compiler() const {
   return compiler_;
 }
 
-/// Takes the socket over, out of the way of programs that count on the lowest numbers. 0, or an error.
+/// Takes the socket over, as a descriptor of 100 or more: programs may rely on low numbers for their own. Returns 0, or an error.
 int CompilerProcess::begin(int socket) {
   const int moved = fcntl(socket, F_DUPFD_CLOEXEC, 100), on = 1, error = errno;
   close(socket);
@@ -251,7 +251,7 @@ bool CompilerProcess::start() {
   if (error) why = std::strerror(error);
   else if (greeted(deadline, why)) return true;
   stop();
-  // Of the host's resources there may be enough again later.
+  // A lack of host resources may be temporary: tried again with the next kernel.
   if (unusable_ || error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE) return false;
   return unusable(why);
 }
@@ -289,7 +289,7 @@ void CompilerProcess::stop() {
   pid_ = 0;
 }
 
-/// A stopped or stuck compiler would never exit. A process that has got its number since is not touched.
+/// A stopped or stuck compiler would not exit by itself. The start time is compared, so that no other process with a reused id is killed.
 void CompilerProcess::kill() {
   if (pid_ <= 0 || born_.empty()) return;
   const int handle = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));

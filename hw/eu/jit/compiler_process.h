@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// LLVM in a process of its own. A guest writes the programs that it compiles, and its code generator ends a process by an abort, a fault or all of the
-// memory on untested input; in a process of its own that costs a kernel its compiled code, not the machine its GPU.
+// Runs LLVM in another process. A guest writes the kernels, and on unusual input LLVM's code generator may abort, crash or exhaust memory.
+// In its own process that costs only the kernel its compiled code.
 #pragma once
 
 #include <sys/types.h>
@@ -15,28 +15,28 @@ namespace softgen::eu::jit {
 
 class CompilerProcess {
  public:
-  /// Of the clock on the wall: a compiler that takes longer is killed. A host may be busy, and the compiler limits its processor time itself
+  /// Wall-clock time, after which the compiler is killed. Generous, as the host may be busy; the compiler limits its processor time itself
   /// (confinement.h).
   struct Limits {
     std::chrono::milliseconds start{20'000}, kernel{60'000};
   };
 
-  /// `path`: the program softgen-eu-compiler. It is started when it is first needed, and again after it ended. "unix:PATH": the socket of one that was
-  /// started with --listen, by this user or by root, each connection to which is a compiler of its own.
+  /// `path`: the program softgen-eu-compiler, which is started on first use and restarted after it ended. "unix:PATH": the socket of one
+  /// that this user or root started with --listen; each connection is served by its own compiler process.
   explicit CompilerProcess(std::string path) : CompilerProcess(std::move(path), Limits{}) {}
   CompilerProcess(std::string path, Limits limits) : path_(std::move(path)), limits_(limits) {}
   ~CompilerProcess() { stop(); }
   CompilerProcess(const CompilerProcess&) = delete;
   CompilerProcess& operator=(const CompilerProcess&) = delete;
 
-  /// As jit::compile(), by one thread at a time. A kernel on which the process ends or is late is refused; so are all where it cannot be started (said
-  /// once), as under a filter of system calls that allows no processes.
+  /// Like jit::compile(), by one thread at a time. Refuses a kernel on which the process ends or exceeds its time, and all kernels if it
+  /// cannot be started (reported once), as under a seccomp filter that forbids new processes.
   ObjectFile compile(const Program& program, const Variant& variant, HostIsa isa, std::string* text);
-  /// Started, if it can be: so that no kernel's time holds that of LLVM's start.
+  /// Starts the process if needed, so that the first kernel's compile time does not include LLVM's start. False: it cannot be started.
   bool ready();
-  /// Any thread: kills the process; compile() returns at once, and refuses later requests.
+  /// Any thread. Kills the process; compile() returns at once and refuses later requests.
   void abandon();
-  /// What compiles, as "LLVM 19.1.7", once it did; empty: none yet; else why there is none.
+  /// The compiler, such as "LLVM 19.1.7"; empty before its first start; "none: REASON" if there is none.
   std::string compiler() const;
   /// Its process; 0: none. For tests.
   pid_t pid() const {
@@ -44,7 +44,7 @@ class CompilerProcess {
     return pid_;
   }
 
-  /// $SOFTGEN_EU_COMPILER, or softgen-eu-compiler in the folder of the file that has this code, or where it is installed.
+  /// $SOFTGEN_EU_COMPILER, or softgen-eu-compiler next to the file that contains this code, or in the folder where it is installed.
   static std::string default_path();
 
  private:
@@ -74,7 +74,8 @@ class CompilerProcess {
 
 /// The process's main loop, until the other end is closed. Exit status.
 int serve_compiler(int socket);
-/// Serves each connection to a new socket at `path`, which only this user and root can reach, by a process of its own. Exit status; does not return while it can.
+/// Listens at the new socket `path`, which only this user and root can reach, and serves each connection by its own process. Returns an
+/// exit status on errors only.
 int listen_as_compiler(const std::string& path);
 
 }  // namespace softgen::eu::jit

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is said between a process and its compiler: Hello and Compiler, then Request, program, Reply, reason, object, text, again and again. Both are of one build.
+// The protocol between a process and its compiler, both of one build. The compiler sends Hello and Compiler. Then, repeatedly: Request and
+// the program's bytes; Reply, reason, object and text.
 #pragma once
 
 #include <array>
@@ -15,14 +16,14 @@ namespace softgen::eu::jit::protocol {
 
 struct Hello {
   std::array<char, 24> version{SOFTGEN_VERSION};
-  /// Layouts that compiled code knows: another build's compiler would make code for other ones.
+  /// Layouts that compiled code depends on: another build's may differ.
   std::array<uint32_t, 8> layout{sizeof(Frame),     offsetof(Frame, clock),    sizeof(DirectAnswer),
                                  sizeof(Registers), offsetof(Registers, flag), sizeof(Variant),
                                  sizeof(Thread),    sizeof(SeriesThread)};
   bool operator==(const Hello&) const = default;
 };
 
-/// The compiler: "LLVM 19.1.7". `why_not`: there is none, and text says why.
+/// `text`: the compiler, such as "LLVM 19.1.7"; with `why_not` set there is none, and `text` is the reason.
 struct Compiler {
   uint32_t why_not = 0;
   std::array<char, 124> text{};
@@ -39,16 +40,16 @@ struct Request {
 static_assert(std::is_trivially_copyable_v<Request>);
 
 struct Reply {
-  uint32_t stepped, reason, object, text;  ///< the last three: bytes that follow
+  uint32_t stepped, reason, object, text;  ///< the last three: numbers of bytes that follow
 };
 constexpr uint32_t longest_reason = 256, largest_object = 64u << 20, largest_text = 64u << 20;
 
-/// When an exchange must be complete. The other side may be stopped, stuck or hostile.
+/// The time when an exchange must be complete. The other side may be stopped, stuck or hostile.
 using Deadline = std::chrono::steady_clock::time_point;
 inline Deadline within(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
 constexpr Deadline whenever = Deadline::max();
 
-/// All of it, or false: the other end is gone, or the time is over.
+/// Transfers all bytes. False: the other end is closed, or the deadline has passed.
 bool send_all(int socket, std::span<const std::byte> bytes, Deadline deadline);
 bool receive_all(int socket, std::span<std::byte> bytes, Deadline deadline);
 

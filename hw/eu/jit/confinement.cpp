@@ -23,7 +23,7 @@ namespace {
 constexpr unsigned data_arch = offsetof(seccomp_data, arch), data_number = offsetof(seccomp_data, nr);
 constexpr unsigned low_half_of(unsigned argument) { return offsetof(seccomp_data, args) + argument * 8; }
 
-/// What glibc's allocator and LLVM's code generator ask for, and the talk over the socket.
+/// Needed by glibc's allocator, by LLVM's code generator and for the socket.
 constexpr int allowed[] = {SYS_read,         SYS_write,          SYS_recvfrom,
                            SYS_sendto,       SYS_poll,           SYS_munmap,
                            SYS_mremap,       SYS_madvise,        SYS_brk,
@@ -32,7 +32,7 @@ constexpr int allowed[] = {SYS_read,         SYS_write,          SYS_recvfrom,
                            SYS_setitimer,    SYS_clock_gettime,  SYS_gettimeofday,
                            SYS_getpid,       SYS_gettid,         SYS_getrandom,
                            SYS_sched_yield};
-/// What libraries may try, and do without.
+/// Calls that libraries may try and that may fail.
 constexpr int failing[] = {SYS_open,      SYS_openat,       SYS_stat,       SYS_lstat,      SYS_fstat,     SYS_newfstatat,
                            SYS_statx,     SYS_access,       SYS_readlink,   SYS_readlinkat, SYS_getcwd,    SYS_ioctl,
                            SYS_lseek,     SYS_sysinfo,      SYS_uname,      SYS_prlimit64,  SYS_getrlimit, SYS_sched_getaffinity,
@@ -43,12 +43,12 @@ class Filter {
   void add(uint16_t code, uint32_t k, uint8_t if_true = 0, uint8_t if_false = 0) { code_.push_back({code, if_true, if_false, k}); }
   void load(unsigned offset) { add(BPF_LD | BPF_W | BPF_ABS, offset); }
   void answer(uint32_t action) { add(BPF_RET | BPF_K, action); }
-  /// Of the value loaded.
+  /// Returns `action` if the loaded value equals `value`.
   void answer_if(uint32_t value, uint32_t action) {
     add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
     answer(action);
   }
-  /// A call that maps memory, which must not be executable.
+  /// Allows a call that maps memory, unless the memory would be executable.
   void allow_unless_executable(uint32_t number, unsigned protection_argument) {
     add(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 4);
     load(low_half_of(protection_argument));
@@ -98,7 +98,7 @@ const char* filter_system_calls() {
   filter.load(data_arch);
   filter.add(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
   filter.answer(SECCOMP_RET_KILL_PROCESS);
-  filter.load(data_number);  // of the x32 ABI they are others, and so end the process as well
+  filter.load(data_number);  // numbers of the x32 ABI have another bit set, so they kill the process as well
   for (const int number : allowed) filter.answer_if(static_cast<uint32_t>(number), SECCOMP_RET_ALLOW);
   for (const int number : failing) filter.answer_if(static_cast<uint32_t>(number), SECCOMP_RET_ERRNO | EACCES);
   filter.allow_unless_executable(SYS_mmap, 2);

@@ -43,7 +43,7 @@ struct Header {
 
 uint64_t checksum(std::string_view bytes) { return hash64(std::as_bytes(std::span(bytes))); }
 
-/// What a processor says it is and has, and which registers the system saves: what LLVM asks, too, when it makes code for "host".
+/// The processor's model and features, and the register state that the system saves: the facts that LLVM uses, too, for code for "host".
 std::string processor_text() {
 #if defined(__x86_64__)
   std::string text;
@@ -54,7 +54,7 @@ std::string processor_text() {
       if (wanted[n]) text += fmt::format("{:08x}", v[n]);
   };
   add(0, 0, {false, true, true, true});  // vendor
-  add(1, 0, {true, false, true, true});  // model and features; ebx names the core that asks
+  add(1, 0, {true, false, true, true});  // model and features; ebx has the id of the current core
   add(7, 0, {false, true, true, true});
   add(7, 1, {true, false, false, true});
   add(0x80000001, 0, {false, false, true, true});
@@ -67,8 +67,8 @@ std::string processor_text() {
 #endif
 }
 
-/// Everything of the host and the compiler that code depends on. Our own code is identified by the file that it is in, whose time and size change when
-/// the emitter does.
+/// Everything of the host and the compiler that code depends on. Our own emitter is identified by the size and time of the file that
+/// contains it.
 std::string find_host_key() {
   std::string self = "?";
   Dl_info info;
@@ -78,7 +78,7 @@ std::string find_host_key() {
   return fmt::format("LLVM {} {} {}", LLVM_VERSION_STRING, processor_text(), self);
 }
 
-/// Asked once: in a virtual machine each CPUID leaves it.
+/// Computed once: in a virtual machine each CPUID causes an exit.
 const std::string& host_key() {
   static const std::string& key = *new std::string(find_host_key());  // never destroyed: other threads may ask while the program ends
   return key;
@@ -86,7 +86,7 @@ const std::string& host_key() {
 
 std::string_view view(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-/// Closed at the end.
+/// A file descriptor, closed by the destructor.
 class File {
  public:
   explicit File(int number) : number_(number) {}
@@ -122,7 +122,7 @@ bool write_all(int file, std::string_view bytes) {
   return true;
 }
 
-/// Only its owner (or root) can have written it.
+/// Whether only this user (or root) can have written it.
 bool is_private(const struct stat& status) { return status.st_uid == geteuid() && !(status.st_mode & (S_IWGRP | S_IWOTH)); }
 
 void make_folders(const std::string& path) {
@@ -157,8 +157,8 @@ std::string DiskCache::default_folder() {
 DiskCache::DiskCache(std::string folder, uint64_t limit)
     : folder_(std::move(folder)),
       limit_(limit),
-      unlooked_(static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) %
-                std::max<uint64_t>(between_looks(), 1)) {}
+      untrimmed_(static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) %
+                 std::max<uint64_t>(trim_interval(), 1)) {}
 
 std::optional<ObjectFile> DiskCache::find(const std::string& name, const Program& program) const {
   if (folder_.empty()) return std::nullopt;
@@ -209,7 +209,8 @@ void DiskCache::keep(const std::string& name, const Program& program, const Obje
            object.bytes.size(),
            checksum(rest)};
   std::memcpy(h.magic, magic, sizeof(magic));
-  // Written under a temporary name and renamed, so that no reader sees a partial file. Process ids may repeat (containers), so the name has the time, too.
+  // Written under a temporary name and renamed, so that no reader sees a partial file. Process ids may repeat (containers), so the name has
+  // the time, too.
   const std::string aside =
       fmt::format("{}.{}.{:x}", name, getpid(), static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
   bool written;
@@ -222,8 +223,8 @@ void DiskCache::keep(const std::string& name, const Program& program, const Obje
     unlinkat(folder.number(), aside.c_str(), 0);
     return;
   }
-  if ((unlooked_ += sizeof(h) + rest.size()) < between_looks()) return;
-  unlooked_ = 0;
+  if ((untrimmed_ += sizeof(h) + rest.size()) < trim_interval()) return;
+  untrimmed_ = 0;
   trim(folder.number());
 }
 
@@ -248,7 +249,7 @@ void DiskCache::trim(int folder) const {
   std::sort(files.begin(), files.end(), [](const Kept& a, const Kept& b) {
     return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec);
   });
-  // A quarter more than needed, so that this is not each file's work.
+  // Down to three quarters of the limit, so that not each new file trims again.
   for (const Kept& file : files) {
     if (total <= limit_ / 4 * 3) break;
     unlinkat(folder, file.name.c_str(), 0);

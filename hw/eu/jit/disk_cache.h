@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Object files that outlive the process, in $XDG_CACHE_HOME/softgen/kernels (or ~/.cache/…): a second run compiles nothing.
-// Each file holds all that its code was made from, and is taken only when that is the same to the byte: kernel, its instruction set, variant, host, compiler.
-// What is in it is run. So the folder and each file must belong to this user and be writable only by this user, and no link is followed below the folder that
-// the environment names; else there is no cache.
+// A cache of object files in $XDG_CACHE_HOME/softgen/kernels (or ~/.cache/…), so that a second run compiles nothing.
+// Each file contains its key (kernel, instruction set, variant, host, compiler) and is used only if that equals to the byte.
+// The code in it is executed. So the folder and each file must belong to this user and be writable only by this user, and no symbolic link
+// below the folder of the environment is followed; otherwise there is no cache.
 #pragma once
 
 #include <atomic>
@@ -15,24 +15,24 @@ namespace softgen::eu::jit {
 
 class DiskCache {
  public:
-  /// Empty folder: nothing is kept. At most `limit` bytes are; the files not used for longest go first.
+  /// An empty name disables the cache. It keeps about `limit` bytes; the least recently used files are deleted first.
   explicit DiskCache(std::string folder, uint64_t limit = uint64_t{256} << 20);
-  /// Where the environment says; SOFTGEN_CACHE=off: nowhere.
+  /// The folder by the environment; empty with SOFTGEN_CACHE=off.
   static std::string default_folder();
 
   std::optional<ObjectFile> find(const std::string& name, const Program& program) const;
-  /// After errors (a full disk, a folder that cannot be made) nothing is kept.
+  /// Ignores errors (a full disk, a folder that cannot be made).
   void keep(const std::string& name, const Program& program, const ObjectFile& object) const;
 
  private:
   void trim(int folder) const;
-  uint64_t between_looks() const { return limit_ / 64; }
+  uint64_t trim_interval() const { return limit_ / 64; }
 
   std::string folder_;
   uint64_t limit_;
-  /// Bytes kept since the folder was last looked at, which takes tens of milliseconds when it is full of small kernels. Starts anywhere, so
-  /// that many short processes look at it as often as a long one.
-  mutable std::atomic<uint64_t> unlooked_;
+  /// Bytes written since the last trim(), which takes tens of milliseconds in a folder full of small kernels. Starts at an arbitrary value,
+  /// so that many short processes trim as often as a long one.
+  mutable std::atomic<uint64_t> untrimmed_;
 };
 
 }  // namespace softgen::eu::jit

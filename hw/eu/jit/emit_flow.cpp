@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Branches as in interp/flow.cpp: channels that leave wait in the mask of their target, the thread jumps when no channel is left.
+// Branches as in interp/flow.cpp: channels that leave wait in the mask of their target; the thread jumps when no channel remains.
 #include "hw/eu/jit/emitter.h"
 #include "hw/iface/engine.h"
 
@@ -8,7 +8,7 @@ namespace softgen::eu::jit {
 Value Emitter::wait_mask(int place) { return ir_.load(ir_.i32, masks_.wait_allocas[static_cast<size_t>(place)], 4); }
 void Emitter::set_wait_mask(int place, Value mask) { ir_.store(mask, masks_.wait_allocas[static_cast<size_t>(place)], 4); }
 
-/// Channels of `mask` (bit n: channel n) that run leave for `offset`.
+/// The active channels of `mask` (bit n: channel n) leave and wait at `offset`.
 void Emitter::suspend(Value mask, int64_t offset) {
   const Value leaving = ir_.and_(mask, active());
   set_active(ir_.and_(active(), ir_.not_(leaving)));
@@ -43,8 +43,8 @@ void Emitter::go_on_or_jump(size_t n) {
   go(n, op.jip_offset);
 }
 
-/// When none of the channels that run leaves, the thread goes to `offset` and all masks stay: no value of a loop then waits for a comparison.
-/// Continues where some leave, or none runs.
+/// If channels are active and none of them leaves, jumps to `offset` with all masks unchanged, so that a loop's values do not depend on a
+/// comparison. The code that follows is for the other case.
 void Emitter::stay_if_none(size_t n, Value leaving, int64_t offset) {
   const Value none = ir_.icmp(LLVMIntEQ, ir_.and_(leaving, active()), ir_.c32(0)), any = ir_.icmp(LLVMIntNE, active(), ir_.c32(0));
   flush(n);
@@ -68,11 +68,11 @@ void Emitter::jump(size_t n) {
   go(n, target);
 }
 
-/// while: the channels of `again` go back, the others wait for them after the loop.
+/// while: the channels of `again` jump back, the others wait for them after the loop.
 void Emitter::repeat(size_t n, Value again) {
   const Op& op = ops_[n];
   stay_if_none(n, ir_.not_(again), op.jip_offset);
-  // When no channel goes back, all go on.
+  // If no channel jumps back, all continue.
   const Value any = ir_.icmp(LLVMIntNE, again, ir_.c32(0));
   suspend(ir_.select(any, ir_.and_(active(), ir_.not_(again)), ir_.c32(0)), op.next_offset);
   flush(n);
@@ -82,13 +82,13 @@ void Emitter::repeat(size_t n, Value again) {
   go(n, op.jip_offset);
 }
 
-/// goto with BranchCtrl: the channels of `taken` go back to UIP, where the thread goes if any does.
+/// goto with BranchCtrl: the channels of `taken` jump back to UIP; the thread follows if there are any.
 void Emitter::go_back(size_t n, Value taken) {
   const Op& op = ops_[n];
   const Value any = ir_.icmp(LLVMIntNE, taken, ir_.c32(0));
   suspend(ir_.select(any, ir_.and_(active(), ir_.not_(taken)), ir_.c32(0)), op.next_offset);
   suspend(taken, op.uip_offset);
-  // Without such channels: as without BranchCtrl.
+  // If there are none, it continues as without BranchCtrl.
   const Value stays = ir_.and_(ir_.not_(ir_.sext(any, ir_.i32)), active());
   Value here = stays;
   if (const int place = graph_.wait_at[static_cast<size_t>(program_.index_at(op.next_offset))]; place >= 0)
@@ -137,17 +137,17 @@ void Emitter::branch(size_t n) {
   }
 }
 
-/// Calls out with the registers that the op touches in memory. `mask`: of a message; null: the op is done by the interpreter.
+/// Calls a function of the Frame, with the op's registers in memory. `mask`: channels of a message; null: the interpreter executes the op.
 Value Emitter::call_out(size_t n, Value mask) {
   const Footprint f = footprint(ops_[n]);
   const Slots replaced =
       mask ? written_whole(ops_[n], variant_.channels && graph_.waits_before[n].none(), variant_.channels) & ~f.reads : Slots{};
   for (unsigned s = 0; s < slot_count; s++) {
     const bool needed = graph_.used[s] && (f.reads[s] || f.writes[s] || f.all_reads || f.all_writes);
-    // Of a series, memory has what the thread before left there.
+    // In a series, memory has values of the previous thread.
     if (!needed || replaced[s] || (untouched(s) && !variant_.of_series())) continue;
     slot(s);
-    settle(s);
+    canonicalize(s);
     if (!slots_[s].in_memory) ir_.store(slots_[s].value, ir_.address(regs_, s * 32), 32);
     slots_[s].in_memory = true;
   }
@@ -159,7 +159,7 @@ Value Emitter::call_out(size_t n, Value mask) {
   const Value result = mask ? send_call(n, mask) : step();
   for (unsigned s = 0; s < slot_count; s++) {
     if (!graph_.used[s] || !(f.writes[s] || f.all_writes)) continue;
-    set_slot(s, ir_.load(ir_.vec(ir_.i32, 8), ir_.address(regs_, s * 32), 32), settled);
+    set_slot(s, ir_.load(ir_.vec(ir_.i32, 8), ir_.address(regs_, s * 32), 32), canonical);
     slots_[s].in_memory = true;
   }
   if (f.flags || f.all_writes) set_flags(ir_.load(ir_.i64, ir_.address(regs_, offsetof(Registers, flag)), 4));
@@ -191,7 +191,7 @@ void Emitter::send(size_t n) {
   send_out(n, mask);
 }
 
-/// By a call; ends where the thread does.
+/// Sends a message by a call. The thread ends with its last message.
 void Emitter::send_out(size_t n, Value mask) {
   const bool last = graph_.steps[n] == Step::end_of_thread;
   const Value result = call_out(n, mask);
@@ -199,7 +199,7 @@ void Emitter::send_out(size_t n, Value mask) {
   const Next good = last ? Next::finished : Next::advance;
   ir_.branch(ir_.icmp(LLVMIntEQ, result, ir_.c32(static_cast<uint32_t>(good))), on, failed);
   ir_.at(failed);
-  // Only the gateway lets a thread wait.
+  // Only the gateway can block a thread.
   if (!last && ops_[n].instruction->sfid() == static_cast<unsigned>(Sfid::gateway)) {
     const Block blocked = ir_.block(), error = ir_.block();
     ir_.branch(ir_.icmp(LLVMIntEQ, result, ir_.c32(static_cast<uint32_t>(Next::blocked))), blocked, error);
@@ -213,7 +213,7 @@ void Emitter::send_out(size_t n, Value mask) {
   if (last) finish_thread();
 }
 
-/// Leaves on a side path: what this block knows stays what it was.
+/// leave() on a side path: the state of the current block stays valid for the code that follows.
 void Emitter::leave_for(size_t n, Exit how) {
   const auto slots = slots_;
   const auto wide = wide_;

@@ -15,7 +15,7 @@ Emitter::Emitter(Ir& ir, const Program& program, const FlowGraph& graph, const V
       findings_(findings),
       numbers_(number_sends(program, graph)) {}
 
-/// Up to the first op of the kernel, of one thread or of two.
+/// Emits the code before the kernel's first op, for one thread or two.
 void Emitter::entry(Emitter* second) {
   const std::array<Emitter*, 2> both = {this, second};
   const auto threads = std::span(both).first(second ? 2 : 1);
@@ -58,7 +58,7 @@ void Emitter::fill_slots() {
   }
 }
 
-/// The address of byte `offset` of the registers when a thread starts; null: it is zero.
+/// The address of the initial value of byte `offset` of a thread's registers; null: the value is zero.
 Value Emitter::start_address(unsigned offset) {
   if (!variant_.of_series()) return ir_.address(regs_, offset);
   const SeriesLayout& layout = variant_.series;
@@ -76,7 +76,7 @@ Value Emitter::at_start(unsigned s) {
 
 void Emitter::run(Emitter* second) {
   blocks_.assign(ops_.size(), nullptr);
-  // The entry comes first in the function; the blocks are made before it can name one.
+  // The entry must be the first block; the others must exist before it can refer to them.
   const Block first = ir_.block("entry");
   for (size_t n = 0; n < ops_.size(); n++)
     if (graph_.leaders[n] && graph_.reached[n]) blocks_[n] = ir_.block();
@@ -101,7 +101,7 @@ void Emitter::block_starts(size_t n) {
   ir_.at(blocks_[n]);
   place_.open = true;
   forget(n);
-  // Nobody waits anywhere: all channels are here.
+  // No channel can wait elsewhere: all are active.
   if (graph_.waits_before[n].none()) {
     masks_.active = masks_.dispatched;
     masks_.active_modified = true;
@@ -119,7 +119,7 @@ void Emitter::forget(size_t leader) {
   for (unsigned s = 0; s < slot_count; s++) {
     Slot fresh;
     fresh.alloca = slots_[s].alloca;
-    fresh.stored = known_ ? known_->raw.at_start(leader, s) : uint8_t{settled};
+    fresh.stored = known_ ? known_->raw.at_start(leader, s) : uint8_t{canonical};
     slots_[s] = fresh;
   }
   wide_.fill({});
@@ -129,7 +129,7 @@ void Emitter::forget(size_t leader) {
   place_.reported = false;
 }
 
-void Emitter::tell_block(size_t end) {
+void Emitter::report_block(size_t end) {
   if (!findings_ || place_.reported) return;
   place_.reported = true;
   RawSlots out;
@@ -142,28 +142,28 @@ void Emitter::tell_block(size_t end) {
   findings_->raw.leaves(place_.leader, end, out, kept);
 }
 
-/// Whether the slot's alloca is out of date; prepares the slot to be stored there.
+/// Whether the slot must be stored to its alloca; prepares its value for that.
 bool Emitter::flush_slot(unsigned s, size_t end, const RawSlots& taken) {
   Slot& here = slots_[s];
-  const uint8_t state = here.modified ? here.raw : here.stored, live = known_ ? known_->raw.live_behind(end, s) : uint8_t{raw_both};
+  const uint8_t state = here.modified ? here.raw : here.stored, live = known_ ? known_->raw.live_after(end, s) : uint8_t{raw_both};
   const uint8_t surplus = state & ~taken[s] & live;
   if (!here.modified && !surplus) return false;
   slot(s);
-  settle_now(s, surplus);
+  canonicalize_now(s, surplus);
   return true;
 }
 
 /// Stores to the allocas, in the form that the blocks after op `end` expect.
 void Emitter::flush(size_t end) {
   merge_all_held(end);
-  tell_block(end);
-  const RawSlots taken = known_ ? known_->raw.taken_behind(end) : RawSlots{};
+  report_block(end);
+  const RawSlots taken = known_ ? known_->raw.taken_after(end) : RawSlots{};
   for (unsigned s = 0; s < slot_count; s++) {
     if (!slots_[s].alloca || is_second(s)) continue;
     const unsigned count = is_first(s) ? 2 : 1;
-    bool behind = false;
-    for (unsigned n = s; n < s + count; n++) behind = flush_slot(n, end, taken) || behind;
-    if (!behind) continue;
+    bool stale = false;
+    for (unsigned n = s; n < s + count; n++) stale = flush_slot(n, end, taken) || stale;
+    if (!stale) continue;
     ir_.store(count == 2 ? pair(s) : slots_[s].value, slots_[s].alloca, 32);
     for (unsigned n = s; n < s + count; n++) {
       slots_[n].modified = false;
@@ -194,7 +194,7 @@ void Emitter::write_back() {
   for (unsigned s = 0; s < slot_count; s++) {
     if (!graph_.used[s] || untouched(s)) continue;
     slot(s);
-    settle(s);
+    canonicalize(s);
     if (!slots_[s].in_memory) ir_.store(slots_[s].value, ir_.address(regs_, s * 32), 32);
     slots_[s].in_memory = true;
   }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One kernel to one LLVM function. General registers are SSA values of eight dwords (of sixteen also, where two are used at once); inside a
-// basic block a cache knows what each slot of the register block holds, between blocks there are allocas, which mem2reg turns to phi nodes. The interpreter is the specification; ops that
-// have no code here are done by it, on registers written to memory for the call.
+// Translates one kernel to one LLVM function. General registers are SSA values of eight dwords (or of sixteen, for two used together).
+// Within a basic block a cache holds the value of each slot of the register block; between blocks values are in allocas, which mem2reg
+// turns into phi nodes. The interpreter is the specification. It executes ops that have no code here, on registers written to memory for
+// the call.
 //
-// Float results may be left "raw" in a slot: a NaN of any payload where the interpreter has the quiet one, a denormal where it has a zero.
-// Arithmetic reads them so (inputs are taken as zeros by MXCSR.DAZ, and any NaN makes a NaN); they are settled before an op observes bits.
-// RawFlow knows about other blocks; without one slots are settled at the end of each.
+// Float results may stay "raw" in a slot: a NaN of any payload where the interpreter has the canonical one, a denormal where it has a zero.
+// Arithmetic accepts raw inputs (MXCSR.DAZ reads denormals as zeros, and any NaN makes a NaN). Values are made canonical before an op
+// observes their bits. RawFlow extends that over blocks; without it slots are canonical at the end of each block.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,7 @@
 
 namespace softgen::eu::jit {
 
-/// What one run of the emitter finds out for the next.
+/// Results of one run of the emitter for the next.
 struct Findings {
   RawFlow raw;
   Pairs pairs;
@@ -30,36 +31,36 @@ struct Findings {
 /// Two slots as one value of sixteen dwords.
 constexpr std::array<int, 16> both_halves = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
-/// Lanes of a vector that count.
+/// Lanes of a vector that have meaning.
 struct Channels {
-  Value active = nullptr;  ///< those of this mask, the one that runs; null: all
+  Value active = nullptr;  ///< mask of active channels; null: all
   unsigned first = 0, lanes = 0;
   bool operator==(const Channels&) const = default;
 };
 
 class Emitter {
  public:
-  /// `lanes`: at once, 8 or 16.
-  /// `known`: findings of an earlier run, or null. `findings`: filled for a later run, or null. At most one of them is given.
+  /// `lanes`: vector width, 8 or 16.
+  /// `known`: findings of an earlier run, or null. `findings`: filled for a later run, or null. At most one of them is set.
   Emitter(Ir& ir, const Program& program, const FlowGraph& graph, const Variant& variant, unsigned lanes, const Findings* known,
           Findings* findings);
   /// `second`: another emitter of this kernel, whose code runs the next thread of the series interleaved with this one's
   /// (gains_from_pairing()). Null: threads run one at a time.
   void run(Emitter* second = nullptr);
-  /// Ops that were left to the interpreter.
+  /// Number of ops that the interpreter executes.
   unsigned stepped() const { return counts_.stepped; }
 
  private:
   struct Slot {
     Value value = nullptr;  ///< <8 x i32>; null: not known in this block
     Value alloca = nullptr;
-    uint8_t raw = settled;
+    uint8_t raw = canonical;
     bool modified = false;       ///< the alloca is out of date
-    bool in_memory = false;      ///< the register block has the same
-    uint8_t stored = settled;    ///< what is in the alloca
+    bool in_memory = false;      ///< the register block has the same value
+    uint8_t stored = canonical;  ///< raw flags of the value in the alloca
     bool entered = true;         ///< part of the value is from before the block
-    uint8_t carried = raw_both;  ///< would be raw now, had it been when the block began
-    uint16_t held = 0;           ///< `value` is of held_[held - 1] and counts in its channels only; 0: in all
+    uint8_t carried = raw_both;  ///< raw flags that the value has now if it had them at the block's start
+    uint16_t held = 0;           ///< not 0: `value` belongs to held_[held - 1] and is valid in its channels only
   };
 
   // Blocks (emitter.cpp)
@@ -72,7 +73,7 @@ class Emitter {
   void forget(size_t leader);
   void flush(size_t end);
   bool flush_slot(unsigned s, size_t end, const RawSlots& taken);
-  void tell_block(size_t end);
+  void report_block(size_t end);
   void op(size_t n);
   void write_back();
   void leave(size_t n, Exit how);
@@ -138,20 +139,20 @@ class Emitter {
   Value execution_mask(const Op& op);
   void write_flags(const Op& op, Value mask, Value values);
   bool full(const Op& op, Value mask) const;
-  /// Lanes of group k; null: all.
+  /// The part of `mask` for group k, as a vector; null: all lanes.
   Value lane_mask(const Op& op, Value mask, unsigned k);
-  /// Those of group k of `lanes`, as an integer of so many bits.
+  /// The part of `mask` for group k of `lanes` channels, as an integer of that many bits.
   Value lane_bits(Value mask, unsigned lanes, unsigned k);
-  /// An operation is done in groups of so many channels.
+  /// Channels per group: an operation is executed in groups.
   unsigned lanes_of(const Op& op) const;
   unsigned groups_of(const Op& op) const { return op.exec_size / lanes_of(op); }
   Value bits_of(const std::vector<Value>& compares, unsigned lanes);
 
-  // Results not yet merged (held.cpp)
+  // Results that are not merged yet (held.cpp)
   struct Held {
     Value under = nullptr, where = nullptr;
     Channels channels;
-    uint8_t raw = settled;  ///< of `under`
+    uint8_t raw = canonical;  ///< of `under`
   };
   Channels running_channels(const Op& op, unsigned k);
   bool is_held(unsigned s, const Channels& by) const;
@@ -160,15 +161,15 @@ class Emitter {
   void merge_all_held(size_t end);
 
   // Operands (operands.cpp)
-  enum class Want : uint8_t { bits, floats, selected };  ///< settled; raw will do; raw denormals will do
+  enum class Want : uint8_t { bits, floats, selected };  ///< needs canonical values; accepts raw ones; accepts raw denormals
   Value slot(unsigned s, const Channels& by = {});
-  void settle(unsigned s, uint8_t flags = raw_both);
-  void settle_now(unsigned s, uint8_t flags);
-  void settle_for(unsigned s, Want want);
+  void canonicalize(unsigned s, uint8_t flags = raw_both);
+  void canonicalize_now(unsigned s, uint8_t flags);
+  void canonicalize_for(unsigned s, Want want);
   bool is_first(unsigned s) const { return known_ && known_->pairs.is_first(s); }
   bool is_second(unsigned s) const { return known_ && known_->pairs.is_second(s); }
-  uint8_t live_behind(unsigned s) const { return known_ ? known_->raw.live_behind(place_.op, s) : uint8_t{raw_both}; }
-  Value settled_value(Value v, uint8_t raw);
+  uint8_t live_after(unsigned s) const { return known_ ? known_->raw.live_after(place_.op, s) : uint8_t{raw_both}; }
+  Value canonical_value(Value v, uint8_t raw);
   void set_slot(unsigned s, Value v, uint8_t raw);
   bool untouched(unsigned s) const;
   Value pair(unsigned s, const Channels& by = {});
@@ -176,19 +177,19 @@ class Emitter {
   void load_pair(unsigned s);
   bool is_pair(const Destination& d, unsigned first_lane, unsigned lanes) const;
   void store_pair(unsigned s, Value v, Value lane_bits, uint8_t raw, const Channels& channels);
-  /// `by`: those of the result that count.
+  /// `by`: the channels of the result that are used.
   Value elements(const std::array<unsigned, 16>& offsets, unsigned lanes, unsigned size, Want want, uint8_t* raw, const Channels& by);
   Value scalar(unsigned offset, unsigned size, Want want, uint8_t* raw);
-  /// Lanes of group k in the op's kind: <n x float>, <n x i32> or <n x i64>; modifiers applied.
+  /// The operand's lanes of group k, in the op's kind: <n x float>, <n x i32> or <n x i64>; modifiers applied.
   Value source(const Op& op, unsigned n, unsigned k, Want want, uint8_t* raw = nullptr);
   Value modified(Value v, const Source& s, LaneKind kind);
   Value flushed(Value floats);
   /// `v`: elements of the destination's size, as integers or floats.
   void store(const Op& op, unsigned k, Value v, Value mask, uint8_t raw);
-  /// How the lanes of a stored value lie in one slot.
+  /// How the lanes of a stored value map to one slot.
   struct Placement {
-    std::array<int, 32> from;  ///< by element of the slot: the lane, or -1
-    unsigned elements = 0;     ///< of the slot
+    std::array<int, 32> from;  ///< by element of the slot: its lane, or -1
+    unsigned elements = 0;     ///< elements of the slot
     bool identity = false;     ///< lane i is element i
     bool whole = false;        ///< every element has a lane
   };
@@ -230,24 +231,24 @@ class Emitter {
   Findings* const findings_;
 
   struct {
-    size_t op = 0;      ///< the one being emitted
-    size_t leader = 0;  ///< of its block
+    size_t op = 0;      ///< the op that is emitted now
+    size_t leader = 0;  ///< first op of its block
     bool open = false;  ///< the block has no terminator yet
     bool reported = false;
   } place_;
   std::vector<Block> blocks_;  ///< by op, for leaders
   Value regs_ = nullptr, frame_ = nullptr;
-  /// Of a series of threads; of two threads at a time, `behind_first` is where the second one's end begins, and `is_there` (the second's) whether
-  /// there is one.
+  /// For a series of threads. With two threads at a time, `after_first` is the block where the second thread's end begins, and `is_there`
+  /// (of the second) whether there is a second thread.
   struct {
     Block block = nullptr;
     Value next = nullptr;  ///< alloca: where the next thread starts
     Value current = nullptr, own = nullptr, constants = nullptr, attributes = nullptr, running = nullptr;
-    Block behind_first = nullptr;
+    Block after_first = nullptr;
     Value is_there = nullptr;
   } series_;
   std::array<Slot, slot_count> slots_;
-  /// Slots s and s + 1 as one value, as long as they are `low` and `high`.
+  /// Slots s and s + 1 as one value; valid while they hold `low` and `high`.
   struct Wide {
     Value value = nullptr, low = nullptr, high = nullptr;
   };
@@ -264,7 +265,7 @@ class Emitter {
   struct {
     unsigned stepped = 0, rows = 0;
   } counts_;
-  std::vector<unsigned> numbers_;  ///< by op: of messages of fixed form (number_sends())
+  std::vector<unsigned> numbers_;  ///< by op: see number_sends()
 };
 
 }  // namespace softgen::eu::jit

@@ -27,10 +27,10 @@ namespace {
 
 struct Counters {
   std::atomic<uint64_t> compiled{0}, refused{0}, from_cache{0}, compile_ns{0}, longest_ns{0};
-  /// EU threads run, a line of the cache for each host thread. Beyond so many host threads lines are shared, and counts may be a little low.
+  /// EU threads run; a cache line per host thread. With more host threads than entries, lines are shared and counts may be slightly low.
   struct alignas(64) Runs {
     std::atomic<uint64_t> interpreted{0}, compiled{0};
-    /// By one host thread, so without the price of an atomic addition.
+    /// Not an atomic addition, which would cost more: each counter has one writer.
     static void add(std::atomic<uint64_t>& count, uint64_t n) {
       count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
     }
@@ -45,7 +45,7 @@ unsigned run_counter() {
   return mine;
 }
 
-/// LLVM in this process, only on request: random kernels were seen to make it abort.
+/// Whether LLVM runs in this process. Only on request: random kernels have made it abort.
 bool compiles_in_process(bool allowed) {
   const char* choice = std::getenv("SOFTGEN_JIT");
   if (!choice || !*choice) return false;
@@ -78,7 +78,7 @@ class ObjectSource {
   ObjectSource(Shared& shared, const Program& program, const Variant& variant, HostIsa isa, std::string name)
       : shared_(shared), program_(program), variant_(variant), isa_(isa), name_(std::move(name)) {}
 
-  /// Nothing: it would have to be compiled, and `may_compile` is false.
+  /// None: it is not cached, and `may_compile` is false.
   std::optional<ObjectFile> get(bool may_compile) {
     Counters& c = shared_.counters;
     if (auto object = shared_.disk.find(name_, program_)) {
@@ -108,7 +108,7 @@ class ObjectSource {
     std::string* wanted = dump_folder().empty() ? nullptr : &text_;
     ObjectFile object =
         shared_.in_process ? compile(program_, variant_, isa_, wanted) : shared_.process.compile(program_, variant_, isa_, wanted);
-    // Refused threads of a series come one by one then.
+    // Without code for a series its threads are started one by one, which is no loss worth a note.
     if (!object.refused || variant_.of_series()) return object;
     shared_.counters.refused++;
     note("EU JIT: a kernel stays with the interpreter", "{}", object.refused);
@@ -124,7 +124,7 @@ class ObjectSource {
   std::string text_;
 };
 
-/// What a program has been compiled to so far.
+/// The compiled variants of a program.
 class CompiledProgram : public FastPath {
  public:
   CompiledProgram(Shared& shared, const Program& program) : shared_(shared), program_(program) {}
@@ -159,7 +159,7 @@ class CompiledProgram : public FastPath {
     if (!slot.code.load(std::memory_order_acquire)) want(slot, kind, series.layout, series.count);
     const RunningCode code(slot, shared_.store.now());
     if (!code) {
-      if (slot.state.load(std::memory_order_acquire) == CodeSlot::State::settled) return Series::singly;
+      if (slot.state.load(std::memory_order_acquire) == CodeSlot::State::decided) return Series::singly;
       Counters::Runs::add(shared_.runs().interpreted, series.count);
       return Series::interpreted;
     }
@@ -174,7 +174,7 @@ class CompiledProgram : public FastPath {
   }
 
  private:
-  /// Of one layout. A kernel has one, as drivers do it; with too many its threads are started singly.
+  /// Code for series of one layout. Drivers use one layout per kernel; beyond the size of series_ threads are started one by one.
   struct SeriesSlots {
     std::atomic<uint32_t> layout{0};  ///< packed; 0: none yet
     std::array<CodeSlot, 8> slots;
@@ -198,7 +198,7 @@ class CompiledProgram : public FastPath {
     const int whole = channels == 0xff ? 1 : channels == 0xffff ? 2 : channels == 0xffffffff ? 3 : 0;
     return whole + (keep_denorms ? 4 : 0);
   }
-  /// Slot by mode and dispatch; -1: what the code does not do (ALT mode, other roundings).
+  /// Index of the slot by mode and dispatched channels; -1: a mode that is interpreted (ALT mode, other rounding modes).
   static int variant_of(const Thread& thread) {
     const uint32_t mode = thread.regs.control[0];
     return mode_is_compiled(mode) ? kind_of(thread.dispatched, mode & cr0::denorm_f32) : -1;
@@ -208,25 +208,25 @@ class CompiledProgram : public FastPath {
     return {.flush_f32 = kind < 4, .channels = channels[kind & 3], .series = layout};
   }
 
-  /// `slot` has no code: counts what would have run it, and asks for it in time.
+  /// Counts threads that would have used the slot's code, and requests the code when there were enough.
   void want(CodeSlot& slot, int kind, const SeriesLayout& layout, uint32_t runs) {
     auto state = slot.state.load(std::memory_order_acquire);
-    if (state == CodeSlot::State::settled) return;
+    if (state == CodeSlot::State::decided) return;
     if (!shared_.now && slot.runs.fetch_add(runs, std::memory_order_relaxed) + runs < runs_before_compiling) return;
     if (state == CodeSlot::State::idle && slot.state.compare_exchange_strong(state, CodeSlot::State::asked)) request(slot, kind, layout);
-    // Not on this thread: it would not be stopped before LLVM's own exit handlers run.
+    // Compiled by the background thread even now: only that one is stopped before LLVM's exit handlers run.
     if (shared_.now) shared_.background.drain();
   }
 
   void request(CodeSlot& slot, int kind, const SeriesLayout& layout) {
     auto keep = program_.shared_from_this();
-    // Also true when the program has no other owner any more.
+    // Also true (done) when the program has no other owner any more.
     const auto fill = [this, keep, &slot, kind, layout](bool may_compile) {
       return keep.use_count() <= 2 || filled(slot, *keep, variant(kind, layout), may_compile);
     };
     if (shared_.background.add([fill] { return fill(false); }, [fill] { fill(true); })) return;
     unsupported("EU JIT: too many kernels at once", "one stays with the interpreter");
-    slot.state.store(CodeSlot::State::settled, std::memory_order_release);
+    slot.state.store(CodeSlot::State::decided, std::memory_order_release);
   }
 
   bool filled(CodeSlot& slot, const Program& program, const Variant& variant, bool may_compile) {

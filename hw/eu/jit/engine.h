@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which programs run compiled: tiers, the background compiler, counters.
+// Decides which programs run compiled: tiers, the background compiler, counters.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,17 @@ enum class Engine : uint8_t {
   tiers,   ///< the interpreter runs a kernel until another thread has compiled it, if it runs often
 };
 
-/// Tiers: a kernel's threads before it is compiled. So many take the interpreter about a millisecond, compiling takes ten and more.
+/// Tiers: number of interpreted threads before a kernel is compiled. They take about a millisecond, compiling takes ten and more.
 constexpr uint32_t runs_before_compiling = 128;
 
-/// Empty: not one of "interp", "jit", "tiers".
+/// False: not one of "interp", "jit", "tiers".
 bool engine_from_name(std::string_view name, Engine& engine);
 
 struct CompilerOptions {
   std::optional<Engine> engine;  ///< none: what the environment's SOFTGEN_ENGINE names, else tiers
-  /// The environment's SOFTGEN_JIT=inprocess has LLVM in this process, where a kernel that it cannot take ends the process. For tools, whose user runs his
-  /// own kernels; never for QEMU. Otherwise LLVM is in softgen-eu-compiler only, and without that all kernels are interpreted, which is said once.
+  /// Lets the environment's SOFTGEN_JIT=inprocess load LLVM into this process, which then dies of kernels that crash LLVM. For tools, whose
+  /// users run their own kernels; never for QEMU. Otherwise only softgen-eu-compiler has LLVM; without it all kernels are interpreted
+  /// (reported once).
   bool may_be_in_process = false;
 };
 
@@ -38,14 +39,14 @@ struct EngineStats {
   std::string compiler;  ///< "LLVM 19.1.7"; why there is none; empty: nothing had to be compiled
 };
 
-/// Compiles the programs of caches that it is given to: a device's. Its thread, its code and LLVM's process are its own.
+/// A device's compiler, for the programs of the caches that it is given to. Each has its own thread, code and LLVM process.
 class Compiler : public FastPaths {
  public:
   virtual EngineStats stats() const = 0;
   /// Waits until nothing is left to be compiled.
   virtual void drain() = 0;
 };
-/// Without AVX2 the interpreter stays, which is said once.
+/// On a host without AVX2, FMA and BMI2 everything is interpreted (reported once).
 std::unique_ptr<Compiler> make_compiler(const CompilerOptions& options);
 
 }  // namespace softgen::eu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Arithmetic on F, operation by operation as interp/kernels.cpp and interp/special.cpp have it.
+// Arithmetic on F, with the operations of interp/kernels.cpp and interp/special.cpp.
 #include <cmath>
 
 #include "hw/eu/interp/execute.h"
@@ -59,7 +59,7 @@ bool Emitter::float_native(const Op& op) const {
 Value Emitter::float_result(const Op& op, unsigned k, uint8_t& raw) {
   const unsigned n = lanes_of(op);
   const Type type = ir_.vec(ir_.f32, n);
-  // A mov keeps a NaN's bits.
+  // mov preserves the bits of a NaN.
   if (op.opcode == Opcode::mov) return source(op, 0, k, op.saturate || op.dst.type != RegType::f ? Want::floats : Want::selected, &raw);
   Value in[3] = {};
   for (unsigned s = 0; s < op.sources; s++) in[s] = source(op, s, k, Want::floats);
@@ -82,7 +82,8 @@ Value Emitter::float_result(const Op& op, unsigned k, uint8_t& raw) {
   }
 }
 
-/// Where a minimum (.l) or maximum takes `a`: a NaN gives way to a number, and of two zeros -0 is the less (hw/eu/interp/execute.cpp, extreme()).
+/// The lanes in which a minimum (.l) or maximum is `a`. A NaN loses against a number, and -0 is less than +0 (hw/eu/interp/execute.cpp,
+/// extreme()).
 Value Emitter::extreme(CondMod cond, Value a, Value b) {
   const bool least = cond == CondMod::l;
   const Value bits = ir_.as_ints(a);
@@ -110,9 +111,9 @@ void Emitter::select(const Op& op, Value mask) {
     } else {
       take = floats && (cond == CondMod::l || cond == CondMod::ge) ? extreme(cond, a, b) : compare(cond, a, b, floats, compares_signed(op));
     }
-    // As integers: LLVM makes a maximum of floats of it where a constant is no zero to it, but is one here (a denormal).
+    // As integers: LLVM would turn this into a float maximum, also with a denormal constant, which is zero under DAZ.
     results.push_back(!take ? a : floats ? ir_.as_floats(ir_.select(take, ir_.as_ints(a), ir_.as_ints(b))) : ir_.select(take, a, b));
-    raws.push_back(settled);
+    raws.push_back(canonical);
   }
   retire(op, mask, results, raws, false);
 }
@@ -131,15 +132,15 @@ void Emitter::compare_op(const Op& op, Value mask) {
   if (op.cond) write_flags(op, mask, bits_of(holds, lanes_of(op)));
   if (op.dst.place == Place::none) return;
   const Type ones = ir_.vec(ir_.int_type(size_of(op.dst.type) * 8), lanes_of(op));
-  for (unsigned k = 0; k < holds.size(); k++) store(op, k, ir_.sext(holds[k], ones), mask, settled);
+  for (unsigned k = 0; k < holds.size(); k++) store(op, k, ir_.sext(holds[k], ones), mask, canonical);
 }
 
-/// line: p * u + r. pln: p * u + q * v + r, in double precision and rounded once. Products of two floats are exact in double, so a fused
-/// sum is the same as one of rounded products.
+/// line: p * u + r. pln: p * u + q * v + r, in double precision and rounded once. Products of two floats are exact in double, so fused
+/// operations give the same result.
 void Emitter::line(const Op& op, Value mask) {
   const bool plane = op.opcode == Opcode::pln;
   const Type doubles = ir_.vec(ir_.f64, 8), floats = ir_.vec(ir_.f32, 8);
-  // Widened as a vector: that is one instruction with the load.
+  // Widened as a vector: one instruction together with the load.
   const auto coefficient = [&](unsigned n) {
     const Value v = ir_.splat(scalar(op.src[0].base + 4 * n, 4, Want::floats, nullptr), 8);
     return ir_.fpext(modified(ir_.as_floats(v), op.src[0], LaneKind::f32), doubles);
@@ -159,14 +160,14 @@ void Emitter::line(const Op& op, Value mask) {
       u = source(op, 1, k, Want::floats);
       sum = ir_.fadd(s, ir_.bitcast(ir_.splat_int(ir_.i64, 0, 8), doubles));
     }
-    // Here, not after the next message: its operands take more registers than its result.
+    // Pinned here: if LLVM moved it after the next message, its operands would occupy more registers than its result.
     results.push_back(ir_.pinned(ir_.fptrunc(fma(p, ir_.fpext(u, doubles), sum), floats)));
     raws.push_back(raw_nan);
   }
   retire(op, mask, results, raws, true);
 }
 
-/// As the interpreter has it: in double precision, then rounded.
+/// Like the interpreter: in double precision, then rounded.
 Value Emitter::inverse_root_exactly(Value a) {
   const unsigned n = Ir::size(a);
   const Type doubles = ir_.vec(ir_.f64, n);
@@ -174,10 +175,11 @@ Value Emitter::inverse_root_exactly(Value a) {
   return ir_.fptrunc(ir_.fdiv(ir_.splat_double(1, n), root), ir_.vec(ir_.f32, n));
 }
 
-/// The same bits in floats. With x * e * e = 1 + off, 1 / sqrt(x) is e + off * (e * (-1/2 + 3/8 off - 5/16 off^2 ...)), and off is found as a sum of two
-/// floats. The processor's estimate e is good to 2^-14 (AVX-512) or 1.5 * 2^-12 (AVX), so that before its last rounding the result is off by less than
-/// 2^-36.2 or 2^-33.8 of itself: that decides where the value is not as near to the middle between two floats. Where one of `counting` (bits by lane;
-/// null: all) is, or is no positive normal number, it is done exactly.
+/// The same bits, computed in floats. With x * e * e = 1 + off, 1 / sqrt(x) is e + off * (e * (-1/2 + 3/8 off - 5/16 off^2 ...)); off is
+/// computed as a sum of two floats. The processor's estimate e has a relative error of 2^-14 (AVX-512) or 1.5 * 2^-12 (AVX), so before its
+/// last rounding the result has one below 2^-36.2 or 2^-33.8. The rounding is then certain unless the value is that near to the middle
+/// between two floats. If a lane of `counting` (bits by lane; null: all) is uncertain, or not a positive normal number,
+/// inverse_root_exactly() computes the result.
 Value Emitter::inverse_root(Value x, Value counting) {
   const unsigned n = Ir::size(x);
   if (n < 8) return inverse_root_exactly(x);
@@ -189,11 +191,11 @@ Value Emitter::inverse_root(Value x, Value counting) {
                                  : ir_.intrinsic("llvm.x86.avx.rsqrt.ps.256", {}, {x});
   const Value root = ir_.fmul(x, estimate), rest = fma(x, estimate, ir_.fneg(root)), most = fma(root, estimate, all(-1));
   const Value off = fma(rest, estimate, most);
-  // `off` is known last, and is all that the result then waits for.
+  // Arranged so that only one operation remains once `off`, the last input, is known.
   const Value linear = ir_.fmul(estimate, all(0.375f)), bent = n == 16 ? linear : fma(most, ir_.fmul(estimate, all(-0.3125f)), linear);
   const Value step = fma(most, bent, ir_.fmul(estimate, all(-0.5f)));
   const Value result = fma(off, step, estimate);
-  // What the last rounding took away, against nearly all that it could.
+  // The error of the last rounding, compared with nearly its maximum.
   const float nearly = 0x1p-24f * (1 - (n == 16 ? 0x1p-11f : 0x1.4p-9f));
   const Value taken = ir_.and_(ir_.as_ints(fma(off, step, ir_.fsub(estimate, result))), bits(0x7fffffff));
   const Value exponent = ir_.as_floats(ir_.and_(ir_.as_ints(result), bits(0x7f800000)));
@@ -222,7 +224,7 @@ void Emitter::math(const Op& op, Value mask) {
     ir_.call(target, ir_.void_type(), {scratch_[0], scratch_[1], scratch_[2]});
     return ir_.load(whole, scratch_[0], 32);
   };
-  // Eight lanes at a time; of fewer the first is taken for those that are not there.
+  // Eight lanes at a time; of fewer, missing lanes get the first one's value.
   const auto calls = [&](Value a, Value b) {
     std::array<int, 16> picks{};
     for (unsigned i = 0; i < n; i++) picks[i] = static_cast<int>(i);

@@ -10,9 +10,9 @@ namespace softgen::eu::jit {
 
 namespace {
 
-// What a hostile kernel may cost: LLVM's time and memory grow with both.
+// Bounds for hostile kernels: LLVM's time and memory grow with both.
 constexpr size_t max_ops = 6000;
-constexpr size_t max_write_backs = 400;  ///< ops that move all registers to memory or leave the code
+constexpr size_t max_write_backs = 400;  ///< ops that need all registers in memory
 
 bool goes_back(const Op& op) { return op.opcode == Opcode::goto_ && op.instruction->acc_write; }
 
@@ -66,7 +66,7 @@ class Analysis {
     }
   }
 
-  /// Where the op lets channels wait.
+  /// Offsets at which the op makes channels wait.
   std::vector<int64_t> suspends(const Op& op) const {
     switch (op.opcode) {
       case Opcode::if_: return {op.jip_offset};
@@ -137,11 +137,11 @@ class Analysis {
       const Footprint f = footprint(ops_[n]);
       g_.used |= f.reads | f.writes;
       moves += f.all_reads || f.all_writes || g_.steps[n] == Step::leave || g_.steps[n] == Step::wait;
-      // The writer itself still finds the old value.
+      // The writing op itself still reads the old value.
       for (unsigned s = 0; s < slot_count; s++)
         if (f.writes[s] || (f.all_writes && is_slot(s * 32))) limits[s] = n + 1;
     }
-    // Nested loops take a round each; kernels that need many get the answer that is always right.
+    // Each level of nested loops takes a round. With too many, the conservative answer is used: no slot is untouched.
     unsigned round = 0;
     for (bool changed = true; changed; round++) {
       changed = false;
@@ -192,13 +192,13 @@ int FlowGraph::wait_of(const Program& program, int64_t offset) const {
 
 namespace {
 
-/// Whether the response of a message, sent for all its channels, is written to the end.
+/// Whether the response of a message, sent for all its channels, fills all its registers.
 bool answers_all(const Op& op) {
   const MessageOp& m = *op.message;
   if (m.header || m.simd != op.exec_size) return false;
-  // All channels that ask get four registers for each eight (16-bit returns and write masks aside).
+  // Each group of eight channels gets four registers (other than with 16-bit returns or a header's write mask).
   if (m.sfid == Sfid::sampler) return !m.returns_half && m.response_length <= m.simd / 2;
-  // Dwords that are not masked off, of channels that no header masks off.
+  // One dword per unmasked component and channel.
   return m.kind == MessageKind::untyped_read && m.simd >= 8 &&
          m.response_length == static_cast<unsigned>(std::popcount(m.components)) * m.simd / 8;
 }
@@ -228,14 +228,14 @@ Slots read_before_written(const Program& program, const FlowGraph& graph, uint32
   for (size_t n = 0; n < ops.size(); n++) {
     if (!graph.reached[n]) continue;
     if (graph.leaders[n] && n) {
-      // The first block dominates all others; what another one wrote counts within itself.
+      // The first block dominates all others, so its writes count there. Those of other blocks count within the block only.
       if (in_first) first_block = here;
       in_first = false;
       here = first_block;
     }
     const Footprint f = footprint(ops[n]);
     if (graph.steps[n] == Step::leave || f.all_reads) return ~Slots{};
-    // Writes of some channels or bytes keep the rest.
+    // A partial write preserves, and so reads, the rest of the slot.
     const Slots whole = written_whole(ops[n], channels && graph.waits_before[n].none(), channels);
     result |= (f.reads | (f.writes & ~whole)) & ~here;
     here |= whole;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The control flow of a kernel as the compiler needs it: basic blocks, and where channels can wait while the thread is somewhere else.
+// A kernel's control flow for the compiler: basic blocks, and the places where channels can wait while the thread is elsewhere.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace softgen::eu::jit {
 constexpr unsigned max_waits = 64;
 using Waits = std::bitset<max_waits>;
 
-/// What the compiled code does at an op.
+/// How the compiled code treats an op.
 enum class Step : uint8_t {
   work,  ///< arithmetic and the like
   send,
@@ -23,17 +23,18 @@ enum class Step : uint8_t {
   wait,
   branch,  ///< if, else, endif, while, …, whose offsets are known and lead to instructions
   jump,    ///< jmpi by a constant
-  leave,   ///< the interpreter continues from here: call, ret, jumps by register, what ends the thread by a fault
+  leave,   ///< the interpreter continues from here: call, ret, jumps by register, ops that end the thread by a fault
 };
 
 struct FlowGraph {
   std::vector<Step> steps;    ///< by op
   std::vector<bool> leaders;  ///< a block starts here
   std::vector<bool> reached;
-  std::vector<Waits> waits_before;   ///< by op: places where some channel may wait when the thread gets there (before it joins)
+  std::vector<Waits>
+      waits_before;  ///< by op: places where some channel may wait when the thread reaches the op (before channels join there)
   std::vector<int32_t> wait_places;  ///< op where channels of wait n join; -1: nowhere in the kernel
   std::vector<int32_t> wait_at;      ///< by op: which wait joins there, or -1
-  /// By slot: ops before this one find what the thread started with.
+  /// By slot: ops before this one find the value with which the thread started.
   std::array<size_t, slot_count> untouched_until;
   Slots used;  ///< slots that some op reads or writes
 
@@ -43,16 +44,17 @@ struct FlowGraph {
   std::vector<size_t> successors(const Program& program, size_t n) const;
 };
 
-/// Slots that the op writes whole, whatever channels wait elsewhere. `all_run`: those of `channels`.
+/// Slots that the op overwrites entirely in any case. `all_run`: all of `channels` are known to run here.
 Slots written_whole(const Op& op, bool all_run, uint32_t channels);
 
-/// General registers, and their guard, that the kernel may read before it wrote all of them, when it starts with `channels` (0: any).
+/// General registers, and their guard, that the kernel may read before it has written all of their bytes. `channels`: those dispatched; 0:
+/// unknown.
 Slots read_before_written(const Program& program, const FlowGraph& graph, uint32_t channels);
 
-/// By op: which one it is of the kernel's messages of fixed form; ~0 for all else.
+/// By op: its number among the kernel's messages of fixed form; ~0 for other ops.
 std::vector<unsigned> number_sends(const Program& program, const FlowGraph& graph);
 
-/// Empty reason: done; else why the kernel is left to the interpreter.
+/// Null: done; else why the kernel is interpreted.
 const char* analyze(const Program& program, FlowGraph& graph);
 
 }  // namespace softgen::eu::jit

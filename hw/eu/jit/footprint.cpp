@@ -23,7 +23,7 @@ void mark_accumulators(Footprint& f, bool writes) {
   }
 }
 
-/// A descriptor in a register may ask for all lengths that its fields can say.
+/// With a descriptor in a register the lengths are unknown: the largest are assumed.
 void send(const Op& op, Footprint& f) {
   const Instruction& i = *op.instruction;
   const bool split = i.opcode == Opcode::sends || i.opcode == Opcode::sendsc;
@@ -52,7 +52,7 @@ void source(const Op& op, unsigned n, Footprint& f) {
   }
 }
 
-/// Operands that are not read as their region says.
+/// Operands that are not accessed as their region says.
 void special(const Op& op, Footprint& f) {
   const Instruction& i = *op.instruction;
   switch (i.opcode) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which registers an op reads and writes, in slots: pieces of 32 bytes of the register block.
+// Which registers an op reads and writes, in slots: units of 32 bytes of the register block.
 #pragma once
 
 #include <bitset>
@@ -23,7 +23,7 @@ constexpr bool in_flags(unsigned byte) { return byte >= offsetof(Registers, flag
 
 struct Footprint {
   Slots reads, writes;     ///< a write need not cover the slot
-  bool all_reads = false;  ///< any of them may be read
+  bool all_reads = false;  ///< any slot may be read
   bool all_writes = false;
   bool flags = false;  ///< flag registers are written
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What compiled code gets, and what it calls. The code knows these fields by their offsets only.
+// The argument of compiled code, with the functions that it calls. The code uses these fields by their offsets.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct Compiled;
 struct Frame {
   Thread* thread;        ///< its registers come first
   uint8_t* acc_size;     ///< the thread's
-  uint32_t active;       ///< at the start; the code writes it back where it leaves
+  uint32_t active;       ///< active channels at the start, and at the end if the interpreter continues
   const uint32_t* stop;  ///< StopFlag's reasons
   /// Runs one op as the interpreter does, on the registers in memory. Returns a Next.
   uint32_t (*step)(Frame*, uint32_t op, uint32_t active);
@@ -26,15 +26,15 @@ struct Frame {
   uint32_t (*send)(Frame*, uint32_t op, uint32_t active, uint32_t mask);
   /// Extended math on eight channels, by MathFunction.
   const MathLanes* math;
-  std::array<uint32_t, max_waits> waiting;  ///< where the code leaves: channels by place of FlowGraph::wait_places
+  std::array<uint32_t, max_waits> waiting;  ///< when the code leaves: waiting channels, by index of FlowGraph::wait_places
   uint32_t index;                           ///< where the interpreter continues
   RunState* state;
   const Compiled* code;
-  uint32_t mxcsr, mxcsr_of_code;  ///< the host thread's, and with DAZ as the code needs it
+  uint32_t mxcsr, mxcsr_of_code;  ///< the host thread's value, and the code's, which may add DAZ
   const SendForm* sends;          ///< the code's
   DirectAnswers* direct;          ///< the thread's; null: none
   DirectAnswer* answers;          ///< of the code's messages of fixed form, by number
-  memory::View::Clock clock;      ///< what their windows have to agree with
+  memory::View::Clock clock;      ///< windows are valid while they agree with it
   struct {
     SeriesThread* first;
     SeriesThread** running;
@@ -49,15 +49,15 @@ enum class Exit : uint32_t { finished, blocked, failed, aborted, interpret };
 
 using Code = uint32_t (*)(Frame*);
 
-/// Modes (cr0.0) that the code has; the others stay with the interpreter.
+/// Modes (cr0.0) that compiled code implements; others are interpreted.
 constexpr bool mode_is_compiled(uint32_t control) { return !(control & (cr0::alt_mode | cr0::rounding_mask | cr0::single_program_flow)); }
 
 /// How a variant of a kernel is specialized.
 struct Variant {
   bool flush_f32 = true;        ///< cr0: denormals of F are zeros
-  uint32_t channels = 0;        ///< dispatched; 0: whatever the thread has
+  uint32_t channels = 0;        ///< dispatched channels; 0: any
   bool keep_registers = false;  ///< registers are in memory when the thread ends (tests)
-  SeriesLayout series = {};     ///< the code runs series laid out so; no end: one thread
+  SeriesLayout series = {};     ///< the code runs series with this layout; end 0: one thread
 
   bool of_series() const { return series.end != 0; }
   bool operator==(const Variant&) const = default;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Integers: wrapping lanes as interp/kernels.cpp has them, and those exact operations (interp/exact.cpp) whose low dword is all there is to see.
+// Integer arithmetic: wrapping operations as in interp/kernels.cpp, and exact operations (interp/exact.cpp) of which only the low dword is
+// observable.
 #include "hw/eu/interp/execute.h"
 #include "hw/eu/jit/emitter.h"
 
@@ -13,14 +14,14 @@ bool dwords_only(const Op& op) {
   return size_of(op.dst.type) == 4 && !is_float(op.dst.type) && !op.saturate && !op.to_accumulator;
 }
 
-/// A conversion to F whose source fits 32 bits: one rounding either way.
+/// A conversion to F whose source fits into 32 bits: it rounds once, in 32 or 64 bits.
 bool narrow_to_float(const Op& op) {
   return op.kind == LaneKind::i64 && op.dst.type == RegType::f && size_of(op.src[0].type) <= 4 && !op.src[0].negate && !op.src[0].abs;
 }
 
 }  // namespace
 
-/// The compare row that OpBuilder chose.
+/// Signedness by the compare function that OpBuilder chose.
 bool Emitter::compares_signed(const Op& op) const { return op.compare == kernels().compare_i32 || op.compare == kernels().compare_i64; }
 
 bool Emitter::integer_native(const Op& op) const {

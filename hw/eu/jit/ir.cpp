@@ -28,7 +28,7 @@ Ir::Ir(const char* name, unsigned lanes)
                               llvm::CreateStringAttribute(context_, key, static_cast<unsigned>(std::strlen(key)), value,
                                                           static_cast<unsigned>(std::strlen(value))));
   };
-  // Inputs may be taken as zeros by MXCSR.DAZ; what folds constants must know.
+  // MXCSR.DAZ may read denormal inputs as zeros; constant folding must respect that.
   text("denormal-fp-math", "ieee,preserve-sign");
   text("prefer-vector-width", lanes == 16 ? "512" : "256");
   const unsigned nounwind = llvm::GetEnumAttributeKindForName("nounwind", 8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The few building blocks of LLVM IR that kernels need, over LLVM's C interface: one module with one function.
+// Builds one LLVM module with one function, by the part of LLVM's C interface that kernels need.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ using llvm::Value;
 
 class Ir {
  public:
-  /// `lanes`: of the vectors most used, 8 or 16.
+  /// `lanes`: the preferred width of vectors, 8 or 16.
   Ir(const char* name, unsigned lanes);
   ~Ir();
   Ir(const Ir&) = delete;
@@ -32,7 +32,7 @@ class Ir {
   Value c32(uint32_t v) const { return llvm::ConstInt(i32, v, 0); }
   Value c64(uint64_t v) const { return llvm::ConstInt(i64, v, 0); }
   Value constant(Type t, uint64_t v) const { return llvm::ConstInt(t, v, 0); }
-  /// `count` elements of one constant of the type's width.
+  /// A vector of `count` times the same constant.
   Value splat_int(Type element, uint64_t v, unsigned count) const;
   Value splat_float(float v, unsigned count) const;
   Value splat_double(double v, unsigned count) const;
@@ -42,10 +42,10 @@ class Ir {
   Value splat(Value scalar, unsigned count);
   Value poison(Type t) const { return llvm::GetPoison(t); }
 
-  /// Elements of a, then of b (same type; null: a alone), by number; -1: any.
+  /// Picks elements by index into a followed by b (of the same type, or null); -1: any value.
   Value shuffle(Value a, Value b, std::span<const int> picks);
   Value extract(Value v, unsigned n) { return llvm::BuildExtractElement(b_, v, c32(n), ""); }
-  /// Of a cast its own source, where that is what is wanted: floats go in and out of registers all the time.
+  /// A cast back yields the original value, which keeps the IR small: registers are cast to floats and back all the time.
   Value bitcast(Value v, Type t) {
     if (llvm::TypeOf(v) == t) return v;
     const Value from = llvm::IsABitCastInst(v) ? llvm::GetOperand(v, 0) : nullptr;
@@ -73,9 +73,9 @@ class Ir {
   Value icmp(LLVMIntPredicate p, Value a, Value b) { return llvm::BuildICmp(b_, p, a, b, ""); }
   Value fcmp(LLVMRealPredicate p, Value a, Value b) { return llvm::BuildFCmp(b_, p, a, b, ""); }
   Value select(Value c, Value a, Value b) { return llvm::BuildSelect(b_, c, a, b, ""); }
-  /// Integers (32 or 64 bits) or floats as they are, opaque to LLVM's optimizer. No instruction.
+  /// The same value (integers of 32 or 64 bits, or floats), opaque to LLVM's optimizer. Costs no instruction.
   Value fence(Value v);
-  /// A barrier for LLVM's scheduler: the vector's operands are computed before this point. No instruction.
+  /// A barrier for LLVM's scheduler: the vector is computed before this point. Costs no instruction.
   Value pinned(Value v);
   Value trunc(Value v, Type t) { return llvm::BuildTrunc(b_, v, t, ""); }
   Value zext(Value v, Type t) { return llvm::TypeOf(v) == t ? v : llvm::BuildZExt(b_, v, t, ""); }
@@ -84,35 +84,35 @@ class Ir {
   Value uitofp(Value v, Type t) { return llvm::BuildUIToFP(b_, v, t, ""); }
   Value fpext(Value v, Type t) { return llvm::BuildFPExt(b_, v, t, ""); }
   Value fptrunc(Value v, Type t) { return llvm::BuildFPTrunc(b_, v, t, ""); }
-  /// Overloaded on the types given.
+  /// `types`: those that the intrinsic is overloaded on.
   Value intrinsic(const char* name, std::initializer_list<Type> types, std::initializer_list<Value> arguments);
 
   Value address(Value base, uint64_t offset);
   Value load(Type t, Value from, unsigned align);
   void store(Value v, Value to, unsigned align);
-  /// Of memory that others may change, too.
+  /// For memory that other threads may access.
   Value load_volatile(Type t, Value from, unsigned align);
   void store_volatile(Value v, Value to, unsigned align);
-  /// Non-temporal: the caller orders such stores (sfence) before it signals other threads.
+  /// A non-temporal store. The caller must order such stores (sfence) before it signals other threads.
   void store_streaming(Value v, Value to, unsigned align);
   /// `base` plus `bytes` (an i64).
-  Value behind(Value base, Value bytes) { return llvm::BuildGEP2(b_, i8, base, &bytes, 1, ""); }
+  Value plus(Value base, Value bytes) { return llvm::BuildGEP2(b_, i8, base, &bytes, 1, ""); }
   Value address_of(Value pointer) { return llvm::BuildPtrToInt(b_, pointer, i64, ""); }
   Value load_atomic(Type t, Value from, unsigned align);
   Value alloca(Type t) { return llvm::BuildAlloca(b_, t, ""); }
   Value call(Value function, Type result, std::initializer_list<Value> arguments);
 
   Block block(const char* name = "") { return llvm::AppendBasicBlockInContext(context_, function_, name); }
-  /// Where code is added now.
+  /// The block to which code is added.
   Block here() const { return llvm::GetInsertBlock(b_); }
-  /// `a` from block `from_a`, `b` from the other one before this.
+  /// `a` if control comes from block `from_a`, `b` if from `from_b`.
   Value phi(Value a, Block from_a, Value b, Block from_b);
   void at(Block block) { llvm::PositionBuilderAtEnd(b_, block); }
   void jump(Block to) { llvm::BuildBr(b_, to); }
   void branch(Value c, Block yes, Block no) { llvm::BuildCondBr(b_, c, yes, no); }
   void ret(Value v) { llvm::BuildRet(b_, v); }
 
-  /// Whether it is a known integer; its value to `value`.
+  /// Whether `v` is a constant integer; sets `value` then.
   static bool known(Value v, uint64_t* value);
   Value function() const { return function_; }
   Value parameter(unsigned n) const { return llvm::GetParam(function_, n); }

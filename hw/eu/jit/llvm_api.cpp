@@ -17,12 +17,12 @@ namespace {
 
 std::string error_text;
 
-unsigned opened = 0;  ///< the library's number
+unsigned opened = 0;  ///< the library's version
 void (*get_version)(unsigned*, unsigned*, unsigned*) = nullptr;
 
-/// Its own symbols come first: the process may have another LLVM (Mesa's llvmpipe) whose C interface has the same names.
+/// RTLD_LOCAL: the process may have another LLVM (Mesa's llvmpipe), whose C interface has the same names.
 void* open_library(unsigned number) {
-  // As distributions and LLVM's own builds name it, before and since 18.
+  // File names of distributions and of LLVM's own builds, before and since 18.
   for (const std::string& name :
        {fmt::format("libLLVM.so.{}.1", number), fmt::format("libLLVM-{}.so.1", number), fmt::format("libLLVM-{}.so", number)})
     if (void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return opened = number, library;

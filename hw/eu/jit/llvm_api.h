@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// LLVM's C interface, found at run time: nothing of ours is linked to LLVM, so that programs that compile no kernel do not load its 130 MB
-// and a host without it keeps the interpreter. LLVM 19 is in Debian 12 and Debian 13, and what our figures are of; others from 15 to 22 have the same
-// functions and give the same bits.
+// LLVM's C interface, loaded at run time. Nothing links to LLVM, so that programs that compile no kernel do not load its 130 MB, and a host
+// without it uses the interpreter. Debian 12 and 13 have LLVM 19, with which all figures were measured; 15 to 22 have the same functions
+// and give the same bits.
 #pragma once
 
 #include <llvm-c/Core.h>
@@ -44,7 +44,8 @@ using Value = LLVMValueRef;
 using Type = LLVMTypeRef;
 using Block = LLVMBasicBlockRef;
 
-/// Loads the library once: 19, else the newest there is, or the one that the environment's SOFTGEN_LLVM names by its number. False: there is none, or it lacks a function; why() says what the loader said.
+/// Loads the library once: version 19, else the newest, or the version that the environment's SOFTGEN_LLVM names. False: there is none, or
+/// it lacks a function; why() has the reason.
 bool available();
 const char* why();
 /// "LLVM 19.1.7"; before 16 only "LLVM 15": there is no function for the rest.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An object file to code that runs.
+// Loads an object file as executable code.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,8 @@
 
 namespace softgen::eu::jit {
 
-/// Code in memory, as long as this lives. The object's headers, symbols and relocations are checked, its instructions are not: the compiler is
-/// trusted with those.
+/// Owns code in memory. The object's headers, symbols and relocations are checked. Its instructions are not: they are trusted as the
+/// compiler's.
 class LoadedCode {
  public:
   LoadedCode(const Program& program, const Variant& variant, const ObjectFile& object, const std::string& name, CodeArena& arena);
@@ -26,7 +26,7 @@ class LoadedCode {
   /// It could not be loaded because the arena has no room.
   bool lacks_room() const { return lacks_room_; }
 
-  /// When it was used last, in the CodeStore's time.
+  /// Time of its last use, on CodeStore's clock.
   mutable std::atomic<uint32_t> used{0};
 
  private:

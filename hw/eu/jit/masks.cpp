@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Channel masks and flags, as interp/execute.cpp has them: integers with a bit a channel.
+// Channel masks and flags, as in interp/execute.cpp: integers with one bit per channel.
 #include <algorithm>
 
 #include "hw/eu/jit/emitter.h"
@@ -36,7 +36,7 @@ Value grouped(Ir& ir, Value word, unsigned size, bool all) {
     const Value c = all ? ir.icmp(LLVMIntEQ, word, ir.c32(~0u)) : ir.icmp(LLVMIntNE, word, ir.c32(0));
     return ir.sext(c, ir.i32);
   }
-  // Halves are joined downwards until the lowest bit of a group has them all, then spread.
+  // OR of all bits of a group into its lowest bit, which is then copied to all of them.
   const Value bits = all ? ir.not_(word) : word;
   Value joined = bits;
   for (unsigned step = 1; step < size; step *= 2) joined = ir.or_(joined, ir.lshr(joined, ir.c32(step)));
@@ -75,7 +75,7 @@ void Emitter::write_flags(const Op& op, Value mask, Value values) {
 }
 
 unsigned Emitter::lanes_of(const Op& op) const {
-  // Planes come eight channels at a time.
+  // The operands of line and pln are laid out for eight channels at a time.
   const bool plane = op.opcode == Opcode::line || op.opcode == Opcode::pln;
   return std::min<unsigned>(op.exec_size, plane ? 8 : lanes_);
 }

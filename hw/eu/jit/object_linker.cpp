@@ -30,7 +30,7 @@ std::optional<std::span<const char>> bytes_of(std::span<const char> file, const 
   return file.subspan(section.sh_offset, section.sh_size);
 }
 
-/// Bytes that a relocation writes; 0: a kind that our kernels do not have.
+/// Number of bytes that a relocation writes; 0: a type that our kernels do not use.
 size_t width_of(uint32_t type) {
   switch (type) {
     case R_X86_64_PC32:
@@ -133,10 +133,11 @@ const char* LinkedObject::place_of_symbol(const ElfFile& elf, uint64_t index, si
   return nullptr;
 }
 
-/// An addend is counted from the end of the instruction, at most an immediate after the field, for relative targets.
+/// Whether the target lies inside the code. A relative addend counts from the end of the instruction, which may be an immediate beyond the
+/// field.
 bool LinkedObject::leads_inside(const Reference& reference) const {
-  constexpr int64_t behind_field = 16;
-  return reference.addend >= -static_cast<int64_t>(reference.to) - behind_field &&
+  constexpr int64_t max_immediate = 16;
+  return reference.addend >= -static_cast<int64_t>(reference.to) - max_immediate &&
          reference.addend <= static_cast<int64_t>(size_ - reference.to);
 }
 

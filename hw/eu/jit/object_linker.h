@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An object file that LLVM made, to code at its place. Takes what a compiled kernel consists of (code and constants that refer to each other and to
-// nothing else), and refuses everything else: the file comes from another process (compiler_process.h) or from a disk.
+// Links an object file of LLVM's. Accepts only what compiled kernels consist of: code and constants that refer to each other and to nothing
+// else. The file is not trusted: it comes from another process (compiler_process.h) or from a disk.
 #pragma once
 
 #include <cstddef>
@@ -12,28 +12,29 @@
 
 namespace softgen::eu::jit {
 
-/// What is in a file, judged; refers to the file's bytes.
+/// A checked object file; refers to the file's bytes.
 class LinkedObject {
  public:
-  /// `entry`: the function wanted. Looks at everything that place() will use.
+  /// `entry`: the function's name. Checks everything that place() uses.
   LinkedObject(std::span<const char> file, std::string_view entry);
 
-  /// Null: it can be placed; else what is wrong with it.
+  /// Null if it can be placed, else the reason why not.
   const char* refused() const { return refused_; }
   /// Bytes of memory that it needs.
   size_t size() const { return size_; }
   /// The entry's offset there.
   size_t entry() const { return entry_; }
-  /// Copies it to `memory`, where it will run, and resolves its references. `memory` begins at a page and has size() bytes. False: a distance is too far.
+  /// Copies the sections to `memory`, where the code will run, and applies relocations. `memory` is page-aligned and has size() bytes.
+  /// False: a distance does not fit into its field.
   bool place(std::span<std::byte> memory) const;
 
  private:
   struct Section {
     uint64_t file_offset, size;
-    size_t at;  ///< where in memory
+    size_t at;  ///< offset in memory
   };
   struct Reference {
-    size_t at, to;  ///< where in memory, and what to
+    size_t at, to;  ///< offsets in memory of the field and of its target
     int64_t addend;
     uint32_t type;
   };

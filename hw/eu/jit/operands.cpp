@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Slots to lanes and back: the fixed patterns of regions become shuffles of at most a few slots.
+// Operands: slots to lanes and back. Regions have fixed patterns and become shuffles of at most a few slots.
 #include <algorithm>
 
 #include "hw/eu/jit/emitter.h"
@@ -8,7 +8,7 @@ namespace softgen::eu::jit {
 
 bool Emitter::untouched(unsigned s) const { return place_.op < graph_.untouched_until[s]; }
 
-/// The slot as eight dwords, raw or not. `by`: the only channels that the reader uses.
+/// The slot as eight dwords, which may be raw. `by`: the only channels that the reader uses.
 Value Emitter::slot(unsigned s, const Channels& by) {
   Slot& here = slots_[s];
   if (here.held && !is_held(s, by)) merge_held(s);
@@ -21,7 +21,7 @@ Value Emitter::slot(unsigned s, const Channels& by) {
     return here.value;
   }
   here.value = as_started ? at_start(s) : ir_.load(grf, here.alloca, 32);
-  here.raw = as_started ? uint8_t{settled} : here.stored;
+  here.raw = as_started ? uint8_t{canonical} : here.stored;
   return here.value;
 }
 
@@ -29,7 +29,7 @@ namespace {
 constexpr auto low_half = std::span(both_halves).first(8), high_half = std::span(both_halves).last(8);
 }  // namespace
 
-/// What a pair's alloca holds, to those of its slots that are not known yet.
+/// Loads a pair's alloca into those of its slots whose values are not known yet.
 void Emitter::load_pair(unsigned s) {
   const Value w = ir_.load(ir_.vec(ir_.i32, 16), slots_[s].alloca, 32);
   const Value halves[2] = {ir_.shuffle(w, nullptr, low_half), ir_.shuffle(w, nullptr, high_half)};
@@ -43,7 +43,7 @@ void Emitter::load_pair(unsigned s) {
   if (slots_[s].value == halves[0] && slots_[s + 1].value == halves[1]) wide_[s] = {w, halves[0], halves[1]};
 }
 
-/// Slots s and s + 1 as sixteen dwords, raw or not.
+/// Slots s and s + 1 as sixteen dwords, which may be raw.
 Value Emitter::pair(unsigned s, const Channels& by) {
   const Value low = slot(s, by), high = slot(s + 1, by);
   Wide& w = wide_[s];
@@ -53,7 +53,7 @@ Value Emitter::pair(unsigned s, const Channels& by) {
 
 void Emitter::set_pair(unsigned s, Value v, uint8_t raw) {
   const Value low = ir_.shuffle(v, nullptr, low_half), high = ir_.shuffle(v, nullptr, high_half);
-  // Both at once, so that neither has anything left to merge.
+  // Both halves are replaced, so there is nothing to merge.
   if (slots_[s].held == s + 1 && slots_[s + 1].held == s + 1) slots_[s].held = slots_[s + 1].held = 0;
   set_slot(s, low, raw);
   set_slot(s + 1, high, raw);
@@ -78,8 +78,8 @@ Value Emitter::flushed(Value floats) {
   return ir_.as_floats(ir_.select(small, ir_.and_(bits, ir_.splat_int(ir_.i32, 0x80000000u, n)), bits));
 }
 
-/// What the interpreter would have there. `v`: floats or dwords.
-Value Emitter::settled_value(Value v, uint8_t raw) {
+/// The value that the interpreter would have. `v`: floats or dwords.
+Value Emitter::canonical_value(Value v, uint8_t raw) {
   if (raw & raw_denormal) v = flushed(ir_.as_floats(v));
   if (raw & raw_nan) {
     const unsigned n = Ir::size(v);
@@ -89,48 +89,48 @@ Value Emitter::settled_value(Value v, uint8_t raw) {
   return v;
 }
 
-/// Somebody is about to look.
-void Emitter::settle(unsigned s, uint8_t flags) {
+/// Call before an op observes the slot's bits.
+void Emitter::canonicalize(unsigned s, uint8_t flags) {
   if (findings_) findings_->raw.wants(place_.op, s, flags);
   slots_[s].carried &= static_cast<uint8_t>(~flags);
-  settle_now(s, flags);
+  canonicalize_now(s, flags);
 }
 
-void Emitter::settle_now(unsigned s, uint8_t flags) {
+void Emitter::canonicalize_now(unsigned s, uint8_t flags) {
   Slot& here = slots_[s];
   flags &= here.raw;
   if (!here.value || !flags) return;
   for (const unsigned first : {s, s - 1}) {
-    // Both halves of a pair in one go.
+    // Both halves of a pair by one operation.
     if (first >= slot_count - 1 || !wide_[first].value) continue;
     Slot &low = slots_[first], &high = slots_[first + 1];
     if (wide_[first].low != low.value || wide_[first].high != high.value || (low.raw & flags) != (high.raw & flags)) continue;
-    const Value v = ir_.as_ints(settled_value(wide_[first].value, flags));
+    const Value v = ir_.as_ints(canonical_value(wide_[first].value, flags));
     low.value = ir_.shuffle(v, nullptr, low_half), high.value = ir_.shuffle(v, nullptr, high_half);
     wide_[first] = {v, low.value, high.value};
     low.raw &= static_cast<uint8_t>(~flags), high.raw &= static_cast<uint8_t>(~flags);
     return;
   }
-  here.value = ir_.as_ints(settled_value(here.value, flags));
+  here.value = ir_.as_ints(canonical_value(here.value, flags));
   here.raw &= static_cast<uint8_t>(~flags);
 }
 
-void Emitter::settle_for(unsigned s, Want want) {
-  if (want == Want::bits) settle(s);
-  if (want == Want::selected) settle(s, raw_nan);
+void Emitter::canonicalize_for(unsigned s, Want want) {
+  if (want == Want::bits) canonicalize(s);
+  if (want == Want::selected) canonicalize(s, raw_nan);
 }
 
-/// One element, from memory when the slot was not written.
+/// One element; loaded from memory if the slot was not written.
 Value Emitter::scalar(unsigned offset, unsigned size, Want want, uint8_t* raw) {
   const unsigned s = offset / 32;
   const Type type = ir_.int_type(size * 8);
   if (!slots_[s].value && untouched(s)) {
-    if (raw) *raw = settled;
+    if (raw) *raw = canonical;
     const Value from = start_address(offset);
     return from ? ir_.load(type, from, size) : ir_.constant(type, 0);
   }
   slot(s);
-  settle_for(s, want);
+  canonicalize_for(s, want);
   if (raw) *raw = slots_[s].raw;
   const Value whole = ir_.bitcast(slots_[s].value, ir_.vec(type, 32 / size));
   return ir_.extract(whole, offset % 32 / size);
@@ -145,18 +145,18 @@ Value Emitter::elements(const std::array<unsigned, 16>& offsets, unsigned lanes,
       std::all_of(begin, end, [&](const unsigned& o) { return o == offsets[0] + 4 * static_cast<unsigned>(&o - begin); })) {
     const unsigned s = offsets[0] / 32;
     if (findings_) findings_->pairs.use(s);
-    // Of this pair, not of one that overlaps it.
+    // Whether exactly this pair is held, not one that overlaps it.
     const bool as_held = slots_[s].held == s + 1 && slots_[s + 1].held == s + 1;
     for (const unsigned half : {s, s + 1}) {
       slot(half, as_held ? by : Channels{});
-      settle_for(half, want);
+      canonicalize_for(half, want);
     }
     if (raw) *raw = slots_[s].raw | slots_[s + 1].raw;
     return pair(s, as_held ? by : Channels{});
   }
   const unsigned per_slot = 32 / size;
   Value result = nullptr;
-  uint8_t together = settled;
+  uint8_t together = canonical;
   for (unsigned n = 0; n < lanes; n++) {
     const unsigned s = offsets[n] / 32;
     if (std::any_of(begin, begin + n, [&](unsigned o) { return o / 32 == s; })) continue;
@@ -167,7 +167,7 @@ Value Emitter::elements(const std::array<unsigned, 16>& offsets, unsigned lanes,
       identity = identity && picks[k] == static_cast<int>(k);
     }
     slot(s, identity && size == 4 ? by : Channels{});
-    settle_for(s, want);
+    canonicalize_for(s, want);
     together |= slots_[s].raw;
     const Value whole = ir_.bitcast(slots_[s].value, ir_.vec(type, per_slot));
     const Value part = identity ? whole : ir_.shuffle(whole, nullptr, std::span(picks).first(lanes));
@@ -185,10 +185,10 @@ Value Emitter::elements(const std::array<unsigned, 16>& offsets, unsigned lanes,
 
 namespace {
 
-/// Lanes of a constant operand; modifiers are in it (OpBuilder::attach).
+/// Lanes of a constant operand; modifiers are already applied (OpBuilder::attach).
 Value constant_lanes(Ir& ir, const Lanes& lanes, LaneKind kind, bool flush, unsigned first, unsigned count) {
   std::array<Value, 16> values;
-  // What folds constants does not know DAZ everywhere.
+  // Not all of LLVM's constant folding respects DAZ.
   const auto dword = [&](uint32_t v) { return flush && !(v & 0x7f800000) ? v & 0x80000000u : v; };
   for (unsigned n = 0; n < count; n++) values[n] = kind == LaneKind::i64 ? ir.c64(lanes.uq[first + n]) : ir.c32(dword(lanes.u[first + n]));
   const Value v = ir.vector(std::span(values).first(count));
@@ -219,14 +219,14 @@ Value Emitter::modified(Value v, const Source& s, LaneKind kind) {
 Value Emitter::source(const Op& op, unsigned n, unsigned k, Want want, uint8_t* raw) {
   const Source& s = op.src[n];
   const unsigned lanes = lanes_of(op), size = size_of(s.type);
-  if (raw) *raw = settled;
+  if (raw) *raw = canonical;
   if (s.type != RegType::f || op.kind != LaneKind::f32) want = Want::bits;
   if (s.fetch == Fetch::immediate || s.fetch == Fetch::none) {
-    // The kernels of exact operations take dwords here.
+    // Exact operations take dwords here.
     const LaneKind kind = op.kind == LaneKind::exact ? LaneKind::i32 : op.kind;
     if (op.kind != LaneKind::exact) {
       const Value v = constant_lanes(ir_, *s.lanes, kind, op.kind == LaneKind::f32 && op.flush && variant_.flush_f32, lanes * k, lanes);
-      // LLVM folds comparisons of floats as if DAZ were not there: what a register holds as it is may be looked at as a float later.
+      // LLVM folds comparisons of floats as if DAZ were off. A denormal that is moved unchanged may be compared as a float later.
       const bool stays = (op.opcode == Opcode::mov || op.opcode == Opcode::sel) && kind != LaneKind::i64;
       return stays && holds_denormal(*s.lanes, lanes * k, lanes) ? ir_.fence(v) : v;
     }
@@ -236,7 +236,7 @@ Value Emitter::source(const Op& op, unsigned n, unsigned k, Want want, uint8_t* 
   }
   Value v;
   if (in_flags(element_offset(s, 0))) {
-    // One channel, as native_source() saw to.
+    // One channel: native_source() ensures that.
     const unsigned bit = (element_offset(s, 0) - offsetof(Registers, flag)) * 8;
     v = ir_.splat(ir_.trunc(ir_.lshr(flags(), ir_.c64(bit)), ir_.int_type(size * 8)), lanes);
   } else {
@@ -248,7 +248,7 @@ Value Emitter::source(const Op& op, unsigned n, unsigned k, Want want, uint8_t* 
   switch (op.kind) {
     case LaneKind::f32: {
       const Type to = ir_.vec(ir_.f32, lanes);
-      // What folds constants does not know DAZ everywhere.
+      // Not all of LLVM's constant folding respects DAZ.
       if (floats && op.flush && variant_.flush_f32 && llvm::IsConstant(v)) v = flushed(ir_.as_floats(v));
       v = floats ? ir_.as_floats(v) : with_sign ? ir_.sitofp(v, to) : ir_.uitofp(v, to);
       return modified(v, s, op.kind);
@@ -257,8 +257,8 @@ Value Emitter::source(const Op& op, unsigned n, unsigned k, Want want, uint8_t* 
       const LaneKind kind = op.kind == LaneKind::i64 ? op.kind : LaneKind::i32;
       const Type to = ir_.vec(kind == LaneKind::i64 ? ir_.i64 : ir_.i32, lanes);
       const Value wide = with_sign ? ir_.sext(v, to) : ir_.zext(v, to);
-      // LLVM 19 calculates as bytes again what becomes bytes, and its selection fails on some of that: it crashes, or ends the process with "Cannot emit
-      // physreg copy instruction" (test_jit, "bytes stay dwords").
+      // LLVM 19 narrows dword operations whose results become bytes to byte operations. Its instruction selection fails on some of these:
+      // it crashes, or aborts with "Cannot emit physreg copy instruction" (test_jit, "bytes stay dwords").
       return modified(size == 1 && lanes >= 8 ? ir_.fence(wide) : wide, s, kind);
     }
   }
@@ -281,7 +281,7 @@ bool Emitter::is_pair(const Destination& d, unsigned first_lane, unsigned lanes)
   return true;
 }
 
-/// As store() does one slot.
+/// store() for slots s and s + 1 at once.
 void Emitter::store_pair(unsigned s, Value v, Value lane_bits, uint8_t raw, const Channels& channels) {
   if (findings_) findings_->pairs.use(s);
   if (channels.active) return hold(s, ir_.as_ints(v), lane_bits, raw, channels);
@@ -291,21 +291,22 @@ void Emitter::store_pair(unsigned s, Value v, Value lane_bits, uint8_t raw, cons
     return set_pair(s, ir_.as_ints(v), raw);
   }
   pair(s);
-  const uint8_t common = raw & slots_[s].raw & slots_[s + 1].raw, live = live_behind(s) | live_behind(s + 1);
+  const uint8_t common = raw & slots_[s].raw & slots_[s + 1].raw, live = live_after(s) | live_after(s + 1);
   bool entered[2];
   for (unsigned n = 0; n < 2; n++) {
     entered[n] = slots_[s + n].entered;
     slots_[s + n].carried &= raw;
-    settle_now(s + n, static_cast<uint8_t>(live & ~common));
+    canonicalize_now(s + n, static_cast<uint8_t>(live & ~common));
   }
-  if (const uint8_t surplus = raw & ~common & live) v = settled_value(v, surplus);
-  // As floats where they are, so that LLVM makes one masked operation of it.
+  if (const uint8_t surplus = raw & ~common & live) v = canonical_value(v, surplus);
+  // As floats, so that LLVM folds the select into a masked operation.
   const Value merged = ir_.select(lane_bits, ir_.as_floats(v), ir_.as_floats(pair(s)));
   set_pair(s, ir_.as_ints(merged), common);
   for (unsigned n = 0; n < 2; n++) slots_[s + n].entered = entered[n];
 }
 
-/// Of lanes of group k, in the slot that `lane` goes to. None: an earlier lane went there, or it is the sink.
+/// The placement of group k's lanes in the slot that `lane` is stored to. None: an earlier lane is stored to the same slot, or it is the
+/// sink.
 std::optional<Emitter::Placement> Emitter::placement(const Op& op, unsigned k, unsigned lane) const {
   const Destination& d = op.dst;
   const unsigned lanes = lanes_of(op), size = size_of(d.type), s = element_offset(d, lanes * k + lane) / 32;
@@ -323,7 +324,8 @@ std::optional<Emitter::Placement> Emitter::placement(const Op& op, unsigned k, u
   return p;
 }
 
-/// `fresh` (placed) where lanes of `lane_bits` go, or all that have an element; `old` elsewhere.
+/// `fresh` in elements whose lane is in `lane_bits` (null: in all that have a lane), `old` elsewhere. With `lane_bits`, `fresh` is placed
+/// already.
 Value Emitter::merged(const Op& op, const Placement& p, Value old, Value fresh, Value lane_bits) {
   const unsigned lanes = lanes_of(op);
   const Type element = ir_.int_type(size_of(op.dst.type) * 8);
@@ -333,14 +335,14 @@ Value Emitter::merged(const Op& op, const Placement& p, Value old, Value fresh, 
     return ir_.shuffle(old, fresh, std::span(pick).first(p.elements));
   }
   for (unsigned i = 0; i < p.elements; i++) pick[i] = p.from[i] >= 0 ? p.from[i] : static_cast<int>(lanes);
-  // Shuffled as integers: LLVM 19 takes eight channels of sixteen that are one mask, widened by zeros, for all sixteen (test_eu_jit).
+  // Shuffled as integers: LLVM 19 miscompiles a shuffle of an i1 vector that selects eight of sixteen channels (test_eu_jit).
   const auto moved = [&] {
     const Value wide = ir_.sext(lane_bits, ir_.vec(element, lanes)), zero = llvm::ConstNull(ir_.vec(element, p.elements));
     const Value placed_bits = ir_.shuffle(wide, llvm::ConstNull(ir_.vec(element, lanes)), std::span(pick).first(p.elements));
     return ir_.icmp(LLVMIntNE, placed_bits, zero);
   };
   const Value where = p.identity ? lane_bits : moved();
-  // As floats, so that LLVM makes one masked operation of it.
+  // As floats, so that LLVM folds the select into a masked operation.
   const bool floats = op.dst.type == RegType::f;
   return ir_.select(where, floats ? ir_.as_floats(fresh) : fresh, floats ? ir_.as_floats(old) : old);
 }
@@ -354,14 +356,14 @@ void Emitter::store_slot(const Op& op, unsigned s, const Placement& p, Value v, 
   }
   if (p.whole && p.identity && p.elements == 8 && channels.active)
     return hold(s, ir_.bitcast(placed, ir_.vec(ir_.i32, 8)), lane_bits, state, channels);
-  // The rest of the slot stays: both parts get the same state, as far as it is observable.
+  // The rest of the slot keeps its value. A slot has one raw state, so both parts get the same one, as far as it is observable.
   slot(s);
   const bool entered = slots_[s].entered;
-  const uint8_t common = state & slots_[s].raw, live = live_behind(s);
+  const uint8_t common = state & slots_[s].raw, live = live_after(s);
   slots_[s].carried &= state;
-  settle_now(s, static_cast<uint8_t>(live & ~common));
+  canonicalize_now(s, static_cast<uint8_t>(live & ~common));
   Value fresh = placed;
-  if (const uint8_t surplus = state & ~common & live) fresh = settled_value(placed, surplus);
+  if (const uint8_t surplus = state & ~common & live) fresh = canonical_value(placed, surplus);
   const Type type = ir_.vec(element, p.elements);
   const Value result = merged(op, p, ir_.bitcast(slots_[s].value, type), ir_.bitcast(fresh, type), lane_bits);
   set_slot(s, ir_.bitcast(result, ir_.vec(ir_.i32, 8)), common);
@@ -377,7 +379,7 @@ void Emitter::store(const Op& op, unsigned k, Value v, Value mask, uint8_t raw) 
   const Value lane_bits = lane_mask(op, mask, k);
   const Channels channels = lane_bits && d.channels == 0xffffffffu ? running_channels(op, k) : Channels{};
   if (is_pair(d, lanes * k, lanes)) return store_pair(element_offset(d, lanes * k) / 32, v, lane_bits, raw, channels);
-  const uint8_t state = size == 4 ? raw : uint8_t{settled};
+  const uint8_t state = size == 4 ? raw : uint8_t{canonical};
   for (unsigned n = 0; n < lanes; n++)
     if (const auto p = placement(op, k, n)) store_slot(op, element_offset(d, lanes * k + n) / 32, *p, v, lane_bits, state, channels);
 }

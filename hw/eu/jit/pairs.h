@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Neighbouring slots that operations of sixteen channels use together: between blocks they are one value of sixteen dwords.
+// Neighbouring slots that operations of sixteen channels use together. Between basic blocks such a pair is one value of sixteen dwords.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ class Pairs {
  public:
   /// An operation works on slots `first` and first + 1 at once.
   void use(unsigned first) { uses_[first]++; }
-  /// Those used most, each slot in one at most.
+  /// Chooses pairs by how often they are used; a slot is in at most one pair.
   void choose();
 
   bool is_first(unsigned s) const { return first_[s]; }

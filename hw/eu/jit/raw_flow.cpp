@@ -19,27 +19,28 @@ void RawFlow::solve() {
   solve_starts();
 }
 
-/// Backwards, until no round changes anything: a round for each loop around another.
+/// Backward dataflow, iterated to the fixpoint; takes about one round per level of nested loops.
 void RawFlow::solve_live() {
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t n = ops_.size(); n-- > 0;) {
       if (!graph_.reached[n]) continue;
-      RawSlots behind;
+      RawSlots after;
       for (const size_t to : graph_.successors(program_, n)) {
         RawSlots before = live_[to];
         before.nan &= ~ops_[to].replaced;
         before.denormal &= ~ops_[to].replaced;
         before |= ops_[to].wanted;
-        behind |= before;
+        after |= before;
       }
-      changed = changed || behind != live_[n];
-      live_[n] = behind;
+      changed = changed || after != live_[n];
+      live_[n] = after;
     }
   }
 }
 
-/// Greatest fixpoint, from "all slots are raw": the meet over the predecessors. A thread starts with bits that nothing has observed.
+/// Forward dataflow: the greatest fixpoint, from "all slots are raw", with the meet over the predecessors. A thread starts with canonical
+/// slots.
 void RawFlow::solve_starts() {
   std::fill(starts_.begin(), starts_.end(), all_raw());
   starts_[0] = {};
@@ -59,7 +60,7 @@ void RawFlow::solve_starts() {
   }
 }
 
-RawSlots RawFlow::taken_behind(size_t n) const {
+RawSlots RawFlow::taken_after(size_t n) const {
   RawSlots taken = all_raw();
   for (const size_t to : graph_.successors(program_, n)) taken &= starts_[to];
   return taken;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which registers hold floats as arithmetic left them ("raw": NaNs of any payload, denormals), from one basic block to the next. The emitter
-// runs once to record what each op does to its slots, then again, knowing where bits are observed and where all predecessors leave them raw.
+// Dataflow analysis of raw floats: results of host arithmetic (NaNs of any payload, denormals) whose bits are not yet canonical. The
+// emitter runs once to record what each op does to its slots, then again, knowing where bits are observed and where all predecessors leave
+// a slot raw.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace softgen::eu::jit {
 
-enum Raw : uint8_t { settled = 0, raw_nan = 1, raw_denormal = 2, raw_both = 3 };
+enum Raw : uint8_t { canonical = 0, raw_nan = 1, raw_denormal = 2, raw_both = 3 };
 
 /// Raw flags of each slot.
 struct RawSlots {
@@ -31,21 +32,21 @@ class RawFlow {
   RawFlow(const Program& program, const FlowGraph& graph);
 
   // Reported by the first run of the emitter.
-  /// Op n looks at bits of slot s.
+  /// Op n observes the bits of slot s; raw values of the kinds in `flags` are not acceptable.
   void wants(size_t n, unsigned s, uint8_t flags) { ops_[n].wanted.add(s, flags); }
-  /// Op n writes all of the slot.
+  /// Op n overwrites all of the slot.
   void replaces(size_t n, unsigned s) { ops_[n].replaced.set(s); }
-  /// Behind its last op `end` the slots of block `leader` may be raw as `out` says; those of `kept` only where they came in raw.
+  /// After the last op `end` of block `leader`, slots may be raw as in `out`; those of `kept` only if they were raw at the block's start.
   void leaves(size_t leader, size_t end, const RawSlots& out, const Slots& kept);
   void solve();
 
-  // What the second run asks.
-  /// Bits of the slot that may be observed before all of it is written again.
-  uint8_t live_behind(size_t n, unsigned s) const { return live_[n][s]; }
-  /// At the start of the block that op `leader` begins: raw on all ways there.
+  // Queries of the second run.
+  /// Raw flags of the slot that may be observed after op n, before all of the slot is overwritten.
+  uint8_t live_after(size_t n, unsigned s) const { return live_[n][s]; }
+  /// Raw flags at the start of block `leader`: raw at the end of all predecessors.
   uint8_t at_start(size_t leader, unsigned s) const { return starts_[leader][s]; }
-  /// Behind op n: raw flags that all blocks it leads to take.
-  RawSlots taken_behind(size_t n) const;
+  /// Raw flags that all successors of op n accept.
+  RawSlots taken_after(size_t n) const;
 
  private:
   struct OpEffect {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Untyped reads and writes whose channels follow each other in memory, done by the code itself where the data port's answer has opened a window
-// (hw/dataport/direct.cpp); other messages are sent. SKL PRM vol 7, "Untyped Surface Read", "Untyped Surface Write".
+// Untyped reads and writes of contiguous memory, inlined where the data port's direct answer has opened a window (hw/dataport/direct.cpp).
+// Other messages are sent. SKL PRM vol 7, "Untyped Surface Read", "Untyped Surface Write".
 #include <cstddef>
 
 #include "hw/eu/interp/execute.h"
@@ -10,15 +10,15 @@ namespace softgen::eu::jit {
 
 namespace {
 
-/// So many in a kernel: each is some hundred bytes of code.
+/// Inlined messages per kernel: each is some hundred bytes of code.
 constexpr unsigned max_rows = 24;
 
 }  // namespace
 
 std::optional<UntypedRow> Emitter::find_row(size_t n) const {
-  static const Thread nobody{};
+  static const Thread no_thread{};
   if (numbers_[n] == ~0u || counts_.rows >= max_rows) return std::nullopt;
-  const SendForm form = send_form(nobody, ops_[n]);
+  const SendForm form = send_form(no_thread, ops_[n]);
   return form.valid ? untyped_row(message_form(form, ops_[n])) : std::nullopt;
 }
 
@@ -32,13 +32,13 @@ void Emitter::count_answer(size_t n) {
   ir_.store(ir_.add(ir_.load(ir_.i64, field, 8), ir_.c64(1)), field, 8);
 }
 
-/// Whether a word of the frame's clock is the number at `number`.
+/// Whether a word of the frame's clock equals the value at the address `number`.
 Value Emitter::is_at(size_t clock, Value number) {
   const Value word = ir_.load(ir_.ptr, ir_.address(frame_, offsetof(Frame, clock) + clock), 8);
   return ir_.icmp(LLVMIntEQ, ir_.load_atomic(ir_.i64, word, 8), ir_.load(ir_.i64, number, 8));
 }
 
-/// A dword of all channels, from register `first` on.
+/// One dword per channel, from register `first` on.
 std::vector<Value> Emitter::row_values(unsigned first, unsigned each) {
   if (each == 2 && lanes_ == 16) {
     if (findings_) findings_->pairs.use(first);
@@ -52,19 +52,20 @@ std::vector<Value> Emitter::row_values(unsigned first, unsigned each) {
 void Emitter::set_row_values(unsigned first, unsigned each, std::span<const Value> values) {
   if (each == 2 && lanes_ == 16) {
     if (findings_) findings_->pairs.use(first);
-    return set_pair(first, values[0], settled);
+    return set_pair(first, values[0], canonical);
   }
-  for (unsigned r = 0; r < each; r++) set_slot(first + r, values[r], settled);
+  for (unsigned r = 0; r < each; r++) set_slot(first + r, values[r], canonical);
 }
 
-/// Memory is where it was when the answer's window was opened.
+/// Whether the answer's window is still valid: memory has not moved since it was opened.
 Value Emitter::window_agrees(size_t n) {
   const auto window = [&](size_t field) { return answer_field(n, offsetof(DirectAnswer, window) + field); };
   return ir_.and_(is_at(offsetof(memory::View::Clock, epoch), window(offsetof(MessageWindow, epoch))),
                   is_at(offsetof(memory::View::Clock, generation), window(offsetof(MessageWindow, generation))));
 }
 
-/// The call of a message, whose registers are in memory: the sampler's is first offered to its answer's quick function, where there is one.
+/// Emits the call for a message whose registers are in memory. The sampler's messages try the quick function of their direct answer first,
+/// if there is one.
 Value Emitter::send_call(size_t n, Value mask) {
   const Value here = active();
   const auto send = [&] {
@@ -91,7 +92,7 @@ Value Emitter::send_call(size_t n, Value mask) {
   return ir_.phi(ir_.c32(static_cast<uint32_t>(Next::advance)), done, sent, sent_in);
 }
 
-/// Whether all channels take part, follow each other, and lie in the window. `memory`: where the first one is then.
+/// Whether all channels are active, contiguous and in the window. `memory`: the first one's address in that case.
 Value Emitter::row_is_open(size_t n, const UntypedRow& row, Value mask, Value* memory) {
   const unsigned lanes = lanes_of(row), step = 4 * row.count;
   const std::vector<Value> offsets = row_values(row.address, row.each);
@@ -115,7 +116,7 @@ Value Emitter::row_is_open(size_t n, const UntypedRow& row, Value mask, Value* m
     const Value all = ir_.c32(row.each == 2 ? 0xffff : 0xff);
     open = ir_.and_(open, ir_.icmp(LLVMIntEQ, ir_.and_(mask, all), all));
   }
-  *memory = ir_.behind(ir_.load(ir_.ptr, window(offsetof(MessageWindow, memory)), 8), inside);
+  *memory = ir_.plus(ir_.load(ir_.ptr, window(offsetof(MessageWindow, memory)), 8), inside);
   return open;
 }
 
@@ -131,7 +132,8 @@ Picks picks_of(unsigned lanes, F&& of) {
   return picks;
 }
 
-/// `m`: 1, 2 or 4 dwords of a channel, then the next channel's. To a vector a dword.
+/// Array of structures to structure of arrays. `m`: 1, 2 or 4 dwords of a channel, then those of the next channel. Result: one vector per
+/// dword.
 std::vector<Value> columns(Ir& ir, const std::vector<Value>& m, unsigned lanes) {
   const auto shuffle = [&](Value a, Value b, const Picks& p) { return ir.shuffle(a, b, std::span(p).first(lanes)); };
   const unsigned half = lanes / 2;
@@ -141,7 +143,7 @@ std::vector<Value> columns(Ir& ir, const std::vector<Value>& m, unsigned lanes) 
     return result;
   }
   if (m.size() != 4) return m;
-  // Two dwords of half of the channels each, then the halves together.
+  // First two dwords of each half of the channels, then the halves joined.
   std::vector<Value> result;
   for (unsigned c = 0; c < 4; c += 2) {
     const Picks two = picks_of(lanes, [=](unsigned i) { return i % half * 4 + c + i / half; });
@@ -152,7 +154,7 @@ std::vector<Value> columns(Ir& ir, const std::vector<Value>& m, unsigned lanes) 
   return result;
 }
 
-/// The other way round.
+/// The inverse of columns().
 std::vector<Value> interleaved(Ir& ir, const std::vector<Value>& c, unsigned lanes) {
   const auto shuffle = [&](Value a, Value b, const Picks& p) { return ir.shuffle(a, b, std::span(p).first(lanes)); };
   const auto dwords = [&](unsigned part) { return picks_of(lanes, [=](unsigned i) { return i / 2 + part * lanes / 2 + i % 2 * lanes; }); };
@@ -172,7 +174,7 @@ std::vector<Value> interleaved(Ir& ir, const std::vector<Value>& c, unsigned lan
 
 }  // namespace
 
-/// By dword, then by group of channels.
+/// The values by dword, then by group of channels.
 std::vector<Value> Emitter::read_row(const UntypedRow& row, Value memory) {
   const unsigned lanes = lanes_of(row), groups = 8 * row.each / lanes;
   std::vector<Value> all(row.count * groups);
@@ -186,7 +188,7 @@ std::vector<Value> Emitter::read_row(const UntypedRow& row, Value memory) {
   return all;
 }
 
-/// Whole lines go past the caches where the window says so.
+/// Stores whole cache lines by streaming stores if the window asks for that.
 void Emitter::write_row(size_t n, const UntypedRow& row, const std::vector<Value>& data, Value memory) {
   constexpr unsigned line = 64;
   const unsigned lanes = lanes_of(row), groups = 8 * row.each / lanes, bytes = 4 * lanes;
@@ -229,7 +231,7 @@ void Emitter::move_row(size_t n, const UntypedRow& row, Value mask) {
   const auto seen = [&](unsigned first, unsigned count) {
     for (unsigned s = first; s < first + count; s++) {
       slot(s);
-      settle(s);
+      canonicalize(s);
     }
   };
   seen(row.address, row.each);
@@ -246,7 +248,7 @@ void Emitter::move_row(size_t n, const UntypedRow& row, Value mask) {
   count_answer(n);
   const Block moved_in = ir_.here();
   ir_.jump(both);
-  // What is known of registers where both ways meet is what was known before, and the answer.
+  // Where both paths meet, registers have the values known before, except for the response.
   const auto slots = slots_;
   const auto wide = wide_;
   ir_.at(sends);
@@ -263,7 +265,7 @@ void Emitter::move_row(size_t n, const UntypedRow& row, Value mask) {
   for (unsigned i = 0; i < row.count; i++) set_row_values(row.data + i * row.each, row.each, std::span(data).subspan(i * groups, groups));
 }
 
-/// A thread whose last message has no effect ends without sending it.
+/// Ends a thread without sending its last message if that has no effect.
 void Emitter::end_silently(size_t n) {
   if (numbers_[n] == ~0u || ops_[n].instruction->sfid() != static_cast<unsigned>(Sfid::thread_spawner)) return;
   const Value silent = ir_.load(ir_.i8, answer_field(n, offsetof(DirectAnswer, silent)), 1);

@@ -13,7 +13,7 @@ namespace softgen::eu::jit {
 
 namespace {
 
-/// The host thread's own control word while others work for the code.
+/// Restores the host thread's MXCSR while functions run that compiled code calls.
 class OutsideCode {
  public:
   explicit OutsideCode(const Frame& frame) : frame_(frame) {
@@ -30,14 +30,13 @@ class OutsideCode {
 };
 
 /// The thread's position, for the units and for hang reports.
-void stand_at(Thread& thread, uint32_t n, const Op& op, uint32_t active) {
+void set_position(Thread& thread, uint32_t n, const Op& op, uint32_t active) {
   thread.active = active;
   thread.index = static_cast<int32_t>(n);
   thread.ip = op.offset;
 }
 
-/// Exceptions must not pass through compiled code, which has no tables for them. Those that are caught here are the host's (no memory): the thread
-/// fails.
+/// Exceptions must not pass through compiled code, which has no unwind tables. They come from the host (no memory); the thread fails.
 uint32_t thrown(Frame* frame) {
   unsupported("exception in a compiled kernel", "the thread ends");
   frame->thread->failure = "exception";
@@ -47,7 +46,7 @@ uint32_t thrown(Frame* frame) {
 uint32_t step(Frame* frame, uint32_t n, uint32_t active) try {
   Thread& thread = *frame->thread;
   const Op& op = thread.program()->ops()[n];
-  stand_at(thread, n, op, active);
+  set_position(thread, n, op, active);
   if (op.reads_dynamic) {
     thread.regs.ip[0] = static_cast<uint32_t>(thread.program()->start()) + op.offset;
     thread.regs.channel_enable[0] = active;
@@ -56,7 +55,7 @@ uint32_t step(Frame* frame, uint32_t n, uint32_t active) try {
   return static_cast<uint32_t>(op.execute(thread, op, *frame->state));
 } catch (...) { return thrown(frame); }
 
-/// Messages whose answers do not depend on DAZ, or whose units see to it themselves: changing it costs as much as a short message.
+/// Messages whose results do not depend on DAZ, or whose units set MXCSR themselves. A change of MXCSR costs as much as a short message.
 bool takes_any_mode(const SendForm& form) {
   switch (form.op.sfid) {
     case Sfid::sampler:
@@ -79,7 +78,7 @@ bool takes_any_mode(const SendForm& form) {
   }
 }
 
-/// The unit's function for this draw, if there is one.
+/// Asks the unit for a direct answer, which is valid for this draw.
 [[gnu::noinline]] void ask(Thread& thread, uint32_t n, RunState& state, const SendForm& form, DirectAnswer& answer) {
   answer.asked = true;
   answer.sfid = static_cast<uint8_t>(form.op.sfid), answer.type = form.op.type;
@@ -95,7 +94,7 @@ bool answered(Thread& thread, uint32_t n, RunState& state, const SendForm& form,
   return true;
 }
 
-/// `refused`: its direct answer, if it has one, is for send() to give.
+/// `refused`: the direct answer was already tried by send().
 [[gnu::noinline]] uint32_t send_any(Frame* frame, uint32_t n, uint32_t active, uint32_t mask, bool refused) {
   const SendForm& fixed = frame->sends[n];
   if (!mask && !fixed.last) return static_cast<uint32_t>(Next::advance);
@@ -103,7 +102,7 @@ bool answered(Thread& thread, uint32_t n, RunState& state, const SendForm& form,
   if (!refused && answered(thread, n, *frame->state, fixed, mask))
     return static_cast<uint32_t>(fixed.last ? Next::finished : Next::advance);
   const Op& op = thread.program()->ops()[n];
-  stand_at(thread, n, op, active);
+  set_position(thread, n, op, active);
   if (fixed.valid && takes_any_mode(fixed)) return static_cast<uint32_t>(send_message(thread, op, *frame->state, fixed, mask));
   const OutsideCode outside(*frame);
   return static_cast<uint32_t>(send_message(thread, op, *frame->state, fixed.valid ? fixed : send_form(thread, op), mask));
@@ -120,7 +119,7 @@ uint32_t send(Frame* frame, uint32_t n, uint32_t active, uint32_t mask) try {
   return static_cast<uint32_t>(form.last ? Next::finished : Next::advance);
 } catch (...) { return thrown(frame); }
 
-/// The thread as the interpreter would have left it.
+/// Puts the thread into the state that the interpreter would have left.
 void restore(Frame& frame) {
   Thread& thread = *frame.thread;
   thread.active = frame.active;
@@ -132,7 +131,7 @@ void restore(Frame& frame) {
       thread.channel_ip[static_cast<unsigned>(__builtin_ctz(left))] = offsets[w];
 }
 
-/// What the code might see of the thread that ran here before.
+/// Clears the registers in which the code could see values of the previous thread.
 void clear(Thread& thread, const Compiled& compiled) {
   for (const Compiled::Run& run : compiled.cleared) thread.clear(run.first, run.count);
   if (compiled.clears_guards) thread.clear_guards();
@@ -143,7 +142,7 @@ void clear(Thread& thread, const Compiled& compiled) {
 
 void prepare(const Program& program, const FlowGraph& graph, Compiled& compiled) {
   compiled.sends.resize(program.ops().size());
-  const Thread nobody{};
+  const Thread no_thread{};
   compiled.leaves_clean = !compiled.stepped && !compiled.variant.keep_registers;
   const std::vector<unsigned> numbers = number_sends(program, graph);
   for (size_t n = 0; n < compiled.sends.size(); n++) {
@@ -154,7 +153,7 @@ void prepare(const Program& program, const FlowGraph& graph, Compiled& compiled)
       compiled.leaves_clean = false;
       continue;
     }
-    compiled.sends[n] = send_form(nobody, op);
+    compiled.sends[n] = send_form(no_thread, op);
     compiled.sends[n].number = numbers[n];
     compiled.fixed_sends++;
   }
@@ -170,14 +169,14 @@ void prepare(const Program& program, const FlowGraph& graph, Compiled& compiled)
 
 namespace {
 
-/// Where the windows and counts of the code's messages are; of a thread without direct answers, where none ever opens.
+/// The direct answers of the code's messages, with their windows and counters; without DirectAnswers, some whose windows never open.
 DirectAnswer* answers_of(const Compiled& compiled, const ThreadEnv& env) {
   if (env.direct) return env.direct->first(compiled.fixed_sends);
   thread_local DirectAnswers shut;
   return shut.first(compiled.fixed_sends);
 }
 
-/// All of a Frame that does not depend on what it is to run.
+/// A Frame with all fields set that single threads and series have in common.
 class PreparedFrame {
  public:
   PreparedFrame(const Compiled& compiled, Thread& thread, ThreadEnv& env, MessageTarget& target)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Running compiled code on a thread, and the functions it calls.
+// Runs compiled code on a thread, and has the functions that the code calls.
 #pragma once
 
 #include "hw/eu/jit/frame.h"
@@ -10,18 +10,18 @@ struct Compiled {
   Code code = nullptr;
   Variant variant;
   std::vector<uint32_t> wait_offsets;  ///< of FlowGraph::wait_places; ~0: nowhere
-  unsigned stepped = 0;                ///< ops that the interpreter does
+  unsigned stepped = 0;                ///< number of ops that the interpreter executes
   struct Run {
     unsigned first, count;
   };
-  std::vector<Run> cleared;  ///< general registers that have to be zero unless they are payload
+  std::vector<Run> cleared;  ///< general registers that must start as zero unless they are payload
   bool clears_guards = true;
   bool leaves_clean = false;    ///< no architecture register is written in memory
   std::vector<SendForm> sends;  ///< by op, of those with a fixed form; else `valid` is false
   unsigned fixed_sends = 0;     ///< how many of them
 };
 
-/// What can be known about a kernel's messages and its registers at the start, for Compiled.
+/// Fills in what is known of a kernel's messages and of its registers at the start.
 void prepare(const Program& program, const FlowGraph& graph, Compiled& compiled);
 /// Runs a thread that was just started to one of run()'s results.
 RunResult run_compiled(const Compiled& compiled, Thread& thread, ThreadEnv& env, MessageTarget& target);

@@ -19,11 +19,11 @@ namespace softgen::eu::jit {
 
 namespace {
 
-/// For what follows a request's first word: its sender has all of it.
+/// Limit for the rest of a request once it has begun, and for a reply: the other side has all data at hand.
 constexpr std::chrono::seconds transfer_time{10};
 
-/// Null, or why there is no compiler. LLVM opens its library's files and makes its tables now, while that is allowed: the
-/// time counts towards the Hello, not towards the first kernel.
+/// Returns null, or why there is no compiler. LLVM opens files and builds its tables now, before the filter forbids that; so the time
+/// counts towards the Hello, not towards the first kernel.
 const char* prepare_llvm() {
   if (!llvm::available()) return llvm::why();
   const auto program = Program::decode(*isas().front(), {});
@@ -66,7 +66,7 @@ int serve_compiler(int socket) {
   const auto deadline = protocol::within(transfer_time);
   if (!protocol::send_one(socket, protocol::Hello{}, deadline) || !protocol::send_one(socket, compiler, deadline) || why_not) return 1;
   protocol::Request request;
-  // Sleeps until the first byte comes, or the other end is closed.
+  // Sleeps until the next request, or the other end is closed.
   while (protocol::receive_one(socket, request, protocol::whenever)) {
     if (request.size > Program::max_bytes) return 1;
     if (!answer(socket, request)) return 0;
@@ -78,7 +78,7 @@ int listen_as_compiler(const std::string& path) {
   constexpr unsigned max_processes = 64;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  // Bound to its name only when it listens: a visible socket accepts connections.
+  // Bound under a temporary name, and linked to `path` once it listens: so whoever sees the socket can connect.
   const std::string unnamed = path + ".new";
   if (unnamed.size() >= sizeof(address.sun_path)) return std::fputs("softgen-eu-compiler: the socket's path is too long\n", stderr), 2;
   std::memcpy(address.sun_path, unnamed.c_str(), unnamed.size());

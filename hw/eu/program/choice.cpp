@@ -345,7 +345,7 @@ void OpBuilder::attach() {
   const bool dwords = op_.kind == LaneKind::f32 ? op_.dst.type == RegType::f
                                                 : op_.kind == LaneKind::i32 && size_of(op_.dst.type) == 4 && !is_float(op_.dst.type);
   op_.store_32 = dwords && op_.dst.place == Place::contiguous && op_.dst.base % 4 == 0;
-  op_.settle_32 = op_.finish && op_.kind == LaneKind::f32 && op_.dst.type == RegType::f;
+  op_.finish_f32 = op_.finish && op_.kind == LaneKind::f32 && op_.dst.type == RegType::f;
   op_.straight = op_.store_32 && op_.exec_size >= 8 && !op_.acc_write && !op_.to_accumulator && op_.dst.channels == 0xffffffff;
   const unsigned bytes = op_.exec_size * 4u;
   for (unsigned n = 0; n < op_.sources; n++) {

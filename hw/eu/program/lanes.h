@@ -69,7 +69,7 @@ struct KernelTable {
   /// F: r = a with denormals as zeros of their sign.
   void (*flush_f32)(void* r, const void* a, unsigned groups);
   /// F: in place; to [0, 1] (NaN to 0), then denormals to zero.
-  void (*settle_f32)(void* r, bool saturate, bool flush, unsigned groups);
+  void (*finish_f32)(void* r, bool saturate, bool flush, unsigned groups);
   /// Dwords: those of r whose bit is set become a's.
   void (*store_32)(void* r, const void* a, uint32_t mask, unsigned groups);
 };

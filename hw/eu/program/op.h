@@ -93,7 +93,7 @@ struct OpTraits {
   bool flush = false;           ///< float arithmetic: denormal sources are flushed where the mode says
   bool joins = false;           ///< some branch leads here
   bool store_32 = false;        ///< result lanes are the destination's dwords
-  bool settle_32 = false;       ///< finish is flushing or saturating F
+  bool finish_f32 = false;      ///< finish is flushing or saturating F
   bool straight = false;        ///< the kernel may write into the registers
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Says hello as softgen-eu-compiler does, and ends at the first kernel as LLVM does where it fails.
+// Sends the Hello of softgen-eu-compiler, and exits at the first kernel, as if LLVM had crashed.
 #include <unistd.h>
 
 #include <cstdlib>

@@ -7,7 +7,8 @@
 
 namespace softgen::eu::test {
 
-/// Compiles each kernel before its first thread runs, and keeps nothing on disk. One for all tests of a program: starting LLVM takes a while.
+/// Compiles each kernel before its first thread runs, without the cache on disk. Shared by all tests of a program, as LLVM's start takes
+/// long.
 inline Compiler& compiler_now() {
   static const auto one = [] {
     setenv("SOFTGEN_CACHE", "off", 1);

@@ -18,7 +18,7 @@
 
 namespace softgen::eu::test {
 
-/// A GRF operand <8;8,1> (or what the last three say; vstride, width, hstride in elements).
+/// A GRF operand <8;8,1>, or with the region given (vstride, width, hstride in elements).
 inline Operand grf(unsigned reg, RegType type, unsigned element = 0, unsigned v = 8, unsigned w = 8, unsigned h = 1) {
   const auto stride = [](unsigned n) { return static_cast<uint8_t>(n ? std::countr_zero(n) + 1 : 0); };
   Operand o;
@@ -119,7 +119,7 @@ class FakeTarget : public MessageTarget {
   SendResult send(const Message& message, ThreadEnv& env) override { return answer(message, env); }
 };
 
-/// How many random programs of `n`: compiling takes its time.
+/// The number of random programs, fewer than `n` when they are compiled.
 constexpr unsigned rounds(unsigned n) {
 #if defined(EU_TEST_JIT)
   return n / 10;
@@ -128,7 +128,7 @@ constexpr unsigned rounds(unsigned n) {
 #endif
 }
 
-/// A thread with all it needs around it.
+/// A thread with its environment.
 class Machine {
  public:
   Machine() : memory_(1 << 20), view_(memory_, nullptr), env{view_, bases_, stop} { thread.clear_registers(); }
@@ -146,7 +146,7 @@ class Machine {
     load(assemble(code), mask);
   }
 #if defined(EU_TEST_JIT)
-  // The same tests for the compiler (test_eu_jit). What waited goes on in the interpreter.
+  // Also for the compiler (test_eu_jit). A thread that was blocked continues in the interpreter.
   RunResult run() { return thread.index == 0 ? executor_(thread, env, target) : eu::interpret(thread, env, target); }
 #else
   RunResult run() { return eu::run(thread, env, target); }

@@ -22,7 +22,7 @@ float f(Opcode o, float a, float b = 0, float c = 0) { return one<float, float>(
 
 }  // namespace
 
-TEST_CASE("eu alu: packed vectors give words their elements, dwords every other one") {
+TEST_CASE("eu alu: packed vectors as words and as dwords") {
   Machine m;
   m.load({mov_imm(8, grf(10, UW), RegType::uv, 0x76543210), mov_imm(8, grf(11, W), RegType::v, 0xf7654321),
           mov_imm(4, grf(12, UD), RegType::uv, 0x0c080400), op_imm(Opcode::add, 4, grf(13, D), scalar(1, D), RegType::v, 0x0f070401)});
@@ -134,7 +134,7 @@ TEST_CASE("eu alu: floats") {
   CHECK(one<uint32_t, float>(Opcode::add, F, F, INFINITY, -INFINITY) == 0x7fc00000);
 }
 
-TEST_CASE("eu alu: minimum and maximum take the number, comparisons know NaN") {
+TEST_CASE("eu alu: minimum and maximum prefer the number, comparisons respect NaN") {
   const auto with = [](CondMod cond) {
     return cond == CondMod::l ? [](Instruction& i) { i.cond_mod = 5; } : [](Instruction& i) { i.cond_mod = 4; };
   };
@@ -142,7 +142,7 @@ TEST_CASE("eu alu: minimum and maximum take the number, comparisons know NaN") {
   CHECK(one<float>(Opcode::sel, F, F, 1.0f, 2.0f, 0.f, with(CondMod::ge)) == 2.0f);
   CHECK(one<float>(Opcode::sel, F, F, NAN, 2.0f, 0.f, with(CondMod::l)) == 2.0f);
   CHECK(one<float>(Opcode::sel, F, F, 1.0f, NAN, 0.f, with(CondMod::ge)) == 1.0f);
-  // Zeros go by their signs, whichever comes first.
+  // Zeros compare by their signs, in any order.
   constexpr uint32_t minus_zero = 0x8000'0000;
   for (const auto& [first, second] : {std::pair(0.0f, -0.0f), std::pair(-0.0f, 0.0f)}) {
     CHECK(one<uint32_t, float>(Opcode::sel, F, F, first, second, 0.f, with(CondMod::l)) == minus_zero);
@@ -174,7 +174,7 @@ TEST_CASE("eu alu: minimum and maximum take the number, comparisons know NaN") {
   CHECK(one<float>(Opcode::csel, F, F, 1.f, 2.f, 3.f, [](Instruction& i) { i.cond_mod = 5; }) == 2.f);
 }
 
-TEST_CASE("eu alu: the high half of a 32x32 product by mul and mach, as Mesa writes it") {
+TEST_CASE("eu alu: the high half of a 32x32 product by mul and mach, as Mesa emits them") {
   for (const auto& [a, b] :
        {std::pair<int32_t, int32_t>{123456789, -987654321}, {-5, -7}, {INT32_MIN, INT32_MIN}, {INT32_MAX, 2}, {-1, 1}}) {
     Machine m;
@@ -198,7 +198,7 @@ TEST_CASE("eu alu: the high half of a 32x32 product by mul and mach, as Mesa wri
   }
 }
 
-TEST_CASE("eu alu: each channel reads its own accumulator, whatever the region says") {
+TEST_CASE("eu alu: each channel reads its own accumulator, whatever the region") {
   Machine m;
   Operand scalar = arf(Arf::accumulator, D);
   scalar.vstride = scalar.width = scalar.hstride = 0;
@@ -290,7 +290,7 @@ TEST_CASE("eu alu: rounding and denormal modes of cr0") {
   CHECK(std::fegetround() == FE_TONEAREST);
 }
 
-TEST_CASE("eu alu: half-float denormals are kept, written and read, unless cr0 says otherwise") {
+TEST_CASE("eu alu: half-float denormals are kept in writes and reads, unless cr0 flushes them") {
   const auto there_and_back = [](bool flush) {
     Machine m;
     Instruction mode = mov_imm(1, arf(Arf::control, UD), UD, flush ? 0 : cr0::denorm_f16);

@@ -9,7 +9,7 @@
 
 using namespace softgen::eu::jit;
 
-TEST_CASE("what is found comes before what has to be made, and of that the newest first") {
+TEST_CASE("cached work comes first, then work to be made, the newest first") {
   Background background;
   std::string order;
   std::promise<void> all_asked;
@@ -25,7 +25,7 @@ TEST_CASE("what is found comes before what has to be made, and of that the newes
   CHECK(order == "a b c made c made a ");
 }
 
-TEST_CASE("only so much waits") {
+TEST_CASE("the queue is bounded") {
   Background background;
   std::promise<void> full;
   REQUIRE(background.add([ready = full.get_future().share()] { return ready.wait(), true; }, [] {}));
@@ -37,7 +37,7 @@ TEST_CASE("only so much waits") {
   CHECK(taken < 10'000);
 }
 
-TEST_CASE("what waits when its owner goes is dropped, and what is under way ends") {
+TEST_CASE("pending work is dropped with its owner, and current work is completed") {
   std::promise<void> begun;
   std::atomic<bool> interrupted = false, ended = false, second = false;
   {

@@ -46,7 +46,7 @@ size_t mappings() {
 
 constexpr Variant variant{.channels = 0xff};
 
-/// Kernels that differ in a constant, in a store of its own.
+/// Kernels that differ in a constant, and a store for them.
 class Kernels {
  public:
   explicit Kernels(size_t most, size_t bytes = 16 << 20) : arena(bytes), store(arena, most) {
@@ -56,7 +56,7 @@ class Kernels {
   std::shared_ptr<const Program> program(uint32_t value) {
     return Program::decode(gen9_isa(), assemble({mov_imm(8, grf(127, RegType::ud), RegType::ud, value), end()}));
   }
-  /// All have the code of kernel 0, under its name in the file: what they do is not looked at.
+  /// All get kernel 0's code, under their own names: these tests do not check what it does.
   bool fill(CodeSlot& slot, const Program& program, const std::string& name) {
     slot.state = CodeSlot::State::asked;
     return store.fill(slot, program, variant, name, [&] {
@@ -89,7 +89,7 @@ std::string name_of(size_t n) { return fmt::format("k{}", n); }
 
 }  // namespace
 
-TEST_CASE("eu code arena: pages are writable, then executable, never both, and come back empty") {
+TEST_CASE("eu code arena: pages are writable, then executable, never both, and are zero when allocated again") {
   CodeArena arena(64 << 10);
   const auto block = arena.allocate(5000);
   REQUIRE(block.size() == 8192);
@@ -120,7 +120,7 @@ TEST_CASE("eu code arena: free pages are merged in any order") {
   CHECK(arena.allocate(8 * 4096).size() == 8 * 4096);
 }
 
-TEST_CASE("eu code store: code of another instruction set is not taken, even under its name") {
+TEST_CASE("eu code store: code of another instruction set is not used, even with the same name") {
   if (best_host_isa() == HostIsa::none) return note("test", "no compiler here");
   Kernels kernels(4);
   const auto ours = kernels.program(0), other = Program::decode(other_isa, ours->bytes());
@@ -143,7 +143,7 @@ TEST_CASE("eu code store: many kernels take few mappings") {
   CHECK(mappings() < before + 100);
 }
 
-TEST_CASE("eu code store: the oldest uses are evicted, and made again when they are wanted") {
+TEST_CASE("eu code store: the least recently used code is evicted, and made again on demand") {
   if (best_host_isa() == HostIsa::none) return note("test", "no compiler here");
   Kernels kernels(16);
   const auto program = kernels.program(0);
@@ -152,7 +152,7 @@ TEST_CASE("eu code store: the oldest uses are evicted, and made again when they 
     REQUIRE(kernels.fill(slots[n], *program, name_of(n)));
     CHECK(slots[n].code != nullptr);
     CHECK(kernels.store.codes() <= 16);
-    // The first one is in use all the time.
+    // The first one is always in use.
     const RunningCode first(slots[0], kernels.store.now());
     CHECK(first);
   }
@@ -165,10 +165,10 @@ TEST_CASE("eu code store: the oldest uses are evicted, and made again when they 
   REQUIRE(kernels.fill(slots[1], *program, name_of(1)));
   CHECK(kernels.made == 41);
   CHECK(slots[1].code != nullptr);
-  CHECK(slots[1].state == CodeSlot::State::settled);
+  CHECK(slots[1].state == CodeSlot::State::decided);
 }
 
-TEST_CASE("eu code store: bytes are bounded by the arena, and what fits nowhere stays with the interpreter") {
+TEST_CASE("eu code store: bytes are bounded by the arena, and code that does not fit is interpreted") {
   if (best_host_isa() == HostIsa::none) return note("test", "no compiler here");
   Kernels kernels(4096, 8 * 4096);
   const auto program = kernels.program(0);
@@ -183,10 +183,10 @@ TEST_CASE("eu code store: bytes are bounded by the arena, and what fits nowhere 
   CodeSlot slot;
   CHECK(nowhere.fill(slot, *program, variant, name_of(0), [&] { return std::optional(kernels.renamed(name_of(0))); }));
   CHECK(slot.code == nullptr);
-  CHECK(slot.state == CodeSlot::State::settled);
+  CHECK(slot.state == CodeSlot::State::decided);
 }
 
-TEST_CASE("eu code store: code that a thread runs stays where it is until the thread leaves it") {
+TEST_CASE("eu code store: code is not freed while a thread runs it") {
   if (best_host_isa() == HostIsa::none) return note("test", "no compiler here");
   Kernels kernels(1);
   const auto program = kernels.program(0);
@@ -209,7 +209,7 @@ TEST_CASE("eu code store: code that a thread runs stays where it is until the th
   CHECK(kernels.store.codes() == 1);
 }
 
-TEST_CASE("eu code store: programs of the same bytes share code, which goes with the last of them") {
+TEST_CASE("eu code store: programs of the same bytes share code, which is freed with the last of them") {
   if (best_host_isa() == HostIsa::none) return note("test", "no compiler here");
   Kernels kernels(16);
   const auto a = kernels.program(0), b = kernels.program(0), other = kernels.program(1);
@@ -217,10 +217,10 @@ TEST_CASE("eu code store: programs of the same bytes share code, which goes with
   REQUIRE(kernels.fill(slots[0], *a, "k"));
   REQUIRE(kernels.fill(slots[1], *b, "k"));
   CHECK(slots[0].code == slots[1].code);
-  // A name that two kernels have is the first one's.
+  // Of two kernels with the same name, the first has the code.
   REQUIRE(kernels.fill(slots[2], *other, "k"));
   CHECK(slots[2].code == nullptr);
-  CHECK(slots[2].state == CodeSlot::State::settled);
+  CHECK(slots[2].state == CodeSlot::State::decided);
   CHECK(kernels.made == 1);
   std::vector<CodeSlot*> first{&slots[0]}, second{&slots[1]};
   kernels.store.leave(first);
@@ -231,7 +231,7 @@ TEST_CASE("eu code store: programs of the same bytes share code, which goes with
   CHECK(kernels.arena.used() == 0);
 }
 
-TEST_CASE("eu code store: threads run what others evict") {
+TEST_CASE("eu code store: threads run code while others evict it") {
   if (best_host_isa() == HostIsa::none) return note("test", "no compiler here");
   Kernels kernels(4);
   const auto program = kernels.program(0);

@@ -101,7 +101,7 @@ class Listener {
 
 }  // namespace
 
-TEST_CASE("eu compiler process: what comes back is what jit::compile makes") {
+TEST_CASE("eu compiler process: the result equals that of jit::compile") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   CompilerProcess process(path_from("SOFTGEN_EU_COMPILER"));
   REQUIRE(process.ready());
@@ -170,7 +170,7 @@ TEST_CASE("eu compiler process: one that is stopped is killed in time, and the n
   CHECK_FALSE(make(patient).refused);
 }
 
-TEST_CASE("eu compiler process: a wait for a stopped compiler ends, and nothing of it stays") {
+TEST_CASE("eu compiler process: a wait for a stopped compiler ends, and the process is gone") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   CompilerProcess process(path_from("SOFTGEN_EU_COMPILER"), {.start = 600s, .kernel = 600s});
   REQUIRE(process.ready());
@@ -185,7 +185,7 @@ TEST_CASE("eu compiler process: a wait for a stopped compiler ends, and nothing 
   CHECK_FALSE(process.ready());
 }
 
-TEST_CASE("eu compiler process: one that is stopped goes with its owner") {
+TEST_CASE("eu compiler process: a stopped compiler ends with its owner") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   pid_t pid = 0;
   {
@@ -197,7 +197,7 @@ TEST_CASE("eu compiler process: one that is stopped goes with its owner") {
   CHECK(ended(pid));
 }
 
-TEST_CASE("eu compiler process: one that listens serves each connection by a process of its own") {
+TEST_CASE("eu compiler process: with --listen each connection is served by its own process") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const Listener listener;
   CompilerProcess first(listener.address()), second(listener.address());
@@ -230,7 +230,7 @@ TEST_CASE("eu compiler process: a socket without a listener, or with a listener 
   CHECK(foreign.compiler() == "none: it is somebody else's");
 }
 
-TEST_CASE("eu compiler process: without LLVM it says so") {
+TEST_CASE("eu compiler process: a lack of LLVM is reported") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   clear_failure_counts();
   const char* before = std::getenv("SOFTGEN_LLVM");
@@ -260,7 +260,7 @@ TEST_CASE("eu compiler process: it is confined") {
   CHECK(files == std::set<std::string>{"0", "1", "2"});
 }
 
-TEST_CASE("eu compiler process: the filter ends who opens a socket, and opens no file") {
+TEST_CASE("eu compiler process: the filter kills a process that opens a socket, and lets no file be opened") {
   if (!jit::confines()) return note("test", "not under a sanitizer");
   const auto outcome = [](auto act) {
     const pid_t child = fork();
@@ -299,7 +299,7 @@ TEST_CASE("eu compiler process: the largest kernels fit into its memory") {
   CHECK((!jit::confines() || kib << 10 < jit::compiler_memory / 2));
 }
 
-TEST_CASE("eu compiler process: a program that closes or takes its socket's number does not break it") {
+TEST_CASE("eu compiler process: a program may close or reuse its socket's descriptor") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   CompilerProcess process(path_from("SOFTGEN_EU_COMPILER"));
   REQUIRE_FALSE(make(process).refused);

@@ -240,7 +240,7 @@ class Writer {
 
 }  // namespace
 
-TEST_CASE("eu flow: random structured programs, each channel as if it were alone") {
+TEST_CASE("eu flow: random structured programs: each channel runs as if it were alone") {
   unsigned loops = 0;
   for (uint32_t seed = 1; seed <= rounds(600); seed++) {
     INFO("seed " << seed);
@@ -278,11 +278,11 @@ TEST_CASE("eu flow: goto and join") {
   away.pred_control = 1;
   away.pred_invert = true;
   // All go where the predicate is false for all.
-  Instruction nobody = mov_imm(1, arf(Arf::flag, UD), UD, 0);
-  nobody.no_mask = true;
+  Instruction clear_flag = mov_imm(1, arf(Arf::flag, UD), UD, 0);
+  clear_flag.no_mask = true;
   Instruction skip = branch(Opcode::goto_, 8, 1, 3);
   skip.pred_control = 1;
-  m.load({decide, away, op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 10), nobody, skip, branch(Opcode::join, 8, 2),
+  m.load({decide, away, op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 10), clear_flag, skip, branch(Opcode::join, 8, 2),
           op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 100), branch(Opcode::join, 8, 1),
           op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 1)});
   for (unsigned n = 0; n < 8; n++) m.set<uint32_t>(1, n, n);
@@ -292,11 +292,11 @@ TEST_CASE("eu flow: goto and join") {
   CHECK(m.thread.active == 0xff);
 }
 
-TEST_CASE("eu flow: a backward goto with BranchCtrl loops until no channel wants to") {
+TEST_CASE("eu flow: a backward goto with BranchCtrl loops until no channel takes it") {
   Machine m;
   Instruction decide = op(Opcode::cmp, 8, null(D), grf(2, D), grf(1, D));
   decide.cond_mod = 5;
-  // Who does not go back waits at the join behind.
+  // Channels that do not jump back wait at the following join.
   Instruction back = branch(Opcode::goto_, 8, 1, -2);
   back.pred_control = 1;
   back.acc_write = true;
@@ -411,7 +411,7 @@ TEST_CASE("eu flow: messages carry masks, payloads, descriptors; a response may 
   CHECK(m.get<uint32_t>(10) == 1);
 }
 
-TEST_CASE("eu flow: a thread waits for its notification and goes on where it was") {
+TEST_CASE("eu flow: a thread waits for its notification and continues") {
   Machine m;
   Instruction wait = op(Opcode::wait, 1, arf(Arf::notification, UD), null());
   wait.no_mask = true;
@@ -512,7 +512,7 @@ TEST_CASE("eu flow: a full cache evicts the oldest programs that are not used, n
   for (const unsigned n : {0, 3, 4, 5}) CHECK_FALSE(programs[n].expired());
 }
 
-TEST_CASE("eu flow: a kernel that was cut off is decoded anew when more of it is there") {
+TEST_CASE("eu flow: a truncated kernel is decoded again when more of it is available") {
   ProgramCache cache;
   auto code = assemble({mov_imm(8, grf(2, D), D, 1), mov_imm(8, grf(3, D), D, 1), end()});
   code.resize(4096);
@@ -525,7 +525,7 @@ TEST_CASE("eu flow: a kernel that was cut off is decoded anew when more of it is
   CHECK(whole->bytes().size() == 48);
 }
 
-TEST_CASE("eu flow: an end of thread does not end a kernel that branches beyond the bytes that are there") {
+TEST_CASE("eu flow: an end of thread does not end a kernel with branches beyond the available bytes") {
   ProgramCache cache;
   Instruction away = branch(Opcode::goto_, 8, 3, 3);
   away.pred_control = 1;
@@ -536,7 +536,7 @@ TEST_CASE("eu flow: an end of thread does not end a kernel that branches beyond 
   CHECK(whole->bytes().size() == 80);
 }
 
-TEST_CASE("eu flow: random bytes as a kernel end by themselves or by the stop flag, within the thread") {
+TEST_CASE("eu flow: random bytes as a kernel end by themselves or by the stop flag, and access only the thread") {
   quiet_log();
   const uint32_t seed = 5;
   INFO("seed " << seed);

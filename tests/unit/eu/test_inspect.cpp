@@ -12,7 +12,7 @@ using namespace softgen::eu;
 using namespace softgen::eu::test;
 using namespace std::chrono_literals;
 
-TEST_CASE("eu inspect: a running thread is seen with its place, its code and its registers, and goes on") {
+TEST_CASE("eu inspect: a running thread shows its position, code and registers, and continues") {
   Machine endless;
   Instruction jump = op(Opcode::jmpi, 1, arf(Arf::ip, RegType::d), arf(Arf::ip, RegType::d), imm(RegType::d));
   jump.imm = static_cast<uint32_t>(-16);
@@ -34,4 +34,4 @@ TEST_CASE("eu inspect: a running thread is seen with its place, its code and its
   CHECK(again.size() == 1);
 }
 
-TEST_CASE("eu inspect: nothing runs, nothing is seen") { CHECK(Inspector::get().look(1ms).empty()); }
+TEST_CASE("eu inspect: without running threads nothing is shown") { CHECK(Inspector::get().look(1ms).empty()); }

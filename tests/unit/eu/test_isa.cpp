@@ -108,7 +108,7 @@ TEST_CASE("eu isa: every instruction of every captured kernel round-trips, is le
   }
 }
 
-TEST_CASE("eu isa: a kernel's end is found in front of other bytes") {
+TEST_CASE("eu isa: a kernel's end is found, whatever bytes follow") {
   const auto kernels = rows("kernels.txt");
   for (size_t n = 0; n + 1 < kernels.size(); n++) {
     auto code = from_hex(kernels[n].second);
@@ -140,7 +140,7 @@ TEST_CASE("eu isa: a reserved opcode keeps its code, which encodes and prints") 
   CHECK(print(gen9_isa(), i).starts_with("*** reserved opcode 0x7f"));
 }
 
-TEST_CASE("eu isa: random bits decode, print and are judged without harm; legal ones encode to what they decode from") {
+TEST_CASE("eu isa: random bits are decoded, printed and validated without errors; legal ones encode to the same bits") {
   const uint32_t seed = 20261121;
   INFO("seed " << seed);
   std::mt19937_64 random(seed);
@@ -177,7 +177,7 @@ TEST_CASE("eu isa: each compacted word is the short form of what it expands to")
   CHECK(same > 10000);
 }
 
-TEST_CASE("eu isa: what a descriptor asks, in words") {
+TEST_CASE("eu isa: descriptors as text") {
   CHECK(gen9_isa().describe_message(2, 0x08427001) == "ld SIMD8 Surface = 1 Sampler = 0");
   CHECK(gen9_isa().describe_message(6, 0x0a088017) == "offset 1 SIMD8 write masked");
   CHECK(gen9_isa().describe_message(10, 0x020e2005) == "(scratch block write oword, regs 4, offset 5)");
@@ -191,7 +191,7 @@ TEST_CASE("eu isa: what a descriptor asks, in words") {
 }
 
 // IGC's kernels for halves (piglit's mad-mix.cl). Mesa 22.3 prints SrcType for all three sources.
-TEST_CASE("eu isa: Src1Type and Src2Type say HF, whatever SrcType is") {
+TEST_CASE("eu isa: Src1Type and Src2Type select HF, whatever SrcType is") {
   const auto sources = [](uint64_t low) {
     const Instruction i = gen9_isa().decode(Native{{low, 0x19c7200c'390661c8}});
     CHECK(gen9_isa().encode(i).q[0] == low);
@@ -206,7 +206,7 @@ TEST_CASE("eu isa: Src1Type and Src2Type say HF, whatever SrcType is") {
   CHECK(sources(all_halves & ~halves & ~src1 & ~src2) == std::array{f, f, f});
 }
 
-TEST_CASE("eu isa: rules are named") {
+TEST_CASE("eu isa: validation names the violated rule") {
   Instruction i;
   i.opcode = Opcode::add;
   i.exec_size = 8;
@@ -245,7 +245,7 @@ TEST_CASE("eu isa: rules are named") {
   }
 }
 
-TEST_CASE("eu isa: labels stand where branches go") {
+TEST_CASE("eu isa: labels are at branch targets") {
   for (const auto& [name, hex] : rows("kernels.txt")) {
     if (name != "gl_loop_ps_0" && name != "gl_csonly_cs_0") continue;
     const std::string text = disassemble(gen9_isa(), from_hex(hex));

@@ -21,8 +21,8 @@ using namespace softgen::eu::test;
 
 namespace {
 
-/// Random kernels whose floats go through branches and loops: arithmetic that leaves them as they come, operations on their bits, registers of
-/// every kind at the start, some of them sent in the middle and at the end.
+/// Random kernels whose floats pass through branches and loops: arithmetic with raw results, operations on bits, initial registers of every
+/// kind, and messages with some registers in the middle and at the end.
 class FloatWriter {
  public:
   explicit FloatWriter(uint32_t seed) : random_(seed) {}
@@ -133,11 +133,12 @@ class FloatWriter {
 
 }  // namespace
 
-TEST_CASE("eu jit: floats that stay raw from block to block end as the interpreter's") {
+TEST_CASE("eu jit: floats that stay raw across blocks give the interpreter's results") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   std::vector<uint32_t> seeds(60);
   std::iota(seeds.begin(), seeds.end(), 1u);
-  // A mask of eight channels widened to the sixteen words of a register; denormals that are moved as bits and looked at as floats (with AVX2).
+  // A mask of eight channels widened to the sixteen words of a register; denormals that are moved as bits and looked at as floats (with
+  // AVX2).
   for (const uint32_t seed : {1713u, 1058u, 1546u}) seeds.push_back(seed);
   for (const uint32_t seed : seeds) {
     const auto code = FloatWriter(seed).kernel();
@@ -148,7 +149,7 @@ TEST_CASE("eu jit: floats that stay raw from block to block end as the interpret
   }
 }
 
-TEST_CASE("eu jit: a series of threads ends as each of them alone in the interpreter") {
+TEST_CASE("eu jit: a series of threads gives the same result as single threads in the interpreter") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   std::vector<std::vector<std::byte>> codes;
   for (const auto& row : rows("kernels.txt")) codes.push_back(from_hex(row.second));
@@ -167,7 +168,7 @@ TEST_CASE("eu jit: a series of threads ends as each of them alone in the interpr
 
 namespace {
 
-/// Says that the code may write colours itself.
+/// Permits the code to write colours itself.
 struct ColorTarget : MessageTarget {
   ColorCodes codes{{16, 8, 0, 24}, 255};
   unsigned sent = 0;
@@ -180,7 +181,7 @@ struct ColorTarget : MessageTarget {
 
 }  // namespace
 
-TEST_CASE("eu jit: a series writes the colours of whole squares where its threads say, and asks where they do not") {
+TEST_CASE("eu jit: a series writes the colours of whole squares to its threads' addresses, and sends messages if they have none") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   Machine m;
   m.fast_paths = &compiler_now();
@@ -246,13 +247,13 @@ TEST_CASE("eu jit: inverse square roots of any float") {
     m.fast_paths = &compiler_now();
     Instruction rsq = op(Opcode::math, channels, grf(40, RegType::f), grf(20, RegType::f));
     rsq.cond_mod = static_cast<uint8_t>(MathFunction::rsq);
-    Instruction told = end();
-    told.end_of_thread = false;
-    told.exec_size = 16;
-    told.cond_mod = static_cast<uint8_t>(Sfid::dp_data1);
-    told.src[0] = grf(40, RegType::ud);
-    told.descriptor = 2 << 25;
-    m.load({rsq, told}, channels == 16 ? 0xffff : 0xff);
+    Instruction final_send = end();
+    final_send.end_of_thread = false;
+    final_send.exec_size = 16;
+    final_send.cond_mod = static_cast<uint8_t>(Sfid::dp_data1);
+    final_send.src[0] = grf(40, RegType::ud);
+    final_send.descriptor = 2 << 25;
+    m.load({rsq, final_send}, channels == 16 ? 0xffff : 0xff);
     std::array<Grf, 2> answer;
     m.target.answer = [&answer](const Message& message, ThreadEnv&) {
       if (message.payload.size() == 2) std::copy_n(message.payload.begin(), 2, answer.begin());
@@ -263,7 +264,8 @@ TEST_CASE("eu jit: inverse square roots of any float") {
     how.dispatch_mask = channels == 16 ? 0xffff : 0xff;
     how.keep_denorms = keep_denorms;
     for (unsigned round = 0; round < 20000; round++) {
-      // Numbers only; every eighth time anything. One in 2048 (of eight channels: 410) has its inverse root so near to the middle of two floats that it is done exactly.
+      // Numbers only; every eighth time anything. One in 2048 (of eight channels: 410) has its inverse root so near to the middle of two
+      // floats that it is done exactly.
       for (unsigned lane = 0; lane < 16; lane++) {
         const auto bits = static_cast<uint32_t>(random());
         m.set<uint32_t>(20 + lane / 8, lane % 8, round % 8 ? 0x00800000 + bits % 0x7f000000 : bits);
@@ -298,7 +300,7 @@ TEST_CASE("eu jit: bytes stay dwords until they are stored") {
         }
 }
 
-TEST_CASE("eu jit: random instructions give the interpreter's bits, for AVX2 and for all that the host has") {
+TEST_CASE("eu jit: random instructions give the interpreter's bits, for AVX2 and for the host's best instruction set") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   for (const Isa* isa : isas())
     for (const jit::HostIsa host : {jit::HostIsa::avx2, jit::HostIsa::host}) {
@@ -312,7 +314,7 @@ TEST_CASE("eu jit: random instructions give the interpreter's bits, for AVX2 and
     }
 }
 
-TEST_CASE("eu jit: captured kernels send the same messages and leave the same answer") {
+TEST_CASE("eu jit: captured kernels send the same messages and have the same results") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   for (const auto& [name, hex] : rows("kernels.txt"))
     for (const uint32_t mask : {0xffu, 0x5au, 0xffffu}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// LLVM is never in the process that runs kernels, with a compiler process and without one. A program of its own: others' tests load LLVM.
-// $SOFTGEN_EU_COMPILER says which compiler there is; $EU_TEST_COMPILES, whether it works.
+// LLVM is never in the process that runs kernels, with a compiler process and without one. A separate program, since other tests load LLVM.
+// $SOFTGEN_EU_COMPILER: the compiler; $EU_TEST_COMPILES: whether it works.
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -27,10 +27,10 @@ bool has_llvm() {
 
 }  // namespace
 
-TEST_CASE("eu jit: kernels run, and LLVM is in no process but the compiler's") {
+TEST_CASE("eu jit: kernels run, and only the compiler's process has LLVM") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const bool compiles = std::getenv("EU_TEST_COMPILES") != nullptr;
-  // Not for this program, which does not allow it as softgen-run does.
+  // Without effect here: this program does not allow it, unlike softgen-run.
   setenv("SOFTGEN_JIT", "inprocess", 1);
   setenv("SOFTGEN_CACHE", "off", 1);
   const auto compiler = make_compiler({.engine = eu::Engine::jit});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where compiled code is kept, and which engine runs a thread.
+// The cache of compiled code, and the engine that runs a thread.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,7 +45,7 @@ jit::ObjectFile make(const Program& p) { return jit::compile(p, variant, jit::Ho
 
 }  // namespace
 
-TEST_CASE("eu jit cache: code is found by exactly what it was made from") {
+TEST_CASE("eu jit cache: code is found only by the exact key") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const Folder folder;
   const jit::DiskCache cache(folder.path);
@@ -63,7 +63,7 @@ TEST_CASE("eu jit cache: code is found by exactly what it was made from") {
   CHECK(!cache.find("a", *moved));
 }
 
-TEST_CASE("eu jit cache: code of another instruction set is not taken") {
+TEST_CASE("eu jit cache: code of another instruction set is not used") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const Folder folder;
   const jit::DiskCache cache(folder.path);
@@ -75,7 +75,7 @@ TEST_CASE("eu jit cache: code of another instruction set is not taken") {
   CHECK(!cache.find("a", *other));
 }
 
-TEST_CASE("eu jit cache: damaged files are no code") {
+TEST_CASE("eu jit cache: damaged files are not used") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const Folder folder;
   const jit::DiskCache cache(folder.path);
@@ -93,7 +93,7 @@ TEST_CASE("eu jit cache: damaged files are no code") {
       file.seekp(static_cast<std::streamoff>(at));
       file.put(c);
     }
-    const bool counts_only = at >= 12 && at < 16;  // how many ops are stepped: told to statistics only
+    const bool counts_only = at >= 12 && at < 16;  // number of stepped ops: for statistics only
     CHECK((counts_only || !cache.find("a", *p)));
   }
   cache.keep("a", *p, make(*p));
@@ -123,7 +123,7 @@ TEST_CASE("eu jit cache: it has a limit, and works without a folder") {
   CHECK(!impossible.find("a", *p));
 }
 
-TEST_CASE("eu jit cache: the folder is made private, and only what is private is taken") {
+TEST_CASE("eu jit cache: the folder is made private, and only private folders and files are used") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const Folder folder;
   const auto p = program(1);
@@ -167,7 +167,7 @@ TEST_CASE("eu jit cache: the folder is made private, and only what is private is
   CHECK(cache.find("a", *p));
 }
 
-TEST_CASE("eu jit cache: no link is followed, and nothing waits") {
+TEST_CASE("eu jit cache: no link is followed, and no file blocks") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const Folder folder, elsewhere;
   const auto p = program(1);
@@ -187,7 +187,7 @@ TEST_CASE("eu jit cache: no link is followed, and nothing waits") {
   CHECK(!cache.find("a", *p));
   REQUIRE(mkfifo((inside / "pipe").c_str(), 0600) == 0);
   CHECK(!cache.find("pipe", *p));
-  // The name is replaced, not what it leads to.
+  // The link itself is replaced, not its target.
   const fs::path victim = outside / "victim";
   std::ofstream(victim) << "text";
   fs::create_symlink(victim, inside / "d");
@@ -198,7 +198,7 @@ TEST_CASE("eu jit cache: no link is followed, and nothing waits") {
   CHECK(cache.find("d", *p));
 }
 
-TEST_CASE("eu engine: each engine runs what it says, with the same result") {
+TEST_CASE("eu engine: all engines give the same result, and use the compiler as named") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const Folder folder;
   setenv("XDG_CACHE_HOME", folder.path.c_str(), 1);
@@ -230,7 +230,7 @@ TEST_CASE("eu engine: each engine runs what it says, with the same result") {
   }
 }
 
-TEST_CASE("eu jit: kernels that would cost too much, and modes of their own, stay with the interpreter") {
+TEST_CASE("eu jit: kernels that are too large, and special modes, are interpreted") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   std::vector<Instruction> code(7000, mov_imm(8, grf(10, RegType::ud), RegType::ud, 1));
   code.push_back(end());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Kernels that wait for their own results, of which two threads run at a time.
+// Kernels dominated by dependency chains, of which two threads run at a time.
 #include <cstdlib>
 #include <random>
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr RegType F = RegType::f;
 
-/// Inverse roots, each of what the one before made, with other work in between; the last message tells four components.
+/// A chain of inverse roots, with other work in between; the last message has four components.
 std::vector<std::byte> chain(uint32_t seed, unsigned roots) {
   std::mt19937 random(seed);
   const auto below = [&](uint32_t n) { return static_cast<uint32_t>(random()) % n; };
@@ -34,7 +34,7 @@ std::vector<std::byte> chain(uint32_t seed, unsigned roots) {
     code.push_back(op(Opcode::math, 16, grf(42, F), grf(40, F)));
     code.back().cond_mod = static_cast<uint8_t>(below(8) ? MathFunction::rsq : below(2) ? MathFunction::sqrt : MathFunction::inv);
     code.push_back(op(Opcode::mad, 16, grf(next, F), grf(next, F), grf(42, F), grf(reg(), F)));
-    // Flags and single elements are each thread's own, too.
+    // Each thread has its own flags and single elements, too.
     Instruction compared = op(Opcode::cmp, 16, null(F), grf(reg(), F), scalar(reg(), F, below(8)));
     compared.cond_mod = static_cast<uint8_t>(CondMod::l);
     code.push_back(compared);
@@ -43,12 +43,12 @@ std::vector<std::byte> chain(uint32_t seed, unsigned roots) {
     code.push_back(op(Opcode::mov, 1, grf(reg(), F, below(8)), scalar(42, F, below(8))));
     code.back().no_mask = true;
   }
-  Instruction told = end();
-  told.exec_size = 16;
-  told.no_mask = false;
-  told.src[0] = grf(20, RegType::ud);
-  told.descriptor = 8u << 25 | 0x10;
-  code.push_back(told);
+  Instruction final_send = end();
+  final_send.exec_size = 16;
+  final_send.no_mask = false;
+  final_send.src[0] = grf(20, RegType::ud);
+  final_send.descriptor = 8u << 25 | 0x10;
+  code.push_back(final_send);
   return assemble(code);
 }
 
@@ -61,7 +61,7 @@ bool chained(const std::vector<std::byte>& code) {
 
 }  // namespace
 
-TEST_CASE("eu jit: two threads of a series at a time end as each of them alone in the interpreter") {
+TEST_CASE("eu jit: pairs of threads of a series give the same result as single threads in the interpreter") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   constexpr SeriesLayout layout{4, 6, 8};
   for (uint32_t seed = 1; seed <= 12; seed++) {
@@ -77,11 +77,11 @@ TEST_CASE("eu jit: two threads of a series at a time end as each of them alone i
   }
 }
 
-TEST_CASE("eu jit: kernels run two threads at a time where these wait for themselves") {
+TEST_CASE("eu jit: kernels dominated by dependency chains run two threads at a time") {
   CHECK(chained(chain(1, 16)));
   CHECK_FALSE(chained(chain(1, 2)));    // short: the processor sees the next thread
   CHECK_FALSE(chained(chain(1, 400)));  // too long for LLVM
-  // Much work, of which nothing waits.
+  // Much independent work.
   std::vector<Instruction> wide;
   for (unsigned n = 0; n < 400; n++) wide.push_back(op(Opcode::mul, 16, grf(20 + 2 * (n % 40), F), grf(2, F), grf(4, F)));
   wide.push_back(end());

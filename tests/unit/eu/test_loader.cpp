@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Kernels of guest memory: how far they are read, and that decoding a long one can be stopped.
+// Kernels in guest memory: how far they are read, and stopping the decoding of a long one.
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/program/loader.h"
 #include "hw/iface/engine.h"
@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t start = 0x10000, page = memory::View::page_size;
 constexpr size_t instructions_per_page = page / 16;
 
-/// Memory that has just the pages of a kernel of `moves` moves, with an end behind them or not.
+/// Memory with exactly the pages of a kernel of `moves` moves, with or without an end after them.
 struct Fixture : memory::test::Mapped {
   Fixture(size_t moves, bool ends) : Mapped(start, start + (moves + ends) * 16) {
     std::vector<Instruction> code(moves, mov_imm(8, grf(2, RegType::d), RegType::d, 1));
@@ -32,7 +32,7 @@ struct Fixture : memory::test::Mapped {
 
 }  // namespace
 
-TEST_CASE("eu loader: a kernel that ends with its page is read to its end, and no page behind it is touched") {
+TEST_CASE("eu loader: a kernel that ends with its page is read to its end, and the next page is not accessed") {
   for (const size_t instructions :
        {instructions_per_page, 2 * instructions_per_page, 5 * instructions_per_page, 5 * instructions_per_page + 1}) {
     CAPTURE(instructions);
@@ -46,7 +46,7 @@ TEST_CASE("eu loader: a kernel that ends with its page is read to its end, and n
   }
 }
 
-TEST_CASE("eu loader: work that is dropped does not wait for a long kernel, and nothing of it is kept") {
+TEST_CASE("eu loader: dropped work does not wait for a long kernel, and keeps nothing of it") {
   Fixture f(64 * instructions_per_page, false);
   for (const StopFlag::Reason reason : {StopFlag::reset, StopFlag::abandon}) {
     f.stop.request(reason);

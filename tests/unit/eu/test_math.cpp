@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The math opcode, and what Mesa makes of it.
+// The math opcode, and sequences that compilers build of it.
 #include <bit>
 #include <cmath>
 #include <random>
@@ -59,7 +59,7 @@ TEST_CASE("eu math: extended math") {
   }
 }
 
-TEST_CASE("eu math: extended math has the same bits in all builds, and keeps to special values") {
+TEST_CASE("eu math: extended math has the same bits in all builds, also for special values") {
   constexpr uint32_t seed = 7;
   INFO("seed " << seed);
   std::mt19937 random(seed);
@@ -128,7 +128,8 @@ TEST_CASE("eu math: integer division") {
 }
 
 TEST_CASE("eu math: IEEE division and square root by invm, rsqtm and madm give the rounded quotient") {
-  // The sequence of IGC (visa, IEEE macros): y0; q0 = a*y0; e = 1 - b*y0; y1 = y0 + e*y0; r = a - b*q0; q1 = q0 + r*y1; r1 = a - b*q1; q1 + r1*y1.
+  // The sequence of IGC (visa, IEEE macros): y0; q0 = a*y0; e = 1 - b*y0; y1 = y0 + e*y0; r = a - b*q0; q1 = q0 + r*y1; r1 = a - b*q1; q1 +
+  // r1*y1.
   const auto special = [](Operand o, unsigned acc) {
     o.swizzle = static_cast<uint8_t>(acc);
     return o;

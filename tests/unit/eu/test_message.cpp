@@ -80,7 +80,7 @@ TEST_CASE("eu message: render targets, URB, pixel interpolator") {
       (sample.kind == MessageKind::interpolate_sample && sample.simd == 16 && sample.linear && sample.data == 0x30 && !sample.high_slots));
 }
 
-TEST_CASE("eu message: what the extended descriptor says") {
+TEST_CASE("eu message: fields of the extended descriptor") {
   const MessageOp op = gen9_isa().message(data1, 252, 5u << 12 | 3u << 6 | 12);
   CHECK((op.binding.index == 252 && op.binding.bindless == 5 && op.extended_length == 3));
   CHECK(gen9_isa().sent_extended_descriptor(0xabcd0000 | 3u << 6 | 0x3f, 12, false) == (0xabcd0000u | 3u << 6 | 12));

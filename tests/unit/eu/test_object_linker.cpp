@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Object files from another process or a disk: what is no kernel's is refused, and nothing outside of the file or of the memory is touched.
+// Object files from another process or a disk: anything that kernels do not have is refused, and nothing outside the file or the memory is
+// accessed.
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/jit/object_linker.h"
 
@@ -64,7 +65,7 @@ uint64_t section(const std::vector<char>& file, uint32_t type, uint64_t flags = 
   return 0;
 }
 
-/// Memory of exactly the size that the object wants, at the end of a page behind which nothing is: an access beyond it faults.
+/// Memory of exactly the object's size, at the end of a page before an unmapped one: an access beyond it faults.
 class Guarded {
  public:
   explicit Guarded(size_t size) : pages_((size + 4095) / 4096 * 4096) {
@@ -85,7 +86,7 @@ class Guarded {
 
 }  // namespace
 
-TEST_CASE("eu object linker: LLVM's file is taken, its references lead to its constants") {
+TEST_CASE("eu object linker: LLVM's file is accepted, and references lead to its constants") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const Made m = made();
   const LinkedObject object(m.bytes, m.name);
@@ -165,7 +166,7 @@ TEST_CASE("eu object linker: each field that leads outside is refused") {
   });
 }
 
-TEST_CASE("eu object linker: damaged files touch nothing outside") {
+TEST_CASE("eu object linker: damaged files cause no access outside their memory") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   const Made m = made();
   constexpr uint32_t seed = 14;

@@ -28,7 +28,7 @@ Instruction wait() {
   return i;
 }
 
-/// Forwards gateway messages as the shared functions do and remembers the others' first dword.
+/// Forwards gateway messages like the shared functions, and records the first dword of others.
 class Router : public MessageTarget {
  public:
   std::vector<uint32_t> log;
@@ -66,7 +66,7 @@ const std::vector<Instruction> log_barrier_log = {message(10, 0x02000000, 1), me
 
 }  // namespace
 
-TEST_CASE("no thread of a group passes a barrier before all have come", "[eu]") {
+TEST_CASE("no thread of a group passes a barrier before all have arrived", "[eu]") {
   Fixture f;
   REQUIRE(f.run(log_barrier_log, 3) == ThreadGroup::Result::finished);
   auto& log = f.router.log;
@@ -75,13 +75,13 @@ TEST_CASE("no thread of a group passes a barrier before all have come", "[eu]") 
   CHECK(std::is_permutation(log.begin() + 3, log.end(), std::vector<uint32_t>{0, 1, 2}.begin()));
 }
 
-TEST_CASE("a barrier message may say how many threads it waits for", "[eu]") {
+TEST_CASE("a barrier message may have the number of threads to wait for", "[eu]") {
   Fixture f;
   REQUIRE(f.run(log_barrier_log, 3, 1u << 15 | 1u << 9) == ThreadGroup::Result::finished);
   CHECK(f.router.log == std::vector<uint32_t>{0, 0, 1, 1, 2, 2});
 }
 
-TEST_CASE("a group whose threads wait for nobody is a deadlock", "[eu]") {
+TEST_CASE("a group whose threads all wait is a deadlock", "[eu]") {
   Fixture f;
   CHECK(f.run({wait()}, 2) == ThreadGroup::Result::deadlocked);
   CHECK(f.run(log_barrier_log, 2, 1u << 15 | 5u << 9) == ThreadGroup::Result::deadlocked);

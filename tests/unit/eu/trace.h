@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What threads do, seen by who gets their messages: for compiled code against the interpreter.
+// Records threads' messages and final registers, to compare compiled code with the interpreter.
 #pragma once
 
 #include <random>
@@ -12,7 +12,7 @@
 
 namespace softgen::eu::test {
 
-/// All that a thread told others, and what it left.
+/// All messages of a thread, and its final registers.
 struct Trace {
   std::vector<uint32_t> words;
   bool operator==(const Trace&) const = default;
@@ -27,7 +27,7 @@ enum class Runner : uint8_t {
   engine,    ///< as it runs outside tests: in variants for full dispatches, registers where it likes
 };
 
-/// Answers by `answers`, and all that is said to `t`.
+/// Answers messages by `answers`, and records them in `t`.
 inline void answer_messages(Machine& m, Trace& t, std::mt19937& answers, unsigned& messages) {
   m.target.answer = [&](const Message& message, ThreadEnv&) {
     t.words.insert(t.words.end(), {static_cast<uint32_t>(message.op.sfid), message.op.descriptor, message.op.extended, message.exec_mask,
@@ -39,13 +39,13 @@ inline void answer_messages(Machine& m, Trace& t, std::mt19937& answers, unsigne
         if (message.exec_mask >> n & 1)
           g.dw[n] = answers() % 3 ? std::bit_cast<uint32_t>(static_cast<float>(answers() % 64)) : answers() % 16;
     m.thread.notify();
-    // A loop that waits for an answer we do not give ends here, at the same message either way.
+    // A loop that waits for a certain answer would not end by itself: it is stopped here, at the same message on both sides.
     if (++messages == 5000) m.stop.request(StopFlag::reset);
     return SendResult::done;
   };
 }
 
-/// `payload`: registers that are filled as a fixed function does; the others hold what `leftovers` makes of them.
+/// `payload`: number of registers with payload; the others are filled by `leftovers`.
 inline Trace trace(const std::vector<std::byte>& code, uint32_t mask, uint32_t seed, Runner runner, unsigned payload = grf_count,
                    uint32_t leftovers = 0) {
   Machine m;
