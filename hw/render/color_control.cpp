@@ -44,18 +44,18 @@ void TouchedPairs::add(memory::View& view, const RenderTarget& rt, uint32_t slic
     rt.ccs.fill(view, rect, slice, CcsCode::pass_through);
 }
 
-void TouchedPairs::settle(memory::View& view) {
-  for (const Touched& t : touched_) settle(view, t);
+void TouchedPairs::encode(memory::View& view) {
+  for (const Touched& t : touched_) encode(view, t);
   touched_.clear();
 }
 
-void TouchedPairs::settle(memory::View& view, const Touched& t) {
+void TouchedPairs::encode(memory::View& view, const Touched& t) {
   const Ccs& ccs = t.rt->ccs;
   const surface::Level& level = *t.rt->level;
   const uint32_t width = ccs.width();
   const unsigned element = t.rt->surface.format->block_bytes();
-  // Y tiles have columns of 512 bytes. Of levels that begin at an odd one (with HALIGN_4, which hardware does not allow with a CCS), the second half of a
-  // pair may be in another tile.
+  // Y tiles have columns of 512 bytes. Of levels that begin at an odd one (with HALIGN_4, which hardware does not allow with a CCS), the
+  // second half of a pair may be in another tile.
   constexpr uint64_t column_bytes = 512;
   const bool plain = t.rt->surface.tiling == surface::Tiling::y && !(level.address(0, 0, t.slice) & column_bytes);
   const PixelKernels& kernels = pixel_kernels();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What drawing does to the codes of color control surfaces (hw/surface/ccs.h). Before a tile's worker draws an object, pairs within its bounds that are
-// coded "clear" get the clear colour; when the tile is drawn, all pairs within such bounds are encoded again.
+// What drawing does to the codes of color control surfaces (hw/surface/ccs.h). Before a tile's worker draws an object, pairs within its
+// bounds that are coded "clear" get the clear colour; when the tile is drawn, all pairs within such bounds are encoded again.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@ namespace softgen::render {
 
 class TouchedPairs {
  public:
-  /// Makes `part` ready to be drawn to. It is in one tile, the same until settle(), as is `rt`.
+  /// Makes `part` ready to be drawn to. It is in one tile, the same until encode(), as is `rt`.
   void add(memory::View& view, const RenderTarget& rt, uint32_t slice, PixelRect part);
   /// Codes all added pairs by their pixels.
-  void settle(memory::View& view);
+  void encode(memory::View& view);
 
  private:
   static constexpr uint32_t tile = 64;
@@ -28,7 +28,7 @@ class TouchedPairs {
     std::array<uint32_t, tile / surface::Ccs::pair_rows> rows{};  ///< bit: column
   };
 
-  static void settle(memory::View& view, const Touched& touched);
+  static void encode(memory::View& view, const Touched& touched);
 
   std::vector<Touched> touched_;
 };

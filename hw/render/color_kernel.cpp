@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which targets and blend states the vector code (pixel_kernels) writes as the output merger does.
+// Selects the targets and blend states for which the vector code (pixel_kernels) gives the output merger's results.
 #include <algorithm>
 #include <cstring>
 
@@ -10,7 +10,7 @@ namespace {
 
 bool four_of(const surface::Format& f, surface::ElementLayout layout) { return f.layout == layout && f.channels == 4; }
 
-/// Formats whose channels are written as they come, but for saturation.
+/// Formats whose channels need no conversion other than saturation or unorm encoding.
 std::optional<ColorKernel::Stored> stored_as(const surface::Format& f) {
   using surface::ElementLayout;
   if (four_of(f, ElementLayout::unorm8)) return ColorKernel::Stored::unorm8;
@@ -46,7 +46,7 @@ bool one_for_all(Factor f) {
   }
 }
 
-/// What most draws ask for: 8-bit channels, all of them added, each side's factor the same for all colours and of no second source.
+/// The common form of blending: 8-bit unorm channels, function "add", the same factor for red, green and blue, no second source.
 bool is_added(const ColorKernel& k) {
   if (!k.blending || k.stored != ColorKernel::Stored::unorm8 || k.srgb || k.alpha_to_one) return false;
   const auto added = [](uint8_t f) { return f == static_cast<uint8_t>(BlendFunction::add); };
@@ -55,7 +55,7 @@ bool is_added(const ColorKernel& k) {
          !is_second_source(static_cast<Factor>(k.source_factor[3])) && !is_second_source(static_cast<Factor>(k.destination_factor[3]));
 }
 
-/// Quads have their rows where quad_rows() says.
+/// Whether quad_rows() applies: the pixels of a quad's row, and its rows, are at fixed distances.
 bool placed(const surface::Surface& s) {
   switch (s.tiling) {
     // Four pixels side by side are in one page.

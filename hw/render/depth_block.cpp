@@ -10,9 +10,9 @@
 namespace softgen::render {
 namespace {
 
-constexpr unsigned part = 4;  // pixels: 4x4 of 32 bits are one 64-byte line of a Y tile, of 16 bits the halves of its rows
+constexpr unsigned part = 4;  // pixels: 4x4 of 32 bits are one 64-byte line of a Y tile; 4x4 of 16 bits are half of each row of one
 
-/// Codes of 8x8 pixels as a W tile has them: bits of x and y by turns, x first (SKL PRM vol 5, "Tile Formats").
+/// Stencil values of 8x8 pixels in a W tile's order: bits of x and y alternate, x first (SKL PRM vol 5, "Tile Formats").
 constexpr size_t stencil_block_bytes = 64;
 using StencilBlock = std::array<uint8_t, stencil_block_bytes>;
 
@@ -29,11 +29,11 @@ constexpr uint64_t exchange(uint64_t mask) {
   const uint64_t differs = (mask >> distance ^ mask) & moved;
   return mask ^ differs ^ differs << distance;
 }
-/// Between bit 8 y + x and the order of a W tile.
+/// Conversion of masks between bit 8 y + x and a W tile's order.
 constexpr uint64_t from_morton(uint64_t mask) { return exchange<3, 4>(exchange<2, 4>(exchange<1, 2>(mask))); }
 constexpr uint64_t to_morton(uint64_t mask) { return exchange<1, 2>(exchange<2, 4>(exchange<3, 4>(mask))); }
 
-/// Which codes pass: bit by place in the block.
+/// The stencil values that pass, as bits in the block's order.
 uint64_t passing(Compare function, uint8_t reference, uint8_t test_mask, const StencilBlock& codes) {
   uint64_t passes = 0;
   for (size_t i = 0; i < codes.size(); ++i) passes |= uint64_t{compare<uint8_t>(function, reference, codes[i] & test_mask)} << i;
@@ -53,7 +53,7 @@ bool DepthStencil::depth_in_blocks() const {
 
 bool DepthStencil::stencil_in_blocks() const {
   if (!stencil_level_ || stencil_.samples != 1 || stencil_.tiling != surface::Tiling::w) return false;
-  // Where slices, and so blocks in them, start at multiples of 8 pixels.
+  // Whether slices, and so the blocks in them, start at multiples of 8 pixels.
   const auto starts = [&](uint32_t slice) { return stencil_level_->address(0, 0, slice) % stencil_block_bytes == 0; };
   return starts(0) && starts(1);
 }
@@ -94,7 +94,7 @@ uint64_t DepthStencil::test_block(memory::View& view, const DepthKernel& depth, 
 
 uint64_t DepthStencil::test_depth_block(memory::View& view, const DepthKernel& depth, const Block& block, uint64_t mask) const {
   const PixelKernels& kernels = pixel_kernels();
-  // A block that starts in an even column (or needs but one), at a multiple of eight rows, is in one page.
+  // A block that starts at an even column (or needs only one) and at a multiple of eight rows is in one page.
   constexpr uint64_t row = 16;
   const auto address = [&](uint32_t x, uint32_t y) { return depth_level_->address(x, y, block.layer + depth_.min_array_element); };
   const uint64_t corner = address(block.x, block.y);

@@ -117,7 +117,7 @@ void Drawer::Draw::draw_batch(const Batch& batch) {
   if (drawn) {
     ++progress_.batches;
     progress_.tiles = 0;
-    settled_ = {vertices_shaded(), clipped_, primitives()};
+    completed_ = {vertices_shaded(), clipped_, primitives()};
     preempted_ = !defers_ && stops_between_batches_ && clock_.must_stop();
   } else {
     preempted_ = true;
@@ -146,14 +146,14 @@ void Drawer::Draw::count_statistics() {
   counts.vs = vertices_shaded();
   if (preempted_) {
     // Batches that are repeated are counted when they are repeated last.
-    const uint64_t vertices = last_geometry_stage(state_) == Stage::vs ? settled_.vs : 0;
+    const uint64_t vertices = last_geometry_stage(state_) == Stage::vs ? completed_.vs : 0;
     counts = {};
     counts.vs = vertices;
   } else {
-    settled_.clipped = clipped_, settled_.primitives = primitives();
+    completed_.clipped = clipped_, completed_.primitives = primitives();
   }
   count_work(Work::vertices, counts.ia_vertices);
-  count_work(Work::primitives, settled_.primitives);
+  count_work(Work::primitives, completed_.primitives);
   count_work(Work::draws, preempted_ ? 0 : 1);
   if (state_.vertex.statistics) {
     count(registers, reg::IA_VERTICES_COUNT(0), counts.ia_vertices);
@@ -167,8 +167,8 @@ void Drawer::Draw::count_statistics() {
     count(registers, reg::GS_PRIMITIVES_COUNT(0), counts.gs_primitives);
   }
   if (state_.clip.statistics) {
-    count(registers, reg::CL_INVOCATION_COUNT(0), settled_.clipped);
-    count(registers, reg::CL_PRIMITIVES_COUNT(0), settled_.primitives);
+    count(registers, reg::CL_INVOCATION_COUNT(0), completed_.clipped);
+    count(registers, reg::CL_PRIMITIVES_COUNT(0), completed_.primitives);
   }
   if (!defers_) work_->count(registers);
 }

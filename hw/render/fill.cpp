@@ -29,7 +29,7 @@ class Filler {
     for (int32_t y = rect.y0; y < rect.y1 && !stops_; ++y)
       for (int32_t x = rect.x0; x < rect.x1; ++x) view_.write(address(x, y), element_, bytes_);
   }
-  /// The same for surfaces whose rows are runs of `run` bytes, a power of two that elements do not cross.
+  /// elements() for surfaces whose rows consist of runs of `run` bytes, a power of two; no element crosses a run.
   void rows(const PixelRect& rect, uint64_t run) {
     for (int32_t y = rect.y0; y < rect.y1 && !stops_; ++y)
       for (int32_t x = rect.x0; x < rect.x1;) {
@@ -38,7 +38,7 @@ class Filler {
         x += std::max(static_cast<int32_t>(size / bytes_), 1);
       }
   }
-  /// A part of a page of a Y tile, whose columns of 16 bytes have consecutive rows.
+  /// A part of a page in Y tiling, where the rows of a column of 16 bytes are consecutive.
   void columns(const PixelRect& part) {
     for (int32_t x = part.x0; x < part.x1;) {
       const uint64_t at = address(x, part.y0), left = y_column - at % y_column;
@@ -71,7 +71,7 @@ class Filler {
   std::array<std::byte, 64> line_{};
 };
 
-/// The first coordinate from `from` on, of `step`, where a page begins; in a page, x and y have separate bits of the address.
+/// The first of `step` coordinates from `from` on at which a page begins. Within a page x and y determine separate bits of the address.
 template <typename Address>
 int32_t page_start(int32_t from, int32_t step, Address&& address) {
   int32_t best = from;

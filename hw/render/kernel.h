@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A stage's kernel, bound to a draw: decoded program, push constants, scratch, and how its threads start.
+// A stage's kernel for a draw: decoded program, push constants, scratch, and the initial state of its threads.
 #pragma once
 
 #include <memory>
@@ -16,15 +16,15 @@ namespace softgen::render {
 
 struct Kernel {
   Kernel() = default;
-  /// Without its program and constants.
+  /// Sets all but program and constants.
   explicit Kernel(const ThreadState& state);
 
   std::shared_ptr<const eu::Program> program;
   ShaderBases bases;
-  std::vector<Grf> constants;  ///< the push constants, ready to be copied
+  std::vector<Grf> constants;  ///< the push constants
   uint32_t grf_start = 0;      ///< first register of constants (and, after them, of URB data)
   uint64_t scratch_base = 0;
-  uint32_t scratch_size = 0;  ///< bytes a thread
+  uint32_t scratch_size = 0;  ///< bytes per thread
   eu::ThreadStart start;
 
   explicit operator bool() const { return program != nullptr; }

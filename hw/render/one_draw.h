@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One draw, as Drawer runs it: draw.cpp has its course, draw_shader.cpp its pixel shader and targets, draw_clears.cpp what clears and resolves.
+// One draw, as Drawer runs it: draw.cpp has its course, draw_shader.cpp its pixel shader and targets, draw_clears.cpp what clears and
+// resolves.
 #pragma once
 
 #include <functional>
@@ -73,7 +74,7 @@ class Drawer::Draw {
   bool preempted_ = false;
   struct {
     uint64_t vs, clipped, primitives;
-  } settled_{};  ///< of whole batches
+  } completed_{};  ///< of whole batches
   DrawClock clock_;
   Clock::duration after_geometry_{};  ///< time in setup and pixels
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Barycentrics, depth and W at pixels. See pixel_vectors.h.
+// Barycentrics, depth and W of pixels. See pixel_vectors.h.
 #include "hw/render/pixel_vectors.h"
 
 namespace softgen::render {
@@ -8,7 +8,7 @@ namespace {
 struct Four {
   F4 i, j;
 };
-/// As CenterPlanes has it, anywhere in a pixel.
+/// The arithmetic of CenterPlanes at any position in a pixel.
 inline Four interpolate_four(const Planes& p, D4 px, D4 py) {
   const D4 x = __builtin_convertvector(__builtin_convertvector(px, I4) & ~3, D4),
            y = __builtin_convertvector(__builtin_convertvector(py, I4) & ~3, D4);
@@ -37,10 +37,10 @@ void PIXEL_ISA::interpolate(const Planes& p, const double* x, const double* y, s
 
 namespace {
 
-// Of CenterPlanes::modes.
+// Bits of CenterPlanes::modes.
 constexpr uint32_t with_perspective = 7, without = 070;
 
-/// Of two quads: their pixels' centres.
+/// The pixel centres of two quads.
 struct Centers {
   Eight x, y;
 };
@@ -57,10 +57,10 @@ Centers centers_of(uint32_t one, uint32_t other) {
   return {eight_of((quads & 0xffff) + right) + half, eight_of((quads >> 16 & 0xffff) + below) + half};
 }
 
-/// Up to four planes, each a float at a square's corner and what is added for its pixels (see CenterPlanes).
+/// Up to four planes: the float value at a square's corner, and the increments of its pixels (see CenterPlanes).
 struct SquarePlanes {
   D4 a, b, c;
-  F8 added[4][2];   ///< of the two upper quads, and the two lower ones
+  F8 added[4][2];   ///< increments of the two upper quads, and of the two lower ones
   uint32_t corner;  ///< x | y << 16
   F4 there;
 
@@ -81,7 +81,7 @@ struct SquarePlanes {
     there = __builtin_convertvector(a * static_cast<double>(square & 0xffff) + b * static_cast<double>(square >> 16) + c, F4);
   }
 #ifdef __AVX512F__
-  /// Of the square at `where`.
+  /// The planes' values in the square at `where`.
   [[gnu::always_inline]] inline void squares(uint32_t where, unsigned count, F16 (&out)[4]) {
     if (where != corner) at(where);
     for (unsigned n = 0; n < count; ++n) {
@@ -90,7 +90,7 @@ struct SquarePlanes {
     }
   }
 #endif
-  /// Of two quads.
+  /// The planes' values in two quads.
   [[gnu::always_inline]] inline void values(uint32_t one, uint32_t other, unsigned count, F8 (&out)[4]) {
     constexpr uint32_t squares = 0xfffcfffc;
     if ((one & squares) != corner) at(one & squares);
@@ -112,7 +112,7 @@ struct SquarePlanes {
 };
 
 #ifdef __AVX512F__
-/// Both halves of a square, `apart` floats from each other.
+/// Stores both halves of a square, `apart` floats from each other.
 void put_halves(float* to, size_t apart, F16 v) {
   put_eight(to, __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7));
   put_eight(to + apart, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15));
@@ -124,7 +124,7 @@ bool is_square(const uint32_t* quads) {
          quads[3] == quads[0] + (right | below);
 }
 
-/// Barycentrics alone, of a whole square. `same_w`: W, where it is the same everywhere.
+/// Barycentrics (without depth and W) of a whole square. `same_w`: W if it is constant, else null.
 void center_square(const CenterPlanes& p, SquarePlanes& perspective, SquarePlanes& linear, const float* same_w, uint32_t where, float* to) {
   F16 values[4];
   for (const bool divided : {true, false}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Colours of 32-bit pixels, blended or not. See pixel_vectors.h.
+// Colour writes to 32-bit pixels, with or without blending. See pixel_vectors.h.
 #include "hw/render/pixel_vectors.h"
 #include "hw/render/state_enums.h"
 #include "hw/surface/format.h"
@@ -15,7 +15,7 @@ using Colors = F8[4];
 
 F8 clamped(F8 c, float low) {
 #ifdef __FMA__
-  // The second operand is the result where both are zero.
+  // max and min return their second operand if both are zero (of any sign), like the code below.
   c = _mm256_and_ps(c, _mm256_cmp_ps(c, c, _CMP_ORD_Q));
   return _mm256_min_ps(splat(1.0f), _mm256_max_ps(splat(low), c));
 #else
@@ -77,7 +77,7 @@ void blend(const ColorKernel& k, Colors& source, const Colors& source1, U8 there
     }
   }
   if (!k.alpha_stored) destination[3] = splat(1.0f);
-  // What is stored without a curve is clamped on the way.
+  // unorm8() clamps anyway; only sRGB and other forms need it here.
   const bool clamps = k.clamp_after && (k.srgb || k.stored != ColorKernel::Stored::unorm8);
   Colors out;
   for (unsigned c = 0; c < 4; ++c)
@@ -87,10 +87,10 @@ void blend(const ColorKernel& k, Colors& source, const Colors& source1, U8 there
   for (unsigned c = 0; c < 4; ++c) source[c] = clamps ? clamped(out[c], k.clamp_low) : out[c];
 }
 
-/// Nearest even of 255 times the value, of the exact product: it is rounded once.
+/// The exact product of 255 and the value, rounded once to the nearest integer, ties to even.
 U8 unorm8(F8 v) {
 #ifdef __FMA__
-  // The second operand is the result when the first is NaN. Adding 2^23 + 2^22 rounds to whole numbers, which are then in the low bits.
+  // max returns its second operand if the first is NaN. Adding 2^23 + 2^22 rounds to an integer, which is in the low bits.
   v = _mm256_min_ps(_mm256_max_ps(v, F8{}), splat(1.0f));
   return reinterpret_cast<U8>(_mm256_fmadd_ps(v, splat(255.0f), splat(0x1.8p23f))) & 255u;
 #else
@@ -100,7 +100,7 @@ U8 unorm8(F8 v) {
   std::memcpy(half, &v, sizeof half);
   U8 out;
   for (unsigned h = 0; h < 2; ++h) {
-    // Adding 2^52 + 2^51 rounds to whole numbers, which are then in the low bits.
+    // Adding 2^52 + 2^51 rounds to an integer, which is in the low bits.
     const D4 rounded = __builtin_convertvector(half[h], D4) * 255.0 + 0x1.8p52;
     const I4 low = __builtin_convertvector(reinterpret_cast<L4>(rounded) & 255, I4);
     std::memcpy(reinterpret_cast<char*>(&out) + 16 * h, &low, 16);
@@ -131,7 +131,7 @@ U8 encoded(const ColorKernel& k, const Colors& color) {
   return k.alpha_stored ? word | unorm8(color[3]) << k.shift[3] : word;
 }
 
-/// Two rows of four pixels to two quads, and back.
+/// Converts two rows of four pixels to two quads. It is its own inverse.
 U8 exchanged(U8 v) {
   typedef uint64_t W4 __attribute__((vector_size(32)));
   const W4 w = reinterpret_cast<W4>(v);
@@ -175,11 +175,11 @@ typedef uint64_t W8 __attribute__((vector_size(64)));
 typedef uint64_t W2 __attribute__((vector_size(16)));
 F16 sixteen(float v) { return F16{} + v; }
 
-/// GCC 12 warns of its own forms without a mask.
+/// Masked forms, since GCC 12 warns about its own forms without a mask.
 F16 at_most(F16 v, F16 low, F16 high) { return _mm512_maskz_min_ps(0xffff, high, _mm512_maskz_max_ps(0xffff, low, v)); }
-/// clamped() and unorm8() of sixteen.
+/// clamped() and unorm8() of sixteen values.
 F16 clamped(F16 v, float low) {
-  // The second operand is the result where one is NaN. The sign of zero is not observable.
+  // max returns its second operand if one is NaN. The sign of zero is not observable.
   if (low == 0) return _mm512_maskz_min_ps(0xffff, _mm512_maskz_max_ps(0xffff, v, F16{}), sixteen(1.0f));
   return at_most(_mm512_maskz_mov_ps(_mm512_cmp_ps_mask(v, v, _CMP_ORD_Q), v), sixteen(low), sixteen(1.0f));
 }
@@ -189,7 +189,7 @@ U16 unorm8(F16 v) {
 }
 #endif
 
-/// factor() where it is of alpha or a constant.
+/// factor() for alpha, and for factors that are the same for all colours.
 template <typename Floats>
 [[gnu::always_inline]] inline Floats alpha_factor(uint8_t f, Floats source, Floats destination, float constant) {
   const Floats one = Floats{} + 1.0f, same = Floats{} + constant;
@@ -212,7 +212,7 @@ template <typename Floats>
   }
 }
 
-/// ColorKernel::added, with everything in registers; the sources are clamped, where they are to be.
+/// ColorKernel::added, with all values in registers. The sources are clamped already if the blend state asks for it.
 template <typename Floats, typename Words>
 [[gnu::always_inline]] inline Words added_word(const ColorKernel& k, Floats r, Floats g, Floats b, Floats a, Words there) {
   typedef decltype(Floats{} < Floats{}) Integers;
@@ -275,14 +275,14 @@ void PIXEL_ISA::write_color(const ColorKernel& k, const ColorPixels& p) {
 namespace {
 
 #ifdef __AVX512F__
-/// As two loads: the kernel may have stored the halves by themselves, which one load would have to wait for.
+/// Two loads: the kernel may have stored the halves separately, and a single load could not forward from both stores.
 F16 source_of(const ColorSquare& r, unsigned c) {
   return __builtin_shufflevector(eight(r.source[0][c]), eight(r.source[1][c]), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 
 constexpr size_t square_row = 16;
 
-/// Rows of four pixels to quads and back: it is its own inverse.
+/// Converts rows of four pixels to quads. It is its own inverse.
 U16 exchanged(U16 v) {
   const auto w = reinterpret_cast<W8>(v);
   return reinterpret_cast<U16>(__builtin_shufflevector(w, w, 0, 2, 1, 3, 4, 6, 5, 7));

@@ -8,7 +8,8 @@
 namespace softgen::render {
 namespace {
 
-/// Nearest, halves away from zero; not negative. The greatest double below one half is added, so that what is just below a half stays below one.
+/// Rounds values that are not negative to the nearest integer, halves up. Adds the largest double below one half: with 0.5 itself the
+/// largest value below one half would be rounded up to 1.
 I4 nearest_away(D4 v) { return __builtin_convertvector(v + 0x1.fffffffffffffp-2, I4); }
 
 using DepthStored = DepthKernel::Stored;
@@ -84,7 +85,7 @@ void PIXEL_ISA::depth_write(const DepthKernel& d, std::byte* at, uint32_t mask, 
 #ifdef __AVX512F__
 namespace {
 
-/// compare(), as a mask.
+/// compare() with a bit mask as result.
 template <Compare function>
 [[gnu::always_inline]] inline uint32_t passes(I8 a, I8 b) {
   if constexpr (function == Compare::always) return 0xff;
@@ -94,8 +95,8 @@ template <Compare function>
   return _mm256_cmp_epi32_mask(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b), predicate);
 }
 
-/// All rows are tested before one is written, so that none waits for another. What was there is written again where a pixel of a row does not pass:
-/// the block is the caller's alone.
+/// Tests all rows before it writes one, so that loads do not wait for stores. Pixels that fail are rewritten with their old values, which
+/// is safe: no other thread accesses the block.
 template <Compare function, DepthStored stored>
 uint64_t depth_block_of(const DepthKernel& d, double x, double y, std::byte* at, uint64_t mask) {
   typedef int32_t Half __attribute__((vector_size(16)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Coverage of a block, and the table of one instruction set (PIXEL_KERNELS names it). See pixel_vectors.h.
+// Coverage of a block, and the table of one instruction set (its name is PIXEL_KERNELS). See pixel_vectors.h.
 #include "hw/render/pixel_kernels.h"
 
 #include "hw/render/pixel_vectors.h"

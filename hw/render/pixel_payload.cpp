@@ -231,12 +231,12 @@ void PayloadWriter::assign(PixelThread& thread, size_t number) {
 void PayloadWriter::write_at_centers(std::span<PixelThread> threads, size_t first) {
   std::array<CenterThread, max_threads> centers;
   size_t count = 0;
-  const unsigned behind = 2 + center_registers_;
+  const unsigned first_unused = 2 + center_registers_;
   for (size_t i = first; i < threads.size(); ++i) {
     assign(threads[i], i);
     put_header(threads[i]);
     centers[count++] = {threads[i].quads.data(), reinterpret_cast<float*>(own(2).dw)};
-    for (unsigned reg = behind; reg < layout_.constants; ++reg) own(reg) = {};
+    for (unsigned reg = first_unused; reg < layout_.constants; ++reg) own(reg) = {};
   }
   if (center_registers_) kernels_.center_planes(centers_, centers.data(), count, draw_->simd / 4);
 }

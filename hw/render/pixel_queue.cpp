@@ -77,8 +77,8 @@ PixelQueue::Pace* PixelQueue::find_pace(const PixelWork& work) {
   return at == paces_.end() ? nullptr : &*at;
 }
 
-/// Of draws that were drawn together: the part of `time` that the known kernels do not explain is the new ones'; without new ones, all known paces are
-/// corrected by the same factor.
+/// Of draws that were drawn together: the part of `time` that the known kernels do not explain is the new ones'; without new ones, all
+/// known paces are corrected by the same factor.
 void PixelQueue::note_time(std::span<PixelWork* const> works, Clock::duration time) {
   const double nanoseconds = std::chrono::duration<double, std::nano>(time).count();
   double known = 0, fresh = 0;
@@ -184,8 +184,8 @@ bool PixelQueue::draw(PixelWork& work, EngineEnv& env, uint64_t& tile, const Dra
   return done;
 }
 
-/// The objects that touch each tile, in order: those of tile t are items[first[t]] to items[first[t + 1] - 1]. Empty where that would be too
-/// much to be remembered.
+/// The objects that touch each tile, in order: those of tile t are items[first[t]] to items[first[t + 1] - 1]. Empty where that would be
+/// too much to be remembered.
 struct PixelQueue::Bins {
   std::vector<uint32_t> first;
   std::vector<Item> items;
@@ -271,8 +271,8 @@ bool PixelQueue::draw_items(std::span<const Item> items, double nanoseconds, Eng
     } else {
       for (uint32_t i = sorted.first[index]; i < sorted.first[index + 1]; ++i) draw_object(slot, sorted.items[i], tiles[index], control);
     }
-    workers_[slot]->settle();
-    touched_[slot].settle(workers_[slot]->view());
+    workers_[slot]->end_tile();
+    touched_[slot].encode(workers_[slot]->view());
   };
   const auto enough = [&] { return clock ? clock->must_stop() : env.stop.aborting(); };
   if (pool_ && nanoseconds >= min_shared) tile = pool_->for_each_until(tile, tiles.size(), draw_tile, enough);

@@ -8,7 +8,7 @@
 namespace softgen::render {
 
 void PixelWorker::begin(PixelDraw& draw) {
-  if (counting_ != &draw.counts) settle();
+  if (counting_ != &draw.counts) end_tile();
   else threads_.run();
   serial_ = draw.serial.value;
   targets_.begin(draw);
@@ -24,7 +24,7 @@ void PixelWorker::draw(PixelDraw& draw, const PreparedObject& object, const Pixe
   windower_.draw(object, tile);
 }
 
-void PixelWorker::settle() {
+void PixelWorker::end_tile() {
   threads_.run();
   if (!counting_) return;
   const PixelTally tally = std::exchange(context_.tally, {});

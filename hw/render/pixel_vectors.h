@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Vectors of the files that are compiled once for each instruction set (pixel_kernels.h), which only they include. PIXEL_ISA is the set's
-// namespace, whose functions are in the set's table; all else is local to each file, so that the linker cannot give one build's functions to the other.
+// Vectors, only for the files that are compiled once per instruction set (pixel_kernels.h). PIXEL_ISA is the namespace of the functions in
+// the set's table. All else is local to each file, so that the linker cannot merge functions of different builds.
 #pragma once
 
 #include <cstring>
@@ -34,7 +34,7 @@ typedef uint16_t H4 __attribute__((vector_size(8)));
 typedef double D4 __attribute__((vector_size(32)));
 typedef int64_t L4 __attribute__((vector_size(32)));
 
-/// Eight at once: as memcpy, compilers copy halves, and a load of what was just stored in halves waits for both.
+/// One load of 32 bytes. Compilers split memcpy into two halves; a later load of 32 bytes cannot forward from two stores and stalls.
 [[gnu::always_inline]] inline F8 eight(const float* from) {
   typedef float Unaligned __attribute__((vector_size(32), aligned(4), may_alias));
   return *reinterpret_cast<const Unaligned*>(from);
@@ -53,7 +53,7 @@ typedef int64_t L4 __attribute__((vector_size(32)));
 #endif
 }
 
-/// Between the two; the second operand is the result where one is NaN, as in clamped().
+/// Clamps to low and high. The min and max instructions return their second operand if one is NaN, as in clamped().
 [[gnu::always_inline]] inline D4 between(D4 v, double low, double high) {
 #ifdef __FMA__
   return _mm256_min_pd(splat(high), _mm256_max_pd(splat(low), v));
@@ -69,13 +69,13 @@ typedef float F16 __attribute__((vector_size(64)));
 [[gnu::always_inline]] inline Eight eight_of(double v) { return Eight{v, v, v, v, v, v, v, v}; }
 [[gnu::always_inline]] inline Eight eight_of(I8 v) { return __builtin_convertvector(v, Eight); }
 [[gnu::always_inline]] inline F8 floats(Eight v) { return __builtin_convertvector(v, F8); }
-/// GCC 12 warns of its own forms without a mask.
+/// Masked forms, since GCC 12 warns about its own forms without a mask.
 [[gnu::always_inline]] inline Eight between(Eight v, Eight low, Eight high) {
   return _mm512_maskz_min_pd(0xff, high, _mm512_maskz_max_pd(0xff, low, v));
 }
 [[gnu::always_inline]] inline Eight between(Eight v, double low, double high) { return between(v, eight_of(low), eight_of(high)); }
 #else
-/// Two quads' pixels.
+/// The pixels of two quads.
 struct Eight {
   D4 half[2];
 };

@@ -23,8 +23,8 @@ PartRaster::PartRaster(const Coverage& part, const RasterState& raster)
   constexpr int64_t extent = int64_t{block} * subpixels;
   for (unsigned i = 0; i < part.edge_count; ++i) {
     const Edge& e = edges_[i];
-    most_[i] = (std::max<int64_t>(e.a, 0) + std::max<int64_t>(e.b, 0)) * extent;
-    least_[i] = (std::min<int64_t>(e.a, 0) + std::min<int64_t>(e.b, 0)) * extent;
+    max_rise_[i] = (std::max<int64_t>(e.a, 0) + std::max<int64_t>(e.b, 0)) * extent;
+    max_fall_[i] = (std::min<int64_t>(e.a, 0) + std::min<int64_t>(e.b, 0)) * extent;
     place_[i] = e.a * raster.sample_positions[0][0] + e.b * raster.sample_positions[0][1];
   }
 }
@@ -39,8 +39,8 @@ PartRaster::Values PartRaster::values_at(int32_t x, int32_t y) const {
 bool PartRaster::open_edges(const Values& corner) {
   open_count_ = 0;
   for (unsigned i = 0; i < part_.edge_count; ++i) {
-    if (corner[i] + most_[i] < 0) return false;
-    if (corner[i] + least_[i] < 0) open_[open_count_++] = static_cast<uint8_t>(i);
+    if (corner[i] + max_rise_[i] < 0) return false;
+    if (corner[i] + max_fall_[i] < 0) open_[open_count_++] = static_cast<uint8_t>(i);
   }
   return true;
 }

@@ -15,7 +15,8 @@ namespace softgen::render {
 /// Covered samples of the four pixels of a quad: upper left, upper right, lower left, lower right.
 using QuadCoverage = std::array<uint32_t, 4>;
 
-/// One part on its way over the screen, in blocks of 8x8 pixels: blocks that an edge leaves out, or that lie inside of all, cost a test an edge.
+/// One part on its way over the screen, in blocks of 8x8 pixels: blocks that an edge leaves out, or that lie inside of all, cost a test an
+/// edge.
 class PartRaster {
  public:
   PartRaster(const Coverage& part, const RasterState& raster);
@@ -93,10 +94,10 @@ class PartRaster {
 
   const Coverage& part_;
   const RasterState& raster_;
-  std::array<Edge, 4> edges_;            ///< pushed out by half a pixel where rasterization is conservative
-  std::array<int64_t, 4> most_, least_;  ///< how far an edge's function rises and falls within a block from its corner
-  std::array<int64_t, 4> place_;         ///< how far it changes from a pixel's corner to its first sample
-  std::array<uint8_t, 4> open_{};        ///< edges that cut the block
+  std::array<Edge, 4> edges_;                   ///< pushed out by half a pixel where rasterization is conservative
+  std::array<int64_t, 4> max_rise_, max_fall_;  ///< how far an edge's function rises and falls within a block from its corner
+  std::array<int64_t, 4> place_;                ///< how far it changes from a pixel's corner to its first sample
+  std::array<uint8_t, 4> open_{};               ///< edges that cut the block
   unsigned open_count_ = 0;
   unsigned points_;  ///< places tested a pixel
   uint32_t all_;     ///< mask of a pixel's samples

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Compiled once for each instruction set (SETUP_KERNELS names the table): everything here is local to the file, so that the linker cannot
-// give one build's functions to the other. SKL PRM vol 7, "Clip Stage" and "Strips and Fans Stage".
+// Compiled once per instruction set (SETUP_KERNELS names the table). All else is local to the file, so that the linker cannot merge
+// functions of different builds. SKL PRM vol 7, "Clip Stage" and "Strips and Fans Stage".
 #include "hw/render/setup_kernels.h"
 
 #include <cstring>
@@ -40,14 +40,14 @@ L4 planes_outside(const PlaceRules& r, const Position& p) {
   return planes;
 }
 
-/// NaN becomes the lower end.
+/// Clamps to the screen limit; NaN becomes the lower limit.
 D4 on_screen(D4 v) {
   const D4 low = splat(-screen_limit), high = splat(screen_limit);
   const D4 below = high < v ? high : v;
   return v >= low ? below : low;
 }
 
-/// Halves away from zero, of what on_screen() bounds: std::llround().
+/// std::llround() (halves away from zero) of values that on_screen() has clamped.
 D4 nearest_away(D4 v) {
   const D4 whole = __builtin_convertvector(__builtin_convertvector(v, I4), D4), rest = v - whole;  // exact
   return whole + (rest >= splat(0.5) ? splat(1.0) : D4{}) - (rest <= splat(-0.5) ? splat(1.0) : D4{});
@@ -64,7 +64,7 @@ void place_four(const PlaceRules& r, const float* const* positions, size_t count
   }
   x = on_screen(x), y = on_screen(y);
   const D4 fx = nearest_away(x * 256.0), fy = nearest_away(y * 256.0), limit = splat(screen_limit);
-  // Where the vertex is on the screen, it counts as the edges have it: what they cover is inside for the planes too.
+  // A vertex on the screen is snapped to subpixels, as in the edges: so pixels that the edges cover are inside for the planes, too.
   const L4 there = (w > D4{}) & (x < limit) & (x > -limit) & (y < limit) & (y > -limit);
   row.x = there ? fx / 256.0 * w : row.x;
   row.y = there ? fy / 256.0 * w : row.y;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Vertices on their way to the screen, four at a time: what each of a vertex' triangles asks for, found once. Built as pixel_kernels.h is.
+// Vertices to screen positions and clip flags, four at a time, once per vertex and not per triangle. Compiled per instruction set like
+// pixel_kernels.h.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +13,20 @@ struct KernelSet;  // hw/base/host_cpu.h
 
 namespace softgen::render {
 
-// Beyond it subpixel arithmetic has no room; the guard band keeps real clients far inside.
+// Beyond this, subpixel arithmetic would overflow; the guard band keeps real clients far inside.
 constexpr double screen_limit = 1 << 17;
-// Vertices this near to the eye plane would overflow the divide.
+// With a smaller W the division would overflow.
 constexpr double min_w = 1e-20;
 
-/// How positions become places: division by W, viewport transform, and the planes of the clipper.
+/// How positions are transformed: division by W, viewport transform, and the planes of the clipper.
 struct PlaceRules {
   bool divide = true, transform = true;
   double m00 = 1, m11 = 1, m22 = 1, m30 = 0, m31 = 0, m32 = 0;  ///< SF_CLIP_VIEWPORT's matrix
   bool clip = false, xy_clip = false, z_near_clip = false, z_far_clip = false, d3d = false;
-  double x0 = -1, x1 = 1, y0 = -1, y1 = 1;  ///< of the guard band, or the viewport
+  double x0 = -1, x1 = 1, y0 = -1, y1 = 1;  ///< clip planes: the guard band's, or the viewport's
 };
 
-/// Homogeneous: x, y and z on the screen, times w.
+/// Homogeneous coordinates: x, y and z on the screen, times w.
 struct ScreenRow {
   double x, y, z, w;
 };
@@ -35,7 +36,7 @@ struct PlacedVertex {
   ScreenRow row;
   double x, y;       ///< pixels
   int32_t fx, fy;    ///< subpixels
-  uint32_t outside;  ///< a bit a plane of the clipper that it is outside of; no_number: it has a NaN
+  uint32_t outside;  ///< a bit per clipper plane that the vertex is outside of; no_number: it has a NaN
   uint32_t unused;
 };
 
@@ -44,7 +45,7 @@ struct SetupKernels {
   void (*place)(const PlaceRules& rules, const float* const* positions, size_t count, PlacedVertex* out);
 };
 
-/// The best that this host runs, and all that it does, the best last.
+/// The best kernels of this host, and all that run on it (the best last).
 const SetupKernels& setup_kernels();
 KernelSet<SetupKernels> all_setup_kernels();
 

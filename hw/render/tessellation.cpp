@@ -8,7 +8,7 @@ namespace softgen::render {
 namespace {
 
 // Units of the URB that DS vertices leave for a geometry shader: eight entries of the largest size.
-constexpr uint32_t units_behind = 8 * 512;
+constexpr uint32_t reserved_units = 8 * 512;
 
 }  // namespace
 
@@ -79,7 +79,7 @@ void Tessellator::add_patch(const Patch& patch) {
   const size_t points = tessellation_.points.size();
   if (points == 0) return;
   const uint32_t units = Urb::units(ds_.entry_bytes());
-  const uint32_t room = worker_.urb.room() > units_behind ? worker_.urb.room() - units_behind : 0;
+  const uint32_t room = worker_.urb.room() > reserved_units ? worker_.urb.room() - reserved_units : 0;
   if (points * units > room) {
     split_ = Split{.points_per_piece = room / units, .number_of = std::vector<uint32_t>(points), .shaded = std::vector<bool>(points)};
     return;

@@ -49,7 +49,7 @@ class Division {
   uint32_t points() const { return points_; }
   uint32_t half_points() const { return half_points_; }
   /// So that there is always a ring inside.
-  void at_least_a_ring() { points_ = std::max(points_, odd_ ? 4u : 3u); }
+  void ensure_ring() { points_ = std::max(points_, odd_ ? 4u : 3u); }
 
   uint32_t at(uint32_t point) const {
     const bool beyond = point >= half_points_;
@@ -84,7 +84,7 @@ struct Rules {
   /// A single segment counts as even: its ring shrinks to the middle.
   Division inside(float factor) const {
     Division division(factor, is_odd(factor) && !(integer && factor == 1));
-    division.at_least_a_ring();
+    division.ensure_ring();
     return division;
   }
   /// With fractional odd factors, a ring must be there as soon as one factor exceeds 1.

@@ -21,15 +21,16 @@ using eu::RegFile;
 
 constexpr size_t max_moves = 16;
 
-/// A register after the pixels' own part of the payload (positions, barycentrics), which is the same for all of an object's pixels or was moved there.
+/// Whether a register comes after the payload's per-pixel part (positions, barycentrics): it is the same for all pixels of an object.
 bool uniform_register(const Operand& o, unsigned first) { return o.file == RegFile::grf && !o.indirect && o.reg >= first; }
-/// A message's first payload is in the GRF; of split sends Mesa leaves the file's bits 0 (brw_eu_emit.c, brw_set_src0).
+/// A message's first payload is always in the GRF; for split sends Mesa leaves the register file's bits 0 (brw_eu_emit.c, brw_set_src0).
 bool uniform_payload(const Operand& o, unsigned first) { return !o.indirect && o.reg >= first; }
 
-/// A move of what the thread began with. What another move has written is not read: it may have left out channels.
+/// Whether the instruction moves an initial uniform value. Registers that another move wrote are not accepted: it may have skipped
+/// channels.
 bool moves(const Instruction& i, unsigned first, std::bitset<128>& written) {
   if (i.opcode != Opcode::mov || i.pred_control || i.cond_mod || i.access_mode != eu::AccessMode::align1) return false;
-  constexpr unsigned longest = 4;  // registers that a region reaches over
+  constexpr unsigned longest = 4;  // registers that a region may span
   if (!uniform_register(i.dst, first) || i.dst.hstride != 1 || i.exec_size > 16) return false;
   if (i.src[0].file != RegFile::imm) {
     if (!uniform_register(i.src[0], first)) return false;
@@ -40,7 +41,7 @@ bool moves(const Instruction& i, unsigned first, std::bitset<128>& written) {
   return true;
 }
 
-/// Single source, SIMD8, SIMD16 or SIMD16 with one colour for all; no header; end of thread.
+/// A final render target write: single source, SIMD8, SIMD16 or SIMD16 with a replicated colour, without a header.
 bool sends_all(const eu::Op& op, unsigned first) {
   const Instruction& i = *op.instruction;
   const eu::OpcodeInfo* const row = i.info();
@@ -52,7 +53,7 @@ bool sends_all(const eu::Op& op, unsigned first) {
          i.exec_size == m.simd && uniform_payload(i.src[0], first);
 }
 
-/// `word` to the pixels of 4x4 at `at` that are in `mask`; rows `stride` bytes apart.
+/// Stores `word` to those of the 4x4 pixels at `at` that are in `mask`; rows are `stride` bytes apart.
 void store_part(std::byte* at, size_t stride, uint32_t mask, uint32_t word) {
   for (unsigned row = 0; row < 4; ++row, mask >>= 4)
     for (unsigned x = 0; x < 4; ++x)
@@ -117,7 +118,7 @@ void RenderTarget::fill_block(memory::View& view, uint32_t x, uint32_t y, uint32
     }
 }
 
-/// Whether all pixels of object_ that are covered are written, and all of them as blocks with one sample per pixel.
+/// Whether all covered pixels of object_ are written without tests, in blocks with one sample per pixel.
 bool Windower::fills_uniformly() const {
   const DepthStencil& tests = draw_->depth_stencil;
   if (!early_ || stippled_ || tests.any_test() || tests.any_write() || draw_->state.pixel.per_sample) return false;
@@ -126,7 +127,7 @@ bool Windower::fills_uniformly() const {
   return true;
 }
 
-/// Fills the part of object_ in `tile` with the one colour that the kernel writes. False: there is none, no pixel was drawn.
+/// Fills the part of object_ in `tile` if the kernel writes a single colour. False: it does not, and no pixel was drawn.
 bool Windower::fill_object(const PixelRect& tile) {
   if (!fills_uniformly()) return false;
   const CapturedColor color = threads_.capture();
@@ -138,7 +139,7 @@ bool Windower::fill_object(const PixelRect& tile) {
   return true;
 }
 
-/// Returns the pixels that are covered, within the target or not.
+/// Returns the number of covered pixels, including those outside the target.
 uint64_t Windower::fill_part(const Coverage& part, const PixelRect& tile, const CapturedColor& color) {
   const RenderTarget& rt = *color.target;
   const PixelRect there{0, 0, static_cast<int32_t>(rt.level->extent().width), static_cast<int32_t>(rt.level->extent().height)};

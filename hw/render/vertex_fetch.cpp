@@ -136,11 +136,12 @@ void VertexFetch::Source::find_extent() {
   start = buffer.address + offset;
   count = 0;
   if (!format || buffer.null || offset + format->block_bytes() > buffer.size) return;
-  const uint64_t behind_first = buffer.size - offset - format->block_bytes();
-  count = buffer.pitch ? behind_first / buffer.pitch + 1 : ~uint64_t{0};
+  const uint64_t after_first = buffer.size - offset - format->block_bytes();
+  count = buffer.pitch ? after_first / buffer.pitch + 1 : ~uint64_t{0};
 }
 
-/// Of an element; `nowhere` when it does not lie in its buffer as a whole: it reads as zero (SKL PRM vol 2a, VERTEX_BUFFER_STATE, Buffer Size).
+/// Of an element; `nowhere` when it does not lie in its buffer as a whole: it reads as zero (SKL PRM vol 2a, VERTEX_BUFFER_STATE, Buffer
+/// Size).
 uint64_t VertexFetch::address(const Source& source, uint32_t index, uint32_t instance) const {
   uint64_t number = index;
   if (source.element.per_instance) [[unlikely]]
@@ -232,13 +233,13 @@ void VertexFetch::locate(const Source& source, std::span<const VertexName> verti
   }
 }
 
-void VertexFetch::fetch_lanes(std::span<const VertexName> vertices, std::span<Grf* const> registers, size_t behind) {
+void VertexFetch::fetch_lanes(std::span<const VertexName> vertices, std::span<Grf* const> registers, size_t offset) {
   Elements elements;
   const uint32_t all = (1u << vertices.size()) - 1;
   for (const Source& source : sources_) {
     const std::span<Grf* const> to = registers.subspan(size_t{source.slot} * 4, source.wide ? 8 : 4);
     const auto put = [&](size_t component, size_t lane, uint32_t value) {
-      if (to[component]) to[component][behind].dw[lane] = value;
+      if (to[component]) to[component][offset].dw[lane] = value;
     };
     if (!source.element.valid) {
       for (size_t c = 0; c < to.size(); ++c)
@@ -257,7 +258,7 @@ void VertexFetch::fetch_lanes(std::span<const VertexName> vertices, std::span<Gr
     } else if (format && format->layout == surface::ElementLayout::words && elements.there == all) {
       for (size_t c = 0; c < 4; ++c) {
         if (!to[c]) continue;
-        Grf* const reg = to[c] + behind;
+        Grf* const reg = to[c] + offset;
         const int stored = format->output[c];
         if (controls[c] == VertexComponent::source && stored >= 0) {
           for (size_t i = 0; i < vertices.size(); ++i) std::memcpy(&reg->dw[i], elements.at[i] + 4 * stored, 4);
@@ -277,7 +278,7 @@ void VertexFetch::fetch_lanes(std::span<const VertexName> vertices, std::span<Gr
   const auto system_value = [&](const SystemValue& place, auto&& value) {
     const size_t at = place.element < sources_.size() ? size_t{sources_[place.element].slot} * 4 + place.component : registers.size();
     if (!place.enable || at >= registers.size() || !registers[at]) return;
-    for (size_t i = 0; i < vertices.size(); ++i) registers[at][behind].dw[i] = value(vertices[i]);
+    for (size_t i = 0; i < vertices.size(); ++i) registers[at][offset].dw[i] = value(vertices[i]);
   };
   system_value(input_.vertex_id, [&](const VertexName& v) { return vertex_id(v.index); });
   system_value(input_.instance_id, [](const VertexName& v) { return v.instance; });

@@ -52,9 +52,9 @@ class VertexFetch {
   size_t slots() const { return slots_; }
   /// All elements of the vertex with `index` (before Base Vertex), instance `instance` of the draw.
   void fetch(uint32_t index, uint32_t instance, std::span<Vec4> out);
-  /// fetch() of up to eight vertices into the lanes of registers. `registers`: for each component of each slot (4 * slot + component) the one
-  /// that takes it, or null; `behind` of each is set.
-  void fetch_lanes(std::span<const VertexName> vertices, std::span<Grf* const> registers, size_t behind = 0);
+  /// fetch() of up to eight vertices into the lanes of registers. `registers`: for each component of each slot (4 * slot + component) the
+  /// one that takes it, or null; `offset` of each is set.
+  void fetch_lanes(std::span<const VertexName> vertices, std::span<Grf* const> registers, size_t offset = 0);
   /// Whether vertices have edge flags (an element with Edge Flag Enable, which is not stored), and the flag of one.
   bool has_edge_flags() const { return edge_flag_.has_value(); }
   bool edge_flag(uint32_t index, uint32_t instance);

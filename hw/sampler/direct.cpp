@@ -185,14 +185,14 @@ bool DirectLoad::answer(const DirectAnswer& answer, Grf* registers, uint32_t mas
     if (d.copied) at[p] = static_cast<const uint32_t*>(std::memcpy(copies[p], at[p], d.channels * sizeof(uint32_t)));
   }
   for (unsigned lane = 0; lane < d.channels; lane += lane_count) {
-    const uint32_t lit = mask >> lane & 0xff;
-    if (!lit) continue;
+    const uint32_t enabled = mask >> lane & 0xff;
+    if (!enabled) continue;
     const auto eight = [&](Parameter p) { return at[p] ? at[p] + lane : nullptr; };
     const LoadParameters from{.u = eight(at_u), .v = eight(at_v), .r = eight(at_r), .lod = eight(at_lod)};
     uint32_t spare[lane_count];
     uint32_t* out[4];
     for (unsigned c = 0; c < 4; ++c) out[c] = d.out[c] == none ? spare : registers[d.out[c]].dw + lane;
-    d.bound->loads.load(env.view, d.bound->texture, nullptr, from, {}, lit, out);
+    d.bound->loads.load(env.view, d.bound->texture, nullptr, from, {}, enabled, out);
   }
   return true;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Compiled once for each instruction set (LANE_KERNELS names the table, LANE_LODS its function, LANE_PLAIN another table); everything else is local to the file.
+// Compiled once per instruction set (LANE_KERNELS names the table, LANE_LODS its function, LANE_PLAIN another table); all else is local to
+// the file.
 #include "hw/sampler/lane_kernels.h"
 
 #include <type_traits>
@@ -11,7 +12,7 @@ namespace {
 
 constexpr int32_t one_texel = 256;  // eight bits of fraction
 
-/// W channels of a message, from channel `first`.
+/// Operations on W channels of a message, from channel `first`.
 template <unsigned W>
 struct Channels : Texels<W> {
   using V = Texels<W>;
@@ -22,7 +23,7 @@ struct Channels : Texels<W> {
   template <typename T>
   using Of = std::conditional_t<std::is_same_v<T, float>, F, std::conditional_t<std::is_same_v<T, int32_t>, I, U>>;
 
-  /// A value for each quad.
+  /// Copies one value per quad to its four channels.
   template <typename T>
   [[gnu::always_inline]] static inline auto by_quad(const T* q) {
     using R = Of<T>;
@@ -41,7 +42,7 @@ struct Channels : Texels<W> {
 
   [[gnu::always_inline]] static inline I modulo(I i, I size, bool power) {
     if (power) return i & (size - 1);
-    // The quotient is a whole number or at least 1 / size from one, and |i| is below 2^23: float has it right.
+    // Exact: the quotient is an integer or at least 1 / size away from one, and |i| < 2^23.
     return i - V::floored(V::floats(i) / V::floats(size)) * size;
   }
   [[gnu::always_inline]] static inline I wrapped(Wrap mode, I i, I size, bool power) {
@@ -120,7 +121,7 @@ struct Channels : Texels<W> {
     return reinterpret_cast<F>(texel);
   }
 
-  /// Texels may be infinite: what has no weight does not count.
+  /// With `any_value` texels may be infinite: those of weight zero must not contribute.
   template <bool any_value>
   [[gnu::always_inline]] static inline F between(F a, F b, F weight) {
     const F mixed = a + (b - a) * weight;
@@ -137,7 +138,7 @@ struct Channels : Texels<W> {
 
   template <LaneCodes codes, bool linear>
   [[gnu::always_inline]] static inline void colors(const LaneDecode& d, const U* texels, const Axis& u, const Axis& v, unsigned first,
-                                                   uint32_t lit, float* const (&out)[4]) {
+                                                   uint32_t enabled, float* const (&out)[4]) {
     F bytes[4];
     if constexpr (codes == LaneCodes::unorm8 && linear) V::bytes_filtered(texels, u.weight, v.weight, bytes);
     for (unsigned c = 0; c < 4; ++c) {
@@ -149,14 +150,14 @@ struct Channels : Texels<W> {
       else if constexpr (linear)
         color = bilinear<codes>(d, n, texels, V::floats(u.weight) * (1.0f / one_texel), V::floats(v.weight) * (1.0f / one_texel));
       else color = component<codes>(d, n, texels[0]);
-      V::store(out[c] + first, color, lit);
+      V::store(out[c] + first, color, enabled);
     }
   }
 
   template <LaneCodes codes, LaneTiling tiling, bool linear>
   [[gnu::always_inline]] static inline void sample(const LaneSurface& s, const LaneTap& tap, unsigned first, float* const (&out)[4]) {
-    const uint32_t lit = tap.mask >> first & ((1u << W) - 1);
-    if (!lit) return;
+    const uint32_t enabled = tap.mask >> first & ((1u << W) - 1);
+    if (!enabled) return;
     const Axis u = axis<linear>(s, tap, 0, first, of_level(tap, first, &LaneLevel::width));
     const Axis v = axis<linear>(s, tap, 1, first, of_level(tap, first, &LaneLevel::height));
     const U x = of_level(tap, first, &LaneLevel::x), y = of_level(tap, first, &LaneLevel::y);
@@ -164,8 +165,8 @@ struct Channels : Texels<W> {
     U texels[4];
 #ifdef __AVX512F__
     if constexpr (W == 16 && tiling == LaneTiling::y)
-      if (s.shift == 2 && tap.memory && tap.one_level && V::template window<linear>(tap.memory, s.pitch, lit, columns, rows, texels))
-        return colors<codes, linear>(s.decode, texels, u, v, first, lit, out);
+      if (s.shift == 2 && tap.memory && tap.one_level && V::template window<linear>(tap.memory, s.pitch, enabled, columns, rows, texels))
+        return colors<codes, linear>(s.decode, texels, u, v, first, enabled, out);
 #endif
     constexpr unsigned corners = linear ? 4 : 1;
     U offsets[corners];
@@ -176,7 +177,7 @@ struct Channels : Texels<W> {
       offsets[1] = right + top, offsets[2] = left + bottom, offsets[3] = right + bottom;
     }
     fetch(s, tap, corners, offsets, texels);
-    colors<codes, linear>(s.decode, texels, u, v, first, lit, out);
+    colors<codes, linear>(s.decode, texels, u, v, first, enabled, out);
   }
 
   [[gnu::always_inline]] static inline void mix(float* const (&a)[4], const float (&b)[4][max_lanes], const float (&weight)[max_quads],

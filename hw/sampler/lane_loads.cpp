@@ -34,8 +34,8 @@ const Codes& uint8_values() {
 }
 
 template <typename F>
-void each_lane(uint32_t lit, F&& f) {
-  for (uint32_t left = lit; left; left &= left - 1) f(static_cast<unsigned>(std::countr_zero(left)));
+void each_lane(uint32_t enabled, F&& f) {
+  for (uint32_t left = enabled; left; left &= left - 1) f(static_cast<unsigned>(std::countr_zero(left)));
 }
 
 uint32_t value(const uint32_t* parameter, unsigned lane) { return parameter ? parameter[lane] : 0; }
@@ -71,7 +71,7 @@ class LaneLoads::Elements {
   std::array<std::byte, 16> copies_[lane_count];
 };
 
-/// Addresses of elements that mostly follow each other.
+/// Addresses of elements that are mostly in one row: linear surfaces look up a row's start only when it changes.
 class LaneLoads::Rows {
  public:
   explicit Rows(const Texture& texture) : texture_(texture), bytes_(texture.surface().format->block_bytes()) {
@@ -107,7 +107,7 @@ LaneLoads::LaneLoads(const Texture& texture) {
   const Format& format = *s.format;
   decode_ = decode_of(format);
   if (decode_ == Decode::bytes) values_ = format.layout == ElementLayout::uint8 ? uint8_values().data() : unorm8_values().data();
-  // What swizzle() makes of the channels, by name.
+  // The same selection as swizzle(), by component.
   const uint32_t one = format.numeric == surface::Numeric::floating ? 0x3f800000 : 1;
   using Select = surface::ShaderChannelSelect;
   for (unsigned c = 0; c < 4; ++c) {
@@ -119,25 +119,25 @@ LaneLoads::LaneLoads(const Texture& texture) {
   }
 }
 
-void LaneLoads::decode(const Texture& texture, const Elements& elements, uint32_t lit, uint32_t* const (&out)[4]) const {
+void LaneLoads::decode(const Texture& texture, const Elements& elements, uint32_t enabled, uint32_t* const (&out)[4]) const {
   if (decode_ == Decode::other) {
-    each_lane(lit, [&](unsigned lane) { give(out, lane, texture.swizzle(texture.decoded(elements[lane]))); });
+    each_lane(enabled, [&](unsigned lane) { give(out, lane, texture.swizzle(texture.decoded(elements[lane]))); });
     return;
   }
   for (unsigned c = 0; c < 4; ++c) {
     const unsigned from = from_[c];
-    if (from == no_channel) each_lane(lit, [&](unsigned lane) { out[c][lane] = constant_[c]; });
-    else if (decode_ == Decode::words) each_lane(lit, [&](unsigned lane) { std::memcpy(&out[c][lane], elements[lane] + 4 * from, 4); });
-    else each_lane(lit, [&](unsigned lane) { out[c][lane] = values_[std::to_integer<size_t>(elements[lane][from])]; });
+    if (from == no_channel) each_lane(enabled, [&](unsigned lane) { out[c][lane] = constant_[c]; });
+    else if (decode_ == Decode::words) each_lane(enabled, [&](unsigned lane) { std::memcpy(&out[c][lane], elements[lane] + 4 * from, 4); });
+    else each_lane(enabled, [&](unsigned lane) { out[c][lane] = values_[std::to_integer<size_t>(elements[lane][from])]; });
   }
 }
 
-void LaneLoads::load_buffer(memory::View& view, const Texture& texture, const LoadParameters& at, uint32_t lit,
+void LaneLoads::load_buffer(memory::View& view, const Texture& texture, const LoadParameters& at, uint32_t enabled,
                             uint32_t* const (&out)[4]) const {
   const surface::Surface& s = texture.surface();
   Elements elements(view, texture.decodes() ? s.format->block_bytes() : 0);
   uint32_t found = 0;
-  each_lane(lit, [&](unsigned lane) {
+  each_lane(enabled, [&](unsigned lane) {
     const uint32_t index = value(at.u, lane);
     if (decode_ == Decode::none || index >= s.entries) return give(out, lane, texture.swizzle(texture.load_buffer(view, index)));
     elements.find(lane, surface::entry_address(s, index));
@@ -147,15 +147,15 @@ void LaneLoads::load_buffer(memory::View& view, const Texture& texture, const Lo
 }
 
 void LaneLoads::load(memory::View& view, const Texture& texture, const surface::Mcs* mcs, const LoadParameters& at, const Offsets& offsets,
-                     uint32_t lit, uint32_t* const (&out)[4]) const {
+                     uint32_t enabled, uint32_t* const (&out)[4]) const {
   const surface::Surface& s = texture.surface();
-  if (s.is_buffer()) return load_buffer(view, texture, at, lit, out);
-  if (!texture.has_texels()) return each_lane(lit, [&](unsigned lane) { give(out, lane, {}); });
+  if (s.is_buffer()) return load_buffer(view, texture, at, enabled, out);
+  if (!texture.has_texels()) return each_lane(enabled, [&](unsigned lane) { give(out, lane, {}); });
   Elements elements(view, s.format->block_bytes());
   Rows rows(texture);
   uint32_t found = 0;
   const bool one_d = texture.is_1d(), three_d = texture.is_3d(), layered = s.array || texture.is_cube();
-  each_lane(lit, [&](unsigned lane) {
+  each_lane(enabled, [&](unsigned lane) {
     const unsigned level = value(at.lod, lane);
     uint32_t sample = value(at.sample, lane);
     if (level >= texture.levels() || sample >= s.samples) return give(out, lane, {});

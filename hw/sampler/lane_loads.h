@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Messages that load texels by their integer coordinates (ld, ld_lz, ld2dms*), eight channels at a time, without a filter: what is the same for
-// all channels is asked for once, and common formats are decoded in one loop a component. The results are those of Texture::load().
+// Unfiltered loads by integer coordinates (ld, ld_lz, ld2dms*), eight channels at a time. Facts common to all channels are looked up once,
+// and common formats are decoded by one loop per component. Gives the results of Texture::load().
 #pragma once
 
 #include "hw/sampler/filter.h"
@@ -10,7 +10,7 @@ namespace softgen::sampler {
 
 constexpr unsigned lane_count = 8;
 
-/// Parameters of eight channels, as the message has them; null: zeros.
+/// A message's parameters for eight channels; null: zeros.
 struct LoadParameters {
   const uint32_t *u = nullptr, *v = nullptr, *r = nullptr, *lod = nullptr, *sample = nullptr, *mcs_low = nullptr, *mcs_high = nullptr;
 };
@@ -21,11 +21,11 @@ class LaneLoads {
   LaneLoads() = default;
   explicit LaneLoads(const Texture& texture);
 
-  /// Elements are converted by arithmetic on floats: the host has to keep denormals.
+  /// Whether elements are converted by float arithmetic, which needs denormals on the host (no DAZ).
   bool converts() const { return decode_ == Decode::other || decode_ == Decode::none; }
-  /// Channels in `lit` of out[component][channel], swizzled; the others stay as they are. `mcs`: null without one.
+  /// Sets the channels in `enabled` of out[component][channel], swizzled. `mcs`: null without one.
   void load(memory::View& view, const Texture& texture, const surface::Mcs* mcs, const LoadParameters& at, const Offsets& offsets,
-            uint32_t lit, uint32_t* const (&out)[4]) const;
+            uint32_t enabled, uint32_t* const (&out)[4]) const;
 
  private:
   enum class Decode : uint8_t { other, words, bytes, none };
@@ -33,12 +33,12 @@ class LaneLoads {
   /// The address of an element, or of a copy when it crosses a page.
   class Elements;
   class Rows;
-  void load_buffer(memory::View& view, const Texture& texture, const LoadParameters& at, uint32_t lit, uint32_t* const (&out)[4]) const;
-  void decode(const Texture& texture, const Elements& elements, uint32_t lit, uint32_t* const (&out)[4]) const;
+  void load_buffer(memory::View& view, const Texture& texture, const LoadParameters& at, uint32_t enabled, uint32_t* const (&out)[4]) const;
+  void decode(const Texture& texture, const Elements& elements, uint32_t enabled, uint32_t* const (&out)[4]) const;
 
-  Decode decode_ = Decode::none;      ///< none: not one element at one place, so Texture::fetch()'s affair
-  const uint32_t* values_ = nullptr;  ///< of `bytes`, by code
-  /// Of red, green, blue and alpha, channel selects included: the stored channel, or `constant` where there is none.
+  Decode decode_ = Decode::none;      ///< none: texels are not single elements, so Texture::fetch() reads them
+  const uint32_t* values_ = nullptr;  ///< Decode::bytes: values by code
+  /// By component of the result, channel selects applied: the stored channel, or no_channel for constant_.
   uint8_t from_[4] = {};
   uint32_t constant_[4] = {};
   static constexpr uint8_t no_channel = 4;

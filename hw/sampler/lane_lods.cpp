@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Levels of detail of four quads at once, with the bits of lod.cpp. Compiled once for each instruction set (LANE_LODS names the function).
+// Levels of detail of four quads at once, with the same bits as lod.cpp. Compiled once per instruction set (LANE_LODS names the function).
 #include "hw/sampler/lane_kernels.h"
 #include "hw/sampler/lane_vectors.h"
 
@@ -28,7 +28,7 @@ inline uint32_t bits_of(I4 mask) {
 #endif
 }
 
-/// How the first channel of each quad differs from the second and from the third.
+/// Differences of the second and the third channel of each quad from the first.
 struct Differences {
   F4 across, down;
 };
@@ -40,7 +40,7 @@ inline Differences differences(const float* from) {
   return {second - first, third - first};
 }
 
-/// log2_of().
+/// As log2_of() in lod.cpp.
 inline F4 half_log2(F4 squared) {
   const I4 bits = reinterpret_cast<I4>(squared);
   const F4 t = reinterpret_cast<F4>((bits & 0x007fffff) | 0x3f800000) - 1.0f;
@@ -72,12 +72,12 @@ void LANE_LODS(const LaneDetail& d, const float* u, const float* v, const float*
   }
   value = value < splat(64.0f) ? value : splat(64.0f);
   value = value > splat(-64.0f) ? value : splat(-64.0f);
-  // quantized(), and from there on in 1/256, as all bounds are.
+  // As quantized(). From here on in 1/256, like all bounds.
   I4 fixed = reinterpret_cast<I4>(value * 256.0f + lod_rounding) - __builtin_bit_cast(int32_t, lod_rounding);
   if (d.preclamped) fixed = at_least(at_most(fixed, d.pre_high), d.pre_low);
   out.magnify = bits_of(fixed <= splat(d.magnified));
   fixed = at_most(at_least(at_least(at_most(fixed, d.high), d.low), 0), d.last);
-  // Filter::sample(): the last level has no next one, but no weight either.
+  // As Filter::sample(). At the last level the weight of the next one is zero.
   I4 level{};
   F4 weight{};
   if (d.mips == LaneMips::nearest) level = (fixed + 128) >> 8;

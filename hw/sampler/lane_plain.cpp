@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The shortest way to the commonest samples. Compiled once for each instruction set (LANE_PLAIN names the table); all else is local to the file.
+// The fast path of the commonest samples (LanePlain). Compiled once per instruction set (LANE_PLAIN names the table); all else is local to
+// the file.
 #include "hw/sampler/lane_texels.h"
 
 namespace softgen::sampler {
@@ -16,7 +17,7 @@ struct Plain : Texels<W> {
     return reinterpret_cast<const float*>(registers + 8 * number);
   }
 
-  /// In 1/256 texels.
+  /// A coordinate in 1/256 texels.
   [[gnu::always_inline]] static inline I fixed(const LanePlain& p, unsigned n, F coordinate) {
     const F texels = coordinate * p.scale[n] + p.added[n];
     return V::floored(V::larger(V::smaller(texels, V::template splat<F>(p.max[n])), V::template splat<F>(p.min[n])));
@@ -51,10 +52,10 @@ struct Plain : Texels<W> {
     }
   }
 
-  /// The channels from 8 * part on.
+  /// Samples the channels from 8 * part on.
   template <bool linear>
   [[gnu::always_inline]] static inline void sample(const LanePlain& p, F u_at, F v_at, uint32_t* registers, unsigned part, uint32_t mask) {
-    const uint32_t lit = mask >> 8 * part & ((1u << W) - 1);
+    const uint32_t enabled = mask >> 8 * part & ((1u << W) - 1);
     const Axis u = axis<linear>(p, 0, u_at), v = axis<linear>(p, 1, v_at);
     U texels[4];
     gathered<linear>(p, u.texel, v.texel, texels);
@@ -64,33 +65,35 @@ struct Plain : Texels<W> {
     for (unsigned c = 0; c < 4; ++c) {
       if (p.to[c] == LanePlain::nowhere) continue;
       if constexpr (!linear) bytes[c] = V::unorm8(V::byte_of(texels[0], c));
-      V::store(to(p.to[c]), bytes[c], lit);
+      V::store(to(p.to[c]), bytes[c], enabled);
     }
-    if (p.ones != LanePlain::nowhere) V::store(to(p.ones), V::template splat<F>(1.0f), lit);
+    if (p.ones != LanePlain::nowhere) V::store(to(p.ones), V::template splat<F>(1.0f), enabled);
   }
 };
 
 #ifdef __AVX512F__
-/// Sixteen channels at once, whose texels all lie in a window of 12x8 of them that is inside the level, once wrapped.
+/// Sixteen channels at once, whose texels, once wrapped, all lie in a window of 12x8 texels inside the level.
 struct Sixteen : Plain<16> {
   using V = Texels<16>;
 
-  /// Vectors from memory: compilers would make them of integer registers each time.
+  /// Constants that are loaded from memory; otherwise compilers build these vectors from integer registers at each use.
   struct Constants {
     uint32_t in_line = 3, line = 4, two_lines = 8, byte = 255, half = 128;
     float to_unit = 0x1.01p-8f, to_unit_rest = 0x1.010102p-24f;
-    // Of four channels' u in the low half, and their v in the high half: the first that lie outside, where each wants the next one, too.
+    // Four channels' u in the low half, their v in the high half. The lowest positions outside the window; `pairs`: where each texel's
+    // successor is needed, too.
     alignas(16) uint16_t outside[8] = {12, 12, 12, 12, 8, 8, 8, 8}, pairs_outside[8] = {11, 11, 11, 11, 7, 7, 7, 7};
-    // And what is beyond the two upper pieces on the left, or, in pairs, beyond the four on the left.
+    // The lowest positions outside the two upper left lines or, for pairs, outside the four left lines.
     alignas(16) uint16_t beyond_two[8] = {8, 8, 8, 8, 4, 4, 4, 4}, pairs_beyond_four[8] = {7, 7, 7, 7, 7, 7, 7, 7};
-    // In elements 0 and 4: whole lines, a row's place in its tile, the last one with eight rows before the tile ends, rows of a line.
+    // In elements 0 and 4: mask of whole lines, a row's position in its tile, the last position with eight rows before the tile's end, rows
+    // of a line.
     alignas(16) uint16_t lines[8] = {0xfffc, 0, 0, 0, 0xffff, 0, 0, 0}, in_tile[8] = {0, 0, 0, 0, 31, 0, 0, 0}, last_row[8] = {24, 24, 24,
                                                                                                                                24, 24, 24,
                                                                                                                                24, 24};
     alignas(16) uint16_t rows[8] = {3, 3, 3, 3, 3, 3, 3, 3};
-    // Where the packed u and v of the four corners of 4x4 pixels are: channels 0, 5, 10 and 15.
+    // Positions of the packed u and v of the four corners of 4x4 pixels: channels 0, 5, 10 and 15.
     alignas(16) uint16_t corners[8] = {0, 9, 18, 27, 4, 13, 22, 31};
-    // Orders: a window's place to all channels; u and v of a channel next to each other; a weight to both halves.
+    // Byte shuffles: a window's position to all channels; u and v of a channel side by side; a weight to both halves.
     alignas(16) uint8_t spread[16] = {0, 1, 0, 1, 0, 1, 0, 1, 8, 9, 8, 9, 8, 9, 8, 9}, mixed[16] = {0, 255, 8,  255, 2, 255, 10, 255,
                                                                                                     4, 255, 12, 255, 6, 255, 14, 255};
     alignas(16) uint8_t twice[16] = {0, 255, 0, 255, 4, 255, 4, 255, 8, 255, 8, 255, 12, 255, 12, 255};
@@ -125,15 +128,15 @@ struct Sixteen : Plain<16> {
     if (p.ones != LanePlain::nowhere) put<whole>(registers, p.ones, V::template splat<F>(1.0f), mask);
   }
 
-  /// Six pieces of 64 bytes: in a Y tile they are four rows of four words, and the next columns of four follow each other 512 bytes apart, from tile
-  /// to tile.
+  /// Six lines of 64 bytes. In Y tiles a line is four rows of four dwords, and consecutive columns of four are 512 bytes apart, also across
+  /// tiles.
   struct Window {
-    __m512i from;  ///< where the channels' texels are in it, as 16 bits: u of four channels, and then v
+    __m512i from;  ///< positions of the channels' texels in it, 16 bits each: u of four channels, then their v
     const std::byte *upper, *lower;
     bool found;  ///< all of it is inside the level
   };
-  /// From the least of the corners' texels on, or before them where a column, a tile or the level asks for it: mostly all others lie behind it. What is
-  /// beyond 16 bits is nowhere.
+  /// The window starts at the minimum of the corner channels' texels, or before it to align with a line, a tile or the level's end. Mostly
+  /// all other texels follow that. Texels beyond 16 bits are in no window.
   [[gnu::always_inline]] static inline Window window_of(const LanePlain& p, const Constants& k, __m512i x, __m512i y) {
     const __m512i texel = _mm512_packs_epi32(x, y);
     const I corners = reinterpret_cast<I>(_mm512_maskz_permutexvar_epi16(0xff, _mm512_zextsi128_si512(eight_of(k.corners)), texel));
@@ -145,7 +148,7 @@ struct Sixteen : Plain<16> {
     const __m128i crosses = _mm_cmpgt_epi16(_mm_and_si128(inside, eight_of(k.in_tile)), eight_of(k.last_row));
     const __m128i first = _mm_sub_epi16(inside, _mm_and_si128(_mm_and_si128(inside, eight_of(k.rows)), crosses));
     const __m128i base = _mm_sub_epi16(line, _mm_sub_epi16(wrapped, first));
-    constexpr int32_t far = 0x7fc0;  // so that no difference of two wraps around to a place in a window
+    constexpr int32_t far = 0x7fc0;  // no difference of two positions within this wraps around into the window
     const auto ends = [](int32_t at) { return at < -far || at > far; };
     const int32_t first_x = static_cast<int16_t>(_mm_extract_epi16(first, 0)), first_y = static_cast<int16_t>(_mm_extract_epi16(first, 4));
     Window w;
@@ -162,7 +165,7 @@ struct Sixteen : Plain<16> {
     [[gnu::always_inline]] explicit inline Lines(const Window& w) {
       for (unsigned i = 0; i < 3; ++i) upper[i] = _mm512_loadu_si512(w.upper + 512 * i), lower[i] = _mm512_loadu_si512(w.lower + 512 * i);
     }
-    /// At columns (in the low halves of `x`) and rows (times four); not in the pieces on the right, unless `right`.
+    /// The texels at columns (low halves of `x`) and rows (times four). `right`: they may be in the right lines.
     template <bool right>
     [[gnu::always_inline]] inline U texels(const Constants& k, __m512i x, __m512i rows) const {
       const __m512i index = _mm512_or_si512(_mm512_and_si512(x, all(k.in_line)), rows);
@@ -192,7 +195,7 @@ struct Sixteen : Plain<16> {
     if (_mm512_cmpge_epu16_mask(w.from, everywhere(k.beyond_two))) {
       texels = Lines(w).template texels<true>(k, place, rows);
     } else {
-      // Bits 0 and 1, and bit 2 as bit 4.
+      // The index into two lines: bits 0 and 1 of the column, and its bit 2 moved to bit 4.
       const __m512i column = _mm512_or_si512(_mm512_and_si512(place, all(k.in_line)),
                                              _mm512_maskz_slli_epi32(0xffff, _mm512_and_si512(place, all(k.line)), 2));
       texels = reinterpret_cast<U>(
@@ -233,7 +236,7 @@ struct Sixteen : Plain<16> {
     return true;
   }
 
-  /// Texels one by one.
+  /// The texels are loaded one by one.
   template <bool linear>
   [[gnu::noinline]] static bool scattered(const LanePlain& p, uint32_t* registers, uint32_t mask) {
     sample<linear>(p, V::get(floats_of(registers, p.u)), V::get(floats_of(registers, p.v)), registers, 0, mask);
@@ -250,7 +253,7 @@ bool eight(const void* plain, uint32_t* registers, uint32_t mask) {
   return true;
 }
 
-/// The response may lie over the coordinates: they are read before it is written.
+/// The response may overlap the coordinates, so all of these are read before it is written.
 template <bool linear>
 bool sixteen(const void* plain, uint32_t* registers, uint32_t mask) {
   const auto& p = *static_cast<const LanePlain*>(plain);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Texels of W channels: where they are, and what their codes mean. Local to the files that are compiled once for each instruction set.
+// Texels of W channels: their addresses, and conversion of their codes. Local to the files that are compiled once per instruction set.
 #pragma once
 
 #include "hw/sampler/lane_kernels.h"
@@ -19,15 +19,16 @@ struct Texels : Vectors<W> {
 
   [[gnu::always_inline]] static inline U words(I v) { return reinterpret_cast<U>(v); }
 
-  [[gnu::always_inline]] static inline void store(float* to, F v, uint32_t lit) {
+  [[gnu::always_inline]] static inline void store(float* to, F v, uint32_t enabled) {
     constexpr uint32_t all = (1u << W) - 1;
-    if (lit == all) return V::put(to, v);
+    if (enabled == all) return V::put(to, v);
     U bit{};
     for (unsigned i = 0; i < W; ++i) bit[i] = 1u << i;
-    V::put(to, (bit & lit) != 0 ? v : V::get(to));
+    V::put(to, (bit & enabled) != 0 ? v : V::get(to));
   }
 
-  /// Parts of an element's offset: their sum is its place (surface::offset_x, offset_y; Yf: surface::page_column, page_row).
+  /// The parts of an element's offset that depend on x and on y; the offset is their sum (surface::offset_x, offset_y; Yf: page_column,
+  /// page_row).
   template <LaneTiling tiling>
   [[gnu::always_inline]] static inline U column(U x, unsigned shift) {
     const U byte = shift == 2 ? x << 2 : x << shift;
@@ -52,11 +53,12 @@ struct Texels : Vectors<W> {
   }
 
 #ifdef __AVX512F__
-  /// The texels of all lit channels from a window of 12x8 of them: in a Y tile four rows of four words are 64 bytes, and the next columns of four
-  /// follow each other 512 bytes apart, from tile to tile. Neighbouring pixels mostly sample neighbouring texels.
+  /// Takes the texels of all enabled channels from a window of 12x8 texels; false if they do not fit in. Neighbouring pixels mostly sample
+  /// neighbouring texels. In Y tiles four rows of four dwords are 64 bytes, and consecutive columns of four are 512 bytes apart, also
+  /// across tiles.
   template <bool linear>
-  [[gnu::always_inline]] static inline bool window(const std::byte* memory, uint32_t pitch, uint32_t lit, const U (&x)[2], const U (&y)[2],
-                                                   U* texels) {
+  [[gnu::always_inline]] static inline bool window(const std::byte* memory, uint32_t pitch, uint32_t enabled, const U (&x)[2],
+                                                   const U (&y)[2], U* texels) {
     constexpr uint32_t columns = 12, rows = 8, line = 4, tile_rows = 32;
     const U first = reinterpret_cast<U>(_mm512_packus_epi32(reinterpret_cast<__m512i>(x[0]), reinterpret_cast<__m512i>(y[0])));
     const auto two = [](U v) {
@@ -67,7 +69,7 @@ struct Texels : Vectors<W> {
     __m128i min = _mm_min_epu16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
     min = _mm_min_epu16(min, _mm_srli_epi64(min, 32));
     min = _mm_min_epu16(min, _mm_srli_epi64(min, 16));  // in elements 0 and 4
-    // Within the row of tiles, and as many rows of one tile as there are, or whole lines.
+    // The window stays inside the row of tiles. Where its eight rows would leave the tile it starts at a multiple of four rows.
     const uint32_t max_x = pitch / 4 - columns, min_x = static_cast<uint32_t>(_mm_extract_epi16(min, 0)) & ~(line - 1);
     const uint32_t first_x = min_x < max_x ? min_x : max_x, min_y = static_cast<uint32_t>(_mm_extract_epi16(min, 4));
     const uint32_t first_y = (min_y & (tile_rows - 1)) > tile_rows - rows ? min_y & ~(line - 1) : min_y;
@@ -76,12 +78,12 @@ struct Texels : Vectors<W> {
       return _mm512_cmpge_epu32_mask(reinterpret_cast<__m512i>(v), _mm512_set1_epi32(static_cast<int>(max)));
     };
     const auto any_beyond = [&](const U(&d)[2], uint32_t max) -> uint32_t {
-      return lit & (linear ? beyond(d[0], max) | beyond(d[1], max) : beyond(d[0], max));
+      return enabled & (linear ? beyond(d[0], max) | beyond(d[1], max) : beyond(d[0], max));
     };
     if (any_beyond(dx, columns) | any_beyond(dy, rows)) return false;
     const auto row = [&](uint32_t at) { return size_t{at & ~(tile_rows - 1)} * pitch + ((at & (tile_rows - 1)) << 4); };
     const std::byte* const column = memory + size_t{first_x} * 128;
-    // The lower lines are loaded where channels use them.
+    // The lower lines are loaded only if a channel uses them.
     const std::byte *const upper = column + row(first_y), *const lower = any_beyond(dy, line) ? column + row(first_y + line) : upper;
     __m512i part[3][2];
     for (unsigned i = 0; i < 3; ++i) part[i][0] = _mm512_loadu_si512(upper + 512 * i), part[i][1] = _mm512_loadu_si512(lower + 512 * i);
@@ -103,10 +105,10 @@ struct Texels : Vectors<W> {
 
   [[gnu::always_inline]] static inline U byte_of(U texel, unsigned n) { return n == 3 ? texel >> 24 : texel >> 8 * n & 255u; }
 
-  /// i / 255 and i / (2^24 - 1), rounded once.
+  /// code / 255, rounded once.
   [[gnu::always_inline]] static inline F unorm8(U code) {
 #ifdef __FMA__
-    // The same bits with an instruction less (a unit test has all codes).
+    // The same bits with one instruction less (a unit test has all codes).
     const F value = V::floats(code);
     return V::fused(value, V::template splat<F>(0x1.010102p-24f), value * 0x1.01p-8f);
 #else
@@ -114,25 +116,26 @@ struct Texels : Vectors<W> {
 #endif
   }
 
-  /// Bytes 0 and 2 of the texels, or 1 and 3: 256 a + (b - a) weight, which 16 bits hold.
+  /// 256 a + (b - a) weight of bytes 0 and 2 of the texels, or of 1 and 3; fits into 16 bits.
   template <bool odd>
   [[gnu::always_inline]] static inline H across(U a, U b, H weight) {
     const H left = reinterpret_cast<H>(a), right = reinterpret_cast<H>(b);
     const H low = odd ? left >> 8 : left & 255, high = odd ? right >> 8 : right & 255;
     return (odd ? left & 0xff00 : left << 8) + (high - low) * weight;
   }
-  /// 256 times codes to colours, rounded once: all but the last step is exact.
+  /// Interpolates vertically between 256 times codes and converts to colours. Only the last step rounds.
   [[gnu::always_inline]] static inline F down(F top, F bottom, F weight) {
     const F sum = V::fused(bottom - top, weight, top);
 #ifdef __FMA__
-    // No such quotient is as near to the middle of two floats as 2^-33 of it; the second product's rounding is 2^-48 of it (a unit test has all sums).
+    // Correctly rounded: no quotient is nearer to the middle of two floats than 2^-33 (relative), and the second product's rounding error
+    // is below 2^-48 (a unit test has all sums).
     return V::fused(sum, V::template splat<F>(byte_sum_unit), sum * byte_sum_rest);
 #else
     return sum / 65280.0f;
 #endif
   }
 #ifdef __AVX512F__
-  /// What across() has, a component a vector. `weights`: of the left texels in the low halves, of the right ones in the high halves.
+  /// across() with one vector per component. `weights`: of the left texels in the low halves, of the right ones in the high halves.
   [[gnu::always_inline]] static inline void summed(U left, U right, H weights, F (&out)[4]) {
     const auto paired = [](U low, U high) {
       return reinterpret_cast<H>(_mm512_mask_blend_epi16(0xaaaaaaaa, reinterpret_cast<__m512i>(low), reinterpret_cast<__m512i>(high)));
@@ -144,7 +147,8 @@ struct Texels : Vectors<W> {
     out[0] = sum(two & 255), out[1] = sum(two >> 8), out[2] = sum(others & 255), out[3] = sum(others >> 8);
   }
 #endif
-  /// Four texels of 8-bit codes, rounded once. `weight`: of the right ones in 1/256, in both halves; `vertical`: of the lower ones.
+  /// Filters four texels of 8-bit codes with a single rounding. `weight`: of the right ones in 1/256, in both halves; `vertical`: of the
+  /// lower ones.
   [[gnu::always_inline]] static inline void bytes_filtered(const U* texels, H weight, F vertical, F (&out)[4]) {
 #ifdef __AVX512F__
     if constexpr (W == 16) {
@@ -165,7 +169,7 @@ struct Texels : Vectors<W> {
     out[2] = down(V::floats(even_top >> 16), V::floats(even_bottom >> 16), vertical);
     out[3] = down(V::floats(odd_top >> 16), V::floats(odd_bottom >> 16), vertical);
   }
-  /// By weights of 1/256.
+  /// The same with both weights in 1/256.
   [[gnu::always_inline]] static inline void bytes_filtered(const U* texels, I u, I v, F (&out)[4]) {
     bytes_filtered(texels, reinterpret_cast<H>(u | u << 16), V::floats(v) * (1.0f / 256), out);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Vectors of W channels for the files that are compiled once for each instruction set: all of this is local to the file that includes it.
+// Vectors of W channels for the files that are compiled once per instruction set. All of it is local to the including file.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ struct Vectors {
   [[gnu::always_inline]] static inline F floats(I v) { return __builtin_convertvector(v, F); }
   [[gnu::always_inline]] static inline F floats(U v) { return __builtin_convertvector(reinterpret_cast<I>(v), F); }
 
-  /// 32 bytes at a time: what was stored so can be loaded at once.
+  /// Loads 32 bytes at a time, so that loads forward from stores of that size.
   [[gnu::always_inline]] static inline F get(const float* from) {
     if constexpr (W == 16) {
       const auto low = Vectors<8>::get(from), high = Vectors<8>::get(from + 8);
@@ -69,7 +69,7 @@ struct Vectors {
     return cut + (floats(cut) > v);
   }
 
-  /// a * b + c: only where that is exact, or b * a is.
+  /// a * b + c, fused where the host has FMA. The same bits without it only if the product is exact.
   [[gnu::always_inline]] static inline F fused(F a, F b, F c) {
 #ifdef __AVX512F__
     if constexpr (W == 16)
@@ -82,7 +82,7 @@ struct Vectors {
     return a * b + c;
   }
 
-  /// a < b ? a : b and a > b ? a : b: of what is no number, b.
+  /// a < b ? a : b, and a > b ? a : b: the result is b if one is NaN.
   [[gnu::always_inline]] static inline F smaller(F a, F b) {
 #ifdef __AVX512F__
     if constexpr (W == 16)
@@ -98,8 +98,8 @@ struct Vectors {
     return a > b ? a : b;
   }
 
-  /// Words at byte offsets. Loads one by one take two thirds of the time of the hosts' gather instructions, where those are not slower still; for
-  /// 16 words Zen 5's instruction takes the least.
+  /// Loads words at byte offsets. Single loads take two thirds of the time of gather instructions, or less; only for 16 words Zen 5's
+  /// gather is the fastest.
   [[gnu::always_inline]] static inline U gather(const std::byte* base, U offset) {
 #ifdef __AVX512F__
     if constexpr (W == 16) {
@@ -110,7 +110,7 @@ struct Vectors {
 #endif
     alignas(64) uint32_t at[W];
     put(at, offset);
-    asm("" : "+m"(at));  // from memory, indeed: compilers know longer ways through vector registers
+    asm("" : "+m"(at));  // forces scalar loads of the offsets: compilers would extract them from vector registers, which takes longer
 #ifdef __AVX2__
     const __m256i low = eight_words(base, at);
     if constexpr (W == 8) return reinterpret_cast<U>(low);
@@ -131,7 +131,7 @@ struct Vectors {
     return v;
   }
 #ifdef __AVX2__
-  /// Volatile: else they are all loaded at once, more than there are registers for.
+  /// Volatile: otherwise compilers load all offsets first, which spills registers.
   [[gnu::always_inline]] static inline __m128i four_words(const std::byte* base, const volatile uint32_t* at) {
     __m128i v = _mm_cvtsi32_si128(static_cast<int>(word(base, at[0])));
     v = _mm_insert_epi32(v, static_cast<int>(word(base, at[1])), 1);

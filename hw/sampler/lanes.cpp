@@ -116,11 +116,11 @@ LaneSampler::LaneSampler(const Texture& texture, const State& state, const LaneK
                state.min_filter == TexelFilter::anisotropic};
   detail_ = lane_detail(texture, state);
   any_value_ = surface_.decode.codes == LaneCodes::float32;
-  two_manners_ = magnified_ != minified_;
+  filters_differ_ = magnified_ != minified_;
   anisotropic_ = magnified_.anisotropic || minified_.anisotropic;
   max_taps_ = state.max_taps;
   const bool mips = detail_.mips != LaneMips::none && (texture.levels() > 1 || detail_.low > 0);
-  needs_lod_ = mips || two_manners_ || anisotropic_;
+  needs_lod_ = mips || filters_differ_ || anisotropic_;
 }
 
 /// The levels, and how many bytes from the surface's base they reach.
@@ -282,7 +282,7 @@ bool LaneSampler::sample(memory::View& view, LaneRequest& r) {
   Footprints footprints;
   Footprints* f = anisotropic_ && !r.has_lod && !r.level_zero ? &footprints : nullptr;
   if (!this->lods(r, lods, f)) return false;
-  if (!two_manners_) {
+  if (!filters_differ_) {
     sample_levels(minified_, tap, lods, f, r.out);
     return true;
   }

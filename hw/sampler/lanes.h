@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The common samples, all channels of a message at a time: one 2D surface of a common format, nearest, bilinear and trilinear filters, no border, no
-// comparison. Everything else is Filter's, whose results these are bit for bit.
+// The common samples, all channels of a message at a time: one 2D surface of a common format, nearest, bilinear and trilinear filters, no
+// border, no comparison. Everything else is Filter's, whose results these are bit for bit.
 #pragma once
 
 #include <vector>
@@ -80,7 +80,7 @@ class LaneSampler {
   std::vector<LaneLevel> levels_;
   Manner magnified_, minified_;
   LaneDetail detail_;
-  bool possible_ = false, needs_lod_ = true, any_value_ = false, two_manners_ = false, anisotropic_ = false;
+  bool possible_ = false, needs_lod_ = true, any_value_ = false, filters_differ_ = false, anisotropic_ = false;
   unsigned max_taps_ = 1;
   uint64_t base_ = 0, bytes_ = 0;
   // Where the surface is in host memory, when it is in one piece.

@@ -51,7 +51,7 @@ class Request {
   /// Of the message, with a parameter's channel.
   size_t register_of(uint8_t parameter, unsigned lane) const { return (header_ ? 1 : 0) + size_t{parameter} * (simd_ / 8) + lane / 8; }
   /// The message is long enough for a least level of detail.
-  bool has_least() const { return present('M') && register_of(position('M'), 0) < message_.registers(); }
+  bool has_min_lod() const { return present('M') && register_of(position('M'), 0) < message_.registers(); }
   /// Of channel `lane`; 0 where the message is too short for it.
   uint32_t word(char letter, unsigned lane) const;
   float value(char letter, unsigned lane) const { return as_float(word(letter, lane)); }
@@ -118,7 +118,7 @@ Detail Request::detail(const Filter& filter, unsigned lane) const {
 bool Request::filter_lanes() {
   const bool slices = !bound_.lanes.possible() && bound_.slices.possible();
   const bool common = (bound_.lanes.possible() || slices) && !present('c') && !present('x') && !message_.op.returns_half;
-  if (!common || has_least()) return false;
+  if (!common || has_min_lod()) return false;
   SliceRequest request;
   LaneRequest& r = request.lanes;
   const auto whole = [&](char letter, float(&to)[LaneRequest::max_channels]) {
@@ -160,7 +160,7 @@ void Request::filter() {
   const Filter filter(view_, texture_, bound_.state, border);
   const bool gather = type_.kind == MessageKind::gather, compare = present('c');
   const bool implicit = !gather && !type_.zero_lod && !present('l');
-  const bool least = has_least();
+  const bool least = has_min_lod();
   const unsigned channel = header_ ? message_header::Sampler{header_->dw}.gather4_source_channel() : 0;
   Detail detail;
   unsigned detail_lane = ~0u;  // whose detail it is
@@ -206,8 +206,8 @@ void Request::load() {
   const surface::Mcs* mcs = mcs_ && present('m') ? &mcs_ : nullptr;
   const bool half = message_.op.returns_half;
   for (unsigned first = 0; first < simd_; first += lane_count) {
-    const uint32_t lit = message_.exec_mask >> first & 0xff;
-    if (!lit) continue;
+    const uint32_t enabled = message_.exec_mask >> first & 0xff;
+    if (!enabled) continue;
     const LoadParameters at{eight('u', first), eight('v', first), eight('r', first), eight('l', first),
                             eight('s', first), eight('m', first), eight('n', first)};
     alignas(32) float spare[4][lane_count];
@@ -215,9 +215,9 @@ void Request::load() {
     if (!half) response_of(first, spare, response);
     uint32_t* out[4];
     for (unsigned c = 0; c < 4; ++c) out[c] = reinterpret_cast<uint32_t*>(response[c]);
-    bound_.loads.load(view_, texture_, mcs, at, offset, lit, out);
+    bound_.loads.load(view_, texture_, mcs, at, offset, enabled, out);
     for (unsigned i = 0; half && i < lane_count; ++i)
-      if (lit >> i & 1) store(first + i, {out[0][i], out[1][i], out[2][i], out[3][i]});
+      if (enabled >> i & 1) store(first + i, {out[0][i], out[1][i], out[2][i], out[3][i]});
   }
 }
 

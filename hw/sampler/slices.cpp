@@ -75,9 +75,10 @@ bool SliceSamplers::sample_cube(memory::View& view, const Texture& texture, Slic
   if (slice.needs_lod() && !lanes.has_lod && !lanes.level_zero) {
     const auto width = static_cast<float>(state_.non_normalized ? 1 : texture.extent(0).width);
     for (unsigned first = 0; first < lanes.tap.channels; first += 4) {
-      const uint32_t lit = lanes.tap.mask >> first & 15;
+      const uint32_t enabled = lanes.tap.mask >> first & 15;
       const Direction at = direction(first), right = direction(first + 1), below = direction(first + 2);
-      const float lod = lit ? cube_lod(width, direction(first + static_cast<unsigned>(std::countr_zero(lit))), at, right, below) : 0;
+      const float lod =
+          enabled ? cube_lod(width, direction(first + static_cast<unsigned>(std::countr_zero(enabled))), at, right, below) : 0;
       for (unsigned i = 0; i < 4; ++i) lanes.lod[first + i] = lod;
     }
     lanes.has_lod = true;

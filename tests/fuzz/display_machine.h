@@ -49,7 +49,7 @@ class DisplayMachine {
     uint32_t word = 1;
     for (uint64_t at = 0; at < memory.size(); at += 4) memory.store<uint32_t>(at, word = word * 1664525 + 1013904223);
     memory.keep();
-    // A few holes; what lies behind is not mapped.
+    // A few holes; nothing is mapped there.
     for (uint32_t page = 0; page < memory_pages; ++page)
       if (page % 13 != 12) ggtt.set_pte(page, page * page_size | 1);
     ggtt.set_pte(0xfffff, 5 * page_size | 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// main() of the fuzz targets where libFuzzer is not linked in: runs files, or inputs it makes from a seed, at full speed. Sees what ends the
-// process (a stray access, an abort) and what does not end; then it keeps the input and says how to repeat it.
+// main() of the fuzz targets without libFuzzer: runs files, or inputs made from a seed, at full speed. Detects what ends the process (a
+// stray access, an abort) and what does not terminate; then it saves the input and prints how to repeat it.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // BAR0 and the aperture of a whole device, as a hostile guest may use them: accesses of all sizes anywhere, timers, resets, saved
-// states that are damaged. Guest RAM holds what the fuzzer says, so rings and batches may run too. No thread: threads=0.
+// states that are damaged. The fuzzer fills guest RAM, so rings and batches may run, too. No thread: threads=0.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -39,7 +39,7 @@ sg_device* make_device(std::byte* ram) {
   return device;
 }
 
-/// Mostly registers that mean something.
+/// Mostly declared registers.
 uint64_t choose_offset(Input& in) {
   const uint8_t kind = in.take<uint8_t>();
   const uint32_t word = in.take<uint32_t>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One hostile surface and one operation on it, for every unit that turns a surface state into addresses: data ports, sampler, output merger, fills,
-// depth and stencil, color control, blits, pictures.
+// One hostile surface and one operation on it, for every unit that turns a surface state into addresses: data ports, sampler, output
+// merger, fills, depth and stencil, color control, blits, pictures.
 #include "hw/base/denormals.h"
 #include "hw/blitter/blitter.h"
 #include "hw/debug/picture.h"
@@ -161,7 +161,7 @@ class SurfaceTarget {
     part.clip({0, 0, static_cast<int32_t>(rt.level->extent().width), static_cast<int32_t>(rt.level->extent().height)});
     render::TouchedPairs touched;
     touched.add(view(), rt, slice, part);
-    touched.settle(view());
+    touched.encode(view());
   }
 
   void depth_stencil(StateSource& in) {
@@ -232,7 +232,7 @@ class SurfaceTarget {
     }();
     const defs::Command& command = *in.one_of(commands);
     std::vector<uint32_t> packet = in.packet(command, command.variable ? command.dwords + in.below(16) : 0);
-    // Small rectangles and pitches, most often: the interesting ones cross pages all the same.
+    // Mostly small rectangles and pitches: they cross pages, too.
     if (!in.one_in(16))
       for (const defs::Field& field : command.fields) {
         const std::string_view name = field.name;

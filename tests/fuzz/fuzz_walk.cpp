@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Page walker and views: guest RAM is what the fuzzer says (tables that are cyclic, hold themselves, point
-// outside), and a list of accesses runs over it. ASan guards the RAM's ends; what a write may change is
-// checked against a copy.
+// Page walker and views: the fuzzer fills guest RAM (with tables that are cyclic, contain themselves or point outside), and a list of
+// accesses runs over it. ASan guards the RAM's ends; a copy shows what a write may change.
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -35,7 +34,7 @@ AddressSpace choose_space(Input& in, const Ggtt& ggtt, const TlbGeneration& gene
   return AddressSpace::ppgtt32({root, root + 4096, 0, ~uint64_t{0}}, generation);
 }
 
-// Entries that mostly hit RAM: the low bits choose flags, the page is small.
+// Entries that mostly point into RAM: the low bits select flags, the page number is small.
 void seed_tables(Input& in, std::span<uint64_t> ram) {
   const unsigned count = in.take<uint8_t>();
   for (unsigned i = 0; i < count && !in.empty(); ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Guest memory for tests in which no access may stray: each guest page is a mapping of its own between two inaccessible pages, so that one byte
-// beyond a page is a SIGSEGV, also where the next guest page follows. (One contiguous array would show a stray access at its two ends only.)
+// Guest memory for tests in which no access may stray: each guest page is a mapping of its own between two inaccessible pages, so that one
+// byte beyond a page is a SIGSEGV, also where the next guest page follows. (One contiguous array would show a stray access at its two ends
+// only.)
 //
 //   IsolatedMemory memory(64);
 //   memory.write(0x2000, bytes);   // the state that every run starts from
@@ -61,7 +62,7 @@ class GuardedPages {
   GuardedPages& operator=(const GuardedPages&) = delete;
 
   std::byte* page(size_t i) const { return area_ + (2 * i + 1) * page_size; }
-  /// The same pages one behind the other: for the test's own accesses.
+  /// The same pages mapped contiguously, for the test's own accesses.
   std::span<std::byte> all() const { return {all_, pages_ * page_size}; }
   size_t count() const { return pages_; }
   void protect(size_t i, int protection) {
@@ -74,7 +75,7 @@ class GuardedPages {
   std::byte *all_ = nullptr, *area_ = nullptr;
 };
 
-/// Guest physical memory [0, pages * 4096); behind it there is none. Runs are one page long. Any thread may resolve and mark pages.
+/// Guest physical memory [0, pages * 4096), and nothing beyond. Runs are one page long. Any thread may resolve and mark pages.
 class IsolatedMemory final : public HostMemory {
  public:
   explicit IsolatedMemory(size_t pages)

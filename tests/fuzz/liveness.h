@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whatever an input starts must end on request. A run that takes longer than run_ms is asked to stop, as a reset does; one that then goes on
-// for stop_ms of processor time is a finding: the process prints where the last ticks of its timer found it, and aborts. Time in the kernel does
-// not count: a page fault may wait for its compaction. What is late may be what earlier inputs left (a cache that is full), so that the input alone may
-// not repeat it: run the target with --first some 100,000 inputs before.
+// All work of an input must end on request. A run that takes longer than run_ms is asked to stop, as by a reset. If it then continues for
+// stop_ms of processor time, that is a finding: the process prints the positions of its timer's last ticks and aborts. Time in the kernel
+// does not count, as a page fault may wait for compaction. The cause may be state left by earlier inputs (such as a full cache), so that
+// the input alone does not reproduce
+// it: run the target with --first some 100,000 inputs earlier.
 #pragma once
 
 #include <execinfo.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Hostile state out of an input's bytes, field by field from the tables of hw/defs: what a field may hold, one past it, its ends, anything.
 //
-// An input is a list of choices. When its bytes have come to an end, the choices go on as pseudo-random numbers that all of the bytes seed: so an
-// input of eight bytes is a whole state, the same each time, and a longer one (libFuzzer's) says the first choices itself.
+// An input is a list of choices. When its bytes have come to an end, the choices go on as pseudo-random numbers that all of the bytes seed:
+// so an input of eight bytes is a whole state, the same each time, and a longer one (libFuzzer's) says the first choices itself.
 #pragma once
 
 #include <algorithm>
@@ -129,7 +129,7 @@ class StateSource {
     }
   }
 
-  /// `dwords`: of the container; bits from `first` on. Fields that lie behind its end are left out.
+  /// `dwords`: the container; the structure's bits start at `first`. Fields beyond its end are left out.
   void set(const defs::Field& field, std::span<uint32_t> dwords, uint32_t first = 0) {
     if (field.type == defs::FieldType::structure) return fill(*field.structure, dwords, first + field.start);
     put(dwords, first + field.start, field.width(), value(field));

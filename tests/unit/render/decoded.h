@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// State of a draw as the Gen9 decoder makes it of packets.
+// A draw's state, decoded from packets by the Gen9 decoder.
 #pragma once
 
 #include "hw/defs/gen9/all.h"
@@ -13,7 +13,7 @@ struct State : DrawState {
   std::unique_ptr<StateDecoder> decoder = make_state_decoder<defs::Gen9>();
 
   void refresh(const StateStore& store) { decoder->refresh(store, *this); }
-  /// And what packets point to.
+  /// The same with the structures that packets point to.
   void refresh(const StateStore& store, memory::View& view) {
     refresh(store);
     decoder->read(store, view, *this);

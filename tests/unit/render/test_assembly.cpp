@@ -39,14 +39,14 @@ using Shapes = std::vector<std::vector<uint32_t>>;
 
 }  // namespace
 
-TEST_CASE("lists drop what is not whole, and a cut starts anew") {
+TEST_CASE("lists drop incomplete primitives, and a cut starts a new one") {
   CHECK(shapes(assemble(Topology::triangle_list, {0, 1, 2, 3, 4, cut, 5, 6, 7})) == Shapes{{0, 1, 2}, {5, 6, 7}});
   CHECK(shapes(assemble(Topology::line_list, {0, 1, 2})) == Shapes{{0, 1}});
   CHECK(shapes(assemble(static_cast<Topology>(static_cast<unsigned>(Topology::patch_list_1) + 3), {0, 1, 2, 3, 4, 5, 6, 7})) ==
         Shapes{{0, 1, 2, 3}, {4, 5, 6, 7}});
 }
 
-TEST_CASE("every other triangle of a strip is turned round") {
+TEST_CASE("every other triangle of a strip is reversed") {
   const auto out = assemble(Topology::triangle_strip, {0, 1, 2, 3, 4, cut, 5, 6, 7});
   CHECK(shapes(out) == Shapes{{0, 1, 2}, {1, 2, 3}, {2, 3, 4}, {5, 6, 7}});
   CHECK(out[0].reversed == false);
@@ -61,7 +61,7 @@ TEST_CASE("fans keep their first vertex, loops close") {
   CHECK(shapes(assemble(Topology::line_strip, {0, 1, 2})) == Shapes{{0, 1}, {1, 2}});
 }
 
-TEST_CASE("both halves of a quad have its last vertex as the provoking one, whatever the selects") {
+TEST_CASE("both halves of a quad have its last vertex as the provoking one, whatever the provoking vertex selects") {
   for (unsigned first : {0u, 2u}) {
     for (const Out& o : assemble(Topology::quad_list, {0, 1, 2, 3}, {static_cast<uint8_t>(first), 1, 2}))
       CHECK(o.vertices[o.provoking] == 3u);
@@ -100,7 +100,7 @@ TEST_CASE("a strip with adjacency gives OpenGL's six vertices") {
   CHECK(out[1].reversed);
 }
 
-TEST_CASE("reversed triangles are turned so that the leading or the trailing vertices stay in order") {
+TEST_CASE("reversed triangles are rotated so that the leading or the trailing vertices stay in order") {
   std::vector<Object> objects;
   Assembler assembler(Topology::triangle_strip_adjacency, {2, 1, 2}, [&](const Object& o) { objects.push_back(o); });
   for (uint32_t v = 0; v < 8; ++v) assembler.vertex(v);

@@ -38,7 +38,7 @@ struct Fixture : memory::test::Mapped {
 
 }  // namespace
 
-TEST_CASE("what objects touched is compressed where it is smooth, and nothing else has a code") {
+TEST_CASE("touched pairs are compressed where they are smooth, and no other pair is coded") {
   for (const auto tiling : {surface::Tiling::y, surface::Tiling::yf}) {
     Fixture f;
     f.surface.tiling = tiling;
@@ -46,7 +46,7 @@ TEST_CASE("what objects touched is compressed where it is smooth, and nothing el
     f.noise(rt, 16, 8, 1);
     TouchedPairs touched;
     touched.add(f.view, rt, 1, {5, 3, 33, 12});
-    touched.settle(f.view);
+    touched.encode(f.view);
     for (uint32_t row = 0; row < 32; ++row)
       for (uint32_t column = 0; column < 16; ++column) {
         const bool in = column <= 4 && row <= 2, noisy = column == 2 && row == 2;
@@ -66,7 +66,7 @@ TEST_CASE("writes over a fast clear leave pass-through with CCS_D and in pairs t
     touched.add(f.view, rt, 0, {64, 64, 80, 65});
     f.noise(rt, 64, 64, 0);
     touched.add(f.view, rt, 0, {88, 100, 89, 128});
-    touched.settle(f.view);
+    touched.encode(f.view);
     const CcsCode smooth = mode == surface::AuxMode::ccs_e ? CcsCode::compressed : CcsCode::pass_through;
     CHECK(rt.ccs.read(f.view, 8, 16, 0) == CcsCode::pass_through);
     CHECK(rt.ccs.read(f.view, 9, 16, 0) == smooth);
@@ -78,7 +78,7 @@ TEST_CASE("writes over a fast clear leave pass-through with CCS_D and in pairs t
   }
 }
 
-TEST_CASE("what is drawn over a fast clear has the clear colour beside it, and stays when more is drawn") {
+TEST_CASE("pixels drawn over a fast clear keep the clear colour around them, also when more is drawn") {
   Fixture f;
   f.surface.clear_color = {0x3f800000, 0, 0, 0x3f800000};
   const uint32_t red = 0xffff0000, drawn = 0x12345678;
@@ -90,7 +90,7 @@ TEST_CASE("what is drawn over a fast clear has the clear colour beside it, and s
   touched.add(f.view, rt, 0, {0, 0, 10, 10});
   f.view.store(at(9, 9), drawn);
   touched.add(f.view, rt, 0, {9, 9, 20, 10});
-  touched.settle(f.view);
+  touched.encode(f.view);
   CHECK(f.view.load<uint32_t>(at(9, 9)) == drawn);
   CHECK(f.view.load<uint32_t>(at(0, 0)) == red);
   CHECK(f.view.load<uint32_t>(at(15, 11)) == red);
@@ -100,17 +100,17 @@ TEST_CASE("what is drawn over a fast clear has the clear colour beside it, and s
   CHECK(rt.ccs.read(f.view, 2, 2, 0) == CcsCode::compressed);
 }
 
-TEST_CASE("objects outside of the level touch nothing") {
+TEST_CASE("objects outside of the level touch no pair") {
   Fixture f;
   f.surface.width = f.surface.height = 20;
   const RenderTarget rt(f.surface);
   TouchedPairs touched;
   touched.add(f.view, rt, 0, {20, 0, 64, 64});
   touched.add(f.view, rt, 0, {0, 40, 64, 64});
-  touched.settle(f.view);
+  touched.encode(f.view);
   for (uint64_t at = ccs_base; at < end; ++at) REQUIRE(f.view.load<uint8_t>(at) == 0);
   touched.add(f.view, rt, 0, {0, 0, 64, 64});
-  touched.settle(f.view);
+  touched.encode(f.view);
   CHECK(rt.ccs.read(f.view, 2, 4, 0) == CcsCode::compressed);
   CHECK(rt.ccs.read(f.view, 3, 0, 0) == CcsCode::pass_through);
   CHECK(rt.ccs.read(f.view, 0, 5, 0) == CcsCode::pass_through);
@@ -139,7 +139,7 @@ TEST_CASE("no two tiles share a byte of the CCS") {
   }
 }
 
-TEST_CASE("all builds find the pairs that compress as the surface's own code does") {
+TEST_CASE("all builds of pair_compresses equal the scalar code") {
   constexpr unsigned seed = 7;
   INFO("seed " << seed);
   std::mt19937_64 random(seed);

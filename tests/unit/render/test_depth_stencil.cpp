@@ -72,7 +72,7 @@ TEST_CASE("a depth buffer's format counts only where depth is tested or written"
   CHECK(failure_count(Failure::guest_error, what) == 1);
 }
 
-TEST_CASE("a cleared slice has the clear value that is bound until something is drawn") {
+TEST_CASE("a cleared slice has the bound clear value until something is drawn") {
   Fixture f;
   quiet_log();
   constexpr uint64_t hiz = base + 0x8000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Batches of a draw without shaders: vertices pass the pipeline as they are.
+// Batches of a draw without shaders: vertices pass the pipeline unchanged.
 #include "hw/base/log.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/render/geometry_pipeline.h"
@@ -76,7 +76,7 @@ TEST_CASE("a reset ends the batches") {
   CHECK_FALSE(geometry.next());
 }
 
-TEST_CASE("unshaded batches have indices for vertices; triangles of lists are not even assembled") {
+TEST_CASE("unshaded batches have indices as vertices; triangle lists are not assembled") {
   Fixture f;
   const DrawCall loop{.topology = Topology::line_strip, .vertex_count = 16386, .instance_count = 1};
   GeometryPipeline strip(f.worker, loop);
@@ -104,10 +104,10 @@ TEST_CASE("unshaded batches have indices for vertices; triangles of lists are no
   CHECK(triangles.counts().ia_vertices == 3 * 20000 + 2);
 }
 
-TEST_CASE("a stage that lets nothing through still takes all batches") {
+TEST_CASE("a stage without output still processes all batches") {
   Fixture f;
   quiet_log();
-  f.state.stages[static_cast<size_t>(Stage::gs)].enable = true;  // in a dispatch mode that is not there
+  f.state.stages[static_cast<size_t>(Stage::gs)].enable = true;  // in an unsupported dispatch mode
   const DrawCall call = points(5000);
   GeometryPipeline geometry(f.worker, call);
   CHECK_FALSE(geometry.next());

@@ -67,8 +67,8 @@ TEST_CASE("samples that shared a slice get their own") {
   CHECK(f.view.load<uint32_t>(rt.level->address(0, 0, 0, 3)) == 0x22222222);
 }
 
-// SKL PRM vol 2d, RENDER_SURFACE_STATE, Shader Channel Select Red: of render targets the selects change the order of red, green and blue. anv
-// renders to VK_FORMAT_B5G6R5_UNORM_PACK16 and to B4G4R4A4 so.
+// SKL PRM vol 2d, RENDER_SURFACE_STATE, Shader Channel Select Red: for render targets the selects change the order of red, green and blue.
+// anv uses that for VK_FORMAT_B5G6R5_UNORM_PACK16 and B4G4R4A4.
 TEST_CASE("a render target's channel selects say which channel a colour's red, green and blue are written to") {
   Fixture f;
   f.surface = surface::test::y_tiled(surface::SurfaceFormat::R8G8B8A8_UNORM, base, 16, 128, 32);
@@ -101,7 +101,7 @@ TEST_CASE("a render target's channel selects say which channel a colour's red, g
   CHECK(failure_counts().size() == 1);
 }
 
-TEST_CASE("writes outside of the target or to null surfaces go nowhere") {
+TEST_CASE("writes outside of the target or to null surfaces are dropped") {
   Fixture f;
   const OutputMerger merger(DrawState{});
   const RenderTarget rt(f.surface), nowhere{surface::Surface{}};
@@ -111,13 +111,13 @@ TEST_CASE("writes outside of the target or to null surfaces go nowhere") {
   for (uint64_t at = base; at < mcs_base; at += 4) REQUIRE(f.view.load<uint32_t>(at) == 0);
 }
 
-TEST_CASE("of a blend state only the entries of targets that are written are read") {
+TEST_CASE("only the blend state entries of written targets are read") {
   Fixture f;
   quiet_log();
   clear_failure_counts();
   constexpr uint64_t page = 0x50000;
   f.ggtt.set_pte(page >> 12, page | 1);
-  // Two targets in the last 64 bytes of a page which no other follows.
+  // Two targets in the last 64 bytes of a page before an unmapped one.
   const uint32_t blend[] = {0, 0, 0, 0, 1u << 31 | 15u << 27}, at = page + 0x1000 - 64;
   f.view.write(at, blend, sizeof blend);
   StateStore store{defs::gen9::commands};
@@ -132,7 +132,7 @@ TEST_CASE("of a blend state only the entries of targets that are written are rea
   CHECK(failure_counts().empty());
 }
 
-TEST_CASE("dithered alpha covers other samples in neighbouring pixels, and as many") {
+TEST_CASE("dithered alpha covers the same number of samples, others in neighbouring pixels") {
   Fixture f;
   StateStore store{defs::gen9::commands};
   State state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Surfaces as a hostile guest describes them, drawn to by each of the fast paths: none may touch a byte beyond the page that it looked up. Guest pages
-// lie between inaccessible ones, so that a stray access is a SIGSEGV.
+// Surfaces of a hostile guest, drawn to by each of the fast paths: none may access a byte beyond the page that it looked up.
+// Guest pages are between inaccessible ones, so that a stray access is a SIGSEGV.
 #include <array>
 #include <random>
 
@@ -72,7 +72,7 @@ SurfaceState image(SurfaceFormat format, SurfaceState::TileMode tiling, uint64_t
 
 surface::Surface decoded(const SurfaceState& s) { return surface::decode_surface<defs::Gen9>(s.pack()); }
 
-/// Pitches of no whole number of tiles among them; the longest keeps 64 rows within the memory.
+/// Also pitches that are not multiples of a tile; with the largest, 64 rows still fit into the memory.
 constexpr uint32_t pitches[] = {1, 4, 127, 128, 132, 160, 255, 256, 257, 400, 511, 512, 520, 640, 1016, 1024, 1028};
 constexpr uint64_t bases[] = {base, base + 4, base + 16, base + 64, base + 0x200, base + 0xe10, base + 0xfc0};
 constexpr SurfaceState::TileMode tilings[] = {SurfaceState::TileMode::LINEAR, SurfaceState::TileMode::WMAJOR,
@@ -86,7 +86,7 @@ surface::Surface yf_tiled(SurfaceFormat format, uint64_t at, uint32_t pitch) {
 
 }  // namespace
 
-TEST_CASE("a depth clear of a buffer whose pitch is no whole number of tiles stays within its pages") {
+TEST_CASE("a depth clear with a pitch that is not a multiple of tiles stays within its pages") {
   using Format = gen9::_3DSTATE_DEPTH_BUFFER::SurfaceFormat;
   for (const Format format : {Format::D32_FLOAT, Format::D16_UNORM})
     for (const uint32_t pitch : pitches)
@@ -134,7 +134,7 @@ TEST_CASE("colours are written within their pages, whatever the target's base an
             for (uint32_t x = 0; x < 64; x += 4) {
               std::byte* rows[2];
               REQUIRE(rt.quad_rows(f.view, x, y, 0, rows) == 15);
-              // Of two quads side by side, as write_lit() has them.
+              // Two quads side by side, as in the target writer.
               for (std::byte* const row : rows) std::memset(row, 0x5a, 16);
             }
           for (uint32_t y = 0; y < 64; y += 8)
@@ -145,7 +145,7 @@ TEST_CASE("colours are written within their pages, whatever the target's base an
         }
 }
 
-TEST_CASE("quads and blocks of a target are where its surface has their pixels") {
+TEST_CASE("quads and blocks of a target have the addresses of their pixels in the surface") {
   Fixture f;
   const OutputMerger merger(DrawState{});
   constexpr auto format = SurfaceFormat::R8G8B8A8_UNORM;
@@ -194,7 +194,7 @@ TEST_CASE("fills stay within their pages, whatever format, tiling, base and pitc
         }
 }
 
-TEST_CASE("fills of 16-byte elements end, whatever the pitch") {
+TEST_CASE("fills of 16-byte elements terminate, whatever the pitch") {
   Fixture f;
   const std::array<std::byte, 16> texel{};
   for (const auto tiling : tilings)
@@ -205,7 +205,7 @@ TEST_CASE("fills of 16-byte elements end, whatever the pitch") {
     }
 }
 
-TEST_CASE("a color control surface is expanded and settled within pages, whatever base and alignment the pixels have") {
+TEST_CASE("a color control surface is expanded and encoded within its pages, whatever base and alignment the pixels have") {
   Fixture f;
   for (const auto format : {SurfaceFormat::R8G8B8A8_UNORM, SurfaceFormat::R16G16B16A16_UNORM, SurfaceFormat::R32G32B32A32_UINT})
     for (const uint64_t at : bases)
@@ -225,7 +225,7 @@ TEST_CASE("a color control surface is expanded and settled within pages, whateve
         for (int32_t y = 0; y < 128; y += 64)
           for (int32_t x = 0; x < 128; x += 64) {
             touched.add(f.view, rt, 0, {x + 3, y + 1, x + 62, y + 63});
-            touched.settle(f.view);
+            touched.encode(f.view);
           }
       }
 }

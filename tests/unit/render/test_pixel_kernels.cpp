@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The vector code of the pixel stage against the general code, for each instruction set that this host has.
+// The vector code of the pixel stage compared with the general code, for each instruction set of this host.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -43,7 +43,7 @@ struct Fixture : memory::test::Mapped {
     state.refresh(store);
   }
   uint32_t any() { return static_cast<uint32_t>(random()); }
-  /// Mostly in and around 0 to 1, with what is not a number and halves between two codes.
+  /// Mostly in and around 0 to 1, with NaNs and values halfway between two codes.
   float value() {
     switch (any() % 8) {
       case 0: return std::bit_cast<float>(any());
@@ -61,7 +61,7 @@ std::vector<const PixelKernels*> builds() {
 
 }  // namespace
 
-TEST_CASE("eight pixels of colour are written as the output merger writes each") {
+TEST_CASE("eight colours at once are written as by the output merger") {
   INFO("seed " << seed);
   Fixture f;
   constexpr surface::SurfaceFormat formats[] = {surface::SurfaceFormat::R8G8B8A8_UNORM, surface::SurfaceFormat::B8G8R8A8_UNORM,
@@ -74,7 +74,7 @@ TEST_CASE("eight pixels of colour are written as the output merger writes each")
     constexpr surface::Tiling tilings[] = {surface::Tiling::linear, surface::Tiling::x, surface::Tiling::y};
     f.surface.tiling = tilings[f.any() % 3];
     f.surface.pitch = f.surface.tiling == surface::Tiling::x ? 512 : 128;
-    // No alpha test or coverage, and logic operations seldom: those are the general code's.
+    // No alpha test or coverage, and few logic operations: the general code does these.
     const uint32_t added = f.any() & 1 ? ~(7u << 18 | 7u << 5) : ~0u;  // the functions: the most common ones
     const uint32_t blend[] = {f.any() & (1u << 30 | 1u << 29), f.any() & added, f.any() & ~(f.any() % 8 ? 1u << 31 : 0u)};
     f.view.write(blend_at, blend, sizeof blend);
@@ -122,7 +122,7 @@ TEST_CASE("eight pixels of colour are written as the output merger writes each")
   CHECK(compared > 2000);
 }
 
-TEST_CASE("blocks pass the depth test as their pixels do") {
+TEST_CASE("the depth test of blocks equals that of single pixels") {
   INFO("seed " << seed);
   for (const uint32_t format : {1u, 3u, 5u}) {  // D32_FLOAT, D24_UNORM_X8_UINT, D16_UNORM
     const uint32_t bytes = format == 5 ? 2 : 4;
@@ -166,7 +166,7 @@ TEST_CASE("blocks pass the depth test as their pixels do") {
   }
 }
 
-TEST_CASE("blocks pass the stencil test as their pixels do") {
+TEST_CASE("the stencil test of blocks equals that of single pixels") {
   INFO("seed " << seed);
   constexpr uint64_t stencil_base = base + 0x4000;
   Fixture f;
@@ -260,7 +260,7 @@ TEST_CASE("linear targets where four pixels side by side may be in two pages hav
   CHECK_FALSE(merger.color_kernel(RenderTarget(f.surface), 0));
 }
 
-TEST_CASE("colours of copied buffers are stored as the output merger writes each") {
+TEST_CASE("colours of copied buffers are stored as by the output merger") {
   INFO("seed " << seed);
   Fixture f;
   unsigned compared = 0;
@@ -305,7 +305,7 @@ TEST_CASE("colours of copied buffers are stored as the output merger writes each
   CHECK(compared > 200);
 }
 
-TEST_CASE("a filled rectangle is all of it and nothing else") {
+TEST_CASE("fill writes all of a rectangle and nothing else") {
   Fixture f;
   f.surface.width = 80, f.surface.height = 70;
   for (const surface::Tiling tiling : {surface::Tiling::linear, surface::Tiling::x, surface::Tiling::y}) {
@@ -326,7 +326,7 @@ TEST_CASE("a filled rectangle is all of it and nothing else") {
   }
 }
 
-TEST_CASE("payloads have barycentrics, depth and W as each pixel's centre has them") {
+TEST_CASE("payloads have barycentrics, depth and W of the pixels' centres") {
   INFO("seed " << seed);
   Fixture f;
   for (unsigned round = 0; round < 2000; ++round) {
@@ -381,7 +381,7 @@ TEST_CASE("payloads have barycentrics, depth and W as each pixel's centre has th
         return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b) || (std::isnan(a) && std::isnan(b));
       }));
       REQUIRE(std::all_of(got.end() - 8, got.end(), [](float v) { return v == -1.0f; }));
-      // What is asked for anywhere in a pixel is the same at its centre.
+      // Interpolation at a given position gives the same value at the centre.
       if (!(planes.modes & 1)) continue;
       std::array<double, 16> x, y;
       std::array<float, 16> i, j;
@@ -399,7 +399,7 @@ TEST_CASE("payloads have barycentrics, depth and W as each pixel's centre has th
   }
 }
 
-TEST_CASE("4x4 pixels of colour are written as each half alone") {
+TEST_CASE("4x4 colours at once are written as by halves") {
   INFO("seed " << seed);
   Fixture f;
   for (unsigned round = 0; round < 2000; ++round) {

@@ -51,7 +51,7 @@ struct StageFixture : PixelFixture {
   void draw(PixelWork& work, const PreparedObject& object) {
     HeldControlWord control;
     worker.draw(work.pixels, object, tile, control);
-    worker.settle();
+    worker.end_tile();
     worker.finish();
   }
   unsigned red_pixels() {
@@ -79,7 +79,7 @@ TEST_CASE("the covered pixels of a triangle are shaded once each") {
   CHECK(f.count(PixelFixture::stored(0.5)) == pixels);
 }
 
-TEST_CASE("early tests keep pixels from the shader, late ones from the targets alone") {
+TEST_CASE("early tests discard pixels before the shader, late ones after it") {
   for (const bool early : {true, false}) {
     CAPTURE(early);
     StageFixture f;
@@ -114,7 +114,7 @@ TEST_CASE("only the part of an object within the tile is drawn") {
   const PreparedObject object = PixelFixture::rectangle(*work->lists[0], {0, 0, 64, 64}, 0.5);
   HeldControlWord control;
   f.worker.draw(work->pixels, object, {8, 8, 24, 40}, control);
-  f.worker.settle();
+  f.worker.end_tile();
   f.worker.finish();
   CHECK(work->counts.invocations == 16 * 32);
   CHECK(f.red_pixels() == 16 * 32);

@@ -22,7 +22,7 @@ struct Environment : memory::test::Mapped {
 
 }  // namespace
 
-TEST_CASE("textures are looked at again after the texture or the state cache was invalidated") {
+TEST_CASE("textures are examined again after the texture or the state cache was invalidated") {
   struct Shared : MessageTarget {
     SendResult send(const Message&, ThreadEnv&) override { return SendResult::done; }
     void invalidate_textures() override { ++invalidated; }
@@ -35,12 +35,12 @@ TEST_CASE("textures are looked at again after the texture or the state cache was
   CHECK(shared.invalidated == 0);
   CHECK(engine.flush({.texture = true}, env) == ExecResult::done);
   CHECK(shared.invalidated == 1);
-  // RENDER_SURFACE_STATE lies in the state cache: its clear colour may be another one now.
+  // RENDER_SURFACE_STATE is cached in the state cache: its clear colour may have changed.
   CHECK(engine.flush({.state = true}, env) == ExecResult::done);
   CHECK(shared.invalidated == 2);
 }
 
-TEST_CASE("texture palettes are the context's") {
+TEST_CASE("texture palettes belong to the context") {
   struct Shared : MessageTarget {
     SendResult send(const Message&, ThreadEnv&) override { return SendResult::done; }
     void set_palettes(const TexturePalettes& given) override { palettes = given; }

@@ -65,7 +65,7 @@ State no_cull() {
   return state;
 }
 
-/// The only object that `type` becomes.
+/// The single object of a primitive of `type`.
 PreparedObject prepared(Setup& setup, ObjectType type, const Object& object, std::span<const Vue> vertices) {
   static PreparedObjects kept;  // what the result's lists lie in
   const size_t before = kept.objects.size();
@@ -134,7 +134,7 @@ TEST_CASE("triangles that share edges cover each pixel once") {
 }
 
 // SKL PRM vol 2a, 3DSTATE_SAMPLE_PATTERN, 1x Sample0; dEQP-VK.pipeline.*.sample_locations_ext.*.samples_1.
-TEST_CASE("a pixel's single sample is where the pattern has it, and at the centre without multisample rasterization") {
+TEST_CASE("a single sample is at the pattern's position, without multisample rasterization at the centre") {
   DrawState state;
   state.multisample.positions[0] = {0.125f, 0.875f};
   const RasterState centered(state, Stage::vs);
@@ -173,7 +173,7 @@ TEST_CASE("a triangle through the eye plane is clipped, its planes are those of 
   CHECK(w == Approx(1));
 }
 
-TEST_CASE("what lies outside is rejected, what lies in the guard band is not clipped") {
+TEST_CASE("objects outside are rejected, objects in the guard band are not clipped") {
   const RasterState raster = raster_64();
   ClippedPolygon polygon;
   const auto clip = [&](Corner a, Corner b, Corner c) {
@@ -187,7 +187,7 @@ TEST_CASE("what lies outside is rejected, what lies in the guard band is not cli
   CHECK(clip({NAN, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}) == ClipResult::rejected);
 }
 
-TEST_CASE("blocks of the rasterizer agree with each pixel alone") {
+TEST_CASE("coverage by blocks equals coverage by pixels") {
   const State state = no_cull();
   const RasterState raster = raster_64();
   Setup setup(state, raster, Stage::vs);
@@ -209,7 +209,7 @@ TEST_CASE("blocks of the rasterizer agree with each pixel alone") {
   }
 }
 
-TEST_CASE("conservative rasterization covers what is touched; inner coverage is what lies inside") {
+TEST_CASE("conservative rasterization covers touched pixels; inner coverage has those entirely inside") {
   const State state = no_cull();
   RasterState raster = raster_64();
   raster.conservative = true;
@@ -257,7 +257,7 @@ TEST_CASE("the depth plane of three equal depths is exactly constant") {
   std::mt19937 random(seed);
   const auto number = [&](double low, double high) { return static_cast<float>(low + (high - low) * random() / 0xffffffffu); };
   for (int i = 0; i < 2000; ++i) {
-    // Behind the eye, too: such a triangle is clipped, and its plane is that of the whole.
+    // Also with a vertex behind the eye: the triangle is clipped, and its plane is that of the whole triangle.
     const bool perspective = i & 1;
     const auto depth = static_cast<float>(static_cast<int>(random() % 4095) - 2047) / 2048;
     std::vector<Corner> corners;
@@ -295,7 +295,7 @@ TEST_CASE("thin lines cover the pixels whose diamond they leave") {
   CHECK(first.size() + second.size() == 21);
 }
 
-TEST_CASE("the outline of a quad has four sides, and the stipple goes on along a strip") {
+TEST_CASE("the outline of a quad has four sides, and the stipple continues along a strip") {
   const State state =
       state_of({{"3DSTATE_RASTER", {0x78500003, 1u << 16 | 1u << 5 | 1u << 3, 0, 0, 0}}, {"3DSTATE_WM", {0x78140000, 1u << 3}}});
   const RasterState raster = raster_64();
@@ -339,7 +339,7 @@ TEST_CASE("smooth lines fade over a pixel") {
   CHECK(covered(t, raster).size() == 16);
 }
 
-TEST_CASE("triangles of a mesh are set up as each alone") {
+TEST_CASE("triangles of a mesh are set up as if each were alone") {
   constexpr unsigned seed = 11;
   INFO("seed " << seed);
   std::mt19937 random(seed);
@@ -399,8 +399,8 @@ TEST_CASE("triangles of a mesh are set up as each alone") {
   CHECK(rejected > 500);
 }
 
-// Vertices bring any float as their point's width, and the limits of 3DSTATE_CLIP may say the least is more than the most, or nothing.
-TEST_CASE("points are as wide as hardware has them, whatever their vertices and the limits say") {
+// A vertex may have any float as point width, and the limits of 3DSTATE_CLIP may be reversed or zero.
+TEST_CASE("point widths are in hardware's range, whatever their vertices and the limits have") {
   const RasterState raster = raster_64();
   constexpr float infinity = std::numeric_limits<float>::infinity(), no_number = std::numeric_limits<float>::quiet_NaN();
   constexpr uint32_t eighths = 8;
@@ -419,7 +419,7 @@ TEST_CASE("points are as wide as hardware has them, whatever their vertices and 
     CAPTURE(width);
     CHECK(pixels(width, 0, 0) == 64 * 64);
     CHECK(pixels(width, 0, 8) == 64);
-    CHECK(pixels(width, 16, 8) == 64);  // the most wins
+    CHECK(pixels(width, 16, 8) == 64);  // the maximum has priority
   }
   for (const float width : {-infinity, -1.0f, 0.0f, no_number}) {
     CAPTURE(width);

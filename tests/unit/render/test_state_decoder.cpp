@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a decoder makes of packets. Packets as dwords are written down from the PRM's layouts, the others by the generated pack().
+// The decoder on packets. Those given as dwords are written by the PRM's layouts, the others by the generated pack().
 #include <array>
 #include <bit>
 #include <vector>
@@ -38,9 +38,9 @@ struct Fixture : memory::test::Mapped {
 }  // namespace
 
 TEST_CASE("a pixel shader's three kernel pointers are given to the widths that are enabled") {
-  // SKL PRM vol 2a, 3DSTATE_PS: dword 1 Kernel Start Pointer 0, dword 6 bits 2:0 32, 16 and 8 Pixel Dispatch Enable, dword 7 the first registers of
-  // kernels 0, 1, 2 in bits 22:16, 14:8, 6:0, dwords 8 and 10 pointers 1 and 2. The table there: 16 pixels beside another width have pointer 2, 32
-  // pixels beside another one pointer 1.
+  // SKL PRM vol 2a, 3DSTATE_PS: dword 1 Kernel Start Pointer 0, dword 6 bits 2:0 32, 16 and 8 Pixel Dispatch Enable, dword 7 the first
+  // registers of kernels 0, 1, 2 in bits 22:16, 14:8, 6:0, dwords 8 and 10 pointers 1 and 2. The table there: 16 pixels beside another
+  // width have pointer 2, 32 pixels beside another one pointer 1.
   struct Row {
     uint32_t enables;
     std::array<uint64_t, 3> kernels;
@@ -62,13 +62,13 @@ TEST_CASE("a pixel shader's three kernel pointers are given to the widths that a
   }
 }
 
-TEST_CASE("clip, depth and stencil fields stand where the PRM has them") {
+TEST_CASE("clip, depth and stencil fields have the PRM's positions") {
   Fixture t;
-  // 3DSTATE_CLIP: dword 1 bit 17 forces the clip mask; dword 2 bit 31 Clip Enable, 30 D3D, 28 XY test, 23:16 clip mask, 15:13 mode 3 (reject all), 9
-  // no perspective divide; dword 3 bit 5 Force Zero RTA Index, 3:0 Maximum VP Index.
+  // 3DSTATE_CLIP: dword 1 bit 17 forces the clip mask; dword 2 bit 31 Clip Enable, 30 D3D, 28 XY test, 23:16 clip mask, 15:13 mode 3
+  // (reject all), 9 no perspective divide; dword 3 bit 5 Force Zero RTA Index, 3:0 Maximum VP Index.
   t.put({0x78120002, 1u << 17, 1u << 31 | 1u << 30 | 1u << 28 | 0xa5u << 16 | 3u << 13 | 1u << 9, 1u << 5 | 15});
-  // 3DSTATE_WM_DEPTH_STENCIL: dword 1 31:29 fail op, 28:26 depth fail op, 25:23 pass op, 10:8 stencil test function, 7:5 depth test function, 3
-  // stencil test, 1 depth test; dword 2 31:24 test mask, 23:16 write mask; dword 3 15:8 reference.
+  // 3DSTATE_WM_DEPTH_STENCIL: dword 1 31:29 fail op, 28:26 depth fail op, 25:23 pass op, 10:8 stencil test function, 7:5 depth test
+  // function, 3 stencil test, 1 depth test; dword 2 31:24 test mask, 23:16 write mask; dword 3 15:8 reference.
   t.put({0x784e0002, 2u << 29 | 7u << 26 | 3u << 23 | 6u << 8 | 4u << 5 | 1u << 3 | 1u << 1, 0x12u << 24 | 0x34u << 16, 0x56u << 8});
   t.state.refresh(t.store);
   const ClipState& clip = t.state.clip;
@@ -88,7 +88,7 @@ TEST_CASE("clip, depth and stencil fields stand where the PRM has them") {
   }
 }
 
-TEST_CASE("only what a changed packet says is renewed") {
+TEST_CASE("only the parts of changed packets are renewed") {
   Fixture t;
   gen9::_3DSTATE_VF vf{};
   vf.cut_index = 7;
@@ -115,7 +115,7 @@ TEST_CASE("only what a changed packet says is renewed") {
   CHECK(t.state.raster.line_width == 0);
 }
 
-TEST_CASE("a part that reads two packets follows each of them") {
+TEST_CASE("a part that reads two packets is renewed by each of them") {
   Fixture t;
   gen9::_3DSTATE_VS vs{};
   vs.enable = vs.simd8_dispatch_enable = true;
@@ -134,7 +134,7 @@ TEST_CASE("a part that reads two packets follows each of them") {
   CHECK(t.state.stage(Stage::vs).entry_bytes == 5 * 64);
 }
 
-TEST_CASE("values of the guest's are in range behind the decoder") {
+TEST_CASE("the decoder brings guest values into range") {
   Fixture t;
   gen9::_3DSTATE_SBE sbe{};
   sbe.number_of_sf_output_attributes = 63;
@@ -184,8 +184,8 @@ TEST_CASE("structures in memory are read again for each draw") {
     t.view.write(base, viewport.data(), sizeof viewport);
     const std::array<uint32_t, 2> depth{f(0.25f), f(0.75f)};
     t.view.write(base + 0x40, depth.data(), sizeof depth);
-    // BLEND_STATE: dword 0 bit 30 Independent Alpha Blend Enable; of an entry dword 0 bit 31 blend, 30:26 and 25:21 the factors, 20:18 the function, 2
-    // red and 0 blue not written, dword 1 bit 31 and 30:27 the logic operation, 3:2 clamp range, 1 clamp before.
+    // BLEND_STATE: dword 0 bit 30 Independent Alpha Blend Enable; of an entry dword 0 bit 31 blend, 30:26 and 25:21 the factors, 20:18 the
+    // function, 2 red and 0 blue not written, dword 1 bit 31 and 30:27 the logic operation, 3:2 clamp range, 1 clamp before.
     const std::array<uint32_t, 5> blend{1u << 30, 0, 0, 1u << 31 | 3u << 26 | 19u << 21 | 2u << 18 | 1u << 2 | 1u,
                                         1u << 31 | 6u << 27 | 2u << 2 | 1u << 1};
     t.view.write(base + 0x80, blend.data(), sizeof blend);
@@ -208,7 +208,7 @@ TEST_CASE("structures in memory are read again for each draw") {
   }
 }
 
-TEST_CASE("buffer 0 of push constants counts from the dynamic state base unless it is absolute") {
+TEST_CASE("buffer 0 of push constants is relative to the dynamic state base unless it is absolute") {
   Fixture t;
   gen9::STATE_BASE_ADDRESS bases{};
   bases.dynamic_state_base_address = 0x5000;

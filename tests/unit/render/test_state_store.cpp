@@ -26,7 +26,7 @@ std::vector<uint32_t> get(const StateStore& store, CommandId id, unsigned index 
 
 }  // namespace
 
-TEST_CASE("the last packet of a state command stays, an action does not") {
+TEST_CASE("the last packet of a state command is kept, an action is not") {
   StateStore store{defs::gen9::commands};
   CHECK(store.packet(CommandId::_3DSTATE_WM).empty());
   CHECK(put(store, {0x78140000, 5}));
@@ -45,7 +45,7 @@ TEST_CASE("vertex buffers are merged by index, and keep their address without Ad
   CHECK((all[1] >> 13 & 1) == 1);
 }
 
-TEST_CASE("packets that name their element do not displace each other") {
+TEST_CASE("packets for different elements do not replace each other") {
   StateStore store{defs::gen9::commands};
   for (uint32_t i = 0; i < 4; ++i) CHECK(put(store, {0x79180006, i << 29, i, 0, 0, 0, 0, 0}));
   for (uint32_t i = 0; i < 4; ++i) CHECK(get(store, CommandId::_3DSTATE_SO_BUFFER, i)[2] == i);
@@ -53,7 +53,7 @@ TEST_CASE("packets that name their element do not displace each other") {
   CHECK(store.packet(CommandId::_3DSTATE_VF_INSTANCING, 33).empty());
 }
 
-TEST_CASE("STATE_BASE_ADDRESS changes what its modify bits say") {
+TEST_CASE("STATE_BASE_ADDRESS changes the bases whose modify bits are set") {
   StateStore store{defs::gen9::commands};
   std::vector<uint32_t> first(19), second(19);
   first[0] = second[0] = 0x61010011;
@@ -77,7 +77,7 @@ TEST_CASE("PIPELINE_SELECT obeys its mask") {
   CHECK((get(store, CommandId::PIPELINE_SELECT)[0] & 3) == 2);
 }
 
-TEST_CASE("a saved context is restored, and a damaged one is survived") {
+TEST_CASE("a saved context is restored, and a damaged one is harmless") {
   StateStore store{defs::gen9::commands}, other{defs::gen9::commands};
   put(store, {0x78140000, 5});
   put(store, {0x78100007, 1, 2, 3, 4, 5, 6, 7, 8});
@@ -85,7 +85,7 @@ TEST_CASE("a saved context is restored, and a damaged one is survived") {
   store.save(image);
   other.restore(image);
   CHECK(get(other, CommandId::_3DSTATE_VS) == get(store, CommandId::_3DSTATE_VS));
-  // The RCS image has 20 pages behind the register state (i915 gt/intel_lrc.c, GEN9_LR_CONTEXT_RENDER_SIZE).
+  // The RCS image has 20 pages after the register state (i915 gt/intel_lrc.c, GEN9_LR_CONTEXT_RENDER_SIZE).
   CHECK(image.size() < 20 * 4096);
 
   const unsigned seed = 7;

@@ -57,7 +57,7 @@ struct Fixture : memory::test::Mapped {
 
 }  // namespace
 
-TEST_CASE("declared components are written one behind the other, holes leave memory alone") {
+TEST_CASE("declared components are written consecutively, holes leave memory unchanged") {
   Fixture t;
   t.view.fill(buffer, 0xee, 64);
   t.set_up(64, 16);
@@ -84,7 +84,7 @@ TEST_CASE("an object is written as a whole or not at all; storage needed goes on
   CHECK(t.registers.peek64(reg::SO_PRIM_STORAGE_NEEDED(0)) == 2);
 }
 
-TEST_CASE("odd triangles of a strip are turned by the reorder mode") {
+TEST_CASE("odd triangles of a strip are rotated by the reorder mode") {
   for (const bool trailing : {false, true}) {
     Fixture t;
     t.flags_streamout = trailing ? 1u << 26 : 0;

@@ -41,7 +41,7 @@ constexpr int64_t square = int64_t{DomainPoint::one} * DomainPoint::one;
 
 }  // namespace
 
-TEST_CASE("triangles tile their domain: none is turned, their areas add up, every inner edge is shared") {
+TEST_CASE("triangles tile their domain: none is reversed, their areas add up, every inner edge is shared") {
   std::mt19937 rng(20240601);
   std::uniform_real_distribution<float> factor(0.5f, 66.0f);
   for (const auto domain : {Domain::quad, Domain::triangle})
@@ -78,7 +78,7 @@ TEST_CASE("factors of one give the plain patch, and winding follows the output t
   CHECK(turned.points[2] == DomainPoint{DomainPoint::one, 0});
 }
 
-TEST_CASE("whole factors divide evenly; fractional ones let the newest segments grow") {
+TEST_CASE("integer factors divide evenly; with fractional ones the newest segments grow") {
   const Te isolines = state(Domain::isoline, Partitioning::integer, Output::line);
   const Tessellation lines = run(isolines, {{3, 4, 0, 0}, {}});
   CHECK(lines.points.size() == 3 * 5);

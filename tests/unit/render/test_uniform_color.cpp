@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Kernels that paint with one colour, in the forms that drivers write them.
+// Kernels that write a single colour, in the forms that drivers emit.
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/render/uniform_color.h"
 #include "tests/catch.h"
@@ -11,7 +11,7 @@ using namespace softgen::eu::test;
 
 namespace {
 
-constexpr unsigned first = 2;  // registers 0 and 1 hold the pixels' header and positions
+constexpr unsigned first = 2;  // registers 0 and 1 have the header and the pixels' positions
 constexpr uint32_t simd8 = 4, simd16 = 0, replicated = 1;
 
 bool one_color(const std::vector<Instruction>& code) {
@@ -46,7 +46,7 @@ TEST_CASE("a repeated colour in any register is one colour") {
   CHECK(one_color({move(127, scalar(2, RegType::ud), 4), send_write(replicated, 127, 1)}));  // Mesa 25
 }
 
-TEST_CASE("a split send whose second payload is empty is as one that is not split") {
+TEST_CASE("a split send with an empty second payload equals one that is not split") {
   Instruction send = split_write(replicated, 127, 1, 0, 0);
   send.src[0].file = RegFile::arf;  // as Mesa writes it
   send.src[1] = null();
@@ -68,7 +68,7 @@ TEST_CASE("a payload in two parts is one colour when both are") {
   CHECK_FALSE(one_color(code));
 }
 
-TEST_CASE("what differs from pixel to pixel is not one colour") {
+TEST_CASE("values that differ between pixels are not one colour") {
   CHECK_FALSE(one_color({move(114, grf(1, RegType::f)), send_write(replicated, 114, 1)}));
   CHECK_FALSE(one_color({send_write(simd16, 1, 8)}));
   Instruction sum = op(Opcode::add, 8, grf(114, RegType::f), scalar(2, RegType::f), scalar(3, RegType::f));

@@ -37,7 +37,7 @@ TEST_CASE("what SIMD8 messages write, each channel reads back from its own entry
   CHECK(response[1].dw[7] == 701);
 }
 
-TEST_CASE("a write of all channels is that of one after the other, wherever their entries lie") {
+TEST_CASE("a write of all channels equals writes of single channels, whatever their entries") {
   std::mt19937 random(5);
   for (unsigned round = 0; round < 400; ++round) {
     Urb urb;
@@ -77,7 +77,7 @@ TEST_CASE("channel masks and per-slot offsets select what is written") {
   CHECK(urb.dwords(payload[0].dw[1], 4, 4)[1] == 22);
 }
 
-TEST_CASE("handles and offsets that lead out of the buffer do nothing") {
+TEST_CASE("handles and offsets outside of the buffer have no effect") {
   Urb urb;
   urb.allocate(64);
   std::array<Grf, 2> payload{};
@@ -110,7 +110,7 @@ TEST_CASE("interleaved SIMD4x2 messages split their registers between two entrie
   CHECK(response[0].dw[6] == 26);
 }
 
-TEST_CASE("released entries are clean when they are given out again, older ones stay") {
+TEST_CASE("released entries are zero when allocated again, older ones keep their content") {
   Urb urb;
   const uint32_t kept = urb.allocate(64);
   urb.dwords(kept, 0, 1)[0] = 1;

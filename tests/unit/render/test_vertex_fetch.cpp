@@ -147,7 +147,7 @@ TEST_CASE("64-bit components pass unchanged, in one slot or two") {
   CHECK(value[1] == 0);
 }
 
-TEST_CASE("many indices at once are what each is alone") {
+TEST_CASE("many indices at once equal single ones") {
   Fixture t;
   t.ggtt.set_pte((indices >> 12) + 1, (indices + 0x1000) | 1);
   std::mt19937 random(7);
@@ -180,7 +180,7 @@ TEST_CASE("an element with edge flags is not stored") {
   CHECK(fetch.edge_flag(1, 0));
 }
 
-TEST_CASE("eight vertices at once are what each is alone, for all formats, steps and places") {
+TEST_CASE("eight vertices at once equal single ones, for all formats, steps and alignments") {
   constexpr unsigned seed = 31;
   INFO("seed " << seed);
   std::mt19937 random(seed);
@@ -209,16 +209,16 @@ TEST_CASE("eight vertices at once are what each is alone, for all formats, steps
     VertexFetch fetch(t.state, t.view, draw);
     std::vector<render::VertexName> names(1 + any() % 8);
     for (auto& n : names) n = {any() % 256, any() % 4};
-    const size_t behind = any() % 4;
-    std::vector<Grf> registers(fetch.slots() * 4 + behind);
+    const size_t offset = any() % 4;
+    std::vector<Grf> registers(fetch.slots() * 4 + offset);
     std::vector<Grf*> to;
     for (size_t c = 0; c < fetch.slots() * 4; ++c) to.push_back(any() % 8 ? &registers[c] : nullptr);
-    VertexFetch(fetch, t.view).fetch_lanes(names, to, behind);
+    VertexFetch(fetch, t.view).fetch_lanes(names, to, offset);
     for (size_t i = 0; i < names.size(); ++i) {
       std::vector<Vec4> alone(fetch.slots());
       fetch.fetch(names[i].index, names[i].instance, alone);
       for (size_t c = 0; c < to.size(); ++c)
-        if (to[c]) REQUIRE(to[c][behind].dw[i] == alone[c / 4][c % 4]);
+        if (to[c]) REQUIRE(to[c][offset].dw[i] == alone[c / 4][c % 4]);
     }
   }
   CHECK(formats > 500);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Messages to a sampler: what they name, sent one by one or answered directly.
+// Messages to a sampler with their surfaces and states, sent one by one or answered directly.
 #pragma once
 
 #include <array>

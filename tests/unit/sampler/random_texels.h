@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Memory full of random texels, and the random numbers that tests draw everything else from.
+// Memory full of random texels, and the random numbers for everything else.
 #pragma once
 
 #include <cstddef>

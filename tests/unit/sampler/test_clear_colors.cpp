@@ -28,7 +28,7 @@ struct Fixture : MessageFixture {
 
 }  // namespace
 
-TEST_CASE("a reset does not wait for clear colours, and what it left out is done the next time") {
+TEST_CASE("a reset does not wait for clear colours; those left out are written the next time") {
   Fixture f;
   f.stop.request(StopFlag::reset);
   f.sent(sample_type);
@@ -50,7 +50,7 @@ TEST_CASE("texels of fast-cleared pairs have the clear colour") {
       // Another clear colour, and no other clear.
       f.set_clear_color(one);
       CHECK(texel() == Two{one, one});
-      // Drawn over: seen once the texture cache is invalidated, at the latest.
+      // After drawing over it, the new value is seen at the latest when the texture cache is invalidated.
       f.view.store<uint64_t>(ccs_at, 0);
       f.view.fill(texels_at, 0, 32 * 128);
       f.unit.invalidate_textures();
@@ -62,7 +62,7 @@ TEST_CASE("texels of fast-cleared pairs have the clear colour") {
 }
 
 // Mesa 25's anv_image.c: of an sRGB format hardware samples clear colours that are sRGB, and renders with linear ones.
-TEST_CASE("the clear colour of an sRGB texture is what its texels hold, not what they read as") {
+TEST_CASE("the clear colour of an sRGB texture is the stored value, not the linear one") {
   Fixture f;
   f.set(defs::gen9::SurfaceFormat::B8G8R8A8_UNORM_SRGB, SurfaceState::AuxiliarySurfaceMode::AUX_CCS_E, std::bit_cast<uint32_t>(0.349196f),
         one);
@@ -72,7 +72,7 @@ TEST_CASE("the clear colour of an sRGB texture is what its texels hold, not what
   CHECK((f.view.load<uint32_t>(texels_at) >> 16 & 0xff) == 89);
 }
 
-TEST_CASE("texels of a depth slice that HiZ says is clear have the clear value of the surface state") {
+TEST_CASE("texels of a depth slice that is clear by HiZ have the clear value of the surface state") {
   using Format = defs::gen9::SurfaceFormat;
   for (const Format format : {Format::R32_FLOAT, Format::R24_UNORM_X8_TYPELESS, Format::R16_UNORM})
     for (const bool answered : {false, true}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Messages answered directly, against the same ones sent one by one.
+// Messages answered directly, compared with the same messages sent one by one.
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -147,7 +147,7 @@ struct Round {
 
 }  // namespace
 
-TEST_CASE("messages answered directly are answered as those that are sent") {
+TEST_CASE("direct answers equal those of sent messages") {
   constexpr uint32_t seed = 20261122;
   const bool loads = GENERATE(false, true);
   INFO("seed " << seed << " loads " << loads);
@@ -161,7 +161,7 @@ TEST_CASE("messages answered directly are answered as those that are sent") {
     static Grf sent[128], answered[128];
     std::copy_n(r.registers, 128, sent);
     r.send(sent);
-    // Often enough for it to find out where the surface is.
+    // Repeated until the sampler looks for the surface's memory.
     for (unsigned times = 0; times < 24; ++times) {
       INFO("round " << round << " time " << times << " descriptor " << r.form.op.descriptor << " mask " << r.mask);
       std::copy_n(r.registers, 128, answered);

@@ -125,7 +125,7 @@ bool same(float a, uint32_t b) { return std::bit_cast<uint32_t>(a) == b || (std:
 
 }  // namespace
 
-TEST_CASE("the channels of a message are sampled as one by one") {
+TEST_CASE("the channels of a message are sampled like single ones") {
   constexpr uint32_t seed = 20261121;
   INFO("seed " << seed);
   std::mt19937 random(seed);
@@ -143,7 +143,7 @@ TEST_CASE("the channels of a message are sampled as one by one") {
     for (unsigned c = 0; c < 4; ++c) std::fill(std::begin(out[c]), std::end(out[c]), untouched), r.request.out[c] = out[c];
     const unsigned missing = r.any(8);
     if (missing < 4) r.request.out[missing] = nullptr;
-    // Often enough for it to find out where the surface is.
+    // Repeated until the sampler looks for the surface's memory.
     for (unsigned times = 0; times < 20; ++times) REQUIRE(lanes.sample(view, r.request));
     for (unsigned i = 0; i < LaneRequest::max_channels; ++i) {
       INFO("round " << round << " lane " << i << " format " << r.s.format->name);
@@ -160,7 +160,7 @@ TEST_CASE("the channels of a message are sampled as one by one") {
   }
 }
 
-TEST_CASE("the shortest way leads where the longer one does") {
+TEST_CASE("the fast path gives the results of the general path") {
   constexpr uint32_t seed = 20261122;
   INFO("seed " << seed);
   std::mt19937 random(seed);
@@ -211,7 +211,7 @@ TEST_CASE("the shortest way leads where the longer one does") {
   for (unsigned n = 0; n < kernels.count; ++n) CHECK(ways[n] > 100);
 }
 
-TEST_CASE("channels of a quad with levels of detail of their own are not for vectors") {
+TEST_CASE("quads whose channels have different levels of detail do not use vector code") {
   std::mt19937 random(3);
   Memory memory(random, false);
   Round r(random);
@@ -227,7 +227,7 @@ TEST_CASE("channels of a quad with levels of detail of their own are not for vec
   CHECK(lanes.sample(memory.view, r.request));
 }
 
-TEST_CASE("rows of parts of tiles are not for eight channels at a time") {
+TEST_CASE("surfaces with rows of partial tiles do not use vector code") {
   surface::Surface s;
   s.type = surface::SurfaceType::two_d;
   s.format = surface::find_format(F::R8G8B8A8_UNORM);
@@ -239,7 +239,7 @@ TEST_CASE("rows of parts of tiles are not for eight channels at a time") {
   CHECK(LaneSampler(Texture(s), {}).possible());
 }
 
-TEST_CASE("codes of eight and 24 bits become floats rounded once") {
+TEST_CASE("codes of 8 and 24 bits are converted to floats with a single rounding") {
   std::mt19937 random(1);
   Memory memory(random, false);
   sampler::State state{};
@@ -270,7 +270,7 @@ TEST_CASE("codes of eight and 24 bits become floats rounded once") {
   }
 }
 
-TEST_CASE("sums of weighted codes become floats rounded once") {
+TEST_CASE("sums of weighted codes are converted to floats with a single rounding") {
   uint32_t wrong = 0;
   for (uint32_t sum = 0; sum <= 255u << 16; ++sum) {
     const auto value = static_cast<float>(sum);
@@ -279,7 +279,7 @@ TEST_CASE("sums of weighted codes become floats rounded once") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("memory in one piece is found, and nothing else") {
+TEST_CASE("contiguous memory is found, and only that") {
   std::mt19937 random(2);
   Memory whole(random, false), scattered(random, true);
   REQUIRE(whole.view.piece(base + 4, 0x3000) == whole.view.at(base + 4));

@@ -71,7 +71,7 @@ Channels channels(Fixture& f, bool cube) {
 
 }  // namespace
 
-TEST_CASE("channels on one slice of an array or a cube are sampled as one by one") {
+TEST_CASE("channels on one slice of an array or a cube are sampled like single ones") {
   constexpr uint32_t seed = 20261123;
   INFO("seed " << seed);
   Fixture f(seed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SAMPLER_STATE decoded, from dwords written out by hand.
+// SAMPLER_STATE, decoded from dwords that are written by hand.
 #include "hw/defs/gen9/all.h"
 #include "hw/sampler/sampler.h"
 #include "tests/unit/sampler/message_fixture.h"
@@ -26,7 +26,7 @@ TEST_CASE("a sampler state of zeros filters nearest texels of the first level") 
   CHECK_FALSE(s.non_normalized);
 }
 
-TEST_CASE("each field of a sampler state comes from its bits") {
+TEST_CASE("each field of a sampler state is decoded from its bits") {
   CHECK(decode({2u << 27}).preclamp);
   CHECK(decode({3u << 20}).mip_filter == MipFilter::linear);
   CHECK(decode({1u << 20}).mip_filter == MipFilter::nearest);
@@ -55,20 +55,20 @@ TEST_CASE("each field of a sampler state comes from its bits") {
   CHECK(s.min_rounding.r == (bit == 13));
 }
 
-TEST_CASE("a reduction counts where it is enabled") {
+TEST_CASE("a reduction has an effect only if it is enabled") {
   CHECK(decode({0, 0, 0, 2u << 22}).reduction == Reduction::average);
   CHECK(decode({0, 0, 0, 2u << 22 | 1 << 9}).reduction == Reduction::minimum);
   CHECK(decode({0, 0, 0, 3u << 22 | 1 << 9}).reduction == Reduction::maximum);
   CHECK(decode({0, 0, 0, 1u << 22 | 1 << 9}).reduction == Reduction::average);
 }
 
-TEST_CASE("reserved codes of a sampler state name a mode that there is") {
+TEST_CASE("reserved codes of a sampler state decode to valid modes") {
   CHECK(decode({0, 0, 0, 7}).mode_r == AddressMode::clamp);
   for (uint32_t code = 3; code < 8; ++code) CHECK(decode({code << 17}).mag_filter == TexelFilter::linear);
   CHECK(decode({2u << 20}).mip_filter == MipFilter::none);
 }
 
-TEST_CASE("two samplers of one host thread decode the same bytes each in its own way") {
+TEST_CASE("two samplers of one host thread may decode the same bytes differently") {
   static unsigned calls;
   calls = 0;
   test::MessageFixture f;

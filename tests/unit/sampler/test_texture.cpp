@@ -127,7 +127,7 @@ TEST_CASE("minimum and maximum reduction leave out texels without weight") {
   CHECK(t.red(0.375f, 0.375f) == Approx(5));
 }
 
-TEST_CASE("shadow comparison answers in red, through the channel selects") {
+TEST_CASE("the result of a shadow comparison is in red, through the channel selects") {
   Fixture t;
   using Select = surface::ShaderChannelSelect;
   t.surface.select = {Select::SCS_ZERO, Select::SCS_RED, Select::SCS_ONE, Select::SCS_ALPHA};
@@ -141,7 +141,7 @@ TEST_CASE("shadow comparison answers in red, through the channel selects") {
   }
 }
 
-TEST_CASE("borders take the form of the format") {
+TEST_CASE("border colours are converted to the format") {
   Fixture t;
   t.state.mode_u = Mode::clamp_border;
   const Texture texture(t.surface);
@@ -185,7 +185,7 @@ TEST_CASE("levels of detail") {
   CHECK(e.step_u == 0);
 }
 
-TEST_CASE("cube edges: a neighbour's neighbour is where one came from") {
+TEST_CASE("cube edges: stepping over an edge and back returns to the same texel") {
   constexpr int size = 4;
   for (unsigned face = 0; face < 6; ++face)
     for (int i = 0; i < size; ++i)
@@ -212,7 +212,7 @@ TEST_CASE("directions and faces") {
   CHECK(p.face == 1);
   CHECK(p.u == Approx(0.625));
   CHECK(p.v == Approx(0.25));
-  // The gradient is what moving a little shows.
+  // The gradient equals the difference after a small step.
   const sampler::FacePoint q = sampler::face_of({-1.001f, 0.502f, 0.25f});
   const auto g = sampler::face_gradient({-1, 0.5f, 0.25f}, {-0.001f, 0.002f, 0});
   CHECK(g[0] == Approx(q.u - p.u).epsilon(0.01));
@@ -221,7 +221,8 @@ TEST_CASE("directions and faces") {
   const auto h = sampler::face_gradient({0.5f, -1, 0.5f}, {0.5f, 1 / 3.0f, 0.5f / 1.5f - 0.5f});
   CHECK(h[0] == Approx(0.5));
   CHECK(std::abs(h[1]) < 1e-6f);
-  // A quad that begins beyond a corner, where all three components are as long: a texel of 32 to the next pixel on the face that is sampled.
+  // A quad that begins beyond a corner, where all three components are as long: a texel of 32 to the next pixel on the face that is
+  // sampled.
   const float far = 1 + 1 / 32.0f, near = 1 - 1 / 32.0f;
   const sampler::Direction corner{1 / far, -1, -1}, right{1, -far, -near}, own{1, -near, -near};
   const auto c = sampler::face_gradient(own, corner, {right[0] - corner[0], right[1] - corner[1], right[2] - corner[2]});
@@ -229,7 +230,7 @@ TEST_CASE("directions and faces") {
   CHECK(std::abs(c[1]) < 1e-6f);
 }
 
-TEST_CASE("the 8-bit formats read as their description says, linear and sRGB") {
+TEST_CASE("8-bit formats are read by their description, linear and sRGB") {
   Fixture t;
   using surface::SurfaceFormat;
   t.view.store<uint32_t>(base, 0x80402010);
@@ -243,7 +244,7 @@ TEST_CASE("the 8-bit formats read as their description says, linear and sRGB") {
   }
 }
 
-TEST_CASE("texels of palette formats are the palette's entries, whose alpha one beside the index replaces") {
+TEST_CASE("texels of palette formats are the palette's entries; an alpha stored with the index replaces theirs") {
   using F = surface::SurfaceFormat;
   Fixture t;
   TexturePalettes palettes{};
@@ -275,7 +276,7 @@ TEST_CASE("texels of palette formats are the palette's entries, whose alpha one 
   CHECK(std::bit_cast<std::array<float, 4>>(other.fetch(t.view, 0, 0, 0, 0))[2] == Approx(0xe4 / 255.0f));
 }
 
-TEST_CASE("planar YUV: chroma of 2x2 pixels, in pairs or in planes of their own") {
+TEST_CASE("planar YUV: chroma of 2x2 pixels, in pairs or in separate planes") {
   using F = surface::SurfaceFormat;
   const bool wide = GENERATE(false, true), separate = GENERATE(false, true);
   const unsigned bytes = wide ? 2 : 1;
