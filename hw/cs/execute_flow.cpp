@@ -42,18 +42,18 @@ std::optional<EngineId> engine_of(packets::MI_SEMAPHORE_SIGNAL::TargetEngineSele
 
 // Only the ring's own MI_BATCH_BUFFER_START is an arbitration point: a batch that loops by chaining to itself is a hang that i915 must
 // see (IGT lib/igt_dummyload.c, IGT_SPIN_NO_PREEMPTION).
-Flow Executor::start_batch(Dwords dw, const Cursor& behind) {
+Flow Executor::start_batch(Dwords dw, const Cursor& after) {
   // Predication Enable (SKL PRM vol 2a): ignored when MI_PREDICATE_RESULT_1 is clear.
   const packets::MI_BATCH_BUFFER_START::View start(dw);
   if (start.predication_enable() && !reg::predicate_bit.of(core_.get(reg::predicate_result_1))) return Flow::next();
-  if (behind.level() == 0 && !execution_.in_workaround) {
+  if (after.level() == 0 && !execution_.in_workaround) {
     if (arbiter_.attention()) arbiter_.must_leave();
     if (arbiter_.switch_wanted() && arbiter_.arbitration()) return stop(Reason::arbitration);
   }
-  Flow flow = batch_start(dw, behind);
+  Flow flow = batch_start(dw, after);
   if (flow.kind == Flow::Kind::jump) ++execution_.jumps;
   if (start.add_offset_enable()) flow.address += core_.get(reg::bb_offset);
-  const unsigned level = flow.kind == Flow::Kind::call ? behind.level() + 1 : behind.level();
+  const unsigned level = flow.kind == Flow::Kind::call ? after.level() + 1 : after.level();
   const uint32_t state = flow.ppgtt ? reg::batch_ppgtt : 0;
   if (level == 1) {
     core_.set(reg::bb_start_addr, static_cast<uint32_t>(flow.address)),
@@ -90,7 +90,8 @@ Flow Executor::semaphore_wait(Dwords dw) {
     core_.set_waiting(false);
     return Flow::next();
   }
-  // Without the inhibit the context is switched out, to be submitted again; the interrupt is for those that wait here (SKL PRM vol 2a, MI_SEMAPHORE_WAIT).
+  // Without the inhibit the context is switched out, to be submitted again; the interrupt is for those that wait here (SKL PRM vol 2a,
+  // MI_SEMAPHORE_WAIT).
   if (core_.execlists() && !execution_.in_workaround && !(core_.get(reg::ctx_control) & reg::inhibit_switch_on_wait)) {
     const bool polls = wait.wait_mode() == MI_SEMAPHORE_WAIT::WaitMode::POLLING_MODE;
     execution_.failed_wait = event_wait_semaphore | (polls ? event_wait_polls : 0u);

@@ -125,20 +125,20 @@ void Executor::report_perf_count(Dwords dw) {
 }
 
 // HEAD to dword 4 of the status page (SKL PRM vol 2a, MI_REPORT_HEAD).
-void Executor::report_head(const Cursor& behind) {
-  core_.ggtt().store_release<uint32_t>(core_.hwsp() + status_page_head, behind.ring.head_register());
+void Executor::report_head(const Cursor& after) {
+  core_.ggtt().store_release<uint32_t>(core_.hwsp() + status_page_head, after.ring.head_register());
 }
 
-// RING_CTL may ask for the same report whenever HEAD passes a multiple of 4, 64 or 128 KiB; with execlists it goes to the context's own status
-// page (ILK PRM vol 1 part 4, RING_BUFFER_CTL, Automatic Report Head Pointer).
-void Executor::publish_head(const Cursor& behind) {
-  const uint32_t before = core_.get(reg::head), now = behind.ring.head_register();
+// RING_CTL may ask for the same report whenever HEAD passes a multiple of 4, 64 or 128 KiB; with execlists it goes to the context's own
+// status page (ILK PRM vol 1 part 4, RING_BUFFER_CTL, Automatic Report Head Pointer).
+void Executor::publish_head(const Cursor& after) {
+  const uint32_t before = core_.get(reg::head), now = after.ring.head_register();
   core_.set(reg::head, now);
   const uint32_t distance = report_distance[reg::head_reports.of(core_.get(reg::ctl))];
   if (!distance) return;
   const bool wrapped = (before ^ now) & ~reg::head_offset.mask();
   const bool passed = reg::head_offset.in_place(before) / distance != reg::head_offset.in_place(now) / distance;
-  if (passed || (wrapped && behind.ring.size >= distance)) core_.ggtt().store_release<uint32_t>(core_.pphwsp() + status_page_head, now);
+  if (passed || (wrapped && after.ring.size >= distance)) core_.ggtt().store_release<uint32_t>(core_.pphwsp() + status_page_head, now);
 }
 
 }  // namespace softgen::cs

@@ -12,7 +12,7 @@ using defs::CommandId;
 namespace {
 
 /// A command with fewer dwords is an error.
-size_t least_dwords(const defs::Command& command) {
+size_t min_dwords(const defs::Command& command) {
   switch (command.id) {
     // Without a post-sync operation it may leave out what that needs.
     case CommandId::MI_FLUSH_DW: return 1;
@@ -47,8 +47,8 @@ bool Executor::before(const Cursor&) {
   return true;
 }
 
-Flow Executor::command(const Packet& packet, const Cursor& behind) {
-  const Flow flow = execute(packet, behind);
+Flow Executor::command(const Packet& packet, const Cursor& after) {
+  const Flow flow = execute(packet, after);
   return core_.links().observer ? observe(packet, flow) : flow;
 }
 
@@ -58,29 +58,29 @@ Flow Executor::observe(const Packet& packet, Flow flow) {
   return {Flow::Kind::leave};
 }
 
-Flow Executor::execute(const Packet& packet, const Cursor& behind) {
+Flow Executor::execute(const Packet& packet, const Cursor& after) {
   const uint32_t header = packet.dwords[0];
-  publish(packet.address, header, behind);
+  publish(packet.address, header, after);
   if (execution_.predicate_mode && predicated_off(packet)) [[unlikely]]
     return Flow::next();
-  if (packet.dwords.size() < least_dwords(*packet.command)) {
+  if (packet.dwords.size() < min_dwords(*packet.command)) {
     guest_error("command shorter than its definition", "{} at {:#x}: {} dwords", packet.command->name, packet.address,
                 packet.dwords.size());
     return fault(reg::error_instruction);
   }
-  privileged_ = behind.privileged();
+  privileged_ = after.privileged();
   if (!privileged_ && is_privileged(packet)) {
     guest_error("privileged command in a non-privileged batch", "{} at {:#x}", packet.command->name, packet.address);
     core_.error(reg::error_privilege, false);
     return Flow::next();
   }
-  if (header >> 29 == 0) return mi(packet, behind);
+  if (header >> 29 == 0) return mi(packet, after);
   if (packet.command->id == CommandId::PIPE_CONTROL) return pipe_control(packet.dwords);
   return engine_packet(packet);
 }
 
-Flow Executor::unknown(const Packet& packet, const Cursor& behind) {
-  publish(packet.address, packet.dwords[0], behind);
+Flow Executor::unknown(const Packet& packet, const Cursor& after) {
+  publish(packet.address, packet.dwords[0], after);
   guest_error("unknown command", "{:#010x} at {:#x}", packet.dwords[0], packet.address);
   return fault(reg::error_instruction);
 }
@@ -90,10 +90,10 @@ Flow Executor::no_memory(uint64_t address, const Cursor&) {
   return fault(reg::error_page_table);
 }
 
-void Executor::publish(uint64_t address, uint32_t header, const Cursor& behind) {
+void Executor::publish(uint64_t address, uint32_t header, const Cursor& after) {
   core_.publish(address, header);
-  if (behind.level() == 0) publish_head(behind);
-  else if (behind.level() == 1)
+  if (after.level() == 0) publish_head(after);
+  else if (after.level() == 1)
     core_.set(reg::bb_addr, static_cast<uint32_t>(address) | reg::batch_valid),
         core_.set(reg::bb_addr_udw, static_cast<uint32_t>(address >> 32));
   else
@@ -188,7 +188,7 @@ Flow Executor::engine_packet(const Packet& packet) {
   return result(core_.execute(packet));
 }
 
-Flow Executor::mi(const Packet& packet, const Cursor& behind) {
+Flow Executor::mi(const Packet& packet, const Cursor& after) {
   const std::span<const uint32_t> dw = packet.dwords;
   if (!packet.command->overlaps)
     if (const ExecResult finished = core_.finish_deferred(); finished != ExecResult::done) return result(finished);
@@ -199,15 +199,15 @@ Flow Executor::mi(const Packet& packet, const Cursor& behind) {
       return Flow::next();
     case CommandId::MI_USER_INTERRUPT: core_.raise(mmio::engine_event::user); return Flow::next();
     case CommandId::MI_ARB_CHECK:
-      if (behind.level() == 0 && core_.head_pending() && arbiter_.arbitration()) return stop(Reason::arbitration, Flow::stop());
+      if (after.level() == 0 && core_.head_pending() && arbiter_.arbitration()) return stop(Reason::arbitration, Flow::stop());
       return arbitrate();
     case CommandId::MI_ARB_ON_OFF:
       if (execution_.in_workaround) return Flow::next();
       arbiter_.set_arbitration(packets::MI_ARB_ON_OFF::View(dw).arbitration_enable());
       return arbitrate();
-    case CommandId::MI_BATCH_BUFFER_START: return start_batch(dw, behind);
+    case CommandId::MI_BATCH_BUFFER_START: return start_batch(dw, after);
     case CommandId::MI_BATCH_BUFFER_END:
-      if (behind.level() == 0) guest_error("MI_BATCH_BUFFER_END in a ring");
+      if (after.level() == 0) guest_error("MI_BATCH_BUFFER_END in a ring");
       return Flow::end();
     case CommandId::MI_CONDITIONAL_BATCH_BUFFER_END: return conditional_end(dw);
     case CommandId::MI_SEMAPHORE_WAIT: return semaphore_wait(dw);
@@ -228,7 +228,7 @@ Flow Executor::mi(const Packet& packet, const Cursor& behind) {
     case CommandId::MI_ATOMIC: return atomic(dw);
     case CommandId::MI_FLUSH_DW: return flush_dw(dw);
     case CommandId::MI_REPORT_PERF_COUNT: return report_perf_count(dw), Flow::next();
-    case CommandId::MI_REPORT_HEAD: return report_head(behind), Flow::next();
+    case CommandId::MI_REPORT_HEAD: return report_head(after), Flow::next();
     case CommandId::MI_SET_CONTEXT:
       if (core_.execlists()) return guest_error("MI_SET_CONTEXT with execlists"), Flow::next();
       set_context_(dw);

@@ -40,23 +40,23 @@ class Executor {
   Reason reason() const { return reason_; }
 
   bool before(const Cursor& cursor);
-  Flow command(const Packet& packet, const Cursor& behind);
-  Flow unknown(const Packet& packet, const Cursor& behind);
-  Flow no_memory(uint64_t address, const Cursor& behind);
+  Flow command(const Packet& packet, const Cursor& after);
+  Flow unknown(const Packet& packet, const Cursor& after);
+  Flow no_memory(uint64_t address, const Cursor& after);
 
  private:
-  void publish(uint64_t address, uint32_t header, const Cursor& behind);
+  void publish(uint64_t address, uint32_t header, const Cursor& after);
   bool predicated_off(const Packet& packet) const;
   Flow stop(Reason reason, Flow flow = Flow::repeat());
   Flow fault(uint32_t error);
   /// The next boundary is an arbitration point.
   Flow arbitrate();
   Flow result(ExecResult result);
-  Flow execute(const Packet& packet, const Cursor& behind);
+  Flow execute(const Packet& packet, const Cursor& after);
   Flow observe(const Packet& packet, Flow flow);
   bool starts_work(const Packet& packet) const;
   Flow engine_packet(const Packet& packet);
-  Flow mi(const Packet& packet, const Cursor& behind);
+  Flow mi(const Packet& packet, const Cursor& after);
 
   // hw/cs/execute_memory.cpp
   void store_data_imm(Dwords dw);
@@ -65,8 +65,8 @@ class Executor {
   void update_gtt(Dwords dw);
   Flow atomic(Dwords dw);
   void report_perf_count(Dwords dw);
-  void report_head(const Cursor& behind);
-  void publish_head(const Cursor& behind);
+  void report_head(const Cursor& after);
+  void publish_head(const Cursor& after);
 
   // hw/cs/execute_register.cpp
   void load_register_imm(Dwords dw);
@@ -77,7 +77,7 @@ class Executor {
   void write_register(uint32_t offset, uint32_t value);
 
   // hw/cs/execute_flow.cpp
-  Flow start_batch(Dwords dw, const Cursor& behind);
+  Flow start_batch(Dwords dw, const Cursor& after);
   Flow conditional_end(Dwords dw);
   Flow semaphore_wait(Dwords dw);
   void semaphore_signal(Dwords dw);

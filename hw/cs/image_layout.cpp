@@ -81,8 +81,8 @@ void ImageLayout::fill_spaces(Registers others) {
     }
     const auto end = std::ranges::lower_bound(left, space.below, {}, &OtherRegister::offset);
     here.insert(here.end(), left.begin(), end);
-    const Registers behind = add_lists(space.first, space.end, here);
-    left.erase(left.begin(), end - static_cast<ptrdiff_t>(behind.size()));
+    const Registers overflow = add_lists(space.first, space.end, here);
+    left.erase(left.begin(), end - static_cast<ptrdiff_t>(overflow.size()));
   }
   assert(left.empty());
 }

@@ -141,14 +141,14 @@ ParseEnd parse(Cursor& cursor, ParseMemory memory, const defs::CommandSet& comma
         present = detail::fetch(rest, memory, buffer.data() + 1, length - 1);
       }
     }
-    Cursor behind = cursor;
-    advance(behind, length * 4);
+    Cursor after = cursor;
+    advance(after, length * 4);
     const Packet packet{address, command, std::span<const uint32_t>(buffer.data(), length)};
-    const Flow flow = !present  ? visitor.no_memory(address, behind)
-                      : command ? visitor.command(packet, behind)
-                                : visitor.unknown(packet, behind);
+    const Flow flow = !present  ? visitor.no_memory(address, after)
+                      : command ? visitor.command(packet, after)
+                                : visitor.unknown(packet, after);
     if (flow.kind == Flow::Kind::repeat) return ParseEnd::stopped;
-    cursor = behind;
+    cursor = after;
     if (flow.kind == Flow::Kind::stop) return ParseEnd::stopped;
     if (flow.kind != Flow::Kind::next) follow(cursor, flow);
   }

@@ -46,10 +46,10 @@ struct PrintVisitor : Walk {
   const PrintOptions& options;
   std::string text;
 
-  Flow command(const Packet& packet, const Cursor& behind) {
+  Flow command(const Packet& packet, const Cursor& after) {
     if (options.fields) text += print_packet(packet);
     else fmt::format_to(std::back_inserter(text), "{:#x}: {}\n", packet.address, packet.command->name);
-    return static_flow(packet, behind);
+    return static_flow(packet, after);
   }
   Flow unknown(const Packet& packet, const Cursor&) {
     fmt::format_to(std::back_inserter(text), "{:#x}: unknown command {:#010x}\n", packet.address, packet.dwords[0]);
@@ -65,14 +65,14 @@ struct RangeVisitor : Walk {
   std::vector<CommandRange> ranges;
   bool fresh = true;
 
-  Flow command(const Packet& packet, const Cursor& behind) {
+  Flow command(const Packet& packet, const Cursor& after) {
     const uint64_t bytes = packet.dwords.size_bytes();
-    const bool ppgtt = behind.in_ppgtt();
+    const bool ppgtt = after.in_ppgtt();
     const CommandRange* last = ranges.empty() ? nullptr : &ranges.back();
     if (fresh || !last || last->ppgtt != ppgtt || last->address + last->bytes != packet.address)
       ranges.push_back({packet.address, bytes, ppgtt});
     else ranges.back().bytes += bytes;
-    const Flow flow = static_flow(packet, behind);
+    const Flow flow = static_flow(packet, after);
     fresh = flow.kind != Flow::Kind::next;
     return flow;
   }

@@ -22,8 +22,8 @@ struct Registers {
   uint32_t* answered(unsigned number, unsigned lane) const { return &first[number * each + lane / 8].dw[lane % 8]; }
 };
 
-/// Offsets where a row of `bytes` may start (the surface ends at `size`), for compiled code: in this page, and in the following ones as far as host memory is
-/// in one piece, more of them each time that somebody goes on not far behind the window before.
+/// Offsets where a row of `bytes` may start (the surface ends at `size`), for compiled code: in this page, and in the following ones as far
+/// as host memory is in one piece, more of them each time that somebody goes on not far behind the window before.
 void open_window(const DirectAnswer& answer, ThreadEnv& env, Access access, uint64_t at, uint64_t offset, uint64_t size, unsigned bytes) {
   constexpr uint64_t longest = 256 << 10, not_far = 1 << 20;
   // Beyond the L2's size data is evicted before it is used again.
@@ -52,7 +52,7 @@ struct DirectRow {
 
 /// Whether the channels' offsets follow the first one at distances of `step` bytes.
 template <unsigned lanes, unsigned step>
-bool in_a_row(const Grf* offsets) {
+bool contiguous(const Grf* offsets) {
   using Eight = uint32_t __attribute__((vector_size(32)));
   constexpr Eight steps = {0, step, 2 * step, 3 * step, 4 * step, 5 * step, 6 * step, 7 * step};
   const uint32_t first = offsets->dw[0] & ~3u;
@@ -71,7 +71,7 @@ bool move_row(const DirectAnswer& answer, Grf* registers, uint32_t mask, ThreadE
   constexpr uint32_t all = (1u << lanes) - 1, bytes = 4 * count * lanes;
   const auto& d = *static_cast<const DirectRow*>(answer.state.get());
   const Grf* const offsets = registers + d.row.address;
-  if ((mask & all) != all || !in_a_row<lanes, 4 * count>(offsets)) return false;
+  if ((mask & all) != all || !contiguous<lanes, 4 * count>(offsets)) return false;
   const uint64_t offset = offsets->dw[0] & (d.local ? Space::slm_bits & ~uint64_t{3} : ~uint64_t{3}),
                  size = d.local ? env.slm.size() : d.size;
   if (offset >= size || bytes > size - offset) return false;

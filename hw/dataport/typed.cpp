@@ -16,8 +16,8 @@ using surface::Surface;
 using surface::SurfaceType;
 using surface::Word4;
 
-/// Where the texels of a surface are. Surface Min LOD is added to a message's LOD, and MIP Count limits it, as for the sampler (SKL PRM vol 2d,
-/// RENDER_SURFACE_STATE; isl sets up storage images so, and gives one level each).
+/// Where the texels of a surface are. Surface Min LOD is added to a message's LOD, and MIP Count limits it, as for the sampler (SKL PRM vol
+/// 2d, RENDER_SURFACE_STATE; isl sets up storage images so, and gives one level each).
 class Texels {
  public:
   explicit Texels(const Surface& s) : surface_(s) {
@@ -62,8 +62,8 @@ struct Address {
   size_t first, data;
   /// `operands`: dwords of a channel after the address.
   Address(const Message& message, const Lanes& of, unsigned operands) : m(message), lanes(of), first(m.header_present()) {
-    const size_t behind = m.registers() > first ? m.registers() - first : 0;
-    data = first + (behind > lanes.span(operands) ? behind - lanes.span(operands) : 0);
+    const size_t after_header = m.registers() > first ? m.registers() - first : 0;
+    data = first + (after_header > lanes.span(operands) ? after_header - lanes.span(operands) : 0);
   }
   uint32_t operator()(unsigned i, unsigned lane) const {
     return first + lanes.span(i + 1) <= data ? parameter(m, lanes, first, i, lane) : 0;
@@ -76,8 +76,9 @@ std::optional<uint64_t> texel_of(const Texels& texels, const Address& address, u
 
 constexpr size_t max_texel = 16;
 
-/// What typed reads give: the format's colours, or of formats that are only converted by writes the element's bits as unsigned integers. Mesa 25's anv
-/// converts those itself and leaves the surface its format (brw_nir_lower_storage_image.c; isl_lower_storage_image_format() at version 9).
+/// What typed reads give: the format's colours, or of formats that are only converted by writes the element's bits as unsigned integers.
+/// Mesa 25's anv converts those itself and leaves the surface its format (brw_nir_lower_storage_image.c; isl_lower_storage_image_format()
+/// at version 9).
 const surface::Format& read_format(const surface::Format& format) {
   using enum surface::SurfaceFormat;
   if (format.is(surface::use_typed_read)) return format;
@@ -128,8 +129,8 @@ SendResult typed_write(const Message& m, ThreadEnv& env, const Surface& s, const
 
 const Surface& surface_of(const Message& m, ThreadEnv& env) { return surface::cached_surface(env.view, env.bases, m.op.binding); }
 
-/// Hardware converts the formats of its tables only (SKL PRM vol 7, "Surface Formats" of the data port; hw/surface/formats.inc); none is longer than
-/// max_texel. Formats of vertices, up to 32 bytes, are not among them.
+/// Hardware converts the formats of its tables only (SKL PRM vol 7, "Surface Formats" of the data port; hw/surface/formats.inc); none is
+/// longer than max_texel. Formats of vertices, up to 32 bytes, are not among them.
 bool texel_format(const Surface& s, Direction direction) {
   if (s.is_null()) return true;
   return (s.format->is(surface::use_typed_write) || (direction == Direction::read && s.format->is(surface::use_typed_read))) &&

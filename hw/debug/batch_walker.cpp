@@ -27,9 +27,9 @@ struct BatchWalker::Visitor {
     walker.observer_.problem(cursor.address(), "too many commands in one submission (a loop?): the rest is not shown");
     return false;
   }
-  cs::Flow command(const Packet& packet, const cs::Cursor& behind) {
+  cs::Flow command(const Packet& packet, const cs::Cursor& after) {
     walker.observer_.packet({packet.address, level, ppgtt, packet.command, packet.dwords});
-    return is_predicated_start(packet) ? cs::Flow::next() : cs::static_flow(packet, behind);
+    return is_predicated_start(packet) ? cs::Flow::next() : cs::static_flow(packet, after);
   }
   /// The streamer halts here (SKL PRM vol 3, "Instruction Error").
   cs::Flow unknown(const Packet& packet, const cs::Cursor&) {

@@ -84,7 +84,7 @@ class Where {
 
 }  // namespace
 
-std::string where_it_stands(gt::Device& device, const WhereOptions& options) {
+std::string describe_position(gt::Device& device, const WhereOptions& options) {
   std::string text;
   for (unsigned i = 0; i < engine_count; ++i) {
     const auto id = static_cast<EngineId>(i);
@@ -106,5 +106,5 @@ std::string where_it_stands(gt::Device& device, const WhereOptions& options) {
 
 char* sg_where(sg_device* dev) {
   return softgen::gt::guarded("sg_where", static_cast<char*>(nullptr),
-                              [&] { return strdup(softgen::debug::where_it_stands(softgen::gt::device_of(dev)).c_str()); });
+                              [&] { return strdup(softgen::debug::describe_position(softgen::gt::device_of(dev)).c_str()); });
 }

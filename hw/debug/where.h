@@ -16,6 +16,6 @@ struct WhereOptions {
 
 /// Text, empty when no engine ever did anything. Any thread. A snapshot without locks: of an engine that runs meanwhile, the parts may
 /// belong to different moments.
-std::string where_it_stands(gt::Device& device, const WhereOptions& options = {});
+std::string describe_position(gt::Device& device, const WhereOptions& options = {});
 
 }  // namespace softgen::debug

@@ -31,7 +31,7 @@ ExecResult MediaThreads::run(Worker& worker, const MediaPosition& position) {
   ThreadEnv env{worker.view, kernel_.bases, env_.stop, {}, 0, kernel_.scratch_base, kernel_.scratch_size};
   switch (eu::run(thread, env, shared_)) {
     case eu::RunResult::aborted: return ExecResult::aborted;
-    case eu::RunResult::blocked: guest_error("media thread that waits for nobody"); return ExecResult::fault;
+    case eu::RunResult::blocked: guest_error("media thread that waits, but has no thread group"); return ExecResult::fault;
     default: return ExecResult::done;
   }
 }

@@ -245,7 +245,7 @@ void Walk::run_groups(Worker& worker, uint32_t bank) {
     if (first >= groups_) return;
     const ExecResult result = run_batch(worker, bank, first, std::min(first + batch, groups_));
     if (result != ExecResult::done) {
-      if (result == ExecResult::fault) guest_error("compute thread that waits for nobody", "in a group of {}", group_.threads);
+      if (result == ExecResult::fault) guest_error("thread group whose threads all wait", "{} threads", group_.threads);
       return stop(result);
     }
     // After a batch, so that every call gets on by one group at least.

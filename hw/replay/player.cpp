@@ -196,7 +196,7 @@ class Player::Run final : public PacketObserver {
     while (!quit.stop_requested()) {
       watch_.changed.wait_for(lock, quit, std::chrono::milliseconds(100), [] { return false; });
       if (!running_ || OfflineHost::host_ns() < deadline() + grace_ns) continue;
-      watch_.where = debug::where_it_stands(*device_);
+      watch_.where = debug::describe_position(*device_);
       gave_up_ = true;
       for (unsigned i = 0; i < engine_count; i++)
         if (cs::EngineCs* engine = device_->streamers().engine(static_cast<EngineId>(i)))
@@ -207,7 +207,7 @@ class Player::Run final : public PacketObserver {
   int64_t deadline() const { return start_ns_ + static_cast<int64_t>(options_.hang_seconds * 1e9); }
   [[noreturn]] void hang(const std::string& what) {
     MutexLock lock(watch_.mutex);
-    if (!gave_up_) watch_.where = debug::where_it_stands(*device_);
+    if (!gave_up_) watch_.where = debug::describe_position(*device_);
     throw Hang{what};
   }
   std::string unfinished() const {

@@ -13,7 +13,7 @@
 namespace softgen::replay {
 namespace {
 
-constexpr uint32_t most_entries = 64;
+constexpr uint32_t max_entries = 64;
 
 uint64_t written_targets(const TargetDecoders& decoders, const debug::ContextState& state, memory::View& view) {
   const auto packet = state.packet(defs::CommandId::_3DSTATE_PS);
@@ -32,7 +32,7 @@ std::vector<debug::PictureSource> render_targets(const TargetDecoders& decoders,
   const uint64_t table = strip_canonical(state.surface + (pointers[1] & 0xffe0));
   const auto mapped = [&](uint64_t at) { return memory::translate(view.space(), view.memory(), at).valid; };
   const uint64_t written = written_targets(decoders, state, view);
-  for (uint32_t i = 0; i < most_entries; i++) {
+  for (uint32_t i = 0; i < max_entries; i++) {
     if (!bit(written, i) || !mapped(table + i * 4)) continue;
     const auto entry = view.load<uint32_t>(table + i * 4);
     const uint64_t address = strip_canonical(state.surface + entry);

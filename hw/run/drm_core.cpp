@@ -41,7 +41,7 @@ Driver* Driver::get() {
   if (instance || failed) return instance;
   try {
     instance = new Driver(options_from_environment());
-    Gpu::tell_where_on(SIGUSR2);
+    Gpu::report_position_on(SIGUSR2);
     std::atexit([] {
       MutexLock at_exit(instance_mutex);
       Driver* driver = instance;

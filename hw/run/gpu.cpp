@@ -185,7 +185,7 @@ void Gpu::bring_up_engine(Engine& engine) {
   write(base + regs::mi_mode, 0x01000000);    // clear STOP_RING
   write(base + regs::hws_pga, engine.hwsp);
   open_registers(engine);
-  hear_switches(engine, false);
+  enable_switch_interrupts(engine, false);
   write(base + regs::emr, ~0u);
   write(base + regs::eir, ~0u);
   write(base + regs::csb_pointers, 0xffff0505);
@@ -204,9 +204,10 @@ void Gpu::open_registers(const Engine& engine) {
     write(base + regs::nonpriv + 4 * slot, slot < open.size() ? open[slot] : base + regs::nopid);
 }
 
-/// Context switches matter only to a request that waits for its engine to leave a context: all else follows from the requests' own interrupts.
-void Gpu::hear_switches(Engine& engine, bool on) {
-  engine.hears_switches = on;
+/// Context switches matter only to a request that waits for its engine to leave a context: all else follows from the requests' own
+/// interrupts.
+void Gpu::enable_switch_interrupts(Engine& engine, bool on) {
+  engine.switch_interrupts = on;
   const uint32_t heard = regs::user_interrupt | regs::cs_error | (on ? regs::context_switch : 0);
   write(engine.info->mmio + regs::ring_imr, ~heard << engine.info->irq_shift);
 }
@@ -215,7 +216,7 @@ uint64_t Gpu::read_register(uint32_t offset, unsigned size) { return sg_bar0_rea
 
 void Gpu::kick() { on_interrupt(this, true); }
 
-void Gpu::tell_where_on(int signal_number) {
+void Gpu::report_position_on(int signal_number) {
   struct sigaction now = {};
   if (sigaction(signal_number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;  // the program's own
   now.sa_handler = [](int) { where_wanted = true; };
@@ -223,7 +224,7 @@ void Gpu::tell_where_on(int signal_number) {
   sigaction(signal_number, &now, nullptr);
 }
 
-void Gpu::tell_where() {
+void Gpu::report_position() {
   char* where = sg_where(device_);
   char* report = sg_report(device_);
   std::fprintf(stderr, "%s%s\n", where ? where : "", report ? report : "");
@@ -246,7 +247,7 @@ void Gpu::thread_main() {
     if (expired) timer_due_ = -1;
     irq_pending_ = false;
     lock.unlock();
-    if (where_wanted.exchange(false)) tell_where();
+    if (where_wanted.exchange(false)) report_position();
     {
       MutexLock driver(mutex_);
       if (expired) sg_timer_expired(device_, SG_TIMER_MISC);
@@ -343,7 +344,7 @@ void Gpu::check_hang(Engine& engine) {
   if (monotonic_ns() - engine.since_ns < options_.hang_timeout_s * int64_t{1'000'000'000}) return;
   std::fprintf(stderr, "softgen-run: %s made no progress for %d s; it is reset and its context banned\n", engine.info->name,
                options_.hang_timeout_s);
-  tell_where();
+  report_position();
   recover(engine);
 }
 

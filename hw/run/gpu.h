@@ -111,7 +111,7 @@ class Gpu {
   void release(const std::shared_ptr<Context>& context) SG_REQUIRES(mutex_);
   uint64_t read_register(uint32_t offset, unsigned size);
   /// The signal makes the GPU print on standard error where each engine is, unless the program handles it.
-  static void tell_where_on(int signal_number);
+  static void report_position_on(int signal_number);
   /// Work of fences may have become ready outside the device (a syncobj was signalled).
   void kick();
   /// For the device: calls it at `deadline_ns` of monotonic_ns(); < 0: no more.
@@ -127,10 +127,10 @@ class Gpu {
     std::deque<RequestPtr> running;  ///< all of one logical context, one after the other in its ring
     LogicalContext* current = nullptr;
     bool busy = false;
-    bool submitted = false;       ///< to the port, and not taken from there yet
-    bool active = false;          ///< as the last event says
-    bool hears_switches = false;  ///< its context switches interrupt
-    int64_t since_ns = 0;         ///< last progress
+    bool submitted = false;          ///< to the port, and not taken from there yet
+    bool active = false;             ///< as the last event says
+    bool switch_interrupts = false;  ///< its context switches interrupt
+    int64_t since_ns = 0;            ///< last progress
   };
 
   void write(uint32_t offset, uint32_t value) { sg_bar0_write(device_, offset, value, 4); }
@@ -146,7 +146,7 @@ class Gpu {
   RequestPtr take_ready(Engine& engine) SG_REQUIRES(mutex_);
   bool start_ready(Engine& engine) SG_REQUIRES(mutex_);
   void open_registers(const Engine& engine);
-  void hear_switches(Engine& engine, bool on);
+  void enable_switch_interrupts(Engine& engine, bool on);
   void start(Engine& engine, const RequestPtr& request) SG_REQUIRES(mutex_);
   void serve_interrupt();
   void service() SG_REQUIRES(mutex_);
@@ -156,7 +156,7 @@ class Gpu {
   void finish(const Request& request, int error = 0);
   void check_hang(Engine& engine) SG_REQUIRES(mutex_);
   void recover(Engine& engine) SG_REQUIRES(mutex_);
-  void tell_where();
+  void report_position();
   /// Ends the recording and writes the report of --stats. Any thread, while engines run, too.
   void write_results() SG_EXCLUDES(mutex_);
   void thread_main();

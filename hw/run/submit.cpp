@@ -177,8 +177,8 @@ bool Gpu::start_ready(Engine& engine) {
 void Gpu::schedule(Engine& engine) {
   while (start_ready(engine)) {}
   const bool hears = engine.busy && !engine.submitted && !engine.waiting.empty();
-  if (hears == engine.hears_switches) return;
-  hear_switches(engine, hears);
+  if (hears == engine.switch_interrupts) return;
+  enable_switch_interrupts(engine, hears);
   if (!hears) return;
   // What happened before that would not be heard of.
   process_engine(engine);

@@ -76,10 +76,11 @@ void scan(Enumeration& enumeration) {
   for (size_t i = 0; i + 1 < enumeration.found.size(); ++i) enumeration.found[i].next = &enumeration.found[i + 1];
 }
 
-/// libudev's function of this name; null when the program has no libudev. A library that a plugin loaded is not found by RTLD_NEXT, but by its own handle.
+/// libudev's function of this name; null when the program has no libudev. A library that a plugin loaded is not found by RTLD_NEXT, but by
+/// its own handle.
 template <typename F>
 F* next(const char* name) {
-  if (void* const behind = dlsym(RTLD_NEXT, name)) return reinterpret_cast<F*>(behind);
+  if (void* const function = dlsym(RTLD_NEXT, name)) return reinterpret_cast<F*>(function);
   void* const library = dlopen("libudev.so.1", RTLD_LAZY | RTLD_NOLOAD);
   return library ? reinterpret_cast<F*>(dlsym(library, name)) : nullptr;
 }
