@@ -264,8 +264,8 @@ def blender(engine, bound):
 X_PACKAGES = ["xterm", "x11-apps", "x11-utils", "x11-xserver-utils", "mesa-utils", "xfonts-base", "fonts-dejavu-core"]
 
 ROWS = [
-    # FFmpeg 5.1's kernel has two bugs, which this size and a single plane avoid: threads outside the picture end without reaching the group's
-    # barrier (a hang), and shared memory is overwritten with the next plane's values while other threads still read it.
+    # FFmpeg 5.1's kernel has two bugs, which this size and a single plane avoid: threads outside the picture end without reaching the
+    # group's barrier (a hang), and shared memory is overwritten with the next plane's values while other threads still read it.
     ffmpeg("avgblur-vulkan", "avgblur_vulkan=sizeX=5", Bound(2, 0, "a pass along each axis, each rounded to 8 bits"), "640x384", "gray",
            fault={"sid": FFMPEG_FORMATLESS}),
     ffmpeg("gblur-vulkan", "gblur_vulkan=sigma=4", Bound(2, 0, "a pass along each axis, each rounded to 8 bits"),

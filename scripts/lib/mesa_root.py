@@ -13,8 +13,8 @@ PROGRAM_PATH = f"{os.environ.get('PATH', os.defpath)}:/usr/games"
 PACKAGES = ["libgl1-mesa-dri", "libegl1", "libgbm1", "libgles2", "libglx-mesa0", "mesa-utils", "mesa-utils-bin", "mesa-vulkan-drivers",
             "vulkan-tools", "kmscube", "piglit", "glmark2-es2-drm"]
 # $0: root folder, $1: build folder, $2: working folder, the rest: the command. The mounts are in a namespace that ends with the command.
-# The release may lack an LLVM that we support, so the host's softgen-eu-compiler compiles kernels, over a socket. This shell, its parent, becomes
-# the command by exec, and --pdeathsig ends the compiler together with it.
+# The release may lack an LLVM that we support, so the host's softgen-eu-compiler compiles kernels, over a socket. This shell, its parent,
+# becomes the command by exec, and --pdeathsig ends the compiler together with it.
 ENTER = """set -e
 mount -t proc proc "$0/proc"; mount --rbind /dev "$0/dev"; mount --rbind /sys "$0/sys"; mount --bind "$1" "$0/softgen"; mount --bind "$2" "$0/mnt"
 mount -t tmpfs tmpfs "$0/softgen-compiler"

@@ -15,7 +15,8 @@ LIBRARIES = "usr/local/lib/piglit"  # in the guest
 # Libraries that always are the guest's own: the C library, and those that load its Mesa.
 GUESTS_OWN = re.compile(r"(ld-linux|libc|libm|libdl|librt|libpthread|libstdc\+\+|libgcc_s|libGL|libEGL|libGLX|libGLdispatch|libgbm)[.-]")
 
-# $1: time-out of a test in seconds. Reads lines NAME<tab>COMMAND; prints `piglit: WORD<tab>NAME`. A test's last line with PIGLIT is its verdict.
+# $1: time-out of a test in seconds. Reads lines NAME<tab>COMMAND; prints `piglit: WORD<tab>NAME`. A test's last line with PIGLIT is its
+# verdict.
 SCRIPT = f"""
 mkdir -p /tmp/libraries
 for library in /{LIBRARIES}/*; do

@@ -23,7 +23,8 @@ def sources():
 
 def check(files, build=BUILD):
     """clang-tidy's findings in `files`, with the options of `build`'s compile_commands.json: lines "path:line:column: what"."""
-    # -Wno-error: under -Werror, warnings that .clang-tidy turns off are errors, even in the C++ library's headers (std::stable_sort of libstdc++ 12).
+    # -Wno-error: under -Werror, warnings that .clang-tidy turns off are errors, even in the C++ library's headers (std::stable_sort of
+    # libstdc++ 12).
     done = subprocess.run([TIDY, "-p", build, "--quiet", "--extra-arg=-Wno-error", *files], cwd=ROOT, capture_output=True, text=True, check=False)
     found = sorted({os.path.normpath(line) for line in re.findall(r"^\S+:\d+:\d+: (?:warning|error): .*", done.stdout, re.MULTILINE)})
     if done.returncode and not found:

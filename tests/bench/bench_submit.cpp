@@ -95,7 +95,7 @@ class Bench {
     entry(pml4, 47, pml4 + 0x1000), entry(pml4 + 0x1000, 38, pml4 + 0x2000), entry(pml4 + 0x2000, 29, pml4 + 0x3000);
     entry(pml4 + 0x3000, 20, user_gpa);
     at<uint32_t>(user_gpa) = batch_end;
-    // XY_COLOR_BLT of one pixel, behind the batch.
+    // XY_COLOR_BLT of one pixel, after the batch.
     const uint32_t blit[] = {
         0x5430'0005, 0x03f0'0040, 0, 0x0001'0001, static_cast<uint32_t>(user_base) + 1024, static_cast<uint32_t>(user_base >> 32),
         0x1234'5678, batch_end};

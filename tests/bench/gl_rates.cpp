@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a GL driver does in a second, for scripts/bench, which runs it on ours and on llvmpipe: one JSON object on stdout,
-// {"renderer": "...", "version": "...", "rates": {NAME: {"value": V, "unit": "U"}}}. Draws off the screen (EGL without a surface), each task for a fixed time.
+// Rates of a GL driver, for scripts/bench, which runs it on softgen and on llvmpipe: one JSON object on stdout,
+// {"renderer": "...", "version": "...", "rates": {NAME: {"value": V, "unit": "U"}}}. Draws off screen (EGL without a surface), each task
+// for a fixed time.
 #include <epoxy/egl.h>
 #include <epoxy/gl.h>
 #include <fmt/format.h>

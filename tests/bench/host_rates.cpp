@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the host itself can do, for scripts/bench: {"fma": GFLOP/s, "copy": GB/s} of all its threads together, by the widest vectors it has.
+// The host's own peak rates, for scripts/bench: {"fma": GFLOP/s, "copy": GB/s} of all its threads together, with its widest vectors.
 #include <fmt/format.h>
 #include <immintrin.h>
 

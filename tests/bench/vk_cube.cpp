@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Frames a second of a Vulkan driver on vkcube's scene, a lit cube with a texture, drawn off the screen: one JSON object on stdout,
+// Frames per second of a Vulkan driver on vkcube's scene, a lit cube with a texture, drawn off screen: one JSON object on stdout,
 // {"renderer": "...", "version": "...", "rates": {"cube": {"value": V, "unit": "frames/s"}}}. scripts/bench runs it on anv and on lavapipe.
 #include <fmt/format.h>
 #include <vulkan/vulkan.h>
@@ -41,7 +41,7 @@ struct Buffer {
   void* data;
 };
 
-/// Objects live as long as the process: it does one thing and ends.
+/// Objects are never destroyed: the process does one thing and ends.
 class Cube {
  public:
   explicit Cube(VkExtent2D size) : size_(size) {

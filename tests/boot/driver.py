@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What boot tests stand on: one guest booted once a release and shared, and guests of a test's own.
+"""Common code of boot tests: one guest per release, which is booted once and shared, and guests of single tests.
 
 scripts/test sets CONFIG, imports tests/boot/test_*.py and runs them by unittest, once for each release."""
 import atexit
@@ -42,7 +42,7 @@ def shared_guest():
 
 @functools.cache
 def vnc_socket():
-    """Where the shared guest's VNC server is (scripts/lib/rfb.py)."""
+    """The socket of the shared guest's VNC server (scripts/lib/rfb.py)."""
     folder = tempfile.TemporaryDirectory(prefix="softgen-vnc-")
     atexit.register(folder.cleanup)
     return pathlib.Path(folder.name) / "socket"
@@ -74,7 +74,7 @@ def guest_programs():
 
 
 def only_on(gpu, reason):
-    """Skips a test loudly unless the machine has this GPU."""
+    """Skips a test, with a reason, unless the machine has this GPU."""
     def decorate(function):
         def wrapper(self, *args):
             if CONFIG["gpu"] != gpu:

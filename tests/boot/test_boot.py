@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The guest boots on the device: the unmodified i915 binds, finds nothing wrong, and shows its console."""
+"""The guest boots on the device: the unmodified i915 binds, reports no problem, and shows its console."""
 import pathlib
 import tempfile
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What tests of the device without a guest system share: a machine under QEMU's qtest protocol."""
+"""Common code of tests of the device without a guest system: a machine under QEMU's qtest protocol."""
 import os
 import pathlib
 import sys

@@ -12,7 +12,7 @@ RENDER = 0x2000  # the engine's registers
 SIZE = 0x400000
 STATUS_PAGE, IMAGE, RING, BATCH, RESULT = 0x20000, 0x40000, 0x80000, 0x90000, 0xA0000
 INSTRUCTIONS, DYNAMIC, SURFACES, VERTICES, INDICES, TARGET = 0x100000, 0x110000, 0x120000, 0x130000, 0x140000, 0x200000
-FINISHED = 0x600D  # at RESULT when the ring has got behind the batch
+FINISHED = 0x600D  # at RESULT after the ring has passed the batch
 
 # Kernels, by offset from Instruction Base Address; native instructions as hw/eu/isa/gen9/codec.cpp encodes them.
 ENDLESS, ENDS, PATCH = 0x000, 0x080, 0x100

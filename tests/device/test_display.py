@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the consoles show, and that no caller waits for it: pictures are composed outside QEMU's lock."""
+"""The consoles' pictures; no caller waits for them: they are composed outside QEMU's lock."""
 import tempfile
 import time
 import unittest
@@ -69,7 +69,7 @@ class Pictures(LitTest):
         for _ in range(12):
             self.assertEqual(self.colour(machine), b"\xff\0\0")
         self.paint(machine, RED, 0x0000FF, 640 * 480)
-        time.sleep(0.2)  # longer than the device may rest between two looks at a still picture
+        time.sleep(0.2)  # longer than the device's interval between two checks of a static picture
         self.assertEqual(self.colour(machine), b"\0\0\xff")
 
     def test_a_stopped_machine_has_its_picture(self):

@@ -28,7 +28,7 @@ class HostileTest(unittest.TestCase):
         return machine.qmp.command("query-status", timeout=ANSWER_S)["status"]
 
     def ends(self, machine):
-        """QEMU exits when asked to, and printed no complaint."""
+        """QEMU exits when asked to, and has printed no warnings."""
         machine.command("quit")
         status, log = machine.ended()
         words = "\n".join(line for line in log.splitlines() if not line.startswith("["))  # without qtest's own record

@@ -24,7 +24,7 @@ class Gmbus:
         return self.machine.mmio(GMBUS2)
 
     def read(self, pin, address, offset, count):
-        """None when nobody answers."""
+        """None without an answer."""
         m = self.machine
         m.mmio_write(GMBUS0, pin)
         data = b""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Kernels under QEMU's filter of system calls, and without a compiler that works: QEMU lives, has no LLVM in it, and says once why it interprets."""
+"""Kernels under QEMU's seccomp filter, and without a working compiler: QEMU survives, does not contain LLVM, and reports once why it interprets."""
 import contextlib
 import os
 import pathlib

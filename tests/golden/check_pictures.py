@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""check_pictures.py SOFTGEN_REPLAY CAPTURES_FOLDER [--working NAME,...] [NAME...]: runs captures and compares what they end with against
+"""check_pictures.py SOFTGEN_REPLAY CAPTURES_FOLDER [--working NAME,...] [NAME...]: runs captures and compares their results with
 ref/ (made by the same program on llvmpipe or lavapipe).
 
 Without names: all captures. --working FILE lists those that must come out right: the test fails when one of them does not, and also when one

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""decode_captures.py SOFTGEN_REPLAY CAPTURE...: every command of every capture is known, no walk ends early, every form of output ends well
-and the draws are as many as the captures' README says (counted there by two other readers)."""
+"""decode_captures.py SOFTGEN_REPLAY CAPTURE...: checks that every command of every capture is known, no walk ends early, all forms of output
+work, and the number of draws equals that in the captures' README (counted by two other readers)."""
 import json
 import pathlib
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""make_hang.py OUT.aub: a capture whose only batch stores a number, flushes, and then waits for a semaphore that nobody signals. It is the
+"""make_hang.py OUT.aub: a capture whose only batch stores a number, flushes, and then waits for a semaphore that is never signalled. It is the
 example of docs/debugging.md."""
 import struct
 import sys

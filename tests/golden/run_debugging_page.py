@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""run_debugging_page.py SOFTGEN_REPLAY PAGE.md MAKE_HANG.py: runs every command of the page ("$ ..." in a code block) where its example
-capture is, and looks for the block's other lines in what it writes, in any order."""
+"""run_debugging_page.py SOFTGEN_REPLAY PAGE.md MAKE_HANG.py: runs every command of the page ("$ ..." in a code block) in the folder of its
+example capture, and checks that its output has the block's other lines, in any order."""
 import os
 import pathlib
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What tests of softgen-run share: programs run under it with the host's Mesa, or with another release's in a chroot."""
+"""Common code of the tests of softgen-run: programs run under it with the host's Mesa, or with another release's in a chroot."""
 import os
 import pathlib
 import subprocess
@@ -57,7 +57,7 @@ class RunTest(unittest.TestCase):
         return done.stdout
 
     def compiled(self, name, sources=ROOT / "tests" / "boot" / "guest", libraries=()):
-        """A program of ours."""
+        """The path of a program of our build."""
         target = self.folder / name
         subprocess.run(["cc", "-O2", "-I/usr/include/libdrm", "-o", target, sources / f"{name}.c", *libraries], check=True)
         return str(target)

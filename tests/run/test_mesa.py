@@ -29,7 +29,8 @@ class HostPrograms(RunTest):
 
     def test_piglit_binaries(self):
         for platform in ("surfaceless_egl", "gbm"):
-            # The fcc tests clear with one colour after the other: Mesa 25 gives a surface that is clear a new colour without clearing it again.
+            # The fcc tests clear with one colour after the other: Mesa 25 gives a surface that is clear a new colour without clearing it
+            # again.
             for test in ("fcc-read-after-clear copy tex", "fcc-read-after-clear sample tex", "fcc-read-after-clear blit rb", "fcc-blit-between-clears",
                          "fcc-write-after-clear", "fp-abs-01", "fbo-blit", "glsl-novertexdata", "clear-accum", "copyteximage 2D", "arb_gpu_shader5-interpolateAtSample"):
                 with self.subTest(platform=platform, test=test):
@@ -71,7 +72,7 @@ class Mesa25(HostPrograms):
         self.assertTrue("Mesa 25." in self.eglinfo())
 
     def test_kernels_are_compiled_by_the_host(self):
-        """The release's own may be no LLVM that we know; here the library is disabled."""
+        """The release's LLVM may be unsupported; here the library is disabled."""
         self.ok("glmark2-es2-drm", "-b", "build:nframes=2", SOFTGEN_CACHE="off", SOFTGEN_LLVM="99",
                 options=["--engine", "jit", "--stats", f"{self.mesa.place(self.folder)}/stats.json", "--mode", "320x240@0"])
         eu = json.loads((self.folder / "stats.json").read_text())["eu"]

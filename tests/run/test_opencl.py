@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""OpenCL of Debian 12's unmodified intel-opencl-icd (compute-runtime and IGC); later ones know no Gen9."""
+"""OpenCL by Debian 12's unmodified intel-opencl-icd (compute-runtime and IGC); later versions do not support Gen9."""
 from driver import PIGLIT, RunTest
 
 from app_rows import INTEL_OPENCL

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What softgen-run promises beside running the program."""
+"""softgen-run's options, and what it guarantees beside running the program."""
 import json
 import pathlib
 import signal
@@ -20,7 +20,7 @@ class Options(RunTest):
         self.assertEqual((done.returncode, len(done.stderr.splitlines())), (127, 1))
 
     def test_a_program_with_an_allocator_of_its_own(self):
-        """One that opens files before it can allocate: Blender's jemalloc waited for itself."""
+        """A program that opens files before it can allocate: Blender's jemalloc deadlocked."""
         program = self.compiled("own_malloc", pathlib.Path(__file__).resolve().parent)
         self.assertEqual(self.ok(program), "runs\n")
 
@@ -48,7 +48,7 @@ class Options(RunTest):
             self.assertEqual(json.loads(path.read_text())["platform"], "kbl")
 
     def test_results_of_a_program_without_exit_handlers(self):
-        """One that a signal ends, and one that calls _exit(), as Chromium's GPU process does."""
+        """A program that a signal ends, and one that calls _exit(), like Chromium's GPU process."""
         ends = {-number: f"signal.signal({number:d}, signal.SIG_DFL); use(); os.kill(os.getpid(), {number:d}); signal.pause()"
                 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)}
         ends[7] = "use(); os._exit(7)"
@@ -61,7 +61,7 @@ class Options(RunTest):
             subprocess.run([BUILD / "softgen-replay", self.folder / "a.aub"], check=True)
 
     def test_every_engine_and_exit_while_it_compiles(self):
-        """Without input kmscube leaves at its first frame, when kernels are being compiled."""
+        """Without input kmscube exits after its first frame, while kernels are being compiled."""
         for number, engine in enumerate(["interp", "jit", "jit", "jit", "tiers"]):
             done = self.run_on_gpu("sh", "-c", "kmscube --count 20 </dev/null", options=["--engine", engine, "--threads", "2", "--mode", "320x240@0"],
                                    XDG_CACHE_HOME=str(self.folder / f"cache{number}"))

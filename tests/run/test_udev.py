@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""libudev shows our DRM nodes as it shows any other device."""
+"""libudev lists our DRM nodes like any other device."""
 import pathlib
 
 from driver import RunTest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What tests of scripts/ share."""
+"""Common code of the tests of scripts/."""
 import pathlib
 import subprocess
 

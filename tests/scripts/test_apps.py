@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How scripts/apps judges runs, and that it refuses what it does not know."""
+"""scripts/apps: verdicts on runs, and errors for unknown names."""
 import sys
 import unittest
 

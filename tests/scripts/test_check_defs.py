@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""scripts/check_defs.py: what it compares in small trees, what disagrees, what is known, and that it skips without a tree."""
+"""scripts/check_defs.py in small trees: comparisons, disagreements, known disagreements, and the skip without a tree."""
 import os
 import pathlib
 import sys

@@ -9,7 +9,7 @@ from driver import script
 
 class Layers(unittest.TestCase):
     def check(self, name, included):
-        """What is said of a tree whose only file, `name`, includes `included`."""
+        """The output for a tree whose only file, `name`, includes `included`."""
         with tempfile.TemporaryDirectory() as work:
             path = pathlib.Path(work) / name
             path.parent.mkdir(parents=True)
@@ -24,7 +24,7 @@ class Layers(unittest.TestCase):
         self.assertIn("hw/nowhere is not in the list of folders", self.check("hw/nowhere/a.cpp", "hw/base/log.h").stdout)
 
     def test_parts_of_eu(self):
-        """The interpreter and the compiler stand on eu/program; it knows neither."""
+        """The interpreter and the compiler include eu/program, which includes neither."""
         for part, others in {"program": ["isa"], "interp": ["isa", "program"], "jit": ["isa", "program", "interp"]}.items():
             for other in others:
                 self.assertEqual(self.check(f"hw/eu/{part}/a.cpp", f"hw/eu/{other}/b.h").returncode, 0)

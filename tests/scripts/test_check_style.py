@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""scripts/check_style.py: this tree keeps its rules, and it finds what does not."""
+"""scripts/check_style.py: this tree passes, and violations are found."""
 import pathlib
 import tempfile
 import unittest
@@ -15,7 +15,7 @@ class Style(unittest.TestCase):
         (self.root / ".clang-format").write_text((ROOT / ".clang-format").read_text())
 
     def check(self, text, *options):
-        """What is said of a tree whose only source is `text`."""
+        """The output for a tree whose only source is `text`."""
         path = self.root / "hw/unit/file.cpp"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""scripts/cts against programs that print what dEQP's do: results, a crash, a case that never ends."""
+"""scripts/cts with programs that print like dEQP's: results, a crash, a case that never ends."""
 import sys
 import tempfile
 import unittest
@@ -10,7 +10,7 @@ sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 import cts_process  # noqa: E402
 from common import Failure  # noqa: E402
 
-# Prints as tcuTestSessionExecutor.cpp does. Cases say by their last word what becomes of them.
+# Prints like tcuTestSessionExecutor.cpp. A case's last word determines its outcome.
 PROGRAM = r"""
 import os, sys, time
 for case in sys.stdin.read().split():
@@ -39,7 +39,7 @@ class Process(unittest.TestCase):
                          {"a.Pass": ("Pass", "text (of) a.Pass"), "b.Fail": ("Fail", "text (of) b.Fail"),
                           "c.NotSupported": ("NotSupported", "text (of) c.NotSupported")})
 
-    def test_cases_behind_a_crash_and_a_hang_are_run(self):
+    def test_cases_after_a_crash_and_a_hang_are_run(self):
         outcomes = self.run_cases("a.Pass", "b.crash", "c.hang", "d.crash", "e.Pass", timeout=1)
         self.assertEqual([(case, o.word) for case, o in outcomes.items()],
                          [("a.Pass", "Pass"), ("b.crash", "Crash"), ("c.hang", "Timeout"), ("d.crash", "Crash"), ("e.Pass", "Pass")])

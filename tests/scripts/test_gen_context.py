@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""scripts/gen_context.py: what a small context.def becomes, and what it refuses."""
+"""scripts/gen_context.py: the code generated from a small context.def, and errors."""
 import pathlib
 import tempfile
 import unittest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""scripts/gen_defs.py: the View of a small .def file's packets, by the compiler's judgement, and what it refuses."""
+"""scripts/gen_defs.py: the View of a small .def file's packets, checked by the compiler, and errors."""
 import pathlib
 import subprocess
 import tempfile

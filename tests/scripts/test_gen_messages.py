@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""scripts/gen_messages.py: what a small messages.def becomes, by the compiler's judgement, and what it refuses."""
+"""scripts/gen_messages.py: the code generated from a small messages.def, checked by the compiler, and errors."""
 import pathlib
 import subprocess
 import tempfile

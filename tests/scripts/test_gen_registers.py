@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""scripts/gen_registers.py: what a small .def file becomes, by the compiler's judgement, and what it refuses."""
+"""scripts/gen_registers.py: the code generated from a small .def file, checked by the compiler, and errors."""
 import pathlib
 import subprocess
 import tempfile

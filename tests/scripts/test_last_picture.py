@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""LastPicture keeps what the program showed, whenever the console comes back."""
+"""LastPicture keeps the program's picture, whenever the console is shown again."""
 import pathlib
 import sys
 import tempfile

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What scripts/run promises; on QEMU's standard VGA, so that only the harness can be at fault."""
+"""scripts/run on QEMU's standard VGA, so that failures are the script's."""
 import pathlib
 import tempfile
 import unittest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""scripts/lib/tidy.py finds what .clang-tidy asks for, whatever the build's warning options are."""
+"""scripts/lib/tidy.py applies .clang-tidy's checks, whatever the build's warning options."""
 import json
 import pathlib
 import sys
@@ -14,7 +14,7 @@ import tidy  # noqa: E402
 
 class Tidy(unittest.TestCase):
     def found(self, text, *options):
-        """What is found in a file of `text` that the compiler is given `options` for."""
+        """The findings in a file of `text` that is compiled with `options`."""
         with tempfile.TemporaryDirectory() as work:
             folder = pathlib.Path(work)
             (folder / ".clang-tidy").write_text((ROOT / ".clang-tidy").read_text())

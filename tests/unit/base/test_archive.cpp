@@ -33,7 +33,7 @@ TEST_CASE("what is written is read back") {
   CHECK(in.blob == out.blob);
 }
 
-TEST_CASE("damaged state is refused with a sentence") {
+TEST_CASE("damaged state is refused with a message") {
   Unit out{7, 8, std::vector<std::byte>(8)};
   Archive writer;
   out.state(writer);

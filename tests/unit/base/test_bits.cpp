@@ -4,7 +4,7 @@
 
 using namespace softgen;
 
-TEST_CASE("bit fields are counted high to low, both included") {
+TEST_CASE("bit fields are named by their high and low bit, both included") {
   CHECK(bits(0xdeadbeefu, 31, 28) == 0xdu);
   CHECK(bits(0xdeadbeefu, 31, 0) == 0xdeadbeefu);
   CHECK(bits(uint64_t{0xdeadbeef00000000}, 63, 32) == 0xdeadbeefu);

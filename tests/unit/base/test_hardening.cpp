@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The build's flags that make an error of ours worth less to a hostile guest.
+// Checks the build flags that limit what a hostile guest can gain from a bug.
 #include <elf.h>
 #include <link.h>
 
@@ -19,7 +19,7 @@ TEST_CASE("hardening: frames and indices of the standard library are checked") {
 #endif
 }
 
-TEST_CASE("hardening: what the linker resolves is resolved at the start, and read only from then on") {
+TEST_CASE("hardening: all symbols are resolved at the start, and the table is read only from then on") {
   struct Found {
     bool relro = false, now = false;
   } found;

@@ -16,7 +16,7 @@ struct Counted {
   ~Counted() { --alive, value = -1; }
 };
 
-/// Destroyed behind what the thread asked for later, as an exit handler runs behind the main thread's objects.
+/// Destroyed after objects that the thread made later, like an exit handler, which runs after the main thread's objects are destroyed.
 struct Late {
   static inline int seen = 0, alive = -1;
   ~Late() {
@@ -28,7 +28,7 @@ struct Late {
 
 }  // namespace
 
-TEST_CASE("a thread's object goes with the thread, and there is another one for who comes after that") {
+TEST_CASE("a thread's object is destroyed with the thread, and a later access makes a new one") {
   std::thread([] {
     thread_local Late late;
     static_cast<void>(&late);

@@ -6,7 +6,7 @@
 
 using namespace softgen;
 
-TEST_CASE("work of threads that run and that have ended is counted") {
+TEST_CASE("work is counted for running threads and for those that have ended") {
   const WorkCounts before = work_counts();
   count_work(Work::draws, 2);
   std::thread([] {

@@ -35,7 +35,7 @@ TEST_CASE("several threads may share one pool") {
   CHECK(total == 4 * 50 * 20);
 }
 
-TEST_CASE("a job that is cut short has done all before the cut and nothing behind it") {
+TEST_CASE("a job that is stopped early has done all indices before the stop and none after it") {
   for (unsigned workers : {0u, 1u, 3u}) {
     WorkerPool pool(workers);
     constexpr size_t count = 1000;
@@ -54,7 +54,7 @@ TEST_CASE("a job that is cut short has done all before the cut and nothing behin
   }
 }
 
-TEST_CASE("workers that wake up for a job whose last piece is just being taken do without it") {
+TEST_CASE("workers that wake up after a job's last index was taken do nothing") {
   WorkerPool pool(3);
   std::atomic<size_t> done{0};
   for (int round = 0; round < 20000; ++round) pool.for_each(2, [&](size_t, unsigned) { ++done; });

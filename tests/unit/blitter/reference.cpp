@@ -30,7 +30,7 @@ struct Bitmap {
   std::vector<uint8_t> bitmap;  // immediate
   bool immediate = false;
   uint64_t bitmap_at = 0;
-  uint64_t bit_start = 0, bits_a_row = 0;
+  uint64_t bit_start = 0, bits_per_row = 0;
   uint32_t bg = 0, fg = 0;
   bool transparent = false;
 };
@@ -55,7 +55,7 @@ struct ReferenceBlitter::Draw : Bitmap, Pattern {
     source = mono;
     transparent = dw[1] >> 29 & 1;
     bit_start = field(dw[0], 19, 17);
-    bits_a_row = (bit_start + static_cast<uint64_t>(x2 - x1) + 15) / 16 * 16;
+    bits_per_row = (bit_start + static_cast<uint64_t>(x2 - x1) + 15) / 16 * 16;
   }
   void immediate_bits(const std::vector<uint32_t>& dw, size_t at) {
     immediate = true;
@@ -116,7 +116,7 @@ void ReferenceBlitter::draw(const Draw& d) {
       bool write = true;
       if (d.source == Draw::color) s = read_pixel(d.from, sx, sy, d.bytes);
       if (d.source == Draw::mono) {
-        const uint64_t bit = static_cast<uint64_t>(y - d.y1) * d.bits_a_row + d.bit_start + static_cast<uint64_t>(x - d.x1);
+        const uint64_t bit = static_cast<uint64_t>(y - d.y1) * d.bits_per_row + d.bit_start + static_cast<uint64_t>(x - d.x1);
         const uint8_t byte = !d.immediate ? read(d.bitmap_at + bit / 8) : bit / 8 < d.bitmap.size() ? d.bitmap[bit / 8] : 0;
         const bool set = byte & 0x80 >> bit % 8;
         s = set ? d.fg : d.bg;
@@ -179,7 +179,7 @@ void ReferenceBlitter::fast_copy(const std::vector<uint32_t>& dw) {
   memory_ = after;
 }
 
-/// What each command has, in the order of its dwords from 6 on.
+/// The operands of each command, in the order of its dwords from 6 on.
 struct Parts {
   bool solid, color_source, mono_source, source_colors, pattern_address, pattern_colors, immediate, chroma;
 };
@@ -301,7 +301,7 @@ void ReferenceBlitter::with_setup(const std::vector<uint32_t>& dw, uint32_t swct
     d.source = Draw::mono;
     d.transparent = !mono_setup && (setup_[1] >> 29 & 1);
     const uint64_t width = static_cast<uint64_t>(d.x2 - d.x1);
-    d.bits_a_row = dw[0] >> 16 & 1 ? (width + 7) / 8 * 8 : width;
+    d.bits_per_row = dw[0] >> 16 & 1 ? (width + 7) / 8 * 8 : width;
     d.immediate = op == 0x31;
     if (d.immediate) {
       d.bitmap.resize((dw.size() - 3) * 4);

@@ -18,7 +18,7 @@ class ReferenceBlitter {
     uint64_t base = 0;
     int64_t pitch = 0;
     const char* tiling = "";  // bits of the offset within a tile, "" for linear
-    uint64_t tile_pitch = 1;  // bytes a row of one tile
+    uint64_t tile_pitch = 1;  // bytes per row of a tile
   };
   struct Draw;
   uint8_t read(uint64_t address) const { return address < memory_.size() ? memory_[address] : 0; }

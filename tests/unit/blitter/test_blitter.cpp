@@ -32,7 +32,7 @@ struct Fixture : BlitBench {
   unsigned below(unsigned n) { return static_cast<unsigned>(random() % n); }
   bool coin() { return random() & 1; }
 
-  // Both sides run it; memory must be the same afterwards. Every other copy goes around the host's caches.
+  // Runs a command on both sides and compares memory. Every other copy uses streaming stores.
   bool same(const std::vector<uint32_t>& dwords) {
     set_swctrl(swctrl);
     streams = !streams;
@@ -163,7 +163,7 @@ TEST_CASE_METHOD(Fixture, "every rectangle command equals the per-pixel referenc
   }
 }
 
-TEST_CASE_METHOD(Fixture, "commands that lean on a setup equal the per-pixel reference") {
+TEST_CASE_METHOD(Fixture, "commands that use the setup state equal the per-pixel reference") {
   constexpr unsigned value = 77;
   INFO("seed " << value);
   seed(value);
@@ -235,7 +235,7 @@ TEST_CASE_METHOD(Fixture, "fast copies between all tilings and depths equal the 
           dw[2] = xy(x, y), dw[3] = xy(x + static_cast<int>(below(120)) / scale, y + static_cast<int>(below(80)));
           put64(dw, 4, destination_base);
           dw[6] = xy(static_cast<int>(below(100)) / scale, static_cast<int>(below(80)));
-          // Also whole tiles, and operands that lie alike in theirs.
+          // Also whole tiles, and operands with the same position in their tiles.
           if (i / 2 == 4) dw[2] = 0, dw[3] = xy(256 / scale, 128), dw[6] = xy(0, 64);
           if (i / 2 == 5) dw[6] = dw[2];
           dw[7] = pitch(from);
@@ -278,7 +278,7 @@ TEST_CASE_METHOD(Fixture, "a negative pitch turns a linear copy upside down") {
   CHECK(same(dw));
 }
 
-TEST_CASE_METHOD(Fixture, "a reset ends a huge blit, a pause leaves it to be gone on with") {
+TEST_CASE_METHOD(Fixture, "a reset ends a huge blit, a pause leaves it resumable") {
   seed(2);
   std::vector<uint32_t> dw = {header(0x50, 3u << 20, 7),
                               3u << 24 | 0xf0u << 16 | 0x7ffcu,
@@ -317,7 +317,7 @@ TEST_CASE_METHOD(Fixture, "a reset ends a huge blit, a pause leaves it to be gon
   CHECK(half.progress == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "setup state survives a context switch, and a damaged image gives the default") {
+TEST_CASE_METHOD(Fixture, "setup state survives a context switch, and a damaged image gives the defaults") {
   seed(3);
   std::vector<uint32_t> setup = {header(0x11, 3u << 20, 10),
                                  1u << 31 | 3u << 24 | 0xf0u << 16 | 1024,

@@ -7,7 +7,7 @@ namespace softgen::cs::test {
 
 Machine::Machine(bool threaded, const defs::CommandSet& commands) {
   for (uint32_t page = 0; page < 0x800'0000 / 4096; ++page) ggtt.set_pte(page, uint64_t{page} << 12 | 1);
-  // One table a level, all its entries the same but the last's.
+  // One table per level; all entries are the same except those of the last.
   const uint64_t pdp = pml4 + 0x1000, pd = pml4 + 0x2000, pt = pml4 + 0x3000;
   const auto entry = [&](uint64_t table, uint64_t index, uint64_t value) {
     const uint64_t e = value | 3;

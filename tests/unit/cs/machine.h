@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A GT without its engines' insides, and as much of a driver as submission needs: contexts, rings, the submit port, the CSB.
+// A GT with fake engines, and the parts of a driver that submission needs: contexts, rings, the submit port, the CSB.
 #pragma once
 
 #include <cstring>
@@ -32,7 +32,7 @@ struct FakeHost final : QuietHost {
   }
 };
 
-/// Records packets; its whole state is one counter and one word that XY_COLOR_BLT's (or PIPELINE_SELECT's) header sets.
+/// Records packets. Its state is one counter and one word, which XY_COLOR_BLT's (or PIPELINE_SELECT's) header sets.
 struct FakeEngine final : Engine, DeferredWork {
   struct Context {
     uint32_t word = 0;
@@ -173,9 +173,9 @@ class Machine {
   /// Interrupt bits of an engine that are pending in GTn_IIR, cleared by this.
   uint32_t take_interrupts(EngineId e);
   void reset_engine(EngineId e);
-  /// The driver of `other` goes on here.
+  /// The driver of `other` continues here.
   void adopt_driver(const Machine& other) { csb_head_ = other.csb_head_; }
-  /// Gives all of allocate() and user_batch() back.
+  /// Frees everything that allocate() and user_batch() returned.
   void next_reset() { next_ = 0x0020'0000, next_user_ = 0; }
 
   memory::SparseMemory memory{64 << 20};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Batches: nesting, chaining, ends, conditions, and what users' batches may not do.
+// Batches: nesting, chaining, ends, conditions, and restrictions of users' batches.
 #include "hw/base/log.h"
 #include "tests/unit/cs/machine.h"
 
@@ -26,7 +26,7 @@ TEST_CASE("batch, second level, chain and return") {
   CHECK(rig.events().back() == Event{0x18, 0x20});
 }
 
-TEST_CASE("MI_BATCH_BUFFER_START with Predication Enable asks MI_PREDICATE_RESULT_1") {
+TEST_CASE("MI_BATCH_BUFFER_START with Predication Enable depends on MI_PREDICATE_RESULT_1") {
   Rig rig;
   Context a(rig, rig.id, 0x20);
   Dwords start = start_batch(rig.batch(store(out, 1) + Dwords{batch_end}));
@@ -58,7 +58,7 @@ TEST_CASE("MI_CONDITIONAL_BATCH_BUFFER_END") {
   CHECK_FALSE(goes_on(0x41, 0x02, 0, compare | masked));
 }
 
-TEST_CASE("a batch may rewrite what it runs next") {
+TEST_CASE("a batch may modify commands that it runs next") {
   Rig rig;
   Context a(rig, rig.id, 0x20);
   const uint32_t at = rig.allocate(1);
@@ -69,10 +69,10 @@ TEST_CASE("a batch may rewrite what it runs next") {
   CHECK(rig.read(out) == 0x5a);
 }
 
-TEST_CASE("users' batches run in the PPGTT and go on after what they may not do") {
+TEST_CASE("users' batches run in the PPGTT and continue after a privilege violation") {
   Rig rig(EngineId::rcs);
   Context a(rig, rig.id, 0x20);
-  const uint32_t victim = 0x2098;  // HWSTAM: nobody's but the driver's
+  const uint32_t victim = 0x2098;  // HWSTAM: only the driver may write it
   rig.registers.poke(victim, 0x1234);
   rig.write(out, 0xaaaa);
   const Dwords attempts =
@@ -92,11 +92,11 @@ TEST_CASE("users' batches run in the PPGTT and go on after what they may not do"
   CHECK(rig.reg(rig.id, softgen::reg::RING_ESR) == 0);
 }
 
-TEST_CASE("a user's batch cannot start one with more rights") {
+TEST_CASE("a user's batch cannot start a privileged one") {
   Rig rig;
   Context a(rig, rig.id, 0x20);
   const bool second = GENERATE(false, true);
-  // GGTT address `sneaky` is also mapped nowhere in the PPGTT: there it is no memory.
+  // The GGTT address `sneaky` is not mapped in the PPGTT.
   const uint32_t sneaky = rig.batch(store(out, 1) + Dwords{batch_end});
   a.emit(start_batch(rig.user_batch(start_batch(sneaky, false, second) + Dwords{batch_end}), true));
   rig.submit(a);

@@ -149,7 +149,7 @@ TEST_CASE("MI_ATOMIC") {
   CHECK(run.read(out) == 0x51);
 }
 
-TEST_CASE("MI_ATOMIC with codes that are none is an error") {
+TEST_CASE("MI_ATOMIC with an invalid code is an error") {
   for (const uint32_t header : {0u << 8, 0x10u << 8, 0x27u << 8, 0x05u << 8 | 1u << 19, 0x05u << 8 | 3u << 19}) {
     Run run({mi(0x2f, 1 | global | header), out, 0});
     CHECK_FALSE(run.completed());
@@ -219,7 +219,7 @@ TEST_CASE("user interrupts, and commands without effect") {
   CHECK(failure_count(Failure::unimplemented, "MI_WAIT_FOR_EVENT") > 0);
 }
 
-TEST_CASE("timestamps count at 12 MHz and with the context") {
+TEST_CASE("timestamps count at 12 MHz, the context's only while it runs") {
   Run run({});
   run.host.now = 2'000'000'000;
   run.more(srm(run.base() + 0x358, out) + srm(run.base() + 0x3a8, out + 4));
@@ -244,7 +244,7 @@ TEST_CASE("CTX_TIMESTAMP runs while the context does") {
   CHECK(run.context.image(0x23) - before == 12'000);
 }
 
-TEST_CASE("what the engine has deferred is finished before a command that looks at memory or registers, and when the streamer stops") {
+TEST_CASE("deferred work is finished before a command that accesses memory or registers, and when the streamer stops") {
   Run run({});
   auto& engine = run.engine(run.id);
   std::vector<unsigned> seen;
@@ -284,7 +284,7 @@ TEST_CASE("PIPE_CONTROL post-sync operations") {
   CHECK(run.completed());
 }
 
-TEST_CASE("PIPE_CONTROL tells the engine which caches are invalidated") {
+TEST_CASE("PIPE_CONTROL passes on which caches are invalidated") {
   Run run({});
   const Dwords texture{0x7a00'0004, 1u << 10, 0, 0, 0, 0}, state{0x7a00'0004, 1u << 2, 0, 0, 0, 0};
   run.more(texture + state);

@@ -42,7 +42,7 @@ TEST_CASE("slots are where i915 has them") {
   CHECK(defs::gen9::context_images.of(r).slots.size() == 14 + 9 + 1 + 44);
 }
 
-TEST_CASE("saving writes the list headers and register offsets anew") {
+TEST_CASE("saving rewrites the list headers and register offsets") {
   const EngineId id = GENERATE(EngineId::rcs, EngineId::bcs);
   Rig rig(id);
   Context a(rig, id, 0x20);
@@ -131,7 +131,7 @@ TEST_CASE("restore inhibit starts with the engine's defaults") {
   CHECK(rig.read(out) == 0);
 }
 
-TEST_CASE("an image with nonsense in it is survived") {
+TEST_CASE("an image with random content is harmless") {
   const EngineId id = GENERATE(EngineId::rcs, EngineId::bcs);
   Rig rig(id);
   Context a(rig, id, 0x20);
@@ -151,7 +151,7 @@ TEST_CASE("an image with nonsense in it is survived") {
   CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x18, 0x40}});
 }
 
-TEST_CASE("the same context again is not restored twice into the engine") {
+TEST_CASE("a context submitted again is not restored into the engine a second time") {
   Rig rig;
   Context a(rig, rig.id, 0x20);
   a.emit(color_blt(1));
@@ -198,7 +198,7 @@ TEST_CASE("preempted in a nested batch, resumed there") {
   CHECK((a.image(0x0f) & 1) == 0);
 }
 
-TEST_CASE("after a reset HEAD alone says where the context goes on") {
+TEST_CASE("after a reset HEAD alone determines where the context continues") {
   Rig rig;
   Context a(rig, rig.id, 0x20), b(rig, rig.id, 0x40);
   const uint64_t flag = Machine::ppgtt_base + 0x18'0000;
@@ -236,7 +236,7 @@ TEST_CASE("INDIRECT_CTX and BB_PER_CTX_PTR run on each restore") {
   }
 }
 
-TEST_CASE("what the image keeps of the 3D pipeline's registers prevails over INDIRECT_CTX") {
+TEST_CASE("the image's values of the 3D pipeline's registers override INDIRECT_CTX") {
   // i915's gen9_init_indirectctx_bb clears a bit of COMMON_SLICE_CHICKEN2 on each restore; user space sets it per context.
   Rig rig(EngineId::rcs);
   Context a(rig, rig.id, 0x20), b(rig, rig.id, 0x40);
@@ -255,7 +255,7 @@ TEST_CASE("what the image keeps of the 3D pipeline's registers prevails over IND
   CHECK(rig.read(out + 4) == 1u << 12);
 }
 
-TEST_CASE("a workaround batch that does not end hangs the engine, not us") {
+TEST_CASE("an endless workaround batch hangs the engine, not its host thread") {
   Rig rig;
   Context a(rig, rig.id, 0x20);
   const uint32_t at = rig.allocate(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The image as the batch of MI_LOAD_REGISTER_IMM lists that it is: which dwords are whose, and restores that follow what the lists say.
+// The image is a batch of MI_LOAD_REGISTER_IMM lists: the owner of each dword, and restores that follow the lists.
 #include "hw/base/log.h"
 #include "hw/defs/gen9/set.h"
 #include "tests/unit/cs/machine.h"
@@ -38,7 +38,7 @@ void read_back(Context& context, std::span<const uint32_t> offsets) {
   for (size_t i = 0; i < offsets.size(); ++i) context.emit(srm(offsets[i], out + 4 * i));
 }
 
-/// A context that has been saved once, so that its next restore takes all of its image.
+/// A context that has been saved once, so that its next restore loads all of its image.
 Context saved_context(Rig& rig, uint32_t id = 0x20) {
   Context context(rig, rig.id, id);
   context.emit(store(out, 0));
@@ -48,7 +48,7 @@ Context saved_context(Rig& rig, uint32_t id = 0x20) {
 
 }  // namespace
 
-TEST_CASE("what i915-perf writes to a context's image is what the context runs with") {
+TEST_CASE("a context runs with the registers that i915-perf wrote to its image") {
   // i915_perf.c, gen8_update_reg_state_unlocked: ctx_oactxctrl_offset 128h and ctx_flexeu0_offset 3DEh name the offset words.
   Rig rig(EngineId::rcs);
   Context context = saved_context(rig);
@@ -68,7 +68,7 @@ TEST_CASE("what i915-perf writes to a context's image is what the context runs w
   }
 }
 
-TEST_CASE("a saved image is the manual's, dword by dword") {
+TEST_CASE("a saved image has the manual's layout, dword by dword") {
   const EngineId id = GENERATE(EngineId::rcs, EngineId::bcs, EngineId::vcs0, EngineId::vecs);
   CAPTURE(id);
   Rig rig(id);
@@ -87,7 +87,7 @@ TEST_CASE("a saved image is the manual's, dword by dword") {
     CAPTURE(dword);
     if (expected[dword] >= 0) CHECK(context.image(dword) == expected[dword]);
   }
-  // The other engines' images end there (the manual counts 176 dwords). Behind it render has lists of what else its contexts keep.
+  // The other engines' images end there (the manual counts 176 dwords). After that, render has lists of its further context registers.
   if (id != EngineId::rcs) {
     CHECK(context.image(0xb0) == end_of_lists);
     return;
@@ -136,7 +136,7 @@ TEST_CASE("a list of more than 128 registers is split, since its length field en
   CHECK(layout.restore(0x8000 + 600) == cs::Restore::skip);
 }
 
-TEST_CASE("a restore goes by the offsets that the lists name, wherever they stand") {
+TEST_CASE("a restore uses the register offsets in the image's lists, whatever their position") {
   Rig rig(EngineId::rcs);
   Context context = saved_context(rig);
   const std::array<uint32_t, 5> offsets = {0x2600, 0x2604, 0x2430, 0x7034, 0x2360};
@@ -188,7 +188,7 @@ TEST_CASE("a register that an engine's contexts do not have is skipped, and coun
   CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x18, 0x20}, {0x1, 0}, {0x18, 0x20}});
 }
 
-TEST_CASE("an image with a bad command hangs its engine there until a reset") {
+TEST_CASE("an image with an invalid command hangs its engine there until a reset") {
   const EngineId id = GENERATE(EngineId::rcs, EngineId::bcs);
   Rig rig(id);
   Context context = saved_context(rig);
@@ -217,11 +217,11 @@ TEST_CASE("an image with a bad command hangs its engine there until a reset") {
   CHECK(rig.read(out + 4) == 2);
 }
 
-TEST_CASE("INDIRECT_CTX runs where INDIRECT_CTX_OFFSET says") {
+TEST_CASE("INDIRECT_CTX runs at the place that INDIRECT_CTX_OFFSET selects") {
   Rig rig(EngineId::rcs);
   Context context = saved_context(rig);
   rig.registers.write(softgen::reg::COMMON_SLICE_CHICKEN2, 0x1000'0000);
-  // What the batch sees: registers in front of it are the context's, those behind it still the chip's.
+  // The batch sees the context's values of registers before it, and the chip's values of those after it.
   const std::array<uint32_t, 4> offsets = {0x2244, 0x2600, 0x2360, 0x7014};
   Dwords batch;
   for (uint32_t i = 0; i < offsets.size(); ++i) batch = batch + srm(offsets[i], out + 16 + 4 * i);
@@ -247,7 +247,7 @@ TEST_CASE("INDIRECT_CTX runs where INDIRECT_CTX_OFFSET says") {
   CHECK(rig.registers.read(0x7014) == 0x1000);
 }
 
-TEST_CASE("registers of the power context are the engine's, not its contexts'") {
+TEST_CASE("registers of the power context belong to the engine, not to its contexts") {
   // MI_PREDICATE_RESULT_2 and, on Gen9, CTX_PREEMPT (KBL PRM vol 3, "Power Context"; IGT gem_ctx_isolation.c: NOCTX).
   Rig rig(EngineId::rcs);
   Context a(rig, rig.id, 0x20), b(rig, rig.id, 0x40);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Errors, hangs, Stop Rings and resets: what i915's error paths read and write.
+// Errors, hangs, Stop Rings and resets, with the accesses of i915's error paths.
 #include "hw/base/log.h"
 #include "tests/unit/cs/machine.h"
 
@@ -68,7 +68,7 @@ TEST_CASE("packets shorter than their definition are errors") {
   CHECK(rig.reg(rig.id, softgen::reg::RING_IPEHR) == header);
 }
 
-TEST_CASE("STATE_BASE_ADDRESS may leave out what Gen9 added to it") {
+TEST_CASE("STATE_BASE_ADDRESS may have Gen8's length") {
   Rig rig(EngineId::rcs);
   Context a(rig, rig.id, 0x20);
   const uint32_t dwords = GENERATE(16u, 18u);
@@ -93,7 +93,7 @@ TEST_CASE("a fault of the engine") {
   check_alive(rig, 0x40);
 }
 
-TEST_CASE("a batch where there is no memory") {
+TEST_CASE("a batch at an unmapped address") {
   Rig rig;
   Context a(rig, rig.id, 0x20);
   a.emit(GENERATE(start_batch(0x1234'5678'9000, true), start_batch(0xf000'0000)));
@@ -102,7 +102,7 @@ TEST_CASE("a batch where there is no memory") {
   CHECK((rig.faults.read(0x4094) & 1) == 1);
 }
 
-TEST_CASE("a batch that loops gives the thread back, and can be reset") {
+TEST_CASE("a looping batch yields its thread, and can be reset") {
   Rig rig;
   Context a(rig, rig.id, 0x20);
   const uint32_t at = rig.allocate(1);
@@ -124,7 +124,7 @@ TEST_CASE("a batch that loops gives the thread back, and can be reset") {
   check_alive(rig, 0x60);
 }
 
-TEST_CASE("a loop that only jumps is told from one that works") {
+TEST_CASE("a loop of jumps only is distinguished from one that does work") {
   Rig rig;
   rig.cs->engine(rig.id)->streamer().execution().jumps_to_loop = 16;  // as with threads, which sleep then
   Context a(rig, rig.id, 0x20);
@@ -154,7 +154,7 @@ TEST_CASE("a loop with MI_ARB_CHECK is preempted") {
   CHECK(rig.events() == std::vector<Event>{{0x18, 0x20}});
 }
 
-TEST_CASE("Stop Rings holds the ring, clearing it goes on") {
+TEST_CASE("Stop Rings halts the ring, clearing it continues") {
   Rig rig;
   Context a(rig, rig.id, 0x20);
   rig.set_reg(rig.id, softgen::reg::RING_MI_MODE, 0x0100'0100);
@@ -166,7 +166,7 @@ TEST_CASE("Stop Rings holds the ring, clearing it goes on") {
   CHECK(rig.read(out) == 1);
 }
 
-TEST_CASE("a command that reaches beyond TAIL waits for the rest") {
+TEST_CASE("a command that ends beyond TAIL waits for the rest") {
   Rig rig;
   Context a(rig, rig.id, 0x20);
   const Dwords whole = store(out, 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What i915's process_csb() has to see (gt/intel_execlists_submission.c): one promotion a submit, one completion a drained element.
+// The events that i915's process_csb() expects (gt/intel_execlists_submission.c): one promotion per submit, one completion per drained
+// element.
 #include "tests/unit/cs/machine.h"
 
 using namespace softgen;
@@ -148,7 +149,7 @@ TEST_CASE("an empty ring completes at once") {
   CHECK(rig.events() == std::vector<Event>{{0x1, 0}, {0x18, 0x20}});
 }
 
-TEST_CASE("lists without a valid element do nothing") {
+TEST_CASE("lists without a valid element have no effect") {
   Rig rig;
   for (int i = 0; i < 4; ++i) rig.set_reg(rig.id, softgen::reg::RING_ELSP, 0);
   CHECK(rig.events().empty());
@@ -188,7 +189,7 @@ TEST_CASE("automatic report of HEAD, each time that it passes a multiple of 4 Ki
   }
 }
 
-TEST_CASE("a valid UHPTR becomes HEAD where the ring asks for arbitration, and when it is empty") {
+TEST_CASE("a valid UHPTR becomes HEAD at arbitration points of the ring, and when it is empty") {
   Machine machine;
   const EngineId id = EngineId::bcs;
   const uint32_t ring = machine.allocate(1), other = 0x800, valid = 1;

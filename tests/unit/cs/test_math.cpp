@@ -56,7 +56,7 @@ TEST_CASE("MI_MATH inverted loads and constants") {
   CHECK(r[15] == ~uint64_t{0});
 }
 
-TEST_CASE("MI_MATH stops at what is no instruction") {
+TEST_CASE("MI_MATH stops at an invalid instruction") {
   Gprs r{};
   for (const uint32_t bad : {alu(0x7ff), alu(load, 3, 0), alu(load, srca, 16), alu(store, 16, accu), alu(store, 0, srca), 0xffff'ffffu}) {
     const uint32_t program[] = {alu(0), bad, alu(load1, srca)};

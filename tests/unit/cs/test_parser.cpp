@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The walk itself, through visitors that do not execute.
+// The walk itself, with visitors that do not execute.
 #include "hw/cs/printer.h"
 #include "hw/defs/gen9/set.h"
 #include "tests/unit/cs/machine.h"
@@ -40,7 +40,7 @@ TEST_CASE("printing follows batches and names fields") {
   CHECK(text.find("MI_STORE_DATA_IMM") < text.find("MI_USER_INTERRUPT"));
 }
 
-TEST_CASE("printing is bounded and stops at what is unknown") {
+TEST_CASE("printing is bounded and stops at an unknown command") {
   Walker w;
   const uint32_t loop = w.allocate(1);
   w.write(loop, Dwords{noop} + start_batch(loop));
@@ -61,7 +61,7 @@ TEST_CASE("ranges of commands") {
         std::vector<CommandRange>{{outer, 16, false}, {inner, 20, false}, {outer + 16, 8, false}});
 }
 
-TEST_CASE("a ring is walked across its end and no further than TAIL") {
+TEST_CASE("a ring is walked across its end, up to TAIL") {
   Walker w;
   const uint32_t ring = w.allocate(1);
   const Dwords command = store(0x1000, 7);
@@ -74,7 +74,7 @@ TEST_CASE("a ring is walked across its end and no further than TAIL") {
   CHECK(cs::print_commands(cursor, w.parse_memory(), defs::gen9::commands, render).empty());
 }
 
-TEST_CASE("the longest packet there is") {
+TEST_CASE("the longest packet possible") {
   Walker w;
   const uint32_t at = w.allocate(20);
   w.write(at, mi(0x20, 0x3ff | global));  // 1025 dwords

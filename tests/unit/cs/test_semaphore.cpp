@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// MI_SEMAPHORE_WAIT: comparisons, waiting, who ends it.
+// MI_SEMAPHORE_WAIT: comparisons, waiting, ways to end a wait.
 #include "tests/unit/cs/machine.h"
 
 using namespace softgen;
@@ -39,7 +39,7 @@ TEST_CASE("semaphore comparisons: memory against the command's dword") {
   CHECK(((rig.reg(rig.id, softgen::reg::RING_CTL) & 0x400) != 0) == !row.passes);
 }
 
-TEST_CASE("a wait is announced once, and again after it was left") {
+TEST_CASE("a wait raises one interrupt, and another one when it is entered again") {
   Rig rig;
   Context a(rig, rig.id, 0x20), b(rig, rig.id, 0x40);
   a.emit(semaphore(flag, 1)).emit(semaphore(flag, 2));
@@ -88,7 +88,7 @@ TEST_CASE("i915's pause: the ring polls the status page until the driver clears 
   CHECK(rig.events() == std::vector<Event>{{0x18, 0x20}});
 }
 
-TEST_CASE("with arbitration off a wait is not left, but a lite restore is taken") {
+TEST_CASE("with arbitration off a wait is not preempted, but accepts a lite restore") {
   Rig rig;
   Context a(rig, rig.id, 0x20), b(rig, rig.id, 0x40);
   a.emit(arb(false)).emit(semaphore(flag, 1)).emit(store(out, 1)).emit(arb(true)).emit(store(out + 4, 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A busy streamer is saved in one machine and goes on in another.
+// A busy streamer is saved in one machine and continues in another.
 #include "tests/unit/cs/machine.h"
 
 using namespace softgen;
@@ -63,7 +63,7 @@ TEST_CASE("saved in a nested batch with a list pending, resumed elsewhere") {
   CHECK(target.engine(target.id).context.packets == 1);  // a's
   CHECK(target.engine(target.id).context.word == 5);
 
-  // The source goes on as well.
+  // The source continues as well.
   source.write(flag, 1);
   source.cs->poll();
   CHECK(source.events() == std::vector<Event>{{0x2, 0x20}, {0x14, 0x40}, {0x18, 0x20}});
@@ -100,7 +100,7 @@ TEST_CASE("half a submit survives") {
   CHECK(target.read(out) == 1);
 }
 
-TEST_CASE("a state cut short or changed fails or is survived") {
+TEST_CASE("a truncated or changed state fails or is harmless") {
   Rig source;
   Context a(source, source.id, 0x20);
   a.emit(semaphore(flag, 1));

@@ -46,7 +46,7 @@ TEST_CASE("cs: the submit port takes a list with its fourth dword", "[cs]") {
   CHECK(!rig.submission->take());
 }
 
-TEST_CASE("cs: a second list takes the place of one that waits", "[cs]") {
+TEST_CASE("cs: a second list replaces a pending one", "[cs]") {
   Rig rig;
   rig.write({0, 0, 1, 0x1001, 0, 0, 2, 0x2001});
   CHECK(rig.submitted == 2);
@@ -54,7 +54,7 @@ TEST_CASE("cs: a second list takes the place of one that waits", "[cs]") {
   CHECK(!rig.submission->pending());
 }
 
-TEST_CASE("cs: a reset forgets the list that waits and half a list", "[cs]") {
+TEST_CASE("cs: a reset drops the pending list and an incomplete one", "[cs]") {
   Rig rig;
   rig.write({0, 0, 1, 0x1001, 7, 7});
   rig.submission->reset();
@@ -63,7 +63,7 @@ TEST_CASE("cs: a reset forgets the list that waits and half a list", "[cs]") {
   CHECK(rig.submission->take()->element[0].low == 0x2001);
 }
 
-TEST_CASE("cs: events go round the six entries of the status buffer, and to the registers", "[cs]") {
+TEST_CASE("cs: events wrap around the six entries of the status buffer, and are in the registers", "[cs]") {
   Rig rig;
   CHECK((rig.registers.read(base + softgen::reg::RING_CONTEXT_STATUS_PTR) & 7) == 5);
   for (uint32_t i = 0; i < 8; ++i) {

@@ -41,7 +41,7 @@ TEST_CASE("submits one after the other, as a driver's tasklet does") {
   }
 }
 
-TEST_CASE("the submitting thread runs the first commands of an idle streamer, and no packet of the Engine") {
+TEST_CASE("the submitting thread runs the first commands of an idle streamer, but no packets for the Engine") {
   Rig rig(EngineId::bcs, true);
   Context a(rig, rig.id, 0x20), b(rig, rig.id, 0x40);
   std::thread::id ran;
@@ -87,7 +87,7 @@ TEST_CASE("a CPU write ends a wait") {
   wait_until([&] { return !rig.cs->busy(); });
 }
 
-TEST_CASE("engines that hand a token round") {
+TEST_CASE("engines that pass a token round by semaphores") {
   Machine machine(true);
   const std::array ids = {EngineId::rcs, EngineId::bcs, EngineId::vcs0, EngineId::vecs};
   std::vector<std::unique_ptr<Context>> contexts;
@@ -106,7 +106,7 @@ TEST_CASE("engines that hand a token round") {
   for (uint32_t i = 0; i < ids.size(); ++i) CHECK(machine.events(ids[i]).back() == Event{0x18, 0x20 * (i + 1)});
 }
 
-TEST_CASE("a looping batch is paused, goes on, and is reset") {
+TEST_CASE("a looping batch is paused, resumed and reset") {
   Rig rig(EngineId::bcs, true);
   Context a(rig, rig.id, 0x20);
   const uint32_t at = rig.allocate(1);
@@ -133,7 +133,7 @@ TEST_CASE("a looping batch is paused, goes on, and is reset") {
   wait_until([&] { return load(rig, out + 4) == 1; });
 }
 
-TEST_CASE("a reset comes through while a packet runs, and while paused") {
+TEST_CASE("a reset takes effect while a packet runs, and while paused") {
   Rig rig(EngineId::bcs, true);
   Context a(rig, rig.id, 0x20);
   std::atomic<bool> inside{false};
@@ -158,7 +158,7 @@ TEST_CASE("a reset comes through while a packet runs, and while paused") {
   CHECK(rig.engine(rig.id).headers.empty());
 }
 
-TEST_CASE("a packet that can stop is preempted in the middle and goes on") {
+TEST_CASE("a preemptible packet is preempted in the middle and resumed") {
   Rig rig(EngineId::bcs, true);
   Context a(rig, rig.id, 0x20), b(rig, rig.id, 0x40);
   std::atomic<int> entered{0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The data ports with one surface behind binding table entry 0.
+// The data ports with one surface in binding table entry 0.
 #pragma once
 
 #include <array>

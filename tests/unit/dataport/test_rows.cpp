@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Messages of dwords with random masks, addresses and sizes, against a model that knows one dword at a time.
+// Messages of dwords with random masks, addresses and sizes, compared with a model that moves one dword at a time.
 #include <algorithm>
 #include <random>
 #include <vector>
@@ -94,7 +94,7 @@ Sent message_of(const Case& c, std::mt19937& random) {
   return s;
 }
 
-/// By the port's direct function for messages of this form, if it has one and that takes it.
+/// Uses the port's direct answer for messages of this form, if there is one and it accepts the message.
 bool directly(Fixture& f, const Sent& s, const Case& c, std::vector<Grf>& answer) {
   constexpr unsigned sent = 10, answered = 60;
   std::vector<Grf> registers(128);
@@ -116,7 +116,7 @@ bool directly(Fixture& f, const Sent& s, const Case& c, std::vector<Grf>& answer
 
 }  // namespace
 
-TEST_CASE("messages of dwords do what a model does that knows one dword at a time") {
+TEST_CASE("messages of dwords equal a model that moves one dword at a time") {
   const uint32_t seed = 3;
   INFO("seed " << seed);
   std::mt19937 random(seed);
@@ -195,7 +195,7 @@ TEST_CASE("offsets into shared local memory have sixteen bits") {
   }
 }
 
-TEST_CASE("constants read directly are those that a message brings") {
+TEST_CASE("constants read directly equal those read by a message") {
   const uint32_t seed = 9;
   INFO("seed " << seed);
   std::mt19937 random(seed);

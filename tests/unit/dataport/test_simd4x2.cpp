@@ -23,7 +23,7 @@ struct Texels : Fixture {
 
 }  // namespace
 
-TEST_CASE("SIMD4x2 untyped messages: an address and four dwords a half") {
+TEST_CASE("SIMD4x2 untyped messages: an address and four dwords per half") {
   Raw f;
   const std::array<Grf, 2> payload{Grf{{16, 9, 9, 9, 48, 9, 9, 9}}, Grf{{1, 2, 3, 4, 5, 6, 7, 8}}};
   // z is off: it keeps its place in the register, and what memory held.

@@ -23,7 +23,7 @@ constexpr uint64_t level1 = pixels + 4 * 64, level2 = level1 + 16;
 
 }  // namespace
 
-TEST_CASE("typed messages reach the level that Surface Min LOD and their own LOD add up to") {
+TEST_CASE("typed messages access the level that is the sum of Surface Min LOD and their own LOD") {
   auto f = levels(1, 1);
   // Channels 0 to 3: u, v, r and LOD a register each. The third is outside of level 2, the fourth beyond the last level.
   const std::array<Grf, 5> payload{Grf{{1, 1, 2, 0}}, Grf{{1, 0, 0, 0}}, Grf{}, Grf{{0, 1, 1, 2}}, Grf{{41, 42, 43, 44}}};
@@ -40,7 +40,7 @@ TEST_CASE("typed messages reach the level that Surface Min LOD and their own LOD
   CHECK(answer.dw[3] == 0);
 }
 
-TEST_CASE("typed messages without a LOD take the surface's first level") {
+TEST_CASE("typed messages without a LOD access the surface's first level") {
   auto f = levels(2, 0);
   const std::array<Grf, 3> payload{Grf{{1, 2}}, Grf{}, Grf{{41, 42}}};
   CHECK(f.send(typed_write, simd8_low | red_only, false, 8, 3, payload, {}) == SendResult::done);
@@ -58,7 +58,7 @@ TEST_CASE("typed writes follow the surface's channel selects") {
 }
 
 // dEQP-VK.image.load_store.with_format.* with Mesa 25: R16G16B16A16_SNORM, R8G8B8A8_UNORM and R8_SNORM.
-TEST_CASE("typed reads of formats that only writes convert give the element's bits") {
+TEST_CASE("typed reads of formats that are converted by writes only give the element's bits") {
   const struct {
     uint32_t code, first, second;
   } rows[] = {{0x81, 0x4433'2211, 0x8877'6655}, {0xc7, 0x4433'2211, 0}, {0x141, 0x11, 0}};
@@ -73,9 +73,9 @@ TEST_CASE("typed reads of formats that only writes convert give the element's bi
   }
 }
 
-// R64G64B64A64_FLOAT and its like are twice as long as the longest element that these messages may have; they and all others that the tables of
-// hw/surface/formats.inc do not name for typed reads (T) or writes (W) are left alone. Every code there is, in buffers and in tiled images.
-TEST_CASE("typed messages move the formats that hardware has for them, and nothing of the others") {
+// Tries every format code, in buffers and tiled images. Formats that hw/surface/formats.inc does not list for typed reads (T) or writes (W)
+// must have no effect; R64G64B64A64_FLOAT and similar ones are twice as long as the longest element of these messages.
+TEST_CASE("typed messages support the formats that hardware supports, and no others") {
   quiet_log();
   constexpr uint32_t codes = 512, simd4x2 = 0, simd8_high = 2 << 4;
   constexpr uint32_t buffer = 4u << 29, image = 1u << 29, tiled_y = 3 << 12;

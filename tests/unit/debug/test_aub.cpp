@@ -78,7 +78,7 @@ Bytes compress(const Bytes& plain) {
 
 }  // namespace
 
-TEST_CASE("what the writer writes, the reader reads") {
+TEST_CASE("the reader reads what the writer wrote") {
   Log log;
   const auto error = read(sample(), log);
   CHECK_FALSE(error);
@@ -94,7 +94,7 @@ TEST_CASE("a compressed file reads as the plain one") {
   CHECK(plain.lines == packed.lines);
 }
 
-TEST_CASE("a file cut anywhere ends in one error that names a byte, or at a record's end") {
+TEST_CASE("a truncated file ends in one error that names a byte, or at a record's end") {
   const Bytes file = sample();
   unsigned clean = 0;
   for (size_t size = 1; size < file.size(); size++) {
@@ -111,7 +111,7 @@ TEST_CASE("a file cut anywhere ends in one error that names a byte, or at a reco
   }
 }
 
-TEST_CASE("what is not an AUB file is said to be none") {
+TEST_CASE("a file that is no AUB file is reported as such") {
   Log log;
   const uint32_t words[] = {0x464c457f, 0, 0};
   const auto error = read(bytes_of(words), log);
@@ -146,7 +146,7 @@ TEST_CASE("an unknown record is an error at its place") {
   CHECK(error->message == "unknown memory trace record 0x55");
 }
 
-TEST_CASE("a discontiguous write is as many writes as it has parts") {
+TEST_CASE("a discontiguous write is one write per part") {
   std::vector<uint32_t> words(2 + 63 * 3 + 3);
   words[0] = aub::header(aub::opcode_memtrace, 0x0b, static_cast<uint32_t>(words.size() - 1));
   words[1] = 2u << 28;
@@ -172,7 +172,7 @@ TEST_CASE("classic files: header, data block, ring write") {
   CHECK(log.lines == std::vector<std::string>{"version 0 i965 app", "memory 0 12288 4", "ring 0 8"});
 }
 
-TEST_CASE("a gigantic classic block comes in pieces and stops at the file's end") {
+TEST_CASE("a huge classic block is read in pieces and ends with the file") {
   std::vector<uint32_t> words = {aub::header(aub::opcode_classic, 0x41, 4), 1, 0, 0x3000, 0xfffffff0, 0};
   words.resize(6 + 50000);
   Log log;
@@ -181,7 +181,7 @@ TEST_CASE("a gigantic classic block comes in pieces and stops at the file's end"
   CHECK(log.largest_piece <= 65536);
 }
 
-TEST_CASE("random damage never does more than end the file with an error") {
+TEST_CASE("random damage at most ends the file with an error") {
   std::mt19937 random(42);
   const Bytes good = sample(), packed = compress(good);
   for (int i = 0; i < 3000; i++) {

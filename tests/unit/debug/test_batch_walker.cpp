@@ -36,7 +36,7 @@ struct Machine : memory::test::Mapped, BatchObserver {
 
 }  // namespace
 
-TEST_CASE("a ring that calls a batch goes on afterwards") {
+TEST_CASE("a ring that calls a batch continues after it") {
   Machine m;
   m.put(0x1000, {batch_start, 0x2000, 0, noop, noop});
   m.put(0x2000, {noop, batch_end, noop});
@@ -79,7 +79,7 @@ TEST_CASE("two batches that call each other end too") {
   CHECK(m.problems.size() == 1);
 }
 
-TEST_CASE("commands that are not mapped, and packets that run out of the map, are problems") {
+TEST_CASE("unmapped commands, and packets that end in unmapped memory, are problems") {
   Machine m;
   m.walker().batch(0x100000, false);
   CHECK(m.problems == std::vector<std::string>{"1048576 no memory behind a command"});
@@ -90,7 +90,7 @@ TEST_CASE("commands that are not mapped, and packets that run out of the map, ar
   CHECK(m.seen.empty());
 }
 
-TEST_CASE("a packet may not be longer than what is left of the ring") {
+TEST_CASE("a packet may not be longer than the rest of the ring") {
   Machine m;
   m.put(0x1000, {store_data_imm});
   m.walker().ring(0x1000, 4096, 0, 8);

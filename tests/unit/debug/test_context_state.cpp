@@ -7,7 +7,7 @@
 using namespace softgen;
 using namespace softgen::debug;
 
-TEST_CASE("of a capture's contexts the last 64 are remembered") {
+TEST_CASE("the last 64 contexts of a capture are kept") {
   ContextStates states;
   states.of(EngineId::rcs, 0).general = 7;
   for (uint32_t id = 1; id < 1000; ++id) {

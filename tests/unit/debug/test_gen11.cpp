@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Gen11's packets, printed from its tables. The dwords are what Mesa 25.0.7's packers make (genxml/gen110.xml), so that a wrong position in
-// our tables does not go unnoticed.
+// Gen11's packets, printed from its tables. The dwords come from Mesa 25.0.7's packers (genxml/gen110.xml), so that a wrong position in
+// our tables is found.
 #include <type_traits>
 #include <vector>
 
@@ -46,7 +46,7 @@ TEST_CASE("gen11: PIPE_CONTROL") {
   CHECK_FALSE(fields_of(Gen9::commands, {0x7a000004, 0x20024000, 0, 0, 0, 0}).contains("PSD Sync Enable"));
 }
 
-TEST_CASE("gen11: more threads in the vertex shader's field") {
+TEST_CASE("gen11: the vertex shader's wider field of threads") {
   const std::vector<uint32_t> vs = {0x78100007, 0x98765400, 0, 0, 0, 0, 0, 0x88400201, 0};
   CHECK(fields_of(vs)["Maximum Number of Threads"] == 545);
   CHECK(fields_of(vs)["SIMD8 Single Instance Dispatch Enable"] == true);
@@ -54,7 +54,7 @@ TEST_CASE("gen11: more threads in the vertex shader's field") {
   CHECK(Gen9::_3DSTATE_VS::View(vs).maximum_number_of_threads() == 272);
 }
 
-TEST_CASE("gen11: packets that Gen9 has not, coarse pixels among them") {
+TEST_CASE("gen11: packets that Gen9 lacks, such as coarse pixels") {
   const Json cps = fields_of({0x78220007, 0x10c0, 0x06e00000, 0, 0, 0, 0x3f000000, 0, 0});
   CHECK(cps["Min CP Size X"] == 1.5);
   CHECK(cps["Max CP Size Y"] == -2.25);
@@ -82,7 +82,7 @@ TEST_CASE("gen11: a draw with extended parameters") {
   CHECK(Gen11::commands.find(EngineClass::render, draw[0])->draws);
 }
 
-TEST_CASE("gen11: registers that count from the engine's base, and what its opcodes no longer name") {
+TEST_CASE("gen11: registers relative to the engine's base, and opcodes that were removed") {
   CHECK(fields_of({0x11080001, 0x600, 0xabcd})["Add CS MMIO Start Offset"] == true);
   const Json copy = fields_of({0x15080001, 0x2358, 0x608});
   CHECK(copy["Add CS MMIO Start Offset Destination"] == true);
@@ -92,7 +92,7 @@ TEST_CASE("gen11: registers that count from the engine's base, and what its opco
   CHECK(std::string_view(Gen9::commands.find(EngineClass::render, 0x04u << 23)->name) == "MI_FLUSH");
 }
 
-TEST_CASE("gen11: a surface whose clear colour stands in memory") {
+TEST_CASE("gen11: a surface whose clear colour is in memory") {
   const std::vector<uint32_t> surface = {0x231c0000, 0x80000000, 0x001f003f, 0, 0, 0, 0, 0, 0, 0, 0x400, 0, 0x32100040, 0x54, 0, 0};
   const auto state = Gen11::RENDER_SURFACE_STATE::unpack(surface);
   CHECK(state.clear_value_address_enable);

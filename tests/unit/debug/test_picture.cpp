@@ -8,8 +8,8 @@
 using namespace softgen;
 using namespace softgen::debug;
 
-// A target's format is the capture's to say, and formats of vertices have elements of up to 32 bytes.
-TEST_CASE("pictures are made of texels of 16 bytes at most, whatever code a surface has") {
+// A capture may name any format for a target; vertex formats have elements of up to 32 bytes.
+TEST_CASE("pictures are made of texels of at most 16 bytes, whatever format code a surface has") {
   constexpr uint32_t codes = 1024;
   constexpr uint64_t base = 0x10000;
   memory::test::Mapped mapped(base, base + 0x2000);

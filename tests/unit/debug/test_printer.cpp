@@ -40,7 +40,7 @@ TEST_CASE("fields by type: bool, enum, address, fixed, groups") {
   CHECK(lri["registers"][0]["offset"] == "0x7034");
 }
 
-TEST_CASE("an unknown command is one, in colour too") {
+TEST_CASE("an unknown command is printed as such, also with colours") {
   const uint32_t dwords[] = {0x7f000000, 0};
   const Json node = packet_json(packet_of(dwords), softgen::defs::gen9::registers);
   CHECK(node["command"].is_null());

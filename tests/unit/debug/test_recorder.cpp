@@ -14,7 +14,7 @@ using softgen::test::FakeHost;
 
 namespace {
 
-// Guest physical places. The context runs a batch from its own PPGTT, where va is not the physical address.
+// Guest physical addresses. The context runs a batch from its own PPGTT, where va is not the physical address.
 constexpr uint64_t hwsp = 0x20000, image = 0x40000, ring = 0x60000, pml4 = 0x80000, batch = 0x90000, target = 0xa0000;
 constexpr uint64_t batch_va = 0xffff'8000'0000, target_va = 0x1234'5000;
 constexpr uint32_t store_dword = 0x20u << 23 | 2, batch_start = 0x31u << 23 | 1u << 8 | 1, batch_end = 0x0au << 23,
@@ -119,7 +119,7 @@ TEST_CASE("a recording replays to the same memory") {
   unlink(path);
 }
 
-TEST_CASE("a checked recording says what a submission left, page by page") {
+TEST_CASE("a checked recording has the pages that a submission changed") {
   char path[] = "/tmp/softgen-recorder.XXXXXX";
   const int fd = mkstemp(path);
   REQUIRE(fd >= 0);
@@ -146,7 +146,7 @@ TEST_CASE("a checked recording says what a submission left, page by page") {
   unlink(path);
 }
 
-TEST_CASE("a recording that cannot be written says so") {
+TEST_CASE("a recording that cannot be written is reported") {
   FakeHost host;
   char* error = nullptr;
   CHECK_FALSE(sg_record_start(host.device(), "/nonexistent/x.aub", false, &error));

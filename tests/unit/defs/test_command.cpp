@@ -62,7 +62,7 @@ TEST_CASE("an opcode belongs to its engines only") {
   CHECK(gen9::commands.find(EngineClass::video_enhance, 0x74000024) != vp8);
 }
 
-TEST_CASE("every declared command is found by its own header, and no other claims it") {
+TEST_CASE("every declared command is found by its own header only") {
   std::set<std::string> names;
   for (const Command& command : gen9::commands.commands) {
     INFO(command.name);
@@ -85,7 +85,7 @@ TEST_CASE("lengths of hostile headers stay in bounds") {
   }
 }
 
-TEST_CASE("a field beyond the dwords at hand reads as zero") {
+TEST_CASE("a field beyond the packet's dwords reads as zero") {
   const Command* command = gen9::commands.find("3DSTATE_VS");
   REQUIRE(command);
   const uint32_t header[] = {0x78100007};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A host for display tests: a clock that tests move, timers they fire, an EEPROM with an EDID behind one DDC pin pair.
+// A host for display tests: a clock and timers that tests control, and an EEPROM with an EDID at one DDC pin pair.
 #pragma once
 
 #include <array>

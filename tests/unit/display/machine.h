@@ -9,7 +9,7 @@
 
 namespace softgen::test {
 
-// What i915 writes, to anything with read() and write() of registers.
+// The register writes of i915, for any class with read() and write().
 
 void power_up(auto& m) {
   m.write(reg::PWR_WELL_CTL(1), 0xaaaaaaaa);

@@ -108,7 +108,7 @@ TEST_CASE_METHOD(Scene, "every tiling shows the same picture") {
   }
 }
 
-TEST_CASE_METHOD(Scene, "without planes the bottom colour shows, and nothing outside the source") {
+TEST_CASE_METHOD(Scene, "without planes the bottom colour is shown, and black outside the source") {
   frame.bottom = {widen8(0x12), widen8(0x34), widen8(0x56), 0xffff};
   frame.source_width = 100;
   const auto pixels = render();
@@ -299,7 +299,7 @@ TEST_CASE_METHOD(Scene, "random stacks of planes equal a naive composition, on t
   }
 }
 
-TEST_CASE_METHOD(Scene, "cursors of two bits a pixel: colours, what is below, and its inverse") {
+TEST_CASE_METHOD(Scene, "cursors of two bits per pixel: colours, transparent and inverting pixels") {
   constexpr uint32_t below = 0x102030, image = 0x200000, size = 64;
   for (uint32_t y = 0; y < 100; y++)
     for (uint32_t x = 0; x < 100; x++) put(0x100000, Tiling::linear, 512, 4, x, y, below);
@@ -397,7 +397,7 @@ TEST_CASE_METHOD(Scene, "the panel fitter scales the pipe into its window") {
   CHECK(pixels[300 + 199 * 320] == 0xff000000);
 }
 
-TEST_CASE_METHOD(Scene, "palettes: 8-bit, 10-bit, split, and only where a plane asks") {
+TEST_CASE_METHOD(Scene, "palettes: 8-bit, 10-bit, split, and only for planes that enable them") {
   fill(*this, Tiling::linear, 0x100000, 320, 200, 1280);
   for (unsigned i = 0; i < 256; i++) palettes.legacy[i] = (255 - i) << 16 | (255 - i) << 8 | (255 - i);
   for (unsigned i = 0; i < 1024; i++) palettes.precise[i] = (1023 - i) * 0x00100401u;
@@ -481,7 +481,7 @@ TEST_CASE_METHOD(Scene, "the limited range matrix maps black to 16 and white to 
   CHECK(pixels == render_slowly());
 }
 
-TEST_CASE_METHOD(Scene, "the hash tells frames apart and nothing else") {
+TEST_CASE_METHOD(Scene, "the hash differs for different frames only") {
   fill(*this, Tiling::linear, 0x100000, 320, 200, 1280);
   add(plane_8888(Tiling::linear, 0x100000, 320, 200, 1280));
   const uint32_t first = hash();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Frames composed on the display's thread: the same bits as without it, and no caller waits for them.
+// Frames composed on the display's thread: the bits are the same as without it, and no caller waits.
 #include <chrono>
 #include <condition_variable>
 #include <future>
@@ -69,7 +69,7 @@ class ThreadHost final : public QuietHost {
   unsigned ready = 0;
 };
 
-/// Memory that keeps the composing thread waiting until it is let go.
+/// Memory that blocks the composing thread until it is released.
 class SlowMemory final : public HostMemory {
  public:
   HostSpan resolve(uint64_t gpa, Access access) override {
@@ -94,7 +94,7 @@ class SlowMemory final : public HostMemory {
     held = false;
     changed.notify_all();
   }
-  /// False: the thread has not come in a minute.
+  /// False: the thread has not arrived within a minute.
   bool wait_asked() {
     std::unique_lock lock(mutex);
     return changed.wait_for(lock, a_minute, [&] { return asked; });
@@ -161,7 +161,7 @@ struct Alone : test::Machine {
 
 }  // namespace
 
-TEST_CASE("CRCs and pictures of the thread are those of the caller") {
+TEST_CASE("CRCs and pictures composed on the thread equal those of the caller") {
   Threaded threaded;
   Alone alone;
   const int64_t start = alone.host.now;
@@ -194,7 +194,7 @@ TEST_CASE("CRCs and pictures of the thread are those of the caller") {
   CHECK(dirty.width == 0);
 }
 
-TEST_CASE("nothing waits while a CRC is taken; the blank comes with it") {
+TEST_CASE("nothing waits while a CRC is computed; the blank is reported together with it") {
   Threaded m;
   m.go_to(m.blank_time(0));
   CHECK(m.take_iir() == (vblank | flip_done));
@@ -203,7 +203,7 @@ TEST_CASE("nothing waits while a CRC is taken; the blank comes with it") {
   m.memory.hold();
   m.go_to(m.blank_time(1));
   REQUIRE(m.memory.wait_asked());
-  // Registers of this pipe and others, a flip, the front end's questions: each returns while the thread stands in the middle of the frame.
+  // Register accesses of this pipe and others, a flip, the front end's calls: each returns while the thread is in the middle of the frame.
   CHECK(m.read(reg::PIPE_FRMCNT(0)) == 1);
   CHECK(m.read(reg::PIPE_SCANLINE(0)) + 2 == 1079);
   CHECK(m.read(reg::PIPE_FRMCNT(1)) == 0);
@@ -225,7 +225,7 @@ TEST_CASE("nothing waits while a CRC is taken; the blank comes with it") {
   REQUIRE(m.host.wait_ready(1));
 }
 
-TEST_CASE("a CRC that was turned off holds nothing back") {
+TEST_CASE("a CRC that was turned off delays no blank") {
   Threaded m;
   m.go_to(m.blank_time(0));
   m.take_iir();
@@ -272,7 +272,7 @@ TEST_CASE("a change of the memory map waits for a row, not for a frame") {
   REQUIRE(m.host.wait_ready(1));
 }
 
-TEST_CASE("the display ends in the middle of a frame") {
+TEST_CASE("the display can be destroyed in the middle of a frame") {
   auto m = std::make_unique<Threaded>();
   m->go_to(m->blank_time(0));
   m->memory.hold();

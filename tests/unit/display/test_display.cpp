@@ -35,7 +35,7 @@ bool same(const sg_dirty_rect& r, uint32_t x, uint32_t y, uint32_t width, uint32
 
 }  // namespace
 
-TEST_CASE_METHOD(Shown, "draw gives the box of what changed") {
+TEST_CASE_METHOD(Shown, "draw returns the bounding box of changes") {
   CHECK(same(draw(true), 0, 0, 1920, 1080));
   CHECK(same(draw(), 0, 0, 0, 0));
   paint(100, 50, 0x123456);
@@ -50,7 +50,7 @@ TEST_CASE_METHOD(Shown, "draw gives the box of what changed") {
   CHECK(canvas[50 * 1920 + 100] == 0xff000000);
 }
 
-TEST_CASE_METHOD(Shown, "a picture that stands still is compared less often, and a change still shows") {
+TEST_CASE_METHOD(Shown, "a static picture is compared less often, and a change is still shown") {
   draw(true);
   for (int i = 0; i < 64; i++) draw();
   paint(5, 5, 0xffffff);
@@ -122,7 +122,7 @@ TEST_CASE_METHOD(test::Machine, "plugging a monitor: live state, long pulse, int
   CHECK(read(reg::SDEISR) == 6u << 21);
 }
 
-TEST_CASE_METHOD(test::Machine, "AUX channels answer that nobody is there") {
+TEST_CASE_METHOD(test::Machine, "AUX channels report that no sink is connected") {
   write(reg::DE_PORT_IER, ~0u);
   write(reg::DE_PORT_IMR, 0);
   write(reg::DDI_AUX_CTL(1), 1u << 31 | 1u << 30 | 1u << 29 | 1u << 28 | 1u << 25 | 4u << 20);
@@ -132,7 +132,7 @@ TEST_CASE_METHOD(test::Machine, "AUX channels answer that nobody is there") {
   CHECK((read(reg::DDI_AUX_CTL(1)) & 0x52000000) == 0);
 }
 
-TEST_CASE_METHOD(test::Machine, "every register that promises display behaviour has it") {
+TEST_CASE_METHOD(test::Machine, "every register with a display hook in the table has one") {
   for (const std::string& name : registers.missing_hooks()) {
     for (const defs::Register& row : softgen::defs::gen9::registers.rows) {
       if (row.hook && std::string_view(row.hook) == "display") CHECK(name.substr(0, name.find('[')) != row.name);
@@ -154,7 +154,7 @@ TEST_CASE_METHOD(test::Machine, "GMBUS through its registers") {
   CHECK(read(reg::GPIO_CTL(4)) & 0x1000);
 }
 
-TEST_CASE_METHOD(Shown, "save and load carry a running display over") {
+TEST_CASE_METHOD(Shown, "a running display survives save and load") {
   paint(3, 4, 0xabcdef);
   unmask_pipe(1);
   write(reg::PLANE_SURF(0, 0), 0x2000000);  // armed, not latched
@@ -246,7 +246,7 @@ struct Saved {
 
 }  // namespace
 
-TEST_CASE_METHOD(Shown, "a saved raster that no pipe can have is refused with a sentence") {
+TEST_CASE_METHOD(Shown, "a saved raster that is impossible is refused with a message") {
   run_for(5 * frame_ns);
   read(reg::PIPE_FRMCNT(0));
   const Saved saved(display);
@@ -281,7 +281,7 @@ TEST_CASE_METHOD(Shown, "no deadline lies in the past") {
   CHECK(host.timers[0] > host.now);
 }
 
-TEST_CASE_METHOD(Shown, "what Gen9 cannot do is not shown") {
+TEST_CASE_METHOD(Shown, "planes that Gen9 cannot show are not shown") {
   const auto lit = [&](uint32_t x, uint32_t y) {
     draw(true);
     return canvas[y * 1920 + x] != 0xff000000;
@@ -354,7 +354,7 @@ TEST_CASE_METHOD(test::Machine, "pipe C has one scaler") {
   }
 }
 
-TEST_CASE_METHOD(Shown, "a damaged state is refused or harmless") {
+TEST_CASE_METHOD(Shown, "a damaged state is refused or is harmless") {
   Archive out;
   display.state(out);
   auto bytes = out.take();

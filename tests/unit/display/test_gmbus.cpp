@@ -38,7 +38,7 @@ struct Bus {
 
 }  // namespace
 
-TEST_CASE_METHOD(Bus, "an indexed read gives an EDID block and waits for the stop") {
+TEST_CASE_METHOD(Bus, "an indexed read returns an EDID block and waits for the stop") {
   gmbus.write(1, command(wait_cycle | index_cycle, 128, 0x50, 0) | read_direction);
   const auto bytes = read_bytes(gmbus, 128);
   CHECK(std::equal(bytes.begin(), bytes.end(), host.eeprom.begin()));
@@ -74,12 +74,12 @@ TEST_CASE_METHOD(Bus, "511 bytes need no override") {
   CHECK(gmbus.read(2) & Gmbus::wait_phase);
 }
 
-TEST_CASE_METHOD(Bus, "nobody there: SATOER until software clears it") {
+TEST_CASE_METHOD(Bus, "no device at the address: SATOER until software clears it") {
   gmbus.write(1, command(wait_cycle, 1, 0x37) | read_direction);
   CHECK(gmbus.read(2) & Gmbus::nak);
   CHECK_FALSE(gmbus.read(2) & Gmbus::active);
   gmbus.write(1, command(wait_cycle | index_cycle, 4, 0x50) | read_direction);
-  CHECK_FALSE(gmbus.read(2) & Gmbus::hw_ready);  // ignored while the error stands
+  CHECK_FALSE(gmbus.read(2) & Gmbus::hw_ready);  // ignored while the error is set
   gmbus.write(1, clear);
   gmbus.write(1, 0);
   CHECK_FALSE(gmbus.read(2) & Gmbus::nak);
@@ -107,7 +107,7 @@ TEST_CASE_METHOD(Bus, "a write sends GMBUS3 four bytes at a time") {
   CHECK(host.eeprom[0x44] == 0x55);
 }
 
-TEST_CASE_METHOD(Bus, "a data byte refused is an error too") {
+TEST_CASE_METHOD(Bus, "a data byte without acknowledge is an error, too") {
   host.refuse_data = true;
   gmbus.write(3, 0x10);
   gmbus.write(1, command(wait_cycle, 1, 0x50));
@@ -127,7 +127,7 @@ TEST_CASE_METHOD(Bus, "enabled conditions interrupt") {
   CHECK(gmbus.take_interrupt());
 }
 
-TEST_CASE_METHOD(Bus, "a transfer goes on after save and load") {
+TEST_CASE_METHOD(Bus, "a transfer continues after save and load") {
   gmbus.write(1, command(wait_cycle | index_cycle, 8, 0x50, 16) | read_direction);
   CHECK(read_bytes(gmbus, 4)[0] == host.eeprom[16]);
   Archive out;

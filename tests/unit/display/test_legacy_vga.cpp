@@ -13,7 +13,7 @@ using display::LegacyVga;
 
 namespace {
 
-/// Standard registers as storage behind their indices, as QEMU's VGA core keeps them, and the calls that it gets.
+/// Indexed standard registers as plain storage, like QEMU's VGA core, and a record of the calls.
 class VgaCore final : public QuietHost {
  public:
   int64_t clock_ns() override { return 0; }
@@ -76,7 +76,7 @@ TEST_CASE_METHOD(Chip, "DACMASK selects the palette's colours and leaves the pal
   CHECK(core.shown[0x22] == std::tuple(10u, 11u, 12u));
 }
 
-TEST_CASE_METHOD(Chip, "DACDATA goes on to the next colour, and a colour changes with its third component") {
+TEST_CASE_METHOD(Chip, "DACDATA advances to the next colour, and a colour changes with its third component") {
   vga.write(dac_write_index, 0xff);
   CHECK(vga.read(dac_state) == 0);
   for (uint8_t value = 1; value <= 5; ++value) vga.write(dac_data, value);
@@ -140,14 +140,14 @@ TEST_CASE_METHOD(Chip, "SR07 holds the character counter until another sequencer
   CHECK((vga.read(status) & both) == both);
 }
 
-TEST_CASE_METHOD(Chip, "XRX keeps its index, and nothing is behind it") {
+TEST_CASE_METHOD(Chip, "XRX keeps its index, and has no registers") {
   set(extension_index, 0x9a, 0xff);
   CHECK(vga.read(extension_index) == 0x9a);
   CHECK(vga.read(extension_data) == 0);
   CHECK(core.writes == 0);
 }
 
-TEST_CASE_METHOD(Chip, "the memory-mapped form is bytes, the lowest first, and knows no reserved ones") {
+TEST_CASE_METHOD(Chip, "the memory-mapped form accesses bytes, the lowest first, and has no reserved ones") {
   vga.write_mapped(crtc_data - 1, 0x5a0e, 2);
   CHECK(core.data[{crtc_data, 0x0e}] == 0x5a);
   CHECK(vga.read_mapped(crtc_data - 1, 4) == 0x5a0e);
@@ -164,7 +164,7 @@ TEST_CASE_METHOD(Chip, "the memory-mapped form is bytes, the lowest first, and k
   CHECK(core.plain.count(0x3e0) == 0);
 }
 
-TEST_CASE_METHOD(Chip, "the state comes back, with what the host's core derives from it") {
+TEST_CASE_METHOD(Chip, "the state is restored, with what the host's core derives from it") {
   color(0x02, 1, 2, 3);
   vga.write(dac_mask, 0x0f);
   set(graphics_index, gr11_page_selector, 5);

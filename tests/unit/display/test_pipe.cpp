@@ -22,7 +22,7 @@ struct Running : test::Machine {
 
 }  // namespace
 
-TEST_CASE_METHOD(test::Machine, "power, PLL and buffer states follow at once") {
+TEST_CASE_METHOD(test::Machine, "power, PLL and buffer states follow their requests at once") {
   CHECK((read(reg::FUSE_STATUS) & 0x0e000000) == 0x08000000);
   write(reg::PWR_WELL_CTL(1), 2u << 28);
   CHECK(read(reg::PWR_WELL_CTL(1)) == 3u << 28);
@@ -42,7 +42,7 @@ TEST_CASE_METHOD(test::Machine, "power, PLL and buffer states follow at once") {
   CHECK(read(reg::DBUF_CTL) == 0);
 }
 
-TEST_CASE_METHOD(Running, "a mode is on when transcoder, clock and port are") {
+TEST_CASE_METHOD(Running, "a mode is active when transcoder, clock and port are enabled") {
   sg_pipe_mode mode;
   display.mode(0, &mode);
   CHECK(mode.active);
@@ -91,7 +91,7 @@ TEST_CASE_METHOD(Running, "vblank interrupts come at the exact rate and stop whe
   CHECK(host.timers[0] == blank_time(63));
 }
 
-TEST_CASE_METHOD(Running, "the scan line moves from the top, two lines behind on HDMI") {
+TEST_CASE_METHOD(Running, "the scan line counts from the top, offset by two lines on HDMI") {
   host.now = started;
   CHECK((read(reg::PIPE_SCANLINE(0)) + 2) % 1125 == 0);
   host.now = started + 100 * line_ns + 10;
@@ -190,7 +190,7 @@ TEST_CASE_METHOD(Running, "an update that never ends holds a blank for a bounded
   CHECK(take_iir() & vblank);
 }
 
-TEST_CASE_METHOD(Running, "an update that is announced but does not come holds it a little") {
+TEST_CASE_METHOD(Running, "an update that is announced but does not follow holds a blank for a short time") {
   unmask_pipe(vblank);
   host.now = blank_time(0) - 300'000;
   for (int i = 0; i < 100; i++) {
@@ -215,7 +215,7 @@ TEST_CASE_METHOD(Running, "an update of the cursor alone holds a blank until it 
   CHECK(take_iir() == vblank);
 }
 
-TEST_CASE_METHOD(Running, "the kernel's own counting holds nothing") {
+TEST_CASE_METHOD(Running, "i915's counting of blanks holds no blank") {
   unmask_pipe(vblank);
   host.now = blank_time(0) - 300'000;
   read(reg::PIPE_FRMCNT(0));
@@ -234,7 +234,7 @@ TEST_CASE_METHOD(Running, "polling the frame counter does not stop it") {
   CHECK(host.now - blank_time(4) <= 10'000);
 }
 
-TEST_CASE_METHOD(Running, "while CRCs are read no frame is skipped, however late the host is") {
+TEST_CASE_METHOD(Running, "while CRCs are read no frame is skipped, even if the host is late") {
   unmask_pipe(vblank | crc_done);
   write(reg::PIPE_CRC_CTL(0), 1u << 31 | 4u << 28);
   run_until(blank_time(0));
@@ -248,7 +248,7 @@ TEST_CASE_METHOD(Running, "while CRCs are read no frame is skipped, however late
   }
   CHECK(host.timers[0] == blank_time(6));
   CHECK(take_iir() == 0);
-  // Software that never takes them does not stop the pipe for good.
+  // Software that never reads them does not stop the pipe for ever.
   run_until(blank_time(200));
   CHECK(read(reg::PIPE_FRMCNT(0)) >= 100);
 }
@@ -296,7 +296,7 @@ TEST_CASE_METHOD(Running, "two pipes run apart") {
   CHECK(mode.connector == 1);
 }
 
-TEST_CASE_METHOD(Running, "the precision palette goes by its index") {
+TEST_CASE_METHOD(Running, "the precision palette is accessed by its index") {
   write(reg::PAL_PREC_INDEX(0), 1u << 15 | 1022);
   write(reg::PAL_PREC_DATA(0), 0x11);
   write(reg::PAL_PREC_DATA(0), 0x22);
@@ -319,7 +319,7 @@ TEST_CASE_METHOD(Running, "hostile timings stop the pipe instead of the host") {
   CHECK_FALSE(mode.active);
 }
 
-TEST_CASE_METHOD(Running, "the interrupt may come back into the registers of its pipe and port") {
+TEST_CASE_METHOD(Running, "an interrupt handler may access the registers of its pipe and port") {
   // A message aimed at our own BAR. Every way that an interrupt of the display is raised: timer, register access, plug, GMBUS.
   unsigned calls = 0;
   host.on_interrupt = [&](bool level) {

@@ -68,7 +68,7 @@ TEST_CASE("blank_time is the first instant of its blank, for odd rates too") {
   }
 }
 
-TEST_CASE("an interlaced raster blanks once a field") {
+TEST_CASE("an interlaced raster has one blank per field") {
   const Timing t = decode_timing(1919 | 2199 << 16, 1079 | 1124 << 16, 1079 | 1124 << 16, true, 74'250'000);
   CHECK(t.lines() == 562);
   CHECK(t.blank_line() == 540);

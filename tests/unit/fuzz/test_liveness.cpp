@@ -39,7 +39,7 @@ TEST_CASE("an input that polls its stop flag is no finding") {
   CHECK(WEXITSTATUS(status) == 0);
 }
 
-TEST_CASE("an input that goes on after the stop request is a finding, from the process' first millisecond on") {
+TEST_CASE("an input that ignores the stop request is a finding, from the process' first millisecond on") {
   const int status = status_of([](StopFlag&) {
     for (std::atomic<int> n{0};; ++n) {}
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the decoder makes of packets and descriptors, written down as dwords from the PRM's layouts (SKL PRM vol 2a and 2d).
+// The decoder on packets and descriptors that are written as dwords by the PRM's layouts (SKL PRM vol 2a and 2d).
 #include <array>
 #include <map>
 #include <vector>
@@ -32,7 +32,8 @@ struct Packets : StatePackets {
 }  // namespace
 
 TEST_CASE("GPGPU_WALKER's fields") {
-  // Dword 0 bit 8 predicate, bit 10 indirect; 4 bits 31:30 SIMD size, 21:16, 13:8, 5:0 threads less one; 5, 8, 11 the first groups, 7, 10, 12 the end.
+  // Dword 0 bit 8 predicate, bit 10 indirect; 4 bits 31:30 SIMD size, 21:16, 13:8, 5:0 threads less one; 5, 8, 11 the first groups, 7, 10,
+  // 12 the end.
   const auto decoder = make_decoder<defs::Gen9>();
   REQUIRE(decoder);
   const std::vector<uint32_t> packet{
@@ -48,12 +49,12 @@ TEST_CASE("GPGPU_WALKER's fields") {
   CHECK(decoder->walk(reserved).channels == 32);
 }
 
-TEST_CASE("a kernel's state stands in its descriptor and in packets; a descriptor beyond those loaded is none") {
+TEST_CASE("a kernel's state comes from its descriptor and packets; a descriptor beyond those loaded is none") {
   quiet_log();
   const auto decoder = make_decoder<defs::Gen9>();
   memory::test::Mapped memory({base});
-  // INTERFACE_DESCRIPTOR_DATA: dword 0 the kernel, 2 bit 16 alternate floats, 3 samplers, 4 binding table, 5 constants' length and offset, 6 bits 23:22
-  // rounding, 21 barrier, 20:16 local memory, 7 constants for all threads.
+  // INTERFACE_DESCRIPTOR_DATA: dword 0 the kernel, 2 bit 16 alternate floats, 3 samplers, 4 binding table, 5 constants' length and offset,
+  // 6 bits 23:22 rounding, 21 barrier, 20:16 local memory, 7 constants for all threads.
   const std::array<uint32_t, 8> descriptor{0x1000, 0, 1u << 16, 0x40, 0x60, 200u << 16 | 5, 3u << 22 | 1u << 21 | 9u << 16, 100};
   memory.view.write(base + 32, descriptor.data(), sizeof descriptor);
   Packets state;

@@ -37,7 +37,7 @@ std::vector<MediaPosition> walked(const Command& command) {
   return all;
 }
 
-/// When each place was visited; each must be, once.
+/// The time when each position was visited; each must be visited once.
 std::map<Place, size_t> order_of(const std::vector<MediaPosition>& all, uint32_t width, uint32_t height) {
   std::map<Place, size_t> order;
   for (size_t i = 0; i < all.size(); ++i) order.emplace(Place{all[i].x, all[i].y}, i);
@@ -95,7 +95,7 @@ TEST_CASE("media walk: the middle loop repeats a step, the global loops repeat b
   for (size_t i = 0; i < std::size(first); ++i) CHECK(Place{all[i].x, all[i].y} == first[i]);
 }
 
-TEST_CASE("media walk: every colour at each place; what the body says ends the walk") {
+TEST_CASE("media walk: every colour at each position; the callback can end the walk") {
   Command c = over(2, 1);
   c.local_steps.outer_y = 1;
   c.local_steps.inner_x = 1;
@@ -113,7 +113,7 @@ TEST_CASE("media walk: every colour at each place; what the body says ends the w
   CHECK(visits == 4);
 }
 
-TEST_CASE("a walk that pauses interrupt goes on where it was, and each call gets on by one thread at least") {
+TEST_CASE("a walk interrupted by pauses resumes, and each call runs at least one thread") {
   Command c = over(5, 3);
   c.local_steps.inner_x = 1;
   c.local_steps.outer_y = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Walks whose threads move dwords between a buffer, shared local memory and another buffer: compiled kernels, which do most of it themselves,
-// against the interpreter with a message for each.
+// Walks whose threads move dwords between a buffer, shared local memory and another buffer: compiled kernels, which do most of it
+// themselves, against the interpreter with a message for each.
 #include <cstdlib>
 #include <random>
 #include <vector>
@@ -98,7 +98,7 @@ std::shared_ptr<const eu::Program> kernel_of(const Shape& shape, uint32_t group_
   return eu::Program::decode(eu::gen9_isa(), eu::test::assemble(code), 0, fast_paths);
 }
 
-/// Where channels look: mostly one behind the other, in the page where the last thread looked.
+/// Offsets of channels: mostly contiguous, in the last thread's page.
 std::vector<Grf> offsets(std::mt19937& random, const Shape& shape, bool in_place) {
   std::vector<Grf> registers(size_t{threads} * 4 * shape.each());
   uint32_t around[4];
@@ -106,15 +106,15 @@ std::vector<Grf> offsets(std::mt19937& random, const Shape& shape, bool in_place
   around[1] %= 0x280;  // of local memory
   if (in_place) around[3] = around[0];
   for (size_t message = 0; message < threads * 4; message++) {
-    // What was written there is mostly what is read.
+    // Mostly the address that was written.
     const auto before = registers.begin() + static_cast<ptrdiff_t>((message - message % 4 + 1) * shape.each());
     if (message % 4 == 2 && random() % 5) {
       std::copy_n(before, shape.each(), before + static_cast<ptrdiff_t>(shape.each()));
       continue;
     }
-    const bool in_a_row = random() % 6 != 0;
+    const bool contiguous = random() % 6 != 0;
     const auto first = around[message % 4] + static_cast<uint32_t>(random() % 0x180),
-               step = in_a_row ? 4 * shape.count : static_cast<uint32_t>(random() % 40);
+               step = contiguous ? 4 * shape.count : static_cast<uint32_t>(random() % 40);
     for (unsigned lane = 0; lane < shape.lanes; lane++) registers[message * shape.each() + lane / 8].dw[lane % 8] = first + lane * step;
   }
   return registers;
@@ -126,11 +126,11 @@ struct Seen {
   bool operator==(const Seen&) const = default;
 };
 
-/// `far`: through many pages of a buffer that is said to be large, whole lines at a time.
+/// `far`: through many pages of a large buffer, in whole lines.
 Seen walk(eu::FastPaths* fast_paths, const Shape& shape, uint32_t seed, bool far = false) {
   std::mt19937 random(seed);
   memory::test::Mapped mapped(0, 0x60000);
-  const bool same_buffer = seed % 3 == 0;  // and of memory that nobody wrote to yet
+  const bool same_buffer = seed % 3 == 0;  // and memory that was never written
   mapped.view.store(table, static_cast<uint32_t>(states));
   mapped.view.store(table + 4, static_cast<uint32_t>(states + (same_buffer ? 0 : 64)));
   const auto size = far ? 16u << 20 : static_cast<uint32_t>(0x800 + random() % 0x2000);
@@ -177,7 +177,7 @@ Seen walk(eu::FastPaths* fast_paths, const Shape& shape, uint32_t seed, bool far
 
 }  // namespace
 
-TEST_CASE("rows of dwords that compiled kernels move themselves end where messages put them") {
+TEST_CASE("rows of dwords moved by compiled kernels equal those moved by messages") {
   if (eu::jit::best_host_isa() == eu::jit::HostIsa::none) return note("test", "no compiler here");
   const uint64_t before = eu::test::compiler_now().stats().compiled_threads;
   for (const Shape shape : {Shape{16, 4}, Shape{16, 2}, Shape{16, 1}, Shape{8, 4}, Shape{8, 2}, Shape{8, 1}})
@@ -194,7 +194,7 @@ TEST_CASE("rows of dwords that compiled kernels move themselves end where messag
   CHECK(eu::test::compiler_now().stats().compiled_threads - before == 36 * groups * threads);
 }
 
-TEST_CASE("long rows of writes that go past the caches end where messages put them") {
+TEST_CASE("long rows of streaming stores equal those written by messages") {
   if (eu::jit::best_host_isa() == eu::jit::HostIsa::none) return note("test", "no compiler here");
   for (const Shape shape : {Shape{16, 4}, Shape{16, 1}, Shape{8, 2}, Shape{8, 1}})
     for (const uint32_t seed : {2u, 4u, 5u}) {

@@ -27,7 +27,7 @@ std::shared_ptr<const eu::Program> tells_payload() {
   return eu::Program::decode(eu::gen9_isa(), eu::test::assemble({tell, eu::test::end()}), 0);
 }
 
-/// The first dwords of r1 to r3 of two threads that have one register for both and two of their own each.
+/// The first dwords of r1 to r3 of two threads with one shared register and two of their own each.
 std::vector<std::array<uint32_t, 3>> payloads(bool indirect) {
   memory::test::Mapped mapped{data};
   mmio::RegisterFile registers{softgen::defs::gen9::registers};
@@ -65,7 +65,7 @@ std::vector<std::array<uint32_t, 3>> payloads(bool indirect) {
 
 }  // namespace
 
-TEST_CASE("a thread's constants: those for all come first from the CURBE, last from indirect data") {
+TEST_CASE("a thread's constants: shared ones come first from the CURBE, last from indirect data") {
   using Payloads = std::vector<std::array<uint32_t, 3>>;
   CHECK(payloads(false) == Payloads{{100, 101, 102}, {100, 103, 104}});
   CHECK(payloads(true) == Payloads{{101, 102, 100}, {103, 104, 100}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A front end in the test's own process: guest RAM, a clock that tests move, what the device asked for.
+// A front end for tests: guest RAM, a clock that tests control, and a record of the device's calls.
 #pragma once
 
 #include <atomic>
@@ -53,9 +53,9 @@ class FakeHost {
   static constexpr uint64_t gtt_window = 8 << 20;
 
   sg_device* device() { return device_; }
-  /// Times that the device reported it.
+  /// How often the device reported it.
   uint64_t failures(Failure kind, std::string_view what) { return gt::log_of(device_).count(kind, what); }
-  /// Callbacks that fail as the host's own code may.
+  /// Makes callbacks throw, as the host's code may.
   std::atomic<bool> clock_throws{false}, interrupt_throws{false};
   uint32_t read(uint64_t offset) { return static_cast<uint32_t>(sg_bar0_read(device_, offset, 4)); }
   void write(uint64_t offset, uint32_t value) { sg_bar0_write(device_, offset, value, 4); }

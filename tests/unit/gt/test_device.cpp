@@ -29,7 +29,7 @@ sg_config good() {
 
 }  // namespace
 
-TEST_CASE("a bad configuration is refused with a sentence") {
+TEST_CASE("a bad configuration is refused with a message") {
   sg_config config = good();
   config.platform = "i740";
   CHECK(refusal(config) == "there is no platform 'i740'");
@@ -62,14 +62,14 @@ TEST_CASE("all platforms have an index and are found by name") {
   CHECK(sg_platform_at(~0u) == nullptr);
 }
 
-TEST_CASE("all platforms have a list of parts; a row that names none is refused with a sentence") {
+TEST_CASE("all platforms have a list of parts; a row without one is refused with a message") {
   for (const defs::Platform& platform : defs::platforms()) CHECK(gt::parts_of(platform).name == std::string_view(platform.parts));
   defs::Platform platform = defs::platforms().front();
   platform.parts = "gen4";
   CHECK_THROWS_WITH(gt::parts_of(platform), "platform kbl: there is no list of parts 'gen4'");
 }
 
-TEST_CASE("an instruction set with more than a thread holds is not run") {
+TEST_CASE("an instruction set with more registers than a thread has is refused") {
   const eu::IsaLimits limits = gt::isa_of(defs::platforms().front()).limits();
   CHECK(gt::fits(limits));
   const auto fits_with = [&](unsigned eu::IsaLimits::* member, unsigned value) {
@@ -115,7 +115,7 @@ TEST_CASE("the aperture goes through the GTT and follows its changes") {
   CHECK(sg_aperture_read(host.device(), 0x1008, 8) == 0x1122'3344'5566'7788);
 }
 
-TEST_CASE("fences are registers in front of the aperture") {
+TEST_CASE("fence registers affect the aperture") {
   FakeHost host;
   host.map(0, 0x10000, 16);
   // X tiles, 512 bytes pitch (4 * 128), 16 pages. i965_write_fence_reg writes 0, then the high half, then the low half.
@@ -128,7 +128,7 @@ TEST_CASE("fences are registers in front of the aperture") {
   CHECK(sg_aperture_page(host.device(), 0) == nullptr);
 }
 
-TEST_CASE("every hook that the tables promise is there") {
+TEST_CASE("every hook in the register tables is attached") {
   FakeHost host;
   char* text = sg_report(host.device());
   const auto report = nlohmann::json::parse(text);

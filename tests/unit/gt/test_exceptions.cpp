@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint32_t rcs = 0x2000;
 
-/// Puts the work that waits for RESULT + 8, which lets it through at once, into memory; it ends with a user interrupt.
+/// Puts work into memory that waits for RESULT + 8, which is set already, and ends with a user interrupt.
 void submit(FakeHost& host) {
   for (const EndlessWork& work : endless_work) {
     if (work.name != std::string_view("semaphore")) continue;
@@ -35,7 +35,7 @@ void submit(FakeHost& host) {
 
 }  // namespace
 
-TEST_CASE("an exception does not leave the C ABI: the call gives nothing, and the device lives") {
+TEST_CASE("an exception does not leave the C ABI: the call returns nothing, and the device stays usable") {
   FakeHost host;
   host.clock_throws = true;
   CHECK(host.read(rcs + reg::RING_TIMESTAMP) == 0);
@@ -61,7 +61,7 @@ TEST_CASE("an exception on an engine's thread hangs the engine until it is reset
   }
 }
 
-TEST_CASE("what a worker throws reaches the caller of for_each when all have returned") {
+TEST_CASE("a worker's exception reaches the caller of for_each after all have returned") {
   for (unsigned workers : {0u, 3u}) {
     WorkerPool pool(workers);
     std::atomic<int> inside{0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whatever the guest submits, the device answers those who hold QEMU's lock within 100 ms: pause, reset, a change of the memory map, saving,
-// the device's end. The work is tests/device/endless.py's.
+// Whatever the guest submits, calls under QEMU's lock return within 100 ms: pause, reset, a change of the memory map, saving, destruction.
+// The work comes from tests/device/endless.py.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -83,7 +83,7 @@ class Guest {
   void start() {
     for (const auto& [offset, value] : work_registers) host->write(offset, value);
   }
-  /// start(), and returns when it is known to be under way.
+  /// start(), then waits until the work is running.
   void submit(bool elsewhere) {
     threads_before_ = work_counts().of(Work::threads);
     kernels_before_ = kernels_compiled();
@@ -95,7 +95,7 @@ class Guest {
     if (submitter_.joinable()) submitter_.join();
   }
   bool finished() { return load(work_result) == work_finished; }
-  /// The engine takes work again after a reset.
+  /// Checks that the engine accepts work after a reset.
   bool runs_again() {
     put(work_named("semaphore"));
     host->ram<uint32_t>(work_result + 8) = 1;  // what it waits for
@@ -146,7 +146,7 @@ Clock::duration time_of(Body&& body) {
   return Clock::now() - begin;
 }
 
-/// Times `action(guest)` with the work under way. The host may be busy with something else: one of a few rounds has to meet the limit.
+/// Measures `action(guest)` while the work runs. As the host may be busy, only one of a few rounds must meet the limit.
 template <typename Action>
 void answers(const EndlessWork& work, unsigned threads, const char* name, Action&& action) {
   const Watchdog watchdog(fmt::format("{}, threads={}, {}", work.name, threads, name));
@@ -162,7 +162,7 @@ void answers(const EndlessWork& work, unsigned threads, const char* name, Action
   CHECK(best <= limit);
 }
 
-/// It may go on after a pause: nothing of it is lost.
+/// It may continue after a pause: nothing is lost.
 bool can_be_preempted(std::string_view name) {
   for (const char* other : {"batch", "semaphore", "widest_walker", "media_walker", "fast_clear", "depth_clear"})
     if (name == other) return true;
@@ -206,7 +206,7 @@ void saving_is_answered(const EndlessWork& work) {
   answers(work, 2, "save", [&](Guest& guest) {
     std::string saved;
     const auto time = time_of([&] { saved = guest.host->save(); });
-    // There the work stands where it stood here, and the guest can reset the engine.
+    // There the work is at the same position as here, and the guest can reset the engine.
     Guest other(work, 2);
     CHECK(other.host->load(saved) == "");
     CHECK(other.hangs() == guest.hangs());
@@ -241,7 +241,7 @@ void others_are_answered(const EndlessWork& work) {
 
 void all_is_answered(const EndlessWork& work) {
   for (unsigned threads : {0u, 2u}) {
-    // With one thread a semaphore and a batch that loops give it back by themselves.
+    // With one thread, a semaphore wait and a looping batch yield by themselves.
     if (threads == 0 && (work.name == std::string_view("semaphore") || work.name == std::string_view("batch"))) continue;
     pause_is_answered(work, threads);
     resets_are_answered(work, threads);
@@ -278,11 +278,11 @@ TEST_CASE("stand still: endless batch, semaphore that is never released, widest 
   for (const char* name : {"batch", "semaphore", "widest_walker", "media_walker"}) all_is_answered(work_named(name));
 }
 
-TEST_CASE("stand still: draws that make nothing, the largest clears") {
+TEST_CASE("stand still: draws without output, the largest clears") {
   for (const char* name : {"cut_indices", "fast_clear", "depth_clear"}) all_is_answered(work_named(name));
 }
 
-TEST_CASE("stand still: workaround batches do not run on the thread that submits but where they are short") {
+TEST_CASE("stand still: only short workaround batches run on the submitting thread") {
   const ChosenEngine interpreter(eu::Engine::interp);
   for (const char* name : {"workaround_walker", "workaround_loop"}) {
     const Watchdog watchdog(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Several devices in a process: what one reports is nothing of the other's.
+// Several devices in a process: each has its own log.
 #include "hw/base/log.h"
 #include "tests/unit/gt/fake_host.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What i915 does to the registers while it probes, step by step, with the answers it insists on (Linux 6.1, drivers/gpu/drm/i915; the
-// function is named at each).
+// i915's register accesses while it probes, step by step, with the answers that it requires (Linux 6.1, drivers/gpu/drm/i915; each step
+// names the function).
 #include "hw/mmio/register_file.h"
 #include "tests/unit/gt/fake_host.h"
 
@@ -147,7 +147,7 @@ TEST_CASE("i915 probe: GPU reset clears what it names and nothing of the display
   CHECK(host.read(0x70180) == 0x8400'0000);
 }
 
-TEST_CASE("RC6 residency advances while the GT is enabled to sleep and awake by nobody") {  // intel_rc6.c:intel_rc6_residency_ns
+TEST_CASE("RC6 residency advances while sleep is enabled and no forcewake is held") {  // intel_rc6.c:intel_rc6_residency_ns
   FakeHost host;
   host.advance(10'000'000);
   CHECK(host.read(reg::GT_GFX_RC6) == 0);

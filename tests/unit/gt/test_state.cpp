@@ -11,7 +11,7 @@ using namespace softgen::test;
 
 namespace {
 
-/// Every kind of state a driver leaves behind.
+/// Every kind of state that a driver sets.
 void disturb(FakeHost& host) {
   host.write(0x1ffffc, 7);
   host.masked(reg::FORCEWAKE_RENDER, 1);
@@ -59,7 +59,7 @@ TEST_CASE("a saved state makes the other device the same") {
   CHECK(other.read(reg::GT_IER(0)) == ~0u);
 }
 
-TEST_CASE("a damaged state is refused with a sentence and leaves a reset device") {
+TEST_CASE("a damaged state is refused with a message and leaves a reset device") {
   FakeHost host;
   const std::string fresh = host.save();
   disturb(host);
@@ -69,13 +69,13 @@ TEST_CASE("a damaged state is refused with a sentence and leaves a reset device"
     CHECK((host.save() == fresh));
   }
   std::string other_chip = saved;
-  other_chip[4 + 6 + 4] ^= 1;  // behind the section's name and version: the PCI device id
+  other_chip[4 + 6 + 4] ^= 1;  // after the section's name and version: the PCI device id
   CHECK(host.load(other_chip).find("PCI device") != std::string::npos);
 }
 
-TEST_CASE("a state that an older build saved goes on") {
-  // Of commit e37dfd0 (23 November 2026), which wrote: the size of `ram`, the first bytes of memory, and the device's state with its render engine at the
-  // semaphore of endless_work. Such a file is never written anew: a change of format keeps reading it.
+TEST_CASE("a state that an older build saved continues") {
+  // Of commit e37dfd0 (23 November 2026), which wrote: the size of `ram`, the first bytes of memory, and the device's state with its render
+  // engine at the semaphore of endless_work. Such a file is never regenerated: later formats must still read it.
   const auto source = debug::open_file(OLD_STATE);
   uint64_t size = 0;
   source->read(std::as_writable_bytes(std::span(&size, 1)));

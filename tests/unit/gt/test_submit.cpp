@@ -78,7 +78,7 @@ class Driver {
     for (uint32_t dword : {0u, 0u, tag, static_cast<uint32_t>(image) | 0x19}) host_.write(engine_.base + reg::RING_ELSP, dword);
   }
 
-  /// Handles interrupts as gen8_irq_handler does until the context is done. False: nothing came for a minute.
+  /// Handles interrupts like gen8_irq_handler until the context is done. False: no interrupt for a minute.
   bool run_to_idle() {
     unsigned seen = 0;
     for (;;) {
@@ -94,7 +94,8 @@ class Driver {
     }
   }
 
-  /// Polls for Rings Idle as i915 does (__intel_engine_stop_cs): the engine's thread has a last event to store before it is idle. False: not within a minute.
+  /// Polls for Rings Idle as i915 does (__intel_engine_stop_cs): the engine's thread has a last event to store before it is idle. False:
+  /// not within a minute.
   bool sees_rings_idle() {
     const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     while (!(host_.read(engine_.base + reg::RING_MI_MODE) & reg::field::RING_MI_MODE_RINGS_IDLE.mask())) {
@@ -216,7 +217,7 @@ TEST_CASE("memory changes while an engine waits") {
   CHECK(host.ram<uint32_t>(target) == 5);
 }
 
-TEST_CASE("what the device writes is in the dirty log, once") {
+TEST_CASE("the device's writes are in the dirty log, once") {
   FakeHost host(0);
   Driver driver(host, engines[0]);
   sg_dirty_log(host.device(), true);

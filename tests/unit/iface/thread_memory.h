@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A little mapped memory as the messages of an EU thread see it.
+// A small mapped memory for the messages of an EU thread.
 #pragma once
 
 #include <cstdint>

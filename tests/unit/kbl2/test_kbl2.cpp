@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A device built from a second platform's tables does what they say, with no code for that platform anywhere.
+// A device built from a second platform's tables behaves by them, without any code for that platform.
 #include <algorithm>
 #include <type_traits>
 #include <vector>
@@ -40,7 +40,7 @@ gt::Config config_of(const defs::Platform& platform) {
   return config;
 }
 
-/// What code for several generations looks like: one template, the layouts of each.
+/// An example of code for several generations: one template, instantiated for each set of layouts.
 template <class G>
 uint64_t kernel_of(std::span<const uint32_t> packet) {
   return typename G::_3DSTATE_VS::View(packet).kernel_start_pointer();
@@ -54,7 +54,7 @@ std::vector<std::byte> saved(gt::Device& device) {
 
 }  // namespace
 
-TEST_CASE("kbl2: what is imported unchanged is the same type, what differs or contains what differs is not") {
+TEST_CASE("kbl2: an unchanged import is the same type; a changed one, or one that contains a changed one, is not") {
   STATIC_REQUIRE(std::is_same_v<Kbl2::_3DSTATE_PS, Gen9::_3DSTATE_PS>);
   STATIC_REQUIRE(std::is_same_v<Kbl2::RENDER_SURFACE_STATE, Gen9::RENDER_SURFACE_STATE>);
   STATIC_REQUIRE(std::is_same_v<Kbl2::SurfaceFormat, Gen9::SurfaceFormat>);
@@ -96,7 +96,7 @@ TEST_CASE("kbl2: a streamer executes a command by its opcode there, and not by G
   CHECK(rig.reg(rig.id, softgen::reg::RING_EIR) != 0);
 }
 
-TEST_CASE("kbl2: the render engine keeps state packets as long as they are there") {
+TEST_CASE("kbl2: the render engine keeps state packets with their lengths on this platform") {
   render::StateStore store(Kbl2::commands), gen9(Gen9::commands);
   const std::vector<uint32_t> vs = {0x7810'0008, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   CHECK(store.accept({0, Kbl2::commands.find("3DSTATE_VS"), vs}));
@@ -113,7 +113,7 @@ TEST_CASE("kbl2: the printer names its fields") {
   CHECK_FALSE(node["fields"].contains("Single Vertex Dispatch"));
 }
 
-TEST_CASE("kbl2: its registers stand where its table has them, with its reset values") {
+TEST_CASE("kbl2: registers have the offsets and reset values of its table") {
   const defs::RegisterSet &ours = *test::kbl2.registers, &gen9 = defs::gen9::registers;
   CHECK(ours.name_of(0x7ffc) == "CACHE_MODE_1");
   CHECK(gen9.name_of(reg::CACHE_MODE_1) == "CACHE_MODE_1");
@@ -135,7 +135,7 @@ TEST_CASE("kbl2: its registers stand where its table has them, with its reset va
   CHECK_FALSE(kbl.is_nonpriv_writable(EngineId::rcs, 0x7ffc));
 }
 
-TEST_CASE("kbl2: its blitter has its registers, its interrupts and its reset where the table says") {
+TEST_CASE("kbl2: the blitter has the registers, interrupts and reset bit of its table") {
   SilentHost host;
   gt::Device device(config_of(test::kbl2), host);
   mmio::RegisterFile& registers = device.registers();
@@ -162,7 +162,7 @@ TEST_CASE("kbl2: a context image keeps the registers that its table marks") {
   CHECK(has(defs::gen9::registers, reg::CACHE_MODE_1) == 1);
 }
 
-TEST_CASE("kbl2: a device has its engines and its identity, and takes no other chip's saved state") {
+TEST_CASE("kbl2: a device has its engines and its identity, and refuses another chip's saved state") {
   SilentHost host;
   gt::Device device(config_of(test::kbl2), host), kbl(config_of(*defs::find_platform("kbl")), host);
   for (const EngineId id : {EngineId::rcs, EngineId::bcs}) CHECK(device.streamers().engine(id));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A little memory whose GGTT maps some pages to themselves, for what is tested above hw/memory.
+// A small memory whose GGTT maps some pages to themselves, for tests of the folders above hw/memory.
 #pragma once
 
 #include <initializer_list>

@@ -105,7 +105,7 @@ TEST_CASE_METHOD(Fixture, "writes through a fence land where reads find them") {
   }
 }
 
-TEST_CASE_METHOD(Fixture, "only a page without a fence may be mapped as it is") {
+TEST_CASE_METHOD(Fixture, "only a page without a fence may be mapped directly") {
   aperture.write(0x5000, 0x1234, 4);
   std::byte* page = aperture.page(0x5000);
   REQUIRE(page);
@@ -116,7 +116,7 @@ TEST_CASE_METHOD(Fixture, "only a page without a fence may be mapped as it is") 
   CHECK_FALSE(aperture.page(0x500'0000));
 }
 
-TEST_CASE_METHOD(Fixture, "odd fences are harmless") {
+TEST_CASE_METHOD(Fixture, "invalid fences are harmless") {
   constexpr unsigned seed = 7;
   INFO("seed " << seed);
   std::mt19937_64 random(seed);
@@ -143,8 +143,8 @@ TEST_CASE_METHOD(Fixture, "fences survive save and load") {
   CHECK_FALSE(aperture.page(0x4000));
 }
 
-TEST_CASE_METHOD(Fixture, "a fence that another thread changes is seen old or new, never in parts") {
-  // Two fences over the same pages that send one offset to different bytes. What is no fence at all would give a third.
+TEST_CASE_METHOD(Fixture, "a fence that another thread changes is seen old or new, never torn") {
+  // Two fences over the same pages map one offset to different bytes. A torn fence would give a third one.
   const uint64_t first = 0x1'0000, size = 0x10000, offset = first + 5 * 1024 + 64;
   const uint64_t fences[2] = {fence(first, size, 1024, false), fence(first, size, 256, true)};
   for (uint32_t at = 0; at < size; at += 4) memory.write(base + first + at, &at, 4);
@@ -173,7 +173,7 @@ TEST_CASE_METHOD(Fixture, "a fence that another thread changes is seen old or ne
   CHECK(strange == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "halves of a fence are set one by one") {
+TEST_CASE_METHOD(Fixture, "the halves of a fence are written separately") {
   aperture.set_fence_half(1, true, 0x8765'4321);
   aperture.set_fence_half(1, false, 0x1234'5678);
   CHECK(aperture.fence(1) == 0x8765'4321'1234'5678);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// tests/fuzz/isolated_memory.h keeps its promises: what leans on it may then trust a clean run.
+// tests/fuzz/isolated_memory.h works as documented, so that tests which use it can rely on it.
 #include "tests/fuzz/isolated_memory.h"
 
 #include <sys/wait.h>
@@ -35,7 +35,7 @@ void touch(std::byte* at) { *const_cast<volatile std::byte*>(at) = std::byte{1};
 
 }  // namespace
 
-TEST_CASE("each page of isolated memory stands between inaccessible pages") {
+TEST_CASE("each page of isolated memory is between inaccessible pages") {
   IsolatedMemory memory(3);
   for (uint64_t gpa = 0; gpa < memory.size(); gpa += 4096) {
     const HostSpan span = memory.resolve(gpa, Access::write);
@@ -66,7 +66,7 @@ TEST_CASE("isolated memory restores what was written, and only that") {
   for (unsigned round = 0; round < 2; ++round) {
     CHECK(view.load<uint32_t>(0x10'0004) == 7);
     view.store<uint32_t>(0x10'0004, 9), view.store<uint32_t>(0x10'0008, 9);
-    // The second round only passes when restore() made the view's TLB forget the page.
+    // The second round only passes if restore() invalidated the page in the view's TLB.
     REQUIRE(memory.written().size() == 1);
     CHECK(memory.written()[0] == 2);
     memory.restore();
@@ -74,7 +74,7 @@ TEST_CASE("isolated memory restores what was written, and only that") {
   CHECK(view.load<uint32_t>(0x10'0004) == 7);
 }
 
-TEST_CASE("views read and write nowhere between guard pages") {
+TEST_CASE("views never access guard pages") {
   quiet_log();
   fuzz::GuardedNowhere nowhere;
   IsolatedMemory memory(1);

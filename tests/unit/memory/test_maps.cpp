@@ -33,7 +33,7 @@ Runs sync(FlatMemory& memory, uint64_t gpa, uint64_t size) {
 
 }  // namespace
 
-TEST_CASE("the flat map: what is added is there after commit, what is removed is not, also in the middle") {
+TEST_CASE("the flat map: added ranges are mapped after commit, removed ones are not, also in the middle") {
   Block block;
   FlatMemory memory;
   memory.add(0x10'0000, 1 << 20, block.data, false);
@@ -115,7 +115,7 @@ TEST_CASE("sparse memory reads zero where nothing was written, and takes no more
   CHECK(value == 0x00005a5a);
 }
 
-TEST_CASE("the gate waits for passes, and passes for the gate") {
+TEST_CASE("the gate waits for passes, and passes wait for the gate") {
   Gate gate;
   std::atomic<bool> closed{false}, quit{false};
   std::atomic<uint64_t> slices{0};

@@ -34,7 +34,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "accesses cross pages that are apart in guest memory") {
+TEST_CASE_METHOD(Fixture, "accesses cross pages that are not adjacent in guest memory") {
   constexpr uint64_t va = 0x7f12'3456'7000;
   tables.map(pml4, va, 0x50'0000);
   tables.map(pml4, va + 0x1000, 0x90'0000);
@@ -91,7 +91,7 @@ TEST_CASE_METHOD(Fixture, "a write to a read-only page is dropped and no fault")
   CHECK(view.faults() == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "a changed translation is seen after the generation was bumped") {
+TEST_CASE_METHOD(Fixture, "a changed translation is seen after the generation was incremented") {
   tables.map(pml4, 0x5000, 0x50'0000);
   memory.write(0x50'0000, "a", 1);
   memory.write(0x60'0000, "b", 1);
@@ -115,7 +115,7 @@ TEST_CASE_METHOD(Fixture, "switching the address space switches the memory") {
   CHECK(view.load<char>(0x5000) == 'b');
 }
 
-TEST_CASE_METHOD(Fixture, "a page read as zero before it had memory is read right afterwards") {
+TEST_CASE_METHOD(Fixture, "a page that was read before its first write is read correctly after it") {
   tables.map(pml4, 0x5000, 0x100'0000);
   tables.map(pml4, 0x6000, 0x100'0000);
   CHECK(view.load<uint32_t>(0x5000) == 0);
@@ -178,7 +178,7 @@ TEST_CASE_METHOD(Fixture, "the GGTT is seen through its table and a changed entr
   CHECK((faults.read(FaultRegisters::tlb_data1) & 0x10) == 0x10);
 }
 
-TEST_CASE_METHOD(Fixture, "a stretch is as long as pages follow each other, may be used alike, and are there") {
+TEST_CASE_METHOD(Fixture, "a stretch covers contiguous, mapped pages with equal permissions") {
   constexpr uint64_t va = 0x3fe0'0000, pages = 512, ram = 0x100'0000 / View::page_size;  // two page tables, as much memory as there may be
   std::mt19937 random(20);
   struct Page {
@@ -218,7 +218,7 @@ TEST_CASE_METHOD(Fixture, "a stretch is as long as pages follow each other, may 
 }
 
 // Tags of the TLB have 28 bits for the round, which repeat: a pointer kept with a stamp must not be taken as valid a whole round later.
-TEST_CASE_METHOD(Fixture, "a stamp never comes again, also when the TLB's tags do") {
+TEST_CASE_METHOD(Fixture, "a stamp never repeats, even when the TLB's tags do") {
   constexpr uint64_t rounds = (1 << 28) - 1;  // tags have no round 0
   const View::Stamp first = view.stamp();
   for (uint64_t i = 0; i < rounds - 1; ++i) view.invalidate();
@@ -231,7 +231,7 @@ TEST_CASE_METHOD(Fixture, "a stamp never comes again, also when the TLB's tags d
 
 namespace {
 
-/// Counts what is looked up in it.
+/// Counts lookups.
 struct CountingMemory final : HostMemory {
   SparseMemory memory{64 << 20};
   uint64_t looks = 0;
@@ -244,7 +244,7 @@ struct CountingMemory final : HostMemory {
 
 }  // namespace
 
-TEST_CASE("a piece is found by runs of pages: its cost is that of its tables, not of its pages") {
+TEST_CASE("a piece is found by runs of pages: its cost depends on page tables, not on pages") {
   CountingMemory counting;
   Tables tables{counting.memory};
   const uint64_t pml4 = tables.new_table(), va = 0x4000'0000;
@@ -260,7 +260,7 @@ TEST_CASE("a piece is found by runs of pages: its cost is that of its tables, no
   CHECK(counting.looks <= 8);
   REQUIRE(whole);
   CHECK(whole == view.at(va));
-  // Of parts, and what is not all there.
+  // Parts, and ranges that are not entirely mapped.
   CHECK(view.piece(va + 5, 2 * View::page_size) == whole + 5);
   CHECK_FALSE(view.piece(va + 5, pages * View::page_size));
   tables.map(pml4, va + View::page_size, gpa + 2 * View::page_size, 3);

@@ -101,7 +101,7 @@ TEST_CASE_METHOD(Fixture, "a legacy 32-bit PPGTT has four directories and ends a
   CHECK_FALSE(translate(legacy, memory, uint64_t{1} << 32 | 3 << 21 | 7 << 12).valid);
 }
 
-TEST_CASE("entries are read as the platform's page format says") {
+TEST_CASE("entries are read by the platform's page format") {
   // Present, writable and size bits elsewhere than Gen8's, and 40 bits of addresses.
   static constexpr defs::PageFormat format{.present = 16, .writable = 32, .address = 0xff'ffff'f000, .page_2m = 1 << 9, .page_64k = 0};
   SparseMemory memory{16 << 20};
@@ -125,7 +125,7 @@ TEST_CASE("entries are read as the platform's page format says") {
   CHECK_FALSE(translate(AddressSpace::ggtt(ggtt), memory, 0x1000).valid);
 }
 
-TEST_CASE("tables outside RAM and tables that hold themselves end in a fault or a page, never in a loop") {
+TEST_CASE("tables outside RAM and tables that contain themselves end in a fault or a page, never in a loop") {
   alignas(4096) static uint64_t ram[512];
   FlatMemory flat;
   flat.add(0, sizeof ram, ram, false);

@@ -69,7 +69,7 @@ TEST_CASE("after reset everything is masked and nothing pends") {
   CHECK(f.host.levels.empty());
 }
 
-TEST_CASE("each source lands in its half, its block and its master bit") {
+TEST_CASE("each source sets the bit of its half, its block and the master register") {
   Fixture f;
   f.open_everything();
   const struct {
@@ -219,7 +219,7 @@ TEST_CASE("live state shows in ISR, is read-only, and raises nothing") {
   CHECK(f.read(reg::SDEISR) == 0);
 }
 
-TEST_CASE("reset lowers the line; state goes round with it") {
+TEST_CASE("reset lowers the line; the line survives save and load") {
   Fixture f, g;
   f.open_everything();
   f.tree.raise(EngineId::rcs, user);
@@ -241,7 +241,7 @@ TEST_CASE("reset lowers the line; state goes round with it") {
 
 namespace {
 
-/// A host that answers the interrupt at once, in the callback, as a message aimed at our own registers does.
+/// A host that handles the interrupt inside the callback, like an MSI addressed to our own registers.
 class Answering final : public QuietHost {
  public:
   int64_t clock_ns() override { return 0; }
@@ -255,7 +255,7 @@ class Answering final : public QuietHost {
 
 }  // namespace
 
-TEST_CASE("the host may come back into the registers from the interrupt") {
+TEST_CASE("an interrupt handler may access the registers") {
   quiet_log();
   Answering host;
   RegisterFile regs{softgen::defs::gen9::registers};
@@ -297,7 +297,7 @@ TEST_CASE("the host may come back into the registers from the interrupt") {
   }
 }
 
-TEST_CASE("what is posted reaches the host when it is delivered, as the level that it then is") {
+TEST_CASE("a posted change reaches the host on delivery, with the level at that time") {
   Fixture f;
   f.open_everything();
   f.tree.post(1, vertical_blank);

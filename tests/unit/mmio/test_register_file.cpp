@@ -103,7 +103,7 @@ TEST_CASE("unknown registers are memory, and counted by offset") {
   CHECK(failure_counts().size() == 1);
 }
 
-TEST_CASE("hooks see the offset, what was written, and what was kept") {
+TEST_CASE("hooks get the offset, the written value and the stored value") {
   Quiet quiet;
   RegisterFile file{softgen::defs::gen9::registers};
   std::vector<std::pair<uint32_t, uint32_t>> seen;
@@ -119,7 +119,7 @@ TEST_CASE("hooks see the offset, what was written, and what was kept") {
   CHECK(file.read(0x1fe000, 8) == 0x001f'e004'001f'e000);
 }
 
-TEST_CASE("registers with a hook in their row are missed until somebody registers") {
+TEST_CASE("registers with a hook in their row are reported until one is attached") {
   RegisterFile file{softgen::defs::gen9::registers};
   const auto before = file.missing_hooks();
   CHECK(std::ranges::count(before, std::string("RING_ELSP.bcs")) == 1);
@@ -141,7 +141,7 @@ TEST_CASE("privilege of registers: user-mode list and the engine's slots") {
   CHECK_FALSE(file.is_nonpriv_writable(EngineId::rcs, 0xffff'fffc));
 }
 
-TEST_CASE("reset brings back what the table says and forgets the rest") {
+TEST_CASE("reset restores the table's values and clears the others") {
   Quiet quiet;
   RegisterFile fresh{softgen::defs::gen9::registers}, file{softgen::defs::gen9::registers};
   for (uint32_t offset = 0; offset < register_space; offset += 4) file.poke(offset, 0xdeadbeef);
@@ -151,7 +151,7 @@ TEST_CASE("reset brings back what the table says and forgets the rest") {
   }
 }
 
-TEST_CASE("state goes round, and a damaged one is refused") {
+TEST_CASE("state survives save and load, and a damaged one is refused") {
   Quiet quiet;
   RegisterFile file{softgen::defs::gen9::registers}, copy{softgen::defs::gen9::registers};
   file.write(unknown, 1);
@@ -183,7 +183,7 @@ TEST_CASE("reserved ranges and the memory controller's mirror cannot be written"
     CHECK(file.read(offset) == 0);
   }
   CHECK(softgen::defs::gen9::registers.name_of(0x8810) == "RESERVED_8800+0x10");
-  // What other rows declare amid a block is theirs.
+  // Rows inside a block's range have priority over the block.
   CHECK(softgen::defs::gen9::registers.name_of(reg::MC_BIOS_DATA) == "MC_BIOS_DATA");
   CHECK(file.read(reg::MC_BIOS_DATA) == 8);
   CHECK(file.read(reg::MAD_DIMM_CH(1)) == 8);
@@ -211,7 +211,7 @@ TEST_CASE("a user batch on the video engine may write its MFX registers, one on 
   CHECK(file.is_nonpriv_writable(EngineId::rcs, reg::CACHE_MODE_1));
 }
 
-TEST_CASE("field constants are as the tables declare them") {
+TEST_CASE("field constants equal the tables' declarations") {
   CHECK(reg::field::RING_INDIRECT_CTX_ADDRESS.mask() == 0xffff'ffc0);
   CHECK(reg::field::RING_INDIRECT_CTX_CACHELINES.of(0x1234'5667) == 0x27);
   CHECK(reg::field::RING_BB_PER_CTX_PTR_VALID.of(0xffff'fffe) == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Small AUB files as dump_gpu would write them: one context on one engine, a batch in PPGTT.
+// Small AUB files in the form that dump_gpu writes: one context on one engine, a batch in PPGTT.
 #pragma once
 
 #include <unistd.h>
@@ -68,7 +68,7 @@ class Recording {
   debug::AubWriter writer_;
 };
 
-/// A file that goes away with the object.
+/// A file that is deleted with the object.
 class TemporaryFile {
  public:
   explicit TemporaryFile(std::span<const std::byte> bytes) {

@@ -22,7 +22,7 @@ struct Loaded {
 
 }  // namespace
 
-TEST_CASE("a submission is the context that its image says") {
+TEST_CASE("a submission runs the context of its image") {
   Recording recording;
   const uint32_t commands[] = {0x05000000};
   recording.submit(EngineId::bcs, commands);

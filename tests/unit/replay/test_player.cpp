@@ -39,7 +39,7 @@ TEST_CASE("commands of a recording run and leave their memory") {
   }
 }
 
-TEST_CASE("blits of a recording leave exactly the memory they should") {
+TEST_CASE("blits of a recording change exactly the right memory") {
   namespace gen9 = defs::gen9;
   constexpr uint32_t pitch = 256, rows = 16;
   Recording recording;
@@ -86,7 +86,7 @@ TEST_CASE("blits of a recording leave exactly the memory they should") {
   CHECK(after == expected);
 }
 
-TEST_CASE("what the recording machine had in memory is compared") {
+TEST_CASE("the recorded contents of memory are compared") {
   Recording recording;
   const uint32_t commands[] = {0x10000002, Recording::target, 0, 0xc0ffee, batch_end};
   recording.submit(EngineId::rcs, commands);
@@ -113,7 +113,7 @@ TEST_CASE("what the recording machine had in memory is compared") {
   }
 }
 
-TEST_CASE("a command that waits for ever is a hang, with a report of where") {
+TEST_CASE("a command that waits for ever is reported as a hang, with its position") {
   Recording recording;
   const uint32_t commands[] = {semaphore_wait, 1, Recording::target, 0, batch_end};
   recording.submit(EngineId::rcs, commands);
@@ -123,7 +123,7 @@ TEST_CASE("a command that waits for ever is a hang, with a report of where") {
   CHECK_FALSE(result.hang.empty());
 }
 
-TEST_CASE("a command nobody knows stops the run at once") {
+TEST_CASE("an unknown command stops the run at once") {
   Recording recording;
   const uint32_t commands[] = {0x7f550000, 0, batch_end};
   recording.submit(EngineId::rcs, commands);
@@ -132,7 +132,7 @@ TEST_CASE("a command nobody knows stops the run at once") {
   CHECK(result.error.find("0x7f550000") != std::string::npos);
 }
 
-TEST_CASE("until draw N executes no command behind it") {
+TEST_CASE("--until draw:N executes no command after it") {
   replay::Player all({}), part({.until_draw = 1});
   const std::string capture = CAPTURES "/gl_tri.aub.xz";
   const auto whole = all.run(capture);
@@ -147,7 +147,7 @@ TEST_CASE("until draw N executes no command behind it") {
   CHECK(beyond.run(capture).error == "the capture has no draw 99 (it has 4)");
 }
 
-TEST_CASE("an unknown platform and a missing file are said to be so") {
+TEST_CASE("an unknown platform and a missing file are reported") {
   replay::Player player({.platform = "i740"});
   CHECK(player.run("/nonexistent").error == "there is no platform 'i740'");
   replay::Player missing({});
@@ -166,14 +166,15 @@ TEST_CASE("a capture may not fill more memory than allowed") {
   CHECK(result.error.starts_with("byte "));
 }
 
-TEST_CASE("the work of a run: draws, vertices, pixels, threads, messages by kind, time a stage") {
+TEST_CASE("the work of a run: draws, vertices, pixels, threads, messages by kind, time per stage") {
   const auto work_of = [](const std::string& name) {
     const WorkCounts before = work_counts();
     replay::Player player({});
     CHECK(player.run(CAPTURES "/" + name + ".aub.xz").error == "");
     return work_between(before, work_counts());
   };
-  // A clear, the patch, and two copies (64 x 64) with a RECTLIST each, by the SIMD16 kernels; what is counted does not depend on the engine that runs the kernels.
+  // A clear, the patch, and two copies (64 x 64) with a RECTLIST each, by the SIMD16 kernels; what is counted does not depend on the engine
+  // that runs the kernels.
   const WorkCounts tess = work_of("gl_tess");
   CHECK(tess.of(Work::draws) == 4);
   CHECK(tess.of(Work::vertices) == 12);

@@ -66,7 +66,7 @@ TEST_CASE("texels by the format's name") {
   }
 }
 
-TEST_CASE("what is not made of texels is no picture") {
+TEST_CASE("a format without texels is no picture") {
   CHECK_FALSE(debug::picture_format(defs::gen9::commands, "YCRCB_NORMAL"));
   CHECK_FALSE(debug::picture_format(defs::gen9::commands, "BC1_UNORM"));
   CHECK_FALSE(debug::picture_format(defs::gen9::commands, "RAW"));

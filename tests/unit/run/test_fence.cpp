@@ -22,7 +22,7 @@ bool readable(int fd) {
   return poll(&p, 1, 0) == 1 && (p.revents & POLLIN);
 }
 
-/// What `fd` is received as at the other end of a socket; -1: it was not.
+/// The descriptor that the other end of a socket receives for `fd`; -1: none.
 int sent_over(const int (&ends)[2], int fd) {
   char byte = 0;
   iovec data{&byte, 1};
@@ -57,7 +57,7 @@ TEST_CASE("a timeline syncobj advances point by point") {
 }
 
 // dEQP-VK.api.external.semaphore.opaque_fd.send_over_socket_*: the descriptor comes back with another number.
-TEST_CASE("a syncobj is known by its descriptor, also by one that came over a socket") {
+TEST_CASE("a syncobj is found by its descriptor, also by one received over a socket") {
   auto syncobj = std::make_shared<Syncobj>();
   const int fd = memfd_create("exported", MFD_CLOEXEC), other = memfd_create("not exported", MFD_CLOEXEC);
   export_syncobj(fd, syncobj);
@@ -98,7 +98,7 @@ TEST_CASE("waiting ends with the signal, or at the deadline") {
   CHECK(fence->error == -5);
 }
 
-TEST_CASE("who waits does what is offered, and a waiter that leaves refuses it") {
+TEST_CASE("a waiter accepts offered work, and one that leaves refuses it") {
   FenceClock& clock = FenceClock::get();
   const auto fence = std::make_shared<Fence>();
   std::atomic<int> served{0}, refused{0};
@@ -108,8 +108,8 @@ TEST_CASE("who waits does what is offered, and a waiter that leaves refuses it")
                        clock.mark(fence);
                      },
                      [&] { ++refused; }});
-  CHECK_FALSE(clock.offer());  // nobody waits
-  // Offered amid the first look: served before the second.
+  CHECK_FALSE(clock.offer());  // without a waiter
+  // Offered during the first check: served before the second.
   std::thread offering;
   bool taken = false;
   CHECK(clock.wait(INT64_MAX, [&] {
@@ -119,7 +119,7 @@ TEST_CASE("who waits does what is offered, and a waiter that leaves refuses it")
   offering.join();
   CHECK(taken);
   CHECK((served == 1 && refused == 0));
-  // Offered to somebody who finds that all is done: it is somebody else's then.
+  // Offered to a waiter whose wait has just ended: another one must serve it.
   std::atomic<bool> waits{false}, goes{false};
   std::thread waiter([&] {
     clock.wait(INT64_MAX, [&] {

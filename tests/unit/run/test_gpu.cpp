@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Requests of several contexts on one engine: they come in the order of their submission, whether they follow in a ring or wait for it.
+// Requests of several contexts on one engine run in the order of submission, whether they are queued in a ring or wait for it.
 #include <signal.h>
 
 #include <atomic>
@@ -24,7 +24,7 @@ namespace {
 constexpr uint64_t page = 4096, batch_at = 1 << 20, words_at = 2 << 20, batch_bytes = 64;
 constexpr uint32_t mi_batch_buffer_end = 0x0a << 23, mi_copy_mem_mem = 0x2e << 23 | 3, mi_store_data_imm = 0x20 << 23 | 2,
                    mi_semaphore_wait_until_equal = 0x1c << 23 | 1 << 15 | 4 << 12 | 2;
-/// Words that the batches use: the gate they wait for, who came last, and what each has seen there.
+/// Words that the batches use: the gate that they wait for, the number of the last one, and what each has seen there.
 constexpr size_t gate = 0, last = 1, seen = 2;
 
 Options one_worker() {
@@ -68,7 +68,7 @@ struct Machine {
     gpu.submit(request, slot);
   }
 
-  /// It notes who came before it. `waits`: for the gate.
+  /// Records which batch ran before it. `waits`: for the gate.
   RequestPtr submit(const std::shared_ptr<Context>& context, bool waits, std::vector<FencePtr> after = {}) {
     const auto number = static_cast<uint32_t>(requests.size() + 1);
     const auto address = [](size_t index) { return static_cast<uint32_t>(words_at + 4 * index); };
@@ -91,7 +91,7 @@ struct Machine {
 
 }  // namespace
 
-TEST_CASE("requests of one context follow each other, those that wait for its own earlier ones, too") {
+TEST_CASE("requests of one context are queued in its ring, also those that wait for earlier ones of it") {
   Machine machine;
   const auto context = machine.context();
   constexpr size_t count = 50;  // more than a ring takes at a time
@@ -104,7 +104,7 @@ TEST_CASE("requests of one context follow each other, those that wait for its ow
   machine.check_order();
 }
 
-TEST_CASE("a request of another context is not overtaken by later ones of the context that runs") {
+TEST_CASE("a request of another context is not overtaken by later requests of the running one") {
   Machine machine;
   const auto one = machine.context(), other = machine.context();
   machine.submit(one, true);
@@ -113,7 +113,7 @@ TEST_CASE("a request of another context is not overtaken by later ones of the co
   machine.check_order();
 }
 
-TEST_CASE("batches write the registers that i915 opens to them, and no others") {
+TEST_CASE("batches may write the registers that i915 permits, and no others") {
   constexpr uint32_t mi_load_register_imm = 0x22 << 23 | 1, mi_store_register_mem = 0x24 << 23 | 2;
   struct Case {
     uint32_t offset, value, expected;
@@ -140,7 +140,7 @@ TEST_CASE("batches write the registers that i915 opens to them, and no others") 
   }
 }
 
-TEST_CASE("a ring that has run empty takes the next request") {
+TEST_CASE("a ring that has become empty accepts the next request") {
   Machine machine;
   machine.open();
   const auto context = machine.context();
@@ -235,7 +235,7 @@ TEST_CASE("the program's signals are not handled on our threads") {
   for (const auto& task : tasks()) {
     if (std::find(before.begin(), before.end(), task.path()) != before.end()) continue;
     ++ours;
-    // Until it runs, a new thread blocks all that can be blocked (glibc's pthread_create); faults are never blocked for good.
+    // Until it runs, a new thread blocks all signals (glibc's pthread_create); later, those of faults are not blocked.
     uint64_t blocked = 0;
     const auto faults_blocked = [&] { return (blocked = blocked_by(task.path())) >> (SIGSEGV - 1) & 1; };
     for (const int64_t end = monotonic_ns() + 60'000'000'000; faults_blocked() && monotonic_ns() < end;) std::this_thread::yield();

@@ -43,7 +43,7 @@ TEST_CASE("released arena memory is reused and reads as zero") {
   for (uint64_t i = 0; i < 32 * page; i += 8) REQUIRE(*reinterpret_cast<uint64_t*>(arena.host(joined + i)) == 0);
 }
 
-TEST_CASE("bindings are in the page tables, and later ones displace earlier ones") {
+TEST_CASE("bindings are in the page tables, and later ones replace earlier ones") {
   Arena arena(uint64_t{1} << 30);
   Ppgtt vm(arena);
   const uint64_t high = 0xffff'fffe'f000;
@@ -129,14 +129,14 @@ TEST_CASE("an object outlives the device that it was made for") {
   CHECK(alive.expired());
 }
 
-TEST_CASE("work that waits for another process's does not lock the object before") {
+TEST_CASE("work that waits for another process does not lock the object before") {
   Arena ours(64 * page), theirs(64 * page);
   const BoPtr bo = Bo::create(ours, page);
   REQUIRE(bo);
   bo->share();
   const BoPtr other = Bo::import(theirs, bo->fd());
   REQUIRE(other);
-  // Their read ends while our write is put together: the thread that waits for the read must find the way free.
+  // Their read ends while our write is being prepared: the thread that waits for the read must not be blocked.
   const auto written = [&](bool they_read) {
     if (they_read) other->begin_use(false);
     const FencePtr foreign = bo->foreign_work(true, [] {});
@@ -205,7 +205,7 @@ TEST_CASE("objects over the same memory of the program see each other's bytes") 
   }
 }
 
-TEST_CASE("memory that the program does not have, or may not write, is no object") {
+TEST_CASE("unmapped or read-only memory of the program cannot become an object") {
   Arena arena(uint64_t{1} << 30);
   Pages pages(4);
   munmap(pages.at(2), page);

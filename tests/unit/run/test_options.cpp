@@ -10,7 +10,7 @@
 
 using namespace softgen::run;
 
-TEST_CASE("options travel as JSON") {
+TEST_CASE("options survive conversion to JSON and back") {
   Options options;
   options.threads = 7;
   options.record = "/a b/c\".aub";

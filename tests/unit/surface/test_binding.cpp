@@ -36,7 +36,7 @@ TEST_CASE("binding table entries are offsets from Surface State Base") {
   CHECK(s.height == 10);
 }
 
-TEST_CASE("bindless surfaces are named by the extended descriptor, within their bound") {
+TEST_CASE("bindless surfaces are selected by the extended descriptor, within their bound") {
   Fixture f;
   CHECK(surface_state_address(f.view, f.bases, {bindless_index, 5}) == bindless + 5 * 64);
   f.bases.bindless_surfaces = 5 * 64;

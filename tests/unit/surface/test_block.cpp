@@ -24,7 +24,7 @@ BlockTexels decoded(SurfaceFormat code, std::initializer_list<unsigned> bytes) {
 
 }  // namespace
 
-TEST_CASE("BC1: four colours, or three and black, clear or not") {
+TEST_CASE("BC1: four colours, or three and black, transparent or not") {
   // End points white and black; texels 0 to 3 take the four indices.
   const auto four = decoded(SurfaceFormat::BC1_UNORM, {0xff, 0xff, 0x00, 0x00, 0xe4, 0, 0, 0});
   CHECK(four[0] == Float4{1, 1, 1, 1});
@@ -73,7 +73,7 @@ TEST_CASE("ASTC: a void extent is one colour, a reserved mode is magenta") {
 
 // Sums over random blocks. The decoders gave the same texels as Mesa 22.3.6's (texcompress_bptc, _etc, _astc)
 // on 200,000 random blocks of each format when these were taken.
-TEST_CASE("block decoders give what they gave when compared with Mesa's") {
+TEST_CASE("block decoders give the values that were compared with Mesa's") {
   constexpr unsigned seed = 20261121;
   INFO("seed " << seed);
   const auto sum = [&](const std::function<void(const uint8_t*, uint64_t&)>& decode) {

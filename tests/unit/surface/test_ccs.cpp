@@ -77,7 +77,7 @@ TEST_CASE("CCS elements: a tile's bits, wider formats, levels and slices") {
   CHECK(Ccs(s, 0).address(128, 0, 0) == ccs_base + 4096);
 }
 
-TEST_CASE("filling a rectangle is writing each of its pairs") {
+TEST_CASE("filling a rectangle equals writing each of its pairs") {
   memory::test::Mapped mapped(ccs_base, ccs_end);
   memory::View& view = mapped.view;
   const std::array<CcsRect, 5> rects{{{0, 0, 512, 512}, {64, 32, 128, 64}, {8, 4, 16, 8}, {9, 5, 300, 77}, {120, 60, 121, 61}}};

@@ -35,7 +35,7 @@ uint32_t encoded(SurfaceFormat code, Float4 value) {
 
 }  // namespace
 
-TEST_CASE("the table has the formats and uses that Gen9 has") {
+TEST_CASE("the table has Gen9's formats and their uses") {
   unsigned count[11] = {};
   for (uint32_t code = 0; code < 2048; ++code)
     if (const Format* f = find_format(code)) {
@@ -62,7 +62,7 @@ TEST_CASE("the table has the formats and uses that Gen9 has") {
   }
 }
 
-TEST_CASE("channels of a format fill its element and no more") {
+TEST_CASE("the channels of a format fill its element exactly") {
   for (uint32_t code = 0; code < 1024; ++code) {
     const Format* f = find_format(code);
     if (!f || (f->kind != FormatKind::plain && f->kind != FormatKind::palette)) continue;
@@ -99,7 +99,7 @@ TEST_CASE("known elements") {
   CHECK(decode(*find_format(SurfaceFormat::X24_TYPELESS_G8_UINT), bytes) == Word4{0, 0x5a, 0, 1});
 }
 
-TEST_CASE("elements of whole words and bytes: each channel by itself") {
+TEST_CASE("elements of dwords and bytes: each channel separately") {
   unsigned words = 0, bytes = 0;
   for (uint32_t code = 0; code < 1024; ++code) {
     const Format* f = find_format(code);
@@ -129,14 +129,14 @@ TEST_CASE("elements of whole words and bytes: each channel by itself") {
   CHECK(bytes >= 12);  // UNORM, UINT and sRGB
 }
 
-TEST_CASE("64-bit passthru elements come as dwords") {
+TEST_CASE("64-bit passthru elements are returned as dwords") {
   const uint64_t element[4] = {0x1122334455667788, 0x99aabbccddeeff00, 3, 4};
   std::array<uint32_t, 8> out;
   CHECK(decode_raw64(*find_format(SurfaceFormat::R64G64B64_PASSTHRU), reinterpret_cast<const std::byte*>(element), out) == 6);
   CHECK(out == std::array<uint32_t, 8>{0x55667788, 0x11223344, 0xddeeff00, 0x99aabbcc, 3, 0, 0, 0});
 }
 
-TEST_CASE("16-bit floats: every code, and nearest even for what lies between") {
+TEST_CASE("16-bit floats: every code, and round to nearest even between them") {
   bool same = true;
   for (uint32_t code = 0; code < 0x10000; ++code) {
     const float v = half_to_float(static_cast<uint16_t>(code));
@@ -163,7 +163,7 @@ TEST_CASE("16-bit floats: every code, and nearest even for what lies between") {
   CHECK((float_to_half(std::numeric_limits<float>::quiet_NaN()) & 0x7fff) > 0x7c00);
 }
 
-TEST_CASE("11- and 10-bit floats: every code, towards zero between, clamped beyond") {
+TEST_CASE("11- and 10-bit floats: every code, rounded towards zero between them, clamped beyond") {
   for (const unsigned mantissa : {6u, 5u}) {
     bool same = true;
     const uint32_t infinity = 31u << mantissa;
@@ -184,7 +184,7 @@ TEST_CASE("11- and 10-bit floats: every code, towards zero between, clamped beyo
   }
 }
 
-TEST_CASE("unorm and snorm: every code comes back, saturation, NaN is zero, nearest") {
+TEST_CASE("unorm and snorm: every code round-trips, saturation, NaN is zero, round to nearest") {
   for (const unsigned bits : {1u, 2u, 4u, 5u, 6u, 8u, 10u, 16u, 24u}) {
     bool same = true;
     const uint32_t step = bits == 24 ? 37 : 1;
@@ -213,7 +213,7 @@ TEST_CASE("unorm and snorm: every code comes back, saturation, NaN is zero, near
   CHECK(float_to_unorm(0.5f, 1) == 0);
 }
 
-TEST_CASE("sRGB: every code comes back, and values between take the nearest code") {
+TEST_CASE("sRGB: every code round-trips, and values between give the nearest code") {
   bool same = true;
   for (unsigned code = 0; code < 256; ++code) same &= linear_to_srgb8(srgb8_to_linear(static_cast<uint8_t>(code))) == code;
   constexpr unsigned seed = 3;
@@ -255,7 +255,7 @@ TEST_CASE("integers of fewer bits saturate") {
   CHECK(encoded(SurfaceFormat::B8G8R8X8_UNORM, {1, 1, 1, 1}) == 0x00ffffff);
 }
 
-TEST_CASE("what a render format gives is written back as it was") {
+TEST_CASE("a value read from a render format is written back unchanged") {
   constexpr unsigned seed = 17;
   INFO("seed " << seed);
   std::mt19937 random(seed);

@@ -41,7 +41,7 @@ Surface decoded(const State& s) {
 
 }  // namespace
 
-TEST_CASE("levels of a 2D tree stand where isl puts them") {
+TEST_CASE("levels of a 2D mip tree have isl's positions") {
   // Mesa isl/tests/isl_surf_get_image_offset_test.c: 512x512 and an array of 1024x1024, all levels.
   const Surface a =
       decoded(image(State::SurfaceType::SURFTYPE_2D, SurfaceFormat::R8G8B8A8_UNORM, 512, 512, 1, State::TileMode::YMAJOR, 2048, 772));
@@ -93,7 +93,7 @@ Surface standard_tiled(SurfaceFormat format, uint32_t width, uint32_t height, ui
 
 }  // namespace
 
-TEST_CASE("levels of a mip tail stand in their slots") {
+TEST_CASE("levels of a mip tail are in their slots") {
   // Mesa isl.c, skl_std_y_2d_miptail_offset_el, for 64x64: levels 0 and 1 have tiles of their own, 2 to 6 share the one right of level 1.
   const Surface s = standard_tiled(SurfaceFormat::R8G8B8A8_UNORM, 64, 64, 256, 96, true, 2, 7);
   const uint32_t expect[][2] = {{0, 0}, {0, 64}, {32 + 16, 64}, {32 + 8, 64 + 16}, {32, 64 + 24}, {32, 64 + 16}, {32 + 8, 64 + 8}};
@@ -234,7 +234,7 @@ TEST_CASE("interleaved samples: 4x as the manual's figure has them") {
   CHECK(interleaved_position(8, 0, 0, 7).x == 6);
 }
 
-TEST_CASE("fields of the state") {
+TEST_CASE("fields of RENDER_SURFACE_STATE") {
   State s = image(State::SurfaceType::SURFTYPE_2D, SurfaceFormat::B8G8R8A8_UNORM, 640, 480, 3, State::TileMode::XMAJOR, 2560, 480);
   s.surface_array = true;
   s.minimum_array_element = 2;
@@ -338,7 +338,7 @@ TEST_CASE("a stencil buffer alone has its size from a depth packet without memor
 
 namespace {
 
-/// What the inline offsets, and all that goes to a tile's end from a pointer, rely on.
+/// The inline offsets, and code that accesses memory up to a tile's end from a pointer, rely on this.
 void check_legal(const Surface& s) {
   CAPTURE(tiling_name(s.tiling), s.format->name, s.base, s.pitch);
   if (s.tiling == Tiling::linear) return;

@@ -72,7 +72,7 @@ TEST_CASE("the inline forms agree with the general one") {
   CHECK(same);
 }
 
-TEST_CASE("linear and a pitch below a tile") {
+TEST_CASE("linear surfaces, and a pitch smaller than a tile") {
   CHECK(offset(Tiling::linear, 4, 17, 3, 100) == 317);
   CHECK(offset(Tiling::y, 4, 0, 32, 64) == 4096);
 }

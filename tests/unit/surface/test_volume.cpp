@@ -69,7 +69,7 @@ Surface volume(const Case& c, uint32_t width, uint32_t height, uint32_t depth, u
 
 }  // namespace
 
-TEST_CASE("a volume's tile has the manual's size, and the offset's bits are its interleave of x, y and z") {
+TEST_CASE("a volume's tile has the manual's size, and offset bits interleave x, y and z as there") {
   for (const Case& c : cases) {
     INFO(tiling_name(c.tiling) << " element " << c.element);
     const uint32_t width = c.width * c.element;
@@ -133,7 +133,7 @@ TEST_CASE("levels of a volume are whole tiles, its tail shares one, and no two e
   }
 }
 
-TEST_CASE("a volume's pitch is rounded to its own tiles, and nothing of it is unimplemented") {
+TEST_CASE("a volume's pitch is rounded to its own tiles, without unimplemented cases") {
   clear_failure_counts();
   const Case& c = cases[4];
   CHECK(volume(c, 4, 8, 8, 64, 8, 15).pitch == 64);
