@@ -86,7 +86,7 @@ Flow Executor::unknown(const Packet& packet, const Cursor& after) {
 }
 
 Flow Executor::no_memory(uint64_t address, const Cursor&) {
-  guest_error("no memory behind a command", "at {:#x}", address);
+  guest_error("command in unmapped memory", "at {:#x}", address);
   return fault(reg::error_page_table);
 }
 

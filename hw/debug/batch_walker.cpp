@@ -37,7 +37,7 @@ struct BatchWalker::Visitor {
     return cs::Flow::stop();
   }
   cs::Flow no_memory(uint64_t address, const cs::Cursor&) {
-    walker.observer_.problem(address, "no memory behind a command");
+    walker.observer_.problem(address, "command in unmapped memory");
     return cs::Flow::stop();
   }
 };

@@ -27,7 +27,7 @@ SendResult RenderMessages::send(const Message& message, ThreadEnv& env) {
     default: break;
   }
   if (units_.shared) return units_.shared->send(message, env);
-  unimplemented("shared function", "SFID {} has no unit behind it: reads give zero", static_cast<unsigned>(message.op.sfid));
+  unimplemented("shared function", "no unit for SFID {}: reads give zero", static_cast<unsigned>(message.op.sfid));
   std::fill(message.response.begin(), message.response.end(), Grf{});
   return SendResult::done;
 }

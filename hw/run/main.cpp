@@ -186,7 +186,7 @@ void add_options(CLI::App& app, Afterwards& afterwards) {
   app.add_flag("--list", afterwards.list, "afterwards: a line a submission and draw");
   app.add_flag("--no-data", afterwards.no_data, "with --print: without the contents of vertex, index and constant buffers");
   app.add_option("--png", afterwards.png, "afterwards: replay, with the render targets at each flush as PNG")->type_name("DIR");
-  app.add_option("--until", afterwards.until, "with --png: stop behind this draw")->type_name("draw:N");
+  app.add_option("--until", afterwards.until, "with --png: stop after this draw")->type_name("draw:N");
   app.add_option("--timeline", afterwards.timeline, "afterwards: replay, with a trace for ui.perfetto.dev")->type_name("FILE");
 }
 

@@ -324,8 +324,7 @@ std::optional<Emitter::Placement> Emitter::placement(const Op& op, unsigned k, u
   return p;
 }
 
-/// `fresh` in elements whose lane is in `lane_bits` (null: in all that have a lane), `old` elsewhere. With `lane_bits`, `fresh` is placed
-/// already.
+/// `fresh` (in the slot's order) in elements whose lane is in `lane_bits` (null: in all that have a lane), `old` elsewhere.
 Value Emitter::merged(const Op& op, const Placement& p, Value old, Value fresh, Value lane_bits) {
   const unsigned lanes = lanes_of(op);
   const Type element = ir_.int_type(size_of(op.dst.type) * 8);
@@ -335,7 +334,7 @@ Value Emitter::merged(const Op& op, const Placement& p, Value old, Value fresh, 
     return ir_.shuffle(old, fresh, std::span(pick).first(p.elements));
   }
   for (unsigned i = 0; i < p.elements; i++) pick[i] = p.from[i] >= 0 ? p.from[i] : static_cast<int>(lanes);
-  // Shuffled as integers: LLVM 19 miscompiles a shuffle of an i1 vector that selects eight of sixteen channels (test_eu_jit).
+  // Shuffled as integers: LLVM 19 miscompiles an i1 shuffle that takes eight of sixteen channels and widens them by zeros (test_eu_jit).
   const auto moved = [&] {
     const Value wide = ir_.sext(lane_bits, ir_.vec(element, lanes)), zero = llvm::ConstNull(ir_.vec(element, p.elements));
     const Value placed_bits = ir_.shuffle(wide, llvm::ConstNull(ir_.vec(element, lanes)), std::span(pick).first(p.elements));

@@ -82,11 +82,11 @@ TEST_CASE("two batches that call each other end too") {
 TEST_CASE("unmapped commands, and packets that end in unmapped memory, are problems") {
   Machine m;
   m.walker().batch(0x100000, false);
-  CHECK(m.problems == std::vector<std::string>{"1048576 no memory behind a command"});
+  CHECK(m.problems == std::vector<std::string>{"1048576 command in unmapped memory"});
   m.put(0xfffc, {store_data_imm});
   m.walker().batch(0xfffc, false);
   REQUIRE(m.problems.size() == 2);
-  CHECK(m.problems[1] == "65532 no memory behind a command");
+  CHECK(m.problems[1] == "65532 command in unmapped memory");
   CHECK(m.seen.empty());
 }
 
