@@ -82,7 +82,7 @@ Result check_region(const Instruction& i, const Operand& s) {
   return {};
 }
 
-Result check_dst_span(const Isa& isa, const Instruction& i, const OpcodeInfo& row) {
+Result check_dst_span(const Isa&, const Instruction& i, const OpcodeInfo& row) {
   const Operand& d = i.dst;
   if (!row.destinations || d.is_null() || d.indirect || d.file != RegFile::grf) return {};
   if (i.access_mode == AccessMode::align16) return {};
@@ -116,7 +116,7 @@ Result check_send(const Isa& isa, const Instruction& i, const OpcodeInfo& row) {
 }
 
 /// Execution types: integer and float sources do not mix, and with 64-bit types the destination stride keeps qwords apart.
-Result check_exec_type(const Isa& isa, const Instruction& i, const OpcodeInfo& row) {
+Result check_exec_type(const Isa&, const Instruction& i, const OpcodeInfo& row) {
   if (!has_operands(row) || row.sources < 2) return {};
   const Operand &a = i.src[0], &b = i.src[1];
   if (i.opcode == Opcode::movi || b.is_null() || row.form == Form::math) return {};
