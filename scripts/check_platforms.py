@@ -30,7 +30,7 @@ ALLOWED = {
 }
 # Numbers that equal a register's offset by chance: sign and infinity of half floats, and the tables of compacted instructions.
 CHANCE = {0x7C00, 0x8000}
-CHANCE_FILES = ["hw/eu/isa/gen8/compact_form.cpp", "hw/eu/isa/gen9/compaction.cpp", "hw/eu/isa/gen11/codec.cpp"]
+CHANCE_FILES = ["hw/eu/isa/gen8/compact_form.cpp", "hw/eu/isa/gen9/codec.cpp", "hw/eu/isa/gen11/codec.cpp"]
 SOURCES = {".h", ".cpp", ".c", ".inc"}
 
 CODE = re.compile(r'("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\')|//[^\n]*|/\*.*?\*/', re.DOTALL)

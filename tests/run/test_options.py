@@ -111,7 +111,7 @@ class Options(RunTest):
         self.assertIn("nv50", done.stderr)
         self.assertIn("kbl", done.stderr, "the platforms that there are")
 
-    def test_a_mode_that_is_none_is_refused(self):
+    def test_invalid_modes_are_refused(self):
         for mode in ("", "640", "640x", "640x480@", "640x480@60Hz", "640x480x", "-640x480", " 640x480", "63x480", "640x8193", "640x480@1001", "4294967936x480"):
             with self.subTest(mode):
                 done = subprocess.run([BUILD / "softgen-run", "--mode", mode, "true"], capture_output=True, text=True, check=False)

@@ -78,7 +78,7 @@ int listen_as_compiler(const std::string& path) {
   constexpr unsigned max_processes = 64;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  // Bound under a temporary name, and linked to `path` once it listens: so whoever sees the socket can connect.
+  // Bound under a temporary name, and linked to `path` once it listens: a process that finds the socket can connect.
   const std::string unnamed = path + ".new";
   if (unnamed.size() >= sizeof(address.sun_path)) return std::fputs("softgen-eu-compiler: the socket's path is too long\n", stderr), 2;
   std::memcpy(address.sun_path, unnamed.c_str(), unnamed.size());

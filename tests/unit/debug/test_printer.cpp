@@ -95,7 +95,7 @@ uint32_t random_dword(std::mt19937& random) {
 
 }  // namespace
 
-// Whoever reads a packet's field by a name that its set has not throws; so this holds the names in StateFollower and ContextState to both sets.
+// A field's name that the packet's set does not have throws: this checks the names in StateFollower and ContextState against both sets.
 TEST_CASE("random packets of every set print without harm") {
   memory::test::Mapped mapped(0, 0x10000);
   std::mt19937 random(11);

@@ -120,12 +120,7 @@ constexpr DatatypeTable datatypes = {
 };
 
 /// The tables of three sources still select align16 (IGC, CompactionTable6 and 7): what is compacted is never valid.
-bool is_ternary(unsigned code) {
-  const OpcodeInfo* row = find_opcode(Set::opcodes.by_code[code % OpcodeTable::codes]);
-  return row && row->form == Form::ternary;
-}
-
-constexpr CompactForm form(datatypes, is_ternary);
+constexpr CompactForm form(datatypes, native_form::is_ternary<Set>);
 
 }  // namespace
 

@@ -37,7 +37,4 @@ MessageOp decode_message(unsigned sfid, uint32_t descriptor, uint32_t extended) 
   return op;
 }
 
-std::string describe_message(unsigned sfid, uint32_t descriptor) { return gen9::describe_message(sfid, descriptor); }
-bool message_is_known(unsigned sfid, uint32_t descriptor) { return gen9::message_is_known(sfid, descriptor); }
-
 }  // namespace softgen::eu::gen11

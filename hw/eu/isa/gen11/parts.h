@@ -19,7 +19,5 @@ std::string validate(const Instruction& instruction);
 
 // message.cpp
 MessageOp decode_message(unsigned sfid, uint32_t descriptor, uint32_t extended);
-std::string describe_message(unsigned sfid, uint32_t descriptor);
-bool message_is_known(unsigned sfid, uint32_t descriptor);
 
 }  // namespace softgen::eu::gen11

@@ -44,19 +44,10 @@ Result check_ternary(const Isa& isa, const Instruction& i, const OpcodeInfo& row
   return {};
 }
 
-Result check_math(const Isa&, const Instruction& i, const OpcodeInfo& row) {
-  if (row.form != Form::math) return {};
-  const auto function = static_cast<MathFunction>(i.cond_mod);
-  const bool integer =
-      function == MathFunction::int_div_both || function == MathFunction::int_quotient || function == MathFunction::int_remainder;
-  if (integer == is_float(i.src[0].type)) return "the math function does not take this type";
-  return integer && i.exec_size > 8 ? "integer division has at most 8 channels" : Result();
-}
-
 }  // namespace
 
 std::string validate(const Instruction& i) {
-  static constexpr Rule rules[] = {check_access_mode, check_types, check_multiplication, check_ternary, check_math};
+  static constexpr Rule rules[] = {check_access_mode, check_types, check_multiplication, check_ternary};
   return broken_rule(gen11_isa(), i, {has_opcode, rules});
 }
 

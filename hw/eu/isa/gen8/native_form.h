@@ -312,6 +312,13 @@ constexpr bool has(Opcode opcode) {
   return Set::opcodes.by_code[Set::opcodes.by_opcode[static_cast<unsigned>(opcode)]] == opcode;
 }
 
+/// Whether the opcode field's value is of an instruction of three sources.
+template <class Set>
+bool is_ternary(unsigned code) {
+  const OpcodeInfo* row = find_opcode(Set::opcodes.by_code[code % OpcodeTable::codes]);
+  return row && row->form == Form::ternary;
+}
+
 template <class Set>
 Instruction decode(const Native& bits) {
   Instruction result;

@@ -92,6 +92,15 @@ Result check_dst_span(const Isa&, const Instruction& i, const OpcodeInfo& row) {
   return {};
 }
 
+Result check_math(const Isa&, const Instruction& i, const OpcodeInfo& row) {
+  if (row.form != Form::math) return {};
+  const auto function = static_cast<MathFunction>(i.cond_mod);
+  const bool integer =
+      function == MathFunction::int_div_both || function == MathFunction::int_quotient || function == MathFunction::int_remainder;
+  if (integer == is_float(i.src[0].type)) return "the math function does not take this type";
+  return integer && i.exec_size > 8 ? "integer division has at most 8 channels" : Result();
+}
+
 Result check_send(const Isa& isa, const Instruction& i, const OpcodeInfo& row) {
   if (!is_send(row)) return {};
   if (isa.sfid_name(i.sfid()).empty()) return "the shared function is reserved";
@@ -138,7 +147,7 @@ std::string broken_rule(const Isa& isa, const Instruction& i, const OwnRules& ow
       if (why.empty() && row->form != Form::ternary) why = check_region(i, i.src[n]);
     }
   }
-  for (Rule rule : {check_dst_span, check_send, check_exec_type})
+  for (Rule rule : {check_dst_span, check_math, check_send, check_exec_type})
     if (why.empty()) why = rule(isa, i, *row);
   for (Rule rule : own.rules)
     if (why.empty()) why = rule(isa, i, *row);

@@ -11,10 +11,6 @@ Instruction decode(const Native& bits);
 std::optional<Instruction> decode(std::span<const std::byte> code);
 Native encode(const Instruction& instruction);
 bool has_opcode(Opcode opcode);
-/// The row of the opcode field's value; null: reserved.
-const OpcodeInfo* find_row(unsigned code);
-
-// compaction.cpp
 std::optional<uint64_t> compact(const Native& bits);
 Native uncompact(uint64_t compacted);
 

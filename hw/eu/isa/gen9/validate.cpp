@@ -40,14 +40,9 @@ Result check_ternary(const Isa& isa, const Instruction& i, const OpcodeInfo& row
 Result check_math(const Isa&, const Instruction& i, const OpcodeInfo& row) {
   if (row.form != Form::math) return {};
   const auto function = static_cast<MathFunction>(i.cond_mod);
-  const bool integer =
-      function == MathFunction::int_div_both || function == MathFunction::int_quotient || function == MathFunction::int_remainder;
   const bool macro = function == MathFunction::invm || function == MathFunction::rsqtm;
-  if (integer == is_float(i.src[0].type)) return "the math function does not take this type";
-  if (integer && i.exec_size > 8) return "integer division has at most 8 channels";
   if (macro && i.access_mode != AccessMode::align16) return "invm and rsqtm are align16";
-  if (i.src[0].type == RegType::df && !macro) return "this math function does not take DF";
-  return {};
+  return i.src[0].type == RegType::df && !macro ? "this math function does not take DF" : Result();
 }
 
 }  // namespace
