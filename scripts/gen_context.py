@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Turns hw/defs/<generation>/context.def into C++: `gen_context.py OUTDIR CONTEXT.def REGISTERS.def...` writes context_table.cpp, the rows
-of hw/defs/context.h, in the namespace of its folder's name. Syntax: docs/defs.md, "Context images"."""
+"""Turns hw/defs/<set>/context.def into C++: the rows of hw/defs/context.h, in <set>_context.cpp and in the namespace of the set. Syntax:
+docs/defs.md, "Context images"."""
+import argparse
 import pathlib
 import re
 import sys
@@ -10,6 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import gen_registers  # noqa: E402
 
 CLASSES = ["render", "copy", "video", "video_enhance"]  # EngineClass
+STREAMER_BLOCK = 0x800  # bytes of MMIO that each streamer has of its own
 LOADS = {"value", "masked", "batch", "counter", "never"}
 INSTANCE = re.compile(r"^(\w+)((?:\[\d+(?:\.\.\d+)?\])*)$")
 
@@ -21,9 +23,9 @@ class Problem(Exception):
 class List:
     def __init__(self, header, classes, words):
         self.header, self.classes, self.slots = header, classes, []  # slots: (offset, load)
-        if set(words) - {"unposted"}:
+        if set(words) - {"unposted", "even"}:
             raise Problem(f"unknown words {words}")
-        self.posted = "unposted" not in words
+        self.posted, self.even = "unposted" not in words, "even" in words
 
 
 class Space:
@@ -64,8 +66,9 @@ def offsets(text, rows):
 
 
 class Reader:
-    def __init__(self, rows):
-        self.rows, self.image, self.pages, self.blocks = {row.name: row for row in rows}, None, None, []
+    def __init__(self, declared):
+        self.rows, self.image, self.pages, self.blocks = {row.name: row for row in declared.rows}, None, None, []
+        self.engines = {engine.name: engine.base for engine in declared.engines}
 
     def line(self, text):
         words = text.split()
@@ -96,13 +99,21 @@ class Reader:
             raise Problem(f"{row.name} is not marked `context`")
         block = self.blocks[-1]
         if isinstance(block, List):
-            if not row.engine:
-                raise Problem(f"{row.name} is not an engine's own")
-            block.slots += [(offset, load) for offset in found]
+            base = self.base_of(row, block)
+            block.slots += [(offset - base, load) for offset in found]
         elif row.engine or len(words) > 1:
             raise Problem(f"{row.name}: a space names registers outside the engines' blocks")
         else:
             block.named += found
+
+    def base_of(self, row, block):
+        """What the register's offset counts from in BAR0, if not from the engine's base."""
+        if row.engine:
+            return 0
+        base = self.engines.get("rcs", 0)
+        if block.classes != ["render"] or not 0 <= row.offset - base < STREAMER_BLOCK:
+            raise Problem(f"{row.name} is not an engine's own")
+        return base
 
 
 def check(reader, name, lists, spaces):
@@ -112,7 +123,8 @@ def check(reader, name, lists, spaces):
     for block in [*lists, *spaces]:
         header, end = (block.header, block.header + 1 + 2 * len(block.slots)) if isinstance(block, List) else (block.first, block.end)
         limit = documented if isinstance(block, List) else reader.image[name]
-        if header <= last or header % 2 == 0 or end > limit or (isinstance(block, Space) and header < documented):
+        odd = not (isinstance(block, List) and block.even)
+        if header <= last or header % 2 != odd or end > limit or (isinstance(block, Space) and header < documented):
             raise Problem(f"{name}: the block at dword {header:#x} must start at an odd dword after the block before it and end in its part of the image")
         last = end - 1
         for offset in [offset for offset, _ in block.slots] if isinstance(block, List) else block.named:
@@ -121,8 +133,8 @@ def check(reader, name, lists, spaces):
             seen.add((type(block), offset))
 
 
-def read(context, registers):
-    reader = Reader(gen_registers.read(registers).rows)
+def read(context, declared):
+    reader = Reader(declared)
     for number, raw in enumerate(pathlib.Path(context).read_text().splitlines(), 1):
         text = re.sub(r"(^|\s)#.*$", "", raw).rstrip()
         try:
@@ -177,10 +189,19 @@ def table(reader, generation):
 
 
 def main():
-    if len(sys.argv) < 4:
-        raise SystemExit("usage: gen_context.py OUTDIR CONTEXT.def REGISTERS.def...")
-    reader, generation = read(sys.argv[2], sys.argv[3:]), pathlib.Path(sys.argv[2]).resolve().parent.name
-    (pathlib.Path(sys.argv[1]) / "context_table.cpp").write_text("\n".join(table(reader, generation)) + "\n")
+    parser = argparse.ArgumentParser(prog="gen_context.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", metavar="OUTDIR", type=pathlib.Path, help="where the file goes")
+    parser.add_argument("context", metavar="CONTEXT.def", type=pathlib.Path, help="in the folder of its set")
+    parser.add_argument("--set", nargs="+", action="append", required=True, metavar=("NAME", "FILE.def"), help="a set of registers and its files")
+    options = parser.parse_args()
+    sets = {}
+    for name, *files in options.set:
+        sets[name] = gen_registers.read(files, sets)
+    generation = options.context.resolve().parent.name
+    if generation not in sets:
+        raise SystemExit(f"{options.context}: no --set {generation}")
+    reader = read(options.context, sets[generation])
+    (options.out / f"{generation}_context.cpp").write_text("\n".join(table(reader, generation)) + "\n")
 
 
 if __name__ == "__main__":

@@ -40,6 +40,7 @@ class Engine:
         word, shift = options.pop("interrupt").split(".")
         self.interrupt = (int(word), int(shift))
         self.reset = options.pop("reset")
+        self.instance = int(options.pop("instance", "0"))
         if name not in ENGINES or self.domain not in DOMAINS or options:
             raise ValueError(f"bad engine: {' '.join(words)}")
 
@@ -314,7 +315,7 @@ def engine_rows(declared):
     for engine in sorted(declared.engines, key=lambda engine: ENGINES.index(engine.name)):
         yield (f"    {{.id = EngineId::{engine.name}, .mmio_base = {engine.base:#x}, "
                f".interrupt_word = {engine.interrupt[0]}, .interrupt_shift = {engine.interrupt[1]}, "
-               f".reset = {1 << declared.reset_bit(engine):#x}, .domain = ResetDomain::{engine.domain}}},")
+               f".instance = {engine.instance}, .reset = {1 << declared.reset_bit(engine):#x}, .domain = ResetDomain::{engine.domain}}},")
     yield "};"
 
 

@@ -39,7 +39,7 @@ std::vector<OtherRegister> other_context_registers(const defs::RegisterSet& set,
   for (const defs::Register& row : set.rows) {
     if (!row.context || row.block || (row.engine && class_of(id) != defs::EngineClass::render)) continue;
     defs::for_each_instance(set, row, [&](uint32_t offset) {
-      const bool mine = row.engine ? offset - base < streamer_block && !layout.has_slot(offset - base) : owns(set, id, row);
+      const bool mine = (row.engine ? offset - base < streamer_block : owns(set, id, row)) && !layout.has_slot(offset - base);
       if (mine) found.push_back({offset, row.masked});
     });
   }

@@ -65,5 +65,8 @@ struct ContextImages {
 namespace gen9 {
 extern const ContextImages context_images;
 }
+namespace gen11 {
+extern const ContextImages context_images;
+}
 
 }  // namespace softgen::defs

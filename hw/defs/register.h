@@ -65,6 +65,9 @@ struct RegisterSet {
 namespace gen9 {
 extern const RegisterSet registers;
 }
+namespace gen11 {
+extern const RegisterSet registers;
+}
 
 /// Calls visit(offset) for each instance of a row of `set`. A block counts as one.
 template <typename F>

@@ -42,12 +42,13 @@ class Context(unittest.TestCase):
     def generate(self, text):
         (self.out / "moon").mkdir(exist_ok=True)
         (self.out / "moon" / "context.def").write_text(text)
-        return script("gen_context.py", str(self.out), str(self.out / "moon" / "context.def"), str(self.out / "registers_small.def"))
+        return script("gen_context.py", str(self.out), str(self.out / "moon" / "context.def"), "--set", "moon",
+                      str(self.out / "registers_small.def"))
 
     def test_rows(self):
         done = self.generate(CONTEXT)
         self.assertEqual(done.returncode, 0, done.stderr)
-        table = " ".join((self.out / "context_table.cpp").read_text().split())
+        table = " ".join((self.out / "moon_context.cpp").read_text().split())
         self.assertIn("namespace softgen::defs::moon {", table)
         self.assertIn("render_lists[] = { {0x1, 2, true}, {0x21, 7, false}, };", table)
         self.assertIn("copy_lists[] = { {0x1, 2, true}, };", table)

@@ -116,9 +116,9 @@ class Registers(unittest.TestCase):
                       '0x0, {1, 1}, {0x0, 0x0}, fields_RING_CTL, source1}', table)
         engines = " ".join(table[table.index("EngineRow engines[]"):].split())
         self.assertTrue(engines.startswith(
-            "EngineRow engines[] = { {.id = EngineId::rcs, .mmio_base = 0x2000, .interrupt_word = 0, .interrupt_shift = 0, .reset = 0x2, "
+            "EngineRow engines[] = { {.id = EngineId::rcs, .mmio_base = 0x2000, .interrupt_word = 0, .interrupt_shift = 0, .instance = 0, .reset = 0x2, "
             ".domain = ResetDomain::render}, {.id = EngineId::bcs, .mmio_base = 0x22000, .interrupt_word = 0, .interrupt_shift = 16, "
-            ".reset = 0x8, .domain = ResetDomain::blitter}, };"), engines)
+            ".instance = 0, .reset = 0x8, .domain = ResetDomain::blitter}, };"), engines)
 
     def test_what_it_refuses(self):
         register = "register A 0x5000\n"
