@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/debug/context_state.h"
-#include "hw/cs/decode/packets.h"
-#include "hw/defs/registers/registers.h"
-
 #include <algorithm>
 
+#include "hw/cs/decode/packets.h"
+#include "hw/cs/relative_registers.h"
 #include "hw/debug/packet_json.h"
+#include "hw/defs/gen9/3dstate_binding.h"
+#include "hw/defs/registers/registers.h"
 
 namespace softgen::debug {
 namespace {
 
-/// A masked write of CS_DEBUG_MODE2 says how constant buffers' addresses count.
-void note_registers(ContextState& state, std::span<const uint32_t> dwords) {
+/// Masked writes say how constant buffers' addresses and binding table pointers count. Only render's engine has these registers.
+void note_registers(ContextState& state, const defs::Command& command, std::span<const uint32_t> dwords) {
+  constexpr uint32_t render_base = 0x2000;
+  constexpr unsigned qword = 3;
+  constexpr reg::Bits tables = reg::field::GT_MODE_BINDING_TABLE_ALIGNMENT;
+  const uint32_t base = dwords[0] & cs::header_bit(command, cs::relative_field) ? render_base : 0;
   constexpr reg::Bits absolute = reg::field::CS_DEBUG_MODE2_3DSTATE_CONSTANT_BUFFER_ADDRESS_OFFSET_DISABLE;
   const cs::packets::MI_LOAD_REGISTER_IMM::View load(dwords);
-  for (size_t i = 0; i < load.elements(); ++i)
-    if (load.register_offset(i) == reg::CS_DEBUG_MODE2 && load.data_dword(i) & absolute.mask() << 16)
-      state.absolute_constants = absolute.of(load.data_dword(i));
+  for (size_t i = 0; i < load.elements(); ++i) {
+    const uint32_t offset = base + load.register_offset(i), value = load.data_dword(i);
+    if (offset == reg::CS_DEBUG_MODE2 && value & absolute.mask() << 16) state.absolute_constants = absolute.of(value);
+    if (offset == reg::GT_MODE && value & tables.mask() << 16) state.binding_table_shift = tables.of(value) ? qword : 0;
+  }
 }
 
 void set_bases(ContextState& state, const Fields& packet) {
@@ -37,7 +44,7 @@ void ContextState::note(const WalkedPacket& packet) {
   const auto dw = packet.dwords;
   switch (packet.command->id) {
     case defs::CommandId::STATE_BASE_ADDRESS: set_bases(*this, {*packet.command, dw}); break;
-    case defs::CommandId::MI_LOAD_REGISTER_IMM: note_registers(*this, dw); break;
+    case defs::CommandId::MI_LOAD_REGISTER_IMM: note_registers(*this, *packet.command, dw); break;
     default: break;
   }
   if (packet.command->match >> 29 == 3) {
@@ -60,6 +67,13 @@ uint64_t ContextState::base(defs::Base base) const {
     case defs::Base::indirect: return indirect;
     default: return 0;
   }
+}
+
+uint64_t ContextState::binding_table(uint32_t pointer) const {
+  using Pool = cs::packets::_3DSTATE_BINDING_TABLE_POOL_ALLOC;
+  const Pool::View pool(packet(defs::CommandId::_3DSTATE_BINDING_TABLE_POOL_ALLOC));
+  const uint64_t tables = pool.binding_table_pool_enable() ? pool.binding_table_pool_base_address() : surface;
+  return strip_canonical(tables + (uint64_t{pointer} << binding_table_shift));
 }
 
 ContextState& ContextStates::of(EngineId engine, uint32_t id) {

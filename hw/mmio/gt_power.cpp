@@ -19,7 +19,6 @@ GtPower::GtPower(RegisterFile& registers, Host& host) : registers_(registers), h
   const auto look = [this](uint32_t, uint32_t) { evaluate(); };
   for (uint32_t offset : {reg::RC_CONTROL, reg::RC_STATE, reg::FORCEWAKE_RENDER, reg::FORCEWAKE_GT, reg::FORCEWAKE_MEDIA})
     registers_.on_write(offset, look);
-  for (uint32_t relative : {reg::RING_ELSP, reg::RING_TAIL}) registers_.on_engine_write(relative, [this](uint32_t, uint32_t) { wake(); });
   registers_.on_read(reg::GT_GFX_RC6, [this](uint32_t) {
     evaluate();
     MutexLock lock(mutex_);
