@@ -205,9 +205,9 @@ TEST_CASE("the registers of the power contexts are declared on each engine") {
 
 TEST_CASE("a user batch on the video engine may write its MFX registers, one on render may not") {
   RegisterFile file{softgen::defs::gen9::registers};
-  CHECK(file.is_nonpriv_writable(EngineId::vcs0, reg::MFX_STATUS(63)));
+  CHECK(file.is_nonpriv_writable(EngineId::vcs0, reg::gen9::MFX_STATUS(63)));
   CHECK(!file.is_nonpriv_writable(EngineId::vcs0, reg::MFX_BITSTREAM(0)));
-  for (const EngineId id : {EngineId::rcs, EngineId::bcs, EngineId::vecs}) CHECK(!file.is_nonpriv_writable(id, reg::MFX_STATUS(0)));
+  for (const EngineId id : {EngineId::rcs, EngineId::bcs, EngineId::vecs}) CHECK(!file.is_nonpriv_writable(id, reg::gen9::MFX_STATUS(0)));
   CHECK(file.is_nonpriv_writable(EngineId::rcs, reg::CACHE_MODE_1));
 }
 
