@@ -19,7 +19,7 @@ KINDS = {
 }
 # Where a kind is allowed. A pattern ends in / (a folder) or names a file; * stands for one part of a path.
 EVERYWHERE = ["hw/defs/"]
-GENERATION = ["hw/*/decode/", "hw/eu/isa/gen*/", "hw/display/*/", "hw/gt/platforms/"]
+GENERATION = ["hw/*/decode/", "hw/eu/isa/gen*/", "hw/display/*/", "hw/mmio/interrupts/", "hw/gt/platforms/"]
 ALLOWED = {
     "generation": GENERATION,
     "dword-bits": GENERATION,
@@ -28,8 +28,8 @@ ALLOWED = {
     "descriptor-bits": GENERATION,
     "platform": ["hw/gt/platforms/"],
 }
-# Numbers that equal a register's offset by chance: sign and infinity of half floats, and the tables of compacted instructions.
-CHANCE = {0x7C00, 0x8000}
+# Numbers that equal a register's offset by chance: sign and infinity of half floats, 64 KiB, and the tables of compacted instructions.
+CHANCE = {0x7C00, 0x8000, 0x10000}
 CHANCE_FILES = ["hw/eu/isa/gen8/compact_form.cpp", "hw/eu/isa/gen9/codec.cpp", "hw/eu/isa/gen11/codec.cpp"]
 SOURCES = {".h", ".cpp", ".c", ".inc"}
 
@@ -45,8 +45,9 @@ class Declared:
 
     def __init__(self, root):
         self.offsets, self.relative = set(), collections.defaultdict(set)
-        for folder in sorted((root / "hw/defs").glob("gen*")):
-            declared = gen_registers.read(sorted(folder.glob("registers_*.def")))
+        sets = {}  # a set imports from older ones
+        for folder in sorted((root / "hw/defs").glob("gen*"), key=lambda folder: int(folder.name.removeprefix("gen"))):
+            declared = sets[folder.name] = gen_registers.read(sorted(folder.glob("registers_*.def")), sets)
             self.offsets.update(engine.base for engine in declared.engines)
             for row in declared.rows:
                 if row.engine:

@@ -32,37 +32,21 @@ constexpr std::array<Gen8Interrupts::BlockRow, Gen8Interrupts::block_count> Gen8
 namespace {
 
 constexpr uint32_t master_enable = field::MASTER_INT_CTL_MASTER_INTERRUPT_ENABLE.mask();
-/// From a block's ISR.
-enum Word : uint32_t {
-  isr = 0,
-  imr = reg::GT_IMR(0) - reg::GT_ISR(0),
-  iir = reg::GT_IIR(0) - reg::GT_ISR(0),
-  ier = reg::GT_IER(0) - reg::GT_ISR(0)
-};
-
-/// Bits of GT_ISR's half for each of engine_event, of DE_PIPE_ISR for each of pipe_event: bit i of the events is row i.
+/// Bits of GT_ISR's half for each of engine_event.
 constexpr std::array<uint32_t, engine_event::count> engine_rows = {
     field::GT_ISR_USER_INTERRUPT.mask(), field::GT_ISR_MASTER_ERROR.mask(), field::GT_ISR_FLUSH_NOTIFY.mask(),
     field::GT_ISR_CONTEXT_SWITCH_INTERRUPT.mask(), field::GT_ISR_WAIT_ON_SEMAPHORE.mask()};
+/// Bits of DE_PIPE_ISR for each of pipe_event.
 constexpr std::array<uint32_t, pipe_event::count> pipe_rows = {
     field::DE_PIPE_ISR_VERTICAL_BLANK.mask(),    field::DE_PIPE_ISR_VERTICAL_SYNC.mask(),     field::DE_PIPE_ISR_CRC_DONE.mask(),
     field::DE_PIPE_ISR_PLANE_1_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_2_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_3_FLIP_DONE.mask(),
     field::DE_PIPE_ISR_PLANE_4_FLIP_DONE.mask()};
-static_assert(engine_event::wait_semaphore == 1 << (engine_event::count - 1) && pipe_event::flip_done(0) == 1 << 3);
 // DDI A to D; DDI E has no AUX channel of its own (SKL PRM vol 12, "AUX").
 constexpr std::array<uint32_t, 4> aux_rows = {field::DE_PORT_ISR_AUX_CHANNEL_A.mask(), field::DE_PORT_ISR_AUX_CHANNEL_B.mask(),
                                               field::DE_PORT_ISR_AUX_CHANNEL_C.mask(), field::DE_PORT_ISR_AUX_CHANNEL_D.mask()};
 // i915 hpd_spt
-constexpr std::array<uint32_t, 3> hot_plug_rows = {field::SDEISR_HOTPLUG_DDI_B.mask(), field::SDEISR_HOTPLUG_DDI_C.mask(),
+constexpr std::array<uint32_t, 3> hot_plug_rows = {reg::gen9::field::SDEISR_HOTPLUG_DDI_B.mask(), field::SDEISR_HOTPLUG_DDI_C.mask(),
                                                    field::SDEISR_HOTPLUG_DDI_D.mask()};
-
-template <size_t n>
-constexpr uint32_t bits_of(const std::array<uint32_t, n>& rows, uint32_t events) {
-  uint32_t bits = 0;
-  for (size_t i = 0; i < n; ++i)
-    if (events >> i & 1) bits |= rows[i];
-  return bits;
-}
 
 constexpr size_t at(auto block) { return static_cast<size_t>(block); }
 
@@ -84,38 +68,19 @@ Gen8Interrupts::Gen8Interrupts(RegisterFile& registers, Host& host) : registers_
 
 void Gen8Interrupts::attach(Block block) {
   const uint32_t base = block_rows[at(block)].base;
-  registers_.on_read(base, 16, [this, block, base](uint32_t offset) { return read(block, offset - base); });
-  registers_.on_write(base, 16, [this, block, base](uint32_t offset, uint32_t value) { write(block, offset - base, value); });
+  registers_.on_read(base, InterruptBlock::size, [this, block, base](uint32_t offset) { return read(block, offset - base); });
+  registers_.on_write(base, InterruptBlock::size,
+                      [this, block, base](uint32_t offset, uint32_t value) { write(block, offset - base, value); });
 }
 
 uint32_t Gen8Interrupts::read(Block block, uint32_t offset) const {
   MutexLock lock(mutex_);
-  const Registers& regs = blocks_[at(block)];
-  switch (offset) {
-    case isr: return regs.isr;
-    case imr: return regs.imr;
-    case iir: return regs.iir;
-    default: return regs.ier;
-  }
+  return blocks_[at(block)].read(offset);
 }
 
 void Gen8Interrupts::write(Block block, uint32_t offset, uint32_t value) {
   MutexLock lock(mutex_);
-  Registers& regs = blocks_[at(block)];
-  bool edge = false;
-  switch (offset) {
-    case isr: return;
-    case imr: regs.imr = value; return;
-    case iir: {
-      const uint32_t back = regs.iir & regs.again & value;
-      regs.iir = (regs.iir & ~value) | back;
-      regs.again &= ~value;
-      edge = back & regs.ier;  // "momentarily goes low, then returns high"
-      break;
-    }
-    default: regs.ier = value;
-  }
-  update(edge);
+  update(blocks_[at(block)].write(offset, value));
   line_.deliver(lock);
 }
 
@@ -126,10 +91,7 @@ void Gen8Interrupts::raise(Block block, uint32_t bits) {
 
 void Gen8Interrupts::post(Block block, uint32_t bits) {
   MutexLock lock(mutex_);
-  Registers& regs = blocks_[at(block)];
-  bits &= ~regs.imr;
-  regs.again |= regs.iir & bits;
-  regs.iir |= bits;
+  blocks_[at(block)].post(bits);
   update();
 }
 
@@ -147,31 +109,26 @@ void Gen8Interrupts::post(unsigned pipe, PipeEvents events) { post(pipe_block(pi
 
 PipeEvents Gen8Interrupts::unmasked(unsigned pipe) const {
   MutexLock lock(mutex_);
-  PipeEvents events = 0;
-  for (size_t i = 0; i < pipe_rows.size(); ++i)
-    if (pipe_rows[i] & ~blocks_[at(pipe_block(pipe))].imr) events |= 1u << i;
-  return events;
+  return events_with(pipe_rows, ~blocks_[at(pipe_block(pipe))].imr);
 }
 
 void Gen8Interrupts::raise_aux_done(unsigned port) {
   if (port < aux_rows.size()) raise(Block::port, aux_rows[port]);
 }
 
-void Gen8Interrupts::raise_gmbus() { raise(Block::pch, field::SDEISR_GMBUS.mask()); }
+void Gen8Interrupts::raise_gmbus() { raise(Block::pch, reg::gen9::field::SDEISR_GMBUS.mask()); }
 
 void Gen8Interrupts::raise_hot_plug(unsigned connector) { raise(Block::pch, hot_plug_rows.at(connector)); }
 
 void Gen8Interrupts::show_connected(unsigned connector, bool connected) {
   MutexLock lock(mutex_);
-  uint32_t& word = blocks_[at(Block::pch)].isr;
-  const uint32_t mask = hot_plug_rows.at(connector);
-  word = connected ? word | mask : word & ~mask;
+  blocks_[at(Block::pch)].show(hot_plug_rows.at(connector), connected);
 }
 
 uint32_t Gen8Interrupts::master() const {
   uint32_t value = enabled_ ? master_enable : 0;
   for (unsigned i = 0; i < block_count; ++i) {
-    const uint32_t pending = blocks_[i].iir & blocks_[i].ier;
+    const uint32_t pending = blocks_[i].pending();
     if (pending & 0xffff) value |= 1u << block_rows[i].low;
     if (pending >> 16) value |= 1u << block_rows[i].high;
   }
@@ -192,7 +149,7 @@ void Gen8Interrupts::reset_engines(uint32_t engines) {
   MutexLock lock(mutex_);
   for (const defs::EngineRow& row : registers_.set().engines) {
     if (!bit(engines, static_cast<unsigned>(row.id))) continue;
-    Registers& regs = blocks_[row.interrupt_word];
+    InterruptBlock& regs = blocks_[row.interrupt_word];
     const uint32_t keep = ~(0xffffu << row.interrupt_shift);
     regs.again &= keep;
     regs.isr &= keep;
@@ -204,7 +161,7 @@ void Gen8Interrupts::reset_engines(uint32_t engines) {
 void Gen8Interrupts::state(Archive& archive) {
   MutexLock lock(mutex_);
   archive.section("interrupts", 1);
-  for (Registers& regs : blocks_) archive.value(regs);
+  for (InterruptBlock& regs : blocks_) archive.value(regs);
   archive.value(enabled_);
   if (!archive.reading() || archive.failed()) return;
   update();

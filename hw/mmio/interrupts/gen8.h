@@ -2,7 +2,6 @@
 // The interrupt tree of Gen8 to Gen10 (SKL PRM vol 2c, "Interrupt Registers"; i915 i915_irq.c gen8_*): blocks of ISR, IMR, IIR, IER, a master
 // control register over them, and one level towards the host.
 //
-//   event & ~IMR sets IIR; one more event of a bit that is set already is remembered, and sets it again once it is cleared
 //   (IIR & IER) of a block makes its bits of MASTER_INT_CTL pending
 //   the level is: master enable and anything pending; MSI is sent when it rises, so enabling with something pending sends one
 #pragma once
@@ -13,6 +12,7 @@
 #include "hw/base/mutex.h"
 #include "hw/mmio/interrupt_line.h"
 #include "hw/mmio/interrupts.h"
+#include "hw/mmio/interrupts/block.h"
 #include "hw/mmio/register_file.h"
 
 namespace softgen::mmio {
@@ -42,10 +42,6 @@ class Gen8Interrupts final : public Interrupts {
   struct BlockRow;
   static const std::array<BlockRow, block_count> block_rows;
 
-  struct Registers {
-    uint32_t isr = 0, imr = ~0u, iir = 0, ier = 0;
-    uint32_t again = 0;  ///< the second event that IIR holds back
-  };
   static constexpr Block pipe_block(unsigned pipe) { return static_cast<Block>(static_cast<unsigned>(Block::pipe_a) + pipe); }
   void raise(Block block, uint32_t bits);
   void post(Block block, uint32_t bits);
@@ -57,7 +53,7 @@ class Gen8Interrupts final : public Interrupts {
 
   RegisterFile& registers_;
   mutable Mutex mutex_;
-  std::array<Registers, block_count> blocks_ SG_GUARDED_BY(mutex_);
+  std::array<InterruptBlock, block_count> blocks_ SG_GUARDED_BY(mutex_);
   bool enabled_ SG_GUARDED_BY(mutex_) = false;
   InterruptLine line_;
 };

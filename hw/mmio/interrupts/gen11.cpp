@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/mmio/interrupts/gen11.h"
+
+#include "hw/base/bits.h"
+
+namespace softgen::mmio {
+
+namespace field = reg::field;
+
+/// `pending`: its bit of DISPLAY_INT_CTL, or (`beside_display`) of GFX_MSTR_IRQ.
+struct Gen11Interrupts::BlockRow {
+  uint32_t base;  ///< ISR; IMR, IIR, IER follow
+  reg::Bits pending;
+  bool beside_display = false;
+};
+
+constexpr std::array<Gen11Interrupts::BlockRow, Gen11Interrupts::block_count> Gen11Interrupts::block_rows = {{
+    {reg::DE_PIPE_ISR(0), field::DISPLAY_INT_CTL_DE_PIPE_A_PENDING},
+    {reg::DE_PIPE_ISR(1), field::DISPLAY_INT_CTL_DE_PIPE_B_PENDING},
+    {reg::DE_PIPE_ISR(2), field::DISPLAY_INT_CTL_DE_PIPE_C_PENDING},
+    {reg::DE_PORT_ISR, field::DISPLAY_INT_CTL_DE_PORT_PENDING},
+    {reg::DE_MISC_ISR, field::DISPLAY_INT_CTL_DE_MISC_PENDING},
+    {reg::DE_HPD_ISR, field::DISPLAY_INT_CTL_DE_HPD_PENDING},
+    {reg::SDEISR, field::DISPLAY_INT_CTL_PCH_PENDING},
+    {reg::GU_MISC_ISR, field::GFX_MSTR_IRQ_GU_MISC_PENDING, true},
+    {reg::PCU_ISR, field::GFX_MSTR_IRQ_PCU_PENDING, true},
+}};
+
+namespace {
+
+namespace south = reg::gen11::field;
+
+/// Bits of an identity for each of engine_event, of DE_PIPE_ISR for each of pipe_event: bit i of the events is row i.
+constexpr std::array<uint32_t, engine_event::count> engine_rows = {
+    field::INTR_IDENTITY_REG_USER_INTERRUPT.mask(), field::INTR_IDENTITY_REG_MASTER_ERROR.mask(),
+    field::INTR_IDENTITY_REG_FLUSH_NOTIFY.mask(), field::INTR_IDENTITY_REG_CONTEXT_SWITCH.mask(),
+    field::INTR_IDENTITY_REG_WAIT_ON_SEMAPHORE.mask()};
+constexpr std::array<uint32_t, pipe_event::count> pipe_rows = {
+    field::DE_PIPE_ISR_VERTICAL_BLANK.mask(),    field::DE_PIPE_ISR_VERTICAL_SYNC.mask(),     field::DE_PIPE_ISR_CRC_DONE.mask(),
+    field::DE_PIPE_ISR_PLANE_1_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_2_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_3_FLIP_DONE.mask(),
+    field::DE_PIPE_ISR_PLANE_4_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_5_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_6_FLIP_DONE.mask(),
+    field::DE_PIPE_ISR_PLANE_7_FLIP_DONE.mask()};
+// DDI A to F.
+constexpr std::array<uint32_t, 6> aux_rows = {field::DE_PORT_ISR_AUX_CHANNEL_A.mask(), field::DE_PORT_ISR_AUX_CHANNEL_B.mask(),
+                                              field::DE_PORT_ISR_AUX_CHANNEL_C.mask(), field::DE_PORT_ISR_AUX_CHANNEL_D.mask(),
+                                              field::DE_PORT_ISR_AUX_CHANNEL_E.mask(), field::DE_PORT_ISR_AUX_CHANNEL_F.mask()};
+// i915 hpd_icp. From DDI C on connectors are Type-C ports, which show a cable of their own kind in the PCH.
+constexpr std::array<uint32_t, 3> hot_plug_rows = {south::SDEISR_HOTPLUG_DDI_B.mask(), field::SDEISR_HOTPLUG_TC1.mask(),
+                                                   field::SDEISR_HOTPLUG_TC2.mask()};
+
+/// How a class of engines is named in an identity, and what lets its events through.
+struct ClassRow {
+  defs::EngineClass cls;
+  uint8_t number;  ///< i915 gt/intel_engine_types.h
+  uint32_t enable;
+  reg::Bits enable_half;
+  uint32_t mask;  ///< of instances 0 and 1; the next two have the next dword
+};
+constexpr std::array<ClassRow, 4> class_rows = {{
+    {defs::EngineClass::render, 0, reg::RENDER_COPY_INTR_ENABLE, field::RENDER_COPY_INTR_ENABLE_RENDER, reg::RCS0_RSVD_INTR_MASK},
+    {defs::EngineClass::copy, 3, reg::RENDER_COPY_INTR_ENABLE, field::RENDER_COPY_INTR_ENABLE_COPY, reg::BCS_RSVD_INTR_MASK},
+    {defs::EngineClass::video, 1, reg::VCS_VECS_INTR_ENABLE, field::VCS_VECS_INTR_ENABLE_VIDEO_DECODE, reg::VCS_INTR_MASK(0)},
+    {defs::EngineClass::video_enhance, 2, reg::VCS_VECS_INTR_ENABLE, field::VCS_VECS_INTR_ENABLE_VIDEO_ENHANCEMENT, reg::VECS_INTR_MASK},
+}};
+constexpr const ClassRow& row_of(EngineId engine) { return class_rows[static_cast<size_t>(class_of(engine))]; }
+static_assert([] {
+  for (size_t i = 0; i < class_rows.size(); ++i)
+    if (static_cast<size_t>(class_rows[i].cls) != i) return false;
+  return true;
+}());
+
+constexpr size_t at(auto value) { return static_cast<size_t>(value); }
+
+}  // namespace
+
+Gen11Interrupts::Gen11Interrupts(RegisterFile& registers, Host& host) : registers_(registers), line_(host, mutex_) {
+  attach_engines();
+  attach_display();
+  registers_.on_read(reg::GFX_MSTR_IRQ, [this](uint32_t) {
+    MutexLock lock(mutex_);
+    return master();
+  });
+  registers_.on_write(reg::GFX_MSTR_IRQ, [this](uint32_t, uint32_t value) {
+    MutexLock lock(mutex_);
+    enabled_ = field::GFX_MSTR_IRQ_MASTER_INTERRUPT_ENABLE.of(value);
+    update();
+    line_.deliver(lock);
+  });
+}
+
+void Gen11Interrupts::attach_engines() {
+  for (unsigned word = 0; word < words; ++word) {
+    registers_.on_read(reg::GT_INTR_DW(word), [this, word](uint32_t) {
+      MutexLock lock(mutex_);
+      return pending_[word];
+    });
+    registers_.on_write(reg::GT_INTR_DW(word), [this, word](uint32_t, uint32_t value) {
+      MutexLock lock(mutex_);
+      const uint32_t cleared = pending_[word] & value;
+      pending_[word] &= ~value;
+      gather();
+      update(pending_[word] & cleared);
+      line_.deliver(lock);
+    });
+    registers_.on_write(reg::IIR_REG_SELECTOR(word), [this, word](uint32_t, uint32_t value) {
+      MutexLock lock(mutex_);
+      select(word, value);
+    });
+    registers_.on_read(reg::INTR_IDENTITY_REG(word), [this, word](uint32_t) {
+      MutexLock lock(mutex_);
+      return identities_[word];
+    });
+    registers_.on_write(reg::INTR_IDENTITY_REG(word), [this, word](uint32_t, uint32_t value) {
+      MutexLock lock(mutex_);
+      if (field::INTR_IDENTITY_REG_DATA_VALID.of(value)) identities_[word] = 0;
+    });
+  }
+}
+
+void Gen11Interrupts::attach_display() {
+  for (unsigned i = 0; i < block_count; ++i) {
+    const uint32_t base = block_rows[i].base;
+    registers_.on_read(base, InterruptBlock::size, [this, i, base](uint32_t offset) {
+      MutexLock lock(mutex_);
+      return blocks_[i].read(offset - base);
+    });
+    registers_.on_write(base, InterruptBlock::size, [this, i, base](uint32_t offset, uint32_t value) {
+      MutexLock lock(mutex_);
+      update(blocks_[i].write(offset - base, value));
+      line_.deliver(lock);
+    });
+  }
+  registers_.on_read(reg::DISPLAY_INT_CTL, [this](uint32_t) {
+    MutexLock lock(mutex_);
+    return display();
+  });
+  registers_.on_write(reg::DISPLAY_INT_CTL, [this](uint32_t, uint32_t value) {
+    MutexLock lock(mutex_);
+    display_enabled_ = field::DISPLAY_INT_CTL_DISPLAY_INTERRUPT_ENABLE.of(value);
+    update();
+    line_.deliver(lock);
+  });
+}
+
+uint32_t Gen11Interrupts::engine_bits(EngineId, EngineEvents events) const { return bits_of(engine_rows, events); }
+
+// RING_IMR has no part in it: i915 leaves it closed on Gen11 (gt/intel_execlists_submission.c, logical_ring_default_vfuncs).
+uint32_t Gen11Interrupts::open(EngineId engine) const {
+  const ClassRow& row = row_of(engine);
+  const unsigned instance = registers_.set().engine(engine)->instance;
+  constexpr uint32_t next = reg::VCS_INTR_MASK(1) - reg::VCS_INTR_MASK(0);
+  const reg::Bits half = instance % 2 ? field::RCS0_RSVD_INTR_MASK_ODD_INSTANCE : field::RCS0_RSVD_INTR_MASK_EVEN_INSTANCE;
+  const uint32_t masked = half.of(registers_.peek(row.mask + instance / 2 * next));
+  return row.enable_half.of(registers_.peek(row.enable)) & ~masked;
+}
+
+void Gen11Interrupts::raise(EngineId engine, EngineEvents events) {
+  const uint32_t bits = engine_bits(engine, events) & open(engine);
+  {
+    MutexLock lock(mutex_);
+    shared_[at(engine)] |= static_cast<uint16_t>(bits);
+    gather();
+    update();
+  }
+  deliver();
+}
+
+void Gen11Interrupts::gather() {
+  for (const defs::EngineRow& row : registers_.set().engines)
+    if (shared_[at(row.id)]) pending_[row.interrupt_word] |= 1u << row.interrupt_shift;
+}
+
+// Valid without events where software asks for an engine that has none: i915 prints an error for an identity that does not become valid.
+void Gen11Interrupts::select(unsigned word, uint32_t sources) {
+  identities_[word] = 0;
+  for (const defs::EngineRow& row : registers_.set().engines) {
+    if (row.interrupt_word != word || !bit(sources, row.interrupt_shift)) continue;
+    uint16_t& shared = shared_[at(row.id)];
+    identities_[word] = field::INTR_IDENTITY_REG_DATA_VALID.mask() | field::INTR_IDENTITY_REG_ENGINE_INSTANCE.with(0, row.instance) |
+                        field::INTR_IDENTITY_REG_ENGINE_CLASS.with(0, row_of(row.id).number) | shared;
+    shared = 0;
+    return;
+  }
+}
+
+void Gen11Interrupts::raise(Block block, uint32_t bits) {
+  {
+    MutexLock lock(mutex_);
+    blocks_[at(block)].post(bits);
+    update();
+  }
+  deliver();
+}
+
+void Gen11Interrupts::post(unsigned pipe, PipeEvents events) {
+  MutexLock lock(mutex_);
+  blocks_[at(Block::pipe_a) + pipe].post(bits_of(pipe_rows, events));
+  update();
+}
+
+PipeEvents Gen11Interrupts::unmasked(unsigned pipe) const {
+  MutexLock lock(mutex_);
+  return events_with(pipe_rows, ~blocks_[at(Block::pipe_a) + pipe].imr);
+}
+
+void Gen11Interrupts::raise_aux_done(unsigned port) {
+  if (port < aux_rows.size()) raise(Block::port, aux_rows[port]);
+}
+
+void Gen11Interrupts::raise_gmbus() { raise(Block::pch, south::SDEISR_GMBUS.mask()); }
+
+void Gen11Interrupts::raise_hot_plug(unsigned connector) { raise(Block::pch, hot_plug_rows.at(connector)); }
+
+void Gen11Interrupts::show_connected(unsigned connector, bool connected) {
+  MutexLock lock(mutex_);
+  blocks_[at(Block::pch)].show(hot_plug_rows.at(connector), connected);
+}
+
+uint32_t Gen11Interrupts::display() const {
+  uint32_t value = display_enabled_ ? field::DISPLAY_INT_CTL_DISPLAY_INTERRUPT_ENABLE.mask() : 0;
+  for (unsigned i = 0; i < block_count; ++i)
+    if (!block_rows[i].beside_display && blocks_[i].pending()) value |= block_rows[i].pending.mask();
+  return value;
+}
+
+uint32_t Gen11Interrupts::master() const {
+  constexpr uint32_t display_enable = field::DISPLAY_INT_CTL_DISPLAY_INTERRUPT_ENABLE.mask();
+  uint32_t value = enabled_ ? field::GFX_MSTR_IRQ_MASTER_INTERRUPT_ENABLE.mask() : 0;
+  if (pending_[0]) value |= field::GFX_MSTR_IRQ_GT_DW0_PENDING.mask();
+  if (pending_[1]) value |= field::GFX_MSTR_IRQ_GT_DW1_PENDING.mask();
+  if (display_enabled_ && (display() & ~display_enable)) value |= field::GFX_MSTR_IRQ_DISPLAY_PENDING.mask();
+  for (unsigned i = 0; i < block_count; ++i)
+    if (block_rows[i].beside_display && blocks_[i].pending()) value |= block_rows[i].pending.mask();
+  return value;
+}
+
+void Gen11Interrupts::update(bool edge) { line_.set(enabled_ && (master() & ~field::GFX_MSTR_IRQ_MASTER_INTERRUPT_ENABLE.mask()), edge); }
+
+void Gen11Interrupts::reset() {
+  MutexLock lock(mutex_);
+  blocks_.fill({});
+  shared_ = {};
+  pending_ = identities_ = {};
+  enabled_ = display_enabled_ = false;
+  update();
+  line_.deliver(lock);
+}
+
+uint32_t Gen11Interrupts::sources(unsigned word) const {
+  uint32_t bits = 0;
+  for (const defs::EngineRow& row : registers_.set().engines)
+    if (row.interrupt_word == word) bits |= 1u << row.interrupt_shift;
+  return bits;
+}
+
+void Gen11Interrupts::check_loaded(Archive& archive) {
+  const uint32_t events = bits_of(engine_rows, ~0u);
+  const uint32_t identity = field::INTR_IDENTITY_REG_DATA_VALID.mask() | field::INTR_IDENTITY_REG_ENGINE_INSTANCE.mask() |
+                            field::INTR_IDENTITY_REG_ENGINE_CLASS.mask() | events;
+  for (unsigned i = 0; i < engine_count; ++i)
+    if (shared_[i] & ~(registers_.set().engine(static_cast<EngineId>(i)) ? events : 0))
+      return archive.fail("an engine's interrupts in the saved state are unknown");
+  for (unsigned word = 0; word < words; ++word)
+    if ((pending_[word] & ~sources(word)) || (identities_[word] & ~identity))
+      return archive.fail("a source of interrupts in the saved state is unknown");
+}
+
+void Gen11Interrupts::state(Archive& archive) {
+  MutexLock lock(mutex_);
+  archive.section("gen11 interrupts", 1);
+  for (InterruptBlock& block : blocks_) archive.value(block);
+  archive.value(shared_);
+  archive.value(pending_);
+  archive.value(identities_);
+  archive.value(enabled_);
+  archive.value(display_enabled_);
+  if (!archive.reading() || archive.failed()) return;
+  check_loaded(archive);
+  if (archive.failed()) return;
+  gather();
+  update();
+  line_.deliver(lock);
+}
+
+bool Gen11Interrupts::level() const {
+  MutexLock lock(mutex_);
+  return line_.level();
+}
+
+std::unique_ptr<Interrupts> gen11_interrupts(RegisterFile& registers, Host& host) {
+  return std::make_unique<Gen11Interrupts>(registers, host);
+}
+
+}  // namespace softgen::mmio

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <semaphore>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "hw/iface/quiet_host.h"
+#include "hw/mmio/interrupts/gen11.h"
+#include "tests/catch.h"
+#include "tests/quiet_log.h"
+
+using namespace softgen;
+using namespace softgen::mmio;
+using namespace softgen::mmio::engine_event;
+using pipe_event::vertical_blank;
+
+namespace {
+
+constexpr uint32_t enable = 0x8000'0000, valid = 0x8000'0000;
+
+class FakeHost final : public QuietHost {
+ public:
+  int64_t clock_ns() override { return 0; }
+  void interrupt(bool level) override { levels.push_back(level); }
+  std::vector<bool> levels;
+};
+
+/// What i915 writes at gen11_irq_postinstall, and its handler (i915_irq.c, gt/intel_gt_irq.c).
+struct Driver {
+  RegisterFile& regs;
+
+  uint32_t read(uint32_t offset) { return regs.read(offset); }
+  void write(uint32_t offset, uint32_t value) { regs.write(offset, value); }
+  void install() {
+    for (const uint32_t offset : {reg::RENDER_COPY_INTR_ENABLE, reg::VCS_VECS_INTR_ENABLE}) write(offset, 0x0909'0909);
+    for (const uint32_t offset : {reg::RCS0_RSVD_INTR_MASK, reg::BCS_RSVD_INTR_MASK}) write(offset, ~0x0909'0000u);
+    for (const uint32_t offset : {reg::VCS_INTR_MASK(0), reg::VCS_INTR_MASK(1), reg::VECS_INTR_MASK}) write(offset, ~0x0909'0909u);
+    for (unsigned pipe = 0; pipe < 3; ++pipe) {
+      write(reg::DE_PIPE_IMR(pipe), ~1u);
+      write(reg::DE_PIPE_IER(pipe), 1);
+    }
+    write(reg::DISPLAY_INT_CTL, enable);
+    write(reg::GFX_MSTR_IRQ, enable);
+  }
+  /// gen11_gt_engine_identity()
+  uint32_t identity(unsigned word, unsigned source) {
+    write(reg::IIR_REG_SELECTOR(word), 1u << source);
+    const uint32_t value = read(reg::INTR_IDENTITY_REG(word));
+    write(reg::INTR_IDENTITY_REG(word), valid);
+    return value;
+  }
+  /// Serves one word of GT_INTR_DW: the identities, in the order of their sources.
+  std::vector<uint32_t> serve(unsigned word) {
+    std::vector<uint32_t> identities;
+    const uint32_t sources = read(reg::GT_INTR_DW(word));
+    for (unsigned source = 0; source < 32; ++source)
+      if (sources >> source & 1) identities.push_back(identity(word, source));
+    write(reg::GT_INTR_DW(word), sources);
+    return identities;
+  }
+};
+
+struct Fixture {
+  FakeHost host;
+  RegisterFile regs{softgen::defs::gen11::registers};
+  Gen11Interrupts tree{regs, host};
+  Driver driver{regs};
+  Fixture() { quiet_log(); }
+
+  uint32_t read(uint32_t offset) { return regs.read(offset); }
+  void write(uint32_t offset, uint32_t value) { regs.write(offset, value); }
+};
+
+void raise_blank(Interrupts& tree, unsigned pipe) {
+  tree.post(pipe, vertical_blank);
+  tree.deliver();
+}
+
+}  // namespace
+
+TEST_CASE("gen11: after reset everything is masked and nothing pends") {
+  Fixture f;
+  CHECK(f.read(reg::RCS0_RSVD_INTR_MASK) == ~0u);
+  CHECK(f.read(reg::RENDER_COPY_INTR_ENABLE) == 0);
+  CHECK(f.read(reg::DE_HPD_IMR) == ~0u);
+  f.tree.raise(EngineId::rcs, user);
+  raise_blank(f.tree, 0);
+  CHECK(f.read(reg::GT_INTR_DW(0)) == 0);
+  CHECK(f.read(reg::GFX_MSTR_IRQ) == 0);
+  CHECK(f.host.levels.empty());
+}
+
+// i915 gt/intel_gt_regs.h, GEN11_RCS0, GEN11_BCS, GEN11_VCS, GEN11_VECS; gt/intel_engine_types.h for the classes.
+TEST_CASE("gen11: each engine has its bit and its identity") {
+  Fixture f;
+  f.driver.install();
+  const struct {
+    EngineId engine;
+    unsigned word, source, cls, instance;
+  } rows[] = {{EngineId::rcs, 0, 0, 0, 0},
+              {EngineId::bcs, 0, 15, 3, 0},
+              {EngineId::vcs0, 1, 0, 1, 0},
+              {EngineId::vcs1, 1, 2, 1, 2},
+              {EngineId::vecs, 1, 31, 2, 0}};
+  for (const auto& row : rows) {
+    CAPTURE(name_of(row.engine));
+    f.tree.raise(row.engine, user | context_switch);
+    CHECK(f.read(reg::GT_INTR_DW(row.word)) == 1u << row.source);
+    CHECK(f.read(reg::GFX_MSTR_IRQ) == (enable | 1u << row.word));
+    CHECK(f.driver.serve(row.word) == std::vector<uint32_t>{valid | row.instance << 20 | row.cls << 16 | 0x101});
+    CHECK(f.read(reg::GFX_MSTR_IRQ) == enable);
+    CHECK(f.read(reg::INTR_IDENTITY_REG(row.word)) == 0);
+  }
+  const std::pair<EngineEvents, uint32_t> events[] = {{user, 0}, {error, 3}, {flush_notify, 4}, {context_switch, 8}, {wait_semaphore, 11}};
+  for (const auto& [event, bit] : events) CHECK(f.tree.engine_bits(EngineId::bcs, event) == 1u << bit);
+}
+
+TEST_CASE("gen11: an event needs its class's enable and its engine's mask") {
+  Fixture f;
+  f.driver.install();
+  f.tree.raise(EngineId::rcs, flush_notify | wait_semaphore);
+  CHECK(f.read(reg::GT_INTR_DW(0)) == 1);
+  CHECK((f.driver.identity(0, 0) & 0xffff) == 0x800);
+  f.write(reg::GT_INTR_DW(0), 1);
+
+  const struct {
+    EngineId engine;
+    uint32_t enable, enable_half, mask, mask_half;
+  } rows[] = {{EngineId::rcs, reg::RENDER_COPY_INTR_ENABLE, 0xffff'0000, reg::RCS0_RSVD_INTR_MASK, 0xffff'0000},
+              {EngineId::bcs, reg::RENDER_COPY_INTR_ENABLE, 0x0000'ffff, reg::BCS_RSVD_INTR_MASK, 0xffff'0000},
+              {EngineId::vcs0, reg::VCS_VECS_INTR_ENABLE, 0xffff'0000, reg::VCS_INTR_MASK(0), 0xffff'0000},
+              {EngineId::vcs1, reg::VCS_VECS_INTR_ENABLE, 0xffff'0000, reg::VCS_INTR_MASK(1), 0xffff'0000},
+              {EngineId::vecs, reg::VCS_VECS_INTR_ENABLE, 0x0000'ffff, reg::VECS_INTR_MASK, 0xffff'0000}};
+  const auto pends = [&](EngineId engine) {
+    f.tree.raise(engine, user);
+    const bool raised = f.read(reg::GT_INTR_DW(0)) | f.read(reg::GT_INTR_DW(1));
+    for (unsigned word = 0; word < 2; ++word) f.driver.serve(word);
+    return raised;
+  };
+  for (const auto& row : rows) {
+    CAPTURE(name_of(row.engine));
+    f.write(row.enable, row.enable_half);
+    f.write(row.mask, ~row.mask_half);
+    CHECK(pends(row.engine));
+    f.write(row.enable, ~row.enable_half);
+    CHECK_FALSE(pends(row.engine));
+    f.write(row.enable, row.enable_half);
+    f.write(row.mask, row.mask_half);
+    CHECK_FALSE(pends(row.engine));
+  }
+}
+
+TEST_CASE("gen11: an event between the identity and the clearing of its word is not lost") {
+  Fixture f;
+  f.driver.install();
+  f.tree.raise(EngineId::rcs, user);
+  f.write(reg::GFX_MSTR_IRQ, 0);
+  CHECK(f.read(reg::GFX_MSTR_IRQ) == 1);
+  CHECK(f.read(reg::GT_INTR_DW(0)) == 1);
+  f.write(reg::IIR_REG_SELECTOR(0), 1);
+
+  SECTION("before the identity is read: it comes on its own") {
+    f.tree.raise(EngineId::rcs, user | context_switch);
+    CHECK(f.read(reg::INTR_IDENTITY_REG(0)) == (valid | 0x1));
+    f.write(reg::INTR_IDENTITY_REG(0), valid);
+    f.write(reg::GT_INTR_DW(0), 1);
+    CHECK(f.read(reg::GT_INTR_DW(0)) == 1);
+    f.write(reg::GFX_MSTR_IRQ, enable);
+    CHECK(f.host.levels == std::vector<bool>{true, false, true});
+    CHECK(f.driver.serve(0) == std::vector<uint32_t>{valid | 0x101});
+    CHECK_FALSE(f.tree.level());
+  }
+  SECTION("after, with the master enabled: a message of its own") {
+    f.write(reg::GFX_MSTR_IRQ, enable);
+    f.host.levels.clear();
+    f.tree.raise(EngineId::rcs, context_switch);
+    f.write(reg::GT_INTR_DW(0), 1);
+    CHECK(f.read(reg::GT_INTR_DW(0)) == 1);
+    CHECK(f.host.levels == std::vector<bool>{false, true});
+  }
+  SECTION("none: the word and the line are clear") {
+    f.write(reg::GT_INTR_DW(0), 1);
+    f.write(reg::GFX_MSTR_IRQ, enable);
+    CHECK(f.host.levels == std::vector<bool>{true, false});
+  }
+}
+
+TEST_CASE("gen11: a word's bit stays until its shared IIR was taken") {
+  Fixture f;
+  f.driver.install();
+  f.tree.raise(EngineId::bcs, user);
+  f.write(reg::GT_INTR_DW(0), ~0u);
+  CHECK(f.read(reg::GT_INTR_DW(0)) == 1u << 15);
+  f.driver.identity(0, 15);
+  f.write(reg::GT_INTR_DW(0), ~0u);
+  CHECK(f.read(reg::GT_INTR_DW(0)) == 0);
+}
+
+TEST_CASE("gen11: an identity is valid without events, and of engines only") {
+  Fixture f;
+  f.driver.install();
+  CHECK(f.driver.identity(1, 2) == (valid | 2u << 20 | 1u << 16));
+  CHECK(f.driver.identity(0, 25) == 0);
+  f.write(reg::IIR_REG_SELECTOR(0), 0);
+  CHECK(f.read(reg::INTR_IDENTITY_REG(0)) == 0);
+}
+
+TEST_CASE("gen11: a reset of engines leaves what software has to serve") {
+  Fixture f;
+  f.driver.install();
+  f.tree.raise(EngineId::rcs, user);
+  f.tree.reset_engines(~0u);
+  CHECK(f.driver.serve(0) == std::vector<uint32_t>{valid | 1});
+}
+
+// i915 i915_reg.h, GEN11_DISPLAY_INT_CTL, GEN8_PIPE_*, GEN11_PIPE_PLANE*_FLIP_DONE, ICL_AUX_CHANNEL_*, SDE_*_ICP.
+TEST_CASE("gen11: display events have the bits of the driver's headers") {
+  Fixture f;
+  f.driver.install();
+  const auto taken = [&](uint32_t iir) {
+    const uint32_t bits = f.read(iir);
+    f.write(iir, bits);
+    return bits;
+  };
+  const std::pair<PipeEvents, uint32_t> pipe_rows[] = {
+      {vertical_blank, 0},           {pipe_event::vertical_sync, 1}, {pipe_event::crc_done, 28},    {pipe_event::flip_done(0), 3},
+      {pipe_event::flip_done(3), 6}, {pipe_event::flip_done(4), 16}, {pipe_event::flip_done(6), 18}};
+  for (const auto& [event, bit] : pipe_rows) {
+    f.write(reg::DE_PIPE_IMR(2), ~(1u << bit));
+    f.write(reg::DE_PIPE_IER(2), ~0u);
+    CHECK(f.tree.unmasked(2) == event);
+    f.tree.post(2, event);
+    CHECK(f.read(reg::DISPLAY_INT_CTL) == (enable | 1u << 18));
+    CHECK(f.read(reg::GFX_MSTR_IRQ) == (enable | 1u << 16));
+    CHECK(taken(reg::DE_PIPE_IIR(2)) == 1u << bit);
+    CHECK(f.read(reg::GFX_MSTR_IRQ) == enable);
+  }
+  f.write(reg::DE_PORT_IMR, 0);
+  f.write(reg::DE_PORT_IER, ~0u);
+  const uint32_t aux_bits[] = {1u << 0, 1u << 25, 1u << 26, 1u << 27, 1u << 29, 1u << 28, 0};
+  for (unsigned port = 0; port < std::size(aux_bits); ++port) {
+    f.tree.raise_aux_done(port);
+    CHECK(f.read(reg::DISPLAY_INT_CTL) == (enable | (aux_bits[port] ? 1u << 20 : 0)));
+    CHECK(taken(reg::DE_PORT_IIR) == aux_bits[port]);
+  }
+  f.write(reg::SDEIMR, 0);
+  f.write(reg::SDEIER, ~0u);
+  f.tree.raise_gmbus();
+  CHECK(f.read(reg::DISPLAY_INT_CTL) == (enable | 1u << 23));
+  CHECK(taken(reg::SDEIIR) == 1u << 23);
+  const uint32_t connector_bits[] = {1u << 17, 1u << 24, 1u << 25};
+  for (unsigned connector = 0; connector < 3; ++connector) {
+    f.tree.raise_hot_plug(connector);
+    CHECK(taken(reg::SDEIIR) == connector_bits[connector]);
+    f.tree.show_connected(connector, true);
+    CHECK(f.read(reg::SDEISR) == connector_bits[connector]);
+    f.tree.show_connected(connector, false);
+    CHECK(f.read(reg::SDEIIR) == 0);
+  }
+}
+
+TEST_CASE("gen11: the display's enable is between its blocks and the master register") {
+  Fixture f;
+  f.driver.install();
+  raise_blank(f.tree, 0);
+  CHECK(f.host.levels == std::vector<bool>{true});
+  f.write(reg::DISPLAY_INT_CTL, 0);
+  CHECK(f.read(reg::DISPLAY_INT_CTL) == 1u << 16);  // pending bits show while disabled
+  CHECK(f.read(reg::GFX_MSTR_IRQ) == enable);
+  f.write(reg::DISPLAY_INT_CTL, enable);
+  CHECK(f.host.levels == std::vector<bool>{true, false, true});
+
+  // A second vertical blank is held back until the first is cleared.
+  raise_blank(f.tree, 0);
+  f.host.levels.clear();
+  f.write(reg::DE_PIPE_IIR(0), 1);
+  CHECK(f.read(reg::DE_PIPE_IIR(0)) == 1);
+  CHECK(f.host.levels == std::vector<bool>{false, true});
+  f.write(reg::DE_PIPE_IIR(0), 1);
+  CHECK(f.host.levels == std::vector<bool>{false, true, false});
+}
+
+TEST_CASE("gen11: i915's reset of the tree leaves it empty, and its blocks' IIR zero") {
+  Fixture f;
+  f.driver.install();
+  raise_blank(f.tree, 1);
+  raise_blank(f.tree, 1);
+  f.write(reg::GFX_MSTR_IRQ, 0);
+  f.write(reg::DISPLAY_INT_CTL, 0);
+  for (const uint32_t isr : {reg::DE_PIPE_ISR(1), reg::DE_HPD_ISR, reg::GU_MISC_ISR, reg::PCU_ISR, reg::DE_MISC_ISR}) {
+    f.write(isr + 4, ~0u);
+    f.write(isr + 12, 0);
+    f.write(isr + 8, ~0u);
+    f.write(isr + 8, ~0u);
+    CHECK(f.read(isr + 8) == 0);
+  }
+  CHECK(f.read(reg::GFX_MSTR_IRQ) == 0);
+}
+
+TEST_CASE("gen11: reset lowers the line; the tree survives save and load") {
+  Fixture f, g;
+  f.driver.install();
+  f.tree.raise(EngineId::vcs1, user);
+  raise_blank(f.tree, 1);
+  f.write(reg::IIR_REG_SELECTOR(1), 1u << 2);
+  f.tree.raise(EngineId::vcs1, context_switch);
+  Archive out;
+  f.tree.state(out);
+  Archive in(out.output());
+  g.tree.state(in);
+  REQUIRE_FALSE(in.failed());
+  CHECK(g.host.levels == std::vector<bool>{true});
+  CHECK(g.read(reg::GFX_MSTR_IRQ) == (enable | 1u << 16 | 1u << 1));
+  CHECK(g.read(reg::DE_PIPE_IIR(1)) == 1);
+  CHECK(g.read(reg::INTR_IDENTITY_REG(1)) == (valid | 2u << 20 | 1u << 16 | 1));
+  CHECK((g.driver.identity(1, 2) & 0xffff) == 0x100);
+  g.tree.reset();
+  CHECK_FALSE(g.tree.level());
+  CHECK(g.host.levels.back() == false);
+  CHECK(g.read(reg::GT_INTR_DW(1)) == 0);
+  CHECK(g.read(reg::DE_PIPE_IMR(1)) == ~0u);
+}
+
+TEST_CASE("gen11: a saved state with sources and events that nothing has is refused") {
+  Fixture f;
+  Archive out;
+  f.tree.state(out);
+  // From the end: the display's enable, the master's, two identities, two words, a shared IIR an engine.
+  const struct {
+    size_t from_end;
+    uint8_t byte;
+  } damage[] = {{1, 2}, {2, 0xff}, {3, 0x7f}, {11, 0x40}, {14, 0x02}, {19, 0x80}, {20, 0x02}};
+  for (const auto& [from_end, byte] : damage) {
+    CAPTURE(from_end);
+    std::vector<std::byte> bytes = out.output();
+    bytes[bytes.size() - from_end] = std::byte{byte};
+    Archive in(bytes);
+    f.tree.state(in);
+    CHECK(in.failed());
+    f.tree.reset();
+  }
+  CHECK(f.host.levels.empty());
+}
+
+TEST_CASE("gen11: from several threads no event is lost") {
+  quiet_log();
+  // The host counts rises; each is served by a driver thread that waits for it, as an interrupt handler does.
+  class Counting final : public QuietHost {
+   public:
+    int64_t clock_ns() override { return 0; }
+    void interrupt(bool level) override {
+      in_order = in_order && level != last;
+      last = level;
+      if (level) rises.release();
+    }
+    bool last = false, in_order = true;
+    std::counting_semaphore<> rises{0};
+  } host;
+  RegisterFile regs{softgen::defs::gen11::registers};
+  Gen11Interrupts tree(regs, host);
+  Driver driver{regs};
+  driver.install();
+
+  constexpr unsigned events = 10000;
+  constexpr std::array<EngineId, 3> engines = {EngineId::rcs, EngineId::bcs, EngineId::vcs0};
+  std::array<std::atomic<unsigned>, 3> taken{};
+  const auto source = [&](unsigned which) {
+    for (unsigned i = 0; i < events; ++i) {
+      tree.raise(engines[which], user);
+      while (taken[which].load() <= i) taken[which].wait(i);
+    }
+  };
+  std::jthread a(source, 0), b(source, 1), c(source, 2);
+  unsigned total = 0;
+  while (total < 3 * events) {
+    REQUIRE(host.rises.try_acquire_for(std::chrono::minutes(1)));  // else one was lost
+    regs.write(reg::GFX_MSTR_IRQ, 0);
+    const uint32_t master = regs.read(reg::GFX_MSTR_IRQ);
+    for (unsigned word = 0; word < 2; ++word) {
+      if (!(master >> word & 1)) continue;
+      for (const uint32_t identity : driver.serve(word)) {
+        if (!(identity & 1)) continue;
+        const unsigned which = word ? 2 : identity >> 16 & 7 ? 1 : 0;
+        ++total;
+        taken[which].fetch_add(1);
+        taken[which].notify_all();
+      }
+    }
+    regs.write(reg::GFX_MSTR_IRQ, enable);
+  }
+  CHECK(host.in_order);
+}
