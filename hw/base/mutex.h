@@ -16,6 +16,7 @@
 #define SG_CAPABILITY(name) SG_THREAD_ATTRIBUTE(capability(name))
 #define SG_SCOPED_CAPABILITY SG_THREAD_ATTRIBUTE(scoped_lockable)
 #define SG_GUARDED_BY(...) SG_THREAD_ATTRIBUTE(guarded_by(__VA_ARGS__))
+#define SG_PT_GUARDED_BY(...) SG_THREAD_ATTRIBUTE(pt_guarded_by(__VA_ARGS__))
 #define SG_REQUIRES(...) SG_THREAD_ATTRIBUTE(requires_capability(__VA_ARGS__))
 #define SG_ACQUIRE(...) SG_THREAD_ATTRIBUTE(acquire_capability(__VA_ARGS__))
 #define SG_RELEASE(...) SG_THREAD_ATTRIBUTE(release_capability(__VA_ARGS__))

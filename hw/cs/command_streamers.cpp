@@ -19,7 +19,7 @@ CommandStreamers::CommandStreamers(const Environment& environment, bool threaded
     if (!environment.engines[i]) continue;
     const auto id = static_cast<EngineId>(i);
     const uint32_t base = environment.registers.engine_register(id, 0);
-    submissions_[i] = environment.submission(environment.registers, base);
+    submissions_[i] = environment.submission.make(environment.registers, base);
     StreamerLinks links{.memory = environment.memory,
                         .ggtt = environment.ggtt,
                         .ppgtt_pages = environment.ppgtt_pages,
@@ -44,6 +44,7 @@ CommandStreamers::CommandStreamers(const Environment& environment, bool threaded
                                 .mmio_base = base};
     engines_[i] = std::make_unique<EngineCs>(config, std::move(links), environment.gate, threaded);
     submissions_[i]->attach([this, engine = engines_[i].get()] {
+      if (environment_.work_arrives) environment_.work_arrives();
       engine->submitted();
       poll();
     });
@@ -71,6 +72,9 @@ void CommandStreamers::attach(EngineCs& engine) {
   Streamer& streamer = engine.streamer();
   const uint32_t base = engine.config().mmio_base;
 
+  registers.on_write(base + reg::tail, [this](uint32_t, uint32_t) {
+    if (environment_.work_arrives) environment_.work_arrives();
+  });
   for (const uint32_t r : {reg::tail, reg::head, reg::ctl, reg::mode, reg::uhptr}) {
     registers.on_write(base + r, [this, &engine](uint32_t, uint32_t) {
       engine.kick();

@@ -22,12 +22,14 @@ class CommandStreamers {
     mmio::RegisterFile& registers;
     mmio::Interrupts& interrupts;
     memory::Gate& gate;
-    MakeSubmission submission;
+    const SubmissionForm& submission;
     /// By EngineId; null: the platform has no such engine. They outlive this.
     std::array<Engine*, engine_count> engines{};
     /// See StreamerLinks.
     std::function<void(std::span<std::byte> report)> perf_report{};
     std::function<void()> gtt_written{};
+    /// Called when software gives an engine work, on the writing thread; may be empty.
+    std::function<void()> work_arrives{};
     /// threads=0: commands after which a looping batch gives the thread back; about a second of host time.
     uint64_t commands_per_poll = 1u << 24;
     PacketObserver* observer = nullptr;  ///< may be null

@@ -81,9 +81,11 @@ Flow Executor::atomic(Dwords dw) {
   const auto code = static_cast<uint32_t>(command.atomic_opcode()), size = static_cast<uint32_t>(command.data_size());
   const bool inline_data = command.inline_data(), returns = command.return_data_control();
   const auto op = atomic_op(code & 0x1f);
-  // Codes: 0x00 + op on dwords, 0x20 + op on qwords, 0x4e the octword compare and write.
-  if (!op || (inline_data && dw.size() < 11) || (size == 0 && code >> 5 != 0) || (size == 1 && code >> 5 != 1) ||
-      (size == 2 && code != 0x4e) || size == 3)
+  // Codes: 0x00 + op on dwords, 0x20 + op on qwords, 0x4e the octword compare and write. The PRM has one length for all inline data; Mesa leaves out
+  // the dwords that the size does not need (blorp_genX_exec.h, blorp_update_clear_color).
+  const size_t needed = inline_data ? 3 + (size_t{2} << size) : 3;
+  if (!op || dw.size() < needed || (size == 0 && code >> 5 != 0) || (size == 1 && code >> 5 != 1) || (size == 2 && code != 0x4e) ||
+      size == 3)
     return guest_error("MI_ATOMIC", "code {:#x} size {}", code, size), fault(reg::error_instruction);
   const auto operand = [&](unsigned which, unsigned half) -> uint64_t {
     if (!inline_data) return core_.get64(reg::gpr0 + 8 * (size == 2 ? which * 2 + half : which));

@@ -7,6 +7,7 @@
 #include "hw/cs/arbiter.h"
 #include "hw/cs/engine_core.h"
 #include "hw/cs/parser.h"
+#include "hw/cs/relative_registers.h"
 
 namespace softgen::cs {
 
@@ -26,7 +27,7 @@ class Executor {
   using Dwords = std::span<const uint32_t>;
   /// `set_context` does MI_SET_CONTEXT.
   Executor(EngineCore& core, Arbiter& arbiter, std::function<void(Dwords packet)> set_context)
-      : core_(core), arbiter_(arbiter), set_context_(std::move(set_context)) {}
+      : core_(core), arbiter_(arbiter), set_context_(std::move(set_context)), relative_(core.config().commands) {}
 
   Execution& execution() { return execution_; }
   /// Before a walk.
@@ -75,6 +76,8 @@ class Executor {
   void store_register_mem(Dwords dw);
   Flow math(Dwords dw);
   void write_register(uint32_t offset, uint32_t value);
+  /// What is added to a register's offset in a command with this header. `relative`: the header bit of relative_.
+  uint32_t register_base(uint32_t header, uint32_t relative) const { return header & relative ? core_.config().mmio_base : 0; }
 
   // hw/cs/execute_flow.cpp
   Flow start_batch(Dwords dw, const Cursor& after);
@@ -92,6 +95,7 @@ class Executor {
   EngineCore& core_;
   Arbiter& arbiter_;
   const std::function<void(Dwords packet)> set_context_;
+  const RelativeRegisters relative_;
   Execution execution_;
   Reason reason_ = Reason::none;
   bool privileged_ = true;

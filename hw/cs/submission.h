@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "hw/base/archive.h"
 #include "hw/cs/execlists.h"
@@ -13,6 +14,19 @@
 #include "hw/mmio/register_file.h"
 
 namespace softgen::cs {
+
+/// The registers that a driver writes lists of contexts to. Also for those who follow a driver without a streamer.
+class SubmitPort {
+ public:
+  virtual ~SubmitPort() = default;
+  /// From the engine's base.
+  virtual std::span<const uint32_t> registers() const = 0;
+  /// One of them is written. The list that this completes, if it does.
+  virtual std::optional<Execlist> write(uint32_t reg, uint32_t value) = 0;
+  virtual void reset() = 0;
+  /// What has been written so far.
+  virtual void state(Archive& archive) = 0;
+};
 
 /// What an execlist status register shows.
 struct ExeclistStatus {
@@ -50,7 +64,11 @@ class Submission {
   virtual void state(Archive& archive) = 0;
 };
 
-/// Makes the submission of the engine whose registers begin at `mmio_base`.
-using MakeSubmission = std::unique_ptr<Submission> (*)(mmio::RegisterFile& registers, uint32_t mmio_base);
+/// A form of submission, as part of a platform.
+struct SubmissionForm {
+  std::unique_ptr<SubmitPort> (*port)();
+  /// The submission of the engine whose registers begin at `mmio_base`.
+  std::unique_ptr<Submission> (*make)(mmio::RegisterFile& registers, uint32_t mmio_base);
+};
 
 }  // namespace softgen::cs

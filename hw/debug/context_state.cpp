@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/debug/context_state.h"
-#include "hw/cs/decode/packets.h"
-#include "hw/defs/registers/registers.h"
-
 #include <algorithm>
 
+#include "hw/cs/decode/packets.h"
+#include "hw/cs/image_layout.h"
+#include "hw/cs/relative_registers.h"
 #include "hw/debug/packet_json.h"
+#include "hw/defs/registers/registers.h"
 
 namespace softgen::debug {
 namespace {
 
-/// A masked write of CS_DEBUG_MODE2 says how constant buffers' addresses count.
-void note_registers(ContextState& state, std::span<const uint32_t> dwords) {
+/// Masked writes say how constant buffers' addresses and binding table pointers count.
+void note_registers(ContextState& state, const defs::Command& command, std::span<const uint32_t> dwords) {
+  constexpr unsigned qword = 3;
   constexpr reg::Bits absolute = reg::field::CS_DEBUG_MODE2_3DSTATE_CONSTANT_BUFFER_ADDRESS_OFFSET_DISABLE;
+  constexpr reg::Bits tables = reg::field::GT_MODE_BINDING_TABLE_ALIGNMENT;
+  const bool relative = dwords[0] & cs::header_bit(command, cs::relative_field);
+  const uint32_t debug_mode = relative ? reg::CS_DEBUG_MODE2 % cs::streamer_block : reg::CS_DEBUG_MODE2;
   const cs::packets::MI_LOAD_REGISTER_IMM::View load(dwords);
-  for (size_t i = 0; i < load.elements(); ++i)
-    if (load.register_offset(i) == reg::CS_DEBUG_MODE2 && load.data_dword(i) & absolute.mask() << 16)
-      state.absolute_constants = absolute.of(load.data_dword(i));
+  for (size_t i = 0; i < load.elements(); ++i) {
+    const uint32_t offset = load.register_offset(i), value = load.data_dword(i);
+    if (offset == debug_mode && value & absolute.mask() << 16) state.absolute_constants = absolute.of(value);
+    if (offset == reg::GT_MODE && !relative && value & tables.mask() << 16) state.binding_table_shift = tables.of(value) ? qword : 0;
+  }
 }
 
 void set_bases(ContextState& state, const Fields& packet) {
@@ -37,7 +44,12 @@ void ContextState::note(const WalkedPacket& packet) {
   const auto dw = packet.dwords;
   switch (packet.command->id) {
     case defs::CommandId::STATE_BASE_ADDRESS: set_bases(*this, {*packet.command, dw}); break;
-    case defs::CommandId::MI_LOAD_REGISTER_IMM: note_registers(*this, dw); break;
+    case defs::CommandId::_3DSTATE_BINDING_TABLE_POOL_ALLOC: {
+      const Fields fields(*packet.command, dw);
+      pooled = fields["Binding Table Pool Enable"], pool = strip_canonical(fields["Binding Table Pool Base Address"]);
+      break;
+    }
+    case defs::CommandId::MI_LOAD_REGISTER_IMM: note_registers(*this, *packet.command, dw); break;
     default: break;
   }
   if (packet.command->match >> 29 == 3) {
@@ -60,6 +72,10 @@ uint64_t ContextState::base(defs::Base base) const {
     case defs::Base::indirect: return indirect;
     default: return 0;
   }
+}
+
+uint64_t ContextState::binding_table(uint32_t pointer) const {
+  return strip_canonical((pooled ? pool : surface) + (uint64_t{pointer} << binding_table_shift));
 }
 
 ContextState& ContextStates::of(EngineId engine, uint32_t id) {

@@ -21,12 +21,18 @@ struct ContextState {
   uint64_t general = 0, surface = 0, dynamic = 0, indirect = 0, instruction = 0;
   /// CS_DEBUG_MODE2 bit 4: push constant addresses do not count from the dynamic state base (SKL PRM vol 2c).
   bool absolute_constants = false;
+  /// GT_MODE says what binding table pointers count (hw/iface/decode/shader_bases.h). No driver sets that bit on a chip that lacks it.
+  unsigned binding_table_shift = 0;
+  bool pooled = false;  ///< binding tables are in the pool, else they count from the surface state base
+  uint64_t pool = 0;
   std::map<defs::CommandId, std::vector<uint32_t>> last;
 
   void note(const WalkedPacket& packet);
   /// Empty when the command was not seen.
   std::span<const uint32_t> packet(defs::CommandId id) const;
   uint64_t base(defs::Base base) const;
+  /// Address of the binding table that a pointer's field names.
+  uint64_t binding_table(uint32_t pointer) const;
 };
 
 /// Those of a capture's contexts that were used last: a file may name as many contexts as it has submissions.

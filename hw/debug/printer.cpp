@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "hw/cs/decode/packets.h"
+#include "hw/cs/relative_registers.h"
 #include "hw/defs/register.h"
 
 namespace softgen::debug {
@@ -22,8 +24,11 @@ struct Style {
 const char* level_name(BatchLevel level) { return level == BatchLevel::ring ? "ring" : level == BatchLevel::first ? "batch" : "second"; }
 
 /// Registers that MI commands name by offset; fields of the value where the value is in the command.
-Json registers_json(const WalkedPacket& packet, const defs::RegisterSet& registers) {
+Json registers_json(const WalkedPacket& packet, const defs::RegisterSet& registers, EngineId engine) {
   Json out = Json::array();
+  const auto base = [&](std::string_view field) {
+    return packet.dwords[0] & cs::header_bit(*packet.command, field) ? registers.engine(engine)->mmio_base : 0;
+  };
   const auto add = [&](uint32_t offset) -> Json& {
     out.push_back(Json{{"offset", fmt::format("0x{:x}", offset)}, {"name", registers.name_of(offset)}});
     return out.back();
@@ -32,19 +37,23 @@ Json registers_json(const WalkedPacket& packet, const defs::RegisterSet& registe
   switch (packet.command->id) {
     case defs::CommandId::MI_LOAD_REGISTER_IMM:
       for (size_t i = 1; i + 1 < dw.size(); i += 2) {
-        Json& row = add(dw[i] & 0x7ffffc);
+        const uint32_t offset = base(cs::relative_field) + (dw[i] & cs::register_offset_mask);
+        Json& row = add(offset);
         const uint32_t value = dw[i + 1];
         row["value"] = fmt::format("0x{:08x}", value);
-        if (const defs::Register* reg = registers.find(dw[i] & 0x7ffffc))
+        if (const defs::Register* reg = registers.find(offset))
           for (const defs::RegisterField& field : reg->fields) row["fields"][field.name] = bits(value, field.high, field.low);
       }
       break;
     case defs::CommandId::MI_LOAD_REGISTER_REG:
-      if (dw.size() > 2) add(dw[1] & 0x7ffffc), add(dw[2] & 0x7ffffc);
+      if (dw.size() > 2) {
+        add(base(cs::relative_source_field) + (dw[1] & cs::register_offset_mask));
+        add(base(cs::relative_destination_field) + (dw[2] & cs::register_offset_mask));
+      }
       break;
     case defs::CommandId::MI_LOAD_REGISTER_MEM:
     case defs::CommandId::MI_STORE_REGISTER_MEM:
-      if (dw.size() > 1) add(dw[1] & 0x7ffffc);
+      if (dw.size() > 1) add(base(cs::relative_field) + (dw[1] & cs::register_offset_mask));
       break;
     default: break;
   }
@@ -131,7 +140,7 @@ class TextWriter {
 
 }  // namespace
 
-Json packet_json(const WalkedPacket& packet, const defs::RegisterSet& registers) {
+Json packet_json(const WalkedPacket& packet, const defs::RegisterSet& registers, EngineId engine) {
   Json node{{"address", fmt::format("0x{:08x}", packet.address)}};
   if (!packet.command) {
     node["command"] = nullptr;
@@ -143,7 +152,7 @@ Json packet_json(const WalkedPacket& packet, const defs::RegisterSet& registers)
   node["level"] = level_name(packet.level);
   node["dwords"] = packet.dwords.size();
   node["fields"] = fields_json(*packet.command, packet.dwords);
-  if (Json named = registers_json(packet, registers); !named.empty()) node["registers"] = std::move(named);
+  if (Json named = registers_json(packet, registers, engine); !named.empty()) node["registers"] = std::move(named);
   return node;
 }
 
@@ -156,7 +165,7 @@ std::string node_text(const Json& node, bool colour) {
 void PacketPrinter::packet(const WalkedPacket& packet) {
   state_.note(packet);
   if (!packet.command) unknown_++;
-  Json node = packet_json(packet, *options_.platform->registers);
+  Json node = packet_json(packet, *options_.platform->registers, options_.engine);
   if (view_)
     if (Json targets = StateFollower(*view_, state_, options_).follow(packet); !targets.empty()) node["points_to"] = std::move(targets);
   sink_(std::move(node));

@@ -13,8 +13,9 @@
 
 namespace softgen::debug {
 
-/// A command by itself: no memory is read. `command` may be null. `registers`: names of those that it names by number.
-Json packet_json(const WalkedPacket& packet, const defs::RegisterSet& registers);
+/// A command by itself: no memory is read. `command` may be null. `registers`: names of those that it names by number, some from
+/// the base of the `engine` that executes it.
+Json packet_json(const WalkedPacket& packet, const defs::RegisterSet& registers, EngineId engine = EngineId::rcs);
 
 /// `node` (of a command or of state) as indented lines.
 std::string node_text(const Json& node, bool colour);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/debug/recorder.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -11,17 +12,18 @@
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
-#include "hw/cs/execlists.h"
 #include "hw/debug/page_results.h"
 #include "hw/defs/context.h"
 #include "hw/defs/register.h"
 #include "hw/defs/registers/registers.h"
+#include "hw/gt/parts.h"
 
 namespace softgen::debug {
 namespace {
 
 constexpr uint64_t page = page_result_bytes, address_mask = 0x7f'ffff'f000;
 constexpr size_t comment_bytes = 32 * 1024;
+constexpr size_t max_writes = 256;  ///< to a submit port, that are kept for a list
 /// A masked write of RING_MODE.
 constexpr uint32_t enable_lists = reg::field::RING_MODE_EXECUTION_LIST_ENABLE.mask() * 0x10001;
 
@@ -45,7 +47,7 @@ Recorder::Recorder(gt::Device& device, const std::string& path, bool check)
   writer_.version(device.platform().pci_device_id, "softgen");
   for (const defs::EngineRow& engine : device.platform().registers->engines) {
     if (!device.platform().has(engine.id)) continue;
-    ports_.push_back({engine.mmio_base, class_of(engine.id), {}});
+    ports_.push_back({engine.mmio_base, class_of(engine.id), gt::parts_of(device.platform()).submission.port()});
     writer_.register_write(engine.mmio_base + reg::RING_MODE, enable_lists);
   }
 }
@@ -56,12 +58,14 @@ Recorder::~Recorder() {
 
 void Recorder::register_write(uint32_t offset, uint32_t value) {
   for (Port& port : ports_) {
-    if (offset != port.base + reg::RING_ELSP) continue;
-    port.written[port.count++] = value;
-    if (port.count == 4) {
-      port.count = 0;
-      submission(port);
+    const uint32_t reg = offset - port.base;
+    if (std::ranges::find(port.port->registers(), reg) == port.port->registers().end()) continue;
+    port.written.emplace_back(offset, value);
+    if (const std::optional<cs::Execlist> list = port.port->write(reg, value)) {
+      submission(port, *list);
       submitted_ = true;
+    } else if (port.written.size() > max_writes) {
+      port.written.erase(port.written.begin());  // a driver that never completes a list
     }
     return;
   }
@@ -104,7 +108,8 @@ bool Recorder::wait_idle() {
   return true;
 }
 
-void Recorder::submission(Port& port) {
+void Recorder::submission(Port& port, const cs::Execlist& list) {
+  const auto written = std::exchange(port.written, {});
   if (writer_.failed()) return;
   wait_idle();
   ++submissions_;
@@ -113,12 +118,9 @@ void Recorder::submission(Port& port) {
   record_ggtt();
   const uint32_t status_page = device_.registers().peek(port.base + reg::RING_HWS_PGA);
   if (status_page != port.hws_pga) writer_.register_write(port.base + reg::RING_HWS_PGA, port.hws_pga = status_page);
-  // Written element 1 high, low, element 0 high, low.
-  for (unsigned element : {2u, 0u}) {
-    const uint64_t descriptor = uint64_t{port.written[element]} << 32 | port.written[element + 1];
-    if (cs::Descriptor::from(descriptor).valid()) record_context(descriptor, port.engine_class);
-  }
-  for (uint32_t value : port.written) writer_.register_write(port.base + reg::RING_ELSP, value);
+  for (const cs::Descriptor& element : list.element)
+    if (element.valid()) record_context(element, port.engine_class);
+  for (const auto& [offset, value] : written) writer_.register_write(offset, value);
   writer_.register_poll(port.base + reg::RING_EXECLIST_STATUS_LO, reg::field::RING_EXECLIST_STATUS_LO_EXECLIST_0_VALID.mask(), 0);
 }
 
@@ -194,8 +196,7 @@ uint64_t Recorder::ggtt_dword(uint64_t address) {
   return value;
 }
 
-void Recorder::record_context(uint64_t descriptor, defs::EngineClass engine_class) {
-  const auto element = cs::Descriptor::from(descriptor);
+void Recorder::record_context(const cs::Descriptor& element, defs::EngineClass engine_class) {
   const defs::ContextLayout& layout = device_.platform().contexts->of(engine_class);
   const auto value = [&](uint32_t reg) { return ggtt_dword(element.lrca() + uint64_t{defs::context_page} + layout.value_dword(reg) * 4); };
   const auto pdp = [&](unsigned i) { return (value(reg::RING_PDP(2 * i + 1)) << 32 | value(reg::RING_PDP(2 * i))) & address_mask; };

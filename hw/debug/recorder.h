@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Records what a driver submits as an AUB file that aubinator and softgen-replay read.
 //
-// At each ELSP write the recorder waits (a bounded time) until the engines are idle, then writes what has changed since it last looked:
+// At each submission the recorder waits (a bounded time) until the engines are idle, then writes what has changed since it last looked:
 // GGTT entries, their pages, the tables of the submitted contexts and every page they map; then the submission. So a recording is
 // serial: a driver that depends on two submissions running at the same time sees them one after the other while it is recorded.
 #pragma once
@@ -12,8 +12,10 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
+#include "hw/cs/submission.h"
 #include "hw/debug/aub_writer.h"
 #include "hw/gt/device.h"
 
@@ -34,15 +36,15 @@ class Recorder : public gt::DeviceObserver {
   struct Port {
     uint32_t base;  ///< of the engine's registers
     defs::EngineClass engine_class;
-    uint32_t written[4];
-    unsigned count = 0;
-    uint32_t hws_pga = ~0u;  ///< last recorded
+    std::unique_ptr<cs::SubmitPort> port;
+    std::vector<std::pair<uint32_t, uint32_t>> written = {};  ///< offset and value, since the last list
+    uint32_t hws_pga = ~0u;                                   ///< last recorded
   };
 
-  void submission(Port& port);
+  void submission(Port& port, const cs::Execlist& list);
   bool wait_idle();
   void record_ggtt();
-  void record_context(uint64_t descriptor, defs::EngineClass engine_class);
+  void record_context(const cs::Descriptor& element, defs::EngineClass engine_class);
   void record_tables(uint64_t table, unsigned level, bool pages_of_64k = false);
   /// Writes the page when it differs from what the file has.
   void record_page(uint64_t gpa);

@@ -68,7 +68,7 @@ Json StateFollower::data(const std::string& what, uint64_t address, uint64_t byt
 }
 
 void StateFollower::binding_table(Json& out, const std::string& what, uint32_t offset, uint32_t count) {
-  const uint64_t table = strip_canonical(state_.surface + offset);
+  const uint64_t table = state_.binding_table(offset);
   count = std::clamp(count, usual_table_entries, largest_table);
   if (!mapped(table, 4)) return out.push_back(problem(what, table));
   for (uint32_t i = 0; i < count && mapped(table + i * 4, 4); i++) {

@@ -23,6 +23,7 @@ using Disassembler = std::function<std::vector<std::string>(memory::View& view, 
 
 struct FollowOptions {
   const defs::Platform* platform = nullptr;  ///< whose packets are followed
+  EngineId engine = EngineId::rcs;           ///< that executes them
   bool data = true;                          ///< first bytes of vertex, index and constant buffers
   uint32_t data_dwords = 32;
   Disassembler disassemble;  ///< empty: kernels by address only

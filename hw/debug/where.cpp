@@ -42,7 +42,7 @@ class Where {
     view.read(at, dwords.data(), dwords.size() * 4);
     const auto level = in_batch ? BatchLevel::first : BatchLevel::ring;
     return fmt::format("{} stands at {}", name_of(id_),
-                       node_text(packet_json({at, level, in_batch, command, dwords}, *platform_.registers), false));
+                       node_text(packet_json({at, level, in_batch, command, dwords}, *platform_.registers, id_), false));
   }
 
   std::string bound(const render::StateStore& store) {

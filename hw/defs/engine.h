@@ -28,10 +28,11 @@ enum class ResetDomain : uint8_t { none, gt, render, media, media2, blitter, veb
 struct EngineRow {
   EngineId id;
   uint32_t mmio_base;
-  uint8_t interrupt_word, interrupt_shift;  ///< Gen9: its events stand in GT_ISR(word), from this bit on; Gen11: its bit of GT_INTR_DW(word)
-  uint8_t instance;                         ///< its number among those of its class
-  uint32_t reset;                           ///< its bit of GDRST
-  ResetDomain domain;                       ///< what that bit resets besides the engine's own block
+  uint8_t interrupt_word,
+      interrupt_shift;  ///< Gen9: its events stand in GT_ISR(word), from this bit on; Gen11: its bit of GT_INTR_DW(word)
+  uint8_t instance;     ///< its number among those of its class
+  uint32_t reset;       ///< its bit of GDRST
+  ResetDomain domain;   ///< what that bit resets besides the engine's own block
 };
 
 }  // namespace defs

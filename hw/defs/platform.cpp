@@ -3,16 +3,19 @@
 
 #include <algorithm>
 
+#include "hw/defs/gen11/set.h"
 #include "hw/defs/gen9/set.h"
 
 namespace softgen::defs {
 
 namespace {
 
-constexpr uint32_t rcs = 1, bcs = 2, vcs0 = 4, vecs = 16;
+constexpr uint32_t rcs = 1, bcs = 2, vcs0 = 4, vcs1 = 8, vecs = 16;
 
 // Kaby Lake: ids i915_pciids.h INTEL_KBL_GT2_IDS; revision 4 is stepping F0 (intel_step.c:kbl_revids), past the workarounds for early GTs;
 // topology KBL PRM vol 3 and Mesa intel_device_info_kbl_gt2.
+// Ice Lake: i915_pciids.h INTEL_ICL_IDS; 7 is the only revision that i915 takes for a product (intel_step.c:icl_revids); topology i915
+// gt/intel_sseu.c:gen11_sseu_info_init and Mesa intel_device_info_icl_gt2.
 constexpr Platform table[] = {
     {
         .name = "kbl",
@@ -34,6 +37,27 @@ constexpr Platform table[] = {
         .eus = 8,
         .threads = 7,
         .parts = "kbl",
+    },
+    {
+        .name = "icl",
+        .description = "Intel Iris Plus Graphics (Ice Lake GT2)",
+        .pci_device_id = 0x8a52,
+        .pci_revision = 7,
+        .bar0_size = 16ull << 20,
+        .commands = &gen11::commands,
+        .registers = &gen11::registers,
+        .contexts = &gen11::context_images,
+        .ggtt = &gen8_ggtt_pages,
+        .ppgtt = &gen8_ppgtt_pages,
+        .engines = rcs | bcs | vcs0 | vcs1 | vecs,
+        .pipes = 3,
+        .connectors = 0,
+        .timestamp_hz = 12'000'000,
+        .slices = 1,
+        .subslices = 8,
+        .eus = 8,
+        .threads = 7,
+        .parts = "icl",
     },
 };
 

@@ -90,7 +90,7 @@ class Decoder {
   virtual MediaWalkCommand media_walk(std::span<const uint32_t> packet) const = 0;
   virtual MediaObject media_object(defs::CommandId id, std::span<const uint32_t> packet) const = 0;
   /// Descriptor `index` of the loaded ones. None: there is no such descriptor (counted).
-  virtual std::optional<KernelState> kernel(const StatePackets& state, memory::View& view, uint32_t index) const = 0;
+  virtual std::optional<KernelState> kernel(const StatePackets& state, EngineEnv& env, uint32_t index) const = 0;
 };
 
 /// The decoder of a generation, by its traits (defs::Gen9).

@@ -20,7 +20,7 @@ constexpr size_t next_group = 0, visited_threads = 0;
 ExecResult Gpgpu::walk(const Packet& packet, StatePackets& state, EngineEnv& env) {
   const WalkCommand command = decoder_->walk(packet.dwords);
   if (command.predicated && !env.predicate) return ExecResult::done;
-  const auto kernel = decoder_->kernel(state, env.view, command.descriptor);
+  const auto kernel = decoder_->kernel(state, env, command.descriptor);
   if (!kernel) return ExecResult::done;
   Walk walk(command, load_kernel(*kernel, loader_, env), shared_, env);
   const ExecResult result = walk.run(workers_, state.resumes(packet) ? state.progress()[next_group] : 0);
@@ -33,7 +33,7 @@ ExecResult Gpgpu::walk(const Packet& packet, StatePackets& state, EngineEnv& env
 
 ExecResult Gpgpu::media(const MediaObject& object, const StatePackets& state, EngineEnv& env,
                         const std::function<ExecResult(const std::function<ExecResult(const MediaPosition&)>&)>& threads) {
-  const auto kernel = decoder_->kernel(state, env.view, object.descriptor);
+  const auto kernel = decoder_->kernel(state, env, object.descriptor);
   if (!kernel) return ExecResult::done;
   MediaThreads media(load_kernel(*kernel, loader_, env), shared_, env);
   media.set_data(object.inline_data, object.indirect.offset, object.indirect.bytes);

@@ -21,7 +21,7 @@ ExecResult MediaThreads::run(Worker& worker, const MediaPosition& position) {
   Grf& r0 = thread.grf(0);
   r0 = kernel_.header(0);
   r0.dw[1] = (position.x & 0xfff) | (position.y & 0xfff) << 16;
-  r0.dw[2] = (position.color & 0xf) << 16;
+  r0.dw[2] = (position.color & 0xff) << 16;
   unsigned reg = Kernel::put(thread, 1, kernel_.curbe, kernel_.constant_offset, kernel_.thread_registers);
   reg = Kernel::put(thread, reg, inline_, 0, static_cast<uint32_t>(inline_.size()));
   Kernel::put(thread, reg, indirect_, 0, static_cast<uint32_t>(indirect_.size()));

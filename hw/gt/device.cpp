@@ -103,6 +103,7 @@ void Device::build_units() {
                                                 .gate = memory_.gate,
                                                 .submission = parts_.submission,
                                                 .gtt_written = [this] { host_.gtt_changed(); },
+                                                .work_arrives = [this] { power_.wake(); },
                                                 .observer = config_.observer};
   for (unsigned i = 0; i < engine_count; ++i)
     if (const auto id = static_cast<EngineId>(i); config_.platform->has(id)) environment.engines[i] = plugged(id);

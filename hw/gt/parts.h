@@ -23,7 +23,7 @@ struct Parts {
   const char* name;  ///< of the list: Platform::parts
   const eu::Isa& (*isa)();
   std::unique_ptr<mmio::Interrupts> (*interrupts)(mmio::RegisterFile& registers, Host& host);
-  cs::MakeSubmission submission;
+  const cs::SubmissionForm& submission;
   display::MakeDisplay display;
   surface::DecodeSurface surface_state;
   sampler::DecodeState sampler_state;

@@ -36,7 +36,8 @@ struct alignas(32) Grf {
 struct ShaderBases {
   uint64_t general_state = 0, surface_state = 0, dynamic_state = 0, indirect_object = 0, instruction = 0, bindless_surface = 0;
   uint64_t general_size = 0, dynamic_size = 0, indirect_size = 0, instruction_size = 0, bindless_surfaces = 0;  ///< bytes; 0: unbounded
-  uint32_t binding_table = 0;                       ///< offset from surface_state, of the stage's binding table
+  uint64_t binding_tables = 0;                      ///< what binding_table counts from: surface_state, or the binding table pool
+  uint32_t binding_table = 0;                       ///< offset of the stage's binding table
   uint32_t sampler_state = 0;                       ///< offset from dynamic_state, of the stage's SAMPLER_STATE array
   surface::DecodeSurface decode_surface = nullptr;  ///< of the platform whose states these are
 };

@@ -92,6 +92,22 @@ void RegisterFile::write(uint32_t offset, uint64_t value, unsigned size) {
   write(offset, rest | (static_cast<uint32_t>(value) << shift & lanes));
 }
 
+namespace {
+
+constexpr uint32_t nonpriv_slots = 12;
+
+/// Whether a value of RING_FORCE_TO_NONPRIV lets batches write the register at `offset`. A range is 1, 4, 16 or 64 registers, aligned to its size; the
+/// access that is allowed is both, reads alone, writes alone, or neither (i915 i915_reg_defs.h, RING_FORCE_TO_NONPRIV_*).
+bool opens(uint32_t slot, uint32_t offset) {
+  namespace field = reg::field;
+  constexpr uint32_t read_only = 1, none = 3;
+  const uint32_t access = field::RING_FORCE_TO_NONPRIV_ACCESS.of(slot), bytes = 4u << 2 * field::RING_FORCE_TO_NONPRIV_RANGE.of(slot);
+  const uint32_t first = field::RING_FORCE_TO_NONPRIV_NON_PRIVILEGE_REGISTER_ADDRESS.in_place(slot) & ~(bytes - 1);
+  return access != read_only && access != none && offset - first < bytes;
+}
+
+}  // namespace
+
 bool RegisterFile::is_nonpriv_writable(EngineId engine, uint32_t offset) const {
   offset &= ~3u;
   const Register* known = offset < register_space ? row(offset) : nullptr;
@@ -101,10 +117,8 @@ bool RegisterFile::is_nonpriv_writable(EngineId engine, uint32_t offset) const {
     const bool renders = known->domain == defs::ResetDomain::render;  // render's registers are not all in its streamer's block
     if (own || (engine == EngineId::rcs && !known->engine && renders)) return true;
   }
-  constexpr reg::Bits address = reg::field::RING_FORCE_TO_NONPRIV_NON_PRIVILEGE_REGISTER_ADDRESS;
-  for (uint32_t slot = 0; slot < 12; ++slot) {
-    if (address.in_place(peek(engine, reg::RING_FORCE_TO_NONPRIV(slot))) == offset) return true;
-  }
+  for (uint32_t slot = 0; slot < nonpriv_slots; ++slot)
+    if (opens(peek(engine, reg::RING_FORCE_TO_NONPRIV(slot)), offset)) return true;
   return false;
 }
 
@@ -135,10 +149,6 @@ void RegisterFile::on_write(uint32_t first, uint32_t bytes, WriteHook hook) {
 
 void RegisterFile::on_engine_read(uint32_t relative, const ReadHook& hook) {
   for (const defs::EngineRow& engine : set_.engines) on_read(engine.mmio_base + relative, hook);
-}
-
-void RegisterFile::on_engine_write(uint32_t relative, const WriteHook& hook) {
-  for (const defs::EngineRow& engine : set_.engines) on_write(engine.mmio_base + relative, hook);
 }
 
 std::vector<std::string> RegisterFile::missing_hooks() const {

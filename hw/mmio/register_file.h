@@ -83,7 +83,6 @@ class RegisterFile {
   void on_write(uint32_t first, uint32_t bytes, WriteHook hook);
   /// The same register of all engines. The hook gets the full offset.
   void on_engine_read(uint32_t relative, const ReadHook& hook);
-  void on_engine_write(uint32_t relative, const WriteHook& hook);
   /// Names of registers whose row promises behaviour (`hook`) that is not registered.
   std::vector<std::string> missing_hooks() const;
 

@@ -12,8 +12,6 @@
 namespace softgen::render {
 namespace {
 
-constexpr uint32_t constant_buffer_address_offset_disable = 1u << 4;  // CS_DEBUG_MODE2
-
 void count(mmio::RegisterFile& registers, uint32_t offset, uint64_t n) {
   if (n) registers.poke64(offset, registers.peek64(offset) + n);
 }
@@ -64,7 +62,9 @@ Drawer::Draw::~Draw() {
   if (work_) drawer_.queue_.give_back(std::move(work_->lists));
 }
 
-bool Drawer::Draw::absolute() const { return env_.registers.peek(reg::CS_DEBUG_MODE2) & constant_buffer_address_offset_disable; }
+bool Drawer::Draw::absolute() const {
+  return reg::field::CS_DEBUG_MODE2_3DSTATE_CONSTANT_BUFFER_ADDRESS_OFFSET_DISABLE.of(env_.registers.peek(reg::CS_DEBUG_MODE2));
+}
 
 /// Only small draws of one batch are deferred, and those whose pixels write only the targets.
 bool Drawer::Draw::may_defer(const DrawCall& call) const {

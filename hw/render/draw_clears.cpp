@@ -41,6 +41,7 @@ void Drawer::Draw::fast_clear(const PreparedObject& object) {
   const PixelRect rect = blocks_rect(object);
   const uint32_t slice = object.layer + rt.surface.min_array_element;
   if (rect.empty()) return;
+  surface::convert_clear_color(env_.view, rt.surface);
   if (rt.ccs) return rt.ccs.fill(env_.view, ccs_rect(rect), slice, surface::CcsCode::clear);
   if (rt.mcs)
     return drawer_.in_bands(env_, rect, stops(), [&](memory::View& view, const PixelRect& band) {

@@ -99,14 +99,15 @@ struct StageState {
 
 /// Where a stage finds its resources.
 struct StageBindings {
-  uint32_t binding_table = 0;  ///< offset from the surface state base
+  uint32_t binding_table = 0;  ///< as the packet has it: see DrawState::binding_table_shift
   uint32_t samplers = 0;       ///< offset from the dynamic state base
   PushConstants constants;     ///< addresses as the packet has them: see push_constants()
 };
 
 struct HullState {
   HullDispatch dispatch{};
-  unsigned instances = 1;  ///< at most 16
+  unsigned instances = 1;      ///< at most 16
+  uint8_t instance_shift = 0;  ///< of a thread's instance number in r0.2
   bool vertex_handles = false, primitive_id = false;
 };
 
@@ -373,6 +374,7 @@ struct DrawState {
   BlendState blend;
   std::array<StageBindings, stage_count> bindings{};
   ShaderBases common_bases;
+  unsigned binding_table_shift = 0;  ///< what a stage's binding_table is shifted left by
 
   const StageState& stage(Stage stage) const { return stages[static_cast<size_t>(stage)]; }
   /// Bases with the stage's binding table and samplers.

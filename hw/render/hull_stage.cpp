@@ -9,8 +9,7 @@
 namespace softgen::render {
 namespace {
 
-constexpr uint32_t hword = 8;            // dwords
-constexpr unsigned instance_shift = 17;  // r0.2[23:17]
+constexpr uint32_t hword = 8;  // dwords
 
 }  // namespace
 
@@ -33,7 +32,7 @@ HullStage::HullStage(GeometryWorker& worker)
 void HullStage::payload_single(eu::Thread& thread, const Batch& batch, const Patch& patch, unsigned instance) {
   thread.grf(0).dw[0] = patch.handle;
   thread.grf(0).dw[1] = patch.object->primitive_id;
-  thread.grf(0).dw[2] = instance << instance_shift;
+  thread.grf(0).dw[2] = instance << hs_.instance_shift;
   const Object& object = *patch.object;
   if (hs_.vertex_handles)
     for (unsigned v = 0; v < object.count; ++v) thread.grf(1 + v / 8).dw[v % 8] = batch.vertices[object.vertices[v]].handle;
@@ -45,7 +44,7 @@ void HullStage::payload_single(eu::Thread& thread, const Batch& batch, const Pat
 }
 
 void HullStage::payload_eight(eu::Thread& thread, const Batch& batch, std::span<const Patch> patches, unsigned instance) {
-  thread.grf(0).dw[2] = instance << instance_shift;
+  thread.grf(0).dw[2] = instance << hs_.instance_shift;
   const unsigned handles = hs_.primitive_id ? 3 : 2, count = patches[0].object->count;
   for (size_t i = 0; i < patches.size(); ++i) {
     const Object& object = *patches[i].object;

@@ -15,6 +15,7 @@ ExecResult RenderEngine::primitive(const Packet& packet, EngineEnv& env) {
   if (p.predicated && !env.predicate) return ExecResult::done;
   decoder_->refresh(store_, state_);
   decoder_->read(store_, env.view, state_);
+  decoder_->read_registers(env.registers, state_);
   DrawCall call{.topology = state_.vertex.topology,
                 .indexed = p.indexed,
                 .vertex_count = p.vertex_count,

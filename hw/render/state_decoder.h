@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "hw/iface/engine.h"
 #include "hw/memory/view.h"
 #include "hw/render/draw_state.h"
 #include "hw/render/state_store.h"
@@ -52,6 +53,8 @@ class StateDecoder {
   virtual void refresh(const StateStore& store, DrawState& state) = 0;
   /// Reads the structures that packets point to: viewports, scissors, blend and colour calculator state. Memory may have changed without a packet.
   virtual void read(const StateStore& store, memory::View& view, DrawState& state) const = 0;
+  /// What registers say of the packets.
+  virtual void read_registers(const mmio::RegisterFile& registers, DrawState& state) const = 0;
   /// The entry of `target` of the blend state that is bound. Drivers leave no room for entries of targets that they do not write.
   virtual TargetBlend target_blend(memory::View& view, const DrawState& state, unsigned target) const = 0;
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "hw/defs/context.h"
 #include "hw/defs/register.h"
 #include "hw/defs/registers/registers.h"
+#include "hw/gt/parts.h"
 
 namespace softgen::replay {
 namespace {
@@ -111,20 +113,18 @@ void Image::register_write(uint32_t offset, uint32_t value) {
 
 void Image::note_submission(uint32_t offset, uint32_t value) {
   for (const defs::EngineRow& engine : platform().registers->engines) {
-    if (offset != engine.mmio_base + reg::RING_ELSP) continue;
-    Port& port = ports_[engine.id];
-    port.written[port.count++] = value;
-    if (port.count < 4) return;
-    port.count = 0;
-    // Written in the order element 1 high, low, element 0 high, low.
-    submit(engine.id, port.written[3] | uint64_t{port.written[2]} << 32);
-    submit(engine.id, port.written[1] | uint64_t{port.written[0]} << 32);
+    std::unique_ptr<cs::SubmitPort>& port = ports_[engine.id];
+    if (!port) port = gt::parts_of(platform()).submission.port();
+    const uint32_t reg = offset - engine.mmio_base;
+    if (std::ranges::find(port->registers(), reg) == port->registers().end()) continue;
+    if (const std::optional<cs::Execlist> list = port->write(reg, value))
+      for (const cs::Descriptor& element : list->element) submit(engine.id, element);
     return;
   }
 }
 
-void Image::submit(EngineId engine, uint64_t descriptor) {
-  if (cs::Descriptor::from(descriptor).valid() && on_submit) on_submit(context(engine, descriptor));
+void Image::submit(EngineId engine, const cs::Descriptor& element) {
+  if (element.valid() && on_submit) on_submit(context(engine, element.low | uint64_t{element.high} << 32));
 }
 
 Submission Image::context(EngineId engine, uint64_t descriptor) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "hw/cs/submission.h"
 #include "hw/debug/aub_reader.h"
 #include "hw/defs/platform.h"
 #include "hw/memory/ggtt.h"
@@ -25,10 +26,10 @@ class ImageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One context of an ELSP write, as its image in memory says.
+/// One context of a list that is submitted, as its image in memory says.
 struct Submission {
   EngineId engine;
-  uint64_t descriptor;                                   ///< as written to ELSP
+  uint64_t descriptor;                                   ///< as written to the port
   uint32_t lrca;                                         ///< GGTT address of the context's first page
   uint32_t ring_start, ring_head, ring_tail, ring_size;  ///< GGTT address; offsets and bytes
   memory::AddressSpace ppgtt;
@@ -82,7 +83,7 @@ class Image final : public debug::AubVisitor {
   void write_ggtt_entries(uint64_t address, std::span<const std::byte> data);
   void write_ggtt(uint64_t address, std::span<const std::byte> data);
   void note_submission(uint32_t offset, uint32_t value);
-  void submit(EngineId engine, uint64_t descriptor);
+  void submit(EngineId engine, const cs::Descriptor& element);
 
   memory::SparseMemory& memory_;
   memory::Ggtt& ggtt_;
@@ -90,11 +91,7 @@ class Image final : public debug::AubVisitor {
   memory::TlbGeneration generation_;
   memory::View ggtt_view_;
   debug::AubVersion version_;
-  struct Port {
-    std::array<uint32_t, 4> written{};
-    unsigned count = 0;
-  };
-  std::map<EngineId, Port> ports_;
+  std::map<EngineId, std::unique_ptr<cs::SubmitPort>> ports_;
   uint64_t next_private_page_;
 };
 

@@ -66,6 +66,7 @@ class Session {
     const defs::Platform& platform = image_.platform();
     const defs::CommandSet& set = *platform.commands;
     options_.follow.platform = &platform;
+    options_.follow.engine = engine;
     if (options_.form == PrintOptions::Form::list) {
       DrawList list(set, *ppgtt, state, result_.draws + result_.walkers,
                     [this](const std::string& line) { fmt::print(out_, "{}\n", line); });

@@ -22,19 +22,11 @@
 
 namespace softgen::run {
 
-const EngineInfo engine_infos[run_engines] = {
-    {"rcs0", I915_ENGINE_CLASS_RENDER, regs::rcs_base, regs::gt_irq + 0x00, 0, 22},
-    {"bcs0", I915_ENGINE_CLASS_COPY, regs::bcs_base, regs::gt_irq + 0x00, 16, 2},
-    {"vcs0", I915_ENGINE_CLASS_VIDEO, regs::vcs0_base, regs::gt_irq + 0x10, 0, 2},
-    {"vecs0", I915_ENGINE_CLASS_VIDEO_ENHANCE, regs::vecs_base, regs::gt_irq + 0x30, 0, 2},
-};
-
 namespace {
 
 // Of the process's address space, not of its memory: holes are free.
 constexpr uint64_t arena_size = uint64_t{64} << 30;
 constexpr uint32_t ggtt_pages = 1u << 20;
-constexpr uint32_t csb_entries = 6;
 
 sg_host_ops host_ops(Gpu* gpu, void (*interrupt)(void*, bool)) {
   sg_host_ops ops = {};
@@ -63,6 +55,12 @@ const defs::Platform& platform_named(const std::string& name) {
   return *found;
 }
 
+const Chip& chip_named(const std::string& name) {
+  const Chip* found = chip_of(name);
+  if (!found) throw std::runtime_error(fmt::format("softgen-run has no driver for platform '{}'", name));
+  return *found;
+}
+
 }  // namespace
 
 void Gpu::on_interrupt(void* opaque, bool level) {
@@ -86,6 +84,7 @@ void Gpu::set_timer(int64_t deadline_ns) {
 Gpu::Gpu(const Options& options)
     : options_(options),
       platform_(platform_named(options.platform)),
+      chip_(chip_named(options.platform)),
       shared_arena_(std::make_shared<Arena>(arena_size)),
       arena_(*shared_arena_) {
   const SignalsBlocked in_new_threads;
@@ -160,45 +159,39 @@ void Gpu::ggtt_unmap(uint32_t address, uint32_t pages) {
 }
 
 void Gpu::bring_up() {
-  for (uint32_t request : {regs::forcewake_render, regs::forcewake_gt, regs::forcewake_media}) write(request, 0x00010001);
+  for (uint32_t request : chip_.forcewake) write(request, 0x00010001);
   write(regs::gamw_eco_dev_rw_ia, read(regs::gamw_eco_dev_rw_ia) | 0xf);
-  for (uint32_t block = 0; block < 4; ++block) {
-    const uint32_t base = regs::gt_irq + 0x10 * block;
-    write(base + 8, ~0u);
-    write(base + 4, 0);
-    write(base + 12, ~0u);
-  }
   for (unsigned i = 0; i < run_engines; ++i) {
-    engines_[i].info = &engine_infos[i];
+    engines_[i].info = &chip_.engines[i];
     engines_[i].hwsp_gpa = arena_.allocate(4096);
     if (!engines_[i].hwsp_gpa) throw std::bad_alloc();
     engines_[i].hwsp = ggtt_map(engines_[i].hwsp_gpa, 1);
     bring_up_engine(engines_[i]);
   }
-  write(regs::master_irq, regs::master_irq_enable);
+  chip_.enable_interrupts(Registers(device_));
 }
 
 void Gpu::bring_up_engine(Engine& engine) {
   const uint32_t base = engine.info->mmio;
   write(base + regs::hwstam, ~0u);
-  write(base + regs::ring_mode, 0x80008000);  // RUN_LIST_ENABLE, masked
-  write(base + regs::mi_mode, 0x01000000);    // clear STOP_RING
+  write(base + regs::ring_mode, chip_.run_lists);
+  write(base + regs::mi_mode, 0x01000000);  // clear STOP_RING
   write(base + regs::hws_pga, engine.hwsp);
   open_registers(engine);
   enable_switch_interrupts(engine, false);
   write(base + regs::emr, ~0u);
   write(base + regs::eir, ~0u);
-  write(base + regs::csb_pointers, 0xffff0505);
+  write(base + regs::csb_pointers, chip_.csb_pointers);
   uint32_t* hwsp = reinterpret_cast<uint32_t*>(arena_.host(engine.hwsp_gpa));
-  hwsp[regs::hwsp_csb_write] = csb_entries - 1;
-  engine.csb_read = csb_entries - 1;
+  hwsp[chip_.csb_write] = chip_.csb_entries - 1;
+  engine.csb_read = chip_.csb_entries - 1;
   engine.submitted = engine.active = false;
 }
 
 /// As i915's intel_engine_apply_whitelist(): slots without a register name one that is harmless.
 void Gpu::open_registers(const Engine& engine) {
   const std::span<const uint32_t> open =
-      engine.info->uapi_class == I915_ENGINE_CLASS_RENDER ? std::span<const uint32_t>(regs::open_to_batches) : std::span<const uint32_t>();
+      engine.info->uapi_class == I915_ENGINE_CLASS_RENDER ? chip_.open_to_batches : std::span<const uint32_t>();
   const uint32_t base = engine.info->mmio;
   for (uint32_t slot = 0; slot < regs::nonpriv_slots; ++slot)
     write(base + regs::nonpriv + 4 * slot, slot < open.size() ? open[slot] : base + regs::nopid);
@@ -209,7 +202,7 @@ void Gpu::open_registers(const Engine& engine) {
 void Gpu::enable_switch_interrupts(Engine& engine, bool on) {
   engine.switch_interrupts = on;
   const uint32_t heard = regs::user_interrupt | regs::cs_error | (on ? regs::context_switch : 0);
-  write(engine.info->mmio + regs::ring_imr, ~heard << engine.info->irq_shift);
+  chip_.hear(Registers(device_), *engine.info, heard);
 }
 
 uint64_t Gpu::read_register(uint32_t offset, unsigned size) { return sg_bar0_read(device_, offset, size); }
@@ -274,12 +267,7 @@ void Gpu::serve_interrupt() {
 void Gpu::service() {
   // What memory says first: the engine's thread, which told of it, is still behind the registers' lock.
   for (Engine& engine : engines_) process_engine(engine);
-  write(regs::master_irq, 0);
-  for (uint32_t block = 0; block < 4; ++block) {
-    const uint32_t iir = regs::gt_irq + 0x10 * block + 8;
-    if (const uint32_t pending = read(iir)) write(iir, pending);
-  }
-  write(regs::master_irq, regs::master_irq_enable);
+  chip_.acknowledge(Registers(device_));
   for (Engine& engine : engines_) {
     process_engine(engine);
     check_hang(engine);
@@ -302,10 +290,10 @@ void Gpu::service() {
 
 void Gpu::process_engine(Engine& engine) {
   volatile uint32_t* hwsp = reinterpret_cast<volatile uint32_t*>(arena_.host(engine.hwsp_gpa));
-  const unsigned written = hwsp[regs::hwsp_csb_write] & 7;
+  const unsigned written = hwsp[chip_.csb_write] & 15;
   std::atomic_thread_fence(std::memory_order_acquire);
-  while (engine.csb_read != written && written < csb_entries) {
-    engine.csb_read = (engine.csb_read + 1) % csb_entries;
+  while (engine.csb_read != written && written < chip_.csb_entries) {
+    engine.csb_read = (engine.csb_read + 1) % chip_.csb_entries;
     const uint32_t status = hwsp[regs::hwsp_csb + 2 * engine.csb_read];
     const bool taken = status & (regs::csb_idle_to_active | regs::csb_lite_restore);
     if (taken) engine.submitted = false;
@@ -349,10 +337,8 @@ void Gpu::check_hang(Engine& engine) {
 }
 
 void Gpu::recover(Engine& engine) {
-  const unsigned index = static_cast<unsigned>(&engine - engines_);
-  static constexpr uint32_t domains[run_engines] = {1u << 1, 1u << 3, 1u << 2, 1u << 4};
   write(engine.info->mmio + regs::reset_ctl, 0x00010001);
-  write(regs::gdrst, domains[index]);
+  write(regs::gdrst, engine.info->reset);
   write(engine.info->mmio + regs::reset_ctl, 0x00010000);
   for (const RequestPtr& request : engine.running) {
     request->context->banned = true;

@@ -17,24 +17,13 @@
 #include "hw/defs/platform.h"
 #include "hw/run/arena.h"
 #include "hw/run/bo.h"
+#include "hw/run/chip.h"
 #include "hw/run/fence.h"
 #include "hw/run/ppgtt.h"
 #include "hw/run/process_end.h"
 #include "softgen/softgen.h"
 
 namespace softgen::run {
-
-/// Engines in the order of the interrupt registers; `mmio` is the register base (i915 gt/intel_engine_regs.h).
-struct EngineInfo {
-  const char* name;
-  uint16_t uapi_class;  // I915_ENGINE_CLASS_*
-  uint32_t mmio;
-  uint32_t irq_register;  // first of ISR, IMR, IIR, IER
-  unsigned irq_shift;
-  uint32_t context_pages;
-};
-inline constexpr unsigned run_engines = 4;
-extern const EngineInfo engine_infos[run_engines];  // RCS0, BCS0, VCS0, VECS0
 
 struct Options {
   std::string platform = defs::platforms().front().name;
@@ -99,6 +88,7 @@ class Gpu {
   /// The driver's one lock: held by every call below and by users of Bo, Ppgtt or Context.
   Mutex& lock() SG_RETURN_CAPABILITY(mutex_) { return mutex_; }
   const defs::Platform& platform() const { return platform_; }
+  const Chip& chip() const { return chip_; }
   Arena& arena() { return arena_; }
   sg_device* device() { return device_; }
   const Options& options() const { return options_; }
@@ -122,7 +112,7 @@ class Gpu {
     const EngineInfo* info = nullptr;
     uint32_t hwsp = 0;  ///< GGTT
     uint64_t hwsp_gpa = 0;
-    unsigned csb_read = 5;
+    unsigned csb_read = 0;
     std::deque<RequestPtr> waiting;
     std::deque<RequestPtr> running;  ///< all of one logical context, one after the other in its ring
     LogicalContext* current = nullptr;
@@ -133,8 +123,8 @@ class Gpu {
     int64_t since_ns = 0;            ///< last progress
   };
 
-  void write(uint32_t offset, uint32_t value) { sg_bar0_write(device_, offset, value, 4); }
-  uint32_t read(uint32_t offset) { return static_cast<uint32_t>(sg_bar0_read(device_, offset, 4)); }
+  void write(uint32_t offset, uint32_t value) { Registers(device_).write(offset, value); }
+  uint32_t read(uint32_t offset) { return Registers(device_).read(offset); }
   uint32_t ggtt_map(uint64_t gpa, uint32_t pages) SG_REQUIRES(mutex_);
   void ggtt_unmap(uint32_t address, uint32_t pages) SG_REQUIRES(mutex_);
   void bring_up() SG_REQUIRES(mutex_);
@@ -165,6 +155,7 @@ class Gpu {
 
   Options options_;
   const defs::Platform& platform_;
+  const Chip& chip_;
   const std::shared_ptr<Arena> shared_arena_;  ///< objects that are still mapped keep it
   Arena& arena_;
   sg_device* device_ = nullptr;

@@ -16,9 +16,7 @@ namespace {
 constexpr uint32_t max_slots = 64;
 
 int engine_of(uint16_t engine_class, uint16_t instance) {
-  for (unsigned i = 0; i < run_engines; ++i)
-    if (engine_infos[i].uapi_class == engine_class && instance == 0) return static_cast<int>(i);
-  return -1;
+  return engine_class < run_engines && instance == 0 ? engine_class : -1;
 }
 
 int set_engines(Context& context, uint64_t value, uint32_t size) {

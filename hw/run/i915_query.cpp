@@ -56,14 +56,14 @@ int32_t query_topology(const drm_i915_query_item& item, const defs::Platform& pl
   return answer(item, info, std::span<const uint8_t>(masks));
 }
 
-int32_t query_engines(const drm_i915_query_item& item) {
+int32_t query_engines(const drm_i915_query_item& item, const Chip& chip) {
   drm_i915_query_engine_info info = {};
   info.num_engines = run_engines;
   std::array<drm_i915_engine_info, run_engines> engines = {};
   for (unsigned i = 0; i < run_engines; ++i) {
-    engines[i].engine.engine_class = engine_infos[i].uapi_class;
-    if (engine_infos[i].uapi_class == I915_ENGINE_CLASS_VIDEO) engines[i].capabilities |= I915_VIDEO_CLASS_CAPABILITY_HEVC;
-    if (engine_infos[i].uapi_class >= I915_ENGINE_CLASS_VIDEO) engines[i].capabilities |= I915_VIDEO_AND_ENHANCE_CLASS_CAPABILITY_SFC;
+    engines[i].engine.engine_class = chip.engines[i].uapi_class;
+    if (chip.engines[i].uapi_class == I915_ENGINE_CLASS_VIDEO) engines[i].capabilities |= I915_VIDEO_CLASS_CAPABILITY_HEVC;
+    if (chip.engines[i].uapi_class >= I915_ENGINE_CLASS_VIDEO) engines[i].capabilities |= I915_VIDEO_AND_ENHANCE_CLASS_CAPABILITY_SFC;
   }
   return answer(item, info, std::span<const drm_i915_engine_info>(engines));
 }
@@ -79,7 +79,7 @@ int32_t query_regions(const drm_i915_query_item& item, uint64_t size) {
 }
 
 /// -EINVAL: not a parameter of this driver.
-int param_value(int param, const defs::Platform& platform) {
+int param_value(int param, const defs::Platform& platform, const Chip& chip) {
   switch (param) {
     case I915_PARAM_CHIPSET_ID: return platform.pci_device_id;
     case I915_PARAM_REVISION: return platform.pci_revision;
@@ -130,8 +130,8 @@ int param_value(int param, const defs::Platform& platform) {
     case I915_PARAM_HAS_EXEC_FENCE_ARRAY:
     case I915_PARAM_HAS_EXEC_SUBMIT_FENCE:
     case I915_PARAM_HAS_EXEC_TIMELINE_FENCES:
-    case I915_PARAM_HAS_USERPTR_PROBE:
-    case I915_PARAM_MMAP_GTT_COHERENT: return 1;
+    case I915_PARAM_HAS_USERPTR_PROBE: return 1;
+    case I915_PARAM_MMAP_GTT_COHERENT: return chip.coherent_ggtt;
     case I915_PARAM_HAS_RESOURCE_STREAMER:
     case I915_PARAM_HAS_SECURE_BATCHES: return 0;
     default: return -EINVAL;
@@ -147,7 +147,7 @@ int DrmFile::getparam(void* arg) {
     *get->value = -EINVAL;
     return 0;
   }
-  const int value = param_value(get->param, driver_.gpu.platform());
+  const int value = param_value(get->param, driver_.gpu.platform(), driver_.gpu.chip());
   if (value < 0) {
     if (get->param != param_pxp_status) note("I915_GETPARAM", "unknown parameter {}", get->param);
     return get->param == param_pxp_status ? -ENODEV : value;
@@ -164,7 +164,7 @@ int DrmFile::query(void* arg) {
     drm_i915_query_item& item = items[i];
     switch (item.query_id) {
       case DRM_I915_QUERY_TOPOLOGY_INFO: item.length = query_topology(item, driver_.gpu.platform()); break;
-      case DRM_I915_QUERY_ENGINE_INFO: item.length = query_engines(item); break;
+      case DRM_I915_QUERY_ENGINE_INFO: item.length = query_engines(item, driver_.gpu.chip()); break;
       case DRM_I915_QUERY_MEMORY_REGIONS: item.length = query_regions(item, driver_.gpu.arena().size()); break;
       case DRM_I915_QUERY_PERF_CONFIG: item.length = -ENODEV; break;
       default: item.length = -EINVAL; break;  // hwconfig tables and geometry subslices: gen 12

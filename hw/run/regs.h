@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The registers and commands that the kernel side of softgen-run writes. A driver's view of the chip, kept apart from the model's tables on
+// The registers and commands that the kernel side of softgen-run writes on all chips (chip.h has the others). A driver's view of the chip, kept apart from the model's tables on
 // purpose: it must not agree with them by construction. Sources: i915 gt/intel_engine_regs.h, intel_gt_regs.h, intel_gpu_commands.h.
 #pragma once
 
@@ -8,29 +8,24 @@
 namespace softgen::run::regs {
 
 constexpr uint64_t gtt_window = 8u << 20;
-constexpr uint32_t rcs_base = 0x2000, bcs_base = 0x22000, vcs0_base = 0x12000, vecs_base = 0x1a000;
+constexpr uint32_t rcs_base = 0x2000, bcs_base = 0x22000;
 constexpr uint32_t rcs_timestamp = 0x2358;
 constexpr uint32_t gfx_flsh_cntl = 0x101008;
-constexpr uint32_t forcewake_render = 0xa278, forcewake_gt = 0xa188, forcewake_media = 0xa270;
+constexpr uint32_t forcewake_render = 0xa278, forcewake_gt = 0xa188;
 constexpr uint32_t gamw_eco_dev_rw_ia = 0x4080;
 constexpr uint32_t gdrst = 0x941c;
-constexpr uint32_t gt_irq = 0x44300;  // + 0x10 a block: ISR, IMR, IIR, IER
-constexpr uint32_t master_irq = 0x44200;
 constexpr uint32_t master_irq_enable = 1u << 31;
 
 // From an engine's base.
-constexpr uint32_t hws_pga = 0x80, hwstam = 0x98, mi_mode = 0x9c, ring_imr = 0xa8, eir = 0xb0, emr = 0xb4, reset_ctl = 0xd0, elsp = 0x230,
+constexpr uint32_t hws_pga = 0x80, hwstam = 0x98, mi_mode = 0x9c, ring_imr = 0xa8, eir = 0xb0, emr = 0xb4, reset_ctl = 0xd0,
                    ring_mode = 0x29c, csb_pointers = 0x3a0, nonpriv = 0x4d0, nopid = 0x94;
 constexpr uint32_t nonpriv_slots = 12;
 
-/// What i915 lets batches of the render engine write on Kaby Lake (gt/intel_workarounds.c, gen9_whitelist_build() and kbl_whitelist_build()).
-constexpr uint32_t open_to_batches[] = {0x2248, 0x2580, 0x7304, 0x7014, 0xb118};
-
-// Interrupt bits of an engine's half word.
+// Interrupt bits of an engine.
 constexpr uint32_t user_interrupt = 1u << 0, cs_error = 1u << 3, context_switch = 1u << 8;
 
 // Status page, dword indices (i915 gt/intel_engine.h, I915_HWS_CSB_*).
-constexpr unsigned hwsp_csb = 0x10, hwsp_csb_write = 0x1f;
+constexpr unsigned hwsp_csb = 0x10;
 constexpr uint32_t csb_idle_to_active = 1u << 0, csb_active_to_idle = 1u << 3, csb_lite_restore = 1u << 15;
 constexpr unsigned pphwsp_scratch = 0x34, pphwsp_seqno = 0x40;
 constexpr uint32_t ring_pages = 4;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Requests into rings, rings into ELSP. Layout of the image: i915 gt/intel_lrc.c (gen9_rcs_offsets, gen9_xcs_offsets).
+// Requests into rings, rings into the submit port. Layout of the image: i915 gt/intel_lrc.c (gen9_rcs_offsets, gen11_rcs_offsets,
+// gen9_xcs_offsets).
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -52,6 +53,7 @@ void flush_dw(RingWriter& ring, uint32_t flags, uint32_t address, uint32_t data)
 
 constexpr uint32_t request_dwords = 48;
 constexpr size_t max_running = 16;
+constexpr unsigned ring_list = 14;  ///< registers in the first list of any context's image
 static_assert((max_running + 1) * request_dwords * 4 < ring_bytes / 2);
 
 }  // namespace
@@ -59,7 +61,7 @@ static_assert((max_running + 1) * request_dwords * 4 < ring_bytes / 2);
 LogicalContext& Gpu::logical_context(Context& context, unsigned slot, unsigned engine) {
   const auto found = context.logical.find(slot);
   if (found != context.logical.end()) return found->second;
-  const EngineInfo& info = engine_infos[engine];
+  const EngineInfo& info = chip_.engines[engine];
   LogicalContext logical;
   logical.pages = info.context_pages;
   logical.image_gpa = arena_.allocate(uint64_t{4096} * logical.pages);
@@ -79,7 +81,8 @@ void Gpu::write_image(LogicalContext& logical, const Context& context, const Eng
     state[index] = info.mmio + offset;
     state[index + 1] = value;
   };
-  state[0x01] = regs::mi_load_register_imm | (2 * 14 - 1);
+  const unsigned first_list = info.uapi_class == 0 ? chip_.first_list : ring_list;
+  state[0x01] = regs::mi_load_register_imm | (2 * first_list - 1);
   pair(0x02, 0x244, 0x00090009);  // CTX_CONTROL: inhibit sync switch; restore inhibit: there is no saved state yet
   pair(0x04, 0x34, 0);
   pair(0x06, 0x30, 0);
@@ -87,6 +90,7 @@ void Gpu::write_image(LogicalContext& logical, const Context& context, const Eng
   pair(0x0a, 0x3c, (ring_bytes - 4096) | 1);
   static constexpr std::array<uint32_t, 9> batch_state = {0x168, 0x140, 0x110, 0x11c, 0x114, 0x118, 0x1c0, 0x1c4, 0x1c8};
   for (unsigned i = 0; i < batch_state.size(); ++i) pair(0x0c + 2 * i, batch_state[i], i == 2 ? 1u << 5 : 0);  // BB_STATE: PPGTT
+  if (first_list > ring_list) pair(0x1e, 0x180, 0);                                                            // CCID
   state[0x21] = regs::mi_load_register_imm | (2 * 9 - 1);
   pair(0x22, 0x3a8, 0);
   for (unsigned i = 0; i < 8; ++i) pair(0x24 + 2 * i, 0x28c - 4 * i, 0);
@@ -196,11 +200,8 @@ void Gpu::start(Engine& engine, const RequestPtr& request) {
   engine.running.push_back(request);
   if (!engine.busy) engine.since_ns = monotonic_ns();
   engine.busy = engine.submitted = true;
-  const uint32_t port = engine.info->mmio + regs::elsp;
-  write(port, 0);
-  write(port, 0);
-  write(port, logical.id);
-  write(port, logical.lrca | regs::desc_valid | regs::desc_ppgtt64 | regs::desc_coherent | regs::desc_privilege);
+  chip_.submit(Registers(device_), *engine.info,
+               logical.lrca | regs::desc_valid | regs::desc_ppgtt64 | regs::desc_coherent | regs::desc_privilege, logical.id);
 }
 
 void Gpu::share(const BoPtr& bo) {

@@ -36,6 +36,7 @@ void ClearColors::invalidate() {
 }
 
 void ClearColors::expand_now(memory::View& view, Bound& bound, const StopFlag& stop) {
+  if (bound.texture.surface().clear_address) bound.texture.read_clear_color(view);
   MutexLock lock(mutex_);
   const bool known = std::find(expanded_.begin(), expanded_.end(), bound.surface_dwords) != expanded_.end();
   const auto levels = static_cast<unsigned>(std::max(bound.controls.size(), bound.hiz.size()));

@@ -23,7 +23,8 @@ class ClearColors {
   /// the clear value to all slices that HiZ says are clear, once for each surface state until invalidate(). A surface may have 12288 slices of
   /// 16384x16384 texels: with `stop` aborting the rest is left, and the surface counts as not expanded.
   void expand(memory::View& view, Bound& bound, const StopFlag& stop) {
-    if ((bound.controls.empty() && bound.hiz.empty()) || bound.expanded == round_.load(std::memory_order_acquire)) [[likely]]
+    if ((bound.controls.empty() && bound.hiz.empty() && !bound.texture.surface().clear_address) ||
+        bound.expanded == round_.load(std::memory_order_acquire)) [[likely]]
       return;
     expand_now(view, bound, stop);
   }

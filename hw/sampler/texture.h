@@ -7,6 +7,7 @@
 
 #include "hw/iface/message_target.h"
 #include "hw/memory/view.h"
+#include "hw/surface/ccs.h"
 #include "hw/surface/surface.h"
 
 namespace softgen::sampler {
@@ -54,6 +55,8 @@ class Texture {
   Word4 decoded(const std::byte* element) const { return decode_(*surface_.format, element); }
   /// What a texel holds after a fast clear, not swizzled.
   Word4 clear_color() const;
+  /// Of a surface whose clear colour stands in memory: as it is there now.
+  void read_clear_color(memory::View& view) { surface::read_clear_color(view, surface_); }
   Word4 swizzle(const Word4& color) const { return plain_select_ ? color : surface::swizzle(surface_, color); }
 
  private:

@@ -5,6 +5,7 @@
 
 #include "hw/base/bits.h"
 #include "hw/base/per_thread.h"
+#include "hw/surface/ccs.h"
 
 namespace softgen::surface {
 
@@ -15,7 +16,7 @@ uint64_t surface_state_address(memory::View& view, const ShaderBases& bases, con
     return strip_canonical(bases.bindless_surface + offset);
   }
   if (binding.index > last_table_index) return no_surface;
-  const uint32_t entry = view.load<uint32_t>(strip_canonical(bases.surface_state + bases.binding_table + 4ull * binding.index));
+  const uint32_t entry = view.load<uint32_t>(strip_canonical(bases.binding_tables + bases.binding_table + 4ull * binding.index));
   return strip_canonical(bases.surface_state + (entry & ~63u));
 }
 
@@ -24,7 +25,9 @@ Surface load_surface(memory::View& view, const ShaderBases& bases, const Surface
   if (address == no_surface) return {};
   SurfaceDwords dwords;
   view.read(address, dwords.data(), sizeof dwords);
-  return bases.decode_surface(dwords);
+  Surface surface = bases.decode_surface(dwords);
+  if (surface.clear_address) read_clear_color(view, surface);
+  return surface;
 }
 
 namespace {
@@ -50,6 +53,7 @@ const Surface& cached_surface(memory::View& view, const ShaderBases& bases, cons
   const uint64_t hash = (address >> 6) ^ (dwords[8] >> 12) ^ dwords[2];
   Decoded& slot = cache[(hash ^ hash >> 6) % remembered];
   if (slot.decode != bases.decode_surface || slot.dwords != dwords) slot = {bases.decode_surface, dwords, bases.decode_surface(dwords)};
+  if (slot.surface.clear_address) read_clear_color(view, slot.surface);
   return slot.surface;
 }
 

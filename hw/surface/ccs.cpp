@@ -102,7 +102,21 @@ void write_elements(memory::View& view, const Level& level, const CcsRect& rect,
 
 }  // namespace
 
+namespace {
+
+/// Whether the sampler takes the converted colour: formats of 32 bits a channel have only the raw one (Mesa isl_surface_state.c,
+/// isl_get_sampler_clear_field_offset).
+bool samples_converted(const Surface& surface) {
+  return surface.clear_address && surface.format->block_bytes() <= sizeof surface.clear_texel && surface.format->channel[0].bits < 32;
+}
+
+}  // namespace
+
 void store_clear_color(const Surface& surface, ClearUse use, std::byte* texel) {
+  if (use == ClearUse::sampling && samples_converted(surface)) {
+    std::memcpy(texel, &surface.clear_texel, surface.format->block_bytes());
+    return;
+  }
   Format format = *surface.format;
   if (use == ClearUse::sampling) format.srgb = false;
   encode(format, surface.clear_color, texel);

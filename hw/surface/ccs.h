@@ -77,6 +77,10 @@ class Ccs {
 /// The user of a surface's clear colour. Of an sRGB format rendering has linear ones in its surface states, and the sampler those that texels hold,
 /// sRGB (Mesa anv_image.c, "HW expects the clear color to be in two different color spaces").
 enum class ClearUse : uint8_t { rendering, sampling };
+/// Of a surface with a clear_address: its colour as memory has it now.
+void read_clear_color(memory::View& view, Surface& surface);
+/// What a fast clear does besides: the colour in the surface's format, where the sampler finds it, if the surface's state asks for that.
+void convert_clear_color(memory::View& view, const Surface& surface);
 /// A cleared texel as it is stored, up to 16 bytes.
 void store_clear_color(const Surface& surface, ClearUse use, std::byte* texel);
 

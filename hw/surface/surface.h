@@ -64,6 +64,9 @@ struct AuxSurface {
   uint64_t aux_base = 0;
   uint32_t aux_pitch = 0, aux_qpitch = 0;  ///< bytes; rows
   Word4 clear_color{};                     ///< as the format's registers hold it
+  uint64_t clear_address = 0;              ///< of CLEAR_COLOR: read_clear_color() gives clear_color and clear_texel; 0: the state has it
+  bool converts_clear_color = false;       ///< a fast clear writes clear_texel to CLEAR_COLOR
+  uint64_t clear_texel = 0;                ///< with clear_address: what the sampler takes for a clear texel of up to 64 bits
 };
 
 struct Surface : SurfaceLevels, SurfaceWindow, AuxSurface {

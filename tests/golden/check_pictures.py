@@ -19,13 +19,13 @@ INTEGERS = {"gl_csonly": "csonly.bin", "vk_comp": "vk_comp.bin"}
 SIZE = 64 * 64 * 4
 
 
-def reference(folder, name):
+def reference(references, name):
     if name in INTEGERS:
-        return (folder / "ref" / INTEGERS[name]).read_bytes()
+        return (references / INTEGERS[name]).read_bytes()
     if name == "vk_tri":
-        return (folder / "ref" / "vk_tri.bin").read_bytes()
+        return (references / "vk_tri.bin").read_bytes()
     scene = name.removeprefix("gl_").removesuffix("_noccs")
-    return (folder / "ref" / f"{scene}.rgba").read_bytes()
+    return (references / f"{scene}.rgba").read_bytes()
 
 
 def place(readme, name):
@@ -55,10 +55,10 @@ def wrong_pixels(data, expected):
     return wrong, worst
 
 
-def check(replay, folder, readme, name, arguments):
+def check(replay, folder, references, readme, name, arguments):
     """(is right, sentence)"""
     address, tiling = place(readme, name)
-    expected = reference(folder, name)
+    expected = reference(references, name)
     command = [replay, folder / f"{name}.aub.xz", "--dump", f"{address},{len(expected)}", *arguments]
     done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode:
@@ -82,6 +82,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--working", type=pathlib.Path)
+    parser.add_argument("--references", type=pathlib.Path, help="default: CAPTURES_FOLDER/ref")
     parser.add_argument("--threads", default="0")
     args = parser.parse_args()
     readme = (args.folder / "README.md").read_text()
@@ -91,7 +92,7 @@ def main():
         raise SystemExit(f"no such captures: {sorted(unknown)}")
     bad = right = 0
     for name in names:
-        good, sentence = check(args.replay, args.folder, readme, name, ["--threads", args.threads])
+        good, sentence = check(args.replay, args.folder, args.references or args.folder / "ref", readme, name, ["--threads", args.threads])
         right += good
         note = ""
         if args.working and good != (name in working):

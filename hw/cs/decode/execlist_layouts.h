@@ -7,11 +7,11 @@
 namespace softgen::cs {
 
 struct ExeclistLayout {
-  unsigned elements;          ///< of a list
-  softgen::reg::Bits enable;  ///< of RING_MODE
+  unsigned elements;  ///< of a list
+  uint32_t enable;    ///< bits of RING_MODE: any of them selects execlists
   StatusBuffer::Layout buffer;
 };
 
-extern const ExeclistLayout elsp_layout;
+extern const ExeclistLayout elsp_layout, elsq_layout;
 
 }  // namespace softgen::cs

@@ -7,7 +7,7 @@
 
 namespace softgen::cs {
 
-/// A MakeSubmission. Lists of two elements, a status buffer of six entries.
-std::unique_ptr<Submission> elsp(mmio::RegisterFile& registers, uint32_t mmio_base);
+/// Lists of two elements, a status buffer of six entries.
+extern const SubmissionForm elsp;
 
 }  // namespace softgen::cs

@@ -6,9 +6,11 @@
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/defs/gen11/all.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/eu/program/loader.h"
 #include "hw/iface/decode/shader_bases.h"
+#include "hw/mmio/register_file.h"
 #include "hw/surface/surface.h"
 
 namespace softgen::gpgpu {
@@ -19,6 +21,13 @@ constexpr uint32_t last_register = 127;
 /// Inline data from dword `first` on.
 std::span<const uint32_t> inline_from(std::span<const uint32_t> packet, size_t first) {
   return packet.size() > first ? packet.subspan(first) : std::span<const uint32_t>();
+}
+
+/// The scoreboard's coordinates; where there is none, the packet has positions under other names.
+MediaPosition position_of(const auto& c) {
+  if constexpr (requires { c.x_position; }) return {c.x_position, c.y_position, c.block_color};
+  else if constexpr (requires { c.scoredboard_y; }) return {c.scoreboard_x, c.scoredboard_y, c.scoreboard_color};
+  else return {c.scoreboard_x, c.scoreboard_y, c.scoreboard_color};
 }
 
 void start(const auto& descriptor, KernelState& out) {
@@ -95,7 +104,7 @@ class PacketDecoder final : public Decoder {
       const auto c = G::MEDIA_OBJECT_GRPID::unpack(packet);
       unimplemented("MEDIA_OBJECT_GRPID", "threads of a group run alone: no barrier, no shared local memory");
       return {c.interface_descriptor_offset,
-              {c.scoreboard_x, c.scoreboard_y, c.scoreboard_color},
+              position_of(c),
               inline_from(packet, inline_data),
               {c.indirect_data_start_address, c.indirect_data_length}};
     }
@@ -103,12 +112,12 @@ class PacketDecoder final : public Decoder {
     const auto c = G::MEDIA_OBJECT::unpack(packet);
     if (c.children_present) unimplemented("media child threads");
     return {c.interface_descriptor_offset,
-            {c.scoreboard_x, c.scoredboard_y, c.scoreboard_color},
+            position_of(c),
             inline_from(packet, inline_data),
             {c.indirect_data_start_address, c.indirect_data_length}};
   }
 
-  std::optional<KernelState> kernel(const StatePackets& state, memory::View& view, uint32_t index) const override {
+  std::optional<KernelState> kernel(const StatePackets& state, EngineEnv& env, uint32_t index) const override {
     using Load = typename G::MEDIA_INTERFACE_DESCRIPTOR_LOAD;
     using Descriptor = typename G::INTERFACE_DESCRIPTOR_DATA;
     constexpr uint32_t size = Descriptor::dwords * 4;
@@ -118,12 +127,13 @@ class PacketDecoder final : public Decoder {
       return std::nullopt;
     }
     KernelState out;
-    out.bases = decode_bases<G>(state.packet(G::STATE_BASE_ADDRESS::id));
+    out.bases = decode_bases<G>(state.packet(G::STATE_BASE_ADDRESS::id), state.packet(G::_3DSTATE_BINDING_TABLE_POOL_ALLOC::id));
     out.bases.decode_surface = surface::decode_surface<G>;
     std::array<uint32_t, Descriptor::dwords> dwords;
-    view.read(strip_canonical(out.bases.dynamic_state + load.interface_descriptor_data_start_address + uint64_t{index} * size),
-              dwords.data(), size);
+    env.view.read(strip_canonical(out.bases.dynamic_state + load.interface_descriptor_data_start_address + uint64_t{index} * size),
+                  dwords.data(), size);
     start(Descriptor::unpack(dwords), out);
+    out.bases.binding_table <<= BindingTableForm<G>::shift(env.registers);
     const auto vfe = G::MEDIA_VFE_STATE::unpack(state.packet(G::MEDIA_VFE_STATE::id));
     out.max_threads = vfe.maximum_number_of_threads + 1;
     out.scratch_base = vfe.scratch_space_base_pointer;
@@ -143,5 +153,6 @@ std::unique_ptr<const Decoder> make_decoder() {
 }
 
 template std::unique_ptr<const Decoder> make_decoder<defs::Gen9>();
+template std::unique_ptr<const Decoder> make_decoder<defs::Gen11>();
 
 }  // namespace softgen::gpgpu

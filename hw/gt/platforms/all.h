@@ -6,6 +6,6 @@
 
 namespace softgen::gt::platforms {
 
-extern const Parts kbl;
+extern const Parts icl, kbl;
 
 }  // namespace softgen::gt::platforms

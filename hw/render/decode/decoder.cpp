@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "hw/base/bits.h"
+#include "hw/iface/decode/shader_bases.h"
+#include "hw/mmio/register_file.h"
 
 namespace softgen::render::decode {
 
@@ -28,6 +30,11 @@ void Decoder<G>::refresh(const StateStore& store, DrawState& state) {
 template <class G>
 void Decoder<G>::read(const StateStore& store, memory::View& view, DrawState& state) const {
   Structures<G>::read(store, view, state);
+}
+
+template <class G>
+void Decoder<G>::read_registers(const mmio::RegisterFile& registers, DrawState& state) const {
+  state.binding_table_shift = BindingTableForm<G>::shift(registers);
 }
 
 template <class G>

@@ -17,6 +17,7 @@ class Decoder final : public StateDecoder {
 
   void refresh(const StateStore& store, DrawState& state) override;
   void read(const StateStore& store, memory::View& view, DrawState& state) const override;
+  void read_registers(const mmio::RegisterFile& registers, DrawState& state) const override;
   TargetBlend target_blend(memory::View& view, const DrawState& state, unsigned target) const override;
   DrawCommand draw_command(std::span<const uint32_t> packet) const override;
   StreamOffsetLoad stream_offset(std::span<const uint32_t> packet) const override;

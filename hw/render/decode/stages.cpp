@@ -46,6 +46,12 @@ void vertex_shader(const StateStore& store, DrawState& state) {
   stage.entry_bytes = (packet<typename G::_3DSTATE_URB_VS>(store).vs_urb_entry_allocation_size + 1) * entry_unit;
 }
 
+/// Of the instance number in a thread's r0.2 (SKL PRM vol 7, HS thread payload; Mesa brw_vec4_tcs.cpp and brw_fs.cpp, tcs_instance_id).
+template <class G>
+constexpr uint8_t hull_instance_shift = 17;
+template <>
+constexpr uint8_t hull_instance_shift<defs::Gen11> = 16;
+
 template <class G>
 void hull_shader(const StateStore& store, DrawState& state) {
   using Mode = typename G::_3DSTATE_HS::DispatchMode;
@@ -57,6 +63,7 @@ void hull_shader(const StateStore& store, DrawState& state) {
                             : p.dispatch_mode == Mode::DISPATCH_MODE_8_PATCH  ? HullDispatch::eight_patch
                                                                               : HullDispatch::single_patch,
                 .instances = p.instance_count + 1,
+                .instance_shift = hull_instance_shift<G>,
                 .vertex_handles = p.include_vertex_handles,
                 .primitive_id = p.include_primitive_id};
 }
@@ -152,7 +159,7 @@ STAGE_BINDINGS(ps, PS)
 
 template <class G>
 void bases(const StateStore& store, DrawState& state) {
-  state.common_bases = decode_bases<G>(store.packet(G::STATE_BASE_ADDRESS::id));
+  state.common_bases = decode_bases<G>(store.packet(G::STATE_BASE_ADDRESS::id), store.packet(G::_3DSTATE_BINDING_TABLE_POOL_ALLOC::id));
   state.common_bases.decode_surface = surface::decode_surface<G>;
 }
 
@@ -175,7 +182,7 @@ std::span<const Part> StageParts<G>::parts() {
       STAGE_BINDINGS(ds, DS),
       STAGE_BINDINGS(gs, GS),
       STAGE_BINDINGS(ps, PS),
-      part<typename G::STATE_BASE_ADDRESS>(bases<G>),
+      part<typename G::STATE_BASE_ADDRESS, typename G::_3DSTATE_BINDING_TABLE_POOL_ALLOC>(bases<G>),
   };
 #undef STAGE_BINDINGS
   return all;

@@ -106,7 +106,11 @@ void decode_aux(const auto& s, Surface& out) {
   out.clear_color = {static_cast<uint32_t>(s.red_clear_color), static_cast<uint32_t>(s.green_clear_color),
                      static_cast<uint32_t>(s.blue_clear_color), static_cast<uint32_t>(s.alpha_clear_color)};
   if constexpr (requires { s.clear_value_address_enable; })
-    if (s.clear_value_address_enable) unimplemented("clear colour in memory");
+    if (s.clear_value_address_enable) {
+      out.clear_address = strip_canonical(s.clear_value_address);
+      out.converts_clear_color = s.clear_color_conversion_enable;
+      out.clear_color = {};
+    }
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST_CASE("i915 probe: one slice of three subslices of eight EUs at 12 MHz") {
   const uint32_t fuse2 = host.read(reg::FUSE2);  // intel_sseu.c:gen9_sseu_info_init
   CHECK((fuse2 >> 25 & 7) == 1);
   CHECK((fuse2 >> 20 & 0xf) == 8);
-  CHECK(host.read(reg::EU_DISABLE(0)) == 0);
+  CHECK(host.read(reg::gen9::EU_DISABLE(0)) == 0);
   const uint32_t ctc = host.read(reg::CTC_MODE);  // intel_gt_clock_utils.c:gen9_read_clock_frequency
   CHECK((ctc & 1) == 0);
   CHECK(24'000'000u >> (3 - (ctc >> 1 & 3)) == 12'000'000u);

@@ -148,7 +148,7 @@ TEST_CASE("kbl2: the blitter has the registers, interrupts and reset bit of its 
   device.interrupts().raise(EngineId::bcs, mmio::engine_event::user);
   CHECK(registers.read(reg::GT_IIR(1)) == 1u << 16);
   registers.write(0x32000 + reg::RING_HWS_PGA, 0x5000);
-  registers.write(reg::GDRST, reg::field::GDRST_BLITTER.mask());
+  registers.write(reg::GDRST, reg::gen9::field::GDRST_BLITTER.mask());
   CHECK(registers.read(0x32000 + reg::RING_HWS_PGA) == 0);
 }
 

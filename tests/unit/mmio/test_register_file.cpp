@@ -107,10 +107,11 @@ TEST_CASE("hooks get the offset, the written value and the stored value") {
   Quiet quiet;
   RegisterFile file{softgen::defs::gen9::registers};
   std::vector<std::pair<uint32_t, uint32_t>> seen;
-  file.on_engine_write(reg::RING_TAIL, [&](uint32_t offset, uint32_t written) {
-    seen.emplace_back(offset, written);
-    CHECK(file.peek(offset) == (written & 0x001f'fff8));
-  });
+  for (const EngineId id : {EngineId::vcs0, EngineId::vecs})
+    file.on_write(engine_register(id, reg::RING_TAIL), [&](uint32_t offset, uint32_t written) {
+      seen.emplace_back(offset, written);
+      CHECK(file.peek(offset) == (written & 0x001f'fff8));
+    });
   file.on_write(engine_register(EngineId::vecs, reg::RING_TAIL), [&](uint32_t, uint32_t) { seen.emplace_back(1, 1); });
   file.on_read(0x1fe000, 8, [](uint32_t offset) { return offset; });
   file.write(0x12030, 0xffff'ffff);
@@ -123,7 +124,7 @@ TEST_CASE("registers with a hook in their row are reported until one is attached
   RegisterFile file{softgen::defs::gen9::registers};
   const auto before = file.missing_hooks();
   CHECK(std::ranges::count(before, std::string("RING_ELSP.bcs")) == 1);
-  file.on_engine_write(reg::RING_ELSP, [](uint32_t, uint32_t) {});
+  file.on_engine_read(reg::RING_ELSP, [](uint32_t) { return 0u; });
   const auto after = file.missing_hooks();
   CHECK(after.size() == before.size() - engine_count);
 }

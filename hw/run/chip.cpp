@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/run/chip.h"
+
+#include <i915_drm.h>
+
+#include <algorithm>
+
+#include "hw/run/regs.h"
+
+namespace softgen::run {
+namespace {
+
+// Kaby Lake (i915 gt/intel_gt_irq.c, gen8_gt_irq_handler; gt/intel_execlists_submission.c; gt/intel_workarounds.c, gen9_whitelist_build() and
+// kbl_whitelist_build()).
+namespace kbl {
+
+constexpr uint32_t gt_irq = 0x44300;  // + 0x10 a block: ISR, IMR, IIR, IER
+constexpr uint32_t imr = 4, iir = 8, ier = 12, blocks = 4, block_bytes = 0x10;
+constexpr uint32_t master = 0x44200, elsp = 0x230;
+constexpr uint32_t forcewake[] = {regs::forcewake_render, regs::forcewake_gt, 0xa270};
+constexpr uint32_t open_to_batches[] = {0x2248, 0x2580, 0x7304, 0x7014, 0xb118};
+
+void enable_interrupts(const Registers& registers) {
+  for (uint32_t block = 0; block < blocks; ++block) {
+    const uint32_t base = gt_irq + block_bytes * block;
+    registers.write(base + iir, ~0u);
+    registers.write(base + imr, 0);
+    registers.write(base + ier, ~0u);
+  }
+  registers.write(master, regs::master_irq_enable);
+}
+
+void hear(const Registers& registers, const EngineInfo& engine, uint32_t heard) {
+  registers.write(engine.mmio + regs::ring_imr, ~heard << engine.irq_shift);
+}
+
+void acknowledge(const Registers& registers) {
+  registers.write(master, 0);
+  for (uint32_t block = 0; block < blocks; ++block) {
+    const uint32_t at = gt_irq + block_bytes * block + iir;
+    if (const uint32_t pending = registers.read(at)) registers.write(at, pending);
+  }
+  registers.write(master, regs::master_irq_enable);
+}
+
+void submit(const Registers& registers, const EngineInfo& engine, uint32_t descriptor, uint32_t id) {
+  for (const uint32_t dword : {0u, 0u, id, descriptor}) registers.write(engine.mmio + elsp, dword);
+}
+
+constexpr Chip chip{.platform = "kbl",
+                    .engines = {{"rcs0", I915_ENGINE_CLASS_RENDER, regs::rcs_base, gt_irq, 0, 22, 1u << 1},
+                                {"bcs0", I915_ENGINE_CLASS_COPY, regs::bcs_base, gt_irq, 16, 2, 1u << 3},
+                                {"vcs0", I915_ENGINE_CLASS_VIDEO, 0x12000, gt_irq + 0x10, 0, 2, 1u << 2},
+                                {"vecs0", I915_ENGINE_CLASS_VIDEO_ENHANCE, 0x1a000, gt_irq + 0x30, 0, 2, 1u << 4}},
+                    .forcewake = forcewake,
+                    .run_lists = 0x8000'8000,
+                    .csb_entries = 6,
+                    .csb_write = 0x1f,
+                    .csb_pointers = 0xffff'0505,
+                    .open_to_batches = open_to_batches,
+                    .first_list = 14,
+                    .coherent_ggtt = true,
+                    .enable_interrupts = enable_interrupts,
+                    .hear = hear,
+                    .acknowledge = acknowledge,
+                    .submit = submit};
+
+}  // namespace kbl
+
+// Ice Lake (i915 gt/intel_gt_irq.c, gen11_gt_irq_handler and gen11_gt_irq_postinstall; gt/intel_execlists_submission.c, write_desc;
+// gt/intel_engine.h, ICL_HWS_CSB_WRITE_INDEX; gt/intel_workarounds.c, icl_whitelist_build()).
+namespace icl {
+
+constexpr uint32_t master = 0x190010, pending_dwords = 0x190018, identities = 0x190060, selectors = 0x190070;
+constexpr uint32_t enables[] = {0x190030, 0x190034};
+constexpr uint32_t submit_queue = 0x510, queue_control = 0x550, queue_load = 1;
+constexpr uint32_t forcewake[] = {regs::forcewake_render, regs::forcewake_gt, 0xa540, 0xa560};
+constexpr uint32_t read_only = 1u << 28, range_4 = 1;
+constexpr uint32_t open_to_batches[] = {0xe194, 0xe18c, 0x731c, 0x2348 | read_only | range_4, 0x23a8 | read_only};
+
+void enable_interrupts(const Registers& registers) {
+  for (const uint32_t enable : enables) registers.write(enable, ~0u);
+  registers.write(master, regs::master_irq_enable);
+}
+
+void hear(const Registers& registers, const EngineInfo& engine, uint32_t heard) {
+  registers.write(engine.irq_register, ~(heard << engine.irq_shift));
+}
+
+void acknowledge(const Registers& registers) {
+  registers.write(master, 0);
+  for (uint32_t bank = 0; bank < 2; ++bank) {
+    const uint32_t pending = registers.read(pending_dwords + 4 * bank);
+    for (uint32_t bit = 0; bit < 32; ++bit) {
+      if (!(pending >> bit & 1)) continue;
+      registers.write(selectors + 4 * bank, 1u << bit);
+      if (const uint32_t identity = registers.read(identities + 4 * bank)) registers.write(identities + 4 * bank, identity);
+    }
+    if (pending) registers.write(pending_dwords + 4 * bank, pending);
+  }
+  registers.write(master, regs::master_irq_enable);
+}
+
+void submit(const Registers& registers, const EngineInfo& engine, uint32_t descriptor, uint32_t id) {
+  const uint32_t queue = engine.mmio + submit_queue;
+  registers.write(queue + 8, 0);
+  registers.write(queue + 12, 0);
+  registers.write(queue, descriptor);
+  registers.write(queue + 4, id);
+  registers.write(engine.mmio + queue_control, queue_load);
+}
+
+constexpr Chip chip{.platform = "icl",
+                    .engines = {{"rcs0", I915_ENGINE_CLASS_RENDER, regs::rcs_base, 0x190090, 16, 14, 1u << 1},
+                                {"bcs0", I915_ENGINE_CLASS_COPY, regs::bcs_base, 0x1900a0, 16, 2, 1u << 2},
+                                {"vcs0", I915_ENGINE_CLASS_VIDEO, 0x1c0000, 0x1900a8, 16, 2, 1u << 5},
+                                {"vecs0", I915_ENGINE_CLASS_VIDEO_ENHANCE, 0x1c8000, 0x1900d0, 16, 2, 1u << 13}},
+                    .forcewake = forcewake,
+                    .run_lists = 0x0008'0008,
+                    .csb_entries = 12,
+                    .csb_write = 0x2f,
+                    .csb_pointers = 0xffff'0b0b,
+                    .open_to_batches = open_to_batches,
+                    .first_list = 15,
+                    .coherent_ggtt = false,
+                    .enable_interrupts = enable_interrupts,
+                    .hear = hear,
+                    .acknowledge = acknowledge,
+                    .submit = submit};
+
+}  // namespace icl
+
+}  // namespace
+
+const Chip* chip_of(std::string_view platform) {
+  static constexpr const Chip* chips[] = {&kbl::chip, &icl::chip};
+  const auto found = std::ranges::find(chips, platform, &Chip::platform);
+  return found == std::end(chips) ? nullptr : *found;
+}
+
+}  // namespace softgen::run
