@@ -62,8 +62,9 @@ struct Surface {
 enum class Blend : uint8_t { opaque, premultiplied, coverage, inverting };
 constexpr uint16_t invert_alpha = 1;
 enum class Key : uint8_t { none, source, destination };
+enum class YuvEncoding : uint8_t { bt601, bt709, bt2020 };
 
-/// A plane as it is shown. Everything is bounded: width and height by gen9_limits.h, x and y within +-32768.
+/// A plane as it is shown. Everything is bounded: width and height by the chip's limits, x and y within +-32768.
 /// How a plane is put over what is below it.
 struct PlaneBlend {
   Blend blend = Blend::opaque;
@@ -77,8 +78,10 @@ struct PlaneView : PlaneBlend {
   Surface main, chroma;
   bool swap_red_blue = false;
   uint8_t yuv_order = 0;  ///< 0 YUYV, 1 UYVY, 2 YVYU, 3 VYUY
-  bool bt709 = false, full_range = false;
-  bool flip = false;               ///< last pixel of the last row first (rotation by 180, and the half turn in 270)
+  YuvEncoding encoding = YuvEncoding::bt601;
+  bool full_range = false;
+  bool flip_x = false;             ///< last pixel of a row first
+  bool flip_y = false;             ///< last row first; both: rotation by 180, and the half turn in 270
   uint32_t width = 0, height = 0;  ///< as fetched
   uint32_t u = 0, v = 0;           ///< first pixel in the surface
   uint32_t chroma_u = 0, chroma_v = 0;
@@ -87,14 +90,25 @@ struct PlaneView : PlaneBlend {
   CursorPalette cursor_palette{};  ///< of the cursor's formats
 
   bool yuv() const { return format == PlaneFormat::yuv422 || format == PlaneFormat::nv12 || format == PlaneFormat::xyuv_8888; }
+  bool planar() const { return format == PlaneFormat::nv12; }
   /// 8 bits a channel RGB without key or blending: rows can be copied.
   bool plain_8888() const {
     return format == PlaneFormat::rgb_8888 && blend == Blend::opaque && constant_alpha == 0xffff && key == Key::none && !main.rotated;
   }
 };
 
-/// False: disabled, or a format, tiling or size that does not exist (reported as a guest error); it is not shown.
-bool decode_plane(const PlaneRegs& regs, PlaneView& out);
+/// What chips have in common in a plane's registers: place, size, surfaces and keys.
+void decode_place(const PlaneRegs& regs, PlaneView& out);
+void decode_key(const PlaneRegs& regs, PlaneView& out);
+/// Alpha Mode, of whichever register.
+Blend blend_of(uint32_t alpha_mode);
+/// False: not a tiling.
+bool decode_tiling(const PlaneRegs& regs, surface::Tiling& out);
+/// Turns the view by PLANE_CTL's rotation. False: the tiling cannot be turned so.
+bool decode_rotation(const PlaneRegs& regs, PlaneView& out);
+/// Bytes of a pixel by the format's code of Gen9; 0: reserved.
+uint32_t format_bytes(PlaneFormat format);
+
 /// False: disabled or a reserved mode.
 bool decode_cursor(const CursorRegs& regs, const CursorPalette& palette, PlaneView& out);
 

@@ -22,7 +22,7 @@ void power_up(auto& m) {
 void set_mode(auto& m, unsigned pipe = 0) {
   const unsigned port = pipe + 1;
   m.write(reg::DPLL_CTRL1, m.read(reg::DPLL_CTRL1) | 0x21u << 6);
-  m.write(reg::DPLL_CFGCR1(0), 1u << 31 | 8192u << 9 | 371);
+  m.write(reg::gen9::DPLL_CFGCR1(0), 1u << 31 | 8192u << 9 | 371);
   m.write(reg::DPLL_CFGCR2(0), 3u << 8 | 1u << 7 | 1u << 5 | 1u << 2);
   m.write(reg::LCPLL2_CTL, 1u << 31);
   m.write(reg::DPLL_CTRL2, (m.read(reg::DPLL_CTRL2) & ~(1u << (15 + port))) | 3u << port * 3);
@@ -50,7 +50,8 @@ struct Machine {
   explicit Machine(uint32_t connected = 1, bool threaded = false)
       : interrupts(registers, host),
         memory(64 << 20),
-        display({registers, interrupts, host, memory, ggtt}, {.pipes = 3, .connected = connected, .threaded = threaded}) {
+        part(display::skl({registers, interrupts, host, memory, ggtt}, {.pipes = 3, .connected = connected, .threaded = threaded})),
+        display(*part) {
     for (uint64_t page = 0; page < 16384; page++) ggtt.set_pte(page, (page << 12) | 1);
     write(reg::MASTER_INT_CTL, 1u << 31);
   }
@@ -92,7 +93,8 @@ struct Machine {
   mmio::Gen8Interrupts interrupts;
   memory::SparseMemory memory;
   memory::Ggtt ggtt;
-  display::SklDisplay display;
+  std::unique_ptr<display::Display> part;
+  display::Display& display;
   unsigned fired = 0;
 };
 
