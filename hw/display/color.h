@@ -7,20 +7,13 @@
 #include <cstdint>
 #include <optional>
 
+#include "hw/display/csc.h"
 #include "hw/display/pixel.h"
 #include "hw/display/plane.h"
 
 namespace softgen::display {
 
 constexpr unsigned prec_palette_entries = 1024;
-
-/// CSC registers in the order of their offsets: RY_GY, BY, RU_GU, BU, RV_GV, BV; pre-offsets and post-offsets HI, ME, LO.
-struct CscRegs {
-  std::array<uint32_t, 6> coefficients{};
-  uint32_t mode = 0;  ///< CSC_MODE
-  std::array<uint32_t, 3> pre{}, post{};
-  bool operator==(const CscRegs&) const = default;
-};
 
 /// The last of the 513 points of the 12-bit interpolated gamma: red, green, blue, 0x10000 is 1.0.
 using GcMax = std::array<uint32_t, 3>;
@@ -36,18 +29,6 @@ struct Palettes {
 
 /// Palettes as look-up tables. split: the halves of the precise one. multi_segment, linear: of Gen11.
 enum class ColorStep : uint8_t { none, legacy, precise, interpolated, split_degamma, split_gamma, linear, multi_segment };
-
-/// A conversion as its registers say.
-struct ColorMatrix {
-  ColorMatrix() = default;
-  explicit ColorMatrix(const CscRegs& regs);
-  Pixel apply(const Pixel& in) const;
-  /// The channels do not mix.
-  bool separable() const { return m[1] == 0 && m[2] == 0 && m[3] == 0 && m[5] == 0 && m[6] == 0 && m[7] == 0; }
-
-  std::array<float, 9> m{1, 0, 0, 0, 1, 0, 0, 0, 1};
-  std::array<float, 3> pre{}, post{};
-};
 
 struct ColorStages {
   ColorStep before = ColorStep::none, after = ColorStep::none;  ///< palette steps around the CSC
@@ -79,8 +60,5 @@ class ColorPipe {
   const Palettes* palettes_ = nullptr;
   ColorStages stages_;
 };
-
-/// `value`: 16 bits, a coefficient of CSC_COEFF.
-float csc_coefficient(uint32_t value);
 
 }  // namespace softgen::display

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <optional>
 
 #include "hw/base/bits.h"
@@ -19,11 +18,6 @@ using surface::Tiling;
 namespace {
 
 constexpr uint32_t two_bit_cursor_stride = 16;
-
-uint16_t unit_to_16(float v) {
-  if (!(v > 0.f)) return 0;
-  return v >= 1.f ? 0xffff : static_cast<uint16_t>(v * 65535.f + 0.5f);
-}
 
 // A half float clamped to [0, 1]; NaN is 0.
 uint16_t half_to_16(uint16_t half) {
@@ -57,9 +51,26 @@ Pixel from_half(const uint8_t* raw) {
 }  // namespace
 
 uint32_t format_bytes(PlaneFormat format) {
-  constexpr uint8_t bytes[16] = {2, 1, 4, 0, 4, 0, 8, 0, 4, 0, 0, 0, 1, 0, 2, 0};
-  const auto code = static_cast<unsigned>(format);
-  return code < std::size(bytes) ? bytes[code] : 0;
+  switch (format) {
+    case PlaneFormat::nv12:
+    case PlaneFormat::indexed: return 1;
+    case PlaneFormat::yuv422:
+    case PlaneFormat::rgb_565:
+    case PlaneFormat::p010:
+    case PlaneFormat::p012:
+    case PlaneFormat::p016: return 2;
+    case PlaneFormat::rgb_2101010:
+    case PlaneFormat::rgb_8888:
+    case PlaneFormat::xyuv_8888:
+    case PlaneFormat::y210:
+    case PlaneFormat::y212:
+    case PlaneFormat::y216:
+    case PlaneFormat::y410: return 4;
+    case PlaneFormat::rgb_16161616f:
+    case PlaneFormat::y412:
+    case PlaneFormat::y416: return 8;
+    default: return 0;
+  }
 }
 
 Blend blend_of(uint32_t alpha_mode) {
@@ -170,12 +181,15 @@ void PlaneReader::row(uint32_t x, uint32_t y, uint32_t count, Pixel* out) {
   const uint32_t first = plane_.flip_x ? plane_.width - x - count : x;
   const uint32_t line = plane_.flip_y ? plane_.height - 1 - y : y;
   switch (plane_.format) {
-    case PlaneFormat::yuv422: yuv422_row(first, line, count, out); break;
-    case PlaneFormat::nv12: nv12_row(first, line, count, out); break;
     case PlaneFormat::cursor_and_xor:
     case PlaneFormat::cursor_three_colors:
     case PlaneFormat::cursor_four_colors: cursor_row(first, line, count, out); break;
-    default: convert(fetch(plane_.main, raw_, plane_.u + first, plane_.v + line, count), count, out); break;
+    default:
+      if (plane_.yuv()) {
+        yuv_row(first, line, count, out);
+      } else {
+        convert(fetch(plane_.main, raw_, plane_.u + first, plane_.v + line, count), count, out);
+      }
   }
   if (plane_.flip_x) std::reverse(out, out + count);
 }
@@ -221,7 +235,6 @@ void PlaneReader::convert(const uint8_t* raw, uint32_t count, Pixel* out) const 
     case PlaneFormat::indexed:
       convert_all<1>(raw, count, out, [this](const uint8_t* p) { return from_dword(palette_[*p] | 0xff000000u); });
       break;
-    case PlaneFormat::xyuv_8888: convert_all<4>(raw, count, out, [this](const uint8_t* p) { return from_yuv(p[2], p[1], p[0]); }); break;
     default: break;
   }
   if (!plane_.swap_red_blue) return;
@@ -243,63 +256,6 @@ void PlaneReader::row_xrgb(uint32_t x, uint32_t y, uint32_t count, uint32_t* out
   std::vector<Pixel> pixels(count);
   row(x, y, count, pixels.data());
   for (uint32_t i = 0; i < count; i++) out[i] = to_xrgb(pixels[i]);
-}
-
-namespace {
-
-/// ITU-R BT.601, BT.709 and BT.2020: the shares of red and blue in luma.
-struct Luma {
-  float red, blue;
-};
-constexpr Luma luma_of(YuvEncoding encoding) {
-  switch (encoding) {
-    case YuvEncoding::bt709: return {0.2126f, 0.0722f};
-    case YuvEncoding::bt2020: return {0.2627f, 0.0593f};
-    default: return {0.299f, 0.114f};
-  }
-}
-
-}  // namespace
-
-// With the plane's range: SKL PRM vol 12, "Plane YUV to RGB CSC".
-Pixel PlaneReader::from_yuv(float y, float cb, float cr) const {
-  const auto [kr, kb] = luma_of(plane_.encoding);
-  const float kg = 1.f - kr - kb;
-  const float luma = plane_.full_range ? y / 255.f : (y - 16.f) / 219.f;
-  const float scale = plane_.full_range ? 255.f : 224.f;
-  const float pb = (cb - 128.f) / scale, pr = (cr - 128.f) / scale;
-  const float r = luma + 2.f * (1.f - kr) * pr, b = luma + 2.f * (1.f - kb) * pb;
-  const float g = (luma - kr * r - kb * b) / kg;
-  return {unit_to_16(r), unit_to_16(g), unit_to_16(b), 0xffff};
-}
-
-// Four bytes hold two pixels of one chroma sample, which is sited at the first; the second gets the mean with the next one.
-void PlaneReader::yuv422_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out) {
-  const uint32_t start = plane_.u + u, aligned = start & ~1u, end = (start + count + 3) & ~1u;
-  const uint8_t* raw = fetch(plane_.main, raw_, aligned, plane_.v + v, end - aligned);
-  const bool chroma_first = plane_.yuv_order & 1, swapped = plane_.yuv_order & 2;
-  const uint32_t luma = chroma_first ? 1 : 0, cb = (chroma_first ? 0 : 1) + (swapped ? 2 : 0), cr = cb ^ 2;
-  const uint32_t last = (plane_.u + plane_.width - 1) & ~1u;
-  for (uint32_t i = 0; i < count; i++) {
-    const uint32_t at = start + i - aligned, pair = at & ~1u;
-    const uint32_t next = (at & 1) && aligned + pair < last ? pair + 2 : pair;
-    const float b = (raw[pair * 2 + cb] + raw[next * 2 + cb]) * 0.5f, r = (raw[pair * 2 + cr] + raw[next * 2 + cr]) * 0.5f;
-    out[i] = from_yuv(raw[at * 2 + luma], (at & 1) ? b : raw[pair * 2 + cb], (at & 1) ? r : raw[pair * 2 + cr]);
-  }
-}
-
-// Chroma is halved both ways, sited with the left column and between the rows (MPEG-2), as i915 sets the phases.
-void PlaneReader::nv12_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out) {
-  const uint8_t* luma = fetch(plane_.main, raw_, plane_.u + u, plane_.v + v, count);
-  const uint32_t columns = (plane_.width + 1) / 2, rows = (plane_.height + 1) / 2;
-  const uint32_t near = v / 2, far = (v & 1) ? std::min(near + 1, rows - 1) : (near ? near - 1 : 0);
-  const uint8_t* a = fetch(plane_.chroma, chroma_above_, plane_.chroma_u, plane_.chroma_v + near, columns);
-  const uint8_t* b = fetch(plane_.chroma, chroma_below_, plane_.chroma_u, plane_.chroma_v + far, columns);
-  const auto sample = [&](uint32_t column, unsigned channel) { return (3.f * a[column * 2 + channel] + b[column * 2 + channel]) * 0.25f; };
-  for (uint32_t i = 0; i < count; i++) {
-    const uint32_t at = u + i, column = std::min(at / 2, columns - 1), next = (at & 1) ? std::min(column + 1, columns - 1) : column;
-    out[i] = from_yuv(luma[i], (sample(column, 0) + sample(next, 0)) * 0.5f, (sample(column, 1) + sample(next, 1)) * 0.5f);
-  }
 }
 
 }  // namespace softgen::display
