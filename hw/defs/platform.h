@@ -25,7 +25,7 @@ struct Platform {
   const PageFormat *ggtt, *ppgtt;
   uint32_t engines;  ///< bit i: EngineId i
   unsigned pipes;
-  unsigned connectors;                       ///< DDI-B upwards; 0: its display is not modelled, so that it is no device for a guest
+  unsigned connectors;                       ///< the most its display has
   uint64_t timestamp_hz;                     ///< RING_TIMESTAMP
   unsigned slices, subslices, eus, threads;  ///< subslices per slice, EUs per subslice, threads per EU
   const char* parts;                         ///< the list of what a device is built of (hw/gt/platforms/)
