@@ -119,6 +119,7 @@ Engine* Device::plugged(EngineId id) {
       return &engines_.preempted_render;
     case EngineId::bcs: return &engines_.blitter;
     case EngineId::vcs0: return &engines_.video;
+    case EngineId::vcs1: return &engines_.video_1;
     case EngineId::vecs: return &engines_.video_enhance;
     default: return nullptr;
   }
