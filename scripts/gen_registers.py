@@ -210,7 +210,8 @@ def check(declared):
 
 
 def place(row):
-    return row.offset, row.count, row.stride, row.engine
+    """What a constant says. How many instances there are is in the rows alone."""
+    return row.offset, [count > 1 for count in row.count], [s for s, count in zip(row.stride, row.count) if count > 1], row.engine
 
 
 def split(sets):

@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Frequencies the display PLLs make, decoded from their registers. SKL PRM vol 12, "Clocks"; i915 display/intel_dpll_mgr.c.
+// From a port's clock to its pixels' clock. i915 display/intel_ddi.c, intel_crtc_dotclock().
 #pragma once
 
 #include <cstdint>
 
 namespace softgen::display {
 
-/// The crystal, and the reference of all DPLLs.
-constexpr uint64_t reference_hz = 24'000'000;
-
-/// One DPLL as its registers say.
-struct Dpll {
-  bool enabled = false;
-  uint32_t control = 0;  ///< its bits of DPLL_CTRL1, in the place of DPLL0's
-  uint32_t cfgcr1 = 0;   ///< DPLL_CFGCR1: frequencies in units of the reference
-  uint32_t cfgcr2 = 0;   ///< DPLL_CFGCR2
+/// The clocks that a chip's PLLs give to its ports.
+class Clocks {
+ public:
+  virtual ~Clocks() = default;
+  /// Symbol clock of DDI `port` (0: DDI A), Hz: the TMDS character rate of HDMI, the link symbol rate of DisplayPort. 0: none.
+  virtual uint64_t port_clock(unsigned port) const = 0;
 };
-
-/// Port (symbol) clock: TMDS character rate in HDMI mode, link symbol rate else. 0: off or not programmed to run.
-uint64_t port_clock_hz(const Dpll& pll);
 
 /// Pixel clock on an HDMI or DVI port. bits_per_channel 8, 10 or 12 (deep colour multiplies the TMDS clock).
 uint64_t hdmi_pixel_clock_hz(uint64_t port_clock, unsigned bits_per_channel);
 /// Pixel clock on a DisplayPort link, from LINK_M and LINK_N. 0 when N is 0.
 uint64_t dp_pixel_clock_hz(uint64_t port_clock, uint32_t link_m, uint32_t link_n);
-
-/// CDCLK as CDCLK_CTL and DPLL0 say; the bypass frequency (24 MHz) while DPLL0 is off.
-uint64_t cdclk_hz(uint32_t cdclk_ctl, const Dpll& dpll0);
 
 }  // namespace softgen::display

@@ -5,21 +5,15 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
+#include "hw/display/csc.h"
 #include "hw/display/pixel.h"
 #include "hw/display/plane.h"
 
 namespace softgen::display {
 
 constexpr unsigned prec_palette_entries = 1024;
-
-/// CSC registers in the order of their offsets: RY_GY, BY, RU_GU, BU, RV_GV, BV; pre-offsets and post-offsets HI, ME, LO.
-struct CscRegs {
-  std::array<uint32_t, 6> coefficients{};
-  uint32_t mode = 0;  ///< CSC_MODE
-  std::array<uint32_t, 3> pre{}, post{};
-  bool operator==(const CscRegs&) const = default;
-};
 
 /// The last of the 513 points of the 12-bit interpolated gamma: red, green, blue, 0x10000 is 1.0.
 using GcMax = std::array<uint32_t, 3>;
@@ -29,14 +23,25 @@ struct Palettes {
   LegacyPalette legacy{};                                ///< LGC_PALETTE
   std::array<uint32_t, prec_palette_entries> precise{};  ///< PAL_PREC_DATA
   GcMax gc_max{};                                        ///< PAL_GC_MAX
+  std::array<uint32_t, 18> super_fine{};                 ///< PAL_PREC_MULTI_SEG_DATA: nine points
+  std::array<uint32_t, 35> degamma{};                    ///< PRE_CSC_GAMC_DATA: 33 points of [0, 1], and two above
 };
 
-/// Both stages of a pipe, compiled from registers for one frame.
+/// Palettes as look-up tables. split: the halves of the precise one. multi_segment, linear: of Gen11.
+enum class ColorStep : uint8_t { none, legacy, precise, interpolated, split_degamma, split_gamma, linear, multi_segment };
+
+struct ColorStages {
+  ColorStep before = ColorStep::none, after = ColorStep::none;  ///< palette steps around the CSC
+  ColorMatrix csc;
+  std::optional<ColorMatrix> output;  ///< after all, with the CSC
+};
+
+/// The stages of a pipe, for one frame.
 class ColorPipe {
  public:
   ColorPipe() = default;
-  /// gamma_mode: GAMMA_MODE[1:0], 0 8-bit, 1 10-bit, 2 12-bit interpolated, 3 split. The palettes are kept by reference.
-  ColorPipe(uint32_t gamma_mode, const CscRegs& csc, const Palettes& palettes);
+  /// The palettes are kept by reference.
+  ColorPipe(const ColorStages& stages, const Palettes& palettes) : palettes_(&palettes), stages_(stages) {}
 
   Pixel apply(const Pixel& in, bool gamma, bool csc) const;
   /// Per-channel tables for 8-bit sources when the channels do not mix; identity: nothing changes at all.
@@ -47,18 +52,13 @@ class ColorPipe {
   Table8 table8(bool gamma, bool csc) const;
 
  private:
-  enum class Step : uint8_t { none, legacy, precise, interpolated, degamma, gamma };
-  Pixel look_up(const Pixel& in, Step step) const;
+  Pixel look_up(const Pixel& in, ColorStep step) const;
   uint16_t interpolate(uint16_t in, unsigned channel) const;
-  Pixel convert(const Pixel& in) const;
+  uint16_t multi_segment(uint16_t in, unsigned channel) const;
+  uint16_t linear(uint16_t in) const;
 
   const Palettes* palettes_ = nullptr;
-  Step before_ = Step::none, after_ = Step::none;  ///< palette steps around the CSC
-  std::array<float, 9> matrix_{1, 0, 0, 0, 1, 0, 0, 0, 1};
-  std::array<float, 3> pre_{}, post_{};
+  ColorStages stages_;
 };
-
-/// `value`: 16 bits, a coefficient of CSC_COEFF.
-float csc_coefficient(uint32_t value);
 
 }  // namespace softgen::display

@@ -168,7 +168,7 @@ void Gmbus::state(Archive& ar) {
   ar.value(receive_);
   ar.value(unread_);
   ar.value(interrupt_);
-  bus_pin_ &= 7;
+  bus_pin_ &= pin_.of(~0u);
 }
 
 // ---- GPIO ---------------------------------------------------------------------------------------------------------------------

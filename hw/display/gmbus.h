@@ -13,7 +13,8 @@ namespace softgen::display {
 /// Bus cycles take no guest time: a poll of GMBUS2 always finds the result of the last command.
 class Gmbus {
  public:
-  explicit Gmbus(Host& host) : host_(host) {}
+  /// `pin`: where GMBUS0 names the pin pair.
+  Gmbus(Host& host, reg::Bits pin) : host_(host), pin_(pin) {}
 
   /// GMBUS2 status and GMBUS4 enable bits.
   enum Status : uint32_t {
@@ -48,10 +49,11 @@ class Gmbus {
   void finish_data();
   void stop();
   void fail();
-  unsigned pin() const { return regs_[0] & 7; }
+  unsigned pin() const { return pin_.of(regs_[0]); }
   bool condition(uint32_t enables) const;
 
   Host& host_;
+  reg::Bits pin_;
   uint32_t regs_[6] = {};   ///< 2 is the status
   uint32_t bus_pin_ = 0;    ///< pin of the cycle under way
   uint32_t remaining_ = 0;  ///< bytes of the cycle not yet moved over the bus

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "hw/base/log.h"
-#include "hw/display/gen9_limits.h"
 
 namespace softgen::display {
 
@@ -74,16 +73,17 @@ void Pipe::blank(uint64_t first, uint64_t count) {
 mmio::PipeEvents Pipe::latch() {
   if (!armed_) return 0;
   mmio::PipeEvents events = 0;
-  for (unsigned i = 0; i < plane_count; i++) {
+  for (unsigned i = 0; i < services_.model.planes; i++) {
     if (!(armed_ & armed_plane(i))) continue;
-    planes_live_[i] = planes_pending_[i];
+    live_.planes[i] = pending_.planes[i];
+    live_.plane_colors[i] = pending_.plane_colors[i];
     events |= pipe_event::flip_done(i);
   }
-  if (armed_ & armed_cursor) cursor_live_ = cursor_pending_;
+  if (armed_ & armed_cursor) live_.cursor = pending_.cursor;
   for (unsigned i = 0; i < scaler_count; i++) {
-    if (armed_ & armed_scaler(i)) scalers_live_[i] = scalers_pending_[i];
+    if (armed_ & armed_scaler(i)) live_.scalers[i] = pending_.scalers[i];
   }
-  if (armed_ & armed_pipe) regs_live_ = regs_pending_;
+  if (armed_ & armed_pipe) live_.regs = pending_.regs, live_.output_csc = pending_.output_csc;
   if (armed_ & armed_plane(0)) {
     counters_.flips++;
     counters_.flip_time_us = counters_.frame_time_us;
@@ -122,7 +122,7 @@ void Pipe::timer_expired() {
 uint64_t Pipe::pixel_clock() const {
   const uint32_t function = services_.registers.peek(reg::TRANS_DDI_FUNC_CTL(index_));
   if (!field::TRANS_DDI_FUNC_CTL_TRANS_DDI_FUNCTION_ENABLE.of(function)) return 0;
-  const uint64_t symbol_clock = services_.power.port_clock(field::TRANS_DDI_FUNC_CTL_DDI_SELECT.of(function));
+  const uint64_t symbol_clock = services_.clocks.port_clock(field::TRANS_DDI_FUNC_CTL_DDI_SELECT.of(function));
   constexpr unsigned depth[8] = {8, 10, 6, 12, 8, 8, 8, 8};
   uint64_t clock = symbol_clock;
   switch (field::TRANS_DDI_FUNC_CTL_TRANS_DDI_MODE_SELECT.of(function)) {
@@ -155,7 +155,7 @@ void Pipe::update_raster() {
     r.clear_bits(reg::TRANS_CONF(index_), field::TRANS_CONF_TRANSCODER_STATE.mask());
   }
   const Timing timing = enable ? programmed_timing() : Timing{};
-  if (!timing.valid()) {
+  if (!timing.valid() || !timing.fits(services_.model.limits)) {
     if (!raster_.running()) return;
     raster_.stop();
     latch();
@@ -207,14 +207,14 @@ uint32_t Pipe::read_counter(uint32_t offset) {
 // ---- what is shown ------------------------------------------------------------------------------------------------------------
 
 /// Whether `scaler` is for `user` (0: the pipe, i + 1: plane i) and can do what it is asked for, from width x height to its window.
-bool Pipe::scaler_window(unsigned scaler, uint32_t user, uint32_t width, uint32_t height, bool nv12, Window& out) const {
-  const ScalerRegs& regs = scalers_live_[scaler];
+bool Pipe::scaler_window(unsigned scaler, uint32_t user, uint32_t width, uint32_t height, bool planar, Window& out) const {
+  const ScalerRegs& regs = live_.scalers[scaler];
   if (!field::PS_CTRL_ENABLE_SCALER.of(regs.ctrl) || field::PS_CTRL_SCALER_BINDING.of(regs.ctrl) != user) return false;
   const Window window = {static_cast<int32_t>(field::PS_WIN_POS_X_POSITION.of(regs.position)),
                          static_cast<int32_t>(field::PS_WIN_POS_Y_POSITION.of(regs.position)), field::PS_WIN_SZ_X_SIZE.of(regs.size),
                          field::PS_WIN_SZ_Y_SIZE.of(regs.size)};
   if (window.width == 0 || window.height == 0) return false;
-  if (!limits::can_scale(width, window.width, nv12) || !limits::can_scale(height, window.height, nv12)) {
+  if (!services_.model.limits.can_scale(width, height, window.width, window.height, planar)) {
     guest_error("a pipe scaler beyond its range", "{}x{} to {}x{}", width, height, window.width, window.height);
     return false;
   }
@@ -222,48 +222,56 @@ bool Pipe::scaler_window(unsigned scaler, uint32_t user, uint32_t width, uint32_
   return true;
 }
 
-void Pipe::add_planes(Frame& frame, uint32_t planes) const {
-  CursorPalette cursor_palette;
-  for (unsigned i = 0; i < cursor_palette.size(); i++) cursor_palette[i] = services_.registers.peek(reg::CUR_PAL(index_, i)) & 0xffffff;
-  for (unsigned i = 0; i <= plane_count; i++) {
+void Pipe::add_planes(Frame& frame, uint32_t what) const {
+  const PipeModel& model = services_.model;
+  for (unsigned i = 0; i < model.planes; i++) {
     Layer layer;
     layer.id = i;
-    const bool shown =
-        i < plane_count ? decode_plane(planes_live_[i], layer.plane) : decode_cursor(cursor_live_, cursor_palette, layer.plane);
-    if (!shown || !(planes >> i & 1)) continue;
+    if (!(what & show_plane(i)) || !model.decode_plane(live_, i, layer.plane)) continue;
     const PlaneView& plane = layer.plane;
     layer.window = {plane.x, plane.y, plane.width, plane.height};
-    for (unsigned scaler = 0; scaler < limits::scalers(index_); scaler++) {
-      if (!scaler_window(scaler, i + 1, plane.width, plane.height, plane.format == PlaneFormat::nv12, layer.window)) continue;
+    for (unsigned scaler = 0; scaler < model.scalers(index_); scaler++) {
+      if (!scaler_window(scaler, i + 1, plane.width, plane.height, plane.planar(), layer.window)) continue;
       layer.scaled = layer.window.width != plane.width || layer.window.height != plane.height;
     }
     frame.layers.push_back(layer);
   }
 }
 
-void Pipe::show(Scene& scene, uint32_t planes) const {
+void Pipe::add_cursor(Frame& frame) const {
+  CursorPalette palette;
+  for (unsigned i = 0; i < palette.size(); i++) palette[i] = services_.registers.peek(reg::CUR_PAL(index_, i)) & 0xffffff;
+  Layer layer;
+  layer.id = max_planes;
+  if (!decode_cursor(live_.cursor, palette, layer.plane)) return;
+  layer.window = {layer.plane.x, layer.plane.y, layer.plane.width, layer.plane.height};
+  frame.layers.push_back(layer);
+}
+
+void Pipe::show(Scene& scene, uint32_t what) const {
+  const PipeModel& model = services_.model;
+  scene.palettes = palettes_;
   for (unsigned i = 0; i < 256; i++) scene.palettes.legacy[i] = services_.registers.peek(reg::LGC_PALETTE(index_, i)) & 0xffffff;
-  scene.palettes.precise = precise_palette_.entries;
   for (unsigned i = 0; i < scene.palettes.gc_max.size(); i++)
     scene.palettes.gc_max[i] = services_.registers.peek(reg::PAL_GC_MAX(index_, i));
+  const PipeRegs& regs = live_.regs;
   Frame& frame = scene.frame;
   frame.width = raster_.timing().hactive;
   frame.height = raster_.timing().vactive;
-  frame.source_width = std::min(field::PIPE_SRCSZ_HORIZONTAL_SOURCE_SIZE.of(regs_live_.source_size) + 1, limits::pipe_width);
-  frame.source_height = std::min(field::PIPE_SRCSZ_VERTICAL_SOURCE_SIZE.of(regs_live_.source_size) + 1, limits::pipe_height);
-  frame.bottom = {widen10(field::PIPE_BOTTOM_COLOR_RED_BOTTOM_COLOR.of(regs_live_.bottom)),
-                  widen10(field::PIPE_BOTTOM_COLOR_GREEN_BOTTOM_COLOR.of(regs_live_.bottom)),
-                  widen10(field::PIPE_BOTTOM_COLOR_BLUE_BOTTOM_COLOR.of(regs_live_.bottom)), 0xffff};
-  frame.bottom_gamma = field::PIPE_BOTTOM_COLOR_PIPE_GAMMA_ENABLE.of(regs_live_.bottom);
-  frame.bottom_csc = field::PIPE_BOTTOM_COLOR_PIPE_CSC_ENABLE.of(regs_live_.bottom);
-  frame.color = ColorPipe(regs_live_.gamma_mode, regs_live_.csc, scene.palettes);
+  frame.source_width = std::min(field::PIPE_SRCSZ_HORIZONTAL_SOURCE_SIZE.of(regs.source_size) + 1, model.limits.pipe_width);
+  frame.source_height = std::min(field::PIPE_SRCSZ_VERTICAL_SOURCE_SIZE.of(regs.source_size) + 1, model.limits.pipe_height);
+  frame.bottom = {widen10(field::PIPE_BOTTOM_COLOR_RED_BOTTOM_COLOR.of(regs.bottom)),
+                  widen10(field::PIPE_BOTTOM_COLOR_GREEN_BOTTOM_COLOR.of(regs.bottom)),
+                  widen10(field::PIPE_BOTTOM_COLOR_BLUE_BOTTOM_COLOR.of(regs.bottom)), 0xffff};
   constexpr unsigned depth[8] = {8, 10, 6, 12, 8, 8, 8, 8};
-  frame.bits_per_channel = depth[field::PIPE_MISC_DITHERING_BPC.of(regs_live_.misc)];
-  for (unsigned scaler = 0; scaler < limits::scalers(index_); scaler++) {
+  frame.bits_per_channel = depth[field::PIPE_MISC_DITHERING_BPC.of(regs.misc)];
+  for (unsigned scaler = 0; scaler < model.scalers(index_); scaler++) {
     Window window;
     if (scaler_window(scaler, 0, frame.source_width, frame.source_height, false, window)) frame.fitter = window;
   }
-  add_planes(frame, planes);
+  add_planes(frame, what);
+  if (what & show_cursor) add_cursor(frame);
+  model.decode_color(live_, scene);
 }
 
 // ---- life ---------------------------------------------------------------------------------------------------------------------
@@ -273,17 +281,46 @@ void Pipe::reset() {
   hold_.clear();
   counters_.blanks_done = 0;
   counters_.frames = counters_.flips = counters_.frame_time_us = counters_.flip_time_us = 0;
-  planes_live_ = planes_pending_ = {};
-  cursor_live_ = cursor_pending_ = {};
-  scalers_live_ = scalers_pending_ = {};
-  regs_live_ = regs_pending_ = {};
-  csc_armed_ = {};
-  armed_ = precise_palette_.index = unmasked_ = 0;
+  live_ = pending_ = {};
+  csc_armed_ = output_csc_armed_ = {};
+  armed_ = unmasked_ = 0;
+  table_index_ = {};
   forget_crc();
   crc_.unread = false, crc_.named = 0;
-  precise_palette_.entries = {};
+  palettes_ = {};
   changed();
   schedule(0);
+}
+
+// What not all chips have follows what all have.
+void Pipe::state_of_registers(Archive& ar) {
+  const PipeModel& model = services_.model;
+  const auto each_plane = [&](auto& values) {
+    for (unsigned i = 0; i < model.planes; i++) ar.value(values[i]);
+  };
+  each_plane(live_.planes);
+  each_plane(pending_.planes);
+  ar.value(live_.cursor);
+  ar.value(pending_.cursor);
+  ar.value(live_.scalers);
+  ar.value(pending_.scalers);
+  ar.value(live_.regs);
+  ar.value(pending_.regs);
+  ar.value(csc_armed_);
+  ar.value(palettes_.precise);
+  for (unsigned i = 1; i < model.tables.size(); i++) {
+    ar.value(table_index_[i]);
+    ar.bytes(std::as_writable_bytes(model.tables[i].entries(palettes_)));
+  }
+  if (model.read_plane_color) {
+    each_plane(live_.plane_colors);
+    each_plane(pending_.plane_colors);
+  }
+  if (model.read_output_csc) {
+    ar.value(live_.output_csc);
+    ar.value(pending_.output_csc);
+    ar.value(output_csc_armed_);
+  }
 }
 
 void Pipe::state(Archive& ar) {
@@ -301,19 +338,9 @@ void Pipe::state(Archive& ar) {
   ar.value(timing.interlaced);
   ar.value(start);
   ar.value(counters_.blanks_done);
-  for (uint32_t* v :
-       {&counters_.frames, &counters_.flips, &counters_.frame_time_us, &counters_.flip_time_us, &armed_, &precise_palette_.index})
+  for (uint32_t* v : {&counters_.frames, &counters_.flips, &counters_.frame_time_us, &counters_.flip_time_us, &armed_, &table_index_[0]})
     ar.value(*v);
-  ar.value(planes_live_);
-  ar.value(planes_pending_);
-  ar.value(cursor_live_);
-  ar.value(cursor_pending_);
-  ar.value(scalers_live_);
-  ar.value(scalers_pending_);
-  ar.value(regs_live_);
-  ar.value(regs_pending_);
-  ar.value(csc_armed_);
-  ar.value(precise_palette_.entries);
+  state_of_registers(ar);
   if (!ar.reading() || ar.failed()) return;
   hold_.clear();
   forget_crc();
@@ -321,7 +348,8 @@ void Pipe::state(Archive& ar) {
   raster_ = Raster{};
   timer_ = -1;
   if (running) {
-    if (!timing.valid()) return ar.fail("a pipe of the saved state has a timing beyond the platform's limits");
+    if (!timing.valid() || !timing.fits(services_.model.limits))
+      return ar.fail("a pipe of the saved state has a timing beyond the platform's limits");
     if (start < 0 || start > now()) return ar.fail("a pipe of the saved state starts in the future");
     raster_.start(timing, start);
     if (counters_.blanks_done > raster_.blanks(now())) {

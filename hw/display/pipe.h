@@ -13,9 +13,10 @@
 
 #include "hw/base/archive.h"
 #include "hw/base/mutex.h"
+#include "hw/display/clocks.h"
 #include "hw/display/compose.h"
 #include "hw/display/compositor.h"
-#include "hw/display/power.h"
+#include "hw/display/pipe_model.h"
 #include "hw/display/timing.h"
 #include "hw/display/update_hold.h"
 #include "hw/iface/host.h"
@@ -24,10 +25,8 @@
 
 namespace softgen::display {
 
-constexpr unsigned max_pipes = 3, plane_count = 4, scaler_count = 2;
-
-/// What waits for the next vertical blank (and is in saved states): planes from bit 0 on, cursor, scalers, the pipe's own registers.
-constexpr uint32_t armed_plane(unsigned i) { return 1u << i; }
+/// What waits for the next vertical blank (and is in saved states): four planes, cursor, scalers, the pipe's own registers, more planes.
+constexpr uint32_t armed_plane(unsigned i) { return 1u << (i < 4 ? i : i + 4); }
 constexpr uint32_t armed_cursor = 1u << 4, armed_pipe = 1u << 7;
 constexpr uint32_t armed_scaler(unsigned i) { return 1u << (5 + i); }
 
@@ -36,7 +35,8 @@ struct PipeServices {
   mmio::RegisterFile& registers;
   mmio::Interrupts& interrupts;
   Host& host;
-  Power& power;
+  const PipeModel& model;
+  const Clocks& clocks;
   Compositor& compositor;
   Mutex mutex;
 };
@@ -56,18 +56,6 @@ class PipesLock {
   PipeServices& services_;
 };
 
-struct ScalerRegs {
-  uint32_t ctrl = 0, position = 0, size = 0;
-  bool operator==(const ScalerRegs&) const = default;
-};
-
-/// Registers of a pipe that take effect at vertical blank.
-struct PipeRegs {
-  uint32_t source_size = 0, gamma_mode = 0, misc = 0, bottom = 0;
-  CscRegs csc;
-  bool operator==(const PipeRegs&) const = default;
-};
-
 class Pipe {
  public:
   Pipe(unsigned index, PipeServices& services);
@@ -85,8 +73,8 @@ class Pipe {
   const Timing& timing() const { return raster_.timing(); }
   /// DDI 1..3 (B..D) whose buffer is on and that shows this pipe; 0: none.
   unsigned driven_port() const;
-  /// What is shown now. Requires running(). Bit i of `planes`: with plane i, 4: the cursor.
-  void show(Scene& scene, uint32_t planes = ~0u) const;
+  /// What is shown now. Requires running(). `what`: show_plane() and so on.
+  void show(Scene& scene, uint32_t what = show_all) const;
   /// Grows with every change of what is shown except in memory.
   uint64_t generation() const { return generation_; }
   void changed();
@@ -111,9 +99,8 @@ class Pipe {
   void cursor_armed();
   void scaler_armed(unsigned scaler);
   void pipe_regs_written(uint32_t offset);
-  uint32_t prec_palette_read();
-  void prec_palette_write(uint32_t value);
-  void advance_prec_index();
+  void attach_table(unsigned table);
+  void advance_index(unsigned table);
   uint32_t read_counter(uint32_t offset);
 
   PlaneRegs plane_registers(unsigned plane) const;
@@ -135,8 +122,10 @@ class Pipe {
   void schedule(int64_t now);
   bool wants_timer() const;
   void post(mmio::PipeEvents events);
-  void add_planes(Frame& frame, uint32_t planes) const;
-  bool scaler_window(unsigned scaler, uint32_t user, uint32_t width, uint32_t height, bool nv12, Window& out) const;
+  void add_planes(Frame& frame, uint32_t what) const;
+  void add_cursor(Frame& frame) const;
+  bool scaler_window(unsigned scaler, uint32_t user, uint32_t width, uint32_t height, bool planar, Window& out) const;
+  void state_of_registers(Archive& ar);
   uint32_t scanline(int64_t time) const;
 
   const unsigned index_;
@@ -148,16 +137,11 @@ class Pipe {
     uint32_t frames = 0, flips = 0;
     uint32_t frame_time_us = 0, flip_time_us = 0;
   } counters_;
-  std::array<PlaneRegs, plane_count> planes_live_, planes_pending_;
-  CursorRegs cursor_live_, cursor_pending_;
-  std::array<ScalerRegs, scaler_count> scalers_live_, scalers_pending_;
-  PipeRegs regs_live_, regs_pending_;
-  CscRegs csc_armed_;
-  uint32_t armed_ = 0;  ///< armed_plane() and so on
-  struct {
-    std::array<uint32_t, prec_palette_entries> entries{};
-    uint32_t index = 0;
-  } precise_palette_;
+  PipeState live_, pending_;
+  CscRegs csc_armed_, output_csc_armed_;
+  uint32_t armed_ = 0;                              ///< armed_plane() and so on
+  Palettes palettes_;                               ///< those behind index registers
+  std::array<uint32_t, max_tables> table_index_{};  ///< the index registers
   uint64_t generation_ = 0;
   mmio::PipeEvents unmasked_ = 0;  ///< as of the last read of the mask register
   /// Of the frame that ends: under way on the compositor's thread, or taken. The number names the one that is under way.

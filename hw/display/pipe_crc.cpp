@@ -14,9 +14,6 @@ namespace {
 
 constexpr int64_t crc_naming_ns = 1'000'000;
 
-// Pipe CRC Source names the tap: the plane, or 4 for the pipe's output (i915 PIPE_CRC_SOURCE_*_SKL). Masks of armed_'s numbering.
-constexpr uint32_t crc_taps[8] = {1u << 0, 0, 1u << 1, 0, ~0u, 0, 1u << 2, 1u << 3};
-
 }  // namespace
 
 bool Pipe::crc_enabled() const { return field::PIPE_CRC_CTL_ENABLE_PIPE_CRC.of(services_.registers.peek(reg::PIPE_CRC_CTL(index_))) != 0; }
@@ -41,7 +38,7 @@ bool Pipe::crc_taken() {
 
 void Pipe::take_crc() {
   auto scene = std::make_shared<Scene>();
-  show(*scene, crc_taps[field::PIPE_CRC_CTL_PIPE_CRC_SOURCE.of(services_.registers.peek(reg::PIPE_CRC_CTL(index_)))]);
+  show(*scene, services_.model.crc_taps[field::PIPE_CRC_CTL_PIPE_CRC_SOURCE.of(services_.registers.peek(reg::PIPE_CRC_CTL(index_)))]);
   if (!services_.compositor.threaded()) {
     crc_.value = hash_frame(*scene, services_.compositor.own_turn(), [] { return true; }).value_or(0);
     crc_.state = Crc::taken;

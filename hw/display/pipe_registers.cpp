@@ -9,8 +9,6 @@ namespace field = reg::field;
 namespace {
 
 constexpr uint32_t plane_stride = reg::PLANE_CTL(0, 1) - reg::PLANE_CTL(0, 0);
-constexpr auto prec_index_value = field::PAL_PREC_INDEX_INDEX_VALUE;
-constexpr uint32_t prec_data = field::PAL_PREC_DATA_RED.mask() | field::PAL_PREC_DATA_GREEN.mask() | field::PAL_PREC_DATA_BLUE.mask();
 
 }  // namespace
 
@@ -61,13 +59,13 @@ void Pipe::attach_control() {
 }
 
 void Pipe::attach_planes() {
-  for (unsigned i = 0; i < plane_count; i++) {
+  for (unsigned i = 0; i < services_.model.planes; i++) {
     on_write(reg::PLANE_CTL(index_, i), reg::PLANE_OFFSET(index_, i) + 4 - reg::PLANE_CTL(index_, i),
              [this](uint32_t at, uint32_t) { plane_written(at); });
     on_write(reg::PLANE_AUX_DIST(index_, i), 8, [this](uint32_t at, uint32_t) { plane_written(at); });
     on_read(reg::PLANE_SURFLIVE(index_, i), [this, i](uint32_t) {
       sync();
-      return planes_live_[i].surf;
+      return live_.planes[i].surf;
     });
   }
 }
@@ -95,14 +93,16 @@ void Pipe::plane_written(uint32_t offset) {
 
 // PLANE_SURF arms the plane: all its registers take effect together.
 void Pipe::plane_armed(unsigned plane) {
-  planes_pending_[plane] = plane_registers(plane);
+  pending_.planes[plane] = plane_registers(plane);
+  if (services_.model.read_plane_color) services_.model.read_plane_color(services_.registers, index_, plane, pending_.plane_colors[plane]);
   armed_ |= armed_plane(plane);
-  const bool immediate = field::PLANE_CTL_ASYNC_ADDRESS_UPDATE_ENABLE.of(planes_pending_[plane].ctl) &&
-                         field::PLANE_CTL_PLANE_ENABLE.of(planes_live_[plane].ctl);
+  const bool immediate = field::PLANE_CTL_ASYNC_ADDRESS_UPDATE_ENABLE.of(pending_.planes[plane].ctl) &&
+                         field::PLANE_CTL_PLANE_ENABLE.of(live_.planes[plane].ctl);
   if (!running()) {
     latch();
   } else if (immediate) {
-    planes_live_[plane] = planes_pending_[plane];
+    live_.planes[plane] = pending_.planes[plane];
+    live_.plane_colors[plane] = pending_.plane_colors[plane];
     armed_ &= ~armed_plane(plane);
     if (plane == 0) counters_.flips++;
     changed();
@@ -115,16 +115,16 @@ void Pipe::attach_cursor() {
   on_write(reg::CUR_PAL(index_, 0), 16, [this](uint32_t, uint32_t) { changed(); });
   on_read(reg::CUR_SURFLIVE(index_), [this](uint32_t) {
     sync();
-    return cursor_live_.base;
+    return live_.cursor.base;
   });
 }
 
 void Pipe::cursor_armed() {
   if (running()) hold_.plane_written(now(), raster_.blank_time(counters_.blanks_done));
   const auto& r = services_.registers;
-  cursor_pending_ = {r.peek(reg::CUR_CTL(index_)), r.peek(reg::CUR_BASE(index_)), r.peek(reg::CUR_POS(index_)),
+  pending_.cursor = {r.peek(reg::CUR_CTL(index_)), r.peek(reg::CUR_BASE(index_)), r.peek(reg::CUR_POS(index_)),
                      r.peek(reg::CUR_FBC_CTL(index_))};
-  if (!(armed_ & armed_cursor) && cursor_pending_ == cursor_live_) return;
+  if (!(armed_ & armed_cursor) && pending_.cursor == live_.cursor) return;
   armed_ |= armed_cursor;
   if (!running()) latch();
 }
@@ -137,9 +137,9 @@ void Pipe::attach_scalers() {
 
 void Pipe::scaler_armed(unsigned scaler) {
   const auto& r = services_.registers;
-  scalers_pending_[scaler] = {r.peek(reg::PS_CTRL(index_, scaler)), r.peek(reg::PS_WIN_POS(index_, scaler)),
+  pending_.scalers[scaler] = {r.peek(reg::PS_CTRL(index_, scaler)), r.peek(reg::PS_WIN_POS(index_, scaler)),
                               r.peek(reg::PS_WIN_SZ(index_, scaler))};
-  if (!(armed_ & armed_scaler(scaler)) && scalers_pending_[scaler] == scalers_live_[scaler]) return;
+  if (!(armed_ & armed_scaler(scaler)) && pending_.scalers[scaler] == live_.scalers[scaler]) return;
   armed_ |= armed_scaler(scaler);
   if (!running()) latch();
 }
@@ -160,9 +160,11 @@ void Pipe::pipe_regs_written(uint32_t offset) {
       csc_armed_.post[i] = r.peek(reg::CSC_POSTOFF(index_, i));
     }
     csc_armed_.mode = r.peek(offset);
+    if (services_.model.read_output_csc) services_.model.read_output_csc(r, index_, output_csc_armed_);
   }
-  regs_pending_ = pipe_registers();
-  if (!(armed_ & armed_pipe) && regs_pending_ == regs_live_) return;
+  pending_.regs = pipe_registers();
+  pending_.output_csc = output_csc_armed_;
+  if (!(armed_ & armed_pipe) && pending_.regs == live_.regs && pending_.output_csc == live_.output_csc) return;
   armed_ |= armed_pipe;
   if (!running()) latch();
 }
@@ -171,27 +173,35 @@ void Pipe::attach_color() {
   on_write(reg::CSC_MODE(index_), 4, [this](uint32_t at, uint32_t) { pipe_regs_written(at); });
   on_write(reg::LGC_PALETTE(index_, 0), 1024, [this](uint32_t, uint32_t) { changed(); });
   on_write(reg::PAL_GC_MAX(index_, 0), 12, [this](uint32_t, uint32_t) { changed(); });
-  on_write(reg::PAL_PREC_INDEX(index_), 4, [this](uint32_t, uint32_t value) { precise_palette_.index = value; });
-  on_read(reg::PAL_PREC_INDEX(index_), [this](uint32_t) { return precise_palette_.index; });
-  on_write(reg::PAL_PREC_DATA(index_), 4, [this](uint32_t, uint32_t value) { prec_palette_write(value); });
-  on_read(reg::PAL_PREC_DATA(index_), [this](uint32_t) { return prec_palette_read(); });
+  for (unsigned i = 0; i < services_.model.tables.size(); i++) attach_table(i);
 }
 
-void Pipe::advance_prec_index() {
-  if (field::PAL_PREC_INDEX_INDEX_AUTO_INCREMENT.of(precise_palette_.index))
-    precise_palette_.index = prec_index_value.with(precise_palette_.index, precise_palette_.index + 1);
+void Pipe::attach_table(unsigned table) {
+  const TableRow& row = services_.model.tables[table];
+  const auto entry = [this, table, &row]() -> uint32_t* {
+    const std::span<uint32_t> entries = row.entries(palettes_);
+    const uint32_t at = row.value.of(table_index_[table]);
+    return at < entries.size() ? &entries[at] : nullptr;
+  };
+  on_write(row.index(index_), 4, [this, table](uint32_t, uint32_t value) { table_index_[table] = value; });
+  on_read(row.index(index_), [this, table](uint32_t) { return table_index_[table]; });
+  on_write(row.data(index_), 4, [this, table, &row, entry](uint32_t, uint32_t value) {
+    if (uint32_t* at = entry()) *at = value & row.mask;
+    advance_index(table);
+    changed();
+  });
+  on_read(row.data(index_), [this, table, entry](uint32_t) {
+    const uint32_t* at = entry();
+    const uint32_t value = at ? *at : 0;
+    advance_index(table);
+    return value;
+  });
 }
 
-uint32_t Pipe::prec_palette_read() {
-  const uint32_t value = precise_palette_.entries[prec_index_value.of(precise_palette_.index)];
-  advance_prec_index();
-  return value;
-}
-
-void Pipe::prec_palette_write(uint32_t value) {
-  precise_palette_.entries[prec_index_value.of(precise_palette_.index)] = value & prec_data;
-  advance_prec_index();
-  changed();
+void Pipe::advance_index(unsigned table) {
+  const TableRow& row = services_.model.tables[table];
+  uint32_t& index = table_index_[table];
+  if (row.increment.of(index)) index = row.value.with(index, row.value.of(index) + 1);
 }
 
 void Pipe::attach_counters() {

@@ -8,7 +8,6 @@
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/defs/registers/registers.h"
-#include "hw/display/gen9_limits.h"
 
 namespace softgen::display {
 
@@ -19,56 +18,6 @@ using surface::Tiling;
 namespace {
 
 constexpr uint32_t two_bit_cursor_stride = 16;
-
-// Bytes per pixel by Source Pixel Format; 0: reserved on Gen9.
-constexpr uint8_t format_bytes[16] = {2, 1, 4, 0, 4, 0, 8, 0, 4, 0, 0, 0, 1, 0, 2, 0};
-
-bool decode_tiling(uint32_t ctl, Tiling& out) {
-  switch (field::PLANE_CTL_TILED_SURFACE.of(ctl)) {
-    case 0: out = Tiling::linear; return true;
-    case 1: out = Tiling::x; return true;
-    case 4: out = Tiling::y; return true;
-    case 5: out = Tiling::yf; return true;
-    default: return false;
-  }
-}
-
-void decode_blend(const PlaneRegs& regs, PlaneView& out) {
-  switch (field::PLANE_CTL_ALPHA_MODE.of(regs.ctl)) {
-    case 2: out.blend = Blend::premultiplied; break;
-    case 3: out.blend = Blend::coverage; break;
-    default: out.blend = Blend::opaque; break;
-  }
-  if (field::PLANE_KEY_MSK_PLANE_ALPHA_ENABLE.of(regs.keymsk))
-    out.constant_alpha = widen8(field::PLANE_KEY_MAX_PLANE_ALPHA_VALUE.of(regs.keymax));
-  switch (field::PLANE_CTL_KEY_ENABLE.of(regs.ctl)) {
-    case 1: out.key = Key::source; break;
-    case 2: out.key = Key::destination; break;
-    default: out.key = Key::none; break;
-  }
-  out.key_min = field::PLANE_KEY_VAL_KEY_MIN_VALUE.of(regs.keyval);
-  out.key_max = field::PLANE_KEY_MAX_KEY_MAX_VALUE.of(regs.keymax);
-  out.key_mask = field::PLANE_KEY_MSK_KEY_CHANNEL_ENABLES.in_place(regs.keymsk) | field::PLANE_KEY_MSK_KEY_MASK_VALUE.of(regs.keymsk);
-}
-
-void decode_surfaces(const PlaneRegs& regs, PlaneView& out) {
-  const bool linear = out.main.tiling == Tiling::linear;
-  out.main.base = field::PLANE_SURF_SURFACE_BASE_ADDRESS.in_place(regs.surf);
-  out.main.stride = field::PLANE_STRIDE_STRIDE.of(regs.stride) * (linear ? 64 : 1);
-  out.u = field::PLANE_OFFSET_START_X_POSITION.of(regs.offset);
-  out.v = field::PLANE_OFFSET_START_Y_POSITION.of(regs.offset);
-  out.chroma = out.main;
-  out.chroma.bytes = 2;
-  out.chroma.base = out.main.base + field::PLANE_AUX_DIST_AUXILIARY_SURFACE_DISTANCE.in_place(regs.aux_dist);
-  out.chroma.stride = field::PLANE_AUX_DIST_AUXILIARY_SURFACE_STRIDE.of(regs.aux_dist) * (linear ? 64 : 1);
-  out.chroma_u = field::PLANE_AUX_OFFSET_AUXILIARY_START_X_POSITION.of(regs.aux_offset);
-  out.chroma_v = field::PLANE_AUX_OFFSET_AUXILIARY_START_Y_POSITION.of(regs.aux_offset);
-}
-
-uint16_t unit_to_16(float v) {
-  if (!(v > 0.f)) return 0;
-  return v >= 1.f ? 0xffff : static_cast<uint16_t>(v * 65535.f + 0.5f);
-}
 
 // A half float clamped to [0, 1]; NaN is 0.
 uint16_t half_to_16(uint16_t half) {
@@ -101,42 +50,77 @@ Pixel from_half(const uint8_t* raw) {
 
 }  // namespace
 
-bool decode_plane(const PlaneRegs& regs, PlaneView& out) {
-  if (!field::PLANE_CTL_PLANE_ENABLE.of(regs.ctl)) return false;
-  out = PlaneView{};
-  const uint32_t format = field::PLANE_CTL_SOURCE_PIXEL_FORMAT.of(regs.ctl);
-  out.format = static_cast<PlaneFormat>(format);
-  out.main.bytes = format_bytes[format];
-  if (out.main.bytes == 0 || !decode_tiling(regs.ctl, out.main.tiling)) {
-    guest_error("PLANE_CTL reserved format or tiling", "PLANE_CTL {:#x}", regs.ctl);
-    return false;
+uint32_t format_bytes(PlaneFormat format) {
+  switch (format) {
+    case PlaneFormat::nv12:
+    case PlaneFormat::indexed: return 1;
+    case PlaneFormat::yuv422:
+    case PlaneFormat::rgb_565:
+    case PlaneFormat::p010:
+    case PlaneFormat::p012:
+    case PlaneFormat::p016: return 2;
+    case PlaneFormat::rgb_2101010:
+    case PlaneFormat::rgb_8888:
+    case PlaneFormat::xyuv_8888:
+    case PlaneFormat::y210:
+    case PlaneFormat::y212:
+    case PlaneFormat::y216:
+    case PlaneFormat::y410: return 4;
+    case PlaneFormat::rgb_16161616f:
+    case PlaneFormat::y412:
+    case PlaneFormat::y416: return 8;
+    default: return 0;
   }
+}
+
+Blend blend_of(uint32_t alpha_mode) {
+  switch (alpha_mode) {
+    case 2: return Blend::premultiplied;
+    case 3: return Blend::coverage;
+    default: return Blend::opaque;
+  }
+}
+
+bool decode_tiling(const PlaneRegs& regs, Tiling& out) {
+  switch (field::PLANE_CTL_TILED_SURFACE.of(regs.ctl)) {
+    case 0: out = Tiling::linear; return true;
+    case 1: out = Tiling::x; return true;
+    case 4: out = Tiling::y; return true;
+    case 5: out = Tiling::yf; return true;
+    default: return false;
+  }
+}
+
+bool decode_rotation(const PlaneRegs& regs, PlaneView& out) {
   const uint32_t rotation = field::PLANE_CTL_PLANE_ROTATION.of(regs.ctl);
   out.main.rotated = rotation == 1 || rotation == 3;
-  out.flip = rotation >= 2;
-  if (out.main.rotated && out.main.tiling != Tiling::y && out.main.tiling != Tiling::yf) {
-    guest_error("PLANE_CTL rotation by 90 without Y tiling", "PLANE_CTL {:#x}", regs.ctl);
-    return false;
-  }
-  if (field::PLANE_CTL_RENDER_DECOMPRESSION.of(regs.ctl))
-    note("PLANE_CTL render decompression", "shown as stored: our GPU stores nothing compressed");
-  decode_surfaces(regs, out);
-  decode_blend(regs, out);
-  out.swap_red_blue = field::PLANE_CTL_RGB_COLOR_ORDER.of(regs.ctl);
-  out.yuv_order = static_cast<uint8_t>(field::PLANE_CTL_YUV_422_BYTE_ORDER.of(regs.ctl));
-  out.bt709 = field::PLANE_CTL_PLANE_YUV_TO_RGB_CSC_FORMAT.of(regs.ctl);
-  out.full_range = field::PLANE_CTL_YUV_RANGE_CORRECTION_DISABLE.of(regs.ctl);
-  out.pipe_gamma = field::PLANE_CTL_PIPE_GAMMA_ENABLE.of(regs.ctl);
-  out.pipe_csc = field::PLANE_CTL_PIPE_CSC_ENABLE.of(regs.ctl);
+  out.flip_x = out.flip_y = rotation >= 2;
+  return !out.main.rotated || out.main.tiling == Tiling::y || out.main.tiling == Tiling::yf;
+}
+
+void decode_place(const PlaneRegs& regs, PlaneView& out) {
+  const bool linear = out.main.tiling == Tiling::linear;
+  out.main.base = field::PLANE_SURF_SURFACE_BASE_ADDRESS.in_place(regs.surf);
+  out.main.stride = field::PLANE_STRIDE_STRIDE.of(regs.stride) * (linear ? 64 : 1);
+  out.u = field::PLANE_OFFSET_START_X_POSITION.of(regs.offset);
+  out.v = field::PLANE_OFFSET_START_Y_POSITION.of(regs.offset);
   out.width = field::PLANE_SIZE_WIDTH.of(regs.size) + 1;
   out.height = field::PLANE_SIZE_HEIGHT.of(regs.size) + 1;
-  if (out.width > limits::plane_width(out.main.tiling, out.main.bytes) || out.height > limits::plane_height) {
-    guest_error("a plane larger than the platform's limit", "PLANE_SIZE {:#x} PLANE_CTL {:#x}", regs.size, regs.ctl);
-    return false;
-  }
   out.x = static_cast<int16_t>(field::PLANE_POS_X_POSITION.of(regs.pos));
   out.y = static_cast<int16_t>(field::PLANE_POS_Y_POSITION.of(regs.pos));
-  return true;
+}
+
+void decode_key(const PlaneRegs& regs, PlaneView& out) {
+  if (field::PLANE_KEY_MSK_PLANE_ALPHA_ENABLE.of(regs.keymsk))
+    out.constant_alpha = widen8(field::PLANE_KEY_MAX_PLANE_ALPHA_VALUE.of(regs.keymax));
+  switch (field::PLANE_CTL_KEY_ENABLE.of(regs.ctl)) {
+    case 1: out.key = Key::source; break;
+    case 2: out.key = Key::destination; break;
+    default: out.key = Key::none; break;
+  }
+  out.key_min = field::PLANE_KEY_VAL_KEY_MIN_VALUE.of(regs.keyval);
+  out.key_max = field::PLANE_KEY_MAX_KEY_MAX_VALUE.of(regs.keymax);
+  out.key_mask = field::PLANE_KEY_MSK_KEY_CHANNEL_ENABLES.in_place(regs.keymsk) | field::PLANE_KEY_MSK_KEY_MASK_VALUE.of(regs.keymsk);
 }
 
 bool decode_cursor(const CursorRegs& regs, const CursorPalette& palette, PlaneView& out) {
@@ -165,7 +149,7 @@ bool decode_cursor(const CursorRegs& regs, const CursorPalette& palette, PlaneVi
     out.height = std::min(size, field::CUR_FBC_CTL_REDUCED_SCAN_LINES.of(regs.fbc_ctl) + 1);
   out.main.base = field::CUR_BASE_CURSOR_BASE_ADDRESS.in_place(regs.base);
   out.main.stride = size * 4;
-  out.flip = field::CUR_CTL_180_ROTATION.of(regs.ctl);
+  out.flip_x = out.flip_y = field::CUR_CTL_180_ROTATION.of(regs.ctl);
   out.blend = alpha ? Blend::premultiplied : Blend::opaque;
   if (two_bit) {
     out.format = *two_bit;
@@ -194,17 +178,20 @@ const uint8_t* PlaneReader::fetch(const Surface& surface, std::vector<uint8_t>& 
 }
 
 void PlaneReader::row(uint32_t x, uint32_t y, uint32_t count, Pixel* out) {
-  const uint32_t first = plane_.flip ? plane_.width - x - count : x;
-  const uint32_t line = plane_.flip ? plane_.height - 1 - y : y;
+  const uint32_t first = plane_.flip_x ? plane_.width - x - count : x;
+  const uint32_t line = plane_.flip_y ? plane_.height - 1 - y : y;
   switch (plane_.format) {
-    case PlaneFormat::yuv422: yuv422_row(first, line, count, out); break;
-    case PlaneFormat::nv12: nv12_row(first, line, count, out); break;
     case PlaneFormat::cursor_and_xor:
     case PlaneFormat::cursor_three_colors:
     case PlaneFormat::cursor_four_colors: cursor_row(first, line, count, out); break;
-    default: convert(fetch(plane_.main, raw_, plane_.u + first, plane_.v + line, count), count, out); break;
+    default:
+      if (plane_.yuv()) {
+        yuv_row(first, line, count, out);
+      } else {
+        convert(fetch(plane_.main, raw_, plane_.u + first, plane_.v + line, count), count, out);
+      }
   }
-  if (plane_.flip) std::reverse(out, out + count);
+  if (plane_.flip_x) std::reverse(out, out + count);
 }
 
 // A row is 64 bits of the first plane (AND) and 64 of the second (XOR), the leftmost pixel in the highest bit of the first byte (i810fb's
@@ -248,7 +235,6 @@ void PlaneReader::convert(const uint8_t* raw, uint32_t count, Pixel* out) const 
     case PlaneFormat::indexed:
       convert_all<1>(raw, count, out, [this](const uint8_t* p) { return from_dword(palette_[*p] | 0xff000000u); });
       break;
-    case PlaneFormat::xyuv_8888: convert_all<4>(raw, count, out, [this](const uint8_t* p) { return from_yuv(p[2], p[1], p[0]); }); break;
     default: break;
   }
   if (!plane_.swap_red_blue) return;
@@ -256,60 +242,20 @@ void PlaneReader::convert(const uint8_t* raw, uint32_t count, Pixel* out) const 
 }
 
 void PlaneReader::row_xrgb(uint32_t x, uint32_t y, uint32_t count, uint32_t* out) {
-  const uint32_t first = plane_.flip ? plane_.width - x - count : x;
-  const uint32_t line = plane_.flip ? plane_.height - 1 - y : y;
+  const uint32_t first = plane_.flip_x ? plane_.width - x - count : x;
+  const uint32_t line = plane_.flip_y ? plane_.height - 1 - y : y;
   if (plane_.format == PlaneFormat::rgb_8888) {
     plane_.main.read_row(view_, plane_.u + first, plane_.v + line, count, reinterpret_cast<uint8_t*>(out));
     if (plane_.swap_red_blue) {
       for (uint32_t i = 0; i < count; i++) out[i] = (out[i] & 0xff00ff00u) | (out[i] & 0xff) << 16 | (out[i] >> 16 & 0xff);
     }
     for (uint32_t i = 0; i < count; i++) out[i] |= 0xff000000u;
-    if (plane_.flip) std::reverse(out, out + count);
+    if (plane_.flip_x) std::reverse(out, out + count);
     return;
   }
   std::vector<Pixel> pixels(count);
   row(x, y, count, pixels.data());
   for (uint32_t i = 0; i < count; i++) out[i] = to_xrgb(pixels[i]);
-}
-
-// ITU-R BT.601 and BT.709 with the plane's range: SKL PRM vol 12, "Plane YUV to RGB CSC".
-Pixel PlaneReader::from_yuv(float y, float cb, float cr) const {
-  const float kr = plane_.bt709 ? 0.2126f : 0.299f, kb = plane_.bt709 ? 0.0722f : 0.114f, kg = 1.f - kr - kb;
-  const float luma = plane_.full_range ? y / 255.f : (y - 16.f) / 219.f;
-  const float scale = plane_.full_range ? 255.f : 224.f;
-  const float pb = (cb - 128.f) / scale, pr = (cr - 128.f) / scale;
-  const float r = luma + 2.f * (1.f - kr) * pr, b = luma + 2.f * (1.f - kb) * pb;
-  const float g = (luma - kr * r - kb * b) / kg;
-  return {unit_to_16(r), unit_to_16(g), unit_to_16(b), 0xffff};
-}
-
-// Four bytes hold two pixels of one chroma sample, which is sited at the first; the second gets the mean with the next one.
-void PlaneReader::yuv422_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out) {
-  const uint32_t start = plane_.u + u, aligned = start & ~1u, end = (start + count + 3) & ~1u;
-  const uint8_t* raw = fetch(plane_.main, raw_, aligned, plane_.v + v, end - aligned);
-  const bool chroma_first = plane_.yuv_order & 1, swapped = plane_.yuv_order & 2;
-  const uint32_t luma = chroma_first ? 1 : 0, cb = (chroma_first ? 0 : 1) + (swapped ? 2 : 0), cr = cb ^ 2;
-  const uint32_t last = (plane_.u + plane_.width - 1) & ~1u;
-  for (uint32_t i = 0; i < count; i++) {
-    const uint32_t at = start + i - aligned, pair = at & ~1u;
-    const uint32_t next = (at & 1) && aligned + pair < last ? pair + 2 : pair;
-    const float b = (raw[pair * 2 + cb] + raw[next * 2 + cb]) * 0.5f, r = (raw[pair * 2 + cr] + raw[next * 2 + cr]) * 0.5f;
-    out[i] = from_yuv(raw[at * 2 + luma], (at & 1) ? b : raw[pair * 2 + cb], (at & 1) ? r : raw[pair * 2 + cr]);
-  }
-}
-
-// Chroma is halved both ways, sited with the left column and between the rows (MPEG-2), as i915 sets the phases.
-void PlaneReader::nv12_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out) {
-  const uint8_t* luma = fetch(plane_.main, raw_, plane_.u + u, plane_.v + v, count);
-  const uint32_t columns = (plane_.width + 1) / 2, rows = (plane_.height + 1) / 2;
-  const uint32_t near = v / 2, far = (v & 1) ? std::min(near + 1, rows - 1) : (near ? near - 1 : 0);
-  const uint8_t* a = fetch(plane_.chroma, chroma_above_, plane_.chroma_u, plane_.chroma_v + near, columns);
-  const uint8_t* b = fetch(plane_.chroma, chroma_below_, plane_.chroma_u, plane_.chroma_v + far, columns);
-  const auto sample = [&](uint32_t column, unsigned channel) { return (3.f * a[column * 2 + channel] + b[column * 2 + channel]) * 0.25f; };
-  for (uint32_t i = 0; i < count; i++) {
-    const uint32_t at = u + i, column = std::min(at / 2, columns - 1), next = (at & 1) ? std::min(column + 1, columns - 1) : column;
-    out[i] = from_yuv(luma[i], (sample(column, 0) + sample(next, 0)) * 0.5f, (sample(column, 1) + sample(next, 1)) * 0.5f);
-  }
 }
 
 }  // namespace softgen::display

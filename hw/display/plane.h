@@ -5,8 +5,10 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "hw/display/csc.h"
 #include "hw/display/pixel.h"
 #include "hw/memory/view.h"
 #include "hw/surface/tiling.h"
@@ -27,7 +29,7 @@ struct CursorRegs {
 /// CUR_PAL: [23:16] red, [15:8] green, [7:0] blue. Takes effect as it is written.
 using CursorPalette = std::array<uint32_t, 4>;
 
-/// PLANE_CTL: Source Pixel Format.
+/// PLANE_CTL: Source Pixel Format, with the codes of Gen9; the last ones are not in Gen9.
 enum class PlaneFormat : uint8_t {
   yuv422 = 0,
   nv12 = 1,
@@ -40,6 +42,15 @@ enum class PlaneFormat : uint8_t {
   cursor_and_xor,
   cursor_three_colors,
   cursor_four_colors,  ///< of the cursor: two bits a pixel, in no PLANE_CTL
+  p010,
+  p012,
+  p016,  ///< as NV12, with samples of 16 bits, of which the upper ones count
+  y210,
+  y212,
+  y216,  ///< as YUV 4:2:2, likewise
+  y410,
+  y412,
+  y416,  ///< V, Y, U from the top down
 };
 
 /// One colour plane of a framebuffer in the GGTT.
@@ -62,8 +73,9 @@ struct Surface {
 enum class Blend : uint8_t { opaque, premultiplied, coverage, inverting };
 constexpr uint16_t invert_alpha = 1;
 enum class Key : uint8_t { none, source, destination };
+/// none: V, Y, U are shown as red, green, blue.
+enum class YuvEncoding : uint8_t { bt601, bt709, bt2020, none };
 
-/// A plane as it is shown. Everything is bounded: width and height by gen9_limits.h, x and y within +-32768.
 /// How a plane is put over what is below it.
 struct PlaneBlend {
   Blend blend = Blend::opaque;
@@ -72,13 +84,21 @@ struct PlaneBlend {
   uint32_t key_min = 0, key_max = 0, key_mask = 0;
 };
 
-struct PlaneView : PlaneBlend {
+/// How its pixels become RGB.
+struct PlaneYuv {
+  uint8_t yuv_order = 0;  ///< 0 YUYV, 1 UYVY, 2 YVYU, 3 VYUY
+  YuvEncoding encoding = YuvEncoding::bt601;
+  bool full_range = false;
+  std::optional<ColorMatrix> input_csc;  ///< in place of `encoding`
+};
+
+/// A plane as it is shown. Everything is bounded: width and height by the chip's limits, x and y within +-32768.
+struct PlaneView : PlaneBlend, PlaneYuv {
   PlaneFormat format = PlaneFormat::rgb_8888;
   Surface main, chroma;
   bool swap_red_blue = false;
-  uint8_t yuv_order = 0;  ///< 0 YUYV, 1 UYVY, 2 YVYU, 3 VYUY
-  bool bt709 = false, full_range = false;
-  bool flip = false;               ///< last pixel of the last row first (rotation by 180, and the half turn in 270)
+  bool flip_x = false;             ///< last pixel of a row first
+  bool flip_y = false;             ///< last row first; both: rotation by 180, and the half turn in 270
   uint32_t width = 0, height = 0;  ///< as fetched
   uint32_t u = 0, v = 0;           ///< first pixel in the surface
   uint32_t chroma_u = 0, chroma_v = 0;
@@ -86,15 +106,30 @@ struct PlaneView : PlaneBlend {
   bool pipe_gamma = false, pipe_csc = false;
   CursorPalette cursor_palette{};  ///< of the cursor's formats
 
-  bool yuv() const { return format == PlaneFormat::yuv422 || format == PlaneFormat::nv12 || format == PlaneFormat::xyuv_8888; }
+  bool planar() const {
+    return format == PlaneFormat::nv12 || format == PlaneFormat::p010 || format == PlaneFormat::p012 || format == PlaneFormat::p016;
+  }
+  bool yuv() const {
+    return format == PlaneFormat::yuv422 || format == PlaneFormat::nv12 || format == PlaneFormat::xyuv_8888 || format >= PlaneFormat::p010;
+  }
   /// 8 bits a channel RGB without key or blending: rows can be copied.
   bool plain_8888() const {
     return format == PlaneFormat::rgb_8888 && blend == Blend::opaque && constant_alpha == 0xffff && key == Key::none && !main.rotated;
   }
 };
 
-/// False: disabled, or a format, tiling or size that does not exist (reported as a guest error); it is not shown.
-bool decode_plane(const PlaneRegs& regs, PlaneView& out);
+/// What chips have in common in a plane's registers: place, size, surfaces and keys.
+void decode_place(const PlaneRegs& regs, PlaneView& out);
+void decode_key(const PlaneRegs& regs, PlaneView& out);
+/// Alpha Mode, of whichever register.
+Blend blend_of(uint32_t alpha_mode);
+/// False: not a tiling.
+bool decode_tiling(const PlaneRegs& regs, surface::Tiling& out);
+/// Turns the view by PLANE_CTL's rotation. False: the tiling cannot be turned so.
+bool decode_rotation(const PlaneRegs& regs, PlaneView& out);
+/// Bytes of a pixel (of planar formats: of the luma); 0: not a format of planes.
+uint32_t format_bytes(PlaneFormat format);
+
 /// False: disabled or a reserved mode.
 bool decode_cursor(const CursorRegs& regs, const CursorPalette& palette, PlaneView& out);
 
@@ -112,9 +147,13 @@ class PlaneReader {
 
  private:
   void convert(const uint8_t* raw, uint32_t count, Pixel* out) const;
-  void yuv422_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out);
   void cursor_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out);
-  void nv12_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out);
+  void yuv_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out);
+  template <typename S>
+  void packed_422_row(const S& samples, uint32_t u, uint32_t v, uint32_t count, Pixel* out);
+  template <typename S>
+  void planar_420_row(const S& samples, uint32_t u, uint32_t v, uint32_t count, Pixel* out);
+  void packed_444_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out);
   Pixel from_yuv(float y, float cb, float cr) const;
   const uint8_t* fetch(const Surface& surface, std::vector<uint8_t>& buffer, uint32_t u, uint32_t v, uint32_t count);
 

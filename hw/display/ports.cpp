@@ -9,27 +9,23 @@ namespace field = reg::field;
 
 namespace {
 
-// SHOTPLUG_CTL has the same fields for each port from DDI B on. HPD Status 2: long pulse.
-constexpr unsigned hotplug_shift(unsigned connector) {
-  return connector * (field::SHOTPLUG_CTL_DDI_C_HPD_STATUS.low - field::SHOTPLUG_CTL_DDI_B_HPD_STATUS.low);
-}
-constexpr uint32_t hotplug_enable = field::SHOTPLUG_CTL_DDI_B_HPD_INPUT_ENABLE.mask(),
-                   hotplug_long = field::SHOTPLUG_CTL_DDI_B_HPD_STATUS.with(0, 2);
+// HPD Status
+constexpr uint32_t long_pulse = 2;
 constexpr auto aux_send = field::DDI_AUX_CTL_SEND_BUSY, aux_interrupt = field::DDI_AUX_CTL_INTERRUPT_ON_DONE;
 constexpr uint32_t aux_done = field::DDI_AUX_CTL_DONE.mask(), aux_timeout = field::DDI_AUX_CTL_TIME_OUT_ERROR.mask();
-// GPIO_CTL 3, 4, 5 are the pins of GMBUS pairs 4 (DDI C), 5 (DDI B), 6 (DDI D): i915 gmbus_pins_skl.
-constexpr unsigned first_ddc_gpio = 3;
 // PP_STATUS: Internal Sequence State
 constexpr uint32_t on_idle = 8;
+constexpr uint32_t all_connectors = (1u << PortModel::count) - 1;
 
 }  // namespace
 
-Ports::Ports(mmio::RegisterFile& registers, mmio::Interrupts& interrupts, Host& host, uint32_t connected)
+Ports::Ports(mmio::RegisterFile& registers, mmio::Interrupts& interrupts, Host& host, const PortModel& model, uint32_t connected)
     : registers_(registers),
       interrupts_(interrupts),
-      gmbus_(host),
-      gpio_{GpioPair(host, 4), GpioPair(host, 5), GpioPair(host, 6)},
-      connected_(connected & 7) {
+      model_(model),
+      gmbus_(host, model.gmbus_pin),
+      gpio_{GpioPair(host, model.gpio[0].pin), GpioPair(host, model.gpio[1].pin), GpioPair(host, model.gpio[2].pin)},
+      connected_(connected & all_connectors) {
   attach_gmbus();
   attach_gpio();
   attach_aux();
@@ -57,12 +53,12 @@ void Ports::attach_gmbus() {
 }
 
 void Ports::attach_gpio() {
-  for (unsigned i = 0; i < gpio_pairs; i++) {
-    registers_.on_read(reg::GPIO_CTL(first_ddc_gpio + i), [this, i](uint32_t) {
+  for (unsigned i = 0; i < PortModel::count; i++) {
+    registers_.on_read(model_.gpio[i].offset, [this, i](uint32_t) {
       MutexLock lock(mutex_);
       return gpio_[i].read();
     });
-    registers_.on_write(reg::GPIO_CTL(first_ddc_gpio + i), [this, i](uint32_t, uint32_t value) {
+    registers_.on_write(model_.gpio[i].offset, [this, i](uint32_t, uint32_t value) {
       MutexLock lock(mutex_);
       gpio_[i].write(value);
     });
@@ -71,7 +67,7 @@ void Ports::attach_gpio() {
 
 // No DisplayPort sink is modelled: transactions time out.
 void Ports::attach_aux() {
-  for (unsigned port = 0; port < 5; port++) {
+  for (unsigned port = 0; port < model_.aux_channels; port++) {
     registers_.on_write(reg::DDI_AUX_CTL(port), [this, port](uint32_t offset, uint32_t written) {
       if (!aux_send.of(written)) return;
       registers_.clear_bits(offset, aux_send.mask());
@@ -90,19 +86,19 @@ void Ports::attach_panel() {
 }
 
 void Ports::show_live() {
-  for (unsigned i = 0; i < 3; i++) interrupts_.show_connected(i, connected_ >> i & 1);
+  for (unsigned i = 0; i < PortModel::count; i++) interrupts_.show_connected(i, connected_ >> i & 1);
 }
 
 void Ports::plug(unsigned connector, bool connected) {
   {
     MutexLock lock(mutex_);
-    if (connector > 2 || this->connected(connector) == connected) return;
+    if (connector >= PortModel::count || this->connected(connector) == connected) return;
     connected_ ^= 1u << connector;
     show_live();
   }
-  const unsigned shift = hotplug_shift(connector);
-  if (!(registers_.peek(reg::SHOTPLUG_CTL) & hotplug_enable << shift)) return;
-  registers_.set_bits(reg::SHOTPLUG_CTL, hotplug_long << shift);
+  const HotPlugRow& row = model_.hot_plugs[connector];
+  if (!row.enable.of(registers_.peek(row.offset))) return;
+  registers_.set_bits(row.offset, row.status.with(0, long_pulse));
   interrupts_.raise_hot_plug(connector);
 }
 
@@ -117,7 +113,7 @@ void Ports::state(Archive& ar) {
   MutexLock lock(mutex_);
   ar.section("display.ports", 1);
   ar.value(connected_);
-  connected_ &= 7;
+  connected_ &= all_connectors;
   gmbus_.state(ar);
   for (GpioPair& pair : gpio_) pair.state(ar);
   if (ar.reading()) show_live();

@@ -14,12 +14,32 @@
 
 namespace softgen::display {
 
+/// Pins of DDC by hand.
+struct GpioRow {
+  uint32_t offset;
+  unsigned pin;  ///< of GMBUS, and of the host's I2C buses
+};
+
+/// A connector's detection.
+struct HotPlugRow {
+  uint32_t offset;
+  reg::Bits enable, status;
+};
+
+struct PortModel {
+  static constexpr unsigned count = 3;
+  std::array<GpioRow, count> gpio;          ///< by offset
+  std::array<HotPlugRow, count> hot_plugs;  ///< of HDMI on DDI B, C, D
+  reg::Bits gmbus_pin;                      ///< of GMBUS0
+  unsigned aux_channels;
+};
+
 class Ports {
  public:
-  /// Connectors are HDMI on DDI B, C, D; bit i of `connected`: a monitor on connector i.
-  Ports(mmio::RegisterFile& registers, mmio::Interrupts& interrupts, Host& host, uint32_t connected);
+  /// Bit i of `connected`: a monitor on connector i. `model` outlives it.
+  Ports(mmio::RegisterFile& registers, mmio::Interrupts& interrupts, Host& host, const PortModel& model, uint32_t connected);
 
-  /// A monitor is plugged or unplugged: live state at once, a long pulse where detection is enabled. connector < 3.
+  /// A monitor is plugged or unplugged: live state at once, a long pulse where detection is enabled. connector < PortModel::count.
   void plug(unsigned connector, bool connected);
   bool connected(unsigned connector) const { return connected_ >> connector & 1; }
 
@@ -28,7 +48,6 @@ class Ports {
   void state(Archive& ar);
 
  private:
-  static constexpr unsigned gpio_pairs = 3;
   void attach_gmbus();
   void attach_gpio();
   void attach_aux();
@@ -37,9 +56,10 @@ class Ports {
 
   mmio::RegisterFile& registers_;
   mmio::Interrupts& interrupts_;
+  const PortModel& model_;
   Mutex mutex_;
   Gmbus gmbus_ SG_GUARDED_BY(mutex_);
-  std::array<GpioPair, gpio_pairs> gpio_ SG_GUARDED_BY(mutex_);
+  std::array<GpioPair, PortModel::count> gpio_ SG_GUARDED_BY(mutex_);
   uint32_t connected_;  // one word, also read without the mutex
 };
 

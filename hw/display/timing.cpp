@@ -2,7 +2,6 @@
 #include "hw/display/timing.h"
 
 #include "hw/defs/registers/registers.h"
-#include "hw/display/gen9_limits.h"
 
 namespace softgen::display {
 
@@ -17,8 +16,7 @@ constexpr uint64_t ns_per_s = 1'000'000'000;
 
 bool Timing::valid() const {
   if (pixel_clock_hz == 0 || hactive == 0 || vactive == 0 || hactive > htotal || vactive > vblank_start) return false;
-  if (hactive > limits::pipe_width || vactive > limits::pipe_height || htotal > limits::raster_width || vtotal > limits::raster_height)
-    return false;
+  if (htotal > raster_width || vtotal > raster_height) return false;
   if (vblank_start > vtotal || lines() == 0 || blank_line() > lines()) return false;
   return pixels() <= pixel_clock_hz && pixels() * 1000 >= pixel_clock_hz;
 }

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "hw/display/size_limits.h"
+
 namespace softgen::display {
 
 /// What the transcoder timing registers, the pixel clock and TRANS_CONF say. Counts are real counts (registers hold count - 1).
@@ -14,9 +16,10 @@ struct Timing {
   bool interlaced = false;  ///< a vertical blank every half frame
 
   bool operator==(const Timing&) const = default;
-  /// A raster that can run: ordered counts, no larger than Gen9's, and between 1 and 1000 fields a second (a bound of ours against hostile
-  /// values).
+  /// A raster that can run: ordered counts, and between 1 and 1000 fields a second (a bound of ours against hostile values).
   bool valid() const;
+  /// No larger than the chip's pipes.
+  bool fits(const Limits& limits) const { return hactive <= limits.pipe_width && vactive <= limits.pipe_height; }
   /// Lines between two vertical blanks.
   uint32_t lines() const { return interlaced ? vtotal / 2 : vtotal; }
   uint32_t blank_line() const { return interlaced ? (vblank_start + 1) / 2 : vblank_start; }

@@ -44,7 +44,8 @@ class DisplayMachine {
   DisplayMachine()
       : interrupts(registers, host),
         memory(memory_pages),
-        display({registers, interrupts, host, memory, ggtt}, {.pipes = 3, .connected = 7}) {
+        part(display::skl({registers, interrupts, host, memory, ggtt}, {.pipes = 3, .connected = 7})),
+        display(*part) {
     quiet_log();
     uint32_t word = 1;
     for (uint64_t at = 0; at < memory.size(); at += 4) memory.store<uint32_t>(at, word = word * 1664525 + 1013904223);
@@ -70,7 +71,7 @@ class DisplayMachine {
     const uint32_t width = 1 + in.below(64), height = 1 + in.below(64), lines = height + 20 + in.below(200);
     write(reg::PWR_WELL_CTL(1), 0xaaaa'aaaa), write(reg::DPLL_CTRL1, 1 | 2 << 1 | 0x21u << 6), write(reg::LCPLL1_CTL, 1u << 31);
     write(reg::DBUF_CTL, 1u << 31), write(reg::VGA_CONTROL, 1u << 31), write(reg::MASTER_INT_CTL, 1u << 31);
-    write(reg::DPLL_CFGCR1(0), 1u << 31 | 8192u << 9 | 371), write(reg::DPLL_CFGCR2(0), 3u << 8 | 1u << 7 | 1u << 5 | 1u << 2);
+    write(reg::gen9::DPLL_CFGCR1(0), 1u << 31 | 8192u << 9 | 371), write(reg::DPLL_CFGCR2(0), 3u << 8 | 1u << 7 | 1u << 5 | 1u << 2);
     write(reg::LCPLL2_CTL, 1u << 31);
     write(reg::DPLL_CTRL2, (registers.read(reg::DPLL_CTRL2) & ~(1u << (15 + port))) | 3u << port * 3);
     write(reg::TRANS_HTOTAL(pipe), (width - 1) | 8191u << 16);
@@ -112,7 +113,8 @@ class DisplayMachine {
   mmio::Gen8Interrupts interrupts;
   IsolatedMemory memory;
   memory::Ggtt ggtt;
-  display::SklDisplay display;
+  std::unique_ptr<display::Display> part;
+  display::Display& display;
 
  private:
   std::vector<const defs::Register*> rows_;

@@ -1,173 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/display/skl/display.h"
 
-#include <algorithm>
-
 #include "hw/defs/registers/registers.h"
-#include "hw/display/infoframe.h"
+#include "hw/display/engine.h"
+#include "hw/display/skl/planes.h"
+#include "hw/display/skl/power.h"
 
 namespace softgen::display {
 
 namespace field = reg::field;
 
-/// The picture of a pipe, and what it was made from.
-struct SklDisplay::Canvas {
-  Picture picture;
-  // Guarded by the pipes' mutex.
-  uint64_t generation = ~uint64_t{0};
-  uint32_t unchanged = 0;  ///< consecutive times that no change was found
-  uint32_t skip = 0;       ///< times to leave out
-};
+namespace {
 
-SklDisplay::SklDisplay(const DisplayLinks& links, const DisplayConfig& config)
-    : registers_(links.registers),
-      host_(links.host),
-      power_(links.registers, [this] { pipes_update_rasters(); }),
-      ports_(links.registers, links.interrupts, links.host, config.connected),
-      services_{links.registers, links.interrupts, links.host, power_, compositor_, {}},
-      compositor_(links.memory, links.ggtt, config.threaded) {
-  for (unsigned i = 0; i < std::min(config.pipes, max_pipes); i++) {
-    pipes_.push_back(std::make_unique<Pipe>(i, services_));
-    pipes_[i]->attach();
-    canvases_.push_back(std::make_unique<Canvas>());
-  }
-  attach_misc();
+// GPIO_CTL 3, 4, 5 are the pins of GMBUS pairs 4 (DDI C), 5 (DDI B), 6 (DDI D): i915 gmbus_pins_skl.
+const ChipModel model{
+    .pipes = skl_pipes,
+    .ports = {.gpio = {{{reg::GPIO_CTL(3), 4}, {reg::GPIO_CTL(4), 5}, {reg::GPIO_CTL(5), 6}}},
+              .hot_plugs = {{{reg::SHOTPLUG_CTL, field::SHOTPLUG_CTL_DDI_B_HPD_INPUT_ENABLE, field::SHOTPLUG_CTL_DDI_B_HPD_STATUS},
+                             {reg::SHOTPLUG_CTL, field::SHOTPLUG_CTL_DDI_C_HPD_INPUT_ENABLE, field::SHOTPLUG_CTL_DDI_C_HPD_STATUS},
+                             {reg::SHOTPLUG_CTL, field::SHOTPLUG_CTL_DDI_D_HPD_INPUT_ENABLE, field::SHOTPLUG_CTL_DDI_D_HPD_STATUS}}},
+              .gmbus_pin = reg::gen9::field::GMBUS0_PIN_PAIR_SELECT,
+              .aux_channels = 5},
+    .clocks = skl_power};
+
+}  // namespace
+
+std::unique_ptr<Display> skl(const DisplayLinks& links, const DisplayConfig& config) {
+  return std::make_unique<DisplayEngine>(links, config, model);
 }
-
-SklDisplay::~SklDisplay() = default;
-
-void SklDisplay::pipes_update_rasters() {
-  PipesLock lock(services_);
-  for (auto& pipe : pipes_) pipe->update_raster();
-}
-
-void SklDisplay::attach_misc() {
-  registers_.on_read(reg::TIMESTAMP_CTR,
-                     [this](uint32_t) { return static_cast<uint32_t>(static_cast<uint64_t>(host_.clock_ns()) / 1000); });
-  registers_.on_write(reg::VGA_CONTROL, [this](uint32_t, uint32_t) { host_.display_changed(0); });
-  // The compressor works on pipe A's first plane, 4 lines a segment, and is always done (i915 intel_fbc_is_compressing).
-  registers_.on_read(reg::FBC_STATUS2, [this](uint32_t) {
-    PipesLock lock(services_);
-    const bool works = field::FBC_CTL_ENABLE_FBC.of(registers_.peek(reg::FBC_CTL)) && pipes_[0]->running();
-    return works ? std::min(pipes_[0]->timing().vactive / 4, field::FBC_STATUS2_COMPRESSED_SEGMENT_COUNT.mask()) : 0u;
-  });
-}
-
-void SklDisplay::mode(unsigned pipe, sg_pipe_mode* mode) {
-  *mode = {};
-  mode->connector = -1;
-  if (pipe >= pipes_.size()) return;
-  PipesLock lock(services_);
-  const Pipe& p = *pipes_[pipe];
-  if (!p.running()) return;
-  const unsigned port = p.driven_port();
-  mode->active = port != 0;
-  mode->connector = static_cast<int>(port) - 1;
-  mode->width = p.timing().hactive;
-  mode->height = p.timing().vactive;
-  mode->refresh_mhz = p.timing().refresh_mhz();
-}
-
-// A picture that does not change is compared less often, down to every fourth time: what a guest's CPU writes to the frame buffer leaves
-// no trace but the pixels.
-void SklDisplay::compose(unsigned pipe, bool look, Compositor::Turn& turn) {
-  Canvas& canvas = *canvases_[pipe];
-  Scene scene;
-  SinkRange sink;
-  uint64_t generation;
-  {
-    PipesLock lock(services_);
-    Pipe& p = *pipes_[pipe];
-    p.sync();
-    if (!p.running()) return canvas.picture.clear();
-    if (!look && canvas.generation == p.generation() && canvas.skip) {
-      canvas.skip--;
-      return;
-    }
-    generation = canvas.generation = p.generation();
-    p.show(scene);
-    sink = sink_range(registers_, pipe);
-  }
-  const bool changed = canvas.picture.compose(scene, sink, turn);
-  PipesLock lock(services_);
-  if (canvas.generation != generation) return;
-  canvas.unchanged = changed ? 0 : canvas.unchanged + 1;
-  canvas.skip = std::min(canvas.unchanged / 8, 3u);
-}
-
-void SklDisplay::refresh(unsigned pipe, bool look) {
-  if (pipe >= pipes_.size()) return;
-  if (!compositor_.threaded()) return host_.display_ready(pipe);
-  if (!canvases_[pipe]->picture.begin()) return;
-  compositor_.post(max_pipes + pipe, [this, pipe, look](Compositor::Turn& turn) {
-    struct Done {
-      ~Done() {
-        display.canvases_[pipe]->picture.end();
-        display.host_.display_ready(pipe);
-      }
-      SklDisplay& display;
-      unsigned pipe;
-    } done{*this, pipe};
-    compose(pipe, look, turn);
-  });
-}
-
-void SklDisplay::picture_size(unsigned pipe, uint32_t* width, uint32_t* height) {
-  *width = *height = 0;
-  if (pipe >= pipes_.size()) return;
-  if (compositor_.threaded()) {
-    const Picture::Size size = canvases_[pipe]->picture.size();
-    *width = size.width, *height = size.height;
-    return;
-  }
-  sg_pipe_mode shown;
-  mode(pipe, &shown);
-  *width = shown.width, *height = shown.height;
-}
-
-void SklDisplay::draw(unsigned pipe, void* pixels, Picture::Size size, size_t stride, bool full, sg_dirty_rect* dirty) {
-  *dirty = {};
-  if (pipe >= pipes_.size()) return;
-  if (!compositor_.threaded()) compose(pipe, full, compositor_.own_turn());
-  canvases_[pipe]->picture.take(pixels, size, stride, full, dirty);
-}
-
-bool SklDisplay::is_vga() {
-  PipesLock lock(services_);
-  if (field::VGA_CONTROL_VGA_DISPLAY_DISABLE.of(registers_.peek(reg::VGA_CONTROL))) return false;
-  return std::none_of(pipes_.begin(), pipes_.end(), [](const auto& pipe) { return pipe->running(); });
-}
-
-bool SklDisplay::timer_expired(unsigned timer) {
-  if (timer >= SG_TIMER_PIPE_A + pipes_.size()) return false;
-  PipesLock lock(services_);
-  pipes_[timer - SG_TIMER_PIPE_A]->timer_expired();
-  return true;
-}
-
-void SklDisplay::reset() {
-  ports_.reset();
-  PipesLock lock(services_);
-  for (auto& pipe : pipes_) pipe->reset();
-  forget_pictures();
-}
-
-/// The next comparison is of everything.
-void SklDisplay::forget_pictures() {
-  for (auto& canvas : canvases_) {
-    canvas->generation = ~uint64_t{0};
-    canvas->unchanged = canvas->skip = 0;
-  }
-}
-
-void SklDisplay::state(Archive& ar) {
-  ar.section("display", 1);
-  ports_.state(ar);
-  PipesLock lock(services_);
-  for (auto& pipe : pipes_) pipe->state(ar);
-  if (ar.reading()) forget_pictures();
-}
-
-std::unique_ptr<Display> skl(const DisplayLinks& links, const DisplayConfig& config) { return std::make_unique<SklDisplay>(links, config); }
 
 }  // namespace softgen::display

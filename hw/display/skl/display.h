@@ -1,51 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The display engine of Skylake and Kaby Lake: up to three pipes, power and clocks, ports (SKL PRM vol 12).
+// The display engine of Skylake and Kaby Lake (SKL PRM vol 12).
 #pragma once
 
-#include <memory>
-#include <vector>
-
-#include "hw/display/compositor.h"
 #include "hw/display/display.h"
-#include "hw/display/pipe.h"
-#include "hw/display/ports.h"
-#include "hw/display/power.h"
 
 namespace softgen::display {
-
-class SklDisplay final : public Display {
- public:
-  SklDisplay(const DisplayLinks& links, const DisplayConfig& config);
-  ~SklDisplay() override;
-
-  void mode(unsigned pipe, sg_pipe_mode* mode) override;
-  void refresh(unsigned pipe, bool look) override;
-  void picture_size(unsigned pipe, uint32_t* width, uint32_t* height) override;
-  void draw(unsigned pipe, void* pixels, Picture::Size size, size_t stride, bool full, sg_dirty_rect* dirty) override;
-  bool is_vga() override;
-  void plug(unsigned connector, bool connected) override { ports_.plug(connector, connected); }
-  bool timer_expired(unsigned timer) override;
-  void hold_memory() override { compositor_.hold_memory(); }
-  void release_memory() override { compositor_.release_memory(); }
-  void reset() override;
-  void state(Archive& ar) override;
-
- private:
-  struct Canvas;
-  void attach_misc();
-  void pipes_update_rasters();
-  void compose(unsigned pipe, bool look, Compositor::Turn& turn);
-  void forget_pictures();
-
-  mmio::RegisterFile& registers_;
-  Host& host_;
-  Power power_;
-  Ports ports_;
-  PipeServices services_;
-  std::vector<std::unique_ptr<Pipe>> pipes_;
-  std::vector<std::unique_ptr<Canvas>> canvases_;
-  Compositor compositor_;  ///< last: its thread uses all of the above
-};
 
 /// A MakeDisplay. At most max_pipes pipes.
 std::unique_ptr<Display> skl(const DisplayLinks& links, const DisplayConfig& config);

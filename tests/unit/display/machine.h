@@ -22,7 +22,7 @@ void power_up(auto& m) {
 void set_mode(auto& m, unsigned pipe = 0) {
   const unsigned port = pipe + 1;
   m.write(reg::DPLL_CTRL1, m.read(reg::DPLL_CTRL1) | 0x21u << 6);
-  m.write(reg::DPLL_CFGCR1(0), 1u << 31 | 8192u << 9 | 371);
+  m.write(reg::gen9::DPLL_CFGCR1(0), 1u << 31 | 8192u << 9 | 371);
   m.write(reg::DPLL_CFGCR2(0), 3u << 8 | 1u << 7 | 1u << 5 | 1u << 2);
   m.write(reg::LCPLL2_CTL, 1u << 31);
   m.write(reg::DPLL_CTRL2, (m.read(reg::DPLL_CTRL2) & ~(1u << (15 + port))) | 3u << port * 3);
@@ -46,20 +46,20 @@ void show_plane(auto& m, uint32_t surface, unsigned pipe = 0, unsigned plane = 0
   m.write(reg::PLANE_SURF(pipe, plane), surface);
 }
 
-struct Machine {
-  explicit Machine(uint32_t connected = 1, bool threaded = false)
-      : interrupts(registers, host),
+/// Of a chip with `Tree` as its interrupt tree.
+template <typename Tree>
+struct MachineOf {
+  MachineOf(const defs::RegisterSet& set, display::MakeDisplay make, uint32_t connected, bool threaded)
+      : registers(set),
+        interrupts(registers, host),
         memory(64 << 20),
-        display({registers, interrupts, host, memory, ggtt}, {.pipes = 3, .connected = connected, .threaded = threaded}) {
+        part(make({registers, interrupts, host, memory, ggtt}, {.pipes = 3, .connected = connected, .threaded = threaded})),
+        display(*part) {
     for (uint64_t page = 0; page < 16384; page++) ggtt.set_pte(page, (page << 12) | 1);
-    write(reg::MASTER_INT_CTL, 1u << 31);
   }
   uint32_t read(uint32_t offset) { return registers.read(offset); }
   void write(uint32_t offset, uint32_t value) { registers.write(offset, value); }
 
-  void power_up() { test::power_up(*this); }
-  void set_mode(unsigned pipe = 0) { test::set_mode(*this, pipe); }
-  void set_plane(uint32_t surface, unsigned pipe = 0, unsigned plane = 0) { test::show_plane(*this, surface, pipe, plane); }
   // Lets the clock run to `time`, firing the timers on the way as a host does.
   void run_until(int64_t time) {
     while (true) {
@@ -87,13 +87,24 @@ struct Machine {
     return iir;
   }
 
-  mmio::RegisterFile registers{softgen::defs::gen9::registers};
+  mmio::RegisterFile registers;
   FakeHost host;
-  mmio::Gen8Interrupts interrupts;
+  Tree interrupts;
   memory::SparseMemory memory;
   memory::Ggtt ggtt;
-  display::SklDisplay display;
+  std::unique_ptr<display::Display> part;
+  display::Display& display;
   unsigned fired = 0;
+};
+
+struct Machine : MachineOf<mmio::Gen8Interrupts> {
+  explicit Machine(uint32_t connected = 1, bool threaded = false)
+      : MachineOf(softgen::defs::gen9::registers, display::skl, connected, threaded) {
+    write(reg::MASTER_INT_CTL, 1u << 31);
+  }
+  void power_up() { test::power_up(*this); }
+  void set_mode(unsigned pipe = 0) { test::set_mode(*this, pipe); }
+  void set_plane(uint32_t surface, unsigned pipe = 0, unsigned plane = 0) { test::show_plane(*this, surface, pipe, plane); }
 };
 
 constexpr int64_t frame_ns = 16'666'667;

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "hw/display/compose.h"
+#include "hw/display/skl/planes.h"
 #include "hw/memory/ggtt.h"
 #include "hw/memory/sparse_memory.h"
 #include "tests/catch.h"
@@ -26,7 +27,7 @@ struct Scene {
 
   Layer& add(const PlaneRegs& regs, unsigned id = 0) {
     Layer layer;
-    REQUIRE(decode_plane(regs, layer.plane));
+    REQUIRE(skl_decode_plane(regs, layer.plane));
     return place(layer, id);
   }
   Layer& add(const CursorRegs& regs, const CursorPalette& palette = {}) {
@@ -403,24 +404,24 @@ TEST_CASE_METHOD(Scene, "palettes: 8-bit, 10-bit, split, and only for planes tha
   for (unsigned i = 0; i < 1024; i++) palettes.precise[i] = (1023 - i) * 0x00100401u;
   PlaneRegs regs = plane_8888(Tiling::linear, 0x100000, 320, 200, 1280);
   SECTION("off") {
-    frame.color = ColorPipe(0, {}, palettes);
+    frame.color = skl_color(0, {}, palettes);
     add(regs);
     CHECK(render()[5] == picture(5, 0));
   }
   regs.ctl |= 1u << 30;
   add(regs);
   SECTION("8-bit") {
-    frame.color = ColorPipe(0, {}, palettes);
+    frame.color = skl_color(0, {}, palettes);
     CHECK(render()[5] == (picture(5, 0) ^ 0xffffff));
     CHECK(render() == render_slowly());
   }
   SECTION("10-bit") {
-    frame.color = ColorPipe(1, {}, palettes);
+    frame.color = skl_color(1, {}, palettes);
     CHECK(render()[5] == (picture(5, 0) ^ 0xffffff));
   }
   SECTION("split: two inversions cancel") {
     for (unsigned i = 0; i < 512; i++) palettes.precise[i] = palettes.precise[512 + i] = (1023 - i * 1023 / 511) * 0x00100401u;
-    frame.color = ColorPipe(3, {}, palettes);
+    frame.color = skl_color(3, {}, palettes);
     for (unsigned low = 0; low < 24; low += 8)
       CHECK(std::abs(static_cast<int>(render()[5] >> low & 0xff) - static_cast<int>(picture(5, 0) >> low & 0xff)) <= 1);
   }
@@ -440,19 +441,19 @@ TEST_CASE("12-bit gamma interpolates between 513 points, whose last is PAL_GC_MA
   Palettes palettes;
   for (unsigned i = 0; i < 512; i++) put_point(palettes, i, i * 128, 0xffff - i * 128, i * 64);
   palettes.gc_max = {0x10000, 0, 0x8000};
-  const ColorPipe color(2, {}, palettes);
+  const ColorPipe color = skl_color(2, {}, palettes);
   for (unsigned v = 0; v < 0x10000; v++) {
     const auto in = static_cast<uint16_t>(v);
     const Pixel out = color.apply({in, in, in, 0x1234}, true, false);
     if (out.r != in || std::abs(out.g - (0xffff - static_cast<int>(v))) > 1 || out.b != in / 2 || out.a != 0x1234) FAIL_CHECK("at " << v);
   }
   palettes.gc_max = {0x1ffff, 0x1ffff, 0x1ffff};  // beyond 1.0
-  const Pixel white = ColorPipe(2, {}, palettes).apply({0xffff, 0xffff, 0xffff, 0}, true, false);
+  const Pixel white = skl_color(2, {}, palettes).apply({0xffff, 0xffff, 0xffff, 0}, true, false);
   CHECK(white.r == 0xffff);
   // Steep: from 0 to 1.0 within one step.
   put_point(palettes, 3, 0, 0, 0);
   put_point(palettes, 4, 0xffff, 0xffc0, 0x003f);
-  const Pixel half = ColorPipe(2, {}, palettes).apply({3 * 128 + 64, 3 * 128 + 64, 3 * 128 + 64, 0}, true, false);
+  const Pixel half = skl_color(2, {}, palettes).apply({3 * 128 + 64, 3 * 128 + 64, 3 * 128 + 64, 0}, true, false);
   CHECK(half.r == 0x7fff);
   CHECK(half.g == 0x7fe0);
   CHECK(half.b == 0x001f);
@@ -470,7 +471,7 @@ TEST_CASE_METHOD(Scene, "the limited range matrix maps black to 16 and white to 
   CscRegs csc;
   csc.coefficients = {0x0dc0u << 16, 0, 0x0dc0, 0, 0, 0x0dc0u << 16};
   csc.post = {257, 257, 257};
-  frame.color = ColorPipe(0, csc, palettes);
+  frame.color = skl_color(0, csc, palettes);
   put(0x100000, Tiling::linear, 1280, 4, 1, 0, 0xffffff);
   PlaneRegs regs = plane_8888(Tiling::linear, 0x100000, 320, 200, 1280);
   regs.ctl |= 1u << 23;
@@ -511,15 +512,15 @@ TEST_CASE_METHOD(Scene, "the hash differs for different frames only") {
 TEST_CASE("reserved formats and tilings show nothing") {
   PlaneView view;
   PlaneRegs regs;
-  CHECK_FALSE(decode_plane(regs, view));
+  CHECK_FALSE(skl_decode_plane(regs, view));
   for (uint32_t format : {3u, 5u, 7u, 9u, 10u, 11u, 13u, 15u}) {
     regs.ctl = enable | format << 24;
-    CHECK_FALSE(decode_plane(regs, view));
+    CHECK_FALSE(skl_decode_plane(regs, view));
   }
   for (uint32_t tiling : {2u, 3u, 6u, 7u}) {
     regs.ctl = enable | 4u << 24 | tiling << 10;
-    CHECK_FALSE(decode_plane(regs, view));
+    CHECK_FALSE(skl_decode_plane(regs, view));
   }
   regs.ctl = enable | 4u << 24 | 1u << 10 | 1;  // X tiling turned by 90
-  CHECK_FALSE(decode_plane(regs, view));
+  CHECK_FALSE(skl_decode_plane(regs, view));
 }

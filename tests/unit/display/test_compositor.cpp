@@ -109,7 +109,9 @@ class SlowMemory final : public HostMemory {
 
 struct Threaded {
   Threaded()
-      : interrupts(registers, host), display({registers, interrupts, host, memory, ggtt}, {.pipes = 3, .connected = 1, .threaded = true}) {
+      : interrupts(registers, host),
+        part(display::skl({registers, interrupts, host, memory, ggtt}, {.pipes = 3, .connected = 1, .threaded = true})),
+        display(*part) {
     for (uint64_t page = 0; page < 16384; page++) ggtt.set_pte(page, (page << 12) | 1);
     write(reg::MASTER_INT_CTL, 1u << 31);
     test::light(*this);
@@ -142,7 +144,8 @@ struct Threaded {
   mmio::Gen8Interrupts interrupts;
   SlowMemory memory;
   memory::Ggtt ggtt;
-  display::SklDisplay display;
+  std::unique_ptr<display::Display> part;
+  display::Display& display;
   int64_t started = 0;
 };
 

@@ -33,7 +33,7 @@ struct Bus {
     gmbus.write(0, 5);
   }
   test::FakeHost host;
-  Gmbus gmbus{host};
+  Gmbus gmbus{host, {2, 0}};
 };
 
 }  // namespace
@@ -133,7 +133,7 @@ TEST_CASE_METHOD(Bus, "a transfer continues after save and load") {
   Archive out;
   gmbus.state(out);
   const auto bytes = out.take();
-  Gmbus other(host);
+  Gmbus other(host, {2, 0});
   Archive in(bytes);
   other.state(in);
   REQUIRE_FALSE(in.failed());

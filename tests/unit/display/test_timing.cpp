@@ -2,6 +2,7 @@
 #include <random>
 
 #include "hw/display/clocks.h"
+#include "hw/display/skl/clocks.h"
 #include "hw/display/timing.h"
 #include "tests/catch.h"
 

@@ -5,31 +5,33 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 
 #include "hw/display/clocks.h"
+#include "hw/display/skl/clocks.h"
 #include "hw/mmio/register_file.h"
 
 namespace softgen::display {
 
-class Power {
+class SklPower final : public Clocks {
  public:
   /// `clocks_changed` runs after a write that may change a port's clock.
-  Power(mmio::RegisterFile& registers, std::function<void()> clocks_changed);
+  SklPower(mmio::RegisterFile& registers, std::function<void()> clocks_changed);
 
   /// PLL 0..3.
   Dpll dpll(unsigned index) const;
-  /// Clock that port 0..4 (DDI A..E) gets through DPLL_CTRL2, Hz; 0: none.
-  uint64_t port_clock(unsigned port) const;
+  /// Through DPLL_CTRL2; DDI A to E.
+  uint64_t port_clock(unsigned port) const override;
 
  private:
   void attach_wells();
   void attach_plls();
   void attach_buffers();
-  void follow(uint32_t offset, reg::Bits request, reg::Bits state, bool inverted = false);
-  void update_wells();
 
   mmio::RegisterFile& registers_;
   std::function<void()> clocks_changed_;
 };
+
+std::unique_ptr<Clocks> skl_power(mmio::RegisterFile& registers, std::function<void()> clocks_changed);
 
 }  // namespace softgen::display

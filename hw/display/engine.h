@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A display engine: up to three pipes, their clocks, ports. What differs between chips is its model and its clocks.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "hw/display/compositor.h"
+#include "hw/display/display.h"
+#include "hw/display/pipe.h"
+#include "hw/display/ports.h"
+
+namespace softgen::display {
+
+struct ChipModel {
+  const PipeModel& pipes;
+  PortModel ports;
+  /// Power wells, PLLs, DDI buffers. `changed` runs after a write that may change a port's clock.
+  std::unique_ptr<Clocks> (*clocks)(mmio::RegisterFile& registers, std::function<void()> changed);
+};
+
+class DisplayEngine final : public Display {
+ public:
+  /// At most max_pipes pipes. `model` outlives it.
+  DisplayEngine(const DisplayLinks& links, const DisplayConfig& config, const ChipModel& model);
+  ~DisplayEngine() override;
+
+  void mode(unsigned pipe, sg_pipe_mode* mode) override;
+  void refresh(unsigned pipe, bool look) override;
+  void picture_size(unsigned pipe, uint32_t* width, uint32_t* height) override;
+  void draw(unsigned pipe, void* pixels, Picture::Size size, size_t stride, bool full, sg_dirty_rect* dirty) override;
+  bool is_vga() override;
+  void plug(unsigned connector, bool connected) override { ports_.plug(connector, connected); }
+  bool timer_expired(unsigned timer) override;
+  void hold_memory() override { compositor_.hold_memory(); }
+  void release_memory() override { compositor_.release_memory(); }
+  void reset() override;
+  void state(Archive& ar) override;
+
+ private:
+  struct Canvas;
+  void attach_misc();
+  void pipes_update_rasters();
+  void compose(unsigned pipe, bool look, Compositor::Turn& turn);
+  void forget_pictures();
+
+  mmio::RegisterFile& registers_;
+  Host& host_;
+  std::unique_ptr<Clocks> clocks_;
+  Ports ports_;
+  PipeServices services_;
+  std::vector<std::unique_ptr<Pipe>> pipes_;
+  std::vector<std::unique_ptr<Canvas>> canvases_;
+  Compositor compositor_;  ///< last: its thread uses all of the above
+};
+
+}  // namespace softgen::display

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string_view>
+
+#include "hw/display/icl/clocks.h"
+#include "tests/catch.h"
+#include "tests/unit/display/icl_machine.h"
+
+using namespace softgen;
+using test::frame_ns;
+using test::IclMachine;
+
+namespace {
+
+struct Lit : IclMachine {
+  Lit() {
+    power_up();
+    set_mode();
+  }
+  uint32_t at(uint32_t x, uint32_t y) { return picture()[y * 1920 + x] & 0xffffff; }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(IclMachine, "icl: wells, PLLs, slices and buffers follow their requests at once") {
+  CHECK(read(reg::FUSE_STATUS) == 0x88000000);
+  for (unsigned well = 0; well < 4; well++) {
+    set(reg::PWR_WELL_CTL(1), 2u << 2 * well);
+    CHECK(read(reg::PWR_WELL_CTL(1)) >> 2 * well == 3);
+  }
+  CHECK(read(reg::PWR_WELL_CTL(0)) == 0x55);
+  CHECK(read(reg::FUSE_STATUS) == 0x8f800000);
+  clear(reg::PWR_WELL_CTL(1), 2u << 6);
+  CHECK(read(reg::PWR_WELL_CTL(1)) == 0x3f);
+  CHECK(read(reg::FUSE_STATUS) == 0x8f000000);
+  set(reg::PWR_WELL_CTL_AUX(1), 2u << 2 * 11);
+  CHECK(read(reg::PWR_WELL_CTL_AUX(1)) == 3u << 2 * 11);
+  set(reg::PWR_WELL_CTL_DDI(1), 2u << 2 * 5);
+  CHECK(read(reg::PWR_WELL_CTL_DDI(1)) == 3u << 2 * 5);
+  CHECK(read(reg::PWR_WELL_CTL(1)) == 0x3f);
+
+  write(reg::CDCLK_PLL_ENABLE, 26);
+  CHECK(read(reg::CDCLK_PLL_ENABLE) == 26);
+  write(reg::CDCLK_PLL_ENABLE, 1u << 31 | 26);
+  CHECK(read(reg::CDCLK_PLL_ENABLE) == (3u << 30 | 26));
+  for (const uint32_t pll : {reg::DPLL_ENABLE(0), reg::DPLL_ENABLE(1), reg::TBT_PLL_ENABLE, reg::MG_PLL_ENABLE(0), reg::MG_PLL_ENABLE(3)}) {
+    set(pll, 1u << 27);
+    CHECK(read(pll) == 3u << 26);
+    set(pll, 1u << 31);
+    CHECK(read(pll) == (3u << 30 | 3u << 26));
+    clear(pll, 1u << 31);
+    CHECK(read(pll) == 3u << 26);
+    clear(pll, 1u << 27);
+    CHECK(read(pll) == 0);
+  }
+  for (const uint32_t slice : {reg::DBUF_CTL, reg::DBUF_CTL_S2}) {
+    set(slice, 1u << 31);
+    CHECK(read(slice) == 3u << 30);
+    clear(slice, 1u << 31);
+    CHECK(read(slice) == 0);
+  }
+  for (unsigned port = 0; port < 6; port++) {
+    CHECK(read(reg::DDI_BUF_CTL(port)) == 1u << 7);
+    set(reg::DDI_BUF_CTL(port), 1u << 31);
+    CHECK(read(reg::DDI_BUF_CTL(port)) == 1u << 31);
+    clear(reg::DDI_BUF_CTL(port), 1u << 31);
+    CHECK(read(reg::DDI_BUF_CTL(port)) == 1u << 7);
+  }
+}
+
+TEST_CASE_METHOD(IclMachine, "icl: what is written to a combo PHY's group shows in its lanes") {
+  CHECK((read(0x16210c) & 0x1f000000) == 0);  // COMP_DW3: a process and voltage that i915 knows
+  write(0x6c684, 0x123);
+  write(0x162604, 0x456);
+  for (uint32_t lane = 0; lane < 4; lane++) {
+    CHECK(read(0x6c884 + lane * 0x100) == 0x123);
+    CHECK(read(0x162804 + lane * 0x100) == 0x456);
+    CHECK(read(0x162884 + lane * 0x100) == 0);
+  }
+  write(0x6c984, 7);
+  CHECK(read(0x6c884) == 0x123);
+}
+
+TEST_CASE("icl: PLLs decode as the driver computes them") {
+  using namespace display::icl_clocks;
+  CHECK(combo_pll_hz(8192u << 10 | 371, 3u << 10 | 1u << 9 | 2u << 6 | 1u << 2) == 148'500'000);
+  // DisplayPort at 2.7 GHz with a reference of 24 MHz (i915 icl_dp_combo_pll_24MHz_values): the symbol clock is half of what the lanes have.
+  CHECK(combo_pll_hz(0x4000u << 10 | 0x151, 1u << 6 | 2u << 2) == 540'000'000);
+  CHECK(combo_pll_hz(371, 2u << 6 | 3u << 2) == 0);
+  CHECK(combo_pll_hz(371, 1u << 9 | 2u << 6 | 1u << 2) == 0);
+  CHECK(mg_pll_hz(1u << 30 | 0x2c0000u << 8 | 154, 2, 2u << 12 | 2u << 8) == 148'500'000);
+  CHECK(mg_pll_hz(0x2c0000u << 8 | 154, 2, 2u << 12 | 2u << 8) == 147'840'000);
+  CHECK(mg_pll_hz(154, 0, 0) == 0);
+}
+
+TEST_CASE_METHOD(IclMachine, "icl: a mode on each connector, and its picture") {
+  const struct {
+    unsigned pipe, port;
+  } rows[] = {{0, 1}, {1, 2}, {2, 3}};
+  power_up();
+  for (const auto& row : rows) {
+    CAPTURE(row.pipe);
+    sg_pipe_mode mode;
+    display.mode(row.pipe, &mode);
+    CHECK_FALSE(mode.active);
+    set_mode(row.pipe, row.port);
+    display.mode(row.pipe, &mode);
+    REQUIRE(mode.active);
+    CHECK(mode.connector == static_cast<int>(row.port) - 1);
+    CHECK(mode.width == 1920);
+    CHECK(mode.height == 1080);
+    CHECK(mode.refresh_mhz == 60000);
+    fill(0x100000, 1920 * 1080, 0x102030 + row.pipe);
+    set_plane(0x100000, {}, row.pipe);
+    CHECK(picture(row.pipe)[1079 * 1920 + 1919] == 0xff102030 + row.pipe);
+  }
+  // Without its PLL a pipe stands still.
+  clear(reg::DPLL_ENABLE(1), 1u << 31);
+  sg_pipe_mode mode;
+  display.mode(0, &mode);
+  CHECK_FALSE(mode.active);
+  set(reg::DPCLKA_CFGCR0, 1u << 12);
+  display.mode(1, &mode);
+  CHECK_FALSE(mode.active);
+  write(reg::PORT_CLK_SEL(3), 0);
+  display.mode(2, &mode);
+  CHECK_FALSE(mode.active);
+}
+
+TEST_CASE_METHOD(IclMachine, "icl: every register with a display hook in the table has one") {
+  for (const std::string& name : registers.missing_hooks()) {
+    for (const defs::Register& row : softgen::defs::gen11::registers.rows) {
+      if (row.hook && std::string_view(row.hook) == "display") CHECK(name.substr(0, name.find('[')) != row.name);
+    }
+  }
+}
+
+TEST_CASE_METHOD(IclMachine, "icl: plugging monitors: live state, long pulse, interrupt") {
+  CHECK(read(reg::SDEISR) == 1u << 17);
+  write(reg::SHOTPLUG_CTL_DDI, 8u << 4);
+  write(reg::SHOTPLUG_CTL_TC, 8);
+  write(reg::SDEIER, ~0u);
+  write(reg::SDEIMR, 0);
+  display.plug(1, true);
+  CHECK(read(reg::SDEISR) == (1u << 17 | 1u << 24));
+  CHECK(read(reg::SDEIIR) == 1u << 24);
+  CHECK(read(reg::SHOTPLUG_CTL_TC) == 0xa);
+  CHECK(host.level);
+  write(reg::SHOTPLUG_CTL_TC, 0xa);
+  CHECK(read(reg::SHOTPLUG_CTL_TC) == 8);
+  write(reg::SDEIIR, ~0u);
+  display.plug(2, true);  // its detection is off
+  CHECK(read(reg::SDEIIR) == 0);
+  CHECK(read(reg::SDEISR) == (1u << 17 | 3u << 24));
+  display.plug(0, false);
+  CHECK(read(reg::SDEIIR) == 1u << 17);
+  CHECK(read(reg::SHOTPLUG_CTL_DDI) == 0xa0);
+  CHECK(read(reg::SDEISR) == 3u << 24);
+}
+
+TEST_CASE_METHOD(IclMachine, "icl: DDC of a Type-C port, by GMBUS and by hand") {
+  host.monitor_pin = 9;
+  host.eeprom[3] = 0x5a;
+  write(reg::GMBUS0, 9);
+  write(reg::GMBUS1, 1u << 30 | 3u << 25 | 4u << 16 | 3u << 8 | 0x50u << 1 | 1);
+  CHECK((read(reg::GMBUS3) & 0xff) == 0x5a);
+  write(reg::GPIO_CTL(9), 0x1 | 0x2 | 0x4);
+  CHECK_FALSE(read(reg::GPIO_CTL(9)) & 0x10);
+  CHECK(read(reg::GPIO_CTL(9)) & 0x1000);
+}
+
+TEST_CASE_METHOD(IclMachine, "icl: Type-C PHYs are ready, and taken by the display") {
+  CHECK((read(reg::PORT_TX_DFLEXDPPMS) & 0xf) == 0xf);
+  CHECK(read(reg::PORT_TX_DFLEXDPSP) == 0x0f0f0f0f);  // all lanes, nothing plugged in by Type-C
+  CHECK(read(reg::PORT_TX_DFLEXDPCSSS) == 0);
+  write(reg::PORT_TX_DFLEXDPCSSS, 1);
+  CHECK(read(reg::PORT_TX_DFLEXDPCSSS) == 1);
+}
+
+TEST_CASE_METHOD(IclMachine, "icl: AUX channels report that no sink is connected") {
+  write(reg::DE_PORT_IER, ~0u);
+  write(reg::DE_PORT_IMR, 0);
+  write(reg::DDI_AUX_CTL(5), 1u << 31 | 1u << 29 | 4u << 20);
+  CHECK((read(reg::DDI_AUX_CTL(5)) & 0xd0000000) == (1u << 30 | 1u << 28));
+  CHECK(read(reg::DE_PORT_IIR) == 1u << 28);
+}
+
+TEST_CASE_METHOD(Lit, "icl: vertical blanks and flips of all planes are interrupts") {
+  unmask_pipe(1u | 1u << 3 | 1u << 16 | 1u << 18);
+  set_plane(0x100000, {}, 0, 0);
+  set_plane(0x100000, {.width = 64, .height = 64}, 0, 4);
+  run_for(frame_ns);
+  CHECK(take_iir() == (1u | 1u << 3 | 1u << 16));
+  set_plane(0x100000, {.width = 64, .height = 64}, 0, 6);
+  run_for(frame_ns);
+  CHECK(take_iir() == (1u | 1u << 18));
+  CHECK(read(reg::PLANE_SURFLIVE(0, 6)) == 0x100000);
+}
+
+TEST_CASE_METHOD(Lit, "icl: seven planes, one over the other") {
+  fill(0x100000, 1920 * 1080, 0x000010);
+  set_plane(0x100000, {});
+  for (unsigned plane = 1; plane < 7; plane++) {
+    const uint32_t surface = 0x2000000 + plane * 0x10000;
+    fill(surface, 64 * 64, 0x80000000 | plane * 0x10 << 8);
+    // Opaque, then premultiplied by the driver, then by the hardware.
+    const uint32_t alpha = plane < 3 ? 0 : plane < 5 ? 2 : 3;
+    set_plane(surface, {.width = 64, .height = 64, .x = 32 * plane, .y = 0, .stride = 64 * 4 / 64, .color = 1 << 13 | alpha << 4}, 0,
+              plane);
+  }
+  CHECK(at(0, 0) == 0x000010);
+  CHECK(at(40, 0) == 0x001000);             // plane 2 alone
+  CHECK(at(70, 0) == 0x002000);             // plane 3 hides plane 2
+  CHECK(at(100, 0) == 0x003000 + 0x1000);   // plane 4 over plane 3: half of 0x20
+  CHECK(at(130, 63) == 0x004000 + 0x1804);  // plane 5 over 4 over 1
+  CHECK(at(162, 0) == 0x002800 + 0x2004);   // plane 6's green counts half
+  CHECK(at(250, 0) == 0x003008);            // plane 7 over plane 1
+  CHECK(at(256, 0) == 0x000010);
+}
