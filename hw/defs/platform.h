@@ -8,6 +8,7 @@
 
 #include "hw/defs/command.h"
 #include "hw/defs/context.h"
+#include "hw/defs/memory_speeds.h"
 #include "hw/defs/page_format.h"
 #include "hw/defs/register.h"
 
@@ -28,6 +29,7 @@ struct Platform {
   unsigned connectors;                       ///< the most its display has
   uint64_t timestamp_hz;                     ///< RING_TIMESTAMP
   unsigned slices, subslices, eus, threads;  ///< subslices per slice, EUs per subslice, threads per EU
+  const MemorySpeeds* memory;                ///< null: the unit does not tell
   const char* parts;                         ///< the list of what a device is built of (hw/gt/platforms/)
 
   bool has(EngineId engine) const { return engines >> static_cast<unsigned>(engine) & 1; }
