@@ -70,6 +70,17 @@ class Declarations:
                 offset = row.offset + outer * row.stride[0] + inner * row.stride[1]
                 yield from ((engine.base + offset for engine in self.engines) if row.engine else (offset,))
 
+    def forcewake(self):
+        """[(request, acknowledge)]: the offsets of each domain's two registers."""
+        named, pairs = {row.name: row for row in self.rows}, []
+        for row in self.rows:
+            if row.acknowledge:
+                answer = named.get(row.acknowledge)
+                if not answer or answer.count != row.count or row.engine or answer.engine:
+                    raise SystemExit(f"register {row.name}: no {row.acknowledge} to acknowledge each of it")
+                pairs += zip(self.offsets(row), self.offsets(answer))
+        return pairs
+
     def reset_bit(self, engine):
         """The bit of GDRST that resets `engine`."""
         for row in self.rows:
@@ -102,6 +113,7 @@ class Row:
         self.count = self.pair(options.pop("array", "1"), 1)
         self.stride = self.pair(options.pop("stride", "0"), 0)
         self.access(options)
+        self.acknowledge = options.pop("acknowledge", None)  # the register that answers this request for forcewake
         options.pop("engine", None)
         if options:
             raise ValueError(f"unknown attributes {sorted(options)}")
@@ -306,9 +318,11 @@ def table(name, declared):
         yield from (f"    {', '.join(values[i:i + 8])}," for i in range(0, len(values), 8))
         yield "};"
     yield from engine_rows(declared)
+    domains = ", ".join(f"{{{request:#x}, {answer:#x}}}" for request, answer in declared.forcewake())
+    yield f"constexpr std::array<WakeRow, {domains.count('{')}> forcewake = {{{{{domains}}}}};"
     yield "\n}  // namespace\n"
-    yield (f"constinit const RegisterSet registers{{.name = {text(name)}, .rows = rows, .singles = singles, .blocks = blocks, .engines = engines}};\n\n"
-           f"}}  // namespace softgen::defs::{name}")
+    yield (f"constinit const RegisterSet registers{{.name = {text(name)}, .rows = rows, .singles = singles, .blocks = blocks, .engines = engines, "
+           f".forcewake = forcewake}};\n\n}}  // namespace softgen::defs::{name}")
 
 
 def engine_rows(declared):

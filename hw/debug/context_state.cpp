@@ -3,26 +3,26 @@
 #include <algorithm>
 
 #include "hw/cs/decode/packets.h"
+#include "hw/cs/image_layout.h"
 #include "hw/cs/relative_registers.h"
 #include "hw/debug/packet_json.h"
-#include "hw/defs/gen9/3dstate_binding.h"
 #include "hw/defs/registers/registers.h"
 
 namespace softgen::debug {
 namespace {
 
-/// Masked writes say how constant buffers' addresses and binding table pointers count. Only render's engine has these registers.
+/// Masked writes say how constant buffers' addresses and binding table pointers count.
 void note_registers(ContextState& state, const defs::Command& command, std::span<const uint32_t> dwords) {
-  constexpr uint32_t render_base = 0x2000;
   constexpr unsigned qword = 3;
-  constexpr reg::Bits tables = reg::field::GT_MODE_BINDING_TABLE_ALIGNMENT;
-  const uint32_t base = dwords[0] & cs::header_bit(command, cs::relative_field) ? render_base : 0;
   constexpr reg::Bits absolute = reg::field::CS_DEBUG_MODE2_3DSTATE_CONSTANT_BUFFER_ADDRESS_OFFSET_DISABLE;
+  constexpr reg::Bits tables = reg::field::GT_MODE_BINDING_TABLE_ALIGNMENT;
+  const bool relative = dwords[0] & cs::header_bit(command, cs::relative_field);
+  const uint32_t debug_mode = relative ? reg::CS_DEBUG_MODE2 % cs::streamer_block : reg::CS_DEBUG_MODE2;
   const cs::packets::MI_LOAD_REGISTER_IMM::View load(dwords);
   for (size_t i = 0; i < load.elements(); ++i) {
-    const uint32_t offset = base + load.register_offset(i), value = load.data_dword(i);
-    if (offset == reg::CS_DEBUG_MODE2 && value & absolute.mask() << 16) state.absolute_constants = absolute.of(value);
-    if (offset == reg::GT_MODE && value & tables.mask() << 16) state.binding_table_shift = tables.of(value) ? qword : 0;
+    const uint32_t offset = load.register_offset(i), value = load.data_dword(i);
+    if (offset == debug_mode && value & absolute.mask() << 16) state.absolute_constants = absolute.of(value);
+    if (offset == reg::GT_MODE && !relative && value & tables.mask() << 16) state.binding_table_shift = tables.of(value) ? qword : 0;
   }
 }
 
@@ -44,6 +44,11 @@ void ContextState::note(const WalkedPacket& packet) {
   const auto dw = packet.dwords;
   switch (packet.command->id) {
     case defs::CommandId::STATE_BASE_ADDRESS: set_bases(*this, {*packet.command, dw}); break;
+    case defs::CommandId::_3DSTATE_BINDING_TABLE_POOL_ALLOC: {
+      const Fields fields(*packet.command, dw);
+      pooled = fields["Binding Table Pool Enable"], pool = strip_canonical(fields["Binding Table Pool Base Address"]);
+      break;
+    }
     case defs::CommandId::MI_LOAD_REGISTER_IMM: note_registers(*this, *packet.command, dw); break;
     default: break;
   }
@@ -70,10 +75,7 @@ uint64_t ContextState::base(defs::Base base) const {
 }
 
 uint64_t ContextState::binding_table(uint32_t pointer) const {
-  using Pool = cs::packets::_3DSTATE_BINDING_TABLE_POOL_ALLOC;
-  const Pool::View pool(packet(defs::CommandId::_3DSTATE_BINDING_TABLE_POOL_ALLOC));
-  const uint64_t tables = pool.binding_table_pool_enable() ? pool.binding_table_pool_base_address() : surface;
-  return strip_canonical(tables + (uint64_t{pointer} << binding_table_shift));
+  return strip_canonical((pooled ? pool : surface) + (uint64_t{pointer} << binding_table_shift));
 }
 
 ContextState& ContextStates::of(EngineId engine, uint32_t id) {

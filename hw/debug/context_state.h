@@ -23,6 +23,8 @@ struct ContextState {
   bool absolute_constants = false;
   /// GT_MODE says what binding table pointers count (hw/iface/decode/shader_bases.h). No driver sets that bit on a chip that lacks it.
   unsigned binding_table_shift = 0;
+  bool pooled = false;  ///< binding tables are in the pool, else they count from the surface state base
+  uint64_t pool = 0;
   std::map<defs::CommandId, std::vector<uint32_t>> last;
 
   void note(const WalkedPacket& packet);

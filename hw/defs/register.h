@@ -47,12 +47,18 @@ struct RegisterPlace {
   uint16_t row;     ///< index into RegisterSet::rows
 };
 
+/// A power domain that software holds awake.
+struct WakeRow {
+  uint32_t request, acknowledge;  ///< offsets in BAR0
+};
+
 /// The registers of one generation.
 struct RegisterSet {
   const char* name;
   std::span<const Register> rows;                  ///< by declaration
   std::span<const RegisterPlace> singles, blocks;  ///< all instances of registers and of blocks, by offset
   std::span<const EngineRow> engines;              ///< by EngineId; a platform may lack some of them (Platform::engines)
+  std::span<const WakeRow> forcewake;
 
   /// Null: the generation has no such engine.
   const EngineRow* engine(EngineId id) const;

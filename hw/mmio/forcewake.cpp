@@ -3,26 +3,15 @@
 
 namespace softgen::mmio {
 
-namespace {
-
-struct Domain {
-  uint32_t request, acknowledge;
-};
-constexpr Domain domains[] = {{reg::FORCEWAKE_RENDER, reg::FORCEWAKE_ACK_RENDER},
-                              {reg::FORCEWAKE_GT, reg::FORCEWAKE_ACK_GT},
-                              {reg::FORCEWAKE_MEDIA, reg::FORCEWAKE_ACK_MEDIA}};
-
-}  // namespace
-
 void attach_forcewake(RegisterFile& registers) {
-  for (const Domain& domain : domains) {
+  for (const defs::WakeRow& domain : registers.set().forcewake) {
     registers.on_write(domain.request,
                        [&registers, domain](uint32_t, uint32_t) { registers.poke(domain.acknowledge, registers.peek(domain.request)); });
   }
 }
 
 bool forcewake_held(const RegisterFile& registers) {
-  for (const Domain& domain : domains)
+  for (const defs::WakeRow& domain : registers.set().forcewake)
     if (registers.peek(domain.request)) return true;
   return false;
 }

@@ -17,8 +17,8 @@ GtPower::GtPower(RegisterFile& registers, Host& host) : registers_(registers), h
     registers_.poke(reg::RPSTAT1, reg::field::RPSTAT1_CURRENT_FREQUENCY.with(0, frequency));
   });
   const auto look = [this](uint32_t, uint32_t) { evaluate(); };
-  for (uint32_t offset : {reg::RC_CONTROL, reg::RC_STATE, reg::FORCEWAKE_RENDER, reg::FORCEWAKE_GT, reg::FORCEWAKE_MEDIA})
-    registers_.on_write(offset, look);
+  for (uint32_t offset : {reg::RC_CONTROL, reg::RC_STATE}) registers_.on_write(offset, look);
+  for (const defs::WakeRow& domain : registers_.set().forcewake) registers_.on_write(domain.request, look);
   registers_.on_read(reg::GT_GFX_RC6, [this](uint32_t) {
     evaluate();
     MutexLock lock(mutex_);

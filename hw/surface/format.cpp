@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <span>
 #include <vector>
 
 namespace softgen::surface {
@@ -12,7 +13,8 @@ namespace {
 constexpr uint16_t parse_uses(std::string_view letters) {
   constexpr std::string_view known = "SFCRBVOWTAe";
   uint16_t uses = 0;
-  for (const char c : letters) uses |= static_cast<uint16_t>(1u << known.find(c));
+  for (const char c : letters)
+    if (c != '+') uses |= static_cast<uint16_t>(1u << known.find(c));
   return uses;
 }
 
@@ -76,7 +78,7 @@ constexpr ElementLayout layout_of(const Format& f) {
   for (unsigned i = 0; i < f.channels; ++i) {
     const Channel& c = f.channel[i];
     words = words && c.bits == 32 && c.shift == 32 * i &&
-            (c.type == ChannelType::sfloat || c.type == ChannelType::uint || c.type == ChannelType::sint);
+            (c.type == ChannelType::sfloat || c.type == ChannelType::uint || c.type == ChannelType::sint || c.type == ChannelType::unused);
     bytes = bytes && c.bits == 8 && c.shift == 8 * i && (c.type == ChannelType::unorm || c.type == ChannelType::unused);
     integers = integers && c.bits == 8 && c.shift == 8 * i && c.type == ChannelType::uint;
   }
@@ -101,12 +103,19 @@ constexpr Format make_format(SurfaceFormat code, std::string_view name, unsigned
   return f;
 }
 
-constexpr Format formats[] = {
 #define FORMAT(name, bits, width, height, kind, channels, space, uses) \
-  make_format(SurfaceFormat::name, #name, bits, width, height, FormatKind::kind, channels, space, uses),
+  make_format(SurfaceFormat::name, #name, bits, width, height, FormatKind::kind, channels, space, uses_of(uses)),
+constexpr Format formats[] = {
+#define uses_of(uses) std::string_view(uses).substr(0, std::string_view(uses).find('+'))
 #include "hw/surface/formats.inc"
-#undef FORMAT
+#undef uses_of
 };
+constexpr Format later_formats[] = {
+#define uses_of(uses) uses
+#include "hw/surface/formats.inc"
+#undef uses_of
+};
+#undef FORMAT
 
 constexpr size_t code_limit = 1024;  // RENDER_SURFACE_STATE, Surface Format: 10 bits
 constexpr std::array<uint8_t, code_limit> index_of_code = [] {
@@ -250,9 +259,14 @@ void gather(const Format& f, const Word4& value, auto&& put) {
 
 }  // namespace
 
-const Format* find_format(uint32_t code) {
+struct FormatSet {
+  std::span<const Format> formats;
+};
+constinit const FormatSet gen9_formats{formats}, gen11_formats{later_formats};
+
+const Format* find_format(uint32_t code, const FormatSet& set) {
   if (code >= code_limit || index_of_code[code] == 0) return nullptr;
-  return &formats[index_of_code[code] - 1];
+  return &set.formats[index_of_code[code] - 1u];
 }
 
 const Format& reordered(const Format& format, const std::array<uint8_t, 3>& rgb) {
@@ -299,8 +313,10 @@ unsigned decode_raw64(const Format& f, const std::byte* element, std::array<uint
 }
 
 void encode(const Format& f, const Word4& value, std::byte* element) {
-  if (f.layout == ElementLayout::words)
+  if (f.layout == ElementLayout::words) {
+    std::memset(element, 0, f.block_bytes());  // channels that are not used
     return gather(f, value, [&](size_t stored, uint32_t word) { std::memcpy(element + 4 * stored, &word, 4); });
+  }
   if (f.layout == ElementLayout::uint8)
     return gather(f, value, [&](size_t stored, uint32_t word) { element[stored] = static_cast<std::byte>(std::min(word, 255u)); });
   if (f.kind == FormatKind::shared_exponent) {

@@ -90,9 +90,15 @@ constexpr bool is_planar(const Format& format) {
   return format.code == SurfaceFormat::PLANAR_420_8 || format.code == SurfaceFormat::PLANAR_420_16;
 }
 
-/// Null for codes that Gen9 does not have.
-const Format* find_format(uint32_t code);
-inline const Format* find_format(SurfaceFormat code) { return find_format(static_cast<uint32_t>(code)); }
+/// The formats of a generation: generations differ in what their units do with them.
+struct FormatSet;
+extern const FormatSet gen9_formats, gen11_formats;
+
+/// Null for codes that the set does not have.
+const Format* find_format(uint32_t code, const FormatSet& set = gen9_formats);
+inline const Format* find_format(SurfaceFormat code, const FormatSet& set = gen9_formats) {
+  return find_format(static_cast<uint32_t>(code), set);
+}
 
 using Float4 = std::array<float, 4>;
 using Word4 = std::array<uint32_t, 4>;

@@ -98,7 +98,7 @@ class Place:
         inner = ["env", "EGL_PLATFORM=surfaceless", f"LD_LIBRARY_PATH={':'.join(libraries)}"]
         if gpu == "softgen":
             build_folder = "/softgen" if self._root else str(BUILD)
-            words = [*inner, f"{build_folder}/softgen-run", "--threads", str(options.threads), "--", *words]
+            words = [*inner, f"{build_folder}/softgen-run", "--platform", options.platform, "--threads", str(options.threads), "--", *words]
         else:
             # Debian 12's llvmpipe offers OpenGL 4.5. With the version overridden it runs the tests of 4.6.
             words = [*inner, "LIBGL_ALWAYS_SOFTWARE=1", "MESA_GL_VERSION_OVERRIDE=4.6", *[f"{name}={value}" for name, value in LAVAPIPE.environment.items()], *words]
@@ -148,6 +148,7 @@ def parse(argv):
     parser.add_argument("--peer", choices=["failing", "all"], nargs="?", const="all",
                         help="run them on llvmpipe or lavapipe, too: all (default), or only those that fail here")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="processes at once (default: one per core)")
+    parser.add_argument("--platform", default="kbl", metavar="CHIP", help="softgen-run's platform (default: kbl)")
     parser.add_argument("--threads", type=int, default=0, metavar="N", help="softgen-run's worker threads (default: 0)")
     parser.add_argument("--timeout", type=int, default=120, metavar="SECONDS", help="for one test (default: 120)")
     parser.add_argument("--log", metavar="FILE", help="append the standard error of the programs and of softgen-run to FILE")

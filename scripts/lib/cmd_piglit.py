@@ -46,12 +46,12 @@ def run(profile, tests, options, folder):
     names = folder / f"{profile}.tests"
     names.write_text("\n".join(tests) + "\n")
     out = folder / profile
-    command = ["/usr/bin/piglit", "run", "-o", "-j", str(options.jobs), "--timeout", str(options.timeout), "-p", options.platform,
+    command = ["/usr/bin/piglit", "run", "-o", "-j", str(options.jobs), "--timeout", str(options.timeout), "-p", options.waffle,
                "-l", "quiet", "--test-list", str(names), profile, str(out)]
     # Otherwise piglit probes EGL and GLX contexts to decide which shader tests to skip, and finds neither here.
     environment = os.environ | {"PIGLIT_NO_FAST_SKIP": "1"} | INTEL_OPENCL
     if options.gpu == "softgen":
-        command = [str(BUILD / "softgen-run"), "--threads", str(options.threads), "--", *command]
+        command = [str(BUILD / "softgen-run"), "--platform", options.platform, "--threads", str(options.threads), "--", *command]
     else:
         environment["LIBGL_ALWAYS_SOFTWARE"] = "1"
     step(f"{profile}: {len(tests)} tests on {options.gpu}", command, folder / f"{profile}.log", env=environment)
@@ -72,7 +72,8 @@ def parse(argv):
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="tests at once (default: one per core)")
     parser.add_argument("--threads", type=int, default=0, metavar="N", help="softgen-run's worker threads (default: 0)")
     parser.add_argument("--timeout", type=int, default=60, metavar="SECONDS", help="for one test (default: 60)")
-    parser.add_argument("--platform", default="gbm", choices=["gbm", "surfaceless_egl"], help="waffle's platform (default: gbm)")
+    parser.add_argument("--waffle", default="gbm", choices=["gbm", "surfaceless_egl"], help="waffle's platform (default: gbm)")
+    parser.add_argument("--platform", default="kbl", metavar="CHIP", help="softgen-run's platform (default: kbl)")
     parser.add_argument("--gpu", default="softgen", choices=["softgen", "llvmpipe"], help="llvmpipe: to see which tests fail there, too")
     parser.add_argument("--guest", choices=["bookworm", "trixie", "sid"], help="run them in this guest, one after the other")
     parser.add_argument("--keep", metavar="DIR", help="keep piglit's results there, for `piglit summary html`")

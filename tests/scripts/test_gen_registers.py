@@ -57,6 +57,13 @@ static_assert(small::field::RING_CTL_BUFFER_LENGTH.high == 20 && other::field::R
 """
 
 
+WAKE = """register ACK 0xd84 access=ro
+register REQUEST 0xa278 acknowledge=ACK
+register ACKS 0xd50 array=2 stride=4 access=ro
+register REQUESTS 0xa540 array=2 stride=4 acknowledge=ACKS
+"""
+
+
 class Registers(unittest.TestCase):
     def setUp(self):
         work = tempfile.TemporaryDirectory()
@@ -120,6 +127,13 @@ class Registers(unittest.TestCase):
             ".domain = ResetDomain::render}, {.id = EngineId::bcs, .mmio_base = 0x22000, .interrupt_word = 0, .interrupt_shift = 16, "
             ".instance = 0, .reset = 0x8, .domain = ResetDomain::blitter}, };"), engines)
 
+    def test_requests_for_forcewake_name_their_acknowledge(self):
+        self.assertEqual(self.generate(ENGINES + WAKE).returncode, 0)
+        table = (self.out / "small_registers.cpp").read_text()
+        self.assertIn("std::array<WakeRow, 3> forcewake = {{{0xa278, 0xd84}, {0xa540, 0xd50}, {0xa544, 0xd54}}};", table)
+        self.assertEqual(self.generate(ENGINES).returncode, 0)
+        self.assertIn("std::array<WakeRow, 0> forcewake = {{}};", (self.out / "small_registers.cpp").read_text())
+
     def test_what_it_refuses(self):
         register = "register A 0x5000\n"
         for text, complaint in (
@@ -135,6 +149,8 @@ class Registers(unittest.TestCase):
                 ("engine rcs 0x2000\n", "small.def:1: 'domain'"),
                 ("engine moon 0x2000 interrupt=0.0 reset=Render domain=render\n", "small.def:1: bad engine"),
                 (ENGINES + "register A 0x24030\ngroup E engine\nregister B 0x2030\n", "registers B and A both stand at 0x24030"),
+                ("register A 0x5000 acknowledge=B\n", "register A: no B to acknowledge each of it"),
+                ("register A 0x5000 acknowledge=B\nregister B 0x5004 array=2 stride=4\n", "register A: no B to acknowledge each of it"),
                 ("register A 0x5002\n", "offset 0x5002 is odd or outside"),
                 ("register A 0x5000 domain=moon\n", "unknown reset domain moon"),
                 ("register A 0x5000 colour=red\n", "unknown attributes ['colour']")):

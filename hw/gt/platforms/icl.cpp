@@ -5,13 +5,13 @@
 #include "hw/display/absent.h"
 #include "hw/eu/isa/gen11/isa.h"
 #include "hw/gt/platforms/all.h"
-#include "hw/mmio/interrupts/gen8.h"
+#include "hw/mmio/interrupts/gen11.h"
 
 namespace softgen::gt::platforms {
 
 const Parts icl{.name = "icl",
                 .isa = eu::gen11_isa,
-                .interrupts = mmio::gen8_interrupts,
+                .interrupts = mmio::gen11_interrupts,
                 .submission = cs::elsq,
                 .display = display::absent,
                 .surface_state = surface::decode_surface<defs::Gen11>,

@@ -115,11 +115,20 @@ void decode_aux(const auto& s, Surface& out) {
 
 }  // namespace
 
+namespace {
+
+template <class G>
+const FormatSet& formats_of = gen9_formats;
+template <>
+const FormatSet& formats_of<defs::Gen11> = gen11_formats;
+
+}  // namespace
+
 template <class G>
 Surface decode_surface(std::span<const uint32_t> dwords) {
   const auto s = G::RENDER_SURFACE_STATE::unpack(dwords);
   Surface out;
-  out.format = find_format(s.surface_format);
+  out.format = find_format(s.surface_format, formats_of<G>);
   out.base = strip_canonical(s.surface_base_address);
   out.mocs = static_cast<uint8_t>(s.mocs);
   const uint32_t type = static_cast<uint32_t>(s.surface_type);

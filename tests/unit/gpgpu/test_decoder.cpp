@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "hw/base/log.h"
+#include "hw/defs/gen11/all.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/gpgpu/decoder.h"
+#include "hw/mmio/register_file.h"
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
 #include "tests/unit/memory/mapped.h"
@@ -61,7 +63,10 @@ TEST_CASE("a kernel's state comes from its descriptor and packets; a descriptor 
   state.kept[CommandId::MEDIA_INTERFACE_DESCRIPTOR_LOAD] = {0x70020002, 0, 64, base};
   state.kept[CommandId::MEDIA_VFE_STATE] = {0x70000007, 0x400 | 2, 0, 9u << 16, 0, 0, 0, 0, 0};
   state.kept[CommandId::MEDIA_CURBE_LOAD] = {0x70010002, 0, 96, 0x200};
-  const auto kernel = decoder->kernel(state, memory.view, 1);
+  mmio::RegisterFile registers{defs::gen9::registers};
+  StopFlag stop;
+  EngineEnv env{EngineId::rcs, memory.view, memory.view, registers, stop};
+  const auto kernel = decoder->kernel(state, env, 1);
   REQUIRE(kernel);
   CHECK((kernel->kernel == 0x1000 && kernel->alternate_float && kernel->barrier && kernel->rounding == 3));
   CHECK((kernel->bases.sampler_state == 0x40 && kernel->bases.binding_table == 0x60));
@@ -69,5 +74,28 @@ TEST_CASE("a kernel's state comes from its descriptor and packets; a descriptor 
   CHECK((kernel->curbe_address == 0x200 && kernel->curbe_bytes == 96 && kernel->constant_offset == 5));
   CHECK(kernel->slm_bytes == 64 << 10);
   CHECK((kernel->cross_registers == 100 && kernel->thread_registers == 27));  // no more than r1 to r127
-  CHECK_FALSE(decoder->kernel(state, memory.view, 2));
+  CHECK_FALSE(decoder->kernel(state, env, 2));
+}
+
+TEST_CASE("Gen11's binding tables count from their pool, and GT_MODE makes their offsets count qwords") {
+  quiet_log();
+  const auto decoder = make_decoder<defs::Gen11>();
+  memory::test::Mapped memory({base});
+  const std::array<uint32_t, 8> descriptor{0x1000, 0, 0, 0, 0x60, 0, 0, 0};
+  memory.view.write(base, descriptor.data(), sizeof descriptor);
+  Packets state;
+  state.kept[CommandId::MEDIA_INTERFACE_DESCRIPTOR_LOAD] = {0x70020002, 0, 64, base};
+  std::vector<uint32_t>& bases = state.kept[CommandId::STATE_BASE_ADDRESS];
+  bases.assign(22, 0);
+  bases[0] = 0x61010014, bases[4] = 0x5000'0001;  // Surface State Base Address
+  mmio::RegisterFile registers{defs::gen11::registers};
+  StopFlag stop;
+  EngineEnv env{EngineId::rcs, memory.view, memory.view, registers, stop};
+  CHECK(decoder->kernel(state, env, 0)->bases.binding_tables == 0x5000'0000);
+  CHECK(decoder->kernel(state, env, 0)->bases.binding_table == 0x60);
+  state.kept[CommandId::_3DSTATE_BINDING_TABLE_POOL_ALLOC] = {0x79190002, 0x7000'0000 | 1 << 11, 1, 0};
+  registers.write(0x7008, 0x0400'0400);
+  const auto pooled = decoder->kernel(state, env, 0);
+  CHECK((pooled->bases.binding_tables == 0x1'7000'0000 && pooled->bases.surface_state == 0x5000'0000));
+  CHECK(pooled->bases.binding_table == 0x60 << 3);
 }

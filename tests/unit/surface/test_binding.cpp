@@ -16,7 +16,7 @@ struct Fixture : memory::test::Mapped {
 
   Fixture() : Mapped(base, base + 0x4000) {
     bases.decode_surface = decode_surface<defs::Gen9>;
-    bases.surface_state = base;
+    bases.surface_state = bases.binding_tables = base;
     bases.bindless_surface = bindless;
     bases.binding_table = 0x100;
   }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <set>
+
+#include "hw/iface/quiet_host.h"
+#include "hw/mmio/forcewake.h"
+#include "hw/mmio/gt_power.h"
+#include "tests/catch.h"
+#include "tests/quiet_log.h"
+
+using namespace softgen;
+using namespace softgen::mmio;
+
+namespace {
+
+class Clock final : public QuietHost {
+ public:
+  int64_t clock_ns() override { return now; }
+  int64_t now = 0;
+};
+
+}  // namespace
+
+TEST_CASE("each domain of forcewake answers its request, and holds the GT awake") {
+  quiet_log();
+  for (const defs::RegisterSet* set : {&defs::gen9::registers, &defs::gen11::registers}) {
+    CAPTURE(set->name);
+    Clock host;
+    RegisterFile file(*set);
+    attach_forcewake(file);
+    GtPower power(file, host);
+    file.write(reg::RC_CONTROL, reg::field::RC_CONTROL_RC6_ENABLE.mask());
+    for (const defs::WakeRow& domain : set->forcewake) {
+      CAPTURE(set->name_of(domain.request));
+      // i915 intel_uncore.c: the kernel's bit, and the one of its fallback (fw_domain_wait_ack_with_fallback).
+      file.write(domain.request, 0x0001'0001);
+      file.write(domain.request, 0x8000'8000);
+      CHECK(file.read(domain.acknowledge) == 0x8001);
+      CHECK(forcewake_held(file));
+      const uint32_t before = file.read(reg::GT_GFX_RC6);
+      host.now += 1'280'000;
+      CHECK(file.read(reg::GT_GFX_RC6) == before);
+      file.write(domain.request, 0xffff'0000);
+      CHECK(file.read(domain.acknowledge) == 0);
+      CHECK_FALSE(forcewake_held(file));
+      host.now += 1'280'000;
+      CHECK(file.read(reg::GT_GFX_RC6) == before + 1000);
+    }
+  }
+}
+
+// i915 intel_uncore.c, intel_uncore_fw_domains_init; gt/intel_gt_regs.h.
+TEST_CASE("the generations' domains of forcewake") {
+  const auto requests = [](const defs::RegisterSet& set) {
+    std::set<std::pair<uint32_t, uint32_t>> all;
+    for (const defs::WakeRow& domain : set.forcewake) all.emplace(domain.request, domain.acknowledge);
+    return all;
+  };
+  CHECK(requests(defs::gen9::registers) == std::set<std::pair<uint32_t, uint32_t>>{{0xa278, 0xd84}, {0xa188, 0x130044}, {0xa270, 0xd88}});
+  CHECK(requests(defs::gen11::registers) == std::set<std::pair<uint32_t, uint32_t>>{{0xa278, 0xd84},
+                                                                                    {0xa188, 0x130044},
+                                                                                    {0xa540, 0xd50},
+                                                                                    {0xa544, 0xd54},
+                                                                                    {0xa548, 0xd58},
+                                                                                    {0xa54c, 0xd5c},
+                                                                                    {0xa560, 0xd70},
+                                                                                    {0xa564, 0xd74}});
+}
