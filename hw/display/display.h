@@ -24,8 +24,10 @@ struct DisplayLinks {
   const memory::Ggtt& ggtt;
 };
 
+constexpr unsigned max_pipes = 3;
+
 struct DisplayConfig {
-  unsigned pipes;
+  unsigned pipes;  ///< at most max_pipes
   uint32_t connected = 0;  ///< bit i: a monitor on connector i (DDI B, C, D)
   bool threaded = false;   ///< frames are composed on a thread
 };

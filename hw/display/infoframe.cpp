@@ -19,7 +19,8 @@ SinkRange sink_range(const mmio::RegisterFile& registers, unsigned pipe) {
   if (!field::VIDEO_DIP_CTL_VDIP_ENABLE_AVI.of(registers.peek(reg::VIDEO_DIP_CTL(pipe)))) return SinkRange::full;
   // Packet bytes as the hardware holds them: header HB0..HB2 and ECC, then PB0 (checksum), PB1...
   const auto byte = [&](unsigned i) { return registers.peek(reg::VIDEO_DIP_AVI_DATA(pipe, i / 4)) >> (i % 4 * 8) & 0xff; };
-  const uint32_t quantization = byte(4 + 3) >> 2 & 3, vic = byte(4 + 4) & 0x7f;
+  const uint32_t color_space = byte(4 + 1) >> 5 & 3, quantization = byte(4 + 3) >> 2 & 3, vic = byte(4 + 4) & 0x7f;
+  if (color_space != 0) return SinkRange::full;  // YCbCr, which the pipe's conversion and the monitor's leave as RGB of full range
   if (quantization == 1) return SinkRange::limited;
   // By default the TV formats are limited, but 640 x 480 (VIC 1) and IT formats (VIC 0) are full.
   return quantization == 0 && vic > 1 ? SinkRange::limited : SinkRange::full;

@@ -8,13 +8,14 @@
 
 #include "hw/display/color.h"
 #include "hw/display/compose.h"
+#include "hw/display/display.h"
 #include "hw/display/plane.h"
 #include "hw/display/size_limits.h"
 #include "hw/mmio/register_file.h"
 
 namespace softgen::display {
 
-constexpr unsigned max_pipes = 3, max_planes = 7, scaler_count = 2, max_tables = 3;
+constexpr unsigned max_planes = 7, scaler_count = 2, max_tables = 3;
 
 struct ScalerRegs {
   uint32_t ctrl = 0, position = 0, size = 0;

@@ -137,7 +137,7 @@ void PlaneReader::planar_420_row(const S& samples, uint32_t u, uint32_t v, uint3
   }
 }
 
-// V, Y and U from the top down: of 8, 10 or 16 bits.
+// From the top down: Y, U, V of 8 bits; V, Y, U of 10 or 16.
 void PlaneReader::packed_444_row(uint32_t u, uint32_t v, uint32_t count, Pixel* out) {
   const uint8_t* raw = fetch(plane_.main, raw_, plane_.u + u, plane_.v + v, count);
   const DeepSamples deep(bits_of(plane_.format), plane_.full_range);
