@@ -84,6 +84,12 @@ class Mesa25(HostPrograms):
 class IceLake(HostPrograms):
     platform, gpu = "icl", "Iris(R) Plus Graphics (ICL GT2)"
 
+    def test_draws_without_colour(self):
+        """Shadow maps: Gen11's shaders say in the message that there is no target, and the binding table has none."""
+        self.ok("glmark2-es2-drm", "-b", "shadow:nframes=2", options=["--stats", f"{self.mesa.place(self.folder)}/stats.json", "--mode", "320x240@0"])
+        failures = json.loads((self.folder / "stats.json").read_text())["failures"]
+        self.assertEqual([f for f in failures if f["kind"] in ("unimplemented", "guest error")], [])
+
 
 class IceLakeMesa25(Mesa25):
     platform, gpu = "icl", "Iris(R) Plus Graphics (ICL GT2)"
