@@ -201,6 +201,15 @@ TEST_CASE_METHOD(IclMachine, "icl: AUX channels report that no sink is connected
   CHECK(read(reg::DE_PORT_IIR) == 1u << 28);
 }
 
+TEST_CASE_METHOD(IclMachine, "icl: YCbCr 4:2:0 needs half the clock") {
+  power_up();
+  write(reg::PIPE_MISC(0), 1u << 27 | 1u << 11);
+  set_mode();
+  sg_pipe_mode mode;
+  display.mode(0, &mode);
+  CHECK(mode.refresh_mhz == 120000);
+}
+
 TEST_CASE_METHOD(Lit, "icl: vertical blanks and flips of all planes are interrupts") {
   unmask_pipe(1u | 1u << 3 | 1u << 16 | 1u << 18);
   set_plane(0x100000, {}, 0, 0);
