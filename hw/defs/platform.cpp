@@ -12,6 +12,10 @@ namespace {
 
 constexpr uint32_t rcs = 1, bcs = 2, vcs0 = 4, vcs1 = 8, vecs = 16;
 
+// DDR4-3200 of two channels, at one speed.
+constexpr MemorySpeeds::Point ddr4_points[] = {{.clock = 96, .rp = 22, .rcd = 22, .rdpre = 12, .ras = 52}};
+constexpr MemorySpeeds ddr4{.type = 0, .channels = 2, .points = ddr4_points};
+
 // Kaby Lake: ids i915_pciids.h INTEL_KBL_GT2_IDS; revision 4 is stepping F0 (intel_step.c:kbl_revids), past the workarounds for early GTs;
 // topology KBL PRM vol 3 and Mesa intel_device_info_kbl_gt2.
 // Ice Lake: i915_pciids.h INTEL_ICL_IDS; 7 is the only revision that i915 takes for a product (intel_step.c:icl_revids); topology i915
@@ -51,12 +55,13 @@ constexpr Platform table[] = {
         .ppgtt = &gen8_ppgtt_pages,
         .engines = rcs | bcs | vcs0 | vcs1 | vecs,
         .pipes = 3,
-        .connectors = 0,
+        .connectors = 3,
         .timestamp_hz = 12'000'000,
         .slices = 1,
         .subslices = 8,
         .eus = 8,
         .threads = 7,
+        .memory = &ddr4,
         .parts = "icl",
     },
 };

@@ -8,6 +8,7 @@
 
 #include "hw/defs/command.h"
 #include "hw/defs/context.h"
+#include "hw/defs/memory_speeds.h"
 #include "hw/defs/page_format.h"
 #include "hw/defs/register.h"
 
@@ -25,9 +26,10 @@ struct Platform {
   const PageFormat *ggtt, *ppgtt;
   uint32_t engines;  ///< bit i: EngineId i
   unsigned pipes;
-  unsigned connectors;                       ///< DDI-B upwards; 0: its display is not modelled, so that it is no device for a guest
+  unsigned connectors;                       ///< the most its display has
   uint64_t timestamp_hz;                     ///< RING_TIMESTAMP
   unsigned slices, subslices, eus, threads;  ///< subslices per slice, EUs per subslice, threads per EU
+  const MemorySpeeds* memory;                ///< null: the unit does not tell
   const char* parts;                         ///< the list of what a device is built of (hw/gt/platforms/)
 
   bool has(EngineId engine) const { return engines >> static_cast<unsigned>(engine) & 1; }

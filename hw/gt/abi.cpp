@@ -130,8 +130,7 @@ const sg_platform_info* sg_platform_at(unsigned index) {
                      .fences_offset = softgen::reg::FENCE(0),
                      .fences_size = uint64_t{softgen::memory::Aperture::fence_count} * 8,
                      .engines = static_cast<unsigned>(std::popcount(p.engines)),
-                     .pipes = p.pipes,
-                     .connectors = p.connectors});
+                     .pipes = p.pipes});
     return all;
   }();
   return index < infos.size() ? &infos[index] : nullptr;

@@ -67,7 +67,7 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
       stolen_size_(config.stolen_size),
       memory_(*config.platform, *guest_),
       interrupts_(parts_.interrupts(registers_, host)),
-      pcode_(registers_),
+      pcode_(registers_, config.platform->memory),
       power_(registers_, host),
       display_(parts_.display({registers_, *interrupts_, host, *guest_, memory_.ggtt},
                               {.pipes = config.platform->pipes, .connected = config.connected, .threaded = config.threads > 0})),
@@ -119,6 +119,7 @@ Engine* Device::plugged(EngineId id) {
       return &engines_.preempted_render;
     case EngineId::bcs: return &engines_.blitter;
     case EngineId::vcs0: return &engines_.video;
+    case EngineId::vcs1: return &engines_.video_1;
     case EngineId::vecs: return &engines_.video_enhance;
     default: return nullptr;
   }
@@ -194,6 +195,7 @@ void Device::dirty_sync(uint64_t gpa, uint64_t size, const std::function<void(ui
 void Device::set_stolen(uint64_t base, uint64_t size) {
   stolen_base_ = base;
   stolen_size_ = size;
+  mmio::show_stolen(registers_, stolen_base_, stolen_size_);
 }
 
 void Device::pause() {
@@ -213,6 +215,7 @@ void Device::reset() { reset_units(); }
 void Device::reset_units() {
   streamers_->stop_engines(~0u);
   registers_.reset();
+  mmio::show_stolen(registers_, stolen_base_, stolen_size_);
   interrupts_->reset();
   pcode_.reset();
   power_.reset();
@@ -236,6 +239,7 @@ void Device::unit_states(Archive& archive) {
   archive.value(stolen_base_);
   archive.value(stolen_size_);
   registers_.state(archive);
+  if (archive.reading()) mmio::show_stolen(registers_, stolen_base_, stolen_size_);
   interrupts_->state(archive);
   pcode_.state(archive);
   power_.state(archive);

@@ -139,7 +139,7 @@ class Device {
     render::RenderEngine render;
     PreemptingEngine preempted_render{render};
     blitter::Blitter blitter;
-    NullEngine video, video_enhance;
+    NullEngine video, video_1, video_enhance;
   };
 
   const Config config_;

@@ -21,10 +21,11 @@ void attach_tlb_invalidation(RegisterFile& registers, memory::Ggtt& ggtt, memory
     ggtt.invalidate();
     registers.poke(offset, 0);
   });
-  // All have RTCR's one field.
+  // Their bits that software writes are requests, of an engine each. A generation may lack some of the registers.
   for (uint32_t offset : {reg::RTCR, reg::M1TCR, reg::M2TCR, reg::BTCR, reg::VTCR}) {
-    registers.on_write(offset, [&registers, &tlb](uint32_t at, uint32_t value) {
-      if (reg::field::RTCR_INVALIDATE.of(value)) tlb.bump();
+    if (!registers.set().find(offset)) continue;
+    registers.on_write(offset, [&registers, &tlb](uint32_t at, uint32_t) {
+      if (registers.peek(at)) tlb.bump();
       registers.poke(at, 0);
     });
   }
@@ -39,6 +40,14 @@ void attach_memory_registers(RegisterFile& registers, MemoryUnits units) {
     registers.on_read(offset, [&faults = units.faults](uint32_t at) { return faults.read(at); });
     registers.on_write(offset, [&faults = units.faults](uint32_t at, uint32_t value) { faults.write(at, value); });
   }
+}
+
+void show_stolen(RegisterFile& registers, uint64_t base, uint64_t size) {
+  if (!registers.set().find(reg::STOLEN_RESERVED_UDW)) return;
+  constexpr uint64_t reserved = 1 << 20;  // Size 0
+  const uint64_t place = size < reserved ? 0 : base + size - reserved;
+  registers.poke(reg::STOLEN_RESERVED, reg::field::STOLEN_RESERVED_BASE.in_place(static_cast<uint32_t>(place)));
+  registers.poke(reg::STOLEN_RESERVED_UDW, reg::field::STOLEN_RESERVED_UDW_BASE.in_place(static_cast<uint32_t>(place >> 32)));
 }
 
 }  // namespace softgen::mmio

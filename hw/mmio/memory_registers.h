@@ -18,5 +18,8 @@ struct MemoryUnits {
 };
 
 void attach_memory_registers(RegisterFile& registers, MemoryUnits units);
+/// Says in STOLEN_RESERVED which part of stolen memory (bytes; 0: there is none) is not the driver's, where the generation always has one: the last
+/// MiB. After each reset, too.
+void show_stolen(RegisterFile& registers, uint64_t base, uint64_t size);
 
 }  // namespace softgen::mmio

@@ -7,13 +7,15 @@
 #include <cstdint>
 
 #include "hw/base/archive.h"
+#include "hw/defs/memory_speeds.h"
 #include "hw/mmio/register_file.h"
 
 namespace softgen::mmio {
 
 class Pcode {
  public:
-  explicit Pcode(RegisterFile& registers);
+  /// `memory`: what it tells of memory's speeds, if anything; it outlives this.
+  Pcode(RegisterFile& registers, const defs::MemorySpeeds* memory);
   void reset() { min_freq_table_ = {}; }
   void state(Archive& archive);
 
@@ -22,7 +24,9 @@ class Pcode {
     uint32_t status, data0, data1;
   };
   Reply run(uint32_t command, uint32_t data0, uint32_t data1);
+  Reply memory_speeds(uint32_t command) const;
 
+  const defs::MemorySpeeds* const memory_;
   std::array<uint32_t, 256> min_freq_table_{};  ///< by GT ratio: ring [23:16] and IA [15:8] ratio that go with it
 };
 

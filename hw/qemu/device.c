@@ -275,7 +275,6 @@ void intel_gpu_register_types(void) {
   while (sg_platform_at(count)) count++;
   types = g_new0(TypeInfo, count);
   for (unsigned i = 0; i < count; i++) {
-    if (!sg_platform_at(i)->connectors) continue;
     types[i] = (TypeInfo){
         .name = g_strconcat(TYPE_INTEL_GPU "-", sg_platform_at(i)->name, NULL),
         .parent = TYPE_INTEL_GPU,

@@ -33,8 +33,7 @@ static void print_properties(void) {
   }
   printf("devices:\n");
   for (unsigned i = 0; sg_platform_at(i); i++)
-    if (sg_platform_at(i)->connectors)
-      printf("  " TYPE_INTEL_GPU "-%-8s %s\n", sg_platform_at(i)->name, sg_platform_at(i)->description);
+    printf("  " TYPE_INTEL_GPU "-%-8s %s\n", sg_platform_at(i)->name, sg_platform_at(i)->description);
 }
 
 /* One sentence on standard error; QEMU would add a second one if qemu_plugin_install() returned non-zero. */

@@ -136,7 +136,7 @@ void Drawer::Draw::note_times(Clock::time_point began, Clock::time_point prepare
 bool Drawer::Draw::draw_pixels(uint64_t& tile) {
   if (state_.pixel.fast_clear) return each_object(tile, [this](const PreparedObject& object) { fast_clear(object); });
   if (const ResolveType type = state_.pixel.resolve; type != ResolveType::none)
-    return each_object(tile, [&](const PreparedObject& object) { resolve(object, type == ResolveType::partial); });
+    return each_object(tile, [&](const PreparedObject& object) { resolve(object, type); });
   return drawer_.queue_.draw(*work_, env_, tile, stops_within_batches_ ? &clock_ : nullptr);
 }
 

@@ -56,14 +56,15 @@ void Drawer::Draw::fast_clear(const PreparedObject& object) {
   });
 }
 
-void Drawer::Draw::resolve(const PreparedObject& object, bool partial) {
+void Drawer::Draw::resolve(const PreparedObject& object, ResolveType type) {
   const RenderTarget* const target = blocks_target(object);
   if (!target || !target->ccs) return;
   const RenderTarget& rt = *target;
   const uint32_t slice = object.layer + rt.surface.min_array_element;
   drawer_.in_bands(env_, blocks_rect(object), stops(), [&](memory::View& view, const PixelRect& band) {
-    surface::expand_clears(view, rt.ccs, rt.surface, surface::ClearUse::rendering, *rt.level, ccs_rect(band), slice);
-    rt.ccs.resolve(view, ccs_rect(band), slice, partial);
+    if (type != ResolveType::ambiguate)
+      surface::expand_clears(view, rt.ccs, rt.surface, surface::ClearUse::rendering, *rt.level, ccs_rect(band), slice);
+    rt.ccs.resolve(view, ccs_rect(band), slice, type == ResolveType::partial);
   });
 }
 

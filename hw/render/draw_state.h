@@ -51,6 +51,11 @@ struct SystemValue {
   uint8_t component = 0;  ///< at most 3
 };
 
+/// One that is the same for all vertices of a draw (3DSTATE_VF_SGVS_2).
+struct DrawValue : SystemValue {
+  enum class Source : uint8_t { parameter, vertex_location, start_instance } source{};
+};
+
 struct VertexInput {
   static constexpr unsigned max_buffers = 33, max_elements = 34, packed_elements = 32;
   std::array<VertexBuffer, max_buffers> buffers{};
@@ -59,6 +64,8 @@ struct VertexInput {
   bool cut_indexed = false, cut_sequential = false;  ///< strips are cut at cut_index
   uint32_t cut_index = 0;
   SystemValue vertex_id, instance_id;
+  bool vertex_id_offset = false;        ///< VertexID counts from Start Vertex or Base Vertex, else from zero
+  std::array<DrawValue, 3> extended{};  ///< of extended parameters 0 to 2; stored after the IDs
   Topology topology{};
   bool statistics = false;
   bool packing = false;                           ///< only the components of `packed` are delivered

@@ -49,7 +49,7 @@ class Drawer::Draw {
   /// Where a clear or resolve may stop within an object: it is done again from the object's start, which gives the same.
   StopReasons stops() const { return {env_.stop, StopFlag::dropping | (stops_within_batches_ ? StopFlag::pause : 0u)}; }
   void fast_clear(const PreparedObject& object);
-  void resolve(const PreparedObject& object, bool partial);
+  void resolve(const PreparedObject& object, ResolveType type);
   bool each_object(uint64_t& done, const std::function<void(const PreparedObject&)>& body);
   void count_statistics();
   using Clock = DrawClock::Clock;

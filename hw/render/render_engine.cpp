@@ -22,13 +22,16 @@ ExecResult RenderEngine::primitive(const Packet& packet, EngineEnv& env) {
                 .start_vertex = p.start_vertex,
                 .instance_count = p.instance_count,
                 .start_instance = p.start_instance,
-                .base_vertex = p.base_vertex};
+                .base_vertex = p.base_vertex,
+                .extended = p.parameters};
   if (p.indirect) {
     call.start_vertex = env.registers.peek(reg::PRIM_START_VERTEX);
     call.vertex_count = env.registers.peek(reg::PRIM_VERTEX_COUNT);
     call.instance_count = env.registers.peek(reg::PRIM_INSTANCE_COUNT);
     call.start_instance = env.registers.peek(reg::PRIM_START_INSTANCE);
     call.base_vertex = static_cast<int32_t>(env.registers.peek(reg::PRIM_BASE_VERTEX));
+    for (uint32_t i = 0; p.extended && i < call.extended.size(); ++i)
+      call.extended[i] = env.registers.peek(reg::PRIM_EXTENDED_PARAMETER(i));
   }
   if (p.end_offset) {
     // As many vertices as the stream output buffer, bound as vertex buffer 0, holds up to the end offset (SKL PRM vol 2a, 3DPRIMITIVE).

@@ -3,6 +3,7 @@
 // same fields; no other file of this folder names a packet's field.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -22,6 +23,8 @@ struct DrawCommand {
   bool indexed = false;
   uint32_t vertex_count = 0, start_vertex = 0, instance_count = 0, start_instance = 0;
   int32_t base_vertex = 0;
+  bool extended = false;  ///< it has extended parameters; with `indirect` they are in registers, too
+  std::array<uint32_t, 3> parameters{};
 };
 
 /// A 3DSTATE_SO_BUFFER as an action: what becomes of the buffer's write offset.

@@ -92,6 +92,7 @@ enum class Location : uint8_t { pixel, centroid, sample };
 enum class EarlyTests : uint8_t { normal, after_shader, before_shader };
 /// Which samples the coverage mask of a shader names.
 enum class InputCoverage : uint8_t { none, normal, inner_conservative, after_depth };
-enum class ResolveType : uint8_t { none, partial, full };
+/// ambiguate: the CCS is made to say that all pixels are as the surface has them, and what it said is lost.
+enum class ResolveType : uint8_t { none, partial, full, ambiguate };
 
 }  // namespace softgen::render

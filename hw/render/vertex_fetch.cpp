@@ -168,6 +168,15 @@ void VertexFetch::store_system_values(uint32_t vertex_id, uint32_t instance, std
   };
   store(input_.vertex_id, vertex_id);
   store(input_.instance_id, instance);
+  for (size_t i = 0; i < input_.extended.size(); ++i) store(input_.extended[i], draw_value(i));
+}
+
+uint32_t VertexFetch::draw_value(size_t parameter) const {
+  switch (input_.extended[parameter].source) {
+    case DrawValue::Source::vertex_location: return draw_.indexed ? static_cast<uint32_t>(draw_.base_vertex) : draw_.start_vertex;
+    case DrawValue::Source::start_instance: return draw_.start_instance;
+    default: return draw_.extended[parameter];
+  }
 }
 
 bool VertexFetch::edge_flag(uint32_t index, uint32_t instance) {
@@ -282,6 +291,8 @@ void VertexFetch::fetch_lanes(std::span<const VertexName> vertices, std::span<Gr
   };
   system_value(input_.vertex_id, [&](const VertexName& v) { return vertex_id(v.index); });
   system_value(input_.instance_id, [](const VertexName& v) { return v.instance; });
+  for (size_t i = 0; i < input_.extended.size(); ++i)
+    system_value(input_.extended[i], [value = draw_value(i)](const VertexName&) { return value; });
 }
 
 }  // namespace softgen::render

@@ -24,6 +24,7 @@ struct DrawCall {
   uint32_t instance_count = 0;
   uint32_t start_instance = 0;
   int32_t base_vertex = 0;
+  std::array<uint32_t, 3> extended{};  ///< extended parameters
 };
 
 using Vec4 = std::array<uint32_t, 4>;
@@ -73,8 +74,12 @@ class VertexFetch {
   static constexpr size_t lanes = 8;
   struct Elements;
   void locate(const Source& source, std::span<const VertexName> vertices, Elements& out);
-  /// VertexID counts from zero: without Start Vertex and without Base Vertex (Mesa's vertex_id_zero_base).
-  uint32_t vertex_id(uint32_t index) const { return draw_.indexed ? index : index - draw_.start_vertex; }
+  /// Without an offset VertexID counts from zero: without Start Vertex and without Base Vertex (Mesa's vertex_id_zero_base).
+  uint32_t vertex_id(uint32_t index) const {
+    if (input_.vertex_id_offset) return draw_.indexed ? index + static_cast<uint32_t>(draw_.base_vertex) : index;
+    return draw_.indexed ? index : index - draw_.start_vertex;
+  }
+  uint32_t draw_value(size_t parameter) const;
   uint64_t address(const Source& source, uint32_t index, uint32_t instance) const;
   template <typename Index>
   void read_indices(uint64_t address, std::span<uint32_t> out);

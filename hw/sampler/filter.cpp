@@ -78,6 +78,12 @@ int Filter::wrap(Mode mode, int64_t i, int size) {
       if (m < 0) m += 2 * size;
       return static_cast<int>(m < size ? m : 2 * size - 1 - m);
     }
+    case Mode::mirror_101: {
+      const int period = std::max(2 * (size - 1), 1);
+      int64_t m = i % period;
+      if (m < 0) m += period;
+      return static_cast<int>(m < size ? m : period - m);
+    }
     case Mode::mirror_once: return static_cast<int>(std::min<int64_t>(i < 0 ? -1 - i : i, size - 1));
     case Mode::clamp_border:
     case Mode::half_border: return i < 0 || i >= size ? -1 : static_cast<int>(i);

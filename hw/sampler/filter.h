@@ -43,6 +43,8 @@ class Filter {
   static bool has_border(const State& state);
   /// Cubes are filtered across their edges.
   static bool is_seamless(const State& state);
+  /// The texel that texel `i` of an axis with `size` texels is; -1: the border colour.
+  static int wrap(AddressMode mode, int64_t i, int size);
   /// `border`: the dwords of SAMPLER_BORDER_COLOR_STATE, where has_border().
   Filter(memory::View& view, const Texture& texture, const State& state, const Word4& border);
 
@@ -75,7 +77,6 @@ class Filter {
   };
   Place place(const Coordinates& at, const Offsets& offsets, unsigned level, bool linear, bool magnify) const;
   Axis axis(Mode mode, float coordinate, int size, int offset, bool linear, bool rounded) const;
-  static int wrap(Mode mode, int64_t i, int size);
   Float4 texel(int x, int y, int slice, unsigned level) const;
   Float4 corner(int x, int y, int slice, int size, unsigned level) const;
   /// Texels of four corners in reading order, all within the surface.

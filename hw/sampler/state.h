@@ -8,8 +8,8 @@
 
 namespace softgen::sampler {
 
-/// Texture Coordinate Mode.
-enum class AddressMode : uint8_t { wrap, mirror, clamp, cube, clamp_border, mirror_once, half_border };
+/// Texture Coordinate Mode. mirror_101 mirrors at the centres of the outermost texels.
+enum class AddressMode : uint8_t { wrap, mirror, clamp, cube, clamp_border, mirror_once, half_border, mirror_101 };
 /// Within a level. MAPFILTER_MONO is not there: it filters as linear.
 enum class TexelFilter : uint8_t { nearest, linear, anisotropic };
 /// Between levels.

@@ -87,7 +87,6 @@ typedef struct sg_platform_info {
   uint64_t fences_offset, fences_size; /* of the fence registers in BAR0 */
   unsigned engines;
   unsigned pipes;
-  unsigned connectors; /* 0: its display is not modelled, and it is no device for a machine */
 } sg_platform_info;
 
 /* NULL for an unknown name. */

@@ -45,16 +45,23 @@ TargetBlend Decoder<G>::target_blend(memory::View& view, const DrawState& state,
 template <class G>
 DrawCommand Decoder<G>::draw_command(std::span<const uint32_t> packet) const {
   // Gen8+: 3DSTATE_VF_TOPOLOGY has the topology, the field of 3DPRIMITIVE is ignored (SKL PRM vol 2a).
-  const auto p = G::_3DPRIMITIVE::unpack(packet);
-  return {.predicated = p.predicate_enable,
-          .indirect = p.indirect_parameter_enable,
-          .end_offset = p.end_offset_enable,
-          .indexed = p.vertex_access_type == G::_3DPRIMITIVE::VertexAccessType::RANDOM,
-          .vertex_count = p.vertex_count_per_instance,
-          .start_vertex = p.start_vertex_location,
-          .instance_count = p.instance_count,
-          .start_instance = p.start_instance_location,
-          .base_vertex = p.base_vertex_location};
+  using Primitive = typename G::_3DPRIMITIVE;
+  const auto p = Primitive::unpack(packet);
+  DrawCommand command{.predicated = p.predicate_enable,
+                      .indirect = p.indirect_parameter_enable,
+                      .end_offset = p.end_offset_enable,
+                      .indexed = p.vertex_access_type == G::_3DPRIMITIVE::VertexAccessType::RANDOM,
+                      .vertex_count = p.vertex_count_per_instance,
+                      .start_vertex = p.start_vertex_location,
+                      .instance_count = p.instance_count,
+                      .start_instance = p.start_instance_location,
+                      .base_vertex = p.base_vertex_location};
+  if constexpr (requires { p.extended_parameters_present; }) {
+    const typename Primitive::View view(packet);
+    command.extended = p.extended_parameters_present && view.elements() >= command.parameters.size();
+    for (size_t i = 0; command.extended && i < command.parameters.size(); ++i) command.parameters[i] = view.extended_parameter(i);
+  }
+  return command;
 }
 
 template <class G>

@@ -33,6 +33,8 @@ void shader(const StateStore& store, DrawState& state) {
   out.resolve = p.render_target_resolve_type == Resolve::RESOLVE_DISABLED  ? ResolveType::none
                 : p.render_target_resolve_type == Resolve::RESOLVE_PARTIAL ? ResolveType::partial
                                                                            : ResolveType::full;
+  if constexpr (requires { Resolve::FAST_CLEAR_0; })
+    if (p.render_target_resolve_type == Resolve::FAST_CLEAR_0) out.resolve = ResolveType::ambiguate;
   out.inputs.offset = p.position_xy_offset_select != Offset::POSOFFSET_NONE;
   out.inputs.offset_at = p.position_xy_offset_select == Offset::POSOFFSET_CENTROID ? Location::centroid : Location::sample;
 }

@@ -77,6 +77,23 @@ void fetch(const StateStore& store, DrawState& state) {
   state.vertex.cut_sequential = p.sequential_draw_cut_index_enable;
   state.vertex.cut_index = p.cut_index;
   state.vertex.packing = p.component_packing_enable;
+  if constexpr (requires { p.vertexid_offset_enable; }) state.vertex.vertex_id_offset = p.vertexid_offset_enable;
+}
+
+template <class G>
+void draw_values(const StateStore& store, DrawState& state) {
+  using Packet = typename G::_3DSTATE_VF_SGVS_2;
+  using Source = DrawValue::Source;
+  const auto p = packet<Packet>(store);
+  const auto value = [](bool enable, uint32_t element, uint32_t component, Source source) {
+    return DrawValue{{enable, static_cast<uint8_t>(element), static_cast<uint8_t>(component)}, source};
+  };
+  const bool vertex = p.xp0_source_select == Packet::XP0SourceSelect::VERTEX_LOCATION;
+  const bool instance = p.xp1_source_select == Packet::XP1SourceSelect::STARTING_INSTANCE_LOCATION;
+  state.vertex.extended = {
+      value(p.xp0_enable, p.xp0_element_offset, p.xp0_component_number, vertex ? Source::vertex_location : Source::parameter),
+      value(p.xp1_enable, p.xp1_element_offset, p.xp1_component_number, instance ? Source::start_instance : Source::parameter),
+      value(p.xp2_enable, p.xp2_element_offset, p.xp2_component_number, Source::parameter)};
 }
 
 template <class G>
@@ -106,16 +123,20 @@ void topology(const StateStore& store, DrawState& state) {
 
 template <class G>
 std::span<const Part> VertexParts<G>::parts() {
-  static constexpr Part all[] = {
-      part<typename G::_3DSTATE_VERTEX_BUFFERS>(buffers<G>),
-      part<typename G::_3DSTATE_VERTEX_ELEMENTS, typename G::_3DSTATE_VF_INSTANCING>(elements<G>),
-      part<typename G::_3DSTATE_INDEX_BUFFER>(index_buffer<G>),
-      part<typename G::_3DSTATE_VF>(fetch<G>),
-      part<typename G::_3DSTATE_VF_COMPONENT_PACKING>(packing<G>),
-      part<typename G::_3DSTATE_VF_SGVS>(system_values<G>),
-      part<typename G::_3DSTATE_VF_TOPOLOGY, typename G::_3DSTATE_VF_STATISTICS>(topology<G>),
-  };
-  return all;
+#define COMMON                                                                                                           \
+  part<typename G::_3DSTATE_VERTEX_BUFFERS>(buffers<G>),                                                                 \
+      part<typename G::_3DSTATE_VERTEX_ELEMENTS, typename G::_3DSTATE_VF_INSTANCING>(elements<G>),                       \
+      part<typename G::_3DSTATE_INDEX_BUFFER>(index_buffer<G>), part<typename G::_3DSTATE_VF>(fetch<G>),                 \
+      part<typename G::_3DSTATE_VF_COMPONENT_PACKING>(packing<G>), part<typename G::_3DSTATE_VF_SGVS>(system_values<G>), \
+      part<typename G::_3DSTATE_VF_TOPOLOGY, typename G::_3DSTATE_VF_STATISTICS>(topology<G>)
+  if constexpr (requires { typename G::_3DSTATE_VF_SGVS_2; }) {
+    static constexpr Part all[] = {COMMON, part<typename G::_3DSTATE_VF_SGVS_2>(draw_values<G>)};
+    return all;
+  } else {
+    static constexpr Part all[] = {COMMON};
+    return all;
+  }
+#undef COMMON
 }
 
 template struct VertexParts<defs::Gen9>;

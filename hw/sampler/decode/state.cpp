@@ -2,6 +2,7 @@
 // SAMPLER_STATE (SKL PRM vol 2d).
 #include "hw/sampler/state.h"
 
+#include "hw/base/log.h"
 #include "hw/defs/gen11/all.h"
 #include "hw/defs/gen9/all.h"
 
@@ -10,8 +11,9 @@ namespace {
 
 template <class Mode>
 AddressMode address_mode(Mode mode) {
+  constexpr auto last = requires { Mode::MIRROR_101; } ? AddressMode::mirror_101 : AddressMode::half_border;
   const auto code = static_cast<uint32_t>(mode);
-  return code <= static_cast<uint32_t>(AddressMode::half_border) ? static_cast<AddressMode>(code) : AddressMode::clamp;
+  return code <= static_cast<uint32_t>(last) ? static_cast<AddressMode>(code) : AddressMode::clamp;
 }
 
 template <class Filter>
@@ -49,6 +51,8 @@ State decode_state(const StateDwords& dwords) {
   using Packed = typename G::SAMPLER_STATE;
   static_assert(Packed::dwords == std::tuple_size_v<StateDwords>);
   const Packed s = Packed::unpack(dwords);
+  if constexpr (requires { s.srgb_decode; })
+    if (s.srgb_decode == Packed::SRGBDECODE::SKIP_DECODE_EXT) unimplemented("sampler that skips the decoding of sRGB");
   return {
       .mode_u = address_mode(s.tcx_address_control_mode),
       .mode_v = address_mode(s.tcy_address_control_mode),

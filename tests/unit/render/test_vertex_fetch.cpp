@@ -3,6 +3,8 @@
 #include <cstring>
 #include <random>
 
+#include "hw/defs/gen11/all.h"
+#include "hw/defs/gen11/set.h"
 #include "hw/defs/gen9/set.h"
 #include "hw/memory/view.h"
 #include "hw/render/vertex_fetch.h"
@@ -23,12 +25,15 @@ constexpr uint64_t vertices = 0x10000, indices = 0x20000;
 
 /// State made of packets, memory identity-mapped by a GGTT.
 struct Fixture : memory::test::Mapped {
-  StateStore store{defs::gen9::commands};
+  const defs::CommandSet& commands;
+  StateStore store{commands};
   State state;
 
-  Fixture() : Mapped({vertices, indices}) {}
+  explicit Fixture(const defs::CommandSet& set = defs::gen9::commands,
+                   std::unique_ptr<render::StateDecoder> decoder = render::make_state_decoder<defs::Gen9>())
+      : Mapped({vertices, indices}), commands(set), state(std::move(decoder)) {}
   void put(std::vector<uint32_t> dw) {
-    const defs::Command* command = defs::gen9::commands.find(defs::EngineClass::render, dw[0]);
+    const defs::Command* command = commands.find(defs::EngineClass::render, dw[0]);
     REQUIRE(command);
     REQUIRE(store.accept({0, command, dw}));
     state.refresh(store);
@@ -222,4 +227,34 @@ TEST_CASE("eight vertices at once equal single ones, for all formats, steps and 
     }
   }
   CHECK(formats > 500);
+}
+
+TEST_CASE("Gen11: extended parameters, the vertex location and the first instance replace components") {
+  Fixture t(defs::gen11::commands, render::make_state_decoder<defs::Gen11>());
+  const uint32_t data[] = {10, 11, 12, 13};
+  t.view.write(vertices, data, sizeof data);
+  t.vertex_buffer(16, sizeof data);
+  t.element(0x002, 0);  // R32G32B32A32_UINT
+  DrawCall draw{.vertex_count = 1, .start_vertex = 0, .instance_count = 1, .start_instance = 7, .base_vertex = -3, .extended = {100, 101, 102}};
+  CHECK(t.fetch(draw, 0) == Vec4{10, 11, 12, 13});
+  // Parameter 0 to component 0, 1 to 1, 2 to 3, of element 0.
+  t.put({0x78560001, 1u << 31 | 1u << 29 | 1u << 15, 1u << 15 | 3u << 13});
+  CHECK(t.fetch(draw, 0) == Vec4{100, 101, 12, 102});
+  // The same places, from the vertex location and from the first instance.
+  t.put({0x78560001, 1u << 31 | 1u << 29 | 1u << 28 | 1u << 15 | 1u << 12, 0});
+  CHECK(t.fetch(draw, 0) == Vec4{0, 7, 12, 13});
+  draw.indexed = true;
+  CHECK(t.fetch(draw, 3)[0] == static_cast<uint32_t>(-3));
+}
+
+TEST_CASE("Gen11: VertexID counts from the vertex location when 3DSTATE_VF says so") {
+  for (const bool offset : {false, true}) {
+    Fixture t(defs::gen11::commands, render::make_state_decoder<defs::Gen11>());
+    t.vertex_buffer(16, 64);
+    t.element(0x002, 0);
+    t.put({0x780c0000 | (offset ? 1u << 11 : 0), 0});
+    t.put({0x784a0000, 1u << 15});  // VertexID to component 0 of element 0
+    CHECK(t.fetch({.vertex_count = 9, .start_vertex = 5, .instance_count = 1}, 6)[0] == (offset ? 6 : 1));
+    CHECK(t.fetch({.indexed = true, .vertex_count = 9, .instance_count = 1, .base_vertex = 20}, 6)[0] == (offset ? 26 : 6));
+  }
 }

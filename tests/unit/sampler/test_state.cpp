@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // SAMPLER_STATE, decoded from dwords that are written by hand.
+#include "hw/defs/gen11/all.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/sampler/sampler.h"
 #include "tests/unit/sampler/message_fixture.h"
@@ -82,4 +83,13 @@ TEST_CASE("two samplers of one host thread may decode the same bytes differently
   CHECK(calls == 1);
   f.sent(other, test::sample_type);
   CHECK(calls == 1);
+}
+
+TEST_CASE("address mode 7 is reserved on Gen9, and mirrors at the outermost texels' centres on Gen11") {
+  const StateDwords dwords{0, 0, 0, 7};
+  CHECK(decode(dwords).mode_r == AddressMode::clamp);
+  CHECK(decode_state<defs::Gen11>(dwords).mode_r == AddressMode::mirror_101);
+  const int expected[] = {2, 3, 2, 1, 0, 1, 2, 3, 2, 1, 0};
+  for (int i = -4; i < 7; ++i) CHECK(Filter::wrap(AddressMode::mirror_101, i, 4) == expected[i + 4]);
+  CHECK(Filter::wrap(AddressMode::mirror_101, 5, 1) == 0);
 }
