@@ -20,6 +20,8 @@ constexpr MemorySpeeds ddr4{.type = 0, .channels = 2, .points = ddr4_points};
 // topology KBL PRM vol 3 and Mesa intel_device_info_kbl_gt2.
 // Ice Lake: i915_pciids.h INTEL_ICL_IDS; 7 is the only revision that i915 takes for a product (intel_step.c:icl_revids); topology i915
 // gt/intel_sseu.c:gen11_sseu_info_init and Mesa intel_device_info_icl_gt2.
+// Pins: i915 display/intel_gmbus.c, gmbus_pins_skl, gmbus_pins_icp, and intel_bios.c, icp_ddc_pin_map. BDSM: arch/x86/kernel/early-quirks.c,
+// gen3_stolen_base and gen11_stolen_base.
 constexpr Platform table[] = {
     {
         .name = "kbl",
@@ -40,6 +42,7 @@ constexpr Platform table[] = {
         .subslices = 3,
         .eus = 8,
         .threads = 7,
+        .board = {.stolen_base = 0x5c, .stolen_base_bytes = 4, .vbt = "KABYLAKE", .ddc = {{{5, 5}, {4, 4}, {6, 6}}}},
         .parts = "kbl",
     },
     {
@@ -61,7 +64,7 @@ constexpr Platform table[] = {
         .subslices = 8,
         .eus = 8,
         .threads = 7,
-        .memory = &ddr4,
+        .board = {.stolen_base = 0xc0, .stolen_base_bytes = 8, .vbt = "ICELAKE", .ddc = {{{2, 2}, {9, 4}, {10, 5}}}, .memory = &ddr4},
         .parts = "icl",
     },
 };

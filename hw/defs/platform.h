@@ -2,6 +2,7 @@
 // What differs between platforms, as data.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -13,6 +14,18 @@
 #include "hw/defs/register.h"
 
 namespace softgen::defs {
+
+/// What a machine with the chip has beside it: configuration space, firmware, monitors, memory.
+struct Board {
+  uint8_t stolen_base, stolen_base_bytes;  ///< BDSM: its offset in configuration space, and its size
+  const char* vbt;                         ///< the Video BIOS Table's signature, after "$VBT "
+  struct Ddc {
+    uint8_t pin;     ///< GMBUS pin pair
+    uint8_t in_vbt;  ///< as a Video BIOS Table names it
+  };
+  std::array<Ddc, 3> ddc;      ///< by connector
+  const MemorySpeeds* memory;  ///< as the power control unit tells; null: it does not
+};
 
 struct Platform {
   const char* name;  ///< property and device suffix: "kbl"
@@ -29,8 +42,8 @@ struct Platform {
   unsigned connectors;                       ///< the most its display has
   uint64_t timestamp_hz;                     ///< RING_TIMESTAMP
   unsigned slices, subslices, eus, threads;  ///< subslices per slice, EUs per subslice, threads per EU
-  const MemorySpeeds* memory;                ///< null: the unit does not tell
-  const char* parts;                         ///< the list of what a device is built of (hw/gt/platforms/)
+  Board board;
+  const char* parts;  ///< the list of what a device is built of (hw/gt/platforms/)
 
   bool has(EngineId engine) const { return engines >> static_cast<unsigned>(engine) & 1; }
 };

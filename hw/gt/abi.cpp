@@ -130,7 +130,13 @@ const sg_platform_info* sg_platform_at(unsigned index) {
                      .fences_offset = softgen::reg::FENCE(0),
                      .fences_size = uint64_t{softgen::memory::Aperture::fence_count} * 8,
                      .engines = static_cast<unsigned>(std::popcount(p.engines)),
-                     .pipes = p.pipes});
+                     .pipes = p.pipes,
+                     .stolen_base_offset = p.board.stolen_base,
+                     .stolen_base_size = p.board.stolen_base_bytes,
+                     .vbt_name = p.board.vbt,
+                     .ddc = {{p.board.ddc[0].pin, p.board.ddc[0].in_vbt},
+                             {p.board.ddc[1].pin, p.board.ddc[1].in_vbt},
+                             {p.board.ddc[2].pin, p.board.ddc[2].in_vbt}}});
     return all;
   }();
   return index < infos.size() ? &infos[index] : nullptr;

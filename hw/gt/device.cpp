@@ -67,7 +67,7 @@ Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> mem
       stolen_size_(config.stolen_size),
       memory_(*config.platform, *guest_),
       interrupts_(parts_.interrupts(registers_, host)),
-      pcode_(registers_, config.platform->memory),
+      pcode_(registers_, config.platform->board.memory),
       power_(registers_, host),
       display_(parts_.display({registers_, *interrupts_, host, *guest_, memory_.ggtt},
                               {.pipes = config.platform->pipes, .connected = config.connected, .threaded = config.threads > 0})),

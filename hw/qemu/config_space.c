@@ -15,8 +15,8 @@
 #include "qemu/units.h"
 
 enum {
-  REG_GGC = 0x50,  /* u16: GTT size [7:6], stolen memory size [15:8] */
-  REG_BDSM = 0x5c, /* u32: base of stolen memory [31:20] */
+  REG_GGC = 0x50,           /* u16: GTT size [7:6], stolen memory size [15:8] */
+  REG_FIRMWARE_BDSM = 0x5c, /* u32: base of stolen memory [31:20], where SeaBIOS writes it on every platform */
   CAP_EXPRESS = 0x70,
   CAP_AF = 0xa4,
   CAP_MSI = 0xac,
@@ -25,6 +25,8 @@ enum {
   REG_SWSCI = 0xe8, /* u16 */
   REG_ASLS = 0xfc,  /* u32: address of the OpRegion, chosen by firmware */
 
+  BDSM_HIGH_MASK = 0x7f, /* addresses have 39 bits */
+
   GGC_LOCK = 1 << 0,
   GGC_GTT_8M = 3 << 6,
   SWSCI_TRIGGER = 1 << 0,
@@ -32,6 +34,8 @@ enum {
   AF_SIZE = 6,
   IO_BAR_SIZE = 64,
 };
+
+static const uint32_t BDSM_MASK = 0xfff00000;
 
 /* GMS field of GGC (i915's gen9_stolen_size): n * 32 MiB, or from 0xf0 on 4 MiB steps. */
 static uint8_t stolen_to_gms(uint64_t bytes) {
@@ -142,6 +146,8 @@ static bool init_reset_capability(PCIDevice* pci, Error** errp) {
   return true;
 }
 
+static bool wide_bdsm(IntelGpuState* s) { return s->platform->stolen_base_size == 8; }
+
 bool intel_gpu_config_init(IntelGpuState* s, Error** errp) {
   PCIDevice* pci = PCI_DEVICE(s);
   pci_set_word(pci->config + PCI_DEVICE_ID, s->platform->pci_device_id);
@@ -156,7 +162,9 @@ bool intel_gpu_config_init(IntelGpuState* s, Error** errp) {
   pci_set_word(pci->config + CAP_PM + PCI_PM_PMC, PCI_PM_CAP_VER_1_1);
   pci_set_word(pci->wmask + CAP_PM + PCI_PM_CTRL, PCI_PM_CTRL_STATE_MASK);
 
-  pci_set_long(pci->wmask + REG_BDSM, 0xfff00000);
+  pci_set_long(pci->wmask + REG_FIRMWARE_BDSM, BDSM_MASK);
+  pci_set_long(pci->wmask + s->platform->stolen_base_offset, BDSM_MASK);
+  if (wide_bdsm(s)) pci_set_long(pci->wmask + s->platform->stolen_base_offset + 4, BDSM_HIGH_MASK);
   pci_set_long(pci->wmask + REG_ASLE, 0xffffffff);
   pci_set_word(pci->wmask + REG_SWSCI, SWSCI_IS_SCI | SWSCI_TRIGGER);
   pci_set_long(pci->wmask + REG_ASLS, 0xffffffff);
@@ -171,9 +179,14 @@ void intel_gpu_config_exit(IntelGpuState* s) {
 }
 
 /* ---- graphics registers ---- */
+static uint64_t stolen_base(IntelGpuState* s) {
+  const uint8_t* bdsm = PCI_DEVICE(s)->config + s->platform->stolen_base_offset;
+  return wide_bdsm(s) ? pci_get_quad(bdsm) : pci_get_long(bdsm);
+}
+
 void intel_gpu_config_publish_stolen(IntelGpuState* s) {
   PCIDevice* pci = PCI_DEVICE(s);
-  uint32_t base = pci_get_long(pci->config + REG_BDSM) & 0xfff00000;
+  uint64_t base = stolen_base(s);
   bool present = base != 0 && s->property.stolen_size != 0;
   /* Without firmware that placed it there is no stolen memory: Linux would otherwise reserve RAM from address
    * 0 on. */
@@ -184,10 +197,26 @@ void intel_gpu_config_publish_stolen(IntelGpuState* s) {
 void intel_gpu_config_reset(IntelGpuState* s) {
   PCIDevice* pci = PCI_DEVICE(s);
   s->mmio_index = 0;
-  pci_set_long(pci->config + REG_BDSM, 0);
+  pci_set_long(pci->config + REG_FIRMWARE_BDSM, 0);
+  pci_set_long(pci->config + s->platform->stolen_base_offset, 0);
+  if (wide_bdsm(s)) pci_set_long(pci->config + s->platform->stolen_base_offset + 4, 0);
   pci_set_long(pci->config + REG_ASLE, 0);
   pci_set_word(pci->config + REG_SWSCI, 0);
   pci_set_long(pci->config + REG_ASLS, 0);
+}
+
+/* Where BDSM has moved, both places are the same register to the firmware. */
+static void check_bdsm(IntelGpuState* s, uint32_t address, int length) {
+  PCIDevice* pci = PCI_DEVICE(s);
+  uint32_t place = s->platform->stolen_base_offset;
+  bool by_firmware = ranges_overlap(address, length, REG_FIRMWARE_BDSM, 4);
+  if (!by_firmware && !ranges_overlap(address, length, place, s->platform->stolen_base_size)) return;
+  if (place != REG_FIRMWARE_BDSM && by_firmware) {
+    pci_set_quad(pci->config + place, pci_get_long(pci->config + REG_FIRMWARE_BDSM));
+  } else if (place != REG_FIRMWARE_BDSM) {
+    pci_set_long(pci->config + REG_FIRMWARE_BDSM, pci_get_long(pci->config + place));
+  }
+  intel_gpu_config_publish_stolen(s);
 }
 
 static void check_swsci(PCIDevice* pci) {
@@ -216,7 +245,7 @@ void intel_gpu_config_write(PCIDevice* pci, uint32_t address, uint32_t value, in
   IntelGpuState* s = INTEL_GPU(pci);
   if (address < PCI_CONFIG_HEADER_SIZE) intel_gpu_aperture_unmap_all(s); /* BARs may move */
   pci_default_write_config(pci, address, value, length);
-  if (ranges_overlap(address, length, REG_BDSM, 4)) intel_gpu_config_publish_stolen(s);
+  check_bdsm(s, address, length);
   if (ranges_overlap(address, length, REG_SWSCI, 2)) check_swsci(pci);
   check_function_level_reset(s, address, value, length);
 }

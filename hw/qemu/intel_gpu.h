@@ -184,13 +184,13 @@ uint8_t* intel_gpu_edid_load(const char* path, uint32_t* size, Error** errp);
 
 /* opregion.c */
 #define INTEL_GPU_OPREGION_SIZE 8192
-void intel_gpu_opregion_build(uint8_t* region, unsigned connectors);
+void intel_gpu_opregion_build(uint8_t* region, const sg_platform_info* platform, unsigned connectors);
 /* The guest rang SWSCI: firmware's answer to mailbox 2 of the OpRegion at `address`. */
 void intel_gpu_opregion_swsci(uint32_t address);
 /* fw_cfg files from which SeaBIOS places OpRegion and stolen memory. */
 void intel_gpu_firmware_init(IntelGpuState* s);
 
-/* vbt.c: writes a Video BIOS Table for `connectors` HDMI ports; returns its size (<= room). */
-size_t intel_gpu_vbt_build(uint8_t* out, size_t room, unsigned connectors);
+/* vbt.c: writes a Video BIOS Table for `connectors` HDMI ports of `platform`; returns its size (<= room). */
+size_t intel_gpu_vbt_build(uint8_t* out, size_t room, const sg_platform_info* platform, unsigned connectors);
 
 #endif

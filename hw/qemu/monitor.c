@@ -152,10 +152,8 @@ void intel_gpu_monitors_exit(IntelGpuState* s) {
 }
 
 IntelGpuMonitor* intel_gpu_monitor_of_pin(IntelGpuState* s, unsigned pin) {
-  /* GMBUS pin pairs of DDI-B, C, D (i915 display/intel_gmbus.c, gmbus_pins_skl) */
-  static const unsigned pins[SG_MAX_CONNECTORS] = {5, 4, 6};
   for (unsigned i = 0; i < s->property.connectors; i++) {
-    if (pins[i] == pin) return &s->monitors[i];
+    if (s->platform->ddc[i].pin == pin) return &s->monitors[i];
   }
   return NULL;
 }

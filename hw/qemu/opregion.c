@@ -30,13 +30,13 @@ enum {
   SYSTEM_BIOS_CALLBACKS = 6,
 };
 
-void intel_gpu_opregion_build(uint8_t* region, unsigned connectors) {
+void intel_gpu_opregion_build(uint8_t* region, const sg_platform_info* platform, unsigned connectors) {
   memset(region, 0, INTEL_GPU_OPREGION_SIZE);
   memcpy(region, "IntelGraphicsMem", 16);
   stl_le_p(region + HEADER_SIZE, INTEL_GPU_OPREGION_SIZE / 1024);
   region[HEADER_VERSION + 3] = 2;
   stl_le_p(region + HEADER_MAILBOXES, MAILBOX_ACPI | MAILBOX_SWSCI | MAILBOX_ASLE | MAILBOX_VBT);
-  intel_gpu_vbt_build(region + VBT_OFFSET, VBT_ROOM, connectors);
+  intel_gpu_vbt_build(region + VBT_OFFSET, VBT_ROOM, platform, connectors);
 }
 
 void intel_gpu_opregion_swsci(uint32_t address) {
@@ -61,7 +61,7 @@ void intel_gpu_firmware_init(IntelGpuState* s) {
   /* Firmware runs once, before a device can be hot-plugged. */
   if (!fw_cfg || DEVICE(s)->hotplugged) return;
   uint8_t* region = g_malloc(INTEL_GPU_OPREGION_SIZE);
-  intel_gpu_opregion_build(region, s->property.connectors);
+  intel_gpu_opregion_build(region, s->platform, s->property.connectors);
   fw_cfg_add_file(fw_cfg, "etc/igd-opregion", region, INTEL_GPU_OPREGION_SIZE); /* fw_cfg keeps the memory */
   if (s->property.stolen_size) {
     uint64_t* size = g_new(uint64_t, 1);

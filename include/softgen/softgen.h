@@ -87,6 +87,12 @@ typedef struct sg_platform_info {
   uint64_t fences_offset, fences_size; /* of the fence registers in BAR0 */
   unsigned engines;
   unsigned pipes;
+  unsigned stolen_base_offset, stolen_base_size; /* BDSM in configuration space: 4 or 8 bytes */
+  const char* vbt_name;                          /* in the signature of a Video BIOS Table */
+  struct {
+    unsigned pin;    /* GMBUS pin pair, as i2c_start() has it */
+    unsigned in_vbt; /* as a Video BIOS Table names it */
+  } ddc[SG_MAX_CONNECTORS];
 } sg_platform_info;
 
 /* NULL for an unknown name. */

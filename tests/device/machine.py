@@ -19,8 +19,8 @@ class Machine(QTest):
 
     BAR0, BAR2, IO_BAR = 0xC0000000, 0xD0000000, 0xC000  # where map_bars() puts them
 
-    def __init__(self, device="", machine="q35", firmware=False, extra=(), gpu=True, memory="256M"):
-        super().__init__(device_args=f"id=gpu,{device}".rstrip(","), qemu_args=extra, memory=memory)
+    def __init__(self, device="", machine="q35", firmware=False, extra=(), gpu=True, memory="256M", platform=None):
+        super().__init__(device_args=f"id=gpu,{device}".rstrip(","), qemu_args=extra, memory=memory, platform=platform)
         self._arguments[self._arguments.index("q35")] = machine
         if firmware:
             self.drop("-bios")

@@ -6,6 +6,7 @@ from machine import Machine
 
 CAP_PM, CAP_MSI, CAP_EXPRESS, CAP_AF = 0x01, 0x05, 0x10, 0x13
 GGC, BDSM, ASLE, SWSCI, ASLS = 0x50, 0x5C, 0xE4, 0xE8, 0xFC
+BDSM_ICL = 0xC0
 
 
 class Identity(unittest.TestCase):
@@ -56,6 +57,44 @@ class Identity(unittest.TestCase):
         for register in (ASLE, ASLS):
             m.set_config(register, 0x12345678)
             self.assertEqual(m.config(register), 0x12345678)
+
+
+class IceLake(unittest.TestCase):
+    """What differs from Kaby Lake in configuration space."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.machine = Machine(platform="icl")
+        cls.addClassCleanup(cls.machine.close)
+
+    def stolen(self):
+        """BDSM where a driver reads it, and STOLEN_RESERVED."""
+        m = self.machine
+        m.map_bars()
+        return m.config(BDSM_ICL + 4) << 32 | m.config(BDSM_ICL), m.mmio(0x1082C4) << 32 | m.mmio(0x1082C0)
+
+    def test_ids(self):
+        self.assertEqual(self.machine.config(0x00), 0x8A528086)
+        self.assertEqual(self.machine.config(0x08), 0x03000007, "the revision of products")
+
+    def test_stolen_memory(self):
+        m = self.machine
+        self.assertEqual(m.config(GGC, 2), 0x00C1)
+        self.assertEqual(self.stolen(), (0, 0))
+        m.set_config(BDSM, 0x0ABCDEF0)
+        self.assertEqual(self.stolen(), (0x0AB00000, 0x0EA00000), "firmware that knows the old place only; the last MiB is reserved")
+        self.assertEqual(m.config(GGC, 2), 0x02C1)
+        m.set_config(BDSM_ICL, 0x0C000FFF)
+        m.set_config(BDSM_ICL + 4, 0xFFFFFF81)
+        self.assertEqual(self.stolen(), (0x10C000000, 0x10FF00000), "addresses of 39 bits")
+        self.assertEqual(m.config(BDSM), 0x0C000000)
+        m.set_config(BDSM, 0)
+        self.assertEqual(self.stolen(), (0, 0))
+        self.assertEqual(m.config(GGC, 2), 0x00C1)
+
+    def test_capabilities_do_not_reach_into_bdsm(self):
+        self.assertEqual(self.machine.capability(CAP_MSI), 0xAC)
+        self.assertEqual(self.machine.capability(CAP_PM), 0xD0)
 
 
 class Variants(unittest.TestCase):

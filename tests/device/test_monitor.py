@@ -109,6 +109,45 @@ class Edid(unittest.TestCase):
         self.assertEqual(machine.mmio(0xC4030) & 3, 2, "long pulse")
 
 
+class IceLake(unittest.TestCase):
+    """Connectors 0 to 2 are DDI B and the Type-C ports 1 and 2."""
+
+    PIN = (2, 9, 10)
+    LIVE = (17, 24, 25)  # bits of SDEISR and SDEIIR
+
+    def machine(self, properties=""):
+        machine = Machine(properties, platform="icl")
+        self.addCleanup(machine.close)
+        machine.map_bars()
+        return machine
+
+    def test_monitors_answer_on_their_pins(self):
+        machine = self.machine("connectors=3,monitor1=1280x720@50,monitor2=off")
+        gmbus = Gmbus(machine)
+        self.assertEqual(preferred_mode(gmbus.read(self.PIN[0], 0x50, 0, 128)), (1920, 1080))
+        self.assertEqual(preferred_mode(gmbus.read(self.PIN[1], 0x50, 0, 128)), (1280, 720))
+        self.assertIsNone(gmbus.read(self.PIN[2], 0x50, 0, 4))
+        self.assertEqual(machine.mmio(0xC4000), 1 << self.LIVE[0] | 1 << self.LIVE[1], "live state")
+
+    def test_a_plug_interrupts_through_the_whole_tree(self):
+        machine = self.machine("connectors=3,monitor0=off,monitor1=off,monitor2=off")
+        machine.mmio_write(0xC4004, 0)           # SDEIMR
+        machine.mmio_write(0xC400C, 0xFFFFFFFF)  # SDEIER
+        machine.mmio_write(0xC4030, 8 << 4)      # SHOTPLUG_CTL_DDI: DDI B enabled
+        machine.mmio_write(0xC4034, 0x88)        # SHOTPLUG_CTL_TC: ports 1 and 2
+        machine.mmio_write(0x44200, 1 << 31)     # DISPLAY_INT_CTL
+        machine.mmio_write(0x190010, 1 << 31)    # GFX_MSTR_IRQ
+        for connector, bit in enumerate(self.LIVE):
+            machine.set(f"connector{connector}", True)
+            self.assertEqual(machine.mmio(0x190010), 1 << 31 | 1 << 16)
+            self.assertEqual(machine.mmio(0x44200), 1 << 31 | 1 << 23)
+            self.assertEqual(machine.mmio(0xC4008), 1 << bit)
+            machine.mmio_write(0xC4008, 1 << bit)
+            self.assertEqual(machine.mmio(0x190010), 1 << 31)
+        self.assertEqual(machine.mmio(0xC4030) & 3 << 4, 2 << 4, "long pulse")
+        self.assertEqual(machine.mmio(0xC4034) & 0x33, 0x22)
+
+
 class Firmware(unittest.TestCase):
     """fw_cfg by its I/O ports (docs/specs/fw_cfg.rst)."""
 
@@ -139,10 +178,17 @@ class Firmware(unittest.TestCase):
                 self.assertEqual(region[:16], b"IntelGraphicsMem")
                 self.assertEqual(struct.unpack_from("<I", region, 16)[0], 8)
                 vbt = region[0x400:0x1C00]
-                self.assertEqual(vbt[:4], b"$VBT")
+                self.assertEqual(vbt[:20], b"$VBT KABYLAKE       ")
                 size, bdb = struct.unpack_from("<H", vbt, 24)[0], struct.unpack_from("<I", vbt, 28)[0]
                 self.assertEqual(sum(vbt[:size]) & 0xFF, 0)
                 self.assertEqual(self.children(vbt[bdb:]), [(0x60D2, 1, 5, 0x10), (0x60D2, 2, 4, 0x20), (0x60D2, 3, 6, 0x30)][:connectors])
+
+    def test_ice_lake_has_other_pins(self):
+        with Machine("connectors=3", platform="icl") as machine:
+            vbt = self.file(machine, "etc/igd-opregion")[0x400:0x1C00]
+            self.assertEqual(vbt[:20], b"$VBT ICELAKE        ")
+            bdb = struct.unpack_from("<I", vbt, 28)[0]
+            self.assertEqual(self.children(vbt[bdb:]), [(0x60D2, 1, 2, 0x10), (0x60D2, 2, 4, 0x20), (0x60D2, 3, 5, 0x30)])
 
     def children(self, bdb):
         """Device type, DVO port, DDC pin and AUX channel of each child device, read as i915's intel_bios.c does."""
