@@ -45,7 +45,7 @@ uint64_t written_render_targets(const eu::Isa& isa, memory::View& view, uint64_t
     const eu::Instruction& instruction = line->instruction;
     if (!is_send(instruction) || instruction.descriptor_in_register) continue;
     const MessageOp op = isa.message(instruction.sfid(), instruction.descriptor);
-    if (op.kind == MessageKind::render_target_write && op.binding.index < 64) targets |= uint64_t{1} << op.binding.index;
+    if (op.kind == MessageKind::render_target_write && !op.null_target && op.binding.index < 64) targets |= uint64_t{1} << op.binding.index;
   }
   return targets;
 }

@@ -27,7 +27,7 @@ struct DisplayLinks {
 constexpr unsigned max_pipes = 3;
 
 struct DisplayConfig {
-  unsigned pipes;  ///< at most max_pipes
+  unsigned pipes;          ///< at most max_pipes
   uint32_t connected = 0;  ///< bit i: a monitor on connector i (DDI B, C, D)
   bool threaded = false;   ///< frames are composed on a thread
 };

@@ -134,6 +134,8 @@ uint64_t Pipe::pixel_clock() const {
       break;
     default: break;
   }
+  const auto& halved = services_.model.halved;
+  if (halved && halved->of(services_.registers.peek(reg::PIPE_MISC(index_)))) clock *= 2;
   return clock / (field::TRANS_MULT_MULTIPLIER.of(services_.registers.peek(reg::TRANS_MULT(index_))) + 1);
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "hw/display/color.h"
@@ -60,6 +61,7 @@ struct PipeModel {
   Limits limits;
   /// What the CRC of each source is of: bit i: plane i; show_all: the pipe's output.
   std::array<uint32_t, 8> crc_taps;
+  std::optional<reg::Bits> halved;   ///< of PIPE_MISC: chroma is halved both ways (YCbCr 4:2:0), and so is the port's clock
   std::span<const TableRow> tables;  ///< at most max_tables; the first is PAL_PREC_DATA
   /// False: it is not shown by itself.
   bool (*decode_plane)(const PipeState& state, unsigned plane, PlaneView& out);

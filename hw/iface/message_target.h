@@ -38,6 +38,7 @@ struct ShaderBases {
   uint64_t general_size = 0, dynamic_size = 0, indirect_size = 0, instruction_size = 0, bindless_surfaces = 0;  ///< bytes; 0: unbounded
   uint64_t binding_tables = 0;                      ///< what binding_table counts from: surface_state, or the binding table pool
   uint32_t binding_table = 0;                       ///< offset of the stage's binding table
+  unsigned binding_table_shift = 0;                 ///< what the offset in a packet is shifted left by
   uint32_t sampler_state = 0;                       ///< offset from dynamic_state, of the stage's SAMPLER_STATE array
   surface::DecodeSurface decode_surface = nullptr;  ///< of the platform whose states these are
 };

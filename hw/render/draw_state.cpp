@@ -17,7 +17,7 @@ void PixelRect::clip(const PixelRect& other) {
 ShaderBases DrawState::bases(Stage stage) const {
   const StageBindings& own = bindings[static_cast<size_t>(stage)];
   ShaderBases result = common_bases;
-  result.binding_table = own.binding_table << binding_table_shift;
+  result.binding_table = own.binding_table << common_bases.binding_table_shift;
   result.sampler_state = own.samplers;
   return result;
 }

@@ -106,7 +106,7 @@ struct StageState {
 
 /// Where a stage finds its resources.
 struct StageBindings {
-  uint32_t binding_table = 0;  ///< as the packet has it: see DrawState::binding_table_shift
+  uint32_t binding_table = 0;  ///< as the packet has it: see ShaderBases::binding_table_shift
   uint32_t samplers = 0;       ///< offset from the dynamic state base
   PushConstants constants;     ///< addresses as the packet has them: see push_constants()
 };
@@ -381,7 +381,6 @@ struct DrawState {
   BlendState blend;
   std::array<StageBindings, stage_count> bindings{};
   ShaderBases common_bases;
-  unsigned binding_table_shift = 0;  ///< what a stage's binding_table is shifted left by
 
   const StageState& stage(Stage stage) const { return stages[static_cast<size_t>(stage)]; }
   /// Bases with the stage's binding table and samplers.

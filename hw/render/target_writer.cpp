@@ -22,7 +22,7 @@ TargetWriter::WriteLayout::WriteLayout(const Message& m, const PixelState& pixel
   const unsigned half = m.op.second_half ? 8 : 0;
   first = (m.op.high_slots ? 16 : 0) + half;
   pixels = m.exec_mask;
-  if (m.op.null_target || m.op.coarse) unimplemented("render target write", "{}", m.op.coarse ? "of coarse pixels" : "to no target");
+  if (m.op.coarse) unimplemented("render target write", "of coarse pixels");
   size_t at = 0;
   target = m.op.target;
   bool alpha = m.op.alpha_present;
@@ -173,7 +173,8 @@ bool TargetWriter::write_colors(PixelThread& thread, const WriteLayout& layout, 
 SendResult TargetWriter::write(PixelThread& thread, const Message& message) {
   const WriteLayout layout(message, draw_->state.pixel);
   if (!layout.valid) return SendResult::failed;
-  const uint32_t bti = message.op.binding.index;
+  constexpr uint32_t no_target = ~0u;
+  const uint32_t bti = message.op.null_target ? no_target : message.op.binding.index;
   if (capturing_) capture(layout, bti);
   else if (!write_colors(thread, layout, bti)) write_one_by_one(thread, layout, bti);
   return SendResult::done;

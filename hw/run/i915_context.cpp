@@ -15,9 +15,7 @@ namespace {
 
 constexpr uint32_t max_slots = 64;
 
-int engine_of(uint16_t engine_class, uint16_t instance) {
-  return engine_class < run_engines && instance == 0 ? engine_class : -1;
-}
+int engine_of(uint16_t engine_class, uint16_t instance) { return engine_class < run_engines && instance == 0 ? engine_class : -1; }
 
 int set_engines(Context& context, uint64_t value, uint32_t size) {
   if (size < sizeof(i915_context_param_engines)) return size == 0 ? (context.slots.clear(), 0) : -EINVAL;

@@ -8,8 +8,10 @@
 
 #include "hw/base/log.h"
 #include "hw/defs/register.h"
+#include "hw/display/icl/display.h"
 #include "hw/display/skl/display.h"
 #include "hw/iface/quiet_host.h"
+#include "hw/mmio/interrupts/gen11.h"
 #include "hw/mmio/interrupts/gen8.h"
 #include "tests/fuzz/guest_map.h"
 #include "tests/fuzz/state_source.h"
@@ -37,14 +39,47 @@ struct TimerHost final : QuietHost {
   }
 };
 
-class DisplayMachine {
+/// Power, a clock of 148.5 MHz for DDI `port`, and PLANE_CTL of a plane that shows 8 bits a channel.
+struct KabyLake {
+  using Tree = mmio::Gen8Interrupts;
+  static const defs::RegisterSet& registers() { return softgen::defs::gen9::registers; }
+  static constexpr display::MakeDisplay make = display::skl;
+  static constexpr uint32_t plane = 1u << 31 | 4u << 24;
+  static void light(auto& m, unsigned port) {
+    m.write(reg::PWR_WELL_CTL(1), 0xaaaa'aaaa), m.write(reg::DPLL_CTRL1, 1 | 2 << 1 | 0x21u << 6), m.write(reg::LCPLL1_CTL, 1u << 31);
+    m.write(reg::DBUF_CTL, 1u << 31), m.write(reg::VGA_CONTROL, 1u << 31), m.write(reg::MASTER_INT_CTL, 1u << 31);
+    m.write(reg::gen9::DPLL_CFGCR1(0), 1u << 31 | 8192u << 9 | 371), m.write(reg::DPLL_CFGCR2(0), 3u << 8 | 1u << 7 | 1u << 5 | 1u << 2);
+    m.write(reg::LCPLL2_CTL, 1u << 31);
+    m.write(reg::DPLL_CTRL2, (m.registers.read(reg::DPLL_CTRL2) & ~(1u << (15 + port))) | 3u << port * 3);
+  }
+};
+struct IceLake {
+  using Tree = mmio::Gen11Interrupts;
+  static const defs::RegisterSet& registers() { return softgen::defs::gen11::registers; }
+  static constexpr display::MakeDisplay make = display::icl;
+  static constexpr uint32_t plane = 1u << 31 | 8u << 23;
+  static void light(auto& m, unsigned port) {
+    m.write(reg::PWR_WELL_CTL(1), 0xaa), m.write(reg::DBUF_CTL, 1u << 31), m.write(reg::VGA_CONTROL, 1u << 31);
+    m.write(reg::GFX_MSTR_IRQ, 1u << 31), m.write(reg::DISPLAY_INT_CTL, 1u << 31);
+    m.write(reg::DPLL_CFGCR0(1), 8192u << 10 | 371), m.write(reg::gen11::DPLL_CFGCR1(1), 3u << 10 | 1u << 9 | 2u << 6 | 1u << 2);
+    m.write(reg::DPLL_ENABLE(1), 1u << 31);
+    m.write(reg::DPCLKA_CFGCR0, 1u << 2);
+    if (port < 2) return;
+    m.write(reg::MG_CLKTOP2_HSCLKCTL(port - 2), 2u << 12 | 2u << 8), m.write(reg::MG_PLL_DIV1(port - 2), 2);
+    m.write(reg::MG_PLL_DIV0(port - 2), 1u << 30 | 0x2c0000u << 8 | 154), m.write(reg::MG_PLL_ENABLE(port - 2), 1u << 31);
+    m.write(reg::PORT_CLK_SEL(port), 8u << 28);
+  }
+};
+
+template <typename Chip>
+class DisplayMachineOf {
  public:
   static constexpr uint32_t memory_pages = 64;
 
-  DisplayMachine()
+  DisplayMachineOf()
       : interrupts(registers, host),
         memory(memory_pages),
-        part(display::skl({registers, interrupts, host, memory, ggtt}, {.pipes = 3, .connected = 7})),
+        part(Chip::make({registers, interrupts, host, memory, ggtt}, {.pipes = 3, .connected = 7})),
         display(*part) {
     quiet_log();
     uint32_t word = 1;
@@ -54,7 +89,7 @@ class DisplayMachine {
     for (uint32_t page = 0; page < memory_pages; ++page)
       if (page % 13 != 12) ggtt.set_pte(page, page * page_size | 1);
     ggtt.set_pte(0xfffff, 5 * page_size | 1);
-    for (const defs::Register& row : softgen::defs::gen9::registers.rows)
+    for (const defs::Register& row : Chip::registers().rows)
       if (row.hook && std::string_view(row.hook) == "display" && !row.engine) rows_.push_back(&row);
   }
 
@@ -69,11 +104,7 @@ class DisplayMachine {
   void set_mode(StateSource& in, unsigned pipe) {
     const unsigned port = pipe + 1;
     const uint32_t width = 1 + in.below(64), height = 1 + in.below(64), lines = height + 20 + in.below(200);
-    write(reg::PWR_WELL_CTL(1), 0xaaaa'aaaa), write(reg::DPLL_CTRL1, 1 | 2 << 1 | 0x21u << 6), write(reg::LCPLL1_CTL, 1u << 31);
-    write(reg::DBUF_CTL, 1u << 31), write(reg::VGA_CONTROL, 1u << 31), write(reg::MASTER_INT_CTL, 1u << 31);
-    write(reg::gen9::DPLL_CFGCR1(0), 1u << 31 | 8192u << 9 | 371), write(reg::DPLL_CFGCR2(0), 3u << 8 | 1u << 7 | 1u << 5 | 1u << 2);
-    write(reg::LCPLL2_CTL, 1u << 31);
-    write(reg::DPLL_CTRL2, (registers.read(reg::DPLL_CTRL2) & ~(1u << (15 + port))) | 3u << port * 3);
+    Chip::light(*this, port);
     write(reg::TRANS_HTOTAL(pipe), (width - 1) | 8191u << 16);
     write(reg::TRANS_VTOTAL(pipe), (height - 1) | (lines - 1) << 16), write(reg::TRANS_VBLANK(pipe), (height - 1) | (lines - 1) << 16);
     write(reg::PIPE_SRCSZ(pipe), (width - 1) << 16 | (height - 1));
@@ -81,7 +112,7 @@ class DisplayMachine {
     write(reg::TRANS_CONF(pipe), 1u << 31);
     write(reg::DDI_BUF_CTL(port), 1u << 31);
     write(reg::PLANE_STRIDE(pipe, 0), 4), write(reg::PLANE_SIZE(pipe, 0), (width - 1) | (height - 1) << 16);
-    write(reg::PLANE_CTL(pipe, 0), 1u << 31 | 4u << 24), write(reg::PLANE_SURF(pipe, 0), in.below(memory_pages) * page_size);
+    write(reg::PLANE_CTL(pipe, 0), Chip::plane), write(reg::PLANE_SURF(pipe, 0), in.below(memory_pages) * page_size);
   }
   /// A register of the display, most often with one field of it changed.
   void change_register(StateSource& in) {
@@ -108,9 +139,9 @@ class DisplayMachine {
     host.run_timers([&](unsigned id) { display.timer_expired(id); });
   }
 
-  mmio::RegisterFile registers{softgen::defs::gen9::registers};
+  mmio::RegisterFile registers{Chip::registers()};
   TimerHost host;
-  mmio::Gen8Interrupts interrupts;
+  typename Chip::Tree interrupts;
   IsolatedMemory memory;
   memory::Ggtt ggtt;
   std::unique_ptr<display::Display> part;
@@ -119,5 +150,7 @@ class DisplayMachine {
  private:
   std::vector<const defs::Register*> rows_;
 };
+
+using DisplayMachine = DisplayMachineOf<KabyLake>;
 
 }  // namespace softgen::fuzz

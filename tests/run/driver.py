@@ -31,6 +31,7 @@ def mesa_of(release, *packages):
 
 class RunTest(unittest.TestCase):
     mesa = HostMesa()
+    platform = "kbl"
 
     def setUp(self):
         work = tempfile.TemporaryDirectory()
@@ -42,7 +43,7 @@ class RunTest(unittest.TestCase):
         if not self.mesa.has(program[0]):
             self.skipTest(f"{program[0]} is not installed")
         words = ["env", "XDG_RUNTIME_DIR=/tmp", "PIGLIT_PLATFORM=surfaceless_egl", *[f"{k}={v}" for k, v in variables.items()],
-                 f"{self.mesa.softgen}/softgen-run", *options, "--", *program]
+                 f"{self.mesa.softgen}/softgen-run", "--platform", self.platform, *options, "--", *program]
         silent, keep = os.pipe()
         try:
             return subprocess.run(self.mesa.command(words, self.folder), stdin=silent, capture_output=True, text=True, errors="replace",

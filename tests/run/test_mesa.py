@@ -8,10 +8,11 @@ import shutil
 from driver import PIGLIT, Picture, RunTest, mesa_of
 
 SHADERS = pathlib.Path(__file__).resolve().parent / "shaders"
-GPU = "HD Graphics 630 (KBL GT2)"
 
 
 class HostPrograms(RunTest):
+    gpu = "HD Graphics 630 (KBL GT2)"
+
     def eglinfo(self):
         """Its status counts the platforms that it could not open, X11 and Wayland among them."""
         return self.run_on_gpu("eglinfo", "-B").stdout
@@ -19,13 +20,13 @@ class HostPrograms(RunTest):
     def test_eglinfo(self):
         out = self.eglinfo()
         if "OpenGL core profile" in out:
-            self.assertTrue(re.search(rf"OpenGL core profile renderer: .*{re.escape(GPU)}", out))
+            self.assertTrue(re.search(rf"OpenGL core profile renderer: .*{re.escape(self.gpu)}", out))
             self.assertTrue(re.search(r"OpenGL core profile version: 4\.6 ", out))
         else:  # Debian 12's lists EGL only
             self.assertTrue(re.search(r"Surfaceless platform:\n(?:.+\n)*EGL driver name: iris", out))
 
     def test_vulkaninfo(self):
-        self.assertIn(f"Intel(R) {GPU}", self.ok("vulkaninfo", "--summary"))
+        self.assertIn(f"Intel(R) {self.gpu}", self.ok("vulkaninfo", "--summary"))
 
     def test_piglit_binaries(self):
         for platform in ("surfaceless_egl", "gbm"):
@@ -78,3 +79,17 @@ class Mesa25(HostPrograms):
         eu = json.loads((self.folder / "stats.json").read_text())["eu"]
         self.assertRegex(eu["compiler"], "^LLVM ")
         self.assertGreater(eu["threads_compiled"], 0)
+
+
+class IceLake(HostPrograms):
+    platform, gpu = "icl", "Iris(R) Plus Graphics (ICL GT2)"
+
+    def test_draws_without_colour(self):
+        """Shadow maps: Gen11's shaders say in the message that there is no target, and the binding table has none."""
+        self.ok("glmark2-es2-drm", "-b", "shadow:nframes=2", options=["--stats", f"{self.mesa.place(self.folder)}/stats.json", "--mode", "320x240@0"])
+        failures = json.loads((self.folder / "stats.json").read_text())["failures"]
+        self.assertEqual([f for f in failures if f["kind"] in ("unimplemented", "guest error")], [])
+
+
+class IceLakeMesa25(Mesa25):
+    platform, gpu = "icl", "Iris(R) Plus Graphics (ICL GT2)"

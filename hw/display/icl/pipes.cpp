@@ -193,6 +193,7 @@ const PipeModel icl_pipes{
     .scalers = [](unsigned) { return 2u; },
     .limits = {.pipe_width = 5120, .pipe_height = 4320, .scaler_width = 5120, .scaler_height = 4096, .shrink = 3, .planar_shrink = 3},
     .crc_taps = {show_plane(0), show_plane(6), show_plane(1), show_plane(5), show_all, show_plane(4), show_plane(2), show_plane(3)},
+    .halved = field::PIPE_MISC_YUV420_ENABLE,
     .tables = tables,
     .decode_plane = decode_plane,
     .decode_color = decode_stages,

@@ -93,6 +93,7 @@ const PipeModel skl_pipes{
     .scalers = skl_limits::scalers,
     .limits = skl_limits::all,
     .crc_taps = {show_plane(0), 0, show_plane(1), 0, show_all, 0, show_plane(2), show_plane(3)},
+    .halved = {},
     .tables = tables,
     .decode_plane = [](const PipeState& state, unsigned plane, PlaneView& out) { return skl_decode_plane(state.planes[plane], out); },
     .decode_color = decode_stages,

@@ -65,7 +65,8 @@ void Program::decode_message_of(Op& op) {
   if (sfid == Sfid::dp_data0 || sfid == Sfid::dp_data1) uses_data_port_ = true;
   if (sfid != Sfid::dp_render) return;
   if (!op.message) render_targets_ = 0xff;
-  else if (op.message->binding.index < 8) render_targets_ |= static_cast<uint8_t>(1u << op.message->binding.index);
+  else if (op.message->binding.index < 8 && !op.message->null_target)
+    render_targets_ |= static_cast<uint8_t>(1u << op.message->binding.index);
 }
 
 void Program::mark(int64_t offset) {

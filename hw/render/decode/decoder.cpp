@@ -34,7 +34,7 @@ void Decoder<G>::read(const StateStore& store, memory::View& view, DrawState& st
 
 template <class G>
 void Decoder<G>::read_registers(const mmio::RegisterFile& registers, DrawState& state) const {
-  state.binding_table_shift = BindingTableForm<G>::shift(registers);
+  state.common_bases.binding_table_shift = BindingTableForm<G>::shift(registers);
 }
 
 template <class G>

@@ -83,7 +83,7 @@ TEST_CASE_METHOD(IclMachine, "icl: what is written to a combo PHY's group shows 
 TEST_CASE("icl: PLLs decode as the driver computes them") {
   using namespace display::icl_clocks;
   CHECK(combo_pll_hz(8192u << 10 | 371, 3u << 10 | 1u << 9 | 2u << 6 | 1u << 2) == 148'500'000);
-  // DisplayPort at 2.7 GHz with a reference of 24 MHz (i915 icl_dp_combo_pll_24MHz_values): the symbol clock is half of what the lanes have.
+  // DisplayPort at 5.4 GHz (i915 icl_dp_combo_pll_24MHz_values).
   CHECK(combo_pll_hz(0x4000u << 10 | 0x151, 1u << 6 | 2u << 2) == 540'000'000);
   CHECK(combo_pll_hz(371, 2u << 6 | 3u << 2) == 0);
   CHECK(combo_pll_hz(371, 1u << 9 | 2u << 6 | 1u << 2) == 0);
@@ -124,6 +124,23 @@ TEST_CASE_METHOD(IclMachine, "icl: a mode on each connector, and its picture") {
   write(reg::PORT_CLK_SEL(3), 0);
   display.mode(2, &mode);
   CHECK_FALSE(mode.active);
+}
+
+TEST_CASE_METHOD(IclMachine, "icl: what i915 compares with what it wrote reads back") {
+  for (unsigned plane = 0; plane < 7; plane++) {
+    for (const auto reg :
+         {reg::PLANE_BUF_CFG, reg::PLANE_WM, reg::PLANE_WM_7, reg::PLANE_WM_TRANS, reg::PLANE_COLOR_CTL, reg::PLANE_CUS_CTL}) {
+      for (unsigned pipe = 0; pipe < 3; pipe++) {
+        write(reg(pipe, plane), 0x87ff07ff - plane - pipe);
+        CHECK(read(reg(pipe, plane)) == 0x87ff07ff - plane - pipe);
+      }
+    }
+  }
+  for (const uint32_t offset :
+       {reg::DC_STATE_EN, reg::NDE_RSTWRN_OPT, reg::MBUS_ABOX_CTL, reg::CDCLK_CTL, reg::PIPE_CHICKEN(2), reg::TRANS_CLK_SEL(2)}) {
+    write(offset, 0x5a5a5a5a);
+    CHECK(read(offset) == 0x5a5a5a5a);
+  }
 }
 
 TEST_CASE_METHOD(IclMachine, "icl: every register with a display hook in the table has one") {
@@ -182,6 +199,15 @@ TEST_CASE_METHOD(IclMachine, "icl: AUX channels report that no sink is connected
   write(reg::DDI_AUX_CTL(5), 1u << 31 | 1u << 29 | 4u << 20);
   CHECK((read(reg::DDI_AUX_CTL(5)) & 0xd0000000) == (1u << 30 | 1u << 28));
   CHECK(read(reg::DE_PORT_IIR) == 1u << 28);
+}
+
+TEST_CASE_METHOD(IclMachine, "icl: YCbCr 4:2:0 needs half the clock") {
+  power_up();
+  write(reg::PIPE_MISC(0), 1u << 27 | 1u << 11);
+  set_mode();
+  sg_pipe_mode mode;
+  display.mode(0, &mode);
+  CHECK(mode.refresh_mhz == 120000);
 }
 
 TEST_CASE_METHOD(Lit, "icl: vertical blanks and flips of all planes are interrupts") {

@@ -235,7 +235,8 @@ TEST_CASE("Gen11: extended parameters, the vertex location and the first instanc
   t.view.write(vertices, data, sizeof data);
   t.vertex_buffer(16, sizeof data);
   t.element(0x002, 0);  // R32G32B32A32_UINT
-  DrawCall draw{.vertex_count = 1, .start_vertex = 0, .instance_count = 1, .start_instance = 7, .base_vertex = -3, .extended = {100, 101, 102}};
+  DrawCall draw{
+      .vertex_count = 1, .start_vertex = 0, .instance_count = 1, .start_instance = 7, .base_vertex = -3, .extended = {100, 101, 102}};
   CHECK(t.fetch(draw, 0) == Vec4{10, 11, 12, 13});
   // Parameter 0 to component 0, 1 to 1, 2 to 3, of element 0.
   t.put({0x78560001, 1u << 31 | 1u << 29 | 1u << 15, 1u << 15 | 3u << 13});

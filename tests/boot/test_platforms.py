@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The platforms that are not the shared guest's, each in a guest of its own."""
+import unittest
+
+from driver import GuestTest, only_on
+
+
+class Platform(GuestTest):
+    """i915 binds without a complaint, finds the monitor, and iris draws the desktop."""
+    name = gpu = None
+
+    def setUp(self):  # without the shared guest
+        if self.name is None:
+            raise unittest.SkipTest("the platforms are below")
+
+    @only_on("softgen", "QEMU's standard VGA has no platforms")
+    def test_platform(self):
+        guest = self.own_guest(platform=self.name)
+        driver = self.sh("readlink /sys/bus/pci/devices/0000:00:02.0/driver", machine=guest).strip()
+        self.assertTrue(driver.endswith("/i915"), f"the driver of 00:02.0 is '{driver}'")
+        self.assert_graphics_silent(guest)
+        self.assertEqual(self.sh("cat /sys/class/drm/card0-HDMI-A-1/status", machine=guest).strip(), "connected")
+        stored = self.sh("gpu_exec store", machine=guest)
+        for engine in ("rcs0", "bcs0", "vcs0", "vecs0"):
+            self.assertIn(f"{engine} ok", stored)
+        self.sh("/run/softgen/desktop start", timeout=240, machine=guest)
+        colours = self.screenshot(guest).colours()
+        background = colours.get((0x20, 0x4A, 0x87), 0)
+        self.assertGreater(background, 1920 * 1080 // 2, f"the desktop's background covers {background} pixels")
+        self.assertIn(f"GL renderer: Mesa Intel(R) {self.gpu}", self.sh("cat /run/softgen/weston.log", machine=guest))
+        self.assert_graphics_silent(guest)
+        self.assert_no_error_state(guest)
+
+
+class IceLake(Platform):
+    name, gpu = "icl", "Iris(R) Plus Graphics (ICL GT2)"
