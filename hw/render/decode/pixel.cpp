@@ -2,6 +2,7 @@
 // Pixel shader, depth and stencil: SKL PRM vol 2a, 3DSTATE_PS, _PS_EXTRA, _PS_BLEND, _WM_DEPTH_STENCIL, _DEPTH_BUFFER and what belongs to it.
 #include <algorithm>
 
+#include "hw/base/log.h"
 #include "hw/render/decode/part.h"
 #include "hw/render/kernel.h"
 
@@ -47,6 +48,8 @@ void shader_extra(const StateStore& store, DrawState& state) {
                 agree(InputCoverage::inner_conservative, Mask::ICMS_INNER_CONSERVATIVE) &&
                 agree(InputCoverage::after_depth, Mask::ICMS_DEPTH_COVERAGE));
   const auto p = packet<Extra>(store);
+  if constexpr (requires { p.pixel_shader_is_per_coarse_pixel; })
+    if (p.pixel_shader_is_per_coarse_pixel) unimplemented("coarse pixel shading", "pixels are shaded one by one");
   PixelState& out = state.pixel;
   out.valid = p.pixel_shader_valid;
   out.inputs.depth = p.pixel_shader_uses_source_depth, out.inputs.w = p.pixel_shader_uses_source_w;
