@@ -15,7 +15,7 @@ using namespace softgen::fuzz;
 int main(int argc, char** argv) {
   if (argc != 3) return std::fprintf(stderr, "Usage: %s CAPTURES OUT\n", argv[0]), 2;
   quiet_log();
-  Scenes scenes(argv[1]);
+  Scenes scenes(argv[1], defs::platforms().front());
   const defs::Structure* const wanted = defs::gen9::commands.find_structure("RENDER_SURFACE_STATE");
   std::set<std::array<uint32_t, 16>> found;
   memory::View view(scenes.memory(), nullptr);

@@ -4,11 +4,9 @@
 #include <cstdio>
 
 #include "hw/base/log.h"
-#include "hw/defs/gen9/all.h"
-#include "hw/defs/gen9/set.h"
-#include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/program/thread.h"
 #include "hw/gpgpu/gpgpu.h"
+#include "hw/gt/parts.h"
 #include "hw/gt/shared_functions.h"
 #include "hw/mmio/register_file.h"
 #include "hw/render/render_engine.h"
@@ -21,13 +19,18 @@ using namespace softgen;
 using namespace softgen::fuzz;
 using defs::CommandId;
 
+#ifndef FUZZ_PLATFORM
+#define FUZZ_PLATFORM "kbl"
+#define FUZZ_FOLDER ""
+#endif
+
 namespace {
 
 class DrawTarget {
  public:
   DrawTarget() {
     quiet_log();
-    for (const defs::Command& command : defs::gen9::commands.commands)
+    for (const defs::Command& command : platform_.commands->commands)
       if (command.valid_on(defs::EngineClass::render) && std::string_view(command.name).starts_with("3DSTATE_") && command.dwords > 1)
         state_commands_.push_back(&command);
     view_.set_space(scenes_.all()[0].space);
@@ -40,6 +43,7 @@ class DrawTarget {
     in.take<uint16_t>();
     view_.set_space(scene.space);
     registers_.reset();
+    if (scene.pooled && !in.one_in(16)) registers_.write(reg::GT_MODE, reg::field::GT_MODE_BINDING_TABLE_ALIGNMENT.mask() * 0x10001);
     engine_.reset_context();
     scene.state->save(image_);
     engine_.restore_context(image_);
@@ -98,7 +102,7 @@ class DrawTarget {
   /// Few pixels, most often.
   void small_rectangle(StateSource& in, EngineEnv& env) {
     if (in.one_in(64)) return;
-    static const defs::Command& command = *defs::gen9::commands.find("3DSTATE_DRAWING_RECTANGLE");
+    static const defs::Command& command = *defs::find_platform(FUZZ_PLATFORM)->commands->find("3DSTATE_DRAWING_RECTANGLE");
     const uint32_t x = in.one_in(4) ? in.below(256) : 0, y = in.one_in(4) ? in.below(256) : 0;
     const uint32_t packet[] = {StateSource::header(command, 4), y << 16 | x, (y + 23) << 16 | (x + 23), 0};
     engine_.execute({0x1000, &command, packet}, env);
@@ -119,14 +123,15 @@ class DrawTarget {
   }
 
   GuardedNowhere nowhere_;
-  Scenes scenes_{FUZZ_CAPTURES};
+  const defs::Platform& platform_ = *defs::find_platform(FUZZ_PLATFORM);
+  const gt::Parts& parts_ = gt::parts_of(platform_);
+  Scenes scenes_{FUZZ_CAPTURES FUZZ_FOLDER, platform_};
   memory::View view_{scenes_.memory(), nullptr};
   StopFlag stop_;
-  mmio::RegisterFile registers_{softgen::defs::gen9::registers};
-  gt::SharedFunctions functions_{sampler::decode_state<defs::Gen9>};
-  gpgpu::Gpgpu gpgpu_{gpgpu::make_decoder<defs::Gen9>(), eu::gen9_isa(), nullptr, functions_};
-  render::RenderEngine engine_{
-      defs::gen9::commands, render::make_state_decoder<defs::Gen9>(), eu::gen9_isa(), nullptr, &functions_, &gpgpu_};
+  mmio::RegisterFile registers_{*platform_.registers};
+  gt::SharedFunctions functions_{parts_.sampler_state};
+  gpgpu::Gpgpu gpgpu_{parts_.media_decoder(), parts_.isa(), nullptr, functions_};
+  render::RenderEngine engine_{*platform_.commands, parts_.state_decoder(), parts_.isa(), nullptr, &functions_, &gpgpu_};
   std::vector<std::byte> image_ = std::vector<std::byte>(engine_.context_size());
   std::vector<const defs::Command*> state_commands_;
 };

@@ -8,7 +8,6 @@
 #include "hw/debug/batch_walker.h"
 #include "hw/debug/byte_source.h"
 #include "hw/defs/gen9/all.h"
-#include "hw/defs/gen9/set.h"
 #include "hw/replay/image.h"
 #include "tests/unit/memory/tables.h"
 
@@ -41,10 +40,16 @@ bool is_action(CommandId id) {
 /// What a draw's state points to.
 class PlaceFinder {
  public:
-  PlaceFinder(memory::View& view, const render::StateStore& store) : view_(view), store_(store) {
+  PlaceFinder(memory::View& view, const render::StateStore& store, const defs::CommandSet& commands)
+      : view_(view), store_(store), commands_(commands) {
     const auto base = unpacked<gen9::STATE_BASE_ADDRESS>(CommandId::STATE_BASE_ADDRESS);
     surface_ = base.surface_state_base_address, dynamic_ = base.dynamic_state_base_address, instruction_ = base.instruction_base_address;
+    const auto pool = unpacked<gen9::_3DSTATE_BINDING_TABLE_POOL_ALLOC>(CommandId::_3DSTATE_BINDING_TABLE_POOL_ALLOC);
+    pooled_ = pool.binding_table_pool_enable;
+    tables_ = pooled_ ? pool.binding_table_pool_base_address : surface_;
   }
+  /// A driver that has a pool also makes table pointers count qwords (GT_MODE; Mesa iris_state.c, iris_init_common_context).
+  bool pooled() const { return pooled_; }
   std::vector<StatePlace> find() {
     struct Stage {
       CommandId table, sampler;
@@ -55,7 +60,7 @@ class PlaceFinder {
                                        {CommandId::_3DSTATE_BINDING_TABLE_POINTERS_GS, CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_GS},
                                        {CommandId::_3DSTATE_BINDING_TABLE_POINTERS_PS, CommandId::_3DSTATE_SAMPLER_STATE_POINTERS_PS}};
     for (const Stage& stage : stages) {
-      if (const auto p = store_.packet(stage.table); p.size() > 1 && p[1]) table(surface_ + p[1]);
+      if (const auto p = store_.packet(stage.table); p.size() > 1 && p[1]) table_at(p[1]);
       if (const auto p = store_.packet(stage.sampler); p.size() > 1 && p[1]) sampler_array(dynamic_ + p[1]);
     }
     one(CommandId::_3DSTATE_BLEND_STATE_POINTERS, "BLEND_STATE"), one(CommandId::_3DSTATE_CC_STATE_POINTERS, "COLOR_CALC_STATE");
@@ -79,53 +84,59 @@ class PlaceFinder {
     if (mapped(at) && mapped(at + dwords * 4 - 1)) places_.push_back({strip_canonical(at), structure, dwords});
   }
   void one(CommandId id, const char* name) {
-    const defs::Structure* const structure = defs::gen9::commands.find_structure(name);
+    const defs::Structure* const structure = commands_.find_structure(name);
     if (const auto p = store_.packet(id); p.size() > 1 && structure)
       add(dynamic_ + (p[1] & ~31u), structure, std::max<uint32_t>(structure->dwords, 3));
   }
+  void table_at(uint32_t pointer) { table(tables_ + (uint64_t{pointer} << (pooled_ ? 3 : 0))); }
   void table(uint64_t at) {
     for (uint32_t i = 0; i < table_entries && mapped(at + i * 4); ++i) {
       const uint32_t offset = view_.load<uint32_t>(strip_canonical(at + i * 4));
-      if (offset && offset % 64 == 0) add(surface_ + offset, defs::gen9::commands.find_structure("RENDER_SURFACE_STATE"), 16);
+      if (offset && offset % 64 == 0) add(surface_ + offset, commands_.find_structure("RENDER_SURFACE_STATE"), 16);
     }
-    add(at, defs::gen9::commands.find_structure("BINDING_TABLE_STATE"), 1);
+    add(at, commands_.find_structure("BINDING_TABLE_STATE"), 1);
   }
   void sampler_array(uint64_t at) {
-    for (uint32_t i = 0; i < samplers; ++i) add(at + i * 16, defs::gen9::commands.find_structure("SAMPLER_STATE"), 4);
+    for (uint32_t i = 0; i < samplers; ++i) add(at + i * 16, commands_.find_structure("SAMPLER_STATE"), 4);
   }
   void kernel(uint64_t offset) {
     if (const uint64_t at = instruction_ + (offset & ~uint64_t{63}); mapped(at))
       places_.push_back({strip_canonical(at), nullptr, kernel_dwords});
   }
   void descriptor(uint64_t at) {
-    add(at, defs::gen9::commands.find_structure("INTERFACE_DESCRIPTOR_DATA"), 8);
+    add(at, commands_.find_structure("INTERFACE_DESCRIPTOR_DATA"), 8);
     if (!mapped(at)) return;
     std::array<uint32_t, 8> words;
     view_.read(strip_canonical(at), words.data(), sizeof words);
     const auto d = gen9::INTERFACE_DESCRIPTOR_DATA::unpack(words);
     kernel(d.kernel_start_pointer);
-    table(surface_ + d.binding_table_pointer);
+    table_at(d.binding_table_pointer);
     sampler_array(dynamic_ + d.sampler_state_pointer);
   }
 
   memory::View& view_;
   const render::StateStore& store_;
-  uint64_t surface_ = 0, dynamic_ = 0, instruction_ = 0;
+  const defs::CommandSet& commands_;
+  uint64_t surface_ = 0, dynamic_ = 0, instruction_ = 0, tables_ = 0;
+  bool pooled_ = false;
   std::vector<StatePlace> places_;
 };
 
 class Collector final : public debug::BatchObserver {
  public:
-  Collector(memory::View& view, render::StateStore& store, std::vector<Scene>& scenes) : view_(view), store_(store), scenes_(scenes) {}
+  Collector(memory::View& view, render::StateStore& store, const defs::CommandSet& commands, std::vector<Scene>& scenes)
+      : view_(view), store_(store), commands_(commands), scenes_(scenes) {}
   void packet(const debug::WalkedPacket& p) override {
     if (!p.command) return;
     const Packet packet{p.address, p.command, p.dwords};
     if (store_.accept(packet) || !is_action(p.command->id)) return;
+    PlaceFinder finder(view_, store_, commands_);
     scenes_.push_back({.space = {},
                        .state = std::make_shared<render::StateStore>(store_),
                        .action = p.command,
                        .packet = {p.dwords.begin(), p.dwords.end()},
-                       .places = PlaceFinder(view_, store_).find(),
+                       .places = finder.find(),
+                       .pooled = finder.pooled(),
                        .addresses = {}});
   }
   void problem(uint64_t, const std::string&) override {}
@@ -133,6 +144,7 @@ class Collector final : public debug::BatchObserver {
  private:
   memory::View& view_;
   render::StateStore& store_;
+  const defs::CommandSet& commands_;
   std::vector<Scene>& scenes_;
 };
 
@@ -159,8 +171,8 @@ void each_page(HostMemory& memory, const memory::AddressSpace& space, Page&& pag
 
 class Reader {
  public:
-  Reader(std::vector<Scene>& scenes, std::vector<Snapshot>& snapshots)
-      : scenes_(scenes), snapshots_(snapshots), image_(memory_, ggtt_, {}) {
+  Reader(const defs::Platform& platform, std::vector<Scene>& scenes, std::vector<Snapshot>& snapshots)
+      : commands_(*platform.commands), scenes_(scenes), snapshots_(snapshots), image_(memory_, ggtt_, platform.name) {
     image_.on_submit = [this](const replay::Submission& s) { submit(s); };
   }
   void read(const std::string& path) {
@@ -174,8 +186,8 @@ class Reader {
     memory::View ppgtt(memory_, nullptr);
     ppgtt.set_space(s.ppgtt);
     const size_t first = scenes_.size();
-    Collector collector(ppgtt, stores_.try_emplace(s.lrca, defs::gen9::commands).first->second, scenes_);
-    debug::BatchWalker walker(defs::gen9::commands, defs::EngineClass::render, image_.ggtt_view(), &ppgtt, collector);
+    Collector collector(ppgtt, stores_.try_emplace(s.lrca, commands_).first->second, commands_, scenes_);
+    debug::BatchWalker walker(commands_, defs::EngineClass::render, image_.ggtt_view(), &ppgtt, collector);
     walker.ring(s.ring_start, s.ring_size, s.ring_head, s.ring_tail);
     if (scenes_.size() == first) return;
     Snapshot& snapshot = snapshots_.emplace_back();
@@ -188,6 +200,7 @@ class Reader {
     });
   }
 
+  const defs::CommandSet& commands_;
   std::vector<Scene>& scenes_;
   std::vector<Snapshot>& snapshots_;
   memory::SparseMemory memory_{uint64_t{1} << 30};
@@ -198,13 +211,13 @@ class Reader {
 
 }  // namespace
 
-Scenes::Scenes(const std::string& folder) {
+Scenes::Scenes(const std::string& folder, const defs::Platform& platform) {
   std::vector<std::string> paths;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     if (entry.path().string().find(".aub") != std::string::npos) paths.push_back(entry.path());
   std::ranges::sort(paths);
   std::vector<Snapshot> snapshots;
-  for (const std::string& path : paths) Reader(scenes_, snapshots).read(path);
+  for (const std::string& path : paths) Reader(platform, scenes_, snapshots).read(path);
   if (scenes_.empty()) std::abort();
 
   size_t total = 0;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/defs/platform.h"
 #include "hw/render/state_store.h"
 #include "tests/fuzz/isolated_memory.h"
 
@@ -24,13 +25,14 @@ struct Scene {
   const defs::Command* action;
   std::vector<uint32_t> packet;                            ///< of the action
   std::vector<StatePlace> places;                          ///< what the state points to
+  bool pooled;                                             ///< binding tables are in their pool
   std::shared_ptr<const std::vector<uint64_t>> addresses;  ///< pages that are mapped
 };
 
 class Scenes {
  public:
-  /// Reads the captures (*.aub, *.aub.xz) in `folder`, in the order of their names. Aborts when there is none.
-  explicit Scenes(const std::string& folder);
+  /// Reads the captures (*.aub, *.aub.xz) of `platform` in `folder`, in the order of their names. Aborts when there is none.
+  Scenes(const std::string& folder, const defs::Platform& platform);
 
   std::span<const Scene> all() const { return scenes_; }
   IsolatedMemory& memory() { return *memory_; }

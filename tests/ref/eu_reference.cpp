@@ -456,6 +456,8 @@ Number Machine::compute_accumulating(unsigned n, const Wide* x) {
     }
     case Opcode::mach: {
       const auto whole = static_cast<int64_t>(x[0] * (x[1] >> 16) * 65536 + accumulator(n, 4, is_signed(i_.src[0].type)));
+      if (i_.low_product)
+        return Number::of(is_signed(i_.dst.type) ? Wide{static_cast<int32_t>(whole)} : Wide{static_cast<uint32_t>(whole)});
       set_accumulator(n, 4, is_signed(i_.dst.type), whole);
       return Number::of(is_signed(i_.dst.type) ? Wide{whole >> 32} : Wide{static_cast<uint64_t>(whole) >> 32});
     }

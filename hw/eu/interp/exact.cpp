@@ -126,14 +126,17 @@ void set_accumulator(Thread& thread, RegType type, unsigned channel, Int128 valu
 }
 
 /// mach: src1's upper word times src0 joins what mul left in the accumulator; the result is the upper dword (SKL PRM vol 7,
-/// "Multiply Accumulate High").
+/// "Multiply Accumulate High"), or the lower one, and the accumulator stays.
 void multiply_high(Thread& thread, const Op& op, uint32_t mask, const Lanes* in, Lanes& r) {
   std::array<int64_t, 32> whole;
   for (unsigned n = 0; n < op.exec_size; n++) {
     const Int128 high = (in[1].x[n] >> 16) << 16;
     whole[n] = static_cast<int64_t>(multiply_add(accumulator(thread, op.src[0].type, n), in[0].x[n], high));
-    r.x[n] = is_signed(op.dst.type) ? Int128{whole[n] >> 32} : Int128{static_cast<uint64_t>(whole[n]) >> 32};
+    const auto low = static_cast<uint32_t>(whole[n]);
+    if (op.instruction->low_product) r.x[n] = is_signed(op.dst.type) ? Int128{static_cast<int32_t>(low)} : Int128{low};
+    else r.x[n] = is_signed(op.dst.type) ? Int128{whole[n] >> 32} : Int128{static_cast<uint64_t>(whole[n]) >> 32};
   }
+  if (op.instruction->low_product) return;
   for (unsigned n = 0; n < op.exec_size; n++)
     if (mask >> n & 1) set_accumulator(thread, op.dst.type, n, whole[n]);
 }

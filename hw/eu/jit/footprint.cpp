@@ -75,7 +75,7 @@ void special(const Op& op, Footprint& f) {
     }
     case Opcode::mac:
     case Opcode::sada2: mark_accumulators(f, false); break;
-    case Opcode::mach:
+    case Opcode::mach: mark_accumulators(f, !op.instruction->low_product); break;
     case Opcode::addc:
     case Opcode::subb: mark_accumulators(f, true); break;
     default: break;

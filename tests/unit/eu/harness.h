@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hw/eu/interp/run.h"
+#include "hw/eu/isa/gen11/isa.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/iface/engine.h"
 #include "hw/memory/sparse_memory.h"
@@ -104,10 +105,10 @@ inline Instruction end() {
   return i;
 }
 
-inline std::vector<std::byte> assemble(const std::vector<Instruction>& code) {
+inline std::vector<std::byte> assemble(const std::vector<Instruction>& code, const Isa& isa = gen9_isa()) {
   std::vector<std::byte> bytes(code.size() * 16);
   for (size_t n = 0; n < code.size(); n++) {
-    const Native bits = gen9_isa().encode(code[n]);
+    const Native bits = isa.encode(code[n]);
     std::memcpy(&bytes[n * 16], bits.q, 16);
   }
   return bytes;
@@ -131,10 +132,12 @@ constexpr unsigned rounds(unsigned n) {
 /// A thread with its environment.
 class Machine {
  public:
-  Machine() : memory_(1 << 20), view_(memory_, nullptr), env{view_, bases_, stop} { thread.clear_registers(); }
+  explicit Machine(const Isa& isa = gen9_isa()) : isa_(isa), memory_(1 << 20), view_(memory_, nullptr), env{view_, bases_, stop} {
+    thread.clear_registers();
+  }
 
   void load(std::vector<std::byte> bytes, uint32_t mask = 0xff, uint64_t start = 0, unsigned payload = grf_count) {
-    program = Program::decode(gen9_isa(), bytes, start, fast_paths);
+    program = Program::decode(isa_, bytes, start, fast_paths);
     ThreadStart how;
     how.payload = payload;
     how.program = program.get();
@@ -143,7 +146,7 @@ class Machine {
   }
   void load(std::vector<Instruction> code, uint32_t mask = 0xff) {
     code.push_back(end());
-    load(assemble(code), mask);
+    load(assemble(code, isa_), mask);
   }
 #if defined(EU_TEST_JIT)
   // Also for the compiler (test_eu_jit). A thread that was blocked continues in the interpreter.
@@ -167,6 +170,7 @@ class Machine {
 #if defined(EU_TEST_JIT)
   fuzz::JitExecutor executor_{jit::HostIsa::host};
 #endif
+  const Isa& isa_;
   memory::SparseMemory memory_;
   memory::View view_;
   ShaderBases bases_;

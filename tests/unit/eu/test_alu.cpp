@@ -174,6 +174,20 @@ TEST_CASE("eu alu: minimum and maximum prefer the number, comparisons respect Na
   CHECK(one<float>(Opcode::csel, F, F, 1.f, 2.f, 3.f, [](Instruction& i) { i.cond_mod = 5; }) == 2.f);
 }
 
+TEST_CASE("eu alu: Gen11 multiplies dwords by mul and mach without AccWrEn, as IGC emits them") {
+  for (const auto& [a, b] : {std::pair<int32_t, int32_t>{3, 4}, {123456789, -987654321}, {-5, -7}, {INT32_MIN, INT32_MIN}, {-1, 65536}}) {
+    Machine m(gen11_isa());
+    m.load({op(Opcode::mul, 8, arf(Arf::accumulator, D), grf(1, D), grf(2, UW, 0, 16, 8, 2)),
+            op(Opcode::mach, 8, grf(3, D), grf(1, D), grf(2, D))});
+    for (unsigned n = 0; n < 8; n++) m.set(1, n, a), m.set(2, n, b);
+    REQUIRE(m.run() == RunResult::finished);
+    const auto product = static_cast<int32_t>(static_cast<uint32_t>(a) * static_cast<uint32_t>(b));
+    CHECK(m.get<int32_t>(3, 5) == product);
+    // What mul left there: a times the lower word.
+    CHECK(m.thread.regs.acc[0][5] == static_cast<uint32_t>(int64_t{a} * (b & 0xffff)));
+  }
+}
+
 TEST_CASE("eu alu: the high half of a 32x32 product by mul and mach, as Mesa emits them") {
   for (const auto& [a, b] :
        {std::pair<int32_t, int32_t>{123456789, -987654321}, {-5, -7}, {INT32_MIN, INT32_MIN}, {INT32_MAX, 2}, {-1, 1}}) {

@@ -111,6 +111,8 @@ struct Set {
   static void ternary(Codec& c, I& i) {
     align1_ternary(c, i);
   }
+  /// Without AccWrEn the opcode is MACL, multiply accumulate low: so IGC multiplies dwords (visa, G4_macl; IGA names both).
+  static void complete(Instruction& i) { i.low_product = i.opcode == Opcode::mach && !i.acc_write; }
 };
 
 constexpr DatatypeTable datatypes = {

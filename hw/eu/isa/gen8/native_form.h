@@ -324,6 +324,7 @@ Instruction decode(const Native& bits) {
   Instruction result;
   Reader<Set> reader{bits};
   transfer(reader, result);
+  if constexpr (requires { Set::complete(result); }) Set::complete(result);
   return result;
 }
 
