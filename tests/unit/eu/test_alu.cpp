@@ -227,6 +227,16 @@ TEST_CASE("eu alu: each channel reads its own accumulator, whatever the region")
   for (unsigned n = 1; n < 8; n++) CHECK(m.get<int32_t>(3, n) == static_cast<int32_t>(9 * n));
 }
 
+TEST_CASE("eu alu: addc takes words, which are extended to dwords") {
+  Machine m;
+  m.load({op(Opcode::addc, 8, grf(3, UD), grf(1, UD), grf(2, W))});
+  m.set<uint32_t>(1, 3, 0xfffffff0), m.set<int16_t>(2, 3, 0x20);
+  m.set<uint32_t>(1, 4, 5), m.set<int16_t>(2, 4, -1);
+  REQUIRE(m.run() == RunResult::finished);
+  CHECK((m.get<uint32_t>(3, 3) == 0x10 && m.thread.regs.acc[0][3] == 1));
+  CHECK((m.get<uint32_t>(3, 4) == 4 && m.thread.regs.acc[0][4] == 1));
+}
+
 TEST_CASE("eu alu: carries, multiply-add, absolute differences") {
   Machine m;
   m.load({op(Opcode::addc, 8, grf(3, UD), grf(1, UD), grf(2, UD)),
