@@ -100,7 +100,8 @@ Next execute_break(Thread& thread, const Op& op, RunState& state) {
 /// ones around for BDW and SKL, and clears a flag where all shall go (visa SIMDCF lowering, gotoJumpOnTrue). JIP of those that go back is where the others go on.
 Next execute_goto(Thread& thread, const Op& op, RunState& state) {
   const bool branch_control = op.instruction->acc_write;
-  const uint32_t wanted = execution_mask(thread, op), going = branch_control ? wanted : enabled_mask(thread, op) & ~wanted;
+  const bool where_true = branch_control || op.instruction->goes_where_true;
+  const uint32_t wanted = execution_mask(thread, op), going = where_true ? wanted : enabled_mask(thread, op) & ~wanted;
   const uint32_t taken = channels(op, going) & thread.active;
   if (branch_control && taken) {
     // The thread follows the channels that jump; the others wait after the instruction.

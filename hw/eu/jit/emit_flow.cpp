@@ -123,7 +123,8 @@ void Emitter::branch(size_t n) {
     }
     case Opcode::goto_: {
       const bool forward = !op.instruction->acc_write;
-      const Value going = forward ? ir_.and_(enabled_mask(op), ir_.not_(execution_mask(op))) : execution_mask(op);
+      const bool where_false = forward && !op.instruction->goes_where_true;
+      const Value going = where_false ? ir_.and_(enabled_mask(op), ir_.not_(execution_mask(op))) : execution_mask(op);
       const Value taken = ir_.and_(channels(going), active());
       if (!forward) return go_back(n, taken);
       suspend(taken, op.uip_offset);

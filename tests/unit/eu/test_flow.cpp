@@ -292,6 +292,22 @@ TEST_CASE("eu flow: goto and join") {
   CHECK(m.thread.active == 0xff);
 }
 
+TEST_CASE("eu flow: Gen11's goto goes where the predicate is true, and without one everywhere") {
+  Machine m(gen11_isa());
+  Instruction decide = op_imm(Opcode::and_, 8, null(UD), grf(1, UD), UD, 1);
+  decide.cond_mod = 2;
+  Instruction away = branch(Opcode::goto_, 8, 2, 3);
+  away.pred_control = 1;
+  m.load({decide, away, op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 10), branch(Opcode::goto_, 8, 1, 3), branch(Opcode::join, 8, 2),
+          op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 100), branch(Opcode::join, 8, 1),
+          op_imm(Opcode::add, 8, grf(2, D), grf(2, D), D, 1)});
+  for (unsigned n = 0; n < 8; n++) m.set<uint32_t>(1, n, n);
+  REQUIRE(m.run() == RunResult::finished);
+  CHECK(m.get<int32_t>(2, 0) == 11);
+  CHECK(m.get<int32_t>(2, 1) == 101);
+  CHECK(m.thread.active == 0xff);
+}
+
 TEST_CASE("eu flow: a backward goto with BranchCtrl loops until no channel takes it") {
   Machine m;
   Instruction decide = op(Opcode::cmp, 8, null(D), grf(2, D), grf(1, D));

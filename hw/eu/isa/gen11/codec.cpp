@@ -112,7 +112,11 @@ struct Set {
     align1_ternary(c, i);
   }
   /// Without AccWrEn the opcode is MACL, multiply accumulate low: so IGC multiplies dwords (visa, G4_macl; IGA names both).
-  static void complete(Instruction& i) { i.low_product = i.opcode == Opcode::mach && !i.acc_write; }
+  /// Forward gotos jump where the predicate is true, as their name says (visa, gotoJumpOnTrue); before, where it is false.
+  static void complete(Instruction& i) {
+    i.low_product = i.opcode == Opcode::mach && !i.acc_write;
+    i.goes_where_true = i.opcode == Opcode::goto_;
+  }
 };
 
 constexpr DatatypeTable datatypes = {
