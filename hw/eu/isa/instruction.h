@@ -60,6 +60,7 @@ constexpr unsigned hstride_elements(uint8_t field) { return field ? 1u << (field
 struct Predication {
   uint8_t pred_control = 0;
   bool pred_invert = false;
+  bool goes_where_true = false;  ///< a forward goto jumps where its predicate is true: see gen11/codec.cpp
   uint8_t flag_reg = 0, flag_subreg = 0;
 
   bool operator==(const Predication&) const = default;
@@ -84,11 +85,10 @@ struct Instruction : Predication, SendFields {
   uint8_t nib_control = 0;
   uint8_t qtr_control = 0;
   uint8_t thread_control = 0;
-  uint8_t exec_size = 1;         ///< channels (the field is its logarithm; 64 and 128 are reserved)
-  uint8_t cond_mod = 0;          ///< [27:24]: CondMod, MathFunction or SFID
-  bool acc_write = false;        ///< [28]: AccWrEn, or BranchCtrl of if, else, brd, goto
-  bool low_product = false;      ///< mach gives the product's low dword, and leaves the accumulator: see gen11/codec.cpp
-  bool goes_where_true = false;  ///< a forward goto jumps where its predicate is true: see gen11/codec.cpp
+  uint8_t exec_size = 1;     ///< channels (the field is its logarithm; 64 and 128 are reserved)
+  uint8_t cond_mod = 0;      ///< [27:24]: CondMod, MathFunction or SFID
+  bool acc_write = false;    ///< [28]: AccWrEn, or BranchCtrl of if, else, brd, goto
+  bool low_product = false;  ///< mach gives the product's low dword, and leaves the accumulator: see gen11/codec.cpp
   bool debug = false;
   bool saturate = false;
   bool no_mask = false;
