@@ -48,7 +48,7 @@ class ShadingRate(RunTest):
 
     def setUp(self):
         super().setUp()
-        self.program = self.compiled("shading_rate", HERE, ["-lvulkan"])
+        self.compiled("shading_rate", HERE, ["-lvulkan"])
         for name, options in (("plain", []), ("discard", ["-DDISCARD"])):
             for stage in ("vert", "frag"):
                 subprocess.run(["glslangValidator", "-V", "--quiet", "--target-env", "vulkan1.3", *options, HERE / "shaders" / f"shading_rate.{stage}", "-o",
@@ -56,7 +56,8 @@ class ShadingRate(RunTest):
 
     def compare(self, size, samples, shader, *options):
         place = self.mesa.place(self.folder)
-        out = self.ok(f"{place}/shading_rate", f"{place}/{shader}", f"{place}/picture", *map(str, (*size, samples)), options=["--stats", f"{place}/stats.json", *options])
+        out = self.ok("env", f"{place}/shading_rate", f"{place}/{shader}", f"{place}/picture", *map(str, (*size, samples)),
+                      options=["--stats", f"{place}/stats.json", *options])
         found = list(struct.iter_unpack("<4H", (self.folder / "picture").read_bytes()))
         pixels, invocations = expected(size, shader == "discard")
         wrong = [(i % WIDTH, i // WIDTH, found[i], pixels[i]) for i in range(WIDTH * HEIGHT) if found[i] != pixels[i]]
