@@ -81,8 +81,8 @@ class ShadingRate(RunTest):
             with self.subTest((size, samples)):
                 self.compare(size, samples, "plain")
 
-    def test_on_one_thread_and_interpreted(self):
-        for options in (["--threads", "0"], ["--threads", "2"], ["--engine", "interp"]):
+    def test_threads_and_engines(self):
+        for options in (["--threads", "0"], ["--threads", "2"], ["--engine", "interp"], ["--engine", "jit"]):
             with self.subTest(options):
                 self.compare((4, 2), 1, "plain", *options)
 

@@ -358,9 +358,63 @@ TEST_CASE("payloads end with the coefficients that the shader asks for") {
   }
 }
 
+TEST_CASE("the coverage mask of a coarse pixel has its pixels' samples one after the other") {
+  for (const bool samples : {false, true}) {
+    CoarseScene scene(2, 2);
+    if (samples) scene.multisample();
+    scene.extra.input_coverage_mask_state = gen11::_3DSTATE_PS_EXTRA::InputCoverageMaskState::ICMS_NORMAL;
+    scene.set(scene.extra);
+    // A byte of r2's mask is blue, the lower one red.
+    Code code;
+    for (unsigned byte = 0; byte < 2; ++byte) {
+      code.push_back(everywhere(eu::test::op(Opcode::mov, 8, grf(scratch, RegType::f), grf(2, RegType::ub, byte, 32, 8, 4))));
+      code.push_back(scaled_copy(8, message + 2 * byte, grf(scratch, RegType::f), 1 / 255.f));
+    }
+    code.push_back(load(message + 1, 0));
+    code.push_back(load(message + 3, 1));
+    code.push_back(write_target(8, true));
+    scene.pixel_shader(8, code, 3);
+    scene.draw(Topology::_3DPRIM_RECTLIST, rectangle(1, 0, 8, 8));
+    scene.finish();
+    // The right column of the first one.
+    CHECK(scene.pixel(1, 0) == (samples ? 0xfff000f0 : 0xff00000a));
+    CHECK(scene.pixel(2, 2) == (samples ? 0xffff00ff : 0xff00000f));
+  }
+}
+
+TEST_CASE("coverage mask and depth that a shader computes are those of all pixels of a coarse pixel") {
+  const auto write = [](unsigned registers) {
+    eu::Instruction i = write_target(8, true);
+    i.descriptor = (i.descriptor & ~(15u << 25)) | registers << 25;
+    return i;
+  };
+  CoarseScene masked(2, 2);
+  masked.multisample();
+  masked.extra.omask_present_to_render_target = true;
+  masked.set(masked.extra);
+  Code code{load_dword(message, 5u << 16 | 5)};  // samples 0 and 2
+  for (unsigned i = 0; i < 4; ++i) code.push_back(load(message + 1 + i, i % 3 ? 0 : 1));
+  masked.pixel_shader(8, code + Code{write(5)});
+  masked.draw(Topology::_3DPRIM_RECTLIST, rectangle(1, 0, 4, 8));
+  for (unsigned sample = 0; sample < 4; ++sample) CHECK(std::ranges::count(masked.pixels(sample), 0xff0000ffu) == (sample % 2 ? 0 : 24));
+
+  for (const float depth : {0.5f, 2.0f}) {  // the second is clamped to the buffer's one
+    CoarseScene scene(4, 4);
+    scene.depth_test(gen9::CompareFunction::COMPAREFUNCTION_LESS);
+    scene.extra.pixel_shader_computed_depth_mode = gen11::_3DSTATE_PS_EXTRA::PixelShaderComputedDepthMode::PSCDEPTH_ON;
+    scene.set(scene.extra);
+    Code deep;
+    for (unsigned i = 0; i < 4; ++i) deep.push_back(load(message + i, i % 3 ? 0 : 1));
+    deep.push_back(load(message + 4, depth));
+    scene.pixel_shader(8, deep + Code{write(5)});
+    scene.draw(Topology::_3DPRIM_RECTLIST, rectangle(1, 0, 4, 8));
+    CHECK(std::ranges::count(scene.pixels(), 0xff0000ffu) == (depth < 1 ? 24 : 0));
+  }
+}
+
 TEST_CASE("the pixel interpolator evaluates at places of coarse pixels") {
   constexpr uint32_t coarse = 1u << 15, offset = 0, centroid = 2u << 12, slots = 3u << 12;
-  // Four times the x at which barycentrics of coarse pixel (0, 0) are evaluated: its centre is at 1. Of those on the right only half is covered.
+  // Four times the x at which barycentrics are evaluated: for the first coarse pixel its centre is at 1.
   const auto at = [&](uint32_t descriptor, uint32_t x, uint32_t columns_covered = 8) {
     CoarseScene scene(2, 2);
     scene.extra.pixel_shader_pulls_bary = true;
