@@ -28,7 +28,8 @@ void Drawer::Draw::load_pixel_shader() {
   kernel.constants = KernelLoader::read_constants(env_.view, state_.push_constants(Stage::ps, absolute()));
   kernel.start.rounding = state.rounding;
   load_program(kernel, *first);
-  pixels.uniform = sends_one_color(*kernel.program, kernel.grf_start);
+  pixels.coarse = runs_for_coarse_pixels();
+  pixels.uniform = !pixels.coarse && sends_one_color(*kernel.program, kernel.grf_start);
   bind_targets();
   pixels.unobservable = is_unobservable(*kernel.program);
   for (const RenderTarget& rt : pixels.targets)
@@ -38,6 +39,14 @@ void Drawer::Draw::load_pixel_shader() {
   work_->wide = std::make_unique<PixelDraw>(pixels);
   work_->wide->simd = 16;
   load_program(work_->wide->kernel, wider);
+}
+
+/// One invocation per sample excludes coarse pixels (Mesa quotes ICL PRM vol 2d in anv's genX_state.c).
+bool Drawer::Draw::runs_for_coarse_pixels() const {
+  const PixelState& pixel = state_.pixel;
+  if (!pixel.per_sample) return pixel.coarse.per_coarse_pixel;
+  if (pixel.coarse.mode != CoarseMode::none) guest_error("3DSTATE_CPS", "coarse pixels with sample shading: there are none");
+  return false;
 }
 
 /// True if no output of the pixel shader is observable: its targets are null surfaces, as with shadow maps, and tests do not depend on it.

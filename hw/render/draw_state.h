@@ -311,6 +311,28 @@ struct PixelKernel {
   uint32_t grf_start = 0;
 };
 
+/// Coefficients that a pixel shader evaluates itself, at the end of its payload.
+struct PixelCoefficients {
+  bool requested_size = false;  ///< of coarse pixels
+  bool depth_w = false, perspective = false, linear = false;
+  bool sample_offsets = false;
+
+  bool planes() const { return depth_w || perspective || linear; }
+  bool any() const { return requested_size || planes() || sample_offsets; }
+};
+
+/// Coarse pixel shading. Pairs are along x and y.
+struct CoarseState {
+  bool per_coarse_pixel = false;  ///< the pixel shader is run for coarse pixels, of 1x1 pixels without a mode
+  CoarseMode mode{};
+  bool statistics = false;
+  std::array<float, 2> min{}, max{};  ///< requested sizes, pixels
+  std::array<float, 2> focal{};       ///< pixels
+  std::array<float, 2> slope{};       ///< of the size by the distance
+  float min_radius = 0, aspect = 1;
+  bool scales_y = false;  ///< the axis whose distances are multiplied by `aspect`
+};
+
 /// What the payload of a pixel shader has besides its header.
 struct PixelInputs {
   uint8_t barycentrics = 0;  ///< mask: perspective at Location 0, 1, 2, then the same without perspective
@@ -319,6 +341,7 @@ struct PixelInputs {
   bool offset = false;  ///< offsets within the pixel
   Location offset_at{};
   InputCoverage coverage{};
+  PixelCoefficients coefficients;
 };
 
 struct PixelState {
@@ -334,6 +357,7 @@ struct PixelState {
   bool per_sample = false, pulls_barycentrics = false, uav = false, disables_alpha_to_coverage = false;
   EarlyTests early{};
   bool alpha_test = false, alpha_to_coverage = false;  ///< of any target
+  CoarseState coarse;
 };
 
 /// Blending of one target.

@@ -47,6 +47,7 @@ struct PixelDraw {
   bool unobservable = false;     ///< no effect of the kernel reaches memory: its pixels are only counted
   bool uniform = false;          ///< the kernel only sends one colour for all pixels of an object
   bool early = true;             ///< depth and stencil are tested before the shader
+  bool coarse = false;           ///< the kernel is run for coarse pixels
   uint32_t topology = 0;         ///< Primitive Topology Type of the objects, r0.0[4:0]
   Serial serial{};
   std::array<std::optional<ColorKernel>, 8> color;  ///< for targets by binding table index, with the blend state of the same number

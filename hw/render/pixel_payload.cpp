@@ -17,8 +17,9 @@ CenterPlanes::Plane plane_of(const Plane2& p) { return {p.a, p.b, p.c}; }
 }  // namespace
 
 PayloadWriter::Point PayloadWriter::position(const PixelThread& thread, unsigned pixel, Location location) const {
-  const Point center{thread.x(pixel) + 0.5, thread.y(pixel) + 0.5};
+  const Point center{thread.center_x(pixel), thread.center_y(pixel)};
   if (location == Location::pixel) return center;
+  if (thread.coarse) return location == Location::centroid ? coarse_centroid(thread, pixel) : center;
   unsigned sample = thread.sample_id;
   if (location == Location::centroid) {
     // The pixel's centre when it is wholly covered (or not at all), else its first covered sample.
@@ -40,8 +41,8 @@ PayloadWriter::Point PayloadWriter::barycentrics(const PreparedObject& object, c
 }
 
 void PayloadWriter::positions(const PixelThread& thread, Location location, Positions& out) const {
-  if (location == Location::pixel || !draw_->raster.off_center) {
-    for (unsigned i = 0; i < draw_->simd; ++i) out.x[i] = thread.x(i) + 0.5, out.y[i] = thread.y(i) + 0.5;
+  if (location == Location::pixel || (!draw_->raster.off_center && !draw_->coarse)) {
+    for (unsigned i = 0; i < draw_->simd; ++i) out.x[i] = thread.center_x(i), out.y[i] = thread.center_y(i);
     return;
   }
   for (unsigned i = 0; i < draw_->simd; ++i) {
@@ -83,7 +84,9 @@ void PayloadWriter::find_centers() {
   c.modes = pixel.inputs.barycentrics;
   c.depth = pixel.inputs.depth, c.w = pixel.inputs.w;
   masks_ = pixel.inputs.offset || pixel.inputs.coverage != InputCoverage::none;
-  all_at_centers_ = !draw_->raster.off_center || (!(c.modes & ~at_centers) && (!(c.depth || c.w) || zw_location(pixel) == Location::pixel));
+  coefficients_ = pixel.inputs.coefficients.any();
+  all_at_centers_ = !draw_->coarse && (!draw_->raster.off_center ||
+                                       (!(c.modes & ~at_centers) && (!(c.depth || c.w) || zw_location(pixel) == Location::pixel)));
   center_registers_ = c.registers(std::min(draw_->simd, 16u) / 4);
   if (!center_registers_) return;
   c.perspective = {plane_of(object_->perspective[0]), plane_of(object_->perspective[1])};
@@ -154,7 +157,7 @@ unsigned PayloadWriter::put_masks(const PixelThread& thread, unsigned first, uns
     }
   }
   if (pixel.inputs.coverage == InputCoverage::none) return reg;
-  for (unsigned i = 0; i < width; ++i) own(reg + i / 8).dw[i % 8] = thread.coverage_of(first + i);
+  for (unsigned i = 0; i < width; ++i) own(reg + i / 8).dw[i % 8] = coverage(thread, first + i);
   return reg + width / 8;
 }
 
@@ -185,6 +188,13 @@ void PayloadWriter::reserve(const eu::SeriesLayout& layout, size_t threads) {
   if (payloads_.size() < threads * own_registers_) payloads_.resize(threads * own_registers_);
 }
 
+namespace {
+
+/// In place of the sample numbers (Mesa's brw_fs_visitor.cpp, emit_interpolation_setup).
+uint32_t coarse_extent(const PixelThread& thread) { return 1u << thread.log2_width | 1u << thread.log2_height << 8; }
+
+}  // namespace
+
 void PayloadWriter::put_header(const PixelThread& thread) {
   own(0) = header_;
   if (thread.square) {
@@ -201,7 +211,8 @@ void PayloadWriter::put_header(const PixelThread& thread) {
   for (unsigned first = 0; first < draw_->simd; first += 16) {
     const uint32_t* quads = &thread.quads[first / 4];
     const bool both = draw_->simd >= 16;
-    own(1 + first / 16) = {{thread.sample_id * (both ? 0x1111u : 0x11u), 0, quads[0], quads[1], both ? quads[2] : 0, both ? quads[3] : 0, 0,
+    const uint32_t ids = thread.sample_id * (both ? 0x1111u : 0x11u);
+    own(1 + first / 16) = {{thread.coarse ? coarse_extent(thread) : ids, 0, quads[0], quads[1], both ? quads[2] : 0, both ? quads[3] : 0, 0,
                             (pixels >> first & 0xffff) | thread.live >> first << 16}};
   }
 }
@@ -210,7 +221,8 @@ void PayloadWriter::put_header(const PixelThread& thread) {
 unsigned PayloadWriter::own_registers() const {
   const unsigned width = std::min(draw_->simd, 16u), each = width / 8;
   const unsigned half = each * (2 * static_cast<unsigned>(std::popcount(centers_.modes)) + centers_.depth + centers_.w + 1) + 1;
-  return std::max<unsigned>(layout_.constants, 3 + draw_->simd / width * half);
+  constexpr unsigned coefficients = 5;
+  return std::max<unsigned>(layout_.constants, 3 + draw_->simd / width * half + coefficients);
 }
 
 void PayloadWriter::put_payload(const PixelThread& thread) {
@@ -218,6 +230,7 @@ void PayloadWriter::put_payload(const PixelThread& thread) {
   const unsigned width = std::min(draw_->simd, 16u);
   unsigned reg = draw_->simd == 32 ? 3 : 2;
   for (unsigned first = 0; first < draw_->simd; first += width) reg = put_half(thread, first, width, reg);
+  if (coefficients_) reg = put_coefficients(thread, reg);
   for (; reg < layout_.constants; ++reg) own(reg) = {};
 }
 
@@ -242,7 +255,7 @@ void PayloadWriter::write_at_centers(std::span<PixelThread> threads, size_t firs
 }
 
 void PayloadWriter::write(std::span<PixelThread> threads, size_t first) {
-  if (all_at_centers_ && !masks_ && draw_->simd <= 16) return write_at_centers(threads, first);
+  if (all_at_centers_ && !masks_ && !coefficients_ && draw_->simd <= 16) return write_at_centers(threads, first);
   for (size_t i = first; i < threads.size(); ++i) {
     assign(threads[i], i);
     put_payload(threads[i]);
@@ -253,7 +266,11 @@ SendResult PayloadWriter::interpolate(const PixelThread& thread, const Message& 
   const MessageOp& op = message.op;
   const uint32_t data = op.data;
   const unsigned width = op.simd, first = op.high_slots ? width : 0, halves = width / 8;
+  const bool coarse = op.coarse && thread.coarse;
+  // The form of coarse pixels that it would have is reserved, and hangs (Mesa's brw_compile_fs.cpp).
+  if (coarse && op.kind == MessageKind::interpolate_sample) return SendResult::failed;
   const auto sixteenths = [](uint32_t value) { return static_cast<double>(sign_extend(value & 15, 4)) / 16; };
+  const double unit_x = coarse ? 1u << thread.log2_width : 1, unit_y = coarse ? 1u << thread.log2_height : 1;
   const size_t payload_at = message.header_present() ? 1 : 0;
   const auto offset = [&](unsigned component, unsigned lane) {
     return sixteenths(message.reg(payload_at + component * halves + lane / 8).dw[lane % 8]);
@@ -261,16 +278,16 @@ SendResult PayloadWriter::interpolate(const PixelThread& thread, const Message& 
   for (unsigned i = 0; i < width; ++i) {
     const unsigned pixel = first + i;
     if (!(message.exec_mask >> i & 1) || pixel >= draw_->simd) continue;
-    Point at{thread.x(pixel) + 0.5, thread.y(pixel) + 0.5};
+    Point at{thread.center_x(pixel), thread.center_y(pixel)};
     switch (op.kind) {
-      case MessageKind::interpolate_offset: at[0] += sixteenths(data), at[1] += sixteenths(data >> 4); break;
+      case MessageKind::interpolate_offset: at[0] += sixteenths(data) * unit_x, at[1] += sixteenths(data >> 4) * unit_y; break;
       case MessageKind::interpolate_sample: {
         const auto& p = draw_->raster.sample_positions[(data >> 4) % max_samples];
         at = {thread.x(pixel) + p[0] / double{subpixels}, thread.y(pixel) + p[1] / double{subpixels}};
         break;
       }
       case MessageKind::interpolate_centroid: at = position(thread, pixel, Location::centroid); break;
-      default: at[0] += offset(0, i), at[1] += offset(1, i); break;
+      default: at[0] += offset(0, i) * unit_x, at[1] += offset(1, i) * unit_y; break;
     }
     const Point b = barycentrics(*thread.object, at, op.linear);
     for (unsigned k = 0; k < 2; ++k) {

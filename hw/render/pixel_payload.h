@@ -47,6 +47,12 @@ class PayloadWriter {
   unsigned put_depth(const Positions& at, unsigned first, unsigned width, unsigned reg);
   unsigned put_w(const Positions& at, unsigned first, unsigned width, unsigned reg);
   unsigned put_masks(const PixelThread& thread, unsigned first, unsigned width, unsigned reg);
+  unsigned put_coefficients(const PixelThread& thread, unsigned reg);
+  void put_start();
+  Point start() const { return {static_cast<double>(object_->bounds.x0), static_cast<double>(object_->bounds.y0)}; }
+  void put_plane(Grf& to, unsigned first, const Plane2& plane) const;
+  Point coarse_centroid(const PixelThread& thread, unsigned pixel) const;
+  uint32_t coverage(const PixelThread& thread, unsigned pixel) const;
   unsigned put_barycentrics(const PixelThread& thread, unsigned first, unsigned width, unsigned reg);
   void positions(const PixelThread& thread, Location location, Positions& out) const;
   Point position(const PixelThread& thread, unsigned pixel, Location location) const;
@@ -58,6 +64,7 @@ class PayloadWriter {
   const PreparedObject* object_ = nullptr;
   CenterPlanes centers_;           ///< of object_
   bool masks_ = false;             ///< payloads have offsets or coverage
+  bool coefficients_ = false;      ///< payloads end with coefficients
   unsigned center_registers_ = 0;  ///< that centers_ fills, of eight or sixteen pixels
   bool all_at_centers_ = false;    ///< payloads are evaluated at the centres only
   Grf header_;                     ///< r0 of object_'s threads

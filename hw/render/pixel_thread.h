@@ -8,15 +8,16 @@
 #include "hw/base/denormals.h"
 #include "hw/eu/program/series.h"
 #include "hw/memory/view.h"
+#include "hw/render/coarse_pixels.h"
 #include "hw/render/pixel_draw.h"
 #include "hw/render/setup.h"
 
 namespace softgen::render {
 
-/// Pixels of a thread, and threads of a series.
-constexpr unsigned max_pixels = 32, max_threads = 32;
+/// Threads of a series.
+constexpr unsigned max_threads = 32;
 
-/// Quads gathered for one thread: pixel i is (i & 1, i >> 1 & 1) of quad i / 4.
+/// Quads gathered for one thread: pixel i is (i & 1, i >> 1 & 1) of quad i / 4. The pixels may be coarse ones.
 struct PixelThread : eu::SeriesThread {
   const PreparedObject* object = nullptr;
   unsigned pixels = 0;
@@ -27,11 +28,16 @@ struct PixelThread : eu::SeriesThread {
   std::array<uint32_t, max_pixels> samples;                ///< those left after the early tests
   std::array<uint32_t, max_pixels> coverage;               ///< those that the shader sees
   unsigned sample_id = 0;
-  bool square = false;  ///< 4x4 pixels at multiples of 4, all of them live
-  uint32_t tested = 0;  ///< pixels whose late tests are done
+  bool square = false;                      ///< 4x4 pixels at multiples of 4, all of them live
+  uint32_t tested = 0;                      ///< pixels whose late tests are done
+  CoarseThread* coarse = nullptr;           ///< of coarse pixels: what their pixels have; null: they are pixels
+  uint8_t log2_width = 0, log2_height = 0;  ///< of a coarse pixel
 
-  uint32_t x(unsigned pixel) const { return (quads[pixel / 4] & 0xffff) + (pixel & 1); }
-  uint32_t y(unsigned pixel) const { return (quads[pixel / 4] >> 16) + (pixel >> 1 & 1); }
+  /// Of the upper left pixel.
+  uint32_t x(unsigned pixel) const { return (quads[pixel / 4] & 0xffff) + ((pixel & 1) << log2_width); }
+  uint32_t y(unsigned pixel) const { return (quads[pixel / 4] >> 16) + ((pixel >> 1 & 1) << log2_height); }
+  double center_x(unsigned pixel) const { return x(pixel) + 0.5 * (1u << log2_width); }
+  double center_y(unsigned pixel) const { return y(pixel) + 0.5 * (1u << log2_height); }
   uint32_t samples_of(unsigned pixel) const { return by_sample ? samples[pixel] : live >> pixel & 1; }
   uint32_t coverage_of(unsigned pixel) const { return by_sample ? coverage[pixel] : covered >> pixel & 1; }
 };

@@ -74,7 +74,7 @@ Setup::Setup(const DrawState& state, const RasterState& raster, Stage last, cons
   const Topology topology = state.vertex.topology;
   stipple_restarts_ = last == Stage::vs && (topology == Topology::line_list || topology == Topology::line_list_adjacency);
   constexpr uint32_t linear_modes = 0x38;
-  linear_ = (state.pixel.inputs.barycentrics & linear_modes) || state.pixel.pulls_barycentrics;
+  linear_ = (state.pixel.inputs.barycentrics & linear_modes) || state.pixel.pulls_barycentrics || state.pixel.inputs.coefficients.linear;
   solid_ = state.raster.front_fill == FillMode::solid && state.raster.back_fill == FillMode::solid;
   find_attributes();
 }

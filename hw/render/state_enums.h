@@ -90,6 +90,8 @@ enum class AttributeConstant : uint8_t { zeros, zeros_and_one, ones, primitive_i
 enum class Location : uint8_t { pixel, centroid, sample };
 /// When depth and stencil tests happen: `normal` leaves it to what the shader does.
 enum class EarlyTests : uint8_t { normal, after_shader, before_shader };
+/// How 3DSTATE_CPS chooses the size of coarse pixels.
+enum class CoarseMode : uint8_t { none, constant, radial };
 /// Which samples the coverage mask of a shader names.
 enum class InputCoverage : uint8_t { none, normal, inner_conservative, after_depth };
 /// ambiguate: the CCS is made to say that all pixels are as the surface has them, and what it said is lost.

@@ -65,8 +65,8 @@ bool TargetWriter::DirectWrite::answer_words(const DirectAnswer& answer, Grf* re
 
 void TargetWriter::direct_write(const MessageForm& form, DirectAnswer& answer) {
   const Message message = form.without_contents();
-  if (message.header_present() || !message.op.is_plain() || message.op.binding.index != 0 || !(draw_->early || tests_pass_trivially()) ||
-      draw_->targets.empty())
+  if (draw_->coarse || message.header_present() || !message.op.is_plain() || message.op.binding.index != 0 ||
+      !(draw_->early || tests_pass_trivially()) || draw_->targets.empty())
     return;
   const bool words = !draw_->color[0] && draw_->merger.copies_words(draw_->targets[0], 0);
   if (!draw_->color[0] && !words) return;

@@ -2,6 +2,9 @@
 // The places of a write message's registers; and the writes of colours by kernels, which send() and direct answers share.
 #pragma once
 
+#include <bit>
+#include <optional>
+
 #include "hw/render/target_writer.h"
 
 namespace softgen::render {
@@ -19,6 +22,15 @@ struct TargetWriter::WriteLayout {
     return replicated ? message.reg(at).dw[component] : dword(at + size_t{component} * registers, lane);
   }
   uint32_t omask(unsigned slot) const { return reinterpret_cast<const uint16_t*>(message.reg(omask_at).dw)[slot]; }
+  PixelColor pixel_color(unsigned lane) const {
+    PixelColor result;
+    for (unsigned c = 0; c < 4; ++c) {
+      result.source0[c] = color(color_at, c, lane);
+      if (dual) result.source1[c] = color(source1_at, c, lane);
+    }
+    result.source0_alpha = std::bit_cast<float>(alpha_at != none ? dword(alpha_at, lane) : result.source0[3]);
+    return result;
+  }
   uint8_t stencil(unsigned lane) const { return reinterpret_cast<const uint8_t*>(message.reg(stencil_at).dw)[lane]; }
 
   const Message& message;
@@ -28,6 +40,19 @@ struct TargetWriter::WriteLayout {
   unsigned target = 0;               ///< index of the blend state
   size_t alpha_at = none, omask_at = none, color_at, source1_at = none, depth_at = none, stencil_at = none;
 };
+
+/// What the shader computed of a pixel, if it does.
+struct TargetWriter::ShaderDepth {
+  std::optional<float> z;
+  std::optional<uint8_t> stencil;
+};
+
+/// Multiplies alpha with the part of pixel (x, y) that is covered.
+inline void fade(PixelColor& color, const Fade& by, uint32_t x, uint32_t y) {
+  const auto part = static_cast<float>(by.at(x + 0.5, y + 0.5));
+  color.source0_alpha *= part;
+  color.source0[3] = std::bit_cast<uint32_t>(std::bit_cast<float>(color.source0[3]) * part);
+}
 
 /// Writes the colours of the pixels `live`, all of them among the `count` from `first` on; `source` gives those of eight.
 template <typename Source>

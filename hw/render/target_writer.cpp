@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstring>
 
-#include "hw/base/log.h"
 #include "hw/defs/messages/headers.h"
 #include "hw/render/target_layout.h"
 
@@ -22,7 +21,6 @@ TargetWriter::WriteLayout::WriteLayout(const Message& m, const PixelState& pixel
   const unsigned half = m.op.second_half ? 8 : 0;
   first = (m.op.high_slots ? 16 : 0) + half;
   pixels = m.exec_mask;
-  if (m.op.coarse) unimplemented("render target write", "of coarse pixels");
   size_t at = 0;
   target = m.op.target;
   bool alpha = m.op.alpha_present;
@@ -47,17 +45,21 @@ void TargetWriter::begin(PixelDraw& draw) {
   block_.target = nullptr;
 }
 
+TargetWriter::ShaderDepth TargetWriter::shader_depth(const PixelThread& thread, const WriteLayout& layout, unsigned lane) const {
+  ShaderDepth result;
+  if (layout.depth_at != WriteLayout::none) {
+    const Viewport& viewport = draw_->raster.viewports[thread.object->viewport];
+    result.z = std::min(std::max(std::bit_cast<float>(layout.dword(layout.depth_at, lane)), viewport.min_depth), viewport.max_depth);
+  }
+  if (layout.stencil_at != WriteLayout::none) result.stencil = layout.stencil(lane);
+  return result;
+}
+
 /// Late tests of `pixel`, whose registers are those of `lane` in the message: those of `samples` that pass.
 uint32_t TargetWriter::late_samples(PixelThread& thread, const WriteLayout& layout, unsigned pixel, unsigned lane, uint32_t samples) {
   // The tests belong to the pixel, not to each target: they are done with the first write and remembered in the thread.
   if (!(thread.tested >> pixel & 1)) {
-    std::optional<float> z;
-    if (layout.depth_at != WriteLayout::none) {
-      const Viewport& viewport = draw_->raster.viewports[thread.object->viewport];
-      z = std::min(std::max(std::bit_cast<float>(layout.dword(layout.depth_at, lane)), viewport.min_depth), viewport.max_depth);
-    }
-    std::optional<uint8_t> stencil;
-    if (layout.stencil_at != WriteLayout::none) stencil = layout.stencil(lane);
+    const auto [z, stencil] = shader_depth(thread, layout, lane);
     thread.tested |= 1u << pixel;
     passed_[pixel] = test_samples(context_, *draw_, *thread.object, thread.x(pixel), thread.y(pixel), samples, z, stencil);
   }
@@ -176,6 +178,7 @@ SendResult TargetWriter::write(PixelThread& thread, const Message& message) {
   constexpr uint32_t no_target = ~0u;
   const uint32_t bti = message.op.null_target ? no_target : message.op.binding.index;
   if (capturing_) capture(layout, bti);
+  else if (thread.coarse) write_coarse(thread, layout, bti);
   else if (!write_colors(thread, layout, bti)) write_one_by_one(thread, layout, bti);
   return SendResult::done;
 }
@@ -189,17 +192,8 @@ void TargetWriter::write_one_by_one(PixelThread& thread, const WriteLayout& layo
   for (unsigned i = 0; i < layout.count; ++i) {
     const unsigned pixel = layout.first + i;
     if (pixel >= thread.pixels || !(layout.pixels >> i & 1) || !thread.samples_of(pixel)) continue;
-    PixelColor color;
-    for (unsigned c = 0; c < 4; ++c) {
-      color.source0[c] = layout.color(layout.color_at, c, i);
-      if (layout.dual) color.source1[c] = layout.color(layout.source1_at, c, i);
-    }
-    color.source0_alpha = std::bit_cast<float>(layout.alpha_at != WriteLayout::none ? layout.dword(layout.alpha_at, i) : color.source0[3]);
-    if (thread.object->fade && mode.floating) {
-      const auto part = static_cast<float>(thread.object->fade->at(thread.x(pixel) + 0.5, thread.y(pixel) + 0.5));
-      color.source0_alpha *= part;
-      color.source0[3] = std::bit_cast<uint32_t>(std::bit_cast<float>(color.source0[3]) * part);
-    }
+    PixelColor color = layout.pixel_color(i);
+    if (thread.object->fade && mode.floating) fade(color, *thread.object->fade, thread.x(pixel), thread.y(pixel));
     uint32_t samples = thread.samples_of(pixel);
     // Where the shader gives the coverage, alpha does not (Mesa's brw_fs.cpp, brw_compile_fs: it is then lowered).
     samples &= layout.omask_at != WriteLayout::none

@@ -61,6 +61,10 @@ class TargetWriter {
   void capture(const WriteLayout& layout, uint32_t bti);
   bool write_colors(PixelThread& thread, const WriteLayout& layout, uint32_t bti);
   void write_one_by_one(PixelThread& thread, const WriteLayout& layout, uint32_t bti);
+  void write_coarse(PixelThread& thread, const WriteLayout& layout, uint32_t bti);
+  void test_coarse(PixelThread& thread, const WriteLayout& layout, unsigned pixel, unsigned lane, const CoarseMask& samples);
+  struct ShaderDepth;
+  ShaderDepth shader_depth(const PixelThread& thread, const WriteLayout& layout, unsigned lane) const;
   const TargetBlock* target_block(const RenderTarget& rt, uint32_t layer, uint32_t x, uint32_t y) {
     const bool same = block_.target == &rt && block_.x == (x & ~7u) && block_.y == (y & ~7u) &&
                       block_.slice == layer + rt.surface.min_array_element && block_.stamp == context_.view.stamp();

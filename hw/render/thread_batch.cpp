@@ -24,6 +24,18 @@ void ThreadBatch::begin(PixelDraw& draw) {
   answers_ = &direct_[draw.serial.value];
   per_sample_ = draw.state.pixel.per_sample;
   payloads_.begin(draw);
+  if (draw.coarse || quads_.coarse) prepare_coarse(draw.coarse);
+}
+
+/// Threads are of coarse pixels from here on, or no longer.
+void ThreadBatch::prepare_coarse(bool coarse) {
+  if (coarse && !coarse_) coarse_ = std::make_unique<CoarseThreads>();
+  quads_.coarse = coarse ? &coarse_->gathered : nullptr;
+  for (size_t i = 0; i < threads_.size(); ++i) {
+    threads_[i].coarse = coarse ? &coarse_->of[i] : nullptr;
+    threads_[i].log2_width = threads_[i].log2_height = 0;
+  }
+  quads_.log2_width = quads_.log2_height = 0;
 }
 
 void ThreadBatch::begin(const PreparedObject& object) {
@@ -60,11 +72,31 @@ void ThreadBatch::add_sampled_quad(uint32_t x, uint32_t y, const std::array<uint
   add_quad(x, y, pixels(samples), pixels(coverage));
 }
 
+void ThreadBatch::add_coarse_quad(uint32_t x, uint32_t y, const CoarseSize& size, const CoarseQuad& quad) {
+  if (quads_.log2_width != size.log2_width || quads_.log2_height != size.log2_height) {
+    flush();
+    quads_.log2_width = size.log2_width, quads_.log2_height = size.log2_height;
+  }
+  CoarseThread& all = coarse_->gathered;
+  const auto any = [](const CoarseMask& mask) { return mask != CoarseMask{}; };
+  uint32_t live = 0, covered = 0;
+  for (uint32_t i = 0; i < 4; ++i) {
+    all.samples[quads_.pixels + i] = quad.samples[i], all.coverage[quads_.pixels + i] = quad.coverage[i];
+    live |= (any(quad.samples[i]) ? 1u : 0u) << i, covered |= (any(quad.coverage[i]) ? 1u : 0u) << i;
+  }
+  all.requested[quads_.pixels / 4] = size.requested;
+  add_quad(x, y, live, covered);
+}
+
 void ThreadBatch::flush() {
   if (quads_.pixels == 0) return;
   for (unsigned i = quads_.pixels; i < draw_->simd; i += 4) quads_.quads[i / 4] = quads_.quads[0];
   if (quads_.by_sample)
     for (unsigned i = quads_.pixels; i < draw_->simd; ++i) quads_.samples[i] = quads_.coverage[i] = 0;
+  if (quads_.coarse) {
+    for (unsigned i = quads_.pixels; i < draw_->simd; ++i) coarse_->gathered.samples[i] = coarse_->gathered.coverage[i] = {};
+    for (unsigned i = quads_.pixels; i < draw_->simd; i += 4) coarse_->gathered.requested[i / 4] = coarse_->gathered.requested[0];
+  }
   quads_.sample_id = 0;
   if (per_sample_) dispatch_samples();
   else dispatch(quads_);
@@ -97,7 +129,13 @@ void ThreadBatch::dispatch(const PixelThread& quads) {
   thread.sample_id = quads.sample_id;
   thread.by_sample = quads.by_sample;
   if (quads.by_sample) thread.samples = quads.samples, thread.coverage = quads.coverage;
+  if (quads.coarse) thread.log2_width = quads.log2_width, thread.log2_height = quads.log2_height;
   add_thread();
+  if (!quads.coarse) return;
+  // add_thread() may have moved it.
+  PixelThread& placed = threads_[count_ - 1];
+  placed.coarse = &coarse_->of[count_ - 1];
+  *placed.coarse = *quads.coarse;
 }
 
 /// A place for one more, of object_.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <unordered_map>
 
 #include "hw/eu/program/thread.h"
@@ -30,6 +31,8 @@ class ThreadBatch : public PixelSink {
   void add_sampled_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage);
   /// A thread of 16 channels: the 4x4 pixels at `at` (x | y << 16), all live. `block`: where they are in the first target, if that is known.
   void add_square(uint32_t at, uint32_t covered, const TargetBlock& block);
+  /// A quad of coarse pixels at (x, y), of which one has a live sample.
+  void add_coarse_quad(uint32_t x, uint32_t y, const CoarseSize& size, const CoarseQuad& quad);
   /// Quads that do not fill a thread become one.
   void flush();
   /// Gives the object's threads their payloads, so that another object may follow.
@@ -52,6 +55,7 @@ class ThreadBatch : public PixelSink {
   void add_thread();
   void dispatch(const PixelThread& quads);
   void forget_places();
+  void prepare_coarse(bool coarse);
 
   PixelContext& context_;
   TargetWriter& targets_;
@@ -68,6 +72,11 @@ class ThreadBatch : public PixelSink {
   uint32_t channels_ = 0;                         ///< of all of them; 0: they differ
   eu::SeriesLayout layout_;                       ///< of all of them
   memory::View::Stamp placed_;                    ///< of the view, for SeriesThread::target of all of them
+  struct CoarseThreads {
+    CoarseThread gathered;  ///< of quads_
+    std::array<CoarseThread, max_threads> of;
+  };
+  std::unique_ptr<CoarseThreads> coarse_;  ///< null: no draw had coarse pixels yet
 };
 
 }  // namespace softgen::render

@@ -76,6 +76,7 @@ void Windower::draw(const PreparedObject& object, const PixelRect& tile) {
   stippled_ = object.stipple || object.fade || (object.filled && state.raster.polygon_stipple);
   depth_ = draw_->depth_stencil.kernel({object.z.a, object.z.b, object.z.c, object.depth_bias, viewport.min_depth, viewport.max_depth});
   if (dispatches_) threads_.begin(object);
+  if (draw_->coarse) return draw_coarse(tile);
   if (dispatches_ && draw_->uniform && fill_object(tile)) return;
   for (const Coverage& part : object.parts)
     if (!draw_part(part, tile)) break;
@@ -86,8 +87,8 @@ void Windower::draw(const PreparedObject& object, const PixelRect& tile) {
 bool Windower::draw_part(const Coverage& part, const PixelRect& tile) {
   PartRaster raster(part, draw_->raster);
   const bool inner = draw_->state.pixel.inputs.coverage == InputCoverage::inner_conservative;
-  const bool by_blocks = !stippled_ && !inner && raster.by_blocks();
-  if (dispatches_) threads_.list_samples(!by_blocks);
+  const bool by_blocks = !stippled_ && !inner && !draw_->coarse && raster.by_blocks();
+  if (dispatches_ && !draw_->coarse) threads_.list_samples(!by_blocks);
   if (by_blocks) return raster.each_block(tile, [&](uint32_t x, uint32_t y, uint64_t covered) { return draw_block(x, y, covered); });
   return raster.each_quad(tile, [&](uint32_t x, uint32_t y, QuadCoverage& samples) {
     if (draw_->stop.aborting()) return false;
@@ -97,7 +98,8 @@ bool Windower::draw_part(const Coverage& part, const PixelRect& tile) {
       if (stippled_ && samples[i] && stippled_out(px, py)) samples[i] = coverage[i] = 0;
       if (inner) coverage[i] = raster.inner(static_cast<int32_t>(px), static_cast<int32_t>(py)) ? samples[i] : 0;
     }
-    draw_quad(x, y, samples, coverage);
+    if (draw_->coarse) coarse_.add(x, y, samples, coverage);
+    else draw_quad(x, y, samples, coverage);
     return true;
   });
 }

@@ -22,6 +22,9 @@ class Windower {
   bool draw_block(uint32_t x, uint32_t y, uint64_t covered);
   void add_block(uint32_t x, uint32_t y, uint64_t live, uint64_t covered);
   uint64_t test_block(uint32_t x, uint32_t y, uint64_t covered);
+  void draw_coarse(const PixelRect& tile);
+  void draw_coarse_block(uint32_t x, uint32_t y, CoarseCoverage::Block& block);
+  void test_coarse_block(uint32_t x, uint32_t y, CoarseCoverage::Block& block);
   void draw_quad(uint32_t x, uint32_t y, const std::array<uint32_t, 4>& samples, const std::array<uint32_t, 4>& coverage);
   bool stippled_out(uint32_t x, uint32_t y) const;
   bool fills_uniformly() const;
@@ -40,6 +43,7 @@ class Windower {
   DepthKernel depth_;            ///< of object_
   bool stippled_ = false;        ///< pixels of object_ may be left out by stipples or fading
   bool places_squares_ = false;  ///< squares of object_ are written where TargetWriter::placed_block() says
+  CoarseCoverage coarse_;        ///< of object_ in the tile, in draws of coarse pixels
 };
 
 }  // namespace softgen::render

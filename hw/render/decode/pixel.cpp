@@ -48,9 +48,15 @@ void shader_extra(const StateStore& store, DrawState& state) {
                 agree(InputCoverage::inner_conservative, Mask::ICMS_INNER_CONSERVATIVE) &&
                 agree(InputCoverage::after_depth, Mask::ICMS_DEPTH_COVERAGE));
   const auto p = packet<Extra>(store);
-  if constexpr (requires { p.pixel_shader_is_per_coarse_pixel; })
-    if (p.pixel_shader_is_per_coarse_pixel) unimplemented("coarse pixel shading", "pixels are shaded one by one");
   PixelState& out = state.pixel;
+  if constexpr (requires { p.pixel_shader_is_per_coarse_pixel; }) {
+    out.coarse.per_coarse_pixel = p.pixel_shader_is_per_coarse_pixel;
+    out.inputs.coefficients = {.requested_size = p.pixel_shader_requires_requested_coarse_pixel_shading_size,
+                               .depth_w = p.pixel_shader_requires_source_depth_and_or_w_plane_coefficients,
+                               .perspective = p.pixel_shader_requires_perspective_bary_plane_coefficients,
+                               .linear = p.pixel_shader_requires_non_perspective_bary_plane_coefficients,
+                               .sample_offsets = p.pixel_shader_requires_subpixel_sample_offsets};
+  }
   out.valid = p.pixel_shader_valid;
   out.inputs.depth = p.pixel_shader_uses_source_depth, out.inputs.w = p.pixel_shader_uses_source_w;
   out.inputs.coverage = same<InputCoverage>(p.input_coverage_mask_state);
@@ -62,6 +68,25 @@ void shader_extra(const StateStore& store, DrawState& state) {
   out.pulls_barycentrics = p.pixel_shader_pulls_bary;
   out.uav = p.pixel_shader_has_uav;
   out.disables_alpha_to_coverage = p.pixel_shader_disables_alpha_to_coverage;
+}
+
+/// 3DSTATE_CPS: Mesa's genxml/gen110.xml.
+template <class G>
+void coarse_pixels(const StateStore& store, DrawState& state) {
+  using Cps = typename G::_3DSTATE_CPS;
+  using Mode = typename Cps::CoarsePixelShadingMode;
+  static_assert(agree(CoarseMode::none, Mode::CPS_MODE_NONE) && agree(CoarseMode::constant, Mode::CPS_MODE_CONSTANT) &&
+                agree(CoarseMode::radial, Mode::CPS_MODE_RADIAL));
+  const auto p = packet<Cps>(store);
+  CoarseState& out = state.pixel.coarse;
+  const bool known = p.coarse_pixel_shading_mode <= Mode::CPS_MODE_RADIAL;
+  out.mode = known ? same<CoarseMode>(p.coarse_pixel_shading_mode) : CoarseMode::none;
+  out.statistics = p.statistics_enable;
+  out.min = {p.min_cp_size_x, p.min_cp_size_y}, out.max = {p.max_cp_size_x, p.max_cp_size_y};
+  out.focal = {static_cast<float>(p.x_focal), static_cast<float>(p.y_focal)};
+  out.slope = {p.m_x, p.m_y};
+  out.min_radius = p.r_min, out.aspect = p.aspect;
+  out.scales_y = p.scale_axis == Cps::ScaleAxis::Y_AXIS;
 }
 
 template <class G>
@@ -145,15 +170,19 @@ DepthBuffers depth_buffers(const StateStore& store, unsigned samples) {
 
 template <class G>
 std::span<const Part> PixelParts<G>::parts() {
-  static constexpr Part all[] = {
-      part<typename G::_3DSTATE_PS>(shader<G>),
-      part<typename G::_3DSTATE_PS_EXTRA>(shader_extra<G>),
-      part<typename G::_3DSTATE_PS_BLEND>(shader_blend<G>),
-      part<typename G::_3DSTATE_WM_DEPTH_STENCIL>(depth_stencil<G>),
-      part<typename G::_3DSTATE_DEPTH_BUFFER, typename G::_3DSTATE_STENCIL_BUFFER, typename G::_3DSTATE_HIER_DEPTH_BUFFER,
-           typename G::_3DSTATE_CLEAR_PARAMS, typename G::_3DSTATE_MULTISAMPLE>(depth_targets<G>),
-  };
-  return all;
+#define COMMON                                                                                                             \
+  part<typename G::_3DSTATE_PS>(shader<G>), part<typename G::_3DSTATE_PS_EXTRA>(shader_extra<G>),                          \
+      part<typename G::_3DSTATE_PS_BLEND>(shader_blend<G>), part<typename G::_3DSTATE_WM_DEPTH_STENCIL>(depth_stencil<G>), \
+      part<typename G::_3DSTATE_DEPTH_BUFFER, typename G::_3DSTATE_STENCIL_BUFFER, typename G::_3DSTATE_HIER_DEPTH_BUFFER, \
+           typename G::_3DSTATE_CLEAR_PARAMS, typename G::_3DSTATE_MULTISAMPLE>(depth_targets<G>)
+  if constexpr (requires { typename G::_3DSTATE_CPS; }) {
+    static constexpr Part all[] = {COMMON, part<typename G::_3DSTATE_CPS>(coarse_pixels<G>)};
+    return all;
+  } else {
+    static constexpr Part all[] = {COMMON};
+    return all;
+  }
+#undef COMMON
 }
 
 template struct PixelParts<defs::Gen9>;

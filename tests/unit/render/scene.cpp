@@ -3,6 +3,9 @@
 
 #include <bit>
 
+#include "hw/defs/gen11/all.h"
+#include "hw/defs/gen11/set.h"
+#include "hw/eu/isa/gen11/isa.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "tests/catch.h"
 
@@ -16,15 +19,18 @@ using eu::test::grf;
 constexpr uint64_t kernel_bytes = 0x1000;
 constexpr uint32_t depth_viewport = 0x100, clip_viewport = 0x200, blend_state = 0x300;  // from the dynamic base
 constexpr uint32_t target_state = 0x100;                                                // from the surface base; the table is at 0
-constexpr unsigned first_constant = 2;                                                  // register of constants and inputs, of VS and PS
 
 }  // namespace
 
-Scene::Scene(uint32_t size, unsigned threads)
+const Generation gen9_scenes{defs::gen9::commands, defs::gen9::registers, make_state_decoder<defs::Gen9>, eu::gen9_isa},
+    gen11_scenes{defs::gen11::commands, defs::gen11::registers, make_state_decoder<defs::Gen11>, eu::gen11_isa};
+
+Scene::Scene(uint32_t size, unsigned threads, const Generation& generation)
     : Mapped(0x1000, 0x100000),
+      generation_(generation),
       size_(size),
       pool_(threads),
-      engine_(defs::gen9::commands, make_state_decoder<defs::Gen9>(), eu::gen9_isa(), threads ? &pool_ : nullptr) {
+      engine_(generation.commands, generation.decoder(), generation.isa(), threads ? &pool_ : nullptr) {
   set_bases();
   set_viewport();
   set_target();
@@ -33,13 +39,13 @@ Scene::Scene(uint32_t size, unsigned threads)
 }
 
 void Scene::execute(std::span<const uint32_t> dwords) {
-  const defs::Command* command = defs::gen9::commands.find(defs::EngineClass::render, dwords[0]);
+  const defs::Command* command = generation_.commands.find(defs::EngineClass::render, dwords[0]);
   REQUIRE(command);
   REQUIRE(engine_.execute({0, command, dwords}, env_) == ExecResult::done);
 }
 
 uint64_t Scene::kernel(const Code& code) {
-  const auto bytes = eu::test::assemble(code);
+  const auto bytes = eu::test::assemble(code, generation_.isa());
   REQUIRE(bytes.size() <= kernel_bytes);
   const uint64_t offset = next_kernel_;
   next_kernel_ += kernel_bytes;
@@ -84,7 +90,7 @@ void Scene::set_viewport() {
   set(rectangle);
 }
 
-void Scene::set_target() {
+void Scene::set_target(gen9::RENDER_SURFACE_STATE::NumberOfMultisamples samples) {
   using State = gen9::RENDER_SURFACE_STATE;
   State surface;
   surface.surface_type = State::SurfaceType::SURFTYPE_2D;
@@ -95,6 +101,8 @@ void Scene::set_target() {
   surface.width = surface.height = size_ - 1;
   surface.surface_pitch = size_ * 4 - 1;
   surface.surface_base_address = target;
+  surface.surface_qpitch = size_ / 4;
+  surface.number_of_multisamples = samples;
   surface.shader_channel_select_red = gen9::ShaderChannelSelect::SCS_RED;
   surface.shader_channel_select_green = gen9::ShaderChannelSelect::SCS_GREEN;
   surface.shader_channel_select_blue = gen9::ShaderChannelSelect::SCS_BLUE;
@@ -128,12 +136,48 @@ void Scene::set_shaders() {
   set(sbe);
 }
 
-void Scene::pixel_shader(unsigned width, const Code& code) {
+void Scene::multisample() {
+  set_target(gen9::RENDER_SURFACE_STATE::NumberOfMultisamples::MULTISAMPLECOUNT_4);
+  gen9::_3DSTATE_MULTISAMPLE multisample;
+  multisample.number_of_multisamples = 2;
+  set(multisample);
+  gen9::_3DSTATE_SAMPLE_PATTERN pattern;
+  pattern._4x_sample0_x_offset = 0.375f, pattern._4x_sample0_y_offset = 0.125f;
+  pattern._4x_sample1_x_offset = 0.875f, pattern._4x_sample1_y_offset = 0.375f;
+  pattern._4x_sample2_x_offset = 0.125f, pattern._4x_sample2_y_offset = 0.625f;
+  pattern._4x_sample3_x_offset = 0.625f, pattern._4x_sample3_y_offset = 0.875f;
+  set(pattern);
+  gen9::_3DSTATE_SAMPLE_MASK mask;
+  mask.sample_mask = 15;
+  set(mask);
+  raster.dx_multisample_rasterization_enable = true;
+  set(raster);
+}
+
+void Scene::depth_test(gen9::CompareFunction function) {
+  REQUIRE(size_ <= 32);
+  for (uint64_t at = 0; at < 0x1000; at += 4) view.store(depth_data + at, std::bit_cast<uint32_t>(1.0f));
+  gen9::_3DSTATE_DEPTH_BUFFER buffer;
+  buffer.surface_type = gen9::_3DSTATE_DEPTH_BUFFER::SurfaceType::SURFTYPE_2D;
+  buffer.surface_format = gen9::_3DSTATE_DEPTH_BUFFER::SurfaceFormat::D32_FLOAT;
+  buffer.depth_write_enable = true;
+  buffer.surface_pitch = 127;
+  buffer.surface_base_address = depth_data;
+  buffer.width = buffer.height = size_ - 1;
+  set(buffer);
+  gen9::_3DSTATE_WM_DEPTH_STENCIL test;
+  test.depth_test_enable = true;
+  test.depth_buffer_write_enable = true;
+  test.depth_test_function = function;
+  set(test);
+}
+
+void Scene::pixel_shader(unsigned width, const Code& code, unsigned first_register) {
   gen9::_3DSTATE_PS ps;
   ps.kernel_start_pointer_0 = kernel(code);
   ps._8_pixel_dispatch_enable = width == 8;
   ps._16_pixel_dispatch_enable = width == 16;
-  ps.dispatch_grf_start_register_for_constant_setup_data_0 = first_constant;
+  ps.dispatch_grf_start_register_for_constant_setup_data_0 = first_register;
   set(ps);
 }
 
@@ -225,10 +269,10 @@ void Scene::finish() {
   next_vertex_ = vertex_data;
 }
 
-std::vector<uint32_t> Scene::pixels() {
+std::vector<uint32_t> Scene::pixels(unsigned sample) {
   finish();
   std::vector<uint32_t> result(size_t{size_} * size_);
-  view.read(target, result.data(), result.size() * 4);
+  view.read(target + sample * result.size() * 4, result.data(), result.size() * 4);
   return result;
 }
 
@@ -258,13 +302,13 @@ eu::Instruction send(Sfid unit, unsigned width, uint32_t descriptor, bool ends) 
   return i;
 }
 
-/// Red, green, blue and alpha of all pixels are in registers from g112 on.
-eu::Instruction write_target(unsigned width) {
-  constexpr uint32_t type = 12u << 14, last_target = 1u << 12, simd8 = 4u << 8;
-  return send(Sfid::dp_render, width, type | last_target | (width == 8 ? simd8 : 0) | (4 * width / 8) << 25, true);
-}
-
 }  // namespace
+
+eu::Instruction write_target(unsigned width, bool coarse) {
+  constexpr uint32_t type = 12u << 14, last_target = 1u << 12, simd8 = 4u << 8, coarse_write = 1u << 18;
+  return send(Sfid::dp_render, width, type | last_target | (width == 8 ? simd8 : 0) | (coarse ? coarse_write : 0) | (4 * width / 8) << 25,
+              true);
+}
 
 eu::Instruction urb_write(unsigned dwords, unsigned offset, bool ends) {
   constexpr uint32_t simd8_write = 7, header = 1u << 19;

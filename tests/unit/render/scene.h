@@ -27,10 +27,22 @@ constexpr SceneVertex red(float x, float y) { return {x, y, 1, 0, 0}; }
 constexpr SceneVertex green(float x, float y) { return {x, y, 0, 1, 0}; }
 constexpr SceneVertex blue(float x, float y) { return {x, y, 0, 0, 1}; }
 
+/// First register of constants and inputs, of VS and PS.
+constexpr unsigned first_constant = 2;
+
+/// Whose packets are decoded, and whose instructions kernels consist of. Scenes write packets as Gen9 has them; others do where tests need them.
+struct Generation {
+  const defs::CommandSet& commands;
+  const defs::RegisterSet& registers;
+  std::unique_ptr<StateDecoder> (*decoder)();
+  const eu::Isa& (*isa)();
+};
+extern const Generation gen9_scenes, gen11_scenes;
+
 class Scene : memory::test::Mapped {
  public:
   /// Vertices pass unchanged, and pixels have the colour of their object's provoking vertex (its first one). `threads`: besides the caller's.
-  explicit Scene(uint32_t size = 16, unsigned threads = 0);
+  explicit Scene(uint32_t size = 16, unsigned threads = 0, const Generation& generation = gen9_scenes);
 
   /// Executes the packet; state counts from the next draw on.
   template <typename Packet>
@@ -41,7 +53,11 @@ class Scene : memory::test::Mapped {
   /// Puts a kernel into memory; returns what a packet's Kernel Start Pointer says.
   uint64_t kernel(const Code& code);
   /// 8 or 16 pixels a thread, whose code paints them; without arguments: with the attribute.
-  void pixel_shader(unsigned width, const Code& code);
+  void pixel_shader(unsigned width, const Code& code, unsigned first_register = first_constant);
+  /// Four samples a pixel from here on; those of the target follow each other, each with all pixels.
+  void multisample();
+  /// A depth buffer of ones, of at most 32x32 pixels, that is written; all draws' depth is zero.
+  void depth_test(gen9::CompareFunction function);
   /// Each pixel shows how many objects cover it, in 255ths of red.
   void count_coverage();
 
@@ -50,7 +66,7 @@ class Scene : memory::test::Mapped {
   void finish();
 
   uint32_t pixel(uint32_t x, uint32_t y) { return view.load<uint32_t>(target + (y * size_ + x) * 4); }
-  std::vector<uint32_t> pixels();
+  std::vector<uint32_t> pixels(unsigned sample = 0);
   /// A line a row, a character a pixel: '.' untouched, R, G and B, '?' another colour.
   std::vector<std::string> picture();
   uint64_t count(uint32_t statistics_register) { return registers_.peek64(statistics_register); }
@@ -64,18 +80,20 @@ class Scene : memory::test::Mapped {
   float position(float pixels) const { return distance(pixels) - 1; }
 
  private:
-  static constexpr uint64_t kernels = 0x2000, dynamic = 0x10000, surfaces = 0x12000, vertex_data = 0x14000, target = 0x80000;
+  static constexpr uint64_t kernels = 0x2000, dynamic = 0x10000, surfaces = 0x12000, vertex_data = 0x14000, target = 0x80000,
+                            depth_data = 0xf0000;
   void set_bases();
   void set_viewport();
-  void set_target();
+  void set_target(gen9::RENDER_SURFACE_STATE::NumberOfMultisamples samples = {});
   void set_shaders();
   void set_pixel_state();
   void set_vertices(const std::vector<SceneVertex>& vertices);
 
+  const Generation& generation_;
   const uint32_t size_;
   uint64_t next_kernel_ = 0;
   uint64_t next_vertex_ = vertex_data;  ///< draws that are not finished keep theirs
-  mmio::RegisterFile registers_{defs::gen9::registers};
+  mmio::RegisterFile registers_{generation_.registers};
   StopFlag stop_;
   EngineEnv env_{.engine = EngineId::rcs, .view = view, .ggtt = view, .registers = registers_, .stop = stop_};
   WorkerPool pool_;
@@ -105,5 +123,7 @@ Code operator+(Code a, const Code& b);
 /// Pixel shaders of 8 or 16 pixels: the attribute where the object has it constant; a colour.
 Code paint_attribute(unsigned width);
 Code paint(unsigned width, float red, float green, float blue);
+/// Red, green, blue and alpha of all pixels are in registers from `message` on; `coarse`: pixels are coarse ones.
+eu::Instruction write_target(unsigned width, bool coarse = false);
 
 }  // namespace softgen::render::test

@@ -245,3 +245,22 @@ TEST_CASE("Gen11's packets decode to the same groups") {
   CHECK((state.stage(Stage::vs).enable && state.vertex_simd8 && state.stage(Stage::vs).thread.grf_start == 3));
   CHECK((state.vertex.cut_indexed && !state.vertex.cut_sequential));
 }
+
+TEST_CASE("Gen11: 3DSTATE_CPS, and what 3DSTATE_PS_EXTRA says of coarse pixels") {
+  using defs::Gen11;
+  StateStore store(Gen11::commands);
+  const auto decoder = make_state_decoder<Gen11>();
+  DrawState state;
+  // Mesa's genxml/gen110.xml: dword 1 minimum x in 10:0 and y in 26:16 (s3.7), statistics 11, mode 13:12, scale axis 14.
+  const uint32_t cps[] = {0x78220007, 0x0200'7980, 0x0180'0200, 0xfffe, 5, f(0.25f), f(0.5f), f(8), f(2)};
+  const uint32_t extra[] = {0x784f0000, 1u << 31 | 1u << 22 | 1u << 21 | 1u << 4};
+  REQUIRE(store.accept({0, Gen11::commands.find("3DSTATE_CPS"), cps}));
+  REQUIRE(store.accept({0, Gen11::commands.find("3DSTATE_PS_EXTRA"), extra}));
+  decoder->refresh(store, state);
+  const CoarseState& c = state.pixel.coarse;
+  CHECK((c.per_coarse_pixel && c.mode == CoarseMode::none && c.statistics && c.scales_y));  // mode 3 is reserved
+  CHECK((c.min == std::array<float, 2>{3, 4} && c.max == std::array<float, 2>{-4 + 8, 3}));
+  CHECK((c.focal == std::array<float, 2>{5, -2} && c.slope == std::array<float, 2>{0.5f, 0.25f} && c.min_radius == 8 && c.aspect == 2));
+  const PixelCoefficients& k = state.pixel.inputs.coefficients;
+  CHECK((k.requested_size && k.depth_w && !k.perspective && !k.linear && !k.sample_offsets));
+}
