@@ -2,6 +2,7 @@
 // Parts of a draw's state: each is renewed from a few packets when one of them has changed.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -23,6 +24,14 @@ struct Part {
 template <typename... Packets>
 constexpr Part part(Part::Renew* renew) {
   return {renew, {Packets::id...}, sizeof...(Packets)};
+}
+
+/// `parts`, and behind them `more`: those of packets that not all generations have.
+template <size_t N, size_t M>
+constexpr std::array<Part, N + M> joined(const std::array<Part, N>& parts, const std::array<Part, M>& more) {
+  std::array<Part, N + M> all{};
+  std::ranges::copy(more, std::ranges::copy(parts, all.begin()).out);
+  return all;
 }
 
 /// As last written; zeros when the context never set it.

@@ -170,19 +170,20 @@ DepthBuffers depth_buffers(const StateStore& store, unsigned samples) {
 
 template <class G>
 std::span<const Part> PixelParts<G>::parts() {
-#define COMMON                                                                                                             \
-  part<typename G::_3DSTATE_PS>(shader<G>), part<typename G::_3DSTATE_PS_EXTRA>(shader_extra<G>),                          \
-      part<typename G::_3DSTATE_PS_BLEND>(shader_blend<G>), part<typename G::_3DSTATE_WM_DEPTH_STENCIL>(depth_stencil<G>), \
-      part<typename G::_3DSTATE_DEPTH_BUFFER, typename G::_3DSTATE_STENCIL_BUFFER, typename G::_3DSTATE_HIER_DEPTH_BUFFER, \
-           typename G::_3DSTATE_CLEAR_PARAMS, typename G::_3DSTATE_MULTISAMPLE>(depth_targets<G>)
+  static constexpr std::array common = {
+      part<typename G::_3DSTATE_PS>(shader<G>),
+      part<typename G::_3DSTATE_PS_EXTRA>(shader_extra<G>),
+      part<typename G::_3DSTATE_PS_BLEND>(shader_blend<G>),
+      part<typename G::_3DSTATE_WM_DEPTH_STENCIL>(depth_stencil<G>),
+      part<typename G::_3DSTATE_DEPTH_BUFFER, typename G::_3DSTATE_STENCIL_BUFFER, typename G::_3DSTATE_HIER_DEPTH_BUFFER,
+           typename G::_3DSTATE_CLEAR_PARAMS, typename G::_3DSTATE_MULTISAMPLE>(depth_targets<G>),
+  };
   if constexpr (requires { typename G::_3DSTATE_CPS; }) {
-    static constexpr Part all[] = {COMMON, part<typename G::_3DSTATE_CPS>(coarse_pixels<G>)};
+    static constexpr auto all = joined(common, std::array{part<typename G::_3DSTATE_CPS>(coarse_pixels<G>)});
     return all;
   } else {
-    static constexpr Part all[] = {COMMON};
-    return all;
+    return common;
   }
-#undef COMMON
 }
 
 template struct PixelParts<defs::Gen9>;

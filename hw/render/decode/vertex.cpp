@@ -123,20 +123,21 @@ void topology(const StateStore& store, DrawState& state) {
 
 template <class G>
 std::span<const Part> VertexParts<G>::parts() {
-#define COMMON                                                                                                           \
-  part<typename G::_3DSTATE_VERTEX_BUFFERS>(buffers<G>),                                                                 \
-      part<typename G::_3DSTATE_VERTEX_ELEMENTS, typename G::_3DSTATE_VF_INSTANCING>(elements<G>),                       \
-      part<typename G::_3DSTATE_INDEX_BUFFER>(index_buffer<G>), part<typename G::_3DSTATE_VF>(fetch<G>),                 \
-      part<typename G::_3DSTATE_VF_COMPONENT_PACKING>(packing<G>), part<typename G::_3DSTATE_VF_SGVS>(system_values<G>), \
-      part<typename G::_3DSTATE_VF_TOPOLOGY, typename G::_3DSTATE_VF_STATISTICS>(topology<G>)
+  static constexpr std::array common = {
+      part<typename G::_3DSTATE_VERTEX_BUFFERS>(buffers<G>),
+      part<typename G::_3DSTATE_VERTEX_ELEMENTS, typename G::_3DSTATE_VF_INSTANCING>(elements<G>),
+      part<typename G::_3DSTATE_INDEX_BUFFER>(index_buffer<G>),
+      part<typename G::_3DSTATE_VF>(fetch<G>),
+      part<typename G::_3DSTATE_VF_COMPONENT_PACKING>(packing<G>),
+      part<typename G::_3DSTATE_VF_SGVS>(system_values<G>),
+      part<typename G::_3DSTATE_VF_TOPOLOGY, typename G::_3DSTATE_VF_STATISTICS>(topology<G>),
+  };
   if constexpr (requires { typename G::_3DSTATE_VF_SGVS_2; }) {
-    static constexpr Part all[] = {COMMON, part<typename G::_3DSTATE_VF_SGVS_2>(draw_values<G>)};
+    static constexpr auto all = joined(common, std::array{part<typename G::_3DSTATE_VF_SGVS_2>(draw_values<G>)});
     return all;
   } else {
-    static constexpr Part all[] = {COMMON};
-    return all;
+    return common;
   }
-#undef COMMON
 }
 
 template struct VertexParts<defs::Gen9>;
