@@ -10,6 +10,7 @@ import time
 import cmd_setup
 import guest as guests
 import guest_image
+import platforms
 from common import ROOT, Failure, main, say
 
 LISTS = ROOT / "tests" / "igt"
@@ -67,8 +68,8 @@ class Runner:
     def machine(self):
         if not self._machine:
             say("booting the guest")
-            self._machine = guests.Guest(self._options.guest, overlay=self._overlay, device_args=self._options.device_args,
-                                         accelerator=self._options.accel, memory=MEMORY)
+            self._machine = guests.Guest(self._options.guest, overlay=self._overlay, platform=self._options.platform,
+                                         device_args=self._options.device_args, accelerator=self._options.accel, memory=MEMORY)
             self._machine.boot()
             self._machine.capture("echo 1 >/proc/sys/kernel/printk_devkmsg; dmesg -C", 60)
         return self._machine
@@ -108,6 +109,7 @@ def parse(argv):
         built by hand from the public repository (docs/harness.md).""")
     parser.add_argument("directory", metavar="DIR")
     parser.add_argument("--guest", default="bookworm", choices=guest_image.GUESTS)
+    parser.add_argument("--platform", default=platforms.names()[0], choices=platforms.names(), help="the chip (default: %(default)s)")
     parser.add_argument("--list", action="append", metavar="FILE", help="file of test names, or the name of one in tests/igt (default: fast-feedback)")
     parser.add_argument("--test", action="append", default=[], metavar="NAME", help="run only this test (igt@BINARY@SUBTEST)")
     parser.add_argument("--filter", default="", metavar="TEXT", help="of the list, run only names that have TEXT")
