@@ -65,8 +65,8 @@ class BlockCache {
 bool readable(const Format& format) {
   switch (format.kind) {
     case FormatKind::plain:
-    case FormatKind::shared_exponent:
-    case FormatKind::compressed: return format.block_bytes() <= 16;
+    case FormatKind::shared_exponent: return format.block_bytes() <= 16;
+    case FormatKind::compressed: return format.is(surface::use_sample);  // HDR forms of ASTC are not there on Gen9
     case FormatKind::palette: return format.block_bits >= 8;
     case FormatKind::yuv: return format.is(surface::use_sample);
     default: return false;

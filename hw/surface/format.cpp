@@ -118,10 +118,9 @@ constexpr Format later_formats[] = {
 #undef FORMAT
 
 constexpr size_t code_limit = 1024;  // RENDER_SURFACE_STATE, Surface Format: 10 bits
-constexpr std::array<uint8_t, code_limit> index_of_code = [] {
-  std::array<uint8_t, code_limit> table{};
-  static_assert(std::size(formats) < 256);
-  for (size_t i = 0; i < std::size(formats); ++i) table[static_cast<size_t>(formats[i].code)] = static_cast<uint8_t>(i + 1);
+constexpr std::array<uint16_t, code_limit> index_of_code = [] {
+  std::array<uint16_t, code_limit> table{};
+  for (size_t i = 0; i < std::size(formats); ++i) table[static_cast<size_t>(formats[i].code)] = static_cast<uint16_t>(i + 1);
   return table;
 }();
 
