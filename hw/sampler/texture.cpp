@@ -77,14 +77,14 @@ bool readable(const Format& format) {
 
 Texture::Decoder Texture::decoder_of(const Format& format) {
   switch (format.code) {
-    case SurfaceFormat::R8G8B8A8_UNORM: return decode_8888<false, false, true>;
-    case SurfaceFormat::R8G8B8A8_UNORM_SRGB: return decode_8888<false, true, true>;
-    case SurfaceFormat::R8G8B8X8_UNORM: return decode_8888<false, false, false>;
-    case SurfaceFormat::R8G8B8X8_UNORM_SRGB: return decode_8888<false, true, false>;
-    case SurfaceFormat::B8G8R8A8_UNORM: return decode_8888<true, false, true>;
-    case SurfaceFormat::B8G8R8A8_UNORM_SRGB: return decode_8888<true, true, true>;
-    case SurfaceFormat::B8G8R8X8_UNORM: return decode_8888<true, false, false>;
-    case SurfaceFormat::B8G8R8X8_UNORM_SRGB: return decode_8888<true, true, false>;
+    case SurfaceFormat::R8G8B8A8_UNORM:
+    case SurfaceFormat::R8G8B8A8_UNORM_SRGB: return format.srgb ? decode_8888<false, true, true> : decode_8888<false, false, true>;
+    case SurfaceFormat::R8G8B8X8_UNORM:
+    case SurfaceFormat::R8G8B8X8_UNORM_SRGB: return format.srgb ? decode_8888<false, true, false> : decode_8888<false, false, false>;
+    case SurfaceFormat::B8G8R8A8_UNORM:
+    case SurfaceFormat::B8G8R8A8_UNORM_SRGB: return format.srgb ? decode_8888<true, true, true> : decode_8888<true, false, true>;
+    case SurfaceFormat::B8G8R8X8_UNORM:
+    case SurfaceFormat::B8G8R8X8_UNORM_SRGB: return format.srgb ? decode_8888<true, true, false> : decode_8888<true, false, false>;
     default: return surface::decode;
   }
 }

@@ -289,6 +289,15 @@ const Format& reordered(const Format& format, const std::array<uint8_t, 3>& rgb)
   return tables[3u * rgb[0] + rgb[1]][index_of_code[static_cast<size_t>(format.code)] - 1u];
 }
 
+const Format& without_srgb(const Format& format) {
+  static const auto table = [] {
+    std::vector<Format> all(std::begin(formats), std::end(formats));
+    for (Format& f : all) f.srgb = false;
+    return all;
+  }();
+  return format.srgb ? table[index_of_code[static_cast<size_t>(format.code)] - 1u] : format;
+}
+
 Word4 decode(const Format& f, const std::byte* element) {
   if (f.layout == ElementLayout::words) return decode_words(f, element);
   if (f.layout == ElementLayout::unorm8 && !f.srgb) return decode_unorm8(f, element);
