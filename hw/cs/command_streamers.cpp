@@ -35,6 +35,10 @@ CommandStreamers::CommandStreamers(const Environment& environment, bool threaded
                               if (EngineCs* cs = engine(target)) cs->kick();
                             },
                         .perf_report = environment.perf_report,
+                        .context_changed =
+                            [this, id] {
+                              if (id == EngineId::rcs && watchdog_) watchdog_->follow(engine(id)->streamer().has_context());
+                            },
                         .gtt_written = environment.gtt_written,
                         .observer = environment.observer};
     const StreamerConfig config{.id = id,
@@ -49,6 +53,7 @@ CommandStreamers::CommandStreamers(const Environment& environment, bool threaded
       poll();
     });
     attach(*engines_[i]);
+    attach_watchdog(*engines_[i]);
   }
 }
 
@@ -104,6 +109,23 @@ void CommandStreamers::attach(EngineCs& engine) {
   registers.on_read(base + reg::ctx_timestamp, [&streamer](uint32_t) { return streamer.context_timestamp(); });
 }
 
+void CommandStreamers::attach_watchdog(EngineCs& engine) {
+  mmio::RegisterFile& registers = environment_.registers;
+  const uint32_t base = engine.config().mmio_base;
+  // The other engines' counters start by other values (ILK PRM vol 1 part 4, "VCS_CNTR": zero): theirs are not built, and their registers only stored.
+  const bool render = engine.config().id == EngineId::rcs;
+  if (render)
+    watchdog_ = std::make_unique<Watchdog>(registers, environment_.interrupts, engine.config().id, base, environment_.watchdog_wake);
+  for (const uint32_t r : {reg::pr_ctr_ctl, reg::pr_ctr_thrsh})
+    registers.on_write(base + r, [this, &engine, render](uint32_t, uint32_t) {
+      if (render) watchdog_->follow(engine.streamer().has_context());
+    });
+}
+
+void CommandStreamers::look_at_watchdog() {
+  if (watchdog_) watchdog_->look();
+}
+
 bool CommandStreamers::busy() const {
   for (const auto& engine : engines_)
     if (engine && engine->busy()) return true;
@@ -136,12 +158,14 @@ void CommandStreamers::stop_engines(uint32_t mask) {
 void CommandStreamers::restart_engines(uint32_t mask) {
   for (size_t i = 0; i < engine_count; ++i)
     if (engines_[i] && mask >> i & 1) engines_[i]->restart();
+  if (watchdog_) watchdog_->follow(engine(EngineId::rcs)->streamer().has_context());
 }
 
 void CommandStreamers::state(Archive& archive) {
   archive.section("command streamers", 1);
   for (auto& engine : engines_)
     if (engine) engine->state(archive);
+  if (watchdog_) watchdog_->follow(engine(EngineId::rcs)->streamer().has_context());
 }
 
 void CommandStreamers::poll() {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "hw/cs/engine_cs.h"
+#include "hw/cs/watchdog.h"
 
 namespace softgen::cs {
 
@@ -30,6 +31,8 @@ class CommandStreamers {
     std::function<void()> gtt_written{};
     /// Called when software gives an engine work, on the writing thread; may be empty.
     std::function<void()> work_arrives{};
+    /// look_at_watchdog() is to be called after so many ticks of RING_TIMESTAMP, and not earlier ones asked for before. Any thread; may be empty.
+    std::function<void(uint64_t ticks)> watchdog_wake{};
     /// threads=0: commands after which a looping batch gives the thread back; about a second of host time.
     uint64_t commands_per_poll = 1u << 24;
     PacketObserver* observer = nullptr;  ///< may be null
@@ -54,16 +57,21 @@ class CommandStreamers {
   /// While paused, and when loading after the register file has been loaded.
   void state(Archive& archive);
 
+  /// Time has passed that Environment::watchdog_wake was given.
+  void look_at_watchdog();
+
   /// threads=0: resumes what waited for memory or had used up its share. Register hooks call it; front ends do after writing
   /// memory themselves. No effect when threaded.
   void poll();
 
  private:
   void attach(EngineCs& engine);
+  void attach_watchdog(EngineCs& engine);
   void memory_written(EngineId writer);
 
   Environment environment_;
   const bool threaded_;
+  std::unique_ptr<Watchdog> watchdog_;  ///< the render engine's; null: there is no such engine
   std::array<std::unique_ptr<Submission>, engine_count> submissions_;
   std::array<std::unique_ptr<EngineCs>, engine_count> engines_;
   bool polling_ = false;  ///< threads=0 only: all of it is under the front end's lock then

@@ -47,6 +47,8 @@ struct StreamerLinks {
   std::function<void(EngineId target)> signal;
   /// MI_REPORT_PERF_COUNT: fills the 256 bytes (zeroed, but for report id and timestamp). May be empty.
   std::function<void(std::span<std::byte> report)> perf_report;
+  /// A context came or left, with its registers. May be empty.
+  std::function<void()> context_changed;
   /// MI_UPDATE_GTT changed entries. May be empty.
   std::function<void()> gtt_written;
   PacketObserver* observer = nullptr;  ///< may be null

@@ -134,11 +134,15 @@ void Executor::predicate(Dwords dw) {
   }
 }
 
-// Commands that need a display, a resource streamer or a cache that is not there, and have no effect on what a driver sees.
+// Commands that need a display, a resource streamer or a cache that is not there, and have no effect on what a driver sees. Those without a case
+// are done by being passed over: memory is coherent (MI_CLFLUSH), nothing sleeps (MI_FORCE_WAKEUP) or flushes by itself (MI_SUSPEND_FLUSH).
 void Executor::display_command(const Packet& packet) {
   using defs::CommandId;
   switch (packet.command->id) {
     case CommandId::MI_WAIT_FOR_EVENT: return unimplemented("MI_WAIT_FOR_EVENT", "does not wait: {:#x}", packet.dwords[0]);
+    case CommandId::MI_WAIT_FOR_EVENT_2:
+      if (waits_for_display(packet.dwords)) unimplemented("MI_WAIT_FOR_EVENT_2", "does not wait: {:#x}", packet.dwords[0]);
+      return;
     case CommandId::MI_DISPLAY_FLIP: return unsupported("MI_DISPLAY_FLIP", "flips are MMIO on Gen9");
     case CommandId::MI_LOAD_URB_MEM:
     case CommandId::MI_STORE_URB_MEM:

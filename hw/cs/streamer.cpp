@@ -145,10 +145,12 @@ void Streamer::start_element(unsigned index) {
   update_status();
   contexts_.restore();
   arbiter_.set_arbitration(true);
+  if (core_.links().context_changed) core_.links().context_changed();
 }
 
 void Streamer::leave_element(uint32_t why) {
   contexts_.save();
+  if (core_.links().context_changed) core_.links().context_changed();
   const Descriptor old = core_.context();
   core_.set_context({});
   if (const unsigned next = list_.next(element_ + 1); next < max_elements) {

@@ -61,6 +61,8 @@ class Streamer {
   /// Which memory the running context sees.
   memory::AddressSpace address_space() const { return core_.address_space(); }
   uint32_t context_timestamp() const { return core_.context_timestamp(); }
+  /// A context is on the engine; in ring mode, the ring is enabled.
+  bool has_context() const { return core_.execlists() ? core_.counts_time() : core_.get(reg::ctl) & reg::ring_valid; }
 
  private:
   bool next_work();

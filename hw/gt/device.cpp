@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/gt/device.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -104,6 +105,7 @@ void Device::build_units() {
                                                 .submission = parts_.submission,
                                                 .gtt_written = [this] { host_.gtt_changed(); },
                                                 .work_arrives = [this] { power_.wake(); },
+                                                .watchdog_wake = [this](uint64_t ticks) { wake_watchdog(ticks); },
                                                 .observer = config_.observer};
   for (unsigned i = 0; i < engine_count; ++i)
     if (const auto id = static_cast<EngineId>(i); config_.platform->has(id)) environment.engines[i] = plugged(id);
@@ -125,9 +127,17 @@ Engine* Device::plugged(EngineId id) {
   }
 }
 
-/// threads=0: a timer resumes work that waits for memory or had used up its share.
+/// threads=0: a timer resumes work that waits for memory or had used up its share. The watchdog shares it.
 void Device::poll_later() {
-  if (config_.threads == 0 && streamers_->busy()) host_.timer_set(SG_TIMER_MISC, host_.clock_ns() + poll_period_ns);
+  if (config_.threads > 0 || !streamers_->busy()) return;
+  const int64_t poll = host_.clock_ns() + poll_period_ns, watchdog = watchdog_deadline_.load(std::memory_order_acquire);
+  host_.timer_set(SG_TIMER_MISC, watchdog < 0 ? poll : std::min(poll, watchdog));
+}
+
+void Device::wake_watchdog(uint64_t ticks) {
+  const int64_t deadline = host_.clock_ns() + mmio::timestamp_ns(ticks);
+  watchdog_deadline_.store(deadline, std::memory_order_release);
+  host_.timer_set(SG_TIMER_MISC, deadline);
 }
 
 uint64_t Device::bar0_read(uint64_t offset, unsigned size) {
@@ -254,6 +264,8 @@ void Device::unit_states(Archive& archive) {
 
 void Device::timer_expired(unsigned id) {
   if (display_->timer_expired(id) || id != SG_TIMER_MISC) return;
+  watchdog_deadline_.store(-1, std::memory_order_release);
+  streamers_->look_at_watchdog();
   streamers_->poll();
   poll_later();
 }

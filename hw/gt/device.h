@@ -6,6 +6,7 @@
 // threads and gone after them, each guards what it shares, and the few values of the device itself change under the front end's lock.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -120,6 +121,7 @@ class Device {
   void unit_states(Archive& archive);
   Engine* plugged(EngineId id);
   void poll_later();
+  void wake_watchdog(uint64_t ticks);
 
   /// How units see guest memory.
   struct MemoryUnits {
@@ -159,6 +161,7 @@ class Device {
   WorkerPool pool_;
   std::shared_ptr<eu::Compiler> compiler_;
   Engines engines_;
+  std::atomic<int64_t> watchdog_deadline_{-1};       ///< of SG_TIMER_MISC, ns; -1: none
   std::unique_ptr<cs::CommandStreamers> streamers_;  ///< last: its threads use all of the above
 };
 

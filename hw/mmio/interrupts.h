@@ -18,7 +18,8 @@ constexpr EngineEvents error = 1 << 1;           ///< EIR has a new bit
 constexpr EngineEvents flush_notify = 1 << 2;    ///< Notify Enable of PIPE_CONTROL and MI_FLUSH_DW
 constexpr EngineEvents context_switch = 1 << 3;  ///< the CSB has a new entry
 constexpr EngineEvents wait_semaphore = 1 << 4;  ///< a semaphore began to wait
-constexpr unsigned count = 5;
+constexpr EngineEvents watchdog = 1 << 5;        ///< the watchdog timer has reached its threshold
+constexpr unsigned count = 6;
 }  // namespace engine_event
 
 /// Events of a display pipe, or-ed.

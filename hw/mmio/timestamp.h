@@ -15,6 +15,9 @@ inline constexpr uint64_t timestamp_mask = (uint64_t{1} << 36) - 1;
 /// Ticks at guest time `ns`.
 constexpr uint64_t timestamp_ticks(int64_t ns) { return (static_cast<uint64_t>(ns) * 3 / 250) & timestamp_mask; }
 
+/// Guest time in which so many ticks pass, rounded up.
+constexpr int64_t timestamp_ns(uint64_t ticks) { return static_cast<int64_t>((ticks * 250 + 2) / 3); }
+
 inline void attach_timestamps(RegisterFile& registers, Host& host) {
   registers.on_engine_read(reg::RING_TIMESTAMP, [&host](uint32_t) { return static_cast<uint32_t>(timestamp_ticks(host.clock_ns())); });
   registers.on_engine_read(reg::RING_TIMESTAMP_UDW,

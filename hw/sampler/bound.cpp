@@ -24,8 +24,10 @@ std::shared_ptr<Bound> BoundCache::made(const Decoders& decoders, const std::byt
   bound->decoders = decoders;
   std::memcpy(bound->surface_dwords.data(), surface_state, sizeof bound->surface_dwords);
   std::memcpy(bound->sampler_dwords.data(), sampler_state, sizeof bound->sampler_dwords);
-  bound->texture = Texture(decoders.surface(bound->surface_dwords));
   bound->state = decoders.sampler(bound->sampler_dwords);
+  surface::Surface surface = decoders.surface(bound->surface_dwords);
+  if (bound->state.skips_srgb && surface.format) surface.format = &surface::without_srgb(*surface.format);
+  bound->texture = Texture(surface);
   bound->lanes = LaneSampler(bound->texture, bound->state);
   bound->slices = SliceSamplers(bound->texture, bound->state);
   bound->loads = LaneLoads(bound->texture);

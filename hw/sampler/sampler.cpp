@@ -15,6 +15,7 @@
 #include "hw/sampler/bound.h"
 #include "hw/sampler/lod.h"
 #include "hw/sampler/message_types.h"
+#include "hw/sampler/wide_payload.h"
 
 namespace softgen::sampler {
 namespace {
@@ -286,12 +287,18 @@ void Request::run() {
 
 SendResult Sampler::send(const Message& message, ThreadEnv& env) {
   const MessageOp& op = message.op;
-  if (!op.sampled || !op.simd || op.half_parameters) {
-    unimplemented("sampler message", "type {}, {} channels{}", op.type, op.simd, op.half_parameters ? ", parameters of 16 bits" : "");
+  const char* missing = !op.sampled || !op.simd ? "reserved" : op.half_parameters ? WidePayload::reason(op) : nullptr;
+  if (missing) {
+    unimplemented("sampler message", "type {}, {} channels: {}", op.type, op.simd, missing);
     std::fill(message.response.begin(), message.response.end(), Grf{});
     return SendResult::done;
   }
-  Request(message, env, decode_, clear_colors_, palettes_).run();
+  if (op.half_parameters) {
+    const WidePayload wide(message);
+    Request(wide.message(), env, decode_, clear_colors_, palettes_).run();
+  } else {
+    Request(message, env, decode_, clear_colors_, palettes_).run();
+  }
   return SendResult::done;
 }
 

@@ -65,8 +65,8 @@ class BlockCache {
 bool readable(const Format& format) {
   switch (format.kind) {
     case FormatKind::plain:
-    case FormatKind::shared_exponent:
-    case FormatKind::compressed: return format.block_bytes() <= 16;
+    case FormatKind::shared_exponent: return format.block_bytes() <= 16;
+    case FormatKind::compressed: return format.is(surface::use_sample);  // HDR forms of ASTC are not there on Gen9
     case FormatKind::palette: return format.block_bits >= 8;
     case FormatKind::yuv: return format.is(surface::use_sample);
     default: return false;
@@ -77,14 +77,14 @@ bool readable(const Format& format) {
 
 Texture::Decoder Texture::decoder_of(const Format& format) {
   switch (format.code) {
-    case SurfaceFormat::R8G8B8A8_UNORM: return decode_8888<false, false, true>;
-    case SurfaceFormat::R8G8B8A8_UNORM_SRGB: return decode_8888<false, true, true>;
-    case SurfaceFormat::R8G8B8X8_UNORM: return decode_8888<false, false, false>;
-    case SurfaceFormat::R8G8B8X8_UNORM_SRGB: return decode_8888<false, true, false>;
-    case SurfaceFormat::B8G8R8A8_UNORM: return decode_8888<true, false, true>;
-    case SurfaceFormat::B8G8R8A8_UNORM_SRGB: return decode_8888<true, true, true>;
-    case SurfaceFormat::B8G8R8X8_UNORM: return decode_8888<true, false, false>;
-    case SurfaceFormat::B8G8R8X8_UNORM_SRGB: return decode_8888<true, true, false>;
+    case SurfaceFormat::R8G8B8A8_UNORM:
+    case SurfaceFormat::R8G8B8A8_UNORM_SRGB: return format.srgb ? decode_8888<false, true, true> : decode_8888<false, false, true>;
+    case SurfaceFormat::R8G8B8X8_UNORM:
+    case SurfaceFormat::R8G8B8X8_UNORM_SRGB: return format.srgb ? decode_8888<false, true, false> : decode_8888<false, false, false>;
+    case SurfaceFormat::B8G8R8A8_UNORM:
+    case SurfaceFormat::B8G8R8A8_UNORM_SRGB: return format.srgb ? decode_8888<true, true, true> : decode_8888<true, false, true>;
+    case SurfaceFormat::B8G8R8X8_UNORM:
+    case SurfaceFormat::B8G8R8X8_UNORM_SRGB: return format.srgb ? decode_8888<true, true, false> : decode_8888<true, false, false>;
     default: return surface::decode;
   }
 }

@@ -65,15 +65,26 @@ void decode_fxt1(const Format& format, const uint8_t* block, BlockTexels& out) {
   finish(format, texels, out);
 }
 
+blocks::AstcTexels astc_texels(F code) {
+  if (code >= F::ASTC_HDR_2D_4X4_FLT16) return blocks::AstcTexels::half;
+  return code >= F::ASTC_LDR_2D_4X4_FLT16 ? blocks::AstcTexels::unorm16 : blocks::AstcTexels::unorm8;
+}
+
 void decode_astc(const Format& format, const uint8_t* block, BlockTexels& out) {
+  using blocks::AstcTexels;
+  const AstcTexels kind = astc_texels(format.code);
   std::array<std::array<uint16_t, 4>, max_block_texels> texels;
-  blocks::decode_astc(block, format.block_width, format.block_height, format.srgb, texels);
-  for (size_t i = 0; i < size_t{format.block_width} * format.block_height; ++i)
-    for (size_t c = 0; c < 4; ++c) {
-      const uint16_t v = texels[i][c];
-      if (format.srgb) out[i][c] = c < 3 ? srgb8_to_linear(static_cast<uint8_t>(v >> 8)) : static_cast<float>(v >> 8) / 255.0f;
-      else out[i][c] = v == 65535 ? 1.0f : static_cast<float>(v) / 65536.0f;  // as the conversion to 16-bit float is specified
+  blocks::decode_astc(block, format.block_width, format.block_height, kind, texels);
+  const auto value = [&](uint16_t v, bool alpha) {
+    switch (kind) {
+      case AstcTexels::half: return half_to_float(v);
+      case AstcTexels::unorm16:
+        return v == 65535 ? 1.0f : static_cast<float>(v) / 65536.0f;  // as the conversion to 16-bit float is specified
+      default: return format.srgb && !alpha ? srgb8_to_linear(static_cast<uint8_t>(v >> 8)) : static_cast<float>(v >> 8) / 255.0f;
     }
+  };
+  for (size_t i = 0; i < size_t{format.block_width} * format.block_height; ++i)
+    for (size_t c = 0; c < 4; ++c) out[i][c] = value(texels[i][c], c == 3);
 }
 
 }  // namespace

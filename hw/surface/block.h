@@ -38,9 +38,10 @@ void decode_etc2(const uint8_t* block, bool punch_through, Texels8& out);
 void decode_eac_alpha(const uint8_t* block, Texels8& out);
 /// 11-bit EAC.
 void decode_eac11(const uint8_t* block, bool is_signed, std::array<float, 16>& out);
-/// Any footprint up to 12x12. `srgb`: the decode mode of the sRGB formats (8 bits a channel). Returns 16-bit
-/// values: UNORM16, of which sRGB uses the upper 8 bits; error blocks are opaque magenta.
-void decode_astc(const uint8_t* block, unsigned width, unsigned height, bool srgb,
+/// What an ASTC format's texels are: 16 bits, the upper 8 of 16 (the sRGB formats), or floats of 16 bits (the HDR formats).
+enum class AstcTexels : uint8_t { unorm16, unorm8, half };
+/// Any footprint up to 12x12. Error blocks, and HDR endpoints in LDR formats, are opaque magenta.
+void decode_astc(const uint8_t* block, unsigned width, unsigned height, AstcTexels kind,
                  std::array<std::array<uint16_t, 4>, max_block_texels>& out);
 
 }  // namespace blocks

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ASTC, 2D, LDR profile (Khronos Data Format specification 1.3, chapter 23 "ASTC Compressed Texture Image
+// ASTC, 2D, LDR and HDR profiles (Khronos Data Format specification 1.3, chapter 23 "ASTC Compressed Texture Image
 // Formats").
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
+#include "hw/surface/astc_endpoints.h"
 #include "hw/surface/block.h"
 
 namespace softgen::surface::blocks {
@@ -240,64 +242,11 @@ unsigned select_partition(unsigned seed, unsigned x, unsigned y, unsigned count,
   return best;
 }
 
-using Color = std::array<int, 4>;
-struct Endpoints {
-  Color low, high;
-  bool legal = true;  // false: an HDR mode
-};
-
-Color clamped(Color c) {
-  for (int& v : c) v = std::clamp(v, 0, 255);
-  return c;
-}
-Color blue_contract(const Color& c) { return {(c[0] + c[2]) >> 1, (c[1] + c[2]) >> 1, c[2], c[3]}; }
-void transfer(int& a, int& b) {
-  b = b >> 1 | (a & 0x80);
-  a = a >> 1 & 0x3f;
-  if (a & 0x20) a -= 0x40;
-}
-
-Endpoints from_offsets(int* v, bool alpha) {
-  for (unsigned i = 0; i < (alpha ? 8u : 6u); i += 2) transfer(v[i + 1], v[i]);
-  const Color base{v[0], v[2], v[4], alpha ? v[6] : 255}, sum{v[0] + v[1], v[2] + v[3], v[4] + v[5], alpha ? v[6] + v[7] : 255};
-  if (v[1] + v[3] + v[5] >= 0) return {clamped(base), clamped(sum)};
-  return {clamped(blue_contract(sum)), clamped(blue_contract(base))};
-}
-
-// Section 23.14, "Color Endpoint Decoding", the LDR modes.
-Endpoints decode_endpoints(unsigned mode, const uint8_t* values) {
-  int v[8];
-  for (unsigned i = 0; i < 8; ++i) v[i] = values[i];
-  switch (mode) {
-    case 0: return {{v[0], v[0], v[0], 255}, {v[1], v[1], v[1], 255}};
-    case 1: {
-      const int l0 = v[0] >> 2 | (v[1] & 0xc0), l1 = std::min(l0 + (v[1] & 0x3f), 255);
-      return {{l0, l0, l0, 255}, {l1, l1, l1, 255}};
-    }
-    case 4: return {{v[0], v[0], v[0], v[2]}, {v[1], v[1], v[1], v[3]}};
-    case 5:
-      transfer(v[1], v[0]), transfer(v[3], v[2]);
-      return {clamped({v[0], v[0], v[0], v[2]}), clamped({v[0] + v[1], v[0] + v[1], v[0] + v[1], v[2] + v[3]})};
-    case 6:
-    case 10:
-      return {{v[0] * v[3] >> 8, v[1] * v[3] >> 8, v[2] * v[3] >> 8, mode == 10 ? v[4] : 255}, {v[0], v[1], v[2], mode == 10 ? v[5] : 255}};
-    case 8:
-    case 12: {
-      const Color a{v[0], v[2], v[4], mode == 12 ? v[6] : 255}, b{v[1], v[3], v[5], mode == 12 ? v[7] : 255};
-      if (v[1] + v[3] + v[5] >= v[0] + v[2] + v[4]) return {a, b};
-      return {blue_contract(b), blue_contract(a)};
-    }
-    case 9: return from_offsets(v, false);
-    case 13: return from_offsets(v, true);
-    default: return {{}, {}, false};
-  }
-}
-
 struct Decoded {
   Mode mode;
   unsigned partitions = 1, seed = 0;
   unsigned plane2_channel = 0;
-  std::array<Endpoints, max_partitions> ends;
+  std::array<astc::Endpoints, max_partitions> ends;
   std::array<uint8_t, max_weights> weights{};
 };
 
@@ -345,7 +294,7 @@ bool decode_colors(const Bits128& block, Decoded& out) {
   for (unsigned i = 0; i < count; ++i) values[i] = unquantize_color(*range, digits[i]);
   const uint8_t* at = values;
   for (unsigned i = 0; i < out.partitions; ++i) {
-    out.ends[i] = decode_endpoints(modes[i], at);
+    out.ends[i] = astc::decode_endpoints(modes[i], at);
     at += (modes[i] / 4 + 1) * 2;
   }
   return true;
@@ -363,38 +312,69 @@ int infill(const Decoded& d, unsigned width, unsigned height, unsigned s, unsign
 }
 
 using Texels16 = std::array<std::array<uint16_t, 4>, max_block_texels>;
-constexpr std::array<uint16_t, 4> error_color{0xffff, 0, 0xffff, 0xffff};
 
-bool decode_void_extent(const Bits128& block, Texels16& out) {
-  if (block.get(9, 1)) return false;  // HDR
+// Opaque magenta, whatever the profile: the specification's other choice for HDR, a NaN in each channel, would spread in filters.
+constexpr std::array<uint16_t, 4> error_color(AstcTexels kind) {
+  const uint16_t one = kind == AstcTexels::half ? 0x3c00 : 0xffff;
+  return {one, 0, one, one};
+}
+
+// Section 23.19: UNORM16 to the half below it; 0xffff is 1.
+uint16_t half_of_unorm16(unsigned v) {
+  if (v == 0xffff) return 0x3c00;
+  if (v < 4) return static_cast<uint16_t>(v << 8);  // v / 65536 in units of 2^-24
+  const unsigned exponent = static_cast<unsigned>(std::bit_width(v)) - 1;
+  return static_cast<uint16_t>((exponent - 1) << 10 | (v << (16 - exponent) >> 6 & 0x3ff));
+}
+
+// Section 23.19: 5 bits of exponent over 11 bits of a piecewise linear logarithm. Never infinite.
+uint16_t half_of_logarithm(unsigned v) {
+  const unsigned m = v & 0x7ff;
+  const unsigned mantissa = m < 512 ? 3 * m : m < 1536 ? 4 * m - 512 : 5 * m - 2048;
+  return static_cast<uint16_t>(std::min((v >> 11 << 10) + (mantissa >> 3), 0x7bffu));
+}
+
+bool decode_void_extent(const Bits128& block, AstcTexels kind, Texels16& out) {
+  const bool hdr = block.get(9, 1);
+  // Bits 10 and 11 are reserved, and 1. Of LDR formats they are not looked at, as in Mesa's decoder.
+  if (kind == AstcTexels::half ? block.get(10, 2) != 3 : hdr) return false;
   const unsigned s0 = block.get(12, 13), s1 = block.get(25, 13), t0 = block.get(38, 13), t1 = block.get(51, 13);
   const bool none = s0 == 0x1fff && s1 == 0x1fff && t0 == 0x1fff && t1 == 0x1fff;
   if (!none && (s0 >= s1 || t0 >= t1)) return false;
   std::array<uint16_t, 4> color;
-  for (unsigned c = 0; c < 4; ++c) color[c] = static_cast<uint16_t>(block.get(64 + c * 16, 16));
+  for (unsigned c = 0; c < 4; ++c) {
+    color[c] = static_cast<uint16_t>(block.get(64 + c * 16, 16));
+    if (kind == AstcTexels::half && !hdr) color[c] = half_of_unorm16(color[c]);
+  }
   out.fill(color);
   return true;
 }
 
-std::array<uint16_t, 4> texel(const Decoded& d, const Endpoints& e, unsigned width, unsigned height, unsigned s, unsigned t, bool srgb) {
-  const int w1 = infill(d, width, height, s, t, 0), w2 = d.mode.dual_plane ? infill(d, width, height, s, t, 1) : w1;
+struct Size {
+  unsigned width, height;
+};
+
+std::array<uint16_t, 4> texel(const Decoded& d, const astc::Endpoints& e, Size size, unsigned s, unsigned t, AstcTexels kind) {
+  const int w1 = infill(d, size.width, size.height, s, t, 0), w2 = d.mode.dual_plane ? infill(d, size.width, size.height, s, t, 1) : w1;
   std::array<uint16_t, 4> out;
   for (unsigned c = 0; c < 4; ++c) {
     const int w = d.mode.dual_plane && c == d.plane2_channel ? w2 : w1;
-    const int a = e.low[c] << 8 | (srgb ? 0x80 : e.low[c]), b = e.high[c] << 8 | (srgb ? 0x80 : e.high[c]);
-    out[c] = static_cast<uint16_t>((a * (64 - w) + b * w + 32) >> 6);
+    const bool hdr = c < 3 ? e.hdr_color : e.hdr_alpha;
+    const auto wide = [&](int v) { return hdr ? v << 4 : v << 8 | (kind == AstcTexels::unorm8 ? 0x80 : v); };
+    const auto value = static_cast<uint16_t>((wide(e.low[c]) * (64 - w) + wide(e.high[c]) * w + 32) >> 6);
+    out[c] = kind != AstcTexels::half ? value : hdr ? half_of_logarithm(value) : half_of_unorm16(value);
   }
   return out;
 }
 
 }  // namespace
 
-void decode_astc(const uint8_t* bytes, unsigned width, unsigned height, bool srgb, Texels16& out) {
+void decode_astc(const uint8_t* bytes, unsigned width, unsigned height, AstcTexels kind, Texels16& out) {
   Bits128 block;
   std::memcpy(&block, bytes, sizeof block);
-  out.fill(error_color);
+  out.fill(error_color(kind));
   if (block.get(0, 9) == 0x1fc) {
-    if (!decode_void_extent(block, out)) out.fill(error_color);
+    if (!decode_void_extent(block, kind, out)) out.fill(error_color(kind));
     return;
   }
   Decoded d;
@@ -405,8 +385,8 @@ void decode_astc(const uint8_t* bytes, unsigned width, unsigned height, bool srg
   const bool small_block = width * height < 31;
   for (unsigned t = 0; t < height; ++t)
     for (unsigned s = 0; s < width; ++s) {
-      const Endpoints& e = d.ends[select_partition(d.seed, s, t, d.partitions, small_block)];
-      if (e.legal) out[t * width + s] = texel(d, e, width, height, s, t, srgb);
+      const astc::Endpoints& e = d.ends[select_partition(d.seed, s, t, d.partitions, small_block)];
+      if (kind == AstcTexels::half || !e.hdr_color) out[t * width + s] = texel(d, e, {width, height}, s, t, kind);
     }
 }
 

@@ -118,10 +118,9 @@ constexpr Format later_formats[] = {
 #undef FORMAT
 
 constexpr size_t code_limit = 1024;  // RENDER_SURFACE_STATE, Surface Format: 10 bits
-constexpr std::array<uint8_t, code_limit> index_of_code = [] {
-  std::array<uint8_t, code_limit> table{};
-  static_assert(std::size(formats) < 256);
-  for (size_t i = 0; i < std::size(formats); ++i) table[static_cast<size_t>(formats[i].code)] = static_cast<uint8_t>(i + 1);
+constexpr std::array<uint16_t, code_limit> index_of_code = [] {
+  std::array<uint16_t, code_limit> table{};
+  for (size_t i = 0; i < std::size(formats); ++i) table[static_cast<size_t>(formats[i].code)] = static_cast<uint16_t>(i + 1);
   return table;
 }();
 
@@ -288,6 +287,15 @@ const Format& reordered(const Format& format, const std::array<uint8_t, 3>& rgb)
     return all;
   }();
   return tables[3u * rgb[0] + rgb[1]][index_of_code[static_cast<size_t>(format.code)] - 1u];
+}
+
+const Format& without_srgb(const Format& format) {
+  static const auto table = [] {
+    std::vector<Format> all(std::begin(formats), std::end(formats));
+    for (Format& f : all) f.srgb = false;
+    return all;
+  }();
+  return format.srgb ? table[index_of_code[static_cast<size_t>(format.code)] - 1u] : format;
 }
 
 Word4 decode(const Format& f, const std::byte* element) {

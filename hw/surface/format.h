@@ -85,6 +85,9 @@ struct Format {
 /// `format` with its red, green and blue as channels rgb[0], rgb[1], rgb[2] (0 to 2, each once) of what is stored.
 const Format& reordered(const Format& format, const std::array<uint8_t, 3>& rgb);
 
+/// `format`, one of the set's, read without conversion of sRGB: its codes are UNORM.
+const Format& without_srgb(const Format& format);
+
 /// 4:2:0 with chroma planes of their own.
 constexpr bool is_planar(const Format& format) {
   return format.code == SurfaceFormat::PLANAR_420_8 || format.code == SurfaceFormat::PLANAR_420_16;

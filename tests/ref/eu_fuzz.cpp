@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <vector>
 
+#include "hw/eu/interp/float_math.h"
 #include "hw/eu/interp/run.h"
 #include "hw/eu/isa/print.h"
 #include "hw/iface/engine.h"
@@ -49,6 +51,9 @@ class Generator {
   void align1_source(Operand& o);
   void basic(Instruction& i, const OpcodeInfo& row);
   void immediate(Instruction& i, Operand& o);
+  void native_accumulators(Instruction& i);
+  bool macro(Instruction& i);
+  void channels(Instruction& i);
   uint32_t word();
 
   const Isa& isa_;
@@ -78,6 +83,15 @@ void Generator::fill(State& state) {
     const uint32_t w = word();
     std::memcpy(&state.acc[n], &w, 4);
   }
+  for (uint64_t& bits : state.native) {
+    const auto value = static_cast<double>(std::bit_cast<float>(word()));
+    bits = std::bit_cast<uint64_t>(value == value ? value * (1 + std::ldexp(below(8), -30)) : 1.0);
+  }
+  for (auto& accumulator : state.macro)
+    for (auto& channel : accumulator) {
+      const auto value = static_cast<Quad>(std::bit_cast<float>(word()));
+      std::memcpy(&channel, &value, sizeof value);
+    }
   for (uint16_t& a : state.address) a = static_cast<uint16_t>(below(4096) & ~7u);
   state.flags = random_();
   state.channels = chance(40) ? 0xffffffff : static_cast<uint32_t>(random_());
@@ -289,7 +303,76 @@ void Generator::basic(Instruction& i, const OpcodeInfo& row) {
   }
 }
 
+/// Instructions of floats get NF accumulators.
+void Generator::native_accumulators(Instruction& i) {
+  const bool reads =
+      i.opcode == Opcode::mov || i.opcode == Opcode::add || i.opcode == Opcode::mul || i.opcode == Opcode::mad || i.opcode == Opcode::cmp;
+  if (!reads || i.exec_size > 8 || !is_float(i.src[0].type)) return;
+  i.acc_write = false;
+  const unsigned width = i.opcode == Opcode::mad ? 8 : i.exec_size;
+  const auto accumulator = [&] {
+    return Operand{.file = RegFile::arf,
+                   .type = RegType::nf,
+                   .reg = static_cast<uint8_t>(0x20 + below(2)),
+                   .vstride = width > 1 ? log2_field(width) : uint8_t{0},
+                   .width = static_cast<uint8_t>(std::countr_zero(width)),
+                   .hstride = width > 1};
+  };
+  if (i.opcode != Opcode::cmp && chance(60)) {
+    i.dst = accumulator();
+    i.dst.vstride = i.dst.width = 0, i.dst.hstride = 1;
+  }
+  if (chance(60)) {
+    Operand acc = accumulator();
+    acc.negate = i.src[0].negate, acc.abs = i.src[0].abs;
+    i.src[0] = acc;
+  }
+}
+
+/// madm, invm or rsqtm in align1.
+bool Generator::macro(Instruction& i) {
+  i = Instruction{};
+  const unsigned which = below(3);
+  i.opcode = which == 0 ? Opcode::madm : Opcode::math;
+  if (which) i.cond_mod = static_cast<uint8_t>(which == 1 ? MathFunction::invm : MathFunction::rsqtm);
+  else if (chance(25)) i.cond_mod = static_cast<uint8_t>(1 + below(6));
+  i.exec_size = static_cast<uint8_t>(4u << below(3));
+  const unsigned sources = which == 0 ? 3 : which == 1 ? 2 : 1;
+  // As IGA encodes them.
+  for (unsigned n = 0; n < sources; n++)
+    i.src[n] = {.file = RegFile::grf,
+                .type = RegType::f,
+                .negate = chance(20),
+                .abs = chance(15),
+                .reg = static_cast<uint8_t>(below(120)),
+                .vstride = static_cast<uint8_t>(which ? 2 : 3),
+                .width = static_cast<uint8_t>(which ? 1 : 2),
+                .hstride = 1,
+                .swizzle = static_cast<uint8_t>(below(9))};
+  i.dst = {.file = RegFile::grf,
+           .type = RegType::f,
+           .reg = static_cast<uint8_t>(below(120)),
+           .hstride = 1,
+           .writemask = static_cast<uint8_t>(below(9))};
+  i.no_mask = chance(25);
+  i.saturate = chance(25);
+  if (chance(30)) i.pred_control = 1, i.pred_invert = chance(50);
+  i.flag_reg = static_cast<uint8_t>(below(2));
+  i.flag_subreg = static_cast<uint8_t>(below(2));
+  channels(i);
+  return true;
+}
+
+/// A group of the dispatch's 32.
+void Generator::channels(Instruction& i) {
+  const unsigned groups = std::max(1u, 32u / i.exec_size);
+  const unsigned offset = below(groups) * i.exec_size;
+  i.qtr_control = static_cast<uint8_t>(offset / 8);
+  i.nib_control = i.exec_size <= 4 ? offset / 4 & 1 : 0;
+}
+
 bool Generator::candidate(Instruction& i) {
+  if (!with_align16_ && chance(3)) return macro(i);
   const auto table = opcodes();
   const OpcodeInfo& row = table[below(static_cast<unsigned>(table.size()))];
   const bool math = row.form == Form::math && with_math_;
@@ -333,10 +416,8 @@ bool Generator::candidate(Instruction& i) {
     for (const Operand& o : i.src)
       if (o.type == RegType::df) return false;
   }
-  const unsigned groups = std::max(1u, 32u / i.exec_size);
-  const unsigned offset = below(groups) * i.exec_size;
-  i.qtr_control = static_cast<uint8_t>(offset / 8);
-  i.nib_control = i.exec_size <= 4 ? offset / 4 & 1 : 0;
+  if (!with_align16_ && chance(15)) native_accumulators(i);
+  channels(i);
   return true;
 }
 
@@ -349,7 +430,7 @@ bool comparable(const Instruction& i) {
   // The flag bits of a group beyond f1.1 do not exist.
   if (i.pred_control > 3 && i.flag_reg * 32 + i.flag_subreg * 16 + 32 > 64) return false;
   if (i.channel_offset() + i.exec_size + i.flag_reg * 32 + i.flag_subreg * 16 > 64) return false;
-  const bool acc = i.acc_write || i.dst.is_arf(Arf::accumulator) || i.info()->has('a') || i.info()->has('A');
+  const bool acc = i.acc_write || (i.dst.is_arf(Arf::accumulator) && i.dst.type != RegType::nf) || i.info()->has('a') || i.info()->has('A');
   if (acc &&
       (i.exec_size > 8 || size_of(i.dst.type) != size_of(i.src[0].type) || size_of(i.src[0].type) == 8 || size_of(i.src[0].type) == 1))
     return false;
@@ -399,6 +480,8 @@ class Machine {
     thread_.regs.flag[0] = static_cast<uint32_t>(before.flags);
     thread_.regs.flag[1] = static_cast<uint32_t>(before.flags >> 32);
     thread_.regs.control[0] = before.cr0;
+    std::memcpy(thread_.regs.native, before.native.data(), sizeof thread_.regs.native);
+    thread_.macro_acc = before.macro;
     thread_.acc_wide = before.acc_wide;
     thread_.acc_size = static_cast<uint8_t>(before.acc_size);
     executor(thread_, env_, target_);
@@ -406,6 +489,8 @@ class Machine {
     std::memcpy(after.grf.data(), thread_.regs.grf, after.grf.size());
     std::memcpy(after.acc.data(), thread_.regs.acc, after.acc.size());
     after.flags = thread_.regs.flag[0] | static_cast<uint64_t>(thread_.regs.flag[1]) << 32;
+    std::memcpy(after.native.data(), thread_.regs.native, sizeof thread_.regs.native);
+    after.macro = thread_.macro_acc;
     after.acc_wide = thread_.acc_wide;
     after.acc_size = thread_.acc_size;
     return after;
@@ -461,7 +546,10 @@ std::string explain(const State& expected, const State& found) {
   for (size_t n = 0; n < 64; n++)
     if (expected.acc_wide[n] != found.acc_wide[n])
       return fmt::format("acc channel {}: expected {:x}, found {:x}", n, expected.acc_wide[n], found.acc_wide[n]);
-  return "other state";
+  for (size_t n = 0; n < expected.native.size(); n++)
+    if (expected.native[n] != found.native[n])
+      return fmt::format("NF channel {}: expected {:016x}, found {:016x}", n, expected.native[n], found.native[n]);
+  return expected.macro != found.macro ? "special accumulators" : "other state";
 }
 
 }  // namespace

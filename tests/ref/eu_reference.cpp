@@ -14,6 +14,10 @@ namespace softgen::eu::reference {
 namespace {
 
 __extension__ using Wide = __int128;
+__extension__ using Quad = __float128;
+
+/// NF is a double here.
+bool is_double(RegType t) { return t == RegType::df || t == RegType::nf; }
 
 /// A channel's value: an integer or a real.
 struct Number {
@@ -26,10 +30,10 @@ struct Number {
 };
 
 bool flag_of(uint32_t cr0, RegType t) {  // true: denormals become zero
-  const unsigned bit = t == RegType::hf ? 10 : t == RegType::df ? 6 : 7;
+  const unsigned bit = t == RegType::hf ? 10 : is_double(t) ? 6 : 7;
   return !(cr0 >> bit & 1);
 }
-double smallest_normal(RegType t) { return std::ldexp(1.0, t == RegType::hf ? -14 : t == RegType::df ? -1022 : -126); }
+double smallest_normal(RegType t) { return std::ldexp(1.0, t == RegType::hf ? -14 : is_double(t) ? -1022 : -126); }
 
 double half_value(uint16_t h) {
   const int e = h >> 10 & 31, m = h & 1023;
@@ -62,11 +66,14 @@ class Machine {
  public:
   Machine(State& s, const Instruction& i) : s_(s), i_(i) {}
   bool execute();
+  bool execute_macro();
 
  private:
   bool align16() const { return i_.access_mode == AccessMode::align16; }
   bool ternary() const { return i_.info()->form == Form::ternary; }
   unsigned sources() const { return i_.info()->sources; }
+  /// NF's are apart.
+  bool to_accumulator() const { return i_.dst.is_arf(Arf::accumulator) && i_.dst.type != RegType::nf; }
   bool enabled(unsigned n) const { return i_.no_mask || (s_.channels >> (n + i_.channel_offset()) & 1); }
   bool predicate(unsigned n) const;
   bool flag_bit(unsigned index) const { return index < 64 && (s_.flags >> index & 1); }
@@ -99,6 +106,7 @@ class Machine {
   void finish(unsigned n, Number v);
   void write(unsigned n, uint64_t bits);
   uint8_t* destination(unsigned n);
+  Quad macro_source(unsigned k, unsigned n) const;
   uint64_t encode(Number v, Number& shown, bool& overflow) const;
   void set_flag(unsigned n, bool value);
   void plain_accumulator(unsigned n, uint64_t bits);
@@ -171,12 +179,11 @@ Number Machine::decode(const uint8_t* p, RegType t) {
       float v;
       std::memcpy(&v, p, 4);
       Number r = Number::of_real(v);
-      uint32_t bits;
-      std::memcpy(&bits, p, 4);
-      if (std::isnan(v)) r.nan = bits;
+      if (std::isnan(v)) r.nan = std::bit_cast<uint32_t>(v);
       return r;
     }
-    case RegType::df: {
+    case RegType::df:
+    case RegType::nf: {
       double v;
       std::memcpy(&v, p, 8);
       Number r = Number::of_real(v);
@@ -242,6 +249,7 @@ const uint8_t* Machine::source_byte(const Operand& o, unsigned n, unsigned& wher
     where = (where + o.reg * 32) % 4096;
     return &s_.grf[where];
   }
+  if (o.type == RegType::nf) return reinterpret_cast<const uint8_t*>(&s_.native[(o.reg & 1) * 8u]) + where;
   where += (o.reg & 15) * 32;
   return &s_.acc[where];
 }
@@ -259,7 +267,7 @@ Number Machine::modify(Number v, const Operand& o) const {
     if (o.negate) v.i = ~v.i;
     return v;
   }
-  const uint64_t sign = uint64_t{1} << (o.type == RegType::df ? 63 : 31);
+  const uint64_t sign = uint64_t{1} << (is_double(o.type) ? 63 : 31);
   if (o.abs) {
     v.d = std::fabs(v.d);
     v.nan &= ~sign;
@@ -285,7 +293,7 @@ bool Machine::real_sources() const {
 bool Machine::bits_only() const {
   if (i_.opcode != Opcode::mov && i_.opcode != Opcode::sel) return false;
   if (i_.saturate || i_.cond_mod) return false;
-  if (i_.opcode == Opcode::mov && (i_.acc_write || i_.dst.is_arf(Arf::accumulator))) return false;
+  if (i_.opcode == Opcode::mov && (i_.acc_write || to_accumulator())) return false;
   for (unsigned k = 0; k < sources(); k++) {
     const Operand& o = i_.src[k];
     if (o.type != i_.dst.type || ((o.negate || o.abs) && o.file != RegFile::imm)) return false;
@@ -302,8 +310,8 @@ bool Machine::flushes() const {
 Number Machine::fetch(unsigned k, unsigned n) const {
   const Operand& o = i_.src[k];
   Number v = raw(o, n);
-  bool wide = i_.dst.type == RegType::df;
-  for (unsigned m = 0; m < sources(); m++) wide = wide || i_.src[m].type == RegType::df;
+  bool wide = is_double(i_.dst.type);
+  for (unsigned m = 0; m < sources(); m++) wide = wide || is_double(i_.src[m].type);
   if (wide && v.nan && source_type(k) == RegType::f) v.nan = 0x7fc00000;
   if (v.real && i_.opcode != Opcode::csel && flushes() && flag_of(s_.cr0, source_type(k)) &&
       std::fabs(v.d) < smallest_normal(source_type(k)))
@@ -377,9 +385,9 @@ Number Machine::compute_real_operands(unsigned n, const std::function<Number(dou
 }
 
 Number Machine::compute_real(unsigned n) {
-  bool df = false, only_half = i_.dst.type == RegType::hf;
+  bool df = i_.dst.type == RegType::nf, only_half = i_.dst.type == RegType::hf;
   for (unsigned k = 0; k < sources(); k++) {
-    df = df || i_.src[k].type == RegType::df;
+    df = df || is_double(i_.src[k].type);
     only_half = only_half && i_.src[k].type == RegType::hf;
   }
   double x[3] = {};
@@ -652,6 +660,7 @@ uint8_t* Machine::destination(unsigned n) {
   const unsigned at = n * size * (packed ? 1 : std::max(1u, hstride_elements(d.hstride)));
   if (d.indirect) return &s_.grf[(static_cast<unsigned>(s_.address[d.addr_subreg % 16] + d.addr_imm) % 4096 + at) % 4096];
   if (d.file == RegFile::grf) return &s_.grf[(d.reg * 32u + d.subreg + at) % 4096];
+  if (d.type == RegType::nf) return reinterpret_cast<uint8_t*>(&s_.native[(d.reg & 1) * 8u]) + at;
   if (d.is_arf(Arf::accumulator)) {
     const unsigned byte = (d.reg & 15) * 32u + d.subreg + at;
     return byte + size <= 64 ? &s_.acc[byte] : nullptr;
@@ -668,7 +677,7 @@ void Machine::write(unsigned n, uint64_t bits) {
 void Machine::plain_accumulator(unsigned n, uint64_t bits) {
   const unsigned size = size_of(i_.dst.type), first = is_float(i_.dst.type) ? i_.channel_offset() & 15 : 0;
   if (i_.acc_write && (first + n + 1) * size <= 64) std::memcpy(&s_.acc[(first + n) * size], &bits, size);
-  if (i_.acc_write || i_.dst.is_arf(Arf::accumulator)) s_.acc_size = 0;
+  if (i_.acc_write || to_accumulator()) s_.acc_size = 0;
 }
 
 bool updates_accumulator_itself(Opcode o) { return o == Opcode::mach || o == Opcode::addc || o == Opcode::subb; }
@@ -680,7 +689,7 @@ void Machine::finish(unsigned n, Number v) {
   const unsigned cond = i_.opcode == Opcode::sel || i_.opcode == Opcode::csel ? 0 : i_.cond_mod;
   if (cond) set_flag(n, cond == 8 ? overflow : compare(shown, shown.real ? Number::of_real(0) : Number::of(0), cond));
   write(n, bits);
-  const bool explicit_acc = i_.dst.is_arf(Arf::accumulator), real = is_float(i_.dst.type);
+  const bool explicit_acc = to_accumulator(), real = is_float(i_.dst.type);
   const unsigned size = size_of(i_.dst.type);
   if (real) {
     if (i_.acc_write && (n + 1 + (i_.channel_offset() & 15)) * size <= 64)
@@ -741,6 +750,52 @@ bool Machine::execute() {
   return true;
 }
 
+/// The value of a macro's operand: its special accumulator, or the registers, whatever the region.
+Quad Machine::macro_source(unsigned k, unsigned n) const {
+  const Operand& o = i_.src[k];
+  Quad v;
+  if (o.swizzle < 8) {
+    std::memcpy(&v, &s_.macro[o.swizzle][(n + i_.channel_offset()) % 16], 16);
+  } else {
+    float f;
+    std::memcpy(&f, &s_.grf[(o.reg * 32u + o.subreg + n * 4) % 4096], 4);
+    v = f;
+  }
+  if (o.abs && v < 0) v = -v;
+  return o.negate ? -v : v;
+}
+
+/// madm, invm, rsqtm of F.
+bool Machine::execute_macro() {
+  const State before = s_;
+  State after = s_;
+  const bool fused = i_.opcode == Opcode::madm, quotient = static_cast<MathFunction>(i_.cond_mod) == MathFunction::invm;
+  for (unsigned n = 0; n < i_.exec_size; n++) {
+    s_ = before;
+    if (!enabled(n) || !predicate(n)) continue;
+    Machine writer(after, i_);
+    Quad wide;
+    if (fused) {
+      wide = macro_source(1, n) * macro_source(2, n) + macro_source(0, n);
+    } else {
+      const auto a = static_cast<double>(macro_source(0, n)), b = quotient ? static_cast<double>(macro_source(1, n)) : 1.0;
+      const auto special = [](double v) { return v == 0 || std::isinf(v) || std::isnan(v); };
+      const bool known = special(a) || special(b) || (!quotient && a < 0);
+      writer.set_flag(n, known);
+      wide = known ? (quotient ? a / b : std::sqrt(a)) : 1.0 / (quotient ? b : std::sqrt(a));
+    }
+    if (wide != wide) wide = std::numeric_limits<float>::quiet_NaN();
+    if (i_.dst.writemask < 8) std::memcpy(&after.macro[i_.dst.writemask][(n + i_.channel_offset()) % 16], &wide, 16);
+    auto result = fused ? static_cast<float>(wide) : static_cast<float>(static_cast<double>(wide));
+    if (i_.saturate) result = result > 0 ? std::fmin(result, 1.0f) : 0.0f;
+    if (!fused && flag_of(s_.cr0, RegType::f) && std::fabs(result) < smallest_normal(RegType::f)) result = std::copysign(0.0f, result);
+    if (fused && i_.cond_mod) writer.set_flag(n, compare(Number::of_real(result), Number::of_real(0), i_.cond_mod));
+    writer.write(n, std::bit_cast<uint32_t>(result));
+  }
+  s_ = after;
+  return true;
+}
+
 bool covered(const Instruction& i) {
   const OpcodeInfo* row = i.info();
   if (!row || (row->form != Form::basic && row->form != Form::ternary)) return false;
@@ -757,11 +812,12 @@ bool covered(const Instruction& i) {
 }  // namespace
 
 bool execute(State& state, const Instruction& instruction) {
-  if (!covered(instruction)) return false;
+  if (!covered(instruction) && !instruction.special_accumulators) return false;
   constexpr int modes[4] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
   const int outer = std::fegetround();
   std::fesetround(modes[state.cr0 >> 4 & 3]);
-  const bool done = Machine(state, instruction).execute();
+  Machine machine(state, instruction);
+  const bool done = instruction.special_accumulators ? machine.execute_macro() : machine.execute();
   std::fesetround(outer);
   return done;
 }

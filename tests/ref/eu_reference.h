@@ -15,6 +15,9 @@ struct State {
   std::array<uint8_t, 64> acc{};       ///< acc0, acc1 as 32-bit sources see them
   std::array<int64_t, 64> acc_wide{};  ///< integer accumulator channels, while acc_size is their element size
   unsigned acc_size = 0;
+  std::array<uint64_t, 16> native{};  ///< acc0, acc1 as NF: doubles' bits
+  /// acc2 to acc9 as madm, invm and rsqtm have them: quadruple precision, by channel.
+  std::array<std::array<std::array<uint64_t, 2>, 16>, 8> macro{};
   std::array<uint16_t, 16> address{};
   uint64_t flags = 0;              ///< f0 in the low half, f1 in the high
   uint32_t channels = 0xffffffff;  ///< that run

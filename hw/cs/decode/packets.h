@@ -6,12 +6,20 @@
 #include <span>
 
 #include "hw/base/bits.h"
+#include "hw/defs/gen11/mi.h"
 #include "hw/defs/gen9/common.h"
 #include "hw/defs/gen9/mi.h"
 
 namespace softgen::cs {
 
 namespace packets = defs::gen9;
+
+/// Gen11's wait that names its events by number: whether it names any.
+constexpr bool waits_for_display(std::span<const uint32_t> packet) {
+  const defs::gen11::MI_WAIT_FOR_EVENT_2::View wait(packet);
+  return wait.display_plane_flip_pending_wait_enable() || wait.display_pipe_vertical_blank_wait_enable() ||
+         wait.display_pipe_scan_line_wait_enable();
+}
 
 /// The bits of a register's offset in a dword of a command.
 constexpr uint32_t register_offset_mask = 0x007f'fffc;

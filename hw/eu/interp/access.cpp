@@ -324,7 +324,8 @@ Load load_for(RegType type, LaneKind kind) {
     case RegType::q: return load_of<int64_t>(kind);
     case RegType::f:
     case RegType::vf: return load_of<float>(kind);
-    case RegType::df: return load_of<double>(kind);
+    case RegType::df:
+    case RegType::nf: return load_of<double>(kind);
     case RegType::hf: return load_of<Half>(kind);
     case RegType::invalid: break;
   }

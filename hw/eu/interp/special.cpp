@@ -223,6 +223,7 @@ Next execute_madm(Thread& thread, const Op& op, RunState& state) {
   for (unsigned n = 0; n < 3; n++) load_macro_source(thread, op, n, lanes, in[n]);
   for (unsigned c = 0; c < op.exec_size; c++) {
     wide[c] = quad_fma(in[1][c], in[2][c], in[0][c]);
+    if (wide[c] != wide[c]) wide[c] = static_cast<Quad>(std::numeric_limits<float>::quiet_NaN());
     if (op.kind == LaneKind::f64) r.d[c] = static_cast<double>(wide[c]);
     else r.f[c] = static_cast<float>(wide[c]);
   }

@@ -43,8 +43,8 @@ struct Operand {
   uint8_t hstride = 0;
   uint8_t addr_subreg = 0;  ///< indirect: a0.N
   int16_t addr_imm = 0;     ///< indirect: bytes, -512..511
-  uint8_t swizzle = 0xe4;   ///< align16 sources: two bits a channel, x in [1:0]
-  uint8_t writemask = 0xf;  ///< align16 destinations
+  uint8_t swizzle = 0xe4;   ///< align16 sources: two bits a channel, x in [1:0]; madm, invm, rsqtm: 0 to 7: acc2 to acc9, 8: none
+  uint8_t writemask = 0xf;  ///< align16 destinations; the same
   bool replicate = false;   ///< ternary sources: RepCtrl
 
   bool operator==(const Operand&) const = default;
@@ -78,7 +78,15 @@ struct SendFields {
   bool operator==(const SendFields&) const = default;
 };
 
-struct Instruction : Predication, SendFields {
+/// See gen11/codec.cpp.
+struct AccumulatorFields {
+  bool low_product = false;           ///< mach gives the product's low dword, and leaves the accumulator
+  bool special_accumulators = false;  ///< madm, invm, rsqtm in align1: operands name them
+
+  bool operator==(const AccumulatorFields&) const = default;
+};
+
+struct Instruction : Predication, SendFields, AccumulatorFields {
   Opcode opcode = Opcode::illegal;
   AccessMode access_mode = AccessMode::align1;
   bool no_dd_clear = false, no_dd_check = false;

@@ -28,6 +28,7 @@ constexpr char letter(RegType type) {
     case RegType::f:
     case RegType::vf: return 'F';
     case RegType::df: return 'L';
+    case RegType::nf: return 'N';
     case RegType::invalid: break;
   }
   return '?';

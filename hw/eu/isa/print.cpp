@@ -159,6 +159,9 @@ class Printer {
     add("ARF{}", o.reg);
   }
 
+  /// acc2 to acc9, as IGA names them.
+  void special_accumulator(unsigned n) { n < 8 ? add(".mme{}", n) : add(".nomme"); }
+
   static bool has_no_region(const Operand& o) { return o.is_arf(Arf::ip) || o.is_arf(Arf::thread_dependency); }
 
   void indirect(const Operand& o, bool byte_subreg) {
@@ -192,6 +195,7 @@ class Printer {
     } else {
       reg(d);
       if (has_no_region(d)) return;
+      if (i_.special_accumulators) special_accumulator(d.writemask);
       if (d.subreg) add(".{}", split ? d.subreg / 16u : d.subreg / size_of(type));
     }
     if (!split) add("<{}>", horizontal_strides[d.hstride & 3]);
@@ -222,6 +226,7 @@ class Printer {
     } else {
       reg(s);
       if (has_no_region(s)) return;
+      if (i_.special_accumulators) special_accumulator(s.swizzle);
       const bool scalar_of_three = is_ternary() && !s.vstride && !s.hstride;
       if (s.subreg || scalar_of_three) add(".{}", s.subreg / size_of(s.type));
     }

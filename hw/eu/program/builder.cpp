@@ -17,7 +17,9 @@ ArfSpan arf_span(const Operand& o) {
   const unsigned n = o.reg & 15;
   switch (static_cast<Arf>(o.reg & 0xf0)) {
     case Arf::address: return {offsetof(Registers, address), n ? 0u : 32u};
-    case Arf::accumulator: return {offsetof(Registers, acc) + n * 32, n < 2 ? 64 - n * 32 : 0};
+    case Arf::accumulator:
+      if (o.type == RegType::nf) return {offsetof(Registers, native) + n * 64, n < 2 ? 128 - n * 64 : 0};
+      return {offsetof(Registers, acc) + n * 32, n < 2 ? 64 - n * 32 : 0};
     case Arf::flag: return {offsetof(Registers, flag) + n * 4, n < 2 ? 8 - n * 4 : 0};
     case Arf::channel_enable: return {offsetof(Registers, channel_enable), 4};
     case Arf::stack_pointer: return {offsetof(Registers, stack_pointer), 32};
@@ -44,6 +46,9 @@ uint16_t operand_offset(const Operand& o, unsigned relative, unsigned size, bool
 }
 
 bool dynamic_arf(const Operand& o) { return o.is_arf(Arf::ip) || o.is_arf(Arf::timestamp) || o.is_arf(Arf::channel_enable); }
+
+/// NF has double precision here.
+RegType computed_type(RegType type) { return type == RegType::invalid ? RegType::ud : type == RegType::nf ? RegType::df : type; }
 
 /// Types the opcode's row has. What hardware does with others is not documented.
 bool types_fit(const Instruction& i, const OpcodeInfo& row) {
@@ -133,7 +138,7 @@ void OpBuilder::region(Source& s, const Operand& o) {
 void OpBuilder::source(unsigned n) {
   const Operand& o = i_.src[n];
   Source& s = op_.src[n];
-  s.type = o.type == RegType::invalid ? RegType::ud : o.type;
+  s.type = computed_type(o.type);
   const bool logic = i_.info()->has('n');
   s.bit_not = logic && o.negate;
   s.negate = !logic && o.negate;
@@ -158,7 +163,7 @@ void OpBuilder::source(unsigned n) {
 void OpBuilder::destination() {
   const Operand& o = i_.dst;
   Destination& d = op_.dst;
-  d.type = o.type == RegType::invalid ? RegType::ud : o.type;
+  d.type = computed_type(o.type);
   if (o.is_null()) return;
   const unsigned size = size_of(d.type);
   const unsigned stride = op_.align16 ? 1 : std::max(1u, hstride_elements(o.hstride));
@@ -175,7 +180,7 @@ void OpBuilder::destination() {
     return;
   }
   op_.writes_control = o.is_arf(Arf::control);
-  op_.to_accumulator = o.is_arf(Arf::accumulator);
+  op_.to_accumulator = o.is_arf(Arf::accumulator) && o.type != RegType::nf;
   const bool whole_acc = o.is_arf(Arf::accumulator) && o.subreg + op_.exec_size * size <= arf_span(o).size;
   if (stride == 1 && (o.file == RegFile::grf || whole_acc)) {
     d.base = operand_offset(o, o.subreg, size, true);

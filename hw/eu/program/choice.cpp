@@ -82,7 +82,7 @@ bool OpBuilder::modified() const {
   return std::any_of(op_.src, op_.src + op_.sources, [](const Source& s) { return s.negate || s.abs || s.bit_not; });
 }
 
-bool OpBuilder::touches_accumulator() const { return op_.acc_write || i_.dst.is_arf(Arf::accumulator); }
+bool OpBuilder::touches_accumulator() const { return op_.acc_write || op_.to_accumulator; }
 
 /// i32 where 32 bits hold all of it, else i64.
 LaneKind OpBuilder::wrapping_kind() const {
@@ -206,7 +206,7 @@ void OpBuilder::choose_exact() {
 void OpBuilder::choose_float(KernelOp op) {
   // A fused sum of halves would be rounded twice by way of float; by way of double it is not.
   const bool fused_half = op == KernelOp::mad && op_.dst.type == RegType::hf && !any_source(RegType::f);
-  op_.kind = any_source(RegType::df) || fused_half ? LaneKind::f64 : LaneKind::f32;
+  op_.kind = any_source(RegType::df) || fused_half || i_.dst.type == RegType::nf ? LaneKind::f64 : LaneKind::f32;
   op_.flush = true;
   use(op);
 }
@@ -259,12 +259,12 @@ void OpBuilder::choose() {
   }
 }
 
-/// madm, invm and rsqtm: their accumulators are known where align16 has them, in place of swizzles and write masks.
+/// madm, invm and rsqtm without the accumulators that their operands name: in align1 of Gen9.
 bool OpBuilder::is_align1_macro() const {
   const auto function = static_cast<MathFunction>(i_.cond_mod);
   const bool macro =
       i_.opcode == Opcode::madm || (i_.opcode == Opcode::math && (function == MathFunction::invm || function == MathFunction::rsqtm));
-  return macro && !op_.align16;
+  return macro && !op_.align16 && !i_.special_accumulators;
 }
 
 /// What has a handler of its own.

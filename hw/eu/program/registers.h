@@ -29,6 +29,7 @@ struct alignas(64) Registers {
   uint32_t ip[8];            ///< made when read
   uint32_t dependency[8];    ///< tdr0: always clear here
   uint32_t timestamp[8];     ///< tm0, made when read
+  double native[2][8];       ///< acc0, acc1 as NF: apart from what other types see of them
   uint32_t null[128];        ///< reads zero
   uint32_t sink[128];        ///< for writes that are never read
 

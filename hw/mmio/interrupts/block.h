@@ -75,6 +75,6 @@ constexpr uint32_t events_with(const std::array<uint32_t, n>& rows, uint32_t ope
   return events;
 }
 
-static_assert(engine_event::wait_semaphore == 1 << (engine_event::count - 1) && pipe_event::flip_done(0) == 1 << 3);
+static_assert(engine_event::watchdog == 1 << (engine_event::count - 1) && pipe_event::flip_done(0) == 1 << 3);
 
 }  // namespace softgen::mmio

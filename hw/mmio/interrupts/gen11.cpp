@@ -32,9 +32,9 @@ namespace south = reg::gen11::field;
 
 /// Bits of an identity for each of engine_event, of DE_PIPE_ISR for each of pipe_event: bit i of the events is row i.
 constexpr std::array<uint32_t, engine_event::count> engine_rows = {
-    field::INTR_IDENTITY_REG_USER_INTERRUPT.mask(), field::INTR_IDENTITY_REG_MASTER_ERROR.mask(),
-    field::INTR_IDENTITY_REG_FLUSH_NOTIFY.mask(), field::INTR_IDENTITY_REG_CONTEXT_SWITCH.mask(),
-    field::INTR_IDENTITY_REG_WAIT_ON_SEMAPHORE.mask()};
+    field::INTR_IDENTITY_REG_USER_INTERRUPT.mask(),    field::INTR_IDENTITY_REG_MASTER_ERROR.mask(),
+    field::INTR_IDENTITY_REG_FLUSH_NOTIFY.mask(),      field::INTR_IDENTITY_REG_CONTEXT_SWITCH.mask(),
+    field::INTR_IDENTITY_REG_WAIT_ON_SEMAPHORE.mask(), field::INTR_IDENTITY_REG_TIMEOUT_COUNTER_EXPIRED.mask()};
 constexpr std::array<uint32_t, pipe_event::count> pipe_rows = {
     field::DE_PIPE_ISR_VERTICAL_BLANK.mask(),    field::DE_PIPE_ISR_VERTICAL_SYNC.mask(),     field::DE_PIPE_ISR_CRC_DONE.mask(),
     field::DE_PIPE_ISR_PLANE_1_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_2_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_3_FLIP_DONE.mask(),

@@ -34,8 +34,8 @@ namespace {
 constexpr uint32_t master_enable = field::MASTER_INT_CTL_MASTER_INTERRUPT_ENABLE.mask();
 /// Bits of GT_ISR's half for each of engine_event.
 constexpr std::array<uint32_t, engine_event::count> engine_rows = {
-    field::GT_ISR_USER_INTERRUPT.mask(), field::GT_ISR_MASTER_ERROR.mask(), field::GT_ISR_FLUSH_NOTIFY.mask(),
-    field::GT_ISR_CONTEXT_SWITCH_INTERRUPT.mask(), field::GT_ISR_WAIT_ON_SEMAPHORE.mask()};
+    field::GT_ISR_USER_INTERRUPT.mask(),           field::GT_ISR_MASTER_ERROR.mask(),      field::GT_ISR_FLUSH_NOTIFY.mask(),
+    field::GT_ISR_CONTEXT_SWITCH_INTERRUPT.mask(), field::GT_ISR_WAIT_ON_SEMAPHORE.mask(), field::GT_ISR_TIMEOUT_COUNTER_EXPIRED.mask()};
 /// Bits of DE_PIPE_ISR for each of pipe_event.
 constexpr std::array<uint32_t, pipe_event::count> pipe_rows = {
     field::DE_PIPE_ISR_VERTICAL_BLANK.mask(),    field::DE_PIPE_ISR_VERTICAL_SYNC.mask(),     field::DE_PIPE_ISR_CRC_DONE.mask(),

@@ -44,6 +44,22 @@ Reduction reduction(const Packed& s) {
   }
 }
 
+template <class Packed>
+bool skips_srgb(const Packed& s) {
+  if constexpr (requires { s.srgb_decode; }) return s.srgb_decode == Packed::SRGBDECODE::SKIP_DECODE_EXT;
+  return false;
+}
+
+/// Gen11's manuals at hand have these fields' names alone (Mesa genxml/gen11.xml).
+template <class Packed>
+void count_missing(const Packed& s) {
+  if constexpr (requires { s.force_gather4_behavior; }) {
+    if (s.force_gather4_behavior) unimplemented("sampler with Force gather4 Behavior");
+    if (s.return_filter_weight_for_null_texels) unimplemented("sampler with Return Filter Weight for Null Texels");
+    if (s.return_filter_weight_for_border_texels) unimplemented("sampler with Return Filter Weight for Border Texels");
+  }
+}
+
 }  // namespace
 
 template <class G>
@@ -51,8 +67,7 @@ State decode_state(const StateDwords& dwords) {
   using Packed = typename G::SAMPLER_STATE;
   static_assert(Packed::dwords == std::tuple_size_v<StateDwords>);
   const Packed s = Packed::unpack(dwords);
-  if constexpr (requires { s.srgb_decode; })
-    if (s.srgb_decode == Packed::SRGBDECODE::SKIP_DECODE_EXT) unimplemented("sampler that skips the decoding of sRGB");
+  count_missing(s);
   return {
       .mode_u = address_mode(s.tcx_address_control_mode),
       .mode_v = address_mode(s.tcy_address_control_mode),
@@ -70,6 +85,7 @@ State decode_state(const StateDwords& dwords) {
       .shadow_function = static_cast<ShadowFunction>(s.shadow_function),
       .reduction = reduction(s),
       .preclamp = s.lod_preclamp_mode == Packed::LODPreClampMode::CLAMP_MODE_OGL,
+      .skips_srgb = skips_srgb(s),
       .lod_bias = s.texture_lod_bias,
       .min_lod = s.min_lod,
       .max_lod = s.max_lod,

@@ -37,6 +37,7 @@ Machine::Machine(bool threaded, const defs::CommandSet& commands) {
                                             .interrupts = interrupts,
                                             .gate = gate,
                                             .submission = elsp,
+                                            .watchdog_wake = [this](uint64_t ticks) { watchdog_wakes.push_back(ticks); },
                                             .commands_per_poll = 1u << 18};
   for (const EngineId e : {EngineId::rcs, EngineId::bcs, EngineId::vcs0, EngineId::vecs})
     environment.engines[static_cast<size_t>(e)] = &engine(e);

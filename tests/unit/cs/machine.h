@@ -187,6 +187,7 @@ class Machine {
   FakeHost host;
   mmio::Gen8Interrupts interrupts{registers, host};
   std::array<FakeEngine, engine_count> engines;
+  std::vector<uint64_t> watchdog_wakes;  ///< in ticks
   std::unique_ptr<CommandStreamers> cs;
 
  private:

@@ -92,6 +92,32 @@ TEST_CASE("eu isa: what Gen11 lacks is named") {
   CHECK(why(0x2f80'0ae8'0060'0040, 0x0000'0001'0e8d'00e0) == "types of 64 bits are not there on Gen11");
 }
 
+// By IGA 1.0.12504: math.rsqtm (8) (eo)f0.0 r18.mme7:f r1.nomme:f; mad acc0:nf r3.0<0;0>:f r2:f r4.0:f; mad r10:f acc0:nf r5:f r4.0:f;
+// mov acc1:nf r1:f; add acc0:nf acc1:nf r2:f; mul r11:f acc0:nf r2:f.
+TEST_CASE("eu isa: Gen11's special accumulators and NF are where IGA has them") {
+  constexpr Native code[] = {
+      {{0x2247'4b28'0f60'0038, 0x0000'0000'0045'0028}}, {{0x2000'c018'0060'005b, 0x0100'0404'0720'3001}},
+      {{0x0a00'4808'0060'005b, 0x0100'040a'0722'003b}}, {{0x2420'4b60'0060'0001, 0x0000'0000'008d'0020}},
+      {{0x2400'5960'0060'0040, 0x008d'0040'4a8d'0420}}, {{0x2160'5928'0060'0041, 0x008d'0040'4a8d'0400}},
+  };
+  std::vector<Instruction> decoded;
+  for (const Native& bits : code) {
+    decoded.push_back(gen11_isa().decode(bits));
+    INFO(print(gen11_isa(), decoded.back()));
+    CHECK(gen11_isa().validate(decoded.back()) == "");
+    CHECK(gen11_isa().encode(decoded.back()) == bits);
+  }
+  CHECK((decoded[0].special_accumulators && decoded[0].dst.writemask == 7 && decoded[0].src[0].swizzle == 8));
+  CHECK((decoded[1].dst.type == RegType::nf && decoded[1].dst.is_arf(Arf::accumulator) && decoded[1].src[0].type == RegType::f));
+  CHECK((decoded[2].src[0].type == RegType::nf && decoded[2].src[0].is_arf(Arf::accumulator)));
+  CHECK((decoded[3].dst.reg == 0x21 && decoded[3].dst.type == RegType::nf));
+  CHECK((decoded[4].dst.type == RegType::nf && decoded[4].src[0].type == RegType::nf));
+  CHECK(print(gen11_isa(), decoded[0]).starts_with("math rsqrtm(8)  g18.mme7<1>F    g1.nomme<2,2,1>F"));
+  Instruction stray = decoded[3];
+  stray.dst.file = RegFile::grf;
+  CHECK(gen11_isa().validate(stray) == "NF is of accumulators, from their beginning");
+}
+
 TEST_CASE("eu isa: every instruction of every captured kernel round-trips, is legal and is known") {
   for (const auto& [name, hex] : rows("kernels.txt")) {
     const auto code = from_hex(hex);

@@ -127,6 +127,48 @@ TEST_CASE("eu math: integer division") {
   CHECK(m.get<int32_t>(13, 1) == -2);
 }
 
+// As IGA 1.0.12504 assembles IGC's sequence, with y0 in r10.mme0 to the last one in r17.
+TEST_CASE("eu math: IEEE division in align1 gives the rounded quotient") {
+  constexpr Native code[] = {
+      {{0x2140'4b2a'0e60'0038, 0x0045'0048'4a45'0028}}, {{0x0b10'4008'0060'005d, 0x0280'8403'0620'3831}},
+      {{0x0c20'4108'0060'005d, 0x0280'8405'0620'4831}}, {{0x0d30'4008'0060'005d, 0x0280'8418'4620'a031}},
+      {{0x0e40'4108'0060'005d, 0x02c4'8405'0620'1831}}, {{0x0f50'4008'0060'005d, 0x034c'841c'8620'b131}},
+      {{0x1060'4108'0060'005d, 0x03d4'8405'0620'1831}}, {{0x1180'4008'0060'005d, 0x034c'8420'c620'f531}},
+  };
+  std::vector<Instruction> decoded;
+  for (const Native& bits : code) {
+    decoded.push_back(gen11_isa().decode(bits));
+    CHECK(gen11_isa().validate(decoded.back()) == "");
+    CHECK(gen11_isa().encode(decoded.back()) == bits);
+  }
+  Machine m(gen11_isa());
+  m.load(decoded);
+  const float as[8] = {1, 10, -7, 1e30f, 3.14159f, 0x1.fffffep0f, 5e-20f, 0}, bs[8] = {3, 7, 11, 3e-8f, 2.71828f, 0x1.000002p0f, 7e10f, 5};
+  for (unsigned n = 0; n < 8; n++) m.set(1, n, as[n]), m.set(2, n, bs[n]), m.set(3, n, 0.0f), m.set(4, n, 1.0f);
+  REQUIRE(m.run() == RunResult::finished);
+  for (unsigned n = 0; n < 7; n++) CHECK(m.get<float>(17, n) == as[n] / bs[n]);
+  CHECK(m.thread.regs.flag[1] == 0x80);
+  CHECK(m.get<float>(10, 7) == 0.0f);
+}
+
+TEST_CASE("eu math: NF accumulators keep what F would round, and are apart from other types") {
+  // mad(8) acc0:nf = r3.0 + r2 * r4.0; mad(8) r10:f = acc0:nf + r5 * r4.0, as IGA assembles them.
+  constexpr Native first{{0x2000'c018'0060'005b, 0x0100'0404'0720'3001}}, second{{0x0a00'4808'0060'005b, 0x0100'040a'0722'003b}};
+  const Instruction read_float = op(Opcode::mov, 8, grf(11, F), [] {
+    Operand acc = grf(0, F);
+    acc.file = RegFile::arf, acc.reg = 0x20;
+    return acc;
+  }());
+  Machine m(gen11_isa());
+  m.load({gen11_isa().decode(first), gen11_isa().decode(second), read_float});
+  for (unsigned n = 0; n < 8; n++) m.set(3, n, 1.0f), m.set(2, n, 0x1p-30f), m.set(4, n, 1.0f), m.set(5, n, -1.0f);
+  REQUIRE(m.run() == RunResult::finished);
+  for (unsigned n = 0; n < 8; n++) {
+    CHECK(m.get<float>(10, n) == 0x1p-30f);  // by way of F: 0
+    CHECK(m.get<float>(11, n) == 0.0f);
+  }
+}
+
 TEST_CASE("eu math: IEEE division and square root by invm, rsqtm and madm give the rounded quotient") {
   // The sequence of IGC (visa, IEEE macros): y0; q0 = a*y0; e = 1 - b*y0; y1 = y0 + e*y0; r = a - b*q0; q1 = q0 + r*y1; r1 = a - b*q1; q1 +
   // r1*y1.

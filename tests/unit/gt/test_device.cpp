@@ -138,3 +138,29 @@ TEST_CASE("every hook in the register tables is attached") {
   std::vector<std::string> missing = report["registers_without_behaviour"];
   CHECK(missing == std::vector<std::string>{});
 }
+
+TEST_CASE("the render engine's watchdog is looked at by a timer of the host") {
+  FakeHost host(GENERATE(0u, 1u));
+  constexpr uint32_t expired = 1u << 6, iir = 0x44308;
+  host.masked(0xa278, 1);
+  host.write(0x44304, ~expired), host.write(0x4430c, expired), host.write(0x20a8, ~expired);
+  host.write(0x203c, 1);  // the ring is enabled, and empty
+  host.write(0x217c, 12'000);
+  host.write(0x2178, 1);
+  const auto taken = [&] {
+    const uint32_t found = host.read(iir);
+    host.write(iir, found), host.write(iir, found);
+    return found & expired;
+  };
+  host.advance(999'000);
+  CHECK_FALSE(taken());
+  host.advance(1'500);
+  CHECK(taken());
+  host.advance(500'000);
+  CHECK_FALSE(taken());
+  host.advance(500'000);
+  CHECK(taken());
+  host.write(0x2178, 0);
+  host.advance(100'000'000);
+  CHECK_FALSE(taken());
+}

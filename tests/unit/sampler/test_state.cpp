@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // SAMPLER_STATE, decoded from dwords that are written by hand.
+#include "hw/base/log.h"
 #include "hw/defs/gen11/all.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/sampler/sampler.h"
@@ -61,6 +62,21 @@ TEST_CASE("a reduction has an effect only if it is enabled") {
   CHECK(decode({0, 0, 0, 2u << 22 | 1 << 9}).reduction == Reduction::minimum);
   CHECK(decode({0, 0, 0, 3u << 22 | 1 << 9}).reduction == Reduction::maximum);
   CHECK(decode({0, 0, 0, 1u << 22 | 1 << 9}).reduction == Reduction::average);
+}
+
+TEST_CASE("what only Gen11's sampler states say") {
+  constexpr DecodeState gen11 = decode_state<defs::Gen11>;
+  CHECK(gen11({0, 0, 2}).skips_srgb);
+  CHECK_FALSE(gen11({0, 0, 1}).skips_srgb);
+  CHECK_FALSE(decode({0, 0, 2}).skips_srgb);
+  const auto [bit, what] = GENERATE(table<unsigned, const char*>({{2, "sampler with Return Filter Weight for Null Texels"},
+                                                                  {3, "sampler with Return Filter Weight for Border Texels"},
+                                                                  {5, "sampler with Force gather4 Behavior"}}));
+  const uint64_t before = failure_count(Failure::unimplemented, what);
+  decode({0, 0, 1u << bit});
+  CHECK(failure_count(Failure::unimplemented, what) == before);
+  gen11({0, 0, 1u << bit});
+  CHECK(failure_count(Failure::unimplemented, what) == before + 1);
 }
 
 TEST_CASE("reserved codes of a sampler state decode to valid modes") {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What Gen11 has of its own: other codes of types, fewer opcodes and two more, three sources in align1 (Mesa brw_inst.h, 3src_a1_*; brw_eu_emit.c,
 // brw_alu3), and another table of compacted data types (brw_eu_compact.c, gfx11_datatype_table).
+#include <utility>
+
 #include "hw/eu/isa/gen11/parts.h"
 #include "hw/eu/isa/gen8/compact_form.h"
 #include "hw/eu/isa/gen8/native_form.h"
@@ -17,9 +19,9 @@ constexpr OpcodeCode opcode_codes[] = {
 #undef EU_CODE
 };
 
-// Mesa brw_reg_type.c, the gfx11 tables. NF, the native float (code 11), is reserved here: only IGC's shaders of 3D use it.
-constexpr TypeCodes integer_types{0, 1, 2, 3, 4, 5, -1, -1, -1, -1, -1, -1, -1, -1, -1};
-constexpr TypeCodes float_types{-1, -1, -1, -1, -1, -1, 2, 1, -1, -1, 0, -1, -1, -1, -1};
+// Mesa brw_reg_type.c, the gfx11 tables; NF, the native float, as IGA encodes it.
+constexpr TypeCodes integer_types{0, 1, 2, 3, 4, 5, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+constexpr TypeCodes float_types{-1, -1, -1, -1, -1, -1, 2, 1, -1, -1, 0, -1, -1, -1, 3, -1};
 
 /// Strides are codes of their own here; Operand has those of other instructions: zero, or the logarithm plus one.
 constexpr uint8_t vertical_strides[4] = {0, 2, 3, 4};
@@ -44,6 +46,26 @@ constexpr SourceBits source_bits[3] = {
     {.type = 106, .vstride = 0, .hstride = 111, .subreg = 113, .reg = 118, .imm = 109, .file = 45, .abs = 41, .negate = 42},
 };
 
+/// madm and the math functions of its sequences: a special accumulator stands in the place of each operand's subregister (as IGA encodes them).
+bool is_macro(const Instruction& i) {
+  const auto function = static_cast<MathFunction>(i.cond_mod);
+  return i.opcode == Opcode::madm || (i.opcode == Opcode::math && (function == MathFunction::invm || function == MathFunction::rsqtm));
+}
+
+/// Of math, where they are four bits; Operand has them where align16 has them.
+void take_special_accumulators(Instruction& i) {
+  i.special_accumulators = true;
+  if (i.opcode != Opcode::math) return;
+  i.dst.writemask = std::exchange(i.dst.subreg, uint8_t{0}) & 15;
+  for (Operand& o : i.src) o.swizzle = std::exchange(o.subreg, uint8_t{0}) & 15;
+}
+Instruction with_special_accumulators(Instruction i) {
+  if (i.opcode != Opcode::math) return i;
+  i.dst.subreg = i.dst.writemask & 15;
+  for (Operand& o : i.src) o.subreg = o.swizzle & 15;
+  return i;
+}
+
 template <typename Codec, typename O>
 void strides(Codec& c, O& src, const SourceBits& at) {
   if (at.vstride) {
@@ -65,12 +87,12 @@ template <typename Codec, typename I>
 void source(Codec& c, I& i, unsigned n, const TypeCodes& types) {
   const SourceBits& at = source_bits[n];
   auto& src = i.src[n];
-  // The other file is immediates where the form has room for one, else architecture registers, that is accumulators.
-  const RegFile other = at.imm ? RegFile::imm : RegFile::arf;
+  c.coded(src.type, types, at.type + 2, at.type);
+  // The other file is immediates where the form has room for one, else architecture registers, that is accumulators; so it is of NF, too.
+  const RegFile other = at.imm && src.type != RegType::nf ? RegFile::imm : RegFile::arf;
   uint8_t file = Codec::writing && src.file == other;
   c.field(file, at.file, at.file);
   if constexpr (!Codec::writing) src.file = file ? other : RegFile::grf;
-  c.coded(src.type, types, at.type + 2, at.type);
   c.field(src.abs, at.abs, at.abs);
   c.field(src.negate, at.negate, at.negate);
   if (src.file == RegFile::imm) {
@@ -80,7 +102,8 @@ void source(Codec& c, I& i, unsigned n, const TypeCodes& types) {
     return;
   }
   strides(c, src, at);
-  c.field(src.subreg, at.subreg + 4, at.subreg);
+  if (is_macro(i)) c.field(src.swizzle, at.subreg + 4, at.subreg + 1);
+  else c.field(src.subreg, at.subreg + 4, at.subreg);
   c.field(src.reg, at.reg + 7, at.reg);
 }
 
@@ -93,19 +116,20 @@ void align1_ternary(Codec& c, I& i) {
   c.coded(i.dst.type, types, 48, 46);
   uint8_t wide = Codec::writing && i.dst.hstride > 1, qword = static_cast<uint8_t>(i.dst.subreg / 8);
   c.field(wide, 49, 49);
-  c.field(qword, 55, 54);
+  if (is_macro(i)) c.field(i.dst.writemask, 55, 52);
+  else c.field(qword, 55, 54);
   if constexpr (!Codec::writing) {
     i.dst.file = arf ? RegFile::arf : RegFile::grf;
     i.dst.hstride = wide ? 2 : 1;
-    i.dst.subreg = static_cast<uint8_t>(qword * 8);
+    if (!is_macro(i)) i.dst.subreg = static_cast<uint8_t>(qword * 8);
   }
   c.field(i.dst.reg, 63, 56);
   for (unsigned n = 0; n < 3; n++) source(c, i, n, types);
 }
 
 struct Set {
-  static constexpr TypeCodes register_types{0, 1, 2, 3, 4, 5, 10, 9, 6, 7, 8, -1, -1, -1, -1};
-  static constexpr TypeCodes immediate_types{0, 1, 2, 3, -1, -1, 10, 9, 6, 7, 8, 4, 5, 11, -1};
+  static constexpr TypeCodes register_types{0, 1, 2, 3, 4, 5, 10, 9, 6, 7, 8, -1, -1, -1, 11, -1};
+  static constexpr TypeCodes immediate_types{0, 1, 2, 3, -1, -1, 10, 9, 6, 7, 8, 4, 5, 11, -1, -1};
   static constexpr OpcodeTable opcodes{opcode_codes};
   template <typename Codec, typename I>
   static void ternary(Codec& c, I& i) {
@@ -116,6 +140,7 @@ struct Set {
   static void complete(Instruction& i) {
     i.low_product = i.opcode == Opcode::mach && !i.acc_write;
     i.goes_where_true = i.opcode == Opcode::goto_;
+    if (is_macro(i)) take_special_accumulators(i);
   }
 };
 
@@ -132,7 +157,9 @@ constexpr CompactForm form(datatypes, native_form::is_ternary<Set>);
 
 Instruction decode(const Native& bits) { return native_form::decode<Set>(bits); }
 bool has_opcode(Opcode opcode) { return native_form::has<Set>(opcode); }
-Native encode(const Instruction& instruction) { return native_form::encode<Set>(instruction); }
+Native encode(const Instruction& instruction) {
+  return native_form::encode<Set>(is_macro(instruction) ? with_special_accumulators(instruction) : instruction);
+}
 std::optional<Instruction> decode(std::span<const std::byte> code) { return native_form::decode<Set>(code, uncompact); }
 std::optional<uint64_t> compact(const Native& native) { return form.compact(native); }
 Native uncompact(uint64_t compacted) { return form.uncompact(compacted); }

@@ -21,11 +21,29 @@ Result check_access_mode(const Isa&, const Instruction& i, const OpcodeInfo&) {
 /// Ice Lake's EUs lack 64-bit types (Mesa intel_device_info.c, has_64bit_float and has_64bit_int of Gfx11).
 Result check_types(const Isa&, const Instruction& i, const OpcodeInfo& row) {
   if (is_send(row)) return {};
-  const bool wide = (row.destinations && size_of(i.dst.type) == 8) ||
-                    std::any_of(i.src, i.src + row.sources, [](const Operand& s) { return size_of(s.type) == 8; });
+  const auto is_wide = [](const Operand& o) { return size_of(o.type) == 8 && o.type != RegType::nf; };
+  const bool wide = (row.destinations && is_wide(i.dst)) || std::any_of(i.src, i.src + row.sources, is_wide);
   if (wide) return "types of 64 bits are not there on Gen11";
   if (row.sources == 2 && row.form == Form::basic && is_byte(i.src[1].type) && !i.src[1].is_null()) return "src1 of two sources is a byte";
   return {};
+}
+
+/// As IGC uses it: the whole of an accumulator, from its first channel on.
+Result check_native_float(const Isa&, const Instruction& i, const OpcodeInfo& row) {
+  const auto other_than_accumulator = [](const Operand& o) { return o.type == RegType::nf && (!o.is_arf(Arf::accumulator) || o.subreg); };
+  const bool stray = (row.destinations && other_than_accumulator(i.dst)) || std::any_of(i.src, i.src + row.sources, other_than_accumulator);
+  if (stray) return "NF is of accumulators, from their beginning";
+  const bool last = row.sources > 1 && i.src[row.sources - 1].type == RegType::nf;
+  if (last) return "the last source is NF";
+  return i.dst.type == RegType::nf && i.acc_write ? "an instruction that writes NF updates no accumulator besides" : Result();
+}
+
+/// ICL's macros are of F alone, as types of 64 bits are not there.
+Result check_macro(const Isa&, const Instruction& i, const OpcodeInfo& row) {
+  if (!i.special_accumulators) return {};
+  const auto plain = [](const Operand& o) { return o.file == RegFile::grf && !o.indirect && o.type == RegType::f; };
+  const unsigned sources = i.opcode == Opcode::math && static_cast<MathFunction>(i.cond_mod) == MathFunction::rsqtm ? 1 : row.sources;
+  return plain(i.dst) && std::all_of(i.src, i.src + sources, plain) ? Result() : "madm, invm and rsqtm take F in general registers";
 }
 
 Result check_multiplication(const Isa&, const Instruction& i, const OpcodeInfo&) {
@@ -47,7 +65,7 @@ Result check_ternary(const Isa& isa, const Instruction& i, const OpcodeInfo& row
 }  // namespace
 
 std::string validate(const Instruction& i) {
-  static constexpr Rule rules[] = {check_access_mode, check_types, check_multiplication, check_ternary};
+  static constexpr Rule rules[] = {check_access_mode, check_types, check_native_float, check_macro, check_multiplication, check_ternary};
   return broken_rule(gen11_isa(), i, {has_opcode, rules});
 }
 

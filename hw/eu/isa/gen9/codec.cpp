@@ -17,7 +17,7 @@ constexpr OpcodeCode opcode_codes[] = {
 };
 
 // Mesa brw_reg_type.c, the gfx8 tables; here and in Set.
-constexpr TypeCodes ternary_types{2, 1, -1, -1, -1, -1, 3, 0, -1, -1, 4, -1, -1, -1, -1};
+constexpr TypeCodes ternary_types{2, 1, -1, -1, -1, -1, 3, 0, -1, -1, 4, -1, -1, -1, -1, -1};
 
 template <typename Codec, typename O>
 void ternary_source(Codec& c, O& src, unsigned rep, unsigned extra_subreg, unsigned negate, unsigned abs) {
@@ -67,8 +67,8 @@ void align16_ternary(Codec& c, I& i) {
 }
 
 struct Set {
-  static constexpr TypeCodes register_types{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, -1, -1, -1, -1};
-  static constexpr TypeCodes immediate_types{0, 1, 2, 3, -1, -1, 10, 7, 8, 9, 11, 4, 6, 5, -1};
+  static constexpr TypeCodes register_types{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, -1, -1, -1, -1, -1};
+  static constexpr TypeCodes immediate_types{0, 1, 2, 3, -1, -1, 10, 7, 8, 9, 11, 4, 6, 5, -1, -1};
   static constexpr OpcodeTable opcodes{opcode_codes};
   template <typename Codec, typename I>
   static void ternary(Codec& c, I& i) {

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/cs/watchdog.h"
+
+#include <algorithm>
+
+#include "hw/cs/registers.h"
+#include "hw/mmio/timestamp.h"
+
+namespace softgen::cs {
+
+Watchdog::Ticks Watchdog::now() const {
+  uint32_t high, low;
+  do {
+    high = registers_.read(mmio_base_ + reg::timestamp_udw);
+    low = registers_.read(mmio_base_ + reg::timestamp);
+  } while (high != registers_.read(mmio_base_ + reg::timestamp_udw));
+  return (uint64_t{high} << 32 | low) & mmio::timestamp_mask;
+}
+
+void Watchdog::follow(bool runs) {
+  const bool counts = runs && registers_.peek(mmio_base_ + reg::pr_ctr_ctl) != 0;
+  if (!counts && !counts_.load(std::memory_order_acquire)) return;
+  {
+    const Ticks start = now();
+    MutexLock lock(mutex_);
+    if (counts && !counts_.load(std::memory_order_relaxed)) zero_ = start;
+    counts_.store(counts, std::memory_order_release);
+  }
+  look();
+}
+
+void Watchdog::look() {
+  if (!counts_.load(std::memory_order_acquire)) return;
+  const Ticks at = now(), period = std::max<Ticks>(registers_.peek(mmio_base_ + reg::pr_ctr_thrsh), least_period);
+  bool reached = false;
+  Ticks left = 0;
+  {
+    MutexLock lock(mutex_);
+    if (!counts_.load(std::memory_order_relaxed)) return;
+    const Ticks elapsed = (at - zero_) & mmio::timestamp_mask;
+    reached = elapsed >= period;
+    if (reached) zero_ = (at - elapsed % period) & mmio::timestamp_mask;
+    left = period - elapsed % period;
+  }
+  if (wake_) wake_(left);
+  if (reached) interrupts_.raise(engine_, mmio::engine_event::watchdog);
+}
+
+}  // namespace softgen::cs

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The render engine's watchdog timer (ICL PRM vol 9, "Watchdog Timer Registers"): counts while PR_CTR_CTL is not zero and a context runs; at
+// PR_CTR_THRSH it raises its interrupt and begins again at 0.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+#include "hw/base/mutex.h"
+#include "hw/mmio/interrupts.h"
+#include "hw/mmio/register_file.h"
+
+namespace softgen::cs {
+
+/// All functions: any thread.
+class Watchdog {
+ public:
+  /// Ticks of RING_TIMESTAMP, which stands in for the render clock (chosen: that clock's frequency varies, and the counter cannot be read).
+  using Ticks = uint64_t;
+  /// A guest may ask for an interrupt a clock: so often they come (chosen), 100 us.
+  static constexpr Ticks least_period = 1200;
+
+  /// `wake(ticks)`: look() is to be called after so many ticks, whatever was asked for before; may be empty.
+  Watchdog(mmio::RegisterFile& registers, mmio::Interrupts& interrupts, EngineId engine, uint32_t mmio_base,
+           std::function<void(Ticks ticks)> wake)
+      : registers_(registers), interrupts_(interrupts), engine_(engine), mmio_base_(mmio_base), wake_(std::move(wake)) {}
+
+  /// Its registers may have changed; `runs`: a context is on the engine.
+  void follow(bool runs);
+  /// Time has passed.
+  void look();
+
+ private:
+  Ticks now() const;
+
+  mmio::RegisterFile& registers_;
+  mmio::Interrupts& interrupts_;
+  const EngineId engine_;
+  const uint32_t mmio_base_;
+  const std::function<void(Ticks ticks)> wake_;
+  Mutex mutex_;
+  std::atomic<bool> counts_{false};       ///< written under mutex_
+  Ticks zero_ SG_GUARDED_BY(mutex_) = 0;  ///< when the counter was 0
+};
+
+}  // namespace softgen::cs
