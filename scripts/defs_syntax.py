@@ -5,7 +5,7 @@ from dataclasses import dataclass, field as dataclass_field, replace
 
 ENGINES = {"rcs": 1, "bcs": 2, "vcs": 4, "vecs": 8, "all": 15}
 # Effects of a command, for readers that do not execute it (docs/defs.md).
-EFFECTS = ["state", "resource_streamer", "draws", "dispatches", "overlaps"]
+EFFECTS = ["state", "resource_streamer", "draws", "dispatches", "overlaps", "position"]
 BASES = ["none", "general", "surface", "dynamic", "instruction", "indirect", "mmio"]
 FIXED = re.compile(r"([us])(\d+)\.(\d+)$")
 FIELD = re.compile(r"(?:dw(\d+) )?(\d+)(?::(\d+))? (\S.*?) : (\S.*)$")
@@ -225,6 +225,7 @@ class Reader:
         self.layouts = []
         self.imports = {}  # {set: names that are not imported from it}
         self.changes = []
+        self.position = set()  # names of commands
 
     def read(self, path, unit):
         block = repeat = field = None
@@ -245,6 +246,9 @@ class Reader:
             if words[0] == "import":
                 base, excluded = parse_import(text)
                 self.imports.setdefault(base, set()).update(excluded)
+                return None, None, None
+            if words[0] == "position":
+                self.position |= {name.strip() for name in text.partition(" ")[2].split(",")} - {""}
                 return None, None, None
             if words[0] == "enum":
                 block = Enum(text.split(" ", 1)[1])

@@ -74,6 +74,17 @@ class Definitions:
             self.take(name, known[base], excluded)
         if self.changes:
             raise SystemExit(f"{name}: change of a layout that is not imported: {sorted(self.changes)}")
+        self.mark(name, reader.position)
+
+    def mark(self, name, position):
+        """Marks the commands that `position` lines name, declared here or imported as they are."""
+        missing = position - {layout.name for layout in self.layouts if layout.is_command}
+        if missing:
+            raise SystemExit(f"{name}: position names unknown commands: {sorted(missing)}")
+        self.layouts = [copy.copy(layout) if layout.name in position else layout for layout in self.layouts]
+        for layout in self.layouts:
+            if layout.name in position:
+                layout.effects = layout.effects | {"position"}
 
     def take(self, name, base, excluded):
         own = {item.name for item in self.enums + self.layouts}

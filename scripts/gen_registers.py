@@ -11,11 +11,12 @@ import re
 import shlex
 import sys
 
-DOMAINS = {"none", "gt", "render", "media", "media2", "blitter", "vebox"}
-ENGINES = ["rcs", "bcs", "vcs0", "vcs1", "vecs"]  # EngineId
+DOMAINS = {"none", "gt", "render", "media", "media2", "blitter", "vebox", "position"}
+ENGINES = ["rcs", "bcs", "vcs0", "vcs1", "vecs", "pocs"]  # EngineId
 FIELD_TYPES = {"uint": "uint", "int": "sint", "bool": "boolean", "address": "address"}
 FIELD = re.compile(r"^(\d+)(?::(\d+))?\s+(.+?)\s*:\s*(\w+)$")
 FULL = 0xFFFFFFFF
+NO_INTERRUPT = (0xFF, 0)  # EngineRow::no_interrupt
 SPACE = 0x200000
 BITS = """namespace softgen::reg {
 /// Where a field stands in its register.
@@ -37,8 +38,8 @@ class Engine:
         self.name, self.base = name, base
         options = dict(word.split("=", 1) for word in words)
         self.domain = options.pop("domain")
-        word, shift = options.pop("interrupt").split(".")
-        self.interrupt = (int(word), int(shift))
+        interrupt = options.pop("interrupt")
+        self.interrupt = NO_INTERRUPT if interrupt == "none" else tuple(int(part) for part in interrupt.split("."))
         self.reset = options.pop("reset")
         self.instance = int(options.pop("instance", "0"))
         if name not in ENGINES or self.domain not in DOMAINS or options:
@@ -51,6 +52,7 @@ class Declarations:
     def __init__(self):
         self.rows, self.engines = [], []
         self.imports = {}  # set: names of rows that are not taken from it
+        self.only = {}  # engine: names of the rows marked `engine` that it has; those of the other engines have all
 
     def take(self, base, excluded):
         """Imports the rows and engines of `base`. A row of the same name replaces the imported one, in its place."""
@@ -61,14 +63,23 @@ class Declarations:
             raise SystemExit(f"both imported and declared: {sorted(mine.keys() & (theirs - excluded))}")
         rows = [mine.pop(row.name, None) if row.name in excluded else row for row in base.rows]
         self.rows = [row for row in rows if row] + [row for row in self.rows if row.name in mine]
+        self.only = self.only if self.engines else base.only
         self.engines = self.engines or base.engines
+
+    def lacks(self, engine, row):
+        """Whether the engine's block is without this row."""
+        return engine.name in self.only and row.name not in self.only[engine.name]
+
+    def lacking(self, row):
+        """The engines that lack a row, as bits by EngineId."""
+        return sum(1 << ENGINES.index(engine.name) for engine in self.engines if row.engine and self.lacks(engine, row))
 
     def offsets(self, row):
         """The offsets of a register's instances."""
         for outer in range(row.count[0]):
             for inner in range(row.count[1]):
                 offset = row.offset + outer * row.stride[0] + inner * row.stride[1]
-                yield from ((engine.base + offset for engine in self.engines) if row.engine else (offset,))
+                yield from ((engine.base + offset for engine in self.engines if not self.lacks(engine, row)) if row.engine else (offset,))
 
     def forcewake(self):
         """[(request, acknowledge)]: the offsets of each domain's two registers."""
@@ -185,6 +196,9 @@ def read_file(path, declared):
                 declared.imports.setdefault(base.strip(), set()).update({name.strip() for name in excluded.split(",")} - {""})
             elif words[0] == "engine":
                 declared.engines.append(Engine(words[1], int(words[2], 0), words[3:]))
+            elif words[0] == "only":
+                names = line.split(None, 2)[2].split(",")
+                declared.only.setdefault(words[1], set()).update({name.strip() for name in names} - {""})
             else:
                 raise ValueError(f"unknown line '{words[0]}'")
         except (ValueError, IndexError, KeyError) as problem:
@@ -205,6 +219,9 @@ def check(declared):
                 if offset in taken:
                     clashes.add(f"registers {row.name} and {taken[offset]} both stand at {offset:#x}")
                 taken[offset] = row.name
+    for engine, only in declared.only.items():
+        if unknown := only - {row.name for row in declared.rows if row.engine}:
+            raise SystemExit(f"engine {engine} has unknown registers: {sorted(unknown)}")
     if clashes:
         raise SystemExit("\n".join(sorted(clashes)))
 
@@ -309,7 +326,7 @@ def table(name, declared):
         hook = text(row.hook) if row.hook else "nullptr"
         fields = f"fields_{row.name}" if row.fields else "{}"
         yield (f"    {{{text(row.name)}, {row.offset:#x}, {row.reset:#x}, {row.write:#x}, {row.w1c:#x}, {row.read:#x}, {flags}, "
-               f"ResetDomain::{row.domain}, {hook}, {row.block:#x}, {{{row.count[0]}, {row.count[1]}}}, "
+               f"{declared.lacking(row):#x}, ResetDomain::{row.domain}, {hook}, {row.block:#x}, {{{row.count[0]}, {row.count[1]}}}, "
                f"{{{row.stride[0]:#x}, {row.stride[1]:#x}}}, {fields}, source{sources.index(row.source)}}},")
     yield "};"
     for symbol, blocks in (("singles", False), ("blocks", True)):

@@ -25,6 +25,14 @@ std::optional<Execlist> Arbiter::take() {
   return core_.links().submission.take();
 }
 
+void Arbiter::put_back(const Execlist& list) {
+  {
+    MutexLock lock(mutex_);
+    if (!core_.links().submission.pending()) core_.links().submission.put(list);
+  }
+  submitted();
+}
+
 bool Arbiter::is_lite_restore(const Execlist& list) const {
   const Descriptor& running = core_.context();
   const Descriptor& first = list.element[0];

@@ -29,6 +29,8 @@ class Arbiter {
   bool must_leave();
   bool has_list() const { return attention_.load(std::memory_order_acquire) & attention_list; }
   std::optional<Execlist> take();
+  /// As if `list` had not been taken, if no other waits by now.
+  void put_back(const Execlist& list);
   /// `list` only moves the tail of the context that runs.
   bool is_lite_restore(const Execlist& list) const;
   bool list_is_lite() const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/cs/command_streamers.h"
 
+#include "hw/cs/position/streamer.h"
 #include "hw/defs/register.h"
 
 namespace softgen::cs {
@@ -15,34 +16,21 @@ constexpr std::chrono::milliseconds patience{50};
 }  // namespace
 
 CommandStreamers::CommandStreamers(const Environment& environment, bool threaded) : environment_(environment), threaded_(threaded) {
+  const auto has = [&](EngineId id) { return environment.engines[static_cast<size_t>(id)] && environment.registers.set().engine(id); };
+  if (has(EngineId::pocs) && has(EngineId::rcs)) position_ = std::make_unique<PositionLink>();
   for (size_t i = 0; i < engine_count; ++i) {
-    if (!environment.engines[i]) continue;
     const auto id = static_cast<EngineId>(i);
+    if (!has(id) || (id == EngineId::pocs && !position_)) continue;
     const uint32_t base = environment.registers.engine_register(id, 0);
-    submissions_[i] = environment.submission.make(environment.registers, base);
-    StreamerLinks links{.memory = environment.memory,
-                        .ggtt = environment.ggtt,
-                        .ppgtt_pages = environment.ppgtt_pages,
-                        .faults = environment.faults,
-                        .tlb = environment.tlb,
-                        .registers = environment.registers,
-                        .interrupts = environment.interrupts,
-                        .submission = *submissions_[i],
-                        .engine = *environment.engines[i],
-                        .memory_written = [this, id] { memory_written(id); },
-                        .signal =
-                            [this](EngineId target) {
-                              if (EngineCs* cs = engine(target)) cs->kick();
-                            },
-                        .perf_report = environment.perf_report,
-                        .gtt_written = environment.gtt_written,
-                        .observer = environment.observer};
+    if (id == EngineId::pocs) submissions_[i] = std::make_unique<PositionSubmission>(*position_);
+    else submissions_[i] = environment.submission.make(environment.registers, base);
     const StreamerConfig config{.id = id,
                                 .commands = environment.commands,
-                                .context = environment.contexts.of(class_of(id)),
+                                .context = environment.contexts.of(id),
                                 .engine_class = class_of(id),
-                                .mmio_base = base};
-    engines_[i] = std::make_unique<EngineCs>(config, std::move(links), environment.gate, threaded);
+                                .mmio_base = base,
+                                .position = id == EngineId::pocs};
+    engines_[i] = std::make_unique<EngineCs>(make_streamer(config, links_of(id)), environment.gate, threaded);
     submissions_[i]->attach([this, engine = engines_[i].get()] {
       if (environment_.work_arrives) environment_.work_arrives();
       engine->submitted();
@@ -50,6 +38,40 @@ CommandStreamers::CommandStreamers(const Environment& environment, bool threaded
     });
     attach(*engines_[i]);
   }
+  if (!position_) return;
+  EngineCs *const leader = engine(EngineId::rcs), *const follower = engine(EngineId::pocs);
+  position_->attach({.call_follower = [follower] { follower->submitted(); },
+                     .kick_follower = [follower] { follower->kick(); },
+                     .kick_leader = [leader] { leader->kick(); },
+                     .follower_rests = [follower] { return follower->rests(); }});
+}
+
+StreamerLinks CommandStreamers::links_of(EngineId id) {
+  StreamerLinks links{.memory = environment_.memory,
+                      .ggtt = environment_.ggtt,
+                      .ppgtt_pages = environment_.ppgtt_pages,
+                      .faults = environment_.faults,
+                      .tlb = environment_.tlb,
+                      .registers = environment_.registers,
+                      .interrupts = environment_.interrupts,
+                      .submission = *submissions_[static_cast<size_t>(id)],
+                      .engine = *environment_.engines[static_cast<size_t>(id)],
+                      .memory_written = [this, id] { memory_written(id); },
+                      .signal =
+                          [this](EngineId target) {
+                            if (EngineCs* cs = engine(target)) cs->kick();
+                          },
+                      .perf_report = environment_.perf_report,
+                      .gtt_written = environment_.gtt_written,
+                      .observer = environment_.observer};
+  if (id == EngineId::rcs) links.position = position_.get();
+  if (id == EngineId::pocs) links.came_back = [link = position_.get()](bool rests, bool hangs) { link->came_back(rests, hangs); };
+  return links;
+}
+
+std::unique_ptr<Streamer> CommandStreamers::make_streamer(const StreamerConfig& config, StreamerLinks links) {
+  if (!config.position) return std::make_unique<Streamer>(config, std::move(links));
+  return std::make_unique<PositionStreamer>(config, std::move(links), *position_, environment_.registers.engine_register(EngineId::rcs, 0));
 }
 
 // Each waits for its thread, which may still notify the others of its writes.
@@ -71,11 +93,18 @@ void CommandStreamers::attach(EngineCs& engine) {
   mmio::RegisterFile& registers = environment_.registers;
   Streamer& streamer = engine.streamer();
   const uint32_t base = engine.config().mmio_base;
+  const EngineId id = engine.config().id;
+  const auto has = [&](uint32_t reg) {
+    const defs::Register* row = registers.set().find(base + reg);
+    return row && row->engine && row->is_of(id);
+  };
 
-  registers.on_write(base + reg::tail, [this](uint32_t, uint32_t) {
+  registers.on_write(base + reg::tail, [this, id](uint32_t, uint32_t) {
     if (environment_.work_arrives) environment_.work_arrives();
+    if (position_ && id == EngineId::rcs) position_->tail_moved();
   });
   for (const uint32_t r : {reg::tail, reg::head, reg::ctl, reg::mode, reg::uhptr}) {
+    if (!has(r)) continue;
     registers.on_write(base + r, [this, &engine](uint32_t, uint32_t) {
       engine.kick();
       poll();
@@ -90,6 +119,7 @@ void CommandStreamers::attach(EngineCs& engine) {
     return (registers.peek(offset) & ~reg::mode_idle) | (streamer.busy() ? 0 : reg::mode_idle);
   });
   for (const uint32_t r : {reg::emr, reg::eir}) {
+    if (!has(r)) continue;
     registers.on_write(base + r, [this, &engine, &streamer](uint32_t, uint32_t) {
       streamer.error_mask_changed();
       engine.kick();
@@ -139,9 +169,13 @@ void CommandStreamers::restart_engines(uint32_t mask) {
 }
 
 void CommandStreamers::state(Archive& archive) {
-  archive.section("command streamers", 1);
-  for (auto& engine : engines_)
-    if (engine) engine->state(archive);
+  // Version 1 is from before the position-only streamer.
+  const uint32_t version = archive.section("command streamers", position_ ? 2 : 1);
+  for (auto& engine : engines_) {
+    if (!engine) continue;
+    if (version >= 2 || !engine->config().position) engine->state(archive);
+    else engine->streamer().reset();
+  }
 }
 
 void CommandStreamers::poll() {

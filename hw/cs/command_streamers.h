@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "hw/cs/engine_cs.h"
+#include "hw/cs/position/link.h"
 
 namespace softgen::cs {
 
@@ -59,11 +60,14 @@ class CommandStreamers {
   void poll();
 
  private:
+  std::unique_ptr<Streamer> make_streamer(const StreamerConfig& config, StreamerLinks links);
+  StreamerLinks links_of(EngineId id);
   void attach(EngineCs& engine);
   void memory_written(EngineId writer);
 
   Environment environment_;
   const bool threaded_;
+  std::unique_ptr<PositionLink> position_;  ///< null: there is no POCS
   std::array<std::unique_ptr<Submission>, engine_count> submissions_;
   std::array<std::unique_ptr<EngineCs>, engine_count> engines_;
   bool polling_ = false;  ///< threads=0 only: all of it is under the front end's lock then

@@ -151,7 +151,7 @@ void ContextStore::save_image(uint64_t page_address, bool ring_context) {
   if (ring_context) {
     // RING_TAIL belongs to the driver: saving must not undo its update.
     const size_t tail_value = image_dwords_.tail;
-    core_.set(reg::ctx_timestamp, image_[image_dwords_.timestamp]);
+    core_.set(reg::ctx_timestamp, image_dwords_.timestamp ? image_[image_dwords_.timestamp] : core_.context_timestamp());
     core_.stop_timestamp();
     write(0, tail_value);
     write(tail_value + 1, image_.size());
@@ -187,7 +187,8 @@ void ContextStore::load_cursor() {
     const uint64_t address = core_.get(low) | uint64_t{core_.get(high)} << 32;
     return Cursor::Batch{.address = strip_canonical(address) & ~uint64_t{3},
                          .active = (address & reg::batch_valid) != 0,
-                         .ppgtt = (core_.get(state) & reg::batch_ppgtt) != 0};
+                         .ppgtt = (core_.get(state) & reg::batch_ppgtt) != 0,
+                         .mode = core_.config().position ? batch_mode(core_.get(state)) : BatchMode::plain};
   };
   walk_.cursor.batch[0] = batch(reg::bb_addr, reg::bb_addr_udw, reg::bb_state);
   walk_.cursor.batch[1] = batch(reg::sbb_addr, reg::sbb_addr_udw, reg::sbb_state);
@@ -199,7 +200,7 @@ void ContextStore::store_cursor() {
   const auto batch = [&](const Cursor::Batch& b, uint32_t low, uint32_t high, uint32_t state) {
     core_.set(low, static_cast<uint32_t>(b.address) | (b.active ? reg::batch_valid : 0));
     core_.set(high, static_cast<uint32_t>(b.address >> 32));
-    core_.set(state, b.active && b.ppgtt ? reg::batch_ppgtt : 0);
+    core_.set(state, b.active ? batch_state(b.ppgtt, b.mode) : 0);
   };
   batch(walk_.cursor.batch[0], reg::bb_addr, reg::bb_addr_udw, reg::bb_state);
   batch(walk_.cursor.batch[1], reg::sbb_addr, reg::sbb_addr_udw, reg::sbb_state);

@@ -63,10 +63,12 @@ class ContextStore {
         : context_control(layout.value_dword(reg::ctx_control)),
           tail(layout.value_dword(reg::tail)),
           ring_control(layout.value_dword(reg::ctl)),
-          timestamp(layout.value_dword(reg::ctx_timestamp)),
+          timestamp(layout.has_slot(reg::ctx_timestamp) ? layout.value_dword(reg::ctx_timestamp) : 0),
           per_context(layout.value_dword(reg::bb_per_ctx_ptr)),
           indirect(layout.value_dword(reg::indirect_ctx)) {}
-    const uint32_t context_control, tail, ring_control, timestamp, per_context, indirect;
+    const uint32_t context_control, tail, ring_control;
+    const uint32_t timestamp;  ///< 0: the image has none
+    const uint32_t per_context, indirect;
   } image_dwords_;
   std::vector<uint32_t> image_;     ///< page 1 as it is saved
   std::vector<uint32_t> restored_;  ///< page 1 as it is restored

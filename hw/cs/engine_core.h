@@ -28,7 +28,10 @@ struct StreamerConfig {
   const defs::ContextLayout& context;
   defs::EngineClass engine_class;
   uint32_t mmio_base;
+  bool position = false;  ///< POCS (hw/cs/position/)
 };
+
+class PositionLink;
 
 /// What a streamer is plugged into. All of it outlives the streamer.
 struct StreamerLinks {
@@ -50,6 +53,10 @@ struct StreamerLinks {
   /// MI_UPDATE_GTT changed entries. May be empty.
   std::function<void()> gtt_written;
   PacketObserver* observer = nullptr;  ///< may be null
+  /// RCS: what it asks of POCS; null: there is no POCS.
+  PositionLink* position = nullptr;
+  /// The streamer has come back from a run, and rests until something changes, or hangs until a reset. Called under its lock. May be empty.
+  std::function<void(bool rests, bool hangs)> came_back{};
 };
 
 /// What StopFlag::abandon has dropped: the packet that was last parsed, and how often that happened since the device was made.

@@ -23,9 +23,8 @@ thread_local bool on_streamer_thread = false;
 
 }  // namespace
 
-EngineCs::EngineCs(const StreamerConfig& config, StreamerLinks links, memory::Gate& gate, bool threaded)
-    : submission_(links.submission), streamer_(config, std::move(links)), gate_(gate) {
-  if (threaded) streamer_.execution().jumps_to_loop = loop_jumps;
+EngineCs::EngineCs(std::unique_ptr<Streamer> streamer, memory::Gate& gate, bool threaded) : streamer_(std::move(streamer)), gate_(gate) {
+  if (threaded) streamer_->execution().jumps_to_loop = loop_jumps;
   if (threaded) thread_ = std::thread(with_this_log([this] { thread_main(); }));
 }
 
@@ -33,7 +32,7 @@ EngineCs::~EngineCs() {
   {
     MutexLock lock(mutex_);
     quit_ = true;
-    streamer_.stop().request(StopFlag::reset);
+    streamer_->stop().request(StopFlag::reset);
   }
   wake_.notify_one();
   if (thread_.joinable()) thread_.join();
@@ -41,7 +40,12 @@ EngineCs::~EngineCs() {
 
 bool EngineCs::busy() {
   MutexLock lock(mutex_);
-  return running_ || kicked_ || streamer_.busy();
+  return running_ || kicked_ || streamer_->busy();
+}
+
+bool EngineCs::rests() {
+  MutexLock lock(mutex_);
+  return rests_ && !running_ && !kicked_;
 }
 
 void EngineCs::kick() {
@@ -56,7 +60,7 @@ void EngineCs::submitted() {
   bool first;
   {
     MutexLock lock(mutex_);
-    streamer_.submitted();
+    streamer_->submitted();
     first = may_run_first();
     if (first) running_ = true;
     else kicked_ = true;
@@ -67,21 +71,22 @@ void EngineCs::submitted() {
 
 // Takes a pass of the gate if so.
 bool EngineCs::may_run_first() {
-  if (!thread_.joinable() || on_streamer_thread || running_ || kicked_ || !may_run() || streamer_.busy() || !gate_.try_enter())
+  if (!thread_.joinable() || on_streamer_thread || running_ || kicked_ || !may_run() || streamer_->busy() || !gate_.try_enter())
     return false;
-  if (streamer_.restores_shortly()) return true;
+  if (streamer_->restores_shortly()) return true;
   gate_.leave();
   return false;
 }
 
 void EngineCs::run_first() {
-  streamer_.execution().leave_to_thread = true;
+  streamer_->execution().leave_to_thread = true;
   const RunEnd end = run(first_commands);
-  streamer_.execution().leave_to_thread = false;
+  streamer_->execution().leave_to_thread = false;
   gate_.leave();
   {
     MutexLock lock(mutex_);
     finish_slice(end);
+    tell_end(end);
     if (!kicked_ && !waits_.load(std::memory_order_relaxed)) return;
   }
   wake_.notify_one();
@@ -91,9 +96,9 @@ RunEnd EngineCs::run(uint64_t commands) {
   const bool outer = std::exchange(on_streamer_thread, true);
   RunEnd end;
   try {
-    end = streamer_.run(commands);
-  } catch (const std::exception& problem) { end = streamer_.failed(problem.what()); } catch (...) {
-    end = streamer_.failed("not a std::exception");
+    end = streamer_->run(commands);
+  } catch (const std::exception& problem) { end = streamer_->failed(problem.what()); } catch (...) {
+    end = streamer_->failed("not a std::exception");
   }
   on_streamer_thread = outer;
   return end;
@@ -134,17 +139,19 @@ void EngineCs::thread_main() {
     }
     lock.lock();
     finish_slice(end);
+    tell_end(end);
   }
 }
 
 // After the streamer came back.
 void EngineCs::finish_slice(RunEnd end) {
   running_ = false;
-  streamer_.stop().clear(StopFlag::abandon);
+  streamer_->stop().clear(StopFlag::abandon);
   naps_ = end == RunEnd::looping;
+  rests_ = end == RunEnd::idle || end == RunEnd::waiting;
   if (end == RunEnd::reset && holds_ == 0 && !quit_) {
-    streamer_.reset();
-    streamer_.stop().clear(StopFlag::reset);
+    streamer_->reset();
+    streamer_->stop().clear(StopFlag::reset);
   }
   if (end == RunEnd::waiting) {
     // Writers kick once they see this flag; one more poll covers writes from before it was set.
@@ -161,6 +168,10 @@ void EngineCs::finish_slice(RunEnd end) {
   if (!may_run()) stands_.notify_all();
 }
 
+void EngineCs::tell_end(RunEnd end) {
+  if (const auto& came_back = streamer_->links().came_back) came_back(rests_ && !kicked_, end == RunEnd::stopped && streamer_->halted());
+}
+
 bool EngineCs::run_slice(uint64_t commands) {
   assert(!thread_.joinable());
   {
@@ -170,10 +181,11 @@ bool EngineCs::run_slice(uint64_t commands) {
     running_ = true;
   }
   const RunEnd end = run(commands);
-  const uint64_t done = commands - std::min(commands, streamer_.execution().budget);
+  const uint64_t done = commands - std::min(commands, streamer_->execution().budget);
   MutexLock lock(mutex_);
   finish_slice(end);
   if (end == RunEnd::waiting) kicked_ = false;  // no other thread runs in between
+  tell_end(end);
   return end == RunEnd::waiting ? done > 1 : kicked_;
 }
 
@@ -187,7 +199,7 @@ bool EngineCs::due() {
 void EngineCs::request_pause() {
   MutexLock lock(mutex_);
   ++pauses_;
-  streamer_.stop().request(StopFlag::pause);
+  streamer_->stop().request(StopFlag::pause);
 }
 
 bool EngineCs::wait_paused(Clock::time_point until) {
@@ -204,7 +216,7 @@ bool EngineCs::wait_paused(Clock::time_point until) {
 void EngineCs::abandon() {
   MutexLock lock(mutex_);
   assert(pauses_ > 0);
-  if (running_) streamer_.stop().request(StopFlag::abandon);
+  if (running_) streamer_->stop().request(StopFlag::abandon);
 }
 
 void EngineCs::resume() {
@@ -212,7 +224,7 @@ void EngineCs::resume() {
     MutexLock lock(mutex_);
     assert(pauses_ > 0);
     if (--pauses_) return;
-    streamer_.stop().clear(StopFlag::pause);
+    streamer_->stop().clear(StopFlag::pause);
     kicked_ = true;
   }
   wake_.notify_one();
@@ -221,7 +233,7 @@ void EngineCs::resume() {
 void EngineCs::request_reset() {
   {
     MutexLock lock(mutex_);
-    streamer_.stop().request(StopFlag::reset);
+    streamer_->stop().request(StopFlag::reset);
     kicked_ = true;
     if (!on_streamer_thread) ++holds_;
   }
@@ -238,8 +250,8 @@ void EngineCs::restart() {
   {
     MutexLock lock(mutex_);
     if (on_streamer_thread || holds_ == 0) return;
-    streamer_.reset();
-    streamer_.stop().clear(StopFlag::reset);
+    streamer_->reset();
+    streamer_->stop().clear(StopFlag::reset);
     naps_ = false;
     waits_.store(false, std::memory_order_relaxed);
     --holds_;
@@ -251,8 +263,8 @@ void EngineCs::restart() {
 void EngineCs::state(Archive& archive) {
   MutexLock lock(mutex_);
   assert(pauses_ > 0 && !running_);
-  submission_.state(archive);
-  streamer_.state(archive);
+  streamer_->links().submission.state(archive);
+  streamer_->state(archive);
 }
 
 }  // namespace softgen::cs

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <thread>
 #include <utility>
 
@@ -21,16 +22,18 @@ namespace softgen::cs {
 class EngineCs {
  public:
   /// `threaded` false: work runs in run_slice() only, on its caller's thread.
-  EngineCs(const StreamerConfig& config, StreamerLinks links, memory::Gate& gate, bool threaded);
+  EngineCs(std::unique_ptr<Streamer> streamer, memory::Gate& gate, bool threaded);
   ~EngineCs();
   EngineCs(const EngineCs&) = delete;
   EngineCs& operator=(const EngineCs&) = delete;
 
-  Streamer& streamer() { return streamer_; }
-  const StreamerConfig& config() const { return streamer_.config(); }
+  Streamer& streamer() { return *streamer_; }
+  const StreamerConfig& config() const { return streamer_->config(); }
 
   /// Runs, waits, or has been kicked.
   bool busy();
+  /// Its last run ended idle or waiting, and it has not been kicked since.
+  bool rests();
 
   // -- any thread ----------------------------------------------------------------------------------------------------------------
   /// Something has changed that the streamer must see.
@@ -77,9 +80,10 @@ class EngineCs {
   bool wait_due(std::chrono::microseconds limit) SG_REQUIRES(mutex_);
   void wait_for_work() SG_REQUIRES(mutex_);
   void finish_slice(RunEnd end) SG_REQUIRES(mutex_);
+  void tell_end(RunEnd end) SG_REQUIRES(mutex_);
 
-  Submission& submission_;
-  Streamer streamer_;  ///< of the thread that has set running_, else of who holds the mutex; but for what any thread may call
+  const std::unique_ptr<Streamer>
+      streamer_;  ///< of the thread that has set running_, else of who holds the mutex; but for what any thread may call
   memory::Gate& gate_;
 
   Mutex mutex_;
@@ -89,6 +93,7 @@ class EngineCs {
   bool quit_ SG_GUARDED_BY(mutex_) = false;
   unsigned pauses_ SG_GUARDED_BY(mutex_) = 0, holds_ SG_GUARDED_BY(mutex_) = 0;
   bool naps_ SG_GUARDED_BY(mutex_) = false;  ///< a batch loops: it gets a share of the host only
+  bool rests_ SG_GUARDED_BY(mutex_) = true;  ///< its last run ended so
   std::chrono::microseconds back_off_ SG_GUARDED_BY(mutex_){};
 
   std::atomic<bool> waits_{false};  ///< changes under the mutex; kick_if_waiting() looks without it

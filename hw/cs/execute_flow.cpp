@@ -43,18 +43,37 @@ std::optional<EngineId> engine_of(packets::MI_SEMAPHORE_SIGNAL::TargetEngineSele
 // Only the ring's own MI_BATCH_BUFFER_START is an arbitration point: a batch that loops by chaining to itself is a hang that i915 must
 // see (IGT lib/igt_dummyload.c, IGT_SPIN_NO_PREEMPTION).
 Flow Executor::start_batch(Dwords dw, const Cursor& after) {
-  // Predication Enable (SKL PRM vol 2a): ignored when MI_PREDICATE_RESULT_1 is clear.
-  const packets::MI_BATCH_BUFFER_START::View start(dw);
-  if (start.predication_enable() && !reg::predicate_bit.of(core_.get(reg::predicate_result_1))) return Flow::next();
+  if (dw[0] & posh_start_) return Flow::next();
+  if (predicated_start(dw)) return Flow::next();
   if (after.level() == 0 && !execution_.in_workaround) {
     if (arbiter_.attention()) arbiter_.must_leave();
     if (arbiter_.switch_wanted() && arbiter_.arbitration()) return stop(Reason::arbitration);
   }
+  return enter_batch(dw, after, after.mode());
+}
+
+/// Predication Enable (SKL PRM vol 2a): ignored when MI_PREDICATE_RESULT_1 is clear.
+bool Executor::predicated_start(Dwords dw) const {
+  return packets::MI_BATCH_BUFFER_START::View(dw).predication_enable() && !reg::predicate_bit.of(core_.get(reg::predicate_result_1));
+}
+
+Flow Executor::enter(const Packet& packet, const Cursor& after, BatchMode mode) {
+  publish(packet.address, packet.dwords[0], after);
+  if (packet.dwords.size() < packet.command->dwords) {
+    guest_error("command shorter than its definition", "{} at {:#x}: {} dwords", packet.command->name, packet.address,
+                packet.dwords.size());
+    return fault(reg::error_instruction);
+  }
+  return after.level() && predicated_start(packet.dwords) ? Flow::next() : enter_batch(packet.dwords, after, mode);
+}
+
+Flow Executor::enter_batch(Dwords dw, const Cursor& after, BatchMode mode) {
   Flow flow = batch_start(dw, after);
+  flow.mode = mode;
   if (flow.kind == Flow::Kind::jump) ++execution_.jumps;
-  if (start.add_offset_enable()) flow.address += core_.get(reg::bb_offset);
+  if (packets::MI_BATCH_BUFFER_START::View(dw).add_offset_enable()) flow.address += core_.get(reg::bb_offset);
   const unsigned level = flow.kind == Flow::Kind::call ? after.level() + 1 : after.level();
-  const uint32_t state = flow.ppgtt ? reg::batch_ppgtt : 0;
+  const uint32_t state = batch_state(flow.ppgtt, flow.mode);
   if (level == 1) {
     core_.set(reg::bb_start_addr, static_cast<uint32_t>(flow.address)),
         core_.set(reg::bb_start_addr_udw, static_cast<uint32_t>(flow.address >> 32));
@@ -92,7 +111,8 @@ Flow Executor::semaphore_wait(Dwords dw) {
   }
   // Without the inhibit the context is switched out, to be submitted again; the interrupt is for those that wait here (SKL PRM vol 2a,
   // MI_SEMAPHORE_WAIT).
-  if (core_.execlists() && !execution_.in_workaround && !(core_.get(reg::ctx_control) & reg::inhibit_switch_on_wait)) {
+  if (core_.execlists() && !core_.config().position && !execution_.in_workaround &&
+      !(core_.get(reg::ctx_control) & reg::inhibit_switch_on_wait)) {
     const bool polls = wait.wait_mode() == MI_SEMAPHORE_WAIT::WaitMode::POLLING_MODE;
     execution_.failed_wait = event_wait_semaphore | (polls ? event_wait_polls : 0u);
     return stop(Reason::failed_wait);

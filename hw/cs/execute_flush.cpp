@@ -22,6 +22,7 @@ void Executor::post_sync_write(uint64_t address, bool global, bool index, uint64
   core_.links().memory_written();
 }
 
+// Of the bits that software must not set on POCS (ICL PRM vol 9, "Programming Restrictions for PIPE_CONTROL") two would have an effect here.
 Flow Executor::pipe_control(Dwords dw) {
   using enum PIPE_CONTROL::PostSyncOperation;
   const PIPE_CONTROL::View control(dw);
@@ -43,13 +44,14 @@ Flow Executor::pipe_control(Dwords dw) {
     switch (operation) {
       case WRITE_IMMEDIATE_DATA: post_sync_write(address, global, index, data, 8); break;
       case WRITE_PS_DEPTH_COUNT:
+        if (core_.config().position) break;
         post_sync_write(address, global, index, core_.links().registers.peek64(softgen::reg::PS_DEPTH_COUNT(0)), 8);
         break;
       case WRITE_TIMESTAMP: post_sync_write(address, global, index, core_.timestamp(), 8); break;
       default: break;
     }
   }
-  if (control.notify_enable()) core_.raise(mmio::engine_event::flush_notify);
+  if (control.notify_enable() && !core_.config().position) core_.raise(mmio::engine_event::flush_notify);
   return Flow::next();
 }
 

@@ -24,6 +24,16 @@ size_t min_dwords(const defs::Command& command) {
 
 }  // namespace
 
+// RCS takes a MI_BATCH_BUFFER_START with POSH Start for a no-op (ICL PRM vol 9, "POSH Start Batch Buffers").
+Executor::Executor(EngineCore& core, Arbiter& arbiter, std::function<void(Dwords packet)> set_context)
+    : core_(core),
+      arbiter_(arbiter),
+      set_context_(std::move(set_context)),
+      relative_(core.config().commands),
+      posh_start_(core.config().engine_class == defs::EngineClass::render && !core.config().position
+                      ? header_bit(core.config().commands, "MI_BATCH_BUFFER_START", posh_start_field)
+                      : 0) {}
+
 bool Executor::before(const Cursor&) {
   const uint32_t reasons = core_.stop().reasons();
   if (reasons & (execution_.in_workaround ? StopFlag::dropping : StopFlag::dropping | StopFlag::pause)) [[unlikely]] {

@@ -26,8 +26,7 @@ class Executor {
  public:
   using Dwords = std::span<const uint32_t>;
   /// `set_context` does MI_SET_CONTEXT.
-  Executor(EngineCore& core, Arbiter& arbiter, std::function<void(Dwords packet)> set_context)
-      : core_(core), arbiter_(arbiter), set_context_(std::move(set_context)), relative_(core.config().commands) {}
+  Executor(EngineCore& core, Arbiter& arbiter, std::function<void(Dwords packet)> set_context);
 
   Execution& execution() { return execution_; }
   /// Before a walk.
@@ -44,6 +43,12 @@ class Executor {
   Flow command(const Packet& packet, const Cursor& after);
   Flow unknown(const Packet& packet, const Cursor& after);
   Flow no_memory(uint64_t address, const Cursor& after);
+
+  // -- for the walk of the position-only streamer --------------------------------------------------------------------------------
+  /// A command that the engine passes over.
+  Flow skip(const Packet& packet, const Cursor& after) { return publish(packet.address, packet.dwords[0], after), Flow::next(); }
+  /// A MI_BATCH_BUFFER_START. Its Predication Enable counts in batches only.
+  Flow enter(const Packet& packet, const Cursor& after, BatchMode mode);
 
  private:
   void publish(uint64_t address, uint32_t header, const Cursor& after);
@@ -81,6 +86,8 @@ class Executor {
 
   // hw/cs/execute_flow.cpp
   Flow start_batch(Dwords dw, const Cursor& after);
+  Flow enter_batch(Dwords dw, const Cursor& after, BatchMode mode);
+  bool predicated_start(Dwords dw) const;
   Flow conditional_end(Dwords dw);
   Flow semaphore_wait(Dwords dw);
   void semaphore_signal(Dwords dw);
@@ -96,6 +103,7 @@ class Executor {
   Arbiter& arbiter_;
   const std::function<void(Dwords packet)> set_context_;
   const RelativeRegisters relative_;
+  const uint32_t posh_start_;  ///< header bit of a MI_BATCH_BUFFER_START that is a no-op for this engine
   Execution execution_;
   Reason reason_ = Reason::none;
   bool privileged_ = true;

@@ -37,7 +37,7 @@ std::vector<OtherRegister> other_context_registers(const defs::RegisterSet& set,
   const uint32_t base = set.engine(id)->mmio_base;
   std::vector<OtherRegister> found;
   for (const defs::Register& row : set.rows) {
-    if (!row.context || row.block || (row.engine && class_of(id) != defs::EngineClass::render)) continue;
+    if (!row.context || row.block || (row.engine && id != EngineId::rcs)) continue;
     defs::for_each_instance(set, row, [&](uint32_t offset) {
       const bool mine = (row.engine ? offset - base < streamer_block : owns(set, id, row)) && !layout.has_slot(offset - base);
       if (mine) found.push_back({offset, row.masked});
@@ -48,7 +48,7 @@ std::vector<OtherRegister> other_context_registers(const defs::RegisterSet& set,
 }
 
 ImageLayout::ImageLayout(const defs::ContextLayout& documented, uint32_t mmio_base, Registers others)
-    : base_(mmio_base), layout_(documented), frame_(layout_.list_dwords) {
+    : first_(others.empty() ? mmio_base : std::min(mmio_base, others.front().offset)), layout_(documented), frame_(layout_.list_dwords) {
   write_image_frame(frame_, layout_, mmio_base);
   for (const defs::ContextSlot& slot : layout_.slots) add_slot(slot.dword, mmio_base + slot.reg, restore_of(slot.load));
   fill_spaces(others);
@@ -59,7 +59,7 @@ ImageLayout::ImageLayout(const defs::ContextLayout& documented, uint32_t mmio_ba
 }
 
 void ImageLayout::add_slot(uint32_t dword, uint32_t offset, Restore restore) {
-  const size_t index = (offset - base_) / 4;
+  const size_t index = (offset - first_) / 4;
   if (restore_.size() <= index) restore_.resize(index + 1, Restore::skip);
   restore_[index] = restore;
   frame_[dword] = offset;

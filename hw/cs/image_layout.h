@@ -59,7 +59,7 @@ class ImageLayout {
   std::span<const LayoutSlot> slots() const { return slots_; }
   /// `offset`: in BAR0, any value.
   Restore restore(uint32_t offset) const {
-    const uint32_t index = (offset - base_) / 4;
+    const uint32_t index = (offset - first_) / 4;
     return index < restore_.size() ? restore_[index] : Restore::skip;
   }
 
@@ -69,11 +69,11 @@ class ImageLayout {
   void fill_spaces(Registers others);
   Registers add_lists(uint32_t header, uint32_t end, Registers registers);
 
-  const uint32_t base_;
+  const uint32_t first_;  ///< the lowest offset of all
   const defs::ContextLayout& layout_;
   std::vector<uint32_t> frame_;
   std::vector<LayoutSlot> slots_;
-  std::vector<Restore> restore_;  ///< by (offset - base_) / 4
+  std::vector<Restore> restore_;  ///< by (offset - first_) / 4
 };
 
 /// Steps through the lists of an image. The lists may say anything: the walk stays inside the page and ends.

@@ -4,12 +4,13 @@
 #include <algorithm>
 
 #include "hw/cs/decode/packets.h"
+#include "hw/cs/relative_registers.h"
 
 namespace softgen::cs {
 namespace {
 
 void enter(Cursor::Batch& batch, const Flow& flow) {
-  batch = {.address = strip_canonical(flow.address) & ~uint64_t{3}, .active = true, .ppgtt = flow.ppgtt};
+  batch = {.address = strip_canonical(flow.address) & ~uint64_t{3}, .active = true, .ppgtt = flow.ppgtt, .mode = flow.mode};
 }
 
 }  // namespace
@@ -52,9 +53,20 @@ Flow batch_start(std::span<const uint32_t> dwords, const Cursor& cursor) {
   return call ? Flow::call(to, ppgtt) : Flow::jump(to, ppgtt);
 }
 
+bool starts_position(const Packet& packet) {
+  return packet.command->id == defs::CommandId::MI_BATCH_BUFFER_START && packet.dwords[0] & header_bit(*packet.command, posh_start_field);
+}
+
 Flow static_flow(const Packet& packet, const Cursor& cursor) {
   switch (packet.command->id) {
-    case defs::CommandId::MI_BATCH_BUFFER_START: return packet.dwords.size() >= 3 ? batch_start(packet.dwords, cursor) : Flow::stop();
+    case defs::CommandId::MI_BATCH_BUFFER_START: {
+      if (packet.dwords.size() < 3) return Flow::stop();
+      Flow flow = batch_start(packet.dwords, cursor);
+      // The batch is POCS's alone, and RCS goes on here.
+      if (starts_position(packet) && flow.kind == Flow::Kind::jump)
+        return cursor.level() < 2 ? flow.kind = Flow::Kind::call, flow : Flow::next();
+      return flow;
+    }
     case defs::CommandId::MI_BATCH_BUFFER_END: return Flow::end();
     default: return Flow::next();
   }

@@ -22,6 +22,18 @@
 
 namespace softgen::cs {
 
+/// What the position-only streamer does in a batch (hw/cs/position/walk.h). The other streamers' are `plain`.
+enum class BatchMode : uint8_t { plain, traversed, executed };
+
+/// BB_STATE and SBB_STATE.
+constexpr uint32_t batch_state(bool ppgtt, BatchMode mode) {
+  const uint32_t position = mode == BatchMode::executed ? reg::batch_executed : mode == BatchMode::traversed ? reg::batch_traversed : 0;
+  return (ppgtt ? reg::batch_ppgtt : 0) | position;
+}
+constexpr BatchMode batch_mode(uint32_t state) {
+  return state & reg::batch_executed ? BatchMode::executed : state & reg::batch_traversed ? BatchMode::traversed : BatchMode::plain;
+}
+
 /// The position of the next command, in one of three levels: ring, batch, second-level batch. It is all that is needed to resume, and
 /// all that a context image keeps (HEAD, BB_ADDR, SBB_ADDR and their states).
 struct Cursor {
@@ -48,6 +60,7 @@ struct Cursor {
     uint64_t address = 0;
     bool active = false;
     bool ppgtt = false;  ///< address space, and with it privilege: batches in PPGTT are not privileged
+    BatchMode mode = BatchMode::plain;
     uint64_t limit = 0;  ///< when not 0 the batch ends here without MI_BATCH_BUFFER_END (INDIRECT_CTX)
   };
   Ring ring;
@@ -59,6 +72,7 @@ struct Cursor {
   /// A second-level batch never has more rights than the batch that called it.
   bool privileged() const { return !(batch[0].active && batch[0].ppgtt) && !(batch[1].active && batch[1].ppgtt); }
   bool in_ppgtt() const { return level() && innermost().ppgtt; }
+  BatchMode mode() const { return level() ? innermost().mode : BatchMode::plain; }
   uint64_t address() const { return level() ? innermost().address : ring.start + uint64_t{ring.head}; }
 };
 
@@ -75,13 +89,14 @@ struct Flow {
   };
   Kind kind = Kind::next;
   bool ppgtt = false;
+  BatchMode mode = BatchMode::plain;  ///< of the batch at `address`
   uint64_t address = 0;
 
   static Flow next() { return {}; }
   static Flow repeat() { return {Kind::repeat}; }
   static Flow stop() { return {Kind::stop}; }
-  static Flow jump(uint64_t to, bool ppgtt) { return {Kind::jump, ppgtt, to}; }
-  static Flow call(uint64_t to, bool ppgtt) { return {Kind::call, ppgtt, to}; }
+  static Flow jump(uint64_t to, bool ppgtt) { return {.kind = Kind::jump, .ppgtt = ppgtt, .address = to}; }
+  static Flow call(uint64_t to, bool ppgtt) { return {.kind = Kind::call, .ppgtt = ppgtt, .address = to}; }
   static Flow end() { return {Kind::end}; }
 };
 
@@ -97,7 +112,10 @@ void follow(Cursor& cursor, const Flow& flow);
 /// What MI_BATCH_BUFFER_START asks for, predicates aside (SKL PRM vol 2a): a jump on its level, or with Second Level Batch Buffer in a
 /// first-level batch a call. Privilege is inherited: a batch in PPGTT cannot start one in GGTT.
 Flow batch_start(std::span<const uint32_t> dwords, const Cursor& cursor);
-/// For visitors that do not execute: follows every MI_BATCH_BUFFER_START, leaves at every MI_BATCH_BUFFER_END.
+/// A MI_BATCH_BUFFER_START with POSH Start.
+bool starts_position(const Packet& packet);
+/// For visitors that do not execute: follows every MI_BATCH_BUFFER_START, leaves at every MI_BATCH_BUFFER_END. Comes back from batches of POCS's, but
+/// does not look into those that a second-level batch starts.
 Flow static_flow(const Packet& packet, const Cursor& cursor);
 
 /// The walk's memory. `ppgtt` may be the same as `ggtt`.

@@ -23,7 +23,7 @@ constexpr uint32_t
     bb_offset = all::RING_BB_OFFSET, bb_addr_udw = all::RING_BBADDR_UDW, bb_start_addr_udw = all::RING_BB_START_ADDR_UDW,
     pr_ctr_ctl = all::RING_PR_CTR_CTL, pr_ctr_thrsh = all::RING_PR_CTR_THRSH, ccid = all::RING_CCID,
     bb_per_ctx_ptr = all::RING_BB_PER_CTX_PTR, indirect_ctx = all::RING_INDIRECT_CTX, bcs_swctrl = all::BCS_SWCTRL,
-    indirect_ctx_offset = all::RING_INDIRECT_CTX_OFFSET, elsp = all::RING_ELSP, execlist_status = all::RING_EXECLIST_STATUS_LO,
+    indirect_ctx_offset = all::RING_INDIRECT_CTX_OFFSET, posh_lrca = all::RING_POSH_LRCA, elsp = all::RING_ELSP, execlist_status = all::RING_EXECLIST_STATUS_LO,
     execlist_status_udw = all::RING_EXECLIST_STATUS_HI, ctx_control = all::RING_CONTEXT_CONTROL, pdp = all::RING_PDP(0),
     mode = all::RING_MODE, timestamp = all::RING_TIMESTAMP, timestamp_udw = all::RING_TIMESTAMP_UDW,
     ctx_timestamp = all::RING_CTX_TIMESTAMP,
@@ -58,6 +58,9 @@ constexpr uint32_t head_pending = field::RING_UHPTR_HEAD_POINTER_VALID.mask();
 constexpr uint32_t restore_inhibit = field::RING_CONTEXT_CONTROL_ENGINE_CONTEXT_RESTORE_INHIBIT.mask();
 constexpr uint32_t inhibit_switch_on_wait = field::RING_CONTEXT_CONTROL_INHIBIT_SYNCHRONOUS_CONTEXT_SWITCH.mask();
 
+constexpr uint32_t posh_enabled = field::RING_CONTEXT_CONTROL_POSH_ENABLE.mask();
+constexpr auto posh_context = field::RING_POSH_LRCA_LOGICAL_CONTEXT_ADDRESS;
+
 constexpr auto context_address = field::RING_CCID_LOGICAL_RENDER_CONTEXT_ADDRESS;
 /// Set by us in CCID once it names a context, as MI_SET_CONTEXT has it.
 constexpr uint32_t context_valid = field::RING_CCID_RESERVED_MUST_BE_1.mask();
@@ -66,6 +69,8 @@ constexpr uint32_t context_valid = field::RING_CCID_RESERVED_MUST_BE_1.mask();
 constexpr uint32_t batch_valid = field::RING_BBADDR_VALID.mask();
 constexpr uint32_t batch_ppgtt = field::RING_BBSTATE_ADDRESS_SPACE_INDICATOR.mask();
 static_assert(batch_valid == field::RING_SBBADDR_VALID.mask() && batch_ppgtt == field::RING_SBBSTATE_ADDRESS_SPACE_INDICATOR.mask());
+constexpr uint32_t batch_executed = field::RING_BBSTATE_POSH_START.mask(), batch_traversed = field::RING_BBSTATE_POSH_ENABLE.mask();
+static_assert(batch_executed == field::RING_SBBSTATE_POSH_START.mask() && batch_traversed == field::RING_SBBSTATE_POSH_ENABLE.mask());
 
 constexpr auto predicate_bit = field::MI_PREDICATE_RESULT_MI_PREDICATE_RESULT;
 static_assert(predicate_bit.mask() == field::MI_PREDICATE_RESULT_1_MI_PREDICATE_RESULT_1.mask() &&

@@ -4,19 +4,16 @@
 #include <algorithm>
 
 namespace softgen::cs {
-namespace {
-
-uint32_t header_bit(const defs::CommandSet& commands, std::string_view command, std::string_view field) {
-  const defs::Command* const found = commands.find(command);
-  return found ? cs::header_bit(*found, field) : 0;
-}
-
-}  // namespace
 
 uint32_t header_bit(const defs::Command& command, std::string_view field) {
   const auto is_field = [&](const defs::Field& each) { return each.name == field && each.end < 32; };
   const auto bit = std::ranges::find_if(command.fields, is_field);
   return bit == command.fields.end() ? 0 : 1u << bit->start;
+}
+
+uint32_t header_bit(const defs::CommandSet& commands, std::string_view command, std::string_view field) {
+  const defs::Command* const found = commands.find(command);
+  return found ? header_bit(*found, field) : 0;
 }
 
 RelativeRegisters::RelativeRegisters(const defs::CommandSet& commands)

@@ -10,10 +10,15 @@
 
 namespace softgen::cs {
 
-/// The header bit of `command` that is called so; 0: it has none.
 constexpr std::string_view relative_field = "Add CS MMIO Start Offset", relative_destination_field = "Add CS MMIO Start Offset Destination",
                            relative_source_field = "Add CS MMIO Start Offset Source";
+/// The header bit of `command` that is called so; 0: it has none.
 uint32_t header_bit(const defs::Command& command, std::string_view field);
+/// The same by the command's name; 0: the set has no such command or bit.
+uint32_t header_bit(const defs::CommandSet& commands, std::string_view command, std::string_view field);
+
+/// Of MI_BATCH_BUFFER_START, and Enable of 3DPRIMITIVE, too.
+constexpr std::string_view posh_start_field = "POSH Start", posh_enable_field = "POSH Enable";
 
 /// Masks of header bits; 0 where the set's command has no such bit.
 struct RelativeRegisters {

@@ -34,8 +34,11 @@ RunEnd Streamer::run(uint64_t commands) {
       busy_.store(false, std::memory_order_release);
       return RunEnd::stopped;
     }
+    if (core_.links().position) hang_with_position();
     if (core_.halted()) return RunEnd::stopped;
-    if (!next_work()) {
+    const Work work = next_work();
+    if (work == Work::blocked) return RunEnd::awaits_position;
+    if (work == Work::none) {
       busy_.store(false, std::memory_order_release);
       return RunEnd::idle;
     }
@@ -43,25 +46,31 @@ RunEnd Streamer::run(uint64_t commands) {
     if (core_.halted() || stop().aborting()) continue;  // in a batch of the context's restore
 
     can_switch_ = false;
+    const uint64_t budget = execution().budget;
     const ParseEnd end = walk();
     contexts_.store_head();
     if (core_.halted() || stop().aborting()) continue;  // dropped: the context has not come to its end
-    if (end == ParseEnd::drained) {
-      drained();
-      continue;
-    }
-    const Executor::Reason reason = executor_.reason();
-    if (reason == Executor::Reason::failed_wait) {
-      if (arbiter_.has_list() && arbiter_.arbitration()) accept_list();
-      else leave_element(execution().failed_wait);
-      continue;
-    }
-    const bool waits = end == ParseEnd::starved || reason == Executor::Reason::waiting;
-    can_switch_ = waits || reason == Executor::Reason::arbitration;
-    if (waits && !(arbiter_.has_list() && arbiter_.arbitration())) return RunEnd::waiting;
-    if (reason == Executor::Reason::budget) return RunEnd::budget;
-    if (reason == Executor::Reason::looping) return RunEnd::looping;
+    if (const std::optional<RunEnd> ended = end_of(end, budget - execution().budget)) return *ended;
   }
+}
+
+std::optional<RunEnd> Streamer::end_of(ParseEnd end, uint64_t commands) {
+  const Executor::Reason reason = executor_.reason();
+  const bool fails = end == ParseEnd::stopped && reason == Executor::Reason::failed_wait;
+  // One command boundary is where the walk ended: a context that is about to leave has not gone on.
+  const bool leaves = fails || end == ParseEnd::drained;
+  if (!leaves || commands > 1) position_stays();
+  if (end == ParseEnd::drained) return drained() ? std::nullopt : std::optional(RunEnd::awaits_position);
+  if (fails) {
+    const bool left = arbiter_.has_list() && arbiter_.arbitration() ? accept_list() : leave_element(execution().failed_wait);
+    return left ? std::nullopt : std::optional(RunEnd::awaits_position);
+  }
+  const bool waits = end == ParseEnd::starved || reason == Executor::Reason::waiting;
+  can_switch_ = waits || reason == Executor::Reason::arbitration;
+  if (waits && !(arbiter_.has_list() && arbiter_.arbitration())) return RunEnd::waiting;
+  if (reason == Executor::Reason::budget) return RunEnd::budget;
+  if (reason == Executor::Reason::looping) return RunEnd::looping;
+  return std::nullopt;
 }
 
 RunEnd Streamer::failed(const char* why) noexcept {
@@ -83,22 +92,22 @@ RunEnd Streamer::failed(const char* why) noexcept {
   return RunEnd::stopped;
 }
 
-// Brings the cursor to the next work; false: there is none.
-bool Streamer::next_work() {
-  if (!core_.execlists()) return load_ring();
-  if (arbiter_.has_list() && (!core_.context().valid() || (can_switch_ && arbiter_.arbitration()) || arbiter_.list_is_lite()))
-    accept_list();
-  if (!core_.context().valid()) return false;
+Streamer::Work Streamer::next_work() {
+  if (!core_.execlists()) return load_ring() ? Work::ready : Work::none;
+  if (arbiter_.has_list() && (!core_.context().valid() || (can_switch_ && arbiter_.arbitration()) || arbiter_.list_is_lite()) &&
+      !accept_list())
+    return Work::blocked;
+  if (!core_.context().valid()) return Work::none;
   cursor_.ring.set_tail(core_.get(reg::tail));
-  return true;
+  return Work::ready;
 }
 
 // HEAD has met TAIL. In ring mode next_work() checks whether TAIL has moved since.
-void Streamer::drained() {
-  if (!core_.execlists() || !core_.context().valid()) return;
+bool Streamer::drained() {
+  if (!core_.execlists() || !core_.context().valid()) return true;
   if (arbiter_.has_list()) return accept_list();
   const uint32_t tail = cursor_.ring.into(core_.get(reg::tail) & reg::ring_offset_mask);
-  if (tail == cursor_.ring.head) leave_element(event_complete);
+  return tail != cursor_.ring.head || (position_rests() && leave_element(event_complete));
 }
 
 bool Streamer::load_ring() {
@@ -117,24 +126,29 @@ bool Streamer::load_ring() {
 
 // -- execlists ------------------------------------------------------------------------------------------------------------------
 
-void Streamer::accept_list() {
+bool Streamer::accept_list() {
   const std::optional<Execlist> taken = arbiter_.take();
-  if (!taken) return;  // submissions that came together: the last of them has been taken already
+  if (!taken) return true;  // submissions that came together: the last of them has been taken already
   const Execlist& list = *taken;
-  if (list.empty()) return guest_error("execlist without a valid element");
+  if (list.empty()) return guest_error("execlist without a valid element"), true;
   if (arbiter_.is_lite_restore(list)) {
     list_ = list;
     element_ = 0;
     core_.set_context(list.element[0]);
     core_.set(reg::tail, contexts_.tail_of(core_.context()));
+    position_follows();
     update_status();
-    return post_event(event_preempted | event_lite_restore, core_.context().high);
+    post_event(event_preempted | event_lite_restore, core_.context().high);
+    return true;
   }
+  if (!position_left()) return arbiter_.put_back(list), false;
   const Descriptor old = core_.context();
   if (old.valid()) contexts_.save();
+  position_ends();
   list_ = list;
   post_event(old.valid() ? event_preempted : event_idle_to_active, old.valid() ? old.high : 0);
   start_element(list.next(0));
+  return true;
 }
 
 void Streamer::start_element(unsigned index) {
@@ -145,19 +159,24 @@ void Streamer::start_element(unsigned index) {
   update_status();
   contexts_.restore();
   arbiter_.set_arbitration(true);
+  begin_position();
 }
 
-void Streamer::leave_element(uint32_t why) {
+bool Streamer::leave_element(uint32_t why) {
+  if (!position_left()) return false;
   contexts_.save();
+  position_ends();
   const Descriptor old = core_.context();
   core_.set_context({});
   if (const unsigned next = list_.next(element_ + 1); next < max_elements) {
     post_event(event_element_switch | why, old.high);
-    return start_element(next);
+    start_element(next);
+    return true;
   }
   list_ = {};
   update_status();
   post_event(event_active_to_idle | why, old.high);
+  return true;
 }
 
 void Streamer::update_status() {

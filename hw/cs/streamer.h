@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "hw/base/archive.h"
@@ -20,18 +21,20 @@ namespace softgen::cs {
 
 /// Why run() came back.
 enum class RunEnd : uint8_t {
-  idle,     ///< no context, or (ring mode) HEAD == TAIL
-  waiting,  ///< a semaphore, or a command that is not complete yet: poll again later, or when notified
-  stopped,  ///< MI_MODE Stop Rings, or an error: until a register write or a reset
-  paused,   ///< StopFlag::pause
-  reset,    ///< StopFlag::reset: the caller must reset()
-  looping,  ///< the batch only jumps: it can continue, at low priority
-  budget,   ///< so many commands done: more to do
+  idle,             ///< no context, or (ring mode) HEAD == TAIL
+  waiting,          ///< a semaphore, or a command that is not complete yet: poll again later, or when notified
+  awaits_position,  ///< RCS is to leave a context that POCS still has: until POCS kicks
+  stopped,          ///< MI_MODE Stop Rings, or an error: until a register write or a reset
+  paused,           ///< StopFlag::pause
+  reset,            ///< StopFlag::reset: the caller must reset()
+  looping,          ///< the batch only jumps: it can continue, at low priority
+  budget,           ///< so many commands done: more to do
 };
 
 class Streamer {
  public:
   Streamer(const StreamerConfig& config, StreamerLinks links);
+  virtual ~Streamer() = default;
   Streamer(const Streamer&) = delete;
   Streamer& operator=(const Streamer&) = delete;
 
@@ -40,13 +43,16 @@ class Streamer {
   /// run() threw, which only the host's own failures do (no memory): what waits is dropped, and the streamer hangs where it stood.
   RunEnd failed(const char* why) noexcept;
   /// An engine reset: the running context is dropped without an event, registers get their reset values.
-  void reset();
+  virtual void reset();
   /// The complete state, at a command boundary.
-  void state(Archive& archive);
+  virtual void state(Archive& archive);
   /// Whether the submitting thread may restore the contexts of the pending list: their images name no workaround batch, or short ones, in which no
   /// command waits, jumps or is for the Engine.
   bool restores_shortly();
   Execution& execution() { return executor_.execution(); }
+  StreamerLinks& links() { return core_.links(); }
+  /// It hangs at a command, until a reset.
+  bool halted() const { return core_.halted(); }
 
   // -- any thread ----------------------------------------------------------------------------------------------------------------
   const StreamerConfig& config() const { return core_.config(); }
@@ -62,20 +68,13 @@ class Streamer {
   memory::AddressSpace address_space() const { return core_.address_space(); }
   uint32_t context_timestamp() const { return core_.context_timestamp(); }
 
- private:
-  bool next_work();
-  void drained();
-  ParseEnd walk();
-  bool load_ring();
-  void accept_list();
-  void start_element(unsigned index);
-  /// The running context leaves: `why` is an event, in addition to those of the next context.
-  void leave_element(uint32_t why);
-  void update_status();
-  void post_event(uint32_t event, uint32_t context_id);
-  void run_workaround_batch(const WorkaroundBatch& batch);
-  bool is_short(const WorkaroundBatch& batch);
-  void list_state(Archive& archive, Execlist& list);
+ protected:
+  enum class Work : uint8_t { none, ready, blocked };
+  /// Brings the cursor to the next work. blocked: POCS has to leave the context first.
+  virtual Work next_work();
+  /// HEAD has met TAIL. False: as `blocked`.
+  virtual bool drained();
+  virtual ParseEnd walk();
 
   EngineCore core_;
   Arbiter arbiter_;
@@ -83,6 +82,34 @@ class Streamer {
   Executor executor_;
   ContextStore contexts_;
   std::vector<uint32_t> packet_;  ///< room for a packet that a page boundary or the ring's end divides
+
+ private:
+  /// What a walk ended with, for run(); none: it goes on.
+  std::optional<RunEnd> end_of(ParseEnd end, uint64_t commands);
+  bool load_ring();
+  // These two: false, the context is not left, since POCS has not.
+  bool accept_list();
+  /// The running context leaves: `why` is an event, in addition to those of the next context.
+  bool leave_element(uint32_t why);
+  void start_element(unsigned index);
+  // hw/cs/position/leader.cpp
+  void begin_position();
+  /// False: POCS has been asked to leave, and kicks when it has.
+  bool position_left();
+  /// False: POCS has work, and kicks when it has none.
+  bool position_rests();
+  /// The context goes on, whatever POCS has been asked for.
+  void position_stays();
+  /// As position_stays(), and RING_TAIL has moved.
+  void position_follows();
+  void position_ends();
+  void hang_with_position();
+  void update_status();
+  void post_event(uint32_t event, uint32_t context_id);
+  void run_workaround_batch(const WorkaroundBatch& batch);
+  bool is_short(const WorkaroundBatch& batch);
+  void list_state(Archive& archive, Execlist& list);
+
   std::atomic<bool> busy_{false};
   Execlist list_;
   unsigned element_ = 0;

@@ -32,6 +32,7 @@ void Streamer::reset() {
   last_event_ = execution().predicate_mode = execution().jumps = 0;
   can_switch_ = true;
   busy_.store(false, std::memory_order_release);
+  position_ends();
   core_.reset();
 }
 

@@ -9,7 +9,7 @@ namespace softgen::debug {
 namespace {
 
 bool is_predicated_start(const Packet& packet) {
-  return packet.command->id == defs::CommandId::MI_BATCH_BUFFER_START &&
+  return packet.command->id == defs::CommandId::MI_BATCH_BUFFER_START && !cs::starts_position(packet) &&
          cs::packets::MI_BATCH_BUFFER_START::View(packet.dwords).predication_enable();
 }
 

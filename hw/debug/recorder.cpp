@@ -46,7 +46,7 @@ Recorder::Recorder(gt::Device& device, const std::string& path, bool check)
   if (!file_) throw std::runtime_error(path + ": " + std::strerror(errno));
   writer_.version(device.platform().pci_device_id, "softgen");
   for (const defs::EngineRow& engine : device.platform().registers->engines) {
-    if (!device.platform().has(engine.id)) continue;
+    if (!device.platform().has(engine.id) || !takes_lists(engine.id)) continue;
     ports_.push_back({engine.mmio_base, class_of(engine.id), gt::parts_of(device.platform()).submission.port()});
     writer_.register_write(engine.mmio_base + reg::RING_MODE, enable_lists);
   }

@@ -97,6 +97,7 @@ struct Command : Structure {
   bool draws;              ///< starts the 3D pipeline
   bool dispatches;         ///< starts threads of the GPGPU and media pipeline
   bool overlaps;           ///< neither looks at memory or registers nor reports progress: earlier draws may still be deferred when it runs
+  bool position;           ///< the streamer of the position-only pipe executes it, too
 
   bool valid_on(EngineClass engine) const { return engines >> static_cast<unsigned>(engine) & 1; }
 };

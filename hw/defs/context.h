@@ -58,8 +58,9 @@ struct ContextLayout {
 
 /// The context images of one generation.
 struct ContextImages {
-  std::span<const ContextLayout> layouts;  ///< by EngineClass
+  std::span<const ContextLayout> layouts;  ///< by EngineClass; behind them that of the position-only streamer, where there is one
   const ContextLayout& of(EngineClass engine) const { return layouts[static_cast<size_t>(engine)]; }
+  const ContextLayout& of(EngineId engine) const { return engine == EngineId::pocs ? layouts.back() : of(class_of(engine)); }
 };
 
 namespace gen9 {

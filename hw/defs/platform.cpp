@@ -10,7 +10,7 @@ namespace softgen::defs {
 
 namespace {
 
-constexpr uint32_t rcs = 1, bcs = 2, vcs0 = 4, vcs1 = 8, vecs = 16;
+constexpr uint32_t rcs = 1, bcs = 2, vcs0 = 4, vcs1 = 8, vecs = 16, pocs = 32;
 
 // DDR4-3200 of two channels, at one speed.
 constexpr MemorySpeeds::Point ddr4_points[] = {{.clock = 96, .rp = 22, .rcd = 22, .rdpre = 12, .ras = 52}};
@@ -56,7 +56,7 @@ constexpr Platform table[] = {
         .contexts = &gen11::context_images,
         .ggtt = &gen8_ggtt_pages,
         .ppgtt = &gen8_ppgtt_pages,
-        .engines = rcs | bcs | vcs0 | vcs1 | vecs,
+        .engines = rcs | bcs | vcs0 | vcs1 | vecs | pocs,
         .pipes = 3,
         .connectors = 3,
         .timestamp_hz = 12'000'000,

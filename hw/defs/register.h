@@ -32,6 +32,7 @@ struct Register {
   bool context;         ///< saved in the context image and loaded from it
   bool saved;           ///< part of the device's saved state (else: derived, or constant)
   bool user;            ///< a non-privileged batch may write it
+  uint8_t lacking;      ///< of an engine's register: the engines without it (bit i: EngineId i)
   ResetDomain domain;
   const char* hook;  ///< the folder of hw/ whose behaviour it has; null: storage only
   uint32_t block;    ///< bytes of a row that stands for plain memory, but for the registers that other rows declare in it; else 0
@@ -39,6 +40,9 @@ struct Register {
   std::array<uint32_t, 2> stride;  ///< bytes
   std::span<const RegisterField> fields;
   const char* source;
+
+  /// Of an engine's register.
+  constexpr bool is_of(EngineId id) const { return !(lacking >> static_cast<unsigned>(id) & 1); }
 };
 
 /// An instance of a row.
@@ -85,7 +89,8 @@ void for_each_instance(const RegisterSet& set, const Register& row, F&& visit) {
         visit(offset);
         continue;
       }
-      for (const EngineRow& engine : set.engines) visit(engine.mmio_base + offset);
+      for (const EngineRow& engine : set.engines)
+        if (row.is_of(engine.id)) visit(engine.mmio_base + offset);
     }
   }
 }

@@ -121,6 +121,7 @@ Engine* Device::plugged(EngineId id) {
     case EngineId::vcs0: return &engines_.video;
     case EngineId::vcs1: return &engines_.video_1;
     case EngineId::vecs: return &engines_.video_enhance;
+    case EngineId::pocs: return &engines_.position;
     default: return nullptr;
   }
 }

@@ -140,6 +140,7 @@ class Device {
     PreemptingEngine preempted_render{render};
     blitter::Blitter blitter;
     NullEngine video, video_1, video_enhance;
+    NullEngine position;  ///< of POCS
   };
 
   const Config config_;

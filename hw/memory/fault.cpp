@@ -12,7 +12,8 @@ constexpr uint32_t fault_valid = 1;
 // RING_FAULT_REG[14:12], "Engine ID": GFX, MFX0, MFX1, VEBX, BLT.
 constexpr uint32_t engine_field(EngineId engine) {
   switch (engine) {
-    case EngineId::rcs: return 0;
+    case EngineId::rcs:
+    case EngineId::pocs: return 0;
     case EngineId::vcs0: return 1;
     case EngineId::vcs1: return 2;
     case EngineId::vecs: return 3;

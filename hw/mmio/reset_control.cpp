@@ -17,7 +17,7 @@ constexpr uint32_t domain_bit(ResetDomain domain) { return 1u << static_cast<uns
 /// Each engine has its own block of the same rows, whichever domain they are declared in.
 void reset_engine_block(RegisterFile& registers, EngineId engine) {
   for (const defs::Register& row : registers.set().rows) {
-    if (!row.engine || row.domain == ResetDomain::none) continue;
+    if (!row.engine || !row.is_of(engine) || row.domain == ResetDomain::none) continue;
     for (uint32_t outer = 0; outer < row.count[0]; ++outer)
       for (uint32_t inner = 0; inner < row.count[1]; ++inner)
         registers.poke(engine, row.offset + outer * row.stride[0] + inner * row.stride[1], row.reset);

@@ -113,6 +113,7 @@ void Image::register_write(uint32_t offset, uint32_t value) {
 
 void Image::note_submission(uint32_t offset, uint32_t value) {
   for (const defs::EngineRow& engine : platform().registers->engines) {
+    if (!takes_lists(engine.id)) continue;
     std::unique_ptr<cs::SubmitPort>& port = ports_[engine.id];
     if (!port) port = gt::parts_of(platform()).submission.port();
     const uint32_t reg = offset - engine.mmio_base;

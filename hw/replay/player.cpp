@@ -86,9 +86,10 @@ class Player::Run final : public PacketObserver {
     MutexLock lock(mutex_);
     executed_.commands++;
     const CommandId id = packet.command->id;
-    const bool draw = packet.command->draws, walker = id == CommandId::GPGPU_WALKER, blit = packet.command->match >> 29 == 2;
+    const bool position = engine == EngineId::pocs;  // it draws no pixel
+    const bool draw = packet.command->draws && !position, walker = id == CommandId::GPGPU_WALKER, blit = packet.command->match >> 29 == 2;
     if (options_.timeline) note_time(engine, packet, draw || walker || blit || id == CommandId::PIPE_CONTROL);
-    if (!options_.png_folder.empty()) follow_targets(packet, ppgtt, draw);
+    if (!options_.png_folder.empty() && !position) follow_targets(packet, ppgtt, draw);
     const uint64_t number = executed_.draws + executed_.walkers;
     executed_.draws += draw, executed_.walkers += walker, executed_.blits += blit;
     if (reached_) return false;

@@ -142,7 +142,9 @@ void Gen11Interrupts::attach_display() {
   });
 }
 
-uint32_t Gen11Interrupts::engine_bits(EngineId, EngineEvents events) const { return bits_of(engine_rows, events); }
+uint32_t Gen11Interrupts::engine_bits(EngineId engine, EngineEvents events) const {
+  return registers_.set().engine(engine)->interrupts() ? bits_of(engine_rows, events) : 0;
+}
 
 // RING_IMR has no part in it: i915 leaves it closed on Gen11 (gt/intel_execlists_submission.c, logical_ring_default_vfuncs).
 uint32_t Gen11Interrupts::open(EngineId engine) const {
@@ -258,7 +260,8 @@ void Gen11Interrupts::check_loaded(Archive& archive) {
   const uint32_t identity = field::INTR_IDENTITY_REG_DATA_VALID.mask() | field::INTR_IDENTITY_REG_ENGINE_INSTANCE.mask() |
                             field::INTR_IDENTITY_REG_ENGINE_CLASS.mask() | events;
   for (unsigned i = 0; i < engine_count; ++i)
-    if (shared_[i] & ~(registers_.set().engine(static_cast<EngineId>(i)) ? events : 0))
+    if (const defs::EngineRow* row = registers_.set().engine(static_cast<EngineId>(i));
+        shared_[i] & ~(row && row->interrupts() ? events : 0))
       return archive.fail("an engine's interrupts in the saved state are unknown");
   for (unsigned word = 0; word < words; ++word)
     if ((pending_[word] & ~sources(word)) || (identities_[word] & ~identity))
@@ -267,9 +270,11 @@ void Gen11Interrupts::check_loaded(Archive& archive) {
 
 void Gen11Interrupts::state(Archive& archive) {
   MutexLock lock(mutex_);
-  archive.section("gen11 interrupts", 1);
+  const uint32_t version = archive.section("gen11 interrupts", 2);
   for (InterruptBlock& block : blocks_) archive.value(block);
-  archive.value(shared_);
+  // Version 1 is from before the position-only streamer.
+  constexpr size_t first_engines = at(EngineId::pocs);
+  for (uint16_t& shared : std::span(shared_).first(version >= 2 ? engine_count : first_engines)) archive.value(shared);
   archive.value(pending_);
   archive.value(identities_);
   archive.value(enabled_);

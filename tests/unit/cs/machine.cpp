@@ -2,10 +2,16 @@
 #include "tests/unit/cs/machine.h"
 
 #include "hw/cs/submission/elsp.h"
+#include "hw/mmio/interrupts/gen8.h"
 
 namespace softgen::cs::test {
 
-Machine::Machine(bool threaded, const defs::CommandSet& commands) {
+Form gen9_form(const defs::CommandSet& commands) {
+  return {&commands, &defs::gen9::registers, &defs::gen9::context_images, &elsp, mmio::gen8_interrupts, 1 | 2 | 4 | 16};
+}
+
+Machine::Machine(bool threaded, const Form& form)
+    : contexts(*form.contexts), registers(*form.registers), tree(form.interrupts(registers, host)) {
   for (uint32_t page = 0; page < 0x800'0000 / 4096; ++page) ggtt.set_pte(page, uint64_t{page} << 12 | 1);
   // One table per level; all entries are the same except those of the last.
   const uint64_t pdp = pml4 + 0x1000, pd = pml4 + 0x2000, pt = pml4 + 0x3000;
@@ -27,8 +33,8 @@ Machine::Machine(bool threaded, const defs::CommandSet& commands) {
     registers.write(0x4430c + 16 * block, ~0u);
   }
   registers.write(0x44200, 1u << 31);
-  CommandStreamers::Environment environment{.commands = commands,
-                                            .contexts = defs::gen9::context_images,
+  CommandStreamers::Environment environment{.commands = *form.commands,
+                                            .contexts = *form.contexts,
                                             .memory = memory,
                                             .ggtt = ggtt,
                                             .faults = &faults,
@@ -36,10 +42,10 @@ Machine::Machine(bool threaded, const defs::CommandSet& commands) {
                                             .registers = registers,
                                             .interrupts = interrupts,
                                             .gate = gate,
-                                            .submission = elsp,
+                                            .submission = *form.submission,
                                             .commands_per_poll = 1u << 18};
-  for (const EngineId e : {EngineId::rcs, EngineId::bcs, EngineId::vcs0, EngineId::vecs})
-    environment.engines[static_cast<size_t>(e)] = &engine(e);
+  for (unsigned i = 0; i < engine_count; ++i)
+    if (form.engines >> i & 1) environment.engines[i] = &engines[i];
   cs = std::make_unique<CommandStreamers>(environment, threaded);
 }
 
@@ -98,7 +104,7 @@ Context::Context(Machine& m, EngineId e, uint32_t context_id, bool inhibit) : ma
   lrca = m.allocate(e == EngineId::rcs ? 22 : 2);
   ring = m.allocate(ring_bytes / 4096);
   std::vector<uint32_t> page(1024);
-  write_image_frame(page, defs::gen9::context_images.of(class_of(e)), softgen::test::engine_register(e, 0));
+  write_image_frame(page, m.contexts.of(e), m.registers.engine_register(e, 0));
   m.write(lrca + 0x1000, page);
   set_image(0x03, inhibit ? 0x0009'0009 : 0x0009'0008);
   set_image(0x09, ring);

@@ -15,7 +15,7 @@
 #include "hw/memory/fault.h"
 #include "hw/memory/ggtt.h"
 #include "hw/memory/sparse_memory.h"
-#include "hw/mmio/interrupts/gen8.h"
+#include "hw/mmio/interrupts.h"
 #include "tests/catch.h"
 #include "tests/engine_register.h"
 
@@ -112,6 +112,18 @@ struct Event {
 };
 inline std::ostream& operator<<(std::ostream& os, const Event& e) { return os << std::hex << e.status << '/' << e.id << std::dec; }
 
+/// What a machine is made of.
+struct Form {
+  const defs::CommandSet* commands;
+  const defs::RegisterSet* registers;
+  const defs::ContextImages* contexts;
+  const SubmissionForm* submission;
+  std::unique_ptr<mmio::Interrupts> (*interrupts)(mmio::RegisterFile& registers, Host& host);
+  uint32_t engines;  ///< bit i: EngineId i
+};
+/// As Kaby Lake.
+Form gen9_form(const defs::CommandSet& commands = defs::gen9::commands);
+
 class Machine;
 
 /// A logical ring context as i915 makes it: image and ring, both in the GGTT.
@@ -134,7 +146,9 @@ class Machine {
   static constexpr uint64_t pml4 = 0x0300'0000;
   static constexpr uint64_t ppgtt_base = 0x7f00'0000'0000;  // 2 MiB there lead to physical 0x0400'0000
 
-  explicit Machine(bool threaded = false, const defs::CommandSet& commands = defs::gen9::commands);
+  explicit Machine(bool threaded = false, const defs::CommandSet& commands = defs::gen9::commands)
+      : Machine(threaded, gen9_form(commands)) {}
+  Machine(bool threaded, const Form& form);
 
   // Guest physical equals GGTT address here.
   uint32_t read(uint64_t gpa) {
@@ -160,8 +174,8 @@ class Machine {
   }
   static uint64_t user_gpa(uint64_t va) { return va - ppgtt_base + 0x0400'0000; }
 
-  uint32_t reg(EngineId e, uint32_t relative) { return registers.read(softgen::test::engine_register(e, relative)); }
-  void set_reg(EngineId e, uint32_t relative, uint32_t value) { registers.write(softgen::test::engine_register(e, relative), value); }
+  uint32_t reg(EngineId e, uint32_t relative) { return registers.read(registers.engine_register(e, relative)); }
+  void set_reg(EngineId e, uint32_t relative, uint32_t value) { registers.write(registers.engine_register(e, relative), value); }
   static uint32_t hwsp(EngineId e) { return hwsp_base + static_cast<uint32_t>(e) * 4096; }
   FakeEngine& engine(EngineId e) { return engines[static_cast<size_t>(e)]; }
 
@@ -183,9 +197,11 @@ class Machine {
   memory::FaultRegisters faults;
   memory::TlbGeneration tlb;
   memory::Gate gate;
-  mmio::RegisterFile registers{softgen::defs::gen9::registers};
+  const defs::ContextImages& contexts;
+  mmio::RegisterFile registers;
   FakeHost host;
-  mmio::Gen8Interrupts interrupts{registers, host};
+  const std::unique_ptr<mmio::Interrupts> tree;
+  mmio::Interrupts& interrupts = *tree;
   std::array<FakeEngine, engine_count> engines;
   std::unique_ptr<CommandStreamers> cs;
 

@@ -126,7 +126,7 @@ TEST_CASE("registers with a hook in their row are reported until one is attached
   CHECK(std::ranges::count(before, std::string("RING_ELSP.bcs")) == 1);
   file.on_engine_read(reg::RING_ELSP, [](uint32_t) { return 0u; });
   const auto after = file.missing_hooks();
-  CHECK(after.size() == before.size() - engine_count);
+  CHECK(after.size() == before.size() - file.set().engines.size());
 }
 
 TEST_CASE("privilege of registers: user-mode list and the engine's slots") {
