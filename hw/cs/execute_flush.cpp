@@ -27,7 +27,9 @@ Flow Executor::pipe_control(Dwords dw) {
   using enum PIPE_CONTROL::PostSyncOperation;
   const PIPE_CONTROL::View control(dw);
   const auto operation = control.post_sync_operation();
-  const bool loads = control.lri_post_sync_operation() == PIPE_CONTROL::LRIPostSyncOperation::MMIO_WRITE_IMMEDIATE_DATA;
+  // Only where there is no other operation ("Programming Restrictions", LRI Post Sync Operation).
+  const bool loads =
+      operation == NO_WRITE && control.lri_post_sync_operation() == PIPE_CONTROL::LRIPostSyncOperation::MMIO_WRITE_IMMEDIATE_DATA;
   // Each one finishes all earlier work, whether it asks for a stall or not.
   const FlushRequest request{.texture = control.texture_cache_invalidation_enable(), .state = control.state_cache_invalidation_enable()};
   if (const ExecResult flushed = core_.flush(request); flushed != ExecResult::done) return result(flushed);

@@ -62,7 +62,9 @@ std::optional<RunEnd> Streamer::end_of(ParseEnd end, uint64_t commands) {
   if (!leaves || commands > 1) position_stays();
   if (end == ParseEnd::drained) return drained() ? std::nullopt : std::optional(RunEnd::awaits_position);
   if (fails) {
-    const bool left = arbiter_.has_list() && arbiter_.arbitration() ? accept_list() : leave_element(execution().failed_wait);
+    const bool accepts = arbiter_.has_list() && arbiter_.arbitration();
+    if (!accepts && !position_rests()) return RunEnd::waiting;  // it may be POCS that is waited for
+    const bool left = accepts ? accept_list() : leave_element(execution().failed_wait);
     return left ? std::nullopt : std::optional(RunEnd::awaits_position);
   }
   const bool waits = end == ParseEnd::starved || reason == Executor::Reason::waiting;

@@ -37,8 +37,8 @@ class PositionLink {
   void end();
   /// Whether POCS rests; else it kicks when it does.
   bool rests();
-  /// POCS hangs at a command.
-  bool failed() const { return failed_.load(std::memory_order_relaxed); }
+  /// POCS hangs at a command. Without a context for it that is of no account: a reset of both begins with RCS.
+  bool failed() const { return active() && failed_.load(std::memory_order_relaxed); }
   /// RING_TAIL, which POCS takes from RCS. Any thread.
   void tail_moved() {
     if (active()) calls_.kick_follower();
