@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/defs/gen11/set.h"
 #include "hw/defs/gen9/set.h"
 #include "tests/catch.h"
 #include "tests/unit/memory/mapped.h"
@@ -29,8 +30,8 @@ struct Machine : memory::test::Mapped, BatchObserver {
                      std::to_string(static_cast<int>(packet.level)));
   }
   void problem(uint64_t address, const std::string& what) override { problems.push_back(std::to_string(address) + " " + what); }
-  BatchWalker walker(BatchWalker::Limits limits = {}) {
-    return {defs::gen9::commands, defs::EngineClass::render, view, nullptr, *this, limits};
+  BatchWalker walker(BatchWalker::Limits limits = {}, const defs::CommandSet& commands = defs::gen9::commands) {
+    return {commands, defs::EngineClass::render, view, nullptr, *this, limits};
   }
 };
 
@@ -43,6 +44,19 @@ TEST_CASE("a ring that calls a batch continues after it") {
   m.walker().ring(0x1000, 4096, 0, 16);
   CHECK(m.seen ==
         std::vector<std::string>{"4096 MI_BATCH_BUFFER_START 0", "8192 MI_NOOP 1", "8196 MI_BATCH_BUFFER_END 1", "4108 MI_NOOP 0"});
+  CHECK(m.problems.empty());
+}
+
+TEST_CASE("a batch of the position-only streamer is looked into, and the walk comes back to RCS's commands") {
+  constexpr uint32_t posh_start = 1 << 21;
+  Machine m;
+  m.put(0x1000, {batch_start, 0x2000, 0, noop});
+  m.put(0x2000, {batch_start | posh_start | predicated, 0x3000, 0, noop, batch_end});
+  m.put(0x3000, {store_data_imm, 0, 0, 0, batch_end});
+  m.walker({}, defs::gen11::commands).ring(0x1000, 4096, 0, 16);
+  CHECK(m.seen == std::vector<std::string>{"4096 MI_BATCH_BUFFER_START 0", "8192 MI_BATCH_BUFFER_START 1", "12288 MI_STORE_DATA_IMM 2",
+                                           "12304 MI_BATCH_BUFFER_END 2", "8204 MI_NOOP 1", "8208 MI_BATCH_BUFFER_END 1",
+                                           "4108 MI_NOOP 0"});
   CHECK(m.problems.empty());
 }
 

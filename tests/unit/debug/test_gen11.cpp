@@ -82,6 +82,17 @@ TEST_CASE("gen11: a draw with extended parameters") {
   CHECK(Gen11::commands.find(EngineClass::render, draw[0])->draws);
 }
 
+TEST_CASE("gen11: the bits of position-only shading, and its packets") {
+  const Json start = fields_of({0x18b00001, 0x1000, 0});
+  CHECK(start["POSH Start"] == true);
+  CHECK(start["POSH Enable"] == true);
+  CHECK(fields_of({0x7b002005, 0, 0, 0, 0, 0, 0})["POSH Enable"] == true);
+  CHECK(fields_of({0x79220002, 0x00531f0f, 0x40, 0})["Tile Columns"] == 3);
+  CHECK(Gen11::commands.find("3DSTATE_VS")->position);
+  CHECK_FALSE(Gen11::commands.find("3DSTATE_PS")->position);
+  for (const defs::Command& command : Gen9::commands.commands) CHECK_FALSE(command.position);
+}
+
 TEST_CASE("gen11: registers relative to the engine's base, and opcodes that were removed") {
   CHECK(fields_of({0x11080001, 0x600, 0xabcd})["Add CS MMIO Start Offset"] == true);
   const Json copy = fields_of({0x15080001, 0x2358, 0x608});
