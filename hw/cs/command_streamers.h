@@ -74,7 +74,7 @@ class CommandStreamers {
 
   Environment environment_;
   const bool threaded_;
-  std::unique_ptr<Watchdog> watchdog_;  ///< the render engine's; null: there is no such engine
+  std::unique_ptr<Watchdog> watchdog_;      ///< the render engine's; null: there is no such engine
   std::unique_ptr<PositionLink> position_;  ///< null: there is no POCS
   std::array<std::unique_ptr<Submission>, engine_count> submissions_;
   std::array<std::unique_ptr<EngineCs>, engine_count> engines_;
