@@ -13,11 +13,14 @@ enum class Work : uint8_t {
   draws,
   walkers,
   blits,
-  vertices,    ///< fetched or taken from those fetched before, as IA_VERTICES_COUNT counts, but of all draws
-  primitives,  ///< that the clipper passed on
-  pixels,      ///< pixels or samples shaded
-  threads,     ///< EU threads started
-  last = threads
+  vertices,          ///< fetched or taken from those fetched before, as IA_VERTICES_COUNT counts, but of all draws
+  primitives,        ///< that the clipper passed on
+  pixels,            ///< pixels or samples shaded
+  threads,           ///< EU threads started
+  objects_recorded,  ///< by the position-only pipe
+  objects_culled,    ///< of them, those that no tile pass sees
+  objects_skipped,   ///< by the render pipe, as a record says
+  last = objects_skipped
 };
 /// Wall time of an engine's thread in a stage. Pixels: the stage's workers included, as long as the engine waits for them.
 enum class TimedStage : uint8_t { geometry, setup, pixels, compute, blit, last = blit };

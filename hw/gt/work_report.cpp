@@ -6,7 +6,8 @@
 namespace softgen::gt {
 namespace {
 
-constexpr const char* work_names[] = {"draws", "walkers", "blits", "vertices", "primitives", "pixels", "threads"};
+constexpr const char* work_names[] = {"draws",   "walkers",          "blits",          "vertices",       "primitives", "pixels",
+                                      "threads", "objects_recorded", "objects_culled", "objects_skipped"};
 constexpr const char* path_names[] = {"pixels_filled",     "pixels_written_singly", "pixels_tested_singly",
                                       "threads_in_series", "threads_alone",         "samples_singly"};
 constexpr const char* stage_names[] = {"geometry", "setup", "pixels", "compute", "blit"};

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "hw/base/log.h"
+#include "hw/render/position/visibility_reader.h"
 
 namespace softgen::render {
 namespace {
@@ -36,21 +37,26 @@ void GeometryPipeline::leave_unshaded() {
 }
 
 bool GeometryPipeline::full(const Object& next) const {
-  if (unshaded_) return gathered_.objects.size() >= objects_per_chunked_batch;
-  return gathered_.objects.size() >= objects_per_batch || gathered_.vertices + next.count > vertices_per_batch_;
+  if (unshaded_) return gathered_.assembled >= objects_per_chunked_batch;
+  return gathered_.assembled >= objects_per_batch || gathered_.vertices + next.count > vertices_per_batch_;
 }
 
 void GeometryPipeline::add(const Object& object, uint32_t instance) {
-  std::vector<Object>& to = !gathered_.overflow.empty() || full(object) ? gathered_.overflow : gathered_.objects;
+  const bool later = !gathered_.overflow.empty() || full(object);
+  if (!later) {
+    ++gathered_.assembled;
+    gathered_.vertices += object.count;
+    if (call_.visibility && !call_.visibility->next()) return;
+  }
+  std::vector<Object>& to = later ? gathered_.overflow : gathered_.objects;
   to.push_back(object);
   to.back().instance = instance;
-  gathered_.vertices += object.count;
 }
 
 /// Assembles objects until a batch is full or the draw ends. None: there are no objects, or the draw is aborted.
 std::optional<Batch> GeometryPipeline::next_assembled() {
   gathered_.objects.clear();
-  gathered_.vertices = 0;
+  gathered_.assembled = gathered_.vertices = 0;
   for (const Object& object : std::exchange(gathered_.overflow, {})) add(object, object.instance);
   while (gathered_.overflow.empty() && instance_ < call_.instance_count && !worker_.stop.aborting()) {
     if (vertex_ == call_.vertex_count) {
@@ -62,8 +68,8 @@ std::optional<Batch> GeometryPipeline::next_assembled() {
     if (index == VertexFetch::cut) assembler_.cut();
     else assembler_.vertex(static_cast<uint32_t>(index)), ++counts_.ia_vertices;
   }
-  if (gathered_.objects.empty() || worker_.stop.aborting()) return std::nullopt;
-  counts_.ia_primitives += gathered_.objects.size();
+  if (gathered_.assembled == 0 || worker_.stop.aborting()) return std::nullopt;
+  counts_.ia_primitives += gathered_.assembled;
   if (unshaded_) return Batch{type_, {}, gathered_.objects, {}};
   worker_.urb.clear();
   const bool skipped = skip_ > 0 && !tessellator_ && !gs_;
@@ -105,7 +111,23 @@ std::optional<Batch> GeometryPipeline::next_triangles() {
   const uint32_t first = triangle_, count = std::min(max_triangles, call_.vertex_count / 3 - first);
   if (count == 0 || worker_.stop.aborting()) return std::nullopt;
   triangle_ += count;
+  if (call_.visibility) return visible_triangles(first, count);
   return Batch{type_, {}, {}, {first, count}};
+}
+
+Batch GeometryPipeline::visible_triangles(uint32_t first, uint32_t count) {
+  gathered_.objects.clear();
+  for (uint32_t at = 0; at < count;) {
+    const VisibilityReader::Some some = call_.visibility->take(count - at);
+    if (some.visible && some.count == count) return Batch{type_, {}, {}, {first, count}};
+    const size_t before = gathered_.objects.size();
+    if (some.visible) {
+      gathered_.objects.resize(before + some.count);
+      list_triangles(vs_.fetch(), provoking_, first + at, std::span(gathered_.objects).subspan(before));
+    }
+    at += some.count;
+  }
+  return Batch{type_, {}, gathered_.objects, {}};
 }
 
 void GeometryPipeline::list_triangles(VertexFetch& fetch, Provoking provoking, uint32_t first, std::span<Object> out) {

@@ -23,7 +23,8 @@ class GeometryPipeline {
   GeometryPipeline(const GeometryPipeline&) = delete;
   GeometryPipeline& operator=(const GeometryPipeline&) = delete;
 
-  /// The next objects of the draw, in the order of their primitives; none: there are no more, or the stop flag asks for a reset.
+  /// The next objects of the draw, in the order of their primitives; none: there are no more, or the stop flag asks for a reset. By a visibility
+  /// record a batch may have fewer objects, or none: which primitives it is of does not depend on the record.
   std::optional<Batch> next();
   /// The first `batches` were drawn before a preemption. They come again, but with vertex shaders alone they have no vertices.
   void skip(uint64_t batches) { skip_ = batches; }
@@ -40,6 +41,7 @@ class GeometryPipeline {
   std::optional<Batch> next_triangles();
   std::optional<Batch> next_assembled();
   std::optional<Batch> next_tessellated();
+  Batch visible_triangles(uint32_t first, uint32_t count);
   bool full(const Object& next) const;
   void add(const Object& object, uint32_t instance);
 
@@ -55,7 +57,8 @@ class GeometryPipeline {
   uint32_t instance_ = 0, vertex_ = 0;  ///< of the draw, the next to be assembled
   struct {
     std::vector<Object> objects;
-    size_t vertices = 0;           ///< of them, at most
+    size_t assembled = 0;          ///< the objects, and those that are not visible
+    size_t vertices = 0;           ///< of all of them, at most
     std::vector<Object> overflow;  ///< assembled, but for the next batch
   } gathered_;
   bool list_ = false;      ///< batches are triangles of a list that are not assembled yet

@@ -2,48 +2,63 @@
 #include "hw/render/render_engine.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "hw/base/log.h"
+#include "hw/base/work.h"
 #include "hw/defs/command.h"
 #include "hw/mmio/register_file.h"
+#include "hw/render/draw_call.h"
+#include "hw/render/position/visibility_reader.h"
 #include "hw/render/stream_out.h"
 
 namespace softgen::render {
+namespace {
+
+/// Counts a draw whose record is not read.
+void pass_draw(mmio::RegisterFile& registers) {
+  registers.poke(reg::TOKPROC_STG0_INSTANCE_COUNT, registers.peek(reg::TOKPROC_STG0_INSTANCE_COUNT) + 1);
+}
+
+/// Whether an object that is not visible has no effect at all (docs/posh.md).
+bool may_leave_out(const DrawState& state) {
+  return last_geometry_stage(state) == Stage::vs && !state.tessellation.enable && !state.stream_out.enable && !state.raster.line_stipple;
+}
+
+/// Of a draw with POSH Enable; null where none is read.
+std::optional<VisibilityReader> find_record(const DrawCommand& command, EngineEnv& env) {
+  if (!command.visibility) return std::nullopt;
+  const RecordPlace place = RecordPlace::load(env.registers);
+  if (!place.enabled) return std::nullopt;
+  return std::optional<VisibilityReader>(std::in_place, env.view, env.stop, place);
+}
+
+}  // namespace
 
 ExecResult RenderEngine::primitive(const Packet& packet, EngineEnv& env) {
   const DrawCommand p = decoder_->draw_command(packet.dwords);
-  if (p.predicated && !env.predicate) return ExecResult::done;
+  if (p.predicated && !env.predicate) {
+    if (p.visibility) pass_draw(env.registers);
+    return ExecResult::done;
+  }
   decoder_->refresh(store_, state_);
   decoder_->read(store_, env.view, state_);
   decoder_->read_registers(env.registers, state_);
-  DrawCall call{.topology = state_.vertex.topology,
-                .indexed = p.indexed,
-                .vertex_count = p.vertex_count,
-                .start_vertex = p.start_vertex,
-                .instance_count = p.instance_count,
-                .start_instance = p.start_instance,
-                .base_vertex = p.base_vertex,
-                .extended = p.parameters};
-  if (p.indirect) {
-    call.start_vertex = env.registers.peek(reg::PRIM_START_VERTEX);
-    call.vertex_count = env.registers.peek(reg::PRIM_VERTEX_COUNT);
-    call.instance_count = env.registers.peek(reg::PRIM_INSTANCE_COUNT);
-    call.start_instance = env.registers.peek(reg::PRIM_START_INSTANCE);
-    call.base_vertex = static_cast<int32_t>(env.registers.peek(reg::PRIM_BASE_VERTEX));
-    for (uint32_t i = 0; p.extended && i < call.extended.size(); ++i)
-      call.extended[i] = env.registers.peek(reg::PRIM_EXTENDED_PARAMETER(i));
-  }
-  if (p.end_offset) {
-    // As many vertices as the stream output buffer, bound as vertex buffer 0, holds up to the end offset (SKL PRM vol 2a, 3DPRIMITIVE).
-    const uint32_t pitch = state_.vertex.buffers[0].pitch;
-    call.vertex_count = pitch ? env.registers.peek(reg::PRIM_END_OFFSET) / pitch : 0;
-  }
+  DrawCall call = draw_call(p, state_, env);
+  std::optional<VisibilityReader> record = find_record(p, env);
+  if (record && may_leave_out(state_)) call.visibility = &*record;
   DrawProgress progress;
   if (store_.resumes(packet)) progress = {store_.progress()[0], store_.progress()[1]};
   const ExecResult result = drawer_.draw(state_, *decoder_, call, env, progress);
   store_.progress()[0] = progress.batches;
   store_.progress()[1] = progress.tiles;
   store_.keep_progress(packet, result == ExecResult::preempted);
+  // One that was preempted reads the same tokens again.
+  if (result == ExecResult::done && p.visibility) {
+    if (record) record->end().store(env.registers);
+    else pass_draw(env.registers);
+    if (call.visibility) count_work(Work::objects_skipped, record->skipped());
+  }
   return result;
 }
 
@@ -62,16 +77,33 @@ ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
     }
     if (packet.command->id == CommandId::_3DSTATE_SO_BUFFER && decoder_)
       load_stream_offset(decoder_->stream_offset(packet.dwords), env.registers, env.view);
+    if (packet.command->id == CommandId::_3DSTATE_PTBR_TILE_SELECT && decoder_) select_tile_pass(env);
     return ExecResult::done;
   }
   if (packet.command->draws && decoder_) return primitive(packet, env);
   if (const ExecResult finished = drawer_.finish(env); finished != ExecResult::done) return finished;
   if (gpgpu_ && packet.command->dispatches) return gpgpu_->execute(packet, store_, env);
   switch (packet.command->id) {
+    case CommandId::_3DSTATE_PTBR_MARKER: return decoder_ ? pass_marker(packet, env) : ExecResult::done;
     case CommandId::STATE_PREFETCH:                              // a hint
     case CommandId::MEDIA_STATE_FLUSH: return ExecResult::done;  // walkers and media objects are never deferred, draws are finished above
     default: unimplemented(packet.command->name, "at {:#x}: parsed, not executed", packet.address); return ExecResult::done;
   }
+}
+
+/// Reading begins, draw 0 next.
+void RenderEngine::select_tile_pass(EngineEnv& env) {
+  const VisibilityState state = decoder_->visibility(store_);
+  const unsigned passes = state.tiles.columns * state.tiles.rows;
+  const bool there = state.pass < passes;
+  if (!there) guest_error("3DSTATE_PTBR_TILE_SELECT", "pass {} of {}", state.pass, passes);
+  RecordPlace::of_pass(env.view, state.rendered_list, state.pass, state.enabled && there).store(env.registers);
+}
+
+ExecResult RenderEngine::pass_marker(const Packet& packet, EngineEnv& env) {
+  const RecordPlace place = RecordPlace::load(env.registers);
+  if (place.enabled) behind_marker(env.view, env.stop, place, decoder_->marker(packet.dwords)).store(env.registers);
+  return env.stop.aborting() ? ExecResult::aborted : ExecResult::done;
 }
 
 ExecResult RenderEngine::flush(const FlushRequest& request, EngineEnv& env) {

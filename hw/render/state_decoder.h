@@ -11,6 +11,7 @@
 #include "hw/iface/engine.h"
 #include "hw/memory/view.h"
 #include "hw/render/draw_state.h"
+#include "hw/render/position/visibility_state.h"
 #include "hw/render/state_store.h"
 
 namespace softgen::render {
@@ -23,7 +24,8 @@ struct DrawCommand {
   bool indexed = false;
   uint32_t vertex_count = 0, start_vertex = 0, instance_count = 0, start_instance = 0;
   int32_t base_vertex = 0;
-  bool extended = false;  ///< it has extended parameters; with `indirect` they are in registers, too
+  bool visibility = false;  ///< it is recorded by the position-only pipe, and drawn by the record in the render pipe
+  bool extended = false;    ///< it has extended parameters; with `indirect` they are in registers, too
   std::array<uint32_t, 3> parameters{};
 };
 
@@ -56,6 +58,8 @@ class StateDecoder {
   virtual void refresh(const StateStore& store, DrawState& state) = 0;
   /// Reads the structures that packets point to: viewports, scissors, blend and colour calculator state. Memory may have changed without a packet.
   virtual void read(const StateStore& store, memory::View& view, DrawState& state) const = 0;
+  /// Of them, those that place objects: viewports, but for their depth ranges, and scissors.
+  virtual void read_places(const StateStore& store, memory::View& view, DrawState& state) const = 0;
   /// What registers say of the packets.
   virtual void read_registers(const mmio::RegisterFile& registers, DrawState& state) const = 0;
   /// The entry of `target` of the blend state that is bound. Drivers leave no room for entries of targets that they do not write.
@@ -65,6 +69,9 @@ class StateDecoder {
   virtual DrawCommand draw_command(std::span<const uint32_t> packet) const = 0;
   virtual StreamOffsetLoad stream_offset(std::span<const uint32_t> packet) const = 0;
   virtual DepthOperation depth_operation(const StateStore& store) const = 0;
+  virtual VisibilityState visibility(const StateStore& store) const = 0;
+  /// Of 3DSTATE_PTBR_MARKER.
+  virtual uint32_t marker(std::span<const uint32_t> packet) const = 0;
 };
 
 /// The decoder of a generation, by its traits (defs::Gen9, defs::Gen11).

@@ -15,6 +15,8 @@
 
 namespace softgen::render {
 
+class VisibilityReader;
+
 /// The numbers of one 3DPRIMITIVE, whether they stood in it or in registers.
 struct DrawCall {
   Topology topology{};
@@ -24,7 +26,8 @@ struct DrawCall {
   uint32_t instance_count = 0;
   uint32_t start_instance = 0;
   int32_t base_vertex = 0;
-  std::array<uint32_t, 3> extended{};  ///< extended parameters
+  std::array<uint32_t, 3> extended{};      ///< extended parameters
+  VisibilityReader* visibility = nullptr;  ///< says which objects are left out; null: none
 };
 
 using Vec4 = std::array<uint32_t, 4>;

@@ -33,6 +33,11 @@ void Decoder<G>::read(const StateStore& store, memory::View& view, DrawState& st
 }
 
 template <class G>
+void Decoder<G>::read_places(const StateStore& store, memory::View& view, DrawState& state) const {
+  Structures<G>::read_places(store, view, state);
+}
+
+template <class G>
 void Decoder<G>::read_registers(const mmio::RegisterFile& registers, DrawState& state) const {
   state.common_bases.binding_table_shift = BindingTableForm<G>::shift(registers);
 }
@@ -56,6 +61,7 @@ DrawCommand Decoder<G>::draw_command(std::span<const uint32_t> packet) const {
                       .instance_count = p.instance_count,
                       .start_instance = p.start_instance_location,
                       .base_vertex = p.base_vertex_location};
+  if constexpr (requires { p.posh_enable; }) command.visibility = p.posh_enable;
   if constexpr (requires { p.extended_parameters_present; }) {
     const typename Primitive::View view(packet);
     command.extended = p.extended_parameters_present && view.elements() >= command.parameters.size();
@@ -91,6 +97,33 @@ DepthOperation Decoder<G>::depth_operation(const StateStore& store) const {
           .sample_mask = p.sample_mask,
           .stencil_value = static_cast<uint8_t>(p.stencil_clear_value),
           .buffers = depth_buffers<G>(store, 1u << std::min(p.number_of_multisamples, 4u))};
+}
+
+template <class G>
+VisibilityState Decoder<G>::visibility(const StateStore& store) const {
+  VisibilityState state;
+  if constexpr (requires { typename G::_3DSTATE_PTBR_TILE_PASS_INFO; }) {
+    using TileInfo = typename G::_3DSTATE_PTBR_TILE_PASS_INFO;
+    constexpr int32_t unit = 64;  // pixels
+    state.page_pool = packet<typename G::_3DSTATE_PTBR_PAGE_POOL_BASE_ADDRESS>(store).page_pool_base_address;
+    state.free_list = packet<typename G::_3DSTATE_PTBR_FREE_LIST_BASE_ADDRESS>(store).free_list_base_address;
+    state.render_list = packet<typename G::_3DSTATE_PTBR_RENDER_LIST_BASE_ADDRESS>(store).render_list_base_address;
+    if (!store.packet(TileInfo::id).empty()) {
+      const auto p = packet<TileInfo>(store);
+      state.tiles = {p.tile_columns + 1, p.tile_rows + 1, static_cast<int32_t>(p.tile_width + 1) * unit,
+                     static_cast<int32_t>(p.tile_height + 1) * unit};
+      state.rendered_list = p.render_list_address;
+    }
+    const auto select = packet<typename G::_3DSTATE_PTBR_TILE_SELECT>(store);
+    state.pass = select.tile_pass, state.enabled = select.visibility_enable;
+  }
+  return state;
+}
+
+template <class G>
+uint32_t Decoder<G>::marker(std::span<const uint32_t> packet) const {
+  if constexpr (requires { typename G::_3DSTATE_PTBR_MARKER; }) return G::_3DSTATE_PTBR_MARKER::unpack(packet).marker;
+  else return 0;
 }
 
 template class Decoder<defs::Gen9>;

@@ -17,11 +17,14 @@ class Decoder final : public StateDecoder {
 
   void refresh(const StateStore& store, DrawState& state) override;
   void read(const StateStore& store, memory::View& view, DrawState& state) const override;
+  void read_places(const StateStore& store, memory::View& view, DrawState& state) const override;
   void read_registers(const mmio::RegisterFile& registers, DrawState& state) const override;
   TargetBlend target_blend(memory::View& view, const DrawState& state, unsigned target) const override;
   DrawCommand draw_command(std::span<const uint32_t> packet) const override;
   StreamOffsetLoad stream_offset(std::span<const uint32_t> packet) const override;
   DepthOperation depth_operation(const StateStore& store) const override;
+  VisibilityState visibility(const StateStore& store) const override;
+  uint32_t marker(std::span<const uint32_t> packet) const override;
 
  private:
   struct Versioned {

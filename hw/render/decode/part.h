@@ -75,6 +75,7 @@ struct PixelParts {
 template <class G>
 struct Structures {
   static void read(const StateStore& store, memory::View& view, DrawState& state);
+  static void read_places(const StateStore& store, memory::View& view, DrawState& state);
   static TargetBlend target_blend(memory::View& view, const DrawState& state, unsigned target);
 };
 

@@ -31,28 +31,12 @@ Structure load(memory::View& view, uint64_t address, unsigned index) {
 }
 
 template <class G>
-void read_viewports(const StateStore& store, memory::View& view, DrawState& state) {
-  const uint64_t dynamic = state.common_bases.dynamic_state;
-  const uint64_t depth_at = dynamic + view_of<typename G::_3DSTATE_VIEWPORT_STATE_POINTERS_CC>(store).cc_viewport_pointer();
-  const uint64_t clip_at = dynamic + view_of<typename G::_3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP>(store).sf_clip_viewport_pointer();
-  const uint64_t scissor_at = dynamic + view_of<typename G::_3DSTATE_SCISSOR_STATE_POINTERS>(store).scissor_rect_pointer();
+void read_depth_ranges(const StateStore& store, memory::View& view, DrawState& state) {
+  const uint64_t at =
+      state.common_bases.dynamic_state + view_of<typename G::_3DSTATE_VIEWPORT_STATE_POINTERS_CC>(store).cc_viewport_pointer();
   for (unsigned i = 0; i < state.clip.viewports; ++i) {
-    ViewportState& out = state.viewports[i];
-    const auto depth = load<typename G::CC_VIEWPORT>(view, depth_at, i);
-    out.min_depth = depth.minimum_depth, out.max_depth = depth.maximum_depth;
-    if (state.raster.viewport_transform) {
-      const auto v = load<typename G::SF_CLIP_VIEWPORT>(view, clip_at, i);
-      out.transform = {v.viewport_matrix_element_m00, v.viewport_matrix_element_m11, v.viewport_matrix_element_m22,
-                       v.viewport_matrix_element_m30, v.viewport_matrix_element_m31, v.viewport_matrix_element_m32,
-                       v.x_min_clip_guardband,        v.x_max_clip_guardband,        v.y_min_clip_guardband,
-                       v.y_max_clip_guardband};
-      out.extent = {to_pixel(v.x_min_viewport), to_pixel(v.y_min_viewport), to_pixel(v.x_max_viewport) + 1, to_pixel(v.y_max_viewport) + 1};
-    }
-    if (state.raster.scissor) {
-      const auto s = load<typename G::SCISSOR_RECT>(view, scissor_at, i);
-      out.scissor = {static_cast<int32_t>(s.scissor_rectangle_x_min), static_cast<int32_t>(s.scissor_rectangle_y_min),
-                     static_cast<int32_t>(s.scissor_rectangle_x_max) + 1, static_cast<int32_t>(s.scissor_rectangle_y_max) + 1};
-    }
+    const auto depth = load<typename G::CC_VIEWPORT>(view, at, i);
+    state.viewports[i].min_depth = depth.minimum_depth, state.viewports[i].max_depth = depth.maximum_depth;
   }
 }
 
@@ -84,8 +68,32 @@ void read_blend(const StateStore& store, memory::View& view, DrawState& state) {
 }  // namespace
 
 template <class G>
+void Structures<G>::read_places(const StateStore& store, memory::View& view, DrawState& state) {
+  const uint64_t dynamic = state.common_bases.dynamic_state;
+  const uint64_t clip_at = dynamic + view_of<typename G::_3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP>(store).sf_clip_viewport_pointer();
+  const uint64_t scissor_at = dynamic + view_of<typename G::_3DSTATE_SCISSOR_STATE_POINTERS>(store).scissor_rect_pointer();
+  for (unsigned i = 0; i < state.clip.viewports; ++i) {
+    ViewportState& out = state.viewports[i];
+    if (state.raster.viewport_transform) {
+      const auto v = load<typename G::SF_CLIP_VIEWPORT>(view, clip_at, i);
+      out.transform = {v.viewport_matrix_element_m00, v.viewport_matrix_element_m11, v.viewport_matrix_element_m22,
+                       v.viewport_matrix_element_m30, v.viewport_matrix_element_m31, v.viewport_matrix_element_m32,
+                       v.x_min_clip_guardband,        v.x_max_clip_guardband,        v.y_min_clip_guardband,
+                       v.y_max_clip_guardband};
+      out.extent = {to_pixel(v.x_min_viewport), to_pixel(v.y_min_viewport), to_pixel(v.x_max_viewport) + 1, to_pixel(v.y_max_viewport) + 1};
+    }
+    if (state.raster.scissor) {
+      const auto s = load<typename G::SCISSOR_RECT>(view, scissor_at, i);
+      out.scissor = {static_cast<int32_t>(s.scissor_rectangle_x_min), static_cast<int32_t>(s.scissor_rectangle_y_min),
+                     static_cast<int32_t>(s.scissor_rectangle_x_max) + 1, static_cast<int32_t>(s.scissor_rectangle_y_max) + 1};
+    }
+  }
+}
+
+template <class G>
 void Structures<G>::read(const StateStore& store, memory::View& view, DrawState& state) {
-  read_viewports<G>(store, view, state);
+  read_depth_ranges<G>(store, view, state);
+  read_places(store, view, state);
   read_blend<G>(store, view, state);
 }
 

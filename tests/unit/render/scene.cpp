@@ -20,11 +20,15 @@ constexpr unsigned first_constant = 2;                                          
 
 }  // namespace
 
-Scene::Scene(uint32_t size, unsigned threads)
+const Generation gen9_engines{defs::gen9::commands, defs::gen9::registers, make_state_decoder<defs::Gen9>};
+
+Scene::Scene(uint32_t size, unsigned threads, const Generation& generation)
     : Mapped(0x1000, 0x100000),
+      generation_(generation),
       size_(size),
       pool_(threads),
-      engine_(defs::gen9::commands, make_state_decoder<defs::Gen9>(), eu::gen9_isa(), threads ? &pool_ : nullptr) {
+      registers_(generation.registers),
+      engine_(generation.commands, generation.decoder(), eu::gen9_isa(), threads ? &pool_ : nullptr) {
   set_bases();
   set_viewport();
   set_target();
@@ -33,8 +37,9 @@ Scene::Scene(uint32_t size, unsigned threads)
 }
 
 void Scene::execute(std::span<const uint32_t> dwords) {
-  const defs::Command* command = defs::gen9::commands.find(defs::EngineClass::render, dwords[0]);
+  const defs::Command* command = generation_.commands.find(defs::EngineClass::render, dwords[0]);
   REQUIRE(command);
+  executed_.emplace_back(dwords.begin(), dwords.end());
   REQUIRE(engine_.execute({0, command, dwords}, env_) == ExecResult::done);
 }
 
@@ -195,7 +200,20 @@ void Scene::set_vertices(const std::vector<SceneVertex>& vertices) {
   next_vertex_ += bytes;
 }
 
-void Scene::draw(gen9::PrimitiveTopologyType topology, const std::vector<SceneVertex>& vertices) {
+void Scene::set_indices(const std::vector<uint16_t>& indices) {
+  const auto bytes = static_cast<uint32_t>(indices.size() * sizeof(uint16_t));
+  next_vertex_ = (next_vertex_ + 63) & ~uint64_t{63};
+  REQUIRE(next_vertex_ + bytes <= target);
+  view.write(next_vertex_, indices.data(), bytes);
+  gen9::_3DSTATE_INDEX_BUFFER buffer;
+  buffer.index_format = gen9::_3DSTATE_INDEX_BUFFER::IndexFormat::INDEX_WORD;
+  buffer.buffer_starting_address = next_vertex_;
+  buffer.buffer_size = bytes;
+  set(buffer);
+  next_vertex_ += (bytes + 63) & ~63u;
+}
+
+void Scene::draw(gen9::PrimitiveTopologyType topology, const std::vector<SceneVertex>& vertices, const Way& way) {
   set_vertices(vertices);
   using Component = gen9::VertexComponentControl;
   gen9::VERTEX_ELEMENT_STATE place, color;
@@ -216,7 +234,12 @@ void Scene::draw(gen9::PrimitiveTopologyType topology, const std::vector<SceneVe
   set(assembly);
   gen9::_3DPRIMITIVE primitive;
   primitive.vertex_count_per_instance = static_cast<uint32_t>(vertices.size());
-  primitive.instance_count = 1;
+  primitive.instance_count = way.instances;
+  if (!way.indices.empty()) {
+    set_indices(way.indices);
+    primitive.vertex_access_type = gen9::_3DPRIMITIVE::VertexAccessType::RANDOM;
+    primitive.vertex_count_per_instance = static_cast<uint32_t>(way.indices.size());
+  }
   set(primitive);
 }
 

@@ -27,10 +27,24 @@ constexpr SceneVertex red(float x, float y) { return {x, y, 1, 0, 0}; }
 constexpr SceneVertex green(float x, float y) { return {x, y, 0, 1, 0}; }
 constexpr SceneVertex blue(float x, float y) { return {x, y, 0, 0, 1}; }
 
-class Scene : memory::test::Mapped {
+/// Of the engines. Packets and kernels are Gen9's in any case: those of a scene are Gen11's, too.
+struct Generation {
+  const defs::CommandSet& commands;
+  const defs::RegisterSet& registers;
+  std::unique_ptr<StateDecoder> (*decoder)();
+};
+extern const Generation gen9_engines;
+
+/// How a draw's vertices are used.
+struct Way {
+  std::vector<uint16_t> indices{};  ///< none: in their order
+  uint32_t instances = 1;
+};
+
+class Scene : protected memory::test::Mapped {
  public:
   /// Vertices pass unchanged, and pixels have the colour of their object's provoking vertex (its first one). `threads`: besides the caller's.
-  explicit Scene(uint32_t size = 16, unsigned threads = 0);
+  explicit Scene(uint32_t size = 16, unsigned threads = 0, const Generation& generation = gen9_engines);
 
   /// Executes the packet; state counts from the next draw on.
   template <typename Packet>
@@ -45,7 +59,7 @@ class Scene : memory::test::Mapped {
   /// Each pixel shows how many objects cover it, in 255ths of red.
   void count_coverage();
 
-  void draw(gen9::PrimitiveTopologyType topology, const std::vector<SceneVertex>& vertices);
+  void draw(gen9::PrimitiveTopologyType topology, const std::vector<SceneVertex>& vertices, const Way& way = {});
   /// All draws' pixels are in memory, and statistics are up to date.
   void finish();
 
@@ -63,22 +77,27 @@ class Scene : memory::test::Mapped {
   float distance(float pixels) const { return 2 * pixels / static_cast<float>(size_); }
   float position(float pixels) const { return distance(pixels) - 1; }
 
- private:
+ protected:
   static constexpr uint64_t kernels = 0x2000, dynamic = 0x10000, surfaces = 0x12000, vertex_data = 0x14000, target = 0x80000;
+  const Generation& generation_;
+  const uint32_t size_;
+  WorkerPool pool_;
+  std::vector<std::vector<uint32_t>> executed_;  ///< packets
+
+ private:
   void set_bases();
   void set_viewport();
   void set_target();
   void set_shaders();
   void set_pixel_state();
   void set_vertices(const std::vector<SceneVertex>& vertices);
+  void set_indices(const std::vector<uint16_t>& indices);
 
-  const uint32_t size_;
   uint64_t next_kernel_ = 0;
   uint64_t next_vertex_ = vertex_data;  ///< draws that are not finished keep theirs
-  mmio::RegisterFile registers_{defs::gen9::registers};
+  mmio::RegisterFile registers_;
   StopFlag stop_;
   EngineEnv env_{.engine = EngineId::rcs, .view = view, .ggtt = view, .registers = registers_, .stop = stop_};
-  WorkerPool pool_;
   RenderEngine engine_;
 };
 
