@@ -55,7 +55,10 @@ Device::Engines::Engines(const Config& config, const Parts& parts, eu::FastPaths
     : shared_functions(parts.sampler_state),
       gpgpu(parts.media_decoder ? parts.media_decoder() : nullptr, parts.isa(), pool, shared_functions, &compiler),
       render(*config.platform->commands, parts.state_decoder ? parts.state_decoder() : nullptr, parts.isa(), pool, &shared_functions,
-             &gpgpu, &compiler) {}
+             &gpgpu, &compiler),
+      position_functions(parts.sampler_state),
+      position(*config.platform->commands, parts.state_decoder ? parts.state_decoder() : nullptr, parts.isa(), pool, &position_functions,
+               &compiler) {}
 
 Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> memory)
     : config_(config),
@@ -121,7 +124,10 @@ Engine* Device::plugged(EngineId id) {
     case EngineId::vcs0: return &engines_.video;
     case EngineId::vcs1: return &engines_.video_1;
     case EngineId::vecs: return &engines_.video_enhance;
-    case EngineId::pocs: return &engines_.position;
+    case EngineId::pocs:
+      if (!config_.preempt_always) return &engines_.position;
+      engines_.position.set_minimum_run({});
+      return &engines_.preempted_position;
     default: return nullptr;
   }
 }

@@ -35,6 +35,7 @@
 #include "hw/mmio/interrupts.h"
 #include "hw/mmio/pcode.h"
 #include "hw/mmio/register_file.h"
+#include "hw/render/position/position_engine.h"
 #include "hw/render/render_engine.h"
 
 namespace softgen::gt {
@@ -140,7 +141,9 @@ class Device {
     PreemptingEngine preempted_render{render};
     blitter::Blitter blitter;
     NullEngine video, video_1, video_enhance;
-    NullEngine position;  ///< of POCS
+    SharedFunctions position_functions;  ///< POCS runs beside RCS, which changes its own
+    render::PositionEngine position;
+    PreemptingEngine preempted_position{position};
   };
 
   const Config config_;
