@@ -113,6 +113,8 @@ Rewriter::Context& Rewriter::context(const replay::Submission& submission) {
 
 void Rewriter::submit(const replay::Submission& submission) {
   if (class_of(submission.engine) != defs::EngineClass::render) return;
+  if (!image_.platform().has(EngineId::pocs))
+    throw std::runtime_error(fmt::format("{} has no position-only shading", image_.platform().name));
   const bool is_new = !contexts_.contains(submission.lrca);
   Context& its = context(submission);
   Splitter splitter(
