@@ -32,13 +32,17 @@ def run(command):
     return done
 
 
-def check_text(replay, capture, recorded):
-    """--print follows the batches of both streamers, and names what it finds."""
+def check_text(replay, original, capture, recorded):
+    """--print follows the batches of both streamers, and names what it finds; --list numbers the render engine's draws alone."""
     text = run([replay, capture, "--print", "--no-data"]).stdout.decode()
     draws = text.split("  3DPRIMITIVE  ")[1:]
     marked = sum("POSH Enable: true" in draw.split("\n0x")[0] for draw in draws)
     if marked != 2 * recorded:
         raise Failure(f"--print shows {marked} marked draws instead of {2 * recorded}")
+    listed = [run([replay, file, "--list"]).stdout.decode().splitlines() for file in (original, capture)]
+    numbered = [sum(line.split()[0].isdigit() and "3DPRIMITIVE" in line for line in lines) for lines in listed]
+    if numbered[0] != numbered[1] or sum(line.startswith(" pocs ") for line in listed[1]) != recorded:
+        raise Failure(f"--list counts {numbered[1]} draws instead of {numbered[0]}")
     for name in ("POSH Start: true", "3DSTATE_PTBR_PAGE_POOL_BASE_ADDRESS", "3DSTATE_PTBR_FREE_LIST_BASE_ADDRESS",
                  "3DSTATE_PTBR_RENDER_LIST_BASE_ADDRESS", "3DSTATE_PTBR_TILE_PASS_INFO", "3DSTATE_PTBR_TILE_SELECT", "Tile Pass: 0"):
         if name not in text:
@@ -65,7 +69,7 @@ def check_form(args, name, form, picture, folder):
     if (counters["objects_recorded"] == 0) != (recorded == 0):
         raise Failure(f"{form}: {recorded} draws, but {counters['objects_recorded']} objects are recorded")
     if recorded and form == "one pass":
-        check_text(args.replay, capture, recorded)
+        check_text(args.replay, args.folder / f"{name}.aub.xz", capture, recorded)
     return counters
 
 
