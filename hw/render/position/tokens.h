@@ -21,8 +21,6 @@ struct PageLink {
 struct RecordPage {
   static constexpr uint32_t bytes = 4096, first_token = PageLink::bytes, token_bytes = 4;
 };
-/// Of a pool, by PTBR_PAGE_POOL_SIZE.
-constexpr uint32_t max_record_pages = 1u << 20;
 /// Of a frame, by 3DSTATE_PTBR_TILE_PASS_INFO.
 constexpr unsigned max_tile_passes = 256;
 

@@ -24,7 +24,7 @@ bool may_be_at(uint64_t at) {
 
 std::optional<uint64_t> RecordPages::take() {
   const uint32_t taken = registers.peek(reg::PTBR_NUM_PAGES_RECORDED);
-  const uint32_t size = registers.peek(reg::PTBR_PAGE_POOL_SIZE) % max_record_pages;
+  const uint32_t size = reg::field::PTBR_PAGE_POOL_SIZE_PAGES.of(registers.peek(reg::PTBR_PAGE_POOL_SIZE));
   if (taken >= size) return std::nullopt;
   const auto number = view.load<uint32_t>(free_list + uint64_t{taken} * free_list_entry_bytes);
   if (number >= size) {
