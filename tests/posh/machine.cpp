@@ -50,8 +50,8 @@ std::vector<std::byte> Machine::read(uint64_t va, uint64_t bytes) {
   return data;
 }
 
-void Machine::store(uint64_t va, uint32_t value) { view_->store(va, value); }
-uint32_t Machine::load(uint64_t va) { return view_->load<uint32_t>(va); }
+void Machine::store(uint64_t va, uint32_t value) { view_->store_release(va, value); }
+uint32_t Machine::load(uint64_t va) { return view_->load_acquire<uint32_t>(va); }
 
 uint64_t Machine::place(const Stream& stream) {
   const uint64_t va = next_batch_;
