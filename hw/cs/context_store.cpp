@@ -70,7 +70,9 @@ void ContextStore::restore_image(uint64_t page_address, bool ring_context, bool 
   core_.ggtt().read(page_address, restored_.data(), lists.size_bytes());
   ImageWalk walk(lists, core_.config().commands, core_.config().engine_class, ring_context ? 0 : layout_.documented().ring_dwords);
   if (ring_context) {
-    core_.set(reg::ctx_control, core_.get(reg::ctx_control) & ~reg::restore_inhibit);
+    // Of the context before, which an image without their mask bits would leave as they are.
+    const uint32_t forgotten = reg::restore_inhibit | (core_.links().position ? reg::posh_enabled : 0);
+    core_.set(reg::ctx_control, core_.get(reg::ctx_control) & ~forgotten);
     run_lists(walk, page_address, lists, layout_.documented().ring_dwords);
     inhibit = core_.get(reg::ctx_control) & reg::restore_inhibit;
   }

@@ -62,6 +62,7 @@ Flow static_flow(const Packet& packet, const Cursor& cursor) {
     case defs::CommandId::MI_BATCH_BUFFER_START: {
       if (packet.dwords.size() < 3) return Flow::stop();
       Flow flow = batch_start(packet.dwords, cursor);
+      flow.mode = starts_position(packet) ? BatchMode::executed : cursor.mode();
       // The batch is POCS's alone, and RCS goes on here.
       if (starts_position(packet) && flow.kind == Flow::Kind::jump)
         return cursor.level() < 2 ? flow.kind = Flow::Kind::call, flow : Flow::next();

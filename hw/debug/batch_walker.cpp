@@ -19,21 +19,23 @@ struct BatchWalker::Visitor {
   BatchWalker& walker;
   BatchLevel level = BatchLevel::ring;
   bool ppgtt = false;
+  bool position = false;
 
   bool before(const cs::Cursor& cursor) {
     level = static_cast<BatchLevel>(cursor.level());
     ppgtt = cursor.in_ppgtt();
+    position = cursor.mode() == cs::BatchMode::executed;
     if (walker.left_.packets) return walker.left_.packets--, true;
     walker.observer_.problem(cursor.address(), "too many commands in one submission (a loop?): the rest is not shown");
     return false;
   }
   cs::Flow command(const Packet& packet, const cs::Cursor& after) {
-    walker.observer_.packet({packet.address, level, ppgtt, packet.command, packet.dwords});
+    walker.observer_.packet({packet.address, level, ppgtt, packet.command, packet.dwords, position});
     return is_predicated_start(packet) ? cs::Flow::next() : cs::static_flow(packet, after);
   }
   /// The streamer halts here (SKL PRM vol 3, "Instruction Error").
   cs::Flow unknown(const Packet& packet, const cs::Cursor&) {
-    walker.observer_.packet({packet.address, level, ppgtt, nullptr, packet.dwords});
+    walker.observer_.packet({packet.address, level, ppgtt, nullptr, packet.dwords, position});
     return cs::Flow::stop();
   }
   cs::Flow no_memory(uint64_t address, const cs::Cursor&) {

@@ -22,6 +22,7 @@ struct WalkedPacket {
   bool ppgtt;
   const defs::Command* command;  ///< null: unknown
   std::span<const uint32_t> dwords;
+  bool position = false;  ///< in a batch of the position-only streamer, which RCS does not run
 };
 
 class BatchObserver {

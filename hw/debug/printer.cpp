@@ -98,7 +98,8 @@ class TextWriter {
       line(depth, fmt::format("{}  {}", string(node, "address"), style_.bad("unknown command " + string(node, "header"))));
     else if (node.contains("command"))
       line(depth, fmt::format("{}  {}  {}", string(node, "address"), style_.heading(string(node, "command")),
-                              style_.dim(fmt::format("{} [{}]", string(node, "level"), node["dwords"].dump()))));
+                              style_.dim(fmt::format("{}{} [{}]", node.contains("streamer") ? string(node, "streamer") + " " : "",
+                                                     string(node, "level"), node["dwords"].dump()))));
     else if (node.contains("struct"))
       line(depth, fmt::format("{}: {} at {}", style_.name(string(node, "what")), string(node, "struct"), string(node, "address")));
     else if (node.contains("kernel")) line(depth, fmt::format("{} at {}", style_.name(string(node, "what")), string(node, "kernel")));
@@ -150,6 +151,7 @@ Json packet_json(const WalkedPacket& packet, const defs::RegisterSet& registers,
   }
   node["command"] = packet.command->name;
   node["level"] = level_name(packet.level);
+  if (packet.position) node["streamer"] = name_of(EngineId::pocs);
   node["dwords"] = packet.dwords.size();
   node["fields"] = fields_json(*packet.command, packet.dwords);
   if (Json named = registers_json(packet, registers, engine); !named.empty()) node["registers"] = std::move(named);
@@ -165,7 +167,7 @@ std::string node_text(const Json& node, bool colour) {
 void PacketPrinter::packet(const WalkedPacket& packet) {
   state_.note(packet);
   if (!packet.command) unknown_++;
-  Json node = packet_json(packet, *options_.platform->registers, options_.engine);
+  Json node = packet_json(packet, *options_.platform->registers, packet.position ? EngineId::pocs : options_.engine);
   if (view_)
     if (Json targets = StateFollower(*view_, state_, options_).follow(packet); !targets.empty()) node["points_to"] = std::move(targets);
   sink_(std::move(node));

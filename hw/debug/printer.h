@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Commands as text or JSON: a node a command, with its fields and what they point to.
-//   {"address": "0x...", "command": name, "level": "ring|batch|second", "dwords": n, "fields": {...}, "registers": [...],
+//   {"address": "0x...", "command": name, "level": "ring|batch|second", "streamer": "pocs" (else none), "dwords": n, "fields": {...}, "registers": [...],
 //    "points_to": [nodes of state_follower.h]}
 #pragma once
 

@@ -71,7 +71,9 @@ void DrawList::packet(const debug::WalkedPacket& packet) {
   }
   const CommandId id = packet.command->id;
   const bool draw = packet.command->draws, walker = id == CommandId::GPGPU_WALKER;
-  if (draw || walker) {
+  if (draw && packet.position) {
+    line_(fmt::format(" pocs 0x{:08x}  {}", packet.address, draw_text(packet)));
+  } else if (draw || walker) {
     draws_ += draw, walkers_ += walker;
     line_(fmt::format("  {:>3} 0x{:08x}  {}", number_++, packet.address, draw ? draw_text(packet) : walker_text(packet)));
   } else if (packet.command->match >> 29 == 2) {

@@ -78,7 +78,7 @@ class Session {
     uint64_t commands = 0, draws = 0, walkers = 0;
     debug::PacketPrinter printer(ppgtt, state, options_.follow, [&](Json node) {
       commands += node.contains("command");
-      if (node.contains("command") && node["command"] == "3DPRIMITIVE") draws++;
+      if (node.contains("command") && node["command"] == "3DPRIMITIVE" && !node.contains("streamer")) draws++;
       if (node.contains("command") && node["command"] == "GPGPU_WALKER") walkers++;
       print(node);
     });

@@ -27,7 +27,7 @@ struct Machine : memory::test::Mapped, BatchObserver {
   void packet(const WalkedPacket& packet) override {
     if (seen.size() < limit)
       seen.push_back(std::to_string(packet.address) + " " + (packet.command ? packet.command->name : "?") + " " +
-                     std::to_string(static_cast<int>(packet.level)));
+                     std::to_string(static_cast<int>(packet.level)) + (packet.position ? " pocs" : ""));
   }
   void problem(uint64_t address, const std::string& what) override { problems.push_back(std::to_string(address) + " " + what); }
   BatchWalker walker(BatchWalker::Limits limits = {}, const defs::CommandSet& commands = defs::gen9::commands) {
@@ -54,8 +54,8 @@ TEST_CASE("a batch of the position-only streamer is looked into, and the walk co
   m.put(0x2000, {batch_start | posh_start | predicated, 0x3000, 0, noop, batch_end});
   m.put(0x3000, {store_data_imm, 0, 0, 0, batch_end});
   m.walker({}, defs::gen11::commands).ring(0x1000, 4096, 0, 16);
-  CHECK(m.seen == std::vector<std::string>{"4096 MI_BATCH_BUFFER_START 0", "8192 MI_BATCH_BUFFER_START 1", "12288 MI_STORE_DATA_IMM 2",
-                                           "12304 MI_BATCH_BUFFER_END 2", "8204 MI_NOOP 1", "8208 MI_BATCH_BUFFER_END 1",
+  CHECK(m.seen == std::vector<std::string>{"4096 MI_BATCH_BUFFER_START 0", "8192 MI_BATCH_BUFFER_START 1", "12288 MI_STORE_DATA_IMM 2 pocs",
+                                           "12304 MI_BATCH_BUFFER_END 2 pocs", "8204 MI_NOOP 1", "8208 MI_BATCH_BUFFER_END 1",
                                            "4108 MI_NOOP 0"});
   CHECK(m.problems.empty());
 }
