@@ -84,6 +84,13 @@ TEST_CASE("gen11: RPS and RC6 registers are memory") {
   }
 }
 
+TEST_CASE("gen11: the efficient frequency lies between the lowest and the highest") {  // IGT i915_pm_rps.c:check_freq_constraints
+  Fixture f;
+  const uint32_t caps = f.file.read(reg::RP_STATE_CAP), efficient = f.file.read(0x145ef0) >> 8 & 0xff;
+  CHECK(efficient >= (caps >> 16 & 0xff));
+  CHECK(efficient <= (caps & 0xff));
+}
+
 TEST_CASE("requests to invalidate a TLB clear themselves, and count for each engine") {
   quiet_log();
   memory::FlatMemory memory;
