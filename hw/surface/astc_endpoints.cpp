@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/surface/astc_endpoints.h"
+#include "hw/base/bits.h"
 
 #include <algorithm>
 #include <utility>
@@ -79,10 +80,7 @@ Endpoints hdr_scale(const int* v) {
           true};
 }
 
-int sign_extended(int value, int bits) {
-  const int sign = 1 << (bits - 1);
-  return (value & (2 * sign - 1) ^ sign) - sign;
-}
+int sign_extended(int value, int bits) { return static_cast<int>(sign_extend(static_cast<uint64_t>(value), static_cast<unsigned>(bits))); }
 
 /// Modes 11, 14 and 15: two colours.
 Endpoints hdr_direct(const int* v) {
