@@ -65,7 +65,8 @@ Value Emitter::float_result(const Op& op, unsigned k, uint8_t& raw) {
   for (unsigned s = 0; s < op.sources; s++) in[s] = source(op, s, k, Want::floats);
   raw = raw_nan;
   const auto fma = [&](Value a, Value b, Value c) { return ir_.intrinsic("llvm.fma", {type}, {a, b, c}); };
-  const auto round = [&](const char* name) { return ir_.intrinsic(name, {type}, {in[0]}); };
+  // LLVM rounds a constant as if DAZ were off, also one that only its optimizer finds.
+  const auto round = [&](const char* name) { return ir_.intrinsic(name, {type}, {ir_.fence(in[0])}); };
   switch (op.opcode) {
     case Opcode::add: return ir_.fadd(in[0], in[1]);
     case Opcode::mul: return ir_.fmul(in[0], in[1]);

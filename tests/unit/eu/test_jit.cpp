@@ -282,6 +282,21 @@ TEST_CASE("eu jit: inverse square roots of any float") {
   }
 }
 
+TEST_CASE("eu jit: an integer that is known is rounded as the denormal that it is") {
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
+  // LLVM rounds constants as if DAZ were off: the ceiling of 26 times 2^-149 became 1 (eu_jit_differential 1, program 2100).
+  for (const Opcode opcode : {Opcode::rndu, Opcode::rndd, Opcode::rnde, Opcode::rndz, Opcode::frc})
+    for (const bool negate : {false, true}) {
+      Instruction round = op(opcode, 8, grf(127, RegType::f), grf(10, RegType::f));  // the last message has it
+      round.src[0].negate = negate;
+      Instruction known = mov_imm(8, grf(10, RegType::d), RegType::ud, 0x2d);
+      known.opcode = Opcode::fbh;
+      const auto code = assemble({known, round, end()});
+      INFO("opcode " << static_cast<int>(opcode) << " negate " << negate);
+      CHECK(trace(code, 0xffff, 1, Runner::engine) == trace(code, 0xffff, 1, Runner::interpreter));
+    }
+}
+
 TEST_CASE("eu jit: bytes stay dwords until they are stored") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   // LLVM 19 calculated them as bytes: it crashed, or ended the process with "Cannot emit physreg copy instruction".
