@@ -47,6 +47,7 @@ change POINT
   dw0 0 Half : bool
 
 command FRESH mi 0x02 rcs single state
+position FRESH, KEPT
 """
 OTHER_CHECKS = """
 namespace defs = softgen::defs;
@@ -132,8 +133,9 @@ class Defs(unittest.TestCase):
         self.assertIn("command_ids = 4;", ids)
         tables = (self.root / "hw/defs/other/tables.cpp").read_text()
         self.assertNotIn('"LIST"', tables)
-        self.assertIn('{{"KEPT", 1, false, {}, {}}, CommandId::KEPT, 0x02800000, 0xff800000, 15, 0, 0, false, false, false, false, true}', tables)
-        self.assertIn('CommandId::FRESH, 0x01000000, 0xff800000, 1, 0, 0, true, false, false, false, false}', tables)
+        self.assertIn('{{"KEPT", 1, false, {}, {}}, CommandId::KEPT, 0x02800000, 0xff800000, 15, 0, 0, false, false, false, false, true, true}', tables)
+        self.assertIn('CommandId::FRESH, 0x01000000, 0xff800000, 1, 0, 0, true, false, false, false, false, true}', tables)
+        self.assertIn('0x15000000, 0xff800000, 15, 7, 0, false, false, false, false, false, false}', tables)
 
     def test_what_an_import_refuses(self):
         self.assertEqual(self.generate(LAYOUTS).returncode, 0)
@@ -144,6 +146,7 @@ class Defs(unittest.TestCase):
                 ("import small except POINT\n", "LINE: no struct POINT"),
                 ("import small\n\nchange LARGE\n", "other: change of a layout that is not imported: ['LARGE']"),
                 ("import small\n\nchange POINT without Z\n", "more.def:3: POINT has no ['Z'] that could be left out"),
+                ("import small\nposition SMALL, NONE\n", "other: position names unknown commands: ['NONE']"),
                 ("import small\n\nchange POINT wide\n", "more.def:3: unknown word 'wide'"),
                 ("import small\n\nchange POINT\n  dw1 3:0 Z : uint\n", "'Z' ends beyond dword 1")):
             with self.subTest(text):

@@ -119,13 +119,22 @@ class Registers(unittest.TestCase):
         self.generate(REGISTERS)
         table = (self.out / "small_registers.cpp").read_text()
         self.assertIn('fields_RING_CTL[] = {{"Buffer Length", 20, 12, uint}, {"Ring Buffer Enable", 0, 0, boolean}};', table)
-        self.assertIn('{"RING_CTL", 0x3c, 0x0, 0x1ffc07, 0x0, 0xffffffff, false, true, true, true, false, ResetDomain::gt, "cs", '
+        self.assertIn('{"RING_CTL", 0x3c, 0x0, 0x1ffc07, 0x0, 0xffffffff, false, true, true, true, false, 0x0, ResetDomain::gt, "cs", '
                       '0x0, {1, 1}, {0x0, 0x0}, fields_RING_CTL, source1}', table)
         engines = " ".join(table[table.index("EngineRow engines[]"):].split())
         self.assertTrue(engines.startswith(
             "EngineRow engines[] = { {.id = EngineId::rcs, .mmio_base = 0x2000, .interrupt_word = 0, .interrupt_shift = 0, .instance = 0, .reset = 0x2, "
             ".domain = ResetDomain::render}, {.id = EngineId::bcs, .mmio_base = 0x22000, .interrupt_word = 0, .interrupt_shift = 16, "
             ".instance = 0, .reset = 0x8, .domain = ResetDomain::blitter}, };"), engines)
+
+    def test_an_engine_that_has_some_of_the_registers_only(self):
+        text = REGISTERS + 'group "More" engine\nregister RING_TAIL 0x30\n' + "only bcs RING_TAIL\n"
+        self.assertEqual(self.generate(text).returncode, 0)
+        table = (self.out / "small_registers.cpp").read_text()
+        self.assertIn('{"RING_CTL", 0x3c, 0x0, 0x1ffc07, 0x0, 0xffffffff, false, true, true, true, false, 0x2, ', table)
+        self.assertIn('{"RING_TAIL", 0x30, 0x0, 0xffffffff, 0x0, 0xffffffff, false, true, false, true, false, 0x0, ', table)
+        self.assertNotIn("0x2203c", table)
+        self.assertIn("0x22030", table)
 
     def test_requests_for_forcewake_name_their_acknowledge(self):
         self.assertEqual(self.generate(ENGINES + WAKE).returncode, 0)
