@@ -16,7 +16,7 @@ float within(float value, float low, float high) { return value >= low ? std::mi
 /// min + slope * (r - min_radius) within min and max, r being the distance of the block's centre from the focal point, of which one axis is
 /// stretched.
 std::array<float, 2> radial_size(const CoarseState& state, uint32_t x, uint32_t y) {
-  constexpr float half = CoarseCoverage::extent / 2;
+  constexpr float half = 0.5f * CoarseCoverage::extent;
   const float dx = (static_cast<float>(x) + half - state.focal[0]) * (state.scales_y ? 1 : state.aspect),
               dy = (static_cast<float>(y) + half - state.focal[1]) * (state.scales_y ? state.aspect : 1);
   const float beyond = std::max(std::sqrt(dx * dx + dy * dy) - state.min_radius, 0.0f);
