@@ -192,7 +192,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const uint8_t choice = in.take<uint8_t>();
   Machine& m = choice & 0x80 ? real : echoing;
   m.recycle();
-  const auto e = static_cast<EngineId>((choice & 0x7f) % engine_count);
+  const auto& engines = defs::gen9::registers.engines;
+  const EngineId e = engines[(choice & 0x7f) % engines.size()].id;
   const unsigned actions = in.take<uint8_t>() & 31;
   const uint16_t tail = in.take<uint16_t>(), split = in.take<uint16_t>() & 0xfff;
   m.make_context(e, tail);
