@@ -26,8 +26,7 @@ ExecResult Gpgpu::walk(const Packet& packet, StatePackets& state, EngineEnv& env
   const ExecResult result = walk.run(workers_, state.resumes(packet) ? state.progress()[next_group] : 0);
   state.progress()[next_group] = walk.next();
   state.keep_progress(packet, result == ExecResult::preempted);
-  const uint32_t counter = reg::GPGPU_THREADS_DISPATCHED(0);
-  env.registers.poke64(counter, env.registers.peek64(counter) + walk.invocations());
+  env.registers.add64(reg::GPGPU_THREADS_DISPATCHED(0), walk.invocations());
   return result;
 }
 

@@ -65,6 +65,10 @@ class RegisterFile {
     poke(offset, static_cast<uint32_t>(value));
     poke(offset + 4, static_cast<uint32_t>(value >> 32));
   }
+  /// A counter of 64 bits goes on by `n`. Only one thread at a time may add to a counter.
+  void add64(uint32_t offset, uint64_t n) {
+    if (n) poke64(offset, peek64(offset) + n);
+  }
   void set_bits(uint32_t offset, uint32_t mask) {
     touch(offset);
     storage_[index(offset)].fetch_or(mask, std::memory_order_acq_rel);

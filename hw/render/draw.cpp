@@ -7,14 +7,11 @@
 #include "hw/base/log.h"
 #include "hw/base/work.h"
 #include "hw/mmio/register_file.h"
+#include "hw/render/draw_call.h"
 #include "hw/render/one_draw.h"
 
 namespace softgen::render {
 namespace {
-
-void count(mmio::RegisterFile& registers, uint32_t offset, uint64_t n) {
-  if (n) registers.poke64(offset, registers.peek64(offset) + n);
-}
 
 /// The topology that reaches the rasterizer.
 Topology drawn_topology(const DrawState& state, Topology assembled) {
@@ -37,7 +34,8 @@ Drawer::Draw::Draw(Drawer& drawer, const DrawState& state, const StateDecoder& d
       work_(std::make_unique<PixelWork>(state, env, drawer.shared_)),
       state_(work_->state),
       setup_(state_, work_->raster, last_geometry_stage(state)),
-      worker_{env.view, state_, env.stop, drawer.shared_, drawer.kernels_, drawer.urb_, drawer.thread_, drawer.vertices_, absolute()},
+      worker_{env.view,    state_,         env.stop,         drawer.shared_,         drawer.kernels_,
+              drawer.urb_, drawer.thread_, drawer.vertices_, absolute_constants(env)},
       geometry_(worker_, call),
       stream_out_(state_, env.registers, env.view),
       earlier_(earlier),
@@ -60,10 +58,6 @@ Drawer::Draw::Draw(Drawer& drawer, const DrawState& state, const StateDecoder& d
 
 Drawer::Draw::~Draw() {
   if (work_) drawer_.queue_.give_back(std::move(work_->lists));
-}
-
-bool Drawer::Draw::absolute() const {
-  return reg::field::CS_DEBUG_MODE2_3DSTATE_CONSTANT_BUFFER_ADDRESS_OFFSET_DISABLE.of(env_.registers.peek(reg::CS_DEBUG_MODE2));
 }
 
 /// Only small draws of one batch are deferred, and those whose pixels write only the targets.
@@ -156,19 +150,19 @@ void Drawer::Draw::count_statistics() {
   count_work(Work::primitives, completed_.primitives);
   count_work(Work::draws, preempted_ ? 0 : 1);
   if (state_.vertex.statistics) {
-    count(registers, reg::IA_VERTICES_COUNT(0), counts.ia_vertices);
-    count(registers, reg::IA_PRIMITIVES_COUNT(0), counts.ia_primitives);
+    registers.add64(reg::IA_VERTICES_COUNT(0), counts.ia_vertices);
+    registers.add64(reg::IA_PRIMITIVES_COUNT(0), counts.ia_primitives);
   }
-  if (state_.stage(Stage::vs).statistics) count(registers, reg::VS_INVOCATION_COUNT(0), counts.vs);
-  if (state_.stage(Stage::hs).statistics) count(registers, reg::HS_INVOCATION_COUNT(0), counts.hs);
-  if (state_.stage(Stage::ds).statistics) count(registers, reg::DS_INVOCATION_COUNT(0), counts.ds);
+  if (state_.stage(Stage::vs).statistics) registers.add64(reg::VS_INVOCATION_COUNT(0), counts.vs);
+  if (state_.stage(Stage::hs).statistics) registers.add64(reg::HS_INVOCATION_COUNT(0), counts.hs);
+  if (state_.stage(Stage::ds).statistics) registers.add64(reg::DS_INVOCATION_COUNT(0), counts.ds);
   if (state_.stage(Stage::gs).statistics) {
-    count(registers, reg::GS_INVOCATION_COUNT(0), counts.gs);
-    count(registers, reg::GS_PRIMITIVES_COUNT(0), counts.gs_primitives);
+    registers.add64(reg::GS_INVOCATION_COUNT(0), counts.gs);
+    registers.add64(reg::GS_PRIMITIVES_COUNT(0), counts.gs_primitives);
   }
   if (state_.clip.statistics) {
-    count(registers, reg::CL_INVOCATION_COUNT(0), completed_.clipped);
-    count(registers, reg::CL_PRIMITIVES_COUNT(0), completed_.primitives);
+    registers.add64(reg::CL_INVOCATION_COUNT(0), completed_.clipped);
+    registers.add64(reg::CL_PRIMITIVES_COUNT(0), completed_.primitives);
   }
   if (!defers_) work_->count(registers);
 }

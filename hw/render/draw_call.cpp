@@ -9,6 +9,10 @@ uint32_t pipeline_registers(const EngineEnv& env) {
   return env.registers.engine_register(env.engine, 0) - env.registers.engine_register(EngineId::rcs, 0);
 }
 
+bool absolute_constants(const EngineEnv& env) {
+  return reg::field::CS_DEBUG_MODE2_3DSTATE_CONSTANT_BUFFER_ADDRESS_OFFSET_DISABLE.of(env.registers.peek(reg::CS_DEBUG_MODE2));
+}
+
 DrawCall draw_call(const DrawCommand& command, const DrawState& state, const EngineEnv& env) {
   const auto peek = [&env, base = pipeline_registers(env)](uint32_t offset) { return env.registers.peek(base + offset); };
   DrawCall call{.topology = state.vertex.topology,

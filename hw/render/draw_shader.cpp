@@ -25,7 +25,7 @@ void Drawer::Draw::load_pixel_shader() {
   Kernel& kernel = pixels.kernel;
   kernel = Kernel(state.thread);
   kernel.bases = state_.bases(Stage::ps);
-  kernel.constants = KernelLoader::read_constants(env_.view, state_.push_constants(Stage::ps, absolute()));
+  kernel.constants = KernelLoader::read_constants(env_.view, state_.push_constants(Stage::ps, worker_.absolute_constants));
   kernel.start.rounding = state.rounding;
   load_program(kernel, *first);
   pixels.coarse = runs_for_coarse_pixels();

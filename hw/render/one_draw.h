@@ -32,8 +32,6 @@ class Drawer::Draw {
   const DrawProgress& progress() const { return progress_; }
 
  private:
-  /// Addresses of push constants are graphics addresses.
-  bool absolute() const;
   bool may_defer(const DrawCall& call) const;
   void load_pixel_shader();
   void load_program(Kernel& kernel, const PixelKernel& from);

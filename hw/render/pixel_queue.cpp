@@ -50,13 +50,10 @@ PixelWork::PixelWork(const DrawState& now, EngineEnv& env, MessageTarget* shared
 
 void PixelWork::count(mmio::RegisterFile& registers) const {
   count_work(Work::pixels, counts.invocations);
-  const auto add = [&](uint32_t offset, uint64_t n) {
-    if (n) registers.poke64(offset, registers.peek64(offset) + n);
-  };
-  if (pixels.coarse && state.pixel.coarse.statistics) add(reg::CPS_INVOCATION_COUNT(0), counts.invocations);
+  if (pixels.coarse && state.pixel.coarse.statistics) registers.add64(reg::CPS_INVOCATION_COUNT(0), counts.invocations);
   if (!state.pixel.statistics) return;
-  add(reg::PS_INVOCATION_COUNT(0), counts.invocations);
-  add(reg::PS_DEPTH_COUNT(0), counts.depth);
+  registers.add64(reg::PS_INVOCATION_COUNT(0), counts.invocations);
+  registers.add64(reg::PS_DEPTH_COUNT(0), counts.depth);
 }
 
 PixelQueue::Lists PixelQueue::spare_lists() {

@@ -28,7 +28,7 @@ struct GeometryWorker {
   Urb& urb;
   eu::Thread& thread;
   VertexScratch& vertices;
-  bool absolute_constants = false;  ///< CS_DEBUG_MODE2: 3DSTATE_CONSTANT_* hold graphics addresses
+  bool absolute_constants = false;  ///< 3DSTATE_CONSTANT_* hold graphics addresses: absolute_constants()
   uint32_t slot = 0;                ///< scratch slot
   mutable bool repeatable = true;   ///< no kernel that was loaded writes memory
 

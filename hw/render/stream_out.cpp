@@ -9,14 +9,6 @@
 #include "hw/mmio/register_file.h"
 
 namespace softgen::render {
-namespace {
-
-void add(mmio::RegisterFile& registers, uint32_t offset, uint64_t n) {
-  if (n) registers.poke64(offset, registers.peek64(offset) + n);
-}
-
-}  // namespace
-
 void load_stream_offset(const StreamOffsetLoad& load, mmio::RegisterFile& registers, memory::View& view) {
   if (!load.load) return;
   const uint32_t value = (load.from_memory ? view.load<uint32_t>(load.address) : load.value) & ~3u;
@@ -81,8 +73,8 @@ bool StreamOut::renders(unsigned stream) const {
 void StreamOut::finish() {
   if (!enabled()) return;
   for (unsigned i = 0; i < streams && state_.statistics; ++i) {
-    add(registers_, reg::SO_NUM_PRIMS_WRITTEN(i, 0), written_[i]);
-    add(registers_, reg::SO_PRIM_STORAGE_NEEDED(i, 0), needed_[i]);
+    registers_.add64(reg::SO_NUM_PRIMS_WRITTEN(i, 0), written_[i]);
+    registers_.add64(reg::SO_PRIM_STORAGE_NEEDED(i, 0), needed_[i]);
   }
   for (unsigned i = 0; i < buffers; ++i) {
     registers_.poke(reg::SO_WRITE_OFFSET(i), offsets_[i]);

@@ -11,16 +11,6 @@
 #include "hw/render/setup.h"
 
 namespace softgen::render {
-namespace {
-
-GeometryWorker worker_of(EngineEnv& env, const DrawState& state, MessageTarget* shared, KernelLoader& kernels, Urb& urb, eu::Thread& thread,
-                         VertexScratch& vertices, uint32_t slot) {
-  const bool absolute =
-      reg::field::CS_DEBUG_MODE2_3DSTATE_CONSTANT_BUFFER_ADDRESS_OFFSET_DISABLE.of(env.registers.peek(reg::CS_DEBUG_MODE2));
-  return {env.view, state, env.stop, shared, kernels, urb, thread, vertices, absolute, slot};
-}
-
-}  // namespace
 
 /// One 3DPRIMITIVE.
 class PositionEngine::Draw {
@@ -32,7 +22,8 @@ class PositionEngine::Draw {
         env_(env),
         raster_(state_, Stage::vs),
         setup_(state_, raster_, Stage::vs),
-        worker_(worker_of(env, state_, engine.shared_, engine.kernels_, engine.urb_, engine.thread_, engine.vertices_, engine.slot_)),
+        worker_{env.view,    state_,         env.stop,         engine.shared_,          engine.kernels_,
+                engine.urb_, engine.thread_, engine.vertices_, absolute_constants(env), engine.slot_},
         geometry_(worker_, call),
         clock_(env.stop, engine.minimum_run_) {}
 
@@ -75,9 +66,7 @@ void PositionEngine::Draw::record(const Batch& batch) {
 /// What was recorded by this run of the draw; vertices are counted when it ends.
 void PositionEngine::Draw::count(bool preempted) {
   const uint32_t base = pipeline_registers(env_);
-  const auto add = [&](uint32_t offset, uint64_t n) {
-    if (n) env_.registers.poke64(base + offset, env_.registers.peek64(base + offset) + n);
-  };
+  const auto add = [&](uint32_t offset, uint64_t n) { env_.registers.add64(base + offset, n); };
   const GeometryCounts counts = geometry_.counts();
   count_work(Work::objects_recorded, clipped_);
   count_work(Work::objects_culled, culled_);
