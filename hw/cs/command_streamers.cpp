@@ -69,13 +69,12 @@ StreamerLinks CommandStreamers::links_of(EngineId id) {
                             if (EngineCs* cs = engine(target)) cs->kick();
                           },
                       .perf_report = environment_.perf_report,
-                      .context_changed =
-                          [this, id] {
-                            if (id == EngineId::rcs && watchdog_) watchdog_->follow(engine(id)->streamer().has_context());
-                          },
                       .gtt_written = environment_.gtt_written,
                       .observer = environment_.observer};
-  if (id == EngineId::rcs) links.position = position_.get();
+  if (id == EngineId::rcs) {
+    links.position = position_.get();
+    links.context_changed = [this] { follow_watchdog(); };
+  }
   if (id == EngineId::pocs) links.came_back = [link = position_.get()](bool rests, bool hangs) { link->came_back(rests, hangs); };
   return links;
 }
@@ -150,10 +149,14 @@ void CommandStreamers::attach_watchdog(EngineCs& engine) {
     watchdog_ = std::make_unique<Watchdog>(registers, environment_.interrupts, engine.config().id, base, environment_.watchdog_wake);
   for (const uint32_t r : {reg::pr_ctr_ctl, reg::pr_ctr_thrsh}) {
     if (!has_register(registers, engine.config(), r)) continue;
-    registers.on_write(base + r, [this, &engine, render](uint32_t, uint32_t) {
-      if (render) watchdog_->follow(engine.streamer().has_context());
+    registers.on_write(base + r, [this, render](uint32_t, uint32_t) {
+      if (render) follow_watchdog();
     });
   }
+}
+
+void CommandStreamers::follow_watchdog() {
+  if (watchdog_) watchdog_->follow(engine(EngineId::rcs)->streamer().has_context());
 }
 
 void CommandStreamers::look_at_watchdog() {
@@ -192,7 +195,7 @@ void CommandStreamers::stop_engines(uint32_t mask) {
 void CommandStreamers::restart_engines(uint32_t mask) {
   for (size_t i = 0; i < engine_count; ++i)
     if (engines_[i] && mask >> i & 1) engines_[i]->restart();
-  if (watchdog_) watchdog_->follow(engine(EngineId::rcs)->streamer().has_context());
+  follow_watchdog();
 }
 
 void CommandStreamers::state(Archive& archive) {
@@ -203,7 +206,7 @@ void CommandStreamers::state(Archive& archive) {
     if (version >= 2 || !engine->config().position) engine->state(archive);
     else engine->streamer().reset();
   }
-  if (watchdog_) watchdog_->follow(engine(EngineId::rcs)->streamer().has_context());
+  follow_watchdog();
 }
 
 void CommandStreamers::poll() {

@@ -70,6 +70,7 @@ class CommandStreamers {
   StreamerLinks links_of(EngineId id);
   void attach(EngineCs& engine);
   void attach_watchdog(EngineCs& engine);
+  void follow_watchdog();
   void memory_written(EngineId writer);
 
   Environment environment_;

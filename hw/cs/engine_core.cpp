@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "hw/base/log.h"
+#include "hw/mmio/timestamp.h"
 
 namespace softgen::cs {
 
@@ -56,14 +57,7 @@ void EngineCore::invalidate() {
 
 // -- time -----------------------------------------------------------------------------------------------------------------------
 
-uint64_t EngineCore::timestamp() {
-  uint32_t high, low;
-  do {
-    high = links_.registers.read(config_.mmio_base + reg::timestamp_udw);
-    low = links_.registers.read(config_.mmio_base + reg::timestamp);
-  } while (high != links_.registers.read(config_.mmio_base + reg::timestamp_udw));
-  return low | uint64_t{high} << 32;
-}
+uint64_t EngineCore::timestamp() { return mmio::read_timestamp(links_.registers, config_.mmio_base); }
 
 uint32_t EngineCore::context_timestamp() const {
   const uint64_t base = timestamp_base_.load(std::memory_order_acquire);

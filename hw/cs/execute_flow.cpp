@@ -59,11 +59,7 @@ bool Executor::predicated_start(Dwords dw) const {
 
 Flow Executor::enter(const Packet& packet, const Cursor& after, BatchMode mode) {
   publish(packet.address, packet.dwords[0], after);
-  if (packet.dwords.size() < packet.command->dwords) {
-    guest_error("command shorter than its definition", "{} at {:#x}: {} dwords", packet.command->name, packet.address,
-                packet.dwords.size());
-    return fault(reg::error_instruction);
-  }
+  if (is_short(packet)) return fault(reg::error_instruction);
   return after.level() && predicated_start(packet.dwords) ? Flow::next() : enter_batch(packet.dwords, after, mode);
 }
 

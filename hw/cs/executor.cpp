@@ -68,16 +68,18 @@ Flow Executor::observe(const Packet& packet, Flow flow) {
   return {Flow::Kind::leave};
 }
 
+bool Executor::is_short(const Packet& packet) {
+  if (packet.dwords.size() >= min_dwords(*packet.command)) return false;
+  guest_error("command shorter than its definition", "{} at {:#x}: {} dwords", packet.command->name, packet.address, packet.dwords.size());
+  return true;
+}
+
 Flow Executor::execute(const Packet& packet, const Cursor& after) {
   const uint32_t header = packet.dwords[0];
   publish(packet.address, header, after);
   if (execution_.predicate_mode && predicated_off(packet)) [[unlikely]]
     return Flow::next();
-  if (packet.dwords.size() < min_dwords(*packet.command)) {
-    guest_error("command shorter than its definition", "{} at {:#x}: {} dwords", packet.command->name, packet.address,
-                packet.dwords.size());
-    return fault(reg::error_instruction);
-  }
+  if (is_short(packet)) return fault(reg::error_instruction);
   privileged_ = after.privileged();
   if (!privileged_ && is_privileged(packet)) {
     guest_error("privileged command in a non-privileged batch", "{} at {:#x}", packet.command->name, packet.address);

@@ -58,6 +58,8 @@ class Executor {
   /// The next boundary is an arbitration point.
   Flow arbitrate();
   Flow result(ExecResult result);
+  /// Reports it.
+  static bool is_short(const Packet& packet);
   Flow execute(const Packet& packet, const Cursor& after);
   Flow observe(const Packet& packet, Flow flow);
   bool starts_work(const Packet& packet) const;

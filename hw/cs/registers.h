@@ -25,7 +25,7 @@ constexpr uint32_t
     bb_per_ctx_ptr = all::RING_BB_PER_CTX_PTR, indirect_ctx = all::RING_INDIRECT_CTX, bcs_swctrl = all::BCS_SWCTRL,
     indirect_ctx_offset = all::RING_INDIRECT_CTX_OFFSET, posh_lrca = all::RING_POSH_LRCA, elsp = all::RING_ELSP, execlist_status = all::RING_EXECLIST_STATUS_LO,
     execlist_status_udw = all::RING_EXECLIST_STATUS_HI, ctx_control = all::RING_CONTEXT_CONTROL, pdp = all::RING_PDP(0),
-    mode = all::RING_MODE, timestamp = all::RING_TIMESTAMP, timestamp_udw = all::RING_TIMESTAMP_UDW,
+    mode = all::RING_MODE, timestamp = all::RING_TIMESTAMP,
     ctx_timestamp = all::RING_CTX_TIMESTAMP,
     predicate_src0 = all::MI_PREDICATE_SRC0, predicate_src1 = all::MI_PREDICATE_SRC1, predicate_data = all::MI_PREDICATE_DATA,
     predicate_result = all::MI_PREDICATE_RESULT, predicate_result_1 = all::MI_PREDICATE_RESULT_1,

@@ -8,14 +8,7 @@
 
 namespace softgen::cs {
 
-Watchdog::Ticks Watchdog::now() const {
-  uint32_t high, low;
-  do {
-    high = registers_.read(mmio_base_ + reg::timestamp_udw);
-    low = registers_.read(mmio_base_ + reg::timestamp);
-  } while (high != registers_.read(mmio_base_ + reg::timestamp_udw));
-  return (uint64_t{high} << 32 | low) & mmio::timestamp_mask;
-}
+Watchdog::Ticks Watchdog::now() const { return mmio::read_timestamp(registers_, mmio_base_) & mmio::timestamp_mask; }
 
 void Watchdog::follow(bool runs) {
   const bool counts = runs && registers_.peek(mmio_base_ + reg::pr_ctr_ctl) != 0;
@@ -31,7 +24,7 @@ void Watchdog::follow(bool runs) {
 
 void Watchdog::look() {
   if (!counts_.load(std::memory_order_acquire)) return;
-  const Ticks at = now(), period = std::max<Ticks>(registers_.peek(mmio_base_ + reg::pr_ctr_thrsh), least_period);
+  const Ticks at = now(), period = std::max<Ticks>(registers_.peek(mmio_base_ + reg::pr_ctr_thrsh), min_period);
   bool reached = false;
   Ticks left = 0;
   {

@@ -18,8 +18,8 @@ class Watchdog {
  public:
   /// Ticks of RING_TIMESTAMP, which stands in for the render clock (chosen: that clock's frequency varies, and the counter cannot be read).
   using Ticks = uint64_t;
-  /// A guest may ask for an interrupt a clock: so often they come (chosen), 100 us.
-  static constexpr Ticks least_period = 1200;
+  /// Chosen, 100 us: a guest may ask for an interrupt per tick.
+  static constexpr Ticks min_period = 1200;
 
   /// `wake(ticks)`: look() is to be called after so many ticks, whatever was asked for before; may be empty.
   Watchdog(mmio::RegisterFile& registers, mmio::Interrupts& interrupts, EngineId engine, uint32_t mmio_base,

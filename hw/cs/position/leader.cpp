@@ -38,7 +38,7 @@ void Streamer::position_ends() {
   if (PositionLink* const position = core_.links().position; position && position->active()) position->end();
 }
 
-// POCS has no interrupt to tell of it: software finds RCS hanging, and resets both.
+// POCS has no error interrupt: software finds RCS hanging, and resets both.
 void Streamer::hang_with_position() {
   if (core_.halted() || !core_.links().position->failed()) return;
   guest_error("position-only streamer hangs", "{} hangs with it until both are reset", name_of(config().id));

@@ -33,7 +33,7 @@ void PositionLink::stay() {
   calls_.call_follower();
 }
 
-// POCS is not told: it has released the context, or is reset, too.
+// POCS is not notified: it has released the context, or is reset, too.
 void PositionLink::end() {
   MutexLock lock(mutex_);
   asked_ = {};

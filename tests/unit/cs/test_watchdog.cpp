@@ -81,7 +81,7 @@ TEST_CASE("watchdog: it counts while its context is on the engine, whose image h
 TEST_CASE("watchdog: a threshold of zero does not ask for endless interrupts") {
   Watched rig;
   rig.wait_with(0);
-  CHECK(rig.watchdog_wakes.back() == cs::Watchdog::least_period);
+  CHECK(rig.watchdog_wakes.back() == cs::Watchdog::min_period);
   CHECK(rig.after(millisecond));
   CHECK_FALSE(rig.after(0));
 }
