@@ -22,7 +22,6 @@ struct CoarseSize {
   uint32_t width() const { return 1u << log2_width; }
   uint32_t height() const { return 1u << log2_height; }
   uint32_t pixels() const { return width() * height(); }
-  bool same_extent(const CoarseSize& other) const { return log2_width == other.log2_width && log2_height == other.log2_height; }
 };
 
 /// The size in the block of 8x8 pixels at (x, y).

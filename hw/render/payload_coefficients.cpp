@@ -58,7 +58,7 @@ unsigned PayloadWriter::put_coefficients(const PixelThread& thread, unsigned reg
 uint32_t PayloadWriter::coverage(const PixelThread& thread, unsigned pixel) const {
   if (!thread.coarse) return thread.coverage_of(pixel);
   uint32_t mask = 0;
-  const unsigned pixels = 1u << (thread.log2_width + thread.log2_height);
+  const unsigned pixels = thread.pixels_of_coarse();
   for (unsigned n = 0; n < pixels && n * draw_->raster.samples < 32; ++n)
     mask |= uint32_t{thread.coarse->coverage[pixel][n]} << n * draw_->raster.samples;
   return mask;
@@ -68,12 +68,12 @@ uint32_t PayloadWriter::coverage(const PixelThread& thread, unsigned pixel) cons
 PayloadWriter::Point PayloadWriter::coarse_centroid(const PixelThread& thread, unsigned pixel) const {
   const CoarseMask& covered = thread.coarse->coverage[pixel];
   const auto all = static_cast<uint16_t>((1u << draw_->raster.samples) - 1);
-  const auto end = covered.begin() + (1 << (thread.log2_width + thread.log2_height));
+  const auto end = covered.begin() + thread.pixels_of_coarse();
   const auto first = std::find_if(covered.begin(), end, [](uint16_t samples) { return samples != 0; });
   if (first == end || std::all_of(covered.begin(), end, [&](uint16_t samples) { return samples == all; }))
     return {thread.center_x(pixel), thread.center_y(pixel)};
   const auto n = static_cast<uint32_t>(first - covered.begin());
-  const uint32_t x = thread.x(pixel) + (n & ((1u << thread.log2_width) - 1)), y = thread.y(pixel) + (n >> thread.log2_width);
+  const auto [x, y] = thread.place(pixel, n);
   if (*first == all) return {x + 0.5, y + 0.5};
   const auto& place = draw_->raster.sample_positions[static_cast<size_t>(std::countr_zero(*first))];
   return {x + place[0] / double{subpixels}, y + place[1] / double{subpixels}};

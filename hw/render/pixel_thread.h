@@ -19,6 +19,10 @@ constexpr unsigned max_threads = 32;
 
 /// Quads gathered for one thread: pixel i is (i & 1, i >> 1 & 1) of quad i / 4. The pixels may be coarse ones.
 struct PixelThread : eu::SeriesThread {
+  struct Place {
+    uint32_t x, y;
+  };
+
   const PreparedObject* object = nullptr;
   unsigned pixels = 0;
   alignas(32) std::array<uint32_t, max_pixels / 4> quads;  ///< x | y << 16 of the upper left pixel
@@ -36,6 +40,9 @@ struct PixelThread : eu::SeriesThread {
   /// Of the upper left pixel.
   uint32_t x(unsigned pixel) const { return (quads[pixel / 4] & 0xffff) + ((pixel & 1) << log2_width); }
   uint32_t y(unsigned pixel) const { return (quads[pixel / 4] >> 16) + ((pixel >> 1 & 1) << log2_height); }
+  /// Pixels of a coarse one, and the place of its `n`th, row after row.
+  unsigned pixels_of_coarse() const { return 1u << (log2_width + log2_height); }
+  Place place(unsigned pixel, unsigned n) const { return {x(pixel) + (n & ((1u << log2_width) - 1)), y(pixel) + (n >> log2_width)}; }
   double center_x(unsigned pixel) const { return x(pixel) + 0.5 * (1u << log2_width); }
   double center_y(unsigned pixel) const { return y(pixel) + 0.5 * (1u << log2_height); }
   uint32_t samples_of(unsigned pixel) const { return by_sample ? samples[pixel] : live >> pixel & 1; }

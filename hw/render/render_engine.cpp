@@ -62,24 +62,33 @@ ExecResult RenderEngine::primitive(const Packet& packet, EngineEnv& env) {
   return result;
 }
 
-ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
+/// What packets do besides being kept.
+ExecResult RenderEngine::changed(const Packet& packet, EngineEnv& env) {
   using defs::CommandId;
-  if (store_.accept(packet)) {
-    if (packet.command->id == CommandId::_3DSTATE_WM_HZ_OP && decoder_) {
+  switch (packet.command->id) {
+    case CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD0:
+    case CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD1:
+      if (const ExecResult finished = drawer_.finish(env); finished != ExecResult::done) return finished;
+      give_palettes();
+      return ExecResult::done;
+    case CommandId::_3DSTATE_WM_HZ_OP:
+      if (!decoder_) return ExecResult::done;
       if (const ExecResult finished = drawer_.finish(env); finished != ExecResult::done) return finished;
       decoder_->refresh(store_, state_);
       return drawer_.depth_operation(state_, decoder_->depth_operation(store_), env);
-    }
-    if (packet.command->id == CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD0 ||
-        packet.command->id == CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD1) {
-      if (const ExecResult finished = drawer_.finish(env); finished != ExecResult::done) return finished;
-      give_palettes();
-    }
-    if (packet.command->id == CommandId::_3DSTATE_SO_BUFFER && decoder_)
-      load_stream_offset(decoder_->stream_offset(packet.dwords), env.registers, env.view);
-    if (packet.command->id == CommandId::_3DSTATE_PTBR_TILE_SELECT && decoder_) select_tile_pass(env);
-    return ExecResult::done;
+    case CommandId::_3DSTATE_SO_BUFFER:
+      if (decoder_) load_stream_offset(decoder_->stream_offset(packet.dwords), env.registers, env.view);
+      return ExecResult::done;
+    case CommandId::_3DSTATE_PTBR_TILE_SELECT:
+      if (decoder_) select_tile_pass(env);
+      return ExecResult::done;
+    default: return ExecResult::done;
   }
+}
+
+ExecResult RenderEngine::execute(const Packet& packet, EngineEnv& env) {
+  using defs::CommandId;
+  if (store_.accept(packet)) return changed(packet, env);
   if (packet.command->draws && decoder_) return primitive(packet, env);
   if (const ExecResult finished = drawer_.finish(env); finished != ExecResult::done) return finished;
   if (gpgpu_ && packet.command->dispatches) return gpgpu_->execute(packet, store_, env);

@@ -48,6 +48,7 @@ class RenderEngine : public Engine {
 
  private:
   ExecResult primitive(const Packet& packet, EngineEnv& env);
+  ExecResult changed(const Packet& packet, EngineEnv& env);
   void select_tile_pass(EngineEnv& env);
   ExecResult pass_marker(const Packet& packet, EngineEnv& env);
   void invalidate_textures();

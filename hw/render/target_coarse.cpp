@@ -7,24 +7,13 @@
 #include "hw/render/target_layout.h"
 
 namespace softgen::render {
-namespace {
-
-struct Place {
-  uint32_t x, y;
-};
-Place place_of(const PixelThread& thread, unsigned pixel, unsigned n) {
-  return {thread.x(pixel) + (n & ((1u << thread.log2_width) - 1)), thread.y(pixel) + (n >> thread.log2_width)};
-}
-unsigned pixels_of(const PixelThread& thread) { return 1u << (thread.log2_width + thread.log2_height); }
-
-}  // namespace
 
 /// Late tests of a coarse pixel's `samples`: those that fail are no longer its own.
 void TargetWriter::test_coarse(PixelThread& thread, const WriteLayout& layout, unsigned pixel, unsigned lane, const CoarseMask& samples) {
   const auto [z, stencil] = shader_depth(thread, layout, lane);
   CoarseMask& left = thread.coarse->samples[pixel];
-  for (unsigned n = 0; n < pixels_of(thread); ++n) {
-    const auto [x, y] = place_of(thread, pixel, n);
+  for (unsigned n = 0; n < thread.pixels_of_coarse(); ++n) {
+    const auto [x, y] = thread.place(pixel, n);
     left[n] =
         !samples[n] ? uint16_t{0} : static_cast<uint16_t>(test_samples(context_, *draw_, *thread.object, x, y, samples[n], z, stencil));
   }
@@ -36,7 +25,7 @@ void TargetWriter::write_coarse(PixelThread& thread, const WriteLayout& layout, 
   const RenderTarget& rt = bti < draw_->targets.size() ? draw_->targets[bti] : nowhere;
   const OutputMerger& merger = draw_->merger;
   const OutputMerger::Mode mode = merger.mode(rt, layout.target);
-  const unsigned pixels = pixels_of(thread);
+  const unsigned pixels = thread.pixels_of_coarse();
   if (!layout.message.op.coarse) unimplemented("coarse pixel shading", "writes of single pixels: they are those of coarse ones");
   for (unsigned i = 0; i < layout.count; ++i) {
     const unsigned pixel = layout.first + i;
@@ -45,7 +34,7 @@ void TargetWriter::write_coarse(PixelThread& thread, const WriteLayout& layout, 
     CoarseMask samples = thread.coarse->samples[pixel];
     for (unsigned n = 0; n < pixels; ++n) {
       if (!samples[n]) continue;
-      const auto [x, y] = place_of(thread, pixel, n);
+      const auto [x, y] = thread.place(pixel, n);
       PixelColor& color = colors[n] = layout.pixel_color(i);
       if (thread.object->fade && mode.floating) fade(color, *thread.object->fade, x, y);
       const uint32_t masked = layout.omask_at != WriteLayout::none
@@ -58,7 +47,7 @@ void TargetWriter::write_coarse(PixelThread& thread, const WriteLayout& layout, 
     for (unsigned n = 0; n < pixels; ++n) {
       const uint32_t left = samples[n] & thread.coarse->samples[pixel][n];
       if (!left) continue;
-      const auto [x, y] = place_of(thread, pixel, n);
+      const auto [x, y] = thread.place(pixel, n);
       context_.tally.written_one_by_one += static_cast<uint64_t>(std::popcount(left));
       merger.write(context_.view, rt, mode, x, y, thread.object->layer, left, colors[n]);
     }

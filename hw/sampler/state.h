@@ -33,7 +33,7 @@ struct State {
   unsigned max_taps = 2;  ///< of anisotropic filters
   ShadowFunction shadow_function = ShadowFunction::always;
   Reduction reduction = Reduction::average;
-  bool preclamp = false;    ///< LOD PreClamp Mode OGL: levels of detail are clamped before minification and magnification are told apart
+  bool preclamp = false;    ///< LOD PreClamp Mode OGL: levels of detail are clamped before they select minification or magnification
   bool skips_srgb = false;  ///< codes of sRGB formats are taken as UNORM
   float lod_bias = 0, min_lod = 0, max_lod = 0;
   uint32_t border_color = 0;  ///< offset from dynamic_state, of SAMPLER_BORDER_COLOR_STATE

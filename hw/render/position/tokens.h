@@ -20,6 +20,11 @@ struct PageLink {
 /// A page: a PageLink to the next one, then tokens.
 struct RecordPage {
   static constexpr uint32_t bytes = 4096, first_token = PageLink::bytes, token_bytes = 4;
+  /// Whether a token may be at `address`, or a page end there.
+  static constexpr bool has_place(uint64_t address) {
+    const uint64_t offset = address % bytes;
+    return offset == 0 || (offset >= first_token && offset % token_bytes == 0);
+  }
 };
 /// Of a frame, by 3DSTATE_PTBR_TILE_PASS_INFO.
 constexpr unsigned max_tile_passes = 256;

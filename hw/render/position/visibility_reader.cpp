@@ -37,8 +37,7 @@ RecordPlace RecordPlace::of_pass(memory::View& view, uint64_t render_list, unsig
 
 TokenStream::TokenStream(memory::View& view, const StopFlag& stop, const RecordPlace& place)
     : view_(view), stop_(stop), at_(place.address), valid_(place.valid) {
-  const uint64_t offset = (at_ - 1) % RecordPage::bytes + 1;
-  if (!valid_ || (offset >= RecordPage::first_token && offset % RecordPage::token_bytes == 0)) return;
+  if (!valid_ || RecordPage::has_place(at_)) return;
   guest_error("address of a visibility token", "{:#x}", at_);
   valid_ = false;
 }
@@ -104,9 +103,9 @@ void VisibilityReader::read_run() {
   }
 }
 
-VisibilityReader::Some VisibilityReader::take(uint32_t most) {
+VisibilityReader::Some VisibilityReader::take(uint32_t max_count) {
   if (left_ == 0) read_run();
-  const auto count = static_cast<uint32_t>(std::min<uint64_t>(left_, most));
+  const auto count = static_cast<uint32_t>(std::min<uint64_t>(left_, max_count));
   left_ -= count;
   if (!visible_) skipped_ += count;
   return {count, visible_};

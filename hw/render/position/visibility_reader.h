@@ -67,8 +67,8 @@ class VisibilityReader {
     uint32_t count;
     bool visible;
   };
-  /// The next objects that are alike: at least one, at most `most` (not 0).
-  Some take(uint32_t most);
+  /// The next objects that are alike: at least one, at most `max_count` (not 0).
+  Some take(uint32_t max_count);
   uint64_t skipped() const { return skipped_; }
   /// Behind the draw, when all its objects are drawn.
   RecordPlace end();

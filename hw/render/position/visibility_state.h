@@ -6,7 +6,7 @@
 
 namespace softgen::render {
 
-/// The screen in tiles, one a pass, row by row.
+/// The screen in tiles, one per pass, row by row.
 struct TilePasses {
   static constexpr unsigned max_columns = 16, max_rows = 16;
   unsigned columns = 1, rows = 1;                 ///< 1 to max

@@ -10,17 +10,6 @@
 #include "hw/mmio/register_file.h"
 
 namespace softgen::render {
-namespace {
-
-constexpr uint64_t page_mask = RecordPage::bytes - 1;
-
-/// Whether it may be the address of a token, or the end of a page.
-bool may_be_at(uint64_t at) {
-  const uint64_t offset = at & page_mask;
-  return offset == 0 || (offset >= RecordPage::first_token && offset % RecordPage::token_bytes == 0);
-}
-
-}  // namespace
 
 std::optional<uint64_t> RecordPages::take() {
   const uint32_t taken = registers.peek(reg::PTBR_NUM_PAGES_RECORDED);
@@ -72,7 +61,7 @@ bool VisibilityWriter::next_page(RecordPages& pages, unsigned pass) {
 }
 
 void VisibilityWriter::push(RecordPages& pages, unsigned pass, uint32_t token) {
-  if (!recording_ || ((at_[pass] & page_mask) == 0 && !next_page(pages, pass))) return;
+  if (!recording_ || (at_[pass] % RecordPage::bytes == 0 && !next_page(pages, pass))) return;
   pages.view.store(at_[pass], token);
   at_[pass] += RecordPage::token_bytes;
   begun_ = true;
@@ -169,7 +158,7 @@ void VisibilityWriter::restore(std::span<const std::byte> image) {
                          .width = static_cast<int32_t>(head[4] >> 32),
                          .height = static_cast<int32_t>(head[4])};
   const bool sound = tiles.columns - 1 < TilePasses::max_columns && tiles.rows - 1 < TilePasses::max_rows && tiles.width > 0 &&
-                     tiles.height > 0 && std::all_of(at_.begin(), at_.end(), may_be_at);
+                     tiles.height > 0 && std::all_of(at_.begin(), at_.end(), RecordPage::has_place);
   if (sound) {
     tiles_ = tiles;
     return;

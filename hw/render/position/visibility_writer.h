@@ -29,7 +29,7 @@ struct RecordPages {
   std::optional<uint64_t> take();
 };
 
-/// The record grows by at most a few tokens a pass and draw, and by runs of objects that differ; memory is written as runs end. When no page is
+/// The record grows by at most a few tokens per pass and draw, and by runs of objects that differ; memory is written as runs end. When no page is
 /// left, or a saved value cannot be, recording ends, and what follows counts as visible.
 class VisibilityWriter {
  public:
