@@ -234,8 +234,8 @@ Next execute_madm(Thread& thread, const Op& op, RunState& state) {
 Next execute_math(Thread& thread, const Op& op, RunState& state) {
   const uint32_t mask = execution_mask(thread, op);
   if (!mask) return Next::advance;
-  const auto function = static_cast<MathFunction>(op.instruction->cond_mod);
-  if (function == MathFunction::invm || function == MathFunction::rsqtm) return macro_estimate(thread, op, function, mask, state);
+  const MathFunction function = op.instruction->math_function();
+  if (is_macro(function)) return macro_estimate(thread, op, function, mask, state);
   if (op.kind == LaneKind::i64) return integer_division(thread, op, function, mask, state);
   if (op.kind != LaneKind::f32) return fail(thread, "math function on DF");
   Lanes a, b, r;

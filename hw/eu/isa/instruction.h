@@ -93,10 +93,9 @@ struct Instruction : Predication, SendFields, AccumulatorFields {
   uint8_t nib_control = 0;
   uint8_t qtr_control = 0;
   uint8_t thread_control = 0;
-  uint8_t exec_size = 1;     ///< channels (the field is its logarithm; 64 and 128 are reserved)
-  uint8_t cond_mod = 0;      ///< [27:24]: CondMod, MathFunction or SFID
-  bool acc_write = false;    ///< [28]: AccWrEn, or BranchCtrl of if, else, brd, goto
-  bool low_product = false;  ///< mach gives the product's low dword, and leaves the accumulator: see gen11/codec.cpp
+  uint8_t exec_size = 1;   ///< channels (the field is its logarithm; 64 and 128 are reserved)
+  uint8_t cond_mod = 0;    ///< [27:24]: CondMod, MathFunction or SFID
+  bool acc_write = false;  ///< [28]: AccWrEn, or BranchCtrl of if, else, brd, goto
   bool debug = false;
   bool saturate = false;
   bool no_mask = false;
@@ -111,6 +110,9 @@ struct Instruction : Predication, SendFields, AccumulatorFields {
   bool operator==(const Instruction&) const = default;
   const OpcodeInfo* info() const { return find_opcode(opcode); }
   unsigned sfid() const { return cond_mod; }
+  MathFunction math_function() const { return static_cast<MathFunction>(cond_mod); }
+  /// madm, invm, rsqtm
+  bool is_macro() const { return opcode == Opcode::madm || (opcode == Opcode::math && eu::is_macro(math_function())); }
   /// First channel of the dispatch this instruction works on.
   unsigned channel_offset() const { return qtr_control * 8u + nib_control * 4u; }
   unsigned size() const { return compacted ? 8 : 16; }

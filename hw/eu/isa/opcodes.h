@@ -71,6 +71,8 @@ enum class MathFunction : uint8_t {
   invm = 14,
   rsqtm = 15,
 };
+/// Those of the macros for division and square root, which madm belongs to as well.
+constexpr bool is_macro(MathFunction function) { return function == MathFunction::invm || function == MathFunction::rsqtm; }
 /// Empty: reserved.
 std::string_view math_function_name(unsigned function);
 

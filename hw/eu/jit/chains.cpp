@@ -18,7 +18,7 @@ struct Cost {
 const Cost* cost_of(const Op& op) {
   static constexpr Cost plain{4, 1}, inverse{16, 8}, root{24, 12}, inverse_root{28, 24};
   if (op.opcode != Opcode::math) return &plain;
-  switch (static_cast<MathFunction>(op.instruction->cond_mod)) {
+  switch (op.instruction->math_function()) {
     case MathFunction::inv:
     case MathFunction::fdiv: return &inverse;
     case MathFunction::sqrt: return &root;

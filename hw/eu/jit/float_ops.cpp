@@ -9,10 +9,8 @@ namespace softgen::eu::jit {
 
 namespace {
 
-MathFunction math_function(const Op& op) { return static_cast<MathFunction>(op.instruction->cond_mod); }
-
 bool math_is_native(const Op& op) {
-  switch (math_function(op)) {
+  switch (op.instruction->math_function()) {
     case MathFunction::inv:
     case MathFunction::log:
     case MathFunction::exp:
@@ -216,7 +214,7 @@ Value Emitter::inverse_root(Value x, Value counting) {
 void Emitter::math(const Op& op, Value mask) {
   const unsigned n = lanes_of(op);
   const Type type = ir_.vec(ir_.f32, n), whole = ir_.vec(ir_.f32, 8);
-  const MathFunction function = math_function(op);
+  const MathFunction function = op.instruction->math_function();
   const auto call = [&](Value a, Value b) {
     ir_.store(a, scratch_[1], 32);
     if (b) ir_.store(b, scratch_[2], 32);

@@ -67,9 +67,8 @@ void special(const Op& op, Footprint& f) {
     case Opcode::dph:
     case Opcode::madm: f.all_reads = true; break;
     case Opcode::math: {
-      const auto function = static_cast<MathFunction>(i.cond_mod);
-      if (function == MathFunction::invm || function == MathFunction::rsqtm) f.all_reads = true;
-      if (function == MathFunction::int_div_both && op.dst.place == Place::contiguous)
+      if (i.is_macro()) f.all_reads = true;
+      if (i.math_function() == MathFunction::int_div_both && op.dst.place == Place::contiguous)
         mark(f.writes, (op.dst.base + op.groups * 32u) & (grf_bytes - 1), op.exec_size * 4);
       break;
     }

@@ -260,12 +260,7 @@ void OpBuilder::choose() {
 }
 
 /// madm, invm and rsqtm without the accumulators that their operands name: in align1 of Gen9.
-bool OpBuilder::is_align1_macro() const {
-  const auto function = static_cast<MathFunction>(i_.cond_mod);
-  const bool macro =
-      i_.opcode == Opcode::madm || (i_.opcode == Opcode::math && (function == MathFunction::invm || function == MathFunction::rsqtm));
-  return macro && !op_.align16 && !i_.special_accumulators;
-}
+bool OpBuilder::is_align1_macro() const { return i_.is_macro() && !op_.align16 && !i_.special_accumulators; }
 
 /// What has a handler of its own.
 void OpBuilder::choose_special() {

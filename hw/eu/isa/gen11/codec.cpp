@@ -46,13 +46,8 @@ constexpr SourceBits source_bits[3] = {
     {.type = 106, .vstride = 0, .hstride = 111, .subreg = 113, .reg = 118, .imm = 109, .file = 45, .abs = 41, .negate = 42},
 };
 
-/// madm and the math functions of its sequences: a special accumulator stands in the place of each operand's subregister (as IGA encodes them).
-bool is_macro(const Instruction& i) {
-  const auto function = static_cast<MathFunction>(i.cond_mod);
-  return i.opcode == Opcode::madm || (i.opcode == Opcode::math && (function == MathFunction::invm || function == MathFunction::rsqtm));
-}
-
-/// Of math, where they are four bits; Operand has them where align16 has them.
+/// Of a macro: a special accumulator stands in the place of each operand's subregister (as IGA encodes them). Of math they are four bits; Operand has
+/// them where align16 has them.
 void take_special_accumulators(Instruction& i) {
   i.special_accumulators = true;
   if (i.opcode != Opcode::math) return;
@@ -102,7 +97,7 @@ void source(Codec& c, I& i, unsigned n, const TypeCodes& types) {
     return;
   }
   strides(c, src, at);
-  if (is_macro(i)) c.field(src.swizzle, at.subreg + 4, at.subreg + 1);
+  if (i.is_macro()) c.field(src.swizzle, at.subreg + 4, at.subreg + 1);
   else c.field(src.subreg, at.subreg + 4, at.subreg);
   c.field(src.reg, at.reg + 7, at.reg);
 }
@@ -116,12 +111,12 @@ void align1_ternary(Codec& c, I& i) {
   c.coded(i.dst.type, types, 48, 46);
   uint8_t wide = Codec::writing && i.dst.hstride > 1, qword = static_cast<uint8_t>(i.dst.subreg / 8);
   c.field(wide, 49, 49);
-  if (is_macro(i)) c.field(i.dst.writemask, 55, 52);
+  if (i.is_macro()) c.field(i.dst.writemask, 55, 52);
   else c.field(qword, 55, 54);
   if constexpr (!Codec::writing) {
     i.dst.file = arf ? RegFile::arf : RegFile::grf;
     i.dst.hstride = wide ? 2 : 1;
-    if (!is_macro(i)) i.dst.subreg = static_cast<uint8_t>(qword * 8);
+    if (!i.is_macro()) i.dst.subreg = static_cast<uint8_t>(qword * 8);
   }
   c.field(i.dst.reg, 63, 56);
   for (unsigned n = 0; n < 3; n++) source(c, i, n, types);
@@ -140,7 +135,7 @@ struct Set {
   static void complete(Instruction& i) {
     i.low_product = i.opcode == Opcode::mach && !i.acc_write;
     i.goes_where_true = i.opcode == Opcode::goto_;
-    if (is_macro(i)) take_special_accumulators(i);
+    if (i.is_macro()) take_special_accumulators(i);
   }
 };
 
@@ -158,7 +153,7 @@ constexpr CompactForm form(datatypes, native_form::is_ternary<Set>);
 Instruction decode(const Native& bits) { return native_form::decode<Set>(bits); }
 bool has_opcode(Opcode opcode) { return native_form::has<Set>(opcode); }
 Native encode(const Instruction& instruction) {
-  return native_form::encode<Set>(is_macro(instruction) ? with_special_accumulators(instruction) : instruction);
+  return native_form::encode<Set>(instruction.is_macro() ? with_special_accumulators(instruction) : instruction);
 }
 std::optional<Instruction> decode(std::span<const std::byte> code) { return native_form::decode<Set>(code, uncompact); }
 std::optional<uint64_t> compact(const Native& native) { return form.compact(native); }

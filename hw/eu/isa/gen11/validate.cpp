@@ -42,7 +42,7 @@ Result check_native_float(const Isa&, const Instruction& i, const OpcodeInfo& ro
 Result check_macro(const Isa&, const Instruction& i, const OpcodeInfo& row) {
   if (!i.special_accumulators) return {};
   const auto plain = [](const Operand& o) { return o.file == RegFile::grf && !o.indirect && o.type == RegType::f; };
-  const unsigned sources = i.opcode == Opcode::math && static_cast<MathFunction>(i.cond_mod) == MathFunction::rsqtm ? 1 : row.sources;
+  const unsigned sources = i.opcode == Opcode::math && i.math_function() == MathFunction::rsqtm ? 1 : row.sources;
   return plain(i.dst) && std::all_of(i.src, i.src + sources, plain) ? Result() : "madm, invm and rsqtm take F in general registers";
 }
 

@@ -94,7 +94,7 @@ Result check_dst_span(const Isa&, const Instruction& i, const OpcodeInfo& row) {
 
 Result check_math(const Isa&, const Instruction& i, const OpcodeInfo& row) {
   if (row.form != Form::math) return {};
-  const auto function = static_cast<MathFunction>(i.cond_mod);
+  const MathFunction function = i.math_function();
   const bool integer =
       function == MathFunction::int_div_both || function == MathFunction::int_quotient || function == MathFunction::int_remainder;
   if (integer == is_float(i.src[0].type)) return "the math function does not take this type";

@@ -39,8 +39,7 @@ Result check_ternary(const Isa& isa, const Instruction& i, const OpcodeInfo& row
 
 Result check_math(const Isa&, const Instruction& i, const OpcodeInfo& row) {
   if (row.form != Form::math) return {};
-  const auto function = static_cast<MathFunction>(i.cond_mod);
-  const bool macro = function == MathFunction::invm || function == MathFunction::rsqtm;
+  const bool macro = i.is_macro();
   if (macro && i.access_mode != AccessMode::align16) return "invm and rsqtm are align16";
   return i.src[0].type == RegType::df && !macro ? "this math function does not take DF" : Result();
 }
