@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/surface/astc_endpoints.h"
-#include "hw/base/bits.h"
 
 #include <algorithm>
 #include <utility>
+
+#include "hw/base/bits.h"
 
 namespace softgen::surface::blocks::astc {
 namespace {

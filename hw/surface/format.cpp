@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "hw/base/bits.h"
+
 namespace softgen::surface {
 namespace {
 
@@ -166,10 +168,7 @@ class Element {
   std::array<uint64_t, 4> words_{};  // of the largest, R64G64B64A64
 };
 
-int32_t sign_extended(uint64_t value, unsigned bits) {
-  const unsigned shift = 64 - bits;
-  return static_cast<int32_t>(static_cast<int64_t>(value << shift) >> shift);
-}
+int32_t sign_extended(uint64_t value, unsigned bits) { return static_cast<int32_t>(sign_extend(value, bits)); }
 
 float float_channel(const Channel& c, uint64_t v) {
   switch (c.type) {
