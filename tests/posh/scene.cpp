@@ -5,6 +5,7 @@
 
 #include "hw/eu/isa/gen11/isa.h"
 #include "tests/catch.h"
+#include "tests/unit/render/scene_packets.h"
 
 namespace softgen::posh::test {
 namespace {
@@ -81,15 +82,7 @@ void Scene::set_bases() {
 }
 
 void Scene::set_viewport() {
-  const auto width = static_cast<float>(form_.width), height = static_cast<float>(form_.height);
-  gen11::SF_CLIP_VIEWPORT viewport;
-  viewport.viewport_matrix_element_m00 = viewport.viewport_matrix_element_m30 = width / 2;
-  viewport.viewport_matrix_element_m11 = viewport.viewport_matrix_element_m31 = height / 2;
-  viewport.viewport_matrix_element_m22 = 1;
-  viewport.x_min_clip_guardband = viewport.y_min_clip_guardband = -16;
-  viewport.x_max_clip_guardband = viewport.y_max_clip_guardband = 16;
-  viewport.x_max_viewport = width - 1;
-  viewport.y_max_viewport = height - 1;
+  const auto viewport = code::scene_viewport<defs::Gen11>(form_.width, form_.height, 16);
   gen11::_3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP clip_pointer;
   clip_pointer.sf_clip_viewport_pointer = static_cast<uint32_t>(put(viewport.pack()));
   add(clip_pointer);
@@ -106,25 +99,12 @@ void Scene::set_viewport() {
 
 void Scene::set_target() {
   using State = gen11::RENDER_SURFACE_STATE;
-  using Channel = gen11::ShaderChannelSelect;
   const uint64_t bytes = uint64_t{form_.width} * form_.height * 4 * form_.samples;
-  const uint64_t va = new_target(bytes);
-  State surface;
-  surface.surface_type = State::SurfaceType::SURFTYPE_2D;
-  surface.surface_format = gen11::SurfaceFormat::R8G8B8A8_UNORM;
-  surface.surface_vertical_alignment = State::SurfaceVerticalAlignment::VALIGN_4;
-  surface.surface_horizontal_alignment = State::SurfaceHorizontalAlignment::HALIGN_4;
-  surface.tile_mode = form_.samples > 1 ? State::TileMode::YMAJOR : State::TileMode::LINEAR;
-  surface.width = form_.width - 1;
-  surface.height = form_.height - 1;
-  surface.surface_pitch = form_.width * 4 - 1;
-  surface.surface_qpitch = form_.height / 4;
-  if (form_.samples > 1) surface.number_of_multisamples = State::NumberOfMultisamples::MULTISAMPLECOUNT_4;
-  surface.surface_base_address = va;
-  surface.shader_channel_select_red = Channel::SCS_RED;
-  surface.shader_channel_select_green = Channel::SCS_GREEN;
-  surface.shader_channel_select_blue = Channel::SCS_BLUE;
-  surface.shader_channel_select_alpha = Channel::SCS_ALPHA;
+  auto surface = code::scene_target<defs::Gen11>(new_target(bytes), form_.width, form_.height);
+  if (form_.samples > 1) {
+    surface.tile_mode = State::TileMode::YMAJOR;
+    surface.number_of_multisamples = State::NumberOfMultisamples::MULTISAMPLECOUNT_4;
+  }
   const std::array table{static_cast<uint32_t>(put(surface.pack()))};
   gen11::_3DSTATE_BINDING_TABLE_POINTERS_PS pointer;
   pointer.pointer_to_ps_binding_table = static_cast<uint32_t>(put(table));
@@ -156,13 +136,7 @@ void Scene::set_depth() {
 }
 
 void Scene::set_samples() {
-  gen11::_3DSTATE_SAMPLE_PATTERN pattern;
-  pattern._1x_sample0_x_offset = pattern._1x_sample0_y_offset = 0.5f;
-  pattern._4x_sample0_x_offset = 0.375f, pattern._4x_sample0_y_offset = 0.125f;
-  pattern._4x_sample1_x_offset = 0.875f, pattern._4x_sample1_y_offset = 0.375f;
-  pattern._4x_sample2_x_offset = 0.125f, pattern._4x_sample2_y_offset = 0.625f;
-  pattern._4x_sample3_x_offset = 0.625f, pattern._4x_sample3_y_offset = 0.875f;
-  add(pattern);
+  add(code::scene_samples<defs::Gen11>());
   gen11::_3DSTATE_MULTISAMPLE samples;
   samples.number_of_multisamples = static_cast<uint32_t>(std::countr_zero(form_.samples));
   add(samples);
@@ -186,22 +160,13 @@ void Scene::set_shaders() {
   gen11::_3DSTATE_PS_EXTRA extra;
   extra.pixel_shader_valid = extra.attribute_enable = true;
   add(extra);
-  gen11::_3DSTATE_SBE sbe;
-  sbe.number_of_sf_output_attributes = 1;
-  sbe.constant_interpolation_enable = 1;
-  sbe.force_vertex_urb_entry_read_offset = sbe.force_vertex_urb_entry_read_length = true;
-  sbe.vertex_urb_entry_read_offset = 1;  // behind header and position
-  sbe.vertex_urb_entry_read_length = 1;
-  add(sbe);
+  add(code::scene_attribute<defs::Gen11>());
 }
 
 void Scene::set_fixed_functions() {
-  clip.clip_enable = clip.viewport_xy_clip_test_enable = clip.guardband_clip_test_enable = clip.statistics_enable = true;
-  clip.minimum_point_width = 0.125f, clip.maximum_point_width = 255;
+  clip = code::scene_clip<defs::Gen11>();
   add(clip);
-  setup.viewport_transform_enable = setup.statistics_enable = true;
-  setup.line_width = 1, setup.point_width = 1;
-  setup.point_width_source = gen11::_3DSTATE_SF::PointWidthSource::STATE;
+  setup = code::scene_setup<defs::Gen11>();
   add(setup);
   raster.cull_mode = gen11::_3DSTATE_RASTER::CullMode::CULLMODE_NONE;
   raster.viewport_z_near_clip_test_enable = raster.viewport_z_far_clip_test_enable = true;
@@ -303,14 +268,8 @@ void Scene::scissor(uint32_t x_min, uint32_t y_min, uint32_t x_max, uint32_t y_m
 }
 
 void Scene::blending() {
-  using Entry = gen11::BLEND_STATE_ENTRY;
-  Entry entry;
-  entry.color_buffer_blend_enable = entry.pre_blend_color_clamp_enable = entry.post_blend_color_clamp_enable = true;
-  entry.color_clamp_range = Entry::ColorClampRange::COLORCLAMP_RTFORMAT;
-  entry.source_blend_factor = entry.destination_blend_factor = gen11::BlendFactor::BLENDFACTOR_ONE;
-  entry.source_alpha_blend_factor = entry.destination_alpha_blend_factor = gen11::BlendFactor::BLENDFACTOR_ONE;
   std::vector<uint32_t> state{0};
-  for (const uint32_t dword : entry.pack()) state.push_back(dword);
+  for (const uint32_t dword : code::scene_addition<defs::Gen11>().pack()) state.push_back(dword);
   gen11::_3DSTATE_BLEND_STATE_POINTERS pointer;
   pointer.blend_state_pointer = static_cast<uint32_t>(put(state));
   pointer.blend_state_pointer_valid = true;

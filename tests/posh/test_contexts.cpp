@@ -76,6 +76,24 @@ void preempt_in_the_middle(Machine& machine, Signals& signals, const Rendering::
   CHECK(machine.sound());
 }
 
+/// The engine that executes `preempted` waits after the first draw of a record when the other context comes.
+void check_preemption_between_draws(Stream Rendering::Pair::* preempted, bool with_position) {
+  const Scene scene = columns(), other = columns(other_address);
+  const Picture plain = plain_picture(scene);
+  for (const How how : all_ways) {
+    CAPTURE(with_position, how.threads, how.preempted);
+    Machine machine(how);
+    Signals signals(machine);
+    Rendering rendering(machine, scene);
+    auto batches = rendering.split({});
+    const WorkCounts before = work_counts();
+    batches.*preempted = with_piece(machine, batches.*preempted, 1, signals.stop());
+    preempt_in_the_middle(machine, signals, batches, other, with_position);
+    CHECK((rendering.picture() == plain));
+    CHECK(counts_since(before).skipped == hidden + (with_position ? hidden : 0));
+  }
+}
+
 }  // namespace
 
 TEST_CASE("a POSH enabled context whose ring starts nothing for POCS") {
@@ -147,39 +165,11 @@ TEST_CASE("two contexts in one submission, each with records of its own") {
 }
 
 TEST_CASE("the render engine is preempted between draws of a record") {
-  const Scene scene = columns(), other = columns(other_address);
-  const Picture plain = plain_picture(scene);
-  const bool with_position = GENERATE(false, true);
-  for (const How how : all_ways) {
-    CAPTURE(with_position, how.threads, how.preempted);
-    Machine machine(how);
-    Signals signals(machine);
-    Rendering rendering(machine, scene);
-    const auto batches = rendering.split({});
-    const WorkCounts before = work_counts();
-    preempt_in_the_middle(machine, signals, {batches.position, with_piece(machine, batches.render, 1, signals.stop())}, other,
-                          with_position);
-    CHECK((rendering.picture() == plain));
-    CHECK(counts_since(before).skipped == hidden + (with_position ? hidden : 0));
-  }
+  check_preemption_between_draws(&Rendering::Pair::render, GENERATE(false, true));
 }
 
 TEST_CASE("POCS is preempted while it waits between draws of a record") {
-  const Scene scene = columns(), other = columns(other_address);
-  const Picture plain = plain_picture(scene);
-  const bool with_position = GENERATE(false, true);
-  for (const How how : all_ways) {
-    CAPTURE(with_position, how.threads, how.preempted);
-    Machine machine(how);
-    Signals signals(machine);
-    Rendering rendering(machine, scene);
-    const auto batches = rendering.split({});
-    const WorkCounts before = work_counts();
-    preempt_in_the_middle(machine, signals, {with_piece(machine, batches.position, 1, signals.stop()), batches.render}, other,
-                          with_position);
-    CHECK((rendering.picture() == plain));
-    CHECK(counts_since(before).skipped == hidden + (with_position ? hidden : 0));
-  }
+  check_preemption_between_draws(&Rendering::Pair::position, GENERATE(false, true));
 }
 
 TEST_CASE("the device's state is saved, and loaded, in the middle of a record") {

@@ -127,4 +127,32 @@ Context& Context::emit(const Dwords& commands) {
 uint32_t Context::image(uint32_t dword) const { return machine.read(lrca + 0x1000 + 4 * dword); }
 void Context::set_image(uint32_t dword, uint32_t value) { machine.write(lrca + 0x1000 + 4 * dword, value); }
 
+void Machine::state(Archive& archive) {
+  cs->pause();
+  registers.state(archive);
+  interrupts.state(archive);
+  cs->state(archive);
+  cs->resume();
+}
+
+std::vector<std::byte> Machine::save_state() {
+  Archive archive;
+  state(archive);
+  return archive.take();
+}
+
+bool Machine::load_state(std::span<const std::byte> data) {
+  Archive archive(data);
+  state(archive);
+  return !archive.failed();
+}
+
+void Machine::copy_memory(Machine& from) {
+  std::vector<std::byte> page(4096);
+  for (uint64_t at = hwsp_base; at < 0x0500'0000; at += page.size()) {
+    from.memory.read(at, page.data(), page.size());
+    memory.write(at, page.data(), page.size());
+  }
+}
+
 }  // namespace softgen::cs::test

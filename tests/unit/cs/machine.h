@@ -187,6 +187,11 @@ class Machine {
   /// Interrupt bits of an engine that are pending in GTn_IIR, cleared by this.
   uint32_t take_interrupts(EngineId e);
   void reset_engine(EngineId e);
+  /// Registers and streamers, which are paused meanwhile. load_state(): whether it was sound.
+  std::vector<std::byte> save_state();
+  bool load_state(std::span<const std::byte> data);
+  /// All that allocate() and user_batch() can return.
+  void copy_memory(Machine& from);
   /// The driver of `other` continues here.
   void adopt_driver(const Machine& other) { csb_head_ = other.csb_head_; }
   /// Frees everything that allocate() and user_batch() returned.
@@ -207,6 +212,8 @@ class Machine {
   std::unique_ptr<CommandStreamers> cs;
 
  private:
+  void state(Archive& archive);
+
   uint32_t next_ = 0x0020'0000;
   uint64_t next_user_ = 0;
   std::map<EngineId, uint32_t> csb_head_;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t base = 0x18000;
 
-/// "Listed below are the only registers that are accessible": those whose offsets the context and power images tell, or RCS's names.
+/// "Listed below are the only registers that are accessible": those whose offsets follow from the context and power images, or from the names of RCS's.
 const std::set<uint32_t> listed = [] {
   std::set<uint32_t> found = {0x78,  0x60,  0x74,  0x5c,  0x140, 0x154, 0x168, 0x158, 0x1c0, 0x148, 0x16c, 0x150, 0x170, 0x110,
                               0x180, 0x248, 0x244, 0x1ac, 0xc4,  0x4cc, 0x3a8, 0x58,  0x28,  0x29c, 0x80,  0x54,  0x68,  0x23c,

@@ -29,31 +29,11 @@ struct SlowPackets {
   }
 };
 
-std::vector<std::byte> save(PositionRig& rig) {
-  rig.cs->pause();
-  Archive archive;
-  rig.registers.state(archive);
-  rig.interrupts.state(archive);
-  rig.cs->state(archive);
-  rig.cs->resume();
-  return archive.take();
-}
-
 void move(PositionRig& from, PositionRig& to) {
-  const auto data = save(from);
-  std::vector<std::byte> page(4096);
-  for (uint64_t at = Machine::hwsp_base; at < 0x0500'0000; at += page.size()) {
-    from.memory.read(at, page.data(), page.size());
-    to.memory.write(at, page.data(), page.size());
-  }
+  const auto data = from.save_state();
+  to.copy_memory(from);
   to.csb_head_ = from.csb_head_;
-  to.cs->pause();
-  Archive archive(data);
-  to.registers.state(archive);
-  to.interrupts.state(archive);
-  to.cs->state(archive);
-  to.cs->resume();
-  REQUIRE(archive.error().empty());
+  REQUIRE(to.load_state(data));
 }
 
 }  // namespace

@@ -9,35 +9,6 @@ namespace {
 
 constexpr uint32_t out = 0x0018'0000, flag = 0x0018'1000;
 
-std::vector<std::byte> save(Machine& machine) {
-  machine.cs->pause();
-  Archive archive;
-  machine.registers.state(archive);
-  machine.interrupts.state(archive);
-  machine.cs->state(archive);
-  machine.cs->resume();
-  return archive.take();
-}
-
-bool load(Machine& machine, std::span<const std::byte> data) {
-  machine.cs->pause();
-  Archive archive(data);
-  machine.registers.state(archive);
-  machine.interrupts.state(archive);
-  machine.cs->state(archive);
-  machine.cs->resume();
-  return !archive.failed();
-}
-
-void copy_memory(Machine& from, Machine& to) {
-  std::vector<std::byte> page(4096);
-  for (uint64_t at = Machine::hwsp_base; at < 0x0500'0000; at += page.size()) {
-    from.memory.read(at, page.data(), page.size());
-    to.memory.write(at, page.data(), page.size());
-  }
-  to.adopt_driver(from);
-}
-
 }  // namespace
 
 TEST_CASE("saved in a nested batch with a list pending, resumed elsewhere") {
@@ -51,10 +22,11 @@ TEST_CASE("saved in a nested batch with a list pending, resumed elsewhere") {
   source.submit(a);
   source.submit(b, &a);  // pending: arbitration is off
   CHECK(source.events() == std::vector<Event>{{0x1, 0}});
-  const auto data = save(source);
-  copy_memory(source, target);
+  const auto data = source.save_state();
+  target.copy_memory(source);
+  target.adopt_driver(source);
 
-  REQUIRE(load(target, data));
+  REQUIRE(target.load_state(data));
   target.write(flag, 1);
   target.cs->poll();
   while (threaded && target.cs->busy()) std::this_thread::yield();
@@ -75,7 +47,7 @@ TEST_CASE("an idle streamer, and one in error") {
   const bool error = GENERATE(false, true);
   a.emit(error ? Dwords{0xdead'beef, 0} : store(out, 1));
   source.submit(a);
-  REQUIRE(load(target, save(source)));
+  REQUIRE(target.load_state(source.save_state()));
   CHECK(target.reg(target.id, softgen::reg::RING_ESR) == (error ? 1u : 0u));
   if (error) {
     target.reset_engine(target.id);
@@ -91,7 +63,7 @@ TEST_CASE("half a submit survives") {
   Rig source, target;
   source.set_reg(source.id, softgen::reg::RING_ELSP, 0);
   source.set_reg(source.id, softgen::reg::RING_ELSP, 0);
-  REQUIRE(load(target, save(source)));
+  REQUIRE(target.load_state(source.save_state()));
   Context a(target, target.id, 0x20);
   a.emit(store(out, 1));
   a.set_image(7, a.tail);
@@ -105,7 +77,7 @@ TEST_CASE("a truncated or changed state fails or is harmless") {
   Context a(source, source.id, 0x20);
   a.emit(semaphore(flag, 1));
   source.submit(a);
-  const auto good = save(source);
+  const auto good = source.save_state();
   uint32_t seed = 99;
   for (int round = 0; round < 200; ++round) {
     auto data = good;
@@ -115,7 +87,7 @@ TEST_CASE("a truncated or changed state fails or is harmless") {
     Rig target;
     if (round % 4 == 0) data.resize(at);
     else data[at] ^= std::byte(seed >> 24);
-    load(target, data);
+    target.load_state(data);
     target.cs->poll();
     target.reset_engine(target.id);
   }

@@ -8,6 +8,7 @@
 #include "hw/eu/isa/gen11/isa.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "tests/catch.h"
+#include "tests/unit/render/scene_packets.h"
 
 namespace softgen::render::test {
 namespace {
@@ -67,14 +68,7 @@ void Scene::set_bases() {
 }
 
 void Scene::set_viewport() {
-  const float half = static_cast<float>(size_) / 2, last = static_cast<float>(size_ - 1);
-  gen9::SF_CLIP_VIEWPORT viewport;
-  viewport.viewport_matrix_element_m00 = viewport.viewport_matrix_element_m30 = half;
-  viewport.viewport_matrix_element_m11 = viewport.viewport_matrix_element_m31 = half;
-  viewport.viewport_matrix_element_m22 = 1;
-  viewport.x_min_clip_guardband = viewport.y_min_clip_guardband = -64;
-  viewport.x_max_clip_guardband = viewport.y_max_clip_guardband = 64;
-  viewport.x_max_viewport = viewport.y_max_viewport = last;
+  const auto viewport = scene_viewport<defs::Gen9>(size_, size_, 64);
   const auto clip = viewport.pack();
   view.write(dynamic + clip_viewport, clip.data(), sizeof clip);
   gen9::CC_VIEWPORT depth;
@@ -93,22 +87,8 @@ void Scene::set_viewport() {
 }
 
 void Scene::set_target(gen9::RENDER_SURFACE_STATE::NumberOfMultisamples samples) {
-  using State = gen9::RENDER_SURFACE_STATE;
-  State surface;
-  surface.surface_type = State::SurfaceType::SURFTYPE_2D;
-  surface.surface_format = gen9::SurfaceFormat::R8G8B8A8_UNORM;
-  surface.surface_vertical_alignment = State::SurfaceVerticalAlignment::VALIGN_4;
-  surface.surface_horizontal_alignment = State::SurfaceHorizontalAlignment::HALIGN_4;
-  surface.tile_mode = State::TileMode::LINEAR;
-  surface.width = surface.height = size_ - 1;
-  surface.surface_pitch = size_ * 4 - 1;
-  surface.surface_base_address = target;
-  surface.surface_qpitch = size_ / 4;
+  auto surface = scene_target<defs::Gen9>(target, size_, size_);
   surface.number_of_multisamples = samples;
-  surface.shader_channel_select_red = gen9::ShaderChannelSelect::SCS_RED;
-  surface.shader_channel_select_green = gen9::ShaderChannelSelect::SCS_GREEN;
-  surface.shader_channel_select_blue = gen9::ShaderChannelSelect::SCS_BLUE;
-  surface.shader_channel_select_alpha = gen9::ShaderChannelSelect::SCS_ALPHA;
   const auto dwords = surface.pack();
   view.write(surfaces + target_state, dwords.data(), sizeof dwords);
   view.store(surfaces, target_state);
@@ -129,13 +109,7 @@ void Scene::set_shaders() {
   gen9::_3DSTATE_PS_EXTRA extra;
   extra.pixel_shader_valid = extra.attribute_enable = true;
   set(extra);
-  gen9::_3DSTATE_SBE sbe;
-  sbe.number_of_sf_output_attributes = 1;
-  sbe.constant_interpolation_enable = 1;
-  sbe.force_vertex_urb_entry_read_offset = sbe.force_vertex_urb_entry_read_length = true;
-  sbe.vertex_urb_entry_read_offset = 1;  // behind header and position
-  sbe.vertex_urb_entry_read_length = 1;
-  set(sbe);
+  set(scene_attribute<defs::Gen9>());
 }
 
 void Scene::multisample() {
@@ -143,12 +117,6 @@ void Scene::multisample() {
   gen9::_3DSTATE_MULTISAMPLE multisample;
   multisample.number_of_multisamples = 2;
   set(multisample);
-  gen9::_3DSTATE_SAMPLE_PATTERN pattern;
-  pattern._4x_sample0_x_offset = 0.375f, pattern._4x_sample0_y_offset = 0.125f;
-  pattern._4x_sample1_x_offset = 0.875f, pattern._4x_sample1_y_offset = 0.375f;
-  pattern._4x_sample2_x_offset = 0.125f, pattern._4x_sample2_y_offset = 0.625f;
-  pattern._4x_sample3_x_offset = 0.625f, pattern._4x_sample3_y_offset = 0.875f;
-  set(pattern);
   gen9::_3DSTATE_SAMPLE_MASK mask;
   mask.sample_mask = 15;
   set(mask);
@@ -184,13 +152,8 @@ void Scene::pixel_shader(unsigned width, const Code& code, unsigned first_regist
 }
 
 void Scene::set_pixel_state() {
-  gen9::_3DSTATE_CLIP clip;
-  clip.clip_enable = clip.viewport_xy_clip_test_enable = clip.guardband_clip_test_enable = clip.statistics_enable = true;
-  clip.minimum_point_width = 0.125f, clip.maximum_point_width = 255;
-  set(clip);
-  setup.viewport_transform_enable = setup.statistics_enable = true;
-  setup.line_width = 1, setup.point_width = 1;
-  setup.point_width_source = gen9::_3DSTATE_SF::PointWidthSource::STATE;
+  set(scene_clip<defs::Gen9>());
+  setup = scene_setup<defs::Gen9>();
   set(setup);
   raster.cull_mode = gen9::_3DSTATE_RASTER::CullMode::CULLMODE_NONE;
   set(raster);
@@ -200,21 +163,14 @@ void Scene::set_pixel_state() {
   gen9::_3DSTATE_SAMPLE_MASK mask;
   mask.sample_mask = 1;
   set(mask);
-  gen9::_3DSTATE_SAMPLE_PATTERN pattern;
-  pattern._1x_sample0_x_offset = pattern._1x_sample0_y_offset = 0.5f;
-  set(pattern);
+  set(scene_samples<defs::Gen9>());
   gen9::_3DSTATE_VF_STATISTICS statistics;
   statistics.statistics_enable = true;
   set(statistics);
 }
 
 void Scene::count_coverage() {
-  gen9::BLEND_STATE_ENTRY entry;
-  entry.color_buffer_blend_enable = entry.pre_blend_color_clamp_enable = entry.post_blend_color_clamp_enable = true;
-  entry.color_clamp_range = gen9::BLEND_STATE_ENTRY::ColorClampRange::COLORCLAMP_RTFORMAT;
-  entry.source_blend_factor = entry.destination_blend_factor = gen9::BlendFactor::BLENDFACTOR_ONE;
-  entry.source_alpha_blend_factor = entry.destination_alpha_blend_factor = gen9::BlendFactor::BLENDFACTOR_ONE;
-  const auto dwords = entry.pack();
+  const auto dwords = scene_addition<defs::Gen9>().pack();
   view.store(dynamic + blend_state, 0u);
   view.write(dynamic + blend_state + 4, dwords.data(), sizeof dwords);
   gen9::_3DSTATE_BLEND_STATE_POINTERS pointer;
