@@ -52,8 +52,8 @@ def check_text(replay, original, capture, recorded):
 def check_form(args, name, form, picture, folder):
     """Counters of a run."""
     capture = folder / f"{name}.aub"
-    told = run([args.rewrite, args.folder / f"{name}.aub.xz", capture, *FORMS[form]]).stdout.decode()
-    recorded = int(told.split(", ")[1].split()[0])
+    report = run([args.rewrite, args.folder / f"{name}.aub.xz", capture, *FORMS[form]]).stdout.decode()
+    recorded = int(report.split(", ")[1].split()[0])
     if form == "one pass" and (recorded == 0) != (name in INTEGERS):
         raise Failure(f"{recorded} draws use position-only shading")
     dump = ["--dump", f"{picture['address']},{picture['bytes']}"]

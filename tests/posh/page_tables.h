@@ -11,7 +11,7 @@
 
 namespace softgen::posh {
 
-/// Physical pages that nobody else has.
+/// Physical pages that are unused elsewhere.
 class PhysicalPages {
  public:
   explicit PhysicalPages(uint64_t first) : next_(first) {}

@@ -26,9 +26,9 @@ int complain(const std::string& what) {
 /// "2x3": passes of 64 x 64 pixels in two columns and three rows.
 void read_tiles(const std::string& text, posh::Passes& passes) {
   char rest = 0;
-  constexpr uint32_t most = 16;
-  if (std::sscanf(text.c_str(), "%ux%u%c", &passes.columns, &passes.rows, &rest) != 2 || passes.columns - 1 >= most ||
-      passes.rows - 1 >= most)
+  constexpr uint32_t max_side = 16;
+  if (std::sscanf(text.c_str(), "%ux%u%c", &passes.columns, &passes.rows, &rest) != 2 || passes.columns - 1 >= max_side ||
+      passes.rows - 1 >= max_side)
     throw std::runtime_error("--tiles: COLUMNSxROWS, each from 1 to 16");
   passes.width = passes.height = 64;
 }

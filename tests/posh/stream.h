@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Streams of a context that uses position-only shading (docs/posh.md), as software would build them: what POCS executes, what the render
-// engine executes, what they tell each other, and the context images. Addresses are PPGTT addresses unless a comment says otherwise.
+// engine executes, the semaphores between them, and the context images. Addresses are PPGTT addresses unless a comment says otherwise.
 #pragma once
 
 #include <cstdint>
