@@ -76,31 +76,40 @@ class ImageLayout {
   std::vector<Restore> restore_;  ///< by (offset - first_) / 4
 };
 
-/// Steps through the lists of an image. The lists may say anything: the walk stays inside the page and ends.
+/// Steps through the lists and state packets of an image. They may say anything: the walk stays inside the page and ends.
 class ImageWalk {
  public:
-  /// `page`: page 1 of the image; `at`: the dword to begin with.
-  ImageWalk(std::span<const uint32_t> page, const defs::CommandSet& commands, defs::EngineClass engine_class, size_t at = 0)
-      : page_(page), commands_(commands), engine_class_(engine_class), at_(at) {}
+  /// `page`: page 1 of the image; `at`: the dword to begin with. `runs`: of packets; none: the image may hold no packet.
+  ImageWalk(std::span<const uint32_t> page, const defs::CommandSet& commands, defs::EngineClass engine_class, size_t at = 0,
+            std::span<const defs::ContextRun> runs = {})
+      : page_(page), commands_(commands), engine_class_(engine_class), runs_(runs), packets_(!runs.empty()), at_(at) {}
 
-  struct List {
-    size_t first;    ///< dword of the first register's offset
-    uint32_t count;  ///< registers
-    uint32_t kept;   ///< Byte Write Disables: bits of each register that keep their value
+  struct Entry {
+    const defs::Command* packet;  ///< null: a list
+    size_t first;                 ///< dword of the first register's offset, or of the packet's header
+    uint32_t count;               ///< registers; dwords of the packet
+    uint32_t kept;                ///< Byte Write Disables: bits of each register that keep their value
   };
-  /// The next list whose header is before dword `until`; none: MI_BATCH_BUFFER_END, `until` or the page's end was reached, or bad().
-  std::optional<List> next(size_t until);
-  /// The walk is at a command that an image may not hold, or at a list that leaves the page.
+  /// The next list or packet whose header is before dword `until`; none: MI_BATCH_BUFFER_END, `until` or the page's end was reached, or bad().
+  std::optional<Entry> next(size_t until);
+  /// Whether it steps over whole runs.
+  void step_over(bool on) { step_over_ = on; }
+  /// The walk is at a command that an image may not hold, or at one that leaves the page.
   bool bad() const { return bad_; }
   /// The dword that it is at.
   size_t at() const { return at_; }
 
  private:
+  size_t run_from_here();
+  std::optional<Entry> entry_of(const defs::Command& command, uint32_t header);
+
   std::span<const uint32_t> page_;
   const defs::CommandSet& commands_;
   defs::EngineClass engine_class_;
+  std::span<const defs::ContextRun> runs_;  ///< from the next one on
+  const bool packets_;
   size_t at_;
-  bool ended_ = false, bad_ = false;
+  bool ended_ = false, bad_ = false, step_over_ = false;
 };
 
 }  // namespace softgen::cs
