@@ -214,7 +214,7 @@ def layout(reader, name):
         yield f"constexpr ContextPacket {name}_packets[] = {{"
         for first, dwords, packet in [packet for state in states for packet in state.packets]:
             yield f"    {{{first:#x}, {dwords}, CommandId::{'_' * packet[0].isdigit()}{packet}}},"
-        yield f"}};\nconstexpr ContextRun {name}_runs[] = {{{', '.join(f'{{{state.first:#x}, {state.end:#x}}}' for state in states)}}};"
+        yield "};"
 
 
 def table(reader, generation):
@@ -224,7 +224,7 @@ def table(reader, generation):
         yield from layout(reader, name)
     yield "\nconstexpr ContextLayout layouts[] = {"
     for name in classes(reader):
-        packets = f", .packets = {name}_packets, .runs = {name}_runs" * bool(of_class(reader, name)[2])
+        packets = f", .packets = {name}_packets" * bool(of_class(reader, name)[2])
         yield (f"    {{.pages = {reader.pages[name]}, .ring_dwords = {reader.image['ring']:#x}, .documented_dwords = {reader.image['documented']:#x}, "
                f".list_dwords = {reader.image[name]:#x}, .lists = {name}_lists, .slots = {name}_slots, .spaces = {name}_spaces{packets}}},")
     yield "};\n\n}  // namespace\n"

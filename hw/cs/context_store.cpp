@@ -106,25 +106,25 @@ void ContextStore::restore_image(uint64_t page_address, bool ring_context, bool 
 }
 
 ImageWalk ContextStore::walk_of(std::span<const uint32_t> page, size_t at) const {
-  return {page, core_.config().commands, core_.config().engine_class, at, layout_.documented().runs};
+  return {page, core_.config().commands, core_.config().engine_class, at, !layout_.documented().packets.empty()};
 }
 
 /// Where the image's packets are those that the Engine has, they are stepped over; else it begins anew.
 void ContextStore::begin_engine(ImageWalk& walk, bool inhibit) {
-  const std::span<const defs::ContextRun> runs = layout_.documented().runs;
-  same_ = core_.as_saved() && !inhibit && std::ranges::all_of(runs, [this](const defs::ContextRun& run) {
-            return std::equal(image_.begin() + run.first, image_.begin() + run.end, restored_.begin() + run.first);
+  const std::span<const ContextGap> gaps = layout_.gaps();
+  same_ = core_.as_saved() && !inhibit && std::ranges::all_of(gaps, [this](const ContextGap& gap) {
+            return std::equal(image_.begin() + gap.first, image_.begin() + gap.end, restored_.begin() + gap.first);
           });
-  walk.step_over(same_);
+  if (same_) walk.step_over(gaps);
   core_.set_as_saved(same_);
-  if (!same_ && !runs.empty()) core_.links().engine.reset_context();
+  if (!same_ && !layout_.documented().packets.empty()) core_.links().engine.reset_context();
 }
 
 /// What follows in the image may differ from what the Engine has.
 void ContextStore::leave_as_saved(ImageWalk& walk) {
   same_ = false;
   core_.set_as_saved(false);
-  walk.step_over(false);
+  walk.step_over({});
 }
 
 void ContextStore::load_packet(ImageWalk& walk, const ImageWalk::Entry& packet, uint64_t page_address) {

@@ -55,9 +55,23 @@ ImageLayout::ImageLayout(const defs::ContextLayout& documented, uint32_t mmio_ba
   fill_spaces(others);
   size_t end = layout_.documented_dwords;
   for (const LayoutSlot& slot : slots_) end = std::max<size_t>(end, slot.dword + 2u);
-  for (const defs::ContextRun& run : layout_.runs) end = std::max<size_t>(end, run.end);
+  for (const defs::ContextPacket& packet : layout_.packets) end = std::max<size_t>(end, packet.first + size_t{packet.dwords});
   frame_[end] = mi_batch_buffer_end;
   frame_.resize(end + 1);
+  find_gaps();
+}
+
+void ImageLayout::find_gaps() {
+  uint16_t at = 0;
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    const uint16_t dword = slots_[i].dword;
+    if (i > 0 && dword == slots_[i - 1].dword + 2) continue;  // of the same list
+    if (i > 0) at = static_cast<uint16_t>(slots_[i - 1].dword + 2);
+    const auto header = static_cast<uint16_t>(dword - 1);
+    if (at < header) gaps_.push_back({at, header});
+  }
+  if (!slots_.empty()) at = static_cast<uint16_t>(slots_.back().dword + 2);
+  if (at + 1u < frame_.size()) gaps_.push_back({at, static_cast<uint16_t>(frame_.size() - 1)});
 }
 
 void ImageLayout::add_slot(uint32_t dword, uint32_t offset, Restore restore) {
@@ -102,26 +116,26 @@ ImageLayout::Registers ImageLayout::add_lists(uint32_t header, uint32_t end, Reg
   return registers;
 }
 
-/// Where MI_NOOPs need not be looked at one by one any more: the next run is to be found.
-size_t ImageWalk::run_from_here() {
-  while (step_over_ && !runs_.empty() && runs_.front().first < at_) runs_ = runs_.subspan(1);
-  return step_over_ && !runs_.empty() ? runs_.front().first : page_.size();
+size_t ImageWalk::next_gap() {
+  while (!gaps_.empty() && gaps_.front().first < at_) gaps_ = gaps_.subspan(1);
+  return gaps_.empty() ? page_.size() : gaps_.front().first;
 }
 
 std::optional<ImageWalk::Entry> ImageWalk::next(size_t until) {
   if (bad_ || ended_) return std::nullopt;
   until = std::min(until, page_.size());
   while (at_ < until) {
-    const size_t run = run_from_here();
-    if (run == at_) {
-      at_ = runs_.front().end;
+    const size_t gap = next_gap();
+    if (gap == at_) {
+      at_ = gaps_.front().end;
       continue;
     }
     const uint32_t header = page_[at_];
     if (header == 0) {  // MI_NOOP, in long runs between render's lists
-      const size_t end = std::min(until, run);
+      const size_t end = std::min(until, gap);
       while (end - at_ > no_ops.size() && std::memcmp(&page_[at_ + 1], no_ops.data(), sizeof no_ops) == 0) at_ += no_ops.size();
-      ++at_;
+      do ++at_;
+      while (at_ < end && page_[at_] == 0);
       continue;
     }
     const defs::Command* command = commands_.find(engine_class_, header);

@@ -49,11 +49,6 @@ struct ContextPacket {
   CommandId command;
 };
 
-/// Dwords that packets and the MI_NOOPs between them take; a command begins at `first`, and at `end`.
-struct ContextRun {
-  uint16_t first, end;
-};
-
 /// The images of one engine class: their size, and page 1.
 struct ContextLayout {
   uint16_t pages;              ///< of the whole image
@@ -64,7 +59,6 @@ struct ContextLayout {
   std::span<const ContextSlot> slots;  ///< of all lists, sorted by dword
   std::span<const ContextSpace> spaces;
   std::span<const ContextPacket> packets = {};  ///< sorted by dword; none: all state is in the engine's own block
-  std::span<const ContextRun> runs = {};        ///< of the packets, sorted
 
   /// The dword with the value of a register that has a slot (an offset from the engine's base: reg::RING_TAIL).
   constexpr uint32_t value_dword(uint32_t reg) const { return std::ranges::find(slots, reg, &ContextSlot::reg)->dword + 1u; }

@@ -44,8 +44,7 @@ class PreemptingEngine : public Engine {
 
  private:
   void restore_packets() {
-    constexpr defs::ContextRun all[] = {{0, 0}};
-    cs::ImageWalk walk(page_, commands_, defs::EngineClass::render, 0, all);
+    cs::ImageWalk walk(page_, commands_, defs::EngineClass::render, 0, true);
     while (const std::optional<cs::ImageWalk::Entry> entry = walk.next(page_.size()))
       inner_.restore_packet({0, entry->packet, std::span<const uint32_t>(page_).subspan(entry->first, entry->count)});
   }

@@ -63,6 +63,7 @@ class RenderEngine : public Engine {
   std::unique_ptr<StateDecoder> decoder_;
   DrawState state_;
   Drawer drawer_;
+  bool palettes_given_ = false;  ///< others than zeros
 };
 
 }  // namespace softgen::render

@@ -71,8 +71,10 @@ void StateStore::place(std::span<const defs::ContextPacket> places) {
     std::fill_n(placed.begin() + row.first, row.rule.copies, true);
   }
   rest_.clear();
+  rest_elements_.clear();
   for (size_t element = 0; element < placed.size(); ++element) {
     if (placed[element]) continue;
+    rest_elements_.push_back(element);
     const Range range{layout_->offsets[element], 1 + size_t{layout_->capacity[element]}};
     if (!rest_.empty() && rest_.back().first + rest_.back().count == range.first) rest_.back().count += range.count;
     else rest_.push_back(range);
@@ -119,30 +121,31 @@ void StateStore::save_packet(const defs::ContextPacket& place, std::span<uint32_
   const Row& row = layout_->rows[static_cast<size_t>(place.command)];
   size_t at = 0;
   for (unsigned i = 0; i < row.rule.copies; ++i) {
-    const std::span<const uint32_t> packet = this->packet(place.command, i);
-    if (packet.empty()) continue;
-    std::copy(packet.begin(), packet.end(), room.begin() + static_cast<std::ptrdiff_t>(at));
-    room[at] = with_length(*row.command, packet[0], packet.size());
-    if (row.rule.complete) row.rule.complete(room.subspan(at, packet.size()));
-    at += packet.size();
+    const uint32_t* const slot = &dwords_[layout_->offsets[row.first + i]];
+    const uint32_t length = slot[0];
+    if (length == 0) continue;
+    std::memcpy(&room[at], slot + 1, length * 4);
+    room[at] = with_length(*row.command, slot[1], length);
+    if (row.rule.complete) row.rule.complete(room.subspan(at, length));
+    at += length;
   }
-  std::fill(room.begin() + static_cast<std::ptrdiff_t>(at), room.end(), 0);
+  std::memset(room.data() + at, 0, (room.size() - at) * 4);
 }
 
 /// All elements as one packet.
 void StateStore::save_elements(const defs::ContextPacket& place, std::span<uint32_t> room) const {
   const Row& row = layout_->rows[static_cast<size_t>(place.command)];
   const size_t body = row.rule.capacity - 1u, length = 1 + row.rule.copies * body;
-  std::fill(room.begin(), room.end(), 0);
+  std::memset(room.data(), 0, room.size_bytes());
   for (unsigned i = 0; i < row.rule.copies; ++i) {
     const std::span<const uint32_t> packet = this->packet(place.command, i);
-    uint32_t* const element = &room[1 + i * body];
-    element[0] = row.rule.absent(i);
     if (packet.empty()) continue;
     room[0] = with_length(*row.command, packet[0], length);
-    std::copy(packet.begin() + 1, packet.end(), element);
+    std::copy(packet.begin() + 1, packet.end(), &room[1 + i * body]);
   }
-  if (room[0] == 0) std::fill(room.begin(), room.end(), 0);
+  if (room[0] == 0) return;
+  for (unsigned i = 0; i < row.rule.copies; ++i)
+    if (this->packet(place.command, i).empty()) room[1 + i * body] = row.rule.absent(i);
 }
 
 void StateStore::save_packets(std::span<uint32_t> page) const {
@@ -191,7 +194,7 @@ void StateStore::restore(std::span<const std::byte> image) {
     image = image.subspan(range.count * 4);
   }
   std::memcpy(progress_.data(), image.data(), sizeof progress_);
-  for (size_t element = 0; element < layout_->offsets.size(); ++element) {
+  for (const size_t element : rest_elements_) {
     uint32_t& length = dwords_[layout_->offsets[element]];
     if (length <= layout_->capacity[element]) continue;
     guest_error("context image", "a saved packet claims {} dwords, {} at most", length, layout_->capacity[element]);

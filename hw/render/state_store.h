@@ -57,7 +57,8 @@ class StateStore : public StatePackets {
   std::shared_ptr<const Layout> layout_;  // copies of a store share it
   std::vector<uint32_t> dwords_;          // per element: length, then its packet
   std::span<const defs::ContextPacket> places_;
-  std::vector<Range> rest_;         // elements without a place
+  std::vector<Range> rest_;  // of the elements without a place
+  std::vector<size_t> rest_elements_;
   std::vector<uint64_t> versions_;  // per row of the layout
   std::array<uint64_t, kept_words> progress_{};
 };

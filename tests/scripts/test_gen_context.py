@@ -67,8 +67,7 @@ class Context(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         table = " ".join((self.out / "moon_context.cpp").read_text().split())
         self.assertIn("render_packets[] = { {0x100, 9, CommandId::_3DSTATE_VS}, {0x10c, 3, CommandId::STATE_SIP}, };", table)
-        self.assertIn("render_runs[] = {{0x100, 0x10f}};", table)
-        self.assertIn(".spaces = render_spaces, .packets = render_packets, .runs = render_runs}", table)
+        self.assertIn(".spaces = render_spaces, .packets = render_packets}", table)
         self.assertIn(".spaces = copy_spaces}", table)
         for first, row in ((0x112, "STATE_SIP 15"), (0x105, "STATE_SIP 3"), (0x15, "NOOP 20")):
             self.assertIn(f"from dword {first:#x} on", self.generate(f"{text}state {first:#x} render\n  {row}\n").stderr)

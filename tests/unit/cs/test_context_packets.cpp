@@ -107,13 +107,15 @@ TEST_CASE("an image that equals what the engine has is not executed again") {
   CHECK(rig.read(out) == 1);
   CHECK(engine.restored_packets == restored);
   CHECK(engine.resets == resets);
-  // A packet between the runs: all that follows it is executed.
-  const Dwords stray = clip(9);
-  for (uint32_t i = 0; i < 4; ++i) a.set_image(0x161 + i, stray[i]);
+  // A packet in place of WM's list: from there on all is executed.
+  const Dwords stray = allocation(9) + Dwords{0};
+  for (uint32_t i = 0; i < 3; ++i) a.set_image(0x7d1 + i, stray[i]);
   rig.submit(a);
   CHECK(engine.resets == resets);
+  CHECK(engine.restored_packets == restored + 1);
   CHECK(engine.kept[CommandId::_3DSTATE_CLIP] == clip(7));
-  CHECK(image(a, clip_at, 4) == clip(7));
+  CHECK(engine.kept[CommandId::_3DSTATE_PUSH_CONSTANT_ALLOC_VS] == allocation(9));
+  CHECK(image(a, allocation_at, 2) == allocation(9));
 }
 
 TEST_CASE("restore inhibit starts without state, whatever the image's packets are") {
@@ -167,7 +169,7 @@ TEST_CASE("what is no state packet, or not whole, hangs the engine at its place 
 
 TEST_CASE("a saved state of the device has the packets") {
   PositionRig rig, other;
-  Context a = saved_context(rig, 0x20, 7);
+  saved_context(rig, 0x20, 7);
   rig.rcs().kept[CommandId::_3DSTATE_CLIP] = clip(9);
   const std::vector<std::byte> state = rig.save_state();
   other.rcs().kept[CommandId::STATE_SIP] = {0x6102'0001, 0, 0};

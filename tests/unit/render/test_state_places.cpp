@@ -77,9 +77,10 @@ Dwords page_of(const StateStore& store, const defs::ContextLayout& layout) {
 /// As a restore walks through an image.
 void restore(StateStore& store, const defs::ContextLayout& layout, std::span<const uint32_t> page) {
   store.reset();
-  for (const defs::ContextRun& run : layout.runs) {
-    size_t at = run.first;
-    while (at < run.end) {
+  for (const defs::ContextPacket& place : layout.packets) {
+    size_t at = place.first;
+    const size_t end = at + place.dwords;
+    while (at < end) {
       if (page[at] == 0) {
         ++at;
         continue;
@@ -88,7 +89,7 @@ void restore(StateStore& store, const defs::ContextLayout& layout, std::span<con
       store.restore_packet(packet_of(page.subspan(at, length)));
       at += length;
     }
-    CHECK(at == run.end);
+    CHECK(at == end);
   }
 }
 
