@@ -69,5 +69,8 @@ extern const ContextImages context_images;
 namespace gen11 {
 extern const ContextImages context_images;
 }
+namespace gen12 {
+extern const ContextImages context_images;
+}
 
 }  // namespace softgen::defs

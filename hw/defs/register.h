@@ -78,6 +78,9 @@ extern const RegisterSet registers;
 namespace gen11 {
 extern const RegisterSet registers;
 }
+namespace gen12 {
+extern const RegisterSet registers;
+}
 
 /// Calls visit(offset) for each instance of a row of `set`. A block counts as one.
 template <typename F>
