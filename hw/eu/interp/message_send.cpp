@@ -76,13 +76,12 @@ Next send_message(Thread& thread, const Op& op, RunState& state, const SendForm&
     return fail(thread, "message beyond the registers");
   }
   const Grf *data = thread.regs.grf + form.payload.first, *data2 = thread.regs.grf + form.second.first;
-  constexpr size_t longest = 16, longest_second = 32;
-  std::array<Grf, longest + longest_second> copy;
+  std::array<Grf, 32> copy;
   if (form.copied) {
     // The response overwrites what the unit still reads.
     std::copy_n(data, form.payload.count, copy.begin());
-    std::copy_n(data2, form.second.count, copy.begin() + longest);
-    data = copy.data(), data2 = copy.data() + longest;
+    std::copy_n(data2, form.second.count, copy.begin() + 16);
+    data = copy.data(), data2 = copy.data() + 16;
   }
   const Message message{
       .op = form.op,

@@ -249,7 +249,7 @@ class Printer {
       indirect(s, true);
     } else {
       Operand shown = s;
-      if (&s == &i_.src[0]) shown.file = RegFile::grf;
+      if (&s == &i_.src[0] && (i_.opcode == Opcode::sends || i_.opcode == Opcode::sendsc)) shown.file = RegFile::grf;
       reg(shown);
       if (s.subreg) add(".1");
     }

@@ -33,7 +33,7 @@ void send(const Op& op, Footprint& f) {
   const unsigned length = op.message ? op.message->length : 15, answer = op.message ? op.message->response_length : 31;
   mark_registers(f.reads, i.src[0].reg, length);
   if (split && i.src[1].file == RegFile::grf)
-    mark_registers(f.reads, i.src[1].reg, i.ex_descriptor_in_register ? 31 : op.message ? op.message->extended_length : op.second_length);
+    mark_registers(f.reads, i.src[1].reg, i.ex_descriptor_in_register ? 15 : op.message ? op.message->extended_length : op.second_length);
   if (!i.dst.is_null()) mark_registers(f.writes, i.dst.reg, answer);
 }
 

@@ -20,8 +20,4 @@ Native uncompact(uint64_t compacted);
 // validate.cpp
 std::string validate(const Instruction& instruction);
 
-// message.cpp
-MessageOp decode_message(unsigned sfid, uint32_t descriptor, uint32_t extended);
-unsigned extended_message_length(uint32_t extended);
-
 }  // namespace softgen::eu::gen12
