@@ -6,6 +6,7 @@
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/defs/gen11/all.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/surface/standard_tiling.h"
 #include "hw/surface/surface.h"
@@ -121,6 +122,8 @@ template <class G>
 const FormatSet& formats_of = gen9_formats;
 template <>
 const FormatSet& formats_of<defs::Gen11> = gen11_formats;
+template <>
+const FormatSet& formats_of<defs::Gen12> = gen11_formats;
 
 }  // namespace
 
@@ -171,8 +174,24 @@ Surface from_depth_state(const auto& s, unsigned samples, SurfaceFormat format, 
   out.interleaved = samples > 1;
   out.min_array_element = s.minimum_array_element;
   out.view_extent = s.render_target_view_extent + 1;
-  out.mip_count = static_cast<uint8_t>(s.lod);
+  if constexpr (requires { s.lod; }) out.mip_count = static_cast<uint8_t>(s.lod);
+  else out.mip_count = static_cast<uint8_t>(s.surf_lod);
   return out;
+}
+
+// SKL PRM vol 5, alignment parameters: D16 8 x 4, the others 4 x 4, stencil 8 x 8. From Gen12 on, where stencil is Y tiled (Mesa's isl_gfx12.c,
+// isl_gfx12_choose_image_alignment_el): D16 8 x 8, or 16 x 4 with 2 or 8 samples; the others 8 x 4, stencil 16 x 8.
+template <class G>
+constexpr bool stencil_is_separate = requires(typename G::_3DSTATE_STENCIL_BUFFER s) { s.surface_type; };
+
+template <class G>
+void align_depth(Surface& out) {
+  const bool narrow = out.format->code == SurfaceFormat::R16_UNORM;
+  out.halign = narrow ? 8 : 4;
+  if (!stencil_is_separate<G>) return;
+  const bool wide = narrow && (out.samples == 2 || out.samples == 8);
+  out.halign = wide ? 16 : 8;
+  out.valign = narrow && !wide ? 8 : 4;
 }
 
 }  // namespace
@@ -200,20 +219,31 @@ Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples) {
     place_standard(out, s.mip_tail_start_lod);
     return out;
   }
-  // SKL PRM vol 5, alignment parameters: D16 8 x 4, the others 4 x 4.
-  out.halign = format == SurfaceFormat::R16_UNORM ? 8 : 4;
+  align_depth<G>(out);
   return out;
 }
 
 template <class G>
 Surface decode_stencil_buffer(std::span<const uint32_t> depth, std::span<const uint32_t> stencil, unsigned samples) {
   const auto s = G::_3DSTATE_STENCIL_BUFFER::unpack(stencil);
-  if (!s.stencil_buffer_enable) return {};
-  Surface out = from_depth_state(G::_3DSTATE_DEPTH_BUFFER::unpack(depth), samples, SurfaceFormat::R8_UINT, Tiling::w);
+  Surface out;
+  if constexpr (stencil_is_separate<G>) {
+    // No memory: a context that has never set it.
+    if (s.surface_pitch == 0 && s.surface_base_address == 0) return {};
+    using Mode = decltype(s.tiled_mode);
+    const Tiling tiling = s.tiled_mode == Mode::TILEYF ? Tiling::yf : s.tiled_mode == Mode::TILEYS ? Tiling::ys : Tiling::y;
+    out = from_depth_state(s, samples, SurfaceFormat::R8_UINT, tiling);
+  } else {
+    if (!s.stencil_buffer_enable) return {};
+    out = from_depth_state(G::_3DSTATE_DEPTH_BUFFER::unpack(depth), samples, SurfaceFormat::R8_UINT, Tiling::w);
+  }
   out.base = strip_canonical(s.surface_base_address);
   out.pitch = s.surface_pitch + 1, out.qpitch = s.surface_qpitch * 4;
   if (!out.is_null()) round_to_tiles(out);
-  out.halign = out.valign = 8;
+  out.halign = stencil_is_separate<G> ? 16 : 8;
+  out.valign = 8;
+  if constexpr (stencil_is_separate<G>)
+    if (is_standard(out.tiling) && !out.is_null()) place_standard(out, s.mip_tail_start_lod);
   return out;
 }
 
@@ -223,6 +253,7 @@ Surface decode_stencil_buffer(std::span<const uint32_t> depth, std::span<const u
   template Surface decode_stencil_buffer<G>(std::span<const uint32_t> depth, std::span<const uint32_t> stencil, unsigned samples)
 GENERATION(defs::Gen9);
 GENERATION(defs::Gen11);
+GENERATION(defs::Gen12);
 #undef GENERATION
 
 }  // namespace softgen::surface
