@@ -34,7 +34,7 @@ bool has_fixed_form(const Op& op) {
 
 SendForm send_form(const Thread& thread, const Op& op) {
   const Instruction& i = *op.instruction;
-  const bool split = i.opcode == Opcode::sends || i.opcode == Opcode::sendsc;
+  const bool split = i.info()->form == Form::split_send;
   SendForm form;
   if (op.message && !i.ex_descriptor_in_register) {
     form.op = *op.message;
@@ -76,12 +76,13 @@ Next send_message(Thread& thread, const Op& op, RunState& state, const SendForm&
     return fail(thread, "message beyond the registers");
   }
   const Grf *data = thread.regs.grf + form.payload.first, *data2 = thread.regs.grf + form.second.first;
-  std::array<Grf, 32> copy;
+  constexpr size_t longest = 16, longest_second = 32;
+  std::array<Grf, longest + longest_second> copy;
   if (form.copied) {
     // The response overwrites what the unit still reads.
     std::copy_n(data, form.payload.count, copy.begin());
-    std::copy_n(data2, form.second.count, copy.begin() + 16);
-    data = copy.data(), data2 = copy.data() + 16;
+    std::copy_n(data2, form.second.count, copy.begin() + longest);
+    data = copy.data(), data2 = copy.data() + longest;
   }
   const Message message{
       .op = form.op,
@@ -110,7 +111,7 @@ Next execute_send(Thread& thread, const Op& op, RunState& state) {
 
 /// Waits for a count in n0.N to be there and takes one.
 Next execute_wait(Thread& thread, const Op& op, RunState&) {
-  uint32_t& count = thread.regs.notification[op.instruction->dst.subreg / 4 & 3];
+  uint32_t& count = thread.regs.notification[op.instruction->notification()];
   if (!count) {
     thread.jump(op.offset);
     return Next::blocked;

@@ -26,14 +26,14 @@ void mark_accumulators(Footprint& f, bool writes) {
 /// With a descriptor in a register the lengths are unknown: the largest are assumed.
 void send(const Op& op, Footprint& f) {
   const Instruction& i = *op.instruction;
-  const bool split = i.opcode == Opcode::sends || i.opcode == Opcode::sendsc;
+  const bool split = i.info()->form == Form::split_send;
   f.all_reads = i.src[0].indirect;
   f.all_writes = i.dst.indirect;
   if (i.descriptor_in_register || i.ex_descriptor_in_register) f.reads.set(address_slot);
   const unsigned length = op.message ? op.message->length : 15, answer = op.message ? op.message->response_length : 31;
   mark_registers(f.reads, i.src[0].reg, length);
   if (split && i.src[1].file == RegFile::grf)
-    mark_registers(f.reads, i.src[1].reg, i.ex_descriptor_in_register ? 15 : op.message ? op.message->extended_length : op.second_length);
+    mark_registers(f.reads, i.src[1].reg, i.ex_descriptor_in_register ? 31 : op.message ? op.message->extended_length : op.second_length);
   if (!i.dst.is_null()) mark_registers(f.writes, i.dst.reg, answer);
 }
 

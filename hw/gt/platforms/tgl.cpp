@@ -4,14 +4,14 @@
 #include "hw/defs/gen11/all.h"
 #include "hw/defs/gen12/all.h"
 #include "hw/display/icl/display.h"
-#include "hw/eu/isa/gen11/isa.h"
+#include "hw/eu/isa/gen12/isa.h"
 #include "hw/gt/platforms/all.h"
 #include "hw/mmio/interrupts/gen11.h"
 
 namespace softgen::gt::platforms {
 
 const Parts tgl{.name = "tgl",
-                .isa = eu::gen11_isa,
+                .isa = eu::gen12_isa,
                 .interrupts = mmio::gen11_interrupts,
                 .submission = cs::elsq,
                 .display = display::icl,
