@@ -101,8 +101,8 @@ Surface decode_surface(std::span<const uint32_t> dwords);
 using DecodeSurface = Surface (*)(std::span<const uint32_t> dwords);
 
 /// The depth and stencil buffers of 3DSTATE_DEPTH_BUFFER and 3DSTATE_STENCIL_BUFFER (whole packets, header
-/// first), with `samples` of 3DSTATE_MULTISAMPLE. mip_count is the level. The stencil buffer takes size and
-/// level from the depth packet. A reserved type or format, and a pitch and an address of zero, give a null surface.
+/// first), with `samples` of 3DSTATE_MULTISAMPLE. mip_count is the level. Before Gen12 the stencil buffer takes size
+/// and level from the depth packet. A reserved type or format, and a pitch and an address of zero, give a null surface.
 template <class G>
 Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples);
 template <class G>

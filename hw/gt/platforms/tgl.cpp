@@ -17,7 +17,7 @@ const Parts tgl{.name = "tgl",
                 .display = display::icl,
                 .surface_state = surface::decode_surface<defs::Gen12>,
                 .sampler_state = sampler::decode_state<defs::Gen11>,
-                .state_decoder = render::make_state_decoder<defs::Gen11>,
+                .state_decoder = render::make_state_decoder<defs::Gen12>,
                 .media_decoder = gpgpu::make_decoder<defs::Gen11>};
 
 }  // namespace softgen::gt::platforms

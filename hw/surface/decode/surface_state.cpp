@@ -265,12 +265,18 @@ Surface decode_stencil_buffer(std::span<const uint32_t> depth, std::span<const u
     const auto size = G::_3DSTATE_DEPTH_BUFFER::unpack(depth);
     out = from_depth_state(size, size.lod, samples, SurfaceFormat::R8_UINT, layout.tiling);
   } else {
-    out = from_depth_state(s, s.surf_lod, samples, SurfaceFormat::R8_UINT, layout.tiling);
+    // No memory: a context that has never set it.
+    if (s.surface_pitch == 0 && s.surface_base_address == 0) return {};
+    using Mode = decltype(s.tiled_mode);
+    const Tiling tiling = s.tiled_mode == Mode::TILEYF ? Tiling::yf : s.tiled_mode == Mode::TILEYS ? Tiling::ys : layout.tiling;
+    out = from_depth_state(s, s.surf_lod, samples, SurfaceFormat::R8_UINT, tiling);
   }
   out.base = strip_canonical(s.surface_base_address);
   out.pitch = s.surface_pitch + 1, out.qpitch = s.surface_qpitch * 4;
   if (!out.is_null()) round_to_tiles(out);
   out.halign = layout.halign, out.valign = layout.valign;
+  if constexpr (requires { s.mip_tail_start_lod; })
+    if (is_standard(out.tiling) && !out.is_null()) place_standard(out, s.mip_tail_start_lod);
   return out;
 }
 
