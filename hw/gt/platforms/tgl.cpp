@@ -3,7 +3,7 @@
 #include "hw/cs/submission/elsq.h"
 #include "hw/defs/gen11/all.h"
 #include "hw/defs/gen12/all.h"
-#include "hw/display/icl/display.h"
+#include "hw/display/tgl/display.h"
 #include "hw/eu/isa/gen12/isa.h"
 #include "hw/gt/platforms/all.h"
 #include "hw/mmio/interrupts/gen11.h"
@@ -12,9 +12,9 @@ namespace softgen::gt::platforms {
 
 const Parts tgl{.name = "tgl",
                 .isa = eu::gen12_isa,
-                .interrupts = mmio::gen11_interrupts,
+                .interrupts = mmio::gen12_interrupts,
                 .submission = cs::elsq,
-                .display = display::icl,
+                .display = display::tgl,
                 .surface_state = surface::decode_surface<defs::Gen12>,
                 .sampler_state = sampler::decode_state<defs::Gen11>,
                 .state_decoder = render::make_state_decoder<defs::Gen12>,

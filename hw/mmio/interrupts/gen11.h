@@ -10,6 +10,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 
 #include "hw/base/mutex.h"
 #include "hw/mmio/interrupt_line.h"
@@ -19,10 +20,20 @@
 
 namespace softgen::mmio {
 
-class Gen11Interrupts final : public Interrupts {
+class Gen11Interrupts : public Interrupts {
  public:
-  /// Registers its hooks with `registers`.
-  Gen11Interrupts(RegisterFile& registers, Host& host);
+  /// What differs between trees of this kind.
+  struct Tree {
+    unsigned pipes;                                     ///< at most max_pipes
+    std::span<const uint32_t> aux_channels;             ///< bits of DE_PORT_ISR, by DDI
+    std::array<uint32_t, pipe_event::count> pipe_rows;  ///< bits of DE_PIPE_ISR for each of pipe_event
+    std::array<uint32_t, 3> hot_plugs;                  ///< bits of SDEISR, by connector
+  };
+  static constexpr unsigned max_pipes = 4;
+  static const Tree ice_lake;
+
+  /// Registers its hooks with `registers`. `tree` outlives it.
+  Gen11Interrupts(RegisterFile& registers, Host& host, const Tree& tree = ice_lake);
 
   void raise(EngineId engine, EngineEvents events) override;
   uint32_t engine_bits(EngineId engine, EngineEvents events) const override;
@@ -40,11 +51,15 @@ class Gen11Interrupts final : public Interrupts {
   bool level() const override;
 
  private:
-  enum class Block : uint8_t { pipe_a, pipe_b, pipe_c, port, misc, hot_plug, pch, gu_misc, pcu };
-  static constexpr unsigned block_count = 9, words = 2;
+  /// In the order of saved states.
+  enum class Block : uint8_t { pipe_a, pipe_b, pipe_c, port, misc, hot_plug, pch, gu_misc, pcu, pipe_d };
+  static constexpr unsigned block_count = 10, words = 2;
   struct BlockRow;
   static const std::array<BlockRow, block_count> block_rows;
 
+  static Block pipe_block(unsigned pipe) { return pipe < 3 ? static_cast<Block>(pipe) : Block::pipe_d; }
+  /// Those that the chip has.
+  unsigned blocks() const { return tree_.pipes == max_pipes ? block_count : block_count - 1; }
   /// The events of the engine's that its class's enable and its mask let through.
   uint32_t open(EngineId engine) const;
   void raise(Block block, uint32_t bits);
@@ -61,6 +76,7 @@ class Gen11Interrupts final : public Interrupts {
   void update(bool edge = false) SG_REQUIRES(mutex_);
 
   RegisterFile& registers_;
+  const Tree& tree_;
   mutable Mutex mutex_;
   std::array<InterruptBlock, block_count> blocks_ SG_GUARDED_BY(mutex_);
   std::array<uint16_t, engine_count> shared_ SG_GUARDED_BY(mutex_){};  ///< shared IIRs, by EngineId
@@ -71,7 +87,14 @@ class Gen11Interrupts final : public Interrupts {
   InterruptLine line_;
 };
 
+/// With a fourth pipe, display state buffers and the AUX channels of six Type-C ports.
+class Gen12Interrupts final : public Gen11Interrupts {
+ public:
+  Gen12Interrupts(RegisterFile& registers, Host& host);
+};
+
 /// The tree of a device, as part of a platform.
 std::unique_ptr<Interrupts> gen11_interrupts(RegisterFile& registers, Host& host);
+std::unique_ptr<Interrupts> gen12_interrupts(RegisterFile& registers, Host& host);
 
 }  // namespace softgen::mmio
