@@ -6,6 +6,7 @@
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/defs/gen11/all.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/surface/standard_tiling.h"
 #include "hw/surface/surface.h"
@@ -121,6 +122,8 @@ template <class G>
 const FormatSet& formats_of = gen9_formats;
 template <>
 const FormatSet& formats_of<defs::Gen11> = gen11_formats;
+template <>
+const FormatSet& formats_of<defs::Gen12> = gen11_formats;
 
 }  // namespace
 
@@ -223,6 +226,7 @@ Surface decode_stencil_buffer(std::span<const uint32_t> depth, std::span<const u
   template Surface decode_stencil_buffer<G>(std::span<const uint32_t> depth, std::span<const uint32_t> stencil, unsigned samples)
 GENERATION(defs::Gen9);
 GENERATION(defs::Gen11);
+GENERATION(defs::Gen12);
 #undef GENERATION
 
 }  // namespace softgen::surface
