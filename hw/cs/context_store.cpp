@@ -89,6 +89,8 @@ void ContextStore::restore_image(uint64_t page_address, bool ring_context, bool 
     if (batch.named && !core_.halted()) run_(batch);
   }
   if (!inhibit) run_lists(walk, page_address, lists, lists.size());
+  // The last lists have registers that belong to it.
+  if (ring_context) core_.set_address_space();
   restore_engine(page_address + state_offset(core_.config().context) - image_page, inhibit);
 }
 

@@ -4,6 +4,7 @@
 #include "hw/cs/decode/packets.h"
 #include "hw/cs/executor.h"
 #include "hw/cs/math.h"
+#include "hw/cs/translation.h"
 
 namespace softgen::cs {
 
@@ -15,6 +16,7 @@ void Executor::write_register(uint32_t offset, uint32_t value) {
     return core_.error(reg::error_privilege, false);
   }
   core_.links().registers.write(offset, value);
+  if (is_translation_register(offset)) core_.set_address_space();
 }
 
 void Executor::load_register_imm(Dwords dw) {

@@ -31,11 +31,23 @@ void attach_tlb_invalidation(RegisterFile& registers, memory::Ggtt& ggtt, memory
   }
 }
 
+/// Walks of the aux map are kept as long as translations are (hw/memory/aux_walker.h). Software waits for the registers to read 0.
+void attach_aux_invalidation(RegisterFile& registers, memory::TlbGeneration& tlb) {
+  for (uint32_t offset : {reg::GFX_AUX_INV, reg::VD0_AUX_INV, reg::VE0_AUX_INV, reg::BCS_AUX_INV, reg::VD2_AUX_INV, reg::COMPCS0_AUX_INV}) {
+    if (!registers.set().find(offset)) continue;
+    registers.on_write(offset, [&registers, &tlb](uint32_t at, uint32_t) {
+      if (registers.peek(at)) tlb.bump();
+      registers.poke(at, 0);
+    });
+  }
+}
+
 }  // namespace
 
 void attach_memory_registers(RegisterFile& registers, MemoryUnits units) {
   attach_fences(registers, units.aperture);
   attach_tlb_invalidation(registers, units.ggtt, units.tlb);
+  attach_aux_invalidation(registers, units.tlb);
   for (uint32_t offset : {reg::RING_FAULT_REG, reg::FAULT_TLB_DATA0, reg::FAULT_TLB_DATA1}) {
     registers.on_read(offset, [&faults = units.faults](uint32_t at) { return faults.read(at); });
     registers.on_write(offset, [&faults = units.faults](uint32_t at, uint32_t value) { faults.write(at, value); });

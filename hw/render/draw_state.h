@@ -113,7 +113,7 @@ struct StageBindings {
 
 struct HullState {
   HullDispatch dispatch{};
-  unsigned instances = 1;      ///< at most 16
+  unsigned instances = 1;      ///< at most 32
   uint8_t instance_shift = 0;  ///< of a thread's instance number in r0.2
   bool vertex_handles = false, primitive_id = false;
 };

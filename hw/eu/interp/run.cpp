@@ -40,7 +40,7 @@ RunResult interpret(Thread& thread, RunState& state, HostRounding& rounding) {
       case Next::finished: thread.ip = op.offset; return RunResult::finished;
       case Next::blocked:
         // After a message the thread resumes with the next instruction; a wait is executed again.
-        if (op.opcode != Opcode::wait) thread.index++;
+        if (!op.instruction->is_wait()) thread.index++;
         thread.ip = ops[thread.index].offset;
         return RunResult::blocked;
       case Next::failed: thread.ip = op.offset; return thread.failure ? RunResult::failed : RunResult::aborted;

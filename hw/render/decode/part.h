@@ -7,6 +7,7 @@
 #include <span>
 
 #include "hw/defs/gen11/all.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/render/draw_state.h"
 #include "hw/render/state_store.h"

@@ -151,8 +151,15 @@ void depth_targets(const StateStore& store, DrawState& state) {
   out.format = p.surface_format == Format::D32_FLOAT           ? DepthFormat::float32
                : p.surface_format == Format::D24_UNORM_X8_UINT ? DepthFormat::unorm24
                                                                : DepthFormat::unorm16;
-  out.depth_write = p.depth_write_enable, out.stencil_write = p.stencil_write_enable;
-  out.stencil_enable = view_of<typename G::_3DSTATE_STENCIL_BUFFER>(store).stencil_buffer_enable();
+  out.depth_write = p.depth_write_enable;
+  if constexpr (requires { p.stencil_write_enable; }) {
+    out.stencil_write = p.stencil_write_enable;
+    out.stencil_enable = view_of<typename G::_3DSTATE_STENCIL_BUFFER>(store).stencil_buffer_enable();
+  } else {
+    // A surface of its own.
+    out.stencil_write = view_of<typename G::_3DSTATE_STENCIL_BUFFER>(store).stencil_write_enable();
+    out.stencil_enable = !out.buffers.stencil.is_null();
+  }
   const auto hiz = packet<typename G::_3DSTATE_HIER_DEPTH_BUFFER>(store);
   out.hiz = p.hierarchical_depth_buffer_enable;
   out.hiz_address = hiz.surface_base_address, out.hiz_pitch = hiz.surface_pitch + 1, out.hiz_qpitch = hiz.surface_qpitch * 4;
@@ -188,7 +195,9 @@ std::span<const Part> PixelParts<G>::parts() {
 
 template struct PixelParts<defs::Gen9>;
 template struct PixelParts<defs::Gen11>;
+template struct PixelParts<defs::Gen12>;
 template DepthBuffers depth_buffers<defs::Gen9>(const StateStore& store, unsigned samples);
 template DepthBuffers depth_buffers<defs::Gen11>(const StateStore& store, unsigned samples);
+template DepthBuffers depth_buffers<defs::Gen12>(const StateStore& store, unsigned samples);
 
 }  // namespace softgen::render::decode

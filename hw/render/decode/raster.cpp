@@ -175,5 +175,6 @@ std::span<const Part> RasterParts<G>::parts() {
 
 template struct RasterParts<defs::Gen9>;
 template struct RasterParts<defs::Gen11>;
+template struct RasterParts<defs::Gen12>;
 
 }  // namespace softgen::render::decode

@@ -140,5 +140,6 @@ TargetBlend Structures<G>::target_blend(memory::View& view, const DrawState& sta
 
 template struct Structures<defs::Gen9>;
 template struct Structures<defs::Gen11>;
+template struct Structures<defs::Gen12>;
 
 }  // namespace softgen::render::decode

@@ -114,6 +114,26 @@ TEST_CASE("requests to invalidate a TLB clear themselves, and count for each eng
     if (!shared) CHECK(invalidates(reg::M2TCR, 1));
     CHECK(invalidates(reg::M1TCR, 1 << 2) == shared);
     CHECK_FALSE(invalidates(reg::RTCR, ~1u));
+    CHECK(set->find(reg::GFX_AUX_INV) == nullptr);
+  }
+}
+
+TEST_CASE("requests to invalidate walks of the aux map clear themselves, and drop translations") {
+  quiet_log();
+  memory::FlatMemory memory;
+  RegisterFile file(defs::gen12::registers);
+  memory::Ggtt ggtt;
+  memory::FaultRegisters faults;
+  memory::TlbGeneration tlb;
+  memory::Aperture aperture(ggtt, memory, &faults);
+  attach_memory_registers(file, {ggtt, aperture, faults, tlb});
+  for (const uint32_t offset : {0x4208u, 0x4218u, 0x4238u, 0x4248u, 0x4298u, 0x42c8u}) {
+    CAPTURE(offset);
+    CHECK(file.is_nonpriv_writable(EngineId::rcs, offset));
+    const auto before = tlb.value().load();
+    file.write(offset, 1);
+    CHECK(file.read(offset) == 0);
+    CHECK(tlb.value().load() != before);
   }
 }
 

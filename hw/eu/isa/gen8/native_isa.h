@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An Isa of Gen8 to Gen11, made of its functions: isa.h says what each does. A set that differs from another in some takes the others from it.
+// An Isa of Gen8 to Gen12.0, made of its functions: isa.h says what each does. A set that differs from another in some takes the others from it.
 #pragma once
 
-#include "hw/eu/isa/gen8/native_form.h"
+#include "hw/eu/isa/codec.h"
 #include "hw/eu/isa/isa.h"
 
 namespace softgen::eu {

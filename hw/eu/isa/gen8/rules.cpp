@@ -21,6 +21,7 @@ Result check_controls(const Isa& isa, const Instruction& i, const OpcodeInfo& ro
   if (i.pred_control > (align16 ? 7 : 13)) return "the predicate control is reserved";
   if (i.pred_control && !row.has('p')) return "this opcode takes no predicate";
   if (i.saturate && !row.has('s') && !is_send(row)) return "this opcode cannot saturate";
+  if (row.form == Form::sync) return {};
   if (row.form == Form::math) {
     if (math_function_name(i.cond_mod).empty()) return "the math function is reserved";
   } else if (!is_send(row) && i.cond_mod) {
