@@ -27,6 +27,7 @@ DepthStencil::DepthStencil(const DrawState& state, const DepthBuffers& buffers) 
     depth_level_.emplace(depth_, depth_.mip_count);
     clear_value_ = quantized(bound.clear_value);
     hiz_ = bound_hiz(state, depth_);
+    if (hiz_ && depth_.aux_mapped) ccs_ = surface::Ccs(depth_, depth_.mip_count);
   }
   if (!stencil_.is_null() && bound.stencil_enable) stencil_level_.emplace(stencil_, stencil_.mip_count);
   const DepthStencilState& ds = state.depth_stencil;
@@ -139,8 +140,10 @@ void DepthStencil::clear(memory::View& view, const FillBands& bands, StopReasons
     const bool all = hiz_ && covered_by(op);
     if (!all) renew(view, bands, stops);
     clear(depth_, *depth_level_, clear_value_);  // of 16 bits, the low ones
-    for (uint32_t slice = 0; all && !stops && slice < depth_.view_extent; ++slice)
+    for (uint32_t slice = 0; all && !stops && slice < depth_.view_extent; ++slice) {
       hiz_->mark(view, slice + depth_.min_array_element, clear_value_);
+      code(view, slice + depth_.min_array_element, surface::CcsCode::clear);
+    }
   }
   if (op.clear_stencil && stencil_level_) clear(stencil_, *stencil_level_, op.stencil_value);
 }
@@ -163,7 +166,16 @@ void DepthStencil::renew(memory::View& view, const FillBands& bands, StopReasons
 }
 
 void DepthStencil::forget_clears(memory::View& view) const {
-  for (uint32_t slice = 0; hiz_ && slice < depth_.view_extent; ++slice) hiz_->forget(view, slice + depth_.min_array_element);
+  for (uint32_t i = 0; hiz_ && i < depth_.view_extent; ++i) {
+    const uint32_t slice = i + depth_.min_array_element;
+    if (hiz_->forget(view, slice)) code(view, slice, surface::CcsCode::pass_through);
+  }
+}
+
+void DepthStencil::code(memory::View& view, uint32_t slice, surface::CcsCode code) const {
+  if (!ccs_) return;
+  const surface::Extent& extent = depth_level_->extent();
+  ccs_.fill(view, {0, 0, extent.width, extent.height}, slice, code);
 }
 
 }  // namespace softgen::render
