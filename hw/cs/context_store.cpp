@@ -118,10 +118,10 @@ void ContextStore::load_list(const ImageWalk::List& list, uint64_t page_address,
       case Restore::masked: registers.poke(offset, masked_write(registers.peek(offset), value)); break;
       // Other units' hooks may be attached to these; they need not run where the value is unchanged.
       case Restore::rules:
-        if (registers.peek(offset) != value) registers.write(offset, value);
+        if (registers.peek(offset) != value) registers.write(offset, value, mmio::Initiator::context);
         break;
       case Restore::rules_masked:
-        if (registers.peek(offset) != (value & 0xffff)) registers.write(offset, value);
+        if (registers.peek(offset) != (value & 0xffff)) registers.write(offset, value, mmio::Initiator::context);
         break;
       case Restore::batch:
         registers.poke(offset, value);

@@ -11,7 +11,7 @@ namespace softgen::gt::platforms {
 
 const Parts tgl{.name = "tgl",
                 .isa = eu::gen12_isa,
-                .interrupts = mmio::gen11_interrupts,
+                .interrupts = mmio::gen12_interrupts,
                 .submission = cs::elsq_gen12,
                 .display = display::icl,
                 .surface_state = surface::decode_surface<defs::Gen12>,
