@@ -8,6 +8,7 @@
 #include "hw/base/log.h"
 #include "hw/cs/context_image.h"
 #include "hw/cs/decode/packets.h"
+#include "hw/cs/relative_registers.h"
 
 namespace softgen::cs {
 namespace {
@@ -21,7 +22,8 @@ ContextStore::ContextStore(EngineCore& core, Walk walk, std::function<void(const
       walk_(walk),
       run_(std::move(run)),
       layout_(core.config().context, core.config().mmio_base,
-              other_context_registers(core.links().registers.set(), core.config().context, core.config().id)),
+              other_context_registers(core.links().registers.set(), core.config().context, core.config().id),
+              RelativeRegisters(core.config().commands).load_imm),
       image_dwords_(layout_.documented()),
       image_(layout_.frame().begin(), layout_.frame().end()),
       restored_(layout_.documented().list_dwords),
@@ -107,7 +109,7 @@ void ContextStore::load_list(const ImageWalk::List& list, uint64_t page_address,
   uint32_t skipped = 0, first_skipped = 0;
   const size_t end = list.first + 2 * size_t{list.count};
   for (size_t at = list.first; at < end; at += 2) {
-    const uint32_t offset = page[at] & register_offset_mask;
+    const uint32_t offset = layout_.resolve(page[at] & register_offset_mask, list.header);
     uint32_t value = page[at + 1];
     if (list.kept) [[unlikely]]
       value = (value & ~list.kept) | (registers.peek(offset) & list.kept);
@@ -116,10 +118,10 @@ void ContextStore::load_list(const ImageWalk::List& list, uint64_t page_address,
       case Restore::masked: registers.poke(offset, masked_write(registers.peek(offset), value)); break;
       // Other units' hooks may be attached to these; they need not run where the value is unchanged.
       case Restore::rules:
-        if (registers.peek(offset) != value) registers.write(offset, value);
+        if (registers.peek(offset) != value) registers.write(offset, value, mmio::Initiator::context);
         break;
       case Restore::rules_masked:
-        if (registers.peek(offset) != (value & 0xffff)) registers.write(offset, value);
+        if (registers.peek(offset) != (value & 0xffff)) registers.write(offset, value, mmio::Initiator::context);
         break;
       case Restore::batch:
         registers.poke(offset, value);

@@ -47,9 +47,13 @@ std::vector<OtherRegister> other_context_registers(const defs::RegisterSet& set,
   return found;
 }
 
-ImageLayout::ImageLayout(const defs::ContextLayout& documented, uint32_t mmio_base, Registers others)
-    : first_(others.empty() ? mmio_base : std::min(mmio_base, others.front().offset)), layout_(documented), frame_(layout_.list_dwords) {
-  write_image_frame(frame_, layout_, mmio_base);
+ImageLayout::ImageLayout(const defs::ContextLayout& documented, uint32_t mmio_base, Registers others, uint32_t relative)
+    : mmio_base_(mmio_base),
+      relative_(relative),
+      first_(others.empty() ? mmio_base : std::min(mmio_base, others.front().offset)),
+      layout_(documented),
+      frame_(layout_.list_dwords) {
+  write_image_frame(frame_, layout_, mmio_base, layout_.relative ? relative : 0);
   for (const defs::ContextSlot& slot : layout_.slots) add_slot(slot.dword, mmio_base + slot.reg, restore_of(slot.load));
   fill_spaces(others);
   size_t end = layout_.documented_dwords;
@@ -116,7 +120,7 @@ std::optional<ImageWalk::List> ImageWalk::next(size_t until) {
     const uint32_t dwords = defs::command_length(command, header) - 1;  // after the header
     bad_ = !command || command->id != defs::CommandId::MI_LOAD_REGISTER_IMM || dwords % 2 || dwords >= page_.size() - at_;
     if (bad_) return std::nullopt;
-    const List list{at_ + 1, dwords / 2, load_register_imm_kept(header)};
+    const List list{at_ + 1, dwords / 2, header, load_register_imm_kept(header)};
     at_ += 1 + dwords;
     return list;
   }

@@ -18,6 +18,7 @@
 namespace softgen::cs {
 
 constexpr uint32_t streamer_block = 0x800;  ///< bytes of MMIO that each streamer has of its own
+constexpr uint32_t engine_block = 0x1000;   ///< alignment of the engines' bases
 
 /// How a restore treats a register that a list names.
 enum class Restore : uint8_t {
@@ -48,8 +49,8 @@ std::vector<OtherRegister> other_context_registers(const defs::RegisterSet& set,
 class ImageLayout {
  public:
   /// `documented` outlives this. `others`: sorted by offset; none of them has a documented slot. There must be room for all (an assertion,
-  /// since rows are ours).
-  ImageLayout(const defs::ContextLayout& documented, uint32_t mmio_base, std::span<const OtherRegister> others);
+  /// since rows are ours). `relative`: the bit of a list's header that makes its offsets count within the engine's block, or 0.
+  ImageLayout(const defs::ContextLayout& documented, uint32_t mmio_base, std::span<const OtherRegister> others, uint32_t relative = 0);
 
   /// Page 1 as it is saved, up to and with MI_BATCH_BUFFER_END: headers and offsets of all lists, values zero.
   std::span<const uint32_t> frame() const { return frame_; }
@@ -57,6 +58,9 @@ class ImageLayout {
   const defs::ContextLayout& documented() const { return layout_; }
   /// Sorted by dword.
   std::span<const LayoutSlot> slots() const { return slots_; }
+  /// The register that a list with this header names: where its offsets are relative they are the same for all engines of a class (i915
+  /// gt/intel_lrc.c, MI_LRI_LRM_CS_MMIO in set_offsets; gt/intel_context_types.h, intel_engine_has_relative_mmio).
+  uint32_t resolve(uint32_t offset, uint32_t header) const { return header & relative_ ? mmio_base_ + offset % engine_block : offset; }
   /// `offset`: in BAR0, any value.
   Restore restore(uint32_t offset) const {
     const uint32_t index = (offset - first_) / 4;
@@ -69,6 +73,7 @@ class ImageLayout {
   void fill_spaces(Registers others);
   Registers add_lists(uint32_t header, uint32_t end, Registers registers);
 
+  const uint32_t mmio_base_, relative_;
   const uint32_t first_;  ///< the lowest offset of all
   const defs::ContextLayout& layout_;
   std::vector<uint32_t> frame_;
@@ -86,7 +91,8 @@ class ImageWalk {
   struct List {
     size_t first;    ///< dword of the first register's offset
     uint32_t count;  ///< registers
-    uint32_t kept;   ///< Byte Write Disables: bits of each register that keep their value
+    uint32_t header;
+    uint32_t kept;  ///< Byte Write Disables: bits of each register that keep their value
   };
   /// The next list whose header is before dword `until`; none: MI_BATCH_BUFFER_END, `until` or the page's end was reached, or bad().
   std::optional<List> next(size_t until);

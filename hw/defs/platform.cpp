@@ -23,7 +23,8 @@ constexpr MemorySpeeds ddr4{.type = 0, .channels = 2, .points = ddr4_points};
 // gt/intel_sseu.c:gen11_sseu_info_init and Mesa intel_device_info_icl_gt2.
 // Tiger Lake: i915_pciids.h INTEL_TGL_12_GT2_IDS; revision 3 is stepping C0/D0 (intel_step.c:tgl_uy_revids), past the workarounds for early
 // ones; topology i915 gt/intel_sseu.c:gen12_sseu_info_init and Mesa intel_device_info.c, GFX12_GT_FEATURES(2).
-// Pins: i915 display/intel_gmbus.c, gmbus_pins_skl, gmbus_pins_icp, and intel_bios.c, icp_ddc_pin_map. BDSM: arch/x86/kernel/early-quirks.c,
+// Connectors: i915 display/intel_gmbus.c, gmbus_pins_skl, gmbus_pins_icp; intel_bios.c, icp_ddc_pin_map, dvo_port_to_port, direct_aux_ch_map (on Tiger
+// Lake ports D and E are Type-C ports 1 and 2). BDSM: arch/x86/kernel/early-quirks.c,
 // gen3_stolen_base and gen11_stolen_base.
 constexpr Platform table[] = {
     {
@@ -45,7 +46,8 @@ constexpr Platform table[] = {
         .subslices = 3,
         .eus = 8,
         .threads = 7,
-        .board = {.stolen_base = 0x5c, .stolen_base_bytes = 4, .vbt = "KABYLAKE", .ddc = {{{5, 5}, {4, 4}, {6, 6}}}},
+        .board =
+            {.stolen_base = 0x5c, .stolen_base_bytes = 4, .vbt = "KABYLAKE", .ddc = {{{5, 5, 1, 0x10}, {4, 4, 2, 0x20}, {6, 6, 3, 0x30}}}},
         .parts = "kbl",
     },
     {
@@ -67,7 +69,11 @@ constexpr Platform table[] = {
         .subslices = 8,
         .eus = 8,
         .threads = 7,
-        .board = {.stolen_base = 0xc0, .stolen_base_bytes = 8, .vbt = "ICELAKE", .ddc = {{{2, 2}, {9, 4}, {10, 5}}}, .memory = &ddr4},
+        .board = {.stolen_base = 0xc0,
+                  .stolen_base_bytes = 8,
+                  .vbt = "ICELAKE",
+                  .ddc = {{{2, 2, 1, 0x10}, {9, 4, 2, 0x20}, {10, 5, 3, 0x30}}},
+                  .memory = &ddr4},
         .parts = "icl",
     },
     {
@@ -89,7 +95,11 @@ constexpr Platform table[] = {
         .subslices = 6,
         .eus = 16,
         .threads = 7,
-        .board = {.stolen_base = 0xc0, .stolen_base_bytes = 8, .vbt = "TIGERLAKE", .ddc = {{{2, 2}, {9, 4}, {10, 5}}}, .memory = &ddr4},
+        .board = {.stolen_base = 0xc0,
+                  .stolen_base_bytes = 8,
+                  .vbt = "TIGERLAKE",
+                  .ddc = {{{2, 2, 1, 0x10}, {9, 4, 3, 0x30}, {10, 5, 12, 0x50}}},
+                  .memory = &ddr4},
         .parts = "tgl",
     },
 };

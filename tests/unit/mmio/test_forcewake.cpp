@@ -22,7 +22,7 @@ class Clock final : public QuietHost {
 
 TEST_CASE("each domain of forcewake answers its request, and holds the GT awake") {
   quiet_log();
-  for (const defs::RegisterSet* set : {&defs::gen9::registers, &defs::gen11::registers}) {
+  for (const defs::RegisterSet* set : {&defs::gen9::registers, &defs::gen11::registers, &defs::gen12::registers}) {
     CAPTURE(set->name);
     Clock host;
     RegisterFile file(*set);

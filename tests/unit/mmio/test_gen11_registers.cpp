@@ -118,25 +118,6 @@ TEST_CASE("requests to invalidate a TLB clear themselves, and count for each eng
   }
 }
 
-TEST_CASE("requests to invalidate walks of the aux map clear themselves, and drop translations") {
-  quiet_log();
-  memory::FlatMemory memory;
-  RegisterFile file(defs::gen12::registers);
-  memory::Ggtt ggtt;
-  memory::FaultRegisters faults;
-  memory::TlbGeneration tlb;
-  memory::Aperture aperture(ggtt, memory, &faults);
-  attach_memory_registers(file, {ggtt, aperture, faults, tlb});
-  for (const uint32_t offset : {0x4208u, 0x4218u, 0x4238u, 0x4248u, 0x4298u, 0x42c8u}) {
-    CAPTURE(offset);
-    CHECK(file.is_nonpriv_writable(EngineId::rcs, offset));
-    const auto before = tlb.value().load();
-    file.write(offset, 1);
-    CHECK(file.read(offset) == 0);
-    CHECK(tlb.value().load() != before);
-  }
-}
-
 TEST_CASE("the reserved part of stolen memory is its last MiB") {  // gem/i915_gem_stolen.c:icl_get_stolen_reserved
   Fixture f;
   show_stolen(f.file, 0x12'3400'0000, 64 << 20);
