@@ -86,6 +86,7 @@ class Reader:
     def __init__(self, declared):
         self.rows, self.image, self.pages, self.blocks = {row.name: row for row in declared.rows}, None, None, []
         self.engines = {engine.name: engine.base for engine in declared.engines}
+        self.relative = False  # the lists' headers say that offsets count from the engine's base
 
     def line(self, text):
         words = text.split()
@@ -93,6 +94,7 @@ class Reader:
             self.register(words)
         elif words[0] == "image":
             self.image = {key: int(value, 0) for key, value in (word.split("=") for word in words[1:])}
+            self.relative = bool(self.image.pop("relative", 0))
             if set(self.image) - {POSITION} != {"ring", "documented", *CLASSES}:
                 raise Problem("an image has ring, documented and the dwords of each engine class")
         elif words[0] == "pages":
@@ -139,7 +141,7 @@ class Reader:
 
 
 def check(reader, name, lists, spaces):
-    """Checks that lists and spaces are in order and do not overlap, and that no register occurs twice."""
+    """Checks that lists and spaces are in order and do not overlap, and that no register occurs twice, but in slots side by side."""
     documented = reader.image["documented"]
     last, seen = 0, set()
     for block in [*lists, *spaces]:
@@ -148,8 +150,10 @@ def check(reader, name, lists, spaces):
         if header <= last or header % 2 == block.even or end > limit or (isinstance(block, Space) and header < documented):
             raise Problem(f"{name}: the block at dword {header:#x} must start at an odd dword after the block before it and end in its part of the image")
         last = end - 1
-        for offset in [offset for offset, _ in block.slots] if isinstance(block, List) else block.named:
-            if (type(block), offset) in seen:
+        named = [offset for offset, _ in block.slots] if isinstance(block, List) else block.named
+        for index, offset in enumerate(named):
+            repeats = index > 0 and named[index - 1] == offset and isinstance(block, List)  # Gen12's images have one register several times in a row
+            if (type(block), offset) in seen and not repeats:
                 raise Problem(f"{name}: two places for {offset:#x}")
             seen.add((type(block), offset))
 
@@ -226,7 +230,8 @@ def table(reader, generation):
     for name in classes(reader):
         packets = f", .packets = {name}_packets" * bool(of_class(reader, name)[2])
         yield (f"    {{.pages = {reader.pages[name]}, .ring_dwords = {reader.image['ring']:#x}, .documented_dwords = {reader.image['documented']:#x}, "
-               f".list_dwords = {reader.image[name]:#x}, .lists = {name}_lists, .slots = {name}_slots, .spaces = {name}_spaces{packets}}},")
+               f".list_dwords = {reader.image[name]:#x}, .relative = {str(reader.relative).lower()}, .lists = {name}_lists, .slots = {name}_slots, "
+               f".spaces = {name}_spaces{packets}}},")
     yield "};\n\n}  // namespace\n"
     yield f"constinit const ContextImages context_images{{.layouts = layouts}};\n\n}}  // namespace softgen::defs::{generation}"
 

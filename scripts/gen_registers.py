@@ -6,6 +6,7 @@
   <set>_registers.cpp  the rows of hw/defs/register.h: a RegisterSet
 Syntax: docs/mmio.md."""
 import argparse
+import copy
 import pathlib
 import re
 import shlex
@@ -52,6 +53,9 @@ class Declarations:
     def __init__(self):
         self.rows, self.engines = [], []
         self.imports = {}  # set: names of rows that are not taken from it
+        self.instances = {}  # imported register: how many there are of it here
+        self.shadowed = []  # (first, last): dwords whose writes need no power
+        self.groups, self.ranges, self.wakes = [], [], {}  # wakes: the register that asks for a domain, by the domain's name
         self.only = {}  # engine: names of the rows marked `engine` that it has; those of the other engines have all
 
     def take(self, base, excluded):
@@ -61,10 +65,21 @@ class Declarations:
             raise SystemExit(f"except names unknown registers: {sorted(excluded - theirs)}")
         if mine.keys() & (theirs - excluded):
             raise SystemExit(f"both imported and declared: {sorted(mine.keys() & (theirs - excluded))}")
-        rows = [mine.pop(row.name, None) if row.name in excluded else row for row in base.rows]
+        rows = [mine.pop(row.name, None) if row.name in excluded else self.resized(row) for row in base.rows]
         self.rows = [row for row in rows if row] + [row for row in self.rows if row.name in mine]
         self.only = self.only if self.engines else base.only
         self.engines = self.engines or base.engines
+        if not self.ranges:
+            self.groups, self.ranges, self.wakes, self.shadowed = base.groups, base.ranges, base.wakes, base.shadowed
+
+    def resized(self, row):
+        """An imported row with as many instances (of the first index) as an `instances` line says."""
+        count = self.instances.get(row.name)
+        if not count:
+            return row
+        row = copy.copy(row)
+        row.count = [count, row.count[1]] if row.count[0] > 1 else [1, count]
+        return row
 
     def lacks(self, engine, row):
         """Whether the engine's block is without this row."""
@@ -92,6 +107,27 @@ class Declarations:
                 pairs += zip(self.offsets(row), self.offsets(answer))
         return pairs
 
+    def wake(self, name):
+        """The offset of the request register that keeps a range's domain awake; 0: it is always."""
+        if name == "AON":
+            return 0
+        request, _, index = self.wakes.get(name, "").rstrip("]").partition("[")
+        row = next((row for row in self.rows if row.name == request and row.acknowledge), None)
+        if not row:
+            raise SystemExit(f"range: {name} is no domain")
+        return list(self.offsets(row))[int(index or 0)]
+
+    def fuse(self, group):
+        """"offset, lowest bit" of a group's fuse; 0, 0: all its instances are there."""
+        if not group.fuse:
+            return "0, 0"
+        name, _, field = group.fuse.partition(".")
+        for row in self.rows:
+            for title, high, low, _ in row.fields:
+                if row.name == name and title == field and high - low + 1 >= group.instances:
+                    return f"{row.offset:#x}, {low}"
+        raise SystemExit(f"replicated {group.name}: no field {group.fuse} with a bit for each")
+
     def reset_bit(self, engine):
         """The bit of GDRST that resets `engine`."""
         for row in self.rows:
@@ -99,6 +135,25 @@ class Declarations:
                 if (row.name, name) == ("GDRST", engine.reset):
                     return low
         raise SystemExit(f"engine {engine.name}: GDRST has no field {engine.reset}")
+
+
+class Group:
+    """One `replicated` line: the instances of a unit that share their registers' offsets, and the fuse with a bit for each, if they have one."""
+
+    def __init__(self, name, instances, words):
+        self.name, self.instances, self.fuse, self.enables = name, instances, None, True
+        for word in words:
+            kind, self.fuse = word.split("=", 1)
+            self.enables = {"enabled": True, "disabled": False}[kind]
+
+
+class Range:
+    """One `range` line: who answers there."""
+
+    def __init__(self, first, last, wake, group):
+        self.first, self.last, self.wake, self.group = first, last, wake, group
+        if first % 4 or last % 4 != 3 or last < first:
+            raise ValueError("a range of dwords is FIRST..LAST byte")
 
 
 class Row:
@@ -173,6 +228,8 @@ def read(paths, known=None):
         if base not in (known or {}):
             raise SystemExit(f"import of an unknown set {base}")
         declared.take(known[base], excluded)
+    if unknown := declared.instances.keys() - {row.name for row in declared.rows}:
+        raise SystemExit(f"instances of unknown registers: {sorted(unknown)}")
     return declared
 
 
@@ -194,8 +251,19 @@ def read_file(path, declared):
             elif words[0] == "import":
                 base, _, excluded = line.removeprefix("import ").partition(" except ")
                 declared.imports.setdefault(base.strip(), set()).update({name.strip() for name in excluded.split(",")} - {""})
+            elif words[0] == "instances":
+                declared.instances.update((name.strip(), int(words[1])) for name in line.split(None, 2)[2].split(","))
             elif words[0] == "engine":
                 declared.engines.append(Engine(words[1], int(words[2], 0), words[3:]))
+            elif words[0] == "replicated":
+                declared.groups.append(Group(words[1], int(words[2], 0), words[3:]))
+            elif words[0] == "wake":
+                declared.wakes[words[1]] = words[2]
+            elif words[0] == "shadowed":
+                declared.shadowed += [tuple(int(end, 0) for end in (word.split("..") * 2)[:2]) for word in words[1:]]
+            elif words[0] == "range":
+                first, last = (int(word, 0) for word in words[1].split(".."))
+                declared.ranges.append(Range(first, last, words[2], words[3] if len(words) > 3 else None))
             elif words[0] == "only":
                 names = line.split(None, 2)[2].split(",")
                 declared.only.setdefault(words[1], set()).update({name.strip() for name in names} - {""})
@@ -337,9 +405,29 @@ def table(name, declared):
     yield from engine_rows(declared)
     domains = ", ".join(f"{{{request:#x}, {answer:#x}}}" for request, answer in declared.forcewake())
     yield f"constexpr std::array<WakeRow, {domains.count('{')}> forcewake = {{{{{domains}}}}};"
+    yield from access_ranges(declared)
     yield "\n}  // namespace\n"
     yield (f"constinit const RegisterSet registers{{.name = {text(name)}, .rows = rows, .singles = singles, .blocks = blocks, .engines = engines, "
-           f".forcewake = forcewake}};\n\n}}  // namespace softgen::defs::{name}")
+           f".forcewake = forcewake, .groups = groups, .ranges = ranges, .shadowed = shadowed}};\n\n}}  // namespace softgen::defs::{name}")
+
+
+def access_ranges(declared):
+    """The tables of `replicated` and `range` lines. Empty spans where there are none: a table must have a row."""
+    numbers = {group.name: number for number, group in enumerate(declared.groups, 1)}
+    groups = [f"{{{text(group.name)}, {group.instances}, {declared.fuse(group)}, {str(group.enables).lower()}}}" for group in declared.groups]
+    ranges, end = [], 0
+    for each in declared.ranges:
+        if each.first < end or each.last >= SPACE:
+            raise SystemExit(f"range {each.first:#x}..{each.last:#x} is not behind the one before it, or leaves the register space")
+        end = each.last + 1
+        if each.group and each.group not in numbers:
+            raise SystemExit(f"range {each.first:#x}: unknown group {each.group}")
+        ranges.append(f"{{{each.first:#x}, {each.last:#x}, {declared.wake(each.wake):#x}, {numbers.get(each.group, 0)}}}")
+    shadowed = [f"{{{first:#x}, {last:#x}}}" for first, last in declared.shadowed]
+    for kind, name, rows in (("ReplicationGroup", "groups", groups), ("AccessRange", "ranges", ranges), ("RegisterSpan", "shadowed", shadowed)):
+        yield f"constexpr std::array<{kind}, {len(rows)}> {name} = {{{{"
+        yield from (f"    {row}," for row in rows)
+        yield "}};"
 
 
 def engine_rows(declared):

@@ -70,6 +70,12 @@ void fill_pixels(std::byte* to, uint32_t value, unsigned pixel_bytes, size_t byt
   fill_pixels<uint32_t>(to, value, bytes);
 }
 
+// Pixels of any size; what is left of `bytes` after the last whole one stays.
+void fill_pixels(std::byte* to, const std::array<uint32_t, 4>& pixel, unsigned pixel_bytes, size_t bytes) {
+  if (pixel_bytes <= sizeof(uint32_t)) return fill_pixels(to, pixel[0], pixel_bytes, bytes);
+  for (size_t at = 0; at + pixel_bytes <= bytes; at += pixel_bytes) std::memcpy(to + at, pixel.data(), pixel_bytes);
+}
+
 // Chroma keys compare colour components, each with its own range; alpha takes no part.
 bool in_range(uint32_t pixel, uint32_t low, uint32_t high, unsigned pixel_bytes) {
   struct Component {

@@ -41,7 +41,7 @@ struct Blit {
   Rect rect;  ///< of the destination
   Rect clip;  ///< when clipped
   bool clipped = false;
-  uint8_t pixel_bytes = 4;  ///< 1, 2, 4; fast copies also 8, 16
+  uint8_t pixel_bytes = 4;  ///< 1, 2, 4; plain copies and fills also 8, 12, 16
   uint8_t rop = 0xcc;
   uint32_t write_mask = ~0u;  ///< of a 32-bit pixel; ~0 for the others
 
@@ -51,7 +51,7 @@ struct Blit {
   MonoSource mono;
 
   PatternKind pattern_kind = PatternKind::none;
-  uint32_t solid = 0;
+  std::array<uint32_t, 4> solid{};       ///< the first dwords are the pixel
   std::array<uint32_t, 64> pattern{};    ///< row by row
   uint64_t pattern_mask = ~uint64_t{0};  ///< bit y * 8 + x: the pattern draws there (transparent bitmaps)
   uint32_t seed_x = 0, seed_y = 0;       ///< pixel of the pattern at destination (0, 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The copy engine: all 2D commands of BCS (KBL PRM vol 11, Blitter; hw/defs/gen9/blt.def).
+// The copy engine: all 2D commands of BCS (KBL PRM vol 11, Blitter; hw/defs/gen9/blt.def, gen12/blt.def).
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // From 2D commands to Blits. The commands share their fields by name (hw/defs/gen9/blt.def), so one function
-// reads them all.
+// reads most of them.
 #pragma once
 
 #include <optional>

@@ -34,7 +34,8 @@ constexpr uint32_t state_room(const defs::ContextLayout& layout) { return layout
 
 /// Writes MI_LOAD_REGISTER_IMM headers and register offsets of all documented lists to the first ContextLayout::documented_dwords dwords of
 /// page 1; values and the space between the lists become zero.
-void write_image_frame(std::span<uint32_t> page, const defs::ContextLayout& layout, uint32_t mmio_base);
+/// `flags`: more bits of the headers.
+void write_image_frame(std::span<uint32_t> page, const defs::ContextLayout& layout, uint32_t mmio_base, uint32_t flags = 0);
 
 /// Header of an MI_LOAD_REGISTER_IMM of `count` registers as hardware saves it.
 constexpr uint32_t lri_header(uint32_t count, bool force_posted = true) {

@@ -9,6 +9,7 @@
 #include "hw/base/log.h"
 #include "hw/cs/context_image.h"
 #include "hw/cs/decode/packets.h"
+#include "hw/cs/relative_registers.h"
 
 namespace softgen::cs {
 namespace {
@@ -30,7 +31,8 @@ ContextStore::ContextStore(EngineCore& core, Walk walk, std::function<void(const
       walk_(walk),
       run_(std::move(run)),
       layout_(core.config().context, core.config().mmio_base,
-              other_context_registers(core.links().registers.set(), core.config().context, core.config().id)),
+              other_context_registers(core.links().registers.set(), core.config().context, core.config().id),
+              RelativeRegisters(core.config().commands).load_imm),
       image_dwords_(layout_.documented()),
       image_(layout_.frame().begin(), layout_.frame().end()),
       restored_(layout_.documented().list_dwords),
@@ -102,6 +104,8 @@ void ContextStore::restore_image(uint64_t page_address, bool ring_context, bool 
     if (same_ && !core_.as_saved()) leave_as_saved(walk);
   }
   if (!inhibit) run_lists(walk, page_address, lists, lists.size());
+  // The last lists have registers that belong to it.
+  if (ring_context) core_.set_address_space();
   restore_engine(page_address + state_offset(core_.config().context) - image_page, inhibit);
 }
 
@@ -151,7 +155,7 @@ void ContextStore::load_list(const ImageWalk::Entry& list, uint64_t page_address
   uint32_t skipped = 0, first_skipped = 0;
   const size_t end = list.first + 2 * size_t{list.count};
   for (size_t at = list.first; at < end; at += 2) {
-    const uint32_t offset = page[at] & register_offset_mask;
+    const uint32_t offset = layout_.resolve(page[at] & register_offset_mask, list.header);
     uint32_t value = page[at + 1];
     if (list.kept) [[unlikely]]
       value = (value & ~list.kept) | (registers.peek(offset) & list.kept);
@@ -160,10 +164,10 @@ void ContextStore::load_list(const ImageWalk::Entry& list, uint64_t page_address
       case Restore::masked: registers.poke(offset, masked_write(registers.peek(offset), value)); break;
       // Other units' hooks may be attached to these; they need not run where the value is unchanged.
       case Restore::rules:
-        if (registers.peek(offset) != value) registers.write(offset, value);
+        if (registers.peek(offset) != value) registers.write(offset, value, mmio::Initiator::context);
         break;
       case Restore::rules_masked:
-        if (registers.peek(offset) != (value & 0xffff)) registers.write(offset, value);
+        if (registers.peek(offset) != (value & 0xffff)) registers.write(offset, value, mmio::Initiator::context);
         break;
       case Restore::batch:
         registers.poke(offset, value);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "hw/base/log.h"
+#include "hw/cs/translation.h"
 #include "hw/mmio/timestamp.h"
 
 namespace softgen::cs {
@@ -45,9 +46,11 @@ void EngineCore::set_address_space() {
   const bool lists = execlists();
   const bool enabled = lists ? context_.valid() && context_.has_ppgtt() : (mode & reg::ppgtt_enable) != 0;
   const bool wide = lists ? context_.wide_ppgtt() : (mode & reg::ppgtt_48b) != 0;
-  if (!enabled) set_address_space(memory::AddressSpace::ggtt(links_.ggtt));
-  else if (wide) set_address_space(memory::AddressSpace::ppgtt48(pdp(0), links_.tlb, links_.ppgtt_pages));
-  else set_address_space(memory::AddressSpace::ppgtt32({pdp(0), pdp(1), pdp(2), pdp(3)}, links_.tlb, links_.ppgtt_pages));
+  memory::AddressSpace space = memory::AddressSpace::ggtt(links_.ggtt);
+  if (enabled && wide) space = memory::AddressSpace::ppgtt48(pdp(0), links_.tlb, links_.ppgtt_pages);
+  else if (enabled) space = memory::AddressSpace::ppgtt32({pdp(0), pdp(1), pdp(2), pdp(3)}, links_.tlb, links_.ppgtt_pages);
+  add_translation(space, links_.registers, config_.id);
+  set_address_space(space);
 }
 
 void EngineCore::invalidate() {

@@ -46,7 +46,7 @@ struct Execlist {
   bool empty() const { return next(0) == max_elements; }
 };
 
-/// Context status events. The values are those of a CSB entry's low dword from Gen8 to Gen11.
+/// Context status events. The values are those of a CSB entry's low dword from Gen8 to Gen11; Gen12 tells them from the contexts.
 enum Event : uint32_t {
   event_idle_to_active = 1u << 0,
   event_preempted = 1u << 1,
@@ -56,6 +56,12 @@ enum Event : uint32_t {
   event_wait_semaphore = 1u << 7,
   event_wait_polls = 1u << 11,  ///< with the one above: the command's Wait Mode
   event_lite_restore = 1u << 15,
+};
+
+/// A context status event, and the contexts of both sides; one that is not valid: the engine was idle, or is now.
+struct ContextSwitch {
+  uint32_t event = 0;  ///< of Event
+  Descriptor left, entered;
 };
 
 }  // namespace softgen::cs

@@ -99,7 +99,8 @@ Flow Executor::semaphore_wait(Dwords dw) {
   const MI_SEMAPHORE_WAIT::View wait(dw);
   const bool global = wait.memory_type() == MI_SEMAPHORE_WAIT::MemoryType::GLOBAL_GRAPHICS_ADDRESS;
   const uint64_t address = strip_canonical(wait.semaphore_address());
-  const uint32_t value = wait.register_poll_mode() ? core_.links().registers.read(static_cast<uint32_t>(address) & register_offset_mask)
+  const uint32_t value = wait.register_poll_mode() ? core_.links().registers.read(static_cast<uint32_t>(address) & register_offset_mask,
+                                                                                  mmio::Initiator::streamer)
                                                    : core_.view(global).load_acquire<uint32_t>(address);
   if (compare(wait.compare_operation(), value, wait.semaphore_data_dword())) {
     core_.set_waiting(false);

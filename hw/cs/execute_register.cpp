@@ -4,6 +4,7 @@
 #include "hw/cs/decode/packets.h"
 #include "hw/cs/executor.h"
 #include "hw/cs/math.h"
+#include "hw/cs/translation.h"
 
 namespace softgen::cs {
 
@@ -14,14 +15,16 @@ void Executor::write_register(uint32_t offset, uint32_t value) {
     guest_error("register write from a non-privileged batch", "{:#x}", offset);
     return core_.error(reg::error_privilege, false);
   }
-  core_.links().registers.write(offset, value);
+  core_.links().registers.write(offset, value, mmio::Initiator::streamer);
+  if (is_translation_register(offset)) core_.set_address_space();
 }
 
 void Executor::load_register_imm(Dwords dw) {
   const uint32_t kept = load_register_imm_kept(dw[0]), base = register_base(dw[0], relative_.load_imm);
   const packets::MI_LOAD_REGISTER_IMM::View load(dw);
   for (size_t i = 0; i < load.elements(); ++i) {
-    const uint32_t offset = base + load.register_offset(i), old = kept ? core_.links().registers.read(offset) & kept : 0;
+    const uint32_t offset = base + load.register_offset(i),
+                   old = kept ? core_.links().registers.read(offset, mmio::Initiator::streamer) & kept : 0;
     write_register(offset, (load.data_dword(i) & ~kept) | old);
   }
 }
@@ -35,13 +38,15 @@ void Executor::load_register_mem(Dwords dw) {
 void Executor::load_register_reg(Dwords dw) {
   const packets::MI_LOAD_REGISTER_REG::View load(dw);
   const uint32_t source = register_base(dw[0], relative_.source) + load.source_register_address();
-  write_register(register_base(dw[0], relative_.destination) + load.destination_register_address(), core_.links().registers.read(source));
+  write_register(register_base(dw[0], relative_.destination) + load.destination_register_address(),
+                 core_.links().registers.read(source, mmio::Initiator::streamer));
 }
 
 void Executor::store_register_mem(Dwords dw) {
   const packets::MI_STORE_REGISTER_MEM::View store(dw);
   if (store.predicate_enable() && !reg::predicate_bit.of(core_.get(reg::predicate_result))) return;
-  const uint32_t value = core_.links().registers.read(register_base(dw[0], relative_.store_mem) + store.register_address());
+  const uint32_t value =
+      core_.links().registers.read(register_base(dw[0], relative_.store_mem) + store.register_address(), mmio::Initiator::streamer);
   core_.view(store.use_global_gtt()).store_release<uint32_t>(strip_canonical(store.memory_address()), value);
   core_.links().memory_written();
 }

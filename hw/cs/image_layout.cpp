@@ -48,9 +48,13 @@ std::vector<OtherRegister> other_context_registers(const defs::RegisterSet& set,
   return found;
 }
 
-ImageLayout::ImageLayout(const defs::ContextLayout& documented, uint32_t mmio_base, Registers others)
-    : first_(others.empty() ? mmio_base : std::min(mmio_base, others.front().offset)), layout_(documented), frame_(layout_.list_dwords) {
-  write_image_frame(frame_, layout_, mmio_base);
+ImageLayout::ImageLayout(const defs::ContextLayout& documented, uint32_t mmio_base, Registers others, uint32_t relative)
+    : mmio_base_(mmio_base),
+      relative_(relative),
+      first_(others.empty() ? mmio_base : std::min(mmio_base, others.front().offset)),
+      layout_(documented),
+      frame_(layout_.list_dwords) {
+  write_image_frame(frame_, layout_, mmio_base, layout_.relative ? relative : 0);
   for (const defs::ContextSlot& slot : layout_.slots) add_slot(slot.dword, mmio_base + slot.reg, restore_of(slot.load));
   fill_spaces(others);
   size_t end = layout_.documented_dwords;
@@ -160,8 +164,8 @@ std::optional<ImageWalk::Entry> ImageWalk::entry_of(const defs::Command& command
   if (list ? length % 2 == 0 : !packet || length < min_dwords(command)) return std::nullopt;
   const size_t at = at_;
   at_ += length;
-  if (packet) return Entry{&command, at, length, 0};
-  return Entry{nullptr, at + 1, length / 2, load_register_imm_kept(header)};
+  if (packet) return Entry{&command, at, length, header, 0};
+  return Entry{nullptr, at + 1, length / 2, header, load_register_imm_kept(header)};
 }
 
 }  // namespace softgen::cs

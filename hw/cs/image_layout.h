@@ -18,6 +18,7 @@
 namespace softgen::cs {
 
 constexpr uint32_t streamer_block = 0x800;  ///< bytes of MMIO that each streamer has of its own
+constexpr uint32_t engine_block = 0x1000;   ///< alignment of the engines' bases
 
 /// How a restore treats a register that a list names.
 enum class Restore : uint8_t {
@@ -53,8 +54,8 @@ struct ContextGap {
 class ImageLayout {
  public:
   /// `documented` outlives this. `others`: sorted by offset; none of them has a documented slot. There must be room for all (an assertion,
-  /// since rows are ours).
-  ImageLayout(const defs::ContextLayout& documented, uint32_t mmio_base, std::span<const OtherRegister> others);
+  /// since rows are ours). `relative`: the bit of a list's header that makes its offsets count within the engine's block, or 0.
+  ImageLayout(const defs::ContextLayout& documented, uint32_t mmio_base, std::span<const OtherRegister> others, uint32_t relative = 0);
 
   /// Page 1 as it is saved, up to and with MI_BATCH_BUFFER_END: headers and offsets of all lists, values zero.
   std::span<const uint32_t> frame() const { return frame_; }
@@ -64,6 +65,9 @@ class ImageLayout {
   std::span<const LayoutSlot> slots() const { return slots_; }
   /// What is between the lists: packets and MI_NOOPs.
   std::span<const ContextGap> gaps() const { return gaps_; }
+  /// The register that a list with this header names: where its offsets are relative they are the same for all engines of a class (i915
+  /// gt/intel_lrc.c, MI_LRI_LRM_CS_MMIO in set_offsets; gt/intel_context_types.h, intel_engine_has_relative_mmio).
+  uint32_t resolve(uint32_t offset, uint32_t header) const { return header & relative_ ? mmio_base_ + offset % engine_block : offset; }
   /// `offset`: in BAR0, any value.
   Restore restore(uint32_t offset) const {
     const uint32_t index = (offset - first_) / 4;
@@ -77,6 +81,7 @@ class ImageLayout {
   Registers add_lists(uint32_t header, uint32_t end, Registers registers);
   void find_gaps();
 
+  const uint32_t mmio_base_, relative_;
   const uint32_t first_;  ///< the lowest offset of all
   const defs::ContextLayout& layout_;
   std::vector<uint32_t> frame_;
@@ -97,7 +102,8 @@ class ImageWalk {
     const defs::Command* packet;  ///< null: a list
     size_t first;                 ///< dword of the first register's offset, or of the packet's header
     uint32_t count;               ///< registers; dwords of the packet
-    uint32_t kept;                ///< Byte Write Disables: bits of each register that keep their value
+    uint32_t header;
+    uint32_t kept;  ///< Byte Write Disables: bits of each register that keep their value
   };
   /// The next list or packet whose header is before dword `until`; none: MI_BATCH_BUFFER_END, `until` or the page's end was reached, or bad().
   std::optional<Entry> next(size_t until);

@@ -134,13 +134,14 @@ bool Streamer::accept_list() {
   const Execlist& list = *taken;
   if (list.empty()) return guest_error("execlist without a valid element"), true;
   if (arbiter_.is_lite_restore(list)) {
+    const Descriptor old = core_.context();
     list_ = list;
     element_ = 0;
     core_.set_context(list.element[0]);
     core_.set(reg::tail, contexts_.tail_of(core_.context()));
     position_follows();
     update_status();
-    post_event(event_preempted | event_lite_restore, core_.context().high);
+    post_event({event_preempted | event_lite_restore, old, core_.context()});
     return true;
   }
   if (!position_left()) return arbiter_.put_back(list), false;
@@ -148,8 +149,9 @@ bool Streamer::accept_list() {
   if (old.valid()) contexts_.save();
   position_ends();
   list_ = list;
-  post_event(old.valid() ? event_preempted : event_idle_to_active, old.valid() ? old.high : 0);
-  start_element(list.next(0));
+  const unsigned first = list.next(0);
+  post_event({old.valid() ? event_preempted : event_idle_to_active, old, list.element[first]});
+  start_element(first);
   return true;
 }
 
@@ -173,13 +175,13 @@ bool Streamer::leave_element(uint32_t why) {
   const Descriptor old = core_.context();
   core_.set_context({});
   if (const unsigned next = list_.next(element_ + 1); next < max_elements) {
-    post_event(event_element_switch | why, old.high);
+    post_event({event_element_switch | why, old, list_.element[next]});
     start_element(next);
     return true;
   }
   list_ = {};
   update_status();
-  post_event(event_active_to_idle | why, old.high);
+  post_event({event_active_to_idle | why, old, {}});
   return true;
 }
 
@@ -192,9 +194,9 @@ void Streamer::update_status() {
                                  .context_id = core_.context().high});
 }
 
-void Streamer::post_event(uint32_t event, uint32_t context_id) {
-  last_event_ = event;
-  core_.links().submission.report(event, context_id, core_.ggtt(), core_.hwsp());
+void Streamer::post_event(const ContextSwitch& event) {
+  last_event_ = event.event;
+  core_.links().submission.report(event, core_.ggtt(), core_.hwsp());
   core_.raise(engine_event::context_switch);
 }
 

@@ -107,7 +107,7 @@ class Streamer {
   void position_ends();
   void hang_with_position();
   void update_status();
-  void post_event(uint32_t event, uint32_t context_id);
+  void post_event(const ContextSwitch& event);
   void run_workaround_batch(const WorkaroundBatch& batch);
   bool is_short(const WorkaroundBatch& batch);
   void list_state(Archive& archive, Execlist& list);

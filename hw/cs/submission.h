@@ -54,9 +54,8 @@ class Submission {
   virtual std::optional<Execlist> take() = 0;
   /// Makes `list` the one that is pending, as a saved state says.
   virtual void put(const std::optional<Execlist>& list) = 0;
-  /// A context status event `event` (of Event) of the context with this id: the entry, then its index, to the status page and to registers. The
-  /// caller raises the interrupt after it.
-  virtual void report(uint32_t event, uint32_t context_id, memory::View& ggtt, uint64_t status_page) = 0;
+  /// The entry, then its index, to the status page and to registers. The caller raises the interrupt after it.
+  virtual void report(const ContextSwitch& event, memory::View& ggtt, uint64_t status_page) = 0;
   virtual void show(const ExeclistStatus& status) = 0;
   /// An engine reset: drops what is pending, and the status registers have their reset values.
   virtual void reset() = 0;

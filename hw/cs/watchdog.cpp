@@ -8,7 +8,7 @@
 
 namespace softgen::cs {
 
-Watchdog::Ticks Watchdog::now() const { return mmio::read_timestamp(registers_, mmio_base_) & mmio::timestamp_mask; }
+Watchdog::Ticks Watchdog::now() const { return mmio::read_timestamp(registers_, mmio_base_) & mmio::TimestampClock::mask; }
 
 void Watchdog::follow(bool runs) {
   const bool counts = runs && registers_.peek(mmio_base_ + reg::pr_ctr_ctl) != 0;
@@ -30,9 +30,9 @@ void Watchdog::look() {
   {
     MutexLock lock(mutex_);
     if (!counts_.load(std::memory_order_relaxed)) return;
-    const Ticks elapsed = (at - zero_) & mmio::timestamp_mask;
+    const Ticks elapsed = (at - zero_) & mmio::TimestampClock::mask;
     reached = elapsed >= period;
-    if (reached) zero_ = (at - elapsed % period) & mmio::timestamp_mask;
+    if (reached) zero_ = (at - elapsed % period) & mmio::TimestampClock::mask;
     left = period - elapsed % period;
   }
   if (wake_) wake_(left);

@@ -55,6 +55,7 @@ struct ContextLayout {
   uint16_t ring_dwords;        ///< of the ring context, which is loaded always; the rest is the engine context
   uint16_t documented_dwords;  ///< up to the end of the documented lists
   uint16_t list_dwords;        ///< that lists may take: all of the page, or up to where the engine's own state begins
+  bool relative;               ///< saved lists say that their offsets are relative to the engine's base
   std::span<const ContextList> lists;
   std::span<const ContextSlot> slots;  ///< of all lists, sorted by dword
   std::span<const ContextSpace> spaces;
@@ -76,6 +77,9 @@ namespace gen9 {
 extern const ContextImages context_images;
 }
 namespace gen11 {
+extern const ContextImages context_images;
+}
+namespace gen12 {
 extern const ContextImages context_images;
 }
 

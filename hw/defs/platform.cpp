@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hw/defs/gen11/set.h"
+#include "hw/defs/gen12/set.h"
 #include "hw/defs/gen9/set.h"
 
 namespace softgen::defs {
@@ -20,7 +21,10 @@ constexpr MemorySpeeds ddr4{.type = 0, .channels = 2, .points = ddr4_points};
 // topology KBL PRM vol 3 and Mesa intel_device_info_kbl_gt2.
 // Ice Lake: i915_pciids.h INTEL_ICL_IDS; 7 is the only revision that i915 takes for a product (intel_step.c:icl_revids); topology i915
 // gt/intel_sseu.c:gen11_sseu_info_init and Mesa intel_device_info_icl_gt2.
-// Pins: i915 display/intel_gmbus.c, gmbus_pins_skl, gmbus_pins_icp, and intel_bios.c, icp_ddc_pin_map. BDSM: arch/x86/kernel/early-quirks.c,
+// Tiger Lake: i915_pciids.h INTEL_TGL_12_GT2_IDS; revision 3 is stepping C0/D0 (intel_step.c:tgl_uy_revids), past the workarounds for early
+// ones; topology i915 gt/intel_sseu.c:gen12_sseu_info_init and Mesa intel_device_info.c, GFX12_GT_FEATURES(2).
+// Connectors: i915 display/intel_gmbus.c, gmbus_pins_skl, gmbus_pins_icp; intel_bios.c, icp_ddc_pin_map, dvo_port_to_port, direct_aux_ch_map (on Tiger
+// Lake ports D and E are Type-C ports 1 and 2). BDSM: arch/x86/kernel/early-quirks.c,
 // gen3_stolen_base and gen11_stolen_base.
 constexpr Platform table[] = {
     {
@@ -42,7 +46,8 @@ constexpr Platform table[] = {
         .subslices = 3,
         .eus = 8,
         .threads = 7,
-        .board = {.stolen_base = 0x5c, .stolen_base_bytes = 4, .vbt = "KABYLAKE", .ddc = {{{5, 5}, {4, 4}, {6, 6}}}},
+        .board =
+            {.stolen_base = 0x5c, .stolen_base_bytes = 4, .vbt = "KABYLAKE", .ddc = {{{5, 5, 1, 0x10}, {4, 4, 2, 0x20}, {6, 6, 3, 0x30}}}},
         .parts = "kbl",
     },
     {
@@ -64,8 +69,38 @@ constexpr Platform table[] = {
         .subslices = 8,
         .eus = 8,
         .threads = 7,
-        .board = {.stolen_base = 0xc0, .stolen_base_bytes = 8, .vbt = "ICELAKE", .ddc = {{{2, 2}, {9, 4}, {10, 5}}}, .memory = &ddr4},
+        .board = {.stolen_base = 0xc0,
+                  .stolen_base_bytes = 8,
+                  .vbt = "ICELAKE",
+                  .ddc = {{{2, 2, 1, 0x10}, {9, 4, 2, 0x20}, {10, 5, 3, 0x30}}},
+                  .memory = &ddr4},
         .parts = "icl",
+    },
+    {
+        .name = "tgl",
+        .description = "Intel Iris Xe Graphics (Tiger Lake GT2)",
+        .pci_device_id = 0x9a49,
+        .pci_revision = 3,
+        .bar0_size = 16ull << 20,
+        .commands = &gen12::commands,
+        .registers = &gen12::registers,
+        .contexts = &gen12::context_images,
+        .ggtt = &gen8_ggtt_pages,
+        .ppgtt = &gen8_ppgtt_pages,
+        .engines = rcs | bcs | vcs0 | vcs1 | vecs,
+        .pipes = 4,
+        .connectors = 3,
+        .timestamp_hz = 19'200'000,
+        .slices = 1,
+        .subslices = 6,
+        .eus = 16,
+        .threads = 7,
+        .board = {.stolen_base = 0xc0,
+                  .stolen_base_bytes = 8,
+                  .vbt = "TIGERLAKE",
+                  .ddc = {{{2, 2, 1, 0x10}, {9, 4, 3, 0x30}, {10, 5, 12, 0x50}}},
+                  .memory = &ddr4},
+        .parts = "tgl",
     },
 };
 

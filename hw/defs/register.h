@@ -56,6 +56,27 @@ struct WakeRow {
   uint32_t request, acknowledge;  ///< offsets in BAR0
 };
 
+/// The instances of a unit that have their registers at the same offsets.
+struct ReplicationGroup {
+  const char* name;
+  uint8_t instances;  ///< of one slice: those that a steering register's subslice counts
+  uint32_t fuse;      ///< the register with a bit for each; 0: all are there
+  uint8_t fuse_bit;   ///< that of instance 0
+  bool enables;       ///< a set bit: the instance is there; else it is not
+};
+
+/// Who answers at [first, last].
+struct AccessRange {
+  uint32_t first, last;
+  uint32_t wake;  ///< the request that keeps its power domain awake (WakeRow::request); 0: it is always
+  uint8_t group;  ///< 1 + index into RegisterSet::groups; 0: not replicated
+};
+
+/// Dwords from `first` to `last`.
+struct RegisterSpan {
+  uint32_t first, last;
+};
+
 /// The registers of one generation.
 struct RegisterSet {
   const char* name;
@@ -63,6 +84,9 @@ struct RegisterSet {
   std::span<const RegisterPlace> singles, blocks;  ///< all instances of registers and of blocks, by offset
   std::span<const EngineRow> engines;              ///< by EngineId; a platform may lack some of them (Platform::engines)
   std::span<const WakeRow> forcewake;
+  std::span<const ReplicationGroup> groups;
+  std::span<const AccessRange> ranges;     ///< by offset; empty: the generation's are not declared
+  std::span<const RegisterSpan> shadowed;  ///< the host's writes arrive there while the domain has no power
 
   /// Null: the generation has no such engine.
   const EngineRow* engine(EngineId id) const;
@@ -76,6 +100,9 @@ namespace gen9 {
 extern const RegisterSet registers;
 }
 namespace gen11 {
+extern const RegisterSet registers;
+}
+namespace gen12 {
 extern const RegisterSet registers;
 }
 

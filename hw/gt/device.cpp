@@ -89,7 +89,7 @@ Device::~Device() = default;
 
 void Device::build_units() {
   mmio::attach_forcewake(registers_);
-  mmio::attach_timestamps(registers_, host_);
+  mmio::attach_timestamps(registers_, host_, mmio::TimestampClock(config_.platform->timestamp_hz));
   mmio::attach_memory_registers(registers_, {memory_.ggtt, memory_.aperture, memory_.faults, memory_.tlb});
   mmio::attach_reset_control(
       registers_, *interrupts_, [this](uint32_t engines) { streamers_->stop_engines(engines); },
@@ -144,7 +144,7 @@ void Device::poll_later() {
 }
 
 void Device::wake_watchdog(uint64_t ticks) {
-  const int64_t deadline = host_.clock_ns() + mmio::timestamp_ns(ticks);
+  const int64_t deadline = host_.clock_ns() + mmio::TimestampClock(config_.platform->timestamp_hz).ns(ticks);
   watchdog_deadline_.store(deadline, std::memory_order_release);
   host_.timer_set(SG_TIMER_MISC, deadline);
 }

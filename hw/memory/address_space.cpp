@@ -2,6 +2,7 @@
 #include "hw/memory/address_space.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "hw/base/bits.h"
 #include "hw/memory/ggtt.h"
@@ -96,6 +97,22 @@ Translation walk_ggtt(const Ggtt& table, uint64_t va, uint64_t most) {
   return t;
 }
 
+/// Through the tables of tiled resources; these and the tile by the page tables.
+Translation walk_tiled(const AddressSpace& space, HostMemory& memory, uint64_t va, uint64_t most) {
+  const Tables pages(memory, *space.format);
+  const Tile tile = find_tile(space.tiled, va, [&](uint64_t at, size_t bytes) {
+    const Translation t = pages.walk48(space.roots[0], at, 0);
+    const HostSpan span = t.valid ? memory.resolve(t.gpa, Access::read) : HostSpan{};
+    uint64_t entry = 0;
+    if (span.data && span.size >= bytes) std::memcpy(&entry, span.data, bytes);
+    return entry;
+  });
+  if (tile.state == TileState::null) return {.null = true};
+  if (tile.state == TileState::invalid) return failed(FaultType::invalid_pte);
+  constexpr uint64_t tile_bytes = uint64_t{1} << defs::TiledResourceTables::tile_shift;
+  return pages.walk48(space.roots[0], tile.address, std::min(most, tile_bytes - va % tile_bytes));
+}
+
 }  // namespace
 
 AddressSpace AddressSpace::ggtt(const Ggtt& table) {
@@ -114,7 +131,10 @@ Translation translate(const AddressSpace& space, HostMemory& memory, uint64_t va
   va = strip_canonical(va);
   switch (space.kind) {
     case AddressSpace::Kind::ggtt: return walk_ggtt(*space.table, va, most);
-    case AddressSpace::Kind::ppgtt48: return Tables(memory, *space.format).walk48(space.roots[0], va, most);
+    case AddressSpace::Kind::ppgtt48:
+      if (space.tiled.covers(va)) [[unlikely]]
+        return walk_tiled(space, memory, va, most);
+      return Tables(memory, *space.format).walk48(space.roots[0], va, most);
     case AddressSpace::Kind::ppgtt32:
       if (va >> 32) return failed(FaultType::invalid_pdpe);
       return Tables(memory, *space.format).walk_directory(space.roots[va >> 30], va, true, most);

@@ -15,6 +15,7 @@
 #include "hw/defs/page_format.h"
 #include "hw/iface/host_memory.h"
 #include "hw/memory/fault.h"
+#include "hw/memory/tiled_resources.h"
 
 namespace softgen::memory {
 
@@ -42,6 +43,8 @@ struct AddressSpace {
   const std::atomic<uint64_t>* generation = nullptr;
   std::array<uint64_t, 4> roots{};  ///< guest physical addresses of the PDs (ppgtt32) or the PML4 ([0]); low
                                     ///< 12 bits have no meaning
+  uint64_t aux_table = 0;           ///< graphics address of the aux map's table of level 3; 0: there is none (hw/memory/aux_walker.h)
+  TiledResources tiled{};           ///< of ppgtt48, in front of its tables
 
   static AddressSpace ggtt(const Ggtt& table);
   /// `format` outlives the space.
@@ -53,6 +56,7 @@ struct AddressSpace {
 
 struct Translation {
   bool valid = false;
+  bool null = false;  ///< when not valid: a tile that is nowhere, which reads zero and drops writes, and no fault
   bool writable = false;
   FaultType fault = FaultType::invalid_pte;  ///< when not valid
   uint64_t gpa = 0;                          ///< of the very byte asked for
@@ -60,7 +64,7 @@ struct Translation {
   uint64_t run = 0;  ///< bytes from `gpa` on that the address space has in this order, with the same rights, where asked for
 };
 
-/// Walks the tables. Reads at most four entries. Whether there is RAM at the result is not checked. `most`: of `run`, which is found for the start of
+/// Walks the tables. Reads at most four entries, of tiled resources 19. Whether there is RAM at the result is not checked. `most`: of `run`, which is found for the start of
 /// a page and as far as one table says; 0: it is not asked for.
 Translation translate(const AddressSpace& space, HostMemory& memory, uint64_t va, uint64_t most = 0);
 

@@ -24,6 +24,7 @@
 
 #include "hw/base/bits.h"
 #include "hw/memory/address_space.h"
+#include "hw/memory/aux_walker.h"
 
 namespace softgen::memory {
 
@@ -57,6 +58,11 @@ class View {
   EngineId engine() const { return engine_; }
   /// Forgets all translations.
   void invalidate();
+  /// Graphics address of the control surface of the 64 KiB that hold `va`, by the space's aux map; 0: they have none.
+  uint64_t control_of(uint64_t va) {
+    if (!aux_) aux_ = std::make_unique<AuxWalker>();
+    return aux_->find(*this, va);
+  }
   /// Names what this view translates to: as long as it stays the same, so do the results of at() and piece().
   struct Stamp {
     uint64_t view = 0, round = 0;
@@ -190,6 +196,7 @@ class View {
   uint64_t faults_ = 0;
   const uint64_t number_;  // no two views have the same
   std::array<std::array<Entry, 1u << tlb_bits>, 2> tlb_;
+  std::unique_ptr<AuxWalker> aux_;        // made when it is used
   std::unique_ptr<std::byte[]> dropped_;  // where writes to nowhere go; zero whenever handed out
 };
 

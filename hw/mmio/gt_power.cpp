@@ -19,6 +19,7 @@ GtPower::GtPower(RegisterFile& registers, Host& host) : registers_(registers), h
   const auto look = [this](uint32_t, uint32_t) { evaluate(); };
   for (uint32_t offset : {reg::RC_CONTROL, reg::RC_STATE}) registers_.on_write(offset, look);
   for (const defs::WakeRow& domain : registers_.set().forcewake) registers_.on_write(domain.request, look);
+  registers_.set_power([this] { return may_sleep(); });
   registers_.on_read(reg::GT_GFX_RC6, [this](uint32_t) {
     evaluate();
     MutexLock lock(mutex_);

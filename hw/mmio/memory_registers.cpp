@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/mmio/memory_registers.h"
 
+#include <utility>
+
 namespace softgen::mmio {
 
 namespace {
+
+/// Whether the set has a register with behaviour there: a generation may lack it, or have another there.
+bool has(const RegisterFile& registers, uint32_t offset) {
+  const defs::Register* row = registers.set().find(offset);
+  return row && row->hook;
+}
 
 void attach_fences(RegisterFile& registers, memory::Aperture& aperture) {
   constexpr uint32_t bytes = memory::Aperture::fence_count * 8;
@@ -21,13 +29,38 @@ void attach_tlb_invalidation(RegisterFile& registers, memory::Ggtt& ggtt, memory
     ggtt.invalidate();
     registers.poke(offset, 0);
   });
-  // Their bits that software writes are requests, of an engine each. A generation may lack some of the registers.
-  for (uint32_t offset : {reg::RTCR, reg::M1TCR, reg::M2TCR, reg::BTCR, reg::VTCR}) {
-    if (!registers.set().find(offset)) continue;
+  // Their bits that software writes are requests, of an engine each.
+  for (uint32_t offset : {reg::RTCR, reg::M1TCR, reg::M2TCR, reg::BTCR, reg::VTCR, reg::GFX_TLB_INV_CR, reg::VD_TLB_INV_CR,
+                          reg::VE_TLB_INV_CR, reg::BLT_TLB_INV_CR, reg::OA_TLB_INV_CR}) {
+    if (!has(registers, offset)) continue;
     registers.on_write(offset, [&registers, &tlb](uint32_t at, uint32_t) {
       if (registers.peek(at)) tlb.bump();
       registers.poke(at, 0);
     });
+  }
+}
+
+/// Walks of the aux map are kept as long as translations are (hw/memory/aux_walker.h). Software waits for the registers to read 0.
+void attach_aux_invalidation(RegisterFile& registers, memory::TlbGeneration& tlb) {
+  for (uint32_t offset : {reg::GFX_AUX_INV, reg::VD0_AUX_INV, reg::VE0_AUX_INV, reg::BCS_AUX_INV, reg::VD2_AUX_INV, reg::COMPCS0_AUX_INV}) {
+    if (!has(registers, offset)) continue;
+    registers.on_write(offset, [&registers, &tlb](uint32_t at, uint32_t) {
+      if (registers.peek(at)) tlb.bump();
+      registers.poke(at, 0);
+    });
+  }
+}
+
+void attach_faults(RegisterFile& registers, memory::FaultRegisters& faults) {
+  using memory::FaultRegisters;
+  const std::pair<uint32_t, uint32_t> places[] = {
+      {reg::RING_FAULT_REG, FaultRegisters::ring_fault_reg}, {reg::GAM_RING_FAULT_REG, FaultRegisters::ring_fault_reg},
+      {reg::FAULT_TLB_DATA0, FaultRegisters::tlb_data0},     {reg::GAM_FAULT_TLB_DATA0, FaultRegisters::tlb_data0},
+      {reg::FAULT_TLB_DATA1, FaultRegisters::tlb_data1},     {reg::GAM_FAULT_TLB_DATA1, FaultRegisters::tlb_data1}};
+  for (const auto& [offset, word] : places) {
+    if (!has(registers, offset)) continue;
+    registers.on_read(offset, [&faults, word](uint32_t) { return faults.read(word); });
+    registers.on_write(offset, [&faults, word](uint32_t, uint32_t value) { faults.write(word, value); });
   }
 }
 
@@ -36,10 +69,8 @@ void attach_tlb_invalidation(RegisterFile& registers, memory::Ggtt& ggtt, memory
 void attach_memory_registers(RegisterFile& registers, MemoryUnits units) {
   attach_fences(registers, units.aperture);
   attach_tlb_invalidation(registers, units.ggtt, units.tlb);
-  for (uint32_t offset : {reg::RING_FAULT_REG, reg::FAULT_TLB_DATA0, reg::FAULT_TLB_DATA1}) {
-    registers.on_read(offset, [&faults = units.faults](uint32_t at) { return faults.read(at); });
-    registers.on_write(offset, [&faults = units.faults](uint32_t at, uint32_t value) { faults.write(at, value); });
-  }
+  attach_aux_invalidation(registers, units.tlb);
+  attach_faults(registers, units.faults);
 }
 
 void show_stolen(RegisterFile& registers, uint64_t base, uint64_t size) {

@@ -26,7 +26,32 @@ RegisterFile::RegisterFile(const defs::RegisterSet& set) : set_(set), storage_(d
       });
     }
   }
+  for (const defs::AccessRange& range : set_.ranges)
+    for (uint32_t offset = range.first; offset < range.last; offset += 4) {
+      cells_[index(offset)].group = range.group;
+      cells_[index(offset)].powered = range.wake != 0;
+    }
+  for (const defs::RegisterSpan& span : set_.shadowed)
+    for (uint32_t offset = span.first; offset <= span.last; offset += 4) cells_[index(offset)].shadowed = true;
   reset();
+}
+
+bool RegisterFile::unpowered(const Cell& cell, Initiator from, bool write) const {
+  return cell.powered && from == Initiator::host && !(write && cell.shadowed) && asleep_ && asleep_();
+}
+
+bool RegisterFile::reaches(uint8_t group, Initiator from, bool write) const {
+  namespace field = reg::field;
+  if (!group || from == Initiator::context) return true;
+  const defs::ReplicationGroup& replicated = set_.groups[group - 1u];
+  const uint32_t selector = peek(from == Initiator::host ? reg::MCR_SELECTOR : reg::CS_MCR_SELECTOR);
+  uint32_t present = (1u << replicated.instances) - 1;
+  if (replicated.fuse) {
+    const uint32_t fuse = peek(replicated.fuse) >> replicated.fuse_bit;
+    present &= replicated.enables ? fuse : ~fuse;
+  }
+  if (write && field::CS_MCR_SELECTOR_MULTICAST.of(selector)) return present;
+  return field::CS_MCR_SELECTOR_SLICE.of(selector) == 0 && bit(present, field::CS_MCR_SELECTOR_SUBSLICE.of(selector));
 }
 
 const Register* RegisterFile::row(uint32_t offset) const {
@@ -36,10 +61,11 @@ const Register* RegisterFile::row(uint32_t offset) const {
 
 void RegisterFile::report_unknown(uint32_t offset) { report(Failure::note, fmt::format("unknown register 0x{:05x}", offset & ~3u)); }
 
-uint32_t RegisterFile::read(uint32_t offset) {
+uint32_t RegisterFile::read(uint32_t offset, Initiator from) {
   if (offset >= register_space) return 0;
   const Cell cell = cells_[index(offset)];
   if (!cell.row) report_unknown(offset);
+  if (unpowered(cell, from, false) || !reaches(cell.group, from, false)) return 0;
   const uint32_t value = cell.read_hook ? read_hooks_[cell.read_hook - 1](offset & ~3u) : peek(offset);
   return cell.row ? value & set_.rows[cell.row - 1].read_mask : value;
 }
@@ -55,10 +81,11 @@ void RegisterFile::store(uint32_t offset, const Register& row, uint32_t value) {
   } while (!stored.compare_exchange_weak(old, next, std::memory_order_acq_rel));
 }
 
-void RegisterFile::write(uint32_t offset, uint32_t value) {
+void RegisterFile::write(uint32_t offset, uint32_t value, Initiator from) {
   if (offset >= register_space) return;
   offset &= ~3u;
   const Cell cell = cells_[index(offset)];
+  if (unpowered(cell, from, true) || !reaches(cell.group, from, true)) return;
   if (cell.row) {
     store(offset, set_.rows[cell.row - 1], value);
   } else {
@@ -114,8 +141,8 @@ bool RegisterFile::is_nonpriv_writable(EngineId engine, uint32_t offset) const {
   const uint32_t base = engine_register(engine, 0);
   if (known && known->user) {
     const bool own = offset - base < 0x1000;
-    const bool renders = known->domain == defs::ResetDomain::render;  // render's registers are not all in its streamer's block
-    if (own || (engine == EngineId::rcs && !known->engine && renders)) return true;
+    const bool its = !known->engine && known->domain == set_.engine(engine)->domain;  // an engine's are not all in its streamer's block
+    if (own || its) return true;
   }
   for (uint32_t slot = 0; slot < nonpriv_slots; ++slot)
     if (opens(peek(engine, reg::RING_FORCE_TO_NONPRIV(slot)), offset)) return true;

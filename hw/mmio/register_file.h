@@ -28,6 +28,13 @@ namespace softgen::mmio {
 
 inline constexpr uint32_t register_space = 0x200000;
 
+/// Whose access it is: each has a steering register of its own for replicated registers.
+enum class Initiator : uint8_t {
+  host,
+  streamer,
+  context,  ///< save and restore, which find an instance that is there by themselves
+};
+
 class RegisterFile {
  public:
   /// Gives the dword at `offset` as software sees it.
@@ -43,12 +50,17 @@ class RegisterFile {
   uint32_t engine_register(EngineId engine, uint32_t relative) const { return engine_bases_[static_cast<size_t>(engine)] + relative; }
 
   // -- software's side -----------------------------------------------------------------------------------------------------------
-  /// Dwords; the low two bits of `offset` are ignored, offsets outside the space read 0 and drop writes.
-  uint32_t read(uint32_t offset);
-  void write(uint32_t offset, uint32_t value);
+  /// Dwords; the low two bits of `offset` are ignored, offsets outside the space read 0 and drop writes. So does a replicated register when it is
+  /// steered to an instance that is not there (TGL PRM vol 13, "Multicast Steering and Die Recovery"); the others have one copy, as all are written alike.
+  uint32_t read(uint32_t offset, Initiator from = Initiator::host);
+  void write(uint32_t offset, uint32_t value, Initiator from = Initiator::host);
   /// size 1, 2, 4 or 8 bytes; 8 is two dword accesses, the lower first.
   uint64_t read(uint32_t offset, unsigned size);
   void write(uint32_t offset, uint64_t value, unsigned size);
+
+  /// `asleep`: whether the power domains are off now, so that the host's accesses end without effect and read 0 (TGL PRM vol 13, "Multicast Steering
+  /// and Die Recovery"). It is asked at each, on the accessing thread. Once, before there are accesses.
+  void set_power(std::function<bool()> asleep) { asleep_ = std::move(asleep); }
 
   /// May a batch that is not privileged write `offset` on `engine`: the fixed list of user-mode registers, and the engine's
   /// RING_FORCE_TO_NONPRIV slots (SKL PRM vol 2a, "User Mode Privileged Commands"; vol 2c, FORCE_TO_NONPRIV).
@@ -100,6 +112,8 @@ class RegisterFile {
  private:
   struct Cell {
     uint16_t row, read_hook, write_hook;  // index + 1; 0: none
+    uint8_t group;                        // AccessRange::group
+    bool powered, shadowed;               // in a power domain; the host's writes need no power
   };
   static constexpr uint32_t dwords = register_space / 4;
   static constexpr uint32_t index(uint32_t offset) { return (offset / 4) & (dwords - 1); }
@@ -116,6 +130,10 @@ class RegisterFile {
   void each_touched(F&& visit) const;
   const defs::Register* row(uint32_t offset) const;
   void store(uint32_t offset, const defs::Register& row, uint32_t value);
+  /// The access ends for want of power.
+  bool unpowered(const Cell& cell, Initiator from, bool write) const;
+  /// An access to a replicated register finds an instance.
+  bool reaches(uint8_t group, Initiator from, bool write) const;
   static void report_unknown(uint32_t offset);
 
   const defs::RegisterSet& set_;
@@ -126,6 +144,7 @@ class RegisterFile {
   ZeroedArray<Cell> cells_;
   std::vector<ReadHook> read_hooks_;
   std::vector<WriteHook> write_hooks_;
+  std::function<bool()> asleep_;
 };
 
 }  // namespace softgen::mmio

@@ -77,7 +77,11 @@ ExecResult RenderEngine::changed(const Packet& packet, EngineEnv& env) {
       decoder_->refresh(store_, state_);
       return drawer_.depth_operation(state_, decoder_->depth_operation(store_), env);
     case CommandId::_3DSTATE_SO_BUFFER:
-      if (decoder_) load_stream_offset(decoder_->stream_offset(packet.dwords), env.registers, env.view);
+    case CommandId::_3DSTATE_SO_BUFFER_INDEX_0:
+    case CommandId::_3DSTATE_SO_BUFFER_INDEX_1:
+    case CommandId::_3DSTATE_SO_BUFFER_INDEX_2:
+    case CommandId::_3DSTATE_SO_BUFFER_INDEX_3:
+      if (decoder_) load_stream_offset(decoder_->stream_offset(packet), env.registers, env.view);
       return ExecResult::done;
     case CommandId::_3DSTATE_PTBR_TILE_SELECT:
       if (decoder_) select_tile_pass(env);

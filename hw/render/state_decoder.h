@@ -29,7 +29,7 @@ struct DrawCommand {
   std::array<uint32_t, 3> parameters{};
 };
 
-/// A 3DSTATE_SO_BUFFER as an action: what becomes of the buffer's write offset.
+/// A 3DSTATE_SO_BUFFER, or 3DSTATE_SO_BUFFER_INDEX_0 to 3, as an action: what becomes of the buffer's write offset.
 struct StreamOffsetLoad {
   bool load = false;         ///< else no effect
   bool from_memory = false;  ///< the value is the dword at `address`, else `value`
@@ -67,14 +67,14 @@ class StateDecoder {
 
   /// Of whole packets, header first.
   virtual DrawCommand draw_command(std::span<const uint32_t> packet) const = 0;
-  virtual StreamOffsetLoad stream_offset(std::span<const uint32_t> packet) const = 0;
+  virtual StreamOffsetLoad stream_offset(const Packet& packet) const = 0;
   virtual DepthOperation depth_operation(const StateStore& store) const = 0;
   virtual VisibilityState visibility(const StateStore& store) const = 0;
   /// Of 3DSTATE_PTBR_MARKER.
   virtual uint32_t marker(std::span<const uint32_t> packet) const = 0;
 };
 
-/// The decoder of a generation, by its traits (defs::Gen9, defs::Gen11).
+/// The decoder of a generation, by its traits (defs::Gen9, defs::Gen11, defs::Gen12).
 template <class G>
 std::unique_ptr<StateDecoder> make_state_decoder();
 

@@ -41,8 +41,8 @@ struct StateStore::Layout {
     for (const defs::Command& command : set.commands) {
       if (!command.keeps_state) continue;
       Row& row = rows[static_cast<size_t>(command.id)];
-      row.rule = decode::keep_rule(command.id);
-      assert((row.rule.capacity || !command.variable) && "a command of variable length needs a limit");
+      row.rule = decode::keep_rule(command);
+      assert((row.rule.capacity || !command.variable || row.rule.as) && "a command of variable length needs a limit");
       if (row.rule.capacity == 0) row.rule.capacity = command.dwords;
       row.kept = true;
       row.command = &command;
@@ -92,6 +92,13 @@ bool StateStore::accept(const Packet& packet) {
   const Row& row = layout_->rows[static_cast<size_t>(packet.command->id)];
   if (!row.kept) return packet.command->resource_streamer;
   const decode::KeepRule& rule = row.rule;
+  if (rule.as) {
+    for (const decode::KeptPacket& kept : rule.as(packet.dwords)) {
+      ++versions_[static_cast<size_t>(kept.id)];
+      store(layout_->rows[static_cast<size_t>(kept.id)].first + kept.index, kept.dwords);
+    }
+    return true;
+  }
   if (packet.dwords.size() > rule.capacity) guest_error(packet.command->name, "{} dwords, {} at most", packet.dwords.size(), rule.capacity);
   ++versions_[static_cast<size_t>(rule.id)];
   if (rule.merge) {

@@ -27,7 +27,8 @@ class StateStore : public StatePackets {
 
   /// The packet as last written, header first; empty when the context never set it. `index`: which of the packets that share an opcode and
   /// name their element (3DSTATE_SO_BUFFER 0-3, 3DSTATE_VF_INSTANCING 0-33, 3DSTATE_CHROMA_KEY 0-3).
-  /// 3DSTATE_VERTEX_BUFFERS reads as one packet with all 33 buffers, STATE_BASE_ADDRESS as if every modify bit had been set.
+  /// 3DSTATE_VERTEX_BUFFERS reads as one packet with all 33 buffers, STATE_BASE_ADDRESS as if every modify bit had been set. What stands for other
+  /// packets (3DSTATE_CONSTANT_ALL, 3DSTATE_SO_BUFFER_INDEX_0 to 3) reads as those.
   std::span<const uint32_t> packet(defs::CommandId id, unsigned index = 0) const override;
   /// Grows with every accepted packet of `id`: caches of decoded state compare it.
   uint64_t version(defs::CommandId id) const { return versions_[static_cast<size_t>(id)]; }

@@ -10,6 +10,24 @@
 namespace softgen::run {
 namespace {
 
+// The first list of an image, behind the ring's registers (i915 gt/intel_lrc.c, gen9_rcs_offsets, gen11_rcs_offsets, gen12_rcs_offsets): from
+// BB_ADDR_UDW on.
+constexpr uint32_t gen9_list[] = {0x168, 0x140, regs::bb_state, 0x11c, 0x114, 0x118, 0x1c0, 0x1c4, 0x1c8};
+constexpr uint32_t gen11_render_list[] = {0x168, 0x140, regs::bb_state, 0x11c, 0x114, 0x118, 0x1c0, 0x1c4, 0x1c8, 0x180};
+constexpr uint32_t gen12_list[] = {0x168, 0x140, regs::bb_state, 0x1c0, 0x1c4, 0x1c8, 0x180, 0x2b4};
+
+// i915 gt/intel_execlists_submission.c, gen8_csb_parse, GEN8_CTX_STATUS_*.
+Switch gen8_entry(uint32_t low, uint32_t) {
+  constexpr uint32_t idle_to_active = 1u << 0, active_to_idle = 1u << 3, lite_restore = 1u << 15;
+  return {(low & (idle_to_active | lite_restore)) != 0, (low & active_to_idle) != 0};
+}
+
+// The same file, gen12_csb_parse, GEN12_*.
+Switch gen12_entry(uint32_t low, uint32_t) {
+  constexpr uint32_t new_queue = 1u << 0, id_shift = 15, no_id = 0x7ff;
+  return {(low & new_queue) != 0, (low >> id_shift & no_id) == no_id};
+}
+
 // Kaby Lake (i915 gt/intel_gt_irq.c, gen8_gt_irq_handler; gt/intel_execlists_submission.c; gt/intel_workarounds.c, gen9_whitelist_build() and
 // kbl_whitelist_build()).
 namespace kbl {
@@ -58,25 +76,25 @@ constexpr Chip chip{.platform = "kbl",
                     .csb_write = 0x1f,
                     .csb_pointers = 0xffff'0505,
                     .open_to_batches = open_to_batches,
-                    .first_list = 14,
+                    .render_list = gen9_list,
+                    .other_list = gen9_list,
                     .coherent_ggtt = true,
                     .enable_interrupts = enable_interrupts,
                     .hear = hear,
                     .acknowledge = acknowledge,
+                    .read_entry = gen8_entry,
                     .submit = submit};
 
 }  // namespace kbl
 
-// Ice Lake (i915 gt/intel_gt_irq.c, gen11_gt_irq_handler and gen11_gt_irq_postinstall; gt/intel_execlists_submission.c, write_desc;
-// gt/intel_engine.h, ICL_HWS_CSB_WRITE_INDEX; gt/intel_workarounds.c, icl_whitelist_build()).
-namespace icl {
+// What Ice Lake and Tiger Lake share (i915 gt/intel_gt_irq.c, gen11_gt_irq_handler and gen11_gt_irq_postinstall;
+// gt/intel_execlists_submission.c, write_desc; gt/intel_engine.h, ICL_HWS_CSB_WRITE_INDEX).
+namespace elsq {
 
 constexpr uint32_t master = 0x190010, pending_dwords = 0x190018, identities = 0x190060, selectors = 0x190070;
 constexpr uint32_t enables[] = {0x190030, 0x190034};
 constexpr uint32_t submit_queue = 0x510, queue_control = 0x550, queue_load = 1;
-constexpr uint32_t forcewake[] = {regs::forcewake_render, regs::forcewake_gt, 0xa540, 0xa560};
-constexpr uint32_t read_only = 1u << 28, range_4 = 1;
-constexpr uint32_t open_to_batches[] = {0xe194, 0xe18c, 0x731c, 0x2348 | read_only | range_4, 0x23a8 | read_only};
+constexpr uint32_t read_only = 1u << 28, range_4 = 1;  // FORCE_TO_NONPRIV
 
 void enable_interrupts(const Registers& registers) {
   for (const uint32_t enable : enables) registers.write(enable, ~0u);
@@ -110,6 +128,15 @@ void submit(const Registers& registers, const EngineInfo& engine, uint32_t descr
   registers.write(engine.mmio + queue_control, queue_load);
 }
 
+}  // namespace elsq
+
+// Ice Lake (gt/intel_workarounds.c, icl_whitelist_build()).
+namespace icl {
+
+using namespace elsq;
+constexpr uint32_t forcewake[] = {regs::forcewake_render, regs::forcewake_gt, 0xa540, 0xa560};
+constexpr uint32_t open_to_batches[] = {0xe194, 0xe18c, 0x731c, 0x2348 | read_only | range_4, 0x23a8 | read_only};
+
 constexpr Chip chip{.platform = "icl",
                     .engines = {{"rcs0", I915_ENGINE_CLASS_RENDER, regs::rcs_base, 0x190090, 16, 14, 1u << 1},
                                 {"bcs0", I915_ENGINE_CLASS_COPY, regs::bcs_base, 0x1900a0, 16, 2, 1u << 2},
@@ -121,19 +148,55 @@ constexpr Chip chip{.platform = "icl",
                     .csb_write = 0x2f,
                     .csb_pointers = 0xffff'0b0b,
                     .open_to_batches = open_to_batches,
-                    .first_list = 15,
+                    .render_list = gen11_render_list,
+                    .other_list = gen9_list,
                     .coherent_ggtt = false,
                     .enable_interrupts = enable_interrupts,
                     .hear = hear,
                     .acknowledge = acknowledge,
+                    .read_entry = gen8_entry,
                     .submit = submit};
 
 }  // namespace icl
 
+// Tiger Lake (gt/intel_workarounds.c, tgl_whitelist_build(); gt/intel_lrc.c, lrc_descriptor: an id of 11 bits, of which all ones is none).
+namespace tgl {
+
+using namespace elsq;
+constexpr uint32_t forcewake[] = {regs::forcewake_render, regs::forcewake_gt, 0xa540, 0xa548, 0xa560};
+constexpr uint32_t open_to_batches[] = {0x2348 | read_only | range_4, 0x7010, 0x7018, 0x7304, 0x23a8 | read_only};
+constexpr uint32_t ids = 0x7fe, id_shift = 5;
+
+void submit(const Registers& registers, const EngineInfo& engine, uint32_t descriptor, uint32_t id) {
+  elsq::submit(registers, engine, descriptor, (id % ids) << id_shift);
+}
+
+constexpr Chip chip{.platform = "tgl",
+                    .engines = {{"rcs0", I915_ENGINE_CLASS_RENDER, regs::rcs_base, 0x190090, 16, 14, 1u << 1},
+                                {"bcs0", I915_ENGINE_CLASS_COPY, regs::bcs_base, 0x1900a0, 16, 2, 1u << 2},
+                                {"vcs0", I915_ENGINE_CLASS_VIDEO, 0x1c0000, 0x1900a8, 16, 2, 1u << 5},
+                                {"vecs0", I915_ENGINE_CLASS_VIDEO_ENHANCE, 0x1c8000, 0x1900d0, 16, 2, 1u << 13}},
+                    .forcewake = forcewake,
+                    .run_lists = 0x0008'0008,
+                    .csb_entries = 12,
+                    .csb_write = 0x2f,
+                    .csb_pointers = 0xffff'0b0b,
+                    .open_to_batches = open_to_batches,
+                    .render_list = gen12_list,
+                    .other_list = gen12_list,
+                    .coherent_ggtt = false,
+                    .enable_interrupts = enable_interrupts,
+                    .hear = hear,
+                    .acknowledge = acknowledge,
+                    .read_entry = gen12_entry,
+                    .submit = submit};
+
+}  // namespace tgl
+
 }  // namespace
 
 const Chip* chip_of(std::string_view platform) {
-  static constexpr const Chip* chips[] = {&kbl::chip, &icl::chip};
+  static constexpr const Chip* chips[] = {&kbl::chip, &icl::chip, &tgl::chip};
   const auto found = std::ranges::find(chips, platform, &Chip::platform);
   return found == std::end(chips) ? nullptr : *found;
 }

@@ -32,16 +32,22 @@ class Registers {
   sg_device* const device_;
 };
 
+/// What an entry of the context status buffer says of the list that was submitted last.
+struct Switch {
+  bool taken;  ///< it runs
+  bool idle;   ///< it has ended
+};
+
 struct Chip {
   std::string_view platform;
   EngineInfo engines[run_engines];
   std::span<const uint32_t> forcewake;  ///< request registers
   uint32_t run_lists;                   ///< a write of RING_MODE
   unsigned csb_entries;
-  unsigned csb_write;                         ///< dword of the status page with the index of the last entry
-  uint32_t csb_pointers;                      ///< a write of the register that resets both pointers
-  std::span<const uint32_t> open_to_batches;  ///< values of FORCE_TO_NONPRIV of the render engine
-  unsigned first_list;                        ///< registers in the first list of a render context's image
+  unsigned csb_write;                                 ///< dword of the status page with the index of the last entry
+  uint32_t csb_pointers;                              ///< a write of the register that resets both pointers
+  std::span<const uint32_t> open_to_batches;          ///< values of FORCE_TO_NONPRIV of the render engine
+  std::span<const uint32_t> render_list, other_list;  ///< registers behind those of the ring in the first list of a context's image
   bool coherent_ggtt;
   /// Everything unmasked but the engines, everything enabled.
   void (*enable_interrupts)(const Registers& registers);
@@ -49,6 +55,8 @@ struct Chip {
   void (*hear)(const Registers& registers, const EngineInfo& engine, uint32_t heard);
   /// Answers a message of the device: what is pending is cleared.
   void (*acknowledge)(const Registers& registers);
+  /// An entry of the status buffer.
+  Switch (*read_entry)(uint32_t low, uint32_t high);
   /// One context.
   void (*submit)(const Registers& registers, const EngineInfo& engine, uint32_t descriptor, uint32_t id);
 };

@@ -294,10 +294,10 @@ void Gpu::process_engine(Engine& engine) {
   std::atomic_thread_fence(std::memory_order_acquire);
   while (engine.csb_read != written && written < chip_.csb_entries) {
     engine.csb_read = (engine.csb_read + 1) % chip_.csb_entries;
-    const uint32_t status = hwsp[regs::hwsp_csb + 2 * engine.csb_read];
-    const bool taken = status & (regs::csb_idle_to_active | regs::csb_lite_restore);
-    if (taken) engine.submitted = false;
-    engine.active = taken || (engine.active && !(status & regs::csb_active_to_idle));
+    const volatile uint32_t* entry = hwsp + regs::hwsp_csb + size_t{2} * engine.csb_read;
+    const Switch event = chip_.read_entry(entry[0], entry[1]);
+    if (event.taken) engine.submitted = false;
+    engine.active = event.taken || (engine.active && !event.idle);
   }
   retire(engine);
 }

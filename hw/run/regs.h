@@ -18,7 +18,7 @@ constexpr uint32_t master_irq_enable = 1u << 31;
 
 // From an engine's base.
 constexpr uint32_t hws_pga = 0x80, hwstam = 0x98, mi_mode = 0x9c, ring_imr = 0xa8, eir = 0xb0, emr = 0xb4, reset_ctl = 0xd0,
-                   ring_mode = 0x29c, csb_pointers = 0x3a0, nonpriv = 0x4d0, nopid = 0x94;
+                   ring_mode = 0x29c, csb_pointers = 0x3a0, nonpriv = 0x4d0, nopid = 0x94, bb_state = 0x110;
 constexpr uint32_t nonpriv_slots = 12;
 
 // Interrupt bits of an engine.
@@ -26,7 +26,6 @@ constexpr uint32_t user_interrupt = 1u << 0, cs_error = 1u << 3, context_switch 
 
 // Status page, dword indices (i915 gt/intel_engine.h, I915_HWS_CSB_*).
 constexpr unsigned hwsp_csb = 0x10;
-constexpr uint32_t csb_idle_to_active = 1u << 0, csb_active_to_idle = 1u << 3, csb_lite_restore = 1u << 15;
 constexpr unsigned pphwsp_scratch = 0x34, pphwsp_seqno = 0x40;
 constexpr uint32_t ring_pages = 4;
 

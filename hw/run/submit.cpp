@@ -53,7 +53,6 @@ void flush_dw(RingWriter& ring, uint32_t flags, uint32_t address, uint32_t data)
 
 constexpr uint32_t request_dwords = 48;
 constexpr size_t max_running = 16;
-constexpr unsigned ring_list = 14;  ///< registers in the first list of any context's image
 static_assert((max_running + 1) * request_dwords * 4 < ring_bytes / 2);
 
 }  // namespace
@@ -81,16 +80,15 @@ void Gpu::write_image(LogicalContext& logical, const Context& context, const Eng
     state[index] = info.mmio + offset;
     state[index + 1] = value;
   };
-  const unsigned first_list = info.uapi_class == 0 ? chip_.first_list : ring_list;
-  state[0x01] = regs::mi_load_register_imm | (2 * first_list - 1);
+  const std::span<const uint32_t> list = info.uapi_class == 0 ? chip_.render_list : chip_.other_list;
+  constexpr uint32_t ring_registers = 5;
+  state[0x01] = regs::mi_load_register_imm | (2 * (ring_registers + static_cast<uint32_t>(list.size())) - 1);
   pair(0x02, 0x244, 0x00090009);  // CTX_CONTROL: inhibit sync switch; restore inhibit: there is no saved state yet
   pair(0x04, 0x34, 0);
   pair(0x06, 0x30, 0);
   pair(0x08, 0x38, logical.ring);
   pair(0x0a, 0x3c, (ring_bytes - 4096) | 1);
-  static constexpr std::array<uint32_t, 9> batch_state = {0x168, 0x140, 0x110, 0x11c, 0x114, 0x118, 0x1c0, 0x1c4, 0x1c8};
-  for (unsigned i = 0; i < batch_state.size(); ++i) pair(0x0c + 2 * i, batch_state[i], i == 2 ? 1u << 5 : 0);  // BB_STATE: PPGTT
-  if (first_list > ring_list) pair(0x1e, 0x180, 0);                                                            // CCID
+  for (unsigned i = 0; i < list.size(); ++i) pair(0x0c + 2 * i, list[i], list[i] == regs::bb_state ? 1u << 5 : 0);  // PPGTT
   state[0x21] = regs::mi_load_register_imm | (2 * 9 - 1);
   pair(0x22, 0x3a8, 0);
   for (unsigned i = 0; i < 8; ++i) pair(0x24 + 2 * i, 0x28c - 4 * i, 0);

@@ -16,7 +16,7 @@ constexpr uint16_t parse_uses(std::string_view letters) {
   constexpr std::string_view known = "SFCRBVOWTAe";
   uint16_t uses = 0;
   for (const char c : letters)
-    if (c != '+') uses |= static_cast<uint16_t>(1u << known.find(c));
+    if (c != '+' && c != '*') uses |= static_cast<uint16_t>(1u << known.find(c));
   return uses;
 }
 
@@ -108,11 +108,16 @@ constexpr Format make_format(SurfaceFormat code, std::string_view name, unsigned
 #define FORMAT(name, bits, width, height, kind, channels, space, uses) \
   make_format(SurfaceFormat::name, #name, bits, width, height, FormatKind::kind, channels, space, uses_of(uses)),
 constexpr Format formats[] = {
-#define uses_of(uses) std::string_view(uses).substr(0, std::string_view(uses).find('+'))
+#define uses_of(uses) std::string_view(uses).substr(0, std::string_view(uses).find_first_of("+*"))
 #include "hw/surface/formats.inc"
 #undef uses_of
 };
-constexpr Format later_formats[] = {
+constexpr Format formats_11[] = {
+#define uses_of(uses) std::string_view(uses).substr(0, std::string_view(uses).find('*'))
+#include "hw/surface/formats.inc"
+#undef uses_of
+};
+constexpr Format formats_12[] = {
 #define uses_of(uses) uses
 #include "hw/surface/formats.inc"
 #undef uses_of
@@ -260,7 +265,7 @@ void gather(const Format& f, const Word4& value, auto&& put) {
 struct FormatSet {
   std::span<const Format> formats;
 };
-constinit const FormatSet gen9_formats{formats}, gen11_formats{later_formats};
+constinit const FormatSet gen9_formats{formats}, gen11_formats{formats_11}, gen12_formats{formats_12};
 
 const Format* find_format(uint32_t code, const FormatSet& set) {
   if (code >= code_limit || index_of_code[code] == 0) return nullptr;

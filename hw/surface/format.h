@@ -95,7 +95,7 @@ constexpr bool is_planar(const Format& format) {
 
 /// The formats of a generation: generations differ in what their units do with them.
 struct FormatSet;
-extern const FormatSet gen9_formats, gen11_formats;
+extern const FormatSet gen9_formats, gen11_formats, gen12_formats;
 
 /// Null for codes that the set does not have.
 const Format* find_format(uint32_t code, const FormatSet& set = gen9_formats);

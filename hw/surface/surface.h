@@ -24,7 +24,8 @@ namespace softgen::surface {
 
 /// Codes of the Surface Type field.
 enum class SurfaceType : uint8_t { one_d, two_d, three_d, cube, buffer, structured_buffer, null = 7 };
-enum class AuxMode : uint8_t { none, ccs_d, append, hiz, ccs_e = 5 };  ///< ccs_d is MCS on multisampled surfaces
+/// ccs_d and, where the generation has mcs_lce, ccs_e are MCS on multisampled surfaces; mcs_lce is an MCS with compressed samples.
+enum class AuxMode : uint8_t { none, ccs_d, append, hiz, mcs_lce, ccs_e };
 
 /// Where the chroma planes of a planar YUV surface begin, in elements and rows from its own beginning. Without `separate`, U and V follow each other in
 /// the first one.
@@ -61,6 +62,7 @@ struct SurfaceWindow {
 
 struct AuxSurface {
   AuxMode aux = AuxMode::none;
+  bool aux_mapped = false;  ///< the aux map says where the CCS is (hw/memory/aux_walker.h); aux_base and what follows are of an MCS
   uint64_t aux_base = 0;
   uint32_t aux_pitch = 0, aux_qpitch = 0;  ///< bytes; rows
   Word4 clear_color{};                     ///< as the format's registers hold it
@@ -99,8 +101,8 @@ Surface decode_surface(std::span<const uint32_t> dwords);
 using DecodeSurface = Surface (*)(std::span<const uint32_t> dwords);
 
 /// The depth and stencil buffers of 3DSTATE_DEPTH_BUFFER and 3DSTATE_STENCIL_BUFFER (whole packets, header
-/// first), with `samples` of 3DSTATE_MULTISAMPLE. mip_count is the level. The stencil buffer takes size and
-/// level from the depth packet. A reserved type or format, and a pitch and an address of zero, give a null surface.
+/// first), with `samples` of 3DSTATE_MULTISAMPLE. mip_count is the level. Before Gen12 the stencil buffer takes size
+/// and level from the depth packet. A reserved type or format, and a pitch and an address of zero, give a null surface.
 template <class G>
 Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples);
 template <class G>

@@ -6,7 +6,7 @@ from machine import Machine
 
 CAP_PM, CAP_MSI, CAP_EXPRESS, CAP_AF = 0x01, 0x05, 0x10, 0x13
 GGC, BDSM, ASLE, SWSCI, ASLS = 0x50, 0x5C, 0xE4, 0xE8, 0xFC
-BDSM_ICL = 0xC0
+BDSM_WIDE = 0xC0
 
 
 class Identity(unittest.TestCase):
@@ -59,23 +59,23 @@ class Identity(unittest.TestCase):
             self.assertEqual(m.config(register), 0x12345678)
 
 
-class IceLake(unittest.TestCase):
-    """What differs from Kaby Lake in configuration space."""
+class WideStolenBase:
+    """What differs from Kaby Lake in configuration space. `platform`: its name, `ids`: device and vendor, `revision`: class and revision."""
 
     @classmethod
     def setUpClass(cls):
-        cls.machine = Machine(platform="icl")
+        cls.machine = Machine(platform=cls.platform)
         cls.addClassCleanup(cls.machine.close)
 
     def stolen(self):
         """BDSM where a driver reads it, and STOLEN_RESERVED."""
         m = self.machine
         m.map_bars()
-        return m.config(BDSM_ICL + 4) << 32 | m.config(BDSM_ICL), m.mmio(0x1082C4) << 32 | m.mmio(0x1082C0)
+        return m.config(BDSM_WIDE + 4) << 32 | m.config(BDSM_WIDE), m.mmio(0x1082C4) << 32 | m.mmio(0x1082C0)
 
     def test_ids(self):
-        self.assertEqual(self.machine.config(0x00), 0x8A528086)
-        self.assertEqual(self.machine.config(0x08), 0x03000007, "the revision of products")
+        self.assertEqual(self.machine.config(0x00), self.ids)
+        self.assertEqual(self.machine.config(0x08), self.revision, "the revision of products")
 
     def test_stolen_memory(self):
         m = self.machine
@@ -84,8 +84,8 @@ class IceLake(unittest.TestCase):
         m.set_config(BDSM, 0x0ABCDEF0)
         self.assertEqual(self.stolen(), (0x0AB00000, 0x0EA00000), "firmware that knows the old place only; the last MiB is reserved")
         self.assertEqual(m.config(GGC, 2), 0x02C1)
-        m.set_config(BDSM_ICL, 0x0C000FFF)
-        m.set_config(BDSM_ICL + 4, 0xFFFFFF81)
+        m.set_config(BDSM_WIDE, 0x0C000FFF)
+        m.set_config(BDSM_WIDE + 4, 0xFFFFFF81)
         self.assertEqual(self.stolen(), (0x10C000000, 0x10FF00000), "addresses of 39 bits")
         self.assertEqual(m.config(BDSM), 0x0C000000)
         m.set_config(BDSM, 0)
@@ -95,6 +95,26 @@ class IceLake(unittest.TestCase):
     def test_capabilities_do_not_reach_into_bdsm(self):
         self.assertEqual(self.machine.capability(CAP_MSI), 0xAC)
         self.assertEqual(self.machine.capability(CAP_PM), 0xD0)
+
+
+class IceLake(WideStolenBase, unittest.TestCase):
+    platform, ids, revision = "icl", 0x8A528086, 0x03000007
+
+
+class TigerLake(WideStolenBase, unittest.TestCase):
+    platform, ids, revision = "tgl", 0x9A498086, 0x03000003
+
+    def test_reserved_for_virtualization(self):  # TGL PRM vol 13, "SW Virtualization Reserved MMIO range"
+        self.machine.map_bars()
+        for offset in (0x178000, 0x178FFC):
+            self.machine.mmio_write(offset, 0xFFFFFFFF)
+            self.assertEqual(self.machine.mmio(offset), 0)
+
+    def test_forcewake(self):
+        self.machine.map_bars()
+        for request, acknowledge in ((0xA278, 0xD84), (0xA188, 0x130044), (0xA540, 0xD50), (0xA548, 0xD58), (0xA560, 0xD70)):
+            self.machine.mmio_write(request, 0x00010001)
+            self.assertEqual(self.machine.mmio(acknowledge) & 1, 1)
 
 
 class Variants(unittest.TestCase):

@@ -45,8 +45,10 @@ class VgaMachine(Machine):
 
 
 class Registers(unittest.TestCase):
+    platform = None
+
     def setUp(self):
-        self.machine = VgaMachine()
+        self.machine = VgaMachine(platform=self.platform)
         self.addCleanup(self.machine.close)
         self.machine.map_bars()
         self.machine.planar()
@@ -159,6 +161,12 @@ class Registers(unittest.TestCase):
             self.assertEqual([m.read_indexed(GRAPHICS, index) for index in (0x10, 0x11, 0x18)], [0, 0, 0])
             m.outb(DAC_READ, 7)
             self.assertEqual([m.inb(DAC_DATA) for _ in range(3)], [0, 0, 0])
+
+
+class TigerLakeRegisters(Registers):
+    """The same map (TGL PRM vol 13, "VGA and Extended VGA Register Map")."""
+
+    platform = "tgl"
 
 
 class State(FolderTest):

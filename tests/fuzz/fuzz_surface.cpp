@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One hostile surface and one operation on it, for every unit that turns a surface state into addresses: data ports, sampler, output
 // merger, fills, depth and stencil, color control, blits, pictures.
+#include <algorithm>
+
 #include "hw/base/denormals.h"
 #include "hw/blitter/blitter.h"
 #include "hw/debug/picture.h"
+#include "hw/defs/gen12/set.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/defs/gen9/set.h"
 #include "hw/defs/messages/gen9.h"
@@ -226,8 +229,11 @@ class SurfaceTarget {
   void blit(StateSource& in) {
     static const std::vector<const defs::Command*> commands = [] {
       std::vector<const defs::Command*> all;
-      for (const defs::Command& command : defs::gen9::commands.commands)
-        if (command.valid_on(defs::EngineClass::copy) && command.match >> 29 == 2) all.push_back(&command);
+      for (const defs::CommandSet* set : {&defs::gen9::commands, &defs::gen12::commands})
+        for (const defs::Command& command : set->commands) {
+          const bool known = std::any_of(all.begin(), all.end(), [&](const defs::Command* one) { return one->id == command.id; });
+          if (!known && command.valid_on(defs::EngineClass::copy) && command.match >> 29 == 2) all.push_back(&command);
+        }
       return all;
     }();
     const defs::Command& command = *in.one_of(commands);
@@ -236,8 +242,9 @@ class SurfaceTarget {
     if (!in.one_in(16))
       for (const defs::Field& field : command.fields) {
         const std::string_view name = field.name;
-        if (field.width() == 16 && (name.find("Coordinate") != name.npos || name.find("Pitch") != name.npos))
-          StateSource::put(packet, field.start, 16, name.find("Pitch") != name.npos ? in.number(11) : in.below(200));
+        const bool pitch = name.find("Pitch") != name.npos, coordinate = name.find(" X") != name.npos || name.find(" Y") != name.npos;
+        if (field.width() >= 13 && field.width() <= 18 && (pitch || coordinate))
+          StateSource::put(packet, field.start, field.width(), pitch ? in.number(11) : in.below(200));
       }
     StateSource::finish(command, packet);
     EngineEnv env{EngineId::bcs, view(), view(), registers_, bound_.stop};

@@ -260,6 +260,15 @@ Number Machine::compute_integer(unsigned n) {
     case Opcode::mul: return Number::of(x[0] * x[1]);
     case Opcode::mad: return Number::of(x[0] + x[1] * x[2]);
     case Opcode::avg: return Number::of((x[0] + x[1] + 1) >> 1);
+    case Opcode::dp4a: {
+      const auto part = [&](unsigned k, unsigned byte) {
+        const Wide v = x[k] >> 8 * byte & 255;
+        return v > 127 && is_signed(i_.src[k].type) ? v - 256 : v;
+      };
+      Wide sum = x[0];
+      for (unsigned b = 0; b < 4; b++) sum += part(1, b) * part(2, b);
+      return Number::of(sum);
+    }
     case Opcode::shl: return Number::of(x[0] * (Wide{1} << count));
     case Opcode::shr: return Number::of((i_.src[0].type == RegType::q ? x[0] & ((Wide{1} << 65) - 1) : unsigned_in(x[0], size0)) >> count);
     case Opcode::asr: return Number::of(x[0] >> count);

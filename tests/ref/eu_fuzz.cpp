@@ -24,6 +24,8 @@ namespace {
 
 using reference::State;
 
+bool has(const Isa& isa, Opcode opcode) { return isa.decode(isa.encode({.opcode = opcode})).opcode == opcode; }
+
 class Generator {
  public:
   Generator(const Isa& isa, uint64_t seed, bool with_math = false)
@@ -236,12 +238,11 @@ void Generator::align16_ternary(Instruction& i) {
   i.dst.writemask = chance(70) ? 15 : static_cast<uint8_t>(1 + below(15));
 }
 
-/// Strides as three sources have them: vertically 0, 2, 4 or 8 elements, and at least as much as horizontally.
+/// Vertically 0 to 8 elements, of which each set lacks one, and at least as much as horizontally.
 void Generator::align1_source(Operand& o) {
-  static constexpr uint8_t vertical[] = {0, 2, 3, 4};
   o.file = RegFile::grf;
   o.reg = static_cast<uint8_t>(below(124));
-  o.vstride = of(vertical);
+  o.vstride = static_cast<uint8_t>(below(5));
   o.hstride = static_cast<uint8_t>(below(4));
   if (chance(40)) o.vstride = 4, o.hstride = 1;
   if (o.hstride > o.vstride) o.hstride = 0;
@@ -258,7 +259,7 @@ void Generator::align1_ternary(Instruction& i) {
     if (n == 2) o.vstride = static_cast<uint8_t>(below(4)), o.width = o.hstride = 0;
     if (i.info()->has('m')) o.negate = chance(25), o.abs = chance(15);
   }
-  if (Operand& o = i.src[chance(50) ? 0 : 2]; i.opcode == Opcode::mad && chance(20) && size_of(o.type) == 2) {
+  if (Operand& o = i.src[chance(50) ? 0 : 2]; chance(20) && size_of(o.type) == 2) {
     o = {.file = RegFile::imm, .type = o.type};
     i.imm = word() & 0xffff;
   }
@@ -510,15 +511,15 @@ class Machine {
   Thread thread_;
 };
 
-Instruction end_of_thread() {
+Instruction end_of_thread(const Isa& isa) {
   Instruction i;
-  i.opcode = Opcode::send;
+  i.opcode = has(isa, Opcode::send) ? Opcode::send : Opcode::send2;
   i.exec_size = 8;
   i.cond_mod = 7;
   i.no_mask = true;
   i.dst.hstride = 1;
   i.src[0] = {.file = RegFile::grf, .reg = 127};
-  i.src[1].file = RegFile::imm;
+  i.src[1].file = i.opcode == Opcode::send ? RegFile::imm : RegFile::arf;
   i.descriptor = 0x02000010;
   i.end_of_thread = true;
   return i;
@@ -575,14 +576,14 @@ Outcome run(const Isa& isa, uint64_t seed, uint64_t instructions) {
     for (const Instruction& i : code)
       if (!reference::execute(expected, i)) outcome.difference = fmt::format("reference lacks {}", print(isa, i));
     outcome.instructions += code.size();
-    code.push_back(end_of_thread());
+    code.push_back(end_of_thread(isa));
     if (outcome.difference.empty() && same(expected, machine.run(code, start))) continue;
     // Which one?
     State state = start;
     for (size_t n = 0; n + 1 < code.size() && outcome.difference.empty(); n++) {
       State wanted = state;
       reference::execute(wanted, code[n]);
-      const State found = machine.run({code[n], end_of_thread()}, state);
+      const State found = machine.run({code[n], end_of_thread(isa)}, state);
       if (!same(wanted, found))
         outcome.difference =
             fmt::format("seed {} program {} instruction {}: {}\n  {} (cr0 {:x}, channels {:08x}, flags {:016x})", seed,
@@ -606,7 +607,7 @@ Outcome compare(const Isa& isa, uint64_t seed, uint64_t instructions, unsigned l
     std::vector<Instruction> code;
     for (unsigned n = 0; n < length; n++) code.push_back(generator.instruction());
     outcome.instructions += length;
-    code.push_back(end_of_thread());
+    code.push_back(end_of_thread(isa));
     if (same(machine.run(code, start), machine.run(code, start, executor))) continue;
     // The shortest piece that shows it.
     std::vector<Instruction> piece;
@@ -615,12 +616,12 @@ Outcome compare(const Isa& isa, uint64_t seed, uint64_t instructions, unsigned l
       at_start = start;
       if (first) {
         std::vector<Instruction> before(code.begin(), code.begin() + first);
-        before.push_back(end_of_thread());
+        before.push_back(end_of_thread(isa));
         at_start = machine.run(before, start);
       }
       for (unsigned count = 1; first + count <= length && piece.empty(); count++) {
         std::vector<Instruction> some(code.begin() + first, code.begin() + first + count);
-        some.push_back(end_of_thread());
+        some.push_back(end_of_thread(isa));
         if (!same(machine.run(some, at_start), machine.run(some, at_start, executor))) piece = some;
       }
       if (!piece.empty()) break;

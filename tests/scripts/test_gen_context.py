@@ -57,7 +57,14 @@ class Context(unittest.TestCase):
                       "{0x2a, 0x604, ContextLoad::value}, {0x2c, 0x608, ContextLoad::value}, {0x2e, 0x60c, ContextLoad::value}, };", table)
         self.assertIn("render_named1[] = {0xe558, 0xe458, 0xe45c};", table)
         self.assertIn("render_spaces[] = { {0x41, 0x80, 0x6000, {}}, {0x81, 0xff, 0x0, render_named1}, };", table)
-        self.assertIn(".pages = 22, .ring_dwords = 0x20, .documented_dwords = 0x40, .list_dwords = 0x100, .lists = render_lists", table)
+        self.assertIn(".pages = 22, .ring_dwords = 0x20, .documented_dwords = 0x40, .list_dwords = 0x100, .relative = false, .lists = render_lists", table)
+
+    def test_lists_that_are_relative_and_a_register_in_slots_side_by_side(self):
+        done = self.generate(CONTEXT.replace("video_enhance=0x80\n", "video_enhance=0x80 relative=1\n").replace("  HEAD batch\n", "  HEAD\n  HEAD\n"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        table = " ".join((self.out / "moon_context.cpp").read_text().split())
+        self.assertIn("{0x4, 0x34, ContextLoad::value}, {0x6, 0x34, ContextLoad::value},", table)
+        self.assertIn(".relative = true, .lists = render_lists", table)
 
     def test_packets(self):
         done = self.generate(CONTEXT + "state 0x80 render\n  3DSTATE_VS 9\n  NOOP 3\n  STATE_SIP 3   # behind no-ops\n")
@@ -92,7 +99,7 @@ class Context(unittest.TestCase):
                 ("list 0x01 blitter\n", "context.def:3: unknown engine class in blitter"),
                 ("list 0x01 all\n  HEAD\n  MODE\nlist 0x05 all\n  PDP[0]\n", "render: the block at dword 0x5 must start at an odd dword after the block before it and end in its part of the image"),
                 ("list 0x02 all\n  HEAD\n", "render: the block at dword 0x2 must start at an odd dword after the block before it and end in its part of the image"),
-                ("list 0x01 all\n  HEAD\n  HEAD\n", "render: two places for 0x34"),
+                ("list 0x01 all\n  HEAD\n  MODE\n  HEAD\n", "render: two places for 0x34"),
                 ("space 0x21..0x80 render below=0\n", "render: the block at dword 0x21 must start at an odd dword after the block before it and end in its part of the image"),
                 ("space 0x41..0x80 render below=0\n  HEAD\n", "context.def:4: HEAD: a space names registers outside the engines' blocks")):
             with self.subTest(text):

@@ -62,6 +62,17 @@ register REQUEST 0xa278 acknowledge=ACK
 register ACKS 0xd50 array=2 stride=4 access=ro
 register REQUESTS 0xa540 array=2 stride=4 acknowledge=ACKS
 """
+RANGES = ENGINES + WAKE + """register FUSE 0x9118 access=ro
+  7:4 Units : uint
+wake RENDER REQUEST
+wake BOX REQUESTS[1]
+replicated PAIR 2
+replicated UNIT 4 disabled=FUSE.Units
+shadowed 0x2030 0x2510..0x2550
+range 0x1000..0x1fff AON PAIR
+range 0x2000..0x2fff RENDER
+range 0xb100..0xb3ff BOX UNIT
+"""
 
 
 class Registers(unittest.TestCase):
@@ -135,6 +146,21 @@ class Registers(unittest.TestCase):
         self.assertIn('{"RING_TAIL", 0x30, 0x0, 0xffffffff, 0x0, 0xffffffff, false, true, false, true, false, 0x0, ', table)
         self.assertNotIn("0x2203c", table)
         self.assertIn("0x22030", table)
+
+    def test_ranges_name_their_domain_and_group(self):
+        done = self.generate(RANGES)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        table = " ".join((self.out / "small_registers.cpp").read_text().split())
+        self.assertIn('groups = {{ {"PAIR", 2, 0, 0, true}, {"UNIT", 4, 0x9118, 4, false}, }};', table)
+        self.assertIn("ranges = {{ {0x1000, 0x1fff, 0x0, 1}, {0x2000, 0x2fff, 0xa278, 0}, {0xb100, 0xb3ff, 0xa544, 2}, }};", table)
+        self.assertIn("shadowed = {{ {0x2030, 0x2030}, {0x2510, 0x2550}, }};", table)
+        for text, complaint in (("range 0xc000..0xc0ff MEDIA\n", "range: MEDIA is no domain"), ("range 0x1800..0x1fff AON\n", "is not behind the one before it"),
+                                ("range 0xc000..0xc0ff AON NONE\n", "unknown group NONE"), ("range 0xc001..0xc0ff AON\n", "a range of dwords"),
+                                ("replicated MANY 8 enabled=FUSE.Units\n", "no field FUSE.Units with a bit for each")):
+            with self.subTest(text):
+                done = self.generate(RANGES + text)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(complaint, done.stderr)
 
     def test_requests_for_forcewake_name_their_acknowledge(self):
         self.assertEqual(self.generate(ENGINES + WAKE).returncode, 0)

@@ -7,6 +7,7 @@
 
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
+#include "hw/blitter/decode/block.h"
 #include "hw/blitter/rop.h"
 #include "hw/defs/command.h"
 #include "hw/defs/gen9/blt.h"
@@ -97,7 +98,7 @@ void set_color_pattern(Blit& blit, const std::byte* data) {
 
 void set_solid(Blit& blit, uint32_t color) {
   blit.pattern_kind = PatternKind::solid;
-  blit.solid = color;
+  blit.solid[0] = color;
 }
 
 // HS_HORIZONTAL … HS_DIAGCROSS and the screens. The PRM names them; the bitmaps are GDI's hatch brushes of
@@ -354,6 +355,8 @@ std::optional<Blit> decode(const Packet& packet, TiledAsY as_y, memory::View& vi
     case CommandId::COLOR_BLT: return linear(unpack<COLOR_BLT>(packet), x);
     case CommandId::SRC_COPY_BLT: return linear(unpack<SRC_COPY_BLT>(packet), x);
     case CommandId::XY_FAST_COPY_BLT: return fast_copy(unpack<XY_FAST_COPY_BLT>(packet));
+    case CommandId::XY_BLOCK_COPY_BLT: return block_copy(packet.dwords);
+    case CommandId::XY_FAST_COLOR_BLT: return fast_color(packet.dwords);
     case CommandId::XY_SETUP_BLT: return setup(unpack<XY_SETUP_BLT>(packet), x);
     case CommandId::XY_SETUP_MONO_PATTERN_SL_BLT: return setup(unpack<XY_SETUP_MONO_PATTERN_SL_BLT>(packet), x);
     case CommandId::XY_SETUP_CLIP_BLT: return setup_clip(unpack<XY_SETUP_CLIP_BLT>(packet), x);

@@ -20,7 +20,7 @@ class PositionSubmission final : public Submission {
   std::optional<Execlist> pending() const override { return std::nullopt; }
   std::optional<Execlist> take() override { return std::nullopt; }
   void put(const std::optional<Execlist>&) override {}
-  void report(uint32_t, uint32_t, memory::View&, uint64_t) override {}
+  void report(const ContextSwitch&, memory::View&, uint64_t) override {}
   void show(const ExeclistStatus&) override {}
   void reset() override {}
   void state(Archive& archive) override { link_.state(archive); }

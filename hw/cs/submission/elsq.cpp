@@ -45,12 +45,14 @@ class ElsqPort final : public SubmitPort {
 
 std::unique_ptr<SubmitPort> port() { return std::make_unique<ElsqPort>(); }
 
+template <const ExeclistLayout& layout>
 std::unique_ptr<Submission> submission(mmio::RegisterFile& registers, uint32_t mmio_base) {
-  return std::make_unique<PortSubmission>(port(), elsq_layout, registers, mmio_base);
+  return std::make_unique<PortSubmission>(port(), layout, registers, mmio_base);
 }
 
 }  // namespace
 
-const SubmissionForm elsq{.port = port, .make = submission};
+const SubmissionForm elsq_gen11{.port = port, .make = submission<elsq_gen11_layout>};
+const SubmissionForm elsq_gen12{.port = port, .make = submission<elsq_gen12_layout>};
 
 }  // namespace softgen::cs

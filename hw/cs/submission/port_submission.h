@@ -21,8 +21,8 @@ class PortSubmission final : public Submission {
   std::optional<Execlist> pending() const override { return mailbox_.pending(); }
   std::optional<Execlist> take() override { return mailbox_.take(); }
   void put(const std::optional<Execlist>& list) override { mailbox_.put(list); }
-  void report(uint32_t event, uint32_t context_id, memory::View& ggtt, uint64_t status_page) override {
-    buffer_.write(event | uint64_t{context_id} << 32, ggtt, status_page);
+  void report(const ContextSwitch& event, memory::View& ggtt, uint64_t status_page) override {
+    buffer_.write(layout_.entry(event), ggtt, status_page);
   }
   void show(const ExeclistStatus& status) override;
   void reset() override;

@@ -56,6 +56,17 @@ Int128 rotated(Int128 value, RegType type, unsigned count) {
   return static_cast<Int128>(as_unsigned(Int128{bits << count | bits >> (width - count)}, type));
 }
 
+/// The sum of the products of four bytes each.
+Int128 dot_product(Int128 b, RegType b_type, Int128 c, RegType c_type) {
+  const auto byte = [](Int128 v, RegType type, unsigned n) {
+    const auto bits = static_cast<uint8_t>(low32(v) >> 8 * n);
+    return is_signed(type) ? int{static_cast<int8_t>(bits)} : int{bits};
+  };
+  int sum = 0;
+  for (unsigned n = 0; n < 4; n++) sum += byte(b, b_type, n) * byte(c, c_type, n);
+  return sum;
+}
+
 Int128 one(const Op& op, Int128 a, Int128 b, Int128 c) {
   const RegType type = op.src[0].type;
   switch (op.opcode) {
@@ -68,6 +79,7 @@ Int128 one(const Op& op, Int128 a, Int128 b, Int128 c) {
     case Opcode::shl: return static_cast<Int128>(static_cast<unsigned __int128>(a) << (static_cast<unsigned>(b) & op.shift_mask));
     case Opcode::shr: return shifted_value(a, type) >> (static_cast<unsigned>(b) & op.shift_mask);
     case Opcode::asr: return a >> (static_cast<unsigned>(b) & op.shift_mask);
+    case Opcode::dp4a: return a + dot_product(b, op.src[1].type, c, op.src[2].type);
     case Opcode::rol: return rotated(a, type, static_cast<unsigned>(b));
     case Opcode::ror: return rotated(a, type, -static_cast<unsigned>(b));
     case Opcode::lzd: return std::countl_zero(low32(a));

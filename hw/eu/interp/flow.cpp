@@ -68,7 +68,7 @@ Next execute_jmpi(Thread& thread, const Op& op, RunState& state) {
   if (!(predicate_mask(thread, op) & 1)) return Next::advance;
   const Instruction& i = *op.instruction;
   const int32_t distance = i.src[1].file == RegFile::imm ? i.jip : static_cast<int32_t>(read_dword(thread, i.src[1], 0));
-  return jump(thread, op, int64_t{op.next_offset} + distance, state);
+  return jump(thread, op, int64_t{op.offset} + i.jump_base() + distance, state);
 }
 
 Next execute_if(Thread& thread, const Op& op, RunState& state) {

@@ -34,7 +34,7 @@ bool has_fixed_form(const Op& op) {
 
 SendForm send_form(const Thread& thread, const Op& op) {
   const Instruction& i = *op.instruction;
-  const bool split = i.opcode == Opcode::sends || i.opcode == Opcode::sendsc;
+  const bool split = i.info()->form == Form::split_send;
   SendForm form;
   if (op.message && !i.ex_descriptor_in_register) {
     form.op = *op.message;
@@ -110,7 +110,7 @@ Next execute_send(Thread& thread, const Op& op, RunState& state) {
 
 /// Waits for a count in n0.N to be there and takes one.
 Next execute_wait(Thread& thread, const Op& op, RunState&) {
-  uint32_t& count = thread.regs.notification[op.instruction->dst.subreg / 4 & 3];
+  uint32_t& count = thread.regs.notification[op.instruction->notification()];
   if (!count) {
     thread.jump(op.offset);
     return Next::blocked;

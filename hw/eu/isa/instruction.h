@@ -60,16 +60,17 @@ constexpr unsigned hstride_elements(uint8_t field) { return field ? 1u << (field
 struct Predication {
   uint8_t pred_control = 0;
   bool pred_invert = false;
-  bool goes_where_true = false;  ///< a forward goto jumps where its predicate is true: see gen11/codec.cpp
+  bool goes_where_true = false;   ///< a forward goto jumps where its predicate is true: see gen11/codec.cpp
+  bool jumps_from_start = false;  ///< jmpi's distance counts from itself, not from the next instruction (Gen12)
   uint8_t flag_reg = 0, flag_subreg = 0;
 
   bool operator==(const Predication&) const = default;
 };
 
-/// send, sends
+/// send, sends, send2
 struct SendFields {
   uint32_t descriptor = 0;                 ///< [30:0] when it is not in a register
-  uint32_t ex_descriptor = 0;              ///< split sends: [31:16] and [9:6] of the extended descriptor
+  uint32_t ex_descriptor = 0;              ///< split sends: [31:16] and [9:6] of the extended descriptor; Gen12: [31:6]
   bool descriptor_in_register = false;     ///< a0.0
   bool ex_descriptor_in_register = false;  ///< split sends: a0.N
   uint8_t ex_descriptor_subreg = 0;        ///< in dwords of a0
@@ -94,8 +95,9 @@ struct Instruction : Predication, SendFields, AccumulatorFields {
   uint8_t qtr_control = 0;
   uint8_t thread_control = 0;
   uint8_t exec_size = 1;   ///< channels (the field is its logarithm; 64 and 128 are reserved)
-  uint8_t cond_mod = 0;    ///< [27:24]: CondMod, MathFunction or SFID
-  bool acc_write = false;  ///< [28]: AccWrEn, or BranchCtrl of if, else, brd, goto
+  uint8_t cond_mod = 0;    ///< CondMod, MathFunction, SyncFunction or SFID
+  bool acc_write = false;  ///< AccWrEn, or BranchCtrl of if, else, brd, goto
+  uint8_t swsb = 0;        ///< Gen12's software scoreboard (scoreboard.h); results do not depend on it
   bool debug = false;
   bool saturate = false;
   bool no_mask = false;
@@ -103,19 +105,28 @@ struct Instruction : Predication, SendFields, AccumulatorFields {
   Operand dst;
   Operand src[3];
   uint64_t imm = 0;          ///< bits of the immediate source, in its type's width (16-bit types: low half)
-  int32_t jip = 0, uip = 0;  ///< bytes, from this instruction's start (jmpi: src1, from its end)
+  int32_t jip = 0, uip = 0;  ///< bytes, from this instruction's start (jmpi: src1, from jump_base())
 
   bool compacted = false;  ///< how it was found; encode() ignores it
 
   bool operator==(const Instruction&) const = default;
   const OpcodeInfo* info() const { return find_opcode(opcode); }
+  /// For a notification's count in n0: number notification().
+  bool is_wait() const {
+    return opcode == Opcode::wait ||
+           (opcode == Opcode::sync && (sync_function() == SyncFunction::bar || sync_function() == SyncFunction::host));
+  }
+  unsigned notification() const { return opcode == Opcode::wait ? dst.subreg / 4 & 3 : sync_function() == SyncFunction::host ? 1 : 0; }
   unsigned sfid() const { return cond_mod; }
+  SyncFunction sync_function() const { return static_cast<SyncFunction>(cond_mod); }
   MathFunction math_function() const { return static_cast<MathFunction>(cond_mod); }
   /// madm, invm, rsqtm
   bool is_macro() const { return opcode == Opcode::madm || (opcode == Opcode::math && eu::is_macro(math_function())); }
   /// First channel of the dispatch this instruction works on.
   unsigned channel_offset() const { return qtr_control * 8u + nib_control * 4u; }
   unsigned size() const { return compacted ? 8 : 16; }
+  /// Bytes from this instruction's start to where jmpi counts from.
+  unsigned jump_base() const { return jumps_from_start ? 0 : size(); }
 };
 
 }  // namespace softgen::eu

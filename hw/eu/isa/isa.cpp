@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hw/eu/isa/gen11/isa.h"
+#include "hw/eu/isa/gen12/isa.h"
 #include "hw/eu/isa/gen9/isa.h"
 
 namespace softgen::eu {
@@ -19,7 +20,7 @@ const Isa* find(Value (Isa::*value)() const, Value wanted) {
 }  // namespace
 
 std::span<const Isa* const> isas() {
-  static const Isa* const all[] = {&gen9_isa(), &gen11_isa()};
+  static const Isa* const all[] = {&gen9_isa(), &gen11_isa(), &gen12_isa()};
   return all;
 }
 

@@ -50,6 +50,17 @@ std::string_view math_function_name(unsigned function) {
   return function < 16 ? names[function] : std::string_view();
 }
 
+std::string_view sync_function_name(unsigned function) {
+  switch (static_cast<SyncFunction>(function)) {
+    case SyncFunction::nop: return "nop";
+    case SyncFunction::allrd: return "allrd";
+    case SyncFunction::allwr: return "allwr";
+    case SyncFunction::bar: return "bar";
+    case SyncFunction::host: return "host";
+  }
+  return {};
+}
+
 std::string_view cond_mod_name(unsigned cond_mod) {
   static constexpr std::string_view names[16] = {"", "z", "nz", "g", "ge", "l", "le", "", "o", "u"};
   return cond_mod < 16 ? names[cond_mod] : std::string_view();

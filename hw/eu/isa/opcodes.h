@@ -33,6 +33,7 @@ enum class Form : uint8_t {
   ret,         ///< src0
   send,        ///< as basic; src1 is the descriptor, [27:24] the SFID
   split_send,  ///< two payloads
+  sync,        ///< src0, which may be an immediate; cond_mod is the function
   nop,
 };
 
@@ -75,6 +76,11 @@ enum class MathFunction : uint8_t {
 constexpr bool is_macro(MathFunction function) { return function == MathFunction::invm || function == MathFunction::rsqtm; }
 /// Empty: reserved.
 std::string_view math_function_name(unsigned function);
+
+/// Functions of `sync` (Mesa brw_eu_defines.h, tgl_sync_function).
+enum class SyncFunction : uint8_t { nop = 0, allrd = 2, allwr = 3, bar = 14, host = 15 };
+/// Empty: reserved.
+std::string_view sync_function_name(unsigned function);
 
 enum class CondMod : uint8_t { none = 0, z = 1, nz = 2, g = 3, ge = 4, l = 5, le = 6, o = 8, u = 9 };
 std::string_view cond_mod_name(unsigned cond_mod);

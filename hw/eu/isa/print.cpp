@@ -7,6 +7,8 @@
 #include <bit>
 #include <iterator>
 
+#include "hw/eu/isa/scoreboard.h"
+
 namespace softgen::eu {
 
 namespace {
@@ -70,6 +72,9 @@ class Printer {
     if (i_.debug) add(".breakpoint");
     if (row_->form == Form::math) {
       const auto name = math_function_name(i_.cond_mod);
+      add(" {}", name.empty() ? "*reserved*" : name);
+    } else if (row_->form == Form::sync) {
+      const auto name = sync_function_name(i_.cond_mod);
       add(" {}", name.empty() ? "*reserved*" : name);
     } else if (!is_send() && i_.cond_mod) {
       conditional_modifier();
@@ -244,7 +249,7 @@ class Printer {
       indirect(s, true);
     } else {
       Operand shown = s;
-      if (&s == &i_.src[0]) shown.file = RegFile::grf;
+      if (&s == &i_.src[0] && (i_.opcode == Opcode::sends || i_.opcode == Opcode::sendsc)) shown.file = RegFile::grf;
       reg(shown);
       if (s.subreg) add(".1");
     }
@@ -339,6 +344,7 @@ class Printer {
     if (i_.no_dd_clear || i_.no_dd_check)
       add(" {}{}{}", i_.no_dd_clear ? "NoDDClr" : "", i_.no_dd_clear && i_.no_dd_check ? "," : "", i_.no_dd_check ? "NoDDChk" : "");
     channels();
+    add("{}", scoreboard_text(i_));
     if (i_.compacted) add(" compacted");
     if (i_.thread_control) add(" {}", i_.thread_control == 1 ? "atomic" : i_.thread_control == 2 ? "switch" : "*reserved*");
     if (i_.acc_write) add(" {}", row_->has('b') ? "BranchCtrl" : "AccWrEnable");

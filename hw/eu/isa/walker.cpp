@@ -21,7 +21,7 @@ void KernelWalker::follow(const Line& line) {
       if (row->has('u')) reach(line.offset, i.uip);
       break;
     case Form::jump:
-      if (i.src[1].file == RegFile::imm) reach(line.offset + i.size(), i.jip);
+      if (i.src[1].file == RegFile::imm) reach(line.offset + i.jump_base(), i.jip);
       break;
     case Form::call:
       if (i.opcode == Opcode::call && i.src[1].file == RegFile::imm) reach(line.offset, i.jip);

@@ -58,7 +58,7 @@ void Emitter::stay_if_none(size_t n, Value leaving, int64_t offset) {
 
 void Emitter::jump(size_t n) {
   const Op& op = ops_[n];
-  const int64_t target = int64_t{op.next_offset} + op.instruction->jip;
+  const int64_t target = int64_t{op.offset} + op.instruction->jump_base() + op.instruction->jip;
   const Value predicate = predicate_mask(op);
   if (!predicate) return go(n, target);
   flush(n);

@@ -57,12 +57,13 @@ class Analysis {
     switch (row->form) {
       case Form::send:
       case Form::split_send: return i.end_of_thread ? Step::end_of_thread : Step::send;
-      case Form::jump: return i.src[1].file == RegFile::imm && inside(int64_t{op.next_offset} + i.jip) ? Step::jump : Step::leave;
+      case Form::jump:
+        return i.src[1].file == RegFile::imm && inside(int64_t{op.offset} + i.jump_base() + i.jip) ? Step::jump : Step::leave;
       case Form::branch:
         return !by_register && inside(op.jip_offset) && (!goes_back(op) || inside(op.uip_offset)) ? Step::branch : Step::leave;
       case Form::call:
       case Form::ret: return Step::leave;
-      default: return op.opcode == Opcode::wait ? Step::wait : Step::work;
+      default: return i.is_wait() ? Step::wait : Step::work;
     }
   }
 
@@ -173,7 +174,7 @@ std::vector<size_t> FlowGraph::successors(const Program& program, size_t n) cons
   switch (steps[n]) {
     case Step::leave:
     case Step::end_of_thread: return {};
-    case Step::jump: to(int64_t{op.next_offset} + op.instruction->jip); break;
+    case Step::jump: to(int64_t{op.offset} + op.instruction->jump_base() + op.instruction->jip); break;
     case Step::branch:
       to(op.jip_offset);
       if (goes_back(op)) to(op.uip_offset);

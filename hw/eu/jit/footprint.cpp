@@ -26,7 +26,7 @@ void mark_accumulators(Footprint& f, bool writes) {
 /// With a descriptor in a register the lengths are unknown: the largest are assumed.
 void send(const Op& op, Footprint& f) {
   const Instruction& i = *op.instruction;
-  const bool split = i.opcode == Opcode::sends || i.opcode == Opcode::sendsc;
+  const bool split = i.info()->form == Form::split_send;
   f.all_reads = i.src[0].indirect;
   f.all_writes = i.dst.indirect;
   if (i.descriptor_in_register || i.ex_descriptor_in_register) f.reads.set(address_slot);

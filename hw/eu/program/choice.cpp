@@ -39,12 +39,14 @@ const CompareKernel* compares(LaneKind kind, bool with_sign) {
 /// Handlers of control flow, messages, wait and nop.
 Execute handler_of(Opcode opcode) {
   switch (opcode) {
-    case Opcode::wait: return execute_wait;
+    case Opcode::sync:
     case Opcode::nop: return execute_nop;
     case Opcode::send:
     case Opcode::sendc:
     case Opcode::sends:
-    case Opcode::sendsc: return execute_send;
+    case Opcode::sendsc:
+    case Opcode::send2:
+    case Opcode::sendc2: return execute_send;
     case Opcode::jmpi: return execute_jmpi;
     case Opcode::if_: return execute_if;
     case Opcode::else_: return execute_else;
@@ -254,7 +256,8 @@ void OpBuilder::choose() {
     case Opcode::bfi1:
     case Opcode::bfi2:
     case Opcode::rol:
-    case Opcode::ror: return choose_exact();
+    case Opcode::ror:
+    case Opcode::dp4a: return choose_exact();
     default: choose_special();
   }
 }
@@ -307,7 +310,7 @@ void OpBuilder::choose_special() {
       op_.kind = any_source(RegType::df) ? LaneKind::f64 : LaneKind::f32;
       op_.execute = execute_madm;
       return;
-    default: op_.execute = handler_of(i_.opcode);
+    default: op_.execute = i_.is_wait() ? execute_wait : handler_of(i_.opcode);
   }
 }
 

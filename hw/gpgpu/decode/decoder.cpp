@@ -7,6 +7,7 @@
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/defs/gen11/all.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/eu/program/loader.h"
 #include "hw/iface/decode/shader_bases.h"
@@ -154,5 +155,6 @@ std::unique_ptr<const Decoder> make_decoder() {
 
 template std::unique_ptr<const Decoder> make_decoder<defs::Gen9>();
 template std::unique_ptr<const Decoder> make_decoder<defs::Gen11>();
+template std::unique_ptr<const Decoder> make_decoder<defs::Gen12>();
 
 }  // namespace softgen::gpgpu

@@ -6,6 +6,6 @@
 
 namespace softgen::gt::platforms {
 
-extern const Parts icl, kbl;
+extern const Parts icl, kbl, tgl;
 
 }  // namespace softgen::gt::platforms

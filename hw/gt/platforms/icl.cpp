@@ -12,7 +12,7 @@ namespace softgen::gt::platforms {
 const Parts icl{.name = "icl",
                 .isa = eu::gen11_isa,
                 .interrupts = mmio::gen11_interrupts,
-                .submission = cs::elsq,
+                .submission = cs::elsq_gen11,
                 .display = display::icl,
                 .surface_state = surface::decode_surface<defs::Gen11>,
                 .sampler_state = sampler::decode_state<defs::Gen11>,

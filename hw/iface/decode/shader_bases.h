@@ -6,6 +6,7 @@
 
 #include "hw/base/bits.h"
 #include "hw/defs/gen11/all.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/registers/registers.h"
 #include "hw/iface/message_target.h"
 
@@ -48,5 +49,7 @@ struct BindingTableForm<defs::Gen11> {
     return reg::field::GT_MODE_BINDING_TABLE_ALIGNMENT.of(registers.peek(reg::GT_MODE)) ? qword : 0;
   }
 };
+template <>
+struct BindingTableForm<defs::Gen12> : BindingTableForm<defs::Gen11> {};
 
 }  // namespace softgen

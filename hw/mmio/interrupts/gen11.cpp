@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/mmio/interrupts/gen11.h"
 
-#include "hw/base/bits.h"
+#include <algorithm>
+#include <optional>
 
 namespace softgen::mmio {
 
@@ -24,6 +25,7 @@ constexpr std::array<Gen11Interrupts::BlockRow, Gen11Interrupts::block_count> Ge
     {reg::SDEISR, field::DISPLAY_INT_CTL_PCH_PENDING},
     {reg::GU_MISC_ISR, field::GFX_MSTR_IRQ_GU_MISC_PENDING, true},
     {reg::PCU_ISR, field::GFX_MSTR_IRQ_PCU_PENDING, true},
+    {reg::DE_PIPE_ISR(3), field::DISPLAY_INT_CTL_DE_PIPE_D_PENDING},
 }};
 
 namespace {
@@ -35,18 +37,34 @@ constexpr std::array<uint32_t, engine_event::count> engine_rows = {
     field::INTR_IDENTITY_REG_USER_INTERRUPT.mask(),    field::INTR_IDENTITY_REG_MASTER_ERROR.mask(),
     field::INTR_IDENTITY_REG_FLUSH_NOTIFY.mask(),      field::INTR_IDENTITY_REG_CONTEXT_SWITCH.mask(),
     field::INTR_IDENTITY_REG_WAIT_ON_SEMAPHORE.mask(), field::INTR_IDENTITY_REG_TIMEOUT_COUNTER_EXPIRED.mask()};
-constexpr std::array<uint32_t, pipe_event::count> pipe_rows = {
-    field::DE_PIPE_ISR_VERTICAL_BLANK.mask(),    field::DE_PIPE_ISR_VERTICAL_SYNC.mask(),     field::DE_PIPE_ISR_CRC_DONE.mask(),
-    field::DE_PIPE_ISR_PLANE_1_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_2_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_3_FLIP_DONE.mask(),
-    field::DE_PIPE_ISR_PLANE_4_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_5_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_6_FLIP_DONE.mask(),
-    field::DE_PIPE_ISR_PLANE_7_FLIP_DONE.mask()};
-// DDI A to F.
-constexpr std::array<uint32_t, 6> aux_rows = {field::DE_PORT_ISR_AUX_CHANNEL_A.mask(), field::DE_PORT_ISR_AUX_CHANNEL_B.mask(),
-                                              field::DE_PORT_ISR_AUX_CHANNEL_C.mask(), field::DE_PORT_ISR_AUX_CHANNEL_D.mask(),
-                                              field::DE_PORT_ISR_AUX_CHANNEL_E.mask(), field::DE_PORT_ISR_AUX_CHANNEL_F.mask()};
-// i915 hpd_icp. From DDI C on connectors are Type-C ports, which show a cable of their own kind in the PCH.
+// Ice Lake has no display state buffers (DSB), and none raises their events.
+constexpr std::array<uint32_t, pipe_event::count> pipe_rows = {field::DE_PIPE_ISR_VERTICAL_BLANK.mask(),
+                                                               field::DE_PIPE_ISR_VERTICAL_SYNC.mask(),
+                                                               field::DE_PIPE_ISR_CRC_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_1_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_2_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_3_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_4_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_5_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_6_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_7_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_DSB_0.mask(),
+                                                               field::DE_PIPE_ISR_DSB_1.mask(),
+                                                               field::DE_PIPE_ISR_DSB_2.mask()};
+// Ice Lake: DDI A to F; connectors: i915 hpd_icp. From DDI C on connectors are Type-C ports, which show a cable of their own kind in the PCH.
+constexpr std::array<uint32_t, 6> gen11_aux_rows = {field::DE_PORT_ISR_AUX_CHANNEL_A.mask(), field::DE_PORT_ISR_AUX_CHANNEL_B.mask(),
+                                                    field::DE_PORT_ISR_AUX_CHANNEL_C.mask(), field::DE_PORT_ISR_AUX_CHANNEL_D.mask(),
+                                                    field::DE_PORT_ISR_AUX_CHANNEL_E.mask(), field::DE_PORT_ISR_AUX_CHANNEL_F.mask()};
 constexpr std::array<uint32_t, 3> hot_plug_rows = {south::SDEISR_HOTPLUG_DDI_B.mask(), field::SDEISR_HOTPLUG_TC1.mask(),
                                                    field::SDEISR_HOTPLUG_TC2.mask()};
+constexpr DisplayInterruptRows gen11_rows{.aux = gen11_aux_rows, .hot_plug = hot_plug_rows};
+
+// Tiger Lake: DDI A to C, then the Type-C ports (i915 i915_reg.h, TGL_DE_PORT_AUX_*). The connectors and the PCH are as Ice Lake's.
+constexpr std::array<uint32_t, 9> gen12_aux_rows = {
+    field::DE_PORT_ISR_AUX_DDI_A.mask(), field::DE_PORT_ISR_AUX_DDI_B.mask(), field::DE_PORT_ISR_AUX_DDI_C.mask(),
+    field::DE_PORT_ISR_AUX_TC1.mask(),   field::DE_PORT_ISR_AUX_TC2.mask(),   field::DE_PORT_ISR_AUX_TC3.mask(),
+    field::DE_PORT_ISR_AUX_TC4.mask(),   field::DE_PORT_ISR_AUX_TC5.mask(),   field::DE_PORT_ISR_AUX_TC6.mask()};
+constexpr DisplayInterruptRows gen12_rows{.aux = gen12_aux_rows, .hot_plug = hot_plug_rows};
 
 /// How a class of engines is named in an identity, and what lets its events through.
 struct ClassRow {
@@ -63,6 +81,17 @@ constexpr std::array<ClassRow, 4> class_rows = {{
     {defs::EngineClass::video_enhance, 2, reg::VCS_VECS_INTR_ENABLE, field::VCS_VECS_INTR_ENABLE_VIDEO_ENHANCEMENT, reg::VECS_INTR_MASK},
 }};
 constexpr const ClassRow& row_of(EngineId engine) { return class_rows[static_cast<size_t>(class_of(engine))]; }
+
+/// The register with an engine's mask, and its half of it.
+struct Mask {
+  uint32_t offset;
+  reg::Bits half;
+};
+constexpr Mask mask_of(const defs::EngineRow& engine) {
+  constexpr uint32_t next = reg::VCS_INTR_MASK(1) - reg::VCS_INTR_MASK(0);
+  return {row_of(engine.id).mask + engine.instance / 2 * next,
+          engine.instance % 2 ? field::RCS0_RSVD_INTR_MASK_ODD_INSTANCE : field::RCS0_RSVD_INTR_MASK_EVEN_INSTANCE};
+}
 static_assert([] {
   for (size_t i = 0; i < class_rows.size(); ++i)
     if (static_cast<size_t>(class_rows[i].cls) != i) return false;
@@ -73,8 +102,10 @@ constexpr size_t at(auto value) { return static_cast<size_t>(value); }
 
 }  // namespace
 
-Gen11Interrupts::Gen11Interrupts(RegisterFile& registers, Host& host) : registers_(registers), line_(host, mutex_) {
-  attach_engines();
+Gen11Interrupts::Gen11Interrupts(RegisterFile& registers, Host& host, const DisplayInterruptRows& rows)
+    : registers_(registers), rows_(rows), line_(host, mutex_) {
+  for (unsigned word = 0; word < words; ++word) attach_word(word);
+  attach_masks();
   attach_display();
   registers_.on_read(reg::GFX_MSTR_IRQ, [this](uint32_t) {
     MutexLock lock(mutex_);
@@ -88,38 +119,58 @@ Gen11Interrupts::Gen11Interrupts(RegisterFile& registers, Host& host) : register
   });
 }
 
-void Gen11Interrupts::attach_engines() {
-  for (unsigned word = 0; word < words; ++word) {
-    registers_.on_read(reg::GT_INTR_DW(word), [this, word](uint32_t) {
+void Gen11Interrupts::attach_word(unsigned word) {
+  registers_.on_read(reg::GT_INTR_DW(word), [this, word](uint32_t) {
+    MutexLock lock(mutex_);
+    return banks_[word].read();
+  });
+  registers_.on_write(reg::GT_INTR_DW(word), [this, word](uint32_t, uint32_t value) {
+    MutexLock lock(mutex_);
+    update(banks_[word].clear(value));
+    line_.deliver(lock);
+  });
+  registers_.on_write(reg::IIR_REG_SELECTOR(word), [this, word](uint32_t, uint32_t value) {
+    MutexLock lock(mutex_);
+    select(word, value);
+  });
+  registers_.on_read(reg::INTR_IDENTITY_REG(word), [this, word](uint32_t) {
+    MutexLock lock(mutex_);
+    return identities_[word];
+  });
+  registers_.on_write(reg::INTR_IDENTITY_REG(word), [this, word](uint32_t, uint32_t value) {
+    if (!field::INTR_IDENTITY_REG_DATA_VALID.of(value)) return;
+    MutexLock lock(mutex_);
+    identities_[word] = 0;
+    banks_[word].end_service();
+    registers_.poke(reg::IIR_REG_SELECTOR(word), 0);
+  });
+}
+
+void Gen11Interrupts::attach_masks() {
+  for (const defs::EngineRow& engine : registers_.set().engines) {
+    if (!engine.interrupts()) continue;
+    registers_.on_write(mask_of(engine).offset, [this](uint32_t, uint32_t) {
       MutexLock lock(mutex_);
-      return pending_[word];
-    });
-    registers_.on_write(reg::GT_INTR_DW(word), [this, word](uint32_t, uint32_t value) {
-      MutexLock lock(mutex_);
-      const uint32_t cleared = pending_[word] & value;
-      pending_[word] &= ~value;
-      gather();
-      update(pending_[word] & cleared);
+      read_masks();
+      update();
       line_.deliver(lock);
     });
-    registers_.on_write(reg::IIR_REG_SELECTOR(word), [this, word](uint32_t, uint32_t value) {
-      MutexLock lock(mutex_);
-      select(word, value);
-    });
-    registers_.on_read(reg::INTR_IDENTITY_REG(word), [this, word](uint32_t) {
-      MutexLock lock(mutex_);
-      return identities_[word];
-    });
-    registers_.on_write(reg::INTR_IDENTITY_REG(word), [this, word](uint32_t, uint32_t value) {
-      MutexLock lock(mutex_);
-      if (field::INTR_IDENTITY_REG_DATA_VALID.of(value)) identities_[word] = 0;
-    });
+  }
+}
+
+void Gen11Interrupts::read_masks() {
+  for (const defs::EngineRow& engine : registers_.set().engines) {
+    if (!engine.interrupts()) continue;
+    const Mask mask = mask_of(engine);
+    const auto open = static_cast<InterruptBank::Events>(~mask.half.of(registers_.peek(mask.offset)));
+    banks_[engine.interrupt_word].set_open(engine.interrupt_shift, open);
   }
 }
 
 void Gen11Interrupts::attach_display() {
   for (unsigned i = 0; i < block_count; ++i) {
     const uint32_t base = block_rows[i].base;
+    if (!registers_.set().find(base)) continue;
     registers_.on_read(base, InterruptBlock::size, [this, i, base](uint32_t offset) {
       MutexLock lock(mutex_);
       return blocks_[i].read(offset - base);
@@ -146,43 +197,29 @@ uint32_t Gen11Interrupts::engine_bits(EngineId engine, EngineEvents events) cons
   return registers_.set().engine(engine)->interrupts() ? bits_of(engine_rows, events) : 0;
 }
 
-// RING_IMR has no part in it: i915 leaves it closed on Gen11 (gt/intel_execlists_submission.c, logical_ring_default_vfuncs).
-uint32_t Gen11Interrupts::open(EngineId engine) const {
-  const ClassRow& row = row_of(engine);
-  const unsigned instance = registers_.set().engine(engine)->instance;
-  constexpr uint32_t next = reg::VCS_INTR_MASK(1) - reg::VCS_INTR_MASK(0);
-  const reg::Bits half = instance % 2 ? field::RCS0_RSVD_INTR_MASK_ODD_INSTANCE : field::RCS0_RSVD_INTR_MASK_EVEN_INSTANCE;
-  const uint32_t masked = half.of(registers_.peek(row.mask + instance / 2 * next));
-  return row.enable_half.of(registers_.peek(row.enable)) & ~masked;
-}
-
+// RING_IMR has no part in it: i915 leaves it closed from Gen11 on (gt/intel_execlists_submission.c, logical_ring_default_vfuncs).
 void Gen11Interrupts::raise(EngineId engine, EngineEvents events) {
-  const uint32_t bits = engine_bits(engine, events) & open(engine);
+  const uint32_t bits = engine_bits(engine, events);
+  if (!bits) return;
   {
+    const ClassRow& cls = row_of(engine);
+    const defs::EngineRow& row = *registers_.set().engine(engine);
     MutexLock lock(mutex_);
-    shared_[at(engine)] |= static_cast<uint16_t>(bits);
-    gather();
+    const uint32_t enabled = bits & cls.enable_half.of(registers_.peek(cls.enable));
+    banks_[row.interrupt_word].post(row.interrupt_shift, static_cast<InterruptBank::Events>(enabled));
     update();
   }
   deliver();
 }
 
-void Gen11Interrupts::gather() {
-  for (const defs::EngineRow& row : registers_.set().engines)
-    if (shared_[at(row.id)]) pending_[row.interrupt_word] |= 1u << row.interrupt_shift;
-}
-
-// Valid without events where software asks for an engine that has none: i915 prints an error for an identity that does not become valid.
-void Gen11Interrupts::select(unsigned word, uint32_t sources) {
-  identities_[word] = 0;
-  for (const defs::EngineRow& row : registers_.set().engines) {
-    if (row.interrupt_word != word || !bit(sources, row.interrupt_shift)) continue;
-    uint16_t& shared = shared_[at(row.id)];
-    identities_[word] = field::INTR_IDENTITY_REG_DATA_VALID.mask() | field::INTR_IDENTITY_REG_ENGINE_INSTANCE.with(0, row.instance) |
-                        field::INTR_IDENTITY_REG_ENGINE_CLASS.with(0, row_of(row.id).number) | shared;
-    shared = 0;
-    return;
-  }
+void Gen11Interrupts::select(unsigned word, uint32_t selector) {
+  const auto engine = std::ranges::find_if(registers_.set().engines, [&](const defs::EngineRow& row) {
+    return row.interrupt_word == word && selector == 1u << row.interrupt_shift;
+  });
+  const std::optional<InterruptBank::Events> events = banks_[word].select(selector);
+  if (!events || engine == registers_.set().engines.end()) return;
+  identities_[word] = field::INTR_IDENTITY_REG_DATA_VALID.mask() | field::INTR_IDENTITY_REG_ENGINE_INSTANCE.with(0, engine->instance) |
+                      field::INTR_IDENTITY_REG_ENGINE_CLASS.with(0, row_of(engine->id).number) | *events;
 }
 
 void Gen11Interrupts::raise(Block block, uint32_t bits) {
@@ -196,26 +233,34 @@ void Gen11Interrupts::raise(Block block, uint32_t bits) {
 
 void Gen11Interrupts::post(unsigned pipe, PipeEvents events) {
   MutexLock lock(mutex_);
-  blocks_[at(Block::pipe_a) + pipe].post(bits_of(pipe_rows, events));
+  block_of(pipe).post(bits_of(pipe_rows, events));
   update();
+}
+
+InterruptBlock& Gen11Interrupts::block_of(unsigned pipe) {
+  return blocks_[pipe < at(Block::port) ? at(Block::pipe_a) + pipe : at(Block::pipe_d)];
+}
+
+const InterruptBlock& Gen11Interrupts::block_of(unsigned pipe) const {
+  return blocks_[pipe < at(Block::port) ? at(Block::pipe_a) + pipe : at(Block::pipe_d)];
 }
 
 PipeEvents Gen11Interrupts::unmasked(unsigned pipe) const {
   MutexLock lock(mutex_);
-  return events_with(pipe_rows, ~blocks_[at(Block::pipe_a) + pipe].imr);
+  return events_with(pipe_rows, ~block_of(pipe).imr);
 }
 
 void Gen11Interrupts::raise_aux_done(unsigned port) {
-  if (port < aux_rows.size()) raise(Block::port, aux_rows[port]);
+  if (port < rows_.aux.size()) raise(Block::port, rows_.aux[port]);
 }
 
 void Gen11Interrupts::raise_gmbus() { raise(Block::pch, south::SDEISR_GMBUS.mask()); }
 
-void Gen11Interrupts::raise_hot_plug(unsigned connector) { raise(Block::pch, hot_plug_rows.at(connector)); }
+void Gen11Interrupts::raise_hot_plug(unsigned connector) { raise(Block::pch, rows_.hot_plug[connector]); }
 
 void Gen11Interrupts::show_connected(unsigned connector, bool connected) {
   MutexLock lock(mutex_);
-  blocks_[at(Block::pch)].show(hot_plug_rows.at(connector), connected);
+  blocks_[at(Block::pch)].show(rows_.hot_plug[connector], connected);
 }
 
 uint32_t Gen11Interrupts::display() const {
@@ -228,8 +273,8 @@ uint32_t Gen11Interrupts::display() const {
 uint32_t Gen11Interrupts::master() const {
   constexpr uint32_t display_enable = field::DISPLAY_INT_CTL_DISPLAY_INTERRUPT_ENABLE.mask();
   uint32_t value = enabled_ ? field::GFX_MSTR_IRQ_MASTER_INTERRUPT_ENABLE.mask() : 0;
-  if (pending_[0]) value |= field::GFX_MSTR_IRQ_GT_DW0_PENDING.mask();
-  if (pending_[1]) value |= field::GFX_MSTR_IRQ_GT_DW1_PENDING.mask();
+  if (banks_[0].pending()) value |= field::GFX_MSTR_IRQ_GT_DW0_PENDING.mask();
+  if (banks_[1].pending()) value |= field::GFX_MSTR_IRQ_GT_DW1_PENDING.mask();
   if (display_enabled_ && (display() & ~display_enable)) value |= field::GFX_MSTR_IRQ_DISPLAY_PENDING.mask();
   for (unsigned i = 0; i < block_count; ++i)
     if (block_rows[i].beside_display && blocks_[i].pending()) value |= block_rows[i].pending.mask();
@@ -241,8 +286,9 @@ void Gen11Interrupts::update(bool edge) { line_.set(enabled_ && (master() & ~fie
 void Gen11Interrupts::reset() {
   MutexLock lock(mutex_);
   blocks_.fill({});
-  shared_ = {};
-  pending_ = identities_ = {};
+  banks_ = {};
+  read_masks();
+  identities_ = {};
   enabled_ = display_enabled_ = false;
   update();
   line_.deliver(lock);
@@ -259,30 +305,45 @@ void Gen11Interrupts::check_loaded(Archive& archive) {
   const uint32_t events = bits_of(engine_rows, ~0u);
   const uint32_t identity = field::INTR_IDENTITY_REG_DATA_VALID.mask() | field::INTR_IDENTITY_REG_ENGINE_INSTANCE.mask() |
                             field::INTR_IDENTITY_REG_ENGINE_CLASS.mask() | events;
-  for (unsigned i = 0; i < engine_count; ++i)
-    if (const defs::EngineRow* row = registers_.set().engine(static_cast<EngineId>(i));
-        shared_[i] & ~(row && row->interrupts() ? events : 0))
-      return archive.fail("an engine's interrupts in the saved state are unknown");
   for (unsigned word = 0; word < words; ++word)
-    if ((pending_[word] & ~sources(word)) || (identities_[word] & ~identity))
+    if (!banks_[word].has_only(sources(word), static_cast<InterruptBank::Events>(events)) || (identities_[word] & ~identity))
       return archive.fail("a source of interrupts in the saved state is unknown");
 }
 
+void Gen11Interrupts::load_shared(Archive& archive, unsigned engines) {
+  std::array<uint32_t, words> pending{};
+  for (unsigned i = 0; i < engines; ++i) {
+    InterruptBank::Events events = 0;
+    archive.value(events);
+    const defs::EngineRow* row = registers_.set().engine(static_cast<EngineId>(i));
+    if (!events) continue;
+    if (!row || !row->interrupts()) return archive.fail("an engine's interrupts in the saved state are unknown");
+    banks_[row->interrupt_word].post(row->interrupt_shift, events);
+  }
+  archive.value(pending);  // which the shared IIRs make again
+}
+
+// Version 1 is from before the position-only streamer, version 2 from before the banks and pipe D.
 void Gen11Interrupts::state(Archive& archive) {
   MutexLock lock(mutex_);
-  const uint32_t version = archive.section("gen11 interrupts", 2);
-  for (InterruptBlock& block : blocks_) archive.value(block);
-  // Version 1 is from before the position-only streamer.
-  constexpr size_t first_engines = at(EngineId::pocs);
-  for (uint16_t& shared : std::span(shared_).first(version >= 2 ? engine_count : first_engines)) archive.value(shared);
-  archive.value(pending_);
+  const uint32_t version = archive.section("gen11 interrupts", 3);
+  if (archive.reading()) {
+    blocks_.fill({});
+    banks_ = {};
+    read_masks();
+  }
+  for (InterruptBlock& block : std::span(blocks_).first(version >= 3 ? block_count : at(Block::pipe_d))) archive.value(block);
+  if (archive.reading() && version < 3) {
+    load_shared(archive, version >= 2 ? engine_count : at(EngineId::pocs));
+  } else {
+    for (InterruptBank& bank : banks_) bank.state(archive);
+  }
   archive.value(identities_);
   archive.value(enabled_);
   archive.value(display_enabled_);
   if (!archive.reading() || archive.failed()) return;
   check_loaded(archive);
   if (archive.failed()) return;
-  gather();
   update();
   line_.deliver(lock);
 }
@@ -293,7 +354,11 @@ bool Gen11Interrupts::level() const {
 }
 
 std::unique_ptr<Interrupts> gen11_interrupts(RegisterFile& registers, Host& host) {
-  return std::make_unique<Gen11Interrupts>(registers, host);
+  return std::make_unique<Gen11Interrupts>(registers, host, gen11_rows);
+}
+
+std::unique_ptr<Interrupts> gen12_interrupts(RegisterFile& registers, Host& host) {
+  return std::make_unique<Gen11Interrupts>(registers, host, gen12_rows);
 }
 
 }  // namespace softgen::mmio

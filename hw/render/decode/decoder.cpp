@@ -70,15 +70,31 @@ DrawCommand Decoder<G>::draw_command(std::span<const uint32_t> packet) const {
   return command;
 }
 
+namespace {
+
+/// Which of the four: by a field, or by the command.
 template <class G>
-StreamOffsetLoad Decoder<G>::stream_offset(std::span<const uint32_t> packet) const {
+unsigned stream_out_buffer(const Packet& packet) {
+  if constexpr (requires { typename G::_3DSTATE_SO_BUFFER_INDEX_0; }) {
+    constexpr std::array commands = {G::_3DSTATE_SO_BUFFER_INDEX_0::id, G::_3DSTATE_SO_BUFFER_INDEX_1::id,
+                                     G::_3DSTATE_SO_BUFFER_INDEX_2::id, G::_3DSTATE_SO_BUFFER_INDEX_3::id};
+    for (unsigned i = 0; i < commands.size(); ++i)
+      if (packet.command->id == commands[i]) return i;
+  }
+  return typename G::_3DSTATE_SO_BUFFER::View(packet.dwords).so_buffer_index();
+}
+
+}  // namespace
+
+template <class G>
+StreamOffsetLoad Decoder<G>::stream_offset(const Packet& packet) const {
   constexpr uint32_t from_memory = 0xffffffff;  // Stream Offset: load SO_WRITE_OFFSET from the Offset Address
   using Buffer = typename G::_3DSTATE_SO_BUFFER;
-  const auto b = Buffer::unpack(packet);
-  return {.load = b.stream_offset_write_enable && packet.size() >= Buffer::dwords,
+  const auto b = Buffer::unpack(packet.dwords);
+  return {.load = b.stream_offset_write_enable && packet.dwords.size() >= Buffer::dwords,
           .from_memory = b.stream_offset == from_memory,
           .store = b.stream_output_buffer_offset_address_enable,
-          .buffer = b.so_buffer_index,
+          .buffer = stream_out_buffer<G>(packet),
           .address = strip_canonical(b.stream_output_buffer_offset_address),
           .value = b.stream_offset};
 }
@@ -128,6 +144,7 @@ uint32_t Decoder<G>::marker(std::span<const uint32_t> packet) const {
 
 template class Decoder<defs::Gen9>;
 template class Decoder<defs::Gen11>;
+template class Decoder<defs::Gen12>;
 
 }  // namespace softgen::render::decode
 
@@ -140,5 +157,6 @@ std::unique_ptr<StateDecoder> make_state_decoder() {
 
 template std::unique_ptr<StateDecoder> make_state_decoder<defs::Gen9>();
 template std::unique_ptr<StateDecoder> make_state_decoder<defs::Gen11>();
+template std::unique_ptr<StateDecoder> make_state_decoder<defs::Gen12>();
 
 }  // namespace softgen::render

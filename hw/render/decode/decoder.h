@@ -9,7 +9,7 @@
 
 namespace softgen::render::decode {
 
-/// G: the traits of the generation's packets. Instantiated for Gen9 and Gen11 (decoder.cpp).
+/// G: the traits of the generation's packets. Instantiated for Gen9, Gen11 and Gen12 (decoder.cpp).
 template <class G>
 class Decoder final : public StateDecoder {
  public:
@@ -21,7 +21,7 @@ class Decoder final : public StateDecoder {
   void read_registers(const mmio::RegisterFile& registers, DrawState& state) const override;
   TargetBlend target_blend(memory::View& view, const DrawState& state, unsigned target) const override;
   DrawCommand draw_command(std::span<const uint32_t> packet) const override;
-  StreamOffsetLoad stream_offset(std::span<const uint32_t> packet) const override;
+  StreamOffsetLoad stream_offset(const Packet& packet) const override;
   DepthOperation depth_operation(const StateStore& store) const override;
   VisibilityState visibility(const StateStore& store) const override;
   uint32_t marker(std::span<const uint32_t> packet) const override;
@@ -36,5 +36,6 @@ class Decoder final : public StateDecoder {
 
 extern template class Decoder<defs::Gen9>;
 extern template class Decoder<defs::Gen11>;
+extern template class Decoder<defs::Gen12>;
 
 }  // namespace softgen::render::decode

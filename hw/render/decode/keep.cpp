@@ -5,6 +5,7 @@
 #include <array>
 
 #include "hw/base/log.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
 
 namespace softgen::render::decode {
@@ -85,6 +86,74 @@ uint32_t absent_instancing(unsigned index) {
   return index & index_bits;
 }
 
+/// Each group of fields has a Modify Disable (Mesa's genxml/gen120.xml, 3DSTATE_WM_DEPTH_STENCIL).
+std::vector<uint32_t> merged_depth_stencil(std::span<const uint32_t> old, std::span<const uint32_t> packet) {
+  using Packet = defs::gen12::_3DSTATE_WM_DEPTH_STENCIL;
+  const Packet before = Packet::unpack(old);
+  Packet p = Packet::unpack(packet);
+  const auto keep = [&](auto... fields) { ((p.*fields = before.*fields), ...); };
+  if (p.depth_state_modify_disable) keep(&Packet::depth_buffer_write_enable, &Packet::depth_test_enable, &Packet::depth_test_function);
+  if (p.stencil_state_modify_disable)
+    keep(&Packet::stencil_buffer_write_enable, &Packet::stencil_test_enable, &Packet::double_sided_stencil_enable,
+         &Packet::stencil_test_function, &Packet::stencil_fail_op, &Packet::stencil_pass_depth_fail_op, &Packet::stencil_pass_depth_pass_op,
+         &Packet::backface_stencil_test_function, &Packet::backface_stencil_fail_op, &Packet::backface_stencil_pass_depth_fail_op,
+         &Packet::backface_stencil_pass_depth_pass_op);
+  if (p.stencil_write_mask_modify_disable) keep(&Packet::stencil_write_mask, &Packet::backface_stencil_write_mask);
+  if (p.stencil_test_mask_modify_disable) keep(&Packet::stencil_test_mask, &Packet::backface_stencil_test_mask);
+  if (p.stencil_reference_value_modify_disable) keep(&Packet::stencil_reference_value, &Packet::backface_stencil_reference_value);
+  const auto dwords = p.pack();
+  return {dwords.begin(), dwords.end()};
+}
+
+std::vector<uint32_t> merged_depth_bounds(std::span<const uint32_t> old, std::span<const uint32_t> packet) {
+  using Packet = defs::gen12::_3DSTATE_DEPTH_BOUNDS;
+  const Packet before = Packet::unpack(old);
+  Packet p = Packet::unpack(packet);
+  if (p.depth_bounds_test_enable_modify_disable) p.depth_bounds_test_enable = before.depth_bounds_test_enable;
+  if (p.depth_bounds_test_value_modify_disable)
+    p.depth_bounds_test_min_value = before.depth_bounds_test_min_value, p.depth_bounds_test_max_value = before.depth_bounds_test_max_value;
+  const auto dwords = p.pack();
+  return {dwords.begin(), dwords.end()};
+}
+
+/// The four ranges of each stage that it names: those that the mask leaves out are empty.
+std::vector<KeptPacket> constants_of_stages(std::span<const uint32_t> packet) {
+  using namespace defs::gen12;
+  const _3DSTATE_CONSTANT_ALL::View all(packet);
+  _3DSTATE_CONSTANT_BODY body;
+  size_t entry = 0;
+  for (unsigned i = 0; i < body.buffer.size(); ++i) {
+    if (!(all.pointer_buffer_mask() >> i & 1) || entry >= all.elements()) continue;
+    const size_t at = _3DSTATE_CONSTANT_ALL::constant_body_first_dword + entry++ * _3DSTATE_CONSTANT_ALL::constant_body_dwords;
+    const auto data = _3DSTATE_CONSTANT_ALL_DATA::unpack(packet.subspan(at));
+    body.buffer[i] = data.pointer_to_constant_buffer;
+    body.read_length[i] = data.constant_buffer_read_length;
+  }
+  std::vector<KeptPacket> result;
+  const auto put = [&]<typename Stage>(bool named, Stage one) {
+    if (!named) return;
+    one.constant_body = body;
+    const auto dwords = one.pack();
+    result.push_back({Stage::id, 0, {dwords.begin(), dwords.end()}});
+  };
+  put(all.vertex_shader_update_enable(), _3DSTATE_CONSTANT_VS{});
+  put(all.hull_shader_update_enable(), _3DSTATE_CONSTANT_HS{});
+  put(all.domain_shader_update_enable(), _3DSTATE_CONSTANT_DS{});
+  put(all.geometry_shader_update_enable(), _3DSTATE_CONSTANT_GS{});
+  put(all.pixel_shader_update_enable(), _3DSTATE_CONSTANT_PS{});
+  return result;
+}
+
+/// The body is that of 3DSTATE_SO_BUFFER without its index.
+template <unsigned index>
+std::vector<KeptPacket> stream_out_buffer(std::span<const uint32_t> packet) {
+  using Buffer = defs::gen12::_3DSTATE_SO_BUFFER;
+  Buffer buffer = Buffer::unpack(packet);
+  buffer.so_buffer_index = index;
+  const auto dwords = buffer.pack();
+  return {{Buffer::id, index, {dwords.begin(), dwords.end()}}};
+}
+
 unsigned instancing_index(KeepRule::Dwords packet) { return defs::gen9::_3DSTATE_VF_INSTANCING::View(packet).vertex_element_index(); }
 unsigned stream_out_index(KeepRule::Dwords packet) { return defs::gen9::_3DSTATE_SO_BUFFER::View(packet).so_buffer_index(); }
 unsigned chroma_key_index(KeepRule::Dwords packet) { return defs::gen9::_3DSTATE_CHROMA_KEY::View(packet).chromakey_table_index(); }
@@ -104,13 +173,24 @@ constexpr KeepRule rules[] = {
     {.id = CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD1, .capacity = 1 + 256, .merge = merged_entries},
     {.id = CommandId::STATE_BASE_ADDRESS, .merge = merged_base_address},
     {.id = CommandId::PIPELINE_SELECT, .merge = merged_pipeline_select, .complete = complete_pipeline_select},
+    {.id = CommandId::_3DSTATE_WM_DEPTH_STENCIL, .merge = merged_depth_stencil, .field = "Depth State Modify Disable"},
+    {.id = CommandId::_3DSTATE_DEPTH_BOUNDS, .merge = merged_depth_bounds},
+    {.id = CommandId::_3DSTATE_CONSTANT_ALL, .copies = 0, .as = constants_of_stages},
+    {.id = CommandId::_3DSTATE_SO_BUFFER_INDEX_0, .copies = 0, .as = stream_out_buffer<0>},
+    {.id = CommandId::_3DSTATE_SO_BUFFER_INDEX_1, .copies = 0, .as = stream_out_buffer<1>},
+    {.id = CommandId::_3DSTATE_SO_BUFFER_INDEX_2, .copies = 0, .as = stream_out_buffer<2>},
+    {.id = CommandId::_3DSTATE_SO_BUFFER_INDEX_3, .copies = 0, .as = stream_out_buffer<3>},
 };
+
+bool declares(const defs::Command& command, std::string_view field) {
+  return field.empty() || std::ranges::any_of(command.fields, [&](const defs::Field& one) { return one.name == field; });
+}
 
 }  // namespace
 
-KeepRule keep_rule(CommandId id) {
-  const auto at = std::find_if(std::begin(rules), std::end(rules), [&](const KeepRule& rule) { return rule.id == id; });
-  return at == std::end(rules) ? KeepRule{.id = id} : *at;
+KeepRule keep_rule(const defs::Command& command) {
+  const auto at = std::ranges::find_if(rules, [&](const KeepRule& rule) { return rule.id == command.id && declares(command, rule.field); });
+  return at == std::end(rules) ? KeepRule{.id = command.id} : *at;
 }
 
 }  // namespace softgen::render::decode

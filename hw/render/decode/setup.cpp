@@ -55,5 +55,6 @@ std::span<const Part> SetupParts<G>::parts() {
 
 template struct SetupParts<defs::Gen9>;
 template struct SetupParts<defs::Gen11>;
+template struct SetupParts<defs::Gen12>;
 
 }  // namespace softgen::render::decode

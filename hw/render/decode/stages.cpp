@@ -51,17 +51,23 @@ template <class G>
 constexpr uint8_t hull_instance_shift = 17;
 template <>
 constexpr uint8_t hull_instance_shift<defs::Gen11> = 16;
+template <>
+constexpr uint8_t hull_instance_shift<defs::Gen12> = 16;
+
+template <typename Mode>
+HullDispatch hull_dispatch(Mode mode) {
+  if constexpr (requires { Mode::DISPATCH_MODE_DUAL_PATCH; })
+    if (mode == Mode::DISPATCH_MODE_DUAL_PATCH) return HullDispatch::dual_patch;
+  return mode == Mode::DISPATCH_MODE_8_PATCH ? HullDispatch::eight_patch : HullDispatch::single_patch;
+}
 
 template <class G>
 void hull_shader(const StateStore& store, DrawState& state) {
-  using Mode = typename G::_3DSTATE_HS::DispatchMode;
   const auto p = packet<typename G::_3DSTATE_HS>(store);
   StageState& stage = stage_of(state, Stage::hs);
   start(p, p.dispatch_grf_start_register_for_urb_data | p.dispatch_grf_start_register_for_urb_data_5 << 5, stage), input(p, stage);
   stage.entry_bytes = (packet<typename G::_3DSTATE_URB_HS>(store).hs_urb_entry_allocation_size + 1) * entry_unit;
-  state.hull = {.dispatch = p.dispatch_mode == Mode::DISPATCH_MODE_DUAL_PATCH ? HullDispatch::dual_patch
-                            : p.dispatch_mode == Mode::DISPATCH_MODE_8_PATCH  ? HullDispatch::eight_patch
-                                                                              : HullDispatch::single_patch,
+  state.hull = {.dispatch = hull_dispatch(p.dispatch_mode),
                 .instances = p.instance_count + 1,
                 .instance_shift = hull_instance_shift<G>,
                 .vertex_handles = p.include_vertex_handles,
@@ -95,7 +101,9 @@ void domain_shader(const StateStore& store, DrawState& state) {
   start(p, p.dispatch_grf_start_register_for_urb_data, stage), output(p, stage);
   stage.read_offset = p.patch_urb_entry_read_offset, stage.read_length = p.patch_urb_entry_read_length;
   stage.entry_bytes = (packet<typename G::_3DSTATE_URB_DS>(store).ds_urb_entry_allocation_size + 1) * entry_unit;
-  state.domain.simd8 = p.dispatch_mode != G::_3DSTATE_DS::DispatchMode::DISPATCH_MODE_SIMD4X2;
+  using Mode = decltype(p.dispatch_mode);
+  state.domain.simd8 = true;
+  if constexpr (requires { Mode::DISPATCH_MODE_SIMD4X2; }) state.domain.simd8 = p.dispatch_mode != Mode::DISPATCH_MODE_SIMD4X2;
   state.domain.computes_w = p.compute_w_coordinate_enable;
 }
 
@@ -190,5 +198,6 @@ std::span<const Part> StageParts<G>::parts() {
 
 template struct StageParts<defs::Gen9>;
 template struct StageParts<defs::Gen11>;
+template struct StageParts<defs::Gen12>;
 
 }  // namespace softgen::render::decode

@@ -71,5 +71,6 @@ std::span<const Part> StreamOutParts<G>::parts() {
 
 template struct StreamOutParts<defs::Gen9>;
 template struct StreamOutParts<defs::Gen11>;
+template struct StreamOutParts<defs::Gen12>;
 
 }  // namespace softgen::render::decode

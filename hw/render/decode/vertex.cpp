@@ -142,5 +142,6 @@ std::span<const Part> VertexParts<G>::parts() {
 
 template struct VertexParts<defs::Gen9>;
 template struct VertexParts<defs::Gen11>;
+template struct VertexParts<defs::Gen12>;
 
 }  // namespace softgen::render::decode

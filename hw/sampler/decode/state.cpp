@@ -4,6 +4,7 @@
 
 #include "hw/base/log.h"
 #include "hw/defs/gen11/all.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
 
 namespace softgen::sampler {
@@ -94,5 +95,6 @@ State decode_state(const StateDwords& dwords) {
 
 template State decode_state<defs::Gen9>(const StateDwords& dwords);
 template State decode_state<defs::Gen11>(const StateDwords& dwords);
+template State decode_state<defs::Gen12>(const StateDwords& dwords);
 
 }  // namespace softgen::sampler

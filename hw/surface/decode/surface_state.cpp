@@ -6,6 +6,7 @@
 #include "hw/base/bits.h"
 #include "hw/base/log.h"
 #include "hw/defs/gen11/all.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/surface/standard_tiling.h"
 #include "hw/surface/surface.h"
@@ -24,8 +25,9 @@ uint8_t alignment(uint32_t code) {
 template <class State>
 Tiling decode_tiling(const State& s) {
   using Resource = typename State::TiledResourceMode;
+  if constexpr (requires { State::TileMode::WMAJOR; })
+    if (s.tile_mode == State::TileMode::WMAJOR) return Tiling::w;
   switch (s.tile_mode) {
-    case State::TileMode::WMAJOR: return Tiling::w;
     case State::TileMode::XMAJOR: return Tiling::x;
     case State::TileMode::YMAJOR:
       return s.tiled_resource_mode == Resource::_4KB ? Tiling::yf : s.tiled_resource_mode == Resource::_64KB ? Tiling::ys : Tiling::y;
@@ -97,18 +99,43 @@ void decode_chroma(const auto& s, Surface& out) {
                 s.separate_uv_plane_enable};
 }
 
+/// The CCS is found by the aux map, not by the state.
+template <class State>
+constexpr bool ccs_by_aux_map = requires { State::AuxiliarySurfaceMode::AUX_MCS_LCE; };
+
+/// Codes that the generation does not have say "none".
+template <class State>
+AuxMode decode_aux_mode(const State& s) {
+  using Mode = typename State::AuxiliarySurfaceMode;
+  if constexpr (requires { Mode::AUX_HIZ; })
+    if (s.auxiliary_surface_mode == Mode::AUX_HIZ) return AuxMode::hiz;
+  if constexpr (requires { Mode::AUX_MCS_LCE; })
+    if (s.auxiliary_surface_mode == Mode::AUX_MCS_LCE) return AuxMode::mcs_lce;
+  switch (s.auxiliary_surface_mode) {
+    case Mode::AUX_CCS_D: return AuxMode::ccs_d;
+    case Mode::AUX_APPEND: return AuxMode::append;
+    case Mode::AUX_CCS_E: return AuxMode::ccs_e;
+    default: return AuxMode::none;
+  }
+}
+
 // Of whole Y tiles by its fields: the address has bits 63:12, the pitch counts tiles.
-void decode_aux(const auto& s, Surface& out) {
-  out.aux = static_cast<AuxMode>(s.auxiliary_surface_mode);
+template <class State>
+void decode_aux(const State& s, Surface& out) {
+  out.aux = decode_aux_mode(s);
+  out.aux_mapped = ccs_by_aux_map<State> && out.aux != AuxMode::none;
   out.aux_base = s.auxiliary_surface_base_address;
   out.aux_pitch = (s.auxiliary_surface_pitch + 1) * 128;
   out.aux_qpitch = s.auxiliary_surface_qpitch * 4;
-  out.clear_color = {static_cast<uint32_t>(s.red_clear_color), static_cast<uint32_t>(s.green_clear_color),
-                     static_cast<uint32_t>(s.blue_clear_color), static_cast<uint32_t>(s.alpha_clear_color)};
+  if constexpr (requires { s.red_clear_color; })
+    out.clear_color = {static_cast<uint32_t>(s.red_clear_color), static_cast<uint32_t>(s.green_clear_color),
+                       static_cast<uint32_t>(s.blue_clear_color), static_cast<uint32_t>(s.alpha_clear_color)};
   if constexpr (requires { s.clear_value_address_enable; })
     if (s.clear_value_address_enable) {
       out.clear_address = strip_canonical(s.clear_value_address);
-      out.converts_clear_color = s.clear_color_conversion_enable;
+      // Without the field a fast clear always does (Mesa isl.h and blorp_genX_exec.h on Gen12).
+      if constexpr (requires { s.clear_color_conversion_enable; }) out.converts_clear_color = s.clear_color_conversion_enable;
+      else out.converts_clear_color = true;
       out.clear_color = {};
     }
 }
@@ -121,6 +148,8 @@ template <class G>
 const FormatSet& formats_of = gen9_formats;
 template <>
 const FormatSet& formats_of<defs::Gen11> = gen11_formats;
+template <>
+const FormatSet& formats_of<defs::Gen12> = gen12_formats;
 
 }  // namespace
 
@@ -157,7 +186,7 @@ Surface decode_surface(std::span<const uint32_t> dwords) {
 namespace {
 
 // What both buffers have in common. Depth and stencil buffers are tiled always, samples interleaved.
-Surface from_depth_state(const auto& s, unsigned samples, SurfaceFormat format, Tiling tiling) {
+Surface from_depth_state(const auto& s, uint32_t level, unsigned samples, SurfaceFormat format, Tiling tiling) {
   Surface out;
   out.width = s.width + 1, out.height = s.height + 1, out.depth = s.depth + 1;
   const uint32_t type = static_cast<uint32_t>(s.surface_type);
@@ -171,9 +200,31 @@ Surface from_depth_state(const auto& s, unsigned samples, SurfaceFormat format, 
   out.interleaved = samples > 1;
   out.min_array_element = s.minimum_array_element;
   out.view_extent = s.render_target_view_extent + 1;
-  out.mip_count = static_cast<uint8_t>(s.lod);
+  out.mip_count = static_cast<uint8_t>(level);
   return out;
 }
+
+/// Of a depth buffer whose tiles are not standard ones. SKL PRM vol 5, alignment parameters: D16 8 x 4, the others 4 x 4.
+template <class G>
+void align_depth(Surface& out) {
+  out.halign = out.format->block_bits == 16 ? 8 : 4;
+}
+/// Mesa isl_gfx12.c, isl_gfx12_choose_image_alignment_el.
+template <>
+void align_depth<defs::Gen12>(Surface& out) {
+  const bool d16 = out.format->block_bits == 16, wide = d16 && (out.samples == 2 || out.samples == 8);
+  out.halign = wide ? 16 : 8, out.valign = d16 && !wide ? 8 : 4;
+}
+
+/// How stencil buffers are tiled, and the alignment of their levels (SKL PRM vol 5; Mesa isl_gfx12.c).
+struct StencilLayout {
+  Tiling tiling;
+  uint16_t halign, valign;
+};
+template <class G>
+constexpr StencilLayout stencil_layout{Tiling::w, 8, 8};
+template <>
+constexpr StencilLayout stencil_layout<defs::Gen12>{Tiling::y, 16, 8};
 
 }  // namespace
 
@@ -192,7 +243,7 @@ Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples) {
   }
   using Mode = typename DepthState::TiledResourceMode;
   const Tiling tiling = s.tiled_resource_mode == Mode::TILEYF ? Tiling::yf : s.tiled_resource_mode == Mode::TILEYS ? Tiling::ys : Tiling::y;
-  Surface out = from_depth_state(s, samples, format, tiling);
+  Surface out = from_depth_state(s, s.lod, samples, format, tiling);
   out.base = strip_canonical(s.surface_base_address);
   out.pitch = s.surface_pitch + 1, out.qpitch = s.surface_qpitch * 4;
   if (!out.is_null()) round_to_tiles(out);
@@ -200,20 +251,34 @@ Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples) {
     place_standard(out, s.mip_tail_start_lod);
     return out;
   }
-  // SKL PRM vol 5, alignment parameters: D16 8 x 4, the others 4 x 4.
-  out.halign = format == SurfaceFormat::R16_UNORM ? 8 : 4;
+  align_depth<G>(out);
+  if constexpr (requires { s.control_surface_enable; })
+    if (s.control_surface_enable && s.depth_buffer_compression_enable) out.aux = AuxMode::ccs_e, out.aux_mapped = true;
   return out;
 }
 
 template <class G>
 Surface decode_stencil_buffer(std::span<const uint32_t> depth, std::span<const uint32_t> stencil, unsigned samples) {
   const auto s = G::_3DSTATE_STENCIL_BUFFER::unpack(stencil);
-  if (!s.stencil_buffer_enable) return {};
-  Surface out = from_depth_state(G::_3DSTATE_DEPTH_BUFFER::unpack(depth), samples, SurfaceFormat::R8_UINT, Tiling::w);
+  constexpr StencilLayout layout = stencil_layout<G>;
+  Surface out;
+  if constexpr (requires { s.stencil_buffer_enable; }) {
+    if (!s.stencil_buffer_enable) return {};
+    const auto size = G::_3DSTATE_DEPTH_BUFFER::unpack(depth);
+    out = from_depth_state(size, size.lod, samples, SurfaceFormat::R8_UINT, layout.tiling);
+  } else {
+    // No memory: a context that has never set it.
+    if (s.surface_pitch == 0 && s.surface_base_address == 0) return {};
+    using Mode = decltype(s.tiled_mode);
+    const Tiling tiling = s.tiled_mode == Mode::TILEYF ? Tiling::yf : s.tiled_mode == Mode::TILEYS ? Tiling::ys : layout.tiling;
+    out = from_depth_state(s, s.surf_lod, samples, SurfaceFormat::R8_UINT, tiling);
+  }
   out.base = strip_canonical(s.surface_base_address);
   out.pitch = s.surface_pitch + 1, out.qpitch = s.surface_qpitch * 4;
   if (!out.is_null()) round_to_tiles(out);
-  out.halign = out.valign = 8;
+  out.halign = layout.halign, out.valign = layout.valign;
+  if constexpr (requires { s.mip_tail_start_lod; })
+    if (is_standard(out.tiling) && !out.is_null()) place_standard(out, s.mip_tail_start_lod);
   return out;
 }
 
@@ -223,6 +288,7 @@ Surface decode_stencil_buffer(std::span<const uint32_t> depth, std::span<const u
   template Surface decode_stencil_buffer<G>(std::span<const uint32_t> depth, std::span<const uint32_t> stencil, unsigned samples)
 GENERATION(defs::Gen9);
 GENERATION(defs::Gen11);
+GENERATION(defs::Gen12);
 #undef GENERATION
 
 }  // namespace softgen::surface

@@ -28,12 +28,13 @@ class BlitBench {
     view.set_space(memory::AddressSpace::ggtt(ggtt));
   }
   ExecResult execute(const std::vector<uint32_t>& dwords) {
-    const defs::Command* command = defs::gen9::commands.find(defs::EngineClass::copy, dwords[0]);
+    const defs::Command* command = commands->find(defs::EngineClass::copy, dwords[0]);
     if (!command || defs::command_length(*command, dwords[0]) != dwords.size()) std::abort();
     return blitter.execute({0, command, dwords}, env);
   }
   void set_swctrl(uint32_t value) { registers.poke(0x22200, value); }
 
+  const defs::CommandSet* commands = &defs::gen9::commands;
   size_t size;
   std::unique_ptr<std::byte, decltype(&std::free)> ram;
   memory::FlatMemory memory;

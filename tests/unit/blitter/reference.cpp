@@ -179,6 +179,36 @@ void ReferenceBlitter::fast_copy(const std::vector<uint32_t>& dw) {
   memory_ = after;
 }
 
+// XY_BLOCK_COPY_BLT and XY_FAST_COLOR_BLT, whose colours are at dword 7.
+void ReferenceBlitter::block(const std::vector<uint32_t>& dw) {
+  static constexpr unsigned sizes[] = {1, 2, 4, 8, 12, 16};
+  const unsigned bytes = sizes[field(dw[0], 21, 19)];
+  const bool copy = field(dw[0], 28, 22) == 0x41;
+  const auto surface = [](uint64_t base, uint32_t dw) {
+    Surface s{base, int64_t{field(dw, 17, 0)} + 1, "", 1};
+    if (dw >> 30 == 1) s.pitch *= 4, s.tiling = y_walk, s.tile_pitch = 128;
+    return s;
+  };
+  const Surface to = surface(wide(dw, 4), dw[1]), from = copy ? surface(wide(dw, 9), dw[8]) : Surface{};
+  auto after = memory_;
+  for (int64_t y = high(dw[2]); y < high(dw[3]); ++y)
+    for (int64_t x = low(dw[2]); x < low(dw[3]); ++x) {
+      const int64_t tx = x + field(dw[6], 13, 0), ty = y + field(dw[6], 29, 16);
+      if (*to.tiling && (tx < 0 || ty < 0)) continue;
+      int64_t sx = 0, sy = 0;
+      if (copy) {
+        sx = x - low(dw[2]) + low(dw[7]) + field(dw[11], 13, 0), sy = y - high(dw[2]) + high(dw[7]) + field(dw[11], 29, 16);
+        if (*from.tiling && (sx < 0 || sy < 0)) continue;
+      }
+      for (unsigned i = 0; i < bytes; ++i) {
+        const uint64_t at = address(to, tx * bytes + i, ty);
+        const uint8_t value = copy ? read(address(from, sx * bytes + i, sy)) : static_cast<uint8_t>(dw[7 + i / 4] >> i % 4 * 8);
+        if (at < after.size()) after[at] = value;
+      }
+    }
+  memory_ = after;
+}
+
 /// The operands of each command, in the order of its dwords from 6 on.
 struct Parts {
   bool solid, color_source, mono_source, source_colors, pattern_address, pattern_colors, immediate, chroma;
@@ -325,6 +355,8 @@ void ReferenceBlitter::execute(const std::vector<uint32_t>& dw, uint32_t swctrl)
     case 0x25:
     case 0x26:
     case 0x31: return with_setup(dw, swctrl);
+    case 0x41:
+    case 0x44: return block(dw);
     case 0x42: return fast_copy(dw);
     default: return legacy(dw, swctrl);
   }

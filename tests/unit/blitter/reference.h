@@ -26,6 +26,7 @@ class ReferenceBlitter {
   uint32_t read_pixel(const Surface& s, int64_t x, int64_t y, unsigned bytes) const;
   void draw(const Draw& d);
   void fast_copy(const std::vector<uint32_t>& dw);
+  void block(const std::vector<uint32_t>& dw);
   void legacy(const std::vector<uint32_t>& dw, uint32_t swctrl);
   void with_setup(const std::vector<uint32_t>& dw, uint32_t swctrl);
 

@@ -1,79 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <array>
-#include <random>
 
 #include "hw/blitter/rop.h"
 #include "hw/defs/gen9/set.h"
 #include "tests/catch.h"
-#include "tests/unit/blitter/bench.h"
-#include "tests/unit/blitter/reference.h"
+#include "tests/unit/blitter/fixture.h"
 
 using namespace softgen;
 using namespace softgen::test;
-
-namespace {
-
-constexpr size_t memory_size = 1 << 20;
-constexpr uint64_t destination_base = 0x1'0000, source_base = 0x8'0000, pattern_base = 0xe'0000, bitmap_base = 0xf'0000;
-
-struct Fixture : BlitBench {
-  std::vector<uint8_t> model;
-  ReferenceBlitter reference{model};
-  std::mt19937 random;
-  uint32_t swctrl = 0;
-  bool streams = false;
-
-  Fixture() : BlitBench(memory_size), model(memory_size) {}
-  void seed(unsigned value) {
-    random.seed(value);
-    for (auto& byte : model) byte = static_cast<uint8_t>(random());
-    std::memcpy(ram.get(), model.data(), size);
-  }
-  unsigned below(unsigned n) { return static_cast<unsigned>(random() % n); }
-  bool coin() { return random() & 1; }
-
-  // Runs a command on both sides and compares memory. Every other copy uses streaming stores.
-  bool same(const std::vector<uint32_t>& dwords) {
-    set_swctrl(swctrl);
-    streams = !streams;
-    blitter.set_stream_from(streams ? 0 : stream_threshold);
-    const ExecResult result = execute(dwords);
-    reference.execute(dwords, swctrl);
-    return result == ExecResult::done && std::memcmp(ram.get(), model.data(), size) == 0;
-  }
-  uint32_t tiled_or_linear_pitch(bool tiled) { return tiled ? 1024 / 4 * (1 + below(2)) : 1024 + 4 * below(64); }
-  // dw1 of legacy commands: everything but the pitch.
-  uint32_t br13(unsigned rop) { return (random() & 0x70000000) | below(4) << 24 | rop << 16; }
-  std::vector<uint32_t> start(unsigned opcode, size_t dwords, unsigned rop, bool may_clip = true) {
-    std::vector<uint32_t> dw(dwords);
-    const bool tiled = coin();
-    dw[0] = header(opcode, (coin() ? 3u << 20 : below(4) << 20) | (tiled ? 1u << 11 : 0) | below(8) << 12 | below(8) << 8, dwords);
-    dw[1] = br13(rop) | tiled_or_linear_pitch(tiled);
-    if (!may_clip || below(3)) dw[1] &= ~(1u << 30);
-    const int x = static_cast<int>(below(120)) - (below(8) ? 0 : 60), y = static_cast<int>(below(70)) - (below(8) ? 0 : 40);
-    dw[2] = xy(x, y), dw[3] = xy(x + static_cast<int>(below(100)), y + static_cast<int>(below(60)));
-    put64(dw, 4, destination_base + (tiled ? 0 : below(5000)));
-    return dw;
-  }
-  static void put64(std::vector<uint32_t>& dw, size_t at, uint64_t value) {
-    dw[at] = static_cast<uint32_t>(value), dw[at + 1] = static_cast<uint32_t>(value >> 32);
-  }
-  void put_source(std::vector<uint32_t>& dw, size_t at) {
-    const bool tiled = coin();
-    if (tiled) dw[0] |= 1u << 15;
-    else dw[0] &= ~(1u << 15);
-    dw[at] = xy(static_cast<int>(below(120)) - (below(8) ? 0 : 30), static_cast<int>(below(70)) - (below(8) ? 0 : 30));
-    dw[at + 1] = tiled_or_linear_pitch(tiled);
-    put64(dw, at + 2, source_base + (tiled ? 0 : below(5000)));
-  }
-  void put_clip() {
-    const int x = static_cast<int>(below(150)) - 20, y = static_cast<int>(below(90)) - 20;
-    std::vector<uint32_t> dw = {header(0x03, 0, 3), xy(x, y), xy(x + static_cast<int>(below(100)), y + static_cast<int>(below(50)))};
-    CHECK(same(dw));
-  }
-};
-
-}  // namespace
+using Fixture = BlitFixture;
 
 TEST_CASE("all 256 raster operations follow the truth table") {
   alignas(32) std::array<uint8_t, 32> p, s, d, out;

@@ -13,7 +13,7 @@ constexpr uint32_t csb_entries = 12, csb_index = 0xbc;
 
 Form gen11_form() {
   return {&defs::gen11::commands,       &defs::gen11::registers,
-          &defs::gen11::context_images, &elsq,
+          &defs::gen11::context_images, &elsq_gen11,
           mmio::gen11_interrupts,       1 | 2 | 1u << static_cast<unsigned>(EngineId::pocs)};
 }
 

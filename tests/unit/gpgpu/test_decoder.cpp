@@ -6,6 +6,7 @@
 
 #include "hw/base/log.h"
 #include "hw/defs/gen11/all.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/gpgpu/decoder.h"
 #include "hw/mmio/register_file.h"
@@ -77,9 +78,10 @@ TEST_CASE("a kernel's state comes from its descriptor and packets; a descriptor 
   CHECK_FALSE(decoder->kernel(state, env, 2));
 }
 
-TEST_CASE("Gen11's binding tables count from their pool, and GT_MODE makes their offsets count qwords") {
+TEST_CASE("Gen11's and Gen12's binding tables count from their pool, and GT_MODE makes their offsets count qwords") {
   quiet_log();
-  const auto decoder = make_decoder<defs::Gen11>();
+  const bool gen12 = GENERATE(false, true);
+  const auto decoder = gen12 ? make_decoder<defs::Gen12>() : make_decoder<defs::Gen11>();
   memory::test::Mapped memory({base});
   const std::array<uint32_t, 8> descriptor{0x1000, 0, 0, 0, 0x60, 0, 0, 0};
   memory.view.write(base, descriptor.data(), sizeof descriptor);
@@ -88,7 +90,7 @@ TEST_CASE("Gen11's binding tables count from their pool, and GT_MODE makes their
   std::vector<uint32_t>& bases = state.kept[CommandId::STATE_BASE_ADDRESS];
   bases.assign(22, 0);
   bases[0] = 0x61010014, bases[4] = 0x5000'0001;  // Surface State Base Address
-  mmio::RegisterFile registers{defs::gen11::registers};
+  mmio::RegisterFile registers{gen12 ? defs::gen12::registers : defs::gen11::registers};
   StopFlag stop;
   EngineEnv env{EngineId::rcs, memory.view, memory.view, registers, stop};
   CHECK(decoder->kernel(state, env, 0)->bases.binding_tables == 0x5000'0000);
@@ -98,4 +100,23 @@ TEST_CASE("Gen11's binding tables count from their pool, and GT_MODE makes their
   const auto pooled = decoder->kernel(state, env, 0);
   CHECK((pooled->bases.binding_tables == 0x1'7000'0000 && pooled->bases.surface_state == 0x5000'0000));
   CHECK(pooled->bases.binding_table == 0x60 << 3);
+}
+
+TEST_CASE("a kernel of Gen12 takes its threads from a packet without a scoreboard, and runs with preemption disabled") {
+  quiet_log();
+  const auto decoder = make_decoder<defs::Gen12>();
+  memory::test::Mapped memory({base});
+  // Dword 2 bit 20: Thread Preemption Disable.
+  const std::array<uint32_t, 8> descriptor{0x1000, 0, 1u << 20 | 1u << 19, 0x40, 0x60, 2u << 16, 7u << 16, 1};
+  memory.view.write(base, descriptor.data(), sizeof descriptor);
+  Packets state;
+  state.kept[CommandId::MEDIA_INTERFACE_DESCRIPTOR_LOAD] = {0x70020002, 0, 32, base};
+  state.kept[CommandId::MEDIA_VFE_STATE] = {0x70000007, 0, 0, 671u << 16 | 1u << 2, 6, 0, ~0u, ~0u, ~0u};
+  mmio::RegisterFile registers{defs::gen12::registers};
+  StopFlag stop;
+  EngineEnv env{EngineId::rcs, memory.view, memory.view, registers, stop};
+  const auto kernel = decoder->kernel(state, env, 0);
+  REQUIRE(kernel);
+  CHECK((kernel->max_threads == 672 && kernel->keep_denorms && kernel->slm_bytes == 64 << 10));
+  CHECK((kernel->bases.sampler_state == 0x40 && kernel->cross_registers == 1 && kernel->thread_registers == 2));
 }

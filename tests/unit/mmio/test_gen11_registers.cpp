@@ -114,6 +114,7 @@ TEST_CASE("requests to invalidate a TLB clear themselves, and count for each eng
     if (!shared) CHECK(invalidates(reg::M2TCR, 1));
     CHECK(invalidates(reg::M1TCR, 1 << 2) == shared);
     CHECK_FALSE(invalidates(reg::RTCR, ~1u));
+    CHECK(set->find(reg::GFX_AUX_INV) == nullptr);
   }
 }
 

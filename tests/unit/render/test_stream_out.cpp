@@ -104,7 +104,8 @@ TEST_CASE("offsets are loaded from memory and saved at the end of a draw") {
   constexpr uint32_t offset_write = 1u << 21, offset_address = 1u << 20;
   t.view.store<uint32_t>(offsets, 16);
   t.set_up(128, 16, offset_write | offset_address);
-  load_stream_offset(t.state.decoder->stream_offset(t.store.packet(defs::CommandId::_3DSTATE_SO_BUFFER)), t.registers, t.view);
+  const Packet packet{0, gen9::commands.find("3DSTATE_SO_BUFFER"), t.store.packet(defs::CommandId::_3DSTATE_SO_BUFFER)};
+  load_stream_offset(t.state.decoder->stream_offset(packet), t.registers, t.view);
   CHECK(t.registers.peek(reg::SO_WRITE_OFFSET(0)) == 16);
   Object object = Fixture::triangle();
   StreamOut so(t.state, t.registers, t.view);

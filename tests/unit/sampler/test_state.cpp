@@ -2,6 +2,7 @@
 // SAMPLER_STATE, decoded from dwords that are written by hand.
 #include "hw/base/log.h"
 #include "hw/defs/gen11/all.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/sampler/sampler.h"
 #include "tests/unit/sampler/message_fixture.h"
@@ -77,6 +78,15 @@ TEST_CASE("what only Gen11's sampler states say") {
   CHECK(failure_count(Failure::unimplemented, what) == before);
   gen11({0, 0, 1u << bit});
   CHECK(failure_count(Failure::unimplemented, what) == before + 1);
+}
+
+TEST_CASE("Gen12's sampler states have a border colour anywhere in 4 GiB, and what Gen11's have") {
+  constexpr DecodeState gen12 = decode_state<defs::Gen12>;
+  CHECK(gen12({0, 0, 0xffff'ffc0}).border_color == 0xffff'ffc0);
+  CHECK(decode_state<defs::Gen11>({0, 0, 0xffff'ffc0}).border_color == 0x00ff'ffc0);
+  CHECK(gen12({0, 0, 2}).skips_srgb);
+  CHECK(gen12({0, 0, 0, 7}).mode_r == AddressMode::mirror_101);
+  CHECK(gen12({0, 0, 0, 1u << 26}).max_taps == gen12({}).max_taps);  // Low Quality Filter
 }
 
 TEST_CASE("reserved codes of a sampler state decode to valid modes") {

@@ -127,6 +127,10 @@ struct Set {
   static constexpr TypeCodes immediate_types{0, 1, 2, 3, -1, -1, 10, 9, 6, 7, 8, 4, 5, 11, -1, -1};
   static constexpr OpcodeTable opcodes{opcode_codes};
   template <typename Codec, typename I>
+  static void transfer(Codec& c, I& i) {
+    native_form::transfer(c, i);
+  }
+  template <typename Codec, typename I>
   static void ternary(Codec& c, I& i) {
     align1_ternary(c, i);
   }

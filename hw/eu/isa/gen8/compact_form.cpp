@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The index tables are those of CHV and SKL as in Mesa brw_eu_compact.c. An
-// index stands for bits scattered over the native form; each table has the list of those bits, from the most significant.
+// The index tables are those of CHV and SKL as in Mesa brw_eu_compact.c; each has the list of the bits that its entries stand for, from the most
+// significant.
 #include "hw/eu/isa/gen8/compact_form.h"
 
-#include <algorithm>
-#include <iterator>
-#include <span>
-
-#include "hw/base/bits.h"
+#include "hw/eu/isa/compact_fields.h"
 
 namespace softgen::eu {
 
 namespace {
+
+using namespace compact_form;
 
 constexpr uint32_t control_table[32] = {
     0x00002, 0x04000, 0x04001, 0x04002, 0x04003, 0x04004, 0x04005, 0x04007, 0x04008, 0x04009, 0x0400d,
@@ -39,10 +37,6 @@ constexpr uint64_t ternary_source_table[4] = {
     0x007272720f020,
 };
 
-struct Range {
-  uint8_t high, low;
-};
-
 constexpr Range control_bits[] = {{33, 31}, {23, 12}, {10, 9}, {34, 34}, {8, 8}};
 constexpr Range datatype_bits[] = {{63, 61}, {94, 89}, {46, 35}};
 constexpr Range subreg_bits[] = {{100, 96}, {68, 64}, {52, 48}};
@@ -51,35 +45,6 @@ constexpr Range src1_bits[] = {{120, 109}};
 constexpr Range ternary_control_bits[] = {{36, 35}, {34, 32}, {28, 8}};
 constexpr Range ternary_source_bits[] = {{126, 125}, {105, 104}, {84, 84}, {83, 83}, {114, 107}, {93, 86}, {72, 65}, {55, 37}};
 
-/// An index field of the compacted form: where it stands, its table, what the entries stand for.
-template <typename T>
-struct IndexField {
-  unsigned high, low;
-  std::span<const T> table;
-  std::span<const Range> ranges;
-
-  uint64_t gather(const Native& bits) const {
-    uint64_t key = 0;
-    for (const Range& r : ranges) key = key << (r.high - r.low + 1) | bits.get(r.high, r.low);
-    return key;
-  }
-  bool shrink(uint64_t& compacted, const Native& bits, uint64_t ignore = 0) const {
-    const uint64_t key = gather(bits) & ~ignore;
-    const auto found = std::find_if(table.begin(), table.end(), [&](T entry) { return (entry & ~ignore) == key; });
-    if (found == table.end()) return false;
-    compacted = with_bits<uint64_t>(compacted, high, low, static_cast<uint64_t>(found - table.begin()));
-    return true;
-  }
-  void grow(Native& native, uint64_t compacted) const {
-    uint64_t key = table[softgen::bits(compacted, high, low)];
-    for (auto r = ranges.rbegin(); r != ranges.rend(); ++r) {
-      const unsigned width = r->high - r->low + 1u;
-      native.set(r->high, r->low, key);
-      key >>= width;
-    }
-  }
-};
-
 constexpr IndexField<uint32_t> control_index{12, 8, control_table, control_bits};
 constexpr IndexField<uint32_t> subreg_index{22, 18, subreg_table, subreg_bits};
 constexpr IndexField<uint32_t> src0_index{34, 30, source_table, src0_bits};
@@ -87,24 +52,11 @@ constexpr IndexField<uint32_t> src1_index{39, 35, source_table, src1_bits};
 constexpr IndexField<uint32_t> ternary_control_index{9, 8, ternary_control_table, ternary_control_bits};
 constexpr IndexField<uint64_t> ternary_source_index{11, 10, ternary_source_table, ternary_source_bits};
 
-/// A field both forms hold as it is.
-struct Plain {
-  uint8_t compact_high, compact_low, native_high, native_low;
-};
 constexpr Plain plain_fields[] = {{6, 0, 6, 0}, {7, 7, 30, 30}, {23, 23, 28, 28}, {27, 24, 27, 24}, {47, 40, 60, 53}, {55, 48, 76, 69}};
 constexpr Plain src1_register{63, 56, 108, 101};
 constexpr Plain ternary_fields[] = {{6, 0, 6, 0},     {18, 12, 62, 56},   {28, 28, 64, 64},  {30, 30, 30, 30}, {31, 31, 31, 31},
                                     {32, 32, 85, 85}, {33, 33, 106, 106}, {36, 34, 75, 73},  {39, 37, 96, 94}, {42, 40, 117, 115},
                                     {49, 43, 82, 76}, {56, 50, 103, 97},  {63, 57, 124, 118}};
-
-void shrink(uint64_t& compacted, const Native& native, const Plain& p) {
-  compacted = with_bits<uint64_t>(compacted, p.compact_high, p.compact_low, native.get(p.native_high, p.native_low));
-}
-void grow(Native& native, uint64_t compacted, const Plain& p) {
-  native.set(p.native_high, p.native_low, softgen::bits(compacted, p.compact_high, p.compact_low));
-}
-
-constexpr uint64_t cmpt_control = uint64_t{1} << 29;
 
 /// Immediates keep 12 bits and a thirteenth that repeats upwards: [7:0] in Src1 RegNum, [12:8] in Src1Index.
 bool has_immediate(const Native& native) { return native.get(42, 41) == 3 || native.get(90, 89) == 3; }

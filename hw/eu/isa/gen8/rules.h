@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Rules that an instruction must keep on Gen8 to Gen11 (SKL PRM vol 7, "Register Region Restrictions", "Instruction Formats", per-instruction pages;
+// Rules that an instruction must keep on Gen8 to Gen12.0 (SKL PRM vol 7, "Register Region Restrictions", "Instruction Formats", per-instruction pages;
 // Mesa brw_eu_validate.c). One function per rule, each gives nothing or one sentence.
 #pragma once
 

@@ -71,6 +71,10 @@ struct Set {
   static constexpr TypeCodes immediate_types{0, 1, 2, 3, -1, -1, 10, 7, 8, 9, 11, 4, 6, 5, -1, -1};
   static constexpr OpcodeTable opcodes{opcode_codes};
   template <typename Codec, typename I>
+  static void transfer(Codec& c, I& i) {
+    native_form::transfer(c, i);
+  }
+  template <typename Codec, typename I>
   static void ternary(Codec& c, I& i) {
     align16_ternary(c, i);
   }

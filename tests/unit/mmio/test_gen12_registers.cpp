@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What i915 reads and writes on Tiger Lake that Ice Lake has elsewhere or not at all, and what TGL PRM vol 13, "General Assets", says of all registers.
+#include <array>
+#include <set>
+
+#include "hw/memory/flat_memory.h"
+#include "hw/mmio/forcewake.h"
+#include "hw/mmio/memory_registers.h"
+#include "hw/mmio/timestamp.h"
+#include "tests/catch.h"
+#include "tests/quiet_log.h"
+
+using namespace softgen;
+using namespace softgen::mmio;
+
+namespace {
+
+constexpr uint32_t multicast = 1u << 31, host_selector = 0xfdc, streamer_selector = 0x20cc;
+constexpr uint32_t steer(uint32_t instance, uint32_t slice = 0) { return slice << 27 | instance << 24; }
+
+struct Fixture {
+  const defs::RegisterSet& set = defs::gen12::registers;
+  RegisterFile file{set};
+  Fixture() { quiet_log(); }
+};
+
+struct Memory : Fixture {
+  memory::FlatMemory memory;
+  memory::Ggtt ggtt;
+  memory::FaultRegisters faults;
+  memory::TlbGeneration tlb;
+  memory::Aperture aperture{ggtt, memory, &faults};
+  Memory() { attach_memory_registers(file, {ggtt, aperture, faults, tlb}); }
+};
+
+}  // namespace
+
+// i915 gt/intel_workarounds.c: gen12_gt_workarounds_init, rcs_engine_wa_init, engine_fake_wa_init, tgl_whitelist_build; wa_list_verify reads them back.
+TEST_CASE("gen12: workarounds stick and read back") {
+  Fixture f;
+  const struct {
+    uint32_t offset, bits;
+  } plain[] = {{0x9550, 1 << 9},  {0x9424, 1 << 1}, {0x1c3f10, 1 << 22}, {0x1d3f10, 1 << 22},   {0x20a0, 1 << 19},
+               {0x6604, 4 << 16}, {0xb134, 1 << 9}, {0x4000, 0x3b},      {0x40fc, 0x37},        {0x4800, 7},
+               {0x481c, 7},       {0xb020, 0x3b},   {0xb09c, 0x3b},      {0x24d0, 0x1000'2349}, {0xfdc, 0x7f00'0000}};
+  for (const auto& row : plain) {
+    CAPTURE(f.set.name_of(row.offset));
+    const uint32_t before = f.file.read(row.offset);
+    f.file.write(row.offset, before | row.bits);
+    CHECK(f.file.read(row.offset) == (before | row.bits));
+    CHECK(f.set.find(row.offset) != nullptr);
+  }
+  f.file.write(0xfdc, multicast);
+  const struct {
+    uint32_t offset, bits;
+  } masked[] = {{0xe4f4, 1 << 15}, {0x20ec, 1 << 3}, {0xe48c, 1 << 9},  {0x2050, 1 << 7},  {0xe18c, 1 << 15}, {0x20e0, 1 << 14},
+                {0x7304, 1 << 9},  {0x7300, 1 << 1}, {0x2580, 1 << 1},  {0x7018, 1 << 13}, {0x7010, 1 << 4},  {0x5584, 1 << 2},
+                {0x20c4, 0x606},   {0x220c4, 0x606}, {0x1d00c4, 0x606}, {0x20d8, 1 << 5},  {0x7008, 1 << 10}};
+  for (const auto& row : masked) {
+    CAPTURE(f.set.name_of(row.offset));
+    f.file.write(row.offset, row.bits << 16 | row.bits);
+    CHECK(f.file.read(row.offset) == row.bits);
+    f.file.write(row.offset, row.bits << 16);
+    CHECK(f.file.read(row.offset) == 0);
+  }
+}
+
+TEST_CASE("gen12: registers of Gen9 and Gen11 that are gone are not declared") {
+  Fixture f;
+  for (const uint32_t offset : {0x4260u, 0x4264u, 0x426cu, 0x4270u, 0x4b10u, 0x4b14u, 0x4dd4u, 0x4de0u, 0x7034u, 0xc800u, 0xca00u, 0xcc00u,
+                                0x10000u, 0x84a0u, 0x181b0u}) {
+    CAPTURE(offset);
+    CHECK(f.set.find(offset) == nullptr);
+  }
+  CHECK(std::string_view(f.set.find(0x4094)->name) == "GLOBAL_MOCS");
+}
+
+TEST_CASE("gen12: fuses tell of one slice of six dual subslices, of all banks, and of the engines") {
+  Fixture f;
+  CHECK((f.file.read(0x9138) & 0xff) == 1);  // gt/intel_sseu.c:gen12_sseu_info_init
+  CHECK((f.file.read(0x913c) & 0xff) == 0x3f);
+  CHECK((f.file.read(0x9134) & 0xff) == 0);
+  CHECK((~f.file.read(0x9118) & 0xf) == 0xf);  // gt/intel_gt_mcr.c:intel_gt_mcr_init
+  CHECK((~f.file.read(0x9140) & 0xff) == 5);   // gt/intel_engine_cs.c:init_engine_mask
+  CHECK((~f.file.read(0x9140) >> 16 & 0xf) == 1);
+  for (const uint32_t done : {0x7100u, 0x7104u, 0x7108u, 0xe160u, 0xe164u, 0xcf68u, 0x1cc000u, 0x1cd000u}) CHECK(f.file.read(done) == ~0u);
+  for (const uint32_t idle : {0x8000u, 0x8004u, 0x800cu, 0x8010u, 0x80c0u, 0x1c2914u, 0x1d2914u}) CHECK(f.file.read(idle) == 0);
+}
+
+TEST_CASE("gen12: timestamps count as the clock's registers say") {  // gt/intel_gt_clock_utils.c:gen11_read_clock_frequency
+  Fixture f;
+  CHECK((f.file.read(0xa26c) & 1) == 0);
+  constexpr std::array<uint64_t, 4> crystals = {24'000'000, 19'200'000, 38'400'000, 25'000'000};
+  const uint32_t config = f.file.read(0xd00);
+  const uint64_t hz = crystals[config >> 3 & 7] >> (3 - (config >> 1 & 3));
+  CHECK(hz == 19'200'000);
+  constexpr TimestampClock tiger(19'200'000), kaby(12'000'000);
+  CHECK(tiger.ticks(1'000'000'000) == 19'200'000);
+  CHECK(tiger.ticks(52) == 0);
+  CHECK(tiger.ticks(53) == 1);
+  CHECK(tiger.ns(1) == 53);
+  CHECK(tiger.ns(19'200'000) == 1'000'000'000);
+  CHECK(tiger.ticks(int64_t{3580} * 1'000'000'000) == ((uint64_t{3580} * 19'200'000) & 0xf'ffff'ffff));
+  CHECK(kaby.ticks(1'000'000'000) == 12'000'000);
+  CHECK(kaby.ns(3) == 250);
+}
+
+TEST_CASE(
+    "gen12: requests to invalidate TLBs and aux maps clear themselves") {  // gt/intel_tlb.c; gt/gen8_engine_cs.c:gen12_emit_aux_table_inv
+  Memory f;
+  const auto invalidates = [&](uint32_t offset, uint32_t value) {
+    CAPTURE(f.set.name_of(offset));
+    const auto before = f.tlb.value().load();
+    f.file.write(offset, value);
+    CHECK(f.file.read(offset) == 0);
+    return f.tlb.value().load() != before;
+  };
+  for (const uint32_t offset : {0xced8u, 0xcee4u, 0xceecu, 0x4208u, 0x4218u, 0x4238u, 0x4248u, 0x4298u, 0x42c8u}) {
+    CHECK(invalidates(offset, 1));
+    CHECK_FALSE(invalidates(offset, 2));
+  }
+  // A bit an instance, in a masked write.
+  CHECK(invalidates(0xcedc, 1 << 16 | 1));
+  CHECK(invalidates(0xcedc, 4 << 16 | 4));
+  CHECK(invalidates(0xcee0, 1 << 16 | 1));
+  CHECK_FALSE(invalidates(0xcedc, 1));
+}
+
+TEST_CASE("gen12: a fault is in one register, with its address beside") {  // gt/intel_gt.c:gen8_check_faults
+  Memory f;
+  f.faults.fault({.address = 0x1234'5678'9000, .type = memory::FaultType::invalid_pde, .engine = EngineId::bcs});
+  CHECK((f.file.read(0xcec4) & 0x7007) == (4 << 12 | 1 << 1 | 1));
+  CHECK(f.file.read(0xceb8) == 0x2345'6789);
+  CHECK((f.file.read(0xcebc) & 0xf) == 1);
+  f.file.write(0xcec4, 0);
+  CHECK(f.file.read(0xcec4) == 0);
+  CHECK(f.file.read(0x4094) == 0);
+}
+
+TEST_CASE("gen12: each engine's user batches may write its own tables' registers") {
+  Fixture f;
+  const struct {
+    EngineId engine;
+    uint32_t base, invalidate;
+  } rows[] = {{EngineId::rcs, 0x4200, 0x4208},
+              {EngineId::vcs0, 0x4210, 0x4218},
+              {EngineId::vecs, 0x4230, 0x4238},
+              {EngineId::bcs, 0x4240, 0x4248},
+              {EngineId::vcs1, 0x4290, 0x4298}};
+  for (const auto& row : rows)
+    for (const auto& other : rows)
+      for (const uint32_t offset : {other.base, other.base + 4, other.invalidate})
+        CHECK(f.file.is_nonpriv_writable(row.engine, offset) == (row.engine == other.engine));
+  for (const uint32_t offset : {0x42c0u, 0x42c8u, 0xb134u, 0x7008u, 0x7000u, 0x20d8u, 0x6604u})
+    CHECK(f.file.is_nonpriv_writable(EngineId::rcs, offset));
+  for (const uint32_t offset : {0x4000u, 0x20c4u, 0x7010u, 0xced8u}) CHECK_FALSE(f.file.is_nonpriv_writable(EngineId::rcs, offset));
+}
+
+// TGL PRM vol 13, "Force Wake and Steering Table": the domains, and "Host" requests and acknowledges.
+TEST_CASE("gen12: domains of forcewake") {
+  Fixture f;
+  attach_forcewake(f.file);
+  std::set<std::pair<uint32_t, uint32_t>> expected = {{0xa188, 0x130044}, {0xa278, 0xd84}};
+  for (uint32_t box = 0; box < 8; ++box) expected.emplace(0xa540 + 4 * box, 0xd50 + 4 * box);
+  for (uint32_t box = 0; box < 4; ++box) expected.emplace(0xa560 + 4 * box, 0xd70 + 4 * box);
+  std::set<std::pair<uint32_t, uint32_t>> found;
+  for (const defs::WakeRow& domain : f.set.forcewake) found.emplace(domain.request, domain.acknowledge);
+  CHECK(found == expected);
+  f.file.write(0xa548, 0x0001'0001);
+  CHECK(f.file.read(0xd58) == 1);
+  CHECK(f.file.read(0xa2a0) == 7);  // GuC's status: all are awake
+}
+
+// Rows of the table, where i915's agrees (intel_uncore.c, __gen12_fw_ranges); 0: AON, or none.
+TEST_CASE("gen12: ranges are in the domain of the manual's table") {
+  Fixture f;
+  const auto wake = [&](uint32_t offset) -> uint32_t {
+    for (const defs::AccessRange& range : f.set.ranges)
+      if (offset >= range.first && offset <= range.last) return range.wake;
+    return ~0u;
+  };
+  const std::pair<uint32_t, uint32_t> rows[] = {
+      {0xb00, 0},         {0x1fff, 0},       {0x2000, 0xa278},  {0x2700, 0xa188},   {0x4200, 0xa188},   {0x5200, 0xa278},
+      {0x7fff, 0xa278},   {0x8000, 0xa188},  {0x8140, 0xa278},  {0x94d0, 0xa278},   {0xa000, 0xa188},   {0xb134, 0xa278},
+      {0xb404, 0xa188},   {0xd000, 0},       {0xe4f4, 0xa278},  {0x20000, 0xa540},  {0x21000, 0xa548},  {0x22000, 0xa188},
+      {0x24a00, 0xa278},  {0x25600, 0xa540}, {0x25680, 0xa548}, {0x1c0000, 0xa540}, {0x1c8000, 0xa560}, {0x1d0000, 0xa548},
+      {0x1cc000, 0xa540}, {0x44400, ~0u},    {0x178000, ~0u},   {0x1d8000, ~0u}};
+  for (const auto& [offset, expected] : rows) {
+    CAPTURE(offset);
+    CHECK(wake(offset) == expected);
+  }
+}
+
+// "Multicast write access - write goes to all instances; sliceid/subsliceid fields are ignored. Multicast read access [...] message channel selects
+// single instance's response as the final read return. Unicast [...] only the instance specified in the steering register." "If an instance is disabled
+// [...] reads from that instance will return 0s and writes are silently dropped."
+TEST_CASE("gen12: an access that is steered to a disabled instance reads 0 and writes nothing") {
+  Fixture f;
+  const struct {
+    uint32_t offset, instances, fuse, all_but_second;  ///< the fuse's value without instance 1
+  } groups[] = {{0x9524, 6, 0x913c, 0x3d}, {0xe49c, 6, 0x913c, 0x3d}, {0xb1c0, 8, 0x9118, 0x22}};
+  for (const auto& group : groups) {
+    CAPTURE(f.set.name_of(group.offset));
+    const uint32_t all = f.file.peek(group.fuse);
+    const auto write = [&](uint32_t selector, uint32_t value) {
+      f.file.write(host_selector, selector);
+      f.file.write(group.offset, f.set.find(group.offset)->masked ? 0xffff'0000 | value : value);
+    };
+    const auto read = [&](uint32_t selector) {
+      f.file.write(host_selector, selector);
+      return f.file.read(group.offset);
+    };
+    write(multicast, 0x1234);
+    for (uint32_t instance = 0; instance < 8; ++instance) {
+      CHECK(read(steer(instance)) == (instance < group.instances ? 0x1234 : 0));
+      CHECK(read(multicast | steer(instance)) == (instance < group.instances ? 0x1234 : 0));
+    }
+    CHECK(read(steer(0, 1)) == 0);  // there is one slice
+    f.file.poke(group.fuse, group.all_but_second);
+    CHECK(read(steer(1)) == 0);
+    CHECK(read(multicast | steer(1)) == 0);
+    CHECK(read(steer(2)) == 0x1234);
+    write(steer(1), 0x5555);
+    CHECK(read(steer(0)) == 0x1234);
+    write(multicast | steer(1), 0x4321);
+    CHECK(read(steer(0)) == 0x4321);
+    f.file.poke(group.fuse, all);
+  }
+}
+
+// "Default: 1. Note: The multicast field has no impact for a non-replicated target."
+TEST_CASE("gen12: steering is multicast after reset, each initiator's own, and nothing to registers of one instance") {
+  Fixture f;
+  for (const uint32_t selector : {0xfd0u, 0xfd4u, 0xfd8u, 0xfdcu, 0xc060u, streamer_selector}) CHECK(f.file.read(selector) == multicast);
+  f.file.write(0x9524, 0x77);
+  f.file.write(host_selector, steer(7));
+  CHECK(f.file.read(0x9524) == 0);
+  CHECK(f.file.read(0x9524, Initiator::streamer) == 0x77);
+  CHECK(f.file.read(0x9524, Initiator::context) == 0x77);  // "internally targets reads for context save toward the first enabled instance"
+  f.file.write(streamer_selector, steer(6));
+  CHECK(f.file.read(0x9524, Initiator::streamer) == 0);
+  f.file.write(0x9524, 0x88, Initiator::streamer);
+  CHECK(f.file.peek(0x9524) == 0x77);
+  f.file.write(0x9424, 0x99);
+  CHECK(f.file.read(0x9424) == 0x99);
+  // SQIDI: "2 instances [...] all instances are always present".
+  f.file.write(host_selector, multicast);
+  f.file.write(0x1008, 0x42);
+  for (uint32_t instance = 0; instance < 3; ++instance) {
+    f.file.write(host_selector, steer(instance));
+    CHECK(f.file.read(0x1008) == (instance < 2 ? 0x42 : 0));
+  }
+}
+
+// "SW Virtualization Reserved MMIO range": "reads will return zeros, like any other unimplemented MMIO address. Writes to this range are always ignored."
+TEST_CASE("gen12: the range reserved for virtualization reads 0, ignores writes and has no register") {
+  Fixture f;
+  for (uint32_t offset = 0x178000; offset < 0x179000; offset += 4) {
+    f.file.write(offset, ~0u);
+    REQUIRE(f.file.read(offset) == 0);
+  }
+  for (const defs::RegisterPlace& place : f.set.singles) CHECK((place.offset < 0x178000 || place.offset > 0x178fff));
+  CHECK(std::string_view(f.set.find(0x178800)->name) == "VIRTUALIZATION_RESERVED");
+}
