@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "hw/base/log.h"
+#include "hw/dataport/clear_pairs.h"
 #include "hw/dataport/lanes.h"
 #include "hw/dataport/messages.h"
 #include "hw/surface/binding.h"
@@ -93,12 +94,13 @@ const surface::Format& read_format(const surface::Format& format) {
 
 SendResult typed_read(const Message& m, ThreadEnv& env, const Surface& s, const Lanes& lanes) {
   const Texels texels(s);
+  const ClearPairs clear(s);
   const Address address(m, lanes, 0);
   lanes.each([&](unsigned lane) {
     Word4 color{};
     if (const auto at = texel_of(texels, address, lane)) {
       std::array<std::byte, max_texel> bytes{};
-      env.view.read(*at, bytes.data(), s.format->block_bytes());
+      clear.read(env.view, *at, bytes.data());
       color = surface::decode(read_format(*s.format), bytes.data());
     }
     unsigned number = 0;  // channels that are off keep their places in SIMD4x2 only
@@ -111,6 +113,7 @@ SendResult typed_read(const Message& m, ThreadEnv& env, const Surface& s, const 
 SendResult typed_write(const Message& m, ThreadEnv& env, const Surface& s, const Lanes& lanes) {
   if (s.is_null()) return SendResult::done;  // it has no format
   const Texels texels(s);
+  const ClearPairs clear(s);
   const Address address(m, lanes, static_cast<unsigned>(std::popcount(m.op.components)));
   const surface::Format& format = surface::written_format(s);
   lanes.each([&](unsigned lane) {
@@ -122,6 +125,7 @@ SendResult typed_write(const Message& m, ThreadEnv& env, const Surface& s, const
       if ((m.op.components >> c & 1)) color[c] = parameter(m, lanes, address.data, lanes.pairs() ? c : number++, lane);
     std::array<std::byte, max_texel> bytes{};
     surface::encode(format, color, bytes.data());
+    clear.claim(env.view, *at);
     env.view.write(*at, bytes.data(), format.block_bytes());
   });
   return SendResult::done;
@@ -161,11 +165,13 @@ SendResult typed_atomic(const Message& m, ThreadEnv& env) {
     return SendResult::done;
   }
   const Texels texels(s);
+  const ClearPairs clear(s);
   const unsigned operands = operands_of_atomic(code);
   const Lanes lanes = typed_lanes(m);
   const Address address(m, lanes, operands);
   lanes.each([&](unsigned lane) {
     const auto at = texel_of(texels, address, lane);
+    if (at) clear.claim(env.view, *at);
     auto* cell = at ? reinterpret_cast<uint32_t*>(env.view.at_for_write(*at & ~3ull)) : nullptr;
     const uint32_t a = operands > 0 ? parameter(m, lanes, address.data, 0, lane) : 0;
     const uint32_t b = operands > 1 ? parameter(m, lanes, address.data, 1, lane) : 0;

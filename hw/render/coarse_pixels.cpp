@@ -15,7 +15,7 @@ float within(float value, float low, float high) { return value >= low ? std::mi
 
 /// min + slope * (r - min_radius) within min and max, r being the distance of the block's centre from the focal point, of which one axis is
 /// stretched.
-std::array<float, 2> radial_size(const CoarseState& state, uint32_t x, uint32_t y) {
+std::array<float, 2> radial_size(const CoarseSizes& state, uint32_t x, uint32_t y) {
   constexpr float half = 0.5f * CoarseCoverage::extent;
   const float dx = (static_cast<float>(x) + half - state.focal[0]) * (state.scales_y ? 1 : state.aspect),
               dy = (static_cast<float>(y) + half - state.focal[1]) * (state.scales_y ? state.aspect : 1);
@@ -27,7 +27,7 @@ std::array<float, 2> radial_size(const CoarseState& state, uint32_t x, uint32_t 
 
 }  // namespace
 
-CoarseSize coarse_size(const CoarseState& state, uint32_t x, uint32_t y) {
+CoarseSize coarse_size(const CoarseSizes& state, uint32_t x, uint32_t y) {
   if (state.mode == CoarseMode::none) return {};
   CoarseSize size;
   size.requested = state.mode == CoarseMode::constant ? state.min : radial_size(state, x, y);

@@ -25,7 +25,7 @@ struct CoarseSize {
 };
 
 /// The size in the block of 8x8 pixels at (x, y).
-CoarseSize coarse_size(const CoarseState& state, uint32_t x, uint32_t y);
+CoarseSize coarse_size(const CoarseSizes& state, uint32_t x, uint32_t y);
 
 /// A mask of samples for each pixel of a coarse pixel, row after row.
 using CoarseMask = std::array<uint16_t, 1u << 2 * CoarseSize::max_log2>;

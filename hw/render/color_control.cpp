@@ -53,7 +53,8 @@ void TouchedPairs::encode(memory::View& view, const Touched& t) {
   const Ccs& ccs = t.rt->ccs;
   const surface::Level& level = *t.rt->level;
   const uint32_t width = ccs.width();
-  const unsigned element = t.rt->surface.format->block_bytes();
+  // Smaller ones are taken as words.
+  const unsigned element = std::max(t.rt->surface.format->block_bytes(), 4u);
   // Y tiles have columns of 512 bytes. Of levels that begin at an odd one (with HALIGN_4, which hardware does not allow with a CCS), the
   // second half of a pair may be in another tile.
   constexpr uint64_t column_bytes = 512;
@@ -69,17 +70,16 @@ void TouchedPairs::encode(memory::View& view, const Touched& t) {
     for (uint32_t left = t.rows[row] | t.rows[row + 1]; left;) {
       const auto column = static_cast<uint32_t>(std::countr_zero(left)) & ~1u;
       left &= ~(uint32_t{3} << column);
-      uint32_t mask = 0, codes = 0;
+      uint32_t pairs = 0, compressed = 0;
       for (uint32_t i = 0; i < 4; ++i) {
         const uint32_t u = column + (i & 1), v = row + i / 2;
         if (!(t.rows[v] >> u & 1)) continue;
-        mask |= 3u << 2 * i;
+        pairs |= 1u << i;
         if (!ccs.compresses()) continue;
         const Lines pair = lines(t.first_column + u, t.first_row + v);
-        if (kernels.pair_compresses(pair.first, pair.second, element)) codes |= static_cast<uint32_t>(CcsCode::compressed) << 2 * i;
+        if (kernels.pair_compresses(pair.first, pair.second, element)) compressed |= 1u << i;
       }
-      const uint64_t at = ccs.address(t.first_column + column, t.first_row + row, t.slice);
-      view.store(at, static_cast<uint8_t>(mask == 0xff ? codes : (view.load<uint8_t>(at) & ~mask) | codes));
+      ccs.update(view, t.first_column + column, t.first_row + row, t.slice, pairs, compressed);
     }
   }
 }

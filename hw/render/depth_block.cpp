@@ -12,9 +12,11 @@ namespace {
 
 constexpr unsigned part = 4;  // pixels: 4x4 of 32 bits are one 64-byte line of a Y tile; 4x4 of 16 bits are half of each row of one
 
-/// Stencil values of 8x8 pixels in a W tile's order: bits of x and y alternate, x first (SKL PRM vol 5, "Tile Formats").
+/// Stencil values of 8x8 pixels as memory has them. In a W tile 64 bytes follow each other, of whose places the bits of x and y alternate, x first; in
+/// a Y tile a row of 8 bytes is in each of 8 rows of a column (SKL PRM vol 5, "Tile Formats").
 constexpr size_t stencil_block_bytes = 64;
 using StencilBlock = std::array<uint8_t, stencil_block_bytes>;
+constexpr size_t y_tile_row = 16;
 
 /// A mask with its bits permuted: bits `low` and `high` of each bit's number are swapped.
 template <unsigned low, unsigned high>
@@ -29,7 +31,7 @@ constexpr uint64_t exchange(uint64_t mask) {
   const uint64_t differs = (mask >> distance ^ mask) & moved;
   return mask ^ differs ^ differs << distance;
 }
-/// Conversion of masks between bit 8 y + x and a W tile's order.
+/// Conversion of masks between bit 8 y + x, as Y tiles have the values, and a W tile's order.
 constexpr uint64_t from_morton(uint64_t mask) { return exchange<3, 4>(exchange<2, 4>(exchange<1, 2>(mask))); }
 constexpr uint64_t to_morton(uint64_t mask) { return exchange<1, 2>(exchange<2, 4>(exchange<3, 4>(mask))); }
 
@@ -38,6 +40,20 @@ uint64_t passing(Compare function, uint8_t reference, uint8_t test_mask, const S
   uint64_t passes = 0;
   for (size_t i = 0; i < codes.size(); ++i) passes |= uint64_t{compare<uint8_t>(function, reference, codes[i] & test_mask)} << i;
   return passes;
+}
+
+StencilBlock load_block(const std::byte* at, bool w_tiled) {
+  StencilBlock block;
+  if (w_tiled) std::memcpy(block.data(), at, sizeof block);
+  else
+    for (size_t row = 0; row < 8; ++row) std::memcpy(&block[8 * row], at + row * y_tile_row, 8);
+  return block;
+}
+
+void store_block(std::byte* at, bool w_tiled, const StencilBlock& block) {
+  if (w_tiled) std::memcpy(at, block.data(), sizeof block);
+  else
+    for (size_t row = 0; row < 8; ++row) std::memcpy(at + row * y_tile_row, &block[8 * row], 8);
 }
 
 DepthKernel::Stored stored_as(const surface::Format& format) {
@@ -52,13 +68,17 @@ bool DepthStencil::depth_in_blocks() const {
 }
 
 bool DepthStencil::stencil_in_blocks() const {
-  if (!stencil_level_ || stencil_.samples != 1 || stencil_.tiling != surface::Tiling::w) return false;
+  const bool y_tiled = stencil_.tiling == surface::Tiling::y;
+  if (!stencil_level_ || stencil_.samples != 1 || (!y_tiled && stencil_.tiling != surface::Tiling::w)) return false;
   // Whether slices, and so the blocks in them, start at multiples of 8 pixels.
-  const auto starts = [&](uint32_t slice) { return stencil_level_->address(0, 0, slice) % stencil_block_bytes == 0; };
+  const uint64_t within = y_tiled ? 7 * y_tile_row | 7 : stencil_block_bytes - 1;
+  const auto starts = [&](uint32_t slice) { return (stencil_level_->address(0, 0, slice) & within) == 0; };
   return starts(0) && starts(1);
 }
 
-bool DepthStencil::tests_blocks() const { return (!uses_depth() || depth_in_blocks()) && (!stencil_test_ || stencil_in_blocks()); }
+bool DepthStencil::tests_blocks() const {
+  return !bounds_test_ && (!uses_depth() || depth_in_blocks()) && (!stencil_test_ || stencil_in_blocks());
+}
 
 DepthKernel DepthStencil::kernel(DepthKernel plane) const {
   plane.function = static_cast<uint8_t>(depth_function_);
@@ -72,15 +92,16 @@ uint64_t DepthStencil::test_block(memory::View& view, const DepthKernel& depth, 
   if (!stencil_test_) return test_depth(mask);
   const StencilFace& face = faces_[block.front ? 0 : 1];
   const uint64_t at = stencil_level_->address(block.x, block.y, block.layer + stencil_.min_array_element);
-  StencilBlock old;
-  std::memcpy(old.data(), view.at(at), sizeof old);
-  const uint64_t stencil_passes = from_morton(passing(face.function, face.reference & face.test_mask, face.test_mask, old)) & mask;
+  const bool w_tiled = stencil_.tiling == surface::Tiling::w;
+  const StencilBlock old = load_block(view.at(at), w_tiled);
+  const uint64_t codes_pass = passing(face.function, face.reference & face.test_mask, face.test_mask, old);
+  const uint64_t stencil_passes = (w_tiled ? from_morton(codes_pass) : codes_pass) & mask;
   const uint64_t passed = test_depth(stencil_passes);
   if (!stencil_write_) return passed;
   StencilBlock next = old;
   const auto change = [&](StencilOp op, uint64_t pixels) {
     if (op != StencilOp::keep)
-      for (uint64_t left = to_morton(pixels); left; left &= left - 1) {
+      for (uint64_t left = w_tiled ? to_morton(pixels) : pixels; left; left &= left - 1) {
         uint8_t& code = next[static_cast<size_t>(std::countr_zero(left))];
         code = static_cast<uint8_t>((code & ~face.write_mask) | (apply(op, code, face.reference) & face.write_mask));
       }
@@ -88,7 +109,7 @@ uint64_t DepthStencil::test_block(memory::View& view, const DepthKernel& depth, 
   change(face.fail, mask & ~stencil_passes);
   change(face.depth_fail, stencil_passes & ~passed);
   change(face.pass, passed);
-  if (next != old) std::memcpy(view.at_for_write(at), next.data(), sizeof next);
+  if (next != old) store_block(view.at_for_write(at), w_tiled, next);
   return passed;
 }
 

@@ -27,17 +27,20 @@ DepthStencil::DepthStencil(const DrawState& state, const DepthBuffers& buffers) 
     depth_level_.emplace(depth_, depth_.mip_count);
     clear_value_ = quantized(bound.clear_value);
     hiz_ = bound_hiz(state, depth_);
+    if (hiz_ && depth_.aux_mapped) ccs_ = surface::Ccs(depth_, depth_.mip_count);
   }
   if (!stencil_.is_null() && bound.stencil_enable) stencil_level_.emplace(stencil_, stencil_.mip_count);
   const DepthStencilState& ds = state.depth_stencil;
   // Clients without a depth buffer leave its packet at zero (IGT's rendercopy does): the format counts where depth is used.
-  if (depth_.is_null() && bound.missing && (ds.depth_test || ds.depth_write))
+  if (depth_.is_null() && bound.missing && (ds.depth_test || ds.depth_write || ds.bounds_test))
     guest_error("3DSTATE_DEPTH_BUFFER with a reserved type or format, or no memory", "type {}, format {}", bound.declared_type,
                 bound.declared_format);
   depth_test_ = depth_level_ && ds.depth_test;
   depth_write_ = depth_level_ && ds.depth_write && bound.depth_write;
   stencil_test_ = stencil_level_ && ds.stencil_test;
   stencil_write_ = stencil_test_ && ds.stencil_write && bound.stencil_write;
+  bounds_test_ = depth_level_ && ds.bounds_test;
+  min_bound_ = ds.min_bound, max_bound_ = ds.max_bound;
   depth_function_ = ds.depth_function;
   faces_ = ds.faces;
 }
@@ -50,6 +53,15 @@ bool DepthStencil::depth_passes(memory::View& view, const Sample& sample, uint64
   return compare(depth_function_, quantized(sample.z), view.load<uint32_t>(address) & 0xffffff);
 }
 
+/// Of the buffer's depth, as its format has it.
+bool DepthStencil::within_bounds(memory::View& view, uint64_t address) const {
+  constexpr double unorm16 = 0xffff, unorm24 = 0xffffff;
+  const double z = depth_.format->block_bits == 16                            ? view.load<uint16_t>(address) / unorm16
+                   : depth_.format->code == surface::SurfaceFormat::R32_FLOAT ? double{view.load<float>(address)}
+                                                                              : (view.load<uint32_t>(address) & 0xffffff) / unorm24;
+  return z >= min_bound_ && z <= max_bound_;
+}
+
 bool DepthStencil::inside(const surface::Surface& surface, const std::optional<surface::Level>& level, const Sample& s) {
   return level && s.x < level->extent().width && s.y < level->extent().height && s.layer < surface.view_extent;
 }
@@ -58,8 +70,12 @@ bool DepthStencil::test_and_write(memory::View& view, const Sample& s, std::opti
   // No tests and no writes beyond the buffer's edges and slices.
   if (uses_depth() && !inside(depth_, depth_level_, s)) return true;
   if (stencil_test_ && !inside(stencil_, stencil_level_, s)) return true;
+  uint64_t depth_at = 0;
+  if (uses_depth()) depth_at = depth_level_->address(s.x, s.y, s.layer + depth_.min_array_element, s.sample);
+  // Before the other tests, which then have no effect (Vulkan, "Depth Bounds Test").
+  if (bounds_test_ && !within_bounds(view, depth_at)) return false;
   const StencilFace& face = faces_[s.front ? 0 : 1];
-  uint64_t stencil_at = 0, depth_at = 0;
+  uint64_t stencil_at = 0;
   uint8_t stencil = 0;
   bool stencil_passes = true;
   const uint8_t reference = shader_stencil.value_or(face.reference);
@@ -68,7 +84,6 @@ bool DepthStencil::test_and_write(memory::View& view, const Sample& s, std::opti
     stencil = view.load<uint8_t>(stencil_at);
     stencil_passes = compare<uint8_t>(face.function, reference & face.test_mask, stencil & face.test_mask);
   }
-  if (uses_depth()) depth_at = depth_level_->address(s.x, s.y, s.layer + depth_.min_array_element, s.sample);
   const bool depth_ok = stencil_passes && depth_passes(view, s, depth_at);
   if (stencil_write_) {
     const StencilOp op = !stencil_passes ? face.fail : !depth_ok ? face.depth_fail : face.pass;
@@ -125,8 +140,10 @@ void DepthStencil::clear(memory::View& view, const FillBands& bands, StopReasons
     const bool all = hiz_ && covered_by(op);
     if (!all) renew(view, bands, stops);
     clear(depth_, *depth_level_, clear_value_);  // of 16 bits, the low ones
-    for (uint32_t slice = 0; all && !stops && slice < depth_.view_extent; ++slice)
+    for (uint32_t slice = 0; all && !stops && slice < depth_.view_extent; ++slice) {
       hiz_->mark(view, slice + depth_.min_array_element, clear_value_);
+      code(view, slice + depth_.min_array_element, surface::CcsCode::clear);
+    }
   }
   if (op.clear_stencil && stencil_level_) clear(stencil_, *stencil_level_, op.stencil_value);
 }
@@ -149,7 +166,16 @@ void DepthStencil::renew(memory::View& view, const FillBands& bands, StopReasons
 }
 
 void DepthStencil::forget_clears(memory::View& view) const {
-  for (uint32_t slice = 0; hiz_ && slice < depth_.view_extent; ++slice) hiz_->forget(view, slice + depth_.min_array_element);
+  for (uint32_t i = 0; hiz_ && i < depth_.view_extent; ++i) {
+    const uint32_t slice = i + depth_.min_array_element;
+    if (hiz_->forget(view, slice)) code(view, slice, surface::CcsCode::pass_through);
+  }
+}
+
+void DepthStencil::code(memory::View& view, uint32_t slice, surface::CcsCode code) const {
+  if (!ccs_) return;
+  const surface::Extent& extent = depth_level_->extent();
+  ccs_.fill(view, {0, 0, extent.width, extent.height}, slice, code);
 }
 
 }  // namespace softgen::render

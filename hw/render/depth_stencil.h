@@ -12,6 +12,7 @@
 #include "hw/render/pixel_kernels.h"
 #include "hw/render/raster_state.h"
 #include "hw/render/state_decoder.h"
+#include "hw/surface/ccs.h"
 #include "hw/surface/hiz_clear.h"
 #include "hw/surface/surface.h"
 
@@ -24,8 +25,8 @@ class DepthStencil {
   /// With other buffers, or with other samples.
   DepthStencil(const DrawState& state, const DepthBuffers& buffers);
 
-  bool any_test() const { return depth_test_ || stencil_test_; }
-  bool uses_depth() const { return depth_test_ || depth_write_; }
+  bool any_test() const { return depth_test_ || stencil_test_ || bounds_test_; }
+  bool uses_depth() const { return depth_test_ || depth_write_ || bounds_test_; }
   bool any_write() const { return depth_write_ || stencil_write_; }
 
   struct Sample {
@@ -65,16 +66,23 @@ class DepthStencil {
   uint64_t test_depth_block(memory::View& view, const DepthKernel& depth, const Block& block, uint64_t mask) const;
   static bool inside(const surface::Surface& surface, const std::optional<surface::Level>& level, const Sample& s);
   bool depth_passes(memory::View& view, const Sample& sample, uint64_t address) const;
+  bool within_bounds(memory::View& view, uint64_t address) const;
   uint32_t quantized(double z) const { return surface::depth_code(*depth_.format, z); }
   bool covered_by(const DepthOperation& op) const;
+  /// The same for the slice's pairs of lines, where the depth buffer has a CCS: the sampler has no HiZ then, and gives them the clear colour of its
+  /// surface state.
+  void code(memory::View& view, uint32_t slice, surface::CcsCode code) const;
 
   surface::Surface depth_, stencil_;
   std::optional<surface::Level> depth_level_, stencil_level_;
   std::optional<surface::HizClear> hiz_;  ///< when HiZ is on and a clear value is bound
+  surface::Ccs ccs_;                      ///< of the depth buffer, when hiz_ is there
   uint32_t clear_value_ = 0;              ///< 3DSTATE_CLEAR_PARAMS', as the depth buffer holds it
   bool depth_test_ = false, depth_write_ = false, stencil_test_ = false, stencil_write_ = false;
+  bool bounds_test_ = false;
   CompareFunction depth_function_{};
   std::array<StencilFace, 2> faces_;  // front, back
+  float min_bound_ = 0, max_bound_ = 0;
 };
 
 }  // namespace softgen::render

@@ -22,12 +22,14 @@ const RenderTarget* Drawer::Draw::blocks_target(const PreparedObject& object) co
 }
 
 /// The pixels of blocks_target() that the object of a clear or resolve means, whose rectangle counts in blocks (Mesa blorp_clear.c,
-/// get_fast_clear_rect): of the CCS 8 elements of 8x4, 4x4 or 2x4 pixels each way, of the MCS 16 by 2 bytes.
+/// get_fast_clear_rect): of the CCS 8 pairs of lines, 32 bytes by 4 pixels, each way, or down 4 of those that the aux map finds; of the MCS 16 by 2
+/// bytes.
 PixelRect Drawer::Draw::blocks_rect(const PreparedObject& object) const {
   const RenderTarget& rt = work_->pixels.targets[0];
   const unsigned samples = rt.surface.samples;
-  const int32_t ccs_x = rt.surface.format->block_bits == 32 ? 64 : rt.surface.format->block_bits == 64 ? 32 : 16;
-  const int32_t scale_x = samples == 1 ? ccs_x : samples <= 4 ? 8 : samples == 8 ? 2 : 1, scale_y = samples == 1 ? 32 : 2;
+  const int32_t ccs_x = std::max(1, 8 * 32 / static_cast<int32_t>(rt.surface.format->block_bytes()));
+  const int32_t scale_x = samples == 1 ? ccs_x : samples <= 4 ? 8 : samples == 8 ? 2 : 1;
+  const int32_t scale_y = samples != 1 ? 2 : rt.surface.aux_mapped ? 16 : 32;
   PixelRect rect{object.bounds.x0 * scale_x, object.bounds.y0 * scale_y, object.bounds.x1 * scale_x, object.bounds.y1 * scale_y};
   rect.clip({0, 0, static_cast<int32_t>(rt.level->extent().width), static_cast<int32_t>(rt.level->extent().height)});
   return rect;
@@ -42,7 +44,8 @@ void Drawer::Draw::fast_clear(const PreparedObject& object) {
   const uint32_t slice = object.layer + rt.surface.min_array_element;
   if (rect.empty()) return;
   surface::convert_clear_color(env_.view, rt.surface);
-  if (rt.ccs) return rt.ccs.fill(env_.view, ccs_rect(rect), slice, surface::CcsCode::clear);
+  if (rt.ccs && rt.ccs.covers(env_.view, ccs_rect(rect), slice))
+    return rt.ccs.fill(env_.view, ccs_rect(rect), slice, surface::CcsCode::clear);
   if (rt.mcs)
     return drawer_.in_bands(env_, rect, stops(), [&](memory::View& view, const PixelRect& band) {
       for (int32_t y = band.y0; y < band.y1; ++y)

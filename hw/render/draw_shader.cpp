@@ -20,6 +20,7 @@ void Drawer::Draw::load_pixel_shader() {
   if (!state.valid) return;
   const auto first = std::find_if(state.kernels.begin(), state.kernels.end(), [](const PixelKernel& k) { return k.enable; });
   if (first == state.kernels.end()) return guest_error("3DSTATE_PS without a dispatch width", "no pixel is shaded");
+  if (state.inputs.dual_simd8) return unimplemented("pixel shader dispatch", "dual SIMD8: no pixel is shaded");
   PixelDraw& pixels = work_->pixels;
   pixels.simd = 8u << (first - state.kernels.begin());
   Kernel& kernel = pixels.kernel;
@@ -45,7 +46,8 @@ void Drawer::Draw::load_pixel_shader() {
 bool Drawer::Draw::runs_for_coarse_pixels() const {
   const PixelState& pixel = state_.pixel;
   if (!pixel.per_sample) return pixel.coarse.per_coarse_pixel;
-  if (pixel.coarse.mode != CoarseMode::none) guest_error("3DSTATE_CPS", "coarse pixels with sample shading: there are none");
+  if (pixel.coarse.per_coarse_pixel && pixel.coarse.viewports[0].mode != CoarseMode::none)
+    guest_error("coarse pixel shading", "with sample shading: there are none");
   return false;
 }
 

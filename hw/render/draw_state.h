@@ -260,6 +260,15 @@ struct AttributeOverride {
   AttributeConstant constant{};
 };
 
+/// An object that is drawn several times, each with a position of its own of those that follow each other in its vertices.
+struct ReplicationState {
+  static constexpr unsigned max_replicas = 16;
+  unsigned positions = 1;                           ///< of a vertex; at most 16
+  uint16_t replicas = 1;                            ///< mask of those that are drawn
+  std::array<uint8_t, max_replicas> viewport{};     ///< added to the vertex' viewport
+  std::array<uint8_t, max_replicas> array_index{};  ///< and to its slice
+};
+
 struct SetupState {
   static constexpr unsigned max_attributes = 32, swizzled_attributes = 16;
   unsigned attributes = 0;  ///< at most 32
@@ -270,6 +279,7 @@ struct SetupState {
   uint8_t primitive_id_attribute = 0, primitive_id_components = 0;  ///< that attribute's components (mask) are the primitive's id
   uint32_t constant_attributes = 0, sprite_attributes = 0;          ///< masks
   bool sprite_lower_left = false;
+  ReplicationState replication;
 };
 
 struct StencilFace {
@@ -283,6 +293,8 @@ struct DepthStencilState {
   CompareFunction depth_function{};
   bool stencil_test = false, stencil_write = false;
   std::array<StencilFace, 2> faces{};  ///< front, back
+  bool bounds_test = false;            ///< samples whose depth in the buffer is beyond these fail
+  float min_bound = 0, max_bound = 0;
 };
 
 /// Null surfaces where there is none.
@@ -321,9 +333,8 @@ struct PixelCoefficients {
   bool any() const { return requested_size || planes() || sample_offsets; }
 };
 
-/// Coarse pixel shading. Pairs are along x and y.
-struct CoarseState {
-  bool per_coarse_pixel = false;  ///< the pixel shader is run for coarse pixels, of 1x1 pixels without a mode
+/// The sizes of coarse pixels. Pairs are along x and y.
+struct CoarseSizes {
   CoarseMode mode{};
   bool statistics = false;
   std::array<float, 2> min{}, max{};  ///< requested sizes, pixels
@@ -333,9 +344,17 @@ struct CoarseState {
   bool scales_y = false;  ///< the axis whose distances are multiplied by `aspect`
 };
 
-/// What the payload of a pixel shader has besides its header.
+/// Coarse pixel shading.
+struct CoarseState {
+  bool per_coarse_pixel = false;          ///< the pixel shader is run for coarse pixels, of 1x1 pixels without a mode
+  std::array<CoarseSizes, 16> viewports;  ///< as many as clip.viewports
+};
+
+/// The payload of a pixel shader.
 struct PixelInputs {
-  uint8_t barycentrics = 0;  ///< mask: perspective at Location 0, 1, 2, then the same without perspective
+  bool object_in_r1 = false;  ///< r1.1 of a thread has what r0.0 else has: facing, viewport and slice of its object
+  bool dual_simd8 = false;    ///< 16 pixels are of two objects
+  uint8_t barycentrics = 0;   ///< mask: perspective at Location 0, 1, 2, then the same without perspective
   bool depth = false, w = false;
   Location zw_at{};     ///< where these two are evaluated
   bool offset = false;  ///< offsets within the pixel

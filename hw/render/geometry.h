@@ -11,27 +11,36 @@
 namespace softgen::render {
 
 /// A vertex URB entry: dwords. Header (SKL PRM vol 7, "Vertex URB Entry (VUE) Formats"): dw1 render target array index, dw2 viewport index,
-/// dw3 point width, dw4-7 position, dw8-15 clip and cull distances where the shader writes them, then attributes of four dwords.
+/// dw3 point width, dw4-7 position, dw8-15 clip and cull distances where the shader writes them, then attributes of four dwords. Of a primitive that is
+/// replicated there are more positions, one after the other.
 class Vue {
  public:
   Vue() = default;
-  explicit Vue(std::span<const uint32_t> dwords) : dwords_(dwords) {}
+  explicit Vue(std::span<const uint32_t> dwords) : dwords_(dwords.data()), size_(static_cast<uint32_t>(dwords.size())) {}
+  /// The same vertex with position number `index` of `positions`.
+  Vue replica(unsigned index, unsigned positions) const {
+    Vue one = *this;
+    one.position_ = static_cast<uint16_t>(4 + 4 * index), one.distances_ = static_cast<uint16_t>(4 + 4 * positions);
+    return one;
+  }
 
-  uint32_t dword(size_t i) const { return i < dwords_.size() ? dwords_[i] : 0; }
+  uint32_t dword(size_t i) const { return i < size_ ? dwords_[i] : 0; }
   float value(size_t i) const { return std::bit_cast<float>(dword(i)); }
   uint32_t layer() const { return dword(1) & 0x7ff; }
   uint32_t viewport() const { return dword(2) & 0xf; }
   float point_width() const { return value(3); }
-  float position(unsigned c) const { return value(4 + c); }
-  float clip_distance(unsigned i) const { return value(8 + i); }
-  std::span<const uint32_t> dwords() const { return dwords_; }
+  float position(unsigned c) const { return value(position_ + c); }
+  float clip_distance(unsigned i) const { return value(distances_ + i); }
+  std::span<const uint32_t> dwords() const { return {dwords_, size_}; }
   /// Its four floats, or `nothing` where it is shorter than that.
   const float* position_or(const float* nothing) const {
-    return dwords_.size() >= 8 ? reinterpret_cast<const float*>(dwords_.data() + 4) : nothing;
+    return size_ >= position_ + 4u ? reinterpret_cast<const float*>(dwords_ + position_) : nothing;
   }
 
  private:
-  std::span<const uint32_t> dwords_;
+  const uint32_t* dwords_ = nullptr;
+  uint32_t size_ = 0;
+  uint16_t position_ = 4, distances_ = 8;  // dwords
 };
 
 /// A vertex in the URB.

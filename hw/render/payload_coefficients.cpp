@@ -14,8 +14,10 @@ uint32_t as_dword(double value) { return std::bit_cast<uint32_t>(static_cast<flo
 
 }  // namespace
 
-/// Where the plane equations start: r1.1, r1.6 (brw_fs_nir.cpp, emit_pixel_interpolater_alu_at_offset).
-void PayloadWriter::put_start() { own(1).dw[1] = as_dword(start()[0]), own(1).dw[6] = as_dword(start()[1]); }
+/// Where the plane equations start: r1.1, r1.6, or on Gen12 with the planes only (brw_fs_nir.cpp, emit_pixel_interpolater_alu_at_offset).
+void PayloadWriter::put_start() {
+  if (!draw_->state.pixel.inputs.object_in_r1) own(1).dw[1] = as_dword(start()[0]), own(1).dw[6] = as_dword(start()[1]);
+}
 
 /// The coefficients of y and x, and the value at the start.
 void PayloadWriter::put_plane(Grf& to, unsigned first, const Plane2& plane) const {

@@ -161,12 +161,15 @@ unsigned PayloadWriter::put_masks(const PixelThread& thread, unsigned first, uns
   return reg + width / 8;
 }
 
-/// r0 of all threads of object_.
+/// r0 and r1.1 of all threads of object_.
 void PayloadWriter::put_object_header() {
   const Kernel& kernel = draw_->kernel;
   header_ = {};
   // Mesa's gl_FrontFacing negates the low word: it needs the topology in it not to be zero.
-  header_.dw[0] = uint32_t{object_->viewport} << 27 | (object_->layer & 0x7ff) << 16 | (object_->front ? 0u : 1u << 15) | draw_->topology;
+  const uint32_t said =
+      uint32_t{object_->viewport} << 27 | (object_->layer & 0x7ff) << 16 | (object_->front ? 0u : 1u << 15) | draw_->topology;
+  second_header_ = 0;
+  (draw_->state.pixel.inputs.object_in_r1 ? second_header_ : header_.dw[0]) = said;
   header_.dw[3] = kernel.bases.sampler_state;
   eu::put_scratch(header_, kernel.scratch_base, kernel.scratch_size, slot_);
 }
@@ -199,7 +202,8 @@ void PayloadWriter::put_header(const PixelThread& thread) {
   own(0) = header_;
   if (thread.square) {
     // All are live, whatever the coverage that the shader sees elsewhere: the masks of r1 are full.
-    constexpr uint32_t first[2] = {0, 0}, rest[2] = {0, 0xffffffff};
+    const uint32_t first[2] = {0, second_header_};
+    constexpr uint32_t rest[2] = {0, 0xffffffff};
     std::memcpy(own(1).dw, first, sizeof first);
     std::memcpy(own(1).dw + 2, thread.quads.data(), 4 * sizeof(uint32_t));
     std::memcpy(own(1).dw + 6, rest, sizeof rest);
@@ -212,8 +216,9 @@ void PayloadWriter::put_header(const PixelThread& thread) {
     const uint32_t* quads = &thread.quads[first / 4];
     const bool both = draw_->simd >= 16;
     const uint32_t ids = thread.sample_id * (both ? 0x1111u : 0x11u);
-    own(1 + first / 16) = {{thread.coarse ? coarse_extent(thread) : ids, 0, quads[0], quads[1], both ? quads[2] : 0, both ? quads[3] : 0, 0,
-                            (pixels >> first & 0xffff) | thread.live >> first << 16}};
+    // That of SIMD32's second half is not read: messages take the first one (Mesa brw_lower_logical_sends.cpp, header of target reads).
+    own(1 + first / 16) = {{thread.coarse ? coarse_extent(thread) : ids, second_header_, quads[0], quads[1], both ? quads[2] : 0,
+                            both ? quads[3] : 0, 0, (pixels >> first & 0xffff) | thread.live >> first << 16}};
   }
 }
 

@@ -68,6 +68,7 @@ class PayloadWriter {
   unsigned center_registers_ = 0;  ///< that centers_ fills, of eight or sixteen pixels
   bool all_at_centers_ = false;    ///< payloads are evaluated at the centres only
   Grf header_;                     ///< r0 of object_'s threads
+  uint32_t second_header_ = 0;     ///< and r1.1
   eu::SeriesLayout layout_;
   std::vector<Grf> payloads_;
   unsigned own_registers_ = 0;  ///< in payloads_, of each thread

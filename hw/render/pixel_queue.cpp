@@ -50,7 +50,7 @@ PixelWork::PixelWork(const DrawState& now, EngineEnv& env, MessageTarget* shared
 
 void PixelWork::count(mmio::RegisterFile& registers) const {
   count_work(Work::pixels, counts.invocations);
-  if (pixels.coarse && state.pixel.coarse.statistics) registers.add64(reg::CPS_INVOCATION_COUNT(0), counts.invocations);
+  if (pixels.coarse && state.pixel.coarse.viewports[0].statistics) registers.add64(reg::CPS_INVOCATION_COUNT(0), counts.invocations);
   if (!state.pixel.statistics) return;
   registers.add64(reg::PS_INVOCATION_COUNT(0), counts.invocations);
   registers.add64(reg::PS_DEPTH_COUNT(0), counts.depth);

@@ -212,7 +212,8 @@ void Setup::finish_triangle(const Object& object, std::span<const Vue> vertices,
 
 /// Whether a vertex' place does not depend on which triangle asks, and SetupKernels::place() says all that the clipper does.
 bool Setup::places_vertices() const {
-  return raster_.viewport_count == 1 && !raster_.clip.clip_distances && !raster_.clip.cull_distances && !raster_.clip.reject_all;
+  return raster_.viewport_count == 1 && state_.setup.replication.positions == 1 && !raster_.clip.clip_distances &&
+         !raster_.clip.cull_distances && !raster_.clip.reject_all;
 }
 
 /// All vertices into placed_.
@@ -308,12 +309,25 @@ bool Setup::prepare_rectangle(std::span<const Vue> vertices, PreparedObject& out
 }
 
 void Setup::prepare(ObjectType type, const Object& object, std::span<const Vue> vertices, PreparedObjects& out) {
+  const ReplicationState& replication = state_.setup.replication;
+  if (replication.positions == 1) return prepare_one(type, object, vertices, {}, out);
+  for (unsigned i = 0; i < replication.positions; ++i) {
+    if (!(replication.replicas >> i & 1)) continue;
+    std::array<Vue, 3> own;
+    for (size_t v = 0; v < vertices.size(); ++v) own[v] = vertices[v].replica(i, replication.positions);
+    prepare_one(type, object, std::span(own).first(vertices.size()), {replication.viewport[i], replication.array_index[i]}, out);
+  }
+}
+
+void Setup::prepare_one(ObjectType type, const Object& object, std::span<const Vue> vertices, const Replica& replica,
+                        PreparedObjects& out) {
   arena_ = &out.arena;
   const size_t first = std::min<size_t>(object.provoking, vertices.size() - 1);
   const Vue& provoking = vertices[first];
   PreparedObject prepared;
-  prepared.viewport = static_cast<uint8_t>(provoking.viewport() < raster_.viewport_count ? provoking.viewport() : 0);
-  prepared.layer = raster_.force_layer_zero ? 0 : provoking.layer();
+  const unsigned viewport = provoking.viewport() + replica.viewport;
+  prepared.viewport = static_cast<uint8_t>(viewport < raster_.viewport_count ? viewport : 0);
+  prepared.layer = (raster_.force_layer_zero ? 0 : provoking.layer()) + replica.array_index;
   if (type == ObjectType::triangle) {
     Object triangle = object;
     triangle.provoking = static_cast<uint8_t>(first);

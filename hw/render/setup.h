@@ -84,7 +84,7 @@ class Setup {
 
   /// Number of attributes each object carries, and their places in the vertex.
   unsigned attributes() const { return attribute_count_; }
-  /// Appends what is drawn of the object: none, itself, or its outline. `type` is without adjacency, and `vertices` are its: 1, 2, or 3
+  /// Appends what is drawn of the object: none, itself or its replicas, or their outlines. `type` is without adjacency, and `vertices` are its: 1, 2, or 3
   /// (also for rectangles).
   void prepare(ObjectType type, const Object& object, std::span<const Vue> vertices, PreparedObjects& out);
   /// The same for objects whose vertices are numbers into `vertices`; each vertex is placed on the screen once.
@@ -102,6 +102,11 @@ class Setup {
     std::array<uint32_t, 2> at;
     bool general, constant;
   };
+  /// What is added to a vertex' viewport and slice.
+  struct Replica {
+    unsigned viewport = 0, array_index = 0;
+  };
+  void prepare_one(ObjectType type, const Object& object, std::span<const Vue> vertices, const Replica& replica, PreparedObjects& out);
   Screen to_screen(const Viewport& viewport, const Position& position) const;
   double window_z(const Viewport& viewport, const Vue& vertex) const;
   void prepare_triangle(const Object& object, std::span<const Vue> vertices, PreparedObject& triangle, PreparedObjects& out);

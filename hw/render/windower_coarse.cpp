@@ -43,7 +43,7 @@ void Windower::draw_coarse_block(uint32_t x, uint32_t y, CoarseCoverage::Block& 
   if (early_) test_coarse_block(x, y, block);
   if (coverage_after_tests_) block.coverage = block.samples;
   if (!dispatches_ && !draw_->unobservable) return;
-  const CoarseSize size = coarse_size(draw_->state.pixel.coarse, x, y);
+  const CoarseSize size = coarse_size(draw_->state.pixel.coarse.viewports[object_->viewport], x, y);
   for (uint32_t down = 0; down < CoarseCoverage::extent; down += 2 * size.height())
     for (uint32_t right = 0; right < CoarseCoverage::extent; right += 2 * size.width()) {
       CoarseQuad quad;

@@ -34,7 +34,10 @@ std::shared_ptr<Bound> BoundCache::made(const Decoders& decoders, const std::byt
   const surface::Surface& decoded = bound->texture.surface();
   bound->mcs = surface::Mcs(decoded);
   for (unsigned level = 0; bound->texture.has_texels() && level < bound->texture.levels(); ++level) {
-    if (const surface::Ccs ccs(decoded, decoded.min_lod + level); ccs) bound->controls.push_back(ccs);
+    if (const surface::Ccs ccs(decoded, decoded.min_lod + level); ccs) {
+      bound->controls.resize(level);
+      bound->controls.push_back(ccs);
+    }
     if (const auto hiz = surface::HizClear::of_texture(decoded, decoded.min_lod + level)) bound->hiz.push_back(*hiz);
   }
   return bound;

@@ -36,7 +36,7 @@ struct Bound {
   SliceSamplers slices;
   LaneLoads loads;
   surface::Mcs mcs{surface::Surface{}};
-  std::vector<surface::Ccs> controls;  ///< of each level; empty: the surface has no CCS
+  std::vector<surface::Ccs> controls;  ///< by level; those at the end, or all, may have none
   std::vector<surface::HizClear> hiz;  ///< the same for HiZ
   uint64_t expanded = 0;               ///< the round of ClearColors in which clear colours were last written
 };

@@ -16,6 +16,7 @@ bool expand_slice(memory::View& view, const Bound& bound, unsigned level, unsign
   const Texture& texture = bound.texture;
   const uint32_t in_surface = slice + texture.surface().min_array_element;
   if (!bound.hiz.empty()) return bound.hiz[level].follow(view, texture.surface(), texture.place(level), in_surface, stop);
+  if (!bound.controls[level]) return true;
   const surface::Extent& extent = texture.extent(level);
   for (uint32_t y = 0; y < extent.height; y += band_rows) {
     if (stop.aborting()) return false;

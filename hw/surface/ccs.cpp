@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "hw/surface/mapped_ccs.h"
+
 namespace softgen::surface {
 namespace {
 
@@ -22,6 +24,10 @@ Ccs::Ccs(const Surface& s, unsigned lod) {
     return;
   // Views with an offset have no auxiliary surface (isl_surface_state.c).
   if (s.x_offset || s.y_offset || s.format->kind != FormatKind::plain) return;
+  if (s.aux_mapped) {
+    place_mapped(s, lod);
+    return;
+  }
   const unsigned bits = s.format->block_bits;
   if (bits != 32 && bits != 64 && bits != 128) return;
   base_ = strip_canonical(s.aux_base);
@@ -36,6 +42,19 @@ Ccs::Ccs(const Surface& s, unsigned lod) {
   first_column_ = origin.x / width_, first_row_ = origin.y / pair_rows;
   // QPitch is of pixel rows and aligned more than levels are (SKL PRM vol 2d, RENDER_SURFACE_STATE); so no two tiles of the screen share a byte.
   slice_rows_ = (s.aux_qpitch & ~(valign - 1)) / pair_rows;
+}
+
+void Ccs::place_mapped(const Surface& s, unsigned lod) {
+  if (!mapped::has_codes(s)) return;
+  const unsigned bytes = s.format->block_bytes();
+  const Origin origin = level_origin(s, lod);
+  if (origin.x * bytes % pair_bytes || origin.y % pair_rows || s.qpitch % pair_rows) return;
+  mapped_ = true;
+  base_ = s.base, pitch_ = s.pitch;
+  width_ = pair_bytes / bytes;
+  compresses_ = s.aux == AuxMode::ccs_e && s.format->is(use_ccs_e);
+  first_column_ = origin.x / width_, first_row_ = origin.y / pair_rows;
+  slice_rows_ = s.qpitch / pair_rows;
 }
 
 uint64_t Ccs::block_address(uint32_t u, uint32_t v) const {
@@ -58,16 +77,30 @@ uint32_t Ccs::clear_columns(uint64_t clear, uint32_t row) {
 }
 
 CcsCode Ccs::read(memory::View& view, uint32_t column, uint32_t row, uint32_t slice) const {
+  if (mapped_) return read_mapped(view, column, row, slice);
   return static_cast<CcsCode>(view.load<uint8_t>(address(column, row, slice)) >> shift(column, row) & 3);
 }
 
 void Ccs::write(memory::View& view, uint32_t column, uint32_t row, uint32_t slice, CcsCode code) const {
+  if (mapped_) return fill_mapped(view, {column * width_, row * pair_rows, (column + 1) * width_, (row + 1) * pair_rows}, slice, code);
   const uint64_t at = address(column, row, slice);
   const unsigned by = shift(column, row);
   view.store(at, static_cast<uint8_t>((view.load<uint8_t>(at) & ~(3u << by)) | static_cast<unsigned>(code) << by));
 }
 
+void Ccs::update(memory::View& view, uint32_t column, uint32_t row, uint32_t slice, uint32_t pairs, uint32_t compressed) const {
+  if (mapped_) return update_mapped(view, column, row, slice, pairs, compressed);
+  uint32_t mask = 0, codes = 0;
+  for (uint32_t i = 0; i < 4; ++i) {
+    if (pairs >> i & 1) mask |= 3u << 2 * i;
+    if (pairs & compressed & 1u << i) codes |= static_cast<uint32_t>(CcsCode::compressed) << 2 * i;
+  }
+  const uint64_t at = address(column, row, slice);
+  view.store(at, static_cast<uint8_t>(mask == 0xff ? codes : (view.load<uint8_t>(at) & ~mask) | codes));
+}
+
 void Ccs::fill(memory::View& view, const CcsRect& rect, uint32_t slice, CcsCode code) const {
+  if (mapped_) return fill_mapped(view, rect, slice, code);
   constexpr uint32_t run = 16;  // pairs in eight bytes
   const uint32_t end = (rect.x1 + width_ - 1) / width_;
   for (uint32_t row = rect.y0 / pair_rows; row * pair_rows < rect.y1;) {

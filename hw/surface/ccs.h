@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The color control surface of single-sampled render targets: two bits for each pair of cache lines, 32 bytes by 4 rows.
+// The color control surface of single-sampled surfaces: a code for each pair of cache lines, 32 bytes by 4 rows. Up to Gen11 the surface state says
+// where it is, and codes have two bits; after that the aux map does (hw/surface/mapped_ccs.h).
 // Layout: SKL PRM vol 7, "MCS Buffer for Render Target(s)"; vol 12, "Planes" (a cache line of the CCS is 16x16 pairs); bits within a tile as
 // Mesa's docs/isl/ccs.rst has found them, levels and slices as isl.c lays them out.
 //
@@ -13,6 +14,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "hw/memory/view.h"
 #include "hw/surface/surface.h"
@@ -33,7 +35,8 @@ class Ccs {
   static constexpr uint32_t pair_bytes = 32, pair_rows = 4;
 
   Ccs() = default;
-  /// Not there unless the surface has one sample, a tiling of 16-byte columns, 32, 64 or 128 bits a pixel, and a CCS.
+  /// Not there unless the surface has one sample, a tiling of 16-byte columns, 32, 64 or 128 bits a pixel, and a CCS. By the aux map: unless it has Y
+  /// tiles and 8 to 128 bits a pixel, and the level begins with a pair.
   Ccs(const Surface& surface, unsigned lod);
 
   explicit operator bool() const { return width_ != 0; }
@@ -50,6 +53,11 @@ class Ccs {
   void write(memory::View& view, uint32_t column, uint32_t row, uint32_t slice, CcsCode code) const;
   /// All pairs that `rect` touches.
   void fill(memory::View& view, const CcsRect& rect, uint32_t slice, CcsCode code) const;
+  /// Whether all pairs that `rect` touches have codes: by the aux map some may have none.
+  bool covers(memory::View& view, const CcsRect& rect, uint32_t slice) const { return !mapped_ || all_mapped(view, rect, slice); }
+  /// Codes 2x2 pairs from the even (column, row) on. Bits of `pairs`, which of them: (0, 0), (1, 0), (0, 1), (1, 1); of `compressed`, which of these are
+  /// "compressed", the others being "pass-through". Threads may do so at the same time for the pairs of different tiles of the screen.
+  void update(memory::View& view, uint32_t column, uint32_t row, uint32_t slice, uint32_t pairs, uint32_t compressed) const;
   /// Calls visit(const CcsRect&) with rectangles of whole pairs that together are those coded "clear" among the pairs that `rect` touches. They may
   /// reach beyond the level.
   template <typename Visit>
@@ -58,20 +66,31 @@ class Ccs {
   /// clear (isl.h, isl_aux_state).
   void resolve(memory::View& view, const CcsRect& rect, uint32_t slice, bool partial) const;
 
-  /// The byte with the codes of 2x2 pairs; `column` and `row` are even. Bits [1:0] are of (0, 0), [3:2] of (1, 0), [5:4] of (0, 1).
+  /// Not by the aux map: the byte with the codes of 2x2 pairs; `column` and `row` are even. Bits [1:0] are of (0, 0), [3:2] of (1, 0), [5:4] of (0, 1).
   uint64_t address(uint32_t column, uint32_t row, uint32_t slice) const;
   static constexpr unsigned shift(uint32_t column, uint32_t row) { return (column & 1) * 2 + (row & 1) * 4; }
 
  private:
+  // hw/surface/mapped_ccs.cpp
+  uint64_t main_address(uint32_t u, uint32_t v) const;
+  template <typename Visit>
+  void each_word(memory::View& view, const CcsRect& rect, uint32_t slice, Visit&& visit) const;
+  CcsCode read_mapped(memory::View& view, uint32_t column, uint32_t row, uint32_t slice) const;
+  void fill_mapped(memory::View& view, const CcsRect& rect, uint32_t slice, CcsCode code) const;
+  bool all_mapped(memory::View& view, const CcsRect& rect, uint32_t slice) const;
+  void each_clear_mapped(memory::View& view, const CcsRect& rect, uint32_t slice, const std::function<void(const CcsRect&)>& visit) const;
+  void update_mapped(memory::View& view, uint32_t column, uint32_t row, uint32_t slice, uint32_t pairs, uint32_t compressed) const;
+
+  void place_mapped(const Surface& surface, unsigned lod);
   /// Of the codes of 16x2 pairs, with the low bit set for each clear one: which columns of row `row` (0 or 1) are clear.
   static uint32_t clear_columns(uint64_t clear, uint32_t row);
   /// The eight bytes with the codes of 16x2 pairs, by columns and rows of the whole CCS.
   uint64_t block_address(uint32_t u, uint32_t v) const;
-  uint64_t base_ = 0;
+  uint64_t base_ = 0;                          ///< of the CCS; by the aux map: of the surface, as is the pitch
   uint32_t pitch_ = 0, slice_rows_ = 0;        ///< bytes; pairs from slice to slice
   uint32_t first_column_ = 0, first_row_ = 0;  ///< of the level, in pairs
   uint32_t width_ = 0;
-  bool compresses_ = false, in_tail_ = false;
+  bool mapped_ = false, compresses_ = false, in_tail_ = false;
 };
 
 /// The user of a surface's clear colour. Of an sRGB format rendering has linear ones in its surface states, and the sampler those that texels hold,
@@ -108,6 +127,7 @@ void Ccs::each_clear(memory::View& view, const CcsRect& rect, uint32_t slice, Vi
   constexpr uint32_t block_columns = 16, block_rows = 2;
   constexpr uint64_t low_bits = 0x5555'5555'5555'5555;  // of all codes
   if (rect.x0 >= rect.x1 || rect.y0 >= rect.y1) return;
+  if (mapped_) return each_clear_mapped(view, rect, slice, visit);
   const uint32_t shift_v = first_row_ + slice * slice_rows_;
   const uint32_t u0 = rect.x0 / width_ + first_column_, u1 = (rect.x1 + width_ - 1) / width_ + first_column_;
   const uint32_t v0 = rect.y0 / pair_rows + shift_v, v1 = (rect.y1 + pair_rows - 1) / pair_rows + shift_v;

@@ -68,11 +68,13 @@ void HizClear::mark(memory::View& view, uint32_t slice, uint32_t code) const {
 
 HizClear::Words HizClear::drawn() const { return {mark_first, drawn_second, lod_, 0}; }
 
-void HizClear::forget(memory::View& view, uint32_t slice) const {
+bool HizClear::forget(memory::View& view, uint32_t slice) const {
   const Words wanted = drawn();
   Words words;
   view.read(address(slice), words.data(), sizeof words);
-  if (words != wanted) view.write(address(slice), wanted.data(), sizeof wanted);
+  if (words == wanted) return false;
+  view.write(address(slice), wanted.data(), sizeof wanted);
+  return true;
 }
 
 bool HizClear::differs(memory::View& view, uint32_t slice, uint32_t code) const {

@@ -38,8 +38,8 @@ class HizClear {
 
   /// `slice` counts from the surface's own first one, `code` is as the depth buffer holds it.
   void mark(memory::View& view, uint32_t slice, uint32_t code) const;
-  /// The slice was drawn to or resolved: it has the depth that its buffer holds.
-  void forget(memory::View& view, uint32_t slice) const;
+  /// The slice was drawn to or resolved: it has the depth that its buffer holds. False: it was so before.
+  bool forget(memory::View& view, uint32_t slice) const;
   /// The slice is clear, and what its buffer holds is not `code`.
   bool differs(memory::View& view, uint32_t slice, uint32_t code) const;
   /// A slice of a texture that is still clear gets the clear value of `surface`. The caller keeps other threads from it. False: `stop` is aborting,

@@ -16,7 +16,7 @@ TOLERANCE = 2
 WRONG_PIXELS = {"gl_msaa": 400, "gl_msaa_noccs": 400, "gl_mrt": 200, "gl_geom": 40, "gl_tess": 40}
 USUAL_WRONG_PIXELS = 20
 INTEGERS = {"gl_csonly": "csonly.bin", "vk_comp": "vk_comp.bin"}
-SIZE = 64 * 64 * 4
+WIDTH, HEIGHT = 256, 64  # bytes, rows
 
 
 def reference(references, name):
@@ -29,20 +29,20 @@ def reference(references, name):
 
 
 def place(readme, name):
-    """(address, tiling) from the README's table."""
+    """(address, tiling, pitch) from the README's table."""
     row = re.search(rf"^\| {name} \|.*$", readme, re.M).group(0)
-    if match := re.search(r"(linear|Y-tiled) 64x64 pitch 256 at (0x[0-9a-f]+)", row):
-        return match.group(2), match.group(1)
-    return re.search(r"VA (0x[0-9a-f]+)", row).group(1), "linear"
+    if match := re.search(r"(linear|Y-tiled) 64x64 pitch (\d+) at (0x[0-9a-f]+)", row):
+        return match.group(3), match.group(1), int(match.group(2))
+    return re.search(r"VA (0x[0-9a-f]+)", row).group(1), "linear", WIDTH
 
 
-def untile_y(data):
-    """64 x 64 texels of 4 bytes, pitch 256: two tiles of 128 bytes x 32 rows across."""
-    out = bytearray(SIZE)
-    for y in range(64):
-        for x in range(0, 256, 16):
-            offset = (y // 32 * 2 + x // 128) * 4096 + (x % 128 // 16) * 512 + y % 32 * 16
-            out[y * 256 + x:y * 256 + x + 16] = data[offset:offset + 16]
+def untile_y(data, pitch):
+    """64 x 64 texels of 4 bytes in tiles of 128 bytes x 32 rows."""
+    out = bytearray(WIDTH * HEIGHT)
+    for y in range(HEIGHT):
+        for x in range(0, WIDTH, 16):
+            offset = (y // 32 * (pitch // 128) + x // 128) * 4096 + (x % 128 // 16) * 512 + y % 32 * 16
+            out[y * WIDTH + x:y * WIDTH + x + 16] = data[offset:offset + 16]
     return bytes(out)
 
 
@@ -57,18 +57,19 @@ def wrong_pixels(data, expected):
 
 def check(replay, folder, references, readme, name, arguments):
     """(is right, sentence)"""
-    address, tiling = place(readme, name)
+    address, tiling, pitch = place(readme, name)
     expected = reference(references, name)
-    command = [replay, folder / f"{name}.aub.xz", "--dump", f"{address},{len(expected)}", *arguments]
+    dump = f"{address},{pitch * HEIGHT if tiling == 'Y-tiled' else len(expected)}"
+    command = [replay, folder / f"{name}.aub.xz", "--dump", dump, *arguments]
     done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode:
         return False, f"exit {done.returncode}: {done.stderr.decode(errors='replace').strip().splitlines()[-1:]}"
     if subprocess.run([*command, "--preempt"], stdout=subprocess.PIPE, check=False).stdout != done.stdout:
         return False, "preempted between tiles and groups it ends otherwise"
-    threaded = [replay, folder / f"{name}.aub.xz", "--dump", f"{address},{len(expected)}", "--threads", "2"]
+    threaded = [replay, folder / f"{name}.aub.xz", "--dump", dump, "--threads", "2"]
     if subprocess.run(threaded, stdout=subprocess.PIPE, check=False).stdout != done.stdout:
         return False, "with small draws put off and tiles shared out among threads it ends otherwise"
-    data = untile_y(done.stdout) if tiling == "Y-tiled" else done.stdout
+    data = untile_y(done.stdout, pitch) if tiling == "Y-tiled" else done.stdout
     if name in INTEGERS:
         equal = sum(data[at:at + 4] == expected[at:at + 4] for at in range(0, len(expected), 4))
         return data == expected, f"{equal} of {len(expected) // 4} values"

@@ -89,6 +89,24 @@ struct Structures {
   static TargetBlend target_blend(memory::View& view, const DrawState& state, unsigned target);
 };
 
+/// Of 3DSTATE_CPS or CPS_STATE (Mesa's genxml/gen110.xml, gen120.xml).
+template <typename Packet>
+CoarseSizes coarse_sizes(const Packet& p) {
+  using Mode = decltype(p.coarse_pixel_shading_mode);
+  static_assert(agree(CoarseMode::none, Mode::CPS_MODE_NONE) && agree(CoarseMode::constant, Mode::CPS_MODE_CONSTANT) &&
+                agree(CoarseMode::radial, Mode::CPS_MODE_RADIAL));
+  const bool known = p.coarse_pixel_shading_mode <= Mode::CPS_MODE_RADIAL;
+  return {.mode = known ? same<CoarseMode>(p.coarse_pixel_shading_mode) : CoarseMode::none,
+          .statistics = p.statistics_enable,
+          .min = {p.min_cp_size_x, p.min_cp_size_y},
+          .max = {p.max_cp_size_x, p.max_cp_size_y},
+          .focal = {static_cast<float>(p.x_focal), static_cast<float>(p.y_focal)},
+          .slope = {p.m_x, p.m_y},
+          .min_radius = p.r_min,
+          .aspect = p.aspect,
+          .scales_y = p.scale_axis == decltype(p.scale_axis)::Y_AXIS};
+}
+
 /// The depth and stencil buffers that are bound, with this many samples.
 template <class G>
 DepthBuffers depth_buffers(const StateStore& store, unsigned samples);

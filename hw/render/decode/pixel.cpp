@@ -9,6 +9,12 @@
 namespace softgen::render::decode {
 namespace {
 
+/// Where a thread's header has what is said of its object (Mesa brw_fs_nir.cpp, emit_frontfacing_interpolation).
+template <class G>
+constexpr bool object_in_r1 = false;
+template <>
+constexpr bool object_in_r1<defs::Gen12> = true;
+
 template <class G>
 void shader(const StateStore& store, DrawState& state) {
   using Ps = typename G::_3DSTATE_PS;
@@ -30,6 +36,8 @@ void shader(const StateStore& store, DrawState& state) {
   if (narrow) out.kernels[0] = pointers[0];
   if (middle) out.kernels[1] = pointers[narrow || wide ? 2 : 0];
   if (wide) out.kernels[2] = pointers[narrow || middle ? 1 : 0];
+  out.inputs.object_in_r1 = object_in_r1<G>;
+  if constexpr (requires { p.dual_simd8_dispatch_enable; }) out.inputs.dual_simd8 = p.dual_simd8_dispatch_enable;
   out.fast_clear = p.render_target_fast_clear_enable;
   out.resolve = p.render_target_resolve_type == Resolve::RESOLVE_DISABLED  ? ResolveType::none
                 : p.render_target_resolve_type == Resolve::RESOLVE_PARTIAL ? ResolveType::partial
@@ -70,23 +78,9 @@ void shader_extra(const StateStore& store, DrawState& state) {
   out.disables_alpha_to_coverage = p.pixel_shader_disables_alpha_to_coverage;
 }
 
-/// 3DSTATE_CPS: Mesa's genxml/gen110.xml.
 template <class G>
 void coarse_pixels(const StateStore& store, DrawState& state) {
-  using Cps = typename G::_3DSTATE_CPS;
-  using Mode = typename Cps::CoarsePixelShadingMode;
-  static_assert(agree(CoarseMode::none, Mode::CPS_MODE_NONE) && agree(CoarseMode::constant, Mode::CPS_MODE_CONSTANT) &&
-                agree(CoarseMode::radial, Mode::CPS_MODE_RADIAL));
-  const auto p = packet<Cps>(store);
-  CoarseState& out = state.pixel.coarse;
-  const bool known = p.coarse_pixel_shading_mode <= Mode::CPS_MODE_RADIAL;
-  out.mode = known ? same<CoarseMode>(p.coarse_pixel_shading_mode) : CoarseMode::none;
-  out.statistics = p.statistics_enable;
-  out.min = {p.min_cp_size_x, p.min_cp_size_y}, out.max = {p.max_cp_size_x, p.max_cp_size_y};
-  out.focal = {static_cast<float>(p.x_focal), static_cast<float>(p.y_focal)};
-  out.slope = {p.m_x, p.m_y};
-  out.min_radius = p.r_min, out.aspect = p.aspect;
-  out.scales_y = p.scale_axis == Cps::ScaleAxis::Y_AXIS;
+  state.pixel.coarse.viewports.fill(coarse_sizes(packet<typename G::_3DSTATE_CPS>(store)));
 }
 
 template <class G>
@@ -135,6 +129,13 @@ void depth_stencil(const StateStore& store, DrawState& state) {
                     byte(p.backface_stencil_test_mask),
                     byte(p.backface_stencil_write_mask),
                     byte(p.backface_stencil_reference_value)};
+}
+
+template <class G>
+void depth_bounds(const StateStore& store, DrawState& state) {
+  const auto p = packet<typename G::_3DSTATE_DEPTH_BOUNDS>(store);
+  state.depth_stencil.bounds_test = p.depth_bounds_test_enable;
+  state.depth_stencil.min_bound = p.depth_bounds_test_min_value, state.depth_stencil.max_bound = p.depth_bounds_test_max_value;
 }
 
 template <class G>
@@ -187,6 +188,9 @@ std::span<const Part> PixelParts<G>::parts() {
   };
   if constexpr (requires { typename G::_3DSTATE_CPS; }) {
     static constexpr auto all = joined(common, std::array{part<typename G::_3DSTATE_CPS>(coarse_pixels<G>)});
+    return all;
+  } else if constexpr (requires { typename G::_3DSTATE_DEPTH_BOUNDS; }) {
+    static constexpr auto all = joined(common, std::array{part<typename G::_3DSTATE_DEPTH_BOUNDS>(depth_bounds<G>)});
     return all;
   } else {
     return common;

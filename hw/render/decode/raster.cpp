@@ -29,6 +29,20 @@ void clip(const StateStore& store, DrawState& state) {
                 .statistics = p.statistics_enable};
 }
 
+/// Without a second position nothing is replicated, whatever the mask is: clients leave it at zero (anv's genX_pipeline.c).
+template <class G>
+void replication(const StateStore& store, DrawState& state) {
+  const auto p = packet<typename G::_3DSTATE_PRIMITIVE_REPLICATION>(store);
+  state.setup.replication = {};
+  if (p.replication_count == 0) return;
+  state.setup.replication.positions = p.replication_count + 1;
+  state.setup.replication.replicas = static_cast<uint16_t>(p.replica_mask & ((1u << state.setup.replication.positions) - 1));
+  for (unsigned i = 0; i < ReplicationState::max_replicas; ++i) {
+    state.setup.replication.viewport[i] = static_cast<uint8_t>(p.viewport_offset[i]);
+    state.setup.replication.array_index[i] = static_cast<uint8_t>(p.rtai_offset[i]);
+  }
+}
+
 FillMode fill_mode(auto mode) {
   switch (static_cast<unsigned>(mode)) {
     case 0: return FillMode::solid;
@@ -159,7 +173,7 @@ void windower(const StateStore& store, DrawState& state) {
 
 template <class G>
 std::span<const Part> RasterParts<G>::parts() {
-  static constexpr Part all[] = {
+  static constexpr std::array common = {
       part<typename G::_3DSTATE_CLIP>(clip<G>),
       part<typename G::_3DSTATE_RASTER, typename G::_3DSTATE_SF>(rasterizer<G>),
       part<typename G::_3DSTATE_RASTER>(multisample_rasterization<G>),
@@ -170,7 +184,12 @@ std::span<const Part> RasterParts<G>::parts() {
       part<typename G::_3DSTATE_MULTISAMPLE, typename G::_3DSTATE_SAMPLE_MASK, typename G::_3DSTATE_SAMPLE_PATTERN>(multisample<G>),
       part<typename G::_3DSTATE_WM>(windower<G>),
   };
-  return all;
+  if constexpr (requires { typename G::_3DSTATE_PRIMITIVE_REPLICATION; }) {
+    static constexpr auto all = joined(common, std::array{part<typename G::_3DSTATE_PRIMITIVE_REPLICATION>(replication<G>)});
+    return all;
+  } else {
+    return common;
+  }
 }
 
 template struct RasterParts<defs::Gen9>;

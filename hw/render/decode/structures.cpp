@@ -65,6 +65,20 @@ void read_blend(const StateStore& store, memory::View& view, DrawState& state) {
   out.constant = {cc.blend_constant_color_red, cc.blend_constant_color_green, cc.blend_constant_color_blue, cc.blend_constant_color_alpha};
 }
 
+/// One state per viewport; read for shaders that ask for coarse pixels.
+template <class G>
+void read_coarse_sizes(const StateStore& store, memory::View& view, DrawState& state) {
+  if constexpr (requires { typename G::CPS_STATE; }) {
+    CoarseState& coarse = state.pixel.coarse;
+    if (!coarse.per_coarse_pixel) return;
+    const auto pointers = store.packet(G::_3DSTATE_CPS_POINTERS::id);
+    const uint64_t at =
+        state.common_bases.dynamic_state + typename G::_3DSTATE_CPS_POINTERS::View(pointers).coarse_pixel_shading_state_array_pointer();
+    for (unsigned i = 0; i < state.clip.viewports; ++i)
+      coarse.viewports[i] = pointers.empty() ? CoarseSizes{} : coarse_sizes(load<typename G::CPS_STATE>(view, at, i));
+  }
+}
+
 }  // namespace
 
 template <class G>
@@ -95,6 +109,7 @@ void Structures<G>::read(const StateStore& store, memory::View& view, DrawState&
   read_depth_ranges<G>(store, view, state);
   read_places(store, view, state);
   read_blend<G>(store, view, state);
+  read_coarse_sizes<G>(store, view, state);
 }
 
 template <class G>

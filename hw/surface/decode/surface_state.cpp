@@ -252,6 +252,8 @@ Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples) {
     return out;
   }
   align_depth<G>(out);
+  if constexpr (requires { s.control_surface_enable; })
+    if (s.control_surface_enable && s.depth_buffer_compression_enable) out.aux = AuxMode::ccs_e, out.aux_mapped = true;
   return out;
 }
 

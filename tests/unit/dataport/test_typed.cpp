@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "hw/base/log.h"
+#include "hw/defs/gen12/all.h"
+#include "hw/surface/binding.h"
 #include "hw/surface/format.h"
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
@@ -71,6 +73,51 @@ TEST_CASE("typed reads of formats that are converted by writes only give the ele
     CHECK(answer[0].dw[0] == row.first);
     CHECK(answer[1].dw[0] == row.second);
   }
+}
+
+// Clients do not resolve fast-cleared surfaces before typed messages where the aux map says where codes are.
+TEST_CASE("typed messages see clear pairs, and what they write is seen") {
+  constexpr uint64_t level3 = 0x8000, level2 = 0x1'0000, level1 = 0x1'8000, control = 0x1'a000, target = 0x2'0000, colors = 0x2'8040;
+  softgen::iface::test::ThreadMemory memory({table, state, level3, level2, level1, control, target, colors - 0x40});
+  memory.bind(table, state);
+  memory.bases.decode_surface = surface::decode_surface<defs::Gen12>;
+  memory::AddressSpace space = memory.view.space();
+  space.aux_table = level3;
+  memory.view.set_space(space);
+  memory.view.store<uint64_t>(level3, level2 | 1);
+  memory.view.store<uint64_t>(level2, level1 | 1);
+  memory.view.store<uint64_t>(level1 + (target >> 16) * 8, control | 1);
+  memory.view.store<uint64_t>(control, ~uint64_t{0});  // the tile's upper 16 rows are clear
+  // R32_UINT, Y tiles, 32x32, CCS_E, clear value address.
+  const surface::SurfaceDwords words{
+      1u << 29 | 0xd7u << 18 | 1 << 16 | 1 << 14 | 3 << 12, 0, 31 << 16 | 31, 127, 0, 0, 5, selects, target, 0, 1 << 10, 0, colors};
+  memory.view.write(state, words.data(), sizeof words);
+  memory.view.store<uint32_t>(colors, 1234);
+  softgen::dataport::DataPort port;
+  const auto send = [&](uint32_t type, std::span<const Grf> payload, std::span<Grf> response) {
+    const uint32_t descriptor = type << 14 | (simd8_low | red_only) << 8 | static_cast<uint32_t>(response.size()) << 20 |
+                                static_cast<uint32_t>(payload.size()) << 25;
+    return port.send({eu::gen9_isa().message(static_cast<unsigned>(Sfid::dp_data1), descriptor), 8, 0xf, 0xf, payload, {}, response, false},
+                     memory.env);
+  };
+  const std::array<Grf, 2> places{Grf{{0, 9, 31, 4}}, Grf{{0, 5, 15, 16}}};
+  Grf answer{};
+  CHECK(send(typed_read, places, std::span(&answer, 1)) == SendResult::done);
+  CHECK(answer.dw[0] == 1234);
+  CHECK(answer.dw[1] == 1234);
+  CHECK(answer.dw[2] == 1234);
+  CHECK(answer.dw[3] == 0);
+  CHECK(memory.view.load<uint32_t>(target) == 0);  // a read changes nothing
+  const std::array<Grf, 3> written{places[0], places[1], Grf{{1, 2, 3, 4}}};
+  CHECK(send(typed_write, written, {}) == SendResult::done);
+  // Another clear colour: what was written stays, as does what is in its pair.
+  memory.view.store<uint32_t>(colors, 99);
+  const std::array<Grf, 2> around{Grf{{0, 10, 30, 20}}, Grf{{0, 5, 15, 0}}};
+  CHECK(send(typed_read, around, std::span(&answer, 1)) == SendResult::done);
+  CHECK(answer.dw[0] == 1);
+  CHECK(answer.dw[1] == 1234);
+  CHECK(answer.dw[2] == 1234);
+  CHECK(answer.dw[3] == 99);
 }
 
 // Tries every format code, in buffers and tiled images. Formats that hw/surface/formats.inc does not list for typed reads (T) or writes (W)

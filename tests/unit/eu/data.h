@@ -10,6 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "hw/eu/isa/gen12/isa.h"
+#include "hw/eu/isa/gen9/isa.h"
+
 namespace softgen::eu::test {
 
 /// Rows "first TAB second" of a file in tests/unit/eu/data; lines that start with # are left out. Throws when there is no row.
@@ -30,6 +33,26 @@ inline std::vector<std::byte> from_hex(std::string_view text) {
   for (size_t i = 0; i + 1 < text.size(); i += 2)
     bytes.push_back(static_cast<std::byte>(std::stoi(std::string(text.substr(i, 2)), nullptr, 16)));
   return bytes;
+}
+
+struct CapturedKernel {
+  const Isa& isa;
+  std::string name;
+  std::vector<std::byte> code;
+};
+
+/// Of Kaby Lake, then of Tiger Lake.
+inline std::vector<CapturedKernel> captured_kernels() {
+  std::vector<CapturedKernel> kernels;
+  for (const auto& [name, hex] : rows("kernels.txt")) kernels.push_back({gen9_isa(), name, from_hex(hex)});
+  for (const auto& [name, hex] : rows("gen12_kernels.txt")) kernels.push_back({gen12_isa(), "tgl " + name, from_hex(hex)});
+  return kernels;
+}
+
+inline CapturedKernel captured_kernel(const std::string& name) {
+  for (const CapturedKernel& kernel : captured_kernels())
+    if (kernel.name == name) return kernel;
+  throw std::runtime_error("no kernel " + name);
 }
 
 }  // namespace softgen::eu::test

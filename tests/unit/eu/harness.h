@@ -9,6 +9,7 @@
 
 #include "hw/eu/interp/run.h"
 #include "hw/eu/isa/gen11/isa.h"
+#include "hw/eu/isa/gen12/isa.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/iface/engine.h"
 #include "hw/memory/sparse_memory.h"
@@ -91,15 +92,16 @@ inline Instruction branch(Opcode opcode, unsigned exec, int jip, int uip = 0) {
   i.uip = uip * 16;
   return i;
 }
-inline Instruction end() {
+inline Instruction end(const Isa& isa = gen9_isa()) {
+  const bool two_payloads = isa.encode({.opcode = Opcode::send2}).get(6, 0) != 0;
   Instruction i;
-  i.opcode = Opcode::send;
+  i.opcode = two_payloads ? Opcode::send2 : Opcode::send;
   i.exec_size = 8;
   i.cond_mod = 7;
   i.no_mask = true;
   i.dst = dst_of(null(RegType::uw));
   i.src[0] = grf(127, RegType::ud);
-  i.src[1] = imm(RegType::ud);
+  i.src[1] = two_payloads ? null() : imm(RegType::ud);
   i.descriptor = 0x02000010;
   i.end_of_thread = true;
   return i;
@@ -145,7 +147,7 @@ class Machine {
     thread.start(how);
   }
   void load(std::vector<Instruction> code, uint32_t mask = 0xff) {
-    code.push_back(end());
+    code.push_back(end(isa_));
     load(assemble(code, isa_), mask);
   }
 #if defined(EU_TEST_JIT)

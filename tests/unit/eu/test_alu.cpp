@@ -174,9 +174,10 @@ TEST_CASE("eu alu: minimum and maximum prefer the number, comparisons respect Na
   CHECK(one<float>(Opcode::csel, F, F, 1.f, 2.f, 3.f, [](Instruction& i) { i.cond_mod = 5; }) == 2.f);
 }
 
-TEST_CASE("eu alu: Gen11 multiplies dwords by mul and mach without AccWrEn, as IGC emits them") {
+TEST_CASE("eu alu: Gen11 and Gen12 multiply dwords by mul and mach without AccWrEn, as IGC emits them") {
+  const Isa* const isa = GENERATE(&gen11_isa(), &gen12_isa());
   for (const auto& [a, b] : {std::pair<int32_t, int32_t>{3, 4}, {123456789, -987654321}, {-5, -7}, {INT32_MIN, INT32_MIN}, {-1, 65536}}) {
-    Machine m(gen11_isa());
+    Machine m(*isa);
     m.load({op(Opcode::mul, 8, arf(Arf::accumulator, D), grf(1, D), grf(2, UW, 0, 16, 8, 2)),
             op(Opcode::mach, 8, grf(3, D), grf(1, D), grf(2, D))});
     for (unsigned n = 0; n < 8; n++) m.set(1, n, a), m.set(2, n, b);

@@ -292,8 +292,8 @@ TEST_CASE("eu flow: goto and join") {
   CHECK(m.thread.active == 0xff);
 }
 
-TEST_CASE("eu flow: Gen11's goto goes where the predicate is true, and without one everywhere") {
-  Machine m(gen11_isa());
+TEST_CASE("eu flow: from Gen11 on goto goes where the predicate is true, and without one everywhere") {
+  Machine m(*GENERATE(&gen11_isa(), &gen12_isa()));
   Instruction decide = op_imm(Opcode::and_, 8, null(UD), grf(1, UD), UD, 1);
   decide.cond_mod = 2;
   Instruction away = branch(Opcode::goto_, 8, 2, 3);

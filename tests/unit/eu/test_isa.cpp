@@ -5,12 +5,15 @@
 #include <set>
 
 #include "hw/eu/isa/gen11/isa.h"
+#include "hw/eu/isa/gen12/isa.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/eu/isa/print.h"
+#include "hw/eu/isa/scoreboard.h"
 #include "tests/catch.h"
 #include "tests/unit/eu/data.h"
 
 using namespace softgen::eu;
+using softgen::eu::test::captured_kernels;
 using softgen::eu::test::from_hex;
 using softgen::eu::test::rows;
 
@@ -62,6 +65,7 @@ void check_texts(const Isa& isa, const std::string& file) {
 TEST_CASE("eu isa: bytes to text as Mesa prints them, and back to the same bytes") {
   check_texts(gen9_isa(), "gen9_asm.txt");
   check_texts(gen11_isa(), "gen11_asm.txt");
+  check_texts(gen12_isa(), "gen12_asm.txt");
 }
 
 // The same bytes: Gen11 lacks the opcode and align16, and has other codes for types.
@@ -118,16 +122,91 @@ TEST_CASE("eu isa: Gen11's special accumulators and NF are where IGA has them") 
   CHECK(gen11_isa().validate(stray) == "NF is of accumulators, from their beginning");
 }
 
+// What Mesa does not use, by IGA 1.0.12504 (GEN12p1); distances are bytes.
+TEST_CASE("eu isa: Gen12's jumps, calls, syncs and macros are where IGA has them") {
+  const auto of = [](uint64_t low, uint64_t high) {
+    const Native bits{{low, high}};
+    const Instruction i = gen12_isa().decode(bits);
+    INFO(print(gen12_isa(), i));
+    CHECK(gen12_isa().validate(i) == "");
+    CHECK(gen12_isa().encode(i) == bits);
+    return i;
+  };
+  const Instruction call = of(0x0504'4000'8004'002c, 0x0000'0010'0000'0000);  // (W) call (16) r5.0 L; L:
+  CHECK((call.opcode == Opcode::call && call.dst.reg == 5 && call.src[1].file == RegFile::imm && call.jip == 16));
+  const Instruction far = of(0x0504'0000'0000'002c, 0x0000'0000'0000'0304);  // call (1) r5.0 r3.0
+  CHECK((far.src[1].file == RegFile::grf && far.src[1].reg == 3));
+  const Instruction ret = of(0x0000'0000'0003'002d, 0x0000'0000'0000'0504);  // ret (8) r5.0
+  CHECK((ret.opcode == Opcode::ret && ret.src[0].file == RegFile::grf && ret.src[0].reg == 5));
+  const Instruction jump = of(0x0000'4000'8000'0020, 0xffff'ffe0'0000'0000);  // L: ...; jmpi (1) L
+  CHECK((jump.opcode == Opcode::jmpi && jump.src[1].file == RegFile::imm && jump.jip == -32 && jump.jump_base() == 0));
+  const Instruction by_register = of(0x0000'0000'8000'0020, 0x0000'0000'0000'0304);  // jmpi (1) r3.0
+  CHECK((by_register.src[1].file == RegFile::grf && by_register.src[1].reg == 3));
+  const Instruction brd = of(0x0000'0000'0003'0021, 0x0000'0000'0000'0304);  // brd (8) r3.0
+  CHECK((brd.src[0].file == RegFile::grf && brd.src[0].reg == 3));
+  const Instruction back = of(0x0000'c002'8003'002e, 0x0000'0020'0000'0040);  // (W) goto.b (8) L1 L2
+  CHECK((back.opcode == Opcode::goto_ && back.acc_write && back.goes_where_true && back.jip == 32 && back.uip == 64));
+  const Instruction tokens = of(0x0001'4200'0000'0001, 0x0000'1234'2000'0000);  // sync.allrd ($2,$4,$5,$9,$12)
+  CHECK((tokens.sync_function() == SyncFunction::allrd && tokens.imm == 0x1234 && !tokens.is_wait()));
+  const Instruction barrier = of(0x0001'0000'0000'0001, 0x0000'0000'e000'0000);  // sync.bar
+  CHECK((barrier.is_wait() && barrier.notification() == 0));
+  CHECK(of(0x0001'0000'0000'0001, 0x0000'0000'f000'0000).notification() == 1);  // sync.host
+  const Instruction root = of(0x123d'0aa0'0003'0038, 0x0000'0000'f010'0144);    // math.rsqtm (8) (eo)f0.0 r18.mme7:f r1.nomme:f
+  CHECK((root.special_accumulators && root.dst.writemask == 7 && root.src[0].swizzle == 8));
+  const Instruction inverse = of(0x123d'0aa0'0003'0038, 0x0010'020c'ea10'0144);  // math.invm (8) (eo)f0.0 r18.mme7:f r1.nomme:f r2.mme1:f
+  CHECK((inverse.src[0].swizzle == 8 && inverse.src[1].swizzle == 1));
+  const Instruction address = of(0x1049'0aa8'0003'0061, 0x0000'0000'00f1'0000);  // mov (8) r[a0.1,18]<1>:f r[a0.0]<1,0>:f
+  CHECK((address.dst.indirect && address.dst.addr_subreg == 1 && address.dst.addr_imm == 18 && address.src[0].vstride == vstride_indirect));
+}
+
+TEST_CASE("eu isa: Gen12's software scoreboard") {
+  using Token = Scoreboard::Token;
+  Instruction i;
+  const auto read = [&](Opcode opcode, uint8_t swsb) {
+    i.opcode = opcode;
+    i.swsb = swsb;
+    return scoreboard(i);
+  };
+  CHECK(read(Opcode::add, 0) == Scoreboard{});
+  CHECK(read(Opcode::add, 0x05) == Scoreboard{5, Token::none, 0});
+  CHECK(read(Opcode::add, 0x2c) == Scoreboard{0, Token::wait_written, 12});
+  CHECK(read(Opcode::add, 0x33) == Scoreboard{0, Token::wait_read, 3});
+  CHECK(read(Opcode::send2, 0x47) == Scoreboard{0, Token::set, 7});
+  CHECK(read(Opcode::math, 0xb1) == Scoreboard{3, Token::set, 1});
+  CHECK(read(Opcode::add, 0xb1) == Scoreboard{3, Token::wait_written, 1});
+  CHECK(scoreboard_text(i) == " @3 $1.dst");
+}
+
+TEST_CASE("eu isa: what Gen12 lacks is named") {
+  Instruction i;
+  i.exec_size = 8;
+  i.opcode = Opcode::mul;
+  i.dst = {.file = RegFile::grf, .type = RegType::d, .reg = 10, .hstride = 1};
+  i.src[0] = {.file = RegFile::grf, .type = RegType::d, .reg = 2, .vstride = 4, .width = 3, .hstride = 1};
+  i.src[1] = i.src[0];
+  CHECK(gen12_isa().validate(i) == "one factor of an integer product has at most 16 bits");
+  i.src[1].type = RegType::w;
+  CHECK(gen12_isa().validate(i) == "");
+  i.opcode = Opcode::add;
+  i.dst.type = RegType::q;
+  CHECK(gen12_isa().validate(i) == "types of 64 bits are not there on Gen12.0");
+  i.opcode = Opcode::wait;
+  CHECK(gen12_isa().validate(i) == "the opcode is reserved");
+  i.opcode = Opcode::sync;
+  i.cond_mod = 1;
+  CHECK(gen12_isa().validate(i) == "the function of sync is reserved");
+}
+
 TEST_CASE("eu isa: every instruction of every captured kernel round-trips, is legal and is known") {
-  for (const auto& [name, hex] : rows("kernels.txt")) {
-    const auto code = from_hex(hex);
+  for (const auto& [isa, name, code] : captured_kernels()) {
     INFO(name);
-    KernelWalker walker(gen9_isa(), code);
+    KernelWalker walker(isa, code);
     while (const auto line = walker.next()) {
-      check_round_trip(gen9_isa(), std::span(code).subspan(line->offset));
+      check_round_trip(isa, std::span(code).subspan(line->offset));
       const Instruction& i = line->instruction;
-      CHECK(gen9_isa().validate(i) == "");
-      if (i.info()->form == Form::send && !i.descriptor_in_register) CHECK(gen9_isa().message_is_known(i.sfid(), i.descriptor));
+      CHECK(isa.validate(i) == "");
+      const bool sends = i.info()->form == Form::send || i.info()->form == Form::split_send;
+      if (sends && !i.descriptor_in_register) CHECK(isa.message_is_known(i.sfid(), i.descriptor));
     }
     CHECK(walker.ended_properly());
     CHECK(walker.offset() == code.size());
@@ -166,41 +245,54 @@ TEST_CASE("eu isa: a reserved opcode keeps its code, which encodes and prints") 
   CHECK(print(gen9_isa(), i).starts_with("*** reserved opcode 0x7f"));
 }
 
-TEST_CASE("eu isa: random bits are decoded, printed and validated without errors; legal ones encode to the same bits") {
-  const uint32_t seed = 20261121;
-  INFO("seed " << seed);
+/// Decodes 200000 random instructions, prints and validates them; those that are legal must come back. Their number.
+unsigned check_random_bits(const Isa& isa, uint32_t seed) {
   std::mt19937_64 random(seed);
   unsigned legal = 0;
   for (unsigned n = 0; n < 200000; n++) {
     Native bits{{random(), random()}};
     bits.set(29, 29, 0);
     // Most opcodes are reserved: pick a row of the table.
-    bits.set(6, 0, gen9_isa().encode({.opcode = opcodes()[random() % opcodes().size()].opcode}).get(6, 0));
-    const Instruction once = gen9_isa().decode(bits);
-    CHECK_FALSE(print(gen9_isa(), once).empty());
-    if (!gen9_isa().validate(once).empty()) continue;
+    bits.set(6, 0, isa.encode({.opcode = opcodes()[random() % opcodes().size()].opcode}).get(6, 0));
+    const Instruction once = isa.decode(bits);
+    CHECK_FALSE(print(isa, once).empty());
+    if (!isa.validate(once).empty()) continue;
     legal++;
-    const Native canonical = gen9_isa().encode(once);
-    if (gen9_isa().decode(canonical) != once || gen9_isa().encode(gen9_isa().decode(canonical)) != canonical) FAIL(print(gen9_isa(), once));
+    const Native canonical = isa.encode(once);
+    if (isa.decode(canonical) != once || isa.encode(isa.decode(canonical)) != canonical) FAIL(print(isa, once));
   }
-  CHECK(legal > 100);
+  return legal;
+}
+
+TEST_CASE("eu isa: random bits are decoded, printed and validated without errors; legal ones encode to the same bits") {
+  const uint32_t seed = 20261121;
+  for (const Isa* isa : isas()) {
+    INFO(isa->name() << " seed " << seed);
+    CHECK(check_random_bits(*isa, seed) > 100);
+  }
+}
+
+/// How many of 100000 random short instructions are the one short form of what they expand to.
+unsigned check_compacted_words(const Isa& isa, uint32_t seed) {
+  std::mt19937_64 random(seed);
+  unsigned same = 0;
+  for (unsigned n = 0; n < 100000; n++) {
+    uint64_t word = random() | uint64_t{1} << 29;
+    word = (word & ~uint64_t{0x7f}) | isa.encode({.opcode = opcodes()[random() % opcodes().size()].opcode}).get(6, 0);
+    const Native native = isa.uncompact(word);
+    const auto back = isa.compact(native);
+    REQUIRE(back);
+    CHECK(isa.uncompact(*back) == native);
+    same += *back == word;
+  }
+  return same;
 }
 
 TEST_CASE("eu isa: each compacted word is the short form of what it expands to") {
   const uint32_t seed = 7;
   INFO("seed " << seed);
-  std::mt19937_64 random(seed);
-  unsigned same = 0;
-  for (unsigned n = 0; n < 100000; n++) {
-    uint64_t word = random() | uint64_t{1} << 29;
-    word = (word & ~uint64_t{0x7f}) | gen9_isa().encode({.opcode = opcodes()[random() % opcodes().size()].opcode}).get(6, 0);
-    const Native native = gen9_isa().uncompact(word);
-    const auto back = gen9_isa().compact(native);
-    REQUIRE(back);
-    CHECK(gen9_isa().uncompact(*back) == native);
-    same += *back == word;
-  }
-  CHECK(same > 10000);
+  CHECK(check_compacted_words(gen9_isa(), seed) > 10000);
+  CHECK(check_compacted_words(gen12_isa(), seed) > 10000);
 }
 
 TEST_CASE("eu isa: descriptors as text") {

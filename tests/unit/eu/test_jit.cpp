@@ -151,17 +151,17 @@ TEST_CASE("eu jit: floats that stay raw across blocks give the interpreter's res
 
 TEST_CASE("eu jit: a series of threads gives the same result as single threads in the interpreter") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
-  std::vector<std::vector<std::byte>> codes;
-  for (const auto& row : rows("kernels.txt")) codes.push_back(from_hex(row.second));
-  for (uint32_t seed = 1; seed <= 20; seed++) codes.push_back(FloatWriter(seed).kernel());
+  std::vector<CapturedKernel> kernels = captured_kernels();
+  for (uint32_t seed = 1; seed <= 20; seed++) kernels.push_back({gen9_isa(), "random", FloatWriter(seed).kernel()});
   constexpr SeriesLayout layouts[] = {{4, 9, 13}, {2, 2, 128}, {24, 40, 40}};
   const uint64_t before = compiler_now().stats().compiled_threads;
-  for (size_t n = 0; n < codes.size(); n++)
+  for (size_t n = 0; n < kernels.size(); n++)
     for (const uint32_t mask : {0xffffu, 0u}) {
       const SeriesLayout& layout = layouts[n % 3];
       INFO("kernel " << n << " mask " << mask);
-      const Trace compiled = trace_series(codes[n], mask, 3, layout, {}, &compiler_now());
-      CHECK(compiled == trace_series(codes[n], mask, 3, layout));
+      const auto& [isa, name, code] = kernels[n];
+      const Trace compiled = trace_series(code, mask, 3, layout, {}, &compiler_now(), isa);
+      CHECK(compiled == trace_series(code, mask, 3, layout, {}, nullptr, isa));
     }
   CHECK(compiler_now().stats().compiled_threads > before);
 }
@@ -331,20 +331,21 @@ TEST_CASE("eu jit: random instructions give the interpreter's bits, for AVX2 and
 
 TEST_CASE("eu jit: captured kernels send the same messages and have the same results") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
-  for (const auto& [name, hex] : rows("kernels.txt"))
+  for (const auto& [isa, name, code] : captured_kernels())
     for (const uint32_t mask : {0xffu, 0x5au, 0xffffu}) {
       INFO(name << " mask " << mask);
-      CHECK(trace(from_hex(hex), mask, mask + 7, Runner::executor) == trace(from_hex(hex), mask, mask + 7, Runner::interpreter));
+      CHECK(trace(code, mask, mask + 7, Runner::executor, grf_count, 0, isa) ==
+            trace(code, mask, mask + 7, Runner::interpreter, grf_count, 0, isa));
     }
 }
 
 TEST_CASE("eu jit: no kernel sees what another thread left in the registers") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   constexpr std::pair<uint32_t, unsigned> starts[] = {{0xff, 9}, {0xffff, 24}, {0x5a, 2}};
-  for (const auto& [name, hex] : rows("kernels.txt"))
+  for (const auto& [isa, name, code] : captured_kernels())
     for (const auto& [mask, payload] : starts) {
       INFO(name << " mask " << mask << " payload " << payload);
-      CHECK(trace(from_hex(hex), mask, mask + 7, Runner::engine, payload, 1) ==
-            trace(from_hex(hex), mask, mask + 7, Runner::interpreter, payload, 2));
+      CHECK(trace(code, mask, mask + 7, Runner::engine, payload, 1, isa) ==
+            trace(code, mask, mask + 7, Runner::interpreter, payload, 2, isa));
     }
 }

@@ -11,12 +11,6 @@ using namespace softgen::eu;
 using namespace softgen::eu::test;
 
 namespace {
-std::vector<std::byte> kernel(const std::string& name) {
-  for (const auto& [found, hex] : rows("kernels.txt"))
-    if (found == name) return from_hex(hex);
-  throw std::runtime_error("no kernel " + name);
-}
-
 uint32_t collatz_steps(uint32_t n) {
   uint32_t steps = 0;
   for (; n > 1 && steps < 200; steps++) n = n & 1 ? 3 * n + 1 : n / 2;
@@ -25,11 +19,12 @@ uint32_t collatz_steps(uint32_t n) {
 }  // namespace
 
 TEST_CASE("eu interp: a divergent loop gives each channel its own count (gl_csonly: Collatz steps)") {
-  const auto code = kernel("gl_csonly_cs_0");
+  const auto [isa, name, code] = captured_kernel(GENERATE(as<std::string>{}, "gl_csonly_cs_0", "tgl gl_csonly_0"));
+  INFO(name);
   std::map<uint32_t, uint32_t> stored;
   for (uint32_t group = 0; group < 8; group++) {
     for (uint32_t subgroup = 0; subgroup < 4; subgroup++) {
-      Machine m;
+      Machine m(isa);
       m.load(code, 0xffff);
       m.set<uint32_t>(0, 1, group);
       m.set<uint32_t>(1, 0, subgroup);
@@ -54,11 +49,11 @@ TEST_CASE("eu interp: a divergent loop gives each channel its own count (gl_cson
 }
 
 TEST_CASE("eu interp: every captured kernel runs to its end, whatever its input") {
-  for (const auto& [name, hex] : rows("kernels.txt")) {
+  for (const auto& [isa, name, code] : captured_kernels()) {
     for (const uint32_t mask : {0xffu, 0x5au, 0xffffu}) {
       INFO(name << " mask " << mask);
-      Machine m;
-      m.load(from_hex(hex), mask);
+      Machine m(isa);
+      m.load(code, mask);
       for (unsigned r = 0; r < 128; r++)
         for (unsigned n = 0; n < 8; n++) m.set<uint32_t>(r, n, (r * 8 + n) * 0x01010101u);
       unsigned messages = 0;

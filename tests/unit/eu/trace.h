@@ -47,8 +47,8 @@ inline void answer_messages(Machine& m, Trace& t, std::mt19937& answers, unsigne
 
 /// `payload`: number of registers with payload; the others are filled by `leftovers`.
 inline Trace trace(const std::vector<std::byte>& code, uint32_t mask, uint32_t seed, Runner runner, unsigned payload = grf_count,
-                   uint32_t leftovers = 0) {
-  Machine m;
+                   uint32_t leftovers = 0, const Isa& isa = gen9_isa()) {
+  Machine m(isa);
   if (runner == Runner::engine) m.fast_paths = &compiler_now();
   m.load(code, mask, 0, payload);
   std::mt19937 random(seed);
@@ -79,8 +79,8 @@ struct SeriesOf {
 
 /// Of some threads, in the order in which they run, in the interpreter or as `fast_paths` has it. `mask` 0: each has its own.
 inline Trace trace_series(const std::vector<std::byte>& code, uint32_t mask, uint32_t seed, const SeriesLayout& layout,
-                          const SeriesOf& series = {}, FastPaths* fast_paths = nullptr) {
-  Machine m;
+                          const SeriesOf& series = {}, FastPaths* fast_paths = nullptr, const Isa& isa = gen9_isa()) {
+  Machine m(isa);
   m.fast_paths = fast_paths;
   m.load(code, mask ? mask : 0xffff);
   std::mt19937 random(seed);

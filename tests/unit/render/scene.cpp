@@ -5,7 +5,10 @@
 
 #include "hw/defs/gen11/all.h"
 #include "hw/defs/gen11/set.h"
+#include "hw/defs/gen12/all.h"
+#include "hw/defs/gen12/set.h"
 #include "hw/eu/isa/gen11/isa.h"
+#include "hw/eu/isa/gen12/isa.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "tests/catch.h"
 #include "tests/unit/render/scene_packets.h"
@@ -24,7 +27,8 @@ constexpr uint32_t target_state = 0x100;                                        
 }  // namespace
 
 const Generation gen9_scenes{defs::gen9::commands, defs::gen9::registers, make_state_decoder<defs::Gen9>, eu::gen9_isa},
-    gen11_scenes{defs::gen11::commands, defs::gen11::registers, make_state_decoder<defs::Gen11>, eu::gen11_isa};
+    gen11_scenes{defs::gen11::commands, defs::gen11::registers, make_state_decoder<defs::Gen11>, eu::gen11_isa},
+    gen12_scenes{defs::gen12::commands, defs::gen12::registers, make_state_decoder<defs::Gen12>, eu::gen12_isa, Opcode::send2};
 
 Scene::Scene(uint32_t size, unsigned threads, const Generation& generation)
     : Mapped(0x1000, 0x100000),
@@ -48,7 +52,10 @@ void Scene::execute(std::span<const uint32_t> dwords) {
 }
 
 uint64_t Scene::kernel(const Code& code) {
-  const auto bytes = eu::test::assemble(code, generation_.isa());
+  Code own = code;
+  for (eu::Instruction& i : own)
+    if (i.opcode == Opcode::send && generation_.send != Opcode::send) i.opcode = generation_.send, i.src[1] = eu::test::null();
+  const auto bytes = eu::test::assemble(own, generation_.isa());
   REQUIRE(bytes.size() <= kernel_bytes);
   const uint64_t offset = next_kernel_;
   next_kernel_ += kernel_bytes;

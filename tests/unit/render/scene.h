@@ -36,8 +36,9 @@ struct Generation {
   const defs::RegisterSet& registers;
   std::unique_ptr<StateDecoder> (*decoder)();
   const eu::Isa& (*isa)();
+  eu::Opcode send = eu::Opcode::send;
 };
-extern const Generation gen9_scenes, gen11_scenes;
+extern const Generation gen9_scenes, gen11_scenes, gen12_scenes;
 
 /// How a draw's vertices are used.
 struct Way {

@@ -18,7 +18,7 @@ using render::CoarseCoverage;
 using render::CoarseMode;
 using render::CoarseQuad;
 using render::CoarseSize;
-using render::CoarseState;
+using render::CoarseSizes;
 using namespace softgen::render::test;
 namespace gen11 = defs::gen11;
 using Topology = gen9::PrimitiveTopologyType;
@@ -288,16 +288,16 @@ TEST_CASE("any number of threads draws the same bits of coarse pixels") {
 }
 
 TEST_CASE("radial sizes grow with the distance of an 8x8 block from the focal point") {
-  const CoarseState state{.mode = CoarseMode::radial, .min = {1, 1}, .max = {4, 2}, .focal = {4, 4}, .slope = {0.25f, 1}, .min_radius = 2};
+  const CoarseSizes state{.mode = CoarseMode::radial, .min = {1, 1}, .max = {4, 2}, .focal = {4, 4}, .slope = {0.25f, 1}, .min_radius = 2};
   CHECK(coarse_size(state, 0, 0).requested == std::array<float, 2>{1, 1});
   CHECK(coarse_size(state, 8, 0).requested == std::array<float, 2>{2.5f, 2});
   CHECK(coarse_size(state, 0, 64).requested == std::array<float, 2>{4, 2});
-  CoarseState stretched = state;
+  CoarseSizes stretched = state;
   stretched.aspect = 0.5f;
   CHECK(coarse_size(stretched, 8, 0).requested == std::array<float, 2>{1.5f, 2});
   stretched.scales_y = true;
   CHECK(coarse_size(stretched, 8, 0).requested == std::array<float, 2>{2.5f, 2});
-  CoarseState endless = state;
+  CoarseSizes endless = state;
   endless.slope = {INFINITY, NAN};
   CHECK(coarse_size(endless, 0, 0).requested == std::array<float, 2>{1, 1});
   CHECK(coarse_size(endless, 8, 0).requested == std::array<float, 2>{4, 1});

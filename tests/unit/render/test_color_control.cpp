@@ -100,6 +100,41 @@ TEST_CASE("pixels drawn over a fast clear keep the clear colour around them, als
   CHECK(rt.ccs.read(f.view, 2, 2, 0) == CcsCode::compressed);
 }
 
+TEST_CASE("the same where the aux map says where the codes are") {
+  const auto format = GENERATE(surface::SurfaceFormat::B8G8R8A8_UNORM, surface::SurfaceFormat::R8_UNORM);
+  constexpr uint64_t tables = base - 0x1'0000, level2 = tables + 0x8000, level1 = tables + 0xe000, control = 0x60000;
+  memory::test::Mapped memory(tables, control + 0x1000);
+  memory::AddressSpace space = memory.view.space();
+  space.aux_table = tables | 0xffff'0000'0000'0000;
+  memory.view.set_space(space);
+  memory.view.store<uint64_t>(tables, level2 | 1);
+  memory.view.store<uint64_t>(level2, level1 | 1);
+  for (uint64_t block = 1; block < 5; ++block) memory.view.store<uint64_t>(level1 + block * 8, control + block * 0x100 | 1);
+  surface::Surface s = surface::test::y_tiled(format, base, 128, 512, 128);
+  s.format = surface::find_format(format, surface::gen12_formats);
+  s.aux = surface::AuxMode::ccs_e, s.aux_mapped = true;
+  s.clear_color = {0x3f800000, 0, 0, 0x3f800000};
+  const RenderTarget rt(s);
+  const uint32_t width = rt.ccs.width(), red = format == surface::SurfaceFormat::R8_UNORM ? 0xffff'ffff : 0xffff'0000;
+  CHECK(width == 32 / s.format->block_bytes());
+  const auto at = [&](uint32_t x, uint32_t y) { return rt.level->address(x, y, 0); };
+  rt.ccs.fill(memory.view, {0, 0, 128, 128}, 0, CcsCode::clear);
+  TouchedPairs touched;
+  touched.add(memory.view, rt, 0, {0, 0, 2, 5});
+  std::mt19937 random(1);
+  for (uint32_t y = 0; y < 4; ++y)
+    for (uint32_t x = 0; x < width; ++x) memory.view.store(at(x, y), static_cast<uint8_t>(random()));
+  touched.add(memory.view, rt, 0, {1, 4, 3, 10});
+  touched.encode(memory.view);
+  CHECK(rt.ccs.read(memory.view, 0, 0, 0) == CcsCode::pass_through);
+  CHECK(rt.ccs.read(memory.view, 0, 1, 0) == CcsCode::compressed);
+  CHECK(rt.ccs.read(memory.view, 0, 2, 0) == CcsCode::compressed);
+  CHECK(rt.ccs.read(memory.view, 0, 3, 0) == CcsCode::clear);
+  CHECK(rt.ccs.read(memory.view, 1, 0, 0) == CcsCode::clear);
+  CHECK(memory.view.load<uint32_t>(at(0, 8)) == red);
+  CHECK(memory.view.load<uint32_t>(at(0, 12)) == 0);
+}
+
 TEST_CASE("objects outside of the level touch no pair") {
   Fixture f;
   f.surface.width = f.surface.height = 20;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Gen12's packets: those that say part of the state, those that stand for others, and what the decoder makes of fields that Gen11 has otherwise. Dwords
 // are written by Mesa's genxml/gen120.xml.
+#include <array>
 #include <bit>
 #include <vector>
 
@@ -192,4 +193,60 @@ TEST_CASE("Gen12: hull shaders of up to 32 instances, of one patch or eight") {
   t.put({0x781b0007, 0, 1u << 31, 0, 0, 0, 0, 0});
   t.state.refresh(t.store);
   CHECK((t.state.hull.instances == 1 && t.state.hull.dispatch == HullDispatch::single_patch));
+}
+
+TEST_CASE("Gen12: depth bounds, of which a packet may change the switch or the values alone") {
+  Fixture t;
+  constexpr uint32_t keep_values = 1u << 14, keep_enable = 1u << 15;
+  const DepthStencilState& s = t.state.depth_stencil;
+  t.put({0x78710002, 1, f(0.25f), f(0.5f)});
+  t.state.refresh(t.store);
+  CHECK((s.bounds_test && s.min_bound == 0.25f && s.max_bound == 0.5f));
+  t.put({0x78710002 | keep_values, 0, f(3), f(4)});
+  t.state.refresh(t.store);
+  CHECK((!s.bounds_test && s.min_bound == 0.25f && s.max_bound == 0.5f));
+  t.put({0x78710002 | keep_enable, 1, f(0.75f), f(1)});
+  t.state.refresh(t.store);
+  CHECK((!s.bounds_test && s.min_bound == 0.75f && s.max_bound == 1));
+}
+
+TEST_CASE("Gen12: primitive replication") {
+  Fixture t;
+  const ReplicationState& r = t.state.setup.replication;
+  t.put({0x786c0004, 0xfu << 16 | 2, 0x321, 0, 0x4650, 0});  // three positions: the mask's fourth bit has none
+  t.state.refresh(t.store);
+  CHECK((r.positions == 3 && r.replicas == 7));
+  CHECK((r.viewport[0] == 1 && r.viewport[1] == 2 && r.viewport[2] == 3 && r.array_index[1] == 5 && r.array_index[2] == 6));
+  t.put({0x786c0004, 0, 0, 0, 0, 0});
+  t.state.refresh(t.store);
+  CHECK((r.positions == 1 && r.replicas == 1));
+}
+
+TEST_CASE("Gen12: CPS_STATE of each viewport, for shaders that are per coarse pixel") {
+  Fixture t;
+  // Mesa's genxml/gen120.xml: dword 0 minimum x in 10:0 and y in 26:16 (s3.7), statistics 11, mode 13:12, scale axis 14.
+  const std::array<uint32_t, 8> first{2u << 7 | 4u << 23 | 1u << 12 | 1u << 11, 0x0180'0200, 0xfffe, 5, f(0.25f), f(0.5f), f(8), f(2)},
+      second{1u << 7 | 2u << 23 | 3u << 12, 0, 0, 0, 0, 0, 0, 0};  // mode 3 is reserved
+  t.view.write(base, first.data(), sizeof first);
+  t.view.write(base + 32, second.data(), sizeof second);
+  t.put({0x78120002, 0, 0, 1});  // 3DSTATE_CLIP, two viewports
+  t.put({0x784f0000, 1u << 31});
+  t.state.refresh(t.store, t.view);
+  t.put({0x78220000, base});
+  t.state.refresh(t.store, t.view);
+  const CoarseState& c = t.state.pixel.coarse;
+  CHECK((!c.per_coarse_pixel && c.viewports[0].mode == CoarseMode::none));
+  t.put({0x784f0000, 1u << 31 | 1u << 4});
+  t.state.refresh(t.store, t.view);
+  REQUIRE(c.per_coarse_pixel);
+  const CoarseSizes& v = c.viewports[0];
+  CHECK((v.mode == CoarseMode::constant && v.statistics && !v.scales_y && v.min == std::array<float, 2>{2, 4}));
+  CHECK((v.max == std::array<float, 2>{4, 3} || v.max == std::array<float, 2>{-4, 3}));
+  CHECK((v.focal == std::array<float, 2>{5, -2} && v.slope == std::array<float, 2>{0.5f, 0.25f} && v.min_radius == 8 && v.aspect == 2));
+  CHECK((c.viewports[1].mode == CoarseMode::none && c.viewports[1].min == std::array<float, 2>{1, 2}));
+  // A context that has never set the pointer.
+  Fixture other;
+  other.put({0x784f0000, 1u << 31 | 1u << 4});
+  other.state.refresh(other.store, other.view);
+  CHECK(other.state.pixel.coarse.viewports[0].mode == CoarseMode::none);
 }

@@ -193,13 +193,17 @@ TEST_CASE("the stencil test of blocks equals that of single pixels") {
     packet[0] |= packet.size() - 2;
     f.store.accept({0, defs::gen9::commands.find("3DSTATE_WM_DEPTH_STENCIL"), packet});
     f.state.refresh(f.store);
+    const bool y_tiled = f.any() & 1;  // as Gen12 has them
+    f.state.depth.buffers.stencil.tiling = y_tiled ? surface::Tiling::y : surface::Tiling::w;
     const DepthStencil tests(f.state);
     REQUIRE(tests.tests_blocks());
     REQUIRE(tests.holds_block(8, 8, 0));
     const bool front = f.any() & 1;
     const uint64_t mask = f.any() & 1 ? ~uint64_t{0} : uint64_t{f.any()} << 32 | f.any();
     const auto depth_at = [](uint32_t x, uint32_t y) { return base + surface::offset_y(x * 4, y, 128); };
-    const auto stencil_at = [](uint32_t x, uint32_t y) { return stencil_base + surface::offset_w(x, y, 128); };
+    const auto stencil_at = [&](uint32_t x, uint32_t y) {
+      return stencil_base + (y_tiled ? surface::offset_y(x, y, 128) : surface::offset_w(x, y, 128));
+    };
     struct Codes {
       std::array<uint32_t, 64> depth;
       std::array<uint8_t, 64> stencil;

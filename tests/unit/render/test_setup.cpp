@@ -428,3 +428,65 @@ TEST_CASE("point widths are in hardware's range, whatever their vertices and the
   }
   CHECK(pixels(2, 4, 8) == 16);
 }
+
+TEST_CASE("replicas have positions, viewports and slices of their own, and share the attributes behind the positions") {
+  const RasterState raster = [] {
+    RasterState r = raster_64();
+    r.viewports[1] = r.viewports[0];
+    r.viewports[1].rect = {32, 0, 64, 64};
+    r.viewport_count = 2;
+    return r;
+  }();
+  State state = no_cull();
+  state.setup.replication = {.positions = 3, .replicas = 0b101, .viewport = {0, 0, 1}, .array_index = {5, 6, 7}};
+  state.setup.attributes = 1;
+  state.setup.force_read_offset = state.setup.force_read_length = true;
+  state.setup.read_offset = 2, state.setup.read_length = 1;  // behind header and three positions
+  Setup setup(state, raster, Stage::vs);
+  // Position i of a triangle at the upper left is moved i pixels to the right.
+  std::array<std::array<uint32_t, 20>, 3> corners{};
+  constexpr double places[3][2] = {{0, 0}, {40, 0}, {0, 40}};
+  std::array<Vertex, 3> vertices;
+  for (unsigned v = 0; v < 3; ++v) {
+    corners[v][1] = 1;  // slice
+    for (unsigned i = 0; i < 3; ++i) {
+      const float position[] = {clip_of(places[v][0] + i), clip_of(places[v][1]), 0, 1};
+      std::memcpy(&corners[v][4 + 4 * i], position, sizeof position);
+    }
+    corners[v][16] = std::bit_cast<uint32_t>(3.0f);
+    vertices[v] = {v, Vue(corners[v])};
+  }
+  PreparedObjects out;
+  const Object object = triangle();
+  setup.prepare_all(ObjectType::triangle, {&object, 1}, vertices, out);
+  REQUIRE(out.objects.size() == 2);
+  const PreparedObject &first = out.objects[0], &second = out.objects[1];
+  CHECK((first.viewport == 0 && first.layer == 6 && second.viewport == 1 && second.layer == 8));
+  CHECK((first.bounds.x0 == 0 && first.bounds.x1 == 40 && second.bounds.x0 == 32 && second.bounds.x1 == 42));
+  for (const PreparedObject& one : out.objects) CHECK(one.attributes.begin()->registers[0].dw[3] == std::bit_cast<uint32_t>(3.0f));
+  CHECK(setup.primitives() == 2);
+}
+
+TEST_CASE("clip distances of replicas lie behind the last position") {
+  RasterState raster = raster_64();
+  raster.clip.clip_distances = 1;
+  State state = no_cull();
+  state.setup.replication = {.positions = 2, .replicas = 0b11};
+  Setup setup(state, raster, Stage::vs);
+  std::array<std::array<uint32_t, 16>, 3> corners{};
+  constexpr float places[3][2] = {{-1, -1}, {1, -1}, {-1, 1}};
+  std::array<Vue, 3> vues;
+  for (const float distance : {-1.0f, 1.0f}) {
+    for (unsigned v = 0; v < 3; ++v) {
+      for (unsigned i = 0; i < 2; ++i) {
+        const float position[] = {places[v][0], places[v][1], 0, 1};
+        std::memcpy(&corners[v][4 + 4 * i], position, sizeof position);
+      }
+      corners[v][12] = std::bit_cast<uint32_t>(distance);
+      vues[v] = Vue(corners[v]);
+    }
+    PreparedObjects out;
+    setup.prepare(ObjectType::triangle, triangle(), vues, out);
+    CHECK(out.objects.size() == (distance < 0 ? 0 : 2));
+  }
+}

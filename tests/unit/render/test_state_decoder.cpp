@@ -257,8 +257,9 @@ TEST_CASE("Gen11: 3DSTATE_CPS, and what 3DSTATE_PS_EXTRA says of coarse pixels")
   REQUIRE(store.accept({0, Gen11::commands.find("3DSTATE_CPS"), cps}));
   REQUIRE(store.accept({0, Gen11::commands.find("3DSTATE_PS_EXTRA"), extra}));
   decoder->refresh(store, state);
-  const CoarseState& c = state.pixel.coarse;
-  CHECK((c.per_coarse_pixel && c.mode == CoarseMode::none && c.statistics && c.scales_y));  // mode 3 is reserved
+  CHECK(state.pixel.coarse.per_coarse_pixel);
+  const CoarseSizes& c = state.pixel.coarse.viewports[15];            // all have the same
+  CHECK((c.mode == CoarseMode::none && c.statistics && c.scales_y));  // mode 3 is reserved
   CHECK((c.min == std::array<float, 2>{3, 4} && c.max == std::array<float, 2>{-4 + 8, 3}));
   CHECK((c.focal == std::array<float, 2>{5, -2} && c.slope == std::array<float, 2>{0.5f, 0.25f} && c.min_radius == 8 && c.aspect == 2));
   const PixelCoefficients& k = state.pixel.inputs.coefficients;

@@ -230,8 +230,8 @@ TEST_CASE("any number of threads, and either mode of the hull shader, draws the 
   std::uniform_real_distribution<float> place(-10, size - 10);
   std::vector<SceneVertex> corners;
   for (unsigned i = 0; i < 60; ++i) corners.push_back(red(place(random), place(random)));
-  const auto picture = [&](unsigned threads, HullMode mode) {
-    Scene scene(size, threads);
+  const auto picture = [&](unsigned threads, HullMode mode, const Generation& generation = gen9_scenes) {
+    Scene scene(size, threads, generation);
     scene.count_coverage();
     set_hull(scene, quad(3.5f, 7.25f, 1, 5.5f, 9.75f, 4), mode);
     set_tessellator(scene, Te::TEDomain::QUAD, Te::OutputTopology::OUTPUT_TRI_CW, Te::Partitioning::ODD_FRACTIONAL);
@@ -244,4 +244,50 @@ TEST_CASE("any number of threads, and either mode of the hull shader, draws the 
   CHECK(picture(2, eight) == expected);
   CHECK(picture(0, single) == expected);
   CHECK(picture(2, single) == expected);
+  CHECK(picture(0, eight, gen12_scenes) == expected);
+}
+
+TEST_CASE("Gen12: instances of a hull shader of eight patches meet at a barrier") {
+  // Instance 1 writes the factors behind the patch's data; after the barrier both put them into its header.
+  constexpr unsigned number = 20, kept = 48, kept_oword = 4, handles = 1, points = 2, factors = 8;
+  Scene scene(16, 0, gen12_scenes);
+  gen9::_3DSTATE_HS hs;
+  hs.enable = hs.statistics_enable = hs.include_vertex_handles = true;
+  hs.dispatch_mode = eight;
+  hs.instance_count = 1;
+  hs.dispatch_grf_start_register_for_urb_data = 3;
+  // The instance's number is in r0.2 22:16.
+  eu::Instruction is_1 = eu::test::op_imm(Opcode::and_, 8, grf(number, RegType::ud), scalar(0, RegType::ud, 2), RegType::ud, 0x7f0000);
+  is_1.cond_mod = static_cast<uint8_t>(eu::CondMod::nz);
+  Code code{is_1, copy(message, handles)};
+  for (unsigned i = 0; i < factors; ++i) code.push_back(load(message + 1 + i, quad(2, 2, 2, 2, 2, 2)[i]));
+  code.push_back(urb_write(factors, kept_oword));
+  code.back().pred_control = 1;
+  eu::Instruction arrive = urb_write(0, 0), wait;
+  arrive.cond_mod = 3;  // the gateway
+  arrive.descriptor = 1u << 25 | 4;
+  wait.opcode = Opcode::sync;
+  wait.src[0] = eu::test::null();
+  wait.cond_mod = static_cast<uint8_t>(eu::SyncFunction::bar);
+  code = code + Code{arrive,
+                     wait,
+                     urb_read(kept, factors, kept_oword),
+                     copy(message, points),
+                     urb_read(corner, corner_step, 1),
+                     copy(message, handles)};
+  for (unsigned i = 0; i < factors; ++i) code.push_back(copy(message + 1 + i, kept + i));
+  code.push_back(urb_write(factors, 0));
+  for (unsigned i = 0; i < corner_step; ++i) code.push_back(copy(message + 1 + i, corner + i));
+  code.push_back(urb_write(corner_step, patch_data_owords, true));
+  hs.kernel_start_pointer = scene.kernel(code);
+  scene.set(hs);
+  gen9::_3DSTATE_URB_HS urb;
+  urb.hs_urb_entry_allocation_size = 1;
+  scene.set(urb);
+  scene.count_coverage();
+  set_tessellator(scene, Te::TEDomain::QUAD, Te::OutputTopology::OUTPUT_TRI_CW);
+  set_domain(scene, 8);
+  scene.draw(Topology::_3DPRIM_PATCHLIST_1, {red(0, 0), red(8, 0), red(0, 8)});
+  CHECK(std::ranges::count(scene.pixels(), 0xff000001u) == 3 * 64);
+  CHECK(counts(scene) == Counts{3, 27, 24});
 }

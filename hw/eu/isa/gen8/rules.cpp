@@ -35,11 +35,12 @@ Result check_controls(const Isa& isa, const Instruction& i, const OpcodeInfo& ro
 Result check_dst_type(const Isa& isa, const Instruction& i, const OpcodeInfo& row) {
   if (!row.destinations || is_send(row)) return {};
   const Operand& d = i.dst;
-  if (d.type == RegType::invalid) return "the destination type is reserved";
-  if (!d.is_null() && !allows(row.dst_types, d.type)) return fmt::format("{} cannot write {}", row.name, info(d.type).name);
+  const bool plain = row.form != Form::call;  // Gen12's call has neither type nor stride
+  if (plain && d.type == RegType::invalid) return "the destination type is reserved";
+  if (plain && !d.is_null() && !allows(row.dst_types, d.type)) return fmt::format("{} cannot write {}", row.name, info(d.type).name);
   if (d.file == RegFile::reserved || d.file == RegFile::imm) return "the destination register file is reserved";
   if (!d.indirect && d.file == RegFile::grf && d.reg >= isa.limits().registers) return "the destination register number is beyond 127";
-  if (i.access_mode == AccessMode::align1 && d.hstride == 0) return "the destination stride is zero";
+  if (plain && i.access_mode == AccessMode::align1 && d.hstride == 0) return "the destination stride is zero";
   return {};
 }
 

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "hw/surface/mapped_ccs.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "hw/base/mutex.h"
+#include "hw/defs/translation_tables.h"
+
+namespace softgen::surface {
+namespace mapped {
+namespace {
+
+constexpr unsigned code_bits = 4;
+constexpr uint32_t word_pairs = 4;  ///< each way
+constexpr uint64_t each_code = 0x1111'1111'1111'1111;
+
+/// Graphics address of the 16 bytes of the tile at `address`; 0: there are none.
+uint64_t tile_control(memory::View& view, uint64_t address) {
+  using Tables = defs::AuxTables;
+  const uint64_t control = view.control_of(address);
+  return control ? control + address / y_tile_bytes % (Tables::block_bytes / y_tile_bytes) * tile_control_bytes : 0;
+}
+
+/// Of a word's codes, those of the columns and rows of a part of it.
+uint64_t word_mask(uint32_t u0, uint32_t v0, uint32_t u1, uint32_t v1) {
+  uint64_t mask = 0;
+  for (uint32_t v = v0; v < v1; ++v)
+    for (uint32_t u = u0; u < u1; ++u) mask |= uint64_t{0xf} << index_in_tile(u, v) * code_bits;
+  return mask;
+}
+
+}  // namespace
+
+CodePlace place_of(memory::View& view, uint64_t address) {
+  // Of a Y tile's offset, bits 11:10 are the pair's column, 8:6 its row.
+  const uint64_t control = tile_control(view, address);
+  const uint32_t index = index_in_tile(static_cast<uint32_t>(address >> 10 & 3), static_cast<uint32_t>(address >> 6 & 7));
+  return control ? CodePlace{control + index / 2, index % 2 * code_bits} : CodePlace{};
+}
+
+bool has_codes(const Surface& s) {
+  if (!s.aux_mapped || (s.aux != AuxMode::ccs_d && s.aux != AuxMode::ccs_e) || s.samples != 1 || s.is_null() || s.is_buffer()) return false;
+  const unsigned bits = s.format->block_bits;
+  return s.format->kind == FormatKind::plain && s.tiling == Tiling::y && std::has_single_bit(bits) && bits >= 8 && bits <= 128;
+}
+
+CcsCode read_at(memory::View& view, uint64_t address) {
+  const CodePlace place = place_of(view, address);
+  return place.byte ? code_of(view.load_acquire<uint8_t>(place.byte) >> place.shift & 0xf) : CcsCode::pass_through;
+}
+
+void claim(memory::View& view, uint64_t address, const std::byte* line) {
+  static Mutex mutex;
+  if (read_at(view, address) != CcsCode::clear) return;
+  MutexLock lock(mutex);
+  if (read_at(view, address) != CcsCode::clear) return;
+  constexpr uint64_t line_bytes = 64, second_line = 512;
+  const uint64_t first = address & ~(second_line | (line_bytes - 1));
+  view.write(first, line, line_bytes);
+  view.write(first + second_line, line, line_bytes);
+  const CodePlace place = place_of(view, address);
+  view.atomic<uint8_t>(memory::AtomicOp::and_, place.byte, static_cast<uint8_t>(~(0xfu << place.shift)));
+}
+
+}  // namespace mapped
+
+using namespace mapped;
+
+// Of the pair at (column, row) of the level; by columns and rows of the surface, as the tiles are.
+uint64_t Ccs::main_address(uint32_t u, uint32_t v) const {
+  return base_ + (uint64_t{v / tile_rows} * (pitch_ / (tile_columns * pair_bytes)) + u / tile_columns) * y_tile_bytes;
+}
+
+/// Calls visit(view address of the word or 0, u, v of its first pair, mask of the codes that are meant) for all words that `rect` touches.
+template <typename Visit>
+void Ccs::each_word(memory::View& view, const CcsRect& rect, uint32_t slice, Visit&& visit) const {
+  if (rect.x0 >= rect.x1 || rect.y0 >= rect.y1) return;
+  const uint32_t shift_v = first_row_ + slice * slice_rows_;
+  const uint32_t u0 = rect.x0 / width_ + first_column_, u1 = (rect.x1 + width_ - 1) / width_ + first_column_;
+  const uint32_t v0 = rect.y0 / pair_rows + shift_v, v1 = (rect.y1 + pair_rows - 1) / pair_rows + shift_v;
+  constexpr uint32_t in_word = word_pairs - 1;
+  for (uint32_t v = v0 & ~in_word; v < v1; v += word_pairs)
+    for (uint32_t u = u0 & ~in_word; u < u1; u += word_pairs) {
+      const uint64_t control = tile_control(view, main_address(u, v));
+      const bool whole = u >= u0 && v >= v0 && u + word_pairs <= u1 && v + word_pairs <= v1;
+      const uint64_t mask =
+          whole ? ~uint64_t{0}
+                : word_mask(std::max(u, u0) - u, std::max(v, v0) - v, std::min(u1 - u, word_pairs), std::min(v1 - v, word_pairs));
+      if (!visit(control ? control + (v / word_pairs & 1) * 8 : 0, u, v, mask)) return;
+    }
+}
+
+CcsCode Ccs::read_mapped(memory::View& view, uint32_t column, uint32_t row, uint32_t slice) const {
+  const uint32_t u = column + first_column_, v = row + first_row_ + slice * slice_rows_;
+  const uint64_t control = tile_control(view, main_address(u, v));
+  const uint32_t index = index_in_tile(u % tile_columns, v % tile_rows);
+  return control ? code_of(view.load<uint8_t>(control + index / 2) >> index % 2 * code_bits & 0xf) : CcsCode::pass_through;
+}
+
+// Words and bytes may have codes of pairs of other tiles of the screen, which another thread draws to.
+void Ccs::fill_mapped(memory::View& view, const CcsRect& rect, uint32_t slice, CcsCode code) const {
+  const uint64_t codes = bits_of(code) * each_code;
+  each_word(view, rect, slice, [&](uint64_t word, uint32_t, uint32_t, uint64_t mask) {
+    if (!word) return true;
+    if (mask == ~uint64_t{0}) view.store(word, codes);
+    else view.atomic_update<uint64_t>(word, [&](uint64_t old) { return (old & ~mask) | (codes & mask); });
+    return true;
+  });
+}
+
+bool Ccs::all_mapped(memory::View& view, const CcsRect& rect, uint32_t slice) const {
+  bool all = true;
+  each_word(view, rect, slice, [&](uint64_t word, uint32_t, uint32_t, uint64_t) { return all = word != 0; });
+  return all;
+}
+
+void Ccs::each_clear_mapped(memory::View& view, const CcsRect& rect, uint32_t slice,
+                            const std::function<void(const CcsRect&)>& visit) const {
+  const uint32_t shift_v = first_row_ + slice * slice_rows_;
+  const auto report = [&](uint32_t u, uint32_t v, uint32_t pairs) {
+    const uint32_t x = (u - first_column_) * width_, y = (v - shift_v) * pair_rows;
+    visit({x, y, x + pairs * width_, y + pairs * pair_rows});
+  };
+  each_word(view, rect, slice, [&](uint64_t word, uint32_t u, uint32_t v, uint64_t mask) {
+    if (!word) return true;
+    uint64_t clear = view.load<uint64_t>(word) & mask;
+    clear &= clear >> 2;
+    clear &= clear >> 1 & each_code;
+    if (clear == each_code) return report(u, v, word_pairs), true;
+    for (; clear; clear &= clear - 1) {
+      const auto index = static_cast<uint32_t>(std::countr_zero(clear)) / code_bits;
+      report(u + ((index & 1) | (index >> 1 & 2)), v + ((index >> 1 & 1) | (index >> 2 & 2)), 1);
+    }
+    return true;
+  });
+}
+
+void Ccs::update_mapped(memory::View& view, uint32_t column, uint32_t row, uint32_t slice, uint32_t pairs, uint32_t compressed) const {
+  for (uint32_t i = 0; i < 4; ++i) {
+    if (!(pairs >> i & 1)) continue;
+    const uint32_t u = column + (i & 1) + first_column_, v = row + i / 2 + first_row_ + slice * slice_rows_;
+    const uint64_t control = tile_control(view, main_address(u, v));
+    if (!control) continue;
+    const uint32_t index = index_in_tile(u % tile_columns, v % tile_rows), shift = index % 2 * code_bits;
+    const auto code = bits_of(compressed >> i & 1 ? CcsCode::compressed : CcsCode::pass_through);
+    view.atomic_update<uint8_t>(control + index / 2,
+                                [&](uint8_t old) { return static_cast<uint8_t>((old & ~(0xfu << shift)) | code << shift); });
+  }
+}
+
+}  // namespace softgen::surface
