@@ -61,7 +61,7 @@ struct IceLake {
   static void light(auto& m, unsigned port) {
     m.write(reg::PWR_WELL_CTL(1), 0xaa), m.write(reg::DBUF_CTL, 1u << 31), m.write(reg::VGA_CONTROL, 1u << 31);
     m.write(reg::GFX_MSTR_IRQ, 1u << 31), m.write(reg::DISPLAY_INT_CTL, 1u << 31);
-    m.write(reg::DPLL_CFGCR0(1), 8192u << 10 | 371), m.write(reg::gen11::DPLL_CFGCR1(1), 3u << 10 | 1u << 9 | 2u << 6 | 1u << 2);
+    m.write(reg::gen11::DPLL_CFGCR0(1), 8192u << 10 | 371), m.write(reg::gen11::DPLL_CFGCR1(1), 3u << 10 | 1u << 9 | 2u << 6 | 1u << 2);
     m.write(reg::DPLL_ENABLE(1), 1u << 31);
     m.write(reg::DPCLKA_CFGCR0, 1u << 2);
     if (port < 2) return;

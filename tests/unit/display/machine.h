@@ -49,11 +49,11 @@ void show_plane(auto& m, uint32_t surface, unsigned pipe = 0, unsigned plane = 0
 /// Of a chip with `Tree` as its interrupt tree.
 template <typename Tree>
 struct MachineOf {
-  MachineOf(const defs::RegisterSet& set, display::MakeDisplay make, uint32_t connected, bool threaded)
+  MachineOf(const defs::RegisterSet& set, display::MakeDisplay make, uint32_t connected, bool threaded, unsigned pipes = 3)
       : registers(set),
         interrupts(registers, host),
         memory(64 << 20),
-        part(make({registers, interrupts, host, memory, ggtt}, {.pipes = 3, .connected = connected, .threaded = threaded})),
+        part(make({registers, interrupts, host, memory, ggtt}, {.pipes = pipes, .connected = connected, .threaded = threaded})),
         display(*part) {
     for (uint64_t page = 0; page < 16384; page++) ggtt.set_pte(page, (page << 12) | 1);
   }
