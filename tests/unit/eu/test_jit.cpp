@@ -183,14 +183,19 @@ struct ColorTarget : MessageTarget {
 
 TEST_CASE("eu jit: a series writes the colours of whole squares to its threads' addresses, and sends messages if they have none") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
-  Machine m;
+  // In one payload, and with alpha in a second one.
+  const bool split = GENERATE(false, true);
+  const Isa& isa = split ? gen12_isa() : gen9_isa();
+  Machine m(isa);
   m.fast_paths = &compiler_now();
-  Instruction write = end();
+  Instruction write = end(isa);
   write.exec_size = 16;
   write.cond_mod = static_cast<uint8_t>(Sfid::dp_render);
-  write.src[0] = grf(4, RegType::ud);
-  write.descriptor = 8u << 25 | 12u << 14;
-  m.load(assemble({write}), 0xffff);
+  write.src[0] = grf(split ? 6 : 4, RegType::ud);
+  write.descriptor = (split ? 6u : 8u) << 25 | 12u << 14;
+  if (split) write.src[1] = grf(4, RegType::ud), write.ex_descriptor = 2u << 6;
+  const auto register_of = [split](unsigned component) { return !split ? 4 + 2 * component : component < 3 ? 6 + 2 * component : 4; };
+  m.load(assemble({write}, isa), 0xffff);
   std::mt19937 random(9);
   constexpr size_t count = 200;
   constexpr uint32_t row = 16;
@@ -226,7 +231,7 @@ TEST_CASE("eu jit: a series writes the colours of whole squares to its threads' 
     for (unsigned pixel = 0; pixel < 16; pixel++) {
       uint32_t expected = 0, got = 0;
       for (unsigned c = 0; c < 4 && i % 5; c++) {
-        const float v = std::bit_cast<float>(own[i][4 + 2 * c + pixel / 8].dw[pixel % 8]), in = v > 0 ? std::min(v, 1.0f) : 0.0f;
+        const float v = std::bit_cast<float>(own[i][register_of(c) + pixel / 8].dw[pixel % 8]), in = v > 0 ? std::min(v, 1.0f) : 0.0f;
         expected |= static_cast<uint32_t>(std::nearbyint(double{in} * 255)) << target.codes.shift[c];
       }
       const unsigned quad = pixel / 4, x = (quad & 1) * 2 + (pixel & 1), y = (quad >> 1) * 2 + (pixel >> 1 & 1);
