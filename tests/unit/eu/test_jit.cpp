@@ -244,6 +244,34 @@ TEST_CASE("eu jit: a series writes the colours of whole squares to its threads' 
   CHECK(target.sent == asking + count);
 }
 
+TEST_CASE(
+    "eu jit: the engine that checks software scoreboards follows a thread beyond a barrier, and leaves other instruction sets alone") {
+  Log log({});
+  const LogScope scope(log);
+  const auto engine = make_compiler({.engine = eu::Engine::check});
+  Machine m(gen12_isa());
+  m.fast_paths = engine.get();
+  Instruction ask = end(gen12_isa());
+  ask.end_of_thread = false;
+  ask.cond_mod = static_cast<uint8_t>(Sfid::dp_data1);
+  ask.dst = dst_of(grf(5, RegType::ud));
+  ask.src[0] = grf(10, RegType::ud);
+  ask.descriptor = 1u << 25 | 1u << 20 | 1u << 14;
+  ask.swsb = 0x41;
+  Instruction wait = op(Opcode::sync, 1, null(), null());
+  wait.cond_mod = static_cast<uint8_t>(SyncFunction::bar);
+  m.load({ask, wait, op(Opcode::mov, 8, grf(6, RegType::ud), grf(5, RegType::ud))});
+  CHECK(run(m.thread, m.env, m.target) == RunResult::blocked);
+  CHECK(log.counts().empty());
+  m.thread.notify();
+  CHECK(run(m.thread, m.env, m.target) == RunResult::finished);
+  CHECK(log.count(Failure::guest_error, "EU software scoreboard, kernel at 0x0, byte 0x20") == 1);
+  Machine other;
+  other.fast_paths = engine.get();
+  other.load({mov_imm(8, grf(2, RegType::d), RegType::d, 1)});
+  CHECK(other.program->fast_path() == nullptr);
+}
+
 TEST_CASE("eu jit: inverse square roots of any float") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   std::mt19937 random(5);
