@@ -53,9 +53,9 @@ class Declarations:
     def __init__(self):
         self.rows, self.engines = [], []
         self.imports = {}  # set: names of rows that are not taken from it
+        self.instances = {}  # imported register: how many there are of it here
         self.shadowed = []  # (first, last): dwords whose writes need no power
         self.groups, self.ranges, self.wakes = [], [], {}  # wakes: the register that asks for a domain, by the domain's name
-        self.instances = {}  # imported register: how many there are of it here
         self.only = {}  # engine: names of the rows marked `engine` that it has; those of the other engines have all
 
     def take(self, base, excluded):

@@ -32,42 +32,39 @@ namespace {
 
 namespace south = reg::gen11::field;
 
-/// Bits of an identity for each of engine_event: bit i of the events is row i.
+/// Bits of an identity for each of engine_event, of DE_PIPE_ISR for each of pipe_event: bit i of the events is row i.
 constexpr std::array<uint32_t, engine_event::count> engine_rows = {
     field::INTR_IDENTITY_REG_USER_INTERRUPT.mask(),    field::INTR_IDENTITY_REG_MASTER_ERROR.mask(),
     field::INTR_IDENTITY_REG_FLUSH_NOTIFY.mask(),      field::INTR_IDENTITY_REG_CONTEXT_SWITCH.mask(),
     field::INTR_IDENTITY_REG_WAIT_ON_SEMAPHORE.mask(), field::INTR_IDENTITY_REG_TIMEOUT_COUNTER_EXPIRED.mask()};
-
-constexpr std::array<uint32_t, pipe_event::count> pipe_rows(bool state_buffers) {
-  std::array<uint32_t, pipe_event::count> rows = {
-      field::DE_PIPE_ISR_VERTICAL_BLANK.mask(),    field::DE_PIPE_ISR_VERTICAL_SYNC.mask(),     field::DE_PIPE_ISR_CRC_DONE.mask(),
-      field::DE_PIPE_ISR_PLANE_1_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_2_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_3_FLIP_DONE.mask(),
-      field::DE_PIPE_ISR_PLANE_4_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_5_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_6_FLIP_DONE.mask(),
-      field::DE_PIPE_ISR_PLANE_7_FLIP_DONE.mask(), field::DE_PIPE_ISR_DSB_1_INTERRUPT.mask(),   field::DE_PIPE_ISR_DSB_2_INTERRUPT.mask(),
-      field::DE_PIPE_ISR_DSB_3_INTERRUPT.mask()};
-  if (!state_buffers) std::fill(rows.end() - pipe_event::state_buffers, rows.end(), 0u);
-  return rows;
-}
-
-// DDI A to F.
-constexpr uint32_t icl_aux[] = {field::DE_PORT_ISR_AUX_CHANNEL_A.mask(), south::DE_PORT_ISR_AUX_CHANNEL_B.mask(),
-                                south::DE_PORT_ISR_AUX_CHANNEL_C.mask(), field::DE_PORT_ISR_AUX_CHANNEL_D.mask(),
-                                field::DE_PORT_ISR_AUX_CHANNEL_E.mask(), field::DE_PORT_ISR_AUX_CHANNEL_F.mask()};
-// DDI A to C, and the Type-C ports.
-constexpr uint32_t tgl_aux[] = {field::DE_PORT_ISR_AUX_CHANNEL_A.mask(),
-                                reg::gen12::field::DE_PORT_ISR_AUX_CHANNEL_B.mask(),
-                                reg::gen12::field::DE_PORT_ISR_AUX_CHANNEL_C.mask(),
-                                field::DE_PORT_ISR_AUX_CHANNEL_USBC1.mask(),
-                                field::DE_PORT_ISR_AUX_CHANNEL_USBC2.mask(),
-                                field::DE_PORT_ISR_AUX_CHANNEL_USBC3.mask(),
-                                field::DE_PORT_ISR_AUX_CHANNEL_USBC4.mask(),
-                                field::DE_PORT_ISR_AUX_CHANNEL_USBC5.mask(),
-                                field::DE_PORT_ISR_AUX_CHANNEL_USBC6.mask()};
-// i915 hpd_icp. The second and third connector are Type-C ports, which show a cable of their own kind in the PCH.
+// Ice Lake has no display state buffers (DSB), and none raises their events.
+constexpr std::array<uint32_t, pipe_event::count> pipe_rows = {field::DE_PIPE_ISR_VERTICAL_BLANK.mask(),
+                                                               field::DE_PIPE_ISR_VERTICAL_SYNC.mask(),
+                                                               field::DE_PIPE_ISR_CRC_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_1_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_2_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_3_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_4_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_5_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_6_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_7_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_DSB_0.mask(),
+                                                               field::DE_PIPE_ISR_DSB_1.mask(),
+                                                               field::DE_PIPE_ISR_DSB_2.mask()};
+// Ice Lake: DDI A to F; connectors: i915 hpd_icp. From DDI C on connectors are Type-C ports, which show a cable of their own kind in the PCH.
+constexpr std::array<uint32_t, 6> gen11_aux_rows = {field::DE_PORT_ISR_AUX_CHANNEL_A.mask(), field::DE_PORT_ISR_AUX_CHANNEL_B.mask(),
+                                                    field::DE_PORT_ISR_AUX_CHANNEL_C.mask(), field::DE_PORT_ISR_AUX_CHANNEL_D.mask(),
+                                                    field::DE_PORT_ISR_AUX_CHANNEL_E.mask(), field::DE_PORT_ISR_AUX_CHANNEL_F.mask()};
 constexpr std::array<uint32_t, 3> hot_plug_rows = {south::SDEISR_HOTPLUG_DDI_B.mask(), field::SDEISR_HOTPLUG_TC1.mask(),
                                                    field::SDEISR_HOTPLUG_TC2.mask()};
+constexpr DisplayInterruptRows gen11_rows{.aux = gen11_aux_rows, .hot_plug = hot_plug_rows};
 
-constexpr Gen11Interrupts::Tree tiger_lake{.pipes = 4, .aux_channels = tgl_aux, .pipe_rows = pipe_rows(true), .hot_plugs = hot_plug_rows};
+// Tiger Lake: DDI A to C, then the Type-C ports (i915 i915_reg.h, TGL_DE_PORT_AUX_*). The connectors and the PCH are as Ice Lake's.
+constexpr std::array<uint32_t, 9> gen12_aux_rows = {
+    field::DE_PORT_ISR_AUX_DDI_A.mask(), field::DE_PORT_ISR_AUX_DDI_B.mask(), field::DE_PORT_ISR_AUX_DDI_C.mask(),
+    field::DE_PORT_ISR_AUX_TC1.mask(),   field::DE_PORT_ISR_AUX_TC2.mask(),   field::DE_PORT_ISR_AUX_TC3.mask(),
+    field::DE_PORT_ISR_AUX_TC4.mask(),   field::DE_PORT_ISR_AUX_TC5.mask(),   field::DE_PORT_ISR_AUX_TC6.mask()};
+constexpr DisplayInterruptRows gen12_rows{.aux = gen12_aux_rows, .hot_plug = hot_plug_rows};
 
 /// How a class of engines is named in an identity, and what lets its events through.
 struct ClassRow {
@@ -105,13 +102,8 @@ constexpr size_t at(auto value) { return static_cast<size_t>(value); }
 
 }  // namespace
 
-constexpr Gen11Interrupts::Tree Gen11Interrupts::ice_lake{
-    .pipes = 3, .aux_channels = icl_aux, .pipe_rows = pipe_rows(false), .hot_plugs = hot_plug_rows};
-
-Gen12Interrupts::Gen12Interrupts(RegisterFile& registers, Host& host) : Gen11Interrupts(registers, host, tiger_lake) {}
-
-Gen11Interrupts::Gen11Interrupts(RegisterFile& registers, Host& host, const Tree& tree)
-    : registers_(registers), tree_(tree), line_(host, mutex_) {
+Gen11Interrupts::Gen11Interrupts(RegisterFile& registers, Host& host, const DisplayInterruptRows& rows)
+    : registers_(registers), rows_(rows), line_(host, mutex_) {
   for (unsigned word = 0; word < words; ++word) attach_word(word);
   attach_masks();
   attach_display();
@@ -176,8 +168,9 @@ void Gen11Interrupts::read_masks() {
 }
 
 void Gen11Interrupts::attach_display() {
-  for (unsigned i = 0; i < blocks(); ++i) {
+  for (unsigned i = 0; i < block_count; ++i) {
     const uint32_t base = block_rows[i].base;
+    if (!registers_.set().find(base)) continue;
     registers_.on_read(base, InterruptBlock::size, [this, i, base](uint32_t offset) {
       MutexLock lock(mutex_);
       return blocks_[i].read(offset - base);
@@ -240,26 +233,34 @@ void Gen11Interrupts::raise(Block block, uint32_t bits) {
 
 void Gen11Interrupts::post(unsigned pipe, PipeEvents events) {
   MutexLock lock(mutex_);
-  blocks_[at(pipe_block(pipe))].post(bits_of(tree_.pipe_rows, events));
+  block_of(pipe).post(bits_of(pipe_rows, events));
   update();
+}
+
+InterruptBlock& Gen11Interrupts::block_of(unsigned pipe) {
+  return blocks_[pipe < at(Block::port) ? at(Block::pipe_a) + pipe : at(Block::pipe_d)];
+}
+
+const InterruptBlock& Gen11Interrupts::block_of(unsigned pipe) const {
+  return blocks_[pipe < at(Block::port) ? at(Block::pipe_a) + pipe : at(Block::pipe_d)];
 }
 
 PipeEvents Gen11Interrupts::unmasked(unsigned pipe) const {
   MutexLock lock(mutex_);
-  return events_with(tree_.pipe_rows, ~blocks_[at(pipe_block(pipe))].imr);
+  return events_with(pipe_rows, ~block_of(pipe).imr);
 }
 
 void Gen11Interrupts::raise_aux_done(unsigned port) {
-  if (port < tree_.aux_channels.size()) raise(Block::port, tree_.aux_channels[port]);
+  if (port < rows_.aux.size()) raise(Block::port, rows_.aux[port]);
 }
 
 void Gen11Interrupts::raise_gmbus() { raise(Block::pch, south::SDEISR_GMBUS.mask()); }
 
-void Gen11Interrupts::raise_hot_plug(unsigned connector) { raise(Block::pch, tree_.hot_plugs.at(connector)); }
+void Gen11Interrupts::raise_hot_plug(unsigned connector) { raise(Block::pch, rows_.hot_plug[connector]); }
 
 void Gen11Interrupts::show_connected(unsigned connector, bool connected) {
   MutexLock lock(mutex_);
-  blocks_[at(Block::pch)].show(tree_.hot_plugs.at(connector), connected);
+  blocks_[at(Block::pch)].show(rows_.hot_plug[connector], connected);
 }
 
 uint32_t Gen11Interrupts::display() const {
@@ -353,11 +354,11 @@ bool Gen11Interrupts::level() const {
 }
 
 std::unique_ptr<Interrupts> gen11_interrupts(RegisterFile& registers, Host& host) {
-  return std::make_unique<Gen11Interrupts>(registers, host);
+  return std::make_unique<Gen11Interrupts>(registers, host, gen11_rows);
 }
 
 std::unique_ptr<Interrupts> gen12_interrupts(RegisterFile& registers, Host& host) {
-  return std::make_unique<Gen12Interrupts>(registers, host);
+  return std::make_unique<Gen11Interrupts>(registers, host, gen12_rows);
 }
 
 }  // namespace softgen::mmio

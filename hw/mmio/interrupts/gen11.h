@@ -20,20 +20,16 @@
 
 namespace softgen::mmio {
 
-class Gen11Interrupts : public Interrupts {
- public:
-  /// What differs between trees of this kind.
-  struct Tree {
-    unsigned pipes;                                     ///< at most max_pipes
-    std::span<const uint32_t> aux_channels;             ///< bits of DE_PORT_ISR, by DDI
-    std::array<uint32_t, pipe_event::count> pipe_rows;  ///< bits of DE_PIPE_ISR for each of pipe_event
-    std::array<uint32_t, 3> hot_plugs;                  ///< bits of SDEISR, by connector
-  };
-  static constexpr unsigned max_pipes = 4;
-  static const Tree ice_lake;
+/// Where platforms with this tree differ: bits of the display's blocks.
+struct DisplayInterruptRows {
+  std::span<const uint32_t> aux;       ///< of DE_PORT_ISR, by port of raise_aux_done()
+  std::span<const uint32_t> hot_plug;  ///< of SDEISR, by connector
+};
 
-  /// Registers its hooks with `registers`. `tree` outlives it.
-  Gen11Interrupts(RegisterFile& registers, Host& host, const Tree& tree = ice_lake);
+class Gen11Interrupts final : public Interrupts {
+ public:
+  /// Registers its hooks with `registers`. `rows` outlives this.
+  Gen11Interrupts(RegisterFile& registers, Host& host, const DisplayInterruptRows& rows);
 
   void raise(EngineId engine, EngineEvents events) override;
   uint32_t engine_bits(EngineId engine, EngineEvents events) const override;
@@ -57,9 +53,8 @@ class Gen11Interrupts : public Interrupts {
   struct BlockRow;
   static const std::array<BlockRow, block_count> block_rows;
 
-  static Block pipe_block(unsigned pipe) { return pipe < 3 ? static_cast<Block>(pipe) : Block::pipe_d; }
-  /// Those that the chip has.
-  unsigned blocks() const { return tree_.pipes == max_pipes ? block_count : block_count - 1; }
+  InterruptBlock& block_of(unsigned pipe) SG_REQUIRES(mutex_);
+  const InterruptBlock& block_of(unsigned pipe) const SG_REQUIRES(mutex_);
   /// What the masks let through now.
   void read_masks() SG_REQUIRES(mutex_);
   void raise(Block block, uint32_t bits);
@@ -77,7 +72,7 @@ class Gen11Interrupts : public Interrupts {
   void update(bool edge = false) SG_REQUIRES(mutex_);
 
   RegisterFile& registers_;
-  const Tree& tree_;
+  const DisplayInterruptRows& rows_;
   mutable Mutex mutex_;
   std::array<InterruptBlock, block_count> blocks_ SG_GUARDED_BY(mutex_);
   std::array<InterruptBank, words> banks_ SG_GUARDED_BY(mutex_);
@@ -85,12 +80,6 @@ class Gen11Interrupts : public Interrupts {
   bool enabled_ SG_GUARDED_BY(mutex_) = false;                      ///< GFX_MSTR_IRQ's enable
   bool display_enabled_ SG_GUARDED_BY(mutex_) = false;              ///< DISPLAY_INT_CTL's
   InterruptLine line_;
-};
-
-/// With a fourth pipe, display state buffers and the AUX channels of six Type-C ports.
-class Gen12Interrupts final : public Gen11Interrupts {
- public:
-  Gen12Interrupts(RegisterFile& registers, Host& host);
 };
 
 /// The tree of a device, as part of a platform: Ice Lake's, and Tiger Lake's.

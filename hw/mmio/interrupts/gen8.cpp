@@ -42,8 +42,8 @@ constexpr std::array<uint32_t, pipe_event::count> pipe_rows = {
     field::DE_PIPE_ISR_PLANE_1_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_2_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_3_FLIP_DONE.mask(),
     field::DE_PIPE_ISR_PLANE_4_FLIP_DONE.mask()};
 // DDI A to D; DDI E has no AUX channel of its own (SKL PRM vol 12, "AUX").
-constexpr std::array<uint32_t, 4> aux_rows = {field::DE_PORT_ISR_AUX_CHANNEL_A.mask(), reg::gen9::field::DE_PORT_ISR_AUX_CHANNEL_B.mask(),
-                                              reg::gen9::field::DE_PORT_ISR_AUX_CHANNEL_C.mask(), field::DE_PORT_ISR_AUX_CHANNEL_D.mask()};
+constexpr std::array<uint32_t, 4> aux_rows = {field::DE_PORT_ISR_AUX_CHANNEL_A.mask(), field::DE_PORT_ISR_AUX_CHANNEL_B.mask(),
+                                              field::DE_PORT_ISR_AUX_CHANNEL_C.mask(), field::DE_PORT_ISR_AUX_CHANNEL_D.mask()};
 // i915 hpd_spt
 constexpr std::array<uint32_t, 3> hot_plug_rows = {reg::gen9::field::SDEISR_HOTPLUG_DDI_B.mask(), field::SDEISR_HOTPLUG_DDI_C.mask(),
                                                    field::SDEISR_HOTPLUG_DDI_D.mask()};

@@ -9,44 +9,43 @@
 
 namespace softgen::test {
 
-template <typename Tree>
-struct HdrMachine : MachineOf<Tree> {
-  HdrMachine(const defs::RegisterSet& set, display::MakeDisplay make, uint32_t connected, unsigned pipes)
-      : MachineOf<Tree>(set, make, connected, false, pipes) {
-    this->write(reg::GFX_MSTR_IRQ, 1u << 31);
-    this->write(reg::DISPLAY_INT_CTL, 1u << 31);
+struct HdrMachine : MachineOf {
+  HdrMachine(const defs::RegisterSet& set, MakeInterrupts make_tree, display::MakeDisplay make, uint32_t connected, unsigned pipes)
+      : MachineOf(set, make_tree, make, connected, false, pipes) {
+    write(reg::GFX_MSTR_IRQ, 1u << 31);
+    write(reg::DISPLAY_INT_CTL, 1u << 31);
   }
-  void set(uint32_t offset, uint32_t bits) { this->write(offset, this->read(offset) | bits); }
-  void clear(uint32_t offset, uint32_t bits) { this->write(offset, this->read(offset) & ~bits); }
+  void set(uint32_t offset, uint32_t bits) { write(offset, read(offset) | bits); }
+  void clear(uint32_t offset, uint32_t bits) { write(offset, read(offset) & ~bits); }
   /// The sizes of 1920 x 1080 at 60 Hz of 148.5 MHz.
   void set_timing(unsigned pipe) {
-    this->write(reg::TRANS_HTOTAL(pipe), 1919 | 2199 << 16);
-    this->write(reg::TRANS_VTOTAL(pipe), 1079 | 1124 << 16);
-    this->write(reg::TRANS_VBLANK(pipe), 1079 | 1124 << 16);
-    this->write(reg::PIPE_SRCSZ(pipe), 1919 << 16 | 1079);
+    write(reg::TRANS_HTOTAL(pipe), 1919 | 2199 << 16);
+    write(reg::TRANS_VTOTAL(pipe), 1079 | 1124 << 16);
+    write(reg::TRANS_VBLANK(pipe), 1079 | 1124 << 16);
+    write(reg::PIPE_SRCSZ(pipe), 1919 << 16 | 1079);
   }
   struct Plane {
     uint32_t format = 8, width = 1920, height = 1080, x = 0, y = 0, stride = 1920 * 4 / 64, control = 0, color = 1 << 13;
   };
   void set_plane(uint32_t surface, const Plane& p, unsigned pipe = 0, unsigned plane = 0) {
-    this->write(reg::PLANE_STRIDE(pipe, plane), p.stride);
-    this->write(reg::PLANE_POS(pipe, plane), p.x | p.y << 16);
-    this->write(reg::PLANE_SIZE(pipe, plane), (p.width - 1) | (p.height - 1) << 16);
-    this->write(reg::PLANE_COLOR_CTL(pipe, plane), p.color);
-    this->write(reg::PLANE_CTL(pipe, plane), 1u << 31 | p.format << 23 | p.control);
-    this->write(reg::PLANE_SURF(pipe, plane), surface);
+    write(reg::PLANE_STRIDE(pipe, plane), p.stride);
+    write(reg::PLANE_POS(pipe, plane), p.x | p.y << 16);
+    write(reg::PLANE_SIZE(pipe, plane), (p.width - 1) | (p.height - 1) << 16);
+    write(reg::PLANE_COLOR_CTL(pipe, plane), p.color);
+    write(reg::PLANE_CTL(pipe, plane), 1u << 31 | p.format << 23 | p.control);
+    write(reg::PLANE_SURF(pipe, plane), surface);
   }
   /// The picture after the next blank.
   const std::vector<uint32_t>& picture(unsigned pipe = 0) {
-    this->run_for(frame_ns);
+    run_for(frame_ns);
     sg_dirty_rect dirty;
     canvas.resize(1920 * 1080);
-    this->display.draw(pipe, canvas.data(), {1920, 1080}, 1920 * 4, true, &dirty);
+    display.draw(pipe, canvas.data(), {1920, 1080}, 1920 * 4, true, &dirty);
     return canvas;
   }
   void fill(uint32_t address, uint32_t pixels, uint32_t value) {
     const std::vector<uint32_t> data(pixels, value);
-    this->memory.write(address, data.data(), data.size() * 4);
+    memory.write(address, data.data(), data.size() * 4);
   }
   std::vector<uint32_t> canvas;
 };

@@ -7,8 +7,9 @@
 
 namespace softgen::test {
 
-struct IclMachine : HdrMachine<mmio::Gen11Interrupts> {
-  explicit IclMachine(uint32_t connected = 1) : HdrMachine(softgen::defs::gen11::registers, display::icl, connected, 3) {}
+struct IclMachine : HdrMachine {
+  explicit IclMachine(uint32_t connected = 1)
+      : HdrMachine(softgen::defs::gen11::registers, mmio::gen11_interrupts, display::icl, connected, 3) {}
 
   void power_up() {
     set(reg::PWR_WELL_CTL(1), 0xaa);

@@ -7,8 +7,9 @@
 
 namespace softgen::test {
 
-struct TglMachine : HdrMachine<mmio::Gen12Interrupts> {
-  explicit TglMachine(uint32_t connected = 1) : HdrMachine(softgen::defs::gen12::registers, display::tgl, connected, 4) {}
+struct TglMachine : HdrMachine {
+  explicit TglMachine(uint32_t connected = 1)
+      : HdrMachine(softgen::defs::gen12::registers, mmio::gen12_interrupts, display::tgl, connected, 4) {}
 
   void power_up() {
     set(reg::PWR_WELL_CTL(1), 0x2aa);
