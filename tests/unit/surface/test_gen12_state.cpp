@@ -96,3 +96,13 @@ TEST_CASE("Gen12: formats have more uses") {
   CHECK_FALSE(has(SurfaceFormat::R16_UINT, use_typed_atomic, gen11_formats));
   CHECK(has(SurfaceFormat::A4B4G4R4_UNORM, use_blend, gen12_formats));
 }
+
+TEST_CASE("Gen12: a depth buffer of a null or reserved type is null, whatever else its packet says") {
+  defs::gen12::_3DSTATE_DEPTH_BUFFER depth;
+  depth.surface_format = decltype(depth)::SurfaceFormat::D32_FLOAT;
+  depth.surface_pitch = 511, depth.surface_base_address = 0x9000;
+  for (const uint32_t type : {4u, 5u, 6u, 7u}) {
+    depth.surface_type = static_cast<decltype(depth)::SurfaceType>(type);
+    CHECK(decode_depth_buffer<defs::Gen12>(depth.pack(), 1).is_null());
+  }
+}
