@@ -155,3 +155,15 @@ TEST_CASE("pcode tells of memory's speeds where the platform has them") {  // so
   CHECK(ask(other, 0x0d) == 1);
   CHECK(ask(other, 0x0e) == 1);
 }
+
+TEST_CASE("registers of Type-C PHYs keep what is written") {  // display/intel_dpll_mgr.c, mg_pll_get_hw_state
+  Fixture f;
+  for (uint32_t port = 0; port < 4; ++port) {
+    for (const uint32_t offset : {0x16892cu, 0x1688d8u, 0x168a00u, 0x168a08u, 0x168a14u, 0x168a18u}) {
+      f.file.write(offset + 0x1000 * port, 0x0805'0007);
+      CHECK(f.file.read(offset + 0x1000 * port) == 0x0805'0007);
+    }
+  }
+  f.file.write(0x145ef0, 1);  // the MCHBAR mirror is read only
+  CHECK(f.file.read(0x145ef0) != 1);
+}
