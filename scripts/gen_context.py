@@ -11,6 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import gen_registers  # noqa: E402
 
 CLASSES = ["render", "copy", "video", "video_enhance"]  # EngineClass
+NO_OP = "NOOP"  # what a run of packets has between them
 POSITION = "position"  # the images of the position-only streamer, which not each generation has
 STREAMER_BLOCK = 0x800  # bytes of MMIO that each streamer has of its own
 LOADS = {"value", "masked", "batch", "counter", "never"}
@@ -30,10 +31,25 @@ class List:
 
 
 class Space:
-    def __init__(self, first, end, classes, below):
-        self.first, self.end, self.classes, self.below, self.named = first, end, classes, below, []
-        if not first < end:
-            raise Problem("an empty space")
+    def __init__(self, first, end, classes, words):
+        self.first, self.end, self.classes, self.named = first, end, classes, []
+        self.below, self.even = int(words[0].removeprefix("below="), 0), words[1:] == ["even"]
+        if not first < end or (words[1:] and not self.even):
+            raise Problem("an empty space" if not first < end else f"unknown words {words[1:]}")
+
+
+class State:
+    """A run of packets and no-ops."""
+
+    def __init__(self, first, classes):
+        self.first, self.end, self.classes, self.packets = first, first, classes, []  # packets: (dword, dwords, name)
+
+    def add(self, name, dwords):
+        if dwords <= 0:
+            raise Problem(f"{name} has no dwords")
+        if name != NO_OP:
+            self.packets.append((self.end, dwords, name))
+        self.end += dwords
 
 
 def engine_classes(word):
@@ -89,11 +105,15 @@ class Reader:
             self.blocks.append(List(int(words[1], 0), engine_classes(words[2]), words[3:]))
         elif words[0] == "space":
             first, end = (int(word, 0) for word in words[1].split(".."))
-            self.blocks.append(Space(first, end, engine_classes(words[2]), int(words[3].removeprefix("below="), 0)))
+            self.blocks.append(Space(first, end, engine_classes(words[2]), words[3:]))
+        elif words[0] == "state":
+            self.blocks.append(State(int(words[1], 0), engine_classes(words[2])))
         else:
             raise Problem(f"unknown line '{words[0]}'")
 
     def register(self, words):
+        if isinstance(self.blocks[-1], State):
+            return self.blocks[-1].add(words[0], int(words[1]))
         row, found = offsets(words[0], self.rows)
         load = words[1] if len(words) > 1 else "masked" if row.masked else "value"
         if load not in LOADS or len(words) > 2:
@@ -127,8 +147,7 @@ def check(reader, name, lists, spaces):
     for block in [*lists, *spaces]:
         header, end = (block.header, block.header + 1 + 2 * len(block.slots)) if isinstance(block, List) else (block.first, block.end)
         limit = documented if isinstance(block, List) else reader.image[name]
-        odd = not (isinstance(block, List) and block.even)
-        if header <= last or header % 2 != odd or end > limit or (isinstance(block, Space) and header < documented):
+        if header <= last or header % 2 == block.even or end > limit or (isinstance(block, Space) and header < documented):
             raise Problem(f"{name}: the block at dword {header:#x} must start at an odd dword after the block before it and end in its part of the image")
         last = end - 1
         named = [offset for offset, _ in block.slots] if isinstance(block, List) else block.named
@@ -137,6 +156,16 @@ def check(reader, name, lists, spaces):
             if (type(block), offset) in seen and not repeats:
                 raise Problem(f"{name}: two places for {offset:#x}")
             seen.add((type(block), offset))
+
+
+def check_states(reader, name, lists, spaces, states):
+    """Checks that runs of packets are in order, overlap nothing and end in the image."""
+    taken = [(block.header, block.header + 1 + 2 * len(block.slots)) for block in lists] + [(block.first, block.end) for block in spaces]
+    last = 0
+    for state in states:
+        if state.first < last or state.end > reader.image[name] or any(first < state.end and state.first < end for first, end in taken):
+            raise Problem(f"{name}: the packets from dword {state.first:#x} on are not in order, overlap something, or do not end in the image")
+        last = state.end
 
 
 def read(context, declared):
@@ -152,7 +181,9 @@ def read(context, declared):
         if not reader.image or not reader.pages:
             raise Problem("no image line" if not reader.image else "no pages line")
         for name in classes(reader):
-            check(reader, name, *of_class(reader, name))
+            lists, spaces, states = of_class(reader, name)
+            check(reader, name, lists, spaces)
+            check_states(reader, name, lists, spaces, states)
     except Problem as problem:
         raise SystemExit(f"{context}: {problem}")
     return reader
@@ -164,12 +195,12 @@ def classes(reader):
 
 def of_class(reader, name):
     mine = [block for block in reader.blocks if name in block.classes]
-    return [block for block in mine if isinstance(block, List)], [block for block in mine if isinstance(block, Space)]
+    return tuple([block for block in mine if isinstance(block, kind)] for kind in (List, Space, State))
 
 
 def layout(reader, name):
     """The tables of one engine class."""
-    lists, spaces = of_class(reader, name)
+    lists, spaces, states = of_class(reader, name)
     yield f"constexpr ContextList {name}_lists[] = {{"
     yield from (f"    {{{block.header:#x}, {len(block.slots)}, {str(block.posted).lower()}}}," for block in lists)
     yield f"}};\nconstexpr ContextSlot {name}_slots[] = {{"
@@ -183,17 +214,24 @@ def layout(reader, name):
     for index, block in enumerate(spaces):
         yield f"    {{{block.first:#x}, {block.end:#x}, {block.below:#x}, {f'{name}_named{index}' if block.named else '{}'}}},"
     yield "};"
+    if states:
+        yield f"constexpr ContextPacket {name}_packets[] = {{"
+        for first, dwords, packet in [packet for state in states for packet in state.packets]:
+            yield f"    {{{first:#x}, {dwords}, CommandId::{'_' * packet[0].isdigit()}{packet}}},"
+        yield "};"
 
 
 def table(reader, generation):
     yield f"// Generated by scripts/gen_context.py from hw/defs/{generation}/context.def."
-    yield f'#include "hw/defs/context.h"\n\nnamespace softgen::defs::{generation} {{\nnamespace {{\n'
+    yield f'#include "hw/defs/context.h"\n#include "hw/defs/ids.h"\n\nnamespace softgen::defs::{generation} {{\nnamespace {{\n'
     for name in classes(reader):
         yield from layout(reader, name)
     yield "\nconstexpr ContextLayout layouts[] = {"
     for name in classes(reader):
+        packets = f", .packets = {name}_packets" * bool(of_class(reader, name)[2])
         yield (f"    {{.pages = {reader.pages[name]}, .ring_dwords = {reader.image['ring']:#x}, .documented_dwords = {reader.image['documented']:#x}, "
-               f".list_dwords = {reader.image[name]:#x}, .relative = {str(reader.relative).lower()}, .lists = {name}_lists, .slots = {name}_slots, .spaces = {name}_spaces}},")
+               f".list_dwords = {reader.image[name]:#x}, .relative = {str(reader.relative).lower()}, .lists = {name}_lists, .slots = {name}_slots, "
+               f".spaces = {name}_spaces{packets}}},")
     yield "};\n\n}  // namespace\n"
     yield f"constinit const ContextImages context_images{{.layouts = layouts}};\n\n}}  // namespace softgen::defs::{generation}"
 

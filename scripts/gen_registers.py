@@ -6,6 +6,7 @@
   <set>_registers.cpp  the rows of hw/defs/register.h: a RegisterSet
 Syntax: docs/mmio.md."""
 import argparse
+import copy
 import pathlib
 import re
 import shlex
@@ -52,6 +53,7 @@ class Declarations:
     def __init__(self):
         self.rows, self.engines = [], []
         self.imports = {}  # set: names of rows that are not taken from it
+        self.instances = {}  # imported register: how many there are of it here
         self.shadowed = []  # (first, last): dwords whose writes need no power
         self.groups, self.ranges, self.wakes = [], [], {}  # wakes: the register that asks for a domain, by the domain's name
         self.only = {}  # engine: names of the rows marked `engine` that it has; those of the other engines have all
@@ -63,12 +65,21 @@ class Declarations:
             raise SystemExit(f"except names unknown registers: {sorted(excluded - theirs)}")
         if mine.keys() & (theirs - excluded):
             raise SystemExit(f"both imported and declared: {sorted(mine.keys() & (theirs - excluded))}")
-        rows = [mine.pop(row.name, None) if row.name in excluded else row for row in base.rows]
+        rows = [mine.pop(row.name, None) if row.name in excluded else self.resized(row) for row in base.rows]
         self.rows = [row for row in rows if row] + [row for row in self.rows if row.name in mine]
         self.only = self.only if self.engines else base.only
         self.engines = self.engines or base.engines
         if not self.ranges:
             self.groups, self.ranges, self.wakes, self.shadowed = base.groups, base.ranges, base.wakes, base.shadowed
+
+    def resized(self, row):
+        """An imported row with as many instances (of the first index) as an `instances` line says."""
+        count = self.instances.get(row.name)
+        if not count:
+            return row
+        row = copy.copy(row)
+        row.count = [count, row.count[1]] if row.count[0] > 1 else [1, count]
+        return row
 
     def lacks(self, engine, row):
         """Whether the engine's block is without this row."""
@@ -217,6 +228,8 @@ def read(paths, known=None):
         if base not in (known or {}):
             raise SystemExit(f"import of an unknown set {base}")
         declared.take(known[base], excluded)
+    if unknown := declared.instances.keys() - {row.name for row in declared.rows}:
+        raise SystemExit(f"instances of unknown registers: {sorted(unknown)}")
     return declared
 
 
@@ -238,6 +251,8 @@ def read_file(path, declared):
             elif words[0] == "import":
                 base, _, excluded = line.removeprefix("import ").partition(" except ")
                 declared.imports.setdefault(base.strip(), set()).update({name.strip() for name in excluded.split(",")} - {""})
+            elif words[0] == "instances":
+                declared.instances.update((name.strip(), int(words[1])) for name in line.split(None, 2)[2].split(","))
             elif words[0] == "engine":
                 declared.engines.append(Engine(words[1], int(words[2], 0), words[3:]))
             elif words[0] == "replicated":

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/cs/context_store.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 #include <vector>
@@ -15,6 +16,14 @@ namespace {
 
 constexpr uint32_t mask_all = 0xffff'0000;
 
+/// An Engine's own block in images of this layout.
+std::vector<std::byte> blank_image(Engine& engine, const defs::ContextLayout& layout) {
+  engine.place_packets(layout.packets);
+  std::vector<std::byte> image(engine.context_size());
+  engine.save_context(image);
+  return image;
+}
+
 }  // namespace
 
 ContextStore::ContextStore(EngineCore& core, Walk walk, std::function<void(const WorkaroundBatch& batch)> run)
@@ -27,8 +36,8 @@ ContextStore::ContextStore(EngineCore& core, Walk walk, std::function<void(const
       image_dwords_(layout_.documented()),
       image_(layout_.frame().begin(), layout_.frame().end()),
       restored_(layout_.documented().list_dwords),
-      engine_image_(core.links().engine.context_size()),
-      resident_image_(core.links().engine.context_size()) {
+      blank_image_(blank_image(core.links().engine, core.config().context)) {
+  engine_image_ = resident_image_ = blank_image_;
   assert(engine_image_.size() + sizeof(StateHeader) <= state_room(core.config().context));
 }
 
@@ -70,7 +79,8 @@ void ContextStore::set_context(std::span<const uint32_t> packet) {
 void ContextStore::restore_image(uint64_t page_address, bool ring_context, bool inhibit) {
   const std::span<const uint32_t> lists = restored_;
   core_.ggtt().read(page_address, restored_.data(), lists.size_bytes());
-  ImageWalk walk(lists, core_.config().commands, core_.config().engine_class, ring_context ? 0 : layout_.documented().ring_dwords);
+  ImageWalk walk = walk_of(lists, ring_context ? 0 : layout_.documented().ring_dwords);
+  begin_engine(walk, ring_context ? lists[image_dwords_.context_control] & reg::restore_inhibit : inhibit);
   if (ring_context) {
     // Of the context before, which an image without their mask bits would leave as they are.
     const uint32_t forgotten = reg::restore_inhibit | (core_.links().position ? reg::posh_enabled : 0);
@@ -79,6 +89,10 @@ void ContextStore::restore_image(uint64_t page_address, bool ring_context, bool 
     inhibit = core_.get(reg::ctx_control) & reg::restore_inhibit;
   }
   if (inhibit) inhibit_engine_registers();
+  if (inhibit && same_) {  // only an image that sets the bit from another place
+    leave_as_saved(walk);
+    core_.links().engine.reset_context();
+  }
   if (ring_context) {
     load_cursor();
     core_.set_address_space();
@@ -87,6 +101,7 @@ void ContextStore::restore_image(uint64_t page_address, bool ring_context, bool 
     // It runs amid the restore: what the image has after that point is restored later and prevails.
     if (batch.named && !inhibit) run_lists(walk, page_address, lists, indirect_dword(core_.get(reg::indirect_ctx_offset)));
     if (batch.named && !core_.halted()) run_(batch);
+    if (same_ && !core_.as_saved()) leave_as_saved(walk);
   }
   if (!inhibit) run_lists(walk, page_address, lists, lists.size());
   // The last lists have registers that belong to it.
@@ -94,9 +109,40 @@ void ContextStore::restore_image(uint64_t page_address, bool ring_context, bool 
   restore_engine(page_address + state_offset(core_.config().context) - image_page, inhibit);
 }
 
-/// Does what the image's lists before dword `until` say.
+ImageWalk ContextStore::walk_of(std::span<const uint32_t> page, size_t at) const {
+  return {page, core_.config().commands, core_.config().engine_class, at, !layout_.documented().packets.empty()};
+}
+
+/// Where the image's packets are those that the Engine has, they are stepped over; else it begins anew.
+void ContextStore::begin_engine(ImageWalk& walk, bool inhibit) {
+  const std::span<const ContextGap> gaps = layout_.gaps();
+  same_ = core_.as_saved() && !inhibit && std::ranges::all_of(gaps, [this](const ContextGap& gap) {
+            return std::equal(image_.begin() + gap.first, image_.begin() + gap.end, restored_.begin() + gap.first);
+          });
+  if (same_) walk.step_over(gaps);
+  core_.set_as_saved(same_);
+  if (!same_ && !layout_.documented().packets.empty()) core_.links().engine.reset_context();
+}
+
+/// What follows in the image may differ from what the Engine has.
+void ContextStore::leave_as_saved(ImageWalk& walk) {
+  same_ = false;
+  core_.set_as_saved(false);
+  walk.step_over({});
+}
+
+void ContextStore::load_packet(ImageWalk& walk, const ImageWalk::Entry& packet, uint64_t page_address) {
+  if (same_) leave_as_saved(walk);
+  const std::span<const uint32_t> dwords = std::span<const uint32_t>(restored_).subspan(packet.first, packet.count);
+  core_.links().engine.restore_packet({page_address + packet.first * 4, packet.packet, dwords});
+}
+
+/// Does what the image's lists and packets before dword `until` say.
 void ContextStore::run_lists(ImageWalk& walk, uint64_t page_address, std::span<const uint32_t> page, size_t until) {
-  while (const std::optional<ImageWalk::List> list = walk.next(until)) load_list(*list, page_address, page);
+  while (const std::optional<ImageWalk::Entry> entry = walk.next(until)) {
+    if (entry->packet) load_packet(walk, *entry, page_address);
+    else load_list(*entry, page_address, page);
+  }
   if (!walk.bad() || core_.halted()) return;
   guest_error("command of a context image", "{:#010x} at dword {:#x} of {:#x}", page[walk.at()], walk.at(), page_address);
   const uint64_t address = page_address + walk.at() * 4;
@@ -104,7 +150,7 @@ void ContextStore::run_lists(ImageWalk& walk, uint64_t page_address, std::span<c
   core_.error(reg::error_instruction, true);
 }
 
-void ContextStore::load_list(const ImageWalk::List& list, uint64_t page_address, std::span<const uint32_t> page) {
+void ContextStore::load_list(const ImageWalk::Entry& list, uint64_t page_address, std::span<const uint32_t> page) {
   mmio::RegisterFile& registers = core_.links().registers;
   uint32_t skipped = 0, first_skipped = 0;
   const size_t end = list.first + 2 * size_t{list.count};
@@ -152,6 +198,11 @@ void ContextStore::inhibit_engine_registers() {
 void ContextStore::save_image(uint64_t page_address, bool ring_context) {
   if (ring_context) store_cursor();
   store_registers();
+  if (!core_.as_saved()) {
+    core_.links().engine.save_packets(image_);
+    core_.links().engine.save_context(resident_image_);
+    core_.set_as_saved(true);
+  }
   const uint32_t* page = image_.data();
   const auto write = [&](size_t first, size_t end) { core_.ggtt().write(page_address + first * 4, page + first, (end - first) * 4); };
   if (ring_context) {
@@ -218,12 +269,12 @@ void ContextStore::restore_engine(uint64_t state, bool inhibit) {
   const bool good = header.magic == StateHeader::magic_value && header.version == StateHeader::version_value &&
                     header.engine_bytes == engine_image_.size();
   walk_.predicate_mode = good ? header.set_predicate & 15 : 0;
-  const bool resident = core_.as_saved();
+  if (good) core_.ggtt().read(state + sizeof header, engine_image_.data(), engine_image_.size());
+  else engine_image_ = blank_image_;
+  if (core_.as_saved() && std::memcmp(engine_image_.data(), resident_image_.data(), engine_image_.size()) == 0) return;
   core_.set_as_saved(false);
-  if (!good) return core_.links().engine.reset_context();
-  core_.ggtt().read(state + sizeof header, engine_image_.data(), engine_image_.size());
-  if (resident && std::memcmp(engine_image_.data(), resident_image_.data(), engine_image_.size()) == 0) return;
-  core_.links().engine.restore_context(engine_image_);
+  if (good || !layout_.documented().packets.empty()) core_.links().engine.restore_context(engine_image_);
+  else core_.links().engine.reset_context();
 }
 
 void ContextStore::save_engine(uint64_t state) {
@@ -232,21 +283,43 @@ void ContextStore::save_engine(uint64_t state) {
   header.version = StateHeader::version_value;
   header.engine_bytes = static_cast<uint32_t>(engine_image_.size());
   header.set_predicate = walk_.predicate_mode;
-  core_.links().engine.save_context(resident_image_);
-  core_.set_as_saved(true);
   core_.ggtt().write(state, &header, sizeof header);
   core_.ggtt().write(state + sizeof header, resident_image_.data(), resident_image_.size());
 }
 
 void ContextStore::engine_state(Archive& archive) {
-  if (!archive.reading()) core_.links().engine.save_context(engine_image_);
+  Engine& engine = core_.links().engine;
+  const size_t own = blank_image_.size();
+  if (!archive.reading()) engine.save_context(engine_image_);
   archive.blob(engine_image_, state_room(core_.config().context));
-  if (archive.reading() && !archive.failed() && engine_image_.size() != resident_image_.size()) {
-    engine_image_.resize(resident_image_.size());
+  bool fits = engine_image_.size() == own;
+  if (!layout_.documented().packets.empty()) {
+    std::vector<std::byte> packets(image_.size() * 4);
+    if (!archive.reading()) {
+      std::vector<uint32_t> page(image_.size());
+      engine.save_packets(page);
+      std::memcpy(packets.data(), page.data(), packets.size());
+    }
+    archive.blob(packets, packets.size());
+    fits &= packets.size() == image_.size() * 4;
+    if (fits) std::memcpy(restored_.data(), packets.data(), packets.size());
+  }
+  if (archive.reading() && !archive.failed() && !fits) {
+    engine_image_.resize(own);
     archive.fail("the engine's state has a different size");
   }
 }
 
-void ContextStore::accept() { core_.links().engine.restore_context(engine_image_); }
+void ContextStore::accept() {
+  Engine& engine = core_.links().engine;
+  if (!layout_.documented().packets.empty()) {
+    engine.reset_context();
+    ImageWalk walk = walk_of(std::span<const uint32_t>(restored_).first(image_.size()), 0);
+    while (const std::optional<ImageWalk::Entry> entry = walk.next(image_.size()))
+      if (entry->packet)
+        engine.restore_packet({0, entry->packet, std::span<const uint32_t>(restored_).subspan(entry->first, entry->count)});
+  }
+  engine.restore_context(engine_image_);
+}
 
 }  // namespace softgen::cs

@@ -45,7 +45,11 @@ class ContextStore {
   void restore_image(uint64_t page, bool ring_context, bool inhibit);
   void save_image(uint64_t page, bool ring_context);
   void run_lists(ImageWalk& walk, uint64_t page_address, std::span<const uint32_t> page, size_t until);
-  void load_list(const ImageWalk::List& list, uint64_t page_address, std::span<const uint32_t> page);
+  void load_list(const ImageWalk::Entry& list, uint64_t page_address, std::span<const uint32_t> page);
+  void begin_engine(ImageWalk& walk, bool inhibit);
+  void load_packet(ImageWalk& walk, const ImageWalk::Entry& packet, uint64_t page_address);
+  void leave_as_saved(ImageWalk& walk);
+  ImageWalk walk_of(std::span<const uint32_t> page, size_t at) const;
   void inhibit_engine_registers();
   void store_registers();
   void load_cursor();
@@ -72,8 +76,12 @@ class ContextStore {
   } image_dwords_;
   std::vector<uint32_t> image_;     ///< page 1 as it is saved
   std::vector<uint32_t> restored_;  ///< page 1 as it is restored
-  /// The Engine's state as it was read last, and as it is while EngineCore::as_saved().
+  /// The Engine's own block as it was read last; as it is while EngineCore::as_saved(), when image_ has its packets, too; and of a context that
+  /// was never saved.
   std::vector<std::byte> engine_image_, resident_image_;
+  const std::vector<std::byte> blank_image_;
+  /// Amid a restore: the Engine has all that the image says of it up to here, as it was saved.
+  bool same_ = false;
 };
 
 }  // namespace softgen::cs

@@ -9,21 +9,6 @@ namespace softgen::cs {
 
 using defs::CommandId;
 
-namespace {
-
-/// A command with fewer dwords is an error.
-size_t min_dwords(const defs::Command& command) {
-  switch (command.id) {
-    // Without a post-sync operation it may leave out what that needs.
-    case CommandId::MI_FLUSH_DW: return 1;
-    // Up to what Gen8 has of it: WaBindlessSurfaceStateModifyEnable:skl even asks for less than the whole (IGT rendercopy_gen9.c).
-    case CommandId::STATE_BASE_ADDRESS: return 16;
-    default: return command.dwords;
-  }
-}
-
-}  // namespace
-
 // RCS takes a MI_BATCH_BUFFER_START with POSH Start for a no-op (ICL PRM vol 9, "POSH Start Batch Buffers").
 Executor::Executor(EngineCore& core, Arbiter& arbiter, std::function<void(Dwords packet)> set_context)
     : core_(core),

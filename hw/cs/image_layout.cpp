@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "hw/cs/decode/packets.h"
+#include "hw/cs/parser.h"
 
 namespace softgen::cs {
 namespace {
@@ -58,8 +59,23 @@ ImageLayout::ImageLayout(const defs::ContextLayout& documented, uint32_t mmio_ba
   fill_spaces(others);
   size_t end = layout_.documented_dwords;
   for (const LayoutSlot& slot : slots_) end = std::max<size_t>(end, slot.dword + 2u);
+  for (const defs::ContextPacket& packet : layout_.packets) end = std::max<size_t>(end, packet.first + size_t{packet.dwords});
   frame_[end] = mi_batch_buffer_end;
   frame_.resize(end + 1);
+  find_gaps();
+}
+
+void ImageLayout::find_gaps() {
+  uint16_t at = 0;
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    const uint16_t dword = slots_[i].dword;
+    if (i > 0 && dword == slots_[i - 1].dword + 2) continue;  // of the same list
+    if (i > 0) at = static_cast<uint16_t>(slots_[i - 1].dword + 2);
+    const auto header = static_cast<uint16_t>(dword - 1);
+    if (at < header) gaps_.push_back({at, header});
+  }
+  if (!slots_.empty()) at = static_cast<uint16_t>(slots_.back().dword + 2);
+  if (at + 1u < frame_.size()) gaps_.push_back({at, static_cast<uint16_t>(frame_.size() - 1)});
 }
 
 void ImageLayout::add_slot(uint32_t dword, uint32_t offset, Restore restore) {
@@ -104,27 +120,52 @@ ImageLayout::Registers ImageLayout::add_lists(uint32_t header, uint32_t end, Reg
   return registers;
 }
 
-std::optional<ImageWalk::List> ImageWalk::next(size_t until) {
+size_t ImageWalk::next_gap() {
+  while (!gaps_.empty() && gaps_.front().first < at_) gaps_ = gaps_.subspan(1);
+  return gaps_.empty() ? page_.size() : gaps_.front().first;
+}
+
+std::optional<ImageWalk::Entry> ImageWalk::next(size_t until) {
   if (bad_ || ended_) return std::nullopt;
   until = std::min(until, page_.size());
-  for (; at_ < until; ++at_) {
+  while (at_ < until) {
+    const size_t gap = next_gap();
+    if (gap == at_) {
+      at_ = gaps_.front().end;
+      continue;
+    }
     const uint32_t header = page_[at_];
     if (header == 0) {  // MI_NOOP, in long runs between render's lists
-      while (until - at_ > no_ops.size() && std::memcmp(&page_[at_ + 1], no_ops.data(), sizeof no_ops) == 0) at_ += no_ops.size();
+      const size_t end = std::min(until, gap);
+      while (end - at_ > no_ops.size() && std::memcmp(&page_[at_ + 1], no_ops.data(), sizeof no_ops) == 0) at_ += no_ops.size();
+      do ++at_;
+      while (at_ < end && page_[at_] == 0);
       continue;
     }
     const defs::Command* command = commands_.find(engine_class_, header);
-    if (command && command->id == defs::CommandId::MI_NOOP) continue;
+    if (command && command->id == defs::CommandId::MI_NOOP) {
+      ++at_;
+      continue;
+    }
     ended_ = command && command->id == defs::CommandId::MI_BATCH_BUFFER_END;
     if (ended_) return std::nullopt;
-    const uint32_t dwords = defs::command_length(command, header) - 1;  // after the header
-    bad_ = !command || command->id != defs::CommandId::MI_LOAD_REGISTER_IMM || dwords % 2 || dwords >= page_.size() - at_;
-    if (bad_) return std::nullopt;
-    const List list{at_ + 1, dwords / 2, header, load_register_imm_kept(header)};
-    at_ += 1 + dwords;
-    return list;
+    const std::optional<Entry> entry = command ? entry_of(*command, header) : std::nullopt;
+    bad_ = !entry;
+    return entry;
   }
   return std::nullopt;
+}
+
+/// None: not for an image.
+std::optional<ImageWalk::Entry> ImageWalk::entry_of(const defs::Command& command, uint32_t header) {
+  const uint32_t length = defs::command_length(command, header);
+  if (length > page_.size() - at_) return std::nullopt;
+  const bool list = command.id == defs::CommandId::MI_LOAD_REGISTER_IMM, packet = packets_ && command.keeps_state;
+  if (list ? length % 2 == 0 : !packet || length < min_dwords(command)) return std::nullopt;
+  const size_t at = at_;
+  at_ += length;
+  if (packet) return Entry{&command, at, length, header, 0};
+  return Entry{nullptr, at + 1, length / 2, header, load_register_imm_kept(header)};
 }
 
 }  // namespace softgen::cs

@@ -46,6 +46,11 @@ struct OtherRegister {
 /// Sorted by offset. Render's alone among the streamers' own registers: the manual names all that the other engines' images hold.
 std::vector<OtherRegister> other_context_registers(const defs::RegisterSet& set, const defs::ContextLayout& layout, EngineId id);
 
+/// Dwords between lists.
+struct ContextGap {
+  uint16_t first, end;
+};
+
 class ImageLayout {
  public:
   /// `documented` outlives this. `others`: sorted by offset; none of them has a documented slot. There must be room for all (an assertion,
@@ -58,6 +63,8 @@ class ImageLayout {
   const defs::ContextLayout& documented() const { return layout_; }
   /// Sorted by dword.
   std::span<const LayoutSlot> slots() const { return slots_; }
+  /// What is between the lists: packets and MI_NOOPs.
+  std::span<const ContextGap> gaps() const { return gaps_; }
   /// The register that a list with this header names: where its offsets are relative they are the same for all engines of a class (i915
   /// gt/intel_lrc.c, MI_LRI_LRM_CS_MMIO in set_offsets; gt/intel_context_types.h, intel_engine_has_relative_mmio).
   uint32_t resolve(uint32_t offset, uint32_t header) const { return header & relative_ ? mmio_base_ + offset % engine_block : offset; }
@@ -72,39 +79,50 @@ class ImageLayout {
   void add_slot(uint32_t dword, uint32_t offset, Restore restore);
   void fill_spaces(Registers others);
   Registers add_lists(uint32_t header, uint32_t end, Registers registers);
+  void find_gaps();
 
   const uint32_t mmio_base_, relative_;
   const uint32_t first_;  ///< the lowest offset of all
   const defs::ContextLayout& layout_;
   std::vector<uint32_t> frame_;
   std::vector<LayoutSlot> slots_;
+  std::vector<ContextGap> gaps_;
   std::vector<Restore> restore_;  ///< by (offset - first_) / 4
 };
 
-/// Steps through the lists of an image. The lists may say anything: the walk stays inside the page and ends.
+/// Steps through the lists and state packets of an image. They may say anything: the walk stays inside the page and ends.
 class ImageWalk {
  public:
-  /// `page`: page 1 of the image; `at`: the dword to begin with.
-  ImageWalk(std::span<const uint32_t> page, const defs::CommandSet& commands, defs::EngineClass engine_class, size_t at = 0)
-      : page_(page), commands_(commands), engine_class_(engine_class), at_(at) {}
+  /// `page`: page 1 of the image; `at`: the dword to begin with. `packets`: the image may hold some.
+  ImageWalk(std::span<const uint32_t> page, const defs::CommandSet& commands, defs::EngineClass engine_class, size_t at = 0,
+            bool packets = false)
+      : page_(page), commands_(commands), engine_class_(engine_class), packets_(packets), at_(at) {}
 
-  struct List {
-    size_t first;    ///< dword of the first register's offset
-    uint32_t count;  ///< registers
+  struct Entry {
+    const defs::Command* packet;  ///< null: a list
+    size_t first;                 ///< dword of the first register's offset, or of the packet's header
+    uint32_t count;               ///< registers; dwords of the packet
     uint32_t header;
     uint32_t kept;  ///< Byte Write Disables: bits of each register that keep their value
   };
-  /// The next list whose header is before dword `until`; none: MI_BATCH_BUFFER_END, `until` or the page's end was reached, or bad().
-  std::optional<List> next(size_t until);
-  /// The walk is at a command that an image may not hold, or at a list that leaves the page.
+  /// The next list or packet whose header is before dword `until`; none: MI_BATCH_BUFFER_END, `until` or the page's end was reached, or bad().
+  std::optional<Entry> next(size_t until);
+  /// It steps over these from now on, where it comes to the beginning of one.
+  void step_over(std::span<const ContextGap> gaps) { gaps_ = gaps; }
+  /// The walk is at a command that an image may not hold, or at one that leaves the page.
   bool bad() const { return bad_; }
   /// The dword that it is at.
   size_t at() const { return at_; }
 
  private:
+  size_t next_gap();
+  std::optional<Entry> entry_of(const defs::Command& command, uint32_t header);
+
   std::span<const uint32_t> page_;
   const defs::CommandSet& commands_;
   defs::EngineClass engine_class_;
+  std::span<const ContextGap> gaps_;  ///< from the next one on
+  const bool packets_;
   size_t at_;
   bool ended_ = false, bad_ = false;
 };

@@ -15,6 +15,16 @@ void enter(Cursor::Batch& batch, const Flow& flow) {
 
 }  // namespace
 
+size_t min_dwords(const defs::Command& command) {
+  switch (command.id) {
+    // Without a post-sync operation it may leave out what that needs.
+    case defs::CommandId::MI_FLUSH_DW: return 1;
+    // Up to what Gen8 has of it: WaBindlessSurfaceStateModifyEnable:skl even asks for less than the whole (IGT rendercopy_gen9.c).
+    case defs::CommandId::STATE_BASE_ADDRESS: return 16;
+    default: return command.dwords;
+  }
+}
+
 void advance(Cursor& cursor, uint32_t bytes) {
   if (cursor.level()) {
     cursor.innermost().address = strip_canonical(cursor.innermost().address + bytes);

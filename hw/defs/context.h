@@ -10,6 +10,8 @@
 
 namespace softgen::defs {
 
+enum class CommandId : uint16_t;  // hw/defs/ids.h
+
 constexpr uint32_t context_page = 0x1000;  ///< bytes; page 0 is the per-process hardware status page, page 1 has the registers
 
 /// What a restore does with a slot's value, and a save writes to it.
@@ -41,6 +43,12 @@ struct ContextSpace {
   std::span<const uint32_t> named;  ///< offsets in BAR0
 };
 
+/// Where a state packet stands: header first, and MI_NOOPs up to the next place. One that names its element has room for all elements.
+struct ContextPacket {
+  uint16_t first, dwords;
+  CommandId command;
+};
+
 /// The images of one engine class: their size, and page 1.
 struct ContextLayout {
   uint16_t pages;              ///< of the whole image
@@ -51,6 +59,7 @@ struct ContextLayout {
   std::span<const ContextList> lists;
   std::span<const ContextSlot> slots;  ///< of all lists, sorted by dword
   std::span<const ContextSpace> spaces;
+  std::span<const ContextPacket> packets = {};  ///< sorted by dword; none: all state is in the engine's own block
 
   /// The dword with the value of a register that has a slot (an offset from the engine's base: reg::RING_TAIL).
   constexpr uint32_t value_dword(uint32_t reg) const { return std::ranges::find(slots, reg, &ContextSlot::reg)->dword + 1u; }

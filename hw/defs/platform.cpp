@@ -46,7 +46,8 @@ constexpr Platform table[] = {
         .subslices = 3,
         .eus = 8,
         .threads = 7,
-        .board = {.stolen_base = 0x5c, .stolen_base_bytes = 4, .vbt = "KABYLAKE", .ddc = {{{5, 5, 1, 0x10}, {4, 4, 2, 0x20}, {6, 6, 3, 0x30}}}},
+        .board =
+            {.stolen_base = 0x5c, .stolen_base_bytes = 4, .vbt = "KABYLAKE", .ddc = {{{5, 5, 1, 0x10}, {4, 4, 2, 0x20}, {6, 6, 3, 0x30}}}},
         .parts = "kbl",
     },
     {
@@ -68,7 +69,11 @@ constexpr Platform table[] = {
         .subslices = 8,
         .eus = 8,
         .threads = 7,
-        .board = {.stolen_base = 0xc0, .stolen_base_bytes = 8, .vbt = "ICELAKE", .ddc = {{{2, 2, 1, 0x10}, {9, 4, 2, 0x20}, {10, 5, 3, 0x30}}}, .memory = &ddr4},
+        .board = {.stolen_base = 0xc0,
+                  .stolen_base_bytes = 8,
+                  .vbt = "ICELAKE",
+                  .ddc = {{{2, 2, 1, 0x10}, {9, 4, 2, 0x20}, {10, 5, 3, 0x30}}},
+                  .memory = &ddr4},
         .parts = "icl",
     },
     {
@@ -90,7 +95,11 @@ constexpr Platform table[] = {
         .subslices = 6,
         .eus = 16,
         .threads = 7,
-        .board = {.stolen_base = 0xc0, .stolen_base_bytes = 8, .vbt = "TIGERLAKE", .ddc = {{{2, 2, 1, 0x10}, {9, 4, 3, 0x30}, {10, 5, 12, 0x50}}}, .memory = &ddr4},
+        .board = {.stolen_base = 0xc0,
+                  .stolen_base_bytes = 8,
+                  .vbt = "TIGERLAKE",
+                  .ddc = {{{2, 2, 1, 0x10}, {9, 4, 3, 0x30}, {10, 5, 12, 0x50}}},
+                  .memory = &ddr4},
         .parts = "tgl",
     },
 };

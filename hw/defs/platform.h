@@ -20,10 +20,10 @@ struct Board {
   uint8_t stolen_base, stolen_base_bytes;  ///< BDSM: its offset in configuration space, and its size
   const char* vbt;                         ///< the Video BIOS Table's signature, after "$VBT "
   struct Ddc {
-    uint8_t pin;         ///< GMBUS pin pair
-    uint8_t in_vbt;      ///< as a Video BIOS Table names it
-    uint8_t dvo_port;    ///< the port's number there
-    uint8_t aux_channel; ///< and that of its AUX channel
+    uint8_t pin;          ///< GMBUS pin pair
+    uint8_t in_vbt;       ///< as a Video BIOS Table names it
+    uint8_t dvo_port;     ///< the port's number there
+    uint8_t aux_channel;  ///< and that of its AUX channel
   };
   std::array<Ddc, 3> ddc;      ///< by connector
   const MemorySpeeds* memory;  ///< as the power control unit tells; null: it does not

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "hw/base/archive.h"
+
 namespace softgen::display {
 
 /// The clocks that a chip's PLLs give to its ports.
@@ -12,6 +14,10 @@ class Clocks {
   virtual ~Clocks() = default;
   /// Symbol clock of DDI `port` (0: DDI A), Hz: the TMDS character rate of HDMI, the link symbol rate of DisplayPort. 0: none.
   virtual uint64_t port_clock(unsigned port) const = 0;
+
+  /// What is not in the register file; after it.
+  virtual void reset() {}
+  virtual void state(Archive& ar) {}
 };
 
 /// Pixel clock on an HDMI or DVI port. bits_per_channel 8, 10 or 12 (deep colour multiplies the TMDS clock).

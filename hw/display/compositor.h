@@ -36,7 +36,7 @@ class Compositor {
   };
   using Work = std::function<void(Turn&)>;
   /// Work that can wait: the CRC and the picture of each pipe.
-  static constexpr unsigned slots = 6;
+  static constexpr unsigned slots = 8;
 
   Compositor(HostMemory& memory, const memory::Ggtt& ggtt, bool threaded);
   ~Compositor();

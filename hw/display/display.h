@@ -24,11 +24,11 @@ struct DisplayLinks {
   const memory::Ggtt& ggtt;
 };
 
-constexpr unsigned max_pipes = 3;
+constexpr unsigned max_pipes = 4;
 
 struct DisplayConfig {
   unsigned pipes;          ///< at most max_pipes
-  uint32_t connected = 0;  ///< bit i: a monitor on connector i (DDI B, C, D)
+  uint32_t connected = 0;  ///< bit i: a monitor on connector i
   bool threaded = false;   ///< frames are composed on a thread
 };
 

@@ -26,7 +26,7 @@ DisplayEngine::DisplayEngine(const DisplayLinks& links, const DisplayConfig& con
       ports_(links.registers, links.interrupts, links.host, model.ports, config.connected),
       services_{links.registers, links.interrupts, links.host, model.pipes, *clocks_, compositor_, {}},
       compositor_(links.memory, links.ggtt, config.threaded) {
-  for (unsigned i = 0; i < std::min(config.pipes, max_pipes); i++) {
+  for (unsigned i = 0; i < std::min(config.pipes, model.pipes.pipes); i++) {
     pipes_.push_back(std::make_unique<Pipe>(i, services_));
     pipes_[i]->attach();
     canvases_.push_back(std::make_unique<Canvas>());
@@ -60,9 +60,8 @@ void DisplayEngine::mode(unsigned pipe, sg_pipe_mode* mode) {
   PipesLock lock(services_);
   const Pipe& p = *pipes_[pipe];
   if (!p.running()) return;
-  const unsigned port = p.driven_port();
-  mode->active = port != 0;
-  mode->connector = static_cast<int>(port) - 1;
+  mode->connector = p.driven_connector();
+  mode->active = mode->connector >= 0;
   mode->width = p.timing().hactive;
   mode->height = p.timing().vactive;
   mode->refresh_mhz = p.timing().refresh_mhz();
@@ -147,6 +146,7 @@ bool DisplayEngine::timer_expired(unsigned timer) {
 
 void DisplayEngine::reset() {
   ports_.reset();
+  clocks_->reset();
   PipesLock lock(services_);
   for (auto& pipe : pipes_) pipe->reset();
   forget_pictures();
@@ -164,6 +164,7 @@ void DisplayEngine::state(Archive& ar) {
   ar.section("display", 1);
   ports_.state(ar);
   PipesLock lock(services_);
+  clocks_->state(ar);
   for (auto& pipe : pipes_) pipe->state(ar);
   if (ar.reading()) forget_pictures();
 }

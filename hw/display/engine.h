@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A display engine: up to three pipes, their clocks, ports. What differs between chips is its model and its clocks.
+// A display engine: up to four pipes, their clocks, ports. What differs between chips is its model and its clocks.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,7 @@ struct ChipModel {
 
 class DisplayEngine final : public Display {
  public:
-  /// At most max_pipes pipes. `model` outlives it.
+  /// At most the model's pipes. It outlives the display.
   DisplayEngine(const DisplayLinks& links, const DisplayConfig& config, const ChipModel& model);
   ~DisplayEngine() override;
 

@@ -122,7 +122,8 @@ void Pipe::timer_expired() {
 uint64_t Pipe::pixel_clock() const {
   const uint32_t function = services_.registers.peek(reg::TRANS_DDI_FUNC_CTL(index_));
   if (!field::TRANS_DDI_FUNC_CTL_TRANS_DDI_FUNCTION_ENABLE.of(function)) return 0;
-  const uint64_t symbol_clock = services_.clocks.port_clock(field::TRANS_DDI_FUNC_CTL_DDI_SELECT.of(function));
+  const std::optional<unsigned> port = driven_port();
+  const uint64_t symbol_clock = port ? services_.clocks.port_clock(*port) : 0;
   constexpr unsigned depth[8] = {8, 10, 6, 12, 8, 8, 8, 8};
   uint64_t clock = symbol_clock;
   switch (field::TRANS_DDI_FUNC_CTL_TRANS_DDI_MODE_SELECT.of(function)) {
@@ -173,11 +174,20 @@ void Pipe::update_raster() {
   schedule(now());
 }
 
-unsigned Pipe::driven_port() const {
-  const uint32_t function = services_.registers.peek(reg::TRANS_DDI_FUNC_CTL(index_));
-  const unsigned port = field::TRANS_DDI_FUNC_CTL_DDI_SELECT.of(function);
-  if (!raster_.running() || !field::TRANS_DDI_FUNC_CTL_TRANS_DDI_FUNCTION_ENABLE.of(function) || port < 1 || port > 3) return 0;
-  return field::DDI_BUF_CTL_DDI_BUFFER_ENABLE.of(services_.registers.peek(reg::DDI_BUF_CTL(port))) ? port : 0;
+std::optional<unsigned> Pipe::driven_port() const {
+  const DdiSelect& select = services_.model.ddi_select;
+  const uint32_t function = services_.registers.peek(reg::TRANS_DDI_FUNC_CTL(index_)), code = select.bits.of(function);
+  if (!field::TRANS_DDI_FUNC_CTL_TRANS_DDI_FUNCTION_ENABLE.of(function) || code < select.first) return {};
+  return code - select.first;
+}
+
+int Pipe::driven_connector() const {
+  const std::optional<unsigned> port = driven_port();
+  if (!raster_.running() || !port) return -1;
+  const auto& connectors = services_.model.connectors;
+  const auto found = std::ranges::find(connectors, *port);
+  if (found == connectors.end() || !field::DDI_BUF_CTL_DDI_BUFFER_ENABLE.of(services_.registers.peek(reg::DDI_BUF_CTL(*port)))) return -1;
+  return static_cast<int>(found - connectors.begin());
 }
 
 // Drivers count lines from the start of hsync and one more on HDMI and DVI (i915 update_scanline_offset).

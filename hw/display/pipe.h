@@ -71,8 +71,8 @@ class Pipe {
   void timer_expired();
   bool running() const { return raster_.running(); }
   const Timing& timing() const { return raster_.timing(); }
-  /// DDI 1..3 (B..D) whose buffer is on and that shows this pipe; 0: none.
-  unsigned driven_port() const;
+  /// The connector whose DDI buffer is on and that shows this pipe; -1: none.
+  int driven_connector() const;
   /// What is shown now. Requires running(). `what`: show_plane() and so on.
   void show(Scene& scene, uint32_t what = show_all) const;
   /// Grows with every change of what is shown except in memory.
@@ -105,6 +105,8 @@ class Pipe {
 
   PlaneRegs plane_registers(unsigned plane) const;
   PipeRegs pipe_registers() const;
+  /// DDI that the transcoder drives (0: DDI A).
+  std::optional<unsigned> driven_port() const;
   uint64_t pixel_clock() const;
   Timing programmed_timing() const;
   int64_t now() const { return services_.host.clock_ns(); }

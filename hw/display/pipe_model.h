@@ -55,10 +55,19 @@ struct TableRow {
   std::span<uint32_t> (*entries)(Palettes& palettes);
 };
 
+/// How TRANS_DDI_FUNC_CTL names a DDI.
+struct DdiSelect {
+  reg::Bits bits;
+  unsigned first;  ///< the code of DDI A
+};
+
 struct PipeModel {
+  unsigned pipes;  ///< at most max_pipes
   unsigned planes;
   unsigned (*scalers)(unsigned pipe);
   Limits limits;
+  DdiSelect ddi_select;
+  std::array<unsigned, 3> connectors;  ///< the DDI of each
   /// What the CRC of each source is of: bit i: plane i; show_all: the pipe's output.
   std::array<uint32_t, 8> crc_taps;
   std::optional<reg::Bits> halved;   ///< of PIPE_MISC: chroma is halved both ways (YCbCr 4:2:0), and so is the port's clock

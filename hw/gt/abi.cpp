@@ -120,7 +120,7 @@ extern "C" {
 const sg_platform_info* sg_platform_at(unsigned index) {
   static const auto infos = [] {
     std::vector<sg_platform_info> all;
-    for (const softgen::defs::Platform& p : softgen::defs::platforms())
+    for (const softgen::defs::Platform& p : softgen::defs::platforms()) {
       all.push_back({.name = p.name,
                      .description = p.description,
                      .pci_device_id = p.pci_device_id,
@@ -134,9 +134,12 @@ const sg_platform_info* sg_platform_at(unsigned index) {
                      .stolen_base_offset = p.board.stolen_base,
                      .stolen_base_size = p.board.stolen_base_bytes,
                      .vbt_name = p.board.vbt,
-                     .ddc = {{p.board.ddc[0].pin, p.board.ddc[0].in_vbt},
-                             {p.board.ddc[1].pin, p.board.ddc[1].in_vbt},
-                             {p.board.ddc[2].pin, p.board.ddc[2].in_vbt}}});
+                     .ddc = {}});
+      for (size_t i = 0; i < p.board.ddc.size(); ++i) {
+        const softgen::defs::Board::Ddc& ddc = p.board.ddc[i];
+        all.back().ddc[i] = {ddc.pin, ddc.in_vbt, ddc.dvo_port, ddc.aux_channel};
+      }
+    }
     return all;
   }();
   return index < infos.size() ? &infos[index] : nullptr;

@@ -57,9 +57,11 @@ Device::Engines::Engines(const Config& config, const Parts& parts, eu::FastPaths
       gpgpu(parts.media_decoder ? parts.media_decoder() : nullptr, parts.isa(), pool, shared_functions, &compiler),
       render(*config.platform->commands, parts.state_decoder ? parts.state_decoder() : nullptr, parts.isa(), pool, &shared_functions,
              &gpgpu, &compiler),
+      preempted_render(render, *config.platform->commands),
       position_functions(parts.sampler_state),
       position(*config.platform->commands, parts.state_decoder ? parts.state_decoder() : nullptr, parts.isa(), pool, &position_functions,
-               &compiler) {}
+               &compiler),
+      preempted_position(position, *config.platform->commands) {}
 
 Device::Device(const Config& config, Host& host, std::unique_ptr<HostMemory> memory)
     : config_(config),

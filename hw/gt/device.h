@@ -140,12 +140,12 @@ class Device {
     SharedFunctions shared_functions;
     gpgpu::Gpgpu gpgpu;
     render::RenderEngine render;
-    PreemptingEngine preempted_render{render};
+    PreemptingEngine preempted_render;
     blitter::Blitter blitter;
     NullEngine video, video_1, video_enhance;
     SharedFunctions position_functions;  ///< POCS runs beside RCS, which changes its own
     render::PositionEngine position;
-    PreemptingEngine preempted_position{position};
+    PreemptingEngine preempted_position;
   };
 
   const Config config_;

@@ -13,6 +13,7 @@ namespace softgen {
 
 namespace defs {
 struct Command;
+struct ContextPacket;
 enum class CommandId : uint16_t;
 }  // namespace defs
 namespace memory {
@@ -98,7 +99,15 @@ class Engine {
   /// that hw/defs does not declare as overlapping) and whenever it stops. Packets of the engine's own may be executed while work is deferred.
   virtual DeferredWork* deferred() { return nullptr; }
 
-  /// The engine's part of the context image. size is fixed for a build of a platform and fits the image's opaque pages.
+  /// Names the state packets that context images have places for; without this call there are none. `places` outlive the engine.
+  virtual void place_packets(std::span<const defs::ContextPacket> /*places*/) {}
+  /// Writes each such packet to its place, and MI_NOOPs behind it and where the context has never set it. `page` has all places.
+  virtual void save_packets(std::span<uint32_t> /*page*/) {}
+  /// A state packet from an image: kept as if executed, but nothing starts. Follows a reset_context(); restore_context() follows.
+  virtual void restore_packet(const Packet& /*packet*/) {}
+
+  /// The engine's own block of the context image: its state but for the packets with places. size is fixed for a build of a platform and
+  /// fits the image's opaque pages.
   virtual size_t context_size() const = 0;
   virtual void save_context(std::span<std::byte> image) = 0;
   /// `image` comes from guest memory: every value is checked; what cannot be is replaced by its default and counted.

@@ -2,7 +2,7 @@
 /*
  * The Video BIOS Table: what outputs the board has. Layout by i915 display/intel_vbt_defs.h; version 209 as
  * Kaby Lake boards carry it, whose child devices have 38 bytes (intel_bios.c, parse_general_definitions). i915
- * takes it for Ice Lake, too: a Type-C port without the Type-C flags is one that leads to an HDMI socket.
+ * takes it for Ice Lake and Tiger Lake, too: a Type-C port without the Type-C flags is one that leads to an HDMI socket.
  */
 #include "qemu/osdep.h"
 
@@ -23,25 +23,17 @@ enum {
   CRT_DDC_PIN = 2,
 };
 
-/* What differs between the children: DDI-B, C and D. */
-static const struct {
-  uint16_t handle; /* EFP1..3 */
-  uint8_t dvo_port;
-  uint8_t aux_channel;
-} ports[SG_MAX_CONNECTORS] = {
-    {0x0004, 1, 0x10},
-    {0x0040, 2, 0x20},
-    {0x0020, 3, 0x30},
-};
+/* EFP1..3 */
+static const uint16_t handles[SG_MAX_CONNECTORS] = {0x0004, 0x0040, 0x0020};
 
 /* struct child_device_config: offsets of the fields an HDMI port uses; the rest is zero. */
 static void build_child(uint8_t* child, const sg_platform_info* platform, unsigned connector) {
-  stw_le_p(child, ports[connector].handle);
+  stw_le_p(child, handles[connector]);
   stw_le_p(child + 2, DEVICE_TYPE_HDMI);
-  child[16] = ports[connector].dvo_port;
+  child[16] = platform->ddc[connector].dvo_port;
   child[19] = platform->ddc[connector].in_vbt;
   child[24] = 1 << 0; /* hdmi_support */
-  child[25] = ports[connector].aux_channel;
+  child[25] = platform->ddc[connector].aux_channel;
   child[27] = 1 << 5; /* integrated_encoder */
 }
 

@@ -132,6 +132,11 @@ void RenderEngine::invalidate_textures() {
 void RenderEngine::give_palettes() {
   using defs::CommandId;
   if (!shared_) return;
+  // They are zeros to begin with, and in all contexts but few.
+  const bool any = !store_.packet(CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD0).empty() ||
+                   !store_.packet(CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD1).empty();
+  if (!any && !palettes_given_) return;
+  palettes_given_ = any;
   TexturePalettes palettes{};
   for (const auto& [id, palette] :
        {std::pair{CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD0, &palettes[0]}, {CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD1, &palettes[1]}})

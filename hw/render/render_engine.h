@@ -28,6 +28,9 @@ class RenderEngine : public Engine {
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
   ExecResult flush(const FlushRequest& request, EngineEnv& env) override;
   DeferredWork* deferred() override { return drawer_.deferred(); }
+  void place_packets(std::span<const defs::ContextPacket> places) override { store_.place(places); }
+  void save_packets(std::span<uint32_t> page) override { store_.save_packets(page); }
+  void restore_packet(const Packet& packet) override { store_.restore_packet(packet); }
   size_t context_size() const override { return store_.saved_size(); }
   void save_context(std::span<std::byte> image) override { store_.save(image); }
   void restore_context(std::span<const std::byte> image) override {
@@ -60,6 +63,7 @@ class RenderEngine : public Engine {
   std::unique_ptr<StateDecoder> decoder_;
   DrawState state_;
   Drawer drawer_;
+  bool palettes_given_ = false;  ///< others than zeros
 };
 
 }  // namespace softgen::render

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hw/defs/command.h"
+#include "hw/defs/context.h"
 #include "hw/defs/ids.h"
 #include "hw/iface/engine.h"
 
@@ -33,7 +34,11 @@ class StateStore : public StatePackets {
   uint64_t version(defs::CommandId id) const { return versions_[static_cast<size_t>(id)]; }
 
   void reset();
-  /// Bytes of the saved form; the same for every store of one command set.
+  /// Engine::place_packets(), save_packets(), restore_packet(). From then on save() and restore() are of the rest.
+  void place(std::span<const defs::ContextPacket> places);
+  void save_packets(std::span<uint32_t> page) const;
+  void restore_packet(const Packet& packet);
+  /// Bytes of the saved form; the same for every store of one command set and places.
   size_t saved_size() const;
   void save(std::span<std::byte> image) const;
   /// `image` is guest memory: a length that does not fit empties that packet, and is counted.
@@ -41,12 +46,21 @@ class StateStore : public StatePackets {
 
  private:
   struct Layout;
+  /// Dwords of dwords_.
+  struct Range {
+    size_t first, count;
+  };
   void store(size_t element, std::span<const uint32_t> dwords);
+  void save_packet(const defs::ContextPacket& place, std::span<uint32_t> room) const;
+  void save_elements(const defs::ContextPacket& place, std::span<uint32_t> room) const;
   std::span<uint64_t, kept_words> kept_progress() override { return progress_; }
 
   std::shared_ptr<const Layout> layout_;  // copies of a store share it
   std::vector<uint32_t> dwords_;          // per element: length, then its packet
-  std::vector<uint64_t> versions_;        // per row of the layout
+  std::span<const defs::ContextPacket> places_;
+  std::vector<Range> rest_;  // of the elements without a place
+  std::vector<size_t> rest_elements_;
+  std::vector<uint64_t> versions_;  // per row of the layout
   std::array<uint64_t, kept_words> progress_{};
 };
 

@@ -131,9 +131,11 @@ int main(int argc, char** argv) {
   app.add_option("--surface", args.surface, "ADDR,FORMAT,WxH,PITCH,TILING: what --png FILE shows at the end");
   app.add_option("--dump", args.dumps, "ADDR,LEN: bytes of PPGTT memory at the end, to standard output");
   app.add_option("--threads", args.play.threads, "worker threads; 0: one thread, everything in order")->check(CLI::Range(0, 1024));
-  app.add_option("--engine", args.engine, "how EU kernels run: interp, jit (compiled before they run), tiers (interpreted until compiled)")
+  app.add_option("--engine", args.engine,
+                 "how EU kernels run: interp, jit (compiled before they run), tiers (interpreted until compiled), "
+                 "check (interp; what Gen12's software scoreboard does not cover is reported)")
       ->capture_default_str()
-      ->check(CLI::IsMember({"interp", "jit", "tiers"}));
+      ->check(CLI::IsMember({"interp", "check", "jit", "tiers"}));
   app.add_flag("--stats", args.want_stats, "counts and times as JSON");
   app.add_option("--timeline", args.timeline, "file for a trace that Perfetto opens");
   app.add_option("--repeat", args.repeat, "run so many times")->check(CLI::Range(1, 1000000));

@@ -90,8 +90,9 @@ typedef struct sg_platform_info {
   unsigned stolen_base_offset, stolen_base_size; /* BDSM in configuration space: 4 or 8 bytes */
   const char* vbt_name;                          /* in the signature of a Video BIOS Table */
   struct {
-    unsigned pin;    /* GMBUS pin pair, as i2c_start() has it */
-    unsigned in_vbt; /* as a Video BIOS Table names it */
+    unsigned pin;                   /* GMBUS pin pair, as i2c_start() has it */
+    unsigned in_vbt;                /* as a Video BIOS Table names it */
+    unsigned dvo_port, aux_channel; /* the port and its AUX channel there */
   } ddc[SG_MAX_CONNECTORS];
 } sg_platform_info;
 

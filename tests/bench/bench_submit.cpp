@@ -15,9 +15,9 @@
 
 #include "hw/base/log.h"
 #include "hw/cs/context_image.h"
+#include "hw/defs/platform.h"
 #include "hw/gt/device.h"
 #include "hw/iface/quiet_host.h"
-#include "tests/engine_register.h"
 #include "tests/quiet_log.h"
 
 using namespace softgen;
@@ -29,6 +29,15 @@ constexpr uint64_t ram_bytes = 64 << 20;
 constexpr uint32_t status_page = 0x10'0000, scratch = 0x18'0000, ring_bytes = 16384;
 constexpr uint64_t pml4 = 0x300'0000, user_base = 0x7f00'0000'0000, user_gpa = 0x240'0000;
 constexpr uint32_t batch_end = 0x0500'0000;  // MI_BATCH_BUFFER_END
+
+/// How i915 submits to a platform, and reads its events (gt/intel_execlists_submission.c).
+struct Port {
+  const char* platform;
+  uint32_t mode;               ///< RING_MODE
+  uint32_t entries, index_at;  ///< of the status buffer; where its index is in the status page
+  bool queue;                  ///< ELSQ
+};
+constexpr Port kaby_lake{"kbl", 0x8000'8000, 6, 0x7c, false}, ice_lake{"icl", 0x0008'0008, 12, 0xbc, true};
 
 struct ClockHost final : QuietHost {
   int64_t clock_ns() override {
@@ -82,9 +91,10 @@ Sample wake_up() {
 /// The device with 64 MiB of RAM at 0, mapped one to one in the GGTT.
 class Bench {
  public:
-  explicit Bench(unsigned threads) : threaded_(threads != 0), ram_(static_cast<std::byte*>(std::aligned_alloc(4096, ram_bytes))) {
+  Bench(const Port& port, unsigned threads)
+      : port_(port), threaded_(threads != 0), ram_(static_cast<std::byte*>(std::aligned_alloc(4096, ram_bytes))) {
     std::memset(ram_, 0, ram_bytes);
-    device_ = std::make_unique<gt::Device>(gt::Config{.platform = defs::find_platform("kbl"), .threads = threads}, host_);
+    device_ = std::make_unique<gt::Device>(gt::Config{.platform = defs::find_platform(port_.platform), .threads = threads}, host_);
     device_->memory_begin();
     device_->memory_add(0, ram_bytes, ram_, false);
     device_->memory_commit();
@@ -100,6 +110,9 @@ class Bench {
         0x5430'0005, 0x03f0'0040, 0, 0x0001'0001, static_cast<uint32_t>(user_base) + 1024, static_cast<uint32_t>(user_base >> 32),
         0x1234'5678, batch_end};
     std::memcpy(&at<uint32_t>(user_gpa + 2048), blit, sizeof blit);
+    // 3DSTATE_SCISSOR_STATE_POINTERS, of the second context alone.
+    const uint32_t state[] = {0x780f'0000, 0x40, batch_end};
+    std::memcpy(&at<uint32_t>(user_gpa + 3072), state, sizeof state);
   }
   ~Bench() {
     device_.reset();
@@ -111,14 +124,21 @@ class Bench {
     return *reinterpret_cast<T*>(ram_ + gpa);
   }
   gt::Device& device() { return *device_; }
-  Sample run(EngineId id, bool blit);
+  /// `contexts` take turns; `batch`: offset from user_base.
+  Sample run(EngineId id, uint32_t batch, unsigned contexts = 1);
 
  private:
   void emit(uint32_t ring, uint32_t& tail, const std::vector<uint32_t>& dwords) {
     for (const uint32_t dword : dwords) at<uint32_t>(ring + tail) = dword, tail = (tail + 4) % ring_bytes;
   }
   std::vector<uint32_t> request(EngineId id, uint32_t seqno, uint64_t batch) const;
+  uint32_t base(EngineId id) const { return defs::find_platform(port_.platform)->registers->engine(id)->mmio_base; }
+  void write(EngineId id, uint32_t relative, uint32_t value) { device_->bar0_write(base(id) + relative, value, 4); }
+  void enable(EngineId id);
+  void make_image(EngineId id, uint32_t lrca, uint32_t ring);
+  void submit(EngineId id, uint32_t lrca);
 
+  const Port port_;
   const bool threaded_;
   std::byte* ram_;
   ClockHost host_;
@@ -139,39 +159,55 @@ std::vector<uint32_t> Bench::request(EngineId id, uint32_t seqno, uint64_t batch
   return dw;
 }
 
-Sample Bench::run(EngineId id, bool blit) {
-  mmio::RegisterFile& registers = device_->registers();
-  const auto engine = [&](uint32_t relative, uint32_t value) {
-    device_->bar0_write(softgen::test::engine_register(id, relative), value, 4);
-  };
-  engine(reg::RING_MODE, 0x8000'8000);
-  engine(reg::RING_MI_MODE, 0x0100'0000);
-  engine(reg::RING_HWS_PGA, status_page);
-  engine(reg::RING_CONTEXT_STATUS_PTR, 0xffff'0505);
-  at<uint32_t>(status_page + 0x7c) = 5;
+void Bench::enable(EngineId id) {
+  write(id, reg::RING_MODE, port_.mode);
+  write(id, reg::RING_MI_MODE, 0x0100'0000);
+  write(id, reg::RING_HWS_PGA, status_page);
+  write(id, reg::RING_CONTEXT_STATUS_PTR, 0xffff'0000 | (port_.entries - 1) * 0x101);
+  at<uint32_t>(status_page + port_.index_at) = port_.entries - 1;
+}
 
-  const uint32_t lrca = 0x20'0000, ring = 0x24'0000;
-  std::memset(&at<std::byte>(lrca), 0, 22 * 4096);
-  uint32_t* page = &at<uint32_t>(lrca + 0x1000);
-  cs::write_image_frame({page, 1024}, defs::gen9::context_images.of(class_of(id)), softgen::test::engine_register(id, 0));
+void Bench::make_image(EngineId id, uint32_t lrca, uint32_t ring) {
+  const defs::ContextLayout& layout = defs::find_platform(port_.platform)->contexts->of(class_of(id));
+  std::memset(&at<std::byte>(lrca), 0, layout.pages * size_t{defs::context_page});
+  uint32_t* page = &at<uint32_t>(lrca + defs::context_page);
+  cs::write_image_frame({page, 1024}, layout, base(id));
   page[0x03] = 0x0009'0009;
   page[0x09] = ring;
   page[0x0b] = (ring_bytes - 4096) | 1;
   page[0x33] = static_cast<uint32_t>(pml4);
+}
+
+void Bench::submit(EngineId id, uint32_t lrca) {
+  if (!port_.queue) {
+    for (const uint32_t dword : {0u, 0u, lrca, lrca | 0x119u}) write(id, reg::RING_ELSP, dword);
+    return;
+  }
+  write(id, reg::RING_EXECLIST_SQ(0, 0), lrca | 0x119u);
+  write(id, reg::RING_EXECLIST_SQ(0, 1), lrca);
+  write(id, reg::RING_EXECLIST_CONTROL, 1);
+}
+
+Sample Bench::run(EngineId id, uint32_t batch, unsigned contexts) {
+  constexpr uint32_t lrca = 0x20'0000, ring = 0x2c'0000, image_bytes = 0x2'0000;
+  enable(id);
+  for (unsigned i = 0; i < contexts; ++i) make_image(id, lrca + i * image_bytes, ring + i * ring_bytes);
 
   std::vector<double> us;
-  uint32_t tail = 0, csb = 5;
+  uint32_t tails[2] = {}, csb = port_.entries - 1;
   for (int i = 1; i <= rounds; ++i) {
-    emit(ring, tail, request(id, static_cast<uint32_t>(i), user_base + (blit ? 2048 : 0)));
-    __atomic_store_n(&page[0x07], tail, __ATOMIC_RELEASE);
-    csb = (csb + 2) % 6;
+    const unsigned n = static_cast<unsigned>(i) % contexts;
+    const uint32_t image = lrca + n * image_bytes, turn = static_cast<unsigned>(i) / contexts;
+    emit(ring + n * ring_bytes, tails[n], request(id, static_cast<uint32_t>(i), user_base + (n && turn == 0 ? 3072 : batch)));
+    __atomic_store_n(&at<uint32_t>(image + 0x101c), tails[n], __ATOMIC_RELEASE);
+    csb = (csb + 2) % port_.entries;
     if (threaded_) rest();
     const double start = now_us();
-    for (const uint32_t dword : {0u, 0u, 0x20u, lrca | 0x119u}) engine(reg::RING_ELSP, dword);
-    while (__atomic_load_n(&at<uint32_t>(status_page + 0x7c), __ATOMIC_ACQUIRE) != csb) {
+    submit(id, image);
+    while (__atomic_load_n(&at<uint32_t>(status_page + port_.index_at), __ATOMIC_ACQUIRE) != csb) {
       if (now_us() - start > 1e6) {
-        fmt::print(stderr, "bench_submit: no completion after 1 s (ESR {:#x}, IPEHR {:#x})\n", registers.peek(id, reg::RING_ESR),
-                   registers.peek(id, reg::RING_IPEHR));
+        fmt::print(stderr, "bench_submit: no completion after 1 s (ESR {:#x}, IPEHR {:#x})\n", device_->registers().peek(id, reg::RING_ESR),
+                   device_->registers().peek(id, reg::RING_IPEHR));
         std::exit(1);
       }
     }
@@ -190,20 +226,26 @@ int main() {
   quiet_log();
   const Sample floor = wake_up();
   std::string rows;
+  struct Row {
+    const char* name;
+    const Port& port;
+    EngineId id;
+    uint32_t batch = 0;
+    unsigned contexts = 1;
+  };
+  const Row all[] = {{"empty batch, rcs", kaby_lake, EngineId::rcs},
+                     {"empty batch, bcs", kaby_lake, EngineId::bcs},
+                     {"one pixel, bcs", kaby_lake, EngineId::bcs, 2048},
+                     {"empty batch, rcs, Ice Lake", ice_lake, EngineId::rcs},
+                     {"two contexts in turn, rcs", kaby_lake, EngineId::rcs, 0, 2},
+                     {"two contexts in turn, rcs, Ice Lake", ice_lake, EngineId::rcs, 0, 2}};
   for (const unsigned threads : {1u, 0u}) {
-    Bench bench(threads);
-    struct Row {
-      const char* name;
-      EngineId id;
-      bool blit;
-    };
-    for (const auto& [name, id, blit] : {Row{"empty batch, rcs", EngineId::rcs, false}, Row{"empty batch, bcs", EngineId::bcs, false},
-                                         Row{"one pixel, bcs", EngineId::bcs, true}}) {
-      const Sample ours = bench.run(id, blit);
+    for (const Row& row : all) {
+      const Sample ours = Bench(row.port, threads).run(row.id, row.batch, row.contexts);
       rows += fmt::format(
           "{}{{\"name\": \"submit/{}{}\", \"softgen\": {:.2f}, \"peer\": {:.2f}, \"ratio\": {:.2f}, \"unit\": \"us\", "
           "\"spread\": {:.2f}}}",
-          rows.empty() ? "" : ",\n  ", name, threads ? "" : ", threads=0", ours.median, floor.median, floor.median / ours.median,
+          rows.empty() ? "" : ",\n  ", row.name, threads ? "" : ", threads=0", ours.median, floor.median, floor.median / ours.median,
           ours.spread);
     }
   }

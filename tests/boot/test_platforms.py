@@ -27,6 +27,22 @@ class Platform:
         self.assert_graphics_silent(guest)
         self.assert_no_error_state(guest)
 
+    @only_on("softgen", "QEMU's standard VGA has no platforms")
+    def test_monitors_snapshot_and_hang(self):
+        guest = self.own_guest(platform=self.name, device_args="connectors=3")
+        status = self.sh("cat /sys/class/drm/card0-HDMI-A-*/status", machine=guest).split()
+        self.assertEqual(status, ["connected"] * 3)
+        self.sh("gpu_exec busy 20 >/tmp/busy 2>&1 & until [ -s /tmp/busy ]; do sleep 0.1; done", machine=guest)
+        self.assertEqual(guest.qmp.monitor("savevm busy").strip(), "")
+        self.assertEqual(guest.qmp.monitor("loadvm busy").strip(), "")
+        self.sh("while pidof gpu_exec; do sleep 0.2; done", machine=guest)
+        self.assertIn("ok", self.sh("cat /tmp/busy", machine=guest))
+        self.assert_graphics_silent(guest)
+        self.assert_no_error_state(guest)
+        self.assertIn("guilty of 1 reset", self.sh("gpu_exec hang", timeout=180, machine=guest))
+        self.assertIn("rcs0 ok", self.sh("gpu_exec store", machine=guest))
+        self.assertIn("Kernel:", self.sh("cat /sys/class/drm/card0/error", machine=guest))
+
 
 class IceLake(Platform, GuestTest):
     name, gpu = "icl", "Iris(R) Plus Graphics (ICL GT2)"

@@ -190,6 +190,13 @@ class Firmware(unittest.TestCase):
             bdb = struct.unpack_from("<I", vbt, 28)[0]
             self.assertEqual(self.children(vbt[bdb:]), [(0x60D2, 1, 2, 0x10), (0x60D2, 2, 4, 0x20), (0x60D2, 3, 5, 0x30)])
 
+    def test_tiger_lake_has_other_ports(self):
+        with Machine("connectors=3", platform="tgl") as machine:
+            vbt = self.file(machine, "etc/igd-opregion")[0x400:0x1C00]
+            self.assertEqual(vbt[:20], b"$VBT TIGERLAKE      ")
+            bdb = struct.unpack_from("<I", vbt, 28)[0]
+            self.assertEqual(self.children(vbt[bdb:]), [(0x60D2, 1, 2, 0x10), (0x60D2, 3, 4, 0x30), (0x60D2, 12, 5, 0x50)])
+
     def children(self, bdb):
         """Device type, DVO port, DDC pin and AUX channel of each child device, read as i915's intel_bios.c does."""
         self.assertEqual(bdb[:15], b"BIOS_DATA_BLOCK")

@@ -41,7 +41,7 @@ struct TimerHost final : QuietHost {
 
 /// Power, a clock of 148.5 MHz for DDI `port`, and PLANE_CTL of a plane that shows 8 bits a channel.
 struct KabyLake {
-  using Tree = mmio::Gen8Interrupts;
+  static constexpr auto interrupts = mmio::gen8_interrupts;
   static const defs::RegisterSet& registers() { return softgen::defs::gen9::registers; }
   static constexpr display::MakeDisplay make = display::skl;
   static constexpr uint32_t plane = 1u << 31 | 4u << 24;
@@ -54,14 +54,14 @@ struct KabyLake {
   }
 };
 struct IceLake {
-  using Tree = mmio::Gen11Interrupts;
+  static constexpr auto interrupts = mmio::gen11_interrupts;
   static const defs::RegisterSet& registers() { return softgen::defs::gen11::registers; }
   static constexpr display::MakeDisplay make = display::icl;
   static constexpr uint32_t plane = 1u << 31 | 8u << 23;
   static void light(auto& m, unsigned port) {
     m.write(reg::PWR_WELL_CTL(1), 0xaa), m.write(reg::DBUF_CTL, 1u << 31), m.write(reg::VGA_CONTROL, 1u << 31);
     m.write(reg::GFX_MSTR_IRQ, 1u << 31), m.write(reg::DISPLAY_INT_CTL, 1u << 31);
-    m.write(reg::DPLL_CFGCR0(1), 8192u << 10 | 371), m.write(reg::gen11::DPLL_CFGCR1(1), 3u << 10 | 1u << 9 | 2u << 6 | 1u << 2);
+    m.write(reg::gen11::DPLL_CFGCR0(1), 8192u << 10 | 371), m.write(reg::gen11::DPLL_CFGCR1(1), 3u << 10 | 1u << 9 | 2u << 6 | 1u << 2);
     m.write(reg::DPLL_ENABLE(1), 1u << 31);
     m.write(reg::DPCLKA_CFGCR0, 1u << 2);
     if (port < 2) return;
@@ -77,7 +77,8 @@ class DisplayMachineOf {
   static constexpr uint32_t memory_pages = 64;
 
   DisplayMachineOf()
-      : interrupts(registers, host),
+      : tree(Chip::interrupts(registers, host)),
+        interrupts(*tree),
         memory(memory_pages),
         part(Chip::make({registers, interrupts, host, memory, ggtt}, {.pipes = 3, .connected = 7})),
         display(*part) {
@@ -141,7 +142,8 @@ class DisplayMachineOf {
 
   mmio::RegisterFile registers{Chip::registers()};
   TimerHost host;
-  typename Chip::Tree interrupts;
+  std::unique_ptr<mmio::Interrupts> tree;
+  mmio::Interrupts& interrupts;
   IsolatedMemory memory;
   memory::Ggtt ggtt;
   std::unique_ptr<display::Display> part;

@@ -7,6 +7,8 @@
 #include "hw/base/log.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/eu/interp/run.h"
+#include "hw/eu/isa/gen11/isa.h"
+#include "hw/eu/isa/gen12/isa.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/gt/shared_functions.h"
 #include "tests/fuzz/bound_surfaces.h"
@@ -27,10 +29,11 @@ class EuTarget {
     std::array<Native, 65> code;
     const size_t length = 1 + (in.one_in(8) ? in.below(64) : in.below(12));
     const uint8_t kind = in.take<uint8_t>();
-    for (size_t i = 0; i < length; ++i) code[i] = instruction(in, kind);
+    const Set& set = sets_[kind >> 6];
+    for (size_t i = 0; i < length; ++i) code[i] = instruction(in, set, kind);
     const size_t size = length * sizeof(Native) - (in.one_in(16) ? in.below(16) : 0);
     const auto program =
-        Program::decode(gen9_isa(), {reinterpret_cast<const std::byte*>(code.data()), size}, in.one_in(8) ? in.take<uint32_t>() & ~7u : 0);
+        Program::decode(set.isa, {reinterpret_cast<const std::byte*>(code.data()), size}, in.one_in(8) ? in.take<uint32_t>() & ~7u : 0);
     ThreadStart how;
     how.program = program.get();
     how.dispatch_mask = in.one_in(2) ? 0xff : in.take<uint32_t>();
@@ -49,9 +52,14 @@ class EuTarget {
   }
 
  private:
-  Native instruction(StateSource& in, uint8_t kind) {
+  struct Set {
+    const Isa& isa;
+    std::vector<Native> legal = softgen::eu::fuzz::legal_instructions(isa, 1, 8192);
+  };
+
+  Native instruction(StateSource& in, const Set& set, uint8_t kind) {
     if (kind & 1 && in.one_in(2)) return {{in.take<uint64_t>(), in.take<uint64_t>()}};
-    Native code = in.one_of(legal_);
+    Native code = in.one_of(set.legal);
     if (kind & 2 && in.one_in(2)) {
       for (unsigned n = 1 + in.below(4); n; --n) {
         const uint32_t bit = in.below(128);
@@ -70,7 +78,7 @@ class EuTarget {
   BoundSurfaces bound_;
   gt::SharedFunctions functions_{sampler::decode_state<defs::Gen9>};
   std::unique_ptr<Thread> thread_ = std::make_unique<Thread>();
-  const std::vector<Native> legal_ = softgen::eu::fuzz::legal_instructions(softgen::eu::gen9_isa(), 1, 8192);
+  const Set sets_[4] = {{gen9_isa()}, {gen9_isa()}, {gen11_isa()}, {gen12_isa()}};
 };
 
 }  // namespace

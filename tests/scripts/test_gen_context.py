@@ -66,6 +66,25 @@ class Context(unittest.TestCase):
         self.assertIn("{0x4, 0x34, ContextLoad::value}, {0x6, 0x34, ContextLoad::value},", table)
         self.assertIn(".relative = true, .lists = render_lists", table)
 
+    def test_packets(self):
+        done = self.generate(CONTEXT + "state 0x80 render\n  3DSTATE_VS 9\n  NOOP 3\n  STATE_SIP 3   # behind no-ops\n")
+        self.assertIn("render: the packets from dword 0x80 on are not in order, overlap something, or do not end in the image", done.stderr)
+        text = CONTEXT.replace("render=0x100", "render=0x120") + "state 0x100 render\n  3DSTATE_VS 9\n  NOOP 3\n  STATE_SIP 3   # behind no-ops\n"
+        done = self.generate(text)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        table = " ".join((self.out / "moon_context.cpp").read_text().split())
+        self.assertIn("render_packets[] = { {0x100, 9, CommandId::_3DSTATE_VS}, {0x10c, 3, CommandId::STATE_SIP}, };", table)
+        self.assertIn(".spaces = render_spaces, .packets = render_packets}", table)
+        self.assertIn(".spaces = copy_spaces}", table)
+        for first, row in ((0x112, "STATE_SIP 15"), (0x105, "STATE_SIP 3"), (0x15, "NOOP 20")):
+            self.assertIn(f"from dword {first:#x} on", self.generate(f"{text}state {first:#x} render\n  {row}\n").stderr)
+        self.assertIn("context.def:18: STATE_SIP has no dwords", self.generate(f"{text}  STATE_SIP 0\n").stderr)
+
+    def test_spaces_at_even_dwords(self):
+        text = CONTEXT.replace("space 0x81..0xff render below=0", "space 0x82..0xff render below=0 even")
+        self.assertEqual(self.generate(text).returncode, 0)
+        self.assertIn("unknown words ['odd']", self.generate(text.replace("even", "odd")).stderr)
+
     def test_what_it_refuses(self):
         image = "".join(CONTEXT.splitlines(keepends=True)[:2])
         for text, complaint in (

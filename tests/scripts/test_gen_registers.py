@@ -68,6 +68,7 @@ wake RENDER REQUEST
 wake BOX REQUESTS[1]
 replicated PAIR 2
 replicated UNIT 4 disabled=FUSE.Units
+shadowed 0x2030 0x2510..0x2550
 range 0x1000..0x1fff AON PAIR
 range 0x2000..0x2fff RENDER
 range 0xb100..0xb3ff BOX UNIT
@@ -152,6 +153,7 @@ class Registers(unittest.TestCase):
         table = " ".join((self.out / "small_registers.cpp").read_text().split())
         self.assertIn('groups = {{ {"PAIR", 2, 0, 0, true}, {"UNIT", 4, 0x9118, 4, false}, }};', table)
         self.assertIn("ranges = {{ {0x1000, 0x1fff, 0x0, 1}, {0x2000, 0x2fff, 0xa278, 0}, {0xb100, 0xb3ff, 0xa544, 2}, }};", table)
+        self.assertIn("shadowed = {{ {0x2030, 0x2030}, {0x2510, 0x2550}, }};", table)
         for text, complaint in (("range 0xc000..0xc0ff MEDIA\n", "range: MEDIA is no domain"), ("range 0x1800..0x1fff AON\n", "is not behind the one before it"),
                                 ("range 0xc000..0xc0ff AON NONE\n", "unknown group NONE"), ("range 0xc001..0xc0ff AON\n", "a range of dwords"),
                                 ("replicated MANY 8 enabled=FUSE.Units\n", "no field FUSE.Units with a bit for each")):

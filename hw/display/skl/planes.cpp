@@ -89,9 +89,12 @@ ColorPipe skl_color(uint32_t gamma_mode, const CscRegs& csc, const Palettes& pal
 
 // Pipe CRC Source names the plane, or 4 for the pipe's output (i915 PIPE_CRC_SOURCE_*_SKL).
 const PipeModel skl_pipes{
+    .pipes = 3,
     .planes = 4,
     .scalers = skl_limits::scalers,
     .limits = skl_limits::all,
+    .ddi_select = {reg::gen9::field::TRANS_DDI_FUNC_CTL_DDI_SELECT, 0},
+    .connectors = {1, 2, 3},
     .crc_taps = {show_plane(0), 0, show_plane(1), 0, show_all, 0, show_plane(2), show_plane(3)},
     .halved = {},
     .tables = tables,

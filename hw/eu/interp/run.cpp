@@ -27,11 +27,13 @@ void make_dynamic(Thread& thread, const Op& op) {
   thread.regs.timestamp[1] = static_cast<uint32_t>(clock >> 32);
 }
 
-RunResult interpret(Thread& thread, RunState& state, HostRounding& rounding) {
+template <typename Before>
+RunResult loop(Thread& thread, RunState& state, HostRounding& rounding, Before&& before) {
   const Op* ops = thread.program()->ops().data();
   for (;;) {
     const Op& op = ops[thread.index];
     if (op.joins && thread.active != thread.dispatched) join(thread, op.offset);
+    before(op);
     thread.instructions++;
     if (op.reads_dynamic) make_dynamic(thread, op);
     switch (op.execute(thread, op, state)) {
@@ -52,20 +54,31 @@ RunResult interpret(Thread& thread, RunState& state, HostRounding& rounding) {
   }
 }
 
-}  // namespace
-
-RunResult interpret(Thread& thread, ThreadEnv& env, MessageTarget& target) {
+/// `before` is called with each op.
+template <typename Before>
+RunResult interpret_with(Thread& thread, ThreadEnv& env, MessageTarget& target, Before&& before) {
   if (env.control) env.control->restore();
   thread.clear_rest();
   RunState state{env, target, float_mode(thread.regs)};
   HostRounding rounding(state.mode.rounding);
-  return interpret(thread, state, rounding);
+  return loop(thread, state, rounding, before);
+}
+
+}  // namespace
+
+RunResult interpret(Thread& thread, ThreadEnv& env, MessageTarget& target) {
+  return interpret_with(thread, env, target, [](const Op&) {});
+}
+
+RunResult interpret_watched(Thread& thread, ThreadEnv& env, MessageTarget& target, Watcher& watcher) {
+  return interpret_with(thread, env, target, [&](const Op& op) { watcher.before(thread, op); });
 }
 
 RunResult run(Thread& thread, ThreadEnv& env, MessageTarget& target) {
   RunResult result;
   // A thread that blocked resumes in the engine that ran it or in the interpreter; fast paths only take threads from their start.
-  if (FastPath* fast = thread.program()->fast_path(); fast && thread.index == 0 && fast->run(thread, env, target, result)) return result;
+  FastPath* const fast = thread.program()->fast_path();
+  if (fast && (thread.index == 0 || fast->resumes()) && fast->run(thread, env, target, result)) return result;
   return interpret(thread, env, target);
 }
 

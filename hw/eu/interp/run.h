@@ -7,10 +7,19 @@
 
 namespace softgen::eu {
 
+/// Sees a thread run.
+class Watcher {
+ public:
+  virtual ~Watcher() = default;
+  /// `op` is next. The registers are not up to date with what a source of it names (ip, tm0, ce0).
+  virtual void before(const Thread& thread, const Op& op) = 0;
+};
+
 /// Runs until one of the results; ThreadEnv::stop is polled at each backward jump. Messages go to `target`.
 RunResult run(Thread& thread, ThreadEnv& env, MessageTarget& target);
 /// The same by the interpreter alone.
 RunResult interpret(Thread& thread, ThreadEnv& env, MessageTarget& target);
+RunResult interpret_watched(Thread& thread, ThreadEnv& env, MessageTarget& target, Watcher& watcher);
 
 /// Runs all of them, in order, each to its end; `how` says what is the same for all but masks and payload. A thread that fails does not end
 /// the others; the stop flag may. False: one waits for a notification, and was left there.

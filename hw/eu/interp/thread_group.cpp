@@ -5,7 +5,6 @@
 #include <cassert>
 
 #include "hw/base/log.h"
-#include "hw/defs/messages/headers.h"
 #include "hw/eu/interp/run.h"
 #include "hw/iface/engine.h"
 
@@ -58,9 +57,8 @@ ThreadGroup::Result ThreadGroup::run(MessageTarget& target) {
 
 /// Waits for as many threads as the header says, else for all of the group.
 SendResult ThreadGroup::barrier(const Message& message) {
-  const message_header::Barrier header{message.payload[0].dw};
-  const unsigned id = header.barrier_id();
-  const unsigned expected = header.barrier_count_enable() ? header.barrier_count() : size();
+  const auto [id, count] = threads_[current_]->program()->isa().barrier(message.payload[0].dw);
+  const unsigned expected = count ? count : size();
   slots_[current_].arrived[id] = true;
   const auto here = std::count_if(slots_.begin(), slots_.end(), [id](const Slot& slot) { return slot.arrived[id]; });
   if (static_cast<unsigned>(here) < expected) return SendResult::done;

@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "hw/eu/isa/isa.h"
 #include "hw/eu/program/thread.h"
 
 namespace softgen::eu {
@@ -43,7 +44,7 @@ class ThreadGroup : public MessageTarget {
   struct Slot {
     bool done = false, waiting = false;
     std::array<uint32_t, 8> seen{};  ///< its notification counts when it began to wait
-    bool arrived[16] = {};           ///< at barrier N
+    bool arrived[barrier_ids] = {};  ///< at barrier N
   };
   bool runnable(unsigned i) const;
   SendResult barrier(const Message& message);

@@ -23,6 +23,7 @@ struct IsaLimits {
   unsigned native_bytes;     ///< of the longer form of an instruction
   unsigned compacted_bytes;  ///< of the shorter form; all instructions are aligned to it
   unsigned eot_register;     ///< first register that a message which ends its thread may take its payload from
+  bool software_scoreboard;  ///< instructions say what they wait for (scoreboard.h)
 };
 
 /// Fields that all message descriptors have; lengths in registers.
@@ -30,6 +31,13 @@ struct MessageFields {
   bool header;
   unsigned response_length, length;
 };
+
+/// What a barrier message's header says.
+struct BarrierFields {
+  unsigned id;     ///< below barrier_ids
+  unsigned count;  ///< threads to wait for; 0: all of the group
+};
+constexpr unsigned barrier_ids = 16;
 
 /// Immutable; there is one object for each, for as long as the process lives. Any thread.
 class Isa {
@@ -63,6 +71,8 @@ class Isa {
   virtual MessageFields message_fields(uint32_t descriptor) const = 0;
   /// Registers of a split send's second payload.
   virtual unsigned extended_message_length(uint32_t extended) const = 0;
+  /// `header`: the eight dwords of the message's first register.
+  virtual BarrierFields barrier(const uint32_t* header) const = 0;
   /// "sampler", "render", …; empty: reserved.
   virtual std::string_view sfid_name(unsigned sfid) const = 0;
   /// The name of MessageOp::type, such as "sample_l", "RT write".

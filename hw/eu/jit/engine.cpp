@@ -13,6 +13,7 @@
 #include "hw/base/log.h"
 #include "hw/base/work.h"
 #include "hw/eu/jit/background.h"
+#include "hw/eu/jit/check_engine.h"
 #include "hw/eu/jit/code_dump.h"
 #include "hw/eu/jit/code_store.h"
 #include "hw/eu/jit/compiler_process.h"
@@ -277,6 +278,7 @@ class LlvmCompiler final : public Compiler {
 
 bool engine_from_name(std::string_view name, Engine& engine) {
   if (name == "interp") return engine = Engine::interp, true;
+  if (name == "check") return engine = Engine::check, true;
   if (name == "jit") return engine = Engine::jit, true;
   if (name == "tiers") return engine = Engine::tiers, true;
   return false;
@@ -285,7 +287,8 @@ bool engine_from_name(std::string_view name, Engine& engine) {
 std::unique_ptr<Compiler> make_compiler(const CompilerOptions& options) {
   Engine engine = options.engine.value_or(Engine::tiers);
   if (const char* name = std::getenv("SOFTGEN_ENGINE"); !options.engine && name && !engine_from_name(name, engine))
-    note("SOFTGEN_ENGINE", "{} is none of interp, jit, tiers", name);
+    note("SOFTGEN_ENGINE", "{} is none of interp, check, jit, tiers", name);
+  if (engine == Engine::check) return make_check_engine();
   if (engine != Engine::interp && !jit::host_is_wide()) {
     note("EU JIT: not available", "this host has no AVX2 with FMA");
     engine = Engine::interp;

@@ -14,6 +14,7 @@ namespace softgen::eu {
 
 enum class Engine : uint8_t {
   interp,  ///< never compiles
+  check,   ///< the same; reports what Gen12's software scoreboard does not cover (interp/scoreboard_check.h)
   jit,     ///< compiles before a kernel's first thread runs (tests, measurements)
   tiers,   ///< the interpreter runs a kernel until another thread has compiled it, if it runs often
 };
@@ -21,7 +22,7 @@ enum class Engine : uint8_t {
 /// Tiers: number of interpreted threads before a kernel is compiled. They take about a millisecond, compiling takes ten and more.
 constexpr uint32_t runs_before_compiling = 128;
 
-/// False: not one of "interp", "jit", "tiers".
+/// False: not one of "interp", "check", "jit", "tiers".
 bool engine_from_name(std::string_view name, Engine& engine);
 
 struct CompilerOptions {

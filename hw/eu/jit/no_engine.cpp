@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A build without LLVM's headers: the interpreter runs everything.
 #include "hw/base/log.h"
+#include "hw/eu/jit/check_engine.h"
 #include "hw/eu/jit/engine.h"
 
 namespace softgen::eu {
@@ -16,11 +17,12 @@ class NoCompiler final : public Compiler {
 }  // namespace
 
 bool engine_from_name(std::string_view name, Engine& engine) {
-  engine = Engine::interp;
-  return name == "interp" || name == "jit" || name == "tiers";
+  engine = name == "check" ? Engine::check : Engine::interp;
+  return engine == Engine::check || name == "interp" || name == "jit" || name == "tiers";
 }
 
 std::unique_ptr<Compiler> make_compiler(const CompilerOptions& options) {
+  if (options.engine == Engine::check) return make_check_engine();
   if (options.engine && *options.engine != Engine::interp) note("EU JIT: not available", "this build has none");
   return std::make_unique<NoCompiler>();
 }

@@ -33,6 +33,8 @@ enum class RunResult : uint8_t;
 class FastPath {
  public:
   virtual ~FastPath() = default;
+  /// run() also takes threads that were blocked.
+  virtual bool resumes() const { return false; }
   /// `thread` was just started. False: it has not been touched, the interpreter runs it.
   virtual bool run(Thread& thread, ThreadEnv& env, MessageTarget& target, RunResult& result) = 0;
   enum class Series : uint8_t {

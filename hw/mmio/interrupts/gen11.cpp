@@ -37,11 +37,20 @@ constexpr std::array<uint32_t, engine_event::count> engine_rows = {
     field::INTR_IDENTITY_REG_USER_INTERRUPT.mask(),    field::INTR_IDENTITY_REG_MASTER_ERROR.mask(),
     field::INTR_IDENTITY_REG_FLUSH_NOTIFY.mask(),      field::INTR_IDENTITY_REG_CONTEXT_SWITCH.mask(),
     field::INTR_IDENTITY_REG_WAIT_ON_SEMAPHORE.mask(), field::INTR_IDENTITY_REG_TIMEOUT_COUNTER_EXPIRED.mask()};
-constexpr std::array<uint32_t, pipe_event::count> pipe_rows = {
-    field::DE_PIPE_ISR_VERTICAL_BLANK.mask(),    field::DE_PIPE_ISR_VERTICAL_SYNC.mask(),     field::DE_PIPE_ISR_CRC_DONE.mask(),
-    field::DE_PIPE_ISR_PLANE_1_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_2_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_3_FLIP_DONE.mask(),
-    field::DE_PIPE_ISR_PLANE_4_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_5_FLIP_DONE.mask(), field::DE_PIPE_ISR_PLANE_6_FLIP_DONE.mask(),
-    field::DE_PIPE_ISR_PLANE_7_FLIP_DONE.mask()};
+// Ice Lake has no display state buffers (DSB), and none raises their events.
+constexpr std::array<uint32_t, pipe_event::count> pipe_rows = {field::DE_PIPE_ISR_VERTICAL_BLANK.mask(),
+                                                               field::DE_PIPE_ISR_VERTICAL_SYNC.mask(),
+                                                               field::DE_PIPE_ISR_CRC_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_1_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_2_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_3_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_4_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_5_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_6_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_PLANE_7_FLIP_DONE.mask(),
+                                                               field::DE_PIPE_ISR_DSB_0.mask(),
+                                                               field::DE_PIPE_ISR_DSB_1.mask(),
+                                                               field::DE_PIPE_ISR_DSB_2.mask()};
 // Ice Lake: DDI A to F; connectors: i915 hpd_icp. From DDI C on connectors are Type-C ports, which show a cable of their own kind in the PCH.
 constexpr std::array<uint32_t, 6> gen11_aux_rows = {field::DE_PORT_ISR_AUX_CHANNEL_A.mask(), field::DE_PORT_ISR_AUX_CHANNEL_B.mask(),
                                                     field::DE_PORT_ISR_AUX_CHANNEL_C.mask(), field::DE_PORT_ISR_AUX_CHANNEL_D.mask(),

@@ -19,9 +19,9 @@ std::vector<uint32_t> merged_base_address(std::span<const uint32_t> old, std::sp
   // Each base (two dwords) and size has its own Modify Enable in bit 0 (SKL PRM vol 2a, STATE_BASE_ADDRESS).
   static constexpr struct {
     uint8_t first, count, modify;
-  } parts[] = {{1, 2, 1},   {3, 1, 1},   {4, 2, 4},   {6, 2, 6},   {8, 2, 8},  {10, 2, 10},
-               {12, 1, 12}, {13, 1, 13}, {14, 1, 14}, {15, 1, 15}, {16, 3, 16}};
-  std::vector<uint32_t> result(19);
+  } parts[] = {{1, 2, 1},   {3, 1, 1},   {4, 2, 4},   {6, 2, 6},   {8, 2, 8},   {10, 2, 10},
+               {12, 1, 12}, {13, 1, 13}, {14, 1, 14}, {15, 1, 15}, {16, 3, 16}, {19, 3, 19}};
+  std::vector<uint32_t> result(22);  // Gen9's ends before the bindless samplers
   std::copy_n(old.begin(), std::min(old.size(), result.size()), result.begin());
   result[0] = packet[0];
   for (const auto& part : parts) {
@@ -65,6 +65,25 @@ std::vector<uint32_t> merged_pipeline_select(std::span<const uint32_t> old, std:
   // Mask Bits [9:8] say whether Pipeline Selection [1:0] changes (SKL PRM vol 2a).
   const uint32_t mask = defs::gen9::PIPELINE_SELECT::View(packet).mask_bits() & 3, before = old.empty() ? 0 : old[0];
   return {(packet[0] & ~3u) | (before & ~mask & 3) | (packet[0] & mask & 3)};
+}
+
+void complete_vertex_buffers(std::span<uint32_t> packet) {
+  constexpr uint32_t address_modify_enable = 1u << 14;
+  static_assert(defs::gen9::VERTEX_BUFFER_STATE::View(std::array<uint32_t, 4>{address_modify_enable}).address_modify_enable());
+  for (size_t at = 1; at < packet.size(); at += vertex_buffer_dwords) packet[at] |= address_modify_enable;
+}
+
+void complete_pipeline_select(std::span<uint32_t> packet) {
+  constexpr uint32_t mask_bits = 3u << 8;
+  static_assert(defs::gen9::PIPELINE_SELECT::View(std::array<uint32_t, 1>{mask_bits}).mask_bits() == 3);
+  packet[0] |= mask_bits;
+}
+
+/// 3DSTATE_VF_INSTANCING: not instanced.
+uint32_t absent_instancing(unsigned index) {
+  constexpr uint32_t index_bits = 0x3f;
+  static_assert(defs::gen9::_3DSTATE_VF_INSTANCING::View(std::array<uint32_t, 2>{0, ~0u}).vertex_element_index() == index_bits);
+  return index & index_bits;
 }
 
 /// Each group of fields has a Modify Disable (Mesa's genxml/gen120.xml, 3DSTATE_WM_DEPTH_STENCIL).
@@ -141,16 +160,19 @@ unsigned chroma_key_index(KeepRule::Dwords packet) { return defs::gen9::_3DSTATE
 
 // Limits: SKL PRM vol 2a/2d, the commands' "DWord Length" ranges. Everything not listed has one packet of declared length.
 constexpr KeepRule rules[] = {
-    {.id = CommandId::_3DSTATE_VERTEX_BUFFERS, .capacity = 1 + vertex_buffers * vertex_buffer_dwords, .merge = merged_vertex_buffers},
+    {.id = CommandId::_3DSTATE_VERTEX_BUFFERS,
+     .capacity = 1 + vertex_buffers * vertex_buffer_dwords,
+     .merge = merged_vertex_buffers,
+     .complete = complete_vertex_buffers},
     {.id = CommandId::_3DSTATE_VERTEX_ELEMENTS, .capacity = 1 + 2 * vertex_elements},
-    {.id = CommandId::_3DSTATE_VF_INSTANCING, .copies = vertex_elements, .index = instancing_index},
+    {.id = CommandId::_3DSTATE_VF_INSTANCING, .copies = vertex_elements, .index = instancing_index, .absent = absent_instancing},
     {.id = CommandId::_3DSTATE_SO_BUFFER, .copies = 4, .index = stream_out_index},
     {.id = CommandId::_3DSTATE_SO_DECL_LIST, .capacity = 3 + 2 * 128},
     {.id = CommandId::_3DSTATE_CHROMA_KEY, .copies = 4, .index = chroma_key_index},
     {.id = CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD0, .capacity = 1 + 256, .merge = merged_entries},
     {.id = CommandId::_3DSTATE_SAMPLER_PALETTE_LOAD1, .capacity = 1 + 256, .merge = merged_entries},
     {.id = CommandId::STATE_BASE_ADDRESS, .merge = merged_base_address},
-    {.id = CommandId::PIPELINE_SELECT, .merge = merged_pipeline_select},
+    {.id = CommandId::PIPELINE_SELECT, .merge = merged_pipeline_select, .complete = complete_pipeline_select},
     {.id = CommandId::_3DSTATE_WM_DEPTH_STENCIL, .merge = merged_depth_stencil, .field = "Depth State Modify Disable"},
     {.id = CommandId::_3DSTATE_DEPTH_BOUNDS, .merge = merged_depth_bounds},
     {.id = CommandId::_3DSTATE_CONSTANT_ALL, .copies = 0, .as = constants_of_stages},

@@ -27,8 +27,12 @@ struct KeepRule {
   uint8_t copies = 1;                                                   ///< elements; 0: it is kept as other packets
   unsigned (*index)(Dwords packet) = nullptr;                           ///< the element that a packet names; any number. Null: there is one
   std::vector<uint32_t> (*merge)(Dwords old, Dwords packet) = nullptr;  ///< what is kept of both; `old` may be empty. Null: the packet
-  std::vector<KeptPacket> (*as)(Dwords packet) = nullptr;               ///< of a packet with no copies: what it stands for
-  std::string_view field{};                                             ///< the rule is that of commands with this field
+  void (*complete)(std::span<uint32_t> packet) = nullptr;  ///< makes a kept packet say all of it when nothing is kept before it
+  /// In a context image all elements are one packet: a header, then what each has behind its own. The first such dword of an element that was
+  /// never set. Null: a packet for each.
+  uint32_t (*absent)(unsigned index) = nullptr;
+  std::vector<KeptPacket> (*as)(Dwords packet) = nullptr;  ///< of a packet with no copies: what it stands for
+  std::string_view field{};                                ///< the rule is that of commands with this field
 };
 
 /// How packets of this command are kept. The rules are the same for all generations: where a command has grown they ask for its new fields.

@@ -28,6 +28,9 @@ class PositionEngine : public Engine {
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override;
   ExecResult flush(const FlushRequest& request, EngineEnv& env) override;
+  void place_packets(std::span<const defs::ContextPacket> places) override { store_.place(places); }
+  void save_packets(std::span<uint32_t> page) override { store_.save_packets(page); }
+  void restore_packet(const Packet& packet) override { store_.restore_packet(packet); }
   size_t context_size() const override { return store_.saved_size() + VisibilityWriter::saved_size; }
   void save_context(std::span<std::byte> image) override;
   void restore_context(std::span<const std::byte> image) override;

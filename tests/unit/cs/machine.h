@@ -2,6 +2,7 @@
 // A GT with fake engines, and the parts of a driver that submission needs: contexts, rings, the submit port, the CSB.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -32,17 +33,22 @@ struct FakeHost final : QuietHost {
   }
 };
 
-/// Records packets. Its state is one counter and one word, which XY_COLOR_BLT's (or PIPELINE_SELECT's) header sets.
+using Dwords = std::vector<uint32_t>;
+
+/// Records packets. Its state is one counter and one word, which XY_COLOR_BLT's (or PIPELINE_SELECT's) header sets; where images have places for
+/// packets, the last of each command, too.
 struct FakeEngine final : Engine, DeferredWork {
   struct Context {
     uint32_t word = 0;
     uint32_t packets = 0;
   };
   Context context;
+  std::span<const defs::ContextPacket> places;
+  std::map<defs::CommandId, Dwords> kept;
   std::vector<uint32_t> headers;
   std::vector<FlushRequest> flushes;
   std::function<ExecResult(const Packet&, EngineEnv&)> on_execute;
-  unsigned restores = 0, resets = 0;
+  unsigned restores = 0, resets = 0, restored_packets = 0;
   unsigned deferred_packets = 0;  ///< executed and not yet finished
 
   ExecResult execute(const Packet& packet, EngineEnv& env) override {
@@ -54,6 +60,7 @@ struct FakeEngine final : Engine, DeferredWork {
     ++context.packets;
     ++deferred_packets;
     context.word = packet.dwords.back();
+    if (packet.command->keeps_state) kept[packet.command->id] = {packet.dwords.begin(), packet.dwords.end()};
     return ExecResult::done;
   }
   ExecResult flush(const FlushRequest& request, EngineEnv&) override {
@@ -66,6 +73,18 @@ struct FakeEngine final : Engine, DeferredWork {
     deferred_packets = 0;
     return ExecResult::done;
   }
+  void place_packets(std::span<const defs::ContextPacket> of_images) override { places = of_images; }
+  void save_packets(std::span<uint32_t> page) override {
+    for (const defs::ContextPacket& place : places) {
+      const std::span<uint32_t> room = page.subspan(place.first, place.dwords);
+      std::ranges::fill(room, 0);
+      if (const auto found = kept.find(place.command); found != kept.end()) std::ranges::copy(found->second, room.begin());
+    }
+  }
+  void restore_packet(const Packet& packet) override {
+    ++restored_packets;
+    kept[packet.command->id] = {packet.dwords.begin(), packet.dwords.end()};
+  }
   size_t context_size() const override { return sizeof(Context); }
   void save_context(std::span<std::byte> image) override { std::memcpy(image.data(), &context, sizeof context); }
   void restore_context(std::span<const std::byte> image) override {
@@ -75,10 +94,9 @@ struct FakeEngine final : Engine, DeferredWork {
   void reset_context() override {
     ++resets;
     context = {};
+    kept.clear();
   }
 };
-
-using Dwords = std::vector<uint32_t>;
 
 inline Dwords operator+(Dwords a, const Dwords& b) {
   a.insert(a.end(), b.begin(), b.end());

@@ -129,7 +129,7 @@ TEST_CASE("a list of more than 128 registers is split, since its length field en
   CHECK(!walk.next(image_dwords));
   CHECK(!walk.bad());
   for (uint32_t i = 0; i < 150; ++i) {
-    const cs::ImageWalk::List& list = i < 128 ? *first : *second;
+    const cs::ImageWalk::Entry& list = i < 128 ? *first : *second;
     CHECK(layout.frame()[list.first + 2 * (i < 128 ? i : i - 128)] == 0x8000 + 4 * i);
     CHECK(layout.restore(0x8000 + 4 * i) == (i % 3 == 0 ? cs::Restore::rules_masked : cs::Restore::rules));
   }

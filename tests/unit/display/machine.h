@@ -46,14 +46,17 @@ void show_plane(auto& m, uint32_t surface, unsigned pipe = 0, unsigned plane = 0
   m.write(reg::PLANE_SURF(pipe, plane), surface);
 }
 
-/// Of a chip with `Tree` as its interrupt tree.
-template <typename Tree>
+using MakeInterrupts = std::unique_ptr<mmio::Interrupts> (*)(mmio::RegisterFile& registers, Host& host);
+
+/// Of any chip.
 struct MachineOf {
-  MachineOf(const defs::RegisterSet& set, display::MakeDisplay make, uint32_t connected, bool threaded)
+  MachineOf(const defs::RegisterSet& set, MakeInterrupts make_tree, display::MakeDisplay make, uint32_t connected, bool threaded,
+            unsigned pipes = 3)
       : registers(set),
-        interrupts(registers, host),
+        tree(make_tree(registers, host)),
+        interrupts(*tree),
         memory(64 << 20),
-        part(make({registers, interrupts, host, memory, ggtt}, {.pipes = 3, .connected = connected, .threaded = threaded})),
+        part(make({registers, interrupts, host, memory, ggtt}, {.pipes = pipes, .connected = connected, .threaded = threaded})),
         display(*part) {
     for (uint64_t page = 0; page < 16384; page++) ggtt.set_pte(page, (page << 12) | 1);
   }
@@ -89,7 +92,8 @@ struct MachineOf {
 
   mmio::RegisterFile registers;
   FakeHost host;
-  Tree interrupts;
+  std::unique_ptr<mmio::Interrupts> tree;
+  mmio::Interrupts& interrupts;
   memory::SparseMemory memory;
   memory::Ggtt ggtt;
   std::unique_ptr<display::Display> part;
@@ -97,9 +101,9 @@ struct MachineOf {
   unsigned fired = 0;
 };
 
-struct Machine : MachineOf<mmio::Gen8Interrupts> {
+struct Machine : MachineOf {
   explicit Machine(uint32_t connected = 1, bool threaded = false)
-      : MachineOf(softgen::defs::gen9::registers, display::skl, connected, threaded) {
+      : MachineOf(softgen::defs::gen9::registers, mmio::gen8_interrupts, display::skl, connected, threaded) {
     write(reg::MASTER_INT_CTL, 1u << 31);
   }
   void power_up() { test::power_up(*this); }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string_view>
 
-#include "hw/display/icl/clocks.h"
+#include "hw/display/icl/power.h"
+#include "hw/display/pll.h"
 #include "tests/catch.h"
 #include "tests/unit/display/icl_machine.h"
 
@@ -81,15 +82,32 @@ TEST_CASE_METHOD(IclMachine, "icl: what is written to a combo PHY's group shows 
 }
 
 TEST_CASE("icl: PLLs decode as the driver computes them") {
-  using namespace display::icl_clocks;
-  CHECK(combo_pll_hz(8192u << 10 | 371, 3u << 10 | 1u << 9 | 2u << 6 | 1u << 2) == 148'500'000);
+  using namespace display;
+  const auto combo = [](const ComboDividers& dividers) { return combo_pll_hz(icl_reference_hz, dividers); };
+  CHECK(combo({.integer = 371, .fraction = 8192, .pdiv = 1, .kdiv = 2, .qdiv = 3}) == 148'500'000);
   // DisplayPort at 5.4 GHz (i915 icl_dp_combo_pll_24MHz_values).
-  CHECK(combo_pll_hz(0x4000u << 10 | 0x151, 1u << 6 | 2u << 2) == 540'000'000);
-  CHECK(combo_pll_hz(371, 2u << 6 | 3u << 2) == 0);
-  CHECK(combo_pll_hz(371, 1u << 9 | 2u << 6 | 1u << 2) == 0);
-  CHECK(mg_pll_hz(1u << 30 | 0x2c0000u << 8 | 154, 2, 2u << 12 | 2u << 8) == 148'500'000);
-  CHECK(mg_pll_hz(0x2c0000u << 8 | 154, 2, 2u << 12 | 2u << 8) == 147'840'000);
-  CHECK(mg_pll_hz(154, 0, 0) == 0);
+  CHECK(combo({.integer = 0x151, .fraction = 0x4000, .pdiv = 2, .kdiv = 1}) == 540'000'000);
+  CHECK(combo({.integer = 371, .pdiv = 3, .kdiv = 2}) == 0);
+  CHECK(combo({.integer = 371, .pdiv = 1, .kdiv = 2, .qdiv = 0}) == 0);
+  const auto type_c = [](const TypeCDividers& dividers) { return type_c_pll_hz(icl_reference_hz, dividers); };
+  CHECK(type_c({.predivider = 2, .feedback = 154, .fraction = 0x2c0000, .hsdiv = 2, .dsdiv = 2}) == 148'500'000);
+  CHECK(type_c({.predivider = 2, .feedback = 154, .hsdiv = 2, .dsdiv = 2}) == 147'840'000);
+  CHECK(type_c({.feedback = 154}) == 0);
+}
+
+TEST_CASE_METHOD(IclMachine, "icl: a combo PLL's divider Q counts where it is on, a Type-C PLL's fraction likewise") {
+  power_up();
+  set_mode(0, 1);
+  sg_pipe_mode mode;
+  display.mode(0, &mode);
+  CHECK(mode.refresh_mhz == 60000);
+  write(reg::gen11::DPLL_CFGCR1(1), read(reg::gen11::DPLL_CFGCR1(1)) & ~(1u << 9));
+  display.mode(0, &mode);
+  CHECK(mode.refresh_mhz == 180000);
+  set_mode(1, 2);
+  clear(reg::MG_PLL_DIV0(0), 1u << 30);
+  display.mode(1, &mode);
+  CHECK(mode.refresh_mhz == 59733);
 }
 
 TEST_CASE_METHOD(IclMachine, "icl: a mode on each connector, and its picture") {

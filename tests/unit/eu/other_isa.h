@@ -27,6 +27,7 @@ class OtherIsa final : public Isa {
   }
   MessageFields message_fields(uint32_t descriptor) const override { return gen9_isa().message_fields(descriptor); }
   unsigned extended_message_length(uint32_t extended) const override { return gen9_isa().extended_message_length(extended); }
+  BarrierFields barrier(const uint32_t* header) const override { return gen9_isa().barrier(header); }
   std::string_view sfid_name(unsigned sfid) const override { return gen9_isa().sfid_name(sfid); }
   std::string message_type_name(unsigned sfid, unsigned type) const override { return gen9_isa().message_type_name(sfid, type); }
   std::string describe_message(unsigned sfid, uint32_t descriptor) const override { return gen9_isa().describe_message(sfid, descriptor); }

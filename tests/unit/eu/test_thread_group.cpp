@@ -14,8 +14,8 @@ namespace {
 
 constexpr uint32_t gateway = 3, barrier_message = 0x02000004;  // one register, sub-function 4
 
-Instruction message(uint32_t sfid, uint32_t descriptor, unsigned reg) {
-  Instruction i = end();
+Instruction message(uint32_t sfid, uint32_t descriptor, unsigned reg, const Isa& isa = gen9_isa()) {
+  Instruction i = end(isa);
   i.end_of_thread = false;
   i.cond_mod = static_cast<uint8_t>(sfid);
   i.src[0] = grf(reg, RegType::ud);
@@ -40,6 +40,8 @@ class Router : public MessageTarget {
 };
 
 struct Fixture {
+  explicit Fixture(const Isa& isa = gen9_isa()) : machine(isa) {}
+
   Machine machine;
   ThreadGroup group;
   Router router;
@@ -79,6 +81,19 @@ TEST_CASE("a barrier message may have the number of threads to wait for", "[eu]"
   Fixture f;
   REQUIRE(f.run(log_barrier_log, 3, 1u << 15 | 1u << 9) == ThreadGroup::Result::finished);
   CHECK(f.router.log == std::vector<uint32_t>{0, 0, 1, 1, 2, 2});
+}
+
+TEST_CASE("Gen12's threads wait by sync.bar, and the barrier's count begins at bit 8", "[eu]") {
+  const Isa& isa = gen12_isa();
+  Instruction bar = op(Opcode::sync, 1, null(), null());
+  bar.cond_mod = static_cast<uint8_t>(SyncFunction::bar);
+  bar.no_mask = true;
+  const std::vector<Instruction> code = {message(10, 0x02000000, 1, isa), message(gateway, barrier_message, 2, isa), bar,
+                                         message(10, 0x02000000, 1, isa)};
+  Fixture f(isa);
+  REQUIRE(f.run(code, 3, 1u << 15 | 1u << 8) == ThreadGroup::Result::finished);
+  CHECK(f.router.log == std::vector<uint32_t>{0, 0, 1, 1, 2, 2});
+  CHECK(f.run(code, 2, 1u << 15 | 3u << 8) == ThreadGroup::Result::deadlocked);
 }
 
 TEST_CASE("a group whose threads all wait is a deadlock", "[eu]") {

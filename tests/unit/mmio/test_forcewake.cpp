@@ -48,6 +48,41 @@ TEST_CASE("each domain of forcewake answers its request, and holds the GT awake"
   }
 }
 
+// TGL PRM vol 13, "Force Wake and Steering Table": "MsgCh termination also occurs when the domains are powered down. [...] If reading/writing the registers
+// is needed, then force-wake of the domain is required. Force-wake is not required for shadow register accesses coming through MGSR."
+TEST_CASE("gen12: without power accesses end, but for writes of shadowed registers") {
+  quiet_log();
+  Clock host;
+  RegisterFile file(defs::gen12::registers);
+  attach_forcewake(file);
+  GtPower power(file, host);
+  bool idle = true;
+  power.set_idle_query([&] { return idle; });
+  constexpr uint32_t render = 0x7018, media = 0x1d0038, always = 0x1008, tail = 0x22030, outside = 0x138128;
+  const uint32_t all[] = {render, media, always, outside};
+  for (const uint32_t offset : all) file.write(offset, 0xffff'f000);
+  file.write(reg::RC_CONTROL, reg::field::RC_CONTROL_RC6_ENABLE.mask());
+  CHECK(file.read(render) == 0);
+  CHECK(file.read(media) == 0);
+  CHECK(file.read(always) == 0xffff'f000);
+  CHECK(file.read(outside) == 0xffff'f000);
+  file.write(media, 0x5000);
+  file.write(tail, 0x40);
+  CHECK(file.read(tail) == 0);
+  CHECK(file.read(media, Initiator::streamer) == 0xffff'f000);
+  // Busy engines hold the power, and so does a request.
+  idle = false;
+  CHECK(file.read(media) == 0xffff'f000);
+  idle = true;
+  file.write(0xa548, 0x0001'0001);
+  CHECK(file.read(0xd58) == 1);
+  CHECK(file.read(media) == 0xffff'f000);
+  CHECK(file.read(render) == 0xf000);
+  CHECK(file.read(tail) == 0x40);
+  file.write(0xa548, 0x0001'0000);
+  CHECK(file.read(media) == 0);
+}
+
 // i915 intel_uncore.c, intel_uncore_fw_domains_init; gt/intel_gt_regs.h.
 TEST_CASE("the generations' domains of forcewake") {
   const auto requests = [](const defs::RegisterSet& set) {

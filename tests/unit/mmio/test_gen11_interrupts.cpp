@@ -379,7 +379,7 @@ TEST_CASE("gen11: i915's reset of the tree leaves it empty, and its blocks' IIR 
 
 TEST_CASE("gen11: reset lowers the line; the tree survives save and load") {
   Fixture f, g;
-  f.driver.install();
+  for (Fixture* each : {&f, &g}) each->driver.install();  // registers have a state of their own
   f.tree.raise(EngineId::vcs1, user);
   raise_blank(f.tree, 1);
   f.write(reg::IIR_REG_SELECTOR(1), 1u << 2);

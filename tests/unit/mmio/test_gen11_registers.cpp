@@ -150,8 +150,25 @@ TEST_CASE("pcode tells of memory's speeds where the platform has them") {  // so
   REQUIRE(ask(f.file, 0x0e, 0xf0) == 0);
   CHECK((f.file.read(reg::GEN6_PCODE_DATA) & 0xf) == 0);
 
+  for (const uint32_t block : {0, 1}) {  // display/intel_display_power_well.c:tgl_tc_cold_request
+    REQUIRE(ask(f.file, 0x26, block) == 0);
+    CHECK((f.file.read(reg::GEN6_PCODE_DATA) & 1) == 0);
+  }
+
   RegisterFile other{defs::gen9::registers};
   Pcode silent(other, nullptr);
   CHECK(ask(other, 0x0d) == 1);
   CHECK(ask(other, 0x0e) == 1);
+}
+
+TEST_CASE("registers of Type-C PHYs keep what is written") {  // display/intel_dpll_mgr.c, mg_pll_get_hw_state
+  Fixture f;
+  for (uint32_t port = 0; port < 4; ++port) {
+    for (const uint32_t offset : {0x16892cu, 0x1688d8u, 0x168a00u, 0x168a08u, 0x168a14u, 0x168a18u}) {
+      f.file.write(offset + 0x1000 * port, 0x0805'0007);
+      CHECK(f.file.read(offset + 0x1000 * port) == 0x0805'0007);
+    }
+  }
+  f.file.write(0x145ef0, 1);  // the MCHBAR mirror is read only
+  CHECK(f.file.read(0x145ef0) != 1);
 }

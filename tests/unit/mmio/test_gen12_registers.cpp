@@ -40,9 +40,9 @@ TEST_CASE("gen12: workarounds stick and read back") {
   Fixture f;
   const struct {
     uint32_t offset, bits;
-  } plain[] = {{0x9550, 1 << 9},  {0x9424, 1 << 1}, {0x1c3f10, 1 << 22}, {0x1d3f10, 1 << 22},
-               {0x20a0, 1 << 19},    {0x6604, 4 << 16}, {0xb134, 1 << 9}, {0x4000, 0x3b},      {0x40fc, 0x37},
-               {0x4800, 7},          {0x481c, 7},       {0xb020, 0x3b},   {0xb09c, 0x3b},      {0x24d0, 0x1000'2349}, {0xfdc, 0x7f00'0000}};
+  } plain[] = {{0x9550, 1 << 9},  {0x9424, 1 << 1}, {0x1c3f10, 1 << 22}, {0x1d3f10, 1 << 22},   {0x20a0, 1 << 19},
+               {0x6604, 4 << 16}, {0xb134, 1 << 9}, {0x4000, 0x3b},      {0x40fc, 0x37},        {0x4800, 7},
+               {0x481c, 7},       {0xb020, 0x3b},   {0xb09c, 0x3b},      {0x24d0, 0x1000'2349}, {0xfdc, 0x7f00'0000}};
   for (const auto& row : plain) {
     CAPTURE(f.set.name_of(row.offset));
     const uint32_t before = f.file.read(row.offset);

@@ -128,3 +128,14 @@ TEST_CASE("Gen12: formats have more uses") {
   CHECK_FALSE(has(SurfaceFormat::R16_UINT, use_typed_atomic, gen11_formats));
   CHECK(has(SurfaceFormat::A4B4G4R4_UNORM, use_blend, gen12_formats));
 }
+
+TEMPLATE_TEST_CASE("a depth buffer that is null, or of a reserved type, is none", "", defs::Gen9, defs::Gen11, defs::Gen12) {
+  typename TestType::_3DSTATE_DEPTH_BUFFER depth{};
+  using Packet = decltype(depth);
+  for (unsigned type = 4; type < 8; ++type) {
+    depth.surface_type = static_cast<typename Packet::SurfaceType>(type);
+    depth.surface_format = Packet::SurfaceFormat::D32_FLOAT;
+    depth.surface_pitch = 511, depth.surface_base_address = 0x10000;
+    CHECK(decode_depth_buffer<TestType>(depth.pack(), 1).is_null());
+  }
+}

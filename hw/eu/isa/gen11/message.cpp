@@ -37,4 +37,10 @@ MessageOp decode_message(unsigned sfid, uint32_t descriptor, uint32_t extended) 
   return op;
 }
 
+/// The count has one bit more below (Mesa brw_fs_nir.cpp, emit_tcs_barrier).
+BarrierFields barrier(const uint32_t* header) {
+  const BarrierHeader fields{header[2]};
+  return {fields.barrier_id() % barrier_ids, fields.barrier_count_enable() ? fields.barrier_count() : 0};
+}
+
 }  // namespace softgen::eu::gen11

@@ -19,5 +19,6 @@ std::string validate(const Instruction& instruction);
 
 // message.cpp
 MessageOp decode_message(unsigned sfid, uint32_t descriptor, uint32_t extended);
+BarrierFields barrier(const uint32_t* header);
 
 }  // namespace softgen::eu::gen11

@@ -207,6 +207,7 @@ void transfer(Codec& c, I& i) {
   switch (row ? row->form : Form::nop) {
     case Form::basic:
     case Form::math:
+    case Form::sync:
     case Form::ret: basic(c, i); break;
     case Form::jump:
       basic(c, i);

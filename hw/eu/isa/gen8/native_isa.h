@@ -19,6 +19,7 @@ struct IsaFunctions {
   uint32_t (*sent_extended_descriptor)(uint32_t extended, unsigned sfid, bool end_of_thread);
   MessageFields (*message_fields)(uint32_t descriptor);
   unsigned (*extended_message_length)(uint32_t extended);
+  BarrierFields (*barrier)(const uint32_t* header);
   std::string_view (*sfid_name)(unsigned sfid);
   std::string (*message_type_name)(unsigned sfid, unsigned type);
   std::string (*describe_message)(unsigned sfid, uint32_t descriptor);
@@ -32,15 +33,16 @@ inline constexpr IsaLimits native_limits{.registers = 128,
                                          .max_exec_size = 32,
                                          .native_bytes = 16,
                                          .compacted_bytes = 8,
-                                         .eot_register = 112};
+                                         .eot_register = 112,
+                                         .software_scoreboard = false};
 
 class NativeIsa final : public Isa {
  public:
-  constexpr NativeIsa(std::string_view name, uint64_t cache_id, const IsaFunctions& functions)
-      : name_(name), cache_id_(cache_id), functions_(functions) {}
+  constexpr NativeIsa(std::string_view name, uint64_t cache_id, const IsaFunctions& functions, const IsaLimits& limits = native_limits)
+      : name_(name), cache_id_(cache_id), functions_(functions), limits_(limits) {}
 
   std::string_view name() const override { return name_; }
-  const IsaLimits& limits() const override { return native_limits; }
+  const IsaLimits& limits() const override { return limits_; }
   uint64_t cache_id() const override { return cache_id_; }
 
   Instruction decode(const Native& bits) const override { return functions_.decode(bits); }
@@ -59,6 +61,7 @@ class NativeIsa final : public Isa {
   }
   MessageFields message_fields(uint32_t descriptor) const override { return functions_.message_fields(descriptor); }
   unsigned extended_message_length(uint32_t extended) const override { return functions_.extended_message_length(extended); }
+  BarrierFields barrier(const uint32_t* header) const override { return functions_.barrier(header); }
   std::string_view sfid_name(unsigned sfid) const override { return functions_.sfid_name(sfid); }
   std::string message_type_name(unsigned sfid, unsigned type) const override { return functions_.message_type_name(sfid, type); }
   std::string describe_message(unsigned sfid, uint32_t descriptor) const override { return functions_.describe_message(sfid, descriptor); }
@@ -68,6 +71,7 @@ class NativeIsa final : public Isa {
   const std::string_view name_;
   const uint64_t cache_id_;
   const IsaFunctions functions_;
+  const IsaLimits limits_;
 };
 
 }  // namespace softgen::eu

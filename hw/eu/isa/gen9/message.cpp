@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "hw/defs/messages/gen9.h"
+#include "hw/defs/messages/headers.h"
 
 namespace softgen::eu::gen9 {
 namespace {
@@ -148,6 +149,11 @@ MessageFields message_fields(uint32_t descriptor) {
 }
 
 unsigned extended_message_length(uint32_t extended) { return ExtendedDescriptor{extended}.extended_message_length(); }
+
+BarrierFields barrier(const uint32_t* header) {
+  const message_header::Barrier fields{header};
+  return {fields.barrier_id() % barrier_ids, fields.barrier_count_enable() ? fields.barrier_count() : 0};
+}
 
 uint32_t sent_extended_descriptor(uint32_t extended, unsigned sfid, bool end_of_thread) {
   constexpr uint32_t own = 0x3f, end_bit = 1u << 5;

@@ -22,6 +22,7 @@ MessageOp decode_message(unsigned sfid, uint32_t descriptor, uint32_t extended);
 uint32_t sent_extended_descriptor(uint32_t extended, unsigned sfid, bool end_of_thread);
 MessageFields message_fields(uint32_t descriptor);
 unsigned extended_message_length(uint32_t extended);
+BarrierFields barrier(const uint32_t* header);
 std::string_view sfid_name(unsigned sfid);
 std::string message_type_name(unsigned sfid, unsigned type);
 

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Tiger Lake's pipes.
+#pragma once
+
+#include "hw/display/pipe_model.h"
+
+namespace softgen::display {
+
+/// Its PipeModel.
+extern const PipeModel tgl_pipes;
+
+}  // namespace softgen::display

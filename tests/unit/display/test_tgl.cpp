@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string_view>
+
+#include "tests/catch.h"
+#include "tests/unit/display/tgl_machine.h"
+
+using namespace softgen;
+using test::frame_ns;
+using test::TglMachine;
+
+namespace {
+
+struct Lit : TglMachine {
+  Lit() {
+    power_up();
+    set_mode();
+  }
+  uint32_t at(uint32_t x, uint32_t y) { return picture()[y * 1920 + x] & 0xffffff; }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(TglMachine, "tgl: wells, PLLs, slices and buffers follow their requests at once") {
+  CHECK(read(reg::FUSE_STATUS) == 0x88000000);
+  for (unsigned well = 0; well < 5; well++) {
+    set(reg::PWR_WELL_CTL(1), 2u << 2 * well);
+    CHECK(read(reg::PWR_WELL_CTL(1)) >> 2 * well == 3);
+  }
+  CHECK(read(reg::PWR_WELL_CTL(0)) == 0x155);
+  CHECK(read(reg::FUSE_STATUS) == 0x8fc00000);
+  clear(reg::PWR_WELL_CTL(1), 2u << 8);
+  CHECK(read(reg::FUSE_STATUS) == 0x8f800000);
+  // Up to Thunderbolt 6, and Type-C 6.
+  set(reg::PWR_WELL_CTL_AUX(1), 2u << 2 * 14);
+  CHECK(read(reg::PWR_WELL_CTL_AUX(1)) == 3u << 2 * 14);
+  set(reg::PWR_WELL_CTL_DDI(1), 2u << 2 * 8);
+  CHECK(read(reg::PWR_WELL_CTL_DDI(1)) == 3u << 2 * 8);
+
+  for (const uint32_t pll :
+       {reg::DPLL_ENABLE(0), reg::DPLL_ENABLE(1), reg::DPLL4_ENABLE, reg::TBT_PLL_ENABLE, reg::MG_PLL_ENABLE(0), reg::MG_PLL_ENABLE(5)}) {
+    set(pll, 1u << 27);
+    CHECK(read(pll) == 3u << 26);
+    set(pll, 1u << 31);
+    CHECK(read(pll) == (3u << 30 | 3u << 26));
+    clear(pll, 1u << 31 | 1u << 27);
+    CHECK(read(pll) == 0);
+  }
+  for (const uint32_t slice : {reg::DBUF_CTL, reg::DBUF_CTL_S2}) {
+    set(slice, 1u << 31);
+    CHECK(read(slice) == 3u << 30);
+  }
+  for (unsigned port = 0; port < 9; port++) {
+    CHECK(read(reg::DDI_BUF_CTL(port)) == 1u << 7);
+    set(reg::DDI_BUF_CTL(port), 1u << 31);
+    CHECK(read(reg::DDI_BUF_CTL(port)) == 1u << 31);
+  }
+}
+
+TEST_CASE_METHOD(TglMachine, "tgl: every register with a display hook in the table has one") {
+  for (const std::string& name : registers.missing_hooks()) {
+    for (const defs::Register& row : softgen::defs::gen12::registers.rows) {
+      if (row.hook && std::string_view(row.hook) == "display") CHECK(name.substr(0, name.find('[')) != row.name);
+    }
+  }
+}
+
+TEST_CASE_METHOD(TglMachine, "tgl: what is written to a combo PHY's group shows in its lanes") {
+  for (const uint32_t phy : {0x162000u, 0x6c000u, 0x160000u}) {
+    CAPTURE(phy);
+    CHECK((read(phy + 0x10c) & 0x1f000000) == 0);  // COMP_DW3: a process and voltage that i915 knows
+    write(phy + 0x684, 0x123);
+    for (uint32_t lane = 0; lane < 4; lane++) CHECK(read(phy + 0x884 + lane * 0x100) == 0x123);
+    write(phy + 0x984, 7);
+    CHECK(read(phy + 0x884) == 0x123);
+  }
+}
+
+TEST_CASE_METHOD(TglMachine, "tgl: a Dekel PHY's aperture shows the bank that its index names") {
+  for (unsigned tc = 0; tc < 6; tc++) {
+    CAPTURE(tc);
+    const uint32_t aperture = 0x168000 + tc * 0x1000, index = tc < 4 ? 0x1010a0 : 0x1010a4;
+    for (uint32_t bank = 0; bank < 4; bank++) {
+      write(index, bank << 8 * (tc % 4));
+      write(aperture + 0x2c0, 0x100 * tc + bank);
+      write(aperture + 0xffc, 0x200 * tc + bank);
+    }
+    for (uint32_t bank = 0; bank < 4; bank++) {
+      write(index, bank << 8 * (tc % 4));
+      CHECK(read(aperture + 0x2c0) == 0x100 * tc + bank);
+      CHECK(read(aperture + 0xffc) == 0x200 * tc + bank);
+      CHECK(read(aperture + 0x36c) == (bank == 2 ? 1u << 15 : 0u));  // the microcontroller's health
+    }
+  }
+  display.reset();
+  registers.reset();
+  CHECK(read(0x1682c0) == 0);
+  CHECK(read(0x168000) == 0);
+}
+
+TEST_CASE_METHOD(TglMachine, "tgl: a mode on each connector and pipe, and its picture") {
+  const struct {
+    unsigned pipe, port;
+    int connector;
+  } rows[] = {{0, 1, 0}, {3, 3, 1}, {2, 4, 2}};
+  power_up();
+  for (const auto& row : rows) {
+    CAPTURE(row.pipe);
+    sg_pipe_mode mode;
+    display.mode(row.pipe, &mode);
+    CHECK_FALSE(mode.active);
+    set_mode(row.pipe, row.port);
+    display.mode(row.pipe, &mode);
+    REQUIRE(mode.active);
+    CHECK(mode.connector == row.connector);
+    CHECK(mode.width == 1920);
+    CHECK(mode.height == 1080);
+    CHECK(mode.refresh_mhz == 60000);
+    fill(0x100000, 1920 * 1080, 0x102030 + row.pipe);
+    set_plane(0x100000, {}, row.pipe);
+    CHECK(picture(row.pipe)[1079 * 1920 + 1919] == 0xff102030 + row.pipe);
+  }
+  sg_pipe_mode mode;
+  clear(reg::DPLL_ENABLE(1), 1u << 31);
+  display.mode(0, &mode);
+  CHECK_FALSE(mode.active);
+  // The fraction of a Type-C port's PLL, changed in another bank, and in its own.
+  write_dekel(0, reg::DKL_PLL_BIAS(0), 1, 0);
+  display.mode(3, &mode);
+  CHECK(mode.refresh_mhz == 60000);
+  write_dekel(0, reg::DKL_PLL_BIAS(0), 2, 0);
+  display.mode(3, &mode);
+  CHECK(mode.refresh_mhz == 59888);
+  write(reg::PORT_CLK_SEL(4), 0);
+  display.mode(2, &mode);
+  CHECK_FALSE(mode.active);
+}
+
+TEST_CASE_METHOD(TglMachine, "tgl: DDI C and no DDI run a raster, and no connector shows it") {
+  power_up();
+  set_mode(1, 2);
+  sg_pipe_mode mode;
+  display.mode(1, &mode);
+  CHECK(mode.width == 1920);
+  CHECK_FALSE(mode.active);
+  CHECK(mode.connector == -1);
+  write(reg::TRANS_DDI_FUNC_CTL(1), 1u << 31);
+  display.mode(1, &mode);
+  CHECK(mode.width == 0);
+}
+
+TEST_CASE_METHOD(Lit, "tgl: pipe D has its own interrupts, planes, scalers and colours") {
+  set_mode(3, 3);
+  unmask_pipe(1u << 0 | 1u << 18, 3);
+  fill(0x100000, 1920 * 1080, 0x808080);
+  set_plane(0x100000, {}, 3, 6);
+  run_for(frame_ns);
+  CHECK(host.level);
+  CHECK((read(reg::DISPLAY_INT_CTL) & 0xf0000) == 1u << 19);
+  CHECK(take_iir(3) == (1u << 0 | 1u << 18));
+  CHECK((take_iir(2)) == 0);
+  write(reg::GAMMA_MODE(3), 1u << 30);
+  for (unsigned i = 0; i < 256; i++) write(reg::LGC_PALETTE(3, i), i == 0x80 ? 0x123456 : 0);
+  CHECK((picture(3)[0] & 0xffffff) == 0x123456);
+}
+
+TEST_CASE_METHOD(Lit, "tgl: compressed pictures are shown as memory has them") {
+  fill(0x100000, 1920 * 1080, 0x00665544);
+  for (const uint32_t control : {1u << 15, 1u << 15 | 1u << 13, 1u << 4}) {
+    write(reg::PLANE_CC_VAL(0, 0), 0xffffffff);
+    set_plane(0x100000, {.stride = 1920 * 4 / 128, .control = control | 4u << 10});
+    CHECK(at(5, 0) == 0x665544);
+  }
+}
+
+TEST_CASE_METHOD(TglMachine, "tgl: what i915 compares with what it wrote, or reads as 0, reads back so") {
+  for (unsigned transcoder = 0; transcoder < 4; transcoder++) {
+    CHECK(read(reg::gen12::PSR_IIR(transcoder)) == 0);
+    CHECK(read(reg::gen12::PSR_STATUS(transcoder)) == 0);
+    CHECK(read(reg::TRANS_VRR_CTL(transcoder)) == 0);
+    write(reg::TRANS_VRR_STATUS(transcoder), ~0u);
+    CHECK(read(reg::TRANS_VRR_STATUS(transcoder)) == 0);
+    for (const uint32_t offset : {reg::gen12::DP_TP_CTL(transcoder), reg::TRANS_CLK_SEL(transcoder), reg::PIPE_CHICKEN(transcoder),
+                                  reg::CUR_BUF_CFG(transcoder), reg::PLANE_WM(transcoder, 6), reg::PLANE_BUF_CFG(transcoder, 0)}) {
+      write(offset, 0x12345678);
+      CHECK(read(offset) == 0x12345678);
+    }
+  }
+  CHECK(read(reg::DSSM) >> 29 == 1);
+  // Three FIAs, four lanes a port, nothing plugged in by Type-C.
+  for (const uint32_t fia : {0x163000u, 0x16e000u, 0x16f000u}) {
+    CHECK((read(fia + 0x890) & 3) == 3);
+    CHECK((read(fia + 0x8a0) & 0xf0f) == 0xf0f);
+    CHECK((read(fia + 0x8a0) & 0x6060) == 0);
+  }
+  CHECK((read(0x1638a0) & 1u << 4));
+}
+
+TEST_CASE("tgl: AUX channels end with their own bits of DE_PORT") {
+  TglMachine m;
+  m.write(reg::DE_PORT_IER, ~0u);
+  m.write(reg::DE_PORT_IMR, 0);
+  for (unsigned port = 0; port < 9; port++) {
+    m.write(reg::DDI_AUX_CTL(port), 1u << 31 | 1u << 29);
+    CHECK((m.read(reg::DDI_AUX_CTL(port)) & (1u << 31 | 1u << 28)) == 1u << 28);
+    CHECK(m.read(reg::DE_PORT_IIR) == (port < 3 ? 1u << port : 1u << (port + 5)));
+    m.write(reg::DE_PORT_IIR, ~0u);
+  }
+}
+
+TEST_CASE("tgl: monitors are seen in SDEISR, and plugged with a long pulse") {
+  TglMachine m(1);
+  CHECK(m.read(reg::SDEISR) == 1u << 17);
+  m.write(reg::SHOTPLUG_CTL_TC, 0x88);
+  m.write(reg::SDEIER, ~0u);
+  m.write(reg::SDEIMR, 0);
+  m.display.plug(2, true);
+  CHECK(m.read(reg::SDEISR) == (1u << 17 | 1u << 25));
+  CHECK(m.read(reg::SDEIIR) == 1u << 25);
+  CHECK(m.read(reg::SHOTPLUG_CTL_TC) == 0xa8);
+}
