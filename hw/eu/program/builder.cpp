@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Instruction to Op: where operands lie. Their lanes and kernels: choice.cpp.
 #include <algorithm>
+#include <optional>
 
 #include "hw/eu/program/handlers.h"
 
@@ -56,6 +57,14 @@ bool types_fit(const Instruction& i, const OpcodeInfo& row) {
   for (unsigned n = 0; n < row.sources; n++)
     if (!i.src[n].is_null() && !is_packed_vector(i.src[n].type) && !allows(row.src_types, i.src[n].type)) return false;
   return true;
+}
+
+/// The same number as F; none: a denormal, which the thread's mode may flush, an infinity or a NaN.
+std::optional<uint32_t> widened(uint16_t half) {
+  const uint32_t sign = uint32_t{half & 0x8000u} << 16, exponent = half >> 10 & 31, fraction = half & 0x3ff;
+  if (exponent == 31 || (!exponent && fraction)) return std::nullopt;
+  // The exponents' biases: 15, 127.
+  return sign | (exponent ? (exponent + 112) << 23 | fraction << 13 : 0);
 }
 
 }  // namespace
@@ -146,6 +155,12 @@ void OpBuilder::source(unsigned n) {
   if (o.file == RegFile::imm) {
     s.fetch = Fetch::immediate;
     s.constant = i_.imm;
+    // Mesa writes HF constants into mads of F (Gfx11 and later), which are computed in F.
+    const bool among_floats = i_.opcode == Opcode::mad && i_.src[1].type == RegType::f;
+    if (const auto wide = widened(static_cast<uint16_t>(i_.imm)); s.type == RegType::hf && among_floats && wide) {
+      s.type = RegType::f;
+      s.constant = *wide;
+    }
     // The elements are words side by side, and a channel takes that which stands where the channel is in the destination. The manual wants the
     // destination's to be words as well (SKL PRM vol 7, "Immediate"); IGC has dwords take every other element.
     if (s.type == RegType::v || s.type == RegType::uv) {

@@ -272,6 +272,23 @@ TEST_CASE(
   CHECK(other.program->fast_path() == nullptr);
 }
 
+TEST_CASE("eu jit: a mad of F with an HF constant has native code, unless the constant is a denormal") {
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
+  const auto [half, value, native] =
+      GENERATE(table<uint16_t, float, bool>({{0xb800, -0.5f, true}, {0x8000, -0.0f, true}, {0x0001, 0x1p-24f, false}}));
+  fuzz::JitExecutor executor(jit::HostIsa::host);
+  Machine m(gen12_isa());
+  Instruction mad = op(Opcode::mad, 8, grf(10, RegType::f), imm(RegType::hf), grf(2, RegType::f), grf(3, RegType::f, 0, 1, 1, 1));
+  mad.access_mode = AccessMode::align1;
+  mad.imm = half;
+  m.load({mad});
+  m.thread.regs.control[0] |= 1u << 10;  // HF denormals stay
+  for (unsigned n = 0; n < 8; n++) m.set<float>(2, n, 2), m.set<float>(3, n, static_cast<float>(n));
+  CHECK(executor(m.thread, m.env, m.target) == RunResult::finished);
+  CHECK((executor.stepped() == 0) == native);
+  for (unsigned n = 0; n < 8; n++) CHECK(m.get<float>(10, n) == std::fma(2.0f, static_cast<float>(n), value));
+}
+
 TEST_CASE("eu jit: inverse square roots of any float") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   std::mt19937 random(5);
