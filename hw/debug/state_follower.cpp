@@ -173,6 +173,25 @@ void StateFollower::constants(Json& out, const WalkedPacket& packet) {
   }
 }
 
+/// The ranges that the mask has follow each other.
+void StateFollower::constants_of_stages(Json& out, const WalkedPacket& packet) {
+  static constexpr const char* named[] = {"Vertex", "Hull", "Domain", "Geometry", "Pixel"};
+  const Fields all(*packet.command, packet.dwords);
+  std::string stages;
+  for (unsigned i = 0; i < std::size(named); i++)
+    if (all[fmt::format("{} Shader Update Enable", named[i])]) stages += fmt::format("{} ", stage_names[i]);
+  const defs::Structure& entry = layout("3DSTATE_CONSTANT_ALL_DATA");
+  size_t at = packet.command->dwords;
+  for (unsigned i = 0; i < constant_buffers; i++) {
+    if (!(all["Pointer Buffer Mask"] >> i & 1) || at + entry.dwords > packet.dwords.size()) continue;
+    const Fields range(entry, packet.dwords.subspan(at, entry.dwords));
+    at += entry.dwords;
+    const uint64_t base = i == 0 && !state_.absolute_constants ? state_.dynamic : 0;
+    if (const uint64_t length = range["Constant Buffer Read Length"])
+      out.push_back(data(fmt::format("{}constant buffer {}", stages, i), base + range["Pointer To Constant Buffer"], length * 32));
+  }
+}
+
 void StateFollower::one_pointer(Json& out, const WalkedPacket& packet, uint32_t dwords) {
   for (const defs::Field& field : packet.command->fields) {
     if (field.target != defs::Target::structure || field.end >= packet.dwords.size() * 32) continue;
@@ -210,6 +229,8 @@ Json StateFollower::follow(const WalkedPacket& packet) {
     case CommandId::_3DSTATE_CONSTANT_DS:
     case CommandId::_3DSTATE_CONSTANT_GS:
     case CommandId::_3DSTATE_CONSTANT_PS: constants(out, packet); break;
+    case CommandId::_3DSTATE_CONSTANT_ALL: constants_of_stages(out, packet); break;
+    case CommandId::_3DSTATE_CPS_POINTERS: one_pointer(out, packet, 0); break;
     case CommandId::_3DSTATE_VERTEX_BUFFERS: vertex_buffers(out, packet); break;
     case CommandId::_3DSTATE_INDEX_BUFFER: {
       const Fields buffer(*packet.command, packet.dwords);

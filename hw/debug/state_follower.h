@@ -55,6 +55,7 @@ class StateFollower {
   void interface_descriptors(Json& out, const WalkedPacket& packet);
   void vertex_buffers(Json& out, const WalkedPacket& packet);
   void constants(Json& out, const WalkedPacket& packet);
+  void constants_of_stages(Json& out, const WalkedPacket& packet);
   void one_pointer(Json& out, const WalkedPacket& packet, uint32_t dwords);
 
   memory::View& view_;

@@ -244,10 +244,11 @@ Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples) {
   using Mode = typename DepthState::TiledResourceMode;
   const Tiling tiling = s.tiled_resource_mode == Mode::TILEYF ? Tiling::yf : s.tiled_resource_mode == Mode::TILEYS ? Tiling::ys : Tiling::y;
   Surface out = from_depth_state(s, s.lod, samples, format, tiling);
+  if (out.is_null()) return out;
   out.base = strip_canonical(s.surface_base_address);
   out.pitch = s.surface_pitch + 1, out.qpitch = s.surface_qpitch * 4;
-  if (!out.is_null()) round_to_tiles(out);
-  if (is_standard(out.tiling) && !out.is_null()) {
+  round_to_tiles(out);
+  if (is_standard(out.tiling)) {
     place_standard(out, s.mip_tail_start_lod);
     return out;
   }

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "hw/defs/gen11/set.h"
+#include "hw/defs/gen12/set.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/defs/gen9/set.h"
 #include "hw/memory/ggtt.h"
@@ -82,6 +83,22 @@ TEST_CASE("a blend state pointer leads to blend state under the dynamic base") {
   CHECK(nodes[2]["points_to"][0]["problem"] == "0x80002040 is not mapped");
 }
 
+TEST_CASE("gen12: 3DSTATE_CONSTANT_ALL leads to the ranges of its mask") {
+  memory::test::Mapped mapped(0, 0x10000);
+  ContextState state;
+  state.dynamic = 0x4000;
+  FollowOptions options{.platform = defs::find_platform("tgl")};
+  std::vector<Json> nodes;
+  PacketPrinter printer(&mapped.view, state, options, [&](Json node) { nodes.push_back(std::move(node)); });
+  // Stages VS and PS; ranges 0 and 3, of which the last one is empty.
+  const std::vector<uint32_t> dwords{0x786d0004 | 0b10001u << 8, 0b1001u << 16, 0x1000 | 3, 0, 0x2000, 0};
+  printer.packet({0x1000, BatchLevel::first, true, defs::gen12::commands.find("3DSTATE_CONSTANT_ALL"), dwords});
+  REQUIRE(nodes.size() == 1);
+  REQUIRE(nodes[0]["points_to"].size() == 1);
+  const Json range = nodes[0]["points_to"][0];
+  CHECK((range["what"] == "VS PS constant buffer 0" && range["data"] == "0x00005000" && range["bytes"] == 96));
+}
+
 namespace {
 
 /// Bits of all kinds: any pointer, pointers into the first 32 KiB, and few bits, so that counts and enables come on and off.
@@ -95,12 +112,12 @@ uint32_t random_dword(std::mt19937& random) {
 
 }  // namespace
 
-// A field's name that the packet's set does not have throws: this checks the names in StateFollower and ContextState against both sets.
+// A field's name that the packet's set does not have throws: this checks the names in StateFollower and ContextState against all sets.
 TEST_CASE("random packets of every set print without harm") {
   memory::test::Mapped mapped(0, 0x10000);
   std::mt19937 random(11);
   std::vector<uint32_t> state_bytes(0x10000 / 4);
-  for (const defs::CommandSet* set : {&defs::gen9::commands, &defs::gen11::commands}) {
+  for (const defs::CommandSet* set : {&defs::gen9::commands, &defs::gen11::commands, &defs::gen12::commands}) {
     defs::Platform platform = *defs::find_platform("kbl");
     platform.commands = set;
     FollowOptions options{.platform = &platform};
