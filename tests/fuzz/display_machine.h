@@ -91,6 +91,20 @@ struct TigerLake {
     m.write(reg::DKL_CLKTOP2_HSCLKCTL(port - 3), 2u << 12 | 2u << 8), m.write(reg::DKL_PLL_DIV0(port - 3), 2u << 8 | 193);
     m.write(reg::MG_PLL_ENABLE(port - 3), 1u << 31), m.write(reg::PORT_CLK_SEL(port), 8u << 28);
   }
+  /// A display state buffer with a list of what there is.
+  static void start_list(auto& m, StateSource& in) {
+    const unsigned pipe = in.below(pipes), id = in.below(3), length = 8 * (1 + in.below(4));
+    const uint32_t page = in.below(m.memory_pages) * uint32_t{page_size};
+    for (unsigned i = 0; i < length; i++) {
+      const uint32_t offsets[] = {reg::DSB_TAIL(pipe, in.below(3)), reg::DSB_CTRL(pipe, id),
+                                  reg::PLANE_SURF(pipe, 0),         reg::TRANS_CONF(pipe),
+                                  reg::PAL_PREC_DATA(pipe),         static_cast<uint32_t>(in.number(20))};
+      m.memory.template store<uint32_t>(page + i * 8, in.one_in(4) ? page + 64 : static_cast<uint32_t>(in.number(in.one_in(8) ? 32 : 12)));
+      m.memory.template store<uint32_t>(page + i * 8 + 4, in.below(12) << 24 | 15u << 20 | (in.one_of(std::span(offsets)) & 0xfffff));
+    }
+    m.write(reg::DSB_CTRL(pipe, id), 1u << 31 | in.below(2) << 28), m.write(reg::DSB_HEAD(pipe, id), page);
+    m.write(reg::DSB_TAIL(pipe, id), page + length * 8);
+  }
 };
 
 template <typename Chip>

@@ -40,6 +40,13 @@ class DisplayTarget {
         machine_.host.now += static_cast<int64_t>(in.number(in.one_in(16) ? 36 : 26));
         machine_.run_timers();
         break;
+      case 2:
+        if constexpr (requires { Chip::start_list(machine_, in); }) {
+          Chip::start_list(machine_, in);
+        } else {
+          machine_.change_register(in);
+        }
+        break;
       case 1: machine_.display.plug(in.below(3), in.one_in(2)); break;
       default: machine_.change_register(in); break;
     }

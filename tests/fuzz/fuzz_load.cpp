@@ -106,7 +106,7 @@ class LoadTarget {
     }
     for (unsigned n = in.below(4); n; --n) m_.change_register(in);
     sg_pipe_mode mode;
-    const unsigned pipe = in.below(display::max_pipes);
+    const unsigned pipe = in.below(KabyLake::pipes);
     m_.display.mode(pipe, &mode);
     const size_t row = size_t{mode.width} * 4;
     if (mode.width && row * mode.height <= pixels_.size() * 4) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/gen_registers.py: the code generated from a small .def file, checked by the compiler, and errors."""
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -117,8 +118,15 @@ class Registers(unittest.TestCase):
         # By offset, with rows as numbers: GDRST, the engines' RING_CTL, ONE, MANY, FRESH.
         self.assertIn("{0x203c, 1}, {0x5000, 2}", table.replace("\n    ", " "))
 
+    def test_an_import_may_have_another_number_of_instances(self):
+        done = self.derive("import small\ninstances 5 MANY\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        many = [re.search(r'\{"MANY".*\{(\d+, \d+)\}, \{0x', (self.out / f"{name}_registers.cpp").read_text()).group(1) for name in ("small", "other")]
+        self.assertNotEqual(many[0], many[1])
+        self.assertIn("5", many[1])
+
     def test_what_an_import_refuses(self):
-        for text, complaint in (("import tiny\n", "import of an unknown set tiny"), ("import small except LARGE\n", "except names unknown registers: ['LARGE']"),
+        for text, complaint in (("import tiny\n", "import of an unknown set tiny"), ("import small\ninstances 2 NONE\n", "instances of unknown registers: ['NONE']"), ("import small except LARGE\n", "except names unknown registers: ['LARGE']"),
                                 ("import small\nregister ONE 0x5004\n", "both imported and declared: ['ONE']"),
                                 ("import small\nregister NEW 0x5000\n", "registers NEW and ONE both stand at 0x5000")):
             with self.subTest(text):
