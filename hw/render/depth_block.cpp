@@ -77,7 +77,7 @@ bool DepthStencil::stencil_in_blocks() const {
 }
 
 bool DepthStencil::tests_blocks() const {
-  return !bounds_test_ && (!uses_depth() || depth_in_blocks()) && (!stencil_test_ || stencil_in_blocks());
+  return !bounds_.test && (!uses_depth() || depth_in_blocks()) && (!stencil_test_ || stencil_in_blocks());
 }
 
 DepthKernel DepthStencil::kernel(DepthKernel plane) const {

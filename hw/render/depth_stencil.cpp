@@ -39,8 +39,7 @@ DepthStencil::DepthStencil(const DrawState& state, const DepthBuffers& buffers) 
   depth_write_ = depth_level_ && ds.depth_write && bound.depth_write;
   stencil_test_ = stencil_level_ && ds.stencil_test;
   stencil_write_ = stencil_test_ && ds.stencil_write && bound.stencil_write;
-  bounds_test_ = depth_level_ && ds.bounds_test;
-  min_bound_ = ds.min_bound, max_bound_ = ds.max_bound;
+  if (depth_level_ && ds.bounds_test) bounds_ = {true, ds.min_bound, ds.max_bound, quantized(ds.min_bound), quantized(ds.max_bound)};
   depth_function_ = ds.depth_function;
   faces_ = ds.faces;
 }
@@ -53,13 +52,14 @@ bool DepthStencil::depth_passes(memory::View& view, const Sample& sample, uint64
   return compare(depth_function_, quantized(sample.z), view.load<uint32_t>(address) & 0xffffff);
 }
 
-/// Of the buffer's depth, as its format has it.
+/// Of the buffer's depth. Bounds are rounded as depth is: a buffer that was cleared to one is within it (piglit's depth_bounds).
 bool DepthStencil::within_bounds(memory::View& view, uint64_t address) const {
-  constexpr double unorm16 = 0xffff, unorm24 = 0xffffff;
-  const double z = depth_.format->block_bits == 16                            ? view.load<uint16_t>(address) / unorm16
-                   : depth_.format->code == surface::SurfaceFormat::R32_FLOAT ? double{view.load<float>(address)}
-                                                                              : (view.load<uint32_t>(address) & 0xffffff) / unorm24;
-  return z >= min_bound_ && z <= max_bound_;
+  if (depth_.format->code == surface::SurfaceFormat::R32_FLOAT) {
+    const auto z = view.load<float>(address);
+    return z >= bounds_.min && z <= bounds_.max;
+  }
+  const uint32_t z = depth_.format->block_bits == 16 ? view.load<uint16_t>(address) : view.load<uint32_t>(address) & 0xffffff;
+  return z >= bounds_.min_code && z <= bounds_.max_code;
 }
 
 bool DepthStencil::inside(const surface::Surface& surface, const std::optional<surface::Level>& level, const Sample& s) {
@@ -73,7 +73,7 @@ bool DepthStencil::test_and_write(memory::View& view, const Sample& s, std::opti
   uint64_t depth_at = 0;
   if (uses_depth()) depth_at = depth_level_->address(s.x, s.y, s.layer + depth_.min_array_element, s.sample);
   // Before the other tests, which then have no effect (Vulkan, "Depth Bounds Test").
-  if (bounds_test_ && !within_bounds(view, depth_at)) return false;
+  if (bounds_.test && !within_bounds(view, depth_at)) return false;
   const StencilFace& face = faces_[s.front ? 0 : 1];
   uint64_t stencil_at = 0;
   uint8_t stencil = 0;

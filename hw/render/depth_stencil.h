@@ -25,8 +25,8 @@ class DepthStencil {
   /// With other buffers, or with other samples.
   DepthStencil(const DrawState& state, const DepthBuffers& buffers);
 
-  bool any_test() const { return depth_test_ || stencil_test_ || bounds_test_; }
-  bool uses_depth() const { return depth_test_ || depth_write_ || bounds_test_; }
+  bool any_test() const { return depth_test_ || stencil_test_ || bounds_.test; }
+  bool uses_depth() const { return depth_test_ || depth_write_ || bounds_.test; }
   bool any_write() const { return depth_write_ || stencil_write_; }
 
   struct Sample {
@@ -79,10 +79,13 @@ class DepthStencil {
   surface::Ccs ccs_;                      ///< of the depth buffer, when hiz_ is there
   uint32_t clear_value_ = 0;              ///< 3DSTATE_CLEAR_PARAMS', as the depth buffer holds it
   bool depth_test_ = false, depth_write_ = false, stencil_test_ = false, stencil_write_ = false;
-  bool bounds_test_ = false;
   CompareFunction depth_function_{};
   std::array<StencilFace, 2> faces_;  // front, back
-  float min_bound_ = 0, max_bound_ = 0;
+  struct {
+    bool test = false;
+    float min = 0, max = 0;
+    uint32_t min_code = 0, max_code = 0;  ///< as the depth buffer holds them
+  } bounds_;
 };
 
 }  // namespace softgen::render

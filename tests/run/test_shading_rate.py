@@ -91,3 +91,11 @@ class ShadingRateMesa25(ShadingRate):
     @classmethod
     def setUpClass(cls):
         cls.mesa = mesa_of("trixie")
+
+
+class ShadingRateTigerLake(ShadingRate):
+    platform = "tgl"
+
+
+class ShadingRateTigerLakeMesa25(ShadingRateMesa25):
+    platform = "tgl"

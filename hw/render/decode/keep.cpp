@@ -86,7 +86,7 @@ uint32_t absent_instancing(unsigned index) {
   return index & index_bits;
 }
 
-/// Each group of fields has a Modify Disable (Mesa's genxml/gen120.xml, 3DSTATE_WM_DEPTH_STENCIL).
+/// Each group of fields has a Modify Disable (Mesa's genxml/gen120.xml, 3DSTATE_WM_DEPTH_STENCIL). What is kept says all of the state.
 std::vector<uint32_t> merged_depth_stencil(std::span<const uint32_t> old, std::span<const uint32_t> packet) {
   using Packet = defs::gen12::_3DSTATE_WM_DEPTH_STENCIL;
   const Packet before = Packet::unpack(old);
@@ -101,6 +101,8 @@ std::vector<uint32_t> merged_depth_stencil(std::span<const uint32_t> old, std::s
   if (p.stencil_write_mask_modify_disable) keep(&Packet::stencil_write_mask, &Packet::backface_stencil_write_mask);
   if (p.stencil_test_mask_modify_disable) keep(&Packet::stencil_test_mask, &Packet::backface_stencil_test_mask);
   if (p.stencil_reference_value_modify_disable) keep(&Packet::stencil_reference_value, &Packet::backface_stencil_reference_value);
+  p.depth_state_modify_disable = p.stencil_state_modify_disable = p.stencil_write_mask_modify_disable = p.stencil_test_mask_modify_disable =
+      p.stencil_reference_value_modify_disable = false;
   const auto dwords = p.pack();
   return {dwords.begin(), dwords.end()};
 }
@@ -112,6 +114,7 @@ std::vector<uint32_t> merged_depth_bounds(std::span<const uint32_t> old, std::sp
   if (p.depth_bounds_test_enable_modify_disable) p.depth_bounds_test_enable = before.depth_bounds_test_enable;
   if (p.depth_bounds_test_value_modify_disable)
     p.depth_bounds_test_min_value = before.depth_bounds_test_min_value, p.depth_bounds_test_max_value = before.depth_bounds_test_max_value;
+  p.depth_bounds_test_enable_modify_disable = p.depth_bounds_test_value_modify_disable = false;
   const auto dwords = p.pack();
   return {dwords.begin(), dwords.end()};
 }

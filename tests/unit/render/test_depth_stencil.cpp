@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <bit>
+#include <cmath>
 
 #include "hw/base/log.h"
 #include "hw/defs/gen12/all.h"
@@ -132,34 +133,24 @@ TEST_CASE("a cleared slice has the bound clear value until something is drawn") 
 TEST_CASE("samples whose stored depth is beyond the bounds fail, and write neither depth nor stencil") {
   for (const auto stored : {DepthFormat::unorm24, DepthFormat::float32, DepthFormat::unorm16}) {
     Fixture f;
-    const uint32_t codes[] = {1, 3, 5};
+    const uint32_t format = stored == DepthFormat::float32 ? 1 : stored == DepthFormat::unorm24 ? 3 : 5;
     f.view.fill(base, 0, 4096);
-    const uint32_t buffer[] = {0x78050006,
-                               1u << 29 | 1u << 28 |
-                                   codes[stored == DepthFormat::float32   ? 0
-                                         : stored == DepthFormat::unorm24 ? 1
-                                                                          : 2]
-                                       << 18 |
-                                   127,
-                               static_cast<uint32_t>(base),
-                               0,
-                               15u << 18 | 15u << 4,
-                               0,
-                               0,
-                               8};
+    const uint32_t size = 15u << 18 | 15u << 4;
+    const uint32_t buffer[] = {0x78050006, 1u << 29 | 1u << 28 | format << 18 | 127, static_cast<uint32_t>(base), 0, size, 0, 0, 8};
     f.store.accept({0, defs::gen9::commands.find("3DSTATE_DEPTH_BUFFER"), buffer});
     f.state.refresh(f.store);
     const auto put = [&](uint32_t x, float depth) {  // pixel (x, 0) of a Y tile's first column
       if (stored == DepthFormat::float32) f.view.store<float>(base + x * 4, depth);
-      else if (stored == DepthFormat::unorm24) f.view.store<uint32_t>(base + x * 4, static_cast<uint32_t>(depth * 0xffffff));
-      else f.view.store<uint16_t>(base + x * 2, static_cast<uint16_t>(depth * 0xffff));
+      else if (stored == DepthFormat::unorm24)
+        f.view.store<uint32_t>(base + x * 4, static_cast<uint32_t>(std::llround(double{depth} * 0xffffff)));
+      else f.view.store<uint16_t>(base + x * 2, static_cast<uint16_t>(std::llround(double{depth} * 0xffff)));
     };
     f.state.depth_stencil.bounds_test = true;
-    f.state.depth_stencil.min_bound = 0.25f, f.state.depth_stencil.max_bound = 0.75f;
+    f.state.depth_stencil.min_bound = 0.3f, f.state.depth_stencil.max_bound = 0.7f;
     f.state.depth_stencil.depth_function = CompareFunction::always;
     for (const bool with_test : {true, false}) {
       f.state.depth_stencil.depth_test = f.state.depth_stencil.depth_write = with_test;
-      put(0, 0.125f), put(1, 0.5f), put(2, 1), put(3, 0.75f);
+      put(0, 0.125f), put(1, 0.3f), put(2, 1), put(3, 0.7f);  // both bounds are between two codes
       const DepthStencil tests(f.state);
       CHECK((tests.any_test() && tests.uses_depth() && !tests.tests_blocks()));
       const auto sample = [&](uint32_t x) { return tests.test_and_write(f.view, {x, 0, 0, 0, 0.0625, true}); };

@@ -71,6 +71,20 @@ TEST_CASE("Gen12: 3DSTATE_WM_DEPTH_STENCIL changes what no Modify Disable keeps"
   CHECK((s.depth_test && !s.stencil_test && !s.stencil_write && s.faces[0].write_mask == 0 && s.faces[0].reference == 0));
 }
 
+TEST_CASE("Gen12: a kept packet says all of its state, as a context image needs it") {
+  Fixture t;
+  t.put({0x784e0002, 0x1f, 0x11223344, 0x5566});
+  t.put({0x784e0002 | keep_test_mask | keep_write_mask | keep_stencil | keep_depth, 0, 0, 0x7788});
+  t.put({0x78710002, 1, f(0.25f), f(0.5f)});
+  t.put({0x78710002 | 3u << 14, 0, 0, 0});
+  const auto kept = [&](CommandId id) {
+    const auto packet = t.store.packet(id);
+    return std::vector(packet.begin(), packet.end());
+  };
+  CHECK(kept(CommandId::_3DSTATE_WM_DEPTH_STENCIL) == std::vector<uint32_t>{0x784e0002, 0x1f, 0x11223344, 0x7788});
+  CHECK(kept(CommandId::_3DSTATE_DEPTH_BOUNDS) == std::vector<uint32_t>{0x78710002, 1, f(0.25f), f(0.5f)});
+}
+
 TEST_CASE("Gen9: the bits of the Modify Disables are reserved in 3DSTATE_WM_DEPTH_STENCIL, which replaces the one before") {
   StateStore store{gen9::commands};
   const defs::Command* command = gen9::commands.find("3DSTATE_WM_DEPTH_STENCIL");
