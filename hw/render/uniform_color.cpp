@@ -41,6 +41,9 @@ bool moves(const Instruction& i, unsigned first, std::bitset<128>& written) {
   return true;
 }
 
+/// It waits for instructions before it, which are finished here.
+bool only_orders(const Instruction& i) { return i.opcode == Opcode::sync && !i.is_wait(); }
+
 /// A final render target write: single source, SIMD8, SIMD16 or SIMD16 with a replicated colour, without a header.
 bool sends_all(const eu::Op& op, unsigned first) {
   const Instruction& i = *op.instruction;
@@ -71,7 +74,7 @@ bool sends_one_color(const eu::Program& program, unsigned first) {
   const auto lines = program.lines();
   std::bitset<128> written;
   size_t i = 0;
-  while (i < std::min(lines.size(), max_moves) && moves(lines[i].instruction, first, written)) ++i;
+  while (i < std::min(lines.size(), max_moves) && (only_orders(lines[i].instruction) || moves(lines[i].instruction, first, written))) ++i;
   // Code after the end of the thread is not reached: there are no branches.
   return i < lines.size() && sends_all(program.ops()[i], first);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Kernels that write a single colour, in the forms that drivers emit.
+#include "hw/eu/isa/gen12/isa.h"
 #include "hw/eu/isa/gen9/isa.h"
 #include "hw/render/uniform_color.h"
 #include "tests/catch.h"
@@ -14,8 +15,8 @@ namespace {
 constexpr unsigned first = 2;  // registers 0 and 1 have the header and the pixels' positions
 constexpr uint32_t simd8 = 4, simd16 = 0, replicated = 1;
 
-bool one_color(const std::vector<Instruction>& code) {
-  return render::sends_one_color(*Program::decode(gen9_isa(), assemble(code)), first);
+bool one_color(const std::vector<Instruction>& code, const Isa& isa = gen9_isa()) {
+  return render::sends_one_color(*Program::decode(isa, assemble(code, isa)), first);
 }
 
 uint32_t target_write(uint32_t control, uint32_t length) { return 12u << 14 | control << 8 | length << 25; }
@@ -51,6 +52,17 @@ TEST_CASE("a split send with an empty second payload equals one that is not spli
   send.src[0].file = RegFile::arf;  // as Mesa writes it
   send.src[1] = null();
   CHECK(one_color({move(127, scalar(2, RegType::ud), 4), send}));  // Mesa 26
+}
+
+TEST_CASE("Gen12: an instruction that only orders others changes no colour") {
+  Instruction send = split_write(replicated, 127, 1, 0, 0);
+  send.opcode = Opcode::sendc2;
+  send.src[1] = null();
+  Instruction sync = op(Opcode::sync, 1, null(), null());
+  sync.cond_mod = static_cast<uint8_t>(SyncFunction::allwr);
+  CHECK(one_color({move(127, scalar(2, RegType::f), 4), sync, send}, gen12_isa()));
+  sync.cond_mod = static_cast<uint8_t>(SyncFunction::bar);
+  CHECK_FALSE(one_color({move(127, scalar(2, RegType::f), 4), sync, send}, gen12_isa()));
 }
 
 TEST_CASE("a payload in two parts is one colour when both are") {
