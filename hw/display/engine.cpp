@@ -31,6 +31,7 @@ DisplayEngine::DisplayEngine(const DisplayLinks& links, const DisplayConfig& con
     pipes_[i]->attach();
     canvases_.push_back(std::make_unique<Canvas>());
   }
+  if (model.state_buffers) state_buffers_ = std::make_unique<StateBuffers>(services_, pipes_, links.memory, links.ggtt);
   attach_misc();
 }
 
@@ -139,14 +140,18 @@ bool DisplayEngine::is_vga() {
 
 bool DisplayEngine::timer_expired(unsigned timer) {
   if (timer >= SG_TIMER_PIPE_A + pipes_.size()) return false;
-  PipesLock lock(services_);
-  pipes_[timer - SG_TIMER_PIPE_A]->timer_expired();
+  {
+    PipesLock lock(services_);
+    pipes_[timer - SG_TIMER_PIPE_A]->timer_expired();
+  }
+  if (state_buffers_) state_buffers_->run();
   return true;
 }
 
 void DisplayEngine::reset() {
   ports_.reset();
   clocks_->reset();
+  if (state_buffers_) state_buffers_->reset();
   PipesLock lock(services_);
   for (auto& pipe : pipes_) pipe->reset();
   forget_pictures();
@@ -163,10 +168,13 @@ void DisplayEngine::forget_pictures() {
 void DisplayEngine::state(Archive& ar) {
   ar.section("display", 1);
   ports_.state(ar);
-  PipesLock lock(services_);
-  clocks_->state(ar);
-  for (auto& pipe : pipes_) pipe->state(ar);
-  if (ar.reading()) forget_pictures();
+  {
+    PipesLock lock(services_);
+    clocks_->state(ar);
+    for (auto& pipe : pipes_) pipe->state(ar);
+    if (ar.reading()) forget_pictures();
+  }
+  if (state_buffers_) state_buffers_->state(ar);
 }
 
 }  // namespace softgen::display

@@ -10,12 +10,14 @@
 #include "hw/display/display.h"
 #include "hw/display/pipe.h"
 #include "hw/display/ports.h"
+#include "hw/display/state_buffers.h"
 
 namespace softgen::display {
 
 struct ChipModel {
   const PipeModel& pipes;
   PortModel ports;
+  bool state_buffers = false;  ///< whether its pipes have them
   /// Power wells, PLLs, DDI buffers. `changed` runs after a write that may change a port's clock.
   std::unique_ptr<Clocks> (*clocks)(mmio::RegisterFile& registers, std::function<void()> changed);
 };
@@ -52,6 +54,7 @@ class DisplayEngine final : public Display {
   PipeServices services_;
   std::vector<std::unique_ptr<Pipe>> pipes_;
   std::vector<std::unique_ptr<Canvas>> canvases_;
+  std::unique_ptr<StateBuffers> state_buffers_;
   Compositor compositor_;  ///< last: its thread uses all of the above
 };
 

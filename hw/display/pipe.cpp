@@ -68,6 +68,29 @@ void Pipe::blank(uint64_t first, uint64_t count) {
   counters_.frame_time_us = microseconds(raster_.blank_time(counters_.blanks_done - 1));
   events |= latch();
   post(events);
+  if (alarm_.blank) alarm_ = {.time = now()};
+}
+
+Pipe::Beam Pipe::beam() {
+  sync();
+  if (!raster_.running()) return {.frame = counters_.frames};
+  const Timing& timing = raster_.timing();
+  constexpr uint64_t second_ns = 1'000'000'000;
+  return {.running = true,
+          .frame = counters_.frames,
+          .line = scanline(raster_time(now())),
+          .lines = timing.lines(),
+          .line_ns = static_cast<int64_t>(timing.htotal * second_ns / timing.pixel_clock_hz)};
+}
+
+int64_t Pipe::Beam::until_line(uint32_t wanted) const {
+  constexpr int64_t least_ns = 10'000;
+  return std::max((wanted % lines + lines - line % lines) % lines * line_ns, least_ns);
+}
+
+void Pipe::set_alarm(const Alarm& alarm) {
+  alarm_ = alarm;
+  schedule(now());
 }
 
 mmio::PipeEvents Pipe::latch() {
@@ -100,7 +123,9 @@ void Pipe::changed() {
 
 void Pipe::post(mmio::PipeEvents events) { services_.interrupts.post(index_, events & unmasked_); }
 
-bool Pipe::wants_timer() const { return raster_.running() && (armed_ || (unmasked_ & pipe_event::vertical_blank) || crc_enabled()); }
+bool Pipe::wants_timer() const {
+  return raster_.running() && (armed_ || alarm_.blank || (unmasked_ & pipe_event::vertical_blank) || crc_enabled());
+}
 
 void Pipe::schedule(int64_t now) {
   int64_t deadline = -1;
@@ -109,6 +134,10 @@ void Pipe::schedule(int64_t now) {
     deadline = std::max(raster_.blank_time(counters_.blanks_done), now < blocked ? blocked : 0);
     deadline = std::max(deadline, now + soon_ns);
   }
+  if (alarm_.time >= 0) {
+    const int64_t time = std::max(alarm_.time, now + soon_ns);
+    deadline = deadline < 0 ? time : std::min(deadline, time);
+  }
   if (deadline == timer_) return;
   timer_ = deadline;
   services_.host.timer_set(SG_TIMER_PIPE_A + index_, deadline);
@@ -116,6 +145,7 @@ void Pipe::schedule(int64_t now) {
 
 void Pipe::timer_expired() {
   timer_ = -1;
+  if (alarm_.time >= 0 && alarm_.time <= now()) alarm_.time = -1;  // who set it looks now
   sync();
 }
 
@@ -170,6 +200,7 @@ void Pipe::update_raster() {
   hold_.clear();
   forget_crc();
   crc_.unread = false, crc_.named = 0;
+  if (alarm_.blank || alarm_.time >= 0) alarm_.time = now();
   changed();
   schedule(now());
 }
@@ -296,6 +327,7 @@ void Pipe::reset() {
   live_ = pending_ = {};
   csc_armed_ = output_csc_armed_ = {};
   armed_ = unmasked_ = 0;
+  alarm_ = {};
   table_index_ = {};
   forget_crc();
   crc_.unread = false, crc_.named = 0;

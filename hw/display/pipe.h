@@ -79,6 +79,24 @@ class Pipe {
   uint64_t generation() const { return generation_; }
   void changed();
 
+  /// Where the raster is, caught up with the clock.
+  struct Beam {
+    bool running = false;
+    uint32_t frame = 0, line = 0;  ///< as in PIPE_FRMCNT and PIPE_SCANLINE
+    uint32_t lines = 1;
+    int64_t line_ns = 0;
+    /// At least a little: a raster of very short lines asks no more of the host than others.
+    int64_t until_line(uint32_t wanted) const;
+  };
+  Beam beam();
+  /// When the pipe's timer has to be set for others, too.
+  struct Alarm {
+    int64_t time = -1;   ///< < 0: none
+    bool blank = false;  ///< after the next vertical blank
+  };
+  /// Instead of the one before. A raster that starts or stops also sets it off.
+  void set_alarm(const Alarm& alarm);
+
   void reset();
   void state(Archive& ar);
 
@@ -155,6 +173,7 @@ class Pipe {
     bool unread = false;  ///< the next blank waits for software to take this frame's CRC
     int64_t named = 0;    ///< until when it still waits after that
   } crc_;
+  Alarm alarm_;
   int64_t timer_ = -1;  ///< what the host's timer is set to
 };
 

@@ -24,6 +24,7 @@ enum Command : uint32_t {
   de_write_freq_req = 0x17,
   dynamic_duty_cycle = 0x1a,
   sagv_control = 0x21,
+  type_c_cold = 0x26,
 };
 
 /// Of read_memory_speeds, in Parameter 1; Parameter 2 is the point.
@@ -72,6 +73,9 @@ Pcode::Reply Pcode::run(uint32_t command, uint32_t data0, uint32_t data1) {
       break;
     case restrict_memory_speeds:
       if (memory_) return {success, 0, 0};  // done at once: the highest point may not be restricted
+      break;
+    case type_c_cold:
+      if (memory_) return {success, 0, 0};  // blocked or unblocked; bit 0 would say that the exit from TC cold failed
       break;
     case write_min_freq_table: slot = data0; return {success, data0, 0};
     case read_min_freq_table: return {success, slot | (data0 & 0xff), 0};

@@ -39,8 +39,9 @@ std::vector<debug::PictureSource> render_targets(const TargetDecoders& decoders,
     if (entry == 0 || entry % 64 || !mapped(address)) continue;
     std::array<uint32_t, 16> words;
     view.read(address, words.data(), sizeof words);
-    const surface::Surface surface = decoders.surface(words);
+    surface::Surface surface = decoders.surface(words);
     if (surface.is_null() || surface.is_buffer() || !debug::is_picture_format(*surface.format)) continue;
+    if (surface.clear_address) surface::read_clear_color(view, surface);
     targets.push_back({surface.base, surface.format, surface.width, surface.height, surface.pitch, surface.tiling, surface::Ccs(surface, 0),
                        surface.clear_color});
   }

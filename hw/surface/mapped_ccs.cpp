@@ -11,7 +11,7 @@ namespace softgen::surface {
 namespace mapped {
 namespace {
 
-constexpr unsigned code_bits = 4;
+static_assert(bits_of(CcsCode::pass_through) == 0 && bits_of(CcsCode::compressed) == 1);
 constexpr uint32_t word_pairs = 4;  ///< each way
 constexpr uint64_t each_code = 0x1111'1111'1111'1111;
 
@@ -33,10 +33,8 @@ uint64_t word_mask(uint32_t u0, uint32_t v0, uint32_t u1, uint32_t v1) {
 }  // namespace
 
 CodePlace place_of(memory::View& view, uint64_t address) {
-  // Of a Y tile's offset, bits 11:10 are the pair's column, 8:6 its row.
-  const uint64_t control = tile_control(view, address);
-  const uint32_t index = index_in_tile(static_cast<uint32_t>(address >> 10 & 3), static_cast<uint32_t>(address >> 6 & 7));
-  return control ? CodePlace{control + index / 2, index % 2 * code_bits} : CodePlace{};
+  const uint64_t control = view.control_of(address);
+  return control ? place_from(control, address % defs::AuxTables::block_bytes) : CodePlace{};
 }
 
 bool has_codes(const Surface& s) {
@@ -137,9 +135,22 @@ void Ccs::each_clear_mapped(memory::View& view, const CcsRect& rect, uint32_t sl
 }
 
 void Ccs::update_mapped(memory::View& view, uint32_t column, uint32_t row, uint32_t slice, uint32_t pairs, uint32_t compressed) const {
+  const uint32_t first_u = column + first_column_, first_v = row + first_row_ + slice * slice_rows_;
+  if (!((first_u | first_v) & 1)) {
+    // The usual case: one word of 16 bits has the four.
+    const uint64_t control = tile_control(view, main_address(first_u, first_v));
+    if (!control) return;
+    uint32_t mask = 0, codes = 0;
+    for (unsigned i = 0; i < 4; ++i)
+      if (pairs >> i & 1) mask |= 0xfu << i * code_bits, codes |= (compressed >> i & 1u) << i * code_bits;
+    const uint64_t at = control + index_in_tile(first_u % tile_columns, first_v % tile_rows) / 2;
+    if (mask == 0xffff) return view.store(at, static_cast<uint16_t>(codes));
+    view.atomic_update<uint16_t>(at, [&](uint16_t old) { return static_cast<uint16_t>((old & ~mask) | codes); });
+    return;
+  }
   for (uint32_t i = 0; i < 4; ++i) {
     if (!(pairs >> i & 1)) continue;
-    const uint32_t u = column + (i & 1) + first_column_, v = row + i / 2 + first_row_ + slice * slice_rows_;
+    const uint32_t u = first_u + (i & 1), v = first_v + i / 2;
     const uint64_t control = tile_control(view, main_address(u, v));
     if (!control) continue;
     const uint32_t index = index_in_tile(u % tile_columns, v % tile_rows), shift = index % 2 * code_bits;

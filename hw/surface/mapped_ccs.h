@@ -13,6 +13,7 @@ namespace softgen::surface::mapped {
 
 constexpr uint32_t tile_columns = 4, tile_rows = 8;  ///< pairs
 constexpr uint64_t y_tile_bytes = 4096, tile_control_bytes = 16;
+constexpr unsigned code_bits = 4;
 
 constexpr uint64_t bits_of(CcsCode code) { return code == CcsCode::clear ? 0xf : static_cast<uint64_t>(code); }
 constexpr CcsCode code_of(uint64_t bits) {
@@ -30,6 +31,12 @@ struct CodePlace {
   uint64_t byte = 0;  ///< 0: the aux map has none
   unsigned shift = 0;
 };
+/// Where codes follow one another from `control` on, as those of 64 KiB and of a plane of the display do; `offset` counts from the first one's tile.
+constexpr CodePlace place_from(uint64_t control, uint64_t offset) {
+  // Of a Y tile's offset, bits 11:10 are the pair's column, 8:6 its row.
+  const uint32_t index = index_in_tile(static_cast<uint32_t>(offset >> 10 & 3), static_cast<uint32_t>(offset >> 6 & 7));
+  return {control + offset / y_tile_bytes * tile_control_bytes + index / 2, index % 2 * code_bits};
+}
 CodePlace place_of(memory::View& view, uint64_t address);
 
 /// Whether pairs of the surface may be coded, where the aux map has codes for them.

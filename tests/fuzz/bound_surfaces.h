@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hw/base/log.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/all.h"
 #include "hw/iface/engine.h"
 #include "hw/iface/message_target.h"
@@ -27,8 +28,9 @@ class BoundSurfaces {
     uint32_t word = 1;
     for (uint64_t at = data_page * page_size; at < (data_page + data_pages) * page_size; at += 4)
       map.memory.store<uint32_t>(at, (word = word * 1664525 + 1013904223) >> (at >> 12 & 31));
+    store_aux_map();
     map.memory.keep();
-    bases.decode_surface = surface::decode_surface<defs::Gen9>;
+    use_aux_map(false);
     bases.sampler_state = samplers;
     env.slm = {slm_.page(0), page_size};
     env.scratch_base = 0x40'0000, env.scratch_size = 1024;
@@ -43,6 +45,13 @@ class BoundSurfaces {
     for (uint32_t i = 0; i < count; ++i) map.memory.store(samplers + i * 16, sampler_state(in));
   }
   void restore() { map.memory.restore(); }
+  /// With surfaces of Gen12, whose control surfaces the aux map finds, and tiled resources at the end of the address space; else of Gen9.
+  void use_aux_map(bool on) {
+    bases.decode_surface = on ? surface::decode_surface<defs::Gen12> : surface::decode_surface<defs::Gen9>;
+    memory::AddressSpace space = map.space;
+    if (on) space.aux_table = aux_level3, space.tiled = {.enabled = true, .mask = 0xf, .data = 0xf, .root = aux_level3, .invalid_tile = 1};
+    map.view.set_space(space);
+  }
 
   /// Registers of a message, each block before an inaccessible page.
   std::span<Grf> payload(size_t n) { return block(0, n); }
@@ -70,6 +79,17 @@ class BoundSurfaces {
   SurfaceState surface[surfaces]{};
 
  private:
+  /// Tables among the data, which surfaces may write to. Blocks have control surfaces anywhere, or none.
+  void store_aux_map() {
+    map.memory.store<uint64_t>(aux_level3, aux_level2 | 1);
+    map.memory.store<uint64_t>(aux_level2, aux_level1 | 1);
+    for (uint32_t block = 0; block < 0x100; ++block) {
+      const uint64_t control = block % 7 == 0 ? 0x80'0000 + block * 0x100 : (data_page + 20) * page_size + block % 64 * 0x100;
+      map.memory.store<uint64_t>(aux_level1 + block * 8, block % 5 == 4 ? 0 : control | 1);
+    }
+  }
+  static constexpr uint64_t aux_level3 = 0x8000, aux_level2 = 0x1'0000, aux_level1 = 0x1'2000;
+
   std::span<Grf> block(size_t page, size_t n) { return {reinterpret_cast<Grf*>(registers_.page(page) + page_size) - n, n}; }
 
   GuardedNowhere nowhere_;

@@ -10,6 +10,7 @@
 #include "hw/defs/register.h"
 #include "hw/display/icl/display.h"
 #include "hw/display/skl/display.h"
+#include "hw/display/tgl/display.h"
 #include "hw/iface/quiet_host.h"
 #include "hw/mmio/interrupts/gen11.h"
 #include "hw/mmio/interrupts/gen8.h"
@@ -44,6 +45,7 @@ struct KabyLake {
   static constexpr auto interrupts = mmio::gen8_interrupts;
   static const defs::RegisterSet& registers() { return softgen::defs::gen9::registers; }
   static constexpr display::MakeDisplay make = display::skl;
+  static constexpr unsigned pipes = 3, ddi_select = 28, first_ddi = 0;
   static constexpr uint32_t plane = 1u << 31 | 4u << 24;
   static void light(auto& m, unsigned port) {
     m.write(reg::PWR_WELL_CTL(1), 0xaaaa'aaaa), m.write(reg::DPLL_CTRL1, 1 | 2 << 1 | 0x21u << 6), m.write(reg::LCPLL1_CTL, 1u << 31);
@@ -57,6 +59,7 @@ struct IceLake {
   static constexpr auto interrupts = mmio::gen11_interrupts;
   static const defs::RegisterSet& registers() { return softgen::defs::gen11::registers; }
   static constexpr display::MakeDisplay make = display::icl;
+  static constexpr unsigned pipes = 3, ddi_select = 28, first_ddi = 0;
   static constexpr uint32_t plane = 1u << 31 | 8u << 23;
   static void light(auto& m, unsigned port) {
     m.write(reg::PWR_WELL_CTL(1), 0xaa), m.write(reg::DBUF_CTL, 1u << 31), m.write(reg::VGA_CONTROL, 1u << 31);
@@ -71,6 +74,25 @@ struct IceLake {
   }
 };
 
+struct TigerLake {
+  static constexpr auto interrupts = mmio::gen12_interrupts;
+  static const defs::RegisterSet& registers() { return softgen::defs::gen12::registers; }
+  static constexpr display::MakeDisplay make = display::tgl;
+  static constexpr uint32_t plane = 1u << 31 | 8u << 23;
+  static constexpr unsigned pipes = 4, ddi_select = 27, first_ddi = 1;
+  static void light(auto& m, unsigned port) {
+    m.write(reg::PWR_WELL_CTL(1), 0x2aa), m.write(reg::DBUF_CTL, 1u << 31), m.write(reg::VGA_CONTROL, 1u << 31);
+    m.write(reg::GFX_MSTR_IRQ, 1u << 31), m.write(reg::DISPLAY_INT_CTL, 1u << 31);
+    m.write(reg::gen12::DPLL_CFGCR0(1), 2048u << 10 | 464), m.write(reg::gen12::DPLL_CFGCR1(1), 3u << 10 | 1u << 9 | 2u << 6 | 1u << 2);
+    m.write(reg::DPLL_ENABLE(1), 1u << 31);
+    m.write(reg::DPCLKA_CFGCR0, 1u << 2 | 1u << 4);
+    if (port < 3) return;
+    m.write(reg::HIP_INDEX_REG(0), 0x02020202);
+    m.write(reg::DKL_CLKTOP2_HSCLKCTL(port - 3), 2u << 12 | 2u << 8), m.write(reg::DKL_PLL_DIV0(port - 3), 2u << 8 | 193);
+    m.write(reg::MG_PLL_ENABLE(port - 3), 1u << 31), m.write(reg::PORT_CLK_SEL(port), 8u << 28);
+  }
+};
+
 template <typename Chip>
 class DisplayMachineOf {
  public:
@@ -80,7 +102,7 @@ class DisplayMachineOf {
       : tree(Chip::interrupts(registers, host)),
         interrupts(*tree),
         memory(memory_pages),
-        part(Chip::make({registers, interrupts, host, memory, ggtt}, {.pipes = 3, .connected = 7})),
+        part(Chip::make({registers, interrupts, host, memory, ggtt}, {.pipes = Chip::pipes, .connected = 7})),
         display(*part) {
     quiet_log();
     uint32_t word = 1;
@@ -109,7 +131,7 @@ class DisplayMachineOf {
     write(reg::TRANS_HTOTAL(pipe), (width - 1) | 8191u << 16);
     write(reg::TRANS_VTOTAL(pipe), (height - 1) | (lines - 1) << 16), write(reg::TRANS_VBLANK(pipe), (height - 1) | (lines - 1) << 16);
     write(reg::PIPE_SRCSZ(pipe), (width - 1) << 16 | (height - 1));
-    write(reg::TRANS_DDI_FUNC_CTL(pipe), 1u << 31 | port << 28);
+    write(reg::TRANS_DDI_FUNC_CTL(pipe), 1u << 31 | (port + Chip::first_ddi) << Chip::ddi_select);
     write(reg::TRANS_CONF(pipe), 1u << 31);
     write(reg::DDI_BUF_CTL(port), 1u << 31);
     write(reg::PLANE_STRIDE(pipe, 0), 4), write(reg::PLANE_SIZE(pipe, 0), (width - 1) | (height - 1) << 16);

@@ -27,7 +27,7 @@ class DisplayTarget {
   void run(std::span<const uint8_t> bytes) {
     StateSource in(bytes);
     machine_.reset();
-    const unsigned pipe = in.below(display::max_pipes);
+    const unsigned pipe = in.below(Chip::pipes);
     machine_.set_mode(in, pipe);
     for (unsigned n = in.below(12); n; --n) step(in);
     draw(in, pipe);

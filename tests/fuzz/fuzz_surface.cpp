@@ -31,6 +31,14 @@ using render::PixelRect;
 class SurfaceTarget {
  public:
   void run(std::span<const uint8_t> bytes) {
+    for (const bool aux_map : {false, true}) {
+      bound_.use_aux_map(aux_map);
+      run_once(bytes);
+    }
+  }
+
+ private:
+  void run_once(std::span<const uint8_t> bytes) {
     StateSource in(bytes, bound_.map.addresses());
     bound_.bind(in, 1);
     {
@@ -48,11 +56,9 @@ class SurfaceTarget {
     }
     bound_.restore();
   }
-
- private:
   memory::View& view() { return bound_.map.view; }
   render::StopReasons stops() const { return {bound_.stop, StopFlag::reset}; }
-  surface::Surface decoded() const { return surface::decode_surface<defs::Gen9>(bound_.surface[0]); }
+  surface::Surface decoded() const { return bound_.bases.decode_surface(bound_.surface[0]); }
 
   void send(StateSource& in, Sfid sfid, uint32_t function, uint32_t registers, uint32_t answer, uint32_t channels) {
     const auto payload = bound_.payload(registers), response = bound_.response(answer);

@@ -10,7 +10,8 @@ namespace softgen::display {
 
 namespace {
 
-const ChipModel model{.pipes = tgl_pipes, .ports = icp_ports(reg::gen12::field::GMBUS0_PIN_PAIR_SELECT, 9), .clocks = tgl_power};
+const ChipModel model{
+    .pipes = tgl_pipes, .ports = icp_ports(reg::gen12::field::GMBUS0_PIN_PAIR_SELECT, 9), .state_buffers = true, .clocks = tgl_power};
 
 }  // namespace
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/eu/interp/scoreboard_check.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "hw/base/log.h"
@@ -56,10 +58,10 @@ void ScoreboardCheck::report(unsigned byte, const char* what, const Use& use) {
   if (reported_) return;
   reported_ = true;
   reports_++;
-  guest_error("EU software scoreboard",
-              "kernel at 0x{:x}, byte 0x{:x}: {}\n  {} g{} byte {} without a wait for the instruction at byte 0x{:x}: {}",
-              program_->start(), op_->offset, text_at(*program_, op_->offset), what, byte / 32, byte % 32, use.offset,
-              text_at(*program_, use.offset));
+  // Each place in a kernel is a name of its own: it is printed once.
+  guest_error(fmt::format("EU software scoreboard, kernel at 0x{:x}, byte 0x{:x}", program_->start(), op_->offset),
+              "{}\n  {} g{} byte {} without a wait for the instruction at byte 0x{:x}: {}", text_at(*program_, op_->offset), what,
+              byte / 32, byte % 32, use.offset, text_at(*program_, use.offset));
 }
 
 void ScoreboardCheck::check_read(Bytes bytes) {

@@ -8,21 +8,20 @@
 
 namespace softgen::eu::jit {
 
-/// Finds a SIMD16 write of one source to target 0 that ends a thread of a series. `first`: the register of its first component; each has
-/// two.
-bool Emitter::find_colors(size_t n, unsigned* first) const {
+/// Finds a SIMD16 write of one source to target 0 that ends a thread of a series. `first`: the first register of each component, which has two.
+bool Emitter::find_colors(size_t n, Components& first) const {
   static const Thread no_thread{};
-  constexpr unsigned components = 8;
+  constexpr unsigned length = 8;
   if (!variant_.of_series() || variant_.channels != 0xffff || numbers_[n] == ~0u || graph_.steps[n] != Step::end_of_thread) return false;
   const SendForm form = send_form(no_thread, ops_[n]);
   const MessageOp& m = form.op;
   if (!form.valid || m.kind != MessageKind::render_target_write || ops_[n].exec_size != 16) return false;
   if (m.header || !m.is_plain() || m.simd != 16 || m.replicated || m.high_slots || m.binding.index != 0 ||
-      form.payload.count + form.second.count != components)
+      form.payload.count + form.second.count != length || form.payload.count % 2)
     return false;
-  const bool together = form.second.count == 0 || form.second.first == form.payload.first + form.payload.count;
-  *first = form.payload.first;
-  return together;
+  for (unsigned c = 0; c < first.size(); c++)
+    first[c] = 2 * c < form.payload.count ? form.payload.first + 2 * c : form.second.first + 2 * c - form.payload.count;
+  return true;
 }
 
 /// The same instructions as unorm8() of pixel_colors.cpp: the second operand is the result when the first is NaN.
@@ -47,9 +46,9 @@ void Emitter::store_colors(std::span<const Value> words) {
   }
 }
 
-void Emitter::write_colors(size_t n, unsigned first, Value mask) {
+void Emitter::write_colors(size_t n, const Components& first, Value mask) {
   std::array<std::vector<Value>, 4> channels;
-  for (unsigned c = 0; c < 4; c++) channels[c] = row_values(first + 2 * c, 2);
+  for (unsigned c = 0; c < 4; c++) channels[c] = row_values(first[c], 2);
   active();
   const Value null = llvm::ConstNull(ir_.ptr), codes = ir_.load(ir_.ptr, answer_field(n, offsetof(DirectAnswer, colors)), 8);
   Value open = ir_.icmp(LLVMIntNE, codes, null);

@@ -187,7 +187,7 @@ void Emitter::send(size_t n) {
   if (last && variant_.keep_registers) write_back();
   const Value mask = execution_mask(ops_[n]);
   if (last) end_silently(n);
-  if (unsigned first; find_colors(n, &first)) write_colors(n, first, mask);
+  if (Components first; find_colors(n, first)) write_colors(n, first, mask);
   if (const auto row = last ? std::nullopt : find_row(n)) return move_row(n, *row, mask);
   send_out(n, mask);
 }

@@ -123,8 +123,9 @@ class Emitter {
   Value is_at(size_t clock, Value number);
 
   // Colours of whole rows (colors.cpp)
-  bool find_colors(size_t n, unsigned* first) const;
-  void write_colors(size_t n, unsigned first, Value mask);
+  using Components = std::array<unsigned, 4>;
+  bool find_colors(size_t n, Components& first) const;
+  void write_colors(size_t n, const Components& first, Value mask);
   Value color_codes(Value floats);
   void store_colors(std::span<const Value> words);
 

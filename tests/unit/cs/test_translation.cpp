@@ -2,11 +2,69 @@
 // The registers that add the aux map and tiled resources to a context's address space.
 #include "hw/cs/translation.h"
 
-#include "tests/catch.h"
+#include "hw/cs/submission/elsq.h"
+#include "hw/defs/gen12/set.h"
+#include "hw/mmio/interrupts/gen11.h"
 #include "tests/quiet_log.h"
+#include "tests/unit/cs/machine.h"
 
 using namespace softgen;
 using namespace softgen::cs;
+using cs::test::operator+;
+
+namespace {
+
+struct Gen12Machine : cs::test::Machine {
+  Gen12Machine()
+      : Machine(false,
+                {&defs::gen12::commands, &defs::gen12::registers, &defs::gen12::context_images, &elsq_gen12, mmio::gen11_interrupts, 1}) {
+    set_reg(EngineId::rcs, softgen::reg::RING_MODE, 0x0008'0008);
+    set_reg(EngineId::rcs, softgen::reg::RING_MI_MODE, 0x0100'0000);
+    set_reg(EngineId::rcs, softgen::reg::RING_HWS_PGA, hwsp(EngineId::rcs));
+  }
+  void submit(cs::test::Context& context) {
+    context.set_image(7, context.tail);
+    for (uint32_t i = 0; i < 8; ++i) {
+      const uint64_t descriptor = i ? 0 : context.descriptor();
+      set_reg(EngineId::rcs, softgen::reg::RING_EXECLIST_SQ(i, 0), static_cast<uint32_t>(descriptor));
+      set_reg(EngineId::rcs, softgen::reg::RING_EXECLIST_SQ(i, 1), static_cast<uint32_t>(descriptor >> 32));
+    }
+    set_reg(EngineId::rcs, softgen::reg::RING_EXECLIST_CONTROL, 1);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a batch that loads the aux map's register changes the engine's address space at once; contexts keep it") {
+  quiet_log();
+  Gen12Machine machine;
+  cs::test::Context one(machine, EngineId::rcs, 0x20), two(machine, EngineId::rcs, 0x40);
+  std::vector<memory::AddressSpace> seen;
+  machine.engine(EngineId::rcs).on_execute = [&](const Packet&, EngineEnv& env) {
+    seen.push_back(env.view.space());
+    return ExecResult::done;
+  };
+  const cs::test::Dwords work{0x6904'0000};  // PIPELINE_SELECT
+  // Each context's first restore is inhibited: it has the registers that are there.
+  two.emit(work);
+  machine.submit(two);
+  one.emit(work + cs::test::lri(0x4200, 0xc004'0000) + cs::test::lri(0x4204, 1) + work + cs::test::lri(0x4400, 1) +
+           cs::test::lri(0x4208, 1) + work);
+  machine.submit(one);
+  two.emit(work);
+  machine.submit(two);
+  one.emit(work);
+  machine.submit(one);
+  REQUIRE(seen.size() == 6);
+  CHECK(seen[1].aux_table == 0);
+  CHECK(seen[2].aux_table == 0x1'c004'0000);
+  CHECK_FALSE(seen[2].tiled.enabled);
+  CHECK(seen[3].tiled.enabled);
+  CHECK(seen[4].aux_table == 0);
+  CHECK_FALSE(seen[4].tiled.enabled);
+  CHECK(seen[5].aux_table == 0x1'c004'0000);
+  CHECK(seen[5].tiled.enabled);
+}
 
 TEST_CASE("the aux map's table is that of the engine's register") {
   quiet_log();

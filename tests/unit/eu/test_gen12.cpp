@@ -48,6 +48,22 @@ TEST_CASE("eu gen12: jmpi counts from itself, by immediate and by register") {
   CHECK(m.get<int32_t>(4) == 1);
 }
 
+TEST_CASE("eu gen12: jmpi as Mesa writes it has ip in src0 and the distance in src1") {
+  Machine m(gen12_isa());
+  Instruction jump = op(Opcode::jmpi, 1, arf(Arf::ip, D), arf(Arf::ip, D), imm(D));
+  jump.no_mask = true;
+  jump.imm = 32;
+  CHECK(gen12_isa().encode(jump).get(47, 46) == 2);
+  Instruction by_register = jump;
+  by_register.src[1] = scalar(5, D);
+  m.load({jump, mov_imm(8, grf(2, D), D, 1), by_register, mov_imm(8, grf(3, D), D, 1), mov_imm(8, grf(4, D), D, 1)});
+  m.set<int32_t>(5, 0, 32);
+  REQUIRE(m.run() == RunResult::finished);
+  CHECK(m.get<int32_t>(2) == 0);
+  CHECK(m.get<int32_t>(3) == 0);
+  CHECK(m.get<int32_t>(4) == 1);
+}
+
 TEST_CASE("eu gen12: a kernel's end is beyond the furthest jump") {
   Instruction jump = op(Opcode::jmpi, 1, null(), null(), imm(D));
   jump.jip = 32;

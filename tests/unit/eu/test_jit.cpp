@@ -183,14 +183,19 @@ struct ColorTarget : MessageTarget {
 
 TEST_CASE("eu jit: a series writes the colours of whole squares to its threads' addresses, and sends messages if they have none") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
-  Machine m;
+  // In one payload, and with alpha in a second one.
+  const bool split = GENERATE(false, true);
+  const Isa& isa = split ? gen12_isa() : gen9_isa();
+  Machine m(isa);
   m.fast_paths = &compiler_now();
-  Instruction write = end();
+  Instruction write = end(isa);
   write.exec_size = 16;
   write.cond_mod = static_cast<uint8_t>(Sfid::dp_render);
-  write.src[0] = grf(4, RegType::ud);
-  write.descriptor = 8u << 25 | 12u << 14;
-  m.load(assemble({write}), 0xffff);
+  write.src[0] = grf(split ? 6 : 4, RegType::ud);
+  write.descriptor = (split ? 6u : 8u) << 25 | 12u << 14;
+  if (split) write.src[1] = grf(4, RegType::ud), write.ex_descriptor = 2u << 6;
+  const auto register_of = [split](unsigned component) { return !split ? 4 + 2 * component : component < 3 ? 6 + 2 * component : 4; };
+  m.load(assemble({write}, isa), 0xffff);
   std::mt19937 random(9);
   constexpr size_t count = 200;
   constexpr uint32_t row = 16;
@@ -226,7 +231,7 @@ TEST_CASE("eu jit: a series writes the colours of whole squares to its threads' 
     for (unsigned pixel = 0; pixel < 16; pixel++) {
       uint32_t expected = 0, got = 0;
       for (unsigned c = 0; c < 4 && i % 5; c++) {
-        const float v = std::bit_cast<float>(own[i][4 + 2 * c + pixel / 8].dw[pixel % 8]), in = v > 0 ? std::min(v, 1.0f) : 0.0f;
+        const float v = std::bit_cast<float>(own[i][register_of(c) + pixel / 8].dw[pixel % 8]), in = v > 0 ? std::min(v, 1.0f) : 0.0f;
         expected |= static_cast<uint32_t>(std::nearbyint(double{in} * 255)) << target.codes.shift[c];
       }
       const unsigned quad = pixel / 4, x = (quad & 1) * 2 + (pixel & 1), y = (quad >> 1) * 2 + (pixel >> 1 & 1);
@@ -237,6 +242,34 @@ TEST_CASE("eu jit: a series writes the colours of whole squares to its threads' 
   series.epoch++;
   run_series(m.thread, how, series, m.env, target);
   CHECK(target.sent == asking + count);
+}
+
+TEST_CASE(
+    "eu jit: the engine that checks software scoreboards follows a thread beyond a barrier, and leaves other instruction sets alone") {
+  Log log({});
+  const LogScope scope(log);
+  const auto engine = make_compiler({.engine = eu::Engine::check});
+  Machine m(gen12_isa());
+  m.fast_paths = engine.get();
+  Instruction ask = end(gen12_isa());
+  ask.end_of_thread = false;
+  ask.cond_mod = static_cast<uint8_t>(Sfid::dp_data1);
+  ask.dst = dst_of(grf(5, RegType::ud));
+  ask.src[0] = grf(10, RegType::ud);
+  ask.descriptor = 1u << 25 | 1u << 20 | 1u << 14;
+  ask.swsb = 0x41;
+  Instruction wait = op(Opcode::sync, 1, null(), null());
+  wait.cond_mod = static_cast<uint8_t>(SyncFunction::bar);
+  m.load({ask, wait, op(Opcode::mov, 8, grf(6, RegType::ud), grf(5, RegType::ud))});
+  CHECK(run(m.thread, m.env, m.target) == RunResult::blocked);
+  CHECK(log.counts().empty());
+  m.thread.notify();
+  CHECK(run(m.thread, m.env, m.target) == RunResult::finished);
+  CHECK(log.count(Failure::guest_error, "EU software scoreboard, kernel at 0x0, byte 0x20") == 1);
+  Machine other;
+  other.fast_paths = engine.get();
+  other.load({mov_imm(8, grf(2, RegType::d), RegType::d, 1)});
+  CHECK(other.program->fast_path() == nullptr);
 }
 
 TEST_CASE("eu jit: inverse square roots of any float") {

@@ -150,6 +150,11 @@ TEST_CASE("pcode tells of memory's speeds where the platform has them") {  // so
   REQUIRE(ask(f.file, 0x0e, 0xf0) == 0);
   CHECK((f.file.read(reg::GEN6_PCODE_DATA) & 0xf) == 0);
 
+  for (const uint32_t block : {0, 1}) {  // display/intel_display_power_well.c:tgl_tc_cold_request
+    REQUIRE(ask(f.file, 0x26, block) == 0);
+    CHECK((f.file.read(reg::GEN6_PCODE_DATA) & 1) == 0);
+  }
+
   RegisterFile other{defs::gen9::registers};
   Pcode silent(other, nullptr);
   CHECK(ask(other, 0x0d) == 1);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "hw/base/log.h"
+#include "hw/defs/gen12/all.h"
 #include "hw/defs/gen9/set.h"
 #include "hw/render/depth_stencil.h"
 #include "tests/catch.h"
@@ -161,4 +162,50 @@ TEST_CASE("samples whose stored depth is beyond the bounds fail, and write neith
       CHECK((word(1) != before[1]) == with_test);
     }
   }
+}
+
+// The sampler of Gen12 has no HiZ: it finds what is clear in the depth buffer's control surface.
+TEST_CASE("a cleared slice of a depth buffer with a CCS is coded so until it is drawn to or resolved") {
+  quiet_log();
+  constexpr uint64_t level3 = 0x1'0000, level2 = 0x1'8000, level1 = 0x2'0000, control = 0x2'2000, depth = 0x3'0000, hiz = 0x3'8000;
+  memory::test::Mapped memory(level3, 0x4'0000);
+  memory::AddressSpace space = memory.view.space();
+  space.aux_table = level3;
+  memory.view.set_space(space);
+  memory.view.store<uint64_t>(level3, level2 | 1);
+  memory.view.store<uint64_t>(level2, level1 | 1);
+  memory.view.store<uint64_t>(level1 + (depth >> 16) * 8, control | 1);
+  StateStore store{defs::Gen12::commands};
+  State state{make_state_decoder<defs::Gen12>()};
+  const auto put = [&](const char* name, std::initializer_list<uint32_t> dwords) {
+    store.accept({0, defs::Gen12::commands.find(name), std::span(dwords.begin(), dwords.size())});
+  };
+  // 32x16 of 24 bits, HiZ, compression, a control surface.
+  const auto bind_buffer = [&](bool has_control) {
+    put("3DSTATE_DEPTH_BUFFER", {0x78050006, 1u << 29 | 1u << 28 | 3u << 24 | 1u << 22 | 1u << 21 | (has_control ? 1u << 19 : 0) | 127,
+                                 static_cast<uint32_t>(depth), 0, 15u << 17 | 31u << 1, 0, 0, 8});
+    state.refresh(store);
+    return DepthStencil(state);
+  };
+  put("3DSTATE_HIER_DEPTH_BUFFER", {0x78070003, 127, static_cast<uint32_t>(hiz), 0, 16});
+  put("3DSTATE_CLEAR_PARAMS", {0x78040001, std::bit_cast<uint32_t>(1.0f), 1});
+  const StopFlag never;
+  const StopReasons stops{never, StopFlag::dropping};
+  const auto bands = [&](const PixelRect& rect, const FillPart& part) { part(memory.view, rect); };
+  DepthOperation op;
+  op.clear_depth = op.whole_surface = true;
+  op.sample_mask = 0xffff;
+  bind_buffer(false).clear(memory.view, bands, stops, op);
+  CHECK(memory.view.load<uint64_t>(control) == 0);
+  bind_buffer(false).forget_clears(memory.view);
+  bind_buffer(true).clear(memory.view, bands, stops, op);
+  CHECK(memory.view.load<uint64_t>(control) == ~uint64_t{0});  // 32x16 texels, four by four pairs
+  CHECK(memory.view.load<uint64_t>(control + 8) == 0);
+  CHECK((memory.view.load<uint32_t>(depth) & 0xffffff) == 0xffffff);
+  bind_buffer(true).forget_clears(memory.view);
+  CHECK(memory.view.load<uint64_t>(control) == 0);
+  // A part is not coded.
+  op.whole_surface = false, op.rect = {0, 0, 8, 4};
+  bind_buffer(true).clear(memory.view, bands, stops, op);
+  CHECK(memory.view.load<uint64_t>(control) == 0);
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What Gen12's surface states say otherwise than Gen9's and Gen11's.
 #include <cstring>
+#include <tuple>
 
 #include "hw/defs/gen11/all.h"
 #include "hw/defs/gen12/all.h"
+#include "hw/defs/gen9/all.h"
 #include "hw/surface/ccs.h"
 #include "hw/surface/mcs.h"
 #include "hw/surface/surface.h"
@@ -81,6 +83,36 @@ TEST_CASE("Gen12: there is no W tiling") {
   CHECK(decoded(s).tiling == Tiling::linear);
 }
 
+TEST_CASE("depth and stencil buffers of type NULL may have a pitch and an address") {
+  // Pitch 128, an address; the types are 7.
+  const std::array<uint32_t, 8> depth{0x78050006, 7u << 29 | 127, 0x10'0000}, stencil{0x78060006, 7u << 29 | 127, 0x10'0000};
+  CHECK(decode_depth_buffer<defs::Gen9>(depth, 1).is_null());
+  CHECK(decode_depth_buffer<defs::Gen11>(depth, 4).is_null());
+  CHECK(decode_depth_buffer<defs::Gen12>(depth, 2).is_null());
+  CHECK(decode_stencil_buffer<defs::Gen12>(depth, stencil, 1).is_null());
+}
+
+TEST_CASE("Gen12: depth and stencil buffers have alignments of their own, and stencil has Y tiles") {
+  const auto depth_of = [](uint32_t format, unsigned samples, bool compressed) {
+    const std::array<uint32_t, 8> packet{
+        0x78050006, 1u << 29 | format << 24 | (compressed ? 1u << 21 | 1u << 19 : 0) | 127, 0x10'0000, 0, 63u << 17 | 31u << 1, 0, 0, 8};
+    return decode_depth_buffer<defs::Gen12>(packet, samples);
+  };
+  for (const auto& [format, samples, halign, valign] :
+       {std::tuple{1u, 1u, 8u, 4u}, {3u, 4u, 8u, 4u}, {5u, 1u, 8u, 8u}, {5u, 4u, 8u, 8u}, {5u, 2u, 16u, 4u}, {5u, 8u, 16u, 4u}}) {
+    const Surface s = depth_of(format, samples, false);
+    CHECK(s.halign == halign);
+    CHECK(s.valign == valign);
+    CHECK_FALSE(s.aux_mapped);
+  }
+  CHECK(depth_of(1, 1, true).aux_mapped);
+  const std::array<uint32_t, 8> none{}, stencil{0x78060006, 1u << 29 | 127, 0x10'0000, 0, 63u << 17 | 31u << 1, 0, 0, 16};
+  const Surface s = decode_stencil_buffer<defs::Gen12>(none, stencil, 1);
+  CHECK(s.tiling == Tiling::y);
+  CHECK((s.width == 32 && s.height == 64 && s.halign == 16 && s.valign == 8));
+  CHECK(s.format->code == SurfaceFormat::R8_UINT);
+}
+
 TEST_CASE("Gen12: formats have more uses") {
   const auto has = [](SurfaceFormat format, FormatUse use, const FormatSet& set) { return find_format(format, set)->is(use); };
   for (const SurfaceFormat format : {SurfaceFormat::R8_UNORM, SurfaceFormat::R16_FLOAT, SurfaceFormat::B5G6R5_UNORM,
@@ -97,12 +129,13 @@ TEST_CASE("Gen12: formats have more uses") {
   CHECK(has(SurfaceFormat::A4B4G4R4_UNORM, use_blend, gen12_formats));
 }
 
-TEST_CASE("Gen12: a depth buffer of a null or reserved type is null, whatever else its packet says") {
-  defs::gen12::_3DSTATE_DEPTH_BUFFER depth;
-  depth.surface_format = decltype(depth)::SurfaceFormat::D32_FLOAT;
-  depth.surface_pitch = 511, depth.surface_base_address = 0x9000;
-  for (const uint32_t type : {4u, 5u, 6u, 7u}) {
-    depth.surface_type = static_cast<decltype(depth)::SurfaceType>(type);
-    CHECK(decode_depth_buffer<defs::Gen12>(depth.pack(), 1).is_null());
+TEMPLATE_TEST_CASE("a depth buffer that is null, or of a reserved type, is none", "", defs::Gen9, defs::Gen11, defs::Gen12) {
+  typename TestType::_3DSTATE_DEPTH_BUFFER depth{};
+  using Packet = decltype(depth);
+  for (unsigned type = 4; type < 8; ++type) {
+    depth.surface_type = static_cast<typename Packet::SurfaceType>(type);
+    depth.surface_format = Packet::SurfaceFormat::D32_FLOAT;
+    depth.surface_pitch = 511, depth.surface_base_address = 0x10000;
+    CHECK(decode_depth_buffer<TestType>(depth.pack(), 1).is_null());
   }
 }
