@@ -46,3 +46,7 @@ class Platform:
 
 class IceLake(Platform, GuestTest):
     name, gpu = "icl", "Iris(R) Plus Graphics (ICL GT2)"
+
+
+class TigerLake(Platform, GuestTest):
+    name, gpu = "tgl", "Xe Graphics (TGL GT2)"

@@ -93,3 +93,11 @@ class IceLake(HostPrograms):
 
 class IceLakeMesa25(Mesa25):
     platform, gpu = "icl", "Iris(R) Plus Graphics (ICL GT2)"
+
+
+class TigerLake(HostPrograms):
+    platform, gpu = "tgl", "Xe Graphics (TGL GT2)"
+
+
+class TigerLakeMesa25(Mesa25):
+    platform, gpu = "tgl", "Xe Graphics (TGL GT2)"
