@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "golden"))
-from check_pictures import INTEGERS, SIZE, place, reference  # noqa: E402
+from check_pictures import HEIGHT, INTEGERS, WIDTH, place, reference  # noqa: E402
 
 FORMS = {"one pass": [], "tile passes": ["--tiles", "2x2"]}
 WAYS = {"threads 0": ["--threads", "0"], "threads 2": ["--threads", "2"], "preempted": ["--preempt"],
@@ -74,8 +74,8 @@ def check_form(args, name, form, picture, folder):
 
 
 def check(args, name, readme, folder):
-    address, _ = place(readme, name)
-    picture = {"address": address, "bytes": len(reference(args.folder.parent / "ref", name)) if name in INTEGERS else SIZE}
+    address, _, _ = place(readme, name)
+    picture = {"address": address, "bytes": len(reference(args.folder.parent / "ref", name)) if name in INTEGERS else WIDTH * HEIGHT}
     dump = ["--dump", f"{address},{picture['bytes']}"]
     picture["data"] = run([args.replay, args.folder / f"{name}.aub.xz", *dump]).stdout
     counters = [check_form(args, name, form, picture, folder) for form in FORMS]

@@ -139,10 +139,12 @@ void Emitter::compare_op(const Op& op, Value mask) {
 void Emitter::line(const Op& op, Value mask) {
   const bool plane = op.opcode == Opcode::pln;
   const Type doubles = ir_.vec(ir_.f64, 8), floats = ir_.vec(ir_.f32, 8);
+  // LLVM widens a constant as if DAZ were off, also one that only its optimizer finds.
+  const auto widen = [&](Value v) { return ir_.fpext(ir_.fence(v), doubles); };
   // Widened as a vector: one instruction together with the load.
   const auto coefficient = [&](unsigned n) {
     const Value v = ir_.splat(scalar(op.src[0].base + 4 * n, 4, Want::floats, nullptr), 8);
-    return ir_.fpext(modified(ir_.as_floats(v), op.src[0], LaneKind::f32), doubles);
+    return widen(modified(ir_.as_floats(v), op.src[0], LaneKind::f32));
   };
   const Value p = coefficient(0), q = plane ? coefficient(1) : nullptr, s = coefficient(3);
   const auto fma = [&](Value a, Value b, Value c) { return ir_.intrinsic("llvm.fma", {doubles}, {a, b, c}); };
@@ -154,13 +156,13 @@ void Emitter::line(const Op& op, Value mask) {
       const unsigned first = op.src[1].base / 32 + 2 * k;
       u = modified(ir_.as_floats(slot(first)), op.src[1], LaneKind::f32);
       const Value v = modified(ir_.as_floats(slot(first + 1)), op.src[1], LaneKind::f32);
-      sum = fma(q, ir_.fpext(v, doubles), s);
+      sum = fma(q, widen(v), s);
     } else {
       u = source(op, 1, k, Want::floats);
       sum = ir_.fadd(s, ir_.bitcast(ir_.splat_int(ir_.i64, 0, 8), doubles));
     }
     // Pinned here: if LLVM moved it after the next message, its operands would occupy more registers than its result.
-    results.push_back(ir_.pinned(ir_.fptrunc(fma(p, ir_.fpext(u, doubles), sum), floats)));
+    results.push_back(ir_.pinned(ir_.fptrunc(fma(p, widen(u), sum), floats)));
     raws.push_back(raw_nan);
   }
   retire(op, mask, results, raws, true);
@@ -170,7 +172,7 @@ void Emitter::line(const Op& op, Value mask) {
 Value Emitter::inverse_root_exactly(Value a) {
   const unsigned n = Ir::size(a);
   const Type doubles = ir_.vec(ir_.f64, n);
-  const Value root = ir_.intrinsic("llvm.sqrt", {doubles}, {ir_.fpext(a, doubles)});
+  const Value root = ir_.intrinsic("llvm.sqrt", {doubles}, {ir_.fpext(ir_.fence(a), doubles)});
   return ir_.fptrunc(ir_.fdiv(ir_.splat_double(1, n), root), ir_.vec(ir_.f32, n));
 }
 

@@ -347,6 +347,17 @@ TEST_CASE("eu jit: an integer that is known is rounded as the denormal that it i
     }
 }
 
+TEST_CASE("eu jit: an integer that is known is the coefficient of a plane as the denormal that it is") {
+  if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
+  // LLVM widened the constant as if DAZ were off: a multiple of 2^-149 times the largest floats was no zero (eu_jit_differential 1, program 1490).
+  Instruction known = mov_imm(8, grf(10, RegType::d), RegType::ud, 0x2d);
+  known.opcode = Opcode::fbh;
+  const auto code =
+      assemble({known, mov_imm(8, grf(12, RegType::f), RegType::f, 0x7f7fffff), mov_imm(8, grf(13, RegType::f), RegType::f, 0x7f7fffff),
+                op(Opcode::pln, 8, grf(127, RegType::f), scalar(10, RegType::f), grf(12, RegType::f)), end()});
+  CHECK(trace(code, 0xffff, 1, Runner::engine) == trace(code, 0xffff, 1, Runner::interpreter));
+}
+
 TEST_CASE("eu jit: bytes stay dwords until they are stored") {
   if (jit::best_host_isa() == jit::HostIsa::none) return note("test", "no compiler here");
   // LLVM 19 calculated them as bytes: it crashed, or ended the process with "Cannot emit physreg copy instruction".
