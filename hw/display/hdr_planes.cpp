@@ -110,8 +110,6 @@ bool decode_hdr_plane(const PipeState& state, unsigned plane, uint32_t format_co
   }
   // Before the rotation (DRM's order).
   if (field::PLANE_CTL_FLIP_HORIZONTAL.of(regs.ctl)) (out.main.rotated ? out.flip_y : out.flip_x) ^= true;
-  if (field::PLANE_CTL_RENDER_DECOMPRESSION.of(regs.ctl))
-    note("PLANE_CTL render decompression", "shown as stored: our GPU stores nothing compressed");
   decode_place(regs, out);
   decode_key(regs, out);
   decode_color(regs, state.plane_colors[plane], hdr, out);

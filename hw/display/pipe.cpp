@@ -100,6 +100,7 @@ mmio::PipeEvents Pipe::latch() {
     if (!(armed_ & armed_plane(i))) continue;
     live_.planes[i] = pending_.planes[i];
     live_.plane_colors[i] = pending_.plane_colors[i];
+    live_.clear_colors[i] = pending_.clear_colors[i];
     events |= pipe_event::flip_done(i);
   }
   if (armed_ & armed_cursor) live_.cursor = pending_.cursor;
@@ -359,6 +360,10 @@ void Pipe::state_of_registers(Archive& ar) {
   if (model.read_plane_color) {
     each_plane(live_.plane_colors);
     each_plane(pending_.plane_colors);
+  }
+  if (model.read_clear_color) {
+    each_plane(live_.clear_colors);
+    each_plane(pending_.clear_colors);
   }
   if (model.read_output_csc) {
     ar.value(live_.output_csc);

@@ -37,8 +37,12 @@ struct PlaneColorRegs {
   bool operator==(const PlaneColorRegs&) const = default;
 };
 
+/// PLANE_CC_VAL: a pixel of the plane's format.
+using PlaneClearColor = std::array<uint32_t, 2>;
+
 struct PipeState {
   std::array<PlaneRegs, max_planes> planes;
+  std::array<PlaneClearColor, max_planes> clear_colors{};
   std::array<PlaneColorRegs, max_planes> plane_colors;
   CursorRegs cursor;
   std::array<ScalerRegs, scaler_count> scalers;
@@ -79,6 +83,7 @@ struct PipeModel {
   /// Null: there are none.
   void (*read_plane_color)(const mmio::RegisterFile& registers, unsigned pipe, unsigned plane, PlaneColorRegs& out);
   void (*read_output_csc)(const mmio::RegisterFile& registers, unsigned pipe, CscRegs& out);
+  PlaneClearColor (*read_clear_color)(const mmio::RegisterFile& registers, unsigned pipe, unsigned plane);
 };
 
 /// Of Pipe::show(): planes from bit 0 on.

@@ -95,6 +95,7 @@ void Pipe::plane_written(uint32_t offset) {
 void Pipe::plane_armed(unsigned plane) {
   pending_.planes[plane] = plane_registers(plane);
   if (services_.model.read_plane_color) services_.model.read_plane_color(services_.registers, index_, plane, pending_.plane_colors[plane]);
+  if (services_.model.read_clear_color) pending_.clear_colors[plane] = services_.model.read_clear_color(services_.registers, index_, plane);
   armed_ |= armed_plane(plane);
   const bool immediate = field::PLANE_CTL_ASYNC_ADDRESS_UPDATE_ENABLE.of(pending_.planes[plane].ctl) &&
                          field::PLANE_CTL_PLANE_ENABLE.of(live_.planes[plane].ctl);
@@ -103,6 +104,7 @@ void Pipe::plane_armed(unsigned plane) {
   } else if (immediate) {
     live_.planes[plane] = pending_.planes[plane];
     live_.plane_colors[plane] = pending_.plane_colors[plane];
+    live_.clear_colors[plane] = pending_.clear_colors[plane];
     armed_ &= ~armed_plane(plane);
     if (plane == 0) counters_.flips++;
     changed();

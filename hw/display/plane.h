@@ -60,12 +60,17 @@ struct Surface {
   surface::Tiling tiling = surface::Tiling::linear;
   uint32_t bytes = 4;    ///< a pixel
   bool rotated = false;  ///< memory is the driver's view turned by a quarter: tiles column by column, inside unturned
+  /// Of Y tiles: GGTT address of their codes (hw/surface/mapped_ccs.h); 0: there are none. Pairs that are coded "clear" have `clear_color`, not what
+  /// is in memory.
+  uint32_t control = 0;
+  std::array<uint32_t, 2> clear_color{};
 
   /// Copies `count` pixels of row `y` from column `x` on. Addresses wrap at 4 GiB; unmapped memory reads as zero.
   void read_row(memory::View& view, uint32_t x, uint32_t y, uint32_t count, uint8_t* out) const;
 
  private:
   void read_tiled_row(memory::View& view, uint32_t x, uint32_t y, uint32_t count, uint8_t* out) const;
+  void fill_clear_pairs(memory::View& view, uint32_t x, uint32_t y, uint32_t count, uint8_t* out) const;
   void read_rotated_row(memory::View& view, uint32_t x, uint32_t y, uint32_t count, uint8_t* out) const;
 };
 

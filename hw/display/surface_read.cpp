@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "hw/display/plane.h"
+#include "hw/surface/mapped_ccs.h"
 
 namespace softgen::display {
 
@@ -32,6 +33,22 @@ void Surface::read_row(memory::View& view, uint32_t x, uint32_t y, uint32_t coun
     read_rotated_row(view, x, y, count, out);
   } else {
     read_tiled_row(view, x, y, count, out);
+    if (control) fill_clear_pairs(view, x, y, count, out);
+  }
+}
+
+void Surface::fill_clear_pairs(memory::View& view, uint32_t x, uint32_t y, uint32_t count, uint8_t* out) const {
+  constexpr uint32_t tile_width = 128, tile_height = 32, pair_bytes = 32;
+  const uint32_t first = x * bytes, end = first + count * bytes;
+  for (uint32_t column = first; column < end;) {
+    const uint32_t next = std::min(end, column / pair_bytes * pair_bytes + pair_bytes);
+    const uint64_t tile = uint64_t{y / tile_height} * stride + column / tile_width;
+    const uint32_t in_tile = surface::page_column(tiling, bytes, column % tile_width) + surface::page_row(tiling, bytes, y % tile_height);
+    const surface::mapped::CodePlace place = surface::mapped::place_from(control, tile * page_size + in_tile);
+    const bool clear =
+        surface::mapped::code_of(view.load<uint8_t>(static_cast<uint32_t>(place.byte)) >> place.shift & 0xf) == surface::CcsCode::clear;
+    for (; column < next; column += bytes)
+      if (clear) std::memcpy(out + (column - first), clear_color.data(), std::min<size_t>(bytes, sizeof(clear_color)));
   }
 }
 

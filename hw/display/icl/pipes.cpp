@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hw/display/icl/pipes.h"
 
+#include "hw/base/log.h"
 #include "hw/display/hdr_planes.h"
 
 namespace softgen::display {
@@ -11,7 +12,10 @@ namespace gen11 = reg::gen11;
 namespace {
 
 bool decode_plane(const PipeState& state, unsigned plane, PlaneView& out) {
-  return decode_hdr_plane(state, plane, gen11::field::PLANE_CTL_SOURCE_PIXEL_FORMAT.of(state.planes[plane].ctl), out);
+  const uint32_t control = state.planes[plane].ctl;
+  if (field::PLANE_CTL_RENDER_DECOMPRESSION.of(control))
+    note("PLANE_CTL render decompression", "shown as stored: our GPU stores nothing compressed");
+  return decode_hdr_plane(state, plane, gen11::field::PLANE_CTL_SOURCE_PIXEL_FORMAT.of(control), out);
 }
 
 void read_plane_color(const mmio::RegisterFile& registers, unsigned pipe, unsigned plane, PlaneColorRegs& out) {

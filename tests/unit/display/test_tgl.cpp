@@ -172,6 +172,26 @@ TEST_CASE_METHOD(Lit, "tgl: compressed pictures are shown as memory has them") {
   }
 }
 
+TEST_CASE_METHOD(Lit, "tgl: pairs of a fast clear have the plane's clear colour") {
+  constexpr uint32_t base = 0x100000, distance = 0x900000, render_decompression = 1u << 15, clear_color_disable = 1u << 13,
+                     y_tiles = 4u << 10;
+  fill(base, 1920 * 1080, 0x00665544);
+  // The first eight pixels by four rows of two tiles that follow each other.
+  const uint8_t clear = 0x0f;
+  for (const uint32_t tile : {0u, 1u}) memory.write(base + distance + 16 * tile, &clear, sizeof(clear));
+  write(reg::PLANE_AUX_DIST(0, 0), distance);
+  write(reg::PLANE_CC_VAL(0, 0), 0x00123456);
+  set_plane(base, {.stride = 1920 * 4 / 128, .control = render_decompression | y_tiles});
+  CHECK(at(0, 0) == 0x123456);
+  CHECK(at(7, 3) == 0x123456);
+  CHECK(at(8, 0) == 0x665544);
+  CHECK(at(0, 4) == 0x665544);
+  CHECK(at(32, 0) == 0x123456);
+  CHECK(at(40, 0) == 0x665544);
+  set_plane(base, {.stride = 1920 * 4 / 128, .control = render_decompression | clear_color_disable | y_tiles});
+  CHECK(at(0, 0) == 0x665544);
+}
+
 TEST_CASE_METHOD(TglMachine, "tgl: what i915 compares with what it wrote, or reads as 0, reads back so") {
   for (unsigned transcoder = 0; transcoder < 4; transcoder++) {
     CHECK(read(reg::gen12::PSR_IIR(transcoder)) == 0);
