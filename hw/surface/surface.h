@@ -68,6 +68,7 @@ struct AuxSurface {
   Word4 clear_color{};                     ///< as the format's registers hold it
   uint64_t clear_address = 0;              ///< of CLEAR_COLOR: read_clear_color() gives clear_color and clear_texel; 0: the state has it
   bool converts_clear_color = false;       ///< a fast clear writes clear_texel to CLEAR_COLOR
+  bool clear_texel_is_raw = false;         ///< clear_texel is the raw colour's first dword, not the converted colour
   uint64_t clear_texel = 0;                ///< with clear_address: what the sampler takes for a clear texel of up to 64 bits
 };
 

@@ -26,7 +26,7 @@ class HostPrograms(RunTest):
             self.assertTrue(re.search(r"Surfaceless platform:\n(?:.+\n)*EGL driver name: iris", out))
 
     def test_vulkaninfo(self):
-        self.assertIn(f"Intel(R) {self.gpu}", self.ok("vulkaninfo", "--summary"))
+        self.assertRegex(self.ok("vulkaninfo", "--summary"), rf"Intel\(R\) .*{re.escape(self.gpu)}")
 
     def test_piglit_binaries(self):
         for platform in ("surfaceless_egl", "gbm"):

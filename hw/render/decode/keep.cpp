@@ -157,6 +157,19 @@ std::vector<KeptPacket> stream_out_buffer(std::span<const uint32_t> packet) {
   return {{Buffer::id, index, {dwords.begin(), dwords.end()}}};
 }
 
+/// 3DSTATE_URB_ALLOC_VS and its like are 3DSTATE_URB_VS and its like with wider fields (Mesa 25 writes them); there is one slice. The layouts of all
+/// stages are the same.
+template <typename Urb>
+std::vector<KeptPacket> urb_allocation(std::span<const uint32_t> packet) {
+  constexpr uint32_t largest = 0x1ff;
+  const auto alloc = defs::gen12::_3DSTATE_URB_ALLOC_VS::unpack(packet);
+  defs::gen12::_3DSTATE_URB_VS body;
+  body.vs_urb_entry_allocation_size = std::min<uint32_t>(alloc.vs_urb_entry_allocation_size, largest);
+  body.vs_number_of_urb_entries = alloc.vs_number_of_urb_entries_slice0;
+  const auto dwords = Urb::unpack(body.pack()).pack();
+  return {{Urb::id, 0, {dwords.begin(), dwords.end()}}};
+}
+
 unsigned instancing_index(KeepRule::Dwords packet) { return defs::gen9::_3DSTATE_VF_INSTANCING::View(packet).vertex_element_index(); }
 unsigned stream_out_index(KeepRule::Dwords packet) { return defs::gen9::_3DSTATE_SO_BUFFER::View(packet).so_buffer_index(); }
 unsigned chroma_key_index(KeepRule::Dwords packet) { return defs::gen9::_3DSTATE_CHROMA_KEY::View(packet).chromakey_table_index(); }
@@ -179,6 +192,10 @@ constexpr KeepRule rules[] = {
     {.id = CommandId::_3DSTATE_WM_DEPTH_STENCIL, .merge = merged_depth_stencil, .field = "Depth State Modify Disable"},
     {.id = CommandId::_3DSTATE_DEPTH_BOUNDS, .merge = merged_depth_bounds},
     {.id = CommandId::_3DSTATE_CONSTANT_ALL, .copies = 0, .as = constants_of_stages},
+    {.id = CommandId::_3DSTATE_URB_ALLOC_VS, .copies = 0, .as = urb_allocation<defs::gen12::_3DSTATE_URB_VS>},
+    {.id = CommandId::_3DSTATE_URB_ALLOC_HS, .copies = 0, .as = urb_allocation<defs::gen12::_3DSTATE_URB_HS>},
+    {.id = CommandId::_3DSTATE_URB_ALLOC_DS, .copies = 0, .as = urb_allocation<defs::gen12::_3DSTATE_URB_DS>},
+    {.id = CommandId::_3DSTATE_URB_ALLOC_GS, .copies = 0, .as = urb_allocation<defs::gen12::_3DSTATE_URB_GS>},
     {.id = CommandId::_3DSTATE_SO_BUFFER_INDEX_0, .copies = 0, .as = stream_out_buffer<0>},
     {.id = CommandId::_3DSTATE_SO_BUFFER_INDEX_1, .copies = 0, .as = stream_out_buffer<1>},
     {.id = CommandId::_3DSTATE_SO_BUFFER_INDEX_2, .copies = 0, .as = stream_out_buffer<2>},

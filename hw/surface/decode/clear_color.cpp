@@ -20,7 +20,7 @@ void read_clear_color(memory::View& view, Surface& surface) {
   const auto color = Layout::unpack(dwords);
   surface.clear_color = {static_cast<uint32_t>(color.raw_clear_color_red), static_cast<uint32_t>(color.raw_clear_color_green),
                          static_cast<uint32_t>(color.raw_clear_color_blue), static_cast<uint32_t>(color.raw_clear_color_alpha)};
-  surface.clear_texel = color.converted_clear_value_hi_low;
+  surface.clear_texel = surface.clear_texel_is_raw ? surface.clear_color[0] : color.converted_clear_value_hi_low;
 }
 
 void convert_clear_color(memory::View& view, const Surface& surface) {

@@ -103,6 +103,10 @@ void decode_chroma(const auto& s, Surface& out) {
 template <class State>
 constexpr bool ccs_by_aux_map = requires { State::AuxiliarySurfaceMode::AUX_MCS_LCE; };
 
+/// Of R24_UNORM_X8_TYPELESS Gen12.0's sampler takes the raw clear colour (Wa_2201730850; Mesa isl.c, isl_get_sampler_clear_field_offset).
+template <class State>
+constexpr bool raw_depth_clears = ccs_by_aux_map<State>;
+
 /// Codes that the generation does not have say "none".
 template <class State>
 AuxMode decode_aux_mode(const State& s) {
@@ -136,6 +140,7 @@ void decode_aux(const State& s, Surface& out) {
       // Without the field a fast clear always does (Mesa isl.h and blorp_genX_exec.h on Gen12).
       if constexpr (requires { s.clear_color_conversion_enable; }) out.converts_clear_color = s.clear_color_conversion_enable;
       else out.converts_clear_color = true;
+      out.clear_texel_is_raw = raw_depth_clears<State> && out.format->code == SurfaceFormat::R24_UNORM_X8_TYPELESS;
       out.clear_color = {};
     }
 }

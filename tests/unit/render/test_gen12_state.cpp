@@ -127,6 +127,23 @@ TEST_CASE("Gen12: 3DSTATE_CONSTANT_ALL that is shorter than its mask says") {
   CHECK(t.constants(Stage::vs).registers == 2);
 }
 
+TEST_CASE("Gen12: URB entries have the size of 3DSTATE_URB_ALLOC, too, of whichever packet was written last") {
+  Fixture t;
+  // 9:0 of dword 1: 64 bytes, less one; from bit 10 on addresses; dword 2: the numbers of entries (Mesa's genxml/gen120.xml).
+  const auto size = [&](CommandId id) { return Gen12::_3DSTATE_URB_VS::unpack(t.store.packet(id)).vs_urb_entry_allocation_size; };
+  constexpr CommandId ids[] = {CommandId::_3DSTATE_URB_VS, CommandId::_3DSTATE_URB_HS, CommandId::_3DSTATE_URB_DS,
+                               CommandId::_3DSTATE_URB_GS};
+  for (uint32_t i = 0; i < std::size(ids); ++i) {
+    t.put({0x78580001 + (i << 16), 4u << 21 | 4u << 10 | (i + 3), 3576u << 16 | 3576});
+    CHECK(t.store.packet(ids[i])[0] == 0x78300000 + (i << 16));
+    CHECK(size(ids[i]) == i + 3);
+    t.put({0x78300000 + (i << 16), 7u << 16 | 64});
+    CHECK(size(ids[i]) == 7);
+  }
+  t.put({0x78580001, 0x3ff, 8});
+  CHECK(size(CommandId::_3DSTATE_URB_VS) == 0x1ff);
+}
+
 TEST_CASE("Gen12: of a stream output buffer the packet that was written last counts, with an index or by its command") {
   Fixture t;
   const auto body = [](uint32_t bits, uint32_t address) {

@@ -77,6 +77,25 @@ TEST_CASE("Gen12: the clear colour stands in memory, and each fast clear convert
   CHECK(memory.view.load<uint32_t>(0x3054) == 0);
 }
 
+TEST_CASE("Gen12: of depth of 24 bits the sampler takes the raw clear colour") {  // Mesa isl.c, isl_get_sampler_clear_field_offset
+  memory::test::Mapped memory{0x3000};
+  State s = target(State::AuxiliarySurfaceMode::AUX_CCS_E);
+  s.clear_value_address_enable = true;
+  s.clear_value_address = 0x3040;
+  memory.view.store<uint32_t>(0x3040, 0xbfffff);
+  memory.view.store<uint32_t>(0x3050, 0x123456);
+  const auto sampled = [&](SurfaceFormat format) {
+    s.surface_format = format;
+    Surface surface = decoded(s);
+    read_clear_color(memory.view, surface);
+    uint32_t texel = 0;
+    store_clear_color(surface, ClearUse::sampling, reinterpret_cast<std::byte*>(&texel));
+    return texel;
+  };
+  CHECK(sampled(SurfaceFormat::R24_UNORM_X8_TYPELESS) == 0xbfffff);
+  CHECK(sampled(SurfaceFormat::R8G8B8A8_UNORM) == 0x123456);
+}
+
 TEST_CASE("Gen12: there is no W tiling") {
   State s = target(State::AuxiliarySurfaceMode::AUX_NONE);
   s.tile_mode = static_cast<State::TileMode>(1);
