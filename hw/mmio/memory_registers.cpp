@@ -59,8 +59,8 @@ void attach_faults(RegisterFile& registers, memory::FaultRegisters& faults) {
       {reg::FAULT_TLB_DATA1, FaultRegisters::tlb_data1},     {reg::GAM_FAULT_TLB_DATA1, FaultRegisters::tlb_data1}};
   for (const auto& [offset, word] : places) {
     if (!has(registers, offset)) continue;
-    registers.on_read(offset, [&faults, word](uint32_t) { return faults.read(word); });
-    registers.on_write(offset, [&faults, word](uint32_t, uint32_t value) { faults.write(word, value); });
+    registers.on_read(offset, [&faults, word = word](uint32_t) { return faults.read(word); });
+    registers.on_write(offset, [&faults, word = word](uint32_t, uint32_t value) { faults.write(word, value); });
   }
 }
 
