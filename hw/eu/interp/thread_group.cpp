@@ -60,7 +60,7 @@ SendResult ThreadGroup::barrier(const Message& message) {
   const auto [id, count] = threads_[current_]->program()->isa().barrier(message.payload[0].dw);
   const unsigned expected = count ? count : size();
   slots_[current_].arrived[id] = true;
-  const auto here = std::count_if(slots_.begin(), slots_.end(), [id](const Slot& slot) { return slot.arrived[id]; });
+  const auto here = std::count_if(slots_.begin(), slots_.end(), [id = id](const Slot& slot) { return slot.arrived[id]; });
   if (static_cast<unsigned>(here) < expected) return SendResult::done;
   for (unsigned i = 0; i < size(); ++i) {
     if (slots_[i].arrived[id]) threads_[i]->notify();
