@@ -38,15 +38,16 @@ void Surface::read_row(memory::View& view, uint32_t x, uint32_t y, uint32_t coun
 }
 
 void Surface::fill_clear_pairs(memory::View& view, uint32_t x, uint32_t y, uint32_t count, uint8_t* out) const {
-  constexpr uint32_t tile_width = 128, tile_height = 32, pair_bytes = 32;
+  using namespace surface;
+  const PageShape tile = page_shape(tiling, bytes);
+  const uint32_t first_tile = y / tile.height * stride, row = page_row(tiling, bytes, y % tile.height);
   const uint32_t first = x * bytes, end = first + count * bytes;
   for (uint32_t column = first; column < end;) {
-    const uint32_t next = std::min(end, column / pair_bytes * pair_bytes + pair_bytes);
-    const uint64_t tile = uint64_t{y / tile_height} * stride + column / tile_width;
-    const uint32_t in_tile = surface::page_column(tiling, bytes, column % tile_width) + surface::page_row(tiling, bytes, y % tile_height);
-    const surface::mapped::CodePlace place = surface::mapped::place_from(control, tile * page_size + in_tile);
-    const bool clear =
-        surface::mapped::code_of(view.load<uint8_t>(static_cast<uint32_t>(place.byte)) >> place.shift & 0xf) == surface::CcsCode::clear;
+    const uint32_t next = std::min(end, column / Ccs::pair_bytes * Ccs::pair_bytes + Ccs::pair_bytes);
+    const uint32_t in_tile = page_column(tiling, bytes, column % tile.width) + row;
+    mapped::CodePlace place = mapped::place_from(control, uint64_t{first_tile + column / tile.width} * page_size + in_tile);
+    place.byte = static_cast<uint32_t>(place.byte);
+    const bool clear = mapped::code_at(view, place) == CcsCode::clear;
     for (; column < next; column += bytes)
       if (clear) std::memcpy(out + (column - first), clear_color.data(), std::min<size_t>(bytes, sizeof(clear_color)));
   }

@@ -21,6 +21,10 @@
 
 namespace softgen::surface {
 
+namespace mapped {
+struct CodePlace;
+}
+
 /// Zero is "pass-through" (Mesa iris_resource.c); "compressed" is what IGT's kms_ccs.c of 2018 filled surfaces with (0x55). What a chip calls
 /// "clear" is written nowhere.
 enum class CcsCode : uint8_t { pass_through = 0, compressed = 1, clear = 3 };
@@ -72,7 +76,7 @@ class Ccs {
 
  private:
   // hw/surface/mapped_ccs.cpp
-  uint64_t main_address(uint32_t u, uint32_t v) const;
+  mapped::CodePlace mapped_place(memory::View& view, uint32_t u, uint32_t v) const;  // by columns and rows of the surface, as its tiles are
   template <typename Visit>
   void each_word(memory::View& view, const CcsRect& rect, uint32_t slice, Visit&& visit) const;
   CcsCode read_mapped(memory::View& view, uint32_t column, uint32_t row, uint32_t slice) const;

@@ -15,13 +15,6 @@ static_assert(bits_of(CcsCode::pass_through) == 0 && bits_of(CcsCode::compressed
 constexpr uint32_t word_pairs = 4;  ///< each way
 constexpr uint64_t each_code = 0x1111'1111'1111'1111;
 
-/// Graphics address of the 16 bytes of the tile at `address`; 0: there are none.
-uint64_t tile_control(memory::View& view, uint64_t address) {
-  using Tables = defs::AuxTables;
-  const uint64_t control = view.control_of(address);
-  return control ? control + address / y_tile_bytes % (Tables::block_bytes / y_tile_bytes) * tile_control_bytes : 0;
-}
-
 /// Of a word's codes, those of the columns and rows of a part of it.
 uint64_t word_mask(uint32_t u0, uint32_t v0, uint32_t u1, uint32_t v1) {
   uint64_t mask = 0;
@@ -43,21 +36,22 @@ bool has_codes(const Surface& s) {
   return s.format->kind == FormatKind::plain && s.tiling == Tiling::y && std::has_single_bit(bits) && bits >= 8 && bits <= 128;
 }
 
-CcsCode read_at(memory::View& view, uint64_t address) {
-  const CodePlace place = place_of(view, address);
+CcsCode code_at(memory::View& view, const CodePlace& place) {
   return place.byte ? code_of(view.load_acquire<uint8_t>(place.byte) >> place.shift & 0xf) : CcsCode::pass_through;
 }
 
+CcsCode read_at(memory::View& view, uint64_t address) { return code_at(view, place_of(view, address)); }
+
 void claim(memory::View& view, uint64_t address, const std::byte* line) {
   static Mutex mutex;
-  if (read_at(view, address) != CcsCode::clear) return;
+  const CodePlace place = place_of(view, address);
+  if (code_at(view, place) != CcsCode::clear) return;
   MutexLock lock(mutex);
-  if (read_at(view, address) != CcsCode::clear) return;
+  if (code_at(view, place) != CcsCode::clear) return;
   constexpr uint64_t line_bytes = 64, second_line = 512;
   const uint64_t first = address & ~(second_line | (line_bytes - 1));
   view.write(first, line, line_bytes);
   view.write(first + second_line, line, line_bytes);
-  const CodePlace place = place_of(view, address);
   view.atomic<uint8_t>(memory::AtomicOp::and_, place.byte, static_cast<uint8_t>(~(0xfu << place.shift)));
 }
 
@@ -65,9 +59,9 @@ void claim(memory::View& view, uint64_t address, const std::byte* line) {
 
 using namespace mapped;
 
-// Of the pair at (column, row) of the level; by columns and rows of the surface, as the tiles are.
-uint64_t Ccs::main_address(uint32_t u, uint32_t v) const {
-  return base_ + (uint64_t{v / tile_rows} * (pitch_ / (tile_columns * pair_bytes)) + u / tile_columns) * y_tile_bytes;
+CodePlace Ccs::mapped_place(memory::View& view, uint32_t u, uint32_t v) const {
+  const uint64_t tile = uint64_t{v / tile_rows} * (pitch_ / (tile_columns * pair_bytes)) + u / tile_columns;
+  return place_of(view, base_ + tile * y_tile_bytes + offset_in_tile(u % tile_columns, v % tile_rows));
 }
 
 /// Calls visit(view address of the word or 0, u, v of its first pair, mask of the codes that are meant) for all words that `rect` touches.
@@ -80,20 +74,16 @@ void Ccs::each_word(memory::View& view, const CcsRect& rect, uint32_t slice, Vis
   constexpr uint32_t in_word = word_pairs - 1;
   for (uint32_t v = v0 & ~in_word; v < v1; v += word_pairs)
     for (uint32_t u = u0 & ~in_word; u < u1; u += word_pairs) {
-      const uint64_t control = tile_control(view, main_address(u, v));
       const bool whole = u >= u0 && v >= v0 && u + word_pairs <= u1 && v + word_pairs <= v1;
       const uint64_t mask =
           whole ? ~uint64_t{0}
                 : word_mask(std::max(u, u0) - u, std::max(v, v0) - v, std::min(u1 - u, word_pairs), std::min(v1 - v, word_pairs));
-      if (!visit(control ? control + (v / word_pairs & 1) * 8 : 0, u, v, mask)) return;
+      if (!visit(mapped_place(view, u, v).byte, u, v, mask)) return;
     }
 }
 
 CcsCode Ccs::read_mapped(memory::View& view, uint32_t column, uint32_t row, uint32_t slice) const {
-  const uint32_t u = column + first_column_, v = row + first_row_ + slice * slice_rows_;
-  const uint64_t control = tile_control(view, main_address(u, v));
-  const uint32_t index = index_in_tile(u % tile_columns, v % tile_rows);
-  return control ? code_of(view.load<uint8_t>(control + index / 2) >> index % 2 * code_bits & 0xf) : CcsCode::pass_through;
+  return code_at(view, mapped_place(view, column + first_column_, row + first_row_ + slice * slice_rows_));
 }
 
 // Words and bytes may have codes of pairs of other tiles of the screen, which another thread draws to.
@@ -138,25 +128,21 @@ void Ccs::update_mapped(memory::View& view, uint32_t column, uint32_t row, uint3
   const uint32_t first_u = column + first_column_, first_v = row + first_row_ + slice * slice_rows_;
   if (!((first_u | first_v) & 1)) {
     // The usual case: one word of 16 bits has the four.
-    const uint64_t control = tile_control(view, main_address(first_u, first_v));
-    if (!control) return;
+    const uint64_t at = mapped_place(view, first_u, first_v).byte;
+    if (!at) return;
     uint32_t mask = 0, codes = 0;
     for (unsigned i = 0; i < 4; ++i)
       if (pairs >> i & 1) mask |= 0xfu << i * code_bits, codes |= (compressed >> i & 1u) << i * code_bits;
-    const uint64_t at = control + index_in_tile(first_u % tile_columns, first_v % tile_rows) / 2;
     if (mask == 0xffff) return view.store(at, static_cast<uint16_t>(codes));
     view.atomic_update<uint16_t>(at, [&](uint16_t old) { return static_cast<uint16_t>((old & ~mask) | codes); });
     return;
   }
   for (uint32_t i = 0; i < 4; ++i) {
     if (!(pairs >> i & 1)) continue;
-    const uint32_t u = first_u + (i & 1), v = first_v + i / 2;
-    const uint64_t control = tile_control(view, main_address(u, v));
-    if (!control) continue;
-    const uint32_t index = index_in_tile(u % tile_columns, v % tile_rows), shift = index % 2 * code_bits;
-    const auto code = bits_of(compressed >> i & 1 ? CcsCode::compressed : CcsCode::pass_through);
-    view.atomic_update<uint8_t>(control + index / 2,
-                                [&](uint8_t old) { return static_cast<uint8_t>((old & ~(0xfu << shift)) | code << shift); });
+    const CodePlace place = mapped_place(view, first_u + (i & 1), first_v + i / 2);
+    if (!place.byte) continue;
+    const auto code = bits_of(compressed >> i & 1 ? CcsCode::compressed : CcsCode::pass_through) << place.shift;
+    view.atomic_update<uint8_t>(place.byte, [&](uint8_t old) { return static_cast<uint8_t>((old & ~(0xfu << place.shift)) | code); });
   }
 }
 

@@ -21,6 +21,8 @@ constexpr CcsCode code_of(uint64_t bits) {
   return bits == 0 ? CcsCode::pass_through : bits == 0xf ? CcsCode::clear : CcsCode::compressed;
 }
 
+/// Bytes from a tile's first one to the pair at (column, row) of it: bits 11:10 of an address are the column, 8:6 the row.
+constexpr uint32_t offset_in_tile(uint32_t column, uint32_t row) { return column << 10 | row << 6; }
 /// Of the pair at (column, row) of a tile; 16 codes have a word of 64 bits.
 constexpr uint32_t index_in_tile(uint32_t column, uint32_t row) {
   return (column & 1) | (row & 1) << 1 | (column >> 1 & 1) << 2 | (row >> 1 & 1) << 3 | (row >> 2 & 1) << 4;
@@ -33,11 +35,12 @@ struct CodePlace {
 };
 /// Where codes follow one another from `control` on, as those of 64 KiB and of a plane of the display do; `offset` counts from the first one's tile.
 constexpr CodePlace place_from(uint64_t control, uint64_t offset) {
-  // Of a Y tile's offset, bits 11:10 are the pair's column, 8:6 its row.
   const uint32_t index = index_in_tile(static_cast<uint32_t>(offset >> 10 & 3), static_cast<uint32_t>(offset >> 6 & 7));
   return {control + offset / y_tile_bytes * tile_control_bytes + index / 2, index % 2 * code_bits};
 }
 CodePlace place_of(memory::View& view, uint64_t address);
+/// Pairs that the aux map has no code for are "pass-through".
+CcsCode code_at(memory::View& view, const CodePlace& place);
 
 /// Whether pairs of the surface may be coded, where the aux map has codes for them.
 bool has_codes(const Surface& surface);
