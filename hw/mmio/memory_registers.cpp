@@ -29,20 +29,11 @@ void attach_tlb_invalidation(RegisterFile& registers, memory::Ggtt& ggtt, memory
     ggtt.invalidate();
     registers.poke(offset, 0);
   });
-  // Their bits that software writes are requests, of an engine each.
+  // Their bits that software writes are requests, of an engine each; it waits for them to read 0. Walks of the aux map (*_AUX_INV) are kept as long
+  // as translations are (hw/memory/aux_walker.h).
   for (uint32_t offset : {reg::RTCR, reg::M1TCR, reg::M2TCR, reg::BTCR, reg::VTCR, reg::GFX_TLB_INV_CR, reg::VD_TLB_INV_CR,
-                          reg::VE_TLB_INV_CR, reg::BLT_TLB_INV_CR, reg::OA_TLB_INV_CR}) {
-    if (!has(registers, offset)) continue;
-    registers.on_write(offset, [&registers, &tlb](uint32_t at, uint32_t) {
-      if (registers.peek(at)) tlb.bump();
-      registers.poke(at, 0);
-    });
-  }
-}
-
-/// Walks of the aux map are kept as long as translations are (hw/memory/aux_walker.h). Software waits for the registers to read 0.
-void attach_aux_invalidation(RegisterFile& registers, memory::TlbGeneration& tlb) {
-  for (uint32_t offset : {reg::GFX_AUX_INV, reg::VD0_AUX_INV, reg::VE0_AUX_INV, reg::BCS_AUX_INV, reg::VD2_AUX_INV, reg::COMPCS0_AUX_INV}) {
+                          reg::VE_TLB_INV_CR, reg::BLT_TLB_INV_CR, reg::OA_TLB_INV_CR, reg::GFX_AUX_INV, reg::VD0_AUX_INV, reg::VE0_AUX_INV,
+                          reg::BCS_AUX_INV, reg::VD2_AUX_INV, reg::COMPCS0_AUX_INV}) {
     if (!has(registers, offset)) continue;
     registers.on_write(offset, [&registers, &tlb](uint32_t at, uint32_t) {
       if (registers.peek(at)) tlb.bump();
@@ -69,7 +60,6 @@ void attach_faults(RegisterFile& registers, memory::FaultRegisters& faults) {
 void attach_memory_registers(RegisterFile& registers, MemoryUnits units) {
   attach_fences(registers, units.aperture);
   attach_tlb_invalidation(registers, units.ggtt, units.tlb);
-  attach_aux_invalidation(registers, units.tlb);
   attach_faults(registers, units.faults);
 }
 

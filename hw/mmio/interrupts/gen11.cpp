@@ -233,21 +233,17 @@ void Gen11Interrupts::raise(Block block, uint32_t bits) {
 
 void Gen11Interrupts::post(unsigned pipe, PipeEvents events) {
   MutexLock lock(mutex_);
-  block_of(pipe).post(bits_of(pipe_rows, events));
+  blocks_[block_of(pipe)].post(bits_of(pipe_rows, events));
   update();
 }
 
-InterruptBlock& Gen11Interrupts::block_of(unsigned pipe) {
-  return blocks_[pipe < at(Block::port) ? at(Block::pipe_a) + pipe : at(Block::pipe_d)];
-}
-
-const InterruptBlock& Gen11Interrupts::block_of(unsigned pipe) const {
-  return blocks_[pipe < at(Block::port) ? at(Block::pipe_a) + pipe : at(Block::pipe_d)];
+unsigned Gen11Interrupts::block_of(unsigned pipe) {
+  return static_cast<unsigned>(pipe < at(Block::port) ? at(Block::pipe_a) + pipe : at(Block::pipe_d));
 }
 
 PipeEvents Gen11Interrupts::unmasked(unsigned pipe) const {
   MutexLock lock(mutex_);
-  return events_with(pipe_rows, ~block_of(pipe).imr);
+  return events_with(pipe_rows, ~blocks_[block_of(pipe)].imr);
 }
 
 void Gen11Interrupts::raise_aux_done(unsigned port) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The interrupt tree from Gen11 on (TGL PRM vol 13, "Interrupts Overview"; i915 i915_irq.c, gt/intel_gt_irq.c, display/intel_display_irq.c, gen11_*).
 //
-//   engines   two banks (bank.h), one a dword of GT_INTR_DW. What an event has to pass is its class's enable register, where it is dropped, then
+//   engines   two banks (bank.h), one per dword of GT_INTR_DW. What an event has to pass is its class's enable register, where it is dropped, then
 //             the engine's mask register, where it waits
 //   display   blocks of ISR, IMR, IIR, IER under DISPLAY_INT_CTL; GU_MISC and PCU beside it
 //   the level is: GFX_MSTR_IRQ's enable and anything pending; MSI is sent when it rises
@@ -53,8 +53,7 @@ class Gen11Interrupts final : public Interrupts {
   struct BlockRow;
   static const std::array<BlockRow, block_count> block_rows;
 
-  InterruptBlock& block_of(unsigned pipe) SG_REQUIRES(mutex_);
-  const InterruptBlock& block_of(unsigned pipe) const SG_REQUIRES(mutex_);
+  static unsigned block_of(unsigned pipe);
   /// What the masks let through now.
   void read_masks() SG_REQUIRES(mutex_);
   void raise(Block block, uint32_t bits);
