@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "hw/display/follow.h"
+#include "hw/display/pll.h"
 
 namespace softgen::display {
 
@@ -83,10 +84,17 @@ void Power::attach_clocks() {
 }
 
 uint64_t Power::combo_clock(const ComboPortRow& row) const {
-  const uint32_t control = registers_.peek(reg::DPCLKA_CFGCR0), pll = row.clock_select.of(control);
-  if (row.clock_off.of(control) || pll >= model_.combo_plls.size()) return 0;
-  if (!field::DPLL_ENABLE_PLL_ENABLE.of(registers_.peek(model_.combo_plls[pll].enable))) return 0;
-  return model_.combo_hz(registers_, pll);
+  const uint32_t control = registers_.peek(reg::DPCLKA_CFGCR0), select = row.clock_select.of(control);
+  if (row.clock_off.of(control) || select >= model_.combo_plls.size()) return 0;
+  const PllRow& pll = model_.combo_plls[select];
+  if (!field::DPLL_ENABLE_PLL_ENABLE.of(registers_.peek(pll.enable))) return 0;
+  const ComboFields& fields = model_.combo_fields;
+  const uint32_t cfgcr0 = registers_.peek(pll.cfgcr0), cfgcr1 = registers_.peek(pll.cfgcr1);
+  return combo_pll_hz(model_.reference_hz, {.integer = fields.integer.of(cfgcr0),
+                                            .fraction = fields.fraction.of(cfgcr0),
+                                            .pdiv = fields.pdiv.of(cfgcr1),
+                                            .kdiv = fields.kdiv.of(cfgcr1),
+                                            .qdiv = fields.qdiv_mode.of(cfgcr1) ? fields.qdiv_ratio.of(cfgcr1) : 1});
 }
 
 uint64_t Power::type_c_clock(unsigned type_c_port) const {

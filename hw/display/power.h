@@ -20,6 +20,11 @@ struct FuseRow {
 struct PllRow {
   uint32_t enable, cfgcr0, cfgcr1;
 };
+/// What DPLL_CFGCR0 (the first two) and DPLL_CFGCR1 say of a combo PHY's PLL.
+struct ComboFields {
+  reg::Bits integer, fraction;
+  reg::Bits pdiv, kdiv, qdiv_mode, qdiv_ratio;
+};
 /// A DDI on a combo PHY; the bits are DPCLKA_CFGCR0's.
 struct ComboPortRow {
   unsigned port;
@@ -48,9 +53,9 @@ class TypeCPlls {
 
 struct PowerModel {
   std::span<const FuseRow> fuses;  ///< well 1 and up
+  uint64_t reference_hz;
   std::span<const PllRow> combo_plls;
-  /// Port clock of one that runs.
-  uint64_t (*combo_hz)(const mmio::RegisterFile& registers, unsigned pll);
+  ComboFields combo_fields;
   std::span<const ComboPortRow> combo_ports;
   std::span<const TypeCPortRow> type_c_ports;
   std::span<const PllRow> other_plls;  ///< that only lock

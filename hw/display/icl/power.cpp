@@ -19,6 +19,13 @@ constexpr FuseRow fuses[] = {{gen11::field::PWR_WELL_CTL_POWER_WELL_1_STATE, fie
 
 constexpr PllRow combo_plls[] = {{reg::DPLL_ENABLE(0), gen11::DPLL_CFGCR0(0), gen11::DPLL_CFGCR1(0)},
                                  {reg::DPLL_ENABLE(1), gen11::DPLL_CFGCR0(1), gen11::DPLL_CFGCR1(1)}};
+constexpr ComboFields combo_fields{.integer = gen11::field::DPLL_CFGCR0_DCO_INTEGER,
+                                   .fraction = gen11::field::DPLL_CFGCR0_DCO_FRACTION,
+                                   .pdiv = gen11::field::DPLL_CFGCR1_PDIV,
+                                   .kdiv = gen11::field::DPLL_CFGCR1_KDIV,
+                                   .qdiv_mode = gen11::field::DPLL_CFGCR1_QDIV_MODE,
+                                   .qdiv_ratio = gen11::field::DPLL_CFGCR1_QDIV_RATIO};
+
 constexpr PllRow other_plls[] = {{reg::TBT_PLL_ENABLE, gen11::DPLL_CFGCR0(2), gen11::DPLL_CFGCR1(2)}};
 
 constexpr ComboPortRow combo_ports[] = {{0, field::DPCLKA_CFGCR0_DDI_A_CLOCK_OFF, field::DPCLKA_CFGCR0_DDI_A_CLOCK_SELECT},
@@ -30,16 +37,6 @@ constexpr TypeCPortRow type_c_ports[] = {{2, reg::MG_PLL_ENABLE(0), field::DPCLK
                                          {5, reg::MG_PLL_ENABLE(3), field::DPCLKA_CFGCR0_TC4_CLOCK_OFF}};
 constexpr ComboPhyRow phys[] = {{reg::PORT_PCS_TX_GROUP(0), reg::PORT_PCS_TX_LANE_0(0)},
                                 {reg::PORT_PCS_TX_GROUP(1), reg::PORT_PCS_TX_LANE_0(1)}};
-
-uint64_t combo_hz(const mmio::RegisterFile& registers, unsigned pll) {
-  const uint32_t cfgcr0 = registers.peek(gen11::DPLL_CFGCR0(pll)), cfgcr1 = registers.peek(gen11::DPLL_CFGCR1(pll));
-  return combo_pll_hz(icl_reference_hz,
-                      {.integer = gen11::field::DPLL_CFGCR0_DCO_INTEGER.of(cfgcr0),
-                       .fraction = gen11::field::DPLL_CFGCR0_DCO_FRACTION.of(cfgcr0),
-                       .pdiv = gen11::field::DPLL_CFGCR1_PDIV.of(cfgcr1),
-                       .kdiv = gen11::field::DPLL_CFGCR1_KDIV.of(cfgcr1),
-                       .qdiv = gen11::field::DPLL_CFGCR1_QDIV_MODE.of(cfgcr1) ? gen11::field::DPLL_CFGCR1_QDIV_RATIO.of(cfgcr1) : 1});
-}
 
 class MgPlls final : public TypeCPlls {
  public:
@@ -66,8 +63,9 @@ class MgPlls final : public TypeCPlls {
 
 const PowerModel model{
     .fuses = fuses,
+    .reference_hz = icl_reference_hz,
     .combo_plls = combo_plls,
-    .combo_hz = combo_hz,
+    .combo_fields = combo_fields,
     .combo_ports = combo_ports,
     .type_c_ports = type_c_ports,
     .other_plls = other_plls,

@@ -23,6 +23,13 @@ constexpr FuseRow fuses[] = {{gen12::field::PWR_WELL_CTL_POWER_WELL_1_STATE, fie
 constexpr PllRow combo_plls[] = {{reg::DPLL_ENABLE(0), gen12::DPLL_CFGCR0(0), gen12::DPLL_CFGCR1(0)},
                                  {reg::DPLL_ENABLE(1), gen12::DPLL_CFGCR0(1), gen12::DPLL_CFGCR1(1)},
                                  {reg::DPLL4_ENABLE, gen12::DPLL_CFGCR0(2), gen12::DPLL_CFGCR1(2)}};
+constexpr ComboFields combo_fields{.integer = gen12::field::DPLL_CFGCR0_DCO_INTEGER,
+                                   .fraction = gen12::field::DPLL_CFGCR0_DCO_FRACTION,
+                                   .pdiv = gen12::field::DPLL_CFGCR1_PDIV,
+                                   .kdiv = gen12::field::DPLL_CFGCR1_KDIV,
+                                   .qdiv_mode = gen12::field::DPLL_CFGCR1_QDIV_MODE,
+                                   .qdiv_ratio = gen12::field::DPLL_CFGCR1_QDIV_RATIO};
+
 constexpr PllRow other_plls[] = {{reg::TBT_PLL_ENABLE, gen12::DPLL_CFGCR0(3), gen12::DPLL_CFGCR1(3)}};
 
 constexpr ComboPortRow combo_ports[] = {{0, field::DPCLKA_CFGCR0_DDI_A_CLOCK_OFF, field::DPCLKA_CFGCR0_DDI_A_CLOCK_SELECT},
@@ -36,20 +43,11 @@ constexpr ComboPhyRow phys[] = {{reg::PORT_PCS_TX_GROUP(0), reg::PORT_PCS_TX_LAN
                                 {reg::PORT_PCS_TX_GROUP(1), reg::PORT_PCS_TX_LANE_0(1)},
                                 {reg::PORT_PCS_TX_GROUP_C(0), reg::PORT_PCS_TX_LANES_C(0)}};
 
-uint64_t combo_hz(const mmio::RegisterFile& registers, unsigned pll) {
-  const uint32_t cfgcr0 = registers.peek(gen12::DPLL_CFGCR0(pll)), cfgcr1 = registers.peek(gen12::DPLL_CFGCR1(pll));
-  return combo_pll_hz(tgl_reference_hz,
-                      {.integer = gen12::field::DPLL_CFGCR0_DCO_INTEGER.of(cfgcr0),
-                       .fraction = gen12::field::DPLL_CFGCR0_DCO_FRACTION.of(cfgcr0),
-                       .pdiv = gen12::field::DPLL_CFGCR1_PDIV.of(cfgcr1),
-                       .kdiv = gen12::field::DPLL_CFGCR1_KDIV.of(cfgcr1),
-                       .qdiv = gen12::field::DPLL_CFGCR1_QDIV_MODE.of(cfgcr1) ? gen12::field::DPLL_CFGCR1_QDIV_RATIO.of(cfgcr1) : 1});
-}
-
 const PowerModel model{
     .fuses = fuses,
+    .reference_hz = tgl_reference_hz,
     .combo_plls = combo_plls,
-    .combo_hz = combo_hz,
+    .combo_fields = combo_fields,
     .combo_ports = combo_ports,
     .type_c_ports = type_c_ports,
     .other_plls = other_plls,
