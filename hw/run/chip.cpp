@@ -171,25 +171,16 @@ void submit(const Registers& registers, const EngineInfo& engine, uint32_t descr
   elsq::submit(registers, engine, descriptor, (id % ids) << id_shift);
 }
 
-constexpr Chip chip{.platform = "tgl",
-                    .engines = {{"rcs0", I915_ENGINE_CLASS_RENDER, regs::rcs_base, 0x190090, 16, 14, 1u << 1},
-                                {"bcs0", I915_ENGINE_CLASS_COPY, regs::bcs_base, 0x1900a0, 16, 2, 1u << 2},
-                                {"vcs0", I915_ENGINE_CLASS_VIDEO, 0x1c0000, 0x1900a8, 16, 2, 1u << 5},
-                                {"vecs0", I915_ENGINE_CLASS_VIDEO_ENHANCE, 0x1c8000, 0x1900d0, 16, 2, 1u << 13}},
-                    .forcewake = forcewake,
-                    .run_lists = 0x0008'0008,
-                    .csb_entries = 12,
-                    .csb_write = 0x2f,
-                    .csb_pointers = 0xffff'0b0b,
-                    .open_to_batches = open_to_batches,
-                    .render_list = gen12_list,
-                    .other_list = gen12_list,
-                    .coherent_ggtt = false,
-                    .enable_interrupts = enable_interrupts,
-                    .hear = hear,
-                    .acknowledge = acknowledge,
-                    .read_entry = gen12_entry,
-                    .submit = submit};
+constexpr Chip chip = [] {
+  Chip chip = icl::chip;
+  chip.platform = "tgl";
+  chip.forcewake = forcewake;
+  chip.open_to_batches = open_to_batches;
+  chip.render_list = chip.other_list = gen12_list;
+  chip.read_entry = gen12_entry;
+  chip.submit = submit;
+  return chip;
+}();
 
 }  // namespace tgl
 
