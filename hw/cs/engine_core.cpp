@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "hw/base/log.h"
-#include "hw/cs/translation.h"
 #include "hw/mmio/timestamp.h"
 
 namespace softgen::cs {
@@ -14,6 +13,7 @@ namespace engine_event = mmio::engine_event;
 EngineCore::EngineCore(const StreamerConfig& config, StreamerLinks links)
     : config_(config),
       links_(std::move(links)),
+      translation_(links_.registers, config.id),
       ggtt_(links_.memory, links_.faults, config.id),
       ppgtt_(links_.memory, links_.faults, config.id),
       env_{.engine = config.id, .view = ppgtt_, .ggtt = ggtt_, .registers = links_.registers, .stop = stop_} {
@@ -49,7 +49,7 @@ void EngineCore::set_address_space() {
   memory::AddressSpace space = memory::AddressSpace::ggtt(links_.ggtt);
   if (enabled && wide) space = memory::AddressSpace::ppgtt48(pdp(0), links_.tlb, links_.ppgtt_pages);
   else if (enabled) space = memory::AddressSpace::ppgtt32({pdp(0), pdp(1), pdp(2), pdp(3)}, links_.tlb, links_.ppgtt_pages);
-  add_translation(space, links_.registers, config_.id);
+  translation_.add_to(space);
   set_address_space(space);
 }
 

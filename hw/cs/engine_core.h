@@ -12,6 +12,7 @@
 #include "hw/base/mutex.h"
 #include "hw/cs/registers.h"
 #include "hw/cs/submission.h"
+#include "hw/cs/translation.h"
 #include "hw/defs/command.h"
 #include "hw/defs/context.h"
 #include "hw/iface/engine.h"
@@ -101,6 +102,7 @@ class EngineCore {
   memory::View& ggtt() { return ggtt_; }
   memory::View& ppgtt() { return ppgtt_; }
   memory::View& view(bool global) { return global ? ggtt_ : ppgtt_; }
+  const Translation& translation() const { return translation_; }
   memory::AddressSpace address_space() const;
   /// That of the running context, or of ring mode's registers.
   void set_address_space();
@@ -163,6 +165,7 @@ class EngineCore {
 
   const StreamerConfig config_;
   StreamerLinks links_;
+  const Translation translation_;
   memory::View ggtt_, ppgtt_;
   mutable Mutex space_mutex_;
   memory::AddressSpace space_ SG_GUARDED_BY(space_mutex_);  ///< that of ppgtt_, for other threads

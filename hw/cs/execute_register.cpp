@@ -4,7 +4,6 @@
 #include "hw/cs/decode/packets.h"
 #include "hw/cs/executor.h"
 #include "hw/cs/math.h"
-#include "hw/cs/translation.h"
 
 namespace softgen::cs {
 
@@ -16,7 +15,7 @@ void Executor::write_register(uint32_t offset, uint32_t value) {
     return core_.error(reg::error_privilege, false);
   }
   core_.links().registers.write(offset, value, mmio::Initiator::streamer);
-  if (is_translation_register(offset)) core_.set_address_space();
+  if (core_.translation().has(offset)) core_.set_address_space();
 }
 
 void Executor::load_register_imm(Dwords dw) {

@@ -9,11 +9,6 @@
 namespace softgen::cs {
 namespace {
 
-/// Of one engine.
-struct TranslationRegisters {
-  EngineId engine;
-  uint32_t aux_table, control, range, root, root_udw, null_tile, invalid_tile;
-};
 // The video engines' are memory: they have no compressed surfaces here (docs/surface.md).
 constexpr std::array rows{
     TranslationRegisters{EngineId::rcs, reg::GFX_AUX_TABLE_BASE_ADDR(0), reg::GFX_TRTT_CR, reg::GFX_TRTT_VA_RANGE,
@@ -23,24 +18,22 @@ constexpr std::array rows{
 
 }  // namespace
 
-void add_translation(memory::AddressSpace& space, const mmio::RegisterFile& registers, EngineId engine) {
+Translation::Translation(const mmio::RegisterFile& registers, EngineId engine) : registers_(registers) {
   const auto row = std::ranges::find(rows, engine, &TranslationRegisters::engine);
-  if (row == rows.end() || !registers.set().find(row->aux_table)) return;
-  space.aux_table = registers.peek64(row->aux_table);
-  if (!reg::field::GFX_TRTT_CR_TR_TT_ENABLE.of(registers.peek(row->control))) return;
-  const uint32_t range = registers.peek(row->range);
+  if (row != rows.end() && registers.set().find(row->aux_table)) row_ = &*row;
+}
+
+void Translation::add_to(memory::AddressSpace& space) const {
+  if (!row_) return;
+  space.aux_table = registers_.peek64(row_->aux_table);
+  if (!reg::field::GFX_TRTT_CR_TR_TT_ENABLE.of(registers_.peek(row_->control))) return;
+  const uint32_t range = registers_.peek(row_->range);
   space.tiled = {.enabled = true,
                  .mask = static_cast<uint8_t>(reg::field::GFX_TRTT_VA_RANGE_TR_VA_MASK_VALUE.of(range)),
                  .data = static_cast<uint8_t>(reg::field::GFX_TRTT_VA_RANGE_TR_VA_DATA_VALUE.of(range)),
-                 .root = registers.peek(row->root) | uint64_t{registers.peek(row->root_udw)} << 32,
-                 .null_tile = registers.peek(row->null_tile),
-                 .invalid_tile = registers.peek(row->invalid_tile)};
-}
-
-bool is_translation_register(uint32_t offset) {
-  return std::ranges::any_of(rows, [&](const TranslationRegisters& row) {
-    return (offset & ~4u) == row.aux_table || (offset >= row.control && offset <= row.invalid_tile);
-  });
+                 .root = registers_.peek(row_->root) | uint64_t{registers_.peek(row_->root_udw)} << 32,
+                 .null_tile = registers_.peek(row_->null_tile),
+                 .invalid_tile = registers_.peek(row_->invalid_tile)};
 }
 
 }  // namespace softgen::cs

@@ -9,9 +9,26 @@
 
 namespace softgen::cs {
 
-/// Adds it to the space of a context.
-void add_translation(memory::AddressSpace& space, const mmio::RegisterFile& registers, EngineId engine);
-/// A write to it may change what add_translation() says.
-bool is_translation_register(uint32_t offset);
+/// Of one engine.
+struct TranslationRegisters {
+  EngineId engine;
+  uint32_t aux_table, control, range, root, root_udw, null_tile, invalid_tile;
+};
+
+class Translation {
+ public:
+  /// `registers` outlives it.
+  Translation(const mmio::RegisterFile& registers, EngineId engine);
+  /// Adds it to the space of a context.
+  void add_to(memory::AddressSpace& space) const;
+  /// Whether a write to the register may change what add_to() says.
+  bool has(uint32_t offset) const {
+    return row_ && ((offset & ~4u) == row_->aux_table || (offset >= row_->control && offset <= row_->invalid_tile));
+  }
+
+ private:
+  const mmio::RegisterFile& registers_;
+  const TranslationRegisters* row_ = nullptr;  ///< null: the engine has none
+};
 
 }  // namespace softgen::cs

@@ -73,19 +73,22 @@ TEST_CASE("the aux map's table is that of the engine's register") {
   registers.write(0x4204, 0xffff'fffe);
   registers.write(0x4240, 0x1234'8000);
   memory::AddressSpace space;
-  add_translation(space, registers, EngineId::rcs);
+  Translation(registers, EngineId::rcs).add_to(space);
   CHECK(space.aux_table == 0xffff'fffe'fff0'0000);
   CHECK_FALSE(space.tiled.enabled);
-  add_translation(space, registers, EngineId::bcs);
+  Translation(registers, EngineId::bcs).add_to(space);
   CHECK(space.aux_table == 0x1234'8000);
-  for (const uint32_t offset : {0x4200u, 0x4204u, 0x4240u, 0x4400u, 0x4414u, 0x4480u}) CHECK(is_translation_register(offset));
-  for (const uint32_t offset : {0x4208u, 0x41fcu, 0x43fcu, 0x4418u, 0x2600u}) CHECK_FALSE(is_translation_register(offset));
+  const Translation render(registers, EngineId::rcs), copy(registers, EngineId::bcs);
+  for (const uint32_t offset : {0x4200u, 0x4204u, 0x4400u, 0x4414u}) CHECK((render.has(offset) && !copy.has(offset)));
+  for (const uint32_t offset : {0x4240u, 0x4480u}) CHECK((copy.has(offset) && !render.has(offset)));
+  for (const uint32_t offset : {0x4208u, 0x41fcu, 0x43fcu, 0x4418u, 0x2600u}) CHECK_FALSE((render.has(offset) || copy.has(offset)));
   // Chips without them.
   mmio::RegisterFile others(defs::gen9::registers);
   others.write(0x4200, 0xfff0'0000);
   memory::AddressSpace plain;
-  add_translation(plain, others, EngineId::rcs);
+  Translation(others, EngineId::rcs).add_to(plain);
   CHECK(plain == memory::AddressSpace{});
+  CHECK_FALSE(Translation(others, EngineId::rcs).has(0x4200));
 }
 
 TEST_CASE("tiled resources count when they are enabled") {
@@ -96,13 +99,13 @@ TEST_CASE("tiled resources count when they are enabled") {
   registers.write(0x4410, 7);
   registers.write(0x4414, 8);
   memory::AddressSpace space;
-  add_translation(space, registers, EngineId::rcs);
+  Translation(registers, EngineId::rcs).add_to(space);
   CHECK_FALSE(space.tiled.enabled);
   registers.write(0x4400, 1);
-  add_translation(space, registers, EngineId::rcs);
+  Translation(registers, EngineId::rcs).add_to(space);
   CHECK(space.tiled ==
         memory::TiledResources{.enabled = true, .mask = 0xf, .data = 0xe, .root = 0xffff'ffff'f000, .null_tile = 7, .invalid_tile = 8});
   memory::AddressSpace of_copies;
-  add_translation(of_copies, registers, EngineId::bcs);
+  Translation(registers, EngineId::bcs).add_to(of_copies);
   CHECK_FALSE(of_copies.tiled.enabled);
 }
