@@ -221,6 +221,12 @@ void align_depth<defs::Gen12>(Surface& out) {
   out.halign = wide ? 16 : 8, out.valign = d16 && !wide ? 8 : 4;
 }
 
+/// Of 3DSTATE_DEPTH_BUFFER's and 3DSTATE_STENCIL_BUFFER's tiled mode; `plain`: of a surface whose tiles are not standard ones.
+template <class Mode>
+constexpr Tiling tiling_of(Mode mode, Tiling plain) {
+  return mode == Mode::TILEYF ? Tiling::yf : mode == Mode::TILEYS ? Tiling::ys : plain;
+}
+
 /// How stencil buffers are tiled, and the alignment of their levels (SKL PRM vol 5; Mesa isl_gfx12.c).
 struct StencilLayout {
   Tiling tiling;
@@ -246,9 +252,7 @@ Surface decode_depth_buffer(std::span<const uint32_t> depth, unsigned samples) {
     case DepthState::SurfaceFormat::D16_UNORM: format = SurfaceFormat::R16_UNORM; break;
     default: return {};
   }
-  using Mode = typename DepthState::TiledResourceMode;
-  const Tiling tiling = s.tiled_resource_mode == Mode::TILEYF ? Tiling::yf : s.tiled_resource_mode == Mode::TILEYS ? Tiling::ys : Tiling::y;
-  Surface out = from_depth_state(s, s.lod, samples, format, tiling);
+  Surface out = from_depth_state(s, s.lod, samples, format, tiling_of(s.tiled_resource_mode, Tiling::y));
   if (out.is_null()) return out;
   out.base = strip_canonical(s.surface_base_address);
   out.pitch = s.surface_pitch + 1, out.qpitch = s.surface_qpitch * 4;
@@ -275,9 +279,7 @@ Surface decode_stencil_buffer(std::span<const uint32_t> depth, std::span<const u
   } else {
     // No memory: a context that has never set it.
     if (s.surface_pitch == 0 && s.surface_base_address == 0) return {};
-    using Mode = decltype(s.tiled_mode);
-    const Tiling tiling = s.tiled_mode == Mode::TILEYF ? Tiling::yf : s.tiled_mode == Mode::TILEYS ? Tiling::ys : layout.tiling;
-    out = from_depth_state(s, s.surf_lod, samples, SurfaceFormat::R8_UINT, tiling);
+    out = from_depth_state(s, s.surf_lod, samples, SurfaceFormat::R8_UINT, tiling_of(s.tiled_mode, layout.tiling));
   }
   out.base = strip_canonical(s.surface_base_address);
   out.pitch = s.surface_pitch + 1, out.qpitch = s.surface_qpitch * 4;
