@@ -20,7 +20,7 @@ constexpr uint32_t pipeline = 10;
 
 bool sends(const Op& op) {
   const OpcodeInfo* row = op.instruction->info();
-  return row && (row->form == Form::send || row->form == Form::split_send);
+  return row && is_send(*row);
 }
 
 /// Neither kind: they only wait.
@@ -44,7 +44,7 @@ bool ScoreboardCheck::in_order_done(const Use& use) const { return use.order <= 
 
 bool ScoreboardCheck::written(const Use& use) const {
   switch (use.by) {
-    case Use::By::nobody: return true;
+    case Use::By::none: return true;
     case Use::By::in_order: return in_order_done(use);
     case Use::By::token: return tokens_[use.id].written >= use.order;
     case Use::By::no_token: break;

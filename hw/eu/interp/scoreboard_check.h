@@ -30,8 +30,8 @@ class ScoreboardCheck final : public Watcher {
 
   /// Who uses a byte. `order`: an in-order instruction's number, or the number of times its token was set.
   struct Use {
-    enum class By : uint8_t { nobody, in_order, token, no_token };
-    By by = By::nobody;
+    enum class By : uint8_t { none, in_order, token, no_token };
+    By by = By::none;
     uint8_t id = 0;
     uint32_t order = 0;
     uint32_t offset = 0;  ///< the instruction's, in the kernel

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "hw/base/bits.h"
 #include "hw/eu/isa/instruction.h"
@@ -120,6 +121,21 @@ Native encode(const Instruction& instruction) {
   Writer<Set> writer{bits};
   Set::transfer(writer, instruction);
   return bits;
+}
+
+// Special accumulators of macros, where no access mode has them (Gen11, Gen12): one stands in the place of each operand's subregister, as IGA encodes
+// them. Of math they are four bits; Operand has them where align16 has them.
+inline void take_special_accumulators(Instruction& i) {
+  i.special_accumulators = true;
+  if (i.opcode != Opcode::math) return;
+  i.dst.writemask = std::exchange(i.dst.subreg, uint8_t{0}) & 15;
+  for (Operand& o : i.src) o.swizzle = std::exchange(o.subreg, uint8_t{0}) & 15;
+}
+inline Instruction with_special_accumulators(Instruction i) {
+  if (i.opcode != Opcode::math) return i;
+  i.dst.subreg = i.dst.writemask & 15;
+  for (Operand& o : i.src) o.subreg = o.swizzle & 15;
+  return i;
 }
 
 /// CmptCtrl of either form.

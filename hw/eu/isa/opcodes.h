@@ -48,6 +48,8 @@ struct OpcodeInfo {
   constexpr bool has(char flag) const { return flags.find(flag) != std::string_view::npos; }
 };
 
+constexpr bool is_send(const OpcodeInfo& row) { return row.form == Form::send || row.form == Form::split_send; }
+
 /// All rows, by opcode.
 std::span<const OpcodeInfo> opcodes();
 /// Null: reserved.

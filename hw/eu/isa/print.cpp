@@ -35,7 +35,7 @@ class Printer {
     predicate();
     mnemonic();
     operands();
-    if (is_send()) message();
+    if (is_send(*row_)) message();
     pad(64);
     if (row_->form != Form::nop) options();
     add(";");
@@ -43,7 +43,6 @@ class Printer {
   }
 
  private:
-  bool is_send() const { return row_->form == Form::send || row_->form == Form::split_send; }
   bool is_ternary() const { return row_->form == Form::ternary; }
 
   template <typename... Args>
@@ -68,7 +67,7 @@ class Printer {
 
   void mnemonic() {
     add("{}", row_->name);
-    if (i_.saturate && !is_send()) add(".sat");
+    if (i_.saturate && !is_send(*row_)) add(".sat");
     if (i_.debug) add(".breakpoint");
     if (row_->form == Form::math) {
       const auto name = math_function_name(i_.cond_mod);
@@ -76,7 +75,7 @@ class Printer {
     } else if (row_->form == Form::sync) {
       const auto name = sync_function_name(i_.cond_mod);
       add(" {}", name.empty() ? "*reserved*" : name);
-    } else if (!is_send() && i_.cond_mod) {
+    } else if (!is_send(*row_) && i_.cond_mod) {
       conditional_modifier();
     }
     if (row_->form != Form::nop) add("({})", i_.exec_size);

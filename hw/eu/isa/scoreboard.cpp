@@ -7,7 +7,7 @@ namespace softgen::eu {
 
 bool is_out_of_order(const Instruction& instruction) {
   const OpcodeInfo* row = instruction.info();
-  return row && (row->form == Form::send || row->form == Form::split_send || row->form == Form::math);
+  return row && (is_send(*row) || row->form == Form::math);
 }
 
 Scoreboard scoreboard(const Instruction& instruction) {

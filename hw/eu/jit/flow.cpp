@@ -213,7 +213,7 @@ Slots written_whole(const Op& op, bool all_run, uint32_t channels) {
   if (mask != op.lanes_mask || op.exec_size < 8) return whole;
   const bool predicated = op.pred && op.opcode != Opcode::sel;
   if (predicated) return whole;
-  if (const OpcodeInfo* row = i.info(); row && (row->form == Form::send || row->form == Form::split_send)) {
+  if (const OpcodeInfo* row = i.info(); row && is_send(*row)) {
     return has_fixed_form(op) && answers_all(op) ? footprint(op).writes : whole;
   }
   if (op.dst.place != Place::contiguous || op.dst.channels != 0xffffffffu || op.dst.base % 32) return whole;

@@ -88,7 +88,7 @@ Footprint footprint(const Op& op) {
   const Instruction& i = *op.instruction;
   const OpcodeInfo* row = i.info();
   if (!row) return f;
-  if (row->form == Form::send || row->form == Form::split_send) {
+  if (is_send(*row)) {
     send(op, f);
     return f;
   }

@@ -54,7 +54,7 @@ bool Program::build(std::span<const std::byte> code, const StopFlag* stop) {
 void Program::decode_message_of(Op& op) {
   const Instruction& i = *op.instruction;
   const OpcodeInfo* row = i.info();
-  if (!row || (row->form != Form::send && row->form != Form::split_send)) return;
+  if (!row || !is_send(*row)) return;
   if (row->form == Form::split_send) op.second_length = static_cast<uint8_t>(isa_.extended_message_length(i.ex_descriptor));
   if (!i.descriptor_in_register) {
     const uint32_t extended = row->form == Form::split_send ? i.ex_descriptor : 0;

@@ -46,21 +46,6 @@ constexpr SourceBits source_bits[3] = {
     {.type = 106, .vstride = 0, .hstride = 111, .subreg = 113, .reg = 118, .imm = 109, .file = 45, .abs = 41, .negate = 42},
 };
 
-/// Of a macro: a special accumulator stands in the place of each operand's subregister (as IGA encodes them). Of math they are four bits; Operand has
-/// them where align16 has them.
-void take_special_accumulators(Instruction& i) {
-  i.special_accumulators = true;
-  if (i.opcode != Opcode::math) return;
-  i.dst.writemask = std::exchange(i.dst.subreg, uint8_t{0}) & 15;
-  for (Operand& o : i.src) o.swizzle = std::exchange(o.subreg, uint8_t{0}) & 15;
-}
-Instruction with_special_accumulators(Instruction i) {
-  if (i.opcode != Opcode::math) return i;
-  i.dst.subreg = i.dst.writemask & 15;
-  for (Operand& o : i.src) o.subreg = o.swizzle & 15;
-  return i;
-}
-
 template <typename Codec, typename O>
 void strides(Codec& c, O& src, const SourceBits& at) {
   if (at.vstride) {

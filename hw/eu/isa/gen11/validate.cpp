@@ -38,34 +38,22 @@ Result check_native_float(const Isa&, const Instruction& i, const OpcodeInfo& ro
   return i.dst.type == RegType::nf && i.acc_write ? "an instruction that writes NF updates no accumulator besides" : Result();
 }
 
-/// ICL's macros are of F alone, as types of 64 bits are not there.
-Result check_macro(const Isa&, const Instruction& i, const OpcodeInfo& row) {
-  if (!i.special_accumulators) return {};
-  const auto plain = [](const Operand& o) { return o.file == RegFile::grf && !o.indirect && o.type == RegType::f; };
-  const unsigned sources = i.opcode == Opcode::math && i.math_function() == MathFunction::rsqtm ? 1 : row.sources;
-  return plain(i.dst) && std::all_of(i.src, i.src + sources, plain) ? Result() : "madm, invm and rsqtm take F in general registers";
-}
-
 Result check_multiplication(const Isa&, const Instruction& i, const OpcodeInfo&) {
   if (i.opcode != Opcode::mul || is_float(i.src[0].type)) return {};
   return size_of(i.src[0].type) == 4 && size_of(i.src[1].type) == 4 ? "one factor of an integer product has at most 16 bits" : Result();
 }
 
-Result check_ternary(const Isa& isa, const Instruction& i, const OpcodeInfo& row) {
-  if (row.form != Form::ternary) return {};
-  if (i.dst.file == RegFile::grf && i.dst.reg >= isa.limits().registers) return "the destination register number is beyond 127";
-  if (is_byte(i.src[1].type) || is_byte(i.src[2].type)) return "src1 or src2 of three sources is a byte";
-  const bool first = i.src[0].file == RegFile::imm, last = i.src[2].file == RegFile::imm;
-  if ((first || last) && i.opcode != Opcode::mad) return "of three-source instructions only mad takes an immediate";
-  if (first && last) return "two sources are immediates";
-  if ((first && size_of(i.src[0].type) != 2) || (last && size_of(i.src[2].type) != 2)) return "an immediate of three sources has 16 bits";
-  return {};
+Result check_ternary_immediate(const Isa&, const Instruction& i, const OpcodeInfo& row) {
+  if (row.form != Form::ternary || i.opcode == Opcode::mad) return {};
+  const bool immediate = i.src[0].file == RegFile::imm || i.src[2].file == RegFile::imm;
+  return immediate ? "of three-source instructions only mad takes an immediate" : Result();
 }
 
 }  // namespace
 
 std::string validate(const Instruction& i) {
-  static constexpr Rule rules[] = {check_access_mode, check_types, check_native_float, check_macro, check_multiplication, check_ternary};
+  static constexpr Rule rules[] = {check_access_mode,    check_types,   check_native_float,     check_macro,
+                                   check_multiplication, check_ternary, check_ternary_immediate};
   return broken_rule(gen11_isa(), i, {has_opcode, rules});
 }
 

@@ -280,20 +280,6 @@ void ternary(Codec& c, I& i) {
   for (unsigned n = 0; n < 3; n++) ternary_source(c, i, n, types);
 }
 
-/// Of a math macro: a special accumulator stands in the place of each operand's subregister. Operand has them where align16 has them.
-void take_special_accumulators(Instruction& i) {
-  i.special_accumulators = true;
-  if (i.opcode != Opcode::math) return;
-  i.dst.writemask = std::exchange(i.dst.subreg, uint8_t{0}) & 15;
-  for (Operand& o : i.src) o.swizzle = std::exchange(o.subreg, uint8_t{0}) & 15;
-}
-Instruction with_special_accumulators(Instruction i) {
-  if (i.opcode != Opcode::math) return i;
-  i.dst.subreg = i.dst.writemask & 15;
-  for (Operand& o : i.src) o.subreg = o.swizzle & 15;
-  return i;
-}
-
 struct Set {
   static constexpr TypeCodes register_types{2, 6, 1, 5, 0, 4, 11, 10, 3, 7, 9, -1, -1, -1, -1, -1};
   static constexpr TypeCodes immediate_types{2, 6, 1, 5, -1, -1, 11, 10, 3, 7, 9, 0, 4, 8, -1, -1};
@@ -303,7 +289,7 @@ struct Set {
     header(c, i);
     const OpcodeInfo* row = i.info();
     const Form form = row ? row->form : Form::nop;
-    if (form != Form::send && form != Form::split_send) c.field(i.saturate, 34, 34);
+    if (!row || !is_send(*row)) c.field(i.saturate, 34, 34);
     switch (form) {
       case Form::basic:
       case Form::math:

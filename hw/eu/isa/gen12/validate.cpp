@@ -24,14 +24,6 @@ Result check_types(const Isa&, const Instruction& i, const OpcodeInfo& row) {
   return {};
 }
 
-/// Types of 64 bits are not there, so macros are of F alone.
-Result check_macro(const Isa&, const Instruction& i, const OpcodeInfo& row) {
-  if (!i.special_accumulators) return {};
-  const auto plain = [](const Operand& o) { return o.file == RegFile::grf && !o.indirect && o.type == RegType::f; };
-  const unsigned sources = i.opcode == Opcode::math && i.math_function() == MathFunction::rsqtm ? 1 : row.sources;
-  return plain(i.dst) && std::all_of(i.src, i.src + sources, plain) ? Result() : "madm, invm and rsqtm take F in general registers";
-}
-
 /// has_integer_dword_mul is false; of mul, mac and mad (Mesa intel_device_info.c).
 Result check_multiplication(const Isa&, const Instruction& i, const OpcodeInfo&) {
   if (is_float(i.src[0].type)) return {};
@@ -42,16 +34,10 @@ Result check_multiplication(const Isa&, const Instruction& i, const OpcodeInfo&)
   return {};
 }
 
-Result check_ternary(const Isa& isa, const Instruction& i, const OpcodeInfo& row) {
-  if (row.form != Form::ternary) return {};
-  if (i.dst.file == RegFile::grf && i.dst.reg >= isa.limits().registers) return "the destination register number is beyond 127";
-  if (is_byte(i.src[1].type) || is_byte(i.src[2].type)) return "src1 or src2 of three sources is a byte";
-  const bool first = i.src[0].file == RegFile::imm, last = i.src[2].file == RegFile::imm;
-  if (first && last) return "two sources are immediates";
-  if ((first && size_of(i.src[0].type) != 2) || (last && size_of(i.src[2].type) != 2)) return "an immediate of three sources has 16 bits";
+Result check_dp4a(const Isa&, const Instruction& i, const OpcodeInfo&) {
   if (i.opcode != Opcode::dp4a) return {};
-  if (size_of(i.src[1].type) != 4 || (size_of(i.src[2].type) != 4 && !last)) return "dp4a multiplies bytes of dwords";
-  return {};
+  const bool dwords = size_of(i.src[1].type) == 4 && (size_of(i.src[2].type) == 4 || i.src[2].file == RegFile::imm);
+  return dwords ? Result() : "dp4a multiplies bytes of dwords";
 }
 
 Result check_sync(const Isa&, const Instruction& i, const OpcodeInfo& row) {
@@ -63,7 +49,7 @@ Result check_sync(const Isa&, const Instruction& i, const OpcodeInfo& row) {
 }  // namespace
 
 std::string validate(const Instruction& i) {
-  static constexpr Rule rules[] = {check_types, check_macro, check_multiplication, check_ternary, check_sync};
+  static constexpr Rule rules[] = {check_types, check_macro, check_multiplication, check_ternary, check_dp4a, check_sync};
   return broken_rule(gen12_isa(), i, {has_opcode, rules});
 }
 

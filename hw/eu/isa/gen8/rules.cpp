@@ -137,6 +137,23 @@ Result check_exec_type(const Isa&, const Instruction& i, const OpcodeInfo& row) 
 
 }  // namespace
 
+std::string check_macro(const Isa&, const Instruction& i, const OpcodeInfo& row) {
+  if (!i.special_accumulators) return {};
+  const auto plain = [](const Operand& o) { return o.file == RegFile::grf && !o.indirect && o.type == RegType::f; };
+  const unsigned sources = i.opcode == Opcode::math && i.math_function() == MathFunction::rsqtm ? 1 : row.sources;
+  return plain(i.dst) && std::all_of(i.src, i.src + sources, plain) ? Result() : "madm, invm and rsqtm take F in general registers";
+}
+
+std::string check_ternary(const Isa& isa, const Instruction& i, const OpcodeInfo& row) {
+  if (row.form != Form::ternary) return {};
+  if (i.dst.file == RegFile::grf && i.dst.reg >= isa.limits().registers) return "the destination register number is beyond 127";
+  if (size_of(i.src[1].type) == 1 || size_of(i.src[2].type) == 1) return "src1 or src2 of three sources is a byte";
+  const bool first = i.src[0].file == RegFile::imm, last = i.src[2].file == RegFile::imm;
+  if (first && last) return "two sources are immediates";
+  if ((first && size_of(i.src[0].type) != 2) || (last && size_of(i.src[2].type) != 2)) return "an immediate of three sources has 16 bits";
+  return {};
+}
+
 std::string broken_rule(const Isa& isa, const Instruction& i, const OwnRules& own) {
   const OpcodeInfo* row = i.info();
   if (!row || !own.has(i.opcode)) return "the opcode is reserved";

@@ -12,8 +12,6 @@ namespace softgen::eu {
 
 using Rule = std::string (*)(const Isa& isa, const Instruction& instruction, const OpcodeInfo& row);
 
-inline bool is_send(const OpcodeInfo& row) { return row.form == Form::send || row.form == Form::split_send; }
-
 /// What an instruction set has of its own.
 struct OwnRules {
   bool (*has)(Opcode opcode);
@@ -22,5 +20,11 @@ struct OwnRules {
 
 /// Empty, or the first rule that `instruction` breaks: of those that these generations share, then of the set's own.
 std::string broken_rule(const Isa& isa, const Instruction& instruction, const OwnRules& own);
+
+// What the sets without types of 64 bits have in common (Gen11, Gen12.0).
+/// Macros are of F alone.
+std::string check_macro(const Isa& isa, const Instruction& instruction, const OpcodeInfo& row);
+/// Three sources in align1.
+std::string check_ternary(const Isa& isa, const Instruction& instruction, const OpcodeInfo& row);
 
 }  // namespace softgen::eu
