@@ -46,7 +46,7 @@ struct Execlist {
   bool empty() const { return next(0) == max_elements; }
 };
 
-/// Context status events. The values are those of a CSB entry's low dword from Gen8 to Gen11; Gen12 tells them from the contexts.
+/// Context status events. The values are those of a CSB entry's low dword from Gen8 to Gen11; on Gen12 they follow from the contexts.
 enum Event : uint32_t {
   event_idle_to_active = 1u << 0,
   event_preempted = 1u << 1,

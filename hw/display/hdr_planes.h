@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Universal planes and colour stages from Ice Lake on: seven planes a pipe, the first three of high dynamic range. i915
+// Universal planes and colour stages from Ice Lake on: seven planes per pipe, the first three of high dynamic range. i915
 // display/skl_universal_plane.c (icl_*), skl_scaler.c, intel_color.c (icl_*).
 #pragma once
 
@@ -26,7 +26,7 @@ constexpr Limits hdr_limits{
 /// Pipe CRC Source (i915 PIPE_CRC_SOURCE_*_SKL of planes 5 to 7): 4 is the pipe's output.
 constexpr std::array<uint32_t, 8> hdr_crc_taps = {show_plane(0), show_plane(6), show_plane(1), show_plane(5),
                                                   show_all,      show_plane(4), show_plane(2), show_plane(3)};
-/// Two a pipe.
+/// Two per pipe.
 constexpr unsigned hdr_scalers(unsigned) { return 2; }
 
 }  // namespace softgen::display

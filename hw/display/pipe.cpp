@@ -84,8 +84,8 @@ Pipe::Beam Pipe::beam() {
 }
 
 int64_t Pipe::Beam::until_line(uint32_t wanted) const {
-  constexpr int64_t least_ns = 10'000;
-  return std::max((wanted % lines + lines - line % lines) % lines * line_ns, least_ns);
+  constexpr int64_t min_ns = 10'000;
+  return std::max((wanted % lines + lines - line % lines) % lines * line_ns, min_ns);
 }
 
 void Pipe::set_alarm(const Alarm& alarm) {

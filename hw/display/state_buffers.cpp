@@ -33,7 +33,7 @@ constexpr reg::Bits opcode_bits{31, 24}, byte_enable_bits{23, 20}, register_bits
 constexpr uint32_t line_bits = 20, line_mask = (1u << line_bits) - 1;
 constexpr uint32_t all_bytes = 0xf;
 
-// Chosen: a turn is far longer than any list of i915's (a palette is 2 K words, of two a step), and takes about a millisecond; the others of the front
+// Chosen: a turn is far longer than any list of i915's (a palette is 2 K words, two per step), and takes about a millisecond; the others of the front
 // end's lock get as much.
 constexpr uint32_t turn_budget = 4096;
 constexpr int64_t pause_ns = 1'000'000, microsecond_ns = 1000;

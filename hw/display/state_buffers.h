@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Display state buffers (DSB): three a pipe. Each runs a list of register writes and waits out of the GGTT, from HEAD to TAIL. i915
+// Display state buffers (DSB): three per pipe. Each runs a list of register writes and waits out of the GGTT, from HEAD to TAIL. i915
 // display/intel_dsb.c, of Linux 6.12.
 //
 // They run where they are started (a write of TAIL), and go on in the timer of their pipe. A wait is a time or a vertical blank at which

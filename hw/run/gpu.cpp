@@ -265,7 +265,7 @@ void Gpu::serve_interrupt() {
 }
 
 void Gpu::service() {
-  // What memory says first: the engine's thread, which told of it, is still behind the registers' lock.
+  // What memory says first: the engine's thread, which reported it, is still behind the registers' lock.
   for (Engine& engine : engines_) process_engine(engine);
   chip_.acknowledge(Registers(device_));
   for (Engine& engine : engines_) {

@@ -67,7 +67,7 @@ TEST_CASE("eu scoreboard: an in-order result needs a RegDist, or ten instruction
   CHECK(reports(apart) == 0);
 }
 
-TEST_CASE("eu scoreboard: parts of a register are told apart") {
+TEST_CASE("eu scoreboard: parts of a register are tracked apart") {
   const Instruction low = op_imm(Opcode::add, 4, grf(2, D, 0, 4, 4, 1), grf(1, D, 0, 4, 4, 1), D, 1);
   const Instruction high = op_imm(Opcode::add, 4, grf(3, D, 0, 4, 4, 1), grf(2, D, 4, 4, 4, 1), D, 1);
   CHECK(reports({low, high}) == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tables of the aux map as Mesa writes them (intel_aux_map.c), and as nobody should.
+// Tables of the aux map as Mesa writes them (intel_aux_map.c), and malformed ones.
 #include "hw/memory/aux_walker.h"
 
 #include "hw/memory/view.h"

@@ -56,7 +56,7 @@ TEST_CASE("bank: masked events stay until they are unmasked") {
   CHECK(bank.serve(a) == 1);
 }
 
-TEST_CASE("bank: masking again what the second level has told of leaves its bit, without the event") {
+TEST_CASE("bank: masking again what the second level has reported leaves its bit, without the event") {
   Bank bank;
   bank.post(a, 1);
   bank.set_open(a, 0);
