@@ -198,6 +198,7 @@ struct Provoking {
 
 struct DepthBias {
   bool solid = false, wireframe = false, point = false;  ///< for which fill modes
+  bool legacy = false;                                   ///< the constant is a depth, not a number of steps of the buffer's format
   float constant = 0, scale = 0, clamp = 0;
 };
 

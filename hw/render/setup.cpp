@@ -153,6 +153,8 @@ double Setup::depth_bias(const Plane2& z, double greatest) const {
   double unit = 1 / 65535.0;
   if (state_.depth.format == DepthFormat::unorm24) unit = 1 / 16777215.0;
   if (state_.depth.format == DepthFormat::float32) unit = greatest > 0 ? std::ldexp(1.0, std::ilogb(std::min(greatest, 1.0)) - 23) : 0;
+  // The PRM says so of UNORM buffers; anv's VK_DEPTH_BIAS_REPRESENTATION_FLOAT_EXT relies on it with float ones, too.
+  if (raster.bias.legacy) unit = 1;
   const double slope = std::max(std::abs(z.a), std::abs(z.b));
   // A whole unit for each of the constant, as Vulkan and Direct3D have it (anv passes it on); OpenGL's unit is two of them (iris doubles it).
   double bias = raster.bias.constant * unit + raster.bias.scale * slope;

@@ -80,6 +80,7 @@ void rasterizer(const StateStore& store, DrawState& state) {
   out.bias.solid = p.global_depth_offset_enable_solid;
   out.bias.wireframe = p.global_depth_offset_enable_wireframe;
   out.bias.point = p.global_depth_offset_enable_point;
+  out.bias.legacy = sf.legacy_global_depth_bias_enable;
   out.bias.constant = p.global_depth_offset_constant;
   out.bias.scale = p.global_depth_offset_scale;
   out.bias.clamp = p.global_depth_offset_clamp;

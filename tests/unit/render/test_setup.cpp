@@ -226,13 +226,16 @@ TEST_CASE("conservative rasterization covers touched pixels; inner coverage has 
   CHECK_FALSE(part.inner(10, 10));
 }
 
-TEST_CASE("a depth bias of n is n steps of a 24-bit buffer and of a 16-bit one, below its clamp") {
-  const auto bias = [](uint32_t format, float constant, float clamp) {
+TEST_CASE(
+    "a depth bias of n is n steps of a 24-bit buffer and of a 16-bit one, below its clamp; with Legacy Global Depth Bias Enable it is n itself") {
+  const auto bias = [](uint32_t format, float constant, float clamp, bool legacy = false) {
     StateStore store{softgen::defs::gen9::commands};
     const uint32_t buffer[] = {0x78050006, 1u << 29 | format << 18, 0, 0, 0, 0, 0, 0};
     const uint32_t raster[] = {0x78500003, 1u << 16 | 1u << 9, std::bit_cast<uint32_t>(constant), 0, std::bit_cast<uint32_t>(clamp)};
+    const uint32_t sf[] = {0x78130002, uint32_t{legacy} << 11, 0, 0};
     store.accept({0, softgen::defs::gen9::commands.find("3DSTATE_DEPTH_BUFFER"), buffer});
     store.accept({0, softgen::defs::gen9::commands.find("3DSTATE_RASTER"), raster});
+    store.accept({0, softgen::defs::gen9::commands.find("3DSTATE_SF"), sf});
     State state;
     state.refresh(store);
     const RasterState clip = raster_64();
@@ -241,11 +244,13 @@ TEST_CASE("a depth bias of n is n steps of a 24-bit buffer and of a 16-bit one, 
     const std::array vues = {corners[0].vue(), corners[1].vue(), corners[2].vue()};
     return prepared(setup, ObjectType::triangle, triangle(), vues).depth_bias;
   };
-  constexpr uint32_t d24 = 3, d16 = 5;
+  constexpr uint32_t d32 = 1, d24 = 3, d16 = 5;
   CHECK(bias(d24, 3, 0) * 16777215 == Approx(3));
   CHECK(bias(d24, -2, 0) * 16777215 == Approx(-2));
   CHECK(bias(d16, 1, 0) * 65535 == Approx(1));
   CHECK(bias(d16, 9, 1e-5f) == Approx(1e-5));
+  for (const uint32_t format : {d16, d24, d32}) CHECK(bias(format, 0.25f, 0, true) == 0.25);
+  CHECK(bias(d24, 0.25f, 0.125f, true) == 0.125);
 }
 
 TEST_CASE("the depth plane of three equal depths is exactly constant") {
