@@ -86,11 +86,11 @@ def cases(tests):
             yield test
 
 
-def boot(release):
+def boot(release, slow=False):
     def run(report, options):
         guest_image.ensure(release)
         python_tests(report, options, "boot", left_out=[FIRMWARE], guest=release, gpu=options.gpu)
-    return Suite(f"boots {release} ({guest_image.GUESTS[release]}) on the device", run)
+    return Suite(f"boots {release} ({guest_image.GUESTS[release]}) on the device", run, slow=slow)
 
 
 def firmware(report, options):
@@ -162,6 +162,7 @@ ALL = {
     "firmware": Suite("SeaBIOS and GRUB on the device's VGA", firmware),
     "boot-bookworm": boot("bookworm"),
     "boot-trixie": boot("trixie"),
+    "boot-sid": boot("sid", slow=True),
     "fuzz": Suite("hostile input, under ASan and UBSan", run_fuzz),
     "tidy": Suite("clang-tidy over hw/", run_tidy),
     "races": Suite("captures on four threads, under ThreadSanitizer (with --full or by its name)", run_races, slow=True),
