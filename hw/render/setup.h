@@ -132,7 +132,7 @@ class Setup {
   PixelRect bounds_of(std::span<const Screen> corners) const;
   void find_attributes();
   void varying_attribute(const AttributeSource& source, std::span<const Vue> vertices, bool front, AttributeSetup& out) const;
-  bool line_interpolation(const Viewport& viewport, std::span<const Vue> vertices, PreparedObject& out) const;
+  bool line_interpolation(const Viewport& viewport, std::span<const Vue> vertices, bool rectangle, PreparedObject& out) const;
   void setup_attributes(const Vue& provoking, uint32_t primitive_id, std::span<const Vue> vertices, PreparedObject& out) const;
   std::array<uint32_t, 4> attribute(const Vue& vertex, unsigned index, const PreparedObject& object, uint32_t primitive_id) const;
   double depth_bias(const Plane2& z, double greatest) const;

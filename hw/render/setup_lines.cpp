@@ -39,11 +39,15 @@ double Fade::at(double x, double y) const {
   return ramp(radius - std::abs(a)) * ramp(std::min(t, length - t));
 }
 
-bool Setup::line_interpolation(const Viewport& viewport, std::span<const Vue> vertices, PreparedObject& out) const {
-  // Along the line: the planes are constant across it.
+bool Setup::line_interpolation(const Viewport& viewport, std::span<const Vue> vertices, bool rectangle, PreparedObject& out) const {
   const auto position = [](const Vue& v) { return Position{v.position(0), v.position(1), v.position(2), v.position(3)}; };
   const Screen first = to_screen(viewport, position(vertices[0])), second = to_screen(viewport, position(vertices[1]));
-  const double dx = second.x - first.x, dy = second.y - first.y, squared = dx * dx + dy * dy;
+  double dx = second.x - first.x, dy = second.y - first.y;
+  // A rectangle's attributes run along the line. The pixels of another line repeat along the minor axis with their attributes (OpenGL 4.6, 14.5.2
+  // "Other Line Segment Features"; deqp-vk's rasterization.interpolation).
+  if (!rectangle && std::abs(dx) >= std::abs(dy)) dy = 0;
+  else if (!rectangle) dx = 0;
+  const double squared = dx * dx + dy * dy;
   if (squared == 0) return false;
   const Plane2 t{dx / squared, dy / squared, -(dx * first.x + dy * first.y) / squared};
   const auto along = [&](double at0, double at1) { return Plane2{t.a * (at1 - at0), t.b * (at1 - at0), at0 + t.c * (at1 - at0)}; };
@@ -140,11 +144,11 @@ bool Setup::prepare_line(std::span<const Vue> vertices, PreparedObject& out) {
   const std::array<Screen, 2> ends = {to_screen(viewport, positions[0]), to_screen(viewport, positions[1])};
   if (stipple_restarts_ || positions[0] != stipple_end_) stipple_count_ = 0;
   stipple_end_ = positions[1];
-  if ((ends[0].fx == ends[1].fx && ends[0].fy == ends[1].fy) || !line_interpolation(viewport, vertices, out)) return false;
   // A width of 0 asks for the thinnest lines, not anti-aliased (SKL PRM vol 2d, 3DSTATE_SF, "Line Width"); Mesa sends it for widths below 1.5.
   const bool smooth = state_.raster.antialiasing && !raster_.multisample_rasterization && state_.raster.line_width > 0;
-  return smooth || raster_.multisample_rasterization ? cover_line_rectangle(ends, smooth, viewport, out)
-                                                     : cover_thin_line(ends, viewport, out);
+  const bool rectangle = smooth || raster_.multisample_rasterization;
+  if ((ends[0].fx == ends[1].fx && ends[0].fy == ends[1].fy) || !line_interpolation(viewport, vertices, rectangle, out)) return false;
+  return rectangle ? cover_line_rectangle(ends, smooth, viewport, out) : cover_thin_line(ends, viewport, out);
 }
 
 bool Setup::prepare_point(const Vue& vertex, PreparedObject& out) {

@@ -270,7 +270,7 @@ Word4 Filter::sample(const Coordinates& at, const Offsets& offsets, const Detail
   if (!aniso || !anisotropic_) footprint.taps = 1;
   const auto level = [&](float n) { return taps(at, offsets, static_cast<unsigned>(n), footprint, linear, magnify, reference); };
   switch (state_.mip_filter) {
-    case MipFilter::nearest: return finished(level(std::floor(lod.clamped + 0.5f)), reference);
+    case MipFilter::nearest: return finished(level(lod.nearest_level()), reference);
     case MipFilter::linear: {
       const float low = std::floor(lod.clamped);
       const int weight = static_cast<int>((lod.clamped - low) * one);

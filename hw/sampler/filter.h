@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 #include "hw/sampler/state.h"
@@ -32,6 +33,9 @@ struct Lod {
   float unclamped;  ///< with bias
   float clamped;    ///< to the sampler's and the surface's levels, eight bits of fraction
   bool magnify;
+
+  /// Of MIPFILTER_NEAREST.
+  float nearest_level() const { return std::floor(clamped + 0.5f); }
 };
 
 /// Linear filters work on the codes of such texels, and round once: 8 bits of UNORM, not sRGB.

@@ -61,6 +61,7 @@ class Request {
   Offsets offsets(unsigned lane) const;
   Detail detail(const Filter& filter, unsigned lane) const;
   void filter();
+  float level_taken(const Lod& lod) const;
   bool filter_lanes();
   const float* eight(char letter, unsigned lane) const;
   void response_of(unsigned first, float (&spare)[4][lane_count], float* (&out)[4]) const;
@@ -152,6 +153,15 @@ bool Request::filter_lanes() {
   return bound_.slices.sample(view_, texture_, request);
 }
 
+/// The level that a sample takes, a fraction between two (OpenGL 4.6, 8.14; Mesa passes the message's answer on).
+float Request::level_taken(const Lod& lod) const {
+  switch (bound_.state.mip_filter) {
+    case MipFilter::nearest: return lod.nearest_level();
+    case MipFilter::linear: return lod.clamped;
+    default: return 0;
+  }
+}
+
 void Request::filter() {
   count_path(Path::samples_singly, 1);
   Word4 border{};
@@ -179,7 +189,7 @@ void Request::filter() {
     if (implicit && !shares_detail(lane)) detail = this->detail(filter, lane), detail_lane = lane;
     if (present('l')) detail.lod = value('l', lane);
     const Lod lod = finish_lod(texture_, bound_.state, detail.lod, present('b') ? value('b', lane) : 0, least ? value('M', lane) : 0);
-    if (type_.kind == MessageKind::lod) store(lane, {as_dword(lod.clamped), as_dword(lod.unclamped), 0, 0});
+    if (type_.kind == MessageKind::lod) store(lane, {as_dword(level_taken(lod)), as_dword(lod.unclamped), 0, 0});
     else store(lane, filter.sample(coordinates(lane), offsets(lane), detail, lod, compared));
   }
 }

@@ -300,6 +300,27 @@ TEST_CASE("thin lines cover the pixels whose diamond they leave") {
   CHECK(first.size() + second.size() == 21);
 }
 
+TEST_CASE(
+    "attributes of lines run along the major axis, so that the pixels of a wide line's column are alike; a smooth line's run along it") {
+  const RasterState raster = raster_64();
+  const auto along = [&](const State& state, double x1, double y1) {
+    Setup setup(state, raster, Stage::vs);
+    const Corner a(clip_of(8.5), clip_of(8.5), 0, 1), b(clip_of(x1), clip_of(y1), 0, 1);
+    const std::array vues = {a.vue(), b.vue()};
+    return prepared(setup, ObjectType::line, {{0, 1}, 2, false, 0, 0}, vues).perspective[0];
+  };
+  const State wide = state_of({{"3DSTATE_RASTER", {0x78500003, 1u << 16, 0, 0, 0}}, {"3DSTATE_SF", {0x78130002, 5u << (12 + 7), 0, 0}}});
+  const Plane2 x_major = along(wide, 24.5, 16.5), y_major = along(wide, 4.5, 40.5);
+  CHECK(x_major.b == 0);
+  CHECK(x_major.at(16.5, 3) == Approx(0.5));
+  CHECK(y_major.a == 0);
+  CHECK(y_major.at(3, 16.5) == Approx(0.25));
+  const State smooth =
+      state_of({{"3DSTATE_RASTER", {0x78500003, 1u << 16 | 1u << 2, 0, 0, 0}}, {"3DSTATE_SF", {0x78130002, 5u << (12 + 7), 0, 0}}});
+  const Plane2 across = along(smooth, 24.5, 16.5);
+  CHECK(across.at(16.5 - 2, 12.5 + 4) == Approx(0.5));
+}
+
 TEST_CASE("the outline of a quad has four sides, and the stipple continues along a strip") {
   const State state =
       state_of({{"3DSTATE_RASTER", {0x78500003, 1u << 16 | 1u << 5 | 1u << 3, 0, 0, 0}}, {"3DSTATE_WM", {0x78140000, 1u << 3}}});
