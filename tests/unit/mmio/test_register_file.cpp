@@ -168,7 +168,7 @@ TEST_CASE("state survives save and load, and a damaged one is refused") {
   CHECK(copy.peek(EngineId::rcs, reg::RING_START) == 0x5000);
 
   std::vector<std::byte> bytes = out.output();
-  bytes[bytes.size() - 5] = std::byte{0x7f};  // an offset's top byte
+  bytes[bytes.size() - 9] = std::byte{0x7f};  // an offset's top byte; then its value, and no instances
   Archive bad(bytes);
   copy.state(bad);
   CHECK(bad.failed());
