@@ -145,7 +145,8 @@ void RegisterFile::write(uint32_t offset, uint64_t value, unsigned size) {
   const Register* known = row(offset);
   const unsigned shift = (offset & 3) * 8;
   const uint32_t lanes = ((1u << size * 8) - 1) << shift;
-  uint32_t rest = peek(offset) & ~lanes;
+  const Steering steering = steer(cells_[index(offset)].group, Initiator::host, false);
+  uint32_t rest = (steering.instance ? instances_.find(offset & ~3u, *steering.instance).value_or(peek(offset)) : peek(offset)) & ~lanes;
   if (known) rest = known->masked ? 0 : rest & ~known->w1c_mask;
   write(offset, rest | (static_cast<uint32_t>(value) << shift & lanes));
 }

@@ -89,6 +89,10 @@ class RegisterFile {
     storage_[index(offset)].fetch_or(mask, std::memory_order_acq_rel);
   }
   void clear_bits(uint32_t offset, uint32_t mask) { storage_[index(offset)].fetch_and(~mask, std::memory_order_acq_rel); }
+  /// All instances of a replicated register have the value of the first, as after the restore of a context.
+  void join_instances(uint32_t offset) {
+    if (!instances_.empty()) instances_.drop(offset & ~3u);
+  }
   /// Engines' registers by relative offset.
   uint32_t peek(EngineId engine, uint32_t relative) const { return peek(engine_register(engine, relative)); }
   void poke(EngineId engine, uint32_t relative, uint32_t value) { poke(engine_register(engine, relative), value); }

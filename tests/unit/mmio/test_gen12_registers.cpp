@@ -2,8 +2,13 @@
 // What i915 reads and writes on Tiger Lake that Ice Lake has elsewhere or not at all, and what TGL PRM vol 13, "General Assets", says of all registers.
 #include <array>
 
+#include "hw/iface/quiet_host.h"
 #include "hw/memory/flat_memory.h"
+#include "hw/mmio/forcewake.h"
+#include "hw/mmio/gt_power.h"
+#include "hw/mmio/interrupts/gen11.h"
 #include "hw/mmio/memory_registers.h"
+#include "hw/mmio/reset_control.h"
 #include "hw/mmio/timestamp.h"
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
@@ -70,11 +75,14 @@ TEST_CASE("gen12: registers of Gen9 and Gen11 that are gone are not declared") {
   CHECK(std::string_view(f.set.find(0x4094)->name) == "GLOBAL_MOCS");
 }
 
+// Also TGL PRM vol 13, "Force Wake and Steering Table": "fuse_gt_dssen[5:0] 0x913C[5:0], fuse_gt_l3_disable[3:0] 0x9118[7:0] (fuse is replicated into [3:0] and
+// [7:4])".
 TEST_CASE("gen12: fuses tell of one slice of six dual subslices, of all banks, and of the engines") {
   Fixture f;
   CHECK((f.file.read(0x9138) & 0xff) == 1);  // gt/intel_sseu.c:gen12_sseu_info_init
   CHECK((f.file.read(0x913c) & 0xff) == 0x3f);
   CHECK((f.file.read(0x9134) & 0xff) == 0);
+  CHECK((f.file.read(0x9118) & 0xf) == (f.file.read(0x9118) >> 4 & 0xf));
   CHECK((~f.file.read(0x9118) & 0xf) == 0xf);  // gt/intel_gt_mcr.c:intel_gt_mcr_init
   CHECK((~f.file.read(0x9140) & 0xff) == 5);   // gt/intel_engine_cs.c:init_engine_mask
   CHECK((~f.file.read(0x9140) >> 16 & 0xf) == 1);
@@ -151,12 +159,75 @@ TEST_CASE("gen12: each engine's user batches may write its own tables' registers
   for (const uint32_t offset : {0x4000u, 0x20c4u, 0x7010u, 0xced8u}) CHECK_FALSE(f.file.is_nonpriv_writable(EngineId::rcs, offset));
 }
 
-// "SW Virtualization Reserved MMIO range": "reads will return zeros, like any other unimplemented MMIO address. Writes to this range are always ignored."
+// GDRST's bits, and what keeps its value: i915 gt/intel_reset.c, gen8_reset_engines, gen11_reset_engines; gt/intel_mocs.c, intel_mocs_init (after a reset of
+// the whole GT alone), init_l3cc_table.
+TEST_CASE("gen12: a reset of GDRST reaches its engines, and what belongs to the whole GT is reset with all of it") {
+  struct Host final : QuietHost {
+    int64_t clock_ns() override { return 0; }
+  } host;
+  Fixture f;
+  const auto tree = gen12_interrupts(f.file, host);
+  attach_forcewake(f.file);
+  uint32_t stopped = 0, restarted = 0;
+  attach_reset_control(f.file, *tree, [&](uint32_t engines) { stopped = engines; }, [&](uint32_t engines) { restarted = engines; });
+  constexpr EngineId engines[] = {EngineId::rcs, EngineId::bcs, EngineId::vcs0, EngineId::vcs1, EngineId::vecs};
+  const struct {
+    uint32_t request;
+    uint32_t engines;  ///< bit i: row i above
+  } rows[] = {{1u << 1, 1},  {1u << 2, 2},           {1u << 5, 4}, {1u << 7, 8},  {1u << 13, 16},
+              {1u << 3, 0},  {1u << 17, 0},          {1u << 6, 0}, {1u << 18, 0}, {1u << 1 | 1u << 13, 17},
+              {1u << 0, 31}, {1u << 0 | 1u << 3, 31}};
+  const uint32_t whole_gt[] = {0x4000, 0x40fc, 0x4800, 0xb020, 0x9424}, never[] = {0xa278, 0xd84, 0xa090, 0x190030};
+  for (const auto& row : rows) {
+    CAPTURE(row.request);
+    stopped = restarted = 0;
+    for (const EngineId e : engines) f.file.write(f.file.engine_register(e, reg::RING_HWS_PGA), 0x5000);
+    for (const uint32_t offset : whole_gt) f.file.write(offset, 0x25);
+    f.file.write(0xfdc, 1u << 24);
+    f.file.write(0xa278, 0x0001'0001);
+    f.file.write(0xa090, 1);
+    f.file.write(0x190030, 1);
+    f.file.write(reg::GDRST, row.request);
+    CHECK(f.file.read(reg::GDRST) == 0);
+    uint32_t expected = 0;
+    for (unsigned i = 0; i < std::size(engines); ++i) {
+      const bool hit = row.engines >> i & 1;
+      if (hit) expected |= 1u << static_cast<unsigned>(engines[i]);
+      CHECK(f.file.read(f.file.engine_register(engines[i], reg::RING_HWS_PGA)) == (hit ? 0 : 0x5000));
+    }
+    CHECK(stopped == expected);
+    CHECK(restarted == expected);
+    const bool all = row.request & 1;
+    for (const uint32_t offset : whole_gt) CHECK(f.file.read(offset) == (all ? f.set.find(offset)->reset : 0x25));
+    CHECK(f.file.read(0xfdc) == (all ? 1u << 31 : 1u << 24));
+    for (const uint32_t offset : never) CHECK(f.file.read(offset) == 1);
+  }
+}
+
+// i915 gt/intel_rps.c, gen6_rps_set, intel_rps_read_actual_frequency: the request in [31:23], what is granted in the same bits of RPSTAT1.
+TEST_CASE("gen12: a frequency is granted when it is requested") {
+  struct Host final : QuietHost {
+    int64_t clock_ns() override { return 0; }
+  } host;
+  Fixture f;
+  GtPower power(f.file, host);
+  for (const uint32_t frequency : {0x06u, 0x1ffu, 0u}) {
+    f.file.write(0xa008, frequency << 23);
+    CHECK(f.file.read(0xa01c) == frequency << 23);
+  }
+}
+
+// TGL PRM vol 13, "SW Virtualization Reserved MMIO range": "reads will return zeros, like any other unimplemented MMIO address. Writes to this range are always ignored."
 TEST_CASE("gen12: the range reserved for virtualization reads 0, ignores writes and has no register") {
   Fixture f;
   for (uint32_t offset = 0x178000; offset < 0x179000; offset += 4) {
-    f.file.write(offset, ~0u);
-    REQUIRE(f.file.read(offset) == 0);
+    for (const Initiator from : {Initiator::host, Initiator::streamer, Initiator::context}) {
+      f.file.write(offset, ~0u, from);
+      REQUIRE(f.file.read(offset, from) == 0);
+    }
+    f.file.write(offset + 1, 0xff, 1);
+    f.file.write(offset & ~7u, ~0ull, 8);
+    REQUIRE(f.file.read(offset & ~7u, 8) == 0);
   }
   for (const defs::RegisterPlace& place : f.set.singles) CHECK((place.offset < 0x178000 || place.offset > 0x178fff));
   CHECK(std::string_view(f.set.find(0x178800)->name) == "VIRTUALIZATION_RESERVED");

@@ -152,6 +152,14 @@ TEST_CASE_METHOD(Steered, "steering: without instance 0 the default reads 0, and
   }
 }
 
+TEST_CASE_METHOD(Steered, "steering: a byte that is written to one instance leaves its other bytes") {
+  write(multicast, 0x9524, 0x1111'1111);
+  write(steer(3), 0x9524, 0x3333'3333);
+  file.write(0x9525, 0x77, 1);
+  CHECK(read(steer(3), 0x9524) == 0x3333'7733);
+  CHECK(read(steer(2), 0x9524) == 0x1111'1111);
+}
+
 TEST_CASE_METHOD(Steered, "steering: a streamer's unicast goes by its own steering register") {
   file.write(streamer_selector, steer(3));
   file.write(0x9524, 0x30, Initiator::streamer);
