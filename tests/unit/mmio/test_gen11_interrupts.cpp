@@ -172,7 +172,7 @@ TEST_CASE("gen11: a saved state with sources and events that nothing has is refu
   Archive out;
   f.tree.state(out);
   // From the end: the display's enable, the master's, two identities, two banks: served, snapshot, secondary, pending, 32 collapsing registers.
-  constexpr size_t bank = 1 + 1 + 4 + 4 + 64;
+  constexpr size_t bank = 1 + 4 + 4 + 4 + 64;
   const struct {
     size_t from_end;
     uint8_t byte;
@@ -180,11 +180,12 @@ TEST_CASE("gen11: a saved state with sources and events that nothing has is refu
                 {2, 0xff},
                 {3, 0x7f},
                 {11, 2},
-                {16, 0x40},
-                {20, 0x40},
-                {22, 0x80},
+                {15, 0x40},
+                {19, 0x40},
+                {23, 0x40},
+                {25, 0x80},
                 {10 + bank, 0x80},
-                {10 + bank + 11, 0x80},
+                {10 + bank + 14, 0x80},
                 {10 + 2 * bank, 2}};
   for (const auto& [from_end, byte] : damage) {
     CAPTURE(from_end);
@@ -229,6 +230,41 @@ TEST_CASE("gen11: states from before the banks load") {
   CHECK(g.read(reg::DE_PIPE_IMR(1)) == 0x55);
   CHECK(g.tree.level());
   CHECK(g.driver.serve(1) == std::vector<uint32_t>{valid | 2u << 20 | 1u << 16 | 0x101});
+}
+
+// Version 3: of each bank 32 collapsing registers, the word, secondary storage, whether there is a snapshot, whether a source is in service.
+TEST_CASE("gen11: states from before snapshots of single bits load in the middle of a service") {
+  InterruptRig f;
+  f.driver.install();
+  Archive out;
+  out.section("gen11 interrupts", 3);
+  for (unsigned i = 0; i < 10; ++i) {
+    InterruptBlock block;
+    out.value(block);
+  }
+  std::array<uint16_t, 32> collapsing{};
+  uint32_t pending = 1, secondary = 0;
+  bool snapshot = true, served = false, on = true;
+  collapsing[0] = 0x101;
+  for (unsigned word = 0; word < 2; ++word) {
+    out.value(collapsing);
+    out.value(pending);
+    out.value(secondary);
+    out.value(snapshot);
+    out.value(served);
+  }
+  std::array<uint32_t, 2> identities{};
+  out.value(identities);
+  out.value(on);
+  out.value(on);
+  Archive in(out.output());
+  f.tree.state(in);
+  REQUIRE_FALSE(in.failed());
+  f.tree.raise(EngineId::bcs, user);  // waits for the end of the service
+  CHECK(f.driver.identity(0, 15) == 0);
+  CHECK(f.driver.identity(0, 0) == (valid | 0x101));
+  f.write(reg::GT_INTR_DW(0), 1);
+  CHECK(f.read(reg::GT_INTR_DW(0)) == 1u << 15);
 }
 
 TEST_CASE("gen11: from several threads no event is lost") {
