@@ -5,21 +5,14 @@
 #include <memory>
 #include <vector>
 
-#include "hw/iface/quiet_host.h"
 #include "hw/mmio/interrupts/gen11.h"
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
+#include "tests/unit/mmio/hosts.h"
 
 namespace softgen::mmio {
 
 inline constexpr uint32_t enable = 0x8000'0000, valid = 0x8000'0000;
-
-class LineHost final : public QuietHost {
- public:
-  int64_t clock_ns() override { return 0; }
-  void interrupt(bool level) override { levels.push_back(level); }
-  std::vector<bool> levels;
-};
 
 /// What i915 writes at gen11_irq_postinstall, and its handler (i915_irq.c, gt/intel_gt_irq.c).
 struct InterruptDriver {

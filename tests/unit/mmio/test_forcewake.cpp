@@ -1,30 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <set>
 
-#include "hw/iface/quiet_host.h"
 #include "hw/mmio/forcewake.h"
 #include "hw/mmio/gt_power.h"
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
+#include "tests/unit/mmio/hosts.h"
 
 using namespace softgen;
 using namespace softgen::mmio;
-
-namespace {
-
-class Clock final : public QuietHost {
- public:
-  int64_t clock_ns() override { return now; }
-  int64_t now = 0;
-};
-
-}  // namespace
 
 TEST_CASE("each domain of forcewake answers its request, and holds the GT awake") {
   quiet_log();
   for (const defs::RegisterSet* set : {&defs::gen9::registers, &defs::gen11::registers, &defs::gen12::registers}) {
     CAPTURE(set->name);
-    Clock host;
+    LineHost host;
     RegisterFile file(*set);
     attach_forcewake(file);
     GtPower power(file, host);
@@ -77,7 +67,7 @@ TEST_CASE("a domain of forcewake is awake while any of sixteen requesters holds 
 // is needed, then force-wake of the domain is required. Force-wake is not required for shadow register accesses coming through MGSR."
 TEST_CASE("gen12: without power accesses end, but for writes of shadowed registers") {
   quiet_log();
-  Clock host;
+  LineHost host;
   RegisterFile file(defs::gen12::registers);
   attach_forcewake(file);
   GtPower power(file, host);

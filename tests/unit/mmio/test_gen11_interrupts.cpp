@@ -2,7 +2,6 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <semaphore>
 #include <thread>
 #include <utility>
 
@@ -12,15 +11,6 @@ using namespace softgen;
 using namespace softgen::mmio;
 using namespace softgen::mmio::engine_event;
 using pipe_event::vertical_blank;
-
-namespace {
-
-void raise_blank(Interrupts& tree, unsigned pipe) {
-  tree.post(pipe, vertical_blank);
-  tree.deliver();
-}
-
-}  // namespace
 
 TEST_CASE("gen11: after reset everything is masked and nothing pends") {
   InterruptRig f;
@@ -269,18 +259,7 @@ TEST_CASE("gen11: states from before snapshots of single bits load in the middle
 
 TEST_CASE("gen11: from several threads no event is lost") {
   quiet_log();
-  // The host counts rises; each is served by a driver thread that waits for it, as an interrupt handler does.
-  class Counting final : public QuietHost {
-   public:
-    int64_t clock_ns() override { return 0; }
-    void interrupt(bool level) override {
-      in_order = in_order && level != last;
-      last = level;
-      if (level) rises.release();
-    }
-    bool last = false, in_order = true;
-    std::counting_semaphore<> rises{0};
-  } host;
+  CountingHost host;
   RegisterFile regs{softgen::defs::gen11::registers};
   const auto owned = gen11_interrupts(regs, host);
   Interrupts& tree = *owned;

@@ -2,7 +2,6 @@
 // What i915 reads and writes on Tiger Lake that Ice Lake has elsewhere or not at all, and what TGL PRM vol 13, "General Assets", says of all registers.
 #include <array>
 
-#include "hw/iface/quiet_host.h"
 #include "hw/memory/flat_memory.h"
 #include "hw/mmio/forcewake.h"
 #include "hw/mmio/gt_power.h"
@@ -12,6 +11,7 @@
 #include "hw/mmio/timestamp.h"
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
+#include "tests/unit/mmio/hosts.h"
 
 using namespace softgen;
 using namespace softgen::mmio;
@@ -162,9 +162,7 @@ TEST_CASE("gen12: each engine's user batches may write its own tables' registers
 // GDRST's bits, and what keeps its value: i915 gt/intel_reset.c, gen8_reset_engines, gen11_reset_engines; gt/intel_mocs.c, intel_mocs_init (after a reset of
 // the whole GT alone), init_l3cc_table.
 TEST_CASE("gen12: a reset of GDRST reaches its engines, and what belongs to the whole GT is reset with all of it") {
-  struct Host final : QuietHost {
-    int64_t clock_ns() override { return 0; }
-  } host;
+  LineHost host;
   Fixture f;
   const auto tree = gen12_interrupts(f.file, host);
   attach_forcewake(f.file);
@@ -206,9 +204,7 @@ TEST_CASE("gen12: a reset of GDRST reaches its engines, and what belongs to the 
 
 // i915 gt/intel_rps.c, gen6_rps_set, intel_rps_read_actual_frequency: the request in [31:23], what is granted in the same bits of RPSTAT1.
 TEST_CASE("gen12: a frequency is granted when it is requested") {
-  struct Host final : QuietHost {
-    int64_t clock_ns() override { return 0; }
-  } host;
+  LineHost host;
   Fixture f;
   GtPower power(f.file, host);
   for (const uint32_t frequency : {0x06u, 0x1ffu, 0u}) {

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <utility>
 
-#include "hw/iface/quiet_host.h"
 #include "hw/mmio/forcewake.h"
 #include "hw/mmio/gt_power.h"
 #include "tests/catch.h"
 #include "tests/quiet_log.h"
+#include "tests/unit/mmio/hosts.h"
 
 using namespace softgen;
 using namespace softgen::mmio;
@@ -46,12 +46,6 @@ constexpr Range ranges[] = {
     {0x1c8000, 0x1ca0ff, ve0, ""},       {0x1cbf00, 0x1cbfff, ve0, ""},          {0x1cc000, 0x1ccfff, vd0, ""},
     {0x1d0000, 0x1d2bff, vd2, ""},       {0x1d2d00, 0x1d2dff, vd2, ""},          {0x1d3f00, 0x1d3fff, vd2, ""}};
 
-class Clock final : public QuietHost {
- public:
-  int64_t clock_ns() override { return now; }
-  int64_t now = 0;
-};
-
 /// A GT that may sleep, with idle engines.
 struct Sleepy {
   Sleepy() {
@@ -66,7 +60,7 @@ struct Sleepy {
   void hold(uint32_t request) { file.write(request, 0x0001'0001); }
   void release(uint32_t request) { file.write(request, 0x0001'0000); }
 
-  Clock host;
+  LineHost host;
   RegisterFile file{defs::gen12::registers};
   GtPower power{file, host};
   bool idle = true;
